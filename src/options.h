@@ -1,0 +1,79 @@
+/* options.h - the options of options.def, parsed. */
+#ifndef LC_OPTIONS_H
+#define LC_OPTIONS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum { LC_EVENT_AUTO, LC_EVENT_TIMER };
+enum { LC_PATHS_ADAPTIVE, LC_PATHS_EXACT };
+
+enum { LC_OPTION_TEXT_MAX = 1024 };
+
+struct lc_options {
+	int event; /* index into the words of the CHOICE */
+	uint64_t interval_ns;
+	uint64_t min_size_bytes;
+	char output[LC_OPTION_TEXT_MAX];
+	uint64_t depth;
+	int paths;
+	char include[LC_OPTION_TEXT_MAX];
+	char exclude[LC_OPTION_TEXT_MAX];
+	bool audit;
+};
+
+/* One row of options.def, for help texts, manuals and manifests. */
+struct lc_option_info {
+	const char *name;
+	char letter; /* 0 where it has none */
+	const char *type;
+	const char *argument;
+	const char *default_text;
+	const char *unit;
+	const char *help;
+};
+
+/* All rows, `*count` of them. Static storage. Context: any. */
+const struct lc_option_info *lc_option_table(size_t *count);
+
+/* Fill in every default. Context: [attach]. */
+void lc_options_init(struct lc_options *o);
+
+/*
+ * Set one option by its long name. Returns 0; -ENOENT when there is no such option (then `error`
+ * names the nearest one, where one is near); -EINVAL when the value is not of its type or out of range. `error`
+ * receives one line without a newline. *o is untouched on failure.
+ */
+int lc_options_set(struct lc_options *o, const char *name, const char *value, char *error,
+		   size_t error_len);
+
+/*
+ * Parse an agent string, "name=value,name=value"; in a value, a comma is written "\\,"
+ * and a backslash "\\\\".
+ * A FLAG may stand alone. Returns as lc_options_set(). NULL or "" is an empty string.
+ */
+int lc_options_parse(struct lc_options *o, const char *text, char *error, size_t error_len);
+
+/*
+ * Write the agent string that lc_options_parse() reads back to the same *o, without options that
+ * have their default. Returns its length, or -ENOSPC.
+ */
+int lc_options_format(const struct lc_options *o, char *out, size_t out_len);
+
+/* The value of row `i` as text, as the manifest holds it. Returns its length, or -ENOSPC. */
+int lc_options_value(const struct lc_options *o, size_t i, char *out, size_t out_len);
+
+/*
+ * Does `name` match one of the patterns of `list` (separated by ';', each with * and ?, case
+ * matters)? An empty list matches nothing.
+ */
+bool lc_options_match(const char *list, const char *name);
+
+/*
+ * The word among `words` that was most likely meant by `word`, or NULL when none is near.
+ * Context: [attach].
+ */
+const char *lc_options_nearest(const char *word, const char *const *words, size_t count);
+
+#endif
