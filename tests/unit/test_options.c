@@ -1,0 +1,303 @@
+/* uses: src/options.c */
+/* test_options.c - texts to options and back. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <errno.h>
+#include <string.h>
+
+#include "options.h"
+
+static char error[256];
+
+static int set(struct lc_options *o, const char *name, const char *value)
+{
+	error[0] = '\0';
+	return lc_options_set(o, name, value, error, sizeof(error));
+}
+
+static int parse(struct lc_options *o, const char *text)
+{
+	error[0] = '\0';
+	return lc_options_parse(o, text, error, sizeof(error));
+}
+
+static void defaults_are_those_of_the_table(void **state)
+{
+	struct lc_options o;
+	char value[LC_OPTION_TEXT_MAX];
+	size_t count;
+	const struct lc_option_info *table = lc_option_table(&count);
+
+	(void)state;
+	lc_options_init(&o);
+	assert_int_equal(o.event, LC_EVENT_AUTO);
+	assert_int_equal(o.interval_ns, 5000000);
+	assert_int_equal(o.min_size_bytes, 1024);
+	assert_string_equal(o.output, "locus-%p");
+	assert_int_equal(o.depth, 256);
+	assert_int_equal(o.paths, LC_PATHS_ADAPTIVE);
+	assert_string_equal(o.include, "");
+	assert_false(o.audit);
+	for (size_t i = 0; i < count; i++) {
+		assert_true(lc_options_value(&o, i, value, sizeof(value)) >= 0);
+		assert_string_equal(value, table[i].default_text);
+	}
+}
+
+static void sizes_take_k_m_g_in_either_case(void **state)
+{
+	static const struct {
+		const char *text;
+		uint64_t bytes;
+	} cases[] = { { "1", 1 },     { "64", 64 },      { "2k", 2048 },
+		      { "2K", 2048 }, { "3m", 3 << 20 }, { "32g", UINT64_C(32) << 30 } };
+	struct lc_options o;
+
+	(void)state;
+	lc_options_init(&o);
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		assert_int_equal(set(&o, "min-size", cases[i].text), 0);
+		assert_int_equal(o.min_size_bytes, cases[i].bytes);
+	}
+}
+
+static void times_need_a_unit(void **state)
+{
+	struct lc_options o;
+
+	(void)state;
+	lc_options_init(&o);
+	assert_int_equal(set(&o, "interval", "200us"), 0);
+	assert_int_equal(o.interval_ns, 200000);
+	assert_int_equal(set(&o, "interval", "1s"), 0);
+	assert_int_equal(o.interval_ns, 1000000000);
+	assert_int_equal(set(&o, "interval", "500000ns"), 0);
+	assert_int_equal(o.interval_ns, 500000);
+	assert_int_equal(set(&o, "interval", "5"), -EINVAL);
+	assert_string_equal(error, "interval: '5' needs a unit: ns, us, ms or s");
+	assert_int_equal(o.interval_ns, 500000);
+}
+
+static void bad_values_are_refused_and_change_nothing(void **state)
+{
+	static const struct {
+		const char *name, *value, *message;
+	} cases[] = {
+		{ "min-size", "big", "min-size: 'big' is not a size, such as 1k" },
+		{ "min-size", "", "min-size: '' is not a size, such as 1k" },
+		{ "min-size", "-1", "min-size: '-1' is not a size, such as 1k" },
+		{ "min-size", "1x", "min-size: '1x' has a unit other than k, m, g" },
+		{ "min-size", "1kk", "min-size: '1kk' has a unit other than k, m, g" },
+		{ "min-size", "0", "min-size: '0' is out of range: 1 to 32g" },
+		{ "min-size", "33g", "min-size: '33g' is out of range: 1 to 32g" },
+		{ "min-size", "18446744073709551616",
+		  "min-size: '18446744073709551616' is too large" },
+		{ "min-size", "18014398509481985k", "min-size: '18014398509481985k' is too large" },
+		{ "interval", "99us", "interval: '99us' is out of range: 100us to 3600s" },
+		{ "interval", "1h", "interval: '1h' needs a unit: ns, us, ms or s" },
+		{ "depth", "0", "depth: '0' is out of range: 1 to 2048" },
+		{ "depth", "2049", "depth: '2049' is out of range: 1 to 2048" },
+		{ "depth", "1k", "depth: '1k' is not a number" },
+		{ "depth", NULL, "depth: needs a value: N" },
+		{ "event", "tim", "event: 'tim' is not one of auto|timer" },
+		{ "event", "", "event: '' is not one of auto|timer" },
+		{ "event", "auto|timer", "event: 'auto|timer' is not one of auto|timer" },
+		{ "audit", "maybe", "audit: 'maybe' is not on or off" },
+		{ "output", "", "output: the DIR is empty" },
+	};
+	struct lc_options o, before;
+
+	(void)state;
+	lc_options_init(&o);
+	before = o;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		assert_int_equal(set(&o, cases[i].name, cases[i].value), -EINVAL);
+		assert_string_equal(error, cases[i].message);
+		assert_memory_equal(&o, &before, sizeof(o));
+	}
+}
+
+static void unknown_option_names_the_nearest(void **state)
+{
+	static const struct {
+		const char *name, *near;
+	} cases[] = { { "min-sise", "min-size" }, { "intreval", "interval" }, { "ouput", "output" },
+		      { "inter", "interval" },    { "exlude", "exclude" },    { "path", "paths" } };
+	struct lc_options o;
+
+	(void)state;
+	lc_options_init(&o);
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		assert_int_equal(set(&o, cases[i].name, "1"), -ENOENT);
+		assert_non_null(strstr(error, cases[i].near));
+	}
+	assert_int_equal(set(&o, "zzzzzzzz", "1"), -ENOENT);
+	assert_string_equal(error, "unknown option 'zzzzzzzz'");
+	assert_int_equal(set(&o, "", "1"), -ENOENT);
+	assert_string_equal(error, "unknown option ''");
+}
+
+static void very_long_names_and_values_are_refused_in_one_short_line(void **state)
+{
+	static char text[3 * LC_OPTION_TEXT_MAX];
+	struct lc_options o;
+
+	(void)state;
+	lc_options_init(&o);
+	memset(text, 'x', LC_OPTION_TEXT_MAX);
+	assert_int_equal(set(&o, text, "1"), -ENOENT);
+	assert_true(strlen(error) < 128);
+	assert_int_equal(set(&o, "output", text), -EINVAL);
+	assert_string_equal(error, "output: the DIR is longer than 1023 bytes");
+	text[LC_OPTION_TEXT_MAX - 1] = '\0';
+	assert_int_equal(set(&o, "output", text), 0);
+	assert_string_equal(o.output, text);
+	memset(text, 'x', sizeof(text) - 1);
+	assert_int_equal(parse(&o, text), -EINVAL);
+	assert_true(strlen(error) < 128);
+}
+
+static void error_fits_any_buffer(void **state)
+{
+	struct lc_options o;
+	char tiny[8];
+
+	(void)state;
+	lc_options_init(&o);
+	assert_int_equal(lc_options_set(&o, "min-sise", "1", tiny, sizeof(tiny)), -ENOENT);
+	assert_string_equal(tiny, "unknown");
+}
+
+static void agent_string_sets_several(void **state)
+{
+	struct lc_options o;
+
+	(void)state;
+	lc_options_init(&o);
+	assert_int_equal(parse(&o, "output=prof,min-size=64,audit,event=timer,,paths=exact,"), 0);
+	assert_string_equal(o.output, "prof");
+	assert_int_equal(o.min_size_bytes, 64);
+	assert_true(o.audit);
+	assert_int_equal(o.event, LC_EVENT_TIMER);
+	assert_int_equal(o.paths, LC_PATHS_EXACT);
+	assert_int_equal(parse(&o, "audit=off"), 0);
+	assert_false(o.audit);
+	assert_int_equal(parse(&o, ""), 0);
+	assert_int_equal(parse(&o, NULL), 0);
+}
+
+static void agent_string_with_one_error_sets_nothing(void **state)
+{
+	struct lc_options o, before;
+
+	(void)state;
+	lc_options_init(&o);
+	before = o;
+	assert_int_equal(parse(&o, "min-size=64,depth=x"), -EINVAL);
+	assert_memory_equal(&o, &before, sizeof(o));
+	assert_int_equal(parse(&o, "min-size=64,=1"), -ENOENT);
+	assert_int_equal(parse(&o, "output"), -EINVAL);
+	assert_string_equal(error, "output: needs a value: DIR");
+	assert_memory_equal(&o, &before, sizeof(o));
+}
+
+static void format_reads_back_to_the_same(void **state)
+{
+	struct lc_options o, back;
+	char text[8 * LC_OPTION_TEXT_MAX];
+	int len;
+
+	(void)state;
+	lc_options_init(&o);
+	assert_int_equal(lc_options_format(&o, text, sizeof(text)), 0);
+	assert_string_equal(text, "");
+
+	assert_int_equal(set(&o, "output", "a,b\\,c\\\\=d\\"), 0);
+	assert_int_equal(set(&o, "include", "main;pool-*,x"), 0);
+	assert_int_equal(set(&o, "min-size", "1500"), 0);
+	assert_int_equal(set(&o, "interval", "1500us"), 0);
+	assert_int_equal(set(&o, "audit", NULL), 0);
+	assert_int_equal(set(&o, "paths", "exact"), 0);
+	len = lc_options_format(&o, text, sizeof(text));
+	assert_int_equal(len, strlen(text));
+	assert_non_null(strstr(text, "interval=1500us,min-size=1500,"));
+	lc_options_init(&back);
+	assert_int_equal(parse(&back, text), 0);
+	assert_memory_equal(&o, &back, sizeof(o));
+	for (int cut = 0; cut <= len; cut++)
+		assert_int_equal(lc_options_format(&o, text, (size_t)cut), -ENOSPC);
+	assert_int_equal(lc_options_format(&o, text, (size_t)len + 1), len);
+}
+
+static void values_use_the_largest_unit_that_divides(void **state)
+{
+	struct lc_options o;
+	char value[16];
+	size_t count, row = 0;
+	const struct lc_option_info *table = lc_option_table(&count);
+
+	(void)state;
+	while (strcmp(table[row].name, "min-size") != 0)
+		row++;
+	lc_options_init(&o);
+	assert_int_equal(set(&o, "min-size", "2048k"), 0);
+	assert_int_equal(lc_options_value(&o, row, value, sizeof(value)), 2);
+	assert_string_equal(value, "2m");
+	assert_int_equal(lc_options_value(&o, row, value, 2), -ENOSPC);
+}
+
+static void patterns_match_whole_names(void **state)
+{
+	(void)state;
+	assert_true(lc_options_match("main", "main"));
+	assert_false(lc_options_match("main", "main2"));
+	assert_false(lc_options_match("main", "Main"));
+	assert_true(lc_options_match("pool-*-thread-?", "pool-12-thread-3"));
+	assert_false(lc_options_match("pool-*-thread-?", "pool-12-thread-"));
+	assert_true(lc_options_match("a;b;c*", "cde"));
+	assert_true(lc_options_match(";;b", "b"));
+	assert_true(lc_options_match("*", ""));
+	assert_true(lc_options_match("*ab*ab", "xababab"));
+	assert_true(lc_options_match("**x**", "x"));
+	assert_false(lc_options_match("", "main"));
+	assert_false(lc_options_match("", ""));
+	assert_false(lc_options_match("a*b", "acbd"));
+}
+
+/* A pattern of many stars must not take exponential time. */
+static void hostile_pattern_ends_soon(void **state)
+{
+	static char name[4096], pattern[1024];
+
+	(void)state;
+	memset(name, 'a', sizeof(name) - 1);
+	for (size_t i = 0; i + 2 < sizeof(pattern); i += 2)
+		memcpy(pattern + i, "a*", 2);
+	pattern[sizeof(pattern) - 2] = 'b';
+	assert_false(lc_options_match(pattern, name));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(defaults_are_those_of_the_table),
+		cmocka_unit_test(sizes_take_k_m_g_in_either_case),
+		cmocka_unit_test(times_need_a_unit),
+		cmocka_unit_test(bad_values_are_refused_and_change_nothing),
+		cmocka_unit_test(unknown_option_names_the_nearest),
+		cmocka_unit_test(very_long_names_and_values_are_refused_in_one_short_line),
+		cmocka_unit_test(error_fits_any_buffer),
+		cmocka_unit_test(agent_string_sets_several),
+		cmocka_unit_test(agent_string_with_one_error_sets_nothing),
+		cmocka_unit_test(format_reads_back_to_the_same),
+		cmocka_unit_test(values_use_the_largest_unit_that_divides),
+		cmocka_unit_test(patterns_match_whole_names),
+		cmocka_unit_test(hostile_pattern_ends_soon),
+	};
+
+	return cmocka_run_group_tests_name("options", tests, NULL, NULL);
+}
