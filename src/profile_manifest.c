@@ -1,0 +1,108 @@
+/* profile_manifest.c - the manifest of a profile, as JSON. */
+#include "profile_manifest.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "profile.h"
+#include "profile_bytes.h"
+
+/* Only for short texts: what exceeds the array is cut. */
+__attribute__((format(printf, 2, 3))) static void json_format(struct lc_bytes *b, const char *fmt,
+                                                              ...);
+
+static void json_format(struct lc_bytes *b, const char *fmt, ...)
+{
+	char text[256];
+	va_list args;
+	int n;
+
+	va_start(args, fmt);
+	n = vsnprintf(text, sizeof(text), fmt, args);
+	va_end(args);
+	if (n > 0)
+		lc_bytes_add(b, text, (size_t)n < sizeof(text) ? (size_t)n : sizeof(text) - 1);
+}
+
+/* A string, whatever bytes it holds, or null. */
+static void json_string(struct lc_bytes *b, const char *text)
+{
+	const uint8_t *at = (const uint8_t *)text, *end;
+
+	if (!text) {
+		json_format(b, "null");
+		return;
+	}
+	end = at + strlen(text);
+	json_format(b, "\"");
+	while (at < end) {
+		uint32_t c = lc_utf8_next(&at, end);
+
+		if (lc_bytes_reserve(b, 6))
+			b->len += lc_json_char_put(b->data + b->len, c);
+	}
+	json_format(b, "\"");
+}
+
+static void json_member(struct lc_bytes *b, const char *name, const char *text)
+{
+	json_format(b, ",\"%s\":", name);
+	json_string(b, text);
+}
+
+/* JSON readers hold integers in 64 bits with a sign. */
+static void json_u64(struct lc_bytes *b, uint64_t v)
+{
+	json_format(b, "%llu", (unsigned long long)(v > INT64_MAX ? INT64_MAX : v));
+}
+
+static void manifest_process(struct lc_bytes *b, const struct lc_manifest *m)
+{
+	json_format(b, "{\"pid\":%d,\"complete\":%s", m->pid, m->complete ? "true" : "false");
+	json_member(b, "command", m->command);
+	json_member(b, "jdk", m->jdk);
+	json_member(b, "gc", m->gc);
+	json_format(b, ",\n\"start_wall_ns\":");
+	json_u64(b, m->start_wall_ns);
+	json_format(b, ",\"start_monotonic_ns\":");
+	json_u64(b, m->start_monotonic_ns);
+	json_format(b, ",\"end_wall_ns\":");
+	json_u64(b, m->end_wall_ns);
+	json_format(b, ",\"end_monotonic_ns\":");
+	json_u64(b, m->end_monotonic_ns);
+	json_format(b, ",\n\"options\":{");
+	for (size_t i = 0; i < m->options_len; i++) {
+		json_format(b, i ? "," : "");
+		json_string(b, m->options[i].name);
+		json_format(b, ":");
+		json_string(b, m->options[i].text);
+	}
+	json_format(b, "},\n\"counters\":{");
+	for (size_t i = 0; i < m->counters_len; i++) {
+		json_format(b, i ? "," : "");
+		json_string(b, m->counters[i].name);
+		json_format(b, ":");
+		json_u64(b, m->counters[i].value);
+	}
+	json_format(b, "}}");
+}
+
+void lc_manifest_encode(struct lc_bytes *b, const struct lc_manifest *m, uint64_t blocks)
+{
+	lc_bytes_empty(b);
+	json_format(b, "{\"format\":%d,\n\"blocks\":", LC_FORMAT_VERSION);
+	json_u64(b, blocks);
+	json_format(b, ",\n\"engines\":[");
+	for (size_t i = 0; i < m->engines_len; i++) {
+		json_format(b, i ? ",\n{\"interval_ns\":" : "{\"interval_ns\":");
+		json_u64(b, m->engines[i].interval_ns);
+		json_member(b, "name", m->engines[i].name);
+		json_member(b, "event", m->engines[i].event);
+		json_member(b, "unit", m->engines[i].unit);
+		json_format(b, "}");
+	}
+	json_format(b, "],\n\"processes\":[");
+	manifest_process(b, m);
+	json_format(b, "]}\n");
+}
