@@ -27,7 +27,7 @@ LC_CFLAGS := -std=gnu11 $(WARN) -fPIC -fvisibility=hidden -ftls-model=initial-ex
 	$(if $(LTO),-flto) $(CFLAGS) $(SANFLAGS)
 LC_LDFLAGS := $(if $(LTO),-flto) $(LDFLAGS) $(SANFLAGS) -pthread -Wl,--as-needed
 
-PRELOAD_SRC := src/gc/preload.c
+PRELOAD_SRC := $(wildcard src/gc/preload.c) src/launch.c
 AGENT_SRC := $(filter-out $(PRELOAD_SRC),$(wildcard src/*.c src/*/*.c))
 LOCUS_SRC := $(wildcard analyzer/*.c) src/options.c
 VIEWER := $(sort $(wildcard analyzer/viewer/*))
@@ -50,7 +50,7 @@ FUZZ := $(patsubst tests/fuzz/%.c,$(F)/%,$(wildcard tests/fuzz/fuzz_*.c))
 .PHONY: all agent preload locus unit bins
 all: agent preload locus
 agent: $(if $(wildcard src/agent.c),$(B)/liblocus.so)
-preload: $(if $(wildcard $(PRELOAD_SRC)),$(B)/liblocus-preload.so)
+preload: $(B)/liblocus-preload.so
 locus: $(if $(wildcard analyzer/main.c),$(B)/locus)
 unit: $(UNIT)
 benchmarks: $(BENCH)

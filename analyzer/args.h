@@ -8,7 +8,7 @@
 #include "options.h"
 
 enum {
-	LC_ARGS_END = -1,     /* nothing left; operands that follow "--" start at args.next */
+	LC_ARGS_END = -1,     /* nothing left */
 	LC_ARGS_ERROR = -2,   /* one line was printed on stderr */
 	LC_ARGS_OPERAND = -3, /* *value is it */
 	LC_ARGS_HELP = -4,    /* --help or -h */
@@ -22,7 +22,7 @@ struct lc_args {
 	size_t count;
 	int next;            /* index of the argument to look at next */
 	const char *cluster; /* rest of "-xyz", or NULL */
-	bool operands_only;  /* "--" was seen */
+	bool operands_only;  /* "--" was seen: all the rest are operands */
 };
 
 /*

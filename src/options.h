@@ -11,6 +11,12 @@ enum { LC_PATHS_ADAPTIVE, LC_PATHS_EXACT };
 
 enum { LC_OPTION_TEXT_MAX = 1024 };
 
+/*
+ * Set by `locus run` to the option that loads the agent, "-agentpath:FILE=OPTIONS"; launch.c in
+ * the preloaded library hands it to the JVMs that the command starts.
+ */
+#define LC_LAUNCH_VARIABLE "LOCUS_AGENT"
+
 struct lc_options {
 	int event; /* index into the words of the CHOICE */
 	uint64_t interval_ns;

@@ -1,0 +1,79 @@
+/* main.c - `locus`: find the command and run it. */
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "commands.h"
+
+static const struct lc_command commands[] = {
+	{ "run", "[--] COMMAND [ARGUMENT]...", "run a Java program and record a profile",
+	  lc_cmd_run, lc_cmd_run_options },
+	{ "report", "PROFILE", "show which objects cost the most, and who touches them",
+	  lc_cmd_report, lc_cmd_report_options },
+	{ "merge", "PROFILE...", "make one profile of several", lc_cmd_merge,
+	  lc_cmd_merge_options },
+};
+
+enum { COMMAND_COUNT = sizeof(commands) / sizeof(commands[0]) };
+
+const struct lc_command *lc_command_table(size_t *count)
+{
+	*count = COMMAND_COUNT;
+	return commands;
+}
+
+int lc_fail(const char *format, ...)
+{
+	va_list args;
+
+	fputs("locus: ", stderr);
+	va_start(args, format);
+	vfprintf(stderr, format, args);
+	va_end(args);
+	fputc('\n', stderr);
+	return 1;
+}
+
+static int unknown_command(const char *word)
+{
+	const char *names[COMMAND_COUNT + 1];
+	const char *near;
+
+	for (size_t i = 0; i < COMMAND_COUNT; i++)
+		names[i] = commands[i].name;
+	names[COMMAND_COUNT] = "help";
+	near = lc_options_nearest(word, names, COMMAND_COUNT + 1);
+	if (near)
+		return lc_fail("unknown command '%.64s'; did you mean 'locus %s'?", word, near);
+	return lc_fail("unknown command '%.64s'; 'locus help' lists them", word);
+}
+
+/* A report that could not be written (a full disk, a closed pipe) is not a success. */
+static int finish(int status)
+{
+	if (fflush(stdout) != 0 || ferror(stdout))
+		return status ? status : lc_fail("cannot write to stdout: %m");
+	return status;
+}
+
+int main(int argc, char **argv)
+{
+	if (argc < 2) {
+		lc_help(stderr, NULL);
+		return 1;
+	}
+	if (strcmp(argv[1], "--version") == 0) {
+		puts("locus " LC_VERSION);
+		return finish(0);
+	}
+	if (strcmp(argv[1], "help") == 0 || strcmp(argv[1], "--help") == 0 ||
+	    strcmp(argv[1], "-h") == 0)
+		return finish(lc_cmd_help(argc - 1, argv + 1));
+	for (size_t i = 0; i < COMMAND_COUNT; i++)
+		if (strcmp(argv[1], commands[i].name) == 0)
+			return finish(commands[i].run(argc - 1, argv + 1));
+	if (argv[1][0] == '-')
+		return lc_fail("unknown option '%.64s'; 'locus help' lists the commands", argv[1]);
+	return unknown_command(argv[1]);
+}
