@@ -97,14 +97,52 @@ $(F)/%: tests/fuzz/%.c $$(call uses_src,tests/fuzz/$$*.c) $(wildcard src/*.h src
 	@mkdir -p $(@D); $(if $(Q),echo "  FUZZ $<")
 	$(Q)clang $(CPPFLAGS) $(FUZZFLAGS) -o $@ $(filter %.c,$^) $(call uses_libs,$<) -lpthread
 
-.PHONY: FORCE benchmarks fuzzers test check-unit demo bench evaluate soak fuzz lint check-layers
-.PHONY: install deb clean help
+.PHONY: FORCE generated benchmarks fuzzers tsan-unit man
+.PHONY: test check-unit check-unit-tsan fuzz soak lint check-layers demo bench install deb clean help
 FORCE:
 .SECONDARY:
 comma := ,
 
+generated: $(GEN)
+# What clang-tidy and editors compile with.
+compile_flags.txt: FORCE
+	@printf '%s\n' $(CPPFLAGS) $(filter-out -Werror,$(WARN)) -std=gnu11 | tr -d "'" >$@
+
 test: ; scripts/test
-check-unit: unit ; scripts/unit-tests $(B)/tests
-clean: ; rm -rf build build-asan build-tsan build-fuzz
+check-unit: unit ; scripts/unit-tests $(notdir $(B)) $(UNIT)
+# The analyzer has one thread; the agent's tests are those that use nothing of it.
+AGENT_UNIT := $(foreach t,$(UNIT),$(if $(findstring analyzer/,$(call uses,tests/unit/$(notdir $t).c)),,$t))
+tsan-unit: $(AGENT_UNIT)
+check-unit-tsan: tsan-unit ; scripts/unit-tests $(notdir $(B)) $(AGENT_UNIT)
+fuzz: fuzzers ; scripts/fuzz $(FUZZ_SECONDS) $(FUZZ)
+soak: all fuzzers ; scripts/soak
+lint: ; scripts/lint
+check-layers: all ; scripts/check-layers
+demo: ; scripts/install-deps build && $(MAKE) -s all && scripts/demo/run
+bench: ; scripts/install-deps build && $(MAKE) -s all benchmarks && scripts/bench $(BENCH)
+
+MAN := $(patsubst docs/man/%.in,$(B)/man/%,$(wildcard docs/man/*.in))
+man: $(MAN)
+$(B)/man/%: docs/man/%.in scripts/man $(B)/locus
+	@mkdir -p $(@D); scripts/man $(B)/locus $(VERSION) $< >$@
+
+install: all man
+	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/lib/locus $(DESTDIR)$(PREFIX)/share/man/man1
+	install -m 755 $(B)/locus $(DESTDIR)$(PREFIX)/bin/
+	install -m 644 $(B)/liblocus.so $(B)/liblocus-preload.so $(DESTDIR)$(PREFIX)/lib/locus/
+	install -m 644 $(MAN) $(DESTDIR)$(PREFIX)/share/man/man1/
+deb: all man ; scripts/deb $(VERSION)
+clean: ; rm -rf build build-asan build-tsan build-fuzz compile_flags.txt
+help: ; @sed -n 's/^#> //p' Makefile
+
+#> make                build the agent, the preloaded library and the command in build/
+#> make demo           install what is missing, build, profile an example, show the fix pays
+#> make test           install what is missing, build, run all tests but the slow ones
+#> make soak           the slow tests, and the fuzzers for FUZZ_SECONDS each
+#> make fuzz           only the fuzzers
+#> make bench          what Locus costs: paired runs with and without it
+#> make lint           format, static checks, scripts, layers
+#> make install        PREFIX=/usr/local DESTDIR=
+#> make deb            a package in build/
 
 -include $(shell find $(B)/obj -name '*.d' 2>/dev/null)

@@ -101,12 +101,12 @@ static int print_manual(const char *command)
 	for (size_t i = 0; i < count; i++, o++) {
 		puts(".TP");
 		if (o->letter)
-			printf(".BR \\-%c ,\\~\\-\\-", o->letter);
-		else
-			fputs(".BR \\-\\-", stdout);
+			printf("\\fB\\-%c\\fR, ", o->letter);
+		fputs("\\fB\\-\\-", stdout);
 		print_roff(o->name);
+		fputs("\\fR", stdout);
 		if (o->argument[0]) {
-			fputs(" =\\fI", stdout);
+			fputs("=\\fI", stdout);
 			print_roff(o->argument);
 			fputs("\\fR", stdout);
 		}
