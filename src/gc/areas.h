@@ -1,0 +1,84 @@
+/*
+ * gc/areas.h - the layout of the heap, read from HotSpot's own structures at GC finish.
+ *
+ * What the map may conclude at GC finish, for a tracked object that was at [a, a + n) when the
+ * collection started (moves.h says what a move is):
+ *
+ *   1. A move with src == a: the object is at dst now. So is the rest of it, when the move is
+ *      shorter than n: the collector copies an object in pieces, to one place.
+ *   2. No move with src == a, but one with a < src <= a + 64 and src < a + n that continues an
+ *      object (lc_move_continues()): the object is at dst - (src - a). Its first piece was too
+ *      short to be seen.
+ *   3. Otherwise it stayed or died. It may have stayed only if all of these hold:
+ *      a. [a, a + n) lies in [bottom, top) of an area whose kind is not LC_AREA_FREE. `top` as
+ *         it stands here is the end of what the collection LEFT in the area, not of what is
+ *         allocated in it: in an eden that was evacuated top == bottom, whatever has already been
+ *         handed out there again. A humongous object begins at the bottom of an area
+ *         LC_AREA_HUMONGOUS; the areas LC_AREA_HUMONGOUS_CONT behind it hold the rest, so only
+ *         the first of its bytes need lie in an area.
+ *      b. no move of the batch, of this object's site or any other, wrote into [a, a + n). That
+ *         includes the moves with src == 0.
+ *      c. where the area has LC_AREA_COMPACTED in `reserved`: the second word of the header
+ *         (offset 8) still is what it was. Objects of 64 bytes or less move unseen, and may
+ *         have been slid over a dead one.
+ *   4. An object that rules 1 or 2 moved must lie in [bottom, top) of some area, else it died.
+ *   5. A move whose src is no tracked object is of no interest, except for 3b.
+ *
+ * An object that died in an old region which was not collected, or in the dense prefix of a full
+ * collection, satisfies rule 3 although the JVM has cleared its weak references. That is harmless:
+ * nobody touches it, and nothing is put in its place before another collection empties the area.
+ * An audit has to tell such leftovers (weak reference cleared, header unchanged) from wrong
+ * intervals (object alive elsewhere, or the header is another's).
+ */
+#ifndef LC_GC_AREAS_H
+#define LC_GC_AREAS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "record.h"
+
+enum lc_collector {
+	LC_GC_UNKNOWN,
+	LC_GC_SERIAL,
+	LC_GC_PARALLEL,
+	LC_GC_G1,
+	LC_GC_EPSILON,
+	LC_GC_SHENANDOAH,
+	LC_GC_Z
+};
+
+/* In lc_area.reserved: objects that stayed here need rule 3c. */
+#define LC_AREA_COMPACTED 1u
+
+/*
+ * Find the collector and the fields of its spaces. Returns 0; -ENOTSUP when objects cannot be
+ * followed with this collector; -ENOENT when a field is missing in this JVM.
+ * Context: [attach], after VMInit. lc_vm_init() first.
+ */
+int lc_areas_init(void);
+
+enum lc_collector lc_areas_collector(void);
+const char *lc_areas_collector_name(void); /* "Serial", "Parallel", "G1", ... */
+
+/* Address range reserved for the Java heap. Context: any after init. */
+void lc_areas_heap_range(uint64_t *low, uint64_t *high);
+
+/* Note the layout that the collection starts from. Context: [gc] start. */
+void lc_areas_begin(void);
+
+/*
+ * How many collections ran since lc_areas_begin(): 0 in a pause that moves nothing (G1 remark and
+ * cleanup), 1 usually, more where one VM operation upgrades to a full collection (JDK 17).
+ * Context: [gc] finish.
+ */
+uint32_t lc_areas_collections(void);
+
+/*
+ * Fill `out` with the areas as they are now, at most `cap`; returns how many there are (more
+ * than `cap`: nothing was written). Sorted by bottom, disjoint. Neighbouring G1 regions are merged
+ * where they are full or free, humongous ones never. Context: [gc] finish.
+ */
+size_t lc_areas_take(struct lc_area *out, size_t cap);
+
+#endif

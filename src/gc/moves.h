@@ -1,0 +1,85 @@
+/*
+ * gc/moves.h - the agent's side of the interposer: what the collector copied, per collection.
+ *
+ * What lc_moves_next() yields is not the raw log. Between GC start and finish a JVM may run more
+ * than one collection, and Parallel's full collection fills a region in a spare place first and
+ * copies it over later. The batch is therefore replayed in time order, and a move is
+ *
+ *   src         where the object was at GC start; at most one move has a given src
+ *   dst         where it is at GC finish
+ *   size_bytes  bytes copied at once: the object's size, or less where it was copied in pieces
+ *
+ * or, with src == 0, only the news that [dst, dst + size_bytes) was written meanwhile, by data
+ * that did not stay there or that is of no object known. Copies that lost the race for the
+ * forwarding pointer, and those of collections that gave up on an object, are of this kind too.
+ *
+ * Which copies appear: all of at least `min_bytes` within the heap, and of Parallel's full
+ * collection also the pieces of such objects. An object that crosses a destination region (512
+ * KiB) is copied in pieces: the first ends at a region's end; the others start at a region's
+ * start. A first piece of 64 bytes or less is copied without memmove and does not appear; then the
+ * second tells, see lc_move_continues().
+ *
+ * The rules for what does not appear are in areas.h.
+ */
+#ifndef LC_GC_MOVES_H
+#define LC_GC_MOVES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "record.h"
+
+/* Copies of less are made inline, 8 bytes at a time: no interposer sees them. */
+enum { LC_MOVE_INLINE_BYTES = 64 };
+
+/* Every size of Parallel's regions is a multiple of this, and the heap's bottom too. */
+#define LC_MOVE_PIECE_ALIGN (UINT64_C(64) << 10)
+
+/*
+ * May this move be a later piece of an object that began before src? `low` is the bottom of the
+ * heap (lc_areas_heap_range()).
+ */
+static inline bool lc_move_continues(const struct lc_move *m, uint64_t low)
+{
+	return m->src && !((m->dst - low) & (LC_MOVE_PIECE_ALIGN - 1));
+}
+
+/* The moves of one collection; owner: whoever lc_moves_seal() gave it to. */
+struct lc_move_batch; /* opaque */
+
+/*
+ * Find the interposer in this process. Returns 0, or -ENOENT when it was not preloaded, or
+ * -EPROTO when it is of another version. Context: [attach].
+ */
+int lc_moves_init(void);
+
+/*
+ * Log copies within [low, high) of at least `min_bytes`, and those that may be the first part of
+ * such an object. Context: [gc] start.
+ */
+void lc_moves_open(uint64_t low, uint64_t high, size_t min_bytes);
+
+/*
+ * Stop logging and take what was logged since open. Returns NULL when nothing was logged and
+ * nothing lost, or without interposer. Context: [gc] finish.
+ */
+struct lc_move_batch *lc_moves_seal(void);
+
+/* Did anything slide (memmove within the heap) since the last open? Context: [gc] finish. */
+bool lc_moves_slid(void);
+
+/*
+ * Walk the moves, in no particular order. `*cursor` starts at 0. The first call replays the log.
+ * The result is valid until the batch is released. Context: [writer].
+ */
+const struct lc_move *lc_moves_next(struct lc_move_batch *b, size_t *cursor);
+
+/* All of them as one array, for lc_map_close. Context: [writer]. */
+const struct lc_move *lc_moves_all(struct lc_move_batch *b, size_t *len);
+
+size_t lc_moves_count(const struct lc_move_batch *b);  /* copies logged */
+uint64_t lc_moves_lost(const struct lc_move_batch *b); /* copies that found no room */
+void lc_moves_release(struct lc_move_batch *b);        /* Context: [writer]. NULL is fine. */
+
+#endif
