@@ -1,0 +1,315 @@
+"""The command line: what it accepts, what it refuses, and that the program stays itself."""
+
+import os
+import signal
+import subprocess
+
+import pytest
+from conftest import BUILD, JDKS, run_command
+
+HELLO = """
+public class Hello {
+    public static void main(String[] args) throws Exception {
+        System.out.println("out " + String.join(",", args));
+        System.err.println("err " + System.getenv("LOCUS_AGENT"));
+        if (args.length > 0 && args[0].equals("sleep")) {
+            Runtime.getRuntime().addShutdownHook(new Thread(() -> System.out.println("hook")));
+            System.out.println("ready");
+            Thread.sleep(60000);
+        }
+        if (args.length > 0 && args[0].equals("read")) {
+            System.out.println("read " + new String(System.in.readAllBytes()));
+        }
+        System.exit(args.length > 1 ? Integer.parseInt(args[1]) : 0);
+    }
+}
+"""
+
+
+@pytest.fixture(scope="module")
+def hello(tmp_path_factory):
+    """A class path with Hello, and the oldest JDK to run it."""
+    if not JDKS:
+        pytest.skip("no JDK on this machine")
+    jdk = JDKS[min(JDKS)]
+    directory = tmp_path_factory.mktemp("hello")
+    (directory / "Hello.java").write_text(HELLO)
+    subprocess.run([jdk.javac, "-d", directory, directory / "Hello.java"], check=True)
+    return jdk, str(directory)
+
+
+def one_line(text):
+    """The message, which must be a single line of the tool's."""
+    assert text.startswith("locus: "), text
+    assert text.count("\n") == 1 and text.endswith("\n"), text
+    return text[len("locus: ") : -1]
+
+
+def test_version_and_help_are_printed_on_stdout(locus):
+    done = locus("--version")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.startswith("locus ")
+    for args in (["help"], ["--help"], ["-h"]):
+        done = locus(*args)
+        assert (done.returncode, done.stderr) == (0, "")
+        for command in ("run", "report", "merge"):
+            assert "\n  %s " % command in done.stdout
+    for command in ("run", "report", "merge"):
+        texts = [locus("help", command), locus(command, "--help"), locus(command, "-h")]
+        assert {t.returncode for t in texts} == {0}
+        assert len({t.stdout for t in texts}) == 1
+        assert texts[0].stdout.startswith("usage: locus %s " % command)
+
+
+def test_help_and_manual_list_every_option(locus):
+    table = (BUILD.parent / "src" / "options.def").read_text()
+    names = [line.split('"')[1] for line in table.splitlines() if line.startswith("LC_OPTION(")]
+    assert len(names) >= 9
+    text = locus("help", "run").stdout
+    roff = locus("help", "--roff", "run").stdout.replace("\\", "")
+    for name in names:
+        assert "--" + name in text
+        assert "--" + name in roff
+
+
+@pytest.mark.parametrize(
+    "args, message",
+    [
+        (["rum"], "unknown command 'rum'; did you mean 'locus run'?"),
+        (["reprot", "x"], "unknown command 'reprot'; did you mean 'locus report'?"),
+        (["xyzzy"], "unknown command 'xyzzy'; 'locus help' lists them"),
+        (["-q"], "unknown option '-q'; 'locus help' lists the commands"),
+        (["help", "nothing"], "unknown command 'nothing'; 'locus help' lists them"),
+        (["run"], "no command to run; write 'locus run -- java ...'"),
+        (["run", "--"], "no command to run; write 'locus run -- java ...'"),
+        (
+            ["run", "--min-sise=3", "--", "true"],
+            "unknown option '--min-sise'; did you mean '--min-size'?",
+        ),
+        (["run", "-Z", "true"], "unknown option '-Z'; 'locus help run' lists them"),
+        (["run", "--output"], "option '--output' needs a value: DIR"),
+        (["run", "-i", "5", "true"], "interval: '5' needs a unit: ns, us, ms or s"),
+        (["run", "-s", "big", "true"], "min-size: 'big' is not a size, such as 1k"),
+        (
+            ["run", "-s", "99999999999999999999", "true"],
+            "min-size: '99999999999999999999' is too large",
+        ),
+        (["run", "-j0", "true"], "depth: '0' is out of range: 1 to 2048"),
+        (["run", "--event=cycles", "true"], "event: 'cycles' is not one of auto|timer"),
+        (["run", "--audit=maybe", "true"], "audit: 'maybe' is not on or off"),
+    ],
+)
+def test_bad_arguments_get_one_line(locus, args, message):
+    done = locus(*args)
+    assert done.returncode == 1
+    assert done.stdout == ""
+    assert one_line(done.stderr) == message
+
+
+def test_no_arguments_show_the_help_and_fail(locus):
+    done = locus()
+    assert done.returncode == 1
+    assert done.stdout == ""
+    assert done.stderr == locus("help").stdout
+
+
+def test_help_on_a_full_disk_fails(locus):
+    with open("/dev/full", "w") as full:
+        done = subprocess.run([BUILD / "locus", "help"], stdout=full, stderr=subprocess.PIPE, text=True)
+    assert done.returncode == 1
+    assert "cannot write to stdout" in one_line(done.stderr)
+
+
+def test_missing_command_is_127_and_unrunnable_126(locus, tmp_path):
+    done = locus("run", "-o", tmp_path / "p", "--", "no-such-command")
+    assert done.returncode == 127
+    assert one_line(done.stderr) == "cannot run 'no-such-command': No such file or directory"
+    (tmp_path / "text").write_text("text")
+    done = locus("run", "-o", tmp_path / "p", "--", tmp_path / "text")
+    assert done.returncode == 126
+    assert "Permission denied" in one_line(done.stderr)
+
+
+def test_command_without_a_jvm_fails_but_keeps_its_own_status(locus, tmp_path):
+    done = locus("run", "-o", tmp_path / "p", "--", "echo", "hello")
+    assert (done.returncode, done.stdout) == (1, "hello\n")
+    assert "'echo' started no JVM" in one_line(done.stderr)
+    done = locus("run", "-o", tmp_path / "p", "--", "sh", "-c", "exit 7")
+    assert done.returncode == 7
+    assert not (tmp_path / "p").exists()
+
+
+def test_directory_that_cannot_be_written_is_refused_before_the_start(locus, tmp_path):
+    (tmp_path / "file").write_text("")
+    for output, reason in (
+        (tmp_path / "file", "Not a directory"),
+        (tmp_path / "file" / "p", "Not a directory"),
+        ("/proc/p", "No such file or directory"),
+        ("/sys/p", ""),
+    ):
+        done = locus("run", "-o", output, "--", "touch", tmp_path / "started")
+        assert done.returncode == 1
+        message = one_line(done.stderr)
+        assert "cannot write a profile to '%s'" % output in message
+        assert reason in message
+        assert "--output" in message
+    assert not (tmp_path / "started").exists()
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may write in every directory")
+def test_read_only_directory_is_refused_before_the_start(locus, tmp_path):
+    (tmp_path / "locked").mkdir(mode=0o500)
+    done = locus("run", "-o", tmp_path / "locked" / "p", "--", "true")
+    assert done.returncode == 1
+    assert "Permission denied" in one_line(done.stderr)
+
+
+def test_full_directory_is_refused_before_the_start(locus, tmp_path):
+    """A directory that takes no file of any size: its file system is full."""
+    full = tmp_path / "full"
+    full.mkdir()
+    mount = ["mount", "-t", "tmpfs", "-o", "size=8k", "none", str(full)]
+    if subprocess.run(mount, capture_output=True).returncode != 0:
+        pytest.skip("needs the right to mount a small file system")
+    try:
+        with pytest.raises(OSError):
+            (full / "filler").write_bytes(b"x" * 65536)
+        done = locus("run", "-o", full / "p", "--", "touch", tmp_path / "started")
+        assert done.returncode == 1
+        assert "No space left on device" in one_line(done.stderr)
+        assert not (tmp_path / "started").exists()
+    finally:
+        subprocess.run(["umount", str(full)], check=True)
+
+
+def test_profile_is_never_overwritten(locus, hello, profile, tmp_path):
+    jdk, path = hello
+    first = profile([jdk.java, "-cp", path, "Hello"], name="p")
+    before = sorted((f.name, f.stat().st_size) for f in first.directory.iterdir())
+    done = locus("run", "-o", first.directory, "--", "touch", tmp_path / "started")
+    assert done.returncode == 1
+    assert "holds a profile already" in one_line(done.stderr)
+    assert not (tmp_path / "started").exists()
+    assert sorted((f.name, f.stat().st_size) for f in first.directory.iterdir()) == before
+
+
+def test_program_keeps_its_output_and_status(hello, profile):
+    jdk, path = hello
+    bare = run_command([jdk.java, "-cp", path, "Hello", "a b", "42"])
+    run = profile([jdk.java, "-cp", path, "Hello", "a b", "42"], check=False)
+    assert (run.returncode, run.stdout, run.stderr) == (42, bare.stdout, bare.stderr)
+    assert (run.directory / "manifest.json").exists()
+
+
+def test_program_behind_a_script_is_profiled_and_keeps_its_output(hello, profile, tmp_path):
+    """The script asks for the version first, and goes elsewhere: neither takes the profile."""
+    jdk, path = hello
+    script = tmp_path / "start"
+    script.write_text(
+        "#!/bin/sh\n%s -version 2>/dev/null || exit 1\ncd /\nexec %s -cp %s Hello $1 5\n"
+        % (jdk.java, jdk.java, path)
+    )
+    script.chmod(0o755)
+    bare = run_command([script, "x"])
+    run = profile([script, "x"], check=False)
+    assert (run.returncode, run.stdout, run.stderr) == (5, bare.stdout, bare.stderr)
+    assert (run.directory / "manifest.json").exists()
+    assert "x" in run.manifest()["processes"][0]["command"]
+
+
+def test_process_pattern_gives_each_jvm_its_profile(locus, hello, tmp_path):
+    jdk, path = hello
+    line = "%s -cp %s Hello; %s -cp %s Hello" % (jdk.java, path, jdk.java, path)
+    done = locus("run", "-o", tmp_path / "p-%p", "--", "sh", "-c", line)
+    assert done.returncode == 0, done.stderr
+    assert len(list(tmp_path.glob("p-*/manifest.json"))) == 2
+
+
+def test_stdin_reaches_the_program(hello, tmp_path):
+    jdk, path = hello
+    done = subprocess.run(
+        [BUILD / "locus", "run", "-o", tmp_path / "p", jdk.java, "-cp", path, "Hello", "read"],
+        input="some words",
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+    assert done.returncode == 0, done.stderr
+    assert "read some words\n" in done.stdout
+
+
+@pytest.mark.parametrize("sent, status", [(signal.SIGTERM, 143), (signal.SIGINT, 130)])
+def test_signal_reaches_the_program_and_its_shutdown_hooks(hello, tmp_path, sent, status):
+    jdk, path = hello
+    process = subprocess.Popen(
+        [BUILD / "locus", "run", "-o", tmp_path / "p", jdk.java, "-cp", path, "Hello", "sleep"],
+        stdout=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
+    try:
+        for line in process.stdout:
+            if line == "ready\n":
+                break
+        process.send_signal(sent)
+        rest = process.stdout.read()
+        assert process.wait(timeout=30) == status
+        assert rest == "hook\n"
+    finally:
+        if process.poll() is None:
+            os.killpg(process.pid, signal.SIGKILL)
+    assert (tmp_path / "p" / "manifest.json").exists()
+
+
+def test_death_by_signal_is_passed_on(locus, tmp_path):
+    done = locus("run", "-o", tmp_path / "p", "--", "sh", "-c", "kill -SEGV $$")
+    assert done.returncode == -signal.SIGSEGV
+
+
+def test_existing_preload_is_kept(hello, tmp_path):
+    jdk, path = hello
+    done = run_command(
+        [BUILD / "locus", "run", "-v", "-o", tmp_path / "p", jdk.java, "-cp", path, "Hello"],
+        env={"LD_PRELOAD": "libm.so.6"},
+    )
+    assert done.returncode == 0, done.stderr
+    assert "LD_PRELOAD=libm.so.6:%s\n" % (BUILD / "liblocus-preload.so") in done.stderr
+
+
+def test_installed_layout_is_found(hello, tmp_path):
+    jdk, path = hello
+    prefix = tmp_path / "usr"
+    made = run_command(
+        ["make", "-s", "-C", BUILD.parent, "install", "PREFIX=%s" % prefix, "DESTDIR="], timeout=300
+    )
+    assert made.returncode == 0, made.stderr
+    done = run_command(
+        [prefix / "bin" / "locus", "run", "-o", tmp_path / "p", jdk.java, "-cp", path, "Hello"]
+    )
+    assert done.returncode == 0, done.stderr
+    assert (tmp_path / "p" / "manifest.json").exists()
+    for page in ("locus.1", "locus-run.1", "locus-report.1", "locus-merge.1"):
+        assert (prefix / "share" / "man" / "man1" / page).exists()
+
+
+def test_agent_refuses_bad_options_and_the_program_runs(hello, tmp_path):
+    """Without `locus run` in front, the agent itself must say what is wrong, and stand aside."""
+    jdk, path = hello
+    bare = run_command([jdk.java, "-cp", path, "Hello"])
+    done = run_command(
+        [jdk.java, "-agentpath:%s=min-sise=3" % (BUILD / "liblocus.so"), "-cp", path, "Hello"],
+        cwd=tmp_path,
+    )
+    assert (done.returncode, done.stdout) == (0, bare.stdout)
+    assert done.stderr.endswith(bare.stderr)
+    message = one_line(done.stderr[: -len(bare.stderr)])
+    assert "did you mean 'min-size'?" in message
+
+
+def test_jvms_in_sequence_without_a_pattern_leave_the_first_profile(locus, hello, tmp_path):
+    jdk, path = hello
+    line = "%s -cp %s Hello one; %s -cp %s Hello two" % (jdk.java, path, jdk.java, path)
+    done = locus("run", "-o", tmp_path / "p", "--", "sh", "-c", line)
+    assert "out one\n" in done.stdout and "out two\n" in done.stdout
+    assert done.returncode == 0
+    assert (tmp_path / "p" / "manifest.json").exists()
