@@ -119,7 +119,7 @@ soak: all fuzzers ; scripts/soak
 lint: ; scripts/lint
 check-layers: all ; scripts/check-layers
 demo: ; scripts/install-deps build && $(MAKE) -s all && scripts/demo/run
-bench: ; scripts/install-deps build && $(MAKE) -s all benchmarks && scripts/bench $(BENCH)
+bench: ; scripts/install-deps build test && $(MAKE) -s all benchmarks && scripts/bench.py $(BENCH)
 
 MAN := $(patsubst docs/man/%.in,$(B)/man/%,$(wildcard docs/man/*.in))
 man: $(MAN)

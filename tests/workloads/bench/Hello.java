@@ -1,0 +1,6 @@
+/** Start-up and nothing else. */
+public final class Hello {
+    public static void main(String[] args) {
+        System.out.println("hello");
+    }
+}
