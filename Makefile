@@ -30,13 +30,13 @@ LC_LDFLAGS := $(if $(LTO),-flto) $(LDFLAGS) $(SANFLAGS) -pthread -Wl,--as-needed
 PRELOAD_SRC := $(wildcard src/gc/preload.c) src/launch.c
 AGENT_SRC := $(filter-out $(PRELOAD_SRC),$(wildcard src/*.c src/*/*.c))
 LOCUS_SRC := $(wildcard analyzer/*.c) src/options.c
-VIEWER := $(sort $(wildcard analyzer/viewer/*))
+VIEWER := $(sort $(filter-out %.h %.c,$(wildcard analyzer/viewer/*)))
 AGENT_LIBS := -lJudy -lZydis -lzstd -lpthread -ldl -lrt
 LOCUS_LIBS := -lzstd -ljansson -lzip
 PRELOAD_MAP := $(wildcard src/gc/preload.map)
 
 # Generated headers, each only where its source exists.
-GEN := $(if $(wildcard src/heap/LocusHook.java),$(B)/gen/hook_class_bytes.h) \
+GEN := $(if $(wildcard src/heap/LocusHook.java),$(addprefix $(B)/gen/hook_class_bytes.,h inc)) \
 	$(if $(VIEWER),$(B)/gen/viewer.h)
 
 objects = $(patsubst %.c,$(B)/obj/%.o,$(1))
@@ -76,12 +76,18 @@ $(B)/liblocus-preload.so: $(call objects,$(PRELOAD_SRC)) $(PRELOAD_MAP)
 $(B)/locus: $(call objects,$(LOCUS_SRC))
 	$(Q)$(CC) $(LC_CFLAGS) $(LC_LDFLAGS) -o $@ $^ $(LOCUS_LIBS)
 
-$(B)/gen/hook_class_bytes.h: src/heap/LocusHook.java scripts/compile-hook scripts/embed
-	$(Q)scripts/compile-hook $< $(B)/gen/hook && \
-		scripts/embed $@ lc_hook_class_bytes=$(B)/gen/hook/java/lang/LocusHook.class
+HOOK_CLASS := $(B)/gen/hook/java/lang/LocusHook.class
+$(HOOK_CLASS): src/heap/LocusHook.java scripts/compile-hook
+	$(Q)scripts/compile-hook $< $(B)/gen/hook
+$(B)/gen/hook_class_bytes.h: $(HOOK_CLASS) scripts/embed-header scripts/embed
+	$(Q)scripts/embed-header $@ lc_hook_class_bytes=$<
+$(B)/gen/hook_class_bytes.inc: $(HOOK_CLASS) scripts/embed
+	$(Q)scripts/embed $< >$@.tmp && mv $@.tmp $@
 
-$(B)/gen/viewer.h: $(VIEWER) scripts/embed
-	$(Q)scripts/embed $@ $(foreach f,$(VIEWER),lc_viewer_$(subst -,_,$(subst .,_,$(notdir $f)))=$f)
+# analyzer/viewer/a-b.js is lc_viewer_a_b_js.
+$(B)/gen/viewer.h: $(VIEWER) scripts/embed-header scripts/embed
+	$(Q)scripts/embed-header $@ \
+		$(foreach f,$(VIEWER),lc_viewer_$(subst -,_,$(subst .,_,$(notdir $f)))=$f)
 
 .SECONDEXPANSION:
 $(B)/tests/%: tests/unit/%.c $$(call objects,tests/unit/$$*.c $$(call uses_src,tests/unit/$$*.c))
