@@ -52,7 +52,7 @@ void lc_options_init(struct lc_options *o);
  * receives one line without a newline. *o is untouched on failure.
  */
 int lc_options_set(struct lc_options *o, const char *name, const char *value, char *error,
-		   size_t error_len);
+                   size_t error_len);
 
 /*
  * Parse an agent string, "name=value,name=value"; in a value, a comma is written "\\,"
