@@ -102,8 +102,8 @@ public final class GcAudit {
 		for (Churner c : churners)
 			c.start();
 		for (int i = 1; collections() < goal; i++) {
-			Thread.sleep(20);
-			if (i % 10 == 0)
+			Thread.sleep(5);
+			if (i % 6 == 0)
 				System.gc();
 		}
 		stop = true;

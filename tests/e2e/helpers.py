@@ -1,0 +1,172 @@
+"""What the tests over tests/workloads/ share: commands, truths, and questions to a report."""
+
+import json
+import os
+import pathlib
+import shutil
+import signal
+import subprocess
+
+import pytest
+from conftest import BUILD, WORKLOADS
+
+EXPORTS = ("--add-exports", "java.base/jdk.internal.misc=ALL-UNNAMED")
+COLLECTORS = ("Serial", "Parallel", "G1")
+TIERS = {
+    "interpreted": ["-Xint"],
+    "C1": ["-XX:TieredStopAtLevel=1"],
+    "C2": ["-XX:-TieredCompilation", "-Xbatch"],
+    "tiered": [],
+}
+BUCKETS = ("object", "heap_class", "heap_unknown", "jvm", "native", "no_address", "lost")
+
+
+# Programs
+
+
+def command(workload, jdk, name, *args, java=(), jars=()):
+    """The command that runs tests/workloads/NAME.java with `jars` on its class path."""
+    flags = [*EXPORTS, *(["-cp", os.pathsep.join(map(str, jars))] if jars else [])]
+    path = os.pathsep.join(map(str, [workload(jdk, name, flags), *jars]))
+    return [jdk.java, *EXPORTS, *java, "-cp", path, name, *map(str, args)]
+
+
+def collector(name, region=None):
+    """JVM options for a collector; `region` is G1's region size."""
+    return ["-XX:+Use%sGC" % name, *(["-XX:G1HeapRegionSize=" + region] if name == "G1" and region else [])]
+
+
+def native_library(jdk, name, directory):
+    """tests/workloads/native/NAME.c as a shared library; None without a C compiler."""
+    compiler = shutil.which("gcc") or shutil.which("clang")
+    if not compiler:
+        return None
+    out = pathlib.Path(directory) / ("lib%s.so" % name)
+    include = jdk.home / "include"
+    subprocess.run(
+        [compiler, "-O2", "-Wall", "-Wextra", "-Werror", "-shared", "-fPIC", "-I", include]
+        + ["-I", include / "linux", "-o", out, WORKLOADS / "native" / (name + ".c")],
+        check=True,
+        timeout=60,
+    )
+    return out
+
+
+def maven(coordinates):
+    """A jar from Maven Central, "group:artifact:version[:jar:classifier]"; else the test is skipped."""
+    parts = coordinates.split(":")
+    jar = BUILD / "jars" / ("-".join([parts[1], parts[2], *parts[4:]]) + ".jar")
+    if not jar.exists():
+        if not shutil.which("mvn"):
+            pytest.skip("no mvn to fetch %s with" % coordinates)
+        copy = ["mvn", "-q", "-B", "dependency:copy", "-Dartifact=" + coordinates]
+        done = execute([*copy, "-DoutputDirectory=%s" % jar.parent], timeout=300)
+        if done.returncode != 0 or not jar.exists():
+            pytest.skip("Maven Central gave no %s" % coordinates)
+    return jar
+
+
+def marked_lines(name, word):
+    """Line numbers of the marker comments "// WORD: NAME" in a workload, by NAME."""
+    lines = (WORKLOADS / (name + ".java")).read_text().splitlines()
+    mark = "// %s: " % word
+    return {line.split(mark)[1].strip(): n for n, line in enumerate(lines, 1) if mark in line}
+
+
+def truth(run):
+    """What the program printed last: one line of JSON."""
+    return json.loads(run.stdout.splitlines()[-1])
+
+
+def by_hand(java_command, directory, *options):
+    """(command, environment) that profiles a java command without the tool."""
+    agent = ",".join(["output=%s" % directory, *options])
+    before = os.environ.get("LD_PRELOAD")
+    preload = "%s%s" % (before + ":" if before else "", BUILD / "liblocus-preload.so")
+    return (
+        [java_command[0], "-agentpath:%s=%s" % (BUILD / "liblocus.so", agent), *java_command[1:]],
+        {"LD_PRELOAD": preload},
+    )
+
+
+def execute(line, stdin=b"", timeout=120, env=None):
+    """Run a command to its end, in bytes; past `timeout` all that it started is killed."""
+    process = subprocess.Popen(
+        [str(word) for word in line],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        env={**os.environ, **(env or {})},
+        start_new_session=True,
+    )
+    try:
+        out, err = process.communicate(stdin, timeout)
+    except BaseException:
+        os.killpg(process.pid, signal.SIGKILL)
+        process.communicate()
+        raise
+    return subprocess.CompletedProcess(line, process.returncode, out, err)
+
+
+def complaints(stderr):
+    """Locus's own lines on stderr."""
+    text = stderr if isinstance(stderr, str) else stderr.decode("utf-8", "replace")
+    return [line for line in text.splitlines() if line.startswith("locus")]
+
+
+# Reports
+
+
+def check_report(r):
+    """What every report must keep: parts sum to their whole, numbers are unique, paths exist."""
+    samples = r["samples"]
+    assert r["format"] == 1
+    assert sum(samples[b] for b in BUCKETS) == samples["total"], samples
+    assert sum(s["samples"] for s in r["sites"]) == samples["object"], samples
+    assert sum(t["samples"] for t in r["threads"]) == samples["total"], samples
+    assert len({s["id"] for s in r["sites"]}) == len(r["sites"])
+    for s in r["sites"]:
+        assert sum(a["samples"] for a in s["accesses"]) == s["samples"], s
+        assert abs(s["share"] - s["samples"] / max(1, samples["total"])) < 0.001, s
+        assert s["allocation_path"], s
+    return r
+
+
+def report(profile, *options):
+    return check_report(profile.report(*options))
+
+
+def has_frame(path, method, cls=None, line=None):
+    return any(
+        f["method"] == method
+        and (cls is None or f["class"] == cls)
+        and (line is None or f["line"] == line)
+        for f in path
+    )
+
+
+def sites_through(r, method, cls=None, line=None):
+    """Sites whose allocation path goes through a method (of a class, at a line)."""
+    return [s for s in r["sites"] if has_frame(s["allocation_path"], method, cls, line)]
+
+
+def share_through(r, method, cls=None):
+    """Part of all samples that touched objects allocated through a method."""
+    return sum(s["samples"] for s in sites_through(r, method, cls)) / r["samples"]["total"]
+
+
+def allocations(sites):
+    return sum(s["allocations"] for s in sites)
+
+
+def table(header, rows):
+    """Text for the message of a failed assertion."""
+    widths = [max(len(str(row[i])) for row in [header, *rows]) for i in range(len(header))]
+    return "\n".join(
+        "  ".join(str(c).rjust(w) for c, w in zip(row, widths)) for row in [header, *rows]
+    )
+
+
+def counters(profile):
+    """The agent's counters, from the manifest."""
+    return profile.manifest()["processes"][0]["counters"]

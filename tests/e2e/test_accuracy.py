@@ -1,0 +1,71 @@
+"""Every site's share of the samples is its share of the time, while its arrays move."""
+
+import pytest
+from helpers import COLLECTORS, collector, command, marked_lines, report, share_through, table, truth
+
+POINTS = 0.025
+
+
+def check_shares(run):
+    """Each phase's site has the phase's part of all CPU time, within POINTS."""
+    told, r = truth(run), report(run)
+    rows, wrong = [], []
+    for site, ns in told["phases_ns"].items():
+        true, sampled = ns / told["total_ns"], share_through(r, site, "Accuracy")
+        rows.append((site, "%.2f%%" % (100 * true), "%.2f%%" % (100 * sampled)))
+        if abs(true - sampled) > POINTS:
+            wrong.append(site)
+    assert not wrong, "%s off in\n%s\n%s, %d GCs" % (
+        ", ".join(wrong),
+        table(("site", "true", "sampled"), rows),
+        r["samples"],
+        told["gcs"],
+    )
+    return told, r
+
+
+def accuracy(workload, profile, jdk, gc, threads, seconds):
+    java = ["-Xmx384m", "-Xmn64m", *collector(gc, "16m")]
+    run = profile(command(workload, jdk, "Accuracy", threads, seconds, java=java), "--interval=4ms")
+    told, r = check_shares(run)
+    assert told["gcs"] >= 4 * seconds, "too few collections to prove anything: %d" % told["gcs"]
+    # The timer's true rate: at most one sample per interval, and few of them missing.
+    possible = told["total_ns"] / 4e6
+    assert 0.75 * possible <= r["samples"]["total"] <= 1.15 * possible
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+@pytest.mark.parametrize("gc", COLLECTORS)
+def test_share_of_each_site_is_its_share_of_cpu_time(workload, profile, jdk, gc, threads):
+    """Samples come at a fixed rate within phases of 50 to 120 ms: 5 s a thread are enough."""
+    accuracy(workload, profile, jdk, gc, threads, 5)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("threads", [1, 2])
+@pytest.mark.parametrize("gc", COLLECTORS)
+def test_share_stays_true_over_a_longer_run(workload, profile, jdk, gc, threads):
+    """15 s: 3 sigma of a share of 25% are within 2.5 points even if samples were independent."""
+    accuracy(workload, profile, jdk, gc, threads, 15)
+
+
+def test_share_is_true_with_wide_references(workload, profile, jdk):
+    java = ["-Xmx384m", "-Xmn64m", "-XX:+UseSerialGC", "-XX:-UseCompressedOops"]
+    check_shares(profile(command(workload, jdk, "Accuracy", 1, 4, java=java), "--interval=4ms"))
+
+
+@pytest.mark.parametrize(
+    "site, mark", [("newGather", "gather-load"), ("newScatter", "scatter-load")]
+)
+def test_access_path_names_the_line_of_the_load(workload, profile, jdk, site, mark):
+    run = profile(command(workload, jdk, "LoadLine", 3), "--interval=4ms")
+    line = marked_lines("LoadLine", "line")[mark]
+    by_line = {}
+    for s in report(run)["sites"]:
+        if s["allocation_path"][0]["method"] == site:
+            for a in s["accesses"]:
+                leaf = (a["path"][0]["method"], a["path"][0]["line"])
+                by_line[leaf] = by_line.get(leaf, 0) + a["samples"]
+    total = sum(by_line.values())
+    assert total >= 100, by_line
+    assert by_line.get((mark.split("-")[0], line), 0) >= 0.9 * total, (line, by_line)

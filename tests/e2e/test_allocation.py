@@ -1,0 +1,124 @@
+"""Allocation counts and bytes are exact, and so are call paths where that is asked for."""
+
+import pytest
+from helpers import TIERS, allocations, command, marked_lines, report, sites_through, table, truth
+
+# A class is loaded, or a call site linked, on the way: what that allocates is not the case's own.
+LINKAGE = ("java.lang.invoke.MethodHandleNatives", "java.lang.ClassLoader", "java.lang.Class")
+
+
+def own(site):
+    return not any(f["class"] in LINKAGE for f in site["allocation_path"])
+
+
+def check_counts(told, r):
+    """Each case of Allocations.java: counts and bytes per class, and no other class beside."""
+    rows, listed = [], {}
+    for case in told["exact"]:
+        listed.setdefault(case["case"], set()).add(case["class"])
+        sites = [
+            s
+            for s in sites_through(r, case["case"], "Allocations")
+            if s["class"] == case["class"] and own(s)
+        ]
+        got = allocations(sites), sum(s["bytes"] for s in sites)
+        if got != (case["allocations"], case["bytes"]):
+            rows.append((case["case"], case["class"], case["allocations"], got[0], case["bytes"], got[1]))
+    assert not rows, "%d of %d cases\n%s" % (
+        len(rows),
+        len(told["exact"]),
+        table(("case", "class", "true", "counted", "bytes", "counted"), rows),
+    )
+    for s in r["sites"]:
+        leaf = s["allocation_path"][0]
+        if leaf["class"] == "Allocations" and leaf["method"] in listed:
+            assert s["class"] in listed[leaf["method"]], s
+    for case in told["uncovered"]:
+        sites = [s for s in sites_through(r, case["case"], "Allocations") if s["class"] == case["class"]]
+        assert allocations(sites) in (0, case["allocations"]), sites
+
+
+def count(workload, profile, jdk, each=20000, java=(), min_size=1024, options=()):
+    line = command(workload, jdk, "Allocations", each, min_size, java=java)
+    run = profile(line, "--min-size=%d" % min_size, *options)
+    check_counts(truth(run), report(run))
+
+
+@pytest.mark.parametrize("tier", TIERS)
+def test_every_bytecode_and_intrinsic_is_counted_exactly(workload, profile, jdk, tier):
+    count(workload, profile, jdk, java=TIERS[tier])
+
+
+@pytest.mark.parametrize("min_size", [256, 4096])
+def test_counts_are_exact_at_another_threshold(workload, profile, jdk, min_size):
+    count(workload, profile, jdk, each=2000, min_size=min_size)
+
+
+@pytest.mark.parametrize("gc", ["-XX:+UseSerialGC", "-XX:+UseParallelGC", "-XX:-UseCompressedOops"])
+def test_counts_are_exact_with_any_heap_layout(workload, profile, jdk, gc):
+    count(workload, profile, jdk, each=4000, java=[gc, "-Xmx256m"])
+
+
+def test_counts_are_exact_with_compact_headers(workload, profile, jdk25):
+    count(workload, profile, jdk25, each=4000, java=["-XX:+UseCompactObjectHeaders"])
+
+
+def test_rewritten_classes_pass_the_verifier(workload, profile, jdk):
+    """Classes of the JDK are not verified by default: here they are, hooks included."""
+    count(workload, profile, jdk, each=400, java=["-XX:+BytecodeVerificationLocal"])
+
+
+def test_counts_are_exact_with_exact_paths(workload, profile, jdk):
+    count(workload, profile, jdk, each=4000, options=["--paths=exact"])
+
+
+def test_counts_are_exact_when_all_is_compiled_at_once(workload, profile, jdk):
+    count(workload, profile, jdk, each=400, java=["-Xcomp"])
+
+
+def path_counts(r):
+    """Allocations of Paths.java by group and path, as the program names them."""
+    marks = marked_lines("Paths", "path")
+    counts = {}
+    for mark, line in marks.items():
+        group, which = mark.split("-")
+        counts.setdefault(group, {})[which] = allocations(
+            [
+                s
+                for s in r["sites"]
+                if s["allocation_path"][0]["method"] == group + "Allocate"
+                and any(f["line"] == line and f["class"].startswith("Paths") for f in s["allocation_path"])
+            ]
+        )
+    depths = {4: "first", 12: "second", 40: "third"}
+    for s in r["sites"]:
+        n = sum(f["method"] == "recursionAllocate" for f in s["allocation_path"])
+        if n:
+            group = counts.setdefault("recursion", {})
+            which = depths.get(n, "other")
+            group[which] = group.get(which, 0) + s["allocations"]
+    return counts
+
+
+@pytest.mark.parametrize("tier", TIERS)
+def test_exact_paths_split_one_line_by_its_callers_exactly(workload, profile, jdk, tier):
+    run = profile(command(workload, jdk, "Paths", 50000, java=TIERS[tier]), "--paths=exact")
+    assert path_counts(report(run)) == truth(run)
+
+
+@pytest.mark.parametrize("tier", TIERS)
+def test_adaptive_paths_split_one_line_within_two_points(workload, profile, jdk, tier):
+    run = profile(command(workload, jdk, "Paths", 50000, java=TIERS[tier]))
+    told, got = truth(run), path_counts(report(run))
+    for group, paths in told.items():
+        whole = sum(paths.values())
+        assert sum(got[group].values()) == whole, (group, got)
+        for name, n in paths.items():
+            assert abs(got[group].get(name, 0) - n) <= 0.02 * whole, (group, told[group], got[group])
+
+
+def test_virtual_threads_are_counted_exactly(workload, profile, jdk25):
+    run = profile(command(workload, jdk25, "VirtualThreads", 2000))
+    sites = sites_through(report(run), "virtualAllocate")
+    assert allocations(sites) == truth(run)["allocations"]
+    assert all(s["class"] == "int[]" for s in sites)

@@ -1,0 +1,51 @@
+"""The address map agrees with the JVM after every collection."""
+
+import pytest
+from helpers import COLLECTORS, collector, command, counters, report, truth
+
+WRONG = ("audit_wrong_missing", "audit_wrong_moved", "audit_wrong_overlap")
+
+
+def audit(workload, profile, jdk, java, gcs=230, live=32):
+    line = command(workload, jdk, "GcAudit", gcs, live, java=java)
+    run = profile(line, "--audit", timeout=300)
+    c = counters(run)
+    seen = {k: v for k, v in c.items() if k.startswith("audit")}
+    assert truth(run)["gcs"] >= gcs
+    assert c["audit_gcs"] >= 200, seen
+    assert c["audit_survivors"] >= 100_000, seen
+    assert c["audit_checks"] >= c["audit_survivors"], seen
+    assert {k: c[k] for k in WRONG} == dict.fromkeys(WRONG, 0), seen
+    report(run)
+
+
+@pytest.mark.parametrize("gc", COLLECTORS)
+def test_no_interval_is_wrong_over_two_hundred_collections(workload, profile, jdk, gc):
+    audit(workload, profile, jdk, ["-Xmx96m", *collector(gc, "1m")])
+
+
+@pytest.mark.parametrize("gc", COLLECTORS)
+def test_no_interval_is_wrong_when_the_heap_is_tight(workload, profile, jdk, gc):
+    """Full collections and evacuations that fail."""
+    audit(workload, profile, jdk, ["-Xmx56m", *collector(gc, "1m")])
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        ["-XX:+UseSerialGC", "-XX:-UseCompressedOops"],
+        ["-XX:+UseSerialGC", "-XX:MaxTenuringThreshold=0"],
+        ["-XX:+UseParallelGC", "-XX:ParallelGCThreads=4", "-XX:-UseAdaptiveSizePolicy"],
+        ["-XX:+UseG1GC", "-XX:ParallelGCThreads=4", "-XX:InitiatingHeapOccupancyPercent=10"],
+        ["-XX:+UseG1GC", "-XX:G1HeapRegionSize=4m", "-XX:+ExplicitGCInvokesConcurrent"],
+    ],
+    ids=lambda o: "".join(o).replace("-XX:", "").replace("+", ""),
+)
+def test_no_interval_is_wrong_with_collector_options(workload, profile, jdk, options):
+    audit(workload, profile, jdk, ["-Xmx96m", *options])
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("gc", COLLECTORS)
+def test_no_interval_is_wrong_over_two_thousand_collections(workload, profile, jdk, gc):
+    audit(workload, profile, jdk, ["-Xmx96m", *collector(gc, "1m")], gcs=2000)

@@ -1,0 +1,74 @@
+"""Real programs from Maven Central, end to end: the profile makes sense to who knows them."""
+
+import pytest
+from conftest import run_command
+from helpers import command, complaints, has_frame, maven, report
+
+PROGRAMS = {
+    "Database": {
+        "jars": ["com.h2database:h2:2.2.224"],
+        "args": [200_000],
+        "package": "org.h2.",
+        "classes": {"byte[]", "java.lang.Object[]", "long[]", "org.h2.value.Value[]"},
+    },
+    "SearchEngine": {
+        "jars": ["org.apache.lucene:lucene-core:9.12.1"],
+        "args": [20_000, 10_000],
+        "package": "org.apache.lucene.",
+        "classes": {"byte[]", "int[]", "long[]", "float[]", "double[]"},
+    },
+}
+
+
+def ours(site, package):
+    return any(f["class"].startswith(package) for f in site["allocation_path"])
+
+
+def is_entry(frame):
+    """Where a Java thread, or the launcher, begins."""
+    return frame["method"] in ("main", "run")
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_profile_of_a_real_program_makes_sense(workload, profile, jdk, name):
+    p = PROGRAMS[name]
+    jars = [maven(j) for j in p["jars"]]
+    run = profile(command(workload, jdk, name, *p["args"], java=["-Xmx512m"], jars=jars))
+    assert complaints(run.stderr) == []
+    r = report(run)
+    samples = r["samples"]
+    assert samples["total"] > 200, samples
+    assert samples["lost"] <= 0.01 * samples["total"], samples
+    heap = samples["object"] + samples["heap_class"] + samples["heap_unknown"]
+    assert 0.2 * samples["total"] < heap, samples
+    assert samples["object"] > 0.05 * samples["total"], samples
+
+    mine = [s for s in r["sites"] if ours(s, p["package"])]
+    by_bytes = sorted(mine, key=lambda s: -s["bytes"])[:10]
+    assert len(by_bytes) == 10
+    assert {s["class"] for s in by_bytes} & p["classes"], [s["class"] for s in by_bytes]
+    by_samples = sorted(mine, key=lambda s: -s["samples"])[:3]
+    for s in by_samples:
+        assert any(has_frame(a["path"], "main") or has_frame(a["path"], "run") for a in s["accesses"]), s
+
+    broken = [s for s in mine if len(s["allocation_path"]) < 256 and not is_entry(s["allocation_path"][-1])]
+    assert broken == []
+    for s in mine:
+        for f in s["allocation_path"]:
+            assert f["class"] and f["method"]
+
+
+@pytest.mark.parametrize("form", ["text", "html", "collapsed"])
+def test_report_of_a_real_program_in_every_form(workload, profile, locus, jdk, tmp_path, form):
+    jars = [maven(j) for j in PROGRAMS["Database"]["jars"]]
+    run = profile(command(workload, jdk, "Database", 20_000, jars=jars))
+    done = locus("report", run.directory, "--format=" + form, "-f", tmp_path / "out")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "org.h2." in (tmp_path / "out").read_text(encoding="utf-8")
+
+
+def test_output_of_a_real_program_stays_its_own(workload, profile, jdk):
+    jars = [maven(j) for j in PROGRAMS["Database"]["jars"]]
+    line = command(workload, jdk, "Database", 50_000, jars=jars)
+    bare, run = run_command(line), profile(line)
+    assert (run.stdout, run.stderr) == (bare.stdout, bare.stderr)
