@@ -1,0 +1,501 @@
+/*
+ * agent.c - the agent's life in the JVM: load, start at VMInit, threads, end at VMDeath.
+ *
+ * Nothing is done before VMInit but to ask for capabilities: the hook class can only be defined then, and
+ * what the JVM loaded or generated earlier is replayed or retransformed. Whatever fails turns the
+ * profiler off with one line on stderr; the program goes on.
+ */
+#include <errno.h>
+#include <jvmti.h>
+#include <limits.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "attribution.h"
+#include "bucket.h"
+#include "classes.h"
+#include "epoch.h"
+#include "gc/areas.h"
+#include "gc/moves.h"
+#include "heap/alloc_log.h"
+#include "heap/audit.h"
+#include "heap/context.h"
+#include "heap/hook.h"
+#include "heap/layout.h"
+#include "options.h"
+#include "path.h"
+#include "profile.h"
+#include "sample/code.h"
+#include "sample/engine.h"
+#include "summary.h"
+#include "thread.h"
+#include "vmstructs.h"
+
+enum { JDK_OLDEST = 11 };
+
+/* Bound of all allocation logs; what it holds is given back when an epoch ends. */
+#define ALLOC_POOL_BYTES (UINT64_C(512) << 20)
+
+static struct {
+	JavaVM *vm;
+	jvmtiEnv *jvmti;
+	struct lc_options options;
+	const struct lc_engine *engine;
+	struct lc_profile *profile;
+	jfieldID eetop; /* of java.lang.Thread: its JavaThread *, 0 when not alive */
+	bool follow;    /* objects can be followed with this collector */
+	/* Interpreter's code, from the replay of generated code at start. */
+	uint64_t interpreter_low, interpreter_high;
+	_Atomic bool live; /* started, and not yet stopped */
+} agent;
+
+static __attribute__((format(printf, 1, 2))) void say(const char *format, ...)
+{
+	char line[LC_OPTION_TEXT_MAX + 256];
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(line, sizeof(line), format, args);
+	va_end(args);
+	fprintf(stderr, "locus: %s\n", line);
+}
+
+/* Threads */
+
+static void thread_name(JNIEnv *jni, jthread thread, char *out, size_t out_len)
+{
+	jvmtiThreadInfo info = { 0 };
+
+	snprintf(out, out_len, "?");
+	if ((*agent.jvmti)->GetThreadInfo(agent.jvmti, thread, &info))
+		return;
+	if (info.name) {
+		snprintf(out, out_len, "%s", info.name);
+		(*agent.jvmti)->Deallocate(agent.jvmti, (unsigned char *)info.name);
+	}
+	if (info.thread_group)
+		(*jni)->DeleteLocalRef(jni, info.thread_group);
+	if (info.context_class_loader)
+		(*jni)->DeleteLocalRef(jni, info.context_class_loader);
+}
+
+static bool wanted(const char *name)
+{
+	return (!agent.options.include[0] || lc_options_match(agent.options.include, name)) &&
+	       !lc_options_match(agent.options.exclude, name);
+}
+
+/* Give a thread its record and logs, and sample it. Returns the record, or NULL. */
+static struct lc_thread *add_thread(JNIEnv *jni, jthread thread, int32_t tid)
+{
+	char name[LC_THREAD_NAME_MAX];
+	struct lc_thread *t;
+
+	thread_name(jni, thread, name, sizeof(name));
+	t = lc_thread_create(tid, name, wanted(name));
+	if (!t)
+		return NULL;
+	if (lc_alloc_log_create(&t->allocs) || lc_contexts_create(&t->contexts)) {
+		lc_alloc_log_destroy(t->allocs);
+		free(t);
+		return NULL;
+	}
+	if (tid == (int32_t)syscall(SYS_gettid))
+		lc_thread_bind(t);
+	if (t->sampled)
+		agent.engine->thread_start(t);
+	lc_thread_publish(t);
+	return t;
+}
+
+/* The calling thread's record, for one that a hook or signal found without. */
+static struct lc_thread *enter_thread(JNIEnv *jni)
+{
+	int32_t tid = (int32_t)syscall(SYS_gettid);
+	struct lc_thread *t = NULL;
+	jthread thread = NULL;
+
+	if (lc_thread_is_ours())
+		return NULL;
+	t = lc_threads_find(tid);
+	if (!t && !(*agent.jvmti)->GetCurrentThread(agent.jvmti, &thread) && thread) {
+		t = add_thread(jni, thread, tid);
+		(*jni)->DeleteLocalRef(jni, thread);
+	}
+	lc_thread_bind(t);
+	return t;
+}
+
+static void add_running_threads(JNIEnv *jni)
+{
+	jthread *threads = NULL;
+	jint len = 0;
+
+	if ((*agent.jvmti)->GetAllThreads(agent.jvmti, &len, &threads))
+		return;
+	for (jint i = 0; i < len; i++) {
+		jlong eetop = (*jni)->GetLongField(jni, threads[i], agent.eetop);
+		int tid = eetop ? lc_vm_thread_tid((uint64_t)eetop) : -ENOENT;
+
+		if (tid > 0 && !lc_threads_find(tid))
+			add_thread(jni, threads[i], tid);
+		(*jni)->DeleteLocalRef(jni, threads[i]);
+	}
+	(*agent.jvmti)->Deallocate(agent.jvmti, (unsigned char *)threads);
+}
+
+static void JNICALL on_thread_start(jvmtiEnv *jvmti, JNIEnv *jni, jthread thread)
+{
+	(void)jvmti;
+	if (!lc_thread_is_ours() && !lc_thread_self() &&
+	    atomic_load_explicit(&agent.live, memory_order_acquire))
+		add_thread(jni, thread, (int32_t)syscall(SYS_gettid));
+}
+
+static void JNICALL on_thread_end(jvmtiEnv *jvmti, JNIEnv *jni, jthread thread)
+{
+	struct lc_thread *t = lc_thread_self();
+
+	(void)jvmti;
+	(void)jni;
+	(void)thread;
+	if (!t)
+		t = lc_threads_find((int32_t)syscall(SYS_gettid));
+	if (!t)
+		return;
+	if (t->sampler)
+		agent.engine->thread_stop(t);
+	lc_thread_bind(NULL);
+	atomic_store_explicit(&t->ended, true, memory_order_release);
+}
+
+/* Events that other modules take care of */
+
+static void JNICALL on_gc_start(jvmtiEnv *jvmti)
+{
+	(void)jvmti;
+	lc_attribution_gc_start();
+}
+
+static void JNICALL on_gc_finish(jvmtiEnv *jvmti)
+{
+	(void)jvmti;
+	lc_attribution_gc_finish();
+}
+
+static void JNICALL on_compiled_load(jvmtiEnv *jvmti, jmethodID method, jint code_size,
+				     const void *code_addr, jint map_length,
+				     const jvmtiAddrLocationMap *map, const void *compile_info)
+{
+	(void)jvmti;
+	lc_code_compiled_method_load(method, code_size, code_addr, map_length, map, compile_info);
+}
+
+static void JNICALL on_compiled_unload(jvmtiEnv *jvmti, jmethodID method, const void *code_addr)
+{
+	(void)jvmti;
+	lc_code_compiled_method_unload(method, code_addr);
+}
+
+static void JNICALL on_dynamic_code(jvmtiEnv *jvmti, const char *name, const void *address,
+				    jint length)
+{
+	(void)jvmti;
+	if (!strcmp(name, "Interpreter")) {
+		agent.interpreter_low = (uint64_t)(uintptr_t)address;
+		agent.interpreter_high = agent.interpreter_low + (uint64_t)length;
+	}
+	lc_code_dynamic_code_generated(name, address, length);
+}
+
+/* Start */
+
+static int enable(const jvmtiEvent *events, size_t len, jvmtiEventMode mode)
+{
+	int err = 0;
+
+	for (size_t i = 0; i < len; i++)
+		if ((*agent.jvmti)->SetEventNotificationMode(agent.jvmti, mode, events[i], NULL))
+			err = -EIO;
+	return err;
+}
+
+static int jdk_version(void)
+{
+	char *text = NULL;
+	int version = 0;
+
+	if ((*agent.jvmti)->GetSystemProperty(agent.jvmti, "java.specification.version", &text) ||
+	    !text)
+		return 0;
+	version = strncmp(text, "1.", 2) ? atoi(text) : atoi(text + 2); /* "1.8", "17" */
+	(*agent.jvmti)->Deallocate(agent.jvmti, (unsigned char *)text);
+	return version;
+}
+
+/* Expand %p, %t and %% of the output pattern. */
+static void expand_output(char *out, size_t out_len)
+{
+	const char *p = agent.options.output;
+	size_t len = 0;
+
+	while (*p && len + 1 < out_len) {
+		int n = 1;
+
+		if (*p == '%' && p[1] == 'p')
+			n = snprintf(out + len, out_len - len, "%d", (int)getpid());
+		else if (*p == '%' && p[1] == 't')
+			n = snprintf(out + len, out_len - len, "%lld", (long long)time(NULL));
+		else
+			out[len] = *p;
+		if (*p == '%' && p[1] && strchr("pt%", p[1]))
+			p++;
+		p++;
+		len += (size_t)n;
+		if (len >= out_len)
+			len = out_len - 1;
+	}
+	out[len] = '\0';
+}
+
+/* What must be known of this JVM before anything is changed in it. Says what is missing. */
+static int look_at_jvm(JNIEnv *jni, struct lc_layout *layout, bool *interposed)
+{
+	int version = jdk_version(), err;
+
+	if (version && version < JDK_OLDEST) {
+		say("this JVM is Java %d, and Locus needs %d or newer; the program runs unprofiled",
+		    version, JDK_OLDEST);
+		return -ENOTSUP;
+	}
+	if (lc_vm_init()) {
+		say("this JVM exports no type database (is it HotSpot?); the program runs "
+		    "unprofiled");
+		return -ENOTSUP;
+	}
+	err = lc_layout_find(agent.jvmti, jni, layout);
+	if (err) {
+		say("the layout of this JVM's arrays is unknown; the program runs unprofiled");
+		return err;
+	}
+	err = lc_areas_init();
+	agent.follow = !err;
+	if (err)
+		say("objects cannot be followed with the %s collector (use -XX:+UseSerialGC, "
+		    "UseParallelGC or UseG1GC): allocations are counted, samples name no object",
+		    lc_areas_collector_name());
+	*interposed = !lc_moves_init();
+	if (agent.follow && !*interposed)
+		say("liblocus-preload.so is not preloaded (LD_PRELOAD): objects are lost when a "
+		    "collection moves them; start with `locus run`");
+	return 0;
+}
+
+static int make_tables(void)
+{
+	int err = lc_path_init(agent.jvmti);
+
+	if (!err)
+		err = lc_alloc_pool_init(ALLOC_POOL_BYTES);
+	if (!err)
+		err = lc_code_init();
+	if (!err && lc_epoch_init())
+		err = 0; /* without membarrier, lc_epoch_enter_gc() waits instead */
+	if (err)
+		say("cannot start: %s; the program runs unprofiled", strerror(-err));
+	return err;
+}
+
+static int start_engine(void)
+{
+	static const jvmtiEvent code_events[] = { JVMTI_EVENT_COMPILED_METHOD_LOAD,
+						  JVMTI_EVENT_COMPILED_METHOD_UNLOAD,
+						  JVMTI_EVENT_DYNAMIC_CODE_GENERATED };
+	const uint64_t *low, *high;
+	int err = enable(code_events, 3, JVMTI_ENABLE);
+
+	(*agent.jvmti)->GenerateEvents(agent.jvmti, JVMTI_EVENT_DYNAMIC_CODE_GENERATED);
+	(*agent.jvmti)->GenerateEvents(agent.jvmti, JVMTI_EVENT_COMPILED_METHOD_LOAD);
+	low = lc_vm_static("CodeCache", "_low_bound");
+	high = lc_vm_static("CodeCache", "_high_bound");
+	if (low && high)
+		lc_contexts_init(*low, *high, agent.interpreter_low, agent.interpreter_high);
+	lc_bucket_init();
+	if (!err)
+		err = agent.engine->start(&agent.options);
+	if (err)
+		say("cannot sample (%s): %s; the program runs unprofiled", agent.engine->name,
+		    strerror(-err));
+	return err;
+}
+
+static int start_profile(void)
+{
+	char dir[PATH_MAX], error[PATH_MAX + 256];
+	int err;
+
+	expand_output(dir, sizeof(dir));
+	err = lc_profile_create(dir, &agent.profile, error, sizeof(error));
+	if (err) {
+		say("%s; the program runs unprofiled", error);
+		return err;
+	}
+	err = lc_summary_init(agent.jvmti, &agent.options, agent.engine, agent.profile);
+	if (err)
+		say("cannot start: %s; the program runs unprofiled", strerror(-err));
+	return err;
+}
+
+/* From here on allocations are hooked and threads are sampled. */
+static int go_live(JNIEnv *jni, const struct lc_layout *layout, bool interposed)
+{
+	static const jvmtiEvent live_events[] = {
+		JVMTI_EVENT_THREAD_START,	      JVMTI_EVENT_THREAD_END,
+		JVMTI_EVENT_GARBAGE_COLLECTION_START, JVMTI_EVENT_GARBAGE_COLLECTION_FINISH,
+		JVMTI_EVENT_CLASS_PREPARE,	      JVMTI_EVENT_CLASS_FILE_LOAD_HOOK,
+	};
+	struct lc_attribution_config config = {
+		.vm = agent.vm,
+		.options = &agent.options,
+		.engine = agent.engine,
+		.profile = agent.profile,
+		.follow = agent.follow,
+		.interposed = interposed,
+		.write_manifest = lc_summary_write,
+	};
+	jclass hook = lc_classes_define_hook(jni, &agent.options, layout);
+	int err = hook ? lc_hook_init(agent.jvmti, jni, hook, &agent.options, layout, agent.follow,
+				      enter_thread) :
+			 -EIO;
+
+	if (!err && agent.options.audit)
+		err = lc_audit_init();
+	if (!err)
+		err = lc_attribution_start(&config);
+	if (err) {
+		say("cannot hook allocations: %s; the program runs unprofiled", strerror(-err));
+		return err;
+	}
+	atomic_store_explicit(&agent.live, true, memory_order_release);
+	enable(live_events, sizeof(live_events) / sizeof(live_events[0]), JVMTI_ENABLE);
+	lc_classes_make_method_ids(agent.jvmti, jni);
+	lc_classes_retransform(agent.jvmti, jni);
+	lc_hook_enable(true);
+	add_running_threads(jni);
+	return 0;
+}
+
+static void start(JNIEnv *jni)
+{
+	struct lc_layout layout;
+	bool interposed = false;
+	jclass thread = (*jni)->FindClass(jni, "java/lang/Thread");
+
+	agent.eetop = thread ? (*jni)->GetFieldID(jni, thread, "eetop", "J") : NULL;
+	if ((*jni)->ExceptionCheck(jni))
+		(*jni)->ExceptionClear(jni);
+	agent.engine = lc_engine_timer();
+	if (!agent.eetop || look_at_jvm(jni, &layout, &interposed) || make_tables() ||
+	    start_profile())
+		return;
+	if (start_engine() || go_live(jni, &layout, interposed))
+		agent.engine->stop();
+}
+
+static void JNICALL on_vm_init(jvmtiEnv *jvmti, JNIEnv *jni, jthread thread)
+{
+	(void)jvmti;
+	(void)thread;
+	start(jni);
+}
+
+static void JNICALL on_vm_death(jvmtiEnv *jvmti, JNIEnv *jni)
+{
+	(void)jvmti;
+	(void)jni;
+	if (!atomic_exchange(&agent.live, false))
+		return;
+	lc_hook_enable(false);
+	agent.engine->stop();
+	lc_attribution_stop();
+}
+
+/* Load */
+
+static int prepare(JavaVM *vm, const char *text)
+{
+	jvmtiCapabilities wanted_capabilities = {
+		.can_generate_all_class_hook_events = 1,
+		.can_retransform_classes = 1,
+		.can_generate_compiled_method_load_events = 1,
+		.can_generate_garbage_collection_events = 1,
+		.can_get_line_numbers = 1,
+		.can_get_source_file_name = 1,
+	};
+	jvmtiEventCallbacks callbacks = {
+		.VMInit = on_vm_init,
+		.VMDeath = on_vm_death,
+		.ThreadStart = on_thread_start,
+		.ThreadEnd = on_thread_end,
+		.ClassFileLoadHook = lc_classes_file_load_hook,
+		.ClassPrepare = lc_classes_prepare,
+		.GarbageCollectionStart = on_gc_start,
+		.GarbageCollectionFinish = on_gc_finish,
+		.CompiledMethodLoad = on_compiled_load,
+		.CompiledMethodUnload = on_compiled_unload,
+		.DynamicCodeGenerated = on_dynamic_code,
+	};
+	static const jvmtiEvent first_events[] = { JVMTI_EVENT_VM_INIT, JVMTI_EVENT_VM_DEATH };
+	char error[256];
+
+	lc_options_init(&agent.options);
+	if (lc_options_parse(&agent.options, text, error, sizeof(error))) {
+		say("%s; the program runs unprofiled", error);
+		return -EINVAL;
+	}
+	agent.vm = vm;
+	if ((*vm)->GetEnv(vm, (void **)&agent.jvmti, JVMTI_VERSION_11) ||
+	    (*agent.jvmti)->AddCapabilities(agent.jvmti, &wanted_capabilities) ||
+	    (*agent.jvmti)->SetEventCallbacks(agent.jvmti, &callbacks, sizeof(callbacks)) ||
+	    enable(first_events, 2, JVMTI_ENABLE)) {
+		say("this JVM does not grant what a profiler needs (Java %d or newer, HotSpot); "
+		    "the program runs unprofiled",
+		    JDK_OLDEST);
+		return -ENOTSUP;
+	}
+	return 0;
+}
+
+JNIEXPORT jint JNICALL Agent_OnLoad(JavaVM *vm, char *text, void *reserved)
+{
+	(void)reserved;
+	prepare(vm, text);
+	return JNI_OK; /* anything else would end the program */
+}
+
+JNIEXPORT jint JNICALL Agent_OnAttach(JavaVM *vm, char *text, void *reserved)
+{
+	JNIEnv *jni = NULL;
+
+	(void)reserved;
+	if (atomic_load(&agent.live)) {
+		say("this JVM is being profiled already");
+		return JNI_ERR;
+	}
+	if (prepare(vm, text) || (*vm)->GetEnv(vm, (void **)&jni, JNI_VERSION_1_8))
+		return JNI_ERR;
+	start(jni);
+	return atomic_load(&agent.live) ? JNI_OK : JNI_ERR;
+}
+
+JNIEXPORT void JNICALL Agent_OnUnload(JavaVM *vm)
+{
+	(void)vm; /* VMDeath has ended everything */
+}

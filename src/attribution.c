@@ -1,0 +1,617 @@
+/*
+ * attribution.c - see attribution.h.
+ *
+ * Sealed epochs reach the thread through a queue under the thread list's lock, which a GC callback
+ * holds for as long as it takes to read one position per thread. A thread record is freed only while
+ * that queue is empty, so a queued epoch never points to a freed one.
+ */
+#include "attribution.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <semaphore.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "bucket.h"
+#include "epoch.h"
+#include "gc/areas.h"
+#include "gc/moves.h"
+#include "heap/alloc_log.h"
+#include "heap/audit.h"
+#include "heap/context.h"
+#include "heap/map.h"
+#include "options.h"
+#include "path.h"
+#include "profile.h"
+#include "record.h"
+#include "sample/engine.h"
+#include "sample/sample_log.h"
+#include "tally.h"
+#include "thread.h"
+
+#define MS UINT64_C(1000000)
+
+enum {
+	TICK_MS = 100,          /* sealed epochs wait at most this long */
+	BLOCK_MS = 1000,        /* a killed program loses at most this much */
+	MANIFEST_MS = 5000,
+	OPEN_EPOCH_MS = 250,    /* the open epoch is resolved at most this often */
+	RECORD_LAG_MS = 20,     /* an object is touched before its allocation is recorded */
+};
+
+/* Position of one thread's allocation log when an epoch ended. */
+struct mark {
+	struct lc_thread *thread;
+	uint64_t position;
+};
+
+struct epoch {
+	struct epoch *next;
+	uint32_t number;
+	bool complete;
+	struct lc_move_batch *moves;
+	struct lc_area *areas;
+	size_t areas_len;
+	struct mark *marks;
+	size_t marks_len;
+};
+
+/* A sample taken from its log, until its address is resolved. */
+struct pending {
+	struct lc_thread *thread;
+	uint32_t path;
+	uint16_t engine;
+	uint8_t where;
+	uint8_t how;
+};
+
+/* A growable array; elements are appended and all dropped together. */
+struct vector {
+	void *data;
+	size_t len, cap, element_bytes;
+};
+
+static struct {
+	struct lc_attribution_config config;
+	struct lc_map *map;
+	pthread_t thread;
+	sem_t wake;
+	_Atomic bool running, stopping;
+	JNIEnv *jni;
+
+	/* Under the thread list's lock. */
+	struct epoch *queue_first, **queue_last;
+
+	/* Written by GC callbacks, which never overlap. */
+	size_t areas_cap;
+	_Atomic uint64_t collections, moves, moves_lost, seal_ns;
+
+	/* The attribution thread's own. */
+	struct vector runs, queries, pending, orphans, frames;
+	uint32_t open_epoch;
+	uint64_t block_begin_ns, manifest_ns, open_ns;
+	struct lc_attribution_stats stats;
+} work = {
+	.runs = { .element_bytes = sizeof(struct lc_nursery_run) },
+	.queries = { .element_bytes = sizeof(struct lc_query) },
+	.pending = { .element_bytes = sizeof(struct pending) },
+	.orphans = { .element_bytes = sizeof(struct lc_alloc) },
+};
+
+static uint64_t now_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+static int vector_push(struct vector *v, const void *element)
+{
+	if (v->len == v->cap) {
+		size_t cap = v->cap ? v->cap * 2 : 256;
+		void *bigger = realloc(v->data, cap * v->element_bytes);
+
+		if (!bigger)
+			return -ENOMEM;
+		v->data = bigger;
+		v->cap = cap;
+	}
+	memcpy((char *)v->data + v->len++ * v->element_bytes, element, v->element_bytes);
+	return 0;
+}
+
+void lc_attribution_wake(void)
+{
+	int saved = errno;
+
+	sem_post(&work.wake);
+	errno = saved;
+}
+
+/* GC callbacks */
+
+void lc_attribution_gc_start(void)
+{
+	uint64_t low = 0, high = 0;
+
+	if (!work.config.follow || !atomic_load_explicit(&work.running, memory_order_acquire))
+		return;
+	lc_epoch_enter_gc();
+	lc_areas_heap_range(&low, &high);
+	lc_moves_open(low, high, work.config.options->min_size_bytes);
+}
+
+static void free_epoch(struct epoch *e)
+{
+	if (!e)
+		return;
+	lc_moves_release(e->moves);
+	free(e->areas);
+	free(e->marks);
+	free(e);
+}
+
+/* The heap's layout as it is now. Returns false without memory. */
+static bool take_areas(struct epoch *e)
+{
+	for (;;) {
+		size_t len;
+
+		e->areas = malloc(work.areas_cap * sizeof(*e->areas) + 1);
+		if (!e->areas)
+			return false;
+		len = lc_areas_take(e->areas, work.areas_cap);
+		if (len <= work.areas_cap) {
+			e->areas_len = len;
+			return true;
+		}
+		free(e->areas);
+		work.areas_cap = len + len / 4;
+	}
+}
+
+/* Where each thread's log stands. Under the list's lock. Returns false without memory. */
+static bool take_marks(struct epoch *e)
+{
+	size_t len = 0;
+
+	for (struct lc_thread *t = lc_threads_first(); t; t = t->next)
+		len++;
+	e->marks = malloc(len * sizeof(*e->marks) + 1);
+	if (!e->marks)
+		return false;
+	for (struct lc_thread *t = lc_threads_first(); t && e->marks_len < len; t = t->next)
+		if (t->allocs)
+			e->marks[e->marks_len++] =
+				(struct mark){ t, lc_alloc_log_position(t->allocs) };
+	return true;
+}
+
+void lc_attribution_gc_finish(void)
+{
+	uint64_t begin = now_ns();
+	struct epoch *e;
+
+	if (!atomic_load_explicit(&work.running, memory_order_acquire) ||
+	    !lc_gc_sequence_moving(lc_gc_sequence()))
+		return;
+	e = calloc(1, sizeof(*e));
+	if (!e)
+		goto out; /* the next collection closes this epoch too, as an incomplete one */
+	e->number = lc_epoch_now();
+	e->moves = lc_moves_seal();
+	e->complete = work.config.interposed && !lc_moves_lost(e->moves);
+	atomic_fetch_add_explicit(&work.moves, lc_moves_count(e->moves), memory_order_relaxed);
+	atomic_fetch_add_explicit(&work.moves_lost, lc_moves_lost(e->moves), memory_order_relaxed);
+	if (!take_areas(e))
+		e->complete = false;
+	if (work.config.options->audit)
+		lc_audit_snapshot(e->number);
+	lc_threads_lock();
+	if (take_marks(e)) {
+		*work.queue_last = e;
+		work.queue_last = &e->next;
+		e = NULL;
+	}
+	lc_threads_unlock();
+	free_epoch(e);
+out:
+	lc_epoch_leave_gc();
+	atomic_fetch_add_explicit(&work.collections, 1, memory_order_relaxed);
+	atomic_fetch_add_explicit(&work.seal_ns, now_ns() - begin, memory_order_relaxed);
+	sem_post(&work.wake);
+}
+
+/* Samples */
+
+static void count_sample(const struct pending *p, enum lc_bucket bucket, uint32_t site)
+{
+	if (!p->thread->tally)
+		p->thread->tally = lc_tally_create();
+	if (!p->thread->tally ||
+	    lc_tally_sample(p->thread->tally, p->engine, bucket, site, p->path, p->where, p->how))
+		work.stats.samples_unresolved++;
+}
+
+/* Take one sample out of its log: counted at once, or queued as a query of the map. */
+static void take_sample(struct lc_thread *t, const struct lc_sample *s)
+{
+	size_t frames_len = s->frames_len > 0 ? (size_t)s->frames_len : 0;
+	struct pending p = {
+		.thread = t,
+		.engine = s->engine,
+		.where = s->where,
+		.how = s->how,
+		.path = lc_path_intern(work.jni, s->frames, frames_len),
+	};
+	struct lc_query q = { .addr = s->addr, .user = (uint32_t)work.pending.len };
+
+	if (!lc_bucket_needs_map(s)) {
+		count_sample(&p, lc_bucket_without_map(s), 0);
+		return;
+	}
+	if (vector_push(&work.pending, &p))
+		count_sample(&p, LC_BUCKET_LOST, 0);
+	else if (vector_push(&work.queries, &q)) {
+		work.pending.len--;
+		count_sample(&p, LC_BUCKET_LOST, 0);
+	}
+}
+
+/* Take the samples of epochs up to `epoch` that are older than `until_ns`. */
+static void take_samples(uint32_t epoch, uint64_t until_ns)
+{
+	struct lc_thread *first;
+
+	lc_threads_lock();
+	first = lc_threads_first();
+	lc_threads_unlock();
+	for (struct lc_thread *t = first; t; t = t->next) {
+		const struct lc_sample *s;
+
+		if (!t->samples)
+			continue;
+		while ((s = lc_sample_log_peek(t->samples)) && s->epoch <= epoch &&
+		       s->time_ns <= until_ns) {
+			take_sample(t, s);
+			lc_sample_log_drop(t->samples);
+		}
+	}
+}
+
+static void add_runs(struct lc_alloc_log *log, uint64_t from, uint64_t to)
+{
+	struct lc_nursery_run run;
+
+	while (from < to && (run.len = lc_alloc_log_run(log, from, to, &run.records)) > 0) {
+		if (vector_push(&work.runs, &run))
+			return;
+		from += run.len;
+		work.stats.records += run.len;
+	}
+}
+
+static void add_orphans(void)
+{
+	struct lc_nursery_run run = { work.orphans.data, work.orphans.len };
+
+	if (run.len)
+		vector_push(&work.runs, &run);
+}
+
+/* Answer the queued queries and count their samples. */
+static void resolve(const struct lc_nursery *nursery)
+{
+	struct lc_query *queries = work.queries.data;
+	const struct pending *pending = work.pending.data;
+
+	lc_map_resolve(work.map, nursery, queries, work.queries.len);
+	for (size_t i = 0; i < work.queries.len; i++) {
+		const struct pending *p = &pending[queries[i].user];
+
+		if (queries[i].found)
+			count_sample(p, LC_BUCKET_OBJECT, queries[i].object.site);
+		else
+			count_sample(p, lc_bucket_untracked(queries[i].addr), 0);
+	}
+	work.queries.len = 0;
+	work.pending.len = 0;
+}
+
+static void close_epoch(struct epoch *e)
+{
+	struct lc_nursery nursery = { .epoch_tag = (uint16_t)e->number };
+	struct lc_map_close close = { .nursery = &nursery,
+				      .areas = e->areas,
+				      .areas_len = e->areas_len,
+				      .complete = e->complete };
+	size_t moves_len = 0;
+
+	work.runs.len = 0;
+	add_orphans();
+	for (size_t i = 0; i < e->marks_len; i++)
+		add_runs(e->marks[i].thread->allocs, e->marks[i].thread->sealed,
+			 e->marks[i].position);
+	nursery.runs = work.runs.data;
+	nursery.len = work.runs.len;
+	take_samples(e->number, UINT64_MAX);
+	resolve(&nursery);
+	close.moves = lc_moves_all(e->moves, &moves_len);
+	close.moves_len = moves_len;
+	if (lc_map_close_epoch(work.map, &close) || !e->complete)
+		work.stats.epochs_incomplete++;
+	if (work.config.options->audit)
+		lc_audit_compare(work.map, e->number);
+	for (size_t i = 0; i < e->marks_len; i++) {
+		e->marks[i].thread->sealed = e->marks[i].position;
+		lc_alloc_log_trim(e->marks[i].thread->allocs, e->marks[i].position);
+	}
+	work.orphans.len = 0;
+	work.open_epoch = e->number + 1;
+	if (lc_map_count(work.map) > work.stats.survivors_peak)
+		work.stats.survivors_peak = lc_map_count(work.map);
+}
+
+static void close_sealed_epochs(void)
+{
+	for (;;) {
+		struct epoch *e;
+
+		lc_threads_lock();
+		e = work.queue_first;
+		if (e) {
+			work.queue_first = e->next;
+			if (!work.queue_first)
+				work.queue_last = &work.queue_first;
+		}
+		lc_threads_unlock();
+		if (!e)
+			return;
+		close_epoch(e);
+		free_epoch(e);
+	}
+}
+
+static void resolve_open_epoch(uint64_t until_ns)
+{
+	struct lc_nursery nursery = { .epoch_tag = (uint16_t)work.open_epoch };
+	struct lc_thread *first;
+	uint64_t records = work.stats.records;
+
+	take_samples(work.open_epoch, until_ns);
+	if (!work.queries.len)
+		return;
+	work.runs.len = 0;
+	add_orphans();
+	lc_threads_lock();
+	first = lc_threads_first();
+	lc_threads_unlock();
+	for (struct lc_thread *t = first; t; t = t->next)
+		if (t->allocs)
+			add_runs(t->allocs, t->sealed, lc_alloc_log_position(t->allocs));
+	work.stats.records = records; /* counted when their epoch closes */
+	nursery.runs = work.runs.data;
+	nursery.len = work.runs.len;
+	resolve(&nursery);
+}
+
+/* Blocks */
+
+static void take_counters(struct lc_thread *t)
+{
+	struct lc_site_counter *c;
+	uint64_t lost = t->samples ? lc_sample_log_lost(t->samples) : 0;
+
+	if (!t->tally)
+		t->tally = lc_tally_create();
+	if (!t->tally)
+		return;
+	for (uint32_t i = 0; t->contexts && (c = lc_contexts_counter_at(t->contexts, i)); i++) {
+		uint64_t count = atomic_load_explicit(&c->allocations, memory_order_relaxed);
+		uint64_t bytes = atomic_load_explicit(&c->bytes, memory_order_relaxed);
+
+		if (count == c->taken_allocations && bytes == c->taken_bytes)
+			continue;
+		if (lc_tally_allocations(t->tally, c->site, count - c->taken_allocations,
+					 bytes - c->taken_bytes))
+			return; /* taken the next time */
+		c->taken_allocations = count;
+		c->taken_bytes = bytes;
+	}
+	if (lost > t->lost_taken)
+		lc_tally_lost(t->tally, lost - t->lost_taken);
+	t->lost_taken = lost;
+}
+
+static void write_block(struct lc_thread *t, uint64_t end_ns)
+{
+	struct lc_block_input in = {
+		.tid = (uint32_t)t->tid,
+		.index = t->index,
+		.name = t->name,
+		.t_begin_ns = t->start_ns > work.block_begin_ns ? t->start_ns : work.block_begin_ns,
+		.t_end_ns = end_ns,
+	};
+	int err;
+
+	take_counters(t);
+	if (!t->tally || !lc_tally_block(t->tally, &in))
+		return;
+	err = lc_profile_append(work.config.profile, &in);
+	if (!err) {
+		lc_tally_clear(t->tally);
+	} else if (err != -EAGAIN && err != work.stats.write_error) {
+		work.stats.write_error = err;
+		fprintf(stderr, "locus: cannot write the profile: %s; trying on\n", strerror(-err));
+	}
+}
+
+static void write_blocks(uint64_t end_ns)
+{
+	struct lc_thread *first;
+
+	lc_threads_lock();
+	first = lc_threads_first();
+	lc_threads_unlock();
+	for (struct lc_thread *t = first; t; t = t->next)
+		write_block(t, end_ns);
+	work.block_begin_ns = end_ns;
+}
+
+static void free_thread(struct lc_thread *t)
+{
+	work.stats.records_lost += t->allocs ? lc_alloc_log_lost(t->allocs) : 0;
+	work.stats.walks += t->contexts ? lc_contexts_walks(t->contexts) : 0;
+	work.config.engine->thread_free(t);
+	lc_alloc_log_destroy(t->allocs);
+	lc_contexts_destroy(t->contexts);
+	lc_tally_destroy(t->tally);
+	free(t);
+}
+
+/* Keep the open epoch's records of a thread that is about to go. Returns 0 or -ENOMEM. */
+static int adopt_records(struct lc_thread *t)
+{
+	uint64_t to = t->allocs ? lc_alloc_log_position(t->allocs) : 0;
+	const struct lc_alloc *run;
+	size_t len;
+
+	while (t->sealed < to &&
+	       (len = lc_alloc_log_run(t->allocs, t->sealed, to, &run)) > 0) {
+		for (size_t i = 0; i < len; i++)
+			if (vector_push(&work.orphans, &run[i]))
+				return -ENOMEM;
+		t->sealed += len;
+	}
+	return 0;
+}
+
+/* Free the records of threads that have ended, once nothing refers to them. */
+static void reap_threads(uint64_t now)
+{
+	struct lc_thread *t, *next;
+
+	lc_threads_lock();
+	t = lc_threads_first();
+	lc_threads_unlock();
+	for (; t; t = next) {
+		bool free_now;
+
+		next = t->next;
+		if (!atomic_load_explicit(&t->ended, memory_order_acquire))
+			continue;
+		if (t->samples && lc_sample_log_peek(t->samples))
+			continue; /* of an epoch that is not sealed yet, or too young */
+		lc_threads_lock();
+		free_now = !work.queue_first && !adopt_records(t);
+		if (free_now)
+			lc_threads_unlink(t);
+		lc_threads_unlock();
+		if (!free_now)
+			continue;
+		write_block(t, now);
+		free_thread(t);
+	}
+}
+
+static void tick(bool last)
+{
+	uint64_t now = now_ns();
+
+	close_sealed_epochs();
+	if (last || now - work.open_ns >= OPEN_EPOCH_MS * MS) {
+		work.open_ns = now;
+		resolve_open_epoch(last ? UINT64_MAX : now - RECORD_LAG_MS * MS);
+		reap_threads(now);
+	}
+	if (last || now - work.block_begin_ns >= BLOCK_MS * MS)
+		write_blocks(now);
+	if (last || now - work.manifest_ns >= MANIFEST_MS * MS) {
+		work.manifest_ns = now;
+		work.config.write_manifest(last);
+	}
+}
+
+static void *run(void *unused)
+{
+	JavaVMAttachArgs args = { JNI_VERSION_1_8, (char *)(uintptr_t) "Locus", NULL };
+	JavaVM *vm = work.config.vm;
+
+	(void)unused;
+	lc_thread_set_ours();
+	if ((*vm)->AttachCurrentThreadAsDaemon(vm, (void **)&work.jni, &args))
+		return NULL;
+	while (!atomic_load_explicit(&work.stopping, memory_order_acquire)) {
+		struct timespec until;
+
+		clock_gettime(CLOCK_REALTIME, &until);
+		until.tv_nsec += TICK_MS * (long)MS;
+		if (until.tv_nsec >= 1000000000) {
+			until.tv_nsec -= 1000000000;
+			until.tv_sec++;
+		}
+		while (sem_timedwait(&work.wake, &until) && errno == EINTR)
+			;
+		tick(false);
+	}
+	tick(true);
+	(*vm)->DetachCurrentThread(vm);
+	return NULL;
+}
+
+int lc_attribution_start(const struct lc_attribution_config *config)
+{
+	sigset_t all, before;
+	int err;
+
+	work.config = *config;
+	work.queue_last = &work.queue_first;
+	work.areas_cap = 64;
+	work.block_begin_ns = work.manifest_ns = work.open_ns = now_ns();
+	if (sem_init(&work.wake, 0, 0))
+		return -errno;
+	err = lc_map_create(&work.map);
+	if (err)
+		return err;
+	/* The program's signals are not ours to take. */
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &before);
+	err = pthread_create(&work.thread, NULL, run, NULL);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	if (err)
+		return -err;
+	atomic_store_explicit(&work.running, true, memory_order_release);
+	return 0;
+}
+
+void lc_attribution_stop(void)
+{
+	if (!atomic_exchange(&work.running, false))
+		return;
+	atomic_store_explicit(&work.stopping, true, memory_order_release);
+	sem_post(&work.wake);
+	pthread_join(work.thread, NULL);
+}
+
+void lc_attribution_stats(struct lc_attribution_stats *out)
+{
+	*out = work.stats;
+	lc_threads_lock();
+	for (struct lc_thread *t = lc_threads_first(); t; t = t->next) {
+		out->records_lost += t->allocs ? lc_alloc_log_lost(t->allocs) : 0;
+		out->walks += t->contexts ? lc_contexts_walks(t->contexts) : 0;
+	}
+	lc_threads_unlock();
+	out->collections = atomic_load_explicit(&work.collections, memory_order_relaxed);
+	out->moves = atomic_load_explicit(&work.moves, memory_order_relaxed);
+	out->moves_lost = atomic_load_explicit(&work.moves_lost, memory_order_relaxed);
+	out->seal_ns = atomic_load_explicit(&work.seal_ns, memory_order_relaxed);
+	out->survivors = lc_map_count(work.map);
+	out->map_bytes = lc_map_bytes(work.map);
+}

@@ -1,0 +1,82 @@
+/* bucket.c - see bucket.h. */
+#include "bucket.h"
+
+#include "gc/areas.h"
+#include "vmstructs.h"
+
+struct range {
+	uint64_t low, high;
+};
+
+/* What Java code touches outside the heap and the JVM owns. */
+enum { RANGE_HEAP, RANGE_CODE, RANGE_CLASSES, RANGE_CARDS, RANGE_COUNT };
+static struct range ranges[RANGE_COUNT];
+
+static uint64_t read_static(const char *type, const char *field)
+{
+	const uint64_t *at = lc_vm_static(type, field);
+
+	return at ? *at : 0;
+}
+
+/* What compiled code adds (address >> 9) to for its card marks, or 0. */
+static uint64_t card_table_base(void)
+{
+	uint64_t set = read_static("BarrierSet", "_barrier_set"), table;
+	long table_at = lc_vm_offset("CardTableBarrierSet", "_card_table");
+	long base_at = lc_vm_offset("CardTable", "_byte_map_base");
+
+	if (!set || table_at < 0 || base_at < 0)
+		return 0;
+	table = *(const uint64_t *)(uintptr_t)(set + (uint64_t)table_at); /* NOLINT */
+	return table ? *(const uint64_t *)(uintptr_t)(table + (uint64_t)base_at) : 0; /* NOLINT */
+}
+
+void lc_bucket_init(void)
+{
+	enum { CARD_SHIFT = 9 };
+	uint64_t low = 0, high = 0, base;
+
+	lc_areas_heap_range(&low, &high);
+	ranges[RANGE_HEAP] = (struct range){ low, high };
+	ranges[RANGE_CODE] = (struct range){ read_static("CodeCache", "_low_bound"),
+					     read_static("CodeCache", "_high_bound") };
+	/* Compressed class pointers address 4 GiB from their base: archive and class space. */
+	base = read_static("CompressedKlassPointers", "_narrow_klass._base");
+	if (!base)
+		base = read_static("CompressedKlassPointers", "_base");
+	if (base)
+		ranges[RANGE_CLASSES] = (struct range){ base, base + (UINT64_C(1) << 32) };
+	base = card_table_base();
+	if (base)
+		ranges[RANGE_CARDS] =
+			(struct range){ base + (low >> CARD_SHIFT), base + (high >> CARD_SHIFT) };
+}
+
+bool lc_bucket_needs_map(const struct lc_sample *s)
+{
+	return (s->where == LC_WHERE_COMPILED || s->where == LC_WHERE_STUB) &&
+	       s->how <= LC_HOW_TRAP && s->addr;
+}
+
+enum lc_bucket lc_bucket_without_map(const struct lc_sample *s)
+{
+	switch ((enum lc_where)s->where) {
+	case LC_WHERE_INTERPRETER:
+	case LC_WHERE_JVM:
+		return LC_BUCKET_JVM;
+	case LC_WHERE_COMPILED:
+	case LC_WHERE_STUB:
+		return LC_BUCKET_NO_ADDRESS;
+	default:
+		return LC_BUCKET_NATIVE;
+	}
+}
+
+enum lc_bucket lc_bucket_untracked(uint64_t addr)
+{
+	for (unsigned i = 0; i < RANGE_COUNT; i++)
+		if (addr >= ranges[i].low && addr < ranges[i].high)
+			return i == RANGE_HEAP ? LC_BUCKET_HEAP_UNKNOWN : LC_BUCKET_JVM;
+	return LC_BUCKET_NATIVE;
+}

@@ -1,0 +1,220 @@
+/* classes.c - see classes.h. */
+#include "classes.h"
+
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "classfile/hook_class.h"
+#include "heap/hook.h"
+#include "heap/layout.h"
+#include "hook_class_bytes.h"
+#include "options.h"
+
+enum {
+	MANY_FIELD_BYTES = 128, /* a class of less is not looked at on its way to being large */
+	PENDING_MAX = 1024,
+};
+
+static struct {
+	struct lc_rewrite_options rewrite;
+	uint64_t min_size_bytes;
+	_Atomic uint32_t next_site;
+	_Atomic uint64_t seen[LC_REWRITE_STATUS_COUNT];
+	_Atomic uint64_t sites, skipped_constant, methods_left;
+	_Atomic uint64_t retransformed, retransform_failures, rewrite_ns;
+	_Atomic uint64_t many_fields; /* classes seen with at least MANY_FIELD_BYTES of their own */
+} classes;
+
+/* The class that the running retransformation is to hook as large. Own thread only. */
+static _Thread_local bool force_object __attribute__((tls_model("initial-exec")));
+
+static void add(_Atomic uint64_t *counter, uint64_t n)
+{
+	atomic_fetch_add_explicit(counter, n, memory_order_relaxed); /* a count */
+}
+
+static uint32_t next_site(void *unused)
+{
+	(void)unused;
+	/* Numbers only tell contexts apart: when they wrap, the stack still does. */
+	return (atomic_fetch_add_explicit(&classes.next_site, 1, memory_order_relaxed) &
+		LC_SITE_NUMBER_MASK) |
+	       1;
+}
+
+jclass lc_classes_define_hook(JNIEnv *jni, const struct lc_options *options,
+			      const struct lc_layout *layout)
+{
+	struct lc_hook_layout hook = {
+		.min_size_bytes = options->min_size_bytes,
+		.byte_base = layout->byte_base,
+		.long_base = layout->long_base,
+		.reference_base = layout->reference_base,
+		.reference_bytes = layout->reference_bytes,
+	};
+	size_t len = sizeof(lc_hook_class_bytes);
+	uint8_t *bytes = malloc(len);
+	jclass local = NULL, global = NULL;
+
+	classes.min_size_bytes = options->min_size_bytes;
+	classes.rewrite = (struct lc_rewrite_options){
+		.min_size_bytes = options->min_size_bytes,
+		.array_header_bytes = layout->long_base,
+		.reference_bytes = layout->reference_bytes,
+		.next_site = next_site,
+	};
+	if (!bytes)
+		return NULL;
+	memcpy(bytes, lc_hook_class_bytes, len);
+	if (!lc_hook_class_patch(bytes, len, &hook))
+		local = (*jni)->DefineClass(jni, LC_HOOK_CLASS, NULL, (const jbyte *)bytes, (jsize)len);
+	free(bytes);
+	if ((*jni)->ExceptionCheck(jni))
+		(*jni)->ExceptionClear(jni);
+	if (local) {
+		global = (*jni)->NewGlobalRef(jni, local);
+		(*jni)->DeleteLocalRef(jni, local);
+	}
+	return global;
+}
+
+void JNICALL lc_classes_file_load_hook(jvmtiEnv *jvmti, JNIEnv *jni, jclass redefined,
+				       jobject loader, const char *name, jobject domain, jint len,
+				       const unsigned char *data, jint *new_len,
+				       unsigned char **new_data)
+{
+	struct lc_rewrite_options options = classes.rewrite;
+	struct lc_rewrite_result result = { 0 };
+	enum lc_rewrite_status status;
+	struct timespec begin, end;
+	unsigned char *copy = NULL;
+
+	(void)jni;
+	(void)redefined;
+	(void)loader;
+	(void)domain;
+	if (name && !strcmp(name, LC_HOOK_CLASS))
+		return;
+	clock_gettime(CLOCK_MONOTONIC, &begin);
+	options.force_object = force_object;
+	status = lc_rewrite_class(data, (size_t)len, &options, &result);
+	if (result.own_field_bytes >= MANY_FIELD_BYTES)
+		add(&classes.many_fields, 1);
+	if (status == LC_REWRITE_DONE) {
+		if ((*jvmti)->Allocate(jvmti, (jlong)result.len, &copy)) {
+			status = LC_REWRITE_NO_MEMORY;
+		} else {
+			memcpy(copy, result.bytes, result.len);
+			*new_data = copy;
+			*new_len = (jint)result.len;
+			add(&classes.sites, result.sites);
+		}
+		free(result.bytes);
+	}
+	add(&classes.skipped_constant, result.skipped_constant);
+	add(&classes.methods_left, result.methods_left);
+	add(&classes.seen[status], 1);
+	clock_gettime(CLOCK_MONOTONIC, &end);
+	add(&classes.rewrite_ns, (uint64_t)(end.tv_sec - begin.tv_sec) * 1000000000u +
+					 (uint64_t)(end.tv_nsec - begin.tv_nsec));
+}
+
+/*
+ * A class may be large only with what it inherits, which its file does not show. Its constructors
+ * get their hook now, before the first of them can run.
+ */
+static void hook_if_large(jvmtiEnv *jvmti, JNIEnv *jni, jclass class)
+{
+	jclass super = (*jni)->GetSuperclass(jni, class);
+	uint64_t inherited = super ? lc_hook_instance_bytes(jni, super) : 0;
+	uint64_t bytes = lc_hook_instance_bytes(jni, class);
+
+	if (super)
+		(*jni)->DeleteLocalRef(jni, super);
+	if (inherited >= classes.min_size_bytes || bytes < classes.min_size_bytes)
+		return;
+	force_object = true;
+	if ((*jvmti)->RetransformClasses(jvmti, 1, &class))
+		add(&classes.retransform_failures, 1);
+	force_object = false;
+}
+
+void JNICALL lc_classes_prepare(jvmtiEnv *jvmti, JNIEnv *jni, jthread thread, jclass class)
+{
+	jmethodID *methods = NULL;
+	jint len = 0;
+
+	(void)thread;
+	if (!(*jvmti)->GetClassMethods(jvmti, class, &len, &methods))
+		(*jvmti)->Deallocate(jvmti, (unsigned char *)methods);
+	if (atomic_load_explicit(&classes.many_fields, memory_order_relaxed))
+		hook_if_large(jvmti, jni, class);
+}
+
+void lc_classes_make_method_ids(jvmtiEnv *jvmti, JNIEnv *jni)
+{
+	jclass *loaded = NULL;
+	jint len = 0;
+
+	if ((*jvmti)->GetLoadedClasses(jvmti, &len, &loaded))
+		return;
+	for (jint i = 0; i < len; i++) {
+		jmethodID *methods = NULL;
+		jint methods_len = 0;
+
+		if (!(*jvmti)->GetClassMethods(jvmti, loaded[i], &methods_len, &methods))
+			(*jvmti)->Deallocate(jvmti, (unsigned char *)methods);
+		(*jni)->DeleteLocalRef(jni, loaded[i]);
+	}
+	(*jvmti)->Deallocate(jvmti, (unsigned char *)loaded);
+}
+
+/* Retransform the classes one by one: what one of them fails on does not stop the others. */
+static void retransform_each(jvmtiEnv *jvmti, const jclass *wanted, jint len)
+{
+	for (jint i = 0; i < len; i++) {
+		if ((*jvmti)->RetransformClasses(jvmti, 1, &wanted[i])) {
+			add(&classes.retransform_failures, 1);
+			add(&classes.retransformed, UINT64_MAX); /* minus one */
+		}
+	}
+}
+
+void lc_classes_retransform(jvmtiEnv *jvmti, JNIEnv *jni)
+{
+	jclass *loaded = NULL;
+	jint len = 0, wanted = 0;
+
+	if ((*jvmti)->GetLoadedClasses(jvmti, &len, &loaded))
+		return;
+	for (jint i = 0; i < len; i++) {
+		jboolean modifiable = JNI_FALSE;
+
+		if (!(*jvmti)->IsModifiableClass(jvmti, loaded[i], &modifiable) && modifiable)
+			loaded[wanted++] = loaded[i];
+		else
+			(*jni)->DeleteLocalRef(jni, loaded[i]);
+	}
+	add(&classes.retransformed, (uint64_t)wanted);
+	if (wanted && (*jvmti)->RetransformClasses(jvmti, wanted, loaded))
+		retransform_each(jvmti, loaded, wanted);
+	for (jint i = 0; i < wanted; i++)
+		(*jni)->DeleteLocalRef(jni, loaded[i]);
+	(*jvmti)->Deallocate(jvmti, (unsigned char *)loaded);
+}
+
+void lc_classes_stats(struct lc_classes_stats *out)
+{
+	for (unsigned i = 0; i < LC_REWRITE_STATUS_COUNT; i++)
+		out->seen[i] = atomic_load_explicit(&classes.seen[i], memory_order_relaxed);
+	out->sites = atomic_load_explicit(&classes.sites, memory_order_relaxed);
+	out->skipped_constant = atomic_load_explicit(&classes.skipped_constant, memory_order_relaxed);
+	out->methods_left = atomic_load_explicit(&classes.methods_left, memory_order_relaxed);
+	out->retransformed = atomic_load_explicit(&classes.retransformed, memory_order_relaxed);
+	out->retransform_failures =
+		atomic_load_explicit(&classes.retransform_failures, memory_order_relaxed);
+	out->rewrite_ns = atomic_load_explicit(&classes.rewrite_ns, memory_order_relaxed);
+}

@@ -1,0 +1,509 @@
+/*
+ * heap/hook.c - what an instrumented allocation calls.
+ *
+ * A thread in a JNI method runs on while a collection moves objects, so an address read here may
+ * be old before it is in the log. The rule: read the GC sequence, the address, append, read
+ * the sequence again. When it changed, append again with the new address and epoch; a record
+ * with a stale tag is passed over by its reader, and the same object recorded twice at the same
+ * address is the same interval. No lost object, no invented one; counts are kept apart from the log.
+ * The barrier in lc_epoch_enter_gc() pairs with the plain order of these loads and stores.
+ *
+ * An intrinsic method (rewrite.h) may run its own bytecode, whose allocations are hooked, or be
+ * replaced by the JIT, when only the hook behind its call sees the object. That hook therefore
+ * passes over an object that a hook at the method's end has just reported.
+ */
+#include "heap/hook.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "classfile/rewrite.h"
+#include "epoch.h"
+#include "heap/alloc_log.h"
+#include "heap/audit.h"
+#include "heap/context.h"
+#include "heap/layout.h"
+#include "options.h"
+#include "path.h"
+#include "record.h"
+#include "thread.h"
+
+/* Frames of ours on top of the stack, and a margin for constructor chains, which are cut. */
+enum { EXTRA_FRAMES = 24, INTRINSIC_FRAMES = 8, HOOK_METHODS_MAX = 64, ACC_STATIC = 8 };
+
+/* How a hook came to its object. */
+enum origin {
+	ORIGIN_BYTECODE,    /* the bytecode before the hook allocated it */
+	ORIGIN_CALL,        /* a native method, or an intrinsic that the JIT replaced */
+	ORIGIN_CONSTRUCTOR, /* it is a large object, and a constructor of it returns */
+};
+
+static struct {
+	jvmtiEnv *jvmti;
+	struct lc_thread *(*enter_thread)(JNIEnv *jni);
+	jmethodID hook_methods[HOOK_METHODS_MAX];
+	unsigned hook_methods_len;
+	jmethodID intrinsics[LC_INTRINSICS];
+	uint32_t depth;
+	uint64_t min_size_bytes;
+	uint32_t reference_bytes, object_header_bytes;
+	bool follow, exact, audit;
+	_Atomic bool enabled;
+	_Atomic uint64_t corrections, duplicates, unrecorded, walk_errors;
+} hook;
+
+static void count(_Atomic uint64_t *counter)
+{
+	atomic_fetch_add_explicit(counter, 1, memory_order_relaxed); /* a count */
+}
+
+static void find_intrinsics(JNIEnv *jni)
+{
+	for (unsigned i = 0; i < LC_INTRINSICS; i++) {
+		const struct lc_intrinsic *x = lc_rewrite_intrinsic(i);
+		jclass holder = (*jni)->FindClass(jni, x->class_name);
+
+		if (holder) {
+			hook.intrinsics[i] = x->is_static ? (*jni)->GetStaticMethodID(jni, holder, x->name,
+										      x->descriptor) :
+							    (*jni)->GetMethodID(jni, holder, x->name,
+										x->descriptor);
+			(*jni)->DeleteLocalRef(jni, holder);
+		}
+		if ((*jni)->ExceptionCheck(jni))
+			(*jni)->ExceptionClear(jni); /* this JDK does not have it */
+	}
+}
+
+int lc_hook_init(jvmtiEnv *jvmti, JNIEnv *jni, jclass hook_class, const struct lc_options *options,
+		 const struct lc_layout *layout, bool follow,
+		 struct lc_thread *(*enter_thread)(JNIEnv *jni))
+{
+	jmethodID *methods = NULL;
+	jint len = 0;
+
+	if ((*jvmti)->GetClassMethods(jvmti, hook_class, &len, &methods))
+		return -EIO;
+	if (len > HOOK_METHODS_MAX)
+		len = HOOK_METHODS_MAX;
+	memcpy(hook.hook_methods, methods, (size_t)len * sizeof(*methods));
+	hook.hook_methods_len = (unsigned)len;
+	(*jvmti)->Deallocate(jvmti, (unsigned char *)methods);
+	hook.jvmti = jvmti;
+	hook.enter_thread = enter_thread;
+	hook.depth = (uint32_t)options->depth;
+	hook.min_size_bytes = options->min_size_bytes;
+	hook.reference_bytes = layout->reference_bytes;
+	hook.object_header_bytes = layout->class_in_mark ? 8 : layout->length_offset;
+	hook.follow = follow;
+	hook.exact = options->paths == LC_PATHS_EXACT;
+	hook.audit = follow && options->audit;
+	find_intrinsics(jni);
+	return 0;
+}
+
+void lc_hook_enable(bool on)
+{
+	atomic_store_explicit(&hook.enabled, on, memory_order_release);
+}
+
+void lc_hook_stats(struct lc_hook_stats *out)
+{
+	memset(out, 0, sizeof(*out));
+	out->corrections = atomic_load_explicit(&hook.corrections, memory_order_relaxed);
+	out->duplicates = atomic_load_explicit(&hook.duplicates, memory_order_relaxed);
+	out->unrecorded = atomic_load_explicit(&hook.unrecorded, memory_order_relaxed);
+	out->walk_errors = atomic_load_explicit(&hook.walk_errors, memory_order_relaxed);
+}
+
+static bool is_hook_method(jmethodID method)
+{
+	for (unsigned i = 0; i < hook.hook_methods_len; i++)
+		if (hook.hook_methods[i] == method)
+			return true;
+	return false;
+}
+
+static bool is_intrinsic(jmethodID method)
+{
+	for (unsigned i = 0; i < LC_INTRINSICS; i++)
+		if (hook.intrinsics[i] && hook.intrinsics[i] == method)
+			return true;
+	return false;
+}
+
+/* Is frame `i` a constructor that frame `i + 1` calls for the same object? */
+static bool constructor_chain(JNIEnv *jni, const jvmtiFrameInfo *frames, jint len, jint i)
+{
+	jvmtiEnv *jvmti = hook.jvmti;
+	jclass inner = NULL, outer = NULL;
+	char *name = NULL;
+	bool chain = false;
+
+	if (i + 1 >= len || (*jvmti)->GetMethodName(jvmti, frames[i + 1].method, &name, NULL, NULL))
+		return false;
+	if (!strcmp(name, "<init>") &&
+	    !(*jvmti)->GetMethodDeclaringClass(jvmti, frames[i].method, &inner) &&
+	    !(*jvmti)->GetMethodDeclaringClass(jvmti, frames[i + 1].method, &outer)) {
+		jclass super = (*jni)->GetSuperclass(jni, outer);
+
+		chain = (*jni)->IsSameObject(jni, inner, outer) ||
+			(super && (*jni)->IsSameObject(jni, inner, super));
+		if (super)
+			(*jni)->DeleteLocalRef(jni, super);
+	}
+	(*jvmti)->Deallocate(jvmti, (unsigned char *)name);
+	if (inner)
+		(*jni)->DeleteLocalRef(jni, inner);
+	if (outer)
+		(*jni)->DeleteLocalRef(jni, outer);
+	return chain;
+}
+
+/*
+ * The allocation path of the running hook: its own frames are cut; of an object's constructors the
+ * path begins at the caller of the outermost, where `new` stands; an intrinsic is the leaf without
+ * a line whether it ran or was replaced, so that both make one site. Returns the node.
+ */
+static uint32_t walk(JNIEnv *jni, struct lc_contexts *contexts, uint32_t bytecode_site,
+		     enum origin origin)
+{
+	jint cap = (jint)hook.depth + EXTRA_FRAMES, len = 0, from = 0;
+	jvmtiFrameInfo *frames = lc_contexts_scratch(
+		contexts, (size_t)cap * (sizeof(*frames) + sizeof(uint64_t)) + sizeof(uint64_t));
+	uint64_t *packed;
+	size_t packed_len = 0;
+	bool leaf_is_intrinsic = false;
+
+	if (!frames || (*hook.jvmti)->GetStackTrace(hook.jvmti, NULL, 0, cap, frames, &len) ||
+	    len <= 0) {
+		count(&hook.walk_errors);
+		return 0;
+	}
+	packed = (uint64_t *)(frames + cap);
+	while (from < len && is_hook_method(frames[from].method))
+		from++;
+	if (origin == ORIGIN_CONSTRUCTOR) {
+		while (constructor_chain(jni, frames, len, from))
+			from++;
+		from++;
+	}
+	for (jint i = from, nearest = from; i < len && i < nearest + INTRINSIC_FRAMES; i++) {
+		if (is_intrinsic(frames[i].method)) {
+			from = i;
+			leaf_is_intrinsic = true;
+		}
+	}
+	if (bytecode_site & LC_SITE_AFTER_CALL && !leaf_is_intrinsic)
+		packed[packed_len++] =
+			lc_frame_pack(hook.intrinsics[LC_SITE_INTRINSIC(bytecode_site)], -1);
+	for (jint i = from; i < len && packed_len < hook.depth; i++) {
+		int bci = leaf_is_intrinsic && i == from ? -1 : (int)frames[i].location;
+
+		packed[packed_len++] = lc_frame_pack(frames[i].method, bci);
+	}
+	return lc_path_intern(jni, packed, packed_len);
+}
+
+/* Bytes of the instance fields that `class` itself declares. */
+static uint64_t own_field_bytes(jclass class)
+{
+	jvmtiEnv *jvmti = hook.jvmti;
+	jfieldID *fields = NULL;
+	uint64_t bytes = 0;
+	jint len = 0;
+
+	if ((*jvmti)->GetClassFields(jvmti, class, &len, &fields))
+		return 0;
+	for (jint i = 0; i < len; i++) {
+		char *signature = NULL;
+		jint modifiers = 0;
+
+		if ((*jvmti)->GetFieldModifiers(jvmti, class, fields[i], &modifiers) ||
+		    modifiers & ACC_STATIC ||
+		    (*jvmti)->GetFieldName(jvmti, class, fields[i], NULL, &signature, NULL))
+			continue;
+		bytes += lc_rewrite_field_bytes(signature, hook.reference_bytes);
+		(*jvmti)->Deallocate(jvmti, (unsigned char *)signature);
+	}
+	(*jvmti)->Deallocate(jvmti, (unsigned char *)fields);
+	return bytes;
+}
+
+uint64_t lc_hook_instance_bytes(JNIEnv *jni, jclass class)
+{
+	uint64_t bytes = hook.object_header_bytes;
+
+	for (jclass at = (*jni)->NewLocalRef(jni, class); at;) {
+		jclass super = (*jni)->GetSuperclass(jni, at);
+
+		bytes += own_field_bytes(at);
+		(*jni)->DeleteLocalRef(jni, at);
+		at = super;
+	}
+	return bytes;
+}
+
+/*
+ * Constructors run from Object's downwards, and each large class of a hierarchy has its own hook. The
+ * first of them records the object: the running one (its frame is the first below ours), if its
+ * superclass alone is not large yet.
+ */
+static bool first_to_record(JNIEnv *jni)
+{
+	jvmtiFrameInfo frames[4];
+	jclass holder = NULL, super;
+	jint len = 0, at = 0;
+	bool first = true;
+
+	if ((*hook.jvmti)->GetStackTrace(hook.jvmti, NULL, 0, 4, frames, &len))
+		return true;
+	while (at < len && is_hook_method(frames[at].method))
+		at++;
+	if (at == len ||
+	    (*hook.jvmti)->GetMethodDeclaringClass(hook.jvmti, frames[at].method, &holder))
+		return true;
+	super = (*jni)->GetSuperclass(jni, holder);
+	if (super) {
+		first = lc_hook_instance_bytes(jni, super) < hook.min_size_bytes;
+		(*jni)->DeleteLocalRef(jni, super);
+	}
+	(*jni)->DeleteLocalRef(jni, holder);
+	return first;
+}
+
+static uint32_t intern_site(JNIEnv *jni, struct lc_contexts *contexts, jobject o,
+			    uint32_t bytecode_site, enum origin origin)
+{
+	jclass class = (*jni)->GetObjectClass(jni, o);
+	char *signature = NULL;
+	uint32_t site = 0;
+
+	if (class && !(*hook.jvmti)->GetClassSignature(hook.jvmti, class, &signature, NULL)) {
+		site = lc_site_intern(signature, walk(jni, contexts, bytecode_site, origin));
+		(*hook.jvmti)->Deallocate(hook.jvmti, (unsigned char *)signature);
+	}
+	if (class)
+		(*jni)->DeleteLocalRef(jni, class);
+	return site;
+}
+
+/* Wait while a collection may be moving objects; returns the even sequence. */
+static uint32_t still_sequence(JNIEnv *jni, jobject o)
+{
+	uint32_t s;
+
+	while (lc_gc_sequence_moving(s = lc_gc_sequence())) {
+		/* A call into the JVM returns only when the collection has ended. */
+		jclass class = (*jni)->GetObjectClass(jni, o);
+
+		(*jni)->DeleteLocalRef(jni, class);
+	}
+	return s;
+}
+
+static uint64_t tagged_address(jobject o, uint32_t sequence)
+{
+	/* Handles of newer JDKs carry a tag in the low bits; a local's is 0, but do not rely on it. */
+	uint64_t addr = *(const volatile uint64_t *)((uintptr_t)o & ~(uintptr_t)7);
+
+	return (addr & LC_ADDR_MASK) | (uint64_t)(sequence >> 1) << LC_ADDR_BITS;
+}
+
+static void record(JNIEnv *jni, struct lc_thread *t, struct lc_site_counter *counter, jobject o,
+		   uint32_t words)
+{
+	struct lc_alloc a = { .size_words = words, .site = counter->site };
+	uint32_t s;
+
+	/* One writer: plain adds that the attribution thread may read at any time. */
+	atomic_store_explicit(&counter->allocations,
+			      atomic_load_explicit(&counter->allocations, memory_order_relaxed) + 1,
+			      memory_order_relaxed);
+	atomic_store_explicit(&counter->bytes,
+			      atomic_load_explicit(&counter->bytes, memory_order_relaxed) +
+				      (uint64_t)words * 8,
+			      memory_order_relaxed);
+	if (!hook.follow)
+		return;
+	for (;;) {
+		s = still_sequence(jni, o);
+		a.tagged_addr = tagged_address(o, s);
+		lc_alloc_log_put(t->allocs, a); /* a full log counts what it loses */
+		atomic_signal_fence(memory_order_seq_cst);
+		if (lc_gc_sequence() == s)
+			break;
+		count(&hook.corrections);
+	}
+	if (hook.audit)
+		lc_audit_add(jni, o, a.tagged_addr & LC_ADDR_MASK, (uint64_t)words * 8, a.site);
+}
+
+/* What a hook has found out before the context is looked up. */
+struct allocation {
+	uint64_t stack_pointer; /* of the hook's own frame */
+	uint32_t words;
+	uint32_t bytecode_site;
+	uint32_t class_key; /* 0 where the bytecode tells the class */
+	enum origin origin;
+};
+
+/* An allocation in a context that is new, or that is to be walked each time. */
+static __attribute__((noinline)) void record_slowly(JNIEnv *jni, struct lc_thread *t, jobject o,
+						    const struct allocation *a)
+{
+	bool wanted = a->origin != ORIGIN_CONSTRUCTOR || first_to_record(jni);
+	uint32_t site =
+		wanted ? intern_site(jni, t->contexts, o, a->bytecode_site, a->origin) : 0;
+	struct lc_site_counter *counter = site ? lc_contexts_counter(t->contexts, site) : NULL;
+
+	if (wanted && !counter) {
+		count(&hook.unrecorded);
+		return;
+	}
+	if (!hook.exact)
+		lc_contexts_learn(t->contexts, a->stack_pointer,
+				  lc_contexts_stack_end(t->contexts), a->bytecode_site,
+				  a->class_key, site);
+	if (wanted)
+		record(jni, t, counter, o, a->words);
+}
+
+static inline __attribute__((always_inline)) void
+record_allocation(JNIEnv *jni, struct lc_thread *t, jobject o, const struct allocation *a)
+{
+	struct lc_context *x = NULL;
+
+	if (!hook.exact)
+		x = lc_contexts_find(t->contexts, a->stack_pointer, a->bytecode_site, a->class_key);
+	if (__builtin_expect(x && x->counter, 1))
+		record(jni, t, x->counter, o, a->words);
+	else if (!x)
+		record_slowly(jni, t, o, a);
+}
+
+/* The caller's record; NULL when nothing is to be recorded, which is counted unless hooks are off. */
+static __attribute__((noinline)) struct lc_thread *enter_slowly(JNIEnv *jni)
+{
+	struct lc_thread *t = hook.enter_thread(jni);
+
+	if (!t)
+		count(&hook.unrecorded);
+	return t;
+}
+
+static inline __attribute__((always_inline)) struct lc_thread *enter(JNIEnv *jni)
+{
+	struct lc_thread *t = lc_thread_self();
+
+	if (__builtin_expect(!atomic_load_explicit(&hook.enabled, memory_order_relaxed), 0))
+		return NULL;
+	return __builtin_expect(t != NULL, 1) ? t : enter_slowly(jni);
+}
+
+/* The body of an intrinsic has recorded `o` and returns it: its caller's hook may see it again. */
+static void remember(JNIEnv *jni, struct lc_thread *t, jobject o, uint32_t words)
+{
+	struct lc_last_record *last = lc_contexts_last(t->contexts);
+
+	last->tagged_addr = tagged_address(o, still_sequence(jni, o));
+	last->position = t->allocs ? lc_alloc_log_position(t->allocs) : 0;
+	last->size_words = words;
+}
+
+/* Is `o` the remembered object? Then it is forgotten. */
+static bool remembered(JNIEnv *jni, struct lc_thread *t, jobject o, uint32_t words)
+{
+	struct lc_last_record *last = lc_contexts_last(t->contexts);
+	uint64_t now = tagged_address(o, still_sequence(jni, o));
+	bool same = last->tagged_addr == now;
+
+	/* Moved by a collection since? Then nothing else was recorded, and the size is the same. */
+	if (!same && last->tagged_addr >> LC_ADDR_BITS != now >> LC_ADDR_BITS)
+		same = last->position == lc_alloc_log_position(t->allocs) &&
+		       last->size_words == words;
+	if (same)
+		last->size_words = 0;
+	return same;
+}
+
+/* Hooks at the end of an intrinsic and behind calls; the bytecode does not tell the class. */
+static void called(JNIEnv *jni, struct lc_thread *t, jobject o, uint64_t stack_pointer,
+		   uint32_t words, uint32_t bytecode_site, enum origin origin)
+{
+	struct allocation a = { .stack_pointer = stack_pointer,
+				.words = words,
+				.bytecode_site = bytecode_site,
+				.origin = origin };
+	jclass class;
+
+	if (bytecode_site & LC_SITE_IN_BODY) {
+		remember(jni, t, o, words);
+		return;
+	}
+	if (bytecode_site & LC_SITE_AFTER_CALL && remembered(jni, t, o, words)) {
+		count(&hook.duplicates);
+		return;
+	}
+	class = (*jni)->GetObjectClass(jni, o);
+	a.class_key = (uint32_t)(*(const uint64_t *)((uintptr_t)class & ~(uintptr_t)7) >> 3) | 1;
+	(*jni)->DeleteLocalRef(jni, class);
+	record_allocation(jni, t, o, &a);
+}
+
+static uint32_t size_words(jobject o)
+{
+	jlong bytes = 0;
+
+	return (*hook.jvmti)->GetObjectSize(hook.jvmti, o, &bytes) ? 0 : (uint32_t)(bytes / 8);
+}
+
+/* Exported: the natives of java.lang.LocusHook. Context: [hook], the allocating thread. */
+JNIEXPORT void JNICALL Java_java_lang_LocusHook_alloc(JNIEnv *jni, jclass hook_class, jobject o,
+						      jint words, jint site);
+JNIEXPORT void JNICALL Java_java_lang_LocusHook_allocAny(JNIEnv *jni, jclass hook_class, jobject o,
+							 jint site);
+JNIEXPORT void JNICALL Java_java_lang_LocusHook_allocObject(JNIEnv *jni, jclass hook_class,
+							    jobject o, jint site);
+
+void Java_java_lang_LocusHook_alloc(JNIEnv *jni, jclass hook_class, jobject o, jint words, jint site)
+{
+	struct allocation a = { .stack_pointer = (uintptr_t)__builtin_frame_address(0),
+				.words = (uint32_t)words,
+				.bytecode_site = (uint32_t)site };
+	struct lc_thread *t = enter(jni);
+
+	(void)hook_class;
+	if (!t)
+		return;
+	if (__builtin_expect(a.bytecode_site & (LC_SITE_IN_BODY | LC_SITE_AFTER_CALL), 0))
+		called(jni, t, o, a.stack_pointer, a.words, a.bytecode_site, ORIGIN_CALL);
+	else
+		record_allocation(jni, t, o, &a);
+}
+
+void Java_java_lang_LocusHook_allocAny(JNIEnv *jni, jclass hook_class, jobject o, jint site)
+{
+	uint64_t stack_pointer = (uintptr_t)__builtin_frame_address(0);
+	struct lc_thread *t = enter(jni);
+
+	(void)hook_class;
+	if (t)
+		called(jni, t, o, stack_pointer, size_words(o), (uint32_t)site, ORIGIN_CALL);
+}
+
+void Java_java_lang_LocusHook_allocObject(JNIEnv *jni, jclass hook_class, jobject o, jint site)
+{
+	uint64_t stack_pointer = (uintptr_t)__builtin_frame_address(0);
+	struct lc_thread *t = enter(jni);
+	uint32_t words = size_words(o);
+
+	(void)hook_class;
+	if (t && (uint64_t)words * 8 >= hook.min_size_bytes)
+		called(jni, t, o, stack_pointer, words, (uint32_t)site, ORIGIN_CONSTRUCTOR);
+}

@@ -1,0 +1,41 @@
+/* heap/hook.h - the native side of java.lang.LocusHook: what an instrumented allocation calls. */
+#ifndef LC_HEAP_HOOK_H
+#define LC_HEAP_HOOK_H
+
+#include <jvmti.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+struct lc_layout;
+struct lc_options;
+struct lc_thread;
+
+struct lc_hook_stats {
+	uint64_t recorded;    /* allocations, corrections not counted */
+	uint64_t corrections; /* records made again because a GC ran during the first */
+	uint64_t duplicates;  /* reported by the body of an intrinsic and by its caller */
+	uint64_t unrecorded;  /* no memory, no thread record, or a full log */
+	uint64_t walk_errors; /* stack could not be walked: allocation path empty */
+};
+
+/*
+ * Prepare, after the hook class was defined. Without `follow` allocations are counted and not
+ * logged, since their addresses will not stay known. `enter_thread` gives the calling thread its record
+ * (NULL when it can have none). Hooks record nothing before lc_hook_enable(true).
+ * Returns 0 or -errno. Context: [attach].
+ */
+int lc_hook_init(jvmtiEnv *jvmti, JNIEnv *jni, jclass hook_class, const struct lc_options *options,
+		 const struct lc_layout *layout, bool follow,
+		 struct lc_thread *(*enter_thread)(JNIEnv *jni));
+
+/*
+ * Bytes of an instance of `class`, from the fields that it and its superclasses declare: a lower
+ * bound, since padding is left out. Context: [java].
+ */
+uint64_t lc_hook_instance_bytes(JNIEnv *jni, jclass class);
+
+void lc_hook_enable(bool on); /* Context: [attach]. */
+
+void lc_hook_stats(struct lc_hook_stats *out); /* Context: [writer]. */
+
+#endif

@@ -1,0 +1,253 @@
+/* summary.c - see summary.h. */
+#include "summary.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "attribution.h"
+#include "classes.h"
+#include "gc/areas.h"
+#include "heap/alloc_log.h"
+#include "heap/audit.h"
+#include "heap/hook.h"
+#include "options.h"
+#include "path.h"
+#include "profile.h"
+#include "sample/engine.h"
+#include "thread.h"
+
+enum { COMMAND_MAX = 64 << 10, COUNTERS_MAX = 96, NAME_MAX_LEN = 48, VALUE_MAX = 1100 };
+
+static struct {
+	const struct lc_options *options;
+	const struct lc_engine *engine;
+	struct lc_profile *profile;
+	char *command;
+	char jdk[256];
+	struct timespec start_wall, start_monotonic;
+} summary;
+
+/* The counters of one manifest, with room for the names that are made up as they are added. */
+struct counters {
+	struct lc_manifest_counter rows[COUNTERS_MAX];
+	char names[COUNTERS_MAX][NAME_MAX_LEN];
+	size_t len;
+};
+
+static void put(struct counters *c, const char *name, uint64_t value)
+{
+	if (c->len == COUNTERS_MAX)
+		return;
+	snprintf(c->names[c->len], NAME_MAX_LEN, "%s", name);
+	c->rows[c->len] = (struct lc_manifest_counter){ c->names[c->len], value };
+	c->len++;
+}
+
+/* The command line, arguments separated by spaces, without the one that loads this agent. */
+static char *read_command(void)
+{
+	char *raw = malloc(COMMAND_MAX), *text = calloc(1, COMMAND_MAX + 1);
+	int fd = open("/proc/self/cmdline", O_RDONLY | O_CLOEXEC);
+	ssize_t len = fd >= 0 && raw ? read(fd, raw, COMMAND_MAX) : 0;
+	size_t out = 0;
+
+	for (ssize_t at = 0; text && at < len;) {
+		size_t arg = strnlen(raw + at, (size_t)(len - at));
+
+		if (!memmem(raw + at, arg, "liblocus.so", strlen("liblocus.so"))) {
+			if (out)
+				text[out++] = ' ';
+			memcpy(text + out, raw + at, arg);
+			out += arg;
+		}
+		at += (ssize_t)arg + 1;
+	}
+	if (fd >= 0)
+		close(fd);
+	free(raw);
+	return text;
+}
+
+static void read_property(jvmtiEnv *jvmti, const char *name, char *out, size_t out_len)
+{
+	char *value = NULL;
+
+	out[0] = '\0';
+	if ((*jvmti)->GetSystemProperty(jvmti, name, &value) || !value)
+		return;
+	snprintf(out, out_len, "%s", value);
+	(*jvmti)->Deallocate(jvmti, (unsigned char *)value);
+}
+
+int lc_summary_init(jvmtiEnv *jvmti, const struct lc_options *options,
+		    const struct lc_engine *engine, struct lc_profile *profile)
+{
+	char vm[96], version[96];
+
+	summary.options = options;
+	summary.engine = engine;
+	summary.profile = profile;
+	summary.command = read_command();
+	if (!summary.command)
+		return -ENOMEM;
+	read_property(jvmti, "java.vm.name", vm, sizeof(vm));
+	read_property(jvmti, "java.vm.version", version, sizeof(version));
+	snprintf(summary.jdk, sizeof(summary.jdk), "%s %s", vm, version);
+	clock_gettime(CLOCK_REALTIME, &summary.start_wall);
+	clock_gettime(CLOCK_MONOTONIC, &summary.start_monotonic);
+	return 0;
+}
+
+static void put_engine(struct counters *c)
+{
+	struct lc_engine_stats s = { 0 };
+
+	summary.engine->stats(&s);
+	put(c, "engine_samples", s.samples);
+	put(c, "engine_lost", s.lost);
+	put(c, "engine_overruns", s.overruns);
+	put(c, "engine_traps_armed", s.traps_armed);
+	put(c, "engine_traps_hit", s.traps_hit);
+	put(c, "engine_trap_errors", s.trap_errors);
+	put(c, "engine_foreign_signals", s.foreign_signals);
+	for (unsigned i = 0; i < sizeof(s.walk_errors) / sizeof(s.walk_errors[0]); i++) {
+		char name[NAME_MAX_LEN];
+
+		if (!s.walk_errors[i])
+			continue;
+		snprintf(name, sizeof(name), "engine_walk_error_%s%u", i ? "minus_" : "", i);
+		put(c, name, s.walk_errors[i]);
+	}
+}
+
+static void put_classes(struct counters *c)
+{
+	struct lc_classes_stats s;
+
+	lc_classes_stats(&s);
+	for (unsigned i = 0; i < LC_REWRITE_STATUS_COUNT; i++) {
+		char name[NAME_MAX_LEN];
+
+		snprintf(name, sizeof(name), "classes_%s",
+			 lc_rewrite_status_name((enum lc_rewrite_status)i));
+		put(c, name, s.seen[i]);
+	}
+	put(c, "class_hooks", s.sites);
+	put(c, "class_constant_sites_skipped", s.skipped_constant);
+	put(c, "class_methods_left", s.methods_left);
+	put(c, "classes_retransformed", s.retransformed);
+	put(c, "classes_retransform_failed", s.retransform_failures);
+	put(c, "class_rewrite_us", s.rewrite_ns / 1000);
+}
+
+static void put_heap(struct counters *c)
+{
+	struct lc_attribution_stats a;
+	struct lc_hook_stats h;
+
+	lc_attribution_stats(&a);
+	lc_hook_stats(&h);
+	put(c, "gc_collections", a.collections);
+	put(c, "gc_moves", a.moves);
+	put(c, "gc_moves_lost", a.moves_lost);
+	put(c, "gc_incomplete", a.epochs_incomplete);
+	put(c, "gc_callback_us", a.seal_ns / 1000);
+	put(c, "map_survivors", a.survivors);
+	put(c, "map_survivors_peak", a.survivors_peak);
+	put(c, "map_bytes", a.map_bytes);
+	put(c, "alloc_records", a.records);
+	put(c, "alloc_records_lost", a.records_lost);
+	put(c, "alloc_log_bytes", lc_alloc_pool_used_bytes());
+	put(c, "alloc_corrections", h.corrections);
+	put(c, "alloc_duplicates", h.duplicates);
+	put(c, "alloc_unrecorded", h.unrecorded);
+	put(c, "alloc_walk_errors", h.walk_errors);
+	put(c, "alloc_walks", a.walks);
+	put(c, "paths", lc_path_count());
+	put(c, "paths_overflow", lc_path_overflow());
+	put(c, "sites", lc_site_count());
+	put(c, "threads", lc_threads_registered());
+	put(c, "samples_unresolved", a.samples_unresolved);
+}
+
+static void put_audit(struct counters *c)
+{
+	struct lc_audit_totals t = { 0 };
+
+	if (!summary.options->audit)
+		return;
+	lc_audit_totals(&t);
+	put(c, "audit_gcs", t.gcs);
+	put(c, "audit_checks", t.checks);
+	put(c, "audit_survivors", t.survivors);
+	put(c, "audit_wrong_missing", t.wrong_missing);
+	put(c, "audit_wrong_moved", t.wrong_moved);
+	put(c, "audit_wrong_overlap", t.wrong_overlap);
+	put(c, "audit_stale", t.stale);
+}
+
+static uint64_t nanoseconds(const struct timespec *t)
+{
+	return (uint64_t)t->tv_sec * 1000000000u + (uint64_t)t->tv_nsec;
+}
+
+void lc_summary_write(bool final)
+{
+	const struct lc_option_info *table;
+	struct lc_manifest_option *options;
+	struct lc_manifest_engine engine = {
+		.name = summary.engine->name,
+		.event = summary.engine->event,
+		.interval_ns = summary.options->interval_ns,
+		.unit = summary.engine->unit,
+	};
+	struct lc_manifest m = {
+		.command = summary.command,
+		.jdk = summary.jdk,
+		.gc = lc_areas_collector_name(),
+		.pid = getpid(),
+		.complete = final,
+		.engines = &engine,
+		.engines_len = 1,
+	};
+	struct counters *counters = calloc(1, sizeof(*counters));
+	struct timespec wall, monotonic;
+	size_t len = 0;
+	char *texts;
+
+	table = lc_option_table(&len);
+	options = calloc(len, sizeof(*options));
+	texts = calloc(len, VALUE_MAX);
+	if (!counters || !options || !texts)
+		goto out; /* the manifest of last time stays */
+	for (size_t i = 0; i < len; i++) {
+		char *text = texts + i * VALUE_MAX;
+
+		lc_options_value(summary.options, i, text, VALUE_MAX);
+		options[i] = (struct lc_manifest_option){ table[i].name, text };
+	}
+	put_engine(counters);
+	put_classes(counters);
+	put_heap(counters);
+	put_audit(counters);
+	clock_gettime(CLOCK_REALTIME, &wall);
+	clock_gettime(CLOCK_MONOTONIC, &monotonic);
+	m.start_wall_ns = nanoseconds(&summary.start_wall);
+	m.start_monotonic_ns = nanoseconds(&summary.start_monotonic);
+	m.end_wall_ns = nanoseconds(&wall);
+	m.end_monotonic_ns = nanoseconds(&monotonic);
+	m.options = options;
+	m.options_len = len;
+	m.counters = counters->rows;
+	m.counters_len = counters->len;
+	lc_profile_manifest(summary.profile, &m);
+out:
+	free(counters);
+	free(options);
+	free(texts);
+}

@@ -1,0 +1,82 @@
+/* thread.h - what the agent keeps per Java thread, and the list of all of them. */
+#ifndef LC_THREAD_H
+#define LC_THREAD_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+struct lc_alloc_log;  /* heap/alloc_log.h */
+struct lc_sample_log; /* sample/sample_log.h */
+struct lc_sampler;    /* sample/, private to the running engine */
+struct lc_contexts;   /* heap/context.h */
+struct lc_tally;      /* tally.h: the attribution thread's counts for this thread */
+
+enum { LC_THREAD_NAME_MAX = 128 };
+
+struct lc_thread {
+	/* Set before the thread is published, constant afterwards. */
+	int32_t tid;
+	uint32_t index; /* dense, from 0, never reused */
+	uint64_t start_ns;
+	char name[LC_THREAD_NAME_MAX]; /* modified UTF-8; the name when it was first seen */
+	bool sampled;                  /* passes --include and --exclude */
+
+	/* Owned by the modules named above; created at registration, freed by the attribution
+	 * thread after it has seen `ended` and taken the last record. */
+	struct lc_alloc_log *allocs;
+	struct lc_sample_log *samples;
+	struct lc_sampler *sampler;
+	struct lc_contexts *contexts;
+
+	/* Attribution thread only. */
+	struct lc_tally *tally;
+	uint64_t sealed;  /* position in `allocs` where the open epoch begins */
+	uint64_t lost_taken; /* of lc_sample_log_lost() */
+
+	_Atomic bool ended;     /* written by: the thread itself, last of all */
+	struct lc_thread *next; /* list, newest first; changed under the list's lock */
+};
+
+/*
+ * The calling thread's record, or NULL when it has none (not a Java thread, or not yet known).
+ * Context: any, signal handlers included. One load of an initial-exec thread-local.
+ */
+struct lc_thread *lc_thread_self(void);
+
+/*
+ * Make `t` the calling thread's record (NULL: none any more). A thread that was registered by
+ * another one becomes its own with the first signal or hook. Context: [java] [signal].
+ */
+void lc_thread_bind(struct lc_thread *t);
+
+/* The calling thread is one of the agent's own: it gets no record. Context: [writer]. */
+void lc_thread_set_ours(void);
+bool lc_thread_is_ours(void);
+
+/*
+ * Make a record that is not on the list yet; its logs are the caller's to set. Returns it, or
+ * NULL without memory; owner: the caller until lc_thread_publish(). Context: [attach] [java].
+ */
+struct lc_thread *lc_thread_create(int32_t tid, const char *name, bool sampled);
+
+/* Put `t` on the list, complete. Context: [attach] [java]. */
+void lc_thread_publish(struct lc_thread *t);
+
+/*
+ * The list. Walking it, and what it leads to, needs the lock, which is held for short walks only
+ * and never across a call into the JVM. Context: [attach] [gc] [writer].
+ */
+void lc_threads_lock(void);
+void lc_threads_unlock(void);
+struct lc_thread *lc_threads_first(void);
+
+/* The live record of a kernel thread, or NULL. Takes the lock. Context: [java]. */
+struct lc_thread *lc_threads_find(int32_t tid);
+
+/* Take `t` off the list; the caller frees it. Under the lock. Context: [writer]. */
+void lc_threads_unlink(struct lc_thread *t);
+
+uint32_t lc_threads_registered(void); /* ever; context: any */
+
+#endif

@@ -1,0 +1,264 @@
+/* uses: src/path.c */
+/* test_path.c - paths, methods and sites are interned once, against a JVM made up here. */
+#include <errno.h>
+#include <pthread.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "path.h"
+#include "record.h"
+
+/* The made-up JVM: method N is com.acme.C<N>.m<N>(), line 10 from bci 0 and line 20 from bci 8. */
+enum { UNLOADED = 666 };
+
+static unsigned names_asked;
+
+static char *text(const char *format, unsigned n)
+{
+	char *out = malloc(64);
+
+	snprintf(out, 64, format, n);
+	return out;
+}
+
+static jvmtiError JNICALL get_method_name(jvmtiEnv *env, jmethodID m, char **name, char **signature,
+					  char **generic)
+{
+	unsigned n = (unsigned)(uintptr_t)m;
+
+	(void)env;
+	(void)generic;
+	__atomic_fetch_add(&names_asked, 1, __ATOMIC_RELAXED);
+	if (n == UNLOADED)
+		return JVMTI_ERROR_INVALID_METHODID;
+	*name = text("m%u", n);
+	*signature = text("(I)V", n);
+	return JVMTI_ERROR_NONE;
+}
+
+static jvmtiError JNICALL get_declaring_class(jvmtiEnv *env, jmethodID m, jclass *out)
+{
+	(void)env;
+	*out = (jclass)m;
+	return JVMTI_ERROR_NONE;
+}
+
+static jvmtiError JNICALL get_class_signature(jvmtiEnv *env, jclass c, char **signature,
+					      char **generic)
+{
+	(void)env;
+	(void)generic;
+	*signature = text("Lcom/acme/C%u;", (unsigned)(uintptr_t)c);
+	return JVMTI_ERROR_NONE;
+}
+
+static jvmtiError JNICALL get_source_file(jvmtiEnv *env, jclass c, char **out)
+{
+	(void)env;
+	*out = text("C%u.java", (unsigned)(uintptr_t)c);
+	return JVMTI_ERROR_NONE;
+}
+
+static jvmtiError JNICALL get_lines(jvmtiEnv *env, jmethodID m, jint *len,
+				    jvmtiLineNumberEntry **lines)
+{
+	(void)env;
+	(void)m;
+	*len = 2;
+	*lines = calloc(2, sizeof(**lines));
+	(*lines)[0] = (jvmtiLineNumberEntry){ 8, 20 }; /* not in order, as some compilers write */
+	(*lines)[1] = (jvmtiLineNumberEntry){ 0, 10 };
+	return JVMTI_ERROR_NONE;
+}
+
+static jvmtiError JNICALL deallocate(jvmtiEnv *env, unsigned char *p)
+{
+	(void)env;
+	free(p);
+	return JVMTI_ERROR_NONE;
+}
+
+static void JNICALL delete_local_ref(JNIEnv *jni, jobject o)
+{
+	(void)jni;
+	(void)o;
+}
+
+static struct jvmtiInterface_1_ jvmti_functions = {
+	.GetMethodName = get_method_name,	.GetMethodDeclaringClass = get_declaring_class,
+	.GetClassSignature = get_class_signature, .GetSourceFileName = get_source_file,
+	.GetLineNumberTable = get_lines,	.Deallocate = deallocate,
+};
+static struct JNINativeInterface_ jni_functions = { .DeleteLocalRef = delete_local_ref };
+static jvmtiEnv jvmti = &jvmti_functions;
+static JNIEnv jni = &jni_functions;
+
+static int start(void **state)
+{
+	(void)state;
+	return lc_path_init(&jvmti);
+}
+
+static uint64_t frame(unsigned method, int bci)
+{
+	return lc_frame_pack((const void *)(uintptr_t)method, bci);
+}
+
+static void an_empty_path_is_the_root(void **state)
+{
+	(void)state;
+	assert_int_equal(lc_path_intern(&jni, NULL, 0), 0);
+	assert_int_equal(lc_path_get(0)->depth, 0);
+}
+
+static void equal_paths_are_one_node_and_share_their_callers(void **state)
+{
+	const uint64_t a[] = { frame(3, 5), frame(2, 7), frame(1, 0) };
+	const uint64_t b[] = { frame(4, 5), frame(2, 7), frame(1, 0) };
+	uint32_t x = lc_path_intern(&jni, a, 3), y = lc_path_intern(&jni, b, 3);
+
+	(void)state;
+	assert_int_equal(lc_path_intern(&jni, a, 3), x);
+	assert_int_not_equal(x, y);
+	assert_int_equal(lc_path_get(x)->parent, lc_path_get(y)->parent);
+	assert_int_equal(lc_path_get(x)->depth, 3);
+	assert_int_equal(lc_path_get(x)->bci, 5);
+	assert_string_equal(lc_method_get(lc_path_get(x)->method)->name, "m3");
+	assert_true(lc_path_get(x)->parent < x);
+}
+
+static void another_bci_is_another_node(void **state)
+{
+	const uint64_t a[] = { frame(3, 5) }, b[] = { frame(3, 6) }, c[] = { frame(3, -1) };
+
+	(void)state;
+	assert_int_not_equal(lc_path_intern(&jni, a, 1), lc_path_intern(&jni, b, 1));
+	assert_int_equal(lc_path_get(lc_path_intern(&jni, c, 1))->bci, LC_BCI_NONE);
+}
+
+static void a_method_is_named_as_a_stack_trace_names_it(void **state)
+{
+	const uint64_t a[] = { frame(42, 0) };
+	const struct lc_method *m;
+
+	(void)state;
+	m = lc_method_get(lc_path_get(lc_path_intern(&jni, a, 1))->method);
+	assert_string_equal(m->class_name, "com.acme.C42");
+	assert_string_equal(m->source_file, "C42.java");
+	assert_int_equal(lc_method_line(m, 0), 10);
+	assert_int_equal(lc_method_line(m, 7), 10);
+	assert_int_equal(lc_method_line(m, 8), 20);
+	assert_int_equal(lc_method_line(m, 999), 20);
+	assert_int_equal(lc_method_line(m, LC_BCI_NONE), -1);
+}
+
+static void a_method_is_asked_for_once(void **state)
+{
+	const uint64_t a[] = { frame(77, 0) }, b[] = { frame(77, 3) };
+	unsigned before = names_asked;
+
+	(void)state;
+	lc_path_intern(&jni, a, 1);
+	lc_path_intern(&jni, b, 1);
+	assert_int_equal(names_asked, before + 1);
+}
+
+static void a_method_of_an_unloaded_class_has_a_name_that_says_so(void **state)
+{
+	const uint64_t a[] = { frame(UNLOADED, 0) };
+	const struct lc_method *m;
+
+	(void)state;
+	m = lc_method_get(lc_path_get(lc_path_intern(&jni, a, 1))->method);
+	assert_string_equal(m->class_name, "[unloaded class]");
+	assert_int_equal(lc_method_line(m, 0), -1);
+}
+
+static void a_site_is_class_and_path(void **state)
+{
+	const uint64_t a[] = { frame(3, 5) };
+	uint32_t path = lc_path_intern(&jni, a, 1);
+	uint32_t bytes = lc_site_intern("[B", path), other = lc_site_intern("[I", path);
+
+	(void)state;
+	assert_int_not_equal(bytes, 0);
+	assert_int_not_equal(bytes, other);
+	assert_int_equal(lc_site_intern("[B", path), bytes);
+	assert_int_not_equal(lc_site_intern("[B", 0), bytes);
+	assert_string_equal(lc_site_get(bytes)->class_name, "byte[]");
+	assert_int_equal(lc_site_get(bytes)->path, path);
+	assert_null(lc_site_get(0));
+	assert_null(lc_site_get(UINT32_MAX));
+}
+
+static void types_are_written_as_in_java(void **state)
+{
+	static const char *const cases[][2] = {
+		{ "[B", "byte[]" },
+		{ "[[[J", "long[][][]" },
+		{ "Ljava/lang/String;", "java.lang.String" },
+		{ "[[Ljava/util/Map$Entry;", "java.util.Map$Entry[][]" },
+		{ "Lcom/acme/Foo$$Lambda.0x0001;", "com.acme.Foo$$Lambda/0x0001" },
+		{ "Z", "boolean" },
+		{ "LDefault;", "Default" },
+	};
+	char out[64];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		assert_int_equal(lc_path_type_name(cases[i][0], out, sizeof(out)), 0);
+		assert_string_equal(out, cases[i][1]);
+	}
+	assert_int_equal(lc_path_type_name("[[Ljava/util/Map$Entry;", out, 8), -ENOSPC);
+	assert_string_equal(out, "");
+}
+
+static void *intern_many(void *unused)
+{
+	(void)unused;
+	for (unsigned round = 0; round < 4; round++)
+		for (unsigned i = 0; i < 2000; i++) {
+			const uint64_t a[] = { frame(1000 + i % 50, (int)i), frame(1000, 1) };
+
+			lc_path_intern(&jni, a, 2);
+		}
+	return NULL;
+}
+
+static void threads_that_intern_the_same_paths_agree(void **state)
+{
+	uint32_t before = lc_path_count();
+	pthread_t threads[4];
+
+	(void)state;
+	for (unsigned i = 0; i < 4; i++)
+		assert_int_equal(pthread_create(&threads[i], NULL, intern_many, NULL), 0);
+	for (unsigned i = 0; i < 4; i++)
+		pthread_join(threads[i], NULL);
+	assert_int_equal(lc_path_count(), before + 2001);
+	assert_int_equal(lc_path_overflow(), 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(an_empty_path_is_the_root),
+		cmocka_unit_test(equal_paths_are_one_node_and_share_their_callers),
+		cmocka_unit_test(another_bci_is_another_node),
+		cmocka_unit_test(a_method_is_named_as_a_stack_trace_names_it),
+		cmocka_unit_test(a_method_is_asked_for_once),
+		cmocka_unit_test(a_method_of_an_unloaded_class_has_a_name_that_says_so),
+		cmocka_unit_test(a_site_is_class_and_path),
+		cmocka_unit_test(types_are_written_as_in_java),
+		cmocka_unit_test(threads_that_intern_the_same_paths_agree),
+	};
+
+	return cmocka_run_group_tests(tests, start, NULL);
+}
