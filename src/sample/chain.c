@@ -1,0 +1,80 @@
+/* sample/chain.c - signal handlers that leave what is not theirs to the handler before them. */
+#include "sample/chain.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <ucontext.h>
+#include <unistd.h>
+
+int lc_chain_install(struct lc_chain *chain, int sig,
+		     void (*handler)(int sig, siginfo_t *info, void *context), int also_blocked)
+{
+	struct sigaction action = { .sa_flags = SA_SIGINFO | SA_RESTART | SA_ONSTACK };
+
+	action.sa_sigaction = handler;
+	sigemptyset(&action.sa_mask);
+	if (also_blocked)
+		sigaddset(&action.sa_mask, also_blocked);
+	/* Known before ours can run. */
+	if (sigaction(sig, NULL, &chain->before))
+		return -errno;
+	if ((chain->before.sa_flags & SA_SIGINFO) && chain->before.sa_sigaction == handler)
+		return -EALREADY;
+	return sigaction(sig, &action, NULL) ? -errno : 0;
+}
+
+/* The default action of the signals that are chained is to end the process. */
+static void take_default(int sig, siginfo_t *info)
+{
+	struct sigaction action;
+
+	memset(&action, 0, sizeof(action));
+	action.sa_handler = SIG_DFL;
+	sigaction(sig, &action, NULL);
+	/* Blocked until our handler returns; the original siginfo goes to the core file. */
+	syscall(SYS_rt_tgsigqueueinfo, getpid(), syscall(SYS_gettid), sig, info);
+	syscall(SYS_tgkill, getpid(), syscall(SYS_gettid), sig); /* where the kernel refused that */
+}
+
+/* The signals that the kernel would have blocked around the old handler. */
+static void own_mask(const struct sigaction *before, int sig, const ucontext_t *context,
+		     sigset_t *mask)
+{
+	*mask = context->uc_sigmask;
+	for (int s = 1; s < _NSIG; s++)
+		if (sigismember(&before->sa_mask, s) == 1)
+			sigaddset(mask, s);
+	if (!(before->sa_flags & SA_NODEFER))
+		sigaddset(mask, sig);
+}
+
+void lc_chain_call(struct lc_chain *chain, int sig, siginfo_t *info, void *context)
+{
+	const struct sigaction *before = &chain->before;
+	sigset_t mask;
+
+	if (before->sa_handler == SIG_IGN)
+		return;
+	/* Relaxed: the flag orders nothing, the exchange picks one caller. */
+	if (before->sa_handler == SIG_DFL ||
+	    ((before->sa_flags & (int)SA_RESETHAND) &&
+	     atomic_exchange_explicit(&chain->spent, true, memory_order_relaxed))) {
+		take_default(sig, info);
+		return;
+	}
+	own_mask(before, sig, context, &mask);
+	sigprocmask(SIG_SETMASK, &mask, NULL); /* returning to `context` undoes it */
+	if (before->sa_flags & SA_SIGINFO)
+		before->sa_sigaction(sig, info, context);
+	else
+		before->sa_handler(sig);
+}
+
+bool lc_chain_installed(int sig, void (*handler)(int sig, siginfo_t *info, void *context))
+{
+	struct sigaction now;
+
+	return !sigaction(sig, NULL, &now) && (now.sa_flags & SA_SIGINFO) &&
+	       now.sa_sigaction == handler;
+}

@@ -1,0 +1,75 @@
+/* sample/decode.h - from a sampled program counter to the address that the access touched. */
+#ifndef LC_SAMPLE_DECODE_H
+#define LC_SAMPLE_DECODE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum { LC_REGISTERS = 16 }; /* rax rcx rdx rbx rsp rbp rsi rdi r8..r15, as x86 encodes them */
+#define LC_NO_REGISTER 0xff
+
+/* Registers at a program counter. */
+struct lc_registers {
+	uint64_t pc;
+	uint64_t r[LC_REGISTERS];
+};
+
+/*
+ * What a sampled program counter means, by its code bytes alone: which instruction touched
+ * memory last, and what became of its operand's registers until the sample.
+ */
+struct lc_recipe {
+	uint64_t pc;    /* of the memory instruction */
+	int32_t disp;   /* with it base + index * scale + disp is the address, at the sample */
+	uint8_t base;   /* register number or LC_NO_REGISTER */
+	uint8_t index;  /* likewise; LC_NO_REGISTER also for a vector of indexes */
+	uint8_t scale;  /* 1, 2, 4, 8 */
+	uint8_t how;    /* LC_HOW_DIRECT, _NEARBY; _NO_OPERAND and _UNDECODED hold nothing else */
+	bool base_lost; /* overwritten between the access and the sample, its value included */
+	bool index_lost;
+	bool vector;     /* gather or scatter: base + disp is as near as it gets */
+	bool same_frame; /* the stack pointer is the same at `pc` and at the sample */
+};
+
+enum { LC_DECODE_INSTRUCTIONS_MAX = 4096 };
+
+/*
+ * Build the recipe for bytes[pc_at]; bytes[from] is a known instruction boundary, from <= pc_at.
+ * `address` is that of bytes[0]. Reads nothing outside bytes[0, len).
+ * Context: any, signal handlers included. Decodes LC_DECODE_INSTRUCTIONS_MAX at most.
+ */
+void lc_decode_straight(const uint8_t *bytes, size_t len, uint64_t address, size_t from,
+			size_t pc_at, struct lc_recipe *out);
+
+/* The heap's address range, for judging whether a register holds an object. Context: [attach]. */
+void lc_decode_heap_range(uint64_t low, uint64_t high);
+
+/* An access as a sample holds it. */
+struct lc_access {
+	struct lc_recipe recipe;
+	uint64_t life; /* of the code, see lc_code_find() */
+	uint64_t addr; /* 0 where `how` says unknown */
+	uint64_t base; /* value of the base register, 0 where it has none or it is lost */
+	uint8_t how;   /* enum lc_how; LC_HOW_DESTROYED: a breakpoint may still find it */
+	uint8_t kind;  /* enum lc_code_kind; 0: in no code that is known */
+};
+
+/*
+ * Decode around regs->pc, which the calling thread was about to run. Recipes are cached.
+ * Context: [signal].
+ */
+void lc_decode_sample(const struct lc_registers *regs, struct lc_access *out);
+
+/*
+ * Address of the recipe's operand when the instruction at recipe->pc is about to run. Returns
+ * false where the code is no longer that of `life`, or it is not at that instruction.
+ * Context: [signal].
+ */
+bool lc_decode_before(const struct lc_registers *regs, const struct lc_recipe *recipe,
+		      uint64_t life, uint64_t *addr, uint64_t *base);
+
+/* Reserve the recipe cache. Returns 0 or -ENOMEM. Context: [attach]. */
+int lc_decode_init(void);
+
+#endif

@@ -1,0 +1,168 @@
+/* sample/insn.c - x86-64 instructions through Zydis. Nothing here allocates or keeps state. */
+#include "sample/insn.h"
+
+#include <Zydis/Zydis.h>
+
+#include "sample/decode.h"
+
+_Static_assert(ZYDIS_VERSION_MAJOR(ZYDIS_VERSION) >= 4, "Zydis 4.0 or newer is needed");
+
+/* Number of the 64-bit general register that holds `r`, or LC_NO_REGISTER. */
+static uint8_t general_register(ZydisRegister r)
+{
+	const ZydisRegister whole =
+		ZydisRegisterGetLargestEnclosing(ZYDIS_MACHINE_MODE_LONG_64, r);
+
+	if (whole < ZYDIS_REGISTER_RAX || whole > ZYDIS_REGISTER_R15)
+		return LC_NO_REGISTER;
+	return (uint8_t)(whole - ZYDIS_REGISTER_RAX);
+}
+
+static bool is_64_bit(ZydisRegister r)
+{
+	return r >= ZYDIS_REGISTER_RAX && r <= ZYDIS_REGISTER_R15;
+}
+
+/* Stacks, thread-local data of the JVM (r15), constants and segments hold no objects. */
+static bool may_be_object(const ZydisDecodedOperand *op)
+{
+	const ZydisDecodedOperandMem *m = &op->mem;
+
+	if (op->type != ZYDIS_OPERAND_TYPE_MEMORY)
+		return false;
+	if (m->type != ZYDIS_MEMOP_TYPE_MEM && m->type != ZYDIS_MEMOP_TYPE_VSIB)
+		return false;
+	if (m->segment == ZYDIS_REGISTER_FS || m->segment == ZYDIS_REGISTER_GS)
+		return false;
+	if (m->base == ZYDIS_REGISTER_RSP || m->base == ZYDIS_REGISTER_R15)
+		return false;
+	if (m->base == ZYDIS_REGISTER_NONE)
+		return is_64_bit(m->index);
+	return is_64_bit(m->base);
+}
+
+static bool touches_no_data(ZydisInstructionCategory category)
+{
+	return category == ZYDIS_CATEGORY_NOP || category == ZYDIS_CATEGORY_WIDENOP ||
+	       category == ZYDIS_CATEGORY_PREFETCH || category == ZYDIS_CATEGORY_PREFETCHWT1 ||
+	       category == ZYDIS_CATEGORY_CLDEMOTE;
+}
+
+/* A load waits for its data where a store retires at once: reads first. */
+static const ZydisDecodedOperand *pick_memory(const ZydisDecodedInstruction *in,
+					      const ZydisDecodedOperand *ops)
+{
+	const ZydisDecodedOperand *written = NULL;
+
+	if (touches_no_data(in->meta.category))
+		return NULL;
+	for (unsigned i = 0; i < in->operand_count; i++) {
+		if (!may_be_object(&ops[i]))
+			continue;
+		if (ops[i].actions & ZYDIS_OPERAND_ACTION_MASK_READ)
+			return &ops[i];
+		if (!written)
+			written = &ops[i];
+	}
+	return written;
+}
+
+static void set_memory(struct lc_insn *out, const ZydisDecodedInstruction *in,
+		       const ZydisDecodedOperand *op)
+{
+	const ZydisDecodedOperandMem *m = &op->mem;
+
+	out->memory = true;
+	out->base = general_register(m->base);
+	out->index = general_register(m->index);
+	out->vector = m->index != ZYDIS_REGISTER_NONE && out->index == LC_NO_REGISTER;
+	out->scale = m->scale ? m->scale : 1;
+	out->disp = (int32_t)m->disp.value; /* 32 bits at most where there is a register */
+	if (in->meta.category == ZYDIS_CATEGORY_STRINGOP)
+		out->step = (uint8_t)(op->size / 8);
+}
+
+static void set_control(struct lc_insn *out, const ZydisDecodedInstruction *in,
+			const ZydisDecodedOperand *ops)
+{
+	switch (in->meta.category) {
+	case ZYDIS_CATEGORY_COND_BR:
+		out->falls = true;
+		break;
+	case ZYDIS_CATEGORY_UNCOND_BR:
+	case ZYDIS_CATEGORY_CALL:
+	case ZYDIS_CATEGORY_RET:
+	case ZYDIS_CATEGORY_INTERRUPT:
+	case ZYDIS_CATEGORY_SYSCALL:
+	case ZYDIS_CATEGORY_SYSRET:
+		break;
+	default:
+		if (in->mnemonic == ZYDIS_MNEMONIC_UD2 || in->mnemonic == ZYDIS_MNEMONIC_HLT)
+			break;
+		out->falls = true;
+		return;
+	}
+	out->control = true;
+	if (in->meta.category != ZYDIS_CATEGORY_CALL && in->operand_count &&
+	    ops[0].type == ZYDIS_OPERAND_TYPE_IMMEDIATE && ops[0].imm.is_relative)
+		out->target = ops[0].imm.value.s + in->length;
+}
+
+static void set_registers(struct lc_insn *out, const ZydisDecodedInstruction *in,
+			  const ZydisDecodedOperand *ops)
+{
+	out->copy_to = out->copy_from = LC_NO_REGISTER;
+	for (unsigned i = 0; i < in->operand_count; i++) {
+		uint8_t r;
+
+		if (ops[i].type != ZYDIS_OPERAND_TYPE_REGISTER ||
+		    !(ops[i].actions & ZYDIS_OPERAND_ACTION_MASK_WRITE))
+			continue;
+		r = general_register(ops[i].reg.value);
+		if (r != LC_NO_REGISTER)
+			out->written |= (uint16_t)(1u << r);
+	}
+	if (in->mnemonic == ZYDIS_MNEMONIC_MOV && in->operand_count == 2 &&
+	    ops[0].type == ZYDIS_OPERAND_TYPE_REGISTER &&
+	    ops[1].type == ZYDIS_OPERAND_TYPE_REGISTER && is_64_bit(ops[0].reg.value) &&
+	    is_64_bit(ops[1].reg.value)) {
+		out->copy_to = general_register(ops[0].reg.value);
+		out->copy_from = general_register(ops[1].reg.value);
+	}
+}
+
+size_t lc_insn_length(const uint8_t *bytes, size_t len)
+{
+	ZydisDecoder decoder;
+	ZydisDecodedInstruction in;
+
+	ZydisDecoderInit(&decoder, ZYDIS_MACHINE_MODE_LONG_64, ZYDIS_STACK_WIDTH_64);
+	ZydisDecoderEnableMode(&decoder, ZYDIS_DECODER_MODE_MINIMAL, ZYAN_TRUE);
+	if (ZYAN_FAILED(ZydisDecoderDecodeInstruction(&decoder, NULL, bytes, len, &in)))
+		return 0;
+	return in.length;
+}
+
+bool lc_insn_decode(const uint8_t *bytes, size_t len, struct lc_insn *out)
+{
+	ZydisDecoder decoder;
+	ZydisDecodedInstruction in;
+	ZydisDecodedOperand ops[ZYDIS_MAX_OPERAND_COUNT];
+	const ZydisDecodedOperand *memory;
+
+	ZydisDecoderInit(&decoder, ZYDIS_MACHINE_MODE_LONG_64, ZYDIS_STACK_WIDTH_64);
+	if (ZYAN_FAILED(ZydisDecoderDecodeFull(&decoder, bytes, len, &in, ops)))
+		return false;
+	*out = (struct lc_insn){ .length = in.length,
+				 .base = LC_NO_REGISTER,
+				 .index = LC_NO_REGISTER };
+	out->repeats = in.meta.category == ZYDIS_CATEGORY_STRINGOP &&
+		       (in.attributes & (ZYDIS_ATTRIB_HAS_REP | ZYDIS_ATTRIB_HAS_REPE |
+					 ZYDIS_ATTRIB_HAS_REPNE));
+	set_control(out, &in, ops);
+	set_registers(out, &in, ops);
+	memory = pick_memory(&in, ops);
+	if (memory)
+		set_memory(out, &in, memory);
+	return true;
+}

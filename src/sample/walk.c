@@ -1,0 +1,126 @@
+/* sample/walk.c - call paths through AsyncGetCallTrace. */
+#include "sample/walk.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <string.h>
+#include <ucontext.h>
+
+#include "record.h"
+#include "sample/code.h"
+
+enum { STUB_FRAME_BYTES_MAX = 512 };
+
+/* The JVM's own declaration of these is in no installed header. */
+struct call_trace {
+	JNIEnv *env;
+	jint frames_len;
+	struct lc_walk_frame *frames;
+};
+
+typedef void async_get_call_trace(struct call_trace *trace, jint depth, void *ucontext);
+
+/* Both set once by lc_walk_init(), before there are samples. */
+static async_get_call_trace *get_call_trace;
+static JavaVM *the_vm;
+
+int lc_walk_init(JavaVM *vm)
+{
+	void *symbol = dlsym(RTLD_DEFAULT, "AsyncGetCallTrace");
+	void *libjvm = NULL;
+
+	if (!symbol) { /* libjvm is opened locally by the launcher */
+		libjvm = dlopen("libjvm.so", RTLD_LAZY | RTLD_NOLOAD);
+		symbol = libjvm ? dlsym(libjvm, "AsyncGetCallTrace") : NULL;
+	}
+	if (!symbol)
+		return -ENOENT;
+	memcpy(&get_call_trace, &symbol, sizeof(symbol));
+	the_vm = vm;
+	return 0;
+}
+
+JNIEnv *lc_walk_env(void)
+{
+	void *env = NULL;
+
+	return (*the_vm)->GetEnv(the_vm, &env, JNI_VERSION_1_6) == JNI_OK ? env : NULL;
+}
+
+static int walk(JNIEnv *env, ucontext_t *context, struct lc_walk_frame *scratch, int depth)
+{
+	struct call_trace trace = { .env = env, .frames_len = 0, .frames = scratch };
+
+	get_call_trace(&trace, depth, context);
+	return trace.frames_len;
+}
+
+/* Do the bytes before `pc`, in a compiled method, say that a call returns there? */
+static bool follows_call(uint64_t pc)
+{
+	const uint8_t *at = (const uint8_t *)(uintptr_t)pc;
+	struct lc_code code;
+
+	if (!lc_code_find(pc, &code) || code.kind != LC_CODE_METHOD || pc - code.start < 5)
+		return false;
+	return at[-5] == 0xe8 ||                            /* call rel32 */
+	       (at[-2] == 0xff && (at[-1] & 0xf8) == 0xd0); /* call register */
+}
+
+/*
+ * Stubs have frames that the JVM does not walk: none at all, or a saved rbp that rbp points to.
+ * Step out to the compiled caller where the stack holds a return address of one.
+ */
+static bool leave_stub(ucontext_t *context)
+{
+	greg_t *g = context->uc_mcontext.gregs;
+	const uint64_t sp = (uint64_t)g[REG_RSP], fp = (uint64_t)g[REG_RBP];
+	struct lc_code code;
+	const uint64_t *at;
+
+	if (!lc_code_find((uint64_t)g[REG_RIP], &code) || code.kind != LC_CODE_STUB || sp % 8)
+		return false;
+	if (fp >= sp && fp - sp < STUB_FRAME_BYTES_MAX && fp % 8 == 0) {
+		at = (const uint64_t *)(uintptr_t)fp;
+		if (follows_call(at[1])) {
+			g[REG_RIP] = (greg_t)(at[1] - 1);
+			g[REG_RSP] = (greg_t)(fp + 16);
+			g[REG_RBP] = (greg_t)at[0];
+			return true;
+		}
+	}
+	at = (const uint64_t *)(uintptr_t)sp;
+	if (!follows_call(at[0]))
+		return false;
+	g[REG_RIP] = (greg_t)(at[0] - 1);
+	g[REG_RSP] = (greg_t)(sp + 8);
+	return true;
+}
+
+int lc_walk(JNIEnv *env, const void *ucontext, uint64_t pc, struct lc_walk_frame *scratch,
+	    uint64_t *frames, int depth)
+{
+	ucontext_t copy;
+	int n = 0;
+
+	if (!env)
+		return -8; /* "thread exit": the code for a thread that the JVM does not know */
+	/* The floating-point state stays where the copy's pointer says: nothing here reads it. */
+	memcpy(&copy, ucontext, sizeof(copy));
+	if (pc) {
+		copy.uc_mcontext.gregs[REG_RIP] = (greg_t)pc;
+		n = walk(env, &copy, scratch, depth);
+	}
+	if (n <= 0) {
+		memcpy(&copy, ucontext, sizeof(copy));
+		n = walk(env, &copy, scratch, depth);
+	}
+	if (n <= 0 && leave_stub(&copy)) {
+		const int out = walk(env, &copy, scratch, depth);
+
+		n = out > 0 ? out : n;
+	}
+	for (int i = 0; i < n; i++)
+		frames[i] = lc_frame_pack(scratch[i].method, scratch[i].bci);
+	return n;
+}

@@ -1,0 +1,12 @@
+/* The natives of tests/tools/sample_agent.c. */
+final class SampleAgent {
+	static native void start();
+
+	static native void stop();
+
+	static native void heap(long low, long high);
+
+	static native void watch(Object o, String name);
+
+	static native void report(String file);
+}

@@ -1,0 +1,187 @@
+/* uses: src/classfile/rewrite.c src/classfile/code.c src/classfile/hook.c src/classfile/pool.c src/classfile/reader.c src/classfile/stackmap.c src/classfile/tables.c -lzip */
+/*
+ * rewrite_tool.c - rewrite class files, of jars, of directories, or single ones.
+ *
+ *   rewrite_tool [-m MIN_SIZE] [-t ROUNDS] [-o FILE] PATH...
+ *
+ * -m: threshold in bytes; 1, the default, hooks every site.
+ * -t: rewrite each class so often, for a time that means something.
+ * -o: write the last class rewritten to FILE.
+ * Prints how many classes came to which end. Exit status 1 if one is malformed.
+ */
+#define _GNU_SOURCE
+#include <ftw.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+#include <zip.h>
+
+#include "classfile/rewrite.h"
+
+static struct {
+	uint64_t min_size_bytes;
+	unsigned rounds;
+	const char *output;
+	uint64_t classes, bytes_in, bytes_out, sites, skipped, methods_left, ns;
+	uint64_t status[LC_REWRITE_STATUS_COUNT];
+	uint32_t next_site;
+} tool = { .min_size_bytes = 1, .rounds = 1 };
+
+static uint32_t next_site(void *user)
+{
+	(void)user;
+	return tool.next_site = tool.next_site % (LC_SITE_LIMIT - 1) + 1;
+}
+
+static uint64_t now_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
+}
+
+static void write_output(const struct lc_rewrite_result *result)
+{
+	FILE *f = fopen(tool.output, "wb");
+
+	if (!f || fwrite(result->bytes, 1, result->len, f) != result->len || fclose(f) != 0) {
+		perror(tool.output);
+		exit(2);
+	}
+}
+
+static void rewrite(const char *name, const uint8_t *bytes, size_t len)
+{
+	const struct lc_rewrite_options options = {
+		.min_size_bytes = tool.min_size_bytes,
+		.array_header_bytes = 16,
+		.reference_bytes = 4,
+		.next_site = next_site,
+	};
+	struct lc_rewrite_result result = { 0 };
+	enum lc_rewrite_status status = LC_REWRITE_NOTHING;
+	uint64_t begin = now_ns();
+
+	for (unsigned i = 0; i < tool.rounds; i++) {
+		free(result.bytes);
+		status = lc_rewrite_class(bytes, len, &options, &result);
+	}
+	tool.ns += now_ns() - begin;
+	tool.classes++;
+	tool.bytes_in += len;
+	tool.bytes_out += status == LC_REWRITE_DONE ? result.len : len;
+	tool.status[status]++;
+	tool.sites += result.sites;
+	tool.skipped += result.skipped_constant;
+	tool.methods_left += result.methods_left;
+	if (status != LC_REWRITE_DONE && status != LC_REWRITE_NOTHING)
+		printf("%s: %s\n", name, lc_rewrite_status_name(status));
+	else if (result.methods_left)
+		printf("%s: %u methods left alone\n", name, result.methods_left);
+	if (tool.output && status == LC_REWRITE_DONE)
+		write_output(&result);
+	free(result.bytes);
+}
+
+static bool is_class(const char *name)
+{
+	size_t len = strlen(name);
+
+	return len > 6 && strcmp(name + len - 6, ".class") == 0;
+}
+
+static int rewrite_file(const char *path)
+{
+	FILE *f = fopen(path, "rb");
+	uint8_t *bytes = NULL;
+	long len;
+
+	if (!f || fseek(f, 0, SEEK_END) != 0 || (len = ftell(f)) < 0) {
+		perror(path);
+		return -1;
+	}
+	rewind(f);
+	bytes = malloc((size_t)len + 1);
+	if (!bytes || fread(bytes, 1, (size_t)len, f) != (size_t)len) {
+		perror(path);
+		return -1;
+	}
+	fclose(f);
+	rewrite(path, bytes, (size_t)len);
+	free(bytes);
+	return 0;
+}
+
+static int rewrite_jar(const char *path)
+{
+	zip_t *jar = zip_open(path, ZIP_RDONLY, NULL);
+	zip_stat_t st;
+
+	if (!jar) {
+		fprintf(stderr, "%s: not a jar\n", path);
+		return -1;
+	}
+	for (zip_uint64_t i = 0; zip_stat_index(jar, i, 0, &st) == 0; i++) {
+		zip_file_t *f;
+		uint8_t *bytes;
+
+		if (!is_class(st.name))
+			continue;
+		f = zip_fopen_index(jar, i, 0);
+		bytes = malloc(st.size + 1);
+		if (!f || !bytes || zip_fread(f, bytes, st.size) != (zip_int64_t)st.size) {
+			fprintf(stderr, "%s: %s: cannot be read\n", path, st.name);
+			exit(2);
+		}
+		rewrite(st.name, bytes, st.size);
+		free(bytes);
+		zip_fclose(f);
+	}
+	zip_discard(jar);
+	return 0;
+}
+
+static int visit(const char *path, const struct stat *st, int type, struct FTW *ftw)
+{
+	(void)st;
+	(void)ftw;
+	return type == FTW_F && is_class(path) ? rewrite_file(path) : 0;
+}
+
+static int rewrite_path(const char *path)
+{
+	size_t len = strlen(path);
+
+	if (len > 4 && strcmp(path + len - 4, ".jar") == 0)
+		return rewrite_jar(path);
+	return nftw(path, visit, 16, FTW_PHYS);
+}
+
+int main(int argc, char **argv)
+{
+	int opt;
+
+	while ((opt = getopt(argc, argv, "m:t:o:")) != -1) {
+		if (opt == 'm')
+			tool.min_size_bytes = strtoull(optarg, NULL, 0);
+		else if (opt == 't')
+			tool.rounds = (unsigned)strtoul(optarg, NULL, 0);
+		else if (opt == 'o')
+			tool.output = optarg;
+		else
+			return 2;
+	}
+	for (; optind < argc; optind++)
+		if (rewrite_path(argv[optind]) != 0)
+			return 2;
+	printf("classes %lu sites %lu skipped_constant %lu methods_left %lu", tool.classes, tool.sites,
+	       tool.skipped, tool.methods_left);
+	for (int s = 0; s < LC_REWRITE_STATUS_COUNT; s++)
+		printf(" [%s] %lu", lc_rewrite_status_name((enum lc_rewrite_status)s), tool.status[s]);
+	printf("\nbytes in %lu out %lu, %.1f us per class\n", tool.bytes_in, tool.bytes_out,
+	       tool.classes ? (double)tool.ns / 1000.0 / (double)(tool.classes * tool.rounds) : 0.0);
+	return tool.status[LC_REWRITE_MALFORMED] != 0;
+}

@@ -1,0 +1,462 @@
+/*
+ * tests/tools/sample_agent.c - the address-sampling engine alone, as a JVMTI agent.
+ *
+ * Takes the agent's place around src/sample: threads, epochs, events, and a reader that drains
+ * the logs. Java programs drive it through the natives of class SampleAgent:
+ *   start()              begin to keep samples (they are taken and dropped before)
+ *   stop()               keep no more
+ *   watch(object, name)  count the samples inside this object; it must not move any more
+ *   report(file)         write the counts as lines of "key value"
+ */
+#include <jvmti.h>
+#include <pthread.h>
+#include <semaphore.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "epoch.h"
+#include "options.h"
+#include "sample/code.h"
+#include "sample/decode.h"
+#include "sample/engine.h"
+#include "sample/sample_log.h"
+#include "thread.h"
+
+enum { WATCHED_MAX = 64, KEPT_MAX = 1 << 20, TOP = 24 };
+
+struct kept {
+	uint64_t addr, pc, leaf;
+	int32_t frames_len;
+	uint8_t where, how;
+};
+
+struct watched {
+	uint64_t start, end;
+	char name[64];
+};
+
+static jvmtiEnv *ti;
+static _Atomic uint32_t gc_sequence;
+static _Atomic bool keeping, finished;
+static sem_t wake;
+static pthread_t reader;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct kept *kept;
+static size_t kept_len;
+static uint64_t drained;
+static struct watched watched[WATCHED_MAX];
+static int watched_len;
+
+uint32_t lc_gc_sequence(void)
+{
+	return atomic_load_explicit(&gc_sequence, memory_order_acquire);
+}
+
+static void wake_reader(void)
+{
+	sem_post(&wake);
+}
+
+static void drain(struct lc_thread *t)
+{
+	const struct lc_sample *s;
+
+	while (t->samples && (s = lc_sample_log_peek(t->samples))) {
+		drained++;
+		if (atomic_load(&keeping) && kept_len < KEPT_MAX)
+			kept[kept_len++] = (struct kept){ .addr = s->addr,
+							  .pc = s->pc,
+							  .leaf = s->frames_len > 0 ? s->frames[0] : 0,
+							  .frames_len = s->frames_len,
+							  .where = s->where,
+							  .how = s->how };
+		lc_sample_log_drop(t->samples);
+	}
+}
+
+static void drain_all(void)
+{
+	struct lc_thread *t, *next;
+
+	pthread_mutex_lock(&lock);
+	lc_threads_lock();
+	for (t = lc_threads_first(); t; t = next) {
+		const bool ended = atomic_load_explicit(&t->ended, memory_order_acquire);
+
+		next = t->next;
+		drain(t);
+		if (ended) {
+			lc_threads_unlink(t);
+			lc_engine_timer()->thread_free(t);
+			free(t);
+		}
+	}
+	lc_threads_unlock();
+	pthread_mutex_unlock(&lock);
+}
+
+static void *read_logs(void *unused)
+{
+	struct timespec until;
+
+	while (!atomic_load(&finished)) {
+		clock_gettime(CLOCK_REALTIME, &until);
+		until.tv_nsec += 50000000;
+		until.tv_sec += until.tv_nsec / 1000000000;
+		until.tv_nsec %= 1000000000;
+		sem_timedwait(&wake, &until);
+		drain_all();
+	}
+	return unused;
+}
+
+static void JNICALL on_thread_start(jvmtiEnv *env, JNIEnv *jni, jthread thread)
+{
+	struct lc_thread *t;
+
+	(void)env;
+	(void)jni;
+	(void)thread;
+	if (lc_thread_self())
+		return;
+	t = lc_thread_create((int32_t)syscall(SYS_gettid), "", true);
+	if (!t)
+		return;
+	lc_thread_bind(t);
+	if (lc_engine_timer()->thread_start(t))
+		fputs("sample_agent: thread not started\n", stderr);
+	lc_thread_publish(t);
+}
+
+static void JNICALL on_thread_end(jvmtiEnv *env, JNIEnv *jni, jthread thread)
+{
+	struct lc_thread *t = lc_thread_self();
+
+	(void)env;
+	(void)jni;
+	(void)thread;
+	if (!t)
+		return;
+	lc_engine_timer()->thread_stop(t);
+	lc_thread_bind(NULL);
+	atomic_store_explicit(&t->ended, true, memory_order_release);
+}
+
+static void JNICALL on_compiled(jvmtiEnv *env, jmethodID method, jint size, const void *address,
+				jint map_len, const jvmtiAddrLocationMap *map, const void *info)
+{
+	(void)env;
+	lc_code_compiled_method_load(method, size, address, map_len, map, info);
+}
+
+static void JNICALL on_unloaded(jvmtiEnv *env, jmethodID method, const void *address)
+{
+	(void)env;
+	lc_code_compiled_method_unload(method, address);
+}
+
+static void JNICALL on_dynamic(jvmtiEnv *env, const char *name, const void *address, jint length)
+{
+	(void)env;
+	lc_code_dynamic_code_generated(name, address, length);
+}
+
+static void JNICALL on_class_load(jvmtiEnv *env, JNIEnv *jni, jthread thread, jclass c)
+{
+	(void)env;
+	(void)jni;
+	(void)thread;
+	(void)c;
+}
+
+static void make_method_ids(jclass c)
+{
+	jmethodID *methods = NULL;
+	jint len;
+
+	if (!(*ti)->GetClassMethods(ti, c, &len, &methods))
+		(*ti)->Deallocate(ti, (unsigned char *)methods);
+}
+
+static void JNICALL on_class_prepare(jvmtiEnv *env, JNIEnv *jni, jthread thread, jclass c)
+{
+	(void)env;
+	(void)jni;
+	(void)thread;
+	make_method_ids(c);
+}
+
+static void JNICALL on_gc_start(jvmtiEnv *env)
+{
+	(void)env;
+	atomic_fetch_add(&gc_sequence, 1);
+}
+
+static void set_events(const jvmtiEvent *events, size_t len)
+{
+	for (size_t i = 0; i < len; i++)
+		(*ti)->SetEventNotificationMode(ti, JVMTI_ENABLE, events[i], NULL);
+}
+
+static void JNICALL on_vm_init(jvmtiEnv *env, JNIEnv *jni, jthread thread)
+{
+	static const jvmtiEvent events[] = { JVMTI_EVENT_THREAD_START, JVMTI_EVENT_THREAD_END };
+	struct lc_options options;
+	JavaVM *vm;
+	jclass *classes;
+	jint len;
+	int err;
+
+	memset(&options, 0, sizeof(options));
+	options.interval_ns = getenv("SAMPLE_INTERVAL_US") ?
+				      strtoull(getenv("SAMPLE_INTERVAL_US"), NULL, 10) * 1000 :
+				      5000000;
+	options.depth = 256;
+	(*jni)->GetJavaVM(jni, &vm);
+	err = lc_engine_timer()->start(&options, vm);
+	if (err) {
+		fprintf(stderr, "sample_agent: start: %s\n", strerror(-err));
+		return;
+	}
+	lc_sampler_wakeup_set(wake_reader);
+	(*env)->GenerateEvents(env, JVMTI_EVENT_DYNAMIC_CODE_GENERATED);
+	(*env)->GenerateEvents(env, JVMTI_EVENT_COMPILED_METHOD_LOAD);
+	if (!(*env)->GetLoadedClasses(env, &len, &classes)) {
+		for (jint i = 0; i < len; i++)
+			make_method_ids(classes[i]);
+		(*env)->Deallocate(env, (unsigned char *)classes);
+	}
+	set_events(events, sizeof(events) / sizeof(*events));
+	on_thread_start(env, jni, thread);
+	pthread_create(&reader, NULL, read_logs, NULL);
+}
+
+static void JNICALL on_vm_death(jvmtiEnv *env, JNIEnv *jni)
+{
+	struct lc_engine_stats stats;
+
+	(void)env;
+	(void)jni;
+	if (!reader)
+		return;
+	lc_engine_timer()->stop();
+	atomic_store(&finished, true);
+	sem_post(&wake);
+	pthread_join(reader, NULL);
+	drain_all();
+	lc_engine_timer()->stats(&stats);
+	if (getenv("SAMPLE_VERBOSE"))
+		fprintf(stderr, "sample_agent: %llu samples, %llu lost, %llu read\n",
+			(unsigned long long)stats.samples, (unsigned long long)stats.lost,
+			(unsigned long long)drained);
+	if (stats.samples - stats.lost != drained)
+		fputs("sample_agent: FAILED: samples do not add up\n", stderr);
+}
+
+JNIEXPORT void JNICALL Java_SampleAgent_start(JNIEnv *jni, jclass c);
+JNIEXPORT void JNICALL Java_SampleAgent_stop(JNIEnv *jni, jclass c);
+JNIEXPORT void JNICALL Java_SampleAgent_heap(JNIEnv *jni, jclass c, jlong low, jlong high);
+JNIEXPORT void JNICALL Java_SampleAgent_watch(JNIEnv *jni, jclass c, jobject o, jstring name);
+JNIEXPORT void JNICALL Java_SampleAgent_report(JNIEnv *jni, jclass c, jstring file);
+
+JNIEXPORT void JNICALL Java_SampleAgent_start(JNIEnv *jni, jclass c)
+{
+	(void)jni;
+	(void)c;
+	drain_all();
+	atomic_store(&keeping, true);
+}
+
+JNIEXPORT void JNICALL Java_SampleAgent_stop(JNIEnv *jni, jclass c)
+{
+	(void)jni;
+	(void)c;
+	drain_all();
+	atomic_store(&keeping, false);
+}
+
+JNIEXPORT void JNICALL Java_SampleAgent_heap(JNIEnv *jni, jclass c, jlong low, jlong high)
+{
+	(void)jni;
+	(void)c;
+	lc_decode_heap_range((uint64_t)low, (uint64_t)high);
+}
+
+JNIEXPORT void JNICALL Java_SampleAgent_watch(JNIEnv *jni, jclass c, jobject o, jstring name)
+{
+	struct watched *w = &watched[watched_len++];
+	const char *text = (*jni)->GetStringUTFChars(jni, name, NULL);
+	jlong size = 0;
+
+	(void)c;
+	(*ti)->GetObjectSize(ti, o, &size);
+	w->start = *(uint64_t *)o; /* a handle; no collection runs while the tests watch */
+	w->end = w->start + (uint64_t)size;
+	snprintf(w->name, sizeof(w->name), "%s", text);
+	(*jni)->ReleaseStringUTFChars(jni, name, text);
+}
+
+static const char *watched_name(uint64_t addr)
+{
+	for (int i = 0; i < watched_len; i++)
+		if (addr >= watched[i].start && addr < watched[i].end)
+			return watched[i].name;
+	return NULL;
+}
+
+static void line_of(uint64_t leaf, char *out, size_t out_len)
+{
+	const jmethodID method = (jmethodID)(uintptr_t)(leaf & LC_ADDR_MASK);
+	jvmtiLineNumberEntry *lines = NULL;
+	char *name = NULL;
+	jint len = 0, line = -1;
+
+	if (!leaf || (*ti)->GetMethodName(ti, method, &name, NULL, NULL)) {
+		snprintf(out, out_len, "?");
+		return;
+	}
+	if (!(*ti)->GetLineNumberTable(ti, method, &len, &lines))
+		for (jint i = 0; i < len; i++)
+			if (lines[i].start_location <= (jlong)(leaf >> LC_ADDR_BITS))
+				line = lines[i].line_number;
+	snprintf(out, out_len, "%s:%d", name, line);
+	(*ti)->Deallocate(ti, (unsigned char *)name);
+	(*ti)->Deallocate(ti, (unsigned char *)lines);
+}
+
+static int by_text(const void *a, const void *b)
+{
+	return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+/* "samples.NAME.METHOD:LINE N" for each watched object and each leaf line. */
+static void write_lines(FILE *f)
+{
+	char **keys = calloc(kept_len + 1, sizeof(*keys));
+	size_t run = 0;
+
+	for (size_t i = 0; i < kept_len; i++) {
+		char line[256], key[512];
+		const char *name = watched_name(kept[i].addr);
+
+		line_of(kept[i].leaf, line, sizeof(line));
+		snprintf(key, sizeof(key), "line.%s.%s",
+			 name ? name : kept[i].addr ? "elsewhere" : "unknown", line);
+		keys[i] = strdup(key);
+	}
+	qsort(keys, kept_len, sizeof(*keys), by_text);
+	for (size_t i = 0; i < kept_len; i++) {
+		run++;
+		if (i + 1 == kept_len || strcmp(keys[i], keys[i + 1])) {
+			fprintf(f, "%s %zu\n", keys[i], run);
+			run = 0;
+		}
+	}
+	for (size_t i = 0; i < kept_len; i++)
+		free(keys[i]);
+	free(keys);
+}
+
+static void write_counts(FILE *f)
+{
+	static const char *const hows[] = { "direct",	  "nearby",    "base",	    "trap",
+					    "no_operand", "destroyed", "undecoded", "not_java" };
+	static const char *const wheres[] = { "compiled", "stub", "interpreter", "jvm", "native" };
+	size_t how[LC_HOW_COUNT][LC_WHERE_COUNT] = { { 0 } }, errors[16] = { 0 };
+	size_t in[WATCHED_MAX] = { 0 };
+
+	for (size_t i = 0; i < kept_len; i++) {
+		how[kept[i].how][kept[i].where]++;
+		if (kept[i].frames_len <= 0)
+			errors[kept[i].frames_len > -15 ? -kept[i].frames_len : 15]++;
+		for (int k = 0; k < watched_len; k++)
+			in[k] += kept[i].addr >= watched[k].start && kept[i].addr < watched[k].end;
+	}
+	fprintf(f, "total %zu\n", kept_len);
+	for (int w = 0; w < LC_WHERE_COUNT; w++)
+		for (int h = 0; h < LC_HOW_COUNT; h++)
+			if (how[h][w])
+				fprintf(f, "how.%s.%s %zu\n", wheres[w], hows[h], how[h][w]);
+	for (int k = 0; k < watched_len; k++)
+		fprintf(f, "watched.%s %zu\n", watched[k].name, in[k]);
+	for (int e = 0; e < 16; e++)
+		if (errors[e])
+			fprintf(f, "walk.%d %zu\n", -e, errors[e]);
+}
+
+JNIEXPORT void JNICALL Java_SampleAgent_report(JNIEnv *jni, jclass c, jstring file)
+{
+	const char *name = (*jni)->GetStringUTFChars(jni, file, NULL);
+	FILE *f = fopen(name, "w");
+	struct lc_engine_stats stats;
+
+	(void)c;
+	(*jni)->ReleaseStringUTFChars(jni, file, name);
+	if (!f)
+		return;
+	drain_all();
+	pthread_mutex_lock(&lock);
+	write_counts(f);
+	write_lines(f);
+	lc_engine_timer()->stats(&stats);
+	fprintf(f, "stats.samples %llu\nstats.lost %llu\nstats.overruns %llu\n",
+		(unsigned long long)stats.samples, (unsigned long long)stats.lost,
+		(unsigned long long)stats.overruns);
+	fprintf(f, "stats.armed %llu\nstats.hit %llu\nstats.missed %llu\nstats.trap_errors %llu\n",
+		(unsigned long long)stats.traps_armed, (unsigned long long)stats.traps_hit,
+		(unsigned long long)stats.traps_missed, (unsigned long long)stats.trap_errors);
+	if (getenv("SAMPLE_DUMP"))
+		for (size_t i = 0; i < kept_len; i++)
+			fprintf(f, "sample %#lx %#lx %u %u %d\n", kept[i].pc, kept[i].addr,
+				kept[i].where, kept[i].how, kept[i].frames_len);
+	kept_len = 0;
+	pthread_mutex_unlock(&lock);
+	fclose(f);
+}
+
+JNIEXPORT jint JNICALL Agent_OnLoad(JavaVM *vm, char *options, void *reserved)
+{
+	static const jvmtiEvent events[] = { JVMTI_EVENT_COMPILED_METHOD_LOAD,
+					     JVMTI_EVENT_COMPILED_METHOD_UNLOAD,
+					     JVMTI_EVENT_DYNAMIC_CODE_GENERATED,
+					     JVMTI_EVENT_CLASS_LOAD,
+					     JVMTI_EVENT_CLASS_PREPARE,
+					     JVMTI_EVENT_GARBAGE_COLLECTION_START,
+					     JVMTI_EVENT_GARBAGE_COLLECTION_FINISH,
+					     JVMTI_EVENT_VM_INIT,
+					     JVMTI_EVENT_VM_DEATH };
+	jvmtiCapabilities capabilities;
+	jvmtiEventCallbacks callbacks;
+
+	(void)options;
+	(void)reserved;
+	memset(&capabilities, 0, sizeof(capabilities));
+	memset(&callbacks, 0, sizeof(callbacks));
+	if ((*vm)->GetEnv(vm, (void **)&ti, JVMTI_VERSION_1_2) != JNI_OK)
+		return JNI_ERR;
+	capabilities.can_generate_compiled_method_load_events = 1;
+	capabilities.can_generate_garbage_collection_events = 1;
+	capabilities.can_get_line_numbers = 1;
+	if ((*ti)->AddCapabilities(ti, &capabilities))
+		return JNI_ERR;
+	callbacks.CompiledMethodLoad = on_compiled;
+	callbacks.CompiledMethodUnload = on_unloaded;
+	callbacks.DynamicCodeGenerated = on_dynamic;
+	callbacks.ClassLoad = on_class_load;
+	callbacks.ClassPrepare = on_class_prepare;
+	callbacks.GarbageCollectionStart = on_gc_start;
+	callbacks.GarbageCollectionFinish = on_gc_start;
+	callbacks.VMInit = on_vm_init;
+	callbacks.VMDeath = on_vm_death;
+	callbacks.ThreadStart = on_thread_start;
+	callbacks.ThreadEnd = on_thread_end;
+	(*ti)->SetEventCallbacks(ti, &callbacks, sizeof(callbacks));
+	set_events(events, sizeof(events) / sizeof(*events));
+	sem_init(&wake, 0, 0);
+	kept = calloc(KEPT_MAX, sizeof(*kept));
+	return kept ? JNI_OK : JNI_ERR;
+}

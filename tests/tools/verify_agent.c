@@ -1,0 +1,255 @@
+/*
+ * verify_agent.c - a JVMTI agent that rewrites every class it is shown and counts what happens.
+ *
+ * For tests of the rewriter, without the profiler. Options, separated by commas: `off` (rewrite
+ * nothing), `min-size=N` (default 1). At exit a line on stderr tells how many classes there were,
+ * and `refused` how many were not taken back by RetransformClasses.
+ *
+ * It exports what the hook class needs, counts allocations by size, and for LinkAll and
+ * CountAll what they call.
+ */
+#include <jvmti.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "classfile/hook_class.h"
+#include "classfile/rewrite.h"
+
+enum { WORDS_MAX = 1 << 20 };
+
+static struct {
+	jvmtiEnv *jvmti;
+	bool off;
+	uint64_t min_size_bytes;
+	_Atomic uint32_t next_site;
+	_Atomic uint64_t status[LC_REWRITE_STATUS_COUNT];
+	_Atomic uint64_t sites, skipped_constant, methods_left, refused;
+	_Atomic uint64_t by_words[WORDS_MAX];
+	_Atomic uint64_t objects;
+} agent = { .min_size_bytes = 1 };
+
+/* The object that a replaceable method's body reported; by address, so tests must not collect. */
+static __thread const void *remembered;
+
+static uint32_t next_site(void *user)
+{
+	(void)user;
+	return atomic_fetch_add(&agent.next_site, 1) % (LC_SITE_LIMIT - 1) + 1;
+}
+
+static void fill_options(struct lc_rewrite_options *o)
+{
+	*o = (struct lc_rewrite_options){
+		.min_size_bytes = agent.min_size_bytes,
+		.array_header_bytes = 16,
+		.reference_bytes = 4,
+		.next_site = next_site,
+	};
+}
+
+/* The address behind a local reference: good for telling objects apart between collections. */
+static const void *address(jobject o)
+{
+	return *(const void *const *)o;
+}
+
+static bool counts(jobject o, jint site)
+{
+	bool seen = remembered && remembered == address(o);
+
+	if ((uint32_t)site & LC_SITE_IN_BODY) {
+		remembered = address(o);
+		return false;
+	}
+	if ((uint32_t)site & LC_SITE_AFTER_CALL)
+		remembered = NULL;
+	return !((uint32_t)site & LC_SITE_AFTER_CALL) || !seen;
+}
+
+JNIEXPORT void JNICALL Java_java_lang_LocusHook_alloc(JNIEnv *env, jclass self, jobject array,
+						      jint words, jint site);
+JNIEXPORT void JNICALL Java_java_lang_LocusHook_alloc(JNIEnv *env, jclass self, jobject array,
+						      jint words, jint site)
+{
+	(void)env;
+	(void)self;
+	if (counts(array, site) && (uint32_t)words < WORDS_MAX)
+		atomic_fetch_add_explicit(&agent.by_words[words], 1, memory_order_relaxed);
+}
+
+JNIEXPORT void JNICALL Java_java_lang_LocusHook_object(JNIEnv *env, jclass self, jobject o, jint site);
+JNIEXPORT void JNICALL Java_java_lang_LocusHook_object(JNIEnv *env, jclass self, jobject o, jint site)
+{
+	(void)env;
+	(void)self;
+	(void)o;
+	(void)site;
+	atomic_fetch_add_explicit(&agent.objects, 1, memory_order_relaxed);
+}
+
+/* long CountAll.allocated(int words), long CountAll.objects(), boolean LinkAll.isLinked(Class). */
+JNIEXPORT jlong JNICALL Java_CountAll_allocated(JNIEnv *env, jclass self, jint words);
+JNIEXPORT jlong JNICALL Java_CountAll_allocated(JNIEnv *env, jclass self, jint words)
+{
+	(void)env;
+	(void)self;
+	return (jlong)atomic_load(&agent.by_words[words]);
+}
+
+JNIEXPORT jlong JNICALL Java_CountAll_objects(JNIEnv *env, jclass self);
+JNIEXPORT jlong JNICALL Java_CountAll_objects(JNIEnv *env, jclass self)
+{
+	(void)env;
+	(void)self;
+	return (jlong)atomic_load(&agent.objects);
+}
+
+JNIEXPORT jboolean JNICALL Java_LinkAll_isLinked(JNIEnv *env, jclass self, jclass c);
+JNIEXPORT jboolean JNICALL Java_LinkAll_isLinked(JNIEnv *env, jclass self, jclass c)
+{
+	jint status = 0;
+
+	(void)env;
+	(void)self;
+	(*agent.jvmti)->GetClassStatus(agent.jvmti, c, &status);
+	return (status & JVMTI_CLASS_STATUS_VERIFIED) != 0;
+}
+
+static void JNICALL class_file_load(jvmtiEnv *jvmti, JNIEnv *env, jclass redefined, jobject loader,
+				    const char *name, jobject domain, jint len,
+				    const unsigned char *bytes, jint *new_len,
+				    unsigned char **new_bytes)
+{
+	struct lc_rewrite_options options;
+	struct lc_rewrite_result result;
+	enum lc_rewrite_status status;
+
+	(void)env;
+	(void)redefined;
+	(void)loader;
+	(void)domain;
+	fill_options(&options);
+	status = lc_rewrite_class(bytes, (size_t)len, &options, &result);
+	atomic_fetch_add(&agent.status[status], 1);
+	atomic_fetch_add(&agent.sites, result.sites);
+	atomic_fetch_add(&agent.skipped_constant, result.skipped_constant);
+	atomic_fetch_add(&agent.methods_left, result.methods_left);
+	if (status == LC_REWRITE_DONE &&
+	    (*jvmti)->Allocate(jvmti, (jlong)result.len, new_bytes) == JVMTI_ERROR_NONE) {
+		memcpy(*new_bytes, result.bytes, result.len);
+		*new_len = (jint)result.len;
+	} else if (status != LC_REWRITE_DONE && status != LC_REWRITE_NOTHING) {
+		fprintf(stderr, "verify_agent: %s: %s\n", name ? name : "?",
+			lc_rewrite_status_name(status));
+	}
+	free(result.bytes);
+}
+
+static void retransform_loaded(jvmtiEnv *jvmti)
+{
+	jclass *classes;
+	jint len;
+
+	if ((*jvmti)->GetLoadedClasses(jvmti, &len, &classes) != JVMTI_ERROR_NONE)
+		return;
+	for (jint i = 0; i < len; i++) {
+		jboolean modifiable = JNI_FALSE;
+		jvmtiError err;
+		char *name = NULL;
+
+		(*jvmti)->IsModifiableClass(jvmti, classes[i], &modifiable);
+		if (!modifiable)
+			continue;
+		err = (*jvmti)->RetransformClasses(jvmti, 1, &classes[i]);
+		if (err == JVMTI_ERROR_NONE)
+			continue;
+		(*jvmti)->GetClassSignature(jvmti, classes[i], &name, NULL);
+		fprintf(stderr, "verify_agent: %s: retransformation: error %d\n", name ? name : "?",
+			(int)err);
+		atomic_fetch_add(&agent.refused, 1);
+	}
+}
+
+static void JNICALL vm_init(jvmtiEnv *jvmti, JNIEnv *env, jthread thread)
+{
+	static const struct lc_hook_layout layout = {
+		.base_bytes = { 16, 16, 16, 16, 16 },
+		.reference_bytes = 4,
+		.object_align_bytes = 8,
+	};
+	struct lc_hook_layout mine = layout;
+	uint8_t *bytes;
+	size_t len;
+
+	(void)thread;
+	if (agent.off)
+		return;
+	mine.min_size_bytes = agent.min_size_bytes;
+	if (lc_hook_class_create(&mine, &bytes, &len) != 0 ||
+	    !(*env)->DefineClass(env, LC_HOOK_CLASS, NULL, (const jbyte *)bytes, (jsize)len)) {
+		fprintf(stderr, "verify_agent: no hook class\n");
+		exit(3);
+	}
+	free(bytes);
+	(*jvmti)->SetEventNotificationMode(jvmti, JVMTI_ENABLE, JVMTI_EVENT_CLASS_FILE_LOAD_HOOK,
+					   NULL);
+	retransform_loaded(jvmti);
+}
+
+static void JNICALL vm_death(jvmtiEnv *jvmti, JNIEnv *env)
+{
+	uint64_t all = 0;
+
+	(void)jvmti;
+	(void)env;
+	for (int s = 0; s < LC_REWRITE_STATUS_COUNT; s++)
+		all += agent.status[s];
+	fprintf(stderr,
+		"verify_agent: classes=%lu rewritten=%lu sites=%lu skipped_constant=%lu "
+		"methods_left=%lu malformed=%lu unsupported=%lu too_large=%lu refused=%lu\n",
+		all, agent.status[LC_REWRITE_DONE], agent.sites, agent.skipped_constant,
+		agent.methods_left, agent.status[LC_REWRITE_MALFORMED],
+		agent.status[LC_REWRITE_UNSUPPORTED], agent.status[LC_REWRITE_TOO_LARGE],
+		agent.refused);
+}
+
+static int parse(char *options)
+{
+	char *save = NULL;
+
+	for (char *o = strtok_r(options, ",", &save); o; o = strtok_r(NULL, ",", &save)) {
+		if (strcmp(o, "off") == 0) {
+			agent.off = true;
+		} else if (strncmp(o, "min-size=", 9) == 0) {
+			agent.min_size_bytes = strtoull(o + 9, NULL, 10);
+		} else {
+			fprintf(stderr, "verify_agent: unknown option %s\n", o);
+			return JNI_ERR;
+		}
+	}
+	return JNI_OK;
+}
+
+JNIEXPORT jint JNICALL Agent_OnLoad(JavaVM *vm, char *options, void *reserved)
+{
+	jvmtiCapabilities can = { .can_generate_all_class_hook_events = 1,
+				  .can_retransform_classes = 1,
+				  .can_retransform_any_class = 1 };
+	jvmtiEventCallbacks callbacks = { .VMInit = vm_init,
+					  .VMDeath = vm_death,
+					  .ClassFileLoadHook = class_file_load };
+	jvmtiEnv *jvmti;
+
+	(void)reserved;
+	if (parse(options ? options : (char[1]){ 0 }) != JNI_OK ||
+	    (*vm)->GetEnv(vm, (void **)&jvmti, JVMTI_VERSION_11) != JNI_OK)
+		return JNI_ERR;
+	agent.jvmti = jvmti;
+	(*jvmti)->AddCapabilities(jvmti, &can);
+	(*jvmti)->SetEventCallbacks(jvmti, &callbacks, sizeof(callbacks));
+	(*jvmti)->SetEventNotificationMode(jvmti, JVMTI_ENABLE, JVMTI_EVENT_VM_INIT, NULL);
+	(*jvmti)->SetEventNotificationMode(jvmti, JVMTI_ENABLE, JVMTI_EVENT_VM_DEATH, NULL);
+	return JNI_OK;
+}
