@@ -20,7 +20,7 @@ import tempfile
 import time
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
-LOCUS = ROOT / "build" / "locus"
+LOCUS = pathlib.Path(os.environ.get("LOCUS_BUILD", ROOT / "build")) / "locus"
 SOURCES = ("org.apache.lucene", "lucene-core", "9.12.0")
 HEAP = ["-Xmx1g"]
 

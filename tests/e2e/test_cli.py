@@ -5,7 +5,7 @@ import signal
 import subprocess
 
 import pytest
-from conftest import BUILD, JDKS, run_command
+from conftest import BUILD, JDKS, ROOT, run_command
 
 HELLO = """
 public class Hello {
@@ -62,7 +62,7 @@ def test_version_and_help_are_printed_on_stdout(locus):
 
 
 def test_help_and_manual_list_every_option(locus):
-    table = (BUILD.parent / "src" / "options.def").read_text()
+    table = (ROOT / "src" / "options.def").read_text()
     names = [line.split('"')[1] for line in table.splitlines() if line.startswith("LC_OPTION(")]
     assert len(names) >= 9
     text = locus("help", "run").stdout
@@ -280,7 +280,7 @@ def test_installed_layout_is_found(hello, tmp_path):
     jdk, path = hello
     prefix = tmp_path / "usr"
     made = run_command(
-        ["make", "-s", "-C", BUILD.parent, "install", "PREFIX=%s" % prefix, "DESTDIR="], timeout=300
+        ["make", "-s", "-C", ROOT, "install", "PREFIX=%s" % prefix, "DESTDIR="], timeout=300
     )
     assert made.returncode == 0, made.stderr
     done = run_command(
