@@ -4,8 +4,6 @@ final class SampleAgent {
 
 	static native void stop();
 
-	static native void heap(long low, long high);
-
 	static native void watch(Object o, String name);
 
 	static native void report(String file);

@@ -25,6 +25,7 @@
 #include "sample/engine.h"
 #include "sample/sample_log.h"
 #include "thread.h"
+#include "vmstructs.h"
 
 enum { WATCHED_MAX = 64, KEPT_MAX = 1 << 20, TOP = 24 };
 
@@ -68,12 +69,13 @@ static void drain(struct lc_thread *t)
 	while (t->samples && (s = lc_sample_log_peek(t->samples))) {
 		drained++;
 		if (atomic_load(&keeping) && kept_len < KEPT_MAX)
-			kept[kept_len++] = (struct kept){ .addr = s->addr,
-							  .pc = s->pc,
-							  .leaf = s->frames_len > 0 ? s->frames[0] : 0,
-							  .frames_len = s->frames_len,
-							  .where = s->where,
-							  .how = s->how };
+			kept[kept_len++] =
+			    (struct kept){ .addr = s->addr,
+				           .pc = s->pc,
+				           .leaf = s->frames_len > 0 ? s->frames[0] : 0,
+				           .frames_len = s->frames_len,
+				           .where = s->where,
+				           .how = s->how };
 		lc_sample_log_drop(t->samples);
 	}
 }
@@ -147,7 +149,7 @@ static void JNICALL on_thread_end(jvmtiEnv *env, JNIEnv *jni, jthread thread)
 }
 
 static void JNICALL on_compiled(jvmtiEnv *env, jmethodID method, jint size, const void *address,
-				jint map_len, const jvmtiAddrLocationMap *map, const void *info)
+                                jint map_len, const jvmtiAddrLocationMap *map, const void *info)
 {
 	(void)env;
 	lc_code_compiled_method_load(method, size, address, map_len, map, info);
@@ -206,18 +208,18 @@ static void JNICALL on_vm_init(jvmtiEnv *env, JNIEnv *jni, jthread thread)
 {
 	static const jvmtiEvent events[] = { JVMTI_EVENT_THREAD_START, JVMTI_EVENT_THREAD_END };
 	struct lc_options options;
-	JavaVM *vm;
 	jclass *classes;
 	jint len;
 	int err;
 
 	memset(&options, 0, sizeof(options));
-	options.interval_ns = getenv("SAMPLE_INTERVAL_US") ?
-				      strtoull(getenv("SAMPLE_INTERVAL_US"), NULL, 10) * 1000 :
-				      5000000;
+	options.interval_ns = getenv("SAMPLE_INTERVAL_US")
+	                          ? strtoull(getenv("SAMPLE_INTERVAL_US"), NULL, 10) * 1000
+	                          : 5000000;
 	options.depth = 256;
-	(*jni)->GetJavaVM(jni, &vm);
-	err = lc_engine_timer()->start(&options, vm);
+	if (lc_vm_init())
+		fputs("sample_agent: no VM structures\n", stderr);
+	err = lc_engine_timer()->start(&options);
 	if (err) {
 		fprintf(stderr, "sample_agent: start: %s\n", strerror(-err));
 		return;
@@ -251,15 +253,14 @@ static void JNICALL on_vm_death(jvmtiEnv *env, JNIEnv *jni)
 	lc_engine_timer()->stats(&stats);
 	if (getenv("SAMPLE_VERBOSE"))
 		fprintf(stderr, "sample_agent: %llu samples, %llu lost, %llu read\n",
-			(unsigned long long)stats.samples, (unsigned long long)stats.lost,
-			(unsigned long long)drained);
+		        (unsigned long long)stats.samples, (unsigned long long)stats.lost,
+		        (unsigned long long)drained);
 	if (stats.samples - stats.lost != drained)
 		fputs("sample_agent: FAILED: samples do not add up\n", stderr);
 }
 
 JNIEXPORT void JNICALL Java_SampleAgent_start(JNIEnv *jni, jclass c);
 JNIEXPORT void JNICALL Java_SampleAgent_stop(JNIEnv *jni, jclass c);
-JNIEXPORT void JNICALL Java_SampleAgent_heap(JNIEnv *jni, jclass c, jlong low, jlong high);
 JNIEXPORT void JNICALL Java_SampleAgent_watch(JNIEnv *jni, jclass c, jobject o, jstring name);
 JNIEXPORT void JNICALL Java_SampleAgent_report(JNIEnv *jni, jclass c, jstring file);
 
@@ -277,13 +278,6 @@ JNIEXPORT void JNICALL Java_SampleAgent_stop(JNIEnv *jni, jclass c)
 	(void)c;
 	drain_all();
 	atomic_store(&keeping, false);
-}
-
-JNIEXPORT void JNICALL Java_SampleAgent_heap(JNIEnv *jni, jclass c, jlong low, jlong high)
-{
-	(void)jni;
-	(void)c;
-	lc_decode_heap_range((uint64_t)low, (uint64_t)high);
 }
 
 JNIEXPORT void JNICALL Java_SampleAgent_watch(JNIEnv *jni, jclass c, jobject o, jstring name)
@@ -345,7 +339,10 @@ static void write_lines(FILE *f)
 
 		line_of(kept[i].leaf, line, sizeof(line));
 		snprintf(key, sizeof(key), "line.%s.%s",
-			 name ? name : kept[i].addr ? "elsewhere" : "unknown", line);
+		         name           ? name
+		         : kept[i].addr ? "elsewhere"
+		                        : "unknown",
+		         line);
 		keys[i] = strdup(key);
 	}
 	qsort(keys, kept_len, sizeof(*keys), by_text);
@@ -363,8 +360,8 @@ static void write_lines(FILE *f)
 
 static void write_counts(FILE *f)
 {
-	static const char *const hows[] = { "direct",	  "nearby",    "base",	    "trap",
-					    "no_operand", "destroyed", "undecoded", "not_java" };
+	static const char *const hows[] = { "direct",     "nearby",    "base",      "trap",
+		                            "no_operand", "destroyed", "undecoded", "not_java" };
 	static const char *const wheres[] = { "compiled", "stub", "interpreter", "jvm", "native" };
 	size_t how[LC_HOW_COUNT][LC_WHERE_COUNT] = { { 0 } }, errors[16] = { 0 };
 	size_t in[WATCHED_MAX] = { 0 };
@@ -404,15 +401,15 @@ JNIEXPORT void JNICALL Java_SampleAgent_report(JNIEnv *jni, jclass c, jstring fi
 	write_lines(f);
 	lc_engine_timer()->stats(&stats);
 	fprintf(f, "stats.samples %llu\nstats.lost %llu\nstats.overruns %llu\n",
-		(unsigned long long)stats.samples, (unsigned long long)stats.lost,
-		(unsigned long long)stats.overruns);
+	        (unsigned long long)stats.samples, (unsigned long long)stats.lost,
+	        (unsigned long long)stats.overruns);
 	fprintf(f, "stats.armed %llu\nstats.hit %llu\nstats.missed %llu\nstats.trap_errors %llu\n",
-		(unsigned long long)stats.traps_armed, (unsigned long long)stats.traps_hit,
-		(unsigned long long)stats.traps_missed, (unsigned long long)stats.trap_errors);
+	        (unsigned long long)stats.traps_armed, (unsigned long long)stats.traps_hit,
+	        (unsigned long long)stats.traps_missed, (unsigned long long)stats.trap_errors);
 	if (getenv("SAMPLE_DUMP"))
 		for (size_t i = 0; i < kept_len; i++)
 			fprintf(f, "sample %#lx %#lx %u %u %d\n", kept[i].pc, kept[i].addr,
-				kept[i].where, kept[i].how, kept[i].frames_len);
+			        kept[i].where, kept[i].how, kept[i].frames_len);
 	kept_len = 0;
 	pthread_mutex_unlock(&lock);
 	fclose(f);
@@ -421,14 +418,14 @@ JNIEXPORT void JNICALL Java_SampleAgent_report(JNIEnv *jni, jclass c, jstring fi
 JNIEXPORT jint JNICALL Agent_OnLoad(JavaVM *vm, char *options, void *reserved)
 {
 	static const jvmtiEvent events[] = { JVMTI_EVENT_COMPILED_METHOD_LOAD,
-					     JVMTI_EVENT_COMPILED_METHOD_UNLOAD,
-					     JVMTI_EVENT_DYNAMIC_CODE_GENERATED,
-					     JVMTI_EVENT_CLASS_LOAD,
-					     JVMTI_EVENT_CLASS_PREPARE,
-					     JVMTI_EVENT_GARBAGE_COLLECTION_START,
-					     JVMTI_EVENT_GARBAGE_COLLECTION_FINISH,
-					     JVMTI_EVENT_VM_INIT,
-					     JVMTI_EVENT_VM_DEATH };
+		                             JVMTI_EVENT_COMPILED_METHOD_UNLOAD,
+		                             JVMTI_EVENT_DYNAMIC_CODE_GENERATED,
+		                             JVMTI_EVENT_CLASS_LOAD,
+		                             JVMTI_EVENT_CLASS_PREPARE,
+		                             JVMTI_EVENT_GARBAGE_COLLECTION_START,
+		                             JVMTI_EVENT_GARBAGE_COLLECTION_FINISH,
+		                             JVMTI_EVENT_VM_INIT,
+		                             JVMTI_EVENT_VM_DEATH };
 	jvmtiCapabilities capabilities;
 	jvmtiEventCallbacks callbacks;
 

@@ -1,0 +1,572 @@
+/*
+ * classfile/hook.c - the search for places that allocate, and the code inserted there.
+ *
+ * The JIT replaces a few methods of the class library, and chains of StringBuilder calls, by
+ * allocations of its own. They are listed in `calls`: their results get a hook where they are
+ * called, and so do their bodies (see LC_SITE_IN_BODY). The native ones have no body.
+ */
+#include "classfile/hook.h"
+
+#include <stdlib.h>
+
+#include "classfile/pool.h"
+#include "classfile/stackmap.h"
+#include "classfile/tables.h"
+
+enum { RUN_MAX = 255, SITE_BYTES = 3, CALL_BYTES = 3, ACC_STATIC = 8, OBJECT_ALIGN_BYTES = 8 };
+
+static const struct {
+	const char *name;
+	const char *descriptor;
+} methods[LC_HOOK_METHOD_COUNT] = {
+	[LC_HOOK_BOOLEANS] = { "array", "([ZI)V" },
+	[LC_HOOK_BYTES] = { "array", "([BI)V" },
+	[LC_HOOK_CHARS] = { "array", "([CI)V" },
+	[LC_HOOK_SHORTS] = { "array", "([SI)V" },
+	[LC_HOOK_INTS] = { "array", "([II)V" },
+	[LC_HOOK_LONGS] = { "array", "([JI)V" },
+	[LC_HOOK_FLOATS] = { "array", "([FI)V" },
+	[LC_HOOK_DOUBLES] = { "array", "([DI)V" },
+	[LC_HOOK_OBJECTS] = { "array", "([Ljava/lang/Object;I)V" },
+	[LC_HOOK_ANY] = { "any", "(Ljava/lang/Object;I)V" },
+	[LC_HOOK_MULTI] = { "multi", "(Ljava/lang/Object;I)V" },
+	[LC_HOOK_STRING] = { "string", "(Ljava/lang/String;I)V" },
+	[LC_HOOK_GROWN] = { "grown", "([I[II)V" },
+	[LC_HOOK_OBJECT] = { "object", "(Ljava/lang/Object;I)V" },
+};
+
+static const struct call {
+	const char *holder;
+	const char *name;
+	const char *descriptor;
+	enum lc_hook_method method;
+	bool native;
+} calls[] = {
+	{ "java/util/Arrays", "copyOf",
+	  "([Ljava/lang/Object;ILjava/lang/Class;)[Ljava/lang/Object;", LC_HOOK_OBJECTS, false },
+	{ "java/util/Arrays", "copyOfRange",
+	  "([Ljava/lang/Object;IILjava/lang/Class;)[Ljava/lang/Object;", LC_HOOK_OBJECTS, false },
+	{ "jdk/internal/misc/Unsafe", "allocateUninitializedArray0",
+	  "(Ljava/lang/Class;I)Ljava/lang/Object;", LC_HOOK_ANY, false },
+	{ "java/lang/StringUTF16", "toBytes", "([CII)[B", LC_HOOK_BYTES, false },
+	{ "java/lang/StringBuilder", "toString", "()Ljava/lang/String;", LC_HOOK_STRING, false },
+	{ "java/lang/StringBuffer", "toString", "()Ljava/lang/String;", LC_HOOK_STRING, false },
+	{ "java/math/BigInteger", "implMultiplyToLen", "([II[II[I)[I", LC_HOOK_GROWN, false },
+	{ "java/lang/reflect/Array", "newArray", "(Ljava/lang/Class;I)Ljava/lang/Object;",
+	  LC_HOOK_ANY, true },
+	{ "java/lang/reflect/Array", "multiNewArray", "(Ljava/lang/Class;[I)Ljava/lang/Object;",
+	  LC_HOOK_MULTI, true },
+};
+
+enum { CALLS_LEN = sizeof(calls) / sizeof(calls[0]) };
+
+/* What a Methodref is; LISTED + i: calls[i]. */
+enum { NOT_LOOKED_UP, OTHER, CLONE_OF_ARRAY, CLONE_OF_OBJECT, LISTED };
+
+/* Types of newarray: 4..11. */
+static const struct {
+	uint8_t bytes;
+	uint8_t method;
+} primitives[] = {
+	{ 1, LC_HOOK_BOOLEANS }, { 2, LC_HOOK_CHARS },  { 4, LC_HOOK_FLOATS }, { 8, LC_HOOK_DOUBLES },
+	{ 1, LC_HOOK_BYTES },    { 2, LC_HOOK_SHORTS }, { 4, LC_HOOK_INTS },   { 8, LC_HOOK_LONGS },
+};
+
+enum { PRIMITIVE_FIRST = 4, PRIMITIVES_LEN = sizeof(primitives) / sizeof(primitives[0]) };
+
+/* A walk over one method. */
+struct walk {
+	struct lc_hook_scan *scan;
+	struct lc_code *code;
+	struct lc_hooks *out;
+	const struct call *body; /* the method is that one; or NULL */
+	bool constructor;        /* its returns get hooks */
+	bool stores_local0;
+	/* Constant ints that the instructions just before push, one after the other. */
+	uint32_t run;
+	int32_t values[RUN_MAX];
+	uint32_t positions[RUN_MAX];
+	uint32_t last; /* position of the instruction before */
+};
+
+const char *lc_hook_method_name(enum lc_hook_method m)
+{
+	return methods[m].name;
+}
+
+const char *lc_hook_method_descriptor(enum lc_hook_method m)
+{
+	return methods[m].descriptor;
+}
+
+uint64_t lc_hook_own_bytes(const struct lc_class *c, uint32_t reference_bytes)
+{
+	uint32_t count = lc_be_get2(c->bytes + c->fields), at = c->fields + 2;
+	uint64_t sum = 0;
+
+	for (; count; count--) {
+		struct lc_member field = lc_class_member(c, at);
+		struct lc_text type = lc_class_utf8(c, field.descriptor);
+
+		if (type.data && type.len && !(lc_be_get2(c->bytes + at) & ACC_STATIC))
+			sum += lc_type_bytes(type.data[0], reference_bytes);
+		at = field.end;
+	}
+	return sum;
+}
+
+bool lc_hook_scan_open(struct lc_hook_scan *s, const struct lc_class *c,
+		       const struct lc_rewrite_options *options)
+{
+	uint64_t own = lc_hook_own_bytes(c, options->reference_bytes);
+	struct lc_text name = lc_class_name(c, c->this_class);
+
+	*s = (struct lc_hook_scan){ .cls = c, .options = options };
+	s->large = options->force_object || (own && own >= options->min_size_bytes);
+	for (size_t i = 0; i < CALLS_LEN; i++)
+		s->has_bodies |= !calls[i].native && lc_text_is(name, calls[i].holder);
+	s->calls = calloc(c->pool_count, 1);
+	return s->calls;
+}
+
+void lc_hook_scan_close(struct lc_hook_scan *s)
+{
+	free(s->calls);
+	s->calls = NULL;
+}
+
+void lc_hooks_close(struct lc_hooks *h)
+{
+	free(h->inserts);
+	free(h->hooks);
+	*h = (struct lc_hooks){ 0 };
+}
+
+/* Room for one more; NULL without memory. */
+static struct lc_hook *add(struct lc_hooks *h)
+{
+	if (h->len == h->cap) {
+		size_t cap = h->cap ? 2 * h->cap : 16;
+		struct lc_insert *inserts = realloc(h->inserts, cap * sizeof(*inserts));
+		struct lc_hook *hooks;
+
+		if (!inserts)
+			return NULL;
+		h->inserts = inserts;
+		hooks = realloc(h->hooks, cap * sizeof(*hooks));
+		if (!hooks)
+			return NULL;
+		h->hooks = hooks;
+		h->cap = cap;
+	}
+	return &h->hooks[h->len++];
+}
+
+static uint8_t shape_bytes(enum lc_hook_shape shape, uint16_t operand)
+{
+	switch (shape) {
+	case LC_HOOK_CAST:
+	case LC_HOOK_CAST_OBJECTS:
+		return 1 + 3 + SITE_BYTES + CALL_BYTES;
+	case LC_HOOK_WITH_LOCAL:
+		return (uint8_t)(1 + (operand > UINT8_MAX ? 4 : 2) + SITE_BYTES + CALL_BYTES);
+	case LC_HOOK_TWICE:
+		return 2 * (1 + SITE_BYTES + CALL_BYTES);
+	default:
+		return 1 + SITE_BYTES + CALL_BYTES;
+	}
+}
+
+static enum lc_rewrite_status put(struct walk *w, uint32_t at, bool before, struct lc_hook hook)
+{
+	struct lc_hook *slot = add(w->out);
+
+	if (!slot)
+		return LC_REWRITE_NO_MEMORY;
+	*slot = hook;
+	w->out->inserts[w->out->len - 1] = (struct lc_insert){
+		.at = at,
+		.before = before,
+		.len = shape_bytes(hook.shape, hook.operand),
+	};
+	return LC_REWRITE_DONE;
+}
+
+/* Whether an array of that many elements is known to stay below the threshold. */
+static bool stays_small(const struct walk *w, int32_t elements, uint32_t element_bytes)
+{
+	uint64_t bytes = w->scan->options->array_header_bytes;
+
+	if (elements < 0)
+		return true; /* throws */
+	bytes += (uint64_t)elements * element_bytes + OBJECT_ALIGN_BYTES - 1;
+	return bytes / OBJECT_ALIGN_BYTES * OBJECT_ALIGN_BYTES < w->scan->options->min_size_bytes;
+}
+
+static uint32_t element_bytes(const struct walk *w, struct lc_text array, uint32_t level)
+{
+	return level + 1 < array.len ? lc_type_bytes(array.data[level + 1],
+						     w->scan->options->reference_bytes)
+				     : 0;
+}
+
+/* The length was pushed right before, is a constant, and is small in each dimension. */
+static bool small_constants(const struct walk *w, uint32_t at)
+{
+	const uint8_t *insn = w->code->insns + at;
+	uint32_t dimensions = *insn == LC_OP_MULTIANEWARRAY ? insn[3] : 1;
+	const int32_t *lengths;
+
+	if (!dimensions || dimensions > w->run)
+		return false;
+	lengths = w->values + w->run - dimensions;
+	if (*insn == LC_OP_NEWARRAY)
+		return stays_small(w, *lengths, primitives[insn[1] - PRIMITIVE_FIRST].bytes);
+	if (*insn == LC_OP_ANEWARRAY)
+		return stays_small(w, *lengths, w->scan->options->reference_bytes);
+	for (uint32_t i = 0; i < dimensions; i++) {
+		struct lc_text array = lc_class_name(w->scan->cls, lc_be_get2(insn + 1));
+
+		if (!stays_small(w, lengths[i], element_bytes(w, array, i)))
+			return false;
+	}
+	return true;
+}
+
+/* A jump leads between the instruction at `from` and the one at `at`, or to the latter. */
+static bool entered_between(const struct lc_code *code, uint32_t from, uint32_t at)
+{
+	for (uint32_t i = from + 1; i <= at; i++)
+		if (code->flags[i] & LC_AT_TARGET)
+			return true;
+	return false;
+}
+
+static enum lc_rewrite_status visit_array(struct walk *w, uint32_t at)
+{
+	const uint8_t *insn = w->code->insns + at;
+	struct lc_hook hook = { .method = LC_HOOK_OBJECTS };
+	uint32_t dimensions = 1;
+
+	if (*insn == LC_OP_NEWARRAY) {
+		if (insn[1] < PRIMITIVE_FIRST || insn[1] - PRIMITIVE_FIRST >= PRIMITIVES_LEN)
+			return LC_REWRITE_MALFORMED;
+		hook.method = primitives[insn[1] - PRIMITIVE_FIRST].method;
+		if (w->body && w->body->method == LC_HOOK_GROWN)
+			hook.shape = LC_HOOK_TWICE;
+	} else if (*insn == LC_OP_MULTIANEWARRAY) {
+		hook.method = LC_HOOK_MULTI;
+		dimensions = insn[3];
+	}
+	if (small_constants(w, at)) {
+		hook.if_entered = true;
+		hook.from = w->positions[w->run - dimensions];
+	}
+	return put(w, at, false, hook);
+}
+
+/* The number of the local variable that the instruction loads a reference from, or -1. */
+static int loaded_local(const struct lc_code *code, uint32_t at)
+{
+	const uint8_t *insn = code->insns + at;
+
+	if (*insn >= LC_OP_ALOAD_0 && *insn <= LC_OP_ALOAD_3)
+		return *insn - LC_OP_ALOAD_0;
+	if (*insn == LC_OP_ALOAD)
+		return insn[1];
+	return *insn == LC_OP_WIDE && insn[1] == LC_OP_ALOAD ? lc_be_get2(insn + 2) : -1;
+}
+
+static uint8_t look_up_call(const struct lc_class_ref *ref)
+{
+	if (lc_text_is(ref->name, "clone"))
+		return !lc_text_is(ref->descriptor, "()Ljava/lang/Object;") ? OTHER
+		       : ref->holder.len && ref->holder.data[0] == '['	     ? CLONE_OF_ARRAY
+									     : CLONE_OF_OBJECT;
+	for (uint8_t i = 0; i < CALLS_LEN; i++)
+		if (lc_text_is(ref->name, calls[i].name) && lc_text_is(ref->holder, calls[i].holder) &&
+		    lc_text_is(ref->descriptor, calls[i].descriptor))
+			return (uint8_t)(LISTED + i);
+	return OTHER;
+}
+
+static struct lc_hook clone_hook(const struct lc_class_ref *ref)
+{
+	static const char letters[] = "ZCFDBSIJ"; /* as in primitives[] */
+	const char *letter = ref->holder.len == 2 ? memchr(letters, ref->holder.data[1], 8) : NULL;
+
+	if (!letter)
+		return (struct lc_hook){ .method = LC_HOOK_OBJECTS, .shape = LC_HOOK_CAST_OBJECTS };
+	return (struct lc_hook){
+		.method = primitives[letter - letters].method,
+		.shape = LC_HOOK_CAST,
+		.operand = ref->holder_index,
+	};
+}
+
+static enum lc_rewrite_status put_listed(struct walk *w, uint32_t at, const struct call *call)
+{
+	struct lc_hook hook = {
+		.method = call->method,
+		.site_bits = call->native ? 0 : LC_SITE_AFTER_CALL,
+	};
+	int local;
+
+	if (call->method == LC_HOOK_GROWN) {
+		local = at ? loaded_local(w->code, w->last) : -1;
+		if (local < 0)
+			return LC_REWRITE_DONE;
+		hook.shape = LC_HOOK_WITH_LOCAL;
+		hook.operand = (uint16_t)local;
+		hook.unless_entered = true;
+		hook.from = w->last;
+	}
+	return put(w, at, false, hook);
+}
+
+static enum lc_rewrite_status visit_call(struct walk *w, uint32_t at)
+{
+	uint32_t index = lc_be_get2(w->code->insns + at + 1);
+	uint8_t op = w->code->insns[at], *known;
+	struct lc_class_ref ref = { 0 };
+
+	if (index >= w->scan->cls->pool_count)
+		return LC_REWRITE_MALFORMED;
+	known = &w->scan->calls[index];
+	if (*known == NOT_LOOKED_UP)
+		*known = lc_class_method_ref(w->scan->cls, index, &ref) ? look_up_call(&ref) : OTHER;
+	if (*known == OTHER)
+		return LC_REWRITE_DONE;
+	if (*known >= LISTED)
+		return put_listed(w, at, &calls[*known - LISTED]);
+	if (*known == CLONE_OF_ARRAY && op == LC_OP_INVOKEVIRTUAL &&
+	    lc_class_method_ref(w->scan->cls, index, &ref))
+		return put(w, at, false, clone_hook(&ref));
+	if (*known == CLONE_OF_OBJECT && op == LC_OP_INVOKESPECIAL && w->scan->large)
+		return put(w, at, false, (struct lc_hook){ .method = LC_HOOK_OBJECT });
+	return LC_REWRITE_DONE;
+}
+
+static bool stores_local0(const uint8_t *insn)
+{
+	if (*insn == LC_OP_WIDE)
+		return insn[1] >= LC_OP_ISTORE && insn[1] <= LC_OP_ASTORE && !lc_be_get2(insn + 2);
+	if (*insn >= LC_OP_ISTORE && *insn <= LC_OP_ASTORE)
+		return !insn[1];
+	return *insn >= LC_OP_ISTORE_0 && *insn <= LC_OP_ASTORE_3 &&
+	       (*insn - LC_OP_ISTORE_0) % 4 == 0;
+}
+
+/* If the instruction pushes a constant int, set *value. */
+static bool pushes_constant(const struct walk *w, uint32_t at, int32_t *value)
+{
+	const struct lc_class *c = w->scan->cls;
+	const uint8_t *insn = w->code->insns + at;
+	uint32_t index;
+
+	if (*insn >= LC_OP_ICONST_M1 && *insn <= LC_OP_ICONST_5) {
+		*value = *insn - LC_OP_ICONST_M1 - 1;
+	} else if (*insn == LC_OP_BIPUSH) {
+		*value = (int8_t)insn[1];
+	} else if (*insn == LC_OP_SIPUSH) {
+		*value = lc_be_get2s(insn + 1);
+	} else if (*insn == LC_OP_LDC || *insn == LC_OP_LDC_W) {
+		index = *insn == LC_OP_LDC ? insn[1] : lc_be_get2(insn + 1);
+		if (index >= c->pool_count || !c->pool[index] ||
+		    c->bytes[c->pool[index]] != LC_POOL_INTEGER)
+			return false;
+		*value = lc_be_get4s(c->bytes + c->pool[index] + 1);
+	} else {
+		return false;
+	}
+	return true;
+}
+
+static enum lc_rewrite_status visit(struct walk *w, uint32_t at)
+{
+	uint8_t op = w->code->insns[at];
+
+	switch (op) {
+	case LC_OP_NEWARRAY:
+	case LC_OP_ANEWARRAY:
+	case LC_OP_MULTIANEWARRAY:
+		return visit_array(w, at);
+	case LC_OP_INVOKEVIRTUAL:
+	case LC_OP_INVOKESPECIAL:
+	case LC_OP_INVOKESTATIC:
+		return visit_call(w, at);
+	case LC_OP_ARETURN:
+		if (w->body && w->body->method != LC_HOOK_GROWN)
+			return put(w, at, true, (struct lc_hook){ .method = w->body->method,
+								  .site_bits = LC_SITE_IN_BODY });
+		return LC_REWRITE_DONE;
+	case LC_OP_RETURN:
+		if (w->constructor)
+			return put(w, at, true, (struct lc_hook){ .method = LC_HOOK_OBJECT,
+								  .shape = LC_HOOK_THIS });
+		return LC_REWRITE_DONE;
+	default:
+		if (w->constructor && stores_local0(w->code->insns + at))
+			w->stores_local0 = true;
+		return lc_code_mark_targets(w->code, at) ? LC_REWRITE_DONE : LC_REWRITE_MALFORMED;
+	}
+}
+
+static void extend_run(struct walk *w, uint32_t at)
+{
+	int32_t value;
+
+	if (!pushes_constant(w, at, &value)) {
+		w->run = 0;
+		return;
+	}
+	if (w->run == RUN_MAX)
+		w->run = 0;
+	w->values[w->run] = value;
+	w->positions[w->run++] = at;
+}
+
+/* Drop the hooks that proved void, now that all targets are known. */
+static void sift(struct walk *w)
+{
+	struct lc_hooks *h = w->out;
+	size_t kept = 0;
+
+	for (size_t i = 0; i < h->len; i++) {
+		struct lc_hook *hook = &h->hooks[i];
+		bool drop = false;
+
+		if (hook->if_entered || hook->unless_entered)
+			drop = entered_between(w->code, hook->from, h->inserts[i].at) !=
+			       hook->if_entered;
+		if (drop && hook->if_entered)
+			w->scan->skipped_constant++;
+		if (hook->shape == LC_HOOK_THIS && w->stores_local0)
+			drop = true;
+		if (drop)
+			continue;
+		h->hooks[kept] = *hook;
+		h->inserts[kept++] = h->inserts[i];
+	}
+	h->len = kept;
+}
+
+/* Arguments in a method descriptor. */
+static uint32_t count_arguments(struct lc_text descriptor)
+{
+	uint32_t count = 0;
+
+	for (size_t i = 1; i < descriptor.len && descriptor.data[i] != ')'; i++, count++) {
+		while (i + 1 < descriptor.len && descriptor.data[i] == '[')
+			i++;
+		if (descriptor.data[i] == 'L')
+			while (i + 1 < descriptor.len && descriptor.data[i] != ';')
+				i++;
+	}
+	return count;
+}
+
+/* Constructors of large objects get hooks if `this` stays in local 0, for the verifier too. */
+static bool is_hooked_constructor(const struct walk *w, const struct lc_member *method)
+{
+	const struct lc_class *c = w->scan->cls;
+	struct lc_attribute frames;
+
+	if (!w->scan->large || !lc_text_is(lc_class_utf8(c, method->name), "<init>"))
+		return false;
+	if (!lc_tables_find_stackmap(c, w->code, &frames))
+		return true;
+	return lc_stackmap_keeps_local0(c->bytes + frames.body, frames.len,
+					1 + count_arguments(lc_class_utf8(c, method->descriptor)));
+}
+
+static const struct call *body_of(const struct lc_hook_scan *s, const struct lc_member *method)
+{
+	const struct lc_class *c = s->cls;
+
+	for (const struct call *k = calls; s->has_bodies && k < calls + CALLS_LEN; k++)
+		if (lc_text_is(lc_class_utf8(c, method->name), k->name) &&
+		    lc_text_is(lc_class_utf8(c, method->descriptor), k->descriptor) &&
+		    lc_text_is(lc_class_name(c, c->this_class), k->holder))
+			return k;
+	return NULL;
+}
+
+enum lc_rewrite_status lc_hook_find(struct lc_hook_scan *s, const struct lc_member *method,
+				    struct lc_code *code, struct lc_hooks *out)
+{
+	struct walk w = { .scan = s, .code = code, .out = out };
+	enum lc_rewrite_status status;
+	uint32_t bytes;
+
+	out->len = 0;
+	w.constructor = is_hooked_constructor(&w, method);
+	w.body = body_of(s, method);
+	for (uint32_t at = 0; at < code->len; at += bytes) {
+		bytes = lc_insn_bytes(code, at);
+		if (!bytes)
+			return LC_REWRITE_MALFORMED;
+		code->flags[at] |= LC_AT_START;
+		status = visit(&w, at);
+		if (status != LC_REWRITE_DONE)
+			return status;
+		extend_run(&w, at);
+		w.last = at;
+	}
+	if (!out->len)
+		return LC_REWRITE_DONE;
+	if (!lc_code_mark_handlers(code))
+		return LC_REWRITE_MALFORMED;
+	sift(&w);
+	return LC_REWRITE_DONE;
+}
+
+static uint8_t *assemble_operand(uint8_t *p, const struct lc_hook *hook, struct lc_pool *pool)
+{
+	if (hook->shape == LC_HOOK_CAST || hook->shape == LC_HOOK_CAST_OBJECTS) {
+		*p = LC_OP_CHECKCAST;
+		lc_be_put2(p + 1, hook->shape == LC_HOOK_CAST ? hook->operand
+							      : lc_pool_objects_class(pool));
+		return p + 3;
+	}
+	if (hook->shape != LC_HOOK_WITH_LOCAL)
+		return p;
+	if (hook->operand > UINT8_MAX) {
+		*p++ = LC_OP_WIDE;
+		*p++ = LC_OP_ALOAD;
+		lc_be_put2(p, hook->operand);
+		return p + 2;
+	}
+	*p++ = LC_OP_ALOAD;
+	*p++ = (uint8_t)hook->operand;
+	return p;
+}
+
+/* The site always takes SITE_BYTES, so that the layout is known before the number is. */
+static uint8_t *assemble_call(uint8_t *p, const struct lc_hook *hook, uint32_t site,
+			      struct lc_pool *pool)
+{
+	*p++ = site <= INT16_MAX ? LC_OP_SIPUSH : LC_OP_LDC_W;
+	lc_be_put2(p, site <= INT16_MAX ? site : lc_pool_integer(pool, site));
+	p[2] = LC_OP_INVOKESTATIC;
+	lc_be_put2(p + 3, lc_pool_hook(pool, hook->method));
+	return p + 5;
+}
+
+void lc_hook_assemble(struct lc_hooks *h, struct lc_pool *pool,
+		      const struct lc_rewrite_options *options)
+{
+	for (size_t i = 0; i < h->len; i++) {
+		const struct lc_hook *hook = &h->hooks[i];
+		uint32_t site = options->next_site(options->user);
+		uint8_t *p = h->inserts[i].bytes;
+
+		*p++ = hook->shape == LC_HOOK_THIS ? LC_OP_ALOAD_0 : LC_OP_DUP;
+		p = assemble_operand(p, hook, pool);
+		p = assemble_call(p, hook, site | hook->site_bits, pool);
+		if (hook->shape == LC_HOOK_TWICE) {
+			*p++ = LC_OP_DUP;
+			assemble_call(p, hook, site | LC_SITE_IN_BODY, pool);
+		}
+	}
+}

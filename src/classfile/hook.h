@@ -1,0 +1,105 @@
+/*
+ * classfile/hook.h - where hooks go in a method, and what they consist of.
+ *
+ * A hook calls a static method of the hook class. Behind an instruction that leaves the new
+ * object on the stack it is `dup; <site>; invokestatic`; at the end of a constructor
+ * `aload_0; <site>; invokestatic`. The stack grows by at most LC_HOOK_STACK.
+ */
+#ifndef LC_CLASSFILE_HOOK_H
+#define LC_CLASSFILE_HOOK_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "classfile/code.h"
+#include "classfile/reader.h"
+#include "classfile/rewrite.h"
+
+struct lc_pool;
+
+enum { LC_HOOK_STACK = 3 };
+
+/* Methods of the hook class. */
+enum lc_hook_method {
+	LC_HOOK_BOOLEANS,
+	LC_HOOK_BYTES,
+	LC_HOOK_CHARS,
+	LC_HOOK_SHORTS,
+	LC_HOOK_INTS,
+	LC_HOOK_LONGS,
+	LC_HOOK_FLOATS,
+	LC_HOOK_DOUBLES,
+	LC_HOOK_OBJECTS, /* array of references */
+	LC_HOOK_ANY,     /* any array */
+	LC_HOOK_MULTI,   /* any array, with its sub-arrays */
+	LC_HOOK_STRING,  /* a string: its array */
+	LC_HOOK_GROWN,   /* a new int[], or the one that was passed in */
+	LC_HOOK_OBJECT,  /* ordinary object; native */
+	LC_HOOK_METHOD_COUNT
+};
+
+const char *lc_hook_method_name(enum lc_hook_method m);
+const char *lc_hook_method_descriptor(enum lc_hook_method m);
+
+enum lc_hook_shape {
+	LC_HOOK_DUP,          /* dup; site; call */
+	LC_HOOK_CAST,         /* dup; checkcast operand; site; call */
+	LC_HOOK_CAST_OBJECTS, /* dup; checkcast Object[]; site; call */
+	LC_HOOK_WITH_LOCAL,   /* dup; aload operand; site; call: (result, argument, site) */
+	LC_HOOK_THIS,         /* aload_0; site; call */
+	LC_HOOK_TWICE,        /* dup; site; call, and once more with LC_SITE_IN_BODY */
+};
+
+/* A place that gets a hook; parallel to it goes a struct lc_insert. */
+struct lc_hook {
+	enum lc_hook_method method;
+	enum lc_hook_shape shape;
+	uint16_t operand;   /* class of the cast, or number of the local variable */
+	uint32_t site_bits; /* LC_SITE_* */
+	/* Known only when all targets are: whether a jump leads behind the instruction at `from`,
+	 * up to the place. The hook is void unless, or if, one does. */
+	bool if_entered;
+	bool unless_entered;
+	uint32_t from;
+};
+
+/* Hooks of one method, in the order of their positions; the arrays are reused for the next. */
+struct lc_hooks {
+	struct lc_insert *inserts; /* malloc'ed; owner: the struct */
+	struct lc_hook *hooks;     /* likewise */
+	size_t len;
+	size_t cap;
+};
+
+/* What the search for hooks knows about the class. */
+struct lc_hook_scan {
+	const struct lc_class *cls;
+	const struct lc_rewrite_options *options;
+	uint8_t *calls;       /* by pool index: what lc_hook_find() found out about a Methodref */
+	bool large;           /* objects of this class may reach the threshold */
+	bool has_bodies;      /* the class has methods that the JIT replaces */
+	uint32_t skipped_constant;
+};
+
+/* Allocate and free `calls`, and find out the flags. Returns false without memory. */
+bool lc_hook_scan_open(struct lc_hook_scan *s, const struct lc_class *c,
+		       const struct lc_rewrite_options *options);
+void lc_hook_scan_close(struct lc_hook_scan *s);
+
+/*
+ * Walk the instructions of `method`, set code->flags (lent by the caller, all 0) and collect the
+ * hooks. Returns LC_REWRITE_DONE, LC_REWRITE_MALFORMED or LC_REWRITE_NO_MEMORY.
+ */
+enum lc_rewrite_status lc_hook_find(struct lc_hook_scan *s, const struct lc_member *method,
+				    struct lc_code *code, struct lc_hooks *out);
+void lc_hooks_close(struct lc_hooks *h);
+
+/* Fill in the bytes of the inserts: one fresh site each, constants from `pool`. */
+void lc_hook_assemble(struct lc_hooks *h, struct lc_pool *pool,
+		      const struct lc_rewrite_options *options);
+
+/* Sum of the instance fields that the class declares itself. */
+uint64_t lc_hook_own_bytes(const struct lc_class *c, uint32_t reference_bytes);
+
+#endif

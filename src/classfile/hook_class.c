@@ -1,0 +1,114 @@
+/* classfile/hook_class.c - constants of the hook class. */
+#include "classfile/hook_class.h"
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "classfile/bytes.h"
+#include "classfile/reader.h"
+#include "classfile/rewrite.h"
+
+/* Place holders, as in LocusHook.java; the constant is PLACE_HOLDER plus one of these. */
+enum {
+	MIN_LENGTH = 1, /* + enum lc_element */
+	BASE = MIN_LENGTH + LC_ELEMENT_COUNT,
+	SHIFT_REFERENCE = BASE + LC_ELEMENT_COUNT,
+	ALIGN_MASK,
+	PLACE_HOLDERS_END
+};
+enum { PLACE_HOLDER = 0x7C0C0500 };
+
+static const uint8_t class_file[] = {
+#include "hook_class_bytes.inc"
+};
+
+static bool is_valid(const struct lc_hook_layout *layout)
+{
+	uint32_t align = layout->object_align_bytes;
+
+	for (int e = 0; e < LC_ELEMENT_COUNT; e++)
+		if (layout->base_bytes[e] < 12 || layout->base_bytes[e] > 24)
+			return false;
+	return (layout->reference_bytes == 4 || layout->reference_bytes == 8) && align >= 8 &&
+	       align <= 256 && !(align & (align - 1));
+}
+
+static uint32_t element_bytes(const struct lc_hook_layout *layout, int element)
+{
+	return element == LC_ELEMENT_REFERENCE ? layout->reference_bytes : UINT32_C(1) << element;
+}
+
+/* The smallest length of an array whose size, rounded up, reaches the threshold. */
+static uint32_t min_length(const struct lc_hook_layout *layout, int element)
+{
+	uint64_t align = layout->object_align_bytes, base = layout->base_bytes[element];
+	uint64_t bytes = element_bytes(layout, element), body;
+
+	if (layout->min_size_bytes > UINT64_C(1) << 40)
+		return INT32_MAX; /* no array is that large */
+	/* What rounds up to the threshold is above the multiple that lies below it. */
+	body = (layout->min_size_bytes + align - 1) / align * align;
+	if (body < base + align)
+		return 0;
+	body = body - align + 1 - base;
+	body = (body + bytes - 1) / bytes;
+	return body < INT32_MAX ? (uint32_t)body : INT32_MAX;
+}
+
+static void fill(const struct lc_hook_layout *layout, uint32_t values[PLACE_HOLDERS_END])
+{
+	for (int e = 0; e < LC_ELEMENT_COUNT; e++) {
+		values[MIN_LENGTH + e] = min_length(layout, e);
+		values[BASE + e] = layout->base_bytes[e];
+	}
+	values[SHIFT_REFERENCE] = layout->reference_bytes == 8 ? 3 : 2;
+	values[ALIGN_MASK] = layout->object_align_bytes - 1;
+}
+
+int lc_hook_class_patch(uint8_t *bytes, size_t len, const struct lc_hook_layout *layout)
+{
+	uint32_t values[PLACE_HOLDERS_END] = { 0 }, found[PLACE_HOLDERS_END] = { 0 };
+	struct lc_class c;
+	int err = 0;
+
+	if (!is_valid(layout) || lc_class_open(bytes, len, &c) != LC_REWRITE_DONE)
+		return -EINVAL;
+	fill(layout, values);
+	for (uint32_t i = 1; i < c.pool_count; i++) {
+		const uint8_t *p = bytes + c.pool[i];
+		uint32_t which;
+
+		if (!c.pool[i] || *p != LC_POOL_INTEGER)
+			continue;
+		which = lc_be_get4(p + 1) - PLACE_HOLDER;
+		if (which >= MIN_LENGTH && which < PLACE_HOLDERS_END)
+			found[which] = found[which] ? UINT32_MAX : c.pool[i] + 1;
+	}
+	for (int i = MIN_LENGTH; i < PLACE_HOLDERS_END; i++)
+		if (!found[i] || found[i] == UINT32_MAX)
+			err = -EINVAL;
+	for (int i = MIN_LENGTH; !err && i < PLACE_HOLDERS_END; i++)
+		lc_be_put4(bytes + found[i], values[i]);
+	lc_class_close(&c);
+	return err;
+}
+
+int lc_hook_class_create(const struct lc_hook_layout *layout, uint8_t **bytes, size_t *len)
+{
+	uint8_t *copy = malloc(sizeof(class_file));
+	int err = -ENOMEM;
+
+	if (copy) {
+		memcpy(copy, class_file, sizeof(class_file));
+		err = lc_hook_class_patch(copy, sizeof(class_file), layout);
+	}
+	if (err) {
+		free(copy);
+		return err;
+	}
+	*bytes = copy;
+	*len = sizeof(class_file);
+	return 0;
+}

@@ -1,0 +1,36 @@
+/*
+ * classfile/hook_class.h - the hook class, ready for DefineClass.
+ *
+ * Its source is heap/LocusHook.java; its class file is compiled into the agent. Constants in it
+ * stand for what only the running JVM knows. Pure functions. Context: [attach].
+ */
+#ifndef LC_CLASSFILE_HOOK_CLASS_H
+#define LC_CLASSFILE_HOOK_CLASS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* Kinds of array elements that differ in where they lie. */
+enum lc_element { LC_ELEMENT_1, LC_ELEMENT_2, LC_ELEMENT_4, LC_ELEMENT_8, LC_ELEMENT_REFERENCE,
+		  LC_ELEMENT_COUNT };
+
+struct lc_hook_layout {
+	uint64_t min_size_bytes;
+	uint32_t base_bytes[LC_ELEMENT_COUNT]; /* offset of an array's first element: 12..24 */
+	uint32_t reference_bytes;              /* 4 or 8 */
+	uint32_t object_align_bytes;           /* a power of two, 8..256 */
+};
+
+/*
+ * Overwrite the place holders in the class file. Returns 0, or -EINVAL with `bytes` untouched
+ * when the layout is out of its bounds, or the class file is not the hook class or patched.
+ */
+int lc_hook_class_patch(uint8_t *bytes, size_t len, const struct lc_hook_layout *layout);
+
+/*
+ * The class file for this layout, malloc'ed; owner: the caller. Returns 0 and sets *bytes and
+ * *len, or -EINVAL or -ENOMEM and leaves them alone.
+ */
+int lc_hook_class_create(const struct lc_hook_layout *layout, uint8_t **bytes, size_t *len);
+
+#endif

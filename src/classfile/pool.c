@@ -1,0 +1,70 @@
+/* classfile/pool.c - appending constants. */
+#include "classfile/pool.h"
+
+#include "classfile/reader.h"
+#include "classfile/rewrite.h"
+
+enum { COUNT_MAX = 65535 }; /* of constant_pool_count, one more than the last number */
+
+static uint16_t number(struct lc_pool *p)
+{
+	if (p->next >= COUNT_MAX) {
+		p->full = true;
+		return 0;
+	}
+	return (uint16_t)p->next++;
+}
+
+static uint16_t add_utf8(struct lc_pool *p, const char *s)
+{
+	lc_buf_add1(&p->bytes, LC_POOL_UTF8);
+	lc_buf_add2(&p->bytes, (uint32_t)strlen(s));
+	lc_buf_add(&p->bytes, s, strlen(s));
+	return number(p);
+}
+
+static uint16_t add_class(struct lc_pool *p, const char *name)
+{
+	uint16_t text = add_utf8(p, name);
+
+	lc_buf_add1(&p->bytes, LC_POOL_CLASS);
+	lc_buf_add2(&p->bytes, text);
+	return number(p);
+}
+
+static uint16_t add_pair(struct lc_pool *p, uint8_t tag, uint16_t first, uint16_t second)
+{
+	lc_buf_add1(&p->bytes, tag);
+	lc_buf_add2(&p->bytes, first);
+	lc_buf_add2(&p->bytes, second);
+	return number(p);
+}
+
+uint16_t lc_pool_integer(struct lc_pool *p, uint32_t value)
+{
+	lc_buf_add1(&p->bytes, LC_POOL_INTEGER);
+	lc_buf_add4(&p->bytes, value);
+	return number(p);
+}
+
+uint16_t lc_pool_objects_class(struct lc_pool *p)
+{
+	if (!p->objects_class)
+		p->objects_class = add_class(p, "[Ljava/lang/Object;");
+	return p->objects_class;
+}
+
+uint16_t lc_pool_hook(struct lc_pool *p, enum lc_hook_method method)
+{
+	uint16_t name, descriptor;
+
+	if (p->methods[method])
+		return p->methods[method];
+	if (!p->hook_class)
+		p->hook_class = add_class(p, LC_HOOK_CLASS);
+	name = add_utf8(p, lc_hook_method_name(method));
+	descriptor = add_utf8(p, lc_hook_method_descriptor(method));
+	name = add_pair(p, LC_POOL_NAME_AND_TYPE, name, descriptor);
+	p->methods[method] = add_pair(p, LC_POOL_METHODREF, p->hook_class, name);
+	return p->methods[method];
+}

@@ -1,0 +1,221 @@
+/* classfile/reader.c - outline of a class file, every length checked against the bytes left. */
+#include "classfile/reader.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "classfile/bytes.h"
+
+enum { CLASS_HEADER_BYTES = 10, MAGIC = 0xCAFEBABE, MEMBER_BYTES = 8, ATTRIBUTE_BYTES = 6 };
+
+/* Bytes of a constant with its tag, by tag; 0: no such tag. Utf8 has its text on top. */
+static const uint8_t constant_bytes[] = { 0, 3, 0, 5, 5, 9, 9, 3, 3, 5, 5,
+					  5, 5, 0, 0, 4, 3, 5, 5, 3, 3 };
+
+bool lc_text_is(struct lc_text t, const char *s)
+{
+	return t.data && strlen(s) == t.len && memcmp(t.data, s, t.len) == 0;
+}
+
+uint32_t lc_type_bytes(char type, uint32_t reference_bytes)
+{
+	switch (type) {
+	case 'Z':
+	case 'B':
+		return 1;
+	case 'C':
+	case 'S':
+		return 2;
+	case 'I':
+	case 'F':
+		return 4;
+	case 'J':
+	case 'D':
+		return 8;
+	case 'L':
+	case '[':
+		return reference_bytes;
+	default:
+		return 0;
+	}
+}
+
+static enum lc_rewrite_status read_pool(struct lc_class *c)
+{
+	uint32_t at = CLASS_HEADER_BYTES;
+
+	for (uint32_t i = 1; i < c->pool_count; i++) {
+		size_t left = c->len - at;
+		uint8_t tag = left ? c->bytes[at] : 0;
+		uint32_t size = tag < sizeof(constant_bytes) ? constant_bytes[tag] : 0;
+
+		if (!size || size > left)
+			return LC_REWRITE_MALFORMED;
+		if (tag == LC_POOL_UTF8) {
+			size += lc_be_get2(c->bytes + at + 1);
+			if (size > left)
+				return LC_REWRITE_MALFORMED;
+		}
+		c->pool[i] = at;
+		if (tag == LC_POOL_LONG || tag == LC_POOL_DOUBLE)
+			i++; /* takes two numbers, the second one is void */
+		at += size;
+	}
+	c->pool_end = at;
+	return LC_REWRITE_DONE;
+}
+
+/* Step over `count` attributes; returns the offset behind them, 0 if they do not fit. */
+static uint32_t skip_attributes(const struct lc_class *c, uint32_t at)
+{
+	struct lc_attribute a;
+	uint32_t count;
+
+	if (c->len - at < 2)
+		return 0;
+	count = lc_be_get2(c->bytes + at);
+	at += 2;
+	for (; count; count--) {
+		if (!lc_class_attribute(c, at, (uint32_t)c->len, &a))
+			return 0;
+		at = a.body + a.len;
+	}
+	return at;
+}
+
+/* Step over a table of members; returns the offset behind it, 0 if it does not fit. */
+static uint32_t skip_members(const struct lc_class *c, uint32_t at)
+{
+	uint32_t count;
+
+	if (c->len - at < 2)
+		return 0;
+	count = lc_be_get2(c->bytes + at);
+	at += 2;
+	for (; count; count--) {
+		if (c->len - at < MEMBER_BYTES)
+			return 0;
+		at = skip_attributes(c, at + MEMBER_BYTES - 2);
+		if (!at)
+			return 0;
+	}
+	return at;
+}
+
+static enum lc_rewrite_status read_outline(struct lc_class *c)
+{
+	enum lc_rewrite_status status = read_pool(c);
+	size_t interfaces;
+
+	if (status != LC_REWRITE_DONE)
+		return status;
+	if (c->len - c->pool_end < 8)
+		return LC_REWRITE_MALFORMED;
+	c->this_class = lc_be_get2(c->bytes + c->pool_end + 2);
+	interfaces = 2 * (size_t)lc_be_get2(c->bytes + c->pool_end + 6);
+	if (c->len - c->pool_end - 8 < interfaces)
+		return LC_REWRITE_MALFORMED;
+	c->fields = c->pool_end + 8 + (uint32_t)interfaces;
+	c->methods = skip_members(c, c->fields);
+	if (!c->methods)
+		return LC_REWRITE_MALFORMED;
+	interfaces = skip_members(c, c->methods);
+	if (!interfaces || skip_attributes(c, (uint32_t)interfaces) != c->len)
+		return LC_REWRITE_MALFORMED;
+	return lc_class_name(c, c->this_class).data ? LC_REWRITE_DONE : LC_REWRITE_MALFORMED;
+}
+
+enum lc_rewrite_status lc_class_open(const uint8_t *bytes, size_t len, struct lc_class *out)
+{
+	struct lc_class c = { .bytes = bytes, .len = len };
+	enum lc_rewrite_status status;
+	uint16_t minor;
+
+	if (len < CLASS_HEADER_BYTES || len > INT32_MAX || lc_be_get4(bytes) != MAGIC)
+		return LC_REWRITE_MALFORMED;
+	minor = lc_be_get2(bytes + 4);
+	c.major = lc_be_get2(bytes + 6);
+	if (c.major < LC_CLASS_MAJOR_MIN || c.major > LC_CLASS_MAJOR_MAX ||
+	    (c.major == LC_CLASS_MAJOR_MIN && minor < LC_CLASS_MINOR_MIN))
+		return LC_REWRITE_UNSUPPORTED;
+	c.pool_count = lc_be_get2(bytes + 8);
+	if (!c.pool_count)
+		return LC_REWRITE_MALFORMED;
+	c.pool = calloc(c.pool_count, sizeof(*c.pool));
+	if (!c.pool)
+		return LC_REWRITE_NO_MEMORY;
+	status = read_outline(&c);
+	if (status == LC_REWRITE_DONE)
+		*out = c;
+	else
+		free(c.pool);
+	return status;
+}
+
+void lc_class_close(struct lc_class *c)
+{
+	free(c->pool);
+	c->pool = NULL;
+}
+
+struct lc_member lc_class_member(const struct lc_class *c, uint32_t at)
+{
+	return (struct lc_member){
+		.name = lc_be_get2(c->bytes + at + 2),
+		.descriptor = lc_be_get2(c->bytes + at + 4),
+		.attributes = at + MEMBER_BYTES - 2,
+		.end = skip_attributes(c, at + MEMBER_BYTES - 2),
+	};
+}
+
+bool lc_class_attribute(const struct lc_class *c, uint32_t at, uint32_t limit,
+			struct lc_attribute *out)
+{
+	uint32_t len;
+
+	if (limit < at || limit - at < ATTRIBUTE_BYTES)
+		return false;
+	len = lc_be_get4(c->bytes + at + 2);
+	if (len > limit - at - ATTRIBUTE_BYTES)
+		return false;
+	out->name = lc_be_get2(c->bytes + at);
+	out->body = at + ATTRIBUTE_BYTES;
+	out->len = len;
+	return true;
+}
+
+/* The constant of that tag, behind its tag, or NULL. */
+static const uint8_t *constant(const struct lc_class *c, uint32_t index, uint8_t tag)
+{
+	uint32_t at = index < c->pool_count ? c->pool[index] : 0;
+
+	return at && c->bytes[at] == tag ? c->bytes + at + 1 : NULL;
+}
+
+struct lc_text lc_class_utf8(const struct lc_class *c, uint32_t index)
+{
+	const uint8_t *p = constant(c, index, LC_POOL_UTF8);
+
+	return p ? (struct lc_text){ (const char *)p + 2, lc_be_get2(p) } : (struct lc_text){ 0 };
+}
+
+struct lc_text lc_class_name(const struct lc_class *c, uint32_t index)
+{
+	const uint8_t *p = constant(c, index, LC_POOL_CLASS);
+
+	return p ? lc_class_utf8(c, lc_be_get2(p)) : (struct lc_text){ 0 };
+}
+
+bool lc_class_method_ref(const struct lc_class *c, uint32_t index, struct lc_class_ref *out)
+{
+	const uint8_t *ref = constant(c, index, LC_POOL_METHODREF);
+	const uint8_t *pair = ref ? constant(c, lc_be_get2(ref + 2), LC_POOL_NAME_AND_TYPE) : NULL;
+
+	if (!pair)
+		return false;
+	out->holder_index = lc_be_get2(ref);
+	out->holder = lc_class_name(c, out->holder_index);
+	out->name = lc_class_utf8(c, lc_be_get2(pair));
+	out->descriptor = lc_class_utf8(c, lc_be_get2(pair + 2));
+	return out->holder.data && out->name.data && out->descriptor.data;
+}

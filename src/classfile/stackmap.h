@@ -1,0 +1,24 @@
+/* classfile/stackmap.h - StackMapTable attributes: relocation, and what they say of local 0. */
+#ifndef LC_CLASSFILE_STACKMAP_H
+#define LC_CLASSFILE_STACKMAP_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "classfile/bytes.h"
+#include "classfile/code.h"
+
+/*
+ * Append the relocated info[] of the StackMapTable at `body`, `len` bytes, to `out`. After
+ * lc_code_layout(). Returns false if it does not parse or a position in it is no instruction.
+ */
+bool lc_stackmap_emit(const struct lc_code *code, const uint8_t *body, uint32_t len,
+		      struct lc_buf *out);
+
+/*
+ * Whether local 0 holds an object in every frame of a constructor (it may be declared dead).
+ * `locals` is the number of verification types that the first, implicit frame has for locals.
+ */
+bool lc_stackmap_keeps_local0(const uint8_t *body, uint32_t len, uint32_t locals);
+
+#endif

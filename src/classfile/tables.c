@@ -1,0 +1,241 @@
+/* classfile/tables.c - debug tables and type annotations. */
+#include "classfile/tables.h"
+
+#include "classfile/stackmap.h"
+
+enum table { UNKNOWN, STACKMAP, LINES, VARIABLES, ANNOTATIONS };
+
+enum { NESTING_MAX = 32, LINE_BYTES = 4, VARIABLE_BYTES = 10 };
+
+static enum table table_of(const struct lc_class *c, uint32_t name)
+{
+	struct lc_text t = lc_class_utf8(c, name);
+
+	switch (t.data ? t.len : 0) {
+	case 13:
+		return c->major >= LC_CLASS_MAJOR_STACKMAP && lc_text_is(t, "StackMapTable")
+			       ? STACKMAP
+			       : UNKNOWN;
+	case 15:
+		return lc_text_is(t, "LineNumberTable") ? LINES : UNKNOWN;
+	case 18:
+		return lc_text_is(t, "LocalVariableTable") ? VARIABLES : UNKNOWN;
+	case 22:
+		return lc_text_is(t, "LocalVariableTypeTable") ? VARIABLES : UNKNOWN;
+	case 29:
+		return lc_text_is(t, "RuntimeVisibleTypeAnnotations") ? ANNOTATIONS : UNKNOWN;
+	case 31:
+		return lc_text_is(t, "RuntimeInvisibleTypeAnnotations") ? ANNOTATIONS : UNKNOWN;
+	default:
+		return UNKNOWN;
+	}
+}
+
+/* Relocate the position at `p` in place; the end of the code counts as one. */
+static bool move_position(const struct lc_code *code, uint8_t *p)
+{
+	uint32_t at = lc_be_get2(p);
+
+	if (at > code->len)
+		return false;
+	lc_be_put2(p, code->moved[at]);
+	return true;
+}
+
+/* A range is a position and a length. */
+static bool move_range(const struct lc_code *code, uint8_t *p)
+{
+	uint32_t start = lc_be_get2(p), end = start + lc_be_get2(p + 2);
+
+	if (end > code->len)
+		return false;
+	lc_be_put2(p, code->moved[start]);
+	lc_be_put2(p + 2, code->moved[end] - code->moved[start]);
+	return true;
+}
+
+/* A table of entries that begin with a position, or with a range. */
+static bool move_table(const struct lc_code *code, uint8_t *body, uint32_t len, uint32_t step)
+{
+	if (len < 2 || len - 2 != step * lc_be_get2(body))
+		return false;
+	for (uint32_t at = 2; at < len; at += step)
+		if (!(step == LINE_BYTES ? move_position(code, body + at)
+					 : move_range(code, body + at)))
+			return false;
+	return true;
+}
+
+/* Type annotations: a cursor over them; a read beyond the end gives 0 and sets failed. */
+struct cursor {
+	uint8_t *at;
+	uint8_t *end;
+	bool failed;
+};
+
+static uint8_t *step_over(struct cursor *r, uint32_t bytes)
+{
+	static uint8_t zeros[4];
+	uint8_t *p = r->at;
+
+	if ((size_t)(r->end - r->at) < bytes) {
+		r->failed = true;
+		r->at = r->end;
+		return zeros;
+	}
+	r->at += bytes;
+	return p;
+}
+
+static void skip_annotation(struct cursor *r, int nesting);
+
+static void skip_value(struct cursor *r, int nesting)
+{
+	uint32_t count;
+
+	if (nesting >= NESTING_MAX)
+		r->failed = true;
+	if (r->failed)
+		return;
+	switch (*step_over(r, 1)) {
+	case 'e':
+		step_over(r, 4);
+		break;
+	case '@':
+		skip_annotation(r, nesting + 1);
+		break;
+	case '[':
+		for (count = lc_be_get2(step_over(r, 2)); count && !r->failed; count--)
+			skip_value(r, nesting + 1);
+		break;
+	default:
+		step_over(r, 2); /* a constant, or a class */
+	}
+}
+
+static void skip_annotation(struct cursor *r, int nesting)
+{
+	uint32_t pairs = lc_be_get2(step_over(r, 4) + 2);
+
+	for (; pairs && !r->failed; pairs--) {
+		step_over(r, 2);
+		skip_value(r, nesting);
+	}
+}
+
+/* What an annotation in code can be attached to. Only a method's own kinds may appear here. */
+static bool move_target(const struct lc_code *code, struct cursor *r)
+{
+	uint8_t type = *step_over(r, 1);
+	uint32_t count;
+
+	switch (type) {
+	case 0x40: /* local variable */
+	case 0x41: /* resource */
+		for (count = lc_be_get2(step_over(r, 2)); count && !r->failed; count--) {
+			uint8_t *range = step_over(r, 6);
+
+			if (r->failed || !move_range(code, range))
+				return false;
+		}
+		return !r->failed;
+	case 0x42: /* exception handler: an index */
+		step_over(r, 2);
+		return !r->failed;
+	case 0x43: /* instanceof, new, ::new, :: */
+	case 0x44:
+	case 0x45:
+	case 0x46:
+	case 0x47: /* cast and type arguments: an index follows */
+	case 0x48:
+	case 0x49:
+	case 0x4A:
+	case 0x4B: {
+		uint8_t *position = step_over(r, type >= 0x47 ? 3 : 2);
+
+		return !r->failed && move_position(code, position);
+	}
+	default:
+		return false;
+	}
+}
+
+static bool move_annotations(const struct lc_code *code, uint8_t *body, uint32_t len)
+{
+	struct cursor r = { .at = body, .end = body + len };
+	uint32_t count = lc_be_get2(step_over(&r, 2));
+
+	for (; count && !r.failed; count--) {
+		if (!move_target(code, &r))
+			return false;
+		step_over(&r, 2 * (uint32_t)*step_over(&r, 1)); /* the type path */
+		skip_annotation(&r, 0);
+	}
+	return !r.failed && r.at == r.end;
+}
+
+enum emitted { KEPT, LEFT_OUT, BROKEN };
+
+static enum emitted emit_body(const struct lc_class *c, const struct lc_code *code,
+			      const struct lc_attribute *a, enum table table, struct lc_buf *out)
+{
+	const uint8_t *body = c->bytes + a->body;
+	size_t at = out->len;
+
+	if (table == STACKMAP)
+		return lc_stackmap_emit(code, body, a->len, out) ? KEPT : BROKEN;
+	lc_buf_add(out, body, a->len);
+	if (out->failed)
+		return KEPT; /* found at the end */
+	if (table == ANNOTATIONS)
+		return a->len && move_annotations(code, out->data + at, a->len) ? KEPT : LEFT_OUT;
+	if (!a->len)
+		return BROKEN;
+	return move_table(code, out->data + at, a->len, table == LINES ? LINE_BYTES : VARIABLE_BYTES)
+		       ? KEPT
+		       : BROKEN;
+}
+
+bool lc_tables_emit(const struct lc_class *c, const struct lc_code *code, struct lc_buf *out)
+{
+	uint32_t at = code->attributes + 2, kept = 0;
+	size_t head = out->len;
+	struct lc_attribute a;
+
+	lc_buf_add2(out, 0); /* how many, known at the end */
+	for (; lc_class_attribute(c, at, code->end, &a); at = a.body + a.len) {
+		enum table table = table_of(c, a.name);
+		size_t start = out->len;
+		enum emitted emitted;
+
+		if (table == UNKNOWN)
+			continue;
+		lc_buf_add2(out, a.name);
+		lc_buf_add4(out, 0);
+		emitted = emit_body(c, code, &a, table, out);
+		if (emitted == BROKEN)
+			return false;
+		if (out->failed)
+			return true;
+		if (emitted == LEFT_OUT) {
+			out->len = start;
+			continue;
+		}
+		lc_be_put4(out->data + start + 2, (uint32_t)(out->len - start - 6));
+		kept++;
+	}
+	if (!out->failed)
+		lc_be_put2(out->data + head, kept);
+	return true;
+}
+
+bool lc_tables_find_stackmap(const struct lc_class *c, const struct lc_code *code,
+			     struct lc_attribute *out)
+{
+	uint32_t at = code->attributes + 2;
+
+	for (; lc_class_attribute(c, at, code->end, out); at = out->body + out->len)
+		if (table_of(c, out->name) == STACKMAP)
+			return true;
+	return false;
+}

@@ -1,0 +1,25 @@
+/* classfile/tables.h - the attributes of a Code attribute, relocated. */
+#ifndef LC_CLASSFILE_TABLES_H
+#define LC_CLASSFILE_TABLES_H
+
+#include <stdbool.h>
+
+#include "classfile/bytes.h"
+#include "classfile/code.h"
+
+/*
+ * Append the attributes of `code` with their count. After lc_code_layout().
+ *
+ * LineNumberTable, LocalVariableTable, LocalVariableTypeTable, StackMapTable and the type
+ * annotations are relocated. Any other attribute is left out: the JVM ignores it, and whether it
+ * holds positions is not known. (That goes for CLDC's StackMap, CharacterRangeTable, and for
+ * StackMapTable in classes older than 50.0.) So are type annotations that do not parse, which
+ * the JVM does not read either. Returns false if one of the others does not parse.
+ */
+bool lc_tables_emit(const struct lc_class *c, const struct lc_code *code, struct lc_buf *out);
+
+/* The StackMapTable of `code`, if its class is of a version that has them. */
+bool lc_tables_find_stackmap(const struct lc_class *c, const struct lc_code *code,
+			     struct lc_attribute *out);
+
+#endif
