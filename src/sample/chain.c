@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 int lc_chain_install(struct lc_chain *chain, int sig,
-		     void (*handler)(int sig, siginfo_t *info, void *context), int also_blocked)
+                     void (*handler)(int sig, siginfo_t *info, void *context), int also_blocked)
 {
 	struct sigaction action = { .sa_flags = SA_SIGINFO | SA_RESTART | SA_ONSTACK };
 
@@ -39,7 +39,7 @@ static void take_default(int sig, siginfo_t *info)
 
 /* The signals that the kernel would have blocked around the old handler. */
 static void own_mask(const struct sigaction *before, int sig, const ucontext_t *context,
-		     sigset_t *mask)
+                     sigset_t *mask)
 {
 	*mask = context->uc_sigmask;
 	for (int s = 1; s < _NSIG; s++)

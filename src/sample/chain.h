@@ -18,7 +18,7 @@ struct lc_chain {
  * Context: [attach].
  */
 int lc_chain_install(struct lc_chain *chain, int sig,
-		     void (*handler)(int sig, siginfo_t *info, void *context), int also_blocked);
+                     void (*handler)(int sig, siginfo_t *info, void *context), int also_blocked);
 
 /*
  * Do what would have happened without us: call the handler that was there with its own mask and

@@ -77,7 +77,7 @@ static struct tables *tables_get(void)
 static void *reserve(uint64_t bytes)
 {
 	void *p = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
-		       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	               MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 
 	return p == MAP_FAILED ? NULL : p;
 }
@@ -92,7 +92,7 @@ static int tables_create(uint64_t low, uint64_t high)
 	granules = (high - low + GRANULE - 1) >> GRANULE_SHIFT;
 	/* One map: marks, entries, slots, free stack; in this order each is aligned. */
 	p = reserve(granules * (sizeof(*t->marks) + sizeof(*t->slots)) +
-		    (uint64_t)ENTRIES_MAX * (sizeof(*t->entries) + sizeof(*free_entries)));
+	            (uint64_t)ENTRIES_MAX * (sizeof(*t->entries) + sizeof(*free_entries)));
 	if (!p)
 		return -ENOMEM;
 	t->low = low;
@@ -225,7 +225,7 @@ static void set_mark(struct tables *t, uint64_t address)
 {
 	/* Relaxed: a boundary seen late only makes a decode longer. */
 	atomic_fetch_or_explicit(&t->marks[granule_of(t, address)],
-				 UINT64_C(1) << (address & (GRANULE - 1)), memory_order_relaxed);
+	                         UINT64_C(1) << (address & (GRANULE - 1)), memory_order_relaxed);
 }
 
 /* With the lock held; the whole range is inside the tables. Returns the entry, or 0. */
@@ -253,7 +253,7 @@ static bool range_fits(const struct tables *t, uint64_t start, jint bytes)
 
 /* PCs of the inline records: compile_info is a list of jvmticmlr.h headers. */
 static void mark_boundaries(struct tables *t, uint64_t start, uint64_t end, jint map_length,
-			    const jvmtiAddrLocationMap *map)
+                            const jvmtiAddrLocationMap *map)
 {
 	for (jint i = 0; i < map_length; i++) {
 		const uint64_t a = (uintptr_t)map[i].start_address;
@@ -264,8 +264,8 @@ static void mark_boundaries(struct tables *t, uint64_t start, uint64_t end, jint
 }
 
 void lc_code_compiled_method_load(jmethodID method, jint code_size, const void *code_addr,
-				  jint map_length, const jvmtiAddrLocationMap *map,
-				  const void *compile_info)
+                                  jint map_length, const jvmtiAddrLocationMap *map,
+                                  const void *compile_info)
 {
 	const uint64_t start = (uintptr_t)code_addr;
 	struct tables *t;
@@ -308,10 +308,11 @@ static bool ends_with(const char *s, const char *tail)
 /* By the names that HotSpot gives; what is not known is a stub, which decoding can refuse. */
 static uint32_t kind_of_name(const char *name)
 {
-	static const char *const runtime[] = { "Runtime",	  "Blob",	   "resolve_",
-					       "wrong_method",	  "ic_miss",	   "throw_exception",
-					       "Signature Handler", "native signature handlers",
-					       "InlineCacheBuffer" };
+	static const char *const runtime[] = { "Runtime",           "Blob",
+		                               "resolve_",          "wrong_method",
+		                               "ic_miss",           "throw_exception",
+		                               "Signature Handler", "native signature handlers",
+		                               "InlineCacheBuffer" };
 
 	if (!strcmp(name, "Interpreter"))
 		return LC_CODE_INTERPRETER;
@@ -372,11 +373,11 @@ static void add_stub(struct tables *t, uint64_t start, uint64_t end)
 static bool inside_interpreter(const struct tables *t, uint64_t start, uint64_t end)
 {
 	const uint32_t n =
-		atomic_load_explicit(&t->slots[granule_of(t, start)], memory_order_relaxed);
+	    atomic_load_explicit(&t->slots[granule_of(t, start)], memory_order_relaxed);
 	const struct entry *e = &t->entries[n];
 
-	return n && atomic_load(&e->kind) == LC_CODE_INTERPRETER && atomic_load(&e->start) <= start &&
-	       atomic_load(&e->end) >= end;
+	return n && atomic_load(&e->kind) == LC_CODE_INTERPRETER &&
+	       atomic_load(&e->start) <= start && atomic_load(&e->end) >= end;
 }
 
 void lc_code_dynamic_code_generated(const char *name, const void *address, jint length)
@@ -446,7 +447,8 @@ uint64_t lc_code_boundary(const struct lc_code *code, uint64_t limit)
 		bits = atomic_load_explicit(&t->marks[g], memory_order_relaxed);
 	}
 	if (bits) {
-		const uint64_t a = t->low + (g << GRANULE_SHIFT) + (uint64_t)(63 - __builtin_clzll(bits));
+		const uint64_t a =
+		    t->low + (g << GRANULE_SHIFT) + (uint64_t)(63 - __builtin_clzll(bits));
 
 		return a > code->start ? a : code->start;
 	}

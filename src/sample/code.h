@@ -29,8 +29,8 @@ int lc_code_init(void);
 
 /* To be called from the JVMTI events of the same names. Context: [java] or a compiler thread. */
 void lc_code_compiled_method_load(jmethodID method, jint code_size, const void *code_addr,
-				  jint map_length, const jvmtiAddrLocationMap *map,
-				  const void *compile_info);
+                                  jint map_length, const jvmtiAddrLocationMap *map,
+                                  const void *compile_info);
 void lc_code_compiled_method_unload(jmethodID method, const void *code_addr);
 void lc_code_dynamic_code_generated(const char *name, const void *address, jint length);
 

@@ -23,11 +23,11 @@
 #include "sample/insn.h"
 
 enum {
-	WINDOW = 16,             /* instructions before the pc that are looked at */
-	WINDOW_BYTES = 96,       /* decoding starts at least so far before the pc, where it can */
-	FORWARD_MAX = 6,         /* instructions from the pc on that are looked at */
+	WINDOW = 16,       /* instructions before the pc that are looked at */
+	WINDOW_BYTES = 96, /* decoding starts at least so far before the pc, where it can */
+	FORWARD_MAX = 6,   /* instructions from the pc on that are looked at */
 	CACHE_SLOTS = 1 << 12,
-	SP = 4                   /* number of the stack pointer */
+	SP = 4 /* number of the stack pointer */
 };
 
 struct slot {
@@ -38,9 +38,8 @@ struct slot {
 	_Atomic uint64_t operand; /* see pack() */
 };
 
-static struct slot *cache; /* set once by lc_decode_init() */
-static _Atomic uint64_t heap_low = 0; /* relaxed: set before there are samples */
-static _Atomic uint64_t heap_high = UINT64_MAX;
+static struct slot *cache;                   /* set once by lc_decode_init() */
+static _Atomic uint64_t heap_low, heap_high; /* relaxed: set before there are samples */
 
 /* Straight line of instructions that ends right before the pc. */
 struct line {
@@ -50,7 +49,7 @@ struct line {
 
 /* Fill *line. Returns false where decoding from `from` does not arrive at `pc_at`. */
 static bool decode_to(const uint8_t *bytes, size_t len, size_t from, size_t pc_at,
-		      struct line *line)
+                      struct line *line)
 {
 	size_t ring[WINDOW];
 	size_t at = from, n = 0;
@@ -93,7 +92,7 @@ static void set_operand(struct lc_recipe *r, const struct lc_insn *in, uint64_t 
  * mov copy,base with both untouched from there on; `lost` are the registers written from `m` on.
  */
 static void use_copy_of_base(const uint8_t *bytes, size_t len, const struct line *line, size_t m,
-			     uint16_t lost, struct lc_recipe *r)
+                             uint16_t lost, struct lc_recipe *r)
 {
 	struct lc_insn in;
 
@@ -113,7 +112,7 @@ static void use_copy_of_base(const uint8_t *bytes, size_t len, const struct line
 
 /* The nearest memory instruction before the pc. Returns false where the line has none. */
 static bool look_back(const uint8_t *bytes, size_t len, uint64_t address, const struct line *line,
-		      struct lc_recipe *r)
+                      struct lc_recipe *r)
 {
 	uint16_t lost = 0;
 	struct lc_insn in;
@@ -123,8 +122,8 @@ static bool look_back(const uint8_t *bytes, size_t len, uint64_t address, const 
 			return false;
 		if (in.memory) {
 			/* A string instruction has moved its own base on, by a known step. */
-			const uint16_t own = in.step ? in.written & (uint16_t)~bit_of(in.base) :
-						       in.written;
+			const uint16_t own =
+			    in.step ? in.written & (uint16_t)~bit_of(in.base) : in.written;
 
 			set_operand(r, &in, address + line->at[i], lost | own);
 			r->disp -= in.step;
@@ -143,7 +142,7 @@ static bool look_back(const uint8_t *bytes, size_t len, uint64_t address, const 
 
 /* The first memory instruction from the pc on. Returns false where the line has none. */
 static bool look_ahead(const uint8_t *bytes, size_t len, uint64_t address, size_t pc_at,
-		       struct lc_recipe *r)
+                       struct lc_recipe *r)
 {
 	uint16_t lost = 0;
 	size_t at = pc_at;
@@ -169,7 +168,7 @@ static bool look_ahead(const uint8_t *bytes, size_t len, uint64_t address, size_
 
 /* rep movs and the like wait at their own pc, with registers that say how far they are. */
 static bool repeats_here(const uint8_t *bytes, size_t len, uint64_t address, size_t pc_at,
-			 struct lc_recipe *r)
+                         struct lc_recipe *r)
 {
 	struct lc_insn in;
 
@@ -182,13 +181,13 @@ static bool repeats_here(const uint8_t *bytes, size_t len, uint64_t address, siz
 }
 
 void lc_decode_straight(const uint8_t *bytes, size_t len, uint64_t address, size_t from,
-			size_t pc_at, struct lc_recipe *out)
+                        size_t pc_at, struct lc_recipe *out)
 {
 	struct line line;
 
 	*out = (struct lc_recipe){ .how = LC_HOW_UNDECODED,
-				   .base = LC_NO_REGISTER,
-				   .index = LC_NO_REGISTER };
+		                   .base = LC_NO_REGISTER,
+		                   .index = LC_NO_REGISTER };
 	if (pc_at >= len || from > pc_at || !decode_to(bytes, len, from, pc_at, &line))
 		return;
 	if (repeats_here(bytes, len, address, pc_at, out))
@@ -244,7 +243,7 @@ static bool cache_get(uint64_t pc, uint64_t life, struct lc_recipe *r)
 	struct slot *s = slot_of(pc);
 	const uint64_t sequence = atomic_load_explicit(&s->sequence, memory_order_acquire);
 	const bool same = atomic_load_explicit(&s->pc, memory_order_acquire) == pc && /* D1 */
-			  atomic_load_explicit(&s->life, memory_order_acquire) == life;
+	                  atomic_load_explicit(&s->life, memory_order_acquire) == life;
 	const uint64_t recipe_pc = atomic_load_explicit(&s->recipe_pc, memory_order_acquire);
 	const uint64_t operand = atomic_load_explicit(&s->operand, memory_order_acquire);
 
@@ -262,7 +261,7 @@ static void cache_put(uint64_t pc, uint64_t life, const struct lc_recipe *r)
 
 	if ((sequence & 1) ||
 	    !atomic_compare_exchange_strong_explicit(&s->sequence, &sequence, sequence + 1,
-						     memory_order_acquire, memory_order_relaxed))
+	                                             memory_order_acquire, memory_order_relaxed))
 		return;
 	atomic_store_explicit(&s->pc, pc, memory_order_release); /* D1 */
 	atomic_store_explicit(&s->life, life, memory_order_release);
@@ -279,12 +278,13 @@ static void find_recipe(const struct lc_code *code, uint64_t pc, struct lc_recip
 
 	if (cache_get(pc, code->life, r))
 		return;
-	from = lc_code_boundary(code, pc - code->start > WINDOW_BYTES ? pc - WINDOW_BYTES :
-									code->start);
+	from = lc_code_boundary(code,
+	                        pc - code->start > WINDOW_BYTES ? pc - WINDOW_BYTES : code->start);
 	lc_decode_straight(bytes, len, code->start, from - code->start, pc - code->start, r);
 	if (r->how == LC_HOW_UNDECODED && pc > code->start) { /* data between? then start behind */
 		from = lc_code_boundary(code, pc - 1);
-		lc_decode_straight(bytes, len, code->start, from - code->start, pc - code->start, r);
+		lc_decode_straight(bytes, len, code->start, from - code->start, pc - code->start,
+		                   r);
 	}
 	cache_put(pc, code->life, r);
 }
@@ -319,7 +319,7 @@ static void evaluate(const struct lc_registers *regs, struct lc_access *a)
 		a->addr = a->base;
 		a->how = LC_HOW_BASE;
 	} else if (r->index != LC_NO_REGISTER && !r->index_lost && r->scale == 1 &&
-		   in_heap(value_of(regs, r->index))) {
+	           in_heap(value_of(regs, r->index))) {
 		a->addr = value_of(regs, r->index);
 		a->how = LC_HOW_BASE;
 	} else {
@@ -349,7 +349,7 @@ void lc_decode_sample(const struct lc_registers *regs, struct lc_access *out)
 }
 
 bool lc_decode_before(const struct lc_registers *regs, const struct lc_recipe *recipe,
-		      uint64_t life, uint64_t *addr, uint64_t *base)
+                      uint64_t life, uint64_t *addr, uint64_t *base)
 {
 	struct lc_code code;
 
@@ -367,7 +367,7 @@ int lc_decode_init(void)
 	if (cache)
 		return 0;
 	p = mmap(NULL, CACHE_SLOTS * sizeof(*cache), PROT_READ | PROT_WRITE,
-		 MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	         MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	if (p == MAP_FAILED)
 		return -ENOMEM;
 	cache = p;

@@ -40,9 +40,12 @@ enum { LC_DECODE_INSTRUCTIONS_MAX = 4096 };
  * Context: any, signal handlers included. Decodes LC_DECODE_INSTRUCTIONS_MAX at most.
  */
 void lc_decode_straight(const uint8_t *bytes, size_t len, uint64_t address, size_t from,
-			size_t pc_at, struct lc_recipe *out);
+                        size_t pc_at, struct lc_recipe *out);
 
-/* The heap's address range, for judging whether a register holds an object. Context: [attach]. */
+/*
+ * The heap's address range, for judging whether a register holds an object; empty at first, when
+ * no register does. The engine sets it from what the JVM exports. Context: [attach].
+ */
 void lc_decode_heap_range(uint64_t low, uint64_t high);
 
 /* An access as a sample holds it. */
@@ -67,7 +70,7 @@ void lc_decode_sample(const struct lc_registers *regs, struct lc_access *out);
  * Context: [signal].
  */
 bool lc_decode_before(const struct lc_registers *regs, const struct lc_recipe *recipe,
-		      uint64_t life, uint64_t *addr, uint64_t *base);
+                      uint64_t life, uint64_t *addr, uint64_t *base);
 
 /* Reserve the recipe cache. Returns 0 or -ENOMEM. Context: [attach]. */
 int lc_decode_init(void);

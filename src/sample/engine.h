@@ -12,15 +12,15 @@ struct lc_options;
 struct lc_thread;
 
 struct lc_engine_stats {
-	uint64_t samples;           /* handlers that ran on a registered thread */
-	uint64_t lost;              /* of these, records that found the log full */
-	uint64_t overruns;          /* expirations folded by the kernel */
+	uint64_t samples;  /* handlers that ran on a registered thread */
+	uint64_t lost;     /* of these, records that found the log full */
+	uint64_t overruns; /* expirations folded by the kernel */
 	uint64_t traps_armed;
 	uint64_t traps_hit;
-	uint64_t trap_errors;       /* breakpoint could not be set */
-	uint64_t traps_missed;      /* not hit within a few samples of their thread */
-	uint64_t foreign_signals;   /* handed on to the handler that was there before */
-	uint64_t walk_errors[16];   /* AsyncGetCallTrace results 0, -1, .. -15, by -code */
+	uint64_t trap_errors;     /* breakpoint could not be set */
+	uint64_t traps_missed;    /* not hit within a few samples of their thread */
+	uint64_t foreign_signals; /* handed on to the handler that was there before */
+	uint64_t walk_errors[16]; /* AsyncGetCallTrace results 0, -1, .. -15, by -code */
 };
 
 struct lc_engine {
@@ -33,7 +33,7 @@ struct lc_engine {
 	 * initialised. Call paths need ClassLoad events enabled and the jmethodIDs of each class
 	 * made at ClassPrepare; addresses need the events of sample/code.h.
 	 */
-	int (*start)(const struct lc_options *options, JavaVM *vm);
+	int (*start)(const struct lc_options *options);
 
 	/*
 	 * Begin sampling `t` (creates t->samples and t->sampler). May be called for another

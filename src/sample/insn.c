@@ -10,8 +10,7 @@ _Static_assert(ZYDIS_VERSION_MAJOR(ZYDIS_VERSION) >= 4, "Zydis 4.0 or newer is n
 /* Number of the 64-bit general register that holds `r`, or LC_NO_REGISTER. */
 static uint8_t general_register(ZydisRegister r)
 {
-	const ZydisRegister whole =
-		ZydisRegisterGetLargestEnclosing(ZYDIS_MACHINE_MODE_LONG_64, r);
+	const ZydisRegister whole = ZydisRegisterGetLargestEnclosing(ZYDIS_MACHINE_MODE_LONG_64, r);
 
 	if (whole < ZYDIS_REGISTER_RAX || whole > ZYDIS_REGISTER_R15)
 		return LC_NO_REGISTER;
@@ -50,7 +49,7 @@ static bool touches_no_data(ZydisInstructionCategory category)
 
 /* A load waits for its data where a store retires at once: reads first. */
 static const ZydisDecodedOperand *pick_memory(const ZydisDecodedInstruction *in,
-					      const ZydisDecodedOperand *ops)
+                                              const ZydisDecodedOperand *ops)
 {
 	const ZydisDecodedOperand *written = NULL;
 
@@ -68,7 +67,7 @@ static const ZydisDecodedOperand *pick_memory(const ZydisDecodedInstruction *in,
 }
 
 static void set_memory(struct lc_insn *out, const ZydisDecodedInstruction *in,
-		       const ZydisDecodedOperand *op)
+                       const ZydisDecodedOperand *op)
 {
 	const ZydisDecodedOperandMem *m = &op->mem;
 
@@ -83,7 +82,7 @@ static void set_memory(struct lc_insn *out, const ZydisDecodedInstruction *in,
 }
 
 static void set_control(struct lc_insn *out, const ZydisDecodedInstruction *in,
-			const ZydisDecodedOperand *ops)
+                        const ZydisDecodedOperand *ops)
 {
 	switch (in->meta.category) {
 	case ZYDIS_CATEGORY_COND_BR:
@@ -109,7 +108,7 @@ static void set_control(struct lc_insn *out, const ZydisDecodedInstruction *in,
 }
 
 static void set_registers(struct lc_insn *out, const ZydisDecodedInstruction *in,
-			  const ZydisDecodedOperand *ops)
+                          const ZydisDecodedOperand *ops)
 {
 	out->copy_to = out->copy_from = LC_NO_REGISTER;
 	for (unsigned i = 0; i < in->operand_count; i++) {
@@ -154,11 +153,11 @@ bool lc_insn_decode(const uint8_t *bytes, size_t len, struct lc_insn *out)
 	if (ZYAN_FAILED(ZydisDecoderDecodeFull(&decoder, bytes, len, &in, ops)))
 		return false;
 	*out = (struct lc_insn){ .length = in.length,
-				 .base = LC_NO_REGISTER,
-				 .index = LC_NO_REGISTER };
+		                 .base = LC_NO_REGISTER,
+		                 .index = LC_NO_REGISTER };
 	out->repeats = in.meta.category == ZYDIS_CATEGORY_STRINGOP &&
-		       (in.attributes & (ZYDIS_ATTRIB_HAS_REP | ZYDIS_ATTRIB_HAS_REPE |
-					 ZYDIS_ATTRIB_HAS_REPNE));
+	               (in.attributes &
+	                (ZYDIS_ATTRIB_HAS_REP | ZYDIS_ATTRIB_HAS_REPE | ZYDIS_ATTRIB_HAS_REPNE));
 	set_control(out, &in, ops);
 	set_registers(out, &in, ops);
 	memory = pick_memory(&in, ops);

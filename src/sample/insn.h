@@ -8,12 +8,12 @@
 
 struct lc_insn {
 	uint8_t length;
-	bool control;     /* branch, call, return, trap: what follows in memory need not follow */
-	bool falls;       /* control may go on to the next instruction in memory */
-	bool repeats;     /* rep string instruction: interrupted in the middle, pc stays on it */
-	bool memory;      /* has an operand that may be in an object; the fields below hold */
-	bool vector;      /* VSIB */
-	uint8_t base;     /* register number or LC_NO_REGISTER */
+	bool control; /* branch, call, return, trap: what follows in memory need not follow */
+	bool falls;   /* control may go on to the next instruction in memory */
+	bool repeats; /* rep string instruction: interrupted in the middle, pc stays on it */
+	bool memory;  /* has an operand that may be in an object; the fields below hold */
+	bool vector;  /* VSIB */
+	uint8_t base; /* register number or LC_NO_REGISTER */
 	uint8_t index;
 	uint8_t scale;
 	uint8_t step;     /* string instruction: bytes by which each run advances the base */
@@ -21,7 +21,7 @@ struct lc_insn {
 	uint8_t copy_to;  /* mov r64,r64: destination; LC_NO_REGISTER for anything else */
 	uint8_t copy_from;
 	int32_t disp;
-	int64_t target;   /* of a direct branch, relative to the instruction's start; 0 for none */
+	int64_t target; /* of a direct branch, relative to the instruction's start; 0 for none */
 };
 
 /* Length of the instruction at bytes[0], or 0 where there is none within `len`. [signal] */

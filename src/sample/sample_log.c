@@ -38,7 +38,7 @@ int lc_sample_log_create(size_t size_bytes, struct lc_sample_log **out)
 	    (size_bytes & (size_bytes - 1)))
 		return -EINVAL;
 	log = mmap(NULL, sizeof(*log) + size_bytes, PROT_READ | PROT_WRITE,
-		   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	           MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	if (log == MAP_FAILED)
 		return -ENOMEM;
 	log->size_bytes = size_bytes;
@@ -68,9 +68,9 @@ static void word_write(struct lc_sample_log *log, uint64_t position, uint64_t wo
 static int put(struct lc_sample_log *log, const struct lc_sample *sample, const uint64_t *frames)
 {
 	const size_t frames_bytes =
-		sample->frames_len > 0 ? (size_t)sample->frames_len * sizeof(*frames) : 0;
+	    sample->frames_len > 0 ? (size_t)sample->frames_len * sizeof(*frames) : 0;
 	const uint64_t need = sizeof(uint64_t) + sizeof(*sample) + frames_bytes;
-	uint64_t head = atomic_load_explicit(&log->head, memory_order_relaxed); /* ours */
+	uint64_t head = atomic_load_explicit(&log->head, memory_order_relaxed);       /* ours */
 	const uint64_t tail = atomic_load_explicit(&log->tail, memory_order_acquire); /* R2 */
 	const uint64_t to_end = log->size_bytes - (head & (log->size_bytes - 1));
 	const uint64_t filler = need > to_end ? to_end : 0;
@@ -91,7 +91,7 @@ static int put(struct lc_sample_log *log, const struct lc_sample *sample, const 
 }
 
 int lc_sample_log_put(struct lc_sample_log *log, const struct lc_sample *head,
-		      const uint64_t *frames)
+                      const uint64_t *frames)
 {
 	int err = -EAGAIN;
 
@@ -118,7 +118,7 @@ bool lc_sample_log_half_full(const struct lc_sample_log *log)
 
 const struct lc_sample *lc_sample_log_peek(struct lc_sample_log *log)
 {
-	uint64_t tail = atomic_load_explicit(&log->tail, memory_order_relaxed); /* ours */
+	uint64_t tail = atomic_load_explicit(&log->tail, memory_order_relaxed);       /* ours */
 	const uint64_t head = atomic_load_explicit(&log->head, memory_order_acquire); /* R1 */
 	uint64_t word;
 
@@ -133,7 +133,7 @@ const struct lc_sample *lc_sample_log_peek(struct lc_sample_log *log)
 	}
 	log->peeked_bytes += word;
 	return (const struct lc_sample *)(const void *)(log->ring + (tail & (log->size_bytes - 1)) +
-							sizeof(uint64_t));
+	                                                sizeof(uint64_t));
 }
 
 void lc_sample_log_drop(struct lc_sample_log *log)

@@ -29,7 +29,7 @@ void lc_sample_log_destroy(struct lc_sample_log *log);
  * Context: [signal], owner thread only. Wait-free, errno kept.
  */
 int lc_sample_log_put(struct lc_sample_log *log, const struct lc_sample *head,
-		      const uint64_t *frames);
+                      const uint64_t *frames);
 
 /* At least half of the room is taken. Context: [signal], owner thread only. */
 bool lc_sample_log_half_full(const struct lc_sample_log *log);

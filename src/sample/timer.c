@@ -110,9 +110,9 @@ void lc_sampler_wakeup_set(void (*wake)(void))
 static void read_registers(const ucontext_t *context, struct lc_registers *out)
 {
 	static const unsigned char number[LC_REGISTERS] = { REG_RAX, REG_RCX, REG_RDX, REG_RBX,
-							    REG_RSP, REG_RBP, REG_RSI, REG_RDI,
-							    REG_R8,  REG_R9,  REG_R10, REG_R11,
-							    REG_R12, REG_R13, REG_R14, REG_R15 };
+		                                            REG_RSP, REG_RBP, REG_RSI, REG_RDI,
+		                                            REG_R8,  REG_R9,  REG_R10, REG_R11,
+		                                            REG_R12, REG_R13, REG_R14, REG_R15 };
 
 	out->pc = (uint64_t)context->uc_mcontext.gregs[REG_RIP];
 	for (unsigned i = 0; i < LC_REGISTERS; i++)
@@ -133,7 +133,7 @@ static void append(struct lc_sampler *s, const struct lc_sample *head, const uin
 
 /* Walk to `frames` for *head, as if at the instruction at `pc` (0: where the context is). */
 static void walk(struct lc_sampler *s, const void *context, uint64_t pc, struct lc_sample *head,
-		 uint64_t *frames)
+                 uint64_t *frames)
 {
 	int n;
 
@@ -157,7 +157,8 @@ static void give_up_pending(struct lc_sampler *s)
 static uint8_t where_of(uint64_t pc, const struct lc_access *access)
 {
 	if (!lc_code_in_cache(pc))
-		return pc >= engine.jvm_low && pc < engine.jvm_high ? LC_WHERE_JVM : LC_WHERE_NATIVE;
+		return pc >= engine.jvm_low && pc < engine.jvm_high ? LC_WHERE_JVM
+		                                                    : LC_WHERE_NATIVE;
 	switch (access->kind) {
 	case LC_CODE_STUB:
 		return LC_WHERE_STUB;
@@ -171,7 +172,7 @@ static uint8_t where_of(uint64_t pc, const struct lc_access *access)
 }
 
 static void begin(const siginfo_t *info, const struct lc_registers *regs,
-		  const struct lc_access *access, struct lc_sample *head)
+                  const struct lc_access *access, struct lc_sample *head)
 {
 	struct timespec now;
 	const int cpu = sched_getcpu();
@@ -285,7 +286,7 @@ static bool enter(struct lc_sampler *s)
 	if (!lc_thread_self() && s->tid == (int32_t)syscall(SYS_gettid))
 		lc_thread_bind(s->thread); /* registered by another thread */
 	if (s->thread != lc_thread_self() || !s->thread)
-		return false; /* sent by a timer of a thread that is gone */
+		return false;               /* sent by a timer of a thread that is gone */
 	atomic_store(&s->in_handler, true); /* T1 */
 	if (atomic_load(&s->state) == ACTIVE)
 		return true;
@@ -334,7 +335,24 @@ static void on_sigtrap(int sig, siginfo_t *info, void *context)
 
 /* -- life cycle -------------------------------------------------------------------------- */
 
-static int start(const struct lc_options *options, JavaVM *vm)
+/* Where the JVM exports it; without, an operand that lost one register is always trapped. */
+static void find_heap(void)
+{
+	const uint64_t *heap = lc_vm_static("Universe", "_collectedHeap");
+	const long reserved = lc_vm_offset("CollectedHeap", "_reserved");
+	const long start = lc_vm_offset("MemRegion", "_start");
+	const long words = lc_vm_offset("MemRegion", "_word_size");
+	uint64_t low, size_words;
+
+	if (!heap || !*heap || reserved < 0 || start < 0 || words < 0)
+		return;
+	memcpy(&low, (const void *)(uintptr_t)(*heap + (uint64_t)(reserved + start)), sizeof(low));
+	memcpy(&size_words, (const void *)(uintptr_t)(*heap + (uint64_t)(reserved + words)),
+	       sizeof(size_words));
+	lc_decode_heap_range(low, low + size_words * 8);
+}
+
+static int start(const struct lc_options *options)
 {
 	void *arena;
 	int err;
@@ -345,7 +363,7 @@ static int start(const struct lc_options *options, JavaVM *vm)
 	engine.depth = options->depth < LC_FRAMES_MAX ? (int)options->depth : LC_FRAMES_MAX;
 	if (engine.interval_ns == 0 || engine.depth < 1)
 		return -EINVAL;
-	err = lc_walk_init(vm);
+	err = lc_walk_init();
 	if (!err)
 		err = lc_code_init();
 	if (!err)
@@ -353,8 +371,9 @@ static int start(const struct lc_options *options, JavaVM *vm)
 	if (err)
 		return err;
 	lc_vm_library_range(&engine.jvm_low, &engine.jvm_high);
+	find_heap();
 	arena = mmap(NULL, SAMPLERS_MAX * sizeof(struct lc_sampler), PROT_READ | PROT_WRITE,
-		     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	             MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	if (arena == MAP_FAILED)
 		return -ENOMEM;
 	engine.arena = arena;
@@ -374,7 +393,7 @@ static int buffers_create(struct lc_sampler *s)
 
 	s->buffers_bytes = depth * (sizeof(*s->scratch) + 2 * sizeof(*s->frames));
 	p = mmap(NULL, s->buffers_bytes, PROT_READ | PROT_WRITE,
-		 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	         MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	if (p == MAP_FAILED)
 		return -ENOMEM;
 	s->scratch = (void *)p;
@@ -406,9 +425,9 @@ static int timer_start(struct lc_sampler *s)
 	const uint64_t first_ns = 1 + random_below(engine.interval_ns, s->tid);
 	const struct itimerspec when = {
 		.it_value = { .tv_sec = (time_t)(first_ns / 1000000000u),
-			      .tv_nsec = (long)(first_ns % 1000000000u) },
+		              .tv_nsec = (long)(first_ns % 1000000000u) },
 		.it_interval = { .tv_sec = (time_t)(engine.interval_ns / 1000000000u),
-				 .tv_nsec = (long)(engine.interval_ns % 1000000000u) },
+		                 .tv_nsec = (long)(engine.interval_ns % 1000000000u) },
 	};
 	struct sigevent event;
 	int err;
@@ -557,7 +576,7 @@ static void stats(struct lc_engine_stats *out)
 	out->foreign_signals = atomic_load_explicit(&engine.foreign, memory_order_relaxed);
 	for (unsigned i = 0; i < 16; i++)
 		out->walk_errors[i] =
-			atomic_load_explicit(&engine.walk_errors[i], memory_order_relaxed);
+		    atomic_load_explicit(&engine.walk_errors[i], memory_order_relaxed);
 }
 
 const struct lc_engine *lc_engine_timer(void)

@@ -20,31 +20,36 @@ struct call_trace {
 
 typedef void async_get_call_trace(struct call_trace *trace, jint depth, void *ucontext);
 
-/* Both set once by lc_walk_init(), before there are samples. */
+/* Set once by lc_walk_init(), before there are samples. */
 static async_get_call_trace *get_call_trace;
-static JavaVM *the_vm;
+static jint (*get_created_vms)(JavaVM **vms, jsize len, jsize *count);
 
-int lc_walk_init(JavaVM *vm)
+int lc_walk_init(void)
 {
-	void *symbol = dlsym(RTLD_DEFAULT, "AsyncGetCallTrace");
-	void *libjvm = NULL;
+	/* The launcher has opened libjvm locally, so the name alone does not find it. */
+	void *libjvm = dlopen("libjvm.so", RTLD_LAZY | RTLD_NOLOAD);
+	void *walk = libjvm ? dlsym(libjvm, "AsyncGetCallTrace") : NULL;
+	void *vms = libjvm ? dlsym(libjvm, "JNI_GetCreatedJavaVMs") : NULL;
 
-	if (!symbol) { /* libjvm is opened locally by the launcher */
-		libjvm = dlopen("libjvm.so", RTLD_LAZY | RTLD_NOLOAD);
-		symbol = libjvm ? dlsym(libjvm, "AsyncGetCallTrace") : NULL;
-	}
-	if (!symbol)
+	if (libjvm)
+		dlclose(libjvm); /* it stays: the JVM is running */
+	if (!walk || !vms)
 		return -ENOENT;
-	memcpy(&get_call_trace, &symbol, sizeof(symbol));
-	the_vm = vm;
+	memcpy(&get_call_trace, &walk, sizeof(walk));
+	memcpy(&get_created_vms, &vms, sizeof(vms));
 	return 0;
 }
 
 JNIEnv *lc_walk_env(void)
 {
+	JavaVM *vm = NULL;
 	void *env = NULL;
+	jsize len = 0;
 
-	return (*the_vm)->GetEnv(the_vm, &env, JNI_VERSION_1_6) == JNI_OK ? env : NULL;
+	/* Two loads and a thread-local: signal-safe, if not by its specification. */
+	if (get_created_vms(&vm, 1, &len) != JNI_OK || len < 1)
+		return NULL;
+	return (*vm)->GetEnv(vm, &env, JNI_VERSION_1_6) == JNI_OK ? env : NULL;
 }
 
 static int walk(JNIEnv *env, ucontext_t *context, struct lc_walk_frame *scratch, int depth)
@@ -98,7 +103,7 @@ static bool leave_stub(ucontext_t *context)
 }
 
 int lc_walk(JNIEnv *env, const void *ucontext, uint64_t pc, struct lc_walk_frame *scratch,
-	    uint64_t *frames, int depth)
+            uint64_t *frames, int depth)
 {
 	ucontext_t copy;
 	int n = 0;

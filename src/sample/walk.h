@@ -17,10 +17,10 @@ struct lc_walk_frame {
  * The JVM answers only when the agent has ClassLoad events enabled, and names only methods whose
  * jmethodID exists (GetClassMethods at ClassPrepare).
  */
-int lc_walk_init(JavaVM *vm);
+int lc_walk_init(void);
 
 /*
- * The calling thread's environment, or NULL where it is not attached.
+ * The calling thread's environment, or NULL where it is not attached or the JVM is not whole yet.
  * Context: any, signal handlers included.
  */
 JNIEnv *lc_walk_env(void);
@@ -33,6 +33,6 @@ JNIEnv *lc_walk_env(void);
  * Context: [signal].
  */
 int lc_walk(JNIEnv *env, const void *ucontext, uint64_t pc, struct lc_walk_frame *scratch,
-	    uint64_t *frames, int depth);
+            uint64_t *frames, int depth);
 
 #endif
