@@ -12,15 +12,15 @@ enum { LAYOUT_ROUNDS_MAX = 16, NEAR_MAX_BYTES = 32767, WIDE_JUMP_BYTES = 5 };
 /* Bytes of an instruction by opcode; 0: none such; VARIES: looked at. */
 enum { VARIES = 255 };
 static const uint8_t insn_bytes[256] = {
-	[0 ... 15] = 1,     [LC_OP_BIPUSH] = 2,       [LC_OP_SIPUSH] = 3,
-	[LC_OP_LDC] = 2,    [LC_OP_LDC_W ... 20] = 3, [21 ... LC_OP_ALOAD] = 2,
-	[26 ... 53] = 1,    [54 ... 58] = 2,          [59 ... 131] = 1,
-	[LC_OP_IINC] = 3,   [133 ... 152] = 1,        [LC_OP_IFEQ ... LC_OP_JSR] = 3,
-	[LC_OP_RET] = 2,    [170 ... 171] = VARIES,   [172 ... LC_OP_RETURN] = 1,
-	[178 ... 184] = 3,  [185 ... 186] = 5,        [LC_OP_NEW] = 3,
-	[188] = 2,          [LC_OP_ANEWARRAY] = 3,    [190 ... 191] = 1,
-	[192 ... 193] = 3,  [194 ... 195] = 1,        [LC_OP_WIDE] = VARIES,
-	[197] = 4,          [198 ... 199] = 3,        [LC_OP_GOTO_W ... LC_OP_JSR_W] = 5,
+	[0 ... 15] = 1,    [LC_OP_BIPUSH] = 2,      [LC_OP_SIPUSH] = 3,
+	[LC_OP_LDC] = 2,   [LC_OP_LDC_W... 20] = 3, [21 ... LC_OP_ALOAD] = 2,
+	[26 ... 53] = 1,   [54 ... 58] = 2,         [59 ... 131] = 1,
+	[LC_OP_IINC] = 3,  [133 ... 152] = 1,       [LC_OP_IFEQ... LC_OP_JSR] = 3,
+	[LC_OP_RET] = 2,   [170 ... 171] = VARIES,  [172 ... LC_OP_RETURN] = 1,
+	[178 ... 184] = 3, [185 ... 186] = 5,       [LC_OP_NEW] = 3,
+	[188] = 2,         [LC_OP_ANEWARRAY] = 3,   [190 ... 191] = 1,
+	[192 ... 193] = 3, [194 ... 195] = 1,       [LC_OP_WIDE] = VARIES,
+	[197] = 4,         [198 ... 199] = 3,       [LC_OP_GOTO_W... LC_OP_JSR_W] = 5,
 };
 
 bool lc_code_read(const struct lc_class *c, const struct lc_attribute *a, struct lc_code *out)
@@ -44,7 +44,8 @@ bool lc_code_read(const struct lc_class *c, const struct lc_attribute *a, struct
 	if (left < LC_HANDLER_BYTES * out->handlers_len + 2)
 		return false;
 	out->end = a->body + a->len;
-	out->attributes = (uint32_t)(out->handlers - c->bytes) + LC_HANDLER_BYTES * out->handlers_len;
+	out->attributes =
+	    (uint32_t)(out->handlers - c->bytes) + LC_HANDLER_BYTES * out->handlers_len;
 	left = out->attributes + 2;
 	for (count = lc_be_get2(c->bytes + out->attributes); count; count--) {
 		if (!lc_class_attribute(c, left, out->end, &inner))
@@ -72,9 +73,9 @@ static uint32_t varying_bytes(const struct lc_code *code, uint32_t at)
 		if (insns[at + 1] == LC_OP_IINC)
 			return 6;
 		return insn_bytes[insns[at + 1]] == 2 && insns[at + 1] > LC_OP_LDC &&
-				       insns[at + 1] != LC_OP_NEWARRAY
-			       ? 4
-			       : 0;
+		               insns[at + 1] != LC_OP_NEWARRAY
+		           ? 4
+		           : 0;
 	}
 	if (operands >= code->len || code->len - operands < 8)
 		return 0;
@@ -87,7 +88,8 @@ static uint32_t varying_bytes(const struct lc_code *code, uint32_t at)
 	}
 	if (left < 12)
 		return 0;
-	entries = (int64_t)lc_be_get4s(insns + operands + 8) - lc_be_get4s(insns + operands + 4) + 1;
+	entries =
+	    (int64_t)lc_be_get4s(insns + operands + 8) - lc_be_get4s(insns + operands + 4) + 1;
 	if (entries < 1 || entries > (left - 12) / 4)
 		return 0;
 	return operands - at + 12 + 4 * (uint32_t)entries;
@@ -207,7 +209,7 @@ static int widen(struct lc_code *code)
 		if (!is_near_jump(op) || code->flags[at] & LC_AT_WIDEN)
 			continue;
 		offset = (int64_t)code->moved[(int64_t)at + lc_be_get2s(code->insns + at + 1)] -
-			 code->moved[at];
+		         code->moved[at];
 		if (offset == (int16_t)offset)
 			continue;
 		if (op != LC_OP_GOTO && op != LC_OP_JSR)
@@ -235,7 +237,7 @@ static bool targets_are_starts(const struct lc_code *code)
 }
 
 enum lc_rewrite_status lc_code_layout(struct lc_code *code, const struct lc_insert *inserts,
-				      size_t len)
+                                      size_t len)
 {
 	if (!targets_are_starts(code))
 		return LC_REWRITE_MALFORMED;
@@ -262,8 +264,8 @@ static uint32_t new_offset(const struct lc_code *code, uint32_t at, int32_t offs
 static void emit_jump(const struct lc_code *code, uint32_t at, struct lc_buf *out)
 {
 	uint8_t op = code->insns[at];
-	int32_t offset = is_far_jump(op) ? lc_be_get4s(code->insns + at + 1)
-					 : lc_be_get2s(code->insns + at + 1);
+	int32_t offset =
+	    is_far_jump(op) ? lc_be_get4s(code->insns + at + 1) : lc_be_get2s(code->insns + at + 1);
 
 	if (code->flags[at] & LC_AT_WIDEN)
 		op = op == LC_OP_GOTO ? LC_OP_GOTO_W : LC_OP_JSR_W;
@@ -296,7 +298,7 @@ static void emit_switch(const struct lc_code *code, uint32_t at, uint32_t bytes,
 }
 
 void lc_code_emit(const struct lc_code *code, const struct lc_insert *inserts, size_t len,
-		  struct lc_buf *out)
+                  struct lc_buf *out)
 {
 	const struct lc_insert *end = inserts + len;
 	uint32_t copied = 0, bytes;

@@ -90,8 +90,8 @@ struct lc_code {
 
 /* Straight-line code to be inserted; `bytes` need not be set before lc_code_emit(). */
 struct lc_insert {
-	uint32_t at;  /* position of the instruction it belongs to */
-	bool before;  /* in front of it, not behind it */
+	uint32_t at; /* position of the instruction it belongs to */
+	bool before; /* in front of it, not behind it */
 	uint8_t len;
 	uint8_t bytes[LC_INSERT_MAX_BYTES];
 };
@@ -117,11 +117,11 @@ bool lc_code_mark_handlers(struct lc_code *code);
  * target is not the start of an instruction.
  */
 enum lc_rewrite_status lc_code_layout(struct lc_code *code, const struct lc_insert *inserts,
-				      size_t len);
+                                      size_t len);
 
 /* Append the relocated instructions, and the exception table with its count. After layout. */
 void lc_code_emit(const struct lc_code *code, const struct lc_insert *inserts, size_t len,
-		  struct lc_buf *out);
+                  struct lc_buf *out);
 void lc_code_emit_handlers(const struct lc_code *code, struct lc_buf *out);
 
 #endif

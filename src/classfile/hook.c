@@ -1,64 +1,49 @@
 /*
  * classfile/hook.c - the search for places that allocate, and the code inserted there.
  *
- * The JIT replaces a few methods of the class library, and chains of StringBuilder calls, by
- * allocations of its own. They are listed in `calls`: their results get a hook where they are
- * called, and so do their bodies (see LC_SITE_IN_BODY). The native ones have no body.
+ * C2's intrinsics, and the StringBuilder chains that it replaces as a whole (toString() is what
+ * is left of them): calls of them get a hook behind them, and their bodies one at the end, see
+ * LC_SITE_IN_BODY. BigInteger.implMultiplyToLen() returns the array it was given where that is
+ * large enough, so its allocation is marked instead of its end, and its caller compares.
  */
 #include "classfile/hook.h"
 
 #include <stdlib.h>
 
-#include "classfile/pool.h"
 #include "classfile/stackmap.h"
 #include "classfile/tables.h"
 
-enum { RUN_MAX = 255, SITE_BYTES = 3, CALL_BYTES = 3, ACC_STATIC = 8, OBJECT_ALIGN_BYTES = 8 };
+enum { RUN_MAX = 255, ACC_STATIC = 8, OBJECT_ALIGN_BYTES = 8 };
 
-static const struct {
-	const char *name;
-	const char *descriptor;
-} methods[LC_HOOK_METHOD_COUNT] = {
-	[LC_HOOK_BOOLEANS] = { "array", "([ZI)V" },
-	[LC_HOOK_BYTES] = { "array", "([BI)V" },
-	[LC_HOOK_CHARS] = { "array", "([CI)V" },
-	[LC_HOOK_SHORTS] = { "array", "([SI)V" },
-	[LC_HOOK_INTS] = { "array", "([II)V" },
-	[LC_HOOK_LONGS] = { "array", "([JI)V" },
-	[LC_HOOK_FLOATS] = { "array", "([FI)V" },
-	[LC_HOOK_DOUBLES] = { "array", "([DI)V" },
-	[LC_HOOK_OBJECTS] = { "array", "([Ljava/lang/Object;I)V" },
-	[LC_HOOK_ANY] = { "any", "(Ljava/lang/Object;I)V" },
-	[LC_HOOK_MULTI] = { "multi", "(Ljava/lang/Object;I)V" },
-	[LC_HOOK_STRING] = { "string", "(Ljava/lang/String;I)V" },
-	[LC_HOOK_GROWN] = { "grown", "([I[II)V" },
-	[LC_HOOK_OBJECT] = { "object", "(Ljava/lang/Object;I)V" },
-};
-
+/* Calls whose result is hooked: the intrinsics, in the order of their numbers, and natives. */
 static const struct call {
-	const char *holder;
-	const char *name;
-	const char *descriptor;
+	struct lc_intrinsic callee;
 	enum lc_hook_method method;
-	bool native;
 } calls[] = {
-	{ "java/util/Arrays", "copyOf",
-	  "([Ljava/lang/Object;ILjava/lang/Class;)[Ljava/lang/Object;", LC_HOOK_OBJECTS, false },
-	{ "java/util/Arrays", "copyOfRange",
-	  "([Ljava/lang/Object;IILjava/lang/Class;)[Ljava/lang/Object;", LC_HOOK_OBJECTS, false },
-	{ "jdk/internal/misc/Unsafe", "allocateUninitializedArray0",
-	  "(Ljava/lang/Class;I)Ljava/lang/Object;", LC_HOOK_ANY, false },
-	{ "java/lang/StringUTF16", "toBytes", "([CII)[B", LC_HOOK_BYTES, false },
-	{ "java/lang/StringBuilder", "toString", "()Ljava/lang/String;", LC_HOOK_STRING, false },
-	{ "java/lang/StringBuffer", "toString", "()Ljava/lang/String;", LC_HOOK_STRING, false },
-	{ "java/math/BigInteger", "implMultiplyToLen", "([II[II[I)[I", LC_HOOK_GROWN, false },
-	{ "java/lang/reflect/Array", "newArray", "(Ljava/lang/Class;I)Ljava/lang/Object;",
-	  LC_HOOK_ANY, true },
-	{ "java/lang/reflect/Array", "multiNewArray", "(Ljava/lang/Class;[I)Ljava/lang/Object;",
-	  LC_HOOK_MULTI, true },
+	{ { "java/util/Arrays", "copyOf",
+	    "([Ljava/lang/Object;ILjava/lang/Class;)[Ljava/lang/Object;", true },
+	  LC_HOOK_OBJECTS },
+	{ { "java/util/Arrays", "copyOfRange",
+	    "([Ljava/lang/Object;IILjava/lang/Class;)[Ljava/lang/Object;", true },
+	  LC_HOOK_OBJECTS },
+	{ { "jdk/internal/misc/Unsafe", "allocateUninitializedArray0",
+	    "(Ljava/lang/Class;I)Ljava/lang/Object;", false },
+	  LC_HOOK_ANY },
+	{ { "java/lang/StringUTF16", "toBytes", "([CII)[B", true }, LC_HOOK_BYTES },
+	{ { "java/lang/StringBuilder", "toString", "()Ljava/lang/String;", false },
+	  LC_HOOK_STRING },
+	{ { "java/lang/StringBuffer", "toString", "()Ljava/lang/String;", false }, LC_HOOK_STRING },
+	{ { "java/math/BigInteger", "implMultiplyToLen", "([II[II[I)[I", true }, LC_HOOK_GROWN },
+	{ { "java/lang/reflect/Array", "newArray", "(Ljava/lang/Class;I)Ljava/lang/Object;", true },
+	  LC_HOOK_ANY },
+	{ { "java/lang/reflect/Array", "multiNewArray", "(Ljava/lang/Class;[I)Ljava/lang/Object;",
+	    true },
+	  LC_HOOK_MULTI },
 };
 
 enum { CALLS_LEN = sizeof(calls) / sizeof(calls[0]) };
+
+_Static_assert(LC_INTRINSICS <= 8, "LC_SITE_INTRINSIC has three bits");
 
 /* What a Methodref is; LISTED + i: calls[i]. */
 enum { NOT_LOOKED_UP, OTHER, CLONE_OF_ARRAY, CLONE_OF_OBJECT, LISTED };
@@ -68,8 +53,9 @@ static const struct {
 	uint8_t bytes;
 	uint8_t method;
 } primitives[] = {
-	{ 1, LC_HOOK_BOOLEANS }, { 2, LC_HOOK_CHARS },  { 4, LC_HOOK_FLOATS }, { 8, LC_HOOK_DOUBLES },
-	{ 1, LC_HOOK_BYTES },    { 2, LC_HOOK_SHORTS }, { 4, LC_HOOK_INTS },   { 8, LC_HOOK_LONGS },
+	{ 1, LC_HOOK_BOOLEANS }, { 2, LC_HOOK_CHARS }, { 4, LC_HOOK_FLOATS },
+	{ 8, LC_HOOK_DOUBLES },  { 1, LC_HOOK_BYTES }, { 2, LC_HOOK_SHORTS },
+	{ 4, LC_HOOK_INTS },     { 8, LC_HOOK_LONGS },
 };
 
 enum { PRIMITIVE_FIRST = 4, PRIMITIVES_LEN = sizeof(primitives) / sizeof(primitives[0]) };
@@ -79,7 +65,7 @@ struct walk {
 	struct lc_hook_scan *scan;
 	struct lc_code *code;
 	struct lc_hooks *out;
-	const struct call *body; /* the method is that one; or NULL */
+	const struct call *body; /* the intrinsic that the method is, or NULL */
 	bool constructor;        /* its returns get hooks */
 	bool stores_local0;
 	/* Constant ints that the instructions just before push, one after the other. */
@@ -89,17 +75,43 @@ struct walk {
 	uint32_t last; /* position of the instruction before */
 };
 
-const char *lc_hook_method_name(enum lc_hook_method m)
+const struct lc_intrinsic *lc_rewrite_intrinsic(unsigned i)
 {
-	return methods[m].name;
+	return &calls[i].callee;
 }
 
-const char *lc_hook_method_descriptor(enum lc_hook_method m)
+/* What to add to the number of a site at that call, or in that intrinsic. */
+static uint32_t call_bits(const struct call *call, uint32_t bit)
 {
-	return methods[m].descriptor;
+	uint32_t i = (uint32_t)(call - calls);
+
+	return i < LC_INTRINSICS ? bit | i << LC_SITE_INTRINSIC_SHIFT : 0;
 }
 
-uint64_t lc_hook_own_bytes(const struct lc_class *c, uint32_t reference_bytes)
+uint32_t lc_rewrite_field_bytes(const char *descriptor, uint32_t reference_bytes)
+{
+	switch (*descriptor) {
+	case 'Z':
+	case 'B':
+		return 1;
+	case 'C':
+	case 'S':
+		return 2;
+	case 'I':
+	case 'F':
+		return 4;
+	case 'J':
+	case 'D':
+		return 8;
+	case 'L':
+	case '[':
+		return reference_bytes;
+	default:
+		return 0;
+	}
+}
+
+static uint64_t own_bytes(const struct lc_class *c, uint32_t reference_bytes)
 {
 	uint32_t count = lc_be_get2(c->bytes + c->fields), at = c->fields + 2;
 	uint64_t sum = 0;
@@ -108,23 +120,24 @@ uint64_t lc_hook_own_bytes(const struct lc_class *c, uint32_t reference_bytes)
 		struct lc_member field = lc_class_member(c, at);
 		struct lc_text type = lc_class_utf8(c, field.descriptor);
 
-		if (type.data && type.len && !(lc_be_get2(c->bytes + at) & ACC_STATIC))
-			sum += lc_type_bytes(type.data[0], reference_bytes);
+		if (type.len && !(lc_be_get2(c->bytes + at) & ACC_STATIC))
+			sum += lc_rewrite_field_bytes(type.data, reference_bytes);
 		at = field.end;
 	}
 	return sum;
 }
 
 bool lc_hook_scan_open(struct lc_hook_scan *s, const struct lc_class *c,
-		       const struct lc_rewrite_options *options)
+                       const struct lc_rewrite_options *options)
 {
-	uint64_t own = lc_hook_own_bytes(c, options->reference_bytes);
 	struct lc_text name = lc_class_name(c, c->this_class);
 
 	*s = (struct lc_hook_scan){ .cls = c, .options = options };
-	s->large = options->force_object || (own && own >= options->min_size_bytes);
-	for (size_t i = 0; i < CALLS_LEN; i++)
-		s->has_bodies |= !calls[i].native && lc_text_is(name, calls[i].holder);
+	s->own_bytes = own_bytes(c, options->reference_bytes);
+	s->large =
+	    options->force_object || (s->own_bytes && s->own_bytes >= options->min_size_bytes);
+	for (size_t i = 0; i < LC_INTRINSICS; i++)
+		s->has_bodies |= lc_text_is(name, calls[i].callee.class_name);
 	s->calls = calloc(c->pool_count, 1);
 	return s->calls;
 }
@@ -162,21 +175,6 @@ static struct lc_hook *add(struct lc_hooks *h)
 	return &h->hooks[h->len++];
 }
 
-static uint8_t shape_bytes(enum lc_hook_shape shape, uint16_t operand)
-{
-	switch (shape) {
-	case LC_HOOK_CAST:
-	case LC_HOOK_CAST_OBJECTS:
-		return 1 + 3 + SITE_BYTES + CALL_BYTES;
-	case LC_HOOK_WITH_LOCAL:
-		return (uint8_t)(1 + (operand > UINT8_MAX ? 4 : 2) + SITE_BYTES + CALL_BYTES);
-	case LC_HOOK_TWICE:
-		return 2 * (1 + SITE_BYTES + CALL_BYTES);
-	default:
-		return 1 + SITE_BYTES + CALL_BYTES;
-	}
-}
-
 static enum lc_rewrite_status put(struct walk *w, uint32_t at, bool before, struct lc_hook hook)
 {
 	struct lc_hook *slot = add(w->out);
@@ -187,7 +185,7 @@ static enum lc_rewrite_status put(struct walk *w, uint32_t at, bool before, stru
 	w->out->inserts[w->out->len - 1] = (struct lc_insert){
 		.at = at,
 		.before = before,
-		.len = shape_bytes(hook.shape, hook.operand),
+		.len = lc_hook_bytes(hook.shape, hook.operand),
 	};
 	return LC_REWRITE_DONE;
 }
@@ -205,9 +203,9 @@ static bool stays_small(const struct walk *w, int32_t elements, uint32_t element
 
 static uint32_t element_bytes(const struct walk *w, struct lc_text array, uint32_t level)
 {
-	return level + 1 < array.len ? lc_type_bytes(array.data[level + 1],
-						     w->scan->options->reference_bytes)
-				     : 0;
+	return level + 1 < array.len ? lc_rewrite_field_bytes(array.data + level + 1,
+	                                                      w->scan->options->reference_bytes)
+	                             : 0;
 }
 
 /* The length was pushed right before, is a constant, and is small in each dimension. */
@@ -252,10 +250,13 @@ static enum lc_rewrite_status visit_array(struct walk *w, uint32_t at)
 		if (insn[1] < PRIMITIVE_FIRST || insn[1] - PRIMITIVE_FIRST >= PRIMITIVES_LEN)
 			return LC_REWRITE_MALFORMED;
 		hook.method = primitives[insn[1] - PRIMITIVE_FIRST].method;
-		if (w->body && w->body->method == LC_HOOK_GROWN)
+		if (w->body && w->body->method == LC_HOOK_GROWN) {
 			hook.shape = LC_HOOK_TWICE;
+			hook.site_bits = call_bits(w->body, LC_SITE_IN_BODY);
+		}
 	} else if (*insn == LC_OP_MULTIANEWARRAY) {
 		hook.method = LC_HOOK_MULTI;
+		hook.site_bits = LC_SITE_ANY_CLASS;
 		dimensions = insn[3];
 	}
 	if (small_constants(w, at)) {
@@ -277,15 +278,21 @@ static int loaded_local(const struct lc_code *code, uint32_t at)
 	return *insn == LC_OP_WIDE && insn[1] == LC_OP_ALOAD ? lc_be_get2(insn + 2) : -1;
 }
 
+static bool is_callee(const struct call *call, struct lc_text holder, struct lc_text name,
+                      struct lc_text descriptor)
+{
+	return lc_text_is(name, call->callee.name) && lc_text_is(holder, call->callee.class_name) &&
+	       lc_text_is(descriptor, call->callee.descriptor);
+}
+
 static uint8_t look_up_call(const struct lc_class_ref *ref)
 {
 	if (lc_text_is(ref->name, "clone"))
 		return !lc_text_is(ref->descriptor, "()Ljava/lang/Object;") ? OTHER
-		       : ref->holder.len && ref->holder.data[0] == '['	     ? CLONE_OF_ARRAY
-									     : CLONE_OF_OBJECT;
+		       : ref->holder.len && ref->holder.data[0] == '['      ? CLONE_OF_ARRAY
+		                                                            : CLONE_OF_OBJECT;
 	for (uint8_t i = 0; i < CALLS_LEN; i++)
-		if (lc_text_is(ref->name, calls[i].name) && lc_text_is(ref->holder, calls[i].holder) &&
-		    lc_text_is(ref->descriptor, calls[i].descriptor))
+		if (is_callee(&calls[i], ref->holder, ref->name, ref->descriptor))
 			return (uint8_t)(LISTED + i);
 	return OTHER;
 }
@@ -296,7 +303,9 @@ static struct lc_hook clone_hook(const struct lc_class_ref *ref)
 	const char *letter = ref->holder.len == 2 ? memchr(letters, ref->holder.data[1], 8) : NULL;
 
 	if (!letter)
-		return (struct lc_hook){ .method = LC_HOOK_OBJECTS, .shape = LC_HOOK_CAST_OBJECTS };
+		return (struct lc_hook){ .method = LC_HOOK_OBJECTS,
+			                 .shape = LC_HOOK_CAST_OBJECTS,
+			                 .site_bits = LC_SITE_ANY_CLASS };
 	return (struct lc_hook){
 		.method = primitives[letter - letters].method,
 		.shape = LC_HOOK_CAST,
@@ -308,7 +317,7 @@ static enum lc_rewrite_status put_listed(struct walk *w, uint32_t at, const stru
 {
 	struct lc_hook hook = {
 		.method = call->method,
-		.site_bits = call->native ? 0 : LC_SITE_AFTER_CALL,
+		.site_bits = call_bits(call, LC_SITE_AFTER_CALL) | LC_SITE_ANY_CLASS,
 	};
 	int local;
 
@@ -334,7 +343,8 @@ static enum lc_rewrite_status visit_call(struct walk *w, uint32_t at)
 		return LC_REWRITE_MALFORMED;
 	known = &w->scan->calls[index];
 	if (*known == NOT_LOOKED_UP)
-		*known = lc_class_method_ref(w->scan->cls, index, &ref) ? look_up_call(&ref) : OTHER;
+		*known =
+		    lc_class_method_ref(w->scan->cls, index, &ref) ? look_up_call(&ref) : OTHER;
 	if (*known == OTHER)
 		return LC_REWRITE_DONE;
 	if (*known >= LISTED)
@@ -397,13 +407,16 @@ static enum lc_rewrite_status visit(struct walk *w, uint32_t at)
 		return visit_call(w, at);
 	case LC_OP_ARETURN:
 		if (w->body && w->body->method != LC_HOOK_GROWN)
-			return put(w, at, true, (struct lc_hook){ .method = w->body->method,
-								  .site_bits = LC_SITE_IN_BODY });
+			return put(
+			    w, at, true,
+			    (struct lc_hook){ .method = w->body->method,
+			                      .site_bits = call_bits(w->body, LC_SITE_IN_BODY) });
 		return LC_REWRITE_DONE;
 	case LC_OP_RETURN:
 		if (w->constructor)
-			return put(w, at, true, (struct lc_hook){ .method = LC_HOOK_OBJECT,
-								  .shape = LC_HOOK_THIS });
+			return put(
+			    w, at, true,
+			    (struct lc_hook){ .method = LC_HOOK_OBJECT, .shape = LC_HOOK_THIS });
 		return LC_REWRITE_DONE;
 	default:
 		if (w->constructor && stores_local0(w->code->insns + at))
@@ -477,23 +490,23 @@ static bool is_hooked_constructor(const struct walk *w, const struct lc_member *
 	if (!lc_tables_find_stackmap(c, w->code, &frames))
 		return true;
 	return lc_stackmap_keeps_local0(c->bytes + frames.body, frames.len,
-					1 + count_arguments(lc_class_utf8(c, method->descriptor)));
+	                                1 + count_arguments(lc_class_utf8(c, method->descriptor)));
 }
 
+/* The intrinsic that the method is, or NULL. */
 static const struct call *body_of(const struct lc_hook_scan *s, const struct lc_member *method)
 {
 	const struct lc_class *c = s->cls;
 
-	for (const struct call *k = calls; s->has_bodies && k < calls + CALLS_LEN; k++)
-		if (lc_text_is(lc_class_utf8(c, method->name), k->name) &&
-		    lc_text_is(lc_class_utf8(c, method->descriptor), k->descriptor) &&
-		    lc_text_is(lc_class_name(c, c->this_class), k->holder))
+	for (const struct call *k = calls; s->has_bodies && k < calls + LC_INTRINSICS; k++)
+		if (is_callee(k, lc_class_name(c, c->this_class), lc_class_utf8(c, method->name),
+		              lc_class_utf8(c, method->descriptor)))
 			return k;
 	return NULL;
 }
 
 enum lc_rewrite_status lc_hook_find(struct lc_hook_scan *s, const struct lc_member *method,
-				    struct lc_code *code, struct lc_hooks *out)
+                                    struct lc_code *code, struct lc_hooks *out)
 {
 	struct walk w = { .scan = s, .code = code, .out = out };
 	enum lc_rewrite_status status;
@@ -519,54 +532,4 @@ enum lc_rewrite_status lc_hook_find(struct lc_hook_scan *s, const struct lc_memb
 		return LC_REWRITE_MALFORMED;
 	sift(&w);
 	return LC_REWRITE_DONE;
-}
-
-static uint8_t *assemble_operand(uint8_t *p, const struct lc_hook *hook, struct lc_pool *pool)
-{
-	if (hook->shape == LC_HOOK_CAST || hook->shape == LC_HOOK_CAST_OBJECTS) {
-		*p = LC_OP_CHECKCAST;
-		lc_be_put2(p + 1, hook->shape == LC_HOOK_CAST ? hook->operand
-							      : lc_pool_objects_class(pool));
-		return p + 3;
-	}
-	if (hook->shape != LC_HOOK_WITH_LOCAL)
-		return p;
-	if (hook->operand > UINT8_MAX) {
-		*p++ = LC_OP_WIDE;
-		*p++ = LC_OP_ALOAD;
-		lc_be_put2(p, hook->operand);
-		return p + 2;
-	}
-	*p++ = LC_OP_ALOAD;
-	*p++ = (uint8_t)hook->operand;
-	return p;
-}
-
-/* The site always takes SITE_BYTES, so that the layout is known before the number is. */
-static uint8_t *assemble_call(uint8_t *p, const struct lc_hook *hook, uint32_t site,
-			      struct lc_pool *pool)
-{
-	*p++ = site <= INT16_MAX ? LC_OP_SIPUSH : LC_OP_LDC_W;
-	lc_be_put2(p, site <= INT16_MAX ? site : lc_pool_integer(pool, site));
-	p[2] = LC_OP_INVOKESTATIC;
-	lc_be_put2(p + 3, lc_pool_hook(pool, hook->method));
-	return p + 5;
-}
-
-void lc_hook_assemble(struct lc_hooks *h, struct lc_pool *pool,
-		      const struct lc_rewrite_options *options)
-{
-	for (size_t i = 0; i < h->len; i++) {
-		const struct lc_hook *hook = &h->hooks[i];
-		uint32_t site = options->next_site(options->user);
-		uint8_t *p = h->inserts[i].bytes;
-
-		*p++ = hook->shape == LC_HOOK_THIS ? LC_OP_ALOAD_0 : LC_OP_DUP;
-		p = assemble_operand(p, hook, pool);
-		p = assemble_call(p, hook, site | hook->site_bits, pool);
-		if (hook->shape == LC_HOOK_TWICE) {
-			*p++ = LC_OP_DUP;
-			assemble_call(p, hook, site | LC_SITE_IN_BODY, pool);
-		}
-	}
 }

@@ -48,8 +48,11 @@ enum lc_hook_shape {
 	LC_HOOK_CAST_OBJECTS, /* dup; checkcast Object[]; site; call */
 	LC_HOOK_WITH_LOCAL,   /* dup; aload operand; site; call: (result, argument, site) */
 	LC_HOOK_THIS,         /* aload_0; site; call */
-	LC_HOOK_TWICE,        /* dup; site; call, and once more with LC_SITE_IN_BODY */
+	LC_HOOK_TWICE,        /* dup; site; call, without site_bits and once more with them */
 };
+
+/* Bytes of a hook of that shape. */
+uint8_t lc_hook_bytes(enum lc_hook_shape shape, uint16_t operand);
 
 /* A place that gets a hook; parallel to it goes a struct lc_insert. */
 struct lc_hook {
@@ -76,15 +79,16 @@ struct lc_hooks {
 struct lc_hook_scan {
 	const struct lc_class *cls;
 	const struct lc_rewrite_options *options;
-	uint8_t *calls;       /* by pool index: what lc_hook_find() found out about a Methodref */
-	bool large;           /* objects of this class may reach the threshold */
-	bool has_bodies;      /* the class has methods that the JIT replaces */
+	uint8_t *calls;     /* by pool index: what lc_hook_find() found out about a Methodref */
+	uint64_t own_bytes; /* of the instance fields that the class declares itself */
+	bool large;         /* objects of this class may reach the threshold */
+	bool has_bodies;    /* the class has intrinsics */
 	uint32_t skipped_constant;
 };
 
 /* Allocate and free `calls`, and find out the flags. Returns false without memory. */
 bool lc_hook_scan_open(struct lc_hook_scan *s, const struct lc_class *c,
-		       const struct lc_rewrite_options *options);
+                       const struct lc_rewrite_options *options);
 void lc_hook_scan_close(struct lc_hook_scan *s);
 
 /*
@@ -92,14 +96,11 @@ void lc_hook_scan_close(struct lc_hook_scan *s);
  * hooks. Returns LC_REWRITE_DONE, LC_REWRITE_MALFORMED or LC_REWRITE_NO_MEMORY.
  */
 enum lc_rewrite_status lc_hook_find(struct lc_hook_scan *s, const struct lc_member *method,
-				    struct lc_code *code, struct lc_hooks *out);
+                                    struct lc_code *code, struct lc_hooks *out);
 void lc_hooks_close(struct lc_hooks *h);
 
 /* Fill in the bytes of the inserts: one fresh site each, constants from `pool`. */
 void lc_hook_assemble(struct lc_hooks *h, struct lc_pool *pool,
-		      const struct lc_rewrite_options *options);
-
-/* Sum of the instance fields that the class declares itself. */
-uint64_t lc_hook_own_bytes(const struct lc_class *c, uint32_t reference_bytes);
+                      const struct lc_rewrite_options *options);
 
 #endif

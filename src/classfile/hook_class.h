@@ -11,8 +11,14 @@
 #include <stdint.h>
 
 /* Kinds of array elements that differ in where they lie. */
-enum lc_element { LC_ELEMENT_1, LC_ELEMENT_2, LC_ELEMENT_4, LC_ELEMENT_8, LC_ELEMENT_REFERENCE,
-		  LC_ELEMENT_COUNT };
+enum lc_element {
+	LC_ELEMENT_1,
+	LC_ELEMENT_2,
+	LC_ELEMENT_4,
+	LC_ELEMENT_8,
+	LC_ELEMENT_REFERENCE,
+	LC_ELEMENT_COUNT
+};
 
 struct lc_hook_layout {
 	uint64_t min_size_bytes;

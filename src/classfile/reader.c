@@ -10,34 +10,11 @@ enum { CLASS_HEADER_BYTES = 10, MAGIC = 0xCAFEBABE, MEMBER_BYTES = 8, ATTRIBUTE_
 
 /* Bytes of a constant with its tag, by tag; 0: no such tag. Utf8 has its text on top. */
 static const uint8_t constant_bytes[] = { 0, 3, 0, 5, 5, 9, 9, 3, 3, 5, 5,
-					  5, 5, 0, 0, 4, 3, 5, 5, 3, 3 };
+	                                  5, 5, 0, 0, 4, 3, 5, 5, 3, 3 };
 
 bool lc_text_is(struct lc_text t, const char *s)
 {
 	return t.data && strlen(s) == t.len && memcmp(t.data, s, t.len) == 0;
-}
-
-uint32_t lc_type_bytes(char type, uint32_t reference_bytes)
-{
-	switch (type) {
-	case 'Z':
-	case 'B':
-		return 1;
-	case 'C':
-	case 'S':
-		return 2;
-	case 'I':
-	case 'F':
-		return 4;
-	case 'J':
-	case 'D':
-		return 8;
-	case 'L':
-	case '[':
-		return reference_bytes;
-	default:
-		return 0;
-	}
 }
 
 static enum lc_rewrite_status read_pool(struct lc_class *c)
@@ -169,7 +146,7 @@ struct lc_member lc_class_member(const struct lc_class *c, uint32_t at)
 }
 
 bool lc_class_attribute(const struct lc_class *c, uint32_t at, uint32_t limit,
-			struct lc_attribute *out)
+                        struct lc_attribute *out)
 {
 	uint32_t len;
 

@@ -73,7 +73,7 @@ struct lc_member lc_class_member(const struct lc_class *c, uint32_t at);
 
 /* The attribute at `at` if it ends at or before `limit`. */
 bool lc_class_attribute(const struct lc_class *c, uint32_t at, uint32_t limit,
-			struct lc_attribute *out);
+                        struct lc_attribute *out);
 
 /* Lookups by pool index: no constant of that kind gives an empty text (data NULL) or false. */
 struct lc_text lc_class_utf8(const struct lc_class *c, uint32_t index);
@@ -87,8 +87,5 @@ struct lc_class_ref {
 bool lc_class_method_ref(const struct lc_class *c, uint32_t index, struct lc_class_ref *out);
 
 bool lc_text_is(struct lc_text t, const char *s);
-
-/* Bytes that a value of the type takes in an object: 1, 2, 4, 8 or `reference_bytes`; 0: none. */
-uint32_t lc_type_bytes(char type, uint32_t reference_bytes);
 
 #endif

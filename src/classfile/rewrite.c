@@ -53,13 +53,12 @@ static bool lend_scratch(struct rewrite *r, struct lc_code *code)
 
 /* Append the Code attribute `a` with its hooks in. */
 static enum lc_rewrite_status emit_code(struct rewrite *r, const struct lc_attribute *a,
-					const struct lc_code *code)
+                                        const struct lc_code *code)
 {
 	size_t head;
 
 	lc_hook_assemble(&r->hooks, &r->pool, r->options);
-	lc_buf_add(&r->out, r->cls.bytes + r->copied,
-		   a->body - ATTRIBUTE_HEAD_BYTES - r->copied);
+	lc_buf_add(&r->out, r->cls.bytes + r->copied, a->body - ATTRIBUTE_HEAD_BYTES - r->copied);
 	r->copied = (size_t)a->body + a->len;
 	head = r->out.len;
 	lc_buf_add2(&r->out, a->name);
@@ -81,7 +80,7 @@ static enum lc_rewrite_status emit_code(struct rewrite *r, const struct lc_attri
 }
 
 static enum lc_rewrite_status rewrite_code(struct rewrite *r, const struct lc_member *method,
-					   const struct lc_attribute *a)
+                                           const struct lc_attribute *a)
 {
 	enum lc_rewrite_status status;
 	struct lc_code code;
@@ -134,6 +133,7 @@ static enum lc_rewrite_status rewrite_methods(struct rewrite *r)
 		at = method.end;
 	}
 	r->counts.skipped_constant = r->scan.skipped_constant;
+	r->counts.own_field_bytes = r->scan.own_bytes;
 	if (r->counts.sites)
 		return LC_REWRITE_DONE;
 	return r->counts.methods_left ? LC_REWRITE_TOO_LARGE : LC_REWRITE_NOTHING;
@@ -162,8 +162,8 @@ static enum lc_rewrite_status join(struct rewrite *r)
 }
 
 enum lc_rewrite_status lc_rewrite_class(const uint8_t *in, size_t len,
-					const struct lc_rewrite_options *options,
-					struct lc_rewrite_result *out)
+                                        const struct lc_rewrite_options *options,
+                                        struct lc_rewrite_result *out)
 {
 	struct rewrite r = { .options = options };
 	enum lc_rewrite_status status = lc_class_open(in, len, &r.cls);
@@ -190,19 +190,6 @@ enum lc_rewrite_status lc_rewrite_class(const uint8_t *in, size_t len,
 	free(r.moved);
 	lc_class_close(&r.cls);
 	return status;
-}
-
-uint64_t lc_rewrite_instance_bytes(const uint8_t *in, size_t len,
-				   const struct lc_rewrite_options *options)
-{
-	struct lc_class c;
-	uint64_t bytes;
-
-	if (lc_class_open(in, len, &c) != LC_REWRITE_DONE)
-		return 0;
-	bytes = lc_hook_own_bytes(&c, options->reference_bytes);
-	lc_class_close(&c);
-	return bytes;
 }
 
 const char *lc_rewrite_status_name(enum lc_rewrite_status s)

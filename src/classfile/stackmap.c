@@ -55,7 +55,7 @@ static bool moved(const struct lc_code *code, uint32_t at, uint32_t *to)
  * of the first one, or 0.
  */
 static uint32_t copy_types(const struct lc_code *code, struct reader *r, uint32_t count,
-			   struct lc_buf *out)
+                           struct lc_buf *out)
 {
 	uint32_t first = 0;
 
@@ -112,7 +112,7 @@ static void emit_head(uint32_t type, uint32_t distance, struct lc_buf *out)
 }
 
 static void copy_frame_types(const struct lc_code *code, uint32_t type, struct reader *r,
-			     struct lc_buf *out)
+                             struct lc_buf *out)
 {
 	if (type == SAME_LOCALS_1 || type == SAME_LOCALS_1_EXTENDED) {
 		copy_types(code, r, 1, out);
@@ -129,7 +129,7 @@ static void copy_frame_types(const struct lc_code *code, uint32_t type, struct r
 }
 
 bool lc_stackmap_emit(const struct lc_code *code, const uint8_t *body, uint32_t len,
-		      struct lc_buf *out)
+                      struct lc_buf *out)
 {
 	struct reader r = { .at = body, .end = body + len };
 	uint32_t frames = take(&r, 2), position = 0, before = 0, distance, to;

@@ -13,7 +13,7 @@
  * lc_code_layout(). Returns false if it does not parse or a position in it is no instruction.
  */
 bool lc_stackmap_emit(const struct lc_code *code, const uint8_t *body, uint32_t len,
-		      struct lc_buf *out);
+                      struct lc_buf *out);
 
 /*
  * Whether local 0 holds an object in every frame of a constructor (it may be declared dead).

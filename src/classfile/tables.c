@@ -14,8 +14,8 @@ static enum table table_of(const struct lc_class *c, uint32_t name)
 	switch (t.data ? t.len : 0) {
 	case 13:
 		return c->major >= LC_CLASS_MAJOR_STACKMAP && lc_text_is(t, "StackMapTable")
-			       ? STACKMAP
-			       : UNKNOWN;
+		           ? STACKMAP
+		           : UNKNOWN;
 	case 15:
 		return lc_text_is(t, "LineNumberTable") ? LINES : UNKNOWN;
 	case 18:
@@ -61,7 +61,7 @@ static bool move_table(const struct lc_code *code, uint8_t *body, uint32_t len, 
 		return false;
 	for (uint32_t at = 2; at < len; at += step)
 		if (!(step == LINE_BYTES ? move_position(code, body + at)
-					 : move_range(code, body + at)))
+		                         : move_range(code, body + at)))
 			return false;
 	return true;
 }
@@ -177,7 +177,7 @@ static bool move_annotations(const struct lc_code *code, uint8_t *body, uint32_t
 enum emitted { KEPT, LEFT_OUT, BROKEN };
 
 static enum emitted emit_body(const struct lc_class *c, const struct lc_code *code,
-			      const struct lc_attribute *a, enum table table, struct lc_buf *out)
+                              const struct lc_attribute *a, enum table table, struct lc_buf *out)
 {
 	const uint8_t *body = c->bytes + a->body;
 	size_t at = out->len;
@@ -191,9 +191,10 @@ static enum emitted emit_body(const struct lc_class *c, const struct lc_code *co
 		return a->len && move_annotations(code, out->data + at, a->len) ? KEPT : LEFT_OUT;
 	if (!a->len)
 		return BROKEN;
-	return move_table(code, out->data + at, a->len, table == LINES ? LINE_BYTES : VARIABLE_BYTES)
-		       ? KEPT
-		       : BROKEN;
+	return move_table(code, out->data + at, a->len,
+	                  table == LINES ? LINE_BYTES : VARIABLE_BYTES)
+	           ? KEPT
+	           : BROKEN;
 }
 
 bool lc_tables_emit(const struct lc_class *c, const struct lc_code *code, struct lc_buf *out)
@@ -230,7 +231,7 @@ bool lc_tables_emit(const struct lc_class *c, const struct lc_code *code, struct
 }
 
 bool lc_tables_find_stackmap(const struct lc_class *c, const struct lc_code *code,
-			     struct lc_attribute *out)
+                             struct lc_attribute *out)
 {
 	uint32_t at = code->attributes + 2;
 

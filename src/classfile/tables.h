@@ -20,6 +20,6 @@ bool lc_tables_emit(const struct lc_class *c, const struct lc_code *code, struct
 
 /* The StackMapTable of `code`, if its class is of a version that has them. */
 bool lc_tables_find_stackmap(const struct lc_class *c, const struct lc_code *code,
-			     struct lc_attribute *out);
+                             struct lc_attribute *out);
 
 #endif

@@ -34,7 +34,7 @@ public final class LocusHook {
 	private static native void alloc(Object array, int words, int site);
 
 	/** An ordinary object that may reach the threshold, at the end of a constructor. */
-	public static native void object(Object o, int site);
+	public static native void allocObject(Object o, int site);
 
 	private static int words(int base, int length, int shift) {
 		int mask = ALIGN_MASK;

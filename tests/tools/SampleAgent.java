@@ -6,5 +6,7 @@ final class SampleAgent {
 
 	static native void watch(Object o, String name);
 
+	static native void nodes(Object[] all);
+
 	static native void report(String file);
 }

@@ -1,4 +1,4 @@
-/* uses: src/classfile/rewrite.c src/classfile/code.c src/classfile/hook.c src/classfile/pool.c src/classfile/reader.c src/classfile/stackmap.c src/classfile/tables.c -lzip */
+/* uses: src/classfile/rewrite.c src/classfile/code.c src/classfile/hook.c src/classfile/hook_emit.c src/classfile/pool.c src/classfile/reader.c src/classfile/stackmap.c src/classfile/tables.c -lzip */
 /*
  * rewrite_tool.c - rewrite class files, of jars, of directories, or single ones.
  *
@@ -177,11 +177,13 @@ int main(int argc, char **argv)
 	for (; optind < argc; optind++)
 		if (rewrite_path(argv[optind]) != 0)
 			return 2;
-	printf("classes %lu sites %lu skipped_constant %lu methods_left %lu", tool.classes, tool.sites,
-	       tool.skipped, tool.methods_left);
+	printf("classes %lu sites %lu skipped_constant %lu methods_left %lu", tool.classes,
+	       tool.sites, tool.skipped, tool.methods_left);
 	for (int s = 0; s < LC_REWRITE_STATUS_COUNT; s++)
-		printf(" [%s] %lu", lc_rewrite_status_name((enum lc_rewrite_status)s), tool.status[s]);
+		printf(" [%s] %lu", lc_rewrite_status_name((enum lc_rewrite_status)s),
+		       tool.status[s]);
 	printf("\nbytes in %lu out %lu, %.1f us per class\n", tool.bytes_in, tool.bytes_out,
-	       tool.classes ? (double)tool.ns / 1000.0 / (double)(tool.classes * tool.rounds) : 0.0);
+	       tool.classes ? (double)tool.ns / 1000.0 / (double)(tool.classes * tool.rounds)
+	                    : 0.0);
 	return tool.status[LC_REWRITE_MALFORMED] != 0;
 }

@@ -6,6 +6,7 @@
  *   start()              begin to keep samples (they are taken and dropped before)
  *   stop()               keep no more
  *   watch(object, name)  count the samples inside this object; it must not move any more
+ *   nodes(array)         likewise for small objects: all elements of the array together
  *   report(file)         write the counts as lines of "key value"
  */
 #include <jvmti.h>
@@ -51,6 +52,9 @@ static size_t kept_len;
 static uint64_t drained;
 static struct watched watched[WATCHED_MAX];
 static int watched_len;
+static uint64_t *nodes; /* start addresses, sorted */
+static size_t nodes_len;
+static uint64_t node_bytes;
 
 uint32_t lc_gc_sequence(void)
 {
@@ -262,6 +266,7 @@ static void JNICALL on_vm_death(jvmtiEnv *env, JNIEnv *jni)
 JNIEXPORT void JNICALL Java_SampleAgent_start(JNIEnv *jni, jclass c);
 JNIEXPORT void JNICALL Java_SampleAgent_stop(JNIEnv *jni, jclass c);
 JNIEXPORT void JNICALL Java_SampleAgent_watch(JNIEnv *jni, jclass c, jobject o, jstring name);
+JNIEXPORT void JNICALL Java_SampleAgent_nodes(JNIEnv *jni, jclass c, jobjectArray all);
 JNIEXPORT void JNICALL Java_SampleAgent_report(JNIEnv *jni, jclass c, jstring file);
 
 JNIEXPORT void JNICALL Java_SampleAgent_start(JNIEnv *jni, jclass c)
@@ -292,6 +297,48 @@ JNIEXPORT void JNICALL Java_SampleAgent_watch(JNIEnv *jni, jclass c, jobject o, 
 	w->end = w->start + (uint64_t)size;
 	snprintf(w->name, sizeof(w->name), "%s", text);
 	(*jni)->ReleaseStringUTFChars(jni, name, text);
+}
+
+static int by_value(const void *a, const void *b)
+{
+	const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+	return (x > y) - (x < y);
+}
+
+JNIEXPORT void JNICALL Java_SampleAgent_nodes(JNIEnv *jni, jclass c, jobjectArray all)
+{
+	const jsize len = (*jni)->GetArrayLength(jni, all);
+	jlong size = 0;
+
+	(void)c;
+	nodes = calloc((size_t)len, sizeof(*nodes));
+	for (jsize i = 0; i < len; i++) {
+		jobject o = (*jni)->GetObjectArrayElement(jni, all, i);
+
+		if (!i)
+			(*ti)->GetObjectSize(ti, o, &size);
+		nodes[i] = *(uint64_t *)o;
+		(*jni)->DeleteLocalRef(jni, o);
+	}
+	nodes_len = (size_t)len;
+	node_bytes = (uint64_t)size;
+	qsort(nodes, nodes_len, sizeof(*nodes), by_value);
+}
+
+static bool in_a_node(uint64_t addr)
+{
+	size_t low = 0, high = nodes_len;
+
+	while (low < high) {
+		const size_t middle = (low + high) / 2;
+
+		if (nodes[middle] <= addr)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low && addr - nodes[low - 1] < node_bytes;
 }
 
 static const char *watched_name(uint64_t addr)
@@ -364,10 +411,11 @@ static void write_counts(FILE *f)
 		                            "no_operand", "destroyed", "undecoded", "not_java" };
 	static const char *const wheres[] = { "compiled", "stub", "interpreter", "jvm", "native" };
 	size_t how[LC_HOW_COUNT][LC_WHERE_COUNT] = { { 0 } }, errors[16] = { 0 };
-	size_t in[WATCHED_MAX] = { 0 };
+	size_t in[WATCHED_MAX] = { 0 }, node[LC_HOW_COUNT][2] = { { 0 } };
 
 	for (size_t i = 0; i < kept_len; i++) {
 		how[kept[i].how][kept[i].where]++;
+		node[kept[i].how][in_a_node(kept[i].addr)] += kept[i].addr != 0;
 		if (kept[i].frames_len <= 0)
 			errors[kept[i].frames_len > -15 ? -kept[i].frames_len : 15]++;
 		for (int k = 0; k < watched_len; k++)
@@ -378,6 +426,10 @@ static void write_counts(FILE *f)
 		for (int h = 0; h < LC_HOW_COUNT; h++)
 			if (how[h][w])
 				fprintf(f, "how.%s.%s %zu\n", wheres[w], hows[h], how[h][w]);
+	for (int h = 0; nodes_len && h < LC_HOW_COUNT; h++)
+		if (node[h][0] + node[h][1])
+			fprintf(f, "nodes.%s.in %zu\nnodes.%s.out %zu\n", hows[h], node[h][1],
+			        hows[h], node[h][0]);
 	for (int k = 0; k < watched_len; k++)
 		fprintf(f, "watched.%s %zu\n", watched[k].name, in[k]);
 	for (int e = 0; e < 16; e++)

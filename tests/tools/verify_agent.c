@@ -69,9 +69,9 @@ static bool counts(jobject o, jint site)
 }
 
 JNIEXPORT void JNICALL Java_java_lang_LocusHook_alloc(JNIEnv *env, jclass self, jobject array,
-						      jint words, jint site);
+                                                      jint words, jint site);
 JNIEXPORT void JNICALL Java_java_lang_LocusHook_alloc(JNIEnv *env, jclass self, jobject array,
-						      jint words, jint site)
+                                                      jint words, jint site)
 {
 	(void)env;
 	(void)self;
@@ -79,8 +79,10 @@ JNIEXPORT void JNICALL Java_java_lang_LocusHook_alloc(JNIEnv *env, jclass self, 
 		atomic_fetch_add_explicit(&agent.by_words[words], 1, memory_order_relaxed);
 }
 
-JNIEXPORT void JNICALL Java_java_lang_LocusHook_object(JNIEnv *env, jclass self, jobject o, jint site);
-JNIEXPORT void JNICALL Java_java_lang_LocusHook_object(JNIEnv *env, jclass self, jobject o, jint site)
+JNIEXPORT void JNICALL Java_java_lang_LocusHook_allocObject(JNIEnv *env, jclass self, jobject o,
+                                                            jint site);
+JNIEXPORT void JNICALL Java_java_lang_LocusHook_allocObject(JNIEnv *env, jclass self, jobject o,
+                                                            jint site)
 {
 	(void)env;
 	(void)self;
@@ -118,9 +120,9 @@ JNIEXPORT jboolean JNICALL Java_LinkAll_isLinked(JNIEnv *env, jclass self, jclas
 }
 
 static void JNICALL class_file_load(jvmtiEnv *jvmti, JNIEnv *env, jclass redefined, jobject loader,
-				    const char *name, jobject domain, jint len,
-				    const unsigned char *bytes, jint *new_len,
-				    unsigned char **new_bytes)
+                                    const char *name, jobject domain, jint len,
+                                    const unsigned char *bytes, jint *new_len,
+                                    unsigned char **new_bytes)
 {
 	struct lc_rewrite_options options;
 	struct lc_rewrite_result result;
@@ -142,7 +144,7 @@ static void JNICALL class_file_load(jvmtiEnv *jvmti, JNIEnv *env, jclass redefin
 		*new_len = (jint)result.len;
 	} else if (status != LC_REWRITE_DONE && status != LC_REWRITE_NOTHING) {
 		fprintf(stderr, "verify_agent: %s: %s\n", name ? name : "?",
-			lc_rewrite_status_name(status));
+		        lc_rewrite_status_name(status));
 	}
 	free(result.bytes);
 }
@@ -167,7 +169,7 @@ static void retransform_loaded(jvmtiEnv *jvmti)
 			continue;
 		(*jvmti)->GetClassSignature(jvmti, classes[i], &name, NULL);
 		fprintf(stderr, "verify_agent: %s: retransformation: error %d\n", name ? name : "?",
-			(int)err);
+		        (int)err);
 		atomic_fetch_add(&agent.refused, 1);
 	}
 }
@@ -194,7 +196,7 @@ static void JNICALL vm_init(jvmtiEnv *jvmti, JNIEnv *env, jthread thread)
 	}
 	free(bytes);
 	(*jvmti)->SetEventNotificationMode(jvmti, JVMTI_ENABLE, JVMTI_EVENT_CLASS_FILE_LOAD_HOOK,
-					   NULL);
+	                                   NULL);
 	retransform_loaded(jvmti);
 }
 
@@ -207,12 +209,12 @@ static void JNICALL vm_death(jvmtiEnv *jvmti, JNIEnv *env)
 	for (int s = 0; s < LC_REWRITE_STATUS_COUNT; s++)
 		all += agent.status[s];
 	fprintf(stderr,
-		"verify_agent: classes=%lu rewritten=%lu sites=%lu skipped_constant=%lu "
-		"methods_left=%lu malformed=%lu unsupported=%lu too_large=%lu refused=%lu\n",
-		all, agent.status[LC_REWRITE_DONE], agent.sites, agent.skipped_constant,
-		agent.methods_left, agent.status[LC_REWRITE_MALFORMED],
-		agent.status[LC_REWRITE_UNSUPPORTED], agent.status[LC_REWRITE_TOO_LARGE],
-		agent.refused);
+	        "verify_agent: classes=%lu rewritten=%lu sites=%lu skipped_constant=%lu "
+	        "methods_left=%lu malformed=%lu unsupported=%lu too_large=%lu refused=%lu\n",
+	        all, agent.status[LC_REWRITE_DONE], agent.sites, agent.skipped_constant,
+	        agent.methods_left, agent.status[LC_REWRITE_MALFORMED],
+	        agent.status[LC_REWRITE_UNSUPPORTED], agent.status[LC_REWRITE_TOO_LARGE],
+	        agent.refused);
 }
 
 static int parse(char *options)
@@ -235,11 +237,11 @@ static int parse(char *options)
 JNIEXPORT jint JNICALL Agent_OnLoad(JavaVM *vm, char *options, void *reserved)
 {
 	jvmtiCapabilities can = { .can_generate_all_class_hook_events = 1,
-				  .can_retransform_classes = 1,
-				  .can_retransform_any_class = 1 };
+		                  .can_retransform_classes = 1,
+		                  .can_retransform_any_class = 1 };
 	jvmtiEventCallbacks callbacks = { .VMInit = vm_init,
-					  .VMDeath = vm_death,
-					  .ClassFileLoadHook = class_file_load };
+		                          .VMDeath = vm_death,
+		                          .ClassFileLoadHook = class_file_load };
 	jvmtiEnv *jvmti;
 
 	(void)reserved;
