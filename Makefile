@@ -36,7 +36,7 @@ LOCUS_LIBS := -lzstd -ljansson -lzip
 PRELOAD_MAP := $(wildcard src/gc/preload.map)
 
 # Generated headers, each only where its source exists.
-GEN := $(if $(wildcard src/heap/LocusHook.java),$(addprefix $(B)/gen/hook_class_bytes.,h inc)) \
+GEN := $(if $(wildcard src/heap/LocusHook.java),$(B)/gen/hook_class_bytes.inc) \
 	$(if $(VIEWER),$(B)/gen/viewer.h)
 
 objects = $(patsubst %.c,$(B)/obj/%.o,$(1))
@@ -79,8 +79,6 @@ $(B)/locus: $(call objects,$(LOCUS_SRC))
 HOOK_CLASS := $(B)/gen/hook/java/lang/LocusHook.class
 $(HOOK_CLASS): src/heap/LocusHook.java scripts/compile-hook
 	$(Q)scripts/compile-hook $< $(B)/gen/hook
-$(B)/gen/hook_class_bytes.h: $(HOOK_CLASS) scripts/embed-header scripts/embed
-	$(Q)scripts/embed-header $@ lc_hook_class_bytes=$<
 $(B)/gen/hook_class_bytes.inc: $(HOOK_CLASS) scripts/embed
 	$(Q)scripts/embed $< >$@.tmp && mv $@.tmp $@
 
