@@ -1,0 +1,35 @@
+/* emit.h - names, numbers and frames as they stand in reports. */
+#ifndef LC_EMIT_H
+#define LC_EMIT_H
+
+#include <stdint.h>
+#include <stdio.h>
+
+#include "tree.h"
+
+/* A JSON string, quotes included: valid UTF-8 whatever the bytes are. No '<' stands in it. */
+void lc_emit_json(FILE *out, struct lc_text text);
+void lc_emit_json_c(FILE *out, const char *text);
+
+/*
+ * Plain UTF-8 for a terminal or a line-based file: control characters as \uXXXX, what is not a
+ * character as U+FFFD.
+ */
+void lc_emit_text(FILE *out, struct lc_text text);
+
+/* As lc_emit_text(), also without ';', which separates frames in collapsed stacks: it is '_'. */
+void lc_emit_collapsed(FILE *out, struct lc_text text);
+
+/* "com.acme.Foo.bar(Foo.java:12)" of a path's leaf. The path is not the root. */
+void lc_emit_frame(FILE *out, const struct lc_tree *t, uint32_t path);
+
+/* "com.acme.Foo.bar(Foo.java:12)" of a method and line + 1 (0: none). */
+void lc_emit_code(FILE *out, const struct lc_tree *t, uint32_t method, uint32_t line1);
+
+/* "1.5 MB" in the 8 bytes or more of `out`. Returns out. */
+const char *lc_emit_bytes(char *out, size_t out_len, uint64_t bytes);
+
+/* "5 ms", "12.3 s". Returns out. */
+const char *lc_emit_duration(char *out, size_t out_len, uint64_t ns);
+
+#endif

@@ -1,0 +1,411 @@
+/*
+ * merge_write.c - encodes a tree as docs/FORMAT.md says.
+ *
+ * Like the agent's writer, it puts into a block the definitions that the block uses, numbered in
+ * order of appearance, and begins another block when one is large.
+ */
+#include "merge_write.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <zstd.h>
+
+#include "util.h"
+
+enum {
+	ZSTD_LEVEL = 3,
+	SPLIT_BYTES = 16 << 20, /* payload at which a block is closed and another begun */
+	SECTIONS = LC_SECTION_THREADS + 1,
+};
+
+/* Numbers of the tree to numbers of the block: valid where the stamp is this block's. */
+struct numbers {
+	uint32_t *local;
+	uint32_t *stamps;
+	size_t local_cap;
+	size_t stamps_cap;
+	size_t len; /* stamps that are set */
+	uint32_t count;
+};
+
+struct bytes {
+	uint8_t *data;
+	size_t len;
+	size_t cap;
+};
+
+struct lc_merge_writer {
+	const struct lc_tree *tree;
+	ZSTD_CCtx *zstd;
+	struct numbers numbers[LC_SECTION_SITES + 1]; /* by section type */
+	uint32_t stamp;
+	struct bytes section[SECTIONS]; /* rows, without their count */
+	uint32_t rows[SECTIONS];
+	struct bytes chain; /* uint32_t: paths to be defined */
+	struct bytes payload;
+	struct bytes stored;
+	uint64_t left[LC_ENGINES_MAX][LC_BUCKET_COUNT]; /* not yet in a block */
+	uint64_t here[LC_ENGINES_MAX][LC_BUCKET_COUNT]; /* in this block's accesses */
+};
+
+struct lc_merge_writer *lc_merge_writer_create(void)
+{
+	struct lc_merge_writer *w = lc_alloc_zeroed(1, sizeof(*w));
+
+	w->zstd = ZSTD_createCCtx();
+	if (!w->zstd)
+		lc_no_memory();
+	return w;
+}
+
+void lc_merge_writer_free(struct lc_merge_writer *w)
+{
+	if (!w)
+		return;
+	ZSTD_freeCCtx(w->zstd);
+	for (unsigned i = 0; i <= LC_SECTION_SITES; i++) {
+		free(w->numbers[i].local);
+		free(w->numbers[i].stamps);
+	}
+	for (unsigned i = 0; i < SECTIONS; i++)
+		free(w->section[i].data);
+	free(w->chain.data);
+	free(w->payload.data);
+	free(w->stored.data);
+	free(w);
+}
+
+static void add_bytes(struct bytes *b, const void *data, size_t len)
+{
+	if (!len)
+		return;
+	b->data = lc_alloc_grow(b->data, &b->cap, b->len + len, 1);
+	memcpy(b->data + b->len, data, len);
+	b->len += len;
+}
+
+static void add_varint(struct bytes *b, uint64_t v)
+{
+	b->data = lc_alloc_grow(b->data, &b->cap, b->len + LC_VARINT_MAX, 1);
+	b->len += lc_varint_put(b->data + b->len, v);
+}
+
+static void put(struct lc_merge_writer *w, enum lc_section section, uint64_t v)
+{
+	add_varint(&w->section[section], v);
+}
+
+/* The block's number of row `row`; true when it had one already. New ones count from `first`. */
+static bool number(struct lc_merge_writer *w, enum lc_section type, uint32_t row, uint32_t first,
+                   uint32_t *local)
+{
+	struct numbers *n = &w->numbers[type];
+
+	if (row >= n->len) {
+		n->local = lc_alloc_grow(n->local, &n->local_cap, (size_t)row + 1, sizeof(row));
+		n->stamps = lc_alloc_grow(n->stamps, &n->stamps_cap, (size_t)row + 1, sizeof(row));
+		memset(n->stamps + n->len, 0, (n->stamps_cap - n->len) * sizeof(row));
+		n->len = n->stamps_cap;
+	}
+	if (n->stamps[row] == w->stamp) {
+		*local = n->local[row];
+		return true;
+	}
+	n->stamps[row] = w->stamp;
+	*local = n->local[row] = first + n->count++;
+	w->rows[type]++;
+	return false;
+}
+
+static uint32_t define_string(struct lc_merge_writer *w, uint32_t row)
+{
+	struct lc_text text = lc_tree_text(w->tree, row);
+	uint32_t id = 0;
+
+	if (row && !number(w, LC_SECTION_STRINGS, row, 1, &id)) {
+		put(w, LC_SECTION_STRINGS, text.len);
+		add_bytes(&w->section[LC_SECTION_STRINGS], text.bytes, text.len);
+	}
+	return id;
+}
+
+static uint32_t define_method(struct lc_merge_writer *w, uint32_t row)
+{
+	uint32_t id;
+
+	if (!number(w, LC_SECTION_METHODS, row, 0, &id))
+		for (unsigned i = 0; i < LC_METHOD_KEY; i++)
+			put(w, LC_SECTION_METHODS,
+			    define_string(w, lc_table_key(&w->tree->methods, row)[i]));
+	return id;
+}
+
+static uint32_t define_frame(struct lc_merge_writer *w, uint32_t row)
+{
+	const uint32_t *key = lc_table_key(&w->tree->frames, row);
+	uint32_t id;
+
+	if (!number(w, LC_SECTION_FRAMES, row, 0, &id)) {
+		put(w, LC_SECTION_FRAMES, define_method(w, key[LC_FRAME_METHOD]));
+		put(w, LC_SECTION_FRAMES, key[LC_FRAME_BCI1]);
+		put(w, LC_SECTION_FRAMES, key[LC_FRAME_LINE1]);
+	}
+	return id;
+}
+
+static bool path_is_defined(const struct lc_merge_writer *w, uint32_t path)
+{
+	const struct numbers *n = &w->numbers[LC_SECTION_PATHS];
+
+	return path < n->len && n->stamps[path] == w->stamp;
+}
+
+static uint32_t define_path(struct lc_merge_writer *w, uint32_t path)
+{
+	uint32_t parent = 0, id;
+
+	w->chain.len = 0;
+	for (; path && !path_is_defined(w, path); path = lc_tree_parent(w->tree, path))
+		add_bytes(&w->chain, &path, sizeof(path));
+	if (path)
+		parent = w->numbers[LC_SECTION_PATHS].local[path];
+	while (w->chain.len) {
+		w->chain.len -= sizeof(path);
+		memcpy(&path, w->chain.data + w->chain.len, sizeof(path));
+		number(w, LC_SECTION_PATHS, path, 1, &id);
+		put(w, LC_SECTION_PATHS, id - parent);
+		put(w, LC_SECTION_PATHS,
+		    define_frame(w, lc_table_key(&w->tree->paths, path)[LC_PATH_FRAME]));
+		parent = id;
+	}
+	return parent;
+}
+
+static uint32_t define_site(struct lc_merge_writer *w, uint32_t row)
+{
+	const uint32_t *key = lc_table_key(&w->tree->sites, row);
+	uint32_t id = 0;
+
+	if (row && !number(w, LC_SECTION_SITES, row, 1, &id)) {
+		put(w, LC_SECTION_SITES, define_string(w, key[LC_SITE_CLASS]));
+		put(w, LC_SECTION_SITES, define_path(w, key[LC_SITE_PATH]));
+	}
+	return id;
+}
+
+static void put_allocations(struct lc_merge_writer *w, uint32_t site)
+{
+	const uint64_t *values = lc_table_values(&w->tree->sites, site);
+
+	if (!values[LC_SITE_ALLOCATIONS])
+		return;
+	put(w, LC_SECTION_ALLOCATIONS, define_site(w, site));
+	put(w, LC_SECTION_ALLOCATIONS, values[LC_SITE_ALLOCATIONS]);
+	put(w, LC_SECTION_ALLOCATIONS, values[LC_SITE_BYTES]);
+	w->rows[LC_SECTION_ALLOCATIONS]++;
+}
+
+static void put_access(struct lc_merge_writer *w, uint32_t row)
+{
+	const uint32_t *key = lc_table_key(&w->tree->accesses, row);
+	uint64_t samples = *lc_table_values(&w->tree->accesses, row);
+
+	put(w, LC_SECTION_ACCESSES, key[LC_ACCESS_ENGINE]);
+	put(w, LC_SECTION_ACCESSES, key[LC_ACCESS_BUCKET]);
+	put(w, LC_SECTION_ACCESSES, define_site(w, key[LC_ACCESS_SITE]));
+	put(w, LC_SECTION_ACCESSES, define_path(w, key[LC_ACCESS_PATH]));
+	put(w, LC_SECTION_ACCESSES, samples);
+	w->rows[LC_SECTION_ACCESSES]++;
+	w->here[key[LC_ACCESS_ENGINE]][key[LC_ACCESS_BUCKET]] += samples;
+}
+
+static void put_buckets(struct lc_merge_writer *w, bool last)
+{
+	for (unsigned e = 0; e < LC_ENGINES_MAX; e++) {
+		for (unsigned b = 0; b < LC_BUCKET_COUNT; b++) {
+			uint64_t samples = last ? w->left[e][b] : w->here[e][b];
+
+			w->left[e][b] -= samples;
+			if (!samples)
+				continue;
+			put(w, LC_SECTION_BUCKETS, e);
+			put(w, LC_SECTION_BUCKETS, b);
+			put(w, LC_SECTION_BUCKETS, samples);
+			w->rows[LC_SECTION_BUCKETS]++;
+		}
+	}
+}
+
+static void put_details(struct lc_merge_writer *w)
+{
+	const struct lc_table *details = &w->tree->details;
+
+	for (uint32_t row = 0; row < details->count; row++) {
+		for (unsigned i = 0; i < LC_DETAIL_KEY; i++)
+			put(w, LC_SECTION_DETAILS, lc_table_key(details, row)[i]);
+		put(w, LC_SECTION_DETAILS, *lc_table_values(details, row));
+		w->rows[LC_SECTION_DETAILS]++;
+	}
+}
+
+/* The rows of a thread's shares are found through `first` and `next`: row + 1, 0 ends. */
+static void put_thread(struct lc_merge_writer *w, uint32_t row, uint32_t first,
+                       const uint32_t *next)
+{
+	const struct lc_table *threads = &w->tree->threads, *shares = &w->tree->shares;
+	const uint32_t *key = lc_table_key(threads, row);
+	const uint64_t *values = lc_table_values(threads, row);
+	uint32_t count = 0;
+
+	put(w, LC_SECTION_THREADS, key[LC_THREAD_PROCESS]);
+	put(w, LC_SECTION_THREADS, key[LC_THREAD_INDEX]);
+	put(w, LC_SECTION_THREADS, values[LC_THREAD_TID]);
+	put(w, LC_SECTION_THREADS, define_string(w, (uint32_t)values[LC_THREAD_NAME]));
+	put(w, LC_SECTION_THREADS, values[LC_THREAD_ALLOCATIONS]);
+	put(w, LC_SECTION_THREADS, values[LC_THREAD_BYTES]);
+	put(w, LC_SECTION_THREADS, values[LC_THREAD_BEGIN_NS]);
+	put(w, LC_SECTION_THREADS, values[LC_THREAD_END_NS]);
+	for (uint32_t i = first; i; i = next[i - 1])
+		count++;
+	put(w, LC_SECTION_THREADS, count);
+	for (uint32_t i = first; i; i = next[i - 1]) {
+		put(w, LC_SECTION_THREADS, lc_table_key(shares, i - 1)[LC_SHARE_ENGINE]);
+		put(w, LC_SECTION_THREADS, lc_table_key(shares, i - 1)[LC_SHARE_BUCKET]);
+		put(w, LC_SECTION_THREADS, *lc_table_values(shares, i - 1));
+	}
+	w->rows[LC_SECTION_THREADS]++;
+}
+
+static void put_threads(struct lc_merge_writer *w)
+{
+	const struct lc_table *threads = &w->tree->threads, *shares = &w->tree->shares;
+	uint32_t *first = lc_alloc_zeroed(threads->count, sizeof(*first));
+	uint32_t *next = lc_alloc_zeroed(shares->count, sizeof(*next));
+
+	for (uint32_t i = 0; i < shares->count; i++) {
+		uint32_t thread = lc_table_key(shares, i)[LC_SHARE_THREAD];
+
+		next[i] = first[thread];
+		first[thread] = i + 1;
+	}
+	for (uint32_t row = 0; row < threads->count; row++)
+		put_thread(w, row, first[row], next);
+	free(first);
+	free(next);
+}
+
+static size_t rows_bytes(const struct lc_merge_writer *w)
+{
+	size_t sum = 0;
+
+	for (unsigned i = 0; i < SECTIONS; i++)
+		sum += w->section[i].len;
+	return sum;
+}
+
+static void block_begin(struct lc_merge_writer *w)
+{
+	for (unsigned i = 0; i < SECTIONS; i++) {
+		w->section[i].len = 0;
+		w->rows[i] = 0;
+	}
+	for (unsigned i = 0; i <= LC_SECTION_SITES; i++)
+		w->numbers[i].count = 0;
+	w->stamp++;
+	memset(w->here, 0, sizeof(w->here));
+}
+
+static void payload_build(struct lc_merge_writer *w)
+{
+	w->payload.len = 0;
+	for (unsigned i = 0; i < SECTIONS; i++) {
+		uint8_t count[LC_VARINT_MAX];
+		size_t count_len;
+
+		if (!w->rows[i])
+			continue;
+		count_len = i == LC_SECTION_THREAD ? 0 : lc_varint_put(count, w->rows[i]);
+		add_varint(&w->payload, i);
+		add_varint(&w->payload, count_len + w->section[i].len);
+		add_bytes(&w->payload, count, count_len);
+		add_bytes(&w->payload, w->section[i].data, w->section[i].len);
+	}
+}
+
+static int block_end(struct lc_merge_writer *w, struct lc_block_header *h, FILE *out)
+{
+	uint8_t header[LC_BLOCK_HEADER_LEN];
+	size_t bound, stored;
+
+	payload_build(w);
+	if (w->payload.len > LC_BLOCK_RAW_MAX)
+		return -EFBIG;
+	bound = ZSTD_compressBound(w->payload.len);
+	w->stored.data = lc_alloc_grow(w->stored.data, &w->stored.cap, bound, 1);
+	stored = ZSTD_compressCCtx(w->zstd, w->stored.data, bound, w->payload.data, w->payload.len,
+	                           ZSTD_LEVEL);
+	if (ZSTD_isError(stored))
+		lc_no_memory(); /* the bound holds, so only its own memory can fail */
+	h->raw_len = (uint32_t)w->payload.len;
+	h->stored_len = (uint32_t)stored;
+	h->checksum = XXH64(w->stored.data, stored, 0);
+	lc_block_header_put(header, h);
+	h->sequence++;
+	errno = EIO;
+	if (fwrite(header, sizeof(header), 1, out) != 1 ||
+	    fwrite(w->stored.data, stored, 1, out) != 1)
+		return -errno;
+	return 0;
+}
+
+/* Header fields, and in a block of one thread its name, from the tree's threads. */
+static void identify(struct lc_merge_writer *w, bool one, struct lc_block_header *h)
+{
+	const uint64_t *values;
+
+	if (!one) {
+		h->process = h->thread_index = LC_THREAD_ALL;
+		return;
+	}
+	values = lc_table_values(&w->tree->threads, 0);
+	h->process = lc_table_key(&w->tree->threads, 0)[LC_THREAD_PROCESS];
+	h->thread_index = lc_table_key(&w->tree->threads, 0)[LC_THREAD_INDEX];
+	h->tid = (uint32_t)values[LC_THREAD_TID];
+	h->t_begin_ns = values[LC_THREAD_BEGIN_NS];
+	h->t_end_ns = values[LC_THREAD_END_NS];
+	put(w, LC_SECTION_THREAD, define_string(w, (uint32_t)values[LC_THREAD_NAME]));
+	w->rows[LC_SECTION_THREAD] = 1;
+}
+
+int lc_merge_write(struct lc_merge_writer *w, const struct lc_tree *t, bool keep_thread, FILE *out)
+{
+	bool one = keep_thread && t->threads.count == 1, last;
+	struct lc_block_header h = { 0 };
+	uint32_t site = 1, access = 0;
+	int blocks = 0;
+
+	w->tree = t;
+	memcpy(w->left, t->buckets, sizeof(w->left));
+	do {
+		int err;
+
+		block_begin(w);
+		identify(w, one, &h);
+		while (site < t->sites.count && rows_bytes(w) < SPLIT_BYTES)
+			put_allocations(w, site++);
+		while (access < t->accesses.count && rows_bytes(w) < SPLIT_BYTES)
+			put_access(w, access++);
+		last = site == t->sites.count && access == t->accesses.count;
+		put_buckets(w, last);
+		if (last)
+			put_details(w);
+		if (last && !one)
+			put_threads(w);
+		err = block_end(w, &h, out);
+		if (err)
+			return err;
+		blocks++;
+	} while (!last);
+	return blocks;
+}
