@@ -23,6 +23,9 @@ long lc_vm_sizeof(const char *type);
 /* Value of a named int or long constant; 0 and *out set, or -ENOENT. Context: [attach]. */
 int lc_vm_constant(const char *name, int64_t *out);
 
+/* Address of a product flag's value ("UseG1GC"), or NULL. Context: [attach]. Linear search. */
+const void *lc_vm_flag(const char *name);
+
 /* Address range of libjvm's mappings. Returns 0 or -ENOENT. Context: [attach]. */
 int lc_vm_library_range(uint64_t *low, uint64_t *high);
 

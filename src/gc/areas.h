@@ -18,9 +18,9 @@
  *         the first of its bytes need lie in an area.
  *      b. no move of the batch, of this object's site or any other, wrote into [a, a + n). That
  *         includes the moves with src == 0.
- *      c. where the area has LC_AREA_COMPACTED in `reserved`: the second word of the header
- *         (offset 8) still is what it was. Objects of 64 bytes or less move unseen, and may
- *         have been slid over a dead one.
+ *      c. where the area has LC_AREA_COMPACTED in `reserved`: its header still has the same
+ *         lc_areas_identity(). Objects of 64 bytes or less move unseen, and may have been slid
+ *         over a dead one.
  *   4. An object that rules 1 or 2 moved must lie in [bottom, top) of some area, else it died.
  *   5. A move whose src is no tracked object is of no interest, except for 3b.
  *
@@ -33,6 +33,7 @@
 #ifndef LC_GC_AREAS_H
 #define LC_GC_AREAS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -75,9 +76,16 @@ void lc_areas_begin(void);
 uint32_t lc_areas_collections(void);
 
 /*
+ * What stays the same in an object's header: its class and, for arrays, its length. `header` is
+ * its first two words. Context: any after init.
+ */
+uint64_t lc_areas_identity(const uint64_t header[2], bool array);
+
+/*
  * Fill `out` with the areas as they are now, at most `cap`; returns how many there are (more
- * than `cap`: nothing was written). Sorted by bottom, disjoint. Neighbouring G1 regions are merged
- * where they are full or free, humongous ones never. Context: [gc] finish.
+ * than `cap`: `out` is incomplete). Sorted by bottom, disjoint; free memory may be left out.
+ * Neighbouring G1 regions are merged where that keeps the meaning of top, humongous ones never.
+ * Context: [gc] finish.
  */
 size_t lc_areas_take(struct lc_area *out, size_t cap);
 

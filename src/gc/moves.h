@@ -78,8 +78,10 @@ const struct lc_move *lc_moves_next(struct lc_move_batch *b, size_t *cursor);
 /* All of them as one array, for lc_map_close. Context: [writer]. */
 const struct lc_move *lc_moves_all(struct lc_move_batch *b, size_t *len);
 
-size_t lc_moves_count(const struct lc_move_batch *b);  /* copies logged */
-uint64_t lc_moves_lost(const struct lc_move_batch *b); /* copies that found no room */
+size_t lc_moves_count(const struct lc_move_batch *b); /* copies logged */
+
+/* Copies that found no room; complete after the first lc_moves_all() or lc_moves_next(). */
+uint64_t lc_moves_lost(const struct lc_move_batch *b);
 void lc_moves_release(struct lc_move_batch *b);        /* Context: [writer]. NULL is fine. */
 
 #endif

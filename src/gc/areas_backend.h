@@ -1,0 +1,51 @@
+/* gc/areas_backend.h - what areas.c and the collectors' own parts of it share. */
+#ifndef LC_GC_AREAS_BACKEND_H
+#define LC_GC_AREAS_BACKEND_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "record.h"
+
+struct lc_areas_backend {
+	/* `heap`: HotSpot's CollectedHeap. Returns 0 or -ENOENT. [attach] */
+	int (*init)(uint64_t heap);
+	/* May be NULL. [gc] start */
+	void (*begin)(void);
+	/* Collections since begin, given how far CollectedHeap's own count went. [gc] finish */
+	uint32_t (*collections)(uint32_t counted);
+	/* As lc_areas_take(). `slid`: something moved by memmove. [gc] finish */
+	size_t (*take)(struct lc_area *out, size_t cap, uint32_t collections, bool slid);
+};
+
+extern const struct lc_areas_backend lc_areas_serial;
+extern const struct lc_areas_backend lc_areas_parallel;
+extern const struct lc_areas_backend lc_areas_g1;
+extern const struct lc_areas_backend lc_areas_epsilon;
+
+/* The JVM's structures, read where they are. */
+static inline uint64_t lc_areas_load(uint64_t at)
+{
+	return *(const volatile uint64_t *)(uintptr_t)at;
+}
+
+static inline uint32_t lc_areas_load32(uint64_t at)
+{
+	return *(const volatile uint32_t *)(uintptr_t)at;
+}
+
+/* Where bottom, top and end stand in a space. */
+struct lc_space_layout {
+	long bottom;
+	long top;
+	long end;
+};
+
+/* Offsets of a ContiguousSpace, whichever class declares them. Returns 0 or -ENOENT. */
+int lc_space_layout_contiguous(struct lc_space_layout *out);
+
+struct lc_area lc_space_read(const struct lc_space_layout *l, uint64_t space,
+			     enum lc_area_kind kind);
+
+#endif

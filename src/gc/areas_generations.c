@@ -1,0 +1,259 @@
+/*
+ * gc/areas_generations.c - Serial, Parallel and Epsilon: a handful of contiguous spaces.
+ *
+ * The difficulty is `top`. On JDK 17 the VM operation that collects also serves the allocation
+ * that had failed, before JVMTI's finish event: eden's top then stands above memory in which only
+ * dead objects lie. From JDK 25 on every collection has its own pair of events and the tops are
+ * what the collection left. What ran in between is told by:
+ *
+ *   young collection  exchanges from and to (Parallel only when all was evacuated; Serial always)
+ *   full collection   slides objects, or is counted by the generation (Serial of JDK 17), or is
+ *                     the second collection of the pause; it comes last. Afterwards the JVM cleans
+ *                     the old generation's cards where young is empty, and dirties all otherwise.
+ */
+#include "gc/areas_backend.h"
+
+#include <errno.h>
+
+#include "gc/areas.h"
+#include "vmstructs.h"
+
+enum { SPACES = 4 };
+
+/* Written by: init; `seen` by begin. */
+static struct {
+	struct lc_space_layout layout;
+	uint64_t eden, from, to; /* addresses of the pointers to the spaces */
+	uint64_t old;
+	uint64_t young_runs, old_runs; /* addresses of Serial's counts, 0 where it has none */
+	uint64_t cards;                /* base of the card table, 0 when not to be found */
+	unsigned card_shift;
+	bool serial;
+	struct {
+		uint64_t from;
+		uint64_t eden_top;
+		uint32_t young_runs, old_runs;
+	} seen;
+} gen;
+
+static uint64_t epsilon_space;
+static struct lc_space_layout epsilon_layout;
+
+/* What the pause did to the young generation. */
+enum outcome {
+	OUTCOME_KEPT,      /* nothing moved, or a young collection gave up and left all in place */
+	OUTCOME_EVACUATED, /* one young collection, complete */
+	OUTCOME_COMPACTED, /* a full collection ran, last */
+	OUTCOME_UNCLEAR,   /* a full collection that moved nothing, or a young one that gave up */
+};
+
+static void find_cards(void)
+{
+	const void *set = lc_vm_static("BarrierSet", "_barrier_set");
+	long table = lc_vm_offset("CardTableBarrierSet", "_card_table");
+	long base = lc_vm_offset("CardTable", "_byte_map_base");
+	const void *in_bytes = lc_vm_flag("GCCardSizeInBytes");
+	int64_t shift;
+
+	gen.cards = 0;
+	if (!set || table < 0 || base < 0)
+		return;
+	if (lc_vm_constant("CardTable::card_shift", &shift) == 0)
+		gen.card_shift = (unsigned)shift;
+	else if (in_bytes)
+		gen.card_shift = (unsigned)__builtin_ctz(*(const uint32_t *)in_bytes);
+	else
+		return;
+	gen.cards = lc_areas_load(lc_areas_load(lc_areas_load((uintptr_t)set) + (uint64_t)table) +
+				  (uint64_t)base);
+}
+
+static int init_young(const char *type, uint64_t young)
+{
+	long eden = lc_vm_offset(type, "_eden_space");
+	long from = lc_vm_offset(type, "_from_space");
+	long to = lc_vm_offset(type, "_to_space");
+
+	if (eden < 0 || from < 0 || to < 0)
+		return -ENOENT;
+	gen.eden = young + (uint64_t)eden;
+	gen.from = young + (uint64_t)from;
+	gen.to = young + (uint64_t)to;
+	return 0;
+}
+
+static int init_serial(uint64_t heap)
+{
+	const char *type = lc_vm_offset("SerialHeap", "_young_gen") < 0 ? "GenCollectedHeap" :
+									  "SerialHeap";
+	long young = lc_vm_offset(type, "_young_gen");
+	long old = lc_vm_offset(type, "_old_gen");
+	long space = lc_vm_offset("TenuredGeneration", "_the_space");
+	long record = lc_vm_offset("Generation", "_stat_record");
+	long runs = lc_vm_offset("Generation::StatRecord", "invocations");
+	uint64_t young_gen, old_gen;
+
+	if (young < 0 || old < 0 || space < 0 || lc_space_layout_contiguous(&gen.layout))
+		return -ENOENT;
+	young_gen = lc_areas_load(heap + (uint64_t)young);
+	old_gen = lc_areas_load(heap + (uint64_t)old);
+	if (init_young("DefNewGeneration", young_gen))
+		return -ENOENT;
+	gen.old = old_gen + (uint64_t)space;
+	gen.young_runs = gen.old_runs = 0;
+	if (record >= 0 && runs >= 0) {
+		gen.young_runs = young_gen + (uint64_t)(record + runs);
+		gen.old_runs = old_gen + (uint64_t)(record + runs);
+	}
+	gen.serial = true;
+	find_cards();
+	return 0;
+}
+
+static int init_parallel(uint64_t heap)
+{
+	const void *young = lc_vm_static("ParallelScavengeHeap", "_young_gen");
+	const void *old = lc_vm_static("ParallelScavengeHeap", "_old_gen");
+	long space = lc_vm_offset("PSOldGen", "_object_space");
+
+	(void)heap;
+	gen.layout = (struct lc_space_layout){
+		.bottom = lc_vm_offset("MutableSpace", "_bottom"),
+		.top = lc_vm_offset("MutableSpace", "_top"),
+		.end = lc_vm_offset("MutableSpace", "_end"),
+	};
+	if (!young || !old || space < 0 || gen.layout.bottom < 0 || gen.layout.top < 0 ||
+	    gen.layout.end < 0)
+		return -ENOENT;
+	if (init_young("PSYoungGen", lc_areas_load((uintptr_t)young)))
+		return -ENOENT;
+	gen.old = lc_areas_load((uintptr_t)old) + (uint64_t)space;
+	gen.young_runs = gen.old_runs = 0;
+	gen.serial = false;
+	find_cards();
+	return 0;
+}
+
+static uint64_t space_top(uint64_t pointer)
+{
+	return lc_areas_load(lc_areas_load(pointer) + (uint64_t)gen.layout.top);
+}
+
+static void begin(void)
+{
+	gen.seen.from = lc_areas_load(gen.from);
+	gen.seen.eden_top = space_top(gen.eden);
+	if (gen.young_runs) {
+		gen.seen.young_runs = lc_areas_load32(gen.young_runs);
+		gen.seen.old_runs = lc_areas_load32(gen.old_runs);
+	}
+}
+
+/* Serial of JDK 17 counts the heap's collections once where a young one is followed by a full. */
+static uint32_t collections(uint32_t counted)
+{
+	if (!gen.young_runs)
+		return counted;
+	return lc_areas_load32(gen.young_runs) - gen.seen.young_runs +
+	       lc_areas_load32(gen.old_runs) - gen.seen.old_runs;
+}
+
+/*
+ * Serial exchanges the survivor spaces also when it gives up; then eden is as full as before, and
+ * mostly to-space is not empty either. An eden that was evacuated and at once refilled to the byte
+ * looks the same; what is new in it is in the next epoch's log and hides what was there.
+ */
+static bool serial_gave_up(void)
+{
+	struct lc_area to = lc_space_read(&gen.layout, lc_areas_load(gen.to), LC_AREA_SURVIVOR);
+	struct lc_area eden = lc_space_read(&gen.layout, lc_areas_load(gen.eden), LC_AREA_EDEN);
+
+	return to.top != to.bottom ||
+	       (eden.top == gen.seen.eden_top && eden.top != eden.bottom);
+}
+
+static enum outcome judge(uint32_t runs, bool slid)
+{
+	if (!runs)
+		return OUTCOME_KEPT;
+	if (slid || runs > 1 ||
+	    (gen.old_runs && lc_areas_load32(gen.old_runs) != gen.seen.old_runs))
+		return OUTCOME_COMPACTED;
+	if (lc_areas_load(gen.from) == gen.seen.from)
+		return OUTCOME_UNCLEAR;
+	return gen.serial && serial_gave_up() ? OUTCOME_KEPT : OUTCOME_EVACUATED;
+}
+
+/* After a full collection: is the old generation's first card clean? */
+static bool young_is_empty(const struct lc_area *old)
+{
+	if (!gen.cards || old->top == old->bottom)
+		return false;
+	return *(const volatile uint8_t *)(uintptr_t)(gen.cards + (old->bottom >> gen.card_shift)) ==
+	       0xff;
+}
+
+static void insert(struct lc_area *out, size_t *len, struct lc_area a)
+{
+	size_t i = *len;
+
+	if (a.bottom >= a.end)
+		return; /* not committed */
+	for (; i && out[i - 1].bottom > a.bottom; i--)
+		out[i] = out[i - 1];
+	out[i] = a;
+	++*len;
+}
+
+static size_t take(struct lc_area *out, size_t cap, uint32_t runs, bool slid)
+{
+	enum outcome o = judge(runs, slid);
+	struct lc_area eden = lc_space_read(&gen.layout, lc_areas_load(gen.eden), LC_AREA_EDEN);
+	struct lc_area from = lc_space_read(&gen.layout, lc_areas_load(gen.from), LC_AREA_SURVIVOR);
+	struct lc_area to = lc_space_read(&gen.layout, lc_areas_load(gen.to), LC_AREA_SURVIVOR);
+	struct lc_area old = lc_space_read(&gen.layout, lc_areas_load(gen.old), LC_AREA_OLD);
+	size_t len = 0;
+
+	if (cap < SPACES)
+		return SPACES;
+	if (o == OUTCOME_EVACUATED || (o == OUTCOME_COMPACTED && young_is_empty(&old)))
+		eden.top = eden.bottom;
+	if (o == OUTCOME_COMPACTED || o == OUTCOME_UNCLEAR)
+		eden.reserved = from.reserved = to.reserved = old.reserved = LC_AREA_COMPACTED;
+	insert(out, &len, eden);
+	insert(out, &len, from);
+	insert(out, &len, to);
+	insert(out, &len, old);
+	return len;
+}
+
+const struct lc_areas_backend lc_areas_serial = { init_serial, begin, collections, take };
+const struct lc_areas_backend lc_areas_parallel = { init_parallel, begin, collections, take };
+
+static int init_epsilon(uint64_t heap)
+{
+	long space = lc_vm_offset("EpsilonHeap", "_space");
+
+	if (space < 0 || lc_space_layout_contiguous(&epsilon_layout))
+		return -ENOENT;
+	epsilon_space = heap + (uint64_t)space;
+	return 0;
+}
+
+static uint32_t no_collections(uint32_t counted)
+{
+	(void)counted;
+	return 0;
+}
+
+static size_t take_epsilon(struct lc_area *out, size_t cap, uint32_t runs, bool slid)
+{
+	(void)runs;
+	(void)slid;
+	if (cap)
+		out[0] = lc_space_read(&epsilon_layout, lc_areas_load(epsilon_space), LC_AREA_OLD);
+	return 1;
+}
+
+const struct lc_areas_backend lc_areas_epsilon = { init_epsilon, NULL, no_collections,
+						   take_epsilon };

@@ -1,0 +1,199 @@
+/*
+ * gc/moves.c - opens and seals the interposer's log.
+ *
+ * The arena is reserved at attach, not committed: a chunk's pages come to be when a thread first
+ * logs into it. A batch holds the chunks of one window until it is released. Chunks above the
+ * first KEEP_CHUNKS go back to the kernel then, so that one large collection does not stay in the
+ * process's memory for good.
+ *
+ * Open and seal run on the thread that posts the GC events; the rest on the attribution thread.
+ * Order: see preload_abi.h; A3 is release_chunk() here.
+ */
+#include "gc/moves.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#include "gc/areas.h"
+#include "gc/moves_batch.h"
+#include "gc/preload_abi.h"
+
+enum {
+	ARENA_CHUNKS = 16384, /* 256 MiB: 8.3 million copies */
+	KEEP_CHUNKS = 256,    /* 4 MiB */
+};
+
+static struct lc_preload *preload; /* NULL: no interposer. Written by: lc_moves_init() */
+
+int lc_moves_init(void)
+{
+	struct lc_preload *p = dlsym(RTLD_DEFAULT, LC_PRELOAD_SYMBOL);
+	size_t arena = (size_t)ARENA_CHUNKS * sizeof(struct lc_copy_chunk);
+	size_t links = (size_t)ARENA_CHUNKS * sizeof(uint32_t);
+	void *mem;
+
+	if (!p)
+		return -ENOENT;
+	if (p->version != LC_PRELOAD_VERSION || p->bytes != sizeof(*p))
+		return -EPROTO;
+	if (p->chunks) /* another agent of ours has it */
+		return preload == p ? 0 : -EBUSY;
+	if (p->arm(false))
+		return -ENOENT;
+	mem = mmap(NULL, arena + links, PROT_READ | PROT_WRITE,
+		   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	if (mem == MAP_FAILED)
+		return -errno;
+	p->chunks = mem;
+	p->link = (uint32_t *)((char *)mem + arena);
+	p->chunks_len = ARENA_CHUNKS;
+	preload = p;
+	return 0;
+}
+
+void lc_moves_open(uint64_t low, uint64_t high, size_t min_bytes)
+{
+	struct lc_preload *p = preload;
+
+	if (!p || low >= high)
+		return;
+	p->low = low;
+	p->span = high - low;
+	p->min_bytes = min_bytes;
+	/* Relaxed: published by `generation`. */
+	atomic_store_explicit(&p->head, 0, memory_order_relaxed);
+	atomic_store_explicit(&p->lost, 0, memory_order_relaxed);
+	atomic_store_explicit(&p->slid, 0, memory_order_relaxed);
+	atomic_fetch_add_explicit(&p->generation, 1, memory_order_release); /* A1 */
+	p->arm(true);
+}
+
+bool lc_moves_slid(void)
+{
+	/* Relaxed: the collection is over, and with it every store (A2). */
+	return preload && atomic_load_explicit(&preload->slid, memory_order_relaxed);
+}
+
+/*
+ * The last copy of each thread has had no later one to judge it. Its source may lie in memory that
+ * the collection gave back, so the kernel reads it.
+ */
+static void judge_last(struct lc_copy *last)
+{
+	uint64_t mark;
+	struct iovec to = { .iov_base = &mark, .iov_len = sizeof(mark) };
+	struct iovec from = { .iov_base = (void *)(uintptr_t)last->src, .iov_len = sizeof(mark) };
+
+	if (lc_copy_kind(last) != LC_COPY_EVACUATE || lc_copy_fate(last) != LC_COPY_UNKNOWN)
+		return;
+	if (process_vm_readv(getpid(), &to, 1, &from, 1, 0) == (ssize_t)sizeof(mark))
+		last->size_tag |= (uint64_t)lc_copy_judge(mark, last->dst) << LC_COPY_FATE_SHIFT;
+}
+
+/* Push a chunk on the free list. */
+static void release_chunk(struct lc_preload *p, uint32_t i)
+{
+	uint64_t head = atomic_load_explicit(&p->free_head, memory_order_relaxed);
+	uint64_t next;
+
+	if (i >= KEEP_CHUNKS)
+		madvise(&p->chunks[i], sizeof(p->chunks[i]), MADV_DONTNEED);
+	do {
+		__atomic_store_n(&p->link[i], (uint32_t)head, __ATOMIC_RELAXED);
+		next = ((head >> 32) + 1) << 32 | (i + 1);
+	} while (!atomic_compare_exchange_weak_explicit(&p->free_head, &head, next,
+							memory_order_release,
+							memory_order_relaxed)); /* A3 */
+}
+
+static void release_chunks(struct lc_preload *p, uint32_t head)
+{
+	uint32_t next;
+
+	for (uint32_t i = head; i; i = next) {
+		next = p->chunks[i - 1].next;
+		release_chunk(p, i - 1);
+	}
+}
+
+struct lc_move_batch *lc_moves_seal(void)
+{
+	/* Stands for any batch whose header found no memory. Constant. */
+	static struct lc_move_batch no_memory = { .replayed = true, .lost = 1 };
+	struct lc_preload *p = preload;
+	struct lc_move_batch *b;
+	uint64_t lost;
+	uint32_t head;
+
+	if (!p)
+		return NULL;
+	p->arm(false);
+	/* Acquire: the chunks hang in the list before they are read (A2). */
+	head = atomic_exchange_explicit(&p->head, 0, memory_order_acquire);
+	lost = atomic_exchange_explicit(&p->lost, 0, memory_order_relaxed); /* a count */
+	if (!head && !lost)
+		return NULL;
+	b = calloc(1, sizeof(*b));
+	if (!b) {
+		release_chunks(p, head);
+		return &no_memory;
+	}
+	b->preload = p;
+	b->head = head;
+	b->lost = lost;
+	b->many = lc_areas_collections() > 1;
+	b->ordered = b->many || lc_moves_slid();
+	for (uint32_t i = head; i; i = p->chunks[i - 1].next) {
+		struct lc_copy_chunk *c = &p->chunks[i - 1];
+
+		b->copies += c->used;
+		if (!b->many && c->used && c->used <= LC_COPY_CHUNK_CAP)
+			judge_last(&c->copies[c->used - 1]);
+	}
+	return b;
+}
+
+const struct lc_move *lc_moves_all(struct lc_move_batch *b, size_t *len)
+{
+	if (!b) {
+		*len = 0;
+		return NULL;
+	}
+	if (!b->replayed) {
+		lc_move_batch_replay(b);
+		b->replayed = true;
+	}
+	*len = b->moves_len;
+	return b->moves;
+}
+
+const struct lc_move *lc_moves_next(struct lc_move_batch *b, size_t *cursor)
+{
+	size_t len;
+	const struct lc_move *m = lc_moves_all(b, &len);
+
+	return *cursor < len ? &m[(*cursor)++] : NULL;
+}
+
+size_t lc_moves_count(const struct lc_move_batch *b)
+{
+	return b ? b->copies : 0;
+}
+
+uint64_t lc_moves_lost(const struct lc_move_batch *b)
+{
+	return b ? b->lost : 0;
+}
+
+void lc_moves_release(struct lc_move_batch *b)
+{
+	if (!b || !b->preload)
+		return;
+	release_chunks(b->preload, b->head);
+	free(b->moves);
+	free(b);
+}

@@ -1,0 +1,310 @@
+/*
+ * gc/moves_replay.c - from copies to moves.
+ *
+ * After one young collection every copy that won is a move, and order does not matter. Otherwise
+ * the copies are replayed in the order of their time stamps: an object may be copied twice in a
+ * pause, what an address means depends on when, and Parallel's full collection fills a region in a
+ * spare one (a "shadow") before it copies it, whole, to its place. The stamps are TSC values read
+ * just before each copy; what must be ordered is a copy's end before another's begin on another
+ * CPU, with an atomic operation between.
+ *
+ * `at` maps the present address of every copied object to its entry; `origin` maps its address at
+ * GC start; `written` holds the disjoint ranges written so far. An address that was written in
+ * this pause is not where an object was at GC start, unless `at` knows it.
+ */
+#include "gc/moves_batch.h"
+
+#include <Judy.h>
+#include <stdlib.h>
+
+#include "gc/preload_abi.h"
+
+/* Parallel's regions: 2^16 words (Log2RegionSize). */
+#define REGION_BYTES (UINT64_C(512) << 10)
+
+struct entry {
+	uint64_t src; /* at GC start */
+	uint64_t dst; /* now; 0: overwritten */
+	uint64_t size_bytes;
+	enum lc_copy_fate fate;
+};
+
+struct replay {
+	struct lc_copy *copies;
+	size_t copies_len;
+	struct entry *entries; /* room for one per copy */
+	size_t entries_len;
+	Pvoid_t at;
+	Pvoid_t origin;
+	Pvoid_t written;
+	uint64_t low; /* of the heap */
+	bool many;
+	bool failed; /* no memory */
+};
+
+static uint64_t foreign_tags(const struct lc_copy_chunk *c)
+{
+	uint64_t n = 0;
+
+	for (uint32_t i = 0; i < c->used; i++)
+		n += c->copies[i].size_tag >> LC_COPY_TAG_SHIFT != c->tag;
+	return n;
+}
+
+/* All copies of the batch in one array, less those that another thread scribbled over. */
+static bool gather(struct lc_move_batch *b, struct replay *r)
+{
+	const struct lc_copy_chunk *c;
+
+	r->copies = malloc(b->copies * sizeof(*r->copies) + 1);
+	if (!r->copies)
+		return false;
+	for (uint32_t i = b->head; i; i = c->next) {
+		c = &b->preload->chunks[i - 1];
+		if (c->used > LC_COPY_CHUNK_CAP || r->copies_len + c->used > b->copies) {
+			b->lost++;
+			continue;
+		}
+		b->lost += foreign_tags(c);
+		for (uint32_t k = 0; k < c->used; k++)
+			if (c->copies[k].size_tag >> LC_COPY_TAG_SHIFT == c->tag)
+				r->copies[r->copies_len++] = c->copies[k];
+	}
+	return true;
+}
+
+static bool any_unknown(const struct replay *r)
+{
+	for (size_t i = 0; i < r->copies_len; i++)
+		if (lc_copy_fate(&r->copies[i]) == LC_COPY_UNKNOWN)
+			return true;
+	return false;
+}
+
+static bool emit_unordered(struct lc_move_batch *b, const struct replay *r)
+{
+	b->moves = malloc(r->copies_len * sizeof(*b->moves) + 1);
+	if (!b->moves)
+		return false;
+	for (size_t i = 0; i < r->copies_len; i++) {
+		const struct lc_copy *c = &r->copies[i];
+
+		b->moves[i] = (struct lc_move){
+			.src = lc_copy_fate(c) == LC_COPY_WON ? c->src : 0,
+			.dst = c->dst,
+			.size_bytes = lc_copy_size(c),
+		};
+	}
+	b->moves_len = r->copies_len;
+	return true;
+}
+
+static int by_time(const void *a, const void *b)
+{
+	uint64_t x = ((const struct lc_copy *)a)->time;
+	uint64_t y = ((const struct lc_copy *)b)->time;
+
+	return (x > y) - (x < y);
+}
+
+static void set(struct replay *r, Pvoid_t *map, uint64_t key, uint64_t value)
+{
+	PPvoid_t slot = JudyLIns(map, key, PJE0);
+
+	if (slot == PPJERR)
+		r->failed = true;
+	else
+		*(Word_t *)slot = value;
+}
+
+static struct entry *find(const struct replay *r, Pcvoid_t map, uint64_t key)
+{
+	PPvoid_t slot = JudyLGet(map, key, PJE0);
+
+	return slot ? &r->entries[*(Word_t *)slot] : NULL;
+}
+
+/* Was anything in [low, high) written in this pause? */
+static bool any_written(const struct replay *r, uint64_t low, uint64_t high)
+{
+	Word_t start = high - 1;
+	PPvoid_t end = JudyLLast(r->written, &start, PJE0);
+
+	return end && *(Word_t *)end > low;
+}
+
+/* Was the byte at `addr` written in this pause? */
+static bool was_written(const struct replay *r, uint64_t addr)
+{
+	return any_written(r, addr, addr + 1);
+}
+
+/* Add [low, high) to `written`, joining what it touches. */
+static void mark_written(struct replay *r, uint64_t low, uint64_t high)
+{
+	Word_t start = high;
+	PPvoid_t end;
+
+	while ((end = JudyLLast(r->written, &start, PJE0)) && *(Word_t *)end >= low) {
+		if (*(Word_t *)end > high)
+			high = *(Word_t *)end;
+		if (start < low)
+			low = start;
+		JudyLDel(&r->written, start, PJE0);
+	}
+	set(r, &r->written, low, high);
+}
+
+/* Forget the objects that begin in [low, high), where something else is put. */
+static void overwrite(struct replay *r, uint64_t low, uint64_t high)
+{
+	Word_t key = low;
+	PPvoid_t slot;
+
+	for (slot = JudyLFirst(r->at, &key, PJE0); slot && key < high;
+	     slot = JudyLNext(r->at, &key, PJE0)) {
+		r->entries[*(Word_t *)slot].dst = 0;
+		JudyLDel(&r->at, key, PJE0);
+	}
+}
+
+static bool is_region(const struct replay *r, const struct lc_copy *c)
+{
+	return lc_copy_size(c) == REGION_BYTES && !((c->src - r->low) & (REGION_BYTES - 1)) &&
+	       !((c->dst - r->low) & (REGION_BYTES - 1));
+}
+
+/* A region comes from its shadow: so does every object that begins in it. */
+static void move_region(struct replay *r, const struct lc_copy *c)
+{
+	uint64_t high = c->src + lc_copy_size(c);
+	uint64_t moved[REGION_BYTES / 64];
+	size_t moved_len = 0;
+	Word_t key = c->src;
+	PPvoid_t slot;
+
+	for (slot = JudyLFirst(r->at, &key, PJE0);
+	     slot && key < high && moved_len < sizeof(moved) / sizeof(moved[0]);
+	     slot = JudyLNext(r->at, &key, PJE0)) {
+		moved[moved_len++] = *(Word_t *)slot;
+		JudyLDel(&r->at, key, PJE0);
+	}
+	overwrite(r, c->dst, c->dst + lc_copy_size(c));
+	for (size_t i = 0; i < moved_len; i++) {
+		struct entry *e = &r->entries[moved[i]];
+
+		e->dst += c->dst - c->src;
+		set(r, &r->at, e->dst, moved[i]);
+	}
+}
+
+/*
+ * Two threads copied one object, and for one of the copies it is not known which won. The known
+ * winner stands; of two unknown ones the first does.
+ */
+static void settle_race(struct replay *r, struct entry *e, const struct lc_copy *c)
+{
+	if (e->fate == LC_COPY_WON || lc_copy_fate(c) != LC_COPY_WON)
+		return;
+	if (e->dst)
+		JudyLDel(&r->at, e->dst, PJE0);
+	overwrite(r, c->dst, c->dst + lc_copy_size(c));
+	e->dst = c->dst;
+	e->fate = LC_COPY_WON;
+	set(r, &r->at, e->dst, (uint64_t)(e - r->entries));
+}
+
+static void move_object(struct replay *r, const struct lc_copy *c)
+{
+	struct entry *e = find(r, r->at, c->src);
+	uint64_t i;
+
+	if (!e) {
+		e = find(r, r->origin, c->src);
+		if (e) {
+			if (lc_copy_kind(c) == LC_COPY_EVACUATE)
+				settle_race(r, e, c);
+			return;
+		}
+		if (was_written(r, c->src))
+			return; /* a later piece of an object that was copied before */
+		e = &r->entries[r->entries_len++];
+		*e = (struct entry){ .src = c->src, .size_bytes = lc_copy_size(c) };
+		set(r, &r->origin, c->src, (uint64_t)(e - r->entries));
+	} else {
+		JudyLDel(&r->at, c->src, PJE0);
+	}
+	i = (uint64_t)(e - r->entries);
+	overwrite(r, c->dst, c->dst + lc_copy_size(c));
+	e->dst = c->dst;
+	e->fate = lc_copy_fate(c);
+	set(r, &r->at, e->dst, i);
+}
+
+static void step(struct replay *r, const struct lc_copy *c)
+{
+	if (lc_copy_fate(c) != LC_COPY_LOST) {
+		/*
+		 * A shadow that only small objects were put in was not seen to be written. In the
+		 * first collection of a pause it held nothing before. Later it may have: eden is
+		 * empty then, and its regions serve. An object of more than a region that moves by
+		 * whole regions looks the same; it is given up, which is safe.
+		 */
+		if (is_region(r, c) && (r->many || any_written(r, c->src, c->src + REGION_BYTES)))
+			move_region(r, c);
+		else
+			move_object(r, c);
+	}
+	mark_written(r, c->dst, c->dst + lc_copy_size(c));
+}
+
+static bool emit_ordered(struct lc_move_batch *b, const struct replay *r)
+{
+	Word_t start = 0;
+	PPvoid_t end;
+
+	b->moves = malloc((r->entries_len + JudyLCount(r->written, 0, ~0UL, PJE0)) *
+				  sizeof(*b->moves) +
+			  1);
+	if (!b->moves)
+		return false;
+	for (size_t i = 0; i < r->entries_len; i++)
+		if (r->entries[i].dst)
+			b->moves[b->moves_len++] = (struct lc_move){ r->entries[i].src,
+								     r->entries[i].dst,
+								     r->entries[i].size_bytes };
+	for (end = JudyLFirst(r->written, &start, PJE0); end;
+	     end = JudyLNext(r->written, &start, PJE0))
+		b->moves[b->moves_len++] = (struct lc_move){ 0, start, *(Word_t *)end - start };
+	return true;
+}
+
+static bool replay_ordered(struct lc_move_batch *b, struct replay *r)
+{
+	bool ok = false;
+
+	r->entries = malloc(r->copies_len * sizeof(*r->entries) + 1);
+	if (r->entries) {
+		qsort(r->copies, r->copies_len, sizeof(*r->copies), by_time);
+		for (size_t i = 0; i < r->copies_len; i++)
+			step(r, &r->copies[i]);
+		ok = !r->failed && emit_ordered(b, r);
+	}
+	JudyLFreeArray(&r->at, PJE0);
+	JudyLFreeArray(&r->origin, PJE0);
+	JudyLFreeArray(&r->written, PJE0);
+	free(r->entries);
+	return ok;
+}
+
+void lc_move_batch_replay(struct lc_move_batch *b)
+{
+	struct replay r = { .low = b->preload->low, .many = b->many };
+	bool ok = gather(b, &r);
+
+	if (ok)
+		ok = b->ordered || any_unknown(&r) ? replay_ordered(b, &r) : emit_unordered(b, &r);
+	if (!ok)
+		b->lost += b->copies;
+	free(r.copies);
+}
