@@ -72,7 +72,7 @@ static bool decode_to(const uint8_t *bytes, size_t len, size_t from, size_t pc_a
 
 static uint16_t bit_of(uint8_t reg)
 {
-	return reg == LC_NO_REGISTER ? 0 : (uint16_t)(1u << reg);
+	return (uint16_t)(reg < LC_REGISTERS ? 1u << reg : 0u);
 }
 
 static void set_operand(struct lc_recipe *r, const struct lc_insn *in, uint64_t pc, uint16_t lost)

@@ -1,0 +1,59 @@
+/* uses: src/sample/decode.c src/sample/insn.c src/sample/code.c -lZydis -lpthread */
+/* fuzz_decode.c - any bytes as code: nothing outside them is read, and recipes make sense. */
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "record.h"
+#include "sample/decode.h"
+#include "sample/insn.h"
+#include "vmstructs.h"
+
+void *lc_vm_static(const char *type, const char *field)
+{
+	(void)type;
+	(void)field;
+	return NULL;
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static void check(const struct lc_recipe *r, size_t len)
+{
+	if (r->how == LC_HOW_NO_OPERAND || r->how == LC_HOW_UNDECODED)
+		return;
+	if (r->how != LC_HOW_DIRECT && r->how != LC_HOW_NEARBY)
+		abort();
+	if (r->pc < 0x1000 || r->pc >= 0x1000 + len)
+		abort();
+	if (r->base >= LC_REGISTERS && r->base != LC_NO_REGISTER)
+		abort();
+	if (r->index >= LC_REGISTERS && r->index != LC_NO_REGISTER)
+		abort();
+	if (r->scale != 1 && r->scale != 2 && r->scale != 4 && r->scale != 8)
+		abort();
+	if (r->base == LC_NO_REGISTER && r->index == LC_NO_REGISTER)
+		abort();
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	struct lc_recipe recipe;
+	struct lc_insn in;
+	uint8_t *code;
+	size_t len;
+
+	if (size < 2)
+		return 0;
+	len = size - 1;
+	code = malloc(len); /* exactly as long as the code, so that reading on is noticed */
+	if (!code)
+		return 0;
+	memcpy(code, data + 1, len);
+	lc_decode_straight(code, len, 0x1000, 0, data[0] % len, &recipe);
+	check(&recipe, len);
+	if (lc_insn_decode(code, len, &in) && lc_insn_length(code, len) != in.length)
+		abort();
+	free(code);
+	return 0;
+}

@@ -1,0 +1,415 @@
+/* uses: src/sample/decode.c src/sample/insn.c src/sample/code.c -lZydis -lpthread */
+/* test_decode.c - recipes from code bytes assembled by hand, and addresses from registers. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "record.h"
+#include "sample/code.h"
+#include "sample/decode.h"
+#include "sample/insn.h"
+#include "vmstructs.h"
+
+/* This JVM exports nothing: the tables lie around the first code that is reported. */
+void *lc_vm_static(const char *type, const char *field)
+{
+	(void)type;
+	(void)field;
+	return NULL;
+}
+
+enum { RAX, RCX, RDX, RBX, RSP, RBP, RSI, RDI, R8, R9, R10, R11, R12, R14 = 14, NONE = 0xff };
+
+#define MOV_EAX_RSI_RAX4 "\x8b\x44\x86\x10"        /* mov eax,[rsi+rax*4+16] */
+#define MOV_EAX_RSI_RCX4 "\x8b\x44\x8e\x10"        /* mov eax,[rsi+rcx*4+16] */
+#define MOV_R11_R12_R11 "\x47\x8b\x5c\xdc\x0c"     /* mov r11d,[r12+r11*8+12] */
+#define MOV_R10_R10 "\x4d\x8b\x52\x10"             /* mov r10,[r10+16] */
+#define MOV_RDX_R10 "\x4c\x89\xd2"                 /* mov rdx,r10 */
+#define CMP_EAX_R8D "\x44\x39\xc0"                 /* cmp eax,r8d */
+#define ADD_RBX_RAX "\x48\x01\xc3"                 /* add rbx,rax */
+#define MOV_RAX_STACK "\x48\x8b\x44\x24\x08"       /* mov rax,[rsp+8] */
+#define PUSH_RAX_8 "\xff\x70\x08"                  /* push [rax+8] */
+#define PUSH_RBP "\x55"                            /* push rbp */
+#define MOV_RAX_R15 "\x49\x8b\x87\x18\x01\x00\x00" /* mov rax,[r15+0x118] */
+#define MOV_RAX_RIP "\x48\x8b\x05\x00\x01\x00\x00" /* mov rax,[rip+0x100] */
+#define LEA_RAX "\x48\x8d\x04\x8e"                 /* lea rax,[rsi+rcx*4] */
+#define PREFETCH "\x0f\x18\x86\xc0\x00\x00\x00"    /* prefetchnta [rsi+0xc0] */
+#define NOP_MEMORY "\x0f\x1f\x04\x00"              /* nop dword [rax+rax] */
+#define REP_STOSQ "\xf3\x48\xab"                   /* rep stosq */
+#define REP_MOVSQ "\xf3\x48\xa5"                   /* rep movsq */
+#define CALL_RAX "\xff\xd0"                        /* call rax */
+#define RET "\xc3"                                 /* ret */
+#define JNE_16 "\x75\x0e"                          /* jne .+16 */
+#define GATHER "\xc4\xe2\x6d\x90\x44\x8e\x10"      /* vpgatherdd ymm0,[rsi+ymm1*4+16],ymm2 */
+#define MOV_RSI_RBX "\x48\x89\xde"                 /* mov rsi,rbx */
+#define SUB_RSP "\x48\x83\xec\x20"                 /* sub rsp,32 */
+#define CMP_RSI_8 "\x83\x7e\x08\x05"               /* cmp dword [rsi+8],5 */
+#define MOV_FS "\x64\x48\x8b\x00"                  /* mov rax,fs:[rax] */
+#define MOVSXD_RBP "\x4b\x63\x6c\x96\x10"          /* movsxd rbp,[r14+r10*4+16] */
+#define VMOVDQU_RDI_RAX "\xc5\xfe\x6f\x44\x07\x10" /* vmovdqu ymm0,[rdi+rax+16] */
+#define ZERO_ESI "\x31\xf6"                        /* xor esi,esi */
+#define CMPXCHG_R9 "\xf0\x4d\x0f\xb1\x51\x10"      /* lock cmpxchg [r9+16],r10 */
+#define BAD "\x06"                                 /* no instruction in 64-bit mode */
+
+#define LEN(s) (sizeof(s) - 1)
+
+static struct lc_recipe at(const char *bytes, size_t len, size_t pc_at)
+{
+	struct lc_recipe r;
+
+	lc_decode_straight((const uint8_t *)bytes, len, 0x1000, 0, pc_at, &r);
+	return r;
+}
+
+#define RECIPE(before, after) at(before after, LEN(before after), LEN(before))
+
+static void assert_operand(const struct lc_recipe *r, unsigned base, unsigned index, unsigned scale,
+                           int disp)
+{
+	assert_int_equal(r->base, base);
+	assert_int_equal(r->index, index);
+	assert_int_equal(r->scale, scale);
+	assert_int_equal(r->disp, disp);
+}
+
+static void instruction_before_the_pc_is_direct(void **state)
+{
+	const struct lc_recipe r = RECIPE(ADD_RBX_RAX MOVSXD_RBP, ADD_RBX_RAX);
+
+	(void)state;
+	assert_int_equal(r.how, LC_HOW_DIRECT);
+	assert_int_equal(r.pc, 0x1000 + LEN(ADD_RBX_RAX));
+	assert_operand(&r, R14, R10, 4, 16);
+	assert_false(r.base_lost);
+	assert_false(r.index_lost);
+	assert_true(r.same_frame);
+}
+
+static void overwritten_index_is_lost_and_base_is_not(void **state)
+{
+	const struct lc_recipe r = RECIPE(MOV_EAX_RSI_RAX4, CMP_EAX_R8D);
+
+	(void)state;
+	assert_int_equal(r.how, LC_HOW_DIRECT);
+	assert_operand(&r, RSI, RAX, 4, 16);
+	assert_false(r.base_lost);
+	assert_true(r.index_lost);
+}
+
+static void overwritten_base_is_lost(void **state)
+{
+	const struct lc_recipe r = RECIPE(MOV_R10_R10, CMP_EAX_R8D);
+
+	(void)state;
+	assert_int_equal(r.how, LC_HOW_DIRECT);
+	assert_operand(&r, R10, NONE, 1, 16);
+	assert_true(r.base_lost);
+}
+
+static void copy_of_a_lost_base_serves(void **state)
+{
+	const struct lc_recipe r = RECIPE(MOV_RDX_R10 MOV_R10_R10, CMP_EAX_R8D);
+	const struct lc_recipe late = RECIPE(MOV_R10_R10 MOV_RDX_R10, CMP_EAX_R8D);
+
+	(void)state;
+	assert_false(r.base_lost);
+	assert_operand(&r, RDX, NONE, 1, 16);
+	assert_true(late.base_lost); /* what is copied there is the value loaded */
+}
+
+static void nearest_earlier_access_is_nearby(void **state)
+{
+	const struct lc_recipe r = RECIPE(MOV_EAX_RSI_RCX4 ADD_RBX_RAX, CMP_EAX_R8D);
+
+	(void)state;
+	assert_int_equal(r.how, LC_HOW_NEARBY);
+	assert_int_equal(r.pc, 0x1000);
+	assert_operand(&r, RSI, RCX, 4, 16);
+}
+
+static void register_written_since_the_access_is_lost(void **state)
+{
+	const struct lc_recipe r = RECIPE(MOV_EAX_RSI_RCX4 ZERO_ESI, CMP_EAX_R8D);
+
+	(void)state;
+	assert_true(r.base_lost);
+	assert_false(r.index_lost);
+}
+
+static void branch_between_hides_what_ran_before_it(void **state)
+{
+	struct lc_recipe r = RECIPE(MOV_EAX_RSI_RCX4 JNE_16, ADD_RBX_RAX CMP_RSI_8 RET);
+
+	(void)state;
+	assert_int_equal(r.how, LC_HOW_NEARBY); /* the next access, ahead */
+	assert_operand(&r, RSI, NONE, 1, 8);
+	r = RECIPE(MOV_EAX_RSI_RCX4 CALL_RAX, ADD_RBX_RAX RET CMP_RSI_8);
+	assert_int_equal(r.how, LC_HOW_NO_OPERAND);
+}
+
+static void access_ahead_whose_registers_are_not_there_yet_is_none(void **state)
+{
+	const struct lc_recipe r = RECIPE(RET, MOV_RSI_RBX CMP_RSI_8 RET);
+
+	(void)state;
+	assert_int_equal(r.how, LC_HOW_NO_OPERAND);
+}
+
+static void stack_thread_constants_and_hints_are_no_operands(void **state)
+{
+	(void)state;
+	assert_int_equal(RECIPE(RET MOV_RAX_STACK, RET).how, LC_HOW_NO_OPERAND);
+	assert_int_equal(RECIPE(RET PUSH_RBP, RET).how, LC_HOW_NO_OPERAND);
+	assert_int_equal(RECIPE(RET MOV_RAX_R15, RET).how, LC_HOW_NO_OPERAND);
+	assert_int_equal(RECIPE(RET MOV_RAX_RIP, RET).how, LC_HOW_NO_OPERAND);
+	assert_int_equal(RECIPE(RET LEA_RAX, RET).how, LC_HOW_NO_OPERAND);
+	assert_int_equal(RECIPE(RET PREFETCH, RET).how, LC_HOW_NO_OPERAND);
+	assert_int_equal(RECIPE(RET NOP_MEMORY, RET).how, LC_HOW_NO_OPERAND);
+	assert_int_equal(RECIPE(RET MOV_FS, RET).how, LC_HOW_NO_OPERAND);
+}
+
+static void push_of_memory_and_locked_operations_count(void **state)
+{
+	struct lc_recipe r = RECIPE(PUSH_RAX_8, ADD_RBX_RAX);
+
+	(void)state;
+	assert_int_equal(r.how, LC_HOW_DIRECT);
+	assert_operand(&r, RAX, NONE, 1, 8);
+	assert_false(r.same_frame);
+	r = RECIPE(CMPXCHG_R9, JNE_16);
+	assert_int_equal(r.how, LC_HOW_DIRECT);
+	assert_operand(&r, R9, NONE, 1, 16);
+}
+
+static void moved_stack_pointer_is_another_frame(void **state)
+{
+	(void)state;
+	assert_false(RECIPE(MOV_EAX_RSI_RCX4 SUB_RSP, ADD_RBX_RAX).same_frame);
+	assert_false(RECIPE(RET, SUB_RSP CMP_RSI_8).same_frame);
+	assert_true(RECIPE(SUB_RSP MOV_EAX_RSI_RCX4, ADD_RBX_RAX).same_frame);
+}
+
+static void repeated_string_operation_waits_at_its_own_pc(void **state)
+{
+	struct lc_recipe r = RECIPE(MOV_EAX_RSI_RCX4, REP_STOSQ);
+
+	(void)state;
+	assert_int_equal(r.how, LC_HOW_DIRECT);
+	assert_int_equal(r.pc, 0x1000 + LEN(MOV_EAX_RSI_RCX4));
+	assert_operand(&r, RDI, NONE, 1, 0);
+	r = RECIPE(MOV_EAX_RSI_RCX4, REP_MOVSQ);
+	assert_operand(&r, RSI, NONE, 1, 0); /* the load waits, not the store */
+}
+
+static void finished_string_operation_is_one_step_behind_its_register(void **state)
+{
+	const struct lc_recipe r = RECIPE(REP_STOSQ, ADD_RBX_RAX);
+
+	(void)state;
+	assert_int_equal(r.how, LC_HOW_DIRECT);
+	assert_operand(&r, RDI, NONE, 1, -8);
+	assert_false(r.base_lost);
+}
+
+static void gather_keeps_its_base(void **state)
+{
+	const struct lc_recipe r = RECIPE(GATHER, ADD_RBX_RAX);
+
+	(void)state;
+	assert_int_equal(r.how, LC_HOW_DIRECT);
+	assert_true(r.vector);
+	assert_int_equal(r.base, RSI);
+	assert_int_equal(r.index, NONE);
+}
+
+static void pc_inside_an_instruction_is_undecoded(void **state)
+{
+	(void)state;
+	assert_int_equal(at(MOV_EAX_RSI_RCX4 RET, 5, 2).how, LC_HOW_UNDECODED);
+	assert_int_equal(at(ADD_RBX_RAX BAD RET, 5, 4).how, LC_HOW_UNDECODED);
+	assert_int_equal(at(RET, 1, 1).how, LC_HOW_UNDECODED);
+}
+
+static void decoding_stops_after_its_limit(void **state)
+{
+	static uint8_t nops[LC_DECODE_INSTRUCTIONS_MAX + 16];
+	struct lc_recipe r;
+
+	(void)state;
+	memset(nops, 0x90, sizeof(nops));
+	lc_decode_straight(nops, sizeof(nops), 0, 0, LC_DECODE_INSTRUCTIONS_MAX, &r);
+	assert_int_equal(r.how, LC_HOW_NO_OPERAND);
+	lc_decode_straight(nops, sizeof(nops), 0, 0, LC_DECODE_INSTRUCTIONS_MAX + 1, &r);
+	assert_int_equal(r.how, LC_HOW_UNDECODED);
+}
+
+static void lengths_of_both_decoders_agree(void **state)
+{
+	static const char code[] = MOV_EAX_RSI_RAX4 MOV_R11_R12_R11 GATHER VMOVDQU_RDI_RAX REP_MOVSQ
+	    CMPXCHG_R9 MOV_FS NOP_MEMORY JNE_16 CALL_RAX MOV_RAX_RIP;
+	struct lc_insn in;
+
+	(void)state;
+	for (size_t i = 0; i < LEN(code); i += in.length) {
+		const uint8_t *p = (const uint8_t *)code + i;
+
+		assert_true(lc_insn_decode(p, LEN(code) - i, &in));
+		assert_int_equal(lc_insn_length(p, LEN(code) - i), in.length);
+	}
+}
+
+/* Code that the tables know, so that whole samples can be decoded. */
+static uint8_t method[256] __attribute__((aligned(256)));
+static struct lc_registers registers;
+
+static struct lc_access sample(const char *bytes, size_t len, size_t pc_at)
+{
+	struct lc_access a;
+
+	lc_code_compiled_method_unload(NULL, method);
+	memset(method, 0x90, sizeof(method));
+	memcpy(method, bytes, len);
+	lc_code_compiled_method_load(NULL, sizeof(method), method, 0, NULL, NULL);
+	registers.pc = (uintptr_t)method + pc_at;
+	lc_decode_sample(&registers, &a);
+	return a;
+}
+
+#define SAMPLE(before, after) sample(before after, LEN(before after), LEN(before))
+
+static int make_heap(void **state)
+{
+	(void)state;
+	for (unsigned i = 0; i < LC_REGISTERS; i++)
+		registers.r[i] = 3 + i;
+	lc_decode_heap_range(0x700000000, 0x800000000);
+	return lc_decode_init();
+}
+
+static void address_is_computed_from_the_registers(void **state)
+{
+	struct lc_access a;
+
+	(void)state;
+	registers.r[R14] = 0x700001000;
+	registers.r[R10] = 5;
+	a = SAMPLE(MOVSXD_RBP, ADD_RBX_RAX);
+	assert_int_equal(a.how, LC_HOW_DIRECT);
+	assert_int_equal(a.addr, 0x700001000 + 5 * 4 + 16);
+	assert_int_equal(a.base, 0x700001000);
+	a = SAMPLE(MOVSXD_RBP, ADD_RBX_RAX); /* the same bytes again, code of another life */
+	assert_int_equal(a.addr, 0x700001000 + 5 * 4 + 16);
+}
+
+static void base_stands_for_the_object_when_the_index_is_lost(void **state)
+{
+	struct lc_access a;
+
+	(void)state;
+	registers.r[RSI] = 0x700002000;
+	a = SAMPLE(MOV_EAX_RSI_RAX4, CMP_EAX_R8D);
+	assert_int_equal(a.how, LC_HOW_BASE);
+	assert_int_equal(a.addr, 0x700002000);
+	registers.r[RSI] = 0x1234; /* points to no object: only a breakpoint can tell */
+	a = SAMPLE(MOV_EAX_RSI_RAX4, CMP_EAX_R8D);
+	assert_int_equal(a.how, LC_HOW_DESTROYED);
+	assert_int_equal(a.addr, 0);
+}
+
+static void compressed_reference_in_the_index_is_not_taken_for_an_offset(void **state)
+{
+	struct lc_access a;
+	uint64_t addr, base;
+
+	(void)state;
+	registers.r[R12] = 0;
+	a = SAMPLE(MOV_R11_R12_R11, CMP_EAX_R8D);
+	assert_int_equal(a.how, LC_HOW_DESTROYED);
+	registers.r[R11] = 0xe0000200; /* before it runs: the compressed reference */
+	registers.pc = a.recipe.pc;
+	assert_true(lc_decode_before(&registers, &a.recipe, a.life, &addr, &base));
+	assert_int_equal(addr, 0x700001000 + 12);
+}
+
+static void object_in_an_index_of_scale_one_serves(void **state)
+{
+	struct lc_access a;
+
+	(void)state;
+	registers.r[RDI] = 16;
+	registers.r[RAX] = 0x700003000;
+	a = SAMPLE(VMOVDQU_RDI_RAX "\x31\xff", CMP_EAX_R8D); /* then xor edi,edi */
+	assert_int_equal(a.how, LC_HOW_BASE);
+	assert_int_equal(a.addr, 0x700003000);
+}
+
+static void breakpoint_in_code_of_another_life_tells_nothing(void **state)
+{
+	struct lc_access a, b;
+	uint64_t addr = 1, base = 1;
+
+	(void)state;
+	a = SAMPLE(MOV_R10_R10, CMP_EAX_R8D);
+	assert_int_equal(a.how, LC_HOW_DESTROYED);
+	b = SAMPLE(MOV_R10_R10, CMP_EAX_R8D);
+	registers.pc = a.recipe.pc;
+	assert_false(lc_decode_before(&registers, &a.recipe, a.life, &addr, &base));
+	assert_true(lc_decode_before(&registers, &b.recipe, b.life, &addr, &base));
+	registers.pc++;
+	assert_false(lc_decode_before(&registers, &b.recipe, b.life, &addr, &base));
+}
+
+static void interpreter_runtime_and_unknown_code_are_not_decoded(void **state)
+{
+	struct lc_access a;
+
+	(void)state;
+	lc_code_compiled_method_unload(NULL, method);
+	registers.pc = (uintptr_t)method;
+	lc_decode_sample(&registers, &a);
+	assert_int_equal(a.how, LC_HOW_UNDECODED);
+	assert_int_equal(a.kind, 0);
+	lc_code_dynamic_code_generated("Interpreter", method, sizeof(method));
+	lc_decode_sample(&registers, &a);
+	assert_int_equal(a.how, LC_HOW_NOT_JAVA);
+	assert_int_equal(a.kind, LC_CODE_INTERPRETER);
+	lc_code_dynamic_code_generated("DeoptimizationBlob", method, sizeof(method));
+	lc_decode_sample(&registers, &a);
+	assert_int_equal(a.how, LC_HOW_NOT_JAVA);
+	assert_int_equal(a.kind, LC_CODE_RUNTIME);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(instruction_before_the_pc_is_direct),
+		cmocka_unit_test(overwritten_index_is_lost_and_base_is_not),
+		cmocka_unit_test(overwritten_base_is_lost),
+		cmocka_unit_test(copy_of_a_lost_base_serves),
+		cmocka_unit_test(nearest_earlier_access_is_nearby),
+		cmocka_unit_test(register_written_since_the_access_is_lost),
+		cmocka_unit_test(branch_between_hides_what_ran_before_it),
+		cmocka_unit_test(access_ahead_whose_registers_are_not_there_yet_is_none),
+		cmocka_unit_test(stack_thread_constants_and_hints_are_no_operands),
+		cmocka_unit_test(push_of_memory_and_locked_operations_count),
+		cmocka_unit_test(moved_stack_pointer_is_another_frame),
+		cmocka_unit_test(repeated_string_operation_waits_at_its_own_pc),
+		cmocka_unit_test(finished_string_operation_is_one_step_behind_its_register),
+		cmocka_unit_test(gather_keeps_its_base),
+		cmocka_unit_test(pc_inside_an_instruction_is_undecoded),
+		cmocka_unit_test(decoding_stops_after_its_limit),
+		cmocka_unit_test(lengths_of_both_decoders_agree),
+		cmocka_unit_test(address_is_computed_from_the_registers),
+		cmocka_unit_test(base_stands_for_the_object_when_the_index_is_lost),
+		cmocka_unit_test(compressed_reference_in_the_index_is_not_taken_for_an_offset),
+		cmocka_unit_test(object_in_an_index_of_scale_one_serves),
+		cmocka_unit_test(breakpoint_in_code_of_another_life_tells_nothing),
+		cmocka_unit_test(interpreter_runtime_and_unknown_code_are_not_decoded),
+	};
+
+	return cmocka_run_group_tests(tests, make_heap, NULL);
+}
