@@ -65,7 +65,7 @@ def test_counts_are_exact_with_compact_headers(workload, profile, jdk25):
 
 def test_rewritten_classes_pass_the_verifier(workload, profile, jdk):
     """Classes of the JDK are not verified by default: here they are, hooks included."""
-    count(workload, profile, jdk, each=400, java=["-XX:+BytecodeVerificationLocal"])
+    count(workload, profile, jdk, each=400, java=["-XX:+UnlockDiagnosticVMOptions", "-XX:+BytecodeVerificationLocal"])
 
 
 def test_counts_are_exact_with_exact_paths(workload, profile, jdk):
