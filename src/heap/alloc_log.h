@@ -1,0 +1,111 @@
+/*
+ * heap/alloc_log.h - one thread's allocation log: chunks of records, append-only, sealed per epoch.
+ *
+ * The layout of the log is here because the append is inlined into the hook. Invariants and memory
+ * ordering: alloc_log.c.
+ */
+#ifndef LC_HEAP_ALLOC_LOG_H
+#define LC_HEAP_ALLOC_LOG_H
+
+#include <stdatomic.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "record.h"
+
+/*
+ * A chunk is one page: 255 records and a header. A thread that allocates little thus keeps
+ * 4 KiB, one that allocated nothing keeps none, and changing chunks costs 0.1 ns per record.
+ */
+enum { LC_ALLOC_CHUNK_BYTES = 4096, LC_ALLOC_CHUNK_RECORDS = 255 };
+
+struct lc_alloc_chunk {
+	uint64_t first; /* position of records[0] */
+	_Atomic(struct lc_alloc_chunk *) next;
+	struct lc_alloc records[LC_ALLOC_CHUNK_RECORDS];
+};
+_Static_assert(sizeof(struct lc_alloc_chunk) == LC_ALLOC_CHUNK_BYTES, "a chunk is a page");
+
+/* Private to the functions below and to alloc_log.c. */
+struct lc_alloc_log {
+	/* Owner's line. */
+	_Alignas(64) _Atomic uint64_t position; /* written by: owner */
+	uint64_t limit;              /* owner only: position behind its chunk's last slot */
+	uintptr_t slots;             /* owner only: chunk's records - position * 16 */
+	struct lc_alloc_chunk *tail; /* owner only */
+	_Atomic(struct lc_alloc_chunk *) first; /* written by: owner, once */
+	_Atomic uint64_t lost;                  /* written by: owner */
+	/* Attribution thread's line. */
+	_Alignas(64) struct lc_alloc_chunk *head; /* attribution thread only: oldest chunk kept */
+	struct lc_alloc_chunk *near;              /* attribution thread only: where it read last */
+};
+
+/*
+ * Chunks that all logs share: `max_bytes` bounds them. Address space is reserved for all of them,
+ * memory is used as they are. Once per process. Returns 0, -EINVAL when max_bytes holds no chunk
+ * or over 2^31 of them, -EALREADY, or another -errno. [attach]
+ */
+int lc_alloc_pool_init(size_t max_bytes);
+
+/* Undo lc_alloc_pool_init(). Every log is destroyed. [attach] */
+void lc_alloc_pool_destroy(void);
+
+uint64_t lc_alloc_pool_used_bytes(void);     /* in logs now. Context: any. */
+uint64_t lc_alloc_pool_resident_bytes(void); /* with memory behind them. Context: any. */
+
+/*
+ * Give chunks back to the kernel that no log needed for 5 to 10 s, at most 4 MiB a call.
+ * Call about once a second; `now_ns` is CLOCK_MONOTONIC. [writer]
+ */
+void lc_alloc_pool_tidy(uint64_t now_ns);
+
+/* Context: [attach] [java]. Returns 0 or -ENOMEM. */
+int lc_alloc_log_create(struct lc_alloc_log **out);
+void lc_alloc_log_destroy(
+    struct lc_alloc_log *log); /* [writer], its thread has ended; NULL is fine */
+
+/* Next chunk for a log whose chunk is full. Returns 0, or -ENOSPC and counts the record as lost. */
+int lc_alloc_log_extend(struct lc_alloc_log *log);
+
+/*
+ * Append a record. Returns 0, or -ENOSPC when the pool is exhausted (counted as lost).
+ * Context: [hook]: a JNI call on the owner thread.
+ */
+static inline int lc_alloc_log_put(struct lc_alloc_log *log, struct lc_alloc record)
+{
+	uint64_t at = atomic_load_explicit(&log->position, memory_order_relaxed); /* ours */
+
+	if (__builtin_expect(at == log->limit, 0)) {
+		int err = lc_alloc_log_extend(log);
+
+		if (err)
+			return err;
+	}
+	*(struct lc_alloc *)(log->slots + at * sizeof(struct lc_alloc)) = record;
+	atomic_store_explicit(&log->position, at + 1, memory_order_release); /* L1 */
+	return 0;
+}
+
+/* Position behind the last published record: a count that only grows. [gc] [writer] */
+static inline uint64_t lc_alloc_log_position(const struct lc_alloc_log *log)
+{
+	return atomic_load_explicit(&log->position, memory_order_acquire); /* L1 */
+}
+
+static inline uint64_t lc_alloc_log_lost(const struct lc_alloc_log *log)
+{
+	return atomic_load_explicit(&log->lost, memory_order_relaxed); /* a count */
+}
+
+/*
+ * Records [from, to) as runs that lie in one chunk each: sets *run and returns its length; 0
+ * at the end, and where `from` was trimmed away. Valid until lc_alloc_log_trim() passes it.
+ * Context: [writer].
+ */
+size_t lc_alloc_log_run(struct lc_alloc_log *log, uint64_t from, uint64_t to,
+                        const struct lc_alloc **run);
+
+/* Give back chunks that lie wholly before `position`, but the owner's. Context: [writer]. */
+void lc_alloc_log_trim(struct lc_alloc_log *log, uint64_t position);
+
+#endif

@@ -1,0 +1,417 @@
+/*
+ * heap/map.c - the store of survivors: a JudyL, a slab of entries, and records kept in eden.
+ *
+ * An entry is 12 bytes and the JudyL needs 8 for its number and about 10 for its key; no pointer
+ * but the JudyL's leads to an entry. Entries are never given back one by one: all of them are when
+ * the map is empty.
+ *
+ * Kept records are sorted only when somebody asks for one by address (audits, and the rare header
+ * check), not by what runs in every epoch.
+ */
+#include "heap/map.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "heap/map_impl.h"
+
+int lc_map_create(struct lc_map **out)
+{
+	struct lc_map *m = calloc(1, sizeof(*m));
+
+	if (!m)
+		return -ENOMEM;
+	*out = m;
+	return 0;
+}
+
+void lc_map_destroy(struct lc_map *m)
+{
+	if (!m)
+		return;
+	lc_map_clear(m);
+	free(m->blocks);
+	free(m->kept);
+	free(m->areas);
+	free(m->doubts);
+	free(m);
+}
+
+static void free_blocks(struct lc_map *m)
+{
+	for (size_t i = 0; i < m->blocks_len; i++)
+		free(m->blocks[i]);
+	m->blocks_len = 0;
+	m->free_entry = 0;
+}
+
+void lc_map_clear(struct lc_map *m)
+{
+	JudyLFreeArray(&m->judy, PJE0);
+	m->count = 0;
+	m->kept_len = 0;
+	m->kept_forgotten = 0;
+	m->kept_sorted = true;
+	m->areas_len = 0;
+	m->doubts_len = 0;
+	free_blocks(m);
+}
+
+int lc_map_reserve(void **array, size_t *cap, size_t len, size_t element_bytes)
+{
+	size_t more = *cap + *cap / 2 + 64;
+	void *p;
+
+	if (len <= *cap)
+		return 0;
+	if (more < len)
+		more = len;
+	p = realloc(*array, more * element_bytes);
+	if (!p)
+		return -ENOMEM;
+	*array = p;
+	*cap = more;
+	return 0;
+}
+
+void lc_map_grid_reset(struct lc_map_grid *g, uint64_t low, uint64_t high)
+{
+	g->low = low;
+	g->shift = 12;
+	while ((high - low) >> g->shift >= LC_MAP_GRID_BITS - 1)
+		g->shift++;
+	g->granules = high > low ? ((high - 1 - low) >> g->shift) + 1 : 0;
+	memset(g->words, 0, (g->granules / 64 + 1) * sizeof(g->words[0]));
+}
+
+void lc_map_grid_add(struct lc_map_grid *g, uint64_t low, uint64_t high)
+{
+	uint64_t end = g->low + (g->granules << g->shift);
+	uint64_t i, last;
+
+	if (low < g->low)
+		low = g->low;
+	if (high > end)
+		high = end;
+	if (low >= high)
+		return;
+	i = (low - g->low) >> g->shift;
+	last = (high - 1 - g->low) >> g->shift;
+	while (i <= last) {
+		if (!(i % 64) && i + 63 <= last) {
+			g->words[i / 64] = ~UINT64_C(0);
+			i += 64;
+		} else {
+			g->words[i / 64] |= UINT64_C(1) << (i % 64);
+			i++;
+		}
+	}
+}
+
+bool lc_map_grid_meets(const struct lc_map_grid *g, uint64_t low, uint64_t high)
+{
+	uint64_t end = g->low + (g->granules << g->shift);
+
+	if (low < g->low)
+		low = g->low;
+	if (high > end)
+		high = end;
+	if (low >= high)
+		return false;
+	for (uint64_t i = (low - g->low) >> g->shift; i <= (high - 1 - g->low) >> g->shift; i++) {
+		if (g->words[i / 64] >> (i % 64) & 1)
+			return true;
+	}
+	return false;
+}
+
+struct lc_map_entry *lc_map_at_or_above(const struct lc_map *m, uint64_t addr, uint64_t *found)
+{
+	Word_t key = addr;
+	void **v = JudyLFirst(m->judy, &key, PJE0);
+
+	if (!v)
+		return NULL;
+	*found = key;
+	return lc_map_entry(m, (Word_t)*v);
+}
+
+struct lc_map_entry *lc_map_at_or_below(const struct lc_map *m, uint64_t addr, uint64_t *found)
+{
+	Word_t key = addr;
+	void **v = JudyLLast(m->judy, &key, PJE0);
+
+	if (!v)
+		return NULL;
+	*found = key;
+	return lc_map_entry(m, (Word_t)*v);
+}
+
+struct lc_map_entry *lc_map_at(const struct lc_map *m, uint64_t addr)
+{
+	void **v = JudyLGet(m->judy, addr, PJE0);
+
+	return v ? lc_map_entry(m, (Word_t)*v) : NULL;
+}
+
+/* Number of an entry to use, or 0. */
+static uint32_t take_entry(struct lc_map *m)
+{
+	struct lc_map_entry *block;
+	uint32_t number = m->free_entry, base;
+
+	if (number) {
+		m->free_entry = lc_map_entry(m, number)->site;
+		return number;
+	}
+	if (m->blocks_len >= UINT32_MAX / LC_MAP_BLOCK_ENTRIES - 1 ||
+	    lc_map_reserve((void **)&m->blocks, &m->blocks_cap, m->blocks_len + 1,
+	                   sizeof(m->blocks[0])))
+		return 0;
+	block = malloc(LC_MAP_BLOCK_ENTRIES * sizeof(*block));
+	if (!block)
+		return 0;
+	base = (uint32_t)m->blocks_len * LC_MAP_BLOCK_ENTRIES + 1;
+	m->blocks[m->blocks_len++] = block;
+	for (uint32_t i = 1; i < LC_MAP_BLOCK_ENTRIES; i++)
+		block[i].site = i + 1 < LC_MAP_BLOCK_ENTRIES ? base + i + 1 : 0;
+	m->free_entry = base + 1;
+	return base;
+}
+
+static void give_entry(struct lc_map *m, uint32_t number)
+{
+	lc_map_entry(m, number)->site = m->free_entry;
+	m->free_entry = number;
+}
+
+int lc_map_put(struct lc_map *m, uint64_t addr, struct lc_map_entry entry)
+{
+	uint32_t number = take_entry(m);
+	void **v;
+
+	if (!number)
+		return -ENOMEM;
+	v = JudyLIns(&m->judy, addr, PJE0);
+	if (!v || v == PPJERR) {
+		give_entry(m, number);
+		return -ENOMEM;
+	}
+	*v = (void *)(Word_t)number;
+	*lc_map_entry(m, number) = entry;
+	m->count++;
+	return 0;
+}
+
+void lc_map_remove(struct lc_map *m, uint64_t addr)
+{
+	void **v = JudyLGet(m->judy, addr, PJE0);
+	uint32_t number = (uint32_t)(Word_t)*v;
+
+	/* A deletion that runs out of memory leaves a sound array behind, uncompressed. */
+	(void)JudyLDel(&m->judy, addr, PJE0);
+	if (--m->count)
+		give_entry(m, number);
+	else
+		free_blocks(m);
+}
+
+void lc_map_remove_range(struct lc_map *m, uint64_t low, uint64_t high)
+{
+	const struct lc_map_entry *e;
+	uint64_t at;
+
+	if (low >= high)
+		return;
+	if (low) {
+		e = lc_map_at_or_below(m, low - 1, &at);
+		if (e && at + (uint64_t)e->size_words * 8 > low)
+			lc_map_remove(m, at);
+	}
+	while (lc_map_at_or_above(m, low, &at) && at < high)
+		lc_map_remove(m, at);
+}
+
+/* A kept record with its place in time, for sorting. */
+struct dated {
+	struct lc_alloc record;
+	size_t index;
+};
+
+static int by_address_then_time(const void *a, const void *b)
+{
+	const struct dated *x = a, *y = b;
+	uint64_t ax = lc_alloc_addr(&x->record), ay = lc_alloc_addr(&y->record);
+
+	if (ax != ay)
+		return ax < ay ? -1 : 1;
+	return x->index < y->index ? -1 : x->index > y->index;
+}
+
+void lc_map_sort_kept(struct lc_map *m)
+{
+	struct dated *d;
+	size_t out = 0;
+
+	if (m->kept_sorted || !m->kept_len)
+		return;
+	d = malloc(m->kept_len * sizeof(*d));
+	if (!d) {
+		m->kept_len = 0; /* nothing known rather than something wrong */
+		return;
+	}
+	for (size_t i = 0; i < m->kept_len; i++)
+		d[i] = (struct dated){ m->kept[i], i };
+	qsort(d, m->kept_len, sizeof(*d), by_address_then_time);
+	for (size_t i = 0; i < m->kept_len; i++) {
+		bool dead = !d[i].record.site;
+
+		while (!dead && out &&
+		       lc_alloc_addr(&d[out - 1].record) +
+		               (uint64_t)d[out - 1].record.size_words * 8 >
+		           lc_alloc_addr(&d[i].record)) {
+			if (d[out - 1].index > d[i].index)
+				dead = true;
+			else
+				out--;
+		}
+		if (!dead)
+			d[out++] = d[i];
+	}
+	for (size_t i = 0; i < out; i++)
+		m->kept[i] = d[i].record;
+	m->kept_len = out;
+	m->kept_forgotten = 0;
+	m->kept_sorted = true;
+	free(d);
+}
+
+/* Index of the first kept record above `addr`; sorts. */
+static size_t kept_above(struct lc_map *m, uint64_t addr)
+{
+	size_t low = 0, high;
+
+	lc_map_sort_kept(m);
+	high = m->kept_len;
+	while (low < high) {
+		size_t mid = low + (high - low) / 2;
+
+		if (lc_alloc_addr(&m->kept[mid]) <= addr)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return low;
+}
+
+static struct lc_object entry_object(const struct lc_map *m, uint64_t addr,
+                                     const struct lc_map_entry *e)
+{
+	return (struct lc_object){ .addr = addr,
+		                   .size_bytes = (uint64_t)e->size_words * 8,
+		                   .site = e->site,
+		                   .epochs = m->closes - (e->birth_in >> 1) };
+}
+
+static struct lc_object kept_object(const struct lc_map *m, const struct lc_alloc *a)
+{
+	return (struct lc_object){ .addr = lc_alloc_addr(a),
+		                   .size_bytes = (uint64_t)a->size_words * 8,
+		                   .site = a->site,
+		                   .epochs = lc_map_kept_epochs(m, a) };
+}
+
+bool lc_map_find(struct lc_map *m, uint64_t addr, struct lc_object *out)
+{
+	const struct lc_map_entry *e;
+	uint64_t at;
+	size_t i;
+
+	e = lc_map_at_or_below(m, addr, &at);
+	if (e && addr - at < (uint64_t)e->size_words * 8) {
+		*out = entry_object(m, at, e);
+		return true;
+	}
+	i = kept_above(m, addr);
+	while (i && !m->kept[i - 1].site)
+		i--;
+	if (!i || addr - lc_alloc_addr(&m->kept[i - 1]) >= (uint64_t)m->kept[i - 1].size_words * 8)
+		return false;
+	*out = kept_object(m, &m->kept[i - 1]);
+	return true;
+}
+
+void lc_map_forget(struct lc_map *m, uint64_t addr)
+{
+	size_t i;
+
+	if (lc_map_at(m, addr)) {
+		lc_map_remove(m, addr);
+		return;
+	}
+	i = kept_above(m, addr);
+	if (i && lc_alloc_addr(&m->kept[i - 1]) == addr && m->kept[i - 1].site) {
+		m->kept[i - 1].site = 0;
+		m->kept_forgotten++;
+	}
+}
+
+size_t lc_map_check(struct lc_map *m, lc_map_header_fn *header, void *user, size_t max)
+{
+	size_t i = 0, out = 0;
+
+	for (; i < m->doubts_len && max; i++) {
+		uint64_t addr = m->doubts[i];
+		struct lc_map_entry *e = lc_map_at(m, addr);
+		struct lc_object object;
+		enum lc_map_header answer;
+
+		if (!e || !(e->birth_in & 1))
+			continue;
+		object = entry_object(m, addr, e);
+		answer = header(user, &object);
+		if (answer == LC_MAP_HEADER_LATER)
+			break;
+		max--;
+		if (answer == LC_MAP_HEADER_OTHER)
+			lc_map_remove(m, addr);
+		else
+			e->birth_in &= ~1u;
+	}
+	for (; i < m->doubts_len; i++)
+		m->doubts[out++] = m->doubts[i];
+	m->doubts_len = out;
+	return out;
+}
+
+size_t lc_map_count(const struct lc_map *m)
+{
+	return m->count + m->kept_len - m->kept_forgotten;
+}
+
+uint64_t lc_map_bytes(const struct lc_map *m)
+{
+	return sizeof(*m) + JudyLMemUsed(m->judy) +
+	       m->blocks_len * LC_MAP_BLOCK_ENTRIES * sizeof(struct lc_map_entry) +
+	       m->blocks_cap * sizeof(m->blocks[0]) + m->kept_cap * sizeof(m->kept[0]) +
+	       m->areas_len * sizeof(m->areas[0]) + m->doubts_cap * sizeof(m->doubts[0]);
+}
+
+bool lc_map_next(struct lc_map *m, uint64_t *addr, struct lc_object *out)
+{
+	uint64_t at = 0;
+	const struct lc_map_entry *e = lc_map_at_or_above(m, *addr, &at);
+	size_t i = *addr ? kept_above(m, *addr - 1) : kept_above(m, 0);
+
+	while (i < m->kept_len && !m->kept[i].site)
+		i++;
+	if (i < m->kept_len && (!e || lc_alloc_addr(&m->kept[i]) < at))
+		*out = kept_object(m, &m->kept[i]);
+	else if (e)
+		*out = entry_object(m, at, e);
+	else
+		return false;
+	*addr = out->addr + 1;
+	return true;
+}

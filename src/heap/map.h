@@ -1,0 +1,117 @@
+/*
+ * heap/map.h - which tracked object lies at an address, through collections.
+ *
+ * The map holds the survivors: tracked objects that outlived an epoch, in a JudyL by start
+ * address. The objects of the open epoch are not in it: their allocation logs are the nursery,
+ * and are streamed against the few addresses that are asked for.
+ *
+ * Objects of the map are disjoint, and each lies in an area of the last layout. Where two claim the
+ * same bytes, the one recorded or moved last is right and the other is dead.
+ *
+ * One thread uses a map, the attribution thread. Context: [writer] where nothing else is said.
+ */
+#ifndef LC_HEAP_MAP_H
+#define LC_HEAP_MAP_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "record.h"
+
+struct lc_map; /* opaque */
+
+struct lc_object {
+	uint64_t addr;
+	uint64_t size_bytes;
+	uint32_t site;
+	uint32_t epochs; /* collections it has outlived */
+};
+
+/* A run of allocation records of one thread, oldest first, all of the epoch in question. */
+struct lc_nursery_run {
+	const struct lc_alloc *records;
+	size_t len;
+};
+
+struct lc_nursery {
+	const struct lc_nursery_run *runs;
+	size_t len;
+	uint16_t epoch_tag; /* records with another tag are stale: passed over */
+};
+
+/* One address to resolve; `found` and `object` are the answer. */
+struct lc_query {
+	uint64_t addr;
+	bool found;
+	struct lc_object object; /* all zero when not found */
+	uint32_t user;           /* the caller's */
+};
+
+int lc_map_create(struct lc_map **out); /* 0 or -ENOMEM. [attach] */
+void lc_map_destroy(struct lc_map *m);  /* NULL is fine */
+
+/* Resolve addresses of the open epoch: survivors and nursery. Reorders `q`. Allocates nothing. */
+void lc_map_resolve(struct lc_map *m, const struct lc_nursery *nursery, struct lc_query *q,
+                    size_t len);
+
+/*
+ * In lc_area.reserved, as gc/areas.h has it (LC_AREA_COMPACTED): small objects may have been slid
+ * over dead ones here, and nothing tells but the headers. See lc_map_check().
+ */
+#define LC_MAP_AREA_COMPACTED 1u
+
+/* What a collection did, in the terms of gc/moves.h and gc/areas.h. */
+struct lc_map_close {
+	const struct lc_nursery *nursery;
+	const struct lc_move *moves; /* any order; each from its place before to its place after */
+	size_t moves_len;
+	const struct lc_area *areas; /* the layout afterwards: sorted, disjoint */
+	size_t areas_len;
+	uint64_t heap_low; /* bottom of the heap; pieces of large objects are aligned from here */
+	bool complete;     /* false: moves were lost, or there is no interposer */
+};
+
+/*
+ * Close an epoch: carry survivors and nursery over the collection that ended it. map_close.c has the
+ * rules. Without `complete`, whatever moved or may have moved is dropped: nothing known rather than
+ * something wrong. Costs time by moves, nursery records, areas and objects that died, not by
+ * objects that stayed, except in compacted areas.
+ * Returns 0, or -ENOMEM; then the map is empty, and as usable as a new one.
+ */
+int lc_map_close_epoch(struct lc_map *m, const struct lc_map_close *c);
+
+/* Does the object's header still stand at its address? */
+enum lc_map_header {
+	LC_MAP_HEADER_SAME,  /* same class, same length */
+	LC_MAP_HEADER_OTHER, /* not, or nothing readable is there */
+	LC_MAP_HEADER_LATER, /* the heap has moved on: ask again after another epoch was closed */
+};
+typedef enum lc_map_header lc_map_header_fn(void *user, const struct lc_object *object);
+
+/*
+ * Ask `header` about objects that stayed in a compacted area, at most `max` of them; drop those that
+ * it says are another's. The first LATER ends the pass: the object stays in doubt and in the map,
+ * and is asked about the next time if it still lies there. An object that a later collection moves
+ * as a whole is in doubt no more. To be called after lc_map_close_epoch() and before the next one;
+ * `header` must say LATER unless the epoch closed is still the last one, before and after its read.
+ * Returns how many are still in doubt. `header` may not use the map.
+ */
+size_t lc_map_check(struct lc_map *m, lc_map_header_fn *header, void *user, size_t max);
+
+/* The survivor that covers `addr`. True and *out set, or false. */
+bool lc_map_find(struct lc_map *m, uint64_t addr, struct lc_object *out);
+
+/* Forget the object that starts at `addr` (its header was seen to be another's). */
+void lc_map_forget(struct lc_map *m, uint64_t addr);
+
+size_t lc_map_count(const struct lc_map *m);
+uint64_t lc_map_bytes(const struct lc_map *m); /* memory it uses */
+
+/*
+ * Walk all survivors in address order: the first that starts at or above *addr is put in *out, and
+ * *addr set behind its start. False at the end.
+ */
+bool lc_map_next(struct lc_map *m, uint64_t *addr, struct lc_object *out);
+
+#endif

@@ -1,0 +1,584 @@
+/*
+ * heap/map_close.c - survivors and nursery carried over a collection.
+ *
+ * The rules, for a tracked object at [a, a + n) when the collection started (gc/areas.h says why):
+ *
+ *   1. A move with src == a and size <= n: the object is at dst, all of it (large ones are copied
+ *      in pieces, to one place). A move of more than n bytes: what starts there is another object,
+ *      and the tracked one is dead.
+ *   2. No such move, but one with a < src <= a + 64, inside the object, whose dst is aligned as the
+ *      later pieces of an object are: the object is at dst - (src - a); the first piece was too short
+ *      to be seen.
+ *   3. Otherwise it stays if it lies in [bottom, top) of an area that is not free and no move wrote
+ *      over any of it; else it is dead. A humongous object lies in its first area if it begins at the
+ *      bottom of that. In a compacted area it stays in doubt: lc_map_check().
+ *   4. An object that was moved must lie in an area too, else it is dead.
+ *
+ * The order that these are worked in makes each of them local:
+ *
+ *   index    moves by src in a hash table, and a filter in front of it
+ *   take     survivors that moved out of the JudyL
+ *   scan     nursery records past the filter and past a bitmap of what areas hold; those that moved
+ *            join the survivors taken, those that stayed go into the JudyL (or remain records,
+ *            where they are in an eden that was not collected and not written to)
+ *   erase    what moves wrote over
+ *   sweep    where the last layout had objects and the new one has none
+ *   doubt    what stayed in compacted areas
+ *   land     the moved
+ *
+ * Where a lookup in the JudyL is not needed, a bitmap says so: most moves of a young collection come
+ * from where the JudyL has nothing and go to where it has nothing.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "heap/map_impl.h"
+
+/* What the collectors do to large objects, as gc/moves.h has it. */
+#define INLINE_BYTES UINT64_C(64)
+#define PIECE_ALIGN (UINT64_C(64) << 10)
+
+struct landing {
+	uint64_t dst;
+	struct lc_map_entry entry; /* site 0: no object of ours */
+};
+
+struct closing {
+	struct lc_map *m;
+	const struct lc_map_close *c;
+	struct landing *landings; /* by move */
+	uint32_t *table;          /* hash of src -> index of the move + 1 */
+	uint64_t *filter;         /* one bit per hash of src, and of starts before a later piece */
+	unsigned table_shift, filter_shift;
+	bool pieces;            /* some move may be a later piece */
+	bool eden_left;         /* some eden was not evacuated */
+	size_t near;            /* area found last */
+	uint8_t *written;       /* by area: some move wrote into it; only with eden_left */
+	struct lc_alloc *stays; /* records that stayed, older ones first */
+	size_t stays_len, stays_cap;
+};
+
+static inline uint64_t mix(uint64_t addr)
+{
+	return (addr >> 3) * UINT64_C(0x9e3779b97f4a7c15);
+}
+
+static bool continues(const struct closing *k, const struct lc_move *v)
+{
+	return !((v->dst - k->c->heap_low) & (PIECE_ALIGN - 1));
+}
+
+static unsigned log2_at_least(size_t n)
+{
+	unsigned bits = 6;
+
+	while (((size_t)1 << bits) < n)
+		bits++;
+	return bits;
+}
+
+static inline bool filter_has(const uint64_t *filter, unsigned shift, uint64_t addr)
+{
+	uint64_t bit = mix(addr) >> shift;
+
+	return filter[bit / 64] >> (bit % 64) & 1;
+}
+
+static void filter_add(struct closing *k, uint64_t addr)
+{
+	uint64_t bit = mix(addr) >> k->filter_shift;
+
+	k->filter[bit / 64] |= UINT64_C(1) << (bit % 64);
+}
+
+static uint64_t slot_after(const struct closing *k, uint64_t slot)
+{
+	return (slot + 1) & ((UINT64_C(1) << (64 - k->table_shift)) - 1);
+}
+
+/* Index of the move with this src, or -1. */
+static ptrdiff_t find_move(const struct closing *k, uint64_t src)
+{
+	for (uint64_t s = mix(src) >> k->table_shift; k->table[s]; s = slot_after(k, s)) {
+		if (k->c->moves[k->table[s] - 1].src == src)
+			return (ptrdiff_t)k->table[s] - 1;
+	}
+	return -1;
+}
+
+/* index: of moves with the same src, against the contract, the last counts. */
+static int index_moves(struct closing *k)
+{
+	size_t n = k->c->moves_len;
+	unsigned table_bits = log2_at_least(n * 4), filter_bits = log2_at_least(n * 16);
+
+	if (n >= UINT32_MAX)
+		return -ENOMEM;
+	k->table_shift = 64 - table_bits;
+	k->filter_shift = 64 - filter_bits;
+	k->table = calloc((size_t)1 << table_bits, sizeof(*k->table));
+	k->filter = calloc((size_t)1 << (filter_bits - 6), sizeof(*k->filter));
+	k->landings = calloc(n + 1, sizeof(*k->landings));
+	if (!k->table || !k->filter || !k->landings)
+		return -ENOMEM;
+	for (size_t i = 0; i < n; i++) {
+		const struct lc_move *v = &k->c->moves[i];
+		uint64_t s = mix(v->src) >> k->table_shift;
+
+		if (!v->src || !v->size_bytes)
+			continue;
+		while (k->table[s] && k->c->moves[k->table[s] - 1].src != v->src)
+			s = slot_after(k, s);
+		k->table[s] = (uint32_t)i + 1;
+		filter_add(k, v->src);
+		if (!continues(k, v))
+			continue;
+		k->pieces = true;
+		for (uint64_t back = 8; back <= INLINE_BYTES; back += 8)
+			filter_add(k, v->src - back);
+	}
+	return 0;
+}
+
+/* Remember that object `e` goes to `dst` with move i. A later record of the same object wins. */
+static void depart(struct closing *k, size_t i, uint64_t dst, struct lc_map_entry e)
+{
+	struct landing *l = &k->landings[i];
+
+	if (l->entry.site && l->entry.site == e.site && l->entry.size_words == e.size_words)
+		return; /* the same object, recorded twice: it keeps its age */
+	if (k->c->moves[i].size_bytes == (uint64_t)e.size_words * 8)
+		e.birth_in &= ~1u; /* what moved was the whole object: it was there */
+	*l = (struct landing){ dst, e };
+}
+
+/*
+ * Rules 1 and 2 for the object at `addr`: 1 when it departs, or is shown dead by a longer move; 0
+ * when no move tells.
+ */
+static int follow(struct closing *k, uint64_t addr, struct lc_map_entry e)
+{
+	uint64_t size_bytes = (uint64_t)e.size_words * 8;
+	ptrdiff_t i = find_move(k, addr);
+
+	if (i >= 0) {
+		if (k->c->moves[i].size_bytes <= size_bytes)
+			depart(k, (size_t)i, k->c->moves[i].dst, e);
+		return 1;
+	}
+	if (!k->pieces)
+		return 0;
+	for (uint64_t gap = 8; gap <= INLINE_BYTES && gap < size_bytes; gap += 8) {
+		i = find_move(k, addr + gap);
+		if (i < 0 || !continues(k, &k->c->moves[i]) ||
+		    k->c->moves[i].size_bytes + gap > size_bytes)
+			continue;
+		depart(k, (size_t)i, k->c->moves[i].dst - gap, e);
+		return 1;
+	}
+	return 0;
+}
+
+/* take: survivors whose start is a src, and those that begin shortly before a later piece. */
+static void take_survivors(struct closing *k)
+{
+	struct lc_map *m = k->m;
+	const struct lc_move *v = k->c->moves, *end = v + k->c->moves_len;
+
+	for (; m->count && v < end; v++) {
+		const struct lc_map_entry *e;
+		uint64_t at = 0;
+
+		if (!v->src || !v->size_bytes)
+			continue;
+		if (lc_map_grid_has(&m->held, v->src)) {
+			e = lc_map_at(m, v->src);
+			if (e) {
+				follow(k, v->src, *e);
+				lc_map_remove(m, v->src);
+			}
+		}
+		if (!k->pieces || !continues(k, v))
+			continue;
+		e = lc_map_at_or_below(m, v->src - 1, &at);
+		if (e && v->src - at <= INLINE_BYTES && follow(k, at, *e))
+			lc_map_remove(m, at);
+	}
+}
+
+/* Index of the area that `addr` is in, or -1. */
+static ptrdiff_t find_area(struct closing *k, uint64_t addr)
+{
+	const struct lc_area *a = k->c->areas;
+	size_t low = 0, high = k->c->areas_len;
+
+	if (k->near < high && addr >= a[k->near].bottom && addr < a[k->near].end)
+		return (ptrdiff_t)k->near;
+	while (low < high) {
+		size_t mid = low + (high - low) / 2;
+
+		if (a[mid].end <= addr)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	if (low == k->c->areas_len || addr < a[low].bottom)
+		return -1;
+	k->near = low;
+	return (ptrdiff_t)low;
+}
+
+/* Where the part of an area ends in which objects may have stayed. */
+static uint64_t left_end(const struct closing *k, const struct lc_area *a)
+{
+	if (a->kind == LC_AREA_FREE || (!k->c->complete && a->reserved & LC_MAP_AREA_COMPACTED))
+		return a->bottom;
+	if (a->kind == LC_AREA_HUMONGOUS || a->kind == LC_AREA_HUMONGOUS_CONT)
+		return a->end;
+	return a->top < a->end ? a->top : a->end;
+}
+
+/* Does the object at `addr` lie where an area has objects? Index of the area, or -1. */
+static ptrdiff_t lies_in(struct closing *k, uint64_t addr, uint64_t size_bytes)
+{
+	ptrdiff_t i = find_area(k, addr);
+	const struct lc_area *a;
+
+	if (i < 0)
+		return -1;
+	a = &k->c->areas[i];
+	if (a->kind == LC_AREA_HUMONGOUS_CONT)
+		return -1;
+	if (a->kind == LC_AREA_HUMONGOUS)
+		return addr == a->bottom && left_end(k, a) > addr ? i : -1;
+	return addr + size_bytes <= left_end(k, a) ? i : -1;
+}
+
+/* Lay the bitmaps over both layouts. */
+static void lay_out(struct closing *k)
+{
+	struct lc_map *m = k->m;
+	const struct lc_area *now = k->c->areas, *before = m->areas;
+	size_t n = k->c->areas_len, b = m->areas_len;
+	uint64_t low = n ? now[0].bottom : 0, high = n ? now[n - 1].end : 0;
+
+	if (b) {
+		low = n && low < before[0].bottom ? low : before[0].bottom;
+		high = n && high > before[b - 1].end ? high : before[b - 1].end;
+	}
+	lc_map_grid_reset(&m->left, low, high);
+	lc_map_grid_reset(&m->held, low, high);
+	for (size_t i = 0; i < n; i++) {
+		uint64_t end = left_end(k, &now[i]);
+
+		if (now[i].kind == LC_AREA_HUMONGOUS && end > now[i].bottom)
+			end = now[i].bottom + 1;
+		if (now[i].kind != LC_AREA_HUMONGOUS_CONT)
+			lc_map_grid_add(&m->left, now[i].bottom, end);
+		k->eden_left |= now[i].kind == LC_AREA_EDEN && end > now[i].bottom;
+	}
+	for (size_t i = 0; i < b; i++) {
+		bool humongous =
+		    before[i].kind == LC_AREA_HUMONGOUS || before[i].kind == LC_AREA_HUMONGOUS_CONT;
+
+		if (before[i].kind != LC_AREA_FREE)
+			lc_map_grid_add(&m->held, before[i].bottom,
+			                humongous ? before[i].end : before[i].top);
+	}
+}
+
+/* Note which areas moves wrote into; needed only for eden areas that kept objects. */
+static int note_written(struct closing *k)
+{
+	if (!k->eden_left)
+		return 0;
+	k->written = calloc(k->c->areas_len, 1);
+	if (!k->written)
+		return -ENOMEM;
+	for (size_t i = 0; i < k->c->moves_len; i++) {
+		const struct lc_move *v = &k->c->moves[i];
+		ptrdiff_t a = v->size_bytes ? find_area(k, v->dst) : -1;
+
+		for (; a >= 0 && (size_t)a < k->c->areas_len &&
+		       k->c->areas[a].bottom < v->dst + v->size_bytes;
+		     a++)
+			k->written[a] = 1;
+	}
+	return 0;
+}
+
+/* A record that passed the filters. */
+static int consider(struct closing *k, uint64_t addr, const struct lc_alloc *a, uint32_t birth_in)
+{
+	struct lc_map_entry e = { .size_words = a->size_words,
+		                  .site = a->site,
+		                  .birth_in = birth_in };
+
+	if (!a->site || !a->size_words || follow(k, addr, e) ||
+	    lies_in(k, addr, (uint64_t)a->size_words * 8) < 0)
+		return 0;
+	if (lc_map_reserve((void **)&k->stays, &k->stays_cap, k->stays_len + 1, sizeof(*k->stays)))
+		return -ENOMEM;
+	k->stays[k->stays_len++] = *a;
+	return 0;
+}
+
+static int scan(struct closing *k)
+{
+	const struct lc_map *m = k->m;
+	const struct lc_nursery *nursery = k->c->nursery;
+	const struct lc_map_grid *left = &m->left;
+	const uint64_t tag = (uint64_t)nursery->epoch_tag << LC_ADDR_BITS;
+	const uint64_t *filter = k->filter;
+	const unsigned shift = k->filter_shift;
+	uint32_t now = m->closes << 1;
+	int err = 0;
+
+	for (size_t i = 0; i < m->kept_len && !err; i++) {
+		const struct lc_alloc *a = &m->kept[i];
+
+		err = consider(k, lc_alloc_addr(a), a,
+		               now - ((uint32_t)lc_map_kept_epochs(m, a) << 1));
+	}
+	for (size_t i = 0; i < nursery->len && !err; i++) {
+		const struct lc_alloc *a = nursery->runs[i].records;
+		const struct lc_alloc *end = a + nursery->runs[i].len;
+
+		for (; a < end && !err; a++) {
+			uint64_t addr = a->tagged_addr ^ tag; /* large when the tag is another */
+
+			if (addr <= LC_ADDR_MASK && ((unsigned)filter_has(filter, shift, addr) |
+			                             lc_map_grid_has(left, addr)))
+				err = consider(k, addr, a, now);
+		}
+	}
+	return err;
+}
+
+/* Put the records that stayed where they belong: most into the JudyL, newer ones over older. */
+static int place_stays(struct closing *k)
+{
+	struct lc_map *m = k->m;
+	struct lc_alloc *swap = m->kept;
+	size_t cap = m->kept_cap, kept = 0;
+
+	for (size_t i = 0; i < k->stays_len; i++) {
+		const struct lc_alloc *a = &k->stays[i];
+		uint64_t addr = lc_alloc_addr(a), size_bytes = (uint64_t)a->size_words * 8;
+		ptrdiff_t area = lies_in(k, addr, size_bytes);
+		const struct lc_map_entry *e;
+		uint32_t epochs = (uint16_t)(k->c->nursery->epoch_tag - lc_alloc_epoch_tag(a));
+
+		if (k->c->areas[area].kind == LC_AREA_EDEN && !k->written[area] &&
+		    !(k->c->areas[area].reserved & LC_MAP_AREA_COMPACTED)) {
+			k->stays[kept++] = *a;
+			continue;
+		}
+		e = lc_map_at(m, addr);
+		if (e && e->site == a->site && e->size_words == a->size_words)
+			continue; /* recorded twice: it keeps its age */
+		lc_map_remove_range(m, addr, addr + size_bytes);
+		if (lc_map_put(m, addr,
+		               (struct lc_map_entry){ .size_words = a->size_words,
+		                                      .site = a->site,
+		                                      .birth_in = (m->closes - epochs) << 1 }))
+			return -ENOMEM;
+		lc_map_grid_add(&m->held, addr, addr + size_bytes);
+	}
+	m->kept = k->stays;
+	m->kept_cap = k->stays_cap;
+	m->kept_len = kept;
+	m->kept_forgotten = 0;
+	m->kept_sorted = false;
+	k->stays = swap;
+	k->stays_cap = cap;
+	return 0;
+}
+
+static void erase(struct closing *k)
+{
+	struct lc_map *m = k->m;
+
+	for (size_t i = 0; m->count && i < k->c->moves_len; i++) {
+		const struct lc_move *v = &k->c->moves[i];
+
+		if (lc_map_grid_meets(&m->held, v->dst, v->dst + v->size_bytes))
+			lc_map_remove_range(m, v->dst, v->dst + v->size_bytes);
+	}
+}
+
+/* Take out what reaches over `at` from below, unless it is a humongous object that stayed. */
+static void cut(struct closing *k, uint64_t at)
+{
+	uint64_t start = 0;
+	const struct lc_map_entry *e = at ? lc_map_at_or_below(k->m, at - 1, &start) : NULL;
+	ptrdiff_t i;
+
+	if (!e || start + (uint64_t)e->size_words * 8 <= at)
+		return;
+	i = find_area(k, start);
+	if (i < 0 || k->c->areas[i].kind != LC_AREA_HUMONGOUS ||
+	    lies_in(k, start, (uint64_t)e->size_words * 8) < 0)
+		lc_map_remove(k->m, start);
+}
+
+static void clear_out(struct closing *k, uint64_t low, uint64_t high)
+{
+	uint64_t at;
+
+	if (low >= high)
+		return;
+	cut(k, low);
+	while (lc_map_at_or_above(k->m, low, &at) && at < high)
+		lc_map_remove(k->m, at);
+}
+
+/* sweep: walk both layouts together. */
+static void sweep(struct closing *k)
+{
+	const struct lc_area *now = k->c->areas, *end = now + k->c->areas_len;
+
+	for (size_t i = 0; k->m->count && i < k->m->areas_len; i++) {
+		const struct lc_area *was = &k->m->areas[i];
+		bool humongous =
+		    was->kind == LC_AREA_HUMONGOUS || was->kind == LC_AREA_HUMONGOUS_CONT;
+		uint64_t at = was->bottom;
+		uint64_t limit = was->kind == LC_AREA_FREE ? at : humongous ? was->end : was->top;
+
+		while (at < limit) {
+			uint64_t next;
+
+			while (now < end && now->end <= at)
+				now++;
+			if (now == end || now->bottom >= limit) {
+				clear_out(k, at, limit);
+				break;
+			}
+			clear_out(k, at, now->bottom);
+			if (at < now->bottom)
+				at = now->bottom;
+			if (at > was->bottom && now->kind != LC_AREA_HUMONGOUS_CONT)
+				cut(k, at); /* objects do not reach from one area into another */
+			next = now->end < limit ? now->end : limit;
+			clear_out(k, left_end(k, now) > at ? left_end(k, now) : at, next);
+			at = next;
+		}
+	}
+}
+
+static int note_doubt(struct lc_map *m, uint64_t addr)
+{
+	if (lc_map_reserve((void **)&m->doubts, &m->doubts_cap, m->doubts_len + 1,
+	                   sizeof(*m->doubts)))
+		return -ENOMEM;
+	m->doubts[m->doubts_len++] = addr;
+	return 0;
+}
+
+/* doubt: objects in compacted areas; the moved have not landed yet. */
+static int doubt(struct closing *k)
+{
+	struct lc_map *m = k->m;
+
+	for (size_t i = 0; i < k->c->areas_len; i++) {
+		const struct lc_area *a = &k->c->areas[i];
+		uint64_t at = a->bottom;
+		struct lc_map_entry *e;
+
+		if (!(a->reserved & LC_MAP_AREA_COMPACTED))
+			continue;
+		for (; (e = lc_map_at_or_above(m, at, &at)) && at < a->end; at++) {
+			if (!(e->birth_in & 1) && note_doubt(m, at))
+				return -ENOMEM;
+			e->birth_in |= 1;
+		}
+	}
+	return 0;
+}
+
+static int land(struct closing *k)
+{
+	struct lc_map *m = k->m;
+
+	for (size_t i = 0; k->c->complete && i < k->c->moves_len; i++) {
+		const struct landing *l = &k->landings[i];
+		uint64_t size_bytes = (uint64_t)l->entry.size_words * 8;
+
+		if (!l->entry.site || lies_in(k, l->dst, size_bytes) < 0)
+			continue;
+		lc_map_remove_range(m, l->dst, l->dst + size_bytes);
+		if (lc_map_put(m, l->dst, l->entry))
+			return -ENOMEM;
+		if (l->entry.birth_in & 1 && note_doubt(m, l->dst))
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+/* Take out addresses that nobody is in doubt about any more, when most may be such. */
+static void prune_doubts(struct lc_map *m)
+{
+	size_t out = 0;
+
+	if (m->doubts_len < 4096 || m->doubts_len / 2 < m->count)
+		return;
+	for (size_t i = 0; i < m->doubts_len; i++) {
+		const struct lc_map_entry *e = lc_map_at(m, m->doubts[i]);
+
+		if (e && e->birth_in & 1)
+			m->doubts[out++] = m->doubts[i];
+	}
+	m->doubts_len = out;
+}
+
+/* Keep a copy of the new layout. */
+static int keep_layout(struct lc_map *m, const struct lc_map_close *c)
+{
+	struct lc_area *a = realloc(m->areas, (c->areas_len + 1) * sizeof(*a));
+
+	if (!a)
+		return -ENOMEM;
+	if (c->areas_len)
+		memcpy(a, c->areas, c->areas_len * sizeof(*a));
+	m->areas = a;
+	m->areas_len = c->areas_len;
+	return 0;
+}
+
+int lc_map_close_epoch(struct lc_map *m, const struct lc_map_close *c)
+{
+	struct closing k = { .m = m, .c = c };
+	int err;
+
+	lay_out(&k);
+	err = index_moves(&k);
+	if (!err)
+		err = note_written(&k);
+	if (!err) {
+		take_survivors(&k);
+		err = scan(&k);
+	}
+	if (!err)
+		err = place_stays(&k);
+	if (!err) {
+		erase(&k);
+		sweep(&k);
+		err = doubt(&k);
+	}
+	if (!err)
+		err = land(&k);
+	if (!err)
+		err = keep_layout(m, c);
+	if (err)
+		lc_map_clear(m);
+	prune_doubts(m);
+	m->closes++;
+	m->tag = c->nursery->epoch_tag;
+	free(k.table);
+	free(k.filter);
+	free(k.landings);
+	free(k.written);
+	free(k.stays);
+	return err;
+}

@@ -1,0 +1,113 @@
+/* heap/map_impl.h - what the parts of the map share; private to map*.c. */
+#ifndef LC_HEAP_MAP_IMPL_H
+#define LC_HEAP_MAP_IMPL_H
+
+#include <Judy.h>
+
+#include "heap/map.h"
+
+/* A survivor; its address is its key in the JudyL, its number is the value there. */
+struct lc_map_entry {
+	uint32_t size_words;
+	uint32_t site;     /* of a free entry: number of the next free one */
+	uint32_t birth_in; /* (closes when it was allocated) << 1 | in doubt */
+};
+
+enum { LC_MAP_BLOCK_ENTRIES = 4096, LC_MAP_GRID_BITS = 1 << 17, LC_MAP_FILTER_BITS = 1 << 17 };
+
+/* One bit per granule of the heap. Addresses outside share the last bit, which is never set. */
+struct lc_map_grid {
+	uint64_t low;
+	uint64_t granules; /* below LC_MAP_GRID_BITS */
+	unsigned shift;
+	uint64_t words[LC_MAP_GRID_BITS / 64];
+};
+
+struct lc_map {
+	void *judy;                   /* address -> entry number, from 1 */
+	size_t count;                 /* keys in it */
+	struct lc_map_entry **blocks; /* entry n is blocks[(n - 1) / 4096][(n - 1) % 4096] */
+	size_t blocks_len, blocks_cap;
+	uint32_t free_entry; /* 0: none */
+
+	/*
+	 * Records that stayed in eden, where a pause collected nothing (G1's remark and cleanup): still
+	 * a nursery, and streamed like one. Older ones first, or sorted and disjoint. Forgotten
+	 * ones have site 0.
+	 */
+	struct lc_alloc *kept;
+	size_t kept_len, kept_cap;
+	size_t kept_forgotten;
+	bool kept_sorted;
+
+	struct lc_area *areas; /* the last layout */
+	size_t areas_len;
+	uint32_t closes; /* epochs closed */
+	uint16_t tag;    /* of the epoch closed last */
+
+	uint64_t *doubts; /* addresses to ask about; what is not in doubt there is passed over */
+	size_t doubts_len, doubts_cap;
+
+	struct lc_map_grid left; /* what the collection left: [bottom, top) of areas */
+	struct lc_map_grid held; /* where the JudyL may have objects */
+	uint64_t pages[LC_MAP_FILTER_BITS / 64];    /* of queries, by 4 KiB */
+	uint64_t segments[LC_MAP_FILTER_BITS / 64]; /* of queries, by 64 KiB */
+};
+
+static inline struct lc_map_entry *lc_map_entry(const struct lc_map *m, Word_t number)
+{
+	return &m->blocks[(number - 1) / LC_MAP_BLOCK_ENTRIES][(number - 1) % LC_MAP_BLOCK_ENTRIES];
+}
+
+static inline uint64_t lc_map_grid_index(const struct lc_map_grid *g, uint64_t addr)
+{
+	uint64_t i = (addr - g->low) >> g->shift; /* below low: huge */
+
+	return i < g->granules ? i : g->granules;
+}
+
+static inline bool lc_map_grid_has(const struct lc_map_grid *g, uint64_t addr)
+{
+	uint64_t i = lc_map_grid_index(g, addr);
+
+	return g->words[i / 64] >> (i % 64) & 1;
+}
+
+/* Empty the grid and lay it over [low, high). */
+void lc_map_grid_reset(struct lc_map_grid *g, uint64_t low, uint64_t high);
+void lc_map_grid_add(struct lc_map_grid *g, uint64_t low, uint64_t high);
+bool lc_map_grid_meets(const struct lc_map_grid *g, uint64_t low, uint64_t high);
+
+/* Make room for `len` elements. 0, or -ENOMEM and nothing changed. */
+int lc_map_reserve(void **array, size_t *cap, size_t len, size_t element_bytes);
+
+/*
+ * The survivor that starts at `addr`, or the first above; NULL when there is none. *found is
+ * its address.
+ */
+struct lc_map_entry *lc_map_at_or_above(const struct lc_map *m, uint64_t addr, uint64_t *found);
+struct lc_map_entry *lc_map_at_or_below(const struct lc_map *m, uint64_t addr, uint64_t *found);
+struct lc_map_entry *lc_map_at(const struct lc_map *m, uint64_t addr);
+
+/* Put an object in, where no other is. 0 or -ENOMEM. */
+int lc_map_put(struct lc_map *m, uint64_t addr, struct lc_map_entry entry);
+
+/* Take out what starts at `addr`, which exists. */
+void lc_map_remove(struct lc_map *m, uint64_t addr);
+
+/* Take out all that overlaps [low, high). */
+void lc_map_remove_range(struct lc_map *m, uint64_t low, uint64_t high);
+
+/* Take out everything, and forget the layout. */
+void lc_map_clear(struct lc_map *m);
+
+/* Sort the kept records and take out those that newer ones overlap. */
+void lc_map_sort_kept(struct lc_map *m);
+
+/* Collections that the object of a kept record has outlived. */
+static inline uint16_t lc_map_kept_epochs(const struct lc_map *m, const struct lc_alloc *a)
+{
+	return (uint16_t)(m->tag - lc_alloc_epoch_tag(a) + 1);
+}
+
+#endif

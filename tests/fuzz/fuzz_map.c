@@ -1,0 +1,22 @@
+/* uses: src/heap/map.c src/heap/map_close.c src/heap/map_resolve.c tests/fuzz/map_model.c -lJudy */
+/* fuzz_map.c - histories of a simulated heap; the map must agree with it. See map_model.h. */
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "map_model.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	struct map_model_result result = { 0 };
+	const char *error = map_model_run(data, size, &result);
+
+	if (error) {
+		fprintf(stderr, "after %llu collections: %s\n",
+		        (unsigned long long)result.collections, error);
+		abort();
+	}
+	return 0;
+}
