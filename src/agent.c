@@ -50,6 +50,7 @@ static struct {
 	const struct lc_engine *engine;
 	struct lc_profile *profile;
 	jfieldID eetop; /* of java.lang.Thread: its JavaThread *, 0 when not alive */
+	struct lc_layout layout;
 	bool follow;    /* objects can be followed with this collector */
 	/* Interpreter's code, from the replay of generated code at start. */
 	uint64_t interpreter_low, interpreter_high;
@@ -190,6 +191,15 @@ static void JNICALL on_gc_finish(jvmtiEnv *jvmti)
 	lc_attribution_gc_finish();
 }
 
+/* AsyncGetCallTrace refuses to work unless somebody has asked for this event. */
+static void JNICALL on_class_load(jvmtiEnv *jvmti, JNIEnv *jni, jthread thread, jclass class)
+{
+	(void)jvmti;
+	(void)jni;
+	(void)thread;
+	(void)class;
+}
+
 static void JNICALL on_compiled_load(jvmtiEnv *jvmti, jmethodID method, jint code_size,
 				     const void *code_addr, jint map_length,
 				     const jvmtiAddrLocationMap *map, const void *compile_info)
@@ -266,7 +276,7 @@ static void expand_output(char *out, size_t out_len)
 }
 
 /* What must be known of this JVM before anything is changed in it. Says what is missing. */
-static int look_at_jvm(JNIEnv *jni, struct lc_layout *layout, bool *interposed)
+static int look_at_jvm(JNIEnv *jni, bool *interposed)
 {
 	int version = jdk_version(), err;
 
@@ -280,7 +290,7 @@ static int look_at_jvm(JNIEnv *jni, struct lc_layout *layout, bool *interposed)
 		    "unprofiled");
 		return -ENOTSUP;
 	}
-	err = lc_layout_find(agent.jvmti, jni, layout);
+	err = lc_layout_find(agent.jvmti, jni, &agent.layout);
 	if (err) {
 		say("the layout of this JVM's arrays is unknown; the program runs unprofiled");
 		return err;
@@ -317,9 +327,10 @@ static int start_engine(void)
 {
 	static const jvmtiEvent code_events[] = { JVMTI_EVENT_COMPILED_METHOD_LOAD,
 						  JVMTI_EVENT_COMPILED_METHOD_UNLOAD,
-						  JVMTI_EVENT_DYNAMIC_CODE_GENERATED };
+						  JVMTI_EVENT_DYNAMIC_CODE_GENERATED,
+						  JVMTI_EVENT_CLASS_LOAD };
 	const uint64_t *low, *high;
-	int err = enable(code_events, 3, JVMTI_ENABLE);
+	int err = enable(code_events, 4, JVMTI_ENABLE);
 
 	(*agent.jvmti)->GenerateEvents(agent.jvmti, JVMTI_EVENT_DYNAMIC_CODE_GENERATED);
 	(*agent.jvmti)->GenerateEvents(agent.jvmti, JVMTI_EVENT_COMPILED_METHOD_LOAD);
@@ -354,7 +365,7 @@ static int start_profile(void)
 }
 
 /* From here on allocations are hooked and threads are sampled. */
-static int go_live(JNIEnv *jni, const struct lc_layout *layout, bool interposed)
+static int go_live(JNIEnv *jni, bool interposed)
 {
 	static const jvmtiEvent live_events[] = {
 		JVMTI_EVENT_THREAD_START,	      JVMTI_EVENT_THREAD_END,
@@ -366,12 +377,13 @@ static int go_live(JNIEnv *jni, const struct lc_layout *layout, bool interposed)
 		.options = &agent.options,
 		.engine = agent.engine,
 		.profile = agent.profile,
+		.layout = &agent.layout,
 		.follow = agent.follow,
 		.interposed = interposed,
 		.write_manifest = lc_summary_write,
 	};
-	jclass hook = lc_classes_define_hook(jni, &agent.options, layout);
-	int err = hook ? lc_hook_init(agent.jvmti, jni, hook, &agent.options, layout, agent.follow,
+	jclass hook = lc_classes_define_hook(jni, &agent.options, &agent.layout);
+	int err = hook ? lc_hook_init(agent.jvmti, jni, hook, &agent.options, &agent.layout, agent.follow,
 				      enter_thread) :
 			 -EIO;
 
@@ -379,6 +391,7 @@ static int go_live(JNIEnv *jni, const struct lc_layout *layout, bool interposed)
 		err = lc_audit_init();
 	if (!err)
 		err = lc_attribution_start(&config);
+	lc_sampler_wakeup_set(lc_attribution_wake);
 	if (err) {
 		say("cannot hook allocations: %s; the program runs unprofiled", strerror(-err));
 		return err;
@@ -394,7 +407,6 @@ static int go_live(JNIEnv *jni, const struct lc_layout *layout, bool interposed)
 
 static void start(JNIEnv *jni)
 {
-	struct lc_layout layout;
 	bool interposed = false;
 	jclass thread = (*jni)->FindClass(jni, "java/lang/Thread");
 
@@ -402,10 +414,10 @@ static void start(JNIEnv *jni)
 	if ((*jni)->ExceptionCheck(jni))
 		(*jni)->ExceptionClear(jni);
 	agent.engine = lc_engine_timer();
-	if (!agent.eetop || look_at_jvm(jni, &layout, &interposed) || make_tables() ||
+	if (!agent.eetop || look_at_jvm(jni, &interposed) || make_tables() ||
 	    start_profile())
 		return;
-	if (start_engine() || go_live(jni, &layout, interposed))
+	if (start_engine() || go_live(jni, interposed))
 		agent.engine->stop();
 }
 
@@ -445,6 +457,7 @@ static int prepare(JavaVM *vm, const char *text)
 		.ThreadStart = on_thread_start,
 		.ThreadEnd = on_thread_end,
 		.ClassFileLoadHook = lc_classes_file_load_hook,
+		.ClassLoad = on_class_load,
 		.ClassPrepare = lc_classes_prepare,
 		.GarbageCollectionStart = on_gc_start,
 		.GarbageCollectionFinish = on_gc_finish,

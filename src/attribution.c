@@ -22,6 +22,7 @@
 #include "gc/areas.h"
 #include "gc/moves.h"
 #include "heap/alloc_log.h"
+#include "header.h"
 #include "heap/audit.h"
 #include "heap/context.h"
 #include "heap/map.h"
@@ -42,6 +43,7 @@ enum {
 	MANIFEST_MS = 5000,
 	OPEN_EPOCH_MS = 250,    /* the open epoch is resolved at most this often */
 	RECORD_LAG_MS = 20,     /* an object is touched before its allocation is recorded */
+	HEADERS_PER_PASS = 1 << 20,
 };
 
 /* Position of one thread's allocation log when an epoch ended. */
@@ -143,6 +145,7 @@ void lc_attribution_gc_start(void)
 	if (!work.config.follow || !atomic_load_explicit(&work.running, memory_order_acquire))
 		return;
 	lc_epoch_enter_gc();
+	lc_areas_begin();
 	lc_areas_heap_range(&low, &high);
 	lc_moves_open(low, high, work.config.options->min_size_bytes);
 }
@@ -324,6 +327,28 @@ static void resolve(const struct lc_nursery *nursery)
 	work.pending.len = 0;
 }
 
+/* Does the object that the map believes in still have its header? Only where nothing moves. */
+static enum lc_map_header check_header(void *unused, const struct lc_object *object)
+{
+	uint32_t still = work.open_epoch * 2;
+	const struct lc_site *site = lc_site_get(object->site);
+	struct lc_header header = { 0 };
+	int err;
+
+	(void)unused;
+	if (lc_gc_sequence() != still)
+		return LC_MAP_HEADER_LATER;
+	err = lc_header_read(work.config.layout, object->addr, &header);
+	if (lc_gc_sequence() != still)
+		return LC_MAP_HEADER_LATER;
+	if (err || !site)
+		return LC_MAP_HEADER_OTHER;
+	return !site->class_word || lc_header_matches(work.config.layout, &header, site->class_name,
+						      site->class_word, object->size_bytes) ?
+		       LC_MAP_HEADER_SAME :
+		       LC_MAP_HEADER_OTHER;
+}
+
 static void close_epoch(struct epoch *e)
 {
 	struct lc_nursery nursery = { .epoch_tag = (uint16_t)e->number };
@@ -331,8 +356,9 @@ static void close_epoch(struct epoch *e)
 				      .areas = e->areas,
 				      .areas_len = e->areas_len,
 				      .complete = e->complete };
-	size_t moves_len = 0;
+	uint64_t heap_high = 0;
 
+	lc_areas_heap_range(&close.heap_low, &heap_high);
 	work.runs.len = 0;
 	add_orphans();
 	for (size_t i = 0; i < e->marks_len; i++)
@@ -342,8 +368,7 @@ static void close_epoch(struct epoch *e)
 	nursery.len = work.runs.len;
 	take_samples(e->number, UINT64_MAX);
 	resolve(&nursery);
-	close.moves = lc_moves_all(e->moves, &moves_len);
-	close.moves_len = moves_len;
+	close.moves = lc_moves_all(e->moves, &close.moves_len);
 	if (lc_map_close_epoch(work.map, &close) || !e->complete)
 		work.stats.epochs_incomplete++;
 	if (work.config.options->audit)
@@ -354,6 +379,7 @@ static void close_epoch(struct epoch *e)
 	}
 	work.orphans.len = 0;
 	work.open_epoch = e->number + 1;
+	work.stats.map_in_doubt = lc_map_check(work.map, check_header, NULL, HEADERS_PER_PASS);
 	if (lc_map_count(work.map) > work.stats.survivors_peak)
 		work.stats.survivors_peak = lc_map_count(work.map);
 }
@@ -525,6 +551,9 @@ static void tick(bool last)
 	uint64_t now = now_ns();
 
 	close_sealed_epochs();
+	if (work.stats.map_in_doubt)
+		work.stats.map_in_doubt =
+			lc_map_check(work.map, check_header, NULL, HEADERS_PER_PASS);
 	if (last || now - work.open_ns >= OPEN_EPOCH_MS * MS) {
 		work.open_ns = now;
 		resolve_open_epoch(last ? UINT64_MAX : now - RECORD_LAG_MS * MS);

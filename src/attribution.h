@@ -14,6 +14,7 @@
 #include <stdint.h>
 
 struct lc_engine;
+struct lc_layout;
 struct lc_options;
 struct lc_profile;
 
@@ -22,6 +23,7 @@ struct lc_attribution_config {
 	const struct lc_options *options;
 	const struct lc_engine *engine;
 	struct lc_profile *profile;
+	const struct lc_layout *layout;
 	bool follow;     /* objects can be followed: known collector */
 	bool interposed; /* the interposer logs moves */
 	/* Writes the manifest; `final` when the program has ended. Context: [writer]. */
@@ -35,6 +37,7 @@ struct lc_attribution_stats {
 	uint64_t survivors;        /* in the map now */
 	uint64_t survivors_peak;
 	uint64_t map_bytes;
+	uint64_t map_in_doubt;     /* survivors whose header is yet to be looked at */
 	uint64_t records;          /* allocation records streamed */
 	uint64_t walks;            /* stack walks made for allocations in contexts that were new */
 	uint64_t records_lost;     /* found the log's pool exhausted */

@@ -10,7 +10,6 @@
 #include "classfile/hook_class.h"
 #include "heap/hook.h"
 #include "heap/layout.h"
-#include "hook_class_bytes.h"
 #include "options.h"
 
 enum {
@@ -41,7 +40,7 @@ static uint32_t next_site(void *unused)
 	(void)unused;
 	/* Numbers only tell contexts apart: when they wrap, the stack still does. */
 	return (atomic_fetch_add_explicit(&classes.next_site, 1, memory_order_relaxed) &
-		LC_SITE_NUMBER_MASK) |
+		(LC_SITE_LIMIT - 1)) |
 	       1;
 }
 
@@ -50,14 +49,17 @@ jclass lc_classes_define_hook(JNIEnv *jni, const struct lc_options *options,
 {
 	struct lc_hook_layout hook = {
 		.min_size_bytes = options->min_size_bytes,
-		.byte_base = layout->byte_base,
-		.long_base = layout->long_base,
-		.reference_base = layout->reference_base,
+		.base_bytes = { [LC_ELEMENT_1] = layout->byte_base,
+				[LC_ELEMENT_2] = layout->byte_base,
+				[LC_ELEMENT_4] = layout->byte_base,
+				[LC_ELEMENT_8] = layout->long_base,
+				[LC_ELEMENT_REFERENCE] = layout->reference_base },
 		.reference_bytes = layout->reference_bytes,
+		.object_align_bytes = layout->object_alignment,
 	};
-	size_t len = sizeof(lc_hook_class_bytes);
-	uint8_t *bytes = malloc(len);
 	jclass local = NULL, global = NULL;
+	uint8_t *bytes = NULL;
+	size_t len = 0;
 
 	classes.min_size_bytes = options->min_size_bytes;
 	classes.rewrite = (struct lc_rewrite_options){
@@ -66,12 +68,13 @@ jclass lc_classes_define_hook(JNIEnv *jni, const struct lc_options *options,
 		.reference_bytes = layout->reference_bytes,
 		.next_site = next_site,
 	};
-	if (!bytes)
+	if (lc_hook_class_create(&hook, &bytes, &len))
 		return NULL;
-	memcpy(bytes, lc_hook_class_bytes, len);
-	if (!lc_hook_class_patch(bytes, len, &hook))
-		local = (*jni)->DefineClass(jni, LC_HOOK_CLASS, NULL, (const jbyte *)bytes, (jsize)len);
+	local = (*jni)->DefineClass(jni, LC_HOOK_CLASS, NULL, (const jbyte *)bytes, (jsize)len);
 	free(bytes);
+	/* Asking for a method links and initialises the class, so that a hook never has to. */
+	if (local && !(*jni)->GetStaticMethodID(jni, local, "allocObject", "(Ljava/lang/Object;I)V"))
+		local = NULL;
 	if ((*jni)->ExceptionCheck(jni))
 		(*jni)->ExceptionClear(jni);
 	if (local) {
@@ -134,7 +137,9 @@ static void hook_if_large(jvmtiEnv *jvmti, JNIEnv *jni, jclass class)
 
 	if (super)
 		(*jni)->DeleteLocalRef(jni, super);
-	if (inherited >= classes.min_size_bytes || bytes < classes.min_size_bytes)
+	/* Large by its own fields: hooked when it was loaded. */
+	if (inherited >= classes.min_size_bytes || bytes < classes.min_size_bytes ||
+	    bytes - inherited >= classes.min_size_bytes)
 		return;
 	force_object = true;
 	if ((*jvmti)->RetransformClasses(jvmti, 1, &class))

@@ -172,7 +172,7 @@ static bool node_same(uint32_t number, const void *key)
 
 static uint64_t site_hash_of(const struct lc_site *s)
 {
-	uint64_t h = s->path;
+	uint64_t h = s->path ^ s->class_word << 32;
 
 	for (const char *c = s->class_name; *c; c++)
 		h = h * 31 + (unsigned char)*c;
@@ -188,7 +188,8 @@ static bool site_same(uint32_t number, const void *key)
 {
 	const struct lc_site *a = table_get(&paths.sites, number), *b = key;
 
-	return a->path == b->path && !strcmp(a->class_name, b->class_name);
+	return a->path == b->path && a->class_word == b->class_word &&
+	       !strcmp(a->class_name, b->class_name);
 }
 
 const struct lc_method *lc_method_get(uint32_t method)
@@ -400,6 +401,34 @@ static uint32_t method_intern(JNIEnv *jni, uint64_t id)
 	return number;
 }
 
+const struct lc_method *lc_path_method(JNIEnv *jni, jmethodID method)
+{
+	uint32_t number = method_intern(jni, (uint64_t)(uintptr_t)method & LC_ADDR_MASK);
+
+	return number == UINT32_MAX ? NULL : lc_method_get(number);
+}
+
+int lc_path_define(uint64_t id, const char *class_name, const char *name, const char *signature)
+{
+	struct method_entry e = {
+		.method = { .class_name = strdup(class_name),
+			    .name = strdup(name),
+			    .signature = strdup(signature) },
+		.id = id,
+	};
+	uint32_t number = UINT32_MAX;
+	bool added = false;
+
+	fill_missing_names(&e.method);
+	pthread_mutex_lock(&paths.lock);
+	number = find_or_append(&paths.methods, &paths.method_index, mix(id), method_same,
+				method_hash, &id, &e, &added);
+	pthread_mutex_unlock(&paths.lock);
+	if (!added)
+		free_names(&e);
+	return number == UINT32_MAX ? -ENOMEM : 0;
+}
+
 uint32_t lc_path_intern(JNIEnv *jni, const uint64_t *frames, size_t frames_len)
 {
 	struct lc_path_node node = { .bci = LC_BCI_NONE };
@@ -430,9 +459,9 @@ overflow:
 	return 0;
 }
 
-uint32_t lc_site_intern(const char *class_signature, uint32_t path)
+uint32_t lc_site_intern(const char *class_signature, uint64_t class_word, uint32_t path)
 {
-	struct lc_site site = { .path = path };
+	struct lc_site site = { .class_word = class_word, .path = path };
 	char *name = type_name_dup(class_signature);
 	uint32_t number;
 	bool added = false;

@@ -31,6 +31,7 @@ struct lc_path_node {
 /* An object site: class and allocation path. */
 struct lc_site {
 	const char *class_name; /* "byte[]", "java.lang.String[][]", "com.acme.Big" */
+	uint64_t class_word;    /* of the headers of its objects (header.h); 0 where unknown */
 	uint32_t path;
 };
 
@@ -62,9 +63,23 @@ uint32_t lc_path_intern(JNIEnv *jni, const uint64_t *frames, size_t frames_len);
 
 /*
  * The site of objects of the class with JVM signature `class_signature` ("[B", "Lcom/acme/Big;")
- * allocated at path `path`. Never 0 unless the table is full (counted). Context: as above.
+ * whose headers hold `class_word`, allocated at path `path`. Classes of one name in two loaders
+ * are two sites. Never 0 unless the table is full (counted). Context: as above.
  */
-uint32_t lc_site_intern(const char *class_signature, uint32_t path);
+uint32_t lc_site_intern(const char *class_signature, uint64_t class_word, uint32_t path);
+
+/*
+ * The method with this ID, named like those of a path; NULL when there is no room. Context: as
+ * lc_path_intern().
+ */
+const struct lc_method *lc_path_method(JNIEnv *jni, jmethodID method);
+
+/*
+ * Name a method that the JVM is not asked for: `id` is below LC_PATH_DEFINED_MAX, which no
+ * jmethodID is, and may stand in frames from now on. Returns 0 or -ENOMEM. Context: [attach].
+ */
+enum { LC_PATH_DEFINED_MAX = 4096 };
+int lc_path_define(uint64_t id, const char *class_name, const char *name, const char *signature);
 
 uint64_t lc_path_overflow(void);
 

@@ -113,6 +113,7 @@ static void put_engine(struct counters *c)
 	put(c, "engine_overruns", s.overruns);
 	put(c, "engine_traps_armed", s.traps_armed);
 	put(c, "engine_traps_hit", s.traps_hit);
+	put(c, "engine_traps_missed", s.traps_missed);
 	put(c, "engine_trap_errors", s.trap_errors);
 	put(c, "engine_foreign_signals", s.foreign_signals);
 	for (unsigned i = 0; i < sizeof(s.walk_errors) / sizeof(s.walk_errors[0]); i++) {
@@ -160,6 +161,7 @@ static void put_heap(struct counters *c)
 	put(c, "map_survivors", a.survivors);
 	put(c, "map_survivors_peak", a.survivors_peak);
 	put(c, "map_bytes", a.map_bytes);
+	put(c, "map_in_doubt", a.map_in_doubt);
 	put(c, "alloc_records", a.records);
 	put(c, "alloc_records_lost", a.records_lost);
 	put(c, "alloc_log_bytes", lc_alloc_pool_used_bytes());

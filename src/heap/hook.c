@@ -17,13 +17,14 @@
 #include <errno.h>
 #include <pthread.h>
 #include <stdatomic.h>
-#include <stdlib.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include "classfile/rewrite.h"
 #include "epoch.h"
+#include "header.h"
 #include "heap/alloc_log.h"
 #include "heap/audit.h"
 #include "heap/context.h"
@@ -34,13 +35,17 @@
 #include "thread.h"
 
 /* Frames of ours on top of the stack, and a margin for constructor chains, which are cut. */
-enum { EXTRA_FRAMES = 24, INTRINSIC_FRAMES = 8, HOOK_METHODS_MAX = 64, ACC_STATIC = 8 };
+enum { EXTRA_FRAMES = 24, INTRINSIC_FRAMES = 8, CLASS_NAME_MAX = 64, HOOK_METHODS_MAX = 64,
+       ACC_STATIC = 8 };
+
+/* What lc_path_define() calls intrinsic `i`. */
+#define INTRINSIC_ID(i) (UINT64_C(1) + (i))
 
 /* How a hook came to its object. */
 enum origin {
 	ORIGIN_BYTECODE,    /* the bytecode before the hook allocated it */
 	ORIGIN_CALL,        /* a native method, or an intrinsic that the JIT replaced */
-	ORIGIN_CONSTRUCTOR, /* it is a large object, and a constructor of it returns */
+	ORIGIN_CONSTRUCTOR, /* a large object: a constructor of it returns, or it was cloned */
 };
 
 static struct {
@@ -48,10 +53,11 @@ static struct {
 	struct lc_thread *(*enter_thread)(JNIEnv *jni);
 	jmethodID hook_methods[HOOK_METHODS_MAX];
 	unsigned hook_methods_len;
-	jmethodID intrinsics[LC_INTRINSICS];
+	char intrinsic_classes[LC_INTRINSICS][CLASS_NAME_MAX]; /* with dots */
 	uint32_t depth;
 	uint64_t min_size_bytes;
-	uint32_t reference_bytes, object_header_bytes;
+	struct lc_layout layout;
+	uint32_t object_header_bytes;
 	bool follow, exact, audit;
 	_Atomic bool enabled;
 	_Atomic uint64_t corrections, duplicates, unrecorded, walk_errors;
@@ -62,22 +68,28 @@ static void count(_Atomic uint64_t *counter)
 	atomic_fetch_add_explicit(counter, 1, memory_order_relaxed); /* a count */
 }
 
-static void find_intrinsics(JNIEnv *jni)
+/* An intrinsic's class as lc_method has it: with dots. */
+static void dotted(const char *internal, char *out, size_t out_len)
 {
-	for (unsigned i = 0; i < LC_INTRINSICS; i++) {
-		const struct lc_intrinsic *x = lc_rewrite_intrinsic(i);
-		jclass holder = (*jni)->FindClass(jni, x->class_name);
+	snprintf(out, out_len, "%s", internal);
+	for (char *c = out; *c; c++)
+		if (*c == '/')
+			*c = '.';
+}
 
-		if (holder) {
-			hook.intrinsics[i] = x->is_static ? (*jni)->GetStaticMethodID(jni, holder, x->name,
-										      x->descriptor) :
-							    (*jni)->GetMethodID(jni, holder, x->name,
-										x->descriptor);
-			(*jni)->DeleteLocalRef(jni, holder);
-		}
-		if ((*jni)->ExceptionCheck(jni))
-			(*jni)->ExceptionClear(jni); /* this JDK does not have it */
+/* The intrinsics as methods of their own, since a replaced one is in no stack. */
+static int define_intrinsics(void)
+{
+	int err = 0;
+
+	for (unsigned i = 0; !err && i < LC_INTRINSICS; i++) {
+		const struct lc_intrinsic *x = lc_rewrite_intrinsic(i);
+
+		dotted(x->class_name, hook.intrinsic_classes[i], CLASS_NAME_MAX);
+		err = lc_path_define(INTRINSIC_ID(i), hook.intrinsic_classes[i], x->name,
+				     x->descriptor);
 	}
+	return err;
 }
 
 int lc_hook_init(jvmtiEnv *jvmti, JNIEnv *jni, jclass hook_class, const struct lc_options *options,
@@ -98,13 +110,12 @@ int lc_hook_init(jvmtiEnv *jvmti, JNIEnv *jni, jclass hook_class, const struct l
 	hook.enter_thread = enter_thread;
 	hook.depth = (uint32_t)options->depth;
 	hook.min_size_bytes = options->min_size_bytes;
-	hook.reference_bytes = layout->reference_bytes;
+	hook.layout = *layout;
 	hook.object_header_bytes = layout->class_in_mark ? 8 : layout->length_offset;
 	hook.follow = follow;
 	hook.exact = options->paths == LC_PATHS_EXACT;
 	hook.audit = follow && options->audit;
-	find_intrinsics(jni);
-	return 0;
+	return define_intrinsics();
 }
 
 void lc_hook_enable(bool on)
@@ -129,12 +140,26 @@ static bool is_hook_method(jmethodID method)
 	return false;
 }
 
-static bool is_intrinsic(jmethodID method)
+/* Number of the intrinsic that this method is, or -1. */
+static int intrinsic_number(JNIEnv *jni, jmethodID method)
 {
-	for (unsigned i = 0; i < LC_INTRINSICS; i++)
-		if (hook.intrinsics[i] && hook.intrinsics[i] == method)
-			return true;
-	return false;
+	const struct lc_method *m = lc_path_method(jni, method);
+
+	for (unsigned i = 0; m && i < LC_INTRINSICS; i++) {
+		const struct lc_intrinsic *x = lc_rewrite_intrinsic(i);
+
+		if (!strcmp(m->class_name, hook.intrinsic_classes[i]) && !strcmp(m->name, x->name) &&
+		    !strcmp(m->signature, x->descriptor))
+			return (int)i;
+	}
+	return -1;
+}
+
+static bool is_constructor(JNIEnv *jni, jmethodID method)
+{
+	const struct lc_method *m = lc_path_method(jni, method);
+
+	return m && !strcmp(m->name, "<init>");
 }
 
 /* Is frame `i` a constructor that frame `i + 1` calls for the same object? */
@@ -142,13 +167,11 @@ static bool constructor_chain(JNIEnv *jni, const jvmtiFrameInfo *frames, jint le
 {
 	jvmtiEnv *jvmti = hook.jvmti;
 	jclass inner = NULL, outer = NULL;
-	char *name = NULL;
 	bool chain = false;
 
-	if (i + 1 >= len || (*jvmti)->GetMethodName(jvmti, frames[i + 1].method, &name, NULL, NULL))
+	if (i + 1 >= len || !is_constructor(jni, frames[i + 1].method))
 		return false;
-	if (!strcmp(name, "<init>") &&
-	    !(*jvmti)->GetMethodDeclaringClass(jvmti, frames[i].method, &inner) &&
+	if (!(*jvmti)->GetMethodDeclaringClass(jvmti, frames[i].method, &inner) &&
 	    !(*jvmti)->GetMethodDeclaringClass(jvmti, frames[i + 1].method, &outer)) {
 		jclass super = (*jni)->GetSuperclass(jni, outer);
 
@@ -157,7 +180,6 @@ static bool constructor_chain(JNIEnv *jni, const jvmtiFrameInfo *frames, jint le
 		if (super)
 			(*jni)->DeleteLocalRef(jni, super);
 	}
-	(*jvmti)->Deallocate(jvmti, (unsigned char *)name);
 	if (inner)
 		(*jni)->DeleteLocalRef(jni, inner);
 	if (outer)
@@ -167,8 +189,8 @@ static bool constructor_chain(JNIEnv *jni, const jvmtiFrameInfo *frames, jint le
 
 /*
  * The allocation path of the running hook: its own frames are cut; of an object's constructors the
- * path begins at the caller of the outermost, where `new` stands; an intrinsic is the leaf without
- * a line whether it ran or was replaced, so that both make one site. Returns the node.
+ * path begins at the caller of the outermost, where `new` stands; an intrinsic is the leaf,
+ * without a line, whether it ran or was replaced, so that both make one site. Returns the node.
  */
 static uint32_t walk(JNIEnv *jni, struct lc_contexts *contexts, uint32_t bytecode_site,
 		     enum origin origin)
@@ -178,7 +200,7 @@ static uint32_t walk(JNIEnv *jni, struct lc_contexts *contexts, uint32_t bytecod
 		contexts, (size_t)cap * (sizeof(*frames) + sizeof(uint64_t)) + sizeof(uint64_t));
 	uint64_t *packed;
 	size_t packed_len = 0;
-	bool leaf_is_intrinsic = false;
+	int intrinsic = -1;
 
 	if (!frames || (*hook.jvmti)->GetStackTrace(hook.jvmti, NULL, 0, cap, frames, &len) ||
 	    len <= 0) {
@@ -188,25 +210,27 @@ static uint32_t walk(JNIEnv *jni, struct lc_contexts *contexts, uint32_t bytecod
 	packed = (uint64_t *)(frames + cap);
 	while (from < len && is_hook_method(frames[from].method))
 		from++;
-	if (origin == ORIGIN_CONSTRUCTOR) {
+	if (origin == ORIGIN_CONSTRUCTOR && from < len &&
+	    is_constructor(jni, frames[from].method)) {
 		while (constructor_chain(jni, frames, len, from))
 			from++;
 		from++;
 	}
+	if (bytecode_site & LC_SITE_AFTER_CALL)
+		intrinsic = (int)LC_SITE_INTRINSIC(bytecode_site);
 	for (jint i = from, nearest = from; i < len && i < nearest + INTRINSIC_FRAMES; i++) {
-		if (is_intrinsic(frames[i].method)) {
-			from = i;
-			leaf_is_intrinsic = true;
+		int ran = intrinsic_number(jni, frames[i].method);
+
+		if (ran >= 0) {
+			from = i + 1;
+			intrinsic = ran;
 		}
 	}
-	if (bytecode_site & LC_SITE_AFTER_CALL && !leaf_is_intrinsic)
-		packed[packed_len++] =
-			lc_frame_pack(hook.intrinsics[LC_SITE_INTRINSIC(bytecode_site)], -1);
-	for (jint i = from; i < len && packed_len < hook.depth; i++) {
-		int bci = leaf_is_intrinsic && i == from ? -1 : (int)frames[i].location;
-
-		packed[packed_len++] = lc_frame_pack(frames[i].method, bci);
-	}
+	if (intrinsic >= 0)
+		packed[packed_len++] = lc_frame_pack(
+			(const void *)(uintptr_t)INTRINSIC_ID((unsigned)intrinsic), -1);
+	for (jint i = from; i < len && packed_len < hook.depth; i++)
+		packed[packed_len++] = lc_frame_pack(frames[i].method, (int)frames[i].location);
 	return lc_path_intern(jni, packed, packed_len);
 }
 
@@ -228,7 +252,7 @@ static uint64_t own_field_bytes(jclass class)
 		    modifiers & ACC_STATIC ||
 		    (*jvmti)->GetFieldName(jvmti, class, fields[i], NULL, &signature, NULL))
 			continue;
-		bytes += lc_rewrite_field_bytes(signature, hook.reference_bytes);
+		bytes += lc_rewrite_field_bytes(signature, hook.layout.reference_bytes);
 		(*jvmti)->Deallocate(jvmti, (unsigned char *)signature);
 	}
 	(*jvmti)->Deallocate(jvmti, (unsigned char *)fields);
@@ -265,7 +289,7 @@ static bool first_to_record(JNIEnv *jni)
 		return true;
 	while (at < len && is_hook_method(frames[at].method))
 		at++;
-	if (at == len ||
+	if (at == len || !is_constructor(jni, frames[at].method) || /* a clone */
 	    (*hook.jvmti)->GetMethodDeclaringClass(hook.jvmti, frames[at].method, &holder))
 		return true;
 	super = (*jni)->GetSuperclass(jni, holder);
@@ -275,22 +299,6 @@ static bool first_to_record(JNIEnv *jni)
 	}
 	(*jni)->DeleteLocalRef(jni, holder);
 	return first;
-}
-
-static uint32_t intern_site(JNIEnv *jni, struct lc_contexts *contexts, jobject o,
-			    uint32_t bytecode_site, enum origin origin)
-{
-	jclass class = (*jni)->GetObjectClass(jni, o);
-	char *signature = NULL;
-	uint32_t site = 0;
-
-	if (class && !(*hook.jvmti)->GetClassSignature(hook.jvmti, class, &signature, NULL)) {
-		site = lc_site_intern(signature, walk(jni, contexts, bytecode_site, origin));
-		(*hook.jvmti)->Deallocate(hook.jvmti, (unsigned char *)signature);
-	}
-	if (class)
-		(*jni)->DeleteLocalRef(jni, class);
-	return site;
 }
 
 /* Wait while a collection may be moving objects; returns the even sequence. */
@@ -313,6 +321,37 @@ static uint64_t tagged_address(jobject o, uint32_t sequence)
 	uint64_t addr = *(const volatile uint64_t *)((uintptr_t)o & ~(uintptr_t)7);
 
 	return (addr & LC_ADDR_MASK) | (uint64_t)(sequence >> 1) << LC_ADDR_BITS;
+}
+
+/* The class word in the header of `o`; 0 when collections keep getting in between. */
+static uint64_t class_word(JNIEnv *jni, jobject o)
+{
+	for (unsigned attempt = 0; attempt < 8; attempt++) {
+		uint32_t s = still_sequence(jni, o);
+		uint64_t addr = tagged_address(o, s) & LC_ADDR_MASK;
+		struct lc_header h;
+
+		if (!lc_header_read(&hook.layout, addr, &h) && lc_gc_sequence() == s)
+			return h.class_word;
+	}
+	return 0;
+}
+
+static uint32_t intern_site(JNIEnv *jni, struct lc_contexts *contexts, jobject o,
+			    uint32_t bytecode_site, enum origin origin)
+{
+	jclass class = (*jni)->GetObjectClass(jni, o);
+	char *signature = NULL;
+	uint32_t site = 0;
+
+	if (class && !(*hook.jvmti)->GetClassSignature(hook.jvmti, class, &signature, NULL)) {
+		site = lc_site_intern(signature, class_word(jni, o),
+				      walk(jni, contexts, bytecode_site, origin));
+		(*hook.jvmti)->Deallocate(hook.jvmti, (unsigned char *)signature);
+	}
+	if (class)
+		(*jni)->DeleteLocalRef(jni, class);
+	return site;
 }
 
 static void record(JNIEnv *jni, struct lc_thread *t, struct lc_site_counter *counter, jobject o,
@@ -456,20 +495,11 @@ static void called(JNIEnv *jni, struct lc_thread *t, jobject o, uint64_t stack_p
 	record_allocation(jni, t, o, &a);
 }
 
-static uint32_t size_words(jobject o)
-{
-	jlong bytes = 0;
-
-	return (*hook.jvmti)->GetObjectSize(hook.jvmti, o, &bytes) ? 0 : (uint32_t)(bytes / 8);
-}
-
 /* Exported: the natives of java.lang.LocusHook. Context: [hook], the allocating thread. */
 JNIEXPORT void JNICALL Java_java_lang_LocusHook_alloc(JNIEnv *jni, jclass hook_class, jobject o,
 						      jint words, jint site);
-JNIEXPORT void JNICALL Java_java_lang_LocusHook_allocAny(JNIEnv *jni, jclass hook_class, jobject o,
-							 jint site);
-JNIEXPORT void JNICALL Java_java_lang_LocusHook_allocObject(JNIEnv *jni, jclass hook_class,
-							    jobject o, jint site);
+JNIEXPORT void JNICALL Java_java_lang_LocusHook_allocObject(JNIEnv *jni, jclass hook_class, jobject o,
+						       jint site);
 
 void Java_java_lang_LocusHook_alloc(JNIEnv *jni, jclass hook_class, jobject o, jint words, jint site)
 {
@@ -481,29 +511,23 @@ void Java_java_lang_LocusHook_alloc(JNIEnv *jni, jclass hook_class, jobject o, j
 	(void)hook_class;
 	if (!t)
 		return;
-	if (__builtin_expect(a.bytecode_site & (LC_SITE_IN_BODY | LC_SITE_AFTER_CALL), 0))
+	if (__builtin_expect(a.bytecode_site &
+				     (LC_SITE_IN_BODY | LC_SITE_AFTER_CALL | LC_SITE_ANY_CLASS),
+			     0))
 		called(jni, t, o, a.stack_pointer, a.words, a.bytecode_site, ORIGIN_CALL);
 	else
 		record_allocation(jni, t, o, &a);
-}
-
-void Java_java_lang_LocusHook_allocAny(JNIEnv *jni, jclass hook_class, jobject o, jint site)
-{
-	uint64_t stack_pointer = (uintptr_t)__builtin_frame_address(0);
-	struct lc_thread *t = enter(jni);
-
-	(void)hook_class;
-	if (t)
-		called(jni, t, o, stack_pointer, size_words(o), (uint32_t)site, ORIGIN_CALL);
 }
 
 void Java_java_lang_LocusHook_allocObject(JNIEnv *jni, jclass hook_class, jobject o, jint site)
 {
 	uint64_t stack_pointer = (uintptr_t)__builtin_frame_address(0);
 	struct lc_thread *t = enter(jni);
-	uint32_t words = size_words(o);
+	jlong bytes = 0;
 
 	(void)hook_class;
-	if (t && (uint64_t)words * 8 >= hook.min_size_bytes)
-		called(jni, t, o, stack_pointer, words, (uint32_t)site, ORIGIN_CONSTRUCTOR);
+	if (t && !(*hook.jvmti)->GetObjectSize(hook.jvmti, o, &bytes) &&
+	    (uint64_t)bytes >= hook.min_size_bytes)
+		called(jni, t, o, stack_pointer, (uint32_t)(bytes / 8), (uint32_t)site,
+		       ORIGIN_CONSTRUCTOR);
 }

@@ -185,13 +185,13 @@ static void a_site_is_class_and_path(void **state)
 {
 	const uint64_t a[] = { frame(3, 5) };
 	uint32_t path = lc_path_intern(&jni, a, 1);
-	uint32_t bytes = lc_site_intern("[B", path), other = lc_site_intern("[I", path);
+	uint32_t bytes = lc_site_intern("[B", 1, path), other = lc_site_intern("[I", 2, path);
 
 	(void)state;
 	assert_int_not_equal(bytes, 0);
 	assert_int_not_equal(bytes, other);
-	assert_int_equal(lc_site_intern("[B", path), bytes);
-	assert_int_not_equal(lc_site_intern("[B", 0), bytes);
+	assert_int_equal(lc_site_intern("[B", 1, path), bytes);
+	assert_int_not_equal(lc_site_intern("[B", 1, 0), bytes);
 	assert_string_equal(lc_site_get(bytes)->class_name, "byte[]");
 	assert_int_equal(lc_site_get(bytes)->path, path);
 	assert_null(lc_site_get(0));
