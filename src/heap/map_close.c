@@ -360,8 +360,7 @@ static int scan(struct closing *k)
 static int place_stays(struct closing *k)
 {
 	struct lc_map *m = k->m;
-	struct lc_alloc *swap = m->kept;
-	size_t cap = m->kept_cap, kept = 0;
+	size_t kept = 0;
 
 	for (size_t i = 0; i < k->stays_len; i++) {
 		const struct lc_alloc *a = &k->stays[i];
@@ -386,13 +385,17 @@ static int place_stays(struct closing *k)
 			return -ENOMEM;
 		lc_map_grid_add(&m->held, addr, addr + size_bytes);
 	}
-	m->kept = k->stays;
-	m->kept_cap = k->stays_cap;
+	free(m->kept);
+	m->kept = NULL;
+	m->kept_cap = 0;
+	if (kept) { /* trade the array; most have nothing to keep, and no array */
+		m->kept = k->stays;
+		m->kept_cap = k->stays_cap;
+		k->stays = NULL;
+	}
 	m->kept_len = kept;
 	m->kept_forgotten = 0;
 	m->kept_sorted = false;
-	k->stays = swap;
-	k->stays_cap = cap;
 	return 0;
 }
 
