@@ -23,9 +23,12 @@
 #include "sample/insn.h"
 
 enum {
-	WINDOW = 16,       /* instructions before the pc that are looked at */
-	WINDOW_BYTES = 96, /* decoding starts at least so far before the pc, where it can */
-	FORWARD_MAX = 6,   /* instructions from the pc on that are looked at */
+	WINDOW = 16,        /* instructions before the pc that are looked at */
+	WINDOW_BYTES = 320, /* decoding starts at least so far before the pc, where it can */
+	BRANCH_BYTES = 320, /* and branches are looked for so far behind it */
+	BRANCHES_MAX = 64,
+	JUMPS_MAX = 2,   /* followed back */
+	FORWARD_MAX = 6, /* instructions from the pc on that are looked at */
 	CACHE_SLOTS = 1 << 12,
 	SP = 4 /* number of the stack pointer */
 };
@@ -110,32 +113,131 @@ static void use_copy_of_base(const uint8_t *bytes, size_t len, const struct line
 	}
 }
 
-/* The nearest memory instruction before the pc. Returns false where the line has none. */
-static bool look_back(const uint8_t *bytes, size_t len, uint64_t address, const struct line *line,
-                      struct lc_recipe *r)
+/* Direct branches around the pc, for finding who jumped to where the line begins. */
+struct branches {
+	size_t len;
+	struct {
+		size_t at, to;
+	} of[BRANCHES_MAX];
+};
+
+static void find_branches(const uint8_t *bytes, size_t len, size_t from, size_t to,
+                          struct branches *out)
 {
-	uint16_t lost = 0;
 	struct lc_insn in;
 
-	for (size_t i = line->len; i-- > 0;) {
-		if (!lc_insn_decode(bytes + line->at[i], len - line->at[i], &in) || in.control)
-			return false;
-		if (in.memory) {
-			/* A string instruction has moved its own base on, by a known step. */
-			const uint16_t own =
-			    in.step ? in.written & (uint16_t)~bit_of(in.base) : in.written;
+	out->len = 0;
+	for (size_t at = from; at < to && at < len; at += in.length) {
+		if (!lc_insn_decode(bytes + at, len - at, &in))
+			return;
+		if (!in.target || out->len == BRANCHES_MAX)
+			continue;
+		out->of[out->len].at = at;
+		out->of[out->len++].to = (size_t)((int64_t)at + in.target);
+	}
+}
 
-			set_operand(r, &in, address + line->at[i], lost | own);
-			r->disp -= in.step;
-			r->how = i + 1 == line->len ? LC_HOW_DIRECT : LC_HOW_NEARBY;
-			r->same_frame = !((lost | in.written) & bit_of(SP));
-			if (r->base_lost && in.step)
-				return false; /* how far it had moved is gone with it */
-			if (r->base_lost)
-				use_copy_of_base(bytes, len, line, i, lost | in.written, r);
-			return true;
+/*
+ * The branch by which control came to `at`: the only one, or the only one from further down, a
+ * loop's (`loop` asks for that alone). Returns false where there is none or a choice.
+ */
+static bool came_by(const struct branches *branches, size_t at, bool loop, size_t *source)
+{
+	unsigned found = 0;
+
+	for (size_t i = 0; i < branches->len; i++) {
+		if (branches->of[i].to != at || (loop && branches->of[i].at < at))
+			continue;
+		*source = branches->of[i].at;
+		found++;
+	}
+	return found == 1;
+}
+
+/* A place in code, walked backwards in the order in which it ran, as far as that is certain. */
+struct trace {
+	const uint8_t *bytes;
+	size_t len, from;
+	struct line line;
+	size_t at;      /* of the instruction that ran next */
+	unsigned jumps; /* followed so far */
+	uint16_t lost;  /* registers written since */
+	struct branches branches;
+};
+
+/* Continue before the branch at `source`, which led to t->at. */
+static bool jump_back(struct trace *t, size_t source)
+{
+	if (t->jumps == JUMPS_MAX || !decode_to(t->bytes, t->len, t->from, source, &t->line))
+		return false;
+	t->jumps++;
+	t->at = source;
+	return true;
+}
+
+/*
+ * One instruction back in time: a loop's branch is the likelier way to where it leads, then
+ * comes the instruction before in memory, then a branch from anywhere. Calls end the trace.
+ */
+static bool step_back(struct trace *t, struct lc_insn *in)
+{
+	size_t source, at;
+
+	while (came_by(&t->branches, t->at, true, &source))
+		if (!jump_back(t, source))
+			return false;
+	for (;;) {
+		if (!t->line.len)
+			return false;
+		at = t->line.at[t->line.len - 1];
+		if (!lc_insn_decode(t->bytes + at, t->len - at, in))
+			return false;
+		if (in->falls)
+			break;
+		if (!came_by(&t->branches, t->at, false, &source) || !jump_back(t, source))
+			return false;
+	}
+	t->line.len--;
+	t->at = at;
+	return true;
+}
+
+/* Is the instruction at t->at, which reads its base alone, a safepoint poll? */
+static bool is_poll(const struct trace *t, uint8_t base)
+{
+	struct trace before = *t;
+	struct lc_insn in;
+
+	for (unsigned i = 0; i < WINDOW && step_back(&before, &in); i++)
+		if (in.written & bit_of(base))
+			return in.from_thread == base;
+	return true; /* a null check's register was written by what loaded the reference */
+}
+
+/* The nearest memory instruction before the pc. Returns false where that is not certain. */
+static bool look_back(struct trace *t, uint64_t address, struct lc_recipe *r)
+{
+	const size_t pc_at = t->at;
+	struct lc_insn in;
+
+	for (unsigned i = 0; i < WINDOW && step_back(t, &in); i++) {
+		/* A string instruction has moved its own base on, by a known step. */
+		const uint16_t own = in.step ? in.written & (uint16_t)~bit_of(in.base) : in.written;
+
+		if (!in.memory || (in.polls && is_poll(t, in.base))) {
+			t->lost |= in.written;
+			continue;
 		}
-		lost |= in.written;
+		set_operand(r, &in, address + t->at, t->lost | own);
+		r->disp -= in.step;
+		r->how = !t->jumps && t->at + in.length == pc_at ? LC_HOW_DIRECT : LC_HOW_NEARBY;
+		r->same_frame = !((t->lost | in.written) & bit_of(SP));
+		if (r->base_lost && in.step)
+			return false; /* how far it had moved is gone with it */
+		if (r->base_lost)
+			use_copy_of_base(t->bytes, t->len, &t->line, t->line.len,
+			                 t->lost | in.written, r);
+		return true;
 	}
 	return false;
 }
@@ -151,7 +253,7 @@ static bool look_ahead(const uint8_t *bytes, size_t len, uint64_t address, size_
 	for (unsigned i = 0; i < FORWARD_MAX && at < len; i++) {
 		if (!lc_insn_decode(bytes + at, len - at, &in) || in.control)
 			return false;
-		if (in.memory) {
+		if (in.memory && !in.polls) {
 			/* Its registers must be there already; no breakpoint can mend that. */
 			if (lost & (bit_of(in.base) | bit_of(in.index)))
 				return false;
@@ -183,16 +285,17 @@ static bool repeats_here(const uint8_t *bytes, size_t len, uint64_t address, siz
 void lc_decode_straight(const uint8_t *bytes, size_t len, uint64_t address, size_t from,
                         size_t pc_at, struct lc_recipe *out)
 {
-	struct line line;
+	struct trace t = { .bytes = bytes, .len = len, .from = from, .at = pc_at };
 
 	*out = (struct lc_recipe){ .how = LC_HOW_UNDECODED,
 		                   .base = LC_NO_REGISTER,
 		                   .index = LC_NO_REGISTER };
-	if (pc_at >= len || from > pc_at || !decode_to(bytes, len, from, pc_at, &line))
+	if (pc_at >= len || from > pc_at || !decode_to(bytes, len, from, pc_at, &t.line))
 		return;
 	if (repeats_here(bytes, len, address, pc_at, out))
 		return;
-	if (look_back(bytes, len, address, &line, out))
+	find_branches(bytes, len, from, pc_at + BRANCH_BYTES, &t.branches);
+	if (look_back(&t, address, out))
 		return;
 	if (look_ahead(bytes, len, address, pc_at, out))
 		return;

@@ -77,6 +77,9 @@ static void set_memory(struct lc_insn *out, const ZydisDecodedInstruction *in,
 	out->vector = m->index != ZYDIS_REGISTER_NONE && out->index == LC_NO_REGISTER;
 	out->scale = m->scale ? m->scale : 1;
 	out->disp = (int32_t)m->disp.value; /* 32 bits at most where there is a register */
+	/* No object keeps data at its very start but its header. */
+	out->polls = in->mnemonic == ZYDIS_MNEMONIC_TEST && !m->disp.value &&
+	             m->index == ZYDIS_REGISTER_NONE;
 	if (in->meta.category == ZYDIS_CATEGORY_STRINGOP)
 		out->step = (uint8_t)(op->size / 8);
 }
@@ -110,7 +113,7 @@ static void set_control(struct lc_insn *out, const ZydisDecodedInstruction *in,
 static void set_registers(struct lc_insn *out, const ZydisDecodedInstruction *in,
                           const ZydisDecodedOperand *ops)
 {
-	out->copy_to = out->copy_from = LC_NO_REGISTER;
+	out->copy_to = out->copy_from = out->from_thread = LC_NO_REGISTER;
 	for (unsigned i = 0; i < in->operand_count; i++) {
 		uint8_t r;
 
@@ -121,6 +124,9 @@ static void set_registers(struct lc_insn *out, const ZydisDecodedInstruction *in
 		if (r != LC_NO_REGISTER)
 			out->written |= (uint16_t)(1u << r);
 	}
+	if (in->mnemonic == ZYDIS_MNEMONIC_MOV && ops[0].type == ZYDIS_OPERAND_TYPE_REGISTER &&
+	    ops[1].type == ZYDIS_OPERAND_TYPE_MEMORY && ops[1].mem.base == ZYDIS_REGISTER_R15)
+		out->from_thread = general_register(ops[0].reg.value);
 	if (in->mnemonic == ZYDIS_MNEMONIC_MOV && in->operand_count == 2 &&
 	    ops[0].type == ZYDIS_OPERAND_TYPE_REGISTER &&
 	    ops[1].type == ZYDIS_OPERAND_TYPE_REGISTER && is_64_bit(ops[0].reg.value) &&

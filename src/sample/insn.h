@@ -16,10 +16,12 @@ struct lc_insn {
 	uint8_t base; /* register number or LC_NO_REGISTER */
 	uint8_t index;
 	uint8_t scale;
-	uint8_t step;     /* string instruction: bytes by which each run advances the base */
+	uint8_t step; /* string instruction: bytes by which each run advances the base */
+	bool polls;   /* test [register],eax: a safepoint poll where the JVM gave the register */
 	uint16_t written; /* general registers that it writes, one bit each */
 	uint8_t copy_to;  /* mov r64,r64: destination; LC_NO_REGISTER for anything else */
 	uint8_t copy_from;
+	uint8_t from_thread; /* register loaded from the JVM's thread data; or LC_NO_REGISTER */
 	int32_t disp;
 	int64_t target; /* of a direct branch, relative to the instruction's start; 0 for none */
 };

@@ -18,7 +18,7 @@ final class SampleTruth {
 		long value, p1, p2, p3;
 	}
 
-	static final String[] NAMES = { "random", "stream", "chase", "write", "cached", "copy", "objects" };
+	static final String[] NAMES = { "random", "stream", "chase", "write", "cached", "copy", "objects", "search" };
 	static Node[] nodes;
 
 	static long random(int[] a, int n, int seed) {
@@ -65,8 +65,6 @@ final class SampleTruth {
 		System.arraycopy(from, 0, to, 0, from.length); // LOAD copy
 	}
 
-	/* Reads each Integer behind an Object[]: two loads, the second one through a register that it
-	 * may destroy. The array is what is counted; the boxes are behind each other in memory. */
 	static long objects(Object[] a, int n, int seed) {
 		long sum = 0;
 		int x = seed;
@@ -74,6 +72,25 @@ final class SampleTruth {
 			x = x * 1664525 + 1013904223;
 			if (a[(x >>> 4) & (a.length - 1)] != null) // LOAD objects
 				sum++;
+		}
+		return sum;
+	}
+
+	/* A load that decides a branch: the sample lands where the branch led. */
+	static long search(int[] a, int n, int seed) {
+		long sum = 0;
+		int x = seed;
+		for (int i = 0; i < n; i++) {
+			x = x * 1664525 + 1013904223;
+			int key = x >>> 9, low = 0, high = a.length - 1;
+			while (low < high) {
+				int middle = (low + high) >>> 1;
+				if (a[middle] < key) // LOAD search
+					low = middle + 1;
+				else
+					high = middle;
+			}
+			sum += low;
 		}
 		return sum;
 	}
@@ -103,6 +120,7 @@ final class SampleTruth {
 	static long[] source = new long[1 << 21];
 	static long[] target = new long[1 << 21];
 	static Object[] boxes = new Object[1 << 23];
+	static int[] sorted = new int[1 << 23];
 
 	static void round(int k, int scale) {
 		long t = MX.getCurrentThreadCpuTime();
@@ -121,7 +139,9 @@ final class SampleTruth {
 			copy(source, target);
 		t = mark(5, t);
 		sink += objects(boxes, 60000 * scale, k);
-		mark(6, t);
+		t = mark(6, t);
+		sink += search(sorted, 4000 * scale, k);
+		mark(7, t);
 	}
 
 	static long mark(int phase, long since) {
@@ -135,6 +155,8 @@ final class SampleTruth {
 		double seconds = args.length > 2 ? Double.parseDouble(args[2]) : 10;
 		for (int i = 0; i < boxes.length; i++)
 			boxes[i] = args;
+		for (int i = 0; i < sorted.length; i++)
+			sorted[i] = i;
 		System.gc();
 		System.gc();
 		for (int k = 0; k < 40; k++)
@@ -149,6 +171,7 @@ final class SampleTruth {
 		SampleAgent.watch(source, "copy");
 		SampleAgent.watch(target, "copy_to");
 		SampleAgent.watch(boxes, "objects");
+		SampleAgent.watch(sorted, "search");
 		java.util.Arrays.fill(spent, 0);
 		SampleAgent.start();
 		long end = System.nanoTime() + (long) (seconds * 1e9);

@@ -9,8 +9,10 @@
  *
  *   wrong      alive, and the map has it elsewhere or not at all
  *   stale      dead, and the map holds it although its header is another's or its area is gone
+ *   overlaps   two objects in one place
  *   covered    a new object inside one that the map holds
  *   leftovers  dead, still as it was, nothing in its place: allowed
+ *   scrubbed   dead, in an old region of G1 whose dead objects were overwritten by filler: allowed
  *
  * Options (agent string, comma-separated): mode=audit (default), mode=light (log, seal, read the
  * areas, and throw all away: to measure the pause), mode=off (events only); min=BYTES.
@@ -66,7 +68,7 @@ static size_t writes_len;
 
 static struct {
 	uint64_t gcs, nothing, several, slid, allocations, tracked, checks, moved, stayed, logged;
-	uint64_t wrong, stale, covered, leftovers, lost, nested, unpaired, live_max, split;
+	uint64_t wrong, stale, covered, leftovers, scrubbed, lost, nested, unpaired, live_max, split, overlaps;
 	uint64_t take_ns, seal_ns, begin_ns;
 } count;
 static bool in_gc;
@@ -232,6 +234,7 @@ static void check(size_t i)
 	struct tracked *t = &tracked[i];
 	uint64_t truth = *(const uint64_t *)((uintptr_t)t->weak & ~(uintptr_t)7);
 	uint64_t was = t->at;
+	bool same;
 
 	if (was)
 		t->at = follow(t);
@@ -248,10 +251,14 @@ static void check(size_t i)
 			count.moved++;
 		return;
 	}
-	if (t->at && fits(area_of(t->at), t->at, t->at + t->size) &&
-	    identity_at(t->at) == t->identity) {
-		count.leftovers++;
-		return; /* the map keeps it, so it is checked again */
+	if (t->at && fits(area_of(t->at), t->at, t->at + t->size)) {
+		same = identity_at(t->at) == t->identity;
+		if (same || (lc_areas_collector() == LC_GC_G1 && !lc_moves_slid() &&
+			     area_of(t->at)->kind == LC_AREA_OLD)) {
+			count.leftovers += same;
+			count.scrubbed += !same;
+			return; /* the map keeps it, so it is checked again */
+		}
 	}
 	if (t->at) {
 		complain(t, "stale", was, 0);
@@ -301,6 +308,12 @@ static void audit(struct lc_move_batch *b)
 		held[held_len++] = (struct range){ tracked[i].at, tracked[i].at + tracked[i].size };
 	}
 	qsort(held, held_len, sizeof(*held), compare_low);
+	for (size_t i = 1; i < held_len; i++)
+		if (held[i - 1].high > held[i].low) {
+			if (count.overlaps++ < 10)
+				fprintf(stderr, "overlap: %" PRIx64 "-%" PRIx64 " %" PRIx64 "-%" PRIx64 "\n",
+					held[i - 1].low, held[i - 1].high, held[i].low, held[i].high);
+		}
 	if (live > count.live_max)
 		count.live_max = live;
 }

@@ -140,14 +140,72 @@ static void register_written_since_the_access_is_lost(void **state)
 	assert_false(r.index_lost);
 }
 
-static void branch_between_hides_what_ran_before_it(void **state)
+static void branch_that_was_not_taken_is_in_the_line(void **state)
 {
-	struct lc_recipe r = RECIPE(MOV_EAX_RSI_RCX4 JNE_16, ADD_RBX_RAX CMP_RSI_8 RET);
+	const struct lc_recipe r = RECIPE(MOV_EAX_RSI_RCX4 JNE_16, ADD_RBX_RAX CMP_RSI_8 RET);
 
 	(void)state;
-	assert_int_equal(r.how, LC_HOW_NEARBY); /* the next access, ahead */
+	assert_int_equal(r.how, LC_HOW_NEARBY);
+	assert_int_equal(r.pc, 0x1000);
+	assert_operand(&r, RSI, RCX, 4, 16);
+}
+
+static void call_between_hides_what_ran_before_it(void **state)
+{
+	const struct lc_recipe r = RECIPE(MOV_EAX_RSI_RCX4 CALL_RAX, ADD_RBX_RAX RET CMP_RSI_8);
+
+	(void)state;
+	assert_int_equal(r.how, LC_HOW_NO_OPERAND);
+}
+
+static void only_branch_to_the_pc_is_followed_back(void **state)
+{
+	/* The return between ends the line; jne +3 is what leads over it. */
+	struct lc_recipe r = RECIPE(CMP_RSI_8 "\x75\x01" RET, ADD_RBX_RAX);
+
+	(void)state;
+	assert_int_equal(r.how, LC_HOW_NEARBY);
+	assert_int_equal(r.pc, 0x1000);
 	assert_operand(&r, RSI, NONE, 1, 8);
-	r = RECIPE(MOV_EAX_RSI_RCX4 CALL_RAX, ADD_RBX_RAX RET CMP_RSI_8);
+	r = RECIPE(MOV_EAX_RSI_RCX4 "\x75\x05" CMP_RSI_8 "\x75\x01" RET, ADD_RBX_RAX);
+	assert_int_equal(r.how, LC_HOW_NEARBY); /* jne +5 leads to the other jne: no choice */
+	r = RECIPE(MOV_EAX_RSI_RCX4 "\x75\x07" CMP_RSI_8 "\x75\x01" RET, ADD_RBX_RAX RET);
+	assert_int_equal(r.how, LC_HOW_NO_OPERAND); /* both lead to the pc */
+}
+
+static void head_of_a_loop_follows_its_tail(void **state)
+{
+	/* before: mov eax,[rsi+rcx*4+16]; loop: add rbx,rax; mov r10,[r10+16]; jne loop */
+	const struct lc_recipe r = RECIPE(MOV_EAX_RSI_RCX4, ADD_RBX_RAX MOV_R10_R10 "\x75\xf7" RET);
+
+	(void)state;
+	assert_int_equal(r.how, LC_HOW_NEARBY);
+	assert_operand(&r, R10, NONE, 1, 16);
+	assert_true(r.base_lost);
+}
+
+static void safepoint_poll_is_no_access_but_a_null_check_is(void **state)
+{
+	/* mov r9,[r15+0x348]; test [r9],eax - and with r9 from an object */
+	struct lc_recipe r = RECIPE(MOV_EAX_RSI_RCX4 "\x4d\x8b\x8f\x48\x03\x00\x00"
+	                                             "\x41\x85\x01",
+	                            ADD_RBX_RAX);
+
+	(void)state;
+	assert_int_equal(r.how, LC_HOW_NEARBY);
+	assert_operand(&r, RSI, RCX, 4, 16);
+	r = RECIPE("\x4c\x8b\x4e\x10"
+	           "\x41\x85\x01",
+	           ADD_RBX_RAX);
+	assert_int_equal(r.how, LC_HOW_DIRECT);
+	assert_operand(&r, R9, NONE, 1, 0);
+}
+
+static void endless_jumps_end(void **state)
+{
+	const struct lc_recipe r = RECIPE("", "\xeb\xfe" RET); /* jmp to itself */
+
+	(void)state;
 	assert_int_equal(r.how, LC_HOW_NO_OPERAND);
 }
 
@@ -392,7 +450,12 @@ int main(void)
 		cmocka_unit_test(copy_of_a_lost_base_serves),
 		cmocka_unit_test(nearest_earlier_access_is_nearby),
 		cmocka_unit_test(register_written_since_the_access_is_lost),
-		cmocka_unit_test(branch_between_hides_what_ran_before_it),
+		cmocka_unit_test(branch_that_was_not_taken_is_in_the_line),
+		cmocka_unit_test(call_between_hides_what_ran_before_it),
+		cmocka_unit_test(only_branch_to_the_pc_is_followed_back),
+		cmocka_unit_test(head_of_a_loop_follows_its_tail),
+		cmocka_unit_test(safepoint_poll_is_no_access_but_a_null_check_is),
+		cmocka_unit_test(endless_jumps_end),
 		cmocka_unit_test(access_ahead_whose_registers_are_not_there_yet_is_none),
 		cmocka_unit_test(stack_thread_constants_and_hints_are_no_operands),
 		cmocka_unit_test(push_of_memory_and_locked_operations_count),
