@@ -383,7 +383,7 @@ static int go_live(JNIEnv *jni, bool interposed)
 		.write_manifest = lc_summary_write,
 	};
 	jclass hook = lc_classes_define_hook(jni, &agent.options, &agent.layout);
-	int err = hook ? lc_hook_init(agent.jvmti, jni, hook, &agent.options, &agent.layout, agent.follow,
+	int err = hook ? lc_hook_init(agent.jvmti, hook, &agent.options, &agent.layout, agent.follow,
 				      enter_thread) :
 			 -EIO;
 

@@ -191,6 +191,8 @@ static void put_audit(struct counters *c)
 	put(c, "audit_wrong_moved", t.wrong_moved);
 	put(c, "audit_wrong_overlap", t.wrong_overlap);
 	put(c, "audit_stale", t.stale);
+	put(c, "audit_skipped", t.skipped);
+	put(c, "audit_unheld", t.unheld);
 }
 
 static uint64_t nanoseconds(const struct timespec *t)

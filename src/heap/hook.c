@@ -92,7 +92,7 @@ static int define_intrinsics(void)
 	return err;
 }
 
-int lc_hook_init(jvmtiEnv *jvmti, JNIEnv *jni, jclass hook_class, const struct lc_options *options,
+int lc_hook_init(jvmtiEnv *jvmti, jclass hook_class, const struct lc_options *options,
 		 const struct lc_layout *layout, bool follow,
 		 struct lc_thread *(*enter_thread)(JNIEnv *jni))
 {

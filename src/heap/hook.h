@@ -24,7 +24,7 @@ struct lc_hook_stats {
  * (NULL when it can have none). Hooks record nothing before lc_hook_enable(true).
  * Returns 0 or -errno. Context: [attach].
  */
-int lc_hook_init(jvmtiEnv *jvmti, JNIEnv *jni, jclass hook_class, const struct lc_options *options,
+int lc_hook_init(jvmtiEnv *jvmti, jclass hook_class, const struct lc_options *options,
 		 const struct lc_layout *layout, bool follow,
 		 struct lc_thread *(*enter_thread)(JNIEnv *jni));
 
