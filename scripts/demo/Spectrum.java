@@ -115,7 +115,7 @@ public final class Spectrum {
 
     public static void main(String[] args) {
         boolean fixed = args.length > 0 && args[0].equals("fixed");
-        int images = args.length > 1 ? Integer.parseInt(args[1]) : 4;
+        int images = args.length > 1 ? Integer.parseInt(args[1]) : 3;
         Spectrum spectrum = new Spectrum();
         double power = 0;
         for (int i = 0; i < images; i++) {
