@@ -1,0 +1,217 @@
+/* class_file.c - see class_file.h. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "class_file.h"
+
+void class_begin(struct class_file *c, const char *name)
+{
+	*c = (struct class_file){ .major = 61, .name = name, .pool_count = 1 };
+}
+
+void class_free(struct class_file *c)
+{
+	free(c->pool.data);
+	free(c->fields.data);
+	free(c->methods.data);
+	*c = (struct class_file){ 0 };
+}
+
+static uint16_t number(struct class_file *c)
+{
+	assert_true(c->pool_count < UINT16_MAX);
+	return c->pool_count++;
+}
+
+uint16_t class_utf8(struct class_file *c, const char *s)
+{
+	lc_buf_add1(&c->pool, LC_POOL_UTF8);
+	lc_buf_add2(&c->pool, (uint32_t)strlen(s));
+	lc_buf_add(&c->pool, s, strlen(s));
+	return number(c);
+}
+
+uint16_t class_class(struct class_file *c, const char *name)
+{
+	uint16_t text = class_utf8(c, name);
+
+	lc_buf_add1(&c->pool, LC_POOL_CLASS);
+	lc_buf_add2(&c->pool, text);
+	return number(c);
+}
+
+uint16_t class_integer(struct class_file *c, int32_t value)
+{
+	lc_buf_add1(&c->pool, LC_POOL_INTEGER);
+	lc_buf_add4(&c->pool, (uint32_t)value);
+	return number(c);
+}
+
+uint16_t class_method_ref(struct class_file *c, const char *holder, const char *name,
+                          const char *descriptor)
+{
+	uint16_t class = class_class(c, holder), n = class_utf8(c, name);
+	uint16_t d = class_utf8(c, descriptor), pair;
+
+	lc_buf_add1(&c->pool, LC_POOL_NAME_AND_TYPE);
+	lc_buf_add2(&c->pool, n);
+	lc_buf_add2(&c->pool, d);
+	pair = number(c);
+	lc_buf_add1(&c->pool, LC_POOL_METHODREF);
+	lc_buf_add2(&c->pool, class);
+	lc_buf_add2(&c->pool, pair);
+	return number(c);
+}
+
+void class_field(struct class_file *c, uint16_t flags, const char *descriptor)
+{
+	uint16_t name = class_utf8(c, "f"), d = class_utf8(c, descriptor);
+
+	lc_buf_add2(&c->fields, flags);
+	lc_buf_add2(&c->fields, name);
+	lc_buf_add2(&c->fields, d);
+	lc_buf_add2(&c->fields, 0);
+	c->fields_len++;
+}
+
+void class_attribute(struct class_file *c, struct code_spec *spec, const char *name,
+                     const uint8_t *body, size_t len)
+{
+	lc_buf_add2(&spec->attributes, class_utf8(c, name));
+	lc_buf_add4(&spec->attributes, (uint32_t)len);
+	lc_buf_add(&spec->attributes, body, len);
+	spec->attributes_len++;
+}
+
+void class_method(struct class_file *c, const char *name, const char *descriptor,
+                  struct code_spec *spec)
+{
+	uint16_t n = class_utf8(c, name), d = class_utf8(c, descriptor),
+	         code = class_utf8(c, "Code");
+
+	lc_buf_add2(&c->methods, 8); /* static */
+	lc_buf_add2(&c->methods, n);
+	lc_buf_add2(&c->methods, d);
+	lc_buf_add2(&c->methods, 1);
+	lc_buf_add2(&c->methods, code);
+	lc_buf_add4(&c->methods, 12 + spec->len + LC_HANDLER_BYTES * spec->handlers_len +
+	                             (uint32_t)spec->attributes.len);
+	lc_buf_add2(&c->methods, spec->max_stack ? spec->max_stack : 10);
+	lc_buf_add2(&c->methods, 10);
+	lc_buf_add4(&c->methods, spec->len);
+	lc_buf_add(&c->methods, spec->code, spec->len);
+	lc_buf_add2(&c->methods, spec->handlers_len);
+	lc_buf_add(&c->methods, spec->handlers, LC_HANDLER_BYTES * (size_t)spec->handlers_len);
+	lc_buf_add2(&c->methods, spec->attributes_len);
+	lc_buf_add(&c->methods, spec->attributes.data, spec->attributes.len);
+	free(spec->attributes.data);
+	c->methods_len++;
+}
+
+uint8_t *class_end(const struct class_file *c, size_t *len)
+{
+	struct class_file copy = *c;
+	struct lc_buf out = { 0 };
+	uint16_t this_class;
+
+	copy.pool = (struct lc_buf){ 0 };
+	lc_buf_add(&copy.pool, c->pool.data, c->pool.len);
+	this_class = class_class(&copy, c->name);
+	lc_buf_add4(&out, 0xCAFEBABE);
+	lc_buf_add2(&out, c->minor);
+	lc_buf_add2(&out, c->major);
+	lc_buf_add2(&out, copy.pool_count);
+	lc_buf_add(&out, copy.pool.data, copy.pool.len);
+	lc_buf_add2(&out, 1); /* public */
+	lc_buf_add2(&out, this_class);
+	lc_buf_add2(&out, 0);
+	lc_buf_add2(&out, 0);
+	lc_buf_add2(&out, c->fields_len);
+	lc_buf_add(&out, c->fields.data, c->fields.len);
+	lc_buf_add2(&out, c->methods_len);
+	lc_buf_add(&out, c->methods.data, c->methods.len);
+	lc_buf_add2(&out, 0);
+	free(copy.pool.data);
+	assert_false(out.failed);
+	*len = out.len;
+	return out.data;
+}
+
+void class_rewrite(struct class_file *c, struct lc_rewrite_options options, struct rewritten *out)
+{
+	size_t len;
+	uint8_t *bytes = class_end(c, &len);
+	uint8_t *before = malloc(len);
+
+	assert_non_null(before);
+	memcpy(before, bytes, len);
+	*out = (struct rewritten){ 0 };
+	out->status = lc_rewrite_class(bytes, len, &options, &out->result);
+	assert_memory_equal(before, bytes, len); /* the input is untouched */
+	free(before);
+	free(bytes);
+	class_free(c);
+	if (out->status != LC_REWRITE_DONE) {
+		assert_null(out->result.bytes);
+		return;
+	}
+	assert_int_equal(lc_class_open(out->result.bytes, out->result.len, &out->cls),
+	                 LC_REWRITE_DONE);
+}
+
+void rewritten_free(struct rewritten *r)
+{
+	if (r->status == LC_REWRITE_DONE)
+		lc_class_close(&r->cls);
+	free(r->result.bytes);
+}
+
+struct lc_code rewritten_code(const struct rewritten *r, unsigned i)
+{
+	uint32_t at = r->cls.methods + 2;
+	struct lc_member method = lc_class_member(&r->cls, at);
+	struct lc_attribute a;
+	struct lc_code code;
+
+	assert_int_equal(r->status, LC_REWRITE_DONE);
+	for (; i; i--)
+		method = lc_class_member(&r->cls, method.end);
+	assert_true(lc_class_attribute(&r->cls, method.attributes + 2, method.end, &a));
+	assert_true(lc_code_read(&r->cls, &a, &code));
+	return code;
+}
+
+const uint8_t *rewritten_attribute(const struct rewritten *r, unsigned i, const char *name,
+                                   uint32_t *len)
+{
+	struct lc_code code = rewritten_code(r, i);
+	uint32_t at = code.attributes + 2;
+	struct lc_attribute a;
+
+	for (; lc_class_attribute(&r->cls, at, code.end, &a); at = a.body + a.len) {
+		if (lc_text_is(lc_class_utf8(&r->cls, a.name), name)) {
+			*len = a.len;
+			return r->cls.bytes + a.body;
+		}
+	}
+	return NULL;
+}
+
+const char *rewritten_hook(const struct rewritten *r, const uint8_t *insn)
+{
+	static char text[128];
+	struct lc_class_ref ref;
+
+	assert_int_equal(*insn, LC_OP_INVOKESTATIC);
+	assert_true(lc_class_method_ref(&r->cls, lc_be_get2(insn + 1), &ref));
+	assert_true(lc_text_is(ref.holder, LC_HOOK_CLASS));
+	assert_true(ref.name.len + ref.descriptor.len < sizeof(text));
+	memcpy(text, ref.name.data, ref.name.len);
+	memcpy(text + ref.name.len, ref.descriptor.data, ref.descriptor.len);
+	text[ref.name.len + ref.descriptor.len] = 0;
+	return text;
+}

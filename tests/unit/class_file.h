@@ -1,0 +1,72 @@
+/* class_file.h - class files made by hand, for tests of the rewriter. Asserts instead of errors. */
+#ifndef LC_TESTS_CLASS_FILE_H
+#define LC_TESTS_CLASS_FILE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "classfile/bytes.h"
+#include "classfile/code.h"
+#include "classfile/reader.h"
+#include "classfile/rewrite.h"
+
+struct class_file {
+	uint16_t minor, major;
+	const char *name;
+	uint16_t pool_count;
+	uint16_t fields_len, methods_len;
+	struct lc_buf pool, fields, methods;
+};
+
+/* The parts of a Code attribute. */
+struct code_spec {
+	const uint8_t *code;
+	uint32_t len;
+	uint16_t max_stack;      /* 0: 10 */
+	const uint8_t *handlers; /* entries of 8 bytes */
+	uint16_t handlers_len;
+	struct lc_buf attributes; /* made with class_attribute() */
+	uint16_t attributes_len;
+};
+
+/* Start a class of version 61.0. */
+void class_begin(struct class_file *c, const char *name);
+void class_free(struct class_file *c);
+
+/* Constants; each call adds new ones and returns the number. */
+uint16_t class_utf8(struct class_file *c, const char *s);
+uint16_t class_class(struct class_file *c, const char *name);
+uint16_t class_integer(struct class_file *c, int32_t value);
+uint16_t class_method_ref(struct class_file *c, const char *holder, const char *name,
+                          const char *descriptor);
+
+void class_field(struct class_file *c, uint16_t flags, const char *descriptor);
+void class_attribute(struct class_file *c, struct code_spec *spec, const char *name,
+                     const uint8_t *body, size_t len);
+/* Add a method. Frees spec->attributes. */
+void class_method(struct class_file *c, const char *name, const char *descriptor,
+                  struct code_spec *spec);
+
+/* The whole class file, malloc'ed. */
+uint8_t *class_end(const struct class_file *c, size_t *len);
+
+/* A class after the rewriter, opened. */
+struct rewritten {
+	enum lc_rewrite_status status;
+	struct lc_rewrite_result result;
+	struct lc_class cls; /* of result.bytes; only for LC_REWRITE_DONE */
+};
+
+/* Ends the class, rewrites it, frees it and all that was made on the way but *out. */
+void class_rewrite(struct class_file *c, struct lc_rewrite_options options, struct rewritten *out);
+void rewritten_free(struct rewritten *r);
+
+/* Code of the method that is the i-th of the class. */
+struct lc_code rewritten_code(const struct rewritten *r, unsigned i);
+/* An attribute of that code by name: its info[], or NULL. */
+const uint8_t *rewritten_attribute(const struct rewritten *r, unsigned i, const char *name,
+                                   uint32_t *len);
+/* The descriptor of the hook method that the invokestatic at `insn` calls; asserts it is one. */
+const char *rewritten_hook(const struct rewritten *r, const uint8_t *insn);
+
+#endif
