@@ -10,7 +10,7 @@
 enum {
 	ALLOCATION_FRAMES = 16, /* shown of an allocation path */
 	ACCESS_FRAMES = 6,      /* shown of an access path */
-	ACCESS_PATHS = 5,       /* shown of a site */
+	ACCESS_PATHS = 5,       /* shown of a site, where they are a thousandth of it or more */
 	THREADS = 10,
 	COUNTERS_WIDTH = 96,
 };
@@ -220,7 +220,7 @@ static void print_site(FILE *out, const struct lc_report *r, size_t rank)
 	for (size_t i = 0; i < s->accesses_len; i++) {
 		const struct lc_view_access *a = &s->accesses[i];
 
-		if (i == ACCESS_PATHS && s->accesses_len > ACCESS_PATHS + 1) {
+		if (i && (i == ACCESS_PATHS || a->samples * 1000 < s->samples)) {
 			fprintf(out, "     ... %zu more access paths\n", s->accesses_len - i);
 			break;
 		}

@@ -87,6 +87,11 @@
 		return file + (line >= 0 ? ":" + line : "");
 	}
 
+	/* For lists: the class without its package. */
+	const frameShort = (frame) =>
+		methodName(methodOf(frame)).replace(/^.*\.(?=[^.]*\.[^.]*$)/, "") +
+		" (" + place(methodOf(frame), lineOf(frame)) + ")";
+
 	const frameText = (frame) =>
 		methodName(methodOf(frame)) + " (" + place(methodOf(frame), lineOf(frame)) + ")";
 
@@ -107,7 +112,7 @@
 		bytes: s[4],
 		samples: s[5],
 		accesses: s[6],
-		at: s[2] > 0 ? frameText(frameOf(s[2])) : "(path unknown)",
+		at: s[2] > 0 ? frameShort(frameOf(s[2])) : "(path unknown)",
 		text: null,
 	}));
 
@@ -125,6 +130,9 @@
 		return site.text;
 	}
 
+	const classes = (column) =>
+		(column.number ? "number" : "") + (column.extra ? " extra" : "") || null;
+
 	/* ---- a table that draws only the rows in sight ---- */
 
 	class Table {
@@ -139,7 +147,7 @@
 			this.host = host;
 			this.body = el("tbody");
 			this.heads = columns.map((c, i) =>
-				el("th", { scope: "col", class: c.number ? "number" : null,
+				el("th", { scope: "col", class: classes(c),
 					style: c.width ? "width:" + c.width : null },
 					el("button", { text: c.title, tabindex: "-1", title: c.help || null,
 						onclick: () => this.sortBy(i) })));
@@ -197,7 +205,7 @@
 			return el("tr", { class: "row", "aria-selected": String(row === this.chosen),
 				onclick: () => this.choose(row) },
 				...this.columns.map((c) => {
-					const td = el("td", { class: c.number ? "number" : null });
+					const td = el("td", { class: classes(c) });
 					c.draw(td, row);
 					return td;
 				}));
@@ -274,11 +282,11 @@
 	function allocationPath(site) {
 		const frames = framesOf(site.path);
 		const list = el("ul", { class: "path" }, ...frames.map((frame, i) => {
-			const li = el("li", null, ...frameLine(frame));
-			const source = i < 3 ? sourceOf(frame) : null;
-			if (source)
-				li.append(source);
-			return li;
+			const source = sourceOf(frame);
+			if (!source)
+				return el("li", null, ...frameLine(frame));
+			return el("li", null, el("details", { open: i === 0 },
+				el("summary", null, ...frameLine(frame)), source));
 		}));
 		if (!frames.length)
 			list.append(el("li", { text: "(path unknown)" }));
@@ -377,7 +385,8 @@
 			el("h2", { text: site.className || "(class unknown)" }),
 			el("div", { class: "numbers" }, fact("of all samples", percent(site.samples)),
 				fact("samples", number(site.samples)), fact("allocations", number(site.allocations)),
-				fact("", bytes(site.bytes)), fact("", "id " + site.id)),
+				fact("", bytes(site.bytes)),
+				el("span", { text: "id " + site.id })),
 			allocationPath(site), accessTree(site));
 		host.scrollTop = 0;
 		if (location.hash !== "#" + site.id)
@@ -428,19 +437,20 @@
 
 	const shareColumn = { title: "Share", number: true, width: "76px", help: "part of all samples",
 		value: (r) => r.samples, draw: (td, r) => metered(td, r.samples) };
-	const samplesColumn = { title: "Samples", number: true, width: "84px", value: (r) => r.samples,
+	const samplesColumn = { title: "Samples", number: true, extra: true, width: "84px", value: (r) => r.samples,
 		draw: (td, r) => { td.textContent = number(r.samples); } };
 	const allocationColumns = [
-		{ title: "Allocations", number: true, width: "100px", value: (r) => r.allocations,
+		{ title: "Allocations", number: true, extra: true, width: "100px", value: (r) => r.allocations,
 			draw: (td, r) => { td.textContent = number(r.allocations); } },
 		{ title: "Bytes", number: true, width: "86px", value: (r) => r.bytes,
 			draw: (td, r) => { td.textContent = bytes(r.bytes); } },
 	];
 
 	const objects = new Table(id("view-objects").querySelector(".list"), "Object sites",
-		[shareColumn, samplesColumn, ...allocationColumns,
+		[shareColumn,
 			{ title: "Class, allocated at", value: (r) => r.className,
-				draw: (td, r) => named(td, r.className || "(class unknown)", r.at) }],
+				draw: (td, r) => named(td, r.className || "(class unknown)", r.at) },
+			samplesColumn, ...allocationColumns],
 		sites, { sort: 0, choose: showSite });
 
 	const code = new Table(id("view-code").querySelector(".list"), "Code",
@@ -450,20 +460,21 @@
 			{ title: "Objects", number: true, width: "78px", help: "part of its samples that is in tracked objects",
 				value: (r) => (r.samples ? r.object / r.samples : 0),
 				draw: (td, r) => { td.textContent = r.samples ? ((100 * r.object) / r.samples).toFixed(1) + "%" : ""; } },
-			{ title: "Kind", width: "70px", value: (r) => (r.isMethod ? 1 : 0),
+			{ title: "Kind", extra: true, width: "84px", value: (r) => (r.isMethod ? 1 : 0),
 				draw: (td, r) => { td.textContent = r.isMethod ? "method" : "line"; } },
 			{ title: "Method", value: (r) => r.name, draw: (td, r) => named(td, r.name, r.at) }],
 		[...codeRows(data.lines, false), ...codeRows(data.code, true)], { sort: 0, choose: showCode });
 
 	const threads = new Table(id("view-threads").querySelector(".list"), "Threads",
-		[shareColumn, samplesColumn, ...allocationColumns,
-			{ title: "Thread ID", number: true, width: "96px", value: (r) => r.tid,
+		[shareColumn,
+			{ title: "Name", value: (r) => r.name, draw: (td, r) => { td.textContent = r.name; td.title = r.name; } },
+			samplesColumn, ...allocationColumns,
+			{ title: "Thread ID", number: true, extra: true, width: "96px", value: (r) => r.tid,
 				draw: (td, r) => { td.textContent = r.tid; } },
-			{ title: "Process", number: true, width: "90px", value: (r) => r.pid,
+			{ title: "Process", number: true, extra: true, width: "90px", value: (r) => r.pid,
 				draw: (td, r) => { td.textContent = r.pid; } },
 			{ title: "Where its samples are", width: "180px", value: (r) => r.buckets[0],
-				draw: (td, r) => td.append(miniBar(r.buckets)) },
-			{ title: "Name", value: (r) => r.name, draw: (td, r) => { td.textContent = r.name; td.title = r.name; } }],
+				draw: (td, r) => td.append(miniBar(r.buckets)) }],
 		data.threads.map((t, index) => ({
 			index, pid: (data.processes[t[0]] || {}).pid, tid: t[1], name: strings[t[2]], samples: t[3],
 			allocations: t[4], bytes: t[5], buckets: t[6],

@@ -1,0 +1,214 @@
+"""A second writer of profiles, made from docs/FORMAT.md alone, and a reader for tests.
+
+Shares no code with the C writers: checksums are computed here, and payloads are zstd frames of
+uncompressed blocks, which need no library. (Payloads that are really compressed come from the
+C writers' own tests.)
+"""
+
+import json
+import struct
+from pathlib import Path
+
+MAGIC = bytes.fromhex("894c43420d0a1a0a")
+ALL = 0xFFFFFFFF
+BUCKETS = ["object", "heap_class", "heap_unknown", "jvm", "native", "no_address", "lost"]
+STRINGS, THREAD, METHODS, FRAMES, PATHS, SITES, ALLOCATIONS, ACCESSES, BUCKET_ROWS, DETAILS, THREADS = \
+    range(1, 12)
+
+_P = [11400714785074694791, 14029467366897019727, 1609587929392839161, 9650029242287828579,
+      2870177450012600261]
+_M = (1 << 64) - 1
+
+
+def _rotate(x, n):
+    return (x << n | x >> (64 - n)) & _M
+
+
+def xxh64(data):
+    """XXH64 with seed 0."""
+
+    def step(acc, lane):
+        return _rotate((acc + lane * _P[1]) & _M, 31) * _P[0] & _M
+
+    at = 0
+    if len(data) >= 32:
+        v = [(_P[0] + _P[1]) & _M, _P[1], 0, -_P[0] & _M]
+        stripes = len(data) // 32
+        for lanes in struct.iter_unpack("<4Q", data[:32 * stripes]):
+            v = [step(acc, lane) for acc, lane in zip(v, lanes)]
+        h = sum(_rotate(x, n) for x, n in zip(v, (1, 7, 12, 18))) & _M
+        for x in v:
+            h = ((h ^ step(0, x)) * _P[0] + _P[3]) & _M
+        at = 32 * stripes
+    else:
+        h = _P[4]
+    h = (h + len(data)) & _M
+    while at + 8 <= len(data):
+        h = (_rotate(h ^ step(0, struct.unpack_from("<Q", data, at)[0]), 27) * _P[0] + _P[3]) & _M
+        at += 8
+    if at + 4 <= len(data):
+        h = (_rotate(h ^ struct.unpack_from("<I", data, at)[0] * _P[0] & _M, 23) * _P[1] + _P[2]) & _M
+        at += 4
+    for byte in data[at:]:
+        h = _rotate(h ^ byte * _P[4] & _M, 11) * _P[0] & _M
+    h = (h ^ h >> 33) * _P[1] & _M
+    h = (h ^ h >> 29) * _P[2] & _M
+    return h ^ h >> 32
+
+
+def zstd_frame(data):
+    """A frame that states its content size and holds `data` in blocks of type raw."""
+    out = struct.pack("<IBQ", 0xFD2FB528, 0xE0, len(data))  # single segment, 8 bytes of size
+    chunks = [data[i:i + 65536] for i in range(0, len(data), 65536)] or [b""]
+    for i, chunk in enumerate(chunks):
+        out += (len(chunk) << 3 | (i == len(chunks) - 1)).to_bytes(3, "little") + chunk
+    return out
+
+
+def varint(value):
+    out = bytearray()
+    while value >= 0x80:
+        out.append(value & 0x7F | 0x80)
+        value >>= 7
+    out.append(value)
+    return bytes(out)
+
+
+def section(kind, rows, counted=True):
+    body = (varint(len(rows)) if counted else b"") + b"".join(rows)
+    return varint(kind) + varint(len(body)) + body
+
+
+def header(payload, stored, *, tid, index, sequence, begin=0, end=0, process=0, version=1,
+           extra=b""):
+    head = MAGIC + struct.pack("<HHIIIQQQIIQ", version, 72 + len(extra), process, tid, index,
+                               sequence, begin, end, len(payload), len(stored), xxh64(stored))
+    head += extra
+    return head + struct.pack("<Q", xxh64(head))
+
+
+class Block:
+    """Counts of one thread. Paths are tuples of frames, leaf first; a frame is
+    (class, method, signature, file, bci or None, line or None)."""
+
+    def __init__(self):
+        self.strings, self.methods, self.frames, self.paths, self.sites = {}, {}, {}, {}, {}
+        self.rows = {kind: [] for kind in range(1, 12)}
+        self.samples = {}
+
+    def string(self, text):
+        data = text if isinstance(text, bytes) else text.encode("utf-8", "surrogatepass")
+        if not data:
+            return 0
+        if data not in self.strings:
+            self.strings[data] = len(self.strings) + 1
+            self.rows[STRINGS].append(varint(len(data)) + data)
+        return self.strings[data]
+
+    def _define(self, table, kind, key, first, fields):
+        if key not in table:
+            row = b"".join(varint(f) for f in fields())
+            table[key] = len(table) + first
+            self.rows[kind].append(row)
+        return table[key]
+
+    def path(self, frames):
+        if not frames:
+            return 0
+        frames = tuple(frames)
+        if frames in self.paths:
+            return self.paths[frames]
+        parent = self.path(frames[1:])
+        number = len(self.paths) + 1
+        self.rows[PATHS].append(varint(number - parent) + varint(self.frame(frames[0])))
+        self.paths[frames] = number
+        return number
+
+    def frame(self, frame):
+        cls, name, signature, file, bci, line = frame
+        method = self._define(self.methods, METHODS, frame[:4], 0, lambda: [
+            self.string(cls), self.string(name), self.string(signature), self.string(file)])
+        return self._define(self.frames, FRAMES, (method, bci, line), 0, lambda: [
+            method, 0 if bci is None else bci + 1, 0 if line is None else line + 1])
+
+    def site(self, cls, frames):
+        return self._define(self.sites, SITES, (cls, tuple(frames)), 1, lambda: [
+            self.string(cls), self.path(frames)])
+
+    def allocate(self, cls, frames, count, size):
+        self.rows[ALLOCATIONS].append(
+            varint(self.site(cls, frames)) + varint(count) + varint(size))
+        return self
+
+    def access(self, bucket, frames, samples, site=None, engine=0):
+        kind = BUCKETS.index(bucket)
+        number = self.site(*site) if site else 0
+        self.rows[ACCESSES].append(b"".join(
+            varint(v) for v in (engine, kind, number, self.path(frames), samples)))
+        return self.count(bucket, samples, engine)
+
+    def count(self, bucket, samples, engine=0):
+        key = engine, BUCKETS.index(bucket)
+        self.samples[key] = self.samples.get(key, 0) + samples
+        return self
+
+    def detail(self, where, how, samples, engine=0):
+        self.rows[DETAILS].append(b"".join(varint(v) for v in (engine, where, how, samples)))
+        return self
+
+    def payload(self, name, extra=b""):
+        number = self.string(name)
+        rows = dict(self.rows)
+        rows[BUCKET_ROWS] = [varint(e) + varint(b) + varint(n)
+                             for (e, b), n in sorted(self.samples.items())]
+        rows[THREAD] = [varint(number)]
+        return b"".join(section(kind, rows[kind], kind != THREAD)
+                        for kind in sorted(rows) if rows[kind]) + extra
+
+
+class Profile:
+    def __init__(self, path, *, command="java -cp app.jar Main", pid=4711, jdk="17.0.15",
+                 gc="G1", engines=None, complete=True, counters=None, options=None):
+        self.path = Path(path)
+        self.path.mkdir(parents=True, exist_ok=True)
+        self.blocks, self.sequences, self.end = 0, {}, 0
+        self.manifest = {
+            "format": 1,
+            "engines": engines if engines is not None else [engine()],
+            "processes": [{
+                "pid": pid, "complete": complete, "command": command, "jdk": jdk, "gc": gc,
+                "start_wall_ns": 1_750_000_000_000_000_000, "start_monotonic_ns": 1_000_000_000,
+                "end_wall_ns": 1_750_000_010_000_000_000, "end_monotonic_ns": 11_000_000_000,
+                "options": options or {"interval": "5ms"}, "counters": counters or {}}]}
+
+    def append(self, block, *, index=0, tid=None, name="main", begin=1_000_000_000,
+               end=2_000_000_000, extra=b"", **more):
+        payload = block.payload(name, extra)
+        stored = zstd_frame(payload)
+        sequence = self.sequences.get(index, 0)
+        data = header(payload, stored, tid=4711 + index if tid is None else tid, index=index,
+                      sequence=sequence, begin=begin, end=end, **more) + stored
+        with open(self.file(index), "ab") as f:
+            f.write(data)
+        self.sequences[index] = sequence + 1
+        self.blocks += 1
+        return self
+
+    def file(self, index=0):
+        return self.path / f"thread-{index}.lcb"
+
+    def close(self):
+        self.manifest["blocks"] = self.blocks
+        (self.path / "manifest.json").write_text(json.dumps(self.manifest, indent=1))
+        return self.path
+
+
+def engine(name="timer", event="thread-cpu-time", interval_ns=5_000_000,
+           unit="ns of thread CPU time"):
+    return {"name": name, "event": event, "interval_ns": interval_ns, "unit": unit}
+
+
+def frame(cls, method, line, bci=None, signature="()V", file=None):
+    if file is None:
+        file = cls.rsplit(".", 1)[-1].split("$")[0] + ".java"
+    return cls, method, signature, file, 3 * line if bci is None else bci, line

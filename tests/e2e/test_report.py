@@ -1,0 +1,626 @@
+"""The analyzer, over synthetic profiles with known contents."""
+
+import json
+import os
+import random
+import re
+import shutil
+import subprocess
+import zipfile
+
+import pytest
+import synthetic
+from conftest import BUILD, ROOT, run_command
+from synthetic import ALL, BUCKETS, Block, Profile, engine, frame
+
+MAIN = frame("com.acme.Main", "main", 10)
+LOAD = frame("com.acme.Main", "load", 20)
+CHASE = frame("com.acme.Chaser", "chase", 33)
+STREAM = frame("com.acme.Streamer", "stream", 44)
+ARRAYS = ("byte[]", (LOAD, MAIN))
+NODES = ("com.acme.Node", (frame("com.acme.Node", "<init>", 5), MAIN))
+
+
+def busy(scale=1):
+    """80 samples of every kind, times `scale`."""
+    return (
+        Block()
+        .allocate(*ARRAYS, 7 * scale, 7000 * scale)
+        .allocate(*NODES, 3 * scale, 300 * scale)
+        .access("object", (CHASE, MAIN), 40 * scale, ARRAYS)
+        .access("object", (STREAM, MAIN), 10 * scale, ARRAYS)
+        .access("object", (CHASE, MAIN), 20 * scale, NODES)
+        .access("heap_class", (STREAM, MAIN), 3 * scale)
+        .access("native", (), 2 * scale)
+        .count("heap_unknown", scale)
+        .count("jvm", scale)
+        .count("no_address", 2 * scale)
+        .count("lost", scale)
+        .detail(0, 0, 70 * scale)
+        .detail(2, 7, 10 * scale)
+    )
+
+
+def simple(path, **more):
+    return Profile(path, **more).append(busy()).close()
+
+
+def report(locus, *args, status=0):
+    done = locus("report", "--format=json", *args)
+    assert done.returncode == status, done.stderr
+    found = json.loads(done.stdout)
+    assert found["samples"]["total"] == sum(found["samples"][b] for b in BUCKETS)
+    return found
+
+
+def refusal(done, *words, status=1):
+    """One line on stderr that holds all words, and this status."""
+    assert done.returncode == status, done
+    lines = done.stderr.splitlines()
+    assert len(lines) == 1 and lines[0].startswith("locus: "), done.stderr
+    for word in words:
+        assert word in lines[0], lines[0]
+
+
+# JSON
+
+
+def test_json_holds_what_was_written(locus, tmp_path):
+    found = report(locus, simple(tmp_path / "p", counters={"lost": 1}))
+    assert found["format"] == 1
+    assert found["program"] == {
+        "command": "java -cp app.jar Main", "pid": 4711, "jdk": "17.0.15", "gc": "G1"}
+    assert found["engine"] == engine()
+    assert found["samples"] == {
+        "total": 80, "object": 70, "heap_class": 3, "heap_unknown": 1, "jvm": 1, "native": 2,
+        "no_address": 2, "lost": 1}
+    arrays, nodes = found["sites"]
+    assert arrays["class"] == "byte[]"
+    assert (arrays["allocations"], arrays["bytes"], arrays["samples"]) == (7, 7000, 50)
+    assert arrays["share"] == 50 / 80
+    leaf = {"class": "com.acme.Main", "method": "load", "line": 20, "bci": 60, "file": "Main.java"}
+    assert arrays["allocation_path"][0] == leaf
+    assert [f["method"] for f in arrays["allocation_path"]] == ["load", "main"]
+    assert [(a["samples"], a["share"], a["path"][0]["method"]) for a in arrays["accesses"]] == [
+        (40, 0.5, "chase"), (10, 0.125, "stream")]
+    assert nodes["class"] == "com.acme.Node" and nodes["samples"] == 20
+    assert [(t["tid"], t["name"], t["samples"]) for t in found["threads"]] == [(4711, "main", 80)]
+    assert found["details"]["how"]["direct"] == 70 and found["details"]["where"]["interpreter"] == 10
+    assert found["other_accesses"][0]["bucket"] in BUCKETS
+    assert found["code"]["methods"][0]["method"] == "chase"
+    assert found["code"]["methods"][0]["samples"] == 60
+
+
+def test_unknown_line_and_bci_are_minus_1(locus, tmp_path):
+    native = ("com.acme.Main", "call", "()V", "", None, None)
+    block = Block().access("object", (native,), 1, ("byte[]", (native,)))
+    found = report(locus, Profile(tmp_path / "p").append(block).close())
+    top = found["sites"][0]["allocation_path"][0]
+    assert (top["line"], top["bci"], top["file"]) == (-1, -1, "")
+
+
+def test_blocks_of_a_thread_and_of_several_threads_add_up(locus, tmp_path):
+    profile = Profile(tmp_path / "p")
+    for index in range(3):
+        for _ in range(4):
+            profile.append(busy(), index=index, name="worker-%d" % index)
+    found = report(locus, profile.close())
+    assert found["samples"]["total"] == 12 * 80
+    assert len(found["sites"]) == 2
+    assert found["sites"][0]["samples"] == 12 * 50 and found["sites"][0]["allocations"] == 84
+    assert len(found["sites"][0]["accesses"]) == 2
+    assert [t["samples"] for t in found["threads"]] == [320] * 3
+
+
+@pytest.mark.parametrize("raw,shown", [
+    (b"caf\xc3\xa9", "caf\u00e9"),
+    (b"nul\xc0\x80", "nul\0"),
+    (b"pair\xed\xa0\xbd\xed\xb8\x80", "pair\U0001f600"),
+    (b"lone\xed\xa0\xbd", "lone\ufffd"),
+    (b"bad\xff\xfe", "bad\ufffd\ufffd"),
+    (b"cut\xe2\x82", "cut\ufffd\ufffd"),
+    (b"</script><b>\"'\\\n\t\x1b[2J\x7f", "</script><b>\"'\\\n\t\x1b[2J\x7f"),
+    ("\u2028\u202e".encode(), "\u2028\u202e"),
+])
+def test_any_name_gives_valid_json_and_harmless_text(locus, tmp_path, raw, shown):
+    odd = (raw, raw, b"()V", raw, 1, 1)
+    block = Block().access("object", (odd,), 1, (raw, (odd,)))
+    path = Profile(tmp_path / "p").append(block, name=raw).close()
+    found = report(locus, path)
+    assert found["sites"][0]["class"] == shown
+    assert found["sites"][0]["accesses"][0]["path"][0]["method"] == shown
+    assert found["threads"][0]["name"] == shown
+    for kind in ("text", "collapsed"):
+        text = locus("report", path, "--format=" + kind).stdout
+        assert not re.search("[\x00-\x09\x0b-\x1f\x7f-\x9f\u2028\u202e]", text)
+    page = tmp_path / "page.html"
+    assert locus("report", path, "--format=html", "-f", page).returncode == 0
+    assert page.read_text(encoding="utf-8").count("</script>") == 2
+
+
+def test_site_ids_are_stable_and_distinct(locus, tmp_path):
+    one = report(locus, simple(tmp_path / "a"))
+    other = Profile(tmp_path / "b", pid=1)
+    other.append(Block().access("object", (MAIN,), 1, NODES), index=3)
+    other.append(busy(3))
+    two = report(locus, other.close())
+    assert {s["id"]: s["class"] for s in one["sites"]} == {s["id"]: s["class"] for s in two["sites"]}
+    assert len({s["id"] for s in one["sites"]}) == 2
+
+
+def test_a_hidden_class_is_the_same_in_every_run(locus, tmp_path):
+    ids = set()
+    for address in ("0x00007f01c4000a00", "0x000000080011ab00"):
+        hidden = frame("com.acme.Main$$Lambda$14/" + address, "run", 1, file="")
+        block = Block().access("object", (hidden,), 1, ("byte[]", (hidden, MAIN)))
+        found = report(locus, Profile(tmp_path / address).append(block).close())
+        assert found["sites"][0]["allocation_path"][0]["class"] == "com.acme.Main$$Lambda$14"
+        ids.add(found["sites"][0]["id"])
+    assert len(ids) == 1
+
+
+def test_sort_and_top(locus, tmp_path):
+    block = Block()
+    for i, (samples, count, size) in enumerate([(1, 30, 200), (2, 20, 300), (3, 10, 100)]):
+        site = ("com.acme.C%d" % (2 - i), (MAIN,))
+        block.allocate(*site, count, size).access("object", (MAIN,), samples, site)
+    path = Profile(tmp_path / "p").append(block).close()
+    for sort, key in (("samples", "samples"), ("bytes", "bytes"), ("allocations", "allocations")):
+        values = [s[key] for s in report(locus, path, "--sort", sort)["sites"]]
+        assert values == sorted(values, reverse=True)
+    names = [s["class"] for s in report(locus, path, "--sort=class")["sites"]]
+    assert names == sorted(names)
+    assert len(report(locus, path, "--top=2")["sites"]) == 2
+    text = locus("report", path, "--top=2").stdout
+    assert "2 of 3 sites" in text and "  3. " not in text
+
+
+def test_thread_by_id_and_by_pattern(locus, tmp_path):
+    profile = Profile(tmp_path / "p")
+    for index, name in enumerate(["main", "pool-1", "pool-2"]):
+        profile.append(busy(index + 1), index=index, tid=100 + index, name=name)
+    path = profile.close()
+    assert report(locus, path, "--thread=101")["samples"]["total"] == 160
+    found = report(locus, path, "--thread", "pool-*")
+    assert found["samples"]["total"] == 400 and found["thread_filter"]
+    assert {t["name"] for t in found["threads"]} == {"pool-1", "pool-2"}
+    assert report(locus, path, "--thread", "main;pool-2")["samples"]["total"] == 320
+    refusal(locus("report", path, "--thread", "nobody"), "--thread", "nobody")
+
+
+def test_engines_are_never_added_up(locus, tmp_path):
+    kinds = [engine(), engine("pmu", "mem-loads", 1000, "loads"), engine(interval_ns=10_000_000)]
+    block = Block()
+    for number, samples in enumerate((10, 30, 5)):
+        block.access("object", (MAIN,), samples, ARRAYS, engine=number)
+    path = Profile(tmp_path / "p", engines=kinds).append(block).close()
+    default = report(locus, path)
+    assert default["engine"] == kinds[1] and default["samples"]["total"] == 30
+    assert [e["samples"]["total"] for e in default["engines"]] == [10, 30, 5]
+    assert report(locus, path, "--engine=pmu")["samples"]["total"] == 30
+    assert report(locus, path, "--engine=3")["sites"][0]["samples"] == 5
+    refusal(locus("report", path, "--engine=timer"), "2 of name")
+    refusal(locus("report", path, "--engine=pebs"), "pebs")
+    assert "samples of timer too" in locus("report", path).stdout
+
+
+# Text and collapsed stacks
+
+
+def test_percentages_in_the_text_add_up_to_100(locus, tmp_path):
+    rng = random.Random(5)
+    for i in range(20):
+        block = Block()
+        for bucket in BUCKETS:
+            block.count(bucket, rng.choice([0, 1, 1, 3, 7, rng.randrange(10**9)]))
+        block.count("object", 1)
+        text = locus("report", Profile(tmp_path / str(i)).append(block).close()).stdout
+        shares = [re.search(r"^  %s +\d+ +([\d.]+)%%" % b, text, re.M).group(1) for b in BUCKETS]
+        assert sum(round(10 * float(s)) for s in shares) == 1000, text
+
+
+def test_text_names_objects_paths_and_code(locus, tmp_path):
+    text = locus("report", simple(tmp_path / "p", counters={"gc_moves": 12, "zero": 0})).stdout
+    for part in ("java -cp app.jar Main", "pid 4711, JDK 17.0.15, G1", "one sample every 5 ms of "
+                 "thread CPU time", "byte[]  62.5%", "com.acme.Main.load(Main.java:20)",
+                 "com.acme.Chaser.chase(Chaser.java:33)", "gc_moves 12", "Threads: 1"):
+        assert part in text, text
+    assert "zero" not in text
+
+
+def test_collapsed_stacks_are_object_centric(locus, tmp_path):
+    lines = locus("report", simple(tmp_path / "p"), "--format=collapsed").stdout.splitlines()
+    assert lines[0] == ("com.acme.Main.main:10;com.acme.Main.load:20;[byte[]];"
+                        "com.acme.Main.main:10;com.acme.Chaser.chase:33 40")
+    assert "[native] 2" in lines
+    assert sum(int(line.rsplit(" ", 1)[1]) for line in lines) == 75
+
+
+def test_report_goes_to_a_file(locus, tmp_path):
+    path = simple(tmp_path / "p")
+    done = locus("report", path, "--format=json", "-f", tmp_path / "out.json")
+    assert done.returncode == 0 and done.stdout == ""
+    json.loads((tmp_path / "out.json").read_text())
+    refusal(locus("report", path, "-f", tmp_path / "no" / "out"), "cannot write", "No such file")
+    if os.path.exists("/dev/full"):
+        refusal(locus("report", path, "-f", "/dev/full"), "cannot write", "No space left")
+
+
+def test_source_lines_come_from_directories_and_jars(locus, tmp_path):
+    source = tmp_path / "src" / "com" / "acme"
+    source.mkdir(parents=True)
+    (source / "Main.java").write_text("\n" * 19 + "\tbyte[] b = new byte[1000]; // <b>\n")
+    with zipfile.ZipFile(tmp_path / "src.jar", "w") as jar:
+        jar.writestr("java.base/com/acme/Chaser.java", "\n" * 32 + "p = p.next;\r\n")
+    path = simple(tmp_path / "p")
+    where = "%s:%s" % (tmp_path / "src", tmp_path / "src.jar")
+    text = locus("report", path, "--source-path", where).stdout
+    assert "| byte[] b = new byte[1000]; // <b>" in text and "| p = p.next;\n" in text
+    assert locus("report", path, "--source-path", where, "--format=html", "-f",
+                 tmp_path / "page.html").returncode == 0
+    page = (tmp_path / "page.html").read_text()
+    assert "p = p.next;" in page and "// \\u003cb>" in page
+    refusal(locus("report", path, "--source-path", tmp_path / "none"), "none", "No such file")
+    refusal(locus("report", path, "--source-path", tmp_path / "page.html"), "neither a directory")
+
+
+@pytest.mark.parametrize("cls,file", [
+    ("com.acme.Main", "../../../secret"), ("..secret", "x"), ("com/../../acme.A", "A.java"),
+    (".etc.A", "passwd"), ("A", ".."), ("A", ".hidden"), ("x" * 5000 + ".A", "A.java"),
+])
+def test_names_never_lead_out_of_the_source_path(locus, tmp_path, cls, file):
+    (tmp_path / "secret").write_text("secret line\n")
+    (tmp_path / "a" / "b").mkdir(parents=True)
+    odd = (cls, "m", "()V", file, 1, 1)
+    path = Profile(tmp_path / "p").append(Block().access("object", (odd,), 1, ("A", (odd,)))).close()
+    done = locus("report", path, "--source-path", tmp_path / "a" / "b")
+    assert done.returncode == 0 and "secret line" not in done.stdout
+
+
+# Bad input
+
+
+def test_an_empty_profile_is_refused(locus, tmp_path):
+    refusal(locus("report", Profile(tmp_path / "a").close()), "empty")
+    refusal(locus("report", Profile(tmp_path / "b").append(Block()).close()), "empty")
+    refusal(locus("merge", "-o", tmp_path / "m", tmp_path / "a"), "nothing to merge")
+    assert not (tmp_path / "m").exists()
+
+
+def test_what_is_no_profile_is_refused(locus, tmp_path):
+    (tmp_path / "dir").mkdir()
+    (tmp_path / "file").write_text("x")
+    refusal(locus("report", tmp_path / "none"), "none", "No such file")
+    refusal(locus("report", tmp_path / "dir"), "not a profile")
+    refusal(locus("report", tmp_path / "file"), "not a directory")
+    refusal(locus("report"), "name the profile")
+    refusal(locus("merge", "-o", tmp_path / "m"), "name the profiles")
+    refusal(locus("merge", tmp_path / "dir"), "-o")
+
+
+def test_bad_options_are_refused(locus, tmp_path):
+    path = simple(tmp_path / "p")
+    refusal(locus("report", path, "--format=jsno"), "jsno", "json")
+    refusal(locus("report", path, "--top=0"), "--top")
+    refusal(locus("report", path, "--top=x"), "--top")
+    refusal(locus("report", path, "--sort=size"), "--sort")
+    refusal(locus("report", path, "--nothing"), "--nothing")
+
+
+def test_a_newer_block_format_is_refused(locus, tmp_path):
+    path = Profile(tmp_path / "p").append(busy()).append(busy(), version=2, extra=b"later").close()
+    refusal(locus("report", path), "newer", "format 2")
+    refusal(locus("merge", "-o", tmp_path / "m", path), "newer", "format 2")
+    assert not (tmp_path / "m").exists()
+
+
+def test_a_newer_manifest_is_refused(locus, tmp_path):
+    profile = Profile(tmp_path / "p").append(busy())
+    profile.manifest["format"] = 9
+    refusal(locus("report", profile.close()), "newer", "format 9")
+
+
+def test_a_longer_header_and_unknown_sections_are_read(locus, tmp_path):
+    later = synthetic.varint(77) + synthetic.varint(3) + b"abc"
+    path = Profile(tmp_path / "p").append(busy(), extra=later).close()
+    found = report(locus, path)
+    assert found["samples"]["total"] == 80 and found["damage"]["skipped_sections"] == 1
+    data = path / "thread-0.lcb"
+    payload = busy().payload("main")
+    stored = synthetic.zstd_frame(payload)
+    data.write_bytes(synthetic.header(payload, stored, tid=1, index=0, sequence=0,
+                                      extra=b"12345678") + stored)
+    assert report(locus, path)["samples"]["total"] == 80
+
+
+def damaged(tmp_path, change):
+    """Three blocks of 80 samples, their file changed."""
+    profile = Profile(tmp_path / "p").append(busy()).append(busy()).append(busy())
+    data = bytearray(profile.file().read_bytes())
+    profile.file().write_bytes(change(data, len(data) // 3))
+    return profile.close()
+
+
+def test_a_flipped_byte_costs_one_block(locus, tmp_path):
+    size = len(synthetic.header(b"", b"", tid=0, index=0, sequence=0))
+    for at in [*range(0, size, 5), size + 1, size + 100, -1]:
+        shutil.rmtree(tmp_path / "p", ignore_errors=True)
+
+        def flip(data, block):
+            data[block + at if at >= 0 else 2 * block - 1] ^= 0x10
+            return data
+
+        path = damaged(tmp_path, flip)
+        done = locus("report", path, "--format=json")
+        refusal(done, "damaged", "1 blocks lost", status=2)
+        found = json.loads(done.stdout)
+        assert found["samples"]["total"] == 160 and found["damage"]["blocks"] == 1
+        assert "damaged" in locus("report", path).stdout
+
+
+def test_a_cut_file_keeps_the_blocks_before_the_cut(locus, tmp_path):
+    for cut in (1, 8, 30, 71, 72, 200):
+        shutil.rmtree(tmp_path / "p", ignore_errors=True)
+        path = damaged(tmp_path, lambda data, block: data[:2 * block + cut])
+        done = locus("report", path, "--format=json")
+        refusal(done, "1 blocks lost", status=2)
+        assert json.loads(done.stdout)["samples"]["total"] == 160
+
+
+def test_missing_bytes_garbage_and_missing_files_are_noticed(locus, tmp_path):
+    for change, left in [(lambda d, b: d[:b + 50] + d[b + 90:], 160),
+                         (lambda d, b: d[:b] + os.urandom(5000) + d[b:], 240),
+                         (lambda d, b: b"junk" + d, 240),
+                         (lambda d, b: d[:2 * b], 160),
+                         (lambda d, b: d[b:], 160)]:
+        shutil.rmtree(tmp_path / "p", ignore_errors=True)
+        done = locus("report", damaged(tmp_path, change), "--format=json")
+        refusal(done, "damaged", status=2)
+        assert json.loads(done.stdout)["samples"]["total"] == left
+
+
+def test_a_deleted_thread_file_is_noticed(locus, tmp_path):
+    profile = Profile(tmp_path / "p").append(busy()).append(busy(), index=1)
+    path = profile.close()
+    os.unlink(profile.file(1))
+    refusal(locus("report", path), "1 blocks lost", status=2)
+
+
+def test_blocks_are_readable_without_a_manifest(locus, tmp_path):
+    for content in (None, "", "{", '{"format":"x"}', "[]", "null"):
+        shutil.rmtree(tmp_path / "p", ignore_errors=True)
+        path = simple(tmp_path / "p")
+        os.unlink(path / "manifest.json")
+        if content is not None:
+            (path / "manifest.json").write_text(content)
+        done = locus("report", path, "--format=json")
+        refusal(done, "manifest", status=2)
+        assert json.loads(done.stdout)["samples"]["total"] == 80
+
+
+def test_a_killed_program_is_reported_with_what_is_missing(locus, tmp_path):
+    profile = Profile(tmp_path / "p", complete=False)
+    path = profile.append(busy(), begin=1_000_000_000, end=4_500_000_000).close()
+    done = locus("report", path)
+    assert done.returncode == 0 and "killed: recorded are its first 3.5 s" in done.stdout
+    assert report(locus, path)["processes"][0]["complete"] is False
+
+
+def test_the_first_manifest_of_a_program_killed_at_once_is_enough(locus, tmp_path):
+    profile = Profile(tmp_path / "p", engines=[]).append(busy())
+    profile.manifest["processes"] = []
+    profile.close()
+    assert report(locus, tmp_path / "p")["samples"]["total"] == 80
+
+
+# Merge
+
+
+def comparable(found):
+    """What must not differ between a report of several profiles and one of their merge."""
+    out = {k: found[k] for k in ("engine", "engines", "samples", "sites", "details", "code",
+                                 "other_accesses")}
+    out["threads"] = sorted((t["tid"], t["name"], t["samples"], t["allocations"], t["bytes"],
+                             t["process"], tuple(t["buckets"].values())) for t in found["threads"])
+    out["processes"] = [(p["pid"], p["command"], p["counters"], p["complete"], p["last_block_ns"])
+                        for p in found["processes"]]
+    return out
+
+
+def random_profile(path, rng, pid):
+    frames = [frame("com.acme.K%d" % i, "m%d" % (i % 3), i + 1) for i in range(8)]
+
+    def walk():
+        return tuple(rng.choice(frames) for _ in range(rng.randrange(1, 6)))
+
+    profile = Profile(path, pid=pid, command="run %d" % pid, counters={"gc": rng.randrange(9)},
+                      engines=[engine(), engine("fault", "page-faults", 1, "faults")])
+    for index in range(rng.randrange(1, 4)):
+        for _ in range(rng.randrange(1, 4)):
+            block = Block()
+            for _ in range(rng.randrange(1, 12)):
+                site = ("com.acme.K%d[]" % rng.randrange(4), walk())
+                block.allocate(*site, rng.randrange(1, 99), rng.randrange(9999))
+                block.access("object", walk(), rng.randrange(1, 9), site, rng.randrange(2))
+                block.access(rng.choice(BUCKETS[1:]), walk(), rng.randrange(1, 9))
+                block.count(rng.choice(BUCKETS), rng.randrange(9), rng.randrange(2))
+                block.detail(rng.randrange(5), rng.randrange(8), rng.randrange(99))
+            profile.append(block, index=index, tid=pid + index, name="t%d" % index)
+    return profile.close()
+
+
+@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("options", [(), ("--keep-threads",)], ids=["together", "threads"])
+def test_report_of_a_merge_is_the_report_of_all(locus, tmp_path, seed, options):
+    rng = random.Random(seed)
+    paths = [random_profile(tmp_path / str(i), rng, 100 * (i + 1)) for i in range(5)]
+    for order in (paths, paths[::-1]):
+        out = tmp_path / "merged"
+        shutil.rmtree(out, ignore_errors=True)
+        done = locus("merge", *options, "-o", out, *order)
+        assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+        for more in ((), ("--engine=1",), ("--engine=2",)):
+            assert comparable(report(locus, out, *more)) == comparable(report(locus, *order, *more))
+    halves = [tmp_path / "left", tmp_path / "right"]
+    for half, some in zip(halves, (paths[:2], paths[2:])):
+        assert locus("merge", *options, "-o", half, *some).returncode == 0
+    assert comparable(report(locus, *halves)) == comparable(report(locus, *paths))
+
+
+def test_merge_keeps_threads_of_processes_apart(locus, tmp_path):
+    paths = [simple(tmp_path / str(pid), pid=pid) for pid in (1, 2)]
+    assert locus("merge", "-o", tmp_path / "m", *paths).returncode == 0
+    found = report(locus, tmp_path / "m")
+    assert [(t["process"], t["samples"]) for t in found["threads"]] == [(0, 80), (1, 80)]
+    assert [p["pid"] for p in found["processes"]] == [1, 2]
+    assert len(found["sites"]) == 2 and found["sites"][0]["samples"] == 100
+
+
+def test_threads_can_be_chosen_after_a_merge_that_kept_them(locus, tmp_path):
+    profile = Profile(tmp_path / "p")
+    profile.append(busy(), index=0, name="a").append(busy(2), index=1, name="b")
+    path = profile.close()
+    assert locus("merge", "--keep-threads", "-o", tmp_path / "k", path, path).returncode == 0
+    assert report(locus, tmp_path / "k", "--thread=b")["samples"]["total"] == 320
+    assert locus("merge", "-o", tmp_path / "m", path, path).returncode == 0
+    refusal(locus("report", tmp_path / "m", "--thread=b"), "--keep-threads")
+
+
+def test_merge_refuses_an_output_that_is_in_the_way(locus, tmp_path):
+    path = simple(tmp_path / "p")
+    before = sorted(f.name for f in path.iterdir())
+    refusal(locus("merge", "-o", path, path), "not empty")
+    assert sorted(f.name for f in path.iterdir()) == before
+    (tmp_path / "file").write_text("")
+    refusal(locus("merge", "-o", tmp_path / "file", path), "file")
+    refusal(locus("merge", "-o", tmp_path / "no" / "m", path), "cannot make")
+    (tmp_path / "empty").mkdir()
+    assert locus("merge", "-o", tmp_path / "empty", path).returncode == 0
+
+
+def test_merge_of_damaged_profiles_keeps_the_rest(locus, tmp_path):
+    path = damaged(tmp_path, lambda data, block: data[:-1])
+    refusal(locus("merge", "-o", tmp_path / "m", path), "damaged", status=2)
+    assert report(locus, tmp_path / "m")["samples"]["total"] == 160
+
+
+def test_memory_of_a_merge_follows_its_result(tmp_path):
+    """Ten times the inputs of the same paths take about the same memory."""
+    template = simple(tmp_path / "template")
+    peaks = []
+    for count in (100, 1000):
+        paths = []
+        for i in range(count):
+            path = tmp_path / ("%d-%d" % (count, i))
+            shutil.copytree(template, path)
+            paths.append(path)
+        code = ("import resource, subprocess, sys; subprocess.run(sys.argv[1:], check=True); "
+                "print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)")
+        done = run_command(["python3", "-c", code, BUILD / "locus", "merge", "-o",
+                            tmp_path / ("m%d" % count), *paths])
+        assert done.returncode == 0, done.stderr
+        peaks.append(int(done.stdout))
+    assert peaks[1] - peaks[0] < 6000, peaks  # KB; the manifest's 900 rows included
+
+
+# Formats of the past
+
+
+def test_golden_profile_of_format_1_is_read(locus):
+    golden = ROOT / "tests" / "data" / "golden-v1"
+    found = report(locus, golden / "profile")
+    expected = json.loads((golden / "report.json").read_text())
+    assert found == expected
+
+
+# HTML
+
+
+@pytest.fixture(scope="session")
+def chromium():
+    for name in ("chromium", "chromium-browser", "google-chrome"):
+        if shutil.which(name):
+            return shutil.which(name)
+    pytest.skip("no Chromium on this machine")
+
+
+def open_page(chromium, tmp_path, page, *flags, fragment=""):
+    """The document after its script ran, as text."""
+    done = subprocess.run(
+        [chromium, "--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage",
+         "--user-data-dir=%s" % (tmp_path / "browser"), "--virtual-time-budget=3000",
+         "--window-size=1400,900", *flags, "--dump-dom", "file://%s%s" % (page, fragment)],
+        capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def html(locus, tmp_path, path, *options):
+    page = tmp_path / "report.html"
+    done = locus("report", path, "--format=html", "-f", page, *options)
+    assert done.returncode == 0, done.stderr
+    return page
+
+
+def test_html_is_one_file_without_references(locus, tmp_path):
+    text = html(locus, tmp_path, simple(tmp_path / "p")).read_text()
+    assert not re.search(r"(?:src|href|@import|url\()\s*=?\s*[\"'(]?\s*(?:https?:|//|file:)", text)
+    assert "default-src 'none'" in text
+    start = text.index('<script type="application/json" id="data">') + 42
+    data = json.loads(text[start:text.index("</script>", start)])
+    assert data["samples"]["total"] == 80 and len(data["sites"]) == 2
+
+
+def test_html_shows_sites_and_paths(locus, tmp_path, chromium):
+    source = tmp_path / "src" / "com" / "acme"
+    source.mkdir(parents=True)
+    (source / "Main.java").write_text("\n" * 19 + "byte[] marker = new byte[1000];\n")
+    page = html(locus, tmp_path, simple(tmp_path / "p"), "--source-path", tmp_path / "src")
+    dom = open_page(chromium, tmp_path, page)
+    assert 'data-ready="true"' in dom
+    body = re.sub(r"<script.*?</script>", "", dom, flags=re.S)
+    for part in ("62.5%", "com.acme.Main.load", "com.acme.Chaser.chase", "byte[] marker",
+                 "tracked objects", "87.5%", "one sample every 5 ms of thread CPU time"):
+        assert part in body, part
+    second = report(locus, tmp_path / "p")["sites"][1]["id"]
+    chosen = re.sub(r"<script.*?</script>", "",
+                    open_page(chromium, tmp_path, page, fragment="#" + second), flags=re.S)
+    assert "id " + second in chosen
+
+
+def test_html_runs_no_script_from_a_name(locus, tmp_path, chromium):
+    evil = "</script><script>document.title='pwned'</script><img src=x onerror=\"document.title='pwned'\">"
+    odd = (evil, evil, "()V", evil, 1, 1)
+    block = Block().access("object", (odd,), 5, (evil, (odd,)))
+    profile = Profile(tmp_path / "p", command=evil, options={evil: evil}, counters={evil: 1})
+    page = html(locus, tmp_path, profile.append(block, name=evil).close())
+    dom = open_page(chromium, tmp_path, page)
+    assert 'data-ready="true"' in dom
+    assert "<title>Locus: &lt;/script&gt;" in dom and "<img" not in dom.replace("&lt;img", "")
+
+
+def test_html_is_quick_with_10000_sites(locus, tmp_path, chromium):
+    block = Block()
+    rng = random.Random(1)
+    frames = [frame("com.acme.pkg%d.Class%d" % (i % 40, i), "method%d" % (i % 7), i) for i in range(3000)]
+    for i in range(10000):
+        walk = tuple(rng.choice(frames) for _ in range(12)) + (MAIN,)
+        site = ("com.acme.Type%d" % (i % 500), walk)
+        block.allocate(*site, i + 1, 100 * i)
+        for _ in range(3):
+            block.access("object", tuple(rng.choice(frames) for _ in range(8)), rng.randrange(1, 50), site)
+    page = html(locus, tmp_path, Profile(tmp_path / "p").append(block).close())
+    probe = page.read_text().replace("</body>", """<script>
+        const t = performance.now();
+        const input = document.getElementById("search");
+        input.value = "class2999";
+        input.dispatchEvent(new Event("input"));
+        setTimeout(() => {
+            document.body.dataset.ready_ms = Math.round(t);
+            document.body.dataset.found = document.getElementById("found").textContent;
+            document.body.dataset.rows = document.querySelectorAll("#view-objects tr.row").length;
+        }, 2000);</script></body>""")
+    page.write_text(probe)
+    dom = open_page(chromium, tmp_path, page)
+    assert re.search(r'data-found="\d+ of 10,000 sites"', dom), dom[-400:]
+    assert int(re.search(r'data-rows="(\d+)"', dom).group(1)) < 100

@@ -1,0 +1,473 @@
+/* uses: src/profile.c src/profile_block.c src/profile_manifest.c src/options.c analyzer/blockfile.c analyzer/block.c analyzer/tree.c analyzer/table.c analyzer/util.c -lzstd -Wl,--wrap=write -Wl,--wrap=clock_gettime */
+/* test_profile.c - the agent's writer, read back by the analyzer's reader. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <errno.h>
+#include <malloc.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "../../analyzer/blockfile.h"
+#include "../../src/path.h"
+#include "../../src/profile.h"
+#include "../../src/record.h"
+
+/* ---- a disk and a clock that the tests control ---- */
+
+static size_t room = SIZE_MAX; /* bytes that the disk still takes */
+static uint64_t clock_ns = 1000000000;
+
+ssize_t __real_write(int fd, const void *data, size_t len);
+ssize_t __wrap_write(int fd, const void *data, size_t len);
+ssize_t __wrap_write(int fd, const void *data, size_t len)
+{
+	if (!room) {
+		errno = ENOSPC;
+		return -1;
+	}
+	if (len > room)
+		len = room;
+	if (room != SIZE_MAX)
+		room -= len;
+	return __real_write(fd, data, len);
+}
+
+int __wrap_clock_gettime(clockid_t id, struct timespec *out);
+int __wrap_clock_gettime(clockid_t id, struct timespec *out)
+{
+	(void)id;
+	out->tv_sec = (time_t)(clock_ns / 1000000000);
+	out->tv_nsec = (long)(clock_ns % 1000000000);
+	return 0;
+}
+
+/* ---- names that the writer asks for ---- */
+
+enum { METHODS = 5, PATHS = 4000, SITES = 100 };
+
+static const struct lc_method methods[METHODS] = {
+	{ .class_name = "com.acme.A", .name = "main", .signature = "()V", .source_file = "A.java" },
+	{ .class_name = "com.acme.A", .name = "b", .signature = "(I)V", .source_file = "A.java" },
+	{ .class_name = "com.acme.C", .name = "c", .signature = "()I", .source_file = "" },
+	{ .class_name = "Z", .name = "z", .signature = "()V", .source_file = "Z.java" },
+	{ .class_name = "java.lang.Thread", .name = "run", .signature = "()V", .source_file = "T" },
+};
+static struct lc_path_node nodes[PATHS];
+
+const struct lc_method *lc_method_get(uint32_t method)
+{
+	return method < METHODS ? &methods[method] : NULL;
+}
+
+const struct lc_path_node *lc_path_get(uint32_t node)
+{
+	return node < PATHS ? &nodes[node] : NULL;
+}
+
+const struct lc_site *lc_site_get(uint32_t site)
+{
+	static const struct lc_site sites[3] = {
+		[1] = { .class_name = "byte[]", .path = 3 },
+		[2] = { .class_name = "com.acme.C", .path = 2 },
+	};
+
+	return site && site < 3 ? &sites[site] : NULL;
+}
+
+int lc_method_line(const struct lc_method *m, unsigned bci)
+{
+	return m->source_file[0] ? (int)bci + 100 : -1;
+}
+
+/* Paths 1 -> 2 -> 3 of the root, and a chain of 3900 below 3. */
+static int make_nodes(void **state)
+{
+	(void)state;
+	nodes[1] = (struct lc_path_node){ 0, 4, LC_BCI_NONE, 1 };
+	nodes[2] = (struct lc_path_node){ 1, 0, 5, 2 };
+	for (uint32_t i = 3; i < PATHS; i++)
+		nodes[i] = (struct lc_path_node){ i - 1, i % METHODS, (uint16_t)i, (uint16_t)i };
+	return 0;
+}
+
+/* ---- fixture ---- */
+
+static char directory[64];
+
+static struct lc_profile *create(void)
+{
+	struct lc_profile *p = NULL;
+	char error[256] = "";
+
+	strcpy(directory, "/tmp/test_profile.XXXXXX");
+	assert_non_null(mkdtemp(directory));
+	strcat(directory, "/a/b");
+	assert_int_equal(lc_profile_create(directory, &p, error, sizeof(error)), 0);
+	return p;
+}
+
+static void destroy(struct lc_profile *p)
+{
+	char command[128];
+
+	lc_profile_close(p);
+	*strstr(directory, "/a/b") = 0;
+	snprintf(command, sizeof(command), "rm -rf %s", directory);
+	assert_int_equal(system(command), 0);
+}
+
+static char *file_name(const char *name)
+{
+	static char path[128];
+
+	snprintf(path, sizeof(path), "%s/%s", directory, name);
+	return path;
+}
+
+static struct lc_tree tree;
+static struct lc_damage damage;
+static struct lc_blockfile_stats stats;
+
+static void read_back(const char *name)
+{
+	struct lc_block_target target = { .tree = &tree, .process_count = 1, .engines_len = 1 };
+	struct lc_blockfile *f = lc_blockfile_create();
+
+	lc_tree_init(&tree);
+	memset(&damage, 0, sizeof(damage));
+	memset(&stats, 0, sizeof(stats));
+	assert_int_equal(lc_blockfile_read(f, file_name(name), &target, &damage, &stats), 0);
+	lc_blockfile_free(f);
+}
+
+static const struct lc_block_alloc allocs[] = { { 1, 10, 1000 }, { 2, 3, 72 } };
+static const struct lc_block_access accesses[] = {
+	{ 0, LC_BUCKET_OBJECT, 1, 3, 7 },
+	{ 0, LC_BUCKET_OBJECT, 2, 2, 2 },
+	{ 0, LC_BUCKET_JVM, 0, 1, 4 },
+};
+static const struct lc_block_bucket buckets[] = {
+	{ 0, LC_BUCKET_OBJECT, 9 },
+	{ 0, LC_BUCKET_JVM, 5 },
+	{ 0, LC_BUCKET_LOST, 1 },
+};
+static const struct lc_block_detail details[] = { { 0, 0, 3, 11 } };
+
+static struct lc_block_input input(void)
+{
+	return (struct lc_block_input){
+		.tid = 77,
+		.index = 2,
+		.name = "worker",
+		.t_begin_ns = 5,
+		.t_end_ns = 6,
+		.allocs = allocs,
+		.allocs_len = 2,
+		.accesses = accesses,
+		.accesses_len = 3,
+		.buckets = buckets,
+		.buckets_len = 3,
+		.details = details,
+		.details_len = 1,
+	};
+}
+
+static bool text_is(uint32_t string, const char *expected)
+{
+	struct lc_text text = lc_tree_text(&tree, string);
+
+	return text.len == strlen(expected) && !memcmp(text.bytes, expected, text.len);
+}
+
+/* ---- tests ---- */
+
+static void a_block_says_what_went_into_it(void **state)
+{
+	struct lc_profile *p = create();
+	struct lc_block_input in = input();
+	const uint32_t *site, *frame, *method;
+
+	(void)state;
+	assert_int_equal(lc_profile_append(p, &in), 0);
+	read_back("thread-2.lcb");
+	assert_int_equal(stats.blocks, 1);
+	assert_int_equal(damage.bytes, 0);
+	assert_int_equal(tree.buckets[0][LC_BUCKET_OBJECT], 9);
+	assert_int_equal(tree.buckets[0][LC_BUCKET_JVM], 5);
+	assert_int_equal(tree.buckets[0][LC_BUCKET_LOST], 1);
+	assert_int_equal(tree.accesses.count, 3);
+	assert_int_equal(tree.sites.count, 3);
+	assert_int_equal(*lc_table_values(&tree.details, 0), 11);
+	site = lc_table_key(&tree.sites, 1);
+	assert_true(text_is(site[LC_SITE_CLASS], "byte[]"));
+	assert_int_equal(lc_table_values(&tree.sites, 1)[LC_SITE_BYTES], 1000);
+	assert_int_equal(lc_tree_depth(&tree, site[LC_SITE_PATH]), 3);
+	frame = lc_tree_frame(&tree, site[LC_SITE_PATH]);
+	method = lc_tree_method(&tree, site[LC_SITE_PATH]);
+	assert_true(text_is(method[LC_METHOD_CLASS], "Z"));
+	assert_true(text_is(method[LC_METHOD_FILE], "Z.java"));
+	assert_int_equal(frame[LC_FRAME_BCI1], 4);
+	assert_int_equal(frame[LC_FRAME_LINE1], 104);
+	assert_int_equal(tree.threads.count, 1);
+	assert_true(text_is((uint32_t)lc_table_values(&tree.threads, 0)[LC_THREAD_NAME], "worker"));
+	lc_tree_free(&tree);
+	destroy(p);
+}
+
+static void a_frame_without_bci_has_neither_bci_nor_line(void **state)
+{
+	static const struct lc_block_access native = { 0, LC_BUCKET_NATIVE, 0, 1, 1 };
+	struct lc_profile *p = create();
+	struct lc_block_input in = { .name = "", .accesses = &native, .accesses_len = 1 };
+	const uint32_t *frame;
+
+	(void)state;
+	assert_int_equal(lc_profile_append(p, &in), 0);
+	read_back("thread-0.lcb");
+	frame = lc_tree_frame(&tree, lc_table_key(&tree.accesses, 0)[LC_ACCESS_PATH]);
+	assert_int_equal(frame[LC_FRAME_BCI1], 0);
+	assert_int_equal(frame[LC_FRAME_LINE1], 0);
+	assert_int_equal(tree.buckets[0][LC_BUCKET_NATIVE], 1); /* although not in buckets[] */
+	lc_tree_free(&tree);
+	destroy(p);
+}
+
+static void unknown_numbers_are_written_as_unknown(void **state)
+{
+	static const struct lc_block_access odd[] = {
+		{ 0, LC_BUCKET_OBJECT, 99, 999999, 1 },
+	};
+	struct lc_profile *p = create();
+	struct lc_block_input in = { .name = NULL, .accesses = odd, .accesses_len = 1 };
+
+	(void)state;
+	assert_int_equal(lc_profile_append(p, &in), 0);
+	read_back("thread-0.lcb");
+	assert_int_equal(tree.buckets[0][LC_BUCKET_OBJECT], 1);
+	assert_int_equal(lc_table_key(&tree.accesses, 0)[LC_ACCESS_SITE], 0);
+	lc_tree_free(&tree);
+	destroy(p);
+}
+
+static void numbers_out_of_range_are_refused_and_counted(void **state)
+{
+	static const struct lc_block_access engine = { LC_ENGINES_MAX, 0, 0, 0, 1 };
+	static const struct lc_block_bucket bucket = { 0, LC_BUCKET_COUNT, 1 };
+	static const struct lc_block_detail detail = { 0, 0, 200, 1 };
+	struct lc_profile *p = create();
+	struct lc_block_input in[4] = {
+		{ .accesses = &engine, .accesses_len = 1 },
+		{ .buckets = &bucket, .buckets_len = 1 },
+		{ .details = &detail, .details_len = 1 },
+		{ .index = LC_THREAD_ALL },
+	};
+	struct lc_profile_stats s;
+
+	(void)state;
+	for (int i = 0; i < 4; i++)
+		assert_int_equal(lc_profile_append(p, &in[i]), -EINVAL);
+	lc_profile_stats(p, &s);
+	assert_int_equal(s.append_fails, 4);
+	assert_int_equal(s.blocks, 0);
+	assert_int_equal(access(file_name("thread-0.lcb"), F_OK), -1);
+	destroy(p);
+}
+
+static void a_long_path_is_written_once(void **state)
+{
+	static struct lc_block_access deep[100];
+	struct lc_profile *p = create();
+	struct lc_block_input in = { .name = "t", .accesses = deep, .accesses_len = 100 };
+
+	(void)state;
+	for (uint32_t i = 0; i < 100; i++)
+		deep[i] = (struct lc_block_access){ 0, LC_BUCKET_NATIVE, 0, PATHS - 100 + i, 1 };
+	assert_int_equal(lc_profile_append(p, &in), 0);
+	read_back("thread-0.lcb");
+	assert_int_equal(tree.paths.count, PATHS); /* 3999 nodes and the root */
+	assert_int_equal(tree.accesses.count, 100);
+	lc_tree_free(&tree);
+	destroy(p);
+}
+
+static void a_large_input_becomes_several_blocks(void **state)
+{
+	enum { COUNT = 4000000 };
+	struct lc_block_access *many = calloc(COUNT, sizeof(*many));
+	struct lc_block_bucket all = { 0, LC_BUCKET_NATIVE, COUNT + 5 };
+	struct lc_profile *p = create();
+	struct lc_block_input in = { .name = "t",
+		                     .accesses = many,
+		                     .accesses_len = COUNT,
+		                     .buckets = &all,
+		                     .buckets_len = 1 };
+
+	(void)state;
+	assert_non_null(many);
+	for (uint32_t i = 0; i < COUNT; i++)
+		many[i] =
+		    (struct lc_block_access){ 0, LC_BUCKET_NATIVE, 0, 1 + i % (PATHS - 1), 1 };
+	assert_int_equal(lc_profile_append(p, &in), 0);
+	read_back("thread-0.lcb");
+	assert_int_equal(stats.blocks, 2);
+	assert_int_equal(damage.blocks, 0);
+	assert_int_equal(tree.buckets[0][LC_BUCKET_NATIVE], COUNT + 5);
+	assert_int_equal(tree.accesses.count, PATHS - 1);
+	lc_tree_free(&tree);
+	free(many);
+	destroy(p);
+}
+
+static void a_full_disk_leaves_the_file_as_it_was_and_is_said_once(void **state)
+{
+	struct lc_profile *p = create();
+	struct lc_block_input in = input();
+	struct stat before, after;
+	struct lc_profile_stats s;
+
+	(void)state;
+	assert_int_equal(lc_profile_append(p, &in), 0);
+	assert_int_equal(stat(file_name("thread-2.lcb"), &before), 0);
+	room = 100;
+	assert_int_equal(lc_profile_append(p, &in), -ENOSPC);
+	assert_int_equal(stat(file_name("thread-2.lcb"), &after), 0);
+	assert_int_equal(after.st_size, before.st_size);
+	room = SIZE_MAX; /* there is room again, but it is too early to try */
+	assert_int_equal(lc_profile_append(p, &in), -EAGAIN);
+	clock_ns += 1100000000;
+	room = 0;
+	assert_int_equal(lc_profile_append(p, &in), -EAGAIN); /* tried, and said before */
+	clock_ns += 1100000000;
+	room = SIZE_MAX;
+	assert_int_equal(lc_profile_append(p, &in), 0);
+	lc_profile_stats(p, &s);
+	assert_int_equal(s.blocks, 2);
+	assert_int_equal(s.append_fails, 3);
+	read_back("thread-2.lcb");
+	assert_int_equal(stats.blocks, 2);
+	assert_int_equal(damage.blocks + damage.bytes, 0);
+	assert_int_equal(tree.buckets[0][LC_BUCKET_OBJECT], 18);
+	lc_tree_free(&tree);
+	destroy(p);
+}
+
+static void blocks_need_no_more_memory_as_they_go(void **state)
+{
+	struct lc_profile *p = create();
+	struct lc_block_input in = input();
+	size_t before;
+
+	(void)state;
+	for (int i = 0; i < 10; i++)
+		assert_int_equal(lc_profile_append(p, &in), 0);
+	before = mallinfo2().uordblks;
+	for (int i = 0; i < 1000; i++)
+		assert_int_equal(lc_profile_append(p, &in), 0);
+	assert_true(mallinfo2().uordblks <= before);
+	destroy(p);
+}
+
+static void a_directory_with_a_profile_is_refused(void **state)
+{
+	struct lc_profile *p = create(), *other = NULL;
+	char error[256] = "";
+
+	(void)state;
+	assert_int_equal(lc_profile_create(directory, &other, error, sizeof(error)), -EEXIST);
+	assert_null(other);
+	assert_non_null(strstr(error, "already holds a profile"));
+	assert_non_null(strstr(error, directory));
+	assert_int_equal(unlink(file_name("manifest.json")), 0);
+	fclose(fopen(file_name("thread-0.lcb"), "w"));
+	assert_int_equal(lc_profile_create(directory, &other, error, sizeof(error)), -EEXIST);
+	assert_int_equal(access(file_name("manifest.json"), F_OK), -1);
+	destroy(p);
+}
+
+static void a_directory_that_cannot_be_made_is_named(void **state)
+{
+	struct lc_profile *p = NULL;
+	char error[256] = "";
+
+	(void)state;
+	assert_int_equal(lc_profile_create("/proc/none/x", &p, error, sizeof(error)), -ENOENT);
+	assert_non_null(strstr(error, "/proc/none/x"));
+	assert_int_equal(lc_profile_create("/dev/null/x", &p, error, sizeof(error)), -ENOTDIR);
+	assert_int_equal(lc_profile_create("", &p, error, sizeof(error)), -ENOENT);
+	assert_null(p);
+}
+
+static void read_manifest(char *out, size_t len)
+{
+	FILE *f = fopen(file_name("manifest.json"), "r");
+	size_t n;
+
+	assert_non_null(f);
+	n = fread(out, 1, len - 1, f);
+	out[n] = 0;
+	fclose(f);
+}
+
+static void the_manifest_is_replaced_whole_or_not_at_all(void **state)
+{
+	static const struct lc_manifest_engine engine = { "timer", "cpu", 5000000, "ns" };
+	static const struct lc_manifest_option option = { "min-size", "1k" };
+	static const struct lc_manifest_counter counter = { "lost", UINT64_MAX };
+	struct lc_manifest m = { .command = "java \"x\"\xff\x01<",
+		                 .jdk = "17",
+		                 .pid = 12,
+		                 .complete = true,
+		                 .engines = &engine,
+		                 .engines_len = 1,
+		                 .options = &option,
+		                 .options_len = 1,
+		                 .counters = &counter,
+		                 .counters_len = 1 };
+	struct lc_profile *p = create();
+	char text[2048], again[2048];
+
+	(void)state;
+	read_manifest(text, sizeof(text));
+	assert_non_null(strstr(text, "\"format\":1"));
+	assert_int_equal(lc_profile_manifest(p, &m), 0);
+	read_manifest(text, sizeof(text));
+	assert_non_null(strstr(text, "\"command\":\"java \\\"x\\\"\xef\xbf\xbd\\u0001\\u003c\""));
+	assert_non_null(strstr(text, "\"gc\":null"));
+	assert_non_null(strstr(text, "\"min-size\":\"1k\""));
+	assert_non_null(strstr(text, "\"lost\":9223372036854775807"));
+	room = 20;
+	assert_int_equal(lc_profile_manifest(p, &m), -ENOSPC);
+	room = SIZE_MAX;
+	read_manifest(again, sizeof(again));
+	assert_string_equal(text, again);
+	assert_int_equal(access(file_name("manifest.json.new"), F_OK), -1);
+	destroy(p);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_block_says_what_went_into_it),
+		cmocka_unit_test(a_frame_without_bci_has_neither_bci_nor_line),
+		cmocka_unit_test(unknown_numbers_are_written_as_unknown),
+		cmocka_unit_test(numbers_out_of_range_are_refused_and_counted),
+		cmocka_unit_test(a_long_path_is_written_once),
+		cmocka_unit_test(a_large_input_becomes_several_blocks),
+		cmocka_unit_test(a_full_disk_leaves_the_file_as_it_was_and_is_said_once),
+		cmocka_unit_test(blocks_need_no_more_memory_as_they_go),
+		cmocka_unit_test(a_directory_with_a_profile_is_refused),
+		cmocka_unit_test(a_directory_that_cannot_be_made_is_named),
+		cmocka_unit_test(the_manifest_is_replaced_whole_or_not_at_all),
+	};
+
+	return cmocka_run_group_tests(tests, make_nodes, NULL);
+}
