@@ -172,12 +172,12 @@ void rewritten_free(struct rewritten *r)
 
 struct lc_code rewritten_code(const struct rewritten *r, unsigned i)
 {
-	uint32_t at = r->cls.methods + 2;
-	struct lc_member method = lc_class_member(&r->cls, at);
+	struct lc_member method;
 	struct lc_attribute a;
 	struct lc_code code;
 
 	assert_int_equal(r->status, LC_REWRITE_DONE);
+	method = lc_class_member(&r->cls, r->cls.methods + 2);
 	for (; i; i--)
 		method = lc_class_member(&r->cls, method.end);
 	assert_true(lc_class_attribute(&r->cls, method.attributes + 2, method.end, &a));
