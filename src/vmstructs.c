@@ -84,24 +84,24 @@ static bool read_tables(void)
 {
 	uint64_t entries[4];
 	bool ok = read_symbol("gHotSpotVMStructs", &entries[0]) &&
-		  read_symbol("gHotSpotVMStructEntryArrayStride", &vm.fields.stride) &&
-		  read_symbol("gHotSpotVMStructEntryTypeNameOffset", &vm.fields.name) &&
-		  read_symbol("gHotSpotVMStructEntryOffsetOffset", &vm.fields.value) &&
-		  read_symbol("gHotSpotVMStructEntryFieldNameOffset", &vm.field_name) &&
-		  read_symbol("gHotSpotVMStructEntryIsStaticOffset", &vm.field_is_static) &&
-		  read_symbol("gHotSpotVMStructEntryAddressOffset", &vm.field_address) &&
-		  read_symbol("gHotSpotVMTypes", &entries[1]) &&
-		  read_symbol("gHotSpotVMTypeEntryArrayStride", &vm.types.stride) &&
-		  read_symbol("gHotSpotVMTypeEntryTypeNameOffset", &vm.types.name) &&
-		  read_symbol("gHotSpotVMTypeEntrySizeOffset", &vm.types.value) &&
-		  read_symbol("gHotSpotVMIntConstants", &entries[2]) &&
-		  read_symbol("gHotSpotVMIntConstantEntryArrayStride", &vm.ints.stride) &&
-		  read_symbol("gHotSpotVMIntConstantEntryNameOffset", &vm.ints.name) &&
-		  read_symbol("gHotSpotVMIntConstantEntryValueOffset", &vm.ints.value) &&
-		  read_symbol("gHotSpotVMLongConstants", &entries[3]) &&
-		  read_symbol("gHotSpotVMLongConstantEntryArrayStride", &vm.longs.stride) &&
-		  read_symbol("gHotSpotVMLongConstantEntryNameOffset", &vm.longs.name) &&
-		  read_symbol("gHotSpotVMLongConstantEntryValueOffset", &vm.longs.value);
+	          read_symbol("gHotSpotVMStructEntryArrayStride", &vm.fields.stride) &&
+	          read_symbol("gHotSpotVMStructEntryTypeNameOffset", &vm.fields.name) &&
+	          read_symbol("gHotSpotVMStructEntryOffsetOffset", &vm.fields.value) &&
+	          read_symbol("gHotSpotVMStructEntryFieldNameOffset", &vm.field_name) &&
+	          read_symbol("gHotSpotVMStructEntryIsStaticOffset", &vm.field_is_static) &&
+	          read_symbol("gHotSpotVMStructEntryAddressOffset", &vm.field_address) &&
+	          read_symbol("gHotSpotVMTypes", &entries[1]) &&
+	          read_symbol("gHotSpotVMTypeEntryArrayStride", &vm.types.stride) &&
+	          read_symbol("gHotSpotVMTypeEntryTypeNameOffset", &vm.types.name) &&
+	          read_symbol("gHotSpotVMTypeEntrySizeOffset", &vm.types.value) &&
+	          read_symbol("gHotSpotVMIntConstants", &entries[2]) &&
+	          read_symbol("gHotSpotVMIntConstantEntryArrayStride", &vm.ints.stride) &&
+	          read_symbol("gHotSpotVMIntConstantEntryNameOffset", &vm.ints.name) &&
+	          read_symbol("gHotSpotVMIntConstantEntryValueOffset", &vm.ints.value) &&
+	          read_symbol("gHotSpotVMLongConstants", &entries[3]) &&
+	          read_symbol("gHotSpotVMLongConstantEntryArrayStride", &vm.longs.stride) &&
+	          read_symbol("gHotSpotVMLongConstantEntryNameOffset", &vm.longs.name) &&
+	          read_symbol("gHotSpotVMLongConstantEntryValueOffset", &vm.longs.value);
 
 	if (!ok || !entries[0] || !entries[1] || !entries[2] || !entries[3])
 		return false;

@@ -55,7 +55,7 @@ int lc_space_layout_contiguous(struct lc_space_layout *out)
 }
 
 struct lc_area lc_space_read(const struct lc_space_layout *l, uint64_t space,
-			     enum lc_area_kind kind)
+                             enum lc_area_kind kind)
 {
 	return (struct lc_area){
 		.bottom = lc_areas_load(space + (uint64_t)l->bottom),

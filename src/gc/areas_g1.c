@@ -58,11 +58,11 @@ static int init_tags(void)
 	if (constant_either("HeapRegionType::FreeTag", "G1HeapRegionType::FreeTag", &g1.free_tag) ||
 	    constant_either("HeapRegionType::EdenTag", "G1HeapRegionType::EdenTag", &g1.eden_tag) ||
 	    constant_either("HeapRegionType::SurvTag", "G1HeapRegionType::SurvTag",
-			    &g1.survivor_tag) ||
+	                    &g1.survivor_tag) ||
 	    constant_either("HeapRegionType::HumongousMask", "G1HeapRegionType::HumongousMask",
-			    &g1.humongous_mask) ||
+	                    &g1.humongous_mask) ||
 	    constant_either("HeapRegionType::StartsHumongousTag",
-			    "G1HeapRegionType::StartsHumongousTag", &g1.humongous_start_tag))
+	                    "G1HeapRegionType::StartsHumongousTag", &g1.humongous_start_tag))
 		return -ENOENT;
 	return 0;
 }
@@ -98,7 +98,7 @@ static bool is_witness(uint64_t region)
 
 	return (tag == g1.eden_tag || tag == g1.survivor_tag) &&
 	       lc_areas_load(region + (uint64_t)g1.layout.top) !=
-		       lc_areas_load(region + (uint64_t)g1.layout.bottom);
+	           lc_areas_load(region + (uint64_t)g1.layout.bottom);
 }
 
 /*
@@ -147,8 +147,8 @@ static enum lc_area_kind kind_of(uint32_t tag)
 /* May `a` be taken for a continuation of `before`? Then top keeps its meaning. */
 static bool joins(const struct lc_area *before, const struct lc_area *a)
 {
-	return before->kind == a->kind && before->top == a->bottom && a->kind != LC_AREA_HUMONGOUS &&
-	       a->kind != LC_AREA_HUMONGOUS_CONT;
+	return before->kind == a->kind && before->top == a->bottom &&
+	       a->kind != LC_AREA_HUMONGOUS && a->kind != LC_AREA_HUMONGOUS_CONT;
 }
 
 static size_t take(struct lc_area *out, size_t cap, uint32_t runs, bool slid)

@@ -65,7 +65,7 @@ static void find_cards(void)
 	else
 		return;
 	gen.cards = lc_areas_load(lc_areas_load(lc_areas_load((uintptr_t)set) + (uint64_t)table) +
-				  (uint64_t)base);
+	                          (uint64_t)base);
 }
 
 static int init_young(const char *type, uint64_t young)
@@ -84,8 +84,8 @@ static int init_young(const char *type, uint64_t young)
 
 static int init_serial(uint64_t heap)
 {
-	const char *type = lc_vm_offset("SerialHeap", "_young_gen") < 0 ? "GenCollectedHeap" :
-									  "SerialHeap";
+	const char *type =
+	    lc_vm_offset("SerialHeap", "_young_gen") < 0 ? "GenCollectedHeap" : "SerialHeap";
 	long young = lc_vm_offset(type, "_young_gen");
 	long old = lc_vm_offset(type, "_old_gen");
 	long space = lc_vm_offset("TenuredGeneration", "_the_space");
@@ -168,8 +168,7 @@ static bool serial_gave_up(void)
 	struct lc_area to = lc_space_read(&gen.layout, lc_areas_load(gen.to), LC_AREA_SURVIVOR);
 	struct lc_area eden = lc_space_read(&gen.layout, lc_areas_load(gen.eden), LC_AREA_EDEN);
 
-	return to.top != to.bottom ||
-	       (eden.top == gen.seen.eden_top && eden.top != eden.bottom);
+	return to.top != to.bottom || (eden.top == gen.seen.eden_top && eden.top != eden.bottom);
 }
 
 static enum outcome judge(uint32_t runs, bool slid)
@@ -189,8 +188,8 @@ static bool young_is_empty(const struct lc_area *old)
 {
 	if (!gen.cards || old->top == old->bottom)
 		return false;
-	return *(const volatile uint8_t *)(uintptr_t)(gen.cards + (old->bottom >> gen.card_shift)) ==
-	       0xff;
+	return *(const volatile uint8_t *)(uintptr_t)(gen.cards +
+	                                              (old->bottom >> gen.card_shift)) == 0xff;
 }
 
 static void insert(struct lc_area *out, size_t *len, struct lc_area a)
@@ -256,4 +255,4 @@ static size_t take_epsilon(struct lc_area *out, size_t cap, uint32_t runs, bool 
 }
 
 const struct lc_areas_backend lc_areas_epsilon = { init_epsilon, NULL, no_collections,
-						   take_epsilon };
+	                                           take_epsilon };

@@ -45,7 +45,7 @@ int lc_moves_init(void)
 	if (p->arm(false))
 		return -ENOENT;
 	mem = mmap(NULL, arena + links, PROT_READ | PROT_WRITE,
-		   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	           MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	if (mem == MAP_FAILED)
 		return -errno;
 	p->chunks = mem;
@@ -78,20 +78,49 @@ bool lc_moves_slid(void)
 	return preload && atomic_load_explicit(&preload->slid, memory_order_relaxed);
 }
 
+static bool read_words(uint64_t at, uint64_t *out, size_t len)
+{
+	struct iovec to = { .iov_base = out, .iov_len = len * sizeof(*out) };
+	struct iovec from = { .iov_base = (void *)(uintptr_t)at, .iov_len = to.iov_len };
+
+	return process_vm_readv(getpid(), &to, 1, &from, 1, 0) == (ssize_t)to.iov_len;
+}
+
 /*
  * The last copy of each thread has had no later one to judge it. Its source may lie in memory that
- * the collection gave back, so the kernel reads it.
+ * the collection gave back, so the kernel reads it. A forwarding pointer decides, where it is still
+ * there. Where the collection could not move all, it takes them away: G1 from the objects that
+ * stayed, whose header is as it was then, and overwrites what left with filler; Serial and Parallel
+ * from all. A copy that was not needed has become filler by now, or part of one.
  */
-static void judge_last(struct lc_copy *last)
+static enum lc_copy_fate judge_last(const struct lc_copy *c)
 {
-	uint64_t mark;
-	struct iovec to = { .iov_base = &mark, .iov_len = sizeof(mark) };
-	struct iovec from = { .iov_base = (void *)(uintptr_t)last->src, .iov_len = sizeof(mark) };
+	uint64_t hash = c->hash_src >> LC_COPY_HASH_SHIFT;
+	enum lc_copy_fate fate;
+	uint64_t src[2], dst[2];
 
-	if (lc_copy_kind(last) != LC_COPY_EVACUATE || lc_copy_fate(last) != LC_COPY_UNKNOWN)
+	if (!read_words(lc_copy_src(c), src, 2) || !read_words(c->dst, dst, 2))
+		return LC_COPY_UNKNOWN;
+	fate = lc_copy_judge(src[0], c->dst);
+	if (fate != LC_COPY_UNKNOWN)
+		return fate;
+	if (lc_copy_hash(dst[1]) != hash)
+		return LC_COPY_LOST;
+	if (lc_areas_collector() == LC_GC_G1 && lc_copy_hash(src[1]) == hash)
+		return LC_COPY_LOST;
+	return LC_COPY_UNKNOWN;
+}
+
+/* After more collections than one, what stands at an address need not be what stood there. */
+static void judge_chunk(struct lc_copy_chunk *k, bool many)
+{
+	struct lc_copy *c;
+
+	if (!k->used || k->used > LC_COPY_CHUNK_CAP || many)
 		return;
-	if (process_vm_readv(getpid(), &to, 1, &from, 1, 0) == (ssize_t)sizeof(mark))
-		last->size_tag |= (uint64_t)lc_copy_judge(mark, last->dst) << LC_COPY_FATE_SHIFT;
+	c = &k->copies[k->used - 1];
+	if (lc_copy_kind(c) == LC_COPY_EVACUATE && lc_copy_fate(c) == LC_COPY_UNKNOWN)
+		c->size_tag |= (uint64_t)judge_last(c) << LC_COPY_FATE_SHIFT;
 }
 
 /* Push a chunk on the free list. */
@@ -105,9 +134,8 @@ static void release_chunk(struct lc_preload *p, uint32_t i)
 	do {
 		__atomic_store_n(&p->link[i], (uint32_t)head, __ATOMIC_RELAXED);
 		next = ((head >> 32) + 1) << 32 | (i + 1);
-	} while (!atomic_compare_exchange_weak_explicit(&p->free_head, &head, next,
-							memory_order_release,
-							memory_order_relaxed)); /* A3 */
+	} while (!atomic_compare_exchange_weak_explicit(
+	    &p->free_head, &head, next, memory_order_release, memory_order_relaxed)); /* A3 */
 }
 
 static void release_chunks(struct lc_preload *p, uint32_t head)
@@ -151,8 +179,7 @@ struct lc_move_batch *lc_moves_seal(void)
 		struct lc_copy_chunk *c = &p->chunks[i - 1];
 
 		b->copies += c->used;
-		if (!b->many && c->used && c->used <= LC_COPY_CHUNK_CAP)
-			judge_last(&c->copies[c->used - 1]);
+		judge_chunk(c, b->many);
 	}
 	return b;
 }

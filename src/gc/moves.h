@@ -82,6 +82,6 @@ size_t lc_moves_count(const struct lc_move_batch *b); /* copies logged */
 
 /* Copies that found no room; complete after the first lc_moves_all() or lc_moves_next(). */
 uint64_t lc_moves_lost(const struct lc_move_batch *b);
-void lc_moves_release(struct lc_move_batch *b);        /* Context: [writer]. NULL is fine. */
+void lc_moves_release(struct lc_move_batch *b); /* Context: [writer]. NULL is fine. */
 
 #endif

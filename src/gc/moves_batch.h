@@ -12,9 +12,9 @@ struct lc_preload; /* gc/preload_abi.h */
 
 struct lc_move_batch {
 	struct lc_preload *preload;
-	uint32_t head;  /* its chunks: index + 1 */
-	bool ordered;   /* the order of the copies matters */
-	bool many;      /* more than one collection */
+	uint32_t head; /* its chunks: index + 1 */
+	bool ordered;  /* the order of the copies matters */
+	bool many;     /* more than one collection */
 	bool replayed;
 	size_t copies;
 	uint64_t lost;

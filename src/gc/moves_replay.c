@@ -22,11 +22,13 @@
 /* Parallel's regions: 2^16 words (Log2RegionSize). */
 #define REGION_BYTES (UINT64_C(512) << 10)
 
+/* A copy of an object. Threads that race for an object make one each; they name the first. */
 struct entry {
 	uint64_t src; /* at GC start */
 	uint64_t dst; /* now; 0: overwritten */
 	uint64_t size_bytes;
-	enum lc_copy_fate fate;
+	size_t first;
+	size_t winner; /* in the first one: the copy that is the object: index + 1, 0 unknown */
 };
 
 struct replay {
@@ -90,7 +92,7 @@ static bool emit_unordered(struct lc_move_batch *b, const struct replay *r)
 		const struct lc_copy *c = &r->copies[i];
 
 		b->moves[i] = (struct lc_move){
-			.src = lc_copy_fate(c) == LC_COPY_WON ? c->src : 0,
+			.src = lc_copy_fate(c) == LC_COPY_WON ? lc_copy_src(c) : 0,
 			.dst = c->dst,
 			.size_bytes = lc_copy_size(c),
 		};
@@ -170,17 +172,18 @@ static void overwrite(struct replay *r, uint64_t low, uint64_t high)
 
 static bool is_region(const struct replay *r, const struct lc_copy *c)
 {
-	return lc_copy_size(c) == REGION_BYTES && !((c->src - r->low) & (REGION_BYTES - 1)) &&
+	return lc_copy_size(c) == REGION_BYTES &&
+	       !((lc_copy_src(c) - r->low) & (REGION_BYTES - 1)) &&
 	       !((c->dst - r->low) & (REGION_BYTES - 1));
 }
 
 /* A region comes from its shadow: so does every object that begins in it. */
 static void move_region(struct replay *r, const struct lc_copy *c)
 {
-	uint64_t high = c->src + lc_copy_size(c);
+	uint64_t high = lc_copy_src(c) + lc_copy_size(c);
 	uint64_t moved[REGION_BYTES / 64];
 	size_t moved_len = 0;
-	Word_t key = c->src;
+	Word_t key = lc_copy_src(c);
 	PPvoid_t slot;
 
 	for (slot = JudyLFirst(r->at, &key, PJE0);
@@ -193,52 +196,68 @@ static void move_region(struct replay *r, const struct lc_copy *c)
 	for (size_t i = 0; i < moved_len; i++) {
 		struct entry *e = &r->entries[moved[i]];
 
-		e->dst += c->dst - c->src;
+		e->dst += c->dst - lc_copy_src(c);
 		set(r, &r->at, e->dst, moved[i]);
 	}
 }
 
-/*
- * Two threads copied one object, and for one of the copies it is not known which won. The known
- * winner stands; of two unknown ones the first does.
- */
-static void settle_race(struct replay *r, struct entry *e, const struct lc_copy *c)
+/* Put entry `i`, which is nowhere now, where `c` copies it. */
+static void place(struct replay *r, size_t i, const struct lc_copy *c)
 {
-	if (e->fate == LC_COPY_WON || lc_copy_fate(c) != LC_COPY_WON)
-		return;
-	if (e->dst)
-		JudyLDel(&r->at, e->dst, PJE0);
 	overwrite(r, c->dst, c->dst + lc_copy_size(c));
-	e->dst = c->dst;
-	e->fate = LC_COPY_WON;
-	set(r, &r->at, e->dst, (uint64_t)(e - r->entries));
+	r->entries[i].dst = c->dst;
+	set(r, &r->at, c->dst, i);
 }
 
+/* One more copy of the object whose first is entry `first`; SIZE_MAX: of a new one. */
+static void add_entry(struct replay *r, size_t first, const struct lc_copy *c)
+{
+	size_t i = r->entries_len++;
+
+	if (first == SIZE_MAX) {
+		first = i;
+		set(r, &r->origin, lc_copy_src(c), i);
+	}
+	r->entries[i] =
+	    (struct entry){ .src = lc_copy_src(c), .size_bytes = lc_copy_size(c), .first = first };
+	/* What slides is alive; of racing copies, as long as none is known to be, the first. */
+	if (lc_copy_fate(c) == LC_COPY_WON || lc_copy_kind(c) == LC_COPY_SLIDE)
+		r->entries[first].winner = i + 1;
+	place(r, i, c);
+}
+
+/* Is the entry, as far as known, the object? */
+static bool counts(const struct replay *r, const struct entry *e)
+{
+	size_t winner = r->entries[e->first].winner;
+
+	return e->dst && e == &r->entries[winner ? winner - 1 : e->first];
+}
+
+/*
+ * Three cases: an object that was copied before in this pause, and is copied on; one that is still
+ * where it was at GC start (a young collection may have copied it before, and given up); and, of an
+ * object that was copied before, a later piece or a losing copy.
+ */
 static void move_object(struct replay *r, const struct lc_copy *c)
 {
-	struct entry *e = find(r, r->at, c->src);
-	uint64_t i;
+	struct entry *e = find(r, r->at, lc_copy_src(c));
+	size_t i;
 
-	if (!e) {
-		e = find(r, r->origin, c->src);
-		if (e) {
-			if (lc_copy_kind(c) == LC_COPY_EVACUATE)
-				settle_race(r, e, c);
-			return;
-		}
-		if (was_written(r, c->src))
-			return; /* a later piece of an object that was copied before */
-		e = &r->entries[r->entries_len++];
-		*e = (struct entry){ .src = c->src, .size_bytes = lc_copy_size(c) };
-		set(r, &r->origin, c->src, (uint64_t)(e - r->entries));
-	} else {
-		JudyLDel(&r->at, c->src, PJE0);
+	if (e) {
+		i = (size_t)(e - r->entries);
+		JudyLDel(&r->at, e->dst, PJE0);
+		r->entries[e->first].winner = i + 1;
+		place(r, i, c);
+		return;
 	}
-	i = (uint64_t)(e - r->entries);
-	overwrite(r, c->dst, c->dst + lc_copy_size(c));
-	e->dst = c->dst;
-	e->fate = lc_copy_fate(c);
-	set(r, &r->at, e->dst, i);
+	if (was_written(r, lc_copy_src(c)))
+		return;
+	e = find(r, r->origin, lc_copy_src(c));
+	if (!e)
+		add_entry(r, SIZE_MAX, c);
+	else if (!e->winner || lc_copy_kind(c) == LC_COPY_SLIDE)
+		add_entry(r, (size_t)(e - r->entries), c);
 }
 
 static void step(struct replay *r, const struct lc_copy *c)
@@ -250,7 +269,8 @@ static void step(struct replay *r, const struct lc_copy *c)
 		 * empty then, and its regions serve. An object of more than a region that moves by
 		 * whole regions looks the same; it is given up, which is safe.
 		 */
-		if (is_region(r, c) && (r->many || any_written(r, c->src, c->src + REGION_BYTES)))
+		if (is_region(r, c) &&
+		    (r->many || any_written(r, lc_copy_src(c), lc_copy_src(c) + REGION_BYTES)))
 			move_region(r, c);
 		else
 			move_object(r, c);
@@ -263,16 +283,15 @@ static bool emit_ordered(struct lc_move_batch *b, const struct replay *r)
 	Word_t start = 0;
 	PPvoid_t end;
 
-	b->moves = malloc((r->entries_len + JudyLCount(r->written, 0, ~0UL, PJE0)) *
-				  sizeof(*b->moves) +
-			  1);
+	b->moves = malloc(
+	    (r->entries_len + JudyLCount(r->written, 0, ~0UL, PJE0)) * sizeof(*b->moves) + 1);
 	if (!b->moves)
 		return false;
 	for (size_t i = 0; i < r->entries_len; i++)
-		if (r->entries[i].dst)
-			b->moves[b->moves_len++] = (struct lc_move){ r->entries[i].src,
-								     r->entries[i].dst,
-								     r->entries[i].size_bytes };
+		if (counts(r, &r->entries[i]))
+			b->moves[b->moves_len++] =
+			    (struct lc_move){ r->entries[i].src, r->entries[i].dst,
+				              r->entries[i].size_bytes };
 	for (end = JudyLFirst(r->written, &start, PJE0); end;
 	     end = JudyLNext(r->written, &start, PJE0))
 		b->moves[b->moves_len++] = (struct lc_move){ 0, start, *(Word_t *)end - start };

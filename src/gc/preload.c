@@ -19,9 +19,12 @@
 #include "gc/preload_abi.h"
 
 #include <dlfcn.h>
+#include <errno.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
+#include <sys/uio.h>
+#include <unistd.h>
 #include <x86intrin.h>
 
 #define EXPORT __attribute__((visibility("default"), used))
@@ -93,16 +96,15 @@ static struct lc_copy_chunk *pop_free(struct lc_preload *p)
 		next = (head >> 32) + 1;
 		next = next << 32 | __atomic_load_n(&p->link[i - 1], __ATOMIC_RELAXED);
 		if (atomic_compare_exchange_weak_explicit(&p->free_head, &head, next,
-							  memory_order_acquire,
-							  memory_order_acquire)) /* A3 */
+		                                          memory_order_acquire,
+		                                          memory_order_acquire)) /* A3 */
 			return &p->chunks[i - 1];
 	}
 	/* Relaxed: a fresh chunk holds nothing that another thread wrote. */
 	i = atomic_load_explicit(&p->fresh, memory_order_relaxed);
 	while (i < p->chunks_len) {
-		if (atomic_compare_exchange_weak_explicit(&p->fresh, &i, i + 1,
-							  memory_order_relaxed,
-							  memory_order_relaxed))
+		if (atomic_compare_exchange_weak_explicit(
+		        &p->fresh, &i, i + 1, memory_order_relaxed, memory_order_relaxed))
 			return &p->chunks[i];
 	}
 	return NULL;
@@ -123,14 +125,13 @@ static RARE struct lc_copy_chunk *take_chunk(struct lc_preload *p, uint32_t gene
 	c->used = 0;
 	/* Relaxed: a number, unique per hand-out. */
 	c->tag = atomic_fetch_add_explicit(&p->handed_out, 1, memory_order_relaxed) &
-		 (UINT64_MAX >> LC_COPY_TAG_SHIFT);
+	         (UINT64_MAX >> LC_COPY_TAG_SHIFT);
 	head = atomic_load_explicit(&p->head, memory_order_relaxed);
 	do {
 		c->next = head;
-	} while (!atomic_compare_exchange_weak_explicit(&p->head, &head,
-							(uint32_t)(c - p->chunks) + 1,
-							memory_order_release,
-							memory_order_relaxed)); /* A2 */
+	} while (!atomic_compare_exchange_weak_explicit(
+	    &p->head, &head, (uint32_t)(c - p->chunks) + 1, memory_order_release,
+	    memory_order_relaxed)); /* A2 */
 	return c;
 }
 
@@ -148,12 +149,32 @@ static inline void judge_pending(uint32_t generation)
 	self.pending = NULL;
 	if (self.generation != generation)
 		return;
-	mark = __atomic_load_n((const uint64_t *)r->src, __ATOMIC_RELAXED);
+	mark = __atomic_load_n((const uint64_t *)lc_copy_src(r), __ATOMIC_RELAXED);
 	r->size_tag |= (uint64_t)lc_copy_judge(mark, r->dst) << LC_COPY_FATE_SHIFT;
 }
 
-static void append(struct lc_preload *p, uint32_t generation, uint64_t dst, uint64_t src, uint64_t n,
-		   enum lc_copy_kind kind)
+/*
+ * The same when a full collection has begun in the same pause: the young generation may have been
+ * made smaller in between, and the source given back. So the kernel reads it.
+ */
+static RARE void judge_pending_safely(uint32_t generation)
+{
+	struct lc_copy *r = self.pending;
+	uint64_t mark;
+	struct iovec to = { .iov_base = &mark, .iov_len = sizeof(mark) };
+	struct iovec from = { .iov_base = (void *)(uintptr_t)lc_copy_src(r),
+		              .iov_len = sizeof(mark) };
+	int saved = errno;
+
+	self.pending = NULL;
+	if (self.generation == generation &&
+	    process_vm_readv(getpid(), &to, 1, &from, 1, 0) == (ssize_t)sizeof(mark))
+		r->size_tag |= (uint64_t)lc_copy_judge(mark, r->dst) << LC_COPY_FATE_SHIFT;
+	errno = saved;
+}
+
+static void append(struct lc_preload *p, uint32_t generation, uint64_t dst, uint64_t src,
+                   uint64_t n, enum lc_copy_kind kind)
 {
 	struct lc_copy_chunk *c = self.chunk;
 	struct lc_copy *r;
@@ -167,7 +188,9 @@ static void append(struct lc_preload *p, uint32_t generation, uint64_t dst, uint
 		}
 	}
 	r = &c->copies[c->used];
-	r->src = src;
+	r->hash_src = src;
+	if (kind == LC_COPY_EVACUATE)
+		r->hash_src |= lc_copy_hash(((const uint64_t *)src)[1]) << LC_COPY_HASH_SHIFT;
 	r->dst = dst;
 	r->size_tag = n | (uint64_t)kind << LC_COPY_KIND_SHIFT | c->tag << LC_COPY_TAG_SHIFT;
 	r->time = __rdtsc();
@@ -197,6 +220,8 @@ static void *log_move(void *dst, const void *src, size_t n)
 
 	if ((uintptr_t)dst - p->low < p->span && (uintptr_t)src - p->low < p->span) {
 		generation = atomic_load_explicit(&p->generation, memory_order_acquire); /* A1 */
+		if (__builtin_expect(self.pending != NULL, 0))
+			judge_pending_safely(generation);
 		/* Relaxed: read after the collection. Loaded first, so that the line is shared. */
 		if (!atomic_load_explicit(&p->slid, memory_order_relaxed))
 			atomic_store_explicit(&p->slid, 1, memory_order_relaxed);

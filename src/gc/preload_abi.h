@@ -35,10 +35,11 @@ enum lc_copy_fate {
 
 /*
  * One copy. `size_tag` holds, from the lowest bit: 40 bits size in bytes, 2 bits kind, 2 bits
- * fate, 4 bits 0, 16 bits tag of the chunk's hand-out.
+ * fate, 4 bits 0, 16 bits tag of the chunk's hand-out. `hash_src` holds 48 bits of address and,
+ * of an evacuation, 16 bits of lc_copy_hash() of the header before the copy.
  */
 struct lc_copy {
-	uint64_t src;
+	uint64_t hash_src;
 	uint64_t dst;
 	uint64_t size_tag;
 	uint64_t time; /* TSC before the copy */
@@ -48,6 +49,18 @@ struct lc_copy {
 #define LC_COPY_KIND_SHIFT 40
 #define LC_COPY_FATE_SHIFT 42
 #define LC_COPY_TAG_SHIFT 48
+#define LC_COPY_HASH_SHIFT 48
+
+static inline uint64_t lc_copy_src(const struct lc_copy *c)
+{
+	return c->hash_src & ((UINT64_C(1) << LC_COPY_HASH_SHIFT) - 1);
+}
+
+/* Of an object's second header word: its class and, of an array, its length. */
+static inline uint64_t lc_copy_hash(uint64_t second)
+{
+	return second * UINT64_C(0x9e3779b97f4a7c15) >> LC_COPY_HASH_SHIFT;
+}
 
 static inline uint64_t lc_copy_size(const struct lc_copy *c)
 {
@@ -109,8 +122,8 @@ struct lc_preload {
 	_Atomic uint32_t slid; /* a memmove within the heap was seen */
 
 	/* The free chunks. */
-	_Atomic uint64_t free_head;  /* low half index + 1; high half counts pops and pushes (ABA) */
-	_Atomic uint32_t fresh;      /* chunks [fresh, chunks_len) were never handed out */
+	_Atomic uint64_t free_head; /* low half index + 1; high half counts pops and pushes (ABA) */
+	_Atomic uint32_t fresh;     /* chunks [fresh, chunks_len) were never handed out */
 	_Atomic uint64_t handed_out; /* hand-outs ever; the tag */
 };
 

@@ -68,7 +68,8 @@ static size_t writes_len;
 
 static struct {
 	uint64_t gcs, nothing, several, slid, allocations, tracked, checks, moved, stayed, logged;
-	uint64_t wrong, stale, covered, leftovers, scrubbed, lost, nested, unpaired, live_max, split, overlaps;
+	uint64_t wrong, stale, covered, leftovers, scrubbed, lost, nested, unpaired, live_max,
+	    split, overlaps;
 	uint64_t take_ns, seal_ns, begin_ns;
 } count;
 static bool in_gc;
@@ -254,7 +255,7 @@ static void check(size_t i)
 	if (t->at && fits(area_of(t->at), t->at, t->at + t->size)) {
 		same = identity_at(t->at) == t->identity;
 		if (same || (lc_areas_collector() == LC_GC_G1 && !lc_moves_slid() &&
-			     area_of(t->at)->kind == LC_AREA_OLD)) {
+		             area_of(t->at)->kind == LC_AREA_OLD)) {
 			count.leftovers += same;
 			count.scrubbed += !same;
 			return; /* the map keeps it, so it is checked again */
@@ -311,8 +312,10 @@ static void audit(struct lc_move_batch *b)
 	for (size_t i = 1; i < held_len; i++)
 		if (held[i - 1].high > held[i].low) {
 			if (count.overlaps++ < 10)
-				fprintf(stderr, "overlap: %" PRIx64 "-%" PRIx64 " %" PRIx64 "-%" PRIx64 "\n",
-					held[i - 1].low, held[i - 1].high, held[i].low, held[i].high);
+				fprintf(
+				    stderr,
+				    "overlap: %" PRIx64 "-%" PRIx64 " %" PRIx64 "-%" PRIx64 "\n",
+				    held[i - 1].low, held[i - 1].high, held[i].low, held[i].high);
 		}
 	if (live > count.live_max)
 		count.live_max = live;
@@ -447,14 +450,20 @@ static void JNICALL vm_death(jvmtiEnv *env, JNIEnv *jni)
 	        "gc_agent: %s gcs %" PRIu64 " (0 collections %" PRIu64 ", several %" PRIu64
 	        ", slid %" PRIu64 ") allocations %" PRIu64 " tracked %" PRIu64 " max %" PRIu64
 	        " checks %" PRIu64 " moved %" PRIu64 " stayed %" PRIu64 " split %" PRIu64
-	        " logged %" PRIu64 " | wrong %" PRIu64 " stale %" PRIu64 " covered %" PRIu64
-	        " leftovers %" PRIu64 " lost %" PRIu64 " nested %" PRIu64 " unpaired %" PRIu64
-	        " | ns per gc: begin %" PRIu64 " take %" PRIu64 " seal %" PRIu64 " areas %zu\n",
+	        " logged %" PRIu64 "\n",
 	        lc_areas_collector_name(), count.gcs, count.nothing, count.several, count.slid,
 	        count.allocations, count.tracked, count.live_max, count.checks, count.moved,
-	        count.stayed, count.split, count.logged, count.wrong, count.stale, count.covered,
-	        count.leftovers, count.lost, count.nested, count.unpaired, count.begin_ns / n,
-	        count.take_ns / n, count.seal_ns / n, areas_len);
+	        count.stayed, count.split, count.logged);
+	fprintf(stderr,
+	        "gc_agent: wrong %" PRIu64 " stale %" PRIu64 " overlaps %" PRIu64
+	        " covered %" PRIu64 " leftovers %" PRIu64 " scrubbed %" PRIu64 " lost %" PRIu64
+	        " nested %" PRIu64 " unpaired %" PRIu64 "\n",
+	        count.wrong, count.stale, count.overlaps, count.covered, count.leftovers,
+	        count.scrubbed, count.lost, count.nested, count.unpaired);
+	fprintf(stderr,
+	        "gc_agent: ns per gc: begin %" PRIu64 " take %" PRIu64 " seal %" PRIu64
+	        "; areas %zu\n",
+	        count.begin_ns / n, count.take_ns / n, count.seal_ns / n, areas_len);
 	ready = false;
 	pthread_mutex_unlock(&lock);
 }
