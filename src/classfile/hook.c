@@ -67,6 +67,7 @@ struct walk {
 	struct lc_hooks *out;
 	const struct call *body; /* the intrinsic that the method is, or NULL */
 	bool constructor;        /* its returns get hooks */
+	uint32_t uninitialized;  /* `new` whose constructor call is yet to come */
 	bool stores_local0;
 	/* Constant ints that the instructions just before push, one after the other. */
 	uint32_t run;
@@ -357,6 +358,26 @@ static enum lc_rewrite_status visit_call(struct walk *w, uint32_t at)
 	return LC_REWRITE_DONE;
 }
 
+/*
+ * In a constructor: is the call at `at` its this(...)? Then the constructor called has the hook. The
+ * first constructor call that no `new` before it accounts for is this(...) or super(...).
+ */
+static bool delegates(struct walk *w, uint32_t at)
+{
+	const struct lc_class *c = w->scan->cls;
+	struct lc_text self = lc_class_name(c, c->this_class);
+	struct lc_class_ref ref = { 0 };
+
+	if (!lc_class_method_ref(c, lc_be_get2(w->code->insns + at + 1), &ref) ||
+	    !lc_text_is(ref.name, "<init>"))
+		return false;
+	if (w->uninitialized) {
+		w->uninitialized--;
+		return false;
+	}
+	return ref.holder.len == self.len && !memcmp(ref.holder.data, self.data, self.len);
+}
+
 static bool stores_local0(const uint8_t *insn)
 {
 	if (*insn == LC_OP_WIDE)
@@ -397,12 +418,18 @@ static enum lc_rewrite_status visit(struct walk *w, uint32_t at)
 	uint8_t op = w->code->insns[at];
 
 	switch (op) {
+	case LC_OP_NEW:
+		w->uninitialized++;
+		return LC_REWRITE_DONE;
 	case LC_OP_NEWARRAY:
 	case LC_OP_ANEWARRAY:
 	case LC_OP_MULTIANEWARRAY:
 		return visit_array(w, at);
-	case LC_OP_INVOKEVIRTUAL:
 	case LC_OP_INVOKESPECIAL:
+		if (w->constructor && delegates(w, at))
+			w->constructor = false;
+		return visit_call(w, at);
+	case LC_OP_INVOKEVIRTUAL:
 	case LC_OP_INVOKESTATIC:
 		return visit_call(w, at);
 	case LC_OP_ARETURN:

@@ -23,14 +23,14 @@ enum {
 	COUNTERS_BLOCK = 64, /* block b holds 64 << b counters */
 	COUNTER_BLOCKS_MAX = 20,
 	SCAN_WORDS = 1024, /* 8 KiB of stack hold the nearest frames of any program seen */
-	INTERPRETED_WORDS = 4,
+	INTERPRETED_WORDS = 2,
 };
 
 /*
- * Words below an interpreted frame's rbp that change with its method or bytecode: x86 layout of
- * HotSpot (frame_x86.hpp), the same from JDK 11 to 25: -3 method, -4 mirror, -8 bcp, -6 cache.
+ * Words below an interpreted frame's rbp that tell where it is: its method and its bytecode pointer.
+ * HotSpot's layout on x86 (frame_x86.hpp), the same from JDK 11 to 25.
  */
-static const int interpreted_words[INTERPRETED_WORDS] = { -3, -8, -6, -7 };
+static const int interpreted_words[INTERPRETED_WORDS] = { -3, -8 };
 
 struct lc_contexts {
 	struct lc_context *table;
@@ -166,9 +166,10 @@ static void learn_words(struct lc_context *x, uint64_t stack_end)
 
 		if (*word < ranges.code_low || *word >= ranges.code_high)
 			continue;
-		add_word(x, at);
-		if (*word < ranges.interpreter_low || *word >= ranges.interpreter_high)
+		if (*word < ranges.interpreter_low || *word >= ranges.interpreter_high) {
+			add_word(x, at);
 			continue;
+		}
 		/* The callee saved the interpreted frame's rbp just below its return address. */
 		if (at == x->stack_pointer || word[-1] <= at || word[-1] >= end || word[-1] & 7)
 			continue;

@@ -26,10 +26,10 @@ struct lc_site_counter {
 };
 
 /*
- * Words compared; the nearest frames' return addresses. Callers further out are told apart by the
- * depth of the stack alone (docs/ENGINES.md says so).
+ * Words compared: the return addresses of the nearest compiled frames, or half as many interpreted
+ * frames. Callers further out are told apart by the depth of the stack alone (docs/ENGINES.md).
  */
-enum { LC_CONTEXT_WORDS = 16 };
+enum { LC_CONTEXT_WORDS = 20 };
 
 struct lc_context {
 	uint64_t stack_pointer; /* 0: entry is empty */
