@@ -220,16 +220,11 @@ void lc_map_remove(struct lc_map *m, uint64_t addr)
 void lc_map_remove_range(struct lc_map *m, uint64_t low, uint64_t high)
 {
 	const struct lc_map_entry *e;
-	uint64_t at;
+	uint64_t at = 0;
 
-	if (low >= high)
-		return;
-	if (low) {
-		e = lc_map_at_or_below(m, low - 1, &at);
-		if (e && at + (uint64_t)e->size_words * 8 > low)
-			lc_map_remove(m, at);
-	}
-	while (lc_map_at_or_above(m, low, &at) && at < high)
+	/* Objects are disjoint: the last that starts below `high` is the one that may reach in. */
+	while (low < high && (e = lc_map_at_or_below(m, high - 1, &at)) &&
+	       at + (uint64_t)e->size_words * 8 > low)
 		lc_map_remove(m, at);
 }
 

@@ -18,8 +18,8 @@
  *
  *   index    moves by src in a hash table, and a filter in front of it
  *   take     survivors that moved out of the JudyL
- *   scan     nursery records past the filter and past a bitmap of what areas hold; those that moved
- *            join the survivors taken, those that stayed go into the JudyL (or remain records,
+ *   scan     nursery records past a bitmap of where areas have objects and moves a src, and past
+ *            the filter; those that moved join the survivors taken, those that stayed go into the JudyL (or remain records,
  *            where they are in an eden that was not collected and not written to)
  *   erase    what moves wrote over
  *   sweep    where the last layout had objects and the new one has none
@@ -132,11 +132,13 @@ static int index_moves(struct closing *k)
 			s = slot_after(k, s);
 		k->table[s] = (uint32_t)i + 1;
 		filter_add(k, v->src);
+		lc_map_grid_add(&k->m->open, v->src, v->src + 1);
 		if (!continues(k, v))
 			continue;
 		k->pieces = true;
 		for (uint64_t back = 8; back <= INLINE_BYTES; back += 8)
 			filter_add(k, v->src - back);
+		lc_map_grid_add(&k->m->open, v->src - INLINE_BYTES, v->src);
 	}
 	return 0;
 }
@@ -184,9 +186,9 @@ static int follow(struct closing *k, uint64_t addr, struct lc_map_entry e)
 static void take_survivors(struct closing *k)
 {
 	struct lc_map *m = k->m;
-	const struct lc_move *v = k->c->moves, *end = v + k->c->moves_len;
 
-	for (; m->count && v < end; v++) {
+	for (size_t i = 0; m->count && i < k->c->moves_len; i++) {
+		const struct lc_move *v = &k->c->moves[i];
 		const struct lc_map_entry *e;
 		uint64_t at = 0;
 
@@ -267,7 +269,7 @@ static void lay_out(struct closing *k)
 		low = n && low < before[0].bottom ? low : before[0].bottom;
 		high = n && high > before[b - 1].end ? high : before[b - 1].end;
 	}
-	lc_map_grid_reset(&m->left, low, high);
+	lc_map_grid_reset(&m->open, low, high);
 	lc_map_grid_reset(&m->held, low, high);
 	for (size_t i = 0; i < n; i++) {
 		uint64_t end = left_end(k, &now[i]);
@@ -275,7 +277,7 @@ static void lay_out(struct closing *k)
 		if (now[i].kind == LC_AREA_HUMONGOUS && end > now[i].bottom)
 			end = now[i].bottom + 1;
 		if (now[i].kind != LC_AREA_HUMONGOUS_CONT)
-			lc_map_grid_add(&m->left, now[i].bottom, end);
+			lc_map_grid_add(&m->open, now[i].bottom, end);
 		k->eden_left |= now[i].kind == LC_AREA_EDEN && end > now[i].bottom;
 	}
 	for (size_t i = 0; i < b; i++) {
@@ -328,7 +330,7 @@ static int scan(struct closing *k)
 {
 	const struct lc_map *m = k->m;
 	const struct lc_nursery *nursery = k->c->nursery;
-	const struct lc_map_grid *left = &m->left;
+	const struct lc_map_grid *open = &m->open;
 	const uint64_t tag = (uint64_t)nursery->epoch_tag << LC_ADDR_BITS;
 	const uint64_t *filter = k->filter;
 	const unsigned shift = k->filter_shift;
@@ -342,14 +344,15 @@ static int scan(struct closing *k)
 		               now - ((uint32_t)lc_map_kept_epochs(m, a) << 1));
 	}
 	for (size_t i = 0; i < nursery->len && !err; i++) {
-		const struct lc_alloc *a = nursery->runs[i].records;
-		const struct lc_alloc *end = a + nursery->runs[i].len;
+		const struct lc_alloc *records = nursery->runs[i].records;
+		size_t len = nursery->runs[i].len;
 
-		for (; a < end && !err; a++) {
+		for (size_t j = 0; j < len && !err; j++) {
+			const struct lc_alloc *a = &records[j];
 			uint64_t addr = a->tagged_addr ^ tag; /* large when the tag is another */
 
-			if (addr <= LC_ADDR_MASK && ((unsigned)filter_has(filter, shift, addr) |
-			                             lc_map_grid_has(left, addr)))
+			if (addr <= LC_ADDR_MASK && lc_map_grid_has(open, addr) &&
+			    (filter_has(filter, shift, addr) || lies_in(k, addr, 8) >= 0))
 				err = consider(k, addr, a, now);
 		}
 	}
@@ -411,36 +414,41 @@ static void erase(struct closing *k)
 	}
 }
 
-/* Take out what reaches over `at` from below, unless it is a humongous object that stayed. */
-static void cut(struct closing *k, uint64_t at)
+/* Does the object at `addr` reach beyond its area because it is a humongous one that stayed? */
+static bool spans(struct closing *k, uint64_t addr, const struct lc_map_entry *e)
 {
-	uint64_t start = 0;
-	const struct lc_map_entry *e = at ? lc_map_at_or_below(k->m, at - 1, &start) : NULL;
-	ptrdiff_t i;
+	ptrdiff_t i = find_area(k, addr);
 
-	if (!e || start + (uint64_t)e->size_words * 8 <= at)
-		return;
-	i = find_area(k, start);
-	if (i < 0 || k->c->areas[i].kind != LC_AREA_HUMONGOUS ||
-	    lies_in(k, start, (uint64_t)e->size_words * 8) < 0)
-		lc_map_remove(k->m, start);
+	return i >= 0 && k->c->areas[i].kind == LC_AREA_HUMONGOUS &&
+	       lies_in(k, addr, (uint64_t)e->size_words * 8) >= 0;
 }
 
+/* Take out what lies in [low, high) or reaches into it, downwards: see lc_map_remove_range(). */
 static void clear_out(struct closing *k, uint64_t low, uint64_t high)
 {
-	uint64_t at;
+	const struct lc_map_entry *e;
+	uint64_t at = 0;
 
-	if (low >= high)
-		return;
-	cut(k, low);
-	while (lc_map_at_or_above(k->m, low, &at) && at < high)
+	while (low < high && (e = lc_map_at_or_below(k->m, high - 1, &at)) &&
+	       at + (uint64_t)e->size_words * 8 > low && (at >= low || !spans(k, at, e)))
 		lc_map_remove(k->m, at);
+}
+
+/* Take out what reaches over `at` from below. */
+static void cut(struct closing *k, uint64_t at)
+{
+	const struct lc_map_entry *e;
+	uint64_t start = 0;
+
+	e = at ? lc_map_at_or_below(k->m, at - 1, &start) : NULL;
+	if (e && start + (uint64_t)e->size_words * 8 > at && !spans(k, start, e))
+		lc_map_remove(k->m, start);
 }
 
 /* sweep: walk both layouts together. */
 static void sweep(struct closing *k)
 {
-	const struct lc_area *now = k->c->areas, *end = now + k->c->areas_len;
+	size_t next_area = 0;
 
 	for (size_t i = 0; k->m->count && i < k->m->areas_len; i++) {
 		const struct lc_area *was = &k->m->areas[i];
@@ -450,14 +458,17 @@ static void sweep(struct closing *k)
 		uint64_t limit = was->kind == LC_AREA_FREE ? at : humongous ? was->end : was->top;
 
 		while (at < limit) {
+			const struct lc_area *now;
 			uint64_t next;
 
-			while (now < end && now->end <= at)
-				now++;
-			if (now == end || now->bottom >= limit) {
+			while (next_area < k->c->areas_len && k->c->areas[next_area].end <= at)
+				next_area++;
+			if (next_area == k->c->areas_len ||
+			    k->c->areas[next_area].bottom >= limit) {
 				clear_out(k, at, limit);
 				break;
 			}
+			now = &k->c->areas[next_area];
 			clear_out(k, at, now->bottom);
 			if (at < now->bottom)
 				at = now->bottom;

@@ -13,7 +13,7 @@ struct lc_map_entry {
 	uint32_t birth_in; /* (closes when it was allocated) << 1 | in doubt */
 };
 
-enum { LC_MAP_BLOCK_ENTRIES = 4096, LC_MAP_GRID_BITS = 1 << 17, LC_MAP_FILTER_BITS = 1 << 17 };
+enum { LC_MAP_BLOCK_ENTRIES = 4096, LC_MAP_GRID_BITS = 1 << 20, LC_MAP_FILTER_BITS = 1 << 17 };
 
 /* One bit per granule of the heap. Addresses outside share the last bit, which is never set. */
 struct lc_map_grid {
@@ -48,7 +48,7 @@ struct lc_map {
 	uint64_t *doubts; /* addresses to ask about; what is not in doubt there is passed over */
 	size_t doubts_len, doubts_cap;
 
-	struct lc_map_grid left; /* what the collection left: [bottom, top) of areas */
+	struct lc_map_grid open; /* where a nursery record may have stayed or moved from */
 	struct lc_map_grid held; /* where the JudyL may have objects */
 	uint64_t pages[LC_MAP_FILTER_BITS / 64];    /* of queries, by 4 KiB */
 	uint64_t segments[LC_MAP_FILTER_BITS / 64]; /* of queries, by 64 KiB */

@@ -74,10 +74,11 @@ static void stream(const struct asked *k, const struct lc_nursery *nursery)
 	uint64_t tag = (uint64_t)nursery->epoch_tag << LC_ADDR_BITS;
 
 	for (size_t i = 0; i < nursery->len; i++) {
-		const struct lc_alloc *a = nursery->runs[i].records;
-		const struct lc_alloc *end = a + nursery->runs[i].len;
+		const struct lc_alloc *records = nursery->runs[i].records;
+		size_t len = nursery->runs[i].len;
 
-		for (; a < end; a++) {
+		for (size_t j = 0; j < len; j++) {
+			const struct lc_alloc *a = &records[j];
 			uint64_t addr = a->tagged_addr ^ tag; /* large when the tag is another */
 
 			if (addr <= LC_ADDR_MASK && may_cover(m, addr, a->size_words))

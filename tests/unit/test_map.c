@@ -562,8 +562,10 @@ static void what_stays_in_an_eden_that_was_written_to_can_be_overwritten(void **
 	record(EDEN, 1600, 1);
 	record(EDEN + 1600, 1600, 2);
 	record(EDEN + 8000, 1600, 3);
+	record(EDEN + 3200, 1600, 4);
 	moved(EDEN + 8000, EDEN + 1600, 1600);
-	layout[NEW].top = EDEN + 3200;
+	moved(0, EDEN + 3200, 80);
+	layout[NEW].top = EDEN + 4800;
 	collected();
 	assert_true(at(EDEN, 1));
 	assert_true(at(EDEN + 1600, 3));
