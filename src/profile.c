@@ -95,6 +95,8 @@ static int append(struct lc_profile *p, const struct lc_block_input *in)
 	uint32_t *sequence;
 	int blocks, err;
 
+	if (in->index == LC_THREAD_ALL)
+		return -EINVAL;
 	if (p->retry_ns && now_ns() < p->retry_ns)
 		return -EAGAIN;
 	sequence = next_sequence(p, in->index);

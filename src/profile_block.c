@@ -414,7 +414,7 @@ static bool input_is_valid(const struct lc_block_input *in)
 		    d->how >= LC_DETAIL_HOW_COUNT)
 			return false;
 	}
-	return in->index != LC_THREAD_ALL;
+	return true;
 }
 
 int lc_block_encode(struct lc_block_encoder *e, const struct lc_block_input *in, uint64_t sequence)

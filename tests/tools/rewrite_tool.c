@@ -5,7 +5,7 @@
  *   rewrite_tool [-m MIN_SIZE] [-t ROUNDS] [-o FILE] PATH...
  *
  * -m: threshold in bytes; 1, the default, hooks every site.
- * -t: rewrite each class so often, for a time that means something.
+ * -t: rewrite each class so often, for a CPU time that means something.
  * -o: write the last class rewritten to FILE.
  * Prints how many classes came to which end. Exit status 1 if one is malformed.
  */
@@ -39,7 +39,7 @@ static uint64_t now_ns(void)
 {
 	struct timespec t;
 
-	clock_gettime(CLOCK_MONOTONIC, &t);
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
 	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
 }
 
