@@ -559,8 +559,10 @@ static void tick(bool last)
 		resolve_open_epoch(last ? UINT64_MAX : now - RECORD_LAG_MS * MS);
 		reap_threads(now);
 	}
-	if (last || now - work.block_begin_ns >= BLOCK_MS * MS)
+	if (last || now - work.block_begin_ns >= BLOCK_MS * MS) {
 		write_blocks(now);
+		lc_alloc_pool_tidy(now);
+	}
 	if (last || now - work.manifest_ns >= MANIFEST_MS * MS) {
 		work.manifest_ns = now;
 		work.config.write_manifest(last);
