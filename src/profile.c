@@ -153,7 +153,7 @@ int lc_profile_manifest(struct lc_profile *p, const struct lc_manifest *m)
 static int make_directories(const char *dir)
 {
 	char *path = strdup(dir);
-	int err = path ? 0 : -ENOMEM;
+	int err = !path ? -ENOMEM : *path ? 0 : -ENOENT;
 
 	for (char *at = path; !err && at;) {
 		at = strchr(at + 1, '/');
