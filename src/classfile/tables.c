@@ -160,9 +160,8 @@ static bool move_target(const struct lc_code *code, struct cursor *r)
 	}
 }
 
-static bool move_annotations(const struct lc_code *code, uint8_t *body, uint32_t len)
+static bool move_annotations(const struct lc_code *code, struct cursor r)
 {
-	struct cursor r = { .at = body, .end = body + len };
 	uint32_t count = lc_be_get2(step_over(&r, 2));
 
 	for (; count && !r.failed; count--) {
@@ -181,20 +180,23 @@ static enum emitted emit_body(const struct lc_class *c, const struct lc_code *co
 {
 	const uint8_t *body = c->bytes + a->body;
 	size_t at = out->len;
+	bool moved;
 
 	if (table == STACKMAP)
 		return lc_stackmap_emit(code, body, a->len, out) ? KEPT : BROKEN;
+	if (!a->len)
+		return table == ANNOTATIONS ? LEFT_OUT : BROKEN;
 	lc_buf_add(out, body, a->len);
 	if (out->failed)
 		return KEPT; /* found at the end */
-	if (table == ANNOTATIONS)
-		return a->len && move_annotations(code, out->data + at, a->len) ? KEPT : LEFT_OUT;
-	if (!a->len)
-		return BROKEN;
-	return move_table(code, out->data + at, a->len,
-	                  table == LINES ? LINE_BYTES : VARIABLE_BYTES)
-	           ? KEPT
-	           : BROKEN;
+	if (table == ANNOTATIONS) {
+		moved = move_annotations(
+		    code, (struct cursor){ .at = out->data + at, .end = out->data + out->len });
+		return moved ? KEPT : LEFT_OUT;
+	}
+	moved =
+	    move_table(code, out->data + at, a->len, table == LINES ? LINE_BYTES : VARIABLE_BYTES);
+	return moved ? KEPT : BROKEN;
 }
 
 bool lc_tables_emit(const struct lc_class *c, const struct lc_code *code, struct lc_buf *out)
