@@ -78,37 +78,29 @@ bool lc_moves_slid(void)
 	return preload && atomic_load_explicit(&preload->slid, memory_order_relaxed);
 }
 
-static bool read_words(uint64_t at, uint64_t *out, size_t len)
-{
-	struct iovec to = { .iov_base = out, .iov_len = len * sizeof(*out) };
-	struct iovec from = { .iov_base = (void *)(uintptr_t)at, .iov_len = to.iov_len };
-
-	return process_vm_readv(getpid(), &to, 1, &from, 1, 0) == (ssize_t)to.iov_len;
-}
-
 /*
  * The last copy of each thread has had no later one to judge it. Its source may lie in memory that
  * the collection gave back, so the kernel reads it. A forwarding pointer decides, where it is still
- * there. Where the collection could not move all, it takes them away: G1 from the objects that
- * stayed, whose header is as it was then, and overwrites what left with filler; Serial and Parallel
- * from all. A copy that was not needed has become filler by now, or part of one.
+ * there; a collection that could not move all takes them away again. Then the destination does: a
+ * copy that was not needed has become filler by now, or part of one. (The source says nothing. G1
+ * puts filler over what left a region that it keeps, and on JDK 17 filler is an int[], with the
+ * very header of the int[] that was there.)
  */
 static enum lc_copy_fate judge_last(const struct lc_copy *c)
 {
-	uint64_t hash = c->hash_src >> LC_COPY_HASH_SHIFT;
-	enum lc_copy_fate fate;
-	uint64_t src[2], dst[2];
+	uint64_t mark, dst[2];
+	struct iovec to[2] = { { dst, sizeof(dst) }, { &mark, sizeof(mark) } };
+	struct iovec from[2] = { { (void *)(uintptr_t)c->dst, sizeof(dst) },
+		                 { (void *)(uintptr_t)lc_copy_src(c), sizeof(mark) } };
+	ssize_t n = process_vm_readv(getpid(), to, 2, from, 2, 0);
+	enum lc_copy_fate fate = LC_COPY_UNKNOWN;
 
-	if (!read_words(lc_copy_src(c), src, 2) || !read_words(c->dst, dst, 2))
-		return LC_COPY_UNKNOWN;
-	fate = lc_copy_judge(src[0], c->dst);
-	if (fate != LC_COPY_UNKNOWN)
-		return fate;
-	if (lc_copy_hash(dst[1]) != hash)
-		return LC_COPY_LOST;
-	if (lc_areas_collector() == LC_GC_G1 && lc_copy_hash(src[1]) == hash)
-		return LC_COPY_LOST;
-	return LC_COPY_UNKNOWN;
+	if (n == (ssize_t)(sizeof(dst) + sizeof(mark)))
+		fate = lc_copy_judge(mark, c->dst);
+	if (fate == LC_COPY_UNKNOWN && n >= (ssize_t)sizeof(dst) &&
+	    lc_copy_hash(dst[1]) != c->hash_src >> LC_COPY_HASH_SHIFT)
+		fate = LC_COPY_LOST;
+	return fate;
 }
 
 /* After more collections than one, what stands at an address need not be what stood there. */
