@@ -108,7 +108,7 @@ static int block(struct lc_blockfile *f, const struct lc_block_header *h,
 	if (ensure(f, need) < need)
 		return -EBADMSG;
 	stored = f->data + f->pos + h->header_len;
-	if (XXH64(stored, h->stored_len, 0) != h->checksum)
+	if (lc_checksum(stored, h->stored_len) != h->checksum)
 		return -EBADMSG;
 	if (ZSTD_getFrameContentSize(stored, h->stored_len) != h->raw_len)
 		return -EBADMSG;

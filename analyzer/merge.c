@@ -258,7 +258,7 @@ int lc_cmd_merge(int argc, char **argv)
 		status = lc_fail("merge: name the output directory with -o");
 	if (!status && !count)
 		status = lc_fail("merge: name the profiles to merge");
-	if (!status)
+	if (!status && m.output && count)
 		status = merge(&m, paths, count);
 	free(paths);
 	return status;

@@ -349,7 +349,7 @@ static int block_end(struct lc_merge_writer *w, struct lc_block_header *h, FILE 
 		lc_no_memory(); /* the bound holds, so only its own memory can fail */
 	h->raw_len = (uint32_t)w->payload.len;
 	h->stored_len = (uint32_t)stored;
-	h->checksum = XXH64(w->stored.data, stored, 0);
+	h->checksum = lc_checksum(w->stored.data, stored);
 	lc_block_header_put(header, h);
 	h->sequence++;
 	errno = EIO;

@@ -48,7 +48,7 @@ struct lc_source {
 /* Two names of one hash would show the wrong line; in 64 bits they do not happen by chance. */
 static void name_key(const char *name, size_t len, uint32_t *key)
 {
-	uint64_t hash = XXH64(name, len, 0);
+	uint64_t hash = lc_checksum(name, len);
 
 	key[0] = (uint32_t)hash;
 	key[1] = (uint32_t)(hash >> 32);

@@ -47,7 +47,7 @@ void lc_tree_free(struct lc_tree *t)
 
 uint32_t lc_tree_string(struct lc_tree *t, const char *bytes, size_t len)
 {
-	uint64_t hash = XXH64(bytes, len, 0);
+	uint64_t hash = lc_checksum(bytes, len);
 	uint32_t key[4] = { (uint32_t)len, (uint32_t)hash, (uint32_t)(hash >> 32), 0 };
 
 	for (;; key[3]++) {

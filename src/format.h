@@ -93,6 +93,12 @@ static inline const char *lc_detail_how_name(unsigned how)
 	return how < LC_DETAIL_HOW_COUNT ? names[how] : "unknown";
 }
 
+/* XXH64 with seed 0: every checksum of the format. */
+__attribute__((nonnull)) static inline uint64_t lc_checksum(const void *bytes, size_t len)
+{
+	return XXH64(bytes, len, 0);
+}
+
 /* Little-endian integers at any alignment. */
 static inline void lc_put_u16(uint8_t *p, uint16_t v)
 {
@@ -197,7 +203,7 @@ static inline void lc_block_header_put(uint8_t *out, const struct lc_block_heade
 	lc_put_u32(out + 48, h->raw_len);
 	lc_put_u32(out + 52, h->stored_len);
 	lc_put_u64(out + 56, h->checksum);
-	lc_put_u64(out + 64, XXH64(out, LC_BLOCK_HEADER_LEN - 8, 0));
+	lc_put_u64(out + 64, lc_checksum(out, LC_BLOCK_HEADER_LEN - 8));
 }
 
 /*
@@ -220,7 +226,7 @@ static inline int lc_block_header_get(const uint8_t *in, size_t len, struct lc_b
 		return -EBADMSG;
 	if (len < header_len)
 		return -EAGAIN;
-	if (lc_get_u64(in + header_len - 8) != XXH64(in, header_len - 8, 0))
+	if (lc_get_u64(in + header_len - 8) != lc_checksum(in, header_len - 8))
 		return -EBADMSG;
 	if (version > LC_FORMAT_VERSION) {
 		h->version = version;

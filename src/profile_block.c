@@ -387,7 +387,7 @@ static int block_end(struct lc_block_encoder *e, const struct lc_block_input *in
 		return -ENOMEM; /* the bound holds, so only its own memory can fail */
 	h.raw_len = (uint32_t)e->payload.len;
 	h.stored_len = (uint32_t)stored;
-	h.checksum = XXH64(out + LC_BLOCK_HEADER_LEN, stored, 0);
+	h.checksum = lc_checksum(out + LC_BLOCK_HEADER_LEN, stored);
 	lc_block_header_put(out, &h);
 	e->file.len += LC_BLOCK_HEADER_LEN + stored;
 	return 0;
