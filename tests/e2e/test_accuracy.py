@@ -1,7 +1,17 @@
 """Every site's share of the samples is its share of the time, while its arrays move."""
 
 import pytest
-from helpers import COLLECTORS, collector, command, marked_lines, report, share_through, table, truth
+from helpers import (
+    COLLECTORS,
+    collector,
+    command,
+    counters,
+    marked_lines,
+    report,
+    share_through,
+    table,
+    truth,
+)
 
 POINTS = 0.025
 
@@ -28,30 +38,29 @@ def accuracy(workload, profile, jdk, gc, threads, seconds):
     java = ["-Xmx384m", "-Xmn64m", *collector(gc, "16m")]
     run = profile(command(workload, jdk, "Accuracy", threads, seconds, java=java), "--interval=4ms")
     told, r = check_shares(run)
-    assert told["gcs"] >= 4 * seconds, "too few collections to prove anything: %d" % told["gcs"]
-    # The timer's true rate: at most one sample per interval, and few of them missing.
-    possible = told["total_ns"] / 4e6
-    assert 0.75 * possible <= r["samples"]["total"] <= 1.15 * possible
+    assert told["gcs"] >= seconds, "too few collections to prove anything: %d" % told["gcs"]
+    # The timer misses nothing; expirations that the kernel folded into one count as well.
+    fired = counters(run)["engine_samples"] + counters(run)["engine_overruns"]
+    assert 0.9 <= fired / (told["total_ns"] / 4e6) <= 1.1
 
 
 @pytest.mark.parametrize("threads", [1, 2])
 @pytest.mark.parametrize("gc", COLLECTORS)
 def test_share_of_each_site_is_its_share_of_cpu_time(workload, profile, jdk, gc, threads):
-    """Samples come at a fixed rate within phases of 50 to 120 ms: 5 s a thread are enough."""
-    accuracy(workload, profile, jdk, gc, threads, 5)
+    """About 2700 samples: 3 sigma of a share of 25% are within POINTS."""
+    accuracy(workload, profile, jdk, gc, threads, 10 / threads)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("threads", [1, 2])
 @pytest.mark.parametrize("gc", COLLECTORS)
 def test_share_stays_true_over_a_longer_run(workload, profile, jdk, gc, threads):
-    """15 s: 3 sigma of a share of 25% are within 2.5 points even if samples were independent."""
-    accuracy(workload, profile, jdk, gc, threads, 15)
+    accuracy(workload, profile, jdk, gc, threads, 40 / threads)
 
 
 def test_share_is_true_with_wide_references(workload, profile, jdk):
     java = ["-Xmx384m", "-Xmn64m", "-XX:+UseSerialGC", "-XX:-UseCompressedOops"]
-    check_shares(profile(command(workload, jdk, "Accuracy", 1, 4, java=java), "--interval=4ms"))
+    check_shares(profile(command(workload, jdk, "Accuracy", 1, 8, java=java), "--interval=4ms"))
 
 
 @pytest.mark.parametrize(

@@ -80,7 +80,7 @@ public final class GcAudit {
 			while (!stop) {
 				for (int i = 0; i < 2000; i++) {
 					Object o = make();
-					if (random.nextInt(8) == 0)
+					if (random.nextInt(3) == 0)
 						keep(random.nextInt(live.length), o);
 					else
 						sink = o;

@@ -1,3 +1,6 @@
+import java.lang.management.ManagementFactory;
+import java.lang.management.ThreadMXBean;
+
 /*
  * Loops in which the line of the load is alone, so that an access path must name it.
  *
@@ -8,6 +11,7 @@
  */
 public final class LoadLine {
 	static final int SIZE = 8 << 20;
+	static final ThreadMXBean THREADS = ManagementFactory.getThreadMXBean();
 	static volatile long sink;
 
 	static int[] newGather() { return new int[SIZE]; }
@@ -39,15 +43,17 @@ public final class LoadLine {
 		return x;
 	}
 
+	static long cpu() { return THREADS.getCurrentThreadCpuTime(); }
+
 	public static void main(String[] args) {
 		long half = (long) (Double.parseDouble(args[0]) * 5e8);
 		int[] g = newGather();
 		long[] s = newScatter();
 		int x = 1;
 		long y = 1;
-		for (long end = System.nanoTime() + half; System.nanoTime() < end; )
+		for (long end = cpu() + half; cpu() < end; )
 			x = gather(g, x, 20_000);
-		for (long end = System.nanoTime() + half; System.nanoTime() < end; )
+		for (long end = cpu() + half; cpu() < end; )
 			y = scatter(s, y, 20_000);
 		sink = x + y;
 		System.out.println("done");

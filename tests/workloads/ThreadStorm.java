@@ -1,3 +1,5 @@
+import java.lang.management.ManagementFactory;
+import java.lang.management.ThreadMXBean;
 import java.util.concurrent.atomic.AtomicLong;
 
 /*
@@ -26,7 +28,8 @@ public final class ThreadStorm {
 
 	static void busy() {
 		int[] a = stormAllocate(1 << 20);
-		for (long end = System.nanoTime() + 600_000_000L; System.nanoTime() < end; )
+		ThreadMXBean threads = ManagementFactory.getThreadMXBean();
+		while (threads.getCurrentThreadCpuTime() < 500_000_000L)
 			for (int i = 0; i < a.length; i++)
 				sum += a[i * 7919 & a.length - 1];
 	}
