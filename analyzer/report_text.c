@@ -13,6 +13,7 @@ enum {
 	ACCESS_PATHS = 5,       /* shown of a site, where they are a thousandth of it or more */
 	THREADS = 10,
 	COUNTERS_WIDTH = 96,
+	SOURCE_BYTES = 120, /* shown of a source line */
 };
 
 static const char *const bucket_text[LC_BUCKET_COUNT] = {
@@ -38,7 +39,8 @@ static void print_program(FILE *out, const struct lc_load *l)
 	else
 		fputs("program   ", out);
 	lc_emit_text(out, (struct lc_text){ p->command, (uint32_t)strlen(p->command) });
-	fprintf(out, "\n          pid %" PRId64 ", JDK ", p->pid);
+	fprintf(out, "\n          pid %" PRId64 ", %s", p->pid,
+	        *p->jdk >= '0' && *p->jdk <= '9' ? "JDK " : "");
 	lc_emit_text(out, (struct lc_text){ p->jdk, (uint32_t)strlen(p->jdk) });
 	fputs(", ", out);
 	lc_emit_text(out, (struct lc_text){ p->gc, (uint32_t)strlen(p->gc) });
@@ -138,7 +140,6 @@ static void print_notes(FILE *out, const struct lc_report *r)
 {
 	const struct lc_load *l = r->view->load;
 
-	putc('\n', out);
 	print_incomplete(out, l);
 	if (lc_load_damaged(l))
 		fprintf(out,
@@ -177,6 +178,14 @@ static void print_source(FILE *out, const struct lc_report *r, uint32_t path)
 	if (!line.len)
 		return;
 	fputs("            | ", out);
+	if (line.len > SOURCE_BYTES) {
+		line.len = SOURCE_BYTES;
+		while (line.len && ((uint8_t)line.bytes[line.len] & 0xc0) == 0x80)
+			line.len--; /* not inside a character */
+		lc_emit_text(out, line);
+		fputs(" ...\n", out);
+		return;
+	}
 	lc_emit_text(out, line);
 	putc('\n', out);
 }

@@ -527,7 +527,7 @@
 		document.title = "Locus: " + visible(p.command);
 		const interval = e.unit.startsWith("ns ") ? duration(e.interval_ns) + e.unit.slice(2) :
 			number(e.interval_ns) + " " + e.unit;
-		id("facts").textContent = ["pid " + p.pid, "JDK " + p.jdk, p.gc, number(total) + " samples",
+		id("facts").textContent = ["pid " + p.pid, (/^\d/.test(p.jdk) ? "JDK " : "") + p.jdk, p.gc, number(total) + " samples",
 			"engine " + e.name + (e.event ? " (" + e.event + ")" : "") +
 			(e.interval_ns ? ", one sample every " + interval : "")].map(visible).join(" \u00b7 ");
 		const counts = buckets.map((b) => data.samples[b]);
