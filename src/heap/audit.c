@@ -13,7 +13,7 @@
  *                that has gone to another object.
  * Locks:     `entries_lock` for the list of free entries, `queue_lock` for snapshots, `totals_lock`.
  *            None is held across a call into the JVM, so a thread that holds one never waits for
- *            the pause in which snapshot() takes `queue_lock`.
+ *            the end of the pause in which snapshot() takes the latter two.
  */
 #include "heap/audit.h"
 

@@ -207,7 +207,7 @@ int lc_map_put(struct lc_map *m, uint64_t addr, struct lc_map_entry entry)
 void lc_map_remove(struct lc_map *m, uint64_t addr)
 {
 	void **v = JudyLGet(m->judy, addr, PJE0);
-	uint32_t number = (uint32_t)(Word_t)*v;
+	uint32_t number = (uint32_t)(uintptr_t)*v;
 
 	/* A deletion that runs out of memory leaves a sound array behind, uncompressed. */
 	(void)JudyLDel(&m->judy, addr, PJE0);
@@ -378,6 +378,34 @@ size_t lc_map_check(struct lc_map *m, lc_map_header_fn *header, void *user, size
 		m->doubts[out++] = m->doubts[i];
 	m->doubts_len = out;
 	return out;
+}
+
+void lc_map_prune_doubts(struct lc_map *m)
+{
+	size_t out = 0;
+
+	if (m->doubts_len < 4096 || m->doubts_len / 2 < m->count)
+		return;
+	for (size_t i = 0; i < m->doubts_len; i++) {
+		const struct lc_map_entry *e = lc_map_at(m, m->doubts[i]);
+
+		if (e && e->birth_in & 1)
+			m->doubts[out++] = m->doubts[i];
+	}
+	m->doubts_len = out;
+}
+
+int lc_map_keep_layout(struct lc_map *m, const struct lc_area *areas, size_t len)
+{
+	struct lc_area *a = realloc(m->areas, (len + 1) * sizeof(*a));
+
+	if (!a)
+		return -ENOMEM;
+	if (len)
+		memcpy(a, areas, len * sizeof(*a));
+	m->areas = a;
+	m->areas_len = len;
+	return 0;
 }
 
 size_t lc_map_count(const struct lc_map *m)

@@ -105,6 +105,7 @@ bool lc_map_find(struct lc_map *m, uint64_t addr, struct lc_object *out);
 /* Forget the object that starts at `addr` (its header was seen to be another's). */
 void lc_map_forget(struct lc_map *m, uint64_t addr);
 
+/* Survivors; after a pause that collected nothing, one recorded twice may count twice. */
 size_t lc_map_count(const struct lc_map *m);
 uint64_t lc_map_bytes(const struct lc_map *m); /* memory it uses */
 

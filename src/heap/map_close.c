@@ -257,7 +257,10 @@ static ptrdiff_t lies_in(struct closing *k, uint64_t addr, uint64_t size_bytes)
 	return addr + size_bytes <= left_end(k, a) ? i : -1;
 }
 
-/* Lay the bitmaps over both layouts. */
+/*
+ * Lay the bitmaps over both layouts, and over what moved: G1 may commit a region, use it as eden, and
+ * uncommit it when it is empty, all between two layouts.
+ */
 static void lay_out(struct closing *k)
 {
 	struct lc_map *m = k->m;
@@ -268,6 +271,14 @@ static void lay_out(struct closing *k)
 	if (b) {
 		low = n && low < before[0].bottom ? low : before[0].bottom;
 		high = n && high > before[b - 1].end ? high : before[b - 1].end;
+	}
+	for (size_t i = 0; i < k->c->moves_len; i++) {
+		uint64_t src = k->c->moves[i].src;
+
+		if (src && src - INLINE_BYTES < low)
+			low = src - INLINE_BYTES; /* rule 2 */
+		if (src && src >= high)
+			high = src + 1;
 	}
 	lc_map_grid_reset(&m->open, low, high);
 	lc_map_grid_reset(&m->held, low, high);
@@ -530,36 +541,6 @@ static int land(struct closing *k)
 	return 0;
 }
 
-/* Take out addresses that nobody is in doubt about any more, when most may be such. */
-static void prune_doubts(struct lc_map *m)
-{
-	size_t out = 0;
-
-	if (m->doubts_len < 4096 || m->doubts_len / 2 < m->count)
-		return;
-	for (size_t i = 0; i < m->doubts_len; i++) {
-		const struct lc_map_entry *e = lc_map_at(m, m->doubts[i]);
-
-		if (e && e->birth_in & 1)
-			m->doubts[out++] = m->doubts[i];
-	}
-	m->doubts_len = out;
-}
-
-/* Keep a copy of the new layout. */
-static int keep_layout(struct lc_map *m, const struct lc_map_close *c)
-{
-	struct lc_area *a = realloc(m->areas, (c->areas_len + 1) * sizeof(*a));
-
-	if (!a)
-		return -ENOMEM;
-	if (c->areas_len)
-		memcpy(a, c->areas, c->areas_len * sizeof(*a));
-	m->areas = a;
-	m->areas_len = c->areas_len;
-	return 0;
-}
-
 int lc_map_close_epoch(struct lc_map *m, const struct lc_map_close *c)
 {
 	struct closing k = { .m = m, .c = c };
@@ -583,10 +564,10 @@ int lc_map_close_epoch(struct lc_map *m, const struct lc_map_close *c)
 	if (!err)
 		err = land(&k);
 	if (!err)
-		err = keep_layout(m, c);
+		err = lc_map_keep_layout(m, c->areas, c->areas_len);
 	if (err)
 		lc_map_clear(m);
-	prune_doubts(m);
+	lc_map_prune_doubts(m);
 	m->closes++;
 	m->tag = c->nursery->epoch_tag;
 	free(k.table);

@@ -101,6 +101,12 @@ void lc_map_remove_range(struct lc_map *m, uint64_t low, uint64_t high);
 /* Take out everything, and forget the layout. */
 void lc_map_clear(struct lc_map *m);
 
+/* Take out addresses that nobody is in doubt about any more, when most may be such. */
+void lc_map_prune_doubts(struct lc_map *m);
+
+/* Keep a copy of the layout. 0, or -ENOMEM and nothing changed. */
+int lc_map_keep_layout(struct lc_map *m, const struct lc_area *areas, size_t len);
+
 /* Sort the kept records and take out those that newer ones overlap. */
 void lc_map_sort_kept(struct lc_map *m);
 

@@ -229,6 +229,23 @@ static void a_nursery_object_that_moved_survives_and_the_rest_dies(void **state)
 	assert_false(resolved(EDEN).found);
 }
 
+static void an_object_that_moved_out_of_a_region_that_is_gone_survives(void **state)
+{
+	(void)state;
+	record(HIGH + MIB, 1600,
+	       1); /* committed after the last layout, uncommitted before this one */
+	record(LOW - MIB, 1600, 2);
+	moved(HIGH + MIB, TO, 1600);
+	record(LOW - 2 * MIB, 1600, 3);
+	moved(LOW - MIB, TO + 1600, 1600);
+	moved(LOW - 2 * MIB + 64, TO + 65536, 1536); /* its first piece was not seen */
+	layout[SURVIVOR_2].top = TO + MIB;
+	collected();
+	assert_true(at(TO, 1));
+	assert_true(at(TO + 1600, 2));
+	assert_true(at(TO + 65472, 3));
+}
+
 static void a_survivor_follows_its_moves_and_ages(void **state)
 {
 	struct lc_object o = { 0 };
@@ -825,6 +842,7 @@ int main(void)
 		CASE(queries_in_any_order_keep_their_users),
 		CASE(a_record_with_a_stale_tag_is_passed_over),
 		CASE(a_nursery_object_that_moved_survives_and_the_rest_dies),
+		CASE(an_object_that_moved_out_of_a_region_that_is_gone_survives),
 		CASE(a_survivor_follows_its_moves_and_ages),
 		CASE(objects_may_swap_places),
 		CASE(a_survivor_left_in_an_evacuated_area_is_dead),
