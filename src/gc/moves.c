@@ -64,6 +64,7 @@ void lc_moves_open(uint64_t low, uint64_t high, size_t min_bytes)
 	p->low = low;
 	p->span = high - low;
 	p->min_bytes = min_bytes;
+	p->stamp = lc_areas_collector() == LC_GC_PARALLEL;
 	/* Relaxed: published by `generation`. */
 	atomic_store_explicit(&p->head, 0, memory_order_relaxed);
 	atomic_store_explicit(&p->lost, 0, memory_order_relaxed);
@@ -166,7 +167,7 @@ struct lc_move_batch *lc_moves_seal(void)
 	b->head = head;
 	b->lost = lost;
 	b->many = lc_areas_collections() > 1;
-	b->ordered = b->many || lc_moves_slid();
+	b->ordered = b->many || (p->stamp && lc_moves_slid());
 	for (uint32_t i = head; i; i = p->chunks[i - 1].next) {
 		struct lc_copy_chunk *c = &p->chunks[i - 1];
 

@@ -1,12 +1,15 @@
 /*
  * gc/moves_replay.c - from copies to moves.
  *
- * After one young collection every copy that won is a move, and order does not matter. Otherwise
+ * After one collection every copy that won is a move, and order does not matter. Otherwise
  * the copies are replayed in the order of their time stamps: an object may be copied twice in a
  * pause, what an address means depends on when, and Parallel's full collection fills a region in a
- * spare one (a "shadow") before it copies it, whole, to its place. The stamps are TSC values read
- * just before each copy; what must be ordered is a copy's end before another's begin on another
- * CPU, with an atomic operation between.
+ * spare one (a "shadow") before it copies it, whole, to its place.
+ *
+ * A pause evacuates first and slides afterwards. Slides of Parallel are stamped with the TSC just
+ * before each copy; what must be ordered is a copy's end before another's begin on another CPU,
+ * with an atomic operation between. Serial has one thread, and its log is in order. The threads of
+ * G1's full collection slide objects in regions that they share with no other.
  *
  * `at` maps the present address of every copied object to its entry; `origin` maps its address at
  * GC start; `written` holds the disjoint ranges written so far. An address that was written in
@@ -16,6 +19,7 @@
 
 #include <Judy.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "gc/preload_abi.h"
 
@@ -53,9 +57,14 @@ static uint64_t foreign_tags(const struct lc_copy_chunk *c)
 	return n;
 }
 
-/* All copies of the batch in one array, less those that another thread scribbled over. */
+/*
+ * All copies of the batch in one array, less those that another thread scribbled over. The newest
+ * chunk comes first in the list and last in the array; a thread's copies keep their order.
+ */
 static bool gather(struct lc_move_batch *b, struct replay *r)
 {
+	size_t end = b->copies;
+
 	const struct lc_copy_chunk *c;
 
 	r->copies = malloc(b->copies * sizeof(*r->copies) + 1);
@@ -63,22 +72,28 @@ static bool gather(struct lc_move_batch *b, struct replay *r)
 		return false;
 	for (uint32_t i = b->head; i; i = c->next) {
 		c = &b->preload->chunks[i - 1];
-		if (c->used > LC_COPY_CHUNK_CAP || r->copies_len + c->used > b->copies) {
+		if (c->used > LC_COPY_CHUNK_CAP || c->used > end) {
 			b->lost++;
 			continue;
 		}
 		b->lost += foreign_tags(c);
-		for (uint32_t k = 0; k < c->used; k++)
+		for (uint32_t k = c->used; k--;)
 			if (c->copies[k].size_tag >> LC_COPY_TAG_SHIFT == c->tag)
-				r->copies[r->copies_len++] = c->copies[k];
+				r->copies[--end] = c->copies[k];
 	}
+	r->copies_len = b->copies - end;
+	memmove(r->copies, r->copies + end, r->copies_len * sizeof(*r->copies));
+	for (size_t i = 0; i < r->copies_len; i++)
+		if (!r->copies[i].time)
+			r->copies[i].time = i; /* below any TSC of a running system */
 	return true;
 }
 
 static bool any_unknown(const struct replay *r)
 {
 	for (size_t i = 0; i < r->copies_len; i++)
-		if (lc_copy_fate(&r->copies[i]) == LC_COPY_UNKNOWN)
+		if (lc_copy_kind(&r->copies[i]) == LC_COPY_EVACUATE &&
+		    lc_copy_fate(&r->copies[i]) == LC_COPY_UNKNOWN)
 			return true;
 	return false;
 }
@@ -92,7 +107,7 @@ static bool emit_unordered(struct lc_move_batch *b, const struct replay *r)
 		const struct lc_copy *c = &r->copies[i];
 
 		b->moves[i] = (struct lc_move){
-			.src = lc_copy_fate(c) == LC_COPY_WON ? lc_copy_src(c) : 0,
+			.src = lc_copy_fate(c) != LC_COPY_LOST ? lc_copy_src(c) : 0,
 			.dst = c->dst,
 			.size_bytes = lc_copy_size(c),
 		};

@@ -42,7 +42,7 @@ struct lc_copy {
 	uint64_t hash_src;
 	uint64_t dst;
 	uint64_t size_tag;
-	uint64_t time; /* TSC before the copy */
+	uint64_t time; /* of a slide, where `stamp` is set: TSC before the copy; else 0 */
 };
 
 #define LC_COPY_SIZE_MASK ((UINT64_C(1) << 40) - 1)
@@ -111,6 +111,7 @@ struct lc_preload {
 	uint64_t low;       /* heap */
 	uint64_t span;      /* bytes of heap */
 	uint64_t min_bytes; /* log from this size on */
+	uint64_t stamp;     /* slides of several threads depend on each other: note the time */
 	struct lc_copy_chunk *chunks;
 	uint32_t *link; /* per chunk, the next free one: index + 1 */
 	uint32_t chunks_len;

@@ -20,6 +20,7 @@ extern struct lc_preload lc_preload_v1;
 
 static unsigned char *heap;
 static uint32_t collections;
+static enum lc_collector collector;
 static int malloc_fails, calloc_fails;
 
 void *__real_malloc(size_t size);
@@ -40,6 +41,11 @@ void *__wrap_calloc(size_t n, size_t size)
 uint32_t lc_areas_collections(void)
 {
 	return collections;
+}
+
+enum lc_collector lc_areas_collector(void)
+{
+	return collector;
 }
 
 static uint64_t at(size_t offset)
@@ -80,6 +86,7 @@ static int setup(void **state)
 	if (heap == MAP_FAILED || lc_moves_init())
 		return -1;
 	collections = 1;
+	collector = LC_GC_PARALLEL;
 	lc_moves_open(at(0), at(HEAP_BYTES), 1024);
 	return 0;
 }
@@ -222,6 +229,41 @@ static void *copy_to(void *to)
 {
 	evacuate(0, (size_t)(uintptr_t)to, SIZE);
 	return NULL;
+}
+
+static void serials_log_needs_no_time_stamps(void **state)
+{
+	struct lc_move_batch *b;
+
+	(void)state;
+	collector = LC_GC_SERIAL;
+	lc_moves_open(at(0), at(HEAP_BYTES), 1024);
+	collections = 2;
+	/* more than a chunk, and twice each: the second slide must come after the first */
+	for (size_t i = 0; i < 1000; i++)
+		slide((8 << 20) + i * SIZE, (4 << 20) + i * SIZE, SIZE);
+	for (size_t i = 0; i < 1000; i++)
+		slide((4 << 20) + i * SIZE, (1 << 20) + i * SIZE, SIZE);
+	b = lc_moves_seal();
+	for (size_t i = 0; i < 1000; i += 99)
+		assert_moved(b, (8 << 20) + i * SIZE, (1 << 20) + i * SIZE);
+	assert_null(move_of(b, 4 << 20));
+	lc_moves_release(b);
+}
+
+static void slides_of_one_g1_collection_are_moves_as_they_are(void **state)
+{
+	struct lc_move_batch *b;
+
+	(void)state;
+	collector = LC_GC_G1;
+	lc_moves_open(at(0), at(HEAP_BYTES), 1024);
+	slide(8 << 20, 4 << 20, SIZE);
+	slide((8 << 20) + SIZE, (4 << 20) + SIZE, SIZE);
+	b = lc_moves_seal();
+	assert_moved(b, 8 << 20, 4 << 20);
+	assert_moved(b, (8 << 20) + SIZE, (4 << 20) + SIZE);
+	lc_moves_release(b);
 }
 
 /* Every thread's last copy: none is judged before the full collection. */
@@ -401,6 +443,8 @@ int main(void)
 		TEST(filler_over_what_left_does_not_undo_the_copy),
 		TEST(a_last_copy_that_became_filler_is_lost),
 		TEST(an_object_copied_twice_in_a_pause_is_followed_to_its_end),
+		TEST(serials_log_needs_no_time_stamps),
+		TEST(slides_of_one_g1_collection_are_moves_as_they_are),
 		TEST(of_racing_copies_the_one_that_is_moved_on_is_the_object),
 		TEST(an_object_that_stayed_in_a_failed_collection_moves_from_there),
 		TEST(a_region_filled_in_a_spare_place_is_followed_home),
