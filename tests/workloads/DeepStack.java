@@ -17,9 +17,11 @@ public final class DeepStack {
 			work(frames - 1, a);
 			return;
 		}
-		for (int pass = 0; pass < 40; pass++)
+		long here = 0;
+		for (int pass = 0; pass < 300; pass++)
 			for (int i = 0; i < a.length; i++)
-				sum += a[i * 4099 & a.length - 1];
+				here += a[i * 4099 & a.length - 1];
+		sum += here;
 	}
 
 	public static void main(String[] args) throws Exception {

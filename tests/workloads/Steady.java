@@ -24,8 +24,10 @@ public final class Steady {
 		for (long made = 0; ; ) {
 			for (int i = 0; i < 500; i++, made++)
 				sink = steadyAllocate(4000);
+			long here = 0;
 			for (int i = 0; i < walked.length; i++)
-				sum += walked[i * 4099 & walked.length - 1];
+				here += walked[i * 4099 & walked.length - 1];
+			sum += here;
 			out.println(System.nanoTime() / 1_000_000 + " " + made);
 			out.flush();
 			Thread.sleep(20);

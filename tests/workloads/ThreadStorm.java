@@ -26,12 +26,18 @@ public final class ThreadStorm {
 			sink = stormAllocate(300 + i);
 	}
 
+	static long walk(int[] a) {
+		long here = 0;
+		for (int i = 0; i < a.length; i++)
+			here += a[i * 7919 & a.length - 1];
+		return here;
+	}
+
 	static void busy() {
 		int[] a = stormAllocate(1 << 20);
 		ThreadMXBean threads = ManagementFactory.getThreadMXBean();
 		while (threads.getCurrentThreadCpuTime() < 500_000_000L)
-			for (int i = 0; i < a.length; i++)
-				sum += a[i * 7919 & a.length - 1];
+			sum += walk(a);
 	}
 
 	public static void main(String[] args) throws Exception {
