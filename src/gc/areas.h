@@ -30,6 +30,15 @@
  * An audit has to tell such leftovers (weak reference cleared, header unchanged) from wrong
  * intervals (object alive elsewhere, or the header is another's).
  */
+/*
+ * When JVMTI posts GarbageCollectionStart and -Finish (read in the sources, counted against
+ * -Xlog:gc): in strict pairs, never nested, on the VM thread, around every pause that moves or
+ * frees: young, mixed and full collections, System.gc(), heap dumps that collect first, and G1's
+ * remark and cleanup. JDK 17: Serial and Parallel post one pair per VM operation, around up to
+ * three collections and the allocation that had failed; G1 one per collection. JDK 25: one per
+ * collection, and the allocation comes after it. G1 hands out eden regions before finish on both.
+ * JDK 25 fills dead objects of old regions with filler concurrently, after remark.
+ */
 #ifndef LC_GC_AREAS_H
 #define LC_GC_AREAS_H
 
