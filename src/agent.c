@@ -34,6 +34,7 @@
 #include "profile.h"
 #include "sample/code.h"
 #include "sample/engine.h"
+#include "sealed.h"
 #include "summary.h"
 #include "thread.h"
 #include "vmstructs.h"
@@ -182,13 +183,13 @@ static void JNICALL on_thread_end(jvmtiEnv *jvmti, JNIEnv *jni, jthread thread)
 static void JNICALL on_gc_start(jvmtiEnv *jvmti)
 {
 	(void)jvmti;
-	lc_attribution_gc_start();
+	lc_sealed_gc_start();
 }
 
 static void JNICALL on_gc_finish(jvmtiEnv *jvmti)
 {
 	(void)jvmti;
-	lc_attribution_gc_finish();
+	lc_sealed_gc_finish();
 }
 
 /* AsyncGetCallTrace refuses to work unless somebody has asked for this event. */

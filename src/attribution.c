@@ -1,9 +1,7 @@
 /*
  * attribution.c - see attribution.h.
  *
- * Sealed epochs reach the thread through a queue under the thread list's lock, which a GC callback
- * holds for as long as it takes to read one position per thread. A thread record is freed only while
- * that queue is empty, so a queued epoch never points to a freed one.
+ * A thread record is freed only while no sealed epoch is queued, so that none points to a freed one.
  */
 #include "attribution.h"
 
@@ -32,6 +30,7 @@
 #include "record.h"
 #include "sample/engine.h"
 #include "sample/sample_log.h"
+#include "sealed.h"
 #include "tally.h"
 #include "thread.h"
 
@@ -44,23 +43,6 @@ enum {
 	OPEN_EPOCH_MS = 250,    /* the open epoch is resolved at most this often */
 	RECORD_LAG_MS = 20,     /* an object is touched before its allocation is recorded */
 	HEADERS_PER_PASS = 1 << 20,
-};
-
-/* Position of one thread's allocation log when an epoch ended. */
-struct mark {
-	struct lc_thread *thread;
-	uint64_t position;
-};
-
-struct epoch {
-	struct epoch *next;
-	uint32_t number;
-	bool complete;
-	struct lc_move_batch *moves;
-	struct lc_area *areas;
-	size_t areas_len;
-	struct mark *marks;
-	size_t marks_len;
 };
 
 /* A sample taken from its log, until its address is resolved. */
@@ -85,13 +67,6 @@ static struct {
 	sem_t wake;
 	_Atomic bool running, stopping;
 	JNIEnv *jni;
-
-	/* Under the thread list's lock. */
-	struct epoch *queue_first, **queue_last;
-
-	/* Written by GC callbacks, which never overlap. */
-	size_t areas_cap;
-	_Atomic uint64_t collections, moves, moves_lost, seal_ns;
 
 	/* The attribution thread's own. */
 	struct vector runs, queries, pending, orphans, frames;
@@ -134,101 +109,6 @@ void lc_attribution_wake(void)
 
 	sem_post(&work.wake);
 	errno = saved;
-}
-
-/* GC callbacks */
-
-void lc_attribution_gc_start(void)
-{
-	uint64_t low = 0, high = 0;
-
-	if (!work.config.follow || !atomic_load_explicit(&work.running, memory_order_acquire))
-		return;
-	lc_epoch_enter_gc();
-	lc_areas_begin();
-	lc_areas_heap_range(&low, &high);
-	lc_moves_open(low, high, work.config.options->min_size_bytes);
-}
-
-static void free_epoch(struct epoch *e)
-{
-	if (!e)
-		return;
-	lc_moves_release(e->moves);
-	free(e->areas);
-	free(e->marks);
-	free(e);
-}
-
-/* The heap's layout as it is now. Returns false without memory. */
-static bool take_areas(struct epoch *e)
-{
-	for (;;) {
-		size_t len;
-
-		e->areas = malloc(work.areas_cap * sizeof(*e->areas) + 1);
-		if (!e->areas)
-			return false;
-		len = lc_areas_take(e->areas, work.areas_cap);
-		if (len <= work.areas_cap) {
-			e->areas_len = len;
-			return true;
-		}
-		free(e->areas);
-		work.areas_cap = len + len / 4;
-	}
-}
-
-/* Where each thread's log stands. Under the list's lock. Returns false without memory. */
-static bool take_marks(struct epoch *e)
-{
-	size_t len = 0;
-
-	for (struct lc_thread *t = lc_threads_first(); t; t = t->next)
-		len++;
-	e->marks = malloc(len * sizeof(*e->marks) + 1);
-	if (!e->marks)
-		return false;
-	for (struct lc_thread *t = lc_threads_first(); t && e->marks_len < len; t = t->next)
-		if (t->allocs)
-			e->marks[e->marks_len++] =
-				(struct mark){ t, lc_alloc_log_position(t->allocs) };
-	return true;
-}
-
-void lc_attribution_gc_finish(void)
-{
-	uint64_t begin = now_ns();
-	struct epoch *e;
-
-	if (!atomic_load_explicit(&work.running, memory_order_acquire) ||
-	    !lc_gc_sequence_moving(lc_gc_sequence()))
-		return;
-	e = calloc(1, sizeof(*e));
-	if (!e)
-		goto out; /* the next collection closes this epoch too, as an incomplete one */
-	e->number = lc_epoch_now();
-	e->moves = lc_moves_seal();
-	e->complete = work.config.interposed && !lc_moves_lost(e->moves);
-	atomic_fetch_add_explicit(&work.moves, lc_moves_count(e->moves), memory_order_relaxed);
-	atomic_fetch_add_explicit(&work.moves_lost, lc_moves_lost(e->moves), memory_order_relaxed);
-	if (!take_areas(e))
-		e->complete = false;
-	if (work.config.options->audit)
-		lc_audit_snapshot(e->number);
-	lc_threads_lock();
-	if (take_marks(e)) {
-		*work.queue_last = e;
-		work.queue_last = &e->next;
-		e = NULL;
-	}
-	lc_threads_unlock();
-	free_epoch(e);
-out:
-	lc_epoch_leave_gc();
-	atomic_fetch_add_explicit(&work.collections, 1, memory_order_relaxed);
-	atomic_fetch_add_explicit(&work.seal_ns, now_ns() - begin, memory_order_relaxed);
-	sem_post(&work.wake);
 }
 
 /* Samples */
@@ -349,15 +229,26 @@ static enum lc_map_header check_header(void *unused, const struct lc_object *obj
 		       LC_MAP_HEADER_OTHER;
 }
 
-static void close_epoch(struct epoch *e)
+static void forget_survivors(void)
+{
+	struct lc_object object;
+	uint64_t at = 0;
+
+	while (lc_map_next(work.map, &at, &object))
+		lc_map_forget(work.map, object.addr);
+	work.stats.epochs_incomplete++;
+}
+
+static void close_epoch(struct lc_epoch *e)
 {
 	struct lc_nursery nursery = { .epoch_tag = (uint16_t)e->number };
 	struct lc_map_close close = { .nursery = &nursery,
 				      .areas = e->areas,
-				      .areas_len = e->areas_len,
-				      .complete = e->complete };
+				      .areas_len = e->areas_len };
 	uint64_t heap_high = 0;
 
+	if (e->forget)
+		forget_survivors();
 	lc_areas_heap_range(&close.heap_low, &heap_high);
 	work.runs.len = 0;
 	add_orphans();
@@ -369,7 +260,11 @@ static void close_epoch(struct epoch *e)
 	take_samples(e->number, UINT64_MAX);
 	resolve(&nursery);
 	close.moves = lc_moves_all(e->moves, &close.moves_len);
-	if (lc_map_close_epoch(work.map, &close) || !e->complete)
+	/* Only now is it known what was lost: see moves.h. */
+	close.complete = e->complete && !lc_moves_lost(e->moves);
+	work.stats.moves += lc_moves_count(e->moves);
+	work.stats.moves_lost += lc_moves_lost(e->moves);
+	if (lc_map_close_epoch(work.map, &close) || !close.complete)
 		work.stats.epochs_incomplete++;
 	if (work.config.options->audit)
 		lc_audit_compare(work.map, e->number);
@@ -386,21 +281,11 @@ static void close_epoch(struct epoch *e)
 
 static void close_sealed_epochs(void)
 {
-	for (;;) {
-		struct epoch *e;
+	struct lc_epoch *e;
 
-		lc_threads_lock();
-		e = work.queue_first;
-		if (e) {
-			work.queue_first = e->next;
-			if (!work.queue_first)
-				work.queue_last = &work.queue_first;
-		}
-		lc_threads_unlock();
-		if (!e)
-			return;
+	while ((e = lc_sealed_take())) {
 		close_epoch(e);
-		free_epoch(e);
+		lc_sealed_free(e);
 	}
 }
 
@@ -535,7 +420,7 @@ static void reap_threads(uint64_t now)
 		if (t->samples && lc_sample_log_peek(t->samples))
 			continue; /* of an epoch that is not sealed yet, or too young */
 		lc_threads_lock();
-		free_now = !work.queue_first && !adopt_records(t);
+		free_now = lc_sealed_none() && !adopt_records(t);
 		if (free_now)
 			lc_threads_unlink(t);
 		lc_threads_unlock();
@@ -602,8 +487,6 @@ int lc_attribution_start(const struct lc_attribution_config *config)
 	int err;
 
 	work.config = *config;
-	work.queue_last = &work.queue_first;
-	work.areas_cap = 64;
 	work.block_begin_ns = work.manifest_ns = work.open_ns = now_ns();
 	if (sem_init(&work.wake, 0, 0))
 		return -errno;
@@ -617,6 +500,13 @@ int lc_attribution_start(const struct lc_attribution_config *config)
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	if (err)
 		return -err;
+	if (config->follow)
+		lc_sealed_open(&(struct lc_sealed_config){
+			.min_size_bytes = config->options->min_size_bytes,
+			.interposed = config->interposed,
+			.audit = config->options->audit,
+			.wake = lc_attribution_wake,
+		});
 	atomic_store_explicit(&work.running, true, memory_order_release);
 	return 0;
 }
@@ -625,6 +515,7 @@ void lc_attribution_stop(void)
 {
 	if (!atomic_exchange(&work.running, false))
 		return;
+	lc_sealed_close();
 	atomic_store_explicit(&work.stopping, true, memory_order_release);
 	sem_post(&work.wake);
 	pthread_join(work.thread, NULL);
@@ -639,10 +530,7 @@ void lc_attribution_stats(struct lc_attribution_stats *out)
 		out->walks += t->contexts ? lc_contexts_walks(t->contexts) : 0;
 	}
 	lc_threads_unlock();
-	out->collections = atomic_load_explicit(&work.collections, memory_order_relaxed);
-	out->moves = atomic_load_explicit(&work.moves, memory_order_relaxed);
-	out->moves_lost = atomic_load_explicit(&work.moves_lost, memory_order_relaxed);
-	out->seal_ns = atomic_load_explicit(&work.seal_ns, memory_order_relaxed);
+	lc_sealed_stats(&out->collections, &out->seal_ns);
 	out->survivors = lc_map_count(work.map);
 	out->map_bytes = lc_map_bytes(work.map);
 }

@@ -56,10 +56,6 @@ void lc_attribution_stop(void);
 /* There is work: a log fills up. Context: any, signal handlers included. */
 void lc_attribution_wake(void);
 
-/* JVMTI's GC events. Context: [gc]. Do nothing unless the thread runs. */
-void lc_attribution_gc_start(void);
-void lc_attribution_gc_finish(void);
-
 void lc_attribution_stats(struct lc_attribution_stats *out); /* Context: [writer]. */
 
 #endif

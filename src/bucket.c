@@ -19,14 +19,16 @@ static uint64_t read_static(const char *type, const char *field)
 	return at ? *at : 0;
 }
 
-/* What compiled code adds (address >> 9) to for its card marks, or 0. */
+/* What compiled code adds (address >> 9) to for its card marks; 0 with collectors that have none. */
 static uint64_t card_table_base(void)
 {
+	enum lc_collector gc = lc_areas_collector();
 	uint64_t set = read_static("BarrierSet", "_barrier_set"), table;
 	long table_at = lc_vm_offset("CardTableBarrierSet", "_card_table");
 	long base_at = lc_vm_offset("CardTable", "_byte_map_base");
 
-	if (!set || table_at < 0 || base_at < 0)
+	if ((gc != LC_GC_SERIAL && gc != LC_GC_PARALLEL && gc != LC_GC_G1) || !set ||
+	    table_at < 0 || base_at < 0)
 		return 0;
 	table = *(const uint64_t *)(uintptr_t)(set + (uint64_t)table_at); /* NOLINT */
 	return table ? *(const uint64_t *)(uintptr_t)(table + (uint64_t)base_at) : 0; /* NOLINT */

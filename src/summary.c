@@ -136,6 +136,9 @@ static void put_classes(struct counters *c)
 
 		snprintf(name, sizeof(name), "classes_%s",
 			 lc_rewrite_status_name((enum lc_rewrite_status)i));
+		for (char *at = name; *at; at++)
+			if (*at == ' ')
+				*at = '_';
 		put(c, name, s.seen[i]);
 	}
 	put(c, "class_hooks", s.sites);
