@@ -52,7 +52,7 @@ static struct {
 	struct lc_profile *profile;
 	jfieldID eetop; /* of java.lang.Thread: its JavaThread *, 0 when not alive */
 	struct lc_layout layout;
-	bool follow;    /* objects can be followed with this collector */
+	bool follow; /* objects can be followed with this collector */
 	/* Interpreter's code, from the replay of generated code at start. */
 	uint64_t interpreter_low, interpreter_high;
 	_Atomic bool live; /* started, and not yet stopped */
@@ -202,8 +202,8 @@ static void JNICALL on_class_load(jvmtiEnv *jvmti, JNIEnv *jni, jthread thread, 
 }
 
 static void JNICALL on_compiled_load(jvmtiEnv *jvmti, jmethodID method, jint code_size,
-				     const void *code_addr, jint map_length,
-				     const jvmtiAddrLocationMap *map, const void *compile_info)
+                                     const void *code_addr, jint map_length,
+                                     const jvmtiAddrLocationMap *map, const void *compile_info)
 {
 	(void)jvmti;
 	lc_code_compiled_method_load(method, code_size, code_addr, map_length, map, compile_info);
@@ -216,7 +216,7 @@ static void JNICALL on_compiled_unload(jvmtiEnv *jvmti, jmethodID method, const 
 }
 
 static void JNICALL on_dynamic_code(jvmtiEnv *jvmti, const char *name, const void *address,
-				    jint length)
+                                    jint length)
 {
 	(void)jvmti;
 	if (!strcmp(name, "Interpreter")) {
@@ -327,9 +327,9 @@ static int make_tables(void)
 static int start_engine(void)
 {
 	static const jvmtiEvent code_events[] = { JVMTI_EVENT_COMPILED_METHOD_LOAD,
-						  JVMTI_EVENT_COMPILED_METHOD_UNLOAD,
-						  JVMTI_EVENT_DYNAMIC_CODE_GENERATED,
-						  JVMTI_EVENT_CLASS_LOAD };
+		                                  JVMTI_EVENT_COMPILED_METHOD_UNLOAD,
+		                                  JVMTI_EVENT_DYNAMIC_CODE_GENERATED,
+		                                  JVMTI_EVENT_CLASS_LOAD };
 	const uint64_t *low, *high;
 	int err = enable(code_events, 4, JVMTI_ENABLE);
 
@@ -369,9 +369,12 @@ static int start_profile(void)
 static int go_live(JNIEnv *jni, bool interposed)
 {
 	static const jvmtiEvent live_events[] = {
-		JVMTI_EVENT_THREAD_START,	      JVMTI_EVENT_THREAD_END,
-		JVMTI_EVENT_GARBAGE_COLLECTION_START, JVMTI_EVENT_GARBAGE_COLLECTION_FINISH,
-		JVMTI_EVENT_CLASS_PREPARE,	      JVMTI_EVENT_CLASS_FILE_LOAD_HOOK,
+		JVMTI_EVENT_THREAD_START,
+		JVMTI_EVENT_THREAD_END,
+		JVMTI_EVENT_GARBAGE_COLLECTION_START,
+		JVMTI_EVENT_GARBAGE_COLLECTION_FINISH,
+		JVMTI_EVENT_CLASS_PREPARE,
+		JVMTI_EVENT_CLASS_FILE_LOAD_HOOK,
 	};
 	struct lc_attribution_config config = {
 		.vm = agent.vm,
@@ -384,9 +387,9 @@ static int go_live(JNIEnv *jni, bool interposed)
 		.write_manifest = lc_summary_write,
 	};
 	jclass hook = lc_classes_define_hook(jni, &agent.options, &agent.layout);
-	int err = hook ? lc_hook_init(agent.jvmti, hook, &agent.options, &agent.layout, agent.follow,
-				      enter_thread) :
-			 -EIO;
+	int err = hook ? lc_hook_init(agent.jvmti, hook, &agent.options, &agent.layout,
+	                              agent.follow, enter_thread)
+	               : -EIO;
 
 	if (!err && agent.options.audit)
 		err = lc_audit_init();
@@ -415,8 +418,7 @@ static void start(JNIEnv *jni)
 	if ((*jni)->ExceptionCheck(jni))
 		(*jni)->ExceptionClear(jni);
 	agent.engine = lc_engine_timer();
-	if (!agent.eetop || look_at_jvm(jni, &interposed) || make_tables() ||
-	    start_profile())
+	if (!agent.eetop || look_at_jvm(jni, &interposed) || make_tables() || start_profile())
 		return;
 	if (start_engine() || go_live(jni, interposed))
 		agent.engine->stop();

@@ -30,7 +30,7 @@ static uint64_t card_table_base(void)
 	if ((gc != LC_GC_SERIAL && gc != LC_GC_PARALLEL && gc != LC_GC_G1) || !set ||
 	    table_at < 0 || base_at < 0)
 		return 0;
-	table = *(const uint64_t *)(uintptr_t)(set + (uint64_t)table_at); /* NOLINT */
+	table = *(const uint64_t *)(uintptr_t)(set + (uint64_t)table_at);             /* NOLINT */
 	return table ? *(const uint64_t *)(uintptr_t)(table + (uint64_t)base_at) : 0; /* NOLINT */
 }
 
@@ -42,7 +42,7 @@ void lc_bucket_init(void)
 	lc_areas_heap_range(&low, &high);
 	ranges[RANGE_HEAP] = (struct range){ low, high };
 	ranges[RANGE_CODE] = (struct range){ read_static("CodeCache", "_low_bound"),
-					     read_static("CodeCache", "_high_bound") };
+		                             read_static("CodeCache", "_high_bound") };
 	/* Compressed class pointers address 4 GiB from their base: archive and class space. */
 	base = read_static("CompressedKlassPointers", "_narrow_klass._base");
 	if (!base)
@@ -52,7 +52,7 @@ void lc_bucket_init(void)
 	base = card_table_base();
 	if (base)
 		ranges[RANGE_CARDS] =
-			(struct range){ base + (low >> CARD_SHIFT), base + (high >> CARD_SHIFT) };
+		    (struct range){ base + (low >> CARD_SHIFT), base + (high >> CARD_SHIFT) };
 }
 
 bool lc_bucket_needs_map(const struct lc_sample *s)

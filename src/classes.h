@@ -25,7 +25,7 @@ struct lc_classes_stats {
  * reference, or NULL. Context: [attach], from VMInit on.
  */
 jclass lc_classes_define_hook(JNIEnv *jni, const struct lc_options *options,
-			      const struct lc_layout *layout);
+                              const struct lc_layout *layout);
 
 /* Rewrite the classes that are loaded already. Context: [attach]; hook class defined. */
 void lc_classes_retransform(jvmtiEnv *jvmti, JNIEnv *jni);
@@ -35,9 +35,9 @@ void lc_classes_make_method_ids(jvmtiEnv *jvmti, JNIEnv *jni);
 
 /* JVMTI's ClassFileLoadHook and ClassPrepare. Context: [java]. */
 void JNICALL lc_classes_file_load_hook(jvmtiEnv *jvmti, JNIEnv *jni, jclass redefined,
-				       jobject loader, const char *name, jobject domain, jint len,
-				       const unsigned char *data, jint *new_len,
-				       unsigned char **new_data);
+                                       jobject loader, const char *name, jobject domain, jint len,
+                                       const unsigned char *data, jint *new_len,
+                                       unsigned char **new_data);
 void JNICALL lc_classes_prepare(jvmtiEnv *jvmti, JNIEnv *jni, jthread thread, jclass class);
 
 void lc_classes_stats(struct lc_classes_stats *out); /* Context: any. */

@@ -35,8 +35,8 @@ static uint64_t array_bytes(const struct lc_layout *l, const char *class_name, u
 		const char *name;
 		uint32_t bytes;
 	} primitives[] = {
-		{ "boolean[]", 1 }, { "byte[]", 1 }, { "char[]", 2 }, { "short[]", 2 },
-		{ "int[]", 4 },	    { "float[]", 4 }, { "long[]", 8 }, { "double[]", 8 },
+		{ "boolean[]", 1 }, { "byte[]", 1 },  { "char[]", 2 }, { "short[]", 2 },
+		{ "int[]", 4 },     { "float[]", 4 }, { "long[]", 8 }, { "double[]", 8 },
 	};
 	uint64_t mask = l->object_alignment - 1, base = l->reference_base;
 	uint64_t element = l->reference_bytes;
@@ -54,7 +54,7 @@ static uint64_t array_bytes(const struct lc_layout *l, const char *class_name, u
 }
 
 bool lc_header_matches(const struct lc_layout *layout, const struct lc_header *h,
-		       const char *class_name, uint64_t class_word, uint64_t size_bytes)
+                       const char *class_name, uint64_t class_word, uint64_t size_bytes)
 {
 	uint64_t bytes = array_bytes(layout, class_name, h->length);
 

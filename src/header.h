@@ -24,6 +24,6 @@ int lc_header_read(const struct lc_layout *layout, uint64_t addr, struct lc_head
  * class word and size?
  */
 bool lc_header_matches(const struct lc_layout *layout, const struct lc_header *h,
-		       const char *class_name, uint64_t class_word, uint64_t size_bytes);
+                       const char *class_name, uint64_t class_word, uint64_t size_bytes);
 
 #endif

@@ -120,7 +120,7 @@ static int index_reserve(struct index *x, hash_fn hash)
  * missing is appended; *added tells. Under lock.
  */
 static uint32_t find_or_append(struct table *t, struct index *x, uint64_t hash, same_fn same,
-			       hash_fn rehash, const void *key, const void *element, bool *added)
+                               hash_fn rehash, const void *key, const void *element, bool *added)
 {
 	uint32_t *slot, number;
 
@@ -241,7 +241,7 @@ int lc_method_line(const struct lc_method *m, unsigned bci)
 int lc_path_type_name(const char *signature, char *out, size_t out_len)
 {
 	static const char *const primitives = "Bbyte\0Cchar\0Ddouble\0Ffloat\0Iint\0Jlong\0"
-					      "Sshort\0Zboolean\0Vvoid\0";
+	                                      "Sshort\0Zboolean\0Vvoid\0";
 	size_t dims = strspn(signature, "["), len = 0;
 	const char *element = signature + dims, *name = element;
 	size_t name_len;
@@ -382,19 +382,20 @@ static uint32_t method_intern(JNIEnv *jni, uint64_t id)
 
 	pthread_mutex_lock(&paths.lock);
 	number = find_or_append(&paths.methods, &paths.method_index, mix(id), method_same,
-				method_hash, &id, NULL, &added);
+	                        method_hash, &id, NULL, &added);
 	pthread_mutex_unlock(&paths.lock);
 	if (number != UINT32_MAX)
 		return number;
 	name_method(jni, id, &e);
 	fill_missing_names(&e.method);
-	if (!e.method.class_name || !e.method.name || !e.method.signature || !e.method.source_file) {
+	if (!e.method.class_name || !e.method.name || !e.method.signature ||
+	    !e.method.source_file) {
 		free_names(&e);
 		return UINT32_MAX;
 	}
 	pthread_mutex_lock(&paths.lock);
 	number = find_or_append(&paths.methods, &paths.method_index, mix(id), method_same,
-				method_hash, &id, &e, &added);
+	                        method_hash, &id, &e, &added);
 	pthread_mutex_unlock(&paths.lock);
 	if (!added)
 		free_names(&e);
@@ -412,8 +413,8 @@ int lc_path_define(uint64_t id, const char *class_name, const char *name, const 
 {
 	struct method_entry e = {
 		.method = { .class_name = strdup(class_name),
-			    .name = strdup(name),
-			    .signature = strdup(signature) },
+		            .name = strdup(name),
+		            .signature = strdup(signature) },
 		.id = id,
 	};
 	uint32_t number = UINT32_MAX;
@@ -422,7 +423,7 @@ int lc_path_define(uint64_t id, const char *class_name, const char *name, const 
 	fill_missing_names(&e.method);
 	pthread_mutex_lock(&paths.lock);
 	number = find_or_append(&paths.methods, &paths.method_index, mix(id), method_same,
-				method_hash, &id, &e, &added);
+	                        method_hash, &id, &e, &added);
 	pthread_mutex_unlock(&paths.lock);
 	if (!added)
 		free_names(&e);
@@ -448,7 +449,7 @@ uint32_t lc_path_intern(JNIEnv *jni, const uint64_t *frames, size_t frames_len)
 		};
 		pthread_mutex_lock(&paths.lock);
 		number = find_or_append(&paths.nodes, &paths.node_index, node_hash_of(&node),
-					node_same, node_hash, &node, &node, &added);
+		                        node_same, node_hash, &node, &node, &added);
 		pthread_mutex_unlock(&paths.lock);
 		if (number == UINT32_MAX)
 			goto overflow;
@@ -471,7 +472,7 @@ uint32_t lc_site_intern(const char *class_signature, uint64_t class_word, uint32
 	site.class_name = name;
 	pthread_mutex_lock(&paths.lock);
 	number = find_or_append(&paths.sites, &paths.site_index, site_hash_of(&site), site_same,
-				site_hash, &site, &site, &added);
+	                        site_hash, &site, &site, &added);
 	pthread_mutex_unlock(&paths.lock);
 	if (!added)
 		free(name);

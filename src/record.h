@@ -38,8 +38,8 @@ struct lc_move {
 
 /* What an address range of the heap holds when a collection has finished. */
 enum lc_area_kind {
-	LC_AREA_FREE = 0,     /* no object */
-	LC_AREA_EDEN,         /* new objects go here: what was here before the GC is gone */
+	LC_AREA_FREE = 0, /* no object */
+	LC_AREA_EDEN,     /* new objects go here: what was here before the GC is gone */
 	LC_AREA_SURVIVOR,
 	LC_AREA_OLD,
 	LC_AREA_HUMONGOUS,      /* first region of a humongous object */
@@ -69,8 +69,8 @@ enum lc_where {
 enum lc_how {
 	LC_HOW_DIRECT = 0, /* operand of the instruction before the sampled one */
 	LC_HOW_NEARBY,     /* operand of the nearest memory instruction in the same straight line */
-	LC_HOW_BASE,       /* index destroyed, base register intact: an address in the same object */
-	LC_HOW_TRAP,       /* execute breakpoint on the next run of the instruction */
+	LC_HOW_BASE, /* index destroyed, base register intact: an address in the same object */
+	LC_HOW_TRAP, /* execute breakpoint on the next run of the instruction */
 	LC_HOW_NO_OPERAND, /* no memory operand near the sampled instruction */
 	LC_HOW_DESTROYED,  /* base destroyed and the breakpoint did not fire or could not be set */
 	LC_HOW_UNDECODED,  /* instruction boundaries unknown */
@@ -94,12 +94,12 @@ static inline uint64_t lc_frame_pack(const void *method, int bci)
 
 /* One sample as its signal handler stores it; `frames` follow, leaf first. */
 struct lc_sample {
-	uint64_t time_ns;   /* CLOCK_MONOTONIC */
-	uint64_t addr;      /* address that the access touched; 0 where `how` says unknown */
-	uint64_t base;      /* value of the operand's base register, 0 where there is none */
-	uint64_t pc;        /* sampled program counter */
-	uint32_t epoch;     /* lc_epoch_now() at the sample */
-	uint32_t overrun;   /* expirations of the timer that the kernel folded into this one */
+	uint64_t time_ns; /* CLOCK_MONOTONIC */
+	uint64_t addr;    /* address that the access touched; 0 where `how` says unknown */
+	uint64_t base;    /* value of the operand's base register, 0 where there is none */
+	uint64_t pc;      /* sampled program counter */
+	uint32_t epoch;   /* lc_epoch_now() at the sample */
+	uint32_t overrun; /* expirations of the timer that the kernel folded into this one */
 	uint16_t cpu;
 	uint8_t where;      /* enum lc_where */
 	uint8_t how;        /* enum lc_how */

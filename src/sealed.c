@@ -106,7 +106,7 @@ static bool take_marks(struct lc_epoch *e)
 	for (struct lc_thread *t = lc_threads_first(); t && e->marks_len < len; t = t->next)
 		if (t->allocs)
 			e->marks[e->marks_len++] =
-				(struct lc_mark){ t, lc_alloc_log_position(t->allocs) };
+			    (struct lc_mark){ t, lc_alloc_log_position(t->allocs) };
 	return true;
 }
 

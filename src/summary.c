@@ -85,7 +85,7 @@ static void read_property(jvmtiEnv *jvmti, const char *name, char *out, size_t o
 }
 
 int lc_summary_init(jvmtiEnv *jvmti, const struct lc_options *options,
-		    const struct lc_engine *engine, struct lc_profile *profile)
+                    const struct lc_engine *engine, struct lc_profile *profile)
 {
 	char vm[96], version[96];
 
@@ -135,7 +135,7 @@ static void put_classes(struct counters *c)
 		char name[NAME_MAX_LEN];
 
 		snprintf(name, sizeof(name), "classes_%s",
-			 lc_rewrite_status_name((enum lc_rewrite_status)i));
+		         lc_rewrite_status_name((enum lc_rewrite_status)i));
 		for (char *at = name; *at; at++)
 			if (*at == ' ')
 				*at = '_';

@@ -11,7 +11,7 @@ struct lc_profile;
 
 /* Remember what does not change. Context: [attach], from VMInit on. Returns 0 or -errno. */
 int lc_summary_init(jvmtiEnv *jvmti, const struct lc_options *options,
-		    const struct lc_engine *engine, struct lc_profile *profile);
+                    const struct lc_engine *engine, struct lc_profile *profile);
 
 /* Write the manifest as things stand; `final` when the program has ended. [attach] [writer] */
 void lc_summary_write(bool final);

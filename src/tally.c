@@ -51,10 +51,10 @@ static void *reserve(void *array, size_t len, size_t *cap, size_t element_bytes)
 }
 
 int lc_tally_sample(struct lc_tally *t, uint16_t engine, enum lc_bucket bucket, uint32_t site,
-		    uint32_t path, enum lc_where where, enum lc_how how)
+                    uint32_t path, enum lc_where where, enum lc_how how)
 {
-	struct lc_block_access *grown = reserve(t->accesses, t->accesses_len, &t->accesses_cap,
-						sizeof(*t->accesses));
+	struct lc_block_access *grown =
+	    reserve(t->accesses, t->accesses_len, &t->accesses_cap, sizeof(*t->accesses));
 
 	t->detail[where][how]++;
 	if (!grown) {
@@ -80,13 +80,13 @@ void lc_tally_lost(struct lc_tally *t, uint64_t samples)
 int lc_tally_allocations(struct lc_tally *t, uint32_t site, uint64_t count, uint64_t bytes)
 {
 	struct lc_block_alloc *grown =
-		reserve(t->allocs, t->allocs_len, &t->allocs_cap, sizeof(*t->allocs));
+	    reserve(t->allocs, t->allocs_len, &t->allocs_cap, sizeof(*t->allocs));
 
 	if (!grown)
 		return -ENOMEM;
 	t->allocs = grown;
 	t->allocs[t->allocs_len++] =
-		(struct lc_block_alloc){ .site = site, .count = count, .bytes = bytes };
+	    (struct lc_block_alloc){ .site = site, .count = count, .bytes = bytes };
 	return 0;
 }
 
@@ -133,7 +133,7 @@ bool lc_tally_block(struct lc_tally *t, struct lc_block_input *in)
 				samples += t->accesses[i].samples;
 		if (samples)
 			t->bucket_rows[buckets++] =
-				(struct lc_block_bucket){ .bucket = b, .samples = samples };
+			    (struct lc_block_bucket){ .bucket = b, .samples = samples };
 	}
 	for (uint8_t w = 0; w < LC_WHERE_COUNT; w++)
 		for (uint8_t h = 0; h < LC_HOW_COUNT; h++)

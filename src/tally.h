@@ -19,7 +19,7 @@ void lc_tally_destroy(struct lc_tally *t);
  * call path `path`. Returns 0, or -ENOMEM: then it is counted in its bucket without a path.
  */
 int lc_tally_sample(struct lc_tally *t, uint16_t engine, enum lc_bucket bucket, uint32_t site,
-		    uint32_t path, enum lc_where where, enum lc_how how);
+                    uint32_t path, enum lc_where where, enum lc_how how);
 
 /* Count samples that have no record: bucket LC_BUCKET_LOST. */
 void lc_tally_lost(struct lc_tally *t, uint64_t samples);

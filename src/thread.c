@@ -17,7 +17,7 @@ static _Thread_local struct lc_thread *self __attribute__((tls_model("initial-ex
 static _Thread_local bool ours __attribute__((tls_model("initial-exec")));
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static struct lc_thread *first;    /* under lock */
+static struct lc_thread *first;     /* under lock */
 static _Atomic uint32_t registered; /* index of the next record */
 
 struct lc_thread *lc_thread_self(void)

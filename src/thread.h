@@ -31,7 +31,7 @@ struct lc_thread {
 
 	/* Attribution thread only. */
 	struct lc_tally *tally;
-	uint64_t sealed;  /* position in `allocs` where the open epoch begins */
+	uint64_t sealed;     /* position in `allocs` where the open epoch begins */
 	uint64_t lost_taken; /* of lc_sample_log_lost() */
 
 	_Atomic bool ended;     /* written by: the thread itself, last of all */

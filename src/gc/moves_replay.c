@@ -317,7 +317,7 @@ static bool replay_ordered(struct lc_move_batch *b, struct replay *r)
 {
 	bool ok = false;
 
-	r->entries = malloc(r->copies_len * sizeof(*r->entries) + 1);
+	r->entries = calloc(r->copies_len + 1, sizeof(*r->entries));
 	if (r->entries) {
 		qsort(r->copies, r->copies_len, sizeof(*r->copies), by_time);
 		for (size_t i = 0; i < r->copies_len; i++)

@@ -154,7 +154,7 @@ static void the_end_of_the_stack_is_never_read(void **state)
 	for (unsigned i = 0; i < 4; i++)
 		end[i] = COMPILED(i);
 	assert_non_null(lc_contexts_learn(*state, (uint64_t)(uintptr_t)end,
-					  (uint64_t)(uintptr_t)(end + 4), SITE, 0, 1));
+	                                  (uint64_t)(uintptr_t)(end + 4), SITE, 0, 1));
 	free(end);
 }
 

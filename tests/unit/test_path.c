@@ -29,7 +29,7 @@ static char *text(const char *format, unsigned n)
 }
 
 static jvmtiError JNICALL get_method_name(jvmtiEnv *env, jmethodID m, char **name, char **signature,
-					  char **generic)
+                                          char **generic)
 {
 	unsigned n = (unsigned)(uintptr_t)m;
 
@@ -51,7 +51,7 @@ static jvmtiError JNICALL get_declaring_class(jvmtiEnv *env, jmethodID m, jclass
 }
 
 static jvmtiError JNICALL get_class_signature(jvmtiEnv *env, jclass c, char **signature,
-					      char **generic)
+                                              char **generic)
 {
 	(void)env;
 	(void)generic;
@@ -67,7 +67,7 @@ static jvmtiError JNICALL get_source_file(jvmtiEnv *env, jclass c, char **out)
 }
 
 static jvmtiError JNICALL get_lines(jvmtiEnv *env, jmethodID m, jint *len,
-				    jvmtiLineNumberEntry **lines)
+                                    jvmtiLineNumberEntry **lines)
 {
 	(void)env;
 	(void)m;
@@ -92,9 +92,12 @@ static void JNICALL delete_local_ref(JNIEnv *jni, jobject o)
 }
 
 static struct jvmtiInterface_1_ jvmti_functions = {
-	.GetMethodName = get_method_name,	.GetMethodDeclaringClass = get_declaring_class,
-	.GetClassSignature = get_class_signature, .GetSourceFileName = get_source_file,
-	.GetLineNumberTable = get_lines,	.Deallocate = deallocate,
+	.GetMethodName = get_method_name,
+	.GetMethodDeclaringClass = get_declaring_class,
+	.GetClassSignature = get_class_signature,
+	.GetSourceFileName = get_source_file,
+	.GetLineNumberTable = get_lines,
+	.Deallocate = deallocate,
 };
 static struct JNINativeInterface_ jni_functions = { .DeleteLocalRef = delete_local_ref };
 static jvmtiEnv jvmti = &jvmti_functions;

@@ -45,7 +45,7 @@ static void equal_accesses_become_one_and_others_stay_apart(void **state)
 
 	for (unsigned i = 0; i < 1000; i++)
 		lc_tally_sample(*state, 0, LC_BUCKET_OBJECT, 1 + i % 2, 10 + i % 5,
-				LC_WHERE_COMPILED, LC_HOW_DIRECT);
+		                LC_WHERE_COMPILED, LC_HOW_DIRECT);
 	assert_true(lc_tally_block(*state, &in));
 	assert_int_equal(in.accesses_len, 10);
 	for (size_t i = 0; i < in.accesses_len; i++)

@@ -76,7 +76,8 @@ JNIEXPORT jlong JNICALL Java_NativeGuest_raise(JNIEnv *env, jclass self, jint si
 	return n;
 }
 
-JNIEXPORT jlong JNICALL Java_NativeGuest_calls(JNIEnv *env, jclass self, jbyteArray shared, jint times)
+JNIEXPORT jlong JNICALL Java_NativeGuest_calls(JNIEnv *env, jclass self, jbyteArray shared,
+                                               jint times)
 {
 	jmethodID callback = (*env)->GetStaticMethodID(env, self, "nativeCallback", "(I)V");
 	jsize len = (*env)->GetArrayLength(env, shared);
