@@ -19,8 +19,8 @@
 #include "epoch.h"
 #include "gc/areas.h"
 #include "gc/moves.h"
-#include "heap/alloc_log.h"
 #include "header.h"
+#include "heap/alloc_log.h"
 #include "heap/audit.h"
 #include "heap/context.h"
 #include "heap/map.h"
@@ -37,11 +37,11 @@
 #define MS UINT64_C(1000000)
 
 enum {
-	TICK_MS = 100,          /* sealed epochs wait at most this long */
-	BLOCK_MS = 1000,        /* a killed program loses at most this much */
+	TICK_MS = 100,   /* sealed epochs wait at most this long */
+	BLOCK_MS = 1000, /* a killed program loses at most this much */
 	MANIFEST_MS = 5000,
-	OPEN_EPOCH_MS = 250,    /* the open epoch is resolved at most this often */
-	RECORD_LAG_MS = 20,     /* an object is touched before its allocation is recorded */
+	OPEN_EPOCH_MS = 250, /* the open epoch is resolved at most this often */
+	RECORD_LAG_MS = 20,  /* an object is touched before its allocation is recorded */
 	HEADERS_PER_PASS = 1 << 20,
 };
 
@@ -224,9 +224,9 @@ static enum lc_map_header check_header(void *unused, const struct lc_object *obj
 	if (err || !site)
 		return LC_MAP_HEADER_OTHER;
 	return !site->class_word || lc_header_matches(work.config.layout, &header, site->class_name,
-						      site->class_word, object->size_bytes) ?
-		       LC_MAP_HEADER_SAME :
-		       LC_MAP_HEADER_OTHER;
+	                                              site->class_word, object->size_bytes)
+	           ? LC_MAP_HEADER_SAME
+	           : LC_MAP_HEADER_OTHER;
 }
 
 static void forget_survivors(void)
@@ -243,8 +243,8 @@ static void close_epoch(struct lc_epoch *e)
 {
 	struct lc_nursery nursery = { .epoch_tag = (uint16_t)e->number };
 	struct lc_map_close close = { .nursery = &nursery,
-				      .areas = e->areas,
-				      .areas_len = e->areas_len };
+		                      .areas = e->areas,
+		                      .areas_len = e->areas_len };
 	uint64_t heap_high = 0;
 
 	if (e->forget)
@@ -254,7 +254,7 @@ static void close_epoch(struct lc_epoch *e)
 	add_orphans();
 	for (size_t i = 0; i < e->marks_len; i++)
 		add_runs(e->marks[i].thread->allocs, e->marks[i].thread->sealed,
-			 e->marks[i].position);
+		         e->marks[i].position);
 	nursery.runs = work.runs.data;
 	nursery.len = work.runs.len;
 	take_samples(e->number, UINT64_MAX);
@@ -330,7 +330,7 @@ static void take_counters(struct lc_thread *t)
 		if (count == c->taken_allocations && bytes == c->taken_bytes)
 			continue;
 		if (lc_tally_allocations(t->tally, c->site, count - c->taken_allocations,
-					 bytes - c->taken_bytes))
+		                         bytes - c->taken_bytes))
 			return; /* taken the next time */
 		c->taken_allocations = count;
 		c->taken_bytes = bytes;
@@ -393,8 +393,7 @@ static int adopt_records(struct lc_thread *t)
 	const struct lc_alloc *run;
 	size_t len;
 
-	while (t->sealed < to &&
-	       (len = lc_alloc_log_run(t->allocs, t->sealed, to, &run)) > 0) {
+	while (t->sealed < to && (len = lc_alloc_log_run(t->allocs, t->sealed, to, &run)) > 0) {
 		for (size_t i = 0; i < len; i++)
 			if (vector_push(&work.orphans, &run[i]))
 				return -ENOMEM;
@@ -438,7 +437,7 @@ static void tick(bool last)
 	close_sealed_epochs();
 	if (work.stats.map_in_doubt)
 		work.stats.map_in_doubt =
-			lc_map_check(work.map, check_header, NULL, HEADERS_PER_PASS);
+		    lc_map_check(work.map, check_header, NULL, HEADERS_PER_PASS);
 	if (last || now - work.open_ns >= OPEN_EPOCH_MS * MS) {
 		work.open_ns = now;
 		resolve_open_epoch(last ? UINT64_MAX : now - RECORD_LAG_MS * MS);
@@ -463,6 +462,8 @@ static void *run(void *unused)
 	lc_thread_set_ours();
 	if ((*vm)->AttachCurrentThreadAsDaemon(vm, (void **)&work.jni, &args))
 		return NULL;
+	work.config.write_manifest(
+	    false); /* a program that is killed early is named all the same */
 	while (!atomic_load_explicit(&work.stopping, memory_order_acquire)) {
 		struct timespec until;
 
@@ -502,10 +503,10 @@ int lc_attribution_start(const struct lc_attribution_config *config)
 		return -err;
 	if (config->follow)
 		lc_sealed_open(&(struct lc_sealed_config){
-			.min_size_bytes = config->options->min_size_bytes,
-			.interposed = config->interposed,
-			.audit = config->options->audit,
-			.wake = lc_attribution_wake,
+		    .min_size_bytes = config->options->min_size_bytes,
+		    .interposed = config->interposed,
+		    .audit = config->options->audit,
+		    .wake = lc_attribution_wake,
 		});
 	atomic_store_explicit(&work.running, true, memory_order_release);
 	return 0;

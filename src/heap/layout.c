@@ -3,33 +3,47 @@
 
 #include <errno.h>
 #include <string.h>
+#include <sys/uio.h>
+#include <unistd.h>
 
-enum { PROBE_LEN = 0x12345, PROBE_REFERENCES = 1000 };
+enum { PROBE_LEN = 0x12345, PROBE_REFERENCES = 1000, LOOK_BYTES = 48, ATTEMPTS = 16 };
 
-/* Offset of an array's first element, or 0. The critical region keeps the object in place. */
-static uint32_t base_of(JNIEnv *jni, jarray array, uint32_t *length_offset)
+/* Stands at the beginning of the arrays that are looked at. */
+static const uint64_t mark = UINT64_C(0x5a17c0de71ae9d3b);
+
+/* The first bytes of the object; false where they cannot be read. A collection may move it meanwhile. */
+static bool look(jobject o, unsigned char *out)
 {
-	jboolean copied = JNI_FALSE;
-	uint8_t *data = (*jni)->GetPrimitiveArrayCritical(jni, array, &copied);
-	uint64_t addr = *(uint64_t *)((uintptr_t)array & ~(uintptr_t)7);
-	uint32_t base = 0;
+	uint64_t addr =
+	    *(volatile uint64_t *)((uintptr_t)o & ~(uintptr_t)7) & ((UINT64_C(1) << 48) - 1);
+	struct iovec local = { out, LOOK_BYTES };
+	struct iovec remote = { (void *)(uintptr_t)addr, LOOK_BYTES }; /* NOLINT */
 
-	if (!data)
-		return 0;
-	if (!copied && (uintptr_t)data > addr && (uintptr_t)data - addr <= 32) {
-		const uint8_t *object = (const uint8_t *)(uintptr_t)addr; /* NOLINT */
+	return process_vm_readv(getpid(), &local, 1, &remote, 1, 0) == LOOK_BYTES;
+}
 
-		base = (uint32_t)((uintptr_t)data - addr);
-		for (uint32_t at = 8; at + 4 <= base; at += 4) {
-			int32_t length;
+/* Offset of an array's first element, which is `mark`, and of its length; or 0. */
+static uint32_t base_of(jarray array, uint32_t *length_offset)
+{
+	unsigned char bytes[LOOK_BYTES];
 
-			memcpy(&length, object + at, sizeof(length));
-			if (length == PROBE_LEN)
-				*length_offset = at;
+	for (unsigned attempt = 0; attempt < ATTEMPTS; attempt++) {
+		if (!look(array, bytes))
+			continue;
+		for (uint32_t base = 8; base + sizeof(mark) <= LOOK_BYTES; base += 4) {
+			if (memcmp(bytes + base, &mark, sizeof(mark)) != 0)
+				continue;
+			for (uint32_t at = 8; at + 4 <= base; at += 4) {
+				int32_t length;
+
+				memcpy(&length, bytes + at, sizeof(length));
+				if (length == PROBE_LEN)
+					*length_offset = at;
+			}
+			return base;
 		}
 	}
-	(*jni)->ReleasePrimitiveArrayCritical(jni, array, data, JNI_ABORT);
-	return base;
+	return 0;
 }
 
 int lc_layout_find(jvmtiEnv *jvmti, JNIEnv *jni, struct lc_layout *out)
@@ -49,8 +63,10 @@ int lc_layout_find(jvmtiEnv *jvmti, JNIEnv *jni, struct lc_layout *out)
 	references = object ? (*jni)->NewObjectArray(jni, PROBE_REFERENCES, object, NULL) : NULL;
 	if (!bytes || !longs || !references)
 		goto out;
-	l.byte_base = base_of(jni, bytes, &l.length_offset);
-	l.long_base = base_of(jni, longs, &unused);
+	(*jni)->SetByteArrayRegion(jni, bytes, 0, sizeof(mark), (const jbyte *)&mark);
+	(*jni)->SetLongArrayRegion(jni, longs, 0, 1, (const jlong *)&mark);
+	l.byte_base = base_of(bytes, &l.length_offset);
+	l.long_base = base_of(longs, &unused);
 	if (!l.byte_base || !l.long_base || !l.length_offset)
 		goto out;
 	l.class_in_mark = l.length_offset == 8;

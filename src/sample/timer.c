@@ -81,6 +81,7 @@ static struct {
 	uint64_t interval_ns;     /* set before there are threads */
 	int depth;
 	uint64_t jvm_low, jvm_high;
+	int signal; /* of the timers; set before there are threads */
 	struct lc_chain prof, trap;
 
 	pthread_mutex_t lock; /* of the four below; never taken in a handler */
@@ -299,7 +300,7 @@ static void leave(struct lc_sampler *s)
 	atomic_store_explicit(&s->in_handler, false, memory_order_release);
 }
 
-static void on_sigprof(int sig, siginfo_t *info, void *context)
+static void on_timer(int sig, siginfo_t *info, void *context)
 {
 	const int kept = errno;
 	struct lc_sampler *s = sampler_of(info);
@@ -352,6 +353,22 @@ static void find_heap(void)
 	lc_decode_heap_range(low, low + size_words * 8);
 }
 
+/*
+ * A real-time signal that nobody handles. SIGPROF would do until the program takes it for itself: one
+ * that resets it to its default action would be ended by the next timer. Those at the very
+ * end are left out, which libraries take first (the JDK's own: SIGRTMAX - 2).
+ */
+static int free_signal(void)
+{
+	struct sigaction now;
+
+	for (int sig = SIGRTMAX - 8; sig > SIGRTMIN; sig--)
+		if (!sigaction(sig, NULL, &now) && !(now.sa_flags & SA_SIGINFO) &&
+		    now.sa_handler == SIG_DFL)
+			return sig;
+	return SIGPROF;
+}
+
 static int start(const struct lc_options *options)
 {
 	void *arena;
@@ -377,9 +394,10 @@ static int start(const struct lc_options *options)
 	if (arena == MAP_FAILED)
 		return -ENOMEM;
 	engine.arena = arena;
-	err = lc_chain_install(&engine.prof, SIGPROF, on_sigprof, SIGTRAP);
+	engine.signal = free_signal();
+	err = lc_chain_install(&engine.prof, engine.signal, on_timer, SIGTRAP);
 	if (!err)
-		err = lc_chain_install(&engine.trap, SIGTRAP, on_sigtrap, SIGPROF);
+		err = lc_chain_install(&engine.trap, SIGTRAP, on_sigtrap, engine.signal);
 	pthread_mutex_lock(&engine.lock);
 	engine.running = !err;
 	pthread_mutex_unlock(&engine.lock);
@@ -434,7 +452,7 @@ static int timer_start(struct lc_sampler *s)
 
 	memset(&event, 0, sizeof(event));
 	event.sigev_notify = SIGEV_THREAD_ID;
-	event.sigev_signo = SIGPROF;
+	event.sigev_signo = engine.signal;
 	event.sigev_value.sival_ptr = s;
 	event.sigev_notify_thread_id = s->tid;
 	if (timer_create(thread_clock(s->tid), &event, &s->timer))
