@@ -10,7 +10,7 @@ def audit(workload, profile, jdk, java, gcs=450, live=32):
     line = command(workload, jdk, "GcAudit", gcs, live, java=java)
     run = profile(line, "--audit", timeout=400)
     c = counters(run)
-    seen = {k: v for k, v in c.items() if k.startswith("audit")}
+    seen = " ".join("%s=%d" % i for i in c.items() if i[0].split("_")[0] in ("audit", "gc", "map", "alloc"))
     assert truth(run)["gcs"] >= gcs
     assert c["audit_gcs"] >= 200, seen
     assert c["audit_survivors"] >= 100_000, seen
