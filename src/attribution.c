@@ -52,6 +52,7 @@ struct pending {
 	uint16_t engine;
 	uint8_t where;
 	uint8_t how;
+	uint64_t samples; /* expirations of the timer that the signal stood for */
 };
 
 /* A growable array; elements are appended and all dropped together. */
@@ -117,8 +118,8 @@ static void count_sample(const struct pending *p, enum lc_bucket bucket, uint32_
 {
 	if (!p->thread->tally)
 		p->thread->tally = lc_tally_create();
-	if (!p->thread->tally ||
-	    lc_tally_sample(p->thread->tally, p->engine, bucket, site, p->path, p->where, p->how))
+	if (!p->thread->tally || lc_tally_sample(p->thread->tally, p->engine, bucket, site, p->path,
+	                                         p->where, p->how, p->samples))
 		work.stats.samples_unresolved++;
 }
 
@@ -131,6 +132,7 @@ static void take_sample(struct lc_thread *t, const struct lc_sample *s)
 		.engine = s->engine,
 		.where = s->where,
 		.how = s->how,
+		.samples = 1 + s->overrun,
 		.path = lc_path_intern(work.jni, s->frames, frames_len),
 	};
 	struct lc_query q = { .addr = s->addr, .user = (uint32_t)work.pending.len };

@@ -51,14 +51,14 @@ static void *reserve(void *array, size_t len, size_t *cap, size_t element_bytes)
 }
 
 int lc_tally_sample(struct lc_tally *t, uint16_t engine, enum lc_bucket bucket, uint32_t site,
-                    uint32_t path, enum lc_where where, enum lc_how how)
+                    uint32_t path, enum lc_where where, enum lc_how how, uint64_t samples)
 {
 	struct lc_block_access *grown =
 	    reserve(t->accesses, t->accesses_len, &t->accesses_cap, sizeof(*t->accesses));
 
-	t->detail[where][how]++;
+	t->detail[where][how] += samples;
 	if (!grown) {
-		t->pathless[bucket]++;
+		t->pathless[bucket] += samples;
 		return -ENOMEM;
 	}
 	t->accesses = grown;
@@ -67,7 +67,7 @@ int lc_tally_sample(struct lc_tally *t, uint16_t engine, enum lc_bucket bucket, 
 		.bucket = (uint8_t)bucket,
 		.site = site,
 		.path = path,
-		.samples = 1,
+		.samples = samples,
 	};
 	return 0;
 }

@@ -15,11 +15,11 @@ struct lc_tally *lc_tally_create(void); /* NULL without memory */
 void lc_tally_destroy(struct lc_tally *t);
 
 /*
- * Count one sample of `engine` that ended in `bucket`: object `site` (0 unless LC_BUCKET_OBJECT),
+ * Count `samples` of `engine` that ended in `bucket`: object `site` (0 unless LC_BUCKET_OBJECT),
  * call path `path`. Returns 0, or -ENOMEM: then it is counted in its bucket without a path.
  */
 int lc_tally_sample(struct lc_tally *t, uint16_t engine, enum lc_bucket bucket, uint32_t site,
-                    uint32_t path, enum lc_where where, enum lc_how how);
+                    uint32_t path, enum lc_where where, enum lc_how how, uint64_t samples);
 
 /* Count samples that have no record: bucket LC_BUCKET_LOST. */
 void lc_tally_lost(struct lc_tally *t, uint64_t samples);

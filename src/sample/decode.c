@@ -23,12 +23,16 @@
 #include "sample/insn.h"
 
 enum {
-	WINDOW = 16,        /* instructions before the pc that are looked at */
-	WINDOW_BYTES = 320, /* decoding starts at least so far before the pc, where it can */
-	BRANCH_BYTES = 320, /* and branches are looked for so far behind it */
+	/*
+	 * Unrolled loops calculate the indices of many elements before they touch the first: C2 of
+	 * JDK 25 puts 100 instructions and more between two accesses.
+	 */
+	WINDOW = 160,        /* instructions before the pc that are looked at */
+	WINDOW_BYTES = 1024, /* decoding starts at least so far before the pc, where it can */
+	BRANCH_BYTES = 1024, /* and branches are looked for so far behind it */
 	BRANCHES_MAX = 64,
-	JUMPS_MAX = 2,   /* followed back */
-	FORWARD_MAX = 6, /* instructions from the pc on that are looked at */
+	JUMPS_MAX = 2,     /* followed back */
+	FORWARD_MAX = 160, /* instructions from the pc on that are looked at */
 	CACHE_SLOTS = 1 << 12,
 	SP = 4 /* number of the stack pointer */
 };
@@ -46,7 +50,7 @@ static _Atomic uint64_t heap_low, heap_high; /* relaxed: set before there are sa
 
 /* Straight line of instructions that ends right before the pc. */
 struct line {
-	size_t at[WINDOW]; /* offsets, oldest first */
+	uint32_t at[WINDOW]; /* offsets, oldest first */
 	size_t len;
 };
 
@@ -54,7 +58,7 @@ struct line {
 static bool decode_to(const uint8_t *bytes, size_t len, size_t from, size_t pc_at,
                       struct line *line)
 {
-	size_t ring[WINDOW];
+	uint32_t ring[WINDOW];
 	size_t at = from, n = 0;
 
 	while (at < pc_at) {
@@ -62,7 +66,7 @@ static bool decode_to(const uint8_t *bytes, size_t len, size_t from, size_t pc_a
 
 		if (!length || n == LC_DECODE_INSTRUCTIONS_MAX)
 			return false;
-		ring[n++ % WINDOW] = at;
+		ring[n++ % WINDOW] = (uint32_t)at;
 		at += length;
 	}
 	if (at != pc_at)
@@ -254,10 +258,8 @@ static bool look_ahead(const uint8_t *bytes, size_t len, uint64_t address, size_
 		if (!lc_insn_decode(bytes + at, len - at, &in) || in.control)
 			return false;
 		if (in.memory && !in.polls) {
-			/* Its registers must be there already; no breakpoint can mend that. */
-			if (lost & (bit_of(in.base) | bit_of(in.index)))
-				return false;
-			set_operand(r, &in, address + at, 0);
+			/* Registers that are yet to be written are as good as gone. */
+			set_operand(r, &in, address + at, lost);
 			r->how = LC_HOW_NEARBY;
 			r->same_frame = !(lost & bit_of(SP));
 			return true;

@@ -103,7 +103,8 @@ int lc_sample_log_put(struct lc_sample_log *log, const struct lc_sample *head,
 		atomic_store_explicit(&log->in_put, false, memory_order_relaxed);
 	}
 	if (err)
-		atomic_fetch_add_explicit(&log->lost, 1, memory_order_relaxed); /* a count */
+		atomic_fetch_add_explicit(&log->lost, 1 + (uint64_t)head->overrun,
+		                          memory_order_relaxed); /* a count */
 	return err;
 }
 

@@ -209,12 +209,13 @@ static void endless_jumps_end(void **state)
 	assert_int_equal(r.how, LC_HOW_NO_OPERAND);
 }
 
-static void access_ahead_whose_registers_are_not_there_yet_is_none(void **state)
+static void access_ahead_whose_base_is_not_there_yet_needs_a_trap(void **state)
 {
 	const struct lc_recipe r = RECIPE(RET, MOV_RSI_RBX CMP_RSI_8 RET);
 
 	(void)state;
-	assert_int_equal(r.how, LC_HOW_NO_OPERAND);
+	assert_int_equal(r.how, LC_HOW_NEARBY);
+	assert_true(r.base_lost);
 }
 
 static void stack_thread_constants_and_hints_are_no_operands(void **state)
@@ -456,7 +457,7 @@ int main(void)
 		cmocka_unit_test(head_of_a_loop_follows_its_tail),
 		cmocka_unit_test(safepoint_poll_is_no_access_but_a_null_check_is),
 		cmocka_unit_test(endless_jumps_end),
-		cmocka_unit_test(access_ahead_whose_registers_are_not_there_yet_is_none),
+		cmocka_unit_test(access_ahead_whose_base_is_not_there_yet_needs_a_trap),
 		cmocka_unit_test(stack_thread_constants_and_hints_are_no_operands),
 		cmocka_unit_test(push_of_memory_and_locked_operations_count),
 		cmocka_unit_test(moved_stack_pointer_is_another_frame),

@@ -45,7 +45,7 @@ static void equal_accesses_become_one_and_others_stay_apart(void **state)
 
 	for (unsigned i = 0; i < 1000; i++)
 		lc_tally_sample(*state, 0, LC_BUCKET_OBJECT, 1 + i % 2, 10 + i % 5,
-		                LC_WHERE_COMPILED, LC_HOW_DIRECT);
+		                LC_WHERE_COMPILED, LC_HOW_DIRECT, 1);
 	assert_true(lc_tally_block(*state, &in));
 	assert_int_equal(in.accesses_len, 10);
 	for (size_t i = 0; i < in.accesses_len; i++)
@@ -68,13 +68,13 @@ static void details_say_where_and_how(void **state)
 {
 	struct lc_block_input in = { 0 };
 
-	lc_tally_sample(*state, 0, LC_BUCKET_JVM, 0, 1, LC_WHERE_INTERPRETER, LC_HOW_NOT_JAVA);
-	lc_tally_sample(*state, 0, LC_BUCKET_OBJECT, 1, 1, LC_WHERE_STUB, LC_HOW_TRAP);
-	lc_tally_sample(*state, 0, LC_BUCKET_OBJECT, 1, 2, LC_WHERE_STUB, LC_HOW_TRAP);
+	lc_tally_sample(*state, 0, LC_BUCKET_JVM, 0, 1, LC_WHERE_INTERPRETER, LC_HOW_NOT_JAVA, 1);
+	lc_tally_sample(*state, 0, LC_BUCKET_OBJECT, 1, 1, LC_WHERE_STUB, LC_HOW_TRAP, 1);
+	lc_tally_sample(*state, 0, LC_BUCKET_OBJECT, 1, 2, LC_WHERE_STUB, LC_HOW_TRAP, 1);
 	lc_tally_block(*state, &in);
 	assert_int_equal(in.details_len, 2);
 	assert_int_equal(in.details[0].where, LC_WHERE_STUB);
-	assert_int_equal(in.details[0].how, LC_HOW_TRAP);
+	assert_int_equal(in.details[0].how, LC_HOW_TRAP, 1);
 	assert_int_equal(in.details[0].samples, 2);
 	assert_int_equal(in.details[1].where, LC_WHERE_INTERPRETER);
 }
@@ -83,7 +83,7 @@ static void a_cleared_tally_starts_anew(void **state)
 {
 	struct lc_block_input in = { 0 };
 
-	lc_tally_sample(*state, 0, LC_BUCKET_NATIVE, 0, 1, LC_WHERE_NATIVE, LC_HOW_NOT_JAVA);
+	lc_tally_sample(*state, 0, LC_BUCKET_NATIVE, 0, 1, LC_WHERE_NATIVE, LC_HOW_NOT_JAVA, 1);
 	lc_tally_allocations(*state, 1, 2, 4096);
 	lc_tally_lost(*state, 1);
 	assert_true(lc_tally_block(*state, &in));
@@ -98,9 +98,9 @@ static void a_block_that_was_not_written_is_part_of_the_next(void **state)
 {
 	struct lc_block_input in = { 0 };
 
-	lc_tally_sample(*state, 0, LC_BUCKET_OBJECT, 1, 1, LC_WHERE_COMPILED, LC_HOW_DIRECT);
+	lc_tally_sample(*state, 0, LC_BUCKET_OBJECT, 1, 1, LC_WHERE_COMPILED, LC_HOW_DIRECT, 1);
 	lc_tally_block(*state, &in);
-	lc_tally_sample(*state, 0, LC_BUCKET_OBJECT, 1, 1, LC_WHERE_COMPILED, LC_HOW_DIRECT);
+	lc_tally_sample(*state, 0, LC_BUCKET_OBJECT, 1, 1, LC_WHERE_COMPILED, LC_HOW_DIRECT, 1);
 	lc_tally_block(*state, &in);
 	assert_int_equal(in.accesses_len, 1);
 	assert_int_equal(in.accesses[0].samples, 2);
