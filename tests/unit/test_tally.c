@@ -74,7 +74,7 @@ static void details_say_where_and_how(void **state)
 	lc_tally_block(*state, &in);
 	assert_int_equal(in.details_len, 2);
 	assert_int_equal(in.details[0].where, LC_WHERE_STUB);
-	assert_int_equal(in.details[0].how, LC_HOW_TRAP, 1);
+	assert_int_equal(in.details[0].how, LC_HOW_TRAP);
 	assert_int_equal(in.details[0].samples, 2);
 	assert_int_equal(in.details[1].where, LC_WHERE_INTERPRETER);
 }
