@@ -22,7 +22,7 @@ public final class Accuracy {
 	static final long ROUND_NS = 400_000_000L;
 	static final long CHURN_NS = 16_000_000L;
 	static final int CHASE_INTS = 2 << 20, RANDOM_INTS = 1 << 20, STREAM_LONGS = 1 << 18;
-	static final int WRITE_BYTES = 2 << 20, CACHE_INTS = 4096;
+	static final int WRITE_BYTES = 4 << 20, CACHE_INTS = 4096;
 
 	static final ThreadMXBean THREADS = ManagementFactory.getThreadMXBean();
 	static volatile long sink;
@@ -55,13 +55,23 @@ public final class Accuracy {
 		return at;
 	}
 
+	/*
+	 * The next of a row of random numbers. Not a linear one: of that, a compiler computes 64
+	 * steps ahead in one go, and the phase has stretches without an access to its array.
+	 */
+	static int next(int x) {
+		x ^= x << 13;
+		x ^= x >>> 17;
+		return x ^ x << 5;
+	}
+
 	static int random(int[] a, int x, int steps) {
 		int mask = a.length - 1, sum = 0;
 		for (int i = 0; i < steps; i++) {
-			x = x * 1664525 + 1013904223;
+			x = next(x);
 			sum += a[x >>> 8 & mask];
 		}
-		return x + (sum & 1);
+		return x ^ sum & 2 | 1; // 0 would stay 0 in next()
 	}
 
 	static long stream(long[] a) {
@@ -74,7 +84,7 @@ public final class Accuracy {
 	static int write(byte[] a, int x, int steps) {
 		int mask = a.length - 1;
 		for (int i = 0; i < steps; i++) {
-			x = x * 1664525 + 1013904223;
+			x = next(x);
 			a[x >>> 8 & mask] = (byte) i;
 		}
 		return x;
@@ -130,7 +140,7 @@ public final class Accuracy {
 			case RANDOM: x = random(random, x, 60_000); break;
 			case STREAM: sink += stream(stream); break;
 			case WRITE: x = write(write, x, 60_000); break;
-			default: x = cache(cache, x, 20);
+			default: x = cache(cache, x, 20) | 1;
 			}
 		}
 
