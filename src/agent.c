@@ -213,6 +213,7 @@ static void JNICALL on_compiled_unload(jvmtiEnv *jvmti, jmethodID method, const 
 {
 	(void)jvmti;
 	lc_code_compiled_method_unload(method, code_addr);
+	lc_contexts_code_freed();
 }
 
 static void JNICALL on_dynamic_code(jvmtiEnv *jvmti, const char *name, const void *address,

@@ -38,9 +38,9 @@ static void add(_Atomic uint64_t *counter, uint64_t n)
 static uint32_t next_site(void *unused)
 {
 	(void)unused;
-	/* Numbers only tell contexts apart: when they wrap, the stack still does. */
-	return (atomic_fetch_add_explicit(&classes.next_site, 1, memory_order_relaxed) &
-		(LC_SITE_LIMIT - 1)) |
+	/* From 1; when they wrap after 67 million, the stack still tells contexts apart. */
+	return atomic_fetch_add_explicit(&classes.next_site, 1, memory_order_relaxed) %
+		       (LC_SITE_LIMIT - 1) +
 	       1;
 }
 

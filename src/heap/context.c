@@ -53,8 +53,20 @@ static struct {
 	uint64_t code_low, code_high, interpreter_low, interpreter_high;
 } ranges;
 
+static _Atomic uint32_t generation; /* written by: whoever posts that code was freed */
+
+static uint32_t current_generation(void)
+{
+	return atomic_load_explicit(&generation, memory_order_relaxed); /* a hint: events lag */
+}
+
+void lc_contexts_code_freed(void)
+{
+	atomic_fetch_add_explicit(&generation, 1, memory_order_relaxed);
+}
+
 void lc_contexts_init(uint64_t code_low, uint64_t code_high, uint64_t interpreter_low,
-		      uint64_t interpreter_high)
+                      uint64_t interpreter_high)
 {
 	ranges.code_low = code_low;
 	ranges.code_high = code_high;
@@ -87,7 +99,7 @@ void lc_contexts_destroy(struct lc_contexts *c)
 static uint32_t hash(uint64_t stack_pointer, uint32_t bytecode_site, uint32_t class_key)
 {
 	uint64_t h = (stack_pointer >> 4) + bytecode_site * UINT64_C(0x9e3779b97f4a7c15) +
-		     class_key * UINT64_C(0xc2b2ae3d27d4eb4f);
+	             class_key * UINT64_C(0xc2b2ae3d27d4eb4f);
 
 	return (uint32_t)(h >> 32 ^ h);
 }
@@ -103,9 +115,9 @@ static bool words_same(const struct lc_context *x)
 }
 
 struct lc_context *lc_contexts_find(struct lc_contexts *c, uint64_t stack_pointer,
-				    uint32_t bytecode_site, uint32_t class_key)
+                                    uint32_t bytecode_site, uint32_t class_key)
 {
-	uint32_t at;
+	uint32_t at, now = current_generation();
 
 	if (!c->table)
 		return NULL;
@@ -114,7 +126,7 @@ struct lc_context *lc_contexts_find(struct lc_contexts *c, uint64_t stack_pointe
 		struct lc_context *x = &c->table[at ^ way];
 
 		if (x->stack_pointer == stack_pointer && x->bytecode_site == bytecode_site &&
-		    x->class_key == class_key && words_same(x))
+		    x->class_key == class_key && x->generation == now && words_same(x))
 			return x;
 	}
 	return NULL;
@@ -203,7 +215,7 @@ static void unlearn_changed_words(struct lc_context *x)
  * the ways in turn.
  */
 static struct lc_context *victim(struct lc_contexts *c, uint64_t stack_pointer, uint32_t at,
-				 uint32_t site)
+                                 uint32_t site)
 {
 	struct lc_context *same = NULL;
 
@@ -214,26 +226,27 @@ static struct lc_context *victim(struct lc_contexts *c, uint64_t stack_pointer, 
 			return x;
 		if (x->stack_pointer == stack_pointer && x->site == site)
 			same = x;
+		if (x->generation != current_generation())
+			return x;
 	}
 	c->evictions++;
 	return same ? same : &c->table[at ^ (c->evictions & (WAYS - 1))];
 }
 
 struct lc_context *lc_contexts_learn(struct lc_contexts *c, uint64_t stack_pointer,
-				     uint64_t stack_end, uint32_t bytecode_site, uint32_t class_key,
-				     uint32_t site)
+                                     uint64_t stack_end, uint32_t bytecode_site, uint32_t class_key,
+                                     uint32_t site)
 {
 	uint16_t relearned = 0;
 	struct lc_context *x;
 
-	atomic_store_explicit(&c->walks,
-			      atomic_load_explicit(&c->walks, memory_order_relaxed) + 1,
-			      memory_order_relaxed); /* a count with one writer */
+	atomic_store_explicit(&c->walks, atomic_load_explicit(&c->walks, memory_order_relaxed) + 1,
+	                      memory_order_relaxed); /* a count with one writer */
 	if ((!c->table || (c->evictions > (c->mask + 1) / 2 && c->mask + 1 < TABLE_MAX)) && grow(c))
 		return NULL;
 	x = victim(c, stack_pointer, hash(stack_pointer, bytecode_site, class_key) & c->mask, site);
 	if (x->stack_pointer == stack_pointer && x->bytecode_site == bytecode_site &&
-	    x->class_key == class_key && x->site == site) {
+	    x->class_key == class_key && x->site == site && x->generation == current_generation()) {
 		if (x->relearned >= RELEARN_MAX) {
 			unlearn_changed_words(x);
 			return x;
@@ -241,10 +254,11 @@ struct lc_context *lc_contexts_learn(struct lc_contexts *c, uint64_t stack_point
 		relearned = (uint16_t)(x->relearned + 1);
 	}
 	*x = (struct lc_context){ .stack_pointer = stack_pointer,
-				  .bytecode_site = bytecode_site,
-				  .class_key = class_key,
-				  .relearned = relearned,
-				  .site = site };
+		                  .bytecode_site = bytecode_site,
+		                  .class_key = class_key,
+		                  .relearned = relearned,
+		                  .generation = current_generation(),
+		                  .site = site };
 	x->counter = site ? lc_contexts_counter(c, site) : NULL;
 	if (site && !x->counter) {
 		x->stack_pointer = 0;
@@ -267,7 +281,7 @@ static struct lc_site_counter *counter(const struct lc_contexts *c, uint32_t num
 }
 
 static uint32_t *counter_slot(const struct lc_contexts *c, uint32_t *slots, uint32_t cap,
-			      uint32_t site)
+                              uint32_t site)
 {
 	for (uint32_t i = site * 2654435761u & (cap - 1);; i = (i + 1) & (cap - 1))
 		if (!slots[i] || counter(c, slots[i] - 1)->site == site)
@@ -284,7 +298,7 @@ static int reserve_counter(struct lc_contexts *c, uint32_t len)
 		return -ENOMEM;
 	if (!c->counters[block]) {
 		c->counters[block] =
-			calloc((size_t)COUNTERS_BLOCK << block, sizeof(struct lc_site_counter));
+		    calloc((size_t)COUNTERS_BLOCK << block, sizeof(struct lc_site_counter));
 		if (!c->counters[block])
 			return -ENOMEM;
 	}

@@ -36,8 +36,9 @@ struct lc_context {
 	uint32_t bytecode_site;
 	uint32_t class_key;
 	uint16_t words_len;
-	uint16_t relearned; /* times its words were replaced */
-	uint32_t site; /* 0: allocations in this context are not recorded */
+	uint16_t relearned;  /* times its words were replaced */
+	uint32_t generation; /* of the generated code, when the words were learnt */
+	uint32_t site;       /* 0: allocations in this context are not recorded */
 	struct lc_site_counter *counter;
 	uint64_t value[LC_CONTEXT_WORDS];
 	uint16_t offset[LC_CONTEXT_WORDS]; /* in words above stack_pointer */
@@ -50,7 +51,13 @@ struct lc_contexts; /* opaque */
  * Call once, before the first lc_contexts_create(). Context: [attach].
  */
 void lc_contexts_init(uint64_t code_low, uint64_t code_high, uint64_t interpreter_low,
-		      uint64_t interpreter_high);
+                      uint64_t interpreter_high);
+
+/*
+ * Code was freed: other code may come to lie where its return addresses led. All contexts are
+ * learnt anew, each with the next allocation in it. Context: any.
+ */
+void lc_contexts_code_freed(void);
 
 /* Context: [attach] [java]. Returns 0 or -ENOMEM. */
 int lc_contexts_create(struct lc_contexts **out);
@@ -61,15 +68,15 @@ void lc_contexts_destroy(struct lc_contexts *c);
  * Context: [hook], owner thread.
  */
 struct lc_context *lc_contexts_find(struct lc_contexts *c, uint64_t stack_pointer,
-				    uint32_t bytecode_site, uint32_t class_key);
+                                    uint32_t bytecode_site, uint32_t class_key);
 
 /*
  * Remember that this context allocates at `site` (0: do not record). `stack_end` is the end of the
  * thread's stack. Returns the entry, or NULL without memory. Context: [hook], owner thread; slow.
  */
 struct lc_context *lc_contexts_learn(struct lc_contexts *c, uint64_t stack_pointer,
-				     uint64_t stack_end, uint32_t bytecode_site, uint32_t class_key,
-				     uint32_t site);
+                                     uint64_t stack_end, uint32_t bytecode_site, uint32_t class_key,
+                                     uint32_t site);
 
 /* The counter of a site, made when it is new; NULL without memory. Context: [hook], owner. */
 struct lc_site_counter *lc_contexts_counter(struct lc_contexts *c, uint32_t site);

@@ -128,6 +128,16 @@ static void a_word_that_keeps_changing_is_dropped_in_the_end(void **state)
 	assert_null(find(*state));
 }
 
+static void freed_code_makes_every_context_new(void **state)
+{
+	stack[3] = COMPILED(0x100);
+	learn(*state, 1);
+	lc_contexts_code_freed();
+	assert_null(find(*state));
+	learn(*state, 2); /* other code lies there now */
+	assert_int_equal(find(*state)->site, 2);
+}
+
 static void class_and_bytecode_are_part_of_the_context(void **state)
 {
 	lc_contexts_learn(*state, sp(), stack_end(), SITE, 5, 1);
@@ -223,6 +233,7 @@ int main(void)
 		TEST(a_caller_compiled_again_does_not_blur_its_neighbour),
 		TEST(interpreted_callers_are_told_apart_by_their_bytecode),
 		TEST(a_word_that_keeps_changing_is_dropped_in_the_end),
+		TEST(freed_code_makes_every_context_new),
 		TEST(class_and_bytecode_are_part_of_the_context),
 		TEST(a_context_that_is_not_recorded_has_no_counter),
 		TEST(the_end_of_the_stack_is_never_read),
