@@ -246,6 +246,8 @@ def test_signal_reaches_the_program_and_its_shutdown_hooks(hello, tmp_path, sent
         stdout=subprocess.PIPE,
         text=True,
         start_new_session=True,
+        # Where the tests run in the background SIGINT is ignored, and that is inherited.
+        preexec_fn=lambda: signal.signal(sent, signal.SIG_DFL),
     )
     try:
         for line in process.stdout:
