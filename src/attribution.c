@@ -510,6 +510,7 @@ int lc_attribution_start(const struct lc_attribution_config *config)
 		    .audit = config->options->audit,
 		    .wake = lc_attribution_wake,
 		});
+	pthread_setname_np(work.thread, "locus");
 	atomic_store_explicit(&work.running, true, memory_order_release);
 	return 0;
 }

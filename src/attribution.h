@@ -34,17 +34,17 @@ struct lc_attribution_stats {
 	uint64_t collections;
 	uint64_t moves;
 	uint64_t moves_lost;
-	uint64_t survivors;        /* in the map now */
+	uint64_t survivors; /* in the map now */
 	uint64_t survivors_peak;
 	uint64_t map_bytes;
-	uint64_t map_in_doubt;     /* survivors whose header is yet to be looked at */
-	uint64_t records;          /* allocation records streamed */
-	uint64_t walks;            /* stack walks made for allocations in contexts that were new */
-	uint64_t records_lost;     /* found the log's pool exhausted */
+	uint64_t map_in_doubt;      /* survivors whose header is yet to be looked at */
+	uint64_t records;           /* allocation records streamed */
+	uint64_t walks;             /* stack walks made for allocations in contexts that were new */
+	uint64_t records_lost;      /* found the log's pool exhausted */
 	uint64_t epochs_incomplete; /* collections after which what may have moved was dropped */
 	uint64_t samples_unresolved; /* counted as lost: no memory to resolve them */
-	uint64_t seal_ns;          /* time spent in GC callbacks */
-	int write_error;           /* last -errno of the profile writer, or 0 */
+	uint64_t seal_ns;            /* time spent in GC callbacks */
+	int write_error;             /* last -errno of the profile writer, or 0 */
 };
 
 /* Start the thread. Returns 0 or -errno. Context: [attach]. */

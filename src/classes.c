@@ -40,20 +40,20 @@ static uint32_t next_site(void *unused)
 	(void)unused;
 	/* From 1; when they wrap after 67 million, the stack still tells contexts apart. */
 	return atomic_fetch_add_explicit(&classes.next_site, 1, memory_order_relaxed) %
-		       (LC_SITE_LIMIT - 1) +
+	           (LC_SITE_LIMIT - 1) +
 	       1;
 }
 
 jclass lc_classes_define_hook(JNIEnv *jni, const struct lc_options *options,
-			      const struct lc_layout *layout)
+                              const struct lc_layout *layout)
 {
 	struct lc_hook_layout hook = {
 		.min_size_bytes = options->min_size_bytes,
 		.base_bytes = { [LC_ELEMENT_1] = layout->byte_base,
-				[LC_ELEMENT_2] = layout->byte_base,
-				[LC_ELEMENT_4] = layout->byte_base,
-				[LC_ELEMENT_8] = layout->long_base,
-				[LC_ELEMENT_REFERENCE] = layout->reference_base },
+		                [LC_ELEMENT_2] = layout->byte_base,
+		                [LC_ELEMENT_4] = layout->byte_base,
+		                [LC_ELEMENT_8] = layout->long_base,
+		                [LC_ELEMENT_REFERENCE] = layout->reference_base },
 		.reference_bytes = layout->reference_bytes,
 		.object_align_bytes = layout->object_alignment,
 	};
@@ -73,7 +73,8 @@ jclass lc_classes_define_hook(JNIEnv *jni, const struct lc_options *options,
 	local = (*jni)->DefineClass(jni, LC_HOOK_CLASS, NULL, (const jbyte *)bytes, (jsize)len);
 	free(bytes);
 	/* Asking for a method links and initialises the class, so that a hook never has to. */
-	if (local && !(*jni)->GetStaticMethodID(jni, local, "allocObject", "(Ljava/lang/Object;I)V"))
+	if (local &&
+	    !(*jni)->GetStaticMethodID(jni, local, "allocObject", "(Ljava/lang/Object;I)V"))
 		local = NULL;
 	if ((*jni)->ExceptionCheck(jni))
 		(*jni)->ExceptionClear(jni);
@@ -85,9 +86,9 @@ jclass lc_classes_define_hook(JNIEnv *jni, const struct lc_options *options,
 }
 
 void JNICALL lc_classes_file_load_hook(jvmtiEnv *jvmti, JNIEnv *jni, jclass redefined,
-				       jobject loader, const char *name, jobject domain, jint len,
-				       const unsigned char *data, jint *new_len,
-				       unsigned char **new_data)
+                                       jobject loader, const char *name, jobject domain, jint len,
+                                       const unsigned char *data, jint *new_len,
+                                       unsigned char **new_data)
 {
 	struct lc_rewrite_options options = classes.rewrite;
 	struct lc_rewrite_result result = { 0 };
@@ -122,7 +123,7 @@ void JNICALL lc_classes_file_load_hook(jvmtiEnv *jvmti, JNIEnv *jni, jclass rede
 	add(&classes.seen[status], 1);
 	clock_gettime(CLOCK_MONOTONIC, &end);
 	add(&classes.rewrite_ns, (uint64_t)(end.tv_sec - begin.tv_sec) * 1000000000u +
-					 (uint64_t)(end.tv_nsec - begin.tv_nsec));
+	                             (uint64_t)(end.tv_nsec - begin.tv_nsec));
 }
 
 /*
@@ -216,10 +217,11 @@ void lc_classes_stats(struct lc_classes_stats *out)
 	for (unsigned i = 0; i < LC_REWRITE_STATUS_COUNT; i++)
 		out->seen[i] = atomic_load_explicit(&classes.seen[i], memory_order_relaxed);
 	out->sites = atomic_load_explicit(&classes.sites, memory_order_relaxed);
-	out->skipped_constant = atomic_load_explicit(&classes.skipped_constant, memory_order_relaxed);
+	out->skipped_constant =
+	    atomic_load_explicit(&classes.skipped_constant, memory_order_relaxed);
 	out->methods_left = atomic_load_explicit(&classes.methods_left, memory_order_relaxed);
 	out->retransformed = atomic_load_explicit(&classes.retransformed, memory_order_relaxed);
 	out->retransform_failures =
-		atomic_load_explicit(&classes.retransform_failures, memory_order_relaxed);
+	    atomic_load_explicit(&classes.retransform_failures, memory_order_relaxed);
 	out->rewrite_ns = atomic_load_explicit(&classes.rewrite_ns, memory_order_relaxed);
 }

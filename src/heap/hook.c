@@ -35,8 +35,13 @@
 #include "thread.h"
 
 /* Frames of ours on top of the stack, and a margin for constructor chains, which are cut. */
-enum { EXTRA_FRAMES = 24, INTRINSIC_FRAMES = 8, CLASS_NAME_MAX = 64, HOOK_METHODS_MAX = 64,
-       ACC_STATIC = 8 };
+enum {
+	EXTRA_FRAMES = 24,
+	INTRINSIC_FRAMES = 8,
+	CLASS_NAME_MAX = 64,
+	HOOK_METHODS_MAX = 64,
+	ACC_STATIC = 8
+};
 
 /* What lc_path_define() calls intrinsic `i`. */
 #define INTRINSIC_ID(i) (UINT64_C(1) + (i))
@@ -87,14 +92,14 @@ static int define_intrinsics(void)
 
 		dotted(x->class_name, hook.intrinsic_classes[i], CLASS_NAME_MAX);
 		err = lc_path_define(INTRINSIC_ID(i), hook.intrinsic_classes[i], x->name,
-				     x->descriptor);
+		                     x->descriptor);
 	}
 	return err;
 }
 
 int lc_hook_init(jvmtiEnv *jvmti, jclass hook_class, const struct lc_options *options,
-		 const struct lc_layout *layout, bool follow,
-		 struct lc_thread *(*enter_thread)(JNIEnv *jni))
+                 const struct lc_layout *layout, bool follow,
+                 struct lc_thread *(*enter_thread)(JNIEnv *jni))
 {
 	jmethodID *methods = NULL;
 	jint len = 0;
@@ -148,8 +153,8 @@ static int intrinsic_number(JNIEnv *jni, jmethodID method)
 	for (unsigned i = 0; m && i < LC_INTRINSICS; i++) {
 		const struct lc_intrinsic *x = lc_rewrite_intrinsic(i);
 
-		if (!strcmp(m->class_name, hook.intrinsic_classes[i]) && !strcmp(m->name, x->name) &&
-		    !strcmp(m->signature, x->descriptor))
+		if (!strcmp(m->class_name, hook.intrinsic_classes[i]) &&
+		    !strcmp(m->name, x->name) && !strcmp(m->signature, x->descriptor))
 			return (int)i;
 	}
 	return -1;
@@ -176,7 +181,7 @@ static bool constructor_chain(JNIEnv *jni, const jvmtiFrameInfo *frames, jint le
 		jclass super = (*jni)->GetSuperclass(jni, outer);
 
 		chain = (*jni)->IsSameObject(jni, inner, outer) ||
-			(super && (*jni)->IsSameObject(jni, inner, super));
+		        (super && (*jni)->IsSameObject(jni, inner, super));
 		if (super)
 			(*jni)->DeleteLocalRef(jni, super);
 	}
@@ -193,11 +198,11 @@ static bool constructor_chain(JNIEnv *jni, const jvmtiFrameInfo *frames, jint le
  * without a line, whether it ran or was replaced, so that both make one site. Returns the node.
  */
 static uint32_t walk(JNIEnv *jni, struct lc_contexts *contexts, uint32_t bytecode_site,
-		     enum origin origin)
+                     enum origin origin)
 {
 	jint cap = (jint)hook.depth + EXTRA_FRAMES, len = 0, from = 0;
 	jvmtiFrameInfo *frames = lc_contexts_scratch(
-		contexts, (size_t)cap * (sizeof(*frames) + sizeof(uint64_t)) + sizeof(uint64_t));
+	    contexts, (size_t)cap * (sizeof(*frames) + sizeof(uint64_t)) + sizeof(uint64_t));
 	uint64_t *packed;
 	size_t packed_len = 0;
 	int intrinsic = -1;
@@ -227,8 +232,8 @@ static uint32_t walk(JNIEnv *jni, struct lc_contexts *contexts, uint32_t bytecod
 		}
 	}
 	if (intrinsic >= 0)
-		packed[packed_len++] = lc_frame_pack(
-			(const void *)(uintptr_t)INTRINSIC_ID((unsigned)intrinsic), -1);
+		packed[packed_len++] =
+		    lc_frame_pack((const void *)(uintptr_t)INTRINSIC_ID((unsigned)intrinsic), -1);
 	for (jint i = from; i < len && packed_len < hook.depth; i++)
 		packed[packed_len++] = lc_frame_pack(frames[i].method, (int)frames[i].location);
 	return lc_path_intern(jni, packed, packed_len);
@@ -338,7 +343,7 @@ static uint64_t class_word(JNIEnv *jni, jobject o)
 }
 
 static uint32_t intern_site(JNIEnv *jni, struct lc_contexts *contexts, jobject o,
-			    uint32_t bytecode_site, enum origin origin)
+                            uint32_t bytecode_site, enum origin origin)
 {
 	jclass class = (*jni)->GetObjectClass(jni, o);
 	char *signature = NULL;
@@ -346,7 +351,7 @@ static uint32_t intern_site(JNIEnv *jni, struct lc_contexts *contexts, jobject o
 
 	if (class && !(*hook.jvmti)->GetClassSignature(hook.jvmti, class, &signature, NULL)) {
 		site = lc_site_intern(signature, class_word(jni, o),
-				      walk(jni, contexts, bytecode_site, origin));
+		                      walk(jni, contexts, bytecode_site, origin));
 		(*hook.jvmti)->Deallocate(hook.jvmti, (unsigned char *)signature);
 	}
 	if (class)
@@ -355,19 +360,19 @@ static uint32_t intern_site(JNIEnv *jni, struct lc_contexts *contexts, jobject o
 }
 
 static void record(JNIEnv *jni, struct lc_thread *t, struct lc_site_counter *counter, jobject o,
-		   uint32_t words)
+                   uint32_t words)
 {
 	struct lc_alloc a = { .size_words = words, .site = counter->site };
 	uint32_t s;
 
 	/* One writer: plain adds that the attribution thread may read at any time. */
 	atomic_store_explicit(&counter->allocations,
-			      atomic_load_explicit(&counter->allocations, memory_order_relaxed) + 1,
-			      memory_order_relaxed);
+	                      atomic_load_explicit(&counter->allocations, memory_order_relaxed) + 1,
+	                      memory_order_relaxed);
 	atomic_store_explicit(&counter->bytes,
-			      atomic_load_explicit(&counter->bytes, memory_order_relaxed) +
-				      (uint64_t)words * 8,
-			      memory_order_relaxed);
+	                      atomic_load_explicit(&counter->bytes, memory_order_relaxed) +
+	                          (uint64_t)words * 8,
+	                      memory_order_relaxed);
 	if (!hook.follow)
 		return;
 	for (;;) {
@@ -394,11 +399,10 @@ struct allocation {
 
 /* An allocation in a context that is new, or that is to be walked each time. */
 static __attribute__((noinline)) void record_slowly(JNIEnv *jni, struct lc_thread *t, jobject o,
-						    const struct allocation *a)
+                                                    const struct allocation *a)
 {
 	bool wanted = a->origin != ORIGIN_CONSTRUCTOR || first_to_record(jni);
-	uint32_t site =
-		wanted ? intern_site(jni, t->contexts, o, a->bytecode_site, a->origin) : 0;
+	uint32_t site = wanted ? intern_site(jni, t->contexts, o, a->bytecode_site, a->origin) : 0;
 	struct lc_site_counter *counter = site ? lc_contexts_counter(t->contexts, site) : NULL;
 
 	if (wanted && !counter) {
@@ -406,9 +410,8 @@ static __attribute__((noinline)) void record_slowly(JNIEnv *jni, struct lc_threa
 		return;
 	}
 	if (!hook.exact)
-		lc_contexts_learn(t->contexts, a->stack_pointer,
-				  lc_contexts_stack_end(t->contexts), a->bytecode_site,
-				  a->class_key, site);
+		lc_contexts_learn(t->contexts, a->stack_pointer, lc_contexts_stack_end(t->contexts),
+		                  a->bytecode_site, a->class_key, site);
 	if (wanted)
 		record(jni, t, counter, o, a->words);
 }
@@ -464,8 +467,8 @@ static bool remembered(JNIEnv *jni, struct lc_thread *t, jobject o, uint32_t wor
 
 	/* Moved by a collection since? Then nothing else was recorded, and the size is the same. */
 	if (!same && last->tagged_addr >> LC_ADDR_BITS != now >> LC_ADDR_BITS)
-		same = last->position == lc_alloc_log_position(t->allocs) &&
-		       last->size_words == words;
+		same =
+		    last->position == lc_alloc_log_position(t->allocs) && last->size_words == words;
 	if (same)
 		last->size_words = 0;
 	return same;
@@ -473,12 +476,12 @@ static bool remembered(JNIEnv *jni, struct lc_thread *t, jobject o, uint32_t wor
 
 /* Hooks at the end of an intrinsic and behind calls; the bytecode does not tell the class. */
 static void called(JNIEnv *jni, struct lc_thread *t, jobject o, uint64_t stack_pointer,
-		   uint32_t words, uint32_t bytecode_site, enum origin origin)
+                   uint32_t words, uint32_t bytecode_site, enum origin origin)
 {
 	struct allocation a = { .stack_pointer = stack_pointer,
-				.words = words,
-				.bytecode_site = bytecode_site,
-				.origin = origin };
+		                .words = words,
+		                .bytecode_site = bytecode_site,
+		                .origin = origin };
 	jclass class;
 
 	if (bytecode_site & LC_SITE_IN_BODY) {
@@ -490,30 +493,30 @@ static void called(JNIEnv *jni, struct lc_thread *t, jobject o, uint64_t stack_p
 		return;
 	}
 	class = (*jni)->GetObjectClass(jni, o);
-	a.class_key = (uint32_t)(*(const uint64_t *)((uintptr_t)class & ~(uintptr_t)7) >> 3) | 1;
+	a.class_key = (uint32_t)(*(const uint64_t *)((uintptr_t) class & ~(uintptr_t)7) >> 3) | 1;
 	(*jni)->DeleteLocalRef(jni, class);
 	record_allocation(jni, t, o, &a);
 }
 
 /* Exported: the natives of java.lang.LocusHook. Context: [hook], the allocating thread. */
 JNIEXPORT void JNICALL Java_java_lang_LocusHook_alloc(JNIEnv *jni, jclass hook_class, jobject o,
-						      jint words, jint site);
-JNIEXPORT void JNICALL Java_java_lang_LocusHook_allocObject(JNIEnv *jni, jclass hook_class, jobject o,
-						       jint site);
+                                                      jint words, jint site);
+JNIEXPORT void JNICALL Java_java_lang_LocusHook_allocObject(JNIEnv *jni, jclass hook_class,
+                                                            jobject o, jint site);
 
-void Java_java_lang_LocusHook_alloc(JNIEnv *jni, jclass hook_class, jobject o, jint words, jint site)
+void Java_java_lang_LocusHook_alloc(JNIEnv *jni, jclass hook_class, jobject o, jint words,
+                                    jint site)
 {
 	struct allocation a = { .stack_pointer = (uintptr_t)__builtin_frame_address(0),
-				.words = (uint32_t)words,
-				.bytecode_site = (uint32_t)site };
+		                .words = (uint32_t)words,
+		                .bytecode_site = (uint32_t)site };
 	struct lc_thread *t = enter(jni);
 
 	(void)hook_class;
 	if (!t)
 		return;
-	if (__builtin_expect(a.bytecode_site &
-				     (LC_SITE_IN_BODY | LC_SITE_AFTER_CALL | LC_SITE_ANY_CLASS),
-			     0))
+	if (__builtin_expect(
+	        a.bytecode_site & (LC_SITE_IN_BODY | LC_SITE_AFTER_CALL | LC_SITE_ANY_CLASS), 0))
 		called(jni, t, o, a.stack_pointer, a.words, a.bytecode_site, ORIGIN_CALL);
 	else
 		record_allocation(jni, t, o, &a);

@@ -25,8 +25,8 @@ struct lc_hook_stats {
  * Returns 0 or -errno. Context: [attach].
  */
 int lc_hook_init(jvmtiEnv *jvmti, jclass hook_class, const struct lc_options *options,
-		 const struct lc_layout *layout, bool follow,
-		 struct lc_thread *(*enter_thread)(JNIEnv *jni));
+                 const struct lc_layout *layout, bool follow,
+                 struct lc_thread *(*enter_thread)(JNIEnv *jni));
 
 /*
  * Bytes of an instance of `class`, from the fields that it and its superclasses declare: a lower

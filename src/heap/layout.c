@@ -12,7 +12,7 @@ enum { PROBE_LEN = 0x12345, PROBE_REFERENCES = 1000, LOOK_BYTES = 48, ATTEMPTS =
 static const uint64_t mark = UINT64_C(0x5a17c0de71ae9d3b);
 
 /* The first bytes of the object; false where they cannot be read. A collection may move it meanwhile. */
-static bool look(jobject o, unsigned char *out)
+static bool look(const struct _jobject *o, unsigned char *out)
 {
 	uint64_t addr =
 	    *(volatile uint64_t *)((uintptr_t)o & ~(uintptr_t)7) & ((UINT64_C(1) << 48) - 1);
