@@ -11,12 +11,16 @@ enum { PROBE_LEN = 0x12345, PROBE_REFERENCES = 1000, LOOK_BYTES = 48, ATTEMPTS =
 /* Stands at the beginning of the arrays that are looked at. */
 static const uint64_t mark = UINT64_C(0x5a17c0de71ae9d3b);
 
+struct beginning {
+	unsigned char bytes[LOOK_BYTES];
+};
+
 /* The first bytes of the object; false where they cannot be read. A collection may move it meanwhile. */
-static bool look(const struct _jobject *o, unsigned char *out)
+static bool look(jobject o, struct beginning *out)
 {
 	uint64_t addr =
 	    *(volatile uint64_t *)((uintptr_t)o & ~(uintptr_t)7) & ((UINT64_C(1) << 48) - 1);
-	struct iovec local = { out, LOOK_BYTES };
+	struct iovec local = { out->bytes, LOOK_BYTES };
 	struct iovec remote = { (void *)(uintptr_t)addr, LOOK_BYTES }; /* NOLINT */
 
 	return process_vm_readv(getpid(), &local, 1, &remote, 1, 0) == LOOK_BYTES;
@@ -25,10 +29,11 @@ static bool look(const struct _jobject *o, unsigned char *out)
 /* Offset of an array's first element, which is `mark`, and of its length; or 0. */
 static uint32_t base_of(jarray array, uint32_t *length_offset)
 {
-	unsigned char bytes[LOOK_BYTES];
+	struct beginning object;
+	const unsigned char *bytes = object.bytes;
 
 	for (unsigned attempt = 0; attempt < ATTEMPTS; attempt++) {
-		if (!look(array, bytes))
+		if (!look(array, &object))
 			continue;
 		for (uint32_t base = 8; base + sizeof(mark) <= LOOK_BYTES; base += 4) {
 			if (memcmp(bytes + base, &mark, sizeof(mark)) != 0)
