@@ -78,3 +78,15 @@ bool lc_chain_installed(int sig, void (*handler)(int sig, siginfo_t *info, void 
 	return !sigaction(sig, NULL, &now) && (now.sa_flags & SA_SIGINFO) &&
 	       now.sa_sigaction == handler;
 }
+
+int lc_chain_free_signal(void)
+{
+	struct sigaction now;
+
+	/* The last few are what libraries take first; the JDK has SIGRTMAX - 2. */
+	for (int sig = SIGRTMAX - 8; sig > SIGRTMIN; sig--)
+		if (!sigaction(sig, NULL, &now) && !(now.sa_flags & SA_SIGINFO) &&
+		    now.sa_handler == SIG_DFL)
+			return sig;
+	return SIGPROF;
+}

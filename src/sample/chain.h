@@ -31,4 +31,11 @@ void lc_chain_call(struct lc_chain *chain, int sig, siginfo_t *info, void *conte
 /* Is `handler` what the kernel would call for `sig` now? Context: any, [signal] included. */
 bool lc_chain_installed(int sig, void (*handler)(int sig, siginfo_t *info, void *context));
 
+/*
+ * A signal for the agent's own timers: a real-time one that nobody handles, or SIGPROF where there is
+ * none. SIGPROF would do until the program takes it for itself: one that resets it to its default
+ * action would be ended by the next timer. Context: [attach].
+ */
+int lc_chain_free_signal(void);
+
 #endif

@@ -353,22 +353,6 @@ static void find_heap(void)
 	lc_decode_heap_range(low, low + size_words * 8);
 }
 
-/*
- * A real-time signal that nobody handles. SIGPROF would do until the program takes it for itself: one
- * that resets it to its default action would be ended by the next timer. Those at the very
- * end are left out, which libraries take first (the JDK's own: SIGRTMAX - 2).
- */
-static int free_signal(void)
-{
-	struct sigaction now;
-
-	for (int sig = SIGRTMAX - 8; sig > SIGRTMIN; sig--)
-		if (!sigaction(sig, NULL, &now) && !(now.sa_flags & SA_SIGINFO) &&
-		    now.sa_handler == SIG_DFL)
-			return sig;
-	return SIGPROF;
-}
-
 static int start(const struct lc_options *options)
 {
 	void *arena;
@@ -394,7 +378,7 @@ static int start(const struct lc_options *options)
 	if (arena == MAP_FAILED)
 		return -ENOMEM;
 	engine.arena = arena;
-	engine.signal = free_signal();
+	engine.signal = lc_chain_free_signal();
 	err = lc_chain_install(&engine.prof, engine.signal, on_timer, SIGTRAP);
 	if (!err)
 		err = lc_chain_install(&engine.trap, SIGTRAP, on_sigtrap, engine.signal);

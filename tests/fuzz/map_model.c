@@ -6,6 +6,8 @@
  * failures, slid together behind a dense prefix with pieces at 64 KiB boundaries, or not at all
  * (remark). What the map is told follows gc/moves.h and gc/areas.h: only copies of more than 64
  * bytes, in any order, spare copies as writes without a source, moves lost now and then.
+ *
+ * The file is longer than 600 lines: one heap, whose parts share all of their state.
  */
 #include "map_model.h"
 

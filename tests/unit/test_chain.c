@@ -154,9 +154,24 @@ static void replaced_handler_is_noticed(void **state)
 	assert_false(lc_chain_installed(SIGPROF, ours));
 }
 
+static void a_free_signal_is_one_that_nobody_handles(void **state)
+{
+	int first = lc_chain_free_signal();
+	struct sigaction action = { .sa_handler = SIG_IGN }, before;
+
+	(void)state;
+	assert_true(first > SIGRTMIN && first < SIGRTMAX - 2);
+	assert_int_equal(sigaction(first, &action, &before), 0);
+	assert_true(before.sa_handler == SIG_DFL);
+	assert_int_not_equal(lc_chain_free_signal(), first);
+	sigaction(first, &before, NULL);
+	assert_int_equal(lc_chain_free_signal(), first);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_free_signal_is_one_that_nobody_handles),
 		cmocka_unit_test(handlers_of_both_kinds_are_called),
 		cmocka_unit_test(old_handler_runs_with_its_own_mask),
 		cmocka_unit_test(ignored_stays_ignored),

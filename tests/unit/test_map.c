@@ -1,5 +1,9 @@
 /* uses: src/heap/map.c src/heap/map_close.c src/heap/map_resolve.c tests/fuzz/map_model.c -lJudy -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc */
-/* test_map.c - the rules of the object map one by one, and all of them against a model heap. */
+/*
+ * test_map.c - the rules of the object map one by one, and all of them against a model heap.
+ *
+ * The file is longer than 600 lines: each rule has its test, over one set of helpers.
+ */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
