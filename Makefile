@@ -102,6 +102,7 @@ $(F)/%: tests/fuzz/%.c $$(call uses_src,tests/fuzz/$$*.c) $(wildcard src/*.h src
 	$(Q)clang $(CPPFLAGS) $(FUZZFLAGS) -o $@ $(filter %.c,$^) $(call uses_libs,$<) -lpthread
 
 .PHONY: FORCE generated benchmarks fuzzers tsan-unit man
+.PHONY: evaluate
 .PHONY: test check-unit check-unit-tsan fuzz soak lint check-layers demo bench install deb clean help
 FORCE:
 .SECONDARY:
@@ -123,6 +124,7 @@ soak: all fuzzers ; scripts/soak
 lint: ; scripts/lint
 check-layers: all ; scripts/check-layers
 demo: ; scripts/install-deps build && $(MAKE) -s all && scripts/demo/run
+evaluate: ; scripts/install-deps build && $(MAKE) -s all && scripts/evaluate.py
 bench: ; scripts/install-deps build test && $(MAKE) -s all benchmarks && scripts/bench.py $(BENCH)
 
 MAN := $(patsubst docs/man/%.in,$(B)/man/%,$(wildcard docs/man/*.in))
@@ -144,6 +146,7 @@ help: ; @sed -n 's/^#> //p' Makefile
 #> make test           install what is missing, build, run all tests but the slow ones
 #> make soak           the slow tests, and the fuzzers for FUZZ_SECONDS each
 #> make fuzz           only the fuzzers
+#> make evaluate       how true its shares are, for each JDK and collector
 #> make bench          what Locus costs: paired runs with and without it
 #> make lint           format, static checks, scripts, layers
 #> make install        PREFIX=/usr/local DESTDIR=
