@@ -9,6 +9,7 @@ drift of the machine does not favour one side. Then each micro-benchmark is run 
 """
 
 import argparse
+import json
 import os
 import pathlib
 import re
@@ -35,8 +36,9 @@ WORKLOADS = (
 
 
 class Run:
-    def __init__(self, seconds, rss_kb, pause_ms):
+    def __init__(self, seconds, cpu, rss_kb, pause_ms):
         self.seconds = seconds
+        self.cpu = cpu
         self.rss_mb = rss_kb / 1024
         self.pause_ms = pause_ms
 
@@ -80,7 +82,7 @@ def run_once(command, log):
     seconds = time.monotonic() - start
     if status != 0:
         sys.exit("bench: %s\nended with %d\n%s" % (command, status, errors.decode()))
-    return Run(seconds, usage.ru_maxrss, pauses_ms(log))
+    return Run(seconds, usage.ru_utime + usage.ru_stime, usage.ru_maxrss, pauses_ms(log))
 
 
 def command_of(arguments, jdk, work, log):
@@ -150,6 +152,18 @@ def show(name, kind, pairs):
         row(name, "pauses ms", *pause, value, low, high, "ratio <= 1.02", value <= 1.02)
 
 
+def show_unit_costs(pairs, profile):
+    """What one sample and one recorded allocation cost, from the last profile of a workload."""
+    counters = json.loads((profile / "manifest.json").read_text())["processes"][0]["counters"]
+    if counters["engine_samples"] >= 100:
+        print("%14s %.1f us in the handler for each of %d samples" % (
+            "", counters["engine_handler_us"] / counters["engine_samples"], counters["engine_samples"]))
+    if counters["alloc_records"] >= 1_000_000:
+        cpu = statistics.median(b.cpu - a.cpu for a, b in pairs)
+        print("%14s %.1f ns of CPU time for each of %d allocations, all of Locus included" % (
+            "", 1e9 * cpu / counters["alloc_records"], counters["alloc_records"]))
+
+
 def main():
     parser = argparse.ArgumentParser(description="what Locus costs")
     parser.add_argument("--pairs", type=int, default=10)
@@ -174,7 +188,9 @@ def main():
         print("%-14s %-9s %9s %9s  %-27s %-24s" % ("workload", "", "without", "with",
                                                    "difference or ratio", "target"))
         for name, arguments, kind in wanted:
-            show(name, kind, measure(arguments, jdk, work, args.pairs, args.locus))
+            pairs = measure(arguments, jdk, work, args.pairs, args.locus)
+            show(name, kind, pairs)
+            show_unit_costs(pairs, work / "profile")
             sys.stdout.flush()
         for micro in args.micro:
             print("\n%s" % pathlib.Path(micro).name, flush=True)

@@ -111,6 +111,7 @@ static void put_engine(struct counters *c)
 	put(c, "engine_samples", s.samples);
 	put(c, "engine_lost", s.lost);
 	put(c, "engine_overruns", s.overruns);
+	put(c, "engine_handler_us", s.handler_ns / 1000);
 	put(c, "engine_traps_armed", s.traps_armed);
 	put(c, "engine_traps_hit", s.traps_hit);
 	put(c, "engine_traps_missed", s.traps_missed);

@@ -12,9 +12,10 @@ struct lc_options;
 struct lc_thread;
 
 struct lc_engine_stats {
-	uint64_t samples;  /* handlers that ran on a registered thread */
-	uint64_t lost;     /* of these, records that found the log full */
-	uint64_t overruns; /* expirations folded by the kernel */
+	uint64_t samples;    /* handlers that ran on a registered thread */
+	uint64_t lost;       /* of these, records that found the log full */
+	uint64_t overruns;   /* expirations folded by the kernel */
+	uint64_t handler_ns; /* spent in handlers of timers, preemption included */
 	uint64_t traps_armed;
 	uint64_t traps_hit;
 	uint64_t trap_errors;     /* breakpoint could not be set */

@@ -30,6 +30,7 @@
 #include "epoch.h"
 #include "options.h"
 #include "sample/chain.h"
+#include "sample/clock.h"
 #include "sample/code.h"
 #include "sample/decode.h"
 #include "sample/engine.h"
@@ -92,7 +93,8 @@ static struct {
 	_Atomic(void (*)(void)) wake; /* relaxed: set before there are threads */
 
 	/* Counts, written by all handlers, relaxed: nothing hangs on them. */
-	_Atomic uint64_t samples, lost, overruns, armed, hit, missed, trap_errors, foreign;
+	_Atomic uint64_t samples, lost, overruns, handler_ns;
+	_Atomic uint64_t armed, hit, missed, trap_errors, foreign;
 	_Atomic uint64_t walk_errors[16];
 } engine = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
@@ -175,12 +177,10 @@ static uint8_t where_of(uint64_t pc, const struct lc_access *access)
 static void begin(const siginfo_t *info, const struct lc_registers *regs,
                   const struct lc_access *access, struct lc_sample *head)
 {
-	struct timespec now;
 	const int cpu = sched_getcpu();
 
-	clock_gettime(CLOCK_MONOTONIC, &now);
 	memset(head, 0, sizeof(*head));
-	head->time_ns = (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+	head->time_ns = lc_clock_now_ns();
 	head->addr = access->addr;
 	head->base = access->base;
 	head->pc = regs->pc;
@@ -311,7 +311,10 @@ static void on_timer(int sig, siginfo_t *info, void *context)
 		return;
 	}
 	if (enter(s)) {
+		const uint64_t begin_ns = lc_clock_now_ns();
+
 		take_sample(s, info, context);
+		count(&engine.handler_ns, lc_clock_now_ns() - begin_ns);
 		leave(s);
 	}
 	errno = kept;
@@ -404,18 +407,6 @@ static int buffers_create(struct lc_sampler *s)
 	return 0;
 }
 
-/* A number below `limit` that differs from thread to thread and from run to run. */
-static uint64_t random_below(uint64_t limit, int32_t tid)
-{
-	struct timespec now;
-	uint64_t x;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	x = ((uint64_t)now.tv_nsec << 32 ^ (uint64_t)(uint32_t)tid) * UINT64_C(0x9e3779b97f4a7c15);
-	x = (x ^ x >> 32) * UINT64_C(0xd6e8feb86659fd93);
-	return (x ^ x >> 32) % limit;
-}
-
 /* The kernel's number for a thread's CPU-time clock: ~tid, per thread (4), scheduler time (2). */
 static clockid_t thread_clock(int32_t tid)
 {
@@ -424,7 +415,7 @@ static clockid_t thread_clock(int32_t tid)
 
 static int timer_start(struct lc_sampler *s)
 {
-	const uint64_t first_ns = 1 + random_below(engine.interval_ns, s->tid);
+	const uint64_t first_ns = 1 + lc_clock_random(engine.interval_ns, s->tid);
 	const struct itimerspec when = {
 		.it_value = { .tv_sec = (time_t)(first_ns / 1000000000u),
 		              .tv_nsec = (long)(first_ns % 1000000000u) },
@@ -571,6 +562,7 @@ static void stats(struct lc_engine_stats *out)
 	out->samples = atomic_load_explicit(&engine.samples, memory_order_relaxed);
 	out->lost = atomic_load_explicit(&engine.lost, memory_order_relaxed);
 	out->overruns = atomic_load_explicit(&engine.overruns, memory_order_relaxed);
+	out->handler_ns = atomic_load_explicit(&engine.handler_ns, memory_order_relaxed);
 	out->traps_armed = atomic_load_explicit(&engine.armed, memory_order_relaxed);
 	out->traps_hit = atomic_load_explicit(&engine.hit, memory_order_relaxed);
 	out->traps_missed = atomic_load_explicit(&engine.missed, memory_order_relaxed);
