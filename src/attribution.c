@@ -23,6 +23,7 @@
 #include "heap/alloc_log.h"
 #include "heap/audit.h"
 #include "heap/context.h"
+#include "heap/hook.h"
 #include "heap/map.h"
 #include "options.h"
 #include "path.h"
@@ -127,13 +128,14 @@ static void count_sample(const struct pending *p, enum lc_bucket bucket, uint32_
 static void take_sample(struct lc_thread *t, const struct lc_sample *s)
 {
 	size_t frames_len = s->frames_len > 0 ? (size_t)s->frames_len : 0;
+	size_t own = lc_hook_own_frames(s->frames, frames_len);
 	struct pending p = {
 		.thread = t,
 		.engine = s->engine,
 		.where = s->where,
 		.how = s->how,
 		.samples = 1 + s->overrun,
-		.path = lc_path_intern(work.jni, s->frames, frames_len),
+		.path = lc_path_intern(work.jni, s->frames + own, frames_len - own),
 	};
 	struct lc_query q = { .addr = s->addr, .user = (uint32_t)work.pending.len };
 

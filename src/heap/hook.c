@@ -145,6 +145,15 @@ static bool is_hook_method(jmethodID method)
 	return false;
 }
 
+size_t lc_hook_own_frames(const uint64_t *frames, size_t len)
+{
+	size_t own = 0;
+
+	while (own < len && is_hook_method((jmethodID)(uintptr_t)(frames[own] & LC_ADDR_MASK)))
+		own++;
+	return own;
+}
+
 /* Number of the intrinsic that this method is, or -1. */
 static int intrinsic_number(JNIEnv *jni, jmethodID method)
 {

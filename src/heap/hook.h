@@ -4,6 +4,7 @@
 
 #include <jvmti.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 struct lc_layout;
@@ -33,6 +34,12 @@ int lc_hook_init(jvmtiEnv *jvmti, jclass hook_class, const struct lc_options *op
  * bound, since padding is left out. Context: [java].
  */
 uint64_t lc_hook_instance_bytes(JNIEnv *jni, jclass class);
+
+/*
+ * How many of the leading frames (lc_frame_pack(), leaf first) are the hook class's own: a sample
+ * taken in a hook belongs to the line that allocates. Context: [writer].
+ */
+size_t lc_hook_own_frames(const uint64_t *frames, size_t len);
 
 void lc_hook_enable(bool on); /* Context: [attach]. */
 
