@@ -16,6 +16,7 @@
 #include <time.h>
 
 #include "bucket.h"
+#include "clock.h"
 #include "epoch.h"
 #include "gc/areas.h"
 #include "gc/moves.h"
@@ -62,6 +63,8 @@ struct vector {
 	size_t len, cap, element_bytes;
 };
 
+_Static_assert(LC_MAP_AREA_COMPACTED == LC_AREA_COMPACTED, "the map reads what areas.h writes");
+
 static struct {
 	struct lc_attribution_config config;
 	struct lc_map *map;
@@ -71,7 +74,7 @@ static struct {
 	JNIEnv *jni;
 
 	/* The attribution thread's own. */
-	struct vector runs, queries, pending, orphans, frames;
+	struct vector runs, queries, pending, orphans;
 	uint32_t open_epoch;
 	uint64_t block_begin_ns, manifest_ns, open_ns;
 	struct lc_attribution_stats stats;
@@ -81,14 +84,6 @@ static struct {
 	.pending = { .element_bytes = sizeof(struct pending) },
 	.orphans = { .element_bytes = sizeof(struct lc_alloc) },
 };
-
-static uint64_t now_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
 
 static int vector_push(struct vector *v, const void *element)
 {
@@ -436,7 +431,7 @@ static void reap_threads(uint64_t now)
 
 static void tick(bool last)
 {
-	uint64_t now = now_ns();
+	uint64_t now = lc_clock_now_ns();
 
 	close_sealed_epochs();
 	if (work.stats.map_in_doubt)
@@ -492,7 +487,7 @@ int lc_attribution_start(const struct lc_attribution_config *config)
 	int err;
 
 	work.config = *config;
-	work.block_begin_ns = work.manifest_ns = work.open_ns = now_ns();
+	work.block_begin_ns = work.manifest_ns = work.open_ns = lc_clock_now_ns();
 	if (sem_init(&work.wake, 0, 0))
 		return -errno;
 	err = lc_map_create(&work.map);

@@ -11,6 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "clock.h"
 #include "profile_block.h"
 #include "profile_bytes.h"
 #include "profile_manifest.h"
@@ -25,14 +26,6 @@ struct lc_profile {
 	uint64_t retry_ns;        /* no attempt before; 0 when the last one succeeded */
 	struct lc_profile_stats stats;
 };
-
-static uint64_t now_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
 
 static int write_all(int fd, const uint8_t *data, size_t len)
 {
@@ -97,7 +90,7 @@ static int append(struct lc_profile *p, const struct lc_block_input *in)
 
 	if (in->index == LC_THREAD_ALL)
 		return -EINVAL;
-	if (p->retry_ns && now_ns() < p->retry_ns)
+	if (p->retry_ns && lc_clock_now_ns() < p->retry_ns)
 		return -EAGAIN;
 	sequence = next_sequence(p, in->index);
 	if (!sequence)
@@ -109,7 +102,7 @@ static int append(struct lc_profile *p, const struct lc_block_input *in)
 	if (err) {
 		if (p->retry_ns)
 			err = -EAGAIN;
-		p->retry_ns = now_ns() + RETRY_NS;
+		p->retry_ns = lc_clock_now_ns() + RETRY_NS;
 		return err;
 	}
 	p->retry_ns = 0;

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <time.h>
 
+#include "clock.h"
 #include "epoch.h"
 #include "gc/areas.h"
 #include "gc/moves.h"
@@ -30,14 +31,6 @@ static struct {
 	bool unsealed; /* the last collection found no memory for its epoch */
 	_Atomic uint64_t collections, seal_ns;
 } sealed;
-
-static uint64_t now_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
 
 void lc_sealed_open(const struct lc_sealed_config *config)
 {
@@ -112,7 +105,7 @@ static bool take_marks(struct lc_epoch *e)
 
 void lc_sealed_gc_finish(void)
 {
-	uint64_t begin = now_ns();
+	uint64_t begin = lc_clock_now_ns();
 	bool queued = false;
 	struct lc_epoch *e;
 
@@ -146,7 +139,7 @@ out:
 	sealed.unsealed = !queued;
 	lc_epoch_leave_gc();
 	atomic_fetch_add_explicit(&sealed.collections, 1, memory_order_relaxed);
-	atomic_fetch_add_explicit(&sealed.seal_ns, now_ns() - begin, memory_order_relaxed);
+	atomic_fetch_add_explicit(&sealed.seal_ns, lc_clock_now_ns() - begin, memory_order_relaxed);
 	sealed.config.wake();
 }
 

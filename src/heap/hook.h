@@ -12,7 +12,6 @@ struct lc_options;
 struct lc_thread;
 
 struct lc_hook_stats {
-	uint64_t recorded;    /* allocations, corrections not counted */
 	uint64_t corrections; /* records made again because a GC ran during the first */
 	uint64_t duplicates;  /* reported by the body of an intrinsic and by its caller */
 	uint64_t unrecorded;  /* no memory, no thread record, or a full log */

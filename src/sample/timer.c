@@ -27,10 +27,10 @@
 #include <ucontext.h>
 #include <unistd.h>
 
+#include "clock.h"
 #include "epoch.h"
 #include "options.h"
 #include "sample/chain.h"
-#include "sample/clock.h"
 #include "sample/code.h"
 #include "sample/decode.h"
 #include "sample/engine.h"

@@ -1,6 +1,6 @@
-/* sample/clock.h - time for samples. Context: any, signal handlers included. */
-#ifndef LC_SAMPLE_CLOCK_H
-#define LC_SAMPLE_CLOCK_H
+/* clock.h - the one clock of logs, samples and blocks. Context: any, signal handlers included. */
+#ifndef LC_CLOCK_H
+#define LC_CLOCK_H
 
 #include <stdint.h>
 #include <time.h>
