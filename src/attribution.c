@@ -335,7 +335,7 @@ static void take_counters(struct lc_thread *t)
 		c->taken_bytes = bytes;
 	}
 	if (lost > t->lost_taken)
-		lc_tally_lost(t->tally, lost - t->lost_taken);
+		lc_tally_lost(t->tally, 0, lost - t->lost_taken);
 	t->lost_taken = lost;
 }
 

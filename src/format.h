@@ -48,6 +48,13 @@ enum lc_section {
 	LC_SECTION_BUCKETS = 9,
 	LC_SECTION_DETAILS = 10,
 	LC_SECTION_THREADS = 11,
+	LC_SECTION_FIELDS = 12,
+	LC_SECTION_METRICS = 13,
+	LC_SECTION_LINES = 14,
+	LC_SECTION_ESTIMATES = 15,
+	LC_SECTION_SPLITS = 16,
+	LC_SECTION_MERGED_LINES = 17, /* LINES in a block of all threads */
+	LC_SECTION_COUNT
 };
 
 /* Where a sample ended. Every sample is in exactly one; the total is their sum. */
@@ -63,7 +70,45 @@ enum lc_bucket {
 };
 
 /* Numbers of the DETAILS section: where the program counter was, how the address was found. */
-enum { LC_DETAIL_WHERE_COUNT = 5, LC_DETAIL_HOW_COUNT = 8 };
+enum { LC_DETAIL_WHERE_COUNT = 5, LC_DETAIL_HOW_COUNT = 9 };
+
+/* What an access did: bits of FIELDS and LINES. None of them: unknown. */
+enum { LC_TOUCH_LOAD = 1, LC_TOUCH_STORE = 2, LC_TOUCH_END = 4 };
+
+enum { LC_LINE_BYTES_MAX = 64 }; /* byte numbers of LINES are below it */
+
+/* Where the data of an access came from, as far as a hardware engine tells: METRICS. */
+enum lc_data_source {
+	LC_SOURCE_UNKNOWN = 0,
+	LC_SOURCE_L1,
+	LC_SOURCE_FILL_BUFFER, /* a miss on the same line was under way */
+	LC_SOURCE_L2,
+	LC_SOURCE_L3,
+	LC_SOURCE_LOCAL_DRAM,
+	LC_SOURCE_REMOTE_DRAM,
+	LC_SOURCE_REMOTE_CACHE,
+	LC_SOURCE_OTHER, /* uncached, I/O, persistent memory */
+	LC_SOURCE_COUNT
+};
+
+/* Bits beside the source. */
+enum {
+	LC_METRIC_HITM = 1,     /* the line was modified in another core's cache */
+	LC_METRIC_TLB_MISS = 2, /* the second-level TLB missed */
+	LC_METRIC_LOCKED = 4,   /* a locked instruction */
+	LC_METRIC_STORE = 8,    /* else a load */
+	LC_METRIC_FLAGS_END = 16
+};
+
+/* Columns of an ESTIMATES row: objects that outlived at least so many collections. */
+enum { LC_LIVE_COLUMNS = 5 };
+
+/* How a row of SPLITS was made. */
+enum lc_split_method {
+	LC_SPLIT_LIVE = 0, /* in proportion to the class's live objects of each site */
+	LC_SPLIT_HITS,     /* accesses to sampled objects themselves, weighted */
+	LC_SPLIT_COUNT
+};
 
 static inline const char *lc_bucket_name(unsigned bucket)
 {
@@ -86,11 +131,27 @@ static inline const char *lc_detail_where_name(unsigned where)
 static inline const char *lc_detail_how_name(unsigned how)
 {
 	static const char *const names[LC_DETAIL_HOW_COUNT] = {
-		"direct",     "nearby",    "base",      "trap",
-		"no_operand", "destroyed", "undecoded", "not_java",
+		"direct",    "nearby",    "base",     "trap",   "no_operand",
+		"destroyed", "undecoded", "not_java", "kernel",
 	};
 
 	return how < LC_DETAIL_HOW_COUNT ? names[how] : "unknown";
+}
+
+/* Collections that column `i` of an ESTIMATES row asks for. */
+static inline unsigned lc_live_collections(unsigned i)
+{
+	return 1u << i; /* 1, 2, 4, 8, 16 */
+}
+
+static inline const char *lc_data_source_name(unsigned source)
+{
+	static const char *const names[LC_SOURCE_COUNT] = {
+		"unknown",    "l1",          "fill_buffer",  "l2",    "l3",
+		"local_dram", "remote_dram", "remote_cache", "other",
+	};
+
+	return source < LC_SOURCE_COUNT ? names[source] : "unknown";
 }
 
 /* XXH64 with seed 0: every checksum of the format. */

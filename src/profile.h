@@ -25,9 +25,83 @@ struct lc_block_alloc {
 struct lc_block_access {
 	uint16_t engine; /* row of the manifest's engines */
 	uint8_t bucket;  /* enum lc_bucket */
-	uint32_t site;   /* for lc_site_get(); 0 outside LC_BUCKET_OBJECT */
-	uint32_t path;   /* for lc_path_get(); 0 where no path is known */
+	/*
+	 * For lc_site_get(): the object's site; in LC_BUCKET_HEAP_CLASS the site that stands for the
+	 * class, whose path is 0; 0 in the other buckets.
+	 */
+	uint32_t site;
+	uint32_t path; /* for lc_path_get(); 0 where no path is known */
 	uint64_t samples;
+};
+
+/* The part of an object that samples of one access fell in. */
+struct lc_block_field {
+	uint16_t engine;
+	uint8_t bucket;
+	uint32_t site; /* as in lc_block_access, with path and bucket */
+	uint32_t path;
+	/*
+	 * A field's name; "(mark)", "(class)", "(length)", "(padding)" for what is none; "" for
+	 * elements of an array. Static or interned: equal names have equal addresses.
+	 */
+	const char *name;
+	uint64_t first, last; /* elements; 0 and 0 where there is a name */
+	uint8_t access;       /* LC_ACCESS_LOAD | LC_ACCESS_STORE of record.h */
+	uint64_t samples;
+};
+
+/* What a hardware engine measured of the samples of one access. */
+struct lc_block_metric {
+	uint16_t engine;
+	uint8_t bucket;
+	uint32_t site;
+	uint32_t path;
+	uint8_t source; /* enum lc_data_source */
+	uint8_t flags;  /* LC_METRIC_* */
+	uint64_t samples;
+	uint64_t latency_sum; /* cycles */
+	uint64_t latency_max;
+};
+
+/*
+ * Samples of one thread in one cache line that other threads touched as well. Rows of all threads
+ * with the same `line` are of one line, in one stretch of time in which it held the same object.
+ */
+struct lc_block_line {
+	uint64_t line; /* a number, unique in the process; not an address */
+	uint16_t engine;
+	uint8_t bucket;
+	uint32_t site;
+	uint32_t path;
+	uint8_t byte;   /* in the line, 0 to 63 */
+	uint8_t bytes;  /* width of the access; 0 where unknown */
+	uint8_t access; /* LC_ACCESS_LOAD | LC_ACCESS_STORE */
+	const char *name; /* as in lc_block_field */
+	uint64_t first;   /* element, where the name is "" */
+	uint64_t samples;
+	uint64_t hitm; /* of these, that found the line modified in another core's cache */
+};
+
+/* What sampled allocations say of a site. Sums over independent samples: they add up. */
+struct lc_block_estimate {
+	uint32_t site;
+	uint64_t sampled;                /* allocations sampled */
+	uint64_t objects_milli;          /* estimated objects, in thousandths */
+	uint64_t objects_variance_milli; /* variance of that estimate (of objects), in thousandths */
+	uint64_t bytes;                  /* estimated */
+	uint64_t bytes_variance_mib;     /* variance of bytes, in units of 2^20 bytes squared */
+	/* Of the estimated objects, those that outlived 1, 2, 4, 8, 16 collections; thousandths. */
+	uint64_t live_milli[LC_LIVE_COLUMNS];
+};
+
+/* A class's samples in LC_BUCKET_HEAP_CLASS, as far as they are of objects of one site. */
+struct lc_block_split {
+	uint16_t engine;
+	uint8_t method;      /* enum lc_split_method */
+	uint32_t class_site; /* that of the accesses */
+	uint32_t site;       /* with an allocation path */
+	uint64_t samples_milli;
+	uint64_t variance_milli; /* of the estimated samples */
 };
 
 /* All samples of a bucket, those that have an lc_block_access included. */
@@ -59,6 +133,16 @@ struct lc_block_input {
 	size_t buckets_len;
 	const struct lc_block_detail *details;
 	size_t details_len;
+	const struct lc_block_field *fields;
+	size_t fields_len;
+	const struct lc_block_metric *metrics;
+	size_t metrics_len;
+	const struct lc_block_line *lines;
+	size_t lines_len;
+	const struct lc_block_estimate *estimates;
+	size_t estimates_len;
+	const struct lc_block_split *splits;
+	size_t splits_len;
 };
 
 /*
@@ -83,8 +167,9 @@ int lc_profile_append(struct lc_profile *p, const struct lc_block_input *in);
 struct lc_manifest_engine {
 	const char *name;
 	const char *event;
-	uint64_t interval_ns;
+	uint64_t interval_ns; /* in the unit: CPU time, or events, between two samples */
 	const char *unit;
+	const char *reason; /* why this engine; NULL where it was asked for by name */
 };
 
 struct lc_manifest_option {

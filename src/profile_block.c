@@ -1,258 +1,227 @@
 /*
- * profile_block.c - numbers what a block names, encodes its sections and compresses them.
+ * profile_block.c - encodes the sections of a block and compresses them.
  *
- * A block holds the definitions that it uses and no others, so that each can be read alone. The
- * numbers are local to the block: maps from the agent's numbers to them are emptied (by a new
- * stamp) for each block and keep their memory.
+ * All counts go through one table: for each kind of row, where the input holds them, whether a row
+ * can be written, and how. A block that has become large is closed and another begun.
  */
 #include "profile_block.h"
 
 #include <errno.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <zstd.h>
 
-#include "path.h"
 #include "profile.h"
-#include "record.h"
-
-_Static_assert((int)LC_WHERE_COUNT == (int)LC_DETAIL_WHERE_COUNT, "format.h names each lc_where");
-_Static_assert((int)LC_HOW_COUNT == (int)LC_DETAIL_HOW_COUNT, "format.h names each lc_how");
+#include "profile_names.h"
 
 enum {
 	ZSTD_LEVEL = 1,
 	SPLIT_BYTES = 16 << 20, /* payload at which a block is closed and another begun */
-	MAP_MIN = 256,
-	SECTIONS = LC_SECTION_THREADS + 1,
-};
-
-/* Numbers of the agent to numbers of the block, from 0 in order of appearance. */
-struct id_map {
-	uint64_t *keys;
-	uint32_t *ids;
-	uint32_t *stamps; /* a slot is used where this is `stamp` */
-	uint32_t stamp;
-	uint32_t count;
-	size_t cap; /* power of two, or 0 */
 };
 
 struct lc_block_encoder {
 	ZSTD_CCtx *zstd;
-	struct lc_bytes section[SECTIONS]; /* rows, without their count */
-	uint32_t rows[SECTIONS];
-	struct id_map strings; /* by address of the text */
-	struct id_map methods;
-	struct id_map frames; /* by method << 16 | bci */
-	struct id_map paths;
-	struct id_map sites;
-	bool failed;             /* out of memory inside a map or the chain */
-	struct lc_bytes chain;   /* uint32_t: path nodes to be defined, leaf first */
-	struct lc_bytes payload; /* one block, uncompressed */
-	struct lc_bytes file;    /* the finished blocks */
+	struct lc_sections out;
+	struct lc_names *names;
+	struct lc_bytes payload;                        /* one block, uncompressed */
+	struct lc_bytes file;                           /* the finished blocks */
 	uint64_t left[LC_ENGINES_MAX][LC_BUCKET_COUNT]; /* of the input, not yet in a block */
 	uint64_t here[LC_ENGINES_MAX][LC_BUCKET_COUNT]; /* in this block's accesses */
 };
 
-static void map_empty(struct id_map *m)
+static void put(struct lc_block_encoder *e, enum lc_section section, uint64_t v)
 {
-	m->count = 0;
-	if (++m->stamp)
+	lc_bytes_varint(&e->out.bytes[section], v);
+}
+
+/* engine; bucket; site; path. */
+static void put_place(struct lc_block_encoder *e, enum lc_section section, uint16_t engine,
+                      uint8_t bucket, uint32_t site, uint32_t path)
+{
+	put(e, section, engine);
+	put(e, section, bucket);
+	put(e, section, lc_names_site(e->names, site));
+	put(e, section, lc_names_path(e->names, path));
+}
+
+/* ---- rows ---- */
+
+static void put_alloc(struct lc_block_encoder *e, const void *row)
+{
+	const struct lc_block_alloc *a = row;
+	uint32_t site = lc_names_site(e->names, a->site);
+
+	if (!site)
 		return;
-	for (size_t i = 0; i < m->cap; i++)
-		m->stamps[i] = 0;
-	m->stamp = 1;
+	put(e, LC_SECTION_ALLOCATIONS, site);
+	put(e, LC_SECTION_ALLOCATIONS, a->count);
+	put(e, LC_SECTION_ALLOCATIONS, a->bytes);
+	e->out.rows[LC_SECTION_ALLOCATIONS]++;
 }
 
-static size_t map_slot(const struct id_map *m, uint64_t key)
+static bool access_is_valid(const void *row)
 {
-	size_t i = (size_t)((key * UINT64_C(0x9e3779b97f4a7c15)) >> 32) & (m->cap - 1);
+	const struct lc_block_access *a = row;
 
-	while (m->stamps[i] == m->stamp && m->keys[i] != key)
-		i = (i + 1) & (m->cap - 1);
-	return i;
+	return a->engine < LC_ENGINES_MAX && a->bucket < LC_BUCKET_COUNT;
 }
 
-static bool map_grow(struct id_map *m)
+static void put_access(struct lc_block_encoder *e, const void *row)
 {
-	struct id_map n = { .stamp = 1, .count = m->count, .cap = m->cap ? m->cap * 2 : MAP_MIN };
+	const struct lc_block_access *a = row;
 
-	n.keys = malloc(n.cap * sizeof(*n.keys));
-	n.ids = malloc(n.cap * sizeof(*n.ids));
-	n.stamps = calloc(n.cap, sizeof(*n.stamps));
-	if (!n.keys || !n.ids || !n.stamps) {
-		free(n.keys);
-		free(n.ids);
-		free(n.stamps);
-		return false;
-	}
-	for (size_t i = 0; i < m->cap; i++) {
-		size_t slot;
-
-		if (m->stamps[i] != m->stamp)
-			continue;
-		slot = map_slot(&n, m->keys[i]);
-		n.keys[slot] = m->keys[i];
-		n.ids[slot] = m->ids[i];
-		n.stamps[slot] = n.stamp;
-	}
-	free(m->keys);
-	free(m->ids);
-	free(m->stamps);
-	*m = n;
-	return true;
+	put_place(e, LC_SECTION_ACCESSES, a->engine, a->bucket, a->site, a->path);
+	put(e, LC_SECTION_ACCESSES, a->samples);
+	e->out.rows[LC_SECTION_ACCESSES]++;
+	e->here[a->engine][a->bucket] += a->samples;
 }
 
-static bool map_get(const struct id_map *m, uint64_t key, uint32_t *id)
+static bool field_is_valid(const void *row)
 {
-	size_t i;
+	const struct lc_block_field *f = row;
 
-	if (!m->cap)
-		return false;
-	i = map_slot(m, key);
-	if (m->stamps[i] != m->stamp)
-		return false;
-	*id = m->ids[i];
-	return true;
+	return f->engine < LC_ENGINES_MAX && f->bucket < LC_BUCKET_COUNT && f->first <= f->last &&
+	       f->access < LC_TOUCH_END;
 }
 
-/* The number of `key`; *is_new when it got one just now. */
-static uint32_t map_add(struct lc_block_encoder *e, struct id_map *m, uint64_t key, bool *is_new)
+static void put_field(struct lc_block_encoder *e, const void *row)
 {
-	uint32_t id = 0;
-	size_t i;
+	const struct lc_block_field *f = row;
 
-	*is_new = false;
-	if (map_get(m, key, &id))
-		return id;
-	if ((m->count + 1) * 2 > m->cap && !map_grow(m)) {
-		e->failed = true;
-		return 0;
-	}
-	i = map_slot(m, key);
-	m->keys[i] = key;
-	m->ids[i] = m->count;
-	m->stamps[i] = m->stamp;
-	*is_new = true;
-	return m->count++;
+	put_place(e, LC_SECTION_FIELDS, f->engine, f->bucket, f->site, f->path);
+	put(e, LC_SECTION_FIELDS, lc_names_string(e->names, f->name));
+	put(e, LC_SECTION_FIELDS, f->first);
+	put(e, LC_SECTION_FIELDS, f->last);
+	put(e, LC_SECTION_FIELDS, f->access);
+	put(e, LC_SECTION_FIELDS, f->samples);
+	e->out.rows[LC_SECTION_FIELDS]++;
 }
 
-static void map_free(struct id_map *m)
+static bool metric_is_valid(const void *row)
 {
-	free(m->keys);
-	free(m->ids);
-	free(m->stamps);
+	const struct lc_block_metric *m = row;
+
+	return m->engine < LC_ENGINES_MAX && m->bucket < LC_BUCKET_COUNT &&
+	       m->source < LC_SOURCE_COUNT && m->flags < LC_METRIC_FLAGS_END;
 }
 
-/* ---- definitions ---- */
-
-static void row_varint(struct lc_block_encoder *e, enum lc_section section, uint64_t v)
+static void put_metric(struct lc_block_encoder *e, const void *row)
 {
-	lc_bytes_varint(&e->section[section], v);
+	const struct lc_block_metric *m = row;
+
+	put_place(e, LC_SECTION_METRICS, m->engine, m->bucket, m->site, m->path);
+	put(e, LC_SECTION_METRICS, m->source);
+	put(e, LC_SECTION_METRICS, m->flags);
+	put(e, LC_SECTION_METRICS, m->samples);
+	put(e, LC_SECTION_METRICS, m->latency_sum);
+	put(e, LC_SECTION_METRICS, m->latency_max);
+	e->out.rows[LC_SECTION_METRICS]++;
 }
 
-static uint32_t define_string(struct lc_block_encoder *e, const char *text)
+static bool line_is_valid(const void *row)
 {
-	bool is_new;
-	uint32_t id;
+	const struct lc_block_line *l = row;
+
+	return l->engine < LC_ENGINES_MAX && l->bucket < LC_BUCKET_COUNT &&
+	       l->byte < LC_LINE_BYTES_MAX && l->access < LC_TOUCH_END && l->hitm <= l->samples;
+}
+
+static void put_line(struct lc_block_encoder *e, const void *row)
+{
+	const struct lc_block_line *l = row;
+
+	put(e, LC_SECTION_LINES, l->line);
+	put_place(e, LC_SECTION_LINES, l->engine, l->bucket, l->site, l->path);
+	put(e, LC_SECTION_LINES, l->byte);
+	put(e, LC_SECTION_LINES, l->bytes);
+	put(e, LC_SECTION_LINES, l->access);
+	put(e, LC_SECTION_LINES, lc_names_string(e->names, l->name));
+	put(e, LC_SECTION_LINES, l->first);
+	put(e, LC_SECTION_LINES, l->samples);
+	put(e, LC_SECTION_LINES, l->hitm);
+	e->out.rows[LC_SECTION_LINES]++;
+}
+
+static void put_estimate(struct lc_block_encoder *e, const void *row)
+{
+	const struct lc_block_estimate *s = row;
+	uint32_t site = lc_names_site(e->names, s->site);
+
+	if (!site)
+		return;
+	put(e, LC_SECTION_ESTIMATES, site);
+	put(e, LC_SECTION_ESTIMATES, s->sampled);
+	put(e, LC_SECTION_ESTIMATES, s->objects_milli);
+	put(e, LC_SECTION_ESTIMATES, s->objects_variance_milli);
+	put(e, LC_SECTION_ESTIMATES, s->bytes);
+	put(e, LC_SECTION_ESTIMATES, s->bytes_variance_mib);
+	for (unsigned i = 0; i < LC_LIVE_COLUMNS; i++)
+		put(e, LC_SECTION_ESTIMATES, s->live_milli[i]);
+	e->out.rows[LC_SECTION_ESTIMATES]++;
+}
+
+static bool split_is_valid(const void *row)
+{
+	const struct lc_block_split *s = row;
+
+	return s->engine < LC_ENGINES_MAX && s->method < LC_SPLIT_COUNT;
+}
+
+static void put_split(struct lc_block_encoder *e, const void *row)
+{
+	const struct lc_block_split *s = row;
+	uint32_t class_site = lc_names_site(e->names, s->class_site);
+	uint32_t site = lc_names_site(e->names, s->site);
+
+	if (!class_site || !site)
+		return;
+	put(e, LC_SECTION_SPLITS, s->engine);
+	put(e, LC_SECTION_SPLITS, s->method);
+	put(e, LC_SECTION_SPLITS, class_site);
+	put(e, LC_SECTION_SPLITS, site);
+	put(e, LC_SECTION_SPLITS, s->samples_milli);
+	put(e, LC_SECTION_SPLITS, s->variance_milli);
+	e->out.rows[LC_SECTION_SPLITS]++;
+}
+
+#define LIST(member)                                                                               \
+	offsetof(struct lc_block_input, member), sizeof(((struct lc_block_input *)0)->member[0]),  \
+	    offsetof(struct lc_block_input, member##_len)
+
+/* The rows that a block may be split between. */
+static const struct kind {
+	size_t list; /* in lc_block_input: the pointer to the rows */
+	size_t row_bytes;
+	size_t len;                        /* in lc_block_input: how many */
+	bool (*is_valid)(const void *row); /* NULL: all are */
+	void (*put)(struct lc_block_encoder *e, const void *row);
+} kinds[] = {
+	{ LIST(allocs), NULL, put_alloc },
+	{ LIST(accesses), access_is_valid, put_access },
+	{ LIST(fields), field_is_valid, put_field },
+	{ LIST(metrics), metric_is_valid, put_metric },
+	{ LIST(lines), line_is_valid, put_line },
+	{ LIST(estimates), NULL, put_estimate },
+	{ LIST(splits), split_is_valid, put_split },
+};
+
+enum { KINDS = sizeof(kinds) / sizeof(kinds[0]) };
+
+static size_t rows_len(const struct kind *k, const struct lc_block_input *in)
+{
 	size_t len;
 
-	if (!text || !*text)
-		return 0;
-	id = map_add(e, &e->strings, (uint64_t)(uintptr_t)text, &is_new);
-	if (is_new) {
-		len = strlen(text);
-		row_varint(e, LC_SECTION_STRINGS, len);
-		lc_bytes_add(&e->section[LC_SECTION_STRINGS], text, len);
-		e->rows[LC_SECTION_STRINGS]++;
-	}
-	return id + 1; /* 0 is the empty string */
+	memcpy(&len, (const char *)in + k->len, sizeof(len));
+	return len;
 }
 
-static uint32_t define_method(struct lc_block_encoder *e, uint32_t method)
+static const void *row_at(const struct kind *k, const struct lc_block_input *in, size_t i)
 {
-	const struct lc_method *m = lc_method_get(method);
-	bool is_new;
-	uint32_t id = map_add(e, &e->methods, method, &is_new);
+	const char *rows;
 
-	if (is_new) {
-		row_varint(e, LC_SECTION_METHODS, define_string(e, m ? m->class_name : NULL));
-		row_varint(e, LC_SECTION_METHODS, define_string(e, m ? m->name : NULL));
-		row_varint(e, LC_SECTION_METHODS, define_string(e, m ? m->signature : NULL));
-		row_varint(e, LC_SECTION_METHODS, define_string(e, m ? m->source_file : NULL));
-		e->rows[LC_SECTION_METHODS]++;
-	}
-	return id;
-}
-
-static uint32_t define_frame(struct lc_block_encoder *e, uint32_t method, uint16_t bci)
-{
-	bool is_new;
-	uint32_t id = map_add(e, &e->frames, (uint64_t)method << 16 | bci, &is_new);
-
-	if (is_new) {
-		const struct lc_method *m = lc_method_get(method);
-		int line = m && bci != LC_BCI_NONE ? lc_method_line(m, bci) : -1;
-
-		row_varint(e, LC_SECTION_FRAMES, define_method(e, method));
-		row_varint(e, LC_SECTION_FRAMES, bci == LC_BCI_NONE ? 0 : bci + 1u);
-		row_varint(e, LC_SECTION_FRAMES, line < 0 ? 0 : (uint64_t)line + 1);
-		e->rows[LC_SECTION_FRAMES]++;
-	}
-	return id;
-}
-
-static uint32_t define_path(struct lc_block_encoder *e, uint32_t node)
-{
-	uint32_t parent = 0; /* the block's number: 0 is the root */
-
-	lc_bytes_empty(&e->chain);
-	while (node) {
-		const struct lc_path_node *n;
-
-		if (map_get(&e->paths, node, &parent)) {
-			parent++;
-			break;
-		}
-		n = lc_path_get(node);
-		if (!n)
-			break;
-		lc_bytes_add(&e->chain, &node, sizeof(node));
-		node = n->parent < node ? n->parent : 0;
-	}
-	if (e->chain.failed)
-		e->failed = true;
-	while (e->chain.len) {
-		const struct lc_path_node *n;
-		bool is_new;
-		uint32_t id;
-
-		e->chain.len -= sizeof(node);
-		memcpy(&node, e->chain.data + e->chain.len, sizeof(node));
-		n = lc_path_get(node);
-		id = map_add(e, &e->paths, node, &is_new) + 1;
-		row_varint(e, LC_SECTION_PATHS, id - parent);
-		row_varint(e, LC_SECTION_PATHS, define_frame(e, n->method, n->bci));
-		e->rows[LC_SECTION_PATHS]++;
-		parent = id;
-	}
-	return parent;
-}
-
-static uint32_t define_site(struct lc_block_encoder *e, uint32_t site)
-{
-	const struct lc_site *s = site ? lc_site_get(site) : NULL;
-	bool is_new;
-	uint32_t id;
-
-	if (!s)
-		return 0;
-	id = map_add(e, &e->sites, site, &is_new);
-	if (is_new) {
-		row_varint(e, LC_SECTION_SITES, define_string(e, s->class_name));
-		row_varint(e, LC_SECTION_SITES, define_path(e, s->path));
-		e->rows[LC_SECTION_SITES]++;
-	}
-	return id + 1; /* 0 is none */
+	memcpy(&rows, (const char *)in + k->list, sizeof(rows));
+	return rows + i * k->row_bytes;
 }
 
 /* ---- blocks ---- */
@@ -261,49 +230,21 @@ static size_t rows_bytes(const struct lc_block_encoder *e)
 {
 	size_t sum = 0;
 
-	for (int i = 0; i < SECTIONS; i++)
-		sum += e->section[i].len;
+	for (int i = 0; i < LC_SECTION_COUNT; i++)
+		sum += e->out.bytes[i].len;
 	return sum;
 }
 
 static void block_begin(struct lc_block_encoder *e, const struct lc_block_input *in)
 {
-	for (int i = 0; i < SECTIONS; i++) {
-		lc_bytes_empty(&e->section[i]);
-		e->rows[i] = 0;
+	for (int i = 0; i < LC_SECTION_COUNT; i++) {
+		lc_bytes_empty(&e->out.bytes[i]);
+		e->out.rows[i] = 0;
 	}
-	map_empty(&e->strings);
-	map_empty(&e->methods);
-	map_empty(&e->frames);
-	map_empty(&e->paths);
-	map_empty(&e->sites);
+	lc_names_begin(e->names);
 	memset(e->here, 0, sizeof(e->here));
-	e->failed = false;
-	row_varint(e, LC_SECTION_THREAD, define_string(e, in->name));
-	e->rows[LC_SECTION_THREAD] = 1;
-}
-
-static void put_alloc(struct lc_block_encoder *e, const struct lc_block_alloc *a)
-{
-	uint32_t site = define_site(e, a->site);
-
-	if (!site)
-		return;
-	row_varint(e, LC_SECTION_ALLOCATIONS, site);
-	row_varint(e, LC_SECTION_ALLOCATIONS, a->count);
-	row_varint(e, LC_SECTION_ALLOCATIONS, a->bytes);
-	e->rows[LC_SECTION_ALLOCATIONS]++;
-}
-
-static void put_access(struct lc_block_encoder *e, const struct lc_block_access *a)
-{
-	row_varint(e, LC_SECTION_ACCESSES, a->engine);
-	row_varint(e, LC_SECTION_ACCESSES, a->bucket);
-	row_varint(e, LC_SECTION_ACCESSES, define_site(e, a->site));
-	row_varint(e, LC_SECTION_ACCESSES, define_path(e, a->path));
-	row_varint(e, LC_SECTION_ACCESSES, a->samples);
-	e->rows[LC_SECTION_ACCESSES]++;
-	e->here[a->engine][a->bucket] += a->samples;
+	put(e, LC_SECTION_THREAD, lc_names_string(e->names, in->name));
+	e->out.rows[LC_SECTION_THREAD] = 1;
 }
 
 /* The bucket totals of this block: its accesses, and in the last block all that is left. */
@@ -318,10 +259,10 @@ static void put_buckets(struct lc_block_encoder *e, bool last)
 			e->left[g][b] -= samples < e->left[g][b] ? samples : e->left[g][b];
 			if (!samples)
 				continue;
-			row_varint(e, LC_SECTION_BUCKETS, g);
-			row_varint(e, LC_SECTION_BUCKETS, b);
-			row_varint(e, LC_SECTION_BUCKETS, samples);
-			e->rows[LC_SECTION_BUCKETS]++;
+			put(e, LC_SECTION_BUCKETS, g);
+			put(e, LC_SECTION_BUCKETS, b);
+			put(e, LC_SECTION_BUCKETS, samples);
+			e->out.rows[LC_SECTION_BUCKETS]++;
 		}
 	}
 }
@@ -329,11 +270,11 @@ static void put_buckets(struct lc_block_encoder *e, bool last)
 static void put_details(struct lc_block_encoder *e, const struct lc_block_input *in)
 {
 	for (size_t i = 0; i < in->details_len; i++) {
-		row_varint(e, LC_SECTION_DETAILS, in->details[i].engine);
-		row_varint(e, LC_SECTION_DETAILS, in->details[i].where);
-		row_varint(e, LC_SECTION_DETAILS, in->details[i].how);
-		row_varint(e, LC_SECTION_DETAILS, in->details[i].samples);
-		e->rows[LC_SECTION_DETAILS]++;
+		put(e, LC_SECTION_DETAILS, in->details[i].engine);
+		put(e, LC_SECTION_DETAILS, in->details[i].where);
+		put(e, LC_SECTION_DETAILS, in->details[i].how);
+		put(e, LC_SECTION_DETAILS, in->details[i].samples);
+		e->out.rows[LC_SECTION_DETAILS]++;
 	}
 }
 
@@ -341,20 +282,20 @@ static void put_details(struct lc_block_encoder *e, const struct lc_block_input 
 static int payload_build(struct lc_block_encoder *e)
 {
 	uint8_t count[LC_VARINT_MAX];
-	bool failed = e->failed;
+	bool failed = lc_names_failed(e->names);
 
 	lc_bytes_empty(&e->payload);
-	for (unsigned i = 0; i < SECTIONS; i++) {
+	for (unsigned i = 0; i < LC_SECTION_COUNT; i++) {
 		size_t count_len;
 
-		failed |= e->section[i].failed;
-		if (!e->rows[i])
+		failed |= e->out.bytes[i].failed;
+		if (!e->out.rows[i])
 			continue;
-		count_len = i == LC_SECTION_THREAD ? 0 : lc_varint_put(count, e->rows[i]);
+		count_len = i == LC_SECTION_THREAD ? 0 : lc_varint_put(count, e->out.rows[i]);
 		lc_bytes_varint(&e->payload, i);
-		lc_bytes_varint(&e->payload, count_len + e->section[i].len);
+		lc_bytes_varint(&e->payload, count_len + e->out.bytes[i].len);
 		lc_bytes_add(&e->payload, count, count_len);
-		lc_bytes_add(&e->payload, e->section[i].data, e->section[i].len);
+		lc_bytes_add(&e->payload, e->out.bytes[i].data, e->out.bytes[i].len);
 	}
 	if (failed || e->payload.failed)
 		return -ENOMEM;
@@ -395,12 +336,10 @@ static int block_end(struct lc_block_encoder *e, const struct lc_block_input *in
 
 static bool input_is_valid(const struct lc_block_input *in)
 {
-	for (size_t i = 0; i < in->accesses_len; i++) {
-		const struct lc_block_access *a = &in->accesses[i];
-
-		if (a->engine >= LC_ENGINES_MAX || a->bucket >= LC_BUCKET_COUNT)
-			return false;
-	}
+	for (unsigned k = 0; k < KINDS; k++)
+		for (size_t i = 0; i < rows_len(&kinds[k], in); i++)
+			if (kinds[k].is_valid && !kinds[k].is_valid(row_at(&kinds[k], in, i)))
+				return false;
 	for (size_t i = 0; i < in->buckets_len; i++) {
 		const struct lc_block_bucket *b = &in->buckets[i];
 
@@ -417,9 +356,24 @@ static bool input_is_valid(const struct lc_block_input *in)
 	return true;
 }
 
+/* Rows from *kind and *row on, until the block is large. Returns whether those were the last. */
+static bool put_rows(struct lc_block_encoder *e, const struct lc_block_input *in, unsigned *kind,
+                     size_t *row)
+{
+	for (; *kind < KINDS; ++*kind, *row = 0) {
+		for (; *row < rows_len(&kinds[*kind], in); ++*row) {
+			if (rows_bytes(e) >= SPLIT_BYTES)
+				return false;
+			kinds[*kind].put(e, row_at(&kinds[*kind], in, *row));
+		}
+	}
+	return true;
+}
+
 int lc_block_encode(struct lc_block_encoder *e, const struct lc_block_input *in, uint64_t sequence)
 {
-	size_t alloc = 0, access = 0;
+	unsigned kind = 0;
+	size_t row = 0;
 	int blocks = 0;
 	bool last;
 
@@ -433,11 +387,7 @@ int lc_block_encode(struct lc_block_encoder *e, const struct lc_block_input *in,
 		int err;
 
 		block_begin(e, in);
-		while (alloc < in->allocs_len && rows_bytes(e) < SPLIT_BYTES)
-			put_alloc(e, &in->allocs[alloc++]);
-		while (access < in->accesses_len && rows_bytes(e) < SPLIT_BYTES)
-			put_access(e, &in->accesses[access++]);
-		last = alloc == in->allocs_len && access == in->accesses_len;
+		last = put_rows(e, in, &kind, &row);
 		put_buckets(e, last);
 		if (last)
 			put_details(e, in);
@@ -461,8 +411,9 @@ struct lc_block_encoder *lc_block_encoder_create(void)
 	if (!e)
 		return NULL;
 	e->zstd = ZSTD_createCCtx();
-	if (!e->zstd) {
-		free(e);
+	e->names = lc_names_create(&e->out);
+	if (!e->zstd || !e->names) {
+		lc_block_encoder_free(e);
 		return NULL;
 	}
 	return e;
@@ -473,15 +424,10 @@ void lc_block_encoder_free(struct lc_block_encoder *e)
 	if (!e)
 		return;
 	ZSTD_freeCCtx(e->zstd);
-	for (int i = 0; i < SECTIONS; i++)
-		free(e->section[i].data);
-	free(e->chain.data);
+	lc_names_free(e->names);
+	for (int i = 0; i < LC_SECTION_COUNT; i++)
+		free(e->out.bytes[i].data);
 	free(e->payload.data);
 	free(e->file.data);
-	map_free(&e->strings);
-	map_free(&e->methods);
-	map_free(&e->frames);
-	map_free(&e->paths);
-	map_free(&e->sites);
 	free(e);
 }

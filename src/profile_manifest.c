@@ -100,6 +100,8 @@ void lc_manifest_encode(struct lc_bytes *b, const struct lc_manifest *m, uint64_
 		json_member(b, "name", m->engines[i].name);
 		json_member(b, "event", m->engines[i].event);
 		json_member(b, "unit", m->engines[i].unit);
+		if (m->engines[i].reason)
+			json_member(b, "reason", m->engines[i].reason);
 		json_format(b, "}");
 	}
 	json_format(b, "],\n\"processes\":[");

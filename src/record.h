@@ -75,6 +75,7 @@ enum lc_how {
 	LC_HOW_DESTROYED,  /* base destroyed and the breakpoint did not fire or could not be set */
 	LC_HOW_UNDECODED,  /* instruction boundaries unknown */
 	LC_HOW_NOT_JAVA,   /* interpreter, JVM or native code: not decoded */
+	LC_HOW_KERNEL,     /* the kernel or the CPU gave it with the sample */
 	LC_HOW_COUNT
 };
 
@@ -92,20 +93,33 @@ static inline uint64_t lc_frame_pack(const void *method, int bci)
 	return ((uint64_t)(uintptr_t)method & LC_ADDR_MASK) | b << LC_ADDR_BITS;
 }
 
+/* What an access does, and to how many bytes: bits of lc_sample.access. */
+enum {
+	LC_ACCESS_LOAD = 1,
+	LC_ACCESS_STORE = 2, /* both: an increment in place, a compare-and-swap */
+	LC_ACCESS_WIDTH_SHIFT = 4,
+	LC_ACCESS_WIDTH_UNKNOWN = 15, /* else log2 of the bytes */
+};
+
 /* One sample as its signal handler stores it; `frames` follow, leaf first. */
 struct lc_sample {
-	uint64_t time_ns; /* CLOCK_MONOTONIC */
-	uint64_t addr;    /* address that the access touched; 0 where `how` says unknown */
-	uint64_t base;    /* value of the operand's base register, 0 where there is none */
-	uint64_t pc;      /* sampled program counter */
-	uint32_t epoch;   /* lc_epoch_now() at the sample */
-	uint32_t overrun; /* expirations of the timer that the kernel folded into this one */
+	uint64_t time_ns;  /* CLOCK_MONOTONIC */
+	uint64_t addr;     /* address that the access touched; 0 where `how` says unknown */
+	uint64_t object;   /* start of the heap object that holds `addr`; 0 where it was not seen */
+	uint64_t klass;    /* its class, a Klass *; 0 with `object` */
+	uint64_t pc;       /* sampled program counter */
+	uint64_t data_src; /* PERF_SAMPLE_DATA_SRC of a hardware engine, else 0 */
+	uint32_t latency;  /* cycles, where the engine measures them, else 0 */
+	uint32_t epoch;    /* lc_epoch_now() at the sample */
+	uint32_t overrun;  /* expirations of the timer that the kernel folded into this one */
 	uint16_t cpu;
 	uint8_t where;      /* enum lc_where */
 	uint8_t how;        /* enum lc_how */
 	int16_t frames_len; /* frames that follow; or AsyncGetCallTrace's code where it is <= 0 */
-	uint16_t engine;    /* index of the engine in the manifest; 0 today */
-	uint64_t frames[];  /* lc_frame_pack() */
+	uint8_t engine;     /* index of the engine in the manifest */
+	uint8_t access;     /* LC_ACCESS_*; 0 unknown */
+	uint32_t reserved;
+	uint64_t frames[]; /* lc_frame_pack() */
 };
 
 #endif

@@ -1,6 +1,6 @@
 /*
- * tally.c - see tally.h. Samples are appended as they come and coalesced when a block is made: a
- * second holds a few hundred of them.
+ * tally.c - see tally.h. Rows are appended as they come. They are sorted and coalesced when a block
+ * is made, and when an array is full: it grows only if that has not made it half empty.
  */
 #include "tally.h"
 
@@ -8,19 +8,245 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct lc_tally {
-	struct lc_block_access *accesses;
-	size_t accesses_len, accesses_cap;
-	struct lc_block_alloc *allocs;
-	size_t allocs_len, allocs_cap;
-	uint64_t detail[LC_WHERE_COUNT][LC_HOW_COUNT];
+enum { ROWS_MIN = 64 };
+
+/* Kinds of rows: index of lc_tally.rows and of `kinds`. */
+enum kind { ALLOC, ACCESS, FIELD, METRIC, LINE, ESTIMATE, SPLIT, KINDS };
+
+struct rows {
+	void *data;
+	size_t len, cap;
+};
+
+/* What is counted of an engine beside its rows. */
+struct engine {
+	bool used;
 	uint64_t pathless[LC_BUCKET_COUNT]; /* samples that have no access of their own */
-	struct lc_block_bucket bucket_rows[LC_BUCKET_COUNT];
-	struct lc_block_detail detail_rows[LC_WHERE_COUNT * LC_HOW_COUNT];
+	uint64_t detail[LC_WHERE_COUNT][LC_HOW_COUNT];
+};
+
+struct lc_tally {
+	struct rows rows[KINDS];
+	struct engine engines[LC_TALLY_ENGINES];
+	struct lc_block_bucket bucket_rows[LC_TALLY_ENGINES * LC_BUCKET_COUNT];
+	struct lc_block_detail detail_rows[LC_TALLY_ENGINES * LC_WHERE_COUNT * LC_HOW_COUNT];
 };
 
 _Static_assert((int)LC_WHERE_COUNT == (int)LC_DETAIL_WHERE_COUNT, "format.h names each place");
 _Static_assert((int)LC_HOW_COUNT == (int)LC_DETAIL_HOW_COUNT, "format.h names each way");
+_Static_assert((int)LC_ACCESS_LOAD == (int)LC_TOUCH_LOAD, "one set of bits");
+_Static_assert((int)LC_ACCESS_STORE == (int)LC_TOUCH_STORE, "one set of bits");
+_Static_assert((int)LC_TALLY_ENGINES <= (int)LC_ENGINES_MAX, "a row of the manifest for each");
+
+/* ---- orders and sums of each kind ---- */
+
+/* Leave the function with the order of x and y where their `member` differs. */
+#define ORDER(member)                                                                              \
+	do {                                                                                       \
+		if (x->member != y->member)                                                        \
+			return x->member < y->member ? -1 : 1;                                     \
+	} while (0)
+
+/* engine, bucket, site, path: where a sample is. Four kinds of rows have these members. */
+#define ORDER_PLACE()                                                                              \
+	do {                                                                                       \
+		ORDER(engine);                                                                     \
+		ORDER(bucket);                                                                     \
+		ORDER(site);                                                                       \
+		ORDER(path);                                                                       \
+	} while (0)
+
+static int order_names(const char *x, const char *y)
+{
+	return x == y ? 0 : strcmp(x ? x : "", y ? y : "");
+}
+
+static int order_allocs(const void *a, const void *b)
+{
+	const struct lc_block_alloc *x = a, *y = b;
+
+	ORDER(site);
+	return 0;
+}
+
+static void add_alloc(void *to, const void *from)
+{
+	struct lc_block_alloc *x = to;
+	const struct lc_block_alloc *y = from;
+
+	x->count += y->count;
+	x->bytes += y->bytes;
+}
+
+static int order_accesses(const void *a, const void *b)
+{
+	const struct lc_block_access *x = a, *y = b;
+
+	ORDER_PLACE();
+	return 0;
+}
+
+static void add_access(void *to, const void *from)
+{
+	((struct lc_block_access *)to)->samples += ((const struct lc_block_access *)from)->samples;
+}
+
+static int order_fields(const void *a, const void *b)
+{
+	const struct lc_block_field *x = a, *y = b;
+
+	ORDER_PLACE();
+	ORDER(first);
+	ORDER(last);
+	ORDER(access);
+	return order_names(x->name, y->name);
+}
+
+static void add_field(void *to, const void *from)
+{
+	((struct lc_block_field *)to)->samples += ((const struct lc_block_field *)from)->samples;
+}
+
+static int order_metrics(const void *a, const void *b)
+{
+	const struct lc_block_metric *x = a, *y = b;
+
+	ORDER_PLACE();
+	ORDER(source);
+	ORDER(flags);
+	return 0;
+}
+
+static void add_metric(void *to, const void *from)
+{
+	struct lc_block_metric *x = to;
+	const struct lc_block_metric *y = from;
+
+	x->samples += y->samples;
+	x->latency_sum += y->latency_sum;
+	if (y->latency_max > x->latency_max)
+		x->latency_max = y->latency_max;
+}
+
+static int order_lines(const void *a, const void *b)
+{
+	const struct lc_block_line *x = a, *y = b;
+
+	ORDER(line);
+	ORDER_PLACE();
+	ORDER(byte);
+	ORDER(bytes);
+	ORDER(access);
+	ORDER(first);
+	return order_names(x->name, y->name);
+}
+
+static void add_line(void *to, const void *from)
+{
+	struct lc_block_line *x = to;
+	const struct lc_block_line *y = from;
+
+	x->samples += y->samples;
+	x->hitm += y->hitm;
+}
+
+static int order_estimates(const void *a, const void *b)
+{
+	const struct lc_block_estimate *x = a, *y = b;
+
+	ORDER(site);
+	return 0;
+}
+
+static void add_estimate(void *to, const void *from)
+{
+	struct lc_block_estimate *x = to;
+	const struct lc_block_estimate *y = from;
+
+	x->sampled += y->sampled;
+	x->objects_milli += y->objects_milli;
+	x->objects_variance_milli += y->objects_variance_milli;
+	x->bytes += y->bytes;
+	x->bytes_variance_mib += y->bytes_variance_mib;
+	for (unsigned i = 0; i < LC_LIVE_COLUMNS; i++)
+		x->live_milli[i] += y->live_milli[i];
+}
+
+static int order_splits(const void *a, const void *b)
+{
+	const struct lc_block_split *x = a, *y = b;
+
+	ORDER(engine);
+	ORDER(method);
+	ORDER(class_site);
+	ORDER(site);
+	return 0;
+}
+
+static void add_split(void *to, const void *from)
+{
+	struct lc_block_split *x = to;
+	const struct lc_block_split *y = from;
+
+	x->samples_milli += y->samples_milli;
+	x->variance_milli += y->variance_milli;
+}
+
+static const struct {
+	size_t bytes;                               /* of a row */
+	int (*order)(const void *a, const void *b); /* 0: they differ in their counts alone */
+	void (*add)(void *to, const void *from);    /* counts of two such rows */
+} kinds[KINDS] = {
+	[ALLOC] = { sizeof(struct lc_block_alloc), order_allocs, add_alloc },
+	[ACCESS] = { sizeof(struct lc_block_access), order_accesses, add_access },
+	[FIELD] = { sizeof(struct lc_block_field), order_fields, add_field },
+	[METRIC] = { sizeof(struct lc_block_metric), order_metrics, add_metric },
+	[LINE] = { sizeof(struct lc_block_line), order_lines, add_line },
+	[ESTIMATE] = { sizeof(struct lc_block_estimate), order_estimates, add_estimate },
+	[SPLIT] = { sizeof(struct lc_block_split), order_splits, add_split },
+};
+
+/* ---- arrays of rows ---- */
+
+static void coalesce(struct rows *r, enum kind kind)
+{
+	size_t bytes = kinds[kind].bytes, kept = 0;
+	char *data = r->data;
+
+	if (r->len < 2)
+		return;
+	qsort(data, r->len, bytes, kinds[kind].order);
+	for (size_t i = 1; i < r->len; i++) {
+		if (!kinds[kind].order(data + kept * bytes, data + i * bytes))
+			kinds[kind].add(data + kept * bytes, data + i * bytes);
+		else if (++kept != i)
+			memcpy(data + kept * bytes, data + i * bytes, bytes);
+	}
+	r->len = kept + 1;
+}
+
+static int append(struct lc_tally *t, enum kind kind, const void *row)
+{
+	struct rows *r = &t->rows[kind];
+	size_t bytes = kinds[kind].bytes;
+
+	if (r->len == r->cap) {
+		coalesce(r, kind);
+		if (r->len * 2 >= r->cap) {
+			size_t bigger = r->cap ? r->cap * 2 : ROWS_MIN;
+			void *grown = realloc(r->data, bigger * bytes);
+
+			if (grown) {
+				r->data = grown;
+				r->cap = bigger;
+			}
+		}
+		if (r->len == r->cap)
+			return -ENOMEM;
+	}
+	memcpy((char *)r->data + r->len++ * bytes, row, bytes);
+	return 0;
+}
 
 struct lc_tally *lc_tally_create(void)
 {
@@ -31,131 +257,151 @@ void lc_tally_destroy(struct lc_tally *t)
 {
 	if (!t)
 		return;
-	free(t->accesses);
-	free(t->allocs);
+	for (unsigned k = 0; k < KINDS; k++)
+		free(t->rows[k].data);
 	free(t);
 }
 
-/* Room for one more element of `element_bytes`. Returns the array, or NULL and leaves it as it was. */
-static void *reserve(void *array, size_t len, size_t *cap, size_t element_bytes)
-{
-	size_t bigger = *cap ? *cap * 2 : 64;
-	void *grown;
-
-	if (len < *cap)
-		return array;
-	grown = realloc(array, bigger * element_bytes);
-	if (grown)
-		*cap = bigger;
-	return grown;
-}
+/* ---- counting ---- */
 
 int lc_tally_sample(struct lc_tally *t, uint16_t engine, enum lc_bucket bucket, uint32_t site,
                     uint32_t path, enum lc_where where, enum lc_how how, uint64_t samples)
 {
-	struct lc_block_access *grown =
-	    reserve(t->accesses, t->accesses_len, &t->accesses_cap, sizeof(*t->accesses));
+	const struct lc_block_access row = { engine, (uint8_t)bucket, site, path, samples };
+	int err;
 
-	t->detail[where][how] += samples;
-	if (!grown) {
-		t->pathless[bucket] += samples;
-		return -ENOMEM;
-	}
-	t->accesses = grown;
-	t->accesses[t->accesses_len++] = (struct lc_block_access){
-		.engine = engine,
-		.bucket = (uint8_t)bucket,
-		.site = site,
-		.path = path,
-		.samples = samples,
-	};
-	return 0;
+	if (engine >= LC_TALLY_ENGINES)
+		return -EINVAL;
+	t->engines[engine].used = true;
+	t->engines[engine].detail[where][how] += samples;
+	err = append(t, ACCESS, &row);
+	if (err)
+		t->engines[engine].pathless[bucket] += samples;
+	return err;
 }
 
-void lc_tally_lost(struct lc_tally *t, uint64_t samples)
+void lc_tally_lost(struct lc_tally *t, uint16_t engine, uint64_t samples)
 {
-	t->pathless[LC_BUCKET_LOST] += samples;
+	if (engine >= LC_TALLY_ENGINES)
+		return;
+	t->engines[engine].used = true;
+	t->engines[engine].pathless[LC_BUCKET_LOST] += samples;
 }
 
 int lc_tally_allocations(struct lc_tally *t, uint32_t site, uint64_t count, uint64_t bytes)
 {
-	struct lc_block_alloc *grown =
-	    reserve(t->allocs, t->allocs_len, &t->allocs_cap, sizeof(*t->allocs));
-
-	if (!grown)
-		return -ENOMEM;
-	t->allocs = grown;
-	t->allocs[t->allocs_len++] =
-	    (struct lc_block_alloc){ .site = site, .count = count, .bytes = bytes };
-	return 0;
+	return append(t, ALLOC, &(struct lc_block_alloc){ site, count, bytes });
 }
 
-static int by_key(const void *a, const void *b)
+int lc_tally_field(struct lc_tally *t, const struct lc_block_field *row)
 {
-	const struct lc_block_access *x = a, *y = b;
+	struct lc_block_field r = *row;
 
-	if (x->engine != y->engine)
-		return x->engine < y->engine ? -1 : 1;
-	if (x->bucket != y->bucket)
-		return x->bucket < y->bucket ? -1 : 1;
-	if (x->site != y->site)
-		return x->site < y->site ? -1 : 1;
-	return (x->path > y->path) - (x->path < y->path);
+	r.access &= LC_TOUCH_END - 1;
+	if (r.engine >= LC_TALLY_ENGINES || r.bucket >= LC_BUCKET_COUNT || r.last < r.first)
+		return -EINVAL;
+	return append(t, FIELD, &r);
 }
 
-static void coalesce(struct lc_tally *t)
+int lc_tally_metric(struct lc_tally *t, const struct lc_block_metric *row)
 {
-	size_t kept = 0;
+	if (row->engine >= LC_TALLY_ENGINES || row->bucket >= LC_BUCKET_COUNT ||
+	    row->source >= LC_SOURCE_COUNT || row->flags >= LC_METRIC_FLAGS_END)
+		return -EINVAL;
+	return append(t, METRIC, row);
+}
 
-	if (t->accesses_len < 2)
-		return;
-	qsort(t->accesses, t->accesses_len, sizeof(*t->accesses), by_key);
-	for (size_t i = 1; i < t->accesses_len; i++) {
-		if (!by_key(&t->accesses[kept], &t->accesses[i]))
-			t->accesses[kept].samples += t->accesses[i].samples;
-		else
-			t->accesses[++kept] = t->accesses[i];
+int lc_tally_line(struct lc_tally *t, const struct lc_block_line *row)
+{
+	struct lc_block_line r = *row;
+
+	r.access &= LC_TOUCH_END - 1;
+	if (r.engine >= LC_TALLY_ENGINES || r.bucket >= LC_BUCKET_COUNT ||
+	    r.byte >= LC_LINE_BYTES_MAX || r.hitm > r.samples)
+		return -EINVAL;
+	return append(t, LINE, &r);
+}
+
+int lc_tally_estimate(struct lc_tally *t, const struct lc_block_estimate *row)
+{
+	return append(t, ESTIMATE, row);
+}
+
+int lc_tally_split(struct lc_tally *t, const struct lc_block_split *row)
+{
+	if (row->engine >= LC_TALLY_ENGINES || row->method >= LC_SPLIT_COUNT)
+		return -EINVAL;
+	return append(t, SPLIT, row);
+}
+
+/* ---- blocks ---- */
+
+/* Samples of each bucket and engine: those with an access, and those without. */
+static size_t make_buckets(struct lc_tally *t)
+{
+	const struct lc_block_access *accesses = t->rows[ACCESS].data;
+	uint64_t sums[LC_TALLY_ENGINES][LC_BUCKET_COUNT] = { { 0 } };
+	size_t rows = 0;
+
+	for (size_t i = 0; i < t->rows[ACCESS].len; i++)
+		sums[accesses[i].engine][accesses[i].bucket] += accesses[i].samples;
+	for (uint16_t e = 0; e < LC_TALLY_ENGINES; e++) {
+		for (uint8_t b = 0; b < LC_BUCKET_COUNT; b++) {
+			uint64_t samples = sums[e][b] + t->engines[e].pathless[b];
+
+			if (samples)
+				t->bucket_rows[rows++] = (struct lc_block_bucket){ e, b, samples };
+		}
 	}
-	t->accesses_len = kept + 1;
+	return rows;
+}
+
+static size_t make_details(struct lc_tally *t)
+{
+	size_t rows = 0;
+
+	for (uint16_t e = 0; e < LC_TALLY_ENGINES; e++) {
+		for (uint8_t w = 0; w < LC_WHERE_COUNT && t->engines[e].used; w++)
+			for (uint8_t h = 0; h < LC_HOW_COUNT; h++)
+				if (t->engines[e].detail[w][h])
+					t->detail_rows[rows++] =
+					    (struct lc_block_detail){ e, w, h,
+						                      t->engines[e].detail[w][h] };
+	}
+	return rows;
 }
 
 bool lc_tally_block(struct lc_tally *t, struct lc_block_input *in)
 {
-	size_t buckets = 0, details = 0;
-
-	coalesce(t);
-	/* All samples of bucket and engine, those with an access included; one engine has pathless. */
-	for (uint8_t b = 0; b < LC_BUCKET_COUNT; b++) {
-		uint64_t samples = t->pathless[b];
-
-		for (size_t i = 0; i < t->accesses_len; i++)
-			if (t->accesses[i].bucket == b)
-				samples += t->accesses[i].samples;
-		if (samples)
-			t->bucket_rows[buckets++] =
-			    (struct lc_block_bucket){ .bucket = b, .samples = samples };
-	}
-	for (uint8_t w = 0; w < LC_WHERE_COUNT; w++)
-		for (uint8_t h = 0; h < LC_HOW_COUNT; h++)
-			if (t->detail[w][h])
-				t->detail_rows[details++] = (struct lc_block_detail){
-					.where = w, .how = h, .samples = t->detail[w][h]
-				};
-	in->accesses = t->accesses;
-	in->accesses_len = t->accesses_len;
-	in->allocs = t->allocs;
-	in->allocs_len = t->allocs_len;
+	for (unsigned k = 0; k < KINDS; k++)
+		coalesce(&t->rows[k], k);
 	in->buckets = t->bucket_rows;
-	in->buckets_len = buckets;
+	in->buckets_len = make_buckets(t);
 	in->details = t->detail_rows;
-	in->details_len = details;
-	return t->accesses_len || t->allocs_len || buckets;
+	in->details_len = make_details(t);
+	in->allocs = t->rows[ALLOC].data;
+	in->allocs_len = t->rows[ALLOC].len;
+	in->accesses = t->rows[ACCESS].data;
+	in->accesses_len = t->rows[ACCESS].len;
+	in->fields = t->rows[FIELD].data;
+	in->fields_len = t->rows[FIELD].len;
+	in->metrics = t->rows[METRIC].data;
+	in->metrics_len = t->rows[METRIC].len;
+	in->lines = t->rows[LINE].data;
+	in->lines_len = t->rows[LINE].len;
+	in->estimates = t->rows[ESTIMATE].data;
+	in->estimates_len = t->rows[ESTIMATE].len;
+	in->splits = t->rows[SPLIT].data;
+	in->splits_len = t->rows[SPLIT].len;
+	return in->buckets_len || in->allocs_len || in->accesses_len || in->fields_len ||
+	       in->metrics_len || in->lines_len || in->estimates_len || in->splits_len;
 }
 
 void lc_tally_clear(struct lc_tally *t)
 {
-	t->accesses_len = 0;
-	t->allocs_len = 0;
-	memset(t->detail, 0, sizeof(t->detail));
-	memset(t->pathless, 0, sizeof(t->pathless));
+	for (unsigned k = 0; k < KINDS; k++)
+		t->rows[k].len = 0;
+	for (unsigned e = 0; e < LC_TALLY_ENGINES; e++)
+		if (t->engines[e].used)
+			memset(&t->engines[e], 0, sizeof(t->engines[e]));
 }

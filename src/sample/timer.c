@@ -182,7 +182,6 @@ static void begin(const siginfo_t *info, const struct lc_registers *regs,
 	memset(head, 0, sizeof(*head));
 	head->time_ns = lc_clock_now_ns();
 	head->addr = access->addr;
-	head->base = access->base;
 	head->pc = regs->pc;
 	head->epoch = lc_epoch_now();
 	head->overrun = info->si_overrun > 0 ? (uint32_t)info->si_overrun : 0;
@@ -256,7 +255,6 @@ static void finish_pending(struct lc_sampler *s, const void *context)
 	s->pending = false;
 	count(&engine.hit, 1);
 	s->head.addr = addr;
-	s->head.base = base;
 	s->head.how = LC_HOW_TRAP;
 	s->head.epoch = lc_epoch_now();
 	walk(s, context, s->access.kind == LC_CODE_METHOD ? regs.pc : 0, &s->head,

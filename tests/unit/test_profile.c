@@ -1,4 +1,4 @@
-/* uses: src/profile.c src/profile_block.c src/profile_manifest.c src/options.c analyzer/blockfile.c analyzer/block.c analyzer/tree.c analyzer/table.c analyzer/util.c -lzstd -Wl,--wrap=write -Wl,--wrap=clock_gettime */
+/* uses: src/profile.c src/profile_block.c src/profile_names.c src/profile_manifest.c src/options.c analyzer/blockfile.c analyzer/block.c analyzer/tree.c analyzer/table.c analyzer/util.c -lzstd -Wl,--wrap=write -Wl,--wrap=clock_gettime */
 /* test_profile.c - the agent's writer, read back by the analyzer's reader. */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -419,7 +419,8 @@ static void read_manifest(char *out, size_t len)
 
 static void the_manifest_is_replaced_whole_or_not_at_all(void **state)
 {
-	static const struct lc_manifest_engine engine = { "timer", "cpu", 5000000, "ns" };
+	static const struct lc_manifest_engine engine = { "timer", "cpu", 5000000, "ns",
+		                                          "auto: no \"PMU\"" };
 	static const struct lc_manifest_option option = { "min-size", "1k" };
 	static const struct lc_manifest_counter counter = { "lost", UINT64_MAX };
 	struct lc_manifest m = { .command = "java \"x\"\xff\x01<",
@@ -442,6 +443,7 @@ static void the_manifest_is_replaced_whole_or_not_at_all(void **state)
 	read_manifest(text, sizeof(text));
 	assert_non_null(strstr(text, "\"command\":\"java \\\"x\\\"\xef\xbf\xbd\\u0001\\u003c\""));
 	assert_non_null(strstr(text, "\"gc\":null"));
+	assert_non_null(strstr(text, "\"reason\":\"auto: no \\\"PMU\\\"\""));
 	assert_non_null(strstr(text, "\"min-size\":\"1k\""));
 	assert_non_null(strstr(text, "\"lost\":9223372036854775807"));
 	room = 20;

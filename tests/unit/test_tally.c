@@ -4,9 +4,12 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <string.h>
 
 #include <cmocka.h>
+
+#include <errno.h>
+#include <malloc.h>
+#include <string.h>
 
 #include "tally.h"
 
@@ -57,8 +60,8 @@ static void lost_samples_are_in_a_bucket_without_a_path(void **state)
 {
 	struct lc_block_input in = { 0 };
 
-	lc_tally_lost(*state, 3);
-	lc_tally_lost(*state, 4);
+	lc_tally_lost(*state, 0, 3);
+	lc_tally_lost(*state, 0, 4);
 	assert_true(lc_tally_block(*state, &in));
 	assert_int_equal(in.accesses_len, 0);
 	assert_int_equal(bucket_total(&in, LC_BUCKET_LOST), 7);
@@ -85,7 +88,7 @@ static void a_cleared_tally_starts_anew(void **state)
 
 	lc_tally_sample(*state, 0, LC_BUCKET_NATIVE, 0, 1, LC_WHERE_NATIVE, LC_HOW_NOT_JAVA, 1);
 	lc_tally_allocations(*state, 1, 2, 4096);
-	lc_tally_lost(*state, 1);
+	lc_tally_lost(*state, 0, 1);
 	assert_true(lc_tally_block(*state, &in));
 	assert_int_equal(in.allocs_len, 1);
 	assert_int_equal(in.allocs[0].bytes, 4096);
@@ -106,6 +109,161 @@ static void a_block_that_was_not_written_is_part_of_the_next(void **state)
 	assert_int_equal(in.accesses[0].samples, 2);
 }
 
+static void engines_are_counted_apart(void **state)
+{
+	struct lc_block_input in = { 0 };
+
+	lc_tally_sample(*state, 0, LC_BUCKET_OBJECT, 1, 1, LC_WHERE_COMPILED, LC_HOW_DIRECT, 1);
+	lc_tally_sample(*state, 2, LC_BUCKET_OBJECT, 1, 1, LC_WHERE_COMPILED, LC_HOW_KERNEL, 5);
+	lc_tally_lost(*state, 2, 7);
+	assert_true(lc_tally_block(*state, &in));
+	assert_int_equal(in.accesses_len, 2);
+	assert_int_equal(in.buckets_len, 3);
+	assert_int_equal(in.buckets[0].engine, 0);
+	assert_int_equal(in.buckets[0].samples, 1);
+	assert_int_equal(in.buckets[1].engine, 2);
+	assert_int_equal(in.buckets[1].samples, 5);
+	assert_int_equal(in.buckets[2].bucket, LC_BUCKET_LOST);
+	assert_int_equal(in.buckets[2].samples, 7);
+	assert_int_equal(in.details_len, 2);
+	assert_int_equal(in.details[1].engine, 2);
+	assert_int_equal(in.details[1].how, LC_HOW_KERNEL);
+	assert_int_equal(in.details[1].samples, 5);
+}
+
+static void an_engine_that_cannot_be_is_refused(void **state)
+{
+	const uint16_t engine = LC_TALLY_ENGINES;
+	struct lc_block_input in = { 0 };
+
+	assert_int_equal(
+	    lc_tally_sample(*state, engine, LC_BUCKET_JVM, 0, 0, LC_WHERE_JVM, LC_HOW_NOT_JAVA, 1),
+	    -EINVAL);
+	lc_tally_lost(*state, engine, 1);
+	assert_int_equal(lc_tally_field(*state, &(struct lc_block_field){ .engine = engine }),
+	                 -EINVAL);
+	assert_int_equal(lc_tally_metric(*state, &(struct lc_block_metric){ .engine = engine }),
+	                 -EINVAL);
+	assert_int_equal(lc_tally_line(*state, &(struct lc_block_line){ .engine = engine }),
+	                 -EINVAL);
+	assert_int_equal(lc_tally_split(*state, &(struct lc_block_split){ .engine = engine }),
+	                 -EINVAL);
+	assert_false(lc_tally_block(*state, &in));
+}
+
+static void numbers_that_the_format_does_not_allow_are_refused(void **state)
+{
+	struct lc_block_input in = { 0 };
+
+	assert_int_equal(lc_tally_field(*state, &(struct lc_block_field){ .first = 2, .last = 1 }),
+	                 -EINVAL);
+	assert_int_equal(
+	    lc_tally_metric(*state, &(struct lc_block_metric){ .source = LC_SOURCE_COUNT }),
+	    -EINVAL);
+	assert_int_equal(
+	    lc_tally_metric(*state, &(struct lc_block_metric){ .flags = LC_METRIC_FLAGS_END }),
+	    -EINVAL);
+	assert_int_equal(lc_tally_line(*state, &(struct lc_block_line){ .byte = 64 }), -EINVAL);
+	assert_int_equal(lc_tally_line(*state, &(struct lc_block_line){ .samples = 1, .hitm = 2 }),
+	                 -EINVAL);
+	assert_int_equal(
+	    lc_tally_split(*state, &(struct lc_block_split){ .method = LC_SPLIT_COUNT }), -EINVAL);
+	assert_false(lc_tally_block(*state, &in));
+}
+
+static void rows_that_differ_in_their_counts_alone_are_summed(void **state)
+{
+	const struct lc_block_field field = { .site = 1, .path = 2, .name = "next", .samples = 1 };
+	const struct lc_block_metric metric = {
+		.site = 1, .samples = 1, .latency_sum = 30, .latency_max = 30
+	};
+	const struct lc_block_line line = { .line = 9, .byte = 8, .samples = 2, .hitm = 1 };
+	const struct lc_block_estimate estimate = { .site = 3,
+		                                    .sampled = 1,
+		                                    .objects_milli = 2000,
+		                                    .bytes = 64,
+		                                    .live_milli = { 5, 4, 3, 2, 1 } };
+	const struct lc_block_split split = { .class_site = 1, .site = 2, .samples_milli = 500 };
+	struct lc_block_field other = field;
+	struct lc_block_metric worse = metric;
+	struct lc_block_input in = { 0 };
+	char same_text[] = "next";
+
+	for (unsigned i = 0; i < 100; i++) {
+		lc_tally_field(*state, &field);
+		lc_tally_line(*state, &line);
+		lc_tally_estimate(*state, &estimate);
+		lc_tally_split(*state, &split);
+	}
+	other.name = same_text; /* equal text is an equal name, wherever it stands */
+	other.access = LC_ACCESS_STORE;
+	lc_tally_field(*state, &other);
+	other.access |= 3 << LC_ACCESS_WIDTH_SHIFT; /* a width is no part of the row */
+	lc_tally_field(*state, &other);
+	lc_tally_metric(*state, &metric);
+	worse.latency_sum = worse.latency_max = 70;
+	lc_tally_metric(*state, &worse);
+	lc_tally_metric(*state, &metric);
+	assert_true(lc_tally_block(*state, &in));
+	assert_int_equal(in.fields_len, 2);
+	assert_int_equal(in.fields[0].samples, 100);
+	assert_int_equal(in.fields[1].samples, 2);
+	assert_int_equal(in.fields[1].access, LC_ACCESS_STORE);
+	assert_int_equal(in.metrics_len, 1);
+	assert_int_equal(in.metrics[0].samples, 3);
+	assert_int_equal(in.metrics[0].latency_sum, 130);
+	assert_int_equal(in.metrics[0].latency_max, 70);
+	assert_int_equal(in.lines_len, 1);
+	assert_int_equal(in.lines[0].samples, 200);
+	assert_int_equal(in.lines[0].hitm, 100);
+	assert_int_equal(in.estimates_len, 1);
+	assert_int_equal(in.estimates[0].objects_milli, 200000);
+	assert_int_equal(in.estimates[0].live_milli[4], 100);
+	assert_int_equal(in.splits_len, 1);
+	assert_int_equal(in.splits[0].samples_milli, 50000);
+}
+
+static void rows_that_differ_stay_apart(void **state)
+{
+	struct lc_block_input in = { 0 };
+
+	for (uint8_t i = 0; i < 2; i++) {
+		lc_tally_field(*state, &(struct lc_block_field){ .name = i ? "a" : "b" });
+		lc_tally_field(*state, &(struct lc_block_field){ .name = "", .last = i });
+		lc_tally_field(*state, &(struct lc_block_field){ .name = "c", .bucket = i });
+		lc_tally_metric(*state, &(struct lc_block_metric){ .source = i });
+		lc_tally_metric(*state, &(struct lc_block_metric){ .path = 1, .flags = i });
+		lc_tally_line(*state, &(struct lc_block_line){ .line = i });
+		lc_tally_line(*state, &(struct lc_block_line){ .line = 3, .byte = i });
+		lc_tally_line(*state, &(struct lc_block_line){ .line = 4, .bytes = i });
+		lc_tally_estimate(*state, &(struct lc_block_estimate){ .site = i });
+		lc_tally_split(*state, &(struct lc_block_split){ .method = i });
+		lc_tally_split(*state, &(struct lc_block_split){ .site = 1 + i });
+		lc_tally_split(*state, &(struct lc_block_split){ .class_site = 1 + i });
+	}
+	lc_tally_block(*state, &in);
+	assert_int_equal(in.fields_len, 6);
+	assert_int_equal(in.metrics_len, 4);
+	assert_int_equal(in.lines_len, 6);
+	assert_int_equal(in.estimates_len, 2);
+	assert_int_equal(in.splits_len, 6);
+}
+
+/* Without coalescing on the way this would take 200 MB. */
+static void many_equal_rows_take_little_memory(void **state)
+{
+	struct lc_block_input in = { 0 };
+	size_t before = mallinfo2().uordblks + mallinfo2().hblkhd;
+
+	for (unsigned i = 0; i < 5000000; i++)
+		lc_tally_sample(*state, 0, LC_BUCKET_OBJECT, 1 + i % 40, 7, LC_WHERE_COMPILED,
+		                LC_HOW_DIRECT, 1);
+	assert_true(mallinfo2().uordblks + mallinfo2().hblkhd < before + (64 << 10));
+	lc_tally_block(*state, &in);
+	assert_int_equal(in.accesses_len, 40);
+	assert_int_equal(bucket_total(&in, LC_BUCKET_OBJECT), 5000000);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 
 int main(void)
@@ -117,6 +275,12 @@ int main(void)
 		TEST(details_say_where_and_how),
 		TEST(a_cleared_tally_starts_anew),
 		TEST(a_block_that_was_not_written_is_part_of_the_next),
+		TEST(engines_are_counted_apart),
+		TEST(an_engine_that_cannot_be_is_refused),
+		TEST(numbers_that_the_format_does_not_allow_are_refused),
+		TEST(rows_that_differ_in_their_counts_alone_are_summed),
+		TEST(rows_that_differ_stay_apart),
+		TEST(many_equal_rows_take_little_memory),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
