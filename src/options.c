@@ -10,6 +10,7 @@
 
 enum option_type {
 	OPTION_STRING,
+	OPTION_LIST,
 	OPTION_SIZE,
 	OPTION_DURATION,
 	OPTION_COUNT,
@@ -52,16 +53,19 @@ static const struct unit count_units[] = { { "", 1 }, { NULL, 0 } };
 
 /*
  * What a value may be, beyond its type. An interval under 100 us would spend more time in the
- * signal handler than in the program; objects of over 32 GiB do not fit in a record.
+ * signal handler than in the program, and one allocation sampled in less than 1 KiB more than
+ * tracking them all; objects of over 32 GiB do not fit in a record.
  */
 static const struct {
 	const char *name;
 	uint64_t low, high;
+	bool or_zero;
 	const char *text;
 } ranges[] = {
-	{ "interval", 100 * UINT64_C(1000), UINT64_C(3600) * 1000000000, "100us to 3600s" },
-	{ "min-size", 1, UINT64_C(32) << 30, "1 to 32g" },
-	{ "depth", 1, LC_FRAMES_MAX, "1 to 2048" },
+	{ "interval", 100 * UINT64_C(1000), UINT64_C(3600) * 1000000000, false, "100us to 3600s" },
+	{ "min-size", 0, UINT64_C(32) << 30, false, "0 to 32g" },
+	{ "sample-interval", 1 << 10, 1 << 30, true, "0, or 1k to 1g" },
+	{ "depth", 1, LC_FRAMES_MAX, false, "1 to 2048" },
 };
 _Static_assert(LC_FRAMES_MAX == 2048, "the range of depth names its limit");
 
@@ -79,7 +83,7 @@ static void *field(const struct lc_options *o, size_t row)
 /* Edits that turn `a` into `b`, an exchange of neighbours counting as one; at most `cap`. */
 static size_t edit_distance(const char *a, const char *b, size_t cap)
 {
-	enum { WORD_MAX = 40 };
+	enum { WORD_MAX = 64 };
 	size_t rows[3][WORD_MAX + 1] = { { 0 } };
 	size_t *before = rows[0], *last = rows[1], *now = rows[2], *free_row;
 	size_t a_len = strlen(a), b_len = strlen(b);
@@ -197,7 +201,7 @@ static int set_number(struct lc_options *o, size_t row, const char *value, char 
 
 	for (size_t i = 0; i < sizeof(ranges) / sizeof(ranges[0]); i++)
 		if (!wrong && strcmp(ranges[i].name, infos[row].name) == 0 &&
-		    (n < ranges[i].low || n > ranges[i].high)) {
+		    (n < ranges[i].low || n > ranges[i].high) && !(ranges[i].or_zero && n == 0)) {
 			wrong = "is out of range: ";
 			range = ranges[i].text;
 		}
@@ -271,6 +275,26 @@ static int set_string(struct lc_options *o, size_t row, const char *value, char 
 }
 _Static_assert(LC_OPTION_TEXT_MAX == 1024, "set_string() names the limit");
 
+_Static_assert(OPTION_COUNT_ALL <= 64, "lists_set has a bit per row");
+
+/* A list's first value replaces the default, each further one is a part more. */
+static int set_list(struct lc_options *o, size_t row, const char *value, char *error,
+                    size_t error_len)
+{
+	char joined[2 * LC_OPTION_TEXT_MAX];
+	int err;
+
+	if (value[0] && o->lists_set >> row & 1) {
+		snprintf(joined, sizeof(joined), "%s;%.*s", (const char *)field(o, row),
+		         LC_OPTION_TEXT_MAX, value);
+		value = joined;
+	}
+	err = set_string(o, row, value, error, error_len);
+	if (!err)
+		o->lists_set |= UINT64_C(1) << row;
+	return err;
+}
+
 void lc_options_init(struct lc_options *o)
 {
 	char error[128];
@@ -278,6 +302,7 @@ void lc_options_init(struct lc_options *o)
 	memset(o, 0, sizeof(*o));
 	for (size_t i = 0; i < OPTION_COUNT_ALL; i++)
 		(void)lc_options_set(o, infos[i].name, infos[i].default_text, error, sizeof(error));
+	o->lists_set = 0;
 }
 
 int lc_options_set(struct lc_options *o, const char *name, const char *value, char *error,
@@ -298,6 +323,8 @@ int lc_options_set(struct lc_options *o, const char *name, const char *value, ch
 		return set_choice(o, (size_t)row, value, error, error_len);
 	case OPTION_STRING:
 		return set_string(o, (size_t)row, value, error, error_len);
+	case OPTION_LIST:
+		return set_list(o, (size_t)row, value, error, error_len);
 	default:
 		return set_number(o, (size_t)row, value, error, error_len);
 	}
@@ -383,6 +410,7 @@ int lc_options_value(const struct lc_options *o, size_t i, char *out, size_t out
 
 	switch (slots[i].type) {
 	case OPTION_STRING:
+	case OPTION_LIST:
 		len = snprintf(out, out_len, "%s", (const char *)p);
 		break;
 	case OPTION_CHOICE:

@@ -6,7 +6,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { LC_EVENT_AUTO, LC_EVENT_TIMER };
 enum { LC_PATHS_ADAPTIVE, LC_PATHS_EXACT };
 
 enum { LC_OPTION_TEXT_MAX = 1024 };
@@ -18,15 +17,17 @@ enum { LC_OPTION_TEXT_MAX = 1024 };
 #define LC_LAUNCH_VARIABLE "LOCUS_AGENT"
 
 struct lc_options {
-	int event; /* index into the words of the CHOICE */
+	char event[LC_OPTION_TEXT_MAX]; /* for lc_event_parse() of sample/event.h */
 	uint64_t interval_ns;
-	uint64_t min_size_bytes;
+	uint64_t min_size_bytes;       /* 0: every object */
+	uint64_t alloc_interval_bytes; /* 0: no allocation below min_size_bytes is sampled */
 	char output[LC_OPTION_TEXT_MAX];
 	uint64_t depth;
 	int paths;
 	char include[LC_OPTION_TEXT_MAX];
 	char exclude[LC_OPTION_TEXT_MAX];
 	bool audit;
+	uint64_t lists_set; /* rows of type LIST that were set: a further value is appended */
 };
 
 /* One row of options.def, for help texts, manuals and manifests. */
@@ -47,7 +48,8 @@ const struct lc_option_info *lc_option_table(size_t *count);
 void lc_options_init(struct lc_options *o);
 
 /*
- * Set one option by its long name. Returns 0; -ENOENT when there is no such option (then `error`
+ * Set one option by its long name; a LIST that was set before gets one more value, after a ';'.
+ * Returns 0; -ENOENT when there is no such option (then `error`
  * names the nearest one, where one is near); -EINVAL when the value is not of its type or out of range. `error`
  * receives one line without a newline. *o is untouched on failure.
  */

@@ -34,9 +34,10 @@ static void defaults_are_those_of_the_table(void **state)
 
 	(void)state;
 	lc_options_init(&o);
-	assert_int_equal(o.event, LC_EVENT_AUTO);
+	assert_string_equal(o.event, "auto");
 	assert_int_equal(o.interval_ns, 5000000);
 	assert_int_equal(o.min_size_bytes, 1024);
+	assert_int_equal(o.alloc_interval_bytes, 512 << 10);
 	assert_string_equal(o.output, "locus-%p");
 	assert_int_equal(o.depth, 256);
 	assert_int_equal(o.paths, LC_PATHS_ADAPTIVE);
@@ -92,8 +93,11 @@ static void bad_values_are_refused_and_change_nothing(void **state)
 		{ "min-size", "-1", "min-size: '-1' is not a size, such as 1k" },
 		{ "min-size", "1x", "min-size: '1x' has a unit other than k, m, g" },
 		{ "min-size", "1kk", "min-size: '1kk' has a unit other than k, m, g" },
-		{ "min-size", "0", "min-size: '0' is out of range: 1 to 32g" },
-		{ "min-size", "33g", "min-size: '33g' is out of range: 1 to 32g" },
+		{ "min-size", "33g", "min-size: '33g' is out of range: 0 to 32g" },
+		{ "sample-interval", "1023",
+		  "sample-interval: '1023' is out of range: 0, or 1k to 1g" },
+		{ "sample-interval", "1025m",
+		  "sample-interval: '1025m' is out of range: 0, or 1k to 1g" },
 		{ "min-size", "18446744073709551616",
 		  "min-size: '18446744073709551616' is too large" },
 		{ "min-size", "18014398509481985k", "min-size: '18014398509481985k' is too large" },
@@ -103,9 +107,12 @@ static void bad_values_are_refused_and_change_nothing(void **state)
 		{ "depth", "2049", "depth: '2049' is out of range: 1 to 2048" },
 		{ "depth", "1k", "depth: '1k' is not a number" },
 		{ "depth", NULL, "depth: needs a value: N" },
-		{ "event", "tim", "event: 'tim' is not one of auto|timer" },
-		{ "event", "", "event: '' is not one of auto|timer" },
-		{ "event", "auto|timer", "event: 'auto|timer' is not one of auto|timer" },
+		{ "event", "", "event: the EVENT is empty" },
+		{ "event", NULL, "event: needs a value: EVENT" },
+		{ "paths", "exac", "paths: 'exac' is not one of adaptive|exact" },
+		{ "paths", "", "paths: '' is not one of adaptive|exact" },
+		{ "paths", "adaptive|exact",
+		  "paths: 'adaptive|exact' is not one of adaptive|exact" },
 		{ "audit", "maybe", "audit: 'maybe' is not on or off" },
 		{ "output", "", "output: the DIR is empty" },
 	};
@@ -119,6 +126,47 @@ static void bad_values_are_refused_and_change_nothing(void **state)
 		assert_string_equal(error, cases[i].message);
 		assert_memory_equal(&o, &before, sizeof(o));
 	}
+}
+
+static void zero_stands_for_all_or_none(void **state)
+{
+	struct lc_options o;
+
+	(void)state;
+	lc_options_init(&o);
+	assert_int_equal(set(&o, "min-size", "0"), 0);
+	assert_int_equal(o.min_size_bytes, 0);
+	assert_int_equal(set(&o, "sample-interval", "1k"), 0);
+	assert_int_equal(o.alloc_interval_bytes, 1024);
+	assert_int_equal(set(&o, "sample-interval", "0"), 0);
+	assert_int_equal(o.alloc_interval_bytes, 0);
+}
+
+static void events_are_joined_in_their_order(void **state)
+{
+	static char text[LC_OPTION_TEXT_MAX + 1];
+	struct lc_options o, before;
+
+	(void)state;
+	lc_options_init(&o);
+	assert_int_equal(set(&o, "event", "fault"), 0);
+	assert_string_equal(o.event, "fault"); /* the default is gone */
+	assert_int_equal(set(&o, "event", "pebs:l2-miss"), 0);
+	assert_int_equal(set(&o, "event", "timer"), 0);
+	assert_string_equal(o.event, "fault;pebs:l2-miss;timer");
+	before = o;
+	assert_int_equal(set(&o, "event", ""), -EINVAL);
+	memset(text, 'x', LC_OPTION_TEXT_MAX - 1);
+	assert_int_equal(set(&o, "event", text), -EINVAL);
+	assert_string_equal(error, "event: the EVENT is longer than 1023 bytes");
+	assert_memory_equal(&o, &before, sizeof(o));
+	/* One that was set to what is the default as well. */
+	lc_options_init(&o);
+	assert_int_equal(parse(&o, "event=auto,event=fault"), 0);
+	assert_string_equal(o.event, "auto;fault");
+	/* Other texts are replaced. */
+	assert_int_equal(parse(&o, "output=a,output=b"), 0);
+	assert_string_equal(o.output, "b");
 }
 
 static void unknown_option_names_the_nearest(void **state)
@@ -182,7 +230,7 @@ static void agent_string_sets_several(void **state)
 	assert_string_equal(o.output, "prof");
 	assert_int_equal(o.min_size_bytes, 64);
 	assert_true(o.audit);
-	assert_int_equal(o.event, LC_EVENT_TIMER);
+	assert_string_equal(o.event, "timer");
 	assert_int_equal(o.paths, LC_PATHS_EXACT);
 	assert_int_equal(parse(&o, "audit=off"), 0);
 	assert_false(o.audit);
@@ -220,6 +268,8 @@ static void format_reads_back_to_the_same(void **state)
 	assert_int_equal(set(&o, "include", "main;pool-*,x"), 0);
 	assert_int_equal(set(&o, "min-size", "1500"), 0);
 	assert_int_equal(set(&o, "interval", "1500us"), 0);
+	assert_int_equal(set(&o, "event", "watch:long[]#3[17]:w@1"), 0);
+	assert_int_equal(set(&o, "event", "fault"), 0);
 	assert_int_equal(set(&o, "audit", NULL), 0);
 	assert_int_equal(set(&o, "paths", "exact"), 0);
 	len = lc_options_format(&o, text, sizeof(text));
@@ -288,6 +338,8 @@ int main(void)
 		cmocka_unit_test(sizes_take_k_m_g_in_either_case),
 		cmocka_unit_test(times_need_a_unit),
 		cmocka_unit_test(bad_values_are_refused_and_change_nothing),
+		cmocka_unit_test(zero_stands_for_all_or_none),
+		cmocka_unit_test(events_are_joined_in_their_order),
 		cmocka_unit_test(unknown_option_names_the_nearest),
 		cmocka_unit_test(very_long_names_and_values_are_refused_in_one_short_line),
 		cmocka_unit_test(error_fits_any_buffer),
