@@ -1,9 +1,12 @@
 /* args.c - walk a command line by a table of options. */
 #include "args.h"
 
+#include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "commands.h"
+#include "util.h"
 
 enum { ARGS_ROWS_MAX = 64 };
 
@@ -97,4 +100,30 @@ int lc_args_next(struct lc_args *a, const char **value)
 		if (strlen(a->table[i].name) == len && strncmp(a->table[i].name, name, len) == 0)
 			return with_argument(a, i, name[len] ? name + len + 1 : NULL, value);
 	return strcmp(name, "help") == 0 ? LC_ARGS_HELP : unknown_long(a, name, len);
+}
+
+int lc_args_read(struct lc_args *a, int (*set)(void *context, int row, const char *value),
+                 void *context, char ***operands, size_t *count)
+{
+	char **found = lc_alloc_zeroed((size_t)a->argc, sizeof(*found));
+	const char *value;
+	int status = 0, row;
+
+	*count = 0;
+	while (!status && (row = lc_args_next(a, &value)) != LC_ARGS_END) {
+		if (row == LC_ARGS_HELP)
+			status = LC_ARGS_HELP;
+		else if (row == LC_ARGS_ERROR)
+			status = 1;
+		else if (row == LC_ARGS_OPERAND)
+			found[(*count)++] = (char *)(uintptr_t)value;
+		else
+			status = set(context, row, value);
+	}
+	if (status) {
+		free(found);
+		found = NULL;
+	}
+	*operands = found;
+	return status;
 }

@@ -11,69 +11,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "block_impl.h"
 #include "options.h"
 #include "util.h"
-
-/* What is left of a section. After an error every read gives 0. */
-struct reader {
-	const uint8_t *at;
-	const uint8_t *end;
-	bool bad;
-};
-
-/* One pass over the counts of a block. */
-struct pass {
-	struct lc_block_decoder *d;
-	struct lc_block_target *target;
-	uint32_t thread; /* tree number; of a block of one thread only */
-	bool all;        /* a block of all threads */
-	bool add;        /* second pass */
-	uint64_t seen[LC_ENGINES_MAX][LC_BUCKET_COUNT]; /* samples of the accesses */
-};
-
-static void fail(struct reader *r)
-{
-	r->bad = true;
-	r->at = r->end;
-}
-
-static uint64_t take(struct reader *r)
-{
-	uint64_t v = 0;
-
-	if (lc_varint_get(&r->at, r->end, &v))
-		fail(r);
-	return r->bad ? 0 : v;
-}
-
-/* A number below `limit`. */
-static uint32_t take_below(struct reader *r, uint64_t limit)
-{
-	uint64_t v = take(r);
-
-	if (v >= limit) {
-		fail(r);
-		return 0;
-	}
-	return (uint32_t)v;
-}
-
-/* The number of rows of a section: each takes at least `row_bytes`. */
-static uint32_t take_count(struct reader *r, size_t row_bytes)
-{
-	return take_below(r, (uint64_t)(r->end - r->at) / row_bytes + 1);
-}
-
-/* A section must have been used up. */
-static int finish(const struct reader *r)
-{
-	return r->bad || r->at != r->end ? -EBADMSG : 0;
-}
-
-static struct reader section(const struct lc_block_decoder *d, enum lc_section type)
-{
-	return (struct reader){ d->body[type], d->end[type], false };
-}
 
 void lc_block_decoder_free(struct lc_block_decoder *d)
 {
@@ -93,31 +33,24 @@ static uint32_t *ids_begin(struct lc_block_decoder *d, enum lc_section type, uin
 	return d->ids[type];
 }
 
-static uint32_t take_id(struct reader *r, const struct lc_block_decoder *d, enum lc_section type)
-{
-	uint32_t local = take_below(r, d->ids_len[type]);
-
-	return r->bad ? 0 : d->ids[type][local];
-}
-
 static int strings(struct lc_block_decoder *d, struct lc_tree *t)
 {
-	struct reader r = section(d, LC_SECTION_STRINGS);
-	uint32_t count = take_count(&r, 1);
+	struct lc_reader r = lc_reader_of(d, LC_SECTION_STRINGS);
+	uint32_t count = lc_take_count(&r, 1);
 	uint32_t *ids = ids_begin(d, LC_SECTION_STRINGS, count);
 
 	for (uint32_t i = 1; i <= count && !r.bad; i++) {
-		uint64_t len = take(&r);
+		uint64_t len = lc_take(&r);
 
 		if (len > (uint64_t)(r.end - r.at)) {
-			fail(&r);
+			lc_reader_fail(&r);
 			break;
 		}
 		ids[i] = lc_tree_string(t, (const char *)r.at, (size_t)len);
 		r.at += len;
 	}
 	d->ids_len[LC_SECTION_STRINGS] = count + 1;
-	return finish(&r);
+	return lc_reader_finish(&r);
 }
 
 /* The string that names a class, without what differs from run to run. */
@@ -137,75 +70,75 @@ static uint32_t class_of(struct lc_tree *t, uint32_t string)
 
 static int methods(struct lc_block_decoder *d, struct lc_tree *t)
 {
-	struct reader r = section(d, LC_SECTION_METHODS);
-	uint32_t count = take_count(&r, LC_METHOD_KEY);
+	struct lc_reader r = lc_reader_of(d, LC_SECTION_METHODS);
+	uint32_t count = lc_take_count(&r, LC_METHOD_KEY);
 	uint32_t *ids = ids_begin(d, LC_SECTION_METHODS, count);
 
 	for (uint32_t i = 0; i < count && !r.bad; i++) {
 		uint32_t key[LC_METHOD_KEY];
 
 		for (unsigned k = 0; k < LC_METHOD_KEY; k++)
-			key[k] = take_id(&r, d, LC_SECTION_STRINGS);
+			key[k] = lc_take_id(&r, d, LC_SECTION_STRINGS);
 		key[LC_METHOD_CLASS] = class_of(t, key[LC_METHOD_CLASS]);
 		ids[i] = lc_table_put(&t->methods, key);
 	}
 	d->ids_len[LC_SECTION_METHODS] = count;
-	return finish(&r);
+	return lc_reader_finish(&r);
 }
 
 static int frames(struct lc_block_decoder *d, struct lc_tree *t)
 {
-	struct reader r = section(d, LC_SECTION_FRAMES);
-	uint32_t count = take_count(&r, LC_FRAME_KEY);
+	struct lc_reader r = lc_reader_of(d, LC_SECTION_FRAMES);
+	uint32_t count = lc_take_count(&r, LC_FRAME_KEY);
 	uint32_t *ids = ids_begin(d, LC_SECTION_FRAMES, count);
 
 	for (uint32_t i = 0; i < count && !r.bad; i++) {
 		uint32_t key[LC_FRAME_KEY];
 
-		key[LC_FRAME_METHOD] = take_id(&r, d, LC_SECTION_METHODS);
-		key[LC_FRAME_BCI1] = take_below(&r, INT32_MAX);
-		key[LC_FRAME_LINE1] = take_below(&r, INT32_MAX);
+		key[LC_FRAME_METHOD] = lc_take_id(&r, d, LC_SECTION_METHODS);
+		key[LC_FRAME_BCI1] = lc_take_below(&r, INT32_MAX);
+		key[LC_FRAME_LINE1] = lc_take_below(&r, INT32_MAX);
 		ids[i] = lc_table_put(&t->frames, key);
 	}
 	d->ids_len[LC_SECTION_FRAMES] = count;
-	return finish(&r);
+	return lc_reader_finish(&r);
 }
 
 static int paths(struct lc_block_decoder *d, struct lc_tree *t)
 {
-	struct reader r = section(d, LC_SECTION_PATHS);
-	uint32_t count = take_count(&r, LC_PATH_KEY);
+	struct lc_reader r = lc_reader_of(d, LC_SECTION_PATHS);
+	uint32_t count = lc_take_count(&r, LC_PATH_KEY);
 	uint32_t *ids = ids_begin(d, LC_SECTION_PATHS, count);
 
 	for (uint32_t i = 1; i <= count && !r.bad; i++) {
 		uint32_t key[LC_PATH_KEY];
-		uint32_t up = take_below(&r, (uint64_t)i + 1);
+		uint32_t up = lc_take_below(&r, (uint64_t)i + 1);
 
 		if (!up)
-			fail(&r);
+			lc_reader_fail(&r);
 		key[LC_PATH_PARENT] = r.bad ? 0 : ids[i - up];
-		key[LC_PATH_FRAME] = take_id(&r, d, LC_SECTION_FRAMES);
+		key[LC_PATH_FRAME] = lc_take_id(&r, d, LC_SECTION_FRAMES);
 		ids[i] = lc_table_put(&t->paths, key);
 	}
 	d->ids_len[LC_SECTION_PATHS] = count + 1;
-	return finish(&r);
+	return lc_reader_finish(&r);
 }
 
 static int sites(struct lc_block_decoder *d, struct lc_tree *t)
 {
-	struct reader r = section(d, LC_SECTION_SITES);
-	uint32_t count = take_count(&r, LC_SITE_KEY);
+	struct lc_reader r = lc_reader_of(d, LC_SECTION_SITES);
+	uint32_t count = lc_take_count(&r, LC_SITE_KEY);
 	uint32_t *ids = ids_begin(d, LC_SECTION_SITES, count);
 
 	for (uint32_t i = 1; i <= count && !r.bad; i++) {
 		uint32_t key[LC_SITE_KEY];
 
-		key[LC_SITE_CLASS] = class_of(t, take_id(&r, d, LC_SECTION_STRINGS));
-		key[LC_SITE_PATH] = take_id(&r, d, LC_SECTION_PATHS);
+		key[LC_SITE_CLASS] = class_of(t, lc_take_id(&r, d, LC_SECTION_STRINGS));
+		key[LC_SITE_PATH] = lc_take_id(&r, d, LC_SECTION_PATHS);
 		ids[i] = lc_table_put(&t->sites, key);
 	}
 	d->ids_len[LC_SECTION_SITES] = count + 1;
-	return finish(&r);
+	return lc_reader_finish(&r);
 }
 
 /* In a type that is absent, only the number 0 of strings, paths and sites is defined. */
@@ -231,81 +164,69 @@ static int definitions(struct lc_block_decoder *d, struct lc_tree *t)
 
 /* ---- counts ---- */
 
-static uint32_t take_engine(struct reader *r, const struct pass *p)
+static int allocations(struct lc_pass *p)
 {
-	return take_below(r, p->target->engines_len);
-}
-
-/* Sums never wrap: a sum that would stays at the top. */
-static void add_to(uint64_t *sum, uint64_t more)
-{
-	if (__builtin_add_overflow(*sum, more, sum))
-		*sum = UINT64_MAX;
-}
-
-static int allocations(struct pass *p)
-{
-	struct reader r = section(p->d, LC_SECTION_ALLOCATIONS);
+	struct lc_reader r = lc_reader_of(p->d, LC_SECTION_ALLOCATIONS);
 	struct lc_tree *t = p->target->tree;
 
-	for (uint32_t n = take_count(&r, 3); n && !r.bad; n--) {
-		uint32_t site = take_id(&r, p->d, LC_SECTION_SITES);
-		uint64_t count = take(&r), bytes = take(&r);
+	for (uint32_t n = lc_take_count(&r, 3); n && !r.bad; n--) {
+		uint32_t site = lc_take_id(&r, p->d, LC_SECTION_SITES);
+		uint64_t count = lc_take(&r), bytes = lc_take(&r);
 
 		if (!p->add || r.bad)
 			continue;
-		add_to(&lc_table_values(&t->sites, site)[LC_SITE_ALLOCATIONS], count);
-		add_to(&lc_table_values(&t->sites, site)[LC_SITE_BYTES], bytes);
+		lc_sum_add(&lc_table_values(&t->sites, site)[LC_SITE_ALLOCATIONS], count);
+		lc_sum_add(&lc_table_values(&t->sites, site)[LC_SITE_BYTES], bytes);
 		if (p->all)
 			continue;
-		add_to(&lc_table_values(&t->threads, p->thread)[LC_THREAD_ALLOCATIONS], count);
-		add_to(&lc_table_values(&t->threads, p->thread)[LC_THREAD_BYTES], bytes);
+		lc_sum_add(&lc_table_values(&t->threads, p->thread)[LC_THREAD_ALLOCATIONS], count);
+		lc_sum_add(&lc_table_values(&t->threads, p->thread)[LC_THREAD_BYTES], bytes);
 	}
-	return finish(&r);
+	return lc_reader_finish(&r);
 }
 
-static int accesses(struct pass *p)
+static int accesses(struct lc_pass *p)
 {
-	struct reader r = section(p->d, LC_SECTION_ACCESSES);
+	struct lc_reader r = lc_reader_of(p->d, LC_SECTION_ACCESSES);
 	struct lc_tree *t = p->target->tree;
 
-	for (uint32_t n = take_count(&r, 5); n && !r.bad; n--) {
-		uint32_t engine = take_engine(&r, p), key[LC_ACCESS_KEY];
+	for (uint32_t n = lc_take_count(&r, 5); n && !r.bad; n--) {
+		uint32_t engine = lc_take_engine(&r, p), key[LC_ACCESS_KEY];
 		uint64_t samples;
 
-		key[LC_ACCESS_BUCKET] = take_below(&r, LC_BUCKET_COUNT);
-		key[LC_ACCESS_SITE] = take_id(&r, p->d, LC_SECTION_SITES);
-		key[LC_ACCESS_PATH] = take_id(&r, p->d, LC_SECTION_PATHS);
-		samples = take(&r);
+		key[LC_ACCESS_BUCKET] = lc_take_below(&r, LC_BUCKET_COUNT);
+		key[LC_ACCESS_SITE] = lc_take_id(&r, p->d, LC_SECTION_SITES);
+		key[LC_ACCESS_PATH] = lc_take_id(&r, p->d, LC_SECTION_PATHS);
+		samples = lc_take(&r);
 		if (r.bad)
 			break;
 		if (!p->add) {
-			add_to(&p->seen[engine][key[LC_ACCESS_BUCKET]], samples);
+			lc_sum_add(&p->seen[engine][key[LC_ACCESS_BUCKET]], samples);
 			continue;
 		}
 		key[LC_ACCESS_ENGINE] = p->target->engines[engine];
-		add_to(lc_table_values(&t->accesses, lc_table_put(&t->accesses, key)), samples);
+		lc_sum_add(lc_table_values(&t->accesses, lc_table_put(&t->accesses, key)), samples);
 	}
-	return finish(&r);
+	return lc_reader_finish(&r);
 }
 
-static void add_share(struct pass *p, uint32_t thread, uint32_t engine, uint32_t bucket,
+static void add_share(struct lc_pass *p, uint32_t thread, uint32_t engine, uint32_t bucket,
                       uint64_t samples)
 {
 	struct lc_tree *t = p->target->tree;
 	const uint32_t key[LC_SHARE_KEY] = { thread, engine, bucket };
 
-	add_to(lc_table_values(&t->shares, lc_table_put(&t->shares, key)), samples);
+	lc_sum_add(lc_table_values(&t->shares, lc_table_put(&t->shares, key)), samples);
 }
 
-static int buckets(struct pass *p)
+static int buckets(struct lc_pass *p)
 {
-	struct reader r = section(p->d, LC_SECTION_BUCKETS);
+	struct lc_reader r = lc_reader_of(p->d, LC_SECTION_BUCKETS);
 
-	for (uint32_t n = take_count(&r, 3); n && !r.bad; n--) {
-		uint32_t engine = take_engine(&r, p);
-		uint32_t bucket = take_below(&r, LC_BUCKET_COUNT);
-		uint64_t samples = take(&r);
+	for (uint32_t n = lc_take_count(&r, 3); n && !r.bad; n--) {
+		uint32_t engine = lc_take_engine(&r, p);
+		uint32_t bucket = lc_take_below(&r, LC_BUCKET_COUNT);
+		uint64_t samples = lc_take(&r);
 		uint64_t *seen = &p->seen[engine][bucket];
 
 		if (r.bad)
@@ -314,36 +235,35 @@ static int buckets(struct pass *p)
 		if (!p->add)
 			continue;
 		engine = p->target->engines[engine];
-		add_to(&p->target->tree->buckets[engine][bucket], samples);
+		lc_sum_add(&p->target->tree->buckets[engine][bucket], samples);
 		if (!p->all)
 			add_share(p, p->thread, engine, bucket, samples);
 	}
-	return finish(&r);
+	return lc_reader_finish(&r);
 }
 
-static int details(struct pass *p)
+static int details(struct lc_pass *p)
 {
-	struct reader r = section(p->d, LC_SECTION_DETAILS);
+	struct lc_reader r = lc_reader_of(p->d, LC_SECTION_DETAILS);
 	struct lc_tree *t = p->target->tree;
 
-	for (uint32_t n = take_count(&r, 4); n && !r.bad; n--) {
-		uint32_t engine = take_engine(&r, p), key[LC_DETAIL_KEY];
+	for (uint32_t n = lc_take_count(&r, 4); n && !r.bad; n--) {
+		uint32_t engine = lc_take_engine(&r, p), key[LC_DETAIL_KEY];
 		uint64_t samples;
 
-		key[LC_DETAIL_WHERE] = take_below(&r, LC_DETAIL_WHERE_COUNT);
-		key[LC_DETAIL_HOW] = take_below(&r, LC_DETAIL_HOW_COUNT);
-		samples = take(&r);
+		key[LC_DETAIL_WHERE] = lc_take_below(&r, LC_DETAIL_WHERE_COUNT);
+		key[LC_DETAIL_HOW] = lc_take_below(&r, LC_DETAIL_HOW_COUNT);
+		samples = lc_take(&r);
 		if (r.bad || !p->add)
 			continue;
 		key[LC_DETAIL_ENGINE] = p->target->engines[engine];
-		add_to(lc_table_values(&t->details, lc_table_put(&t->details, key)), samples);
+		lc_sum_add(lc_table_values(&t->details, lc_table_put(&t->details, key)), samples);
 	}
-	return finish(&r);
+	return lc_reader_finish(&r);
 }
 
-/* The thread's row; `name` of a later block replaces that of an earlier one. */
-static uint32_t put_thread(struct lc_block_target *target, uint32_t process, uint32_t index,
-                           uint32_t tid, uint32_t name)
+uint32_t lc_pass_thread(struct lc_block_target *target, uint32_t process, uint32_t index,
+                        uint32_t tid, uint32_t name)
 {
 	struct lc_table *threads = &target->tree->threads;
 	const uint32_t key[LC_THREAD_KEY] = { target->process_first + process, index };
@@ -354,52 +274,60 @@ static uint32_t put_thread(struct lc_block_target *target, uint32_t process, uin
 	return row;
 }
 
-static int threads(struct pass *p)
+static int threads(struct lc_pass *p)
 {
-	struct reader r = section(p->d, LC_SECTION_THREADS);
+	struct lc_reader r = lc_reader_of(p->d, LC_SECTION_THREADS);
 
 	if (!p->all)
 		return -EBADMSG;
-	for (uint32_t n = take_count(&r, 9); n && !r.bad; n--) {
-		uint32_t process = take_below(&r, p->target->process_count);
-		uint32_t index = take_below(&r, LC_THREAD_ALL);
-		uint32_t tid = take_below(&r, UINT64_C(1) << 32);
-		uint32_t name = take_id(&r, p->d, LC_SECTION_STRINGS), row = 0;
+	for (uint32_t n = lc_take_count(&r, 9); n && !r.bad; n--) {
+		uint32_t process = lc_take_below(&r, p->target->process_count);
+		uint32_t index = lc_take_below(&r, LC_THREAD_ALL);
+		uint32_t tid = lc_take_below(&r, UINT64_C(1) << 32);
+		uint32_t name = lc_take_id(&r, p->d, LC_SECTION_STRINGS), row = 0;
 		uint64_t sums[4];
 
 		for (unsigned i = 0; i < 4; i++)
-			sums[i] = take(&r);
+			sums[i] = lc_take(&r);
 		if (p->add && !r.bad) {
-			row = put_thread(p->target, process, index, tid, name);
+			row = lc_pass_thread(p->target, process, index, tid, name);
 			for (unsigned i = 0; i < 2; i++)
-				add_to(&lc_table_values(&p->target->tree->threads,
-				                        row)[LC_THREAD_ALLOCATIONS + i],
-				       sums[i]);
+				lc_sum_add(&lc_table_values(&p->target->tree->threads,
+				                            row)[LC_THREAD_ALLOCATIONS + i],
+				           sums[i]);
 			lc_table_values(&p->target->tree->threads, row)[LC_THREAD_BEGIN_NS] =
 			    sums[2];
 			lc_table_values(&p->target->tree->threads, row)[LC_THREAD_END_NS] = sums[3];
 		}
-		for (uint32_t shares = take_count(&r, 3); shares && !r.bad; shares--) {
-			uint32_t engine = take_engine(&r, p);
-			uint32_t bucket = take_below(&r, LC_BUCKET_COUNT);
-			uint64_t samples = take(&r);
+		for (uint32_t shares = lc_take_count(&r, 3); shares && !r.bad; shares--) {
+			uint32_t engine = lc_take_engine(&r, p);
+			uint32_t bucket = lc_take_below(&r, LC_BUCKET_COUNT);
+			uint64_t samples = lc_take(&r);
 
 			if (p->add && !r.bad)
 				add_share(p, row, p->target->engines[engine], bucket, samples);
 		}
 	}
-	return finish(&r);
+	return lc_reader_finish(&r);
 }
 
-static int counts(struct pass *p)
+static int counts(struct lc_pass *p)
 {
-	static int (*const decode[])(struct pass *) = {
-		[LC_SECTION_ALLOCATIONS] = allocations, [LC_SECTION_ACCESSES] = accesses,
-		[LC_SECTION_BUCKETS] = buckets,         [LC_SECTION_DETAILS] = details,
+	static int (*const decode[])(struct lc_pass *) = {
+		[LC_SECTION_ALLOCATIONS] = allocations,
+		[LC_SECTION_ACCESSES] = accesses,
+		[LC_SECTION_BUCKETS] = buckets,
+		[LC_SECTION_DETAILS] = details,
 		[LC_SECTION_THREADS] = threads,
+		[LC_SECTION_FIELDS] = lc_block_fields,
+		[LC_SECTION_METRICS] = lc_block_metrics,
+		[LC_SECTION_LINES] = lc_block_lines,
+		[LC_SECTION_ESTIMATES] = lc_block_estimates,
+		[LC_SECTION_SPLITS] = lc_block_splits,
+		[LC_SECTION_MERGED_LINES] = lc_block_merged_lines,
 	};
 
-	for (unsigned type = LC_SECTION_ALLOCATIONS; type <= LC_SECTION_THREADS; type++)
+	for (unsigned type = LC_SECTION_ALLOCATIONS; type < LC_SECTION_COUNT; type++)
 		if (p->d->body[type] && decode[type](p))
 			return -EBADMSG;
 	for (unsigned e = 0; e < LC_ENGINES_MAX && !p->add; e++)
@@ -414,15 +342,15 @@ static int counts(struct pass *p)
 static int find_sections(struct lc_block_decoder *d, const uint8_t *payload, size_t len,
                          struct lc_block_target *target)
 {
-	struct reader r = { payload, payload + len, false };
+	struct lc_reader r = { payload, payload + len, false };
 
 	memset(d->body, 0, sizeof(d->body));
 	while (r.at < r.end) {
-		uint64_t type = take(&r), bytes = take(&r);
+		uint64_t type = lc_take(&r), bytes = lc_take(&r);
 
 		if (r.bad || bytes > (uint64_t)(r.end - r.at))
 			return -EBADMSG;
-		if (!type || type > LC_SECTION_THREADS) {
+		if (!type || type >= LC_SECTION_COUNT) {
 			target->new_sections++;
 		} else {
 			if (d->body[type])
@@ -453,10 +381,10 @@ static bool thread_counts(const struct lc_thread_filter *f, const struct lc_tree
 }
 
 /* Find the block's thread. Returns 1 when its counts are wanted, 0 when not, or -EBADMSG. */
-static int begin_thread(struct pass *p, const struct lc_block_header *h)
+static int begin_thread(struct lc_pass *p, const struct lc_block_header *h)
 {
 	struct lc_block_target *target = p->target;
-	struct reader r = section(p->d, LC_SECTION_THREAD);
+	struct lc_reader r = lc_reader_of(p->d, LC_SECTION_THREAD);
 	uint32_t name = 0;
 
 	p->all = h->thread_index == LC_THREAD_ALL;
@@ -467,8 +395,8 @@ static int begin_thread(struct pass *p, const struct lc_block_header *h)
 		return 0;
 	}
 	if (p->d->body[LC_SECTION_THREAD]) {
-		name = take_id(&r, p->d, LC_SECTION_STRINGS);
-		if (finish(&r))
+		name = lc_take_id(&r, p->d, LC_SECTION_STRINGS);
+		if (lc_reader_finish(&r))
 			return -EBADMSG;
 	}
 	if (h->process >= target->process_count)
@@ -476,17 +404,17 @@ static int begin_thread(struct pass *p, const struct lc_block_header *h)
 	return thread_counts(target->filter, target->tree, h->tid, name);
 }
 
-static void note_thread(struct pass *p, const struct lc_block_header *h)
+static void note_thread(struct lc_pass *p, const struct lc_block_header *h)
 {
-	struct reader r = section(p->d, LC_SECTION_THREAD);
+	struct lc_reader r = lc_reader_of(p->d, LC_SECTION_THREAD);
 	uint32_t name = 0;
 	uint64_t *values;
 
 	if (p->all)
 		return;
 	if (p->d->body[LC_SECTION_THREAD])
-		name = take_id(&r, p->d, LC_SECTION_STRINGS);
-	p->thread = put_thread(p->target, h->process, h->thread_index, h->tid, name);
+		name = lc_take_id(&r, p->d, LC_SECTION_STRINGS);
+	p->thread = lc_pass_thread(p->target, h->process, h->thread_index, h->tid, name);
 	values = lc_table_values(&p->target->tree->threads, p->thread);
 	if (!values[LC_THREAD_END_NS] || h->t_begin_ns < values[LC_THREAD_BEGIN_NS])
 		values[LC_THREAD_BEGIN_NS] = h->t_begin_ns;
@@ -497,7 +425,7 @@ static void note_thread(struct pass *p, const struct lc_block_header *h)
 int lc_block_decode(struct lc_block_decoder *d, const struct lc_block_header *h,
                     const uint8_t *payload, size_t len, struct lc_block_target *target)
 {
-	struct pass p = { .d = d, .target = target };
+	struct lc_pass p = { .d = d, .target = target };
 	int wanted;
 
 	if (find_sections(d, payload, len, target) || definitions(d, target->tree))

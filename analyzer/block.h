@@ -33,8 +33,8 @@ struct lc_block_decoder {
 	uint32_t *ids[LC_SECTION_SITES + 1]; /* of a definition in the block: its tree number */
 	size_t ids_cap[LC_SECTION_SITES + 1];
 	uint32_t ids_len[LC_SECTION_SITES + 1];
-	const uint8_t *body[LC_SECTION_THREADS + 1]; /* sections of the block; NULL: absent */
-	const uint8_t *end[LC_SECTION_THREADS + 1];
+	const uint8_t *body[LC_SECTION_COUNT]; /* sections of the block; NULL: absent */
+	const uint8_t *end[LC_SECTION_COUNT];
 };
 
 void lc_block_decoder_free(struct lc_block_decoder *d);

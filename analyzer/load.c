@@ -12,6 +12,14 @@
 #include "commands.h"
 #include "util.h"
 
+static void free_engine(struct lc_load_engine *e)
+{
+	free(e->name);
+	free(e->event);
+	free(e->unit);
+	free(e->reason);
+}
+
 void lc_load_init(struct lc_load *l)
 {
 	memset(l, 0, sizeof(*l));
@@ -20,11 +28,8 @@ void lc_load_init(struct lc_load *l)
 
 void lc_load_free(struct lc_load *l)
 {
-	for (uint32_t i = 0; i < l->engines_len; i++) {
-		free(l->engines[i].name);
-		free(l->engines[i].event);
-		free(l->engines[i].unit);
-	}
+	for (uint32_t i = 0; i < l->engines_len; i++)
+		free_engine(&l->engines[i]);
 	for (size_t i = 0; i < l->processes_len; i++) {
 		free(l->processes[i].command);
 		free(l->processes[i].jdk);
@@ -74,21 +79,20 @@ static json_t *object_of(const json_t *object, const char *name)
 	return json_is_object(found) ? json_incref(found) : json_object();
 }
 
-static void free_engine(struct lc_load_engine *e)
-{
-	free(e->name);
-	free(e->event);
-	free(e->unit);
-}
-
 /* Find or add engine *e, which is taken over. Returns 0 and sets *number, or 1 after a line. */
 static int add_engine(struct lc_load *l, struct lc_load_engine *e, uint32_t *number)
 {
 	for (*number = 0; *number < l->engines_len; ++*number) {
-		const struct lc_load_engine *o = &l->engines[*number];
+		struct lc_load_engine *o = &l->engines[*number];
 
 		if (o->interval_ns == e->interval_ns && !strcmp(o->name, e->name) &&
 		    !strcmp(o->event, e->event) && !strcmp(o->unit, e->unit)) {
+			if (!*o->reason) { /* the first profile that gives one */
+				char *none = o->reason;
+
+				o->reason = e->reason;
+				e->reason = none;
+			}
 			free_engine(e);
 			return 0;
 		}
@@ -141,6 +145,7 @@ static int use_manifest(struct lc_load *l, const json_t *m, struct lc_block_targ
 			.name = text_of(row, "name"),
 			.event = text_of(row, "event"),
 			.unit = text_of(row, "unit"),
+			.reason = text_of(row, "reason"),
 			.interval_ns = number_of(row, "interval_ns"),
 		};
 

@@ -9,11 +9,12 @@
 #include "blockfile.h"
 #include "tree.h"
 
-/* A kind of samples. Two are the same when all four are equal; they are never added up else. */
+/* A kind of samples. Two are the same when all but the reason are equal; they are never added up else. */
 struct lc_load_engine {
 	char *name;
 	char *event;
 	char *unit;
+	char *reason; /* why this one; "" where it was asked for or is not known */
 	uint64_t interval_ns;
 };
 

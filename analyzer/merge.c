@@ -140,12 +140,15 @@ static json_t *engine_rows(const struct lc_load *l)
 {
 	json_t *engines = json_array();
 
-	for (uint32_t i = 0; i < l->engines_len; i++)
-		json_array_append_new(engines,
-		                      json_pack("{s:s,s:s,s:I,s:s}", "name", l->engines[i].name,
-		                                "event", l->engines[i].event, "interval_ns",
-		                                (json_int_t)l->engines[i].interval_ns, "unit",
-		                                l->engines[i].unit));
+	for (uint32_t i = 0; i < l->engines_len; i++) {
+		const struct lc_load_engine *e = &l->engines[i];
+		json_t *row = json_pack("{s:s,s:s,s:I,s:s}", "name", e->name, "event", e->event,
+		                        "interval_ns", (json_int_t)e->interval_ns, "unit", e->unit);
+
+		if (*e->reason)
+			json_object_set_new(row, "reason", json_string(e->reason));
+		json_array_append_new(engines, row);
+	}
 	return engines;
 }
 
@@ -227,38 +230,36 @@ static int merge(struct merge *m, char **paths, size_t count)
 	return status;
 }
 
+static int set(void *context, int row, const char *value)
+{
+	struct merge *m = context;
+
+	if (row == ROW_OUTPUT)
+		m->output = value;
+	else if (value && strcmp(value, "on") != 0)
+		return lc_fail("--%s takes no value", rows[row].name);
+	else
+		m->keep_threads = true;
+	return 0;
+}
+
 int lc_cmd_merge(int argc, char **argv)
 {
 	struct lc_args args = {
 		.argc = argc, .argv = argv, .table = rows, .count = ROW_COUNT, .next = 1
 	};
-	char **paths = lc_alloc_zeroed((size_t)argc, sizeof(*paths));
 	struct merge m = { .keep_threads = false };
-	size_t count = 0;
-	const char *value;
-	int status = 0, row;
+	char **paths;
+	size_t count;
+	int status = lc_args_read(&args, set, &m, &paths, &count);
 
-	while (!status && (row = lc_args_next(&args, &value)) != LC_ARGS_END) {
-		if (row == LC_ARGS_HELP) {
-			free(paths);
-			return lc_help(stdout, argv[0]);
-		}
-		if (row == LC_ARGS_ERROR)
-			status = 1;
-		else if (row == LC_ARGS_OPERAND)
-			paths[count++] = (char *)(uintptr_t)value;
-		else if (row == ROW_OUTPUT)
-			m.output = value;
-		else if (value && strcmp(value, "on") != 0)
-			status = lc_fail("--%s takes no value", rows[row].name);
-		else
-			m.keep_threads = true;
-	}
+	if (status == LC_ARGS_HELP)
+		return lc_help(stdout, argv[0]);
 	if (!status && !m.output)
 		status = lc_fail("merge: name the output directory with -o");
 	if (!status && !count)
 		status = lc_fail("merge: name the profiles to merge");
-	if (!status && m.output && count)
+	if (!status)
 		status = merge(&m, paths, count);
 	free(paths);
 	return status;

@@ -16,7 +16,7 @@
 enum {
 	ZSTD_LEVEL = 3,
 	SPLIT_BYTES = 16 << 20, /* payload at which a block is closed and another begun */
-	SECTIONS = LC_SECTION_THREADS + 1,
+	SECTIONS = LC_SECTION_COUNT,
 };
 
 /* Numbers of the tree to numbers of the block: valid where the stamp is this block's. */
@@ -37,6 +37,7 @@ struct bytes {
 
 struct lc_merge_writer {
 	const struct lc_tree *tree;
+	bool one; /* blocks of one thread */
 	ZSTD_CCtx *zstd;
 	struct numbers numbers[LC_SECTION_SITES + 1]; /* by section type */
 	uint32_t stamp;
@@ -194,6 +195,15 @@ static uint32_t define_site(struct lc_merge_writer *w, uint32_t row)
 	return id;
 }
 
+/* engine; bucket; site; path: four columns of a key. */
+static void put_place(struct lc_merge_writer *w, enum lc_section section, const uint32_t *columns)
+{
+	put(w, section, columns[0]);
+	put(w, section, columns[1]);
+	put(w, section, define_site(w, columns[2]));
+	put(w, section, define_path(w, columns[3]));
+}
+
 static void put_allocations(struct lc_merge_writer *w, uint32_t site)
 {
 	const uint64_t *values = lc_table_values(&w->tree->sites, site);
@@ -211,13 +221,78 @@ static void put_access(struct lc_merge_writer *w, uint32_t row)
 	const uint32_t *key = lc_table_key(&w->tree->accesses, row);
 	uint64_t samples = *lc_table_values(&w->tree->accesses, row);
 
-	put(w, LC_SECTION_ACCESSES, key[LC_ACCESS_ENGINE]);
-	put(w, LC_SECTION_ACCESSES, key[LC_ACCESS_BUCKET]);
-	put(w, LC_SECTION_ACCESSES, define_site(w, key[LC_ACCESS_SITE]));
-	put(w, LC_SECTION_ACCESSES, define_path(w, key[LC_ACCESS_PATH]));
+	put_place(w, LC_SECTION_ACCESSES, key);
 	put(w, LC_SECTION_ACCESSES, samples);
 	w->rows[LC_SECTION_ACCESSES]++;
 	w->here[key[LC_ACCESS_ENGINE]][key[LC_ACCESS_BUCKET]] += samples;
+}
+
+static void put_field(struct lc_merge_writer *w, uint32_t row)
+{
+	const uint32_t *key = lc_table_key(&w->tree->fields, row);
+
+	put_place(w, LC_SECTION_FIELDS, key);
+	put(w, LC_SECTION_FIELDS, define_string(w, key[LC_FIELD_NAME]));
+	put(w, LC_SECTION_FIELDS, lc_tree_wide(key + LC_FIELD_FIRST));
+	put(w, LC_SECTION_FIELDS, lc_tree_wide(key + LC_FIELD_LAST));
+	put(w, LC_SECTION_FIELDS, key[LC_FIELD_TOUCH]);
+	put(w, LC_SECTION_FIELDS, *lc_table_values(&w->tree->fields, row));
+	w->rows[LC_SECTION_FIELDS]++;
+}
+
+static void put_metric(struct lc_merge_writer *w, uint32_t row)
+{
+	const uint32_t *key = lc_table_key(&w->tree->metrics, row);
+
+	put_place(w, LC_SECTION_METRICS, key);
+	put(w, LC_SECTION_METRICS, key[LC_METRIC_SOURCE]);
+	put(w, LC_SECTION_METRICS, key[LC_METRIC_FLAGS]);
+	for (unsigned i = 0; i < LC_METRIC_VALUES; i++)
+		put(w, LC_SECTION_METRICS, lc_table_values(&w->tree->metrics, row)[i]);
+	w->rows[LC_SECTION_METRICS]++;
+}
+
+static void put_line(struct lc_merge_writer *w, uint32_t row)
+{
+	enum lc_section section = w->one ? LC_SECTION_LINES : LC_SECTION_MERGED_LINES;
+	const uint32_t *key = lc_table_key(&w->tree->lines, row);
+	const uint32_t *thread = lc_table_key(&w->tree->threads, key[LC_LINE_THREAD]);
+
+	if (!w->one) {
+		put(w, section, thread[LC_THREAD_PROCESS]);
+		put(w, section, thread[LC_THREAD_INDEX]);
+	}
+	put(w, section, lc_tree_wide(key + LC_LINE_NUMBER));
+	put_place(w, section, key + LC_LINE_ENGINE);
+	put(w, section, key[LC_LINE_BYTE]);
+	put(w, section, key[LC_LINE_WIDTH]);
+	put(w, section, key[LC_LINE_TOUCH]);
+	put(w, section, define_string(w, key[LC_LINE_NAME]));
+	put(w, section, lc_tree_wide(key + LC_LINE_FIRST));
+	for (unsigned i = 0; i < LC_LINE_VALUES; i++)
+		put(w, section, lc_table_values(&w->tree->lines, row)[i]);
+	w->rows[section]++;
+}
+
+static void put_estimate(struct lc_merge_writer *w, uint32_t row)
+{
+	put(w, LC_SECTION_ESTIMATES, define_site(w, *lc_table_key(&w->tree->estimates, row)));
+	for (unsigned i = 0; i < LC_ESTIMATE_VALUES; i++)
+		put(w, LC_SECTION_ESTIMATES, lc_table_values(&w->tree->estimates, row)[i]);
+	w->rows[LC_SECTION_ESTIMATES]++;
+}
+
+static void put_split(struct lc_merge_writer *w, uint32_t row)
+{
+	const uint32_t *key = lc_table_key(&w->tree->splits, row);
+
+	put(w, LC_SECTION_SPLITS, key[LC_SPLIT_ENGINE]);
+	put(w, LC_SECTION_SPLITS, key[LC_SPLIT_METHOD]);
+	put(w, LC_SECTION_SPLITS, define_site(w, key[LC_SPLIT_CLASS]));
+	put(w, LC_SECTION_SPLITS, define_site(w, key[LC_SPLIT_SITE]));
+	for (unsigned i = 0; i < LC_SPLIT_VALUES; i++)
+		put(w, LC_SECTION_SPLITS, lc_table_values(&w->tree->splits, row)[i]);
+	w->rows[LC_SECTION_SPLITS]++;
 }
 
 static void put_buckets(struct lc_merge_writer *w, bool last)
@@ -360,11 +435,11 @@ static int block_end(struct lc_merge_writer *w, struct lc_block_header *h, FILE 
 }
 
 /* Header fields, and in a block of one thread its name, from the tree's threads. */
-static void identify(struct lc_merge_writer *w, bool one, struct lc_block_header *h)
+static void identify(struct lc_merge_writer *w, struct lc_block_header *h)
 {
 	const uint64_t *values;
 
-	if (!one) {
+	if (!w->one) {
 		h->process = h->thread_index = LC_THREAD_ALL;
 		return;
 	}
@@ -378,29 +453,51 @@ static void identify(struct lc_merge_writer *w, bool one, struct lc_block_header
 	w->rows[LC_SECTION_THREAD] = 1;
 }
 
+/* Rows of all kinds, from *kind and *row on, until the block is large. Were those the last? */
+static bool put_rows(struct lc_merge_writer *w, unsigned *kind, uint32_t *row)
+{
+	const struct lc_tree *t = w->tree;
+	const struct {
+		const struct lc_table *table;
+		void (*put)(struct lc_merge_writer *w, uint32_t row);
+	} kinds[] = {
+		{ &t->sites, put_allocations }, { &t->accesses, put_access },
+		{ &t->fields, put_field },      { &t->metrics, put_metric },
+		{ &t->lines, put_line },        { &t->estimates, put_estimate },
+		{ &t->splits, put_split },
+	};
+
+	for (; *kind < sizeof(kinds) / sizeof(kinds[0]); ++*kind, *row = 0) {
+		for (; *row < kinds[*kind].table->count; ++*row) {
+			if (rows_bytes(w) >= SPLIT_BYTES)
+				return false;
+			kinds[*kind].put(w, *row);
+		}
+	}
+	return true;
+}
+
 int lc_merge_write(struct lc_merge_writer *w, const struct lc_tree *t, bool keep_thread, FILE *out)
 {
-	bool one = keep_thread && t->threads.count == 1, last;
 	struct lc_block_header h = { 0 };
-	uint32_t site = 1, access = 0;
+	uint32_t row = 0;
+	unsigned kind = 0;
 	int blocks = 0;
+	bool last;
 
 	w->tree = t;
+	w->one = keep_thread && t->threads.count == 1;
 	memcpy(w->left, t->buckets, sizeof(w->left));
 	do {
 		int err;
 
 		block_begin(w);
-		identify(w, one, &h);
-		while (site < t->sites.count && rows_bytes(w) < SPLIT_BYTES)
-			put_allocations(w, site++);
-		while (access < t->accesses.count && rows_bytes(w) < SPLIT_BYTES)
-			put_access(w, access++);
-		last = site == t->sites.count && access == t->accesses.count;
+		identify(w, &h);
+		last = put_rows(w, &kind, &row);
 		put_buckets(w, last);
 		if (last)
 			put_details(w);
-		if (last && !one)
+		if (last && !w->one)
 			put_threads(w);
 		err = block_end(w, &h, out);
 		if (err)

@@ -80,15 +80,16 @@ static int parse_number(const char *text, unsigned long max, unsigned long *out)
 	return errno || *end || *out > max ? -EINVAL : 0;
 }
 
-static int set(struct settings *s, enum row row, const char *value)
+static int set(void *context, int row, const char *value)
 {
+	struct settings *s = context;
 	unsigned long number;
 
-	switch (row) {
+	switch ((enum row)row) {
 	case ROW_FORMAT:
-		return choose(formats, value, row, &s->format);
+		return choose(formats, value, ROW_FORMAT, &s->format);
 	case ROW_SORT:
-		return choose(sorts, value, row, &s->sort);
+		return choose(sorts, value, ROW_SORT, &s->sort);
 	case ROW_TOP:
 		if (parse_number(value, UINT32_MAX, &number) || !number)
 			return lc_fail("--top: '%.64s' is not a number of sites from 1", value);
@@ -241,23 +242,12 @@ int lc_cmd_report(int argc, char **argv)
 		.argc = argc, .argv = argv, .table = rows, .count = ROW_COUNT, .next = 1
 	};
 	struct settings s = { .format = 0 };
-	char **paths = lc_alloc_zeroed((size_t)argc, sizeof(*paths));
-	size_t count = 0;
-	const char *value;
-	int status = 0, row;
+	char **paths;
+	size_t count;
+	int status = lc_args_read(&args, set, &s, &paths, &count);
 
-	while (!status && (row = lc_args_next(&args, &value)) != LC_ARGS_END) {
-		if (row == LC_ARGS_HELP) {
-			free(paths);
-			return lc_help(stdout, argv[0]);
-		}
-		if (row == LC_ARGS_ERROR)
-			status = 1;
-		else if (row == LC_ARGS_OPERAND)
-			paths[count++] = (char *)(uintptr_t)value;
-		else
-			status = set(&s, (enum row)row, value);
-	}
+	if (status == LC_ARGS_HELP)
+		return lc_help(stdout, argv[0]);
 	if (!status && !count)
 		status = lc_fail("report: name the profile directory; "
 		                 "'locus help report' lists the options");

@@ -23,6 +23,11 @@ void lc_tree_init(struct lc_tree *t)
 	lc_table_init(&t->details, LC_DETAIL_KEY, 1);
 	lc_table_init(&t->threads, LC_THREAD_KEY, LC_THREAD_VALUES);
 	lc_table_init(&t->shares, LC_SHARE_KEY, 1);
+	lc_table_init(&t->fields, LC_FIELD_KEY, 1);
+	lc_table_init(&t->metrics, LC_METRIC_KEY, LC_METRIC_VALUES);
+	lc_table_init(&t->lines, LC_LINE_KEY, LC_LINE_VALUES);
+	lc_table_init(&t->estimates, 1, LC_ESTIMATE_VALUES);
+	lc_table_init(&t->splits, LC_SPLIT_KEY, LC_SPLIT_VALUES);
 	lc_tree_string(t, "", 0);
 	lc_table_put(&t->methods, zero);
 	lc_table_put(&t->frames, zero);
@@ -43,6 +48,11 @@ void lc_tree_free(struct lc_tree *t)
 	lc_table_free(&t->details);
 	lc_table_free(&t->threads);
 	lc_table_free(&t->shares);
+	lc_table_free(&t->fields);
+	lc_table_free(&t->metrics);
+	lc_table_free(&t->lines);
+	lc_table_free(&t->estimates);
+	lc_table_free(&t->splits);
 }
 
 uint32_t lc_tree_string(struct lc_tree *t, const char *bytes, size_t len)
@@ -151,6 +161,9 @@ bool lc_tree_empty(const struct lc_tree *t)
 				return false;
 	for (uint32_t site = 1; site < t->sites.count; site++)
 		if (lc_table_values(&t->sites, site)[LC_SITE_ALLOCATIONS])
+			return false;
+	for (uint32_t row = 0; row < t->estimates.count; row++)
+		if (lc_table_values(&t->estimates, row)[LC_ESTIMATE_SAMPLED])
 			return false;
 	return true;
 }

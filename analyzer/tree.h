@@ -41,6 +41,55 @@ enum {
 };
 enum { LC_SHARE_THREAD, LC_SHARE_ENGINE, LC_SHARE_BUCKET, LC_SHARE_KEY };
 
+/* Numbers of 64 bits take two columns, the low one first. */
+enum {
+	LC_FIELD_ENGINE,
+	LC_FIELD_BUCKET,
+	LC_FIELD_SITE,
+	LC_FIELD_PATH,
+	LC_FIELD_NAME, /* string; empty: elements */
+	LC_FIELD_FIRST,
+	LC_FIELD_LAST = LC_FIELD_FIRST + 2,
+	LC_FIELD_TOUCH = LC_FIELD_LAST + 2, /* LC_TOUCH_* */
+	LC_FIELD_KEY
+};
+enum {
+	LC_METRIC_ENGINE,
+	LC_METRIC_BUCKET,
+	LC_METRIC_SITE,
+	LC_METRIC_PATH,
+	LC_METRIC_SOURCE,
+	LC_METRIC_FLAGS,
+	LC_METRIC_KEY
+};
+enum { LC_METRIC_SAMPLES, LC_METRIC_LATENCY, LC_METRIC_LATENCY_MAX, LC_METRIC_VALUES };
+enum {
+	LC_LINE_THREAD, /* row of threads */
+	LC_LINE_NUMBER, /* unique in the thread's process */
+	LC_LINE_ENGINE = LC_LINE_NUMBER + 2,
+	LC_LINE_BUCKET,
+	LC_LINE_SITE,
+	LC_LINE_PATH,
+	LC_LINE_BYTE,
+	LC_LINE_WIDTH, /* bytes; 0: unknown */
+	LC_LINE_TOUCH,
+	LC_LINE_NAME, /* as in fields */
+	LC_LINE_FIRST,
+	LC_LINE_KEY = LC_LINE_FIRST + 2
+};
+enum { LC_LINE_SAMPLES, LC_LINE_HITM, LC_LINE_VALUES };
+enum {
+	LC_ESTIMATE_SAMPLED,
+	LC_ESTIMATE_OBJECTS, /* thousandths, as its variance and the live ones */
+	LC_ESTIMATE_OBJECTS_VARIANCE,
+	LC_ESTIMATE_BYTES,
+	LC_ESTIMATE_BYTES_VARIANCE, /* units of 2^20 square bytes */
+	LC_ESTIMATE_LIVE,
+	LC_ESTIMATE_VALUES = LC_ESTIMATE_LIVE + LC_LIVE_COLUMNS
+};
+enum { LC_SPLIT_ENGINE, LC_SPLIT_METHOD, LC_SPLIT_CLASS, LC_SPLIT_SITE, LC_SPLIT_KEY };
+enum { LC_SPLIT_SAMPLES, LC_SPLIT_VARIANCE, LC_SPLIT_VALUES }; /* thousandths */
+
 /*
  * String 0 is empty, path 0 the root (no frames) and site 0 none: these rows always exist.
  * A parent has a smaller number than its children.
@@ -59,7 +108,12 @@ struct lc_tree {
 	struct lc_table accesses; /* value: samples */
 	struct lc_table details;  /* value: samples */
 	struct lc_table threads;
-	struct lc_table shares; /* samples of a thread in a bucket */
+	struct lc_table shares;    /* samples of a thread in a bucket */
+	struct lc_table fields;    /* value: samples */
+	struct lc_table metrics;   /* LC_METRIC_LATENCY_MAX is a maximum, not a sum */
+	struct lc_table lines;     /* touches of cache lines that threads share */
+	struct lc_table estimates; /* key: site */
+	struct lc_table splits;
 	uint64_t buckets[LC_ENGINES_MAX][LC_BUCKET_COUNT];
 };
 
@@ -86,8 +140,20 @@ uint32_t lc_tree_depth(const struct lc_tree *t, uint32_t path);
  */
 uint64_t lc_tree_site_id(const struct lc_tree *t, uint32_t site);
 
-/* Have no samples and no allocations been counted? */
+/* Have no samples and no allocations been counted, sampled ones included? */
 bool lc_tree_empty(const struct lc_tree *t);
+
+/* A number of 64 bits that stands in two columns of a key. */
+static inline uint64_t lc_tree_wide(const uint32_t *columns)
+{
+	return columns[0] | (uint64_t)columns[1] << 32;
+}
+
+static inline void lc_tree_wide_put(uint32_t *columns, uint64_t v)
+{
+	columns[0] = (uint32_t)v;
+	columns[1] = (uint32_t)(v >> 32);
+}
 
 static inline uint32_t lc_tree_parent(const struct lc_tree *t, uint32_t path)
 {

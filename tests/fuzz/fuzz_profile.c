@@ -1,4 +1,4 @@
-/* uses: analyzer/blockfile.c analyzer/block.c analyzer/tree.c analyzer/table.c analyzer/util.c src/options.c -lzstd */
+/* uses: analyzer/blockfile.c analyzer/block.c analyzer/block_rows.c analyzer/tree.c analyzer/table.c analyzer/util.c src/options.c -lzstd */
 /*
  * fuzz_profile.c - the block reader on arbitrary bytes.
  *
