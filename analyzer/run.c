@@ -22,6 +22,7 @@
 #include "args.h"
 #include "commands.h"
 #include "format.h"
+#include "place.h"
 
 enum { RUN_STATUS_NOT_FOUND = 127, RUN_STATUS_NOT_EXECUTABLE = 126, RUN_OPTIONS_MAX = 32 };
 
@@ -78,31 +79,11 @@ static int parse_arguments(struct run *r, int argc, char **argv)
 	return 0;
 }
 
-/* Our libraries: beside the executable as built, or in ../lib/locus as installed. */
 static int find_library(const char *name, char *out)
 {
-	static const char *const places[] = { "", "../lib/locus/" };
-	char self[PATH_MAX], path[2 * PATH_MAX];
-	ssize_t len = readlink("/proc/self/exe", self, sizeof(self) - 1);
+	char error[LC_PLACE_ERROR_MAX];
 
-	if (len <= 0)
-		return lc_fail("cannot read /proc/self/exe: %m");
-	self[len] = '\0';
-	*(strrchr(self, '/') + 1) = '\0';
-	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
-		snprintf(path, sizeof(path), "%s%s%s", self, places[i], name);
-		if (!realpath(path, out))
-			continue;
-		/* The dynamic linker splits LD_PRELOAD at the first two, the JVM its option at
-		 * the last; neither knows a way to quote them. */
-		if (strpbrk(out, " :="))
-			return lc_fail("'%s' cannot be loaded from a path with ' ', ':' or '='; "
-			               "move Locus to another directory",
-			               out);
-		return 0;
-	}
-	return lc_fail("%s is neither in %s nor in %s../lib/locus; build or install Locus again",
-	               name, self, self);
+	return lc_place_library(name, out, error) ? lc_fail("%s", error) : 0;
 }
 
 /* A relative directory is meant from here; a script may go elsewhere before it starts the JVM. */
@@ -161,46 +142,6 @@ static bool profile_exists(const char *output, const struct timespec *since)
 	return found;
 }
 
-/* The deepest directory of `path` that exists. False where that is not a directory. */
-static bool existing_ancestor(const char *path, char *out, size_t out_len)
-{
-	struct stat st;
-	char *slash;
-
-	snprintf(out, out_len, "%s", path);
-	while (stat(out, &st) != 0) {
-		slash = strrchr(out, '/');
-		if (errno != ENOENT || !slash)
-			return false;
-		slash[slash == out] = '\0';
-	}
-	if (!S_ISDIR(st.st_mode))
-		errno = ENOTDIR;
-	return S_ISDIR(st.st_mode);
-}
-
-/* Try what the agent will do: make a directory and write a file. Leaves nothing behind. */
-static bool can_write_in(const char *directory)
-{
-	static const char block[4096];
-	char probe[LC_OPTION_TEXT_MAX + 32], file[LC_OPTION_TEXT_MAX + 64];
-	int fd, err = 0;
-
-	snprintf(probe, sizeof(probe), "%s/.locus-XXXXXX", directory);
-	if (!mkdtemp(probe))
-		return false;
-	snprintf(file, sizeof(file), "%s/probe", probe);
-	fd = open(file, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-	if (fd < 0 || write(fd, block, sizeof(block)) != (ssize_t)sizeof(block))
-		err = errno ? errno : ENOSPC;
-	if (fd >= 0 && close(fd) != 0 && !err)
-		err = errno;
-	unlink(file);
-	rmdir(probe);
-	errno = err;
-	return err == 0;
-}
-
 static int check_output(const struct run *r)
 {
 	static const struct timespec ever = { 0, 0 };
@@ -212,7 +153,8 @@ static int check_output(const struct run *r)
 		               "--output",
 		               output);
 	errno = 0;
-	if (!existing_ancestor(output, directory, sizeof(directory)) || !can_write_in(directory))
+	if (!lc_place_existing(output, directory, sizeof(directory)) ||
+	    !lc_place_writable(directory))
 		return lc_fail("cannot write a profile to '%s': %m; choose another directory "
 		               "with --output",
 		               output);
