@@ -155,9 +155,9 @@ def show(name, kind, pairs):
 def show_unit_costs(pairs, profile):
     """What one sample and one recorded allocation cost, from the last profile of a workload."""
     counters = json.loads((profile / "manifest.json").read_text())["processes"][0]["counters"]
-    if counters["engine_samples"] >= 100:
+    if counters["engine_timer_samples"] >= 100:
         print("%14s %.1f us in the handler for each of %d samples" % (
-            "", counters["engine_handler_us"] / counters["engine_samples"], counters["engine_samples"]))
+            "", counters["engine_handler_us"] / counters["engine_timer_samples"], counters["engine_timer_samples"]))
     if counters["alloc_records"] >= 1_000_000:
         cpu = statistics.median(b.cpu - a.cpu for a, b in pairs)
         print("%14s %.1f ns of CPU time for each of %d allocations, all of Locus included" % (

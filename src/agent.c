@@ -48,7 +48,6 @@ static struct {
 	JavaVM *vm;
 	jvmtiEnv *jvmti;
 	struct lc_options options;
-	const struct lc_engine *engine;
 	struct lc_profile *profile;
 	jfieldID eetop; /* of java.lang.Thread: its JavaThread *, 0 when not alive */
 	struct lc_layout layout;
@@ -112,7 +111,7 @@ static struct lc_thread *add_thread(JNIEnv *jni, jthread thread, int32_t tid)
 	if (tid == (int32_t)syscall(SYS_gettid))
 		lc_thread_bind(t);
 	if (t->sampled)
-		agent.engine->thread_start(t);
+		lc_engines_thread_start(t);
 	lc_thread_publish(t);
 	return t;
 }
@@ -172,8 +171,7 @@ static void JNICALL on_thread_end(jvmtiEnv *jvmti, JNIEnv *jni, jthread thread)
 		t = lc_threads_find((int32_t)syscall(SYS_gettid));
 	if (!t)
 		return;
-	if (t->sampler)
-		agent.engine->thread_stop(t);
+	lc_engines_thread_stop(t);
 	lc_thread_bind(NULL);
 	atomic_store_explicit(&t->ended, true, memory_order_release);
 }
@@ -325,7 +323,7 @@ static int make_tables(void)
 	return err;
 }
 
-static int start_engine(void)
+static int start_engines(void)
 {
 	static const jvmtiEvent code_events[] = { JVMTI_EVENT_COMPILED_METHOD_LOAD,
 		                                  JVMTI_EVENT_COMPILED_METHOD_UNLOAD,
@@ -342,10 +340,9 @@ static int start_engine(void)
 		lc_contexts_init(*low, *high, agent.interpreter_low, agent.interpreter_high);
 	lc_bucket_init();
 	if (!err)
-		err = agent.engine->start(&agent.options);
+		err = lc_engines_start(&agent.options);
 	if (err)
-		say("cannot sample (%s): %s; the program runs unprofiled", agent.engine->name,
-		    strerror(-err));
+		say("cannot sample: %s; the program runs unprofiled", strerror(-err));
 	return err;
 }
 
@@ -360,7 +357,7 @@ static int start_profile(void)
 		say("%s; the program runs unprofiled", error);
 		return err;
 	}
-	err = lc_summary_init(agent.jvmti, &agent.options, agent.engine, agent.profile);
+	err = lc_summary_init(agent.jvmti, &agent.options, agent.profile);
 	if (err)
 		say("cannot start: %s; the program runs unprofiled", strerror(-err));
 	return err;
@@ -380,7 +377,6 @@ static int go_live(JNIEnv *jni, bool interposed)
 	struct lc_attribution_config config = {
 		.vm = agent.vm,
 		.options = &agent.options,
-		.engine = agent.engine,
 		.profile = agent.profile,
 		.layout = &agent.layout,
 		.follow = agent.follow,
@@ -418,11 +414,10 @@ static void start(JNIEnv *jni)
 	agent.eetop = thread ? (*jni)->GetFieldID(jni, thread, "eetop", "J") : NULL;
 	if ((*jni)->ExceptionCheck(jni))
 		(*jni)->ExceptionClear(jni);
-	agent.engine = lc_engine_timer();
 	if (!agent.eetop || look_at_jvm(jni, &interposed) || make_tables() || start_profile())
 		return;
-	if (start_engine() || go_live(jni, interposed))
-		agent.engine->stop();
+	if (start_engines() || go_live(jni, interposed))
+		lc_engines_stop();
 }
 
 static void JNICALL on_vm_init(jvmtiEnv *jvmti, JNIEnv *jni, jthread thread)
@@ -439,7 +434,7 @@ static void JNICALL on_vm_death(jvmtiEnv *jvmti, JNIEnv *jni)
 	if (!atomic_exchange(&agent.live, false))
 		return;
 	lc_hook_enable(false);
-	agent.engine->stop();
+	lc_engines_stop();
 	lc_attribution_stop();
 }
 

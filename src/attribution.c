@@ -316,12 +316,17 @@ static void resolve_open_epoch(uint64_t until_ns)
 static void take_counters(struct lc_thread *t)
 {
 	struct lc_site_counter *c;
-	uint64_t lost = t->samples ? lc_sample_log_lost(t->samples) : 0;
 
 	if (!t->tally)
 		t->tally = lc_tally_create();
 	if (!t->tally)
 		return;
+	for (size_t i = 0; i < lc_engines_count(); i++) {
+		uint64_t lost = lc_engines_thread_take_lost(t, i);
+
+		if (lost)
+			lc_tally_lost(t->tally, (uint16_t)i, lost);
+	}
 	for (uint32_t i = 0; t->contexts && (c = lc_contexts_counter_at(t->contexts, i)); i++) {
 		uint64_t count = atomic_load_explicit(&c->allocations, memory_order_relaxed);
 		uint64_t bytes = atomic_load_explicit(&c->bytes, memory_order_relaxed);
@@ -334,9 +339,6 @@ static void take_counters(struct lc_thread *t)
 		c->taken_allocations = count;
 		c->taken_bytes = bytes;
 	}
-	if (lost > t->lost_taken)
-		lc_tally_lost(t->tally, 0, lost - t->lost_taken);
-	t->lost_taken = lost;
 }
 
 static void write_block(struct lc_thread *t, uint64_t end_ns)
@@ -378,7 +380,7 @@ static void free_thread(struct lc_thread *t)
 {
 	work.stats.records_lost += t->allocs ? lc_alloc_log_lost(t->allocs) : 0;
 	work.stats.walks += t->contexts ? lc_contexts_walks(t->contexts) : 0;
-	work.config.engine->thread_free(t);
+	lc_engines_thread_free(t);
 	lc_alloc_log_destroy(t->allocs);
 	lc_contexts_destroy(t->contexts);
 	lc_tally_destroy(t->tally);

@@ -21,11 +21,10 @@
 #include "sample/engine.h"
 #include "thread.h"
 
-enum { COMMAND_MAX = 64 << 10, COUNTERS_MAX = 96, NAME_MAX_LEN = 48, VALUE_MAX = 1100 };
+enum { COMMAND_MAX = 64 << 10, COUNTERS_MAX = 192, NAME_MAX_LEN = 48, VALUE_MAX = 1100 };
 
 static struct {
 	const struct lc_options *options;
-	const struct lc_engine *engine;
 	struct lc_profile *profile;
 	char *command;
 	char jdk[256];
@@ -84,13 +83,11 @@ static void read_property(jvmtiEnv *jvmti, const char *name, char *out, size_t o
 	(*jvmti)->Deallocate(jvmti, (unsigned char *)value);
 }
 
-int lc_summary_init(jvmtiEnv *jvmti, const struct lc_options *options,
-                    const struct lc_engine *engine, struct lc_profile *profile)
+int lc_summary_init(jvmtiEnv *jvmti, const struct lc_options *options, struct lc_profile *profile)
 {
 	char vm[96], version[96];
 
 	summary.options = options;
-	summary.engine = engine;
 	summary.profile = profile;
 	summary.command = read_command();
 	if (!summary.command)
@@ -103,14 +100,46 @@ int lc_summary_init(jvmtiEnv *jvmti, const struct lc_options *options,
 	return 0;
 }
 
-static void put_engine(struct counters *c)
+/* Two engines of one kind are told apart by number: "engine_pebs_", "engine_pebs_2_". */
+static void put_engine(struct counters *c, size_t engine)
 {
+	const char *kind = lc_engines_info(engine)->name;
 	struct lc_engine_stats s = { 0 };
+	char name[NAME_MAX_LEN];
+	unsigned number = 1;
 
-	summary.engine->stats(&s);
-	put(c, "engine_samples", s.samples);
-	put(c, "engine_lost", s.lost);
-	put(c, "engine_overruns", s.overruns);
+	lc_engines_stats(engine, &s);
+	const struct {
+		const char *what;
+		uint64_t value;
+		bool always;
+	} rows[] = {
+		{ "samples", s.samples, true },      { "lost", s.lost, true },
+		{ "overruns", s.overruns, false },   { "ring_lost", s.ring_lost, false },
+		{ "throttled", s.throttled, false }, { "counted", s.counted, false },
+		{ "no_thread", s.no_thread, false },
+	};
+
+	for (size_t i = 0; i < engine; i++)
+		number += !strcmp(lc_engines_info(i)->name, kind);
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		if (!rows[i].value && !rows[i].always)
+			continue;
+		if (number == 1)
+			snprintf(name, sizeof(name), "engine_%s_%s", kind, rows[i].what);
+		else
+			snprintf(name, sizeof(name), "engine_%s_%u_%s", kind, number, rows[i].what);
+		put(c, name, rows[i].value);
+	}
+}
+
+static void put_engines(struct counters *c)
+{
+	struct lc_sampler_stats s;
+
+	for (size_t i = 0; i < lc_engines_count(); i++)
+		put_engine(c, i);
+	lc_sampler_stats(&s);
 	put(c, "engine_handler_us", s.handler_ns / 1000);
 	put(c, "engine_traps_armed", s.traps_armed);
 	put(c, "engine_traps_hit", s.traps_hit);
@@ -199,6 +228,25 @@ static void put_audit(struct counters *c)
 	put(c, "audit_unheld", t.unheld);
 }
 
+static size_t describe_engines(struct lc_manifest_engine *out)
+{
+	const size_t len =
+	    lc_engines_count() < LC_ENGINES_MAX ? lc_engines_count() : LC_ENGINES_MAX;
+
+	for (size_t i = 0; i < len; i++) {
+		const struct lc_engine_info *info = lc_engines_info(i);
+
+		out[i] = (struct lc_manifest_engine){
+			.name = info->name,
+			.event = info->event,
+			.interval_ns = info->interval,
+			.unit = info->unit,
+			.reason = info->reason,
+		};
+	}
+	return len;
+}
+
 static uint64_t nanoseconds(const struct timespec *t)
 {
 	return (uint64_t)t->tv_sec * 1000000000u + (uint64_t)t->tv_nsec;
@@ -208,26 +256,21 @@ void lc_summary_write(bool final)
 {
 	const struct lc_option_info *table;
 	struct lc_manifest_option *options;
-	struct lc_manifest_engine engine = {
-		.name = summary.engine->name,
-		.event = summary.engine->event,
-		.interval_ns = summary.options->interval_ns,
-		.unit = summary.engine->unit,
-	};
+	struct lc_manifest_engine engines[LC_ENGINES_MAX];
 	struct lc_manifest m = {
 		.command = summary.command,
 		.jdk = summary.jdk,
 		.gc = lc_areas_collector_name(),
 		.pid = getpid(),
 		.complete = final,
-		.engines = &engine,
-		.engines_len = 1,
+		.engines = engines,
 	};
 	struct counters *counters = calloc(1, sizeof(*counters));
 	struct timespec wall, monotonic;
 	size_t len = 0;
 	char *texts;
 
+	m.engines_len = describe_engines(engines);
 	table = lc_option_table(&len);
 	options = calloc(len, sizeof(*options));
 	texts = calloc(len, VALUE_MAX);
@@ -239,7 +282,7 @@ void lc_summary_write(bool final)
 		lc_options_value(summary.options, i, text, VALUE_MAX);
 		options[i] = (struct lc_manifest_option){ table[i].name, text };
 	}
-	put_engine(counters);
+	put_engines(counters);
 	put_classes(counters);
 	put_heap(counters);
 	put_audit(counters);

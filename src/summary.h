@@ -5,13 +5,11 @@
 #include <jvmti.h>
 #include <stdbool.h>
 
-struct lc_engine;
 struct lc_options;
 struct lc_profile;
 
 /* Remember what does not change. Context: [attach], from VMInit on. Returns 0 or -errno. */
-int lc_summary_init(jvmtiEnv *jvmti, const struct lc_options *options,
-                    const struct lc_engine *engine, struct lc_profile *profile);
+int lc_summary_init(jvmtiEnv *jvmti, const struct lc_options *options, struct lc_profile *profile);
 
 /* Write the manifest as things stand; `final` when the program has ended. [attach] [writer] */
 void lc_summary_write(bool final);

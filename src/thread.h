@@ -8,7 +8,7 @@
 
 struct lc_alloc_log;  /* heap/alloc_log.h */
 struct lc_sample_log; /* sample/sample_log.h */
-struct lc_sampler;    /* sample/, private to the running engine */
+struct lc_sampler;    /* sample/sampler.h, private to the engines */
 struct lc_contexts;   /* heap/context.h */
 struct lc_tally;      /* tally.h: the attribution thread's counts for this thread */
 
@@ -31,8 +31,7 @@ struct lc_thread {
 
 	/* Attribution thread only. */
 	struct lc_tally *tally;
-	uint64_t sealed;     /* position in `allocs` where the open epoch begins */
-	uint64_t lost_taken; /* of lc_sample_log_lost() */
+	uint64_t sealed; /* position in `allocs` where the open epoch begins */
 
 	_Atomic bool ended;     /* written by: the thread itself, last of all */
 	struct lc_thread *next; /* list, newest first; changed under the list's lock */

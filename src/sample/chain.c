@@ -8,14 +8,15 @@
 #include <unistd.h>
 
 int lc_chain_install(struct lc_chain *chain, int sig,
-                     void (*handler)(int sig, siginfo_t *info, void *context), int also_blocked)
+                     void (*handler)(int sig, siginfo_t *info, void *context),
+                     const sigset_t *also_blocked)
 {
 	struct sigaction action = { .sa_flags = SA_SIGINFO | SA_RESTART | SA_ONSTACK };
 
 	action.sa_sigaction = handler;
 	sigemptyset(&action.sa_mask);
 	if (also_blocked)
-		sigaddset(&action.sa_mask, also_blocked);
+		action.sa_mask = *also_blocked;
 	/* Known before ours can run. */
 	if (sigaction(sig, NULL, &chain->before))
 		return -errno;
@@ -79,14 +80,30 @@ bool lc_chain_installed(int sig, void (*handler)(int sig, siginfo_t *info, void 
 	       now.sa_sigaction == handler;
 }
 
-int lc_chain_free_signal(void)
+static bool nobody_handles(int sig)
 {
 	struct sigaction now;
 
+	return !sigaction(sig, NULL, &now) && !(now.sa_flags & SA_SIGINFO) &&
+	       now.sa_handler == SIG_DFL;
+}
+
+int lc_chain_free_signal(void)
+{
 	/* The last few are what libraries take first; the JDK has SIGRTMAX - 2. */
 	for (int sig = SIGRTMAX - 8; sig > SIGRTMIN; sig--)
-		if (!sigaction(sig, NULL, &now) && !(now.sa_flags & SA_SIGINFO) &&
-		    now.sa_handler == SIG_DFL)
+		if (nobody_handles(sig))
 			return sig;
+	return SIGPROF;
+}
+
+int lc_chain_free_standard_signal(void)
+{
+	/* No kernel on x86 sends the first; the second is for init's ears. */
+	static const int candidates[] = { SIGSTKFLT, SIGPWR };
+
+	for (size_t i = 0; i < sizeof(candidates) / sizeof(candidates[0]); i++)
+		if (nobody_handles(candidates[i]))
+			return candidates[i];
 	return SIGPROF;
 }

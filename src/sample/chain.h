@@ -13,12 +13,13 @@ struct lc_chain {
 };
 
 /*
- * Install `handler` for `sig`, blocking `also_blocked` (a signal, or 0) while it runs. It stays
+ * Install `handler` for `sig`, blocking `also_blocked` (NULL: none) while it runs. It stays
  * installed for ever: another handler may have chained to it. Returns 0 or -errno.
  * Context: [attach].
  */
 int lc_chain_install(struct lc_chain *chain, int sig,
-                     void (*handler)(int sig, siginfo_t *info, void *context), int also_blocked);
+                     void (*handler)(int sig, siginfo_t *info, void *context),
+                     const sigset_t *also_blocked);
 
 /*
  * Do what would have happened without us: call the handler that was there with its own mask and
@@ -37,5 +38,11 @@ bool lc_chain_installed(int sig, void (*handler)(int sig, siginfo_t *info, void 
  * action would be ended by the next timer. Context: [attach].
  */
 int lc_chain_free_signal(void);
+
+/*
+ * A signal for what may come faster than it is handled: a standard one that nobody handles, of which
+ * the kernel keeps one at a time; SIGPROF where there is none. Context: [attach].
+ */
+int lc_chain_free_standard_signal(void);
 
 #endif

@@ -1,4 +1,10 @@
-/* sample/engine.h - one interface for everything that takes samples with addresses. */
+/*
+ * sample/engine.h - the engines that take samples with addresses, several of them side by side.
+ *
+ * All engines of a process share a thread's sampler: its log, its buffers for walking, and the
+ * rule that one handler runs at a time. An engine is a row of the manifest's `engines`; its number
+ * there is lc_sample.engine.
+ */
 #ifndef LC_SAMPLE_ENGINE_H
 #define LC_SAMPLE_ENGINE_H
 
@@ -11,11 +17,27 @@
 struct lc_options;
 struct lc_thread;
 
+struct lc_engine_info {
+	const char *name;   /* "timer", "pebs", "ibs", "fault", "watch" */
+	const char *event;  /* "thread-cpu-time", "MEM_LOAD_RETIRED:L1_MISS", "page-faults" */
+	const char *unit;   /* "ns of thread CPU time", "misses" */
+	const char *reason; /* why this one: "auto: no PMU (guest without one)"; NULL: asked for */
+	uint64_t interval;  /* in the unit, between two samples */
+};
+
 struct lc_engine_stats {
-	uint64_t samples;    /* handlers that ran on a registered thread */
-	uint64_t lost;       /* of these, records that found the log full */
-	uint64_t overruns;   /* expirations folded by the kernel */
-	uint64_t handler_ns; /* spent in handlers of timers, preemption included */
+	uint64_t samples;   /* taken on a registered thread */
+	uint64_t lost;      /* of these, records that found the thread's log full */
+	uint64_t overruns;  /* expirations of a timer folded by the kernel */
+	uint64_t ring_lost; /* samples that the kernel could not put in the buffer */
+	uint64_t throttled; /* times the kernel paused the event */
+	uint64_t counted;   /* occurrences, where the event counts exactly (watch); else 0 */
+	uint64_t no_thread; /* threads on which the event could not be opened */
+};
+
+/* Of all engines together. */
+struct lc_sampler_stats {
+	uint64_t handler_ns; /* spent in handlers, preemption included */
 	uint64_t traps_armed;
 	uint64_t traps_hit;
 	uint64_t trap_errors;     /* breakpoint could not be set */
@@ -24,45 +46,46 @@ struct lc_engine_stats {
 	uint64_t walk_errors[16]; /* AsyncGetCallTrace results 0, -1, .. -15, by -code */
 };
 
-struct lc_engine {
-	const char *name;  /* "timer" */
-	const char *event; /* "thread-cpu-time" */
-	const char *unit;  /* "ns of thread CPU time" */
+/*
+ * Choose the engines that options->event asks for, falling back to the timer with one line on
+ * stderr where the kernel refuses; install handlers, build tables. Returns 0 or -errno.
+ * Context: [attach], the VM initialised. Call paths need ClassLoad events enabled and the jmethodIDs of
+ * each class made at ClassPrepare; addresses need the events of sample/code.h.
+ */
+int lc_engines_start(const struct lc_options *options);
 
-	/*
-	 * Probe, install handlers, build tables. Returns 0 or -errno. Context: [attach], the VM
-	 * initialised. Call paths need ClassLoad events enabled and the jmethodIDs of each class
-	 * made at ClassPrepare; addresses need the events of sample/code.h.
-	 */
-	int (*start)(const struct lc_options *options);
+/* How many there are, and each; valid for ever. Context: any, after lc_engines_start(). */
+size_t lc_engines_count(void);
+const struct lc_engine_info *lc_engines_info(size_t engine);
 
-	/*
-	 * Begin sampling `t` (creates t->samples and t->sampler). May be called for another
-	 * thread than the caller, for threads that ran before the agent did.
-	 * Returns 0, or -errno with nothing created (-ESRCH: it has ended). Context: [attach] [java].
-	 */
-	int (*thread_start)(struct lc_thread *t);
+/*
+ * Begin sampling `t` (creates t->samples and t->sampler). May be called for another thread than
+ * the caller, for threads that ran before the agent did. Returns 0, or -errno with nothing
+ * created (-ESRCH: it has ended). Context: [attach] [java].
+ */
+int lc_engines_thread_start(struct lc_thread *t);
 
-	/*
-	 * Stop sampling the calling thread `t`; a pending sample is completed. Comes before
-	 * lc_thread_bind(NULL) and before `ended`: signals still on their way find it stopped.
-	 * Nothing where thread_start was not called or failed. Context: [java].
-	 */
-	void (*thread_stop)(struct lc_thread *t);
+/*
+ * Stop sampling the calling thread `t`; a pending sample is completed. Comes before
+ * lc_thread_bind(NULL) and before `ended`: signals still on their way find it stopped.
+ * Nothing where the start was not called or failed. Context: [java].
+ */
+void lc_engines_thread_stop(struct lc_thread *t);
 
-	/*
-	 * Free what thread_start made; t->samples and t->sampler are NULL afterwards. `t` has
-	 * ended, or was never started. Context: [writer].
-	 */
-	void (*thread_free)(struct lc_thread *t);
+/*
+ * Free what the start made; t->samples and t->sampler are NULL afterwards. `t` has ended, or was
+ * never started. Context: [writer].
+ */
+void lc_engines_thread_free(struct lc_thread *t);
 
-	/* Stop all sampling; afterwards no handler of ours runs. Context: [attach]. */
-	void (*stop)(void);
+/* Samples of `engine` on `t` that have no record, since the last call. Context: [writer]. */
+uint64_t lc_engines_thread_take_lost(struct lc_thread *t, size_t engine);
 
-	void (*stats)(struct lc_engine_stats *out); /* Context: [writer]. */
-};
+/* Stop all sampling; afterwards no handler of ours runs. Context: [attach]. */
+void lc_engines_stop(void);
 
-const struct lc_engine *lc_engine_timer(void);
+void lc_engines_stats(size_t engine, struct lc_engine_stats *out); /* Context: [writer]. */
+void lc_sampler_stats(struct lc_sampler_stats *out);               /* Context: [writer]. */
 
 /*
  * `wake` is called when a thread's sample log is half full; async-signal-safe, errno kept

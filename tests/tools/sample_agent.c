@@ -97,7 +97,7 @@ static void drain_all(void)
 		drain(t);
 		if (ended) {
 			lc_threads_unlink(t);
-			lc_engine_timer()->thread_free(t);
+			lc_engines_thread_free(t);
 			free(t);
 		}
 	}
@@ -133,7 +133,7 @@ static void JNICALL on_thread_start(jvmtiEnv *env, JNIEnv *jni, jthread thread)
 	if (!t)
 		return;
 	lc_thread_bind(t);
-	if (lc_engine_timer()->thread_start(t))
+	if (lc_engines_thread_start(t))
 		fputs("sample_agent: thread not started\n", stderr);
 	lc_thread_publish(t);
 }
@@ -147,7 +147,7 @@ static void JNICALL on_thread_end(jvmtiEnv *env, JNIEnv *jni, jthread thread)
 	(void)thread;
 	if (!t)
 		return;
-	lc_engine_timer()->thread_stop(t);
+	lc_engines_thread_stop(t);
 	lc_thread_bind(NULL);
 	atomic_store_explicit(&t->ended, true, memory_order_release);
 }
@@ -223,7 +223,7 @@ static void JNICALL on_vm_init(jvmtiEnv *env, JNIEnv *jni, jthread thread)
 	options.depth = 256;
 	if (lc_vm_init())
 		fputs("sample_agent: no VM structures\n", stderr);
-	err = lc_engine_timer()->start(&options);
+	err = lc_engines_start(&options);
 	if (err) {
 		fprintf(stderr, "sample_agent: start: %s\n", strerror(-err));
 		return;
@@ -249,12 +249,12 @@ static void JNICALL on_vm_death(jvmtiEnv *env, JNIEnv *jni)
 	(void)jni;
 	if (!reader)
 		return;
-	lc_engine_timer()->stop();
+	lc_engines_stop();
 	atomic_store(&finished, true);
 	sem_post(&wake);
 	pthread_join(reader, NULL);
 	drain_all();
-	lc_engine_timer()->stats(&stats);
+	lc_engines_stats(0, &stats);
 	if (getenv("SAMPLE_VERBOSE"))
 		fprintf(stderr, "sample_agent: %llu samples, %llu lost, %llu read\n",
 		        (unsigned long long)stats.samples, (unsigned long long)stats.lost,
@@ -442,6 +442,7 @@ JNIEXPORT void JNICALL Java_SampleAgent_report(JNIEnv *jni, jclass c, jstring fi
 	const char *name = (*jni)->GetStringUTFChars(jni, file, NULL);
 	FILE *f = fopen(name, "w");
 	struct lc_engine_stats stats;
+	struct lc_sampler_stats traps;
 
 	(void)c;
 	(*jni)->ReleaseStringUTFChars(jni, file, name);
@@ -451,13 +452,14 @@ JNIEXPORT void JNICALL Java_SampleAgent_report(JNIEnv *jni, jclass c, jstring fi
 	pthread_mutex_lock(&lock);
 	write_counts(f);
 	write_lines(f);
-	lc_engine_timer()->stats(&stats);
+	lc_engines_stats(0, &stats);
+	lc_sampler_stats(&traps);
 	fprintf(f, "stats.samples %llu\nstats.lost %llu\nstats.overruns %llu\n",
 	        (unsigned long long)stats.samples, (unsigned long long)stats.lost,
 	        (unsigned long long)stats.overruns);
 	fprintf(f, "stats.armed %llu\nstats.hit %llu\nstats.missed %llu\nstats.trap_errors %llu\n",
-	        (unsigned long long)stats.traps_armed, (unsigned long long)stats.traps_hit,
-	        (unsigned long long)stats.traps_missed, (unsigned long long)stats.trap_errors);
+	        (unsigned long long)traps.traps_armed, (unsigned long long)traps.traps_hit,
+	        (unsigned long long)traps.traps_missed, (unsigned long long)traps.trap_errors);
 	if (getenv("SAMPLE_DUMP"))
 		for (size_t i = 0; i < kept_len; i++)
 			fprintf(f, "sample %#lx %#lx %u %u %d\n", kept[i].pc, kept[i].addr,

@@ -44,11 +44,20 @@ static void with_info(int sig, siginfo_t *info, void *context)
 	note_mask(sig);
 }
 
+static const sigset_t *trap_only(void)
+{
+	static sigset_t set;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGTRAP);
+	return &set;
+}
+
 static void install_over(struct sigaction *before)
 {
 	memset(&chain, 0, sizeof(chain));
 	assert_int_equal(sigaction(SIGPROF, before, NULL), 0);
-	assert_int_equal(lc_chain_install(&chain, SIGPROF, ours, SIGTRAP), 0);
+	assert_int_equal(lc_chain_install(&chain, SIGPROF, ours, trap_only()), 0);
 }
 
 static void handlers_of_both_kinds_are_called(void **state)
@@ -139,8 +148,8 @@ static void second_installation_is_refused(void **state)
 
 	(void)state;
 	install_over(&a);
-	assert_int_equal(lc_chain_install(&chain, SIGPROF, ours, SIGTRAP), -EALREADY);
-	assert_int_equal(lc_chain_install(&chain, SIGKILL, ours, 0), -EINVAL);
+	assert_int_equal(lc_chain_install(&chain, SIGPROF, ours, trap_only()), -EALREADY);
+	assert_int_equal(lc_chain_install(&chain, SIGKILL, ours, NULL), -EINVAL);
 }
 
 static void replaced_handler_is_noticed(void **state)
@@ -168,10 +177,50 @@ static void a_free_signal_is_one_that_nobody_handles(void **state)
 	assert_int_equal(lc_chain_free_signal(), first);
 }
 
+static void a_free_standard_signal_is_never_a_real_time_one(void **state)
+{
+	struct sigaction handled = { .sa_handler = plain }, free_again = { .sa_handler = SIG_DFL };
+
+	(void)state;
+	assert_int_equal(lc_chain_free_standard_signal(), SIGSTKFLT);
+	sigaction(SIGSTKFLT, &handled, NULL);
+	assert_int_equal(lc_chain_free_standard_signal(), SIGPWR);
+	sigaction(SIGPWR, &handled, NULL);
+	assert_int_equal(lc_chain_free_standard_signal(), SIGPROF);
+	sigaction(SIGSTKFLT, &free_again, NULL);
+	assert_int_equal(lc_chain_free_standard_signal(), SIGSTKFLT);
+	sigaction(SIGPWR, &free_again, NULL);
+}
+
+static volatile sig_atomic_t trap_blocked_inside;
+
+static void looks_at_mask(int sig, siginfo_t *info, void *context)
+{
+	(void)info;
+	(void)context;
+	note_mask(sig);
+	trap_blocked_inside = trap_blocked;
+}
+
+static void our_handler_runs_with_the_given_signals_blocked(void **state)
+{
+	struct lc_chain other;
+
+	(void)state;
+	memset(&other, 0, sizeof(other));
+	assert_int_equal(lc_chain_install(&other, SIGUSR2, looks_at_mask, trap_only()), 0);
+	raise(SIGUSR2);
+	assert_int_equal(trap_blocked_inside, 1);
+	assert_int_equal(usr1_blocked, 0);
+	signal(SIGUSR2, SIG_DFL);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_free_signal_is_one_that_nobody_handles),
+		cmocka_unit_test(a_free_standard_signal_is_never_a_real_time_one),
+		cmocka_unit_test(our_handler_runs_with_the_given_signals_blocked),
 		cmocka_unit_test(handlers_of_both_kinds_are_called),
 		cmocka_unit_test(old_handler_runs_with_its_own_mask),
 		cmocka_unit_test(ignored_stays_ignored),

@@ -1,0 +1,90 @@
+/*
+ * sample/event.h - what -e asks for: texts to events that can be opened.
+ *
+ *   EVENTS  = EVENT [; EVENT]...
+ *   EVENT   = auto | timer
+ *           | pebs[:l1-miss|:l2-miss|:l3-miss|:stlb-loads|:stlb-stores|:latency[=CYCLES]|:stores][@PERIOD]
+ *           | ibs[:cycles|:ops|:l3missonly|:ldlat=CYCLES|:swfilt]...[@PERIOD]
+ *           | fault[@PERIOD]
+ *           | watch:CLASS[#N][.FIELD|[INDEX]|+OFFSET][:r|:w|:rw][@PERIOD]
+ *           | LIBPFM4 EVENT STRING[@PERIOD]
+ *
+ * Shared by the agent and the `locus` command: the command checks, the agent opens.
+ */
+#ifndef LC_SAMPLE_EVENT_H
+#define LC_SAMPLE_EVENT_H
+
+#include <linux/perf_event.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum lc_event_kind {
+	LC_KIND_TIMER,
+	LC_KIND_PEBS,
+	LC_KIND_IBS,
+	LC_KIND_FAULT,
+	LC_KIND_WATCH,
+	LC_KIND_COUNT
+};
+
+enum { LC_EVENTS_MAX = 8, LC_EVENT_TEXT_MAX = 256 };
+
+/* What `watch` follows. */
+struct lc_watch_spec {
+	char class_name[LC_EVENT_TEXT_MAX]; /* as in reports: "com.acme.Node", "long[]" */
+	uint64_t ordinal;                   /* the N-th object allocated, from 1 */
+	char field[128];                    /* "" where it is given by index or offset */
+	bool has_index;
+	uint64_t index;  /* element of an array */
+	uint64_t offset; /* bytes from the object's start, where neither field nor index is given */
+	uint8_t access;  /* LC_ACCESS_LOAD | LC_ACCESS_STORE of record.h; a load alone is not possible
+	                    on x86: then both, and stores are told apart in the report's text */
+	uint8_t bytes;   /* 1, 2, 4, 8; 0: as wide as the field or element */
+};
+
+struct lc_event {
+	enum lc_event_kind kind;
+	char text[LC_EVENT_TEXT_MAX]; /* canonical spelling, period included where it is not the default */
+	char event[LC_EVENT_TEXT_MAX]; /* for reports: "MEM_LOAD_RETIRED:L1_MISS", "page-faults" */
+	const char *unit;              /* "ns of thread CPU time", "misses", "page faults", ... */
+	uint64_t period;               /* events (timer: ns, 0 for --interval) between two samples */
+	struct perf_event_attr attr;   /* of every kind but the timer */
+	bool has_aux;
+	struct perf_event_attr aux; /* mem-loads-aux */
+	struct lc_watch_spec watch;
+};
+
+struct lc_events {
+	struct lc_event event[LC_EVENTS_MAX];
+	size_t len;
+};
+
+/* Where to look; all zero is this machine. Tests lay out their own. */
+struct lc_event_machine {
+	const char *root; /* of /sys and /proc; NULL: "" */
+	const char *pmu;  /* libpfm4's name of the core PMU ("skx") to encode for, NULL: the one that is here */
+};
+
+/* "timer", "pebs", ... Static. */
+const char *lc_event_kind_name(enum lc_event_kind kind);
+
+/*
+ * Parse `text` to *out. "auto" yields no event: the caller chooses by lc_event_auto(). Returns 0;
+ * -EINVAL for what can never be (unknown, out of range, another vendor's), with one line in
+ * `error` that names the nearest valid spelling; -ENODEV for a valid event that this machine's
+ * PMU does not have (a guest without one), with the line that says so: profiling falls back.
+ * Context: [attach].
+ */
+int lc_event_parse(const char *text, const struct lc_event_machine *machine, struct lc_events *out,
+                   char *error, size_t error_len);
+
+/*
+ * The events that "auto" tries, best first, as far as this machine's PMUs have them: pebs, ibs;
+ * never empty, since the timer comes last. Whether they deliver is for lc_perf_probe() to find.
+ * `reason[i]`, 160 bytes each, says why an engine before the timer is not in the list.
+ */
+size_t lc_event_candidates(const struct lc_event_machine *machine, struct lc_events *out,
+                           char reasons[][160], size_t reasons_max, size_t *reasons_len);
+
+#endif

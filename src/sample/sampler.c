@@ -1,0 +1,374 @@
+/*
+ * sample/sampler.c - see sampler.h.
+ *
+ * Samplers live in an arena that is never unmapped, so that a signal that comes late finds one:
+ * a timer's value is the address of its slot, which also tells our signals from others'.
+ *
+ * Invariant: a sampler's fields other than the atomic ones are written by its own thread (in
+ *            create and by thread_start, before its first signal, by the starter), and after it
+ *            was shut by the one who holds the engines' lock. A handler touches them only between
+ *            enter and leave.
+ * Order:     T1  state STOPPED (seq_cst), then in_handler is read (seq_cst), against in_handler
+ *                set, then state read: either the handler sees STOPPED or wait() sees it inside.
+ *            T2  fields before state ACTIVE (release) -> the handler reads ACTIVE (acquire).
+ */
+#include "sample/sampler.h"
+
+#include <errno.h>
+#include <sched.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <ucontext.h>
+#include <unistd.h>
+
+#include "clock.h"
+#include "epoch.h"
+#include "options.h"
+#include "sample/code.h"
+#include "sample/sample_log.h"
+#include "thread.h"
+#include "vmstructs.h"
+
+enum {
+	SAMPLERS_MAX = 1 << 16, /* threads at a time */
+	LOG_BYTES = 64 << 10
+};
+
+static struct {
+	struct lc_sampler *arena; /* set once */
+	int depth;                /* set before there are threads, like these: */
+	uint64_t jvm_low, jvm_high;
+	_Atomic(void (*)(void)) wake; /* relaxed: set before there are threads */
+
+	_Atomic uint32_t used;   /* grows under the engines' lock; a sampler below it is readable */
+	struct lc_sampler *free; /* under the engines' lock */
+
+	_Atomic uint64_t counts[LC_SAMPLER_COUNTS];
+	_Atomic uint64_t engine_counts[LC_EVENTS_MAX][LC_ENGINE_COUNTS];
+	_Atomic uint64_t walk_errors[16];
+} samplers;
+
+void lc_engine_add(size_t engine, enum lc_engine_count what, uint64_t n)
+{
+	atomic_fetch_add_explicit(&samplers.engine_counts[engine][what], n, memory_order_relaxed);
+}
+
+uint64_t lc_engine_counted(size_t engine, enum lc_engine_count what)
+{
+	return atomic_load_explicit(&samplers.engine_counts[engine][what], memory_order_relaxed);
+}
+
+void lc_sampler_add(enum lc_sampler_count what, uint64_t n)
+{
+	atomic_fetch_add_explicit(&samplers.counts[what], n, memory_order_relaxed);
+}
+
+static uint64_t counted(enum lc_sampler_count what)
+{
+	return atomic_load_explicit(&samplers.counts[what], memory_order_relaxed);
+}
+
+void lc_sampler_stats(struct lc_sampler_stats *out)
+{
+	out->handler_ns = counted(LC_SAMPLER_HANDLER_NS);
+	out->traps_armed = counted(LC_SAMPLER_TRAPS_ARMED);
+	out->traps_hit = counted(LC_SAMPLER_TRAPS_HIT);
+	out->trap_errors = counted(LC_SAMPLER_TRAP_ERRORS);
+	out->traps_missed = counted(LC_SAMPLER_TRAPS_MISSED);
+	out->foreign_signals = counted(LC_SAMPLER_FOREIGN);
+	for (unsigned i = 0; i < 16; i++)
+		out->walk_errors[i] =
+		    atomic_load_explicit(&samplers.walk_errors[i], memory_order_relaxed);
+}
+
+void lc_sampler_wakeup_set(void (*wake)(void))
+{
+	atomic_store_explicit(&samplers.wake, wake, memory_order_relaxed);
+}
+
+/* -- arena ------------------------------------------------------------------------------- */
+
+/* Where the JVM exports it; without, an operand that lost one register is always trapped. */
+static void find_heap(void)
+{
+	const uint64_t *heap = lc_vm_static("Universe", "_collectedHeap");
+	const long reserved = lc_vm_offset("CollectedHeap", "_reserved");
+	const long start = lc_vm_offset("MemRegion", "_start");
+	const long words = lc_vm_offset("MemRegion", "_word_size");
+	uint64_t low, size_words;
+
+	if (!heap || !*heap || reserved < 0 || start < 0 || words < 0)
+		return;
+	memcpy(&low, (const void *)(uintptr_t)(*heap + (uint64_t)(reserved + start)), sizeof(low));
+	memcpy(&size_words, (const void *)(uintptr_t)(*heap + (uint64_t)(reserved + words)),
+	       sizeof(size_words));
+	lc_decode_heap_range(low, low + size_words * 8);
+}
+
+int lc_sampler_init(const struct lc_options *options)
+{
+	void *arena;
+	int err;
+
+	if (samplers.arena)
+		return -EALREADY;
+	samplers.depth = options->depth < LC_FRAMES_MAX ? (int)options->depth : LC_FRAMES_MAX;
+	if (samplers.depth < 1)
+		return -EINVAL;
+	err = lc_walk_init();
+	if (!err)
+		err = lc_code_init();
+	if (!err)
+		err = lc_decode_init();
+	if (err)
+		return err;
+	lc_vm_library_range(&samplers.jvm_low, &samplers.jvm_high);
+	find_heap();
+	arena = mmap(NULL, SAMPLERS_MAX * sizeof(struct lc_sampler), PROT_READ | PROT_WRITE,
+	             MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	if (arena == MAP_FAILED)
+		return -ENOMEM;
+	samplers.arena = arena;
+	return 0;
+}
+
+uint32_t lc_samplers_used(void)
+{
+	return atomic_load_explicit(&samplers.used, memory_order_acquire);
+}
+
+struct lc_sampler *lc_samplers_at(uint32_t i)
+{
+	return &samplers.arena[i];
+}
+
+static struct lc_sampler *take(void)
+{
+	const uint32_t used = atomic_load_explicit(&samplers.used, memory_order_relaxed); /* lock */
+	struct lc_sampler *s = samplers.free;
+
+	if (s) {
+		samplers.free = s->next_free;
+	} else if (used < SAMPLERS_MAX) {
+		s = &samplers.arena[used];
+		atomic_store_explicit(&samplers.used, used + 1, memory_order_release);
+	}
+	return s;
+}
+
+static void give(struct lc_sampler *s)
+{
+	atomic_store(&s->state, LC_SAMPLER_FREE);
+	lc_trap_close(&s->trap);
+	if (s->scratch)
+		munmap(s->scratch, s->buffers_bytes);
+	s->scratch = NULL;
+	s->next_free = samplers.free;
+	samplers.free = s;
+}
+
+static int buffers_create(struct lc_sampler *s)
+{
+	const size_t depth = (size_t)samplers.depth;
+	unsigned char *p;
+
+	s->buffers_bytes = depth * (sizeof(*s->scratch) + 2 * sizeof(*s->frames));
+	p = mmap(NULL, s->buffers_bytes, PROT_READ | PROT_WRITE,
+	         MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	if (p == MAP_FAILED)
+		return -ENOMEM;
+	s->scratch = (void *)p;
+	s->frames = (void *)(p + depth * sizeof(*s->scratch));
+	s->pending_frames = s->frames + depth;
+	return 0;
+}
+
+int lc_sampler_create(struct lc_thread *t)
+{
+	struct lc_sampler *s = take();
+	int err;
+
+	if (!s)
+		return -EAGAIN;
+	s->tid = t->tid;
+	s->thread = t;
+	s->env = NULL;
+	s->pending = false;
+	s->trap = LC_TRAP_NONE;
+	s->scratch = NULL;
+	for (size_t i = 0; i < LC_EVENTS_MAX; i++) {
+		struct lc_sampler_slot *slot = &s->slot[i];
+
+		atomic_store_explicit(&slot->lost, 0, memory_order_relaxed); /* T2 */
+		slot->lost_taken = 0;
+		slot->open = false;
+		slot->perf = LC_PERF_NONE;
+	}
+	err = buffers_create(s);
+	if (!err)
+		err = lc_sample_log_create(LOG_BYTES, &t->samples);
+	if (err) {
+		give(s);
+		return err;
+	}
+	t->sampler = s;
+	atomic_store_explicit(&s->state, LC_SAMPLER_ACTIVE, memory_order_release); /* T2 */
+	return 0;
+}
+
+void lc_sampler_destroy(struct lc_thread *t)
+{
+	if (t->sampler)
+		give(t->sampler);
+	t->sampler = NULL;
+	lc_sample_log_destroy(t->samples);
+	t->samples = NULL;
+}
+
+void lc_sampler_shut(struct lc_sampler *s)
+{
+	atomic_store(&s->state, LC_SAMPLER_STOPPED); /* T1 */
+}
+
+void lc_sampler_wait(const struct lc_sampler *s)
+{
+	const struct timespec moment = { .tv_nsec = 100000 };
+
+	while (atomic_load(&s->in_handler)) /* T1 */
+		nanosleep(&moment, NULL);
+}
+
+/* -- handlers ---------------------------------------------------------------------------- */
+
+struct lc_sampler *lc_sampler_of_slot(const void *value, size_t *engine)
+{
+	const uintptr_t first = (uintptr_t)samplers.arena, at = (uintptr_t)value;
+	uintptr_t in;
+
+	if (at < first || at >= first + SAMPLERS_MAX * sizeof(struct lc_sampler))
+		return NULL;
+	in = (at - first) % sizeof(struct lc_sampler);
+	if (in < offsetof(struct lc_sampler, slot))
+		return NULL;
+	in -= offsetof(struct lc_sampler, slot);
+	if (in % sizeof(struct lc_sampler_slot) ||
+	    in / sizeof(struct lc_sampler_slot) >= LC_EVENTS_MAX)
+		return NULL;
+	*engine = in / sizeof(struct lc_sampler_slot);
+	return &samplers.arena[(at - first) / sizeof(struct lc_sampler)];
+}
+
+struct lc_sampler *lc_sampler_self(void)
+{
+	const struct lc_thread *t = lc_thread_self();
+	uint32_t used;
+	int32_t tid;
+
+	if (t)
+		return t->sampler;
+	/* Registered by another thread: once per thread, then it is bound. */
+	used = lc_samplers_used();
+	tid = (int32_t)syscall(SYS_gettid);
+	for (uint32_t i = 0; i < used; i++) {
+		struct lc_sampler *s = &samplers.arena[i];
+
+		if (atomic_load_explicit(&s->state, memory_order_acquire) ==
+		        LC_SAMPLER_ACTIVE && /* T2 */
+		    s->tid == tid)
+			return s;
+	}
+	return NULL;
+}
+
+bool lc_sampler_enter(struct lc_sampler *s)
+{
+	if (atomic_load_explicit(&s->state, memory_order_acquire) != LC_SAMPLER_ACTIVE) /* T2 */
+		return false;
+	if (!lc_thread_self() && s->tid == (int32_t)syscall(SYS_gettid))
+		lc_thread_bind(s->thread); /* registered by another thread */
+	if (s->thread != lc_thread_self() || !s->thread)
+		return false;               /* sent by an engine to a thread that is gone */
+	atomic_store(&s->in_handler, true); /* T1 */
+	if (atomic_load(&s->state) == LC_SAMPLER_ACTIVE)
+		return true;
+	atomic_store_explicit(&s->in_handler, false, memory_order_release);
+	return false;
+}
+
+void lc_sampler_leave(struct lc_sampler *s)
+{
+	atomic_store_explicit(&s->in_handler, false, memory_order_release);
+}
+
+void lc_sampler_registers(const void *context, struct lc_registers *out)
+{
+	static const unsigned char number[LC_REGISTERS] = { REG_RAX, REG_RCX, REG_RDX, REG_RBX,
+		                                            REG_RSP, REG_RBP, REG_RSI, REG_RDI,
+		                                            REG_R8,  REG_R9,  REG_R10, REG_R11,
+		                                            REG_R12, REG_R13, REG_R14, REG_R15 };
+	const ucontext_t *c = context;
+
+	out->pc = (uint64_t)c->uc_mcontext.gregs[REG_RIP];
+	for (unsigned i = 0; i < LC_REGISTERS; i++)
+		out->r[i] = (uint64_t)c->uc_mcontext.gregs[number[i]];
+}
+
+static uint8_t where_of(uint64_t pc, uint8_t kind)
+{
+	if (!lc_code_in_cache(pc))
+		return pc >= samplers.jvm_low && pc < samplers.jvm_high ? LC_WHERE_JVM
+		                                                        : LC_WHERE_NATIVE;
+	switch (kind) {
+	case LC_CODE_STUB:
+		return LC_WHERE_STUB;
+	case LC_CODE_INTERPRETER:
+		return LC_WHERE_INTERPRETER;
+	case LC_CODE_RUNTIME:
+		return LC_WHERE_JVM;
+	default: /* a method whose event has not come yet, if not known */
+		return LC_WHERE_COMPILED;
+	}
+}
+
+void lc_sampler_begin(struct lc_sample *head, size_t engine, uint64_t pc, uint8_t kind)
+{
+	const int cpu = sched_getcpu();
+
+	memset(head, 0, sizeof(*head));
+	head->time_ns = lc_clock_now_ns();
+	head->pc = pc;
+	head->epoch = lc_epoch_now();
+	head->cpu = (uint16_t)(cpu >= 0 ? cpu : 0);
+	head->where = where_of(pc, kind);
+	head->engine = (uint8_t)engine;
+}
+
+void lc_sampler_walk(struct lc_sampler *s, const void *context, uint64_t pc, struct lc_sample *head,
+                     uint64_t *frames)
+{
+	int n;
+
+	if (!s->env)
+		s->env = lc_walk_env();
+	n = lc_walk(s->env, context, pc, s->scratch, frames, samplers.depth);
+	head->frames_len = (int16_t)n;
+	if (n <= 0)
+		atomic_fetch_add_explicit(&samplers.walk_errors[n > -15 ? -n : 15], 1,
+		                          memory_order_relaxed);
+}
+
+void lc_sampler_append(struct lc_sampler *s, const struct lc_sample *head, const uint64_t *frames)
+{
+	struct lc_sample_log *log = s->thread->samples;
+	void (*wake)(void);
+
+	if (lc_sample_log_put(log, head, frames)) {
+		lc_engine_add(head->engine, LC_ENGINE_LOST, 1);
+		atomic_fetch_add_explicit(&s->slot[head->engine].lost, 1 + (uint64_t)head->overrun,
+		                          memory_order_relaxed); /* a count */
+	}
+	wake = atomic_load_explicit(&samplers.wake, memory_order_relaxed);
+	if (wake && lc_sample_log_half_full(log))
+		wake();
+}

@@ -1,0 +1,162 @@
+/*
+ * sample/sampler.h - what the engines share on one thread: its log, its walks, its one handler at a time.
+ *
+ * Private to src/sample. A thread has one sampler, with a slot for each engine. Every handler of
+ * every engine enters the sampler before it touches anything of it, and blocks the signals of the
+ * other engines while it runs, so that none is interrupted by another.
+ */
+#ifndef LC_SAMPLE_SAMPLER_H
+#define LC_SAMPLE_SAMPLER_H
+
+#include <jni.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <time.h>
+
+#include "record.h"
+#include "sample/decode.h"
+#include "sample/engine.h"
+#include "sample/event.h"
+#include "sample/perf.h"
+#include "sample/trap.h"
+#include "sample/walk.h"
+
+enum lc_sampler_state { LC_SAMPLER_FREE, LC_SAMPLER_ACTIVE, LC_SAMPLER_STOPPED };
+
+/* What one engine has on one thread. Of the fields, an engine uses those of its kind. */
+struct lc_sampler_slot {
+	_Atomic uint64_t lost; /* samples without a record; written by: the owner thread's handlers,
+	                          or whoever finishes the stopped sampler */
+	uint64_t lost_taken;   /* attribution thread only */
+	bool open;             /* changed under the engines' lock, never in a handler */
+	timer_t timer;
+	struct lc_perf perf;
+};
+
+struct lc_sampler {
+	_Atomic int state;       /* enum lc_sampler_state; see sampler.c */
+	_Atomic bool in_handler; /* written by: owner thread */
+	int32_t tid;
+	struct lc_thread *thread;
+	JNIEnv *env; /* owner thread; NULL until its first sample */
+
+	/* One map of buffers_bytes, lc_sampler_depth() elements each; touched as they are used. */
+	size_t buffers_bytes;
+	struct lc_walk_frame *scratch;
+	uint64_t *frames;
+	struct lc_sampler *next_free; /* under the engines' lock */
+
+	struct lc_sampler_slot slot[LC_EVENTS_MAX];
+
+	/* The timer's sample that waits for a breakpoint to find its address. Owner thread only. */
+	bool pending;
+	unsigned pending_age; /* samples since */
+	struct lc_trap trap;
+	struct lc_access access; /* and `pending_frames`, and `head`, at the end */
+	uint64_t *pending_frames;
+	struct lc_sample head; /* last, for its open end */
+};
+
+/* -- arena: all but init under the engines' lock ------------------------------------------- */
+
+/* Find what walking, decoding and judging addresses need. Returns 0 or -errno. [attach] */
+int lc_sampler_init(const struct lc_options *options);
+
+/*
+ * A sampler for `t`, ACTIVE, all slots closed, with t->samples and t->sampler set. Returns 0, or
+ * -errno with nothing created. Context: [attach] [java].
+ */
+int lc_sampler_create(struct lc_thread *t);
+
+/* Give back what create made; no handler runs in it and its slots are closed. */
+void lc_sampler_destroy(struct lc_thread *t);
+
+/* Samplers ever used, and each of them, whatever its state. Context: any. */
+uint32_t lc_samplers_used(void);
+struct lc_sampler *lc_samplers_at(uint32_t i);
+
+/* No handler enters from now on. One that runs on another thread may go on: wait for it. */
+void lc_sampler_shut(struct lc_sampler *s);
+void lc_sampler_wait(const struct lc_sampler *s);
+
+/* -- in handlers: context [signal], errno kept by the caller ------------------------------- */
+
+/*
+ * The sampler and engine of the slot that `value` points to, or NULL where it points to none
+ * (a signal that is somebody else's).
+ */
+struct lc_sampler *lc_sampler_of_slot(const void *value, size_t *engine);
+
+/* The calling thread's sampler, also where another thread registered it; or NULL. */
+struct lc_sampler *lc_sampler_self(void);
+
+/* May the calling thread's handler use `s`? Then lc_sampler_leave() must follow. */
+bool lc_sampler_enter(struct lc_sampler *s);
+void lc_sampler_leave(struct lc_sampler *s);
+
+/* The registers of the interrupted thread. */
+void lc_sampler_registers(const void *context, struct lc_registers *out);
+
+/* Begin a sample: time, epoch, processor, and where `pc` is; `kind` as in struct lc_access. */
+void lc_sampler_begin(struct lc_sample *head, size_t engine, uint64_t pc, uint8_t kind);
+
+/* Walk to `frames` for *head, as if at the instruction at `pc` (0: where the context is). */
+void lc_sampler_walk(struct lc_sampler *s, const void *context, uint64_t pc, struct lc_sample *head,
+                     uint64_t *frames);
+
+/* To the log; what finds no room is counted as lost. */
+void lc_sampler_append(struct lc_sampler *s, const struct lc_sample *head, const uint64_t *frames);
+
+/* -- counts: any context, relaxed: nothing hangs on them ------------------------------------ */
+
+enum lc_engine_count {
+	LC_ENGINE_SAMPLES,
+	LC_ENGINE_LOST,
+	LC_ENGINE_OVERRUNS,
+	LC_ENGINE_RING_LOST,
+	LC_ENGINE_THROTTLED,
+	LC_ENGINE_COUNTED,
+	LC_ENGINE_NO_THREAD,
+	LC_ENGINE_COUNTS
+};
+
+void lc_engine_add(size_t engine, enum lc_engine_count what, uint64_t n);
+uint64_t lc_engine_counted(size_t engine, enum lc_engine_count what);
+
+enum lc_sampler_count {
+	LC_SAMPLER_HANDLER_NS,
+	LC_SAMPLER_TRAPS_ARMED,
+	LC_SAMPLER_TRAPS_HIT,
+	LC_SAMPLER_TRAP_ERRORS,
+	LC_SAMPLER_TRAPS_MISSED,
+	LC_SAMPLER_FOREIGN,
+	LC_SAMPLER_COUNTS
+};
+
+void lc_sampler_add(enum lc_sampler_count what, uint64_t n);
+
+/* -- engines -------------------------------------------------------------------------------- */
+
+/* How one kind of engine does its work. */
+struct lc_backend {
+	/* Install what engine number `engine` needs; may be called for several. 0 or -errno.
+	 * *event and *options live for ever. Context: [attach]. */
+	int (*start)(size_t engine, const struct lc_event *event, const struct lc_options *options);
+
+	/* Begin on the sampler's thread. Returns 0, or -errno with the slot closed (-ESRCH: the
+	 * thread has ended). Under the engines' lock. Context: [attach] [java]. */
+	int (*thread_start)(struct lc_sampler *s, size_t engine);
+
+	/* Bring no more signals. The sampler is shut. Under the engines' lock, any thread. */
+	void (*thread_pause)(struct lc_sampler *s, size_t engine);
+
+	/* Take what is left and close the slot. After the pause, no handler running. Under the
+	 * engines' lock; the owner thread, or another one when the owner can enter no more. */
+	void (*thread_finish)(struct lc_sampler *s, size_t engine);
+};
+
+const struct lc_backend *lc_backend_timer(void);
+
+#endif

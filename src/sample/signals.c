@@ -1,0 +1,87 @@
+/*
+ * sample/signals.c - see signals.h.
+ *
+ * All fields are written at attach, before a signal of ours can come; a handler that is there
+ * before (SIGTRAP) finds either no function, and passes the signal on, or a whole one.
+ */
+#include "sample/signals.h"
+
+#include <errno.h>
+#include <stdatomic.h>
+#include <stddef.h>
+
+#include "sample/chain.h"
+#include "sample/sampler.h"
+
+static struct {
+	bool chosen;
+	int number[LC_SIGNAL_COUNT];
+	_Atomic(lc_signal_fn *) fn[LC_SIGNAL_COUNT];
+	struct lc_chain chain[LC_SIGNAL_COUNT]; /* of the first of its number */
+} signals;
+
+/* Two may share a number, where a program has left no other free: the first has the chain. */
+static size_t first_of(int number)
+{
+	size_t i = 0;
+
+	while (i < LC_SIGNAL_COUNT - 1 && signals.number[i] != number)
+		i++;
+	return i;
+}
+
+static void on_signal(int number, siginfo_t *info, void *context)
+{
+	const int kept = errno;
+
+	for (size_t i = 0; i < LC_SIGNAL_COUNT; i++) {
+		lc_signal_fn *fn = atomic_load_explicit(&signals.fn[i], memory_order_acquire);
+
+		if (fn && signals.number[i] == number && fn(info, context)) {
+			errno = kept;
+			return;
+		}
+	}
+	errno = kept;
+	lc_sampler_add(LC_SAMPLER_FOREIGN, 1);
+	lc_chain_call(&signals.chain[first_of(number)], number, info, context);
+}
+
+static void choose(void)
+{
+	if (signals.chosen)
+		return;
+	signals.number[LC_SIGNAL_TIMER] = lc_chain_free_signal();
+	signals.number[LC_SIGNAL_PERF] = lc_chain_free_standard_signal();
+	signals.number[LC_SIGNAL_TRAP] = SIGTRAP;
+	signals.chosen = true;
+}
+
+int lc_signals_use(enum lc_signal which, lc_signal_fn *fn)
+{
+	sigset_t ours;
+	int err = 0;
+
+	choose();
+	if (atomic_load_explicit(&signals.fn[which], memory_order_relaxed)) /* attach only */
+		return 0;
+	sigemptyset(&ours);
+	for (size_t i = 0; i < LC_SIGNAL_COUNT; i++)
+		sigaddset(&ours, signals.number[i]);
+	if (!lc_chain_installed(signals.number[which], on_signal))
+		err = lc_chain_install(&signals.chain[first_of(signals.number[which])],
+		                       signals.number[which], on_signal, &ours);
+	if (!err)
+		atomic_store_explicit(&signals.fn[which], fn, memory_order_release);
+	return err;
+}
+
+int lc_signals_number(enum lc_signal which)
+{
+	return signals.number[which];
+}
+
+bool lc_signals_installed(enum lc_signal which)
+{
+	return lc_chain_installed(signals.number[which], on_signal);
+}
