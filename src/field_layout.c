@@ -123,44 +123,52 @@ static void range_of(uint64_t i, uint64_t n, struct lc_field *out)
 	}
 }
 
-static uint64_t array_base(const struct lc_layout *layout, const char *signature, uint8_t width)
-{
-	if (signature[1] == 'L' || signature[1] == '[')
-		return layout->reference_base;
-	return width == 8 ? layout->long_base : layout->byte_base;
-}
-
-int lc_field_in_array(const struct lc_layout *layout, const char *signature, uint64_t size_bytes,
-                      uint64_t offset, struct lc_field *out)
-{
-	uint8_t width = signature[0] == '[' ? lc_field_width(layout, signature + 1) : 0;
-	uint64_t base, i, n;
-
-	if (!width || (size_bytes && offset >= size_bytes))
-		return -ENOENT;
-	if (!in_header(offset, header_end(layout), out))
-		return 0;
-	base = array_base(layout, signature, width);
-	if (offset < base)
-		return part(offset - layout->length_offset < LENGTH_BYTES ? LC_PART_LENGTH
-		                                                          : LC_PART_PADDING,
-		            out);
-	i = (offset - base) / width;
-	n = size_bytes > base ? (size_bytes - base) / width : 0;
-	if (size_bytes && i >= n)
-		return part(LC_PART_PADDING, out);
-	range_of(i, n, out);
-	return 0;
-}
-
-int lc_field_element(const struct lc_layout *layout, const char *signature, uint64_t index,
-                     uint64_t *offset, uint8_t *bytes)
+int lc_field_array_of(const struct lc_layout *layout, const char *signature,
+                      struct lc_field_array *out)
 {
 	uint8_t width = signature[0] == '[' ? lc_field_width(layout, signature + 1) : 0;
 
 	if (!width)
 		return -ENOENT;
-	*offset = array_base(layout, signature, width) + index * width;
-	*bytes = width;
+	out->width = width;
+	if (signature[1] == 'L' || signature[1] == '[')
+		out->base = layout->reference_base;
+	else
+		out->base = width == 8 ? layout->long_base : layout->byte_base;
+	return 0;
+}
+
+/* HotSpot's Klass::_layout_helper, from the lowest byte: log2 of the width, type, base, kind. */
+int lc_field_array_of_helper(const struct lc_layout *layout, int32_t helper,
+                             struct lc_field_array *out)
+{
+	uint32_t bits = (uint32_t)helper, log2 = bits & 0xff, base = bits >> 16 & 0xff;
+
+	if (helper >= 0 || log2 > 3 ||
+	    (base != layout->byte_base && base != layout->long_base &&
+	     base != layout->reference_base))
+		return -ENOENT;
+	*out = (struct lc_field_array){ .base = base, .width = (uint8_t)(1u << log2) };
+	return 0;
+}
+
+int lc_field_in_array(const struct lc_layout *layout, const struct lc_field_array *array,
+                      uint64_t size_bytes, uint64_t offset, struct lc_field *out)
+{
+	uint64_t i, n;
+
+	if (size_bytes && offset >= size_bytes)
+		return -ENOENT;
+	if (!in_header(offset, header_end(layout), out))
+		return 0;
+	if (offset < array->base)
+		return part(offset - layout->length_offset < LENGTH_BYTES ? LC_PART_LENGTH
+		                                                          : LC_PART_PADDING,
+		            out);
+	i = (offset - array->base) / array->width;
+	n = size_bytes > array->base ? (size_bytes - array->base) / array->width : 0;
+	if (size_bytes && i >= n)
+		return part(LC_PART_PADDING, out);
+	range_of(i, n, out);
 	return 0;
 }

@@ -53,12 +53,23 @@ void lc_field_table_sort(struct lc_field_table *t);
 int lc_field_in_instance(const struct lc_layout *layout, const struct lc_field_table *t,
                          uint64_t offset, struct lc_field *out);
 
-/* Likewise for an array of class `signature` ("[J"). */
-int lc_field_in_array(const struct lc_layout *layout, const char *signature, uint64_t size_bytes,
-                      uint64_t offset, struct lc_field *out);
+/* Where an array's elements are. */
+struct lc_field_array {
+	uint32_t base;
+	uint8_t width;
+};
 
-/* Offset and width of element `index` (watch CLASS[INDEX]). Returns 0, or -ENOENT for no array. */
-int lc_field_element(const struct lc_layout *layout, const char *signature, uint64_t index,
-                     uint64_t *offset, uint8_t *bytes);
+/*
+ * Of the class with this signature ("[J"), or with this layout helper (of its Klass: negative for
+ * arrays). Returns 0, or -ENOENT where it is no array's.
+ */
+int lc_field_array_of(const struct lc_layout *layout, const char *signature,
+                      struct lc_field_array *out);
+int lc_field_array_of_helper(const struct lc_layout *layout, int32_t helper,
+                             struct lc_field_array *out);
+
+/* As lc_field_find(), for an array. Returns 0 or -ENOENT. */
+int lc_field_in_array(const struct lc_layout *layout, const struct lc_field_array *array,
+                      uint64_t size_bytes, uint64_t offset, struct lc_field *out);
 
 #endif

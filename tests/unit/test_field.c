@@ -38,11 +38,21 @@ static const struct lc_layout compact = {
 	.object_alignment = 8,
 };
 
+static int in_array(const struct lc_layout *l, const char *signature, uint64_t size,
+                    uint64_t offset, struct lc_field *out)
+{
+	struct lc_field_array a;
+
+	if (lc_field_array_of(l, signature, &a))
+		return -ENOENT;
+	return lc_field_in_array(l, &a, size, offset, out);
+}
+
 static const char *array_name(const struct lc_layout *l, const char *signature, uint64_t offset)
 {
 	struct lc_field f = { .name = "none" };
 
-	lc_field_in_array(l, signature, 1024, offset, &f);
+	in_array(l, signature, 1024, offset, &f);
 	return f.name;
 }
 
@@ -79,8 +89,7 @@ static void elements_are_told_exactly_and_in_sixteen_equal_ranges(void **state)
 
 	(void)state;
 	for (uint64_t i = 0; i < 1600; i++) {
-		assert_int_equal(
-		    lc_field_in_array(&compressed, "[I", 16 + 6400, 16 + 4 * i + i % 4, &f), 0);
+		assert_int_equal(in_array(&compressed, "[I", 16 + 6400, 16 + 4 * i + i % 4, &f), 0);
 		assert_int_equal(f.element, i);
 		assert_int_equal(f.first, i / 100 * 100);
 		assert_int_equal(f.last, i / 100 * 100 + 99);
@@ -95,11 +104,11 @@ static void the_last_range_ends_with_the_array(void **state)
 	struct lc_field f;
 
 	(void)state;
-	assert_int_equal(lc_field_in_array(&compressed, "[J", 16 + 8 * 100, 16 + 8 * 99, &f), 0);
+	assert_int_equal(in_array(&compressed, "[J", 16 + 8 * 100, 16 + 8 * 99, &f), 0);
 	assert_int_equal(f.first, 98);
 	assert_int_equal(f.last, 99);
 	/* Of few elements each is a range of its own. */
-	assert_int_equal(lc_field_in_array(&compressed, "[J", 16 + 8 * 16, 16 + 8 * 11, &f), 0);
+	assert_int_equal(in_array(&compressed, "[J", 16 + 8 * 16, 16 + 8 * 11, &f), 0);
 	assert_int_equal(f.first, 11);
 	assert_int_equal(f.last, 11);
 }
@@ -114,8 +123,7 @@ static void an_array_of_unknown_size_is_told_in_doubling_ranges(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(want) / sizeof(want[0]); i++) {
-		assert_int_equal(lc_field_in_array(&compressed, "[D", 0, 16 + 8 * want[i][0], &f),
-		                 0);
+		assert_int_equal(in_array(&compressed, "[D", 0, 16 + 8 * want[i][0], &f), 0);
 		assert_int_equal(f.element, want[i][0]);
 		assert_int_equal(f.first, want[i][1]);
 		assert_int_equal(f.last, want[i][2]);
@@ -127,9 +135,9 @@ static void beyond_an_array_is_nothing(void **state)
 	struct lc_field f = { .first = 7 };
 
 	(void)state;
-	assert_int_equal(lc_field_in_array(&compressed, "[J", 32, 32, &f), -ENOENT);
-	assert_int_equal(lc_field_in_array(&compressed, "Ljava/lang/Object;", 32, 8, &f), -ENOENT);
-	assert_int_equal(lc_field_in_array(&compressed, "[", 32, 8, &f), -ENOENT);
+	assert_int_equal(in_array(&compressed, "[J", 32, 32, &f), -ENOENT);
+	assert_int_equal(in_array(&compressed, "Ljava/lang/Object;", 32, 8, &f), -ENOENT);
+	assert_int_equal(in_array(&compressed, "[", 32, 8, &f), -ENOENT);
 	assert_int_equal(f.first, 7);
 }
 
@@ -197,28 +205,38 @@ static void a_header_word_never_covers_a_field_of_compact_headers(void **state)
 	assert_string_equal(f.name, "(mark)");
 }
 
-static void an_element_s_offset_is_the_inverse(void **state)
+static void a_layout_helper_says_the_same_as_the_signature(void **state)
 {
-	static const char *const signatures[] = { "[Z", "[B", "[S", "[C",  "[I",
-		                                  "[F", "[J", "[D", "[[J", "[Ljava/lang/String;" };
-	const struct lc_layout *layouts[] = { &compressed, &wide, &compact };
+	static const struct {
+		const char *signature;
+		uint32_t kind, type, log2;
+	} arrays[] = {
+		{ "[Z", 3, 4, 0 }, { "[C", 3, 5, 1 }, { "[F", 3, 6, 2 },  { "[D", 3, 7, 3 },
+		{ "[B", 3, 8, 0 }, { "[S", 3, 9, 1 }, { "[I", 3, 10, 2 }, { "[J", 3, 11, 3 },
+	};
+	struct lc_field_array by_signature, by_helper;
 
 	(void)state;
-	for (size_t l = 0; l < 3; l++)
-		for (size_t s = 0; s < sizeof(signatures) / sizeof(signatures[0]); s++) {
-			struct lc_field f;
-			uint64_t offset;
-			uint8_t bytes;
+	for (size_t i = 0; i < sizeof(arrays) / sizeof(arrays[0]); i++) {
+		uint32_t helper;
 
-			assert_int_equal(
-			    lc_field_element(layouts[l], signatures[s], 123, &offset, &bytes), 0);
-			assert_int_equal(bytes, lc_field_width(layouts[l], signatures[s] + 1));
-			assert_int_equal(lc_field_in_array(layouts[l], signatures[s], 4096,
-			                                   offset + bytes - 1, &f),
-			                 0);
-			assert_string_equal(f.name, "");
-			assert_int_equal(f.element, 123);
-		}
+		assert_int_equal(lc_field_array_of(&wide, arrays[i].signature, &by_signature), 0);
+		helper = arrays[i].kind << 30 | by_signature.base << 16 | arrays[i].type << 8 |
+		         arrays[i].log2;
+		assert_int_equal(lc_field_array_of_helper(&wide, (int32_t)helper, &by_helper), 0);
+		assert_int_equal(by_helper.base, by_signature.base);
+		assert_int_equal(by_helper.width, by_signature.width);
+	}
+	/* An Object[] with compressed references, as JDK 17 has it. */
+	assert_int_equal(lc_field_array_of_helper(&compressed, (int32_t)0x80100c02, &by_helper), 0);
+	assert_int_equal(by_helper.base, 16);
+	assert_int_equal(by_helper.width, 4);
+	/* Instances, and what no JVM writes. */
+	assert_int_equal(lc_field_array_of_helper(&compressed, 24, &by_helper), -ENOENT);
+	assert_int_equal(lc_field_array_of_helper(&compressed, (int32_t)0x80100c04, &by_helper),
+	                 -ENOENT);
+	assert_int_equal(lc_field_array_of_helper(&compressed, (int32_t)0x80ff0c02, &by_helper),
+	                 -ENOENT);
 }
 
 int main(void)
@@ -232,7 +250,7 @@ int main(void)
 		cmocka_unit_test(fields_cover_their_width_and_the_rest_is_padding),
 		cmocka_unit_test(what_is_not_proved_to_be_padding_is_not_called_so),
 		cmocka_unit_test(a_header_word_never_covers_a_field_of_compact_headers),
-		cmocka_unit_test(an_element_s_offset_is_the_inverse),
+		cmocka_unit_test(a_layout_helper_says_the_same_as_the_signature),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
