@@ -31,7 +31,7 @@ PRELOAD_SRC := $(wildcard src/gc/preload.c) src/launch.c
 AGENT_SRC := $(filter-out $(PRELOAD_SRC),$(wildcard src/*.c src/*/*.c))
 LOCUS_SRC := $(wildcard analyzer/*.c) src/options.c
 VIEWER := $(sort $(filter-out %.h %.c,$(wildcard analyzer/viewer/*)))
-AGENT_LIBS := -lJudy -lZydis -lzstd -lpthread -ldl -lrt
+AGENT_LIBS := -lJudy -lZydis -lzstd -lm -lpthread -ldl -lrt
 LOCUS_LIBS := -lzstd -ljansson -lzip
 PRELOAD_MAP := $(wildcard src/gc/preload.map)
 

@@ -25,6 +25,7 @@
 #include "gc/areas.h"
 #include "gc/moves.h"
 #include "heap/alloc_log.h"
+#include "heap/alloc_sample.h"
 #include "heap/audit.h"
 #include "heap/context.h"
 #include "heap/hook.h"
@@ -187,6 +188,7 @@ static void JNICALL on_gc_start(jvmtiEnv *jvmti)
 static void JNICALL on_gc_finish(jvmtiEnv *jvmti)
 {
 	(void)jvmti;
+	lc_alloc_sample_gc_finish(lc_epoch_now());
 	lc_sealed_gc_finish();
 }
 
@@ -363,6 +365,34 @@ static int start_profile(void)
 	return err;
 }
 
+/* Small objects are sampled where the JVM can; without that, the rest of a profile is whole. */
+static void start_alloc_sample(void)
+{
+	static const jvmtiEvent event[] = { JVMTI_EVENT_SAMPLED_OBJECT_ALLOC };
+	jvmtiCapabilities capability = { .can_generate_sampled_object_alloc_events = 1 };
+	struct lc_alloc_sample_config config = {
+		.jvmti = agent.jvmti,
+		.interval_bytes = agent.options.alloc_interval_bytes,
+		.min_size_bytes = agent.options.min_size_bytes,
+		.depth = agent.options.depth,
+		.layout = &agent.layout,
+		.follow = agent.follow,
+		.enter_thread = enter_thread,
+	};
+	int err = 0;
+
+	if (!config.interval_bytes || !config.min_size_bytes)
+		return; /* not wanted, or every object is tracked */
+	if ((*agent.jvmti)->AddCapabilities(agent.jvmti, &capability))
+		err = -ENOTSUP;
+	if (!err)
+		err = lc_alloc_sample_init(&config);
+	if (!err)
+		err = enable(event, 1, JVMTI_ENABLE);
+	if (err)
+		say("cannot sample allocations of small objects: %s", strerror(-err));
+}
+
 /* From here on allocations are hooked and threads are sampled. */
 static int go_live(JNIEnv *jni, bool interposed)
 {
@@ -403,6 +433,7 @@ static int go_live(JNIEnv *jni, bool interposed)
 	lc_classes_retransform(agent.jvmti, jni);
 	lc_hook_enable(true);
 	add_running_threads(jni);
+	start_alloc_sample();
 	return 0;
 }
 
@@ -463,6 +494,7 @@ static int prepare(JavaVM *vm, const char *text)
 		.CompiledMethodLoad = on_compiled_load,
 		.CompiledMethodUnload = on_compiled_unload,
 		.DynamicCodeGenerated = on_dynamic_code,
+		.SampledObjectAlloc = lc_alloc_sample_event,
 	};
 	static const jvmtiEvent first_events[] = { JVMTI_EVENT_VM_INIT, JVMTI_EVENT_VM_DEATH };
 	char error[256];

@@ -13,6 +13,7 @@
 #include "classes.h"
 #include "gc/areas.h"
 #include "heap/alloc_log.h"
+#include "heap/alloc_sample.h"
 #include "heap/audit.h"
 #include "heap/hook.h"
 #include "options.h"
@@ -210,6 +211,25 @@ static void put_heap(struct counters *c)
 	put(c, "samples_unresolved", a.samples_unresolved);
 }
 
+static void put_alloc_sample(struct counters *c)
+{
+	struct lc_alloc_sample_stats s;
+
+	if (!lc_alloc_sample_enabled())
+		return;
+	lc_alloc_sample_stats(&s);
+	put(c, "estimate_sampled", s.sampled);
+	put(c, "estimate_tracked", s.tracked);
+	put(c, "estimate_lost", s.lost);
+	put(c, "estimate_unheld", s.unheld);
+	put(c, "estimate_live", s.live);
+	put(c, "estimate_live_peak", s.live_peak);
+	put(c, "estimate_thinned", s.thinned);
+	put(c, "estimate_unsplit", s.unsplit);
+	put(c, "estimate_gc_us", s.gc_ns / 1000);
+	put(c, "estimate_gc_references", s.gc_slots);
+}
+
 static void put_audit(struct counters *c)
 {
 	struct lc_audit_totals t = { 0 };
@@ -285,6 +305,7 @@ void lc_summary_write(bool final)
 	put_engines(counters);
 	put_classes(counters);
 	put_heap(counters);
+	put_alloc_sample(counters);
 	put_audit(counters);
 	clock_gettime(CLOCK_REALTIME, &wall);
 	clock_gettime(CLOCK_MONOTONIC, &monotonic);
