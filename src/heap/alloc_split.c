@@ -34,15 +34,10 @@ struct lc_split {
 	size_t states_len, states_cap;
 };
 
-/* One site's part of a class, for accesses of one epoch and age. */
+/* Objects of a class, or of one site of it, that accesses of one epoch and age may be to. */
 struct part {
-	double weight;   /* sum of 1 / chance */
-	double variance; /* sum of (1 - chance) / chance^2 */
-};
-
-struct whole {
-	struct part sum;
-	double squares; /* of the weights */
+	double weight;   /* sum of 1 / chance: their estimated number */
+	double variance; /* of that number: sum of (1 - chance) / chance^2 */
 };
 
 struct emitter {
@@ -182,36 +177,15 @@ static void add_object(struct part *p, const struct lc_split_object *o)
 	p->variance += (1 - o->chance) * weight * weight;
 }
 
-static struct whole add_all(const struct lc_split_object *objects, size_t len, uint32_t epoch,
-                            uint8_t age)
+static struct part add_all(const struct lc_split_object *objects, size_t len, uint32_t epoch,
+                           uint8_t age)
 {
-	struct whole all = { 0 };
+	struct part all = { 0 };
 
-	for (size_t i = 0; i < len; i++) {
-		if (!counts(&objects[i], epoch, age))
-			continue;
-		add_object(&all.sum, &objects[i]);
-		all.squares += 1 / (objects[i].chance * objects[i].chance);
-	}
+	for (size_t i = 0; i < len; i++)
+		if (counts(&objects[i], epoch, age))
+			add_object(&all, &objects[i]);
 	return all;
-}
-
-/*
- * Variance of the site's part r of the class: that of a ratio of two estimated sums, to first
- * order. With few objects that is too small, and 0 when all are of one site; so it is at least
- * Agresti and Coull's for a share seen in n independent draws, n being what the weights are worth.
- */
-static double share_variance(const struct whole *all, const struct part *site)
-{
-	double r = site->weight / all->sum.weight;
-	double rest = all->sum.variance - site->variance;
-	double ratio = (site->variance * (1 - r) * (1 - r) + (rest > 0 ? rest : 0) * r * r) /
-	               (all->sum.weight * all->sum.weight);
-	double n = all->sum.weight * all->sum.weight / all->squares;
-	double drawn = (r * n + 2) / (n + 4);
-	double few = all->sum.variance / all->squares * drawn * (1 - drawn) / (n + 4);
-
-	return ratio > few ? ratio : few;
 }
 
 /* Add an error of standard deviation `sd`; returns by how much the variance told must grow. */
@@ -277,12 +251,12 @@ static uint64_t settle_live(struct lc_split *s, const struct lc_split_access *gr
 {
 	uint32_t epoch = group->epoch;
 	uint8_t age = group->age;
-	struct whole all = add_all(objects, len, epoch, age);
+	struct part all = add_all(objects, len, epoch, age);
 	uint64_t samples = 0;
 
 	for (size_t i = 0; i < group_len; i++)
 		samples += group[i].samples;
-	if (all.sum.weight <= 0)
+	if (all.weight <= 0)
 		return samples;
 	for (size_t i = 0; i < len;) {
 		uint32_t site = objects[i].site;
@@ -292,8 +266,8 @@ static uint64_t settle_live(struct lc_split *s, const struct lc_split_access *gr
 			if (counts(&objects[i], epoch, age))
 				add_object(&part, &objects[i]);
 		if (part.weight > 0)
-			emit_site(s, group, group_len, samples, site, part.weight / all.sum.weight,
-			          share_variance(&all, &part), e);
+			emit_site(s, group, group_len, samples, site, part.weight / all.weight,
+			          part.variance / (all.weight * all.weight), e);
 	}
 	return 0;
 }

@@ -61,7 +61,9 @@ int lc_split_note(struct lc_split *s, const struct lc_split_access *a);
 /*
  * Split what was noted since the last call over the sites of `objects`, which it sorts, and give
  * each row to emit() with the number of the thread that made the accesses. Rows of one engine,
- * class, site and method add up, over threads and over calls, to the estimate and its variance.
+ * class, site and method add up, over threads and over calls, to an estimate S and its variance V.
+ * Errors of different sites are independent of each other, so that the variance of site i's
+ * share r of the class is ((1 - r)^2 V_i + r^2 (V_1 + V_2 + .. - V_i)) / (S_1 + S_2 + ..)^2.
  * Returns the samples of which no object of the right class and age was in the sample.
  */
 uint64_t lc_split_settle(struct lc_split *s, struct lc_split_object *objects, size_t len,

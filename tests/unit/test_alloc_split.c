@@ -120,8 +120,50 @@ static bool covers(double estimate, double variance, double truth)
 }
 
 /*
- * Draws in which LIVE's interval holds the truth, as a part of all, least of the sites. The accesses
- * come in `batches` calls, all of one population, or of a new one each time.
+ * A site's share of the class with its 95% interval, as a reader of the rows finds it: Wilson's, with
+ * as many observations as the share's variance is worth (alloc_split.h has that variance).
+ */
+struct share {
+	double r, low, high;
+};
+
+static struct share share_of(unsigned method, unsigned site, unsigned sites)
+{
+	const double z = 1.96;
+	struct share x = { 0 };
+	double sum = 0, all = 0, v = told[method].variance[site], n, of_share, centre, half;
+
+	for (unsigned i = 0; i < sites; i++) {
+		sum += told[method].samples[i];
+		all += told[method].variance[i];
+	}
+	x.r = x.low = x.high = told[method].samples[site] / sum;
+	if (all <= 0)
+		return x;
+	of_share = ((1 - x.r) * (1 - x.r) * v + x.r * x.r * (all - v)) / (sum * sum);
+	n = sum * sum / all;
+	if (of_share > 0)
+		n = fmin(n, x.r * (1 - x.r) / of_share);
+	if (n <= 0)
+		n = sum * sum / all;
+	centre = (x.r + z * z / (2 * n)) / (1 + z * z / n);
+	half = z / (1 + z * z / n) * sqrt(x.r * (1 - x.r) / n + z * z / (4 * n * n));
+	x.low = fmin(x.r, centre - half);
+	x.high = fmax(x.r, centre + half);
+	return x;
+}
+
+static bool share_covers(unsigned method, const struct population *p, unsigned site)
+{
+	struct share x = share_of(method, site, p->sites);
+	double truth = part_of(p, site);
+
+	return x.low - 1e-9 <= truth && truth <= x.high + 1e-9;
+}
+
+/*
+ * Draws in which LIVE's interval holds the true share, least of the sites. The accesses come in
+ * `batches` calls, all of one population, or of a new one each time.
  */
 static double live_coverage(const struct population *p, unsigned batches, bool renewed)
 {
@@ -131,7 +173,6 @@ static double live_coverage(const struct population *p, unsigned batches, bool r
 	for (unsigned n = 0; n < DRAWS; n++) {
 		struct lc_split *s = lc_split_create();
 		size_t len = draw(p, 0);
-		double total = 0;
 
 		assert_non_null(s);
 		forget();
@@ -140,12 +181,10 @@ static double live_coverage(const struct population *p, unsigned batches, bool r
 				len = draw(p, b);
 			access_object(s, renewed ? b : 0, 1, renewed ? LC_SPLIT_NEW : LC_SPLIT_ANY,
 			              100);
-			total += 100 - (double)settle(s, drawn, len);
+			assert_int_equal(settle(s, drawn, len), 0);
 		}
 		for (unsigned i = 0; i < p->sites; i++)
-			covered[i] +=
-			    covers(told[LC_SPLIT_LIVE].samples[i], told[LC_SPLIT_LIVE].variance[i],
-			           total * part_of(p, i));
+			covered[i] += share_covers(LC_SPLIT_LIVE, p, i);
 		lc_split_destroy(s);
 	}
 	for (unsigned i = 0; i < p->sites; i++)
@@ -185,16 +224,23 @@ static void interval_of_live_holds_over_epochs_of_new_objects(void **state)
 	assert_true(live_coverage(&plenty, 16, true) >= COVERED_LEAST);
 }
 
+static double width(void)
+{
+	struct share x = share_of(LC_SPLIT_LIVE, 0, plenty.sites);
+
+	return x.high - x.low;
+}
+
 static void interval_of_new_objects_shrinks_with_epochs(void **state)
 {
-	double one, sixteen;
+	double one;
 
 	(void)state;
 	live_coverage(&plenty, 1, true);
-	one = sqrt(told[LC_SPLIT_LIVE].variance[0]) / 100;
+	one = width();
+	assert_true(one < 0.1);
 	live_coverage(&plenty, 16, true);
-	sixteen = sqrt(told[LC_SPLIT_LIVE].variance[0]) / 1600;
-	assert_true(sixteen < one / 3);
+	assert_true(width() < one / 3);
 }
 
 static void interval_is_not_empty_when_all_objects_seen_are_of_one_site(void **state)
@@ -208,14 +254,14 @@ static void interval_is_not_empty_when_all_objects_seen_are_of_one_site(void **s
 	access_object(s, 0, 1, LC_SPLIT_ANY, 100);
 	assert_int_equal(settle(s, drawn, len), 0);
 	assert_true(told[LC_SPLIT_LIVE].samples[0] > 99.9);
-	assert_true(sqrt(told[LC_SPLIT_LIVE].variance[0]) > 1);
+	assert_true(share_of(LC_SPLIT_LIVE, 0, 1).low < 0.9);
 	lc_split_destroy(s);
 }
 
 static void hits_have_no_bias_and_their_interval_holds_the_truth(void **state)
 {
 	static const struct population p = { 3, { 300, 200, 100 }, { 0.2, 0.5, 0.3 } };
-	unsigned covered[SITES] = { 0 };
+	unsigned covered[SITES] = { 0 }, shares[SITES] = { 0 };
 	double sum[SITES] = { 0 };
 
 	(void)state;
@@ -235,6 +281,7 @@ static void hits_have_no_bias_and_their_interval_holds_the_truth(void **state)
 			sum[i] += told[LC_SPLIT_HITS].samples[i];
 			covered[i] += covers(told[LC_SPLIT_HITS].samples[i],
 			                     told[LC_SPLIT_HITS].variance[i], 5.0 * p.objects[i]);
+			shares[i] += share_covers(LC_SPLIT_HITS, &p, i);
 		}
 		lc_split_destroy(s);
 	}
@@ -244,6 +291,7 @@ static void hits_have_no_bias_and_their_interval_holds_the_truth(void **state)
 
 		assert_true(fabs(sum[i] / DRAWS - truth) < 4 * error);
 		assert_true((double)covered[i] / DRAWS >= COVERED_LEAST);
+		assert_true((double)shares[i] / DRAWS >= COVERED_LEAST);
 	}
 }
 
