@@ -7,6 +7,7 @@
 
 #include "args.h"
 #include "commands.h"
+#include "sharing.h"
 #include "source.h"
 #include "util.h"
 
@@ -152,6 +153,37 @@ static int choose_engine(const struct lc_load *l, const char *word, uint32_t *en
 	return 0;
 }
 
+uint64_t lc_report_counted(const struct lc_load *l, const struct lc_load_engine *e)
+{
+	return strcmp(e->name, "watch") == 0 ? lc_load_counter(l, "engine_watch_counted") : 0;
+}
+
+const char *lc_report_advice(const struct lc_view *v, const struct lc_sharing_finding *f)
+{
+	struct lc_text name = { "", 0 };
+
+	if (f->sides[0].site)
+		name = lc_tree_text(v->tree,
+		                    lc_table_key(&v->tree->sites, f->sides[0].site)[LC_SITE_CLASS]);
+	if (f->sides[0].site != f->sides[1].site || f->sides[0].bucket != f->sides[1].bucket)
+		return "neighbours in memory: allocate them apart, pad the one that is written to "
+		       "128 "
+		       "bytes or mark it @Contended, or give each thread a copy";
+	if (name.len > 2 && memcmp(name.bytes + name.len - 2, "[]", 2) == 0)
+		return "use elements that lie 128 bytes apart for different threads, or let each "
+		       "thread count in a local copy and add up at the end";
+	return "put 128 bytes of padding between the fields or mark one of them @Contended "
+	       "(-XX:-RestrictContended), or move what one thread writes to an object of its own";
+}
+
+const char *lc_report_assumption(enum lc_split_method method)
+{
+	return method == LC_SPLIT_HITS
+	           ? "from accesses to objects whose allocation was sampled"
+	           : "assuming that live objects of the class are accessed alike, wherever they "
+	             "were allocated";
+}
+
 static int write_report(const struct settings *s, const struct lc_report *r)
 {
 	static void (*const writers[])(FILE *, const struct lc_report *) = {
@@ -179,6 +211,7 @@ static int write_report(const struct settings *s, const struct lc_report *r)
 static int report(const struct settings *s, const struct lc_load *l)
 {
 	struct lc_report r = { .top = s->top, .filtered = s->filtered };
+	struct lc_sharing sharing;
 	struct lc_view view;
 	uint32_t engine;
 	int status;
@@ -192,7 +225,10 @@ static int report(const struct settings *s, const struct lc_load *l)
 	r.engine = &l->engines[engine];
 	r.view = &view;
 	lc_view_build(&view, l, engine, (enum lc_view_sort)s->sort);
+	lc_sharing_find(&sharing, &view);
+	r.sharing = &sharing;
 	status = write_report(s, &r);
+	lc_sharing_free(&sharing);
 	lc_view_free(&view);
 	lc_source_close(r.source);
 	return status;

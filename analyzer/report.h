@@ -11,11 +11,14 @@
 /* Exit status of a report that was written although parts of its profile are damaged. */
 enum { LC_REPORT_PARTIAL = 2 };
 
+struct lc_sharing;
+struct lc_sharing_finding;
 struct lc_source;
 
 struct lc_report {
 	const struct lc_view *view;
 	const struct lc_load_engine *engine;
+	const struct lc_sharing *sharing;
 	struct lc_source *source; /* NULL without --source-path */
 	size_t top;               /* sites to show; SIZE_MAX: all */
 	bool filtered;            /* --thread was given */
@@ -27,9 +30,21 @@ void lc_report_json(FILE *out, const struct lc_report *r);
 void lc_report_collapsed(FILE *out, const struct lc_report *r);
 void lc_report_html(FILE *out, const struct lc_report *r);
 
+/* Accesses to what an engine of name "watch" follows, counted without sampling; else 0. */
+uint64_t lc_report_counted(const struct lc_load *l, const struct lc_load_engine *e);
+
+/* What to do about false sharing. */
+const char *lc_report_advice(const struct lc_view *v, const struct lc_sharing_finding *f);
+
+/* What a split of that method assumes. */
+const char *lc_report_assumption(enum lc_split_method method);
+
 /*
  * The members that JSON and HTML reports have in common, "format" to "details", without braces.
  */
 void lc_report_json_head(FILE *out, const struct lc_report *r);
+
+/* For report_json.c and report_html.c: "metrics", as a value. */
+void lc_report_json_metric(FILE *out, const struct lc_view_metric *m);
 
 #endif

@@ -1,7 +1,7 @@
 /*
  * report_collapsed.c - one line per stack, for flame graph tools: allocation path from the root,
- * the class in brackets, access path from the root, and the number of samples. Samples outside
- * tracked objects stand under their bucket in brackets.
+ * the class in brackets, access path from the root, and the number of samples. Objects that were not
+ * tracked have no allocation path; what is no known object stands under its bucket in brackets.
  */
 #include "report.h"
 
@@ -47,24 +47,31 @@ static size_t deepest(const struct lc_tree *t)
 	return most;
 }
 
+static void site_lines(FILE *out, const struct lc_view *v, const struct lc_view_site *s,
+                       uint32_t allocation_path, uint32_t *stack)
+{
+	const uint32_t *key = lc_table_key(&v->tree->sites, s->site);
+
+	for (size_t k = 0; k < s->accesses_len; k++) {
+		frames(out, v->tree, allocation_path, stack, "", ";");
+		putc('[', out);
+		lc_emit_collapsed(out, lc_tree_text(v->tree, key[LC_SITE_CLASS]));
+		putc(']', out);
+		frames(out, v->tree, s->accesses[k].path, stack, ";", "");
+		fprintf(out, " %" PRIu64 "\n", s->accesses[k].samples);
+	}
+}
+
 void lc_report_collapsed(FILE *out, const struct lc_report *r)
 {
 	const struct lc_view *v = r->view;
 	uint32_t *stack = lc_alloc_zeroed(deepest(v->tree) + 1, sizeof(*stack));
 
-	for (size_t i = 0; i < v->sites_len && i < r->top; i++) {
-		const struct lc_view_site *s = &v->sites[i];
-		const uint32_t *key = lc_table_key(&v->tree->sites, s->site);
-
-		for (size_t k = 0; k < s->accesses_len; k++) {
-			frames(out, v->tree, key[LC_SITE_PATH], stack, "", ";");
-			putc('[', out);
-			lc_emit_collapsed(out, lc_tree_text(v->tree, key[LC_SITE_CLASS]));
-			putc(']', out);
-			frames(out, v->tree, s->accesses[k].path, stack, ";", "");
-			fprintf(out, " %" PRIu64 "\n", s->accesses[k].samples);
-		}
-	}
+	for (size_t i = 0; i < v->sites_len && i < r->top; i++)
+		site_lines(out, v, &v->sites[i],
+		           lc_table_key(&v->tree->sites, v->sites[i].site)[LC_SITE_PATH], stack);
+	for (size_t i = 0; i < v->classes_len && i < r->top; i++)
+		site_lines(out, v, &v->classes[i], 0, stack);
 	for (size_t i = 0; i < v->accesses_len && !v->accesses[i].site; i++) {
 		fprintf(out, "[%s]", lc_bucket_name(v->accesses[i].bucket));
 		frames(out, v->tree, v->accesses[i].path, stack, ";", "");

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "emit.h"
+#include "sharing.h"
 
 static void member(FILE *out, const char *name, const char *text)
 {
@@ -44,10 +45,16 @@ static void engine(FILE *out, const struct lc_load_engine *e)
 	member_u64(out, "interval_ns", e->interval_ns);
 	putc(',', out);
 	member(out, "unit", e->unit);
+	if (*e->reason) {
+		putc(',', out);
+		member(out, "reason", e->reason);
+	}
 }
 
-static void engines(FILE *out, const struct lc_load *l)
+static void engines(FILE *out, const struct lc_report *r)
 {
+	const struct lc_load *l = r->view->load;
+
 	fputs(",\n\"engines\":[", out);
 	for (uint32_t i = 0; i < l->engines_len; i++) {
 		uint64_t total = 0;
@@ -59,6 +66,9 @@ static void engines(FILE *out, const struct lc_load *l)
 		engine(out, &l->engines[i]);
 		fputs(",\"samples\":", out);
 		samples(out, total, l->tree->buckets[i]);
+		fprintf(out, ",\"shown\":%s", i == r->view->engine ? "true" : "false");
+		if (lc_report_counted(l, &l->engines[i]))
+			member_u64(out, "counted", lc_report_counted(l, &l->engines[i]));
 		putc('}', out);
 	}
 	putc(']', out);
@@ -118,6 +128,48 @@ static void details(FILE *out, const struct lc_view *v)
 	fputs("}}", out);
 }
 
+/* Samples in Java code that no object explains. */
+static void unexplained(FILE *out, const struct lc_view *v)
+{
+	uint64_t n = v->buckets[LC_BUCKET_NO_ADDRESS] + v->buckets[LC_BUCKET_HEAP_UNKNOWN];
+
+	fprintf(out, ",\n\"unexplained\":{\"samples\":%" PRIu64 ",\"java_code\":%" PRIu64 ",", n,
+	        lc_view_java(v));
+	fprintf(out, "\"share\":%.17g}", lc_view_share(n, lc_view_java(v)));
+}
+
+void lc_report_json_metric(FILE *out, const struct lc_view_metric *m)
+{
+	fprintf(out, "{\"samples\":%" PRIu64, m->samples);
+	member_u64(out, "hitm", m->hitm);
+	member_u64(out, "tlb_miss", m->tlb_miss);
+	member_u64(out, "locked", m->locked);
+	member_u64(out, "stores", m->stores);
+	if (m->timed) {
+		member_u64(out, "latency_samples", m->timed);
+		fprintf(out, ",\"latency_mean\":%.17g", (double)m->latency_sum / (double)m->timed);
+		member_u64(out, "latency_max", m->latency_max);
+	}
+	fputs(",\"sources\":{", out);
+	for (unsigned i = 0, first = 1; i < LC_SOURCE_COUNT; i++) {
+		if (!m->sources[i])
+			continue;
+		fprintf(out, "%s\"%s\":%" PRIu64, first ? "" : ",", lc_data_source_name(i),
+		        m->sources[i]);
+		first = 0;
+	}
+	fputs("}}", out);
+}
+
+/* ,"metrics":{..} where there is something. */
+static void metric(FILE *out, const struct lc_view_metric *m)
+{
+	if (!m)
+		return;
+	fputs(",\n \"metrics\":", out);
+	lc_report_json_metric(out, m);
+}
+
 void lc_report_json_head(FILE *out, const struct lc_report *r)
 {
 	const struct lc_load *l = r->view->load;
@@ -133,9 +185,11 @@ void lc_report_json_head(FILE *out, const struct lc_report *r)
 	member_u64(out, "bytes", l->damage.bytes);
 	member_u64(out, "skipped_sections", l->new_sections);
 	putc('}', out);
-	engines(out, l);
+	engines(out, r);
 	processes(out, l);
 	details(out, r->view);
+	unexplained(out, r->view);
+	metric(out, lc_view_metric_all(r->view));
 }
 
 static void code(FILE *out, const struct lc_tree *t, uint32_t method, uint32_t line1)
@@ -173,26 +227,213 @@ static void count(FILE *out, uint64_t n, uint64_t total)
 	fprintf(out, "\"samples\":%" PRIu64 ",\"share\":%.17g", n, lc_view_share(n, total));
 }
 
+/* ,"fields":[..] of a site, or of one of its access paths; `whole` are its samples. */
+static void fields(FILE *out, const struct lc_view *v, uint32_t bucket, uint32_t site,
+                   uint32_t node, uint64_t whole)
+{
+	size_t len;
+	const struct lc_view_field *f = lc_view_fields(v, bucket, site, node, &len);
+
+	if (!len)
+		return;
+	fputs(",\n  \"fields\":[", out);
+	for (size_t i = 0; i < len; i++) {
+		struct lc_text name = lc_tree_text(v->tree, f[i].name);
+
+		fputs(i ? ",{" : "{", out);
+		count(out, f[i].samples, v->total);
+		fprintf(out, ",\"part\":%.17g", lc_view_share(f[i].samples, whole));
+		member_u64(out, "loads", f[i].loads);
+		member_u64(out, "stores", f[i].stores);
+		fputs(",\"name\":", out);
+		lc_emit_json(out, name);
+		if (!name.len) {
+			member_u64(out, "first", f[i].first);
+			member_u64(out, "last", f[i].last);
+		}
+		putc('}', out);
+	}
+	putc(']', out);
+}
+
+/* ,"fields", "metrics" and "accesses" of a site or class. */
+static void accesses(FILE *out, const struct lc_view *v, const struct lc_view_site *s)
+{
+	fields(out, v, s->bucket, s->site, LC_VIEW_ALL_PATHS, s->samples);
+	metric(out, lc_view_metric(v, s->bucket, s->site, LC_VIEW_ALL_PATHS));
+	fputs(",\n \"accesses\":[", out);
+	for (size_t i = 0; i < s->accesses_len; i++) {
+		const struct lc_view_access *a = &s->accesses[i];
+
+		fputs(i ? ",\n  {" : "{", out);
+		count(out, a->samples, v->total);
+		fputs(",\"path\":", out);
+		path(out, v->tree, a->path);
+		fields(out, v, a->bucket, a->site, a->path, a->samples);
+		metric(out, lc_view_metric(v, a->bucket, a->site, a->path));
+		putc('}', out);
+	}
+	putc(']', out);
+}
+
+/* "id" and "class" of a site; a site of which nothing is known has the ID 0. */
+static void identity(FILE *out, const struct lc_view *v, uint32_t site_row)
+{
+	fprintf(out, "\"id\":\"%016" PRIx64 "\",\"class\":",
+	        site_row ? lc_tree_site_id(v->tree, site_row) : 0);
+	if (site_row)
+		lc_emit_json(out, lc_tree_text(v->tree, lc_table_key(&v->tree->sites,
+		                                                     site_row)[LC_SITE_CLASS]));
+	else
+		fputs("\"\"", out);
+}
+
+static void allocation_path(FILE *out, const struct lc_view *v, uint32_t site_row)
+{
+	fputs(",\n \"allocation_path\":", out);
+	path(out, v->tree, site_row ? lc_table_key(&v->tree->sites, site_row)[LC_SITE_PATH] : 0);
+}
+
 static void site(FILE *out, const struct lc_view *v, const struct lc_view_site *s)
 {
-	const uint32_t *key = lc_table_key(&v->tree->sites, s->site);
-
-	fprintf(out, "{\"id\":\"%016" PRIx64 "\",\"class\":", s->id);
-	lc_emit_json(out, lc_tree_text(v->tree, key[LC_SITE_CLASS]));
+	putc('{', out);
+	identity(out, v, s->site);
 	fprintf(out, ",\"allocations\":%" PRIu64 ",\"bytes\":%" PRIu64 ",", s->allocations,
 	        s->bytes);
 	count(out, s->samples, v->total);
-	fputs(",\n \"allocation_path\":", out);
-	path(out, v->tree, key[LC_SITE_PATH]);
-	fputs(",\n \"accesses\":[", out);
-	for (size_t i = 0; i < s->accesses_len; i++) {
+	allocation_path(out, v, s->site);
+	accesses(out, v, s);
+	putc('}', out);
+}
+
+/* An estimated part of a class, with the interval of its share. */
+static void split(FILE *out, const struct lc_view *v, const struct lc_view_split *s)
+{
+	fprintf(out, ",\n \"split\":{\"estimate\":true,\"method\":\"%s\",\"assumption\":",
+	        s->method == LC_SPLIT_HITS ? "hits" : "live");
+	lc_emit_json_c(out, lc_report_assumption(s->method));
+	fprintf(out, ",\"from_samples\":%.17g,\"sites\":[", s->covered);
+	for (size_t i = 0; i < s->parts_len; i++) {
+		const struct lc_view_part *p = &s->parts[i];
+
 		fputs(i ? ",\n  {" : "{", out);
-		count(out, s->accesses[i].samples, v->total);
-		fputs(",\"path\":", out);
-		path(out, v->tree, s->accesses[i].path);
+		identity(out, v, p->site);
+		fprintf(out, ",\"part\":%.17g,\"part_low\":%.17g,\"part_high\":%.17g", p->share,
+		        p->low, p->high);
+		allocation_path(out, v, p->site);
 		putc('}', out);
 	}
 	fputs("]}", out);
+}
+
+static void class_of(FILE *out, const struct lc_view *v, const struct lc_view_site *s)
+{
+	putc('{', out);
+	identity(out, v, s->site);
+	putc(',', out);
+	count(out, s->samples, v->total);
+	accesses(out, v, s);
+	if (s->split)
+		split(out, v, s->split);
+	putc('}', out);
+}
+
+static void classes(FILE *out, const struct lc_report *r)
+{
+	const struct lc_view *v = r->view;
+
+	fputs("],\n\"classes\":[", out);
+	for (size_t i = 0; i < v->classes_len && i < r->top; i++) {
+		fputs(i ? ",\n" : "", out);
+		class_of(out, v, &v->classes[i]);
+	}
+}
+
+static void estimates(FILE *out, const struct lc_report *r)
+{
+	const struct lc_view *v = r->view;
+
+	fputs("],\n\"estimates\":[", out);
+	for (size_t i = 0; i < v->estimates_len && i < r->top; i++) {
+		const struct lc_view_estimate *e = &v->estimates[i];
+
+		fputs(i ? ",\n{" : "{", out);
+		identity(out, v, e->site);
+		fprintf(out, ",\"estimate\":true,\"sampled\":%" PRIu64, e->sampled);
+		fprintf(out, ",\"objects\":%.17g,\"objects_low\":%.17g,\"objects_high\":%.17g",
+		        e->objects, e->objects_low, e->objects_high);
+		fprintf(out, ",\"bytes\":%.17g,\"bytes_low\":%.17g,\"bytes_high\":%.17g", e->bytes,
+		        e->bytes_low, e->bytes_high);
+		fputs(",\"outlived\":{", out);
+		for (unsigned k = 0; k < LC_LIVE_COLUMNS; k++)
+			fprintf(out, "%s\"%u\":%.17g", k ? "," : "", lc_live_collections(k),
+			        e->live[k]);
+		putc('}', out);
+		allocation_path(out, v, e->site);
+		putc('}', out);
+	}
+}
+
+static const char *touch_word(uint32_t touch)
+{
+	static const char *const words[LC_TOUCH_END] = { "unknown", "load", "store", "load+store" };
+
+	return words[touch];
+}
+
+static void side(FILE *out, const struct lc_view *v, const struct lc_sharing_side *s)
+{
+	const uint64_t *thread = lc_table_values(&v->tree->threads, s->thread);
+	struct lc_text name = lc_tree_text(v->tree, s->name);
+
+	fputs("{\"thread\":", out);
+	lc_emit_json(out, lc_tree_text(v->tree, (uint32_t)thread[LC_THREAD_NAME]));
+	member_u64(out, "tid", thread[LC_THREAD_TID]);
+	member_u64(out, "process", lc_table_key(&v->tree->threads, s->thread)[LC_THREAD_PROCESS]);
+	member_u64(out, "threads", s->threads);
+	putc(',', out);
+	identity(out, v, s->site);
+	fprintf(out, ",\"bucket\":\"%s\",\"field\":", lc_bucket_name(s->bucket));
+	lc_emit_json(out, name);
+	if (!name.len)
+		member_u64(out, "element", s->first);
+	member_u64(out, "offset", s->byte);
+	member_u64(out, "bytes", s->width);
+	fprintf(out, ",\"access\":\"%s\",", touch_word(s->touch));
+	count(out, s->samples, v->total);
+	member_u64(out, "hitm", s->hitm);
+	member_u64(out, "paths", s->paths);
+	fputs(",\"path\":", out);
+	path(out, v->tree, s->path);
+	allocation_path(out, v, s->site);
+	putc('}', out);
+}
+
+static void sharing(FILE *out, const struct lc_report *r)
+{
+	const struct lc_sharing *s = r->sharing;
+
+	fprintf(out, "],\n\"shared_lines\":{\"lines\":%" PRIu64, s->lines);
+	member_u64(out, "false", s->lines_false);
+	fputs("},\n\"false_sharing\":[", out);
+	for (size_t i = 0; i < s->findings_len && i < r->top; i++) {
+		const struct lc_sharing_finding *f = &s->findings[i];
+
+		fprintf(out, "%s{\"certainty\":\"%s\",", i ? ",\n" : "",
+		        f->certain ? "finding" : "suspicion");
+		identity(out, r->view, f->sides[0].site);
+		putc(',', out);
+		count(out, f->samples, r->view->total);
+		member_u64(out, "lines", f->lines);
+		member_u64(out, "hitm", f->hitm);
+		fputs(",\"advice\":", out);
+		lc_emit_json_c(out, lc_report_advice(r->view, f));
+		fputs(",\n \"sides\":[", out);
+		side(out, r->view, &f->sides[0]);
+		fputs(",\n  ", out);
+		side(out, r->view, &f->sides[1]);
+		fputs("]}", out);
+	}
 }
 
 static void threads(FILE *out, const struct lc_view *v)
@@ -255,6 +496,9 @@ void lc_report_json(FILE *out, const struct lc_report *r)
 		fputs(i ? ",\n" : "", out);
 		site(out, v, &v->sites[i]);
 	}
+	classes(out, r);
+	sharing(out, r);
+	estimates(out, r);
 	threads(out, v);
 	others(out, v);
 	fputs(",\n\"code\":{\"lines\":[", out);

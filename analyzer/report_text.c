@@ -1,20 +1,12 @@
 /* report_text.c - the report for a terminal. */
-#include "report.h"
+#include "report_text.h"
 
 #include <inttypes.h>
 #include <string.h>
 
 #include "emit.h"
-#include "source.h"
 
-enum {
-	ALLOCATION_FRAMES = 16, /* shown of an allocation path */
-	ACCESS_FRAMES = 6,      /* shown of an access path */
-	ACCESS_PATHS = 5,       /* shown of a site, where they are a thousandth of it or more */
-	THREADS = 10,
-	COUNTERS_WIDTH = 96,
-	SOURCE_BYTES = 120, /* shown of a source line */
-};
+enum { THREADS = 10, COUNTERS_WIDTH = 96 };
 
 static const char *const bucket_text[LC_BUCKET_COUNT] = {
 	[LC_BUCKET_OBJECT] = "in tracked objects",
@@ -50,13 +42,11 @@ static void print_program(FILE *out, const struct lc_load *l)
 	putc('\n', out);
 }
 
-static void print_engine(FILE *out, const struct lc_report *r)
+static void print_engine(FILE *out, const struct lc_load_engine *e)
 {
-	const struct lc_load_engine *e = r->engine;
 	bool time = strncmp(e->unit, "ns ", 3) == 0;
 	char text[32];
 
-	fputs("engine    ", out);
 	lc_emit_text(out, (struct lc_text){ e->name, (uint32_t)strlen(e->name) });
 	if (*e->event) {
 		fputs(" (", out);
@@ -73,7 +63,41 @@ static void print_engine(FILE *out, const struct lc_report *r)
 			fprintf(out, ", one sample every %" PRIu64 " ", e->interval_ns);
 		lc_emit_text(out, (struct lc_text){ unit, (uint32_t)strlen(unit) });
 	}
-	putc('\n', out);
+}
+
+/* All engines of the profile; which one is shown, and how to see the others. */
+static void print_engines(FILE *out, const struct lc_report *r)
+{
+	const struct lc_load *l = r->view->load;
+
+	for (uint32_t i = 0; i < l->engines_len; i++) {
+		const struct lc_load_engine *e = &l->engines[i];
+		uint64_t samples = 0, counted = lc_report_counted(l, e);
+
+		for (unsigned b = 0; b < LC_BUCKET_COUNT; b++)
+			samples += l->tree->buckets[i][b];
+		if (l->engines_len == 1)
+			fputs("engine    ", out);
+		else
+			fprintf(out, "%s%2u  ", i ? "        " : "engines ", i + 1);
+		print_engine(out, e);
+		if (l->engines_len > 1)
+			fprintf(out, ": %" PRIu64 " samples, ", samples);
+		if (l->engines_len > 1 && i == r->view->engine)
+			fputs("shown here", out);
+		else if (l->engines_len > 1)
+			fprintf(out, "shown by --engine %u", i + 1);
+		putc('\n', out);
+		if (*e->reason) {
+			fputs(l->engines_len > 1 ? "            " : "          ", out);
+			lc_emit_text(out,
+			             (struct lc_text){ e->reason, (uint32_t)strlen(e->reason) });
+			putc('\n', out);
+		}
+		if (counted)
+			fprintf(out, "%scounted exactly: %" PRIu64 " accesses\n",
+			        l->engines_len > 1 ? "            " : "          ", counted);
+	}
 }
 
 /* "direct 61.2%, nearby 3.0%": the shares of those that are not 0. */
@@ -95,6 +119,18 @@ static void print_shares(FILE *out, const char *label, const uint64_t *counts, u
 		putc('\n', out);
 }
 
+static void print_unexplained(FILE *out, const struct lc_view *v)
+{
+	uint64_t java = lc_view_java(v);
+	uint64_t samples = v->buckets[LC_BUCKET_NO_ADDRESS] + v->buckets[LC_BUCKET_HEAP_UNKNOWN];
+
+	if (java)
+		fprintf(out,
+		        "  unexplained (no_address, heap_unknown): %.1f%% of %" PRIu64
+		        " samples in Java code\n",
+		        100 * lc_view_share(samples, java), java);
+}
+
 static void print_buckets(FILE *out, const struct lc_view *v)
 {
 	unsigned tenths[LC_BUCKET_COUNT];
@@ -106,6 +142,8 @@ static void print_buckets(FILE *out, const struct lc_view *v)
 		        v->buckets[b], tenths[b] / 10, tenths[b] % 10, bucket_text[b]);
 	print_shares(out, "  code: ", v->where, LC_DETAIL_WHERE_COUNT, lc_detail_where_name);
 	print_shares(out, "  address: ", v->how, LC_DETAIL_HOW_COUNT, lc_detail_how_name);
+	print_unexplained(out, v);
+	lc_text_metric(out, "  measured: ", lc_view_metric_all(v));
 }
 
 static void print_incomplete(FILE *out, const struct lc_load *l)
@@ -151,105 +189,6 @@ static void print_notes(FILE *out, const struct lc_report *r)
 		        l->new_sections);
 	if (r->filtered)
 		fputs("note: only the threads that --thread chose are counted\n", out);
-	for (uint32_t i = 0; i < l->engines_len && l->engines_len > 1; i++)
-		if (i != r->view->engine)
-			fprintf(out, "note: there are samples of %s too: --engine %u\n",
-			        l->engines[i].name, i + 1);
-}
-
-static void print_source(FILE *out, const struct lc_report *r, uint32_t path)
-{
-	const struct lc_tree *t = r->view->tree;
-	const uint32_t *method, *frame;
-	struct lc_text line;
-
-	if (!r->source || !path)
-		return;
-	method = lc_tree_method(t, path);
-	frame = lc_tree_frame(t, path);
-	if (!frame[LC_FRAME_LINE1])
-		return;
-	line = lc_source_line(r->source, lc_tree_text(t, method[LC_METHOD_CLASS]),
-	                      lc_tree_text(t, method[LC_METHOD_FILE]), frame[LC_FRAME_LINE1] - 1);
-	while (line.len && (*line.bytes == ' ' || *line.bytes == '\t')) {
-		line.bytes++;
-		line.len--;
-	}
-	if (!line.len)
-		return;
-	fputs("            | ", out);
-	if (line.len > SOURCE_BYTES) {
-		line.len = SOURCE_BYTES;
-		while (line.len && ((uint8_t)line.bytes[line.len] & 0xc0) == 0x80)
-			line.len--; /* not inside a character */
-		lc_emit_text(out, line);
-		fputs(" ...\n", out);
-		return;
-	}
-	lc_emit_text(out, line);
-	putc('\n', out);
-}
-
-static void print_path(FILE *out, const struct lc_report *r, uint32_t path, unsigned frames)
-{
-	const struct lc_tree *t = r->view->tree;
-	uint32_t depth = lc_tree_depth(t, path);
-
-	for (unsigned i = 0; path; i++, path = lc_tree_parent(t, path)) {
-		if (i == frames && depth > frames + 1) {
-			fprintf(out, "            ... %u more\n", depth - frames);
-			return;
-		}
-		fputs("          ", out);
-		lc_emit_frame(out, t, path);
-		putc('\n', out);
-		if (!i)
-			print_source(out, r, path);
-	}
-}
-
-static void print_site(FILE *out, const struct lc_report *r, size_t rank)
-{
-	const struct lc_view *v = r->view;
-	const struct lc_view_site *s = &v->sites[rank];
-	const uint32_t *key = lc_table_key(&v->tree->sites, s->site);
-	char bytes[32];
-
-	fprintf(out, "\n%3zu. ", rank + 1);
-	lc_emit_text(out, lc_tree_text(v->tree, key[LC_SITE_CLASS]));
-	fprintf(out,
-	        "  %.1f%%\n     %" PRIu64 " samples, %" PRIu64 " allocations, %s  [%016" PRIx64
-	        "]\n",
-	        100 * lc_view_share(s->samples, v->total), s->samples, s->allocations,
-	        lc_emit_bytes(bytes, sizeof(bytes), s->bytes), s->id);
-	fputs("     allocated at\n", out);
-	if (!key[LC_SITE_PATH])
-		fputs("          (path unknown)\n", out);
-	print_path(out, r, key[LC_SITE_PATH], ALLOCATION_FRAMES);
-	for (size_t i = 0; i < s->accesses_len; i++) {
-		const struct lc_view_access *a = &s->accesses[i];
-
-		if (i && (i == ACCESS_PATHS || a->samples * 1000 < s->samples)) {
-			fprintf(out, "     ... %zu more access paths\n", s->accesses_len - i);
-			break;
-		}
-		fprintf(out, "     %.1f%% accessed at\n",
-		        100 * lc_view_share(a->samples, v->total));
-		if (!a->path)
-			fputs("          (path unknown)\n", out);
-		print_path(out, r, a->path, ACCESS_FRAMES);
-	}
-}
-
-static void print_sites(FILE *out, const struct lc_report *r)
-{
-	const struct lc_view *v = r->view;
-	size_t shown = v->sites_len < r->top ? v->sites_len : r->top;
-
-	fprintf(out, "\nObjects: %zu of %zu sites; shares are parts of all samples\n", shown,
-	        v->sites_len);
-	for (size_t i = 0; i < shown; i++)
-		print_site(out, r, i);
 }
 
 static void print_code(FILE *out, const struct lc_report *r)
@@ -346,10 +285,13 @@ static void print_counters(FILE *out, const struct lc_load *l)
 void lc_report_text(FILE *out, const struct lc_report *r)
 {
 	print_program(out, r->view->load);
-	print_engine(out, r);
+	print_engines(out, r);
 	print_buckets(out, r->view);
 	print_notes(out, r);
-	print_sites(out, r);
+	lc_text_sites(out, r);
+	lc_text_classes(out, r);
+	lc_text_sharing(out, r);
+	lc_text_estimates(out, r);
 	print_code(out, r);
 	print_threads(out, r->view);
 	print_counters(out, r->view->load);

@@ -43,6 +43,13 @@ static void rehash(struct lc_table *t)
 		t->slots[find_slot(t, lc_table_key(t, row))] = row + 1;
 }
 
+uint32_t lc_table_find(const struct lc_table *t, const uint32_t *key)
+{
+	uint32_t found = t->slots_len ? t->slots[find_slot(t, key)] : 0;
+
+	return found ? found - 1 : UINT32_MAX;
+}
+
 uint32_t lc_table_put(struct lc_table *t, const uint32_t *key)
 {
 	size_t slot, need;

@@ -28,6 +28,9 @@ void lc_table_free(struct lc_table *t);
 /* The row with this key, made where there is none. */
 uint32_t lc_table_put(struct lc_table *t, const uint32_t *key);
 
+/* The row with this key, or UINT32_MAX. */
+uint32_t lc_table_find(const struct lc_table *t, const uint32_t *key);
+
 static inline const uint32_t *lc_table_key(const struct lc_table *t, uint32_t row)
 {
 	return t->keys + (size_t)row * t->key_len;

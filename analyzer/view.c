@@ -40,17 +40,12 @@ void lc_view_tenths(const uint64_t *counts, size_t n, unsigned *tenths)
 	}
 }
 
-static int compare_u64(uint64_t a, uint64_t b)
-{
-	return a < b ? -1 : a > b;
-}
-
-static int compare_text(const struct lc_tree *t, uint32_t a, uint32_t b)
+int lc_view_order_text(const struct lc_tree *t, uint32_t a, uint32_t b)
 {
 	struct lc_text x = lc_tree_text(t, a), y = lc_tree_text(t, b);
 	int order = memcmp(x.bytes, y.bytes, x.len < y.len ? x.len : y.len);
 
-	return order ? order : compare_u64(x.len, y.len);
+	return order ? order : lc_view_order_u64(x.len, y.len);
 }
 
 static int compare_methods(const struct lc_tree *t, uint32_t a, uint32_t b)
@@ -58,7 +53,7 @@ static int compare_methods(const struct lc_tree *t, uint32_t a, uint32_t b)
 	const uint32_t *x = lc_table_key(&t->methods, a), *y = lc_table_key(&t->methods, b);
 
 	for (unsigned i = 0; i < LC_METHOD_KEY; i++) {
-		int order = x[i] == y[i] ? 0 : compare_text(t, x[i], y[i]);
+		int order = x[i] == y[i] ? 0 : lc_view_order_text(t, x[i], y[i]);
 
 		if (order)
 			return order;
@@ -67,7 +62,7 @@ static int compare_methods(const struct lc_tree *t, uint32_t a, uint32_t b)
 }
 
 /* By the names in them, from the leaf: numbers depend on the order of the inputs. */
-static int compare_paths(const struct lc_tree *t, uint32_t a, uint32_t b)
+int lc_view_order_paths(const struct lc_tree *t, uint32_t a, uint32_t b)
 {
 	while (a != b) {
 		const uint32_t *x, *y;
@@ -79,9 +74,9 @@ static int compare_paths(const struct lc_tree *t, uint32_t a, uint32_t b)
 		y = lc_tree_frame(t, b);
 		order = compare_methods(t, x[LC_FRAME_METHOD], y[LC_FRAME_METHOD]);
 		if (!order)
-			order = compare_u64(x[LC_FRAME_LINE1], y[LC_FRAME_LINE1]);
+			order = lc_view_order_u64(x[LC_FRAME_LINE1], y[LC_FRAME_LINE1]);
 		if (!order)
-			order = compare_u64(x[LC_FRAME_BCI1], y[LC_FRAME_BCI1]);
+			order = lc_view_order_u64(x[LC_FRAME_BCI1], y[LC_FRAME_BCI1]);
 		if (order)
 			return order;
 		a = lc_tree_parent(t, a);
@@ -93,13 +88,15 @@ static int compare_paths(const struct lc_tree *t, uint32_t a, uint32_t b)
 static int order_accesses(const void *a, const void *b, void *context)
 {
 	const struct lc_view_access *x = a, *y = b;
-	int order = compare_u64(x->site, y->site);
+	int order = lc_view_order_u64(x->site ? 1 + x->bucket : 0, y->site ? 1 + y->bucket : 0);
 
 	if (!order)
-		order = compare_u64(y->samples, x->samples);
+		order = lc_view_order_u64(x->site, y->site);
 	if (!order)
-		order = compare_u64(x->bucket, y->bucket);
-	return order ? order : compare_paths(context, x->path, y->path);
+		order = lc_view_order_u64(y->samples, x->samples);
+	if (!order)
+		order = lc_view_order_u64(x->bucket, y->bucket);
+	return order ? order : lc_view_order_paths(context, x->path, y->path);
 }
 
 struct site_order {
@@ -114,43 +111,44 @@ static int order_sites(const void *a, const void *b, void *context)
 	int order = 0;
 
 	if (o->sort == LC_SORT_CLASS)
-		order = compare_text(o->tree, lc_table_key(&o->tree->sites, x->site)[LC_SITE_CLASS],
-		                     lc_table_key(&o->tree->sites, y->site)[LC_SITE_CLASS]);
+		order = lc_view_order_text(o->tree,
+		                           lc_table_key(&o->tree->sites, x->site)[LC_SITE_CLASS],
+		                           lc_table_key(&o->tree->sites, y->site)[LC_SITE_CLASS]);
 	else if (o->sort == LC_SORT_BYTES)
-		order = compare_u64(y->bytes, x->bytes);
+		order = lc_view_order_u64(y->bytes, x->bytes);
 	else if (o->sort == LC_SORT_ALLOCATIONS)
-		order = compare_u64(y->allocations, x->allocations);
+		order = lc_view_order_u64(y->allocations, x->allocations);
 	if (!order)
-		order = compare_u64(y->samples, x->samples);
+		order = lc_view_order_u64(y->samples, x->samples);
 	if (!order)
-		order = compare_u64(y->bytes, x->bytes);
+		order = lc_view_order_u64(y->bytes, x->bytes);
 	if (!order)
-		order = compare_u64(y->allocations, x->allocations);
-	return order ? order : compare_u64(x->id, y->id);
+		order = lc_view_order_u64(y->allocations, x->allocations);
+	return order ? order : lc_view_order_u64(x->id, y->id);
 }
 
 static int order_threads(const void *a, const void *b, void *context)
 {
 	const struct lc_view_thread *x = a, *y = b;
-	int order = compare_u64(y->samples, x->samples);
+	int order = lc_view_order_u64(y->samples, x->samples);
 
 	if (!order)
-		order = compare_text(context, x->name, y->name);
+		order = lc_view_order_text(context, x->name, y->name);
 	if (!order)
-		order = compare_u64(x->tid, y->tid);
-	return order ? order : compare_u64(x->row, y->row);
+		order = lc_view_order_u64(x->tid, y->tid);
+	return order ? order : lc_view_order_u64(x->row, y->row);
 }
 
 static int order_code(const void *a, const void *b, void *context)
 {
 	const struct lc_view_code *x = a, *y = b;
-	int order = compare_u64(y->samples, x->samples);
+	int order = lc_view_order_u64(y->samples, x->samples);
 
 	if (!order)
-		order = compare_u64(y->total, x->total);
+		order = lc_view_order_u64(y->total, x->total);
 	if (!order)
 		order = compare_methods(context, x->method, y->method);
-	return order ? order : compare_u64(x->line1, y->line1);
+	return order ? order : lc_view_order_u64(x->line1, y->line1);
 }
 
 static void build_accesses(struct lc_view *v)
@@ -165,7 +163,8 @@ static void build_accesses(struct lc_view *v)
 			continue;
 		v->accesses[v->accesses_len++] = (struct lc_view_access){
 			.bucket = key[LC_ACCESS_BUCKET],
-			.site = key[LC_ACCESS_BUCKET] == LC_BUCKET_OBJECT ? key[LC_ACCESS_SITE] : 0,
+			.site =
+			    key[LC_ACCESS_BUCKET] <= LC_BUCKET_HEAP_CLASS ? key[LC_ACCESS_SITE] : 0,
 			.path = key[LC_ACCESS_PATH],
 			.samples = *lc_table_values(table, row),
 		};
@@ -174,31 +173,62 @@ static void build_accesses(struct lc_view *v)
 	        (void *)(uintptr_t)v->tree);
 }
 
-static void build_sites(struct lc_view *v, enum lc_view_sort sort)
+_Static_assert(LC_BUCKET_OBJECT < LC_BUCKET_HEAP_CLASS && LC_BUCKET_HEAP_CLASS == 1,
+               "the buckets whose accesses have a site come first");
+
+/* Sites that have samples in `bucket`; objects also those that were only allocated. */
+static struct lc_view_site *build_sites(const struct lc_view *v, uint32_t bucket,
+                                        enum lc_view_sort sort, size_t *len)
 {
 	const struct lc_table *table = &v->tree->sites;
+	struct lc_view_site *rows = lc_alloc_zeroed(table->count, sizeof(*rows));
 	struct site_order order = { v->tree, sort };
 	size_t access = 0;
 
-	v->sites = lc_alloc_zeroed(table->count, sizeof(*v->sites));
-	while (access < v->accesses_len && !v->accesses[access].site)
+	*len = 0;
+	while (access < v->accesses_len &&
+	       (!v->accesses[access].site || v->accesses[access].bucket != bucket))
 		access++;
 	for (uint32_t site = 1; site < table->count; site++) {
-		struct lc_view_site s = { .site = site, .accesses = v->accesses + access };
+		struct lc_view_site s = { .bucket = bucket,
+			                  .site = site,
+			                  .accesses = v->accesses + access };
 		const uint64_t *values = lc_table_values(table, site);
 
-		for (; access < v->accesses_len && v->accesses[access].site == site; access++) {
+		for (; access < v->accesses_len && v->accesses[access].site == site &&
+		       v->accesses[access].bucket == bucket;
+		     access++) {
 			s.samples += v->accesses[access].samples;
 			s.accesses_len++;
 		}
-		s.allocations = values[LC_SITE_ALLOCATIONS];
-		s.bytes = values[LC_SITE_BYTES];
+		if (bucket == LC_BUCKET_OBJECT) {
+			s.allocations = values[LC_SITE_ALLOCATIONS];
+			s.bytes = values[LC_SITE_BYTES];
+		}
 		if (!s.samples && !s.allocations)
 			continue;
 		s.id = lc_tree_site_id(v->tree, site);
-		v->sites[v->sites_len++] = s;
+		rows[(*len)++] = s;
 	}
-	qsort_r(v->sites, v->sites_len, sizeof(*v->sites), order_sites, &order);
+	qsort_r(rows, *len, sizeof(*rows), order_sites, &order);
+	return rows;
+}
+
+static void attach_splits(struct lc_view *v)
+{
+	uint32_t *of_site = lc_alloc_zeroed(v->tree->sites.count, sizeof(*of_site));
+
+	for (size_t i = 0; i < v->splits_len; i++)
+		of_site[v->splits[i].class_site] = (uint32_t)i + 1;
+	for (size_t i = 0; i < v->classes_len; i++)
+		if (of_site[v->classes[i].site])
+			v->classes[i].split = &v->splits[of_site[v->classes[i].site] - 1];
+	free(of_site);
+}
+
+uint64_t lc_view_java(const struct lc_view *v)
+{
+	return v->where[0] + v->where[1] + v->where[2]; /* compiled, stub, interpreter */
 }
 
 static void build_threads(struct lc_view *v)
@@ -318,7 +348,13 @@ void lc_view_build(struct lc_view *v, const struct lc_load *load, uint32_t engin
 		v->how[key[LC_DETAIL_HOW]] += *lc_table_values(details, row);
 	}
 	build_accesses(v);
-	build_sites(v, sort);
+	v->sites = build_sites(v, LC_BUCKET_OBJECT, sort, &v->sites_len);
+	v->classes = build_sites(v, LC_BUCKET_HEAP_CLASS, LC_SORT_SAMPLES, &v->classes_len);
+	lc_view_build_fields(v);
+	lc_view_build_metrics(v);
+	lc_view_build_estimates(v);
+	lc_view_build_splits(v);
+	attach_splits(v);
 	build_threads(v);
 	build_code(v);
 }
@@ -327,6 +363,14 @@ void lc_view_free(struct lc_view *v)
 {
 	free(v->accesses);
 	free(v->sites);
+	free(v->classes);
+	free(v->estimates);
+	free(v->splits);
+	free(v->parts);
+	free(v->fields);
+	lc_table_free(&v->field_groups);
+	free(v->metrics);
+	lc_table_free(&v->metric_groups);
 	free(v->threads);
 	free(v->lines);
 	free(v->methods);

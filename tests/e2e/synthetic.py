@@ -12,8 +12,13 @@ from pathlib import Path
 MAGIC = bytes.fromhex("894c43420d0a1a0a")
 ALL = 0xFFFFFFFF
 BUCKETS = ["object", "heap_class", "heap_unknown", "jvm", "native", "no_address", "lost"]
-STRINGS, THREAD, METHODS, FRAMES, PATHS, SITES, ALLOCATIONS, ACCESSES, BUCKET_ROWS, DETAILS, THREADS = \
-    range(1, 12)
+(STRINGS, THREAD, METHODS, FRAMES, PATHS, SITES, ALLOCATIONS, ACCESSES, BUCKET_ROWS, DETAILS, THREADS,
+ FIELDS, METRICS, LINES, ESTIMATES, SPLITS, MERGED_LINES) = range(1, 18)
+SOURCES = ["unknown", "l1", "fill_buffer", "l2", "l3", "local_dram", "remote_dram", "remote_cache",
+           "other"]
+HITM, TLB_MISS, LOCKED, STORED = 1, 2, 4, 8  # flags of METRICS
+LOAD, STORE = 1, 2  # access of FIELDS and LINES
+METHOD = {"live": 0, "hits": 1}
 
 _P = [11400714785074694791, 14029467366897019727, 1609587929392839161, 9650029242287828579,
       2870177450012600261]
@@ -93,7 +98,7 @@ class Block:
 
     def __init__(self):
         self.strings, self.methods, self.frames, self.paths, self.sites = {}, {}, {}, {}, {}
-        self.rows = {kind: [] for kind in range(1, 12)}
+        self.rows = {kind: [] for kind in range(1, 18)}
         self.samples = {}
 
     def string(self, text):
@@ -156,6 +161,37 @@ class Block:
         self.rows[DETAILS].append(b"".join(varint(v) for v in (engine, where, how, samples)))
         return self
 
+    def _place(self, bucket, site, frames, engine):
+        return [engine, BUCKETS.index(bucket), self.site(*site) if site else 0, self.path(frames)]
+
+    def _row(self, kind, fields):
+        self.rows[kind].append(b"".join(varint(f) for f in fields))
+        return self
+
+    def field(self, bucket, site, frames, samples, name="", first=0, last=0, access=0, engine=0):
+        return self._row(FIELDS, [*self._place(bucket, site, frames, engine), self.string(name),
+                                  first, last, access, samples])
+
+    def metric(self, bucket, site, frames, samples, source="unknown", flags=0, latency=0,
+               latency_max=0, engine=0):
+        return self._row(METRICS, [*self._place(bucket, site, frames, engine),
+                                   SOURCES.index(source), flags, samples, latency, latency_max])
+
+    def line(self, number, bucket, site, frames, samples, byte, width=8, access=0, name="", first=0,
+             hitm=0, engine=0):
+        return self._row(LINES, [number, *self._place(bucket, site, frames, engine), byte, width,
+                                 access, self.string(name), first, samples, hitm])
+
+    def estimate(self, site, sampled, objects, objects_variance, size, size_variance, outlived):
+        """Variances of objects and of bytes; `outlived`: five numbers of objects."""
+        return self._row(ESTIMATES, [self.site(*site), sampled, 1000 * objects,
+                                     1000 * objects_variance, size, size_variance >> 20,
+                                     *(1000 * n for n in outlived)])
+
+    def split(self, method, class_site, site, samples, variance, engine=0):
+        return self._row(SPLITS, [engine, METHOD[method], self.site(*class_site), self.site(*site),
+                                  round(1000 * samples), round(1000 * variance)])
+
     def payload(self, name, extra=b""):
         number = self.string(name)
         rows = dict(self.rows)
@@ -204,8 +240,8 @@ class Profile:
 
 
 def engine(name="timer", event="thread-cpu-time", interval_ns=5_000_000,
-           unit="ns of thread CPU time"):
-    return {"name": name, "event": event, "interval_ns": interval_ns, "unit": unit}
+           unit="ns of thread CPU time", **more):
+    return {"name": name, "event": event, "interval_ns": interval_ns, "unit": unit, **more}
 
 
 def frame(cls, method, line, bci=None, signature="()V", file=None):

@@ -201,7 +201,11 @@ def test_engines_are_never_added_up(locus, tmp_path):
     assert report(locus, path, "--engine=3")["sites"][0]["samples"] == 5
     refusal(locus("report", path, "--engine=timer"), "2 of name")
     refusal(locus("report", path, "--engine=pebs"), "pebs")
-    assert "samples of timer too" in locus("report", path).stdout
+    assert [e["shown"] for e in default["engines"]] == [False, True, False]
+    text = locus("report", path).stdout
+    assert "timer (thread-cpu-time), one sample every 5 ms of thread CPU time: 10 samples, shown by " \
+        "--engine 1\n" in text
+    assert "pmu (mem-loads), one sample every 1000 loads: 30 samples, shown here\n" in text
 
 
 # Text and collapsed stacks
@@ -419,12 +423,35 @@ def test_the_first_manifest_of_a_program_killed_at_once_is_enough(locus, tmp_pat
 def comparable(found):
     """What must not differ between a report of several profiles and one of their merge."""
     out = {k: found[k] for k in ("engine", "engines", "samples", "sites", "details", "code",
-                                 "other_accesses")}
+                                 "other_accesses", "classes", "estimates", "false_sharing",
+                                 "shared_lines", "unexplained")}
+    out["metrics"] = found.get("metrics")
     out["threads"] = sorted((t["tid"], t["name"], t["samples"], t["allocations"], t["bytes"],
                              t["process"], tuple(t["buckets"].values())) for t in found["threads"])
     out["processes"] = [(p["pid"], p["command"], p["counters"], p["complete"], p["last_block_ns"])
                         for p in found["processes"]]
     return out
+
+
+def random_rows(block, rng, walk, site):
+    """Rows beyond ACCESSES, of one site and of one class."""
+    kind = ("com.acme.K%d" % rng.randrange(4), ())
+    block.access("heap_class", walk(), rng.randrange(1, 9), kind, rng.randrange(2))
+    for bucket, of in (("object", site), ("heap_class", kind)):
+        for _ in range(3):
+            where = (bucket, of, walk())
+            more = {"engine": rng.randrange(2)}
+            samples = rng.randrange(1, 40)
+            block.field(*where, samples, rng.choice(["", "next", "value"]), rng.randrange(4),
+                        4 + rng.randrange(3) * 2**40, rng.randrange(4), **more)
+            block.metric(*where, samples, rng.choice(synthetic.SOURCES), rng.randrange(16),
+                         rng.randrange(1000), rng.randrange(1000), **more)
+            block.line(2**40 + rng.randrange(3), *where, samples, 8 * rng.randrange(8),
+                       rng.choice([0, 1, 4, 8, 16]), rng.randrange(4), rng.choice(["", "next"]),
+                       rng.randrange(9), rng.randrange(samples + 1), **more)
+            block.split(rng.choice(["live", "hits"]), kind, site, samples, rng.randrange(9), **more)
+    block.estimate(site, 1 + rng.randrange(9), 100 + rng.randrange(99), rng.randrange(999),
+                   rng.randrange(99999), rng.randrange(2**40), [rng.randrange(9) for _ in range(5)])
 
 
 def random_profile(path, rng, pid):
@@ -444,7 +471,8 @@ def random_profile(path, rng, pid):
                 block.access("object", walk(), rng.randrange(1, 9), site, rng.randrange(2))
                 block.access(rng.choice(BUCKETS[1:]), walk(), rng.randrange(1, 9))
                 block.count(rng.choice(BUCKETS), rng.randrange(9), rng.randrange(2))
-                block.detail(rng.randrange(5), rng.randrange(8), rng.randrange(99))
+                block.detail(rng.randrange(5), rng.randrange(9), rng.randrange(99))
+                random_rows(block, rng, walk, site)
             profile.append(block, index=index, tid=pid + index, name="t%d" % index)
     return profile.close()
 
@@ -528,11 +556,29 @@ def test_memory_of_a_merge_follows_its_result(tmp_path):
 # Formats of the past
 
 
+def contains(found, expected):
+    """All of `expected` is in `found`, which may have more members."""
+    if isinstance(expected, dict):
+        for name, value in expected.items():
+            contains(found[name], value)
+    elif isinstance(expected, list):
+        assert len(found) == len(expected)
+        for one, other in zip(found, expected):
+            contains(one, other)
+    else:
+        assert found == expected
+
+
 def test_golden_profile_of_format_1_is_read(locus):
     golden = ROOT / "tests" / "data" / "golden-v1"
     found = report(locus, golden / "profile")
-    expected = json.loads((golden / "report.json").read_text())
-    assert found == expected
+    contains(found, json.loads((golden / "report.json").read_text()))
+
+
+def test_golden_profile_with_all_sections_is_read(locus):
+    """Format 1 as it is since fields, metrics, lines, estimates and splits came."""
+    golden = ROOT / "tests" / "data" / "golden-v1-sections"
+    assert report(locus, golden / "profile") == json.loads((golden / "report.json").read_text())
 
 
 # HTML

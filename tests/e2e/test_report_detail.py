@@ -1,0 +1,449 @@
+"""What reports say beyond samples per site: fields, classes, measurements, false sharing, estimates.
+
+The profiles are synthetic, and the numbers expected of them computed by hand.
+"""
+
+import json
+import re
+
+import pytest
+import synthetic
+from synthetic import HITM, LOAD, LOCKED, STORE, STORED, TLB_MISS, Block, Profile, engine, frame
+from test_report import CHASE, MAIN, STREAM, chromium, html, open_page, report  # noqa: F401
+from test_report import LOAD as LOADER
+
+NODE = ("com.acme.Node", ())  # the class, not a site
+TREE = frame("com.acme.Tree", "insert", 7)
+LIST = frame("com.acme.List", "add", 8)
+COUNTERS = ("long[]", (LOADER, MAIN))
+BUMP = frame("com.acme.Worker", "bump", 50)
+READ = frame("com.acme.Reader", "sum", 60)
+PEBS = engine("pebs", "MEM_LOAD_RETIRED:L1_MISS", 100_003, "misses", reason="auto: the first that delivers")
+
+
+def write(path, *blocks, **more):
+    """A profile with a thread for each block."""
+    profile = Profile(path, **more)
+    for index, block in enumerate(blocks):
+        profile.append(block, index=index, tid=100 + index, name="worker-%d" % index)
+    return profile.close()
+
+
+def both(locus, path, *options):
+    """The report as JSON and as text."""
+    return report(locus, path, *options), locus("report", path, *options).stdout
+
+
+# Classes
+
+
+def class_block():
+    return (
+        Block()
+        .access("heap_class", (CHASE, MAIN), 60, NODE)
+        .access("heap_class", (STREAM, MAIN), 20, NODE)
+        .access("heap_class", (STREAM, MAIN), 10, ("java.lang.Integer", ()))
+        .access("heap_class", (MAIN,), 5)
+        .count("no_address", 3)
+        .count("heap_unknown", 2)
+        .detail(0, 0, 80)
+        .detail(2, 7, 12)
+        .detail(3, 8, 8)
+    )
+
+
+def test_classes_of_untracked_objects(locus, tmp_path):
+    found, text = both(locus, write(tmp_path / "p", class_block()))
+    node, integer = found["classes"]
+    assert (node["class"], node["samples"], node["share"]) == ("com.acme.Node", 80, 0.8)
+    assert [(a["samples"], a["path"][0]["method"]) for a in node["accesses"]] == [
+        (60, "chase"), (20, "stream")]
+    assert integer["class"] == "java.lang.Integer" and integer["samples"] == 10
+    assert found["sites"] == []
+    assert [(a["bucket"], a["samples"]) for a in found["other_accesses"]] == [("heap_class", 5)]
+    assert "Classes of untracked objects: 2 of 2" in text
+    assert re.search(r"1\. com\.acme\.Node  80\.0%\n     80 samples\n     60\.0% accessed at\n"
+                     r" +com\.acme\.Chaser\.chase\(Chaser\.java:33\)", text), text
+    assert "Classes of untracked objects: 1 of 2" in locus("report", tmp_path / "p", "-n1").stdout
+    lines = locus("report", tmp_path / "p", "--format=collapsed").stdout.splitlines()
+    assert "[com.acme.Node];com.acme.Main.main:10;com.acme.Chaser.chase:33 60" in lines
+    assert sum(int(line.rsplit(" ", 1)[1]) for line in lines) == 95
+
+
+def test_what_java_code_leaves_unexplained_is_in_the_header(locus, tmp_path):
+    found, text = both(locus, write(tmp_path / "p", class_block()))
+    assert found["unexplained"] == {"samples": 5, "java_code": 92, "share": 5 / 92}
+    assert "unexplained (no_address, heap_unknown): 5.4% of 92 samples in Java code" in text
+    assert "kernel 8.0%" in text
+
+
+def test_a_class_is_no_site_of_tracked_objects_of_that_class(locus, tmp_path):
+    """Their allocation path may be unknown: then both have the same class and no path."""
+    block = class_block().access("object", (CHASE,), 7, NODE).allocate(*NODE, 3, 72)
+    found = report(locus, write(tmp_path / "p", block))
+    assert [(s["class"], s["samples"], s["allocations"]) for s in found["sites"]] == [
+        ("com.acme.Node", 7, 3)]
+    assert found["classes"][0]["samples"] == 80 and "allocations" not in found["classes"][0]
+
+
+# Fields
+
+
+def test_fields_of_a_class_and_of_its_access_paths(locus, tmp_path):
+    block = class_block()
+    block.field("heap_class", NODE, (CHASE, MAIN), 45, "next", access=LOAD)
+    block.field("heap_class", NODE, (CHASE, MAIN), 5, "value", access=LOAD)
+    block.field("heap_class", NODE, (CHASE, MAIN), 5, "value", access=STORE)
+    block.field("heap_class", NODE, (STREAM, MAIN), 15, "value", access=LOAD | STORE)
+    block.field("heap_class", NODE, (STREAM, MAIN), 3, "(mark)")
+    found, text = both(locus, write(tmp_path / "p", block))
+    node = found["classes"][0]
+    shown = [(f["name"], f["samples"], f["loads"], f["stores"], f["part"]) for f in node["fields"]]
+    assert shown == [("next", 45, 45, 0, 45 / 80), ("value", 25, 20, 20, 25 / 80),
+                     ("(mark)", 3, 0, 0, 3 / 80)]
+    assert node["fields"][0]["share"] == 0.45
+    chase, stream = node["accesses"]
+    assert [(f["name"], f["part"]) for f in chase["fields"]] == [("next", 0.75), ("value", 1 / 6)]
+    assert [(f["name"], f["part"]) for f in stream["fields"]] == [("value", 0.75), ("(mark)", 0.15)]
+    assert "     fields: next 56.2% load, value 31.2% load+store, (mark) 3.8%\n" in text
+    assert "          fields: next 75.0% load, value 16.7% load+store\n" in text
+    assert "fields" not in found["classes"][1]
+
+
+def test_elements_of_an_array_site(locus, tmp_path):
+    block = Block().access("object", (CHASE,), 40, COUNTERS)
+    for first, samples in ((0, 25), (64, 9), (128, 3), (192, 2), (256, 1)):
+        block.field("object", COUNTERS, (CHASE,), samples, first=first, last=first + 63, access=STORE)
+    found, text = both(locus, write(tmp_path / "p", block))
+    fields = found["sites"][0]["fields"]
+    assert [(f["name"], f["first"], f["last"], f["samples"]) for f in fields] == [
+        ("", 0, 63, 25), ("", 64, 127, 9), ("", 128, 191, 3), ("", 192, 255, 2), ("", 256, 319, 1)]
+    assert ("     elements: [0..63] 62.5% store, [64..127] 22.5% store, [128..191] 7.5% store, "
+            "[192..255] 5.0% store, ... 1 more\n") in text
+    one = Block().access("object", (CHASE,), 4, COUNTERS)
+    one.field("object", COUNTERS, (CHASE,), 4, first=2**40, last=2**40)
+    assert "elements: [1099511627776] 100.0%\n" in both(locus, write(tmp_path / "o", one))[1]
+
+
+# Measurements
+
+
+def test_measurements_of_a_hardware_engine(locus, tmp_path):
+    block = Block().access("object", (CHASE,), 30, COUNTERS).access("object", (STREAM,), 10, COUNTERS)
+    place = "object", COUNTERS
+    block.metric(*place, (CHASE,), 20, "l3", HITM | LOCKED, latency=4000, latency_max=900)
+    block.metric(*place, (CHASE,), 10, "local_dram", TLB_MISS, latency=5000, latency_max=2000)
+    block.metric(*place, (STREAM,), 10, "l2", STORED)  # stores without a latency
+    found, text = both(locus, write(tmp_path / "p", block, engines=[PEBS]))
+    site = found["sites"][0]
+    assert site["metrics"] == {
+        "samples": 40, "hitm": 20, "tlb_miss": 10, "locked": 20, "stores": 10,
+        "latency_samples": 30, "latency_mean": 300, "latency_max": 2000,
+        "sources": {"l2": 10, "l3": 20, "local_dram": 10}}
+    assert found["metrics"] == site["metrics"]
+    chase, stream = site["accesses"]
+    assert chase["metrics"]["latency_mean"] == 300 and "latency_mean" not in stream["metrics"]
+    assert ("measured: latency mean 300, max 2000 cycles, l2 25.0%, l3 50.0%, local_dram 25.0%, "
+            "HITM 50.0%, TLB miss 25.0%, locked 50.0%, stores 25.0%\n") in text
+    assert text.count("latency mean 300") == 3  # all samples, the site, one access path
+
+
+def test_without_measurements_nothing_is_said_of_them(locus, tmp_path):
+    found, text = both(locus, write(tmp_path / "p", class_block()))
+    assert "metrics" not in json.dumps(found) and "latency" not in text and "HITM" not in text
+
+
+# Engines
+
+
+def test_the_header_lists_every_engine_and_why(locus, tmp_path):
+    kinds = [engine(reason="auto: no PMU"), engine("watch", "watch:long[]#1", 1, "accesses")]
+    block = Block().access("object", (MAIN,), 10, COUNTERS)
+    block.access("object", (MAIN,), 4, COUNTERS, engine=1)
+    path = write(tmp_path / "p", block, engines=kinds, counters={"engine_watch_counted": 1_000_000})
+    found, text = both(locus, path)
+    assert found["engine"]["reason"] == "auto: no PMU"
+    assert [e.get("reason") for e in found["engines"]] == ["auto: no PMU", None]
+    assert [e.get("counted") for e in found["engines"]] == [None, 1_000_000]
+    for part in ("engines  1  timer (thread-cpu-time), one sample every 5 ms of thread CPU time: 10 "
+                 "samples, shown here\n            auto: no PMU\n",
+                 "         2  watch (watch:long[]#1), one sample every 1 accesses: 4 samples, shown by "
+                 "--engine 2\n", "counted exactly: 1000000 accesses\n"):
+        assert part in text, text
+    assert "4 samples, shown here" in locus("report", path, "--engine=watch").stdout
+
+
+def test_a_reason_does_not_make_another_engine(locus, tmp_path):
+    first = write(tmp_path / "a", class_block())
+    second = write(tmp_path / "b", class_block(), engines=[engine(reason="auto: no PMU")])
+    assert locus("merge", "-o", tmp_path / "m", first, second).returncode == 0
+    found = report(locus, tmp_path / "m")
+    assert len(found["engines"]) == 1 and found["engine"]["reason"] == "auto: no PMU"
+    assert found["samples"]["total"] == 200
+
+
+# False sharing
+
+
+def touch(samples, byte, access=STORE, number=1, path=(BUMP,), site=COUNTERS, bucket="object", **more):
+    """A thread's block: samples in one line, at one place."""
+    block = Block().access(bucket, path, samples, site)
+    more.setdefault("first", byte // 8)
+    return block.line(number, bucket, site, path, samples, byte, access=access, **more)
+
+
+def test_two_threads_at_different_bytes_of_a_line(locus, tmp_path):
+    path = write(tmp_path / "p", touch(60, 16), touch(40, 24))
+    found, text = both(locus, path)
+    (finding,) = found["false_sharing"]
+    assert (finding["certainty"], finding["class"], finding["samples"], finding["share"],
+            finding["lines"], finding["hitm"]) == ("suspicion", "long[]", 100, 1.0, 1, 0)
+    assert finding["id"] == found["sites"][0]["id"]
+    assert [(s["thread"], s["tid"], s["element"], s["offset"], s["bytes"], s["access"], s["samples"],
+             s["path"][0]["method"]) for s in finding["sides"]] == [
+        ("worker-0", 100, 2, 16, 8, "store", 60, "bump"),
+        ("worker-1", 101, 3, 24, 8, "store", 40, "bump")]
+    assert finding["sides"][0]["allocation_path"][0]["method"] == "load"
+    assert found["shared_lines"] == {"lines": 1, "false": 1}
+    for part in ("False sharing: 1 of 1", "1. suspicion: long[]  100.0%", "100 samples in 1 line\n",
+                 "worker-0 (tid 100): long[][2], byte 16 of the line, store, 60 samples, at\n",
+                 "worker-1 (tid 101): long[][3], byte 24 of the line, store, 40 samples, at\n",
+                 "what to do: use elements that lie 128 bytes apart"):
+        assert part in text, text
+
+
+def test_a_line_that_the_hardware_saw_move_is_a_finding(locus, tmp_path):
+    path = write(tmp_path / "p", touch(60, 16, hitm=7), touch(40, 24, hitm=2), engines=[PEBS])
+    found, text = both(locus, path)
+    assert found["false_sharing"][0]["certainty"] == "finding"
+    assert [s["hitm"] for s in found["false_sharing"][0]["sides"]] == [7, 2]
+    assert "1. finding: long[]" in text and "9 of them found it modified by another core" in text
+
+
+@pytest.mark.parametrize("blocks", [
+    (touch(60, 16), touch(40, 16)),  # the same bytes: true sharing
+    (touch(60, 16), touch(40, 20)),  # bytes that overlap
+    (touch(60, 16), touch(40, 20, width=4)),
+    (touch(60, 16, LOAD), touch(40, 24, LOAD)),  # only read
+    (touch(60, 16, 0), touch(40, 24, LOAD)),  # unknown whether stored
+    (touch(60, 16), touch(40, 24, number=2)),  # different lines
+    (touch(60, 16), touch(4, 24)),  # too few to tell
+    (touch(4, 16), touch(40, 24)),
+    (touch(60, 16).line(1, "object", COUNTERS, (BUMP,), 60, 24, access=STORE),),  # one thread
+    # each stores its own and reads the other's: a queue's head and tail
+    (touch(60, 16).line(1, "object", COUNTERS, (BUMP,), 30, 24, access=LOAD),
+     touch(60, 24).line(1, "object", COUNTERS, (BUMP,), 30, 16, access=LOAD)),
+    # the reader reads what the writer writes, beside the rest
+    (touch(60, 16, LOAD), touch(40, 24).line(1, "object", COUNTERS, (BUMP,), 40, 16, access=STORE)),
+], ids=["same", "overlap", "within", "read", "unknown", "lines", "few", "rare", "alone", "queue",
+        "written"])
+def test_what_is_no_false_sharing_is_not_flagged(locus, tmp_path, blocks):
+    found, text = both(locus, write(tmp_path / "p", *blocks))
+    assert found["false_sharing"] == [] and found["shared_lines"]["false"] == 0
+    assert "suspicion" not in text
+
+
+def test_the_same_bytes_in_two_processes_are_two_lines(locus, tmp_path):
+    one = write(tmp_path / "a", touch(60, 16), pid=1)
+    two = write(tmp_path / "b", touch(40, 24), pid=2)
+    assert report(locus, one, two)["false_sharing"] == []
+    assert locus("merge", "-o", tmp_path / "m", one, two).returncode == 0
+    assert report(locus, tmp_path / "m")["false_sharing"] == []
+
+
+def test_a_few_strays_do_not_hide_false_sharing(locus, tmp_path):
+    """A thread that adds up all counters now and then: less than a tenth of its samples."""
+    for strays, flagged in ((3, 1), (4, 0)):
+        second = touch(40, 24).line(1, "object", COUNTERS, (READ,), strays, 16, access=LOAD)
+        found = report(locus, write(tmp_path / str(strays), touch(60, 16), second))
+        assert len(found["false_sharing"]) == flagged, strays
+
+
+def test_who_only_reads_suffers_too(locus, tmp_path):
+    """The length is read by both, the element beside it written by one."""
+    writer = touch(50, 24).line(1, "object", COUNTERS, (BUMP,), 20, 12, 4, LOAD, "(length)")
+    reader = touch(30, 12, LOAD, path=(READ,), width=4, name="(length)", first=0)
+    (finding,) = report(locus, write(tmp_path / "p", writer, reader))["false_sharing"]
+    assert [(s["thread"], s["field"], s["access"], s["samples"]) for s in finding["sides"]] == [
+        ("worker-0", "", "store", 50), ("worker-1", "(length)", "load", 30)]
+
+
+def test_many_threads_and_lines_of_one_array_are_one_finding(locus, tmp_path):
+    blocks = [touch(10 + i, 8 * i) for i in range(8)]
+    for i, block in enumerate(blocks):
+        block.line(2, "object", COUNTERS, (READ,), 5, 8 * i, access=STORE, first=8 + i)
+    (finding,) = report(locus, write(tmp_path / "p", *blocks))["false_sharing"]
+    assert finding["lines"] == 2 and finding["samples"] == 108 + 40
+    # In line 1 worker-7 is the busiest; in line 2, where all are equal, the first by name.
+    assert [(s["samples"], s["threads"]) for s in finding["sides"]] == [(91 + 35, 8), (17 + 5, 2)]
+    assert finding["sides"][0]["paths"] == 2 and finding["sides"][0]["path"][0]["method"] == "bump"
+    assert (finding["sides"][1]["thread"], finding["sides"][1]["element"]) == ("worker-7", 7)
+
+
+def test_neighbours_of_different_classes(locus, tmp_path):
+    other = ("com.acme.Flag", ())
+    second = touch(40, 48, LOAD, site=other, bucket="heap_class", name="ready", first=0)
+    found, text = both(locus, write(tmp_path / "p", touch(60, 16), second))
+    (finding,) = found["false_sharing"]
+    assert [(s["class"], s["bucket"], s["field"]) for s in finding["sides"]] == [
+        ("long[]", "object", ""), ("com.acme.Flag", "heap_class", "ready")]
+    assert "suspicion: long[] and com.acme.Flag" in text
+    assert "com.acme.Flag.ready, byte 48 of the line, load" in text
+    assert "neighbours in memory" in finding["advice"]
+
+
+def test_fields_of_one_object(locus, tmp_path):
+    pair = ("com.acme.Pair", (MAIN,))
+    path = write(tmp_path / "p", touch(60, 16, site=pair, name="left", first=0),
+                 touch(40, 24, site=pair, name="right", first=0))
+    found, text = both(locus, path)
+    assert [s["field"] for s in found["false_sharing"][0]["sides"]] == ["left", "right"]
+    assert "com.acme.Pair.left, byte 16" in text and "@Contended" in text
+
+
+def test_findings_come_before_suspicions(locus, tmp_path):
+    pair = ("com.acme.Pair", (MAIN,))
+    first, second = touch(60, 16), touch(40, 24)
+    first.line(2, "object", pair, (BUMP,), 6, 16, access=STORE, name="left", hitm=1)
+    second.line(2, "object", pair, (BUMP,), 6, 24, access=STORE, name="right")
+    found = report(locus, write(tmp_path / "p", first, second))
+    assert [(f["certainty"], f["samples"]) for f in found["false_sharing"]] == [
+        ("finding", 12), ("suspicion", 100)]
+    assert len(report(locus, tmp_path / "p", "--top=1")["false_sharing"]) == 1
+
+
+# Estimates
+
+
+def test_estimated_objects_of_a_site(locus, tmp_path):
+    block = Block().count("native", 1)
+    # 1.96 * sqrt(40,000) = 392 objects; 1.96 * sqrt(2^40) = 2,055,167 bytes.
+    block.estimate(("com.acme.Node", (LIST, MAIN)), 100, 5000, 40_000, 120_000_000, 2**40,
+                   [2500, 1000, 500, 50, 0])
+    block.estimate(("com.acme.Leaf", (TREE,)), 3, 10, 900, 240, 2**20, [0] * 5)
+    found, text = both(locus, write(tmp_path / "p", block))
+    node, leaf = found["estimates"]
+    assert node["estimate"] is True and (node["class"], node["sampled"]) == ("com.acme.Node", 100)
+    assert node["objects"] == 5000 and node["allocation_path"][0]["method"] == "add"
+    assert node["objects_low"] == pytest.approx(5000 - 392, abs=0.1)
+    assert node["objects_high"] == pytest.approx(5000 + 392, abs=0.1)
+    assert node["bytes_low"] == pytest.approx(120_000_000 - 2_055_171, abs=2)
+    assert node["bytes_high"] == pytest.approx(120_000_000 + 2_055_171, abs=2)
+    assert node["outlived"] == {"1": 2500, "2": 1000, "4": 500, "8": 50, "16": 0}
+    assert leaf["objects_low"] == 3 and leaf["bytes_low"] == 0  # as many were seen; not below 0
+    for part in ("Small objects: 2 of 2 sites, estimated from sampled allocations",
+                 "~5000 objects (95%: 4608..5392), ~114.4 MB (95%: 112.5 MB..116.4 MB), estimate of 100 "
+                 "sampled\n     outlived 1/2/4/8/16 collections: 50.0%, 20.0%, 10.0%, 1.0%, 0.0%\n"):
+        assert part in text, text
+
+
+def test_a_profile_of_estimates_alone_is_not_empty(locus, tmp_path):
+    block = Block().estimate(("com.acme.Node", (LIST,)), 1, 5, 9, 240, 2**20, [0] * 5)
+    assert len(report(locus, write(tmp_path / "p", block))["estimates"]) == 1
+
+
+def split_block(hits, variance):
+    block = class_block()
+    for site, live, hit in ((TREE, 60, hits), (LIST, 20, hits / 3)):
+        block.split("live", NODE, (NODE[0], (site,)), live, 0)
+        block.split("hits", NODE, (NODE[0], (site,)), hit, variance * hit / hits)
+    return block
+
+
+def test_a_precise_split_by_hits_is_preferred(locus, tmp_path):
+    # 75% of 80 samples; n = 80^2 / (40/3 * 4/3 ...): weights of 1/100, so 8,000 hits.
+    found, text = both(locus, write(tmp_path / "p", split_block(60, 0.6)))
+    split = found["classes"][0]["split"]
+    assert split["estimate"] is True and split["method"] == "hits"
+    tree, lst = split["sites"]
+    assert tree["allocation_path"][0]["method"] == "insert"
+    assert tree["part"] == pytest.approx(0.75) and lst["part"] == pytest.approx(0.25)
+    # As if 8,000 hits had been counted: 1.96 * sqrt(0.75 * 0.25 / 8000) = 0.0095.
+    assert tree["part_low"] == pytest.approx(0.75 - 0.0095, abs=2e-4)
+    assert tree["part_high"] == pytest.approx(0.75 + 0.0095, abs=2e-4)
+    assert "allocated at (estimate, from accesses to objects whose allocation was sampled)" in text
+    assert "~75.0% of them (95%: 74.0..75.9)  com.acme.Tree.insert(Tree.java:7)" in text
+
+
+def test_a_split_by_too_few_hits_gives_way_to_live_objects(locus, tmp_path):
+    # Weight 1: 80 hits, 1.96 * sqrt(0.75 * 0.25 / 80) = 0.095, more than 5 points.
+    found, text = both(locus, write(tmp_path / "p", split_block(60, 60)))
+    split = found["classes"][0]["split"]
+    assert split["method"] == "live" and "live objects" in split["assumption"]
+    assert [s["part"] for s in split["sites"]] == [0.75, 0.25]
+    assert "estimate, assuming that live objects" in text
+
+
+def test_one_lucky_hit_is_no_certainty(locus, tmp_path):
+    block = class_block().split("hits", NODE, (NODE[0], (TREE,)), 1, 1)
+    block.split("live", NODE, (NODE[0], (LIST,)), 40, 4)
+    assert report(locus, write(tmp_path / "p", block))["classes"][0]["split"]["method"] == "live"
+    alone = class_block().split("hits", NODE, (NODE[0], (TREE,)), 1, 1)
+    split = report(locus, write(tmp_path / "q", alone))["classes"][0]["split"]
+    # Wilson: at n = 1 and p = 1 the interval begins at 1 / (1 + 1.96^2) = 0.2065.
+    assert split["method"] == "hits" and split["sites"][0]["part"] == 1
+    assert split["sites"][0]["part_low"] == pytest.approx(1 / (1 + 1.959964**2), abs=1e-6)
+
+
+# Damage
+
+
+@pytest.mark.parametrize("kind,row", [
+    (synthetic.FIELDS, [0, 0, 0, 0, 0, 2, 1, 0, 1]),  # last before first
+    (synthetic.FIELDS, [0, 0, 0, 0, 0, 0, 0, 4, 1]),
+    (synthetic.FIELDS, [0, 0, 0, 0, 99, 0, 0, 0, 1]),
+    (synthetic.METRICS, [0, 0, 0, 0, 9, 0, 1, 1, 1]),
+    (synthetic.METRICS, [0, 0, 0, 0, 0, 16, 1, 1, 1]),
+    (synthetic.METRICS, [1, 0, 0, 0, 0, 0, 1, 1, 1]),
+    (synthetic.LINES, [1, 0, 0, 0, 0, 64, 8, 0, 0, 0, 1, 0]),
+    (synthetic.LINES, [1, 0, 0, 0, 0, 0, 256, 0, 0, 0, 1, 0]),
+    (synthetic.LINES, [1, 0, 0, 0, 0, 0, 8, 0, 0, 0, 1, 2]),  # more HITM than samples
+    (synthetic.MERGED_LINES, [0, 0, 1, 0, 0, 0, 0, 0, 8, 0, 0, 0, 1, 0]),  # in a thread's block
+    (synthetic.ESTIMATES, [99, *range(10)]),
+    (synthetic.ESTIMATES, [0, *range(9)]),
+    (synthetic.SPLITS, [0, 2, 0, 0, 1, 1]),
+    (synthetic.SPLITS, [0, 0, 99, 0, 1, 1]),
+])
+def test_a_row_that_breaks_the_format_costs_its_block(locus, tmp_path, kind, row):
+    bad = class_block()
+    bad.rows[kind] = [b"".join(synthetic.varint(v) for v in row)]
+    path = Profile(tmp_path / "p").append(class_block()).append(bad).close()
+    done = locus("report", path, "--format=json")
+    assert done.returncode == 2 and "1 blocks lost" in done.stderr
+    assert json.loads(done.stdout)["samples"]["total"] == 100
+
+
+# HTML
+
+
+def everything(path):
+    """A profile with something of each kind."""
+    first, second = split_block(60, 0.6), touch(40, 24)
+    first.access("object", (BUMP,), 60, COUNTERS)
+    first.line(1, "object", COUNTERS, (BUMP,), 60, 16, access=STORE, first=2)
+    first.field("object", COUNTERS, (BUMP,), 60, first=2, last=2, access=STORE)
+    first.field("heap_class", NODE, (CHASE, MAIN), 45, "next", access=LOAD)
+    first.metric("object", COUNTERS, (BUMP,), 60, "l3", HITM, latency=4200, latency_max=900)
+    first.estimate((NODE[0], (LIST, MAIN)), 100, 5000, 40_000, 120_000_000, 2**40,
+                   [2500, 1000, 500, 50, 0])
+    return write(path, first, second, engines=[PEBS, engine()])
+
+
+def test_html_holds_what_the_other_formats_say(locus, tmp_path):
+    text = html(locus, tmp_path, everything(tmp_path / "p")).read_text()
+    start = text.index('<script type="application/json" id="data">') + 42
+    data = json.loads(text[start:text.index("</script>", start)])
+    found = report(locus, tmp_path / "p")
+    assert [data["strings"][c[1]] for c in data["classes"]] == [c["class"] for c in found["classes"]]
+    assert len(data["false_sharing"]) == len(found["false_sharing"]) == 1
+    assert data["estimates"][0][4] == found["estimates"][0]["objects"]
+    assert data["metrics"] == found["metrics"] and data["unexplained"] == found["unexplained"]
+
+
+def test_html_shows_classes_fields_sharing_and_estimates(locus, tmp_path, chromium):
+    dom = open_page(chromium, tmp_path, html(locus, tmp_path, everything(tmp_path / "p")))
+    assert 'data-ready="true"' in dom
+    body = re.sub(r"<script.*?</script>", "", dom, flags=re.S)
+    for part in ("com.acme.Node", "suspicion", "byte 16 of the line", "mean 70", "[2]",
+                 "auto: the first that delivers", "5,000", "74.0 to 75.9"):
+        assert part in body, part
