@@ -219,7 +219,6 @@ void lc_perf_read_end(const struct lc_perf *p, const struct lc_ring *r)
 /* -- probing ------------------------------------------------------------------------------ */
 
 enum {
-	PROBE_PAGES = 8,
 	PROBE_ROUND = 256,  /* accesses between two looks at the buffer */
 	PROBE_STRIDE = 4160 /* the next page, and another line of it */
 };
@@ -315,7 +314,7 @@ int lc_perf_probe(const struct lc_perf_config *config, unsigned budget_ms)
 	mine.attr = &attr;
 	mine.signal = 0;
 	if (!mine.data_pages)
-		mine.data_pages = PROBE_PAGES;
+		mine.data_pages = LC_PERF_RING_PAGES;
 	err = lc_perf_open(&perf, &mine, 0);
 	if (err)
 		goto out;

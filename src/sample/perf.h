@@ -17,6 +17,12 @@
 
 #include "sample/ring.h"
 
+/*
+ * Pages of data in the buffer of an engine's event on one thread, beside the one that describes it:
+ * with addresses and data sources some 500 samples, and a handler empties it at each.
+ */
+enum { LC_PERF_RING_PAGES = 8 };
+
 /* An open event and its buffer. Start with LC_PERF_NONE. */
 struct lc_perf {
 	int fd;     /* -1: none */
