@@ -23,6 +23,7 @@
 #include "commands.h"
 #include "format.h"
 #include "place.h"
+#include "sample/event.h"
 
 enum { RUN_STATUS_NOT_FOUND = 127, RUN_STATUS_NOT_EXECUTABLE = 126, RUN_OPTIONS_MAX = 32 };
 
@@ -84,6 +85,21 @@ static int find_library(const char *name, char *out)
 	char error[LC_PLACE_ERROR_MAX];
 
 	return lc_place_library(name, out, error) ? lc_fail("%s", error) : 0;
+}
+
+/*
+ * What is wrong with --event is told before the program starts. An event that is right but that this
+ * machine does not have is left to the agent, which says so and falls back.
+ */
+static int check_events(const struct run *r)
+{
+	const struct lc_event_machine here = { .root = NULL };
+	struct lc_events events;
+	char error[512];
+
+	if (lc_event_parse(r->options.event, &here, &events, error, sizeof(error)) == -EINVAL)
+		return lc_fail("event: %s", error);
+	return 0;
 }
 
 /* A relative directory is meant from here; a script may go elsewhere before it starts the JVM. */
@@ -270,7 +286,7 @@ int lc_cmd_run(int argc, char **argv)
 	status = parse_arguments(&r, argc, argv);
 	if (status != 0)
 		return status < 0 ? 0 : status;
-	if (find_library("liblocus.so", r.agent) != 0 ||
+	if (check_events(&r) != 0 || find_library("liblocus.so", r.agent) != 0 ||
 	    find_library("liblocus-preload.so", r.preload) != 0 || make_output_absolute(&r) != 0 ||
 	    check_output(&r) != 0 || set_environment(&r) != 0)
 		return 1;

@@ -123,7 +123,7 @@ const char *lc_options_nearest(const char *word, const char *const *words, size_
 	for (size_t i = 0; i < count; i++) {
 		size_t d = edit_distance(word, words[i], best_distance);
 
-		if (len >= 2 && strncmp(word, words[i], len) == 0)
+		if (d > 1 && len >= 2 && strncmp(word, words[i], len) == 0)
 			d = 1; /* a beginning: "inter" */
 		if (d < best_distance && d < strlen(words[i])) {
 			best_distance = d;

@@ -52,9 +52,9 @@ def test_version_and_help_are_printed_on_stdout(locus):
     for args in (["help"], ["--help"], ["-h"]):
         done = locus(*args)
         assert (done.returncode, done.stderr) == (0, "")
-        for command in ("run", "report", "merge"):
+        for command in ("run", "report", "merge", "doctor"):
             assert "\n  %s " % command in done.stdout
-    for command in ("run", "report", "merge"):
+    for command in ("run", "report", "merge", "doctor"):
         texts = [locus("help", command), locus(command, "--help"), locus(command, "-h")]
         assert {t.returncode for t in texts} == {0}
         assert len({t.stdout for t in texts}) == 1
@@ -95,7 +95,8 @@ def test_help_and_manual_list_every_option(locus):
             "min-size: '99999999999999999999' is too large",
         ),
         (["run", "-j0", "true"], "depth: '0' is out of range: 1 to 2048"),
-        (["run", "--event=cycles", "true"], "event: 'cycles' is not one of auto|timer"),
+        (["run", "--paths=all", "true"], "paths: 'all' is not one of adaptive|exact"),
+        (["run", "--event=tim", "true"], "event: unknown event 'tim'; did you mean 'timer'?"),
         (["run", "--audit=maybe", "true"], "audit: 'maybe' is not on or off"),
     ],
 )
@@ -290,7 +291,7 @@ def test_installed_layout_is_found(hello, tmp_path):
     )
     assert done.returncode == 0, done.stderr
     assert (tmp_path / "p" / "manifest.json").exists()
-    for page in ("locus.1", "locus-run.1", "locus-report.1", "locus-merge.1"):
+    for page in ("locus.1", "locus-run.1", "locus-report.1", "locus-merge.1", "locus-doctor.1"):
         assert (prefix / "share" / "man" / "man1" / page).exists()
 
 
