@@ -68,8 +68,8 @@ int lc_help(FILE *out, const char *command)
 	if (!c)
 		return lc_fail("unknown command '%.64s'; 'locus help' lists them", command);
 	options = c->options(&count);
-	fprintf(out, "usage: locus %s [OPTION]... %s\n%c%s.\n\n", c->name, c->operands,
-	        c->summary[0] - 'a' + 'A', c->summary + 1);
+	fprintf(out, "usage: locus %s [OPTION]...%s%s\n%c%s.\n\n", c->name,
+	        c->operands[0] ? " " : "", c->operands, c->summary[0] - 'a' + 'A', c->summary + 1);
 	for (size_t i = 0; i < count; i++)
 		print_option(out, &options[i]);
 	fputs("  -h, --help                show this text\n", out);

@@ -13,6 +13,8 @@ static const struct lc_command commands[] = {
 	  lc_cmd_report, lc_cmd_report_options },
 	{ "merge", "PROFILE...", "make one profile of several", lc_cmd_merge,
 	  lc_cmd_merge_options },
+	{ "doctor", "", "check whether profiling will work here, and say what to change",
+	  lc_cmd_doctor, lc_cmd_doctor_options },
 };
 
 enum { COMMAND_COUNT = sizeof(commands) / sizeof(commands[0]) };
