@@ -3,6 +3,7 @@
  * test_perf.c - perf events of this kernel: page faults, breakpoints, signals, refusals.
  *
  * Needs no PMU. Where the kernel refuses software events the tests that need them are skipped.
+ * The file is longer than 600 lines: refusals are forced one by one.
  */
 #include <asm/perf_regs.h>
 #include <errno.h>
