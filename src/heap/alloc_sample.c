@@ -96,6 +96,7 @@ void lc_alloc_sample_destroy(void)
 	sample.len = sample.live = sample.areas_len = 0;
 	sample.collections = 0;
 	sample.shift = 0;
+	memset(sample.classes, 0, sizeof(sample.classes));
 }
 
 /* The table, under the lock */
@@ -147,26 +148,58 @@ static bool full(void)
 /* The events */
 
 /* Address of the referent, or 0. Handles carry a tag in their low bits. */
-static uint64_t referent(jweak ref)
+static uint64_t referent(jobject ref)
 {
 	return *(const volatile uint64_t *)((uintptr_t)ref & ~(uintptr_t)7);
 }
 
+static struct lc_alloc_class *class_slot(uint64_t mirror)
+{
+	return &sample.classes[(mirror >> 3) * UINT64_C(0x9e3779b97f4a7c15) >> 56];
+}
+
+/* The class word that was read before in this epoch, or 0: reading a header costs a system call. */
+static uint64_t known_word(uint64_t mirror, uint32_t sequence)
+{
+	const struct lc_alloc_class *c = class_slot(mirror);
+	uint64_t word = 0;
+
+	pthread_mutex_lock(&sample.lock);
+	if (c->mirror == mirror && c->sequence == sequence)
+		word = c->word;
+	pthread_mutex_unlock(&sample.lock);
+	return word;
+}
+
+static void learn_word(uint64_t mirror, uint32_t sequence, uint64_t word)
+{
+	pthread_mutex_lock(&sample.lock);
+	*class_slot(mirror) = (struct lc_alloc_class){ mirror, word, sequence };
+	pthread_mutex_unlock(&sample.lock);
+}
+
 /* The class word in the header of `o`; 0 when collections keep getting in between. */
-static uint64_t class_word(JNIEnv *jni, jobject o)
+static uint64_t class_word(JNIEnv *jni, jobject o, jclass class)
 {
 	for (unsigned attempt = 0; attempt < 8; attempt++) {
 		uint32_t before = lc_gc_sequence();
 		struct lc_header h;
+		uint64_t mirror, word;
 
 		if (lc_gc_sequence_moving(before)) {
 			/* A call into the JVM returns only when the collection has ended. */
 			(*jni)->DeleteLocalRef(jni, (*jni)->GetObjectClass(jni, o));
 			continue;
 		}
-		if (!lc_header_read(&sample.layout, referent(o) & LC_ADDR_MASK, &h) &&
-		    lc_gc_sequence() == before)
-			return h.class_word;
+		mirror = referent(class);
+		word = known_word(mirror, before);
+		if (!word && !lc_header_read(&sample.layout, referent(o) & LC_ADDR_MASK, &h))
+			word = h.class_word;
+		if (lc_gc_sequence() != before)
+			continue;
+		if (word)
+			learn_word(mirror, before, word);
+		return word;
 	}
 	return 0;
 }
@@ -195,7 +228,7 @@ static uint32_t walk(jvmtiEnv *jvmti, JNIEnv *jni)
 static bool find_sites(jvmtiEnv *jvmti, JNIEnv *jni, jobject object, jclass class,
                        struct lc_alloc_entry *e)
 {
-	uint64_t word = sample.config.follow ? class_word(jni, object) : 0;
+	uint64_t word = sample.config.follow ? class_word(jni, object, class) : 0;
 	char *signature = NULL;
 
 	if ((*jvmti)->GetClassSignature(jvmti, class, &signature, NULL))
@@ -246,7 +279,7 @@ static void make_room(JNIEnv *jni)
 	if (!refs)
 		return;
 	pthread_mutex_lock(&sample.lock);
-	if (full() && !sample.checking && sample.shift < SHIFT_MAX)
+	if (full() && sample.live && !sample.checking && sample.shift < SHIFT_MAX)
 		len = thin(refs);
 	pthread_mutex_unlock(&sample.lock);
 	for (size_t i = 0; i < len; i++)

@@ -23,6 +23,7 @@ enum {
 	LC_ALLOC_LIVE_MAX = 1 << 16,
 	LC_ALLOC_ENTRIES_MAX =
 	    2 * LC_ALLOC_LIVE_MAX, /* the dead wait for their epoch to be closed */
+	LC_ALLOC_CLASSES = 256,
 };
 
 struct lc_alloc_entry {
@@ -34,6 +35,12 @@ struct lc_alloc_entry {
 	uint32_t survived; /* collections */
 	uint8_t shift;     /* kept with a chance of 2^-shift */
 	uint8_t told;      /* columns of live_milli that were told: a bit each */
+};
+
+/* A class's word, by the address of its mirror, which holds while the GC sequence does. */
+struct lc_alloc_class {
+	uint64_t mirror, word;
+	uint32_t sequence;
 };
 
 struct lc_alloc_table {
@@ -54,6 +61,7 @@ struct lc_alloc_table {
 	uint64_t random;
 	uint8_t shift; /* of new entries */
 	struct lc_alloc_sample_stats stats;
+	struct lc_alloc_class classes[LC_ALLOC_CLASSES]; /* by a hash of the mirror */
 
 	/* Attribution thread only. */
 	struct lc_split *split;

@@ -30,6 +30,7 @@
 enum {
 	REFS = 200000,
 	CLASS_WORD = 0x1234,
+	OTHER_WORD = 0x5678,
 	CLASS_SITE = 7,
 	ENGINE = 0,
 	INTERVAL = 4096,
@@ -59,6 +60,7 @@ static bool deleted[REFS];
 static size_t refs_len, deleted_len, exceptions_cleared;
 static bool no_refs, no_signature, no_stack, no_interval, no_thread;
 static jint interval_set;
+static uint64_t word_interned;
 static uint32_t site_of_next; /* path of the next events */
 static void (*during_new_ref)(void);
 static struct {
@@ -194,7 +196,8 @@ uint32_t lc_path_intern(JNIEnv *jni, const uint64_t *frames, size_t frames_len)
 uint32_t lc_site_intern(const char *class_signature_text, uint64_t class_word, uint32_t path)
 {
 	assert_string_equal(class_signature_text, "Lcom/acme/Small;");
-	assert_true(class_word == CLASS_WORD || !class_word);
+	assert_true(class_word == CLASS_WORD || class_word == OTHER_WORD || !class_word);
+	word_interned = class_word;
 	return path ? 100 + path : CLASS_SITE;
 }
 
@@ -280,14 +283,16 @@ static int close_sample(void **state)
 	return 0;
 }
 
+static uint64_t mirror = 0x7000, class_word_of_next = CLASS_WORD;
+
 /* An object of the site that the next events are of. Returns the number of its reference. */
 static size_t allocate(jlong size)
 {
 	size_t at = refs_len < REFS ? refs_len : 0;
 	uint64_t handle = (uint64_t)(uintptr_t)objects[at];
 
-	objects[at][1] = CLASS_WORD;
-	lc_alloc_sample_event(jvmti_env(), jni_env(), NULL, (jobject)&handle, (jclass)&handle,
+	objects[at][1] = class_word_of_next;
+	lc_alloc_sample_event(jvmti_env(), jni_env(), NULL, (jobject)&handle, (jclass)&mirror,
 	                      size);
 	return refs_len - 1;
 }
@@ -704,6 +709,25 @@ static void object_without_a_stack_belongs_to_its_class(void **state)
 	assert_int_equal(estimate_of(worker, CLASS_SITE).sampled, 1);
 }
 
+/* A mirror's address names another class once a collection has moved things. */
+static void class_is_looked_at_again_after_a_collection(void **state)
+{
+	(void)state;
+	allocate(64);
+	assert_int_equal(word_interned, CLASS_WORD);
+	class_word_of_next = OTHER_WORD;
+	allocate(64);
+	assert_int_equal(word_interned, CLASS_WORD); /* known from the first */
+	pause_with(false);
+	allocate(64);
+	assert_int_equal(word_interned, OTHER_WORD);
+	mirror += 8;
+	class_word_of_next = CLASS_WORD;
+	allocate(64);
+	assert_int_equal(word_interned, CLASS_WORD);
+	mirror -= 8;
+}
+
 static void our_own_thread_is_not_sampled(void **state)
 {
 	(void)state;
@@ -772,6 +796,7 @@ int main(void)
 		TEST(what_cannot_be_counted_is_lost),
 		TEST(object_without_a_stack_belongs_to_its_class),
 		TEST(what_a_thread_that_is_gone_did_goes_to_the_oldest),
+		TEST(class_is_looked_at_again_after_a_collection),
 		TEST(jvm_is_asked_where_slots_say_nothing),
 		TEST(our_own_thread_is_not_sampled), /* last: it marks this thread for good */
 	};
