@@ -103,18 +103,24 @@
 		return frames;
 	}
 
-	const sites = data.sites.map((s, index) => ({
+	const siteRow = (s, index, isClass) => ({
 		index,
-		id: s[0],
+		isClass,
+		id: (isClass ? "class-" : "") + s[0],
 		className: strings[s[1]],
 		path: s[2],
 		allocations: s[3],
 		bytes: s[4],
 		samples: s[5],
 		accesses: s[6],
-		at: s[2] > 0 ? frameShort(frameOf(s[2])) : "(path unknown)",
+		fields: s[7] || [],
+		metrics: s[8] || [],
+		split: s[9] || null,
+		at: s[2] > 0 ? frameShort(frameOf(s[2])) : isClass ? "(all that are not tracked)" : "(path unknown)",
 		text: null,
-	}));
+	});
+	const sites = [...data.sites.map((s, i) => siteRow(s, i, false)),
+		...data.classes.map((s, i) => siteRow(s, data.sites.length + i, true))];
 
 	/* What a search looks in; made when a site is first searched. */
 	function siteText(site) {
@@ -384,14 +390,19 @@
 		host.replaceChildren(
 			el("h2", { text: site.className || "(class unknown)" }),
 			el("div", { class: "numbers" }, fact("of all samples", percent(site.samples)),
-				fact("samples", number(site.samples)), fact("allocations", number(site.allocations)),
-				fact("", bytes(site.bytes)),
+				fact("samples", number(site.samples)), ...(site.isClass ?
+					[el("span", { text: "objects that are not tracked one by one" })] :
+					[fact("allocations", number(site.allocations)), fact("", bytes(site.bytes))]),
 				el("span", { text: "id " + site.id })),
-			allocationPath(site), accessTree(site));
+			...(site.isClass ? detail.splitSection(site) : [allocationPath(site)]),
+			...detail.fieldsSection(site), ...detail.metricsSection(site), accessTree(site));
 		host.scrollTop = 0;
 		if (location.hash !== "#" + site.id)
 			history.replaceState(null, "", "#" + site.id);
 	}
+
+	const detail = objectDetail(data,
+		{ el, percent, number, bytes, strings, framesOf, frameLine, frameShort, frameOf });
 
 	/* ---- code ---- */
 
@@ -480,9 +491,35 @@
 			allocations: t[4], bytes: t[5], buckets: t[6],
 		})), { sort: 0 });
 
+	const sharing = new Table(id("view-sharing").querySelector(".list"), "False sharing",
+		[shareColumn,
+			{ title: "Class, part", value: (r) => r.name, draw: (td, r) => named(td, r.name, r.at) },
+			{ title: "Certainty", width: "96px", value: (r) => (r.certain ? 0 : 1),
+				draw: (td, r) => { td.textContent = r.certain ? "finding" : "suspicion"; } },
+			samplesColumn,
+			{ title: "Lines", number: true, extra: true, width: "70px", value: (r) => r.lines,
+				draw: (td, r) => { td.textContent = number(r.lines); } }],
+		detail.sharing,
+		{ sort: 0, choose: (row) => detail.showSharing(id("view-sharing").querySelector(".detail"), row) });
+
+	const small = new Table(id("view-small").querySelector(".list"), "Small objects, estimated",
+		[{ title: "Class, allocated at", value: (r) => r.className,
+			draw: (td, r) => named(td, r.className || "(class unknown)", r.at) },
+			{ title: "~Objects", number: true, width: "110px", value: (r) => r.objects,
+				draw: (td, r) => { td.textContent = number(Math.round(r.objects)); } },
+			{ title: "~Bytes", number: true, width: "90px", value: (r) => r.bytes,
+				draw: (td, r) => { td.textContent = bytes(Math.round(r.bytes)); } },
+			{ title: "~Outlive 1", number: true, extra: true, width: "96px", help: "part that outlives a collection",
+				value: (r) => (r.objects ? r.live[0] / r.objects : 0),
+				draw: (td, r) => { td.textContent = r.objects ? ((100 * r.live[0]) / r.objects).toFixed(1) + "%" : ""; } }],
+		detail.estimates,
+		{ sort: 2, choose: (row) => detail.showEstimate(id("view-small").querySelector(".detail"), row) });
+
 	const views = {
 		objects: { table: objects, noun: "sites", text: siteText },
 		code: { table: code, noun: "rows", text: (r) => (r.name + "\n" + r.at).toLowerCase() },
+		sharing: { table: sharing, noun: "findings", text: (r) => (r.name + "\n" + r.at).toLowerCase() },
+		small: { table: small, noun: "sites", text: (r) => (r.className + "\n" + r.at).toLowerCase() },
 		threads: { table: threads, noun: "threads", text: (r) => (r.name + "\n" + r.tid).toLowerCase() },
 		about: {},
 	};
@@ -496,7 +533,7 @@
 			return;
 		}
 		view.table.filter(words.length ? (row) => words.every((w) => view.text(row).includes(w)) : null);
-		const of = current === "objects" ? data.sites_total : view.table.all.length;
+		const of = current === "objects" ? data.sites_total + data.classes_total : view.table.all.length;
 		id("found").textContent = number(view.table.rows.length) +
 			(view.table.rows.length === of ? " " : " of " + number(of) + " ") + view.noun;
 	}
@@ -529,7 +566,11 @@
 			number(e.interval_ns) + " " + e.unit;
 		id("facts").textContent = ["pid " + p.pid, (/^\d/.test(p.jdk) ? "JDK " : "") + p.jdk, p.gc, number(total) + " samples",
 			"engine " + e.name + (e.event ? " (" + e.event + ")" : "") +
-			(e.interval_ns ? ", one sample every " + interval : "")].map(visible).join(" \u00b7 ");
+			(e.interval_ns ? ", one sample every " + interval : ""),
+			...(e.reason ? [e.reason] : []),
+			...(data.unexplained.java_code ? ["unexplained (address or object unknown): " +
+				(100 * data.unexplained.share).toFixed(1) + "% of samples in Java code"] : []),
+			...(data.metrics ? [detail.metricText(data.metrics)] : [])].map(visible).join(" \u00b7 ");
 		const counts = buckets.map((b) => data.samples[b]);
 		const parts = tenths(counts);
 		const text = (i) => (parts[i] / 10).toFixed(1) + "%";
@@ -562,8 +603,10 @@
 			out.push("The first " + number(data.sites.length) + " of " + number(data.sites_total) +
 				" sites are here (--top).");
 		if (data.engines.length > 1)
-			out.push("There are samples of other engines too (--engine): " +
-				data.engines.map((e) => visible(e.name)).join(", ") + ".");
+			out.push("There are other engines too (--engine): " + data.engines.map((e, i) => [e, i + 1])
+				.filter(([e]) => !e.shown)
+				.map(([e, n]) => n + " " + visible(e.name) + (e.event ? " (" + visible(e.event) + ")" : "") +
+					", " + number(e.samples.total) + " samples").join("; ") + ".");
 		id("notes").append(...out.map((text) => el("li", { text })));
 	}
 
@@ -575,6 +618,10 @@
 
 	function about() {
 		const host = id("view-about");
+		data.engines.forEach((e, i) => list(host, "Engine " + (i + 1) + (e.shown ? ", shown here" : ""),
+			[["name", e.name], ["event", e.event], ["one sample every", number(e.interval_ns) + " " + e.unit],
+				["samples", number(e.samples.total)], ...(e.reason ? [["why", e.reason]] : []),
+				...(e.counted ? [["counted exactly", number(e.counted)]] : [])]));
 		list(host, "How addresses were found (samples)", Object.entries(data.details.how));
 		list(host, "Where the code was (samples)", Object.entries(data.details.where));
 		data.processes.slice(0, 100).forEach((p) => {
@@ -601,7 +648,7 @@
 			search();
 		} else if (event.target.getAttribute("role") === "tab" &&
 			(event.key === "ArrowLeft" || event.key === "ArrowRight")) {
-			const names = Object.keys(views);
+			const names = Object.keys(views).filter((name) => !id("tab-" + name).hidden);
 			const step = event.key === "ArrowLeft" ? names.length - 1 : 1;
 			openView(names[(names.indexOf(current) + step) % names.length]);
 			id("tab-" + current).focus();
@@ -611,6 +658,12 @@
 	head();
 	notes();
 	about();
+	id("tab-sharing").hidden = !detail.sharing.length;
+	id("tab-small").hidden = !detail.estimates.length;
+	for (const row of detail.sharing.slice(0, 1))
+		sharing.choose(row);
+	for (const row of detail.estimates.slice(0, 1))
+		small.choose(row);
 	for (const name of Object.keys(views))
 		id("tab-" + name).addEventListener("click", () => openView(name));
 	let waiting = 0;
