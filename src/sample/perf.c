@@ -219,7 +219,7 @@ void lc_perf_read_end(const struct lc_perf *p, const struct lc_ring *r)
 /* -- probing ------------------------------------------------------------------------------ */
 
 enum {
-	PROBE_ROUND = 256,  /* accesses between two looks at the buffer */
+	PROBE_ROUND = 32,   /* accesses between two looks at the buffer */
 	PROBE_STRIDE = 4160 /* the next page, and another line of it */
 };
 
