@@ -88,7 +88,7 @@ static size_t edit_distance(const char *a, const char *b, size_t cap)
 	size_t *before = rows[0], *last = rows[1], *now = rows[2], *free_row;
 	size_t a_len = strlen(a), b_len = strlen(b);
 
-	if (a_len > WORD_MAX || b_len > WORD_MAX)
+	if (a_len > WORD_MAX || b_len > WORD_MAX || a_len + cap <= b_len || b_len + cap <= a_len)
 		return cap;
 	for (size_t j = 0; j <= b_len; j++)
 		last[j] = j;

@@ -13,7 +13,7 @@
 #include "options.h"
 #include "sample/event_impl.h"
 
-enum { NAMES_MAX = 1024, NAME_MAX_LEN = 96 };
+enum { NAMES_MAX = 8192, NAME_MAX_LEN = 96 };
 
 static bool start_library(void)
 {
@@ -137,7 +137,7 @@ const char *lc_event_find_anywhere(const char *text, enum lc_event_vendor first)
 	return best;
 }
 
-/* Distinct names, as far as there is room. */
+/* Names to choose from, as far as there is room; too many for a stack. */
 struct names {
 	const char *name[NAMES_MAX];
 	size_t len;
@@ -145,9 +145,6 @@ struct names {
 
 static void add_name(struct names *names, const char *name)
 {
-	for (size_t i = 0; i < names->len; i++)
-		if (strcmp(names->name[i], name) == 0)
-			return;
 	if (names->len < NAMES_MAX)
 		names->name[names->len++] = name;
 }
@@ -167,11 +164,12 @@ static void add_events(struct names *names, const pfm_pmu_info_t *pmu)
 /* Among the unit masks of `event`, the one most like `mask`; the first one where `mask` is "". */
 static const char *nearest_mask(const pfm_pmu_info_t *pmu, const char *event, const char *mask)
 {
-	struct names masks = { .len = 0 };
+	static struct names masks;
 	pfm_event_attr_info_t info;
 	pfm_event_info_t found;
 	int index = find_event(pmu, event, strlen(event), &found);
 
+	masks.len = 0;
 	for (int i = 0; index >= 0 && i < found.nattrs; i++)
 		if (attribute_info(index, i, &info) && info.type == PFM_ATTR_UMASK)
 			add_name(&masks, info.name);
@@ -203,7 +201,7 @@ static bool in_scope(const char *pmu, const pfm_pmu_info_t *info)
 bool lc_event_nearest(const char *pmu, const char *text, char *out, size_t out_len)
 {
 	static const char *const own[] = { "auto", "timer", "pebs", "ibs", "fault", "watch" };
-	static struct names events; /* too much for a stack */
+	static struct names events;
 	char event[NAME_MAX_LEN], mask[NAME_MAX_LEN];
 	const char *best, *rest = text;
 	pfm_pmu_info_t info;

@@ -1,0 +1,118 @@
+"""--event: what cannot be is refused before the program starts, with the nearest right spelling."""
+
+import pathlib
+import re
+
+import pytest
+from conftest import BUILD, ROOT, run_command
+
+EVENT_SOURCES = pathlib.Path("/sys/bus/event_source/devices")
+CPU = pathlib.Path("/proc/cpuinfo").read_text()
+INTEL = "GenuineIntel" in CPU
+AMD = "AuthenticAMD" in CPU or "HygonGenuine" in CPU
+HAS_CPU_PMU = any((EVENT_SOURCES / name).exists() for name in ("cpu", "cpu_core"))
+HAS_IBS = (EVENT_SOURCES / "ibs_op").exists()
+
+
+@pytest.fixture
+def refused(tmp_path):
+    """Run a program with these options; what locus said, having neither run nor made anything."""
+
+    def run(*options):
+        started = tmp_path / "started"
+        profile = tmp_path / "profile"
+        done = run_command([BUILD / "locus", "run", "-o", profile, *options, "--", "touch", started])
+        assert done.returncode == 1, done
+        assert not started.exists()
+        assert not profile.exists()
+        assert done.stdout == ""
+        assert done.stderr.startswith("locus: event: ") and done.stderr.count("\n") == 1, done.stderr
+        return done.stderr[len("locus: event: ") : -1]
+
+    return run
+
+
+# What every machine refuses.
+WRONG = {
+    # unknown
+    "tim": "unknown event 'tim'; did you mean 'timer'?",
+    "falt": "unknown event 'falt'; did you mean 'fault'?",
+    "wach:Node#1": "did you mean 'watch:Node#1'?",
+    "peb:l1-miss": "did you mean 'pebs:l1-miss'?",
+    "pebs:l1-mis": "did you mean 'l1-miss'?",
+    "ibs:l3miss": "did you mean 'l3missonly'?",
+    "MEM_LOAD_RETIRD:L3_MISS": "did you mean 'MEM_LOAD_RETIRED:L3_MISS'?",
+    "mem_inst_retired.all_store": "did you mean 'MEM_INST_RETIRED:ALL_STORES'?",
+    "xyzzyxyzzyxyzzy": "write auto, timer, pebs, ibs, fault, watch:CLASS#N, or an event of libpfm4",
+    # without addresses
+    "cycles": "'cycles' has no data addresses",
+    # periods
+    "fault@0": "the period in 'fault@0' is 0",
+    "pebs:l2-miss@0": "the period in 'pebs:l2-miss@0' is 0",
+    "fault@many": "'@many' in 'fault@many' is no number of events",
+    "fault@-5": "is no number of events",
+    "fault@5@6": "two periods",
+    "timer@5": "--interval",
+    "ibs@100003": "did you mean @100000?",
+    # latency thresholds: libpfm4 would take 2
+    "pebs:latency=2": "a latency of '2' cycles is out of range: 3 to 65535",
+    "MEM_TRANS_RETIRED:LOAD_LATENCY:ldlat=2": "a latency of '2' cycles is out of range: 3 to 65535",
+    "pebs:latency=65536": "out of range: 3 to 65535",
+    "ibs:ldlat=127": "out of range: ldlat=128 to ldlat=2048",
+    # watched objects
+    "watch": "no class; write watch:CLASS#N",
+    "watch:java/util/HashMap#1": "did you mean 'java.util.HashMap'?",
+    "watch:long#1": "did you mean 'long[]'?",
+    "watch:com.acme.Node.next": "did you mean 'com.acme.Node#1.next'?",
+    "watch:Node#0": "the first is #1",
+    "watch:Node#1:x": "':x' is none of :r, :w, :rw",
+    # lists
+    "fault,timer": "no event has a comma",
+    "fault;": "an event is empty",
+    "fault;fault@7": "'fault' is there twice",
+    "auto;fault": "auto stands alone",
+    "watch:A#1;watch:A#2;watch:A#3;watch:A#4;watch:A#5": "more than 4 watches",
+}
+
+
+@pytest.mark.parametrize("event", WRONG)
+def test_wrong_events_are_refused(refused, event):
+    assert WRONG[event] in refused("-e", event)
+
+
+def test_the_second_of_two_is_checked_too(refused):
+    assert "did you mean 'fault'?" in refused("-e", "timer", "-e", "falt")
+
+
+def test_events_of_another_vendor_are_refused(refused):
+    if not INTEL:
+        said = refused("-e", "pebs")
+        assert re.fullmatch(r"'pebs' is Intel's, and this CPU is .*; use '(timer|ibs)' here", said)
+        said = refused("-e", "MEM_LOAD_RETIRED:L3_MISS:precise=2@100003")
+        assert "is an event of Intel CPUs" in said
+        assert ("use 'ibs' here" if AMD and HAS_IBS else "use 'timer' here") in said
+    if not AMD:
+        assert "'ibs' is AMD's" in refused("-e", "ibs")
+        assert "is an event of AMD CPUs" in refused("-e", "RETIRED_UOPS")
+
+
+def test_a_right_event_that_this_machine_lacks_lets_the_program_start(tmp_path):
+    if AMD and not HAS_IBS:
+        event = "ibs"
+    elif INTEL and not HAS_CPU_PMU:
+        event = "pebs"
+    else:
+        pytest.skip("this machine has the PMU of its vendor")
+    started = tmp_path / "started"
+    run_command([BUILD / "locus", "run", "-o", tmp_path / "p", "-e", event, "--", "touch", started])
+    assert started.exists()
+
+
+def test_every_word_of_the_grammar_is_in_the_manual():
+    manual = (ROOT / "docs" / "man" / "locus-run.1.in").read_text().replace("\\-", "-")
+    engines = (ROOT / "docs" / "ENGINES.md").read_text()
+    words = "auto timer pebs ibs fault watch l1-miss l2-miss l3-miss stlb-loads stlb-stores latency stores"
+    words += " cycles ops l3missonly ldlat swfilt"
+    for word in words.split():
+        assert re.search(r"\b%s\b" % re.escape(word), manual), word
+        assert re.search(r"\b%s\b" % re.escape(word), engines), word
