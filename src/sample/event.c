@@ -252,6 +252,8 @@ int lc_event_parse(const char *text, const struct lc_event_machine *machine, str
 	char discarded[8];
 	int err, absent = 0;
 
+	if (error_len)
+		error[0] = '\0';
 	err = check_characters(text, &message);
 	if (err)
 		return err;

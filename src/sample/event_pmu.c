@@ -140,7 +140,7 @@ static bool sysfs_code(const char *text, uint64_t *code)
 static bool needs_aux(const struct lc_event_host *host, uint64_t *code)
 {
 	const struct lc_event_model *model = lc_event_model(host->pmu);
-	char text[128];
+	char text[128] = "";
 
 	*code = CODE_AUX;
 	if (host->foreign)
@@ -283,7 +283,7 @@ int lc_event_parse_pebs(const struct lc_event_host *host, const char *arguments,
 	const struct lc_event_model *model = lc_event_model(host->pmu);
 	const struct preset *preset = find_preset(arguments, error);
 	char text[LC_EVENT_TEXT_MAX], latency[32] = "";
-	struct encoding code;
+	struct encoding code = { 0 };
 	uint64_t ldlat;
 	int err;
 
@@ -479,7 +479,7 @@ static int parse_known(const struct lc_event_host *host, const char *event, stru
 static int parse_generic(const char *text, uint64_t period, struct lc_event *e,
                          const struct lc_event_error *error)
 {
-	struct encoding code;
+	struct encoding code = { 0 };
 	int err = encode(text, &code, error);
 
 	if (err)
@@ -558,7 +558,7 @@ int lc_event_parse_string(const struct lc_event_host *host, const char *text, ui
 {
 	const char *prefix_end = strstr(text, "::");
 	const char *event = prefix_end ? prefix_end + 2 : text;
-	struct encoding code;
+	struct encoding code = { 0 };
 	char pmu[64];
 	int err = check_modifiers(event, error);
 

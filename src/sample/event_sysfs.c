@@ -65,7 +65,7 @@ int lc_event_read_file(const char *directory, const char *name, char *out, size_
 
 int lc_event_read_number(const char *directory, const char *name, uint64_t *out)
 {
-	char text[64];
+	char text[64] = "";
 	int err = lc_event_read_file(directory, name, text, sizeof(text));
 
 	if (err)
@@ -121,7 +121,7 @@ static int put_bits(const char *ranges, uint64_t value, uint64_t *word)
 int lc_event_format_put(const char *directory, const char *name, uint64_t value, uint64_t words[3])
 {
 	static const char *const prefixes[] = { "config:", "config1:", "config2:" };
-	char text[256], file[64];
+	char text[256] = "", file[64];
 	int err;
 
 	snprintf(file, sizeof(file), "format/%s", name);
