@@ -333,9 +333,9 @@ void lc_text_sharing(FILE *out, const struct lc_report *r)
 	for (size_t i = 0; i < shown; i++)
 		certain |= s->findings[i].certain;
 	if (shown && !certain)
-		fputs("A suspicion: threads use different bytes of a line, but this engine cannot "
-		      "see "
-		      "the line go from core to core\n",
+		fputs("A suspicion: threads use different bytes of a line; no sample shows that it "
+		      "went from "
+		      "core to core\n",
 		      out);
 	for (size_t i = 0; i < shown; i++)
 		print_finding(out, r, i);

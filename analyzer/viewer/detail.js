@@ -69,7 +69,7 @@ const objectDetail = (data, ui) => {
 		if (!site.metrics.length)
 			return [];
 		return [el("section", { class: "access" }, el("h3", { text: "Measured" }),
-			el("ul", { class: "tree" }, ...site.metrics.slice(0, PATHS + 1).map(([path, m]) =>
+			el("ul", { class: "tree" }, ...site.metrics.slice(0, site.accesses.length > 2 ? PATHS + 1 : 1).map(([path, m]) =>
 				el("li", { class: "leaf" }, el("span", { class: "where", text: path === ALL ? "all" :
 					path ? frameShort(frameOf(path)) : "(path unknown)" }), ": " + metricText(m)))))];
 	}
@@ -121,10 +121,10 @@ const objectDetail = (data, ui) => {
 				el("b", { text: row.certain ? "finding" : "suspicion" }),
 				el("span", { text: percent(row.samples) + " of all samples" }),
 				el("span", { text: number(row.samples) + " samples" }),
-				el("span", { text: number(row.lines) + " cache lines" }),
+				el("span", { text: number(row.lines) + (row.lines > 1 ? " cache lines" : " cache line") }),
 				...(row.hitm ? [el("span", { text: number(row.hitm) + " found it modified by another core" })] : [])),
-			...(row.certain ? [] : [el("p", { text: "Threads use different bytes of a line, but this engine " +
-				"cannot see the line go from core to core." })]),
+			...(row.certain ? [] : [el("p", { text: "Threads use different bytes of a line; no sample shows " +
+				"that it went from core to core." })]),
 			...row.sides.map(sideSection),
 			...allocations.map((s) => pathList(s[4], "Allocated at: " + strings[s[3]], "alloc")),
 			el("section", null, el("h3", { text: "What to do" }), el("p", { text: row.advice })));

@@ -452,9 +452,9 @@
 		draw: (td, r) => { td.textContent = number(r.samples); } };
 	const allocationColumns = [
 		{ title: "Allocations", number: true, extra: true, width: "100px", value: (r) => r.allocations,
-			draw: (td, r) => { td.textContent = number(r.allocations); } },
+			draw: (td, r) => { td.textContent = r.isClass ? "" : number(r.allocations); } },
 		{ title: "Bytes", number: true, width: "86px", value: (r) => r.bytes,
-			draw: (td, r) => { td.textContent = bytes(r.bytes); } },
+			draw: (td, r) => { td.textContent = r.isClass ? "" : bytes(r.bytes); } },
 	];
 
 	const objects = new Table(id("view-objects").querySelector(".list"), "Object sites",

@@ -441,9 +441,21 @@ def test_html_holds_what_the_other_formats_say(locus, tmp_path):
 
 
 def test_html_shows_classes_fields_sharing_and_estimates(locus, tmp_path, chromium):
-    dom = open_page(chromium, tmp_path, html(locus, tmp_path, everything(tmp_path / "p")))
-    assert 'data-ready="true"' in dom
-    body = re.sub(r"<script.*?</script>", "", dom, flags=re.S)
-    for part in ("com.acme.Node", "suspicion", "byte 16 of the line", "mean 70", "[2]",
-                 "auto: the first that delivers", "5,000", "74.0 to 75.9"):
-        assert part in body, part
+    page = html(locus, tmp_path, everything(tmp_path / "p"))
+    node = report(locus, tmp_path / "p")["classes"][0]["id"]
+    for fragment, parts in (
+            ("", ("java.lang.Integer", "suspicion", "byte 16 of the line", "mean 70", "[2]",
+                  "auto: the first that delivers", "2 timer (thread-cpu-time), 0 samples", "5,000")),
+            ("#class-" + node, ("74.0 to 75.9", "not tracked one by one", "next",
+                                "% of this object's samples, load"))):
+        dom = open_page(chromium, tmp_path, page, fragment=fragment)
+        assert 'data-ready="true"' in dom
+        body = re.sub(r"<script.*?</script>", "", dom, flags=re.S)
+        for part in parts:
+            assert part in body, part
+
+
+def test_html_hides_the_pages_of_what_there_is_not(locus, tmp_path, chromium):
+    dom = open_page(chromium, tmp_path, html(locus, tmp_path, write(tmp_path / "p", class_block())))
+    for name in ("sharing", "small"):
+        assert re.search(r'<button [^>]*id="tab-%s"[^>]* hidden' % name, dom), name

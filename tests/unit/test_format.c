@@ -201,6 +201,36 @@ static void json_characters_are_escaped(void **state)
 	}
 }
 
+static void every_number_has_a_name_of_its_own(void **state)
+{
+	static const struct {
+		const char *(*name)(unsigned);
+		unsigned count;
+	} kinds[] = {
+		{ lc_bucket_name, LC_BUCKET_COUNT },
+		{ lc_detail_where_name, LC_DETAIL_WHERE_COUNT },
+		{ lc_detail_how_name, LC_DETAIL_HOW_COUNT },
+		{ lc_data_source_name, LC_SOURCE_COUNT },
+	};
+
+	(void)state;
+	for (size_t k = 0; k < sizeof(kinds) / sizeof(kinds[0]); k++) {
+		for (unsigned i = 0; i < kinds[k].count; i++) {
+			assert_non_null(kinds[k].name(i));
+			for (unsigned other = 0; other < i; other++)
+				assert_string_not_equal(kinds[k].name(i), kinds[k].name(other));
+		}
+		assert_string_equal(kinds[k].name(kinds[k].count), "unknown");
+	}
+}
+
+static void live_columns_ask_for_powers_of_two(void **state)
+{
+	(void)state;
+	assert_int_equal(lc_live_collections(0), 1);
+	assert_int_equal(lc_live_collections(LC_LIVE_COLUMNS - 1), 16);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -214,6 +244,8 @@ int main(void)
 		cmocka_unit_test(utf8_and_modified_utf8_are_read),
 		cmocka_unit_test(what_is_no_character_is_replaced),
 		cmocka_unit_test(json_characters_are_escaped),
+		cmocka_unit_test(every_number_has_a_name_of_its_own),
+		cmocka_unit_test(live_columns_ask_for_powers_of_two),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -139,6 +139,95 @@ static void a_tree_comes_back(void **state)
 	free(f.data);
 }
 
+/* A row of each kind beyond accesses, of site 1; lines of both threads. */
+static void fill_rows(struct lc_tree *t)
+{
+	uint32_t field[LC_FIELD_KEY] = { 0, 0, 1, 1, 0, 1, 2, 3, 4, LC_TOUCH_LOAD };
+	const uint32_t metric[LC_METRIC_KEY] = { 0, 0, 1, 1, LC_SOURCE_L2, LC_METRIC_STORE };
+	const uint32_t estimate = 1;
+	const uint32_t split[LC_SPLIT_KEY] = { 0, LC_SPLIT_HITS, 1, 2 };
+
+	fill(t, 5);
+	field[LC_FIELD_NAME] = lc_tree_string(t, "next", 4);
+	*lc_table_values(&t->fields, lc_table_put(&t->fields, field)) = 11;
+	for (unsigned i = 0; i < LC_METRIC_VALUES; i++)
+		lc_table_values(&t->metrics, lc_table_put(&t->metrics, metric))[i] = 20 + i;
+	for (uint32_t thread = 0; thread < 2; thread++) {
+		const uint32_t line[LC_LINE_KEY] = { thread, 7, 8,          0, 0,
+			                             1,      1, 8 * thread, 8, LC_TOUCH_STORE,
+			                             0,      5, 6 };
+		uint64_t *values = lc_table_values(&t->lines, lc_table_put(&t->lines, line));
+
+		values[LC_LINE_SAMPLES] = 30 + thread;
+		values[LC_LINE_HITM] = thread;
+	}
+	for (unsigned i = 0; i < LC_ESTIMATE_VALUES; i++)
+		lc_table_values(&t->estimates, lc_table_put(&t->estimates, &estimate))[i] = 40 + i;
+	for (unsigned i = 0; i < LC_SPLIT_VALUES; i++)
+		lc_table_values(&t->splits, lc_table_put(&t->splits, split))[i] = 60 + i;
+}
+
+static void rows_of_every_kind_come_back(void **state)
+{
+	struct lc_damage damage = { 0 };
+	struct lc_blockfile_stats stats = { 0 };
+	struct lc_tree a, b;
+	struct file f;
+
+	(void)state;
+	fill_rows(&a);
+	f = written(&a);
+	lc_tree_init(&b);
+	read_into(&b, f.data, f.len, &damage, &stats);
+	read_into(&b, f.data, f.len, &damage, &stats);
+	assert_int_equal(damage.bytes, 0);
+	assert_int_equal(b.fields.count, 1);
+	assert_int_equal(*lc_table_values(&b.fields, 0), 22);
+	assert_true(lc_tree_wide(lc_table_key(&b.fields, 0) + LC_FIELD_LAST) ==
+	            (UINT64_C(4) << 32 | 3));
+	assert_int_equal(b.metrics.count, 1);
+	assert_int_equal(lc_table_values(&b.metrics, 0)[LC_METRIC_LATENCY], 42);
+	assert_int_equal(lc_table_values(&b.metrics, 0)[LC_METRIC_LATENCY_MAX], 22);
+	assert_int_equal(b.lines.count, 2);
+	for (uint32_t i = 0; i < 2; i++) {
+		const uint32_t *key = lc_table_key(&b.lines, i);
+		uint32_t index = lc_table_key(&b.threads, key[LC_LINE_THREAD])[LC_THREAD_INDEX];
+
+		assert_int_equal(key[LC_LINE_BYTE], 8 * index);
+		assert_true(lc_tree_wide(key + LC_LINE_NUMBER) == (UINT64_C(8) << 32 | 7));
+		assert_int_equal(lc_table_values(&b.lines, i)[LC_LINE_SAMPLES], 60 + 2 * index);
+	}
+	assert_int_equal(lc_table_values(&b.threads, 0)[LC_THREAD_TID], 10);
+	for (unsigned i = 0; i < LC_ESTIMATE_VALUES; i++)
+		assert_int_equal(lc_table_values(&b.estimates, 0)[i], 2 * (40 + i));
+	assert_int_equal(lc_table_values(&b.splits, 0)[LC_SPLIT_VARIANCE], 122);
+	assert_int_equal(lc_table_key(&b.splits, 0)[LC_SPLIT_CLASS], 1);
+	lc_tree_free(&a);
+	lc_tree_free(&b);
+	free(f.data);
+}
+
+/* Sums stay at the top instead of wrapping, which would turn a large share into a small one. */
+static void sums_do_not_wrap(void **state)
+{
+	struct lc_damage damage = { 0 };
+	struct lc_blockfile_stats stats = { 0 };
+	struct lc_tree a, b;
+	struct file f;
+
+	(void)state;
+	fill_rows(&a);
+	*lc_table_values(&a.fields, 0) = UINT64_MAX - 1;
+	f = written(&a);
+	lc_tree_init(&b);
+	read_into(&b, f.data, f.len, &damage, &stats);
+	read_into(&b, f.data, f.len, &damage, &stats);
+	assert_true(*lc_table_values(&b.fields, 0) == UINT64_MAX);
+	lc_tree_free(&a);
+	lc_tree_free(&b);
+	free(f.data);
+}
+
 static void reading_twice_doubles_the_counts_and_not_the_tree(void **state)
 {
 	struct lc_damage damage = { 0 };
@@ -301,6 +390,16 @@ static void payloads_that_break_the_format_are_refused(void **state)
 	REFUSED(5, 3, 1, 1, 0, 9, 4, 1, 0, 0, 7);          /* no such frame */
 	REFUSED(11, 1, 0, 9, 4, 1, 0, 0, 7);               /* THREADS in a thread's block */
 	REFUSED(9, 4, 1, 0, 0, 7, 2, 1, 1);                /* no such string */
+	/* FIELDS: no such access, last before first; LINES: no such byte, more HITM than samples. */
+	REFUSED(9, 4, 1, 0, 0, 7, 12, 10, 1, 0, 0, 0, 0, 0, 0, 0, 4, 1);
+	REFUSED(9, 4, 1, 0, 0, 7, 12, 10, 1, 0, 0, 0, 0, 0, 1, 0, 0, 1);
+	REFUSED(9, 4, 1, 0, 0, 7, 14, 13, 1, 1, 0, 0, 0, 0, 64, 0, 0, 0, 0, 1, 0);
+	REFUSED(9, 4, 1, 0, 0, 7, 14, 13, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 2);
+	/* METRICS: no such source; ESTIMATES: a column too few; SPLITS: no such method. */
+	REFUSED(9, 4, 1, 0, 0, 7, 13, 10, 1, 0, 0, 0, 0, 9, 0, 1, 1, 1);
+	REFUSED(9, 4, 1, 0, 0, 7, 15, 11, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0);
+	REFUSED(9, 4, 1, 0, 0, 7, 16, 7, 1, 0, 2, 0, 0, 1, 1);
+	REFUSED(9, 4, 1, 0, 0, 7, 17, 1, 0); /* MERGED_LINES in a thread's block */
 	/* A path that is its own parent, and one below a later one. */
 	REFUSED(3, 5, 1, 0, 0, 0, 0, 4, 4, 1, 0, 0, 0, 5, 3, 1, 0, 0, 9, 4, 1, 0, 0, 7);
 	REFUSED(3, 5, 1, 0, 0, 0, 0, 4, 4, 1, 0, 0, 0, 5, 3, 1, 2, 0, 9, 4, 1, 0, 0, 7);
@@ -370,6 +469,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_tree_comes_back),
+		cmocka_unit_test(rows_of_every_kind_come_back),
+		cmocka_unit_test(sums_do_not_wrap),
 		cmocka_unit_test(reading_twice_doubles_the_counts_and_not_the_tree),
 		cmocka_unit_test(a_large_tree_becomes_several_blocks),
 		cmocka_unit_test(any_flipped_byte_costs_its_block_and_no_other),

@@ -223,6 +223,99 @@ static void a_block_says_what_went_into_it(void **state)
 	destroy(p);
 }
 
+static void rows_beyond_an_access_come_back(void **state)
+{
+	static const struct lc_block_field field = { 0, LC_BUCKET_OBJECT, 1, 3, "next", 0,
+		                                     0, LC_ACCESS_LOAD,   7 };
+	static const struct lc_block_field range = {
+		0, LC_BUCKET_HEAP_CLASS, 2, 2, "", UINT64_C(1) << 40, UINT64_MAX, LC_ACCESS_STORE, 8
+	};
+	const struct lc_block_field fields[] = { field, range };
+	static const struct lc_block_metric metric = {
+		0, LC_BUCKET_OBJECT, 1, 3, LC_SOURCE_L3, LC_METRIC_HITM, 5, 500, 200
+	};
+	static const struct lc_block_line line = {
+		UINT64_C(1) << 33, 0, LC_BUCKET_OBJECT, 1, 3, 63, 8, 3, "(length)", 9, 6, 2
+	};
+	static const struct lc_block_estimate estimate = {
+		1, 11, 12, 13, 14, 15, { 16, 17, 18, 19, 20 }
+	};
+	static const struct lc_block_split split = { 0, LC_SPLIT_HITS, 2, 1, 21, 22 };
+	struct lc_profile *p = create();
+	struct lc_block_input in = { .name = "t",
+		                     .fields = fields,
+		                     .fields_len = 2,
+		                     .metrics = &metric,
+		                     .metrics_len = 1,
+		                     .lines = &line,
+		                     .lines_len = 1,
+		                     .estimates = &estimate,
+		                     .estimates_len = 1,
+		                     .splits = &split,
+		                     .splits_len = 1 };
+	const uint32_t *key;
+
+	(void)state;
+	assert_int_equal(lc_profile_append(p, &in), 0);
+	read_back("thread-0.lcb");
+	assert_int_equal(damage.bytes, 0);
+	assert_int_equal(tree.fields.count, 2);
+	key = lc_table_key(&tree.fields, 0);
+	assert_true(text_is(key[LC_FIELD_NAME], "next"));
+	assert_int_equal(key[LC_FIELD_TOUCH], LC_TOUCH_LOAD);
+	assert_int_equal(*lc_table_values(&tree.fields, 0), 7);
+	assert_int_equal(lc_tree_depth(&tree, key[LC_FIELD_PATH]), 3);
+	key = lc_table_key(&tree.fields, 1);
+	assert_int_equal(key[LC_FIELD_NAME], 0);
+	assert_true(lc_tree_wide(key + LC_FIELD_FIRST) == UINT64_C(1) << 40);
+	assert_true(lc_tree_wide(key + LC_FIELD_LAST) == UINT64_MAX);
+	key = lc_table_key(&tree.metrics, 0);
+	assert_int_equal(key[LC_METRIC_SOURCE], LC_SOURCE_L3);
+	assert_int_equal(lc_table_values(&tree.metrics, 0)[LC_METRIC_LATENCY_MAX], 200);
+	key = lc_table_key(&tree.lines, 0);
+	assert_true(lc_tree_wide(key + LC_LINE_NUMBER) == UINT64_C(1) << 33);
+	assert_int_equal(key[LC_LINE_BYTE], 63);
+	assert_true(text_is(key[LC_LINE_NAME], "(length)"));
+	assert_int_equal(lc_tree_wide(key + LC_LINE_FIRST), 9);
+	assert_int_equal(lc_table_values(&tree.lines, 0)[LC_LINE_HITM], 2);
+	for (unsigned i = 0; i < LC_ESTIMATE_VALUES; i++)
+		assert_int_equal(lc_table_values(&tree.estimates, 0)[i], 11 + i);
+	key = lc_table_key(&tree.splits, 0);
+	assert_true(
+	    text_is(lc_table_key(&tree.sites, key[LC_SPLIT_CLASS])[LC_SITE_CLASS], "com.acme.C"));
+	assert_int_equal(lc_table_values(&tree.splits, 0)[LC_SPLIT_VARIANCE], 22);
+	lc_tree_free(&tree);
+	destroy(p);
+}
+
+static void a_large_input_of_each_kind_becomes_several_blocks(void **state)
+{
+	enum { COUNT = 1000000 };
+	struct lc_block_line *many = calloc(COUNT, sizeof(*many));
+	struct lc_profile *p = create();
+	struct lc_block_input in = { .name = "t", .lines = many, .lines_len = COUNT };
+	uint64_t samples = 0;
+
+	(void)state;
+	assert_non_null(many);
+	for (uint32_t i = 0; i < COUNT; i++)
+		many[i] = (struct lc_block_line){ .line = UINT64_C(1) << 62 | i % 1000,
+			                          .bucket = LC_BUCKET_OBJECT,
+			                          .site = 1,
+			                          .samples = 3 };
+	assert_int_equal(lc_profile_append(p, &in), 0);
+	read_back("thread-0.lcb");
+	assert_true(stats.blocks > 1);
+	assert_int_equal(damage.blocks, 0);
+	assert_int_equal(tree.lines.count, 1000);
+	for (uint32_t i = 0; i < tree.lines.count; i++)
+		samples += lc_table_values(&tree.lines, i)[LC_LINE_SAMPLES];
+	assert_int_equal(samples, 3 * COUNT);
+	lc_tree_free(&tree);
+	free(many);
+	destroy(p);
+}
+
 static void a_frame_without_bci_has_neither_bci_nor_line(void **state)
 {
 	static const struct lc_block_access native = { 0, LC_BUCKET_NATIVE, 0, 1, 1 };
@@ -263,8 +356,16 @@ static void numbers_out_of_range_are_refused_and_counted(void **state)
 	static const struct lc_block_access engine = { LC_ENGINES_MAX, 0, 0, 0, 1 };
 	static const struct lc_block_bucket bucket = { 0, LC_BUCKET_COUNT, 1 };
 	static const struct lc_block_detail detail = { 0, 0, 200, 1 };
+	static const struct lc_block_field backwards = { .first = 2, .last = 1 };
+	static const struct lc_block_metric source = { .source = LC_SOURCE_COUNT };
+	static const struct lc_block_line byte = { .byte = LC_LINE_BYTES_MAX };
+	static const struct lc_block_split method = { .method = LC_SPLIT_COUNT };
 	struct lc_profile *p = create();
-	struct lc_block_input in[4] = {
+	struct lc_block_input in[] = {
+		{ .fields = &backwards, .fields_len = 1 },
+		{ .metrics = &source, .metrics_len = 1 },
+		{ .lines = &byte, .lines_len = 1 },
+		{ .splits = &method, .splits_len = 1 },
 		{ .accesses = &engine, .accesses_len = 1 },
 		{ .buckets = &bucket, .buckets_len = 1 },
 		{ .details = &detail, .details_len = 1 },
@@ -273,10 +374,10 @@ static void numbers_out_of_range_are_refused_and_counted(void **state)
 	struct lc_profile_stats s;
 
 	(void)state;
-	for (int i = 0; i < 4; i++)
+	for (int i = 0; i < 8; i++)
 		assert_int_equal(lc_profile_append(p, &in[i]), -EINVAL);
 	lc_profile_stats(p, &s);
-	assert_int_equal(s.append_fails, 4);
+	assert_int_equal(s.append_fails, 8);
 	assert_int_equal(s.blocks, 0);
 	assert_int_equal(access(file_name("thread-0.lcb"), F_OK), -1);
 	destroy(p);
@@ -459,6 +560,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_block_says_what_went_into_it),
+		cmocka_unit_test(rows_beyond_an_access_come_back),
+		cmocka_unit_test(a_large_input_of_each_kind_becomes_several_blocks),
 		cmocka_unit_test(a_frame_without_bci_has_neither_bci_nor_line),
 		cmocka_unit_test(unknown_numbers_are_written_as_unknown),
 		cmocka_unit_test(numbers_out_of_range_are_refused_and_counted),
