@@ -244,7 +244,7 @@ void lc_alloc_sample_flush(JNIEnv *jni)
 	tell_survived(t);
 	sums = t->sums;
 	t->sums = (struct lc_alloc_sums){ 0 };
-	len = copy_objects(t);
+	len = lc_split_noted(t->split) ? copy_objects(t) : 0;
 	pthread_mutex_unlock(&t->lock);
 	emit_sums(t, &sums);
 	lc_alloc_sums_free(&sums);

@@ -74,6 +74,11 @@ int lc_split_note(struct lc_split *s, const struct lc_split_access *a)
 	return 0;
 }
 
+size_t lc_split_noted(const struct lc_split *s)
+{
+	return s->accesses_len;
+}
+
 static struct state *state_slot(struct state *states, size_t cap, uint16_t engine,
                                 uint32_t class_site, uint32_t site)
 {

@@ -58,6 +58,9 @@ void lc_split_destroy(struct lc_split *s);
 /* Note an access, to be settled later. Returns 0, or -ENOMEM: then it stays without a site. */
 int lc_split_note(struct lc_split *s, const struct lc_split_access *a);
 
+/* How many accesses are noted and not settled. */
+size_t lc_split_noted(const struct lc_split *s);
+
 /*
  * Split what was noted since the last call over the sites of `objects`, which it sorts, and give
  * each row to emit() with the number of the thread that made the accesses. Rows of one engine,

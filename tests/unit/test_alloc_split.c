@@ -440,8 +440,11 @@ static void without_accesses_or_objects_nothing_is_said(void **state)
 	(void)state;
 	forget();
 	assert_int_equal(settle(s, NULL, 0), 0);
+	assert_int_equal(lc_split_noted(s), 0);
 	access_object(s, 0, 1, LC_SPLIT_ANY, 7);
+	assert_int_equal(lc_split_noted(s), 1);
 	assert_int_equal(settle(s, NULL, 0), 7);
+	assert_int_equal(lc_split_noted(s), 0);
 	assert_int_equal(settle(s, NULL, 0), 0); /* and it is not noted any more */
 	assert_int_equal(rows, 0);
 	lc_split_destroy(s);

@@ -1,0 +1,146 @@
+"""Objects too small to be tracked: their numbers, survivors and the split of accesses, as estimates.
+
+The program knows the truth. Intervals of 95% miss it once in twenty times, so that a test asks for
+most of several, or allows an interval twice as wide, which misses once in ten thousand.
+"""
+
+import pytest
+from helpers import COLLECTORS, collector, command, counters, has_frame, report, table, truth
+
+SMALL = ["-Xmx512m", "-Xmn64m"]
+
+
+CLASS = {"newTiny": "Tiny", "newNode": "Node", "newWide": "Wide", "newKept": "Node", "newDropped": "Node"}
+BYTES = {"newTiny": 16, "newNode": 32, "newWide": 64, "newSmall": 128, "newMiddle": 400, "newLarge": 912}
+
+
+def estimates_of(r, method):
+    """Estimates of a method's own objects; loading their class allocates others in its name."""
+    name = "SampledSites$" + CLASS[method] if method in CLASS else "byte[]"
+    return [
+        e
+        for e in r["estimates"]
+        if e["class"] == name and has_frame(e["allocation_path"][:1], method, "SampledSites")
+    ]
+
+
+def run_program(workload, profile, jdk, *args, gc="Serial", options=()):
+    run = profile(
+        command(workload, jdk, "SampledSites", *args, java=[*SMALL, *collector(gc)]), *options
+    )
+    return truth(run), report(run, "--top=1000"), counters(run)
+
+
+def check_counts(told, r):
+    """Objects and bytes of six sites: each within twice its interval, and most sites within it."""
+    rows, within = [], 0
+    for site, true in told.items():
+        of_site = estimates_of(r, site)
+        assert of_site, "no estimate of %s" % site
+        for what, factor in (("objects", 1), ("bytes", BYTES[site])):
+            found = sum(e[what] for e in of_site)
+            # Errors of different sites are independent.
+            half = sum(((e[what + "_high"] - e[what]) ** 2) for e in of_site) ** 0.5
+            off = abs(found - true * factor) / half
+            within += off <= 1 and what == "objects"
+            rows.append((site, what, true * factor, round(found), round(half), "%.2f" % off))
+            assert off <= 2, table(("site", "of", "true", "estimate", "+-", "off"), rows)
+    assert within >= 3, table(("site", "of", "true", "estimate", "+-", "off"), rows)
+
+
+@pytest.mark.parametrize("gc", COLLECTORS)
+@pytest.mark.parametrize("interval,mib", [("512k", 1500), ("16k", 150)])
+def test_numbers_of_small_objects(workload, profile, jdk, gc, interval, mib):
+    """Two threads, 16 to 912 bytes."""
+    told, r, c = run_program(
+        workload, profile, jdk, "counts", 2, mib, gc=gc, options=["--sample-interval=" + interval]
+    )
+    check_counts(told, r)
+    assert c["estimate_lost"] == 0 and c["estimate_unheld"] == 0, c
+
+
+def test_numbers_stay_true_when_the_table_is_thinned(workload, profile, jdk17):
+    """With an eden that holds more samples than the table, half of the references are given up."""
+    run = profile(
+        command(workload, jdk17, "SampledSites", "counts", 2, 150,
+                java=["-Xmx1g", "-Xmn700m", *collector("Serial")]),
+        "--sample-interval=1k",
+    )
+    c = counters(run)
+    assert c["estimate_thinned"] >= 1, c
+    assert c["estimate_live_peak"] <= 65536, c
+    r = report(run, "--top=1000")
+    for site, true in truth(run).items():
+        found = sum(e["objects"] for e in estimates_of(r, site))
+        assert abs(found / true - 1) < 0.05, (site, true, found)
+
+
+@pytest.mark.parametrize("gc", COLLECTORS)
+def test_survivors_of_each_site(workload, profile, jdk, gc):
+    """One site keeps all of its objects, the other none."""
+    told, r, _ = run_program(
+        workload, profile, jdk, "lives", 5, gc=gc, options=["--sample-interval=16k"]
+    )
+    kept, dropped = estimates_of(r, "newKept"), estimates_of(r, "newDropped")
+    assert len(kept) == len(dropped) == 1
+    for e in kept + dropped:
+        half = e["objects_high"] - e["objects"]
+        assert abs(e["objects"] - told["newKept"]) <= 2 * half, e
+    for collections in ("1", "2", "4"):
+        assert kept[0]["outlived"][collections] == pytest.approx(kept[0]["objects"], rel=1e-3)
+        assert dropped[0]["outlived"][collections] <= 0.01 * dropped[0]["objects"], dropped
+    # Five were asked for, and none of the others can have kept a young object from the first.
+    assert kept[0]["outlived"]["16"] == 0, kept
+
+
+@pytest.mark.parametrize("gc", COLLECTORS)
+def test_accesses_are_split_over_sites(workload, profile, jdk, gc):
+    """A class's accesses, uniformly random over objects of three sites, within 5 points."""
+    told, r, _ = run_program(
+        workload, profile, jdk, "split", 6, 500, 1000, 500, gc=gc, options=["--sample-interval=16k"]
+    )
+    classes = [c for c in r["classes"] if c["class"] == "SampledSites$Node"]
+    assert len(classes) == 1 and classes[0]["samples"] > 100, r["classes"]
+    split = classes[0]["split"]
+    assert split["estimate"] is True and split["method"] == "live"
+    assert split["from_samples"] == pytest.approx(classes[0]["samples"], rel=0.1)
+    for site, true in told.items():
+        parts = [p for p in split["sites"] if has_frame(p["allocation_path"][:1], site)]
+        part = sum(p["part"] for p in parts)
+        assert abs(part - true) <= 0.05, (site, true, split)
+        assert parts[0]["part_high"] - parts[0]["part_low"] <= 0.10, split
+        assert parts[0]["part_low"] <= parts[0]["part"] <= parts[0]["part_high"]
+    assert sum(p["part"] for p in split["sites"]) == pytest.approx(1)
+
+
+@pytest.mark.parametrize("options", [["--sample-interval=0"], ["--min-size=0"]])
+def test_nothing_is_estimated_when_it_is_off_or_all_is_tracked(workload, profile, jdk, options):
+    _, r, c = run_program(workload, profile, jdk, "counts", 1, 20, options=options)
+    assert r["estimates"] == []
+    assert "estimate_sampled" not in c
+
+
+def test_objects_of_min_size_are_not_estimated(workload, profile, jdk17):
+    """byte[896] is 912 bytes: tracked with --min-size=912, estimated with --min-size=920."""
+    for least, estimated in (("912", False), ("920", True)):
+        told, r, c = run_program(
+            workload, profile, jdk17, "counts", 1, 60,
+            options=["--min-size=" + least, "--sample-interval=16k"],
+        )
+        assert bool(estimates_of(r, "newLarge")) == estimated
+        tracked = [s for s in r["sites"] if has_frame(s["allocation_path"][:1], "newLarge")]
+        assert sum(s["allocations"] for s in tracked) == (0 if estimated else told["newLarge"])
+        assert estimated or c["estimate_tracked"] > 100
+
+
+def test_collector_that_moves_while_the_program_runs(workload, profile, jdk):
+    """Numbers are estimated with ZGC as well; who is dead, the JVM is asked."""
+    told, r, c = run_program(
+        workload, profile, jdk, "lives", 5, gc="Z", options=["--sample-interval=16k"]
+    )
+    for site in ("newKept", "newDropped"):
+        (e,) = estimates_of(r, site)
+        assert abs(e["objects"] - told[site]) <= 2 * (e["objects_high"] - e["objects"]), e
+        if site == "newDropped":
+            assert e["outlived"]["2"] <= 0.05 * e["objects"], e
+    assert c["estimate_lost"] == 0
