@@ -146,7 +146,7 @@ static void add_running_threads(JNIEnv *jni)
 		jlong eetop = (*jni)->GetLongField(jni, threads[i], agent.eetop);
 		int tid = eetop ? lc_vm_thread_tid((uint64_t)eetop) : -ENOENT;
 
-		if (tid > 0 && !lc_threads_find(tid))
+		if (tid > 0 && !lc_threads_find(tid) && !lc_thread_tid_is_ours(tid))
 			add_thread(jni, threads[i], tid);
 		(*jni)->DeleteLocalRef(jni, threads[i]);
 	}
@@ -325,7 +325,7 @@ static int make_tables(void)
 	return err;
 }
 
-static int start_engines(void)
+static int start_engines(JNIEnv *jni)
 {
 	static const jvmtiEvent code_events[] = { JVMTI_EVENT_COMPILED_METHOD_LOAD,
 		                                  JVMTI_EVENT_COMPILED_METHOD_UNLOAD,
@@ -342,7 +342,7 @@ static int start_engines(void)
 		lc_contexts_init(*low, *high, agent.interpreter_low, agent.interpreter_high);
 	lc_bucket_init();
 	if (!err)
-		err = lc_engines_start(&agent.options);
+		err = lc_engines_start(jni, &agent.options);
 	if (err)
 		say("cannot sample: %s; the program runs unprofiled", strerror(-err));
 	return err;
@@ -447,7 +447,7 @@ static void start(JNIEnv *jni)
 		(*jni)->ExceptionClear(jni);
 	if (!agent.eetop || look_at_jvm(jni, &interposed) || make_tables() || start_profile())
 		return;
-	if (start_engines() || go_live(jni, interposed))
+	if (start_engines(jni) || go_live(jni, interposed))
 		lc_engines_stop();
 }
 

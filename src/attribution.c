@@ -42,14 +42,20 @@ enum {
 	TICK_MS = 100,   /* sealed epochs wait at most this long */
 	BLOCK_MS = 1000, /* a killed program loses at most this much */
 	MANIFEST_MS = 5000,
-	OPEN_EPOCH_MS = 250, /* the open epoch is resolved at most this often */
-	RECORD_LAG_MS = 20,  /* an object is touched before its allocation is recorded */
+	OPEN_EPOCH_MS = 250,         /* the open epoch is resolved at most this often */
+	RECORD_LAG_MS = 20,          /* an object is touched before its allocation is recorded */
+	FIRST_TOUCH_MS = 1000,       /* and its pages, while it is zeroed, that much before it */
+	FIRST_TOUCHES_MAX = 1 << 20, /* samples that wait for that at a time */
 	HEADERS_PER_PASS = 1 << 20,
 };
 
 /* A sample taken from its log, until its address is resolved. */
 struct pending {
 	struct lc_thread *thread;
+	uint64_t addr;
+	uint64_t time_ns;
+	uint64_t
+	    position; /* of the thread's allocation log when the sample was taken from its own */
 	uint32_t path;
 	uint16_t engine;
 	uint8_t where;
@@ -131,23 +137,21 @@ static void take_sample(struct lc_thread *t, const struct lc_sample *s)
 		.how = s->how,
 		.samples = 1 + s->overrun,
 		.path = lc_path_intern(work.jni, s->frames + own, frames_len - own),
+		.addr = s->addr,
+		.time_ns = s->time_ns,
+		.position = t->allocs ? lc_alloc_log_position(t->allocs) : 0,
 	};
-	struct lc_query q = { .addr = s->addr, .user = (uint32_t)work.pending.len };
 
-	if (!lc_bucket_needs_map(s)) {
+	if (!lc_bucket_needs_map(s))
 		count_sample(&p, lc_bucket_without_map(s), 0);
-		return;
-	}
-	if (vector_push(&work.pending, &p))
+	else if (vector_push(&work.pending, &p))
 		count_sample(&p, LC_BUCKET_LOST, 0);
-	else if (vector_push(&work.queries, &q)) {
-		work.pending.len--;
-		count_sample(&p, LC_BUCKET_LOST, 0);
-	}
+	else
+		t->unresolved++;
 }
 
-/* Take the samples of epochs up to `epoch` that are older than `until_ns`. */
-static void take_samples(uint32_t epoch, uint64_t until_ns)
+/* Take the samples of epochs up to `epoch` out of the logs, which are small. */
+static void take_samples(uint32_t epoch)
 {
 	struct lc_thread *first;
 
@@ -159,8 +163,7 @@ static void take_samples(uint32_t epoch, uint64_t until_ns)
 
 		if (!t->samples)
 			continue;
-		while ((s = lc_sample_log_peek(t->samples)) && s->epoch <= epoch &&
-		       s->time_ns <= until_ns) {
+		while ((s = lc_sample_log_peek(t->samples)) && s->epoch <= epoch) {
 			take_sample(t, s);
 			lc_sample_log_drop(t->samples);
 		}
@@ -187,23 +190,71 @@ static void add_orphans(void)
 		vector_push(&work.runs, &run);
 }
 
-/* Answer the queued queries and count their samples. */
-static void resolve(const struct lc_nursery *nursery)
+/*
+ * May the object of a page's first touch still be recorded? It is zeroed before its allocation
+ * is recorded, which takes long where it is large; the thread's next record is the one.
+ */
+static bool may_be_recorded(const struct pending *p, uint64_t now)
 {
-	struct lc_query *queries = work.queries.data;
-	const struct pending *pending = work.pending.data;
+	const bool in_java = p->where == LC_WHERE_COMPILED || p->where == LC_WHERE_STUB ||
+	                     p->where == LC_WHERE_INTERPRETER;
 
+	return p->how == LC_HOW_KERNEL && p->thread->allocs &&
+	       lc_alloc_log_position(p->thread->allocs) == p->position &&
+	       (!in_java || now - p->time_ns < FIRST_TOUCH_MS * MS) &&
+	       !atomic_load_explicit(&p->thread->ended, memory_order_acquire) &&
+	       lc_bucket_untracked(p->addr) == LC_BUCKET_HEAP_UNKNOWN;
+}
+
+/* Count a sample that was looked up; false: it is to be looked up again. */
+static bool answer(const struct lc_query *q, const struct pending *p, bool final, size_t kept)
+{
+	if (q->found)
+		count_sample(p, LC_BUCKET_OBJECT, q->object.site);
+	else if (!final && kept < FIRST_TOUCHES_MAX && may_be_recorded(p, lc_clock_now_ns()))
+		return false;
+	else
+		count_sample(p, lc_bucket_untracked(q->addr), 0);
+	return true;
+}
+
+/* Look up the samples that are older than `until_ns`, and count them. UINT64_MAX: for good. */
+static void resolve(const struct lc_nursery *nursery, uint64_t until_ns)
+{
+	struct pending *pending = work.pending.data;
+	const bool final = until_ns == UINT64_MAX;
+	struct lc_query *queries;
+	size_t kept = 0;
+
+	work.queries.len = 0;
+	for (size_t i = 0; i < work.pending.len; i++) {
+		const struct lc_query q = { .addr = pending[i].addr, .user = (uint32_t)i };
+
+		if (pending[i].time_ns <= until_ns && vector_push(&work.queries, &q))
+			break;
+	}
+	queries = work.queries.data;
 	lc_map_resolve(work.map, nursery, queries, work.queries.len);
 	for (size_t i = 0; i < work.queries.len; i++) {
-		const struct pending *p = &pending[queries[i].user];
+		struct pending *p = &pending[queries[i].user];
 
-		if (queries[i].found)
-			count_sample(p, LC_BUCKET_OBJECT, queries[i].object.site);
-		else
-			count_sample(p, lc_bucket_untracked(queries[i].addr), 0);
+		if (!answer(&queries[i], p, final, kept)) {
+			kept++;
+			continue;
+		}
+		p->thread->unresolved--;
+		p->thread = NULL;
 	}
-	work.queries.len = 0;
-	work.pending.len = 0;
+	kept = 0;
+	for (size_t i = 0; i < work.pending.len; i++) {
+		if (pending[i].thread && final) { /* there was no memory to look it up */
+			count_sample(&pending[i], LC_BUCKET_LOST, 0);
+			pending[i].thread->unresolved--;
+		} else if (pending[i].thread) {
+			pending[kept++] = pending[i];
+		}
+	}
+	work.pending.len = kept;
 }
 
 /* Does the object that the map believes in still have its header? Only where nothing moves. */
@@ -256,8 +307,8 @@ static void close_epoch(struct lc_epoch *e)
 		         e->marks[i].position);
 	nursery.runs = work.runs.data;
 	nursery.len = work.runs.len;
-	take_samples(e->number, UINT64_MAX);
-	resolve(&nursery);
+	take_samples(e->number);
+	resolve(&nursery, UINT64_MAX);
 	close.moves = lc_moves_all(e->moves, &close.moves_len);
 	/* Only now is it known what was lost: see moves.h. */
 	close.complete = e->complete && !lc_moves_lost(e->moves);
@@ -294,8 +345,8 @@ static void resolve_open_epoch(uint64_t until_ns)
 	struct lc_thread *first;
 	uint64_t records = work.stats.records;
 
-	take_samples(work.open_epoch, until_ns);
-	if (!work.queries.len)
+	take_samples(work.open_epoch);
+	if (!work.pending.len)
 		return;
 	work.runs.len = 0;
 	add_orphans();
@@ -308,7 +359,7 @@ static void resolve_open_epoch(uint64_t until_ns)
 	work.stats.records = records; /* counted when their epoch closes */
 	nursery.runs = work.runs.data;
 	nursery.len = work.runs.len;
-	resolve(&nursery);
+	resolve(&nursery, until_ns);
 }
 
 /* Blocks */
@@ -417,7 +468,7 @@ static void reap_threads(uint64_t now)
 		next = t->next;
 		if (!atomic_load_explicit(&t->ended, memory_order_acquire))
 			continue;
-		if (t->samples && lc_sample_log_peek(t->samples))
+		if (t->unresolved || (t->samples && lc_sample_log_peek(t->samples)))
 			continue; /* of an epoch that is not sealed yet, or too young */
 		lc_threads_lock();
 		free_now = lc_sealed_none() && !adopt_records(t);
@@ -436,6 +487,7 @@ static void tick(bool last)
 	uint64_t now = lc_clock_now_ns();
 
 	close_sealed_epochs();
+	take_samples(work.open_epoch);
 	if (work.stats.map_in_doubt)
 		work.stats.map_in_doubt =
 		    lc_map_check(work.map, check_header, NULL, HEADERS_PER_PASS);

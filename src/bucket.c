@@ -57,12 +57,18 @@ void lc_bucket_init(void)
 
 bool lc_bucket_needs_map(const struct lc_sample *s)
 {
+	/* An address that was not decoded counts wherever the code was: a page fault of the JVM
+	 * that zeroes an array is a first touch of that array. */
+	if (s->how == LC_HOW_KERNEL)
+		return s->addr;
 	return (s->where == LC_WHERE_COMPILED || s->where == LC_WHERE_STUB) &&
 	       s->how <= LC_HOW_TRAP && s->addr;
 }
 
 enum lc_bucket lc_bucket_without_map(const struct lc_sample *s)
 {
+	if (s->how == LC_HOW_KERNEL)
+		return LC_BUCKET_NO_ADDRESS;
 	switch ((enum lc_where)s->where) {
 	case LC_WHERE_INTERPRETER:
 	case LC_WHERE_JVM:

@@ -20,7 +20,8 @@ bool lc_bucket_needs_map(const struct lc_sample *s);
 /* Bucket of a sample for which lc_bucket_needs_map() is false. Context: [writer]. */
 enum lc_bucket lc_bucket_without_map(const struct lc_sample *s);
 
-/* Bucket of an access from Java code to an address where no tracked object lies. [writer] */
+/* Bucket of an access, from Java code or with an address that was given, to an address where no
+ * tracked object lies. Context: [writer]. */
 enum lc_bucket lc_bucket_untracked(uint64_t addr);
 
 #endif

@@ -9,12 +9,15 @@
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/syscall.h>
 #include <time.h>
+#include <unistd.h>
 
 /* Initial-exec: reading it in a signal handler or hook never allocates. */
 static _Thread_local struct lc_thread *self __attribute__((tls_model("initial-exec")));
 
 static _Thread_local bool ours __attribute__((tls_model("initial-exec")));
+static _Atomic int32_t ours_tid; /* written once, by the attribution thread, the only one */
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct lc_thread *first;     /* under lock */
@@ -33,11 +36,17 @@ void lc_thread_bind(struct lc_thread *t)
 void lc_thread_set_ours(void)
 {
 	ours = true;
+	atomic_store_explicit(&ours_tid, (int32_t)syscall(SYS_gettid), memory_order_release);
 }
 
 bool lc_thread_is_ours(void)
 {
 	return ours;
+}
+
+bool lc_thread_tid_is_ours(int32_t tid)
+{
+	return tid == atomic_load_explicit(&ours_tid, memory_order_acquire);
 }
 
 struct lc_thread *lc_thread_create(int32_t tid, const char *name, bool sampled)

@@ -31,7 +31,8 @@ struct lc_thread {
 
 	/* Attribution thread only. */
 	struct lc_tally *tally;
-	uint64_t sealed; /* position in `allocs` where the open epoch begins */
+	uint64_t sealed;     /* position in `allocs` where the open epoch begins */
+	uint64_t unresolved; /* samples taken from the log that wait for their object */
 
 	_Atomic bool ended;     /* written by: the thread itself, last of all */
 	struct lc_thread *next; /* list, newest first; changed under the list's lock */
@@ -49,9 +50,10 @@ struct lc_thread *lc_thread_self(void);
  */
 void lc_thread_bind(struct lc_thread *t);
 
-/* The calling thread is one of the agent's own: it gets no record. Context: [writer]. */
+/* The calling thread is the agent's own: it gets no record. Context: [writer]. */
 void lc_thread_set_ours(void);
 bool lc_thread_is_ours(void);
+bool lc_thread_tid_is_ours(int32_t tid); /* likewise of another thread; context: any */
 
 /*
  * Make a record that is not on the list yet; its logs are the caller's to set. Returns it, or

@@ -52,7 +52,7 @@ struct lc_sampler_stats {
  * Context: [attach], the VM initialised. Call paths need ClassLoad events enabled and the jmethodIDs of
  * each class made at ClassPrepare; addresses need the events of sample/code.h.
  */
-int lc_engines_start(const struct lc_options *options);
+int lc_engines_start(JNIEnv *jni, const struct lc_options *options);
 
 /* How many there are, and each; valid for ever. Context: any, after lc_engines_start(). */
 size_t lc_engines_count(void);

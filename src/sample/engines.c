@@ -11,6 +11,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "options.h"
@@ -26,45 +27,170 @@ struct engine {
 static struct {
 	struct engine row[LC_EVENTS_MAX];
 	size_t len;
+	char reason[512]; /* of those engines that nobody asked for by name */
 	pthread_mutex_t lock;
 	bool running;
 } engines = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
 /* -- choice ------------------------------------------------------------------------------ */
 
-static void describe_timer(struct lc_event *event)
+enum { PROBE_MS = 200, REASON_MAX = 512, CANDIDATE_REASONS = 4 };
+
+static const struct lc_event_machine this_machine;
+
+static void say(const char *what, const char *why)
 {
-	memset(event, 0, sizeof(*event));
-	event->kind = LC_KIND_TIMER;
-	strcpy(event->event, "thread-cpu-time");
-	event->unit = "ns of thread CPU time";
+	fprintf(stderr, "locus: %s: %s; the timer samples instead\n", what, why);
 }
 
-static int add(const struct lc_event *event, const struct lc_options *options)
+/* NULL: this build has none. */
+static const struct lc_backend *backend_of(enum lc_event_kind kind)
+{
+	switch (kind) {
+	case LC_KIND_TIMER:
+		return lc_backend_timer();
+	case LC_KIND_PEBS:
+	case LC_KIND_IBS:
+	case LC_KIND_FAULT:
+		return lc_backend_perf();
+	default:
+		return NULL;
+	}
+}
+
+/* Reasons live as long as the engines. */
+static void add_reason(const char *text)
+{
+	const size_t len = strlen(engines.reason);
+
+	snprintf(engines.reason + len, sizeof(engines.reason) - len, "%s%s", len ? "; " : "", text);
+}
+
+static int add(const struct lc_event *event, const char *reason, const struct lc_options *options)
 {
 	struct engine *e = &engines.row[engines.len];
 	int err;
 
 	e->event = *event;
-	e->backend = lc_backend_timer();
-	e->info.name = "timer";
-	e->info.event = e->event.event;
-	e->info.unit = e->event.unit;
-	e->info.interval = event->period ? event->period : options->interval_ns;
+	e->backend = backend_of(event->kind);
+	e->info = (struct lc_engine_info){
+		.name = lc_event_kind_name(event->kind),
+		.event = e->event.event,
+		.unit = e->event.unit,
+		.reason = reason,
+		.interval = event->period ? event->period : options->interval_ns,
+	};
 	err = e->backend->start(engines.len, &e->event, options);
 	if (!err)
 		engines.len++;
 	return err;
 }
 
-int lc_engines_start(const struct lc_options *options)
+static int add_timer(const char *reason, const struct lc_options *options)
 {
-	struct lc_event timer;
-	int err = lc_sampler_init(options);
+	struct lc_events timer;
+	char error[64];
+	int err;
 
-	describe_timer(&timer);
-	if (!err)
-		err = add(&timer, options);
+	for (size_t i = 0; i < engines.len; i++)
+		if (engines.row[i].event.kind == LC_KIND_TIMER)
+			return 0;
+	err = lc_event_parse("timer", &this_machine, &timer, error, sizeof(error));
+	return err ? err : add(&timer.event[0], reason, options);
+}
+
+/* Does the kernel take it? Whether samples come is another matter: the program may have none. */
+static int try_event(const struct lc_event *event, char *why, size_t why_len)
+{
+	struct lc_perf perf = LC_PERF_NONE;
+	int err;
+
+	if (!backend_of(event->kind)) {
+		snprintf(why, why_len, "this build has no engine for it");
+		return -ENOTSUP;
+	}
+	if (event->kind == LC_KIND_TIMER)
+		return 0;
+	err = lc_perf_engine_open(&perf, event, 0, 0);
+	if (err)
+		lc_perf_explain(err, "", why, why_len);
+	else
+		lc_perf_close(&perf);
+	return err;
+}
+
+/* The best that delivers: opened, a sample taken, its address seen. */
+static int choose(const struct lc_options *options)
+{
+	char reasons[CANDIDATE_REASONS][160], why[REASON_MAX], line[REASON_MAX];
+	struct lc_events found;
+	size_t reasons_len = 0;
+
+	lc_event_candidates(&this_machine, &found, reasons, CANDIDATE_REASONS, &reasons_len);
+	for (size_t i = 0; i < reasons_len; i++)
+		add_reason(reasons[i]);
+	for (size_t i = 0; i < found.len; i++) {
+		const struct lc_event *event = &found.event[i];
+		const struct lc_perf_config config = {
+			.attr = &event->attr,
+			.aux = event->has_aux ? &event->aux : NULL,
+		};
+		int err;
+
+		if (event->kind == LC_KIND_TIMER)
+			break;
+		err = lc_perf_probe(&config, PROBE_MS);
+		if (!err) {
+			add_reason("it delivers samples with addresses");
+			return add(event, engines.reason, options);
+		}
+		lc_perf_explain(err, "", why, sizeof(why));
+		snprintf(line, sizeof(line), "%s: %.400s", event->text, why);
+		add_reason(line);
+	}
+	return add_timer(engines.reason, options);
+}
+
+/* What -e names. What the machine or the kernel refuses is the timer's. */
+static int take_named(const struct lc_options *options)
+{
+	char why[REASON_MAX];
+	struct lc_events asked = { .len = 0 };
+	bool refused = false;
+	int err = lc_event_parse(options->event, &this_machine, &asked, why, sizeof(why));
+
+	if (err == -ENODEV) {
+		refused = true;
+		fprintf(stderr, "locus: %s; the timer samples instead\n", why);
+		add_reason(why);
+	} else if (err) {
+		fprintf(stderr, "locus: %s\n", why);
+		return err;
+	}
+	for (size_t i = 0; i < asked.len; i++) {
+		const struct lc_event *event = &asked.event[i];
+
+		if (try_event(event, why, sizeof(why))) {
+			refused = true;
+			say(event->text, why);
+			add_reason(event->text);
+			add_reason(why);
+			continue;
+		}
+		err = add(event, NULL, options);
+		if (err)
+			return err;
+	}
+	return refused || !engines.len ? add_timer(engines.reason, options) : 0;
+}
+
+int lc_engines_start(JNIEnv *jni, const struct lc_options *options)
+{
+	int err = lc_sampler_init(jni, options);
+
+	if (err)
+		return err;
+	err = strcmp(options->event, "auto") ? take_named(options) : choose(options);
 	pthread_mutex_lock(&engines.lock);
 	engines.running = !err;
 	pthread_mutex_unlock(&engines.lock);
@@ -106,9 +232,19 @@ static int begin(struct lc_thread *t)
 	if (err)
 		return err;
 	for (size_t i = 0; i < engines.len; i++) {
-		err = engines.row[i].backend->thread_start(t->sampler, i);
-		begun += !err;
+		err = engines.row[i].backend->thread_open(t->sampler, i);
 		if (err && err != -ESRCH)
+			lc_engine_add(i, LC_ENGINE_NO_THREAD, 1);
+		if (err && !first)
+			first = err;
+	}
+	lc_sampler_activate(t->sampler);
+	for (size_t i = 0; i < engines.len; i++) {
+		if (!t->sampler->slot[i].open)
+			continue;
+		err = engines.row[i].backend->thread_begin(t->sampler, i);
+		begun += !err;
+		if (err)
 			lc_engine_add(i, LC_ENGINE_NO_THREAD, 1);
 		if (err && !first)
 			first = err;
@@ -182,6 +318,22 @@ void lc_engines_stop(void)
 	pthread_mutex_unlock(&engines.lock);
 }
 
+/* Of threads that have not stopped; the others have added theirs up. */
+static uint64_t counted_now(size_t engine)
+{
+	const struct lc_backend *backend = engines.row[engine].backend;
+	uint64_t n = 0;
+
+	if (!backend->thread_counted)
+		return 0;
+	pthread_mutex_lock(&engines.lock);
+	for (uint32_t i = 0; i < lc_samplers_used(); i++)
+		if (atomic_load(&lc_samplers_at(i)->state) == LC_SAMPLER_ACTIVE)
+			n += backend->thread_counted(lc_samplers_at(i), engine);
+	pthread_mutex_unlock(&engines.lock);
+	return n;
+}
+
 void lc_engines_stats(size_t engine, struct lc_engine_stats *out)
 {
 	out->samples = lc_engine_counted(engine, LC_ENGINE_SAMPLES);
@@ -189,6 +341,6 @@ void lc_engines_stats(size_t engine, struct lc_engine_stats *out)
 	out->overruns = lc_engine_counted(engine, LC_ENGINE_OVERRUNS);
 	out->ring_lost = lc_engine_counted(engine, LC_ENGINE_RING_LOST);
 	out->throttled = lc_engine_counted(engine, LC_ENGINE_THROTTLED);
-	out->counted = lc_engine_counted(engine, LC_ENGINE_COUNTED);
+	out->counted = lc_engine_counted(engine, LC_ENGINE_COUNTED) + counted_now(engine);
 	out->no_thread = lc_engine_counted(engine, LC_ENGINE_NO_THREAD);
 }

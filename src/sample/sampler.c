@@ -32,12 +32,13 @@
 
 enum {
 	SAMPLERS_MAX = 1 << 16, /* threads at a time */
-	LOG_BYTES = 64 << 10
+	LOG_BYTES = 64 << 10    /* a few hundred samples */
 };
 
 static struct {
 	struct lc_sampler *arena; /* set once */
 	int depth;                /* set before there are threads, like these: */
+	size_t log_bytes;
 	uint64_t jvm_low, jvm_high;
 	_Atomic(void (*)(void)) wake; /* relaxed: set before there are threads */
 
@@ -47,7 +48,7 @@ static struct {
 	_Atomic uint64_t counts[LC_SAMPLER_COUNTS];
 	_Atomic uint64_t engine_counts[LC_EVENTS_MAX][LC_ENGINE_COUNTS];
 	_Atomic uint64_t walk_errors[16];
-} samplers;
+} samplers = { .log_bytes = LOG_BYTES };
 
 void lc_engine_add(size_t engine, enum lc_engine_count what, uint64_t n)
 {
@@ -106,7 +107,7 @@ static void find_heap(void)
 	lc_decode_heap_range(low, low + size_words * 8);
 }
 
-int lc_sampler_init(const struct lc_options *options)
+int lc_sampler_init(JNIEnv *jni, const struct lc_options *options)
 {
 	void *arena;
 	int err;
@@ -116,7 +117,7 @@ int lc_sampler_init(const struct lc_options *options)
 	samplers.depth = options->depth < LC_FRAMES_MAX ? (int)options->depth : LC_FRAMES_MAX;
 	if (samplers.depth < 1)
 		return -EINVAL;
-	err = lc_walk_init();
+	err = lc_walk_init(jni);
 	if (!err)
 		err = lc_code_init();
 	if (!err)
@@ -131,6 +132,12 @@ int lc_sampler_init(const struct lc_options *options)
 		return -ENOMEM;
 	samplers.arena = arena;
 	return 0;
+}
+
+void lc_sampler_log_at_least(size_t bytes)
+{
+	if (samplers.log_bytes < bytes)
+		samplers.log_bytes = bytes;
 }
 
 uint32_t lc_samplers_used(void)
@@ -202,19 +209,24 @@ int lc_sampler_create(struct lc_thread *t)
 
 		atomic_store_explicit(&slot->lost, 0, memory_order_relaxed); /* T2 */
 		slot->lost_taken = 0;
+		slot->read = 0;
 		slot->open = false;
 		slot->perf = LC_PERF_NONE;
 	}
 	err = buffers_create(s);
 	if (!err)
-		err = lc_sample_log_create(LOG_BYTES, &t->samples);
+		err = lc_sample_log_create(samplers.log_bytes, &t->samples);
 	if (err) {
 		give(s);
 		return err;
 	}
 	t->sampler = s;
-	atomic_store_explicit(&s->state, LC_SAMPLER_ACTIVE, memory_order_release); /* T2 */
 	return 0;
+}
+
+void lc_sampler_activate(struct lc_sampler *s)
+{
+	atomic_store_explicit(&s->state, LC_SAMPLER_ACTIVE, memory_order_release); /* T2 */
 }
 
 void lc_sampler_destroy(struct lc_thread *t)

@@ -30,6 +30,7 @@ struct lc_sampler_slot {
 	_Atomic uint64_t lost; /* samples without a record; written by: the owner thread's handlers,
 	                          or whoever finishes the stopped sampler */
 	uint64_t lost_taken;   /* attribution thread only */
+	uint64_t read;         /* occurrences told by the buffer, lost ones included; as `lost` */
 	bool open;             /* changed under the engines' lock, never in a handler */
 	timer_t timer;
 	struct lc_perf perf;
@@ -62,13 +63,17 @@ struct lc_sampler {
 /* -- arena: all but init under the engines' lock ------------------------------------------- */
 
 /* Find what walking, decoding and judging addresses need. Returns 0 or -errno. [attach] */
-int lc_sampler_init(const struct lc_options *options);
+int lc_sampler_init(JNIEnv *jni, const struct lc_options *options);
+
+/* Threads that start from now on have a log of at least so many bytes, a power of two. [attach] */
+void lc_sampler_log_at_least(size_t bytes);
 
 /*
- * A sampler for `t`, ACTIVE, all slots closed, with t->samples and t->sampler set. Returns 0, or
- * -errno with nothing created. Context: [attach] [java].
+ * A sampler for `t`, all slots closed, with t->samples and t->sampler set. No handler enters it
+ * before lc_sampler_activate(). Returns 0, or -errno with nothing created. Context: [attach] [java].
  */
 int lc_sampler_create(struct lc_thread *t);
+void lc_sampler_activate(struct lc_sampler *s);
 
 /* Give back what create made; no handler runs in it and its slots are closed. */
 void lc_sampler_destroy(struct lc_thread *t);
@@ -145,9 +150,14 @@ struct lc_backend {
 	 * *event and *options live for ever. Context: [attach]. */
 	int (*start)(size_t engine, const struct lc_event *event, const struct lc_options *options);
 
-	/* Begin on the sampler's thread. Returns 0, or -errno with the slot closed (-ESRCH: the
-	 * thread has ended). Under the engines' lock. Context: [attach] [java]. */
-	int (*thread_start)(struct lc_sampler *s, size_t engine);
+	/* Make what the sampler's thread needs, bringing no signal yet. The sampler is not ACTIVE.
+	 * Returns 0, or -errno with the slot closed (-ESRCH: the thread has ended). Under the
+	 * engines' lock. Context: [attach] [java]. */
+	int (*thread_open)(struct lc_sampler *s, size_t engine);
+
+	/* Begin, where the slot is open and the sampler ACTIVE. Returns 0, or -errno; then the slot
+	 * stays open, and silent. As above. */
+	int (*thread_begin)(struct lc_sampler *s, size_t engine);
 
 	/* Bring no more signals. The sampler is shut. Under the engines' lock, any thread. */
 	void (*thread_pause)(struct lc_sampler *s, size_t engine);
@@ -155,8 +165,20 @@ struct lc_backend {
 	/* Take what is left and close the slot. After the pause, no handler running. Under the
 	 * engines' lock; the owner thread, or another one when the owner can enter no more. */
 	void (*thread_finish)(struct lc_sampler *s, size_t engine);
+
+	/* Occurrences on a thread whose slot is open, where all are counted; else 0. NULL: never.
+	 * Under the engines' lock. Context: [writer]. */
+	uint64_t (*thread_counted)(const struct lc_sampler *s, size_t engine);
 };
 
 const struct lc_backend *lc_backend_timer(void);
+const struct lc_backend *lc_backend_perf(void);
+
+/*
+ * Open *event for `tid` (0: the calling thread), disabled, with as large a buffer as the limit of
+ * locked memory leaves. Returns 0, or -errno as lc_perf_open(). Context: [attach] [java].
+ */
+int lc_perf_engine_open(struct lc_perf *perf, const struct lc_event *event, int signal,
+                        int32_t tid);
 
 #endif

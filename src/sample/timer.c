@@ -172,19 +172,10 @@ static clockid_t thread_clock(int32_t tid)
 	return (clockid_t)(~(uint32_t)tid << 3 | 6);
 }
 
-static int thread_start(struct lc_sampler *s, size_t engine)
+static int thread_open(struct lc_sampler *s, size_t engine)
 {
 	struct lc_sampler_slot *slot = &s->slot[engine];
-	const uint64_t interval = interval_ns[engine];
-	const uint64_t first_ns = 1 + lc_clock_random(interval, s->tid);
-	const struct itimerspec when = {
-		.it_value = { .tv_sec = (time_t)(first_ns / 1000000000u),
-		              .tv_nsec = (long)(first_ns % 1000000000u) },
-		.it_interval = { .tv_sec = (time_t)(interval / 1000000000u),
-		                 .tv_nsec = (long)(interval % 1000000000u) },
-	};
 	struct sigevent event;
-	int err;
 
 	memset(&event, 0, sizeof(event));
 	event.sigev_notify = SIGEV_THREAD_ID;
@@ -194,12 +185,21 @@ static int thread_start(struct lc_sampler *s, size_t engine)
 	if (timer_create(thread_clock(s->tid), &event, &slot->timer))
 		return errno == EINVAL ? -ESRCH : -errno;
 	slot->open = true;
-	if (!timer_settime(slot->timer, 0, &when, NULL))
-		return 0;
-	err = -errno;
-	timer_delete(slot->timer);
-	slot->open = false;
-	return err;
+	return 0;
+}
+
+static int thread_begin(struct lc_sampler *s, size_t engine)
+{
+	const uint64_t interval = interval_ns[engine];
+	const uint64_t first_ns = 1 + lc_clock_random(interval, s->tid);
+	const struct itimerspec when = {
+		.it_value = { .tv_sec = (time_t)(first_ns / 1000000000u),
+		              .tv_nsec = (long)(first_ns % 1000000000u) },
+		.it_interval = { .tv_sec = (time_t)(interval / 1000000000u),
+		                 .tv_nsec = (long)(interval % 1000000000u) },
+	};
+
+	return timer_settime(s->slot[engine].timer, 0, &when, NULL) ? -errno : 0;
 }
 
 static void thread_pause(struct lc_sampler *s, size_t engine)
@@ -220,7 +220,8 @@ const struct lc_backend *lc_backend_timer(void)
 {
 	static const struct lc_backend timer = {
 		.start = start,
-		.thread_start = thread_start,
+		.thread_open = thread_open,
+		.thread_begin = thread_begin,
 		.thread_pause = thread_pause,
 		.thread_finish = thread_finish,
 	};

@@ -4,12 +4,15 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <ucontext.h>
+#include <unistd.h>
 
 #include "record.h"
 #include "sample/code.h"
+#include "vmstructs.h"
 
-enum { STUB_FRAME_BYTES_MAX = 512 };
+enum { STUB_FRAME_BYTES_MAX = 512, THREAD_BYTES_MAX = 16 << 10, STACK_BYTES_MAX = 1 << 20 };
 
 /* The JVM's own declaration of these is in no installed header. */
 struct call_trace {
@@ -24,7 +27,36 @@ typedef void async_get_call_trace(struct call_trace *trace, jint depth, void *uc
 static async_get_call_trace *get_call_trace;
 static jint (*get_created_vms)(JavaVM **vms, jsize len, jsize *count);
 
-int lc_walk_init(void)
+/* Where a thread's last Java frame is, from its JNIEnv; anchor_sp is 0 where that is not known. */
+static int64_t anchor_sp, anchor_pc;
+
+enum { NOT_WALKABLE = -3 /* AsyncGetCallTrace: in the JVM, last Java frame not whole */ };
+
+/* A JNIEnv is part of its JavaThread: how far in, this thread tells. */
+static void find_anchor(JNIEnv *env)
+{
+	const long anchor = lc_vm_offset("JavaThread", "_anchor");
+	const long sp = lc_vm_offset("JavaFrameAnchor", "_last_Java_sp");
+	const long pc = lc_vm_offset("JavaFrameAnchor", "_last_Java_pc");
+	jclass class = (*env)->FindClass(env, "java/lang/Thread");
+	jmethodID current =
+	    class ? (*env)->GetStaticMethodID(env, class, "currentThread", "()Ljava/lang/Thread;")
+	          : NULL;
+	jfieldID eetop = current ? (*env)->GetFieldID(env, class, "eetop", "J") : NULL;
+	jobject self = eetop ? (*env)->CallStaticObjectMethod(env, class, current) : NULL;
+	int64_t thread = self ? (*env)->GetLongField(env, self, eetop) : 0;
+	const int64_t env_at = (int64_t)(uintptr_t)env - thread;
+
+	if ((*env)->ExceptionCheck(env))
+		(*env)->ExceptionClear(env);
+	if (!thread || anchor < 0 || sp < 0 || pc < 0 || env_at <= 0 || env_at > THREAD_BYTES_MAX ||
+	    lc_vm_thread_tid((uint64_t)thread) != (int)syscall(SYS_gettid))
+		return;
+	anchor_sp = anchor + sp - env_at;
+	anchor_pc = anchor + pc - env_at;
+}
+
+int lc_walk_init(JNIEnv *env)
 {
 	/* The launcher has opened libjvm locally, so the name alone does not find it. */
 	void *libjvm = dlopen("libjvm.so", RTLD_LAZY | RTLD_NOLOAD);
@@ -37,6 +69,7 @@ int lc_walk_init(void)
 		return -ENOENT;
 	memcpy(&get_call_trace, &walk, sizeof(walk));
 	memcpy(&get_created_vms, &vms, sizeof(vms));
+	find_anchor(env);
 	return 0;
 }
 
@@ -102,6 +135,29 @@ static bool leave_stub(ucontext_t *context)
 	return true;
 }
 
+/*
+ * Code that enters the JVM leaves its stack pointer in the thread, and the JVM fills in the program counter,
+ * which is the word below, when somebody first walks that stack. AsyncGetCallTrace does not, so it
+ * is done here in the same way, for good.
+ */
+static bool complete_anchor(JNIEnv *env, uint64_t stack)
+{
+	char *const at = (char *)env;
+	uint64_t sp, pc;
+
+	if (!anchor_sp)
+		return false;
+	memcpy(&sp, at + anchor_sp, sizeof(sp));
+	memcpy(&pc, at + anchor_pc, sizeof(pc));
+	if (pc || sp % 8 || sp <= stack || sp - stack > STACK_BYTES_MAX)
+		return false;
+	memcpy(&pc, (const char *)(uintptr_t)sp - 8, sizeof(pc)); /* NOLINT */
+	if (!lc_code_in_cache(pc))
+		return false;
+	memcpy(at + anchor_pc, &pc, sizeof(pc));
+	return true;
+}
+
 int lc_walk(JNIEnv *env, const void *ucontext, uint64_t pc, struct lc_walk_frame *scratch,
             uint64_t *frames, int depth)
 {
@@ -120,6 +176,8 @@ int lc_walk(JNIEnv *env, const void *ucontext, uint64_t pc, struct lc_walk_frame
 		memcpy(&copy, ucontext, sizeof(copy));
 		n = walk(env, &copy, scratch, depth);
 	}
+	if (n == NOT_WALKABLE && complete_anchor(env, (uint64_t)copy.uc_mcontext.gregs[REG_RSP]))
+		n = walk(env, &copy, scratch, depth);
 	if (n <= 0 && leave_stub(&copy)) {
 		const int out = walk(env, &copy, scratch, depth);
 

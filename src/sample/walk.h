@@ -13,11 +13,12 @@ struct lc_walk_frame {
 };
 
 /*
- * Find AsyncGetCallTrace in libjvm. Returns 0 or -ENOENT. Context: [attach].
+ * Find AsyncGetCallTrace in libjvm. Returns 0 or -ENOENT. `env` is the
+ * calling thread's. Context: [attach].
  * The JVM answers only when the agent has ClassLoad events enabled, and names only methods whose
  * jmethodID exists (GetClassMethods at ClassPrepare).
  */
-int lc_walk_init(void);
+int lc_walk_init(JNIEnv *env);
 
 /*
  * The calling thread's environment, or NULL where it is not attached or the JVM is not whole yet.

@@ -223,7 +223,7 @@ static void JNICALL on_vm_init(jvmtiEnv *env, JNIEnv *jni, jthread thread)
 	options.depth = 256;
 	if (lc_vm_init())
 		fputs("sample_agent: no VM structures\n", stderr);
-	err = lc_engines_start(&options);
+	err = lc_engines_start(jni, &options);
 	if (err) {
 		fprintf(stderr, "sample_agent: start: %s\n", strerror(-err));
 		return;

@@ -1,0 +1,293 @@
+/*
+ * sample/perf_engine.c - engines on perf events: pebs, ibs, fault.
+ *
+ * Each thread has an event and a small buffer per engine. With each record the kernel sends the
+ * thread a signal, and it arrives before the thread goes on: for a page fault before the instruction
+ * is run again, for hardware a few instructions behind the one that was sampled. So
+ * the handler finds the stack as it was, and nothing waits in the buffer but while our signals are
+ * blocked. Signals of several events fold into one: the handler reads the buffers of all of them.
+ *
+ * Kernels do not throttle a software event with a period of 1, so all page faults arrive.
+ *
+ * Invariant: a slot's `perf` is opened and closed while no handler can enter its sampler (not yet
+ *            ACTIVE, or shut and waited for); the handler only reads it.
+ */
+#include <asm/perf_regs.h>
+#include <errno.h>
+#include <signal.h>
+#include <string.h>
+
+#include "clock.h"
+#include "sample/code.h"
+#include "sample/sampler.h"
+#include "sample/signals.h"
+
+enum { BURST_LOG_BYTES = 2 << 20 };
+
+/* Rows are written by start(), before there are threads. */
+static struct {
+	const struct lc_event *event;
+	bool every; /* each occurrence is a sample, and is counted by the kernel as well */
+} rows[LC_EVENTS_MAX];
+
+/* -- records ----------------------------------------------------------------------------- */
+
+/* The interrupted thread, as far as several records can share it. */
+struct interrupted {
+	const void *context; /* NULL: the thread is not there to ask */
+	struct lc_registers regs;
+	struct lc_code code; /* that the context is in; end 0 where none is known */
+	bool walked;         /* `frames` of the sampler hold the context's own path: */
+	int16_t frames_len;
+};
+
+static void look_at_context(struct interrupted *at, const void *context)
+{
+	memset(at, 0, sizeof(*at));
+	at->context = context;
+	if (!context)
+		return;
+	lc_sampler_registers(context, &at->regs);
+	lc_code_find(at->regs.pc, &at->code);
+}
+
+static bool record_registers(const struct lc_ring_record *r, struct lc_registers *out)
+{
+	static const unsigned char number[LC_REGISTERS] = {
+		PERF_REG_X86_AX,  PERF_REG_X86_CX,  PERF_REG_X86_DX,  PERF_REG_X86_BX,
+		PERF_REG_X86_SP,  PERF_REG_X86_BP,  PERF_REG_X86_SI,  PERF_REG_X86_DI,
+		PERF_REG_X86_R8,  PERF_REG_X86_R9,  PERF_REG_X86_R10, PERF_REG_X86_R11,
+		PERF_REG_X86_R12, PERF_REG_X86_R13, PERF_REG_X86_R14, PERF_REG_X86_R15
+	};
+
+	if (r->regs_intr_abi != PERF_SAMPLE_REGS_ABI_64)
+		return false;
+	out->pc = r->ip;
+	for (unsigned i = 0; i < LC_REGISTERS; i++)
+		out->r[i] = r->regs_intr[number[i]];
+	return true;
+}
+
+/* What data_src says that the instruction did. */
+static uint8_t access_of(uint64_t data_src)
+{
+	const uint64_t op = data_src >> PERF_MEM_OP_SHIFT;
+	uint8_t access = 0;
+
+	if (op & PERF_MEM_OP_LOAD)
+		access |= LC_ACCESS_LOAD;
+	if (op & PERF_MEM_OP_STORE)
+		access |= LC_ACCESS_STORE;
+	return access ? access | LC_ACCESS_WIDTH_UNKNOWN << LC_ACCESS_WIDTH_SHIFT : 0;
+}
+
+/*
+ * The path of a record. Its own instruction stands for the context's where both are in one
+ * compiled method and the stack pointer has not moved in between; else the path is the context's.
+ */
+static void walk_record(struct lc_sampler *s, struct interrupted *at,
+                        const struct lc_registers *regs, struct lc_sample *head)
+{
+	enum { SP = 4 };
+	const uint64_t pc = head->pc;
+
+	if (!at->context)
+		return;
+	if (pc != at->regs.pc && regs && regs->r[SP] == at->regs.r[SP] &&
+	    at->code.kind == LC_CODE_METHOD && pc >= at->code.start && pc < at->code.end) {
+		lc_sampler_walk(s, at->context, pc, head, s->frames);
+		at->walked = false;
+		return;
+	}
+	if (!at->walked)
+		lc_sampler_walk(s, at->context, 0, head, s->frames);
+	else
+		head->frames_len = at->frames_len;
+	at->walked = true;
+	at->frames_len = head->frames_len;
+}
+
+static void take_record(struct lc_sampler *s, size_t engine, const struct lc_ring_record *r,
+                        struct interrupted *at)
+{
+	struct lc_code code = { .kind = 0 };
+	struct lc_registers regs;
+	const bool has_regs = record_registers(r, &regs);
+	struct lc_sample head;
+
+	lc_code_find(r->ip, &code);
+	lc_sampler_begin(&head, engine, r->ip, (uint8_t)code.kind);
+	head.addr = r->addr;
+	head.how = LC_HOW_KERNEL;
+	head.data_src = r->data_src;
+	head.latency = r->weight < UINT32_MAX ? (uint32_t)r->weight : UINT32_MAX;
+	head.access = access_of(r->data_src);
+	lc_engine_add(engine, LC_ENGINE_SAMPLES, 1);
+	walk_record(s, at, has_regs ? &regs : NULL, &head);
+	lc_sampler_append(s, &head, s->frames);
+}
+
+static void lose(struct lc_sampler_slot *slot, size_t engine, uint64_t n)
+{
+	slot->read += n;
+	lc_engine_add(engine, LC_ENGINE_RING_LOST, n);
+	atomic_fetch_add_explicit(&slot->lost, n, memory_order_relaxed); /* a count */
+}
+
+static void read_slot(struct lc_sampler *s, size_t engine, struct interrupted *at)
+{
+	struct lc_sampler_slot *slot = &s->slot[engine];
+	struct lc_ring_record record;
+	struct lc_ring ring;
+
+	lc_perf_read_begin(&slot->perf, &ring);
+	while (lc_ring_next(&ring, &record)) {
+		switch (record.type) {
+		case LC_RING_SAMPLE:
+			slot->read++;
+			take_record(s, engine, &record, at);
+			break;
+		case LC_RING_LOST:
+		case LC_RING_LOST_SAMPLES:
+			lose(slot, engine, record.lost);
+			break;
+		case LC_RING_DAMAGED: /* nobody knows how many */
+			lose(slot, engine, 1);
+			break;
+		case LC_RING_THROTTLE:
+			lc_engine_add(engine, LC_ENGINE_THROTTLED, 1);
+			break;
+		default:
+			break;
+		}
+	}
+	lc_perf_read_end(&slot->perf, &ring);
+}
+
+/* -- signals ----------------------------------------------------------------------------- */
+
+/*
+ * The kernel sends with the reason as si_code, POLL_IN to POLL_HUP, or bare where it has no memory for
+ * more. Nobody else has a reason to ask for this signal that way; one for an event that was closed
+ * since must not go to the handler before ours, which may be the one that kills.
+ */
+static bool is_ours(const siginfo_t *info)
+{
+	return (info->si_code >= POLL_IN && info->si_code <= POLL_HUP) ||
+	       (info->si_code == SI_USER && info->si_pid == 0);
+}
+
+static bool on_perf(const siginfo_t *info, void *context)
+{
+	struct lc_sampler *s;
+
+	if (!is_ours(info))
+		return false;
+	s = lc_sampler_self();
+	if (s && lc_sampler_enter(s)) {
+		const uint64_t begin_ns = lc_clock_now_ns();
+		struct interrupted at;
+
+		look_at_context(&at, context);
+		for (size_t i = 0; i < LC_EVENTS_MAX; i++)
+			if (s->slot[i].perf.map)
+				read_slot(s, i, &at);
+		lc_sampler_add(LC_SAMPLER_HANDLER_NS, lc_clock_now_ns() - begin_ns);
+		lc_sampler_leave(s);
+	}
+	return true;
+}
+
+/* -- life cycle -------------------------------------------------------------------------- */
+
+static int start(size_t engine, const struct lc_event *event, const struct lc_options *options)
+{
+	(void)options;
+	rows[engine].event = event;
+	rows[engine].every = event->kind == LC_KIND_FAULT || event->kind == LC_KIND_WATCH;
+	if (rows[engine].every) /* a large array's pages come at 100,000 a second */
+		lc_sampler_log_at_least(BURST_LOG_BYTES);
+	return lc_signals_use(LC_SIGNAL_PERF, on_perf);
+}
+
+/* With as large a buffer as the limit of locked memory leaves. */
+int lc_perf_engine_open(struct lc_perf *perf, const struct lc_event *event, int signal, int32_t tid)
+{
+	struct lc_perf_config config = {
+		.attr = &event->attr,
+		.aux = event->has_aux ? &event->aux : NULL,
+		.data_pages = LC_PERF_RING_PAGES,
+		.signal = signal,
+	};
+	int err = lc_perf_open(perf, &config, tid);
+
+	while ((err == -EMLINK || err == -ENOMEM) && config.data_pages > 1) {
+		config.data_pages /= 2;
+		err = lc_perf_open(perf, &config, tid);
+	}
+	return err;
+}
+
+static int thread_open(struct lc_sampler *s, size_t engine)
+{
+	struct lc_sampler_slot *slot = &s->slot[engine];
+	int err = lc_perf_engine_open(&slot->perf, rows[engine].event,
+	                              lc_signals_number(LC_SIGNAL_PERF), s->tid);
+
+	slot->open = !err;
+	return err;
+}
+
+static int thread_begin(struct lc_sampler *s, size_t engine)
+{
+	return lc_perf_enable(&s->slot[engine].perf);
+}
+
+static void thread_pause(struct lc_sampler *s, size_t engine)
+{
+	if (s->slot[engine].open)
+		lc_perf_disable(&s->slot[engine].perf);
+}
+
+static uint64_t thread_counted(const struct lc_sampler *s, size_t engine)
+{
+	uint64_t n = 0;
+
+	if (rows[engine].every && s->slot[engine].open)
+		lc_perf_count(&s->slot[engine].perf, &n);
+	return n;
+}
+
+static void thread_finish(struct lc_sampler *s, size_t engine)
+{
+	struct lc_sampler_slot *slot = &s->slot[engine];
+	struct interrupted nobody;
+	uint64_t counted, due;
+
+	if (!slot->open)
+		return;
+	look_at_context(&nobody, NULL);
+	read_slot(s, engine, &nobody);
+	/* The kernel tells of what found no room only with the next record that does. */
+	counted = thread_counted(s, engine);
+	due = counted / rows[engine].event->period;
+	if (due > slot->read)
+		lose(slot, engine, due - slot->read);
+	lc_engine_add(engine, LC_ENGINE_COUNTED, counted);
+	lc_perf_close(&slot->perf);
+	slot->open = false;
+}
+
+const struct lc_backend *lc_backend_perf(void)
+{
+	static const struct lc_backend perf = {
+		.start = start,
+		.thread_open = thread_open,
+		.thread_begin = thread_begin,
+		.thread_pause = thread_pause,
+		.thread_finish = thread_finish,
+		.thread_counted = thread_counted,
+	};
+
+	return &perf;
+}
