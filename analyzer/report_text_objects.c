@@ -97,15 +97,15 @@ static const char *touch_word(bool loads, bool stores)
 }
 
 /* One line: the fields with the most samples, as shares of `whole`. */
-static void print_fields(FILE *out, const struct lc_view *v, const struct lc_view_access *a,
-                         uint32_t path, uint64_t whole)
+static void print_fields(FILE *out, const char *indent, const struct lc_view *v,
+                         const struct lc_view_access *a, uint32_t path, uint64_t whole)
 {
 	size_t len;
 	const struct lc_view_field *f = lc_view_fields(v, a->bucket, a->site, path, &len);
 
 	if (!len)
 		return;
-	fputs(lc_tree_text(v->tree, f->name).len ? "     fields: " : "     elements: ", out);
+	fprintf(out, "%s%s: ", indent, lc_tree_text(v->tree, f->name).len ? "fields" : "elements");
 	for (size_t i = 0; i < len && i < FIELDS; i++) {
 		fputs(i ? ", " : "", out);
 		print_field_name(out, v->tree, f[i].name, f[i].first, f[i].last);
@@ -160,8 +160,7 @@ static void print_accesses(FILE *out, const struct lc_report *r, const struct lc
 			fputs("          (path unknown)\n", out);
 		print_path(out, r, a->path, ACCESS_FRAMES);
 		if (s->accesses_len > 1) {
-			fputs("     ", out);
-			print_fields(out, v, a, a->path, a->samples);
+			print_fields(out, "          ", v, a, a->path, a->samples);
 			lc_text_metric(out, "          ",
 			               lc_view_metric(v, a->bucket, a->site, a->path));
 		}
@@ -172,7 +171,7 @@ static void print_accesses(FILE *out, const struct lc_report *r, const struct lc
 static void print_parts(FILE *out, const struct lc_view *v, const struct lc_view_site *s)
 {
 	if (s->accesses_len)
-		print_fields(out, v, s->accesses, LC_VIEW_ALL_PATHS, s->samples);
+		print_fields(out, "     ", v, s->accesses, LC_VIEW_ALL_PATHS, s->samples);
 	lc_text_metric(out, "     ", lc_view_metric(v, s->bucket, s->site, LC_VIEW_ALL_PATHS));
 }
 

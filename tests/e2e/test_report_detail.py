@@ -64,6 +64,7 @@ def test_classes_of_untracked_objects(locus, tmp_path):
     assert "Classes of untracked objects: 2 of 2" in text
     assert re.search(r"1\. com\.acme\.Node  80\.0%\n     80 samples\n     60\.0% accessed at\n"
                      r" +com\.acme\.Chaser\.chase\(Chaser\.java:33\)", text), text
+    assert "\n     20.0% accessed at\n" in text and not re.search(r" +$", text, re.M)
     assert "Classes of untracked objects: 1 of 2" in locus("report", tmp_path / "p", "-n1").stdout
     lines = locus("report", tmp_path / "p", "--format=collapsed").stdout.splitlines()
     assert "[com.acme.Node];com.acme.Main.main:10;com.acme.Chaser.chase:33 60" in lines
