@@ -155,7 +155,22 @@ static int choose_engine(const struct lc_load *l, const char *word, uint32_t *en
 
 uint64_t lc_report_counted(const struct lc_load *l, const struct lc_load_engine *e)
 {
-	return strcmp(e->name, "watch") == 0 ? lc_load_counter(l, "engine_watch_counted") : 0;
+	unsigned number = 0, watches = 0;
+	char name[64];
+
+	if (strcmp(e->name, "watch") != 0)
+		return 0;
+	for (uint32_t i = 0; i < l->engines_len; i++) {
+		watches += strcmp(l->engines[i].name, "watch") == 0;
+		if (&l->engines[i] == e)
+			number = watches;
+	}
+	/* Counters are numbered within a process: with several, which is whose is not known. */
+	if (watches > 1 && l->processes_len > 1)
+		return 0;
+	snprintf(name, sizeof(name),
+	         number == 1 ? "engine_watch_counted" : "engine_watch_%u_counted", number);
+	return lc_load_counter(l, name);
 }
 
 const char *lc_report_advice(const struct lc_view *v, const struct lc_sharing_finding *f)

@@ -174,6 +174,16 @@ def test_the_header_lists_every_engine_and_why(locus, tmp_path):
     assert "4 samples, shown here" in locus("report", path, "--engine=watch").stdout
 
 
+def test_each_watch_has_a_count_of_its_own(locus, tmp_path):
+    kinds = [engine("watch", "watch:long[]#%d" % i, 1, "accesses") for i in (1, 2)]
+    counts = {"engine_watch_counted": 7, "engine_watch_2_counted": 9}
+    path = write(tmp_path / "p", Block().access("object", (MAIN,), 1, COUNTERS), engines=kinds,
+                 counters=counts)
+    assert [e["counted"] for e in report(locus, path)["engines"]] == [7, 9]
+    # Of several processes nothing says which count is of which watch.
+    assert all("counted" not in e for e in report(locus, path, path)["engines"])
+
+
 def test_a_reason_does_not_make_another_engine(locus, tmp_path):
     first = write(tmp_path / "a", class_block())
     second = write(tmp_path / "b", class_block(), engines=[engine(reason="auto: no PMU")])
