@@ -24,7 +24,7 @@ public class FirstTouch {
         long s = 0;
         for (int r = 0; r < rounds; r++)
             for (int i = 0; i < kept.length; i += 64)
-                s += kept[i]; // READ: array
+                s += kept[i];
         sum = s;
     }
 
