@@ -3,6 +3,7 @@
 #define LC_FIELD_H
 
 #include <jvmti.h>
+#include <stddef.h>
 #include <stdint.h>
 
 struct lc_layout; /* heap/layout.h */
@@ -14,8 +15,13 @@ struct lc_field {
 	uint64_t element; /* the very element, where the name is "" */
 };
 
-/* Returns 0 or -errno; without it every lookup gives "". Context: [attach]. */
-int lc_field_init(jvmtiEnv *jvmti, JNIEnv *jni, const struct lc_layout *layout);
+/*
+ * Returns 0 or -errno; without it every lookup fails. `signature_of` names the classes that
+ * lc_field_find() is asked for where it can (lc_klass_signature() of klass.h); NULL: it never can.
+ * Context: [attach].
+ */
+int lc_field_init(jvmtiEnv *jvmti, JNIEnv *jni, const struct lc_layout *layout,
+                  const char *(*signature_of)(uint64_t klass));
 
 /*
  * What lies `offset` bytes into an object of class `klass` (a Klass *) of `size_bytes` (0 where
@@ -27,9 +33,16 @@ int lc_field_find(JNIEnv *jni, uint64_t klass, uint64_t size_bytes, uint64_t off
                   struct lc_field *out);
 
 /*
- * Offset and width of a field by name (watch.FIELD), superclasses included.
- * Returns 0 or -ENOENT. Context: [java] [writer].
+ * Offset and width of a field by name, superclasses included; of element `index` of an array.
+ * Return 0 or -ENOENT. Context: [java] [writer].
  */
 int lc_field_offset(JNIEnv *jni, jclass class, const char *name, uint64_t *offset, uint8_t *bytes);
+int lc_field_element(JNIEnv *jni, jclass class, uint64_t index, uint64_t *offset, uint8_t *bytes);
+
+/* Where element 0, or what follows the header of another object, begins. Context: as above. */
+uint64_t lc_field_first(JNIEnv *jni, jclass class);
+
+/* The field most like `name`, superclasses included; "" where none is near. Context: as above. */
+void lc_field_nearest(JNIEnv *jni, jclass class, const char *name, char *out, size_t out_len);
 
 #endif

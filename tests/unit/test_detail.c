@@ -1,0 +1,328 @@
+/* uses: src/detail.c src/field_layout.c */
+/* test_detail.c - what the hardware said, bit by bit, and which rows a sample makes. */
+#include <errno.h>
+#include <linux/perf_event.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "detail.h"
+#include "field.h"
+#include "field_layout.h"
+#include "format.h"
+#include "lines.h"
+#include "record.h"
+#include "tally.h"
+#include "thread.h"
+
+/* The neighbours, that keep what they are given. */
+
+static struct {
+	struct lc_block_field field;
+	struct lc_block_metric metric;
+	struct lc_block_line line;
+	uint64_t line_addr;
+	unsigned fields, metrics, lines;
+	bool unknown;
+} got;
+
+struct lc_tally *lc_tally_create(void)
+{
+	return (struct lc_tally *)&got;
+}
+
+int lc_tally_field(struct lc_tally *t, const struct lc_block_field *row)
+{
+	assert_ptr_equal(t, &got);
+	got.field = *row;
+	got.fields++;
+	return 0;
+}
+
+int lc_tally_metric(struct lc_tally *t, const struct lc_block_metric *row)
+{
+	assert_ptr_equal(t, &got);
+	got.metric = *row;
+	got.metrics++;
+	return 0;
+}
+
+void lc_lines_touch(struct lc_thread *t, uint64_t addr, const struct lc_block_line *row)
+{
+	assert_non_null(t);
+	got.line = *row;
+	got.line_addr = addr;
+	got.lines++;
+}
+
+int lc_field_find(JNIEnv *jni, uint64_t klass, uint64_t size_bytes, uint64_t offset,
+                  struct lc_field *out)
+{
+	(void)jni;
+	assert_int_equal(klass, 0x7000);
+	assert_int_equal(size_bytes, 160);
+	if (got.unknown)
+		return -ENOENT;
+	*out =
+	    (struct lc_field){ .name = "", .first = offset, .last = offset + 1, .element = offset };
+	return 0;
+}
+
+static int reset(void **state)
+{
+	(void)state;
+	memset(&got, 0, sizeof(got));
+	return 0;
+}
+
+/* data_src */
+
+#define OP(x) PERF_MEM_S(OP, x)
+#define LVL(x) PERF_MEM_S(LVL, x)
+#define NUM(x) PERF_MEM_S(LVLNUM, x)
+#define SNOOP(x) PERF_MEM_S(SNOOP, x)
+#define TLB(x) PERF_MEM_S(TLB, x)
+#define LOCK(x) PERF_MEM_S(LOCK, x)
+#define REMOTE ((uint64_t)PERF_MEM_REMOTE_REMOTE << PERF_MEM_REMOTE_SHIFT)
+#define HOPS(x) ((uint64_t)(x) << 43)
+
+static void check(uint64_t data_src, uint8_t source, uint8_t flags)
+{
+	uint8_t s = 99, f = 99;
+
+	lc_detail_data_src(data_src, &s, &f);
+	if (s != source || f != flags)
+		fail_msg("%#llx: %s, flags %u; wanted %s, %u", (unsigned long long)data_src,
+		         lc_data_source_name(s), f, lc_data_source_name(source), flags);
+}
+
+static void old_levels_are_decoded(void **state)
+{
+	(void)state;
+	check(OP(LOAD) | LVL(HIT) | LVL(L1), LC_SOURCE_L1, 0);
+	check(OP(LOAD) | LVL(HIT) | LVL(LFB), LC_SOURCE_FILL_BUFFER, 0);
+	check(OP(LOAD) | LVL(HIT) | LVL(L2), LC_SOURCE_L2, 0);
+	check(OP(LOAD) | LVL(HIT) | LVL(L3), LC_SOURCE_L3, 0);
+	check(OP(LOAD) | LVL(HIT) | LVL(LOC_RAM), LC_SOURCE_LOCAL_DRAM, 0);
+	check(OP(LOAD) | LVL(HIT) | LVL(REM_RAM1), LC_SOURCE_REMOTE_DRAM, 0);
+	check(OP(LOAD) | LVL(HIT) | LVL(REM_RAM2), LC_SOURCE_REMOTE_DRAM, 0);
+	check(OP(LOAD) | LVL(HIT) | LVL(REM_CCE1), LC_SOURCE_REMOTE_CACHE, 0);
+	check(OP(LOAD) | LVL(HIT) | LVL(REM_CCE2), LC_SOURCE_REMOTE_CACHE, 0);
+	check(OP(LOAD) | LVL(HIT) | LVL(IO), LC_SOURCE_OTHER, 0);
+	check(OP(LOAD) | LVL(HIT) | LVL(UNC), LC_SOURCE_OTHER, 0);
+	check(OP(LOAD) | LVL(NA), LC_SOURCE_UNKNOWN, 0);
+	/* A store that missed L1: not known where its line came from. */
+	check(OP(STORE) | LVL(MISS) | LVL(L1), LC_SOURCE_UNKNOWN, LC_METRIC_STORE);
+}
+
+static void new_levels_are_decoded(void **state)
+{
+	(void)state;
+	check(OP(LOAD) | NUM(L1), LC_SOURCE_L1, 0);
+	check(OP(LOAD) | NUM(LFB), LC_SOURCE_FILL_BUFFER, 0);
+	check(OP(LOAD) | NUM(L2), LC_SOURCE_L2, 0);
+	check(OP(LOAD) | NUM(L3), LC_SOURCE_L3, 0);
+	check(OP(LOAD) | NUM(L4), LC_SOURCE_L3, 0);
+	check(OP(LOAD) | NUM(RAM), LC_SOURCE_LOCAL_DRAM, 0);
+	check(OP(LOAD) | NUM(RAM) | REMOTE, LC_SOURCE_REMOTE_DRAM, 0);
+	check(OP(LOAD) | NUM(RAM) | REMOTE | HOPS(2), LC_SOURCE_REMOTE_DRAM, 0);
+	check(OP(LOAD) | NUM(RAM) | REMOTE | HOPS(1), LC_SOURCE_LOCAL_DRAM, 0);
+	check(OP(LOAD) | NUM(L3) | REMOTE, LC_SOURCE_REMOTE_CACHE, 0);
+	check(OP(LOAD) | NUM(L2) | HOPS(1), LC_SOURCE_REMOTE_CACHE, 0);
+	check(OP(LOAD) | NUM(ANY_CACHE) | REMOTE | HOPS(1), LC_SOURCE_REMOTE_CACHE, 0);
+	check(OP(LOAD) | NUM(PMEM), LC_SOURCE_OTHER, 0);
+	check(OP(LOAD) | PERF_MEM_S(LVLNUM, NA), LC_SOURCE_UNKNOWN, 0);
+	/* Both: the new one where it says something, else the old one. */
+	check(OP(LOAD) | LVL(HIT) | LVL(L3) | NUM(L3), LC_SOURCE_L3, 0);
+	check(OP(LOAD) | LVL(HIT) | LVL(L2) | PERF_MEM_S(LVLNUM, NA), LC_SOURCE_L2, 0);
+	check(OP(LOAD) | LVL(HIT) | LVL(L1) | NUM(ANY_CACHE), LC_SOURCE_L1, 0);
+	check(0, LC_SOURCE_UNKNOWN, 0);
+}
+
+static void the_bits_are_where_the_kernel_puts_them(void **state)
+{
+	(void)state;
+	/* Load, L3 hit, HITM, not locked, TLB hit in L1 or L2: Skylake's 0x3 << ... by hand. */
+	check(UINT64_C(2) | UINT64_C(0x42) << 5 | UINT64_C(0x10) << 19 | UINT64_C(1) << 24 |
+	          UINT64_C(0x1a) << 26 | UINT64_C(3) << 33,
+	      LC_SOURCE_L3, LC_METRIC_HITM);
+	check(UINT64_C(2) | UINT64_C(0xd) << 33 | UINT64_C(1) << 37 | UINT64_C(3) << 43,
+	      LC_SOURCE_REMOTE_DRAM, 0);
+}
+
+static void flags_are_decoded(void **state)
+{
+	(void)state;
+	check(OP(LOAD) | SNOOP(HITM) | NUM(L3), LC_SOURCE_L3, LC_METRIC_HITM);
+	check(OP(LOAD) | SNOOP(HIT) | NUM(L3), LC_SOURCE_L3, 0);
+	check(OP(LOAD) | LOCK(LOCKED) | NUM(L1), LC_SOURCE_L1, LC_METRIC_LOCKED);
+	check(OP(STORE) | NUM(L1), LC_SOURCE_L1, LC_METRIC_STORE);
+	check(OP(LOAD) | OP(STORE) | NUM(L1), LC_SOURCE_L1, LC_METRIC_STORE);
+	check(OP(PFETCH) | NUM(L1), LC_SOURCE_L1, 0);
+	/* The second level hit or missed: what a miss of the first one becomes. */
+	check(TLB(HIT) | TLB(L1), LC_SOURCE_UNKNOWN, 0);
+	check(TLB(HIT) | TLB(L1) | TLB(L2), LC_SOURCE_UNKNOWN, 0);
+	check(TLB(MISS) | TLB(L2), LC_SOURCE_UNKNOWN, LC_METRIC_TLB_MISS);
+	check(TLB(HIT) | TLB(WK), LC_SOURCE_UNKNOWN, LC_METRIC_TLB_MISS);
+	check(TLB(NA), LC_SOURCE_UNKNOWN, 0);
+}
+
+static void every_bit_pattern_has_a_name(void **state)
+{
+	uint64_t x = 88172645463325252u;
+
+	(void)state;
+	for (unsigned i = 0; i < 1000000; i++) {
+		uint8_t source, flags;
+
+		x ^= x << 13;
+		x ^= x >> 7;
+		x ^= x << 17;
+		lc_detail_data_src(x, &source, &flags);
+		assert_in_range(source, 0, LC_SOURCE_COUNT - 1);
+		assert_in_range(flags, 0, LC_METRIC_FLAGS_END - 1);
+	}
+}
+
+/* Rows */
+
+static struct lc_thread thread;
+
+static struct lc_detail sample(void)
+{
+	return (struct lc_detail){
+		.thread = &thread,
+		.engine = 1,
+		.bucket = LC_BUCKET_OBJECT,
+		.how = LC_HOW_DIRECT,
+		.access = LC_ACCESS_STORE | 3 << LC_ACCESS_WIDTH_SHIFT,
+		.site = 7,
+		.path = 9,
+		.addr = 0x10048,
+		.object = 0x10000,
+		.size_bytes = 160,
+		.klass = 0x7000,
+		.samples = 3,
+	};
+}
+
+static void a_sample_makes_a_row_of_its_field_and_of_its_line(void **state)
+{
+	struct lc_detail d = sample();
+
+	(void)state;
+	lc_detail_sample(NULL, &d);
+	assert_int_equal(got.fields, 1);
+	assert_int_equal(got.field.engine, 1);
+	assert_int_equal(got.field.site, 7);
+	assert_int_equal(got.field.path, 9);
+	assert_int_equal(got.field.first, 0x48);
+	assert_int_equal(got.field.last, 0x49);
+	assert_int_equal(got.field.access, LC_ACCESS_STORE);
+	assert_int_equal(got.field.samples, 3);
+	assert_int_equal(got.lines, 1);
+	assert_int_equal(got.line_addr, 0x10048);
+	assert_int_equal(got.line.byte, 8);
+	assert_int_equal(got.line.bytes, 8);
+	assert_int_equal(got.line.first, 0x48);
+	assert_int_equal(got.line.samples, 3);
+	assert_int_equal(got.line.hitm, 0);
+	assert_int_equal(got.metrics, 0); /* nothing was measured */
+}
+
+static void what_the_hardware_measured_makes_a_row_and_marks_the_line(void **state)
+{
+	struct lc_detail d = sample();
+
+	(void)state;
+	d.access = 0;
+	d.latency = 300;
+	d.data_src = OP(STORE) | SNOOP(HITM) | NUM(L3);
+	lc_detail_sample(NULL, &d);
+	assert_int_equal(got.metrics, 1);
+	assert_int_equal(got.metric.source, LC_SOURCE_L3);
+	assert_int_equal(got.metric.flags, LC_METRIC_HITM | LC_METRIC_STORE);
+	assert_int_equal(got.metric.samples, 3);
+	assert_int_equal(got.metric.latency_sum, 900);
+	assert_int_equal(got.metric.latency_max, 300);
+	assert_int_equal(got.line.hitm, 3);
+	assert_int_equal(got.line.access, LC_ACCESS_STORE);
+	assert_int_equal(got.line.bytes, 0); /* the hardware does not say */
+}
+
+static void an_unknown_field_is_no_field_but_still_a_touch_of_the_line(void **state)
+{
+	struct lc_detail d = sample();
+
+	(void)state;
+	got.unknown = true;
+	lc_detail_sample(NULL, &d);
+	assert_int_equal(got.fields, 0);
+	assert_int_equal(got.lines, 1);
+	assert_ptr_equal(got.line.name, lc_field_part_name(LC_PART_UNKNOWN));
+}
+
+static void an_address_that_is_not_the_exact_one_names_no_field(void **state)
+{
+	struct lc_detail d = sample();
+
+	(void)state;
+	d.how = LC_HOW_BASE;
+	d.data_src = OP(LOAD) | NUM(L1);
+	lc_detail_sample(NULL, &d);
+	assert_int_equal(got.fields, 0);
+	assert_int_equal(got.lines, 0);
+	assert_int_equal(got.metrics, 1);
+}
+
+static void outside_objects_there_are_only_metrics(void **state)
+{
+	struct lc_detail d = sample();
+
+	(void)state;
+	d.bucket = LC_BUCKET_HEAP_UNKNOWN;
+	lc_detail_sample(NULL, &d);
+	d = sample();
+	d.object = 0;
+	lc_detail_sample(NULL, &d);
+	assert_int_equal(got.fields + got.lines + got.metrics, 0);
+}
+
+static void an_unknown_width_stays_unknown(void **state)
+{
+	struct lc_detail d = sample();
+
+	(void)state;
+	d.access = LC_ACCESS_LOAD | LC_ACCESS_WIDTH_UNKNOWN << LC_ACCESS_WIDTH_SHIFT;
+	lc_detail_sample(NULL, &d);
+	assert_int_equal(got.line.bytes, 0);
+	assert_int_equal(got.line.access, LC_ACCESS_LOAD);
+	d.access = LC_ACCESS_LOAD;
+	lc_detail_sample(NULL, &d);
+	assert_int_equal(got.line.bytes, 1);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(old_levels_are_decoded),
+		cmocka_unit_test(new_levels_are_decoded),
+		cmocka_unit_test(the_bits_are_where_the_kernel_puts_them),
+		cmocka_unit_test(flags_are_decoded),
+		cmocka_unit_test(every_bit_pattern_has_a_name),
+		cmocka_unit_test_setup(a_sample_makes_a_row_of_its_field_and_of_its_line, reset),
+		cmocka_unit_test_setup(what_the_hardware_measured_makes_a_row_and_marks_the_line,
+		                       reset),
+		cmocka_unit_test_setup(an_unknown_field_is_no_field_but_still_a_touch_of_the_line,
+		                       reset),
+		cmocka_unit_test_setup(an_address_that_is_not_the_exact_one_names_no_field, reset),
+		cmocka_unit_test_setup(outside_objects_there_are_only_metrics, reset),
+		cmocka_unit_test_setup(an_unknown_width_stays_unknown, reset),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
