@@ -73,9 +73,9 @@ struct lc_block_line {
 	uint8_t bucket;
 	uint32_t site;
 	uint32_t path;
-	uint8_t byte;   /* in the line, 0 to 63 */
-	uint8_t bytes;  /* width of the access; 0 where unknown */
-	uint8_t access; /* LC_ACCESS_LOAD | LC_ACCESS_STORE */
+	uint8_t byte;     /* in the line, 0 to 63 */
+	uint8_t bytes;    /* width of the access; 0 where unknown */
+	uint8_t access;   /* LC_ACCESS_LOAD | LC_ACCESS_STORE */
 	const char *name; /* as in lc_block_field */
 	uint64_t first;   /* element, where the name is "" */
 	uint64_t samples;
@@ -85,11 +85,12 @@ struct lc_block_line {
 /* What sampled allocations say of a site. Sums over independent samples: they add up. */
 struct lc_block_estimate {
 	uint32_t site;
-	uint64_t sampled;                /* allocations sampled */
-	uint64_t objects_milli;          /* estimated objects, in thousandths */
-	uint64_t objects_variance_milli; /* variance of that estimate (of objects), in thousandths */
-	uint64_t bytes;                  /* estimated */
-	uint64_t bytes_variance_mib;     /* variance of bytes, in units of 2^20 bytes squared */
+	uint64_t sampled;       /* allocations sampled */
+	uint64_t objects_milli; /* estimated objects, in thousandths */
+	uint64_t
+	    objects_variance_milli;  /* variance of that estimate (of objects), in thousandths */
+	uint64_t bytes;              /* estimated */
+	uint64_t bytes_variance_mib; /* variance of bytes, in units of 2^20 bytes squared */
 	/* Of the estimated objects, those that outlived 1, 2, 4, 8, 16 collections; thousandths. */
 	uint64_t live_milli[LC_LIVE_COLUMNS];
 };

@@ -1,4 +1,8 @@
 "use strict";
+/*
+ * The page. It is longer than 600 lines since all views share the helpers of one closure; what could
+ * stand apart is in detail.js.
+ */
 (() => {
 	const data = JSON.parse(document.getElementById("data").textContent);
 	const buckets = ["object", "heap_class", "heap_unknown", "jvm", "native", "no_address", "lost"];
