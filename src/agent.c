@@ -22,6 +22,7 @@
 #include "bucket.h"
 #include "classes.h"
 #include "epoch.h"
+#include "field.h"
 #include "gc/areas.h"
 #include "gc/moves.h"
 #include "heap/alloc_log.h"
@@ -35,6 +36,7 @@
 #include "profile.h"
 #include "sample/code.h"
 #include "sample/engine.h"
+#include "sample/watch.h"
 #include "sealed.h"
 #include "summary.h"
 #include "thread.h"
@@ -189,6 +191,7 @@ static void JNICALL on_gc_finish(jvmtiEnv *jvmti)
 {
 	(void)jvmti;
 	lc_alloc_sample_gc_finish(lc_epoch_now());
+	lc_watch_gc_finish();
 	lc_sealed_gc_finish();
 }
 
@@ -303,6 +306,7 @@ static int look_at_jvm(JNIEnv *jni, bool *interposed)
 		say("objects cannot be followed with the %s collector (use -XX:+UseSerialGC, "
 		    "UseParallelGC or UseG1GC): allocations are counted, samples name no object",
 		    lc_areas_collector_name());
+	lc_field_init(agent.jvmti, jni, &agent.layout, NULL); /* without, fields have no names */
 	*interposed = !lc_moves_init();
 	if (agent.follow && !*interposed)
 		say("liblocus-preload.so is not preloaded (LD_PRELOAD): objects are lost when a "
@@ -431,6 +435,7 @@ static int go_live(JNIEnv *jni, bool interposed)
 	enable(live_events, sizeof(live_events) / sizeof(live_events[0]), JVMTI_ENABLE);
 	lc_classes_make_method_ids(agent.jvmti, jni);
 	lc_classes_retransform(agent.jvmti, jni);
+	lc_watch_begin(agent.follow, lc_hook_observe);
 	lc_hook_enable(true);
 	add_running_threads(jni);
 	start_alloc_sample();
@@ -466,6 +471,7 @@ static void JNICALL on_vm_death(jvmtiEnv *jvmti, JNIEnv *jni)
 		return;
 	lc_hook_enable(false);
 	lc_engines_stop();
+	lc_watch_end();
 	lc_attribution_stop();
 }
 

@@ -20,6 +20,7 @@
 #include "path.h"
 #include "profile.h"
 #include "sample/engine.h"
+#include "sample/watch.h"
 #include "thread.h"
 
 enum { COMMAND_MAX = 64 << 10, COUNTERS_MAX = 192, NAME_MAX_LEN = 48, VALUE_MAX = 1100 };
@@ -106,6 +107,8 @@ static void put_engine(struct counters *c, size_t engine)
 {
 	const char *kind = lc_engines_info(engine)->name;
 	struct lc_engine_stats s = { 0 };
+	struct lc_watch_stats w = { 0 };
+	const bool watch = lc_watch_stats(engine, &w);
 	char name[NAME_MAX_LEN];
 	unsigned number = 1;
 
@@ -118,7 +121,9 @@ static void put_engine(struct counters *c, size_t engine)
 		{ "samples", s.samples, true },      { "lost", s.lost, true },
 		{ "overruns", s.overruns, false },   { "ring_lost", s.ring_lost, false },
 		{ "throttled", s.throttled, false }, { "counted", s.counted, false },
-		{ "no_thread", s.no_thread, false },
+		{ "no_thread", s.no_thread, false }, { "found", w.found, watch },
+		{ "moved", w.moved, watch },         { "died", w.died, false },
+		{ "objects_seen", w.seen, watch },   { "unaimed", w.unaimed, false },
 	};
 
 	for (size_t i = 0; i < engine; i++)

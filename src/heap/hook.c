@@ -65,6 +65,7 @@ static struct {
 	uint32_t object_header_bytes;
 	bool follow, exact, audit;
 	_Atomic bool enabled;
+	_Atomic(lc_hook_observer *) observer;
 	_Atomic uint64_t corrections, duplicates, unrecorded, walk_errors;
 } hook;
 
@@ -121,6 +122,11 @@ int lc_hook_init(jvmtiEnv *jvmti, jclass hook_class, const struct lc_options *op
 	hook.exact = options->paths == LC_PATHS_EXACT;
 	hook.audit = follow && options->audit;
 	return define_intrinsics();
+}
+
+void lc_hook_observe(lc_hook_observer *observer)
+{
+	atomic_store_explicit(&hook.observer, observer, memory_order_release);
 }
 
 void lc_hook_enable(bool on)
@@ -372,6 +378,7 @@ static void record(JNIEnv *jni, struct lc_thread *t, struct lc_site_counter *cou
                    uint32_t words)
 {
 	struct lc_alloc a = { .size_words = words, .site = counter->site };
+	lc_hook_observer *observer;
 	uint32_t s;
 
 	/* One writer: plain adds that the attribution thread may read at any time. */
@@ -384,6 +391,9 @@ static void record(JNIEnv *jni, struct lc_thread *t, struct lc_site_counter *cou
 	                      memory_order_relaxed);
 	if (!hook.follow)
 		return;
+	observer = atomic_load_explicit(&hook.observer, memory_order_acquire);
+	if (__builtin_expect(observer != NULL, 0))
+		observer(jni, o, (uint64_t)words * 8, counter->site);
 	for (;;) {
 		s = still_sequence(jni, o);
 		a.tagged_addr = tagged_address(o, s);

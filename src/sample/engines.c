@@ -16,6 +16,7 @@
 
 #include "options.h"
 #include "sample/sampler.h"
+#include "sample/watch.h"
 #include "thread.h"
 
 struct engine {
@@ -53,6 +54,8 @@ static const struct lc_backend *backend_of(enum lc_event_kind kind)
 	case LC_KIND_IBS:
 	case LC_KIND_FAULT:
 		return lc_backend_perf();
+	case LC_KIND_WATCH:
+		return lc_backend_watch();
 	default:
 		return NULL;
 	}

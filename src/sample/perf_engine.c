@@ -21,6 +21,7 @@
 #include "sample/code.h"
 #include "sample/sampler.h"
 #include "sample/signals.h"
+#include "sample/watch.h"
 
 enum { BURST_LOG_BYTES = 2 << 20 };
 
@@ -112,8 +113,9 @@ static void take_record(struct lc_sampler *s, size_t engine, const struct lc_rin
 {
 	struct lc_code code = { .kind = 0 };
 	struct lc_registers regs;
-	const bool has_regs = record_registers(r, &regs);
+	const struct lc_registers *known = record_registers(r, &regs) ? &regs : NULL;
 	struct lc_sample head;
+	uint64_t pc = 0;
 
 	lc_code_find(r->ip, &code);
 	lc_sampler_begin(&head, engine, r->ip, (uint8_t)code.kind);
@@ -123,7 +125,14 @@ static void take_record(struct lc_sampler *s, size_t engine, const struct lc_rin
 	head.latency = r->weight < UINT32_MAX ? (uint32_t)r->weight : UINT32_MAX;
 	head.access = access_of(r->data_src);
 	lc_engine_add(engine, LC_ENGINE_SAMPLES, 1);
-	walk_record(s, at, has_regs ? &regs : NULL, &head);
+	/* A breakpoint on data hits behind its instruction: the path is to name that one. */
+	if (rows[engine].event->kind == LC_KIND_WATCH) {
+		known = at->context && at->regs.pc == r->ip ? &at->regs : NULL;
+		pc = lc_watch_access(engine, known, &head);
+	}
+	if (pc)
+		head.pc = pc;
+	walk_record(s, at, known, &head);
 	lc_sampler_append(s, &head, s->frames);
 }
 

@@ -183,7 +183,7 @@ static void watch_takes_a_field_an_element_or_an_offset(void **state)
 	assert_int_equal(w->index, 17);
 	assert_int_equal(w->bytes, 8);
 	assert_int_equal(w->access, LC_ACCESS_STORE);
-	assert_string_equal(events.event[0].text, "watch:long[]#3[17]:w");
+	assert_string_equal(events.event[0].text, "watch:long[]#3[17]:w@1");
 	assert_string_equal(events.event[0].event, "long[]#3[17]:w");
 	assert_int_equal(watch("watch:long[][0]")->index, 0);
 	assert_int_equal(events.event[0].watch.ordinal, 1);
@@ -202,7 +202,7 @@ static void watch_takes_a_field_an_element_or_an_offset(void **state)
 	}
 }
 
-static void watch_is_a_breakpoint_on_each_access(void **state)
+static void watch_is_a_breakpoint_with_a_sample_now_and_then(void **state)
 {
 	const struct lc_event *e = one("watch:int[]#1[0]:w");
 
@@ -211,7 +211,7 @@ static void watch_is_a_breakpoint_on_each_access(void **state)
 	assert_int_equal(e->attr.bp_type, HW_BREAKPOINT_W);
 	assert_int_equal(e->attr.bp_len, HW_BREAKPOINT_LEN_4);
 	assert_int_equal(e->attr.bp_addr, 0);
-	assert_int_equal(e->attr.sample_period, 1);
+	assert_int_equal(e->attr.sample_period, 101);
 	assert_int_equal(e->attr.exclude_kernel, 1);
 	assert_true(e->attr.sample_type & PERF_SAMPLE_ADDR);
 	assert_string_equal(e->unit, "writes");
@@ -372,7 +372,7 @@ int main(void)
 		TEST(fault_counts_each_page_fault),
 		TEST(watch_takes_classes_as_reports_show_them),
 		TEST(watch_takes_a_field_an_element_or_an_offset),
-		TEST(watch_is_a_breakpoint_on_each_access),
+		TEST(watch_is_a_breakpoint_with_a_sample_now_and_then),
 		TEST(what_is_wrong_is_told_in_one_line),
 		TEST(several_are_in_their_order),
 		TEST(no_more_events_than_there_is_room_for),

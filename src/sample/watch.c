@@ -1,0 +1,441 @@
+/*
+ * sample/watch.c - see watch.h.
+ *
+ * Each sampled thread has its event from its start on, disabled until the object is there: opening one
+ * takes milliseconds at times, re-aiming it microseconds. Perf events read by perf_engine.c.
+ *
+ * Breakpoint events are not throttled by the kernel, which limits only what comes several times
+ * at once, so the count is exact. A hit costs 10 us in a virtual machine (most of it for the way
+ * out and back), a sample some 15 more.
+ *
+ * Locks: `lock`, after the engines' lock where both are held. It guards where a watch aims and the
+ *        aiming of all events, so that a thread that starts, a hook that found the object and a
+ *        collection that moved it leave every event aimed at the last place. Never held across a
+ *        call into the JVM: the thread that ends a pause waits for it.
+ * Order: W1  state FOUND is stored (release) behind what it says -> loaded (acquire).
+ */
+#include "sample/watch.h"
+
+#include <errno.h>
+#include <linux/perf_event.h>
+#include <pthread.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+
+#include "field.h"
+#include "options.h"
+#include "path.h"
+#include "record.h"
+#include "sample/code.h"
+#include "sample/decode.h"
+#include "sample/event.h"
+#include "sample/sampler.h"
+#include "sample/signals.h"
+
+enum { WIDEST = 8, NAMES_MAX = 1 << 14 };
+
+enum state {
+	SEARCHING,
+	FOUND,
+	DEAD,    /* collected */
+	REFUSED, /* it is there, and the place in it is not */
+};
+
+struct watch {
+	const struct lc_event *event; /* set by start; NULL: no watch */
+	struct lc_event aimed;        /* what to open: `event` with the place. Under lock */
+	_Atomic int state;            /* enum state; W1 */
+	_Atomic uint64_t seen;        /* objects of the class */
+	jweak ref;                    /* under lock, like these: */
+	uint64_t offset;              /* of the place in the object */
+	uint64_t object;              /* where it begins; 0: nowhere */
+	_Atomic uint64_t moved, unaimed;
+};
+
+static struct {
+	pthread_mutex_t lock;
+	struct watch row[LC_EVENTS_MAX];
+	uint64_t min_size_bytes;
+	void (*observe)(lc_watch_observer *);
+} watching = { .lock = PTHREAD_MUTEX_INITIALIZER };
+
+/* Where events aim that have nothing to aim at; nobody touches it. */
+static uint64_t nowhere;
+
+static __attribute__((format(printf, 2, 3))) void say(const struct watch *w, const char *format,
+                                                      ...)
+{
+	char line[1024];
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(line, sizeof(line), format, args);
+	va_end(args);
+	fprintf(stderr, "locus: %s: %s\n", w->event->text, line);
+}
+
+/* -- aiming: under the lock ----------------------------------------------------------------- */
+
+/* The kernel compares all but the place with what it was opened with: as lc_perf_open() does it. */
+static void aim_attr(struct watch *w, uint64_t addr)
+{
+	w->aimed.attr.bp_addr = addr;
+}
+
+static void aim(struct watch *w, struct lc_sampler_slot *slot)
+{
+	struct perf_event_attr attr = w->aimed.attr;
+
+	attr.disabled = 0;
+	if (ioctl(slot->perf.fd, PERF_EVENT_IOC_MODIFY_ATTRIBUTES, &attr))
+		atomic_fetch_add_explicit(&w->unaimed, 1, memory_order_relaxed); /* a count */
+}
+
+/* Every thread's event at the object's place; or none anywhere, where it is dead. */
+static void aim_all(struct watch *w)
+{
+	const size_t engine = (size_t)(w - watching.row);
+	const uint32_t used = lc_samplers_used();
+
+	aim_attr(w, w->object ? w->object + w->offset : (uintptr_t)&nowhere);
+	for (uint32_t i = 0; i < used; i++) {
+		struct lc_sampler *s = lc_samplers_at(i);
+		struct lc_sampler_slot *slot = &s->slot[engine];
+
+		/* One that is being stopped is not enabled again: its pause comes after us. */
+		if (!slot->open || atomic_load(&s->state) != LC_SAMPLER_ACTIVE)
+			continue;
+		if (w->object)
+			aim(w, slot);
+		else
+			lc_perf_disable(&slot->perf);
+	}
+}
+
+/* Where the referent is; handles carry a tag in their low bits. */
+static uint64_t referent(jweak ref)
+{
+	return *(const volatile uint64_t *)((uintptr_t)ref & ~(uintptr_t)7) & LC_ADDR_MASK;
+}
+
+/* -- the engine ----------------------------------------------------------------------------- */
+
+static int start(size_t engine, const struct lc_event *event, const struct lc_options *options)
+{
+	struct watch *w = &watching.row[engine];
+	struct perf_event_attr *attr;
+
+	w->event = event;
+	w->aimed = *event;
+	attr = &w->aimed.attr;
+	attr->size = sizeof(*attr);
+	attr->disabled = 1;
+	attr->inherit = 0;
+	attr->watermark = 0;
+	attr->wakeup_events = 1;
+	attr->exclude_kernel = 1; /* copies that the kernel makes are none of the program's */
+	attr->exclude_hv = 1;
+	attr->read_format |= PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING;
+	attr->read_format &= ~(uint64_t)PERF_FORMAT_GROUP;
+	attr->bp_addr = (uintptr_t)&nowhere;
+	watching.min_size_bytes = options->min_size_bytes;
+	return lc_backend_perf()->start(engine, event, options);
+}
+
+static int thread_open(struct lc_sampler *s, size_t engine)
+{
+	struct lc_sampler_slot *slot = &s->slot[engine];
+	int err;
+
+	pthread_mutex_lock(&watching.lock);
+	err = lc_perf_engine_open(&slot->perf, &watching.row[engine].aimed,
+	                          lc_signals_number(LC_SIGNAL_PERF), s->tid);
+	slot->open = !err;
+	pthread_mutex_unlock(&watching.lock);
+	return err;
+}
+
+static int thread_begin(struct lc_sampler *s, size_t engine)
+{
+	struct watch *w = &watching.row[engine];
+
+	pthread_mutex_lock(&watching.lock);
+	if (w->object)
+		aim(w, &s->slot[engine]);
+	pthread_mutex_unlock(&watching.lock);
+	return 0;
+}
+
+static void thread_pause(struct lc_sampler *s, size_t engine)
+{
+	pthread_mutex_lock(&watching.lock);
+	lc_backend_perf()->thread_pause(s, engine);
+	pthread_mutex_unlock(&watching.lock);
+}
+
+static void thread_finish(struct lc_sampler *s, size_t engine)
+{
+	pthread_mutex_lock(&watching.lock);
+	lc_backend_perf()->thread_finish(s, engine);
+	pthread_mutex_unlock(&watching.lock);
+}
+
+static uint64_t thread_counted(const struct lc_sampler *s, size_t engine)
+{
+	return lc_backend_perf()->thread_counted(s, engine);
+}
+
+const struct lc_backend *lc_backend_watch(void)
+{
+	static const struct lc_backend watch = {
+		.start = start,
+		.thread_open = thread_open,
+		.thread_begin = thread_begin,
+		.thread_pause = thread_pause,
+		.thread_finish = thread_finish,
+		.thread_counted = thread_counted,
+	};
+
+	return &watch;
+}
+
+/* -- samples -------------------------------------------------------------------------------- */
+
+uint64_t lc_watch_access(size_t engine, const struct lc_registers *regs, struct lc_sample *head)
+{
+	const struct lc_event *event = watching.row[engine].event;
+	struct lc_access access = { .how = LC_HOW_NOT_JAVA };
+
+	if (event->watch.access == LC_ACCESS_STORE)
+		head->access = LC_ACCESS_STORE | LC_ACCESS_WIDTH_UNKNOWN << LC_ACCESS_WIDTH_SHIFT;
+	if (!regs || !lc_code_in_cache(regs->pc))
+		return 0;
+	lc_decode_sample(regs, &access);
+	/* The breakpoint's address may be anywhere in what the instruction touched. */
+	if (access.how != LC_HOW_DIRECT || head->addr + WIDEST <= access.addr ||
+	    head->addr >= access.addr + WIDEST)
+		return 0;
+	return access.kind == LC_CODE_METHOD && access.recipe.same_frame ? access.recipe.pc : 0;
+}
+
+/* -- finding the object --------------------------------------------------------------------- */
+
+/* The widest breakpoint at an offset: aligned to its own width. */
+static uint8_t widest_at(uint64_t offset, uint64_t size_bytes)
+{
+	uint8_t bytes = WIDEST;
+
+	while (bytes > 1 && (offset % bytes || offset + bytes > size_bytes))
+		bytes /= 2;
+	return bytes;
+}
+
+/* Where in the object, and how wide. Returns 0, or -ENOENT and says what there is. */
+static int find_place(JNIEnv *jni, const struct watch *w, jobject o, uint64_t size_bytes,
+                      uint64_t *offset, uint8_t *bytes)
+{
+	const struct lc_watch_spec *spec = &w->event->watch;
+	jclass class = (*jni)->GetObjectClass(jni, o);
+	char near[256] = "";
+	int err = 0;
+
+	if (spec->field[0]) {
+		err = lc_field_offset(jni, class, spec->field, offset, bytes);
+		if (err) {
+			lc_field_nearest(jni, class, spec->field, near, sizeof(near));
+			say(w, "%s has no field '%s'%s%s%s; nothing is watched", spec->class_name,
+			    spec->field, near[0] ? "; did you mean '" : "", near,
+			    near[0] ? "'?" : "");
+		}
+	} else if (spec->has_index) {
+		err = lc_field_element(jni, class, spec->index, offset, bytes);
+		if (!err && *offset + *bytes > size_bytes) {
+			err = -ENOENT;
+			say(w, "the array has no element %llu; nothing is watched",
+			    (unsigned long long)spec->index);
+		}
+	} else {
+		*offset = spec->has_offset ? spec->offset : lc_field_first(jni, class);
+		if (*offset >= size_bytes) {
+			err = -ENOENT;
+			say(w, "the object has only %llu bytes; nothing is watched",
+			    (unsigned long long)size_bytes);
+		} else {
+			*bytes = widest_at(*offset, size_bytes);
+		}
+	}
+	(*jni)->DeleteLocalRef(jni, class);
+	return err;
+}
+
+/* Stop looking where nothing is looked for any more. */
+static void look_on(void)
+{
+	for (size_t i = 0; i < LC_EVENTS_MAX; i++)
+		if (watching.row[i].event &&
+		    atomic_load_explicit(&watching.row[i].state, memory_order_relaxed) == SEARCHING)
+			return;
+	watching.observe(NULL);
+}
+
+static void found(JNIEnv *jni, struct watch *w, jobject o, uint64_t size_bytes)
+{
+	uint64_t offset = 0;
+	uint8_t bytes = 0;
+	jweak ref = NULL;
+
+	if (!find_place(jni, w, o, size_bytes, &offset, &bytes)) {
+		ref = (*jni)->NewWeakGlobalRef(jni, o);
+		if (!ref) {
+			(*jni)->ExceptionClear(jni);
+			say(w, "no memory to hold the object; nothing is watched");
+		}
+	}
+	if (!ref) {
+		atomic_store_explicit(&w->state, REFUSED, memory_order_release);
+		look_on();
+		return;
+	}
+	pthread_mutex_lock(&watching.lock);
+	w->ref = ref;
+	w->offset = offset;
+	w->aimed.attr.bp_len = bytes;
+	/* A collection that runs right now takes the lock at its end, and aims again. */
+	w->object = referent(ref);
+	aim_all(w);
+	atomic_store_explicit(&w->state, FOUND, memory_order_release); /* W1 */
+	pthread_mutex_unlock(&watching.lock);
+	look_on();
+}
+
+static void on_allocation(JNIEnv *jni, jobject object, uint64_t size_bytes, uint32_t site)
+{
+	const struct lc_site *s = lc_site_get(site);
+
+	for (size_t i = 0; s && i < LC_EVENTS_MAX; i++) {
+		struct watch *w = &watching.row[i];
+
+		if (!w->event ||
+		    atomic_load_explicit(&w->state, memory_order_relaxed) != SEARCHING ||
+		    strcmp(s->class_name, w->event->watch.class_name) != 0)
+			continue;
+		/* Threads that allocate at once get different numbers. */
+		if (atomic_fetch_add_explicit(&w->seen, 1, memory_order_relaxed) + 1 ==
+		    w->event->watch.ordinal)
+			found(jni, w, object, size_bytes);
+	}
+}
+
+void lc_watch_begin(bool follow, void (*observe)(lc_watch_observer *))
+{
+	bool any = false;
+
+	watching.observe = observe;
+	for (size_t i = 0; i < LC_EVENTS_MAX; i++) {
+		struct watch *w = &watching.row[i];
+
+		if (!w->event)
+			continue;
+		any = true;
+		if (follow)
+			continue;
+		say(w, "this collector moves objects unseen; nothing is watched");
+		atomic_store_explicit(&w->state, REFUSED, memory_order_release);
+	}
+	if (any && follow)
+		observe(on_allocation);
+}
+
+void lc_watch_gc_finish(void)
+{
+	for (size_t i = 0; i < LC_EVENTS_MAX; i++) {
+		struct watch *w = &watching.row[i];
+		uint64_t now;
+
+		if (!w->event)
+			continue;
+		pthread_mutex_lock(&watching.lock);
+		if (w->ref && w->object) {
+			now = referent(w->ref);
+			if (now != w->object) {
+				w->object = now;
+				aim_all(w);
+				if (now)
+					atomic_fetch_add_explicit(&w->moved, 1,
+					                          memory_order_relaxed);
+				else
+					atomic_store_explicit(&w->state, DEAD,
+					                      memory_order_release);
+			}
+		}
+		pthread_mutex_unlock(&watching.lock);
+	}
+}
+
+/* -- at the end ----------------------------------------------------------------------------- */
+
+/* The class most like the one that was asked for, of those of which objects were tracked. */
+static const char *nearest_class(const char *name)
+{
+	const char **names = malloc(NAMES_MAX * sizeof(*names)), *near = NULL;
+	size_t len = 0;
+
+	for (uint32_t i = 1; names && i <= lc_site_count() && len < NAMES_MAX; i++) {
+		const struct lc_site *s = lc_site_get(i);
+
+		if (s && (!len || s->class_name != names[len - 1]))
+			names[len++] = s->class_name;
+	}
+	if (len)
+		near = lc_options_nearest(name, names, len);
+	free(names);
+	return near;
+}
+
+static void explain_missing(const struct watch *w)
+{
+	const struct lc_watch_spec *spec = &w->event->watch;
+	uint64_t seen = atomic_load_explicit(&w->seen, memory_order_relaxed);
+	const char *near = seen ? NULL : nearest_class(spec->class_name);
+	char below[96] = "";
+
+	if (watching.min_size_bytes)
+		snprintf(below, sizeof(below), "; objects below --min-size=%llu are not seen",
+		         (unsigned long long)watching.min_size_bytes);
+	if (seen)
+		say(w, "object #%llu of %s never appeared: %llu were allocated%s",
+		    (unsigned long long)spec->ordinal, spec->class_name, (unsigned long long)seen,
+		    below);
+	else if (near)
+		say(w, "no object of %s appeared; did you mean '%s'?%s", spec->class_name, near,
+		    below);
+	else
+		say(w, "no object of %s appeared%s", spec->class_name, below);
+}
+
+void lc_watch_end(void)
+{
+	for (size_t i = 0; i < LC_EVENTS_MAX; i++)
+		if (watching.row[i].event &&
+		    atomic_load_explicit(&watching.row[i].state, memory_order_acquire) == SEARCHING)
+			explain_missing(&watching.row[i]);
+}
+
+bool lc_watch_stats(size_t engine, struct lc_watch_stats *out)
+{
+	const struct watch *w = &watching.row[engine];
+	int state = atomic_load_explicit(&w->state, memory_order_acquire); /* W1 */
+
+	if (!w->event)
+		return false;
+	out->seen = atomic_load_explicit(&w->seen, memory_order_relaxed);
+	out->found = state == FOUND || state == DEAD;
+	out->died = state == DEAD;
+	out->moved = atomic_load_explicit(&w->moved, memory_order_relaxed);
+	out->unaimed = atomic_load_explicit(&w->unaimed, memory_order_relaxed);
+	return true;
+}

@@ -1,0 +1,61 @@
+/*
+ * sample/watch.h - the watch engine: every access to one place of one object, while it moves.
+ *
+ * The object is the N-th of its class that an allocation hook reports. A breakpoint on data of
+ * each sampled thread counts the accesses, exactly, and every so many of them is a sample. When a
+ * collection has moved the object, the breakpoints follow it before the threads go on. One place
+ * is at most 8 bytes: a field, an element, or what is at an offset.
+ */
+#ifndef LC_SAMPLE_WATCH_H
+#define LC_SAMPLE_WATCH_H
+
+#include <jvmti.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct lc_backend;
+struct lc_registers; /* sample/decode.h */
+struct lc_sample;    /* record.h */
+
+/* What an allocation hook calls behind each object that it records. Context: [java]. */
+typedef void lc_watch_observer(JNIEnv *jni, jobject object, uint64_t size_bytes, uint32_t site);
+
+/* For engines.c. */
+const struct lc_backend *lc_backend_watch(void);
+
+/*
+ * A sample of engine number `engine`, a watch: a breakpoint on data hits when its instruction has
+ * been run, so what it did is told from the one before *regs (NULL: unknown). Sets head->access.
+ * Returns the instruction's address where the path should name it, or 0. Context: [signal].
+ */
+uint64_t lc_watch_access(size_t engine, const struct lc_registers *regs, struct lc_sample *head);
+
+/*
+ * Begin to look for the objects; nothing where no watch is asked for. `observe` makes the hooks
+ * call an observer, or none for NULL. With `follow` false (objects move unseen) nothing is
+ * watched, and one line says so. Context: [attach], after lc_engines_start().
+ */
+void lc_watch_begin(bool follow, void (*observe)(lc_watch_observer *));
+
+/* A collection has finished and the world is still stopped: aim at where the objects are. [gc] */
+void lc_watch_gc_finish(void);
+
+/*
+ * The program has ended: one line on stderr for each object that did not appear, which names what
+ * is nearest. Context: [attach].
+ */
+void lc_watch_end(void);
+
+struct lc_watch_stats {
+	uint64_t seen;    /* objects of the class, until the wanted one */
+	uint64_t found;   /* 1: the object appeared and was watched */
+	uint64_t moved;   /* times that a collection moved it */
+	uint64_t died;    /* 1: it was collected; the count ends there */
+	uint64_t unaimed; /* breakpoints that the kernel refused to aim */
+};
+
+/* Of engine number `engine`; false where it is no watch. Context: any. */
+bool lc_watch_stats(size_t engine, struct lc_watch_stats *out);
+
+#endif

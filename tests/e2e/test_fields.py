@@ -1,0 +1,167 @@
+"""Fields, ranges of elements, and shared cache lines, against programs of which they are known."""
+
+import json
+import shutil
+import subprocess
+
+import pytest
+from conftest import BUILD, COMMAND_SECONDS, ROOT, run_command
+from helpers import COLLECTORS, EXPORTS, collector, command, report, truth
+
+TOOLS = ROOT / "tests" / "tools"
+AGENT_SOURCES = [
+    "field.c",
+    "field_ask.c",
+    "field_layout.c",
+    "options.c",
+    "vmstructs.c",
+    "epoch.c",
+    "heap/layout.c",
+]
+TIMER = ("-e", "timer", "--interval=1ms")
+
+
+@pytest.fixture(scope="module")
+def agent(tmp_path_factory):
+    """field_agent as a shared library, for the headers of whichever JDK there is."""
+    compiler = shutil.which("gcc") or shutil.which("clang")
+    if not compiler:
+        pytest.skip("no C compiler")
+    home = run_command([ROOT / "scripts" / "find-jdk"]).stdout.strip()
+    out = tmp_path_factory.mktemp("agent") / "libfield_agent.so"
+    subprocess.run(
+        [compiler, "-std=gnu11", "-D_GNU_SOURCE", "-O2", "-shared", "-fPIC", "-w", "-I", ROOT / "src"]
+        + ["-I", home + "/include", "-I", home + "/include/linux", "-o", out, TOOLS / "field_agent.c"]
+        + [ROOT / "src" / source for source in AGENT_SOURCES]
+        + ["-lJudy", "-ldl"],
+        check=True,
+        timeout=COMMAND_SECONDS,
+    )
+    return out
+
+
+LAYOUTS = {
+    "default": [],
+    "wide-references": ["-XX:-UseCompressedOops"],
+    "wide-classes": ["-XX:-UseCompressedClassPointers"],
+    "compact-headers": ["-XX:+UseCompactObjectHeaders"],
+}
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+@pytest.mark.parametrize("gc", COLLECTORS)
+def test_every_field_of_every_class_has_its_name(agent, jdk, gc, layout, tmp_path):
+    """Offsets as Unsafe gives them, in all loaded classes, hidden ones too, while mirrors move."""
+    if layout == "compact-headers" and jdk.major < 25:
+        pytest.skip("JDK %d has no compact headers" % jdk.major)
+    subprocess.run(
+        [jdk.javac, "-nowarn", *EXPORTS, "-d", tmp_path, TOOLS / "FieldCheck.java"],
+        check=True,
+        timeout=COMMAND_SECONDS,
+        stderr=subprocess.DEVNULL,
+    )
+    done = run_command(
+        [jdk.java, *EXPORTS, *collector(gc), *LAYOUTS[layout], "-Xmx64m"]
+        + ["-agentpath:%s" % agent, "-cp", tmp_path, "FieldCheck"]
+    )
+    assert done.returncode == 0, done.stderr
+    told = json.loads(done.stdout.splitlines()[-1])
+    assert told["wrong"] == 0, done.stderr
+    assert told["unlearnt"] == 0, told
+    assert told["classes"] > 400 and told["fields"] > 1500, told
+
+
+def rows(entries, cls, method=None):
+    """The fields of the sites (or classes) of that class, allocated in that method."""
+    return [
+        field
+        for entry in entries
+        if entry["class"] == cls
+        and (method is None or entry["allocation_path"][0]["method"] == method)
+        for field in entry.get("fields", [])
+    ]
+
+
+def part(fields, wanted):
+    return sum(f["samples"] for f in fields if wanted(f)) / max(1, sum(f["samples"] for f in fields))
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_samples_of_a_class_are_in_the_field_that_is_touched(workload, profile, jdk, layout):
+    """Parts of time against parts of samples; a field that nobody touches has none."""
+    if layout == "compact-headers" and jdk.major < 25:
+        pytest.skip("JDK %d has no compact headers" % jdk.major)
+    java = ["-Xmx512m", "-XX:+UseSerialGC", *LAYOUTS[layout]]
+    run = profile(command(workload, jdk, "Fields", 4, java=java), *TIMER)
+    told, r = truth(run), report(run)
+    node = rows(r["classes"], "Fields$Node")
+    # What the collector's or the verifier's class check touches is in the header.
+    own = [f for f in node if not f["name"].startswith("(")]
+    assert sum(f["samples"] for f in own) >= 0.9 * sum(f["samples"] for f in node), node
+    time = {name: told[name] for name in ("often", "inherited", "written")}
+    assert {f["name"] for f in own if f["samples"] >= 10} == set(time), own
+    for name in ("often", "inherited"):
+        true = time[name] / (time["often"] + time["inherited"])
+        reads = [f for f in own if f["name"] in ("often", "inherited")]
+        assert abs(part(reads, lambda f, n=name: f["name"] == n) - true) <= 0.08, (name, reads, told)
+    written = [f for f in own if f["name"] == "written"]
+    assert sum(f["stores"] for f in written) >= 0.9 * sum(f["samples"] for f in written), written
+    read = [f for f in own if f["name"] != "written"]
+    assert sum(f["loads"] for f in read) >= 0.9 * sum(f["samples"] for f in read), read
+    shadowing = rows(r["classes"], "Fields$Shadowing")
+    assert part(shadowing, lambda f: f["name"] == "Shadowed.value") >= 0.9, shadowing
+
+
+def test_samples_of_an_array_are_in_the_elements_that_are_touched(workload, profile, jdk):
+    java = ["-Xmx512m", "-XX:+UseSerialGC"]
+    run = profile(command(workload, jdk, "Fields", 4, java=java), *TIMER)
+    told, r = truth(run), report(run)
+    n = told["elements"]
+    ranges = {"newLower": (0, n // 2), "newUpper": (n // 4 * 3, n)}
+    for method, (first, end) in ranges.items():
+        fields = rows(r["sites"], "int[]", method)
+        assert sum(f["samples"] for f in fields) >= 100, fields
+        inside = part(fields, lambda f, a=first, b=end: f["name"] == "" and a <= f["first"] and f["last"] < b)
+        assert inside >= 0.98, (method, fields)
+        # All of the range: each sixteenth of the array is seen.
+        assert len({f["first"] for f in fields if f["name"] == ""}) >= 16 * (end - first) // n, fields
+
+
+def shared(r):
+    """What is falsely shared: the method that allocated, or the class where that is not known."""
+    names = set()
+    for finding in r["false_sharing"]:
+        for side in finding["sides"]:
+            path = side.get("allocation_path")
+            names.add(path[0]["method"] if path else side["class"])
+    return names
+
+
+@pytest.mark.parametrize("gc", COLLECTORS)
+def test_false_sharing_is_found_where_it_is_and_nowhere_else(workload, profile, jdk, gc):
+    java = ["-Xmx256m", *collector(gc)]
+    run = profile(command(workload, jdk, "FalseSharing", 1.5, java=java), *TIMER)
+    told, r = truth(run), report(run)
+    assert shared(r) == set(told["false_sharing"]), json.dumps(r["false_sharing"], indent=1)
+    for finding in r["false_sharing"]:
+        # The timer sees where threads wait, not what the caches do.
+        assert finding["certainty"] == "suspicion" and finding["hitm"] == 0
+        left, right = finding["sides"]
+        assert left["thread"] != right["thread"]
+        assert left["path"] and right["path"]
+    text = run_locus_report(run)
+    assert "newPadded" not in sharing_section(text), text
+
+
+def run_locus_report(run):
+    done = run_command([BUILD / "locus", "report", run.directory])
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def sharing_section(text):
+    """The part of the text report under "False sharing"."""
+    lines = text.splitlines()
+    begin = next(i for i, line in enumerate(lines) if line.startswith("False sharing"))
+    end = next((i for i in range(begin + 1, len(lines)) if lines[i] and lines[i][0] not in " "), len(lines))
+    return "\n".join(lines[begin:end])
