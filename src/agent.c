@@ -31,6 +31,7 @@
 #include "heap/context.h"
 #include "heap/hook.h"
 #include "heap/layout.h"
+#include "heap/object.h"
 #include "options.h"
 #include "path.h"
 #include "profile.h"
@@ -170,6 +171,7 @@ static void JNICALL on_thread_end(jvmtiEnv *jvmti, JNIEnv *jni, jthread thread)
 	(void)jvmti;
 	(void)jni;
 	(void)thread;
+	lc_object_thread_end();
 	if (!t)
 		t = lc_threads_find((int32_t)syscall(SYS_gettid));
 	if (!t)

@@ -25,6 +25,7 @@
 #include "heap/audit.h"
 #include "heap/context.h"
 #include "heap/hook.h"
+#include "heap/layout.h"
 #include "heap/map.h"
 #include "options.h"
 #include "path.h"
@@ -559,6 +560,7 @@ int lc_attribution_start(const struct lc_attribution_config *config)
 		    .min_size_bytes = config->options->min_size_bytes,
 		    .interposed = config->interposed,
 		    .audit = config->options->audit,
+		    .small_class_word = !config->layout->class_in_mark,
 		    .wake = lc_attribution_wake,
 		});
 	pthread_setname_np(work.thread, "locus");

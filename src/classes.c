@@ -2,6 +2,7 @@
 #include "classes.h"
 
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,6 +11,7 @@
 #include "classfile/hook_class.h"
 #include "heap/hook.h"
 #include "heap/layout.h"
+#include "heap/object.h"
 #include "options.h"
 
 enum {
@@ -24,6 +26,9 @@ static struct {
 	_Atomic uint64_t seen[LC_REWRITE_STATUS_COUNT];
 	_Atomic uint64_t sites, skipped_constant, methods_left;
 	_Atomic uint64_t retransformed, retransform_failures, rewrite_ns;
+	jclass class_class; /* java.lang.Class, its forName(), and the name of the hook class */
+	jmethodID for_name;
+	jstring hook_name;
 	_Atomic uint64_t many_fields; /* classes seen with at least MANY_FIELD_BYTES of their own */
 } classes;
 
@@ -44,6 +49,42 @@ static uint32_t next_site(void *unused)
 	       1;
 }
 
+/*
+ * Let the loader of `class` load the hook class. It may run Java code the first time, which allocates;
+ * that must not happen between an instruction that allocates and its hook.
+ */
+static void resolve_hook(jvmtiEnv *jvmti, JNIEnv *jni, jclass class)
+{
+	jobject loader = NULL, found;
+
+	if ((*jvmti)->GetClassLoader(jvmti, class, &loader) || !loader)
+		return;
+	found = (*jni)->CallStaticObjectMethod(jni, classes.class_class, classes.for_name,
+	                                       classes.hook_name, JNI_FALSE, loader);
+	if ((*jni)->ExceptionCheck(jni))
+		(*jni)->ExceptionClear(jni);
+	(*jni)->DeleteLocalRef(jni, found);
+	(*jni)->DeleteLocalRef(jni, loader);
+}
+
+/* What resolve_hook() needs. Returns false without memory. */
+static bool find_for_name(JNIEnv *jni)
+{
+	jclass class = (*jni)->FindClass(jni, "java/lang/Class");
+	jstring name = (*jni)->NewStringUTF(jni, "java.lang.LocusHook");
+
+	if (class && name) {
+		classes.for_name = (*jni)->GetStaticMethodID(
+		    jni, class, "forName",
+		    "(Ljava/lang/String;ZLjava/lang/ClassLoader;)Ljava/lang/Class;");
+		classes.class_class = (*jni)->NewGlobalRef(jni, class);
+		classes.hook_name = (*jni)->NewGlobalRef(jni, name);
+	}
+	if ((*jni)->ExceptionCheck(jni))
+		(*jni)->ExceptionClear(jni);
+	return classes.for_name && classes.class_class && classes.hook_name;
+}
+
 jclass lc_classes_define_hook(JNIEnv *jni, const struct lc_options *options,
                               const struct lc_layout *layout)
 {
@@ -57,15 +98,29 @@ jclass lc_classes_define_hook(JNIEnv *jni, const struct lc_options *options,
 		.reference_bytes = layout->reference_bytes,
 		.object_align_bytes = layout->object_alignment,
 	};
+	struct lc_object_fields fields = { 0 };
+	bool objects =
+	    !options->min_size_bytes && find_for_name(jni) && !lc_object_init(jni, layout, &fields);
 	jclass local = NULL, global = NULL;
 	uint8_t *bytes = NULL;
 	size_t len = 0;
 
+	hook.objects = objects;
+	hook.carriers = fields.carriers;
+	hook.eetop = fields.eetop;
+	hook.tlab_top = fields.tlab_top;
+	hook.allocated = fields.allocated;
+	hook.class_offset = fields.class_offset;
+	hook.class_shift = fields.class_shift;
+	hook.sequence = fields.sequence;
+	hook.threads = fields.threads;
 	classes.min_size_bytes = options->min_size_bytes;
 	classes.rewrite = (struct lc_rewrite_options){
 		.min_size_bytes = options->min_size_bytes,
 		.array_header_bytes = layout->long_base,
 		.reference_bytes = layout->reference_bytes,
+		.objects = objects,
+		.constructed = objects && options->audit,
 		.next_site = next_site,
 	};
 	if (lc_hook_class_create(&hook, &bytes, &len))
@@ -156,7 +211,9 @@ void JNICALL lc_classes_prepare(jvmtiEnv *jvmti, JNIEnv *jni, jthread thread, jc
 	(void)thread;
 	if (!(*jvmti)->GetClassMethods(jvmti, class, &len, &methods))
 		(*jvmti)->Deallocate(jvmti, (unsigned char *)methods);
-	if (atomic_load_explicit(&classes.many_fields, memory_order_relaxed))
+	if (classes.rewrite.objects)
+		resolve_hook(jvmti, jni, class);
+	else if (atomic_load_explicit(&classes.many_fields, memory_order_relaxed))
 		hook_if_large(jvmti, jni, class);
 }
 
@@ -204,6 +261,8 @@ void lc_classes_retransform(jvmtiEnv *jvmti, JNIEnv *jni)
 		else
 			(*jni)->DeleteLocalRef(jni, loaded[i]);
 	}
+	for (jint i = 0; classes.rewrite.objects && i < wanted; i++)
+		resolve_hook(jvmti, jni, loaded[i]);
 	add(&classes.retransformed, (uint64_t)wanted);
 	if (wanted && (*jvmti)->RetransformClasses(jvmti, wanted, loaded))
 		retransform_each(jvmti, loaded, wanted);

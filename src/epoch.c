@@ -39,6 +39,11 @@ uint32_t lc_gc_sequence(void)
 	return atomic_load_explicit(&sequence, memory_order_acquire); /* E2 */
 }
 
+const void *lc_gc_sequence_address(void)
+{
+	return &sequence;
+}
+
 void lc_epoch_enter_gc(void)
 {
 	uint32_t s = atomic_load_explicit(&sequence, memory_order_relaxed); /* ours */

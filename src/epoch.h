@@ -12,6 +12,9 @@
  */
 uint32_t lc_gc_sequence(void);
 
+/* Where it is, for code that cannot call: a uint32_t that never moves. Context: [attach]. */
+const void *lc_gc_sequence_address(void);
+
 static inline bool lc_gc_sequence_moving(uint32_t sequence)
 {
 	return sequence & 1;

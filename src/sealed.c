@@ -14,6 +14,7 @@
 #include "epoch.h"
 #include "gc/areas.h"
 #include "gc/moves.h"
+#include "gc/small.h"
 #include "heap/alloc_log.h"
 #include "heap/audit.h"
 #include "record.h"
@@ -28,7 +29,8 @@ static struct {
 
 	/* Written by GC callbacks, which never overlap. */
 	size_t areas_cap;
-	bool unsealed; /* the last collection found no memory for its epoch */
+	uint32_t swept; /* first epoch whose records were not swept */
+	bool unsealed;  /* the last collection found no memory for its epoch */
 	_Atomic uint64_t collections, seal_ns;
 } sealed;
 
@@ -103,6 +105,40 @@ static bool take_marks(struct lc_epoch *e)
 	return true;
 }
 
+/*
+ * What the collection did with objects too small for the interposer. In a pause that collected nothing
+ * they stay, and so do their records. Under the list's lock.
+ */
+static void take_small(struct lc_epoch *e)
+{
+	struct lc_move *moves;
+	size_t len = 0;
+	bool look;
+
+	if (e->complete && !e->forget && !lc_areas_collections())
+		return;
+	if (!e->complete || e->forget)
+		lc_small_forget();
+	if (e->forget)
+		sealed.swept = e->number;
+	look =
+	    e->complete && lc_small_begin(e->areas, e->areas_len, sealed.config.small_class_word);
+	for (struct lc_thread *t = lc_threads_first(); t; t = t->next) {
+		const struct lc_alloc *run;
+		size_t n;
+
+		while (t->allocs && (n = lc_alloc_log_sweep(t->allocs, &run)) > 0)
+			if (look)
+				lc_small_look(run, n, (uint16_t)e->number,
+				              (uint16_t)(e->number - sealed.swept));
+	}
+	sealed.swept = e->number + 1;
+	if (!look)
+		return;
+	moves = lc_small_end(&len);
+	lc_moves_add(&e->moves, moves, len);
+}
+
 void lc_sealed_gc_finish(void)
 {
 	uint64_t begin = lc_clock_now_ns();
@@ -127,6 +163,8 @@ void lc_sealed_gc_finish(void)
 	if (sealed.config.audit)
 		lc_audit_snapshot(e->number);
 	lc_threads_lock();
+	if (sealed.config.interposed && sealed.config.min_size_bytes <= LC_MOVE_INLINE_BYTES)
+		take_small(e);
 	if (take_marks(e)) {
 		*sealed.last = e;
 		sealed.last = &e->next;

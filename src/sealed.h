@@ -37,7 +37,8 @@ struct lc_sealed_config {
 	uint64_t min_size_bytes;
 	bool interposed; /* the interposer logs moves */
 	bool audit;
-	void (*wake)(void); /* called when an epoch was queued. Context: [gc] */
+	bool small_class_word; /* as lc_small_begin() has it */
+	void (*wake)(void);    /* called when an epoch was queued. Context: [gc] */
 };
 
 /* From now on collections seal epochs. Context: [attach]. */

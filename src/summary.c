@@ -12,6 +12,7 @@
 #include "attribution.h"
 #include "classes.h"
 #include "gc/areas.h"
+#include "gc/small.h"
 #include "heap/alloc_log.h"
 #include "heap/alloc_sample.h"
 #include "heap/audit.h"
@@ -122,7 +123,7 @@ static void put_engine(struct counters *c, size_t engine)
 		{ "overruns", s.overruns, false },   { "ring_lost", s.ring_lost, false },
 		{ "throttled", s.throttled, false }, { "counted", s.counted, false },
 		{ "no_thread", s.no_thread, false }, { "found", w.found, watch },
-		{ "moved", w.moved, watch },         { "died", w.died, false },
+		{ "moved", w.moved, watch },	 { "died", w.died, false },
 		{ "objects_seen", w.seen, watch },   { "unaimed", w.unaimed, false },
 	};
 
@@ -188,8 +189,10 @@ static void put_classes(struct counters *c)
 static void put_heap(struct counters *c)
 {
 	struct lc_attribution_stats a;
+	struct lc_small_stats small;
 	struct lc_hook_stats h;
 
+	lc_small_stats(&small);
 	lc_attribution_stats(&a);
 	lc_hook_stats(&h);
 	put(c, "gc_collections", a.collections);
@@ -207,7 +210,13 @@ static void put_heap(struct counters *c)
 	put(c, "alloc_corrections", h.corrections);
 	put(c, "alloc_duplicates", h.duplicates);
 	put(c, "alloc_unrecorded", h.unrecorded);
+	put(c, "alloc_unplaced", h.unplaced);
+	put(c, "alloc_unproved", h.unproved);
 	put(c, "alloc_walk_errors", h.walk_errors);
+	put(c, "small_moves", small.moved);
+	put(c, "small_forgotten", small.forgotten);
+	put(c, "small_held", small.held);
+	put(c, "small_pass_us", small.pass_ns / 1000);
 	put(c, "alloc_walks", a.walks);
 	put(c, "paths", lc_path_count());
 	put(c, "paths_overflow", lc_path_overflow());
@@ -238,14 +247,19 @@ static void put_alloc_sample(struct counters *c)
 static void put_audit(struct counters *c)
 {
 	struct lc_audit_totals t = { 0 };
+	struct lc_hook_stats h;
 
 	if (!summary.options->audit)
 		return;
 	lc_audit_totals(&t);
+	lc_hook_stats(&h);
+	put(c, "audit_unaudited", h.unaudited);
+	put(c, "audit_misplaced", h.misplaced);
 	put(c, "audit_gcs", t.gcs);
 	put(c, "audit_checks", t.checks);
 	put(c, "audit_survivors", t.survivors);
 	put(c, "audit_wrong_missing", t.wrong_missing);
+	put(c, "audit_forgotten", t.forgotten);
 	put(c, "audit_wrong_moved", t.wrong_moved);
 	put(c, "audit_wrong_overlap", t.wrong_overlap);
 	put(c, "audit_stale", t.stale);

@@ -13,7 +13,7 @@
 #include "classfile/stackmap.h"
 #include "classfile/tables.h"
 
-enum { RUN_MAX = 255, ACC_STATIC = 8, OBJECT_ALIGN_BYTES = 8 };
+enum { RUN_MAX = 255, NESTED_MAX = 64, ACC_STATIC = 8, OBJECT_ALIGN_BYTES = 8 };
 
 /* Calls whose result is hooked: the intrinsics, in the order of their numbers, and natives. */
 static const struct call {
@@ -39,6 +39,15 @@ static const struct call {
 	{ { "java/lang/reflect/Array", "multiNewArray", "(Ljava/lang/Class;[I)Ljava/lang/Object;",
 	    true },
 	  LC_HOOK_MULTI },
+	{ { "jdk/internal/misc/Unsafe", "allocateInstance", "(Ljava/lang/Class;)Ljava/lang/Object;",
+	    false },
+	  LC_HOOK_OBJECT },
+	{ { "jdk/internal/reflect/NativeConstructorAccessorImpl", "newInstance0",
+	    "(Ljava/lang/reflect/Constructor;[Ljava/lang/Object;)Ljava/lang/Object;", true },
+	  LC_HOOK_OBJECT },
+	{ { "jdk/internal/reflect/DirectConstructorHandleAccessor$NativeAccessor", "newInstance0",
+	    "(Ljava/lang/reflect/Constructor;[Ljava/lang/Object;)Ljava/lang/Object;", true },
+	  LC_HOOK_OBJECT },
 };
 
 enum { CALLS_LEN = sizeof(calls) / sizeof(calls[0]) };
@@ -68,6 +77,9 @@ struct walk {
 	const struct call *body; /* the intrinsic that the method is, or NULL */
 	bool constructor;        /* its returns get hooks */
 	uint32_t uninitialized;  /* `new` whose constructor call is yet to come */
+	/* Of these, the class (0: no `dup` follows `new`), as far as they fit. */
+	uint16_t nested[NESTED_MAX];
+	uint32_t nested_len;
 	bool stores_local0;
 	/* Constant ints that the instructions just before push, one after the other. */
 	uint32_t run;
@@ -135,8 +147,8 @@ bool lc_hook_scan_open(struct lc_hook_scan *s, const struct lc_class *c,
 
 	*s = (struct lc_hook_scan){ .cls = c, .options = options };
 	s->own_bytes = own_bytes(c, options->reference_bytes);
-	s->large =
-	    options->force_object || (s->own_bytes && s->own_bytes >= options->min_size_bytes);
+	s->large = !options->objects && (options->force_object ||
+	                                 (s->own_bytes && s->own_bytes >= options->min_size_bytes));
 	for (size_t i = 0; i < LC_INTRINSICS; i++)
 		s->has_bodies |= lc_text_is(name, calls[i].callee.class_name);
 	s->calls = calloc(c->pool_count, 1);
@@ -349,12 +361,22 @@ static enum lc_rewrite_status visit_call(struct walk *w, uint32_t at)
 	if (*known == OTHER)
 		return LC_REWRITE_DONE;
 	if (*known >= LISTED)
-		return put_listed(w, at, &calls[*known - LISTED]);
+		return calls[*known - LISTED].method == LC_HOOK_OBJECT && !w->scan->options->objects
+		           ? LC_REWRITE_DONE
+		           : put_listed(w, at, &calls[*known - LISTED]);
 	if (*known == CLONE_OF_ARRAY && op == LC_OP_INVOKEVIRTUAL &&
 	    lc_class_method_ref(w->scan->cls, index, &ref))
 		return put(w, at, false, clone_hook(&ref));
-	if (*known == CLONE_OF_OBJECT && op == LC_OP_INVOKESPECIAL && w->scan->large)
-		return put(w, at, false, (struct lc_hook){ .method = LC_HOOK_OBJECT });
+	if (*known == CLONE_OF_OBJECT && op == LC_OP_INVOKESPECIAL) {
+		if (w->scan->large)
+			return put(w, at, false, (struct lc_hook){ .method = LC_HOOK_OBJECT });
+		/* A superclass's own clone() has a hook in it. */
+		if (w->scan->options->objects && lc_class_method_ref(w->scan->cls, index, &ref) &&
+		    lc_text_is(ref.holder, "java/lang/Object"))
+			return put(w, at, false,
+			           (struct lc_hook){ .method = LC_HOOK_OBJECT,
+			                             .site_bits = LC_SITE_ANY_CLASS });
+	}
 	return LC_REWRITE_DONE;
 }
 
@@ -376,6 +398,48 @@ static bool delegates(struct walk *w, uint32_t at)
 		return false;
 	}
 	return ref.holder.len == self.len && !memcmp(ref.holder.data, self.data, self.len);
+}
+
+/* Behind `new`: the class is passed, since nobody may have the object before its constructor. */
+static enum lc_rewrite_status visit_new(struct walk *w, uint32_t at)
+{
+	uint16_t class = lc_be_get2(w->code->insns + at + 1);
+	bool dup = at + 3 < w->code->len && w->code->insns[at + 3] == LC_OP_DUP;
+
+	if (w->nested_len < NESTED_MAX)
+		w->nested[w->nested_len++] = dup ? class : 0;
+	return put(w, at, false,
+	           (struct lc_hook){
+	               .method = LC_HOOK_MADE, .shape = LC_HOOK_OF_CLASS, .operand = class });
+}
+
+/*
+ * Behind a constructor call for what `new; dup` has made: the object is on the stack. Compilers nest
+ * these; where the classes do not fit together, there is no hook. For the audit only.
+ */
+static enum lc_rewrite_status visit_constructed(struct walk *w, uint32_t at)
+{
+	const struct lc_class *c = w->scan->cls;
+	struct lc_class_ref ref = { 0 };
+	struct lc_text class;
+
+	if (!lc_class_method_ref(c, lc_be_get2(w->code->insns + at + 1), &ref) || !w->nested_len)
+		return LC_REWRITE_DONE;
+	class = lc_class_name(c, w->nested[w->nested_len - 1]);
+	if (!class.len || class.len != ref.holder.len ||
+	    memcmp(class.data, ref.holder.data, class.len) != 0)
+		return LC_REWRITE_DONE;
+	w->nested_len--;
+	return put(w, at, false,
+	           (struct lc_hook){ .method = LC_HOOK_BUILT, .shape = LC_HOOK_PLAIN });
+}
+
+static bool is_init(const struct walk *w, uint32_t at)
+{
+	struct lc_class_ref ref = { 0 };
+
+	return lc_class_method_ref(w->scan->cls, lc_be_get2(w->code->insns + at + 1), &ref) &&
+	       lc_text_is(ref.name, "<init>");
 }
 
 static bool stores_local0(const uint8_t *insn)
@@ -420,7 +484,7 @@ static enum lc_rewrite_status visit(struct walk *w, uint32_t at)
 	switch (op) {
 	case LC_OP_NEW:
 		w->uninitialized++;
-		return LC_REWRITE_DONE;
+		return w->scan->options->objects ? visit_new(w, at) : LC_REWRITE_DONE;
 	case LC_OP_NEWARRAY:
 	case LC_OP_ANEWARRAY:
 	case LC_OP_MULTIANEWARRAY:
@@ -428,6 +492,8 @@ static enum lc_rewrite_status visit(struct walk *w, uint32_t at)
 	case LC_OP_INVOKESPECIAL:
 		if (w->constructor && delegates(w, at))
 			w->constructor = false;
+		if (w->scan->options->constructed && is_init(w, at))
+			return visit_constructed(w, at);
 		return visit_call(w, at);
 	case LC_OP_INVOKEVIRTUAL:
 	case LC_OP_INVOKESTATIC:

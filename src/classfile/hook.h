@@ -3,7 +3,8 @@
  *
  * A hook calls a static method of the hook class. Behind an instruction that leaves the new
  * object on the stack it is `dup; <site>; invokestatic`; at the end of a constructor
- * `aload_0; <site>; invokestatic`. The stack grows by at most LC_HOOK_STACK.
+ * `aload_0; <site>; invokestatic`; behind `new`, where the object may not be passed to anybody yet,
+ * `ldc_w <class>; <site>; invokestatic`. The stack grows by at most LC_HOOK_STACK.
  */
 #ifndef LC_CLASSFILE_HOOK_H
 #define LC_CLASSFILE_HOOK_H
@@ -36,6 +37,8 @@ enum lc_hook_method {
 	LC_HOOK_STRING,  /* a string: its array */
 	LC_HOOK_GROWN,   /* a new int[], or the one that was passed in */
 	LC_HOOK_OBJECT,  /* ordinary object; native */
+	LC_HOOK_MADE,    /* ordinary object that `new` has made, told by its class */
+	LC_HOOK_BUILT,   /* ordinary object that a hook behind its `new` has seen; native */
 	LC_HOOK_METHOD_COUNT
 };
 
@@ -49,6 +52,8 @@ enum lc_hook_shape {
 	LC_HOOK_WITH_LOCAL,   /* dup; aload operand; site; call: (result, argument, site) */
 	LC_HOOK_THIS,         /* aload_0; site; call */
 	LC_HOOK_TWICE,        /* dup; site; call, without site_bits and once more with them */
+	LC_HOOK_OF_CLASS,     /* ldc_w operand; site; call */
+	LC_HOOK_PLAIN,        /* dup; call */
 };
 
 /* Bytes of a hook of that shape. */
@@ -58,7 +63,7 @@ uint8_t lc_hook_bytes(enum lc_hook_shape shape, uint16_t operand);
 struct lc_hook {
 	enum lc_hook_method method;
 	enum lc_hook_shape shape;
-	uint16_t operand;   /* class of the cast, or number of the local variable */
+	uint16_t operand;   /* class, or number of the local variable */
 	uint32_t site_bits; /* LC_SITE_* */
 	/* Known only when all targets are: whether a jump leads behind the instruction at `from`,
 	 * up to the place. The hook is void unless, or if, one does. */

@@ -16,9 +16,26 @@ enum {
 	BASE = MIN_LENGTH + LC_ELEMENT_COUNT,
 	SHIFT_REFERENCE = BASE + LC_ELEMENT_COUNT,
 	ALIGN_MASK,
+	ALL,
+	CLASS_SHIFT,
 	PLACE_HOLDERS_END
 };
 enum { PLACE_HOLDER = 0x7C0C0500 };
+
+/* Those of 8 bytes, with PLACE_HOLDER in their upper half. */
+enum {
+	SEQUENCE = 1,
+	THREADS,
+	EETOP,
+	TLAB_TOP,
+	ALLOCATED_BYTES,
+	CLASS_OFFSET,
+	LONG_PLACE_HOLDERS_END
+};
+
+/* A method of Thread, and what is called in its stead where threads have carriers. */
+#define CURRENT "currentThread"
+#define CARRIER "currentCarrierThread"
 
 static const uint8_t class_file[] = {
 #include "hook_class_bytes.inc"
@@ -65,11 +82,20 @@ static void fill(const struct lc_hook_layout *layout, uint32_t values[PLACE_HOLD
 	}
 	values[SHIFT_REFERENCE] = layout->reference_bytes == 8 ? 3 : 2;
 	values[ALIGN_MASK] = layout->object_align_bytes - 1;
+	values[ALL] = layout->objects;
+	values[CLASS_SHIFT] = layout->class_shift;
 }
 
 int lc_hook_class_patch(uint8_t *bytes, size_t len, const struct lc_hook_layout *layout)
 {
 	uint32_t values[PLACE_HOLDERS_END] = { 0 }, found[PLACE_HOLDERS_END] = { 0 };
+	const uint64_t longs[LONG_PLACE_HOLDERS_END] = { [SEQUENCE] = layout->sequence,
+		                                         [THREADS] = layout->threads,
+		                                         [EETOP] = layout->eetop,
+		                                         [TLAB_TOP] = layout->tlab_top,
+		                                         [ALLOCATED_BYTES] = layout->allocated,
+		                                         [CLASS_OFFSET] = layout->class_offset };
+	uint32_t found_longs[LONG_PLACE_HOLDERS_END] = { 0 };
 	struct lc_class c;
 	int err = 0;
 
@@ -80,6 +106,12 @@ int lc_hook_class_patch(uint8_t *bytes, size_t len, const struct lc_hook_layout 
 		const uint8_t *p = bytes + c.pool[i];
 		uint32_t which;
 
+		if (c.pool[i] && *p == LC_POOL_LONG && lc_be_get4(p + 1) == PLACE_HOLDER) {
+			which = lc_be_get4(p + 5);
+			if (which >= SEQUENCE && which < LONG_PLACE_HOLDERS_END)
+				found_longs[which] =
+				    found_longs[which] ? UINT32_MAX : c.pool[i] + 1;
+		}
 		if (!c.pool[i] || *p != LC_POOL_INTEGER)
 			continue;
 		which = lc_be_get4(p + 1) - PLACE_HOLDER;
@@ -89,15 +121,43 @@ int lc_hook_class_patch(uint8_t *bytes, size_t len, const struct lc_hook_layout 
 	for (int i = MIN_LENGTH; i < PLACE_HOLDERS_END; i++)
 		if (!found[i] || found[i] == UINT32_MAX)
 			err = -EINVAL;
+	for (int i = SEQUENCE; i < LONG_PLACE_HOLDERS_END; i++)
+		if (!found_longs[i] || found_longs[i] == UINT32_MAX)
+			err = -EINVAL;
 	for (int i = MIN_LENGTH; !err && i < PLACE_HOLDERS_END; i++)
 		lc_be_put4(bytes + found[i], values[i]);
+	for (int i = SEQUENCE; !err && i < LONG_PLACE_HOLDERS_END; i++) {
+		lc_be_put4(bytes + found_longs[i], (uint32_t)(longs[i] >> 32));
+		lc_be_put4(bytes + found_longs[i] + 4, (uint32_t)longs[i]);
+	}
 	lc_class_close(&c);
 	return err;
 }
 
+/* Call the method CARRIER where CURRENT is called. `bytes` has room. Returns the new length. */
+static size_t call_carriers(uint8_t *bytes, size_t len)
+{
+	size_t more = strlen(CARRIER) - strlen(CURRENT), end = 0;
+	struct lc_class c;
+
+	if (lc_class_open(bytes, len, &c) != LC_REWRITE_DONE)
+		return len;
+	for (uint32_t i = 1; i < c.pool_count; i++)
+		if (lc_text_is(lc_class_utf8(&c, i), CURRENT))
+			end = c.pool[i] + 3 + strlen(CURRENT);
+	lc_class_close(&c);
+	if (!end)
+		return len;
+	memmove(bytes + end + more, bytes + end, len - end);
+	end -= strlen(CURRENT);
+	memcpy(bytes + end, CARRIER, strlen(CARRIER));
+	lc_be_put2(bytes + end - 2, strlen(CARRIER));
+	return len + more;
+}
+
 int lc_hook_class_create(const struct lc_hook_layout *layout, uint8_t **bytes, size_t *len)
 {
-	uint8_t *copy = malloc(sizeof(class_file));
+	uint8_t *copy = malloc(sizeof(class_file) + sizeof(CARRIER));
 	int err = -ENOMEM;
 
 	if (copy) {
@@ -109,6 +169,6 @@ int lc_hook_class_create(const struct lc_hook_layout *layout, uint8_t **bytes, s
 		return err;
 	}
 	*bytes = copy;
-	*len = sizeof(class_file);
+	*len = layout->carriers ? call_carriers(copy, sizeof(class_file)) : sizeof(class_file);
 	return 0;
 }

@@ -22,6 +22,8 @@ static const struct {
 	[LC_HOOK_STRING] = { "string", "(Ljava/lang/String;I)V" },
 	[LC_HOOK_GROWN] = { "grown", "([I[II)V" },
 	[LC_HOOK_OBJECT] = { "allocObject", "(Ljava/lang/Object;I)V" },
+	[LC_HOOK_MADE] = { "made", "(Ljava/lang/Class;I)V" },
+	[LC_HOOK_BUILT] = { "constructed", "(Ljava/lang/Object;)V" },
 };
 
 const char *lc_hook_method_name(enum lc_hook_method m)
@@ -44,6 +46,10 @@ uint8_t lc_hook_bytes(enum lc_hook_shape shape, uint16_t operand)
 		return (uint8_t)(1 + (operand > UINT8_MAX ? 4 : 2) + SITE_BYTES + CALL_BYTES);
 	case LC_HOOK_TWICE:
 		return 2 * (1 + SITE_BYTES + CALL_BYTES);
+	case LC_HOOK_OF_CLASS:
+		return 3 + SITE_BYTES + CALL_BYTES;
+	case LC_HOOK_PLAIN:
+		return 1 + CALL_BYTES;
 	default:
 		return 1 + SITE_BYTES + CALL_BYTES;
 	}
@@ -86,9 +92,22 @@ void lc_hook_assemble(struct lc_hooks *h, struct lc_pool *pool,
 {
 	for (size_t i = 0; i < h->len; i++) {
 		const struct lc_hook *hook = &h->hooks[i];
-		uint32_t site = options->next_site(options->user);
 		uint8_t *p = h->inserts[i].bytes;
+		uint32_t site;
 
+		if (hook->shape == LC_HOOK_PLAIN) {
+			*p++ = LC_OP_DUP;
+			*p++ = LC_OP_INVOKESTATIC;
+			lc_be_put2(p, lc_pool_hook(pool, hook->method));
+			continue;
+		}
+		site = options->next_site(options->user);
+		if (hook->shape == LC_HOOK_OF_CLASS) {
+			*p++ = LC_OP_LDC_W;
+			lc_be_put2(p, hook->operand);
+			assemble_call(p + 2, hook, site, pool);
+			continue;
+		}
 		*p++ = hook->shape == LC_HOOK_THIS ? LC_OP_ALOAD_0 : LC_OP_DUP;
 		p = assemble_operand(p, hook, pool);
 		if (hook->shape == LC_HOOK_TWICE) {

@@ -63,6 +63,8 @@ struct lc_rewrite_options {
 	uint32_t array_header_bytes; /* largest that this JVM may use: decides constant lengths */
 	uint32_t reference_bytes;    /* 4 or 8 */
 	bool force_object;           /* hook constructors whatever the class's own fields sum to */
+	bool objects;                /* hook every `new` instead, and calls that make an object */
+	bool constructed;            /* and what they make once more, behind its constructor */
 	uint32_t (*next_site)(void *user); /* a fresh number for each hook, 1..LC_SITE_LIMIT - 1 */
 	void *user;
 };

@@ -141,10 +141,11 @@ static void release_chunks(struct lc_preload *p, uint32_t head)
 	}
 }
 
+/* Stands for any batch whose header found no memory. Constant. */
+static struct lc_move_batch no_memory = { .replayed = true, .lost = 1 };
+
 struct lc_move_batch *lc_moves_seal(void)
 {
-	/* Stands for any batch whose header found no memory. Constant. */
-	static struct lc_move_batch no_memory = { .replayed = true, .lost = 1 };
 	struct lc_preload *p = preload;
 	struct lc_move_batch *b;
 	uint64_t lost;
@@ -175,6 +176,21 @@ struct lc_move_batch *lc_moves_seal(void)
 		judge_chunk(c, b->many);
 	}
 	return b;
+}
+
+void lc_moves_add(struct lc_move_batch **b, struct lc_move *moves, size_t len)
+{
+	if (!*b && len) {
+		*b = calloc(1, sizeof(**b));
+		if (!*b)
+			*b = &no_memory;
+	}
+	if (!*b || *b == &no_memory) {
+		free(moves);
+		return;
+	}
+	(*b)->added = moves;
+	(*b)->added_len = len;
 }
 
 const struct lc_move *lc_moves_all(struct lc_move_batch *b, size_t *len)
@@ -211,9 +227,11 @@ uint64_t lc_moves_lost(const struct lc_move_batch *b)
 
 void lc_moves_release(struct lc_move_batch *b)
 {
-	if (!b || !b->preload)
+	if (!b || b == &no_memory)
 		return;
-	release_chunks(b->preload, b->head);
+	if (b->preload)
+		release_chunks(b->preload, b->head);
 	free(b->moves);
+	free(b->added);
 	free(b);
 }

@@ -78,6 +78,12 @@ const struct lc_move *lc_moves_next(struct lc_move_batch *b, size_t *cursor);
 /* All of them as one array, for lc_map_close. Context: [writer]. */
 const struct lc_move *lc_moves_all(struct lc_move_batch *b, size_t *len);
 
+/*
+ * Add moves that were found otherwise to *b, which is made where it is NULL: `moves` is malloc'ed and
+ * becomes the batch's. Without memory they are lost, and count so. Context: [gc] finish.
+ */
+void lc_moves_add(struct lc_move_batch **b, struct lc_move *moves, size_t len);
+
 size_t lc_moves_count(const struct lc_move_batch *b); /* copies logged */
 
 /* Copies that found no room; complete after the first lc_moves_all() or lc_moves_next(). */

@@ -20,6 +20,8 @@ struct lc_move_batch {
 	uint64_t lost;
 	struct lc_move *moves; /* malloc; after replay */
 	size_t moves_len;
+	struct lc_move *added; /* malloc; found otherwise */
+	size_t added_len;
 };
 
 /*

@@ -196,7 +196,8 @@ static bool is_region(const struct replay *r, const struct lc_copy *c)
 static void move_region(struct replay *r, const struct lc_copy *c)
 {
 	uint64_t high = lc_copy_src(c) + lc_copy_size(c);
-	uint64_t moved[REGION_BYTES / 64];
+	/* The smallest objects are of 16 bytes. Attribution thread only; large for a stack. */
+	static uint64_t moved[REGION_BYTES / 16];
 	size_t moved_len = 0;
 	Word_t key = lc_copy_src(c);
 	PPvoid_t slot;
@@ -331,14 +332,29 @@ static bool replay_ordered(struct lc_move_batch *b, struct replay *r)
 	return ok;
 }
 
+static void append_added(struct lc_move_batch *b)
+{
+	struct lc_move *all = realloc(b->moves, (b->moves_len + b->added_len) * sizeof(*b->moves));
+
+	if (!all) {
+		b->lost += b->added_len;
+		return;
+	}
+	memcpy(all + b->moves_len, b->added, b->added_len * sizeof(*b->added));
+	b->moves = all;
+	b->moves_len += b->added_len;
+}
+
 void lc_move_batch_replay(struct lc_move_batch *b)
 {
-	struct replay r = { .low = b->preload->low, .many = b->many };
+	struct replay r = { .low = b->preload ? b->preload->low : 0, .many = b->many };
 	bool ok = gather(b, &r);
 
 	if (ok)
 		ok = b->ordered || any_unknown(&r) ? replay_ordered(b, &r) : emit_unordered(b, &r);
 	if (!ok)
 		b->lost += b->copies;
+	if (b->added_len)
+		append_added(b);
 	free(r.copies);
 }

@@ -1,14 +1,25 @@
 package java.lang;
 
+import jdk.internal.misc.Unsafe;
+import jdk.internal.vm.annotation.ForceInline;
+
 /**
  * What the inserted bytecode calls. Defined by the agent as a member of java.base, before any
  * class that refers to it is.
  *
  * The constants are place holders: the agent overwrites them in the class file with what holds in
- * this JVM. They must stay int constants that javac keeps in the constant pool, each once.
+ * this JVM. They must stay constants that javac keeps in the constant pool, each once.
  *
  * The methods are small enough to be inlined; below the threshold they are one compare. They
- * allocate nothing, and call nothing but String.value() and each other.
+ * allocate nothing, and call nothing but String.value(), Thread.currentThread() (which the agent
+ * makes currentCarrierThread() where there are virtual threads), Unsafe, and each other.
+ *
+ * When every object is tracked, what a thread allocated is told from its allocation buffer (TLAB): a
+ * hook that finds the buffer's top higher by just the size of its object than the hook before left
+ * it, and the object's class there, knows the address without a reference to the object, which thus
+ * need not escape. It appends to the thread's log and counts, as heap/hook.c would; heap/object.h has
+ * the layout. Compiled code has no safepoint in between. Interpreted code may, so the GC sequence is
+ * compared at the end too.
  */
 public final class LocusHook {
 	/* Shortest arrays to report, by bytes of an element. */
@@ -26,6 +37,25 @@ public final class LocusHook {
 	private static final int SHIFT_REFERENCE = 0x7C0C050B;
 	/* Alignment of objects in bytes, less one. */
 	private static final int ALIGN_MASK = 0x7C0C050C;
+	/* Every object is tracked: 1, else 0. */
+	private static final int ALL = 0x7C0C050D;
+	/* What to shift the word by that holds an object's class word. */
+	private static final int CLASS_SHIFT = 0x7C0C050E;
+	/* Addresses: of the GC sequence, and of the table of threads. */
+	private static final long SEQUENCE = 0x7C0C0500_00000001L;
+	private static final long THREADS = 0x7C0C0500_00000002L;
+	/* Of java.lang.Thread: where its JavaThread's address is; and in that, of the buffer's top. */
+	private static final long EETOP = 0x7C0C0500_00000003L;
+	private static final long TLAB_TOP = 0x7C0C0500_00000004L;
+	private static final long ALLOCATED_BYTES = 0x7C0C0500_00000005L;
+	/* Of an object: where the word is that holds its class word. */
+	private static final long CLASS_OFFSET = 0x7C0C0500_00000006L;
+
+	/* struct lc_object_thread and its entries. */
+	private static final int ENTRIES = 64;
+	private static final int ENTRY_MASK = 1023;
+
+	private static final Unsafe U = Unsafe.getUnsafe();
 
 	private LocusHook() {
 	}
@@ -36,6 +66,98 @@ public final class LocusHook {
 	/** An ordinary object that may reach the threshold, at the end of a constructor. */
 	public static native void allocObject(Object o, int site);
 
+	/** A string of a method that the JIT may have replaced, and its array. */
+	private static native void allocString(Object array, int words, Object string, int site);
+
+	/** An object of that class may have been made just now: at `address`, or where unless 0. */
+	private static native void madeSlowly(long thread, Class<?> type, int site, long address);
+
+	/** For the audit: an object whose hook has run before its constructor did. */
+	public static native void constructed(Object o);
+
+	/* Not a constant expression for javac, but one for the JIT. */
+	private static int all() {
+		return ALL;
+	}
+
+	/** The running thread's JavaThread. */
+	private static long thread() {
+		return U.getLong(Thread.currentThread(), EETOP);
+	}
+
+	/** The thread's struct lc_object_thread, or 0. */
+	@ForceInline
+	private static long state(long thread) {
+		long slot = THREADS + ((thread >>> 6 ^ thread >>> 14) & 4095) * 16;
+		return U.getLong(slot) == thread ? U.getLong(slot + 8) : 0;
+	}
+
+	/** The object between `last` and the top is the entry's, and `last` is of this GC sequence. */
+	@ForceInline
+	private static boolean isOf(long s, long e, long last) {
+		return U.getInt(s) == U.getInt(SEQUENCE)
+				&& U.getInt(last + CLASS_OFFSET) >>> CLASS_SHIFT == U.getInt(e + 8);
+	}
+
+	/** Record what lies in the buffer from `last` to `top`, unless native code wants to. */
+	@ForceInline
+	private static boolean append(long s, long e, long last, long top, long words) {
+		long log = U.getLong(s + 16);
+		long at = U.getLong(log);
+		if (at >= U.getLong(s + 24))
+			return false;
+		long record = U.getLong(log + 16) + (at << 4);
+		U.putLong(record, last | U.getLong(s + 40));
+		U.putLong(record + 8, words | (long) U.getInt(e + 12) << 32);
+		U.putLong(log, at + 1);
+		U.putLong(s + 8, top);
+		long counter = U.getLong(e + 16);
+		U.putLong(counter, U.getLong(counter) + 1);
+		U.putLong(counter + 8, U.getLong(counter + 8) + (top - last));
+		if (U.getInt(s) != U.getInt(SEQUENCE))
+			U.putLong(s + 8, 0);
+		return true;
+	}
+
+	/** Behind `new`, before the constructor. */
+	@ForceInline
+	public static void made(Class<?> type, int site) {
+		long thread = thread();
+		long s = state(thread);
+		long address = 0;
+		if (s != 0) {
+			long e = s + ENTRIES + ((site & ENTRY_MASK) << 5);
+			long top = U.getLong(thread + TLAB_TOP);
+			long last = U.getLong(s + 8);
+			long bytes = top - last;
+			if (bytes == 0 && U.getLong(thread + ALLOCATED_BYTES) == U.getLong(s + 32))
+				return; /* the JIT has removed the allocation */
+			if (U.getInt(e) == site && U.getInt(e + 4) == bytes && isOf(s, e, last)) {
+				if (append(s, e, last, top, bytes >>> 3))
+					return;
+				address = last;
+			}
+		}
+		madeSlowly(thread, type, site, address);
+	}
+
+	@ForceInline
+	private static void madeArray(Object array, int words, int site) {
+		if (all() != 0) {
+			long thread = thread();
+			long s = state(thread);
+			if (s != 0) {
+				long e = s + ENTRIES + ((site & ENTRY_MASK) << 5);
+				long top = U.getLong(thread + TLAB_TOP);
+				long last = U.getLong(s + 8);
+				if (U.getInt(e) == site && top - last == (long) words << 3
+						&& isOf(s, e, last) && append(s, e, last, top, words))
+					return;
+			}
+		}
+		alloc(array, words, site);
+	}
+
 	private static int words(int base, int length, int shift) {
 		int mask = ALIGN_MASK;
 
@@ -44,47 +166,47 @@ public final class LocusHook {
 
 	public static void array(boolean[] a, int site) {
 		if (a.length >= MIN_1)
-			alloc(a, words(BASE_1, a.length, 0), site);
+			madeArray(a, words(BASE_1, a.length, 0), site);
 	}
 
 	public static void array(byte[] a, int site) {
 		if (a.length >= MIN_1)
-			alloc(a, words(BASE_1, a.length, 0), site);
+			madeArray(a, words(BASE_1, a.length, 0), site);
 	}
 
 	public static void array(char[] a, int site) {
 		if (a.length >= MIN_2)
-			alloc(a, words(BASE_2, a.length, 1), site);
+			madeArray(a, words(BASE_2, a.length, 1), site);
 	}
 
 	public static void array(short[] a, int site) {
 		if (a.length >= MIN_2)
-			alloc(a, words(BASE_2, a.length, 1), site);
+			madeArray(a, words(BASE_2, a.length, 1), site);
 	}
 
 	public static void array(int[] a, int site) {
 		if (a.length >= MIN_4)
-			alloc(a, words(BASE_4, a.length, 2), site);
+			madeArray(a, words(BASE_4, a.length, 2), site);
 	}
 
 	public static void array(float[] a, int site) {
 		if (a.length >= MIN_4)
-			alloc(a, words(BASE_4, a.length, 2), site);
+			madeArray(a, words(BASE_4, a.length, 2), site);
 	}
 
 	public static void array(long[] a, int site) {
 		if (a.length >= MIN_8)
-			alloc(a, words(BASE_8, a.length, 3), site);
+			madeArray(a, words(BASE_8, a.length, 3), site);
 	}
 
 	public static void array(double[] a, int site) {
 		if (a.length >= MIN_8)
-			alloc(a, words(BASE_8, a.length, 3), site);
+			madeArray(a, words(BASE_8, a.length, 3), site);
 	}
 
 	public static void array(Object[] a, int site) {
 		if (a.length >= MIN_REFERENCE)
-			alloc(a, words(BASE_REFERENCE, a.length, SHIFT_REFERENCE), site);
+			madeArray(a, words(BASE_REFERENCE, a.length, SHIFT_REFERENCE), site);
 	}
 
 	/** An array of whatever type. */
@@ -126,7 +248,11 @@ public final class LocusHook {
 
 	/** A string just made: its array. */
 	public static void string(String s, int site) {
-		array(s.value(), site);
+		byte[] a = s.value();
+		if (all() != 0)
+			allocString(a, words(BASE_1, a.length, 0), s, site);
+		else
+			array(a, site);
 	}
 
 	/** The result of a method that may return the array it was given. */

@@ -285,9 +285,50 @@ size_t lc_alloc_log_run(struct lc_alloc_log *log, uint64_t from, uint64_t to,
 	return (to < end ? to : end) - from;
 }
 
+/* The chunk that holds the next record to sweep; NULL where there is none yet. */
+static struct lc_alloc_chunk *sweep_chunk(struct lc_alloc_log *log)
+{
+	struct lc_alloc_chunk *c = log->sweep_chunk, *next;
+
+	if (!c)
+		c = atomic_load_explicit(&log->first, memory_order_acquire); /* L2 */
+	while (c && log->sweep_position - c->first >= LC_ALLOC_CHUNK_RECORDS) {
+		next = atomic_load_explicit(&c->next, memory_order_acquire); /* L2 */
+		if (!next)
+			break;
+		c = next;
+	}
+	return c;
+}
+
+size_t lc_alloc_log_sweep(struct lc_alloc_log *log, const struct lc_alloc **run)
+{
+	uint64_t to = lc_alloc_log_position(log), end; /* L1 */
+	struct lc_alloc_chunk *c = sweep_chunk(log);
+	size_t len;
+
+	if (!c)
+		return 0;
+	log->sweep_chunk = c;
+	/* The chunk itself stays, as what begins with it is still needed. */
+	atomic_store_explicit(&log->sweep_first, c->first + 1, memory_order_relaxed);
+	if (log->sweep_position >= to)
+		return 0;
+	end = c->first + LC_ALLOC_CHUNK_RECORDS;
+	*run = &c->records[log->sweep_position - c->first];
+	len = (size_t)((to < end ? to : end) - log->sweep_position);
+	log->sweep_position += len;
+	return len;
+}
+
 void lc_alloc_log_trim(struct lc_alloc_log *log, uint64_t position)
 {
+	/* Relaxed: it only grows, so that an old value keeps more. */
+	uint64_t first = atomic_load_explicit(&log->sweep_first, memory_order_relaxed);
 	struct lc_alloc_chunk *c = oldest(log);
+
+	if (first && position >= first)
+		position = first - 1;
 
 	while (c && c->first + LC_ALLOC_CHUNK_RECORDS <= position) {
 		struct lc_alloc_chunk *next =

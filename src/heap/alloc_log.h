@@ -38,6 +38,11 @@ struct lc_alloc_log {
 	/* Attribution thread's line. */
 	_Alignas(64) struct lc_alloc_chunk *head; /* attribution thread only: oldest chunk kept */
 	struct lc_alloc_chunk *near;              /* attribution thread only: where it read last */
+	/* The GC callbacks' own. */
+	struct lc_alloc_chunk *sweep_chunk; /* where they read last; NULL: at the beginning */
+	uint64_t sweep_position;
+	_Atomic uint64_t
+	    sweep_first; /* 1 + position of the first record that they still need; 0: none */
 };
 
 /*
@@ -104,6 +109,12 @@ static inline uint64_t lc_alloc_log_lost(const struct lc_alloc_log *log)
  */
 size_t lc_alloc_log_run(struct lc_alloc_log *log, uint64_t from, uint64_t to,
                         const struct lc_alloc **run);
+
+/*
+ * Records behind those that were swept before, one run after the other: sets *run and returns its length; 0
+ * at the end. From the first call on, what was not swept is not trimmed. Context: [gc].
+ */
+size_t lc_alloc_log_sweep(struct lc_alloc_log *log, const struct lc_alloc **run);
 
 /* Give back chunks that lie wholly before `position`, but the owner's. Context: [writer]. */
 void lc_alloc_log_trim(struct lc_alloc_log *log, uint64_t position);

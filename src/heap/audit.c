@@ -26,7 +26,12 @@
 
 #include "heap/map.h"
 
-enum { BLOCK_ENTRIES = 4096, BLOCKS_MAX = 1 << 16 };
+enum {
+	BLOCK_ENTRIES = 4096,
+	BLOCKS_MAX = 1 << 16,
+	/* Objects of more words are never forgotten: gc/small.h, and rule 5 of map_close.c. */
+	FORGOTTEN_WORDS = 16,
+};
 
 struct entry {
 	_Atomic(jweak) ref; /* 0: free, or about to be used */
@@ -321,6 +326,22 @@ static void match(struct lc_map *map, struct live *live, size_t len, struct lc_a
 	}
 }
 
+/* Is some other live object of the same site and size where this one was? Then the map means that. */
+static bool another_is_there(const struct live *live, size_t len, const struct entry *e)
+{
+	size_t low = 0, high = len;
+
+	while (low < high) {
+		size_t mid = low + (high - low) / 2;
+
+		if (live[mid].addr < e->addr)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return low < len && live[low].addr == e->addr && live[low].matched;
+}
+
 static void compare(struct lc_map *map, const struct snapshot *s)
 {
 	struct lc_audit_totals t = { .gcs = 1 };
@@ -349,8 +370,10 @@ static void compare(struct lc_map *map, const struct snapshot *s)
 		t.survivors += !e->seen;
 		e->seen = true;
 		if (!live[i].matched && e->addr != live[i].addr && lc_map_find(map, e->addr, &o) &&
-		    is_of(&o, e->addr, e))
+		    is_of(&o, e->addr, e) && !another_is_there(live, len, e))
 			t.wrong_moved++;
+		else if (!live[i].matched && e->size_words <= FORGOTTEN_WORDS)
+			t.forgotten++;
 		else if (!live[i].matched)
 			t.wrong_missing++;
 		e->addr = live[i].addr;
@@ -360,6 +383,7 @@ static void compare(struct lc_map *map, const struct snapshot *s)
 	audit.totals.gcs += t.gcs;
 	audit.totals.checks += t.checks;
 	audit.totals.survivors += t.survivors;
+	audit.totals.forgotten += t.forgotten;
 	audit.totals.wrong_missing += t.wrong_missing;
 	audit.totals.wrong_moved += t.wrong_moved;
 	audit.totals.wrong_overlap += t.wrong_overlap;

@@ -18,10 +18,11 @@
 struct lc_map;
 
 struct lc_audit_totals {
-	uint64_t gcs;           /* collections compared */
-	uint64_t checks;        /* live objects compared, summed over collections */
-	uint64_t survivors;     /* different objects that were live after a collection */
-	uint64_t objects;       /* references made */
+	uint64_t gcs;       /* collections compared */
+	uint64_t checks;    /* live objects compared, summed over collections */
+	uint64_t survivors; /* different objects that were live after a collection */
+	uint64_t objects;   /* references made */
+	uint64_t forgotten; /* live, of 64 bytes or less, and not in the map: unknown, not wrong */
 	uint64_t wrong_missing; /* live, and no interval is at its address */
 	uint64_t wrong_moved;   /* live, and the interval is where it was before */
 	uint64_t wrong_overlap; /* intervals of no live object that lie over a live one */

@@ -29,6 +29,7 @@
 #include "heap/audit.h"
 #include "heap/context.h"
 #include "heap/layout.h"
+#include "heap/object.h"
 #include "options.h"
 #include "path.h"
 #include "record.h"
@@ -64,9 +65,11 @@ static struct {
 	struct lc_layout layout;
 	uint32_t object_header_bytes;
 	bool follow, exact, audit;
+	bool objects; /* every object is tracked */
 	_Atomic bool enabled;
 	_Atomic(lc_hook_observer *) observer;
 	_Atomic uint64_t corrections, duplicates, unrecorded, walk_errors;
+	_Atomic uint64_t unaudited, misplaced;
 } hook;
 
 static void count(_Atomic uint64_t *counter)
@@ -119,6 +122,7 @@ int lc_hook_init(jvmtiEnv *jvmti, jclass hook_class, const struct lc_options *op
 	hook.layout = *layout;
 	hook.object_header_bytes = layout->class_in_mark ? 8 : layout->length_offset;
 	hook.follow = follow;
+	hook.objects = !options->min_size_bytes;
 	hook.exact = options->paths == LC_PATHS_EXACT;
 	hook.audit = follow && options->audit;
 	return define_intrinsics();
@@ -136,10 +140,17 @@ void lc_hook_enable(bool on)
 
 void lc_hook_stats(struct lc_hook_stats *out)
 {
+	struct lc_object_stats objects;
+
+	lc_object_stats(&objects);
 	memset(out, 0, sizeof(*out));
 	out->corrections = atomic_load_explicit(&hook.corrections, memory_order_relaxed);
 	out->duplicates = atomic_load_explicit(&hook.duplicates, memory_order_relaxed);
 	out->unrecorded = atomic_load_explicit(&hook.unrecorded, memory_order_relaxed);
+	out->unaudited = atomic_load_explicit(&hook.unaudited, memory_order_relaxed);
+	out->misplaced = atomic_load_explicit(&hook.misplaced, memory_order_relaxed);
+	out->unplaced = objects.unplaced;
+	out->unproved = objects.unproved;
 	out->walk_errors = atomic_load_explicit(&hook.walk_errors, memory_order_relaxed);
 }
 
@@ -374,13 +385,8 @@ static uint32_t intern_site(JNIEnv *jni, struct lc_contexts *contexts, jobject o
 	return site;
 }
 
-static void record(JNIEnv *jni, struct lc_thread *t, struct lc_site_counter *counter, jobject o,
-                   uint32_t words)
+static void add(struct lc_site_counter *counter, uint32_t words)
 {
-	struct lc_alloc a = { .size_words = words, .site = counter->site };
-	lc_hook_observer *observer;
-	uint32_t s;
-
 	/* One writer: plain adds that the attribution thread may read at any time. */
 	atomic_store_explicit(&counter->allocations,
 	                      atomic_load_explicit(&counter->allocations, memory_order_relaxed) + 1,
@@ -389,6 +395,16 @@ static void record(JNIEnv *jni, struct lc_thread *t, struct lc_site_counter *cou
 	                      atomic_load_explicit(&counter->bytes, memory_order_relaxed) +
 	                          (uint64_t)words * 8,
 	                      memory_order_relaxed);
+}
+
+static void record(JNIEnv *jni, struct lc_thread *t, struct lc_site_counter *counter, jobject o,
+                   uint32_t words)
+{
+	struct lc_alloc a = { .size_words = words, .site = counter->site };
+	lc_hook_observer *observer;
+	uint32_t s;
+
+	add(counter, words);
 	if (!hook.follow)
 		return;
 	observer = atomic_load_explicit(&hook.observer, memory_order_acquire);
@@ -417,8 +433,8 @@ struct allocation {
 };
 
 /* An allocation in a context that is new, or that is to be walked each time. */
-static __attribute__((noinline)) void record_slowly(JNIEnv *jni, struct lc_thread *t, jobject o,
-                                                    const struct allocation *a)
+static __attribute__((noinline)) struct lc_site_counter *
+record_slowly(JNIEnv *jni, struct lc_thread *t, jobject o, const struct allocation *a)
 {
 	bool wanted = a->origin != ORIGIN_CONSTRUCTOR || first_to_record(jni);
 	uint32_t site = wanted ? intern_site(jni, t->contexts, o, a->bytecode_site, a->origin) : 0;
@@ -426,26 +442,29 @@ static __attribute__((noinline)) void record_slowly(JNIEnv *jni, struct lc_threa
 
 	if (wanted && !counter) {
 		count(&hook.unrecorded);
-		return;
+		return NULL;
 	}
 	if (!hook.exact)
 		lc_contexts_learn(t->contexts, a->stack_pointer, lc_contexts_stack_end(t->contexts),
 		                  a->bytecode_site, a->class_key, site);
 	if (wanted)
 		record(jni, t, counter, o, a->words);
+	return counter;
 }
 
-static inline __attribute__((always_inline)) void
+/* Returns the counter of its site; NULL where it is not recorded. */
+static inline __attribute__((always_inline)) struct lc_site_counter *
 record_allocation(JNIEnv *jni, struct lc_thread *t, jobject o, const struct allocation *a)
 {
 	struct lc_context *x = NULL;
 
 	if (!hook.exact)
 		x = lc_contexts_find(t->contexts, a->stack_pointer, a->bytecode_site, a->class_key);
-	if (__builtin_expect(x && x->counter, 1))
+	if (__builtin_expect(!x, 0))
+		return record_slowly(jni, t, o, a);
+	if (__builtin_expect(x->counter != NULL, 1))
 		record(jni, t, x->counter, o, a->words);
-	else if (!x)
-		record_slowly(jni, t, o, a);
+	return x->counter;
 }
 
 /* The caller's record; NULL when nothing is to be recorded, which is counted unless hooks are off. */
@@ -493,8 +512,11 @@ static bool remembered(JNIEnv *jni, struct lc_thread *t, jobject o, uint32_t wor
 	return same;
 }
 
-/* Hooks at the end of an intrinsic and behind calls; the bytecode does not tell the class. */
-static void called(JNIEnv *jni, struct lc_thread *t, jobject o, uint64_t stack_pointer,
+/*
+ * Hooks at the end of an intrinsic and behind calls; the bytecode does not tell the class. Returns
+ * whether the object was recorded now.
+ */
+static bool called(JNIEnv *jni, struct lc_thread *t, jobject o, uint64_t stack_pointer,
                    uint32_t words, uint32_t bytecode_site, enum origin origin)
 {
 	struct allocation a = { .stack_pointer = stack_pointer,
@@ -505,23 +527,117 @@ static void called(JNIEnv *jni, struct lc_thread *t, jobject o, uint64_t stack_p
 
 	if (bytecode_site & LC_SITE_IN_BODY) {
 		remember(jni, t, o, words);
-		return;
+		return false;
 	}
 	if (bytecode_site & LC_SITE_AFTER_CALL && remembered(jni, t, o, words)) {
 		count(&hook.duplicates);
-		return;
+		return false;
 	}
 	class = (*jni)->GetObjectClass(jni, o);
 	a.class_key = (uint32_t)(*(const uint64_t *)((uintptr_t) class & ~(uintptr_t)7) >> 3) | 1;
 	(*jni)->DeleteLocalRef(jni, class);
 	record_allocation(jni, t, o, &a);
+	return true;
+}
+
+/* The counter for what `new` has made; NULL without memory. */
+static struct lc_site_counter *made_counter(JNIEnv *jni, struct lc_thread *t, jclass type,
+                                            uint64_t stack_pointer, uint32_t bytecode_site,
+                                            uint64_t class_word)
+{
+	struct lc_context *x = NULL;
+	char *signature = NULL;
+	uint32_t site = 0;
+
+	if (!hook.exact)
+		x = lc_contexts_find(t->contexts, stack_pointer, bytecode_site, 0);
+	if (x)
+		return x->counter;
+	if ((*hook.jvmti)->GetClassSignature(hook.jvmti, type, &signature, NULL))
+		return NULL;
+	site = lc_site_intern(signature, class_word,
+	                      walk(jni, t->contexts, bytecode_site, ORIGIN_BYTECODE));
+	(*hook.jvmti)->Deallocate(hook.jvmti, (unsigned char *)signature);
+	if (site && !hook.exact)
+		lc_contexts_learn(t->contexts, stack_pointer, lc_contexts_stack_end(t->contexts),
+		                  bytecode_site, 0, site);
+	return site ? lc_contexts_counter(t->contexts, site) : NULL;
+}
+
+/* Let Java code record the next arrays of that bytecode site. */
+static inline void remember_array(struct lc_site_counter *counter, uint32_t bytecode_site)
+{
+	struct lc_object_thread *objects;
+	const struct lc_site *site;
+
+	if (__builtin_expect(!hook.objects, 1))
+		return;
+	objects = lc_object_known();
+	if (!objects || !counter || !hook.follow || hook.exact || hook.audit)
+		return;
+	site = lc_site_get(counter->site);
+	if (site && site->class_word)
+		lc_object_remember(objects, bytecode_site,
+		                   &(struct lc_object_made){ .class_word = site->class_word },
+		                   counter);
+}
+
+/* An object of `type` may have been made just before the hook. */
+static void made(JNIEnv *jni, struct lc_thread *t, struct lc_object_thread *objects, jclass type,
+                 uint64_t stack_pointer, uint32_t bytecode_site, uint64_t proved)
+{
+	struct lc_object_made made = { 0 };
+	struct lc_site_counter *counter;
+	enum lc_object_proof proof =
+	    lc_object_find(objects, jni, type, bytecode_site, proved, &hook.layout, &made);
+
+	if (proof == LC_OBJECT_NONE)
+		return;
+	counter = made_counter(jni, t, type, stack_pointer, bytecode_site, made.class_word);
+	if (!counter) {
+		count(&hook.unrecorded);
+		return;
+	}
+	add(counter, made.size_bytes / 8);
+	if (hook.follow && proof == LC_OBJECT_PLACED)
+		lc_alloc_log_put(
+		    t->allocs,
+		    (struct lc_alloc){ .tagged_addr = made.addr | (uint64_t)(made.sequence >> 1)
+		                                                      << LC_ADDR_BITS,
+		                       .size_words = made.size_bytes / 8,
+		                       .site = counter->site });
+	if (hook.follow && !hook.exact)
+		lc_object_remember(objects, bytecode_site, &made, counter);
 }
 
 /* Exported: the natives of java.lang.LocusHook. Context: [hook], the allocating thread. */
+JNIEXPORT void JNICALL Java_java_lang_LocusHook_madeSlowly(JNIEnv *jni, jclass hook_class,
+                                                           jlong thread, jclass type, jint site,
+                                                           jlong address);
+JNIEXPORT void JNICALL Java_java_lang_LocusHook_constructed(JNIEnv *jni, jclass hook_class,
+                                                            jobject o);
+JNIEXPORT void JNICALL Java_java_lang_LocusHook_allocString(JNIEnv *jni, jclass hook_class,
+                                                            jobject array, jint words,
+                                                            jobject string, jint site);
 JNIEXPORT void JNICALL Java_java_lang_LocusHook_alloc(JNIEnv *jni, jclass hook_class, jobject o,
                                                       jint words, jint site);
 JNIEXPORT void JNICALL Java_java_lang_LocusHook_allocObject(JNIEnv *jni, jclass hook_class,
                                                             jobject o, jint site);
+
+void Java_java_lang_LocusHook_madeSlowly(JNIEnv *jni, jclass hook_class, jlong thread, jclass type,
+                                         jint site, jlong address)
+{
+	uint64_t stack_pointer = (uintptr_t)__builtin_frame_address(0);
+	struct lc_thread *t = enter(jni);
+	struct lc_object_thread *objects =
+	    t ? lc_object_self((uint64_t)thread, hook.follow ? t->allocs : NULL) : NULL;
+
+	(void)hook_class;
+	if (!objects)
+		return;
+	made(jni, t, objects, type, stack_pointer, (uint32_t)site, (uint64_t)address);
+	lc_object_sync(objects);
+}
 
 void Java_java_lang_LocusHook_alloc(JNIEnv *jni, jclass hook_class, jobject o, jint words,
                                     jint site)
@@ -538,7 +654,28 @@ void Java_java_lang_LocusHook_alloc(JNIEnv *jni, jclass hook_class, jobject o, j
 	        a.bytecode_site & (LC_SITE_IN_BODY | LC_SITE_AFTER_CALL | LC_SITE_ANY_CLASS), 0))
 		called(jni, t, o, a.stack_pointer, a.words, a.bytecode_site, ORIGIN_CALL);
 	else
-		record_allocation(jni, t, o, &a);
+		remember_array(record_allocation(jni, t, o, &a), a.bytecode_site);
+	if (__builtin_expect(hook.objects, 0))
+		lc_object_sync(lc_object_known());
+}
+
+/* The array stands for both: where its method ran, both were reported. */
+void Java_java_lang_LocusHook_allocString(JNIEnv *jni, jclass hook_class, jobject array, jint words,
+                                          jobject string, jint site)
+{
+	uint64_t stack_pointer = (uintptr_t)__builtin_frame_address(0);
+	struct lc_thread *t = enter(jni);
+	jlong bytes = 0;
+
+	(void)hook_class;
+	if (!t)
+		return;
+	if (called(jni, t, array, stack_pointer, (uint32_t)words, (uint32_t)site, ORIGIN_CALL) &&
+	    !(*hook.jvmti)->GetObjectSize(hook.jvmti, string, &bytes))
+		called(jni, t, string, stack_pointer, (uint32_t)(bytes / 8),
+		       ((uint32_t)site & ~LC_SITE_AFTER_CALL) | LC_SITE_ANY_CLASS, ORIGIN_CALL);
+	if (__builtin_expect(hook.objects, 0))
+		lc_object_sync(lc_object_known());
 }
 
 void Java_java_lang_LocusHook_allocObject(JNIEnv *jni, jclass hook_class, jobject o, jint site)
@@ -551,5 +688,55 @@ void Java_java_lang_LocusHook_allocObject(JNIEnv *jni, jclass hook_class, jobjec
 	if (t && !(*hook.jvmti)->GetObjectSize(hook.jvmti, o, &bytes) &&
 	    (uint64_t)bytes >= hook.min_size_bytes)
 		called(jni, t, o, stack_pointer, (uint32_t)(bytes / 8), (uint32_t)site,
-		       ORIGIN_CONSTRUCTOR);
+		       (uint32_t)site & LC_SITE_ANY_CLASS ? ORIGIN_CALL : ORIGIN_CONSTRUCTOR);
+	if (__builtin_expect(hook.objects, 0))
+		lc_object_sync(lc_object_known());
+}
+
+static const struct lc_alloc *find_in(const struct lc_alloc_chunk *c, uint64_t len,
+                                      uint64_t tagged_addr)
+{
+	while (c && len--)
+		if (c->records[len].tagged_addr == tagged_addr)
+			return &c->records[len];
+	return NULL;
+}
+
+/* The record of an object among the thread's last ones, in this epoch; or NULL. */
+static const struct lc_alloc *find_record(const struct lc_thread *t, uint64_t tagged_addr)
+{
+	const struct lc_alloc_chunk *c = t->allocs->tail;
+	const struct lc_object_thread *o = lc_object_known();
+	const struct lc_alloc *a =
+	    find_in(c, c ? lc_alloc_log_position(t->allocs) - c->first : 0, tagged_addr);
+
+	/* A chunk of this epoch is still there. */
+	if (!a && o && o->before && o->before_sequence == lc_gc_sequence())
+		a = find_in(o->before, LC_ALLOC_CHUNK_RECORDS, tagged_addr);
+	return a;
+}
+
+/*
+ * For the audit alone: now that the object may be passed on, is it where its hook said? If a collection
+ * came in between, or its record is some chunks back, it is not held.
+ */
+void Java_java_lang_LocusHook_constructed(JNIEnv *jni, jclass hook_class, jobject o)
+{
+	struct lc_thread *t = enter(jni);
+	const struct lc_alloc *a;
+	uint64_t tagged;
+	jlong bytes = 0;
+
+	(void)hook_class;
+	if (!t || !hook.audit)
+		return;
+	tagged = tagged_address(o, still_sequence(jni, o));
+	a = find_record(t, tagged);
+	if (!a || (*hook.jvmti)->GetObjectSize(hook.jvmti, o, &bytes)) {
+		count(&hook.unaudited);
+		return;
+	}
+	if ((uint64_t)bytes != (uint64_t)a->size_words * 8)
+		count(&hook.misplaced);
+	lc_audit_add(jni, o, tagged & LC_ADDR_MASK, (uint64_t)bytes, a->site);
 }

@@ -15,6 +15,10 @@ struct lc_hook_stats {
 	uint64_t corrections; /* records made again because a GC ran during the first */
 	uint64_t duplicates;  /* reported by the body of an intrinsic and by its caller */
 	uint64_t unrecorded;  /* no memory, no thread record, or a full log */
+	uint64_t unplaced;    /* counted, but where the object is is not known */
+	uint64_t unproved;    /* not known whether `new` made an object: not counted */
+	uint64_t unaudited;   /* with --audit: constructed, and not checked */
+	uint64_t misplaced;   /* with --audit: the record has another size than the object */
 	uint64_t walk_errors; /* stack could not be walked: allocation path empty */
 };
 

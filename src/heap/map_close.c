@@ -14,6 +14,13 @@
  *      bottom of that. In a compacted area it stays in doubt: lc_map_check().
  *   4. An object that was moved must lie in an area too, else it is dead.
  *
+ *   5. An object of 64 bytes or less is copied inline; where it went stands among the moves
+ *      (gc/small.h), unless the collection left no trace of it. So one without a move is dead wherever the
+ *      collection may have moved it: rule 3 holds for it only in memory that was old before, or
+ *      in an eden that was not collected; and after a collection that compacted, or that had to
+ *      leave objects in a region that it evacuated (and puts filler of any class between them), no
+ *      such object is known any more.
+ *
  * The order that these are worked in makes each of them local:
  *
  *   index    moves by src in a hash table, and a filter in front of it
@@ -22,7 +29,7 @@
  *            the filter; those that moved join the survivors taken, those that stayed go into the JudyL (or remain records,
  *            where they are in an eden that was not collected and not written to)
  *   erase    what moves wrote over
- *   sweep    where the last layout had objects and the new one has none
+ *   sweep    where the last layout had objects and the new one has none; then rule 5
  *   doubt    what stayed in compacted areas
  *   land     the moved
  *
@@ -52,6 +59,7 @@ struct closing {
 	uint64_t *filter;         /* one bit per hash of src, and of starts before a later piece */
 	unsigned table_shift, filter_shift;
 	bool pieces;            /* some move may be a later piece */
+	bool left_behind;       /* something stayed in a region that was evacuated */
 	bool eden_left;         /* some eden was not evacuated */
 	size_t near;            /* area found last */
 	uint8_t *written;       /* by area: some move wrote into it; only with eden_left */
@@ -231,6 +239,28 @@ static ptrdiff_t find_area(struct closing *k, uint64_t addr)
 	return (ptrdiff_t)low;
 }
 
+static bool is_small(uint64_t size_words)
+{
+	return size_words * 8 <= INLINE_BYTES;
+}
+
+/* Was `addr` in old memory when the epoch began? */
+static bool was_old(const struct closing *k, uint64_t addr)
+{
+	const struct lc_area *a = k->m->areas;
+	size_t low = 0, high = k->m->areas_len;
+
+	while (low < high) {
+		size_t mid = low + (high - low) / 2;
+
+		if (a[mid].end <= addr)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return low < k->m->areas_len && addr >= a[low].bottom && a[low].kind == LC_AREA_OLD;
+}
+
 /* Where the part of an area ends in which objects may have stayed. */
 static uint64_t left_end(const struct closing *k, const struct lc_area *a)
 {
@@ -328,9 +358,18 @@ static int consider(struct closing *k, uint64_t addr, const struct lc_alloc *a, 
 		                  .site = a->site,
 		                  .birth_in = birth_in };
 
-	if (!a->site || !a->size_words || follow(k, addr, e) ||
-	    lies_in(k, addr, (uint64_t)a->size_words * 8) < 0)
+	ptrdiff_t area;
+
+	if (!a->site || !a->size_words || follow(k, addr, e))
 		return 0;
+	area = lies_in(k, addr, (uint64_t)a->size_words * 8);
+	if (area < 0)
+		return 0;
+	if (k->c->areas[area].kind == LC_AREA_OLD && !was_old(k, addr)) {
+		k->left_behind = true;
+		if (is_small(a->size_words))
+			return 0;
+	}
 	if (lc_map_reserve((void **)&k->stays, &k->stays_cap, k->stays_len + 1, sizeof(*k->stays)))
 		return -ENOMEM;
 	k->stays[k->stays_len++] = *a;
@@ -388,6 +427,8 @@ static int place_stays(struct closing *k)
 			k->stays[kept++] = *a;
 			continue;
 		}
+		if (is_small(a->size_words) && k->c->areas[area].kind != LC_AREA_OLD)
+			continue; /* rule 5 */
 		e = lc_map_at(m, addr);
 		if (e && e->site == a->site && e->size_words == a->size_words)
 			continue; /* recorded twice: it keeps its age */
@@ -480,6 +521,7 @@ static void sweep(struct closing *k)
 				break;
 			}
 			now = &k->c->areas[next_area];
+			k->left_behind |= now->kind == LC_AREA_OLD && was->kind == LC_AREA_SURVIVOR;
 			clear_out(k, at, now->bottom);
 			if (at < now->bottom)
 				at = now->bottom;
@@ -490,6 +532,21 @@ static void sweep(struct closing *k)
 			at = next;
 		}
 	}
+}
+
+/* Rule 5: drop the small, where nothing tells which of them are where they were. */
+static void drop_small(struct closing *k)
+{
+	struct lc_map *m = k->m;
+	bool drop = k->left_behind;
+	struct lc_map_entry *e;
+
+	for (size_t i = 0; i < k->c->areas_len; i++)
+		drop |= k->c->areas[i].reserved & LC_MAP_AREA_COMPACTED;
+	for (uint64_t at = 0; drop && (e = lc_map_at_or_above(m, at, &at)); at++)
+		/* One of twice that size may have moved in two pieces, neither of which is seen. */
+		if ((uint64_t)e->size_words * 8 <= 2 * INLINE_BYTES)
+			lc_map_remove(m, at);
 }
 
 static int note_doubt(struct lc_map *m, uint64_t addr)
@@ -559,6 +616,7 @@ int lc_map_close_epoch(struct lc_map *m, const struct lc_map_close *c)
 	if (!err) {
 		erase(&k);
 		sweep(&k);
+		drop_small(&k);
 		err = doubt(&k);
 	}
 	if (!err)

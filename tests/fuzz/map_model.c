@@ -170,10 +170,11 @@ static void allocate(struct model *h, uint32_t how)
 
 	if (h->things_len == OBJECTS)
 		return;
-	t.size = how % 8 == 0 ? 16 + size % 48 / 8 * 8 : 72 + (uint64_t)size * 16;
+	t.size = how % 8 == 0 ? 16 + size % 48 / 8 * 8 : 136 + (uint64_t)size * 16;
 	if (how % 16 == 1)
 		t.size = 8 + (uint64_t)size * 1024;
-	if (t.size > INLINE && how % 8 != 2)
+	/* Smaller ones are not known any more after most collections (map_close.c, rule 5). */
+	if (t.size > 2 * INLINE && how % 8 != 2)
 		t.site = ++h->next_site;
 	if (h->kind == REGION_HEAP && t.size > HUMONGOUS)
 		t.addr = room_humongous(h, t.size);

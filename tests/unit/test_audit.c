@@ -376,7 +376,7 @@ static void more_objects_than_a_block_holds_are_all_compared(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < REFS; i++)
-		allocate(EDEN + i * 64, 64, 1, false);
+		allocate(EDEN + i * 256, 256, 1, false);
 	assert_int_equal(collected().wrong_missing, REFS);
 	for (size_t i = 0; i < REFS; i++)
 		slots[i] = 0;

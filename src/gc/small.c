@@ -1,0 +1,271 @@
+/*
+ * gc/small.c - see small.h.
+ *
+ * Survivors are held in buckets by place, so that those in old memory that was not collected cost
+ * nothing. What a header says is believed only if it leads into an area that has objects, where one
+ * of the same class stands. Memory that the collection gave back is not touched: spaces and regions
+ * begin and end at multiples of GRANULE_BYTES, and the kernel is asked once for each.
+ */
+#include "gc/small.h"
+
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#include "clock.h"
+#include "gc/areas.h"
+#include "gc/moves.h"
+
+#define GRANULE_BYTES (UINT64_C(64) << 10)
+
+enum { MARK_FORWARDED = 3, SMALL_WORDS = LC_MOVE_INLINE_BYTES / 8, BUCKETS_MAX = 1 << 16 };
+
+struct bucket {
+	uint64_t *objects; /* address | words << 48 */
+	size_t len, cap;
+};
+
+static struct {
+	struct bucket *buckets;
+	size_t buckets_len;
+	uint64_t low, bucket_bytes;
+
+	/* Of the running pass. */
+	const struct lc_area *areas;
+	size_t areas_len;
+	bool class_word;
+	size_t near;
+	uint64_t granule; /* known to be readable, + 1 */
+	uint64_t begin_ns;
+	struct lc_move *moves;
+	size_t moves_len, moves_cap;
+
+	_Atomic uint64_t moved, forgotten, held, pass_ns;
+} small;
+
+static uint64_t load(uint64_t at)
+{
+	return *(const volatile uint64_t *)(uintptr_t)at; /* NOLINT */
+}
+
+static bool push(void **array, size_t len, size_t *cap, size_t element_bytes)
+{
+	size_t bigger = *cap ? *cap * 2 : 64;
+	void *p;
+
+	if (len < *cap)
+		return true;
+	p = realloc(*array, bigger * element_bytes);
+	if (!p)
+		return false;
+	*array = p;
+	*cap = bigger;
+	return true;
+}
+
+/* The area that `addr` lies in, where that has objects; or NULL. */
+static const struct lc_area *area_of(uint64_t addr)
+{
+	const struct lc_area *a = small.areas;
+	size_t low = 0, high = small.areas_len;
+
+	if (small.near < high && addr >= a[small.near].bottom && addr < a[small.near].end) {
+		low = small.near;
+	} else {
+		while (low < high) {
+			size_t mid = low + (high - low) / 2;
+
+			if (a[mid].end <= addr)
+				low = mid + 1;
+			else
+				high = mid;
+		}
+		if (low == small.areas_len || addr < a[low].bottom)
+			return NULL;
+		small.near = low;
+	}
+	return a[low].kind != LC_AREA_FREE && addr < a[low].top ? &a[low] : NULL;
+}
+
+static bool readable(uint64_t addr)
+{
+	uint64_t granule = addr / GRANULE_BYTES + 1, word;
+	struct iovec local = { &word, sizeof(word) };
+	struct iovec remote = { (void *)(uintptr_t)addr, sizeof(word) }; /* NOLINT */
+
+	if (granule == small.granule)
+		return true;
+	if (process_vm_readv(getpid(), &local, 1, &remote, 1, 0) != (ssize_t)sizeof(word))
+		return false;
+	small.granule = granule;
+	return true;
+}
+
+void lc_small_forget(void)
+{
+	uint64_t n = 0;
+
+	for (size_t i = 0; i < small.buckets_len; i++) {
+		n += small.buckets[i].len;
+		free(small.buckets[i].objects);
+		small.buckets[i] = (struct bucket){ 0 };
+	}
+	atomic_fetch_add_explicit(&small.forgotten, n, memory_order_relaxed);
+	atomic_store_explicit(&small.held, 0, memory_order_relaxed);
+}
+
+/* Buckets for the heap as it is reserved, once. */
+static bool lay_out(void)
+{
+	uint64_t low = 0, high = 0;
+
+	lc_areas_heap_range(&low, &high);
+	if (small.buckets)
+		return low == small.low;
+	if (low >= high)
+		return false;
+	small.bucket_bytes = GRANULE_BYTES;
+	while ((high - low) / small.bucket_bytes >= BUCKETS_MAX)
+		small.bucket_bytes *= 2;
+	small.low = low;
+	small.buckets_len = (size_t)((high - low) / small.bucket_bytes + 1);
+	small.buckets = calloc(small.buckets_len, sizeof(*small.buckets));
+	return small.buckets;
+}
+
+bool lc_small_begin(const struct lc_area *areas, size_t len, bool class_word)
+{
+	bool slid = lc_areas_collections() > 1;
+
+	for (size_t i = 0; i < len; i++)
+		slid |= areas[i].reserved & LC_AREA_COMPACTED;
+	if (!lc_areas_collections() || !lay_out())
+		return false;
+	if (slid) {
+		lc_small_forget();
+		return false;
+	}
+	small.areas = areas;
+	small.areas_len = len;
+	small.class_word = class_word;
+	small.near = 0;
+	small.granule = 0;
+	small.begin_ns = lc_clock_now_ns();
+	return true;
+}
+
+/* Keep looking after the object that is at `addr` now. */
+static void hold(uint64_t addr, uint64_t words)
+{
+	uint64_t i = (addr - small.low) / small.bucket_bytes;
+	struct bucket *b = &small.buckets[i < small.buckets_len ? i : small.buckets_len - 1];
+
+	/* Without memory it is forgotten: the map drops it when its area is collected. */
+	if (push((void **)&b->objects, b->len, &b->cap, sizeof(*b->objects)))
+		b->objects[b->len++] = addr | words << LC_ADDR_BITS;
+}
+
+/* Where the object at `addr` has gone; 0 if it has not, or died. */
+static uint64_t forwarded(uint64_t addr)
+{
+	uint64_t mark, to;
+
+	if (!readable(addr))
+		return 0;
+	mark = load(addr);
+	to = mark & ~UINT64_C(7);
+	if ((mark & 3) != MARK_FORWARDED || to == addr || !area_of(to))
+		return 0;
+	if (small.class_word && (uint32_t)load(addr + 8) != (uint32_t)load(to + 8))
+		return 0;
+	return to;
+}
+
+static void note_move(uint64_t src, uint64_t dst, uint64_t words)
+{
+	if (!push((void **)&small.moves, small.moves_len, &small.moves_cap, sizeof(*small.moves)))
+		return;
+	small.moves[small.moves_len++] = (struct lc_move){ src, dst, words * 8 };
+}
+
+void lc_small_look(const struct lc_alloc *records, size_t len, uint16_t tag, uint16_t span)
+{
+	for (size_t i = 0; i < len; i++) {
+		const struct lc_alloc *a = &records[i];
+		uint64_t to;
+
+		if (a->size_words > SMALL_WORDS || !a->site ||
+		    (uint16_t)(tag - lc_alloc_epoch_tag(a)) > span)
+			continue;
+		to = forwarded(lc_alloc_addr(a));
+		if (to)
+			note_move(lc_alloc_addr(a), to, a->size_words);
+	}
+}
+
+/* Does all of bucket `i` lie in old memory, which was left alone? */
+static bool untouched(size_t i)
+{
+	uint64_t bottom = small.low + i * small.bucket_bytes;
+	const struct lc_area *a = area_of(bottom);
+
+	return a && a->kind == LC_AREA_OLD && a->end >= bottom + small.bucket_bytes;
+}
+
+/* Objects that outlived collections before: those that moved on, and those that stayed. */
+static void look_at_bucket(struct bucket *b)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < b->len; i++) {
+		uint64_t addr = b->objects[i] & LC_ADDR_MASK;
+		const struct lc_area *a = area_of(addr);
+		uint64_t to;
+
+		if (a && a->kind == LC_AREA_OLD) {
+			b->objects[kept++] = b->objects[i];
+			continue;
+		}
+		to = forwarded(addr);
+		if (to)
+			note_move(addr, to, b->objects[i] >> LC_ADDR_BITS);
+	}
+	b->len = kept;
+	if (!kept) {
+		free(b->objects);
+		*b = (struct bucket){ 0 };
+	}
+}
+
+struct lc_move *lc_small_end(size_t *len)
+{
+	struct lc_move *moves;
+	uint64_t held = 0;
+
+	for (size_t i = 0; i < small.buckets_len; i++)
+		if (small.buckets[i].len && !untouched(i))
+			look_at_bucket(&small.buckets[i]);
+	for (size_t i = 0; i < small.moves_len; i++)
+		hold(small.moves[i].dst, small.moves[i].size_bytes / 8);
+	for (size_t i = 0; i < small.buckets_len; i++)
+		held += small.buckets[i].len;
+	moves = small.moves;
+	*len = small.moves_len;
+	small.moves = NULL;
+	small.moves_len = small.moves_cap = 0;
+	atomic_fetch_add_explicit(&small.moved, *len, memory_order_relaxed);
+	atomic_store_explicit(&small.held, held, memory_order_relaxed);
+	atomic_fetch_add_explicit(&small.pass_ns, lc_clock_now_ns() - small.begin_ns,
+	                          memory_order_relaxed);
+	return moves;
+}
+
+void lc_small_stats(struct lc_small_stats *out)
+{
+	out->moved = atomic_load_explicit(&small.moved, memory_order_relaxed);
+	out->forgotten = atomic_load_explicit(&small.forgotten, memory_order_relaxed);
+	out->held = atomic_load_explicit(&small.held, memory_order_relaxed);
+	out->pass_ns = atomic_load_explicit(&small.pass_ns, memory_order_relaxed);
+}

@@ -1,0 +1,52 @@
+/*
+ * gc/small.h - where a collection moved objects that it copied inline.
+ *
+ * Objects of LC_MOVE_INLINE_BYTES or less are copied without memcpy, so the interposer does not see
+ * them. A copying collection leaves, in the header at the old place, the address of the new one, and
+ * at GC finish nothing is put there yet: so each tracked small object that the collection may have
+ * moved is looked at, in the pause. A sliding collection leaves nothing behind: all small objects
+ * are forgotten then, here and in the map (map_close.c).
+ *
+ * All functions run on the thread that posts the GC events. Context: [gc].
+ */
+#ifndef LC_GC_SMALL_H
+#define LC_GC_SMALL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "record.h"
+
+struct lc_small_stats {
+	uint64_t moved;     /* found at their new place */
+	uint64_t forgotten; /* held when a collection came that leaves no trace */
+	uint64_t held;      /* small survivors looked after now */
+	uint64_t pass_ns;   /* time spent in pauses */
+};
+
+/*
+ * Begin a pass after a collection: `areas` as lc_areas_take() left them, `class_word` whether a
+ * header's second word begins with the class, which forwarding leaves alone. Returns false when there is
+ * nothing to find: nothing was collected, or the collection left no trace.
+ */
+bool lc_small_begin(const struct lc_area *areas, size_t len, bool class_word);
+
+/* What is held is known no more. */
+void lc_small_forget(void);
+
+/*
+ * Records of the allocations since the last collection: those whose epoch tag lies `span` or less
+ * before `tag`.
+ */
+void lc_small_look(const struct lc_alloc *records, size_t len, uint16_t tag, uint16_t span);
+
+/*
+ * End the pass, with the objects that outlived earlier collections. The moves are malloc'ed; owner: the
+ * caller. *len is 0 and NULL is returned when there are none, or no memory.
+ */
+struct lc_move *lc_small_end(size_t *len);
+
+void lc_small_stats(struct lc_small_stats *out); /* Context: any. */
+
+#endif

@@ -1,0 +1,119 @@
+"""With --min-size 0 every object is counted, exactly, and none is followed to a wrong place."""
+
+import pytest
+from helpers import COLLECTORS, TIERS, allocations, collector, command, counters, report, sites_through, table, truth
+
+WRONG = ("audit_wrong_missing", "audit_wrong_moved", "audit_wrong_overlap", "audit_misplaced")
+
+
+def is_of(site, name):
+    """Of the class, whatever number the JVM gave a hidden one."""
+    return site["class"].split("/0x")[0].split("+0x")[0] == name.split("/0x")[0]
+
+
+# Made by code that other callers use too: which of them did is exact with --paths=exact only.
+SHARED = ("java.lang.Integer", "java.lang.Double", "java.lang.Long", "java.lang.String")
+
+
+def sites_of(r, case, exact):
+    """Sites of a case: those below its method; or, by class alone, those of a class of its own."""
+    name = case["class"]
+    if exact:
+        return [s for s in sites_through(r, case["case"], "SmallObjects") if is_of(s, name)]
+    sites = [
+        s
+        for s in r["sites"]
+        if is_of(s, name) and not any(f["method"] == "<clinit>" for f in s["allocation_path"])
+    ]
+    own = [s for s in sites if s["allocation_path"][0]["method"] == case["case"]]
+    elsewhere = {f["method"] for s in sites for f in s["allocation_path"]} & {
+        m for m in METHODS if m != case["case"]
+    }
+    return own if elsewhere else sites
+
+
+METHODS = set()
+
+
+def check_counts(told, r, exact):
+    rows = []
+    METHODS.update(c["case"] for c in told["exact"] + told["removed"])
+    for case in told["exact"]:
+        if not exact and (case["class"] in SHARED or case["case"] in ("smallString", "smallNested", "smallChild", "smallLambda")):
+            continue
+        sites = sites_of(r, case, exact)
+        got = allocations(sites), sum(s["bytes"] for s in sites)
+        if got != (case["allocations"], case["bytes"]):
+            rows.append((case["case"], case["class"], case["allocations"], got[0], case["bytes"], got[1]))
+    assert not rows, "%d of %d cases\n%s" % (
+        len(rows),
+        len(told["exact"]),
+        table(("case", "class", "true", "counted", "bytes", "counted"), rows),
+    )
+    for case in told["removed"]:
+        sites = [s for s in sites_through(r, case["case"], "SmallObjects") if is_of(s, case["class"])]
+        assert allocations(sites) <= case["allocations"], sites
+
+
+def count(workload, profile, jdk, each=20000, java=(), exact=True):
+    options = ["--min-size=0"] + (["--paths=exact"] if exact else [])
+    run = profile(command(workload, jdk, "SmallObjects", each, java=java), *options)
+    r = report(run)
+    check_counts(truth(run), r, exact)
+    return run, r
+
+
+@pytest.mark.parametrize("tier", TIERS)
+@pytest.mark.parametrize("exact", [False, True], ids=["adaptive", "exact"])
+def test_every_object_is_counted_exactly(workload, profile, jdk, tier, exact):
+    count(workload, profile, jdk, each=2000 if tier == "interpreted" else 20000, java=TIERS[tier], exact=exact)
+
+
+@pytest.mark.parametrize("gc", [*COLLECTORS, "Z"])
+def test_counts_are_exact_with_any_collector(workload, profile, jdk, gc):
+    count(workload, profile, jdk, each=20000, java=["-XX:+Use%sGC" % gc, "-Xmx256m"], exact=False)
+
+
+@pytest.mark.parametrize("options", [["-XX:-UseCompressedOops"], ["-XX:-UseCompressedClassPointers"]], ids=lambda o: o[0])
+def test_counts_are_exact_with_other_layouts(workload, profile, jdk, options):
+    count(workload, profile, jdk, each=8000, java=["-XX:+UseSerialGC", *options], exact=False)
+
+
+def test_counts_are_exact_with_compact_headers(workload, profile, jdk25):
+    count(workload, profile, jdk25, each=8000, java=["-XX:+UseCompactObjectHeaders"], exact=False)
+
+
+def test_rewritten_classes_pass_the_verifier(workload, profile, jdk):
+    count(workload, profile, jdk, each=400, java=["-XX:+UnlockDiagnosticVMOptions", "-XX:+BytecodeVerificationLocal"])
+
+
+def test_what_the_jit_removes_stays_removed(workload, profile, jdk):
+    """No reference to the object leaves the method for the hook's sake."""
+    run, r = count(workload, profile, jdk, each=400000, java=["-XX:-TieredCompilation", "-Xbatch", "-Xmx256m"], exact=False)
+    case = truth(run)["removed"][0]
+    sites = [s for s in sites_through(r, case["case"], "SmallObjects") if s["class"] == case["class"]]
+    assert allocations(sites) < 0.5 * case["allocations"], sites
+
+
+@pytest.mark.parametrize("gc", COLLECTORS)
+def test_no_small_object_is_at_a_wrong_place(workload, profile, jdk, gc):
+    """Objects of all sizes through young and full collections; nothing wrong is kept."""
+    line = command(workload, jdk, "SmallAudit", 250000, "true", java=["-Xmx48m", *collector(gc, "1m")])
+    run = profile(line, "--min-size=0", "--audit", timeout=400)
+    c = counters(run)
+    seen = " ".join("%s=%d" % i for i in c.items() if i[0].split("_")[0] in ("audit", "gc", "small", "alloc"))
+    assert {k: c[k] for k in WRONG} == dict.fromkeys(WRONG, 0), seen
+    assert c["audit_survivors"] >= 50_000, seen
+    assert c["audit_unaudited"] <= 0.0005 * c["alloc_records"], seen
+
+
+@pytest.mark.parametrize("gc", COLLECTORS)
+def test_no_small_object_is_forgotten_without_a_full_collection(workload, profile, jdk, gc):
+    line = command(workload, jdk, "SmallAudit", 1000000, "false", java=["-Xmx400m", "-Xmn32m", *collector(gc, "1m")])
+    run = profile(line, "--min-size=0", "--audit", timeout=400)
+    c = counters(run)
+    seen = " ".join("%s=%d" % i for i in c.items() if i[0].split("_")[0] in ("audit", "gc", "small", "alloc"))
+    assert {k: c[k] for k in WRONG} == dict.fromkeys(WRONG, 0), seen
+    assert c["gc_collections"] >= 3 and c["small_moves"] >= 10_000, seen
+    # All that is live and was followed is where the map says: nothing but what ended threads made.
+    assert c["audit_forgotten"] <= 0.001 * c["audit_checks"], seen
