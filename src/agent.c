@@ -32,10 +32,12 @@
 #include "heap/hook.h"
 #include "heap/layout.h"
 #include "heap/object.h"
+#include "klass.h"
 #include "options.h"
 #include "path.h"
 #include "profile.h"
 #include "sample/code.h"
+#include "sample/decode.h"
 #include "sample/engine.h"
 #include "sample/watch.h"
 #include "sealed.h"
@@ -347,6 +349,8 @@ static int start_engines(JNIEnv *jni)
 	if (low && high)
 		lc_contexts_init(*low, *high, agent.interpreter_low, agent.interpreter_high);
 	lc_bucket_init();
+	if (!lc_klass_init(&agent.layout)) /* without, no class is known: heap_unknown */
+		lc_decode_class_offset(lc_klass_word_offset());
 	if (!err)
 		err = lc_engines_start(jni, &agent.options);
 	if (err)

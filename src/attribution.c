@@ -27,6 +27,7 @@
 #include "heap/hook.h"
 #include "heap/layout.h"
 #include "heap/map.h"
+#include "klass.h"
 #include "options.h"
 #include "path.h"
 #include "profile.h"
@@ -61,6 +62,12 @@ struct pending {
 	uint16_t engine;
 	uint8_t where;
 	uint8_t how;
+	uint8_t access;
+	uint32_t epoch;
+	uint32_t latency;
+	uint64_t object; /* these two, as the handler saw it; 0: it did not */
+	uint64_t klass;
+	uint64_t data_src;
 	uint64_t samples; /* expirations of the timer that the signal stood for */
 };
 
@@ -136,6 +143,12 @@ static void take_sample(struct lc_thread *t, const struct lc_sample *s)
 		.engine = s->engine,
 		.where = s->where,
 		.how = s->how,
+		.access = s->access,
+		.epoch = s->epoch,
+		.latency = s->latency,
+		.object = s->object,
+		.klass = s->klass,
+		.data_src = s->data_src,
 		.samples = 1 + s->overrun,
 		.path = lc_path_intern(work.jni, s->frames + own, frames_len - own),
 		.addr = s->addr,
@@ -207,15 +220,38 @@ static bool may_be_recorded(const struct pending *p, uint64_t now)
 	       lc_bucket_untracked(p->addr) == LC_BUCKET_HEAP_UNKNOWN;
 }
 
+/* The map and the object's own header must agree: where both know the object, each tests the other. */
+static void check_class(const struct pending *p, const struct lc_object *object)
+{
+	const struct lc_site *site = lc_site_get(object->site);
+
+	if (!p->klass || !site || !site->class_word)
+		return;
+	work.stats.classes_checked++;
+	if (p->object != object->addr ||
+	    lc_klass_of_word(site->class_word) != lc_klass_address(p->klass))
+		work.stats.class_disagreements++;
+}
+
+/* Count a sample at an address where no tracked object lies. */
+static void count_untracked(const struct pending *p)
+{
+	const uint32_t site = lc_klass_site(p->klass);
+
+	count_sample(p, site ? LC_BUCKET_HEAP_CLASS : lc_bucket_untracked(p->addr), site);
+}
+
 /* Count a sample that was looked up; false: it is to be looked up again. */
 static bool answer(const struct lc_query *q, const struct pending *p, bool final, size_t kept)
 {
-	if (q->found)
+	if (q->found) {
+		check_class(p, &q->object);
 		count_sample(p, LC_BUCKET_OBJECT, q->object.site);
-	else if (!final && kept < FIRST_TOUCHES_MAX && may_be_recorded(p, lc_clock_now_ns()))
+	} else if (!final && kept < FIRST_TOUCHES_MAX && may_be_recorded(p, lc_clock_now_ns())) {
 		return false;
-	else
-		count_sample(p, lc_bucket_untracked(q->addr), 0);
+	} else {
+		count_untracked(p);
+	}
 	return true;
 }
 

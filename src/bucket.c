@@ -34,12 +34,30 @@ static uint64_t card_table_base(void)
 	return table ? *(const uint64_t *)(uintptr_t)(table + (uint64_t)base_at) : 0; /* NOLINT */
 }
 
+/* ZGC reserves no range that it would export, but a power of two of addresses. */
+static void find_z_heap(uint64_t *low, uint64_t *high)
+{
+	const uint64_t globals = read_static("ZGlobalsForVMStructs", "_instance_p");
+	const long mask_at = lc_vm_offset("ZGlobalsForVMStructs", "_ZAddressOffsetMask");
+	/* Before generations (JDK 21) references had a colour, above these bits, as addresses. */
+	const bool one_view = lc_vm_offset("ZGlobalsForVMStructs", "_ZPointerLoadGoodMask") >= 0;
+	uint64_t mask;
+
+	if (lc_areas_collector() != LC_GC_Z || !globals || mask_at < 0)
+		return;
+	mask = *(const uint64_t *)(uintptr_t)(globals + (uint64_t)mask_at); /* NOLINT */
+	mask = *(const uint64_t *)(uintptr_t)mask;                          /* NOLINT */
+	*low = mask + 1;
+	*high = *low * (one_view ? 2 : 8);
+}
+
 void lc_bucket_init(void)
 {
 	enum { CARD_SHIFT = 9 };
 	uint64_t low = 0, high = 0, base;
 
 	lc_areas_heap_range(&low, &high);
+	find_z_heap(&low, &high);
 	ranges[RANGE_HEAP] = (struct range){ low, high };
 	ranges[RANGE_CODE] = (struct range){ read_static("CodeCache", "_low_bound"),
 		                             read_static("CodeCache", "_high_bound") };
@@ -62,7 +80,7 @@ bool lc_bucket_needs_map(const struct lc_sample *s)
 	if (s->how == LC_HOW_KERNEL)
 		return s->addr;
 	return (s->where == LC_WHERE_COMPILED || s->where == LC_WHERE_STUB) &&
-	       s->how <= LC_HOW_TRAP && s->addr;
+	       s->how <= LC_HOW_TRAP && s->addr && !(s->access & LC_ACCESS_OWN);
 }
 
 enum lc_bucket lc_bucket_without_map(const struct lc_sample *s)
@@ -75,7 +93,7 @@ enum lc_bucket lc_bucket_without_map(const struct lc_sample *s)
 		return LC_BUCKET_JVM;
 	case LC_WHERE_COMPILED:
 	case LC_WHERE_STUB:
-		return LC_BUCKET_NO_ADDRESS;
+		return s->access & LC_ACCESS_OWN ? LC_BUCKET_JVM : LC_BUCKET_NO_ADDRESS;
 	default:
 		return LC_BUCKET_NATIVE;
 	}

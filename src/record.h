@@ -97,6 +97,7 @@ static inline uint64_t lc_frame_pack(const void *method, int bci)
 enum {
 	LC_ACCESS_LOAD = 1,
 	LC_ACCESS_STORE = 2, /* both: an increment in place, a compare-and-swap */
+	LC_ACCESS_OWN = 4,   /* to the thread's stack, the JVM's data of it, or constants in code */
 	LC_ACCESS_WIDTH_SHIFT = 4,
 	LC_ACCESS_WIDTH_UNKNOWN = 15, /* else log2 of the bytes */
 };
@@ -106,7 +107,7 @@ struct lc_sample {
 	uint64_t time_ns;  /* CLOCK_MONOTONIC */
 	uint64_t addr;     /* address that the access touched; 0 where `how` says unknown */
 	uint64_t object;   /* start of the heap object that holds `addr`; 0 where it was not seen */
-	uint64_t klass;    /* its class, a Klass *; 0 with `object` */
+	uint64_t klass;    /* its class, as klass.h has it; 0 with `object` */
 	uint64_t pc;       /* sampled program counter */
 	uint64_t data_src; /* PERF_SAMPLE_DATA_SRC of a hardware engine, else 0 */
 	uint32_t latency;  /* cycles, where the engine measures them, else 0 */

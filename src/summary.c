@@ -17,6 +17,7 @@
 #include "heap/alloc_sample.h"
 #include "heap/audit.h"
 #include "heap/hook.h"
+#include "klass.h"
 #include "options.h"
 #include "path.h"
 #include "profile.h"
@@ -123,7 +124,7 @@ static void put_engine(struct counters *c, size_t engine)
 		{ "overruns", s.overruns, false },   { "ring_lost", s.ring_lost, false },
 		{ "throttled", s.throttled, false }, { "counted", s.counted, false },
 		{ "no_thread", s.no_thread, false }, { "found", w.found, watch },
-		{ "moved", w.moved, watch },	 { "died", w.died, false },
+		{ "moved", w.moved, watch },         { "died", w.died, false },
 		{ "objects_seen", w.seen, watch },   { "unaimed", w.unaimed, false },
 	};
 
@@ -190,6 +191,7 @@ static void put_heap(struct counters *c)
 {
 	struct lc_attribution_stats a;
 	struct lc_small_stats small;
+	struct lc_klass_stats k;
 	struct lc_hook_stats h;
 
 	lc_small_stats(&small);
@@ -223,6 +225,12 @@ static void put_heap(struct counters *c)
 	put(c, "sites", lc_site_count());
 	put(c, "threads", lc_threads_registered());
 	put(c, "samples_unresolved", a.samples_unresolved);
+	lc_klass_stats(&k);
+	put(c, "classes_checked", a.classes_checked);
+	put(c, "class_disagreements", a.class_disagreements);
+	put(c, "classes_named", k.classes);
+	put(c, "classes_reused", k.reused);
+	put(c, "classes_unnamed", k.lost);
 }
 
 static void put_alloc_sample(struct counters *c)

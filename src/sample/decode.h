@@ -25,11 +25,25 @@ struct lc_recipe {
 	uint8_t base;   /* register number or LC_NO_REGISTER */
 	uint8_t index;  /* likewise; LC_NO_REGISTER also for a vector of indexes */
 	uint8_t scale;  /* 1, 2, 4, 8 */
+	uint8_t access; /* LC_ACCESS_* of record.h */
 	uint8_t how;    /* LC_HOW_DIRECT, _NEARBY; _NO_OPERAND and _UNDECODED hold nothing else */
 	bool base_lost; /* overwritten between the access and the sample, its value included */
 	bool index_lost;
 	bool vector;     /* gather or scatter: base + disp is as near as it gets */
+	bool ahead;      /* the instruction comes at or after the sample: it has not run */
 	bool same_frame; /* the stack pointer is the same at `pc` and at the sample */
+	uint8_t made;    /* enum lc_made: the store begins the header of a new object */
+	uint64_t made_value;
+};
+
+/*
+ * Of the store that begins an object's header: the word with the class, which the code stores there
+ * too, perhaps only after the sample.
+ */
+enum lc_made {
+	LC_MADE_NOTHING = 0,
+	LC_MADE_VALUE,    /* made_value is the word */
+	LC_MADE_REGISTER, /* the word is in register made_value, at the sample and at `pc` */
 };
 
 enum { LC_DECODE_INSTRUCTIONS_MAX = 4096 };
@@ -48,14 +62,18 @@ void lc_decode_straight(const uint8_t *bytes, size_t len, uint64_t address, size
  */
 void lc_decode_heap_range(uint64_t low, uint64_t high);
 
+/* Offset in an object of the word with the class; 8 until it is set. Context: [attach]. */
+void lc_decode_class_offset(uint32_t offset);
+
 /* An access as a sample holds it. */
 struct lc_access {
 	struct lc_recipe recipe;
-	uint64_t life; /* of the code, see lc_code_find() */
-	uint64_t addr; /* 0 where `how` says unknown */
-	uint64_t base; /* value of the base register, 0 where it has none or it is lost */
-	uint8_t how;   /* enum lc_how; LC_HOW_DESTROYED: a breakpoint may still find it */
-	uint8_t kind;  /* enum lc_code_kind; 0: in no code that is known */
+	uint64_t life;  /* of the code, see lc_code_find() */
+	uint64_t addr;  /* 0 where `how` says unknown */
+	uint64_t base;  /* value of the base register, 0 where it has none or it is lost */
+	uint8_t how;    /* enum lc_how; LC_HOW_DESTROYED: a breakpoint may still find it */
+	uint8_t kind;   /* enum lc_code_kind; 0: in no code that is known */
+	uint8_t access; /* LC_ACCESS_* of record.h; 0 where no instruction was found */
 };
 
 /*

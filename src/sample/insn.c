@@ -3,6 +3,7 @@
 
 #include <Zydis/Zydis.h>
 
+#include "record.h"
 #include "sample/decode.h"
 
 _Static_assert(ZYDIS_VERSION_MAJOR(ZYDIS_VERSION) >= 4, "Zydis 4.0 or newer is needed");
@@ -40,6 +41,26 @@ static bool may_be_object(const ZydisDecodedOperand *op)
 	return is_64_bit(m->base);
 }
 
+/* What a thread touches of its own: its stack, the JVM's data of it (r15), constants in the code. */
+static bool is_own(const ZydisDecodedOperand *op)
+{
+	const ZydisDecodedOperandMem *m = &op->mem;
+
+	return op->type == ZYDIS_OPERAND_TYPE_MEMORY && m->type == ZYDIS_MEMOP_TYPE_MEM &&
+	       m->segment != ZYDIS_REGISTER_FS && m->segment != ZYDIS_REGISTER_GS &&
+	       (m->base == ZYDIS_REGISTER_RSP || m->base == ZYDIS_REGISTER_R15 ||
+	        m->base == ZYDIS_REGISTER_RIP);
+}
+
+static const ZydisDecodedOperand *pick_own(const ZydisDecodedInstruction *in,
+                                           const ZydisDecodedOperand *ops)
+{
+	for (unsigned i = 0; i < in->operand_count; i++)
+		if (is_own(&ops[i]))
+			return &ops[i];
+	return NULL;
+}
+
 static bool touches_no_data(ZydisInstructionCategory category)
 {
 	return category == ZYDIS_CATEGORY_NOP || category == ZYDIS_CATEGORY_WIDENOP ||
@@ -66,12 +87,28 @@ static const ZydisDecodedOperand *pick_memory(const ZydisDecodedInstruction *in,
 	return written;
 }
 
+/* What the instruction does to the operand, and how wide it is. */
+static uint8_t access_of(const ZydisDecodedOperand *op)
+{
+	const unsigned bytes = op->size / 8u;
+	unsigned access = LC_ACCESS_WIDTH_UNKNOWN << LC_ACCESS_WIDTH_SHIFT;
+
+	if (bytes && !(bytes & (bytes - 1)) && !(op->size % 8))
+		access = (unsigned)__builtin_ctz(bytes) << LC_ACCESS_WIDTH_SHIFT;
+	if (op->actions & ZYDIS_OPERAND_ACTION_MASK_READ)
+		access |= LC_ACCESS_LOAD;
+	if (op->actions & ZYDIS_OPERAND_ACTION_MASK_WRITE)
+		access |= LC_ACCESS_STORE;
+	return (uint8_t)access;
+}
+
 static void set_memory(struct lc_insn *out, const ZydisDecodedInstruction *in,
                        const ZydisDecodedOperand *op)
 {
 	const ZydisDecodedOperandMem *m = &op->mem;
 
 	out->memory = true;
+	out->access = access_of(op);
 	out->base = general_register(m->base);
 	out->index = general_register(m->index);
 	out->vector = m->index != ZYDIS_REGISTER_NONE && out->index == LC_NO_REGISTER;
@@ -110,10 +147,33 @@ static void set_control(struct lc_insn *out, const ZydisDecodedInstruction *in,
 		out->target = ops[0].imm.value.s + in->length;
 }
 
+static void set_mov(struct lc_insn *out, const ZydisDecodedOperand *ops)
+{
+	const ZydisOperandType to = ops[0].type, from = ops[1].type;
+
+	if (to == ZYDIS_OPERAND_TYPE_REGISTER && from == ZYDIS_OPERAND_TYPE_MEMORY &&
+	    ops[1].mem.base == ZYDIS_REGISTER_R15)
+		out->from_thread = general_register(ops[0].reg.value);
+	if (to == ZYDIS_OPERAND_TYPE_REGISTER && from == ZYDIS_OPERAND_TYPE_REGISTER &&
+	    is_64_bit(ops[0].reg.value) && is_64_bit(ops[1].reg.value)) {
+		out->copy_to = general_register(ops[0].reg.value);
+		out->copy_from = general_register(ops[1].reg.value);
+	}
+	if (to == ZYDIS_OPERAND_TYPE_MEMORY && from == ZYDIS_OPERAND_TYPE_REGISTER)
+		out->store_from = general_register(ops[1].reg.value);
+	if (from == ZYDIS_OPERAND_TYPE_IMMEDIATE) {
+		out->constant = true;
+		out->value = ops[1].imm.value.u;
+		if (to == ZYDIS_OPERAND_TYPE_REGISTER)
+			out->constant_to = general_register(ops[0].reg.value);
+	}
+}
+
 static void set_registers(struct lc_insn *out, const ZydisDecodedInstruction *in,
                           const ZydisDecodedOperand *ops)
 {
 	out->copy_to = out->copy_from = out->from_thread = LC_NO_REGISTER;
+	out->store_from = out->constant_to = LC_NO_REGISTER;
 	for (unsigned i = 0; i < in->operand_count; i++) {
 		uint8_t r;
 
@@ -124,16 +184,8 @@ static void set_registers(struct lc_insn *out, const ZydisDecodedInstruction *in
 		if (r != LC_NO_REGISTER)
 			out->written |= (uint16_t)(1u << r);
 	}
-	if (in->mnemonic == ZYDIS_MNEMONIC_MOV && ops[0].type == ZYDIS_OPERAND_TYPE_REGISTER &&
-	    ops[1].type == ZYDIS_OPERAND_TYPE_MEMORY && ops[1].mem.base == ZYDIS_REGISTER_R15)
-		out->from_thread = general_register(ops[0].reg.value);
-	if (in->mnemonic == ZYDIS_MNEMONIC_MOV && in->operand_count == 2 &&
-	    ops[0].type == ZYDIS_OPERAND_TYPE_REGISTER &&
-	    ops[1].type == ZYDIS_OPERAND_TYPE_REGISTER && is_64_bit(ops[0].reg.value) &&
-	    is_64_bit(ops[1].reg.value)) {
-		out->copy_to = general_register(ops[0].reg.value);
-		out->copy_from = general_register(ops[1].reg.value);
-	}
+	if (in->mnemonic == ZYDIS_MNEMONIC_MOV && in->operand_count == 2)
+		set_mov(out, ops);
 }
 
 size_t lc_insn_length(const uint8_t *bytes, size_t len)
@@ -167,7 +219,16 @@ bool lc_insn_decode(const uint8_t *bytes, size_t len, struct lc_insn *out)
 	set_control(out, &in, ops);
 	set_registers(out, &in, ops);
 	memory = pick_memory(&in, ops);
-	if (memory)
+	if (memory) {
 		set_memory(out, &in, memory);
+		return true;
+	}
+	if (!touches_no_data(in.meta.category) && (memory = pick_own(&in, ops))) {
+		set_memory(out, &in, memory);
+		out->access |= LC_ACCESS_OWN;
+		out->own = true;
+		out->memory = out->polls = false;
+		out->step = 0;
+	}
 	return true;
 }

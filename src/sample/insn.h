@@ -12,15 +12,21 @@ struct lc_insn {
 	bool falls;   /* control may go on to the next instruction in memory */
 	bool repeats; /* rep string instruction: interrupted in the middle, pc stays on it */
 	bool memory;  /* has an operand that may be in an object; the fields below hold */
-	bool vector;  /* VSIB */
+	bool own;    /* ... and only one in the thread's stack, the JVM's data of it, or the code */
+	bool vector; /* VSIB */
 	uint8_t base; /* register number or LC_NO_REGISTER */
 	uint8_t index;
 	uint8_t scale;
-	uint8_t step; /* string instruction: bytes by which each run advances the base */
-	bool polls;   /* test [register],eax: a safepoint poll where the JVM gave the register */
+	uint8_t access; /* LC_ACCESS_* of record.h */
+	uint8_t step;   /* string instruction: bytes by which each run advances the base */
+	bool polls;     /* test [register],eax: a safepoint poll where the JVM gave the register */
 	uint16_t written; /* general registers that it writes, one bit each */
 	uint8_t copy_to;  /* mov r64,r64: destination; LC_NO_REGISTER for anything else */
 	uint8_t copy_from;
+	uint8_t store_from;  /* mov [memory],r: the register; LC_NO_REGISTER for anything else */
+	uint8_t constant_to; /* mov r,constant: the register, likewise */
+	bool constant;       /* mov of a constant, to memory or a register: */
+	uint64_t value;
 	uint8_t from_thread; /* register loaded from the JVM's thread data; or LC_NO_REGISTER */
 	int32_t disp;
 	int64_t target; /* of a direct branch, relative to the instruction's start; 0 for none */

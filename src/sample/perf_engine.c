@@ -19,6 +19,7 @@
 
 #include "clock.h"
 #include "sample/code.h"
+#include "sample/find.h"
 #include "sample/sampler.h"
 #include "sample/signals.h"
 #include "sample/watch.h"
@@ -108,6 +109,23 @@ static void walk_record(struct lc_sampler *s, struct interrupted *at,
 	at->frames_len = head->frames_len;
 }
 
+/* The object that was accessed, by the record's registers, where both it and the thread are in Java. */
+static void find_object(const struct interrupted *at, uint32_t kind,
+                        const struct lc_registers *regs, struct lc_sample *head)
+{
+	const struct lc_access access = { .addr = head->addr,
+		                          .how = LC_HOW_KERNEL,
+		                          .access = head->access };
+	struct lc_object_seen object;
+
+	if (!regs || !at->context || (kind != LC_CODE_METHOD && kind != LC_CODE_STUB) ||
+	    (at->code.kind != LC_CODE_METHOD && at->code.kind != LC_CODE_STUB) ||
+	    !lc_find_object(regs, &access, &object))
+		return;
+	head->object = object.start;
+	head->klass = object.klass;
+}
+
 static void take_record(struct lc_sampler *s, size_t engine, const struct lc_ring_record *r,
                         struct interrupted *at)
 {
@@ -132,6 +150,7 @@ static void take_record(struct lc_sampler *s, size_t engine, const struct lc_rin
 	}
 	if (pc)
 		head.pc = pc;
+	find_object(at, code.kind, known, &head);
 	walk_record(s, at, known, &head);
 	lc_sampler_append(s, &head, s->frames);
 }

@@ -1,4 +1,4 @@
-/* uses: src/sample/decode.c src/sample/insn.c src/sample/code.c -lZydis -lpthread */
+/* uses: src/sample/decode.c src/sample/decode_straight.c src/sample/insn.c src/sample/code.c -lZydis -lpthread */
 /* fuzz_decode.c - any bytes as code: nothing outside them is read, and recipes make sense. */
 #include <stdint.h>
 #include <stdlib.h>

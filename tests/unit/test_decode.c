@@ -1,4 +1,4 @@
-/* uses: src/sample/decode.c src/sample/insn.c src/sample/code.c -lZydis -lpthread */
+/* uses: src/sample/decode.c src/sample/decode_straight.c src/sample/insn.c src/sample/code.c -lZydis -lpthread */
 /* test_decode.c - recipes from code bytes assembled by hand, and addresses from registers. */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -53,7 +53,15 @@ enum { RAX, RCX, RDX, RBX, RSP, RBP, RSI, RDI, R8, R9, R10, R11, R12, R14 = 14, 
 #define VMOVDQU_RDI_RAX "\xc5\xfe\x6f\x44\x07\x10" /* vmovdqu ymm0,[rdi+rax+16] */
 #define ZERO_ESI "\x31\xf6"                        /* xor esi,esi */
 #define CMPXCHG_R9 "\xf0\x4d\x0f\xb1\x51\x10"      /* lock cmpxchg [r9+16],r10 */
-#define BAD "\x06"                                 /* no instruction in 64-bit mode */
+#define MOV_MARK "\x48\xc7\x00\x01\x00\x00\x00"    /* mov qword [rax],1 */
+#define MOV_CLASS "\xc7\x40\x08\xc8\x29\x04\x00"   /* mov dword [rax+8],0x429c8 */
+#define MOV_CLASS_R10 "\x4c\x89\x50\x08"           /* mov [rax+8],r10 */
+#define MOV_MARK_R10 "\x4c\x89\x10"                /* mov [rax],r10 */
+#define MOVABS_R10 "\x49\xba\x44\x33\x22\x11\x00\x7f\x00\x00" /* mov r10,0x7f0011223344 */
+#define INC_BYTE "\xfe\x46\x08"                               /* inc byte [rsi+8] */
+#define FSTP_80 "\xdb\x7e\x08"                                /* fstp tbyte [rsi+8] */
+#define JMP_BACK_5 "\xeb\xf9" /* jmp .-5: over a call and a compare */
+#define BAD "\x06"            /* no instruction in 64-bit mode */
 
 #define LEN(s) (sizeof(s) - 1)
 
@@ -218,17 +226,123 @@ static void access_ahead_whose_base_is_not_there_yet_needs_a_trap(void **state)
 	assert_true(r.base_lost);
 }
 
-static void stack_thread_constants_and_hints_are_no_operands(void **state)
+static bool own(struct lc_recipe r)
+{
+	return r.how == LC_HOW_DIRECT && (r.access & LC_ACCESS_OWN);
+}
+
+static void stack_thread_and_constants_are_the_threads_own(void **state)
+{
+	struct lc_recipe r;
+
+	(void)state;
+	assert_true(own(RECIPE(RET MOV_RAX_STACK, RET)));
+	assert_true(own(RECIPE(RET PUSH_RBP, RET)));
+	assert_true(own(RECIPE(RET MOV_RAX_R15, RET)));
+	assert_true(own(RECIPE(RET MOV_RAX_RIP, RET)));
+	/* Only where there is nothing else, before or behind. */
+	r = RECIPE(MOV_EAX_RSI_RCX4 MOV_RAX_STACK, RET);
+	assert_int_equal(r.how, LC_HOW_NEARBY);
+	assert_operand(&r, RSI, RCX, 4, 16);
+	assert_int_equal(r.access & LC_ACCESS_OWN, 0);
+	r = RECIPE(RET MOV_RAX_STACK, CMP_RSI_8 RET);
+	assert_operand(&r, RSI, NONE, 1, 8);
+	r = RECIPE(RET MOV_RAX_STACK ADD_RBX_RAX, RET);
+	assert_int_equal(r.how, LC_HOW_NEARBY);
+	assert_int_equal(r.access & LC_ACCESS_OWN, LC_ACCESS_OWN);
+}
+
+static void hints_are_no_operands(void **state)
 {
 	(void)state;
-	assert_int_equal(RECIPE(RET MOV_RAX_STACK, RET).how, LC_HOW_NO_OPERAND);
-	assert_int_equal(RECIPE(RET PUSH_RBP, RET).how, LC_HOW_NO_OPERAND);
-	assert_int_equal(RECIPE(RET MOV_RAX_R15, RET).how, LC_HOW_NO_OPERAND);
-	assert_int_equal(RECIPE(RET MOV_RAX_RIP, RET).how, LC_HOW_NO_OPERAND);
 	assert_int_equal(RECIPE(RET LEA_RAX, RET).how, LC_HOW_NO_OPERAND);
 	assert_int_equal(RECIPE(RET PREFETCH, RET).how, LC_HOW_NO_OPERAND);
 	assert_int_equal(RECIPE(RET NOP_MEMORY, RET).how, LC_HOW_NO_OPERAND);
 	assert_int_equal(RECIPE(RET MOV_FS, RET).how, LC_HOW_NO_OPERAND);
+}
+
+static unsigned width(unsigned access)
+{
+	return access >> LC_ACCESS_WIDTH_SHIFT;
+}
+
+static void loads_stores_and_widths_are_told(void **state)
+{
+	const unsigned both = LC_ACCESS_LOAD | LC_ACCESS_STORE;
+	unsigned a;
+
+	(void)state;
+	a = RECIPE(MOV_EAX_RSI_RCX4, RET).access;
+	assert_int_equal(a, LC_ACCESS_LOAD | 2 << LC_ACCESS_WIDTH_SHIFT);
+	a = RECIPE(MOV_MARK, RET).access;
+	assert_int_equal(a, LC_ACCESS_STORE | 3 << LC_ACCESS_WIDTH_SHIFT);
+	a = RECIPE(CMPXCHG_R9, RET).access;
+	assert_int_equal(a, both | 3 << LC_ACCESS_WIDTH_SHIFT);
+	a = RECIPE(INC_BYTE, RET).access;
+	assert_int_equal(a, both | 0 << LC_ACCESS_WIDTH_SHIFT);
+	a = RECIPE(VMOVDQU_RDI_RAX, RET).access;
+	assert_int_equal(a, LC_ACCESS_LOAD | 5 << LC_ACCESS_WIDTH_SHIFT);
+	a = RECIPE(FSTP_80, RET).access;
+	assert_int_equal(width(a), LC_ACCESS_WIDTH_UNKNOWN);
+	assert_int_equal(RECIPE(RET ADD_RBX_RAX, RET).access, 0);
+}
+
+/* Into the loop from above, or around it: the way around leads to a call, whence nobody knows. */
+static void loop_that_was_entered_is_tried_after_one_that_repeats(void **state)
+{
+	const struct lc_recipe r =
+	    RECIPE(MOV_EAX_RSI_RCX4 ADD_RBX_RAX, CMP_EAX_R8D CALL_RAX JMP_BACK_5);
+
+	(void)state;
+	assert_int_equal(r.how, LC_HOW_NEARBY);
+	assert_operand(&r, RSI, RCX, 4, 16);
+}
+
+static void access_ahead_says_so(void **state)
+{
+	(void)state;
+	assert_true(RECIPE(RET, CMP_RSI_8 RET).ahead);
+	assert_false(RECIPE(CMP_RSI_8, RET).ahead);
+}
+
+static void class_of_an_object_in_the_making_is_stored_next(void **state)
+{
+	struct lc_recipe r;
+
+	(void)state;
+	r = RECIPE(MOV_MARK, ADD_RBX_RAX MOV_CLASS RET);
+	assert_int_equal(r.made, LC_MADE_VALUE);
+	assert_int_equal(r.made_value, 0x429c8);
+	r = RECIPE(RET, MOV_MARK MOV_CLASS RET);
+	assert_true(r.ahead);
+	assert_int_equal(r.made_value, 0x429c8);
+	r = RECIPE(MOV_MARK, MOVABS_R10 MOV_CLASS_R10 RET); /* a constant by way of a register */
+	assert_int_equal(r.made, LC_MADE_VALUE);
+	assert_int_equal(r.made_value, UINT64_C(0x7f0011223344));
+	r = RECIPE(MOV_MARK, MOV_CLASS_R10 RET);
+	assert_int_equal(r.made, LC_MADE_REGISTER);
+	assert_int_equal(r.made_value, R10);
+	assert_int_equal(RECIPE(MOV_MARK, MOV_R10_R10 MOV_CLASS_R10 RET).made, LC_MADE_NOTHING);
+	assert_int_equal(RECIPE(MOV_MARK, MOV_RAX_STACK MOV_CLASS RET).made, LC_MADE_NOTHING);
+	assert_int_equal(RECIPE(MOV_MARK, RET MOV_CLASS).made, LC_MADE_NOTHING);
+	assert_int_equal(RECIPE(MOV_CLASS, RET).made, LC_MADE_NOTHING); /* it is there */
+	assert_int_equal(RECIPE(CMPXCHG_R9, MOV_CLASS RET).made, LC_MADE_NOTHING);
+}
+
+static void class_in_the_mark_is_stored_with_it(void **state)
+{
+	struct lc_recipe r;
+
+	(void)state;
+	lc_decode_class_offset(0);
+	r = RECIPE(RET, MOVABS_R10 MOV_MARK_R10 RET);
+	assert_int_equal(r.made, LC_MADE_VALUE);
+	assert_int_equal(r.made_value, UINT64_C(0x7f0011223344));
+	r = RECIPE(RET, MOV_MARK_R10 RET);
+	assert_int_equal(r.made, LC_MADE_REGISTER);
+	r = RECIPE(MOVABS_R10 MOV_MARK_R10, RET); /* it is there */
+	assert_int_equal(r.made, LC_MADE_NOTHING);
+	lc_decode_class_offset(8);
 }
 
 static void push_of_memory_and_locked_operations_count(void **state)
@@ -362,6 +476,31 @@ static void address_is_computed_from_the_registers(void **state)
 	assert_int_equal(a.base, 0x700001000);
 	a = SAMPLE(MOVSXD_RBP, ADD_RBX_RAX); /* the same bytes again, code of another life */
 	assert_int_equal(a.addr, 0x700001000 + 5 * 4 + 16);
+	assert_int_equal(a.access, LC_ACCESS_LOAD | 2 << LC_ACCESS_WIDTH_SHIFT);
+}
+
+/* A recipe that comes from the cache is the one that was put there. */
+static void recipes_survive_the_cache(void **state)
+{
+	struct lc_access first, again;
+
+	(void)state;
+	first = SAMPLE("", MOV_RSI_RBX MOVABS_R10 MOV_MARK MOV_CLASS_R10 RET);
+	lc_decode_sample(&registers, &again);
+	assert_memory_equal(&first.recipe, &again.recipe, sizeof(first.recipe));
+	first = SAMPLE(RET, MOVSXD_RBP RET);
+	lc_decode_sample(&registers, &again);
+	assert_int_equal(again.recipe.base, R14);
+	assert_int_equal(again.recipe.index, R10);
+	assert_int_equal(again.recipe.scale, 4);
+	assert_int_equal(again.recipe.disp, 16);
+	assert_true(again.recipe.ahead);
+	assert_int_equal(again.access, first.access);
+	first = SAMPLE(RET MOV_RAX_STACK, RET);
+	lc_decode_sample(&registers, &again);
+	assert_int_equal(again.access, first.access);
+	assert_int_equal(again.addr, registers.r[RSP] + 8);
+	assert_int_equal(again.how, LC_HOW_DIRECT);
 }
 
 static void base_stands_for_the_object_when_the_index_is_lost(void **state)
@@ -458,7 +597,13 @@ int main(void)
 		cmocka_unit_test(safepoint_poll_is_no_access_but_a_null_check_is),
 		cmocka_unit_test(endless_jumps_end),
 		cmocka_unit_test(access_ahead_whose_base_is_not_there_yet_needs_a_trap),
-		cmocka_unit_test(stack_thread_constants_and_hints_are_no_operands),
+		cmocka_unit_test(stack_thread_and_constants_are_the_threads_own),
+		cmocka_unit_test(hints_are_no_operands),
+		cmocka_unit_test(loads_stores_and_widths_are_told),
+		cmocka_unit_test(loop_that_was_entered_is_tried_after_one_that_repeats),
+		cmocka_unit_test(access_ahead_says_so),
+		cmocka_unit_test(class_of_an_object_in_the_making_is_stored_next),
+		cmocka_unit_test(class_in_the_mark_is_stored_with_it),
 		cmocka_unit_test(push_of_memory_and_locked_operations_count),
 		cmocka_unit_test(moved_stack_pointer_is_another_frame),
 		cmocka_unit_test(repeated_string_operation_waits_at_its_own_pc),
@@ -468,6 +613,7 @@ int main(void)
 		cmocka_unit_test(decoding_stops_after_its_limit),
 		cmocka_unit_test(lengths_of_both_decoders_agree),
 		cmocka_unit_test(address_is_computed_from_the_registers),
+		cmocka_unit_test(recipes_survive_the_cache),
 		cmocka_unit_test(base_stands_for_the_object_when_the_index_is_lost),
 		cmocka_unit_test(compressed_reference_in_the_index_is_not_taken_for_an_offset),
 		cmocka_unit_test(object_in_an_index_of_scale_one_serves),

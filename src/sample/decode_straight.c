@@ -1,0 +1,375 @@
+/*
+ * sample/decode_straight.c - recipes: which instruction touched memory before a sampled pc, and where.
+ *
+ * A timer interrupt is taken when an instruction retires, and what makes time pass is a memory
+ * instruction that waits; so the sampled pc is the instruction after the one that waited. x86
+ * cannot be decoded backwards: decode forwards from a known boundary and keep the last few.
+ */
+#include <stdatomic.h>
+#include <string.h>
+
+#include "record.h"
+#include "sample/decode.h"
+#include "sample/insn.h"
+
+enum {
+	/*
+	 * Unrolled loops calculate the indices of many elements before they touch the first: C2 of
+	 * JDK 25 puts 100 instructions and more between two accesses.
+	 */
+	WINDOW = 160,        /* instructions before the pc that are looked at */
+	BRANCH_BYTES = 1024, /* and branches are looked for so far behind it */
+	BRANCHES_MAX = 64,
+	JUMPS_MAX = 2,          /* followed back */
+	FORWARD_MAX = 160,      /* instructions from the pc on that are looked at */
+	SP = 4,                 /* number of the stack pointer */
+	HEADER_CODE_BYTES = 96, /* between the first store to a header and that of the class */
+};
+
+static _Atomic uint32_t class_offset = 8; /* relaxed: set before there are samples */
+
+void lc_decode_class_offset(uint32_t offset)
+{
+	atomic_store_explicit(&class_offset, offset, memory_order_relaxed);
+}
+
+/* Straight line of instructions that ends right before the pc. */
+struct line {
+	uint32_t at[WINDOW]; /* offsets, oldest first */
+	size_t len;
+};
+
+/* Fill *line. Returns false where decoding from `from` does not arrive at `pc_at`. */
+static bool decode_to(const uint8_t *bytes, size_t len, size_t from, size_t pc_at,
+                      struct line *line)
+{
+	uint32_t ring[WINDOW];
+	size_t at = from, n = 0;
+
+	while (at < pc_at) {
+		const size_t length = lc_insn_length(bytes + at, len - at);
+
+		if (!length || n == LC_DECODE_INSTRUCTIONS_MAX)
+			return false;
+		ring[n++ % WINDOW] = (uint32_t)at;
+		at += length;
+	}
+	if (at != pc_at)
+		return false;
+	line->len = n < WINDOW ? n : WINDOW;
+	for (size_t i = 0; i < line->len; i++)
+		line->at[i] = ring[(n - line->len + i) % WINDOW];
+	return true;
+}
+
+static uint16_t bit_of(uint8_t reg)
+{
+	return (uint16_t)(reg < LC_REGISTERS ? 1u << reg : 0u);
+}
+
+static void set_operand(struct lc_recipe *r, const struct lc_insn *in, uint64_t pc, uint16_t lost)
+{
+	r->pc = pc;
+	r->disp = in->disp;
+	r->base = in->base;
+	r->index = in->index;
+	r->scale = in->scale;
+	r->access = in->access;
+	r->vector = in->vector;
+	r->base_lost = lost & bit_of(in->base);
+	r->index_lost = lost & bit_of(in->index);
+}
+
+/* Is it `mov [base+disp],...`, and nothing more? */
+static bool stores_to(const struct lc_insn *in, uint8_t base, uint32_t disp)
+{
+	return in->memory && in->base == base && in->index == LC_NO_REGISTER &&
+	       in->disp == (int32_t)disp &&
+	       ((in->constant && in->constant_to == LC_NO_REGISTER) ||
+	        in->store_from != LC_NO_REGISTER);
+}
+
+/*
+ * Where the instruction at `store` stores to the very start of an object, an object is being made, and
+ * its class is stored by that or one of the next. `from`: the instructions there run before it, and
+ * after the sample or right at `store`.
+ */
+static void find_made(const uint8_t *bytes, size_t len, size_t from, size_t store,
+                      struct lc_recipe *r)
+{
+	const uint32_t offset = atomic_load_explicit(&class_offset, memory_order_relaxed);
+	uint64_t constants[LC_REGISTERS];
+	uint16_t known = 0, lost = 0;
+	struct lc_insn in;
+
+	for (size_t at = from, end = store; at < len && at <= end; at += in.length) {
+		if (!lc_insn_decode(bytes + at, len - at, &in) || in.control ||
+		    (at == store && !stores_to(&in, r->base, 0)))
+			return;
+		if (at == store)
+			end = store + HEADER_CODE_BYTES;
+		if (at >= store && stores_to(&in, r->base, offset)) {
+			if (in.constant || (known & bit_of(in.store_from))) {
+				r->made = LC_MADE_VALUE;
+				r->made_value = in.constant ? in.value : constants[in.store_from];
+			} else if (!(lost & bit_of(in.store_from))) {
+				r->made = LC_MADE_REGISTER;
+				r->made_value = in.store_from;
+			}
+			return;
+		}
+		if (in.written & bit_of(r->base))
+			return;
+		lost |= in.written;
+		known &= (uint16_t)~in.written;
+		if (in.constant_to != LC_NO_REGISTER) {
+			known |= bit_of(in.constant_to);
+			constants[in.constant_to] = in.value;
+		}
+	}
+}
+
+/*
+ * The base is gone, but was it copied before? Looks in the line before instruction `m` for
+ * mov copy,base with both untouched from there on; `lost` are the registers written from `m` on.
+ */
+static void use_copy_of_base(const uint8_t *bytes, size_t len, const struct line *line, size_t m,
+                             uint16_t lost, struct lc_recipe *r)
+{
+	struct lc_insn in;
+
+	while (m-- > 0 && lc_insn_decode(bytes + line->at[m], len - line->at[m], &in)) {
+		if (in.control)
+			return;
+		if (in.copy_from == r->base && !(lost & bit_of(in.copy_to))) {
+			r->base = in.copy_to;
+			r->base_lost = false;
+			return;
+		}
+		if (in.written & bit_of(r->base))
+			return;
+		lost |= in.written;
+	}
+}
+
+/* Direct branches around the pc, for finding who jumped to where the line begins. */
+struct branches {
+	size_t len;
+	struct {
+		size_t at, to;
+	} of[BRANCHES_MAX];
+};
+
+static void find_branches(const uint8_t *bytes, size_t len, size_t from, size_t to,
+                          struct branches *out)
+{
+	struct lc_insn in;
+
+	out->len = 0;
+	for (size_t at = from; at < to && at < len; at += in.length) {
+		if (!lc_insn_decode(bytes + at, len - at, &in))
+			return;
+		if (!in.target || out->len == BRANCHES_MAX)
+			continue;
+		out->of[out->len].at = at;
+		out->of[out->len++].to = (size_t)((int64_t)at + in.target);
+	}
+}
+
+/*
+ * The branch by which control came to `at`: the only one, or the only one from further down, a
+ * loop's (`loop` asks for that alone). Returns false where there is none or a choice.
+ */
+static bool came_by(const struct branches *branches, size_t at, bool loop, size_t *source)
+{
+	unsigned found = 0;
+
+	for (size_t i = 0; i < branches->len; i++) {
+		if (branches->of[i].to != at || (loop && branches->of[i].at < at))
+			continue;
+		*source = branches->of[i].at;
+		found++;
+	}
+	return found == 1;
+}
+
+/* A place in code, walked backwards in the order in which it ran, as far as that is certain. */
+struct trace {
+	const uint8_t *bytes;
+	size_t len, from;
+	struct line line;
+	size_t at;      /* of the instruction that ran next */
+	unsigned jumps; /* followed so far */
+	bool falls;     /* where a loop begins, it was entered rather than repeated */
+	uint16_t lost;  /* registers written since */
+	bool own_found; /* an access to the thread's own memory; the nearest is in `own` */
+	struct lc_recipe own;
+	struct branches branches;
+};
+
+/* Continue before the branch at `source`, which led to t->at. */
+static bool jump_back(struct trace *t, size_t source)
+{
+	if (t->jumps == JUMPS_MAX || !decode_to(t->bytes, t->len, t->from, source, &t->line))
+		return false;
+	t->jumps++;
+	t->at = source;
+	return true;
+}
+
+/* May the instruction before t->at in memory have come before it in time? */
+static bool falls_into(const struct trace *t)
+{
+	struct lc_insn in;
+	size_t at;
+
+	if (!t->line.len)
+		return false;
+	at = t->line.at[t->line.len - 1];
+	return lc_insn_decode(t->bytes + at, t->len - at, &in) && in.falls;
+}
+
+/*
+ * One instruction back in time: a loop's branch is the likelier way to where it leads, then
+ * comes the instruction before in memory, then a branch from anywhere. Calls end the trace.
+ */
+static bool step_back(struct trace *t, struct lc_insn *in)
+{
+	size_t source, at;
+
+	while (!(t->falls && falls_into(t)) && came_by(&t->branches, t->at, true, &source))
+		if (!jump_back(t, source))
+			return false;
+	for (;;) {
+		if (!t->line.len)
+			return false;
+		at = t->line.at[t->line.len - 1];
+		if (!lc_insn_decode(t->bytes + at, t->len - at, in))
+			return false;
+		if (in->falls)
+			break;
+		if (!came_by(&t->branches, t->at, false, &source) || !jump_back(t, source))
+			return false;
+	}
+	t->line.len--;
+	t->at = at;
+	return true;
+}
+
+/* Is the instruction at t->at, which reads its base alone, a safepoint poll? */
+static bool is_poll(const struct trace *t, uint8_t base)
+{
+	struct trace before = *t;
+	struct lc_insn in;
+
+	for (unsigned i = 0; i < WINDOW && step_back(&before, &in); i++)
+		if (in.written & bit_of(base))
+			return in.from_thread == base;
+	return true; /* a null check's register was written by what loaded the reference */
+}
+
+/* Nothing but the nearest access to what is no object's. */
+static void set_own(struct trace *t, const struct lc_insn *in, uint64_t address, size_t pc_at)
+{
+	t->own_found = true;
+	set_operand(&t->own, in, address + t->at, t->lost | in->written);
+	t->own.how = !t->jumps && t->at + in->length == pc_at ? LC_HOW_DIRECT : LC_HOW_NEARBY;
+	t->own.same_frame = !((t->lost | in->written) & bit_of(SP));
+}
+
+/* The nearest memory instruction before the pc. Returns false where that is not certain. */
+static bool look_back(struct trace *t, uint64_t address, struct lc_recipe *r)
+{
+	const size_t pc_at = t->at;
+	struct lc_insn in;
+
+	for (unsigned i = 0; i < WINDOW && step_back(t, &in); i++) {
+		/* A string instruction has moved its own base on, by a known step. */
+		const uint16_t own = in.step ? in.written & (uint16_t)~bit_of(in.base) : in.written;
+
+		if (!in.memory || (in.polls && is_poll(t, in.base))) {
+			if (in.own && !t->own_found)
+				set_own(t, &in, address, pc_at);
+			t->lost |= in.written;
+			continue;
+		}
+		set_operand(r, &in, address + t->at, t->lost | own);
+		r->disp -= in.step;
+		r->how = !t->jumps && t->at + in.length == pc_at ? LC_HOW_DIRECT : LC_HOW_NEARBY;
+		r->same_frame = !((t->lost | in.written) & bit_of(SP));
+		if (r->base_lost && in.step)
+			return false; /* how far it had moved is gone with it */
+		if (r->base_lost)
+			use_copy_of_base(t->bytes, t->len, &t->line, t->line.len,
+			                 t->lost | in.written, r);
+		if (atomic_load_explicit(&class_offset,
+		                         memory_order_relaxed)) /* else it is there */
+			find_made(t->bytes, t->len, t->at, t->at, r);
+		return true;
+	}
+	return false;
+}
+
+/* The first memory instruction from the pc on. Returns false where the line has none. */
+static bool look_ahead(const uint8_t *bytes, size_t len, uint64_t address, size_t pc_at,
+                       struct lc_recipe *r)
+{
+	uint16_t lost = 0;
+	size_t at = pc_at;
+	struct lc_insn in;
+
+	for (unsigned i = 0; i < FORWARD_MAX && at < len; i++) {
+		if (!lc_insn_decode(bytes + at, len - at, &in) || in.control)
+			return false;
+		if (in.memory && !in.polls) {
+			/* Registers that are yet to be written are as good as gone. */
+			set_operand(r, &in, address + at, lost);
+			r->how = LC_HOW_NEARBY;
+			r->ahead = true;
+			r->same_frame = !(lost & bit_of(SP));
+			find_made(bytes, len, pc_at, at, r);
+			return true;
+		}
+		lost |= in.written;
+		at += in.length;
+	}
+	return false;
+}
+
+/* rep movs and the like wait at their own pc, with registers that say how far they are. */
+static bool repeats_here(const uint8_t *bytes, size_t len, uint64_t address, size_t pc_at,
+                         struct lc_recipe *r)
+{
+	struct lc_insn in;
+
+	if (!lc_insn_decode(bytes + pc_at, len - pc_at, &in) || !in.repeats || !in.memory)
+		return false;
+	set_operand(r, &in, address + pc_at, 0);
+	r->how = LC_HOW_DIRECT;
+	r->same_frame = true;
+	return true;
+}
+
+void lc_decode_straight(const uint8_t *bytes, size_t len, uint64_t address, size_t from,
+                        size_t pc_at, struct lc_recipe *out)
+{
+	struct trace t = { .bytes = bytes, .len = len, .from = from, .at = pc_at }, entered;
+
+	*out = (struct lc_recipe){ .how = LC_HOW_UNDECODED,
+		                   .base = LC_NO_REGISTER,
+		                   .index = LC_NO_REGISTER };
+	if (pc_at >= len || from > pc_at || !decode_to(bytes, len, from, pc_at, &t.line))
+		return;
+	if (repeats_here(bytes, len, address, pc_at, out))
+		return;
+	find_branches(bytes, len, from, pc_at + BRANCH_BYTES, &t.branches);
+	entered = t;
+	entered.falls = true;
+	if (look_back(&t, address, out) || look_back(&entered, address, out) ||
+	    look_ahead(bytes, len, address, pc_at, out))
+		return;
+	if (t.own_found || entered.own_found)
+		*out = t.own_found ? t.own : entered.own;
+	else
+		out->how = LC_HOW_NO_OPERAND;
+}

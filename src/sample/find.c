@@ -1,0 +1,255 @@
+/*
+ * sample/find.c - see find.h.
+ *
+ * Four lots of candidates, each asked about only where the one before held no answer:
+ *
+ *   1. what the instruction itself names as the object: its base, and base + index * scale;
+ *   2. the registers;
+ *   3. the words on top of the stack;
+ *   4. the references in the objects that 2 and 3 may be: what compares or searches strings moves
+ *      pointers through their arrays, and the arrays' own addresses are soon nowhere else.
+ *
+ * Within a lot the nearest below the address comes first: a dead object's header may still stand in
+ * memory that has been given away again, but then the live object begins behind it.
+ */
+#include "sample/find.h"
+
+#include <stddef.h>
+#include <string.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#include "record.h"
+
+enum {
+	SP = 4,             /* number of the stack pointer */
+	THREAD = 15,        /* ... and of the JVM's own, which holds no reference */
+	STACK_WORDS = 128,  /* looked at, from the stack pointer on */
+	STACK_HOLDERS = 16, /* ... whose contents are looked at */
+	HOLDER_WORDS = 6,
+};
+
+static void *pointer(uint64_t address)
+{
+	return (void *)(uintptr_t)address; /* NOLINT: for the kernel to read */
+}
+
+struct starts {
+	uint64_t low;  /* they begin here or later */
+	uint64_t addr; /* they have to hold it */
+	bool anywhere; /* or not: in no order */
+	uint64_t of[LC_KLASS_STARTS_MAX];
+	size_t len;
+};
+
+/* Add a candidate, in order of distance; the farthest goes where there are too many. */
+static void add(struct starts *s, uint64_t start)
+{
+	size_t at = s->len;
+
+	if ((start > s->addr && !s->anywhere) || start < s->low || !lc_klass_may_start(start))
+		return;
+	while (at > 0 && s->of[at - 1] < start)
+		at--;
+	if (at > 0 && s->of[at - 1] == start)
+		return;
+	if (s->len == LC_KLASS_STARTS_MAX) {
+		if (at == s->len)
+			return;
+		s->len--;
+	}
+	memmove(&s->of[at + 1], &s->of[at], (s->len - at) * sizeof(s->of[0]));
+	s->of[at] = start;
+	s->len++;
+}
+
+/* Add what a register may hold: a reference, a compressed one, an array's first element. */
+static void add_register(struct starts *s, uint64_t value)
+{
+	add(s, value);
+	if (value <= UINT32_MAX)
+		add(s, lc_klass_decode_reference((uint32_t)value));
+	add(s, value - lc_klass_array_base(0));
+	add(s, value - lc_klass_array_base(1));
+}
+
+static bool has_operand(const struct lc_access *a)
+{
+	return a->how == LC_HOW_DIRECT || a->how == LC_HOW_NEARBY || a->how == LC_HOW_BASE ||
+	       a->how == LC_HOW_TRAP;
+}
+
+/* Does the base register hold what it did when the instruction ran, or is about to? */
+static bool has_base(const struct lc_access *a)
+{
+	return has_operand(a) && a->recipe.base < LC_REGISTERS &&
+	       (a->how == LC_HOW_TRAP || !a->recipe.base_lost);
+}
+
+static void add_operand(struct starts *s, const struct lc_registers *regs,
+                        const struct lc_access *access)
+{
+	const struct lc_recipe *r = &access->recipe;
+
+	if (has_base(access))
+		add(s, regs->r[r->base]);
+	if (!has_operand(access))
+		return;
+	if (access->how != LC_HOW_BASE && !r->vector)
+		add(s, access->addr - (uint64_t)(int64_t)r->disp); /* base + index * scale */
+}
+
+/* Words from the stack pointer on; none where they cannot be read. */
+static size_t read_stack(uint64_t sp, uint64_t *words)
+{
+	const struct iovec local = { words, STACK_WORDS * sizeof(*words) };
+	const struct iovec remote = { pointer(sp), STACK_WORDS * sizeof(*words) };
+	const ssize_t got = process_vm_readv(getpid(), &local, 1, &remote, 1, 0);
+
+	return got > 0 ? (size_t)got / sizeof(*words) : 0;
+}
+
+/* A word of memory is one reference, or two compressed ones, or none. */
+static void add_memory(struct starts *s, const uint64_t *words, size_t len)
+{
+	for (size_t i = 0; i < len; i++) {
+		add(s, words[i]);
+		add(s, lc_klass_decode_reference((uint32_t)words[i]));
+		add(s, lc_klass_decode_reference((uint32_t)(words[i] >> 32)));
+	}
+}
+
+/* Add the references in what may be an object at each of `holders`. */
+static void add_contents(struct starts *s, const struct starts *holders)
+{
+	uint64_t words[LC_KLASS_STARTS_MAX * HOLDER_WORDS];
+	struct iovec remote[LC_KLASS_STARTS_MAX];
+	size_t begin = 0;
+
+	for (size_t i = 0; i < holders->len; i++)
+		remote[i] = (struct iovec){ pointer(holders->of[i]), HOLDER_WORDS * 8 };
+	while (begin < holders->len) { /* an unreadable one ends a pass */
+		const struct iovec local = { words, (holders->len - begin) * HOLDER_WORDS * 8 };
+		const ssize_t got =
+		    process_vm_readv(getpid(), &local, 1, remote + begin, holders->len - begin, 0);
+		const size_t len = got > 0 ? (size_t)got / 8 : 0;
+
+		add_memory(s, words, len);
+		begin += len / HOLDER_WORDS + 1;
+	}
+}
+
+static void add_registers(struct starts *s, const struct lc_registers *regs)
+{
+	for (unsigned i = 0; i < LC_REGISTERS; i++)
+		if (i != SP && i != THREAD)
+			add_register(s, regs->r[i]);
+}
+
+static bool ask(const struct starts *s, struct lc_object_seen *out)
+{
+	return s->len && lc_klass_first_object(s->of, s->len, s->addr, out);
+}
+
+static bool find_in_contents(const struct lc_registers *regs, const uint64_t *stack,
+                             size_t stack_len, uint64_t addr, struct lc_object_seen *out)
+{
+	struct starts holders = { .anywhere = true }, s = { .addr = addr };
+
+	add_registers(&holders, regs);
+	add_contents(&s, &holders);
+	if (ask(&s, out))
+		return true;
+	s.len = holders.len = 0;
+	add_memory(&holders, stack, stack_len < STACK_HOLDERS ? stack_len : STACK_HOLDERS);
+	add_contents(&s, &holders);
+	return ask(&s, out);
+}
+
+/* Does it store and read nothing? Then what it stores to may be uninitialised. */
+static bool is_store(const struct lc_access *a)
+{
+	return (a->access & LC_ACCESS_STORE) && !(a->access & LC_ACCESS_LOAD);
+}
+
+/*
+ * Is the access a store to the header of an object that is just being made, so that its class may
+ * not be there yet, but what was in this memory before? The mark comes first, then the class.
+ */
+static bool being_made(const struct lc_access *a, const struct lc_object_seen *object)
+{
+	const bool ran = (a->how == LC_HOW_DIRECT || a->how == LC_HOW_NEARBY) && !a->recipe.ahead;
+	const uint64_t offset = a->addr - object->start;
+
+	return is_store(a) && a->how != LC_HOW_BASE &&
+	       (offset < lc_klass_word_offset() || (!ran && offset < lc_klass_word_offset() + 8));
+}
+
+/*
+ * Memory that the thread has just allocated may hold what was there before, headers included, until it
+ * is cleared; all that it allocated earlier is in order. So of several objects that seem to hold the
+ * address, the one that begins first is real.
+ */
+static bool find_fresh(const struct lc_registers *regs, const struct lc_access *access,
+                       uint64_t low, struct lc_object_seen *out)
+{
+	struct starts s = { .low = low, .addr = access->addr };
+	uint64_t stack[STACK_WORDS];
+	const size_t stack_len = read_stack(regs->r[SP], stack);
+
+	add_operand(&s, regs, access);
+	add_registers(&s, regs);
+	add_register(&s, s.addr);
+	add_memory(&s, stack, stack_len);
+	for (size_t i = 0; i < s.len / 2; i++) {
+		const uint64_t start = s.of[i];
+
+		s.of[i] = s.of[s.len - 1 - i];
+		s.of[s.len - 1 - i] = start;
+	}
+	return ask(&s, out);
+}
+
+static bool find(const struct lc_registers *regs, const struct lc_access *access,
+                 struct lc_object_seen *out)
+{
+	struct starts s = { .addr = access->addr };
+	uint64_t stack[STACK_WORDS], low, high;
+	size_t stack_len;
+
+	if (!lc_klass_in_heap(access->addr))
+		return false;
+	if (is_store(access) && lc_klass_thread_allocated(regs->r[THREAD], &low, &high) &&
+	    access->addr >= low && access->addr < high)
+		return find_fresh(regs, access, low, out);
+	add_operand(&s, regs, access);
+	if (ask(&s, out))
+		return true;
+	s.len = 0;
+	add_registers(&s, regs);
+	add_register(&s, s.addr);
+	if (ask(&s, out))
+		return true;
+	s.len = 0;
+	stack_len = read_stack(regs->r[SP], stack);
+	add_memory(&s, stack, stack_len);
+	return ask(&s, out) || find_in_contents(regs, stack, stack_len, s.addr, out);
+}
+
+bool lc_find_object(const struct lc_registers *regs, const struct lc_access *access,
+                    struct lc_object_seen *out)
+{
+	const struct lc_recipe *r = &access->recipe;
+	struct lc_object_seen object;
+
+	/* What is in the header may still be that of an object which lay there before. */
+	if (r->made && has_base(access))
+		return lc_klass_new_object(regs->r[r->base],
+		                           r->made == LC_MADE_VALUE ? r->made_value
+		                                                    : regs->r[r->made_value % 16],
+		                           access->addr, out);
+	if (!find(regs, access, &object) || being_made(access, &object))
+		return false;
+	*out = object;
+	return true;
+}

@@ -1,0 +1,361 @@
+/* uses: src/sample/find.c */
+/*
+ * test_find.c - which register, stack word or field leads to the object. The heap is an array here,
+ * and what is an object in it is a list.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "record.h"
+#include "sample/find.h"
+
+enum { RAX, RCX, RDX, RBX, RSP, RBP, RSI, RDI, R8, R9, R10, R11, R12, R15 = 15 };
+enum { HEAP_BYTES = 1 << 16, OBJECTS_MAX = 8, SHIFT = 3 };
+
+static unsigned char heap[HEAP_BYTES] __attribute__((aligned(4096)));
+static struct {
+	uint64_t start, bytes;
+} objects[OBJECTS_MAX];
+static size_t objects_len;
+static uint64_t fresh_low, fresh_high; /* what the thread has allocated */
+static uint64_t new_start, new_word;   /* last question for an object in the making */
+static uint64_t stack[256];
+static struct lc_registers regs;
+static struct lc_access access;
+static struct lc_object_seen seen;
+
+/* -- klass.h, by the list -------------------------------------------------------------------- */
+
+bool lc_klass_in_heap(uint64_t address)
+{
+	return address - (uintptr_t)heap < HEAP_BYTES;
+}
+
+bool lc_klass_may_start(uint64_t address)
+{
+	return lc_klass_in_heap(address) && address % 8 == 0;
+}
+
+uint32_t lc_klass_array_base(unsigned which)
+{
+	return which ? 24 : 16;
+}
+
+uint32_t lc_klass_word_offset(void)
+{
+	return 8;
+}
+
+/* Compressed references count 8 bytes from the heap's start, less a page: 0 is none. */
+uint64_t lc_klass_decode_reference(uint32_t narrow)
+{
+	return narrow ? (uintptr_t)heap - 4096 + ((uint64_t)narrow << SHIFT) : 0;
+}
+
+bool lc_klass_first_object(const uint64_t *starts, size_t len, uint64_t addr,
+                           struct lc_object_seen *out)
+{
+	assert_true(len <= LC_KLASS_STARTS_MAX);
+	for (size_t i = 0; i < len; i++) {
+		for (size_t j = 0; j < objects_len; j++) {
+			if (objects[j].start != starts[i] || addr - starts[i] >= objects[j].bytes)
+				continue;
+			*out = (struct lc_object_seen){ starts[i], j + 1, objects[j].bytes };
+			return true;
+		}
+	}
+	return false;
+}
+
+bool lc_klass_new_object(uint64_t start, uint64_t word, uint64_t addr, struct lc_object_seen *out)
+{
+	(void)addr;
+	new_start = start;
+	new_word = word;
+	*out = (struct lc_object_seen){ start, 99, 16 };
+	return word != 0;
+}
+
+bool lc_klass_thread_allocated(uint64_t thread, uint64_t *low, uint64_t *high)
+{
+	assert_int_equal(thread, regs.r[R15]);
+	*low = fresh_low;
+	*high = fresh_high;
+	return fresh_low;
+}
+
+/* -- laying it out --------------------------------------------------------------------------- */
+
+static uint64_t at(size_t offset)
+{
+	return (uintptr_t)heap + offset;
+}
+
+static uint64_t narrow(size_t offset)
+{
+	return (offset + 4096) >> SHIFT;
+}
+
+static void put_object(size_t offset, uint64_t bytes)
+{
+	objects[objects_len].start = at(offset);
+	objects[objects_len++].bytes = bytes;
+}
+
+static int nothing_anywhere(void **state)
+{
+	(void)state;
+	memset(heap, 0, sizeof(heap));
+	memset(stack, 0, sizeof(stack));
+	objects_len = 0;
+	fresh_low = fresh_high = 0;
+	new_start = new_word = 0;
+	memset(&regs, 0, sizeof(regs));
+	regs.r[RSP] = (uintptr_t)stack;
+	regs.r[R15] = 0x7777;
+	memset(&access, 0, sizeof(access));
+	access.recipe.base = access.recipe.index = LC_NO_REGISTER;
+	access.recipe.scale = 1;
+	access.access = LC_ACCESS_LOAD;
+	return 0;
+}
+
+/* The access that [base + disp] was, with the register's value now. */
+static void operand(unsigned base, uint64_t value, int32_t disp)
+{
+	regs.r[base] = value;
+	access.recipe.base = (uint8_t)base;
+	access.recipe.disp = disp;
+	access.addr = value + (uint64_t)(int64_t)disp;
+}
+
+static uint64_t find(void)
+{
+	memset(&seen, 0, sizeof(seen));
+	return lc_find_object(&regs, &access, &seen) ? seen.start : 0;
+}
+
+static void base_register_is_the_object(void **state)
+{
+	(void)state;
+	put_object(0x100, 32);
+	operand(R10, at(0x100), 12);
+	assert_int_equal(find(), at(0x100));
+	assert_int_equal(seen.klass, 1);
+	assert_int_equal(seen.size_bytes, 32);
+}
+
+static void compressed_base_is_decoded_by_the_operand(void **state)
+{
+	(void)state;
+	put_object(0x100, 32);
+	operand(R12, (uintptr_t)heap - 4096, 12); /* [r12+r10*8+12] */
+	regs.r[R10] = narrow(0x100);
+	access.recipe.index = R10;
+	access.recipe.scale = 8;
+	access.addr = at(0x100 + 12);
+	assert_int_equal(find(), at(0x100));
+}
+
+static void address_outside_the_heap_is_no_object(void **state)
+{
+	(void)state;
+	put_object(0x100, 32);
+	operand(RAX, at(0x100), -4096);
+	assert_int_equal(find(), 0);
+	access.addr = 0;
+	assert_int_equal(find(), 0);
+}
+
+static void nothing_that_is_proved_is_nothing(void **state)
+{
+	(void)state;
+	put_object(0x100, 32);
+	operand(RAX, at(0x200), 16);
+	regs.r[RBX] = at(0x100); /* holds another address */
+	assert_int_equal(find(), 0);
+}
+
+static void array_is_found_by_any_register(void **state)
+{
+	(void)state;
+	put_object(0x100, 0x1000);
+	operand(RSI, at(0x400), 0); /* a pointer into it */
+	regs.r[RBX] = at(0x100);
+	assert_int_equal(find(), at(0x100));
+	regs.r[RBX] = narrow(0x100);
+	assert_int_equal(find(), at(0x100));
+	regs.r[RBX] = at(0x110); /* its first element, of bytes; then of longs */
+	assert_int_equal(find(), at(0x100));
+	regs.r[RBX] = at(0x118);
+	assert_int_equal(find(), at(0x100));
+	regs.r[RBX] = 0;
+	assert_int_equal(find(), 0);
+	operand(RSI, at(0x110), 0);
+	assert_int_equal(find(), at(0x100));
+}
+
+static void registers_at_a_breakpoint_are_those_before_the_access(void **state)
+{
+	(void)state;
+	put_object(0x100, 32);
+	access.recipe.base_lost = true; /* at the sample, which is over */
+	access.recipe.made = LC_MADE_VALUE;
+	access.recipe.made_value = 0x1234;
+	access.access = LC_ACCESS_STORE;
+	access.how = LC_HOW_DESTROYED;
+	operand(R10, at(0x100), 0);
+	assert_int_equal(find(), 0);
+	access.how = LC_HOW_TRAP;
+	assert_int_equal(find(), at(0x100));
+	assert_int_equal(seen.klass, 99);
+}
+
+static void stack_holds_what_registers_do_not(void **state)
+{
+	(void)state;
+	put_object(0x100, 0x1000);
+	operand(RSI, at(0x400), 0);
+	stack[100] = at(0x100);
+	assert_int_equal(find(), at(0x100));
+	stack[100] = narrow(0x100) << 32 | 1;
+	assert_int_equal(find(), at(0x100));
+	stack[100] = narrow(0x100) | UINT64_C(5) << 32;
+	assert_int_equal(find(), at(0x100));
+	regs.r[RSP] = 8; /* no stack: nothing is found, nothing faults */
+	assert_int_equal(find(), 0);
+}
+
+static void object_holds_the_array_that_is_walked(void **state)
+{
+	(void)state;
+	put_object(0x100, 0x1000);
+	operand(RSI, at(0x400), 0);
+	*(uint64_t *)(heap + 0x2010) = narrow(0x100) << 32; /* a string's array */
+	regs.r[RDX] = at(0x2000);
+	assert_int_equal(find(), at(0x100));
+	regs.r[RDX] = narrow(0x2000);
+	assert_int_equal(find(), at(0x100));
+	regs.r[RDX] = 0;
+	assert_int_equal(find(), 0);
+	stack[3] = at(0x2000);
+	assert_int_equal(find(), at(0x100));
+}
+
+static void nearest_object_below_wins(void **state)
+{
+	(void)state;
+	put_object(0x100, 0x1000); /* dead: its header still stands */
+	put_object(0x300, 0x200);
+	operand(RSI, at(0x400), 0);
+	regs.r[RAX] = at(0x100);
+	regs.r[RBX] = at(0x300);
+	assert_int_equal(find(), at(0x300));
+}
+
+static void more_candidates_than_there_is_room_for(void **state)
+{
+	(void)state;
+	put_object(0x8000, 0x1000);
+	operand(RSI, at(0x8800), 0);
+	for (unsigned i = 0; i < 100; i++)
+		stack[i] = at(8 * i);
+	stack[100] = at(0x8000);
+	for (unsigned i = 101; i < 128; i++)
+		stack[i] = at(0x100 + 8 * i);
+	assert_int_equal(find(), at(0x8000));
+}
+
+static void store_to_new_memory_is_in_the_object_that_begins_first(void **state)
+{
+	(void)state;
+	fresh_low = at(0x100);
+	fresh_high = at(0x1000);
+	put_object(0x200, 0xe00); /* being cleared, */
+	put_object(0x400, 32);    /* an old header in it, */
+	put_object(0x80, 0xf80);  /* and one before what the thread has allocated */
+	regs.r[RCX] = at(0x80);
+	regs.r[RAX] = at(0x200);
+	operand(RDI, at(0x400), 16);
+	access.access = LC_ACCESS_STORE;
+	assert_int_equal(find(), at(0x200));
+	regs.r[RAX] = 0;
+	stack[9] = at(0x200);
+	assert_int_equal(find(), at(0x200));
+	access.access = LC_ACCESS_STORE | LC_ACCESS_LOAD; /* what is read has been written before */
+	assert_int_equal(find(), at(0x400));
+	access.access = LC_ACCESS_STORE;
+	fresh_high = at(0x300); /* old memory is in order */
+	assert_int_equal(find(), at(0x400));
+}
+
+static void header_that_is_being_written_proves_nothing(void **state)
+{
+	(void)state;
+	put_object(0x100, 32);
+	access.access = LC_ACCESS_STORE;
+	operand(RAX, at(0x100), 0); /* the mark: the class comes later */
+	assert_int_equal(find(), 0);
+	operand(RAX, at(0x100), 8); /* the class: it has just been stored */
+	assert_int_equal(find(), at(0x100));
+	access.recipe.ahead = true; /* it is stored next */
+	assert_int_equal(find(), 0);
+	operand(RAX, at(0x100), 16);
+	assert_int_equal(find(), at(0x100));
+	access.recipe.ahead = false;
+	access.how = LC_HOW_TRAP;
+	operand(RAX, at(0x100), 8);
+	assert_int_equal(find(), 0);
+	access.access |= LC_ACCESS_LOAD; /* a lock is taken */
+	assert_int_equal(find(), at(0x100));
+}
+
+static void object_in_the_making_is_what_the_code_makes(void **state)
+{
+	(void)state;
+	put_object(0x100, 32);
+	access.access = LC_ACCESS_STORE;
+	operand(RAX, at(0x100), 0);
+	access.recipe.made = LC_MADE_VALUE;
+	access.recipe.made_value = 0x1234;
+	assert_int_equal(find(), at(0x100));
+	assert_int_equal(seen.klass, 99);
+	assert_int_equal(new_word, 0x1234);
+	access.recipe.made = LC_MADE_REGISTER;
+	access.recipe.made_value = R9;
+	regs.r[R9] = 0x777;
+	assert_int_equal(find(), at(0x100));
+	assert_int_equal(new_word, 0x777);
+	access.recipe.base_lost = true; /* where it is made is not known any more */
+	assert_int_equal(find(), 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup(base_register_is_the_object, nothing_anywhere),
+		cmocka_unit_test_setup(compressed_base_is_decoded_by_the_operand, nothing_anywhere),
+		cmocka_unit_test_setup(address_outside_the_heap_is_no_object, nothing_anywhere),
+		cmocka_unit_test_setup(nothing_that_is_proved_is_nothing, nothing_anywhere),
+		cmocka_unit_test_setup(array_is_found_by_any_register, nothing_anywhere),
+		cmocka_unit_test_setup(registers_at_a_breakpoint_are_those_before_the_access,
+		                       nothing_anywhere),
+		cmocka_unit_test_setup(stack_holds_what_registers_do_not, nothing_anywhere),
+		cmocka_unit_test_setup(object_holds_the_array_that_is_walked, nothing_anywhere),
+		cmocka_unit_test_setup(nearest_object_below_wins, nothing_anywhere),
+		cmocka_unit_test_setup(more_candidates_than_there_is_room_for, nothing_anywhere),
+		cmocka_unit_test_setup(store_to_new_memory_is_in_the_object_that_begins_first,
+		                       nothing_anywhere),
+		cmocka_unit_test_setup(header_that_is_being_written_proves_nothing,
+		                       nothing_anywhere),
+		cmocka_unit_test_setup(object_in_the_making_is_what_the_code_makes,
+		                       nothing_anywhere),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
