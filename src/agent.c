@@ -310,7 +310,8 @@ static int look_at_jvm(JNIEnv *jni, bool *interposed)
 		say("objects cannot be followed with the %s collector (use -XX:+UseSerialGC, "
 		    "UseParallelGC or UseG1GC): allocations are counted, samples name no object",
 		    lc_areas_collector_name());
-	lc_field_init(agent.jvmti, jni, &agent.layout, NULL); /* without, fields have no names */
+	/* Without, fields have no names. */
+	lc_field_init(agent.jvmti, jni, &agent.layout, lc_klass_signature);
 	*interposed = !lc_moves_init();
 	if (agent.follow && !*interposed)
 		say("liblocus-preload.so is not preloaded (LD_PRELOAD): objects are lost when a "

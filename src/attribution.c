@@ -15,28 +15,30 @@
 #include <string.h>
 #include <time.h>
 
-#include "bucket.h"
 #include "clock.h"
 #include "epoch.h"
 #include "gc/areas.h"
 #include "gc/moves.h"
 #include "header.h"
 #include "heap/alloc_log.h"
+#include "heap/alloc_sample.h"
 #include "heap/audit.h"
 #include "heap/context.h"
 #include "heap/hook.h"
 #include "heap/layout.h"
 #include "heap/map.h"
-#include "klass.h"
+#include "lines.h"
 #include "options.h"
 #include "path.h"
 #include "profile.h"
 #include "record.h"
+#include "resolve.h"
 #include "sample/engine.h"
 #include "sample/sample_log.h"
 #include "sealed.h"
 #include "tally.h"
 #include "thread.h"
+#include "vector.h"
 
 #define MS UINT64_C(1000000)
 
@@ -44,37 +46,9 @@ enum {
 	TICK_MS = 100,   /* sealed epochs wait at most this long */
 	BLOCK_MS = 1000, /* a killed program loses at most this much */
 	MANIFEST_MS = 5000,
-	OPEN_EPOCH_MS = 250,         /* the open epoch is resolved at most this often */
-	RECORD_LAG_MS = 20,          /* an object is touched before its allocation is recorded */
-	FIRST_TOUCH_MS = 1000,       /* and its pages, while it is zeroed, that much before it */
-	FIRST_TOUCHES_MAX = 1 << 20, /* samples that wait for that at a time */
+	OPEN_EPOCH_MS = 250, /* the open epoch is resolved at most this often */
+	RECORD_LAG_MS = 20,  /* an object is touched before its allocation is recorded */
 	HEADERS_PER_PASS = 1 << 20,
-};
-
-/* A sample taken from its log, until its address is resolved. */
-struct pending {
-	struct lc_thread *thread;
-	uint64_t addr;
-	uint64_t time_ns;
-	uint64_t
-	    position; /* of the thread's allocation log when the sample was taken from its own */
-	uint32_t path;
-	uint16_t engine;
-	uint8_t where;
-	uint8_t how;
-	uint8_t access;
-	uint32_t epoch;
-	uint32_t latency;
-	uint64_t object; /* these two, as the handler saw it; 0: it did not */
-	uint64_t klass;
-	uint64_t data_src;
-	uint64_t samples; /* expirations of the timer that the signal stood for */
-};
-
-/* A growable array; elements are appended and all dropped together. */
-struct vector {
-	void *data;
-	size_t len, cap, element_bytes;
 };
 
 _Static_assert(LC_MAP_AREA_COMPACTED == LC_AREA_COMPACTED, "the map reads what areas.h writes");
@@ -88,31 +62,14 @@ static struct {
 	JNIEnv *jni;
 
 	/* The attribution thread's own. */
-	struct vector runs, queries, pending, orphans;
+	struct lc_vector runs, orphans;
 	uint32_t open_epoch;
 	uint64_t block_begin_ns, manifest_ns, open_ns;
 	struct lc_attribution_stats stats;
 } work = {
 	.runs = { .element_bytes = sizeof(struct lc_nursery_run) },
-	.queries = { .element_bytes = sizeof(struct lc_query) },
-	.pending = { .element_bytes = sizeof(struct pending) },
 	.orphans = { .element_bytes = sizeof(struct lc_alloc) },
 };
-
-static int vector_push(struct vector *v, const void *element)
-{
-	if (v->len == v->cap) {
-		size_t cap = v->cap ? v->cap * 2 : 256;
-		void *bigger = realloc(v->data, cap * v->element_bytes);
-
-		if (!bigger)
-			return -ENOMEM;
-		v->data = bigger;
-		v->cap = cap;
-	}
-	memcpy((char *)v->data + v->len++ * v->element_bytes, element, v->element_bytes);
-	return 0;
-}
 
 void lc_attribution_wake(void)
 {
@@ -122,74 +79,14 @@ void lc_attribution_wake(void)
 	errno = saved;
 }
 
-/* Samples */
-
-static void count_sample(const struct pending *p, enum lc_bucket bucket, uint32_t site)
-{
-	if (!p->thread->tally)
-		p->thread->tally = lc_tally_create();
-	if (!p->thread->tally || lc_tally_sample(p->thread->tally, p->engine, bucket, site, p->path,
-	                                         p->where, p->how, p->samples))
-		work.stats.samples_unresolved++;
-}
-
-/* Take one sample out of its log: counted at once, or queued as a query of the map. */
-static void take_sample(struct lc_thread *t, const struct lc_sample *s)
-{
-	size_t frames_len = s->frames_len > 0 ? (size_t)s->frames_len : 0;
-	size_t own = lc_hook_own_frames(s->frames, frames_len);
-	struct pending p = {
-		.thread = t,
-		.engine = s->engine,
-		.where = s->where,
-		.how = s->how,
-		.access = s->access,
-		.epoch = s->epoch,
-		.latency = s->latency,
-		.object = s->object,
-		.klass = s->klass,
-		.data_src = s->data_src,
-		.samples = 1 + s->overrun,
-		.path = lc_path_intern(work.jni, s->frames + own, frames_len - own),
-		.addr = s->addr,
-		.time_ns = s->time_ns,
-		.position = t->allocs ? lc_alloc_log_position(t->allocs) : 0,
-	};
-
-	if (!lc_bucket_needs_map(s))
-		count_sample(&p, lc_bucket_without_map(s), 0);
-	else if (vector_push(&work.pending, &p))
-		count_sample(&p, LC_BUCKET_LOST, 0);
-	else
-		t->unresolved++;
-}
-
-/* Take the samples of epochs up to `epoch` out of the logs, which are small. */
-static void take_samples(uint32_t epoch)
-{
-	struct lc_thread *first;
-
-	lc_threads_lock();
-	first = lc_threads_first();
-	lc_threads_unlock();
-	for (struct lc_thread *t = first; t; t = t->next) {
-		const struct lc_sample *s;
-
-		if (!t->samples)
-			continue;
-		while ((s = lc_sample_log_peek(t->samples)) && s->epoch <= epoch) {
-			take_sample(t, s);
-			lc_sample_log_drop(t->samples);
-		}
-	}
-}
+/* Epochs */
 
 static void add_runs(struct lc_alloc_log *log, uint64_t from, uint64_t to)
 {
 	struct lc_nursery_run run;
 
 	while (from < to && (run.len = lc_alloc_log_run(log, from, to, &run.records)) > 0) {
-		if (vector_push(&work.runs, &run))
+		if (lc_vector_push(&work.runs, &run))
 			return;
 		from += run.len;
 		work.stats.records += run.len;
@@ -201,97 +98,7 @@ static void add_orphans(void)
 	struct lc_nursery_run run = { work.orphans.data, work.orphans.len };
 
 	if (run.len)
-		vector_push(&work.runs, &run);
-}
-
-/*
- * May the object of a page's first touch still be recorded? It is zeroed before its allocation
- * is recorded, which takes long where it is large; the thread's next record is the one.
- */
-static bool may_be_recorded(const struct pending *p, uint64_t now)
-{
-	const bool in_java = p->where == LC_WHERE_COMPILED || p->where == LC_WHERE_STUB ||
-	                     p->where == LC_WHERE_INTERPRETER;
-
-	return p->how == LC_HOW_KERNEL && p->thread->allocs &&
-	       lc_alloc_log_position(p->thread->allocs) == p->position &&
-	       (!in_java || now - p->time_ns < FIRST_TOUCH_MS * MS) &&
-	       !atomic_load_explicit(&p->thread->ended, memory_order_acquire) &&
-	       lc_bucket_untracked(p->addr) == LC_BUCKET_HEAP_UNKNOWN;
-}
-
-/* The map and the object's own header must agree: where both know the object, each tests the other. */
-static void check_class(const struct pending *p, const struct lc_object *object)
-{
-	const struct lc_site *site = lc_site_get(object->site);
-
-	if (!p->klass || !site || !site->class_word)
-		return;
-	work.stats.classes_checked++;
-	if (p->object != object->addr ||
-	    lc_klass_of_word(site->class_word) != lc_klass_address(p->klass))
-		work.stats.class_disagreements++;
-}
-
-/* Count a sample at an address where no tracked object lies. */
-static void count_untracked(const struct pending *p)
-{
-	const uint32_t site = lc_klass_site(p->klass);
-
-	count_sample(p, site ? LC_BUCKET_HEAP_CLASS : lc_bucket_untracked(p->addr), site);
-}
-
-/* Count a sample that was looked up; false: it is to be looked up again. */
-static bool answer(const struct lc_query *q, const struct pending *p, bool final, size_t kept)
-{
-	if (q->found) {
-		check_class(p, &q->object);
-		count_sample(p, LC_BUCKET_OBJECT, q->object.site);
-	} else if (!final && kept < FIRST_TOUCHES_MAX && may_be_recorded(p, lc_clock_now_ns())) {
-		return false;
-	} else {
-		count_untracked(p);
-	}
-	return true;
-}
-
-/* Look up the samples that are older than `until_ns`, and count them. UINT64_MAX: for good. */
-static void resolve(const struct lc_nursery *nursery, uint64_t until_ns)
-{
-	struct pending *pending = work.pending.data;
-	const bool final = until_ns == UINT64_MAX;
-	struct lc_query *queries;
-	size_t kept = 0;
-
-	work.queries.len = 0;
-	for (size_t i = 0; i < work.pending.len; i++) {
-		const struct lc_query q = { .addr = pending[i].addr, .user = (uint32_t)i };
-
-		if (pending[i].time_ns <= until_ns && vector_push(&work.queries, &q))
-			break;
-	}
-	queries = work.queries.data;
-	lc_map_resolve(work.map, nursery, queries, work.queries.len);
-	for (size_t i = 0; i < work.queries.len; i++) {
-		struct pending *p = &pending[queries[i].user];
-
-		if (!answer(&queries[i], p, final, kept)) {
-			kept++;
-			continue;
-		}
-		p->thread->unresolved--;
-		p->thread = NULL;
-	}
-	kept = 0;
-	for (size_t i = 0; i < work.pending.len; i++) {
-		if (pending[i].thread && final) { /* there was no memory to look it up */
-			count_sample(&pending[i], LC_BUCKET_LOST, 0);
-			pending[i].thread->unresolved--;
-		} else if (pending[i].thread) {
-			pending[kept++] = pending[i];
-		}
-	}
-	work.pending.len = kept;
+		lc_vector_push(&work.runs, &run);
 }
 
 /* Does the object that the map believes in still have its header? Only where nothing moves. */
@@ -344,8 +151,9 @@ static void close_epoch(struct lc_epoch *e)
 		         e->marks[i].position);
 	nursery.runs = work.runs.data;
 	nursery.len = work.runs.len;
-	take_samples(e->number);
-	resolve(&nursery, UINT64_MAX);
+	lc_resolve_take(work.jni, e->number);
+	lc_resolve_samples(work.jni, work.map, &nursery, UINT64_MAX);
+	lc_lines_close_epoch();
 	close.moves = lc_moves_all(e->moves, &close.moves_len);
 	/* Only now is it known what was lost: see moves.h. */
 	close.complete = e->complete && !lc_moves_lost(e->moves);
@@ -360,6 +168,7 @@ static void close_epoch(struct lc_epoch *e)
 		lc_alloc_log_trim(e->marks[i].thread->allocs, e->marks[i].position);
 	}
 	work.orphans.len = 0;
+	lc_alloc_sample_close(e->number, e->areas, e->areas_len);
 	work.open_epoch = e->number + 1;
 	work.stats.map_in_doubt = lc_map_check(work.map, check_header, NULL, HEADERS_PER_PASS);
 	if (lc_map_count(work.map) > work.stats.survivors_peak)
@@ -382,8 +191,8 @@ static void resolve_open_epoch(uint64_t until_ns)
 	struct lc_thread *first;
 	uint64_t records = work.stats.records;
 
-	take_samples(work.open_epoch);
-	if (!work.pending.len)
+	lc_resolve_take(work.jni, work.open_epoch);
+	if (!lc_resolve_waiting())
 		return;
 	work.runs.len = 0;
 	add_orphans();
@@ -396,7 +205,7 @@ static void resolve_open_epoch(uint64_t until_ns)
 	work.stats.records = records; /* counted when their epoch closes */
 	nursery.runs = work.runs.data;
 	nursery.len = work.runs.len;
-	resolve(&nursery, until_ns);
+	lc_resolve_samples(work.jni, work.map, &nursery, until_ns);
 }
 
 /* Blocks */
@@ -456,6 +265,7 @@ static void write_blocks(uint64_t end_ns)
 {
 	struct lc_thread *first;
 
+	lc_lines_flush();
 	lc_threads_lock();
 	first = lc_threads_first();
 	lc_threads_unlock();
@@ -484,7 +294,7 @@ static int adopt_records(struct lc_thread *t)
 
 	while (t->sealed < to && (len = lc_alloc_log_run(t->allocs, t->sealed, to, &run)) > 0) {
 		for (size_t i = 0; i < len; i++)
-			if (vector_push(&work.orphans, &run[i]))
+			if (lc_vector_push(&work.orphans, &run[i]))
 				return -ENOMEM;
 		t->sealed += len;
 	}
@@ -507,6 +317,7 @@ static void reap_threads(uint64_t now)
 			continue;
 		if (t->unresolved || (t->samples && lc_sample_log_peek(t->samples)))
 			continue; /* of an epoch that is not sealed yet, or too young */
+		lc_lines_forget(t);
 		lc_threads_lock();
 		free_now = lc_sealed_none() && !adopt_records(t);
 		if (free_now)
@@ -524,7 +335,8 @@ static void tick(bool last)
 	uint64_t now = lc_clock_now_ns();
 
 	close_sealed_epochs();
-	take_samples(work.open_epoch);
+	lc_alloc_sample_flush(work.jni);
+	lc_resolve_take(work.jni, work.open_epoch);
 	if (work.stats.map_in_doubt)
 		work.stats.map_in_doubt =
 		    lc_map_check(work.map, check_header, NULL, HEADERS_PER_PASS);

@@ -40,11 +40,8 @@ struct lc_attribution_stats {
 	uint64_t walks;             /* stack walks made for allocations in contexts that were new */
 	uint64_t records_lost;      /* found the log's pool exhausted */
 	uint64_t epochs_incomplete; /* collections after which what may have moved was dropped */
-	uint64_t classes_checked;   /* samples whose class both the map and the header gave */
-	uint64_t class_disagreements; /* of these, where the two were not the same: 0 */
-	uint64_t samples_unresolved;  /* counted as lost: no memory to resolve them */
-	uint64_t seal_ns;             /* time spent in GC callbacks */
-	int write_error;              /* last -errno of the profile writer, or 0 */
+	uint64_t seal_ns;           /* time spent in GC callbacks */
+	int write_error;            /* last -errno of the profile writer, or 0 */
 };
 
 /* Start the thread. Returns 0 or -errno. Context: [attach]. */

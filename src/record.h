@@ -119,7 +119,7 @@ struct lc_sample {
 	int16_t frames_len; /* frames that follow; or AsyncGetCallTrace's code where it is <= 0 */
 	uint8_t engine;     /* index of the engine in the manifest */
 	uint8_t access;     /* LC_ACCESS_*; 0 unknown */
-	uint32_t reserved;
+	uint32_t object_words; /* of `object`, in 8 bytes; 0 with it */
 	uint64_t frames[]; /* lc_frame_pack() */
 };
 

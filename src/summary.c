@@ -18,9 +18,11 @@
 #include "heap/audit.h"
 #include "heap/hook.h"
 #include "klass.h"
+#include "lines.h"
 #include "options.h"
 #include "path.h"
 #include "profile.h"
+#include "resolve.h"
 #include "sample/engine.h"
 #include "sample/watch.h"
 #include "thread.h"
@@ -191,7 +193,6 @@ static void put_heap(struct counters *c)
 {
 	struct lc_attribution_stats a;
 	struct lc_small_stats small;
-	struct lc_klass_stats k;
 	struct lc_hook_stats h;
 
 	lc_small_stats(&small);
@@ -224,13 +225,24 @@ static void put_heap(struct counters *c)
 	put(c, "paths_overflow", lc_path_overflow());
 	put(c, "sites", lc_site_count());
 	put(c, "threads", lc_threads_registered());
-	put(c, "samples_unresolved", a.samples_unresolved);
+}
+
+static void put_resolve(struct counters *c)
+{
+	struct lc_resolve_stats r;
+	struct lc_klass_stats k;
+	struct lc_lines_stats l;
+
+	lc_resolve_stats(&r);
 	lc_klass_stats(&k);
-	put(c, "classes_checked", a.classes_checked);
-	put(c, "class_disagreements", a.class_disagreements);
+	lc_lines_stats(&l);
+	put(c, "samples_unresolved", r.unresolved);
+	put(c, "classes_checked", r.classes_checked);
+	put(c, "class_disagreements", r.class_disagreements);
 	put(c, "classes_named", k.classes);
 	put(c, "classes_reused", k.reused);
 	put(c, "classes_unnamed", k.lost);
+	put(c, "lines_dropped", l.dropped);
 }
 
 static void put_alloc_sample(struct counters *c)
@@ -332,6 +344,7 @@ void lc_summary_write(bool final)
 	put_engines(counters);
 	put_classes(counters);
 	put_heap(counters);
+	put_resolve(counters);
 	put_alloc_sample(counters);
 	put_audit(counters);
 	clock_gettime(CLOCK_REALTIME, &wall);

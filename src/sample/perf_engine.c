@@ -19,7 +19,7 @@
 
 #include "clock.h"
 #include "sample/code.h"
-#include "sample/find.h"
+#include "sample/insn.h"
 #include "sample/sampler.h"
 #include "sample/signals.h"
 #include "sample/watch.h"
@@ -109,31 +109,53 @@ static void walk_record(struct lc_sampler *s, struct interrupted *at,
 	at->frames_len = head->frames_len;
 }
 
-/* The object that was accessed, by the record's registers, where both it and the thread are in Java. */
-static void find_object(const struct interrupted *at, uint32_t kind,
-                        const struct lc_registers *regs, struct lc_sample *head)
+/* The access as its own instruction tells: it is the one at record's program counter. */
+static void decode_record(const struct lc_ring_record *r, const struct lc_code *code, bool ran,
+                          struct lc_access *out)
 {
-	const struct lc_access access = { .addr = head->addr,
-		                          .how = LC_HOW_KERNEL,
-		                          .access = head->access };
-	struct lc_object_seen object;
+	const bool java = code->kind == LC_CODE_METHOD || code->kind == LC_CODE_STUB;
+	struct lc_insn insn;
 
-	if (!regs || !at->context || (kind != LC_CODE_METHOD && kind != LC_CODE_STUB) ||
-	    (at->code.kind != LC_CODE_METHOD && at->code.kind != LC_CODE_STUB) ||
-	    !lc_find_object(regs, &access, &object))
+	memset(out, 0, sizeof(*out));
+	out->recipe.pc = r->ip;
+	out->recipe.base = out->recipe.index = LC_NO_REGISTER;
+	out->recipe.how = LC_HOW_NO_OPERAND;
+	out->recipe.same_frame = true;
+	out->life = code->life;
+	out->addr = r->addr;
+	out->how = LC_HOW_KERNEL;
+	out->kind = (uint8_t)code->kind;
+	if (!java || r->ip < code->start || r->ip >= code->end ||
+	    !lc_insn_decode((const uint8_t *)(uintptr_t)r->ip, code->end - r->ip,
+	                    &insn) || /* NOLINT */
+	    !insn.memory)
 		return;
-	head->object = object.start;
-	head->klass = object.klass;
+	out->how = out->recipe.how = LC_HOW_DIRECT; /* for lc_find_object(): the operand is known */
+	out->recipe.base = insn.base;
+	out->recipe.index = insn.index;
+	out->recipe.scale = insn.scale;
+	out->recipe.disp = insn.disp;
+	out->recipe.vector = insn.vector;
+	out->recipe.ahead = !ran;
+	out->recipe.base_lost = ran && insn.base < LC_REGISTERS && (insn.written >> insn.base & 1);
+	out->recipe.index_lost =
+	    ran && insn.index < LC_REGISTERS && (insn.written >> insn.index & 1);
+	out->recipe.access = out->access = insn.access;
 }
 
 static void take_record(struct lc_sampler *s, size_t engine, const struct lc_ring_record *r,
                         struct interrupted *at)
 {
+	const enum lc_event_kind kind = rows[engine].event->kind;
 	struct lc_code code = { .kind = 0 };
 	struct lc_registers regs;
 	const struct lc_registers *known = record_registers(r, &regs) ? &regs : NULL;
+	struct lc_access access;
 	struct lc_sample head;
 	uint64_t pc = 0;
+
+	if (!known && at->context && at->regs.pc == r->ip)
+		known = &at->regs; /* nothing has run since */
 
 	lc_code_find(r->ip, &code);
 	lc_sampler_begin(&head, engine, r->ip, (uint8_t)code.kind);
@@ -141,16 +163,20 @@ static void take_record(struct lc_sampler *s, size_t engine, const struct lc_rin
 	head.how = LC_HOW_KERNEL;
 	head.data_src = r->data_src;
 	head.latency = r->weight < UINT32_MAX ? (uint32_t)r->weight : UINT32_MAX;
-	head.access = access_of(r->data_src);
 	lc_engine_add(engine, LC_ENGINE_SAMPLES, 1);
-	/* A breakpoint on data hits behind its instruction: the path is to name that one. */
-	if (rows[engine].event->kind == LC_KIND_WATCH) {
-		known = at->context && at->regs.pc == r->ip ? &at->regs : NULL;
+	if (kind == LC_KIND_WATCH) {
+		/* A breakpoint on data hits behind its instruction: the path is to name that one. */
 		pc = lc_watch_access(engine, known, &head);
+	} else {
+		/* A fault comes before its instruction has run; hardware tells of one that has. */
+		decode_record(r, &code, kind != LC_KIND_FAULT, &access);
+		head.access = access.access ? access.access : access_of(r->data_src);
+		/* A record of Java code that is read late may find a collection running. */
+		if (known && (at->code.kind == LC_CODE_METHOD || at->code.kind == LC_CODE_STUB))
+			lc_sampler_find(&head, known, &access);
 	}
 	if (pc)
 		head.pc = pc;
-	find_object(at, code.kind, known, &head);
 	walk_record(s, at, known, &head);
 	lc_sampler_append(s, &head, s->frames);
 }

@@ -26,6 +26,7 @@
 #include "epoch.h"
 #include "options.h"
 #include "sample/code.h"
+#include "sample/find.h"
 #include "sample/sample_log.h"
 #include "thread.h"
 #include "vmstructs.h"
@@ -354,6 +355,19 @@ void lc_sampler_begin(struct lc_sample *head, size_t engine, uint64_t pc, uint8_
 	head->cpu = (uint16_t)(cpu >= 0 ? cpu : 0);
 	head->where = where_of(pc, kind);
 	head->engine = (uint8_t)engine;
+}
+
+void lc_sampler_find(struct lc_sample *head, const struct lc_registers *regs,
+                     const struct lc_access *access)
+{
+	struct lc_object_seen object;
+
+	if ((head->where != LC_WHERE_COMPILED && head->where != LC_WHERE_STUB) || !access->addr ||
+	    !lc_find_object(regs, access, &object))
+		return;
+	head->object = object.start;
+	head->klass = object.klass;
+	head->object_words = (uint32_t)(object.size_bytes / 8);
 }
 
 void lc_sampler_walk(struct lc_sampler *s, const void *context, uint64_t pc, struct lc_sample *head,

@@ -107,6 +107,13 @@ void lc_sampler_registers(const void *context, struct lc_registers *out);
 /* Begin a sample: time, epoch, processor, and where `pc` is; `kind` as in struct lc_access. */
 void lc_sampler_begin(struct lc_sample *head, size_t engine, uint64_t pc, uint8_t kind);
 
+/*
+ * The object that the access of *head was in, where the registers prove it, to *head; only in Java
+ * code, where no collection can move it meanwhile.
+ */
+void lc_sampler_find(struct lc_sample *head, const struct lc_registers *regs,
+                     const struct lc_access *access);
+
 /* Walk to `frames` for *head, as if at the instruction at `pc` (0: where the context is). */
 void lc_sampler_walk(struct lc_sampler *s, const void *context, uint64_t pc, struct lc_sample *head,
                      uint64_t *frames);

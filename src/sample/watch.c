@@ -209,16 +209,21 @@ uint64_t lc_watch_access(size_t engine, const struct lc_registers *regs, struct 
 {
 	const struct lc_event *event = watching.row[engine].event;
 	struct lc_access access = { .how = LC_HOW_NOT_JAVA };
+	uint64_t end;
 
 	if (event->watch.access == LC_ACCESS_STORE)
 		head->access = LC_ACCESS_STORE | LC_ACCESS_WIDTH_UNKNOWN << LC_ACCESS_WIDTH_SHIFT;
 	if (!regs || !lc_code_in_cache(regs->pc))
 		return 0;
 	lc_decode_sample(regs, &access);
-	/* The breakpoint's address may be anywhere in what the instruction touched. */
-	if (access.how != LC_HOW_DIRECT || head->addr + WIDEST <= access.addr ||
-	    head->addr >= access.addr + WIDEST)
+	if (access.how != LC_HOW_DIRECT || !(access.access & (LC_ACCESS_LOAD | LC_ACCESS_STORE)))
 		return 0;
+	/* The breakpoint's address may be anywhere in what the instruction touched. */
+	end = access.access >> LC_ACCESS_WIDTH_SHIFT;
+	end = access.addr + (end == LC_ACCESS_WIDTH_UNKNOWN ? WIDEST : UINT64_C(1) << end);
+	if (head->addr + WIDEST <= access.addr || head->addr >= end)
+		return 0;
+	head->access = access.access;
 	return access.kind == LC_CODE_METHOD && access.recipe.same_frame ? access.recipe.pc : 0;
 }
 

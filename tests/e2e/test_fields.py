@@ -119,7 +119,8 @@ def test_samples_of_an_array_are_in_the_elements_that_are_touched(workload, prof
     n = told["elements"]
     ranges = {"newLower": (0, n // 2), "newUpper": (n // 4 * 3, n)}
     for method, (first, end) in ranges.items():
-        fields = rows(r["sites"], "int[]", method)
+        # The bounds checks read the length; of the elements, only those of the loop are touched.
+        fields = [f for f in rows(r["sites"], "int[]", method) if f["name"] != "(length)"]
         assert sum(f["samples"] for f in fields) >= 100, fields
         inside = part(fields, lambda f, a=first, b=end: f["name"] == "" and a <= f["first"] and f["last"] < b)
         assert inside >= 0.98, (method, fields)
