@@ -35,15 +35,20 @@ def sites_of(r, case, exact):
 METHODS = set()
 
 
-def check_counts(told, r, exact):
-    rows = []
+def check_counts(told, r, exact, unproved):
+    """All that was made is counted, but for as many objects as the manifest says are not proved."""
+    rows, missing = [], 0
     METHODS.update(c["case"] for c in told["exact"] + told["removed"])
     for case in told["exact"]:
         if not exact and (case["class"] in SHARED or case["case"] in ("smallString", "smallNested", "smallChild", "smallLambda")):
             continue
         sites = sites_of(r, case, exact)
         got = allocations(sites), sum(s["bytes"] for s in sites)
-        if got != (case["allocations"], case["bytes"]):
+        size = case["bytes"] // case["allocations"]
+        short = case["allocations"] - got[0]
+        if got[1] == got[0] * size and 0 < short <= unproved - missing:
+            missing += short
+        elif got != (case["allocations"], case["bytes"]):
             rows.append((case["case"], case["class"], case["allocations"], got[0], case["bytes"], got[1]))
     assert not rows, "%d of %d cases\n%s" % (
         len(rows),
@@ -59,7 +64,9 @@ def count(workload, profile, jdk, each=20000, java=(), exact=True):
     options = ["--min-size=0"] + (["--paths=exact"] if exact else [])
     run = profile(command(workload, jdk, "SmallObjects", each, java=java), *options)
     r = report(run)
-    check_counts(truth(run), r, exact)
+    unproved = counters(run)["alloc_unproved"]
+    assert unproved <= 50
+    check_counts(truth(run), r, exact, unproved)
     return run, r
 
 
