@@ -5,6 +5,8 @@
  * is left of them): calls of them get a hook behind them, and their bodies one at the end, see
  * LC_SITE_IN_BODY. BigInteger.implMultiplyToLen() returns the array it was given where that is
  * large enough, so its allocation is marked instead of its end, and its caller compares.
+ *
+ * The file is long because all that is hooked is found in one walk.
  */
 #include "classfile/hook.h"
 

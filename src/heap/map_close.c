@@ -33,6 +33,8 @@
  *   doubt    what stayed in compacted areas
  *   land     the moved
  *
+ * The file is long because the steps share one structure and make sense together only.
+ *
  * Where a lookup in the JudyL is not needed, a bitmap says so: most moves of a young collection come
  * from where the JudyL has nothing and go to where it has nothing.
  */
