@@ -6,7 +6,7 @@
  * LC_SITE_IN_BODY. BigInteger.implMultiplyToLen() returns the array it was given where that is
  * large enough, so its allocation is marked instead of its end, and its caller compares.
  *
- * The file is long because all that is hooked is found in one walk.
+ * It is longer than 600 lines because all that is hooked is found in one walk.
  */
 #include "classfile/hook.h"
 

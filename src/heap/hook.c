@@ -12,7 +12,7 @@
  * replaced by the JIT, when only the hook behind its call sees the object. That hook therefore
  * passes over an object that a hook at the method's end has just reported.
  *
- * The file is long because the natives, the context they look up and the path they walk share the
+ * It is longer than 600 lines because the natives, the context they look up and the path they walk share the
  * inlined hot path.
  */
 #include "heap/hook.h"

@@ -33,7 +33,7 @@
  *   doubt    what stayed in compacted areas
  *   land     the moved
  *
- * The file is long because the steps share one structure and make sense together only.
+ * It is longer than 600 lines because the steps share one structure and make sense together only.
  *
  * Where a lookup in the JudyL is not needed, a bitmap says so: most moves of a young collection come
  * from where the JudyL has nothing and go to where it has nothing.
