@@ -408,6 +408,8 @@ static enum lc_rewrite_status visit_new(struct walk *w, uint32_t at)
 	uint16_t class = lc_be_get2(w->code->insns + at + 1);
 	bool dup = at + 3 < w->code->len && w->code->insns[at + 3] == LC_OP_DUP;
 
+	if (w->scan->cls->major < LC_CLASS_MAJOR_LDC_CLASS)
+		return LC_REWRITE_DONE;
 	if (w->nested_len < NESTED_MAX)
 		w->nested[w->nested_len++] = dup ? class : 0;
 	return put(w, at, false,

@@ -15,7 +15,8 @@
 
 /* Class file versions that are understood: 45.3 (JDK 1.0.2) to 69 (JDK 25). */
 enum { LC_CLASS_MAJOR_MIN = 45, LC_CLASS_MINOR_MIN = 3, LC_CLASS_MAJOR_MAX = 69 };
-enum { LC_CLASS_MAJOR_STACKMAP = 50 }; /* the first that has StackMapTable attributes */
+enum { LC_CLASS_MAJOR_LDC_CLASS = 49 }; /* the first that may load a class as a constant */
+enum { LC_CLASS_MAJOR_STACKMAP = 50 };  /* the first that has StackMapTable attributes */
 
 enum lc_pool_tag {
 	LC_POOL_UTF8 = 1,
