@@ -308,7 +308,8 @@ static struct class_fields *class_add(JNIEnv *jni, uint64_t klass)
  * The Klass * of each of `len` mirrors; 0 where it cannot be told. A collection may move the
  * mirrors meanwhile: then what was read is not used.
  */
-static bool klasses_of(const jclass *classes, size_t len, uint64_t *out)
+static bool klasses_of(const jclass *classes, size_t len,
+                       uint64_t *out) /* NOLINT(readability-non-const-parameter) */
 {
 	struct iovec local = { out, len * sizeof(out[0]) }, remote[BATCH];
 	uint32_t before = lc_gc_sequence();

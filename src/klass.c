@@ -112,7 +112,7 @@ static bool take_name(struct lc_klass_entry *e, uint16_t len)
 /* The rest of a name that is longer than what compare() reads. */
 static bool same_text(const struct lc_klass_entry *e, size_t from)
 {
-	char text[CHUNK_BYTES];
+	char text[CHUNK_BYTES] = { 0 };
 
 	while (from < e->name_len) {
 		const size_t len =
@@ -185,7 +185,7 @@ static struct lc_klass_entry *latest(uint64_t address, uint32_t *free_at)
 /* Is there a class at `address`? Then *out, and the length of its name. */
 static bool look(uint64_t address, struct seen *out, uint16_t *name_len)
 {
-	unsigned char klass[LC_KLASS_BYTES_MAX], symbol[LC_SYMBOL_BYTES_MAX];
+	unsigned char klass[LC_KLASS_BYTES_MAX] = { 0 }, symbol[LC_SYMBOL_BYTES_MAX] = { 0 };
 	uint64_t mirror = 0;
 
 	if (!lc_read_parts(&(struct iovec){ klass, jvm.klass_bytes },

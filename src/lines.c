@@ -29,6 +29,7 @@ struct touch {
 };
 
 LIST_HEAD(touch_list, touch);
+LIST_HEAD(line_list, line);
 
 struct line {
 	uint64_t address; /* in lines */
@@ -47,7 +48,7 @@ struct toucher {
 static struct {
 	Pvoid_t lines;    /* address -> struct line * */
 	Pvoid_t touchers; /* struct lc_thread * -> struct toucher * */
-	LIST_HEAD(, line) shared;
+	struct line_list shared;
 	uint64_t last_number;
 	struct lc_lines_stats stats;
 } lines;

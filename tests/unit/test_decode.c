@@ -1,5 +1,9 @@
 /* uses: src/sample/decode.c src/sample/decode_straight.c src/sample/insn.c src/sample/code.c -lZydis -lpthread */
-/* test_decode.c - recipes from code bytes assembled by hand, and addresses from registers. */
+/*
+ * test_decode.c - recipes from code bytes assembled by hand, and addresses from registers.
+ *
+ * The file is longer than 600 lines: the tests share the assembled pieces of code.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

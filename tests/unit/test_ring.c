@@ -3,8 +3,8 @@
  * test_ring.c - perf records come out as perf_event_open(2) lays them out.
  *
  * Records are made here byte by byte, from a table in the order of that manual page, each field
- * with a value of its own; the decoder's code is not used for that. The file is longer than 600
- * lines: all tests share that table.
+ * with a value of its own; the decoder's code is not used for that. The file is
+ * longer than 600 lines: all tests share that table.
  */
 #include <linux/perf_event.h>
 #include <setjmp.h>
