@@ -63,10 +63,14 @@ bool lc_klass_first_object(const uint64_t *starts, size_t len, uint64_t addr,
 bool lc_klass_new_object(uint64_t start, uint64_t word, uint64_t addr, struct lc_object_seen *out);
 
 /*
- * What the thread whose JavaThread is at `thread` has allocated of its current piece of the heap.
- * Returns false where that cannot be read. Context: as above.
+ * The piece of the heap in which the thread whose JavaThread is at `thread` allocates: objects lie in
+ * [low, top), one after the other; none in [top, end). Returns false where that cannot be read.
+ * Context: as above.
  */
-bool lc_klass_thread_allocated(uint64_t thread, uint64_t *low, uint64_t *high);
+struct lc_klass_buffer {
+	uint64_t low, top, end;
+};
+bool lc_klass_thread_buffer(uint64_t thread, struct lc_klass_buffer *out);
 
 /* Is `address` in the heap? Context: any. */
 bool lc_klass_in_heap(uint64_t address);

@@ -91,10 +91,12 @@ static void find_tlab(struct lc_klass_jvm *jvm)
 	const long tlab = lc_vm_offset("Thread", "_tlab");
 	const long start = lc_vm_offset("ThreadLocalAllocBuffer", "_start");
 	const long top = lc_vm_offset("ThreadLocalAllocBuffer", "_top");
-	const bool ok = tlab >= 0 && start >= 0 && top >= 0;
+	const long end = lc_vm_offset("ThreadLocalAllocBuffer", "_end");
+	const bool ok = tlab >= 0 && start >= 0 && top >= 0 && end >= 0;
 
 	jvm->tlab_start = ok ? tlab + start : -1;
 	jvm->tlab_top = ok ? tlab + top : -1;
+	jvm->tlab_end = ok ? tlab + end : -1;
 }
 
 /* Which bits of the mark word mean nothing; 0 where the JVM does not name them. */

@@ -22,7 +22,7 @@ struct lc_klass_jvm {
 	long symbol_length, symbol_body;       /* in a Symbol */
 	uint32_t klass_bytes;                  /* of a Klass that hold these */
 	int32_t class_klass, class_size;       /* in a java.lang.Class */
-	long tlab_start, tlab_top;             /* in a JavaThread; -1 where unknown */
+	long tlab_start, tlab_top, tlab_end;   /* in a JavaThread; -1 where unknown */
 	uint32_t klass_shift, reference_shift;
 	uint64_t klass_base, reference_base;
 	uint64_t heap_low, heap_high; /* for klass.c to fill in */

@@ -162,15 +162,20 @@ bool lc_klass_object(uint64_t start, uint64_t addr, struct lc_object_seen *out)
 	return lc_klass_first_object(&start, 1, addr, out);
 }
 
-bool lc_klass_thread_allocated(uint64_t thread, uint64_t *low, uint64_t *high)
+bool lc_klass_thread_buffer(uint64_t thread, struct lc_klass_buffer *out)
 {
-	if (!ready || jvm.tlab_start < 0)
+	struct lc_klass_buffer b;
+
+	if (!ready || jvm.tlab_start < 0 ||
+	    !lc_read_parts(
+	        (struct iovec[]){ { &b.low, 8 }, { &b.top, 8 }, { &b.end, 8 } },
+	        (struct iovec[]){ { lc_read_pointer(thread + (uint64_t)jvm.tlab_start), 8 },
+	                          { lc_read_pointer(thread + (uint64_t)jvm.tlab_top), 8 },
+	                          { lc_read_pointer(thread + (uint64_t)jvm.tlab_end), 8 } },
+	        3))
 		return false;
-	return lc_read_parts(
-	    (struct iovec[]){ { low, sizeof(*low) }, { high, sizeof(*high) } },
-	    (struct iovec[]){ { lc_read_pointer(thread + (uint64_t)jvm.tlab_start), 8 },
-	                      { lc_read_pointer(thread + (uint64_t)jvm.tlab_top), 8 } },
-	    2);
+	*out = b;
+	return true;
 }
 
 bool lc_klass_new_object(uint64_t start, uint64_t word, uint64_t addr, struct lc_object_seen *out)

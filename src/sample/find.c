@@ -35,9 +35,10 @@ static void *pointer(uint64_t address)
 }
 
 struct starts {
-	uint64_t low;  /* they begin here or later */
-	uint64_t addr; /* they have to hold it */
-	bool anywhere; /* or not: in no order */
+	uint64_t low;                  /* they begin here or later */
+	uint64_t addr;                 /* they have to hold it */
+	struct lc_klass_buffer buffer; /* the thread's own; or all 0 */
+	bool anywhere;                 /* or not: in no order */
 	uint64_t of[LC_KLASS_STARTS_MAX];
 	size_t len;
 };
@@ -100,7 +101,7 @@ static void add_operand(struct starts *s, const struct lc_registers *regs,
 }
 
 /* Words from the stack pointer on; none where they cannot be read. */
-static size_t read_stack(uint64_t sp, uint64_t *words) /* NOLINT(readability-non-const-parameter) */
+static size_t read_stack(uint64_t sp, uint64_t *words)
 {
 	const struct iovec local = { words, STACK_WORDS * sizeof(*words) };
 	const struct iovec remote = { pointer(sp), STACK_WORDS * sizeof(*words) };
@@ -146,16 +147,33 @@ static void add_registers(struct starts *s, const struct lc_registers *regs)
 			add_register(s, regs->r[i]);
 }
 
-static bool ask(const struct starts *s, struct lc_object_seen *out)
+/* Does it reach into memory that the thread has not allocated yet? Then it is long dead. */
+static bool is_dead(const struct lc_klass_buffer *b, const struct lc_object_seen *object)
 {
-	return s->len && lc_klass_first_object(s->of, s->len, s->addr, out);
+	return object->start >= b->low && object->start < b->end &&
+	       object->start + object->size_bytes > b->top;
 }
 
-static bool find_in_contents(const struct lc_registers *regs, const uint64_t *stack,
-                             size_t stack_len, uint64_t addr, struct lc_object_seen *out)
+static bool ask(struct starts *s, struct lc_object_seen *out)
 {
-	struct starts holders = { .anywhere = true }, s = { .addr = addr };
+	size_t asked = 0;
 
+	while (asked < s->len &&
+	       lc_klass_first_object(s->of + asked, s->len - asked, s->addr, out)) {
+		if (!is_dead(&s->buffer, out))
+			return true;
+		while (s->of[asked++] != out->start)
+			;
+	}
+	return false;
+}
+
+static bool find_in_contents(const struct starts *where, const struct lc_registers *regs,
+                             const uint64_t *stack, size_t stack_len, struct lc_object_seen *out)
+{
+	struct starts holders = { .anywhere = true }, s = *where;
+
+	s.len = 0;
 	add_registers(&holders, regs);
 	add_contents(&s, &holders);
 	if (ask(&s, out))
@@ -190,13 +208,14 @@ static bool being_made(const struct lc_access *a, const struct lc_object_seen *o
  * is cleared; all that it allocated earlier is in order. So of several objects that seem to hold the
  * address, the one that begins first is real.
  */
-static bool find_fresh(const struct lc_registers *regs, const struct lc_access *access,
-                       uint64_t low, struct lc_object_seen *out)
+static bool find_fresh(const struct starts *where, const struct lc_registers *regs,
+                       const struct lc_access *access, struct lc_object_seen *out)
 {
-	struct starts s = { .low = low, .addr = access->addr };
+	struct starts s = *where;
 	uint64_t stack[STACK_WORDS];
 	const size_t stack_len = read_stack(regs->r[SP], stack);
 
+	s.low = s.buffer.low;
 	add_operand(&s, regs, access);
 	add_registers(&s, regs);
 	add_register(&s, s.addr);
@@ -210,18 +229,13 @@ static bool find_fresh(const struct lc_registers *regs, const struct lc_access *
 	return ask(&s, out);
 }
 
-static bool find(const struct lc_registers *regs, const struct lc_access *access,
-                 struct lc_object_seen *out)
+static bool find_settled(const struct starts *where, const struct lc_registers *regs,
+                         const struct lc_access *access, struct lc_object_seen *out)
 {
-	struct starts s = { .addr = access->addr };
-	uint64_t stack[STACK_WORDS], low, high;
+	struct starts s = *where;
+	uint64_t stack[STACK_WORDS];
 	size_t stack_len;
 
-	if (!lc_klass_in_heap(access->addr))
-		return false;
-	if (is_store(access) && lc_klass_thread_allocated(regs->r[THREAD], &low, &high) &&
-	    access->addr >= low && access->addr < high)
-		return find_fresh(regs, access, low, out);
 	add_operand(&s, regs, access);
 	if (ask(&s, out))
 		return true;
@@ -233,7 +247,27 @@ static bool find(const struct lc_registers *regs, const struct lc_access *access
 	s.len = 0;
 	stack_len = read_stack(regs->r[SP], stack);
 	add_memory(&s, stack, stack_len);
-	return ask(&s, out) || find_in_contents(regs, stack, stack_len, s.addr, out);
+	return ask(&s, out) || find_in_contents(where, regs, stack, stack_len, out);
+}
+
+static bool find(const struct lc_registers *regs, const struct lc_access *access,
+                 struct lc_object_seen *out)
+{
+	struct starts s = { .addr = access->addr };
+
+	if (!lc_klass_in_heap(access->addr))
+		return false;
+	/* A load that has run was of an object; anything else may be of what is none any more, or yet. */
+	if ((access->how == LC_HOW_DIRECT && !is_store(access)) ||
+	    !lc_klass_thread_buffer(regs->r[THREAD], &s.buffer) || s.addr < s.buffer.low ||
+	    s.addr >= s.buffer.end)
+		return find_settled(&s, regs, access, out);
+	if (!is_store(access))
+		return s.addr < s.buffer.top && find_settled(&s, regs, access, out);
+	if (s.addr != s.buffer.top)
+		return s.addr < s.buffer.top && find_fresh(&s, regs, access, out);
+	s.addr--; /* what clears the newest object has come to its end */
+	return find_fresh(&s, regs, access, out) && out->start + out->size_bytes == s.buffer.top;
 }
 
 bool lc_find_object(const struct lc_registers *regs, const struct lc_access *access,

@@ -11,7 +11,8 @@
 /*
  * The object that holds access->addr: code that touches an object nearly always has its start in a
  * register (or on its stack), plain or compressed. Candidates are believed only if their header proves
- * that they hold the address. Returns false where none does.
+ * that they hold the address. Returns false where none does. Where a cursor has come to the end of what it
+ * clears, that object is given: access->addr is one past it.
  * Context: [signal], the owner thread, in Java code.
  */
 bool lc_find_object(const struct lc_registers *regs, const struct lc_access *access,

@@ -22,8 +22,8 @@ static struct {
 	uint64_t start, bytes;
 } objects[OBJECTS_MAX];
 static size_t objects_len;
-static uint64_t fresh_low, fresh_high; /* what the thread has allocated */
-static uint64_t new_start, new_word;   /* last question for an object in the making */
+static struct lc_klass_buffer buffer; /* the thread's own; all 0: cannot be read */
+static uint64_t new_start, new_word;  /* last question for an object in the making */
 static uint64_t stack[256];
 static struct lc_registers regs;
 static struct lc_access access;
@@ -81,12 +81,11 @@ bool lc_klass_new_object(uint64_t start, uint64_t word, uint64_t addr, struct lc
 	return word != 0;
 }
 
-bool lc_klass_thread_allocated(uint64_t thread, uint64_t *low, uint64_t *high)
+bool lc_klass_thread_buffer(uint64_t thread, struct lc_klass_buffer *out)
 {
 	assert_int_equal(thread, regs.r[R15]);
-	*low = fresh_low;
-	*high = fresh_high;
-	return fresh_low;
+	*out = buffer;
+	return buffer.low;
 }
 
 /* -- laying it out --------------------------------------------------------------------------- */
@@ -113,7 +112,7 @@ static int nothing_anywhere(void **state)
 	memset(heap, 0, sizeof(heap));
 	memset(stack, 0, sizeof(stack));
 	objects_len = 0;
-	fresh_low = fresh_high = 0;
+	buffer = (struct lc_klass_buffer){ 0 };
 	new_start = new_word = 0;
 	memset(&regs, 0, sizeof(regs));
 	regs.r[RSP] = (uintptr_t)stack;
@@ -274,8 +273,7 @@ static void more_candidates_than_there_is_room_for(void **state)
 static void store_to_new_memory_is_in_the_object_that_begins_first(void **state)
 {
 	(void)state;
-	fresh_low = at(0x100);
-	fresh_high = at(0x1000);
+	buffer = (struct lc_klass_buffer){ at(0x100), at(0x1000), at(0x2000) };
 	put_object(0x200, 0xe00); /* being cleared, */
 	put_object(0x400, 32);    /* an old header in it, */
 	put_object(0x80, 0xf80);  /* and one before what the thread has allocated */
@@ -290,8 +288,50 @@ static void store_to_new_memory_is_in_the_object_that_begins_first(void **state)
 	access.access = LC_ACCESS_STORE | LC_ACCESS_LOAD; /* what is read has been written before */
 	assert_int_equal(find(), at(0x400));
 	access.access = LC_ACCESS_STORE;
-	fresh_high = at(0x300); /* old memory is in order */
+	buffer.low = at(0x800); /* old memory is in order */
 	assert_int_equal(find(), at(0x400));
+}
+
+static void what_reaches_beyond_the_newest_object_is_dead(void **state)
+{
+	(void)state;
+	buffer = (struct lc_klass_buffer){ at(0x100), at(0x400), at(0x1000) };
+	put_object(0x300, 0x200); /* ends behind what is allocated */
+	put_object(0x200, 0x200);
+	operand(RSI, at(0x380), 0);
+	access.how = LC_HOW_NEARBY;
+	regs.r[RAX] = at(0x300);
+	assert_int_equal(find(), 0);
+	regs.r[RBX] = at(0x200);
+	assert_int_equal(find(), at(0x200));
+	access.access = LC_ACCESS_STORE;
+	assert_int_equal(find(), at(0x200));
+	operand(RSI, at(0x400), 8); /* nothing is there yet: this is no access */
+	put_object(0x400, 32);
+	regs.r[RSI] = at(0x400);
+	assert_int_equal(find(), 0);
+	access.access = LC_ACCESS_LOAD;
+	assert_int_equal(find(), 0);
+	access.how = LC_HOW_DIRECT; /* it has been read: so it is there */
+	assert_int_equal(find(), at(0x400));
+}
+
+static void cursor_at_the_end_is_in_what_it_cleared(void **state)
+{
+	(void)state;
+	buffer = (struct lc_klass_buffer){ at(0x100), at(0x400), at(0x1000) };
+	put_object(0x200, 0x200);
+	put_object(0x3f8, 16); /* dead */
+	put_object(0x400, 16); /* dead as well */
+	operand(RDI, at(0x400), 0);
+	regs.r[RCX] = at(0x3f8);
+	regs.r[RAX] = at(0x200);
+	access.access = LC_ACCESS_STORE;
+	access.how = LC_HOW_NEARBY;
+	assert_int_equal(find(), at(0x200));
+	assert_int_equal(seen.size_bytes, 0x200);
+	regs.r[RAX] = 0;
+	assert_int_equal(find(), 0);
 }
 
 static void header_that_is_being_written_proves_nothing(void **state)
@@ -351,6 +391,9 @@ int main(void)
 		cmocka_unit_test_setup(more_candidates_than_there_is_room_for, nothing_anywhere),
 		cmocka_unit_test_setup(store_to_new_memory_is_in_the_object_that_begins_first,
 		                       nothing_anywhere),
+		cmocka_unit_test_setup(what_reaches_beyond_the_newest_object_is_dead,
+		                       nothing_anywhere),
+		cmocka_unit_test_setup(cursor_at_the_end_is_in_what_it_cleared, nothing_anywhere),
 		cmocka_unit_test_setup(header_that_is_being_written_proves_nothing,
 		                       nothing_anywhere),
 		cmocka_unit_test_setup(object_in_the_making_is_what_the_code_makes,

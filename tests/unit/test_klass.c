@@ -45,6 +45,7 @@ enum {
 	TLAB = 256,
 	TLAB_START = 8,
 	TLAB_TOP = 24,
+	TLAB_END = 32,
 	CLASS_CLASS = 1, /* number of java.lang.Class here */
 };
 
@@ -110,6 +111,7 @@ long lc_vm_offset(const char *type, const char *field)
 		{ "Thread", "_tlab", TLAB },
 		{ "ThreadLocalAllocBuffer", "_start", TLAB_START },
 		{ "ThreadLocalAllocBuffer", "_top", TLAB_TOP },
+		{ "ThreadLocalAllocBuffer", "_end", TLAB_END },
 	};
 
 	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
@@ -414,15 +416,17 @@ static void object_in_the_making_has_the_class_that_is_stored_next(void **state)
 static void thread_says_what_it_has_allocated(void **state)
 {
 	unsigned char thread[TLAB + 64] = { 0 };
-	uint64_t low = 0, high = 0;
+	struct lc_klass_buffer buffer = { 0 };
 
 	(void)state;
 	put(thread + TLAB + TLAB_START, 0x1000, 8);
 	put(thread + TLAB + TLAB_TOP, 0x2000, 8);
-	assert_true(lc_klass_thread_allocated((uintptr_t)thread, &low, &high));
-	assert_int_equal(low, 0x1000);
-	assert_int_equal(high, 0x2000);
-	assert_false(lc_klass_thread_allocated(8, &low, &high));
+	put(thread + TLAB + TLAB_END, 0x3000, 8);
+	assert_true(lc_klass_thread_buffer((uintptr_t)thread, &buffer));
+	assert_int_equal(buffer.low, 0x1000);
+	assert_int_equal(buffer.top, 0x2000);
+	assert_int_equal(buffer.end, 0x3000);
+	assert_false(lc_klass_thread_buffer(8, &buffer));
 }
 
 static void compressed_references_are_decoded(void **state)
