@@ -101,7 +101,7 @@ static void add_operand(struct starts *s, const struct lc_registers *regs,
 }
 
 /* Words from the stack pointer on; none where they cannot be read. */
-static size_t read_stack(uint64_t sp, uint64_t *words)
+static size_t read_stack(uint64_t sp, uint64_t *words) /* NOLINT(readability-non-const-parameter) */
 {
 	const struct iovec local = { words, STACK_WORDS * sizeof(*words) };
 	const struct iovec remote = { pointer(sp), STACK_WORDS * sizeof(*words) };

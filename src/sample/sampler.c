@@ -365,6 +365,10 @@ void lc_sampler_find(struct lc_sample *head, const struct lc_registers *regs,
 	if ((head->where != LC_WHERE_COMPILED && head->where != LC_WHERE_STUB) || !access->addr ||
 	    !lc_find_object(regs, access, &object))
 		return;
+	if (access->addr - object.start >= object.size_bytes) { /* a cursor at its end */
+		head->addr = object.start;
+		head->how = LC_HOW_BASE;
+	}
 	head->object = object.start;
 	head->klass = object.klass;
 	head->object_words = (uint32_t)(object.size_bytes / 8);

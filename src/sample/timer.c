@@ -20,7 +20,6 @@
 #include "options.h"
 #include "sample/chain.h"
 #include "sample/code.h"
-#include "sample/find.h"
 #include "sample/sampler.h"
 #include "sample/signals.h"
 #include "thread.h"
@@ -42,22 +41,6 @@ static void give_up_pending(struct lc_sampler *s)
 	s->pending = false;
 	lc_sampler_add(LC_SAMPLER_TRAPS_MISSED, 1);
 	lc_sampler_append(s, &s->head, s->pending_frames);
-}
-
-/* The object that was accessed, while it cannot move: the thread is in Java code. */
-static void find_object(const struct lc_registers *regs, const struct lc_access *access,
-                        struct lc_sample *head)
-{
-	struct lc_object_seen object;
-
-	if (!access->addr || !lc_find_object(regs, access, &object))
-		return;
-	if (access->addr - object.start >= object.size_bytes) { /* at its end */
-		head->addr = object.start;
-		head->how = LC_HOW_BASE;
-	}
-	head->object = object.start;
-	head->klass = object.klass;
 }
 
 /* Let a breakpoint find the address of a sample. Returns false where that is impossible. */
@@ -94,7 +77,7 @@ static void take_sample(struct lc_sampler *s, size_t engine, int overrun, const 
 	head.addr = access.addr;
 	head.how = access.how;
 	head.access = access.access;
-	find_object(&regs, &access, &head);
+	lc_sampler_find(&head, &regs, &access);
 	head.overrun = overrun > 0 ? (uint32_t)overrun : 0;
 	lc_engine_add(engine, LC_ENGINE_SAMPLES, 1);
 	if (head.overrun)
@@ -134,7 +117,7 @@ static void finish_pending(struct lc_sampler *s, const void *context)
 	s->access.addr = addr;
 	s->access.how = LC_HOW_TRAP;
 	s->access.access = s->head.access;
-	find_object(&regs, &s->access, &s->head);
+	lc_sampler_find(&s->head, &regs, &s->access);
 	s->head.epoch = lc_epoch_now();
 	lc_sampler_walk(s, context, s->access.kind == LC_CODE_METHOD ? regs.pc : 0, &s->head,
 	                s->pending_frames);
