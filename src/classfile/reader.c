@@ -34,8 +34,9 @@ static enum lc_rewrite_status read_pool(struct lc_class *c)
 				return LC_REWRITE_MALFORMED;
 		}
 		c->pool[i] = at;
-		if (tag == LC_POOL_LONG || tag == LC_POOL_DOUBLE)
-			i++; /* takes two numbers, the second one is void */
+		/* Takes two numbers, the second one is void; constants are appended behind it. */
+		if ((tag == LC_POOL_LONG || tag == LC_POOL_DOUBLE) && ++i == c->pool_count)
+			return LC_REWRITE_MALFORMED;
 		at += size;
 	}
 	c->pool_end = at;
