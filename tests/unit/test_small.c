@@ -1,0 +1,415 @@
+/* uses: src/gc/small.c */
+/* test_small.c - where small objects went, by what a collection left at their old places. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+/* cmocka.h wants the above first. */
+#include <cmocka.h>
+
+#include "gc/areas.h"
+#include "gc/moves.h"
+#include "gc/small.h"
+
+/* Old memory, survivors of this collection, those of the last one, and eden: 256 KiB each. */
+enum { SPACE = 256 << 10, OLD = 0, TO = SPACE, FROM = 2 * SPACE, EDEN = 3 * SPACE };
+enum { HEAP_BYTES = 4 * SPACE, TAG = 5, CLASS = 0x1234, UNLOCKED = 1, FORWARDED = 3 };
+
+static unsigned char *heap;
+static uint32_t collections;
+static struct lc_area areas[4];
+static struct lc_small_stats before;
+
+uint32_t lc_areas_collections(void)
+{
+	return collections;
+}
+
+void lc_areas_heap_range(uint64_t *low, uint64_t *high)
+{
+	*low = (uintptr_t)heap;
+	*high = (uintptr_t)heap + HEAP_BYTES;
+}
+
+static uint64_t at(size_t offset)
+{
+	return (uintptr_t)heap + offset;
+}
+
+static void set(size_t offset, uint64_t mark, uint64_t class_word)
+{
+	memcpy(heap + offset, &mark, sizeof(mark));
+	memcpy(heap + offset + 8, &class_word, sizeof(class_word));
+}
+
+/* The collection copied the object at `from` to `to`. */
+static void copy(size_t from, size_t to)
+{
+	set(to, UNLOCKED, CLASS);
+	set(from, at(to) | FORWARDED, CLASS);
+}
+
+static void area(size_t i, size_t bottom, uint32_t kind, size_t used)
+{
+	areas[i] = (struct lc_area){ .bottom = at(bottom),
+		                     .top = at(bottom + used),
+		                     .end = at(bottom + SPACE),
+		                     .kind = kind };
+}
+
+static int setup(void **state)
+{
+	(void)state;
+	/* The module remembers the heap: it is the same in all tests. */
+	if (!heap)
+		heap = mmap(NULL, HEAP_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
+		            -1, 0);
+	if (heap == MAP_FAILED)
+		return -1;
+	memset(heap, 0, HEAP_BYTES);
+	collections = 1;
+	area(0, OLD, LC_AREA_OLD, SPACE / 2);
+	area(1, TO, LC_AREA_SURVIVOR, SPACE / 2);
+	area(2, FROM, LC_AREA_FREE, 0);
+	area(3, EDEN, LC_AREA_EDEN, 0);
+	lc_small_stats(&before);
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	(void)state;
+	lc_small_forget();
+	return mprotect(heap, HEAP_BYTES, PROT_READ | PROT_WRITE);
+}
+
+static struct lc_alloc record(size_t offset, uint32_t size_words, uint16_t tag)
+{
+	return (struct lc_alloc){ .tagged_addr = at(offset) | (uint64_t)tag << LC_ADDR_BITS,
+		                  .size_words = size_words,
+		                  .site = 7 };
+}
+
+static bool begin(bool class_word)
+{
+	return lc_small_begin(areas, 4, class_word);
+}
+
+/* A pass over one object of three words allocated at `offset`: where it went; 0: nowhere. */
+static uint64_t went(size_t offset, bool class_word)
+{
+	struct lc_alloc a = record(offset, 3, TAG);
+	struct lc_move *moves;
+	uint64_t to = 0;
+	size_t len;
+
+	assert_true(begin(class_word));
+	lc_small_look(&a, 1, TAG, 0);
+	moves = lc_small_end(&len);
+	assert_true(len <= 1);
+	if (len) {
+		assert_int_equal(moves[0].src, at(offset));
+		assert_int_equal(moves[0].size_bytes, 24);
+		to = moves[0].dst;
+	} else {
+		assert_null(moves);
+	}
+	free(moves);
+	return to;
+}
+
+static void forwarding_pointers_are_followed_with_each_layout_of_headers(void **state)
+{
+	(void)state;
+	/* Of 16 bytes, with a compressed class and an array's length, or a field, behind it. */
+	copy(EDEN + 64, TO + 128);
+	set(EDEN + 64, at(TO + 128) | FORWARDED, CLASS | UINT64_C(3) << 32);
+	assert_int_equal(went(EDEN + 64, true), at(TO + 128));
+	/* Of 16 bytes, whose second word is the class: its lower half is compared. */
+	set(EDEN + 64, at(TO + 128) | FORWARDED, UINT64_C(0x7f0000001234));
+	set(TO + 128, UNLOCKED, UINT64_C(0x7f0000001234));
+	assert_int_equal(went(EDEN + 64, true), at(TO + 128));
+	/* Compact: the pointer is where the class was, and the second word is a field. */
+	set(EDEN + 64, at(TO + 128) | FORWARDED, 77);
+	set(TO + 128, UINT64_C(0x1234) << 42 | UNLOCKED, 78);
+	assert_int_equal(went(EDEN + 64, false), at(TO + 128));
+}
+
+static void what_did_not_move_has_no_move(void **state)
+{
+	(void)state;
+	set(EDEN + 64, UNLOCKED, CLASS); /* dead */
+	assert_int_equal(went(EDEN + 64, true), 0);
+	set(EDEN + 64, UINT64_C(0x7f4400001001), CLASS); /* with a hash code */
+	assert_int_equal(went(EDEN + 64, true), 0);
+	set(TO + 128, UNLOCKED, CLASS);
+	set(EDEN + 64, at(TO + 128), CLASS); /* lightly locked: a pointer, but not that */
+	assert_int_equal(went(EDEN + 64, true), 0);
+	set(EDEN + 64, at(TO + 128) | 2, CLASS); /* inflated */
+	assert_int_equal(went(EDEN + 64, true), 0);
+}
+
+static void an_object_forwarded_to_itself_stayed(void **state)
+{
+	(void)state;
+	area(3, EDEN, LC_AREA_OLD, SPACE / 2); /* the region could not be emptied */
+	set(EDEN + 64, at(EDEN + 64) | FORWARDED, CLASS);
+	assert_int_equal(went(EDEN + 64, true), 0);
+	assert_int_equal(went(EDEN + 64, false), 0);
+	/* JDK 24 and later have a bit for it, and keep the rest of the mark. */
+	set(EDEN + 64, UINT64_C(0x1234) << 42 | 4 | UNLOCKED, CLASS);
+	assert_int_equal(went(EDEN + 64, false), 0);
+}
+
+static void pointers_that_lead_to_no_object_are_not_believed(void **state)
+{
+	const uint64_t nowhere[] = {
+		FORWARDED,                           /* null */
+		at(0) - 4096,                        /* below the heap */
+		at(HEAP_BYTES),                      /* behind it */
+		at(FROM + 128),                      /* free memory */
+		at(TO + SPACE / 2),                  /* above the top */
+		at(EDEN + 128),                      /* an eden that was emptied */
+		UINT64_C(0xffff) << 48 | at(TO + 8), /* no address */
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(nowhere) / sizeof(nowhere[0]); i++) {
+		set(EDEN + 64, nowhere[i] | FORWARDED, CLASS);
+		assert_int_equal(went(EDEN + 64, true), 0);
+		assert_int_equal(went(EDEN + 64, false), 0);
+	}
+	/* Something of another class stands there. */
+	set(EDEN + 64, at(TO + 128) | FORWARDED, CLASS);
+	set(TO + 128, UNLOCKED, CLASS + 8);
+	assert_int_equal(went(EDEN + 64, true), 0);
+}
+
+static void memory_that_was_given_back_is_not_touched(void **state)
+{
+	(void)state;
+	copy(EDEN + 64, TO + 128);
+	copy(FROM + 64, TO + 256);
+	assert_int_equal(mprotect(heap + EDEN, SPACE, PROT_NONE), 0);
+	assert_int_equal(went(EDEN + 64, true), 0);
+	assert_int_equal(went(FROM + 64, true), at(TO + 256));
+	/* What was readable in one collection is asked for anew in the next. */
+	assert_int_equal(mprotect(heap + FROM, SPACE, PROT_NONE), 0);
+	assert_int_equal(went(FROM + 64, true), 0);
+}
+
+static void only_tracked_small_objects_of_those_epochs_are_looked_at(void **state)
+{
+	struct lc_alloc a[7];
+	struct lc_move *moves;
+	size_t len;
+
+	(void)state;
+	for (size_t i = 0; i < 7; i++) {
+		copy(EDEN + 128 * i, TO + 128 * i);
+		a[i] = record(EDEN + 128 * i, LC_MOVE_INLINE_BYTES / 8, TAG);
+	}
+	a[1].size_words++; /* its copy is seen */
+	a[2].site = 0;     /* no record of an object */
+	a[3] = record(EDEN + 128 * 3, 2, TAG - 1);
+	a[4] = record(EDEN + 128 * 4, 2, TAG - 2);
+	a[5] = record(EDEN + 128 * 5, 2, TAG + 1); /* of a time to come */
+	assert_true(begin(true));
+	lc_small_look(a, 3, TAG, 1);
+	lc_small_look(a + 3, 4, TAG, 1);
+	moves = lc_small_end(&len);
+	assert_int_equal(len, 3);
+	assert_int_equal(moves[0].src, at(EDEN));
+	assert_int_equal(moves[0].size_bytes, LC_MOVE_INLINE_BYTES);
+	assert_int_equal(moves[1].src, at(EDEN + 128 * 3));
+	assert_int_equal(moves[2].src, at(EDEN + 128 * 6));
+	free(moves);
+}
+
+static void epoch_tags_that_wrap_are_told_apart(void **state)
+{
+	struct lc_alloc a = record(EDEN, 2, UINT16_MAX);
+	struct lc_move *moves;
+	size_t len;
+
+	(void)state;
+	copy(EDEN, TO);
+	assert_true(begin(true));
+	lc_small_look(&a, 1, 0, 1);
+	moves = lc_small_end(&len);
+	assert_int_equal(len, 1);
+	free(moves);
+}
+
+/* Objects end up behind `offset`: `n` of them, one behind the other. */
+static void survive(size_t offset, size_t n)
+{
+	struct lc_move *moves;
+	size_t len;
+
+	assert_true(begin(true));
+	for (size_t i = 0; i < n; i++) {
+		struct lc_alloc a = record(EDEN + 32 * i, 3, TAG);
+
+		copy(EDEN + 32 * i, offset + 32 * i);
+		lc_small_look(&a, 1, TAG, 0);
+	}
+	moves = lc_small_end(&len);
+	assert_int_equal(len, n);
+	free(moves);
+}
+
+/* A pass without new records. */
+static struct lc_move *pass(size_t *len)
+{
+	assert_true(begin(true));
+	return lc_small_end(len);
+}
+
+static uint64_t held(void)
+{
+	struct lc_small_stats s;
+
+	lc_small_stats(&s);
+	return s.held;
+}
+
+static void survivors_are_followed_until_they_die(void **state)
+{
+	struct lc_move *moves;
+	struct lc_small_stats s;
+	size_t len;
+
+	(void)state;
+	copy(EDEN, TO + 64);
+	assert_int_equal(went(EDEN, true), at(TO + 64));
+	assert_int_equal(held(), 1);
+	/* The next collection: survivors of the last one are copied the other way. */
+	area(1, TO, LC_AREA_SURVIVOR, 0);
+	area(2, FROM, LC_AREA_SURVIVOR, SPACE / 2);
+	copy(TO + 64, FROM + 256);
+	moves = pass(&len);
+	assert_int_equal(len, 1);
+	assert_int_equal(moves[0].src, at(TO + 64));
+	assert_int_equal(moves[0].dst, at(FROM + 256));
+	assert_int_equal(moves[0].size_bytes, 24);
+	free(moves);
+	assert_int_equal(held(), 1);
+	/* And in the third it is dead. */
+	area(1, TO, LC_AREA_SURVIVOR, SPACE / 2);
+	area(2, FROM, LC_AREA_SURVIVOR, 0);
+	moves = pass(&len);
+	assert_null(moves);
+	assert_int_equal(len, 0);
+	assert_int_equal(held(), 0);
+	lc_small_stats(&s);
+	assert_int_equal(s.moved - before.moved, 2);
+	assert_true(s.pass_ns > before.pass_ns);
+}
+
+static void objects_in_old_memory_wait_until_that_is_collected(void **state)
+{
+	struct lc_move *moves;
+	size_t len;
+
+	(void)state;
+	copy(EDEN, OLD + 64);
+	copy(EDEN + 32, OLD + 96);
+	assert_int_equal(went(EDEN, true), at(OLD + 64));
+	assert_int_equal(went(EDEN + 32, true), at(OLD + 96));
+	/* Left alone: whatever a dead object's mark says. */
+	set(OLD + 64, at(TO + 64) | FORWARDED, CLASS);
+	set(TO + 64, UNLOCKED, CLASS);
+	moves = pass(&len);
+	assert_null(moves);
+	assert_int_equal(held(), 2);
+	/* A mixed collection empties the region. */
+	area(0, OLD, LC_AREA_FREE, 0);
+	area(2, FROM, LC_AREA_OLD, SPACE / 2);
+	copy(OLD + 64, FROM + 512);
+	set(OLD + 96, UNLOCKED, CLASS);
+	moves = pass(&len);
+	assert_int_equal(len, 1);
+	assert_int_equal(moves[0].src, at(OLD + 64));
+	assert_int_equal(moves[0].dst, at(FROM + 512));
+	free(moves);
+	assert_int_equal(held(), 1);
+}
+
+static void many_survivors_are_all_followed(void **state)
+{
+	enum { N = 2000 };
+	struct lc_move *moves;
+	size_t len;
+
+	(void)state;
+	survive(TO, N);
+	assert_int_equal(held(), N);
+	area(1, TO, LC_AREA_SURVIVOR, 0);
+	area(2, FROM, LC_AREA_SURVIVOR, SPACE / 2);
+	for (size_t i = 0; i < N; i += 2) /* the others have died */
+		copy(TO + 32 * i, FROM + 32 * (i / 2));
+	moves = pass(&len);
+	assert_int_equal(len, N / 2);
+	for (size_t i = 0; i < len; i++)
+		assert_int_equal(moves[i].dst - at(FROM), (moves[i].src - at(TO)) / 2);
+	free(moves);
+	assert_int_equal(held(), N / 2);
+}
+
+static void a_collection_that_leaves_no_trace_makes_all_unknown(void **state)
+{
+	struct lc_small_stats s;
+	struct lc_move *moves;
+	size_t len;
+
+	(void)state;
+	survive(TO, 3);
+	areas[0].reserved = LC_AREA_COMPACTED;
+	assert_false(begin(true));
+	lc_small_stats(&s);
+	assert_int_equal(s.forgotten - before.forgotten, 3);
+	assert_int_equal(s.held, 0);
+	areas[0].reserved = 0;
+	survive(OLD, 2);
+	collections = 2; /* one may have been a full one */
+	assert_false(begin(true));
+	assert_int_equal(held(), 0);
+	collections = 1;
+	area(0, OLD, LC_AREA_FREE, 0);
+	copy(OLD, TO);
+	moves = pass(&len); /* nothing is left to be followed */
+	assert_null(moves);
+}
+
+static void a_pause_without_a_collection_changes_nothing(void **state)
+{
+	(void)state;
+	survive(TO, 3);
+	collections = 0;
+	areas[0].reserved = LC_AREA_COMPACTED;
+	assert_false(begin(true));
+	assert_int_equal(held(), 3);
+}
+
+int main(void)
+{
+#define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
+	const struct CMUnitTest tests[] = {
+		TEST(forwarding_pointers_are_followed_with_each_layout_of_headers),
+		TEST(what_did_not_move_has_no_move),
+		TEST(an_object_forwarded_to_itself_stayed),
+		TEST(pointers_that_lead_to_no_object_are_not_believed),
+		TEST(memory_that_was_given_back_is_not_touched),
+		TEST(only_tracked_small_objects_of_those_epochs_are_looked_at),
+		TEST(epoch_tags_that_wrap_are_told_apart),
+		TEST(survivors_are_followed_until_they_die),
+		TEST(objects_in_old_memory_wait_until_that_is_collected),
+		TEST(many_survivors_are_all_followed),
+		TEST(a_collection_that_leaves_no_trace_makes_all_unknown),
+		TEST(a_pause_without_a_collection_changes_nothing),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
