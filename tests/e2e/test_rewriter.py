@@ -1,7 +1,8 @@
 """The class-file rewriter against HotSpot's verifier, and against programs that count.
 
-verify_agent hooks every site of every class (threshold 1) and LinkAll makes the JVM link them,
-which verifies them; the same run with the agent off tells what is refused anyway.
+verify_agent hooks every site of every class (threshold 1, and 0 with the audit's hooks) and LinkAll
+makes the JVM link them, which verifies them; the same run with the agent off tells what is refused
+anyway.
 """
 
 import re
@@ -26,6 +27,8 @@ TIERS = {
     "C2": ["-XX:-TieredCompilation", "-Xbatch", "-XX:CompileThreshold=1000"],
     "tiered": ["-Xbatch"],
 }
+# Large objects only, and every object.
+MODES = ["min-size=1", "min-size=0,constructed"]
 # Old and new class files, of several compilers.
 SOME_JARS = ["commons-collections:commons-collections:3.2.2", "com.h2database:h2:2.2.224"]
 JARS = SOME_JARS + [
@@ -110,15 +113,19 @@ def link_all(jdk, agent, path, options, what):
 def assert_accepted(jdk, agent, path, what, capsys):
     """Every class links as it does without hooks."""
     plain, plain_refused, _, _ = link_all(jdk, agent, path, "off", what)
-    hooked, refused, counts, done = link_all(jdk, agent, path, "min-size=1", what)
-    with capsys.disabled():
-        print("\n  JDK %d: linked %s, rewriter %s" % (jdk.major, hooked, counts))
-    assert refused == plain_refused, done.stdout[-3000:]
-    assert hooked == plain
-    assert hooked["linked"] > 0.9 * hooked["classes"]
-    assert counts["refused"] == 0, done.stderr[-3000:]
-    assert counts["malformed"] == counts["unsupported"] == counts["too_large"] == 0
-    assert counts["sites"] > counts["classes"]
+    sites = []
+    for mode in MODES:
+        hooked, refused, counts, done = link_all(jdk, agent, path, mode, what)
+        with capsys.disabled():
+            print("\n  JDK %d, %s: linked %s, rewriter %s" % (jdk.major, mode, hooked, counts))
+        assert refused == plain_refused, done.stdout[-3000:]
+        assert hooked == plain
+        assert hooked["linked"] > 0.9 * hooked["classes"]
+        assert counts["refused"] == 0, done.stderr[-3000:]
+        assert counts["malformed"] == counts["unsupported"] == counts["too_large"] == 0
+        assert counts["sites"] > counts["classes"]
+        sites.append(counts["sites"])
+    assert sites[1] > sites[0] and counts["made"] > 0
     return hooked
 
 

@@ -2,8 +2,9 @@
  * verify_agent.c - a JVMTI agent that rewrites every class it is shown and counts what happens.
  *
  * For tests of the rewriter, without the profiler. Options, separated by commas: `off` (rewrite
- * nothing), `min-size=N` (default 1). At exit a line on stderr tells how many classes there were,
- * and `refused` how many were not taken back by RetransformClasses.
+ * nothing), `min-size=N` (default 1; 0 hooks every `new` too), `constructed` (with 0: as the audit
+ * does). At exit a line on stderr tells how many classes there were, and `refused` how many were not
+ * taken back by RetransformClasses.
  *
  * It exports what the hook class needs, counts allocations by size, and for LinkAll and
  * CountAll what they call.
@@ -19,15 +20,18 @@
 
 enum { WORDS_MAX = 1 << 20 };
 
+/* As the hook class has it. No thread is in it, so each `new` is reported by native code. */
+static uint64_t threads[4096 * 2];
+
 static struct {
 	jvmtiEnv *jvmti;
-	bool off;
+	bool off, constructed;
 	uint64_t min_size_bytes;
 	_Atomic uint32_t next_site;
 	_Atomic uint64_t status[LC_REWRITE_STATUS_COUNT];
 	_Atomic uint64_t sites, skipped_constant, methods_left, refused;
 	_Atomic uint64_t by_words[WORDS_MAX];
-	_Atomic uint64_t objects;
+	_Atomic uint64_t objects, made;
 } agent = { .min_size_bytes = 1 };
 
 /* The object that a replaceable method's body reported; by address, so tests must not collect. */
@@ -45,6 +49,8 @@ static void fill_options(struct lc_rewrite_options *o)
 		.min_size_bytes = agent.min_size_bytes,
 		.array_header_bytes = 16,
 		.reference_bytes = 4,
+		.objects = !agent.min_size_bytes,
+		.constructed = agent.constructed,
 		.next_site = next_site,
 	};
 }
@@ -89,6 +95,37 @@ JNIEXPORT void JNICALL Java_java_lang_LocusHook_allocObject(JNIEnv *env, jclass 
 	(void)o;
 	(void)site;
 	atomic_fetch_add_explicit(&agent.objects, 1, memory_order_relaxed);
+}
+
+JNIEXPORT void JNICALL Java_java_lang_LocusHook_allocString(JNIEnv *env, jclass self, jobject array,
+                                                            jint words, jobject string, jint site);
+JNIEXPORT void JNICALL Java_java_lang_LocusHook_allocString(JNIEnv *env, jclass self, jobject array,
+                                                            jint words, jobject string, jint site)
+{
+	(void)string;
+	Java_java_lang_LocusHook_alloc(env, self, array, words, site);
+}
+
+JNIEXPORT void JNICALL Java_java_lang_LocusHook_madeSlowly(JNIEnv *env, jclass self, jlong thread,
+                                                           jclass type, jint site, jlong address);
+JNIEXPORT void JNICALL Java_java_lang_LocusHook_madeSlowly(JNIEnv *env, jclass self, jlong thread,
+                                                           jclass type, jint site, jlong address)
+{
+	(void)env;
+	(void)self;
+	(void)thread;
+	(void)type;
+	(void)site;
+	(void)address;
+	atomic_fetch_add_explicit(&agent.made, 1, memory_order_relaxed);
+}
+
+JNIEXPORT void JNICALL Java_java_lang_LocusHook_constructed(JNIEnv *env, jclass self, jobject o);
+JNIEXPORT void JNICALL Java_java_lang_LocusHook_constructed(JNIEnv *env, jclass self, jobject o)
+{
+	(void)env;
+	(void)self;
+	(void)o;
 }
 
 /* long CountAll.allocated(int words), long CountAll.objects(), boolean LinkAll.isLinked(Class). */
@@ -189,6 +226,9 @@ static void JNICALL vm_init(jvmtiEnv *jvmti, JNIEnv *env, jthread thread)
 	if (agent.off)
 		return;
 	mine.min_size_bytes = agent.min_size_bytes;
+	mine.objects = !agent.min_size_bytes;
+	mine.eetop = 16; /* whatever is there */
+	mine.sequence = mine.threads = (uint64_t)(uintptr_t)threads;
 	if (lc_hook_class_create(&mine, &bytes, &len) != 0 ||
 	    !(*env)->DefineClass(env, LC_HOOK_CLASS, NULL, (const jbyte *)bytes, (jsize)len)) {
 		fprintf(stderr, "verify_agent: no hook class\n");
@@ -210,11 +250,11 @@ static void JNICALL vm_death(jvmtiEnv *jvmti, JNIEnv *env)
 		all += agent.status[s];
 	fprintf(stderr,
 	        "verify_agent: classes=%lu rewritten=%lu sites=%lu skipped_constant=%lu "
-	        "methods_left=%lu malformed=%lu unsupported=%lu too_large=%lu refused=%lu\n",
+	        "methods_left=%lu malformed=%lu unsupported=%lu too_large=%lu refused=%lu made=%lu\n",
 	        all, agent.status[LC_REWRITE_DONE], agent.sites, agent.skipped_constant,
 	        agent.methods_left, agent.status[LC_REWRITE_MALFORMED],
 	        agent.status[LC_REWRITE_UNSUPPORTED], agent.status[LC_REWRITE_TOO_LARGE],
-	        agent.refused);
+	        agent.refused, agent.made);
 }
 
 static int parse(char *options)
@@ -224,6 +264,8 @@ static int parse(char *options)
 	for (char *o = strtok_r(options, ",", &save); o; o = strtok_r(NULL, ",", &save)) {
 		if (strcmp(o, "off") == 0) {
 			agent.off = true;
+		} else if (strcmp(o, "constructed") == 0) {
+			agent.constructed = true;
 		} else if (strncmp(o, "min-size=", 9) == 0) {
 			agent.min_size_bytes = strtoull(o + 9, NULL, 10);
 		} else {
