@@ -228,6 +228,10 @@ static void attach_splits(struct lc_view *v)
 
 uint64_t lc_view_java(const struct lc_view *v)
 {
+	enum { HOW_KERNEL = LC_DETAIL_HOW_COUNT - 1 };
+
+	if (v->how[HOW_KERNEL])
+		return 0;
 	return v->where[0] + v->where[1] + v->where[2]; /* compiled, stub, interpreter */
 }
 

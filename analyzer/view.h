@@ -146,7 +146,10 @@ const struct lc_view_metric *lc_view_metric(const struct lc_view *v, uint32_t bu
 /* What was measured of all samples; NULL: nothing. */
 const struct lc_view_metric *lc_view_metric_all(const struct lc_view *v);
 
-/* Samples in code of a Java program: compiled, intrinsic, interpreted. */
+/*
+ * Samples in code of a Java program: compiled, intrinsic, interpreted. 0 where the engine gives
+ * addresses wherever the code was: buckets do not tell then what Java code left unexplained.
+ */
 uint64_t lc_view_java(const struct lc_view *v);
 
 /*
