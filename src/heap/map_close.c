@@ -19,7 +19,9 @@
  *      collection may have moved it: rule 3 holds for it only in memory that was old before, or
  *      in an eden that was not collected; and after a collection that compacted, or that had to
  *      leave objects in a region that it evacuated (and puts filler of any class between them), no
- *      such object is known any more.
+ *      such object is known any more. One of up to twice that size is seen when it moves, unless
+ *      it comes to lie across a boundary of regions, in two pieces; so in a compacted area it is
+ *      known no more where it lies like that.
  *
  * The order that these are worked in makes each of them local:
  *
@@ -536,18 +538,29 @@ static void sweep(struct closing *k)
 	}
 }
 
+/* Would a copy to `addr`, in the pieces that a sliding collection makes, go unseen? */
+static bool unseen_at(const struct closing *k, uint64_t addr, uint64_t size_bytes)
+{
+	uint64_t first = PIECE_ALIGN - ((addr - k->c->heap_low) & (PIECE_ALIGN - 1));
+
+	return size_bytes <= INLINE_BYTES ||
+	       (first <= INLINE_BYTES && size_bytes > first && size_bytes - first <= INLINE_BYTES);
+}
+
 /* Rule 5: drop the small, where nothing tells which of them are where they were. */
 static void drop_small(struct closing *k)
 {
 	struct lc_map *m = k->m;
-	bool drop = k->left_behind;
+	bool compacted = false;
 	struct lc_map_entry *e;
 
 	for (size_t i = 0; i < k->c->areas_len; i++)
-		drop |= k->c->areas[i].reserved & LC_MAP_AREA_COMPACTED;
-	for (uint64_t at = 0; drop && (e = lc_map_at_or_above(m, at, &at)); at++)
-		/* One of twice that size may have moved in two pieces, neither of which is seen. */
-		if ((uint64_t)e->size_words * 8 <= 2 * INLINE_BYTES)
+		compacted |= k->c->areas[i].reserved & LC_MAP_AREA_COMPACTED;
+	if (!compacted && !k->left_behind)
+		return;
+	for (uint64_t at = 0; (e = lc_map_at_or_above(m, at, &at)); at++)
+		if (is_small(e->size_words) ||
+		    (compacted && unseen_at(k, at, (uint64_t)e->size_words * 8)))
 			lc_map_remove(m, at);
 }
 

@@ -4,8 +4,10 @@
  * The heap is an old space, two survivor spaces and an eden (as Serial and Parallel have), or regions
  * of 128 KiB (as G1 has). Objects are allocated, die at random, and are collected: evacuated with
  * failures, slid together behind a dense prefix with pieces at 64 KiB boundaries, or not at all
- * (remark). What the map is told follows gc/moves.h and gc/areas.h: only copies of more than 64
- * bytes, in any order, spare copies as writes without a source, moves lost now and then.
+ * (remark). What the map is told follows gc/moves.h, gc/areas.h and gc/small.h: copies of more than
+ * 64 bytes, and smaller ones that leave a trace, in any order; spare copies as writes without a
+ * source; moves lost now and then. Objects of at most 128 bytes may move unseen; they need not be
+ * known after that, but must never be taken for others.
  *
  * The file is longer than 600 lines: one heap, whose parts share all of their state.
  */
@@ -30,6 +32,7 @@ struct thing {
 	bool known;   /* the map is expected to know it */
 	bool nursery; /* allocated in the open epoch */
 	bool moved;   /* in the collection that runs */
+	bool unseen;  /* and nothing was told of it */
 };
 
 struct model {
@@ -45,6 +48,8 @@ struct model {
 	size_t records_len[THREADS];
 	struct lc_move moves[MOVES];
 	size_t moves_len;
+	bool left_behind;            /* by the last collection, in a region that it evacuated */
+	const struct lc_area *spare; /* it wrote there, though nothing went there */
 	uint16_t tag;
 	uint32_t next_site;
 	struct lc_map *map;
@@ -170,11 +175,10 @@ static void allocate(struct model *h, uint32_t how)
 
 	if (h->things_len == OBJECTS)
 		return;
-	t.size = how % 8 == 0 ? 16 + size % 48 / 8 * 8 : 136 + (uint64_t)size * 16;
+	t.size = how % 8 == 0 ? 16 + size % 56 / 8 * 8 : 72 + (uint64_t)size * 16;
 	if (how % 16 == 1)
 		t.size = 8 + (uint64_t)size * 1024;
-	/* Smaller ones are not known any more after most collections (map_close.c, rule 5). */
-	if (t.size > 2 * INLINE && how % 8 != 2)
+	if (how % 8 != 2 && how % 16 != 8)
 		t.site = ++h->next_site;
 	if (h->kind == REGION_HEAP && t.size > HUMONGOUS)
 		t.addr = room_humongous(h, t.size);
@@ -200,14 +204,16 @@ static void allocate(struct model *h, uint32_t how)
 
 static void log_move(struct model *h, uint64_t src, uint64_t dst, uint64_t size)
 {
-	if (size > INLINE && h->moves_len < MOVES)
+	if (h->moves_len < MOVES)
 		h->moves[h->moves_len++] = (struct lc_move){ src, dst, size };
 }
 
-/* Copy in one piece, sometimes with a spare copy that loses. */
-static void evacuate(struct model *h, struct thing *t, uint64_t dst)
+/* Copy in one piece. What is small leaves a trace, unless something stayed in its region. */
+static void evacuate(struct model *h, struct thing *t, uint64_t dst, bool failed)
 {
-	log_move(h, t->addr, dst, t->size);
+	t->unseen = failed && t->size <= INLINE;
+	if (!t->unseen)
+		log_move(h, t->addr, dst, t->size);
 	t->addr = dst;
 	t->moved = true;
 }
@@ -268,7 +274,7 @@ static void collect_young(struct model *h, uint32_t how)
 			}
 		}
 		if (dst)
-			evacuate(h, t, dst);
+			evacuate(h, t, dst, failed[a - h->areas]);
 		else if (h->kind == SPLIT_HEAP)
 			t->live = false; /* no room: the program lets go of it */
 		else
@@ -278,6 +284,7 @@ static void collect_young(struct model *h, uint32_t how)
 		struct lc_area *a = &h->areas[i];
 
 		if (a->reserved && failed[i]) {
+			h->left_behind = true;
 			a->kind = LC_AREA_OLD;
 		} else if (a->reserved) {
 			a->top = a->bottom;
@@ -288,17 +295,22 @@ static void collect_young(struct model *h, uint32_t how)
 	}
 }
 
-/* Copy [src, src + size) in pieces that end where a destination region does. */
+/* Copy in pieces that end where a destination region does; some collectors make none. */
 static void copy_in_pieces(struct model *h, struct thing *t, uint64_t dst)
 {
+	bool whole = t->size < PIECE / 4 && t->size > 2 * INLINE;
 	uint64_t done = 0;
 
+	t->unseen = true;
 	while (done < t->size) {
 		uint64_t left = PIECE - (dst + done - heap_low) % PIECE;
 
-		if (left > t->size - done || t->size < PIECE / 4)
+		if (left > t->size - done || whole)
 			left = t->size - done;
-		log_move(h, t->addr + done, dst + done, left);
+		if (left > INLINE) {
+			log_move(h, t->addr + done, dst + done, left);
+			t->unseen = false;
+		}
 		done += left;
 	}
 	t->addr = dst;
@@ -422,8 +434,10 @@ static void spare_write(struct model *h)
 	struct lc_area *a = &h->areas[dice(h, (uint32_t)h->areas_len)];
 
 	if (a->end - a->top >= 128 && a->kind != LC_AREA_HUMONGOUS_CONT &&
-	    a->kind != LC_AREA_HUMONGOUS)
+	    a->kind != LC_AREA_HUMONGOUS) {
 		log_move(h, 0, a->top, 128);
+		h->spare = a;
+	}
 }
 
 /* What a look at the header would say: truth, with the dead still there unless overwritten. */
@@ -487,6 +501,17 @@ static void nursery_of(struct model *h, struct lc_nursery_run *runs, struct lc_n
 	*nursery = (struct lc_nursery){ runs, THREADS, h->tag };
 }
 
+/* Rule 5 of map_close.c, for an object that stayed: where may one have come to be unseen? */
+static bool is_dropped(const struct model *h, const struct thing *t, const struct lc_area *a,
+                       bool full)
+{
+	uint64_t first = PIECE - (t->addr - heap_low) % PIECE;
+
+	if (t->size <= INLINE)
+		return full || h->left_behind || (a->kind == LC_AREA_EDEN && a == h->spare);
+	return full && first <= INLINE && t->size > first && t->size - first <= INLINE;
+}
+
 static void collect(struct model *h, uint32_t how)
 {
 	struct lc_nursery_run runs[THREADS];
@@ -494,6 +519,8 @@ static void collect(struct model *h, uint32_t how)
 	struct lc_map_close c = { .nursery = &nursery, .heap_low = heap_low, .complete = true };
 
 	h->moves_len = 0;
+	h->left_behind = false;
+	h->spare = NULL;
 	if (how % 8 == 1)
 		collect_full(h);
 	else if (how % 8 != 2)
@@ -510,11 +537,13 @@ static void collect(struct model *h, uint32_t how)
 		struct thing *t = &h->things[i];
 		const struct lc_area *a = area_of(h, t->addr);
 
-		if (t->moved && (!c.complete || t->size <= INLINE))
+		if (t->moved && (!c.complete || t->unseen))
 			t->known = false;
 		if (!c.complete && a->reserved & LC_MAP_AREA_COMPACTED)
 			t->known = false;
-		t->moved = false;
+		if (!t->moved && is_dropped(h, t, a, how % 8 == 1))
+			t->known = false;
+		t->moved = t->unseen = false;
 	}
 	nursery_of(h, runs, &nursery);
 	c.moves = h->moves;

@@ -726,6 +726,69 @@ static void a_record_over_an_object_in_doubt_is_the_answer(void **state)
 	assert_int_equal(resolved(LOW).object.site, 1);
 }
 
+/* An object of that size at `addr` in the old space; a small one's move was found otherwise. */
+static void settle_small(uint64_t addr, uint32_t size_bytes, uint32_t site)
+{
+	record(EDEN, size_bytes, site);
+	moved(EDEN, addr, size_bytes);
+	collected();
+	assert_true(at(addr, site));
+}
+
+static void small_objects_are_known_no_more_after_a_collection_that_slid(void **state)
+{
+	(void)state;
+	layout[OLD].top = LOW + MIB;
+	settle_small(LOW, 64, 1);
+	settle_small(LOW + 64, 72, 2);
+	settle_small(LOW + 65536 - 64, 72, 3);  /* 64 and 8 bytes: both copied inline */
+	settle_small(LOW + 131072 - 72, 80, 4); /* 72 of them would be seen */
+	settle_small(LOW + 196608 - 64, 136, 5);
+	settle_small(LOW + 262144 - 64, 128, 6);
+	collected();
+	assert_int_equal(lc_map_count(map), 6); /* nothing slid yet */
+	layout[OLD].reserved = LC_MAP_AREA_COMPACTED;
+	collected();
+	assert_false(at(LOW, 1));
+	assert_true(at(LOW + 64, 2));
+	assert_false(at(LOW + 65536 - 64, 3));
+	assert_true(at(LOW + 131072 - 72, 4));
+	assert_true(at(LOW + 196608 - 64, 5));
+	assert_false(at(LOW + 262144 - 64, 6));
+}
+
+static void small_objects_that_moved_land_even_where_others_slid(void **state)
+{
+	(void)state;
+	layout[OLD].top = LOW + MIB;
+	record(EDEN, 16, 1);
+	moved(EDEN, LOW + 65536 - 8, 16);
+	layout[OLD].reserved = LC_MAP_AREA_COMPACTED;
+	collected();
+	assert_true(at(LOW + 65536 - 8, 1));
+}
+
+/* A region of eden that could not be emptied is old now; between what stayed is filler. */
+static void small_objects_of_a_region_that_kept_some_are_known_no_more(void **state)
+{
+	(void)state;
+	layout[OLD].top = LOW + MIB;
+	settle_small(LOW, 64, 1);
+	settle_small(LOW + 64, 72, 2);
+	layout[NEW].kind = LC_AREA_OLD;
+	layout[NEW].top = EDEN + MIB;
+	record(EDEN, 64, 3);
+	record(EDEN + 64, 72, 4);
+	record(EDEN + 256, 24, 5);
+	moved(EDEN + 256, LOW + 256, 24);
+	collected();
+	assert_false(at(LOW, 1));
+	assert_true(at(LOW + 64, 2));
+	assert_false(at(EDEN, 3));
+	assert_true(at(EDEN + 64, 4));
+	assert_true(at(LOW + 256, 5));
+}
+
 static void with_moves_lost_what_moved_or_may_have_moved_is_dropped(void **state)
 {
 	(void)state;
@@ -877,6 +940,9 @@ int main(void)
 		CASE(what_cannot_be_told_stays_and_is_asked_again),
 		CASE(an_object_that_moves_as_a_whole_is_in_doubt_no_more),
 		CASE(a_record_over_an_object_in_doubt_is_the_answer),
+		CASE(small_objects_are_known_no_more_after_a_collection_that_slid),
+		CASE(small_objects_that_moved_land_even_where_others_slid),
+		CASE(small_objects_of_a_region_that_kept_some_are_known_no_more),
 		CASE(with_moves_lost_what_moved_or_may_have_moved_is_dropped),
 		CASE(without_a_layout_nothing_is_known),
 		CASE(without_memory_the_map_is_empty_and_usable),
