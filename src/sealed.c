@@ -115,8 +115,12 @@ static void take_small(struct lc_epoch *e)
 	size_t len = 0;
 	bool look;
 
-	if (e->complete && !e->forget && !lc_areas_collections())
+	if (e->complete && !e->forget && !lc_areas_collections()) {
+		for (struct lc_thread *t = lc_threads_first(); t; t = t->next)
+			if (t->allocs)
+				lc_alloc_log_keep(t->allocs);
 		return;
+	}
 	if (!e->complete || e->forget)
 		lc_small_forget();
 	if (e->forget)

@@ -321,6 +321,13 @@ size_t lc_alloc_log_sweep(struct lc_alloc_log *log, const struct lc_alloc **run)
 	return len;
 }
 
+void lc_alloc_log_keep(struct lc_alloc_log *log)
+{
+	/* Relaxed: trim is asked for by whoever is told of this collection, later. */
+	if (!atomic_load_explicit(&log->sweep_first, memory_order_relaxed))
+		atomic_store_explicit(&log->sweep_first, 1, memory_order_relaxed);
+}
+
 void lc_alloc_log_trim(struct lc_alloc_log *log, uint64_t position)
 {
 	/* Relaxed: it only grows, so that an old value keeps more. */

@@ -111,10 +111,14 @@ size_t lc_alloc_log_run(struct lc_alloc_log *log, uint64_t from, uint64_t to,
                         const struct lc_alloc **run);
 
 /*
- * Records behind those that were swept before, one run after the other: sets *run and returns its length; 0
- * at the end. From the first call on, what was not swept is not trimmed. Context: [gc].
+ * Records behind those that were swept before, one run after the other: sets *run and returns its
+ * length; 0 at the end. From the first call on, what was not swept is not trimmed. A log that was
+ * trimmed before that must not be swept: see lc_alloc_log_keep(). Context: [gc].
  */
 size_t lc_alloc_log_sweep(struct lc_alloc_log *log, const struct lc_alloc **run);
+
+/* The log will be swept, but not now: do not trim it before. Context: [gc]. */
+void lc_alloc_log_keep(struct lc_alloc_log *log);
 
 /* Give back chunks that lie wholly before `position`, but the owner's. Context: [writer]. */
 void lc_alloc_log_trim(struct lc_alloc_log *log, uint64_t position);

@@ -210,6 +210,114 @@ static void a_pool_is_made_once_and_within_limits(void **state)
 	assert_int_equal(lc_alloc_pool_init(1 << 20), 0);
 }
 
+/* Sweeps all that is there; returns how many records, and asserts that the first holds `from`. */
+static uint64_t sweep_all(struct lc_alloc_log *log, uint64_t from)
+{
+	const struct lc_alloc *run;
+	uint64_t swept = 0;
+	size_t n;
+
+	while ((n = lc_alloc_log_sweep(log, &run)) > 0) {
+		for (size_t i = 0; i < n; i++)
+			assert_int_equal(run[i].tagged_addr, from + swept + i);
+		swept += n;
+	}
+	return swept;
+}
+
+static void a_sweep_goes_on_where_the_last_one_ended(void **state)
+{
+	const uint64_t stops[] = { 1, 100, CHUNK - 1, CHUNK, CHUNK + 1, 3 * CHUNK, 3 * CHUNK + 7 };
+	struct lc_alloc_log *log = new_log();
+	uint64_t at = 0;
+
+	(void)state;
+	assert_int_equal(sweep_all(log, 0), 0); /* no chunk yet */
+	for (size_t i = 0; i < sizeof(stops) / sizeof(stops[0]); i++) {
+		uint64_t from = at;
+
+		for (; at < stops[i]; at++)
+			put(log, at);
+		assert_int_equal(sweep_all(log, from), at - from);
+		assert_int_equal(sweep_all(log, at), 0);
+	}
+	lc_alloc_log_destroy(log);
+}
+
+static void what_was_not_swept_is_not_trimmed(void **state)
+{
+	struct lc_alloc_log *log = new_log();
+	const struct lc_alloc *run;
+
+	(void)state;
+	put(log, 0);
+	assert_int_equal(sweep_all(log, 0), 1);
+	for (uint64_t i = 1; i < 5 * CHUNK; i++)
+		put(log, i);
+	lc_alloc_log_trim(log, 5 * CHUNK);
+	assert_int_equal(lc_alloc_pool_used_bytes(), 5 * LC_ALLOC_CHUNK_BYTES);
+	assert_int_equal(lc_alloc_log_sweep(log, &run), CHUNK - 1);
+	assert_int_equal(lc_alloc_log_sweep(log, &run), CHUNK);
+	/* The sweep has come to the second chunk, and stays there. */
+	lc_alloc_log_trim(log, 5 * CHUNK);
+	assert_int_equal(lc_alloc_pool_used_bytes(), 4 * LC_ALLOC_CHUNK_BYTES);
+	assert_int_equal(sweep_all(log, 2 * CHUNK), 3 * CHUNK);
+	lc_alloc_log_trim(log, 5 * CHUNK);
+	assert_int_equal(lc_alloc_pool_used_bytes(), LC_ALLOC_CHUNK_BYTES);
+	/* Its chunk is full; the next record goes into another. */
+	put(log, 5 * CHUNK);
+	assert_int_equal(sweep_all(log, 5 * CHUNK), 1);
+	lc_alloc_log_trim(log, 5 * CHUNK + 1);
+	assert_int_equal(lc_alloc_pool_used_bytes(), LC_ALLOC_CHUNK_BYTES);
+	lc_alloc_log_destroy(log);
+}
+
+/* A pause without a collection comes before the first sweep: its epoch is closed all the same. */
+static void a_log_that_is_kept_is_not_trimmed_before_its_first_sweep(void **state)
+{
+	struct lc_alloc_log *log = new_log();
+
+	(void)state;
+	lc_alloc_log_keep(log); /* even before it has a chunk */
+	for (uint64_t i = 0; i < 4 * CHUNK; i++)
+		put(log, i);
+	lc_alloc_log_keep(log);
+	lc_alloc_log_trim(log, 4 * CHUNK);
+	assert_int_equal(lc_alloc_pool_used_bytes(), 4 * LC_ALLOC_CHUNK_BYTES);
+	assert_int_equal(sweep_all(log, 0), 4 * CHUNK);
+	lc_alloc_log_keep(log); /* what was swept need not be kept */
+	lc_alloc_log_trim(log, 4 * CHUNK);
+	assert_int_equal(lc_alloc_pool_used_bytes(), LC_ALLOC_CHUNK_BYTES);
+	lc_alloc_log_destroy(log);
+}
+
+static void a_first_sweep_begins_with_what_is_left(void **state)
+{
+	struct lc_alloc_log *log = new_log();
+
+	(void)state;
+	for (uint64_t i = 0; i < CHUNK / 2; i++)
+		put(log, i);
+	lc_alloc_log_trim(log, CHUNK / 2); /* in the owner's chunk: it stays */
+	assert_int_equal(sweep_all(log, 0), CHUNK / 2);
+	lc_alloc_log_destroy(log);
+}
+
+static void a_log_that_nobody_sweeps_is_trimmed_as_ever(void **state)
+{
+	struct lc_alloc_log *log = new_log(), *other = new_log();
+
+	(void)state;
+	put(other, 0);
+	assert_int_equal(sweep_all(other, 0), 1);
+	for (uint64_t i = 0; i < 3 * CHUNK; i++)
+		put(log, i);
+	lc_alloc_log_trim(log, 3 * CHUNK);
+	assert_int_equal(lc_alloc_pool_used_bytes(), 2 * LC_ALLOC_CHUNK_BYTES);
+	lc_alloc_log_destroy(log);
+	lc_alloc_log_destroy(other);
+}
+
 /* Producers append, one thread seals all, one consumes what is sealed and trims. */
 enum { PRODUCERS = 2, RECORDS = 100000 };
 
@@ -219,6 +327,7 @@ struct traffic {
 	_Atomic int producing;
 	_Atomic bool sealing;
 	uint64_t consumed[PRODUCERS];
+	uint64_t swept[PRODUCERS];
 	bool wrong;
 };
 
@@ -241,6 +350,19 @@ static void *produce(void *arg)
 	return NULL;
 }
 
+/* As a GC callback does, while the others are at work. */
+static void sweep(struct traffic *t, int i)
+{
+	const struct lc_alloc *run;
+	size_t n;
+
+	while ((n = lc_alloc_log_sweep(t->logs[i], &run)) > 0) {
+		for (size_t j = 0; j < n; j++)
+			t->wrong |= run[j].tagged_addr != t->swept[i] + j;
+		t->swept[i] += n;
+	}
+}
+
 static void *seal(void *arg)
 {
 	struct traffic *t = arg;
@@ -250,6 +372,8 @@ static void *seal(void *arg)
 		last = atomic_load(&t->producing) == 0;
 		for (int i = 0; i < PRODUCERS; i++)
 			atomic_store(&t->sealed[i], lc_alloc_log_position(t->logs[i]));
+		for (int i = 0; i < PRODUCERS; i++)
+			sweep(t, i);
 		usleep(50);
 	} while (!last);
 	atomic_store(&t->sealing, false);
@@ -302,6 +426,7 @@ static void nothing_is_lost_or_torn_with_owner_sealer_and_consumer_at_work(void 
 	assert_false(t.wrong);
 	for (int i = 0; i < PRODUCERS; i++) {
 		assert_int_equal(t.consumed[i], RECORDS);
+		assert_int_equal(t.swept[i], RECORDS);
 		lc_alloc_log_destroy(t.logs[i]);
 	}
 	assert_int_equal(lc_alloc_pool_used_bytes(), 0);
@@ -320,6 +445,11 @@ int main(void)
 		CASE(an_exhausted_pool_refuses_counts_and_recovers),
 		CASE(chunks_idle_for_two_windows_lose_their_memory_and_serve_again),
 		CASE(a_pool_is_made_once_and_within_limits),
+		CASE(a_sweep_goes_on_where_the_last_one_ended),
+		CASE(what_was_not_swept_is_not_trimmed),
+		CASE(a_log_that_is_kept_is_not_trimmed_before_its_first_sweep),
+		CASE(a_first_sweep_begins_with_what_is_left),
+		CASE(a_log_that_nobody_sweeps_is_trimmed_as_ever),
 		CASE(nothing_is_lost_or_torn_with_owner_sealer_and_consumer_at_work),
 	};
 
