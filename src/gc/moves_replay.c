@@ -70,7 +70,8 @@ static bool gather(struct lc_move_batch *b, struct replay *r)
 	r->copies = malloc(b->copies * sizeof(*r->copies) + 1);
 	if (!r->copies)
 		return false;
-	for (uint32_t i = b->head; i; i = c->next) {
+	/* Without an interposer there is nothing but what was added. */
+	for (uint32_t i = b->preload ? b->head : 0; i; i = c->next) {
 		c = &b->preload->chunks[i - 1];
 		if (c->used > LC_COPY_CHUNK_CAP || c->used > end) {
 			b->lost++;

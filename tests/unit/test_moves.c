@@ -318,6 +318,94 @@ static void a_region_filled_in_a_spare_place_is_followed_home(void **state)
 	lc_moves_release(b);
 }
 
+/* As Parallel fills a spare region with objects of 16 bytes each: 32,768 of them. */
+static void every_object_of_a_region_is_followed_home_however_small(void **state)
+{
+	enum { N = REGION / 16 };
+	size_t shadow = 12 * REGION, home = 2 * REGION, len, found = 0;
+	const struct lc_move *m;
+	struct lc_move_batch *b;
+
+	(void)state;
+	lc_moves_open(at(0), at(HEAP_BYTES), 16);
+	for (size_t i = 0; i < N; i++)
+		slide(20 * REGION + 32 * i, shadow + 16 * i, 16);
+	slide(shadow, home, REGION);
+	b = lc_moves_seal();
+	assert_int_equal(lc_moves_count(b), N + 1);
+	m = lc_moves_all(b, &len);
+	for (size_t i = 0; i < len; i++) {
+		if (!m[i].src)
+			continue;
+		assert_int_equal(m[i].dst - at(home), (m[i].src - at(20 * REGION)) / 2);
+		found++;
+	}
+	assert_int_equal(found, N);
+	lc_moves_release(b);
+}
+
+/* `len` moves of 16 bytes each, malloc'ed, from `from` to `to`. */
+static struct lc_move *found_otherwise(size_t from, size_t to, size_t len)
+{
+	struct lc_move *m = __real_malloc(len * sizeof(*m));
+
+	assert_non_null(m);
+	for (size_t i = 0; i < len; i++)
+		m[i] = (struct lc_move){ at(from + 16 * i), at(to + 16 * i), 16 };
+	return m;
+}
+
+static void moves_found_otherwise_join_those_that_were_logged(void **state)
+{
+	struct lc_move_batch *b;
+	size_t len;
+
+	(void)state;
+	evacuate_well(0, 1 << 20, SIZE);
+	b = lc_moves_seal();
+	lc_moves_add(&b, found_otherwise(4096, 2 << 20, 100), 100);
+	assert_non_null(lc_moves_all(b, &len));
+	assert_int_equal(len, 101);
+	assert_moved(b, 0, 1 << 20);
+	assert_moved(b, 4096 + 16 * 99, (2 << 20) + 16 * 99);
+	assert_int_equal(lc_moves_lost(b), 0);
+	lc_moves_release(b);
+}
+
+static void moves_found_otherwise_need_no_log(void **state)
+{
+	struct lc_move_batch *b = NULL;
+	size_t len;
+
+	(void)state;
+	lc_moves_add(&b, NULL, 0);
+	assert_null(b);
+	lc_moves_add(&b, found_otherwise(4096, 2 << 20, 3), 3);
+	assert_non_null(b);
+	assert_int_equal(lc_moves_count(b), 0);
+	assert_non_null(lc_moves_all(b, &len));
+	assert_int_equal(len, 3);
+	assert_moved(b, 4096, 2 << 20);
+	assert_int_equal(lc_moves_lost(b), 0);
+	lc_moves_release(b);
+}
+
+static void want_of_memory_loses_what_was_found_otherwise(void **state)
+{
+	struct lc_move_batch *b = NULL;
+	size_t len;
+
+	(void)state;
+	calloc_fails = 1;
+	lc_moves_add(&b, found_otherwise(4096, 2 << 20, 3), 3);
+	calloc_fails = 0;
+	assert_non_null(b);
+	assert_null(lc_moves_all(b, &len));
+	assert_int_equal(len, 0);
+	assert_true(lc_moves_lost(b) > 0);
+	lc_moves_release(b);
+}
+
 static void a_later_piece_tells_where_an_unseen_first_one_went(void **state)
 {
 	struct lc_move_batch *b;
@@ -448,6 +536,10 @@ int main(void)
 		TEST(of_racing_copies_the_one_that_is_moved_on_is_the_object),
 		TEST(an_object_that_stayed_in_a_failed_collection_moves_from_there),
 		TEST(a_region_filled_in_a_spare_place_is_followed_home),
+		TEST(every_object_of_a_region_is_followed_home_however_small),
+		TEST(moves_found_otherwise_join_those_that_were_logged),
+		TEST(moves_found_otherwise_need_no_log),
+		TEST(want_of_memory_loses_what_was_found_otherwise),
 		TEST(a_later_piece_tells_where_an_unseen_first_one_went),
 		TEST(what_is_overwritten_later_is_no_move),
 		TEST(sealed_batches_outlast_later_windows),
