@@ -292,7 +292,10 @@ enum lc_object_proof lc_object_find(struct lc_object_thread *o, JNIEnv *jni, jcl
 		if (proved) {
 			out->addr = proved;
 			out->sequence = now.sequence;
-			return now.sequence == o->sequence ? LC_OBJECT_PLACED : LC_OBJECT_UNPLACED;
+			if (now.sequence == o->sequence)
+				return LC_OBJECT_PLACED;
+			count(&vm.unplaced);
+			return LC_OBJECT_UNPLACED;
 		}
 	}
 	grown = now.allocated + (now.top - now.start) - o->allocated - (o->last - o->start);
