@@ -193,10 +193,13 @@ static void JNICALL on_gc_start(jvmtiEnv *jvmti)
 
 static void JNICALL on_gc_finish(jvmtiEnv *jvmti)
 {
+	struct lc_move *moves;
+	size_t len;
+
 	(void)jvmti;
 	lc_alloc_sample_gc_finish(lc_epoch_now());
-	lc_watch_gc_finish();
-	lc_sealed_gc_finish();
+	moves = lc_watch_gc_finish(&len);
+	lc_sealed_gc_finish(moves, len);
 }
 
 /* AsyncGetCallTrace refuses to work unless somebody has asked for this event. */
@@ -424,11 +427,18 @@ static int go_live(JNIEnv *jni, bool interposed)
 		.interposed = interposed,
 		.write_manifest = lc_summary_write,
 	};
-	jclass hook = lc_classes_define_hook(jni, &agent.options, &agent.layout);
-	int err = hook ? lc_hook_init(agent.jvmti, hook, &agent.options, &agent.layout,
-	                              agent.follow, enter_thread)
-	               : -EIO;
+	const char *const *watched = NULL;
+	size_t watched_len = 0;
+	jclass hook;
+	int err = -EIO;
 
+	if (agent.follow)
+		watched_len = lc_watch_classes(&watched);
+	lc_classes_watch(watched, watched_len);
+	hook = lc_classes_define_hook(jni, &agent.options, &agent.layout);
+	if (hook)
+		err = lc_hook_init(agent.jvmti, hook, &agent.options, &agent.layout, agent.follow,
+		                   enter_thread);
 	if (!err && agent.options.audit)
 		err = lc_audit_init();
 	if (!err)
@@ -442,7 +452,7 @@ static int go_live(JNIEnv *jni, bool interposed)
 	enable(live_events, sizeof(live_events) / sizeof(live_events[0]), JVMTI_ENABLE);
 	lc_classes_make_method_ids(agent.jvmti, jni);
 	lc_classes_retransform(agent.jvmti, jni);
-	lc_watch_begin(agent.follow, lc_hook_observe);
+	lc_watch_begin(agent.jvmti, agent.follow);
 	lc_hook_enable(true);
 	add_running_threads(jni);
 	start_alloc_sample();

@@ -9,9 +9,12 @@
 #include <time.h>
 
 #include "classfile/hook_class.h"
+#include "classfile/reader.h"
+#include "classfile/watched.h"
 #include "heap/hook.h"
 #include "heap/layout.h"
 #include "heap/object.h"
+#include "observe.h"
 #include "options.h"
 
 enum {
@@ -21,6 +24,8 @@ enum {
 
 static struct {
 	struct lc_rewrite_options rewrite;
+	const char *const *watched; /* names of classes, watched_len */
+	size_t watched_len;
 	uint64_t min_size_bytes;
 	_Atomic uint32_t next_site;
 	_Atomic uint64_t seen[LC_REWRITE_STATUS_COUNT];
@@ -85,6 +90,24 @@ static bool find_for_name(JNIEnv *jni)
 	return classes.for_name && classes.class_class && classes.hook_name;
 }
 
+void lc_classes_watch(const char *const *names, size_t len)
+{
+	classes.watched = names;
+	classes.watched_len = len;
+}
+
+/* What the hook class needs to know of watches. */
+static void add_watched(struct lc_hook_layout *hook)
+{
+	static const struct lc_text string = { "java/lang/String", sizeof("java/lang/String") - 1 };
+	const struct lc_rewrite_options options = { .watched = classes.watched,
+		                                    .watched_len = classes.watched_len };
+
+	hook->watched_primitives = lc_watched_primitives(&options);
+	hook->watched_strings = lc_watched_class(&options, string);
+	hook->watching = (uint64_t)(uintptr_t)lc_observe_address();
+}
+
 jclass lc_classes_define_hook(JNIEnv *jni, const struct lc_options *options,
                               const struct lc_layout *layout)
 {
@@ -114,6 +137,7 @@ jclass lc_classes_define_hook(JNIEnv *jni, const struct lc_options *options,
 	hook.class_shift = fields.class_shift;
 	hook.sequence = fields.sequence;
 	hook.threads = fields.threads;
+	add_watched(&hook);
 	classes.min_size_bytes = options->min_size_bytes;
 	classes.rewrite = (struct lc_rewrite_options){
 		.min_size_bytes = options->min_size_bytes,
@@ -121,6 +145,8 @@ jclass lc_classes_define_hook(JNIEnv *jni, const struct lc_options *options,
 		.reference_bytes = layout->reference_bytes,
 		.objects = objects,
 		.constructed = objects && options->audit,
+		.watched = classes.watched,
+		.watched_len = classes.watched_len,
 		.next_site = next_site,
 	};
 	if (lc_hook_class_create(&hook, &bytes, &len))

@@ -3,6 +3,7 @@
 #define LC_CLASSES_H
 
 #include <jvmti.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "classfile/rewrite.h"
@@ -19,6 +20,12 @@ struct lc_classes_stats {
 	uint64_t retransform_failures; /* of these, refused by the JVM */
 	uint64_t rewrite_ns;
 };
+
+/*
+ * Objects of these classes are watched: lc_rewrite_options says how they are named. To be called
+ * before lc_classes_define_hook(), and `names` to be kept. Context: [attach].
+ */
+void lc_classes_watch(const char *const *names, size_t len);
 
 /*
  * Define the hook class in java.base, made for the heap of this JVM. Returns it as a global

@@ -143,17 +143,17 @@ static void take_small(struct lc_epoch *e)
 	lc_moves_add(&e->moves, moves, len);
 }
 
-void lc_sealed_gc_finish(void)
+void lc_sealed_gc_finish(struct lc_move *moves, size_t moves_len)
 {
 	uint64_t begin = lc_clock_now_ns();
 	bool queued = false;
 	struct lc_epoch *e;
 
 	if (!lc_gc_sequence_moving(lc_gc_sequence()))
-		return;
+		goto free_moves;
 	if (!atomic_load_explicit(&sealed.open, memory_order_acquire)) {
 		lc_epoch_leave_gc(); /* closed meanwhile; a hook may be waiting */
-		return;
+		goto free_moves;
 	}
 	e = calloc(1, sizeof(*e));
 	if (!e)
@@ -162,6 +162,10 @@ void lc_sealed_gc_finish(void)
 	e->moves = lc_moves_seal();
 	e->complete = sealed.config.interposed;
 	e->forget = sealed.unsealed;
+	/* No small ones are looked at where there are any of these: a batch takes one array. */
+	if (moves_len)
+		lc_moves_add(&e->moves, moves, moves_len);
+	moves = NULL;
 	if (!take_areas(e))
 		e->complete = false;
 	if (sealed.config.audit)
@@ -183,6 +187,8 @@ out:
 	atomic_fetch_add_explicit(&sealed.collections, 1, memory_order_relaxed);
 	atomic_fetch_add_explicit(&sealed.seal_ns, lc_clock_now_ns() - begin, memory_order_relaxed);
 	sealed.config.wake();
+free_moves:
+	free(moves);
 }
 
 struct lc_epoch *lc_sealed_take(void)

@@ -12,6 +12,7 @@
 #include <stdint.h>
 
 struct lc_area;
+struct lc_move;
 struct lc_move_batch;
 struct lc_thread;
 
@@ -47,9 +48,13 @@ void lc_sealed_open(const struct lc_sealed_config *config);
 /* No collection seals any more. Context: [attach]. */
 void lc_sealed_close(void);
 
-/* JVMTI's GC events. Nothing unless open. Context: [gc]. */
+/*
+ * JVMTI's GC events. Nothing unless open. `moves`: of objects whose places somebody else knows,
+ * which are smaller than the threshold and that above LC_MOVE_INLINE_BYTES; malloc'ed, taken over.
+ * Context: [gc].
+ */
 void lc_sealed_gc_start(void);
-void lc_sealed_gc_finish(void);
+void lc_sealed_gc_finish(struct lc_move *moves, size_t moves_len);
 
 /* The oldest epoch, off the queue, or NULL. Owner: the caller. Context: [writer]. */
 struct lc_epoch *lc_sealed_take(void);

@@ -14,6 +14,7 @@
 
 #include "classfile/stackmap.h"
 #include "classfile/tables.h"
+#include "classfile/watched.h"
 
 enum { RUN_MAX = 255, NESTED_MAX = 64, ACC_STATIC = 8, OBJECT_ALIGN_BYTES = 8 };
 
@@ -151,6 +152,7 @@ bool lc_hook_scan_open(struct lc_hook_scan *s, const struct lc_class *c,
 	s->own_bytes = own_bytes(c, options->reference_bytes);
 	s->large = !options->objects && (options->force_object ||
 	                                 (s->own_bytes && s->own_bytes >= options->min_size_bytes));
+	s->watched = lc_watched_class(options, name);
 	for (size_t i = 0; i < LC_INTRINSICS; i++)
 		s->has_bodies |= lc_text_is(name, calls[i].callee.class_name);
 	s->calls = calloc(c->pool_count, 1);
@@ -200,7 +202,7 @@ static enum lc_rewrite_status put(struct walk *w, uint32_t at, bool before, stru
 	w->out->inserts[w->out->len - 1] = (struct lc_insert){
 		.at = at,
 		.before = before,
-		.len = lc_hook_bytes(hook.shape, hook.operand),
+		.len = lc_hook_bytes(&hook),
 	};
 	return LC_REWRITE_DONE;
 }
@@ -255,11 +257,35 @@ static bool entered_between(const struct lc_code *code, uint32_t from, uint32_t 
 	return false;
 }
 
+/* Arrays that the instruction makes are watched. */
+static bool is_watched_array(const struct walk *w, const uint8_t *insn)
+{
+	const struct lc_rewrite_options *options = w->scan->options;
+	struct lc_text class;
+
+	if (!options->watched_len)
+		return false;
+	if (*insn == LC_OP_NEWARRAY)
+		return lc_watched_primitives(options) >> (insn[1] - PRIMITIVE_FIRST) & 1;
+	class = lc_class_name(w->scan->cls, lc_be_get2(insn + 1));
+	return *insn == LC_OP_ANEWARRAY ? lc_watched_array_of(options, class)
+	                                : lc_watched_within(options, class, insn[3]);
+}
+
+/* The hook of an array of references whose class is not known. */
+static enum lc_hook_method of_references(const struct walk *w, enum lc_hook_method method)
+{
+	return method == LC_HOOK_OBJECTS && lc_watched_references(w->scan->options)
+	           ? LC_HOOK_WATCHED_OBJECTS
+	           : method;
+}
+
 static enum lc_rewrite_status visit_array(struct walk *w, uint32_t at)
 {
 	const uint8_t *insn = w->code->insns + at;
 	struct lc_hook hook = { .method = LC_HOOK_OBJECTS };
 	uint32_t dimensions = 1;
+	bool watched;
 
 	if (*insn == LC_OP_NEWARRAY) {
 		if (insn[1] < PRIMITIVE_FIRST || insn[1] - PRIMITIVE_FIRST >= PRIMITIVES_LEN)
@@ -274,7 +300,10 @@ static enum lc_rewrite_status visit_array(struct walk *w, uint32_t at)
 		hook.site_bits = LC_SITE_ANY_CLASS;
 		dimensions = insn[3];
 	}
-	if (small_constants(w, at)) {
+	watched = is_watched_array(w, insn);
+	if (watched && *insn == LC_OP_ANEWARRAY)
+		hook.method = LC_HOOK_WATCHED_OBJECTS;
+	if (!watched && small_constants(w, at)) {
 		hook.if_entered = true;
 		hook.from = w->positions[w->run - dimensions];
 	}
@@ -312,13 +341,13 @@ static uint8_t look_up_call(const struct lc_class_ref *ref)
 	return OTHER;
 }
 
-static struct lc_hook clone_hook(const struct lc_class_ref *ref)
+static struct lc_hook clone_hook(const struct walk *w, const struct lc_class_ref *ref)
 {
 	static const char letters[] = "ZCFDBSIJ"; /* as in primitives[] */
 	const char *letter = ref->holder.len == 2 ? memchr(letters, ref->holder.data[1], 8) : NULL;
 
 	if (!letter)
-		return (struct lc_hook){ .method = LC_HOOK_OBJECTS,
+		return (struct lc_hook){ .method = of_references(w, LC_HOOK_OBJECTS),
 			                 .shape = LC_HOOK_CAST_OBJECTS,
 			                 .site_bits = LC_SITE_ANY_CLASS };
 	return (struct lc_hook){
@@ -331,7 +360,7 @@ static struct lc_hook clone_hook(const struct lc_class_ref *ref)
 static enum lc_rewrite_status put_listed(struct walk *w, uint32_t at, const struct call *call)
 {
 	struct lc_hook hook = {
-		.method = call->method,
+		.method = of_references(w, call->method),
 		.site_bits = call_bits(call, LC_SITE_AFTER_CALL) | LC_SITE_ANY_CLASS,
 	};
 	int local;
@@ -368,16 +397,23 @@ static enum lc_rewrite_status visit_call(struct walk *w, uint32_t at)
 		           : put_listed(w, at, &calls[*known - LISTED]);
 	if (*known == CLONE_OF_ARRAY && op == LC_OP_INVOKEVIRTUAL &&
 	    lc_class_method_ref(w->scan->cls, index, &ref))
-		return put(w, at, false, clone_hook(&ref));
+		return put(w, at, false, clone_hook(w, &ref));
 	if (*known == CLONE_OF_OBJECT && op == LC_OP_INVOKESPECIAL) {
 		if (w->scan->large)
-			return put(w, at, false, (struct lc_hook){ .method = LC_HOOK_OBJECT });
+			return put(w, at, false,
+			           (struct lc_hook){ .method = LC_HOOK_OBJECT,
+			                             .watched = w->scan->watched });
 		/* A superclass's own clone() has a hook in it. */
 		if (w->scan->options->objects && lc_class_method_ref(w->scan->cls, index, &ref) &&
 		    lc_text_is(ref.holder, "java/lang/Object"))
 			return put(w, at, false,
 			           (struct lc_hook){ .method = LC_HOOK_OBJECT,
-			                             .site_bits = LC_SITE_ANY_CLASS });
+			                             .site_bits = LC_SITE_ANY_CLASS,
+			                             .watched = w->scan->watched });
+		if (w->scan->watched)
+			return put(
+			    w, at, false,
+			    (struct lc_hook){ .method = LC_HOOK_WATCHED, .shape = LC_HOOK_PLAIN });
 	}
 	return LC_REWRITE_DONE;
 }
@@ -481,6 +517,17 @@ static bool pushes_constant(const struct walk *w, uint32_t at, int32_t *value)
 	return true;
 }
 
+static enum lc_rewrite_status visit_end_of_constructor(struct walk *w, uint32_t at)
+{
+	struct lc_hook hook = { .method = LC_HOOK_WATCHED, .shape = LC_HOOK_THIS_PLAIN };
+
+	if (w->scan->large)
+		hook = (struct lc_hook){ .method = LC_HOOK_OBJECT,
+			                 .shape = LC_HOOK_THIS,
+			                 .watched = w->scan->watched };
+	return put(w, at, true, hook);
+}
+
 static enum lc_rewrite_status visit(struct walk *w, uint32_t at)
 {
 	uint8_t op = w->code->insns[at];
@@ -506,15 +553,11 @@ static enum lc_rewrite_status visit(struct walk *w, uint32_t at)
 		if (w->body && w->body->method != LC_HOOK_GROWN)
 			return put(
 			    w, at, true,
-			    (struct lc_hook){ .method = w->body->method,
+			    (struct lc_hook){ .method = of_references(w, w->body->method),
 			                      .site_bits = call_bits(w->body, LC_SITE_IN_BODY) });
 		return LC_REWRITE_DONE;
 	case LC_OP_RETURN:
-		if (w->constructor)
-			return put(
-			    w, at, true,
-			    (struct lc_hook){ .method = LC_HOOK_OBJECT, .shape = LC_HOOK_THIS });
-		return LC_REWRITE_DONE;
+		return w->constructor ? visit_end_of_constructor(w, at) : LC_REWRITE_DONE;
 	default:
 		if (w->constructor && stores_local0(w->code->insns + at))
 			w->stores_local0 = true;
@@ -551,7 +594,8 @@ static void sift(struct walk *w)
 			       hook->if_entered;
 		if (drop && hook->if_entered)
 			w->scan->skipped_constant++;
-		if (hook->shape == LC_HOOK_THIS && w->stores_local0)
+		if ((hook->shape == LC_HOOK_THIS || hook->shape == LC_HOOK_THIS_PLAIN) &&
+		    w->stores_local0)
 			drop = true;
 		if (drop)
 			continue;
@@ -576,13 +620,14 @@ static uint32_t count_arguments(struct lc_text descriptor)
 	return count;
 }
 
-/* Constructors of large objects get hooks if `this` stays in local 0, for the verifier too. */
+/* Constructors of large and of watched objects get hooks if `this` stays in local 0, for the verifier too. */
 static bool is_hooked_constructor(const struct walk *w, const struct lc_member *method)
 {
 	const struct lc_class *c = w->scan->cls;
 	struct lc_attribute frames;
 
-	if (!w->scan->large || !lc_text_is(lc_class_utf8(c, method->name), "<init>"))
+	if ((!w->scan->large && !w->scan->watched) ||
+	    !lc_text_is(lc_class_utf8(c, method->name), "<init>"))
 		return false;
 	if (!lc_tables_find_stackmap(c, w->code, &frames))
 		return true;

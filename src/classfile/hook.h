@@ -31,14 +31,16 @@ enum lc_hook_method {
 	LC_HOOK_LONGS,
 	LC_HOOK_FLOATS,
 	LC_HOOK_DOUBLES,
-	LC_HOOK_OBJECTS, /* array of references */
-	LC_HOOK_ANY,     /* any array */
-	LC_HOOK_MULTI,   /* any array, with its sub-arrays */
-	LC_HOOK_STRING,  /* a string: its array */
-	LC_HOOK_GROWN,   /* a new int[], or the one that was passed in */
-	LC_HOOK_OBJECT,  /* ordinary object; native */
-	LC_HOOK_MADE,    /* ordinary object that `new` has made, told by its class */
-	LC_HOOK_BUILT,   /* ordinary object that a hook behind its `new` has seen; native */
+	LC_HOOK_OBJECTS,         /* array of references */
+	LC_HOOK_ANY,             /* any array */
+	LC_HOOK_MULTI,           /* any array, with its sub-arrays */
+	LC_HOOK_STRING,          /* a string: its array */
+	LC_HOOK_GROWN,           /* a new int[], or the one that was passed in */
+	LC_HOOK_OBJECT,          /* ordinary object; native */
+	LC_HOOK_MADE,            /* ordinary object that `new` has made, told by its class */
+	LC_HOOK_BUILT,           /* ordinary object that a hook behind its `new` has seen; native */
+	LC_HOOK_WATCHED,         /* ordinary object that a watch may look for */
+	LC_HOOK_WATCHED_OBJECTS, /* array of references, likewise */
 	LC_HOOK_METHOD_COUNT
 };
 
@@ -54,10 +56,8 @@ enum lc_hook_shape {
 	LC_HOOK_TWICE,        /* dup; site; call, without site_bits and once more with them */
 	LC_HOOK_OF_CLASS,     /* ldc_w operand; site; call */
 	LC_HOOK_PLAIN,        /* dup; call */
+	LC_HOOK_THIS_PLAIN,   /* aload_0; call */
 };
-
-/* Bytes of a hook of that shape. */
-uint8_t lc_hook_bytes(enum lc_hook_shape shape, uint16_t operand);
 
 /* A place that gets a hook; parallel to it goes a struct lc_insert. */
 struct lc_hook {
@@ -65,12 +65,15 @@ struct lc_hook {
 	enum lc_hook_shape shape;
 	uint16_t operand;   /* class, or number of the local variable */
 	uint32_t site_bits; /* LC_SITE_* */
+	bool watched;       /* LC_HOOK_WATCHED goes first; LC_HOOK_DUP and LC_HOOK_THIS only */
 	/* Known only when all targets are: whether a jump leads behind the instruction at `from`,
 	 * up to the place. The hook is void unless, or if, one does. */
 	bool if_entered;
 	bool unless_entered;
 	uint32_t from;
 };
+
+uint8_t lc_hook_bytes(const struct lc_hook *hook);
 
 /* Hooks of one method, in the order of their positions; the arrays are reused for the next. */
 struct lc_hooks {
@@ -87,6 +90,7 @@ struct lc_hook_scan {
 	uint8_t *calls;     /* by pool index: what lc_hook_find() found out about a Methodref */
 	uint64_t own_bytes; /* of the instance fields that the class declares itself */
 	bool large;         /* objects of this class may reach the threshold */
+	bool watched;       /* a watch looks for objects of this class */
 	bool has_bodies;    /* the class has intrinsics */
 	uint32_t skipped_constant;
 };

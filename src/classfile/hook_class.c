@@ -12,12 +12,15 @@
 
 /* Place holders, as in LocusHook.java; the constant is PLACE_HOLDER plus one of these. */
 enum {
-	MIN_LENGTH = 1, /* + enum lc_element */
-	BASE = MIN_LENGTH + LC_ELEMENT_COUNT,
+	MIN_LENGTH = 1, /* + primitive type */
+	MIN_REFERENCE = MIN_LENGTH + LC_PRIMITIVE_TYPES,
+	BASE, /* + enum lc_element */
 	SHIFT_REFERENCE = BASE + LC_ELEMENT_COUNT,
 	ALIGN_MASK,
 	ALL,
 	CLASS_SHIFT,
+	MIN_WORDS,
+	STRINGS,
 	PLACE_HOLDERS_END
 };
 enum { PLACE_HOLDER = 0x7C0C0500 };
@@ -30,8 +33,14 @@ enum {
 	TLAB_TOP,
 	ALLOCATED_BYTES,
 	CLASS_OFFSET,
+	WATCHING,
 	LONG_PLACE_HOLDERS_END
 };
+
+/* What the elements of an array of that primitive type are. */
+static const uint8_t elements[LC_PRIMITIVE_TYPES] = { LC_ELEMENT_1, LC_ELEMENT_2, LC_ELEMENT_4,
+	                                              LC_ELEMENT_8, LC_ELEMENT_1, LC_ELEMENT_2,
+	                                              LC_ELEMENT_4, LC_ELEMENT_8 };
 
 /* A method of Thread, and what is called in its stead where threads have carriers. */
 #define CURRENT "currentThread"
@@ -76,10 +85,16 @@ static uint32_t min_length(const struct lc_hook_layout *layout, int element)
 
 static void fill(const struct lc_hook_layout *layout, uint32_t values[PLACE_HOLDERS_END])
 {
-	for (int e = 0; e < LC_ELEMENT_COUNT; e++) {
-		values[MIN_LENGTH + e] = min_length(layout, e);
+	uint64_t min_words = layout->min_size_bytes / 8 + (layout->min_size_bytes % 8 != 0);
+
+	for (int e = 0; e < LC_ELEMENT_COUNT; e++)
 		values[BASE + e] = layout->base_bytes[e];
-	}
+	for (int t = 0; t < LC_PRIMITIVE_TYPES; t++)
+		values[MIN_LENGTH + t] =
+		    layout->watched_primitives >> t & 1 ? 0 : min_length(layout, elements[t]);
+	values[MIN_REFERENCE] = min_length(layout, LC_ELEMENT_REFERENCE);
+	values[MIN_WORDS] = min_words < INT32_MAX ? (uint32_t)min_words : INT32_MAX;
+	values[STRINGS] = layout->watched_strings;
 	values[SHIFT_REFERENCE] = layout->reference_bytes == 8 ? 3 : 2;
 	values[ALIGN_MASK] = layout->object_align_bytes - 1;
 	values[ALL] = layout->objects;
@@ -94,7 +109,8 @@ int lc_hook_class_patch(uint8_t *bytes, size_t len, const struct lc_hook_layout 
 		                                         [EETOP] = layout->eetop,
 		                                         [TLAB_TOP] = layout->tlab_top,
 		                                         [ALLOCATED_BYTES] = layout->allocated,
-		                                         [CLASS_OFFSET] = layout->class_offset };
+		                                         [CLASS_OFFSET] = layout->class_offset,
+		                                         [WATCHING] = layout->watching };
 	uint32_t found_longs[LONG_PLACE_HOLDERS_END] = { 0 };
 	struct lc_class c;
 	int err = 0;

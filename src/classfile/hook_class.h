@@ -11,6 +11,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* Primitive types as `newarray` numbers them, less 4: boolean, char, float, double, byte, ... */
+enum { LC_PRIMITIVE_TYPES = 8 };
+
 /* Kinds of array elements that differ in where they lie. */
 enum lc_element {
 	LC_ELEMENT_1,
@@ -31,6 +34,11 @@ struct lc_hook_layout {
 	bool carriers;
 	uint32_t eetop, tlab_top, allocated, class_offset, class_shift;
 	uint64_t sequence, threads;
+	/* Of watches: of which primitive types arrays are watched (bits), whether strings are, and
+	 * the address of an int that is not 0 while a watch looks for its object. */
+	uint8_t watched_primitives;
+	bool watched_strings;
+	uint64_t watching;
 };
 
 /*

@@ -24,6 +24,8 @@ static const struct {
 	[LC_HOOK_OBJECT] = { "allocObject", "(Ljava/lang/Object;I)V" },
 	[LC_HOOK_MADE] = { "made", "(Ljava/lang/Class;I)V" },
 	[LC_HOOK_BUILT] = { "constructed", "(Ljava/lang/Object;)V" },
+	[LC_HOOK_WATCHED] = { "watched", "(Ljava/lang/Object;)V" },
+	[LC_HOOK_WATCHED_OBJECTS] = { "watchedArray", "([Ljava/lang/Object;I)V" },
 };
 
 const char *lc_hook_method_name(enum lc_hook_method m)
@@ -36,22 +38,24 @@ const char *lc_hook_method_descriptor(enum lc_hook_method m)
 	return methods[m].descriptor;
 }
 
-uint8_t lc_hook_bytes(enum lc_hook_shape shape, uint16_t operand)
+uint8_t lc_hook_bytes(const struct lc_hook *hook)
 {
-	switch (shape) {
+	switch (hook->shape) {
 	case LC_HOOK_CAST:
 	case LC_HOOK_CAST_OBJECTS:
 		return 1 + 3 + SITE_BYTES + CALL_BYTES;
 	case LC_HOOK_WITH_LOCAL:
-		return (uint8_t)(1 + (operand > UINT8_MAX ? 4 : 2) + SITE_BYTES + CALL_BYTES);
+		return (uint8_t)(1 + (hook->operand > UINT8_MAX ? 4 : 2) + SITE_BYTES + CALL_BYTES);
 	case LC_HOOK_TWICE:
 		return 2 * (1 + SITE_BYTES + CALL_BYTES);
 	case LC_HOOK_OF_CLASS:
 		return 3 + SITE_BYTES + CALL_BYTES;
 	case LC_HOOK_PLAIN:
+	case LC_HOOK_THIS_PLAIN:
 		return 1 + CALL_BYTES;
 	default:
-		return 1 + SITE_BYTES + CALL_BYTES;
+		return (uint8_t)(1 + SITE_BYTES + CALL_BYTES +
+		                 (hook->watched ? 1 + CALL_BYTES : 0));
 	}
 }
 
@@ -87,6 +91,16 @@ static uint8_t *assemble_call(uint8_t *p, const struct lc_hook *hook, uint32_t s
 	return p + 5;
 }
 
+/* The object, or `this`, and the call. */
+static uint8_t *assemble_plain(uint8_t *p, bool of_this, enum lc_hook_method method,
+                               struct lc_pool *pool)
+{
+	*p++ = of_this ? LC_OP_ALOAD_0 : LC_OP_DUP;
+	*p++ = LC_OP_INVOKESTATIC;
+	lc_be_put2(p, lc_pool_hook(pool, method));
+	return p + 2;
+}
+
 void lc_hook_assemble(struct lc_hooks *h, struct lc_pool *pool,
                       const struct lc_rewrite_options *options)
 {
@@ -95,12 +109,12 @@ void lc_hook_assemble(struct lc_hooks *h, struct lc_pool *pool,
 		uint8_t *p = h->inserts[i].bytes;
 		uint32_t site;
 
-		if (hook->shape == LC_HOOK_PLAIN) {
-			*p++ = LC_OP_DUP;
-			*p++ = LC_OP_INVOKESTATIC;
-			lc_be_put2(p, lc_pool_hook(pool, hook->method));
+		if (hook->shape == LC_HOOK_PLAIN || hook->shape == LC_HOOK_THIS_PLAIN) {
+			assemble_plain(p, hook->shape == LC_HOOK_THIS_PLAIN, hook->method, pool);
 			continue;
 		}
+		if (hook->watched)
+			p = assemble_plain(p, hook->shape == LC_HOOK_THIS, LC_HOOK_WATCHED, pool);
 		site = options->next_site(options->user);
 		if (hook->shape == LC_HOOK_OF_CLASS) {
 			*p++ = LC_OP_LDC_W;

@@ -65,6 +65,11 @@ struct lc_rewrite_options {
 	bool force_object;           /* hook constructors whatever the class's own fields sum to */
 	bool objects;                /* hook every `new` instead, and calls that make an object */
 	bool constructed;            /* and what they make once more, behind its constructor */
+	/* Classes of which an object is watched, named as Class constants do ("com/acme/Node",
+	 * "[F"): what their constructors and clone() make is shown to the hook class's watched(),
+	 * and arrays are hooked whatever their length. Owner: the caller. */
+	const char *const *watched;
+	size_t watched_len;
 	uint32_t (*next_site)(void *user); /* a fresh number for each hook, 1..LC_SITE_LIMIT - 1 */
 	void *user;
 };

@@ -22,25 +22,33 @@ import jdk.internal.vm.annotation.ForceInline;
  * compared at the end too.
  */
 public final class LocusHook {
-	/* Shortest arrays to report, by bytes of an element. */
-	private static final int MIN_1 = 0x7C0C0501;
-	private static final int MIN_2 = 0x7C0C0502;
-	private static final int MIN_4 = 0x7C0C0503;
-	private static final int MIN_8 = 0x7C0C0504;
-	private static final int MIN_REFERENCE = 0x7C0C0505;
-	/* Where the first element lies, likewise. */
-	private static final int BASE_1 = 0x7C0C0506;
-	private static final int BASE_2 = 0x7C0C0507;
-	private static final int BASE_4 = 0x7C0C0508;
-	private static final int BASE_8 = 0x7C0C0509;
-	private static final int BASE_REFERENCE = 0x7C0C050A;
-	private static final int SHIFT_REFERENCE = 0x7C0C050B;
+	/* Shortest arrays to report; 0 for all, where arrays of the type are watched. */
+	private static final int MIN_BOOLEAN = 0x7C0C0501;
+	private static final int MIN_CHAR = 0x7C0C0502;
+	private static final int MIN_FLOAT = 0x7C0C0503;
+	private static final int MIN_DOUBLE = 0x7C0C0504;
+	private static final int MIN_BYTE = 0x7C0C0505;
+	private static final int MIN_SHORT = 0x7C0C0506;
+	private static final int MIN_INT = 0x7C0C0507;
+	private static final int MIN_LONG = 0x7C0C0508;
+	private static final int MIN_REFERENCE = 0x7C0C0509;
+	/* Where the first element lies, by bytes of an element. */
+	private static final int BASE_1 = 0x7C0C050A;
+	private static final int BASE_2 = 0x7C0C050B;
+	private static final int BASE_4 = 0x7C0C050C;
+	private static final int BASE_8 = 0x7C0C050D;
+	private static final int BASE_REFERENCE = 0x7C0C050E;
+	private static final int SHIFT_REFERENCE = 0x7C0C050F;
 	/* Alignment of objects in bytes, less one. */
-	private static final int ALIGN_MASK = 0x7C0C050C;
+	private static final int ALIGN_MASK = 0x7C0C0510;
 	/* Every object is tracked: 1, else 0. */
-	private static final int ALL = 0x7C0C050D;
+	private static final int ALL = 0x7C0C0511;
 	/* What to shift the word by that holds an object's class word. */
-	private static final int CLASS_SHIFT = 0x7C0C050E;
+	private static final int CLASS_SHIFT = 0x7C0C0512;
+	/* Below so many 8-byte words, only a watch wants an array. */
+	private static final int MIN_WORDS = 0x7C0C0513;
+	/* Strings are watched: 1, else 0. */
+	private static final int STRINGS = 0x7C0C0514;
 	/* Addresses: of the GC sequence, and of the table of threads. */
 	private static final long SEQUENCE = 0x7C0C0500_00000001L;
 	private static final long THREADS = 0x7C0C0500_00000002L;
@@ -50,6 +58,8 @@ public final class LocusHook {
 	private static final long ALLOCATED_BYTES = 0x7C0C0500_00000005L;
 	/* Of an object: where the word is that holds its class word. */
 	private static final long CLASS_OFFSET = 0x7C0C0500_00000006L;
+	/* Address of an int: an object to watch is being looked for, else 0. */
+	private static final long WATCHING = 0x7C0C0500_00000007L;
 
 	/* struct lc_object_thread and its entries. */
 	private static final int ENTRIES = 64;
@@ -75,9 +85,16 @@ public final class LocusHook {
 	/** For the audit: an object whose hook has run before its constructor did. */
 	public static native void constructed(Object o);
 
-	/* Not a constant expression for javac, but one for the JIT. */
+	/** An ordinary object that may be the one to watch. */
+	private static native void observe(Object o);
+
+	/* Not constant expressions for javac, but for the JIT. */
 	private static int all() {
 		return ALL;
+	}
+
+	private static int strings() {
+		return STRINGS;
 	}
 
 	/** The running thread's JavaThread. */
@@ -154,6 +171,8 @@ public final class LocusHook {
 						&& isOf(s, e, last) && append(s, e, last, top, words))
 					return;
 			}
+		} else if (words >= 0 && words < MIN_WORDS && U.getInt(WATCHING) == 0) {
+			return;
 		}
 		alloc(array, words, site);
 	}
@@ -165,42 +184,42 @@ public final class LocusHook {
 	}
 
 	public static void array(boolean[] a, int site) {
-		if (a.length >= MIN_1)
+		if (a.length >= MIN_BOOLEAN)
 			madeArray(a, words(BASE_1, a.length, 0), site);
 	}
 
 	public static void array(byte[] a, int site) {
-		if (a.length >= MIN_1)
+		if (a.length >= MIN_BYTE)
 			madeArray(a, words(BASE_1, a.length, 0), site);
 	}
 
 	public static void array(char[] a, int site) {
-		if (a.length >= MIN_2)
+		if (a.length >= MIN_CHAR)
 			madeArray(a, words(BASE_2, a.length, 1), site);
 	}
 
 	public static void array(short[] a, int site) {
-		if (a.length >= MIN_2)
+		if (a.length >= MIN_SHORT)
 			madeArray(a, words(BASE_2, a.length, 1), site);
 	}
 
 	public static void array(int[] a, int site) {
-		if (a.length >= MIN_4)
+		if (a.length >= MIN_INT)
 			madeArray(a, words(BASE_4, a.length, 2), site);
 	}
 
 	public static void array(float[] a, int site) {
-		if (a.length >= MIN_4)
+		if (a.length >= MIN_FLOAT)
 			madeArray(a, words(BASE_4, a.length, 2), site);
 	}
 
 	public static void array(long[] a, int site) {
-		if (a.length >= MIN_8)
+		if (a.length >= MIN_LONG)
 			madeArray(a, words(BASE_8, a.length, 3), site);
 	}
 
 	public static void array(double[] a, int site) {
-		if (a.length >= MIN_8)
+		if (a.length >= MIN_DOUBLE)
 			madeArray(a, words(BASE_8, a.length, 3), site);
 	}
 
@@ -209,10 +228,22 @@ public final class LocusHook {
 			madeArray(a, words(BASE_REFERENCE, a.length, SHIFT_REFERENCE), site);
 	}
 
+	/** An array of references that may be the one to watch. */
+	public static void watchedArray(Object[] a, int site) {
+		if (a.length >= MIN_REFERENCE || U.getInt(WATCHING) != 0)
+			madeArray(a, words(BASE_REFERENCE, a.length, SHIFT_REFERENCE), site);
+	}
+
+	/** An ordinary object of a watched class, or of a subclass, when it is constructed or cloned. */
+	public static void watched(Object o) {
+		if (U.getInt(WATCHING) != 0)
+			observe(o);
+	}
+
 	/** An array of whatever type. */
 	public static void any(Object o, int site) {
 		if (o instanceof Object[])
-			array((Object[]) o, site);
+			watchedArray((Object[]) o, site);
 		else if (o instanceof byte[])
 			array((byte[]) o, site);
 		else if (o instanceof int[])
@@ -249,7 +280,7 @@ public final class LocusHook {
 	/** A string just made: its array. */
 	public static void string(String s, int site) {
 		byte[] a = s.value();
-		if (all() != 0)
+		if (all() != 0 || strings() != 0 && U.getInt(WATCHING) != 0)
 			allocString(a, words(BASE_1, a.length, 0), s, site);
 		else
 			array(a, site);

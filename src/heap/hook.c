@@ -33,6 +33,7 @@
 #include "heap/context.h"
 #include "heap/layout.h"
 #include "heap/object.h"
+#include "observe.h"
 #include "options.h"
 #include "path.h"
 #include "record.h"
@@ -70,7 +71,6 @@ static struct {
 	bool follow, exact, audit;
 	bool objects; /* every object is tracked */
 	_Atomic bool enabled;
-	_Atomic(lc_hook_observer *) observer;
 	_Atomic uint64_t corrections, duplicates, unrecorded, walk_errors;
 	_Atomic uint64_t unaudited, misplaced;
 } hook;
@@ -129,11 +129,6 @@ int lc_hook_init(jvmtiEnv *jvmti, jclass hook_class, const struct lc_options *op
 	hook.exact = options->paths == LC_PATHS_EXACT;
 	hook.audit = follow && options->audit;
 	return define_intrinsics();
-}
-
-void lc_hook_observe(lc_hook_observer *observer)
-{
-	atomic_store_explicit(&hook.observer, observer, memory_order_release);
 }
 
 void lc_hook_enable(bool on)
@@ -400,19 +395,13 @@ static void add(struct lc_site_counter *counter, uint32_t words)
 	                      memory_order_relaxed);
 }
 
-static void record(JNIEnv *jni, struct lc_thread *t, struct lc_site_counter *counter, jobject o,
-                   uint32_t words)
+static void record(JNIEnv *jni, struct lc_thread *t, uint32_t site, jobject o, uint32_t words)
 {
-	struct lc_alloc a = { .size_words = words, .site = counter->site };
-	lc_hook_observer *observer;
+	struct lc_alloc a = { .size_words = words, .site = site };
 	uint32_t s;
 
-	add(counter, words);
 	if (!hook.follow)
 		return;
-	observer = atomic_load_explicit(&hook.observer, memory_order_acquire);
-	if (__builtin_expect(observer != NULL, 0))
-		observer(jni, o, (uint64_t)words * 8, counter->site);
 	for (;;) {
 		s = still_sequence(jni, o);
 		a.tagged_addr = tagged_address(o, s);
@@ -424,6 +413,13 @@ static void record(JNIEnv *jni, struct lc_thread *t, struct lc_site_counter *cou
 	}
 	if (hook.audit)
 		lc_audit_add(jni, o, a.tagged_addr & LC_ADDR_MASK, (uint64_t)words * 8, a.site);
+}
+
+static void count_and_record(JNIEnv *jni, struct lc_thread *t, struct lc_site_counter *counter,
+                             jobject o, uint32_t words)
+{
+	add(counter, words);
+	record(jni, t, counter->site, o, words);
 }
 
 /* What a hook has found out before the context is looked up. */
@@ -451,7 +447,7 @@ record_slowly(JNIEnv *jni, struct lc_thread *t, jobject o, const struct allocati
 		lc_contexts_learn(t->contexts, a->stack_pointer, lc_contexts_stack_end(t->contexts),
 		                  a->bytecode_site, a->class_key, site);
 	if (wanted)
-		record(jni, t, counter, o, a->words);
+		count_and_record(jni, t, counter, o, a->words);
 	return counter;
 }
 
@@ -466,7 +462,7 @@ record_allocation(JNIEnv *jni, struct lc_thread *t, jobject o, const struct allo
 	if (__builtin_expect(!x, 0))
 		return record_slowly(jni, t, o, a);
 	if (__builtin_expect(x->counter != NULL, 1))
-		record(jni, t, x->counter, o, a->words);
+		count_and_record(jni, t, x->counter, o, a->words);
 	return x->counter;
 }
 
@@ -515,9 +511,15 @@ static bool remembered(JNIEnv *jni, struct lc_thread *t, jobject o, uint32_t wor
 	return same;
 }
 
+/* Only a watch may want it. */
+static inline bool is_small(uint32_t words)
+{
+	return __builtin_expect((uint64_t)words * 8 < hook.min_size_bytes, 0);
+}
+
 /*
  * Hooks at the end of an intrinsic and behind calls; the bytecode does not tell the class. Returns
- * whether the object was recorded now.
+ * whether this is the first hook to see the object.
  */
 static bool called(JNIEnv *jni, struct lc_thread *t, jobject o, uint64_t stack_pointer,
                    uint32_t words, uint32_t bytecode_site, enum origin origin)
@@ -536,6 +538,8 @@ static bool called(JNIEnv *jni, struct lc_thread *t, jobject o, uint64_t stack_p
 		count(&hook.duplicates);
 		return false;
 	}
+	if (is_small(words))
+		return true;
 	class = (*jni)->GetObjectClass(jni, o);
 	a.class_key = (uint32_t)(*(const uint64_t *)((uintptr_t) class & ~(uintptr_t)7) >> 3) | 1;
 	(*jni)->DeleteLocalRef(jni, class);
@@ -613,7 +617,31 @@ static void made(JNIEnv *jni, struct lc_thread *t, struct lc_object_thread *obje
 		lc_object_remember(objects, bytecode_site, &made, counter);
 }
 
+/*
+ * Show an object to who looks for one. The one that is found is tracked even if it is small, and
+ * not counted: the numbers of small objects are estimates. Returns whether more are looked for.
+ */
+static bool show(JNIEnv *jni, struct lc_thread *t, jobject o, uint32_t bytecode_site,
+                 enum origin origin)
+{
+	unsigned said = lc_observe_show(jni, o);
+	jlong bytes = 0;
+	uint32_t site;
+
+	if (__builtin_expect(said & LC_OBSERVE_HIT, 0) &&
+	    !(*hook.jvmti)->GetObjectSize(hook.jvmti, o, &bytes) &&
+	    is_small((uint32_t)(bytes / 8))) {
+		site = intern_site(jni, t->contexts, o, bytecode_site, origin);
+		if (site)
+			record(jni, t, site, o, (uint32_t)(bytes / 8));
+		else
+			count(&hook.unrecorded);
+	}
+	return said & LC_OBSERVE_MORE;
+}
+
 /* Exported: the natives of java.lang.LocusHook. Context: [hook], the allocating thread. */
+JNIEXPORT void JNICALL Java_java_lang_LocusHook_observe(JNIEnv *jni, jclass hook_class, jobject o);
 JNIEXPORT void JNICALL Java_java_lang_LocusHook_madeSlowly(JNIEnv *jni, jclass hook_class,
                                                            jlong thread, jclass type, jint site,
                                                            jlong address);
@@ -649,15 +677,22 @@ void Java_java_lang_LocusHook_alloc(JNIEnv *jni, jclass hook_class, jobject o, j
 		                .words = (uint32_t)words,
 		                .bytecode_site = (uint32_t)site };
 	struct lc_thread *t = enter(jni);
+	struct lc_site_counter *counter = NULL;
 
 	(void)hook_class;
 	if (!t)
 		return;
 	if (__builtin_expect(
-	        a.bytecode_site & (LC_SITE_IN_BODY | LC_SITE_AFTER_CALL | LC_SITE_ANY_CLASS), 0))
-		called(jni, t, o, a.stack_pointer, a.words, a.bytecode_site, ORIGIN_CALL);
-	else
-		remember_array(record_allocation(jni, t, o, &a), a.bytecode_site);
+	        a.bytecode_site & (LC_SITE_IN_BODY | LC_SITE_AFTER_CALL | LC_SITE_ANY_CLASS), 0)) {
+		if (called(jni, t, o, a.stack_pointer, a.words, a.bytecode_site, ORIGIN_CALL))
+			(void)show(jni, t, o, a.bytecode_site, ORIGIN_CALL);
+	} else {
+		if (!is_small(a.words))
+			counter = record_allocation(jni, t, o, &a);
+		/* Java code would not show the next ones. */
+		if (!show(jni, t, o, a.bytecode_site, ORIGIN_BYTECODE))
+			remember_array(counter, a.bytecode_site);
+	}
 	if (__builtin_expect(hook.objects, 0))
 		lc_object_sync(lc_object_known());
 }
@@ -673,10 +708,14 @@ void Java_java_lang_LocusHook_allocString(JNIEnv *jni, jclass hook_class, jobjec
 	(void)hook_class;
 	if (!t)
 		return;
-	if (called(jni, t, array, stack_pointer, (uint32_t)words, (uint32_t)site, ORIGIN_CALL) &&
-	    !(*hook.jvmti)->GetObjectSize(hook.jvmti, string, &bytes))
-		called(jni, t, string, stack_pointer, (uint32_t)(bytes / 8),
-		       ((uint32_t)site & ~LC_SITE_AFTER_CALL) | LC_SITE_ANY_CLASS, ORIGIN_CALL);
+	if (called(jni, t, array, stack_pointer, (uint32_t)words, (uint32_t)site, ORIGIN_CALL)) {
+		if (!(*hook.jvmti)->GetObjectSize(hook.jvmti, string, &bytes))
+			called(jni, t, string, stack_pointer, (uint32_t)(bytes / 8),
+			       ((uint32_t)site & ~LC_SITE_AFTER_CALL) | LC_SITE_ANY_CLASS,
+			       ORIGIN_CALL);
+		(void)show(jni, t, array, (uint32_t)site, ORIGIN_CALL);
+		(void)show(jni, t, string, (uint32_t)site, ORIGIN_CALL);
+	}
 	if (__builtin_expect(hook.objects, 0))
 		lc_object_sync(lc_object_known());
 }
@@ -694,6 +733,15 @@ void Java_java_lang_LocusHook_allocObject(JNIEnv *jni, jclass hook_class, jobjec
 		       (uint32_t)site & LC_SITE_ANY_CLASS ? ORIGIN_CALL : ORIGIN_CONSTRUCTOR);
 	if (__builtin_expect(hook.objects, 0))
 		lc_object_sync(lc_object_known());
+}
+
+void Java_java_lang_LocusHook_observe(JNIEnv *jni, jclass hook_class, jobject o)
+{
+	struct lc_thread *t = enter(jni);
+
+	(void)hook_class;
+	if (t)
+		(void)show(jni, t, o, 0, ORIGIN_CONSTRUCTOR);
 }
 
 static const struct lc_alloc *find_in(const struct lc_alloc_chunk *c, uint64_t len,

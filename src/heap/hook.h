@@ -46,13 +46,6 @@ size_t lc_hook_own_frames(const uint64_t *frames, size_t len);
 
 void lc_hook_enable(bool on);
 
-/*
- * Called for each object that a hook records, on the thread that allocated it; NULL: no more.
- * Context: any; the observer's is [java].
- */
-typedef void lc_hook_observer(JNIEnv *jni, jobject object, uint64_t size_bytes, uint32_t site);
-void lc_hook_observe(lc_hook_observer *observer); /* Context: [attach]. */
-
 void lc_hook_stats(struct lc_hook_stats *out); /* Context: [writer]. */
 
 #endif

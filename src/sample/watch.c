@@ -27,6 +27,8 @@
 #include <sys/ioctl.h>
 
 #include "field.h"
+#include "gc/moves.h"
+#include "observe.h"
 #include "options.h"
 #include "path.h"
 #include "record.h"
@@ -36,7 +38,7 @@
 #include "sample/sampler.h"
 #include "sample/signals.h"
 
-enum { WIDEST = 8, NAMES_MAX = 1 << 14 };
+enum { WIDEST = 8, NAME_MAX_BYTES = LC_EVENT_TEXT_MAX + 2 };
 
 enum state {
 	SEARCHING,
@@ -46,21 +48,26 @@ enum state {
 };
 
 struct watch {
-	const struct lc_event *event; /* set by start; NULL: no watch */
-	struct lc_event aimed;        /* what to open: `event` with the place. Under lock */
-	_Atomic int state;            /* enum state; W1 */
-	_Atomic uint64_t seen;        /* objects of the class */
-	jweak ref;                    /* under lock, like these: */
-	uint64_t offset;              /* of the place in the object */
-	uint64_t object;              /* where it begins; 0: nowhere */
+	const struct lc_event *event;    /* set by start; NULL: no watch */
+	struct lc_event aimed;           /* what to open: `event` with the place. Under lock */
+	_Atomic int state;               /* enum state; W1 */
+	char signature[NAME_MAX_BYTES];  /* of the class; set by start, like: */
+	char class_name[NAME_MAX_BYTES]; /* as Class constants have it */
+	_Atomic(jweak) class;            /* the first one of that name; never changes then */
+	_Atomic uint64_t seen;           /* objects of the class */
+	jweak ref;                       /* under lock, like these: */
+	uint64_t offset;                 /* of the place in the object */
+	uint64_t object;                 /* where it begins; 0: nowhere */
+	uint64_t size_bytes;             /* of the object */
 	_Atomic uint64_t moved, unaimed;
 };
 
 static struct {
 	pthread_mutex_t lock;
 	struct watch row[LC_EVENTS_MAX];
+	const char *classes[LC_EVENTS_MAX];
+	jvmtiEnv *jvmti;
 	uint64_t min_size_bytes;
-	void (*observe)(lc_watch_observer *);
 } watching = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
 /* Where events aim that have nothing to aim at; nobody touches it. */
@@ -124,13 +131,42 @@ static uint64_t referent(jweak ref)
 
 /* -- the engine ----------------------------------------------------------------------------- */
 
+/* "com.acme.Node" and "float[][]" as the JVM has them. */
+static void name_class(struct watch *w)
+{
+	static const char *const primitives[] = { "Zboolean", "Cchar",  "Ffloat", "Ddouble",
+		                                  "Bbyte",    "Sshort", "Iint",   "Jlong" };
+	const char *text = w->event->watch.class_name;
+	const size_t element = strcspn(text, "["), dimensions = strlen(text + element) / 2;
+	char name[LC_EVENT_TEXT_MAX];
+	char letter = '\0';
+
+	snprintf(name, sizeof(name), "%.*s", (int)element, text);
+	for (size_t i = 0; dimensions && i < sizeof(primitives) / sizeof(*primitives); i++)
+		if (!strcmp(name, primitives[i] + 1))
+			letter = *primitives[i];
+	for (char *c = name; *c; c++)
+		if (*c == '.')
+			*c = '/';
+	memset(w->signature, '[', dimensions);
+	if (letter)
+		snprintf(w->signature + dimensions, sizeof(w->signature) - dimensions, "%c",
+		         letter);
+	else
+		snprintf(w->signature + dimensions, sizeof(w->signature) - dimensions, "L%s;",
+		         name);
+	snprintf(w->class_name, sizeof(w->class_name), "%s", dimensions ? w->signature : name);
+}
+
 static int start(size_t engine, const struct lc_event *event, const struct lc_options *options)
 {
 	struct watch *w = &watching.row[engine];
 	struct perf_event_attr *attr;
 
 	w->event = event;
+	name_class(w);
 	w->aimed = *event;
+	watching.min_size_bytes = options->min_size_bytes;
 	attr = &w->aimed.attr;
 	attr->size = sizeof(*attr);
 	attr->disabled = 1;
@@ -142,7 +178,6 @@ static int start(size_t engine, const struct lc_event *event, const struct lc_op
 	attr->read_format |= PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING;
 	attr->read_format &= ~(uint64_t)PERF_FORMAT_GROUP;
 	attr->bp_addr = (uintptr_t)&nowhere;
-	watching.min_size_bytes = options->min_size_bytes;
 	return lc_backend_perf()->start(engine, event, options);
 }
 
@@ -284,16 +319,18 @@ static void look_on(void)
 		if (watching.row[i].event &&
 		    atomic_load_explicit(&watching.row[i].state, memory_order_relaxed) == SEARCHING)
 			return;
-	watching.observe(NULL);
+	lc_observe(NULL);
 }
 
-static void found(JNIEnv *jni, struct watch *w, jobject o, uint64_t size_bytes)
+static bool found(JNIEnv *jni, struct watch *w, jobject o)
 {
 	uint64_t offset = 0;
+	jlong size_bytes = 0;
 	uint8_t bytes = 0;
 	jweak ref = NULL;
 
-	if (!find_place(jni, w, o, size_bytes, &offset, &bytes)) {
+	(*watching.jvmti)->GetObjectSize(watching.jvmti, o, &size_bytes);
+	if (!find_place(jni, w, o, (uint64_t)size_bytes, &offset, &bytes)) {
 		ref = (*jni)->NewWeakGlobalRef(jni, o);
 		if (!ref) {
 			(*jni)->ExceptionClear(jni);
@@ -303,11 +340,12 @@ static void found(JNIEnv *jni, struct watch *w, jobject o, uint64_t size_bytes)
 	if (!ref) {
 		atomic_store_explicit(&w->state, REFUSED, memory_order_release);
 		look_on();
-		return;
+		return false;
 	}
 	pthread_mutex_lock(&watching.lock);
 	w->ref = ref;
 	w->offset = offset;
+	w->size_bytes = (uint64_t)size_bytes;
 	w->aimed.attr.bp_len = bytes;
 	/* A collection that runs right now takes the lock at its end, and aims again. */
 	w->object = referent(ref);
@@ -315,31 +353,71 @@ static void found(JNIEnv *jni, struct watch *w, jobject o, uint64_t size_bytes)
 	atomic_store_explicit(&w->state, FOUND, memory_order_release); /* W1 */
 	pthread_mutex_unlock(&watching.lock);
 	look_on();
+	return true;
 }
 
-static void on_allocation(JNIEnv *jni, jobject object, uint64_t size_bytes, uint32_t site)
+/* Is it the watched class, whichever loader's? */
+static bool is_class(JNIEnv *jni, struct watch *w, jclass class)
 {
-	const struct lc_site *s = lc_site_get(site);
+	jweak known = atomic_load_explicit(&w->class, memory_order_acquire), none = NULL;
+	char *signature = NULL;
+	bool same;
 
-	for (size_t i = 0; s && i < LC_EVENTS_MAX; i++) {
+	if (known && (*jni)->IsSameObject(jni, class, known))
+		return true;
+	if ((*watching.jvmti)->GetClassSignature(watching.jvmti, class, &signature, NULL))
+		return false;
+	same = !strcmp(signature, w->signature);
+	(*watching.jvmti)->Deallocate(watching.jvmti, (unsigned char *)signature);
+	if (!same || known)
+		return same;
+	known = (*jni)->NewWeakGlobalRef(jni, class);
+	if (!known)
+		(*jni)->ExceptionClear(jni);
+	else if (!atomic_compare_exchange_strong(&w->class, &none, known))
+		(*jni)->DeleteWeakGlobalRef(jni, known);
+	return true;
+}
+
+static unsigned on_object(JNIEnv *jni, jobject object)
+{
+	jclass class = (*jni)->GetObjectClass(jni, object);
+	unsigned said = 0;
+
+	for (size_t i = 0; i < LC_EVENTS_MAX; i++) {
 		struct watch *w = &watching.row[i];
 
 		if (!w->event ||
 		    atomic_load_explicit(&w->state, memory_order_relaxed) != SEARCHING ||
-		    strcmp(s->class_name, w->event->watch.class_name) != 0)
+		    !is_class(jni, w, class))
 			continue;
 		/* Threads that allocate at once get different numbers. */
-		if (atomic_fetch_add_explicit(&w->seen, 1, memory_order_relaxed) + 1 ==
+		if (atomic_fetch_add_explicit(&w->seen, 1, memory_order_relaxed) + 1 !=
 		    w->event->watch.ordinal)
-			found(jni, w, object, size_bytes);
+			said |= LC_OBSERVE_MORE;
+		else if (found(jni, w, object))
+			said |= LC_OBSERVE_HIT;
 	}
+	(*jni)->DeleteLocalRef(jni, class);
+	return said;
 }
 
-void lc_watch_begin(bool follow, void (*observe)(lc_watch_observer *))
+size_t lc_watch_classes(const char *const **names)
+{
+	size_t len = 0;
+
+	for (size_t i = 0; i < LC_EVENTS_MAX; i++)
+		if (watching.row[i].event)
+			watching.classes[len++] = watching.row[i].class_name;
+	*names = watching.classes;
+	return len;
+}
+
+void lc_watch_begin(jvmtiEnv *jvmti, bool follow)
 {
 	bool any = false;
 
-	watching.observe = observe;
+	watching.jvmti = jvmti;
 	for (size_t i = 0; i < LC_EVENTS_MAX; i++) {
 		struct watch *w = &watching.row[i];
 
@@ -352,11 +430,31 @@ void lc_watch_begin(bool follow, void (*observe)(lc_watch_observer *))
 		atomic_store_explicit(&w->state, REFUSED, memory_order_release);
 	}
 	if (any && follow)
-		observe(on_allocation);
+		lc_observe(on_object);
 }
 
-void lc_watch_gc_finish(void)
+/* Do the others that see moves pass over an object of that size? */
+static bool moves_unseen(uint64_t size_bytes)
 {
+	return size_bytes < watching.min_size_bytes &&
+	       watching.min_size_bytes > LC_MOVE_INLINE_BYTES;
+}
+
+/* Note once that the object was at `src` and is at `dst`: also where it stayed, which need not show. */
+static void note_move(struct lc_move *moves, size_t *len, uint64_t src, uint64_t dst,
+                      uint64_t size_bytes)
+{
+	for (size_t i = 0; i < *len; i++)
+		if (moves[i].src == src)
+			return;
+	moves[(*len)++] = (struct lc_move){ src, dst, size_bytes };
+}
+
+struct lc_move *lc_watch_gc_finish(size_t *len)
+{
+	struct lc_move *moves = NULL;
+
+	*len = 0;
 	for (size_t i = 0; i < LC_EVENTS_MAX; i++) {
 		struct watch *w = &watching.row[i];
 		uint64_t now;
@@ -366,6 +464,10 @@ void lc_watch_gc_finish(void)
 		pthread_mutex_lock(&watching.lock);
 		if (w->ref && w->object) {
 			now = referent(w->ref);
+			if (now && moves_unseen(w->size_bytes) && !moves)
+				moves = malloc(LC_EVENTS_MAX * sizeof(*moves));
+			if (now && moves_unseen(w->size_bytes) && moves)
+				note_move(moves, len, w->object, now, w->size_bytes);
 			if (now != w->object) {
 				w->object = now;
 				aim_all(w);
@@ -379,51 +481,81 @@ void lc_watch_gc_finish(void)
 		}
 		pthread_mutex_unlock(&watching.lock);
 	}
+	return moves;
 }
 
 /* -- at the end ----------------------------------------------------------------------------- */
 
-/* The class most like the one that was asked for, of those of which objects were tracked. */
-static const char *nearest_class(const char *name)
+/* The loaded classes, as reports name them; malloc'ed, as is each. */
+static char **loaded_names(size_t *len)
 {
-	const char **names = malloc(NAMES_MAX * sizeof(*names)), *near = NULL;
-	size_t len = 0;
+	jclass *loaded = NULL;
+	char **names = NULL, *signature;
+	jint loaded_len = 0;
 
-	for (uint32_t i = 1; names && i <= lc_site_count() && len < NAMES_MAX; i++) {
-		const struct lc_site *s = lc_site_get(i);
+	*len = 0;
+	if ((*watching.jvmti)->GetLoadedClasses(watching.jvmti, &loaded_len, &loaded))
+		return NULL;
+	names = calloc((size_t)loaded_len + 1, sizeof(*names));
+	for (jint i = 0; names && i < loaded_len; i++) {
+		size_t bytes;
 
-		if (s && (!len || s->class_name != names[len - 1]))
-			names[len++] = s->class_name;
+		if ((*watching.jvmti)
+		        ->GetClassSignature(watching.jvmti, loaded[i], &signature, NULL))
+			continue;
+		bytes = 2 * strlen(signature) + 16;
+		names[*len] = malloc(bytes);
+		/* Hidden classes have a '/' in their names, and are not hooked. */
+		if (names[*len] && !lc_path_type_name(signature, names[*len], bytes) &&
+		    !strchr(names[*len], '/'))
+			(*len)++;
+		else
+			free(names[*len]);
+		(*watching.jvmti)->Deallocate(watching.jvmti, (unsigned char *)signature);
 	}
-	if (len)
-		near = lc_options_nearest(name, names, len);
-	free(names);
-	return near;
+	(*watching.jvmti)->Deallocate(watching.jvmti, (unsigned char *)loaded);
+	return names;
+}
+
+static bool is_among(const char *name, char *const *names, size_t len)
+{
+	for (size_t i = 0; i < len; i++)
+		if (!strcmp(name, names[i]))
+			return true;
+	return false;
 }
 
 static void explain_missing(const struct watch *w)
 {
 	const struct lc_watch_spec *spec = &w->event->watch;
 	uint64_t seen = atomic_load_explicit(&w->seen, memory_order_relaxed);
-	const char *near = seen ? NULL : nearest_class(spec->class_name);
-	char below[96] = "";
+	const char *near = NULL;
+	char **names;
+	size_t len;
 
-	if (watching.min_size_bytes)
-		snprintf(below, sizeof(below), "; objects below --min-size=%llu are not seen",
-		         (unsigned long long)watching.min_size_bytes);
-	if (seen)
-		say(w, "object #%llu of %s never appeared: %llu were allocated%s",
-		    (unsigned long long)spec->ordinal, spec->class_name, (unsigned long long)seen,
-		    below);
-	else if (near)
-		say(w, "no object of %s appeared; did you mean '%s'?%s", spec->class_name, near,
-		    below);
-	else
-		say(w, "no object of %s appeared%s", spec->class_name, below);
+	if (seen) {
+		say(w, "object #%llu of %s never appeared: %llu were made",
+		    (unsigned long long)spec->ordinal, spec->class_name, (unsigned long long)seen);
+		return;
+	}
+	names = loaded_names(&len);
+	if (is_among(spec->class_name, names, len)) {
+		say(w, "no object of %s appeared, though the class was loaded", spec->class_name);
+	} else {
+		if (len)
+			near =
+			    lc_options_nearest(spec->class_name, (const char *const *)names, len);
+		say(w, "no object of %s appeared: no such class was loaded%s%s%s", spec->class_name,
+		    near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+	}
+	for (size_t i = 0; i < len; i++)
+		free(names[i]);
+	free(names);
 }
 
 void lc_watch_end(void)
 {
+	lc_observe(NULL);
 	for (size_t i = 0; i < LC_EVENTS_MAX; i++)
 		if (watching.row[i].event &&
 		    atomic_load_explicit(&watching.row[i].state, memory_order_acquire) == SEARCHING)

@@ -1,7 +1,7 @@
 /*
  * sample/watch.h - the watch engine: every access to one place of one object, while it moves.
  *
- * The object is the N-th of its class that an allocation hook reports. A breakpoint on data of
+ * The object is the N-th of its class that an allocation hook shows, whatever its size. A breakpoint on data of
  * each sampled thread counts the accesses, exactly, and every so many of them is a sample. When a
  * collection has moved the object, the breakpoints follow it before the threads go on. One place
  * is at most 8 bytes: a field, an element, or what is at an offset.
@@ -15,11 +15,9 @@
 #include <stdint.h>
 
 struct lc_backend;
+struct lc_move;      /* gc/moves.h */
 struct lc_registers; /* sample/decode.h */
 struct lc_sample;    /* record.h */
-
-/* What an allocation hook calls behind each object that it records. Context: [java]. */
-typedef void lc_watch_observer(JNIEnv *jni, jobject object, uint64_t size_bytes, uint32_t site);
 
 /* For engines.c. */
 const struct lc_backend *lc_backend_watch(void);
@@ -32,14 +30,24 @@ const struct lc_backend *lc_backend_watch(void);
 uint64_t lc_watch_access(size_t engine, const struct lc_registers *regs, struct lc_sample *head);
 
 /*
- * Begin to look for the objects; nothing where no watch is asked for. `observe` makes the hooks
- * call an observer, or none for NULL. With `follow` false (objects move unseen) nothing is
- * watched, and one line says so. Context: [attach], after lc_engines_start().
+ * The classes that hooks are asked to show, named as Class constants are ("com/acme/Node", "[F").
+ * Sets *names, which live for ever, and returns how many. Context: [attach], after
+ * lc_engines_start().
  */
-void lc_watch_begin(bool follow, void (*observe)(lc_watch_observer *));
+size_t lc_watch_classes(const char *const **names);
 
-/* A collection has finished and the world is still stopped: aim at where the objects are. [gc] */
-void lc_watch_gc_finish(void);
+/*
+ * Begin to look for the objects; nothing where no watch is asked for. With `follow` false (objects
+ * move unseen) nothing is watched, and one line says so. Context: [attach], after
+ * lc_engines_start().
+ */
+void lc_watch_begin(jvmtiEnv *jvmti, bool follow);
+
+/*
+ * A collection has finished and the world is still stopped: aim at where the objects are. Returns the
+ * moves of those that are tracked for the watch alone, malloc'ed; owner: the caller. [gc]
+ */
+struct lc_move *lc_watch_gc_finish(size_t *len);
 
 /*
  * The program has ended: one line on stderr for each object that did not appear, which names what

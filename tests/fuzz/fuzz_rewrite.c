@@ -1,4 +1,4 @@
-/* uses: src/classfile/rewrite.c src/classfile/code.c src/classfile/hook.c src/classfile/hook_emit.c src/classfile/hook_class.c src/classfile/pool.c src/classfile/reader.c src/classfile/stackmap.c src/classfile/tables.c */
+/* uses: src/classfile/rewrite.c src/classfile/code.c src/classfile/hook.c src/classfile/hook_emit.c src/classfile/hook_class.c src/classfile/pool.c src/classfile/reader.c src/classfile/stackmap.c src/classfile/tables.c src/classfile/watched.c */
 /*
  * fuzz_rewrite.c - any bytes as a class file: what comes out must parse, and be stable.
  *
@@ -59,8 +59,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		.reference_bytes = 4,
 		.object_align_bytes = 8,
 	};
+	static const char *const watched[] = { "A", "[B", "[LA;", "[[I" };
 	uint32_t site = 0;
 	struct lc_rewrite_options options = {
+		.watched = watched,
 		.array_header_bytes = 16,
 		.next_site = next_site,
 		.user = &site,
@@ -72,6 +74,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	options.min_size_bytes = data[0] & 1 ? 1024 : 1;
 	options.reference_bytes = data[0] & 2 ? 8 : 4;
 	options.force_object = data[0] & 4;
+	options.objects = data[0] & 8;
+	options.constructed = data[0] & 16;
+	options.watched_len = data[0] & 32 ? sizeof(watched) / sizeof(*watched) : 0;
 	copy = malloc(size); /* of that very size: reads beyond the end are found */
 	if (!copy)
 		return 0;

@@ -1,4 +1,4 @@
-/* uses: src/classfile/hook_class.c src/classfile/reader.c src/classfile/rewrite.c src/classfile/code.c src/classfile/hook.c src/classfile/hook_emit.c src/classfile/pool.c src/classfile/stackmap.c src/classfile/tables.c */
+/* uses: src/classfile/hook_class.c src/classfile/reader.c src/classfile/rewrite.c src/classfile/code.c src/classfile/hook.c src/classfile/hook_emit.c src/classfile/pool.c src/classfile/stackmap.c src/classfile/tables.c src/classfile/watched.c */
 /* test_hook_class.c - the constants that the hook class gets. */
 #include <errno.h>
 #include <setjmp.h>
@@ -50,19 +50,45 @@ static void shortest_array_is_the_first_whose_rounded_size_reaches_the_threshold
 	struct lc_hook_layout compact = usual;
 
 	(void)state;
-	/* 16 + 1001 rounds up to 1024; so do 501 shorts, 251 ints (and references), 126 longs. */
-	assert_int_equal(count_in_class(usual, 1001), 1);
-	assert_int_equal(count_in_class(usual, 501), 1);
-	assert_int_equal(count_in_class(usual, 251), 2);
-	assert_int_equal(count_in_class(usual, 126), 1);
+	/* 16 + 1001 rounds up to 1024; so do 501 shorts, 251 ints (and references), 126 longs: two
+	 * types of each. */
+	assert_int_equal(count_in_class(usual, 1001), 2);
+	assert_int_equal(count_in_class(usual, 501), 2);
+	assert_int_equal(count_in_class(usual, 251), 3);
+	assert_int_equal(count_in_class(usual, 126), 2);
 	compact.base_bytes[LC_ELEMENT_1] = 12; /* 12 + 1005 */
-	assert_int_equal(count_in_class(compact, 1005), 1);
+	assert_int_equal(count_in_class(compact, 1005), 2);
 	compact = usual;
 	compact.object_align_bytes = 16; /* 16 + 993 rounds up to 1024 */
-	assert_int_equal(count_in_class(compact, 993), 1);
+	assert_int_equal(count_in_class(compact, 993), 2);
 	compact = usual;
 	compact.reference_bytes = 8; /* as longs */
-	assert_int_equal(count_in_class(compact, 126), 2);
+	assert_int_equal(count_in_class(compact, 126), 3);
+}
+
+static void all_arrays_of_a_watched_type_are_reported(void **state)
+{
+	struct lc_hook_layout layout = usual;
+	int zeros;
+
+	(void)state;
+	zeros = count_in_class(layout, 0);
+	layout.watched_primitives = 1 << 2 | 1 << 7; /* float and long */
+	assert_int_equal(count_in_class(layout, 0), zeros + 2);
+	assert_int_equal(count_in_class(layout, 251), 2); /* int and references */
+	assert_int_equal(count_in_class(layout, 126), 1); /* double */
+	assert_int_equal(count_in_class(layout, 128), 1); /* 1024 bytes in words */
+}
+
+static void watched_strings_are_told(void **state)
+{
+	struct lc_hook_layout layout = usual;
+	int ones;
+
+	(void)state;
+	ones = count_in_class(layout, 1);
+	layout.watched_strings = true;
+	assert_int_equal(count_in_class(layout, 1), ones + 1);
 }
 
 static void tiny_threshold_reports_empty_arrays(void **state)
@@ -72,12 +98,12 @@ static void tiny_threshold_reports_empty_arrays(void **state)
 	(void)state;
 	layout.class_shift = 10; /* not another 0 */
 	layout.min_size_bytes = 16;
-	/* The sixth says that not all objects are tracked. */
-	assert_int_equal(count_in_class(layout, 0), 6);
+	/* Two more say that not all objects are tracked, and that no strings are watched. */
+	assert_int_equal(count_in_class(layout, 0), 11);
 	layout.min_size_bytes = 17;
-	assert_int_equal(count_in_class(layout, 1), 5);
+	assert_int_equal(count_in_class(layout, 1), 9);
 	layout.min_size_bytes = 0;
-	assert_int_equal(count_in_class(layout, 0), 6);
+	assert_int_equal(count_in_class(layout, 0), 12);
 }
 
 static void huge_threshold_does_not_overflow(void **state)
@@ -86,11 +112,11 @@ static void huge_threshold_does_not_overflow(void **state)
 
 	(void)state;
 	layout.min_size_bytes = UINT64_MAX;
-	assert_int_equal(count_in_class(layout, INT32_MAX), 5);
+	assert_int_equal(count_in_class(layout, INT32_MAX), 10); /* the tenth in words */
 	layout.min_size_bytes = UINT64_C(1)
 	                        << 34; /* 16 GiB: 2^31 longs are more than there can be */
-	assert_int_equal(count_in_class(layout, INT32_MAX), 4);
-	assert_int_equal(count_in_class(layout, 2147483646), 1);
+	assert_int_equal(count_in_class(layout, INT32_MAX), 8);
+	assert_int_equal(count_in_class(layout, 2147483646), 2);
 }
 
 static void class_that_is_patched_already_is_refused(void **state)
@@ -133,6 +159,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(
 		    shortest_array_is_the_first_whose_rounded_size_reaches_the_threshold),
+		cmocka_unit_test(all_arrays_of_a_watched_type_are_reported),
+		cmocka_unit_test(watched_strings_are_told),
 		cmocka_unit_test(tiny_threshold_reports_empty_arrays),
 		cmocka_unit_test(huge_threshold_does_not_overflow),
 		cmocka_unit_test(class_that_is_patched_already_is_refused),
