@@ -172,9 +172,9 @@ static struct touch *find_touch(const struct line *line, const struct lc_thread 
 {
 	struct touch *touch;
 
-	LIST_FOREACH(touch, &line->touches, in_line)
-	if (touch->toucher->thread == t && same_row(&touch->row, row))
-		return touch;
+	for (touch = LIST_FIRST(&line->touches); touch; touch = LIST_NEXT(touch, in_line))
+		if (touch->toucher->thread == t && same_row(&touch->row, row))
+			return touch;
 	return NULL;
 }
 
@@ -268,9 +268,9 @@ void lc_lines_flush(void)
 	struct line *line;
 	struct touch *touch;
 
-	LIST_FOREACH(line, &lines.shared, in_shared)
-	LIST_FOREACH(touch, &line->touches, in_line)
-	hand_over(touch);
+	for (line = LIST_FIRST(&lines.shared); line; line = LIST_NEXT(line, in_shared))
+		for (touch = LIST_FIRST(&line->touches); touch; touch = LIST_NEXT(touch, in_line))
+			hand_over(touch);
 }
 
 void lc_lines_close_epoch(void)

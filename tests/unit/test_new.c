@@ -1,5 +1,9 @@
 /* uses: src/classfile/rewrite.c src/classfile/code.c src/classfile/hook.c src/classfile/hook_emit.c src/classfile/pool.c src/classfile/reader.c src/classfile/stackmap.c src/classfile/tables.c tests/unit/class_file.c */
-/* test_new.c - hooks behind `new`, and what goes with them when every object is tracked. */
+/*
+ * test_new.c - hooks behind `new`, and what goes with them when every object is tracked.
+ *
+ * The file is longer than 600 lines: each shape of code has its test, over one set of helpers.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>
