@@ -30,6 +30,7 @@
 #include "heap/context.h"
 #include "heap/hook.h"
 #include "heap/layout.h"
+#include "numa/numa.h"
 #include "options.h"
 #include "path.h"
 #include "profile.h"
@@ -420,6 +421,7 @@ static int go_live(JNIEnv *jni, bool interposed)
 
 	if (!err && agent.options.audit)
 		err = lc_audit_init();
+	lc_numa_init("", NULL);
 	if (!err)
 		err = lc_attribution_start(&config);
 	lc_sampler_wakeup_set(lc_attribution_wake);

@@ -26,6 +26,7 @@
 #include "heap/context.h"
 #include "heap/hook.h"
 #include "heap/map.h"
+#include "numa/numa.h"
 #include "options.h"
 #include "path.h"
 #include "profile.h"
@@ -58,6 +59,7 @@ struct pending {
 	    position; /* of the thread's allocation log when the sample was taken from its own */
 	uint32_t path;
 	uint16_t engine;
+	uint16_t cpu;
 	uint8_t where;
 	uint8_t how;
 	uint64_t samples; /* expirations of the timer that the signal stood for */
@@ -123,6 +125,16 @@ static void count_sample(const struct pending *p, enum lc_bucket bucket, uint32_
 	if (!p->thread->tally || lc_tally_sample(p->thread->tally, p->engine, bucket, site, p->path,
 	                                         p->where, p->how, p->samples))
 		work.stats.samples_unresolved++;
+	lc_numa_sample(&(struct lc_numa_access){
+	    .thread = p->thread,
+	    .addr = p->addr,
+	    .samples = p->samples,
+	    .site = site,
+	    .path = p->path,
+	    .cpu = p->cpu,
+	    .engine = p->engine,
+	    .bucket = (uint8_t)bucket,
+	});
 }
 
 /* Take one sample out of its log: counted at once, or queued as a query of the map. */
@@ -136,12 +148,14 @@ static void take_sample(struct lc_thread *t, const struct lc_sample *s)
 		.where = s->where,
 		.how = s->how,
 		.samples = 1 + s->overrun,
+		.cpu = s->cpu,
 		.path = lc_path_intern(work.jni, s->frames + own, frames_len - own),
 		.addr = s->addr,
 		.time_ns = s->time_ns,
 		.position = t->allocs ? lc_alloc_log_position(t->allocs) : 0,
 	};
 
+	lc_numa_ran(t, p.engine, p.cpu, p.samples);
 	if (!lc_bucket_needs_map(s))
 		count_sample(&p, lc_bucket_without_map(s), 0);
 	else if (vector_push(&work.pending, &p))
@@ -309,6 +323,7 @@ static void close_epoch(struct lc_epoch *e)
 	nursery.len = work.runs.len;
 	take_samples(e->number);
 	resolve(&nursery, UINT64_MAX);
+	lc_numa_resolve(e->number, lc_clock_now_ns());
 	close.moves = lc_moves_all(e->moves, &close.moves_len);
 	/* Only now is it known what was lost: see moves.h. */
 	close.complete = e->complete && !lc_moves_lost(e->moves);
@@ -387,6 +402,7 @@ static void take_counters(struct lc_thread *t)
 		if (lc_tally_allocations(t->tally, c->site, count - c->taken_allocations,
 		                         bytes - c->taken_bytes))
 			return; /* taken the next time */
+		lc_numa_allocated(t, c->site, count - c->taken_allocations, bytes - c->taken_bytes);
 		c->taken_allocations = count;
 		c->taken_bytes = bytes;
 	}
@@ -404,6 +420,7 @@ static void write_block(struct lc_thread *t, uint64_t end_ns)
 	int err;
 
 	take_counters(t);
+	lc_numa_block_ends(t);
 	if (!t->tally || !lc_tally_block(t->tally, &in))
 		return;
 	err = lc_profile_append(work.config.profile, &in);
@@ -435,6 +452,7 @@ static void free_thread(struct lc_thread *t)
 	lc_alloc_log_destroy(t->allocs);
 	lc_contexts_destroy(t->contexts);
 	lc_tally_destroy(t->tally);
+	lc_numa_thread_free(t);
 	free(t);
 }
 
@@ -494,6 +512,7 @@ static void tick(bool last)
 	if (last || now - work.open_ns >= OPEN_EPOCH_MS * MS) {
 		work.open_ns = now;
 		resolve_open_epoch(last ? UINT64_MAX : now - RECORD_LAG_MS * MS);
+		lc_numa_resolve(work.open_epoch, now);
 		reap_threads(now);
 	}
 	if (last || now - work.block_begin_ns >= BLOCK_MS * MS) {

@@ -122,7 +122,8 @@ struct lc_block_node {
 	uint16_t engine;
 	uint16_t node; /* + 1; 0: unknown */
 	uint64_t samples;
-	uint64_t migrations; /* of these, whose predecessor was on another node: a lower bound */
+	uint64_t
+	    migrations; /* of these, whose predecessor of the same engine was on another node: a lower bound */
 };
 
 /* What the thread allocated at a site, by the node that it ran on meanwhile. */
