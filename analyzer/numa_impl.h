@@ -1,0 +1,16 @@
+/* numa_impl.h - what the files of the analysis share: numa.c, numa_machine.c. */
+#ifndef LC_NUMA_IMPL_H
+#define LC_NUMA_IMPL_H
+
+#include "numa.h"
+
+/* Zeroed memory that lives as long as the analysis. Never NULL. */
+void *lc_numa_keep(struct lc_numa *n, size_t count, size_t size);
+
+/*
+ * Fill what n->load tells of the machine. row_of[number of a node], LC_NODE_NUMBERS of them and 0 at
+ * first, becomes its row + 1.
+ */
+void lc_numa_read_machine(struct lc_numa *n, uint32_t *row_of);
+
+#endif
