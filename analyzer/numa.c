@@ -340,8 +340,13 @@ static struct lc_numa_site *find_site(struct lc_numa *n, uint32_t bucket, uint32
 /* `rows` of one site: what each thread did becomes its origin. */
 static void make_origin(struct build *b, struct lc_numa_origin *o, struct row *rows, size_t len)
 {
+	uint64_t *most = lc_alloc_zeroed(b->n->load->processes_len + 1, sizeof(*most));
+	uint64_t record = 0;
+
 	qsort(rows, len, sizeof(*rows), order_by_thread);
 	for (size_t at = 0, run; at < len; at += run) {
+		uint32_t process =
+		    lc_table_key(&b->n->tree->threads, rows[at].thread)[LC_THREAD_PROCESS];
 		uint64_t sum = 0;
 
 		run = run_of(rows + at, len - at, order_by_thread);
@@ -349,15 +354,19 @@ static void make_origin(struct build *b, struct lc_numa_origin *o, struct row *r
 			o->nodes[rows[i].accessing] += rows[i].samples;
 			sum += rows[i].samples;
 		}
-		if (sum > o->thread_part ||
-		    (sum == o->thread_part &&
-		     order_thread_rows(b->n->tree, rows[at].thread, o->thread) < 0)) {
+		if (sum > record || (sum == record && order_thread_rows(b->n->tree, rows[at].thread,
+		                                                        o->thread) < 0)) {
 			o->thread = rows[at].thread;
-			o->thread_part = sum;
+			record = sum;
+		}
+		if (sum > most[process]) {
+			o->thread_part += sum - most[process];
+			most[process] = sum;
 		}
 		o->threads += sum > 0;
 		o->total += sum;
 	}
+	free(most);
 }
 
 static void make_origins(struct build *b, bool touched)

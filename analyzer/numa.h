@@ -68,7 +68,7 @@ struct lc_numa_origin {
 	uint64_t *nodes;      /* by row + 1 */
 	uint32_t threads;     /* how many did it */
 	uint32_t thread;      /* row of tree.threads: which did most */
-	uint64_t thread_part; /* of total, what that one did */
+	uint64_t thread_part; /* of total, by the thread of each process that did most there */
 };
 
 enum lc_numa_pattern {
@@ -91,12 +91,12 @@ struct lc_numa_diagnosis {
 	double owner_share; /* of the known samples */
 	uint32_t user;      /* row + 1 of the node that accesses most, from afar if it is remote */
 	double user_share;
-	uint32_t users;  /* threads with a hundredth of the samples or more */
-	uint32_t thread; /* row of tree.threads: the one that uses it most */
-	double thread_share;
-	uint32_t placer; /* row of tree.threads: who touched it first, else who allocated it */
-	bool has_placer; /* one thread did nine tenths of it */
-	bool by_touch;   /* `placer` is known by first touches */
+	uint32_t users;      /* threads with a hundredth of the samples or more, of one process */
+	uint32_t thread;     /* row of tree.threads: the one that uses it most */
+	double thread_share; /* of the samples, by the busiest thread of each process */
+	uint32_t placer;     /* row of tree.threads: who touched it first, else who allocated it */
+	bool has_placer;     /* one thread did nine tenths of it */
+	bool by_touch;       /* `placer` is known by first touches */
 };
 
 struct lc_numa_site {

@@ -63,14 +63,37 @@ static uint32_t busiest(const struct lc_numa *n, const struct lc_numa_group *g, 
 	return best;
 }
 
-static void find_users(const struct lc_numa_site *s, struct lc_numa_diagnosis *d)
+/*
+ * Runs of one program that were merged look like one run: the share of its busiest thread is that of
+ * the busiest of each process, and the users are those of the process that has most.
+ */
+static void find_users(const struct lc_numa *n, const struct lc_numa_site *s,
+                       struct lc_numa_diagnosis *d)
 {
-	for (size_t i = 0; i < s->threads_len; i++)
-		d->users += lc_view_share(s->threads[i].samples, s->all.sum.samples) >= USER;
-	if (!s->threads_len)
-		return;
-	d->thread = s->threads[0].thread;
-	d->thread_share = lc_view_share(s->threads[0].samples, s->all.sum.samples);
+	struct process {
+		uint64_t samples, most;
+		uint32_t users;
+	} *processes = lc_alloc_zeroed(n->load->processes_len + 1, sizeof(*processes));
+	uint64_t busiest_samples = 0;
+
+	for (size_t i = 0; i < 2 * s->threads_len; i++) {
+		const struct lc_numa_thread *t = &s->threads[i % s->threads_len];
+		const uint32_t *key = lc_table_key(&n->tree->threads, t->thread);
+		struct process *p = &processes[key[LC_THREAD_PROCESS]];
+
+		if (i < s->threads_len) {
+			p->samples += t->samples;
+			p->most = t->samples > p->most ? t->samples : p->most;
+			continue;
+		}
+		p->users += lc_view_share(t->samples, p->samples) >= USER;
+		d->users = p->users > d->users ? p->users : d->users;
+	}
+	for (size_t i = 0; i <= n->load->processes_len; i++)
+		busiest_samples += processes[i].most;
+	d->thread = s->threads_len ? s->threads[0].thread : 0;
+	d->thread_share = lc_view_share(busiest_samples, s->all.sum.samples);
+	free(processes);
 }
 
 /* First touches decide where pages are; where none were seen, who allocated is the best guess. */
@@ -155,7 +178,7 @@ struct lc_numa_diagnosis lc_numa_diagnose(const struct lc_numa *n, const struct 
 
 	d.owner = busiest(n, &s->all, true, &d.owner_share);
 	d.user = busiest(n, &s->all, false, &d.user_share);
-	find_users(s, &d);
+	find_users(n, s, &d);
 	find_placer(s, &d);
 	d.pattern = pattern_of(n, s, &d);
 	d.confidence = confidence_of(s, &d);

@@ -85,10 +85,10 @@ static void list_nodes(FILE *out, const struct lc_numa *n, const uint64_t *nodes
 		if (!nodes[node] || percent(nodes[node], total) < 0.1)
 			continue;
 		if (node)
-			fprintf(out, "%snode %u %.1f%%", first ? "" : ", ", number(n, node),
+			fprintf(out, "%snode %u (%.1f%%)", first ? "" : ", ", number(n, node),
 			        percent(nodes[node], total));
 		else
-			fprintf(out, "%sunknown %.1f%%", first ? "" : ", ",
+			fprintf(out, "%sunknown (%.1f%%)", first ? "" : ", ",
 			        percent(nodes[node], total));
 		first = false;
 	}
@@ -142,9 +142,10 @@ static void say_origin(const struct lc_numa *n, const struct lc_numa_origin *o, 
 	name = thread_name(n, o->thread);
 	begin(&l);
 	list_nodes(l.out, n, o->nodes, o->total);
-	evidence(w, "%s by thread '%s' to %.1f%% (%u thread%s), on %s", what, name,
-	         percent(o->thread_part, o->total), o->threads, o->threads == 1 ? "" : "s",
-	         end(&l));
+	evidence(w, "%s by thread '%s' to %.1f%%%s (%u thread%s in all), on %s", what, name,
+	         percent(o->thread_part, o->total),
+	         n->load->processes_len > 1 ? ", with its like in the other processes" : "",
+	         o->threads, o->threads == 1 ? "" : "s", end(&l));
 	free(l.text);
 	free(name);
 }

@@ -36,6 +36,8 @@ static void machine(unsigned process, const char *text)
 	load.processes_len = process + 1;
 }
 
+static uint32_t process_now;
+
 static int setup(void **state)
 {
 	static const char *const names[] = { "timer", "fault" };
@@ -49,6 +51,7 @@ static int setup(void **state)
 	load.engines_len = 2;
 	for (unsigned i = 0; i < 2; i++)
 		load.engines[i].name = strdup(names[i]);
+	process_now = 0;
 	machine(0, TWO_NODES);
 	return 0;
 }
@@ -69,7 +72,7 @@ static int teardown(void **state)
 
 static uint32_t thread(uint32_t index)
 {
-	const uint32_t key[LC_THREAD_KEY] = { 0, index };
+	const uint32_t key[LC_THREAD_KEY] = { process_now, index };
 	uint32_t row = lc_table_put(&tree.threads, key);
 
 	lc_table_values(&tree.threads, row)[LC_THREAD_TID] = 100 + index;
@@ -297,6 +300,28 @@ static void initialised_by_one_and_read_by_all(void **state)
 	assert_int_equal(n.sites[0].allocated.total, 4096);
 }
 
+/* Two processes, each with its own master: one run seen twice. */
+static void merged_runs_look_like_one(void **state)
+{
+	uint32_t s = site("double[]");
+	const struct lc_numa_diagnosis *d;
+
+	(void)state;
+	machine(1, TWO_NODES);
+	for (uint32_t process = 0; process < 2; process++) {
+		process_now = process;
+		for (uint32_t i = 1; i <= 4; i++)
+			place(TIMER, i, s, path(1), i % 2 ? 1 : 0, 0, 250);
+		place(FAULT, 0, s, path(2), 0, 0, 50);
+	}
+	d = &analyse()->diagnosis;
+	assert_int_equal(d->pattern, LC_NUMA_MASTER);
+	assert_int_equal(d->users, 4);
+	assert_true(near(d->thread_share, 0.25));
+	assert_int_equal(n.sites[0].touched.threads, 2);
+	assert_int_equal(n.sites[0].touched.thread_part, 100);
+}
+
 static void on_one_node_but_placed_by_many(void **state)
 {
 	uint32_t s = site("double[]");
@@ -436,6 +461,7 @@ int main(void)
 		TEST(what_if),
 		TEST(nodes_without_memory_own_nothing),
 		TEST(initialised_by_one_and_read_by_all),
+		TEST(merged_runs_look_like_one),
 		TEST(on_one_node_but_placed_by_many),
 		TEST(placed_on_one_node_and_used_from_another),
 		TEST(a_thread_that_moved_away),
