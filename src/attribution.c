@@ -164,6 +164,30 @@ static void take_sample(struct lc_thread *t, const struct lc_sample *s)
 		t->unresolved++;
 }
 
+/* Count what was allocated since the last time. */
+static void take_allocations(struct lc_thread *t)
+{
+	struct lc_site_counter *c;
+
+	if (!t->tally)
+		t->tally = lc_tally_create();
+	if (!t->tally)
+		return;
+	for (uint32_t i = 0; t->contexts && (c = lc_contexts_counter_at(t->contexts, i)); i++) {
+		uint64_t count = atomic_load_explicit(&c->allocations, memory_order_relaxed);
+		uint64_t bytes = atomic_load_explicit(&c->bytes, memory_order_relaxed);
+
+		if (count == c->taken_allocations && bytes == c->taken_bytes)
+			continue;
+		if (lc_tally_allocations(t->tally, c->site, count - c->taken_allocations,
+		                         bytes - c->taken_bytes))
+			return; /* taken the next time */
+		lc_numa_allocated(t, c->site, count - c->taken_allocations, bytes - c->taken_bytes);
+		c->taken_allocations = count;
+		c->taken_bytes = bytes;
+	}
+}
+
 /* Take the samples of epochs up to `epoch` out of the logs, which are small. */
 static void take_samples(uint32_t epoch)
 {
@@ -180,6 +204,10 @@ static void take_samples(uint32_t epoch)
 		while ((s = lc_sample_log_peek(t->samples)) && s->epoch <= epoch) {
 			take_sample(t, s);
 			lc_sample_log_drop(t->samples);
+		}
+		if (lc_numa_window_seen(t)) {
+			take_allocations(t);
+			lc_numa_window_ends(t);
 		}
 	}
 }
@@ -381,8 +409,6 @@ static void resolve_open_epoch(uint64_t until_ns)
 
 static void take_counters(struct lc_thread *t)
 {
-	struct lc_site_counter *c;
-
 	if (!t->tally)
 		t->tally = lc_tally_create();
 	if (!t->tally)
@@ -393,19 +419,7 @@ static void take_counters(struct lc_thread *t)
 		if (lost)
 			lc_tally_lost(t->tally, (uint16_t)i, lost);
 	}
-	for (uint32_t i = 0; t->contexts && (c = lc_contexts_counter_at(t->contexts, i)); i++) {
-		uint64_t count = atomic_load_explicit(&c->allocations, memory_order_relaxed);
-		uint64_t bytes = atomic_load_explicit(&c->bytes, memory_order_relaxed);
-
-		if (count == c->taken_allocations && bytes == c->taken_bytes)
-			continue;
-		if (lc_tally_allocations(t->tally, c->site, count - c->taken_allocations,
-		                         bytes - c->taken_bytes))
-			return; /* taken the next time */
-		lc_numa_allocated(t, c->site, count - c->taken_allocations, bytes - c->taken_bytes);
-		c->taken_allocations = count;
-		c->taken_bytes = bytes;
-	}
+	take_allocations(t);
 }
 
 static void write_block(struct lc_thread *t, uint64_t end_ns)
@@ -420,7 +434,6 @@ static void write_block(struct lc_thread *t, uint64_t end_ns)
 	int err;
 
 	take_counters(t);
-	lc_numa_block_ends(t);
 	if (!t->tally || !lc_tally_block(t->tally, &in))
 		return;
 	err = lc_profile_append(work.config.profile, &in);

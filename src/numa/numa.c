@@ -26,12 +26,13 @@ enum {
 	ADDR_BITS = 47,         /* what is above is the kernel's */
 };
 
-/* What is known of a thread between two blocks. */
+/* What is known of a thread. */
 struct lc_numa_thread {
 	/* Node of the last sample of each engine whose node is known; -1: none yet. */
 	int16_t last[LC_TALLY_ENGINES];
-	int16_t block; /* the one node of its samples since the last block; -1: none yet */
-	bool mixed;    /* they are of several, or of an unknown one */
+	int16_t now; /* node of its last sample of any engine; -1: none yet, or unknown */
+	bool seen;   /* it has samples in this window */
+	bool mixed;  /* they, or the one before them, are of several nodes, or of an unknown one */
 };
 
 static struct {
@@ -167,7 +168,7 @@ static struct lc_numa_thread *thread_of(struct lc_thread *t)
 		if (!t->numa)
 			return NULL;
 		memset(t->numa->last, 0xff, sizeof(t->numa->last));
-		t->numa->block = -1;
+		t->numa->now = -1;
 	}
 	return t->numa;
 }
@@ -187,10 +188,11 @@ void lc_numa_ran(struct lc_thread *t, uint16_t engine, uint32_t cpu, uint64_t sa
 		/* Engines log when they can, so only those of one engine are in order. */
 		row.migrations = n->last[engine] >= 0 && n->last[engine] != node && samples;
 		n->last[engine] = (int16_t)node;
-		n->mixed |= n->block >= 0 && n->block != node;
-		n->block = (int16_t)node;
-	} else if (n) {
-		n->mixed = true;
+	}
+	if (n) {
+		n->mixed |= node < 0 || (n->now >= 0 && n->now != node);
+		n->now = (int16_t)node;
+		n->seen = true;
 	}
 	if (!tally_of(t) || lc_tally_node(t->tally, &row))
 		numa.dropped += samples;
@@ -250,23 +252,28 @@ void lc_numa_resolve(uint32_t epoch, uint64_t now_ns)
 		resolve_queue();
 }
 
+bool lc_numa_window_seen(const struct lc_thread *t)
+{
+	return numa.active && t->numa && t->numa->seen;
+}
+
 void lc_numa_allocated(struct lc_thread *t, uint32_t site, uint64_t objects, uint64_t bytes)
 {
 	struct lc_block_home row = { .site = site, .objects = objects, .bytes = bytes };
 
 	if (!numa.active)
 		return;
-	if (t->numa && !t->numa->mixed && t->numa->block >= 0)
-		row.node = (uint16_t)(t->numa->block + 1);
+	if (lc_numa_window_seen(t) && !t->numa->mixed)
+		row.node = (uint16_t)(t->numa->now + 1);
 	if (tally_of(t))
 		lc_tally_home(t->tally, &row);
 }
 
-void lc_numa_block_ends(struct lc_thread *t)
+void lc_numa_window_ends(struct lc_thread *t)
 {
 	if (!numa.active || !t->numa)
 		return;
-	t->numa->block = -1;
+	t->numa->seen = false;
 	t->numa->mixed = false;
 }
 

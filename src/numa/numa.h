@@ -62,13 +62,18 @@ void lc_numa_sample(const struct lc_numa_access *a);
 void lc_numa_resolve(uint32_t epoch, uint64_t now_ns);
 
 /*
- * `t` allocated at `site` since its last block. It is counted where all samples of that time are of
- * one node there, else as unknown. Context: [writer], when all samples of that time were told of.
+ * A window is the time between two looks at a thread's samples, a tenth of a second or so. Were any of
+ * `t` told of in this one? Then its allocations are to be told of, and the window ends. [writer]
+ */
+bool lc_numa_window_seen(const struct lc_thread *t);
+
+/*
+ * `t` allocated at `site` in this window. The node is that of all samples in the window and of the
+ * last one before it; where these are of several nodes, or the window has none, it is unknown. [writer]
  */
 void lc_numa_allocated(struct lc_thread *t, uint32_t site, uint64_t objects, uint64_t bytes);
 
-/* The block of `t` ends: what it allocates from now on is of its next samples' node. [writer] */
-void lc_numa_block_ends(struct lc_thread *t);
+void lc_numa_window_ends(struct lc_thread *t); /* Context: [writer]. */
 
 /* Free t->numa. Context: [writer]. */
 void lc_numa_thread_free(struct lc_thread *t);

@@ -197,17 +197,21 @@ static void threads_are_seen_to_move(void **state)
 static void allocations_are_of_the_one_node_that_was_seen(void **state)
 {
 	(void)state;
+	assert_false(lc_numa_window_seen(&thread));
 	lc_numa_allocated(&thread, 1, 10, 100); /* seen nowhere */
 	lc_numa_ran(&thread, 0, 3, 1);
 	lc_numa_ran(&thread, 0, 2, 1);
+	assert_true(lc_numa_window_seen(&thread));
 	lc_numa_allocated(&thread, 2, 20, 200);
+	lc_numa_window_ends(&thread);
+	assert_false(lc_numa_window_seen(&thread));
+	lc_numa_allocated(&thread, 3, 30, 300); /* not seen since */
 	lc_numa_ran(&thread, 0, 0, 1);
-	lc_numa_allocated(&thread, 3, 30, 300); /* seen on two */
-	lc_numa_block_ends(&thread);
-	lc_numa_allocated(&thread, 4, 40, 400); /* not seen since */
+	lc_numa_allocated(&thread, 4, 40, 400); /* on another node before */
+	lc_numa_window_ends(&thread);
 	lc_numa_ran(&thread, 0, 1, 1);
 	lc_numa_allocated(&thread, 5, 50, 500);
-	lc_numa_block_ends(&thread);
+	lc_numa_window_ends(&thread);
 	lc_numa_ran(&thread, 0, 99, 1);
 	lc_numa_ran(&thread, 0, 1, 1);
 	lc_numa_allocated(&thread, 6, 60, 600); /* one of an unknown node */
@@ -263,7 +267,8 @@ static void nothing_is_done(void)
 	lc_numa_ran(&thread, 0, 0, 1);
 	sample(0, 0x7000, 1);
 	lc_numa_allocated(&thread, 1, 1, 1);
-	lc_numa_block_ends(&thread);
+	assert_false(lc_numa_window_seen(&thread));
+	lc_numa_window_ends(&thread);
 	lc_numa_resolve(1, 1);
 	assert_null(thread.tally);
 	assert_null(thread.numa);
