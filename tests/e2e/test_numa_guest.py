@@ -66,6 +66,20 @@ def test_streams_status_and_files_come_back(numa_guest, tmp_path):
     assert os.readlink(out / "link") == "d/file"
 
 
+def test_settings_arrive(numa_guest, jdk17):
+    script = (
+        "cat /proc/sys/kernel/numa_balancing /sys/kernel/mm/transparent_hugepage/enabled;"
+        " grep -c ' extra=1' /proc/cmdline; echo $NAME; pwd; which java"
+    )
+    command = ["sh", "-c", script]
+    want = ["a=b c", os.getcwd(), jdk17.java]
+    done = numa_guest(command, "--env=NAME=a=b c", jdk=jdk17)
+    assert done.stdout.splitlines() == ["0", "[always] madvise never", "0", *want]
+    options = ["--balancing", "--huge-pages=madvise", "--kernel-options=extra=1", "--env=NAME=a=b c"]
+    done = numa_guest(command, *options, jdk=jdk17)
+    assert done.stdout.splitlines() == ["1", "always [madvise] never", "1", *want]
+
+
 def test_much_output_arrives_whole(numa_guest):
     done = numa_guest(["seq", 100000])
     assert done.returncode == 0
@@ -79,11 +93,11 @@ def test_a_command_that_is_absent_has_the_shells_status(numa_guest):
 def test_the_time_limit_ends_the_guest(numa_guest, tmp_path):
     begin = time.monotonic()
     done = numa_guest(
-        ["sh", "-c", "echo begun; sleep 1000"], seconds=20, env={"TMPDIR": str(tmp_path)}
+        ["sh", "-c", "echo begun; sleep 1000"], seconds=12, env={"TMPDIR": str(tmp_path)}
     )
     assert (done.returncode, done.stdout) == (124, "begun\n")
-    assert "not done after 20 s" in done.stderr
-    assert time.monotonic() - begin < 45
+    assert "not done after 12 s" in done.stderr
+    assert time.monotonic() - begin < 40
     assert not processes_with(str(tmp_path))
     assert not list(tmp_path.iterdir())
 
@@ -175,8 +189,7 @@ def test_numa_truth_reports_what_the_kernel_refuses(numa_programs):
     assert done.stderr == "numa_truth: move_pages: No such process\n"
 
 
-@pytest.mark.parametrize("huge_pages", ("never", "always"))
-@pytest.mark.parametrize("nodes", (2, 4))
+@pytest.mark.parametrize("nodes,huge_pages", ((2, "never"), (4, "never"), (2, "always")))
 def test_placement_is_what_its_mode_says(numa_guest, numa_programs, nodes, huge_pages):
     modes = [placement(numa_programs, mode, 1) for mode in ("master", "parallel", "interleaved")]
     modes[2] = ["numactl", "--interleave=all", *modes[2]]
@@ -196,14 +209,16 @@ def test_placement_is_what_its_mode_says(numa_guest, numa_programs, nodes, huge_
             counted = sum(map(sum, phase["accesses"]))
             assert sum(phase["elements"]) == truth["longs"], phase
             assert counted >= truth["longs"], phase
-            rows = [sum(row) > 0 for row in phase["accesses"]]
             if phase["name"] == "read":
-                assert rows == [n > 0 or truth is not master for n in range(nodes)], phase
+                rows = [sum(row) > 0 for row in phase["accesses"]]
+                assert rows == [n > 0 or truth is parallel for n in range(nodes)], phase
     assert phase_of(master, "init")["remote_share"] <= near
     assert phase_of(master, "read")["remote_share"] >= 1 - near
     assert master["remote_share"] >= 0.97 - near  # with the stores of the master
     assert parallel["remote_share"] <= near
     assert abs(interleaved["remote_share"] - (1 - 1 / nodes)) <= near
+    for elements in phase_of(interleaved, "read")["elements"]:
+        assert abs(elements / interleaved["longs"] - 1 / nodes) <= near
 
 
 @pytest.mark.parametrize(

@@ -9,12 +9,13 @@ import java.util.List;
  *
  * master       node 0 allocates and fills an array; the other nodes read their part of it
  * parallel     each node allocates, fills and reads a row of its own
- * interleaved  as master, but read by all nodes; to be run below `numactl --interleave=all`
+ * interleaved  as master, to be run below `numactl --interleave=all`; at a site of its own
  * gc           node 0 allocates and fills; node 1 reads, the collector, which runs on node 1, moves the
  *              array, and node 1 reads on
  *
  * The JVM zeroes what it allocates, so the allocating thread is the first to touch a page. A young
- * generation of some three times the array keeps collections away that nobody asked for.
+ * generation of some three times the array keeps collections away that nobody asked for; `gc` needs an
+ * initial heap (-Xms) whose old generation holds the array.
  *
  * Prints one line of JSON: the accesses of Java code as a matrix, accesses[node of the
  * thread][node of the page], as counted from the loops and from where the kernel says that the
@@ -23,6 +24,8 @@ import java.util.List;
  */
 public final class NumaPlacement {
 	static final int NODES = nodes();
+	/* At least: however slow the machine is, the stores that fill the array are then few beside. */
+	static final int PASSES = 40;
 
 	static native void pin(int node);
 	static native int pinCollector(int node);
@@ -95,7 +98,7 @@ public final class NumaPlacement {
 			do {
 				sum += read(a, from, to);
 				times++;
-			} while (System.nanoTime() < untilNs);
+			} while (times < PASSES || System.nanoTime() < untilNs);
 			add(node, before, where(a, from, to), times, sum);
 		}
 
@@ -187,10 +190,8 @@ public final class NumaPlacement {
 			});
 			switch (mode) {
 			case "master":
-				phases.add(readShared("read", rows[0], 1, NODES - 1, seconds));
-				break;
 			case "interleaved":
-				phases.add(readShared("read", rows[0], 0, NODES - 1, seconds));
+				phases.add(readShared("read", rows[0], 1, NODES - 1, seconds));
 				break;
 			case "gc":
 				phases.add(readShared("before", rows[0], 1, 1, seconds));
