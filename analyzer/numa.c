@@ -453,6 +453,7 @@ void lc_numa_build(struct lc_numa *n, const struct lc_load *load, uint32_t engin
 	n->tree = load->tree;
 	lc_numa_read_machine(n, b.row_of);
 	n->engine = engine == UINT32_MAX ? choose_engine(n) : engine;
+	n->folded = lc_numa_read_folded(n);
 	if (load->tree->homes.count > most)
 		most = load->tree->homes.count;
 	b.rows = lc_alloc_zeroed(most + 1, sizeof(*b.rows));

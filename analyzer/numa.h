@@ -119,7 +119,8 @@ struct lc_numa {
 	bool mixed; /* processes of different machines: what differs is unknown */
 	const struct lc_tree *tree;
 	const struct lc_load *load;
-	uint32_t engine;            /* whose samples these are */
+	uint32_t engine; /* whose samples these are */
+	double folded;   /* samples that one signal of it stood for, on average: 1 or more */
 	struct lc_numa_node *nodes; /* by number */
 	size_t nodes_len;
 	uint16_t *distances;        /* [from * nodes_len + to]; 0: unknown */

@@ -76,17 +76,19 @@ static void find_users(const struct lc_numa *n, const struct lc_numa_site *s,
 	} *processes = lc_alloc_zeroed(n->load->processes_len + 1, sizeof(*processes));
 	uint64_t busiest_samples = 0;
 
-	for (size_t i = 0; i < 2 * s->threads_len; i++) {
-		const struct lc_numa_thread *t = &s->threads[i % s->threads_len];
-		const uint32_t *key = lc_table_key(&n->tree->threads, t->thread);
+	for (size_t i = 0; i < s->threads_len; i++) {
+		const uint32_t *key = lc_table_key(&n->tree->threads, s->threads[i].thread);
 		struct process *p = &processes[key[LC_THREAD_PROCESS]];
 
-		if (i < s->threads_len) {
-			p->samples += t->samples;
-			p->most = t->samples > p->most ? t->samples : p->most;
-			continue;
-		}
-		p->users += lc_view_share(t->samples, p->samples) >= USER;
+		p->samples += s->threads[i].samples;
+		if (s->threads[i].samples > p->most)
+			p->most = s->threads[i].samples;
+	}
+	for (size_t i = 0; i < s->threads_len; i++) {
+		const uint32_t *key = lc_table_key(&n->tree->threads, s->threads[i].thread);
+		struct process *p = &processes[key[LC_THREAD_PROCESS]];
+
+		p->users += lc_view_share(s->threads[i].samples, p->samples) >= USER;
 		d->users = p->users > d->users ? p->users : d->users;
 	}
 	for (size_t i = 0; i <= n->load->processes_len; i++)
@@ -131,12 +133,18 @@ static unsigned using_nodes(const struct lc_numa *n, const struct lc_numa_group 
 	return count;
 }
 
+/* Samples that one signal stood for are one observation. */
+static double observations(const struct lc_numa *n, const struct lc_numa_site *s)
+{
+	return (double)s->all.sum.known / n->folded;
+}
+
 static enum lc_numa_pattern pattern_of(const struct lc_numa *n, const struct lc_numa_site *s,
                                        const struct lc_numa_diagnosis *d)
 {
 	const bool one_user = d->thread_share >= MOST;
 
-	if (s->all.sum.known < SAMPLES_LEAST)
+	if (observations(n, s) < SAMPLES_LEAST)
 		return LC_NUMA_FEW;
 	if (s->all.sum.remote_share <= FINE_REMOTE)
 		return LC_NUMA_FINE;
@@ -153,13 +161,14 @@ static enum lc_numa_pattern pattern_of(const struct lc_numa *n, const struct lc_
 }
 
 /* From the number of samples, less where a part of the reasoning rests on what was not seen. */
-static enum lc_numa_confidence confidence_of(const struct lc_numa_site *s,
+static enum lc_numa_confidence confidence_of(const struct lc_numa *n, const struct lc_numa_site *s,
                                              const struct lc_numa_diagnosis *d)
 {
 	const struct lc_numa_sum *sum = &s->all.sum;
-	int level = sum->known >= SAMPLES_HIGH     ? LC_NUMA_HIGH
-	            : sum->known >= SAMPLES_MEDIUM ? LC_NUMA_MEDIUM
-	                                           : LC_NUMA_LOW;
+	const double seen = observations(n, s);
+	int level = seen >= SAMPLES_HIGH     ? LC_NUMA_HIGH
+	            : seen >= SAMPLES_MEDIUM ? LC_NUMA_MEDIUM
+	                                     : LC_NUMA_LOW;
 
 	if (2 * sum->known < sum->samples)
 		level--; /* most owners are unknown */
@@ -181,7 +190,7 @@ struct lc_numa_diagnosis lc_numa_diagnose(const struct lc_numa *n, const struct 
 	find_users(n, s, &d);
 	find_placer(s, &d);
 	d.pattern = pattern_of(n, s, &d);
-	d.confidence = confidence_of(s, &d);
+	d.confidence = confidence_of(n, s, &d);
 	return d;
 }
 

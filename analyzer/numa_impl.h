@@ -13,4 +13,7 @@ void *lc_numa_keep(struct lc_numa *n, size_t count, size_t size);
  */
 void lc_numa_read_machine(struct lc_numa *n, uint32_t *row_of);
 
+/* Samples that one signal of n->engine stood for, on average; 1 where it is not known. */
+double lc_numa_read_folded(const struct lc_numa *n);
+
 #endif

@@ -208,15 +208,16 @@ static void place(FILE *out, const struct lc_tree *t, const char *name, uint32_t
 	FILE *line;
 
 	fputs(",\n  ", out);
-	if (node) {
-		line = open_memstream(&text, &len);
-		if (!line)
-			lc_no_memory();
-		lc_emit_frame(line, t, node);
-		if (fclose(line))
-			lc_no_memory();
+	if (!node) {
+		member(out, name, NULL);
+		return;
 	}
-	member(out, name, text);
+	line = open_memstream(&text, &len);
+	if (line) {
+		lc_emit_frame(line, t, node);
+		fclose(line);
+	}
+	member(out, name, text ? text : "");
 	free(text);
 }
 
@@ -288,6 +289,7 @@ void lc_numa_json(FILE *out, const struct lc_numa_report *r)
 		member(out, "name", n->load->engines[n->engine].name);
 		putc(',', out);
 		member(out, "event", n->load->engines[n->engine].event);
+		real(out, "folded", n->folded);
 		putc('}', out);
 	}
 	fputs(",\n\"all\":{", out);

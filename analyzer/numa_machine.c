@@ -1,4 +1,5 @@
 /* numa_machine.c - see numa.h: the machine, as the manifests of all processes tell of it. */
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "numa_impl.h"
@@ -135,4 +136,26 @@ void lc_numa_read_machine(struct lc_numa *n, uint32_t *row_of)
 uint32_t lc_numa_distance(const struct lc_numa *n, uint32_t from, uint32_t to)
 {
 	return n->distances[from * n->nodes_len + to];
+}
+
+static uint64_t engine_counter(const struct lc_numa *n, const char *what)
+{
+	uint64_t sum = 0;
+	char name[64];
+
+	snprintf(name, sizeof(name), "engine_%s_%s", n->load->engines[n->engine].name, what);
+	for (size_t i = 0; i < n->load->processes_len; i++)
+		sum += number_of(n->load->processes[i].counters, name);
+	return sum;
+}
+
+double lc_numa_read_folded(const struct lc_numa *n)
+{
+	uint64_t samples, overruns;
+
+	if (n->engine >= n->load->engines_len)
+		return 1;
+	samples = engine_counter(n, "samples");
+	overruns = engine_counter(n, "overruns");
+	return samples ? 1 + (double)overruns / (double)samples : 1;
 }

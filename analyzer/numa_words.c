@@ -49,7 +49,8 @@ __attribute__((format(printf, 2, 3))) static void evidence(struct lc_numa_words 
 /* Both are taken over. */
 static void advise(struct lc_numa_words *w, char *action, char *cost)
 {
-	w->advice[w->advice_len++] = (struct lc_numa_advice){ action, cost };
+	w->advice[w->advice_len].action = action;
+	w->advice[w->advice_len++].cost = cost;
 }
 
 static char *thread_name(const struct lc_numa *n, uint32_t thread)
@@ -124,6 +125,11 @@ static void say_nodes(const struct lc_numa *n, const struct lc_numa_site *s,
 		evidence(w,
 		         "%.1f%% of the accesses are remote; mean distance %.1f, where %d is local",
 		         100 * sum->remote_share, sum->mean_distance, LC_NUMA_LOCAL);
+	if (n->folded >= 1.2)
+		evidence(w,
+		         "a signal stood for %.1f samples on average: there are that many fewer "
+		         "observations",
+		         n->folded);
 	if (sum->known < sum->samples)
 		evidence(w, "of %.1f%% of its samples the page's or the CPU's node is unknown",
 		         percent(sum->samples - sum->known, sum->samples));

@@ -63,7 +63,7 @@ def master(tmp_path):
 def test_a_grid_that_main_fills_and_all_read(locus, master):
     found = seen(locus, master)
     assert found["state"] == "on"
-    assert found["engine"] == {"name": "timer", "event": "thread-cpu-time"}
+    assert found["engine"] == {"name": "timer", "event": "thread-cpu-time", "folded": 1}
     assert [n["distances"] for n in found["nodes"]] == [[10, 21], [21, 10]]
     (site,) = found["sites"]
     assert site["matrix"] == [[400, 0, 0], [600, 0, 0], [0, 0, 0]]

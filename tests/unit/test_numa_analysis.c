@@ -394,6 +394,26 @@ static void fine_spread_and_too_little(void **state)
 	assert_int_equal(n.sites[0].diagnosis.confidence, LC_NUMA_MEDIUM);
 }
 
+static void samples_of_one_signal_are_one_observation(void **state)
+{
+	uint32_t s = site("byte[]");
+
+	(void)state;
+	place(TIMER, 0, s, path(1), 0, 0, 400);
+	assert_int_equal(pattern(), LC_NUMA_FINE);
+	assert_true(near(n.folded, 1));
+	assert_int_equal(n.sites[0].diagnosis.confidence, LC_NUMA_HIGH);
+	processes[0].counters =
+	    json_loads("{\"engine_timer_samples\":1000,\"engine_timer_overruns\":1000}", 0, NULL);
+	assert_int_equal(pattern(), LC_NUMA_FINE);
+	assert_true(near(n.folded, 2));
+	assert_int_equal(n.sites[0].diagnosis.confidence, LC_NUMA_MEDIUM);
+	json_object_set_new(processes[0].counters, "engine_timer_overruns", json_integer(19000));
+	assert_int_equal(pattern(), LC_NUMA_FEW);
+	json_decref(processes[0].counters);
+	processes[0].counters = NULL;
+}
+
 static void sites_come_by_their_remote_samples(void **state)
 {
 	uint32_t a = site("A[]"), b = site("B[]");
@@ -466,6 +486,7 @@ int main(void)
 		TEST(placed_on_one_node_and_used_from_another),
 		TEST(a_thread_that_moved_away),
 		TEST(fine_spread_and_too_little),
+		TEST(samples_of_one_signal_are_one_observation),
 		TEST(sites_come_by_their_remote_samples),
 		TEST(machines_that_tell_of_nothing),
 		TEST(manifests_that_are_missing_or_disagree),
