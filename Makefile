@@ -32,7 +32,7 @@ AGENT_SRC := $(filter-out $(PRELOAD_SRC),$(wildcard src/*.c src/*/*.c))
 LOCUS_SRC := $(wildcard analyzer/*.c) src/options.c $(wildcard src/sample/event*.c) \
 	src/sample/perf.c src/sample/ring.c
 VIEWER := $(sort $(filter-out %.h %.c,$(wildcard analyzer/viewer/*)))
-AGENT_LIBS := -lJudy -lZydis -lpfm -lzstd -lm -lpthread -ldl -lrt
+AGENT_LIBS := -lnuma -lJudy -lZydis -lpfm -lzstd -lm -lpthread -ldl -lrt
 LOCUS_LIBS := -lpfm -lzstd -ljansson -lzip -lm -ldl -lrt
 PRELOAD_MAP := $(wildcard src/gc/preload.map)
 

@@ -325,6 +325,9 @@ static int counts(struct lc_pass *p)
 		[LC_SECTION_ESTIMATES] = lc_block_estimates,
 		[LC_SECTION_SPLITS] = lc_block_splits,
 		[LC_SECTION_MERGED_LINES] = lc_block_merged_lines,
+		[LC_SECTION_PLACEMENTS] = lc_block_placements,
+		[LC_SECTION_NODES] = lc_block_nodes,
+		[LC_SECTION_HOMES] = lc_block_homes,
 	};
 
 	for (unsigned type = LC_SECTION_ALLOCATIONS; type < LC_SECTION_COUNT; type++)

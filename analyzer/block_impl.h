@@ -99,5 +99,8 @@ int lc_block_lines(struct lc_pass *p);
 int lc_block_merged_lines(struct lc_pass *p);
 int lc_block_estimates(struct lc_pass *p);
 int lc_block_splits(struct lc_pass *p);
+int lc_block_placements(struct lc_pass *p);
+int lc_block_nodes(struct lc_pass *p);
+int lc_block_homes(struct lc_pass *p);
 
 #endif

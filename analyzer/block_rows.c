@@ -1,6 +1,6 @@
 /*
  * block_rows.c - the sections that tell more of what ACCESSES and ALLOCATIONS count: parts of
- * objects, measurements of the hardware, shared cache lines, estimates.
+ * objects, measurements of the hardware, shared cache lines, estimates, NUMA nodes.
  */
 #include "block_impl.h"
 
@@ -16,6 +16,7 @@ static void take_place(struct lc_reader *r, const struct lc_pass *p, uint32_t *c
 _Static_assert(LC_FIELD_ENGINE == 0 && LC_FIELD_PATH == 3, "take_place() fills them");
 _Static_assert(LC_METRIC_ENGINE == 0 && LC_METRIC_PATH == 3, "take_place() fills them");
 _Static_assert(LC_LINE_PATH == LC_LINE_ENGINE + 3, "take_place() fills them");
+_Static_assert(LC_PLACEMENT_PATH == LC_PLACEMENT_ENGINE + 3, "take_place() fills them");
 
 int lc_block_fields(struct lc_pass *p)
 {
@@ -71,6 +72,17 @@ int lc_block_metrics(struct lc_pass *p)
 	return lc_reader_finish(&r);
 }
 
+/* process; thread_index, in a block of all threads: the tree's row of the thread. */
+static uint32_t take_thread(struct lc_reader *r, const struct lc_pass *p)
+{
+	uint32_t process = lc_take_below(r, p->target->process_count);
+	uint32_t index = lc_take_below(r, LC_THREAD_ALL);
+	const uint32_t key[LC_THREAD_KEY] = { p->target->process_first + process, index };
+
+	/* THREADS may be in a later block. */
+	return p->add && !r->bad ? lc_table_put(&p->target->tree->threads, key) : 0;
+}
+
 /* One touch, of the tree's thread `thread`. */
 static void take_line(struct lc_reader *r, struct lc_pass *p, uint32_t thread)
 {
@@ -113,17 +125,12 @@ int lc_block_lines(struct lc_pass *p)
 int lc_block_merged_lines(struct lc_pass *p)
 {
 	struct lc_reader r = lc_reader_of(p->d, LC_SECTION_MERGED_LINES);
-	struct lc_table *threads = &p->target->tree->threads;
 
 	if (!p->all)
 		return -EBADMSG;
 	for (uint32_t n = lc_take_count(&r, 14); n && !r.bad; n--) {
-		uint32_t process = lc_take_below(&r, p->target->process_count);
-		uint32_t index = lc_take_below(&r, LC_THREAD_ALL), thread = 0;
-		const uint32_t key[LC_THREAD_KEY] = { p->target->process_first + process, index };
+		uint32_t thread = take_thread(&r, p);
 
-		if (p->add && !r.bad)
-			thread = lc_table_put(threads, key); /* THREADS may be in a later block */
 		take_line(&r, p, thread);
 	}
 	return lc_reader_finish(&r);
@@ -170,6 +177,75 @@ int lc_block_splits(struct lc_pass *p)
 		values = lc_table_values(splits, lc_table_put(splits, key));
 		lc_sum_add(&values[LC_SPLIT_SAMPLES], samples);
 		lc_sum_add(&values[LC_SPLIT_VARIANCE], variance);
+	}
+	return lc_reader_finish(&r);
+}
+
+int lc_block_placements(struct lc_pass *p)
+{
+	struct lc_reader r = lc_reader_of(p->d, LC_SECTION_PLACEMENTS);
+	struct lc_table *placements = &p->target->tree->placements;
+
+	for (uint32_t n = lc_take_count(&r, p->all ? 10 : 8); n && !r.bad; n--) {
+		uint32_t key[LC_PLACEMENT_KEY] = { p->all ? take_thread(&r, p) : p->thread };
+		uint64_t samples;
+
+		take_place(&r, p, key + LC_PLACEMENT_ENGINE);
+		key[LC_PLACEMENT_ACCESSING] = lc_take_below(&r, LC_NODE_END);
+		key[LC_PLACEMENT_OWNING] = lc_take_below(&r, LC_NODE_END);
+		key[LC_PLACEMENT_SOURCE] = lc_take_below(&r, LC_SOURCE_COUNT);
+		samples = lc_take(&r);
+		if (!p->add || r.bad)
+			continue;
+		key[LC_PLACEMENT_ENGINE] = p->target->engines[key[LC_PLACEMENT_ENGINE]];
+		lc_sum_add(lc_table_values(placements, lc_table_put(placements, key)), samples);
+	}
+	return lc_reader_finish(&r);
+}
+
+int lc_block_nodes(struct lc_pass *p)
+{
+	struct lc_reader r = lc_reader_of(p->d, LC_SECTION_NODES);
+	struct lc_table *nodes = &p->target->tree->nodes;
+
+	for (uint32_t n = lc_take_count(&r, p->all ? 6 : 4); n && !r.bad; n--) {
+		uint32_t key[LC_NODE_KEY] = { p->all ? take_thread(&r, p) : p->thread };
+		uint64_t samples, migrations, *values;
+
+		key[LC_NODE_ENGINE] = lc_take_engine(&r, p);
+		key[LC_NODE_NODE] = lc_take_below(&r, LC_NODE_END);
+		samples = lc_take(&r);
+		migrations = lc_take(&r);
+		if (migrations > samples)
+			lc_reader_fail(&r);
+		if (!p->add || r.bad)
+			continue;
+		key[LC_NODE_ENGINE] = p->target->engines[key[LC_NODE_ENGINE]];
+		values = lc_table_values(nodes, lc_table_put(nodes, key));
+		lc_sum_add(&values[LC_NODE_SAMPLES], samples);
+		lc_sum_add(&values[LC_NODE_MIGRATIONS], migrations);
+	}
+	return lc_reader_finish(&r);
+}
+
+int lc_block_homes(struct lc_pass *p)
+{
+	struct lc_reader r = lc_reader_of(p->d, LC_SECTION_HOMES);
+	struct lc_table *homes = &p->target->tree->homes;
+
+	for (uint32_t n = lc_take_count(&r, p->all ? 6 : 4); n && !r.bad; n--) {
+		uint32_t key[LC_HOME_KEY] = { p->all ? take_thread(&r, p) : p->thread };
+		uint64_t objects, bytes, *values;
+
+		key[LC_HOME_SITE] = lc_take_id(&r, p->d, LC_SECTION_SITES);
+		key[LC_HOME_NODE] = lc_take_below(&r, LC_NODE_END);
+		objects = lc_take(&r);
+		bytes = lc_take(&r);
+		if (!p->add || r.bad)
+			continue;
+		values = lc_table_values(homes, lc_table_put(homes, key));
+		lc_sum_add(&values[LC_HOME_OBJECTS], objects);
+		lc_sum_add(&values[LC_HOME_BYTES], bytes);
 	}
 	return lc_reader_finish(&r);
 }

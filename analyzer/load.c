@@ -36,6 +36,7 @@ void lc_load_free(struct lc_load *l)
 		free(l->processes[i].gc);
 		json_decref(l->processes[i].options);
 		json_decref(l->processes[i].counters);
+		json_decref(l->processes[i].numa);
 	}
 	free(l->processes);
 	lc_blockfile_free(l->file);
@@ -109,6 +110,7 @@ static int add_engine(struct lc_load *l, struct lc_load_engine *e, uint32_t *num
 
 static void add_process(struct lc_load *l, const json_t *info)
 {
+	json_t *numa = json_object_get(info, "numa");
 	struct lc_load_process *p;
 
 	l->processes = lc_alloc_grow(l->processes, &l->processes_cap, l->processes_len + 1,
@@ -127,6 +129,7 @@ static void add_process(struct lc_load *l, const json_t *info)
 		.last_block_ns = number_of(info, "last_block_ns"),
 		.options = object_of(info, "options"),
 		.counters = object_of(info, "counters"),
+		.numa = json_is_object(numa) ? json_incref(numa) : NULL,
 	};
 }
 

@@ -31,6 +31,7 @@ struct lc_load_process {
 	uint64_t last_block_ns; /* end of the last block, CLOCK_MONOTONIC; 0 without one */
 	json_t *options;        /* object: name to text */
 	json_t *counters;       /* object: name to number */
+	json_t *numa;           /* object, see docs/FORMAT.md; NULL: nothing is known */
 };
 
 struct lc_load {

@@ -127,13 +127,17 @@ static int flush_thread(void *context)
 
 static json_t *process_row(const struct lc_load_process *p)
 {
-	return json_pack(
+	json_t *row = json_pack(
 	    "{s:I,s:b,s:s,s:s,s:s,s:I,s:I,s:I,s:I,s:I,s:O,s:O}", "pid", (json_int_t)p->pid,
 	    "complete", p->complete, "command", p->command, "jdk", p->jdk, "gc", p->gc,
 	    "start_wall_ns", (json_int_t)p->start_wall_ns, "start_monotonic_ns",
 	    (json_int_t)p->start_monotonic_ns, "end_wall_ns", (json_int_t)p->end_wall_ns,
 	    "end_monotonic_ns", (json_int_t)p->end_monotonic_ns, "last_block_ns",
 	    (json_int_t)p->last_block_ns, "options", p->options, "counters", p->counters);
+
+	if (p->numa)
+		json_object_set(row, "numa", p->numa);
+	return row;
 }
 
 static json_t *engine_rows(const struct lc_load *l)

@@ -252,16 +252,23 @@ static void put_metric(struct lc_merge_writer *w, uint32_t row)
 	w->rows[LC_SECTION_METRICS]++;
 }
 
+/* process; thread_index, in a block of all threads. */
+static void put_owner(struct lc_merge_writer *w, enum lc_section section, uint32_t thread)
+{
+	const uint32_t *key = lc_table_key(&w->tree->threads, thread);
+
+	if (w->one)
+		return;
+	put(w, section, key[LC_THREAD_PROCESS]);
+	put(w, section, key[LC_THREAD_INDEX]);
+}
+
 static void put_line(struct lc_merge_writer *w, uint32_t row)
 {
 	enum lc_section section = w->one ? LC_SECTION_LINES : LC_SECTION_MERGED_LINES;
 	const uint32_t *key = lc_table_key(&w->tree->lines, row);
-	const uint32_t *thread = lc_table_key(&w->tree->threads, key[LC_LINE_THREAD]);
 
-	if (!w->one) {
-		put(w, section, thread[LC_THREAD_PROCESS]);
-		put(w, section, thread[LC_THREAD_INDEX]);
-	}
+	put_owner(w, section, key[LC_LINE_THREAD]);
 	put(w, section, lc_tree_wide(key + LC_LINE_NUMBER));
 	put_place(w, section, key + LC_LINE_ENGINE);
 	put(w, section, key[LC_LINE_BYTE]);
@@ -293,6 +300,43 @@ static void put_split(struct lc_merge_writer *w, uint32_t row)
 	for (unsigned i = 0; i < LC_SPLIT_VALUES; i++)
 		put(w, LC_SECTION_SPLITS, lc_table_values(&w->tree->splits, row)[i]);
 	w->rows[LC_SECTION_SPLITS]++;
+}
+
+static void put_placement(struct lc_merge_writer *w, uint32_t row)
+{
+	const uint32_t *key = lc_table_key(&w->tree->placements, row);
+
+	put_owner(w, LC_SECTION_PLACEMENTS, key[LC_PLACEMENT_THREAD]);
+	put_place(w, LC_SECTION_PLACEMENTS, key + LC_PLACEMENT_ENGINE);
+	put(w, LC_SECTION_PLACEMENTS, key[LC_PLACEMENT_ACCESSING]);
+	put(w, LC_SECTION_PLACEMENTS, key[LC_PLACEMENT_OWNING]);
+	put(w, LC_SECTION_PLACEMENTS, key[LC_PLACEMENT_SOURCE]);
+	put(w, LC_SECTION_PLACEMENTS, *lc_table_values(&w->tree->placements, row));
+	w->rows[LC_SECTION_PLACEMENTS]++;
+}
+
+static void put_node(struct lc_merge_writer *w, uint32_t row)
+{
+	const uint32_t *key = lc_table_key(&w->tree->nodes, row);
+
+	put_owner(w, LC_SECTION_NODES, key[LC_NODE_THREAD]);
+	put(w, LC_SECTION_NODES, key[LC_NODE_ENGINE]);
+	put(w, LC_SECTION_NODES, key[LC_NODE_NODE]);
+	for (unsigned i = 0; i < LC_NODE_VALUES; i++)
+		put(w, LC_SECTION_NODES, lc_table_values(&w->tree->nodes, row)[i]);
+	w->rows[LC_SECTION_NODES]++;
+}
+
+static void put_home(struct lc_merge_writer *w, uint32_t row)
+{
+	const uint32_t *key = lc_table_key(&w->tree->homes, row);
+
+	put_owner(w, LC_SECTION_HOMES, key[LC_HOME_THREAD]);
+	put(w, LC_SECTION_HOMES, define_site(w, key[LC_HOME_SITE]));
+	put(w, LC_SECTION_HOMES, key[LC_HOME_NODE]);
+	for (unsigned i = 0; i < LC_HOME_VALUES; i++)
+		put(w, LC_SECTION_HOMES, lc_table_values(&w->tree->homes, row)[i]);
+	w->rows[LC_SECTION_HOMES]++;
 }
 
 static void put_buckets(struct lc_merge_writer *w, bool last)
@@ -464,7 +508,8 @@ static bool put_rows(struct lc_merge_writer *w, unsigned *kind, uint32_t *row)
 		{ &t->sites, put_allocations }, { &t->accesses, put_access },
 		{ &t->fields, put_field },      { &t->metrics, put_metric },
 		{ &t->lines, put_line },        { &t->estimates, put_estimate },
-		{ &t->splits, put_split },
+		{ &t->splits, put_split },      { &t->placements, put_placement },
+		{ &t->nodes, put_node },        { &t->homes, put_home },
 	};
 
 	for (; *kind < sizeof(kinds) / sizeof(kinds[0]); ++*kind, *row = 0) {

@@ -28,6 +28,9 @@ void lc_tree_init(struct lc_tree *t)
 	lc_table_init(&t->lines, LC_LINE_KEY, LC_LINE_VALUES);
 	lc_table_init(&t->estimates, 1, LC_ESTIMATE_VALUES);
 	lc_table_init(&t->splits, LC_SPLIT_KEY, LC_SPLIT_VALUES);
+	lc_table_init(&t->placements, LC_PLACEMENT_KEY, 1);
+	lc_table_init(&t->nodes, LC_NODE_KEY, LC_NODE_VALUES);
+	lc_table_init(&t->homes, LC_HOME_KEY, LC_HOME_VALUES);
 	lc_tree_string(t, "", 0);
 	lc_table_put(&t->methods, zero);
 	lc_table_put(&t->frames, zero);
@@ -53,6 +56,9 @@ void lc_tree_free(struct lc_tree *t)
 	lc_table_free(&t->lines);
 	lc_table_free(&t->estimates);
 	lc_table_free(&t->splits);
+	lc_table_free(&t->placements);
+	lc_table_free(&t->nodes);
+	lc_table_free(&t->homes);
 }
 
 uint32_t lc_tree_string(struct lc_tree *t, const char *bytes, size_t len)

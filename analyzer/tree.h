@@ -89,6 +89,22 @@ enum {
 };
 enum { LC_SPLIT_ENGINE, LC_SPLIT_METHOD, LC_SPLIT_CLASS, LC_SPLIT_SITE, LC_SPLIT_KEY };
 enum { LC_SPLIT_SAMPLES, LC_SPLIT_VARIANCE, LC_SPLIT_VALUES }; /* thousandths */
+/* Nodes are numbers + 1; 0 is unknown. Threads are rows of threads. */
+enum {
+	LC_PLACEMENT_THREAD,
+	LC_PLACEMENT_ENGINE,
+	LC_PLACEMENT_BUCKET,
+	LC_PLACEMENT_SITE,
+	LC_PLACEMENT_PATH,
+	LC_PLACEMENT_ACCESSING, /* node of the CPU */
+	LC_PLACEMENT_OWNING,    /* node of the page */
+	LC_PLACEMENT_SOURCE,    /* enum lc_data_source */
+	LC_PLACEMENT_KEY
+};
+enum { LC_NODE_THREAD, LC_NODE_ENGINE, LC_NODE_NODE, LC_NODE_KEY };
+enum { LC_NODE_SAMPLES, LC_NODE_MIGRATIONS, LC_NODE_VALUES };
+enum { LC_HOME_THREAD, LC_HOME_SITE, LC_HOME_NODE, LC_HOME_KEY };
+enum { LC_HOME_OBJECTS, LC_HOME_BYTES, LC_HOME_VALUES };
 
 /*
  * String 0 is empty, path 0 the root (no frames) and site 0 none: these rows always exist.
@@ -114,6 +130,9 @@ struct lc_tree {
 	struct lc_table lines;     /* touches of cache lines that threads share */
 	struct lc_table estimates; /* key: site */
 	struct lc_table splits;
+	struct lc_table placements; /* value: samples */
+	struct lc_table nodes;      /* that threads ran on */
+	struct lc_table homes;      /* that threads allocated on */
 	uint64_t buckets[LC_ENGINES_MAX][LC_BUCKET_COUNT];
 };
 

@@ -33,6 +33,7 @@
 #include "heap/layout.h"
 #include "heap/object.h"
 #include "klass.h"
+#include "numa/numa.h"
 #include "options.h"
 #include "path.h"
 #include "profile.h"
@@ -441,6 +442,7 @@ static int go_live(JNIEnv *jni, bool interposed)
 		                   enter_thread);
 	if (!err && agent.options.audit)
 		err = lc_audit_init();
+	lc_numa_init("", NULL);
 	if (!err)
 		err = lc_attribution_start(&config);
 	lc_sampler_wakeup_set(lc_attribution_wake);

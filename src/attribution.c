@@ -28,6 +28,7 @@
 #include "heap/layout.h"
 #include "heap/map.h"
 #include "lines.h"
+#include "numa/numa.h"
 #include "options.h"
 #include "path.h"
 #include "profile.h"
@@ -77,6 +78,48 @@ void lc_attribution_wake(void)
 
 	sem_post(&work.wake);
 	errno = saved;
+}
+
+/* Allocations */
+
+/* Count what was allocated since the last time. */
+static void take_allocations(struct lc_thread *t)
+{
+	struct lc_site_counter *c;
+
+	if (!t->tally)
+		t->tally = lc_tally_create();
+	if (!t->tally)
+		return;
+	for (uint32_t i = 0; t->contexts && (c = lc_contexts_counter_at(t->contexts, i)); i++) {
+		uint64_t count = atomic_load_explicit(&c->allocations, memory_order_relaxed);
+		uint64_t bytes = atomic_load_explicit(&c->bytes, memory_order_relaxed);
+
+		if (count == c->taken_allocations && bytes == c->taken_bytes)
+			continue;
+		if (lc_tally_allocations(t->tally, c->site, count - c->taken_allocations,
+		                         bytes - c->taken_bytes))
+			return; /* taken the next time */
+		lc_numa_allocated(t, c->site, count - c->taken_allocations, bytes - c->taken_bytes);
+		c->taken_allocations = count;
+		c->taken_bytes = bytes;
+	}
+}
+
+/* On machines with nodes: what was allocated in a stretch of time belongs to the nodes of its samples. */
+static void end_numa_windows(void)
+{
+	struct lc_thread *first;
+
+	lc_threads_lock();
+	first = lc_threads_first();
+	lc_threads_unlock();
+	for (struct lc_thread *t = first; t; t = t->next) {
+		if (!lc_numa_window_seen(t))
+			continue;
+		take_allocations(t);
+		lc_numa_window_ends(t);
+	}
 }
 
 /* Epochs */
@@ -152,8 +195,10 @@ static void close_epoch(struct lc_epoch *e)
 	nursery.runs = work.runs.data;
 	nursery.len = work.runs.len;
 	lc_resolve_take(work.jni, e->number);
+	end_numa_windows();
 	lc_resolve_samples(work.jni, work.map, &nursery, UINT64_MAX);
 	lc_lines_close_epoch();
+	lc_numa_resolve(e->number, lc_clock_now_ns());
 	close.moves = lc_moves_all(e->moves, &close.moves_len);
 	/* Only now is it known what was lost: see moves.h. */
 	close.complete = e->complete && !lc_moves_lost(e->moves);
@@ -192,6 +237,7 @@ static void resolve_open_epoch(uint64_t until_ns)
 	uint64_t records = work.stats.records;
 
 	lc_resolve_take(work.jni, work.open_epoch);
+	end_numa_windows();
 	if (!lc_resolve_waiting())
 		return;
 	work.runs.len = 0;
@@ -212,8 +258,6 @@ static void resolve_open_epoch(uint64_t until_ns)
 
 static void take_counters(struct lc_thread *t)
 {
-	struct lc_site_counter *c;
-
 	if (!t->tally)
 		t->tally = lc_tally_create();
 	if (!t->tally)
@@ -224,18 +268,7 @@ static void take_counters(struct lc_thread *t)
 		if (lost)
 			lc_tally_lost(t->tally, (uint16_t)i, lost);
 	}
-	for (uint32_t i = 0; t->contexts && (c = lc_contexts_counter_at(t->contexts, i)); i++) {
-		uint64_t count = atomic_load_explicit(&c->allocations, memory_order_relaxed);
-		uint64_t bytes = atomic_load_explicit(&c->bytes, memory_order_relaxed);
-
-		if (count == c->taken_allocations && bytes == c->taken_bytes)
-			continue;
-		if (lc_tally_allocations(t->tally, c->site, count - c->taken_allocations,
-		                         bytes - c->taken_bytes))
-			return; /* taken the next time */
-		c->taken_allocations = count;
-		c->taken_bytes = bytes;
-	}
+	take_allocations(t);
 }
 
 static void write_block(struct lc_thread *t, uint64_t end_ns)
@@ -282,6 +315,7 @@ static void free_thread(struct lc_thread *t)
 	lc_alloc_log_destroy(t->allocs);
 	lc_contexts_destroy(t->contexts);
 	lc_tally_destroy(t->tally);
+	lc_numa_thread_free(t);
 	free(t);
 }
 
@@ -337,12 +371,14 @@ static void tick(bool last)
 	close_sealed_epochs();
 	lc_alloc_sample_flush(work.jni);
 	lc_resolve_take(work.jni, work.open_epoch);
+	end_numa_windows();
 	if (work.stats.map_in_doubt)
 		work.stats.map_in_doubt =
 		    lc_map_check(work.map, check_header, NULL, HEADERS_PER_PASS);
 	if (last || now - work.open_ns >= OPEN_EPOCH_MS * MS) {
 		work.open_ns = now;
 		resolve_open_epoch(last ? UINT64_MAX : now - RECORD_LAG_MS * MS);
+		lc_numa_resolve(work.open_epoch, now);
 		reap_threads(now);
 	}
 	if (last || now - work.block_begin_ns >= BLOCK_MS * MS) {

@@ -54,6 +54,9 @@ enum lc_section {
 	LC_SECTION_ESTIMATES = 15,
 	LC_SECTION_SPLITS = 16,
 	LC_SECTION_MERGED_LINES = 17, /* LINES in a block of all threads */
+	LC_SECTION_PLACEMENTS = 18,
+	LC_SECTION_NODES = 19,
+	LC_SECTION_HOMES = 20,
 	LC_SECTION_COUNT
 };
 
@@ -76,6 +79,12 @@ enum { LC_DETAIL_WHERE_COUNT = 5, LC_DETAIL_HOW_COUNT = 9 };
 enum { LC_TOUCH_LOAD = 1, LC_TOUCH_STORE = 2, LC_TOUCH_END = 4 };
 
 enum { LC_LINE_BYTES_MAX = 64 }; /* byte numbers of LINES are below it */
+
+/*
+ * Columns that name a NUMA node hold its number + 1, and 0 where it is unknown. Linux numbers at
+ * most 1024 nodes.
+ */
+enum { LC_NODE_NUMBERS = 1024, LC_NODE_END = LC_NODE_NUMBERS + 1 };
 
 /* Where the data of an access came from, as far as a hardware engine tells: METRICS. */
 enum lc_data_source {

@@ -105,6 +105,35 @@ struct lc_block_split {
 	uint64_t variance_milli; /* of the estimated samples */
 };
 
+/* Samples of one access, by the node that accessed and the node that held the page. */
+struct lc_block_placement {
+	uint16_t engine;
+	uint8_t bucket;
+	uint32_t site; /* as in lc_block_access, with path and bucket */
+	uint32_t path;
+	uint16_t accessing; /* node + 1 of the CPU; 0: unknown */
+	uint16_t owning;    /* node + 1 of the page; 0: unknown, or the page was never touched */
+	uint8_t source;     /* enum lc_data_source */
+	uint64_t samples;
+};
+
+/* Samples that the thread took on a node. */
+struct lc_block_node {
+	uint16_t engine;
+	uint16_t node; /* + 1; 0: unknown */
+	uint64_t samples;
+	uint64_t
+	    migrations; /* of these, whose predecessor of the same engine was on another node: a lower bound */
+};
+
+/* What the thread allocated at a site, by the node that it ran on meanwhile. */
+struct lc_block_home {
+	uint32_t site;
+	uint16_t node; /* + 1; 0: unknown, it was seen on several nodes or not at all */
+	uint64_t objects;
+	uint64_t bytes;
+};
+
 /* All samples of a bucket, those that have an lc_block_access included. */
 struct lc_block_bucket {
 	uint16_t engine;
@@ -144,6 +173,12 @@ struct lc_block_input {
 	size_t estimates_len;
 	const struct lc_block_split *splits;
 	size_t splits_len;
+	const struct lc_block_placement *placements;
+	size_t placements_len;
+	const struct lc_block_node *nodes;
+	size_t nodes_len;
+	const struct lc_block_home *homes;
+	size_t homes_len;
 };
 
 /*
@@ -183,6 +218,28 @@ struct lc_manifest_counter {
 	uint64_t value;
 };
 
+/* A NUMA node of the machine, as the manifest tells of it. */
+struct lc_manifest_node {
+	uint32_t number;
+	uint64_t memory_bytes;     /* 0: none */
+	const char *cpus;          /* "0-3,8"; "" without CPUs */
+	bool memory_allowed;       /* the process may allocate there */
+	const uint16_t *distances; /* to each node of the array, in its order; 0: unknown */
+};
+
+struct lc_manifest_numa {
+	const struct lc_manifest_node *nodes;
+	size_t nodes_len;
+	bool active;             /* placements are recorded */
+	const char *error;       /* why they are not, or not all; NULL: nothing to say */
+	int balancing;           /* the kernel moves pages by itself: 1, 0, or -1 for unknown */
+	uint64_t pages_migrated; /* by the kernel on the whole machine, during the run */
+	uint64_t pages_asked;    /* page owners asked for */
+	uint64_t pages_unknown;  /* of these, without an owner: untouched, or gone */
+	uint64_t owner_changes;  /* pages that were seen on another node than before */
+	uint64_t dropped;        /* samples without room to look up their page */
+};
+
 struct lc_manifest {
 	const char *command; /* any of the strings may be NULL: unknown */
 	const char *jdk;
@@ -199,6 +256,7 @@ struct lc_manifest {
 	size_t options_len;
 	const struct lc_manifest_counter *counters; /* names are unique */
 	size_t counters_len;
+	const struct lc_manifest_numa *numa; /* NULL: nothing is known */
 };
 
 /*

@@ -185,6 +185,63 @@ static void put_split(struct lc_block_encoder *e, const void *row)
 	e->out.rows[LC_SECTION_SPLITS]++;
 }
 
+static bool placement_is_valid(const void *row)
+{
+	const struct lc_block_placement *p = row;
+
+	return p->engine < LC_ENGINES_MAX && p->bucket < LC_BUCKET_COUNT &&
+	       p->accessing < LC_NODE_END && p->owning < LC_NODE_END && p->source < LC_SOURCE_COUNT;
+}
+
+static void put_placement(struct lc_block_encoder *e, const void *row)
+{
+	const struct lc_block_placement *p = row;
+
+	put_place(e, LC_SECTION_PLACEMENTS, p->engine, p->bucket, p->site, p->path);
+	put(e, LC_SECTION_PLACEMENTS, p->accessing);
+	put(e, LC_SECTION_PLACEMENTS, p->owning);
+	put(e, LC_SECTION_PLACEMENTS, p->source);
+	put(e, LC_SECTION_PLACEMENTS, p->samples);
+	e->out.rows[LC_SECTION_PLACEMENTS]++;
+}
+
+static bool node_is_valid(const void *row)
+{
+	const struct lc_block_node *n = row;
+
+	return n->engine < LC_ENGINES_MAX && n->node < LC_NODE_END && n->migrations <= n->samples;
+}
+
+static void put_node(struct lc_block_encoder *e, const void *row)
+{
+	const struct lc_block_node *n = row;
+
+	put(e, LC_SECTION_NODES, n->engine);
+	put(e, LC_SECTION_NODES, n->node);
+	put(e, LC_SECTION_NODES, n->samples);
+	put(e, LC_SECTION_NODES, n->migrations);
+	e->out.rows[LC_SECTION_NODES]++;
+}
+
+static bool home_is_valid(const void *row)
+{
+	return ((const struct lc_block_home *)row)->node < LC_NODE_END;
+}
+
+static void put_home(struct lc_block_encoder *e, const void *row)
+{
+	const struct lc_block_home *h = row;
+	uint32_t site = lc_names_site(e->names, h->site);
+
+	if (!site)
+		return;
+	put(e, LC_SECTION_HOMES, site);
+	put(e, LC_SECTION_HOMES, h->node);
+	put(e, LC_SECTION_HOMES, h->objects);
+	put(e, LC_SECTION_HOMES, h->bytes);
+	e->out.rows[LC_SECTION_HOMES]++;
+}
+
 #define LIST(member)                                                                               \
 	offsetof(struct lc_block_input, member), sizeof(((struct lc_block_input *)0)->member[0]),  \
 	    offsetof(struct lc_block_input, member##_len)
@@ -204,6 +261,9 @@ static const struct kind {
 	{ LIST(lines), line_is_valid, put_line },
 	{ LIST(estimates), NULL, put_estimate },
 	{ LIST(splits), split_is_valid, put_split },
+	{ LIST(placements), placement_is_valid, put_placement },
+	{ LIST(nodes), node_is_valid, put_node },
+	{ LIST(homes), home_is_valid, put_home },
 };
 
 enum { KINDS = sizeof(kinds) / sizeof(kinds[0]) };

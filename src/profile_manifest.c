@@ -57,6 +57,47 @@ static void json_u64(struct lc_bytes *b, uint64_t v)
 	json_format(b, "%llu", (unsigned long long)(v > INT64_MAX ? INT64_MAX : v));
 }
 
+static void manifest_node(struct lc_bytes *b, const struct lc_manifest_numa *n,
+                          const struct lc_manifest_node *node)
+{
+	json_format(b, "{\"node\":%u,\"memory_bytes\":", node->number);
+	json_u64(b, node->memory_bytes);
+	json_member(b, "cpus", node->cpus);
+	json_format(b, ",\"memory_allowed\":%s,\"distances\":[",
+	            node->memory_allowed ? "true" : "false");
+	for (size_t i = 0; i < n->nodes_len; i++)
+		json_format(b, "%s%u", i ? "," : "", node->distances ? node->distances[i] : 0);
+	json_format(b, "]}");
+}
+
+static void manifest_numa(struct lc_bytes *b, const struct lc_manifest_numa *n)
+{
+	const struct {
+		const char *name;
+		uint64_t value;
+	} numbers[] = {
+		{ "pages_migrated", n->pages_migrated }, { "pages_asked", n->pages_asked },
+		{ "pages_unknown", n->pages_unknown },   { "owner_changes", n->owner_changes },
+		{ "samples_dropped", n->dropped },
+	};
+
+	json_format(b, ",\n\"numa\":{\"active\":%s,\"balancing\":%s", n->active ? "true" : "false",
+	            n->balancing < 0 ? "null"
+	            : n->balancing   ? "true"
+	                             : "false");
+	json_member(b, "error", n->error);
+	for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++) {
+		json_format(b, ",\"%s\":", numbers[i].name);
+		json_u64(b, numbers[i].value);
+	}
+	json_format(b, ",\n\"nodes\":[");
+	for (size_t i = 0; i < n->nodes_len; i++) {
+		json_format(b, i ? ",\n" : "");
+		manifest_node(b, n, &n->nodes[i]);
+	}
+	json_format(b, "]}");
+}
+
 static void manifest_process(struct lc_bytes *b, const struct lc_manifest *m)
 {
 	json_format(b, "{\"pid\":%d,\"complete\":%s", m->pid, m->complete ? "true" : "false");
@@ -85,7 +126,10 @@ static void manifest_process(struct lc_bytes *b, const struct lc_manifest *m)
 		json_format(b, ":");
 		json_u64(b, m->counters[i].value);
 	}
-	json_format(b, "}}");
+	json_format(b, "}");
+	if (m->numa)
+		manifest_numa(b, m->numa);
+	json_format(b, "}");
 }
 
 void lc_manifest_encode(struct lc_bytes *b, const struct lc_manifest *m, uint64_t blocks)

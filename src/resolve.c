@@ -18,6 +18,7 @@
 #include "heap/hook.h"
 #include "heap/map.h"
 #include "klass.h"
+#include "numa/numa.h"
 #include "path.h"
 #include "record.h"
 #include "sample/sample_log.h"
@@ -45,6 +46,7 @@ struct pending {
 	uint32_t latency;
 	uint32_t epoch;
 	uint32_t path;
+	uint16_t cpu;
 	uint8_t engine;
 	uint8_t where;
 	uint8_t how;
@@ -69,11 +71,26 @@ struct verdict {
 
 static void count_sample(const struct pending *p, enum lc_bucket bucket, uint32_t site)
 {
+	uint8_t source = LC_SOURCE_UNKNOWN, flags;
+
+	if (p->data_src)
+		lc_detail_data_src(p->data_src, &source, &flags);
 	if (!p->thread->tally)
 		p->thread->tally = lc_tally_create();
 	if (!p->thread->tally || lc_tally_sample(p->thread->tally, p->engine, bucket, site, p->path,
 	                                         p->where, p->how, p->samples))
 		work.stats.unresolved++;
+	lc_numa_sample(&(struct lc_numa_access){
+	    .thread = p->thread,
+	    .addr = p->addr,
+	    .samples = p->samples,
+	    .site = site,
+	    .path = p->path,
+	    .cpu = p->cpu,
+	    .engine = p->engine,
+	    .bucket = (uint8_t)bucket,
+	    .source = source,
+	});
 }
 
 static void count(JNIEnv *jni, const struct pending *p, const struct verdict *v)
@@ -122,12 +139,14 @@ static void take(JNIEnv *jni, struct lc_thread *t, const struct lc_sample *s)
 		.latency = s->latency,
 		.epoch = s->epoch,
 		.path = lc_path_intern(jni, s->frames + own, frames_len - own),
+		.cpu = s->cpu,
 		.engine = s->engine,
 		.where = s->where,
 		.how = s->how,
 		.access = s->access,
 	};
 
+	lc_numa_ran(t, p.engine, p.cpu, p.samples);
 	if (!lc_bucket_needs_map(s))
 		count_sample(&p, lc_bucket_without_map(s), 0);
 	else if (lc_vector_push(&work.pending, &p))

@@ -19,6 +19,7 @@
 #include "heap/hook.h"
 #include "klass.h"
 #include "lines.h"
+#include "numa/numa.h"
 #include "options.h"
 #include "path.h"
 #include "profile.h"
@@ -357,6 +358,7 @@ void lc_summary_write(bool final)
 	m.options_len = len;
 	m.counters = counters->rows;
 	m.counters_len = counters->len;
+	m.numa = lc_numa_manifest();
 	lc_profile_manifest(summary.profile, &m);
 out:
 	free(counters);

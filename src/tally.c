@@ -11,7 +11,7 @@
 enum { ROWS_MIN = 64 };
 
 /* Kinds of rows: index of lc_tally.rows and of `kinds`. */
-enum kind { ALLOC, ACCESS, FIELD, METRIC, LINE, ESTIMATE, SPLIT, KINDS };
+enum kind { ALLOC, ACCESS, FIELD, METRIC, LINE, ESTIMATE, SPLIT, PLACEMENT, NODE, HOME, KINDS };
 
 struct rows {
 	void *data;
@@ -47,7 +47,7 @@ _Static_assert((int)LC_TALLY_ENGINES <= (int)LC_ENGINES_MAX, "a row of the manif
 			return x->member < y->member ? -1 : 1;                                     \
 	} while (0)
 
-/* engine, bucket, site, path: where a sample is. Four kinds of rows have these members. */
+/* engine, bucket, site, path: where a sample is. Five kinds of rows have these members. */
 #define ORDER_PLACE()                                                                              \
 	do {                                                                                       \
 		ORDER(engine);                                                                     \
@@ -192,6 +192,59 @@ static void add_split(void *to, const void *from)
 	x->variance_milli += y->variance_milli;
 }
 
+static int order_placements(const void *a, const void *b)
+{
+	const struct lc_block_placement *x = a, *y = b;
+
+	ORDER_PLACE();
+	ORDER(accessing);
+	ORDER(owning);
+	ORDER(source);
+	return 0;
+}
+
+static void add_placement(void *to, const void *from)
+{
+	((struct lc_block_placement *)to)->samples +=
+	    ((const struct lc_block_placement *)from)->samples;
+}
+
+static int order_nodes(const void *a, const void *b)
+{
+	const struct lc_block_node *x = a, *y = b;
+
+	ORDER(engine);
+	ORDER(node);
+	return 0;
+}
+
+static void add_node(void *to, const void *from)
+{
+	struct lc_block_node *x = to;
+	const struct lc_block_node *y = from;
+
+	x->samples += y->samples;
+	x->migrations += y->migrations;
+}
+
+static int order_homes(const void *a, const void *b)
+{
+	const struct lc_block_home *x = a, *y = b;
+
+	ORDER(site);
+	ORDER(node);
+	return 0;
+}
+
+static void add_home(void *to, const void *from)
+{
+	struct lc_block_home *x = to;
+	const struct lc_block_home *y = from;
+
+	x->objects += y->objects;
+	x->bytes += y->bytes;
+}
+
 static const struct {
 	size_t bytes;                               /* of a row */
 	int (*order)(const void *a, const void *b); /* 0: they differ in their counts alone */
@@ -204,6 +257,9 @@ static const struct {
 	[LINE] = { sizeof(struct lc_block_line), order_lines, add_line },
 	[ESTIMATE] = { sizeof(struct lc_block_estimate), order_estimates, add_estimate },
 	[SPLIT] = { sizeof(struct lc_block_split), order_splits, add_split },
+	[PLACEMENT] = { sizeof(struct lc_block_placement), order_placements, add_placement },
+	[NODE] = { sizeof(struct lc_block_node), order_nodes, add_node },
+	[HOME] = { sizeof(struct lc_block_home), order_homes, add_home },
 };
 
 /* ---- arrays of rows ---- */
@@ -334,6 +390,30 @@ int lc_tally_split(struct lc_tally *t, const struct lc_block_split *row)
 	return append(t, SPLIT, row);
 }
 
+int lc_tally_placement(struct lc_tally *t, const struct lc_block_placement *row)
+{
+	if (row->engine >= LC_TALLY_ENGINES || row->bucket >= LC_BUCKET_COUNT ||
+	    row->accessing >= LC_NODE_END || row->owning >= LC_NODE_END ||
+	    row->source >= LC_SOURCE_COUNT)
+		return -EINVAL;
+	return append(t, PLACEMENT, row);
+}
+
+int lc_tally_node(struct lc_tally *t, const struct lc_block_node *row)
+{
+	if (row->engine >= LC_TALLY_ENGINES || row->node >= LC_NODE_END ||
+	    row->migrations > row->samples)
+		return -EINVAL;
+	return append(t, NODE, row);
+}
+
+int lc_tally_home(struct lc_tally *t, const struct lc_block_home *row)
+{
+	if (row->node >= LC_NODE_END)
+		return -EINVAL;
+	return append(t, HOME, row);
+}
+
 /* ---- blocks ---- */
 
 /* Samples of each bucket and engine: those with an access, and those without. */
@@ -393,8 +473,15 @@ bool lc_tally_block(struct lc_tally *t, struct lc_block_input *in)
 	in->estimates_len = t->rows[ESTIMATE].len;
 	in->splits = t->rows[SPLIT].data;
 	in->splits_len = t->rows[SPLIT].len;
+	in->placements = t->rows[PLACEMENT].data;
+	in->placements_len = t->rows[PLACEMENT].len;
+	in->nodes = t->rows[NODE].data;
+	in->nodes_len = t->rows[NODE].len;
+	in->homes = t->rows[HOME].data;
+	in->homes_len = t->rows[HOME].len;
 	return in->buckets_len || in->allocs_len || in->accesses_len || in->fields_len ||
-	       in->metrics_len || in->lines_len || in->estimates_len || in->splits_len;
+	       in->metrics_len || in->lines_len || in->estimates_len || in->splits_len ||
+	       in->placements_len || in->nodes_len || in->homes_len;
 }
 
 void lc_tally_clear(struct lc_tally *t)

@@ -38,6 +38,9 @@ int lc_tally_metric(struct lc_tally *t, const struct lc_block_metric *row);
 int lc_tally_line(struct lc_tally *t, const struct lc_block_line *row);
 int lc_tally_estimate(struct lc_tally *t, const struct lc_block_estimate *row);
 int lc_tally_split(struct lc_tally *t, const struct lc_block_split *row);
+int lc_tally_placement(struct lc_tally *t, const struct lc_block_placement *row);
+int lc_tally_node(struct lc_tally *t, const struct lc_block_node *row);
+int lc_tally_home(struct lc_tally *t, const struct lc_block_home *row);
 
 /* Count what a site allocated since the last time it was asked. Returns 0 or -ENOMEM. */
 int lc_tally_allocations(struct lc_tally *t, uint32_t site, uint64_t count, uint64_t bytes);

@@ -6,11 +6,12 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-struct lc_alloc_log;  /* heap/alloc_log.h */
-struct lc_sample_log; /* sample/sample_log.h */
-struct lc_sampler;    /* sample/sampler.h, private to the engines */
-struct lc_contexts;   /* heap/context.h */
-struct lc_tally;      /* tally.h: the attribution thread's counts for this thread */
+struct lc_alloc_log;   /* heap/alloc_log.h */
+struct lc_sample_log;  /* sample/sample_log.h */
+struct lc_sampler;     /* sample/sampler.h, private to the engines */
+struct lc_contexts;    /* heap/context.h */
+struct lc_numa_thread; /* numa/numa.h: the attribution thread's */
+struct lc_tally;       /* tally.h: the attribution thread's counts for this thread */
 
 enum { LC_THREAD_NAME_MAX = 128 };
 
@@ -31,8 +32,9 @@ struct lc_thread {
 
 	/* Attribution thread only. */
 	struct lc_tally *tally;
-	uint64_t sealed;     /* position in `allocs` where the open epoch begins */
-	uint64_t unresolved; /* samples taken from the log that wait for their object */
+	struct lc_numa_thread *numa; /* NULL until it is needed */
+	uint64_t sealed;             /* position in `allocs` where the open epoch begins */
+	uint64_t unresolved;         /* samples taken from the log that wait for their object */
 
 	_Atomic bool ended;     /* written by: the thread itself, last of all */
 	struct lc_thread *next; /* list, newest first; changed under the list's lock */

@@ -161,6 +161,7 @@ static void take_record(struct lc_sampler *s, size_t engine, const struct lc_rin
 	lc_sampler_begin(&head, engine, r->ip, (uint8_t)code.kind);
 	head.addr = r->addr;
 	head.how = LC_HOW_KERNEL;
+	head.cpu = (uint16_t)r->cpu; /* the thread may have moved since */
 	head.data_src = r->data_src;
 	head.latency = r->weight < UINT32_MAX ? (uint32_t)r->weight : UINT32_MAX;
 	lc_engine_add(engine, LC_ENGINE_SAMPLES, 1);

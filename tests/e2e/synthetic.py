@@ -13,7 +13,7 @@ MAGIC = bytes.fromhex("894c43420d0a1a0a")
 ALL = 0xFFFFFFFF
 BUCKETS = ["object", "heap_class", "heap_unknown", "jvm", "native", "no_address", "lost"]
 (STRINGS, THREAD, METHODS, FRAMES, PATHS, SITES, ALLOCATIONS, ACCESSES, BUCKET_ROWS, DETAILS, THREADS,
- FIELDS, METRICS, LINES, ESTIMATES, SPLITS, MERGED_LINES) = range(1, 18)
+ FIELDS, METRICS, LINES, ESTIMATES, SPLITS, MERGED_LINES, PLACEMENTS, NODES, HOMES) = range(1, 21)
 SOURCES = ["unknown", "l1", "fill_buffer", "l2", "l3", "local_dram", "remote_dram", "remote_cache",
            "other"]
 HITM, TLB_MISS, LOCKED, STORED = 1, 2, 4, 8  # flags of METRICS
@@ -92,13 +92,17 @@ def header(payload, stored, *, tid, index, sequence, begin=0, end=0, process=0, 
     return head + struct.pack("<Q", xxh64(head))
 
 
+def _node(number):
+    return 0 if number is None else number + 1
+
+
 class Block:
     """Counts of one thread. Paths are tuples of frames, leaf first; a frame is
     (class, method, signature, file, bci or None, line or None)."""
 
     def __init__(self):
         self.strings, self.methods, self.frames, self.paths, self.sites = {}, {}, {}, {}, {}
-        self.rows = {kind: [] for kind in range(1, 18)}
+        self.rows = {kind: [] for kind in range(1, 21)}
         self.samples = {}
 
     def string(self, text):
@@ -191,6 +195,17 @@ class Block:
     def split(self, method, class_site, site, samples, variance, engine=0):
         return self._row(SPLITS, [engine, METHOD[method], self.site(*class_site), self.site(*site),
                                   round(1000 * samples), round(1000 * variance)])
+
+    def place(self, bucket, site, frames, samples, accessing, owning, source="unknown", engine=0):
+        """Nodes are numbers; None is unknown, here and below."""
+        return self._row(PLACEMENTS, [*self._place(bucket, site, frames, engine), _node(accessing),
+                                      _node(owning), SOURCES.index(source), samples])
+
+    def ran(self, node, samples, migrations=0, engine=0):
+        return self._row(NODES, [engine, _node(node), samples, migrations])
+
+    def home(self, site, node, objects, size):
+        return self._row(HOMES, [self.site(*site), _node(node), objects, size])
 
     def payload(self, name, extra=b""):
         number = self.string(name)

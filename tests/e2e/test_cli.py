@@ -52,9 +52,9 @@ def test_version_and_help_are_printed_on_stdout(locus):
     for args in (["help"], ["--help"], ["-h"]):
         done = locus(*args)
         assert (done.returncode, done.stderr) == (0, "")
-        for command in ("run", "report", "merge", "doctor"):
+        for command in ("run", "report", "numa", "merge", "doctor"):
             assert "\n  %s " % command in done.stdout
-    for command in ("run", "report", "merge", "doctor"):
+    for command in ("run", "report", "numa", "merge", "doctor"):
         texts = [locus("help", command), locus(command, "--help"), locus(command, "-h")]
         assert {t.returncode for t in texts} == {0}
         assert len({t.stdout for t in texts}) == 1
@@ -291,7 +291,8 @@ def test_installed_layout_is_found(hello, tmp_path):
     )
     assert done.returncode == 0, done.stderr
     assert (tmp_path / "p" / "manifest.json").exists()
-    for page in ("locus.1", "locus-run.1", "locus-report.1", "locus-merge.1", "locus-doctor.1"):
+    for page in ("locus.1", "locus-run.1", "locus-report.1", "locus-numa.1",
+                 "locus-merge.1", "locus-doctor.1"):
         assert (prefix / "share" / "man" / "man1" / page).exists()
 
 

@@ -139,7 +139,25 @@ static void a_tree_comes_back(void **state)
 	free(f.data);
 }
 
-/* A row of each kind beyond accesses, of site 1; lines of both threads. */
+static void fill_nodes(struct lc_tree *t, uint32_t thread)
+{
+	const uint32_t placement[LC_PLACEMENT_KEY] = {
+		thread, 0, 0, 1, 1, 2, 3 + thread, LC_SOURCE_REMOTE_DRAM
+	};
+	const uint32_t node[LC_NODE_KEY] = { thread, 0, 5 + thread };
+	const uint32_t home[LC_HOME_KEY] = { thread, 2, thread };
+	uint64_t *values;
+
+	*lc_table_values(&t->placements, lc_table_put(&t->placements, placement)) = 70 + thread;
+	values = lc_table_values(&t->nodes, lc_table_put(&t->nodes, node));
+	values[LC_NODE_SAMPLES] = 80 + thread;
+	values[LC_NODE_MIGRATIONS] = 9;
+	values = lc_table_values(&t->homes, lc_table_put(&t->homes, home));
+	values[LC_HOME_OBJECTS] = 90 + thread;
+	values[LC_HOME_BYTES] = 95;
+}
+
+/* A row of each kind beyond accesses, of site 1; lines and nodes of both threads. */
 static void fill_rows(struct lc_tree *t)
 {
 	uint32_t field[LC_FIELD_KEY] = { 0, 0, 1, 1, 0, 1, 2, 3, 4, LC_TOUCH_LOAD };
@@ -160,11 +178,40 @@ static void fill_rows(struct lc_tree *t)
 
 		values[LC_LINE_SAMPLES] = 30 + thread;
 		values[LC_LINE_HITM] = thread;
+		fill_nodes(t, thread);
 	}
 	for (unsigned i = 0; i < LC_ESTIMATE_VALUES; i++)
 		lc_table_values(&t->estimates, lc_table_put(&t->estimates, &estimate))[i] = 40 + i;
 	for (unsigned i = 0; i < LC_SPLIT_VALUES; i++)
 		lc_table_values(&t->splits, lc_table_put(&t->splits, split))[i] = 60 + i;
+}
+
+static void nodes_came_back_twice(const struct lc_tree *t)
+{
+	assert_int_equal(t->placements.count, 2);
+	assert_int_equal(t->nodes.count, 2);
+	assert_int_equal(t->homes.count, 2);
+	for (uint32_t i = 0; i < 2; i++) {
+		const uint32_t *placement = lc_table_key(&t->placements, i);
+		const uint32_t *node = lc_table_key(&t->nodes, i);
+		const uint32_t *home = lc_table_key(&t->homes, i);
+		uint32_t index = lc_table_key(&t->threads, placement[0])[LC_THREAD_INDEX];
+
+		assert_int_equal(placement[LC_PLACEMENT_ACCESSING], 2);
+		assert_int_equal(placement[LC_PLACEMENT_OWNING], 3 + index);
+		assert_int_equal(placement[LC_PLACEMENT_SOURCE], LC_SOURCE_REMOTE_DRAM);
+		assert_int_equal(*lc_table_values(&t->placements, i), 2 * (70 + index));
+		index = lc_table_key(&t->threads, node[LC_NODE_THREAD])[LC_THREAD_INDEX];
+		assert_int_equal(node[LC_NODE_NODE], 5 + index);
+		assert_int_equal(lc_table_values(&t->nodes, i)[LC_NODE_SAMPLES], 2 * (80 + index));
+		assert_int_equal(lc_table_values(&t->nodes, i)[LC_NODE_MIGRATIONS], 18);
+		index = lc_table_key(&t->threads, home[LC_HOME_THREAD])[LC_THREAD_INDEX];
+		assert_int_equal(home[LC_HOME_NODE], index);
+		assert_int_equal(lc_table_key(&t->sites, home[LC_HOME_SITE])[LC_SITE_CLASS],
+		                 lc_table_key(&t->sites, 2)[LC_SITE_CLASS]);
+		assert_int_equal(lc_table_values(&t->homes, i)[LC_HOME_OBJECTS], 2 * (90 + index));
+		assert_int_equal(lc_table_values(&t->homes, i)[LC_HOME_BYTES], 190);
+	}
 }
 
 static void rows_of_every_kind_come_back(void **state)
@@ -197,6 +244,7 @@ static void rows_of_every_kind_come_back(void **state)
 		assert_true(lc_tree_wide(key + LC_LINE_NUMBER) == (UINT64_C(8) << 32 | 7));
 		assert_int_equal(lc_table_values(&b.lines, i)[LC_LINE_SAMPLES], 60 + 2 * index);
 	}
+	nodes_came_back_twice(&b);
 	assert_int_equal(lc_table_values(&b.threads, 0)[LC_THREAD_TID], 10);
 	for (unsigned i = 0; i < LC_ESTIMATE_VALUES; i++)
 		assert_int_equal(lc_table_values(&b.estimates, 0)[i], 2 * (40 + i));
@@ -400,6 +448,12 @@ static void payloads_that_break_the_format_are_refused(void **state)
 	REFUSED(9, 4, 1, 0, 0, 7, 15, 11, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0);
 	REFUSED(9, 4, 1, 0, 0, 7, 16, 7, 1, 0, 2, 0, 0, 1, 1);
 	REFUSED(9, 4, 1, 0, 0, 7, 17, 1, 0); /* MERGED_LINES in a thread's block */
+	/* PLACEMENTS: no such node, no such source; NODES: more moves than samples; HOMES: no node. */
+	REFUSED(9, 4, 1, 0, 0, 7, 18, 10, 1, 0, 0, 0, 0, 0x81, 8, 0, 0, 1);
+	REFUSED(9, 4, 1, 0, 0, 7, 18, 10, 1, 0, 0, 0, 0, 0, 0x81, 8, 0, 1);
+	REFUSED(9, 4, 1, 0, 0, 7, 18, 9, 1, 0, 0, 0, 0, 0, 0, 9, 1);
+	REFUSED(9, 4, 1, 0, 0, 7, 19, 5, 1, 0, 0, 1, 2);
+	REFUSED(9, 4, 1, 0, 0, 7, 20, 6, 1, 0, 0x81, 8, 1, 1);
 	/* A path that is its own parent, and one below a later one. */
 	REFUSED(3, 5, 1, 0, 0, 0, 0, 4, 4, 1, 0, 0, 0, 5, 3, 1, 0, 0, 9, 4, 1, 0, 0, 7);
 	REFUSED(3, 5, 1, 0, 0, 0, 0, 4, 4, 1, 0, 0, 0, 5, 3, 1, 2, 0, 9, 4, 1, 0, 0, 7);

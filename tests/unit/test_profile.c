@@ -1,5 +1,9 @@
 /* uses: src/profile.c src/profile_block.c src/profile_names.c src/profile_manifest.c src/options.c analyzer/blockfile.c analyzer/block.c analyzer/block_rows.c analyzer/tree.c analyzer/table.c analyzer/util.c -lzstd -Wl,--wrap=write -Wl,--wrap=clock_gettime */
-/* test_profile.c - the agent's writer, read back by the analyzer's reader. */
+/*
+ * test_profile.c - the agent's writer, read back by the analyzer's reader.
+ *
+ * The file is longer than 600 lines: each section has its test, over one set of helpers.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -241,6 +245,11 @@ static void rows_beyond_an_access_come_back(void **state)
 		1, 11, 12, 13, 14, 15, { 16, 17, 18, 19, 20 }
 	};
 	static const struct lc_block_split split = { 0, LC_SPLIT_HITS, 2, 1, 21, 22 };
+	static const struct lc_block_placement placement = {
+		0, LC_BUCKET_OBJECT, 1, 3, 2, LC_NODE_NUMBERS, LC_SOURCE_REMOTE_DRAM, 31
+	};
+	static const struct lc_block_node node = { 0, 64, 32, 33 - 1 };
+	static const struct lc_block_home home = { 2, 0, 34, 35 };
 	struct lc_profile *p = create();
 	struct lc_block_input in = { .name = "t",
 		                     .fields = fields,
@@ -252,7 +261,13 @@ static void rows_beyond_an_access_come_back(void **state)
 		                     .estimates = &estimate,
 		                     .estimates_len = 1,
 		                     .splits = &split,
-		                     .splits_len = 1 };
+		                     .splits_len = 1,
+		                     .placements = &placement,
+		                     .placements_len = 1,
+		                     .nodes = &node,
+		                     .nodes_len = 1,
+		                     .homes = &home,
+		                     .homes_len = 1 };
 	const uint32_t *key;
 
 	(void)state;
@@ -284,6 +299,23 @@ static void rows_beyond_an_access_come_back(void **state)
 	assert_true(
 	    text_is(lc_table_key(&tree.sites, key[LC_SPLIT_CLASS])[LC_SITE_CLASS], "com.acme.C"));
 	assert_int_equal(lc_table_values(&tree.splits, 0)[LC_SPLIT_VARIANCE], 22);
+	assert_int_equal(tree.placements.count, 1);
+	key = lc_table_key(&tree.placements, 0);
+	assert_int_equal(key[LC_PLACEMENT_THREAD], 0);
+	assert_int_equal(lc_tree_depth(&tree, key[LC_PLACEMENT_PATH]), 3);
+	assert_int_equal(key[LC_PLACEMENT_ACCESSING], 2);
+	assert_int_equal(key[LC_PLACEMENT_OWNING], LC_NODE_NUMBERS);
+	assert_int_equal(key[LC_PLACEMENT_SOURCE], LC_SOURCE_REMOTE_DRAM);
+	assert_int_equal(*lc_table_values(&tree.placements, 0), 31);
+	assert_int_equal(lc_table_key(&tree.nodes, 0)[LC_NODE_NODE], 64);
+	assert_int_equal(lc_table_values(&tree.nodes, 0)[LC_NODE_SAMPLES], 32);
+	assert_int_equal(lc_table_values(&tree.nodes, 0)[LC_NODE_MIGRATIONS], 32);
+	key = lc_table_key(&tree.homes, 0);
+	assert_true(
+	    text_is(lc_table_key(&tree.sites, key[LC_HOME_SITE])[LC_SITE_CLASS], "com.acme.C"));
+	assert_int_equal(key[LC_HOME_NODE], 0);
+	assert_int_equal(lc_table_values(&tree.homes, 0)[LC_HOME_OBJECTS], 34);
+	assert_int_equal(lc_table_values(&tree.homes, 0)[LC_HOME_BYTES], 35);
 	lc_tree_free(&tree);
 	destroy(p);
 }
@@ -360,6 +392,9 @@ static void numbers_out_of_range_are_refused_and_counted(void **state)
 	static const struct lc_block_metric source = { .source = LC_SOURCE_COUNT };
 	static const struct lc_block_line byte = { .byte = LC_LINE_BYTES_MAX };
 	static const struct lc_block_split method = { .method = LC_SPLIT_COUNT };
+	static const struct lc_block_placement owner = { .owning = LC_NODE_END };
+	static const struct lc_block_node moves = { .samples = 1, .migrations = 2 };
+	static const struct lc_block_home home = { .site = 1, .node = LC_NODE_END };
 	struct lc_profile *p = create();
 	struct lc_block_input in[] = {
 		{ .fields = &backwards, .fields_len = 1 },
@@ -370,14 +405,18 @@ static void numbers_out_of_range_are_refused_and_counted(void **state)
 		{ .buckets = &bucket, .buckets_len = 1 },
 		{ .details = &detail, .details_len = 1 },
 		{ .index = LC_THREAD_ALL },
+		{ .placements = &owner, .placements_len = 1 },
+		{ .nodes = &moves, .nodes_len = 1 },
+		{ .homes = &home, .homes_len = 1 },
 	};
+	const size_t count = sizeof(in) / sizeof(in[0]);
 	struct lc_profile_stats s;
 
 	(void)state;
-	for (int i = 0; i < 8; i++)
+	for (size_t i = 0; i < count; i++)
 		assert_int_equal(lc_profile_append(p, &in[i]), -EINVAL);
 	lc_profile_stats(p, &s);
-	assert_int_equal(s.append_fails, 8);
+	assert_int_equal(s.append_fails, count);
 	assert_int_equal(s.blocks, 0);
 	assert_int_equal(access(file_name("thread-0.lcb"), F_OK), -1);
 	destroy(p);
@@ -524,6 +563,15 @@ static void the_manifest_is_replaced_whole_or_not_at_all(void **state)
 		                                          "auto: no \"PMU\"" };
 	static const struct lc_manifest_option option = { "min-size", "1k" };
 	static const struct lc_manifest_counter counter = { "lost", UINT64_MAX };
+	static const uint16_t near[] = { 10, 21 }, far[] = { 21, 10 };
+	static const struct lc_manifest_node machine[] = { { 0, 4096, "0-3", true, near },
+		                                           { 63, 0, "", false, far } };
+	static const struct lc_manifest_numa numa = { .nodes = machine,
+		                                      .nodes_len = 2,
+		                                      .active = true,
+		                                      .error = "a \"reason\"",
+		                                      .balancing = -1,
+		                                      .owner_changes = 7 };
 	struct lc_manifest m = { .command = "java \"x\"\xff\x01<",
 		                 .jdk = "17",
 		                 .pid = 12,
@@ -533,7 +581,8 @@ static void the_manifest_is_replaced_whole_or_not_at_all(void **state)
 		                 .options = &option,
 		                 .options_len = 1,
 		                 .counters = &counter,
-		                 .counters_len = 1 };
+		                 .counters_len = 1,
+		                 .numa = &numa };
 	struct lc_profile *p = create();
 	char text[2048], again[2048];
 
@@ -547,6 +596,11 @@ static void the_manifest_is_replaced_whole_or_not_at_all(void **state)
 	assert_non_null(strstr(text, "\"reason\":\"auto: no \\\"PMU\\\"\""));
 	assert_non_null(strstr(text, "\"min-size\":\"1k\""));
 	assert_non_null(strstr(text, "\"lost\":9223372036854775807"));
+	assert_non_null(strstr(text, "\"numa\":{\"active\":true,\"balancing\":null,\"error\":"
+	                             "\"a \\\"reason\\\"\""));
+	assert_non_null(strstr(text, "\"owner_changes\":7"));
+	assert_non_null(strstr(text, "{\"node\":63,\"memory_bytes\":0,\"cpus\":\"\","
+	                             "\"memory_allowed\":false,\"distances\":[21,10]}]}"));
 	room = 20;
 	assert_int_equal(lc_profile_manifest(p, &m), -ENOSPC);
 	room = SIZE_MAX;

@@ -168,6 +168,22 @@ static void numbers_that_the_format_does_not_allow_are_refused(void **state)
 	                 -EINVAL);
 	assert_int_equal(
 	    lc_tally_split(*state, &(struct lc_block_split){ .method = LC_SPLIT_COUNT }), -EINVAL);
+	assert_int_equal(
+	    lc_tally_placement(*state, &(struct lc_block_placement){ .owning = LC_NODE_END }),
+	    -EINVAL);
+	assert_int_equal(
+	    lc_tally_placement(*state, &(struct lc_block_placement){ .accessing = LC_NODE_END }),
+	    -EINVAL);
+	assert_int_equal(
+	    lc_tally_placement(*state, &(struct lc_block_placement){ .source = LC_SOURCE_COUNT }),
+	    -EINVAL);
+	assert_int_equal(lc_tally_node(*state, &(struct lc_block_node){ .node = LC_NODE_END }),
+	                 -EINVAL);
+	assert_int_equal(
+	    lc_tally_node(*state, &(struct lc_block_node){ .samples = 1, .migrations = 2 }),
+	    -EINVAL);
+	assert_int_equal(lc_tally_home(*state, &(struct lc_block_home){ .node = LC_NODE_END }),
+	                 -EINVAL);
 	assert_false(lc_tally_block(*state, &in));
 }
 
@@ -184,6 +200,9 @@ static void rows_that_differ_in_their_counts_alone_are_summed(void **state)
 		                                    .bytes = 64,
 		                                    .live_milli = { 5, 4, 3, 2, 1 } };
 	const struct lc_block_split split = { .class_site = 1, .site = 2, .samples_milli = 500 };
+	const struct lc_block_placement placement = { .site = 4, .owning = 1, .samples = 3 };
+	const struct lc_block_node node = { .node = 2, .samples = 2, .migrations = 1 };
+	const struct lc_block_home home = { .site = 4, .node = 1, .objects = 2, .bytes = 32 };
 	struct lc_block_field other = field;
 	struct lc_block_metric worse = metric;
 	struct lc_block_input in = { 0 };
@@ -194,6 +213,9 @@ static void rows_that_differ_in_their_counts_alone_are_summed(void **state)
 		lc_tally_line(*state, &line);
 		lc_tally_estimate(*state, &estimate);
 		lc_tally_split(*state, &split);
+		lc_tally_placement(*state, &placement);
+		lc_tally_node(*state, &node);
+		lc_tally_home(*state, &home);
 	}
 	other.name = same_text; /* equal text is an equal name, wherever it stands */
 	other.access = LC_ACCESS_STORE;
@@ -221,6 +243,14 @@ static void rows_that_differ_in_their_counts_alone_are_summed(void **state)
 	assert_int_equal(in.estimates[0].live_milli[4], 100);
 	assert_int_equal(in.splits_len, 1);
 	assert_int_equal(in.splits[0].samples_milli, 50000);
+	assert_int_equal(in.placements_len, 1);
+	assert_int_equal(in.placements[0].samples, 300);
+	assert_int_equal(in.nodes_len, 1);
+	assert_int_equal(in.nodes[0].samples, 200);
+	assert_int_equal(in.nodes[0].migrations, 100);
+	assert_int_equal(in.homes_len, 1);
+	assert_int_equal(in.homes[0].objects, 200);
+	assert_int_equal(in.homes[0].bytes, 3200);
 }
 
 static void rows_that_differ_stay_apart(void **state)
@@ -240,6 +270,12 @@ static void rows_that_differ_stay_apart(void **state)
 		lc_tally_split(*state, &(struct lc_block_split){ .method = i });
 		lc_tally_split(*state, &(struct lc_block_split){ .site = 1 + i });
 		lc_tally_split(*state, &(struct lc_block_split){ .class_site = 1 + i });
+		lc_tally_placement(*state, &(struct lc_block_placement){ .accessing = i });
+		lc_tally_placement(*state, &(struct lc_block_placement){ .owning = 1 + i });
+		lc_tally_placement(*state, &(struct lc_block_placement){ .path = 3, .source = i });
+		lc_tally_node(*state, &(struct lc_block_node){ .node = i });
+		lc_tally_node(*state, &(struct lc_block_node){ .engine = 1, .node = i });
+		lc_tally_home(*state, &(struct lc_block_home){ .site = 1, .node = i });
 	}
 	lc_tally_block(*state, &in);
 	assert_int_equal(in.fields_len, 6);
@@ -247,6 +283,9 @@ static void rows_that_differ_stay_apart(void **state)
 	assert_int_equal(in.lines_len, 6);
 	assert_int_equal(in.estimates_len, 2);
 	assert_int_equal(in.splits_len, 6);
+	assert_int_equal(in.placements_len, 6);
+	assert_int_equal(in.nodes_len, 4);
+	assert_int_equal(in.homes_len, 2);
 }
 
 /* Without coalescing on the way this would take 200 MB. */

@@ -1,0 +1,305 @@
+/* numa_json.c - the NUMA report for programs; docs/JSON.md says what each member means. */
+#include "numa_report.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "emit.h"
+#include "numa_words.h"
+#include "util.h"
+
+static void member(FILE *out, const char *name, const char *text)
+{
+	fprintf(out, "\"%s\":", name);
+	if (text)
+		lc_emit_json_c(out, text);
+	else
+		fputs("null", out);
+}
+
+/* A number that may be unknown: negative. */
+static void real(FILE *out, const char *name, double v)
+{
+	if (v < 0)
+		fprintf(out, ",\"%s\":null", name);
+	else
+		fprintf(out, ",\"%s\":%.17g", name, v);
+}
+
+static void machine(FILE *out, const struct lc_numa *n)
+{
+	static const char *const states[] = { "no-data", "one-node", "off", "on" };
+
+	fprintf(out, "\"state\":\"%s\",", states[n->state]);
+	member(out, "error", n->error);
+	fprintf(out, ",\"balancing\":%s",
+	        n->balancing < 0 ? "null"
+	        : n->balancing   ? "true"
+	                         : "false");
+	fprintf(out,
+	        ",\"pages_migrated\":%" PRIu64 ",\"pages_asked\":%" PRIu64
+	        ",\"pages_unknown\":%" PRIu64 ",\"owner_changes\":%" PRIu64
+	        ",\"samples_dropped\":%" PRIu64 ",\"mixed_machines\":%s,\n\"nodes\":[",
+	        n->pages_migrated, n->pages_asked, n->pages_unknown, n->owner_changes, n->dropped,
+	        n->mixed ? "true" : "false");
+	for (uint32_t i = 0; i < n->nodes_len; i++) {
+		fprintf(out, "%s{\"node\":%u,\"memory_bytes\":%" PRIu64 ",\"memory\":%s,",
+		        i ? ",\n " : "", n->nodes[i].number, n->nodes[i].memory_bytes,
+		        n->nodes[i].memory ? "true" : "false");
+		member(out, "cpus", n->nodes[i].cpus);
+		fputs(",\"distances\":[", out);
+		for (uint32_t k = 0; k < n->nodes_len; k++)
+			fprintf(out, "%s%u", k ? "," : "", lc_numa_distance(n, i, k));
+		fputs("]}", out);
+	}
+	putc(']', out);
+}
+
+/* Rows: accessing node, columns: owning node, both in the order of nodes and then the unknown one. */
+static void matrix(FILE *out, const struct lc_numa *n, const struct lc_numa_group *g)
+{
+	const size_t side = n->nodes_len + 1;
+	uint64_t *sums = lc_alloc_zeroed(side * side, sizeof(*sums));
+
+	for (size_t i = 0; i < g->cells_len; i++) {
+		size_t a = g->cells[i].accessing, o = g->cells[i].owning;
+
+		sums[(a ? a - 1 : side - 1) * side + (o ? o - 1 : side - 1)] += g->cells[i].samples;
+	}
+	fputs(",\"matrix\":[", out);
+	for (size_t i = 0; i < side * side; i++)
+		fprintf(out, "%s%s%" PRIu64 "%s", i && !(i % side) ? "," : "", i % side ? "," : "[",
+		        sums[i], i % side == side - 1 ? "]" : "");
+	putc(']', out);
+	free(sums);
+}
+
+static void simulated(FILE *out, const struct lc_numa_report *r, const struct lc_numa_group *g)
+{
+	const size_t side = r->numa->nodes_len;
+	struct lc_numa_whatif w;
+
+	if (!r->simulate)
+		return;
+	lc_numa_simulate(r->numa, g, r->policy, r->node, &w);
+	fputs(",\"simulated\":{", out);
+	member(out, "policy", r->policy_text);
+	real(out, "remote_share", w.remote_share);
+	real(out, "remote_share_shared", w.remote_share_shared);
+	real(out, "weighted_remote_share", w.weighted);
+	real(out, "mean_distance", w.mean_distance);
+	fputs(",\"matrix\":[", out);
+	for (size_t i = 0; i < side * side; i++)
+		fprintf(out, "%s%s%.17g%s", i && !(i % side) ? "," : "", i % side ? "," : "[",
+		        w.matrix[i], i % side == side - 1 ? "]" : "");
+	fputs("]}", out);
+	free(w.matrix);
+}
+
+static void sum(FILE *out, const struct lc_numa_sum *s)
+{
+	fprintf(out, "\"samples\":%" PRIu64 ",\"known\":%" PRIu64 ",\"remote\":%" PRIu64,
+	        s->samples, s->known, s->remote);
+	real(out, "remote_share", s->known ? s->remote_share : -1);
+	real(out, "weighted_remote_share", s->weighted);
+	real(out, "mean_distance", s->mean_distance);
+}
+
+static void group(FILE *out, const struct lc_numa_report *r, const struct lc_numa_group *g)
+{
+	bool any = false;
+
+	sum(out, &g->sum);
+	matrix(out, r->numa, g);
+	simulated(out, r, g);
+	for (unsigned i = LC_SOURCE_UNKNOWN + 1; i < LC_SOURCE_COUNT; i++) {
+		if (!g->sources[i])
+			continue;
+		fprintf(out, "%s\"%s\":%" PRIu64, any ? "," : ",\"sources\":{",
+		        lc_data_source_name(i), g->sources[i]);
+		any = true;
+	}
+	if (any)
+		putc('}', out);
+}
+
+static void path(FILE *out, const struct lc_tree *t, uint32_t node)
+{
+	bool first = true;
+
+	putc('[', out);
+	for (; node; node = lc_tree_parent(t, node)) {
+		const uint32_t *frame = lc_tree_frame(t, node), *m = lc_tree_method(t, node);
+
+		fputs(first ? "{\"class\":" : ",{\"class\":", out);
+		first = false;
+		lc_emit_json(out, lc_tree_text(t, m[LC_METHOD_CLASS]));
+		fputs(",\"method\":", out);
+		lc_emit_json(out, lc_tree_text(t, m[LC_METHOD_NAME]));
+		fprintf(out, ",\"line\":%" PRId64 ",\"file\":", (int64_t)frame[LC_FRAME_LINE1] - 1);
+		lc_emit_json(out, lc_tree_text(t, m[LC_METHOD_FILE]));
+		fprintf(out, ",\"bci\":%" PRId64 "}", (int64_t)frame[LC_FRAME_BCI1] - 1);
+	}
+	putc(']', out);
+}
+
+static void thread_identity(FILE *out, const struct lc_tree *t, uint32_t row)
+{
+	const uint64_t *values = lc_table_values(&t->threads, row);
+
+	fputs("\"thread\":", out);
+	lc_emit_json(out, lc_tree_text(t, (uint32_t)values[LC_THREAD_NAME]));
+	fprintf(out, ",\"tid\":%" PRIu64 ",\"process\":%u", values[LC_THREAD_TID],
+	        lc_table_key(&t->threads, row)[LC_THREAD_PROCESS]);
+}
+
+/* "by_node" in the order of nodes, and then the unknown one. */
+static void by_node(FILE *out, const struct lc_numa *n, const uint64_t *nodes)
+{
+	fputs(",\"by_node\":[", out);
+	for (size_t i = 1; i <= n->nodes_len; i++)
+		fprintf(out, "%" PRIu64 ",", nodes[i]);
+	fprintf(out, "%" PRIu64 "]", nodes[0]);
+}
+
+static void origin(FILE *out, const struct lc_numa *n, const char *name,
+                   const struct lc_numa_origin *o)
+{
+	if (!o->total) {
+		fprintf(out, ",\n \"%s\":null", name);
+		return;
+	}
+	fprintf(out, ",\n \"%s\":{\"total\":%" PRIu64 ",\"threads\":%u,", name, o->total,
+	        o->threads);
+	thread_identity(out, n->tree, o->thread);
+	fprintf(out, ",\"thread_total\":%" PRIu64, o->thread_part);
+	by_node(out, n, o->nodes);
+	putc('}', out);
+}
+
+static void threads(FILE *out, const struct lc_numa *n, const struct lc_numa_thread *list,
+                    size_t len, bool whole)
+{
+	fputs(",\n \"threads\":[", out);
+	for (size_t i = 0; i < len; i++) {
+		fputs(i ? ",\n  {" : "{", out);
+		thread_identity(out, n->tree, list[i].thread);
+		if (whole)
+			fprintf(out,
+			        ",\"samples\":%" PRIu64 ",\"migrations\":%" PRIu64
+			        ",\"accesses\":{",
+			        list[i].samples, list[i].migrations);
+		else
+			putc(',', out);
+		sum(out, &list[i].sum);
+		if (whole)
+			putc('}', out);
+		by_node(out, n, list[i].nodes);
+		putc('}', out);
+	}
+	putc(']', out);
+}
+
+/* The place of a path's leaf as text; null where it is not known. */
+static void place(FILE *out, const struct lc_tree *t, const char *name, uint32_t node)
+{
+	char *text = NULL;
+	size_t len;
+	FILE *line;
+
+	fputs(",\n  ", out);
+	if (!node) {
+		member(out, name, NULL);
+		return;
+	}
+	line = open_memstream(&text, &len);
+	if (line) {
+		lc_emit_frame(line, t, node);
+		fclose(line);
+	}
+	member(out, name, text ? text : "");
+	free(text);
+}
+
+static void diagnosis(FILE *out, const struct lc_numa *n, const struct lc_numa_site *s)
+{
+	const struct lc_numa_diagnosis *d = &s->diagnosis;
+	struct lc_numa_words w;
+
+	lc_numa_say(n, s, &w);
+	fprintf(out, ",\n \"diagnosis\":{\"pattern\":\"%s\",\"confidence\":\"%s\",",
+	        lc_numa_pattern_name(d->pattern), lc_numa_confidence_name(d->confidence));
+	member(out, "summary", w.summary);
+	place(out, n->tree, "allocation_line",
+	      lc_table_key(&n->tree->sites, s->all.site)[LC_SITE_PATH]);
+	place(out, n->tree, "access_line", s->paths_len ? s->paths[0].path : 0);
+	fputs(",\n  \"evidence\":[", out);
+	for (size_t i = 0; i < w.evidence_len; i++) {
+		fputs(i ? ",\n   " : "", out);
+		lc_emit_json_c(out, w.evidence[i]);
+	}
+	fputs("],\n  \"advice\":[", out);
+	for (size_t i = 0; i < w.advice_len; i++) {
+		fputs(i ? ",\n   {" : "{", out);
+		member(out, "action", w.advice[i].action);
+		putc(',', out);
+		member(out, "cost", w.advice[i].cost);
+		putc('}', out);
+	}
+	fputs("]}", out);
+	lc_numa_words_free(&w);
+}
+
+static void site(FILE *out, const struct lc_numa_report *r, const struct lc_numa_site *s)
+{
+	const struct lc_tree *t = r->numa->tree;
+	const uint32_t *key = lc_table_key(&t->sites, s->all.site);
+
+	fprintf(out, "{\"id\":\"%016" PRIx64 "\",\"bucket\":\"%s\",\"class\":", s->id,
+	        lc_bucket_name(s->all.bucket));
+	lc_emit_json(out, lc_tree_text(t, key[LC_SITE_CLASS]));
+	putc(',', out);
+	group(out, r, &s->all);
+	fputs(",\n \"allocation_path\":", out);
+	path(out, t, key[LC_SITE_PATH]);
+	origin(out, r->numa, "first_touch", &s->touched);
+	origin(out, r->numa, "allocated", &s->allocated);
+	diagnosis(out, r->numa, s);
+	fputs(",\n \"accesses\":[", out);
+	for (size_t i = 0; i < s->paths_len; i++) {
+		fputs(i ? ",\n  {" : "{", out);
+		group(out, r, &s->paths[i]);
+		fputs(",\"path\":", out);
+		path(out, t, s->paths[i].path);
+		putc('}', out);
+	}
+	putc(']', out);
+	threads(out, r->numa, s->threads, s->threads_len, false);
+	putc('}', out);
+}
+
+void lc_numa_json(FILE *out, const struct lc_numa_report *r)
+{
+	const struct lc_numa *n = r->numa;
+
+	putc('{', out);
+	machine(out, n);
+	if (n->state == LC_NUMA_ON && n->engine < n->load->engines_len) {
+		fputs(",\n\"engine\":{", out);
+		member(out, "name", n->load->engines[n->engine].name);
+		putc(',', out);
+		member(out, "event", n->load->engines[n->engine].event);
+		real(out, "folded", n->folded);
+		putc('}', out);
+	}
+	fputs(",\n\"all\":{", out);
+	group(out, r, &n->all);
+	fputs("},\n\"sites\":[", out);
+	for (size_t i = 0; i < n->sites_len && i < r->top; i++) {
+		fputs(i ? ",\n" : "", out);
+		site(out, r, &n->sites[i]);
+	}
+	putc(']', out);
+	threads(out, n, n->threads, n->threads_len, true);
+	putc('}', out);
+}

@@ -1,0 +1,23 @@
+/* numa_report.h - what the formats of `locus numa` share. */
+#ifndef LC_NUMA_REPORT_H
+#define LC_NUMA_REPORT_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+#include "numa.h"
+
+struct lc_numa_report {
+	const struct lc_numa *numa;
+	size_t top;    /* sites to show; SIZE_MAX: all */
+	bool simulate; /* show what `policy` would give, too */
+	enum lc_numa_policy policy;
+	uint32_t node;           /* row, for LC_NUMA_BIND */
+	const char *policy_text; /* as given: "bind:1" */
+};
+
+/* The value of "numa" in JSON (docs/JSON.md), and the report for a terminal. */
+void lc_numa_json(FILE *out, const struct lc_numa_report *r);
+void lc_numa_text(FILE *out, const struct lc_numa_report *r);
+
+#endif

@@ -1,0 +1,266 @@
+"""The guest that the NUMA tests run in, and the programs that tell the truth there.
+
+Nothing here is about what Locus says of nodes: it is about the ground that such tests stand on.
+"""
+
+import json
+import os
+import re
+import shlex
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+from conftest import BUILD, Profile, jdk_of, run_command
+from guest import NUMA_GUEST, numa_guest, numa_programs, phase_of, placement, processes_with  # noqa: F401
+from helpers import report, sites_through
+
+MB = 1 << 20
+
+
+def in_turn(*commands):
+    """A shell command that runs several, to its end or to the first that fails."""
+    return ["sh", "-c", "set -e\n" + "\n".join(shlex.join(map(str, c)) for c in commands)]
+
+
+def lines_of_json(done):
+    assert done.returncode == 0, done.stdout + done.stderr
+    return [json.loads(line) for line in done.stdout.splitlines()]
+
+
+# The machine
+
+
+@pytest.mark.parametrize("nodes", (2, 4))
+def test_topology_is_what_was_asked_for(numa_guest, nodes):
+    script = (
+        "cat /sys/devices/system/node/online; cd /sys/devices/system/node;"
+        " for n in node[0-9]*; do echo $n $(cat $n/cpulist) : $(cat $n/distance)"
+        " : $(awk '/MemTotal/ { print $4 }' $n/meminfo); done; numactl -H"
+    )
+    options = ["--cpus", 2 * nodes, "--memory", 400 * nodes, "--distance=17", "--distance=1,0,33"]
+    done = numa_guest(["sh", "-c", script], *options, nodes=nodes)
+    assert done.returncode == 0, done.stderr
+    lines = done.stdout.splitlines()
+    assert lines[0] == "0-%d" % (nodes - 1)
+    for node in range(nodes):
+        cpus, distance, memory = lines[1 + node].split(" : ")
+        assert cpus == "node%d %d-%d" % (node, 2 * node, 2 * node + 1)
+        want = [10 if n == node else 33 if (node, n) == (1, 0) else 17 for n in range(nodes)]
+        assert [int(word) for word in distance.split()] == want
+        assert 330 * 1024 < int(memory) <= 400 * 1024, memory  # the kernel keeps its own part
+    assert "available: %d nodes (0-%d)" % (nodes, nodes - 1) in done.stdout
+
+
+def test_streams_status_and_files_come_back(numa_guest, tmp_path):
+    seen, out = tmp_path / "seen file", tmp_path / "out"
+    seen.write_text("from here\n")
+    script = "cat %s; echo complaint >&2; mkdir d; echo made >d/file; ln -s d/file link; exit 7" % (
+        shlex.quote(str(seen))
+    )
+    done = numa_guest(["sh", "-c", "cd %s; %s" % (out, script)], share=[seen], out=out)
+    assert (done.returncode, done.stdout, done.stderr) == (7, "from here\n", "complaint\n")
+    assert (out / "d" / "file").read_text() == "made\n"
+    assert os.readlink(out / "link") == "d/file"
+
+
+def test_settings_arrive(numa_guest, jdk17):
+    script = (
+        "cat /proc/sys/kernel/numa_balancing /sys/kernel/mm/transparent_hugepage/enabled;"
+        " grep -c ' extra=1' /proc/cmdline; echo $NAME; pwd; which java"
+    )
+    command = ["sh", "-c", script]
+    want = ["a=b c", os.getcwd(), jdk17.java]
+    done = numa_guest(command, "--env=NAME=a=b c", jdk=jdk17)
+    assert done.stdout.splitlines() == ["0", "[always] madvise never", "0", *want]
+    options = ["--balancing", "--huge-pages=madvise", "--kernel-options=extra=1", "--env=NAME=a=b c"]
+    done = numa_guest(command, *options, jdk=jdk17)
+    assert done.stdout.splitlines() == ["1", "always [madvise] never", "1", *want]
+
+
+def test_much_output_arrives_whole(numa_guest):
+    done = numa_guest(["seq", 100000])
+    assert done.returncode == 0
+    assert done.stdout.split() == [str(n) for n in range(1, 100001)]
+
+
+def test_a_command_that_is_absent_has_the_shells_status(numa_guest):
+    assert numa_guest(["no-such-command"]).returncode == 127
+
+
+def test_the_time_limit_ends_the_guest(numa_guest, tmp_path):
+    begin = time.monotonic()
+    done = numa_guest(
+        ["sh", "-c", "echo begun; sleep 1000"], seconds=12, env={"TMPDIR": str(tmp_path)}
+    )
+    assert (done.returncode, done.stdout) == (124, "begun\n")
+    assert "not done after 12 s" in done.stderr
+    assert time.monotonic() - begin < 40
+    assert not processes_with(str(tmp_path))
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_guest_that_dies_is_told_from_a_command_that_fails(numa_guest):
+    done = numa_guest(["sh", "-c", "echo c >/proc/sysrq-trigger; sleep 60"])
+    assert done.returncode == 126, done.stderr
+    assert "Kernel panic" in done.stderr and "ended before the command did" in done.stderr
+
+
+@pytest.mark.parametrize("number", (signal.SIGTERM, signal.SIGKILL), ids=lambda n: n.name)
+def test_no_qemu_outlives_the_script(numa_guest, tmp_path, number):
+    process = subprocess.Popen(
+        [NUMA_GUEST, "--", "sh", "-c", "echo begun; sleep 1000"],
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        env={**os.environ, "LOCUS_BUILD": str(BUILD), "TMPDIR": str(tmp_path)},
+    )
+    try:
+        assert process.stdout.readline() == b"begun\n"
+        assert any("qemu" in line for line in processes_with(str(tmp_path)))
+        process.send_signal(number)
+        assert process.wait(20) in (143, -signal.SIGKILL)
+        end = time.monotonic() + 10
+        while processes_with(str(tmp_path)) and time.monotonic() < end:
+            time.sleep(0.05)
+        assert not processes_with(str(tmp_path))
+    finally:
+        process.kill()
+        process.communicate()
+
+
+def test_a_machine_without_qemu_says_so(tmp_path):
+    done = run_command([sys.executable, NUMA_GUEST, "--check"], env={"PATH": str(tmp_path)})
+    assert done.returncode == 125
+    assert re.fullmatch(r"numa-guest: unavailable: no qemu-system-x86_64; .*\n", done.stderr)
+
+
+@pytest.mark.parametrize(
+    "options",
+    (
+        ["--nodes=2", "--cpus=3", "--", "true"],
+        ["--distance=5", "--", "true"],
+        ["--env=NAME", "--", "true"],
+        ["--share=/no/such/file", "--", "true"],
+        [],
+    ),
+)
+def test_a_wrong_option_is_refused(options):
+    done = run_command([sys.executable, NUMA_GUEST, *options])
+    assert done.returncode == 2 and "usage:" in done.stderr
+
+
+# The truth
+
+
+@pytest.mark.parametrize("nodes", (2, 4))
+def test_numa_truth_tells_where_pages_are(numa_guest, numa_programs, nodes):
+    truth, pages = numa_programs.truth, 16 * MB // 4096
+    last = nodes - 1
+    watch = "%s touch %d 30 >/tmp/far & sleep 2; cat /tmp/far; %s pages $! $(sed %s /tmp/far) %d" % (
+        *("numactl --membind=%d %s" % (last, truth), 16 * MB),
+        *(truth, shlex.quote("s/.*address[^0-9]*//; s/,.*//"), 32 * MB),
+    )
+    done = numa_guest(
+        in_turn(
+            ["numactl", "--cpunodebind=%d" % last, "--membind=0", truth, "touch", 16 * MB],
+            ["numactl", "--cpunodebind=0", "--localalloc", truth, "touch", 16 * MB],
+            ["numactl", "--interleave=all", truth, "touch", 16 * MB],
+            ["sh", "-c", watch],
+        ),
+        "--huge-pages=never",
+        nodes=nodes,
+        share=[truth],
+    )
+    bound, local, interleaved, far, seen = lines_of_json(done)
+    assert (bound["node"], bound["pages"]) == (last, {"0": pages})
+    assert (local["node"], local["pages"]) == (0, {"0": pages})
+    assert interleaved["pages"] == {str(n): pages // nodes for n in range(nodes)}
+    assert far["pages"] == {str(last): pages}
+    # Read from outside; what follows the range is not the program's, or was never touched.
+    assert seen["pages"][str(last)] >= pages
+    assert sum(seen["pages"].values()) + seen["absent"] == 2 * pages
+
+
+def test_numa_truth_reports_what_the_kernel_refuses(numa_programs):
+    done = run_command([numa_programs.truth, "pages", 2**22 + 1, 0, 4096])
+    assert done.returncode == 1
+    assert done.stderr == "numa_truth: move_pages: No such process\n"
+
+
+@pytest.mark.parametrize("nodes,huge_pages", ((2, "never"), (4, "never"), (2, "always")))
+def test_placement_is_what_its_mode_says(numa_guest, numa_programs, nodes, huge_pages):
+    modes = [placement(numa_programs, mode, 1) for mode in ("master", "parallel", "interleaved")]
+    modes[2] = ["numactl", "--interleave=all", *modes[2]]
+    done = numa_guest(
+        in_turn(*modes),
+        "--huge-pages=%s" % huge_pages,
+        nodes=nodes,
+        share=[numa_programs.directory],
+    )
+    master, parallel, interleaved = lines_of_json(done)
+    # A huge page at the border of two rows is on one node for both.
+    near = 0.005 if huge_pages == "never" else 0.15
+    for truth in (master, parallel, interleaved):
+        assert truth["nodes"] == nodes
+        assert truth["unknown"] == 0, truth
+        for phase in truth["phases"]:
+            counted = sum(map(sum, phase["accesses"]))
+            assert sum(phase["elements"]) == truth["longs"], phase
+            assert counted >= truth["longs"], phase
+            if phase["name"] == "read":
+                rows = [sum(row) > 0 for row in phase["accesses"]]
+                assert rows == [n > 0 or truth is parallel for n in range(nodes)], phase
+    assert phase_of(master, "init")["remote_share"] <= near
+    assert phase_of(master, "read")["remote_share"] >= 1 - near
+    assert master["remote_share"] >= 0.97 - near  # with the stores of the master
+    assert parallel["remote_share"] <= near
+    assert abs(interleaved["remote_share"] - (1 - 1 / nodes)) <= near
+    for elements in phase_of(interleaved, "read")["elements"]:
+        assert abs(elements / interleaved["longs"] - 1 / nodes) <= near
+
+
+@pytest.mark.parametrize(
+    "collector,java,longs",
+    (
+        ("Serial", [], 2 << 20),
+        ("Parallel", [], 2 << 20),
+        ("G1", ["-XX:G1HeapRegionSize=32m"], 1 << 20),
+    ),
+)
+def test_a_collection_takes_the_array_to_its_own_node(
+    numa_guest, numa_programs, collector, java, longs
+):
+    done = numa_guest(
+        placement(numa_programs, "gc", 1, longs, collector=collector, java=java),
+        "--huge-pages=never",
+        share=[numa_programs.directory],
+    )
+    (truth,) = lines_of_json(done)
+    before, after = phase_of(truth, "before"), phase_of(truth, "after")
+    assert truth["unknown"] == 0
+    assert before["address"] != after["address"]
+    assert before["remote_share"] >= 0.995, truth
+    assert after["remote_share"] <= 0.02, truth
+
+
+# Locus
+
+
+@pytest.mark.parametrize("major", (17, 25))
+def test_locus_runs_in_the_guest(numa_guest, numa_programs, major, tmp_path):
+    out, jdk = tmp_path / "out", jdk_of(major)
+    command = ["locus", "run", "-o", out / "profile", "--"]
+    command += placement(numa_programs, "master", 4)
+    done = numa_guest(command, share=[numa_programs.directory], out=out, jdk=jdk)
+    assert done.returncode == 0, done.stderr
+    truth = json.loads(done.stdout.splitlines()[-1])
+    assert truth["unknown"] == 0
+    r = report(Profile(done, out / "profile"))
+    assert r["samples"]["lost"] == 0
+    # How much of all that is depends on how long the JVM takes to start here.
+    array = sum(site["samples"] for site in sites_through(r, "newMaster", "NumaPlacement"))
+    assert array > 0.9 * r["samples"]["object"] and array > 200, r["samples"]
+    readers = [t["samples"] for t in r["threads"] if t["name"] == "reader-1"]
+    assert sum(readers) > 0.9 * array, r["threads"]
