@@ -13,6 +13,9 @@
  *                 is initialised before it is reached.
  *             L3  push stores the stack's head (release) -> pop loads it (acquire): the attribution
  *                 thread has read a chunk before another owner writes to it.
+ *             L4  sweep stores the chunk that it has come to (release) -> trim loads it (acquire): what
+ *                 lies before has been read when it is given back. It only grows, so that an old
+ *                 value keeps more.
  *
  * The pool is one mapping, reserved at init. A chunk goes from `fresh` (never used) to a log, and
  * from there to the warm stack, on which the chunk used last is taken first: it is still in the
@@ -311,7 +314,7 @@ size_t lc_alloc_log_sweep(struct lc_alloc_log *log, const struct lc_alloc **run)
 		return 0;
 	log->sweep_chunk = c;
 	/* The chunk itself stays, as what begins with it is still needed. */
-	atomic_store_explicit(&log->sweep_first, c->first + 1, memory_order_relaxed);
+	atomic_store_explicit(&log->sweep_first, c->first + 1, memory_order_release); /* L4 */
 	if (log->sweep_position >= to)
 		return 0;
 	end = c->first + LC_ALLOC_CHUNK_RECORDS;
@@ -330,8 +333,7 @@ void lc_alloc_log_keep(struct lc_alloc_log *log)
 
 void lc_alloc_log_trim(struct lc_alloc_log *log, uint64_t position)
 {
-	/* Relaxed: it only grows, so that an old value keeps more. */
-	uint64_t first = atomic_load_explicit(&log->sweep_first, memory_order_relaxed);
+	uint64_t first = atomic_load_explicit(&log->sweep_first, memory_order_acquire); /* L4 */
 	struct lc_alloc_chunk *c = oldest(log);
 
 	if (first && position >= first)
