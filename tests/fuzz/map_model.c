@@ -441,7 +441,10 @@ static void spare_write(struct model *h)
 	}
 }
 
-/* What a look at the header would say: truth, with the dead still there unless overwritten. */
+/*
+ * What a look at the header would say: truth, with the dead still there unless overwritten. Where part
+ * of a dead one was, the collection has put filler over the rest.
+ */
 static enum lc_map_header header(void *user, const struct lc_object *o)
 {
 	struct model *h = user;
@@ -454,7 +457,7 @@ static enum lc_map_header header(void *user, const struct lc_object *o)
 		if (t->addr == o->addr)
 			return t->size == o->size_bytes && t->site == o->site ? LC_MAP_HEADER_SAME
 			                                                      : LC_MAP_HEADER_OTHER;
-		if (t->addr < o->addr && o->addr - t->addr < t->size)
+		if (t->addr < o->addr + o->size_bytes && o->addr < t->addr + t->size)
 			return LC_MAP_HEADER_OTHER;
 	}
 	return LC_MAP_HEADER_SAME;
