@@ -228,7 +228,8 @@ static void JNICALL vm_init(jvmtiEnv *jvmti, JNIEnv *env, jthread thread)
 	mine.min_size_bytes = agent.min_size_bytes;
 	mine.objects = !agent.min_size_bytes;
 	mine.eetop = 16; /* whatever is there */
-	mine.sequence = mine.threads = (uint64_t)(uintptr_t)threads;
+	/* Zeros: no object is watched. */
+	mine.sequence = mine.threads = mine.watching = (uint64_t)(uintptr_t)threads;
 	if (lc_hook_class_create(&mine, &bytes, &len) != 0 ||
 	    !(*env)->DefineClass(env, LC_HOOK_CLASS, NULL, (const jbyte *)bytes, (jsize)len)) {
 		fprintf(stderr, "verify_agent: no hook class\n");
