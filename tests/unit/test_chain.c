@@ -211,7 +211,9 @@ static void our_handler_runs_with_the_given_signals_blocked(void **state)
 	assert_int_equal(lc_chain_install(&other, SIGUSR2, looks_at_mask, trap_only()), 0);
 	raise(SIGUSR2);
 	assert_int_equal(trap_blocked_inside, 1);
+#ifndef __SANITIZE_THREAD__ /* which blocks all signals in a handler */
 	assert_int_equal(usr1_blocked, 0);
+#endif
 	signal(SIGUSR2, SIG_DFL);
 }
 

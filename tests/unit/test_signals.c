@@ -84,7 +84,9 @@ static void the_others_are_blocked_in_a_handler(void **state)
 	raise(SIGPROF);
 	assert_int_equal(sigismember(&inside, SIGPROF), 1);
 	assert_int_equal(sigismember(&inside, SIGTRAP), 1);
+#ifndef __SANITIZE_THREAD__ /* which blocks all signals in a handler */
 	assert_int_equal(sigismember(&inside, SIGUSR1), 0);
+#endif
 }
 
 static bool refuses(const siginfo_t *info, void *context)
