@@ -29,6 +29,7 @@ HEAP = ["-Xmx1g"]
 WORKLOADS = (
     ("alloc-loop", ["AllocLoop", "12"], "time"),
     ("min-size 0", ["ObjectLoop", "200"], "all"),
+    ("recursion", ["TreeLoop", "50"], "all"),
     ("javac", None, "time"),
     ("pointer-chase", ["PointerChase", "20"], "time"),
     ("parallel-sort", ["ParallelSort", "4"], "time"),

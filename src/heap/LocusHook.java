@@ -63,7 +63,7 @@ public final class LocusHook {
 
 	/* struct lc_object_thread and its entries. */
 	private static final int ENTRIES = 64;
-	private static final int ENTRY_MASK = 1023;
+	private static final int ENTRY_MASK = 32767;
 
 	private static final Unsafe U = Unsafe.getUnsafe();
 
@@ -147,8 +147,10 @@ public final class LocusHook {
 			long top = U.getLong(thread + TLAB_TOP);
 			long last = U.getLong(s + 8);
 			long bytes = top - last;
-			if (bytes == 0 && U.getLong(thread + ALLOCATED_BYTES) == U.getLong(s + 32))
-				return; /* the JIT has removed the allocation */
+			if (bytes == 0 && U.getLong(thread + ALLOCATED_BYTES) == U.getLong(s + 32)) {
+				U.putInt(e + 28, 1); /* the JIT has removed the allocation */
+				return;
+			}
 			if (U.getInt(e) == site && U.getInt(e + 4) == bytes && isOf(s, e, last)) {
 				if (append(s, e, last, top, bytes >>> 3))
 					return;

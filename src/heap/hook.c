@@ -451,12 +451,36 @@ record_slowly(JNIEnv *jni, struct lc_thread *t, jobject o, const struct allocati
 	return counter;
 }
 
+/* As below, where every object is tracked: the stack is looked at now and then. */
+static __attribute__((noinline)) struct lc_site_counter *
+record_object(JNIEnv *jni, struct lc_thread *t, jobject o, const struct allocation *a)
+{
+	struct lc_object_thread *objects = lc_object_known();
+	struct lc_site_counter *counter =
+	    objects ? lc_object_recent(objects, a->bytecode_site, a->class_key) : NULL;
+	struct lc_context *x;
+
+	if (counter) {
+		count_and_record(jni, t, counter, o, a->words);
+		return counter;
+	}
+	x = lc_contexts_find(t->contexts, a->stack_pointer, a->bytecode_site, a->class_key);
+	counter = x ? x->counter : record_slowly(jni, t, o, a);
+	if (x && counter)
+		count_and_record(jni, t, counter, o, a->words);
+	if (objects && counter)
+		lc_object_looked(objects, a->bytecode_site, a->class_key, counter, !x);
+	return counter;
+}
+
 /* Returns the counter of its site; NULL where it is not recorded. */
 static inline __attribute__((always_inline)) struct lc_site_counter *
 record_allocation(JNIEnv *jni, struct lc_thread *t, jobject o, const struct allocation *a)
 {
 	struct lc_context *x = NULL;
 
+	if (__builtin_expect(hook.objects && !hook.exact, 0))
+		return record_object(jni, t, o, a);
 	if (!hook.exact)
 		x = lc_contexts_find(t->contexts, a->stack_pointer, a->bytecode_site, a->class_key);
 	if (__builtin_expect(!x, 0))
@@ -548,18 +572,26 @@ static bool called(JNIEnv *jni, struct lc_thread *t, jobject o, uint64_t stack_p
 }
 
 /* The counter for what `new` has made; NULL without memory. */
-static struct lc_site_counter *made_counter(JNIEnv *jni, struct lc_thread *t, jclass type,
+static struct lc_site_counter *made_counter(JNIEnv *jni, struct lc_thread *t,
+                                            struct lc_object_thread *objects, jclass type,
                                             uint64_t stack_pointer, uint32_t bytecode_site,
                                             uint64_t class_word)
 {
+	struct lc_site_counter *counter = NULL;
 	struct lc_context *x = NULL;
 	char *signature = NULL;
 	uint32_t site = 0;
 
-	if (!hook.exact)
+	if (!hook.exact) {
+		counter = lc_object_recent(objects, bytecode_site, 0);
+		if (counter)
+			return counter;
 		x = lc_contexts_find(t->contexts, stack_pointer, bytecode_site, 0);
-	if (x)
+	}
+	if (x) {
+		lc_object_looked(objects, bytecode_site, 0, x->counter, false);
 		return x->counter;
+	}
 	if ((*hook.jvmti)->GetClassSignature(hook.jvmti, type, &signature, NULL))
 		return NULL;
 	site = lc_site_intern(signature, class_word,
@@ -568,7 +600,10 @@ static struct lc_site_counter *made_counter(JNIEnv *jni, struct lc_thread *t, jc
 	if (site && !hook.exact)
 		lc_contexts_learn(t->contexts, stack_pointer, lc_contexts_stack_end(t->contexts),
 		                  bytecode_site, 0, site);
-	return site ? lc_contexts_counter(t->contexts, site) : NULL;
+	counter = site ? lc_contexts_counter(t->contexts, site) : NULL;
+	if (counter && !hook.exact)
+		lc_object_looked(objects, bytecode_site, 0, counter, true);
+	return counter;
 }
 
 /* Let Java code record the next arrays of that bytecode site. */
@@ -586,7 +621,7 @@ static inline void remember_array(struct lc_site_counter *counter, uint32_t byte
 	if (site && site->class_word)
 		lc_object_remember(objects, bytecode_site,
 		                   &(struct lc_object_made){ .class_word = site->class_word },
-		                   counter);
+		                   counter, true);
 }
 
 /* An object of `type` may have been made just before the hook. */
@@ -600,7 +635,8 @@ static void made(JNIEnv *jni, struct lc_thread *t, struct lc_object_thread *obje
 
 	if (proof == LC_OBJECT_NONE)
 		return;
-	counter = made_counter(jni, t, type, stack_pointer, bytecode_site, made.class_word);
+	counter =
+	    made_counter(jni, t, objects, type, stack_pointer, bytecode_site, made.class_word);
 	if (!counter) {
 		count(&hook.unrecorded);
 		return;
@@ -613,8 +649,7 @@ static void made(JNIEnv *jni, struct lc_thread *t, struct lc_object_thread *obje
 		                                                      << LC_ADDR_BITS,
 		                       .size_words = made.size_bytes / 8,
 		                       .site = counter->site });
-	if (hook.follow && !hook.exact)
-		lc_object_remember(objects, bytecode_site, &made, counter);
+	lc_object_remember(objects, bytecode_site, &made, counter, hook.follow && !hook.exact);
 }
 
 /*

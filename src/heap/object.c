@@ -38,15 +38,24 @@ _Static_assert(offsetof(struct lc_object_entry, size_bytes) == 4, "");
 _Static_assert(offsetof(struct lc_object_entry, class_word) == 8, "");
 _Static_assert(offsetof(struct lc_object_entry, site) == 12, "");
 _Static_assert(offsetof(struct lc_object_entry, counter) == 16, "");
+_Static_assert(offsetof(struct lc_object_entry, removed) == 28, "");
 _Static_assert(offsetof(struct lc_site_counter, allocations) == 0, "");
 _Static_assert(offsetof(struct lc_site_counter, bytes) == 8, "");
 _Static_assert(offsetof(struct lc_alloc_log, position) == 0, "");
 _Static_assert(offsetof(struct lc_alloc_log, slots) == 16, "");
 
 enum {
-	LOOK_MIN = 32, /* the context is looked at once in 32 to 95 allocations */
-	LOOK_SPAN = 64,
+	/* Allocations until the next look at the stack, by what the last ones found. */
+	LOOK_SAME = 256,  /* the caller seen last */
+	LOOK_OTHER = 64,  /* another that is known */
+	LOOK_WALK = 4096, /* one that is not: a walk costs as much as 60 other looks */
+	DISTANCE_WEIGHT = 8,
+	NO_CLASS = -1, /* a class word that no object has */
 	ATTEMPTS = 8,
+	BETWEEN_MAX = 4096, /* objects looked at behind the last hook */
+	/* Of a layout helper. */
+	HELPER_HEADER_SHIFT = 16,
+	HELPER_ELEMENT_MASK = 63,
 	SIZE_MASK = ~7, /* of a layout helper: the low bits are flags */
 };
 
@@ -61,6 +70,8 @@ static struct {
 	uint64_t klass, layout_helper;        /* likewise: in a class mirror, in a Klass */
 	uint64_t klass_base;
 	uint32_t klass_shift;
+	uint64_t align_mask;
+	bool klass_pointers; /* class words are addresses */
 	_Atomic uint64_t unplaced, unproved;
 } vm;
 
@@ -130,7 +141,7 @@ static bool find_class_words(const struct lc_layout *layout, struct lc_object_fi
 	out->class_offset = layout->class_in_mark ? 4 : 8;
 	out->class_shift = layout->class_in_mark ? 10 : 0;
 	if (!layout->class_in_mark && layout->length_offset != 12)
-		return true; /* the pointer itself */
+		return vm.klass_pointers = true;
 	if (!base || !shift)
 		return false;
 	vm.klass_base = *base;
@@ -163,6 +174,7 @@ int lc_object_init(JNIEnv *jni, const struct lc_layout *layout, struct lc_object
 	vm.top = (uint64_t)top;
 	vm.allocated = (uint64_t)allocated;
 	vm.layout_helper = (uint64_t)helper;
+	vm.align_mask = layout->object_alignment - 1;
 	vm.klass = (uint64_t)*klass;
 	out->tlab_top = (uint32_t)(tlab + top);
 	out->allocated = (uint32_t)allocated;
@@ -189,13 +201,15 @@ struct lc_object_thread *lc_object_self(uint64_t thread, struct lc_alloc_log *lo
 
 	if (o)
 		return o;
-	o = calloc(1, sizeof(*o));
-	if (!o)
+	/* Not of the heap: most of its pages are never touched. */
+	o = mmap(NULL, sizeof(*o), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (o == MAP_FAILED)
 		return NULL;
 	o->thread = thread;
 	o->log = log;
 	o->sequence = 1;
 	o->random = (uint32_t)(thread >> 4) | 1;
+	o->distance = LOOK_OTHER * DISTANCE_WEIGHT;
 	self = o;
 	slot = slot_of(thread);
 	/* Only this thread looks for itself, so `state` may follow. */
@@ -217,7 +231,7 @@ void lc_object_thread_end(void)
 		atomic_store(&slot->thread, 0);
 	}
 	self = NULL;
-	free(o);
+	munmap(o, sizeof(*o));
 }
 
 /* Where the thread's allocations stand. */
@@ -275,11 +289,56 @@ static bool is_at(uint64_t addr, const struct lc_layout *layout, const struct lc
 	return !lc_header_read(layout, addr, &h) && h.class_word == made->class_word;
 }
 
+/* Bytes of the object of class `klass`; 0 where its class does not tell. */
+static uint64_t size_of(uint64_t klass, uint32_t length, const struct lc_layout *layout)
+{
+	struct lc_header h; /* of what would have its length there: a bad address is no fault */
+	int err = lc_header_read(layout, klass + vm.layout_helper - layout->length_offset, &h);
+	int32_t helper = err ? 0 : (int32_t)h.length;
+	uint64_t bytes = (uint64_t)(helper & SIZE_MASK);
+
+	if (helper < 0) { /* an array: bytes of its header, and the logarithm of an element's */
+		bytes = (uint64_t)(helper >> HELPER_HEADER_SHIFT & UINT8_MAX) +
+		        ((uint64_t)length << (helper & HELPER_ELEMENT_MASK));
+		bytes = (bytes + vm.align_mask) & ~vm.align_mask;
+	}
+	return helper & 1 && helper > 0 ? 0 : bytes; /* of a mirror */
+}
+
+/*
+ * The last object of the class in [from, to), or 0. Where a bytecode runs for the first time, linking it
+ * may make objects between `new` and its hook. All there is the thread's own, one behind the other.
+ */
+static uint64_t find_between(uint64_t from, uint64_t to, uint32_t sequence,
+                             const struct lc_layout *layout, const struct lc_object_made *made)
+{
+	uint64_t found = 0, bytes;
+
+	for (unsigned i = 0; from < to && i < BETWEEN_MAX; i++, from += bytes) {
+		struct lc_header h;
+
+		if (lc_header_read(layout, from, &h) || lc_gc_sequence() != sequence)
+			return 0;
+		if (h.class_word == made->class_word) {
+			found = from;
+			bytes = made->size_bytes;
+			continue;
+		}
+		bytes =
+		    size_of(vm.klass_pointers ? h.class_word
+		                              : vm.klass_base + (h.class_word << vm.klass_shift),
+		            h.length, layout);
+		if (!bytes)
+			return 0;
+	}
+	return from == to ? found : 0;
+}
+
 enum lc_object_proof lc_object_find(struct lc_object_thread *o, JNIEnv *jni, jclass type,
                                     uint32_t bytecode_site, uint64_t proved,
                                     const struct lc_layout *layout, struct lc_object_made *out)
 {
-	const struct lc_object_entry *e = &o->entries[bytecode_site % LC_OBJECT_ENTRIES];
+	struct lc_object_entry *e = &o->entries[bytecode_site % LC_OBJECT_ENTRIES];
 	struct standing now = look(o);
 	bool known = o->known;
 	bool same_buffer = known && o->sequence == now.sequence && o->start == now.start;
@@ -299,8 +358,11 @@ enum lc_object_proof lc_object_find(struct lc_object_thread *o, JNIEnv *jni, jcl
 		}
 	}
 	grown = now.allocated + (now.top - now.start) - o->allocated - (o->last - o->start);
-	if (known && !grown && !lc_gc_sequence_moving(now.sequence))
-		return LC_OBJECT_NONE; /* removed by the JIT */
+	if (known && !grown && !lc_gc_sequence_moving(now.sequence)) {
+		if (e->bytecode_site == bytecode_site)
+			e->removed = 1; /* by the JIT */
+		return LC_OBJECT_NONE;
+	}
 	if (!instance(type, layout, out) || lc_gc_sequence_moving(now.sequence))
 		goto unproved;
 	addr = now.top - out->size_bytes;
@@ -317,21 +379,92 @@ enum lc_object_proof lc_object_find(struct lc_object_thread *o, JNIEnv *jni, jcl
 	}
 	if (known && grown < out->size_bytes)
 		return LC_OBJECT_NONE;
+	if (same_buffer)
+		addr = find_between(o->last, now.top, now.sequence, layout, out);
+	if (same_buffer && addr && lc_gc_sequence() == now.sequence) {
+		out->addr = addr;
+		out->sequence = now.sequence;
+		return LC_OBJECT_PLACED;
+	}
 unproved:
+	/*
+	 * An allocation that waits for a collection is made outside of the buffer, and what was in the
+	 * old one cannot be told from it any more. It is there if the site has never been without.
+	 */
+	if (e->bytecode_site == bytecode_site && e->size_bytes && !e->removed) {
+		count(&vm.unplaced);
+		return LC_OBJECT_UNPLACED;
+	}
 	count(&vm.unproved);
 	return LC_OBJECT_NONE;
 }
 
 void lc_object_remember(struct lc_object_thread *o, uint32_t bytecode_site,
-                        const struct lc_object_made *made, struct lc_site_counter *counter)
+                        const struct lc_object_made *made, struct lc_site_counter *counter,
+                        bool in_java)
 {
-	if (o->log)
-		o->entries[bytecode_site % LC_OBJECT_ENTRIES] =
-		    (struct lc_object_entry){ .bytecode_site = bytecode_site,
-			                      .size_bytes = made->size_bytes,
-			                      .class_word = (uint32_t)made->class_word,
-			                      .site = counter->site,
-			                      .counter = counter };
+	struct lc_object_entry *e = &o->entries[bytecode_site % LC_OBJECT_ENTRIES];
+
+	*e = (struct lc_object_entry){
+		.bytecode_site = bytecode_site,
+		.size_bytes = made->size_bytes,
+		.class_word = in_java && o->log ? (uint32_t)made->class_word : (uint32_t)NO_CLASS,
+		.site = counter->site,
+		.counter = counter,
+		.removed = e->bytecode_site == bytecode_site ? e->removed : 0
+	};
+}
+
+/* Compiled Java looks only for sites whose bytecode tells the class: key 0. */
+static uint32_t entry_index(uint32_t bytecode_site, uint32_t class_key)
+{
+	return (bytecode_site + (class_key * 2654435761u >> 16)) % LC_OBJECT_ENTRIES;
+}
+
+/* Allocations so far, as far as the looks at the stack are concerned. */
+static uint64_t made_so_far(const struct lc_object_thread *o)
+{
+	return (o->log ? lc_alloc_log_position(o->log) : 0) + o->unlogged;
+}
+
+struct lc_site_counter *lc_object_recent(const struct lc_object_thread *o, uint32_t bytecode_site,
+                                         uint32_t class_key)
+{
+	const struct lc_object_entry *e = &o->entries[entry_index(bytecode_site, class_key)];
+	uint64_t at = made_so_far(o);
+
+	return e->bytecode_site == bytecode_site && e->class_key == class_key && at < o->look_at
+	           ? e->counter
+	           : NULL;
+}
+
+void lc_object_looked(struct lc_object_thread *o, uint32_t bytecode_site, uint32_t class_key,
+                      struct lc_site_counter *counter, bool walked)
+{
+	struct lc_object_entry *e = &o->entries[entry_index(bytecode_site, class_key)];
+	uint64_t at = made_so_far(o);
+	bool mine = e->bytecode_site == bytecode_site && e->class_key == class_key;
+	bool due = at >= o->look_at;
+
+	if (!mine)
+		*e = (struct lc_object_entry){ .bytecode_site = bytecode_site,
+			                       .class_word = (uint32_t)NO_CLASS,
+			                       .class_key = class_key };
+	if (due) {
+		uint32_t mean = o->distance / DISTANCE_WEIGHT;
+
+		o->distance += (walked                          ? LOOK_WALK
+		                : mine && e->counter == counter ? LOOK_SAME
+		                                                : LOOK_OTHER) -
+		               mean;
+		mean = o->distance / DISTANCE_WEIGHT;
+		o->random ^= o->random << 13;
+		o->random ^= o->random >> 17;
+		o->random ^= o->random << 5;
+		o->look_at = at + mean / 2 + o->random % mean;
+	}
+	e->counter = counter;
+	e->site = counter->site;
 }
 
 void lc_object_sync(struct lc_object_thread *o)
@@ -348,6 +481,10 @@ void lc_object_sync(struct lc_object_thread *o)
 	o->start = now.start;
 	o->allocated = now.allocated;
 	o->tag = (uint64_t)(now.sequence >> 1) << LC_ADDR_BITS;
+	at = o->log ? lc_alloc_log_position(o->log) : 0;
+	if (at == o->position)
+		o->unlogged++;
+	o->position = at;
 	if (!o->log)
 		return;
 	if (o->chunk != o->log->tail) {
@@ -355,13 +492,7 @@ void lc_object_sync(struct lc_object_thread *o)
 		o->before_sequence = now.sequence;
 		o->chunk = o->log->tail;
 	}
-	at = lc_alloc_log_position(o->log);
-	if (at < o->limit && o->limit <= o->log->limit)
-		return;
-	o->random ^= o->random << 13;
-	o->random ^= o->random >> 17;
-	o->random ^= o->random << 5;
-	to = at + LOOK_MIN + o->random % LOOK_SPAN;
+	to = o->look_at > at + o->unlogged ? o->look_at - o->unlogged : at;
 	o->limit = to < o->log->limit ? to : o->log->limit;
 }
 

@@ -23,7 +23,8 @@ struct lc_alloc_log;
 struct lc_layout;
 struct lc_site_counter;
 
-enum { LC_OBJECT_ENTRIES = 1024, LC_OBJECT_THREADS = 4096 };
+/* As many entries as a large program has places that allocate; memory is used as they are. */
+enum { LC_OBJECT_ENTRIES = 32768, LC_OBJECT_THREADS = 4096 };
 
 /* What the last look at a bytecode site found. LocusHook.java knows the layout. */
 struct lc_object_entry {
@@ -32,7 +33,8 @@ struct lc_object_entry {
 	uint32_t class_word;    /* its low half, where class pointers are not compressed */
 	uint32_t site;
 	struct lc_site_counter *counter;
-	uint64_t reserved;
+	uint32_t class_key; /* where the bytecode does not tell the class, else 0 */
+	uint32_t removed;   /* not 0: the JIT has removed the allocation here at least once */
 };
 
 /* A thread's own. LocusHook.java knows the layout up to `entries`. */
@@ -48,6 +50,11 @@ struct lc_object_thread {
 	uint64_t thread;    /* JavaThread * */
 	struct lc_object_entry entries[LC_OBJECT_ENTRIES];
 	bool known; /* the last sync found everything */
+	/* When the stack is looked at again: both count allocations. */
+	uint64_t look_at;
+	uint64_t unlogged; /* allocations that are not in the log */
+	uint64_t position; /* of the log, as of the last sync */
+	uint32_t distance; /* running mean, times 8 */
 	/* For the audit: the log's chunk, and the one before where `before_sequence` is the GC's. */
 	struct lc_alloc_chunk *chunk, *before;
 	uint32_t before_sequence;
@@ -102,9 +109,25 @@ enum lc_object_proof lc_object_find(struct lc_object_thread *o, JNIEnv *jni, jcl
                                     uint32_t bytecode_site, uint64_t proved,
                                     const struct lc_layout *layout, struct lc_object_made *out);
 
-/* Let Java code record what follows at that bytecode site. [hook] */
+/* What that bytecode site makes; `in_java`: let Java code record what follows there. [hook] */
 void lc_object_remember(struct lc_object_thread *o, uint32_t bytecode_site,
-                        const struct lc_object_made *made, struct lc_site_counter *counter);
+                        const struct lc_object_made *made, struct lc_site_counter *counter,
+                        bool in_java);
+
+/*
+ * A look at the stack for each allocation would be the most of what it costs, so between two looks a
+ * bytecode site is believed to allocate for the caller that was seen last. Its counter, or NULL when
+ * the stack is to be looked at. [hook]
+ */
+struct lc_site_counter *lc_object_recent(const struct lc_object_thread *o, uint32_t bytecode_site,
+                                         uint32_t class_key);
+
+/*
+ * The stack was looked at, and lc_object_recent() is to return `counter` from now on. The more walks
+ * it takes, the longer until the next look. [hook]
+ */
+void lc_object_looked(struct lc_object_thread *o, uint32_t bytecode_site, uint32_t class_key,
+                      struct lc_site_counter *counter, bool walked);
 
 /* At the end of every native hook: the next one begins from here. NULL is fine. [hook] */
 void lc_object_sync(struct lc_object_thread *o);

@@ -35,20 +35,16 @@ def sites_of(r, case, exact):
 METHODS = set()
 
 
-def check_counts(told, r, exact, unproved):
-    """All that was made is counted, but for as many objects as the manifest says are not proved."""
-    rows, missing = [], 0
+def check_counts(told, r, exact):
+    """All that was made is counted, and nothing else."""
+    rows = []
     METHODS.update(c["case"] for c in told["exact"] + told["removed"])
     for case in told["exact"]:
         if not exact and (case["class"] in SHARED or case["case"] in ("smallString", "smallNested", "smallChild", "smallLambda")):
             continue
         sites = sites_of(r, case, exact)
         got = allocations(sites), sum(s["bytes"] for s in sites)
-        size = case["bytes"] // case["allocations"]
-        short = case["allocations"] - got[0]
-        if got[1] == got[0] * size and 0 < short <= unproved - missing:
-            missing += short
-        elif got != (case["allocations"], case["bytes"]):
+        if got != (case["allocations"], case["bytes"]):
             rows.append((case["case"], case["class"], case["allocations"], got[0], case["bytes"], got[1]))
     assert not rows, "%d of %d cases\n%s" % (
         len(rows),
@@ -64,9 +60,9 @@ def count(workload, profile, jdk, each=20000, java=(), exact=True):
     options = ["--min-size=0"] + (["--paths=exact"] if exact else [])
     run = profile(command(workload, jdk, "SmallObjects", each, java=java), *options)
     r = report(run)
-    unproved = counters(run)["alloc_unproved"]
-    assert unproved <= 50
-    check_counts(truth(run), r, exact, unproved)
+    check_counts(truth(run), r, exact)
+    # One object of the JVM's start, perhaps, and the rare one at which a collection came in between.
+    assert counters(run)["alloc_unproved"] <= 3
     return run, r
 
 
