@@ -259,6 +259,16 @@ lost:
 	return NULL;
 }
 
+const struct lc_klass_entry *lc_klass_peek(uint64_t address)
+{
+	uint32_t free_at;
+	struct lc_klass_entry *e = latest(address, &free_at);
+
+	return e && atomic_load_explicit(&e->state, memory_order_acquire) == LC_KLASS_READY
+	           ? e
+	           : NULL; /* K1 */
+}
+
 struct lc_klass_entry *lc_klass_prove(uint64_t address, unsigned *budget)
 {
 	const uint32_t epoch = lc_epoch_now();

@@ -40,6 +40,9 @@ void lc_klass_objects_init(const struct lc_klass_jvm *layout);
  */
 struct lc_klass_entry *lc_klass_prove(uint64_t address, unsigned *budget);
 
+/* What was known of it when it was last proved, or NULL: for turning down, not for believing. */
+const struct lc_klass_entry *lc_klass_peek(uint64_t address);
+
 /* All of it, or false. The kernel copies, so nothing faults. */
 static inline bool lc_read_parts(const struct iovec *local, const struct iovec *remote, size_t len)
 {

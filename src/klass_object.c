@@ -101,17 +101,25 @@ static uint64_t size_of(const struct lc_klass_entry *e, uint64_t start, const un
 	return (bytes + jvm.align_mask) & ~jvm.align_mask;
 }
 
+static bool covers(const struct lc_klass_entry *e, uint64_t start, const unsigned char *header,
+                   size_t header_len, uint64_t addr, uint64_t *size)
+{
+	*size = size_of(e, start, header, header_len);
+	return addr - start < *size && start + *size <= jvm.heap_high;
+}
+
 static bool holds(uint64_t start, const unsigned char *header, size_t header_len, uint64_t addr,
                   unsigned *budget, struct lc_object_seen *out)
 {
 	const uint64_t address = klass_of_header(header);
-	const struct lc_klass_entry *e = address ? lc_klass_prove(address, budget) : NULL;
+	const struct lc_klass_entry *e = address ? lc_klass_peek(address) : NULL;
 	uint64_t size;
 
-	if (!e)
+	/* Most candidates are other objects, of classes that need not be read to say so. */
+	if (!address || (e && !covers(e, start, header, header_len, addr, &size)))
 		return false;
-	size = size_of(e, start, header, header_len);
-	if (addr - start >= size || start + size > jvm.heap_high)
+	e = lc_klass_prove(address, budget);
+	if (!e || !covers(e, start, header, header_len, addr, &size))
 		return false;
 	out->start = start;
 	out->klass = atomic_load_explicit(&e->klass, memory_order_relaxed); /* I1 */

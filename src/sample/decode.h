@@ -43,8 +43,15 @@ struct lc_recipe {
 enum lc_made {
 	LC_MADE_NOTHING = 0,
 	LC_MADE_VALUE,    /* made_value is the word */
-	LC_MADE_REGISTER, /* the word is in register made_value, at the sample and at `pc` */
+	LC_MADE_REGISTER, /* it is calculated from a register, at the sample and at `pc`: see below */
 };
+
+/* With LC_MADE_REGISTER, by the registers at the sample, or at `pc`. */
+static inline uint64_t lc_made_word(const struct lc_registers *regs, uint64_t made_value)
+{
+	return (regs->r[made_value >> 48 & 0xf] - (made_value & ((UINT64_C(1) << 48) - 1))) >>
+	       (made_value >> 52 & 0x3f);
+}
 
 enum { LC_DECODE_INSTRUCTIONS_MAX = 4096 };
 

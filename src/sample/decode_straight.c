@@ -89,6 +89,56 @@ static bool stores_to(const struct lc_insn *in, uint8_t base, uint32_t disp)
 	        in->store_from != LC_NO_REGISTER);
 }
 
+/* What a register holds, as far as it is known: a constant, or one of the registers, reduced. */
+struct value {
+	enum { UNKNOWN, CONSTANT, REDUCED } kind;
+	uint8_t from;      /* REDUCED: register as it was, */
+	uint8_t shift;     /* shifted right by this */
+	uint64_t constant; /* ... after this was subtracted */
+};
+
+/* Follow an instruction that copies, loads a constant, subtracts or shifts; else forget. */
+static void follow(struct value *v, const struct lc_insn *in)
+{
+	struct value result = { .kind = UNKNOWN };
+	uint8_t to = LC_NO_REGISTER;
+
+	if (in->copy_to != LC_NO_REGISTER && in->copy_from != LC_NO_REGISTER) {
+		to = in->copy_to;
+		result = v[in->copy_from];
+	} else if (in->constant_to != LC_NO_REGISTER) {
+		to = in->constant_to;
+		result = (struct value){ .kind = CONSTANT, .constant = in->value };
+	} else if (in->sub_to != LC_NO_REGISTER && v[in->sub_to].kind == REDUCED &&
+	           !v[in->sub_to].shift &&
+	           (in->sub_from == LC_NO_REGISTER || v[in->sub_from].kind == CONSTANT)) {
+		to = in->sub_to;
+		result = v[to];
+		result.constant +=
+		    in->sub_from == LC_NO_REGISTER ? in->value : v[in->sub_from].constant;
+	} else if (in->shr_to != LC_NO_REGISTER && v[in->shr_to].kind == REDUCED) {
+		to = in->shr_to;
+		result = v[to];
+		result.shift = (uint8_t)((result.shift + in->value) & 0x3f);
+	}
+	for (uint8_t i = 0; i < LC_REGISTERS; i++)
+		if (in->written & bit_of(i))
+			v[i].kind = UNKNOWN;
+	if (to != LC_NO_REGISTER)
+		v[to] = result;
+}
+
+static void set_made(struct lc_recipe *r, const struct value *v)
+{
+	if (v->kind == CONSTANT) {
+		r->made = LC_MADE_VALUE;
+		r->made_value = v->constant;
+	} else if (v->kind == REDUCED && !(v->constant >> 48)) {
+		r->made = LC_MADE_REGISTER;
+		r->made_value = v->constant | (uint64_t)v->from << 48 | (uint64_t)v->shift << 52;
+	}
+}
+
 /*
  * Where the instruction at `store` stores to the very start of an object, an object is being made, and
  * its class is stored by that or one of the next. `from`: the instructions there run before it, and
@@ -98,10 +148,11 @@ static void find_made(const uint8_t *bytes, size_t len, size_t from, size_t stor
                       struct lc_recipe *r)
 {
 	const uint32_t offset = atomic_load_explicit(&class_offset, memory_order_relaxed);
-	uint64_t constants[LC_REGISTERS];
-	uint16_t known = 0, lost = 0;
+	struct value values[LC_REGISTERS];
 	struct lc_insn in;
 
+	for (uint8_t i = 0; i < LC_REGISTERS; i++)
+		values[i] = (struct value){ .kind = REDUCED, .from = i };
 	for (size_t at = from, end = store; at < len && at <= end; at += in.length) {
 		if (!lc_insn_decode(bytes + at, len - at, &in) || in.control ||
 		    (at == store && !stores_to(&in, r->base, 0)))
@@ -109,23 +160,14 @@ static void find_made(const uint8_t *bytes, size_t len, size_t from, size_t stor
 		if (at == store)
 			end = store + HEADER_CODE_BYTES;
 		if (at >= store && stores_to(&in, r->base, offset)) {
-			if (in.constant || (known & bit_of(in.store_from))) {
-				r->made = LC_MADE_VALUE;
-				r->made_value = in.constant ? in.value : constants[in.store_from];
-			} else if (!(lost & bit_of(in.store_from))) {
-				r->made = LC_MADE_REGISTER;
-				r->made_value = in.store_from;
-			}
+			const struct value constant = { .kind = CONSTANT, .constant = in.value };
+
+			set_made(r, in.constant ? &constant : &values[in.store_from]);
 			return;
 		}
 		if (in.written & bit_of(r->base))
 			return;
-		lost |= in.written;
-		known &= (uint16_t)~in.written;
-		if (in.constant_to != LC_NO_REGISTER) {
-			known |= bit_of(in.constant_to);
-			constants[in.constant_to] = in.value;
-		}
+		follow(values, &in);
 	}
 }
 
@@ -202,6 +244,8 @@ struct trace {
 	unsigned jumps; /* followed so far */
 	bool falls;     /* where a loop begins, it was entered rather than repeated */
 	uint16_t lost;  /* registers written since */
+	bool called;    /* it ends at a call, */
+	size_t call_at; /* ... this one */
 	bool own_found; /* an access to the thread's own memory; the nearest is in `own` */
 	struct lc_recipe own;
 	struct branches branches;
@@ -237,6 +281,7 @@ static bool step_back(struct trace *t, struct lc_insn *in)
 {
 	size_t source, at;
 
+	t->called = false;
 	while (!(t->falls && falls_into(t)) && came_by(&t->branches, t->at, true, &source))
 		if (!jump_back(t, source))
 			return false;
@@ -248,6 +293,11 @@ static bool step_back(struct trace *t, struct lc_insn *in)
 			return false;
 		if (in->falls)
 			break;
+		if (in->calls) {
+			t->called = true;
+			t->call_at = at;
+			return false;
+		}
 		if (!came_by(&t->branches, t->at, false, &source) || !jump_back(t, source))
 			return false;
 	}
@@ -275,6 +325,26 @@ static void set_own(struct trace *t, const struct lc_insn *in, uint64_t address,
 	set_operand(&t->own, in, address + t->at, t->lost | in->written);
 	t->own.how = !t->jumps && t->at + in->length == pc_at ? LC_HOW_DIRECT : LC_HOW_NEARBY;
 	t->own.same_frame = !((t->lost | in->written) & bit_of(SP));
+}
+
+/* Behind a call, the last thing that ran is a return, which reads the stack. */
+static void came_back(struct trace *t, uint64_t address, size_t pc_at)
+{
+	struct lc_insn in;
+
+	if (t->own_found || !t->called ||
+	    !lc_insn_decode(t->bytes + t->call_at, t->len - t->call_at, &in))
+		return;
+	t->own_found = true;
+	t->own = (struct lc_recipe){
+		.pc = address + t->call_at,
+		.base = LC_NO_REGISTER,
+		.index = LC_NO_REGISTER,
+		.scale = 1,
+		.how = t->call_at + in.length == pc_at ? LC_HOW_DIRECT : LC_HOW_NEARBY,
+		.access = LC_ACCESS_OWN | LC_ACCESS_LOAD | 3u << LC_ACCESS_WIDTH_SHIFT,
+		.same_frame = !(t->lost & bit_of(SP)),
+	};
 }
 
 /* The nearest memory instruction before the pc. Returns false where that is not certain. */
@@ -310,14 +380,20 @@ static bool look_back(struct trace *t, uint64_t address, struct lc_recipe *r)
 	return false;
 }
 
-/* The first memory instruction from the pc on. Returns false where the line has none. */
+/*
+ * The first memory instruction from the pc on. Returns false where the line has none; then *own is the
+ * first that uses the thread's own memory, or says that there is not even that.
+ */
 static bool look_ahead(const uint8_t *bytes, size_t len, uint64_t address, size_t pc_at,
-                       struct lc_recipe *r)
+                       struct lc_recipe *r, struct lc_recipe *own)
 {
 	uint16_t lost = 0;
 	size_t at = pc_at;
 	struct lc_insn in;
 
+	*own = (struct lc_recipe){ .how = LC_HOW_NO_OPERAND,
+		                   .base = LC_NO_REGISTER,
+		                   .index = LC_NO_REGISTER };
 	for (unsigned i = 0; i < FORWARD_MAX && at < len; i++) {
 		if (!lc_insn_decode(bytes + at, len - at, &in) || in.control)
 			return false;
@@ -329,6 +405,12 @@ static bool look_ahead(const uint8_t *bytes, size_t len, uint64_t address, size_
 			r->same_frame = !(lost & bit_of(SP));
 			find_made(bytes, len, pc_at, at, r);
 			return true;
+		}
+		if (in.own && own->how == LC_HOW_NO_OPERAND) {
+			set_operand(own, &in, address + at, lost);
+			own->how = LC_HOW_NEARBY;
+			own->ahead = true;
+			own->same_frame = !(lost & bit_of(SP));
 		}
 		lost |= in.written;
 		at += in.length;
@@ -354,6 +436,7 @@ void lc_decode_straight(const uint8_t *bytes, size_t len, uint64_t address, size
                         size_t pc_at, struct lc_recipe *out)
 {
 	struct trace t = { .bytes = bytes, .len = len, .from = from, .at = pc_at }, entered;
+	struct lc_recipe ahead;
 
 	*out = (struct lc_recipe){ .how = LC_HOW_UNDECODED,
 		                   .base = LC_NO_REGISTER,
@@ -366,10 +449,13 @@ void lc_decode_straight(const uint8_t *bytes, size_t len, uint64_t address, size
 	entered = t;
 	entered.falls = true;
 	if (look_back(&t, address, out) || look_back(&entered, address, out) ||
-	    look_ahead(bytes, len, address, pc_at, out))
+	    look_ahead(bytes, len, address, pc_at, out, &ahead))
 		return;
+	/* There is no object. What then took the time may have been for the thread's own memory. */
+	came_back(&t, address, pc_at);
+	came_back(&entered, address, pc_at);
 	if (t.own_found || entered.own_found)
 		*out = t.own_found ? t.own : entered.own;
 	else
-		out->how = LC_HOW_NO_OPERAND;
+		*out = ahead;
 }

@@ -1,13 +1,15 @@
 /*
  * sample/find.c - see find.h.
  *
- * Four lots of candidates, each asked about only where the one before held no answer:
+ * Five lots of candidates, each asked about only where the one before held no answer:
  *
  *   1. what the instruction itself names as the object: its base, and base + index * scale;
  *   2. the registers;
  *   3. the words on top of the stack;
  *   4. the references in the objects that 2 and 3 may be: what compares or searches strings moves
- *      pointers through their arrays, and the arrays' own addresses are soon nowhere else.
+ *      pointers through their arrays, and the arrays' own addresses are soon nowhere else;
+ *   5. what is as far below the base as another object below its cursor: two arrays are often walked
+ *      side by side.
  *
  * Within a lot the nearest below the address comes first: a dead object's header may still stand in
  * memory that has been given away again, but then the live object begins behind it.
@@ -229,6 +231,26 @@ static bool find_fresh(const struct starts *where, const struct lc_registers *re
 	return ask(&s, out);
 }
 
+static bool is_heap_register(const struct lc_registers *regs, unsigned i)
+{
+	return i != SP && i != THREAD && lc_klass_in_heap(regs->r[i]);
+}
+
+static bool find_beside(const struct starts *where, const struct lc_registers *regs,
+                        const struct lc_access *access, struct lc_object_seen *out)
+{
+	struct starts s = *where;
+
+	if (!has_base(access) || !lc_klass_in_heap(regs->r[access->recipe.base]))
+		return false;
+	for (unsigned i = 0; i < LC_REGISTERS; i++)
+		for (unsigned j = 0; j < LC_REGISTERS; j++)
+			if (is_heap_register(regs, i) && is_heap_register(regs, j) &&
+			    regs->r[i] > regs->r[j])
+				add(&s, regs->r[access->recipe.base] - (regs->r[i] - regs->r[j]));
+	return ask(&s, out);
+}
+
 static bool find_settled(const struct starts *where, const struct lc_registers *regs,
                          const struct lc_access *access, struct lc_object_seen *out)
 {
@@ -247,7 +269,8 @@ static bool find_settled(const struct starts *where, const struct lc_registers *
 	s.len = 0;
 	stack_len = read_stack(regs->r[SP], stack);
 	add_memory(&s, stack, stack_len);
-	return ask(&s, out) || find_in_contents(where, regs, stack, stack_len, out);
+	return ask(&s, out) || find_in_contents(where, regs, stack, stack_len, out) ||
+	       find_beside(where, regs, access, out);
 }
 
 static bool find(const struct lc_registers *regs, const struct lc_access *access,
@@ -278,10 +301,10 @@ bool lc_find_object(const struct lc_registers *regs, const struct lc_access *acc
 
 	/* What is in the header may still be that of an object which lay there before. */
 	if (r->made && has_base(access))
-		return lc_klass_new_object(regs->r[r->base],
-		                           r->made == LC_MADE_VALUE ? r->made_value
-		                                                    : regs->r[r->made_value % 16],
-		                           access->addr, out);
+		return lc_klass_new_object(
+		    regs->r[r->base],
+		    r->made == LC_MADE_VALUE ? r->made_value : lc_made_word(regs, r->made_value),
+		    access->addr, out);
 	if (!find(regs, access, &object) || being_made(access, &object))
 		return false;
 	*out = object;

@@ -142,6 +142,7 @@ static void set_control(struct lc_insn *out, const ZydisDecodedInstruction *in,
 		return;
 	}
 	out->control = true;
+	out->calls = in->meta.category == ZYDIS_CATEGORY_CALL;
 	if (in->meta.category != ZYDIS_CATEGORY_CALL && in->operand_count &&
 	    ops[0].type == ZYDIS_OPERAND_TYPE_IMMEDIATE && ops[0].imm.is_relative)
 		out->target = ops[0].imm.value.s + in->length;
@@ -169,11 +170,32 @@ static void set_mov(struct lc_insn *out, const ZydisDecodedOperand *ops)
 	}
 }
 
+/* What turns the address of a class into its compressed form. */
+static void set_arithmetic(struct lc_insn *out, const ZydisDecodedInstruction *in,
+                           const ZydisDecodedOperand *ops)
+{
+	const uint8_t to = general_register(ops[0].reg.value);
+
+	if (ops[1].type == ZYDIS_OPERAND_TYPE_IMMEDIATE)
+		out->value = ops[1].imm.value.u;
+	else if (ops[1].type != ZYDIS_OPERAND_TYPE_REGISTER)
+		return;
+	if (in->mnemonic == ZYDIS_MNEMONIC_SUB) {
+		out->sub_to = to;
+		if (ops[1].type == ZYDIS_OPERAND_TYPE_REGISTER)
+			out->sub_from = general_register(ops[1].reg.value);
+	} else if (in->mnemonic == ZYDIS_MNEMONIC_SHR &&
+	           ops[1].type == ZYDIS_OPERAND_TYPE_IMMEDIATE) {
+		out->shr_to = to;
+	}
+}
+
 static void set_registers(struct lc_insn *out, const ZydisDecodedInstruction *in,
                           const ZydisDecodedOperand *ops)
 {
 	out->copy_to = out->copy_from = out->from_thread = LC_NO_REGISTER;
 	out->store_from = out->constant_to = LC_NO_REGISTER;
+	out->sub_to = out->sub_from = out->shr_to = LC_NO_REGISTER;
 	for (unsigned i = 0; i < in->operand_count; i++) {
 		uint8_t r;
 
@@ -186,6 +208,9 @@ static void set_registers(struct lc_insn *out, const ZydisDecodedInstruction *in
 	}
 	if (in->mnemonic == ZYDIS_MNEMONIC_MOV && in->operand_count == 2)
 		set_mov(out, ops);
+	else if (in->operand_count_visible == 2 && ops[0].type == ZYDIS_OPERAND_TYPE_REGISTER &&
+	         is_64_bit(ops[0].reg.value))
+		set_arithmetic(out, in, ops);
 }
 
 size_t lc_insn_length(const uint8_t *bytes, size_t len)

@@ -9,6 +9,7 @@
 struct lc_insn {
 	uint8_t length;
 	bool control; /* branch, call, return, trap: what follows in memory need not follow */
+	bool calls;   /* ... a call: it comes back, and nobody here knows what ran meanwhile */
 	bool falls;   /* control may go on to the next instruction in memory */
 	bool repeats; /* rep string instruction: interrupted in the middle, pc stays on it */
 	bool memory;  /* has an operand that may be in an object; the fields below hold */
@@ -25,7 +26,10 @@ struct lc_insn {
 	uint8_t copy_from;
 	uint8_t store_from;  /* mov [memory],r: the register; LC_NO_REGISTER for anything else */
 	uint8_t constant_to; /* mov r,constant: the register, likewise */
-	bool constant;       /* mov of a constant, to memory or a register: */
+	bool constant;       /* mov of a constant, to memory or a register: `value` */
+	uint8_t sub_to;      /* sub r,r2 or r,constant in 64 bits: r, likewise */
+	uint8_t sub_from;    /* r2; LC_NO_REGISTER: `value` */
+	uint8_t shr_to;      /* shr r,constant in 64 bits: r, by `value` */
 	uint64_t value;
 	uint8_t from_thread; /* register loaded from the JVM's thread data; or LC_NO_REGISTER */
 	int32_t disp;

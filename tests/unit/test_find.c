@@ -246,6 +246,19 @@ static void object_holds_the_array_that_is_walked(void **state)
 	assert_int_equal(find(), at(0x100));
 }
 
+static void array_beside_another_is_found_by_its_cursor(void **state)
+{
+	(void)state;
+	put_object(0x100, 0x1000);
+	put_object(0x4000, 0x1000);
+	operand(RSI, at(0x430), -32);
+	regs.r[RDI] = at(0x4330); /* as far in the other, */
+	regs.r[R9] = at(0x4000);  /* ... whose start is known */
+	assert_int_equal(find(), at(0x100));
+	regs.r[R9] = at(0x4010);
+	assert_int_equal(find(), 0);
+}
+
 static void nearest_object_below_wins(void **state)
 {
 	(void)state;
@@ -367,8 +380,8 @@ static void object_in_the_making_is_what_the_code_makes(void **state)
 	assert_int_equal(seen.klass, 99);
 	assert_int_equal(new_word, 0x1234);
 	access.recipe.made = LC_MADE_REGISTER;
-	access.recipe.made_value = R9;
-	regs.r[R9] = 0x777;
+	access.recipe.made_value = (uint64_t)R9 << 48 | UINT64_C(1) << 52 | 0x10;
+	regs.r[R9] = 0x777 * 2 + 0x10;
 	assert_int_equal(find(), at(0x100));
 	assert_int_equal(new_word, 0x777);
 	access.recipe.base_lost = true; /* where it is made is not known any more */
@@ -387,6 +400,8 @@ int main(void)
 		                       nothing_anywhere),
 		cmocka_unit_test_setup(stack_holds_what_registers_do_not, nothing_anywhere),
 		cmocka_unit_test_setup(object_holds_the_array_that_is_walked, nothing_anywhere),
+		cmocka_unit_test_setup(array_beside_another_is_found_by_its_cursor,
+		                       nothing_anywhere),
 		cmocka_unit_test_setup(nearest_object_below_wins, nothing_anywhere),
 		cmocka_unit_test_setup(more_candidates_than_there_is_room_for, nothing_anywhere),
 		cmocka_unit_test_setup(store_to_new_memory_is_in_the_object_that_begins_first,
