@@ -249,13 +249,14 @@ static void JNICALL vm_death(jvmtiEnv *jvmti, JNIEnv *env)
 	(void)env;
 	for (int s = 0; s < LC_REWRITE_STATUS_COUNT; s++)
 		all += agent.status[s];
-	fprintf(stderr,
-	        "verify_agent: classes=%lu rewritten=%lu sites=%lu skipped_constant=%lu "
-	        "methods_left=%lu malformed=%lu unsupported=%lu too_large=%lu refused=%lu made=%lu\n",
-	        all, agent.status[LC_REWRITE_DONE], agent.sites, agent.skipped_constant,
-	        agent.methods_left, agent.status[LC_REWRITE_MALFORMED],
-	        agent.status[LC_REWRITE_UNSUPPORTED], agent.status[LC_REWRITE_TOO_LARGE],
-	        agent.refused, agent.made);
+	fprintf(
+	    stderr,
+	    "verify_agent: classes=%lu rewritten=%lu sites=%lu skipped_constant=%lu "
+	    "methods_left=%lu malformed=%lu unsupported=%lu too_large=%lu refused=%lu made=%lu\n",
+	    all, agent.status[LC_REWRITE_DONE], agent.sites, agent.skipped_constant,
+	    agent.methods_left, agent.status[LC_REWRITE_MALFORMED],
+	    agent.status[LC_REWRITE_UNSUPPORTED], agent.status[LC_REWRITE_TOO_LARGE], agent.refused,
+	    agent.made);
 }
 
 static int parse(char *options)
