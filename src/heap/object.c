@@ -298,7 +298,7 @@ static uint64_t size_of(uint64_t klass, uint32_t length, const struct lc_layout 
 	uint64_t bytes = (uint64_t)(helper & SIZE_MASK);
 
 	if (helper < 0) { /* an array: bytes of its header, and the logarithm of an element's */
-		bytes = (uint64_t)(helper >> HELPER_HEADER_SHIFT & UINT8_MAX) +
+		bytes = ((uint32_t)helper >> HELPER_HEADER_SHIFT & UINT8_MAX) +
 		        ((uint64_t)length << (helper & HELPER_ELEMENT_MASK));
 		bytes = (bytes + vm.align_mask) & ~vm.align_mask;
 	}

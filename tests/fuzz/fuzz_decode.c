@@ -32,7 +32,8 @@ static void check(const struct lc_recipe *r, size_t len)
 		abort();
 	if (r->scale != 1 && r->scale != 2 && r->scale != 4 && r->scale != 8)
 		abort();
-	if (r->base == LC_NO_REGISTER && r->index == LC_NO_REGISTER)
+	/* Only an operand in the code itself has no register. */
+	if (r->base == LC_NO_REGISTER && r->index == LC_NO_REGISTER && !(r->access & LC_ACCESS_OWN))
 		abort();
 }
 
