@@ -230,7 +230,7 @@ uint64_t lc_view_java(const struct lc_view *v)
 {
 	enum { HOW_KERNEL = LC_DETAIL_HOW_COUNT - 1 };
 
-	if (v->how[HOW_KERNEL])
+	if (2 * v->how[HOW_KERNEL] > v->total)
 		return 0;
 	return v->where[0] + v->where[1] + v->where[2]; /* compiled, stub, interpreter */
 }
