@@ -18,6 +18,7 @@ TIERS = {
     "C2": ["-XX:-TieredCompilation", "-Xbatch"],
     "tiered": [],
 }
+UNEXPLAINED = 0.03  # of the samples in Java code, at most
 BUCKETS = ("object", "heap_class", "heap_unknown", "jvm", "native", "no_address", "lost")
 
 
@@ -130,6 +131,21 @@ def check_report(r):
         assert abs(s["share"] - s["samples"] / max(1, samples["total"])) < 0.001, s
         assert s["allocation_path"], s
     return r
+
+
+def check_explained(r):
+    """What is neither an object, nor a class, nor known to be outside the heap, is little."""
+    where, samples = r["details"]["where"], r["samples"]
+    unexplained = samples["no_address"] + samples["heap_unknown"]
+    in_java = where["compiled"] + where["stub"]
+    assert unexplained <= UNEXPLAINED * in_java, (unexplained, in_java, samples, r["details"])
+
+
+def check_agreement(run, least=1):
+    """Where the map and an object's own header both knew the object, they said the same."""
+    c = counters(run)
+    assert c["class_disagreements"] == 0, c
+    assert c["classes_checked"] >= least, c
 
 
 def report(profile, *options):

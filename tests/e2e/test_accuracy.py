@@ -3,6 +3,8 @@
 import pytest
 from helpers import (
     COLLECTORS,
+    check_agreement,
+    check_explained,
     collector,
     command,
     counters,
@@ -19,6 +21,8 @@ POINTS = 0.025
 def check_shares(run):
     """Each phase's site has the phase's part of all CPU time, within POINTS."""
     told, r = truth(run), report(run)
+    check_explained(r)
+    check_agreement(run, 200)
     rows, wrong = [], []
     for site, ns in told["phases_ns"].items():
         true, sampled = ns / told["total_ns"], share_through(r, site, "Accuracy")
