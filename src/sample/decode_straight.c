@@ -240,13 +240,14 @@ struct trace {
 	const uint8_t *bytes;
 	size_t len, from;
 	struct line line;
-	size_t at;      /* of the instruction that ran next */
-	unsigned jumps; /* followed so far */
-	bool falls;     /* where a loop begins, it was entered rather than repeated */
-	uint16_t lost;  /* registers written since */
-	bool called;    /* it ends at a call, */
-	size_t call_at; /* ... this one */
-	bool own_found; /* an access to the thread's own memory; the nearest is in `own` */
+	size_t at;        /* of the instruction that ran next */
+	unsigned jumps;   /* followed so far */
+	bool falls;       /* where a loop begins, it was entered rather than repeated */
+	uint16_t lost;    /* registers written since */
+	bool called;      /* it ends at a call, */
+	size_t call_at;   /* ... this one */
+	bool own_certain; /* no jump lies between */
+	bool own_found;   /* an access to the thread's own memory; the nearest is in `own` */
 	struct lc_recipe own;
 	struct branches branches;
 };
@@ -322,6 +323,7 @@ static bool is_poll(const struct trace *t, uint8_t base)
 static void set_own(struct trace *t, const struct lc_insn *in, uint64_t address, size_t pc_at)
 {
 	t->own_found = true;
+	t->own_certain = !t->jumps;
 	set_operand(&t->own, in, address + t->at, t->lost | in->written);
 	t->own.how = !t->jumps && t->at + in->length == pc_at ? LC_HOW_DIRECT : LC_HOW_NEARBY;
 	t->own.same_frame = !((t->lost | in->written) & bit_of(SP));
@@ -336,6 +338,7 @@ static void came_back(struct trace *t, uint64_t address, size_t pc_at)
 	    !lc_insn_decode(t->bytes + t->call_at, t->len - t->call_at, &in))
 		return;
 	t->own_found = true;
+	t->own_certain = !t->jumps;
 	t->own = (struct lc_recipe){
 		.pc = address + t->call_at,
 		.base = LC_NO_REGISTER,
@@ -432,15 +435,35 @@ static bool repeats_here(const uint8_t *bytes, size_t len, uint64_t address, siz
 	return true;
 }
 
+/* Can the address be calculated at the sample? */
+static bool is_whole(const struct lc_recipe *r)
+{
+	return !r->base_lost && !r->index_lost;
+}
+
+/*
+ * Of what was found, the best. A breakpoint is worth while where the instruction has certainly run;
+ * where that depends on which way control came, it may never run again.
+ */
+static bool choose(const struct trace *t, const struct lc_recipe *found, struct lc_recipe *out)
+{
+	if (!is_whole(found) && t->jumps)
+		return false;
+	*out = *found;
+	return true;
+}
+
 void lc_decode_straight(const uint8_t *bytes, size_t len, uint64_t address, size_t from,
                         size_t pc_at, struct lc_recipe *out)
 {
 	struct trace t = { .bytes = bytes, .len = len, .from = from, .at = pc_at }, entered;
-	struct lc_recipe ahead;
+	struct lc_recipe back, before, ahead, own;
+	bool has_back, has_before, has_ahead;
 
 	*out = (struct lc_recipe){ .how = LC_HOW_UNDECODED,
 		                   .base = LC_NO_REGISTER,
 		                   .index = LC_NO_REGISTER };
+	back = before = ahead = *out;
 	if (pc_at >= len || from > pc_at || !decode_to(bytes, len, from, pc_at, &t.line))
 		return;
 	if (repeats_here(bytes, len, address, pc_at, out))
@@ -448,14 +471,27 @@ void lc_decode_straight(const uint8_t *bytes, size_t len, uint64_t address, size
 	find_branches(bytes, len, from, pc_at + BRANCH_BYTES, &t.branches);
 	entered = t;
 	entered.falls = true;
-	if (look_back(&t, address, out) || look_back(&entered, address, out) ||
-	    look_ahead(bytes, len, address, pc_at, out, &ahead))
+	has_back = look_back(&t, address, &back);
+	if (has_back && choose(&t, &back, out))
 		return;
-	/* There is no object. What then took the time may have been for the thread's own memory. */
+	/* Into a loop rather than around it: only where the way around leads to nothing. */
+	has_before = !has_back && look_back(&entered, address, &before);
+	if (has_before && choose(&entered, &before, out))
+		return;
+	has_ahead = look_ahead(bytes, len, address, pc_at, &ahead, &own);
+	/* There may be no object. What then took the time was for the thread's own memory. */
 	came_back(&t, address, pc_at);
 	came_back(&entered, address, pc_at);
-	if (t.own_found || entered.own_found)
+	if (has_ahead && is_whole(&ahead))
+		*out = ahead;
+	else if (t.own_found && t.own_certain)
+		*out = t.own;
+	else if (entered.own_found && entered.own_certain)
+		*out = entered.own;
+	else if (has_back || has_before || has_ahead)
+		*out = has_back ? back : has_before ? before : ahead;
+	else if (t.own_found || entered.own_found)
 		*out = t.own_found ? t.own : entered.own;
 	else
-		*out = ahead;
+		*out = own;
 }

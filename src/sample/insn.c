@@ -162,9 +162,9 @@ static void set_mov(struct lc_insn *out, const ZydisDecodedOperand *ops)
 	}
 	if (to == ZYDIS_OPERAND_TYPE_MEMORY && from == ZYDIS_OPERAND_TYPE_REGISTER)
 		out->store_from = general_register(ops[1].reg.value);
-	if (from == ZYDIS_OPERAND_TYPE_IMMEDIATE) {
+	if (from == ZYDIS_OPERAND_TYPE_IMMEDIATE && ops[0].size >= 32) {
 		out->constant = true;
-		out->value = ops[1].imm.value.u;
+		out->value = ops[0].size == 32 ? (uint32_t)ops[1].imm.value.u : ops[1].imm.value.u;
 		if (to == ZYDIS_OPERAND_TYPE_REGISTER)
 			out->constant_to = general_register(ops[0].reg.value);
 	}

@@ -126,8 +126,7 @@ def test_classes_of_objects_in_the_making_are_right(workload, profile, jdk, jdk_
                 if has_frame(a["path"], phase, "FreshObjects"):
                     found.setdefault(phase, {}).setdefault(s["class"], 0)
                     found[phase][s["class"]] += a["samples"]
-    if not jdk_flags:  # C1 alone leaves a tenth: it overwrites the registers of what it clears
-        check_explained(r)
+    check_explained(r)
     for phase, names in told.items():
         classes = found.get(phase, {})
         assert set(classes) <= set(names), (phase, classes, names)

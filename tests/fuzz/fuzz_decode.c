@@ -32,8 +32,12 @@ static void check(const struct lc_recipe *r, size_t len)
 		abort();
 	if (r->scale != 1 && r->scale != 2 && r->scale != 4 && r->scale != 8)
 		abort();
-	/* Only an operand in the code itself has no register. */
+	/* Constants in the code, and what a return reads, need no register. */
 	if (r->base == LC_NO_REGISTER && r->index == LC_NO_REGISTER && !(r->access & LC_ACCESS_OWN))
+		abort();
+	if (!(r->access & (LC_ACCESS_LOAD | LC_ACCESS_STORE)))
+		abort();
+	if (r->made > LC_MADE_REGISTER || (r->made && !(r->access & LC_ACCESS_STORE)))
 		abort();
 }
 

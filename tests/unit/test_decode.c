@@ -204,11 +204,17 @@ static void only_branch_to_the_pc_is_followed_back(void **state)
 static void head_of_a_loop_follows_its_tail(void **state)
 {
 	/* before: mov eax,[rsi+rcx*4+16]; loop: add rbx,rax; mov r10,[r10+16]; jne loop */
-	const struct lc_recipe r = RECIPE(MOV_EAX_RSI_RCX4, ADD_RBX_RAX MOV_R10_R10 "\x75\xf7" RET);
+	struct lc_recipe r = RECIPE(MOV_EAX_RSI_RCX4, ADD_RBX_RAX MOV_R10_R10 "\x75\xf7" RET);
 
 	(void)state;
 	assert_int_equal(r.how, LC_HOW_NEARBY);
 	assert_operand(&r, R10, NONE, 1, 16);
+	assert_true(r.ahead); /* its next run, for which its base is there */
+	assert_false(r.base_lost);
+	/* before: the same; loop: add rbx,rax; jne loop+3; mov r10,[r10+16]; jne loop */
+	r = RECIPE(MOV_EAX_RSI_RCX4, ADD_RBX_RAX "\x75\x00" MOV_R10_R10 "\x75\xf5" RET);
+	assert_operand(&r, R10, NONE, 1, 16);
+	assert_false(r.ahead);
 	assert_true(r.base_lost);
 }
 
@@ -350,6 +356,12 @@ static void class_of_an_object_in_the_making_is_stored_next(void **state)
 	assert_int_equal(r.made, LC_MADE_REGISTER);
 	registers.r[RDX] = UINT64_C(0x7f0011223344) + 0x1238;
 	assert_int_equal(lc_made_word(&registers, r.made_value), 0x1238 >> 3);
+	/* ... and with a base below 4 GiB: mov rcx,rdx; mov r10d,0x8a000000; sub rcx,r10 */
+	r = RECIPE(MOV_MARK, "\x48\x89\xd1\x41\xba\x00\x00\x00\x8a\x4c\x29\xd1"
+	                     "\x89\x48\x08" RET);
+	assert_int_equal(r.made, LC_MADE_REGISTER);
+	registers.r[RDX] = 0x8b0c0210;
+	assert_int_equal(lc_made_word(&registers, r.made_value), 0x10c0210);
 	r = RECIPE(MOV_MARK, "\x48\x89\xd1" ADD_RBX_RAX "\x48\x01\xd1\x89\x48\x08" RET);
 	assert_int_equal(r.made, LC_MADE_NOTHING); /* add rcx,rdx: nothing that is known */
 	assert_int_equal(RECIPE(MOV_MARK, MOV_RAX_STACK MOV_CLASS RET).made, LC_MADE_NOTHING);
