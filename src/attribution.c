@@ -87,9 +87,7 @@ static void take_allocations(struct lc_thread *t)
 {
 	struct lc_site_counter *c;
 
-	if (!t->tally)
-		t->tally = lc_tally_create();
-	if (!t->tally)
+	if (!lc_tally_made(&t->tally))
 		return;
 	for (uint32_t i = 0; t->contexts && (c = lc_contexts_counter_at(t->contexts, i)); i++) {
 		uint64_t count = atomic_load_explicit(&c->allocations, memory_order_relaxed);
@@ -258,9 +256,7 @@ static void resolve_open_epoch(uint64_t until_ns)
 
 static void take_counters(struct lc_thread *t)
 {
-	if (!t->tally)
-		t->tally = lc_tally_create();
-	if (!t->tally)
+	if (!lc_tally_made(&t->tally))
 		return;
 	for (size_t i = 0; i < lc_engines_count(); i++) {
 		uint64_t lost = lc_engines_thread_take_lost(t, i);

@@ -242,9 +242,7 @@ void lc_detail_sample(JNIEnv *jni, const struct lc_detail *d)
 {
 	uint8_t flags = 0;
 
-	if (!d->thread->tally)
-		d->thread->tally = lc_tally_create();
-	if (!d->thread->tally)
+	if (!lc_tally_made(&d->thread->tally))
 		return;
 	if (d->data_src)
 		add_metric(d, &flags);

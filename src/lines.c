@@ -94,9 +94,7 @@ static void hand_over(struct touch *touch)
 	if (!touch->row.samples)
 		return;
 	touch->row.line = touch->line->number;
-	if (!t->tally)
-		t->tally = lc_tally_create();
-	if (!t->tally || lc_tally_line(t->tally, &touch->row))
+	if (!lc_tally_made(&t->tally) || lc_tally_line(t->tally, &touch->row))
 		lines.stats.dropped += touch->row.samples;
 	touch->row.samples = 0;
 	touch->row.hitm = 0;

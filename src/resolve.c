@@ -75,10 +75,9 @@ static void count_sample(const struct pending *p, enum lc_bucket bucket, uint32_
 
 	if (p->data_src)
 		lc_detail_data_src(p->data_src, &source, &flags);
-	if (!p->thread->tally)
-		p->thread->tally = lc_tally_create();
-	if (!p->thread->tally || lc_tally_sample(p->thread->tally, p->engine, bucket, site, p->path,
-	                                         p->where, p->how, p->samples))
+	if (!lc_tally_made(&p->thread->tally) ||
+	    lc_tally_sample(p->thread->tally, p->engine, bucket, site, p->path, p->where, p->how,
+	                    p->samples))
 		work.stats.unresolved++;
 	lc_numa_sample(&(struct lc_numa_access){
 	    .thread = p->thread,

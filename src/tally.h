@@ -16,6 +16,14 @@ enum { LC_TALLY_ENGINES = 8 }; /* engine numbers are below it; samples of others
 struct lc_tally *lc_tally_create(void); /* NULL without memory */
 void lc_tally_destroy(struct lc_tally *t);
 
+/* The tally at `t`, made where there is none; NULL without memory. */
+static inline struct lc_tally *lc_tally_made(struct lc_tally **t)
+{
+	if (!*t)
+		*t = lc_tally_create();
+	return *t;
+}
+
 /*
  * Count `samples` of `engine` that ended in `bucket`: `site` as in lc_block_access,
  * call path `path`. Returns 0; -ENOMEM: then it is counted in its bucket without a path; or

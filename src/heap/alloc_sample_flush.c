@@ -196,9 +196,7 @@ static struct lc_tally *tally_of(uint32_t thread)
 	lc_threads_unlock();
 	if (!x)
 		x = oldest;
-	if (x && !x->tally)
-		x->tally = lc_tally_create();
-	return x ? x->tally : NULL;
+	return x ? lc_tally_made(&x->tally) : NULL;
 }
 
 static void emit_split(void *user, uint32_t thread, const struct lc_block_split *row)

@@ -153,14 +153,6 @@ int lc_numa_node_of_cpu(uint32_t cpu)
 	return numa.active ? lc_topology_node_of(numa.topology, cpu) : -1;
 }
 
-/* Its tally, made where there is none, or NULL without memory. */
-static struct lc_tally *tally_of(struct lc_thread *t)
-{
-	if (!t->tally)
-		t->tally = lc_tally_create();
-	return t->tally;
-}
-
 static struct lc_numa_thread *thread_of(struct lc_thread *t)
 {
 	if (!t->numa) {
@@ -194,7 +186,7 @@ void lc_numa_ran(struct lc_thread *t, uint16_t engine, uint32_t cpu, uint64_t sa
 		n->now = (int16_t)node;
 		n->seen = true;
 	}
-	if (!tally_of(t) || lc_tally_node(t->tally, &row))
+	if (!lc_tally_made(&t->tally) || lc_tally_node(t->tally, &row))
 		numa.dropped += samples;
 }
 
@@ -211,7 +203,7 @@ static void count(const struct lc_numa_access *a, int owner)
 		.samples = a->samples,
 	};
 
-	if (!tally_of(a->thread) || lc_tally_placement(a->thread->tally, &row))
+	if (!lc_tally_made(&a->thread->tally) || lc_tally_placement(a->thread->tally, &row))
 		numa.dropped += a->samples;
 }
 
@@ -265,7 +257,7 @@ void lc_numa_allocated(struct lc_thread *t, uint32_t site, uint64_t objects, uin
 		return;
 	if (lc_numa_window_seen(t) && !t->numa->mixed)
 		row.node = (uint16_t)(t->numa->now + 1);
-	if (tally_of(t))
+	if (lc_tally_made(&t->tally))
 		lc_tally_home(t->tally, &row);
 }
 
