@@ -107,12 +107,7 @@ static void take_allocations(struct lc_thread *t)
 /* On machines with nodes: what was allocated in a stretch of time belongs to the nodes of its samples. */
 static void end_numa_windows(void)
 {
-	struct lc_thread *first;
-
-	lc_threads_lock();
-	first = lc_threads_first();
-	lc_threads_unlock();
-	for (struct lc_thread *t = first; t; t = t->next) {
+	for (struct lc_thread *t = lc_threads_walk(); t; t = t->next) {
 		if (!lc_numa_window_seen(t))
 			continue;
 		take_allocations(t);
@@ -231,7 +226,6 @@ static void close_sealed_epochs(void)
 static void resolve_open_epoch(uint64_t until_ns)
 {
 	struct lc_nursery nursery = { .epoch_tag = (uint16_t)work.open_epoch };
-	struct lc_thread *first;
 	uint64_t records = work.stats.records;
 
 	lc_resolve_take(work.jni, work.open_epoch);
@@ -240,12 +234,14 @@ static void resolve_open_epoch(uint64_t until_ns)
 		return;
 	work.runs.len = 0;
 	add_orphans();
-	lc_threads_lock();
-	first = lc_threads_first();
-	lc_threads_unlock();
-	for (struct lc_thread *t = first; t; t = t->next)
+	for (struct lc_thread *t = lc_threads_walk(); t; t = t->next) {
+		bool ended = atomic_load_explicit(&t->ended, memory_order_acquire); /* first */
+		uint64_t position = t->allocs ? lc_alloc_log_position(t->allocs) : 0;
+
+		t->looked = ended ? UINT64_MAX : position;
 		if (t->allocs)
-			add_runs(t->allocs, t->sealed, lc_alloc_log_position(t->allocs));
+			add_runs(t->allocs, t->sealed, position);
+	}
 	work.stats.records = records; /* counted when their epoch closes */
 	nursery.runs = work.runs.data;
 	nursery.len = work.runs.len;
@@ -336,10 +332,7 @@ static void reap_threads(uint64_t now)
 {
 	struct lc_thread *t, *next;
 
-	lc_threads_lock();
-	t = lc_threads_first();
-	lc_threads_unlock();
-	for (; t; t = next) {
+	for (t = lc_threads_walk(); t; t = next) {
 		bool free_now;
 
 		next = t->next;

@@ -7,7 +7,6 @@
  */
 #include "resolve.h"
 
-#include <stdatomic.h>
 #include <stddef.h>
 
 #include "bucket.h"
@@ -36,8 +35,8 @@ struct pending {
 	struct lc_thread *thread; /* NULL: counted */
 	uint64_t addr;
 	uint64_t time_ns;
-	uint64_t
-	    position; /* of the thread's allocation log when the sample was taken from its own */
+	/* Of the thread's allocation log when the sample was taken from its own. */
+	uint64_t position;
 	uint64_t object;
 	uint64_t klass;
 	uint64_t data_src;
@@ -156,12 +155,7 @@ static void take(JNIEnv *jni, struct lc_thread *t, const struct lc_sample *s)
 
 void lc_resolve_take(JNIEnv *jni, uint32_t epoch)
 {
-	struct lc_thread *first;
-
-	lc_threads_lock();
-	first = lc_threads_first();
-	lc_threads_unlock();
-	for (struct lc_thread *t = first; t; t = t->next) {
+	for (struct lc_thread *t = lc_threads_walk(); t; t = t->next) {
 		const struct lc_sample *s;
 
 		if (!t->samples)
@@ -180,17 +174,16 @@ bool lc_resolve_waiting(void)
 
 /*
  * May the object of a page's first touch still be recorded? It is zeroed before its allocation
- * is recorded, which takes long where it is large; the thread's next record is the one.
+ * is recorded, which takes long where it is large; the thread's next record is the one. It may have been made
+ * since the records were looked at, so the log's position now says nothing.
  */
 static bool may_be_recorded(const struct pending *p, uint64_t now)
 {
 	const bool in_java = p->where == LC_WHERE_COMPILED || p->where == LC_WHERE_STUB ||
 	                     p->where == LC_WHERE_INTERPRETER;
 
-	return p->how == LC_HOW_KERNEL && p->thread->allocs &&
-	       lc_alloc_log_position(p->thread->allocs) == p->position &&
+	return p->how == LC_HOW_KERNEL && p->thread->allocs && p->thread->looked <= p->position &&
 	       (!in_java || now - p->time_ns < FIRST_TOUCH_NS) &&
-	       !atomic_load_explicit(&p->thread->ended, memory_order_acquire) &&
 	       lc_bucket_untracked(p->addr) == LC_BUCKET_HEAP_UNKNOWN;
 }
 

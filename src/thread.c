@@ -88,6 +88,16 @@ struct lc_thread *lc_threads_first(void)
 	return first;
 }
 
+struct lc_thread *lc_threads_walk(void)
+{
+	struct lc_thread *t;
+
+	lc_threads_lock();
+	t = first;
+	lc_threads_unlock();
+	return t;
+}
+
 struct lc_thread *lc_threads_find(int32_t tid)
 {
 	struct lc_thread *t;

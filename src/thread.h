@@ -34,7 +34,8 @@ struct lc_thread {
 	struct lc_tally *tally;
 	struct lc_numa_thread *numa; /* NULL until it is needed */
 	uint64_t sealed;             /* position in `allocs` where the open epoch begins */
-	uint64_t unresolved;         /* samples taken from the log that wait for their object */
+	uint64_t looked;     /* ... up to which samples were looked up; UINT64_MAX: to its end */
+	uint64_t unresolved; /* samples taken from the log that wait for their object */
 
 	_Atomic bool ended;     /* written by: the thread itself, last of all */
 	struct lc_thread *next; /* list, newest first; changed under the list's lock */
@@ -73,6 +74,12 @@ void lc_thread_publish(struct lc_thread *t);
 void lc_threads_lock(void);
 void lc_threads_unlock(void);
 struct lc_thread *lc_threads_first(void);
+
+/*
+ * The first of the list for a walk without the lock: records are added in front, and only the attribution
+ * thread takes them off. Context: [writer].
+ */
+struct lc_thread *lc_threads_walk(void);
 
 /* The live record of a kernel thread, or NULL. Takes the lock. Context: [java]. */
 struct lc_thread *lc_threads_find(int32_t tid);

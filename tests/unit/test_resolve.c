@@ -1,0 +1,287 @@
+/* uses: src/resolve.c src/sample/sample_log.c src/heap/alloc_log.c */
+/*
+ * test_resolve.c - samples that were taken before their object was recorded. What is looked up in is the records
+ * of one thread, and what is counted is the bucket.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "bucket.h"
+#include "clock.h"
+#include "detail.h"
+#include "heap/alloc_log.h"
+#include "heap/alloc_sample.h"
+#include "heap/hook.h"
+#include "heap/map.h"
+#include "klass.h"
+#include "numa/numa.h"
+#include "path.h"
+#include "resolve.h"
+#include "sample/sample_log.h"
+#include "tally.h"
+#include "thread.h"
+
+enum { ARRAY = 0x10000, ELSEWHERE = 0x90000, BYTES = 0x8000, SITE = 7, EPOCH = 3 };
+
+static struct lc_thread thread;
+static uint64_t counted[LC_BUCKET_COUNT];
+static bool record_meanwhile; /* the thread records its array while samples are looked up */
+
+static void record(uint64_t addr)
+{
+	assert_int_equal(
+	    lc_alloc_log_put(thread.allocs, (struct lc_alloc){ .tagged_addr = addr, .site = SITE }),
+	    0);
+}
+
+/* -- the rest of the agent ------------------------------------------------------------------- */
+
+struct lc_thread *lc_threads_walk(void)
+{
+	return &thread;
+}
+
+void lc_map_resolve(struct lc_map *m, const struct lc_nursery *nursery, struct lc_query *q,
+                    size_t len)
+{
+	(void)m;
+	for (size_t i = 0; i < len; i++)
+		for (size_t r = 0; r < nursery->len; r++)
+			for (size_t k = 0; k < nursery->runs[r].len; k++) {
+				uint64_t start = nursery->runs[r].records[k].tagged_addr;
+
+				if (q[i].addr - start >= BYTES)
+					continue;
+				q[i].found = true;
+				q[i].object = (struct lc_object){ .addr = start, .site = SITE };
+			}
+	if (record_meanwhile)
+		record(ARRAY);
+	record_meanwhile = false;
+}
+
+struct lc_tally *lc_tally_create(void)
+{
+	return (struct lc_tally *)&thread;
+}
+
+int lc_tally_sample(struct lc_tally *t, uint16_t engine, enum lc_bucket bucket, uint32_t site,
+                    uint32_t path, enum lc_where where, enum lc_how how, uint64_t samples)
+{
+	(void)t;
+	(void)engine;
+	(void)path;
+	(void)where;
+	(void)how;
+	assert_int_equal(site, bucket == LC_BUCKET_OBJECT ? SITE : 0);
+	counted[bucket] += samples;
+	return 0;
+}
+
+bool lc_bucket_needs_map(const struct lc_sample *s)
+{
+	(void)s;
+	return true;
+}
+
+enum lc_bucket lc_bucket_without_map(const struct lc_sample *s)
+{
+	(void)s;
+	return LC_BUCKET_NATIVE;
+}
+
+enum lc_bucket lc_bucket_untracked(uint64_t addr)
+{
+	(void)addr;
+	return LC_BUCKET_HEAP_UNKNOWN;
+}
+
+void lc_detail_data_src(uint64_t data_src, uint8_t *source, uint8_t *flags)
+{
+	(void)data_src;
+	*source = *flags = 0;
+}
+
+void lc_detail_sample(JNIEnv *jni, const struct lc_detail *d)
+{
+	(void)jni;
+	(void)d;
+}
+
+void lc_numa_sample(const struct lc_numa_access *a)
+{
+	(void)a;
+}
+
+void lc_numa_ran(struct lc_thread *t, uint16_t engine, uint32_t cpu, uint64_t samples)
+{
+	(void)t;
+	(void)engine;
+	(void)cpu;
+	(void)samples;
+}
+
+void lc_alloc_sample_access(struct lc_thread *t, uint16_t engine, uint32_t class_site,
+                            uint64_t start, uint32_t epoch, uint64_t samples)
+{
+	(void)t;
+	(void)engine;
+	(void)class_site;
+	(void)start;
+	(void)epoch;
+	(void)samples;
+}
+
+const struct lc_site *lc_site_get(uint32_t site)
+{
+	(void)site;
+	return NULL;
+}
+
+uint64_t lc_klass_of_word(uint64_t class_word)
+{
+	return class_word;
+}
+
+uint32_t lc_klass_site(uint64_t klass)
+{
+	(void)klass;
+	return 0;
+}
+
+uint32_t lc_path_intern(JNIEnv *jni, const uint64_t *frames, size_t frames_len)
+{
+	(void)jni;
+	(void)frames;
+	(void)frames_len;
+	return 0;
+}
+
+size_t lc_hook_own_frames(const uint64_t *frames, size_t len)
+{
+	(void)frames;
+	(void)len;
+	return 0;
+}
+
+/* -- the tests ------------------------------------------------------------------------------- */
+
+static int setup(void **state)
+{
+	(void)state;
+	memset(&thread, 0, sizeof(thread));
+	memset(counted, 0, sizeof(counted));
+	record_meanwhile = false;
+	return lc_alloc_pool_init(1 << 20) || lc_alloc_log_create(&thread.allocs) ||
+	       lc_sample_log_create(LC_SAMPLE_LOG_MIN_BYTES, &thread.samples);
+}
+
+static int teardown(void **state)
+{
+	(void)state;
+	lc_alloc_log_destroy(thread.allocs);
+	lc_sample_log_destroy(thread.samples);
+	lc_alloc_pool_destroy();
+	return 0;
+}
+
+/* A page fault of native code, which clears an array. */
+static void sample(uint64_t addr)
+{
+	const struct lc_sample s = { .time_ns = 1,
+		                     .addr = addr,
+		                     .epoch = EPOCH,
+		                     .where = LC_WHERE_NATIVE,
+		                     .how = LC_HOW_KERNEL };
+
+	assert_int_equal(lc_sample_log_put(thread.samples, &s, NULL), 0);
+}
+
+/* As the attribution thread does it in the open epoch; final: as at its end. */
+static void resolve(bool final)
+{
+	struct lc_nursery_run run = { 0 };
+	const struct lc_nursery nursery = { &run, 1, EPOCH };
+
+	lc_resolve_take(NULL, EPOCH);
+	thread.looked = lc_alloc_log_position(thread.allocs);
+	run.len = lc_alloc_log_run(thread.allocs, 0, thread.looked, &run.records);
+	lc_resolve_samples(NULL, NULL, &nursery, final ? UINT64_MAX : lc_clock_now_ns());
+}
+
+static void first_touches_wait_for_the_next_record(void **state)
+{
+	(void)state;
+	sample(ARRAY + 8);
+	resolve(false);
+	assert_true(lc_resolve_waiting());
+	assert_int_equal(thread.unresolved, 1);
+	record(ARRAY);
+	resolve(false);
+	assert_false(lc_resolve_waiting());
+	assert_int_equal(thread.unresolved, 0);
+	assert_int_equal(counted[LC_BUCKET_OBJECT], 1);
+}
+
+static void a_record_made_during_the_look_is_seen_by_the_next(void **state)
+{
+	(void)state;
+	sample(ARRAY + 8);
+	sample(ARRAY + 4096);
+	record_meanwhile = true;
+	resolve(false);
+	assert_int_equal(counted[LC_BUCKET_HEAP_UNKNOWN], 0);
+	resolve(false);
+	assert_false(lc_resolve_waiting());
+	assert_int_equal(counted[LC_BUCKET_OBJECT], 2);
+}
+
+static void the_next_record_decides(void **state)
+{
+	(void)state;
+	sample(ARRAY + 8);
+	resolve(false);
+	record(ELSEWHERE);
+	resolve(false);
+	assert_false(lc_resolve_waiting());
+	assert_int_equal(counted[LC_BUCKET_HEAP_UNKNOWN], 1);
+}
+
+static void nothing_waits_beyond_an_epoch_or_a_thread(void **state)
+{
+	(void)state;
+	sample(ARRAY + 8);
+	resolve(false);
+	assert_true(lc_resolve_waiting());
+	resolve(true);
+	assert_false(lc_resolve_waiting());
+	assert_int_equal(counted[LC_BUCKET_HEAP_UNKNOWN], 1);
+	sample(ARRAY + 8);
+	lc_resolve_take(NULL, EPOCH);
+	thread.looked = UINT64_MAX;
+	lc_resolve_samples(NULL, NULL, &(struct lc_nursery){ .epoch_tag = EPOCH },
+	                   lc_clock_now_ns());
+	assert_false(lc_resolve_waiting());
+	assert_int_equal(counted[LC_BUCKET_HEAP_UNKNOWN], 2);
+	assert_int_equal(thread.unresolved, 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(first_touches_wait_for_the_next_record, setup,
+		                                teardown),
+		cmocka_unit_test_setup_teardown(a_record_made_during_the_look_is_seen_by_the_next,
+		                                setup, teardown),
+		cmocka_unit_test_setup_teardown(the_next_record_decides, setup, teardown),
+		cmocka_unit_test_setup_teardown(nothing_waits_beyond_an_epoch_or_a_thread, setup,
+		                                teardown),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
