@@ -27,6 +27,7 @@ struct lc_object_seen {
 	uint64_t start;
 	uint64_t klass; /* as at the top */
 	uint64_t size_bytes;
+	bool is_array;
 };
 
 struct lc_klass_stats {
@@ -81,8 +82,9 @@ bool lc_klass_may_start(uint64_t address);
 /* Offset of the first element of an array: of less than 8 bytes (0), of 8 (1). Context: any. */
 uint32_t lc_klass_array_base(unsigned which);
 
-/* Offset of the word that holds the class in an object. Context: any. */
+/* Offset of the word that holds the class in an object, and of what is behind it. Context: any. */
 uint32_t lc_klass_word_offset(void);
+uint32_t lc_klass_word_end(void);
 
 /* A compressed reference as an address; where references are not compressed, 0. Context: any. */
 uint64_t lc_klass_decode_reference(uint32_t narrow);

@@ -37,6 +37,11 @@ uint32_t lc_klass_word_offset(void)
 	return jvm.compact ? 0 : 8;
 }
 
+uint32_t lc_klass_word_end(void)
+{
+	return lc_klass_word_offset() + (jvm.wide || jvm.compact ? 8 : 4);
+}
+
 uint64_t lc_klass_decode_reference(uint32_t narrow)
 {
 	return jvm.narrow_references && narrow
@@ -124,6 +129,7 @@ static bool holds(uint64_t start, const unsigned char *header, size_t header_len
 	out->start = start;
 	out->klass = atomic_load_explicit(&e->klass, memory_order_relaxed); /* I1 */
 	out->size_bytes = size;
+	out->is_array = e->layout_helper < 0;
 	return true;
 }
 
@@ -206,5 +212,6 @@ bool lc_klass_new_object(uint64_t start, uint64_t word, uint64_t addr, struct lc
 	out->start = start;
 	out->klass = atomic_load_explicit(&e->klass, memory_order_relaxed); /* I1 */
 	out->size_bytes = size;
+	out->is_array = e->layout_helper < 0;
 	return true;
 }

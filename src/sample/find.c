@@ -37,16 +37,18 @@ static void *pointer(uint64_t address)
 }
 
 struct starts {
+	const struct lc_registers *regs;
 	uint64_t low;                  /* they begin here or later */
 	uint64_t addr;                 /* they have to hold it */
 	struct lc_klass_buffer buffer; /* the thread's own; or all 0 */
 	bool anywhere;                 /* or not: in no order */
 	uint64_t of[LC_KLASS_STARTS_MAX];
+	bool array[LC_KLASS_STARTS_MAX]; /* only an array begins there, see is_misplaced() */
 	size_t len;
 };
 
 /* Add a candidate, in order of distance; the farthest goes where there are too many. */
-static void add(struct starts *s, uint64_t start)
+static void add_start(struct starts *s, uint64_t start, bool array)
 {
 	size_t at = s->len;
 
@@ -54,16 +56,25 @@ static void add(struct starts *s, uint64_t start)
 		return;
 	while (at > 0 && s->of[at - 1] < start)
 		at--;
-	if (at > 0 && s->of[at - 1] == start)
+	if (at > 0 && s->of[at - 1] == start) {
+		s->array[at - 1] &= array;
 		return;
+	}
 	if (s->len == LC_KLASS_STARTS_MAX) {
 		if (at == s->len)
 			return;
 		s->len--;
 	}
 	memmove(&s->of[at + 1], &s->of[at], (s->len - at) * sizeof(s->of[0]));
+	memmove(&s->array[at + 1], &s->array[at], (s->len - at) * sizeof(s->array[0]));
 	s->of[at] = start;
+	s->array[at] = array;
 	s->len++;
+}
+
+static void add(struct starts *s, uint64_t start)
+{
+	add_start(s, start, false);
 }
 
 /* Add what a register may hold: a reference, a compressed one, an array's first element. */
@@ -72,8 +83,8 @@ static void add_register(struct starts *s, uint64_t value)
 	add(s, value);
 	if (value <= UINT32_MAX)
 		add(s, lc_klass_decode_reference((uint32_t)value));
-	add(s, value - lc_klass_array_base(0));
-	add(s, value - lc_klass_array_base(1));
+	add_start(s, value - lc_klass_array_base(0), true);
+	add_start(s, value - lc_klass_array_base(1), true);
 }
 
 static bool has_operand(const struct lc_access *a)
@@ -156,16 +167,50 @@ static bool is_dead(const struct lc_klass_buffer *b, const struct lc_object_seen
 	       object->start + object->size_bytes > b->top;
 }
 
-static bool ask(struct starts *s, struct lc_object_seen *out)
+/* Is it what the thread allocated last? */
+static bool is_newest(const struct lc_klass_buffer *b, const struct lc_object_seen *object)
+{
+	return object->start + object->size_bytes == b->top;
+}
+
+/*
+ * In the thread's buffer objects follow one another: is one behind it, or nothing yet? The newest may have no
+ * header yet; then a register leads to it.
+ */
+static bool has_successor(const struct starts *s, const struct lc_object_seen *object)
+{
+	const uint64_t end = object->start + object->size_bytes;
+	struct lc_object_seen next;
+
+	if (is_newest(&s->buffer, object) || lc_klass_object(end, end, &next))
+		return true;
+	for (unsigned i = 0; i < LC_REGISTERS; i++)
+		if (s->regs->r[i] == end)
+			return true;
+	return false;
+}
+
+/*
+ * Is it where only an array may begin, and none? The newest object may be any: what clears it begins behind
+ * its header too.
+ */
+static bool is_misplaced(const struct starts *s, size_t at, const struct lc_object_seen *object)
+{
+	return s->array[at] && !object->is_array && !is_newest(&s->buffer, object);
+}
+
+/* The first of the candidates that is an object and holds the address; in_order: of the buffer's. */
+static bool ask(struct starts *s, bool in_order, struct lc_object_seen *out)
 {
 	size_t asked = 0;
 
 	while (asked < s->len &&
 	       lc_klass_first_object(s->of + asked, s->len - asked, s->addr, out)) {
-		if (!is_dead(&s->buffer, out))
-			return true;
 		while (s->of[asked++] != out->start)
 			;
+		if (!is_dead(&s->buffer, out) && !is_misplaced(s, asked - 1, out) &&
+		    (!in_order || has_successor(s, out)))
+			return true;
 	}
 	return false;
 }
@@ -178,12 +223,12 @@ static bool find_in_contents(const struct starts *where, const struct lc_registe
 	s.len = 0;
 	add_registers(&holders, regs);
 	add_contents(&s, &holders);
-	if (ask(&s, out))
+	if (ask(&s, false, out))
 		return true;
 	s.len = holders.len = 0;
 	add_memory(&holders, stack, stack_len < STACK_HOLDERS ? stack_len : STACK_HOLDERS);
 	add_contents(&s, &holders);
-	return ask(&s, out);
+	return ask(&s, false, out);
 }
 
 /* Does it store and read nothing? Then what it stores to may be uninitialised. */
@@ -202,13 +247,14 @@ static bool being_made(const struct lc_access *a, const struct lc_object_seen *o
 	const uint64_t offset = a->addr - object->start;
 
 	return is_store(a) && a->how != LC_HOW_BASE &&
-	       (offset < lc_klass_word_offset() || (!ran && offset < lc_klass_word_offset() + 8));
+	       (offset < lc_klass_word_offset() || (!ran && offset < lc_klass_word_end()));
 }
 
 /*
  * Memory that the thread has just allocated may hold what was there before, headers included, until it
  * is cleared; all that it allocated earlier is in order. So of several objects that seem to hold the
- * address, the one that begins first is real.
+ * address, the one that begins first is real, unless it is values of the program's that look like a
+ * header: then no object begins where it would end.
  */
 static bool find_fresh(const struct starts *where, const struct lc_registers *regs,
                        const struct lc_access *access, struct lc_object_seen *out)
@@ -223,12 +269,16 @@ static bool find_fresh(const struct starts *where, const struct lc_registers *re
 	add_register(&s, s.addr);
 	add_memory(&s, stack, stack_len);
 	for (size_t i = 0; i < s.len / 2; i++) {
+		const size_t other = s.len - 1 - i;
 		const uint64_t start = s.of[i];
+		const bool array = s.array[i];
 
-		s.of[i] = s.of[s.len - 1 - i];
-		s.of[s.len - 1 - i] = start;
+		s.of[i] = s.of[other];
+		s.array[i] = s.array[other];
+		s.of[other] = start;
+		s.array[other] = array;
 	}
-	return ask(&s, out);
+	return ask(&s, true, out);
 }
 
 static bool is_heap_register(const struct lc_registers *regs, unsigned i)
@@ -248,7 +298,7 @@ static bool find_beside(const struct starts *where, const struct lc_registers *r
 			if (is_heap_register(regs, i) && is_heap_register(regs, j) &&
 			    regs->r[i] > regs->r[j])
 				add(&s, regs->r[access->recipe.base] - (regs->r[i] - regs->r[j]));
-	return ask(&s, out);
+	return ask(&s, false, out);
 }
 
 static bool find_settled(const struct starts *where, const struct lc_registers *regs,
@@ -259,24 +309,24 @@ static bool find_settled(const struct starts *where, const struct lc_registers *
 	size_t stack_len;
 
 	add_operand(&s, regs, access);
-	if (ask(&s, out))
+	if (ask(&s, false, out))
 		return true;
 	s.len = 0;
 	add_registers(&s, regs);
 	add_register(&s, s.addr);
-	if (ask(&s, out))
+	if (ask(&s, false, out))
 		return true;
 	s.len = 0;
 	stack_len = read_stack(regs->r[SP], stack);
 	add_memory(&s, stack, stack_len);
-	return ask(&s, out) || find_in_contents(where, regs, stack, stack_len, out) ||
+	return ask(&s, false, out) || find_in_contents(where, regs, stack, stack_len, out) ||
 	       find_beside(where, regs, access, out);
 }
 
 static bool find(const struct lc_registers *regs, const struct lc_access *access,
                  struct lc_object_seen *out)
 {
-	struct starts s = { .addr = access->addr };
+	struct starts s = { .regs = regs, .addr = access->addr };
 
 	if (!lc_klass_in_heap(access->addr))
 		return false;
@@ -290,7 +340,7 @@ static bool find(const struct lc_registers *regs, const struct lc_access *access
 	if (s.addr != s.buffer.top)
 		return s.addr < s.buffer.top && find_fresh(&s, regs, access, out);
 	s.addr--; /* what clears the newest object has come to its end */
-	return find_fresh(&s, regs, access, out) && out->start + out->size_bytes == s.buffer.top;
+	return find_fresh(&s, regs, access, out) && is_newest(&s.buffer, out);
 }
 
 bool lc_find_object(const struct lc_registers *regs, const struct lc_access *access,

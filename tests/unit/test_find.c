@@ -20,6 +20,7 @@ enum { HEAP_BYTES = 1 << 16, OBJECTS_MAX = 8, SHIFT = 3 };
 static unsigned char heap[HEAP_BYTES] __attribute__((aligned(4096)));
 static struct {
 	uint64_t start, bytes;
+	bool array;
 } objects[OBJECTS_MAX];
 static size_t objects_len;
 static struct lc_klass_buffer buffer; /* the thread's own; all 0: cannot be read */
@@ -51,6 +52,11 @@ uint32_t lc_klass_word_offset(void)
 	return 8;
 }
 
+uint32_t lc_klass_word_end(void)
+{
+	return 12;
+}
+
 /* Compressed references count 8 bytes from the heap's start, less a page: 0 is none. */
 uint64_t lc_klass_decode_reference(uint32_t narrow)
 {
@@ -65,11 +71,17 @@ bool lc_klass_first_object(const uint64_t *starts, size_t len, uint64_t addr,
 		for (size_t j = 0; j < objects_len; j++) {
 			if (objects[j].start != starts[i] || addr - starts[i] >= objects[j].bytes)
 				continue;
-			*out = (struct lc_object_seen){ starts[i], j + 1, objects[j].bytes };
+			*out = (struct lc_object_seen){ starts[i], j + 1, objects[j].bytes,
+				                        objects[j].array };
 			return true;
 		}
 	}
 	return false;
+}
+
+bool lc_klass_object(uint64_t start, uint64_t addr, struct lc_object_seen *out)
+{
+	return lc_klass_first_object(&start, 1, addr, out);
 }
 
 bool lc_klass_new_object(uint64_t start, uint64_t word, uint64_t addr, struct lc_object_seen *out)
@@ -77,7 +89,7 @@ bool lc_klass_new_object(uint64_t start, uint64_t word, uint64_t addr, struct lc
 	(void)addr;
 	new_start = start;
 	new_word = word;
-	*out = (struct lc_object_seen){ start, 99, 16 };
+	*out = (struct lc_object_seen){ start, 99, 16, false };
 	return word != 0;
 }
 
@@ -100,10 +112,16 @@ static uint64_t narrow(size_t offset)
 	return (offset + 4096) >> SHIFT;
 }
 
-static void put_object(size_t offset, uint64_t bytes)
+static void put(size_t offset, uint64_t bytes, bool array)
 {
 	objects[objects_len].start = at(offset);
-	objects[objects_len++].bytes = bytes;
+	objects[objects_len].bytes = bytes;
+	objects[objects_len++].array = array;
+}
+
+static void put_object(size_t offset, uint64_t bytes)
+{
+	put(offset, bytes, true);
 }
 
 static int nothing_anywhere(void **state)
@@ -305,6 +323,46 @@ static void store_to_new_memory_is_in_the_object_that_begins_first(void **state)
 	assert_int_equal(find(), at(0x400));
 }
 
+/* The last 16 bytes of each object hold values that look like a header. */
+static void values_that_look_like_a_header_are_no_object(void **state)
+{
+	(void)state;
+	buffer = (struct lc_klass_buffer){ at(0x100), at(0x1000), at(0x2000) };
+	put(0x200, 64, false);
+	put(0x230, 48, false); /* no object */
+	put(0x240, 64, false);
+	put(0x280, 64, false);
+	access.access = LC_ACCESS_STORE;
+	operand(RAX, at(0x240), 12);
+	assert_int_equal(find(), at(0x240));
+	put(0x260, 16, false); /* what was there before: one that it might end before */
+	assert_int_equal(find(), at(0x240));
+	access.access = LC_ACCESS_LOAD;
+	assert_int_equal(find(), at(0x240));
+	operand(RDX, at(0x250), 0); /* a pointer into it, ... */
+	regs.r[RAX] = 0;
+	assert_int_equal(find(), 0);
+	access.access = LC_ACCESS_STORE; /* ... which is no array's first element, ... */
+	assert_int_equal(find(), 0);
+	buffer.top = at(0x280); /* ... but what clears the newest one */
+	assert_int_equal(find(), at(0x240));
+}
+
+static void before_an_object_without_header_a_register_leads_there(void **state)
+{
+	(void)state;
+	buffer = (struct lc_klass_buffer){ at(0x100), at(0x280), at(0x2000) };
+	put(0x200, 64, false);
+	access.access = LC_ACCESS_STORE;
+	operand(RAX, at(0x200), 12);
+	assert_int_equal(find(), 0);
+	regs.r[RBX] = at(0x240);
+	assert_int_equal(find(), at(0x200));
+	regs.r[RBX] = 0;
+	put(0x240, 64, false);
+	assert_int_equal(find(), at(0x200));
+}
+
 static void what_reaches_beyond_the_newest_object_is_dead(void **state)
 {
 	(void)state;
@@ -358,7 +416,7 @@ static void header_that_is_being_written_proves_nothing(void **state)
 	assert_int_equal(find(), at(0x100));
 	access.recipe.ahead = true; /* it is stored next */
 	assert_int_equal(find(), 0);
-	operand(RAX, at(0x100), 16);
+	operand(RAX, at(0x100), 12); /* a field: the class is there by then */
 	assert_int_equal(find(), at(0x100));
 	access.recipe.ahead = false;
 	access.how = LC_HOW_TRAP;
@@ -405,6 +463,10 @@ int main(void)
 		cmocka_unit_test_setup(nearest_object_below_wins, nothing_anywhere),
 		cmocka_unit_test_setup(more_candidates_than_there_is_room_for, nothing_anywhere),
 		cmocka_unit_test_setup(store_to_new_memory_is_in_the_object_that_begins_first,
+		                       nothing_anywhere),
+		cmocka_unit_test_setup(values_that_look_like_a_header_are_no_object,
+		                       nothing_anywhere),
+		cmocka_unit_test_setup(before_an_object_without_header_a_register_leads_there,
 		                       nothing_anywhere),
 		cmocka_unit_test_setup(what_reaches_beyond_the_newest_object_is_dead,
 		                       nothing_anywhere),

@@ -1,4 +1,5 @@
 import java.lang.management.ManagementFactory;
+import java.lang.reflect.Field;
 import java.util.concurrent.ThreadLocalRandom;
 
 /*
@@ -27,6 +28,11 @@ public final class FreshObjects {
 		Wide next;
 	}
 
+	/* Large enough to reach from the end of one Wide into the next. */
+	static final class Never {
+		long a, b, c, d;
+	}
+
 	static Small small;
 	static Wide wide;
 	static int[] ints;
@@ -50,6 +56,19 @@ public final class FreshObjects {
 		wide = w;
 	}
 
+	/* The last two values of each look like the header of another object. */
+	static void lookalikes(int n, long mark, long word) {
+		Wide w = null;
+		for (int i = 0; i < n; i++) {
+			Wide made = new Wide();
+			made.e = mark;
+			made.f = word;
+			made.next = (i & 63) == 0 ? null : w;
+			w = made;
+		}
+		wide = w;
+	}
+
 	static void intArrays(int n, int x) {
 		for (int i = 0; i < n; i++) {
 			x = x * 1664525 + 1013904223;
@@ -64,7 +83,13 @@ public final class FreshObjects {
 		}
 	}
 
-	public static void main(String[] args) {
+	@SuppressWarnings("removal")
+	public static void main(String[] args) throws ReflectiveOperationException {
+		Field field = sun.misc.Unsafe.class.getDeclaredField("theUnsafe");
+		field.setAccessible(true);
+		sun.misc.Unsafe unsafe = (sun.misc.Unsafe) field.get(null);
+		Never never = new Never();
+		long mark = unsafe.getLong(never, 0L), word = unsafe.getLong(never, 8L);
 		long end = cpu() + (long) (Double.parseDouble(args[0]) * 1e9);
 		while (cpu() < end) {
 			int x = ThreadLocalRandom.current().nextInt();
@@ -72,9 +97,11 @@ public final class FreshObjects {
 			intArrays(20_000, x);
 			wides(20_000);
 			referenceArrays(20_000, x);
+			lookalikes(20_000, mark, word);
 		}
 		System.out.println("{\"smalls\":[\"FreshObjects$Small\",\"java.lang.Class\"],"
 				+ "\"wides\":[\"FreshObjects$Wide\",\"java.lang.Class\"],"
+				+ "\"lookalikes\":[\"FreshObjects$Wide\",\"java.lang.Class\"],"
 				+ "\"intArrays\":[\"int[]\",\"java.lang.Class\"],"
 				+ "\"referenceArrays\":[\"java.lang.Object[]\",\"java.lang.Class\"]}");
 	}
