@@ -14,7 +14,8 @@ enum {
 	USES_MAX =
 	    128, /* of a line, in the order of their samples; the rest are too rare to matter */
 	STRAY_PART = 10, /* less than this part of a thread's samples is overlooked */
-	BOTH_SIDES = 2,  /* both sides of a finding are the same part of the same site */
+	BOTH_SIDES =
+	    2, /* both sides of a finding are the same part of the same site; see orient() */
 };
 
 /* What a finding and its sides are told apart by. */
@@ -40,12 +41,14 @@ struct member {
 /* A row belongs to a side of a finding. */
 struct contribution {
 	uint32_t finding, side, row;
+	uint32_t line; /* no two lines have the same */
 };
 
 struct search {
 	const struct lc_tree *tree;
 	uint32_t *rows; /* of tree.lines, by line */
 	size_t rows_len;
+	uint32_t lines;           /* looked at */
 	struct lc_table findings; /* two parts to how many lines */
 	struct use *uses;         /* of one line */
 	size_t uses_len, uses_cap;
@@ -289,7 +292,7 @@ static void add_pair(struct search *s, size_t a, size_t b)
 	add_member(s, finding, order ? 1 : BOTH_SIDES, b);
 }
 
-static void contribute(struct search *s, const struct member *m, uint32_t side)
+static void contribute(struct search *s, const struct member *m)
 {
 	const struct use *u = &s->uses[m->use];
 
@@ -298,35 +301,16 @@ static void contribute(struct search *s, const struct member *m, uint32_t side)
 		    lc_alloc_grow(s->contributions, &s->contributions_cap, s->contributions_len + 1,
 		                  sizeof(*s->contributions));
 		s->contributions[s->contributions_len++] =
-		    (struct contribution){ m->finding, side, s->rows[i] };
+		    (struct contribution){ m->finding, m->side, s->rows[i], s->lines };
 	}
 }
 
-/* Of a line's members: one finding's, each use once. Uses are in the order of their samples. */
+/* Of a line's members: one finding's, each use once. */
 static void add_members(struct search *s, const struct member *members, size_t len)
 {
-	uint32_t busiest = UINT32_MAX;
-	uint64_t most = 0;
-
 	++*lc_table_values(&s->findings, members->finding);
-	/* Where both sides are the same part: the busiest thread against the others. */
-	for (size_t i = 0; i < len && members->side == BOTH_SIDES; i++) {
-		uint32_t thread = s->uses[members[i].use].thread;
-		uint64_t samples = 0;
-
-		for (size_t k = 0; k < len; k++)
-			if (s->uses[members[k].use].thread == thread)
-				samples += s->uses[members[k].use].samples;
-		if (samples > most) {
-			most = samples;
-			busiest = thread;
-		}
-	}
 	for (size_t i = 0; i < len; i++)
-		contribute(s, &members[i],
-		           members[i].side != BOTH_SIDES
-		               ? members[i].side
-		               : s->uses[members[i].use].thread != busiest);
+		contribute(s, &members[i]);
 }
 
 /* Returns whether there is false sharing in the line. */
@@ -334,6 +318,7 @@ static bool search_line(struct search *s, size_t from, size_t to)
 {
 	size_t kept = 0;
 
+	s->lines++;
 	find_uses(s, from, to);
 	s->members_len = 0;
 	for (size_t a = 0; a < s->uses_len; a++)
@@ -357,6 +342,59 @@ static bool search_line(struct search *s, size_t from, size_t to)
 }
 
 /* ---- all lines ---- */
+
+/* Is thread a of a finding before b: busier in it? `samples`: by finding and thread. */
+static bool leads(const struct search *s, struct lc_table *samples, uint32_t finding, uint32_t a,
+                  uint32_t b)
+{
+	uint64_t x = *lc_table_values(samples, lc_table_put(samples, (uint32_t[]){ finding, a }));
+	uint64_t y = *lc_table_values(samples, lc_table_put(samples, (uint32_t[]){ finding, b }));
+
+	return x != y ? x > y : order_threads(s->tree, a, b) < 0;
+}
+
+/* Rows of one line and finding: those of the leading thread are one side, the others the other. */
+static void orient_line(const struct search *s, struct lc_table *samples, struct contribution *rows,
+                        size_t len)
+{
+	uint32_t lead = key_of(s, rows->row)[LC_LINE_THREAD];
+
+	for (size_t i = 1; i < len; i++) {
+		uint32_t thread = key_of(s, rows[i].row)[LC_LINE_THREAD];
+
+		if (leads(s, samples, rows->finding, thread, lead))
+			lead = thread;
+	}
+	for (size_t i = 0; i < len; i++)
+		rows[i].side = key_of(s, rows[i].row)[LC_LINE_THREAD] != lead;
+}
+
+/*
+ * Where both sides are the same part, threads tell them apart: in each line the busiest against the others,
+ * by what they did in all lines of the finding. So the busiest of all is on the first side only, and the
+ * sides never name the same thread.
+ */
+static void orient(struct search *s)
+{
+	struct contribution *all = s->contributions;
+	struct lc_table samples;
+
+	lc_table_init(&samples, 2, 1);
+	for (size_t i = 0; i < s->contributions_len; i++) {
+		const uint32_t key[] = { all[i].finding, key_of(s, all[i].row)[LC_LINE_THREAD] };
+
+		*lc_table_values(&samples, lc_table_put(&samples, key)) +=
+		    samples_of(s, all[i].row);
+	}
+	for (size_t i = 0, end; i < s->contributions_len; i = end) {
+		for (end = i; end < s->contributions_len && all[end].finding == all[i].finding &&
+		              all[end].line == all[i].line;)
+			end++;
+		if (all[i].side == BOTH_SIDES)
+			orient_line(s, &samples, all + i, end - i);
+	}
+	lc_table_free(&samples);
+}
 
 /* What most samples of a side are, by a part of the key: columns from .. from + len - 1. */
 static uint32_t most_frequent(const struct search *s, const struct contribution *rows, size_t len,
@@ -475,6 +513,7 @@ void lc_sharing_find(struct lc_sharing *out, const struct lc_view *v)
 			s.rows[s.rows_len++] = i;
 	qsort_r(s.rows, s.rows_len, sizeof(*s.rows), order_rows, &s);
 	find_lines(&s, out);
+	orient(&s);
 	if (s.contributions_len)
 		qsort(s.contributions, s.contributions_len, sizeof(*s.contributions),
 		      order_contributions);

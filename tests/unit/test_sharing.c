@@ -1,0 +1,147 @@
+/* uses: analyzer/sharing.c analyzer/view.c analyzer/view_rows.c analyzer/tree.c analyzer/table.c analyzer/util.c -lm */
+/* test_sharing.c - which uses of a line are false sharing, and what the two sides of a finding are. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "analyzer/sharing.h"
+
+enum { THREADS = 3, ARRAY = 1, OTHER = 2 }; /* sites */
+
+static struct lc_tree tree;
+static struct lc_sharing found;
+
+static int some_threads(void **state)
+{
+	(void)state;
+	lc_tree_init(&tree);
+	for (uint32_t i = 0; i < THREADS; i++) {
+		const uint32_t key[LC_THREAD_KEY] = { 0, i };
+		uint64_t *values = lc_table_values(&tree.threads, lc_table_put(&tree.threads, key));
+
+		values[LC_THREAD_TID] = 100 + i;
+		values[LC_THREAD_NAME] = lc_tree_string(&tree, "abc" + i, 1);
+	}
+	return 0;
+}
+
+static int nothing(void **state)
+{
+	(void)state;
+	lc_sharing_free(&found);
+	lc_tree_free(&tree);
+	return 0;
+}
+
+/* A thread's samples in 8 bytes of a line. */
+static void use(uint32_t thread, uint32_t number, uint32_t site, uint32_t byte, uint32_t touch,
+                uint64_t samples)
+{
+	uint32_t key[LC_LINE_KEY] = { [LC_LINE_THREAD] = thread,
+		                      [LC_LINE_NUMBER] = number,
+		                      [LC_LINE_BUCKET] = LC_BUCKET_OBJECT,
+		                      [LC_LINE_SITE] = site,
+		                      [LC_LINE_BYTE] = byte,
+		                      [LC_LINE_WIDTH] = 8,
+		                      [LC_LINE_TOUCH] = touch };
+	uint64_t *values = lc_table_values(&tree.lines, lc_table_put(&tree.lines, key));
+
+	values[LC_LINE_SAMPLES] += samples;
+}
+
+static void find(void)
+{
+	const struct lc_view v = { .tree = &tree };
+
+	lc_sharing_find(&found, &v);
+}
+
+/* What the only finding says of a side: its busiest thread of so many, and their samples. */
+static void check_side(unsigned side, uint32_t thread, uint32_t threads, uint64_t samples)
+{
+	const struct lc_sharing_side *s = &found.findings[0].sides[side];
+
+	assert_int_equal(found.findings_len, 1);
+	assert_int_equal(s->thread, thread);
+	assert_int_equal(s->threads, threads);
+	assert_int_equal(s->samples, samples);
+}
+
+static void stores_to_neighbours_are_found(void **state)
+{
+	(void)state;
+	use(0, 1, ARRAY, 0, LC_TOUCH_STORE, 50);
+	use(1, 1, OTHER, 8, LC_TOUCH_LOAD, 40);
+	use(0, 2, ARRAY, 0, LC_TOUCH_STORE, 50); /* alone in this line */
+	find();
+	assert_int_equal(found.lines, 1);
+	assert_int_equal(found.lines_false, 1);
+	assert_int_equal(found.findings[0].samples, 90);
+	check_side(0, 0, 1, 50);
+	check_side(1, 1, 1, 40);
+	assert_int_equal(found.findings[0].sides[0].site, ARRAY);
+	assert_int_equal(found.findings[0].sides[1].site, OTHER);
+}
+
+static void the_same_bytes_and_reads_are_not(void **state)
+{
+	(void)state;
+	use(0, 1, ARRAY, 0, LC_TOUCH_STORE, 50);
+	use(1, 1, ARRAY, 0, LC_TOUCH_STORE, 50);
+	use(0, 2, ARRAY, 0, LC_TOUCH_LOAD, 50);
+	use(1, 2, ARRAY, 8, LC_TOUCH_LOAD, 50);
+	use(0, 3, ARRAY, 0, LC_TOUCH_STORE, 50);
+	use(1, 3, ARRAY, 8, LC_TOUCH_STORE, LC_SHARING_SAMPLES - 1);
+	find();
+	assert_int_equal(found.findings_len, 0);
+	assert_int_equal(found.lines, 3);
+	assert_int_equal(found.lines_false, 0);
+}
+
+/* An array over two lines; in one of them a thread is the busier one, in the other one the other. */
+static void sides_of_one_array_are_of_different_threads(void **state)
+{
+	(void)state;
+	use(0, 1, ARRAY, 0, LC_TOUCH_STORE, 60);
+	use(1, 1, ARRAY, 8, LC_TOUCH_STORE, 40);
+	use(0, 2, ARRAY, 0, LC_TOUCH_STORE, 45);
+	use(1, 2, ARRAY, 8, LC_TOUCH_STORE, 55);
+	find();
+	check_side(0, 0, 1, 105);
+	check_side(1, 1, 1, 95);
+	assert_int_equal(found.findings[0].lines, 2);
+}
+
+static void busiest_thread_is_against_all_others(void **state)
+{
+	(void)state;
+	use(0, 1, ARRAY, 0, LC_TOUCH_STORE, 10);
+	use(1, 1, ARRAY, 8, LC_TOUCH_STORE, 30);
+	use(1, 2, ARRAY, 0, LC_TOUCH_STORE, 30);
+	use(2, 2, ARRAY, 8, LC_TOUCH_STORE, 50);
+	use(0, 3, ARRAY, 0, LC_TOUCH_STORE, 20);
+	use(2, 3, ARRAY, 8, LC_TOUCH_STORE, 6); /* without the busiest: the busier of the two */
+	find();
+	assert_int_equal(found.findings[0].samples, 146);
+	check_side(0, 2, 2, 80);
+	check_side(1, 1, 2, 66);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(stores_to_neighbours_are_found, some_threads,
+		                                nothing),
+		cmocka_unit_test_setup_teardown(the_same_bytes_and_reads_are_not, some_threads,
+		                                nothing),
+		cmocka_unit_test_setup_teardown(sides_of_one_array_are_of_different_threads,
+		                                some_threads, nothing),
+		cmocka_unit_test_setup_teardown(busiest_thread_is_against_all_others, some_threads,
+		                                nothing),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
