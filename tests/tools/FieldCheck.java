@@ -69,7 +69,7 @@ public final class FieldCheck {
 	static void learn(List<Class<?>> classes) throws InterruptedException {
 		for (Class<?> c : classes)
 			find(c, 16);
-		for (int i = 0; i < 100; i++) {
+		for (int i = 0; i < 1200; i++) {
 			long unknown = 0;
 			for (Class<?> c : classes)
 				if (find(c, 0) == null)

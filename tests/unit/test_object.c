@@ -536,8 +536,8 @@ static void java_code_appends_up_to_a_random_limit_within_the_chunk(void **state
 	assert_int_equal(lc_alloc_log_create(&log), 0);
 	o = lc_object_self(address(&thread), log);
 	lc_object_sync(o);
-	assert_int_equal(o->limit, 0); /* there is no chunk yet */
-	for (int i = 0; i < 3000; i++) {
+	assert_int_equal(o->limit, 0);     /* there is no chunk yet */
+	for (int i = 0; i < 100000; i++) { /* chance decides: the more, the surer */
 		assert_int_equal(lc_alloc_log_put(log, (struct lc_alloc){ .site = 1 }), 0);
 		if (!lc_object_recent(o, SITE, 0))
 			lc_object_looked(o, SITE, 0, &counter, false);
