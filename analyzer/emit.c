@@ -1,6 +1,7 @@
 /* emit.c - names, numbers and frames as they stand in reports. */
 #include "emit.h"
 
+#include <inttypes.h>
 #include <string.h>
 
 enum { NAME_SEPARATOR = ';' };
@@ -27,6 +28,52 @@ void lc_emit_json(FILE *out, struct lc_text text)
 void lc_emit_json_c(FILE *out, const char *text)
 {
 	json_chars(out, text, strlen(text));
+}
+
+void lc_emit_member(FILE *out, const char *name, const char *text)
+{
+	fprintf(out, "\"%s\":", name);
+	if (text)
+		lc_emit_json_c(out, text);
+	else
+		fputs("null", out);
+}
+
+void lc_emit_real(FILE *out, const char *name, double v)
+{
+	if (v < 0)
+		fprintf(out, ",\"%s\":null", name);
+	else
+		fprintf(out, ",\"%s\":%.17g", name, v);
+}
+
+void lc_emit_json_code(FILE *out, const struct lc_tree *t, uint32_t method, uint32_t line1)
+{
+	const uint32_t *m = lc_table_key(&t->methods, method);
+
+	fputs("\"class\":", out);
+	lc_emit_json(out, lc_tree_text(t, m[LC_METHOD_CLASS]));
+	fputs(",\"method\":", out);
+	lc_emit_json(out, lc_tree_text(t, m[LC_METHOD_NAME]));
+	fprintf(out, ",\"line\":%" PRId64 ",\"file\":", (int64_t)line1 - 1);
+	lc_emit_json(out, lc_tree_text(t, m[LC_METHOD_FILE]));
+}
+
+void lc_emit_json_path(FILE *out, const struct lc_tree *t, uint32_t path)
+{
+	const char *before = "[{";
+
+	if (!path)
+		putc('[', out);
+	for (; path; path = lc_tree_parent(t, path)) {
+		const uint32_t *frame = lc_tree_frame(t, path);
+
+		fputs(before, out);
+		before = ",{";
+		lc_emit_json_code(out, t, frame[LC_FRAME_METHOD], frame[LC_FRAME_LINE1]);
+		fprintf(out, ",\"bci\":%" PRId64 "}", (int64_t)frame[LC_FRAME_BCI1] - 1);
+	}
+	putc(']', out);
 }
 
 /* C1 controls move the cursor of a terminal too; the others reverse or hide text. */
@@ -75,14 +122,21 @@ static void place(FILE *out, struct lc_text file, uint32_t line1)
 	putc(')', out);
 }
 
+void lc_emit_place(FILE *out, struct lc_text class_name, struct lc_text method_name,
+                   struct lc_text file, uint32_t line1)
+{
+	lc_emit_text(out, class_name);
+	putc('.', out);
+	lc_emit_text(out, method_name);
+	place(out, file, line1);
+}
+
 void lc_emit_code(FILE *out, const struct lc_tree *t, uint32_t method, uint32_t line1)
 {
 	const uint32_t *m = lc_table_key(&t->methods, method);
 
-	lc_emit_text(out, lc_tree_text(t, m[LC_METHOD_CLASS]));
-	putc('.', out);
-	lc_emit_text(out, lc_tree_text(t, m[LC_METHOD_NAME]));
-	place(out, lc_tree_text(t, m[LC_METHOD_FILE]), line1);
+	lc_emit_place(out, lc_tree_text(t, m[LC_METHOD_CLASS]), lc_tree_text(t, m[LC_METHOD_NAME]),
+	              lc_tree_text(t, m[LC_METHOD_FILE]), line1);
 }
 
 void lc_emit_frame(FILE *out, const struct lc_tree *t, uint32_t path)

@@ -19,15 +19,12 @@ struct line {
 
 static void begin(struct line *l)
 {
-	l->out = open_memstream(&l->text, &l->len);
-	if (!l->out)
-		lc_no_memory();
+	l->out = lc_text_open(&l->text, &l->len);
 }
 
 static char *end(struct line *l)
 {
-	if (fclose(l->out))
-		lc_no_memory();
+	lc_text_close(l->out);
 	return l->text;
 }
 

@@ -7,12 +7,6 @@
 #include "emit.h"
 #include "sharing.h"
 
-static void member(FILE *out, const char *name, const char *text)
-{
-	fprintf(out, "\"%s\":", name);
-	lc_emit_json_c(out, text);
-}
-
 static void member_u64(FILE *out, const char *name, uint64_t v)
 {
 	fprintf(out, ",\"%s\":%" PRIu64, name, v);
@@ -29,25 +23,25 @@ static void samples(FILE *out, uint64_t total, const uint64_t *buckets)
 static void program(FILE *out, const struct lc_load_process *p)
 {
 	putc('{', out);
-	member(out, "command", p->command);
+	lc_emit_member(out, "command", p->command);
 	fprintf(out, ",\"pid\":%" PRId64 ",", p->pid);
-	member(out, "jdk", p->jdk);
+	lc_emit_member(out, "jdk", p->jdk);
 	putc(',', out);
-	member(out, "gc", p->gc);
+	lc_emit_member(out, "gc", p->gc);
 }
 
 static void engine(FILE *out, const struct lc_load_engine *e)
 {
 	putc('{', out);
-	member(out, "name", e->name);
+	lc_emit_member(out, "name", e->name);
 	putc(',', out);
-	member(out, "event", e->event);
+	lc_emit_member(out, "event", e->event);
 	member_u64(out, "interval_ns", e->interval_ns);
 	putc(',', out);
-	member(out, "unit", e->unit);
+	lc_emit_member(out, "unit", e->unit);
 	if (*e->reason) {
 		putc(',', out);
-		member(out, "reason", e->reason);
+		lc_emit_member(out, "reason", e->reason);
 	}
 }
 
@@ -192,35 +186,6 @@ void lc_report_json_head(FILE *out, const struct lc_report *r)
 	metric(out, lc_view_metric_all(r->view));
 }
 
-static void code(FILE *out, const struct lc_tree *t, uint32_t method, uint32_t line1)
-{
-	const uint32_t *m = lc_table_key(&t->methods, method);
-
-	fputs("{\"class\":", out);
-	lc_emit_json(out, lc_tree_text(t, m[LC_METHOD_CLASS]));
-	fputs(",\"method\":", out);
-	lc_emit_json(out, lc_tree_text(t, m[LC_METHOD_NAME]));
-	fprintf(out, ",\"line\":%" PRId64 ",\"file\":", (int64_t)line1 - 1);
-	lc_emit_json(out, lc_tree_text(t, m[LC_METHOD_FILE]));
-}
-
-static void path(FILE *out, const struct lc_tree *t, uint32_t node)
-{
-	bool first = true;
-
-	putc('[', out);
-	for (; node; node = lc_tree_parent(t, node)) {
-		const uint32_t *frame = lc_tree_frame(t, node);
-
-		if (!first)
-			putc(',', out);
-		first = false;
-		code(out, t, frame[LC_FRAME_METHOD], frame[LC_FRAME_LINE1]);
-		fprintf(out, ",\"bci\":%" PRId64 "}", (int64_t)frame[LC_FRAME_BCI1] - 1);
-	}
-	putc(']', out);
-}
-
 /* "samples" and "share" of a count. */
 static void count(FILE *out, uint64_t n, uint64_t total)
 {
@@ -268,7 +233,7 @@ static void accesses(FILE *out, const struct lc_view *v, const struct lc_view_si
 		fputs(i ? ",\n  {" : "{", out);
 		count(out, a->samples, v->total);
 		fputs(",\"path\":", out);
-		path(out, v->tree, a->path);
+		lc_emit_json_path(out, v->tree, a->path);
 		fields(out, v, a->bucket, a->site, a->path, a->samples);
 		metric(out, lc_view_metric(v, a->bucket, a->site, a->path));
 		putc('}', out);
@@ -291,7 +256,8 @@ static void identity(FILE *out, const struct lc_view *v, uint32_t site_row)
 static void allocation_path(FILE *out, const struct lc_view *v, uint32_t site_row)
 {
 	fputs(",\n \"allocation_path\":", out);
-	path(out, v->tree, site_row ? lc_table_key(&v->tree->sites, site_row)[LC_SITE_PATH] : 0);
+	lc_emit_json_path(out, v->tree,
+	                  site_row ? lc_table_key(&v->tree->sites, site_row)[LC_SITE_PATH] : 0);
 }
 
 static void site(FILE *out, const struct lc_view *v, const struct lc_view_site *s)
@@ -404,7 +370,7 @@ static void side(FILE *out, const struct lc_view *v, const struct lc_sharing_sid
 	member_u64(out, "hitm", s->hitm);
 	member_u64(out, "paths", s->paths);
 	fputs(",\"path\":", out);
-	path(out, v->tree, s->path);
+	lc_emit_json_path(out, v->tree, s->path);
 	allocation_path(out, v, s->site);
 	putc('}', out);
 }
@@ -460,7 +426,8 @@ static void code_rows(FILE *out, const struct lc_view *v, const struct lc_view_c
 {
 	for (size_t i = 0; i < len; i++) {
 		fputs(i ? ",\n" : "", out);
-		code(out, v->tree, rows[i].method, rows[i].line1);
+		putc('{', out);
+		lc_emit_json_code(out, v->tree, rows[i].method, rows[i].line1);
 		putc(',', out);
 		count(out, rows[i].samples, v->total);
 		member_u64(out, "object", rows[i].object);
@@ -479,7 +446,7 @@ static void others(FILE *out, const struct lc_view *v)
 		        lc_bucket_name(v->accesses[i].bucket));
 		count(out, v->accesses[i].samples, v->total);
 		fputs(",\"path\":", out);
-		path(out, v->tree, v->accesses[i].path);
+		lc_emit_json_path(out, v->tree, v->accesses[i].path);
 		putc('}', out);
 	}
 	putc(']', out);

@@ -51,3 +51,18 @@ char *lc_alloc_text(const char *format, ...)
 		lc_no_memory();
 	return text;
 }
+
+FILE *lc_text_open(char **text, size_t *len)
+{
+	FILE *out = open_memstream(text, len);
+
+	if (!out)
+		lc_no_memory();
+	return out;
+}
+
+void lc_text_close(FILE *out)
+{
+	if (fclose(out))
+		lc_no_memory();
+}

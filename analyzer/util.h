@@ -3,6 +3,7 @@
 #define LC_UTIL_H
 
 #include <stddef.h>
+#include <stdio.h>
 
 /* Print one line and exit with status 1. */
 _Noreturn void lc_no_memory(void);
@@ -18,5 +19,9 @@ void *lc_alloc_grow(void *p, size_t *cap, size_t need, size_t size);
 
 /* strdup(), printf style. Never NULL. */
 __attribute__((format(printf, 1, 2))) char *lc_alloc_text(const char *format, ...);
+
+/* open_memstream(). Never NULL. Close it with lc_text_close(); then *text is whole, for free(). */
+FILE *lc_text_open(char **text, size_t *len);
+void lc_text_close(FILE *out);
 
 #endif
