@@ -1,12 +1,11 @@
 /* report.c - `locus report`: options, loading, choice of the format. */
 #include "report.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "args.h"
 #include "commands.h"
+#include "report_command.h"
 #include "sharing.h"
 #include "source.h"
 #include "util.h"
@@ -36,14 +35,10 @@ static const char *const formats[] = { "text", "json", "html", "collapsed", NULL
 static const char *const sorts[] = { "samples", "bytes", "allocations", "class", NULL };
 
 struct settings {
+	struct lc_report_settings common;
 	size_t format; /* into formats */
 	size_t sort;   /* into sorts */
-	const char *file;
-	const char *engine;
 	const char *source_path;
-	size_t top; /* 0: default */
-	bool filtered;
-	struct lc_thread_filter filter;
 };
 
 const struct lc_option_info *lc_cmd_report_options(size_t *count)
@@ -70,21 +65,9 @@ static int choose(const char *const *words, const char *word, enum row row, size
 	               rows[row].argument);
 }
 
-static int parse_number(const char *text, unsigned long max, unsigned long *out)
-{
-	char *end;
-
-	if (*text < '0' || *text > '9')
-		return -EINVAL;
-	errno = 0;
-	*out = strtoul(text, &end, 10);
-	return errno || *end || *out > max ? -EINVAL : 0;
-}
-
 static int set(void *context, int row, const char *value)
 {
 	struct settings *s = context;
-	unsigned long number;
 
 	switch ((enum row)row) {
 	case ROW_FORMAT:
@@ -92,21 +75,15 @@ static int set(void *context, int row, const char *value)
 	case ROW_SORT:
 		return choose(sorts, value, ROW_SORT, &s->sort);
 	case ROW_TOP:
-		if (parse_number(value, UINT32_MAX, &number) || !number)
-			return lc_fail("--top: '%.64s' is not a number of sites from 1", value);
-		s->top = number;
-		return 0;
+		return lc_report_set_top(&s->common, value, "sites");
 	case ROW_THREAD:
-		s->filtered = true;
-		s->filter.by_tid = !parse_number(value, UINT32_MAX, &number);
-		s->filter.tid = s->filter.by_tid ? (uint32_t)number : 0;
-		s->filter.patterns = value;
+		lc_report_set_thread(&s->common, value);
 		return 0;
 	case ROW_FILE:
-		s->file = value;
+		s->common.file = value;
 		return 0;
 	case ROW_ENGINE:
-		s->engine = value;
+		s->common.engine = value;
 		return 0;
 	case ROW_SOURCE:
 		s->source_path = value;
@@ -126,31 +103,14 @@ static uint64_t engine_samples(const struct lc_tree *t, uint32_t engine)
 	return sum;
 }
 
-/* By name or number; without a word, the engine that has the most samples. */
-static int choose_engine(const struct lc_load *l, const char *word, uint32_t *engine)
+static uint32_t busiest_engine(const struct lc_load *l)
 {
-	unsigned long number;
-	unsigned found = 0;
+	uint32_t busiest = 0;
 
-	*engine = 0;
-	if (word && !parse_number(word, l->engines_len, &number) && number) {
-		*engine = (uint32_t)number - 1;
-		return 0;
-	}
-	for (uint32_t i = 0; i < l->engines_len; i++) {
-		if (word && strcmp(word, l->engines[i].name) == 0) {
-			*engine = i;
-			found++;
-		} else if (!word && engine_samples(l->tree, i) > engine_samples(l->tree, *engine)) {
-			*engine = i;
-		}
-	}
-	if (word && !found)
-		return lc_fail("--engine: the profile holds no samples of '%.64s'", word);
-	if (found > 1)
-		return lc_fail("--engine: there are %u of name '%.64s'; give the number, 1 to %u",
-		               found, word, l->engines_len);
-	return 0;
+	for (uint32_t i = 1; i < l->engines_len; i++)
+		if (engine_samples(l->tree, i) > engine_samples(l->tree, busiest))
+			busiest = i;
+	return busiest;
 }
 
 uint64_t lc_report_counted(const struct lc_load *l, const struct lc_load_engine *e)
@@ -207,31 +167,25 @@ static int write_report(const struct settings *s, const struct lc_report *r)
 		lc_report_html,
 		lc_report_collapsed,
 	};
-	FILE *out = s->file ? fopen(s->file, "we") : stdout;
-	bool bad;
+	FILE *out = lc_report_open(s->common.file);
 
 	if (!out)
-		return lc_fail("cannot write '%s': %s", s->file, strerror(errno));
-	errno = 0;
+		return 1;
 	writers[s->format](out, r);
-	bad = fflush(out) || ferror(out);
-	if (s->file && fclose(out))
-		bad = true;
-	if (bad)
-		return lc_fail("cannot write '%s': %s", s->file ? s->file : "standard output",
-		               errno ? strerror(errno) : "an error occurred");
-	return 0;
+	return lc_report_close(out, s->common.file);
 }
 
 static int report(const struct settings *s, const struct lc_load *l)
 {
-	struct lc_report r = { .top = s->top, .filtered = s->filtered };
+	struct lc_report r = { .top = s->common.top, .filtered = s->common.filtered };
 	struct lc_sharing sharing;
 	struct lc_view view;
 	uint32_t engine;
 	int status;
 
-	if (choose_engine(l, s->engine, &engine))
+	if (!s->common.engine)
+		engine = busiest_engine(l);
+	else if (lc_report_find_engine(l, s->common.engine, &engine))
 		return 1;
 	if (s->source_path && lc_source_open(s->source_path, &r.source))
 		return 1;
@@ -256,54 +210,32 @@ static int nothing(const struct settings *s, const struct lc_load *l, const char
 		return lc_fail("--thread: '%s' was merged without --keep-threads, so its threads "
 		               "cannot be told apart; report the profiles that went into it",
 		               path);
-	if (s->filtered)
+	if (s->common.filtered)
 		return lc_fail("--thread: '%.64s' fits no thread that has samples or allocations",
-		               s->filter.patterns);
+		               s->common.filter.patterns);
 	return lc_fail("'%s' is empty: no sample was taken and no allocation tracked; did the "
 	               "program run long enough, and was --min-size small enough?",
 	               path);
 }
 
-static int load_and_report(const struct settings *s, char **paths, size_t count)
+static int report_or_say_why(void *context, const struct lc_load *l, const char *path)
 {
-	struct lc_tree tree;
-	struct lc_load load;
-	int status = 0;
+	const struct settings *s = context;
 
-	lc_tree_init(&tree);
-	lc_load_init(&load);
-	load.tree = &tree;
-	load.filter = s->filtered ? &s->filter : NULL;
-	for (size_t i = 0; i < count && !status; i++)
-		status = lc_load_profile(&load, paths[i]);
-	if (!status && (lc_tree_empty(&tree) || load.not_split))
-		status = nothing(s, &load, paths[0]);
-	else if (!status)
-		status = report(s, &load);
-	if (!status && lc_load_damaged(&load))
-		status = LC_REPORT_PARTIAL;
-	lc_load_free(&load);
-	lc_tree_free(&tree);
-	return status;
+	return lc_tree_empty(l->tree) || l->not_split ? nothing(s, l, path) : report(s, l);
 }
 
 int lc_cmd_report(int argc, char **argv)
 {
-	struct lc_args args = {
-		.argc = argc, .argv = argv, .table = rows, .count = ROW_COUNT, .next = 1
-	};
 	struct settings s = { .format = 0 };
-	char **paths;
-	size_t count;
-	int status = lc_args_read(&args, set, &s, &paths, &count);
+	const struct lc_report_command command = {
+		.rows = rows,
+		.rows_len = ROW_COUNT,
+		.set = set,
+		.report = report_or_say_why,
+		.settings = &s.common,
+		.context = &s,
+	};
 
-	if (status == LC_ARGS_HELP)
-		return lc_help(stdout, argv[0]);
-	if (!status && !count)
-		status = lc_fail("report: name the profile directory; "
-		                 "'locus help report' lists the options");
-	if (!status)
-		status = load_and_report(&s, paths, count);
-	free(paths);
-	return status;
+	return lc_report_run(&command, argc, argv);
 }
