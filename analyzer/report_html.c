@@ -7,9 +7,9 @@
 
 #include <inttypes.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "emit.h"
+#include "html.h"
 #include "sharing.h"
 #include "source.h"
 #include "util.h"
@@ -248,8 +248,9 @@ static void sources(FILE *out, const struct lc_report *r)
 	putc('}', out);
 }
 
-static void data(FILE *out, const struct lc_report *r)
+static void data(FILE *out, const void *report)
 {
+	const struct lc_report *r = report;
 	const struct lc_view *v = r->view;
 
 	putc('{', out);
@@ -271,22 +272,11 @@ static void data(FILE *out, const struct lc_report *r)
 
 void lc_report_html(FILE *out, const struct lc_report *r)
 {
-	const char *page = (const char *)lc_viewer_page_html;
-	static const char *const marks[] = { "<!--STYLE-->", "<!--DATA-->", "<!--SCRIPT-->" };
+	static const struct lc_html_page page = {
+		lc_viewer_page_html,
+		{ lc_viewer_style_css },
+		{ lc_viewer_common_js, lc_viewer_detail_js, lc_viewer_viewer_js },
+	};
 
-	for (unsigned i = 0; i < 3; i++) {
-		const char *mark = strstr(page, marks[i]);
-
-		fwrite(page, 1, (size_t)(mark - page), out);
-		page = mark + strlen(marks[i]);
-		if (i == 0)
-			fwrite(lc_viewer_style_css, 1, lc_viewer_style_css_len, out);
-		else if (i == 1)
-			data(out, r);
-		if (i < 2)
-			continue;
-		fwrite(lc_viewer_detail_js, 1, lc_viewer_detail_js_len, out);
-		fwrite(lc_viewer_viewer_js, 1, lc_viewer_viewer_js_len, out);
-	}
-	fputs(page, out);
+	lc_html_write(out, &page, data, r);
 }

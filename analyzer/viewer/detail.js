@@ -1,10 +1,11 @@
 "use strict";
 /*
  * What is known of objects beyond their samples: parts of a site's page, and the pages on false
- * sharing and on small objects. `ui` is what viewer.js lends; text only ever becomes textContent.
+ * sharing and on small objects. `ui` is what viewer.js lends.
  */
-const objectDetail = (data, ui) => {
-	const { el, percent, number, bytes, strings, framesOf, frameLine, frameShort, frameOf } = ui;
+const objectDetail = (ui) => {
+	const { el, number, data } = common;
+	const { percent, bytes, strings, framesOf, frameLine, frameShort, frameOf } = ui;
 	const ALL = -1; /* in place of a path: all of them */
 	const PATHS = 10, FIELDS = 12;
 	const touches = ["", "load", "store", "load and store"];

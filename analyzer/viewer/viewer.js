@@ -4,7 +4,7 @@
  * stand apart is in detail.js.
  */
 (() => {
-	const data = JSON.parse(document.getElementById("data").textContent);
+	const { el, id, number, visible, data } = common;
 	const buckets = ["object", "heap_class", "heap_unknown", "jvm", "native", "no_address", "lost"];
 	const bucketText = {
 		object: "tracked objects",
@@ -18,26 +18,10 @@
 	const total = data.samples.total;
 	const ROW_PX = 40;
 
-	/* ---- small helpers; text only ever becomes textContent ---- */
+	/* ---- small helpers ---- */
 
-	function el(tag, attributes, ...children) {
-		const e = document.createElement(tag);
-		for (const [name, value] of Object.entries(attributes || {})) {
-			if (name === "text")
-				e.textContent = value;
-			else if (name.startsWith("on"))
-				e.addEventListener(name.slice(2), value);
-			else if (value !== null && value !== undefined && value !== false)
-				e.setAttribute(name, value === true ? "" : value);
-		}
-		e.append(...children);
-		return e;
-	}
-
-	const id = (name) => document.getElementById(name);
 	const share = (n) => (total ? n / total : 0);
 	const percent = (n) => (100 * share(n)).toFixed(1) + "%";
-	const number = (n) => n.toLocaleString("en-US");
 
 	function bytes(n) {
 		const units = ["B", "KB", "MB", "GB", "TB", "PB", "EB"];
@@ -70,11 +54,6 @@
 			out[order[i][1]]++;
 		return out;
 	}
-
-	/* Control characters would vanish or reorder the text around them. */
-	const hiddenCharacters = /[\u0000-\u001f\u007f-\u009f\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]/g;
-	const visible = (s) =>
-		s.replace(hiddenCharacters, (c) => "\\u" + c.charCodeAt(0).toString(16).padStart(4, "0"));
 
 	/* ---- the tables of the profile ---- */
 
@@ -405,8 +384,7 @@
 			history.replaceState(null, "", "#" + site.id);
 	}
 
-	const detail = objectDetail(data,
-		{ el, percent, number, bytes, strings, framesOf, frameLine, frameShort, frameOf });
+	const detail = objectDetail({ percent, bytes, strings, framesOf, frameLine, frameShort, frameOf });
 
 	/* ---- code ---- */
 
