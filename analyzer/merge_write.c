@@ -11,43 +11,12 @@
 #include <string.h>
 #include <zstd.h>
 
+#include "merge_write_impl.h"
 #include "util.h"
 
 enum {
 	ZSTD_LEVEL = 3,
 	SPLIT_BYTES = 16 << 20, /* payload at which a block is closed and another begun */
-	SECTIONS = LC_SECTION_COUNT,
-};
-
-/* Numbers of the tree to numbers of the block: valid where the stamp is this block's. */
-struct numbers {
-	uint32_t *local;
-	uint32_t *stamps;
-	size_t local_cap;
-	size_t stamps_cap;
-	size_t len; /* stamps that are set */
-	uint32_t count;
-};
-
-struct bytes {
-	uint8_t *data;
-	size_t len;
-	size_t cap;
-};
-
-struct lc_merge_writer {
-	const struct lc_tree *tree;
-	bool one; /* blocks of one thread */
-	ZSTD_CCtx *zstd;
-	struct numbers numbers[LC_SECTION_SITES + 1]; /* by section type */
-	uint32_t stamp;
-	struct bytes section[SECTIONS]; /* rows, without their count */
-	uint32_t rows[SECTIONS];
-	struct bytes chain; /* uint32_t: paths to be defined */
-	struct bytes payload;
-	struct bytes stored;
-	uint64_t left[LC_ENGINES_MAX][LC_BUCKET_COUNT]; /* not yet in a block */
-	uint64_t here[LC_ENGINES_MAX][LC_BUCKET_COUNT]; /* in this block's accesses */
 };
 
 struct lc_merge_writer *lc_merge_writer_create(void)
@@ -69,7 +38,7 @@ void lc_merge_writer_free(struct lc_merge_writer *w)
 		free(w->numbers[i].local);
 		free(w->numbers[i].stamps);
 	}
-	for (unsigned i = 0; i < SECTIONS; i++)
+	for (unsigned i = 0; i < LC_SECTION_COUNT; i++)
 		free(w->section[i].data);
 	free(w->chain.data);
 	free(w->payload.data);
@@ -77,7 +46,7 @@ void lc_merge_writer_free(struct lc_merge_writer *w)
 	free(w);
 }
 
-static void add_bytes(struct bytes *b, const void *data, size_t len)
+static void add_bytes(struct lc_merge_bytes *b, const void *data, size_t len)
 {
 	if (!len)
 		return;
@@ -86,13 +55,13 @@ static void add_bytes(struct bytes *b, const void *data, size_t len)
 	b->len += len;
 }
 
-static void add_varint(struct bytes *b, uint64_t v)
+static void add_varint(struct lc_merge_bytes *b, uint64_t v)
 {
 	b->data = lc_alloc_grow(b->data, &b->cap, b->len + LC_VARINT_MAX, 1);
 	b->len += lc_varint_put(b->data + b->len, v);
 }
 
-static void put(struct lc_merge_writer *w, enum lc_section section, uint64_t v)
+void lc_merge_put(struct lc_merge_writer *w, enum lc_section section, uint64_t v)
 {
 	add_varint(&w->section[section], v);
 }
@@ -101,7 +70,7 @@ static void put(struct lc_merge_writer *w, enum lc_section section, uint64_t v)
 static bool number(struct lc_merge_writer *w, enum lc_section type, uint32_t row, uint32_t first,
                    uint32_t *local)
 {
-	struct numbers *n = &w->numbers[type];
+	struct lc_merge_numbers *n = &w->numbers[type];
 
 	if (row >= n->len) {
 		n->local = lc_alloc_grow(n->local, &n->local_cap, (size_t)row + 1, sizeof(row));
@@ -125,7 +94,7 @@ static uint32_t define_string(struct lc_merge_writer *w, uint32_t row)
 	uint32_t id = 0;
 
 	if (row && !number(w, LC_SECTION_STRINGS, row, 1, &id)) {
-		put(w, LC_SECTION_STRINGS, text.len);
+		lc_merge_put(w, LC_SECTION_STRINGS, text.len);
 		add_bytes(&w->section[LC_SECTION_STRINGS], text.bytes, text.len);
 	}
 	return id;
@@ -137,8 +106,8 @@ static uint32_t define_method(struct lc_merge_writer *w, uint32_t row)
 
 	if (!number(w, LC_SECTION_METHODS, row, 0, &id))
 		for (unsigned i = 0; i < LC_METHOD_KEY; i++)
-			put(w, LC_SECTION_METHODS,
-			    define_string(w, lc_table_key(&w->tree->methods, row)[i]));
+			lc_merge_put(w, LC_SECTION_METHODS,
+			             define_string(w, lc_table_key(&w->tree->methods, row)[i]));
 	return id;
 }
 
@@ -148,21 +117,21 @@ static uint32_t define_frame(struct lc_merge_writer *w, uint32_t row)
 	uint32_t id;
 
 	if (!number(w, LC_SECTION_FRAMES, row, 0, &id)) {
-		put(w, LC_SECTION_FRAMES, define_method(w, key[LC_FRAME_METHOD]));
-		put(w, LC_SECTION_FRAMES, key[LC_FRAME_BCI1]);
-		put(w, LC_SECTION_FRAMES, key[LC_FRAME_LINE1]);
+		lc_merge_put(w, LC_SECTION_FRAMES, define_method(w, key[LC_FRAME_METHOD]));
+		lc_merge_put(w, LC_SECTION_FRAMES, key[LC_FRAME_BCI1]);
+		lc_merge_put(w, LC_SECTION_FRAMES, key[LC_FRAME_LINE1]);
 	}
 	return id;
 }
 
 static bool path_is_defined(const struct lc_merge_writer *w, uint32_t path)
 {
-	const struct numbers *n = &w->numbers[LC_SECTION_PATHS];
+	const struct lc_merge_numbers *n = &w->numbers[LC_SECTION_PATHS];
 
 	return path < n->len && n->stamps[path] == w->stamp;
 }
 
-static uint32_t define_path(struct lc_merge_writer *w, uint32_t path)
+uint32_t lc_merge_path(struct lc_merge_writer *w, uint32_t path)
 {
 	uint32_t parent = 0, id;
 
@@ -175,33 +144,32 @@ static uint32_t define_path(struct lc_merge_writer *w, uint32_t path)
 		w->chain.len -= sizeof(path);
 		memcpy(&path, w->chain.data + w->chain.len, sizeof(path));
 		number(w, LC_SECTION_PATHS, path, 1, &id);
-		put(w, LC_SECTION_PATHS, id - parent);
-		put(w, LC_SECTION_PATHS,
-		    define_frame(w, lc_table_key(&w->tree->paths, path)[LC_PATH_FRAME]));
+		lc_merge_put(w, LC_SECTION_PATHS, id - parent);
+		lc_merge_put(w, LC_SECTION_PATHS,
+		             define_frame(w, lc_table_key(&w->tree->paths, path)[LC_PATH_FRAME]));
 		parent = id;
 	}
 	return parent;
 }
 
-static uint32_t define_site(struct lc_merge_writer *w, uint32_t row)
+uint32_t lc_merge_site(struct lc_merge_writer *w, uint32_t row)
 {
 	const uint32_t *key = lc_table_key(&w->tree->sites, row);
 	uint32_t id = 0;
 
 	if (row && !number(w, LC_SECTION_SITES, row, 1, &id)) {
-		put(w, LC_SECTION_SITES, define_string(w, key[LC_SITE_CLASS]));
-		put(w, LC_SECTION_SITES, define_path(w, key[LC_SITE_PATH]));
+		lc_merge_put(w, LC_SECTION_SITES, define_string(w, key[LC_SITE_CLASS]));
+		lc_merge_put(w, LC_SECTION_SITES, lc_merge_path(w, key[LC_SITE_PATH]));
 	}
 	return id;
 }
 
-/* engine; bucket; site; path: four columns of a key. */
-static void put_place(struct lc_merge_writer *w, enum lc_section section, const uint32_t *columns)
+void lc_merge_place(struct lc_merge_writer *w, enum lc_section section, const uint32_t *columns)
 {
-	put(w, section, columns[0]);
-	put(w, section, columns[1]);
-	put(w, section, define_site(w, columns[2]));
-	put(w, section, define_path(w, columns[3]));
+	lc_merge_put(w, section, columns[0]);
+	lc_merge_put(w, section, columns[1]);
+	lc_merge_put(w, section, lc_merge_site(w, columns[2]));
+	lc_merge_put(w, section, lc_merge_path(w, columns[3]));
 }
 
 static void put_allocations(struct lc_merge_writer *w, uint32_t site)
@@ -210,9 +178,9 @@ static void put_allocations(struct lc_merge_writer *w, uint32_t site)
 
 	if (!values[LC_SITE_ALLOCATIONS])
 		return;
-	put(w, LC_SECTION_ALLOCATIONS, define_site(w, site));
-	put(w, LC_SECTION_ALLOCATIONS, values[LC_SITE_ALLOCATIONS]);
-	put(w, LC_SECTION_ALLOCATIONS, values[LC_SITE_BYTES]);
+	lc_merge_put(w, LC_SECTION_ALLOCATIONS, lc_merge_site(w, site));
+	lc_merge_put(w, LC_SECTION_ALLOCATIONS, values[LC_SITE_ALLOCATIONS]);
+	lc_merge_put(w, LC_SECTION_ALLOCATIONS, values[LC_SITE_BYTES]);
 	w->rows[LC_SECTION_ALLOCATIONS]++;
 }
 
@@ -221,8 +189,8 @@ static void put_access(struct lc_merge_writer *w, uint32_t row)
 	const uint32_t *key = lc_table_key(&w->tree->accesses, row);
 	uint64_t samples = *lc_table_values(&w->tree->accesses, row);
 
-	put_place(w, LC_SECTION_ACCESSES, key);
-	put(w, LC_SECTION_ACCESSES, samples);
+	lc_merge_place(w, LC_SECTION_ACCESSES, key);
+	lc_merge_put(w, LC_SECTION_ACCESSES, samples);
 	w->rows[LC_SECTION_ACCESSES]++;
 	w->here[key[LC_ACCESS_ENGINE]][key[LC_ACCESS_BUCKET]] += samples;
 }
@@ -231,12 +199,12 @@ static void put_field(struct lc_merge_writer *w, uint32_t row)
 {
 	const uint32_t *key = lc_table_key(&w->tree->fields, row);
 
-	put_place(w, LC_SECTION_FIELDS, key);
-	put(w, LC_SECTION_FIELDS, define_string(w, key[LC_FIELD_NAME]));
-	put(w, LC_SECTION_FIELDS, lc_tree_wide(key + LC_FIELD_FIRST));
-	put(w, LC_SECTION_FIELDS, lc_tree_wide(key + LC_FIELD_LAST));
-	put(w, LC_SECTION_FIELDS, key[LC_FIELD_TOUCH]);
-	put(w, LC_SECTION_FIELDS, *lc_table_values(&w->tree->fields, row));
+	lc_merge_place(w, LC_SECTION_FIELDS, key);
+	lc_merge_put(w, LC_SECTION_FIELDS, define_string(w, key[LC_FIELD_NAME]));
+	lc_merge_put(w, LC_SECTION_FIELDS, lc_tree_wide(key + LC_FIELD_FIRST));
+	lc_merge_put(w, LC_SECTION_FIELDS, lc_tree_wide(key + LC_FIELD_LAST));
+	lc_merge_put(w, LC_SECTION_FIELDS, key[LC_FIELD_TOUCH]);
+	lc_merge_put(w, LC_SECTION_FIELDS, *lc_table_values(&w->tree->fields, row));
 	w->rows[LC_SECTION_FIELDS]++;
 }
 
@@ -244,23 +212,22 @@ static void put_metric(struct lc_merge_writer *w, uint32_t row)
 {
 	const uint32_t *key = lc_table_key(&w->tree->metrics, row);
 
-	put_place(w, LC_SECTION_METRICS, key);
-	put(w, LC_SECTION_METRICS, key[LC_METRIC_SOURCE]);
-	put(w, LC_SECTION_METRICS, key[LC_METRIC_FLAGS]);
+	lc_merge_place(w, LC_SECTION_METRICS, key);
+	lc_merge_put(w, LC_SECTION_METRICS, key[LC_METRIC_SOURCE]);
+	lc_merge_put(w, LC_SECTION_METRICS, key[LC_METRIC_FLAGS]);
 	for (unsigned i = 0; i < LC_METRIC_VALUES; i++)
-		put(w, LC_SECTION_METRICS, lc_table_values(&w->tree->metrics, row)[i]);
+		lc_merge_put(w, LC_SECTION_METRICS, lc_table_values(&w->tree->metrics, row)[i]);
 	w->rows[LC_SECTION_METRICS]++;
 }
 
-/* process; thread_index, in a block of all threads. */
-static void put_owner(struct lc_merge_writer *w, enum lc_section section, uint32_t thread)
+void lc_merge_owner(struct lc_merge_writer *w, enum lc_section section, uint32_t thread)
 {
 	const uint32_t *key = lc_table_key(&w->tree->threads, thread);
 
 	if (w->one)
 		return;
-	put(w, section, key[LC_THREAD_PROCESS]);
-	put(w, section, key[LC_THREAD_INDEX]);
+	lc_merge_put(w, section, key[LC_THREAD_PROCESS]);
+	lc_merge_put(w, section, key[LC_THREAD_INDEX]);
 }
 
 static void put_line(struct lc_merge_writer *w, uint32_t row)
@@ -268,24 +235,25 @@ static void put_line(struct lc_merge_writer *w, uint32_t row)
 	enum lc_section section = w->one ? LC_SECTION_LINES : LC_SECTION_MERGED_LINES;
 	const uint32_t *key = lc_table_key(&w->tree->lines, row);
 
-	put_owner(w, section, key[LC_LINE_THREAD]);
-	put(w, section, lc_tree_wide(key + LC_LINE_NUMBER));
-	put_place(w, section, key + LC_LINE_ENGINE);
-	put(w, section, key[LC_LINE_BYTE]);
-	put(w, section, key[LC_LINE_WIDTH]);
-	put(w, section, key[LC_LINE_TOUCH]);
-	put(w, section, define_string(w, key[LC_LINE_NAME]));
-	put(w, section, lc_tree_wide(key + LC_LINE_FIRST));
+	lc_merge_owner(w, section, key[LC_LINE_THREAD]);
+	lc_merge_put(w, section, lc_tree_wide(key + LC_LINE_NUMBER));
+	lc_merge_place(w, section, key + LC_LINE_ENGINE);
+	lc_merge_put(w, section, key[LC_LINE_BYTE]);
+	lc_merge_put(w, section, key[LC_LINE_WIDTH]);
+	lc_merge_put(w, section, key[LC_LINE_TOUCH]);
+	lc_merge_put(w, section, define_string(w, key[LC_LINE_NAME]));
+	lc_merge_put(w, section, lc_tree_wide(key + LC_LINE_FIRST));
 	for (unsigned i = 0; i < LC_LINE_VALUES; i++)
-		put(w, section, lc_table_values(&w->tree->lines, row)[i]);
+		lc_merge_put(w, section, lc_table_values(&w->tree->lines, row)[i]);
 	w->rows[section]++;
 }
 
 static void put_estimate(struct lc_merge_writer *w, uint32_t row)
 {
-	put(w, LC_SECTION_ESTIMATES, define_site(w, *lc_table_key(&w->tree->estimates, row)));
+	lc_merge_put(w, LC_SECTION_ESTIMATES,
+	             lc_merge_site(w, *lc_table_key(&w->tree->estimates, row)));
 	for (unsigned i = 0; i < LC_ESTIMATE_VALUES; i++)
-		put(w, LC_SECTION_ESTIMATES, lc_table_values(&w->tree->estimates, row)[i]);
+		lc_merge_put(w, LC_SECTION_ESTIMATES, lc_table_values(&w->tree->estimates, row)[i]);
 	w->rows[LC_SECTION_ESTIMATES]++;
 }
 
@@ -293,12 +261,12 @@ static void put_split(struct lc_merge_writer *w, uint32_t row)
 {
 	const uint32_t *key = lc_table_key(&w->tree->splits, row);
 
-	put(w, LC_SECTION_SPLITS, key[LC_SPLIT_ENGINE]);
-	put(w, LC_SECTION_SPLITS, key[LC_SPLIT_METHOD]);
-	put(w, LC_SECTION_SPLITS, define_site(w, key[LC_SPLIT_CLASS]));
-	put(w, LC_SECTION_SPLITS, define_site(w, key[LC_SPLIT_SITE]));
+	lc_merge_put(w, LC_SECTION_SPLITS, key[LC_SPLIT_ENGINE]);
+	lc_merge_put(w, LC_SECTION_SPLITS, key[LC_SPLIT_METHOD]);
+	lc_merge_put(w, LC_SECTION_SPLITS, lc_merge_site(w, key[LC_SPLIT_CLASS]));
+	lc_merge_put(w, LC_SECTION_SPLITS, lc_merge_site(w, key[LC_SPLIT_SITE]));
 	for (unsigned i = 0; i < LC_SPLIT_VALUES; i++)
-		put(w, LC_SECTION_SPLITS, lc_table_values(&w->tree->splits, row)[i]);
+		lc_merge_put(w, LC_SECTION_SPLITS, lc_table_values(&w->tree->splits, row)[i]);
 	w->rows[LC_SECTION_SPLITS]++;
 }
 
@@ -306,12 +274,12 @@ static void put_placement(struct lc_merge_writer *w, uint32_t row)
 {
 	const uint32_t *key = lc_table_key(&w->tree->placements, row);
 
-	put_owner(w, LC_SECTION_PLACEMENTS, key[LC_PLACEMENT_THREAD]);
-	put_place(w, LC_SECTION_PLACEMENTS, key + LC_PLACEMENT_ENGINE);
-	put(w, LC_SECTION_PLACEMENTS, key[LC_PLACEMENT_ACCESSING]);
-	put(w, LC_SECTION_PLACEMENTS, key[LC_PLACEMENT_OWNING]);
-	put(w, LC_SECTION_PLACEMENTS, key[LC_PLACEMENT_SOURCE]);
-	put(w, LC_SECTION_PLACEMENTS, *lc_table_values(&w->tree->placements, row));
+	lc_merge_owner(w, LC_SECTION_PLACEMENTS, key[LC_PLACEMENT_THREAD]);
+	lc_merge_place(w, LC_SECTION_PLACEMENTS, key + LC_PLACEMENT_ENGINE);
+	lc_merge_put(w, LC_SECTION_PLACEMENTS, key[LC_PLACEMENT_ACCESSING]);
+	lc_merge_put(w, LC_SECTION_PLACEMENTS, key[LC_PLACEMENT_OWNING]);
+	lc_merge_put(w, LC_SECTION_PLACEMENTS, key[LC_PLACEMENT_SOURCE]);
+	lc_merge_put(w, LC_SECTION_PLACEMENTS, *lc_table_values(&w->tree->placements, row));
 	w->rows[LC_SECTION_PLACEMENTS]++;
 }
 
@@ -319,11 +287,11 @@ static void put_node(struct lc_merge_writer *w, uint32_t row)
 {
 	const uint32_t *key = lc_table_key(&w->tree->nodes, row);
 
-	put_owner(w, LC_SECTION_NODES, key[LC_NODE_THREAD]);
-	put(w, LC_SECTION_NODES, key[LC_NODE_ENGINE]);
-	put(w, LC_SECTION_NODES, key[LC_NODE_NODE]);
+	lc_merge_owner(w, LC_SECTION_NODES, key[LC_NODE_THREAD]);
+	lc_merge_put(w, LC_SECTION_NODES, key[LC_NODE_ENGINE]);
+	lc_merge_put(w, LC_SECTION_NODES, key[LC_NODE_NODE]);
 	for (unsigned i = 0; i < LC_NODE_VALUES; i++)
-		put(w, LC_SECTION_NODES, lc_table_values(&w->tree->nodes, row)[i]);
+		lc_merge_put(w, LC_SECTION_NODES, lc_table_values(&w->tree->nodes, row)[i]);
 	w->rows[LC_SECTION_NODES]++;
 }
 
@@ -331,11 +299,11 @@ static void put_home(struct lc_merge_writer *w, uint32_t row)
 {
 	const uint32_t *key = lc_table_key(&w->tree->homes, row);
 
-	put_owner(w, LC_SECTION_HOMES, key[LC_HOME_THREAD]);
-	put(w, LC_SECTION_HOMES, define_site(w, key[LC_HOME_SITE]));
-	put(w, LC_SECTION_HOMES, key[LC_HOME_NODE]);
+	lc_merge_owner(w, LC_SECTION_HOMES, key[LC_HOME_THREAD]);
+	lc_merge_put(w, LC_SECTION_HOMES, lc_merge_site(w, key[LC_HOME_SITE]));
+	lc_merge_put(w, LC_SECTION_HOMES, key[LC_HOME_NODE]);
 	for (unsigned i = 0; i < LC_HOME_VALUES; i++)
-		put(w, LC_SECTION_HOMES, lc_table_values(&w->tree->homes, row)[i]);
+		lc_merge_put(w, LC_SECTION_HOMES, lc_table_values(&w->tree->homes, row)[i]);
 	w->rows[LC_SECTION_HOMES]++;
 }
 
@@ -348,9 +316,9 @@ static void put_buckets(struct lc_merge_writer *w, bool last)
 			w->left[e][b] -= samples;
 			if (!samples)
 				continue;
-			put(w, LC_SECTION_BUCKETS, e);
-			put(w, LC_SECTION_BUCKETS, b);
-			put(w, LC_SECTION_BUCKETS, samples);
+			lc_merge_put(w, LC_SECTION_BUCKETS, e);
+			lc_merge_put(w, LC_SECTION_BUCKETS, b);
+			lc_merge_put(w, LC_SECTION_BUCKETS, samples);
 			w->rows[LC_SECTION_BUCKETS]++;
 		}
 	}
@@ -362,8 +330,8 @@ static void put_details(struct lc_merge_writer *w)
 
 	for (uint32_t row = 0; row < details->count; row++) {
 		for (unsigned i = 0; i < LC_DETAIL_KEY; i++)
-			put(w, LC_SECTION_DETAILS, lc_table_key(details, row)[i]);
-		put(w, LC_SECTION_DETAILS, *lc_table_values(details, row));
+			lc_merge_put(w, LC_SECTION_DETAILS, lc_table_key(details, row)[i]);
+		lc_merge_put(w, LC_SECTION_DETAILS, *lc_table_values(details, row));
 		w->rows[LC_SECTION_DETAILS]++;
 	}
 }
@@ -377,21 +345,21 @@ static void put_thread(struct lc_merge_writer *w, uint32_t row, uint32_t first,
 	const uint64_t *values = lc_table_values(threads, row);
 	uint32_t count = 0;
 
-	put(w, LC_SECTION_THREADS, key[LC_THREAD_PROCESS]);
-	put(w, LC_SECTION_THREADS, key[LC_THREAD_INDEX]);
-	put(w, LC_SECTION_THREADS, values[LC_THREAD_TID]);
-	put(w, LC_SECTION_THREADS, define_string(w, (uint32_t)values[LC_THREAD_NAME]));
-	put(w, LC_SECTION_THREADS, values[LC_THREAD_ALLOCATIONS]);
-	put(w, LC_SECTION_THREADS, values[LC_THREAD_BYTES]);
-	put(w, LC_SECTION_THREADS, values[LC_THREAD_BEGIN_NS]);
-	put(w, LC_SECTION_THREADS, values[LC_THREAD_END_NS]);
+	lc_merge_put(w, LC_SECTION_THREADS, key[LC_THREAD_PROCESS]);
+	lc_merge_put(w, LC_SECTION_THREADS, key[LC_THREAD_INDEX]);
+	lc_merge_put(w, LC_SECTION_THREADS, values[LC_THREAD_TID]);
+	lc_merge_put(w, LC_SECTION_THREADS, define_string(w, (uint32_t)values[LC_THREAD_NAME]));
+	lc_merge_put(w, LC_SECTION_THREADS, values[LC_THREAD_ALLOCATIONS]);
+	lc_merge_put(w, LC_SECTION_THREADS, values[LC_THREAD_BYTES]);
+	lc_merge_put(w, LC_SECTION_THREADS, values[LC_THREAD_BEGIN_NS]);
+	lc_merge_put(w, LC_SECTION_THREADS, values[LC_THREAD_END_NS]);
 	for (uint32_t i = first; i; i = next[i - 1])
 		count++;
-	put(w, LC_SECTION_THREADS, count);
+	lc_merge_put(w, LC_SECTION_THREADS, count);
 	for (uint32_t i = first; i; i = next[i - 1]) {
-		put(w, LC_SECTION_THREADS, lc_table_key(shares, i - 1)[LC_SHARE_ENGINE]);
-		put(w, LC_SECTION_THREADS, lc_table_key(shares, i - 1)[LC_SHARE_BUCKET]);
-		put(w, LC_SECTION_THREADS, *lc_table_values(shares, i - 1));
+		lc_merge_put(w, LC_SECTION_THREADS, lc_table_key(shares, i - 1)[LC_SHARE_ENGINE]);
+		lc_merge_put(w, LC_SECTION_THREADS, lc_table_key(shares, i - 1)[LC_SHARE_BUCKET]);
+		lc_merge_put(w, LC_SECTION_THREADS, *lc_table_values(shares, i - 1));
 	}
 	w->rows[LC_SECTION_THREADS]++;
 }
@@ -418,14 +386,14 @@ static size_t rows_bytes(const struct lc_merge_writer *w)
 {
 	size_t sum = 0;
 
-	for (unsigned i = 0; i < SECTIONS; i++)
+	for (unsigned i = 0; i < LC_SECTION_COUNT; i++)
 		sum += w->section[i].len;
 	return sum;
 }
 
 static void block_begin(struct lc_merge_writer *w)
 {
-	for (unsigned i = 0; i < SECTIONS; i++) {
+	for (unsigned i = 0; i < LC_SECTION_COUNT; i++) {
 		w->section[i].len = 0;
 		w->rows[i] = 0;
 	}
@@ -438,7 +406,7 @@ static void block_begin(struct lc_merge_writer *w)
 static void payload_build(struct lc_merge_writer *w)
 {
 	w->payload.len = 0;
-	for (unsigned i = 0; i < SECTIONS; i++) {
+	for (unsigned i = 0; i < LC_SECTION_COUNT; i++) {
 		uint8_t count[LC_VARINT_MAX];
 		size_t count_len;
 
@@ -493,7 +461,7 @@ static void identify(struct lc_merge_writer *w, struct lc_block_header *h)
 	h->tid = (uint32_t)values[LC_THREAD_TID];
 	h->t_begin_ns = values[LC_THREAD_BEGIN_NS];
 	h->t_end_ns = values[LC_THREAD_END_NS];
-	put(w, LC_SECTION_THREAD, define_string(w, (uint32_t)values[LC_THREAD_NAME]));
+	lc_merge_put(w, LC_SECTION_THREAD, define_string(w, (uint32_t)values[LC_THREAD_NAME]));
 	w->rows[LC_SECTION_THREAD] = 1;
 }
 
