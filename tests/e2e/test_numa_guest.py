@@ -141,6 +141,9 @@ def test_a_machine_without_qemu_says_so(tmp_path):
     (
         ["--nodes=2", "--cpus=3", "--", "true"],
         ["--distance=5", "--", "true"],
+        ["--no-cpus=0", "--no-cpus=1", "--", "true"],
+        ["--no-memory=0", "--no-memory=1", "--", "true"],
+        ["--no-memory=2", "--", "true"],
         ["--env=NAME", "--", "true"],
         ["--share=/no/such/file", "--", "true"],
         [],
