@@ -131,6 +131,9 @@ int lc_numa_init(const char *root, lc_pages_ask *ask)
 		numa.active = true;
 		return 1;
 	}
+	/* A kernel without NUMA is no surprise, nor is one node. */
+	if (numa.error[0] && err != -ENOENT && (err || t->nodes_len > 1))
+		fprintf(stderr, "locus: %s; going on without NUMA nodes\n", numa.error);
 	free(t);
 	return 0;
 }

@@ -21,7 +21,7 @@ const char *root_make(void)
 	return made;
 }
 
-void root_put(const char *path, const char *text)
+void root_write(const char *path, const char *text)
 {
 	char full[512];
 	FILE *f;
@@ -34,8 +34,32 @@ void root_put(const char *path, const char *text)
 	}
 	f = fopen(full, "w");
 	assert(f);
-	fprintf(f, "%s\n", text);
+	fputs(text, f);
 	fclose(f);
+}
+
+void root_put(const char *path, const char *text)
+{
+	char line[1024];
+	int len = snprintf(line, sizeof(line), "%s\n", text);
+
+	assert(len < (int)sizeof(line));
+	root_write(path, line);
+}
+
+void root_put_node(unsigned number, const char *cpus, unsigned long memory_kib,
+                   const char *distances)
+{
+	char path[64], text[128];
+
+	snprintf(path, sizeof(path), "sys/devices/system/node/node%u/cpulist", number);
+	root_put(path, cpus);
+	snprintf(path, sizeof(path), "sys/devices/system/node/node%u/meminfo", number);
+	snprintf(text, sizeof(text), "Node %u MemTotal:    %lu kB\nNode %u MemFree:   1 kB", number,
+	         memory_kib, number);
+	root_put(path, text);
+	snprintf(path, sizeof(path), "sys/devices/system/node/node%u/distance", number);
+	root_put(path, distances);
 }
 
 void root_put_cpu(const char *vendor, unsigned family, unsigned model, unsigned stepping)

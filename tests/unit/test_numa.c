@@ -1,4 +1,4 @@
-/* uses: src/numa/numa.c src/numa/topology.c src/numa/pages.c src/tally.c -lnuma */
+/* uses: src/numa/numa.c src/numa/topology.c src/numa/pages.c src/tally.c tests/unit/event_root.c -lnuma */
 /* test_numa.c - what samples and allocations become on machines laid out in a directory. */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -11,13 +11,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
+#include "event_root.h"
 #include "numa/numa.h"
 #include "tally.h"
 #include "thread.h"
 
-static char root[64];
+static const char *root;
 static struct lc_thread thread;
 static struct lc_block_input in;
 static int owner, refusal;
@@ -33,63 +33,38 @@ static int ask(size_t n, void **pages, int *status)
 	return refusal ? -1 : 0;
 }
 
-static void put(const char *name, const char *text)
-{
-	char path[256];
-	FILE *f;
-
-	snprintf(path, sizeof(path), "%s%s", root, name);
-	for (char *at = path + strlen(root) + 1; (at = strchr(at, '/')); at++) {
-		*at = '\0';
-		mkdir(path, 0777);
-		*at = '/';
-	}
-	f = fopen(path, "w");
-	assert_non_null(f);
-	fputs(text, f);
-	fclose(f);
-}
-
 #define NODES "/sys/devices/system/node/"
 
 /* Nodes 0 (CPUs 0 and 1) and 5 (CPUs 2 and 3). */
 static void put_two_nodes(void)
 {
-	put(NODES "online", "0,5\n");
-	put(NODES "node0/cpulist", "0-1\n");
-	put(NODES "node5/cpulist", "2-3\n");
-	put(NODES "node0/meminfo", "Node 0 MemTotal: 1024 kB\n");
-	put(NODES "node5/meminfo", "Node 5 MemTotal: 2048 kB\n");
-	put(NODES "node0/distance", "10 21\n");
-	put(NODES "node5/distance", "21 10\n");
-	put("/proc/sys/kernel/numa_balancing", "1\n");
-	put("/proc/vmstat", "a 1\nnuma_pages_migrated 100\n");
+	root_write(NODES "online", "0,5\n");
+	root_put_node(0, "0-1", 1024, "10 21");
+	root_put_node(5, "2-3", 2048, "21 10");
+	root_write("/proc/sys/kernel/numa_balancing", "1\n");
+	root_write("/proc/vmstat", "a 1\nnuma_pages_migrated 100\n");
 }
 
 static int setup(void **state)
 {
 	(void)state;
-	strcpy(root, "/tmp/test_numa.XXXXXX");
+	root = root_make();
 	owner = refusal = 0;
 	calls = 0;
 	memset(&in, 0, sizeof(in));
 	memset(&thread, 0, sizeof(thread));
-	if (!mkdtemp(root))
-		return -1;
 	put_two_nodes();
 	return lc_numa_init(root, ask) == 1 ? 0 : -1;
 }
 
 static int teardown(void **state)
 {
-	char command[128];
-
 	(void)state;
 	lc_numa_end();
 	lc_tally_destroy(thread.tally);
 	lc_numa_thread_free(&thread);
-	snprintf(command, sizeof(command), "rm -rf %s", root);
-	return system(command);
+	root_remove();
+	return 0;
 }
 
 static void sample(uint32_t cpu, uint64_t addr, uint64_t samples)
@@ -258,7 +233,7 @@ static void the_manifest_tells_of_the_machine(void **state)
 	assert_int_equal(m->nodes[1].distances[0], 21);
 	assert_int_equal(m->nodes[1].distances[1], 10);
 	assert_int_equal(m->pages_migrated, 0);
-	put("/proc/vmstat", "a 1\nnuma_pages_migrated 142\n");
+	root_write("/proc/vmstat", "a 1\nnuma_pages_migrated 142\n");
 	assert_int_equal(lc_numa_manifest()->pages_migrated, 42);
 }
 
@@ -280,8 +255,8 @@ static void nothing_is_done(void)
 static void one_node_is_left_alone(void **state)
 {
 	(void)state;
-	put(NODES "online", "0\n");
-	put(NODES "node0/distance", "10\n");
+	root_write(NODES "online", "0\n");
+	root_write(NODES "node0/distance", "10\n");
 	assert_int_equal(lc_numa_init(root, ask), 0);
 	nothing_is_done();
 	assert_int_equal(lc_numa_manifest()->nodes_len, 1);
@@ -291,7 +266,7 @@ static void one_node_is_left_alone(void **state)
 static void a_cpuset_of_one_node_is_left_alone_and_named(void **state)
 {
 	(void)state;
-	put("/proc/self/status", "Cpus_allowed_list:\t2\nMems_allowed_list:\t5\n");
+	root_write("/proc/self/status", "Cpus_allowed_list:\t2\nMems_allowed_list:\t5\n");
 	assert_int_equal(lc_numa_init(root, ask), 0);
 	nothing_is_done();
 	assert_int_equal(lc_numa_manifest()->nodes_len, 2);

@@ -1,4 +1,4 @@
-/* uses: src/numa/topology.c */
+/* uses: src/numa/topology.c tests/unit/event_root.c */
 /* test_topology.c - machines laid out in a directory. */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -11,66 +11,43 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
+#include "event_root.h"
 #include "numa/topology.h"
 
-static char root[64];
+static const char *root;
 static struct lc_topology topology;
 
 static int setup(void **state)
 {
 	(void)state;
-	strcpy(root, "/tmp/test_topology.XXXXXX");
-	return mkdtemp(root) ? 0 : -1;
+	root = root_make();
+	return 0;
 }
 
 static int teardown(void **state)
 {
-	char command[128];
-
 	(void)state;
-	snprintf(command, sizeof(command), "rm -rf %s", root);
-	return system(command);
+	root_remove();
+	return 0;
 }
 
-/* Write a file below the root, with its directories. */
 __attribute__((format(printf, 2, 3))) static void put(const char *name, const char *format, ...)
 {
-	char path[256];
 	va_list args;
-	FILE *f;
+	char *text;
 
-	snprintf(path, sizeof(path), "%s%s", root, name);
-	for (char *at = path + strlen(root) + 1; (at = strchr(at, '/')); at++) {
-		*at = '\0';
-		mkdir(path, 0777);
-		*at = '/';
-	}
-	f = fopen(path, "w");
-	assert_non_null(f);
 	va_start(args, format);
-	vfprintf(f, format, args);
+	assert_true(vasprintf(&text, format, args) >= 0);
 	va_end(args);
-	fclose(f);
+	root_write(name, text);
+	free(text);
 }
 
 static void put_online(const char *list)
 {
 	put("/sys/devices/system/node/online", "%s\n", list);
-}
-
-static void put_node(unsigned number, const char *cpus, unsigned long kib, const char *distances)
-{
-	char name[64];
-
-	snprintf(name, sizeof(name), "/sys/devices/system/node/node%u/cpulist", number);
-	put(name, "%s\n", cpus);
-	snprintf(name, sizeof(name), "/sys/devices/system/node/node%u/meminfo", number);
-	put(name, "Node %u MemTotal:    %lu kB\nNode %u MemFree:   1 kB\n", number, kib, number);
-	snprintf(name, sizeof(name), "/sys/devices/system/node/node%u/distance", number);
-	put(name, "%s\n", distances);
 }
 
 static void put_limits(const char *cpus, const char *nodes)
@@ -85,7 +62,7 @@ static void one_node(void **state)
 {
 	(void)state;
 	put_online("0");
-	put_node(0, "0-3", 1024, "10");
+	root_put_node(0, "0-3", 1024, "10");
 	put_limits("0-3", "0");
 	assert_int_equal(lc_topology_read(root, &topology), 0);
 	assert_int_equal(topology.nodes_len, 1);
@@ -103,8 +80,8 @@ static void two_nodes_with_interleaved_cpus(void **state)
 
 	(void)state;
 	put_online("0-1");
-	put_node(0, "0,2,4-5,8", 4096, "10 21");
-	put_node(1, "1,3,6-7", 4096, "31 10");
+	root_put_node(0, "0,2,4-5,8", 4096, "10 21");
+	root_put_node(1, "1,3,6-7", 4096, "31 10");
 	put("/proc/sys/kernel/numa_balancing", "1\n");
 	put("/proc/vmstat", "nr_free_pages 7\nnuma_pages_migrated 4711\nnuma_other 3\n");
 	assert_int_equal(lc_topology_read(root, &topology), 0);
@@ -137,7 +114,7 @@ static void eight_nodes_in_a_ladder(void **state)
 		snprintf(cpus, sizeof(cpus), "%u-%u", 128 * n, 128 * n + 127);
 		for (unsigned m = 0; m < 8; m++)
 			sprintf(distances + strlen(distances), "%u ", m == n ? 10 : 16 + (n ^ m));
-		put_node(n, cpus, 1000, distances);
+		root_put_node(n, cpus, 1000, distances);
 	}
 	put("/proc/sys/kernel/numa_balancing", "0\n");
 	assert_int_equal(lc_topology_read(root, &topology), 0);
@@ -163,7 +140,7 @@ static void sixty_four_nodes_with_gaps_in_their_numbers(void **state)
 		char cpus[32];
 
 		snprintf(cpus, sizeof(cpus), "%u-%u", 16 * n, 16 * n + 15);
-		put_node(3 * n, cpus, 1000, distances);
+		root_put_node(3 * n, cpus, 1000, distances);
 	}
 	assert_int_equal(lc_topology_read(root, &topology), 0);
 	assert_int_equal(topology.nodes_len, 64);
@@ -178,9 +155,9 @@ static void a_node_that_is_offline_does_not_count(void **state)
 {
 	(void)state;
 	put_online("0,2");
-	put_node(0, "0", 1000, "10 20");
-	put_node(1, "1", 1000, "20 10 20"); /* its directory may stay for a while */
-	put_node(2, "2", 1000, "20 10");
+	root_put_node(0, "0", 1000, "10 20");
+	root_put_node(1, "1", 1000, "20 10 20"); /* its directory may stay for a while */
+	root_put_node(2, "2", 1000, "20 10");
 	assert_int_equal(lc_topology_read(root, &topology), 0);
 	assert_int_equal(topology.nodes_len, 2);
 	assert_int_equal(lc_topology_node_of(&topology, 1), -1);
@@ -192,9 +169,9 @@ static void nodes_without_memory_or_cpus_are_nodes(void **state)
 {
 	(void)state;
 	put_online("0-2");
-	put_node(0, "0-1", 1000, "10 20 17");
-	put_node(1, "2-3", 0, "20 10 28"); /* no memory */
-	put_node(2, "", 9000, "17 28 10"); /* no CPUs */
+	root_put_node(0, "0-1", 1000, "10 20 17");
+	root_put_node(1, "2-3", 0, "20 10 28"); /* no memory */
+	root_put_node(2, "", 9000, "17 28 10"); /* no CPUs */
 	put_limits("0-1", "0-2");
 	assert_int_equal(lc_topology_read(root, &topology), 0);
 	assert_int_equal(topology.nodes[1].memory_bytes, 0);
@@ -211,8 +188,8 @@ static void a_cpuset_with_one_node_leaves_one(void **state)
 {
 	(void)state;
 	put_online("0-1");
-	put_node(0, "0-3", 1000, "10 20");
-	put_node(1, "4-7", 1000, "20 10");
+	root_put_node(0, "0-3", 1000, "10 20");
+	root_put_node(1, "4-7", 1000, "20 10");
 	put_limits("4-5", "1");
 	assert_int_equal(lc_topology_read(root, &topology), 0);
 	assert_int_equal(topology.nodes_len, 2);
@@ -228,8 +205,8 @@ static void broken_files_cost_what_they_tell(void **state)
 {
 	(void)state;
 	put_online("0-1");
-	put_node(0, "0-3", 1000, "10 20");
-	put_node(1, "4-x", 1000, "20");
+	root_put_node(0, "0-3", 1000, "10 20");
+	root_put_node(1, "4-x", 1000, "20");
 	put("/sys/devices/system/node/node1/meminfo", "nothing\n");
 	put_limits("0-", "what");
 	assert_int_equal(lc_topology_read(root, &topology), 0);
@@ -240,10 +217,10 @@ static void broken_files_cost_what_they_tell(void **state)
 	assert_int_equal(topology.distance[1][0], 0);
 	assert_int_equal(topology.distance[0][1], 20);
 	assert_string_equal(topology.error, "the CPUs of node 1 are not known");
-	put_node(1, "4-5", 1000, "20 10 20");
+	root_put_node(1, "4-5", 1000, "20 10 20");
 	lc_topology_read(root, &topology);
 	assert_string_equal(topology.error, "the distances of node 1 are not known");
-	put_node(1, "4-5", 1000, "20 9");
+	root_put_node(1, "4-5", 1000, "20 9");
 	lc_topology_read(root, &topology);
 	assert_int_equal(topology.distance[1][1], 0);
 }
