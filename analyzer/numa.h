@@ -91,6 +91,8 @@ struct lc_numa_diagnosis {
 	double owner_share; /* of the known samples */
 	uint32_t user;      /* row + 1 of the node that accesses most, from afar if it is remote */
 	double user_share;
+	bool used_from_one;  /* nearly all of it is accessed from `user` */
+	bool one_thread;     /* one thread makes most of the accesses: `thread` */
 	uint32_t users;      /* threads with a hundredth of the samples or more, of one process */
 	uint32_t thread;     /* row of tree.threads: the one that uses it most */
 	double thread_share; /* of the samples, by the busiest thread of each process */

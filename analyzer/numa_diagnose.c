@@ -18,9 +18,9 @@ enum {
 /* Parts of the known samples of a site. */
 #define FINE_REMOTE 0.1 /* at most: fine */
 #define MOST 0.8        /* at least: "all" pages on a node, "only" used from one, by one thread */
-#define SOME 0.1        /* at least: a node that is "used from" too */
+#define SOME 0.1        /* at least, of all nodes but the busiest: it is used from several */
 #define PLACED 0.9      /* at least: one thread "placed" it */
-#define USER 0.01       /* at least: a thread counts as a user */
+#define USER 0.01       /* at least, or half of an even part: a thread counts as a user */
 
 const char *lc_numa_pattern_name(enum lc_numa_pattern pattern)
 {
@@ -72,7 +72,7 @@ static void find_users(const struct lc_numa *n, const struct lc_numa_site *s,
 {
 	struct process {
 		uint64_t samples, most;
-		uint32_t users;
+		uint32_t threads, users;
 	} *processes = lc_alloc_zeroed(n->load->processes_len + 1, sizeof(*processes));
 	uint64_t busiest_samples = 0;
 
@@ -81,6 +81,7 @@ static void find_users(const struct lc_numa *n, const struct lc_numa_site *s,
 		struct process *p = &processes[key[LC_THREAD_PROCESS]];
 
 		p->samples += s->threads[i].samples;
+		p->threads++;
 		if (s->threads[i].samples > p->most)
 			p->most = s->threads[i].samples;
 	}
@@ -88,7 +89,9 @@ static void find_users(const struct lc_numa *n, const struct lc_numa_site *s,
 		const uint32_t *key = lc_table_key(&n->tree->threads, s->threads[i].thread);
 		struct process *p = &processes[key[LC_THREAD_PROCESS]];
 
-		p->users += lc_view_share(s->threads[i].samples, p->samples) >= USER;
+		double part = lc_view_share(s->threads[i].samples, p->samples);
+
+		p->users += part >= USER || part >= 0.5 / p->threads;
 		d->users = p->users > d->users ? p->users : d->users;
 	}
 	for (size_t i = 0; i <= n->load->processes_len; i++)
@@ -98,10 +101,15 @@ static void find_users(const struct lc_numa *n, const struct lc_numa_site *s,
 	free(processes);
 }
 
-/* First touches decide where pages are; where none were seen, who allocated is the best guess. */
-static void find_placer(const struct lc_numa_site *s, struct lc_numa_diagnosis *d)
+/*
+ * First touches decide where pages are; where none were seen, who allocated is the best guess. The
+ * kernel's NUMA balancing makes page faults that are no first touches.
+ */
+static void find_placer(const struct lc_numa *n, const struct lc_numa_site *s,
+                        struct lc_numa_diagnosis *d)
 {
-	const struct lc_numa_origin *o = s->touched.total ? &s->touched : &s->allocated;
+	const struct lc_numa_origin *o =
+	    s->touched.total && n->balancing != 1 ? &s->touched : &s->allocated;
 
 	d->by_touch = o == &s->touched;
 	d->placer = o->thread;
@@ -117,22 +125,6 @@ static bool moved_from(const struct lc_numa *n, uint32_t thread, uint32_t node1)
 	return false;
 }
 
-/* How many nodes each have a part of SOME or more of the accesses. */
-static unsigned using_nodes(const struct lc_numa *n, const struct lc_numa_group *g)
-{
-	unsigned count = 0;
-
-	for (uint32_t node = 1; node <= n->nodes_len; node++) {
-		uint64_t sum = 0;
-
-		for (size_t i = 0; i < g->cells_len; i++)
-			if (g->cells[i].accessing == node && g->cells[i].owning)
-				sum += g->cells[i].samples;
-		count += lc_view_share(sum, g->sum.known) >= SOME;
-	}
-	return count;
-}
-
 /* Samples that one signal stood for are one observation. */
 static double observations(const struct lc_numa *n, const struct lc_numa_site *s)
 {
@@ -142,20 +134,18 @@ static double observations(const struct lc_numa *n, const struct lc_numa_site *s
 static enum lc_numa_pattern pattern_of(const struct lc_numa *n, const struct lc_numa_site *s,
                                        const struct lc_numa_diagnosis *d)
 {
-	const bool one_user = d->thread_share >= MOST;
-
 	if (observations(n, s) < SAMPLES_LEAST)
 		return LC_NUMA_FEW;
 	if (s->all.sum.remote_share <= FINE_REMOTE)
 		return LC_NUMA_FINE;
 	if (d->owner_share < MOST)
 		return LC_NUMA_SPREAD;
-	if (one_user && d->has_placer && d->placer == d->thread &&
+	if (d->one_thread && d->has_placer && d->placer == d->thread &&
 	    moved_from(n, d->thread, d->owner))
 		return LC_NUMA_MIGRATED;
-	if (d->user != d->owner && d->user_share >= MOST)
+	if (d->user != d->owner && d->used_from_one)
 		return LC_NUMA_ELSEWHERE;
-	if (using_nodes(n, &s->all) < 2)
+	if (d->user_share > 1 - SOME)
 		return LC_NUMA_SPREAD; /* a little from each of many nodes */
 	return d->has_placer && d->users > 1 ? LC_NUMA_MASTER : LC_NUMA_ONE;
 }
@@ -187,8 +177,10 @@ struct lc_numa_diagnosis lc_numa_diagnose(const struct lc_numa *n, const struct 
 
 	d.owner = busiest(n, &s->all, true, &d.owner_share);
 	d.user = busiest(n, &s->all, false, &d.user_share);
+	d.used_from_one = d.user_share >= MOST;
 	find_users(n, s, &d);
-	find_placer(s, &d);
+	d.one_thread = d.thread_share >= MOST;
+	find_placer(n, s, &d);
 	d.pattern = pattern_of(n, s, &d);
 	d.confidence = confidence_of(n, s, &d);
 	return d;

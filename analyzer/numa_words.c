@@ -190,9 +190,11 @@ static void say_evidence(const struct lc_numa *n, const struct lc_numa_site *s,
                          struct lc_numa_words *w)
 {
 	say_nodes(n, s, w);
-	say_origin(n, &s->touched, "first touched", w);
+	/* Balancing unmaps pages to see who uses them: then faults are not first touches only. */
+	say_origin(n, &s->touched, n->balancing == 1 ? "page faults taken" : "first touched", w);
 	say_origin(n, &s->allocated, "allocated", w);
-	if (s->diagnosis.pattern == LC_NUMA_MIGRATED)
+	if (s->diagnosis.pattern == LC_NUMA_MIGRATED ||
+	    (s->diagnosis.pattern == LC_NUMA_SPREAD && s->diagnosis.one_thread))
 		say_moves(n, s->diagnosis.thread, w);
 	say_sources(s, w);
 	if (!s->touched.total && s->all.bucket == LC_BUCKET_OBJECT &&
@@ -257,6 +259,8 @@ static void advise_bind(const struct lc_numa *n, const struct lc_numa_site *s, u
 {
 	struct lc_numa_whatif to;
 
+	if (!n->nodes[node - 1].memory)
+		return;
 	lc_numa_simulate(n, &s->all, LC_NUMA_BIND, node - 1, &to);
 	advise(w,
 	       lc_alloc_text("allocate and initialise it in a thread of node %u, where it is used; "
@@ -271,10 +275,12 @@ static void advise_bind(const struct lc_numa *n, const struct lc_numa_site *s, u
 
 static void advise_together(const struct lc_numa *n, uint32_t node, struct lc_numa_words *w)
 {
+	if (!node || !*n->nodes[node - 1].cpus)
+		return;
 	advise(w,
 	       lc_alloc_text("run its users where it is: numactl --cpunodebind=%u, or taskset for "
 	                     "single threads (taskset -p -c %s TID)",
-	                     number(n, node), node ? n->nodes[node - 1].cpus : ""),
+	                     number(n, node), n->nodes[node - 1].cpus),
 	       lc_alloc_text("the scheduler can no longer use idle CPUs of other nodes for them"));
 }
 
@@ -312,6 +318,14 @@ static void say_advice(const struct lc_numa *n, const struct lc_numa_site *s,
 		advise_first_touch(n, s, w);
 		break;
 	case LC_NUMA_SPREAD:
+		if (d->used_from_one) {
+			advise_bind(n, s, d->user, w);
+			break;
+		}
+		if (d->one_thread) { /* it runs now here, now there */
+			advise_pin(n, d->user, w);
+			break;
+		}
 		advise_first_touch(n, s, w);
 		advise_numa_heap(w);
 		break;
@@ -362,9 +376,22 @@ static char *summary_of(const struct lc_numa *n, const struct lc_numa_site *s)
 		                     number(n, d->owner));
 		break;
 	case LC_NUMA_SPREAD:
-		text = lc_alloc_text("its pages are spread over the nodes, and so are its users: "
-		                     "balanced, but %.1f%% of the accesses are remote",
-		                     100 * s->all.sum.remote_share);
+		if (d->used_from_one)
+			text = lc_alloc_text("its pages are spread over the nodes, or were moved "
+			                     "during the run, and it is used only from node %u: "
+			                     "%.1f%% of the accesses are remote",
+			                     number(n, d->user), 100 * s->all.sum.remote_share);
+		else if (d->one_thread)
+			text = lc_alloc_text(
+			    "its pages are spread over the nodes, and thread '%s', which "
+			    "makes %.1f%% of the accesses, ran on several: %.1f%% of them "
+			    "are remote",
+			    user, 100 * d->thread_share, 100 * s->all.sum.remote_share);
+		else
+			text = lc_alloc_text(
+			    "its pages are spread over the nodes, and so are its users: "
+			    "balanced, but %.1f%% of the accesses are remote",
+			    100 * s->all.sum.remote_share);
 		break;
 	case LC_NUMA_PATTERNS:
 		break;

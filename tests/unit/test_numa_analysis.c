@@ -21,8 +21,9 @@ static struct lc_load load;
 static struct lc_load_process processes[2];
 static struct lc_numa n;
 
-#define TWO_NODES                                                                                  \
-	"{\"active\":true,\"balancing\":true,\"pages_migrated\":7,\"error\":null,\"nodes\":["      \
+#define TWO_NODES(balancing)                                                                       \
+	"{\"active\":true,\"balancing\":" balancing                                                \
+	",\"pages_migrated\":7,\"error\":null,\"nodes\":["                                         \
 	"{\"node\":0,\"memory_bytes\":1024,\"cpus\":\"0-1\",\"memory_allowed\":true,"              \
 	"\"distances\":[10,20]},"                                                                  \
 	"{\"node\":1,\"memory_bytes\":1024,\"cpus\":\"2-3\",\"memory_allowed\":true,"              \
@@ -52,7 +53,7 @@ static int setup(void **state)
 	for (unsigned i = 0; i < 2; i++)
 		load.engines[i].name = strdup(names[i]);
 	process_now = 0;
-	machine(0, TWO_NODES);
+	machine(0, TWO_NODES("false"));
 	return 0;
 }
 
@@ -191,7 +192,7 @@ static void a_matrix_and_its_shares(void **state)
 	assert_int_equal(found->threads[0].nodes[1], 45);
 	assert_int_equal(found->threads[2].sum.remote, 25);
 	assert_int_equal(n.all.sum.samples, 105);
-	assert_int_equal(n.balancing, 1);
+	assert_int_equal(n.balancing, 0);
 	assert_int_equal(n.pages_migrated, 7);
 }
 
@@ -298,6 +299,56 @@ static void initialised_by_one_and_read_by_all(void **state)
 	assert_int_equal(n.sites[0].touched.total, 50);
 	assert_int_equal(n.sites[0].touched.nodes[1], 50);
 	assert_int_equal(n.sites[0].allocated.total, 4096);
+	machine(0, TWO_NODES("true")); /* which makes faults of its own */
+	d = &analyse()->diagnosis;
+	assert_int_equal(n.balancing, 1);
+	assert_int_equal(d->pattern, LC_NUMA_MASTER);
+	assert_int_equal(d->confidence, LC_NUMA_MEDIUM);
+	assert_false(d->by_touch);
+}
+
+/* On a large machine no node has much of the accesses, and no thread. */
+static void read_by_many_nodes_and_threads(void **state)
+{
+	uint32_t s = site("double[]");
+	char text[16384];
+	size_t len = 0;
+
+	(void)state;
+	len += (size_t)snprintf(text, sizeof(text),
+	                        "{\"active\":true,\"balancing\":false,"
+	                        "\"pages_migrated\":0,\"error\":null,\"nodes\":[");
+	for (int i = 0; i < 16; i++) {
+		len += (size_t)snprintf(text + len, sizeof(text) - len,
+		                        "%s{\"node\":%d,\"memory_bytes\":1024,\"cpus\":\"%d\","
+		                        "\"memory_allowed\":true,\"distances\":[",
+		                        i ? "," : "", i, i);
+		for (int j = 0; j < 16; j++)
+			len += (size_t)snprintf(text + len, sizeof(text) - len, "%s%d",
+			                        j ? "," : "", i == j ? 10 : 20);
+		len += (size_t)snprintf(text + len, sizeof(text) - len, "]}");
+	}
+	snprintf(text + len, sizeof(text) - len, "]}");
+	machine(0, text);
+	for (uint32_t i = 1; i <= 160; i++)
+		place(TIMER, i, s, path(1), (int)(i % 16), 0, 10);
+	allocated(0, s, 0, 4096);
+	assert_int_equal(pattern(), LC_NUMA_MASTER);
+	assert_int_equal(n.sites[0].diagnosis.users, 160);
+}
+
+static void used_from_one_node_or_from_more(void **state)
+{
+	uint32_t s = site("byte[]");
+
+	(void)state;
+	place(TIMER, 0, s, path(1), 1, 0, 50);
+	place(TIMER, 0, s, path(1), 1, 1, 50);
+	assert_int_equal(pattern(), LC_NUMA_SPREAD);
+	assert_true(n.sites[0].diagnosis.used_from_one);
+	place(TIMER, 0, s, path(1), 0, 1, 50);
+	assert_int_equal(pattern(), LC_NUMA_SPREAD);
+	assert_false(n.sites[0].diagnosis.used_from_one);
 }
 
 /* Two processes, each with its own master: one run seen twice. */
@@ -307,7 +358,7 @@ static void merged_runs_look_like_one(void **state)
 	const struct lc_numa_diagnosis *d;
 
 	(void)state;
-	machine(1, TWO_NODES);
+	machine(1, TWO_NODES("false"));
 	for (uint32_t process = 0; process < 2; process++) {
 		process_now = process;
 		for (uint32_t i = 1; i <= 4; i++)
@@ -392,6 +443,13 @@ static void fine_spread_and_too_little(void **state)
 	place(TIMER, 0, s, path(1), 0, 1, 180);
 	assert_int_equal(pattern(), LC_NUMA_SPREAD);
 	assert_int_equal(n.sites[0].diagnosis.confidence, LC_NUMA_MEDIUM);
+	assert_false(n.sites[0].diagnosis.one_thread);
+	place(TIMER, 1, s, path(1), 0, 1, 3000); /* it runs on both */
+	place(TIMER, 1, s, path(1), 1, 0, 3000);
+	place(TIMER, 1, s, path(1), 0, 0, 3000);
+	place(TIMER, 1, s, path(1), 1, 1, 3000);
+	assert_int_equal(pattern(), LC_NUMA_SPREAD);
+	assert_true(n.sites[0].diagnosis.one_thread);
 }
 
 static void samples_of_one_signal_are_one_observation(void **state)
@@ -463,7 +521,7 @@ static void manifests_that_are_missing_or_disagree(void **state)
 	assert_false(n.mixed);
 	machine(
 	    1,
-	    "{\"active\":true,\"balancing\":false,\"nodes\":[{\"node\":0,\"distances\":[10,32,9]},"
+	    "{\"active\":true,\"balancing\":true,\"nodes\":[{\"node\":0,\"distances\":[10,32,9]},"
 	    "{\"node\":1,\"distances\":[20]},{\"node\":99999}]}");
 	analyse();
 	assert_true(n.mixed);
@@ -481,11 +539,13 @@ int main(void)
 		TEST(what_if),
 		TEST(nodes_without_memory_own_nothing),
 		TEST(initialised_by_one_and_read_by_all),
+		TEST(read_by_many_nodes_and_threads),
 		TEST(merged_runs_look_like_one),
 		TEST(on_one_node_but_placed_by_many),
 		TEST(placed_on_one_node_and_used_from_another),
 		TEST(a_thread_that_moved_away),
 		TEST(fine_spread_and_too_little),
+		TEST(used_from_one_node_or_from_more),
 		TEST(samples_of_one_signal_are_one_observation),
 		TEST(sites_come_by_their_remote_samples),
 		TEST(machines_that_tell_of_nothing),
