@@ -2,36 +2,21 @@
 #include "numa_report.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 
 #include "emit.h"
 #include "numa_words.h"
 #include "util.h"
 
-static void member(FILE *out, const char *name, const char *text)
-{
-	fprintf(out, "\"%s\":", name);
-	if (text)
-		lc_emit_json_c(out, text);
-	else
-		fputs("null", out);
-}
-
-/* A number that may be unknown: negative. */
-static void real(FILE *out, const char *name, double v)
-{
-	if (v < 0)
-		fprintf(out, ",\"%s\":null", name);
-	else
-		fprintf(out, ",\"%s\":%.17g", name, v);
-}
-
 static void machine(FILE *out, const struct lc_numa *n)
 {
 	static const char *const states[] = { "no-data", "one-node", "off", "on" };
 
 	fprintf(out, "\"state\":\"%s\",", states[n->state]);
-	member(out, "error", n->error);
+	lc_emit_member(out, "reason", lc_numa_say_nothing(n));
+	putc(',', out);
+	lc_emit_member(out, "error", n->error);
 	fprintf(out, ",\"balancing\":%s",
 	        n->balancing < 0 ? "null"
 	        : n->balancing   ? "true"
@@ -46,11 +31,25 @@ static void machine(FILE *out, const struct lc_numa *n)
 		fprintf(out, "%s{\"node\":%u,\"memory_bytes\":%" PRIu64 ",\"memory\":%s,",
 		        i ? ",\n " : "", n->nodes[i].number, n->nodes[i].memory_bytes,
 		        n->nodes[i].memory ? "true" : "false");
-		member(out, "cpus", n->nodes[i].cpus);
+		lc_emit_member(out, "cpus", n->nodes[i].cpus);
 		fputs(",\"distances\":[", out);
 		for (uint32_t k = 0; k < n->nodes_len; k++)
 			fprintf(out, "%s%u", k ? "," : "", lc_numa_distance(n, i, k));
 		fputs("]}", out);
+	}
+	putc(']', out);
+}
+
+/* [accessing,owning,samples,..], nodes as in the rows of the matrix, one after the other. */
+static void cells(FILE *out, const struct lc_numa *n, const struct lc_numa_group *g)
+{
+	fputs(",\"cells\":[", out);
+	for (size_t i = 0; i < g->cells_len; i++) {
+		const struct lc_numa_cell *c = &g->cells[i];
+
+		fprintf(out, "%s%zu,%zu,%" PRIu64, i ? "," : "",
+		        c->accessing ? c->accessing - 1 : n->nodes_len,
+		        c->owning ? c->owning - 1 : n->nodes_len, c->samples);
 	}
 	putc(']', out);
 }
@@ -74,6 +73,15 @@ static void matrix(FILE *out, const struct lc_numa *n, const struct lc_numa_grou
 	free(sums);
 }
 
+static void shares(FILE *out, const char *policy, const struct lc_numa_whatif *w)
+{
+	lc_emit_member(out, "policy", policy);
+	lc_emit_real(out, "remote_share", w->remote_share);
+	lc_emit_real(out, "remote_share_shared", w->remote_share_shared);
+	lc_emit_real(out, "weighted_remote_share", w->weighted);
+	lc_emit_real(out, "mean_distance", w->mean_distance);
+}
+
 static void simulated(FILE *out, const struct lc_numa_report *r, const struct lc_numa_group *g)
 {
 	const size_t side = r->numa->nodes_len;
@@ -83,11 +91,7 @@ static void simulated(FILE *out, const struct lc_numa_report *r, const struct lc
 		return;
 	lc_numa_simulate(r->numa, g, r->policy, r->node, &w);
 	fputs(",\"simulated\":{", out);
-	member(out, "policy", r->policy_text);
-	real(out, "remote_share", w.remote_share);
-	real(out, "remote_share_shared", w.remote_share_shared);
-	real(out, "weighted_remote_share", w.weighted);
-	real(out, "mean_distance", w.mean_distance);
+	shares(out, r->policy_text, &w);
 	fputs(",\"matrix\":[", out);
 	for (size_t i = 0; i < side * side; i++)
 		fprintf(out, "%s%s%.17g%s", i && !(i % side) ? "," : "", i % side ? "," : "[",
@@ -96,13 +100,66 @@ static void simulated(FILE *out, const struct lc_numa_report *r, const struct lc
 	free(w.matrix);
 }
 
+/* Which node all pages would be nearest on: a row. Of equal ones the first. */
+static uint32_t nearest_node(const struct lc_numa *n, const struct lc_numa_group *g)
+{
+	double best_cost = INFINITY;
+	uint32_t best = 0;
+
+	for (uint32_t i = 0; i < n->nodes_len; i++) {
+		struct lc_numa_whatif w;
+		double cost;
+
+		if (!n->nodes[i].memory)
+			continue;
+		lc_numa_simulate(n, g, LC_NUMA_BIND, i, &w);
+		/* Where a distance is unknown the remote share stands for it; it is less than any distance. */
+		cost = w.mean_distance < 0 ? w.remote_share : w.mean_distance;
+		free(w.matrix);
+		if (cost < best_cost) {
+			best_cost = cost;
+			best = i;
+		}
+	}
+	return best;
+}
+
+/* The shares that other placements would give; bound to the node that is best for it. */
+static void what_if(FILE *out, const struct lc_numa *n, const struct lc_numa_group *g)
+{
+	const uint32_t node = nearest_node(n, g);
+	char bind[32];
+	const struct {
+		enum lc_numa_policy policy;
+		const char *name;
+	} policies[] = {
+		{ LC_NUMA_INTERLEAVE, "interleave" },
+		{ LC_NUMA_FIRST_TOUCH_BY_READER, "first-touch-by-reader" },
+		{ LC_NUMA_BIND, bind },
+	};
+
+	if (n->nodes_len)
+		snprintf(bind, sizeof(bind), "bind:%u", n->nodes[node].number);
+	fputs(",\n \"what_if\":[", out);
+	for (unsigned i = 0; i < 3 && g->sum.known; i++) {
+		struct lc_numa_whatif w;
+
+		lc_numa_simulate(n, g, policies[i].policy, node, &w);
+		fputs(i ? ",{" : "{", out);
+		shares(out, policies[i].name, &w);
+		putc('}', out);
+		free(w.matrix);
+	}
+	putc(']', out);
+}
+
 static void sum(FILE *out, const struct lc_numa_sum *s)
 {
 	fprintf(out, "\"samples\":%" PRIu64 ",\"known\":%" PRIu64 ",\"remote\":%" PRIu64,
 	        s->samples, s->known, s->remote);
-	real(out, "remote_share", s->known ? s->remote_share : -1);
-	real(out, "weighted_remote_share", s->weighted);
-	real(out, "mean_distance", s->mean_distance);
+	lc_emit_real(out, "remote_share", s->known ? s->remote_share : -1);
+	lc_emit_real(out, "weighted_remote_share", s->weighted);
+	lc_emit_real(out, "mean_distance", s->mean_distance);
 }
 
 static void group(FILE *out, const struct lc_numa_report *r, const struct lc_numa_group *g)
@@ -110,7 +167,7 @@ static void group(FILE *out, const struct lc_numa_report *r, const struct lc_num
 	bool any = false;
 
 	sum(out, &g->sum);
-	matrix(out, r->numa, g);
+	(r->compact ? cells : matrix)(out, r->numa, g);
 	simulated(out, r, g);
 	for (unsigned i = LC_SOURCE_UNKNOWN + 1; i < LC_SOURCE_COUNT; i++) {
 		if (!g->sources[i])
@@ -123,24 +180,12 @@ static void group(FILE *out, const struct lc_numa_report *r, const struct lc_num
 		putc('}', out);
 }
 
-static void path(FILE *out, const struct lc_tree *t, uint32_t node)
+static void path(FILE *out, const struct lc_numa_report *r, uint32_t node)
 {
-	bool first = true;
-
-	putc('[', out);
-	for (; node; node = lc_tree_parent(t, node)) {
-		const uint32_t *frame = lc_tree_frame(t, node), *m = lc_tree_method(t, node);
-
-		fputs(first ? "{\"class\":" : ",{\"class\":", out);
-		first = false;
-		lc_emit_json(out, lc_tree_text(t, m[LC_METHOD_CLASS]));
-		fputs(",\"method\":", out);
-		lc_emit_json(out, lc_tree_text(t, m[LC_METHOD_NAME]));
-		fprintf(out, ",\"line\":%" PRId64 ",\"file\":", (int64_t)frame[LC_FRAME_LINE1] - 1);
-		lc_emit_json(out, lc_tree_text(t, m[LC_METHOD_FILE]));
-		fprintf(out, ",\"bci\":%" PRId64 "}", (int64_t)frame[LC_FRAME_BCI1] - 1);
-	}
-	putc(']', out);
+	if (r->compact)
+		fprintf(out, "%u", node);
+	else
+		lc_emit_json_path(out, r->numa->tree, node);
 }
 
 static void thread_identity(FILE *out, const struct lc_tree *t, uint32_t row)
@@ -153,16 +198,28 @@ static void thread_identity(FILE *out, const struct lc_tree *t, uint32_t row)
 	        lc_table_key(&t->threads, row)[LC_THREAD_PROCESS]);
 }
 
-/* "by_node" in the order of nodes, and then the unknown one. */
-static void by_node(FILE *out, const struct lc_numa *n, const uint64_t *nodes)
+/* "by_node" in the order of nodes, and then the unknown one; compact: [node,count,..] */
+static void by_node(FILE *out, const struct lc_numa_report *r, const uint64_t *nodes)
 {
+	const size_t len = r->numa->nodes_len;
+	bool first = true;
+
 	fputs(",\"by_node\":[", out);
-	for (size_t i = 1; i <= n->nodes_len; i++)
-		fprintf(out, "%" PRIu64 ",", nodes[i]);
-	fprintf(out, "%" PRIu64 "]", nodes[0]);
+	for (size_t i = 0; i <= len; i++) {
+		const uint64_t count = nodes[i < len ? i + 1 : 0];
+
+		if (r->compact && !count)
+			continue;
+		fputs(first ? "" : ",", out);
+		first = false;
+		if (r->compact)
+			fprintf(out, "%zu,", i);
+		fprintf(out, "%" PRIu64, count);
+	}
+	putc(']', out);
 }
 
-static void origin(FILE *out, const struct lc_numa *n, const char *name,
+static void origin(FILE *out, const struct lc_numa_report *r, const char *name,
                    const struct lc_numa_origin *o)
 {
 	if (!o->total) {
@@ -171,19 +228,23 @@ static void origin(FILE *out, const struct lc_numa *n, const char *name,
 	}
 	fprintf(out, ",\n \"%s\":{\"total\":%" PRIu64 ",\"threads\":%u,", name, o->total,
 	        o->threads);
-	thread_identity(out, n->tree, o->thread);
+	thread_identity(out, r->numa->tree, o->thread);
 	fprintf(out, ",\"thread_total\":%" PRIu64, o->thread_part);
-	by_node(out, n, o->nodes);
+	by_node(out, r, o->nodes);
 	putc('}', out);
 }
 
-static void threads(FILE *out, const struct lc_numa *n, const struct lc_numa_thread *list,
+static void threads(FILE *out, const struct lc_numa_report *r, const struct lc_numa_thread *list,
                     size_t len, bool whole)
 {
+	const size_t most = r->compact && !whole ? LC_NUMA_COMPACT_THREADS : len;
+
+	if (r->compact)
+		fprintf(out, ",\"threads_total\":%zu", len);
 	fputs(",\n \"threads\":[", out);
-	for (size_t i = 0; i < len; i++) {
+	for (size_t i = 0; i < len && i < most; i++) {
 		fputs(i ? ",\n  {" : "{", out);
-		thread_identity(out, n->tree, list[i].thread);
+		thread_identity(out, r->numa->tree, list[i].thread);
 		if (whole)
 			fprintf(out,
 			        ",\"samples\":%" PRIu64 ",\"migrations\":%" PRIu64
@@ -194,7 +255,7 @@ static void threads(FILE *out, const struct lc_numa *n, const struct lc_numa_thr
 		sum(out, &list[i].sum);
 		if (whole)
 			putc('}', out);
-		by_node(out, n, list[i].nodes);
+		by_node(out, r, list[i].nodes);
 		putc('}', out);
 	}
 	putc(']', out);
@@ -209,15 +270,13 @@ static void place(FILE *out, const struct lc_tree *t, const char *name, uint32_t
 
 	fputs(",\n  ", out);
 	if (!node) {
-		member(out, name, NULL);
+		lc_emit_member(out, name, NULL);
 		return;
 	}
-	line = open_memstream(&text, &len);
-	if (line) {
-		lc_emit_frame(line, t, node);
-		fclose(line);
-	}
-	member(out, name, text ? text : "");
+	line = lc_text_open(&text, &len);
+	lc_emit_frame(line, t, node);
+	lc_text_close(line);
+	lc_emit_member(out, name, text);
 	free(text);
 }
 
@@ -229,7 +288,7 @@ static void diagnosis(FILE *out, const struct lc_numa *n, const struct lc_numa_s
 	lc_numa_say(n, s, &w);
 	fprintf(out, ",\n \"diagnosis\":{\"pattern\":\"%s\",\"confidence\":\"%s\",",
 	        lc_numa_pattern_name(d->pattern), lc_numa_confidence_name(d->confidence));
-	member(out, "summary", w.summary);
+	lc_emit_member(out, "summary", w.summary);
 	place(out, n->tree, "allocation_line",
 	      lc_table_key(&n->tree->sites, s->all.site)[LC_SITE_PATH]);
 	place(out, n->tree, "access_line", s->paths_len ? s->paths[0].path : 0);
@@ -241,9 +300,9 @@ static void diagnosis(FILE *out, const struct lc_numa *n, const struct lc_numa_s
 	fputs("],\n  \"advice\":[", out);
 	for (size_t i = 0; i < w.advice_len; i++) {
 		fputs(i ? ",\n   {" : "{", out);
-		member(out, "action", w.advice[i].action);
+		lc_emit_member(out, "action", w.advice[i].action);
 		putc(',', out);
-		member(out, "cost", w.advice[i].cost);
+		lc_emit_member(out, "cost", w.advice[i].cost);
 		putc('}', out);
 	}
 	fputs("]}", out);
@@ -260,21 +319,41 @@ static void site(FILE *out, const struct lc_numa_report *r, const struct lc_numa
 	lc_emit_json(out, lc_tree_text(t, key[LC_SITE_CLASS]));
 	putc(',', out);
 	group(out, r, &s->all);
+	what_if(out, r->numa, &s->all);
 	fputs(",\n \"allocation_path\":", out);
-	path(out, t, key[LC_SITE_PATH]);
-	origin(out, r->numa, "first_touch", &s->touched);
-	origin(out, r->numa, "allocated", &s->allocated);
+	path(out, r, key[LC_SITE_PATH]);
+	origin(out, r, "first_touch", &s->touched);
+	origin(out, r, "allocated", &s->allocated);
 	diagnosis(out, r->numa, s);
 	fputs(",\n \"accesses\":[", out);
 	for (size_t i = 0; i < s->paths_len; i++) {
 		fputs(i ? ",\n  {" : "{", out);
 		group(out, r, &s->paths[i]);
 		fputs(",\"path\":", out);
-		path(out, t, s->paths[i].path);
+		path(out, r, s->paths[i].path);
 		putc('}', out);
 	}
 	putc(']', out);
-	threads(out, r->numa, s->threads, s->threads_len, false);
+	threads(out, r, s->threads, s->threads_len, false);
+	putc('}', out);
+}
+
+/* What was recorded, where there is something. */
+static void recorded(FILE *out, const struct lc_numa_report *r)
+{
+	const struct lc_numa *n = r->numa;
+
+	if (n->engine < n->load->engines_len) {
+		fputs(",\n\"engine\":{", out);
+		lc_emit_member(out, "name", n->load->engines[n->engine].name);
+		putc(',', out);
+		lc_emit_member(out, "event", n->load->engines[n->engine].event);
+		lc_emit_real(out, "folded", n->folded);
+		putc('}', out);
+	}
+	fputs(",\n\"all\":{", out);
+	group(out, r, &n->all);
+	what_if(out, n, &n->all);
 	putc('}', out);
 }
 
@@ -284,22 +363,14 @@ void lc_numa_json(FILE *out, const struct lc_numa_report *r)
 
 	putc('{', out);
 	machine(out, n);
-	if (n->state == LC_NUMA_ON && n->engine < n->load->engines_len) {
-		fputs(",\n\"engine\":{", out);
-		member(out, "name", n->load->engines[n->engine].name);
-		putc(',', out);
-		member(out, "event", n->load->engines[n->engine].event);
-		real(out, "folded", n->folded);
-		putc('}', out);
-	}
-	fputs(",\n\"all\":{", out);
-	group(out, r, &n->all);
-	fputs("},\n\"sites\":[", out);
+	if (n->state == LC_NUMA_ON)
+		recorded(out, r);
+	fprintf(out, ",\n\"sites_total\":%zu,\"sites\":[", n->sites_len);
 	for (size_t i = 0; i < n->sites_len && i < r->top; i++) {
 		fputs(i ? ",\n" : "", out);
 		site(out, r, &n->sites[i]);
 	}
 	putc(']', out);
-	threads(out, n, n->threads, n->threads_len, true);
+	threads(out, r, n->threads, n->threads_len, true);
 	putc('}', out);
 }

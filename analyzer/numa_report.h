@@ -14,7 +14,14 @@ struct lc_numa_report {
 	enum lc_numa_policy policy;
 	uint32_t node;           /* row, for LC_NUMA_BIND */
 	const char *policy_text; /* as given: "bind:1" */
+	/*
+	 * For the HTML page, which has the tables of the tree: paths as their numbers, matrices and by_node
+	 * as lists of what is not 0, at most LC_NUMA_COMPACT_THREADS threads of each site.
+	 */
+	bool compact;
 };
+
+enum { LC_NUMA_COMPACT_THREADS = 16 };
 
 /* The value of "numa" in JSON (docs/JSON.md), and the report for a terminal. */
 void lc_numa_json(FILE *out, const struct lc_numa_report *r);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "commands.h"
+#include "numa.h"
 #include "report_command.h"
 #include "sharing.h"
 #include "source.h"
@@ -179,6 +180,7 @@ static int report(const struct settings *s, const struct lc_load *l)
 {
 	struct lc_report r = { .top = s->common.top, .filtered = s->common.filtered };
 	struct lc_sharing sharing;
+	struct lc_numa numa;
 	struct lc_view view;
 	uint32_t engine;
 	int status;
@@ -196,7 +198,10 @@ static int report(const struct settings *s, const struct lc_load *l)
 	lc_view_build(&view, l, engine, (enum lc_view_sort)s->sort);
 	lc_sharing_find(&sharing, &view);
 	r.sharing = &sharing;
+	lc_numa_build(&numa, l, s->common.engine ? engine : UINT32_MAX);
+	r.numa = &numa;
 	status = write_report(s, &r);
+	lc_numa_free(&numa);
 	lc_sharing_free(&sharing);
 	lc_view_free(&view);
 	lc_source_close(r.source);

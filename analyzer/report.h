@@ -11,6 +11,7 @@
 /* Exit status of a report that was written although parts of its profile are damaged. */
 enum { LC_REPORT_PARTIAL = 2 };
 
+struct lc_numa;
 struct lc_sharing;
 struct lc_sharing_finding;
 struct lc_source;
@@ -19,9 +20,10 @@ struct lc_report {
 	const struct lc_view *view;
 	const struct lc_load_engine *engine;
 	const struct lc_sharing *sharing;
-	struct lc_source *source; /* NULL without --source-path */
-	size_t top;               /* sites to show; SIZE_MAX: all */
-	bool filtered;            /* --thread was given */
+	const struct lc_numa *numa; /* of its own engine, as `locus numa` chooses it */
+	struct lc_source *source;   /* NULL without --source-path */
+	size_t top;                 /* sites to show; SIZE_MAX: all */
+	bool filtered;              /* --thread was given */
 };
 
 /* Each writes a whole report; the caller checks `out` for errors. */

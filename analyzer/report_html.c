@@ -10,12 +10,16 @@
 
 #include "emit.h"
 #include "html.h"
+#include "numa_report.h"
 #include "sharing.h"
 #include "source.h"
 #include "util.h"
 #include "viewer.h"
 
-enum { SOURCE_CONTEXT = 2 }; /* lines shown before and after the line of a frame */
+enum {
+	SOURCE_CONTEXT = 2, /* lines shown before and after the line of a frame */
+	NUMA_SITES = 1000,  /* of the page on NUMA nodes, where each has a few KB of words */
+};
 
 static void numbers(FILE *out, const char *name, const struct lc_table *t)
 {
@@ -267,6 +271,12 @@ static void data(FILE *out, const void *report)
 	code(out, "lines", v->lines, v->lines_len);
 	code(out, "code", v->methods, v->methods_len);
 	sources(out, r);
+	fputs(",\n\"numa\":", out);
+	lc_numa_json(out, &(struct lc_numa_report){
+	                      .numa = r->numa,
+	                      .top = r->top < NUMA_SITES ? r->top : NUMA_SITES,
+	                      .compact = true,
+	                  });
 	putc('}', out);
 }
 
@@ -275,7 +285,8 @@ void lc_report_html(FILE *out, const struct lc_report *r)
 	static const struct lc_html_page page = {
 		lc_viewer_page_html,
 		{ lc_viewer_style_css },
-		{ lc_viewer_common_js, lc_viewer_detail_js, lc_viewer_viewer_js },
+		{ lc_viewer_common_js, lc_viewer_detail_js, lc_viewer_numa_js,
+		  lc_viewer_viewer_js },
 	};
 
 	lc_html_write(out, &page, data, r);

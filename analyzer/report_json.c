@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "emit.h"
+#include "numa_report.h"
 #include "sharing.h"
 
 static void member_u64(FILE *out, const char *name, uint64_t v)
@@ -472,5 +473,7 @@ void lc_report_json(FILE *out, const struct lc_report *r)
 	code_rows(out, v, v->lines, v->lines_len, false);
 	fputs("],\n\"methods\":[", out);
 	code_rows(out, v, v->methods, v->methods_len, true);
-	fputs("]}}\n", out);
+	fputs("]},\n\"numa\":", out);
+	lc_numa_json(out, &(struct lc_numa_report){ .numa = r->numa, .top = r->top });
+	fputs("}\n", out);
 }

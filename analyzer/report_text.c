@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "emit.h"
+#include "numa_words.h"
 
 enum { THREADS = 10, COUNTERS_WIDTH = 96 };
 
@@ -191,6 +192,26 @@ static void print_notes(FILE *out, const struct lc_report *r)
 		fputs("note: only the threads that --thread chose are counted\n", out);
 }
 
+/* One line; what there is to say of several nodes says `locus numa`. */
+static void print_numa(FILE *out, const struct lc_numa *n)
+{
+	if (n->state == LC_NUMA_NO_DATA)
+		return;
+	if (n->state != LC_NUMA_ON) {
+		fprintf(out, "numa      %s\n", lc_numa_say_nothing(n));
+		return;
+	}
+	fprintf(out, "numa      %zu nodes: ", n->nodes_len);
+	if (n->all.sum.known)
+		fprintf(out, "%.1f%% of %" PRIu64 " accesses with both nodes known are remote",
+		        100 * n->all.sum.remote_share, n->all.sum.known);
+	else
+		fputs("no access with both nodes known", out);
+	fputs("; 'locus numa' says which, and why\n", out);
+	if (n->error)
+		fprintf(out, "          note: %s\n", n->error);
+}
+
 static void print_code(FILE *out, const struct lc_report *r)
 {
 	const struct lc_view *v = r->view;
@@ -286,6 +307,7 @@ void lc_report_text(FILE *out, const struct lc_report *r)
 {
 	print_program(out, r->view->load);
 	print_engines(out, r);
+	print_numa(out, r->numa);
 	print_buckets(out, r->view);
 	print_notes(out, r);
 	lc_text_sites(out, r);

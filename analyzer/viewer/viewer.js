@@ -385,6 +385,7 @@
 	}
 
 	const detail = objectDetail({ percent, bytes, strings, framesOf, frameLine, frameShort, frameOf });
+	const numa = numaView({ bytes, framesOf, frameLine, frameShort, frameOf });
 
 	/* ---- code ---- */
 
@@ -497,9 +498,22 @@
 		detail.estimates,
 		{ sort: 2, choose: (row) => detail.showEstimate(id("view-small").querySelector(".detail"), row) });
 
+	const nodes = new Table(id("view-numa").querySelector(".list"), "Object sites on NUMA nodes",
+		[{ title: "Remote %", number: true, width: "98px", help: "part of the accesses with both nodes known",
+			value: (r) => (r.share === null ? -1 : r.share),
+			draw: (td, r) => { td.textContent = r.share === null ? "?" : numa.hundred(r.share); } },
+			{ title: "Class, allocated at", value: (r) => r.name, draw: (td, r) => named(td, r.name, r.at) },
+			{ title: "Remote", number: true, width: "88px", help: "remote samples", value: (r) => r.remote,
+				draw: (td, r) => { td.textContent = number(r.remote); } },
+			samplesColumn,
+			{ title: "Diagnosis", extra: true, width: "156px", value: (r) => r.pattern,
+				draw: (td, r) => { td.textContent = r.pattern; td.title = r.pattern; } }],
+		numa.rows, { sort: 2, choose: (row) => numa.show(id("view-numa").querySelector(".detail"), row) });
+
 	const views = {
 		objects: { table: objects, noun: "sites", text: siteText },
 		code: { table: code, noun: "rows", text: (r) => (r.name + "\n" + r.at).toLowerCase() },
+		numa: { table: nodes, noun: "sites", text: (r) => r.text },
 		sharing: { table: sharing, noun: "findings", text: (r) => (r.name + "\n" + r.at).toLowerCase() },
 		small: { table: small, noun: "sites", text: (r) => (r.className + "\n" + r.at).toLowerCase() },
 		threads: { table: threads, noun: "threads", text: (r) => (r.name + "\n" + r.tid).toLowerCase() },
@@ -552,6 +566,7 @@
 			...(e.reason ? [e.reason] : []),
 			...(data.unexplained.java_code ? ["unexplained (address or object unknown): " +
 				(100 * data.unexplained.share).toFixed(1) + "% of samples in Java code"] : []),
+			...(data.numa.state === "one-node" ? [data.numa.reason] : []),
 			...(data.metrics ? [detail.metricText(data.metrics)] : [])].map(visible).join(" \u00b7 ");
 		const counts = buckets.map((b) => data.samples[b]);
 		const parts = tenths(counts);
@@ -581,6 +596,11 @@
 			out.push(number(data.damage.skipped_sections) + " sections of a newer Locus were skipped.");
 		if (data.thread_filter)
 			out.push("Only the threads that --thread chose are counted.");
+		if (data.numa.state === "off" || (data.numa.state === "on" && data.numa.error))
+			out.push("NUMA nodes: " + visible(data.numa.reason || data.numa.error));
+		if (data.numa.sites.length < data.numa.sites_total)
+			out.push("The first " + number(data.numa.sites.length) + " of " + number(data.numa.sites_total) +
+				" sites are on the NUMA page; locus numa has all.");
 		if (data.sites.length < data.sites_total)
 			out.push("The first " + number(data.sites.length) + " of " + number(data.sites_total) +
 				" sites are here (--top).");
@@ -604,6 +624,8 @@
 			[["name", e.name], ["event", e.event], ["one sample every", number(e.interval_ns) + " " + e.unit],
 				["samples", number(e.samples.total)], ...(e.reason ? [["why", e.reason]] : []),
 				...(e.counted ? [["counted exactly", number(e.counted)]] : [])]));
+		if (data.numa.reason)
+			list(host, "NUMA nodes", [["", data.numa.reason]]);
 		list(host, "How addresses were found (samples)", Object.entries(data.details.how));
 		list(host, "Where the code was (samples)", Object.entries(data.details.where));
 		data.processes.slice(0, 100).forEach((p) => {
@@ -640,8 +662,11 @@
 	head();
 	notes();
 	about();
+	id("tab-numa").hidden = !numa.on;
 	id("tab-sharing").hidden = !detail.sharing.length;
 	id("tab-small").hidden = !detail.estimates.length;
+	for (const row of nodes.rows.length > 1 ? nodes.rows.slice(1, 2) : nodes.rows)
+		nodes.choose(row); /* "all accesses" comes first, then the site with most remote samples */
 	for (const row of detail.sharing.slice(0, 1))
 		sharing.choose(row);
 	for (const row of detail.estimates.slice(0, 1))

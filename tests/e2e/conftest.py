@@ -49,6 +49,14 @@ def time_limit(request):
     signal.signal(signal.SIGALRM, before)
 
 
+@pytest.fixture(scope="session")
+def chromium():
+    for name in ("chromium", "chromium-browser", "google-chrome"):
+        if shutil.which(name):
+            return shutil.which(name)
+    pytest.skip("no Chromium on this machine")
+
+
 class Jdk:
     def __init__(self, home, version):
         self.home = pathlib.Path(home)

@@ -186,3 +186,17 @@ def table(header, rows):
 def counters(profile):
     """The agent's counters, from the manifest."""
     return profile.manifest()["processes"][0]["counters"]
+
+
+# Pages
+
+
+def open_page(chromium, tmp_path, page, *flags, fragment=""):
+    """The document after its script ran, as text."""
+    done = subprocess.run(
+        [chromium, "--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage",
+         "--user-data-dir=%s" % (tmp_path / "browser"), "--virtual-time-budget=3000",
+         "--window-size=1400,900", *flags, "--dump-dom", "file://%s%s" % (page, fragment)],
+        capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0, done.stderr
+    return done.stdout

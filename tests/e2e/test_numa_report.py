@@ -1,9 +1,13 @@
 """`locus numa` on synthetic profiles, the numbers expected of them worked out by hand."""
 
+import html.parser
 import json
+import random
 
 import pytest
+from helpers import open_page
 from synthetic import Block, Profile, engine, frame
+from test_report import html as html_page, report
 
 MAIN = frame("com.acme.Main", "main", 10)
 FILL = frame("com.acme.Solver", "<init>", 20)
@@ -211,3 +215,246 @@ def test_names_of_any_bytes_give_valid_json(locus, tmp_path):
     found = seen(locus, write(tmp_path / "p", {"t\"\n\\": block, "u": reader(1, 1)}))
     assert found["sites"][0]["class"] == "\ufffd\"<\n"
     assert "\n" not in locus("numa", tmp_path / "p").stdout.split("by threads")[1].split("(")[0][1:]
+
+
+# In the reports of `locus report`
+
+
+@pytest.mark.parametrize("options", ([], ["--engine=fault"], ["--engine=timer"], ["--thread=r*"], ["--top=1"]))
+def test_the_json_report_holds_the_same(locus, master, options):
+    assert report(locus, master, *options)["numa"] == seen(locus, master, *options)
+
+
+def test_other_placements_are_in_the_json_report(locus, master):
+    numa = report(locus, master)["numa"]
+    for group in (numa["all"], numa["sites"][0]):
+        simple, reader, bound = group["what_if"]
+        assert (simple["policy"], reader["policy"], bound["policy"]) == (
+            "interleave", "first-touch-by-reader", "bind:1")
+        assert simple["remote_share"] == pytest.approx(0.5)
+        assert simple["mean_distance"] == pytest.approx((10 + 21) / 2)
+        assert reader["remote_share"] == 0 and reader["remote_share_shared"] == pytest.approx(0.48)
+        assert bound["remote_share"] == pytest.approx(0.4)  # 600 of 1,000 come from node 1
+        assert bound["weighted_remote_share"] == pytest.approx(400 * 21 / (400 * 21 + 600 * 10))
+
+
+def test_bound_to_the_nearest_is_to_one_that_takes_pages(locus, tmp_path):
+    machine = numa(node(0, 10, 21, 17), node(2, 21, 10, 28), node(8, 17, 28, 10, memory=0))
+    path = write(tmp_path / "p", {"a": reader(8, 300), "b": reader(2, 100)}, machine)
+    # On node 0: 300 at 17 and 100 at 21; on node 2: 300 at 28 and 100 at 10; node 8 has no memory.
+    bound = report(locus, path)["numa"]["sites"][0]["what_if"][2]
+    assert bound["policy"] == "bind:0"
+    assert bound["mean_distance"] == pytest.approx((300 * 17 + 100 * 21) / 400)
+
+
+@pytest.mark.parametrize("machine, state, line", [
+    (numa(node(0, 10), active=False), "one-node", "one NUMA node: all memory is local"),
+    (numa(node(0, 10, 20), node(1, 20, 10), active=False, error="cpuset of one"), "off", "cpuset of one"),
+    (None, "no-data", None),
+])
+def test_where_there_is_nothing_to_say_reports_say_why(locus, tmp_path, chromium, machine, state, line):
+    path = write(tmp_path / "p", {"main": Block().access("object", (READ,), 10, GRID)}, machine)
+    found = report(locus, path)["numa"]
+    assert found == seen(locus, path)
+    assert found["state"] == state and (line or "says nothing of NUMA nodes") in found["reason"]
+    assert found["sites"] == found["threads"] == [] and "all" not in found
+    assert len(found["nodes"]) == {"one-node": 1, "off": 2, "no-data": 0}[state]
+    text = [at for at in locus("report", path).stdout.splitlines() if at.startswith("numa ")]
+    assert len(text) == bool(line) and all(line in at for at in text)
+    dom = Page(open_page(chromium, tmp_path, html_page(locus, tmp_path, path)))
+    assert "hidden" in dom.by_id["tab-numa"]
+    assert dom.heat == []
+    head = dom.text_of["facts"] + dom.text_of["notes"]
+    assert head.count(line or "NUMA") == bool(line)
+
+
+def test_the_text_report_says_how_much_is_remote(locus, master):
+    assert "\nnuma      2 nodes: 60.0% of 1000 accesses with both nodes known are remote;" in (
+        locus("report", master).stdout)
+
+
+class Page(html.parser.HTMLParser):
+    """Of a page as the browser has made it: heat maps as {(row, column): cell}, texts by ID."""
+
+    def __init__(self, text):
+        super().__init__()
+        self.heat, self.by_id, self.text_of, self.inside = [], {}, {}, []
+        self.table = self.cell = None
+        self.feed(text)
+
+    def handle_starttag(self, tag, attributes):
+        a = dict(attributes)
+        if a.get("id"):
+            self.by_id[a["id"]] = a
+            self.text_of[a["id"]] = ""
+        if tag not in ("meta", "input", "link"):
+            self.inside.append((tag, a.get("id")))
+        if tag == "table" and "heat" in a.get("class", "").split():
+            self.table = {"caption": "", "columns": [], "cells": {}, "row": None}
+        elif self.table is not None and tag in ("th", "td", "caption"):
+            self.cell = [tag, a, ""]
+
+    def handle_data(self, data):
+        for _, name in self.inside:
+            if name:
+                self.text_of[name] += data
+        if self.cell and self.inside[-1][0] != "small":  # there the number's part of all stands
+            self.cell[2] += data
+
+    def handle_endtag(self, tag):
+        while self.inside and self.inside.pop()[0] != tag:
+            pass
+        if self.table is not None and tag == "table":
+            self.heat.append(self.table)
+            self.table = None
+        elif self.cell and tag in ("th", "td", "caption"):
+            self.end_cell(*self.cell)
+            self.cell = None
+
+    def end_cell(self, tag, a, text):
+        t = self.table
+        if tag == "caption":
+            t["caption"] = text
+        elif a.get("scope") == "col" and a.get("class") != "corner":
+            t["columns"].append(text)
+            t["at"] = 0
+        elif a.get("scope") == "row":
+            t["row"], t["at"] = text, 0
+        elif t["row"] is not None:
+            t["at"] += 1
+            t["cells"][t["row"], t["columns"][t["at"] - 1]] = (text, a)
+
+
+def many(path, nodes):
+    """A profile of a machine with so many nodes, and the truth: samples by site, path and nodes."""
+    rng = random.Random(100 + nodes)
+    other = frame("com.acme.Solver", "norm", 77)
+    machine = numa(*(node(2 * i, *(10 if i == k else 12 + abs(i - k) for k in range(nodes)), cpus="%d" % i)
+                     for i in range(nodes)))
+    truth, threads = {}, {}
+    for i in range(nodes):
+        block = Block().ran(2 * i, 900)
+        for site, leaf in ((GRID, READ), (GRID, other), (OWN, READ)):
+            for to in {rng.randrange(nodes), rng.randrange(nodes), None}:
+                n = rng.randrange(1, 300)
+                to = to if to is None else 2 * to
+                at = None if rng.random() < 0.1 else 2 * i
+                block.access("object", (leaf,), n, site).place("object", site, (leaf,), n, at, to)
+                key = site[0], leaf[1], at, to
+                truth[key] = truth.get(key, 0) + n
+        threads["t%d" % i] = block
+    return write(path, threads, machine), truth
+
+
+def matrix_of(truth, numbers, cls, method=None):
+    order = {number: i for i, number in enumerate([*numbers, None])}
+    matrix = [[0] * len(order) for _ in order]
+    for (site, leaf, at, to), n in truth.items():
+        if site == cls and method in (None, leaf):
+            matrix[order[at]][order[to]] += n
+    return matrix
+
+
+def embedded(page):
+    text = page.read_text()
+    start = text.index('<script type="application/json" id="data">') + 42
+    return json.loads(text[start:text.index("</script>", start)])
+
+
+def dense(cells, nodes):
+    matrix = [[0] * (nodes + 1) for _ in range(nodes + 1)]
+    for a, o, n in zip(cells[::3], cells[1::3], cells[2::3]):
+        assert n > 0 and matrix[a][o] == 0
+        matrix[a][o] = n
+    return matrix
+
+
+@pytest.mark.parametrize("nodes", (2, 4, 8, 64))
+def test_html_and_json_hold_the_same_matrices(locus, tmp_path, nodes):
+    path, truth = many(tmp_path / "p", nodes)
+    numbers = [2 * i for i in range(nodes)]
+    found = report(locus, path)["numa"]
+    page = html_page(locus, tmp_path, path)
+    data = embedded(page)
+
+    def frames(number):
+        while number:
+            at = data["frames"][3 * data["paths"][2 * number + 1]]
+            yield data["strings"][data["methods"][4 * at + 1]]
+            number = data["paths"][2 * number]
+
+    assert len(found["sites"]) == 2
+    assert all(list(zip(*m)) != [*map(tuple, m)] for m in (s["matrix"] for s in found["sites"]))
+    for site, shown in zip(found["sites"], data["numa"]["sites"]):
+        assert site["matrix"] == matrix_of(truth, numbers, site["class"])
+        assert dense(shown["cells"], nodes) == site["matrix"]
+        for access, part in zip(site["accesses"], shown["accesses"]):
+            assert access["matrix"] == matrix_of(truth, numbers, site["class"], access["path"][0]["method"])
+            assert dense(part["cells"], nodes) == access["matrix"]
+            assert list(frames(part["path"])) == [f["method"] for f in access["path"]]
+        assert list(frames(shown["allocation_path"])) == [f["method"] for f in site["allocation_path"]]
+        for name in ("id", "class", "samples", "known", "remote", "remote_share", "weighted_remote_share",
+                     "mean_distance", "what_if", "diagnosis"):
+            assert shown[name] == site[name], name
+        assert shown["threads_total"] == len(site["threads"]) >= len(shown["threads"])
+    assert data["numa"]["nodes"] == found["nodes"]
+
+
+@pytest.mark.parametrize("nodes", (2, 4, 8, 64))
+def test_the_heat_map_shows_every_cell(locus, tmp_path, chromium, nodes):
+    path, truth = many(tmp_path / "p", nodes)
+    first = report(locus, path)["numa"]["sites"][0]
+    page = html_page(locus, tmp_path, path)
+    script = """<script>document.getElementById("tab-numa").click();
+        document.querySelectorAll("#view-numa .choice")[%d].click();</script></body>"""
+    plain = page.read_text()
+    numbers = [2 * i for i in range(nodes)]
+    for choice, method in ((0, None), (1, first["accesses"][0]["path"][0]["method"])):
+        page.write_text(plain.replace("</body>", script % choice))
+        dom = Page(open_page(chromium, tmp_path, page))
+        assert "hidden" not in dom.by_id["view-numa"] and "hidden" not in dom.by_id["tab-numa"]
+        (heat,) = dom.heat
+        matrix = matrix_of(truth, numbers, first["class"], method)
+        names = [*map(str, numbers), "?"]
+        seen_cells = 0
+        for a, row in zip(names, matrix):
+            for o, n in zip(names, row):
+                text, attributes = heat["cells"].get((a, o), ("absent", {}))
+                if not sum(row) and a == "?" or o == "?" and not any(r[-1] for r in matrix):
+                    assert text == "absent"
+                    continue
+                if text == "absent":  # of many nodes those without samples are left out at first
+                    assert nodes > 16 and n == 0
+                    continue
+                seen_cells += n
+                assert text == "{:,}".format(n), (a, o)
+                kind = "blind" if "?" in (a, o) else "local" if a == o else "remote"
+                assert kind in attributes["class"].split()
+                assert ("--heat" in attributes.get("style", "")) == (n > 0 and kind != "blind")
+                assert ": {:,} samples".format(n) in attributes["title"]
+        assert seen_cells == sum(map(sum, matrix))
+        words = dom.text_of["view-numa"]
+        for part in ("Solver.<init>", "Allocated at", "Accessed at", "Interleaved", "first touched by its reader"):
+            assert part.lower() in words.lower(), part
+        assert first["diagnosis"]["summary"] in words
+        assert all(a["action"] in words and a["cost"] in words for a in first["diagnosis"]["advice"])
+
+
+def test_the_numa_page_runs_no_script_from_a_name(locus, tmp_path, chromium):
+    evil = "</script><script>document.title='pwned'</script><img src=x onerror=\"document.title='pwned'\">"
+    site = (evil, (frame(evil, evil, 1),))
+    block = (Block().access("object", (READ,), 100, site).home(site, 0, 1, 9).ran(1, 100)
+             .place("object", site, (READ,), 60, 1, 0).place("object", site, (READ,), 40, 0, 0))
+    page = html_page(locus, tmp_path, write(tmp_path / "p", {evil: block}))
+    dom = open_page(chromium, tmp_path, page)
+    assert "<title>Locus: java" in dom and "<img" not in dom
+    assert evil in Page(dom).text_of["view-numa"]
+
+
+def test_html_says_how_many_sites_it_left_out(locus, tmp_path, chromium):
+    path, _ = many(tmp_path / "p", 2)
+    page = html_page(locus, tmp_path, path, "--top=1")
+    numa = embedded(page)["numa"]
+    assert (len(numa["sites"]), numa["sites_total"]) == (1, 2)
+    assert numa["sites"][0]["id"] == report(locus, path)["numa"]["sites"][0]["id"]
+    assert "first 1 of 2 sites are on the NUMA page" in Page(open_page(chromium, tmp_path, page)).text_of["notes"]

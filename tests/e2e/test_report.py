@@ -5,12 +5,12 @@ import os
 import random
 import re
 import shutil
-import subprocess
 import zipfile
 
 import pytest
 import synthetic
 from conftest import BUILD, ROOT, run_command
+from helpers import open_page
 from synthetic import ALL, BUCKETS, Block, Profile, engine, frame
 
 MAIN = frame("com.acme.Main", "main", 10)
@@ -582,25 +582,6 @@ def test_golden_profile_with_all_sections_is_read(locus):
 
 
 # HTML
-
-
-@pytest.fixture(scope="session")
-def chromium():
-    for name in ("chromium", "chromium-browser", "google-chrome"):
-        if shutil.which(name):
-            return shutil.which(name)
-    pytest.skip("no Chromium on this machine")
-
-
-def open_page(chromium, tmp_path, page, *flags, fragment=""):
-    """The document after its script ran, as text."""
-    done = subprocess.run(
-        [chromium, "--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage",
-         "--user-data-dir=%s" % (tmp_path / "browser"), "--virtual-time-budget=3000",
-         "--window-size=1400,900", *flags, "--dump-dom", "file://%s%s" % (page, fragment)],
-        capture_output=True, text=True, timeout=120)
-    assert done.returncode == 0, done.stderr
-    return done.stdout
 
 
 def html(locus, tmp_path, path, *options):

@@ -8,8 +8,9 @@ import re
 
 import pytest
 import synthetic
+from helpers import open_page
 from synthetic import HITM, LOAD, LOCKED, STORE, STORED, TLB_MISS, Block, Profile, engine, frame
-from test_report import CHASE, MAIN, STREAM, chromium, html, open_page, report  # noqa: F401
+from test_report import CHASE, MAIN, STREAM, html, report
 from test_report import LOAD as LOADER
 
 NODE = ("com.acme.Node", ())  # the class, not a site
@@ -468,5 +469,5 @@ def test_html_shows_classes_fields_sharing_and_estimates(locus, tmp_path, chromi
 
 def test_html_hides_the_pages_of_what_there_is_not(locus, tmp_path, chromium):
     dom = open_page(chromium, tmp_path, html(locus, tmp_path, write(tmp_path / "p", class_block())))
-    for name in ("sharing", "small"):
+    for name in ("sharing", "small", "numa"):
         assert re.search(r'<button [^>]*id="tab-%s"[^>]* hidden' % name, dom), name
