@@ -4,12 +4,14 @@ A machine that cannot boot one skips the tests that ask for it, with the reason.
 """
 
 import collections
+import json
 import os
+import shlex
 import shutil
 import subprocess
 
 import pytest
-from conftest import BUILD, ROOT, WORKLOADS, run_command
+from conftest import BUILD, ROOT, WORKLOADS, Profile, run_command
 
 NUMA_GUEST = ROOT / "scripts" / "numa-guest"
 TOOLS = ROOT / "tests" / "tools"
@@ -17,7 +19,7 @@ TOOLS = ROOT / "tests" / "tools"
 # and a whole old generation is there for a collection to move it to.
 HEAP = ["-Xms192m", "-Xmx192m", "-Xmn96m"]
 
-Programs = collections.namedtuple("Programs", "directory truth native")
+Programs = collections.namedtuple("Programs", "directory truth native refuse")
 
 
 @pytest.fixture(scope="session")
@@ -48,7 +50,7 @@ def numa_guest():
 
 @pytest.fixture(scope="session")
 def numa_programs(tmp_path_factory, jdk17):
-    """numa_truth, libnuma_native.so and NumaPlacement.class, in one directory."""
+    """numa_truth, refuse_call, libnuma_native.so and the classes of Numa*.java, in one directory."""
     compiler = shutil.which("gcc") or shutil.which("clang")
     if not compiler:
         pytest.skip("no C compiler")
@@ -57,19 +59,76 @@ def numa_programs(tmp_path_factory, jdk17):
     include = jdk17.home / "include"
     jni = ["-shared", "-fPIC", "-isystem", include, "-isystem", include / "linux"]
     truth, native = directory / "numa_truth", directory / "libnuma_native.so"
+    refuse = directory / "refuse_call"
     for command in (
         [compiler, *flags, "-o", truth, TOOLS / "numa_truth.c"],
         [compiler, *flags, *jni, "-o", native, TOOLS / "numa_native.c"],
-        [jdk17.javac, "-g", "-nowarn", "-d", directory, WORKLOADS / "NumaPlacement.java"],
+        [compiler, *flags, "-o", refuse, TOOLS / "refuse_call.c"],
+        [jdk17.javac, "-g", "-nowarn", "-d", directory, *sorted(WORKLOADS.glob("Numa*.java"))],
     ):
         subprocess.run([str(word) for word in command], check=True, timeout=120)
-    return Programs(directory, truth, native)
+    return Programs(directory, truth, native, refuse)
 
 
 def placement(programs, mode, *args, collector="Serial", java=()):
     """The command that runs NumaPlacement in the guest, whose `share` has programs.directory."""
     flags = ["-XX:+Use%sGC" % collector, *HEAP, "-Dnative=%s" % programs.native, *java]
     return ["java", *flags, "-cp", str(programs.directory), "NumaPlacement", mode, *map(str, args)]
+
+
+def numa_case(programs, name, mode, *args, java=(), pin=True, compiler="-XX:TieredStopAtLevel=1"):
+    """The command that runs one of the case programs (NumaCollect, ...), by default quick to start."""
+    flags = ["-XX:+UseSerialGC", compiler, *HEAP, *java]
+    if pin:
+        flags.append("-Dnative=%s" % programs.native)
+    return ["java", *flags, "-cp", str(programs.directory), name, mode, *map(str, args)]
+
+
+class GuestRun(Profile):
+    """A profile that was made in the guest: also what `locus numa` says of it, and how long it took."""
+
+    def __init__(self, process, directory, seconds):
+        super().__init__(process, directory)
+        self.seconds = seconds
+
+    def numa_text(self):
+        done = run_command([BUILD / "locus", "numa", self.directory])
+        assert done.returncode == 0, done.stderr
+        return done.stdout
+
+    def numa(self):
+        done = run_command([BUILD / "locus", "numa", "--format=json", self.directory])
+        assert done.returncode == 0, done.stderr
+        return json.loads(done.stdout)["numa"]
+
+
+def profile_in_guest(numa_guest, programs, directory, jobs, *options, before="", **more):
+    """Run several commands under Locus in one guest; a GuestRun of each, by name.
+
+    `jobs`: name to (words before `locus`, options of `locus run`, command). A job whose first
+    words are a text is shell code, with "$@" for the rest. `before` is shell code that runs first.
+    """
+    lines = ["mkdir -p %s && cd %s" % ((shlex.quote(str(directory)),) * 2), before]
+    for name, (prefix, locus, command) in jobs.items():
+        profiled = ["locus", "run", "-o", directory / name, *locus, "--", *command]
+        if isinstance(prefix, str):
+            words = ["sh", "-c", prefix, "sh", *profiled]
+        else:
+            words = [*prefix, *profiled]
+        lines.append("read begin rest </proc/uptime")
+        lines.append("%s >%s.out 2>%s.err" % (shlex.join(map(str, words)), name, name))
+        lines.append("echo $? $begin $(cat /proc/uptime) >%s.status" % name)
+    done = numa_guest(
+        ["sh", "-c", "\n".join(lines)], *options, share=[programs.directory], out=directory, **more
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    runs = {}
+    for name, (_, _, command) in jobs.items():
+        status, begin, end, _ = (directory / (name + ".status")).read_text().split()
+        texts = [(directory / (name + suffix)).read_text() for suffix in (".out", ".err")]
+        process = subprocess.CompletedProcess(command, int(status), *texts)
+        runs[name] = GuestRun(process, directory / name, float(end) - float(begin))
+    return runs
 
 
 def phase_of(truth, name):

@@ -13,6 +13,7 @@
 #include <string.h>
 #include <sys/syscall.h>
 #include <sys/types.h>
+#include <time.h>
 #include <unistd.h>
 
 enum { BATCH = 512 };
@@ -119,6 +120,17 @@ JNIEXPORT jint JNICALL Java_NumaPlacement_node(JNIEnv *env, jclass self)
 	if (syscall(SYS_getcpu, &cpu, &node, NULL) != 0)
 		raise_error(env, "getcpu", errno);
 	return (jint)node;
+}
+
+/* CPU time of the calling thread. */
+JNIEXPORT jlong JNICALL Java_NumaPlacement_cpuNs(JNIEnv *env, jclass self)
+{
+	struct timespec now = { 0 };
+
+	(void)self;
+	if (clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now) != 0)
+		raise_error(env, "clock_gettime", errno);
+	return (jlong)now.tv_sec * 1000000000 + now.tv_nsec;
 }
 
 /* Ask for the pages that hold [begin, end), and add the 8-byte elements on each to its node. */

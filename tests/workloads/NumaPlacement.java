@@ -19,7 +19,8 @@ import java.util.List;
  *
  * Prints one line of JSON: the accesses of Java code as a matrix, accesses[node of the
  * thread][node of the page], as counted from the loops and from where the kernel says that the
- * pages are, before and after; what cannot be said for sure is in "unknown". Zeroing by the JVM is not
+ * pages are, before and after; what cannot be said for sure is in "unknown". "cpu_ns" is the same matrix
+ * with the CPU time that the loops took, spread evenly over what they accessed. Zeroing by the JVM is not
  * counted.
  */
 public final class NumaPlacement {
@@ -30,6 +31,7 @@ public final class NumaPlacement {
 	static native void pin(int node);
 	static native int pinCollector(int node);
 	static native int node();
+	static native long cpuNs();
 	static native long locate(long[] array, int from, int to, long[] count);
 
 	/* The sites, by mode. */
@@ -50,6 +52,15 @@ public final class NumaPlacement {
 		return sum;
 	}
 
+	/* So that the loops are compiled before they count: an interpreted one takes as long as a hundred. */
+	static void warmUp() {
+		long[] small = new long[256];
+		for (int i = 0; i < 4000; i++) {
+			fill(small);
+			small[0] += read(small, 0, small.length);
+		}
+	}
+
 	static int nodes() {
 		int n = 0;
 		while (new java.io.File("/sys/devices/system/node/node" + n).exists())
@@ -61,19 +72,23 @@ public final class NumaPlacement {
 	static final class Phase {
 		final String name;
 		final long[][] accesses = new long[NODES][NODES];
+		final double[][] spentNs = new double[NODES][NODES];
 		final long[] elements = new long[NODES];
 		long unknown, passes, sum, address;
 
 		Phase(String name) { this.name = name; }
 
-		synchronized void add(int node, long[] before, long[] after, long times, long sum) {
+		synchronized void add(int node, long[] before, long[] after, long times, long sum, long ns) {
+			long all = Arrays.stream(after).sum();
 			boolean sure = node == node() && Arrays.equals(before, after);
 			for (int n = 0; n < NODES; n++) {
 				elements[n] += after[n];
-				if (sure)
+				if (sure) {
 					accesses[node][n] += times * after[n];
-				else
+					spentNs[node][n] += (double) ns * after[n] / all;
+				} else {
 					unknown += times * after[n];
+				}
 			}
 			unknown += times * after[NODES];
 			passes += times;
@@ -87,25 +102,29 @@ public final class NumaPlacement {
 		}
 
 		void filled(int node, long[] a) {
+			long begin = cpuNs();
 			fill(a);
+			long ns = cpuNs() - begin;
 			long[] where = where(a, 0, a.length);
-			add(node, where, where, 1, 0);
+			add(node, where, where, 1, 0, ns);
 		}
 
 		void readUntil(int node, long[] a, int from, int to, long untilNs) {
 			long[] before = where(a, from, to);
-			long times = 0, sum = 0;
+			long times = 0, sum = 0, begin = cpuNs();
 			do {
 				sum += read(a, from, to);
 				times++;
 			} while (times < PASSES || System.nanoTime() < untilNs);
-			add(node, before, where(a, from, to), times, sum);
+			long ns = cpuNs() - begin;
+			add(node, before, where(a, from, to), times, sum, ns);
 		}
 
 		String json() {
 			return String.format("{\"name\": \"%s\", \"address\": %d, \"accesses\": %s, \"elements\": %s, \"unknown\": %d,"
-				+ " \"passes\": %d, \"remote_share\": %s}", name, address, Arrays.deepToString(accesses),
-				Arrays.toString(elements), unknown, passes, remoteShare(accesses));
+				+ " \"passes\": %d, \"remote_share\": %s, \"cpu_ns\": %s}", name, address,
+				Arrays.deepToString(accesses), Arrays.toString(elements), unknown, passes,
+				remoteShare(accesses), Arrays.deepToString(spentNs));
 		}
 	}
 
@@ -171,6 +190,7 @@ public final class NumaPlacement {
 		Phase init = new Phase("init");
 		long[][] rows = new long[NODES][];
 
+		warmUp();
 		phases.add(init);
 		if (mode.equals("parallel")) {
 			onNodes("first", 0, NODES - 1, node -> {
