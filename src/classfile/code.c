@@ -104,6 +104,16 @@ uint32_t lc_insn_bytes(const struct lc_code *code, uint32_t at)
 	return bytes <= code->len - at ? bytes : 0;
 }
 
+bool lc_insn_stores_local0(const uint8_t *insn)
+{
+	if (*insn == LC_OP_WIDE)
+		return insn[1] >= LC_OP_ISTORE && insn[1] <= LC_OP_ASTORE && !lc_be_get2(insn + 2);
+	if (*insn >= LC_OP_ISTORE && *insn <= LC_OP_ASTORE)
+		return !insn[1];
+	return *insn >= LC_OP_ISTORE_0 && *insn <= LC_OP_ASTORE_3 &&
+	       (*insn - LC_OP_ISTORE_0) % 4 == 0;
+}
+
 static bool is_near_jump(uint8_t op)
 {
 	return (op >= LC_OP_IFEQ && op <= LC_OP_JSR) || op == LC_OP_IFNULL || op == LC_OP_IFNONNULL;

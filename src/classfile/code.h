@@ -109,6 +109,9 @@ uint32_t lc_insn_bytes(const struct lc_code *code, uint32_t at);
 bool lc_code_mark_targets(struct lc_code *code, uint32_t at);
 bool lc_code_mark_handlers(struct lc_code *code);
 
+/* Does the instruction write to local variable 0? */
+bool lc_insn_stores_local0(const uint8_t *insn);
+
 /*
  * Compute code->moved and code->new_len for `inserts`, sorted by position, one per instruction,
  * none before a jump or a switch.

@@ -12,7 +12,6 @@
 
 #include <stdlib.h>
 
-#include "classfile/stackmap.h"
 #include "classfile/tables.h"
 #include "classfile/watched.h"
 
@@ -482,16 +481,6 @@ static bool is_init(const struct walk *w, uint32_t at)
 	       lc_text_is(ref.name, "<init>");
 }
 
-static bool stores_local0(const uint8_t *insn)
-{
-	if (*insn == LC_OP_WIDE)
-		return insn[1] >= LC_OP_ISTORE && insn[1] <= LC_OP_ASTORE && !lc_be_get2(insn + 2);
-	if (*insn >= LC_OP_ISTORE && *insn <= LC_OP_ASTORE)
-		return !insn[1];
-	return *insn >= LC_OP_ISTORE_0 && *insn <= LC_OP_ASTORE_3 &&
-	       (*insn - LC_OP_ISTORE_0) % 4 == 0;
-}
-
 /* If the instruction pushes a constant int, set *value. */
 static bool pushes_constant(const struct walk *w, uint32_t at, int32_t *value)
 {
@@ -559,7 +548,7 @@ static enum lc_rewrite_status visit(struct walk *w, uint32_t at)
 	case LC_OP_RETURN:
 		return w->constructor ? visit_end_of_constructor(w, at) : LC_REWRITE_DONE;
 	default:
-		if (w->constructor && stores_local0(w->code->insns + at))
+		if (w->constructor && lc_insn_stores_local0(w->code->insns + at))
 			w->stores_local0 = true;
 		return lc_code_mark_targets(w->code, at) ? LC_REWRITE_DONE : LC_REWRITE_MALFORMED;
 	}
@@ -605,34 +594,14 @@ static void sift(struct walk *w)
 	h->len = kept;
 }
 
-/* Arguments in a method descriptor. */
-static uint32_t count_arguments(struct lc_text descriptor)
-{
-	uint32_t count = 0;
-
-	for (size_t i = 1; i < descriptor.len && descriptor.data[i] != ')'; i++, count++) {
-		while (i + 1 < descriptor.len && descriptor.data[i] == '[')
-			i++;
-		if (descriptor.data[i] == 'L')
-			while (i + 1 < descriptor.len && descriptor.data[i] != ';')
-				i++;
-	}
-	return count;
-}
-
 /* Constructors of large and of watched objects get hooks if `this` stays in local 0, for the verifier too. */
 static bool is_hooked_constructor(const struct walk *w, const struct lc_member *method)
 {
 	const struct lc_class *c = w->scan->cls;
-	struct lc_attribute frames;
 
-	if ((!w->scan->large && !w->scan->watched) ||
-	    !lc_text_is(lc_class_utf8(c, method->name), "<init>"))
-		return false;
-	if (!lc_tables_find_stackmap(c, w->code, &frames))
-		return true;
-	return lc_stackmap_keeps_local0(c->bytes + frames.body, frames.len,
-	                                1 + count_arguments(lc_class_utf8(c, method->descriptor)));
+	return (w->scan->large || w->scan->watched) &&
+	       lc_text_is(lc_class_utf8(c, method->name), "<init>") &&
+	       lc_tables_keep_local0(c, method, w->code);
 }
 
 /* The intrinsic that the method is, or NULL. */

@@ -15,7 +15,7 @@ static uint16_t number(struct lc_pool *p)
 	return (uint16_t)p->next++;
 }
 
-static uint16_t add_utf8(struct lc_pool *p, const char *s)
+uint16_t lc_pool_utf8(struct lc_pool *p, const char *s)
 {
 	lc_buf_add1(&p->bytes, LC_POOL_UTF8);
 	lc_buf_add2(&p->bytes, (uint32_t)strlen(s));
@@ -23,9 +23,9 @@ static uint16_t add_utf8(struct lc_pool *p, const char *s)
 	return number(p);
 }
 
-static uint16_t add_class(struct lc_pool *p, const char *name)
+uint16_t lc_pool_class(struct lc_pool *p, const char *name)
 {
-	uint16_t text = add_utf8(p, name);
+	uint16_t text = lc_pool_utf8(p, name);
 
 	lc_buf_add1(&p->bytes, LC_POOL_CLASS);
 	lc_buf_add2(&p->bytes, text);
@@ -40,6 +40,14 @@ static uint16_t add_pair(struct lc_pool *p, uint8_t tag, uint16_t first, uint16_
 	return number(p);
 }
 
+uint16_t lc_pool_method(struct lc_pool *p, uint16_t class, const char *name, const char *descriptor)
+{
+	uint16_t n = lc_pool_utf8(p, name), d = lc_pool_utf8(p, descriptor);
+
+	n = add_pair(p, LC_POOL_NAME_AND_TYPE, n, d);
+	return add_pair(p, LC_POOL_METHODREF, class, n);
+}
+
 uint16_t lc_pool_integer(struct lc_pool *p, uint32_t value)
 {
 	lc_buf_add1(&p->bytes, LC_POOL_INTEGER);
@@ -50,21 +58,17 @@ uint16_t lc_pool_integer(struct lc_pool *p, uint32_t value)
 uint16_t lc_pool_objects_class(struct lc_pool *p)
 {
 	if (!p->objects_class)
-		p->objects_class = add_class(p, "[Ljava/lang/Object;");
+		p->objects_class = lc_pool_class(p, "[Ljava/lang/Object;");
 	return p->objects_class;
 }
 
 uint16_t lc_pool_hook(struct lc_pool *p, enum lc_hook_method method)
 {
-	uint16_t name, descriptor;
-
 	if (p->methods[method])
 		return p->methods[method];
 	if (!p->hook_class)
-		p->hook_class = add_class(p, LC_HOOK_CLASS);
-	name = add_utf8(p, lc_hook_method_name(method));
-	descriptor = add_utf8(p, lc_hook_method_descriptor(method));
-	name = add_pair(p, LC_POOL_NAME_AND_TYPE, name, descriptor);
-	p->methods[method] = add_pair(p, LC_POOL_METHODREF, p->hook_class, name);
+		p->hook_class = lc_pool_class(p, LC_HOOK_CLASS);
+	p->methods[method] = lc_pool_method(p, p->hook_class, lc_hook_method_name(method),
+	                                    lc_hook_method_descriptor(method));
 	return p->methods[method];
 }

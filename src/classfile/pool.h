@@ -18,6 +18,12 @@ struct lc_pool {
 	uint16_t methods[LC_HOOK_METHOD_COUNT];
 };
 
+/* Each call adds a new one. */
+uint16_t lc_pool_utf8(struct lc_pool *p, const char *s);
+uint16_t lc_pool_class(struct lc_pool *p, const char *name);
+uint16_t lc_pool_method(struct lc_pool *p, uint16_t class, const char *name,
+                        const char *descriptor);
+
 /* Numbers of the constants, added when they are first needed. */
 uint16_t lc_pool_integer(struct lc_pool *p, uint32_t value); /* always a new one */
 uint16_t lc_pool_objects_class(struct lc_pool *p);           /* class Object[] */

@@ -232,8 +232,8 @@ bool lc_tables_emit(const struct lc_class *c, const struct lc_code *code, struct
 	return true;
 }
 
-bool lc_tables_find_stackmap(const struct lc_class *c, const struct lc_code *code,
-                             struct lc_attribute *out)
+static bool find_stackmap(const struct lc_class *c, const struct lc_code *code,
+                          struct lc_attribute *out)
 {
 	uint32_t at = code->attributes + 2;
 
@@ -241,4 +241,30 @@ bool lc_tables_find_stackmap(const struct lc_class *c, const struct lc_code *cod
 		if (table_of(c, out->name) == STACKMAP)
 			return true;
 	return false;
+}
+
+/* Arguments in a method descriptor. */
+static uint32_t count_arguments(struct lc_text descriptor)
+{
+	uint32_t count = 0;
+
+	for (size_t i = 1; i < descriptor.len && descriptor.data[i] != ')'; i++, count++) {
+		while (i + 1 < descriptor.len && descriptor.data[i] == '[')
+			i++;
+		if (descriptor.data[i] == 'L')
+			while (i + 1 < descriptor.len && descriptor.data[i] != ';')
+				i++;
+	}
+	return count;
+}
+
+bool lc_tables_keep_local0(const struct lc_class *c, const struct lc_member *method,
+                           const struct lc_code *code)
+{
+	struct lc_attribute frames;
+
+	if (!find_stackmap(c, code, &frames))
+		return true;
+	return lc_stackmap_keeps_local0(c->bytes + frames.body, frames.len,
+	                                1 + count_arguments(lc_class_utf8(c, method->descriptor)));
 }

@@ -18,8 +18,8 @@
  */
 bool lc_tables_emit(const struct lc_class *c, const struct lc_code *code, struct lc_buf *out);
 
-/* The StackMapTable of `code`, if its class is of a version that has them. */
-bool lc_tables_find_stackmap(const struct lc_class *c, const struct lc_code *code,
-                             struct lc_attribute *out);
+/* Does `this` stay in local 0 all through a constructor, as far as its StackMapTable tells? */
+bool lc_tables_keep_local0(const struct lc_class *c, const struct lc_member *method,
+                           const struct lc_code *code);
 
 #endif

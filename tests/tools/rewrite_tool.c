@@ -1,4 +1,4 @@
-/* uses: src/classfile/rewrite.c src/classfile/code.c src/classfile/hook.c src/classfile/hook_emit.c src/classfile/pool.c src/classfile/reader.c src/classfile/stackmap.c src/classfile/tables.c -lzip */
+/* uses: src/classfile/rewrite.c src/classfile/edit.c src/classfile/code.c src/classfile/hook.c src/classfile/hook_emit.c src/classfile/pool.c src/classfile/reader.c src/classfile/stackmap.c src/classfile/tables.c -lzip */
 /*
  * rewrite_tool.c - rewrite class files, of jars, of directories, or single ones.
  *

@@ -1,4 +1,4 @@
-/* uses: src/classfile/hook_class.c src/classfile/reader.c src/classfile/rewrite.c src/classfile/code.c src/classfile/hook.c src/classfile/hook_emit.c src/classfile/pool.c src/classfile/stackmap.c src/classfile/tables.c src/classfile/watched.c */
+/* uses: src/classfile/hook_class.c src/classfile/reader.c src/classfile/rewrite.c src/classfile/edit.c src/classfile/code.c src/classfile/hook.c src/classfile/hook_emit.c src/classfile/pool.c src/classfile/stackmap.c src/classfile/tables.c src/classfile/watched.c */
 /* test_hook_class.c - the constants that the hook class gets. */
 #include <errno.h>
 #include <setjmp.h>
