@@ -46,6 +46,8 @@ bool lc_code_read(const struct lc_class *c, const struct lc_attribute *a, struct
 	out->end = a->body + a->len;
 	out->attributes =
 	    (uint32_t)(out->handlers - c->bytes) + LC_HANDLER_BYTES * out->handlers_len;
+	out->prologue = out->tail = NULL;
+	out->prologue_len = out->tail_len = out->tail_type = out->stackmap_name = 0;
 	left = out->attributes + 2;
 	for (count = lc_be_get2(c->bytes + out->attributes); count; count--) {
 		if (!lc_class_attribute(c, left, out->end, &inner))
@@ -193,7 +195,7 @@ static uint32_t new_insn_bytes(const struct lc_code *code, uint32_t at, uint32_t
 /* Give every position its new one. */
 static void place(struct lc_code *code, const struct lc_insert *inserts, size_t len)
 {
-	uint32_t to = 0, bytes;
+	uint32_t to = code->prologue_len, bytes;
 	size_t next = 0;
 
 	for (uint32_t at = 0; at < code->len; at += bytes) {
@@ -201,10 +203,13 @@ static void place(struct lc_code *code, const struct lc_insert *inserts, size_t 
 		for (uint32_t i = 0; i < bytes; i++)
 			code->moved[at + i] = to;
 		to += new_insn_bytes(code, at, bytes, to);
-		if (next < len && inserts[next].at == at)
-			to += inserts[next++].len;
+		if (next < len && inserts[next].at == at) {
+			to += inserts[next].instead ? 0 : inserts[next].len;
+			next++;
+		}
 	}
-	code->moved[code->len] = code->new_len = to;
+	code->moved[code->len] = to;
+	code->new_len = to + code->tail_len;
 }
 
 /* Mark the jumps that no longer reach. Returns their number, or -1 if one has no wide form. */
@@ -251,6 +256,8 @@ enum lc_rewrite_status lc_code_layout(struct lc_code *code, const struct lc_inse
 {
 	if (!targets_are_starts(code))
 		return LC_REWRITE_MALFORMED;
+	if (code->tail_len && code->handlers_len == UINT16_MAX)
+		return LC_REWRITE_TOO_LARGE;
 	for (int round = 0; round < LAYOUT_ROUNDS_MAX; round++) {
 		int widened;
 
@@ -310,9 +317,10 @@ static void emit_switch(const struct lc_code *code, uint32_t at, uint32_t bytes,
 void lc_code_emit(const struct lc_code *code, const struct lc_insert *inserts, size_t len,
                   struct lc_buf *out)
 {
-	const struct lc_insert *end = inserts + len;
+	const struct lc_insert *end = len ? inserts + len : inserts;
 	uint32_t copied = 0, bytes;
 
+	lc_buf_add(out, code->prologue, code->prologue_len);
 	for (uint32_t at = 0; at < code->len; at += bytes) {
 		uint8_t op = code->insns[at];
 		bool here = inserts < end && inserts->at == at;
@@ -332,18 +340,23 @@ void lc_code_emit(const struct lc_code *code, const struct lc_insert *inserts, s
 				emit_jump(code, at, out);
 		}
 		if (here && !inserts->before) {
-			lc_buf_add(out, code->insns + copied, at + bytes - copied);
+			lc_buf_add(out, code->insns + copied,
+			           at + (inserts->instead ? 0 : bytes) - copied);
 			copied = at + bytes;
 			lc_buf_add(out, inserts->bytes, inserts->len);
+			for (uint32_t i = inserts->len; inserts->instead && i < bytes; i++)
+				lc_buf_add1(out, LC_OP_NOP);
 		}
-		inserts += here;
+		if (here)
+			inserts++;
 	}
 	lc_buf_add(out, code->insns + copied, code->len - copied);
+	lc_buf_add(out, code->tail, code->tail_len);
 }
 
 void lc_code_emit_handlers(const struct lc_code *code, struct lc_buf *out)
 {
-	lc_buf_add2(out, code->handlers_len);
+	lc_buf_add2(out, code->handlers_len + (code->tail_len != 0));
 	for (uint32_t i = 0; i < code->handlers_len; i++) {
 		const uint8_t *h = code->handlers + LC_HANDLER_BYTES * i;
 
@@ -351,4 +364,10 @@ void lc_code_emit_handlers(const struct lc_code *code, struct lc_buf *out)
 			lc_buf_add2(out, code->moved[lc_be_get2(h + field)]);
 		lc_buf_add(out, h + 6, 2);
 	}
+	if (!code->tail_len)
+		return;
+	lc_buf_add2(out, code->prologue_len);
+	lc_buf_add2(out, code->moved[code->len]);
+	lc_buf_add2(out, code->moved[code->len]);
+	lc_buf_add2(out, 0); /* whatever is thrown */
 }

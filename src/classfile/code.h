@@ -8,6 +8,10 @@
  * What an old position becomes: the start of what was inserted before the instruction, or else
  * the instruction. So a branch reaches the code inserted before its target, and a range of
  * instructions covers the code inserted behind its last one.
+ *
+ * A prologue is in front of all, and no branch reaches it: the first instruction moves behind it.
+ * Lines and local variables that begin with the code still do. A tail is behind all, the handler of
+ * every exception that the code throws and does not handle, the prologue's excepted.
  */
 #ifndef LC_CLASSFILE_CODE_H
 #define LC_CLASSFILE_CODE_H
@@ -27,6 +31,7 @@ enum {
 
 /* Opcodes that somebody looks at. */
 enum lc_opcode {
+	LC_OP_NOP = 0,
 	LC_OP_ICONST_M1 = 2,
 	LC_OP_ICONST_5 = 8,
 	LC_OP_BIPUSH = 16,
@@ -49,14 +54,18 @@ enum lc_opcode {
 	LC_OP_RET = 169,
 	LC_OP_TABLESWITCH = 170,
 	LC_OP_LOOKUPSWITCH = 171,
+	LC_OP_IRETURN = 172,
 	LC_OP_ARETURN = 176,
 	LC_OP_RETURN = 177,
 	LC_OP_INVOKEVIRTUAL = 182,
 	LC_OP_INVOKESPECIAL = 183,
 	LC_OP_INVOKESTATIC = 184,
+	LC_OP_INVOKEINTERFACE = 185,
+	LC_OP_INVOKEDYNAMIC = 186,
 	LC_OP_NEW = 187,
 	LC_OP_NEWARRAY = 188,
 	LC_OP_ANEWARRAY = 189,
+	LC_OP_ATHROW = 191,
 	LC_OP_CHECKCAST = 192,
 	LC_OP_WIDE = 196,
 	LC_OP_MULTIANEWARRAY = 197,
@@ -86,12 +95,21 @@ struct lc_code {
 	uint8_t *flags;  /* LC_AT_* */
 	uint32_t *moved; /* new position of each old one, set by lc_code_layout() */
 	uint32_t new_len;
+	/* Both empty unless the caller sets them between lc_code_read() and lc_code_layout(). */
+	const uint8_t *prologue;
+	const uint8_t *tail;
+	uint16_t prologue_len;
+	uint16_t tail_len;
+	uint16_t tail_type;     /* number of the Class constant of Throwable */
+	uint16_t stackmap_name; /* of the Utf8 constant "StackMapTable" */
 };
 
 /* Straight-line code to be inserted; `bytes` need not be set before lc_code_emit(). */
 struct lc_insert {
 	uint32_t at; /* position of the instruction it belongs to */
 	bool before; /* in front of it, not behind it */
+	bool
+	    instead; /* in its place: it has `len` bytes or more, what is left of them does nothing */
 	uint8_t len;
 	uint8_t bytes[LC_INSERT_MAX_BYTES];
 };
@@ -115,7 +133,7 @@ bool lc_insn_stores_local0(const uint8_t *insn);
 /*
  * Compute code->moved and code->new_len for `inserts`, sorted by position, one per instruction,
  * none before a jump or a switch.
- * Returns LC_REWRITE_TOO_LARGE when the code outgrows 65535 bytes or a conditional branch would
+ * Returns LC_REWRITE_TOO_LARGE when the code outgrows 65535 bytes, or a conditional branch would
  * no longer reach (a detour would need a new stack map frame), and LC_REWRITE_MALFORMED when a
  * target is not the start of an instruction.
  */

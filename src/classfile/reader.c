@@ -17,6 +17,18 @@ bool lc_text_is(struct lc_text t, const char *s)
 	return t.data && strlen(s) == t.len && memcmp(t.data, s, t.len) == 0;
 }
 
+bool lc_text_begins(struct lc_text t, const char *s)
+{
+	return t.data && strlen(s) <= t.len && memcmp(t.data, s, strlen(s)) == 0;
+}
+
+bool lc_text_ends(struct lc_text t, const char *s)
+{
+	size_t len = strlen(s);
+
+	return t.data && len <= t.len && memcmp(t.data + t.len - len, s, len) == 0;
+}
+
 static enum lc_rewrite_status read_pool(struct lc_class *c)
 {
 	uint32_t at = CLASS_HEADER_BYTES;
@@ -89,7 +101,10 @@ static enum lc_rewrite_status read_outline(struct lc_class *c)
 		return status;
 	if (c->len - c->pool_end < 8)
 		return LC_REWRITE_MALFORMED;
+	c->access_flags = lc_be_get2(c->bytes + c->pool_end);
 	c->this_class = lc_be_get2(c->bytes + c->pool_end + 2);
+	c->super_class = lc_be_get2(c->bytes + c->pool_end + 4);
+	c->interfaces = c->pool_end + 6;
 	interfaces = 2 * (size_t)lc_be_get2(c->bytes + c->pool_end + 6);
 	if (c->len - c->pool_end - 8 < interfaces)
 		return LC_REWRITE_MALFORMED;
@@ -139,6 +154,7 @@ void lc_class_close(struct lc_class *c)
 struct lc_member lc_class_member(const struct lc_class *c, uint32_t at)
 {
 	return (struct lc_member){
+		.access_flags = lc_be_get2(c->bytes + at),
 		.name = lc_be_get2(c->bytes + at + 2),
 		.descriptor = lc_be_get2(c->bytes + at + 4),
 		.attributes = at + MEMBER_BYTES - 2,
@@ -184,9 +200,10 @@ struct lc_text lc_class_name(const struct lc_class *c, uint32_t index)
 	return p ? lc_class_utf8(c, lc_be_get2(p)) : (struct lc_text){ 0 };
 }
 
-bool lc_class_method_ref(const struct lc_class *c, uint32_t index, struct lc_class_ref *out)
+static bool method_ref(const struct lc_class *c, uint32_t index, uint8_t tag,
+                       struct lc_class_ref *out)
 {
-	const uint8_t *ref = constant(c, index, LC_POOL_METHODREF);
+	const uint8_t *ref = constant(c, index, tag);
 	const uint8_t *pair = ref ? constant(c, lc_be_get2(ref + 2), LC_POOL_NAME_AND_TYPE) : NULL;
 
 	if (!pair)
@@ -196,4 +213,22 @@ bool lc_class_method_ref(const struct lc_class *c, uint32_t index, struct lc_cla
 	out->name = lc_class_utf8(c, lc_be_get2(pair));
 	out->descriptor = lc_class_utf8(c, lc_be_get2(pair + 2));
 	return out->holder.data && out->name.data && out->descriptor.data;
+}
+
+bool lc_class_method_ref(const struct lc_class *c, uint32_t index, struct lc_class_ref *out)
+{
+	return method_ref(c, index, LC_POOL_METHODREF, out);
+}
+
+bool lc_class_interface_ref(const struct lc_class *c, uint32_t index, struct lc_class_ref *out)
+{
+	return method_ref(c, index, LC_POOL_INTERFACE_METHODREF, out);
+}
+
+struct lc_text lc_class_dynamic_descriptor(const struct lc_class *c, uint32_t index)
+{
+	const uint8_t *p = constant(c, index, LC_POOL_INVOKE_DYNAMIC);
+
+	p = p ? constant(c, lc_be_get2(p + 2), LC_POOL_NAME_AND_TYPE) : NULL;
+	return p ? lc_class_utf8(c, lc_be_get2(p + 2)) : (struct lc_text){ 0 };
 }

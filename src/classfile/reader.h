@@ -27,6 +27,7 @@ enum lc_pool_tag {
 	LC_POOL_METHODREF = 10,
 	LC_POOL_INTERFACE_METHODREF = 11,
 	LC_POOL_NAME_AND_TYPE = 12,
+	LC_POOL_INVOKE_DYNAMIC = 18,
 };
 
 /* A Utf8 constant: modified UTF-8, not terminated. data is NULL where there is none. */
@@ -42,13 +43,17 @@ struct lc_class {
 	uint16_t pool_count;
 	uint32_t *pool;    /* offset of each constant's tag; 0: no such constant */
 	uint32_t pool_end; /* offset of access_flags */
+	uint16_t access_flags;
 	uint16_t this_class;
-	uint32_t fields;  /* offset of fields_count */
-	uint32_t methods; /* offset of methods_count */
+	uint16_t super_class;
+	uint32_t interfaces; /* offset of interfaces_count */
+	uint32_t fields;     /* offset of fields_count */
+	uint32_t methods;    /* offset of methods_count */
 };
 
 /* A field or a method. */
 struct lc_member {
+	uint16_t access_flags;
 	uint16_t name;       /* index of a Utf8 constant */
 	uint16_t descriptor; /* likewise */
 	uint32_t attributes; /* offset of attributes_count */
@@ -86,7 +91,11 @@ struct lc_class_ref {
 	uint16_t holder_index; /* of the Class constant */
 };
 bool lc_class_method_ref(const struct lc_class *c, uint32_t index, struct lc_class_ref *out);
+bool lc_class_interface_ref(const struct lc_class *c, uint32_t index, struct lc_class_ref *out);
+struct lc_text lc_class_dynamic_descriptor(const struct lc_class *c, uint32_t index);
 
 bool lc_text_is(struct lc_text t, const char *s);
+bool lc_text_begins(struct lc_text t, const char *s);
+bool lc_text_ends(struct lc_text t, const char *s);
 
 #endif

@@ -134,7 +134,9 @@ bool lc_stackmap_emit(const struct lc_code *code, const uint8_t *body, uint32_t 
 	struct reader r = { .at = body, .end = body + len };
 	uint32_t frames = take(&r, 2), position = 0, before = 0, distance, to;
 
-	lc_buf_add2(out, frames);
+	if (frames == UINT16_MAX && code->tail_len)
+		return false;
+	lc_buf_add2(out, frames + (code->tail_len != 0));
 	for (uint32_t i = 0; i < frames && !r.failed; i++) {
 		uint32_t type = take_head(&r, &distance);
 
@@ -144,6 +146,13 @@ bool lc_stackmap_emit(const struct lc_code *code, const uint8_t *body, uint32_t 
 		emit_head(type, to - before - (i > 0), out);
 		before = to;
 		copy_frame_types(code, type, &r, out);
+	}
+	if (code->tail_len) { /* no locals; on the stack what was thrown */
+		emit_head(FULL, code->moved[code->len] - before - (frames > 0), out);
+		lc_buf_add2(out, 0);
+		lc_buf_add2(out, 1);
+		lc_buf_add1(out, TYPE_OBJECT);
+		lc_buf_add2(out, code->tail_type);
 	}
 	return !r.failed && r.at == r.end;
 }

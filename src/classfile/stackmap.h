@@ -11,6 +11,7 @@
 /*
  * Append the relocated info[] of the StackMapTable at `body`, `len` bytes, to `out`. After
  * lc_code_layout(). Returns false if it does not parse or a position in it is no instruction.
+ * The frame of the code's tail is added.
  */
 bool lc_stackmap_emit(const struct lc_code *code, const uint8_t *body, uint32_t len,
                       struct lc_buf *out);

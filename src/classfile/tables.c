@@ -42,6 +42,22 @@ static bool move_position(const struct lc_code *code, uint8_t *p)
 	return true;
 }
 
+/* What begins with the code begins with its prologue. */
+static uint32_t moved_start(const struct lc_code *code, uint32_t at)
+{
+	return at ? code->moved[at] : 0;
+}
+
+static bool move_line(const struct lc_code *code, uint8_t *p)
+{
+	uint32_t at = lc_be_get2(p);
+
+	if (at > code->len)
+		return false;
+	lc_be_put2(p, moved_start(code, at));
+	return true;
+}
+
 /* A range is a position and a length. */
 static bool move_range(const struct lc_code *code, uint8_t *p)
 {
@@ -49,8 +65,8 @@ static bool move_range(const struct lc_code *code, uint8_t *p)
 
 	if (end > code->len)
 		return false;
-	lc_be_put2(p, code->moved[start]);
-	lc_be_put2(p + 2, code->moved[end] - code->moved[start]);
+	lc_be_put2(p, moved_start(code, start));
+	lc_be_put2(p + 2, end ? code->moved[end] - moved_start(code, start) : 0);
 	return true;
 }
 
@@ -60,7 +76,7 @@ static bool move_table(const struct lc_code *code, uint8_t *body, uint32_t len, 
 	if (len < 2 || len - 2 != step * lc_be_get2(body))
 		return false;
 	for (uint32_t at = 2; at < len; at += step)
-		if (!(step == LINE_BYTES ? move_position(code, body + at)
+		if (!(step == LINE_BYTES ? move_line(code, body + at)
 		                         : move_range(code, body + at)))
 			return false;
 	return true;
@@ -199,11 +215,25 @@ static enum emitted emit_body(const struct lc_class *c, const struct lc_code *co
 	return moved ? KEPT : BROKEN;
 }
 
+/* The frame of the tail alone. */
+static void emit_new_stackmap(const struct lc_code *code, struct lc_buf *out)
+{
+	static const uint8_t no_frames[2];
+	size_t start = out->len;
+
+	lc_buf_add2(out, code->stackmap_name);
+	lc_buf_add4(out, 0);
+	(void)lc_stackmap_emit(code, no_frames, sizeof(no_frames), out);
+	if (!out->failed)
+		lc_be_put4(out->data + start + 2, (uint32_t)(out->len - start - 6));
+}
+
 bool lc_tables_emit(const struct lc_class *c, const struct lc_code *code, struct lc_buf *out)
 {
 	uint32_t at = code->attributes + 2, kept = 0;
 	size_t head = out->len;
 	struct lc_attribute a;
+	bool mapped = false;
 
 	lc_buf_add2(out, 0); /* how many, known at the end */
 	for (; lc_class_attribute(c, at, code->end, &a); at = a.body + a.len) {
@@ -225,6 +255,11 @@ bool lc_tables_emit(const struct lc_class *c, const struct lc_code *code, struct
 			continue;
 		}
 		lc_be_put4(out->data + start + 2, (uint32_t)(out->len - start - 6));
+		kept++;
+		mapped |= table == STACKMAP;
+	}
+	if (code->tail_len && !mapped && c->major >= LC_CLASS_MAJOR_STACKMAP) {
+		emit_new_stackmap(code, out);
 		kept++;
 	}
 	if (!out->failed)

@@ -8,7 +8,8 @@
 #include "classfile/code.h"
 
 /*
- * Append the attributes of `code` with their count. After lc_code_layout().
+ * Append the attributes of `code` with their count. After lc_code_layout(). Code with a tail gets a
+ * StackMapTable where it has none, if its class is of a version that has them.
  *
  * LineNumberTable, LocalVariableTable, LocalVariableTypeTable, StackMapTable and the type
  * annotations are relocated. Any other attribute is left out: the JVM ignores it, and whether it
