@@ -119,6 +119,97 @@ enum lc_split_method {
 	LC_SPLIT_COUNT
 };
 
+/* What a span is. */
+enum lc_span_kind {
+	LC_SPAN_ANONYMOUS = 0, /* a stream executed sequentially */
+	LC_SPAN_PRIMORDIAL,    /* the thread that executes a parallel stream's terminal operation */
+	LC_SPAN_SUPPORT,       /* a task of a parallel stream */
+	LC_SPAN_PULLED,        /* asked for its iterator or spliterator: counted, has no cycles */
+	LC_SPAN_FOREIGN,       /* a stream of a type that is not java.util.stream's */
+	LC_SPAN_TASK,
+	LC_SPAN_THREAD, /* run() of a thread, or the loop of a pool's worker */
+	LC_SPAN_KINDS
+};
+
+#define LC_TIMELINE_NS UINT64_C(100000000)
+
+/* Of a span by itself. */
+enum {
+	LC_TRACE_FOLDED = 1,      /* ended inside another task and belongs to it */
+	LC_TRACE_SUBMITTED = 2,   /* by way of an executor */
+	LC_TRACE_SAME_THREAD = 4, /* created by the thread that executes it */
+	LC_TRACE_FORK_JOIN = 8,
+	LC_TRACE_VIRTUAL = 16, /* on a virtual thread */
+	LC_TRACE_FLAGS_END = 32
+};
+
+enum {
+	LC_SPAN_NESTED =
+	    4, /* kinds that are told apart inside another: anonymous, primordial, support, task */
+	LC_SPAN_LEVEL_MAX = 255, /* and deeper */
+	LC_SPAN_BUCKETS = 192    /* of a histogram of cycles */
+};
+
+/* How a task came to be executed by another. */
+enum lc_submit_kind {
+	LC_SUBMIT_NONE = 0,
+	LC_SUBMIT_EXECUTE,    /* Executor.execute() */
+	LC_SUBMIT_SUBMIT,     /* ExecutorService.submit() */
+	LC_SUBMIT_FORK,       /* ForkJoinTask.fork() */
+	LC_SUBMIT_FORK_JOIN,  /* ForkJoinPool.execute(), invoke(), submit() */
+	LC_SUBMIT_INVOKE_ALL, /* invokeAll(), invokeAny() */
+	LC_SUBMIT_SCHEDULE,   /* ScheduledExecutorService */
+	LC_SUBMIT_ASYNC,      /* CompletableFuture.*Async() */
+	LC_SUBMIT_START,      /* Thread.start() */
+	LC_SUBMIT_KINDS
+};
+
+/*
+ * In TASKS, in place of a kind: objects that were executed at least once. Creations less these are what was
+ * never executed.
+ */
+enum { LC_SUBMIT_FIRST = 255 };
+
+static inline const char *lc_span_kind_name(unsigned kind)
+{
+	static const char *const names[LC_SPAN_KINDS] = {
+		"anonymous", "primordial", "support", "pulled", "foreign", "task", "thread",
+	};
+
+	return kind < LC_SPAN_KINDS ? names[kind] : "unknown";
+}
+
+static inline const char *lc_submit_kind_name(unsigned kind)
+{
+	static const char *const names[LC_SUBMIT_KINDS] = {
+		"none",       "execute",  "submit", "fork",  "fork_join_pool",
+		"invoke_all", "schedule", "async",  "start",
+	};
+
+	return kind < LC_SUBMIT_KINDS ? names[kind] : "unknown";
+}
+
+/*
+ * Bucket of a span's cycles: four to each power of two, so that one is at most a quarter wide; below 4
+ * (and below 0) each number is its own and 0 is the lowest.
+ */
+static inline unsigned lc_span_bucket(int64_t cycles)
+{
+	unsigned log, bucket;
+
+	if (cycles < 4)
+		return cycles < 0 ? 0 : (unsigned)cycles;
+	log = 63u - (unsigned)__builtin_clzll((unsigned long long)cycles);
+	bucket = (log - 1) * 4 + (unsigned)((uint64_t)cycles >> (log - 2) & 3);
+	return bucket < LC_SPAN_BUCKETS ? bucket : LC_SPAN_BUCKETS - 1;
+}
+
+/* The least number of cycles in a bucket. */
+static inline uint64_t lc_span_bucket_low(unsigned bucket)
+{
+	return bucket < 4 ? bucket : (uint64_t)(4 + bucket % 4) << (bucket / 4 - 1);
+}
+
 static inline const char *lc_bucket_name(unsigned bucket)
 {
 	static const char *const names[LC_BUCKET_COUNT] = {
@@ -241,6 +332,17 @@ static inline int lc_varint_get(const uint8_t **p, const uint8_t *end, uint64_t 
 		}
 	}
 	return -EBADMSG;
+}
+
+/* Numbers with a sign as varints: 0, -1, 1, -2 .. are 0, 1, 2, 3 .. */
+static inline uint64_t lc_zigzag(int64_t v)
+{
+	return (uint64_t)v << 1 ^ (v < 0 ? UINT64_MAX : 0);
+}
+
+static inline int64_t lc_zigzag_value(uint64_t v)
+{
+	return (int64_t)(v >> 1 ^ (v & 1 ? UINT64_MAX : 0));
 }
 
 /* What stands before each payload. */

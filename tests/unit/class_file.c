@@ -10,7 +10,7 @@
 
 void class_begin(struct class_file *c, const char *name)
 {
-	*c = (struct class_file){ .major = 61, .name = name, .pool_count = 1 };
+	*c = (struct class_file){ .major = 61, .name = name, .method_flags = 8, .pool_count = 1 };
 }
 
 void class_free(struct class_file *c)
@@ -51,20 +51,42 @@ uint16_t class_integer(struct class_file *c, int32_t value)
 	return number(c);
 }
 
-uint16_t class_method_ref(struct class_file *c, const char *holder, const char *name,
-                          const char *descriptor)
+static uint16_t name_and_type(struct class_file *c, const char *name, const char *descriptor)
 {
-	uint16_t class = class_class(c, holder), n = class_utf8(c, name);
-	uint16_t d = class_utf8(c, descriptor), pair;
+	uint16_t n = class_utf8(c, name), d = class_utf8(c, descriptor);
 
 	lc_buf_add1(&c->pool, LC_POOL_NAME_AND_TYPE);
 	lc_buf_add2(&c->pool, n);
 	lc_buf_add2(&c->pool, d);
-	pair = number(c);
-	lc_buf_add1(&c->pool, LC_POOL_METHODREF);
-	lc_buf_add2(&c->pool, class);
+	return number(c);
+}
+
+static uint16_t with_pair(struct class_file *c, uint8_t tag, uint16_t first, const char *name,
+                          const char *descriptor)
+{
+	uint16_t pair = name_and_type(c, name, descriptor);
+
+	lc_buf_add1(&c->pool, tag);
+	lc_buf_add2(&c->pool, first);
 	lc_buf_add2(&c->pool, pair);
 	return number(c);
+}
+
+uint16_t class_method_ref(struct class_file *c, const char *holder, const char *name,
+                          const char *descriptor)
+{
+	return with_pair(c, LC_POOL_METHODREF, class_class(c, holder), name, descriptor);
+}
+
+uint16_t class_interface_ref(struct class_file *c, const char *holder, const char *name,
+                             const char *descriptor)
+{
+	return with_pair(c, LC_POOL_INTERFACE_METHODREF, class_class(c, holder), name, descriptor);
+}
+
+uint16_t class_invoke_dynamic(struct class_file *c, const char *descriptor)
+{
+	return with_pair(c, LC_POOL_INVOKE_DYNAMIC, 0, "make", descriptor);
 }
 
 void class_field(struct class_file *c, uint16_t flags, const char *descriptor)
@@ -93,7 +115,7 @@ void class_method(struct class_file *c, const char *name, const char *descriptor
 	uint16_t n = class_utf8(c, name), d = class_utf8(c, descriptor),
 	         code = class_utf8(c, "Code");
 
-	lc_buf_add2(&c->methods, 8); /* static */
+	lc_buf_add2(&c->methods, c->method_flags);
 	lc_buf_add2(&c->methods, n);
 	lc_buf_add2(&c->methods, d);
 	lc_buf_add2(&c->methods, 1);
@@ -116,11 +138,14 @@ uint8_t *class_end(const struct class_file *c, size_t *len)
 {
 	struct class_file copy = *c;
 	struct lc_buf out = { 0 };
-	uint16_t this_class;
+	uint16_t this_class, super, interfaces[4], n = 0;
 
 	copy.pool = (struct lc_buf){ 0 };
 	lc_buf_add(&copy.pool, c->pool.data, c->pool.len);
 	this_class = class_class(&copy, c->name);
+	super = c->super ? class_class(&copy, c->super) : 0;
+	for (; n < 4 && c->interfaces[n]; n++)
+		interfaces[n] = class_class(&copy, c->interfaces[n]);
 	lc_buf_add4(&out, 0xCAFEBABE);
 	lc_buf_add2(&out, c->minor);
 	lc_buf_add2(&out, c->major);
@@ -128,8 +153,10 @@ uint8_t *class_end(const struct class_file *c, size_t *len)
 	lc_buf_add(&out, copy.pool.data, copy.pool.len);
 	lc_buf_add2(&out, 1); /* public */
 	lc_buf_add2(&out, this_class);
-	lc_buf_add2(&out, 0);
-	lc_buf_add2(&out, 0);
+	lc_buf_add2(&out, super);
+	lc_buf_add2(&out, n);
+	for (uint16_t i = 0; i < n; i++)
+		lc_buf_add2(&out, interfaces[i]);
 	lc_buf_add2(&out, c->fields_len);
 	lc_buf_add(&out, c->fields.data, c->fields.len);
 	lc_buf_add2(&out, c->methods_len);

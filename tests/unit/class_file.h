@@ -13,6 +13,9 @@
 struct class_file {
 	uint16_t minor, major;
 	const char *name;
+	const char *super;         /* NULL: none */
+	const char *interfaces[4]; /* as far as not NULL */
+	uint16_t method_flags;     /* of the methods to come */
 	uint16_t pool_count;
 	uint16_t fields_len, methods_len;
 	struct lc_buf pool, fields, methods;
@@ -29,7 +32,7 @@ struct code_spec {
 	uint16_t attributes_len;
 };
 
-/* Start a class of version 61.0. */
+/* Start a class of version 61.0, whose methods are static. */
 void class_begin(struct class_file *c, const char *name);
 void class_free(struct class_file *c);
 
@@ -39,6 +42,10 @@ uint16_t class_class(struct class_file *c, const char *name);
 uint16_t class_integer(struct class_file *c, int32_t value);
 uint16_t class_method_ref(struct class_file *c, const char *holder, const char *name,
                           const char *descriptor);
+
+uint16_t class_interface_ref(struct class_file *c, const char *holder, const char *name,
+                             const char *descriptor);
+uint16_t class_invoke_dynamic(struct class_file *c, const char *descriptor);
 
 void class_field(struct class_file *c, uint16_t flags, const char *descriptor);
 void class_attribute(struct class_file *c, struct code_spec *spec, const char *name,

@@ -1,0 +1,492 @@
+/*
+ * classfile/span_plan.c - the classes of the JDK that matter to spans, by name.
+ *
+ * Seen in the class files of JDK 17 and 25. Nobody but the JDK can define a class in java.*, so what such
+ * a name tells holds in every loader, and what is called java/... and is not listed here is none of the types.
+ */
+#include "classfile/span_plan.h"
+
+#include <string.h>
+
+#include "classfile/bytes.h"
+#include "format.h"
+
+enum { ACC_PRIVATE = 2, ACC_STATIC = 8, ACC_BRIDGE = 0x40, ACC_ABSTRACT = 0x400 };
+enum { ACC_PUBLIC = 1 };
+
+#define CONCURRENT "java/util/concurrent/"
+#define STREAM "java/util/stream/"
+
+enum {
+	RUNNABLE = LC_SPAN_IS_RUNNABLE,
+	CALLABLE = LC_SPAN_IS_CALLABLE,
+	FORK_JOIN = LC_SPAN_IS_FORK_JOIN,
+	THREAD = LC_SPAN_IS_THREAD,
+	EXECUTOR = LC_SPAN_IS_EXECUTOR,
+	FOREIGN = LC_SPAN_IS_FOREIGN,
+	TASK = RUNNABLE | CALLABLE | FORK_JOIN,
+};
+
+/*
+ * Types that others extend or implement. A CompletionService hands tasks on as an Executor does. The stream
+ * interfaces make a class foreign; the JDK's own implementations are not asked.
+ */
+static const struct {
+	const char *name;
+	uint32_t is;
+} types[] = {
+	{ "java/lang/Runnable", RUNNABLE },
+	{ "java/lang/Thread", RUNNABLE | THREAD },
+	{ "java/lang/BaseVirtualThread", RUNNABLE | THREAD },
+	{ "java/util/TimerTask", RUNNABLE },
+	{ CONCURRENT "Callable", CALLABLE },
+	{ CONCURRENT "RunnableFuture", RUNNABLE },
+	{ CONCURRENT "RunnableScheduledFuture", RUNNABLE },
+	{ CONCURRENT "FutureTask", RUNNABLE },
+	{ CONCURRENT "ForkJoinWorkerThread", RUNNABLE | THREAD },
+	{ CONCURRENT "ForkJoinTask", FORK_JOIN },
+	{ CONCURRENT "ForkJoinTask$InterruptibleTask", FORK_JOIN | RUNNABLE },
+	{ CONCURRENT "RecursiveAction", FORK_JOIN },
+	{ CONCURRENT "RecursiveTask", FORK_JOIN },
+	{ CONCURRENT "CountedCompleter", FORK_JOIN },
+	{ CONCURRENT "CompletableFuture$Completion", FORK_JOIN | RUNNABLE },
+	{ CONCURRENT "CompletableFuture$UniCompletion", FORK_JOIN | RUNNABLE },
+	{ CONCURRENT "CompletableFuture$BiCompletion", FORK_JOIN | RUNNABLE },
+	{ CONCURRENT "ConcurrentHashMap$BulkTask", FORK_JOIN },
+	{ "java/math/BigInteger$RecursiveOp", FORK_JOIN },
+	{ STREAM "AbstractTask", FORK_JOIN },
+	{ STREAM "AbstractShortCircuitTask", FORK_JOIN },
+	{ STREAM "Nodes$CollectorTask", FORK_JOIN },
+	{ STREAM "Nodes$SizedCollectorTask", FORK_JOIN },
+	{ STREAM "Nodes$ToArrayTask", FORK_JOIN },
+	{ STREAM "Nodes$ToArrayTask$OfPrimitive", FORK_JOIN },
+	{ CONCURRENT "Executor", EXECUTOR },
+	{ CONCURRENT "ExecutorService", EXECUTOR },
+	{ CONCURRENT "ScheduledExecutorService", EXECUTOR },
+	{ CONCURRENT "CompletionService", EXECUTOR },
+	{ CONCURRENT "AbstractExecutorService", EXECUTOR },
+	{ CONCURRENT "ThreadPoolExecutor", EXECUTOR },
+	{ CONCURRENT "ScheduledThreadPoolExecutor", EXECUTOR },
+	{ CONCURRENT "ForkJoinPool", EXECUTOR },
+	{ CONCURRENT "Executors$DelegatedExecutorService", EXECUTOR },
+	{ STREAM "BaseStream", FOREIGN },
+	{ STREAM "Stream", FOREIGN },
+	{ STREAM "IntStream", FOREIGN },
+	{ STREAM "LongStream", FOREIGN },
+	{ STREAM "DoubleStream", FOREIGN },
+};
+
+/*
+ * Tasks that only run another one, which a hook of its own, or of the call, sees; with '*', all that begins so.
+ * Not here, since what they run is no task by itself: CompletableFuture$AsyncSupply and the completions
+ * (suppliers and functions), Executors$1 and $2 (privileged actions), SubmissionPublisher$ConsumerTask (a subscriber).
+ */
+static const char *const wrappers[] = {
+	CONCURRENT "FutureTask",                                      /* call() */
+	CONCURRENT "ScheduledThreadPoolExecutor$ScheduledFutureTask", /* FutureTask.run() */
+	CONCURRENT "ExecutorCompletionService$QueueingFuture",        /* FutureTask.run() */
+	CONCURRENT "ThreadPerTaskExecutor$*",                         /* FutureTask.run(), run() */
+	CONCURRENT "StructuredTaskScope*",      /* call() of subtasks, JDK 21+ */
+	CONCURRENT "Executors$RunnableAdapter", /* run() */
+	CONCURRENT "Executors$Privileged*",     /* call(), and run() in a factory's threads */
+	CONCURRENT "ForkJoinTask$Adapted*",     /* run(), call() */
+	CONCURRENT "ForkJoinTask$RunnableExecuteAction", /* run() */
+	CONCURRENT "ForkJoinTask$InterruptibleTask",     /* all of these in JDK 22+ */
+	CONCURRENT "ForkJoinPool$InvokeAny*",            /* call(); waits for the tasks */
+	CONCURRENT "CompletableFuture$AsyncRun",         /* run() */
+	"java/lang/VirtualThread$*",                     /* what carries a virtual thread */
+};
+
+/* What executes a stream, or is asked for its elements. */
+static const struct {
+	const char *class_name;
+	const char *name;
+	const char *descriptor; /* NULL: any */
+	enum lc_span_call prologue;
+} executions[] = {
+	{ "AbstractPipeline", "evaluate", "(Ljava/util/stream/TerminalOp;)Ljava/lang/Object;",
+	  LC_SPAN_STREAM_BEGIN },
+	{ "AbstractPipeline", "evaluateToArrayNode",
+	  "(Ljava/util/function/IntFunction;)Ljava/util/stream/Node;", LC_SPAN_STREAM_BEGIN },
+	{ "AbstractPipeline", "spliterator", "()Ljava/util/Spliterator;", LC_SPAN_PULL },
+	{ "ReferencePipeline$Head", "forEach", "(Ljava/util/function/Consumer;)V",
+	  LC_SPAN_HEAD_BEGIN },
+	{ "ReferencePipeline$Head", "forEachOrdered", "(Ljava/util/function/Consumer;)V",
+	  LC_SPAN_HEAD_BEGIN },
+	{ "IntPipeline$Head", "forEach", "(Ljava/util/function/IntConsumer;)V",
+	  LC_SPAN_HEAD_BEGIN },
+	{ "IntPipeline$Head", "forEachOrdered", "(Ljava/util/function/IntConsumer;)V",
+	  LC_SPAN_HEAD_BEGIN },
+	{ "LongPipeline$Head", "forEach", "(Ljava/util/function/LongConsumer;)V",
+	  LC_SPAN_HEAD_BEGIN },
+	{ "LongPipeline$Head", "forEachOrdered", "(Ljava/util/function/LongConsumer;)V",
+	  LC_SPAN_HEAD_BEGIN },
+	{ "DoublePipeline$Head", "forEach", "(Ljava/util/function/DoubleConsumer;)V",
+	  LC_SPAN_HEAD_BEGIN },
+	{ "DoublePipeline$Head", "forEachOrdered", "(Ljava/util/function/DoubleConsumer;)V",
+	  LC_SPAN_HEAD_BEGIN },
+	/* Both call a private evaluate(), which a stateful stage inside a stream calls as well. */
+	{ "GathererOp", "collect", "(Ljava/util/stream/Collector;)Ljava/lang/Object;",
+	  LC_SPAN_STREAM_BEGIN },
+	{ "GathererOp", "collect",
+	  "(Ljava/util/function/Supplier;Ljava/util/function/BiConsumer;Ljava/util/function/"
+	  "BiConsumer;)Ljava/lang/Object;",
+	  LC_SPAN_STREAM_BEGIN },
+	{ "AbstractTask", "compute", "()V", LC_SPAN_SUPPORT_BEGIN },
+	{ "ForEachOps$ForEachTask", "compute", "()V", LC_SPAN_SUPPORT_BEGIN },
+	{ "ForEachOps$ForEachOrderedTask", "compute", "()V", LC_SPAN_SUPPORT_BEGIN },
+	{ "Nodes$SizedCollectorTask", "compute", "()V", LC_SPAN_SUPPORT_BEGIN },
+	{ "Nodes$ToArrayTask", "compute", "()V", LC_SPAN_SUPPORT_BEGIN },
+};
+
+static const char *const terminals[] = {
+	"forEach",     "forEachOrdered",
+	"toArray",     "reduce",
+	"collect",     "toList",
+	"min",         "max",
+	"count",       "sum",
+	"average",     "anyMatch",
+	"allMatch",    "noneMatch",
+	"findFirst",   "findAny",
+	"iterator",    "summaryStatistics",
+	"spliterator",
+};
+
+#define LEN(a) (sizeof(a) / sizeof((a)[0]))
+
+static bool is_one_of(struct lc_text name, const char *const *list, size_t len)
+{
+	for (size_t i = 0; i < len; i++)
+		if (lc_text_is(name, list[i]))
+			return true;
+	return false;
+}
+
+bool lc_span_is_wrapper(const char *name, size_t len)
+{
+	for (size_t i = 0; i < LEN(wrappers); i++) {
+		size_t part = strcspn(wrappers[i], "*");
+
+		if ((wrappers[i][part] ? len >= part : len == part) &&
+		    !memcmp(name, wrappers[i], part))
+			return true;
+	}
+	return false;
+}
+
+/* The types of a class named java/...; *unknown is set for any other. */
+static uint32_t types_of(struct lc_text name, bool *unknown)
+{
+	if (!lc_text_begins(name, "java/")) {
+		*unknown |= name.data != NULL;
+		return 0;
+	}
+	for (size_t i = 0; i < LEN(types); i++)
+		if (lc_text_is(name, types[i].name))
+			return types[i].is;
+	return 0;
+}
+
+/* What the direct supertypes tell. */
+static uint32_t known_types(const struct lc_class *c, bool *unknown)
+{
+	const uint8_t *interfaces = c->bytes + c->interfaces;
+	uint32_t is = types_of(lc_class_name(c, c->super_class), unknown);
+
+	for (uint32_t i = lc_be_get2(interfaces); i; i--)
+		is |= types_of(lc_class_name(c, lc_be_get2(interfaces + 2 * i)), unknown);
+	return is;
+}
+
+void lc_span_classify(const struct lc_class *c, unsigned what, uint32_t is, struct lc_span_class *k)
+{
+	bool unknown = false;
+	uint32_t super;
+
+	*k = (struct lc_span_class){ .cls = c, .what = what };
+	k->name = lc_class_name(c, c->this_class);
+	k->super = lc_class_name(c, c->super_class);
+	super = types_of(k->super, &unknown);
+	k->is = is | known_types(c, &unknown);
+	/* These are at the root, or no subtype of what they hand on. */
+	if (lc_text_is(k->name, "java/lang/Thread"))
+		k->is |= THREAD;
+	if (lc_text_is(k->name, CONCURRENT "ForkJoinTask"))
+		k->is |= FORK_JOIN;
+	if (lc_text_is(k->name, "java/util/Timer"))
+		k->is |= EXECUTOR;
+	if (k->is & THREAD)
+		k->is |= RUNNABLE;
+	k->stream = lc_text_begins(k->name, STREAM);
+	if (lc_text_begins(k->name, "java/"))
+		k->is &= ~(uint32_t)FOREIGN;
+	k->wrapper = k->name.data && lc_span_is_wrapper(k->name.data, k->name.len);
+	k->worker = lc_text_is(k->name, CONCURRENT "ThreadPoolExecutor$Worker");
+	/* FutureTask has no such hook: most of its objects wrap a task that has. */
+	k->super_created = super & TASK && !lc_text_is(k->super, CONCURRENT "FutureTask");
+	k->async = lc_text_begins(k->name, CONCURRENT "CompletableFuture");
+	/* No frame of ours where a continuation begins, or while a virtual thread changes its carrier. */
+	k->calls = what & LC_SPAN_TASKS && !lc_text_begins(k->name, "jdk/internal/vm/") &&
+	           !lc_text_begins(k->name, "java/lang/VirtualThread");
+}
+
+/* Another method of that name without parameters, which a bridge would call. */
+static bool has_typed_call(const struct lc_class *c)
+{
+	uint32_t count = lc_be_get2(c->bytes + c->methods), at = c->methods + 2;
+
+	for (; count; count--) {
+		struct lc_member m = lc_class_member(c, at);
+
+		if (!(m.access_flags & (ACC_BRIDGE | ACC_STATIC | ACC_ABSTRACT)) &&
+		    lc_text_is(lc_class_utf8(c, m.name), "call") &&
+		    lc_text_begins(lc_class_utf8(c, m.descriptor), "()L"))
+			return true;
+		at = m.end;
+	}
+	return false;
+}
+
+/* The LC_SPAN_IS_ bit that would make the method the body of a task, or 0. */
+static uint32_t task_body(const struct lc_span_class *k, const struct lc_member *m,
+                          struct lc_text name, struct lc_text descriptor)
+{
+	if (m->access_flags & (ACC_STATIC | ACC_PRIVATE | ACC_ABSTRACT))
+		return 0;
+	if (lc_text_is(name, "run"))
+		return lc_text_is(descriptor, "()V") ? RUNNABLE : 0;
+	if (lc_text_is(name, "exec"))
+		return lc_text_is(descriptor, "()Z") ? FORK_JOIN : 0;
+	if (!lc_text_is(name, "call") ||
+	    (!lc_text_begins(descriptor, "()L") && !lc_text_begins(descriptor, "()[")))
+		return 0;
+	return m->access_flags & ACC_BRIDGE && has_typed_call(k->cls) ? 0 : CALLABLE;
+}
+
+static bool is_task(struct lc_text descriptor)
+{
+	return lc_text_begins(descriptor, "(Ljava/lang/Runnable;") ||
+	       lc_text_begins(descriptor, "(L" CONCURRENT "Callable;") ||
+	       lc_text_begins(descriptor, "(L" CONCURRENT "ForkJoinTask;") ||
+	       lc_text_begins(descriptor, "(Ljava/util/TimerTask;");
+}
+
+/* What the method of an executor does with its first parameter. */
+static enum lc_submit_kind submit_kind(const struct lc_member *m, struct lc_text name,
+                                       struct lc_text descriptor)
+{
+	if (m->access_flags & (ACC_STATIC | ACC_BRIDGE | ACC_PRIVATE | ACC_ABSTRACT))
+		return LC_SUBMIT_NONE;
+	if (lc_text_is(name, "invokeAll") || lc_text_is(name, "invokeAny") ||
+	    lc_text_is(name, "invokeAllUninterruptibly"))
+		return lc_text_begins(descriptor, "(Ljava/util/Collection;") ? LC_SUBMIT_INVOKE_ALL
+		                                                             : LC_SUBMIT_NONE;
+	if (!is_task(descriptor))
+		return LC_SUBMIT_NONE;
+	if (lc_text_is(name, "execute"))
+		return LC_SUBMIT_EXECUTE;
+	if (lc_text_is(name, "submit"))
+		return LC_SUBMIT_SUBMIT;
+	return lc_text_begins(name, "schedule") ? LC_SUBMIT_SCHEDULE : LC_SUBMIT_NONE;
+}
+
+static void plan_submission(const struct lc_span_class *k, const struct lc_member *m,
+                            struct lc_text name, struct lc_text descriptor, struct lc_span_plan *p)
+{
+	enum lc_submit_kind kind = submit_kind(m, name, descriptor);
+
+	if (lc_text_is(k->name, CONCURRENT "ForkJoinPool") &&
+	    !(m->access_flags & (ACC_STATIC | ACC_BRIDGE | ACC_PRIVATE)) && is_task(descriptor) &&
+	    (kind == LC_SUBMIT_EXECUTE || kind == LC_SUBMIT_SUBMIT || lc_text_is(name, "invoke") ||
+	     lc_text_is(name, "externalSubmit") || lc_text_is(name, "lazySubmit")))
+		kind = LC_SUBMIT_FORK_JOIN;
+	if (kind == LC_SUBMIT_NONE)
+		return;
+	p->prologue = kind == LC_SUBMIT_INVOKE_ALL ? LC_SPAN_SUBMITTED_ALL : LC_SPAN_SUBMITTED;
+	p->argument = kind;
+	p->local = 1;
+}
+
+/* Methods that hand a task on, of classes that are no executors. */
+static void plan_special_submission(const struct lc_span_class *k, const struct lc_member *m,
+                                    struct lc_text name, struct lc_text descriptor,
+                                    struct lc_span_plan *p)
+{
+	bool fork_join = lc_text_is(k->name, CONCURRENT "ForkJoinTask");
+
+	if (m->access_flags & ACC_STATIC) {
+		/* runAsync(): the task itself; what is given to the Executor is a wrapper. */
+		if (lc_text_is(k->name, CONCURRENT "CompletableFuture") &&
+		    lc_text_is(name, "asyncRunStage")) {
+			p->prologue = LC_SPAN_SUBMITTED;
+			p->argument = LC_SUBMIT_ASYNC;
+			p->local = 1;
+			return;
+		}
+		if (!fork_join || !lc_text_is(name, "invokeAll"))
+			return;
+		p->both = lc_text_begins(descriptor, "(L" CONCURRENT "ForkJoinTask;L" CONCURRENT
+		                                     "ForkJoinTask;)");
+		p->prologue = p->both ? LC_SPAN_SUBMITTED : LC_SPAN_SUBMITTED_ALL;
+		p->argument = LC_SUBMIT_INVOKE_ALL;
+	} else if (fork_join && lc_text_is(name, "fork")) {
+		p->prologue = LC_SPAN_SUBMITTED;
+		p->argument = LC_SUBMIT_FORK;
+	} else if (lc_text_is(name, "start") && (lc_text_is(k->name, "java/lang/Thread") ||
+	                                         /* The other one calls it. */
+	                                         (lc_text_is(k->name, "java/lang/VirtualThread") &&
+	                                          !lc_text_is(descriptor, "()V")))) {
+		p->prologue = LC_SPAN_SUBMITTED;
+		p->argument = LC_SUBMIT_START;
+	}
+}
+
+static void plan_task(const struct lc_span_class *k, const struct lc_member *m, struct lc_text name,
+                      struct lc_text descriptor, struct lc_span_plan *p)
+{
+	bool of_virtual = lc_text_is(k->name, "java/lang/VirtualThread");
+	uint32_t body = task_body(k, m, name, descriptor) & k->is;
+
+	if (of_virtual) {
+		/* The public run() does nothing. */
+		body = lc_text_is(name, "run") && lc_text_is(descriptor, "(Ljava/lang/Runnable;)V")
+		           ? RUNNABLE
+		           : 0;
+	} else if (lc_text_begins(k->name, "java/lang/VirtualThread$")) {
+		body = 0; /* runs while the thread is being mounted */
+	}
+	if (body) {
+		p->prologue = LC_SPAN_TASK_BEGIN;
+		p->wrapped = true;
+		p->argument =
+		    (body == FORK_JOIN ? LC_TASK_FORK_JOIN : 0) |
+		    (k->wrapper ? LC_TASK_WRAPPER : 0) |
+		    (body == RUNNABLE && (k->worker || k->is & THREAD) ? LC_TASK_THREAD : 0);
+	} else if (k->is & EXECUTOR) {
+		plan_submission(k, m, name, descriptor, p);
+	}
+	if (!p->prologue)
+		plan_special_submission(k, m, name, descriptor, p);
+	p->created = lc_text_is(name, "<init>") && k->is & TASK && !k->super_created && !k->wrapper;
+}
+
+static bool is_terminal(const struct lc_member *m, struct lc_text name, struct lc_text descriptor)
+{
+	if (!(m->access_flags & ACC_PUBLIC) ||
+	    m->access_flags & (ACC_STATIC | ACC_BRIDGE | ACC_ABSTRACT) ||
+	    !is_one_of(name, terminals, LEN(terminals)))
+		return false;
+	return !lc_text_ends(name, "iterator") || lc_text_begins(descriptor, "()");
+}
+
+static void plan_stream(const struct lc_span_class *k, const struct lc_member *m,
+                        struct lc_text name, struct lc_text descriptor, struct lc_span_plan *p)
+{
+	struct lc_text rest = k->name;
+
+	if (k->is & FOREIGN && is_terminal(m, name, descriptor)) {
+		p->prologue = LC_SPAN_FOREIGN_BEGIN;
+		p->wrapped = true;
+	}
+	if (!k->stream || m->access_flags & (ACC_STATIC | ACC_BRIDGE | ACC_ABSTRACT))
+		return;
+	rest.data += strlen(STREAM);
+	rest.len -= strlen(STREAM);
+	for (size_t i = 0; i < LEN(executions); i++)
+		if (lc_text_is(rest, executions[i].class_name) &&
+		    lc_text_is(name, executions[i].name) &&
+		    lc_text_is(descriptor, executions[i].descriptor))
+			p->prologue = executions[i].prologue;
+	/* Those of any JDK: none calls another's compute() on the same task. */
+	if (k->is & FORK_JOIN && lc_text_is(name, "compute") && lc_text_is(descriptor, "()V"))
+		p->prologue = LC_SPAN_SUPPORT_BEGIN;
+	p->wrapped = p->prologue && p->prologue != LC_SPAN_PULL;
+	p->stream_task =
+	    lc_text_is(name, "<init>") && lc_text_is(k->super, CONCURRENT "CountedCompleter");
+}
+
+struct lc_span_plan lc_span_plan_method(const struct lc_span_class *k, const struct lc_member *m)
+{
+	struct lc_text name = lc_class_utf8(k->cls, m->name);
+	struct lc_text descriptor = lc_class_utf8(k->cls, m->descriptor);
+	struct lc_span_plan p = { 0 };
+
+	/* Spans of streams move with their thread as well. */
+	p.carries_virtual =
+	    lc_text_is(k->name, "java/lang/VirtualThread") && lc_text_is(name, "runContinuation");
+	if (k->what & LC_SPAN_TASKS)
+		plan_task(k, m, name, descriptor, &p);
+	if (k->what & LC_SPAN_STREAMS && !p.prologue)
+		plan_stream(k, m, name, descriptor, &p);
+	return p;
+}
+
+uint32_t lc_span_matters(const uint8_t *in, size_t len, unsigned what, uint32_t *known)
+{
+	struct lc_span_class k;
+	struct lc_class c;
+	bool unknown = false;
+	uint32_t is = 0, count, at;
+
+	*known = 0;
+	if (lc_class_open(in, len, &c) != LC_REWRITE_DONE)
+		return 0;
+	*known = known_types(&c, &unknown);
+	lc_span_classify(&c, what, 0, &k);
+	count = unknown && !lc_text_begins(k.name, "java/") ? lc_be_get2(c.bytes + c.methods) : 0;
+	for (at = c.methods + 2; count; count--) {
+		struct lc_member m = lc_class_member(&c, at);
+		struct lc_text name = lc_class_utf8(&c, m.name);
+		struct lc_text descriptor = lc_class_utf8(&c, m.descriptor);
+
+		if (what & LC_SPAN_TASKS) {
+			uint32_t body = task_body(&k, &m, name, descriptor);
+
+			is |= body | (body == RUNNABLE ? THREAD : 0);
+			if (submit_kind(&m, name, descriptor) != LC_SUBMIT_NONE)
+				is |= EXECUTOR;
+		}
+		if (what & LC_SPAN_STREAMS && is_terminal(&m, name, descriptor))
+			is |= FOREIGN;
+		at = m.end;
+	}
+	lc_class_close(&c);
+	return is & ~*known;
+}
+
+static bool has_method(const struct lc_class *c, const char *name, const char *descriptor)
+{
+	uint32_t count = lc_be_get2(c->bytes + c->methods), at = c->methods + 2;
+
+	for (; count; count--) {
+		struct lc_member m = lc_class_member(c, at);
+
+		if (!(m.access_flags & (ACC_STATIC | ACC_ABSTRACT)) &&
+		    lc_text_is(lc_class_utf8(c, m.name), name) &&
+		    lc_text_is(lc_class_utf8(c, m.descriptor), descriptor))
+			return true;
+		at = m.end;
+	}
+	return false;
+}
+
+const char *lc_span_stream_mismatch(const uint8_t *in, size_t len)
+{
+	const char *missing = NULL;
+	struct lc_text name;
+	struct lc_class c;
+
+	if (lc_class_open(in, len, &c) != LC_REWRITE_DONE)
+		return NULL;
+	name = lc_class_name(&c, c.this_class);
+	for (size_t i = 0; !missing && i < LEN(executions); i++)
+		if (lc_text_begins(name, STREAM) && lc_text_ends(name, executions[i].class_name) &&
+		    name.len == strlen(STREAM) + strlen(executions[i].class_name) &&
+		    !has_method(&c, executions[i].name, executions[i].descriptor))
+			missing = executions[i].name;
+	if (!missing && lc_text_is(name, STREAM "AbstractPipeline") &&
+	    !has_method(&c, "isParallel", "()Z"))
+		missing = "isParallel";
+	lc_class_close(&c);
+	return missing;
+}

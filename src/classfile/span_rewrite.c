@@ -1,0 +1,387 @@
+/*
+ * classfile/span_rewrite.c - the calls of LocusSpan in one class.
+ *
+ * All bytes are known when a place is found, since their number does not depend on what they hold.
+ */
+#include "classfile/span_rewrite.h"
+
+#include <stdlib.h>
+
+#include "classfile/edit.h"
+#include "classfile/span_plan.h"
+#include "classfile/tables.h"
+#include "format.h"
+
+/* A hook has at most an object and an int on the stack, on top of what there is. */
+enum { STACK = 2, CALL_BYTES = 3, TAIL_BYTES = CALL_BYTES + 1 };
+
+static const struct {
+	const char *name;
+	const char *descriptor;
+} calls[LC_SPAN_CALL_COUNT] = {
+	[LC_SPAN_STREAM_BEGIN] = { "streamBegin", "(Z)V" },
+	[LC_SPAN_HEAD_BEGIN] = { "headBegin", "(Z)V" },
+	[LC_SPAN_FOREIGN_BEGIN] = { "foreignBegin", "()V" },
+	[LC_SPAN_PULL] = { "pulled", "()V" },
+	[LC_SPAN_END] = { "end", "()V" },
+	[LC_SPAN_STREAM_TASK] = { "streamTask", "(Ljava/lang/Object;)V" },
+	[LC_SPAN_SUPPORT_BEGIN] = { "supportBegin", "(Ljava/lang/Object;)V" },
+	[LC_SPAN_CREATED] = { "created", "(Ljava/lang/Object;)V" },
+	[LC_SPAN_SUBMITTED] = { "submitted", "(Ljava/lang/Object;I)V" },
+	[LC_SPAN_SUBMITTED_ALL] = { "submittedAll", "(Ljava/lang/Object;I)V" },
+	[LC_SPAN_TASK_BEGIN] = { "taskBegin", "(Ljava/lang/Object;I)V" },
+	[LC_SPAN_MOUNT] = { "mount", "(Ljava/lang/Object;)V" },
+	[LC_SPAN_UNMOUNT] = { "unmount", "(Ljava/lang/Object;)V" },
+	[LC_SPAN_RUN] = { "run", "(Ljava/lang/Runnable;)V" },
+	[LC_SPAN_CALL] = { "call", "(Ljava/util/concurrent/Callable;)Ljava/lang/Object;" },
+};
+
+struct rewrite {
+	struct lc_edit edit;
+	struct lc_span_class class;
+	struct lc_rewrite_result counts;
+	/* Of one method. */
+	struct lc_insert *inserts; /* malloc'ed */
+	size_t len, cap;
+	uint8_t prologue[LC_INSERT_MAX_BYTES], tail[TAIL_BYTES];
+	/* Numbers of constants; 0: not yet. */
+	uint16_t span_class, throwable, stackmap_name, is_parallel;
+	uint16_t methods[LC_SPAN_CALL_COUNT];
+};
+
+/* A walk over one method. */
+struct walk {
+	struct rewrite *r;
+	struct lc_code *code;
+	struct lc_span_plan plan;
+	uint32_t uninitialized; /* `new` whose constructor call is yet to come */
+	bool own_super;         /* a constructor that does not call this(...) */
+	bool stores_local0;
+	bool failed;
+};
+
+static uint8_t *emit_call(struct rewrite *r, uint8_t *p, enum lc_span_call call)
+{
+	struct lc_pool *pool = &r->edit.pool;
+
+	if (!r->span_class)
+		r->span_class = lc_pool_class(pool, LC_SPAN_CLASS);
+	if (!r->methods[call])
+		r->methods[call] =
+		    lc_pool_method(pool, r->span_class, calls[call].name, calls[call].descriptor);
+	*p = LC_OP_INVOKESTATIC;
+	lc_be_put2(p + 1, r->methods[call]);
+	r->counts.sites++;
+	return p + CALL_BYTES;
+}
+
+static uint8_t *emit_number(uint8_t *p, int number)
+{
+	*p = LC_OP_SIPUSH;
+	lc_be_put2(p + 1, (uint32_t)number);
+	return p + 3;
+}
+
+static struct lc_insert *add(struct walk *w, uint32_t at, bool before)
+{
+	static struct lc_insert nowhere;
+	struct rewrite *r = w->r;
+
+	if (r->len == r->cap) {
+		size_t cap = r->cap ? 2 * r->cap : 16;
+		struct lc_insert *inserts = realloc(r->inserts, cap * sizeof(*inserts));
+
+		if (!inserts) {
+			w->failed = true;
+			return &nowhere;
+		}
+		r->inserts = inserts;
+		r->cap = cap;
+	}
+	r->inserts[r->len] = (struct lc_insert){ .at = at, .before = before };
+	return &r->inserts[r->len++];
+}
+
+/* `load` is the instruction that pushes the object. */
+static void put_about(struct walk *w, uint32_t at, bool before, uint8_t load,
+                      enum lc_span_call call)
+{
+	struct lc_insert *i = add(w, at, before);
+
+	i->bytes[0] = load;
+	i->len = (uint8_t)(emit_call(w->r, i->bytes + 1, call) - i->bytes);
+}
+
+static void put_return(struct walk *w, uint32_t at)
+{
+	struct lc_insert *i = add(w, at, true);
+	uint8_t *p = i->bytes;
+
+	if (w->plan.wrapped)
+		p = emit_call(w->r, p, LC_SPAN_END);
+	if (w->plan.created) {
+		*p++ = LC_OP_ALOAD_0;
+		p = emit_call(w->r, p, LC_SPAN_CREATED);
+	}
+	if (w->plan.stream_task) {
+		*p++ = LC_OP_ALOAD_0;
+		p = emit_call(w->r, p, LC_SPAN_STREAM_TASK);
+	}
+	i->len = (uint8_t)(p - i->bytes);
+}
+
+static void put_interface_call(struct walk *w, uint32_t at)
+{
+	struct lc_class_ref ref;
+	enum lc_span_call call;
+	struct lc_insert *i;
+
+	if (!lc_class_interface_ref(&w->r->edit.cls, lc_be_get2(w->code->insns + at + 1), &ref))
+		return;
+	if (lc_text_is(ref.holder, "java/util/concurrent/Executor")) {
+		if (!lc_text_is(ref.name, "execute") ||
+		    !lc_text_is(ref.descriptor, "(Ljava/lang/Runnable;)V"))
+			return;
+		i = add(w, at, true);
+		i->bytes[0] = LC_OP_DUP;
+		emit_number(i->bytes + 1, w->r->class.async ? LC_SUBMIT_ASYNC : LC_SUBMIT_EXECUTE);
+		i->len = (uint8_t)(emit_call(w->r, i->bytes + 4, LC_SPAN_SUBMITTED) - i->bytes);
+		return;
+	}
+	if (lc_text_is(ref.holder, "java/lang/Runnable") && lc_text_is(ref.name, "run") &&
+	    lc_text_is(ref.descriptor, "()V"))
+		call = LC_SPAN_RUN;
+	else if (lc_text_is(ref.holder, "java/util/concurrent/Callable") &&
+	         lc_text_is(ref.name, "call") && lc_text_is(ref.descriptor, "()Ljava/lang/Object;"))
+		call = LC_SPAN_CALL;
+	else
+		return;
+	i = add(w, at, false);
+	i->instead = true;
+	i->len = (uint8_t)(emit_call(w->r, i->bytes, call) - i->bytes);
+}
+
+static void put_dynamic_call(struct walk *w, uint32_t at)
+{
+	struct lc_text descriptor =
+	    lc_class_dynamic_descriptor(&w->r->edit.cls, lc_be_get2(w->code->insns + at + 1));
+
+	if (lc_text_ends(descriptor, ")Ljava/lang/Runnable;") ||
+	    lc_text_ends(descriptor, ")Ljava/util/concurrent/Callable;"))
+		put_about(w, at, false, LC_OP_DUP, LC_SPAN_CREATED);
+}
+
+static bool calls_method(const struct walk *w, uint32_t at, const char *holder, const char *name)
+{
+	struct lc_class_ref ref;
+
+	return lc_class_method_ref(&w->r->edit.cls, lc_be_get2(w->code->insns + at + 1), &ref) &&
+	       lc_text_is(ref.descriptor, "()V") && lc_text_is(ref.holder, holder) &&
+	       lc_text_is(ref.name, name);
+}
+
+/*
+ * VirtualThread.runContinuation() runs on the carrier, in JDK 21 to 25. Before mount() and behind unmount() the carrier
+ * is the current thread, for JVMTI too, and nobody else runs the virtual thread.
+ */
+static void put_continuation(struct walk *w, uint32_t at)
+{
+	if (calls_method(w, at, "java/lang/VirtualThread", "mount"))
+		put_about(w, at, true, LC_OP_ALOAD_0, LC_SPAN_MOUNT);
+	else if (calls_method(w, at, "java/lang/VirtualThread", "unmount"))
+		put_about(w, at, false, LC_OP_ALOAD_0, LC_SPAN_UNMOUNT);
+}
+
+/* As in the search for allocations: the first constructor call that no `new` accounts for. */
+static void visit_special_call(struct walk *w, uint32_t at)
+{
+	const struct lc_class *c = &w->r->edit.cls;
+	struct lc_text self = w->r->class.name;
+	struct lc_class_ref ref;
+
+	if (!lc_class_method_ref(c, lc_be_get2(w->code->insns + at + 1), &ref) ||
+	    !lc_text_is(ref.name, "<init>"))
+		return;
+	if (w->uninitialized)
+		w->uninitialized--;
+	else if (ref.holder.len == self.len && !memcmp(ref.holder.data, self.data, self.len))
+		w->own_super = false;
+}
+
+static bool visit(struct walk *w, uint32_t at)
+{
+	const uint8_t *insn = w->code->insns + at;
+
+	switch (*insn) {
+	case LC_OP_NEW:
+		w->uninitialized++;
+		return true;
+	case LC_OP_INVOKEVIRTUAL:
+		if (w->plan.carries_virtual)
+			put_continuation(w, at);
+		return true;
+	case LC_OP_INVOKESPECIAL:
+		visit_special_call(w, at);
+		if (w->plan.carries_virtual)
+			put_continuation(w, at);
+		return true;
+	case LC_OP_INVOKEINTERFACE:
+		if (w->r->class.calls)
+			put_interface_call(w, at);
+		return true;
+	case LC_OP_INVOKEDYNAMIC:
+		if (w->r->class.calls)
+			put_dynamic_call(w, at);
+		return true;
+	default:
+		if (*insn >= LC_OP_IRETURN && *insn <= LC_OP_RETURN &&
+		    (w->plan.wrapped || w->plan.created || w->plan.stream_task))
+			put_return(w, at);
+		w->stores_local0 |= lc_insn_stores_local0(insn);
+		return lc_code_mark_targets(w->code, at);
+	}
+}
+
+/* Drop what was put at the returns of a constructor that calls another one, or loses `this`. */
+static void sift(struct walk *w)
+{
+	struct rewrite *r = w->r;
+	size_t kept = 0;
+
+	if ((!w->plan.created && !w->plan.stream_task) || (w->own_super && !w->stores_local0))
+		return;
+	for (size_t i = 0; i < r->len; i++) {
+		if (w->code->insns[r->inserts[i].at] == LC_OP_RETURN)
+			r->counts.sites -= (uint32_t)w->plan.created + w->plan.stream_task;
+		else
+			r->inserts[kept++] = r->inserts[i];
+	}
+	r->len = kept;
+}
+
+/* Where the object is, and with SUBMITTED, SUBMITTED_ALL and TASK_BEGIN a number. */
+static uint8_t *emit_about(struct rewrite *r, uint8_t *p, const struct lc_span_plan *plan,
+                           uint8_t local)
+{
+	*p++ = (uint8_t)(LC_OP_ALOAD_0 + local);
+	if (plan->prologue == LC_SPAN_STREAM_BEGIN || plan->prologue == LC_SPAN_HEAD_BEGIN) {
+		if (!r->is_parallel)
+			r->is_parallel = lc_pool_method(&r->edit.pool, r->edit.cls.this_class,
+			                                "isParallel", "()Z");
+		*p++ = LC_OP_INVOKEVIRTUAL;
+		lc_be_put2(p, r->is_parallel);
+		p += 2;
+	} else if (plan->prologue != LC_SPAN_SUPPORT_BEGIN) {
+		p = emit_number(p, plan->argument);
+	}
+	return emit_call(r, p, plan->prologue);
+}
+
+static void set_prologue(struct rewrite *r, const struct lc_span_plan *plan, struct lc_code *code)
+{
+	uint8_t *p = r->prologue;
+
+	if (plan->prologue == LC_SPAN_FOREIGN_BEGIN || plan->prologue == LC_SPAN_PULL)
+		p = emit_call(r, p, plan->prologue);
+	else
+		p = emit_about(r, p, plan, plan->local);
+	if (plan->both)
+		p = emit_about(r, p, plan, plan->local + 1);
+	code->prologue = r->prologue;
+	code->prologue_len = (uint16_t)(p - r->prologue);
+}
+
+static void set_tail(struct rewrite *r, struct lc_code *code)
+{
+	uint8_t *p = emit_call(r, r->tail, LC_SPAN_END);
+
+	*p++ = LC_OP_ATHROW;
+	if (!r->throwable) {
+		r->throwable = lc_pool_class(&r->edit.pool, "java/lang/Throwable");
+		r->stackmap_name = lc_pool_utf8(&r->edit.pool, "StackMapTable");
+	}
+	code->tail = r->tail;
+	code->tail_len = (uint16_t)(p - r->tail);
+	code->tail_type = r->throwable;
+	code->stackmap_name = r->stackmap_name;
+}
+
+static enum lc_rewrite_status find(struct walk *w)
+{
+	struct lc_code *code = w->code;
+	uint32_t bytes;
+
+	for (uint32_t at = 0; at < code->len; at += bytes) {
+		bytes = lc_insn_bytes(code, at);
+		if (!bytes)
+			return LC_REWRITE_MALFORMED;
+		code->flags[at] |= LC_AT_START;
+		if (!visit(w, at))
+			return LC_REWRITE_MALFORMED;
+	}
+	if (w->failed)
+		return LC_REWRITE_NO_MEMORY;
+	sift(w);
+	if (w->plan.prologue)
+		set_prologue(w->r, &w->plan, code);
+	if (w->plan.wrapped)
+		set_tail(w->r, code);
+	return LC_REWRITE_DONE;
+}
+
+static enum lc_rewrite_status rewrite_code(void *user, const struct lc_member *method,
+                                           const struct lc_attribute *a)
+{
+	struct rewrite *r = user;
+	struct lc_code code;
+	struct walk w = { .r = r, .code = &code, .own_super = true };
+	uint32_t sites = r->counts.sites, max_stack;
+	enum lc_rewrite_status status = lc_edit_read(&r->edit, a, &code);
+
+	if (status != LC_REWRITE_DONE)
+		return status;
+	w.plan = lc_span_plan_method(&r->class, method);
+	if ((w.plan.created || w.plan.stream_task) &&
+	    !lc_tables_keep_local0(&r->edit.cls, method, &code))
+		w.plan.created = w.plan.stream_task = false;
+	r->len = 0;
+	status = find(&w);
+	if (status != LC_REWRITE_DONE || (!r->len && !code.prologue_len))
+		return status;
+	if (!lc_code_mark_handlers(&code))
+		return LC_REWRITE_MALFORMED;
+	status = lc_code_layout(&code, r->inserts, r->len);
+	max_stack = (uint32_t)code.max_stack + STACK;
+	if (status == LC_REWRITE_TOO_LARGE || max_stack > UINT16_MAX) {
+		r->counts.sites = sites;
+		r->counts.methods_left++;
+		return LC_REWRITE_DONE;
+	}
+	return status == LC_REWRITE_DONE
+	           ? lc_edit_put(&r->edit, a, &code, r->inserts, r->len, max_stack)
+	           : status;
+}
+
+enum lc_rewrite_status lc_span_rewrite(const uint8_t *in, size_t len, unsigned what, uint32_t is,
+                                       struct lc_rewrite_result *out)
+{
+	struct rewrite r = { 0 };
+	enum lc_rewrite_status status = lc_edit_open(&r.edit, in, len);
+
+	*out = (struct lc_rewrite_result){ 0 };
+	if (status != LC_REWRITE_DONE)
+		return status;
+	lc_span_classify(&r.edit.cls, what, is, &r.class);
+	if (lc_text_is(r.class.name, LC_SPAN_CLASS) || lc_text_is(r.class.name, LC_HOOK_CLASS))
+		status = LC_REWRITE_NOTHING;
+	else
+		status = lc_edit_methods(&r.edit, rewrite_code, &r);
+	if (status == LC_REWRITE_DONE && !r.counts.sites)
+		status = r.counts.methods_left ? LC_REWRITE_TOO_LARGE : LC_REWRITE_NOTHING;
+	if (status == LC_REWRITE_DONE)
+		status = lc_edit_join(&r.edit, &r.counts.bytes, &r.counts.len);
+	*out = r.counts;
+	lc_edit_close(&r.edit);
+	free(r.inserts);
+	return status;
+}
