@@ -27,8 +27,8 @@ TIERS = {
     "C2": ["-XX:-TieredCompilation", "-Xbatch", "-XX:CompileThreshold=1000"],
     "tiered": ["-Xbatch"],
 }
-# Large objects only, and every object.
-MODES = ["min-size=1", "min-size=0,constructed"]
+# Large objects only, every object; and spans, of what the class file tells and of whatever could be one.
+MODES = ["min-size=1", "min-size=0,constructed", "min-size=1,spans", "min-size=0,spans,types=63"]
 # Old and new class files, of several compilers.
 SOME_JARS = ["commons-collections:commons-collections:3.2.2", "com.h2database:h2:2.2.224"]
 JARS = SOME_JARS + [
@@ -79,7 +79,8 @@ def tools(tmp_path_factory):
         if jdk.major not in done:
             out = tmp_path_factory.mktemp("tools")
             subprocess.run(
-                [jdk.javac, "-nowarn", "-d", out, TOOLS / "LinkAll.java", TOOLS / "CountAll.java"],
+                [jdk.javac, "-nowarn", "-d", out]
+                + [TOOLS / name for name in ("LinkAll.java", "CountAll.java", "CountSpans.java")],
                 check=True,
                 timeout=COMMAND_SECONDS,
             )
@@ -113,7 +114,7 @@ def link_all(jdk, agent, path, options, what):
 def assert_accepted(jdk, agent, path, what, capsys):
     """Every class links as it does without hooks."""
     plain, plain_refused, _, _ = link_all(jdk, agent, path, "off", what)
-    sites = []
+    sites, rewritten = [], []
     for mode in MODES:
         hooked, refused, counts, done = link_all(jdk, agent, path, mode, what)
         with capsys.disabled():
@@ -125,7 +126,16 @@ def assert_accepted(jdk, agent, path, what, capsys):
         assert counts["malformed"] == counts["unsupported"] == counts["too_large"] == 0
         assert counts["sites"] > counts["classes"]
         sites.append(counts["sites"])
+        if "spans" in mode:
+            spans = numbers("verify_agent spans:", done.stderr)
+            with capsys.disabled():
+                print("  spans: %s" % spans)
+            assert spans["malformed"] == spans["unsupported"] == spans["too_large"] == 0
+            assert spans["mismatches"] == spans["unbalanced"] == 0
+            assert spans["methods_left"] == 0
+            rewritten.append(spans["rewritten"])
     assert sites[1] > sites[0] and counts["made"] > 0
+    assert 0 < rewritten[0] < rewritten[1]
     return hooked
 
 
@@ -162,3 +172,21 @@ def test_each_way_to_allocate_is_counted_once(tier, jdk, agent, tools):
     assert done.returncode == 0, done.stderr[-3000:]
     counted = numbers("counted_all:", done.stdout)
     assert counted["ways"] > 40 and counted["wrong"] == 0, done.stdout
+
+
+@pytest.mark.parametrize("parallelism", [1, 2, 7, 17])
+@pytest.mark.parametrize("tier", ["interpreted", "C2", "tiered"])
+def test_each_span_begins_and_ends_once(tier, parallelism, jdk, agent, tools):
+    """Streams, tasks and virtual threads; hooks are counted, and the depth is the same behind each."""
+    done = run_command(
+        [jdk.java, *VERIFY, *TIERS[tier], "-agentpath:%s=spans" % agent]
+        + ["-Djava.util.concurrent.ForkJoinPool.common.parallelism=%d" % parallelism]
+        + ["-cp", tools(jdk), "CountSpans"],
+        timeout=300,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr[-3000:]
+    counted = numbers("counted_all:", done.stdout)
+    assert counted["ways"] >= 34 and counted["wrong"] == 0, done.stdout
+    spans = numbers("verify_agent spans:", done.stderr)
+    assert spans["unbalanced"] == spans["mismatches"] == 0
+    assert spans["support"] > 0 and spans["stream_task"] >= spans["support"]

@@ -3,8 +3,10 @@
  *
  * For tests of the rewriter, without the profiler. Options, separated by commas: `off` (rewrite
  * nothing), `min-size=N` (default 1; 0 hooks every `new` too), `constructed` (with 0: as the audit
- * does). At exit a line on stderr tells how many classes there were, and `refused` how many were not
- * taken back by RetransformClasses.
+ * does), `spans` (spans of streams and tasks first), `types=N` (what every class is taken for, LC_SPAN_IS_).
+ * At exit a line on stderr tells how many classes there were, and `refused` how many were not taken
+ * back by RetransformClasses; with `spans` another one tells how often each hook was called, and
+ * `unbalanced` how many threads had more ends than begins, or more begins than ends when they ended.
  *
  * It exports what the hook class needs, counts allocations by size, and for LinkAll and
  * CountAll what they call.
@@ -17,6 +19,7 @@
 
 #include "classfile/hook_class.h"
 #include "classfile/rewrite.h"
+#include "classfile/span_rewrite.h"
 
 enum { WORDS_MAX = 1 << 20 };
 
@@ -25,7 +28,10 @@ static uint64_t threads[4096 * 2];
 
 static struct {
 	jvmtiEnv *jvmti;
-	bool off, constructed;
+	bool off, constructed, spans;
+	uint32_t types;
+	_Atomic uint64_t span_status[LC_REWRITE_STATUS_COUNT], span_sites, span_methods_left,
+	    mismatches;
 	uint64_t min_size_bytes;
 	_Atomic uint32_t next_site;
 	_Atomic uint64_t status[LC_REWRITE_STATUS_COUNT];
@@ -156,25 +162,35 @@ JNIEXPORT jboolean JNICALL Java_LinkAll_isLinked(JNIEnv *env, jclass self, jclas
 	return (status & JVMTI_CLASS_STATUS_VERIFIED) != 0;
 }
 
+/* Apart: LocusSpan's natives are of no use to the tests of allocations. */
+#include "verify_spans.h"
+
 static void JNICALL class_file_load(jvmtiEnv *jvmti, JNIEnv *env, jclass redefined, jobject loader,
                                     const char *name, jobject domain, jint len,
                                     const unsigned char *bytes, jint *new_len,
                                     unsigned char **new_bytes)
 {
 	struct lc_rewrite_options options;
-	struct lc_rewrite_result result;
+	struct lc_rewrite_result result, spans = { 0 };
 	enum lc_rewrite_status status;
 
 	(void)env;
 	(void)redefined;
-	(void)loader;
 	(void)domain;
 	fill_options(&options);
-	status = lc_rewrite_class(bytes, (size_t)len, &options, &result);
+	if (agent.spans)
+		rewrite_spans(name, bytes, (size_t)len, loader == NULL, &spans);
+	status = lc_rewrite_class(spans.bytes ? spans.bytes : bytes,
+	                          spans.bytes ? spans.len : (size_t)len, &options, &result);
 	atomic_fetch_add(&agent.status[status], 1);
 	atomic_fetch_add(&agent.sites, result.sites);
 	atomic_fetch_add(&agent.skipped_constant, result.skipped_constant);
 	atomic_fetch_add(&agent.methods_left, result.methods_left);
+	if (status == LC_REWRITE_NOTHING && spans.bytes) {
+		result = spans;
+		status = LC_REWRITE_DONE;
+		spans.bytes = NULL;
+	}
 	if (status == LC_REWRITE_DONE &&
 	    (*jvmti)->Allocate(jvmti, (jlong)result.len, new_bytes) == JVMTI_ERROR_NONE) {
 		memcpy(*new_bytes, result.bytes, result.len);
@@ -184,6 +200,7 @@ static void JNICALL class_file_load(jvmtiEnv *jvmti, JNIEnv *env, jclass redefin
 		        lc_rewrite_status_name(status));
 	}
 	free(result.bytes);
+	free(spans.bytes);
 }
 
 static void retransform_loaded(jvmtiEnv *jvmti)
@@ -236,6 +253,8 @@ static void JNICALL vm_init(jvmtiEnv *jvmti, JNIEnv *env, jthread thread)
 		exit(3);
 	}
 	free(bytes);
+	if (agent.spans)
+		define_spans(env);
 	(*jvmti)->SetEventNotificationMode(jvmti, JVMTI_ENABLE, JVMTI_EVENT_CLASS_FILE_LOAD_HOOK,
 	                                   NULL);
 	retransform_loaded(jvmti);
@@ -257,6 +276,8 @@ static void JNICALL vm_death(jvmtiEnv *jvmti, JNIEnv *env)
 	    agent.methods_left, agent.status[LC_REWRITE_MALFORMED],
 	    agent.status[LC_REWRITE_UNSUPPORTED], agent.status[LC_REWRITE_TOO_LARGE], agent.refused,
 	    agent.made);
+	if (agent.spans)
+		print_spans();
 }
 
 static int parse(char *options)
@@ -268,6 +289,10 @@ static int parse(char *options)
 			agent.off = true;
 		} else if (strcmp(o, "constructed") == 0) {
 			agent.constructed = true;
+		} else if (strcmp(o, "spans") == 0) {
+			agent.spans = true;
+		} else if (strncmp(o, "types=", 6) == 0) {
+			agent.types = (uint32_t)strtoul(o + 6, NULL, 10);
 		} else if (strncmp(o, "min-size=", 9) == 0) {
 			agent.min_size_bytes = strtoull(o + 9, NULL, 10);
 		} else {
