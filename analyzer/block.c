@@ -328,8 +328,16 @@ static int counts(struct lc_pass *p)
 		[LC_SECTION_PLACEMENTS] = lc_block_placements,
 		[LC_SECTION_NODES] = lc_block_nodes,
 		[LC_SECTION_HOMES] = lc_block_homes,
+		[LC_SECTION_SPANS] = lc_block_spans,
+		[LC_SECTION_TASKS] = lc_block_tasks,
+		[LC_SECTION_SPAN_ACCESSES] = lc_block_span_accesses,
+		[LC_SECTION_TIMELINE] = lc_block_timeline,
+		[LC_SECTION_PAUSES] = lc_block_pauses,
+		[LC_SECTION_TRACE] = lc_block_trace,
 	};
 
+	_Static_assert(sizeof(decode) / sizeof(decode[0]) == LC_SECTION_COUNT,
+	               "each has a decoder");
 	for (unsigned type = LC_SECTION_ALLOCATIONS; type < LC_SECTION_COUNT; type++)
 		if (p->d->body[type] && decode[type](p))
 			return -EBADMSG;

@@ -1,4 +1,4 @@
-/* block_impl.h - what the files that decode a payload share: block.c and block_rows.c. */
+/* block_impl.h - what the files that decode a payload share: block.c, block_rows.c, block_spans.c. */
 #ifndef LC_BLOCK_IMPL_H
 #define LC_BLOCK_IMPL_H
 
@@ -88,9 +88,25 @@ static inline void lc_sum_add(uint64_t *sum, uint64_t more)
 		*sum = UINT64_MAX;
 }
 
+/* Likewise a sum with a sign, which stays at the end that it would pass. */
+static inline void lc_sum_add_signed(uint64_t *sum, int64_t more)
+{
+	int64_t v;
+
+	if (__builtin_add_overflow((int64_t)*sum, more, &v))
+		v = more < 0 ? INT64_MIN : INT64_MAX;
+	*sum = (uint64_t)v;
+}
+
 /* The tree's row of a thread; `name` of a later block replaces that of an earlier one. */
 uint32_t lc_pass_thread(struct lc_block_target *target, uint32_t process, uint32_t index,
                         uint32_t tid, uint32_t name);
+
+/* engine; bucket; site; path: four columns of a key. The engine is the block's. */
+void lc_take_place(struct lc_reader *r, const struct lc_pass *p, uint32_t *columns);
+
+/* process; thread_index, in a block of all threads: the tree's row of the thread. */
+uint32_t lc_take_thread(struct lc_reader *r, const struct lc_pass *p);
 
 /* Each reads one section in one pass. Returns 0 or -EBADMSG. */
 int lc_block_fields(struct lc_pass *p);
@@ -102,5 +118,11 @@ int lc_block_splits(struct lc_pass *p);
 int lc_block_placements(struct lc_pass *p);
 int lc_block_nodes(struct lc_pass *p);
 int lc_block_homes(struct lc_pass *p);
+int lc_block_spans(struct lc_pass *p);
+int lc_block_tasks(struct lc_pass *p);
+int lc_block_span_accesses(struct lc_pass *p);
+int lc_block_timeline(struct lc_pass *p);
+int lc_block_pauses(struct lc_pass *p);
+int lc_block_trace(struct lc_pass *p);
 
 #endif

@@ -4,8 +4,7 @@
  */
 #include "block_impl.h"
 
-/* engine; bucket; site; path: the first four columns of a key. The engine is the block's. */
-static void take_place(struct lc_reader *r, const struct lc_pass *p, uint32_t *columns)
+void lc_take_place(struct lc_reader *r, const struct lc_pass *p, uint32_t *columns)
 {
 	columns[0] = lc_take_engine(r, p);
 	columns[1] = lc_take_below(r, LC_BUCKET_COUNT);
@@ -13,10 +12,10 @@ static void take_place(struct lc_reader *r, const struct lc_pass *p, uint32_t *c
 	columns[3] = lc_take_id(r, p->d, LC_SECTION_PATHS);
 }
 
-_Static_assert(LC_FIELD_ENGINE == 0 && LC_FIELD_PATH == 3, "take_place() fills them");
-_Static_assert(LC_METRIC_ENGINE == 0 && LC_METRIC_PATH == 3, "take_place() fills them");
-_Static_assert(LC_LINE_PATH == LC_LINE_ENGINE + 3, "take_place() fills them");
-_Static_assert(LC_PLACEMENT_PATH == LC_PLACEMENT_ENGINE + 3, "take_place() fills them");
+_Static_assert(LC_FIELD_ENGINE == 0 && LC_FIELD_PATH == 3, "lc_take_place() fills them");
+_Static_assert(LC_METRIC_ENGINE == 0 && LC_METRIC_PATH == 3, "lc_take_place() fills them");
+_Static_assert(LC_LINE_PATH == LC_LINE_ENGINE + 3, "lc_take_place() fills them");
+_Static_assert(LC_PLACEMENT_PATH == LC_PLACEMENT_ENGINE + 3, "lc_take_place() fills them");
 
 int lc_block_fields(struct lc_pass *p)
 {
@@ -27,7 +26,7 @@ int lc_block_fields(struct lc_pass *p)
 		uint32_t key[LC_FIELD_KEY];
 		uint64_t first, last, samples;
 
-		take_place(&r, p, key);
+		lc_take_place(&r, p, key);
 		key[LC_FIELD_NAME] = lc_take_id(&r, p->d, LC_SECTION_STRINGS);
 		first = lc_take(&r);
 		last = lc_take(&r);
@@ -54,7 +53,7 @@ int lc_block_metrics(struct lc_pass *p)
 		uint32_t key[LC_METRIC_KEY];
 		uint64_t samples, latency, latency_max, *values;
 
-		take_place(&r, p, key);
+		lc_take_place(&r, p, key);
 		key[LC_METRIC_SOURCE] = lc_take_below(&r, LC_SOURCE_COUNT);
 		key[LC_METRIC_FLAGS] = lc_take_below(&r, LC_METRIC_FLAGS_END);
 		samples = lc_take(&r);
@@ -72,8 +71,7 @@ int lc_block_metrics(struct lc_pass *p)
 	return lc_reader_finish(&r);
 }
 
-/* process; thread_index, in a block of all threads: the tree's row of the thread. */
-static uint32_t take_thread(struct lc_reader *r, const struct lc_pass *p)
+uint32_t lc_take_thread(struct lc_reader *r, const struct lc_pass *p)
 {
 	uint32_t process = lc_take_below(r, p->target->process_count);
 	uint32_t index = lc_take_below(r, LC_THREAD_ALL);
@@ -90,7 +88,7 @@ static void take_line(struct lc_reader *r, struct lc_pass *p, uint32_t thread)
 	uint64_t number = lc_take(r), first, samples, hitm, *values;
 	uint32_t key[LC_LINE_KEY];
 
-	take_place(r, p, key + LC_LINE_ENGINE);
+	lc_take_place(r, p, key + LC_LINE_ENGINE);
 	key[LC_LINE_BYTE] = lc_take_below(r, LC_LINE_BYTES_MAX);
 	key[LC_LINE_WIDTH] = lc_take_below(r, UINT8_MAX + 1);
 	key[LC_LINE_TOUCH] = lc_take_below(r, LC_TOUCH_END);
@@ -129,7 +127,7 @@ int lc_block_merged_lines(struct lc_pass *p)
 	if (!p->all)
 		return -EBADMSG;
 	for (uint32_t n = lc_take_count(&r, 14); n && !r.bad; n--) {
-		uint32_t thread = take_thread(&r, p);
+		uint32_t thread = lc_take_thread(&r, p);
 
 		take_line(&r, p, thread);
 	}
@@ -187,10 +185,10 @@ int lc_block_placements(struct lc_pass *p)
 	struct lc_table *placements = &p->target->tree->placements;
 
 	for (uint32_t n = lc_take_count(&r, p->all ? 10 : 8); n && !r.bad; n--) {
-		uint32_t key[LC_PLACEMENT_KEY] = { p->all ? take_thread(&r, p) : p->thread };
+		uint32_t key[LC_PLACEMENT_KEY] = { p->all ? lc_take_thread(&r, p) : p->thread };
 		uint64_t samples;
 
-		take_place(&r, p, key + LC_PLACEMENT_ENGINE);
+		lc_take_place(&r, p, key + LC_PLACEMENT_ENGINE);
 		key[LC_PLACEMENT_ACCESSING] = lc_take_below(&r, LC_NODE_END);
 		key[LC_PLACEMENT_OWNING] = lc_take_below(&r, LC_NODE_END);
 		key[LC_PLACEMENT_SOURCE] = lc_take_below(&r, LC_SOURCE_COUNT);
@@ -209,7 +207,7 @@ int lc_block_nodes(struct lc_pass *p)
 	struct lc_table *nodes = &p->target->tree->nodes;
 
 	for (uint32_t n = lc_take_count(&r, p->all ? 6 : 4); n && !r.bad; n--) {
-		uint32_t key[LC_NODE_KEY] = { p->all ? take_thread(&r, p) : p->thread };
+		uint32_t key[LC_NODE_KEY] = { p->all ? lc_take_thread(&r, p) : p->thread };
 		uint64_t samples, migrations, *values;
 
 		key[LC_NODE_ENGINE] = lc_take_engine(&r, p);
@@ -234,7 +232,7 @@ int lc_block_homes(struct lc_pass *p)
 	struct lc_table *homes = &p->target->tree->homes;
 
 	for (uint32_t n = lc_take_count(&r, p->all ? 6 : 4); n && !r.bad; n--) {
-		uint32_t key[LC_HOME_KEY] = { p->all ? take_thread(&r, p) : p->thread };
+		uint32_t key[LC_HOME_KEY] = { p->all ? lc_take_thread(&r, p) : p->thread };
 		uint64_t objects, bytes, *values;
 
 		key[LC_HOME_SITE] = lc_take_id(&r, p->d, LC_SECTION_SITES);

@@ -37,6 +37,7 @@ void lc_load_free(struct lc_load *l)
 		json_decref(l->processes[i].options);
 		json_decref(l->processes[i].counters);
 		json_decref(l->processes[i].numa);
+		json_decref(l->processes[i].spans);
 	}
 	free(l->processes);
 	lc_blockfile_free(l->file);
@@ -110,7 +111,7 @@ static int add_engine(struct lc_load *l, struct lc_load_engine *e, uint32_t *num
 
 static void add_process(struct lc_load *l, const json_t *info)
 {
-	json_t *numa = json_object_get(info, "numa");
+	json_t *numa = json_object_get(info, "numa"), *spans = json_object_get(info, "spans");
 	struct lc_load_process *p;
 
 	l->processes = lc_alloc_grow(l->processes, &l->processes_cap, l->processes_len + 1,
@@ -130,6 +131,7 @@ static void add_process(struct lc_load *l, const json_t *info)
 		.options = object_of(info, "options"),
 		.counters = object_of(info, "counters"),
 		.numa = json_is_object(numa) ? json_incref(numa) : NULL,
+		.spans = json_is_object(spans) ? json_incref(spans) : NULL,
 	};
 }
 

@@ -32,6 +32,7 @@ struct lc_load_process {
 	json_t *options;        /* object: name to text */
 	json_t *counters;       /* object: name to number */
 	json_t *numa;           /* object, see docs/FORMAT.md; NULL: nothing is known */
+	json_t *spans;          /* likewise; NULL: none were recorded */
 };
 
 struct lc_load {

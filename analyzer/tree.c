@@ -31,6 +31,12 @@ void lc_tree_init(struct lc_tree *t)
 	lc_table_init(&t->placements, LC_PLACEMENT_KEY, 1);
 	lc_table_init(&t->nodes, LC_NODE_KEY, LC_NODE_VALUES);
 	lc_table_init(&t->homes, LC_HOME_KEY, LC_HOME_VALUES);
+	lc_table_init(&t->executions, LC_EXECUTION_KEY, LC_EXECUTION_VALUES);
+	lc_table_init(&t->span_buckets, 2, 1);
+	lc_table_init(&t->made, LC_MADE_KEY, 1);
+	lc_table_init(&t->span_accesses, LC_INSIDE_KEY, 1);
+	lc_table_init(&t->slices, LC_SLICE_KEY, LC_SLICE_VALUES);
+	lc_table_init(&t->pauses, LC_PAUSE_KEY, 1);
 	lc_tree_string(t, "", 0);
 	lc_table_put(&t->methods, zero);
 	lc_table_put(&t->frames, zero);
@@ -59,6 +65,14 @@ void lc_tree_free(struct lc_tree *t)
 	lc_table_free(&t->placements);
 	lc_table_free(&t->nodes);
 	lc_table_free(&t->homes);
+	lc_table_free(&t->executions);
+	lc_table_free(&t->span_buckets);
+	lc_table_free(&t->made);
+	lc_table_free(&t->span_accesses);
+	lc_table_free(&t->slices);
+	lc_table_free(&t->pauses);
+	free(t->span_intervals);
+	free(t->traces);
 }
 
 uint32_t lc_tree_string(struct lc_tree *t, const char *bytes, size_t len)
@@ -172,4 +186,10 @@ bool lc_tree_empty(const struct lc_tree *t)
 		if (lc_table_values(&t->estimates, row)[LC_ESTIMATE_SAMPLED])
 			return false;
 	return true;
+}
+
+bool lc_tree_has_spans(const struct lc_tree *t)
+{
+	return t->executions.count || t->made.count || t->span_accesses.count || t->slices.count ||
+	       t->pauses.count || t->traces_len;
 }

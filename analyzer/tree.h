@@ -106,6 +106,73 @@ enum { LC_NODE_SAMPLES, LC_NODE_MIGRATIONS, LC_NODE_VALUES };
 enum { LC_HOME_THREAD, LC_HOME_SITE, LC_HOME_NODE, LC_HOME_KEY };
 enum { LC_HOME_OBJECTS, LC_HOME_BYTES, LC_HOME_VALUES };
 
+/* Executions: of spans of one kind and place in a thread. lc_block_span of src/profile.h. */
+enum {
+	LC_EXECUTION_THREAD,
+	LC_EXECUTION_KIND, /* enum lc_span_kind */
+	LC_EXECUTION_LEVEL,
+	LC_EXECUTION_SUBMIT, /* enum lc_submit_kind */
+	LC_EXECUTION_SITE,
+	LC_EXECUTION_SUBMIT_PATH,
+	LC_EXECUTION_PATH,
+	LC_EXECUTION_KEY
+};
+enum {
+	LC_EXECUTION_COUNT,
+	LC_EXECUTION_FOLDED,
+	LC_EXECUTION_CYCLES,
+	LC_EXECUTION_COMPENSATED, /* an int64_t */
+	LC_EXECUTION_NEGATIVE,
+	LC_EXECUTION_SWITCHES,
+	LC_EXECUTION_GC_COUNT,
+	LC_EXECUTION_GC_NS,
+	LC_EXECUTION_WAIT_NS,
+	LC_EXECUTION_WAITS,
+	LC_EXECUTION_WALL_NS,
+	LC_EXECUTION_NESTED,
+	LC_EXECUTION_SUMS = LC_EXECUTION_NESTED + LC_SPAN_NESTED,
+	LC_EXECUTION_INTERVAL = LC_EXECUTION_SUMS, /* the row's last one in span_intervals, + 1 */
+	LC_EXECUTION_VALUES
+};
+enum { LC_MADE_THREAD, LC_MADE_SITE, LC_MADE_SUBMIT, LC_MADE_SUBMIT_PATH, LC_MADE_KEY };
+enum {
+	LC_INSIDE_KIND,
+	LC_INSIDE_SPAN_SITE,
+	LC_INSIDE_SPAN_PATH,
+	LC_INSIDE_ENGINE,
+	LC_INSIDE_BUCKET,
+	LC_INSIDE_SITE,
+	LC_INSIDE_PATH,
+	LC_INSIDE_KEY
+};
+enum {
+	LC_SLICE_THREAD,
+	LC_SLICE_NUMBER,
+	LC_SLICE_KEY = LC_SLICE_NUMBER + 2
+}; /* time / LC_TIMELINE_NS */
+enum { LC_SLICE_CPU_NS, LC_SLICE_VOLUNTARY, LC_SLICE_INVOLUNTARY, LC_SLICE_VALUES };
+enum { LC_PAUSE_THREAD, LC_PAUSE_START, LC_PAUSE_KEY = LC_PAUSE_START + 2 };
+
+/* Time in which a row of executions had some, CLOCK_MONOTONIC. */
+struct lc_tree_interval {
+	uint32_t row;
+	uint64_t first_ns, last_ns;
+};
+
+/* A span by itself: lc_block_trace of src/profile.h, with rows of the tree. */
+struct lc_tree_trace {
+	uint64_t id, outer, logical;
+	uint64_t start_ns, duration_ns;
+	uint64_t cycles;
+	int64_t compensated;
+	uint64_t switches;
+	uint64_t wait_ns;
+	uint32_t thread;
+	uint32_t creator; /* thread index in the process + 1 */
+	uint32_t site, submit_path, path;
+	uint8_t kind, level, submit_kind, flags;
+};
+
 /*
  * String 0 is empty, path 0 the root (no frames) and site 0 none: these rows always exist.
  * A parent has a smaller number than its children.
@@ -133,6 +200,18 @@ struct lc_tree {
 	struct lc_table placements; /* value: samples */
 	struct lc_table nodes;      /* that threads ran on */
 	struct lc_table homes;      /* that threads allocated on */
+	struct lc_table executions;
+	struct lc_table span_buckets;  /* row of executions, bucket of the histogram: spans */
+	struct lc_table made;          /* tasks created and submitted; value: count */
+	struct lc_table span_accesses; /* value: samples */
+	struct lc_table slices;
+	struct lc_table pauses;                  /* value: the longest duration, ns */
+	struct lc_tree_interval *span_intervals; /* in no order; lc_tree_spans_build() sorts them */
+	size_t span_intervals_len;
+	size_t span_intervals_cap;
+	struct lc_tree_trace *traces;
+	size_t traces_len;
+	size_t traces_cap;
 	uint64_t buckets[LC_ENGINES_MAX][LC_BUCKET_COUNT];
 };
 
@@ -161,6 +240,9 @@ uint64_t lc_tree_site_id(const struct lc_tree *t, uint32_t site);
 
 /* Have no samples and no allocations been counted, sampled ones included? */
 bool lc_tree_empty(const struct lc_tree *t);
+
+/* Is there a row of any section of spans? */
+bool lc_tree_has_spans(const struct lc_tree *t);
 
 /* A number of 64 bits that stands in two columns of a key. */
 static inline uint64_t lc_tree_wide(const uint32_t *columns)

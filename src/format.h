@@ -57,6 +57,12 @@ enum lc_section {
 	LC_SECTION_PLACEMENTS = 18,
 	LC_SECTION_NODES = 19,
 	LC_SECTION_HOMES = 20,
+	LC_SECTION_SPANS = 21, /* executions of streams and tasks */
+	LC_SECTION_TASKS = 22, /* created and submitted ones */
+	LC_SECTION_SPAN_ACCESSES = 23,
+	LC_SECTION_TIMELINE = 24,
+	LC_SECTION_PAUSES = 25,
+	LC_SECTION_TRACE = 26,
 	LC_SECTION_COUNT
 };
 

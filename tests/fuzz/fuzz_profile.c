@@ -1,4 +1,4 @@
-/* uses: analyzer/blockfile.c analyzer/block.c analyzer/block_rows.c analyzer/tree.c analyzer/view.c analyzer/view_rows.c analyzer/sharing.c analyzer/table.c analyzer/util.c src/options.c -lzstd -lm */
+/* uses: analyzer/blockfile.c analyzer/block.c analyzer/block_rows.c analyzer/block_spans.c analyzer/tree.c analyzer/view.c analyzer/view_rows.c analyzer/sharing.c analyzer/table.c analyzer/util.c src/options.c -lzstd -lm */
 /*
  * fuzz_profile.c - the block reader on arbitrary bytes.
  *
