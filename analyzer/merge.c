@@ -108,15 +108,20 @@ static int write_tree(struct merge *m)
 	return status;
 }
 
+static bool is_empty(const struct lc_tree *t)
+{
+	return lc_tree_empty(t) && !lc_tree_has_spans(t);
+}
+
 /* After each file of an input, with --keep-threads. */
 static int flush_thread(void *context)
 {
 	struct merge *m = context;
 	int status;
 
-	if (!m->tree.threads.count && lc_tree_empty(&m->tree))
+	if (!m->tree.threads.count && is_empty(&m->tree))
 		return 0;
-	m->empty = m->empty && lc_tree_empty(&m->tree);
+	m->empty = m->empty && is_empty(&m->tree);
 	status = write_tree(m);
 	lc_tree_free(&m->tree);
 	lc_tree_init(&m->tree);
@@ -137,6 +142,8 @@ static json_t *process_row(const struct lc_load_process *p)
 
 	if (p->numa)
 		json_object_set(row, "numa", p->numa);
+	if (p->spans)
+		json_object_set(row, "spans", p->spans);
 	return row;
 }
 
@@ -197,8 +204,8 @@ static int merge_all(struct merge *m, char **paths, size_t count)
 	for (size_t i = 0; i < count; i++)
 		if (lc_load_profile(&m->load, paths[i]))
 			return 1;
-	if (m->empty && lc_tree_empty(&m->tree))
-		return lc_fail("nothing to merge: no sample and no allocation is in '%s'%s",
+	if (m->empty && is_empty(&m->tree))
+		return lc_fail("nothing to merge: no sample, allocation or span is in '%s'%s",
 		               paths[0], count > 1 ? " and the others" : "");
 	if (!m->keep_threads && write_tree(m))
 		return 1;

@@ -34,6 +34,7 @@ void lc_merge_writer_free(struct lc_merge_writer *w)
 	if (!w)
 		return;
 	ZSTD_freeCCtx(w->zstd);
+	lc_tree_spans_free(&w->spans);
 	for (unsigned i = 0; i <= LC_SECTION_SITES; i++) {
 		free(w->numbers[i].local);
 		free(w->numbers[i].stamps);
@@ -401,6 +402,7 @@ static void block_begin(struct lc_merge_writer *w)
 		w->numbers[i].count = 0;
 	w->stamp++;
 	memset(w->here, 0, sizeof(w->here));
+	w->trace_start_ns = 0;
 }
 
 static void payload_build(struct lc_merge_writer *w)
@@ -469,15 +471,27 @@ static void identify(struct lc_merge_writer *w, struct lc_block_header *h)
 static bool put_rows(struct lc_merge_writer *w, unsigned *kind, uint32_t *row)
 {
 	const struct lc_tree *t = w->tree;
+	const struct lc_table traces = { .count = (uint32_t)t->traces_len };
 	const struct {
 		const struct lc_table *table;
 		void (*put)(struct lc_merge_writer *w, uint32_t row);
 	} kinds[] = {
-		{ &t->sites, put_allocations }, { &t->accesses, put_access },
-		{ &t->fields, put_field },      { &t->metrics, put_metric },
-		{ &t->lines, put_line },        { &t->estimates, put_estimate },
-		{ &t->splits, put_split },      { &t->placements, put_placement },
-		{ &t->nodes, put_node },        { &t->homes, put_home },
+		{ &t->sites, put_allocations },
+		{ &t->accesses, put_access },
+		{ &t->fields, put_field },
+		{ &t->metrics, put_metric },
+		{ &t->lines, put_line },
+		{ &t->estimates, put_estimate },
+		{ &t->splits, put_split },
+		{ &t->placements, put_placement },
+		{ &t->nodes, put_node },
+		{ &t->homes, put_home },
+		{ &t->executions, lc_merge_put_span },
+		{ &t->made, lc_merge_put_made },
+		{ &t->span_accesses, lc_merge_put_span_access },
+		{ &t->slices, lc_merge_put_slice },
+		{ &t->pauses, lc_merge_put_pause },
+		{ &traces, lc_merge_put_trace },
 	};
 
 	for (; *kind < sizeof(kinds) / sizeof(kinds[0]); ++*kind, *row = 0) {
@@ -501,6 +515,8 @@ int lc_merge_write(struct lc_merge_writer *w, const struct lc_tree *t, bool keep
 	w->tree = t;
 	w->one = keep_thread && t->threads.count == 1;
 	memcpy(w->left, t->buckets, sizeof(w->left));
+	lc_tree_spans_free(&w->spans);
+	lc_tree_spans_build(&w->spans, t);
 	do {
 		int err;
 

@@ -6,6 +6,7 @@
 #include <zstd.h>
 
 #include "merge_write.h"
+#include "tree_spans.h"
 
 /* Numbers of the tree to numbers of the block: valid where the stamp is this block's. */
 struct lc_merge_numbers {
@@ -25,7 +26,9 @@ struct lc_merge_bytes {
 
 struct lc_merge_writer {
 	const struct lc_tree *tree;
-	bool one; /* blocks of one thread */
+	bool one;                   /* blocks of one thread */
+	struct lc_tree_spans spans; /* of the tree */
+	uint64_t trace_start_ns;    /* of the last row of TRACE in this block, or 0 */
 	ZSTD_CCtx *zstd;
 	struct lc_merge_numbers numbers[LC_SECTION_SITES + 1]; /* by section type */
 	uint32_t stamp;
@@ -49,5 +52,13 @@ void lc_merge_place(struct lc_merge_writer *w, enum lc_section section, const ui
 
 /* process; thread_index, in a block of all threads. */
 void lc_merge_owner(struct lc_merge_writer *w, enum lc_section section, uint32_t thread);
+
+/* Each appends a row of its table; that of lc_merge_put_trace() is a number in tree.traces. */
+void lc_merge_put_span(struct lc_merge_writer *w, uint32_t row);
+void lc_merge_put_made(struct lc_merge_writer *w, uint32_t row);
+void lc_merge_put_span_access(struct lc_merge_writer *w, uint32_t row);
+void lc_merge_put_slice(struct lc_merge_writer *w, uint32_t row);
+void lc_merge_put_pause(struct lc_merge_writer *w, uint32_t row);
+void lc_merge_put_trace(struct lc_merge_writer *w, uint32_t row);
 
 #endif

@@ -1,4 +1,4 @@
-/* uses: analyzer/merge_write.c analyzer/tree_spans.c analyzer/view.c analyzer/view_rows.c analyzer/sharing.c analyzer/load.c analyzer/blockfile.c analyzer/block.c analyzer/block_rows.c analyzer/block_spans.c analyzer/tree.c analyzer/table.c analyzer/util.c src/options.c -lzstd -ljansson -lm */
+/* uses: analyzer/merge_write.c analyzer/merge_spans.c analyzer/tree_spans.c analyzer/view.c analyzer/view_rows.c analyzer/sharing.c analyzer/load.c analyzer/blockfile.c analyzer/block.c analyzer/block_rows.c analyzer/block_spans.c analyzer/tree.c analyzer/table.c analyzer/util.c src/options.c -lzstd -ljansson -lm */
 /* test_merge.c - trees, what is written of them, and what damage to that costs. */
 #include <setjmp.h>
 #include <stdarg.h>
