@@ -148,6 +148,78 @@ struct lc_block_detail {
 	uint64_t samples;
 };
 
+/*
+ * Executions of streams or tasks in one place: the leaf frame of a path is the location. span/span.h
+ * says what the columns mean. They are read one after the other while the thread runs, so one may count a
+ * span that another does not yet; over all blocks they agree.
+ */
+struct lc_block_span {
+	uint8_t kind; /* enum lc_span_kind */
+	uint8_t level;
+	uint8_t submit_kind;  /* enum lc_submit_kind; 0 in streams */
+	uint32_t site;        /* for lc_site_get(): class and creation path; 0 in streams */
+	uint32_t submit_path; /* for lc_path_get(); 0 unknown, or a stream */
+	uint32_t path;        /* for lc_path_get(): streams; 0 in tasks */
+	uint64_t executions, folded;
+	uint64_t cycles;
+	int64_t compensated;
+	uint64_t negative, switches, gc_count, gc_ns, wait_ns, waits, wall_ns;
+	uint64_t nested[LC_SPAN_NESTED];
+	/*
+	 * First begin and last end of the executions of this block alone, as well as that is known:
+	 * CLOCK_MONOTONIC, both 0 where it is not. Readers make active intervals of them.
+	 */
+	uint64_t first_ns, last_ns;
+	uint32_t histogram[LC_SPAN_BUCKETS];
+};
+
+/* Created and submitted tasks, by the thread that did it; executed or not. Section TASKS. */
+struct lc_block_task_made {
+	uint32_t site;       /* class and creation path */
+	uint8_t submit_kind; /* 0: the row counts creations */
+	uint32_t submit_path;
+	uint64_t count;
+};
+
+/* Samples that were taken inside a span: those of an access, by the innermost span's place. */
+struct lc_block_span_access {
+	uint8_t kind;                  /* of the span */
+	uint32_t span_site, span_path; /* as site and path in lc_block_span: one of them is 0 */
+	uint16_t engine;
+	uint8_t bucket;
+	uint32_t site, path; /* as in lc_block_access */
+	uint64_t samples;
+};
+
+/* A stretch of time of a thread, LC_TIMELINE_NS or less. */
+struct lc_block_timeline {
+	uint64_t start_ns; /* CLOCK_MONOTONIC, a multiple of LC_TIMELINE_NS */
+	uint64_t cpu_ns;
+	uint64_t voluntary, involuntary; /* context switches */
+};
+
+/* A stop-the-world pause, of the process; in the blocks of any thread. */
+struct lc_block_pause {
+	uint64_t start_ns, duration_ns;
+};
+
+/* One span by itself, with --trace. IDs are unique in the process, and 0 is none. */
+struct lc_block_trace {
+	uint64_t id;
+	uint64_t outer; /* the span inside which it ran, on its thread */
+	uint64_t
+	    logical; /* streams: the outer stream; tasks: the task object's number, the same for each of its executions */
+	uint8_t kind, level, submit_kind;
+	uint8_t flags;                    /* LC_TRACE_ of format.h */
+	uint32_t site, submit_path, path; /* as in lc_block_span */
+	uint32_t creator; /* tasks: lc_thread.index of the creating thread + 1; 0 unknown */
+	uint64_t start_ns, duration_ns;
+	uint64_t cycles; /* measured, without nested spans */
+	int64_t compensated;
+	uint64_t switches;
+	uint64_t wait_ns; /* tasks: from submission to start; 0 unknown */
+};
+
 /* What one thread did since its last block: counts are differences, not totals. */
 struct lc_block_input {
 	uint32_t tid;
@@ -179,6 +251,18 @@ struct lc_block_input {
 	size_t nodes_len;
 	const struct lc_block_home *homes;
 	size_t homes_len;
+	const struct lc_block_span *spans;
+	size_t spans_len;
+	const struct lc_block_task_made *tasks_made;
+	size_t tasks_made_len;
+	const struct lc_block_span_access *span_accesses;
+	size_t span_accesses_len;
+	const struct lc_block_timeline *timeline;
+	size_t timeline_len;
+	const struct lc_block_pause *pauses;
+	size_t pauses_len;
+	const struct lc_block_trace *trace;
+	size_t trace_len;
 };
 
 /*
@@ -240,6 +324,26 @@ struct lc_manifest_numa {
 	uint64_t dropped;        /* samples without room to look up their page */
 };
 
+/* What was calibrated, and how well: cycles, and coefficients of variation. */
+struct lc_manifest_cost {
+	const char *name; /* inner, anonymous, primordial, support, task, task_inner */
+	double mean_cycles;
+	double variation;
+};
+
+struct lc_manifest_spans {
+	bool streams, tasks;       /* recorded */
+	const char *streams_error; /* why not, where they were asked for; NULL: nothing to say */
+	const char *tasks_error;
+	const char *clock;        /* lc_clock_name() */
+	const char *clock_reason; /* why not a better one; NULL */
+	uint64_t clock_hz;
+	const char *calibration;         /* "cached", "measured", or why there is none */
+	const char *calibration_warning; /* NULL: none */
+	const struct lc_manifest_cost *costs;
+	size_t costs_len;
+};
+
 struct lc_manifest {
 	const char *command; /* any of the strings may be NULL: unknown */
 	const char *jdk;
@@ -256,7 +360,8 @@ struct lc_manifest {
 	size_t options_len;
 	const struct lc_manifest_counter *counters; /* names are unique */
 	size_t counters_len;
-	const struct lc_manifest_numa *numa; /* NULL: nothing is known */
+	const struct lc_manifest_numa *numa;   /* NULL: nothing is known */
+	const struct lc_manifest_spans *spans; /* NULL: none were asked for */
 };
 
 /*

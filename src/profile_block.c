@@ -13,36 +13,20 @@
 #include <zstd.h>
 
 #include "profile.h"
-#include "profile_names.h"
+#include "profile_block_impl.h"
 
 enum {
 	ZSTD_LEVEL = 1,
 	SPLIT_BYTES = 16 << 20, /* payload at which a block is closed and another begun */
 };
 
-struct lc_block_encoder {
-	ZSTD_CCtx *zstd;
-	struct lc_sections out;
-	struct lc_names *names;
-	struct lc_bytes payload;                        /* one block, uncompressed */
-	struct lc_bytes file;                           /* the finished blocks */
-	uint64_t left[LC_ENGINES_MAX][LC_BUCKET_COUNT]; /* of the input, not yet in a block */
-	uint64_t here[LC_ENGINES_MAX][LC_BUCKET_COUNT]; /* in this block's accesses */
-};
-
-static void put(struct lc_block_encoder *e, enum lc_section section, uint64_t v)
+void lc_block_put_place(struct lc_block_encoder *e, enum lc_section section, uint16_t engine,
+                        uint8_t bucket, uint32_t site, uint32_t path)
 {
-	lc_bytes_varint(&e->out.bytes[section], v);
-}
-
-/* engine; bucket; site; path. */
-static void put_place(struct lc_block_encoder *e, enum lc_section section, uint16_t engine,
-                      uint8_t bucket, uint32_t site, uint32_t path)
-{
-	put(e, section, engine);
-	put(e, section, bucket);
-	put(e, section, lc_names_site(e->names, site));
-	put(e, section, lc_names_path(e->names, path));
+	lc_block_put(e, section, engine);
+	lc_block_put(e, section, bucket);
+	lc_block_put(e, section, lc_names_site(e->names, site));
+	lc_block_put(e, section, lc_names_path(e->names, path));
 }
 
 /* ---- rows ---- */
@@ -54,9 +38,9 @@ static void put_alloc(struct lc_block_encoder *e, const void *row)
 
 	if (!site)
 		return;
-	put(e, LC_SECTION_ALLOCATIONS, site);
-	put(e, LC_SECTION_ALLOCATIONS, a->count);
-	put(e, LC_SECTION_ALLOCATIONS, a->bytes);
+	lc_block_put(e, LC_SECTION_ALLOCATIONS, site);
+	lc_block_put(e, LC_SECTION_ALLOCATIONS, a->count);
+	lc_block_put(e, LC_SECTION_ALLOCATIONS, a->bytes);
 	e->out.rows[LC_SECTION_ALLOCATIONS]++;
 }
 
@@ -71,8 +55,8 @@ static void put_access(struct lc_block_encoder *e, const void *row)
 {
 	const struct lc_block_access *a = row;
 
-	put_place(e, LC_SECTION_ACCESSES, a->engine, a->bucket, a->site, a->path);
-	put(e, LC_SECTION_ACCESSES, a->samples);
+	lc_block_put_place(e, LC_SECTION_ACCESSES, a->engine, a->bucket, a->site, a->path);
+	lc_block_put(e, LC_SECTION_ACCESSES, a->samples);
 	e->out.rows[LC_SECTION_ACCESSES]++;
 	e->here[a->engine][a->bucket] += a->samples;
 }
@@ -89,12 +73,12 @@ static void put_field(struct lc_block_encoder *e, const void *row)
 {
 	const struct lc_block_field *f = row;
 
-	put_place(e, LC_SECTION_FIELDS, f->engine, f->bucket, f->site, f->path);
-	put(e, LC_SECTION_FIELDS, lc_names_string(e->names, f->name));
-	put(e, LC_SECTION_FIELDS, f->first);
-	put(e, LC_SECTION_FIELDS, f->last);
-	put(e, LC_SECTION_FIELDS, f->access);
-	put(e, LC_SECTION_FIELDS, f->samples);
+	lc_block_put_place(e, LC_SECTION_FIELDS, f->engine, f->bucket, f->site, f->path);
+	lc_block_put(e, LC_SECTION_FIELDS, lc_names_string(e->names, f->name));
+	lc_block_put(e, LC_SECTION_FIELDS, f->first);
+	lc_block_put(e, LC_SECTION_FIELDS, f->last);
+	lc_block_put(e, LC_SECTION_FIELDS, f->access);
+	lc_block_put(e, LC_SECTION_FIELDS, f->samples);
 	e->out.rows[LC_SECTION_FIELDS]++;
 }
 
@@ -110,12 +94,12 @@ static void put_metric(struct lc_block_encoder *e, const void *row)
 {
 	const struct lc_block_metric *m = row;
 
-	put_place(e, LC_SECTION_METRICS, m->engine, m->bucket, m->site, m->path);
-	put(e, LC_SECTION_METRICS, m->source);
-	put(e, LC_SECTION_METRICS, m->flags);
-	put(e, LC_SECTION_METRICS, m->samples);
-	put(e, LC_SECTION_METRICS, m->latency_sum);
-	put(e, LC_SECTION_METRICS, m->latency_max);
+	lc_block_put_place(e, LC_SECTION_METRICS, m->engine, m->bucket, m->site, m->path);
+	lc_block_put(e, LC_SECTION_METRICS, m->source);
+	lc_block_put(e, LC_SECTION_METRICS, m->flags);
+	lc_block_put(e, LC_SECTION_METRICS, m->samples);
+	lc_block_put(e, LC_SECTION_METRICS, m->latency_sum);
+	lc_block_put(e, LC_SECTION_METRICS, m->latency_max);
 	e->out.rows[LC_SECTION_METRICS]++;
 }
 
@@ -131,15 +115,15 @@ static void put_line(struct lc_block_encoder *e, const void *row)
 {
 	const struct lc_block_line *l = row;
 
-	put(e, LC_SECTION_LINES, l->line);
-	put_place(e, LC_SECTION_LINES, l->engine, l->bucket, l->site, l->path);
-	put(e, LC_SECTION_LINES, l->byte);
-	put(e, LC_SECTION_LINES, l->bytes);
-	put(e, LC_SECTION_LINES, l->access);
-	put(e, LC_SECTION_LINES, lc_names_string(e->names, l->name));
-	put(e, LC_SECTION_LINES, l->first);
-	put(e, LC_SECTION_LINES, l->samples);
-	put(e, LC_SECTION_LINES, l->hitm);
+	lc_block_put(e, LC_SECTION_LINES, l->line);
+	lc_block_put_place(e, LC_SECTION_LINES, l->engine, l->bucket, l->site, l->path);
+	lc_block_put(e, LC_SECTION_LINES, l->byte);
+	lc_block_put(e, LC_SECTION_LINES, l->bytes);
+	lc_block_put(e, LC_SECTION_LINES, l->access);
+	lc_block_put(e, LC_SECTION_LINES, lc_names_string(e->names, l->name));
+	lc_block_put(e, LC_SECTION_LINES, l->first);
+	lc_block_put(e, LC_SECTION_LINES, l->samples);
+	lc_block_put(e, LC_SECTION_LINES, l->hitm);
 	e->out.rows[LC_SECTION_LINES]++;
 }
 
@@ -150,14 +134,14 @@ static void put_estimate(struct lc_block_encoder *e, const void *row)
 
 	if (!site)
 		return;
-	put(e, LC_SECTION_ESTIMATES, site);
-	put(e, LC_SECTION_ESTIMATES, s->sampled);
-	put(e, LC_SECTION_ESTIMATES, s->objects_milli);
-	put(e, LC_SECTION_ESTIMATES, s->objects_variance_milli);
-	put(e, LC_SECTION_ESTIMATES, s->bytes);
-	put(e, LC_SECTION_ESTIMATES, s->bytes_variance_mib);
+	lc_block_put(e, LC_SECTION_ESTIMATES, site);
+	lc_block_put(e, LC_SECTION_ESTIMATES, s->sampled);
+	lc_block_put(e, LC_SECTION_ESTIMATES, s->objects_milli);
+	lc_block_put(e, LC_SECTION_ESTIMATES, s->objects_variance_milli);
+	lc_block_put(e, LC_SECTION_ESTIMATES, s->bytes);
+	lc_block_put(e, LC_SECTION_ESTIMATES, s->bytes_variance_mib);
 	for (unsigned i = 0; i < LC_LIVE_COLUMNS; i++)
-		put(e, LC_SECTION_ESTIMATES, s->live_milli[i]);
+		lc_block_put(e, LC_SECTION_ESTIMATES, s->live_milli[i]);
 	e->out.rows[LC_SECTION_ESTIMATES]++;
 }
 
@@ -176,12 +160,12 @@ static void put_split(struct lc_block_encoder *e, const void *row)
 
 	if (!class_site || !site)
 		return;
-	put(e, LC_SECTION_SPLITS, s->engine);
-	put(e, LC_SECTION_SPLITS, s->method);
-	put(e, LC_SECTION_SPLITS, class_site);
-	put(e, LC_SECTION_SPLITS, site);
-	put(e, LC_SECTION_SPLITS, s->samples_milli);
-	put(e, LC_SECTION_SPLITS, s->variance_milli);
+	lc_block_put(e, LC_SECTION_SPLITS, s->engine);
+	lc_block_put(e, LC_SECTION_SPLITS, s->method);
+	lc_block_put(e, LC_SECTION_SPLITS, class_site);
+	lc_block_put(e, LC_SECTION_SPLITS, site);
+	lc_block_put(e, LC_SECTION_SPLITS, s->samples_milli);
+	lc_block_put(e, LC_SECTION_SPLITS, s->variance_milli);
 	e->out.rows[LC_SECTION_SPLITS]++;
 }
 
@@ -197,11 +181,11 @@ static void put_placement(struct lc_block_encoder *e, const void *row)
 {
 	const struct lc_block_placement *p = row;
 
-	put_place(e, LC_SECTION_PLACEMENTS, p->engine, p->bucket, p->site, p->path);
-	put(e, LC_SECTION_PLACEMENTS, p->accessing);
-	put(e, LC_SECTION_PLACEMENTS, p->owning);
-	put(e, LC_SECTION_PLACEMENTS, p->source);
-	put(e, LC_SECTION_PLACEMENTS, p->samples);
+	lc_block_put_place(e, LC_SECTION_PLACEMENTS, p->engine, p->bucket, p->site, p->path);
+	lc_block_put(e, LC_SECTION_PLACEMENTS, p->accessing);
+	lc_block_put(e, LC_SECTION_PLACEMENTS, p->owning);
+	lc_block_put(e, LC_SECTION_PLACEMENTS, p->source);
+	lc_block_put(e, LC_SECTION_PLACEMENTS, p->samples);
 	e->out.rows[LC_SECTION_PLACEMENTS]++;
 }
 
@@ -216,10 +200,10 @@ static void put_node(struct lc_block_encoder *e, const void *row)
 {
 	const struct lc_block_node *n = row;
 
-	put(e, LC_SECTION_NODES, n->engine);
-	put(e, LC_SECTION_NODES, n->node);
-	put(e, LC_SECTION_NODES, n->samples);
-	put(e, LC_SECTION_NODES, n->migrations);
+	lc_block_put(e, LC_SECTION_NODES, n->engine);
+	lc_block_put(e, LC_SECTION_NODES, n->node);
+	lc_block_put(e, LC_SECTION_NODES, n->samples);
+	lc_block_put(e, LC_SECTION_NODES, n->migrations);
 	e->out.rows[LC_SECTION_NODES]++;
 }
 
@@ -235,10 +219,10 @@ static void put_home(struct lc_block_encoder *e, const void *row)
 
 	if (!site)
 		return;
-	put(e, LC_SECTION_HOMES, site);
-	put(e, LC_SECTION_HOMES, h->node);
-	put(e, LC_SECTION_HOMES, h->objects);
-	put(e, LC_SECTION_HOMES, h->bytes);
+	lc_block_put(e, LC_SECTION_HOMES, site);
+	lc_block_put(e, LC_SECTION_HOMES, h->node);
+	lc_block_put(e, LC_SECTION_HOMES, h->objects);
+	lc_block_put(e, LC_SECTION_HOMES, h->bytes);
 	e->out.rows[LC_SECTION_HOMES]++;
 }
 
@@ -264,6 +248,12 @@ static const struct kind {
 	{ LIST(placements), placement_is_valid, put_placement },
 	{ LIST(nodes), node_is_valid, put_node },
 	{ LIST(homes), home_is_valid, put_home },
+	{ LIST(spans), lc_block_span_is_valid, lc_block_put_span },
+	{ LIST(tasks_made), lc_block_made_is_valid, lc_block_put_made },
+	{ LIST(span_accesses), lc_block_span_access_is_valid, lc_block_put_span_access },
+	{ LIST(timeline), NULL, lc_block_put_timeline },
+	{ LIST(pauses), lc_block_pause_is_valid, lc_block_put_pause },
+	{ LIST(trace), lc_block_trace_is_valid, lc_block_put_trace },
 };
 
 enum { KINDS = sizeof(kinds) / sizeof(kinds[0]) };
@@ -303,7 +293,8 @@ static void block_begin(struct lc_block_encoder *e, const struct lc_block_input 
 	}
 	lc_names_begin(e->names);
 	memset(e->here, 0, sizeof(e->here));
-	put(e, LC_SECTION_THREAD, lc_names_string(e->names, in->name));
+	e->trace_start_ns = 0;
+	lc_block_put(e, LC_SECTION_THREAD, lc_names_string(e->names, in->name));
 	e->out.rows[LC_SECTION_THREAD] = 1;
 }
 
@@ -319,9 +310,9 @@ static void put_buckets(struct lc_block_encoder *e, bool last)
 			e->left[g][b] -= samples < e->left[g][b] ? samples : e->left[g][b];
 			if (!samples)
 				continue;
-			put(e, LC_SECTION_BUCKETS, g);
-			put(e, LC_SECTION_BUCKETS, b);
-			put(e, LC_SECTION_BUCKETS, samples);
+			lc_block_put(e, LC_SECTION_BUCKETS, g);
+			lc_block_put(e, LC_SECTION_BUCKETS, b);
+			lc_block_put(e, LC_SECTION_BUCKETS, samples);
 			e->out.rows[LC_SECTION_BUCKETS]++;
 		}
 	}
@@ -330,10 +321,10 @@ static void put_buckets(struct lc_block_encoder *e, bool last)
 static void put_details(struct lc_block_encoder *e, const struct lc_block_input *in)
 {
 	for (size_t i = 0; i < in->details_len; i++) {
-		put(e, LC_SECTION_DETAILS, in->details[i].engine);
-		put(e, LC_SECTION_DETAILS, in->details[i].where);
-		put(e, LC_SECTION_DETAILS, in->details[i].how);
-		put(e, LC_SECTION_DETAILS, in->details[i].samples);
+		lc_block_put(e, LC_SECTION_DETAILS, in->details[i].engine);
+		lc_block_put(e, LC_SECTION_DETAILS, in->details[i].where);
+		lc_block_put(e, LC_SECTION_DETAILS, in->details[i].how);
+		lc_block_put(e, LC_SECTION_DETAILS, in->details[i].samples);
 		e->out.rows[LC_SECTION_DETAILS]++;
 	}
 }

@@ -98,6 +98,46 @@ static void manifest_numa(struct lc_bytes *b, const struct lc_manifest_numa *n)
 	json_format(b, "]}");
 }
 
+/* Not by printf(), whose decimal point is the program's locale's. Not finite: null. */
+static void json_fixed(struct lc_bytes *b, double v, unsigned digits)
+{
+	uint64_t unit = 1, parts;
+
+	for (unsigned i = 0; i < digits; i++)
+		unit *= 10;
+	if (!(v > -1e12 && v < 1e12)) {
+		json_format(b, "null");
+		return;
+	}
+	parts = (uint64_t)((v < 0 ? -v : v) * (double)unit + 0.5);
+	json_format(b, "%s%llu.%0*llu", v < 0 && parts ? "-" : "",
+	            (unsigned long long)(parts / unit), (int)digits,
+	            (unsigned long long)(parts % unit));
+}
+
+static void manifest_spans(struct lc_bytes *b, const struct lc_manifest_spans *s)
+{
+	json_format(b, ",\n\"spans\":{\"streams\":%s,\"tasks\":%s,\"clock_hz\":",
+	            s->streams ? "true" : "false", s->tasks ? "true" : "false");
+	json_u64(b, s->clock_hz);
+	json_member(b, "streams_error", s->streams_error);
+	json_member(b, "tasks_error", s->tasks_error);
+	json_member(b, "clock", s->clock);
+	json_member(b, "clock_reason", s->clock_reason);
+	json_member(b, "calibration", s->calibration);
+	json_member(b, "calibration_warning", s->calibration_warning);
+	json_format(b, ",\n\"costs\":[");
+	for (size_t i = 0; i < s->costs_len; i++) {
+		json_format(b, i ? ",{\"mean_cycles\":" : "{\"mean_cycles\":");
+		json_fixed(b, s->costs[i].mean_cycles, 3);
+		json_format(b, ",\"variation\":");
+		json_fixed(b, s->costs[i].variation, 6);
+		json_member(b, "name", s->costs[i].name);
+		json_format(b, "}");
+	}
+	json_format(b, "]}");
+}
+
 static void manifest_process(struct lc_bytes *b, const struct lc_manifest *m)
 {
 	json_format(b, "{\"pid\":%d,\"complete\":%s", m->pid, m->complete ? "true" : "false");
@@ -129,6 +169,8 @@ static void manifest_process(struct lc_bytes *b, const struct lc_manifest *m)
 	json_format(b, "}");
 	if (m->numa)
 		manifest_numa(b, m->numa);
+	if (m->spans)
+		manifest_spans(b, m->spans);
 	json_format(b, "}");
 }
 

@@ -8,10 +8,29 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tally_spans.h"
+
 enum { ROWS_MIN = 64 };
 
 /* Kinds of rows: index of lc_tally.rows and of `kinds`. */
-enum kind { ALLOC, ACCESS, FIELD, METRIC, LINE, ESTIMATE, SPLIT, PLACEMENT, NODE, HOME, KINDS };
+enum kind {
+	ALLOC,
+	ACCESS,
+	FIELD,
+	METRIC,
+	LINE,
+	ESTIMATE,
+	SPLIT,
+	PLACEMENT,
+	NODE,
+	HOME,
+	SPAN,
+	TASK_MADE,
+	SPAN_ACCESS,
+	PAUSE,
+	TRACE,
+	KINDS
+};
 
 struct rows {
 	void *data;
@@ -246,9 +265,10 @@ static void add_home(void *to, const void *from)
 }
 
 static const struct {
-	size_t bytes;                               /* of a row */
-	int (*order)(const void *a, const void *b); /* 0: they differ in their counts alone */
-	void (*add)(void *to, const void *from);    /* counts of two such rows */
+	size_t bytes; /* of a row */
+	/* 0: they differ in their counts alone; NULL: each row is one of its own */
+	int (*order)(const void *a, const void *b);
+	void (*add)(void *to, const void *from); /* counts of two such rows */
 } kinds[KINDS] = {
 	[ALLOC] = { sizeof(struct lc_block_alloc), order_allocs, add_alloc },
 	[ACCESS] = { sizeof(struct lc_block_access), order_accesses, add_access },
@@ -260,6 +280,13 @@ static const struct {
 	[PLACEMENT] = { sizeof(struct lc_block_placement), order_placements, add_placement },
 	[NODE] = { sizeof(struct lc_block_node), order_nodes, add_node },
 	[HOME] = { sizeof(struct lc_block_home), order_homes, add_home },
+	[SPAN] = { sizeof(struct lc_block_span), lc_tally_order_spans, lc_tally_add_span },
+	[TASK_MADE] = { sizeof(struct lc_block_task_made), lc_tally_order_tasks_made,
+	                lc_tally_add_task_made },
+	[SPAN_ACCESS] = { sizeof(struct lc_block_span_access), lc_tally_order_span_accesses,
+	                  lc_tally_add_span_access },
+	[PAUSE] = { sizeof(struct lc_block_pause), lc_tally_order_pauses, lc_tally_add_pause },
+	[TRACE] = { sizeof(struct lc_block_trace), NULL, NULL },
 };
 
 /* ---- arrays of rows ---- */
@@ -269,7 +296,7 @@ static void coalesce(struct rows *r, enum kind kind)
 	size_t bytes = kinds[kind].bytes, kept = 0;
 	char *data = r->data;
 
-	if (r->len < 2)
+	if (r->len < 2 || !kinds[kind].order)
 		return;
 	qsort(data, r->len, bytes, kinds[kind].order);
 	for (size_t i = 1; i < r->len; i++) {
@@ -414,6 +441,52 @@ int lc_tally_home(struct lc_tally *t, const struct lc_block_home *row)
 	return append(t, HOME, row);
 }
 
+int lc_tally_span(struct lc_tally *t, const struct lc_block_span *row)
+{
+	struct lc_block_span r = *row;
+
+	if (r.kind >= LC_SPAN_KINDS || r.submit_kind >= LC_SUBMIT_KINDS)
+		return -EINVAL;
+	if (!r.first_ns || r.last_ns < r.first_ns)
+		r.last_ns = r.first_ns;
+	return append(t, SPAN, &r);
+}
+
+int lc_tally_task_made(struct lc_tally *t, const struct lc_block_task_made *row)
+{
+	if (row->submit_kind >= LC_SUBMIT_KINDS && row->submit_kind != LC_SUBMIT_FIRST)
+		return -EINVAL;
+	return append(t, TASK_MADE, row);
+}
+
+int lc_tally_span_access(struct lc_tally *t, const struct lc_block_span_access *row)
+{
+	if (row->kind >= LC_SPAN_KINDS || row->engine >= LC_TALLY_ENGINES ||
+	    row->bucket >= LC_BUCKET_COUNT)
+		return -EINVAL;
+	return append(t, SPAN_ACCESS, row);
+}
+
+int lc_tally_pause(struct lc_tally *t, const struct lc_block_pause *row)
+{
+	if (row->start_ns > UINT64_MAX - row->duration_ns)
+		return -EINVAL;
+	return append(t, PAUSE, row);
+}
+
+int lc_tally_trace(struct lc_tally *t, const struct lc_block_trace *row)
+{
+	if (row->kind >= LC_SPAN_KINDS || row->submit_kind >= LC_SUBMIT_KINDS ||
+	    row->flags >= LC_TRACE_FLAGS_END || row->start_ns > UINT64_MAX - row->duration_ns)
+		return -EINVAL;
+	return append(t, TRACE, row);
+}
+
+size_t lc_tally_traces(const struct lc_tally *t)
+{
+	return t->rows[TRACE].len;
+}
+
 /* ---- blocks ---- */
 
 /* Samples of each bucket and engine: those with an access, and those without. */
@@ -479,9 +552,20 @@ bool lc_tally_block(struct lc_tally *t, struct lc_block_input *in)
 	in->nodes_len = t->rows[NODE].len;
 	in->homes = t->rows[HOME].data;
 	in->homes_len = t->rows[HOME].len;
+	in->spans = t->rows[SPAN].data;
+	in->spans_len = t->rows[SPAN].len;
+	in->tasks_made = t->rows[TASK_MADE].data;
+	in->tasks_made_len = t->rows[TASK_MADE].len;
+	in->span_accesses = t->rows[SPAN_ACCESS].data;
+	in->span_accesses_len = t->rows[SPAN_ACCESS].len;
+	in->pauses = t->rows[PAUSE].data;
+	in->pauses_len = t->rows[PAUSE].len;
+	in->trace = t->rows[TRACE].data;
+	in->trace_len = t->rows[TRACE].len;
 	return in->buckets_len || in->allocs_len || in->accesses_len || in->fields_len ||
 	       in->metrics_len || in->lines_len || in->estimates_len || in->splits_len ||
-	       in->placements_len || in->nodes_len || in->homes_len;
+	       in->placements_len || in->nodes_len || in->homes_len || in->spans_len ||
+	       in->tasks_made_len || in->span_accesses_len || in->pauses_len || in->trace_len;
 }
 
 void lc_tally_clear(struct lc_tally *t)

@@ -50,6 +50,14 @@ int lc_tally_placement(struct lc_tally *t, const struct lc_block_placement *row)
 int lc_tally_node(struct lc_tally *t, const struct lc_block_node *row);
 int lc_tally_home(struct lc_tally *t, const struct lc_block_home *row);
 
+/* Likewise rows of spans; a span that is traced is left out where there is no memory. */
+int lc_tally_span(struct lc_tally *t, const struct lc_block_span *row);
+int lc_tally_task_made(struct lc_tally *t, const struct lc_block_task_made *row);
+int lc_tally_span_access(struct lc_tally *t, const struct lc_block_span_access *row);
+int lc_tally_pause(struct lc_tally *t, const struct lc_block_pause *row);
+int lc_tally_trace(struct lc_tally *t, const struct lc_block_trace *row);
+size_t lc_tally_traces(const struct lc_tally *t); /* rows so far */
+
 /* Count what a site allocated since the last time it was asked. Returns 0 or -ENOMEM. */
 int lc_tally_allocations(struct lc_tally *t, uint32_t site, uint64_t count, uint64_t bytes);
 

@@ -1,4 +1,4 @@
-/* uses: src/heap/alloc_sample.c src/heap/alloc_sample_flush.c src/heap/alloc_split.c src/heap/alloc_sums.c src/epoch.c src/header.c src/tally.c src/thread.c -lm -Wl,--wrap=malloc,--wrap=calloc */
+/* uses: src/heap/alloc_sample.c src/heap/alloc_sample_flush.c src/heap/alloc_split.c src/heap/alloc_sums.c src/epoch.c src/header.c src/tally.c src/tally_spans.c src/thread.c -lm -Wl,--wrap=malloc,--wrap=calloc */
 /*
  * test_alloc_sample.c - sampled objects are counted, held, followed and let go. The JVM is a fake.
  *

@@ -1,4 +1,4 @@
-/* uses: src/profile.c src/profile_block.c src/profile_names.c src/profile_manifest.c src/options.c analyzer/blockfile.c analyzer/block.c analyzer/block_rows.c analyzer/block_spans.c analyzer/tree.c analyzer/table.c analyzer/util.c -lzstd -Wl,--wrap=write -Wl,--wrap=clock_gettime */
+/* uses: src/profile.c src/profile_block.c src/profile_spans.c src/profile_names.c src/profile_manifest.c src/options.c analyzer/blockfile.c analyzer/block.c analyzer/block_rows.c analyzer/block_spans.c analyzer/tree.c analyzer/table.c analyzer/util.c -lzstd -Wl,--wrap=write -Wl,--wrap=clock_gettime */
 /*
  * test_profile.c - the agent's writer, read back by the analyzer's reader.
  *

@@ -1,4 +1,4 @@
-/* uses: src/tally.c */
+/* uses: src/tally.c src/tally_spans.c */
 /* test_tally.c - nothing that was counted is missing from the block. */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -303,6 +303,83 @@ static void many_equal_rows_take_little_memory(void **state)
 	assert_int_equal(bucket_total(&in, LC_BUCKET_OBJECT), 5000000);
 }
 
+static void an_unknown_interval_leaves_a_known_one_alone(void **state)
+{
+	const struct lc_block_span unknown = { .kind = LC_SPAN_TASK, .folded = 3 };
+	const struct lc_block_span known = {
+		.kind = LC_SPAN_TASK, .executions = 2, .first_ns = 500, .last_ns = 900
+	};
+	struct lc_block_input in = { 0 };
+
+	for (unsigned first_unknown = 0; first_unknown < 2; first_unknown++) {
+		assert_int_equal(lc_tally_span(*state, first_unknown ? &unknown : &known), 0);
+		assert_int_equal(lc_tally_span(*state, first_unknown ? &known : &unknown), 0);
+		assert_true(lc_tally_block(*state, &in));
+		assert_int_equal(in.spans_len, 1);
+		assert_int_equal(in.spans[0].folded, 3);
+		assert_int_equal(in.spans[0].executions, 2);
+		assert_int_equal(in.spans[0].first_ns, 500);
+		assert_int_equal(in.spans[0].last_ns, 900);
+		lc_tally_clear(*state);
+	}
+}
+
+static void rows_of_spans_that_no_block_may_hold_are_refused(void **state)
+{
+	struct lc_block_input in = { 0 };
+
+	assert_int_equal(lc_tally_span(*state, &(struct lc_block_span){ .kind = LC_SPAN_KINDS }),
+	                 -EINVAL);
+	assert_int_equal(
+	    lc_tally_span(*state, &(struct lc_block_span){ .submit_kind = LC_SUBMIT_KINDS }),
+	    -EINVAL);
+	assert_int_equal(
+	    lc_tally_task_made(*state,
+	                       &(struct lc_block_task_made){ .submit_kind = LC_SUBMIT_KINDS }),
+	    -EINVAL);
+	assert_int_equal(
+	    lc_tally_span_access(*state, &(struct lc_block_span_access){ .kind = LC_SPAN_KINDS }),
+	    -EINVAL);
+	assert_int_equal(
+	    lc_tally_pause(
+	        *state, &(struct lc_block_pause){ .start_ns = 2, .duration_ns = UINT64_MAX - 1 }),
+	    -EINVAL);
+	assert_int_equal(
+	    lc_tally_trace(*state, &(struct lc_block_trace){ .id = 1, .kind = LC_SPAN_KINDS }),
+	    -EINVAL);
+	assert_int_equal(
+	    lc_tally_trace(*state,
+	                   &(struct lc_block_trace){ .id = 1, .flags = LC_TRACE_FLAGS_END }),
+	    -EINVAL);
+	assert_int_equal(
+	    lc_tally_trace(
+	        *state,
+	        &(struct lc_block_trace){ .id = 1, .start_ns = 2, .duration_ns = UINT64_MAX - 1 }),
+	    -EINVAL);
+	assert_false(lc_tally_block(*state, &in));
+	assert_int_equal(
+	    lc_tally_task_made(
+	        *state, &(struct lc_block_task_made){ .submit_kind = LC_SUBMIT_FIRST, .count = 1 }),
+	    0);
+	assert_int_equal(
+	    lc_tally_span(*state,
+	                  &(struct lc_block_span){ .executions = 1, .first_ns = 7, .last_ns = 5 }),
+	    0);
+	assert_true(lc_tally_block(*state, &in));
+	assert_int_equal(in.spans[0].last_ns, 7);
+}
+
+static void single_spans_are_never_summed(void **state)
+{
+	struct lc_block_input in = { 0 };
+
+	for (unsigned i = 0; i < 5000; i++)
+		assert_int_equal(lc_tally_trace(*state, &(struct lc_block_trace){ .id = 1 }), 0);
+	assert_int_equal(lc_tally_traces(*state), 5000);
+	assert_true(lc_tally_block(*state, &in));
+	assert_int_equal(in.trace_len, 5000);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 
 int main(void)
@@ -320,6 +397,10 @@ int main(void)
 		TEST(rows_that_differ_in_their_counts_alone_are_summed),
 		TEST(rows_that_differ_stay_apart),
 		TEST(many_equal_rows_take_little_memory),
+		cmocka_unit_test_setup_teardown(an_unknown_interval_leaves_a_known_one_alone, setup,
+		                                teardown),
+		TEST(rows_of_spans_that_no_block_may_hold_are_refused),
+		TEST(single_spans_are_never_summed),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
