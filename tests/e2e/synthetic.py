@@ -13,12 +13,18 @@ MAGIC = bytes.fromhex("894c43420d0a1a0a")
 ALL = 0xFFFFFFFF
 BUCKETS = ["object", "heap_class", "heap_unknown", "jvm", "native", "no_address", "lost"]
 (STRINGS, THREAD, METHODS, FRAMES, PATHS, SITES, ALLOCATIONS, ACCESSES, BUCKET_ROWS, DETAILS, THREADS,
- FIELDS, METRICS, LINES, ESTIMATES, SPLITS, MERGED_LINES, PLACEMENTS, NODES, HOMES) = range(1, 21)
+ FIELDS, METRICS, LINES, ESTIMATES, SPLITS, MERGED_LINES, PLACEMENTS, NODES, HOMES, SPANS, TASKS,
+ SPAN_ACCESSES, TIMELINE, PAUSES, TRACE) = range(1, 27)
 SOURCES = ["unknown", "l1", "fill_buffer", "l2", "l3", "local_dram", "remote_dram", "remote_cache",
            "other"]
 HITM, TLB_MISS, LOCKED, STORED = 1, 2, 4, 8  # flags of METRICS
 LOAD, STORE = 1, 2  # access of FIELDS and LINES
 METHOD = {"live": 0, "hits": 1}
+KINDS = ["anonymous", "primordial", "support", "pulled", "foreign", "task", "thread"]
+SUBMITS = ["none", "execute", "submit", "fork", "fork_join_pool", "invoke_all", "schedule", "async", "start"]
+FOLDED, SUBMITTED, SAME_THREAD, FORK_JOIN, VIRTUAL = 1, 2, 4, 8, 16  # flags of TRACE
+TIMELINE_NS = 100_000_000
+SPAN_BUCKETS = 192
 
 _P = [11400714785074694791, 14029467366897019727, 1609587929392839161, 9650029242287828579,
       2870177450012600261]
@@ -79,6 +85,19 @@ def varint(value):
     return bytes(out)
 
 
+def signed(value):
+    """The unsigned number that stands for one with a sign."""
+    return -2 * value - 1 if value < 0 else 2 * value
+
+
+def span_bucket(cycles):
+    """The bucket of a histogram that so many cycles go to."""
+    if cycles < 4:
+        return max(cycles, 0)
+    n = cycles.bit_length() - 1
+    return min(4 * (n - 1) + (cycles >> (n - 2)) - 4, SPAN_BUCKETS - 1)
+
+
 def section(kind, rows, counted=True):
     body = (varint(len(rows)) if counted else b"") + b"".join(rows)
     return varint(kind) + varint(len(body)) + body
@@ -102,8 +121,9 @@ class Block:
 
     def __init__(self):
         self.strings, self.methods, self.frames, self.paths, self.sites = {}, {}, {}, {}, {}
-        self.rows = {kind: [] for kind in range(1, 21)}
+        self.rows = {kind: [] for kind in range(1, 27)}
         self.samples = {}
+        self.last_begin = 0  # of TRACE
 
     def string(self, text):
         data = text if isinstance(text, bytes) else text.encode("utf-8", "surrogatepass")
@@ -207,6 +227,64 @@ class Block:
     def home(self, site, node, objects, size):
         return self._row(HOMES, [self.site(*site), _node(node), objects, size])
 
+    def _span(self, kind, where, type, level, submit, submitted):
+        """kind; level; submit kind; site; path of the submission; path. `where` is a stream's location or
+        where a task was created; both and `submitted` are tuples of frames, leaf first."""
+        task = KINDS.index(kind) >= KINDS.index("task")
+        return [KINDS.index(kind), level, SUBMITS.index(submit),
+                self.site(type, where) if task and type else 0, self.path(submitted),
+                0 if task else self.path(where)]
+
+    def span(self, kind, where, cycles, *, type="", level=0, submit="none", submitted=(), overhead=0,
+             executions=None, folded=0, switches=0, gc=(0, 0), wait=(0, 0), wall_ns=None,
+             nested=(0, 0, 0, 0), intervals=()):
+        """Executions in one row: `cycles` is a list, one number for each; compensated ones are less by
+        `overhead` each. `gc` and `wait`: number and ns. `intervals`: pairs of first and last ns."""
+        compensated = [c - overhead for c in cycles]
+        counts, row = {}, self._span(kind, where, type, level, submit, submitted)
+        for c in compensated:
+            counts[span_bucket(c)] = counts.get(span_bucket(c), 0) + 1
+        row += [len(cycles) if executions is None else executions, folded, sum(cycles),
+                signed(sum(compensated)), sum(c < 0 for c in compensated), switches, *gc, wait[1],
+                wait[0], sum(cycles) if wall_ns is None else wall_ns, *nested, len(intervals)]
+        end = 0
+        for first, last in intervals:
+            row += [first - end, last - first]
+            end = last
+        row.append(len(counts))
+        after = 0
+        for bucket, count in sorted(counts.items()):
+            row += [bucket - after, count]
+            after = bucket + 1
+        return self._row(SPANS, row)
+
+    def made(self, type, created, count, submit="none", submitted=()):
+        return self._row(TASKS, [self.site(type, created) if type else 0, SUBMITS.index(submit),
+                                 self.path(submitted), count])
+
+    def span_access(self, kind, where, bucket, site, frames, samples, *, type="", engine=0):
+        """Samples of an access inside a span; the access as in access()."""
+        row = self._span(kind, where, type, 0, "none", ())
+        return self._row(SPAN_ACCESSES, [row[0], row[3], row[5],
+                                         *self._place(bucket, site, frames, engine), samples])
+
+    def slice(self, start_ns, cpu_ns, voluntary=0, involuntary=0):
+        assert start_ns % TIMELINE_NS == 0
+        return self._row(TIMELINE, [start_ns // TIMELINE_NS, cpu_ns, voluntary, involuntary])
+
+    def pause(self, begin_ns, duration_ns):
+        return self._row(PAUSES, [begin_ns, duration_ns])
+
+    def trace(self, number, kind, where, begin_ns, duration_ns, cycles, *, outer=0, logical=0, type="",
+              level=0, submit="none", submitted=(), flags=0, creator=None, overhead=0, switches=0,
+              wait_ns=0):
+        """`creator`: index of a thread, None where it is unknown."""
+        names = self._span(kind, where, type, level, submit, submitted)
+        begin, self.last_begin = begin_ns - self.last_begin, begin_ns
+        return self._row(TRACE, [signed(begin), number, outer, logical, *names[:3], flags, *names[3:],
+                                 0 if creator is None else creator + 1, duration_ns, cycles,
+                                 signed(cycles - overhead), switches, wait_ns])
+
     def payload(self, name, extra=b""):
         number = self.string(name)
         rows = dict(self.rows)
@@ -219,7 +297,7 @@ class Block:
 
 class Profile:
     def __init__(self, path, *, command="java -cp app.jar Main", pid=4711, jdk="17.0.15",
-                 gc="G1", engines=None, complete=True, counters=None, options=None):
+                 gc="G1", engines=None, complete=True, counters=None, options=None, spans=None):
         self.path = Path(path)
         self.path.mkdir(parents=True, exist_ok=True)
         self.blocks, self.sequences, self.end = 0, {}, 0
@@ -231,6 +309,8 @@ class Profile:
                 "start_wall_ns": 1_750_000_000_000_000_000, "start_monotonic_ns": 1_000_000_000,
                 "end_wall_ns": 1_750_000_010_000_000_000, "end_monotonic_ns": 11_000_000_000,
                 "options": options or {"interval": "5ms"}, "counters": counters or {}}]}
+        if spans is not None:
+            self.manifest["processes"][0]["spans"] = spans
 
     def append(self, block, *, index=0, tid=None, name="main", begin=1_000_000_000,
                end=2_000_000_000, extra=b"", **more):
@@ -257,6 +337,16 @@ class Profile:
 def engine(name="timer", event="thread-cpu-time", interval_ns=5_000_000,
            unit="ns of thread CPU time", **more):
     return {"name": name, "event": event, "interval_ns": interval_ns, "unit": unit, **more}
+
+
+def spans(**more):
+    """The manifest's member `spans`."""
+    return {"streams": True, "tasks": True, "streams_error": None, "tasks_error": None,
+            "clock": "tsc_switches", "clock_reason": "no rdpmc", "clock_hz": 2_500_000_000,
+            "calibration": "cached", "calibration_warning": None,
+            "costs": [{"name": name, "mean_cycles": mean, "variation": 0.01} for name, mean in (
+                ("inner", 37.5), ("anonymous", 44.0), ("primordial", 60.0), ("support", 70.0),
+                ("task", 50.0), ("task_inner", 40.0))], **more}
 
 
 def frame(cls, method, line, bci=None, signature="()V", file=None):

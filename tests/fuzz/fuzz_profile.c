@@ -1,4 +1,4 @@
-/* uses: analyzer/blockfile.c analyzer/block.c analyzer/block_rows.c analyzer/block_spans.c analyzer/tree.c analyzer/view.c analyzer/view_rows.c analyzer/sharing.c analyzer/table.c analyzer/util.c src/options.c -lzstd -lm */
+/* uses: analyzer/span_rows.c analyzer/tree_spans.c analyzer/merge_write.c analyzer/merge_spans.c analyzer/blockfile.c analyzer/block.c analyzer/block_rows.c analyzer/block_spans.c analyzer/tree.c analyzer/view.c analyzer/view_rows.c analyzer/sharing.c analyzer/table.c analyzer/util.c src/options.c -lzstd -ljansson -lm */
 /*
  * fuzz_profile.c - the block reader on arbitrary bytes.
  *
@@ -6,12 +6,15 @@
  * a payload (decoding sections), which no mutation would reach behind its checksums.
  */
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "../../analyzer/blockfile.h"
 #include "../../analyzer/commands.h"
+#include "../../analyzer/merge_write.h"
 #include "../../analyzer/sharing.h"
+#include "../../analyzer/span_rows.h"
 #include "../../analyzer/view.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len);
@@ -49,6 +52,44 @@ static void check_rows(const struct lc_tree *t)
 	}
 }
 
+static void check_span(const struct lc_tree *t, uint32_t kind, uint32_t site, uint32_t path)
+{
+	if (kind >= LC_SPAN_KINDS || site >= t->sites.count || path >= t->paths.count)
+		abort();
+}
+
+static void check_spans(const struct lc_tree *t)
+{
+	for (uint32_t i = 0; i < t->executions.count; i++) {
+		const uint32_t *key = lc_table_key(&t->executions, i);
+
+		check_span(t, key[LC_EXECUTION_KIND], key[LC_EXECUTION_SITE],
+		           key[LC_EXECUTION_PATH]);
+		if (key[LC_EXECUTION_THREAD] >= t->threads.count ||
+		    key[LC_EXECUTION_SUBMIT] >= LC_SUBMIT_KINDS ||
+		    key[LC_EXECUTION_SUBMIT_PATH] >= t->paths.count)
+			abort();
+	}
+	for (size_t i = 0; i < t->span_intervals_len; i++)
+		if (t->span_intervals[i].first_ns > t->span_intervals[i].last_ns)
+			abort();
+	for (uint32_t i = 0; i < t->span_accesses.count; i++) {
+		const uint32_t *key = lc_table_key(&t->span_accesses, i);
+
+		check_span(t, key[LC_INSIDE_KIND], key[LC_INSIDE_SPAN_SITE],
+		           key[LC_INSIDE_SPAN_PATH]);
+		check_key(t, key + LC_INSIDE_ENGINE, 0);
+	}
+	for (size_t i = 0; i < t->traces_len; i++) {
+		const struct lc_tree_trace *s = &t->traces[i];
+
+		check_span(t, s->kind, s->site, s->path);
+		if (s->thread >= t->threads.count || s->flags >= LC_TRACE_FLAGS_END ||
+		    s->start_ns > UINT64_MAX - s->duration_ns)
+			abort();
+	}
+}
+
 /* What holds of every tree, however it was read. */
 static void check_tree(const struct lc_tree *t)
 {
@@ -64,13 +105,15 @@ static void check_tree(const struct lc_tree *t)
 			abort();
 	}
 	check_rows(t);
+	check_spans(t);
 }
 
 /* Nothing was counted of a block that is damaged. */
 static bool is_untouched(const struct lc_tree *t)
 {
 	return lc_tree_empty(t) && !t->accesses.count && !t->details.count && !t->fields.count &&
-	       !t->metrics.count && !t->lines.count && !t->estimates.count && !t->splits.count;
+	       !t->metrics.count && !t->lines.count && !t->estimates.count && !t->splits.count &&
+	       !lc_tree_has_spans(t) && !t->span_buckets.count && !t->span_intervals_len;
 }
 
 /* What reports compute of any tree must not fail. */
@@ -97,6 +140,65 @@ static void check_reports(struct lc_tree *t)
 		lc_sharing_free(&sharing);
 		lc_view_free(&view);
 	}
+}
+
+/* Orders and sums of what `locus spans` reads. */
+static void check_span_rows(struct lc_tree *t)
+{
+	struct lc_load_process processes[2] = { 0 };
+	struct lc_load load = { .tree = t, .processes = processes, .processes_len = 2 };
+	struct lc_span_rows rows;
+
+	lc_span_rows_build(&rows, &load);
+	for (size_t i = 0; i < rows.rows_len; i++) {
+		const struct lc_span_row *r = &rows.rows[i];
+
+		for (uint32_t b = 1; b < r->histogram_len; b++)
+			if (r->histogram[b].bucket <= r->histogram[b - 1].bucket)
+				abort();
+		for (uint32_t k = 1; k < r->intervals_len; k++)
+			if (r->intervals[k].first_ns - r->intervals[k - 1].last_ns <=
+			    LC_TIMELINE_NS)
+				abort();
+	}
+	for (size_t i = 0; i < rows.traces_len; i++)
+		if (rows.traces[i].creator >= rows.threads_len &&
+		    rows.traces[i].creator != LC_SPAN_NO_THREAD)
+			abort();
+	lc_span_rows_free(&rows);
+}
+
+/* What merge writes of any tree is a profile with the same rows. */
+static void check_merge(const struct lc_tree *t)
+{
+	struct lc_merge_writer *w = lc_merge_writer_create();
+	struct lc_blockfile *f = lc_blockfile_create();
+	struct lc_blockfile_stats stats = { 0 };
+	struct lc_damage damage = { 0 };
+	struct lc_tree again;
+	struct lc_block_target target = {
+		.tree = &again, .process_count = 2, .engines = { 0, 1 }, .engines_len = 2
+	};
+	char *data = NULL;
+	size_t len = 0;
+	FILE *out = open_memstream(&data, &len);
+
+	lc_tree_init(&again);
+	if (lc_merge_write(w, t, false, out) < 0)
+		abort();
+	fclose(out);
+	lc_blockfile_read_memory(f, (const uint8_t *)data, len, &target, &damage, &stats);
+	if (damage.bytes || again.executions.count != t->executions.count ||
+	    again.span_buckets.count != t->span_buckets.count ||
+	    again.made.count != t->made.count ||
+	    again.span_accesses.count != t->span_accesses.count ||
+	    again.slices.count != t->slices.count || again.pauses.count != t->pauses.count ||
+	    again.traces_len != t->traces_len)
+		abort();
+	lc_tree_free(&again);
+	lc_blockfile_free(f);
+	lc_merge_writer_free(w);
+	free(data);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
@@ -131,6 +233,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 	}
 	check_tree(&tree);
 	check_reports(&tree);
+	check_span_rows(&tree);
+	check_merge(&tree);
 	lc_tree_free(&tree);
 	return 0;
 }
