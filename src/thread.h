@@ -29,6 +29,8 @@ struct lc_thread {
 	struct lc_sample_log *samples;
 	struct lc_sampler *sampler;
 	struct lc_contexts *contexts;
+	/* Made with the thread's first span. Written by: the thread; by the attribution thread at the end. */
+	_Atomic(struct lc_span_thread *) spans;
 
 	/* Attribution thread only. */
 	struct lc_tally *tally;

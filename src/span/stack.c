@@ -1,0 +1,241 @@
+/*
+ * span/stack.c - see stack.h.
+ *
+ * Order:     S1  a slot is set up before `slots_len` is stored (release) -> lc_span_stack_slot()
+ *                loads it (acquire).
+ */
+#include "span/stack.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "thread.h"
+
+enum { FRAMES_MIN = 32, BLOCK_MIN = 8, INDEX_MIN = 32 };
+
+static _Atomic uint32_t slots_in_process;
+
+uint32_t lc_span_slots_count(void)
+{
+	return atomic_load_explicit(&slots_in_process, memory_order_relaxed); /* a count */
+}
+
+int lc_span_stack_init(struct lc_span_thread *s, const struct lc_span_costs *costs,
+                       const struct lc_span_pauses *pauses)
+{
+	memset(s, 0, sizeof(*s));
+	s->frames = calloc(FRAMES_MIN, sizeof(*s->frames));
+	if (!s->frames)
+		return -ENOMEM;
+	s->top = s->frames;
+	s->limit = s->frames + FRAMES_MIN;
+	s->frames->kind = LC_SPAN_KINDS;
+	s->frames->bottom = true;
+	s->frames->stack_pointer = UINT64_MAX;
+	s->pauses = pauses;
+	s->outer_cost[0] = costs->anonymous;
+	s->outer_cost[1] = costs->primordial;
+	s->outer_cost[2] = costs->support;
+	s->outer_cost[3] = costs->task;
+	s->inner_cost = costs->inner;
+	s->task_inner_cost = costs->task_inner;
+	return 0;
+}
+
+void lc_span_stack_destroy(struct lc_span_thread *s)
+{
+	atomic_fetch_sub_explicit(&slots_in_process,
+	                          atomic_load_explicit(&s->slots_len, memory_order_relaxed),
+	                          memory_order_relaxed); /* a count */
+	for (unsigned i = 0; i < LC_SPAN_SLOT_BLOCKS; i++)
+		free(s->slots[i]);
+	free(s->slot_index);
+	free(s->frames);
+}
+
+int lc_span_stack_grow(struct lc_span_thread *s)
+{
+	size_t cap = (size_t)(s->limit - s->frames), at = (size_t)(s->top - s->frames);
+	struct lc_span_frame *bigger, *old = s->frames;
+
+	if (cap >= LC_SPAN_DEPTH_MAX)
+		return -ENOSPC;
+	bigger = malloc(2 * cap * sizeof(*bigger));
+	if (!bigger)
+		return -ENOMEM;
+	memcpy(bigger, old, cap * sizeof(*bigger));
+	atomic_signal_fence(memory_order_seq_cst);
+	s->top = bigger + at; /* a handler walks from here to a frame 0 */
+	s->frames = bigger;
+	s->limit = bigger + 2 * cap;
+	atomic_signal_fence(memory_order_seq_cst);
+	free(old);
+	return 0;
+}
+
+/* Slots */
+
+static unsigned block_of(uint32_t number)
+{
+	return 31u - (unsigned)__builtin_clz(number / BLOCK_MIN + 1);
+}
+
+static struct lc_span_slot *slot_at(const struct lc_span_thread *s, uint32_t number)
+{
+	unsigned block = block_of(number);
+
+	return &s->slots[block][number - BLOCK_MIN * ((1u << block) - 1)];
+}
+
+struct lc_span_slot *lc_span_stack_slot(const struct lc_span_thread *s, uint32_t i)
+{
+	if (i >= atomic_load_explicit(&s->slots_len, memory_order_acquire)) /* S1 */
+		return NULL;
+	return slot_at(s, i);
+}
+
+static bool same(const struct lc_span_key *a, const struct lc_span_key *b)
+{
+	return a->kind == b->kind && a->level == b->level && a->submit_kind == b->submit_kind &&
+	       a->path == b->path && a->site == b->site && a->submit_path == b->submit_path;
+}
+
+static uint32_t hash(const struct lc_span_key *key)
+{
+	uint64_t h = (uint64_t)key->kind | (uint64_t)key->level << 8 |
+	             (uint64_t)key->submit_kind << 16 | (uint64_t)key->path << 32;
+
+	h *= UINT64_C(0x9e3779b97f4a7c15);
+	h ^= h >> 29;
+	h += (uint64_t)key->site << 32 | key->submit_path;
+	h *= UINT64_C(0xc2b2ae3d27d4eb4f);
+	return (uint32_t)(h >> 32);
+}
+
+static uint32_t *index_of(const struct lc_span_thread *s, uint32_t *index, uint32_t cap,
+                          const struct lc_span_key *key)
+{
+	for (uint32_t i = hash(key) & (cap - 1);; i = (i + 1) & (cap - 1))
+		if (!index[i] || same(&slot_at(s, index[i] - 1)->key, key))
+			return &index[i];
+}
+
+/* Room for slot number `len`. Returns 0 or -ENOMEM. */
+static int reserve(struct lc_span_thread *s, uint32_t len)
+{
+	uint32_t cap = s->slot_index_cap ? s->slot_index_cap * 2 : INDEX_MIN, *index;
+	unsigned block = block_of(len);
+
+	if (block >= LC_SPAN_SLOT_BLOCKS)
+		return -ENOMEM;
+	if (!s->slots[block]) {
+		s->slots[block] = calloc((size_t)BLOCK_MIN << block, sizeof(struct lc_span_slot));
+		if (!s->slots[block])
+			return -ENOMEM;
+	}
+	if (s->slot_index_cap && len < s->slot_index_cap / 2)
+		return 0;
+	index = calloc(cap, sizeof(*index));
+	if (!index)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < len; i++)
+		*index_of(s, index, cap, &slot_at(s, i)->key) = i + 1;
+	free(s->slot_index);
+	s->slot_index = index;
+	s->slot_index_cap = cap;
+	return 0;
+}
+
+static struct lc_span_slot *add_slot(struct lc_span_thread *s, const struct lc_span_key *key)
+{
+	uint32_t len = atomic_load_explicit(&s->slots_len, memory_order_relaxed); /* ours */
+	struct lc_span_slot *slot;
+
+	if (reserve(s, len))
+		return NULL;
+	slot = slot_at(s, len);
+	slot->key = *key;
+	slot->number = len;
+	*index_of(s, s->slot_index, s->slot_index_cap, key) = len + 1;
+	atomic_store_explicit(&s->slots_len, len + 1, memory_order_release); /* S1 */
+	atomic_fetch_add_explicit(&slots_in_process, 1, memory_order_relaxed);
+	return slot;
+}
+
+struct lc_span_slot *lc_span_slot_find(struct lc_span_thread *s, const struct lc_span_key *key)
+{
+	const struct lc_span_key other = { .kind = key->kind };
+	uint32_t at;
+
+	if (s->slot_index_cap) {
+		at = *index_of(s, s->slot_index, s->slot_index_cap, key);
+		if (at)
+			return slot_at(s, at - 1);
+	}
+	if (lc_span_slots_count() < LC_SPAN_SLOTS_MAX || same(key, &other))
+		return add_slot(s, key);
+	/* No more places: those of a kind become one, without a place. */
+	lc_span_add(&s->other_place, 1);
+	return lc_span_slot_find(s, &other);
+}
+
+void lc_span_settle_slowly(struct lc_span_thread *s, uint64_t stack_pointer,
+                           uint64_t return_address)
+{
+	while (!lc_span_empty(s) && lc_span_is_stale(s->top, stack_pointer, return_address)) {
+		struct lc_span_frame *f = s->top--;
+
+		/* What ran inside it is known; of itself nothing is. */
+		f[-1].inside += f->inside;
+		for (unsigned i = 0; i < LC_SPAN_NESTED; i++)
+			f[-1].nested[i] += f->nested[i];
+		lc_span_add(&s->stale, 1);
+	}
+}
+
+uint32_t lc_span_current(const struct lc_thread *t)
+{
+	const struct lc_span_thread *s =
+	    t ? atomic_load_explicit(&t->spans, memory_order_relaxed) : NULL; /* own thread */
+	const struct lc_span_frame *f;
+
+	if (!s)
+		return 0;
+	/* The frames may be another, larger array in between: a walk starts and ends in one. */
+	for (f = s->top; f->slot == NULL; f--)
+		if (f->bottom)
+			return 0;
+	return f->slot->number + 1;
+}
+
+const struct lc_span_slot *lc_span_slot_at(const struct lc_thread *t, uint32_t i)
+{
+	const struct lc_span_thread *s =
+	    atomic_load_explicit(&t->spans, memory_order_acquire); /* S0 of span.c */
+
+	return s ? lc_span_stack_slot(s, i) : NULL;
+}
+
+void lc_span_interrupted(const struct lc_thread *t, struct lc_span_interrupt *i)
+{
+	const struct lc_span_thread *s =
+	    atomic_load_explicit(&t->spans, memory_order_relaxed); /* own thread */
+
+	i->tsc = 0;
+	if (!s || !s->clock.head)
+		return;
+	i->head = atomic_load_explicit(s->clock.head, memory_order_relaxed); /* own thread */
+	i->tsc = __rdtsc();
+}
+
+/* The interrupted code may just be adding to the same frame: by one instruction, or this is lost. */
+void lc_span_resumed(const struct lc_thread *t, const struct lc_span_interrupt *i)
+{
+	struct lc_span_thread *s =
+	    atomic_load_explicit(&t->spans, memory_order_relaxed); /* own thread */
+
+	if (i->tsc && s &&
+	    atomic_load_explicit(s->clock.head, memory_order_relaxed) == i->head) /* own thread */
+		s->top->inside += __rdtsc() - i->tsc;
+}

@@ -1,0 +1,287 @@
+/*
+ * span/stack.h - the stack of spans of one thread, and the slots that they are added to.
+ *
+ * Each begin of LocusSpan pushes one frame and end() pops one. A frame without a slot is transparent: what
+ * runs inside it belongs to the frame below. Frame 0 is always there and stands for the thread.
+ * Nothing here knows a JVM: who pushes says what time it is.
+ *
+ * Owner of all: the thread itself. Its signal handlers read `top` and the slots of frames, which are
+ * complete before `top` is moved (compiler fence: same thread). The attribution thread reads slots.
+ */
+#ifndef LC_SPAN_STACK_H
+#define LC_SPAN_STACK_H
+
+#include "span/span.h"
+
+enum {
+	LC_SPAN_DEPTH_MAX = 1 << 16, /* deeper ones are not told apart, and counted */
+	LC_SPAN_SLOTS_MAX = 1 << 14, /* in the process; then those of "(other)" places */
+	LC_SPAN_SLACK_BYTES =
+	    2048,                 /* that a frame of the JVM may shrink by, see lc_span_settle() */
+	LC_SPAN_SLOT_BLOCKS = 16, /* block b holds 8 << b slots */
+};
+
+struct lc_locations;   /* span/location.h */
+struct lc_trace_log;   /* span/trace.h */
+struct lc_task_thread; /* span/task.c */
+
+/* The stream that a frame is part of: what a stream inside it has as its outer one. */
+struct lc_stream_context {
+	uint64_t id;   /* number of the anonymous or primordial span that executes it; 0: none */
+	uint32_t path; /* its location */
+	uint32_t level;
+};
+
+/* What a task's frame keeps beyond; span/task.c's own. */
+struct lc_task_frame {
+	uint64_t object;      /* number of the task object; 0 not known */
+	uint64_t compensated; /* of what was folded into it so far */
+	uint64_t cycles;
+	uint64_t submit_tsc; /* when it was submitted; 0 unknown */
+	uint32_t hash;       /* identity hash of the object */
+	uint32_t creator;    /* lc_thread.index of the creating thread + 1; 0 unknown */
+	uint32_t traits;     /* LC_TASK_ */
+	uint32_t flags;      /* LC_TRACE_ */
+	uint32_t below;      /* index of the next frame below whose hash ends alike; 0: none */
+};
+
+struct lc_span_frame {
+	uint64_t begin;            /* cycles of the thread's clock */
+	uint64_t begin_tsc;        /* the TSC at that time */
+	uint64_t inside;           /* cycles of the spans directly inside that have ended */
+	uint64_t switches;         /* the clock's at begin */
+	uint64_t gc_count, gc_ns;  /* pauses of the process, at begin */
+	struct lc_span_slot *slot; /* NULL: transparent */
+	uint64_t stack_pointer;    /* of the hook that pushed it; UINT64_MAX: not known any more */
+	uint64_t return_address;   /* likewise */
+	uint32_t nested[LC_SPAN_NESTED];
+	struct lc_stream_context stream;
+	uint64_t number; /* of the span, see lc_span_number() */
+	uint32_t kind;   /* enum lc_span_kind; LC_SPAN_KINDS: transparent */
+	bool bottom;     /* frame 0 */
+	struct lc_task_frame task;
+};
+
+/* Stop-the-world pauses of the process so far. Written at safepoints only. */
+struct lc_span_pauses {
+	_Atomic uint64_t count, ns;
+};
+
+struct lc_span_thread {
+	struct lc_span_frame *top;
+	struct lc_span_frame *limit; /* end of `frames` */
+	struct lc_span_frame *frames;
+	struct lc_cycle_clock clock;
+	const struct lc_span_pauses *pauses;
+	uint32_t outer_cost[LC_SPAN_NESTED];
+	uint32_t inner_cost, task_inner_cost;
+	uint64_t last_number; /* that was given out */
+	uint64_t excess;      /* begun beyond the bound, and not ended */
+	struct lc_locations *locations;
+	struct lc_trace_log *traces; /* NULL: no --trace */
+	struct lc_task_thread *tasks;
+	struct lc_thread *thread;
+
+	struct lc_span_slot *slots[LC_SPAN_SLOT_BLOCKS];
+	_Atomic uint32_t slots_len; /* written by: owner; release, S1 of stack.c */
+	uint32_t *slot_index;       /* open addressing: slot number + 1 */
+	uint32_t slot_index_cap;
+
+	/* What was not as it should be; written by the owner, relaxed. */
+	_Atomic uint64_t stale;       /* frames found that nobody had ended */
+	_Atomic uint64_t unmatched;   /* ends without a begin */
+	_Atomic uint64_t too_deep;    /* begun beyond LC_SPAN_DEPTH_MAX, or without memory */
+	_Atomic uint64_t other_place; /* spans that went to an "(other)" slot */
+};
+
+/* What is known of a span once it has ended. */
+struct lc_span_ended {
+	uint64_t total;  /* cycles, nested spans included */
+	uint64_t cycles; /* without */
+	int64_t compensated;
+	uint64_t switches, gc_count, gc_ns;
+	uint64_t end_tsc;
+};
+
+/* Returns 0 or -ENOMEM. The clock and all that is a pointer to others is the caller's to set. */
+int lc_span_stack_init(struct lc_span_thread *s, const struct lc_span_costs *costs,
+                       const struct lc_span_pauses *pauses);
+void lc_span_stack_destroy(struct lc_span_thread *s);
+
+/* The slot of `key`, made when it is new; NULL without memory. Context: [hook], owner. */
+struct lc_span_slot *lc_span_slot_find(struct lc_span_thread *s, const struct lc_span_key *key);
+
+/* Make room for one more frame. Returns 0; -ENOSPC at the bound, or -ENOMEM. [hook] */
+int lc_span_stack_grow(struct lc_span_thread *s);
+
+/* Slot number `i`, or NULL behind the last. Context: [writer] [signal] [hook]. */
+struct lc_span_slot *lc_span_stack_slot(const struct lc_span_thread *s, uint32_t i);
+
+/* Slots in the process. Context: any. */
+uint32_t lc_span_slots_count(void);
+
+static inline void lc_span_add(_Atomic uint64_t *counter, uint64_t n)
+{
+	/* One writer: plain adds that the attribution thread may read at any time. */
+	atomic_store_explicit(counter, atomic_load_explicit(counter, memory_order_relaxed) + n,
+	                      memory_order_relaxed);
+}
+
+/* Which of the kinds that are told apart inside another this is. */
+static inline unsigned lc_span_nested_kind(unsigned kind)
+{
+	return kind == LC_SPAN_PRIMORDIAL ? 1u
+	       : kind == LC_SPAN_SUPPORT  ? 2u
+	       : kind >= LC_SPAN_TASK     ? 3u
+	                                  : 0u;
+}
+
+enum { LC_SPAN_NUMBER_BITS = 40 }; /* of a thread's own count, below its index + 1 */
+
+/* A number for a span that is unique in the process, and never 0. */
+static inline uint64_t lc_span_number(struct lc_span_thread *s)
+{
+	return ++s->last_number;
+}
+
+static inline bool lc_span_empty(const struct lc_span_thread *s)
+{
+	return s->top == s->frames;
+}
+
+/*
+ * Push a frame, transparent where `slot` is NULL; its stream is that of the frame below, and the rest for
+ * the caller to set: call lc_span_start() last of all. Returns NULL at the bound (counted; end()
+ * is in step all the same). Context: [hook], owner thread.
+ */
+static inline struct lc_span_frame *lc_span_push(struct lc_span_thread *s, unsigned kind,
+                                                 struct lc_span_slot *slot)
+{
+	struct lc_span_frame *f = s->top + 1;
+
+	if (__builtin_expect(f == s->limit, 0)) {
+		if (lc_span_stack_grow(s)) {
+			s->excess++;
+			lc_span_add(&s->too_deep, 1);
+			return NULL;
+		}
+		f = s->top + 1;
+	}
+	f->inside = 0;
+	f->slot = slot;
+	for (unsigned i = 0; i < LC_SPAN_NESTED; i++)
+		f->nested[i] = 0;
+	f->stream = f[-1].stream;
+	f->kind = slot ? kind : LC_SPAN_KINDS;
+	f->bottom = false;
+	f->gc_count = atomic_load_explicit(&s->pauses->count, memory_order_relaxed);
+	f->gc_ns = atomic_load_explicit(&s->pauses->ns, memory_order_relaxed);
+	atomic_signal_fence(memory_order_release);
+	s->top = f;
+	return f;
+}
+
+/* It begins now. */
+static inline void lc_span_start(struct lc_span_thread *s, struct lc_span_frame *f, uint64_t now,
+                                 uint64_t tsc)
+{
+	f->switches = s->clock.switches; /* as of that reading */
+	f->begin_tsc = tsc;
+	f->begin = now;
+}
+
+static inline bool lc_span_has_nested(const struct lc_span_frame *f)
+{
+	return f->nested[0] | f->nested[1] | f->nested[2] | f->nested[3];
+}
+
+/* Take the innermost frame off; it must not be frame 0. Returns it: valid until the next push. */
+static inline struct lc_span_frame *lc_span_pop(struct lc_span_thread *s, uint64_t now,
+                                                uint64_t tsc, struct lc_span_ended *e)
+{
+	struct lc_span_frame *f = s->top, *below = f - 1;
+	int64_t costs = f->kind >= LC_SPAN_TASK ? s->task_inner_cost : s->inner_cost;
+	uint64_t total = now - f->begin;
+
+	s->top = below;
+	if (__builtin_expect(!f->slot, 0)) {
+		below->inside += f->inside;
+		for (unsigned i = 0; i < LC_SPAN_NESTED; i++)
+			below->nested[i] += f->nested[i];
+		return f;
+	}
+	below->inside += total;
+	below->nested[lc_span_nested_kind(f->kind)]++;
+	if (lc_span_has_nested(f))
+		for (unsigned i = 0; i < LC_SPAN_NESTED; i++)
+			costs += (int64_t)f->nested[i] * s->outer_cost[i];
+	e->total = total;
+	e->cycles = total - f->inside; /* clocks may go back a little: modulo 2^64, as all sums */
+	e->compensated = (int64_t)e->cycles - costs;
+	e->switches = s->clock.switches - f->switches;
+	e->gc_count = atomic_load_explicit(&s->pauses->count, memory_order_relaxed) - f->gc_count;
+	e->gc_ns = atomic_load_explicit(&s->pauses->ns, memory_order_relaxed) - f->gc_ns;
+	e->end_tsc = tsc;
+	return f;
+}
+
+/* Count one execution that has ended. Context: [hook], owner thread. */
+static inline void lc_span_slot_add(struct lc_span_slot *slot, const struct lc_span_frame *f,
+                                    const struct lc_span_ended *e)
+{
+	struct lc_span_counts *c = &slot->counts;
+	_Atomic uint32_t *bucket = &c->histogram[lc_span_bucket(e->compensated)];
+
+	lc_span_add(&c->executions, 1);
+	lc_span_add(&c->cycles, e->cycles);
+	lc_span_add(&c->wall_tsc, e->end_tsc - f->begin_tsc);
+	atomic_store_explicit(&c->compensated,
+	                      atomic_load_explicit(&c->compensated, memory_order_relaxed) +
+	                          e->compensated,
+	                      memory_order_relaxed);
+	atomic_store_explicit(bucket, atomic_load_explicit(bucket, memory_order_relaxed) + 1,
+	                      memory_order_relaxed);
+	atomic_store_explicit(&slot->last_tsc, e->end_tsc, memory_order_relaxed);
+	if (__builtin_expect(!atomic_load_explicit(&slot->first_tsc, memory_order_relaxed), 0))
+		atomic_store_explicit(&slot->first_tsc, f->begin_tsc, memory_order_relaxed);
+	if (__builtin_expect(e->compensated < 0, 0))
+		lc_span_add(&c->negative, 1);
+	if (__builtin_expect((e->switches | e->gc_count) != 0, 0)) {
+		lc_span_add(&c->switches, e->switches);
+		lc_span_add(&c->gc_count, e->gc_count);
+		lc_span_add(&c->gc_ns, e->gc_ns);
+	}
+	if (lc_span_has_nested(f))
+		for (unsigned i = 0; i < LC_SPAN_NESTED; i++)
+			lc_span_add(&c->nested[i], f->nested[i]);
+}
+
+/*
+ * Ends can be lost: what calls end() may itself throw when the stack overflows. Of frames on one
+ * stack those pushed later lie lower, so that a hook higher than the innermost frame's tells that that
+ * method has returned; but a method's frame may shrink while it runs (on-stack replacement by compiled
+ * code), by less than the slack. A begin at the same place as the innermost one is the next round
+ * of its loop. Drops such frames, counted; what was lost nearer than that is found later, or
+ * taken for the next one's end. Context: [hook], owner thread.
+ */
+void lc_span_settle_slowly(struct lc_span_thread *s, uint64_t stack_pointer,
+                           uint64_t return_address);
+
+static inline bool lc_span_is_stale(const struct lc_span_frame *f, uint64_t stack_pointer,
+                                    uint64_t return_address)
+{
+	if (__builtin_expect(stack_pointer < f->stack_pointer, 1))
+		return false;
+	return stack_pointer - f->stack_pointer > LC_SPAN_SLACK_BYTES ||
+	       (stack_pointer == f->stack_pointer && return_address == f->return_address);
+}
+
+/* Before a begin: with the hook's own; before an end: with return address 0. */
+static inline void lc_span_settle(struct lc_span_thread *s, uint64_t stack_pointer,
+                                  uint64_t return_address)
+{
+	if (__builtin_expect(lc_span_is_stale(s->top, stack_pointer, return_address), 0))
+		lc_span_settle_slowly(s, stack_pointer, return_address);
+}
+
+#endif

@@ -1,0 +1,385 @@
+/* uses: src/span/stack.c */
+/* The stack of spans with a clock of the test's own: what is written here was computed by hand. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "span/stack.h"
+#include "thread.h"
+
+static const struct lc_span_costs costs = {
+	.inner = 10, .anonymous = 20, .primordial = 30, .support = 40, .task = 50, .task_inner = 15
+};
+static struct lc_span_pauses pauses;
+static struct lc_span_thread s;
+
+static int set_up(void **state)
+{
+	(void)state;
+	memset(&pauses, 0, sizeof(pauses));
+	return lc_span_stack_init(&s, &costs, &pauses);
+}
+
+static int tear_down(void **state)
+{
+	(void)state;
+	lc_span_stack_destroy(&s);
+	return 0;
+}
+
+static struct lc_span_slot *slot(unsigned kind, unsigned level, uint32_t path)
+{
+	return lc_span_slot_find(
+	    &s,
+	    &(struct lc_span_key){ .kind = (uint8_t)kind, .level = (uint8_t)level, .path = path });
+}
+
+/* A span begins at cycle `now`; its hook's frame is at `stack_pointer`. */
+static struct lc_span_frame *begin_at(unsigned kind, unsigned level, uint32_t path, uint64_t now,
+                                      uint64_t stack_pointer, uint64_t return_address)
+{
+	struct lc_span_frame *f;
+
+	lc_span_settle(&s, stack_pointer, return_address);
+	f = lc_span_push(&s, kind, kind < LC_SPAN_KINDS ? slot(kind, level, path) : NULL);
+	if (!f)
+		return NULL;
+	f->stack_pointer = stack_pointer;
+	f->return_address = return_address;
+	lc_span_start(&s, f, now, now + 1000);
+	return f;
+}
+
+static struct lc_span_frame *begin(unsigned kind, unsigned level, uint32_t path, uint64_t now)
+{
+	return begin_at(kind, level, path, now, 0x100000 - now, now);
+}
+
+static struct lc_span_ended end(uint64_t now)
+{
+	struct lc_span_ended e = { 0 };
+	struct lc_span_frame *f = lc_span_pop(&s, now, now + 1000, &e);
+
+	if (f->slot)
+		lc_span_slot_add(f->slot, f, &e);
+	return e;
+}
+
+static uint64_t get(const _Atomic uint64_t *counter)
+{
+	return atomic_load(counter);
+}
+
+static void a_span_alone_pays_its_inner_cost(void **state)
+{
+	struct lc_span_slot *x = slot(LC_SPAN_ANONYMOUS, 0, 7);
+	struct lc_span_ended e;
+
+	(void)state;
+	begin(LC_SPAN_ANONYMOUS, 0, 7, 100);
+	e = end(1100);
+	assert_int_equal(e.total, 1000);
+	assert_int_equal(e.cycles, 1000);
+	assert_int_equal(e.compensated, 990);
+	assert_int_equal(get(&x->counts.executions), 1);
+	assert_int_equal(get(&x->counts.cycles), 1000);
+	assert_int_equal(atomic_load(&x->counts.compensated), 990);
+	assert_int_equal(get(&x->counts.wall_tsc), 1000);
+	assert_int_equal(get(&x->first_tsc), 1100);
+	assert_int_equal(get(&x->last_tsc), 2100);
+	assert_int_equal(atomic_load(&x->counts.histogram[lc_span_bucket(990)]), 1);
+	assert_true(lc_span_empty(&s));
+}
+
+/* The handler's time is what the TSC says; only a switch in it, which moves the head, leaves it in. */
+static void samples_are_no_part_of_a_span(void **state)
+{
+	static _Atomic uint64_t head;
+	struct lc_thread t = { .index = 0 };
+	struct lc_span_interrupt i;
+	uint64_t before, spent;
+	struct lc_span_ended e;
+
+	(void)state;
+	lc_span_interrupted(&t, &i); /* no spans yet */
+	lc_span_resumed(&t, &i);
+	atomic_store(&t.spans, &s);
+	s.clock.head = &head;
+	begin(LC_SPAN_ANONYMOUS, 0, 1, 0);
+	before = __rdtsc();
+	lc_span_interrupted(&t, &i);
+	while (__rdtsc() - before < 10000)
+		;
+	lc_span_resumed(&t, &i);
+	spent = __rdtsc() - before;
+	e = end(1000000000);
+	assert_int_equal(e.total, 1000000000);
+	assert_in_range(1000000000 - e.cycles, 9000, spent);
+	begin(LC_SPAN_ANONYMOUS, 0, 1, 0);
+	lc_span_interrupted(&t, &i);
+	atomic_fetch_add(&head, 1);
+	lc_span_resumed(&t, &i);
+	assert_int_equal(end(500).cycles, 500);
+}
+
+/*
+ * primordial 0..1000 holds support 100..400 (which holds anonymous 150..250) and anonymous 500..600:
+ * it has 1000 - 300 - 100 = 600, less 40 + 20 + 10; the support span 300 - 100 = 200, less 20 + 10.
+ */
+static void nested_spans_are_taken_off_with_what_they_cost(void **state)
+{
+	struct lc_span_slot *outer = slot(LC_SPAN_PRIMORDIAL, 0, 1);
+	struct lc_span_ended e;
+
+	(void)state;
+	begin(LC_SPAN_PRIMORDIAL, 0, 1, 0);
+	begin(LC_SPAN_SUPPORT, 0, 1, 100);
+	begin(LC_SPAN_ANONYMOUS, 1, 2, 150);
+	assert_int_equal(end(250).compensated, 100 - 10);
+	e = end(400);
+	assert_int_equal(e.total, 300);
+	assert_int_equal(e.cycles, 200);
+	assert_int_equal(e.compensated, 200 - 20 - 10);
+	begin(LC_SPAN_ANONYMOUS, 1, 3, 500);
+	end(600);
+	e = end(1000);
+	assert_int_equal(e.cycles, 600);
+	assert_int_equal(e.compensated, 600 - 40 - 20 - 10);
+	assert_int_equal(get(&outer->counts.nested[0]), 1);
+	assert_int_equal(get(&outer->counts.nested[1]), 0);
+	assert_int_equal(get(&outer->counts.nested[2]), 1);
+	assert_int_equal(get(&outer->counts.nested[3]), 0);
+}
+
+static void tasks_have_costs_of_their_own(void **state)
+{
+	(void)state;
+	begin(LC_SPAN_TASK, 0, 0, 0);
+	begin(LC_SPAN_PRIMORDIAL, 0, 1, 100);
+	begin(LC_SPAN_TASK, 0, 0, 200);
+	assert_int_equal(end(300).compensated, 100 - 15);
+	assert_int_equal(end(400).compensated, 200 - 50 - 10);
+	assert_int_equal(end(1000).compensated, 700 - 30 - 15);
+}
+
+static void what_costs_more_than_it_lasts_is_negative_and_counted(void **state)
+{
+	struct lc_span_slot *x = slot(LC_SPAN_ANONYMOUS, 0, 1);
+
+	(void)state;
+	begin(LC_SPAN_ANONYMOUS, 0, 1, 0);
+	assert_int_equal(end(4).compensated, -6);
+	begin(LC_SPAN_ANONYMOUS, 0, 1, 10);
+	end(110);
+	assert_int_equal(get(&x->counts.negative), 1);
+	assert_int_equal(atomic_load(&x->counts.compensated), -6 + 90);
+	assert_int_equal(atomic_load(&x->counts.histogram[0]), 1);
+}
+
+static void a_transparent_frame_gives_what_it_holds_to_the_one_below(void **state)
+{
+	struct lc_span_ended e;
+
+	(void)state;
+	begin(LC_SPAN_ANONYMOUS, 0, 1, 0);
+	begin(LC_SPAN_KINDS, 0, 0, 100);
+	begin(LC_SPAN_ANONYMOUS, 1, 2, 200);
+	end(300);
+	end(400);
+	e = end(1000);
+	assert_int_equal(e.cycles, 900);
+	assert_int_equal(e.compensated, 900 - 20 - 10);
+}
+
+static void the_stream_around_is_that_of_the_frame_below(void **state)
+{
+	struct lc_span_frame *f = begin(LC_SPAN_ANONYMOUS, 0, 1, 0);
+
+	(void)state;
+	f->stream = (struct lc_stream_context){ .id = 9, .path = 1, .level = 3 };
+	f = begin(LC_SPAN_TASK, 0, 0, 10);
+	assert_int_equal(f->stream.id, 9);
+	assert_int_equal(f->stream.level, 3);
+	end(20);
+	end(30);
+	assert_int_equal(begin(LC_SPAN_ANONYMOUS, 0, 1, 40)->stream.id, 0);
+}
+
+static void pauses_and_switches_inside_are_counted_in_all_around(void **state)
+{
+	struct lc_span_slot *x = slot(LC_SPAN_ANONYMOUS, 0, 1);
+
+	(void)state;
+	s.clock.switches = 5;
+	begin(LC_SPAN_ANONYMOUS, 0, 1, 0);
+	begin(LC_SPAN_ANONYMOUS, 1, 2, 10);
+	s.clock.switches = 8;
+	atomic_store(&pauses.count, 2);
+	atomic_store(&pauses.ns, 700);
+	end(20);
+	end(30);
+	begin(LC_SPAN_ANONYMOUS, 0, 1, 40);
+	end(50);
+	assert_int_equal(get(&x->counts.switches), 3);
+	assert_int_equal(get(&x->counts.gc_count), 2);
+	assert_int_equal(get(&x->counts.gc_ns), 700);
+	assert_int_equal(get(&slot(LC_SPAN_ANONYMOUS, 1, 2)->counts.switches), 3);
+}
+
+static void a_clock_that_goes_back_keeps_the_sum_right(void **state)
+{
+	struct lc_span_slot *x = slot(LC_SPAN_ANONYMOUS, 0, 1);
+
+	(void)state;
+	begin(LC_SPAN_ANONYMOUS, 0, 1, 1000);
+	end(990);
+	begin(LC_SPAN_ANONYMOUS, 0, 1, 990);
+	end(2000);
+	assert_int_equal(get(&x->counts.cycles), 1000);
+	assert_int_equal(atomic_load(&x->counts.compensated), 1000 - 2 * 10);
+}
+
+static void deep_stacks_grow_and_end_at_the_bound_in_step(void **state)
+{
+	(void)state;
+	for (uint64_t i = 0; i < LC_SPAN_DEPTH_MAX + 10u; i++)
+		begin(LC_SPAN_ANONYMOUS, 0, 1, i);
+	assert_int_equal(s.excess, 11); /* frame 0 has a place too */
+	assert_int_equal(get(&s.too_deep), 11);
+	s.excess = 0; /* as their ends do */
+	for (uint64_t i = 0; i < LC_SPAN_DEPTH_MAX - 1u; i++)
+		end(LC_SPAN_DEPTH_MAX + i);
+	assert_true(lc_span_empty(&s));
+}
+
+static void a_hook_higher_up_tells_that_an_end_was_lost(void **state)
+{
+	(void)state;
+	begin_at(LC_SPAN_THREAD, 0, 0, 0, 0x90000, 1);
+	begin_at(LC_SPAN_ANONYMOUS, 0, 1, 10, 0x80000, 2);
+	begin_at(LC_SPAN_ANONYMOUS, 1, 1, 20, 0x70000, 3);
+	begin_at(LC_SPAN_ANONYMOUS, 0, 1, 30, 0x80000 + LC_SPAN_SLACK_BYTES + 8, 4);
+	assert_int_equal(get(&s.stale), 2);
+	assert_int_equal(s.top - s.frames, 2);
+}
+
+static void a_frame_that_shrinks_a_little_is_not_lost(void **state)
+{
+	(void)state;
+	begin_at(LC_SPAN_THREAD, 0, 0, 0, 0x90000, 1);
+	begin_at(LC_SPAN_ANONYMOUS, 0, 1, 10, 0x90000 + LC_SPAN_SLACK_BYTES, 2);
+	assert_int_equal(get(&s.stale), 0);
+	lc_span_settle(&s, 0x90000 + 2 * LC_SPAN_SLACK_BYTES, 0);
+	assert_int_equal(s.top - s.frames, 2);
+}
+
+static void the_next_round_of_a_loop_tells_that_an_end_was_lost(void **state)
+{
+	(void)state;
+	begin_at(LC_SPAN_ANONYMOUS, 0, 1, 0, 0x80000, 2);
+	begin_at(LC_SPAN_ANONYMOUS, 1, 1, 5, 0x80000, 3); /* inlined in the same frame */
+	assert_int_equal(get(&s.stale), 0);
+	begin_at(LC_SPAN_ANONYMOUS, 1, 1, 10, 0x80000, 3);
+	assert_int_equal(get(&s.stale), 1);
+	assert_int_equal(s.top - s.frames, 2);
+}
+
+static void what_ran_inside_a_lost_span_stays_taken_off(void **state)
+{
+	struct lc_span_ended e;
+
+	(void)state;
+	begin_at(LC_SPAN_ANONYMOUS, 0, 1, 0, 0x80000, 1);
+	begin_at(LC_SPAN_ANONYMOUS, 1, 1, 100, 0x70000, 2);
+	begin_at(LC_SPAN_ANONYMOUS, 2, 1, 200, 0x60000, 3);
+	end(300);
+	lc_span_settle(&s, 0x7f000, 0);
+	assert_int_equal(get(&s.stale), 1);
+	e = end(1000);
+	assert_int_equal(e.cycles, 900);
+	assert_int_equal(e.compensated, 900 - 20 - 10);
+}
+
+static void slots_are_found_again_and_stay_where_they_are(void **state)
+{
+	struct lc_span_slot *first = slot(LC_SPAN_ANONYMOUS, 0, 1);
+
+	(void)state;
+	for (uint32_t path = 2; path < 1000; path++)
+		assert_int_equal(slot(LC_SPAN_ANONYMOUS, path % 5, path)->key.path, path);
+	assert_ptr_equal(slot(LC_SPAN_ANONYMOUS, 0, 1), first);
+	assert_ptr_not_equal(slot(LC_SPAN_ANONYMOUS, 1, 1), first);
+	assert_ptr_not_equal(slot(LC_SPAN_PRIMORDIAL, 0, 1), first);
+	for (uint32_t i = 0; i < 999; i++)
+		assert_int_equal(lc_span_stack_slot(&s, i)->number, i);
+	assert_null(lc_span_stack_slot(&s, 1001));
+}
+
+static void beyond_the_bound_places_of_a_kind_become_one(void **state)
+{
+	const struct lc_span_slot *last;
+
+	(void)state;
+	for (uint32_t path = 1; path <= LC_SPAN_SLOTS_MAX; path++)
+		slot(LC_SPAN_ANONYMOUS, 0, path);
+	assert_int_equal(lc_span_slots_count(), LC_SPAN_SLOTS_MAX);
+	last = slot(LC_SPAN_ANONYMOUS, 3, LC_SPAN_SLOTS_MAX + 1);
+	assert_non_null(last);
+	assert_int_equal(last->key.path, 0);
+	assert_ptr_equal(slot(LC_SPAN_ANONYMOUS, 4, LC_SPAN_SLOTS_MAX + 2), last);
+	assert_ptr_not_equal(slot(LC_SPAN_SUPPORT, 4, LC_SPAN_SLOTS_MAX + 2), last);
+	assert_int_equal(get(&s.other_place), 3);
+	assert_int_equal(slot(LC_SPAN_ANONYMOUS, 0, 5)->key.path, 5);
+}
+
+static void a_signal_handler_sees_the_innermost_slot(void **state)
+{
+	struct lc_thread t = { .index = 0 };
+
+	(void)state;
+	assert_int_equal(lc_span_current(NULL), 0);
+	assert_int_equal(lc_span_current(&t), 0);
+	atomic_store(&t.spans, &s);
+	assert_int_equal(lc_span_current(&t), 0);
+	begin(LC_SPAN_ANONYMOUS, 0, 1, 0);
+	begin(LC_SPAN_ANONYMOUS, 0, 2, 10);
+	begin(LC_SPAN_KINDS, 0, 0, 20);
+	assert_int_equal(lc_span_current(&t), slot(LC_SPAN_ANONYMOUS, 0, 2)->number + 1);
+	assert_int_equal(lc_span_slot_at(&t, lc_span_current(&t) - 1)->key.path, 2);
+	end(30);
+	end(40);
+	assert_int_equal(lc_span_current(&t), slot(LC_SPAN_ANONYMOUS, 0, 1)->number + 1);
+	end(50);
+	assert_int_equal(lc_span_current(&t), 0);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(a_span_alone_pays_its_inner_cost),
+		TEST(samples_are_no_part_of_a_span),
+		TEST(nested_spans_are_taken_off_with_what_they_cost),
+		TEST(tasks_have_costs_of_their_own),
+		TEST(what_costs_more_than_it_lasts_is_negative_and_counted),
+		TEST(a_transparent_frame_gives_what_it_holds_to_the_one_below),
+		TEST(the_stream_around_is_that_of_the_frame_below),
+		TEST(pauses_and_switches_inside_are_counted_in_all_around),
+		TEST(a_clock_that_goes_back_keeps_the_sum_right),
+		TEST(deep_stacks_grow_and_end_at_the_bound_in_step),
+		TEST(a_hook_higher_up_tells_that_an_end_was_lost),
+		TEST(a_frame_that_shrinks_a_little_is_not_lost),
+		TEST(the_next_round_of_a_loop_tells_that_an_end_was_lost),
+		TEST(what_ran_inside_a_lost_span_stays_taken_off),
+		TEST(slots_are_found_again_and_stay_where_they_are),
+		TEST(beyond_the_bound_places_of_a_kind_become_one),
+		TEST(a_signal_handler_sees_the_innermost_slot),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
