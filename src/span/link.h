@@ -1,0 +1,101 @@
+/*
+ * span/link.h - what is known of an object between its creation, its submission and its executions.
+ *
+ * Objects are known by their identity hash, tasks by their class too: it has 31 bits, so that of a
+ * million objects some have the same. Where two objects that may both still be executed cannot be
+ * told apart, what is asked of either is unknown, and counted; it is never that of the other one.
+ *
+ * The table has room for LC_LINK_ENTRIES objects. When it is full, an entry that was executed goes
+ * first, then the oldest, which is counted: what that object executes later is of unknown origin.
+ * An entry stays after an execution, since an object may be executed again.
+ */
+#ifndef LC_SPAN_LINK_H
+#define LC_SPAN_LINK_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum {
+	LC_LINK_WAYS = 8,
+	LC_LINK_NEAR_SETS = 1 << 10, /* what is in flight in most programs stays in a CPU's cache */
+	LC_LINK_FAR_SETS = 1 << 15,
+	LC_LINK_ENTRIES = (LC_LINK_NEAR_SETS + LC_LINK_FAR_SETS) * LC_LINK_WAYS
+};
+
+/* Who a task object is. */
+struct lc_link_key {
+	uint32_t hash;  /* System.identityHashCode() */
+	uint32_t class; /* the same for objects of one class (task.c) */
+};
+
+/* What a task's execution learns. */
+struct lc_link_task {
+	uint64_t object;      /* its number, as given with its creation; 0 unknown */
+	uint64_t submit_tsc;  /* when it was submitted for this execution; 0 unknown or not */
+	uint32_t site;        /* class and creation path; 0 unknown */
+	uint32_t creator;     /* lc_thread.index of the creating thread + 1; 0 unknown */
+	uint32_t submit_path; /* 0 unknown or not */
+	uint8_t submit_kind;  /* enum lc_submit_kind; NONE: not submitted, or it is unknown how */
+	bool submitted;       /* ever */
+	bool first;           /* a creation was counted for it, and this is its first execution */
+};
+
+/* A parallel stream that a ForkJoin task works for. */
+struct lc_link_stream {
+	uint64_t id;
+	uint32_t path; /* location */
+	uint8_t level;
+};
+
+/* Reserve memory, once; it is used as it is needed. Returns 0 or -ENOMEM. Context: [attach]. */
+int lc_link_init(void);
+void lc_link_free(void); /* for tests; nobody may use it any more */
+
+/* The object of that hash will be asked for soon. Context: any. */
+void lc_link_prefetch(uint32_t hash);
+
+/*
+ * An object of class `key.class` was made at `site` by thread `creator` (index + 1). Its number is `object`.
+ * `again`: this may be an object that the same thread reported a moment ago (a constructor of a
+ * superclass was hooked too); `single`: its class has one object, which is reported each time its
+ * expression is evaluated. Returns whether it is new: a creation to be counted.
+ * Context: [hook].
+ */
+bool lc_link_created(struct lc_link_key key, uint32_t site, uint32_t creator, uint64_t object,
+                     bool again, bool single);
+
+/* It was submitted. Returns its creation site, 0 where it is unknown. Context: [hook]. */
+uint32_t lc_link_submitted(struct lc_link_key key, uint8_t kind, uint32_t path, uint64_t tsc);
+
+/*
+ * May it be that it was submitted and is still waiting to be executed? Context: [hook].
+ */
+bool lc_link_pending(struct lc_link_key key);
+
+/*
+ * It is about to be executed. Returns whether anything is known, and then fills *out, which is
+ * otherwise zeroed. Context: [hook].
+ */
+bool lc_link_executed(struct lc_link_key key, struct lc_link_task *out);
+
+/*
+ * A parallel stream is executed from here to there: entries of its tasks stay, since half of all tasks never
+ * compute, and some compute again. Those of streams that have ended go first, and count for nothing. [hook]
+ */
+void lc_link_stream_begins(uint64_t id);
+void lc_link_stream_ends(uint64_t id);
+
+/* A task was made for the stream. Context: [hook]. */
+void lc_link_stream_put(uint32_t hash, const struct lc_link_stream *stream);
+
+/* It computes: for which stream? Returns false where that is unknown. Context: [hook]. */
+bool lc_link_stream_take(uint32_t hash, struct lc_link_stream *out);
+
+struct lc_link_stats {
+	uint64_t dropped;   /* entries that gave way before they were executed */
+	uint64_t ambiguous; /* objects that could not be told from another one */
+	uint64_t unknown;   /* executions, and stream tasks, that found nothing */
+};
+void lc_link_stats(struct lc_link_stats *out); /* Context: any. */
+
+#endif
