@@ -49,6 +49,11 @@ bool lc_thread_tid_is_ours(int32_t tid)
 	return tid == atomic_load_explicit(&ours_tid, memory_order_acquire);
 }
 
+uint32_t lc_thread_take_index(void)
+{
+	return atomic_fetch_add_explicit(&registered, 1, memory_order_relaxed); /* a ticket */
+}
+
 struct lc_thread *lc_thread_create(int32_t tid, const char *name, bool sampled)
 {
 	struct lc_thread *t = calloc(1, sizeof(*t));
@@ -61,7 +66,7 @@ struct lc_thread *lc_thread_create(int32_t tid, const char *name, bool sampled)
 	t->start_ns = (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 	t->sampled = sampled;
 	snprintf(t->name, sizeof(t->name), "%s", name);
-	t->index = atomic_fetch_add_explicit(&registered, 1, memory_order_relaxed); /* a ticket */
+	t->index = lc_thread_take_index();
 	return t;
 }
 

@@ -6,12 +6,13 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-struct lc_alloc_log;   /* heap/alloc_log.h */
-struct lc_sample_log;  /* sample/sample_log.h */
-struct lc_sampler;     /* sample/sampler.h, private to the engines */
-struct lc_contexts;    /* heap/context.h */
-struct lc_numa_thread; /* numa/numa.h: the attribution thread's */
-struct lc_tally;       /* tally.h: the attribution thread's counts for this thread */
+struct lc_alloc_log;       /* heap/alloc_log.h */
+struct lc_sample_log;      /* sample/sample_log.h */
+struct lc_sampler;         /* sample/sampler.h, private to the engines */
+struct lc_contexts;        /* heap/context.h */
+struct lc_numa_thread;     /* numa/numa.h: the attribution thread's */
+struct lc_timeline_thread; /* span/timeline.h */
+struct lc_tally;           /* tally.h: the attribution thread's counts for this thread */
 
 enum { LC_THREAD_NAME_MAX = 128 };
 
@@ -31,6 +32,8 @@ struct lc_thread {
 	struct lc_contexts *contexts;
 	/* Made with the thread's first span. Written by: the thread; by the attribution thread at the end. */
 	_Atomic(struct lc_span_thread *) spans;
+
+	struct lc_timeline_thread *timeline; /* NULL: no spans */
 
 	/* Attribution thread only. */
 	struct lc_tally *tally;
@@ -89,6 +92,7 @@ struct lc_thread *lc_threads_find(int32_t tid);
 /* Take `t` off the list; the caller frees it. Under the lock. Context: [writer]. */
 void lc_threads_unlink(struct lc_thread *t);
 
+uint32_t lc_thread_take_index(void);  /* an index for rows of no thread; context: [attach] */
 uint32_t lc_threads_registered(void); /* ever; context: any */
 
 #endif
