@@ -60,6 +60,11 @@ static uint32_t current_generation(void)
 	return atomic_load_explicit(&generation, memory_order_relaxed); /* a hint: events lag */
 }
 
+const _Atomic uint32_t *lc_contexts_generation(void)
+{
+	return &generation;
+}
+
 void lc_contexts_code_freed(void)
 {
 	atomic_fetch_add_explicit(&generation, 1, memory_order_relaxed);
@@ -72,6 +77,15 @@ void lc_contexts_init(uint64_t code_low, uint64_t code_high, uint64_t interprete
 	ranges.code_high = code_high;
 	ranges.interpreter_low = interpreter_low;
 	ranges.interpreter_high = interpreter_high;
+}
+
+void lc_contexts_code(uint64_t *code_low, uint64_t *code_high, uint64_t *interpreter_low,
+                      uint64_t *interpreter_high)
+{
+	*code_low = ranges.code_low;
+	*code_high = ranges.code_high;
+	*interpreter_low = ranges.interpreter_low;
+	*interpreter_high = ranges.interpreter_high;
 }
 
 int lc_contexts_create(struct lc_contexts **out)
@@ -157,37 +171,58 @@ static int grow(struct lc_contexts *c)
 	return 0;
 }
 
-static void add_word(struct lc_context *x, uint64_t address)
+/* What lc_contexts_scan() has found so far. */
+struct scan {
+	uint64_t stack_pointer;
+	uint64_t *value;
+	uint16_t *offset;
+	unsigned len, words_max;
+};
+
+static void add_word(struct scan *s, uint64_t address)
 {
-	if (x->words_len == LC_CONTEXT_WORDS)
+	if (s->len == s->words_max)
 		return;
-	x->offset[x->words_len] = (uint16_t)((address - x->stack_pointer) / 8);
-	x->value[x->words_len] = *(const uint64_t *)(uintptr_t)address; /* NOLINT */
-	x->words_len++;
+	s->offset[s->len] = (uint16_t)((address - s->stack_pointer) / 8);
+	s->value[s->len] = *(const uint64_t *)(uintptr_t)address; /* NOLINT */
+	s->len++;
 }
 
 /* Find the return addresses in the words above the stack pointer. */
-static void learn_words(struct lc_context *x, uint64_t stack_end)
+unsigned lc_contexts_scan(uint64_t stack_pointer, uint64_t stack_end, unsigned frames_max,
+                          unsigned words_max,
+                          uint64_t *value,  /* NOLINT(readability-non-const-parameter) */
+                          uint16_t *offset) /* NOLINT(readability-non-const-parameter) */
 {
-	uint64_t end = x->stack_pointer + SCAN_WORDS * 8;
+	struct scan s = { stack_pointer, value, offset, 0, words_max };
+	uint64_t end = stack_pointer + SCAN_WORDS * 8;
 
 	if (end > stack_end)
 		end = stack_end;
-	for (uint64_t at = x->stack_pointer; at + 8 <= end; at += 8) {
+	for (uint64_t at = stack_pointer; at + 8 <= end && frames_max; at += 8) {
 		const uint64_t *word = (const uint64_t *)(uintptr_t)at; /* NOLINT */
 
 		if (*word < ranges.code_low || *word >= ranges.code_high)
 			continue;
 		if (*word < ranges.interpreter_low || *word >= ranges.interpreter_high) {
-			add_word(x, at);
+			add_word(&s, at);
+			frames_max--;
 			continue;
 		}
 		/* The callee saved the interpreted frame's rbp just below its return address. */
-		if (at == x->stack_pointer || word[-1] <= at || word[-1] >= end || word[-1] & 7)
+		if (at == stack_pointer || word[-1] <= at || word[-1] >= end || word[-1] & 7)
 			continue;
 		for (unsigned i = 0; i < INTERPRETED_WORDS; i++)
-			add_word(x, word[-1] + (uint64_t)(interpreted_words[i] * 8));
+			add_word(&s, word[-1] + (uint64_t)(interpreted_words[i] * 8));
+		frames_max--;
 	}
+	return s.len;
+}
+
+static void learn_words(struct lc_context *x, uint64_t stack_end)
+{
+	x->words_len = (uint16_t)lc_contexts_scan(x->stack_pointer, stack_end, UINT32_MAX,
+	                                          LC_CONTEXT_WORDS, x->value, x->offset);
 }
 
 /*

@@ -59,6 +59,20 @@ void lc_contexts_init(uint64_t code_low, uint64_t code_high, uint64_t interprete
  */
 void lc_contexts_code_freed(void);
 
+/* The ranges of lc_contexts_init(). Context: any after it. */
+void lc_contexts_code(uint64_t *code_low, uint64_t *code_high, uint64_t *interpreter_low,
+                      uint64_t *interpreter_high);
+
+/* Changes when code is freed, for who keeps words of stacks itself. Context: any. */
+const _Atomic uint32_t *lc_contexts_generation(void);
+
+/*
+ * The words above `stack_pointer` that tell where its thread is, of the nearest `frames_max` frames:
+ * their values, and their offsets from it in words. Returns how many. Context: [hook], own stack.
+ */
+unsigned lc_contexts_scan(uint64_t stack_pointer, uint64_t stack_end, unsigned frames_max,
+                          unsigned words_max, uint64_t *value, uint16_t *offset);
+
 /* Context: [attach] [java]. Returns 0 or -ENOMEM. */
 int lc_contexts_create(struct lc_contexts **out);
 void lc_contexts_destroy(struct lc_contexts *c);
