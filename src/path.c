@@ -337,6 +337,8 @@ static void name_method(JNIEnv *jni, uint64_t packed_id, struct method_entry *e)
 		(*jvmti)->Deallocate(jvmti, (unsigned char *)name);
 		(*jvmti)->Deallocate(jvmti, (unsigned char *)signature);
 		name_class(jni, id, &e->method);
+		e->method.left_out =
+		    e->method.class_name && !strcmp(e->method.class_name, "java.lang.LocusSpan");
 		if (!(*jvmti)->GetLineNumberTable(jvmti, id, &lines_len, &lines) && lines_len > 0) {
 			size_t bytes = (size_t)lines_len * sizeof(*lines);
 			jvmtiLineNumberEntry *copy = malloc(bytes);
@@ -434,6 +436,7 @@ uint32_t lc_path_intern(JNIEnv *jni, const uint64_t *frames, size_t frames_len)
 {
 	struct lc_path_node node = { .bci = LC_BCI_NONE };
 	uint32_t number = 0;
+	uint16_t depth = 0;
 	bool added;
 
 	for (size_t i = frames_len; i-- > 0;) {
@@ -441,11 +444,14 @@ uint32_t lc_path_intern(JNIEnv *jni, const uint64_t *frames, size_t frames_len)
 
 		if (method == UINT32_MAX)
 			goto overflow;
+		if (lc_method_get(method)->left_out)
+			continue;
+		depth++;
 		node = (struct lc_path_node){
 			.parent = number,
 			.method = method,
 			.bci = (uint16_t)(frames[i] >> LC_ADDR_BITS),
-			.depth = (uint16_t)(frames_len - i),
+			.depth = depth,
 		};
 		pthread_mutex_lock(&paths.lock);
 		number = find_or_append(&paths.nodes, &paths.node_index, node_hash_of(&node),

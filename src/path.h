@@ -18,6 +18,7 @@ struct lc_method {
 	const char *source_file; /* "" where unknown */
 	uint32_t lines_len;
 	const jvmtiLineNumberEntry *lines; /* as JVMTI gave them, sorted by start_location */
+	bool left_out; /* a method of our own that calls the program's: no path has it */
 };
 
 /* A node of the tree. Node 0 is the root, an empty path; parents have smaller numbers. */
@@ -55,7 +56,7 @@ int lc_path_init(jvmtiEnv *jvmti);
 /*
  * The node of a call path, `frames` as lc_frame_pack() makes them, leaf first. Methods that are
  * new are named now, while their class is still loaded. A path that finds no room (the tables
- * are bounded) becomes node 0 and is counted in lc_path_overflow().
+ * are bounded) becomes node 0 and is counted in lc_path_overflow(). Frames of LocusSpan are left out.
  * Context: [java] [writer], a thread that the JVM knows (`jni` is its own). Takes a lock, but
  * never across a call into the JVM.
  */

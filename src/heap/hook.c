@@ -44,7 +44,7 @@ enum {
 	EXTRA_FRAMES = 24,
 	INTRINSIC_FRAMES = 8,
 	CLASS_NAME_MAX = 64,
-	HOOK_METHODS_MAX = 64,
+	HOOK_METHODS_MAX = 128,
 	ACC_STATIC = 8
 };
 
@@ -104,20 +104,25 @@ static int define_intrinsics(void)
 	return err;
 }
 
-int lc_hook_init(jvmtiEnv *jvmti, jclass hook_class, const struct lc_options *options,
-                 const struct lc_layout *layout, bool follow,
-                 struct lc_thread *(*enter_thread)(JNIEnv *jni))
+void lc_hook_own_class(jvmtiEnv *jvmti, jclass class)
 {
 	jmethodID *methods = NULL;
 	jint len = 0;
 
-	if ((*jvmti)->GetClassMethods(jvmti, hook_class, &len, &methods))
-		return -EIO;
-	if (len > HOOK_METHODS_MAX)
-		len = HOOK_METHODS_MAX;
-	memcpy(hook.hook_methods, methods, (size_t)len * sizeof(*methods));
-	hook.hook_methods_len = (unsigned)len;
+	if ((*jvmti)->GetClassMethods(jvmti, class, &len, &methods))
+		return;
+	for (jint i = 0; i < len && hook.hook_methods_len < HOOK_METHODS_MAX; i++)
+		hook.hook_methods[hook.hook_methods_len++] = methods[i];
 	(*jvmti)->Deallocate(jvmti, (unsigned char *)methods);
+}
+
+int lc_hook_init(jvmtiEnv *jvmti, jclass hook_class, const struct lc_options *options,
+                 const struct lc_layout *layout, bool follow,
+                 struct lc_thread *(*enter_thread)(JNIEnv *jni))
+{
+	lc_hook_own_class(jvmti, hook_class);
+	if (!hook.hook_methods_len)
+		return -EIO;
 	hook.jvmti = jvmti;
 	hook.enter_thread = enter_thread;
 	hook.depth = (uint32_t)options->depth;

@@ -39,10 +39,13 @@ int lc_hook_init(jvmtiEnv *jvmti, jclass hook_class, const struct lc_options *op
 uint64_t lc_hook_instance_bytes(JNIEnv *jni, jclass class);
 
 /*
- * How many of the leading frames (lc_frame_pack(), leaf first) are the hook class's own: a sample
+ * How many of the leading frames (lc_frame_pack(), leaf first) are the agent's own: a sample
  * taken in a hook belongs to the line that allocates. Context: [writer].
  */
 size_t lc_hook_own_frames(const uint64_t *frames, size_t len);
+
+/* Its frames are the agent's own too. Context: [attach]. */
+void lc_hook_own_class(jvmtiEnv *jvmti, jclass class);
 
 void lc_hook_enable(bool on);
 

@@ -16,7 +16,7 @@
 #include "record.h"
 
 /* The made-up JVM: method N is com.acme.C<N>.m<N>(), line 10 from bci 0 and line 20 from bci 8. */
-enum { UNLOADED = 666 };
+enum { UNLOADED = 666, OWN = 777 /* of LocusSpan */ };
 
 static unsigned names_asked;
 
@@ -55,7 +55,8 @@ static jvmtiError JNICALL get_class_signature(jvmtiEnv *env, jclass c, char **si
 {
 	(void)env;
 	(void)generic;
-	*signature = text("Lcom/acme/C%u;", (unsigned)(uintptr_t)c);
+	*signature = text((uintptr_t)c == OWN ? "Ljava/lang/LocusSpan;" : "Lcom/acme/C%u;",
+	                  (unsigned)(uintptr_t)c);
 	return JVMTI_ERROR_NONE;
 }
 
@@ -162,6 +163,19 @@ static void a_method_is_named_as_a_stack_trace_names_it(void **state)
 	assert_int_equal(lc_method_line(m, LC_BCI_NONE), -1);
 }
 
+static void frames_of_our_own_are_in_no_path(void **state)
+{
+	const uint64_t with[] = { frame(OWN, 3), frame(1, 0), frame(OWN, 5), frame(2, 8) };
+	const uint64_t without[] = { frame(1, 0), frame(2, 8) };
+	const uint64_t only[] = { frame(OWN, 3) };
+	uint32_t path = lc_path_intern(&jni, without, 2);
+
+	(void)state;
+	assert_int_equal(lc_path_intern(&jni, with, 4), path);
+	assert_int_equal(lc_path_get(path)->depth, 2);
+	assert_int_equal(lc_path_intern(&jni, only, 1), 0);
+}
+
 static void a_method_is_asked_for_once(void **state)
 {
 	const uint64_t a[] = { frame(77, 0) }, b[] = { frame(77, 3) };
@@ -256,6 +270,7 @@ int main(void)
 		cmocka_unit_test(equal_paths_are_one_node_and_share_their_callers),
 		cmocka_unit_test(another_bci_is_another_node),
 		cmocka_unit_test(a_method_is_named_as_a_stack_trace_names_it),
+		cmocka_unit_test(frames_of_our_own_are_in_no_path),
 		cmocka_unit_test(a_method_is_asked_for_once),
 		cmocka_unit_test(a_method_of_an_unloaded_class_has_a_name_that_says_so),
 		cmocka_unit_test(a_site_is_class_and_path),
