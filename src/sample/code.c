@@ -20,6 +20,8 @@
  *                acquires a new field sees the odd or a later version when it looks again.
  *            C2  slot store (release) -> load (acquire): the entry is whole.
  *            C3  tables store (release) -> load (acquire): the maps are there.
+ *            C4  a method is stored behind the version of its entry, and cleared before the next one: who
+ *                loads it (acquire) and finds the version as before has that entry's, or 0.
  * A reader may still find code whose unload event is on its way. The thread that runs at the pc
  * keeps its own code alive, so its bytes can be read; whether they are the same code is the
  * question of `life`, which the JVM's event order answers: unload comes before the next load.
@@ -45,7 +47,8 @@ struct entry {
 	_Atomic uint64_t start;
 	_Atomic uint64_t end;
 	_Atomic uint32_t version;
-	_Atomic uint32_t kind; /* 0: free */
+	_Atomic uint32_t kind;   /* 0: free */
+	_Atomic uint64_t method; /* jmethodID, or 0; set behind the rest, under `lock` */
 };
 
 /* Everything below is written under `lock`; readers follow the rules at the top. */
@@ -178,6 +181,7 @@ static void entry_set(struct tables *t, uint32_t n, uint64_t start, uint64_t end
 	atomic_store_explicit(&e->start, start, memory_order_release);         /* C1 */
 	atomic_store_explicit(&e->end, end, memory_order_release);
 	atomic_store_explicit(&e->kind, kind, memory_order_release);
+	atomic_store_explicit(&e->method, 0, memory_order_release);
 	atomic_store_explicit(&e->version, version + 2, memory_order_release);
 }
 
@@ -270,13 +274,18 @@ void lc_code_compiled_method_load(jmethodID method, jint code_size, const void *
 	const uint64_t start = (uintptr_t)code_addr;
 	struct tables *t;
 
-	(void)method;
 	(void)compile_info; /* names the same PCs as the map */
 	pthread_mutex_lock(&lock);
 	t = tables_for(start);
 	if (range_fits(t, start, code_size) &&
-	    add(t, start, start + (uint64_t)code_size, LC_CODE_METHOD))
+	    add(t, start, start + (uint64_t)code_size, LC_CODE_METHOD)) {
+		const uint32_t n =
+		    atomic_load_explicit(&t->slots[granule_of(t, start)], memory_order_relaxed);
+
+		atomic_store_explicit(&t->entries[n].method, (uint64_t)(uintptr_t)method,
+		                      memory_order_release); /* C4 */
 		mark_boundaries(t, start, start + (uint64_t)code_size, map_length, map);
+	}
 	pthread_mutex_unlock(&lock);
 }
 
@@ -429,6 +438,24 @@ bool lc_code_find(uint64_t pc, struct lc_code *out)
 	out->life = (uint64_t)n << 32 | version;
 	out->kind = kind;
 	return true;
+}
+
+uint64_t lc_code_method(uint64_t pc)
+{
+	const struct tables *t = tables_get();
+	struct lc_code code;
+	uint64_t method;
+	uint32_t n;
+
+	if (!lc_code_find(pc, &code) || code.kind != LC_CODE_METHOD)
+		return 0;
+	n = (uint32_t)(code.life >> 32);
+	method = atomic_load_explicit(&t->entries[n].method, memory_order_acquire); /* C4 */
+	/* Of the code that was found, unless that went away meanwhile. */
+	return atomic_load_explicit(&t->entries[n].version, memory_order_acquire) ==
+	               (uint32_t)code.life
+	           ? method
+	           : 0;
 }
 
 uint64_t lc_code_boundary(const struct lc_code *code, uint64_t limit)

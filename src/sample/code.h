@@ -43,6 +43,9 @@ bool lc_code_in_cache(uint64_t pc);
  */
 bool lc_code_find(uint64_t pc, struct lc_code *out);
 
+/* The jmethodID that the code at `pc` was compiled for (others may be inlined); 0 unknown. Context: any. */
+uint64_t lc_code_method(uint64_t pc);
+
 /*
  * The last known instruction boundary of `code` in [code->start, limit]; code->start where no
  * other is known. Boundaries are the addresses that the JVM's debug information names.

@@ -72,6 +72,23 @@ static void method_is_found_from_its_first_to_its_last_byte_only(void **state)
 	assert_int_equal(kind_at(0x10100), 0);
 }
 
+static void code_is_of_the_method_it_was_compiled_for(void **state)
+{
+	jmethodID first = (jmethodID)(uintptr_t)0x1230, second = (jmethodID)(uintptr_t)0x4560;
+
+	(void)state;
+	lc_code_compiled_method_load(first, 0x100, at(0xc0000), 0, NULL, NULL);
+	assert_int_equal(lc_code_method(cache_low + 0xc0000), 0x1230);
+	assert_int_equal(lc_code_method(cache_low + 0xc00ff), 0x1230);
+	assert_int_equal(lc_code_method(cache_low + 0xc0100), 0);
+	unload(0xc0000);
+	assert_int_equal(lc_code_method(cache_low + 0xc0000), 0);
+	stub("x", 0xc0000, 0x100);
+	assert_int_equal(lc_code_method(cache_low + 0xc0000), 0);
+	lc_code_compiled_method_load(second, 0x100, at(0xd0000), 0, NULL, NULL);
+	assert_int_equal(lc_code_method(cache_low + 0xd0010), 0x4560);
+}
+
 static void next_code_at_an_address_has_another_life(void **state)
 {
 	struct lc_code first, second;
@@ -244,6 +261,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(method_is_found_from_its_first_to_its_last_byte_only),
+		cmocka_unit_test(code_is_of_the_method_it_was_compiled_for),
 		cmocka_unit_test(next_code_at_an_address_has_another_life),
 		cmocka_unit_test(lost_unload_event_does_not_hide_new_code),
 		cmocka_unit_test(boundaries_come_from_the_debug_information),

@@ -1,0 +1,130 @@
+/*
+ * span/task.h - executions of tasks: Runnable, Callable, ForkJoinTask, and threads.
+ *
+ * A task is created, submitted and executed, often by three threads: span/link.h joins the three. Its
+ * class and where it was created are its site (lc_site_get()), executions are counted in the slot of site, way and
+ * place of submission. The core knows no JVM: task_hook.c asks what a class is and where on the stack it is.
+ */
+#ifndef LC_SPAN_TASK_H
+#define LC_SPAN_TASK_H
+
+#include <jvmti.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "span/link.h"
+#include "span/stack.h"
+
+struct lc_block_task_made;
+struct lc_task_places; /* task_place.h */
+
+/* In the `creator` of a link, frame or trace: a virtual thread. The rest are the lower bits of its ID. */
+#define LC_TASK_CREATOR_VIRTUAL UINT32_C(0x80000000)
+
+/* What is known of a class of tasks; constant. */
+struct lc_task_class {
+	uint32_t id;   /* from 1; stands for the class in links */
+	uint32_t site; /* the class alone: for tasks of unknown creation */
+	uint32_t word; /* of the headers of its objects; another class may have it later */
+	uint8_t flags; /* LC_CLASS_ */
+	const char *signature;
+	jweak class; /* the java.lang.Class, while it lives */
+};
+
+enum {
+	LC_CLASS_WRAPPER = 1, /* looked through: what it wraps is the task */
+	LC_CLASS_SINGLE = 2, /* a lambda expression without captures: one object, evaluated often */
+	LC_CLASS_ASYNC = 4,  /* CompletableFuture's own */
+	/* The JDK's own CountedCompleter: many are made that are never executed, as they should be. */
+	LC_CLASS_LIBRARY = 8,
+};
+
+struct lc_task_config {
+	jvmtiEnv *jvmti;
+	/* The calling thread's spans, made where it has none; NULL: nothing is to be recorded. */
+	struct lc_span_thread *(*enter)(JNIEnv *jni);
+	uint32_t depth; /* frames that a path has: 1, or more with --span-paths */
+};
+
+/*
+ * Prepare, links included, after LocusSpan was defined. Returns 0 or -errno. Context: [attach].
+ */
+int lc_task_init(JNIEnv *jni, const struct lc_task_config *config);
+
+/*
+ * The rest of end() for a frame of a task or thread that lc_span_pop() has taken off: decides whether
+ * it is part of another one (then LC_TRACE_FOLDED is set in f->task.flags), and counts it in its slot. *e
+ * stays as it is: the execution alone. Context: [hook], owner.
+ */
+void lc_task_end(struct lc_span_thread *s, struct lc_span_frame *f, const struct lc_span_ended *e);
+
+/* Free what task.c keeps of a thread (s->tasks; NULL is fine). Context: [writer]. */
+void lc_task_thread_destroy(struct lc_task_thread *t);
+
+/*
+ * Rows of creations, submissions and first executions of a thread: number `i`, with what has come since
+ * the last time it was asked for. Returns false behind the last. Context: [writer].
+ */
+bool lc_task_made_take(struct lc_task_thread *t, uint32_t i, struct lc_block_task_made *row);
+
+struct lc_task_stats {
+	uint64_t
+	    unknown_classes; /* hooks that did nothing, since their object's class has no room */
+	uint64_t no_memory;  /* hooks that did nothing, since there was none */
+	uint64_t nested;     /* submissions inside another one of the same object: not counted */
+	uint64_t walks;      /* stacks walked for places */
+	uint64_t walk_errors;
+};
+void lc_task_stats(struct lc_task_stats *out); /* Context: any. */
+
+/* -- the core: no JVM ------------------------------------------------------------------------ */
+
+uint64_t lc_task_nested(void); /* as in lc_task_stats */
+
+/* Returns 0 or -ENOMEM. Context: [hook]; slow, once a thread. */
+int lc_task_thread_create(struct lc_task_thread **out);
+struct lc_task_places *lc_task_thread_places(struct lc_task_thread *t); /* its own, made with it */
+
+/* Who the calling thread is, as the creator of a task. */
+uint32_t lc_task_creator(const struct lc_span_thread *s);
+
+/* An object was made at `site`. Context: [hook], owner. */
+void lc_task_created(struct lc_span_thread *s, const struct lc_task_class *class, uint32_t hash,
+                     uint32_t site);
+
+/*
+ * It was submitted, by the method whose hook has the frame `stack_pointer`. `inner`: that method was
+ * called by another one that submits. Context: [hook], owner.
+ */
+struct lc_task_submission {
+	uint64_t stack_pointer;
+	uint64_t tsc;
+	uint64_t call; /* which call of the method; 0 unknown */
+	uint32_t path;
+	uint8_t kind; /* enum lc_submit_kind */
+	bool inner;
+	bool inner_all; /* that one is invokeAll(), which told of all its tasks before */
+	bool call_site; /* it is about to be called, which it may or may not tell itself */
+};
+void lc_task_submitted(struct lc_span_thread *s, const struct lc_task_class *class, uint32_t hash,
+                       const struct lc_task_submission *submission);
+
+/*
+ * run(), call() or exec() of it begins. Pushes exactly one frame, or counts it as too
+ * deep and returns NULL. The caller says what hook the frame has, and calls lc_span_start(). `class` is NULL
+ * for a wrapper, or where it is not known: then the frame is transparent. Context: [hook], owner.
+ */
+struct lc_span_frame *lc_task_begin(struct lc_span_thread *s, const struct lc_task_class *class,
+                                    uint32_t hash, uint32_t traits);
+
+/* From submission to begin; 0 where it is not known. Context: [hook], owner. */
+uint64_t lc_task_wait_ns(const struct lc_span_frame *f);
+
+/* Put it into the thread's trace (task_hook.c), with --trace. Context: [hook], owner. */
+void lc_task_trace(struct lc_span_thread *s, const struct lc_span_frame *f,
+                   const struct lc_span_ended *e);
+
+/* Frames were exchanged (span/virtual.c): what is remembered of them is no longer true. */
+void lc_task_frames_changed(struct lc_span_thread *s);
+
+#endif
