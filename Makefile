@@ -39,6 +39,7 @@ PRELOAD_MAP := $(wildcard src/gc/preload.map)
 # Generated headers, each only where its source exists.
 GEN := $(if $(wildcard src/heap/LocusHook.java),$(B)/gen/hook_class_bytes.inc) \
 	$(if $(wildcard src/span/LocusSpan.java),$(B)/gen/span_class_bytes.inc) \
+	$(if $(wildcard src/span/LocusCalibrate.java),$(B)/gen/calibrate_class_bytes.inc) \
 	$(if $(VIEWER),$(B)/gen/viewer.h)
 
 objects = $(patsubst %.c,$(B)/obj/%.o,$(1))
@@ -87,6 +88,11 @@ SPAN_CLASS := $(B)/gen/span/java/lang/LocusSpan.class
 $(SPAN_CLASS): src/span/LocusSpan.java scripts/compile-hook
 	$(Q)scripts/compile-hook $< $(B)/gen/span
 $(B)/gen/span_class_bytes.inc: $(SPAN_CLASS) scripts/embed
+	$(Q)scripts/embed $< >$@.tmp && mv $@.tmp $@
+CALIBRATE_CLASS := $(B)/gen/calibrate/java/lang/LocusCalibrate.class
+$(CALIBRATE_CLASS): src/span/LocusCalibrate.java $(SPAN_CLASS) scripts/compile-hook
+	$(Q)scripts/compile-hook $< $(B)/gen/calibrate $(B)/gen/span
+$(B)/gen/calibrate_class_bytes.inc: $(CALIBRATE_CLASS) scripts/embed
 	$(Q)scripts/embed $< >$@.tmp && mv $@.tmp $@
 
 # analyzer/viewer/a-b.js is lc_viewer_a_b_js.

@@ -1,0 +1,415 @@
+/*
+ * span/calibrate.c - loops of empty spans in the JVM that is profiled: see calibrate.h.
+ *
+ * A batch is LC_CALIBRATION_PAIRS begins and ends in compiled Java. What its slot has counted is the
+ * inner cost; what is left of the batch's time, less that of a loop of nothing, is the outer cost. First
+ * the loops run until the JIT has compiled them. A JVM that only interprets gets fewer batches, as
+ * many as CPU_MS leaves room for.
+ */
+#include "span/calibrate.h"
+
+#include <cpuid.h>
+#include <dlfcn.h>
+#include <errno.h>
+#include <limits.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "span/calibrate_impl.h"
+#include "src/clock.h"
+
+#define MS UINT64_C(1000000)
+#define CLASS "java/lang/LocusCalibrate"
+
+enum {
+	BATCHES = 1000, /* 10 million pairs of each kind */
+	BATCHES_MIN = 20,
+	EMPTY_BATCHES = 100,
+	CPU_MS = 1500, /* of a kind, where pairs are slow */
+	WARM_MS = 100,
+	WARM_CALLS = 1000, /* the JIT compiles a method that was called often as a whole */
+	WARM_PAIRS = 100,
+};
+
+static const unsigned char class_bytes[] = {
+#include "calibrate_class_bytes.inc"
+};
+
+struct loop {
+	const char *method;
+	bool task;
+	uint8_t kind; /* of the spans */
+	enum lc_cost outer;
+	enum lc_cost inner; /* LC_COSTS: not taken from this loop */
+};
+
+static const struct loop loops[] = {
+	{ "anonymous", false, LC_SPAN_ANONYMOUS, LC_COST_ANONYMOUS, LC_COST_INNER },
+	{ "primordial", false, LC_SPAN_PRIMORDIAL, LC_COST_PRIMORDIAL, LC_COSTS },
+	{ "support", false, LC_SPAN_SUPPORT, LC_COST_SUPPORT, LC_COSTS },
+	{ "task", true, LC_SPAN_TASK, LC_COST_TASK, LC_COST_TASK_INNER },
+};
+
+struct run {
+	const struct lc_calibrate_config *config;
+	JNIEnv *jni;
+	jclass class;
+	struct lc_cycle_clock clock;
+	double empty;          /* cycles that the loop of nothing takes for one round */
+	double *inner, *outer; /* BATCHES of each, cycles of a pair */
+};
+
+/* -- which one ------------------------------------------------------------------------------ */
+
+static void cpu_name(char *out, size_t out_len)
+{
+	unsigned words[12] = { 0 };
+	char brand[sizeof(words) + 1] = "";
+
+	for (unsigned i = 0; i < 3; i++)
+		if (!__get_cpuid(0x80000002 + i, &words[4 * i], &words[4 * i + 1],
+		                 &words[4 * i + 2], &words[4 * i + 3]))
+			break;
+	memcpy(brand, words, sizeof(words));
+	snprintf(out, out_len, "%s", brand[0] ? brand : "unknown");
+}
+
+static void property(jvmtiEnv *jvmti, const char *name, char *out, size_t out_len)
+{
+	char *text = NULL;
+
+	snprintf(out, out_len, "?");
+	if ((*jvmti)->GetSystemProperty(jvmti, name, &text) || !text)
+		return;
+	snprintf(out, out_len, "%s", text);
+	(*jvmti)->Deallocate(jvmti, (unsigned char *)text);
+}
+
+/* A library that was built anew may cost something else, though its version is the same. */
+static void agent_name(char *out, size_t out_len)
+{
+	struct stat s = { 0 };
+	Dl_info info;
+
+	if (dladdr(class_bytes, &info) && info.dli_fname)
+		stat(info.dli_fname, &s);
+	snprintf(out, out_len, "%s %lld %lld.%09ld", LC_VERSION, (long long)s.st_size,
+	         (long long)s.st_mtim.tv_sec, s.st_mtim.tv_nsec);
+}
+
+static void one_line(char *text)
+{
+	for (; *text; text++)
+		if ((unsigned char)*text < ' ')
+			*text = ' ';
+}
+
+static void make_key(const struct lc_calibrate_config *config, struct lc_calibration_key *key)
+{
+	char version[100], name[64], mode[64], *sharing;
+
+	cpu_name(key->cpu, sizeof(key->cpu));
+	property(config->jvmti, "java.vm.version", version, sizeof(version));
+	property(config->jvmti, "java.vm.name", name, sizeof(name));
+	property(config->jvmti, "java.vm.info", mode, sizeof(mode));
+	sharing = strstr(mode, ", sharing"); /* "mixed mode, emulated-client, sharing" */
+	if (sharing)
+		*sharing = '\0'; /* some of the classes come from a file: no matter */
+	snprintf(key->jdk, sizeof(key->jdk), "%s %s %s", name, version, mode);
+	agent_name(key->agent, sizeof(key->agent));
+	snprintf(key->variant, sizeof(key->variant), "%s %.200s", lc_clock_name(lc_clock_kind()),
+	         config->variant);
+	key->hz = lc_clock_hz();
+	one_line(key->cpu);
+	one_line(key->jdk);
+	one_line(key->variant);
+}
+
+static bool wanted(const struct lc_calibrate_config *config, const struct loop *loop)
+{
+	return loop->task ? config->tasks : config->streams;
+}
+
+/* -- measuring ------------------------------------------------------------------------------ */
+
+struct counted {
+	uint64_t executions, cycles;
+};
+
+/* What all slots of that kind have counted so far. */
+static struct counted count(const struct run *r, uint8_t kind)
+{
+	struct counted sum = { 0 };
+	const struct lc_span_slot *s;
+
+	for (uint32_t i = 0; (s = r->config->slot_at(i)); i++) {
+		if (s->key.kind != kind)
+			continue;
+		/* Relaxed: the owner is this thread. */
+		sum.executions += atomic_load_explicit(&s->counts.executions, memory_order_relaxed);
+		sum.cycles += atomic_load_explicit(&s->counts.cycles, memory_order_relaxed);
+	}
+	return sum;
+}
+
+/* Returns the cycles that the call took, or -EIO where it threw. */
+static int64_t call(struct run *r, jmethodID method, jint pairs)
+{
+	uint64_t begin = lc_clock_now(&r->clock);
+	uint64_t end;
+
+	(*r->jni)->CallStaticVoidMethod(r->jni, r->class, method, pairs);
+	end = lc_clock_now(&r->clock);
+	if (!(*r->jni)->ExceptionCheck(r->jni))
+		return end - begin < INT64_MAX ? (int64_t)(end - begin) : 0;
+	(*r->jni)->ExceptionClear(r->jni);
+	return -EIO;
+}
+
+static jmethodID find(struct run *r, const char *name, const char *signature)
+{
+	jmethodID method = (*r->jni)->GetStaticMethodID(r->jni, r->class, name, signature);
+
+	if ((*r->jni)->ExceptionCheck(r->jni))
+		(*r->jni)->ExceptionClear(r->jni);
+	return method;
+}
+
+static void drain(const struct run *r)
+{
+	if (r->config->drain)
+		r->config->drain();
+}
+
+static int warm_up(struct run *r, jmethodID method)
+{
+	uint64_t end_ns;
+
+	for (unsigned i = 0; i < WARM_CALLS; i++)
+		if (call(r, method, WARM_PAIRS) < 0)
+			return -EIO;
+	end_ns = lc_clock_now_ns() + WARM_MS * MS;
+	while (lc_clock_now_ns() < end_ns) {
+		if (call(r, method, LC_CALIBRATION_PAIRS) < 0)
+			return -EIO;
+		drain(r);
+	}
+	return 0;
+}
+
+static int measure_empty(struct run *r)
+{
+	jmethodID method = find(r, "empty", "(I)I");
+	double cycles[EMPTY_BATCHES];
+	struct lc_cost_value v;
+
+	if (!method || warm_up(r, method))
+		return -EIO;
+	for (unsigned i = 0; i < EMPTY_BATCHES; i++)
+		cycles[i] = (double)call(r, method, LC_CALIBRATION_PAIRS) / LC_CALIBRATION_PAIRS;
+	v = lc_calibration_summarize(cycles, EMPTY_BATCHES);
+	r->empty = v.mean;
+	return 0;
+}
+
+/* One attempt. Returns how many batches were measured, or -EIO. */
+static int measure_batches(struct run *r, const struct loop *loop, jmethodID method)
+{
+	const double pairs = LC_CALIBRATION_PAIRS;
+	int64_t left = (int64_t)lc_clock_ns_to_cycles(CPU_MS * MS);
+	int n = 0;
+
+	while (n < BATCHES && (n < BATCHES_MIN || left > 0)) {
+		struct counted before = count(r, loop->kind), after;
+		int64_t cycles = call(r, method, LC_CALIBRATION_PAIRS);
+
+		after = count(r, loop->kind);
+		if (cycles < 0 || after.executions - before.executions != LC_CALIBRATION_PAIRS)
+			return -EIO;
+		left -= cycles;
+		r->inner[n] = (double)(int64_t)(after.cycles - before.cycles) / pairs;
+		r->outer[n] = (double)cycles / pairs - r->inner[n] - r->empty;
+		n++;
+		drain(r);
+	}
+	return n;
+}
+
+/* Worse than nothing: an outer cost is part of what was measured. */
+static struct lc_cost_value not_negative(struct lc_cost_value v)
+{
+	v.mean = fmax(v.mean, 0);
+	return v;
+}
+
+struct attempt {
+	struct run *run;
+	const struct loop *loop;
+	jmethodID method;
+};
+
+static int attempt(void *context, struct lc_cost_value *inner, struct lc_cost_value *outer)
+{
+	const struct attempt *a = context;
+	int n = measure_batches(a->run, a->loop, a->method);
+
+	if (n < 0)
+		return n;
+	*inner = lc_calibration_summarize(a->run->inner, (size_t)n);
+	*outer = not_negative(lc_calibration_summarize(a->run->outer, (size_t)n));
+	return 0;
+}
+
+static int measure_loop(struct run *r, const struct loop *loop, struct lc_calibration *c)
+{
+	struct attempt a = { .run = r, .loop = loop, .method = find(r, loop->method, "(I)V") };
+	struct lc_cost_value inner, outer;
+	int err;
+
+	if (!a.method || warm_up(r, a.method))
+		return -EIO;
+	err = lc_calibration_repeat(attempt, &a, &inner, &outer);
+	if (err)
+		return err;
+	c->costs[loop->outer] = outer;
+	if (loop->inner != LC_COSTS)
+		c->costs[loop->inner] = inner;
+	return 0;
+}
+
+/* The class that has the loops, linked. Returns NULL when it cannot be had. */
+static jclass define(JNIEnv *jni)
+{
+	jclass class = (*jni)->FindClass(jni, CLASS); /* measured before in this JVM */
+
+	if ((*jni)->ExceptionCheck(jni))
+		(*jni)->ExceptionClear(jni);
+	if (!class)
+		class = (*jni)->DefineClass(jni, CLASS, NULL, (const jbyte *)class_bytes,
+		                            (jsize)sizeof(class_bytes));
+	if ((*jni)->ExceptionCheck(jni)) {
+		(*jni)->ExceptionClear(jni);
+		return NULL;
+	}
+	return class;
+}
+
+static int measure_all(struct run *r, struct lc_calibration *c)
+{
+	jmethodID prepare = find(r, "prepareTask", "()V");
+	int err = measure_empty(r);
+
+	if (!err && r->config->tasks) {
+		if (!prepare)
+			return -EIO;
+		(*r->jni)->CallStaticVoidMethod(r->jni, r->class, prepare);
+	}
+	for (size_t i = 0; !err && i < sizeof(loops) / sizeof(loops[0]); i++)
+		if (wanted(r->config, &loops[i]))
+			err = measure_loop(r, &loops[i], c);
+	return err;
+}
+
+static int measure(const struct lc_calibrate_config *config, JNIEnv *jni, struct lc_calibration *c)
+{
+	struct run r = { .config = config, .jni = jni, .class = define(jni) };
+	int err = -EIO;
+
+	if (!r.class)
+		return err;
+	r.inner = calloc(2 * (size_t)BATCHES, sizeof(*r.inner));
+	r.outer = r.inner ? r.inner + BATCHES : NULL;
+	err = r.inner ? lc_clock_open(&r.clock) : -ENOMEM;
+	if (!err)
+		err = measure_all(&r, c);
+	lc_clock_close(&r.clock);
+	free(r.inner);
+	(*jni)->DeleteLocalRef(jni, r.class);
+	if (err)
+		memset(c->costs, 0, sizeof(c->costs));
+	return err;
+}
+
+/* -- the whole ------------------------------------------------------------------------------ */
+
+static bool complete(const struct lc_calibrate_config *config, const struct lc_calibration *c)
+{
+	for (size_t i = 0; i < sizeof(loops) / sizeof(loops[0]); i++)
+		if (wanted(config, &loops[i]) &&
+		    (!c->costs[loops[i].outer].known ||
+		     (loops[i].inner != LC_COSTS && !c->costs[loops[i].inner].known)))
+			return false;
+	return true;
+}
+
+/* What was known of kinds that are not recorded now. */
+static void keep_others(struct lc_calibration *c, const struct lc_calibration *before)
+{
+	for (unsigned i = 0; i < LC_COSTS; i++)
+		if (!c->costs[i].known)
+			c->costs[i] = before->costs[i];
+}
+
+int lc_calibrate(const struct lc_calibrate_config *config, JNIEnv *jni, struct lc_calibration *out)
+{
+	struct lc_calibration before = { 0 };
+	struct lc_calibration_key key;
+	char path[PATH_MAX];
+	int err, no_path;
+
+	memset(out, 0, sizeof(*out));
+	make_key(config, &key);
+	no_path = lc_calibration_path(&key, path, sizeof(path));
+	if (!no_path && !lc_calibration_load(path, &key, &before) && !config->anew &&
+	    complete(config, &before)) {
+		*out = before;
+		out->how = "cached";
+		lc_calibration_judge(out);
+		return 0;
+	}
+	err = measure(config, jni, out);
+	if (err)
+		return err;
+	out->how = "measured";
+	lc_calibration_judge(out);
+	keep_others(out, &before);
+	err = no_path ? no_path : lc_calibration_save(path, &key, out);
+	if (no_path)
+		lc_calibration_warn(out, "not kept: neither XDG_CACHE_HOME nor HOME is set");
+	else if (err)
+		lc_calibration_warn(out, "not kept in %s: %s", path, strerror(-err));
+	return 0;
+}
+
+static uint32_t rounded(const struct lc_calibration *c, enum lc_cost cost)
+{
+	double mean = c->costs[cost].known ? c->costs[cost].mean : 0;
+
+	return mean <= 0 ? 0 : mean >= UINT32_MAX ? UINT32_MAX : (uint32_t)(mean + 0.5);
+}
+
+void lc_calibration_costs(const struct lc_calibration *c, struct lc_span_costs *out)
+{
+	*out = (struct lc_span_costs){
+		.inner = rounded(c, LC_COST_INNER),
+		.anonymous = rounded(c, LC_COST_ANONYMOUS),
+		.primordial = rounded(c, LC_COST_PRIMORDIAL),
+		.support = rounded(c, LC_COST_SUPPORT),
+		.task = rounded(c, LC_COST_TASK),
+		.task_inner = rounded(c, LC_COST_TASK_INNER),
+	};
+}
+
+size_t lc_calibration_rows(const struct lc_calibration *c, struct lc_manifest_cost *out)
+{
+	size_t n = 0;
+
+	for (unsigned i = 0; i < LC_COSTS; i++)
+		if (c->costs[i].known)
+			out[n++] = (struct lc_manifest_cost){ lc_cost_name(i), c->costs[i].mean,
+				                              c->costs[i].variation };
+	return n;
+}
