@@ -15,6 +15,7 @@ enum option_type {
 	OPTION_DURATION,
 	OPTION_COUNT,
 	OPTION_CHOICE,
+	OPTION_WORDS,
 	OPTION_FLAG,
 };
 
@@ -214,10 +215,9 @@ static int set_number(struct lc_options *o, size_t row, const char *value, char 
 	return 0;
 }
 
-/* The index of `value` among the words of "a|b|c", or -1. */
-static int choice_index(const char *words, const char *value)
+/* The index of the `len` bytes at `value` among the words of "a|b|c", or -1. */
+static int choice_index(const char *words, const char *value, size_t len)
 {
-	size_t len = strlen(value);
 	int index = 0;
 
 	for (const char *w = words;; index++) {
@@ -234,7 +234,7 @@ static int choice_index(const char *words, const char *value)
 static int set_choice(struct lc_options *o, size_t row, const char *value, char *error,
                       size_t error_len)
 {
-	int index = choice_index(infos[row].argument, value);
+	int index = choice_index(infos[row].argument, value, strlen(value));
 
 	if (index < 0) {
 		snprintf(error, error_len, "%s: '%.64s' is not one of %s", infos[row].name, value,
@@ -242,6 +242,29 @@ static int set_choice(struct lc_options *o, size_t row, const char *value, char 
 		return -EINVAL;
 	}
 	memcpy(field(o, row), &index, sizeof(index));
+	return 0;
+}
+
+/* Words separated by ',' or ';' are bits, in the order of the option's argument. */
+static int set_words(struct lc_options *o, size_t row, const char *value, char *error,
+                     size_t error_len)
+{
+	unsigned bits = 0;
+
+	while (*value) {
+		size_t len = strcspn(value, ",;");
+		int index = choice_index(infos[row].argument, value, len);
+
+		if (len && index < 0) {
+			snprintf(error, error_len, "%s: '%.*s' is not one of %s", infos[row].name,
+			         len < 64 ? (int)len : 64, value, infos[row].argument);
+			return -EINVAL;
+		}
+		if (len)
+			bits |= 1u << index;
+		value += len + (value[len] != '\0');
+	}
+	memcpy(field(o, row), &bits, sizeof(bits));
 	return 0;
 }
 
@@ -321,6 +344,8 @@ int lc_options_set(struct lc_options *o, const char *name, const char *value, ch
 	switch (slots[row].type) {
 	case OPTION_CHOICE:
 		return set_choice(o, (size_t)row, value, error, error_len);
+	case OPTION_WORDS:
+		return set_words(o, (size_t)row, value, error, error_len);
 	case OPTION_STRING:
 		return set_string(o, (size_t)row, value, error, error_len);
 	case OPTION_LIST:
@@ -401,9 +426,27 @@ static int format_choice(const char *words, int index, char *out, size_t out_len
 	return snprintf(out, out_len, "%.*s", (int)strcspn(words, "|"), words);
 }
 
+static int format_words(const char *words, unsigned bits, char *out, size_t out_len)
+{
+	int len = 0;
+
+	if (out_len)
+		out[0] = '\0';
+	for (int i = 0; bits >> i && (size_t)len < out_len; i++) {
+		if (!(bits >> i & 1))
+			continue;
+		if (len)
+			len += snprintf(out + len, out_len - (size_t)len, ";");
+		if ((size_t)len < out_len)
+			len += format_choice(words, i, out + len, out_len - (size_t)len);
+	}
+	return len;
+}
+
 int lc_options_value(const struct lc_options *o, size_t i, char *out, size_t out_len)
 {
 	const void *p = field(o, i);
+	unsigned bits;
 	uint64_t n;
 	int index, len;
 	bool on;
@@ -416,6 +459,10 @@ int lc_options_value(const struct lc_options *o, size_t i, char *out, size_t out
 	case OPTION_CHOICE:
 		memcpy(&index, p, sizeof(index));
 		len = format_choice(infos[i].argument, index, out, out_len);
+		break;
+	case OPTION_WORDS:
+		memcpy(&bits, p, sizeof(bits));
+		len = format_words(infos[i].argument, bits, out, out_len);
 		break;
 	case OPTION_FLAG:
 		memcpy(&on, p, sizeof(on));

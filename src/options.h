@@ -7,6 +7,9 @@
 #include <stdint.h>
 
 enum { LC_PATHS_ADAPTIVE, LC_PATHS_EXACT };
+enum { LC_CLOCK_WANTED_AUTO, LC_CLOCK_WANTED_RDPMC, LC_CLOCK_WANTED_TSC, LC_CLOCK_WANTED_COARSE };
+
+enum { LC_SPANS_STREAMS = 1, LC_SPANS_TASKS = 2 }; /* bits, in the order of the words */
 
 enum { LC_OPTION_TEXT_MAX = 1024 };
 
@@ -27,6 +30,11 @@ struct lc_options {
 	char include[LC_OPTION_TEXT_MAX];
 	char exclude[LC_OPTION_TEXT_MAX];
 	bool audit;
+	unsigned spans; /* LC_SPANS_, 0: none */
+	bool span_paths;
+	bool trace;
+	int clock; /* LC_CLOCK_WANTED_ */
+	bool calibrate;
 	uint64_t lists_set; /* rows of type LIST that were set: a further value is appended */
 };
 

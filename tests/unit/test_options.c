@@ -238,6 +238,28 @@ static void agent_string_sets_several(void **state)
 	assert_int_equal(parse(&o, NULL), 0);
 }
 
+static void words_are_bits_however_they_are_separated(void **state)
+{
+	struct lc_options o;
+	char text[64];
+
+	(void)state;
+	lc_options_init(&o);
+	assert_int_equal(o.spans, 0);
+	assert_int_equal(set(&o, "spans", "tasks,streams"), 0);
+	assert_int_equal(o.spans, LC_SPANS_STREAMS | LC_SPANS_TASKS);
+	assert_true(lc_options_format(&o, text, sizeof(text)) > 0);
+	assert_string_equal(text, "spans=streams;tasks");
+	assert_int_equal(parse(&o, "spans=tasks;"), 0);
+	assert_int_equal(o.spans, LC_SPANS_TASKS);
+	assert_int_equal(parse(&o, "spans=tasks\\,streams"), 0);
+	assert_int_equal(o.spans, LC_SPANS_STREAMS | LC_SPANS_TASKS);
+	assert_int_equal(set(&o, "spans", "tasks,strems"), -EINVAL);
+	assert_string_equal(error, "spans: 'strems' is not one of streams|tasks");
+	assert_int_equal(set(&o, "spans", ""), 0);
+	assert_int_equal(o.spans, 0);
+}
+
 static void agent_string_with_one_error_sets_nothing(void **state)
 {
 	struct lc_options o, before;
@@ -344,6 +366,7 @@ int main(void)
 		cmocka_unit_test(very_long_names_and_values_are_refused_in_one_short_line),
 		cmocka_unit_test(error_fits_any_buffer),
 		cmocka_unit_test(agent_string_sets_several),
+		cmocka_unit_test(words_are_bits_however_they_are_separated),
 		cmocka_unit_test(agent_string_with_one_error_sets_nothing),
 		cmocka_unit_test(format_reads_back_to_the_same),
 		cmocka_unit_test(values_use_the_largest_unit_that_divides),
