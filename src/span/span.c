@@ -1,0 +1,297 @@
+/*
+ * span/span.c - see span.h: start, threads, pauses, the manifest.
+ *
+ * Order:     P1  a pause is written before `pauses_head` is stored (release) -> the attribution thread
+ *                loads it (acquire). P2  it stores `pauses_tail` when it has read (release) -> the next
+ *                pause loads it (acquire).
+ */
+#include "span/span.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "classfile/span_rewrite.h"
+#include "heap/hook.h"
+#include "options.h"
+#include "profile.h"
+#include "span/calibrate.h"
+#include "span/jdk.h"
+#include "span/link.h"
+#include "span/location.h"
+#include "span/stack.h"
+#include "span/task.h"
+#include "span/timeline.h"
+#include "span/trace.h"
+#include "src/clock.h"
+#include "tally.h"
+#include "thread.h"
+
+_Static_assert((int)LC_SPANS_STREAMS == (int)LC_SPAN_STREAMS, "one set of bits");
+_Static_assert((int)LC_SPANS_TASKS == (int)LC_SPAN_TASKS, "one set of bits");
+_Static_assert((int)LC_CLOCK_WANTED_COARSE == (int)LC_CLOCK_TSC_COARSE + 1, "auto comes first");
+
+enum { PAUSES_MAX = 4096 };
+
+static const uint8_t class_file[] = {
+#include "span_class_bytes.inc"
+};
+
+static struct {
+	struct lc_thread *(*enter_thread)(JNIEnv *jni);
+	unsigned wanted;       /* LC_SPAN_, as asked for */
+	_Atomic unsigned what; /* what is recorded */
+	_Atomic bool enabled;
+	bool trace;
+	struct lc_span_costs costs;
+	struct lc_manifest_spans manifest;
+	_Atomic(const char *) errors[2]; /* why streams, tasks are not recorded */
+
+	struct lc_span_pauses pauses;
+	uint64_t pause_start_ns; /* between a start and its finish */
+	struct lc_block_pause pause_ring[PAUSES_MAX];
+	_Atomic uint64_t pauses_head, pauses_tail, pauses_lost;
+} span;
+
+unsigned lc_span_what(void)
+{
+	return atomic_load_explicit(&span.what, memory_order_relaxed); /* on its own */
+}
+
+bool lc_span_streams(void)
+{
+	return lc_span_what() & LC_SPAN_STREAMS;
+}
+
+bool lc_span_tasks(void)
+{
+	return lc_span_what() & LC_SPAN_TASKS;
+}
+
+void lc_span_give_up(unsigned what, const char *reason)
+{
+	unsigned before = atomic_fetch_and_explicit(&span.what, ~what, memory_order_relaxed) & what;
+
+	for (unsigned i = 0; i < 2; i++)
+		if (before >> i & 1)
+			atomic_store_explicit(&span.errors[i], reason, memory_order_release);
+	if (before)
+		fprintf(stderr, "locus: %s are not recorded: %s\n",
+		        before == LC_SPAN_STREAMS ? "streams"
+		        : before == LC_SPAN_TASKS ? "tasks"
+		                                  : "streams and tasks",
+		        reason);
+}
+
+/* Start */
+
+static int define_class(jvmtiEnv *jvmti, JNIEnv *jni)
+{
+	jclass class = (*jni)->DefineClass(jni, LC_SPAN_CLASS, NULL, (const jbyte *)class_file,
+	                                   (jsize)sizeof(class_file));
+
+	/* Asking for a method links and initialises the class, so that a hook never has to. */
+	if (class && !(*jni)->GetStaticMethodID(jni, class, "end", "()V"))
+		class = NULL;
+	if (class)
+		lc_hook_own_class(jvmti, class);
+	if ((*jni)->ExceptionCheck(jni))
+		(*jni)->ExceptionClear(jni);
+	return class ? 0 : -EIO;
+}
+
+/* The calibration's own spans. */
+static void throw_away(void)
+{
+	struct lc_thread *t = lc_thread_self();
+
+	lc_span_thread_close(false);
+	if (t)
+		lc_span_thread_free(t);
+}
+
+/* And links, which streams need as well. */
+static int init_tasks(JNIEnv *jni, const struct lc_task_config *config)
+{
+	const char *why = lc_span_tasks() ? lc_span_tasks_mismatch(jni) : NULL;
+
+	if (why)
+		lc_span_give_up(LC_SPAN_TASKS, why);
+	return lc_span_tasks() ? lc_task_init(jni, config) : lc_link_init();
+}
+
+int lc_span_init(jvmtiEnv *jvmti, JNIEnv *jni, const struct lc_options *options,
+                 struct lc_thread *(*enter_thread)(JNIEnv *jni))
+{
+	unsigned clock = options->clock ? (unsigned)options->clock - 1 : (unsigned)LC_CLOCK_KINDS;
+	const struct lc_task_config tasks = {
+		.jvmti = jvmti,
+		.enter = lc_span_enter,
+		.depth = options->span_paths ? (uint32_t)options->depth : 1,
+	};
+	int err;
+
+	span.wanted = options->spans;
+	if (!span.wanted)
+		return 0;
+	span.enter_thread = enter_thread;
+	span.trace = options->trace;
+	atomic_store_explicit(&span.what, span.wanted, memory_order_relaxed);
+	lc_locations_init(jvmti, options->span_paths, (uint32_t)options->depth);
+	err = lc_clock_init(clock);
+	if (!err)
+		err = define_class(jvmti, jni);
+	if (!err)
+		err = init_tasks(jni, &tasks);
+	if (err) {
+		lc_span_give_up(span.wanted, strerror(-err));
+		return err;
+	}
+	lc_timeline_init(lc_thread_take_index());
+	lc_span_enable(true);
+	lc_calibrate_start(jvmti, jni, options, &span.costs, &span.manifest);
+	throw_away();
+	lc_timeline_begin();
+	return 0;
+}
+
+void lc_span_enable(bool on)
+{
+	atomic_store_explicit(&span.enabled, on, memory_order_release);
+}
+
+/* Threads */
+
+static struct lc_span_thread *create(struct lc_thread *t)
+{
+	struct lc_span_thread *s = calloc(1, sizeof(*s));
+
+	if (!s)
+		return NULL;
+	if (lc_span_stack_init(s, &span.costs, &span.pauses)) {
+		free(s);
+		return NULL;
+	}
+	s->thread = t;
+	s->last_number = (uint64_t)(t->index + 1) << LC_SPAN_NUMBER_BITS;
+	if (lc_locations_create(t->contexts, &s->locations) ||
+	    (lc_span_tasks() && lc_task_thread_create(&s->tasks)) ||
+	    (span.trace && lc_trace_log_create(&s->traces)) || lc_clock_open(&s->clock)) {
+		lc_task_thread_destroy(s->tasks);
+		lc_trace_log_destroy(s->traces);
+		lc_locations_destroy(s->locations);
+		lc_span_stack_destroy(s);
+		free(s);
+		return NULL;
+	}
+	return s;
+}
+
+struct lc_span_thread *lc_span_thread_open(JNIEnv *jni)
+{
+	struct lc_thread *t = lc_thread_self();
+	struct lc_span_thread *s;
+
+	if (!atomic_load_explicit(&span.enabled, memory_order_acquire))
+		return NULL;
+	if (!t)
+		t = span.enter_thread(jni);
+	if (!t)
+		return NULL;
+	s = atomic_load_explicit(&t->spans, memory_order_relaxed); /* ours */
+	if (!s) {
+		s = create(t);
+		atomic_store_explicit(&t->spans, s, memory_order_release); /* S0: complete */
+	}
+	return s;
+}
+
+void lc_span_thread_end(struct lc_thread *t)
+{
+	struct lc_span_thread *s =
+	    t ? atomic_load_explicit(&t->spans, memory_order_relaxed) : NULL; /* ours */
+
+	lc_span_thread_close(true);
+	if (s)
+		lc_clock_close(&s->clock);
+}
+
+void lc_span_thread_free(struct lc_thread *t)
+{
+	struct lc_span_thread *s = atomic_load_explicit(&t->spans, memory_order_acquire);
+
+	if (!s)
+		return;
+	atomic_store_explicit(&t->spans, NULL, memory_order_relaxed);
+	atomic_signal_fence(memory_order_seq_cst); /* the thread's own samples look at them */
+	lc_clock_close(&s->clock);
+	lc_task_thread_destroy(s->tasks);
+	lc_trace_log_destroy(s->traces);
+	lc_locations_destroy(s->locations);
+	lc_span_stack_destroy(s);
+	free(s);
+}
+
+/* Pauses */
+
+void lc_span_gc_start(void)
+{
+	if (lc_span_what())
+		span.pause_start_ns = lc_clock_now_ns();
+}
+
+void lc_span_gc_finish(void)
+{
+	uint64_t head = atomic_load_explicit(&span.pauses_head, memory_order_relaxed); /* ours */
+	uint64_t ns;
+
+	if (!span.pause_start_ns)
+		return;
+	ns = lc_clock_now_ns() - span.pause_start_ns;
+	lc_span_add(&span.pauses.ns, ns);
+	lc_span_add(&span.pauses.count, 1);
+	if (head - atomic_load_explicit(&span.pauses_tail, memory_order_acquire) < /* P2 */
+	    PAUSES_MAX) {
+		span.pause_ring[head % PAUSES_MAX] =
+		    (struct lc_block_pause){ span.pause_start_ns, ns };
+		atomic_store_explicit(&span.pauses_head, head + 1, memory_order_release); /* P1 */
+	} else {
+		lc_span_add(&span.pauses_lost, 1);
+	}
+	span.pause_start_ns = 0;
+}
+
+void lc_span_take_pauses(struct lc_tally *tally)
+{
+	uint64_t tail = atomic_load_explicit(&span.pauses_tail, memory_order_relaxed); /* ours */
+	uint64_t head = atomic_load_explicit(&span.pauses_head, memory_order_acquire); /* P1 */
+
+	for (; tail != head; tail++)
+		if (lc_tally_pause(tally, &span.pause_ring[tail % PAUSES_MAX]) == -ENOMEM)
+			break;                                                /* the next time */
+	atomic_store_explicit(&span.pauses_tail, tail, memory_order_release); /* P2 */
+}
+
+uint64_t lc_span_pauses_lost(void)
+{
+	return atomic_load_explicit(&span.pauses_lost, memory_order_relaxed); /* a count */
+}
+
+/* The manifest */
+
+const struct lc_manifest_spans *lc_span_manifest(void)
+{
+	struct lc_manifest_spans *m = &span.manifest;
+
+	if (!span.wanted)
+		return NULL;
+	m->streams = lc_span_streams();
+	m->tasks = lc_span_tasks();
+	m->streams_error = atomic_load_explicit(&span.errors[0], memory_order_acquire);
+	m->tasks_error = atomic_load_explicit(&span.errors[1], memory_order_acquire);
+	m->clock = lc_clock_name(lc_clock_kind());
+	m->clock_reason = lc_clock_reason();
+	m->clock_hz = lc_clock_hz();
+	return m;
+}

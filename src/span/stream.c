@@ -1,0 +1,321 @@
+/*
+ * span/stream.c - what the bytecode of streams calls: begins and ends of spans.
+ *
+ * A begin looks everything up first and reads the clock last; an end reads the clock first. What a stream
+ * inside another one has as its outer one, and its level, is in the innermost frame (lc_stream_context):
+ * frames that are not streams pass it on.
+ */
+#include "span/span.h"
+
+#include "attribution.h"
+#include "profile.h"
+#include "span/link.h"
+#include "span/location.h"
+#include "span/stack.h"
+#include "span/task.h"
+#include "span/trace.h"
+
+static _Thread_local struct lc_span_thread *self __attribute__((tls_model("initial-exec")));
+static _Thread_local bool over __attribute__((tls_model("initial-exec")));
+
+static __attribute__((noinline)) struct lc_span_thread *enter_slowly(JNIEnv *jni)
+{
+	if (!over)
+		self = lc_span_thread_open(jni);
+	return self;
+}
+
+static inline struct lc_span_thread *enter(JNIEnv *jni)
+{
+	return __builtin_expect(self != NULL, 1) ? self : enter_slowly(jni);
+}
+
+struct lc_span_thread *lc_span_enter(JNIEnv *jni)
+{
+	return enter(jni);
+}
+
+struct lc_span_thread *lc_span_known(void)
+{
+	return self;
+}
+
+void lc_span_thread_close(bool last)
+{
+	self = NULL;
+	over = last;
+}
+
+/* Where a hook is, and where it returns to in bytecode. */
+struct hook {
+	struct lc_native_frame at;
+	uint64_t return_address;
+};
+
+/* HotSpot's frames of native methods, compiled or interpreted, begin with the caller's rbp. */
+static inline struct hook hook_at(const void *frame)
+{
+	struct hook h = { lc_native_frame(frame), 0 };
+
+	if (__builtin_expect(h.at.native - h.at.frame < 4096, 1))
+		h.return_address = ((const uint64_t *)(uintptr_t)h.at.native)[1]; /* NOLINT */
+	return h;
+}
+
+/* Single spans */
+
+/* Number of the innermost span around frame `f`; 0: none. */
+static uint64_t outer_number(const struct lc_span_thread *s, const struct lc_span_frame *f)
+{
+	while (--f > s->frames && !f->slot)
+		;
+	return f > s->frames ? f->number : 0;
+}
+
+static __attribute__((noinline)) void trace(struct lc_span_thread *s, const struct lc_span_frame *f,
+                                            const struct lc_span_ended *e)
+{
+	struct lc_block_trace row = {
+		.id = f->number,
+		.outer = outer_number(s, f),
+		/* A support span has the primordial one, the others the stream around them. */
+		.logical = f->kind == LC_SPAN_SUPPORT ? f->stream.id : f[-1].stream.id,
+		.kind = (uint8_t)f->kind,
+		.level = f->slot->key.level,
+		.path = f->stream.path,
+		.start_ns = f->begin_tsc,
+		.duration_ns = e->end_tsc - f->begin_tsc,
+		.cycles = e->cycles,
+		.compensated = e->compensated,
+		.switches = e->switches,
+	};
+
+	if (lc_trace_log_put(s->traces, &row))
+		lc_attribution_wake();
+}
+
+/* Begins */
+
+static inline __attribute__((always_inline)) void start(struct lc_span_thread *s,
+                                                        struct lc_span_frame *f, struct hook h)
+{
+	uint64_t now, tsc;
+
+	f->stack_pointer = h.at.frame;
+	f->return_address = h.return_address;
+	now = lc_clock_read(&s->clock, &tsc);
+	lc_span_start(s, f, now, tsc);
+}
+
+/* The slot of a stream that is asked for here. */
+struct found {
+	struct lc_span_slot *slot;
+	struct lc_stream_context stream;
+};
+
+/* Apart, and with values, so that nothing of the usual begin has to be in memory. */
+static __attribute__((noinline, cold)) struct lc_location *learn(struct lc_span_thread *s,
+                                                                 JNIEnv *jni, uint64_t frame,
+                                                                 uint64_t native, uint64_t into,
+                                                                 uint64_t key, unsigned how)
+{
+	const struct lc_native_frame at = { frame, native, into };
+
+	return lc_location_learn(s->locations, jni, &at, key, (enum lc_location_hook)(how >> 1),
+	                         how & 1);
+}
+
+static inline __attribute__((always_inline)) struct found find(struct lc_span_thread *s,
+                                                               JNIEnv *jni, struct hook h,
+                                                               unsigned kind,
+                                                               enum lc_location_hook type)
+{
+	const struct lc_stream_context *outer = &s->top->stream;
+	uint64_t key = lc_location_key(h.return_address, type, outer->id);
+	struct lc_location *x = lc_location_find(s->locations, h.at.frame, key);
+	struct found found;
+
+	if (__builtin_expect(!x, 0))
+		x = learn(s, jni, h.at.frame, h.at.native, h.at.into, key,
+		          (unsigned)type << 1 | (outer->id != 0));
+	found.stream.level = outer->id ? outer->level + 1 : 0;
+	found.stream.path = x->inherited ? outer->path : x->path;
+	found.stream.id = lc_span_number(s);
+	found.slot = lc_location_slot(s, x, kind, found.stream.level, found.stream.path);
+	return found;
+}
+
+static inline __attribute__((always_inline)) void begin(struct lc_span_thread *s, JNIEnv *jni,
+                                                        struct hook h, unsigned kind,
+                                                        enum lc_location_hook type)
+{
+	struct found found = find(s, jni, h, kind, type);
+	struct lc_span_frame *f = lc_span_push(s, kind, found.slot);
+
+	if (!f)
+		return;
+	f->number = found.stream.id;
+	f->stream = found.stream;
+	if (kind == LC_SPAN_PRIMORDIAL)
+		lc_link_stream_begins(found.stream.id);
+	start(s, f, h);
+}
+
+JNIEXPORT void JNICALL Java_java_lang_LocusSpan_streamBegin(JNIEnv *jni, jclass c, jboolean p);
+JNIEXPORT void JNICALL Java_java_lang_LocusSpan_headBegin(JNIEnv *jni, jclass c, jboolean p);
+JNIEXPORT void JNICALL Java_java_lang_LocusSpan_foreignBegin(JNIEnv *jni, jclass c);
+JNIEXPORT void JNICALL Java_java_lang_LocusSpan_pulled(JNIEnv *jni, jclass c);
+JNIEXPORT void JNICALL Java_java_lang_LocusSpan_end(JNIEnv *jni, jclass c);
+JNIEXPORT void JNICALL Java_java_lang_LocusSpan_streamTask(JNIEnv *jni, jclass c, jobject task,
+                                                           jint hash);
+JNIEXPORT void JNICALL Java_java_lang_LocusSpan_supportBegin(JNIEnv *jni, jclass c, jobject task,
+                                                             jint hash);
+
+void Java_java_lang_LocusSpan_streamBegin(JNIEnv *jni, jclass c, jboolean parallel)
+{
+	struct hook h = hook_at(__builtin_frame_address(0));
+	struct lc_span_thread *s = enter(jni);
+
+	(void)c;
+	if (!s)
+		return;
+	lc_span_settle(s, h.at.frame, h.return_address);
+	begin(s, jni, h, parallel ? LC_SPAN_PRIMORDIAL : LC_SPAN_ANONYMOUS, LC_LOCATION_STREAM);
+}
+
+void Java_java_lang_LocusSpan_headBegin(JNIEnv *jni, jclass c, jboolean parallel)
+{
+	struct hook h = hook_at(__builtin_frame_address(0));
+	struct lc_span_thread *s = enter(jni);
+	struct lc_span_frame *f;
+
+	(void)c;
+	if (!s)
+		return;
+	lc_span_settle(s, h.at.frame, h.return_address);
+	if (!parallel) {
+		begin(s, jni, h, LC_SPAN_ANONYMOUS, LC_LOCATION_STREAM);
+		return;
+	}
+	f = lc_span_push(s, LC_SPAN_KINDS, NULL);
+	if (f)
+		start(s, f, h);
+}
+
+void Java_java_lang_LocusSpan_foreignBegin(JNIEnv *jni, jclass c)
+{
+	struct hook h = hook_at(__builtin_frame_address(0));
+	struct lc_span_thread *s = enter(jni);
+
+	(void)c;
+	if (!s)
+		return;
+	lc_span_settle(s, h.at.frame, h.return_address);
+	begin(s, jni, h, LC_SPAN_FOREIGN, LC_LOCATION_FOREIGN);
+}
+
+/* Nobody knows when it has been pulled to its end, if ever: it is counted and has no cycles. */
+void Java_java_lang_LocusSpan_pulled(JNIEnv *jni, jclass c)
+{
+	struct hook h = hook_at(__builtin_frame_address(0));
+	struct lc_span_thread *s = enter(jni);
+	struct found found;
+	uint64_t tsc, now;
+
+	(void)c;
+	if (!s)
+		return;
+	found = find(s, jni, h, LC_SPAN_PULLED, LC_LOCATION_STREAM);
+	if (!found.slot)
+		return;
+	now = lc_clock_read(&s->clock, &tsc);
+	(void)now;
+	lc_span_add(&found.slot->counts.executions, 1);
+	if (!atomic_load_explicit(&found.slot->first_tsc, memory_order_relaxed))
+		atomic_store_explicit(&found.slot->first_tsc, tsc, memory_order_relaxed);
+	atomic_store_explicit(&found.slot->last_tsc, tsc, memory_order_relaxed);
+}
+
+/* It belongs to the stream that is being executed by who constructs it. */
+void Java_java_lang_LocusSpan_streamTask(JNIEnv *jni, jclass c, jobject task, jint hash)
+{
+	struct lc_span_thread *s = enter(jni);
+	const struct lc_stream_context *stream;
+
+	(void)c;
+	(void)task;
+	if (!s || !s->top->stream.id)
+		return; /* of a stream that is pulled */
+	stream = &s->top->stream;
+	lc_link_stream_put((uint32_t)hash, &(struct lc_link_stream){
+	                                       .id = stream->id,
+	                                       .path = stream->path,
+	                                       .level = (uint8_t)(stream->level < LC_SPAN_LEVEL_MAX
+	                                                              ? stream->level
+	                                                              : LC_SPAN_LEVEL_MAX) });
+}
+
+void Java_java_lang_LocusSpan_supportBegin(JNIEnv *jni, jclass c, jobject task, jint hash)
+{
+	struct hook h = hook_at(__builtin_frame_address(0));
+	struct lc_span_thread *s = enter(jni);
+	struct lc_link_stream stream = { 0 };
+	struct lc_span_slot *slot;
+	struct lc_span_frame *f;
+	uint64_t number;
+
+	(void)c;
+	(void)task;
+	if (!s)
+		return;
+	lc_span_settle(s, h.at.frame, h.return_address);
+	number = lc_span_number(s);
+	if (!lc_link_stream_take((uint32_t)hash, &stream))
+		stream = (struct lc_link_stream){ .id = number }; /* whose it is, is unknown */
+	slot = lc_span_slot_find(s, &(struct lc_span_key){ .kind = LC_SPAN_SUPPORT,
+	                                                   .level = stream.level,
+	                                                   .path = stream.path });
+	f = lc_span_push(s, LC_SPAN_SUPPORT, slot);
+	if (!f)
+		return;
+	f->number = number;
+	f->stream = (struct lc_stream_context){ .id = stream.id,
+		                                .path = stream.path,
+		                                .level = stream.level };
+	start(s, f, h);
+}
+
+void Java_java_lang_LocusSpan_end(JNIEnv *jni, jclass c)
+{
+	struct lc_span_thread *s = self;
+	struct lc_span_ended e;
+	struct lc_span_frame *f;
+	uint64_t now, tsc;
+
+	(void)jni;
+	(void)c;
+	if (!s)
+		return;
+	now = lc_clock_read(&s->clock, &tsc);
+	if (__builtin_expect(s->excess != 0, 0)) {
+		s->excess--;
+		return;
+	}
+	lc_span_settle(s, (uint64_t)(uintptr_t)__builtin_frame_address(0), 0);
+	if (__builtin_expect(lc_span_empty(s), 0)) {
+		lc_span_add(&s->unmatched, 1);
+		return;
+	}
+	f = lc_span_pop(s, now, tsc, &e);
+	if (!f->slot)
+		return;
+	if (f->kind >= LC_SPAN_TASK) {
+		lc_task_end(s, f, &e);
+		return;
+	}
+	if (f->kind == LC_SPAN_PRIMORDIAL)
+		lc_link_stream_ends(f->number);
+	lc_span_slot_add(f->slot, f, &e);
+	if (__builtin_expect(s->traces != NULL, 0))
+		trace(s, f, &e);
+}

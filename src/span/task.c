@@ -1,0 +1,467 @@
+/*
+ * span/task.c - the core of tasks; see task.h.
+ *
+ * Order:     M1  a row is set up before `rows_len` is stored (release) -> lc_task_made_take() loads
+ *                it (acquire). Counts have one writer, the owner; relaxed.
+ */
+#include "span/task.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "classfile/span_rewrite.h" /* LC_TASK_ */
+#include "profile.h"
+#include "span/fold.h"
+#include "span/task_place.h"
+#include "span/virtual.h"
+#include "thread.h"
+
+enum {
+	RECENT = 256, /* creations remembered, see lc_link_created() */
+	RUNNING = 256,
+	SUBMITTING_MAX = 8,
+	ROWS_BLOCK = 16, /* block b holds 16 << b rows */
+	ROW_BLOCKS = 10,
+	LAST_ROWS = 16, /* a power of two */
+	CLASS_SHIFT = 8 /* in lc_task_frame.traits, above the LC_TASK_ bits */
+};
+
+struct row {
+	uint32_t site, submit_path;
+	uint8_t submit_kind;
+	_Atomic uint64_t count; /* written by: owner */
+	uint64_t taken;         /* attribution thread only */
+};
+
+/* A submission that may still be going on. */
+struct submitting {
+	struct lc_link_key key;
+	uint64_t stack_pointer;
+};
+
+struct lc_task_thread {
+	struct lc_task_places *places;
+	uint64_t objects;        /* created by this thread: their numbers */
+	uint32_t recent[RECENT]; /* hashes */
+	/* By the end of the object's hash, the topmost task's frame: its index; 0: none. */
+	uint32_t running[RUNNING];
+	uint64_t stale; /* frames that nobody had ended, as they were when `running` was made */
+	struct submitting submitting[SUBMITTING_MAX];
+	unsigned submitting_len;
+	struct submitting expected; /* of the last hook, if that was before a call; */
+	uint64_t expected_call;     /* that one; 0: it was not */
+
+	/* The innermost wrapper that is a ForkJoin task: what it wraps is one as well. */
+	ptrdiff_t wrapper; /* index of its frame */
+	uint64_t wrapper_number;
+
+	struct lc_span_key last_key; /* of last_slot */
+	struct lc_span_slot *last_slot;
+
+	struct row *rows[ROW_BLOCKS];
+	struct row *last_rows[LAST_ROWS]; /* counted last, by the kind's lower bits */
+	_Atomic uint32_t rows_len;        /* written by: owner, M1 */
+	uint32_t *index;                  /* open addressing: row number + 1 */
+	uint32_t index_cap;
+};
+
+static _Atomic uint64_t nested_submissions;
+
+uint64_t lc_task_nested(void)
+{
+	return atomic_load_explicit(&nested_submissions, memory_order_relaxed); /* a count */
+}
+
+int lc_task_thread_create(struct lc_task_thread **out)
+{
+	struct lc_task_thread *t = calloc(1, sizeof(*t));
+
+	if (!t)
+		return -ENOMEM;
+	if (lc_task_places_create(&t->places)) {
+		free(t);
+		return -ENOMEM;
+	}
+	t->wrapper = -1;
+	*out = t;
+	return 0;
+}
+
+void lc_task_thread_destroy(struct lc_task_thread *t)
+{
+	if (!t)
+		return;
+	lc_task_places_destroy(t->places);
+	for (unsigned i = 0; i < ROW_BLOCKS; i++)
+		free(t->rows[i]);
+	free(t->index);
+	free(t);
+}
+
+struct lc_task_places *lc_task_thread_places(struct lc_task_thread *t)
+{
+	return t->places;
+}
+
+/* -- rows ------------------------------------------------------------------------------------ */
+
+static struct row *row_at(const struct lc_task_thread *t, uint32_t number)
+{
+	unsigned block = 31u - (unsigned)__builtin_clz(number / ROWS_BLOCK + 1);
+
+	return &t->rows[block][number - ROWS_BLOCK * ((1u << block) - 1)];
+}
+
+static uint32_t *row_index(const struct lc_task_thread *t, uint32_t *index, uint32_t cap,
+                           const struct row *key)
+{
+	uint64_t h = ((uint64_t)key->site << 32 | key->submit_path) + key->submit_kind;
+
+	h *= UINT64_C(0x9e3779b97f4a7c15);
+	for (uint32_t i = (uint32_t)(h >> 40) & (cap - 1);; i = (i + 1) & (cap - 1)) {
+		const struct row *r = index[i] ? row_at(t, index[i] - 1) : NULL;
+
+		if (!r || (r->site == key->site && r->submit_path == key->submit_path &&
+		           r->submit_kind == key->submit_kind))
+			return &index[i];
+	}
+}
+
+/* Room for row number `len`. Returns 0 or -ENOMEM. */
+static int reserve_row(struct lc_task_thread *t, uint32_t len)
+{
+	unsigned block = 31u - (unsigned)__builtin_clz(len / ROWS_BLOCK + 1);
+	uint32_t cap = t->index_cap ? t->index_cap * 2 : ROWS_BLOCK * 2, *index;
+
+	if (block >= ROW_BLOCKS)
+		return -ENOMEM;
+	if (!t->rows[block]) {
+		t->rows[block] = calloc((size_t)ROWS_BLOCK << block, sizeof(struct row));
+		if (!t->rows[block])
+			return -ENOMEM;
+	}
+	if (t->index_cap && len < t->index_cap / 2)
+		return 0;
+	index = calloc(cap, sizeof(*index));
+	if (!index)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < len; i++)
+		*row_index(t, index, cap, row_at(t, i)) = i + 1;
+	free(t->index);
+	t->index = index;
+	t->index_cap = cap;
+	return 0;
+}
+
+/* The row; where rows are full, that of the kind that has neither site nor path; NULL without memory. */
+static struct row *find_row(struct lc_task_thread *t, uint32_t site, uint8_t kind, uint32_t path)
+{
+	uint32_t len = atomic_load_explicit(&t->rows_len, memory_order_relaxed); /* ours */
+	struct row key = { .site = site, .submit_path = path, .submit_kind = kind };
+	uint32_t *at = t->index_cap ? row_index(t, t->index, t->index_cap, &key) : NULL;
+
+	if (!at || !*at) {
+		if (reserve_row(t, len))
+			return site || path ? find_row(t, 0, kind, 0) : NULL;
+		*row_at(t, len) = key;
+		at = row_index(t, t->index, t->index_cap, &key);
+		*at = len + 1;
+		atomic_store_explicit(&t->rows_len, len + 1, memory_order_release); /* M1 */
+	}
+	return row_at(t, *at - 1);
+}
+
+/* Count one. */
+static void count_row(struct lc_task_thread *t, uint32_t site, uint8_t kind, uint32_t path)
+{
+	struct row **last = &t->last_rows[kind % LAST_ROWS];
+	struct row *r = *last;
+
+	if (!r || r->site != site || r->submit_kind != kind || r->submit_path != path)
+		*last = r = find_row(t, site, kind, path);
+	if (r)
+		lc_span_add(&r->count, 1);
+}
+
+bool lc_task_made_take(struct lc_task_thread *t, uint32_t i, struct lc_block_task_made *row)
+{
+	struct row *r;
+	uint64_t count;
+
+	if (!t || i >= atomic_load_explicit(&t->rows_len, memory_order_acquire)) /* M1 */
+		return false;
+	r = row_at(t, i);
+	count = atomic_load_explicit(&r->count, memory_order_relaxed);
+	*row = (struct lc_block_task_made){ .site = r->site,
+		                            .submit_kind = r->submit_kind,
+		                            .submit_path = r->submit_path,
+		                            .count = count - r->taken };
+	r->taken = count;
+	return true;
+}
+
+/* -- creation and submission ----------------------------------------------------------------- */
+
+uint32_t lc_task_creator(const struct lc_span_thread *s)
+{
+	uint64_t id = lc_virtual_mounted();
+
+	if (__builtin_expect(id != 0, 0))
+		return LC_TASK_CREATOR_VIRTUAL | (uint32_t)id;
+	return s->thread->index + 1;
+}
+
+void lc_task_created(struct lc_span_thread *s, const struct lc_task_class *class, uint32_t hash,
+                     uint32_t site)
+{
+	struct lc_task_thread *t = s->tasks;
+	uint32_t *recent = &t->recent[hash % RECENT];
+	bool again = *recent == hash;
+
+	*recent = hash;
+	t->objects++;
+	if (lc_link_created((struct lc_link_key){ .hash = hash, .class = class->id }, site,
+	                    lc_task_creator(s), ((uint64_t)s->thread->index + 1) << 40 | t->objects,
+	                    again, class->flags & LC_CLASS_SINGLE) &&
+	    !(class->flags & LC_CLASS_LIBRARY))
+		count_row(t, site, LC_SUBMIT_NONE, 0);
+}
+
+static bool same_key(struct lc_link_key a, struct lc_link_key b)
+{
+	return a.hash == b.hash && a.class == b.class;
+}
+
+/* Was this call told where it was made, by the hook just before? */
+static bool expected(struct lc_task_thread *t, struct lc_link_key key,
+                     const struct lc_task_submission *x)
+{
+	bool same = t->expected_call && !x->call_site && t->expected_call == x->call &&
+	            same_key(t->expected.key, key) && x->stack_pointer < t->expected.stack_pointer;
+
+	t->expected = (struct submitting){ .key = key, .stack_pointer = x->stack_pointer };
+	t->expected_call = x->call_site ? x->call : 0;
+	return same;
+}
+
+/*
+ * Is it submitted inside another submission of the same object? That one's method is further up the
+ * stack, and has not returned.
+ */
+static bool submitting(struct lc_task_thread *t, struct lc_link_key key,
+                       const struct lc_task_submission *x)
+{
+	while (t->submitting_len &&
+	       t->submitting[t->submitting_len - 1].stack_pointer <= x->stack_pointer)
+		t->submitting_len--;
+	if (expected(t, key, x) || (x->inner_all && lc_link_pending(key)))
+		return true;
+	for (unsigned i = 0; x->inner && i < t->submitting_len; i++)
+		if (same_key(t->submitting[i].key, key))
+			return true;
+	if (t->submitting_len == SUBMITTING_MAX) /* the outermost have probably returned */
+		memmove(t->submitting, t->submitting + 1,
+		        --t->submitting_len * sizeof(t->submitting[0]));
+	t->submitting[t->submitting_len++] =
+	    (struct submitting){ .key = key, .stack_pointer = x->stack_pointer };
+	return false;
+}
+
+void lc_task_submitted(struct lc_span_thread *s, const struct lc_task_class *class, uint32_t hash,
+                       const struct lc_task_submission *x)
+{
+	struct lc_link_key key = { .hash = hash, .class = class->id };
+	uint8_t kind = class->flags & LC_CLASS_ASYNC ? (uint8_t)LC_SUBMIT_ASYNC : x->kind;
+	uint32_t site;
+
+	if (submitting(s->tasks, key, x)) {
+		atomic_fetch_add_explicit(&nested_submissions, 1, memory_order_relaxed);
+		return;
+	}
+	site = lc_link_submitted(key, kind, x->path, x->tsc);
+	count_row(s->tasks, site ? site : class->site, kind, x->path);
+}
+
+/* -- executions ------------------------------------------------------------------------------ */
+
+static bool is_task(const struct lc_span_frame *f)
+{
+	return f->slot && f->kind >= LC_SPAN_TASK;
+}
+
+static void add_running(struct lc_span_thread *s, struct lc_span_frame *f)
+{
+	uint32_t *topmost = &s->tasks->running[f->task.hash % RUNNING];
+
+	f->task.below = *topmost;
+	*topmost = (uint32_t)(f - s->frames);
+}
+
+static void make_running(struct lc_span_thread *s)
+{
+	struct lc_task_thread *t = s->tasks;
+
+	memset(t->running, 0, sizeof(t->running));
+	t->stale = atomic_load_explicit(&s->stale, memory_order_relaxed); /* ours */
+	for (struct lc_span_frame *f = s->frames + 1; f <= s->top; f++)
+		if (is_task(f))
+			add_running(s, f);
+}
+
+/* Is a frame of the object on the stack? */
+static bool running(struct lc_span_thread *s, struct lc_link_key key)
+{
+	const struct lc_task_thread *t = s->tasks;
+	const struct lc_span_frame *f;
+
+	if (__builtin_expect(t->stale != atomic_load_explicit(&s->stale, memory_order_relaxed), 0))
+		make_running(s);
+	for (uint32_t i = t->running[key.hash % RUNNING]; i; i = f->task.below) {
+		f = s->frames + i;
+		if (f->task.hash == key.hash && f->task.traits >> CLASS_SHIFT == key.class)
+			return true;
+	}
+	return false;
+}
+
+static struct lc_span_slot *find_slot(struct lc_span_thread *s, const struct lc_span_key *key)
+{
+	struct lc_task_thread *t = s->tasks;
+	const struct lc_span_key *last = &t->last_key;
+
+	if (!t->last_slot || last->site != key->site || last->submit_path != key->submit_path ||
+	    last->submit_kind != key->submit_kind || last->kind != key->kind) {
+		t->last_slot = lc_span_slot_find(s, key);
+		t->last_key = *key;
+	}
+	return t->last_slot;
+}
+
+uint64_t lc_task_wait_ns(const struct lc_span_frame *f)
+{
+	if (!f->task.submit_tsc || f->begin_tsc < f->task.submit_tsc)
+		return 0; /* CPUs' counters may differ by a little */
+	return lc_clock_tsc_to_ns(f->begin_tsc) - lc_clock_tsc_to_ns(f->task.submit_tsc);
+}
+
+/* Is what begins now executed as a ForkJoin task: is it one, or does one wrap it? */
+static bool is_fork_join(const struct lc_span_thread *s, uint32_t traits)
+{
+	const struct lc_task_thread *t = s->tasks;
+
+	return traits & LC_TASK_FORK_JOIN ||
+	       (t->wrapper == s->top - s->frames && !s->top->slot &&
+	        s->top->kind == LC_SPAN_KINDS && s->top->number == t->wrapper_number);
+}
+
+static struct lc_span_frame *begin_transparent(struct lc_span_thread *s, uint32_t traits)
+{
+	struct lc_task_thread *t = s->tasks;
+	bool fork_join = is_fork_join(s, traits);
+	struct lc_span_frame *f = lc_span_push(s, LC_SPAN_KINDS, NULL);
+
+	if (f && fork_join) {
+		f->number = lc_span_number(s);
+		t->wrapper = f - s->frames;
+		t->wrapper_number = f->number;
+	}
+	return f;
+}
+
+struct lc_span_frame *lc_task_begin(struct lc_span_thread *s, const struct lc_task_class *class,
+                                    uint32_t hash, uint32_t traits)
+{
+	struct lc_link_key key = { .hash = hash, .class = class ? class->id : 0 };
+	bool wrapper = !class || traits & LC_TASK_WRAPPER || class->flags & LC_CLASS_WRAPPER;
+	struct lc_task_thread *t = s->tasks;
+	struct lc_span_frame *f;
+	struct lc_link_task link;
+	struct lc_span_slot *slot;
+	uint32_t flags = 0;
+
+	if (lc_fold_transparent(wrapper, !wrapper && running(s, key)))
+		return begin_transparent(s, wrapper ? traits : 0);
+	if (is_fork_join(s, traits))
+		flags |= LC_TRACE_FORK_JOIN;
+	lc_link_executed(key, &link);
+	slot = find_slot(s, &(struct lc_span_key){ .kind = traits & LC_TASK_THREAD ? LC_SPAN_THREAD
+	                                                                           : LC_SPAN_TASK,
+	                                           .submit_kind = link.submit_kind,
+	                                           .site = link.site ? link.site : class->site,
+	                                           .submit_path = link.submit_path });
+	f = lc_span_push(s, traits & LC_TASK_THREAD ? LC_SPAN_THREAD : LC_SPAN_TASK, slot);
+	if (link.first && !(class->flags & LC_CLASS_LIBRARY))
+		count_row(t, link.site, LC_SUBMIT_FIRST, 0);
+	if (!f || !slot)
+		return f;
+	if (link.submitted)
+		flags |= LC_TRACE_SUBMITTED;
+	if (link.creator && link.creator == lc_task_creator(s))
+		flags |= LC_TRACE_SAME_THREAD;
+	if (lc_virtual_mounted())
+		flags |= LC_TRACE_VIRTUAL;
+	f->number = lc_span_number(s);
+	f->task = (struct lc_task_frame){ .object = link.object,
+		                          .submit_tsc = link.submit_tsc,
+		                          .hash = hash,
+		                          .creator = link.creator,
+		                          .traits = traits | key.class << CLASS_SHIFT,
+		                          .flags = flags };
+	add_running(s, f);
+	return f;
+}
+
+/* Does this frame of a stream work for one that no frame below it executes, but another thread? */
+static bool works_for_others(const struct lc_span_thread *s, const struct lc_span_frame *f)
+{
+	uint64_t stream = f->stream.id;
+
+	if (!f->slot || f->kind != LC_SPAN_SUPPORT)
+		return false;
+	while (--f > s->frames)
+		if (f->slot && f->kind == LC_SPAN_PRIMORDIAL && f->number == stream)
+			return false;
+	return true;
+}
+
+void lc_task_end(struct lc_span_thread *s, struct lc_span_frame *f, const struct lc_span_ended *e)
+{
+	uint32_t *topmost = &s->tasks->running[f->task.hash % RUNNING];
+	struct lc_span_frame *outer = s->top;
+	struct lc_span_ended whole = *e;
+
+	if (*topmost == (uint32_t)(f - s->frames)) /* else it is made anew, see running() */
+		*topmost = f->task.below;
+	if (f->task.submit_tsc) {
+		lc_span_add(&f->slot->counts.waits, 1);
+		lc_span_add(&f->slot->counts.wait_ns, lc_task_wait_ns(f));
+	}
+	whole.cycles += f->task.cycles;
+	whole.compensated += (int64_t)f->task.compensated;
+	while (outer > s->frames && !is_task(outer))
+		outer = works_for_others(s, outer) ? s->frames : outer - 1;
+	if (lc_fold_into_outer(f->kind, outer > s->frames ? outer->kind : LC_SPAN_THREAD,
+	                       f->task.flags, f->task.creator != 0)) {
+		f->task.flags |= LC_TRACE_FOLDED;
+		outer->task.cycles += whole.cycles;
+		outer->task.compensated += (uint64_t)whole.compensated;
+		lc_span_add(&f->slot->counts.folded, 1);
+	} else {
+		lc_span_slot_add(f->slot, f, &whole);
+	}
+	if (__builtin_expect(s->traces != NULL, 0))
+		lc_task_trace(s, f, e);
+}
+
+void lc_task_frames_changed(struct lc_span_thread *s)
+{
+	struct lc_task_thread *t = s->tasks;
+
+	if (!t)
+		return;
+	t->submitting_len = 0;
+	t->expected_call = 0;
+	t->wrapper = -1;
+	make_running(s);
+}

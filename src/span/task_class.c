@@ -1,0 +1,242 @@
+/*
+ * span/task_class.c - classes of tasks by the word in their objects' headers.
+ *
+ * A word is another class's once its own was unloaded. A class is unloaded only when no object of it is
+ * left, and, with most collectors, while the world is stopped: then the GC sequence changes, and what
+ * a thread remembers of a word is compared with the object's class once. Else it is every time.
+ *
+ * Invariant: I1  classes are appended, and never change or go. Those of one word are a list, the latest first,
+ *                and only that one can still be loaded.
+ * The table is under one lock, which is never held across a call into the JVM.
+ */
+#include "span/task_place.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "classfile/span_rewrite.h"
+#include "epoch.h"
+#include "gc/areas.h"
+#include "path.h"
+#include "span/span.h"
+
+enum { CLASSES_MAX = 1 << 16, HEADS = 1 << 12, ACC_STATIC = 8 };
+
+/* A class and what is before it with the same hash. */
+struct entry {
+	struct lc_task_class class;
+	uint32_t next; /* index + 1 */
+};
+
+static struct {
+	jvmtiEnv *jvmti;
+	bool unload_anytime;
+	pthread_mutex_t lock;
+	struct entry *entries[CLASSES_MAX]; /* under lock, but for what is in them */
+	uint32_t len;
+	uint32_t heads[HEADS]; /* index + 1 */
+	_Atomic uint64_t lost;
+} classes = { .lock = PTHREAD_MUTEX_INITIALIZER };
+
+/* Do classes go away without the world being stopped? */
+static bool unload_anytime(enum lc_collector gc)
+{
+	return gc != LC_GC_SERIAL && gc != LC_GC_PARALLEL && gc != LC_GC_G1 && gc != LC_GC_EPSILON;
+}
+
+int lc_task_classes_init(const struct lc_task_config *config)
+{
+	classes.jvmti = config->jvmti;
+	classes.unload_anytime = unload_anytime(lc_areas_collector());
+	return 0;
+}
+
+uint64_t lc_task_classes_lost(void)
+{
+	return atomic_load_explicit(&classes.lost, memory_order_relaxed); /* a count */
+}
+
+/* What is looked through: a name between 'L' and ';'. */
+static bool is_wrapper(const char *signature)
+{
+	return *signature == 'L' && lc_span_is_wrapper(signature + 1, strlen(signature) - 2);
+}
+
+static bool is_async(const char *signature)
+{
+	static const char prefix[] = "Ljava/util/concurrent/CompletableFuture$";
+
+	return !strncmp(signature, prefix, sizeof(prefix) - 1);
+}
+
+/* A hidden class of a lambda expression: has it no fields, it has one object. */
+static bool is_single(jclass class, const char *signature)
+{
+	jvmtiEnv *jvmti = classes.jvmti;
+	jfieldID *fields = NULL;
+	jint len = 0, modifiers = 0;
+	bool single = true;
+
+	if (!strchr(signature, '.') || !strstr(signature, "$$Lambda") ||
+	    (*jvmti)->GetClassFields(jvmti, class, &len, &fields))
+		return false;
+	for (jint i = 0; i < len; i++)
+		if ((*jvmti)->GetFieldModifiers(jvmti, class, fields[i], &modifiers) ||
+		    !(modifiers & ACC_STATIC))
+			single = false;
+	(*jvmti)->Deallocate(jvmti, (unsigned char *)fields);
+	return single;
+}
+
+/*
+ * Of the JDK's own CountedCompleters: those of streams are the streams' support spans where these are recorded.
+ */
+static uint8_t library_flags(const char *signature)
+{
+	static const char util[] = "Ljava/util/", streams[] = "Ljava/util/stream/";
+
+	if (lc_span_streams() && !strncmp(signature, streams, sizeof(streams) - 1))
+		return LC_CLASS_WRAPPER;
+	return strncmp(signature, util, sizeof(util) - 1) ? 0 : LC_CLASS_LIBRARY;
+}
+
+/* Flags that a class has itself, or that one of its superclasses gives it. */
+static uint8_t flags_of(JNIEnv *jni, jclass class, const char *own_signature)
+{
+	jvmtiEnv *jvmti = classes.jvmti;
+	uint8_t flags = is_single(class, own_signature) ? LC_CLASS_SINGLE : 0;
+	uint8_t library = library_flags(own_signature);
+	jclass at = (*jni)->NewLocalRef(jni, class);
+
+	while (at) {
+		jclass super = (*jni)->GetSuperclass(jni, at);
+		char *signature = NULL;
+
+		if (!(*jvmti)->GetClassSignature(jvmti, at, &signature, NULL)) {
+			if (is_wrapper(signature))
+				flags |= LC_CLASS_WRAPPER;
+			else if (is_async(signature))
+				flags |= LC_CLASS_ASYNC;
+			else if (!strcmp(signature, "Ljava/util/concurrent/CountedCompleter;"))
+				flags |= library;
+			(*jvmti)->Deallocate(jvmti, (unsigned char *)signature);
+		}
+		(*jni)->DeleteLocalRef(jni, at);
+		at = super;
+	}
+	return flags;
+}
+
+static uint32_t *head_of(uint32_t word)
+{
+	return &classes.heads[(word * UINT32_C(2654435761)) >> 20];
+}
+
+/* The latest class of the word, or NULL. Under lock. */
+static const struct lc_task_class *latest(uint32_t word)
+{
+	for (uint32_t i = *head_of(word); i; i = classes.entries[i - 1]->next)
+		if (classes.entries[i - 1]->class.word == word)
+			return &classes.entries[i - 1]->class;
+	return NULL;
+}
+
+/* What to know of a class that is new. NULL without memory. */
+static struct entry *describe(JNIEnv *jni, jclass class, uint32_t word)
+{
+	jvmtiEnv *jvmti = classes.jvmti;
+	struct entry *e = calloc(1, sizeof(*e));
+	char *signature = NULL;
+
+	if (!e)
+		return NULL;
+	if (!(*jvmti)->GetClassSignature(jvmti, class, &signature, NULL)) {
+		e->class.word = word;
+		e->class.signature = strdup(signature);
+		e->class.flags = flags_of(jni, class, signature);
+		e->class.site = lc_site_intern(signature, word, 0);
+		e->class.class = (*jni)->NewWeakGlobalRef(jni, class);
+		(*jvmti)->Deallocate(jvmti, (unsigned char *)signature);
+	}
+	if (e->class.signature && e->class.class)
+		return e;
+	free((void *)(uintptr_t)e->class.signature);
+	free(e);
+	return NULL;
+}
+
+static void forget(JNIEnv *jni, struct entry *e)
+{
+	(*jni)->DeleteWeakGlobalRef(jni, e->class.class);
+	free((void *)(uintptr_t)e->class.signature);
+	free(e);
+}
+
+/*
+ * Add the class, which is none of those of its word, the latest of which was `before`. Returns it, or NULL
+ * where there is no room, or where another thread has added a class of the word meanwhile.
+ */
+static const struct lc_task_class *add(JNIEnv *jni, jclass class, uint32_t word,
+                                       const struct lc_task_class *before, bool *again)
+{
+	struct entry *e = describe(jni, class, word);
+	bool added = false;
+
+	*again = false;
+	if (!e)
+		return NULL;
+	pthread_mutex_lock(&classes.lock);
+	if (latest(word) != before) {
+		*again = true;
+	} else if (classes.len < CLASSES_MAX) {
+		e->class.id = classes.len + 1;
+		e->next = *head_of(word);
+		*head_of(word) = classes.len + 1;
+		classes.entries[classes.len++] = e;
+		added = true;
+	}
+	pthread_mutex_unlock(&classes.lock);
+	if (added)
+		return &e->class;
+	forget(jni, e);
+	return NULL;
+}
+
+static const struct lc_task_class *find(JNIEnv *jni, jclass class, uint32_t word)
+{
+	const struct lc_task_class *found, *before;
+	bool again;
+
+	do {
+		pthread_mutex_lock(&classes.lock);
+		before = latest(word);
+		pthread_mutex_unlock(&classes.lock);
+		if (before && (*jni)->IsSameObject(jni, before->class, class))
+			return before;
+		found = add(jni, class, word, before, &again);
+	} while (again);
+	return found;
+}
+
+const struct lc_task_class *lc_task_class_slowly(struct lc_place_class *known, JNIEnv *jni,
+                                                 jobject object, uint32_t word)
+{
+	uint32_t sequence = lc_gc_sequence(); /* before: what changes meanwhile is seen next time */
+	jclass class = (*jni)->GetObjectClass(jni, object);
+	const struct lc_task_class *found;
+
+	if (!class)
+		return NULL;
+	found = find(jni, class, word);
+	(*jni)->DeleteLocalRef(jni, class);
+	if (!found) {
+		atomic_fetch_add_explicit(&classes.lost, 1, memory_order_relaxed); /* a count */
+		return NULL;
+	}
+	if (!classes.unload_anytime)
+		*known =
+		    (struct lc_place_class){ .word = word, .sequence = sequence, .class = found };
+	return found;
+}

@@ -1,0 +1,236 @@
+/*
+ * span/task_hook.c - the natives of java.lang.LocusSpan that tasks and virtual threads call.
+ *
+ * Order of a begin: everything is looked up first, the clock is read last.
+ */
+#include <errno.h>
+#include <string.h>
+
+#include "attribution.h"
+#include "classfile/span_rewrite.h"
+#include "epoch.h"
+#include "heap/context.h"
+#include "profile.h"
+#include "span/span.h"
+#include "span/task.h"
+#include "span/task_place.h"
+#include "span/trace.h"
+#include "span/virtual.h"
+#include "thread.h"
+
+static struct {
+	struct lc_task_config config;
+	_Atomic bool ready; /* config and tables are set; relaxed: classes are hooked later */
+	_Atomic uint64_t no_memory;
+} tasks;
+
+int lc_task_init(JNIEnv *jni, const struct lc_task_config *config)
+{
+	int err = lc_task_places_init(jni, config);
+
+	if (!err)
+		err = lc_task_classes_init(config);
+	if (!err)
+		err = lc_link_init();
+	if (err)
+		return err;
+	tasks.config = *config;
+	atomic_store_explicit(&tasks.ready, true, memory_order_release);
+	return 0;
+}
+
+void lc_task_stats(struct lc_task_stats *out)
+{
+	*out = (struct lc_task_stats){
+		.unknown_classes = lc_task_classes_lost(),
+		.no_memory = atomic_load_explicit(&tasks.no_memory, memory_order_relaxed),
+		.nested = lc_task_nested(),
+	};
+	lc_task_places_stats(&out->walks, &out->walk_errors);
+}
+
+static __attribute__((noinline)) bool make_thread(struct lc_span_thread *s)
+{
+	if (!lc_task_thread_create(&s->tasks))
+		return true;
+	atomic_fetch_add_explicit(&tasks.no_memory, 1, memory_order_relaxed); /* a count */
+	return false;
+}
+
+/*
+ * The calling thread's spans; NULL: nothing is recorded. Its s->tasks is NULL without memory. What is known
+ * of the object of that hash is on its way into the cache meanwhile.
+ */
+static inline struct lc_span_thread *enter(JNIEnv *jni, jint hash)
+{
+	struct lc_span_thread *s;
+
+	if (!atomic_load_explicit(&tasks.ready, memory_order_acquire))
+		return NULL;
+	lc_link_prefetch((uint32_t)hash);
+	s = tasks.config.enter(jni);
+	if (s && __builtin_expect(!s->tasks, 0))
+		(void)make_thread(s);
+	return s;
+}
+
+/* Where a hook with this frame was called: in HotSpot's stub of a native method, which links its own. */
+static inline uint64_t caller_of(uint64_t frame)
+{
+	uint64_t stub = *(const uint64_t *)(uintptr_t)frame; /* NOLINT */
+
+	return stub - frame < 4096 ? *(const uint64_t *)(uintptr_t)(stub + 8) : 0; /* NOLINT */
+}
+
+/* The place of a hook with this frame, known or walked now. */
+static const struct lc_task_place *find_place(JNIEnv *jni, const struct lc_span_thread *s,
+                                              uint64_t frame, enum lc_place_hook hook,
+                                              jobject object, const struct lc_task_class *class)
+{
+	struct lc_task_places *places = lc_task_thread_places(s->tasks);
+	struct lc_contexts *contexts = s->thread->contexts;
+	uint64_t key =
+	    lc_task_place_key(places, frame, hook, hook == LC_PLACE_CREATED ? class->id : 0);
+	const struct lc_task_place *x =
+	    lc_task_place_find(places, frame, key, lc_contexts_stack_end(contexts));
+	struct lc_native_frame at;
+
+	if (x)
+		return x;
+	at = lc_native_frame((const void *)(uintptr_t)frame); /* NOLINT */
+	return lc_task_place_learn(places, jni, contexts, &at, key, hook, object, class);
+}
+
+/* The class, where its objects are tasks; NULL for a wrapper, and where there is no room. */
+static const struct lc_task_class *find_class(JNIEnv *jni, const struct lc_span_thread *s,
+                                              jobject object, jint word)
+{
+	const struct lc_task_class *class = lc_task_class_of(
+	    lc_task_thread_places(s->tasks), jni, object, (uint32_t)word, lc_gc_sequence());
+
+	return class && !(class->flags & LC_CLASS_WRAPPER) ? class : NULL;
+}
+
+void lc_task_trace(struct lc_span_thread *s, const struct lc_span_frame *f,
+                   const struct lc_span_ended *e)
+{
+	const struct lc_span_frame *outer = f - 1;
+	struct lc_block_trace row = {
+		.id = f->number,
+		.logical = f->task.object,
+		.kind = (uint8_t)f->kind,
+		.submit_kind = f->slot->key.submit_kind,
+		.flags = (uint8_t)f->task.flags,
+		.site = f->slot->key.site,
+		.submit_path = f->slot->key.submit_path,
+		.creator = f->task.creator,
+		.start_ns = f->begin_tsc, /* both in ticks here, see trace.h */
+		.duration_ns = e->end_tsc - f->begin_tsc,
+		.cycles = e->cycles,
+		.compensated = e->compensated,
+		.switches = e->switches,
+		.wait_ns = lc_task_wait_ns(f),
+	};
+
+	while (outer > s->frames && !outer->slot)
+		outer--;
+	if (outer > s->frames)
+		row.outer = outer->number;
+	if (lc_trace_log_put(s->traces, &row))
+		lc_attribution_wake();
+}
+
+/* Exported. Context: [hook]. */
+JNIEXPORT void JNICALL Java_java_lang_LocusSpan_created(JNIEnv *jni, jclass span, jobject task,
+                                                        jint hash, jint word);
+JNIEXPORT void JNICALL Java_java_lang_LocusSpan_submitted(JNIEnv *jni, jclass span, jobject task,
+                                                          jint hash, jint word, jint kind);
+JNIEXPORT void JNICALL Java_java_lang_LocusSpan_taskBegin(JNIEnv *jni, jclass span, jobject task,
+                                                          jint hash, jint word, jint traits);
+JNIEXPORT void JNICALL Java_java_lang_LocusSpan_mount(JNIEnv *jni, jclass span, jlong id);
+JNIEXPORT void JNICALL Java_java_lang_LocusSpan_unmount(JNIEnv *jni, jclass span, jlong id);
+
+void Java_java_lang_LocusSpan_created(JNIEnv *jni, jclass span, jobject task, jint hash, jint word)
+{
+	uint64_t frame = (uintptr_t)__builtin_frame_address(0);
+	struct lc_span_thread *s = enter(jni, hash);
+	const struct lc_task_class *class = s && s->tasks ? find_class(jni, s, task, word) : NULL;
+	uint32_t site;
+
+	(void)span;
+	if (!class)
+		return;
+	site = find_place(jni, s, frame, LC_PLACE_CREATED, task, class)->number;
+	lc_task_created(s, class, (uint32_t)hash, site ? site : class->site);
+}
+
+void Java_java_lang_LocusSpan_submitted(JNIEnv *jni, jclass span, jobject task, jint hash,
+                                        jint word, jint kind)
+{
+	uint64_t frame = (uintptr_t)__builtin_frame_address(0);
+	struct lc_span_thread *s = enter(jni, hash);
+	const struct lc_task_class *class = s && s->tasks ? find_class(jni, s, task, word) : NULL;
+	const struct lc_task_place *x;
+
+	(void)span;
+	if (!class || kind <= LC_SUBMIT_NONE || kind >= LC_SUBMIT_KINDS)
+		return;
+	x = find_place(jni, s, frame, LC_PLACE_SUBMITTED, task, class);
+	lc_task_submitted(s, class, (uint32_t)hash,
+	                  &(struct lc_task_submission){ .stack_pointer = frame,
+	                                                .tsc = __rdtsc(),
+	                                                .call = x->call,
+	                                                .path = x->number,
+	                                                .kind = (uint8_t)kind,
+	                                                .inner = x->inner,
+	                                                .inner_all = x->inner_all,
+	                                                .call_site = x->call_site });
+}
+
+void Java_java_lang_LocusSpan_taskBegin(JNIEnv *jni, jclass span, jobject task, jint hash,
+                                        jint word, jint traits)
+{
+	uint64_t frame = (uintptr_t)__builtin_frame_address(0), tsc, now;
+	struct lc_span_thread *s = enter(jni, hash);
+	const struct lc_task_class *class = NULL;
+	struct lc_span_frame *f;
+	uint64_t caller;
+
+	(void)span;
+	if (!s)
+		return;
+	caller = caller_of(frame);
+	lc_span_settle(s, frame, caller);
+	if (s->tasks && !(traits & LC_TASK_WRAPPER))
+		class = find_class(jni, s, task, word);
+	f = s->tasks ? lc_task_begin(s, class, (uint32_t)hash, (uint32_t)traits)
+	             : lc_span_push(s, LC_SPAN_KINDS, NULL);
+	if (!f)
+		return;
+	f->stack_pointer = frame;
+	f->return_address = caller;
+	now = lc_clock_read(&s->clock, &tsc);
+	lc_span_start(s, f, now, tsc);
+}
+
+void Java_java_lang_LocusSpan_mount(JNIEnv *jni, jclass span, jlong id)
+{
+	struct lc_span_thread *s;
+
+	(void)span;
+	s = lc_span_known();
+	if (!s && lc_virtual_has_frames((uint64_t)id))
+		s = lc_span_enter(
+		    jni); /* of a thread that the JVM has announced: it is not called */
+	lc_virtual_mount(s, (uint64_t)id, s ? lc_clock_now(&s->clock) : 0);
+}
+
+void Java_java_lang_LocusSpan_unmount(JNIEnv *jni, jclass span, jlong id)
+{
+	struct lc_span_thread *s;
+
+	(void)jni;
+	(void)span;
+	s = lc_span_known();
+	lc_virtual_unmount(s, (uint64_t)id, s ? lc_clock_now(&s->clock) : 0);
+}

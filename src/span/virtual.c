@@ -1,0 +1,263 @@
+/*
+ * span/virtual.c - see virtual.h.
+ *
+ * Frames that wait are in a table by thread ID, in shards with a lock each, which is held for a few
+ * instructions and never across a call into the JVM. A virtual thread gets a carrier only after it has left the
+ * one before, so its frames are put and taken in turns.
+ */
+#include "span/virtual.h"
+
+#include <sched.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "span/task.h"
+
+enum {
+	SHARDS = 64,
+	CHAINS = 256,         /* in a shard */
+	FRAMES_MAX = 1 << 17, /* that wait, in all; some 30 MB */
+	SPINS = 64
+};
+
+/* The frames of one virtual thread. All that counts up in the carrier is relative to now. */
+struct waiting {
+	struct waiting *next;
+	uint64_t id;
+	uint64_t excess; /* begun without a frame */
+	uint32_t len;
+	struct lc_span_frame *frames;
+	struct lc_span_key keys[]; /* of the frames' slots; LC_SPAN_KINDS: transparent */
+};
+
+struct shard {
+	_Alignas(64) _Atomic uint32_t lock;
+	struct waiting *chains[CHAINS];
+};
+
+static struct shard shards[SHARDS];
+static _Atomic uint64_t frames_waiting, threads_waiting, moved, lost;
+
+/* What the calling thread carries. */
+static _Thread_local struct {
+	uint64_t id; /* 0: nothing */
+	uint64_t excess;
+	uint32_t base; /* frames of the carrier's own, beyond frame 0 */
+} carried __attribute__((tls_model("initial-exec")));
+
+uint64_t lc_virtual_mounted(void)
+{
+	return carried.id;
+}
+
+static void add(_Atomic uint64_t *counter, uint64_t n)
+{
+	atomic_fetch_add_explicit(counter, n, memory_order_relaxed); /* a count */
+}
+
+static struct shard *shard_of(uint64_t id)
+{
+	return &shards[id % SHARDS];
+}
+
+static struct waiting **chain_of(uint64_t id)
+{
+	return &shard_of(id)->chains[id / SHARDS % CHAINS];
+}
+
+static void lock(struct shard *s)
+{
+	for (unsigned i = 1; atomic_exchange_explicit(&s->lock, 1, memory_order_acquire); i++) {
+		if (i % SPINS)
+			__builtin_ia32_pause();
+		else
+			sched_yield();
+	}
+}
+
+static void unlock(struct shard *s)
+{
+	atomic_store_explicit(&s->lock, 0, memory_order_release);
+}
+
+static void put(struct waiting *w)
+{
+	struct waiting **chain = chain_of(w->id);
+
+	lock(shard_of(w->id));
+	w->next = *chain;
+	*chain = w;
+	unlock(shard_of(w->id));
+	add(&threads_waiting, 1);
+}
+
+static struct waiting *take(uint64_t id)
+{
+	struct waiting **at = chain_of(id), *found;
+
+	lock(shard_of(id));
+	while (*at && (*at)->id != id)
+		at = &(*at)->next;
+	found = *at;
+	if (found)
+		*at = found->next;
+	unlock(shard_of(id));
+	if (found)
+		add(&threads_waiting, UINT64_MAX); /* minus one */
+	return found;
+}
+
+bool lc_virtual_has_frames(uint64_t id)
+{
+	const struct waiting *w;
+
+	lock(shard_of(id));
+	for (w = *chain_of(id); w && w->id != id; w = w->next)
+		;
+	unlock(shard_of(id));
+	return w != NULL;
+}
+
+/*
+ * What the frames would add to the cycles inside the carrier's own frame if they all ended now: as
+ * lc_span_pop() has it, a transparent frame hands on what ended in it. `frames` have begun by `begin` = elapsed.
+ */
+static uint64_t cycles_inside(const struct lc_span_frame *frames, uint32_t len)
+{
+	uint64_t inside = 0;
+
+	for (uint32_t i = 0; i < len; i++) {
+		if (frames[i].kind != LC_SPAN_KINDS)
+			return inside + frames[i].begin;
+		inside += frames[i].inside;
+	}
+	return inside;
+}
+
+/* From what counts up in the carrier to what has come since the frame began, and back. */
+static void make_relative(struct lc_span_thread *s, struct lc_span_frame *f, uint64_t now)
+{
+	f->begin = now - f->begin;
+	f->switches = s->clock.switches - f->switches;
+	f->gc_count = atomic_load_explicit(&s->pauses->count, memory_order_relaxed) - f->gc_count;
+	f->gc_ns = atomic_load_explicit(&s->pauses->ns, memory_order_relaxed) - f->gc_ns;
+}
+
+/* Frames above the carrier's own, into *w (NULL: no room for it). */
+static void save(struct lc_span_thread *s, struct waiting *w, uint32_t len, uint64_t now)
+{
+	struct lc_span_frame *from = s->frames + carried.base + 1;
+
+	for (uint32_t i = 0; i < len; i++) {
+		make_relative(s, &from[i], now);
+		if (w && w->frames) {
+			w->keys[i].kind = LC_SPAN_KINDS;
+			if (from[i].slot)
+				w->keys[i] = from[i].slot->key;
+			w->frames[i] = from[i];
+			w->frames[i].slot = NULL;
+			w->frames[i].stack_pointer = UINT64_MAX; /* it will lie elsewhere */
+		}
+	}
+	s->frames[carried.base].inside += cycles_inside(from, len);
+}
+
+static struct waiting *make_waiting(uint64_t id, uint32_t len)
+{
+	bool room = atomic_load_explicit(&frames_waiting, memory_order_relaxed) + len <= FRAMES_MAX;
+	uint32_t kept = room ? len : 0;
+	size_t keys = (kept * sizeof(struct lc_span_key) + 7) & ~(size_t)7;
+	struct waiting *w = malloc(sizeof(*w) + keys + kept * sizeof(struct lc_span_frame));
+
+	if (!w)
+		return NULL;
+	w->id = id;
+	w->len = kept;
+	w->frames = kept ? (struct lc_span_frame *)(void *)((char *)(w + 1) + keys) : NULL;
+	return w;
+}
+
+void lc_virtual_unmount(struct lc_span_thread *s, uint64_t id, uint64_t now)
+{
+	uint64_t excess;
+	struct waiting *w;
+	uint32_t len;
+
+	if (!carried.id)
+		return;
+	carried.id = 0;
+	if (!s || s->top < s->frames + carried.base)
+		return;
+	len = (uint32_t)(s->top - s->frames) - carried.base;
+	excess = s->excess - carried.excess;
+	if (!len && !excess)
+		return;
+	w = make_waiting(id, len);
+	save(s, w, len, now);
+	atomic_signal_fence(memory_order_seq_cst);
+	s->top = s->frames + carried.base;
+	s->excess = carried.excess;
+	lc_task_frames_changed(s);
+	if (!w || w->len < len)
+		add(&lost, 1);
+	if (!w)
+		return;
+	w->excess = excess + (len - w->len); /* their ends will come all the same */
+	add(&frames_waiting, w->len);
+	put(w);
+}
+
+/* Put the frames on top of the carrier's. */
+static void restore(struct lc_span_thread *s, struct waiting *w, uint64_t now)
+{
+	uint32_t done = 0;
+
+	for (; done < w->len; done++) {
+		struct lc_span_frame *f = s->top + 1;
+
+		if (f == s->limit) {
+			if (lc_span_stack_grow(s))
+				break;
+			f = s->top + 1;
+		}
+		*f = w->frames[done];
+		make_relative(s, f, now); /* the other way round */
+		if (w->keys[done].kind != LC_SPAN_KINDS)
+			f->slot = lc_span_slot_find(s, &w->keys[done]);
+		if (!f->slot)
+			f->kind = LC_SPAN_KINDS;
+		atomic_signal_fence(memory_order_release);
+		s->top = f;
+	}
+	s->frames[carried.base].inside -= cycles_inside(w->frames, done);
+	s->excess += w->excess + (w->len - done);
+	if (done < w->len)
+		add(&lost, 1);
+}
+
+void lc_virtual_mount(struct lc_span_thread *s, uint64_t id, uint64_t now)
+{
+	struct waiting *w;
+
+	carried.id = id;
+	carried.base = s ? (uint32_t)(s->top - s->frames) : 0;
+	carried.excess = s ? s->excess : 0;
+	if (!s)
+		return;
+	w = take(id);
+	if (!w)
+		return;
+	restore(s, w, now);
+	lc_task_frames_changed(s);
+	add(&frames_waiting, -(uint64_t)w->len);
+	add(&moved, 1);
+	free(w);
+}
+
+void lc_virtual_stats(struct lc_virtual_stats *out)
+{
+	out->waiting = atomic_load_explicit(&threads_waiting, memory_order_relaxed);
+	out->moved = atomic_load_explicit(&moved, memory_order_relaxed);
+	out->lost = atomic_load_explicit(&lost, memory_order_relaxed);
+}

@@ -1,0 +1,35 @@
+/*
+ * span/virtual.h - spans of virtual threads (JDK 21 and newer).
+ *
+ * A virtual thread runs on one carrier after another. Its frames leave the carrier's stack of spans when it is
+ * unmounted, and come back on the stack of the carrier that mounts it; the carrier's own frames, below, stay.
+ * Between the two no cycles, switches or pauses count for them.
+ */
+#ifndef LC_SPAN_VIRTUAL_H
+#define LC_SPAN_VIRTUAL_H
+
+#include <stdint.h>
+
+#include "span/stack.h"
+
+/* ID of the virtual thread that the calling thread carries; 0: none. Context: any. */
+uint64_t lc_virtual_mounted(void);
+
+/*
+ * Thread `id` gets this carrier, or leaves it. `s` is the carrier's, NULL where it has none yet; `now` is its
+ * clock's. Context: [hook], the carrier. The JVM must not be called.
+ */
+void lc_virtual_mount(struct lc_span_thread *s, uint64_t id, uint64_t now);
+void lc_virtual_unmount(struct lc_span_thread *s, uint64_t id, uint64_t now);
+
+/* Does thread `id` have frames that wait for a carrier? Context: [hook]. */
+bool lc_virtual_has_frames(uint64_t id);
+
+struct lc_virtual_stats {
+	uint64_t waiting; /* virtual threads whose frames wait */
+	uint64_t moved;   /* times that frames were put on a carrier */
+	uint64_t lost;    /* times that frames were dropped: no memory, or too many */
+};
+void lc_virtual_stats(struct lc_virtual_stats *out); /* Context: any. */
+
+#endif

@@ -1,0 +1,289 @@
+/* uses: tests/unit/task_model.c src/span/task.c src/span/link.c src/span/stack.c src/span/virtual.c */
+/*
+ * test_fold.c - what is a task of its own: each rule, and the agent's decisions against a reconstruction
+ * from single spans.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "classfile/span_rewrite.h"
+#include "span/fold.h"
+#include "task_model.h"
+
+enum { SAME = LC_TRACE_SAME_THREAD, SUBMITTED = LC_TRACE_SUBMITTED, FORKED = LC_TRACE_FORK_JOIN };
+
+static int setup(void **state)
+{
+	(void)state;
+	model_setup();
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	(void)state;
+	model_teardown();
+	return 0;
+}
+
+static void a_task_inside_a_task_is_part_of_it(void **state)
+{
+	(void)state;
+	assert_true(lc_fold_into_outer(LC_SPAN_TASK, LC_SPAN_TASK, 0, false));
+	assert_true(lc_fold_into_outer(LC_SPAN_TASK, LC_SPAN_TASK, SUBMITTED, true));
+	assert_true(lc_fold_into_outer(LC_SPAN_THREAD, LC_SPAN_TASK, 0, true));
+}
+
+static void a_task_inside_a_thread_is_its_own(void **state)
+{
+	(void)state;
+	assert_false(lc_fold_into_outer(LC_SPAN_TASK, LC_SPAN_THREAD, SUBMITTED, true));
+	assert_false(lc_fold_into_outer(LC_SPAN_TASK, LC_SPAN_THREAD, 0, true));
+	assert_false(lc_fold_into_outer(LC_SPAN_TASK, LC_SPAN_THREAD, 0, false));
+	assert_false(lc_fold_into_outer(LC_SPAN_THREAD, LC_SPAN_THREAD, SAME, true));
+}
+
+static void unless_that_thread_made_it_and_nobody_submitted_it(void **state)
+{
+	(void)state;
+	assert_true(lc_fold_into_outer(LC_SPAN_TASK, LC_SPAN_THREAD, SAME, true));
+	assert_false(lc_fold_into_outer(LC_SPAN_TASK, LC_SPAN_THREAD, SAME | SUBMITTED, true));
+}
+
+static void a_forked_task_is_never_its_joiners(void **state)
+{
+	(void)state;
+	assert_false(lc_fold_into_outer(LC_SPAN_TASK, LC_SPAN_TASK, FORKED | SUBMITTED, true));
+	assert_false(
+	    lc_fold_into_outer(LC_SPAN_TASK, LC_SPAN_TASK, FORKED | SUBMITTED | SAME, true));
+	assert_false(lc_fold_into_outer(LC_SPAN_TASK, LC_SPAN_TASK, FORKED, false));
+	/* invoke() in the middle of a task is a call. */
+	assert_true(lc_fold_into_outer(LC_SPAN_TASK, LC_SPAN_TASK, FORKED | SAME, true));
+}
+
+/* Rules 1 and 2 with cycles: thread { A { B { C } } }, each 10 by itself. */
+static void nested_tasks_are_added_up_to_the_outermost(void **state)
+{
+	struct lc_span_thread *s = model_thread(0), *other = model_thread(1);
+
+	(void)state;
+	for (uint32_t class = 1; class <= 3; class ++)
+		model_created(other, class, class, class * 100 + 1);
+	model_begin(s, 9, 9, LC_TASK_THREAD);
+	for (uint32_t class = 1; class <= 3; class ++) {
+		model_now += 10;
+		model_begin(s, class, class, 0);
+	}
+	for (unsigned i = 0; i < 4; i++) {
+		model_now += 5;
+		model_end(s);
+		model_now += i < 3 ? 0 : 5;
+	}
+	assert_int_equal(MODEL_SUM(LC_SPAN_TASK, 101, executions), 1);
+	assert_int_equal(MODEL_SUM(LC_SPAN_TASK, 101, cycles), 10 + 5 + 10 + 5 + 5);
+	assert_int_equal(MODEL_SUM(LC_SPAN_TASK, 201, executions), 0);
+	assert_int_equal(MODEL_SUM(LC_SPAN_TASK, 201, folded), 1);
+	assert_int_equal(MODEL_SUM(LC_SPAN_TASK, 201, cycles), 0);
+	assert_int_equal(MODEL_SUM(LC_SPAN_TASK, 301, folded), 1);
+	assert_int_equal(MODEL_SUM(LC_SPAN_THREAD, 0, executions), 1);
+	assert_int_equal(MODEL_SUM(LC_SPAN_THREAD, 0, cycles), 10 + 5);
+}
+
+static void what_a_thread_makes_and_runs_itself_is_the_threads(void **state)
+{
+	struct lc_span_thread *s = model_thread(0);
+
+	(void)state;
+	model_begin(s, 9, 9, LC_TASK_THREAD);
+	model_now += 3;
+	model_created(s, 1, 1, 101);
+	model_begin(s, 1, 1, 0);
+	model_now += 20;
+	model_end(s);
+	model_end(s);
+	assert_int_equal(MODEL_SUM(LC_SPAN_THREAD, 0, cycles), 23);
+	assert_int_equal(MODEL_SUM(LC_SPAN_TASK, 101, folded), 1);
+	assert_int_equal(MODEL_SUM(LC_SPAN_TASK, 101, executions), 0);
+}
+
+static void calls_on_one_object_are_one_execution(void **state)
+{
+	struct lc_span_thread *s = model_thread(0);
+
+	(void)state;
+	model_created(model_thread(1), 1, 1, 101);
+	model_created(model_thread(1), 2, 2, 201);
+	model_begin(s, 1, 1, 0); /* run */
+	model_begin(s, 1, 1, 0); /* super.run */
+	model_now += 10;
+	model_begin(s, 2, 2, 0);
+	model_begin(s, 1, 1, 0); /* recursion through another task */
+	model_now += 10;
+	model_end(s);
+	model_end(s);
+	model_end(s);
+	assert_int_equal(model_rows_len, 1); /* of class 2; the first goes on */
+	model_now += 1;
+	model_end(s);
+	assert_int_equal(MODEL_SUM(LC_SPAN_TASK, 101, executions), 1);
+	assert_int_equal(MODEL_SUM(LC_SPAN_TASK, 101, cycles), 21);
+	assert_int_equal(MODEL_SUM(LC_SPAN_TASK, 101, folded), 0);
+	assert_int_equal(MODEL_SUM(LC_SPAN_TASK, 201, folded), 1);
+}
+
+static void each_execution_counts_and_unexecuted_ones_do_not(void **state)
+{
+	struct lc_span_thread *s = model_thread(0);
+
+	(void)state;
+	for (uint32_t hash = 1; hash <= 10; hash++)
+		model_created(s, 1, hash, 101);
+	for (unsigned i = 0; i < 3; i++) {
+		model_submitted(s, 1, 5, LC_SUBMIT_EXECUTE, 7);
+		model_begin(model_thread(1), 1, 5, 0);
+		model_now += 4;
+		model_end(model_thread(1));
+	}
+	assert_int_equal(MODEL_SUM(LC_SPAN_TASK, 101, executions), 3);
+	assert_int_equal(model_made(101, LC_SUBMIT_NONE) - model_made(101, LC_SUBMIT_FIRST), 9);
+}
+
+/* Reconstruction from single spans */
+
+struct total {
+	uint64_t executions, folded, cycles;
+};
+
+static struct lc_block_trace *row_of(uint64_t id)
+{
+	for (size_t i = 0; id && i < model_rows_len; i++)
+		if (model_rows[i].id == id)
+			return &model_rows[i];
+	return NULL;
+}
+
+/* Spans end before those that they lie in, so that one pass adds everything up. */
+static void reconstruct(struct total *by_site)
+{
+	uint64_t *inside = calloc(model_rows_len + 1, sizeof(*inside));
+
+	assert_non_null(inside);
+	for (size_t i = 0; i < model_rows_len; i++) {
+		const struct lc_block_trace *r = &model_rows[i], *outer = row_of(r->outer);
+		uint64_t cycles = r->cycles + inside[i];
+
+		if (lc_fold_into_outer(r->kind, outer ? outer->kind : LC_SPAN_THREAD, r->flags,
+		                       r->creator != 0)) {
+			assert_true(r->flags & LC_TRACE_FOLDED);
+			if (outer)
+				inside[outer - model_rows] += cycles;
+			by_site[r->site].folded++;
+		} else {
+			assert_false(r->flags & LC_TRACE_FOLDED);
+			by_site[r->site].executions++;
+			by_site[r->site].cycles += cycles;
+		}
+	}
+	free(inside);
+}
+
+static uint32_t random_state;
+
+static uint32_t random_below(uint32_t n)
+{
+	random_state = random_state * 1664525u + 1013904223u;
+	return (random_state >> 8) % n;
+}
+
+static void one_step(unsigned depth[MODEL_THREADS])
+{
+	unsigned thread = random_below(MODEL_THREADS);
+	struct lc_span_thread *s = model_thread(thread);
+	uint32_t class = 1 + random_below(8), hash = 1 + random_below(12);
+
+	model_now += random_below(50);
+	switch (random_below(5)) {
+	case 0:
+		model_created(s, class, hash + class * 100, class * 100 + 1);
+		break;
+	case 1:
+		model_submitted(s, class, hash + class * 100, LC_SUBMIT_FORK, 3);
+		break;
+	case 2:
+	case 3:
+		if (depth[thread] >= 12)
+			break;
+		depth[thread]++;
+		model_begin(s, class, hash + class * 100,
+		            class == 1   ? LC_TASK_WRAPPER | LC_TASK_FORK_JOIN
+		            : class == 2 ? LC_TASK_THREAD
+		            : class == 3 ? LC_TASK_FORK_JOIN
+		            : class == 4 ? LC_TASK_WRAPPER
+		                         : 0);
+		break;
+	default:
+		if (depth[thread]) {
+			depth[thread]--;
+			model_end(s);
+		}
+	}
+}
+
+static void spans_one_by_one_give_what_the_agent_counted(void **state)
+{
+	(void)state;
+	for (uint32_t seed = 1; seed <= 20; seed++) {
+		struct total by_site[1000] = { 0 };
+		unsigned depth[MODEL_THREADS] = { 0 };
+		uint64_t folded = 0, executions = 0;
+
+		model_teardown();
+		model_setup();
+		random_state = seed;
+		for (unsigned i = 0; i < 4000; i++)
+			one_step(depth);
+		for (unsigned t = 0; t < MODEL_THREADS; t++)
+			while (depth[t]--)
+				model_end(model_thread(t));
+		reconstruct(by_site);
+		for (uint32_t site = 1; site < 1000; site++) {
+			const struct total *x = &by_site[site];
+
+			assert_int_equal(x->executions,
+			                 MODEL_SUM(LC_SPAN_TASK, site, executions) +
+			                     MODEL_SUM(LC_SPAN_THREAD, site, executions));
+			assert_int_equal(x->folded, MODEL_SUM(LC_SPAN_TASK, site, folded) +
+			                                MODEL_SUM(LC_SPAN_THREAD, site, folded));
+			assert_int_equal(x->cycles, MODEL_SUM(LC_SPAN_TASK, site, cycles) +
+			                                MODEL_SUM(LC_SPAN_THREAD, site, cycles));
+			folded += x->folded;
+			executions += x->executions;
+		}
+		assert_true(folded > 100 && executions > 100);
+	}
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_task_inside_a_task_is_part_of_it),
+		cmocka_unit_test(a_task_inside_a_thread_is_its_own),
+		cmocka_unit_test(unless_that_thread_made_it_and_nobody_submitted_it),
+		cmocka_unit_test(a_forked_task_is_never_its_joiners),
+		TEST(nested_tasks_are_added_up_to_the_outermost),
+		TEST(what_a_thread_makes_and_runs_itself_is_the_threads),
+		TEST(calls_on_one_object_are_one_execution),
+		TEST(each_execution_counts_and_unexecuted_ones_do_not),
+		TEST(spans_one_by_one_give_what_the_agent_counted),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,99 @@
+/* uses: src/span/jdk.c */
+/* test_span_jdk.c - JDKs without what tasks need are told, against a JVM made up here. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <stdbool.h>
+#include <string.h>
+
+#include "span/jdk.h"
+
+static bool has_class, has_method, pending;
+static int references;
+
+static jclass JNICALL find_class(JNIEnv *jni, const char *name)
+{
+	(void)jni;
+	assert_string_equal(name, "java/lang/Class");
+	pending = !has_class;
+	references += has_class;
+	return has_class ? (jclass)&references : NULL;
+}
+
+static jmethodID JNICALL get_method(JNIEnv *jni, jclass class, const char *name,
+                                    const char *signature)
+{
+	(void)jni;
+	assert_non_null(class);
+	assert_string_equal(name, "isHidden");
+	assert_string_equal(signature, "()Z");
+	pending = !has_method;
+	return has_method ? (jmethodID)&references : NULL;
+}
+
+static jboolean JNICALL exception_check(JNIEnv *jni)
+{
+	(void)jni;
+	return pending ? JNI_TRUE : JNI_FALSE;
+}
+
+static void JNICALL exception_clear(JNIEnv *jni)
+{
+	(void)jni;
+	pending = false;
+}
+
+static void JNICALL delete_local_ref(JNIEnv *jni, jobject o)
+{
+	(void)jni;
+	assert_non_null(o);
+	references--;
+}
+
+static struct JNINativeInterface_ functions = {
+	.FindClass = find_class,
+	.GetMethodID = get_method,
+	.ExceptionCheck = exception_check,
+	.ExceptionClear = exception_clear,
+	.DeleteLocalRef = delete_local_ref,
+};
+static JNIEnv jni = &functions;
+
+static const char *ask(bool class, bool method)
+{
+	const char *why;
+
+	has_class = class;
+	has_method = method;
+	why = lc_span_tasks_mismatch(&jni);
+	assert_false(pending);
+	assert_int_equal(references, 0);
+	return why;
+}
+
+static void a_jdk_with_hidden_classes_will_do(void **state)
+{
+	(void)state;
+	assert_null(ask(true, true));
+}
+
+static void an_older_one_is_told_and_no_exception_stays(void **state)
+{
+	(void)state;
+	assert_non_null(strstr(ask(true, false), "Class.isHidden()"));
+	assert_non_null(ask(false, false));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_jdk_with_hidden_classes_will_do),
+		cmocka_unit_test(an_older_one_is_told_and_no_exception_stays),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
