@@ -21,6 +21,7 @@
 #include "path.h"
 #include "record.h"
 #include "sample/sample_log.h"
+#include "span/span.h"
 #include "tally.h"
 #include "thread.h"
 #include "vector.h"
@@ -45,6 +46,7 @@ struct pending {
 	uint32_t latency;
 	uint32_t epoch;
 	uint32_t path;
+	uint32_t span; /* as in lc_sample */
 	uint16_t cpu;
 	uint8_t engine;
 	uint8_t where;
@@ -68,6 +70,23 @@ struct verdict {
 	uint64_t size_bytes;
 };
 
+/* The sample was taken inside a stream or task. */
+static void count_in_span(const struct pending *p, enum lc_bucket bucket, uint32_t site)
+{
+	const struct lc_span_slot *slot = lc_span_slot_at(p->thread, p->span - 1);
+
+	if (slot)
+		(void)lc_tally_span_access(
+		    p->thread->tally, &(struct lc_block_span_access){ .kind = slot->key.kind,
+		                                                      .span_site = slot->key.site,
+		                                                      .span_path = slot->key.path,
+		                                                      .engine = p->engine,
+		                                                      .bucket = (uint8_t)bucket,
+		                                                      .site = site,
+		                                                      .path = p->path,
+		                                                      .samples = p->samples });
+}
+
 static void count_sample(const struct pending *p, enum lc_bucket bucket, uint32_t site)
 {
 	uint8_t source = LC_SOURCE_UNKNOWN, flags;
@@ -78,6 +97,8 @@ static void count_sample(const struct pending *p, enum lc_bucket bucket, uint32_
 	    lc_tally_sample(p->thread->tally, p->engine, bucket, site, p->path, p->where, p->how,
 	                    p->samples))
 		work.stats.unresolved++;
+	if (p->span && p->thread->tally)
+		count_in_span(p, bucket, site);
 	lc_numa_sample(&(struct lc_numa_access){
 	    .thread = p->thread,
 	    .addr = p->addr,
@@ -137,6 +158,7 @@ static void take(JNIEnv *jni, struct lc_thread *t, const struct lc_sample *s)
 		.latency = s->latency,
 		.epoch = s->epoch,
 		.path = lc_path_intern(jni, s->frames + own, frames_len - own),
+		.span = s->span,
 		.cpu = s->cpu,
 		.engine = s->engine,
 		.where = s->where,

@@ -28,6 +28,7 @@
 #include "sample/code.h"
 #include "sample/find.h"
 #include "sample/sample_log.h"
+#include "span/span.h"
 #include "thread.h"
 #include "vmstructs.h"
 
@@ -303,14 +304,17 @@ bool lc_sampler_enter(struct lc_sampler *s)
 	if (s->thread != lc_thread_self() || !s->thread)
 		return false;               /* sent by an engine to a thread that is gone */
 	atomic_store(&s->in_handler, true); /* T1 */
-	if (atomic_load(&s->state) == LC_SAMPLER_ACTIVE)
+	if (atomic_load(&s->state) == LC_SAMPLER_ACTIVE) {
+		lc_span_interrupted(s->thread, &s->interrupt);
 		return true;
+	}
 	atomic_store_explicit(&s->in_handler, false, memory_order_release);
 	return false;
 }
 
 void lc_sampler_leave(struct lc_sampler *s)
 {
+	lc_span_resumed(s->thread, &s->interrupt);
 	atomic_store_explicit(&s->in_handler, false, memory_order_release);
 }
 
@@ -355,6 +359,7 @@ void lc_sampler_begin(struct lc_sample *head, size_t engine, uint64_t pc, uint8_
 	head->cpu = (uint16_t)(cpu >= 0 ? cpu : 0);
 	head->where = where_of(pc, kind);
 	head->engine = (uint8_t)engine;
+	head->span = lc_span_current(lc_thread_self());
 }
 
 void lc_sampler_find(struct lc_sample *head, const struct lc_registers *regs,

@@ -22,6 +22,7 @@
 #include "sample/perf.h"
 #include "sample/trap.h"
 #include "sample/walk.h"
+#include "span/span.h"
 
 enum lc_sampler_state { LC_SAMPLER_FREE, LC_SAMPLER_ACTIVE, LC_SAMPLER_STOPPED };
 
@@ -41,7 +42,8 @@ struct lc_sampler {
 	_Atomic bool in_handler; /* written by: owner thread */
 	int32_t tid;
 	struct lc_thread *thread;
-	JNIEnv *env; /* owner thread; NULL until its first sample */
+	JNIEnv *env;                        /* owner thread; NULL until its first sample */
+	struct lc_span_interrupt interrupt; /* of the handler that runs */
 
 	/* One map of buffers_bytes, lc_sampler_depth() elements each; touched as they are used. */
 	size_t buffers_bytes;

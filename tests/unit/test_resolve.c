@@ -23,6 +23,7 @@
 #include "path.h"
 #include "resolve.h"
 #include "sample/sample_log.h"
+#include "span/span.h"
 #include "tally.h"
 #include "thread.h"
 
@@ -83,6 +84,13 @@ int lc_tally_sample(struct lc_tally *t, uint16_t engine, enum lc_bucket bucket, 
 	return 0;
 }
 
+int lc_tally_span_access(struct lc_tally *t, const struct lc_block_span_access *row)
+{
+	(void)t;
+	(void)row;
+	return 0;
+}
+
 bool lc_bucket_needs_map(const struct lc_sample *s)
 {
 	(void)s;
@@ -99,6 +107,13 @@ enum lc_bucket lc_bucket_untracked(uint64_t addr)
 {
 	(void)addr;
 	return LC_BUCKET_HEAP_UNKNOWN;
+}
+
+const struct lc_span_slot *lc_span_slot_at(const struct lc_thread *t, uint32_t i)
+{
+	(void)t;
+	(void)i;
+	return NULL;
 }
 
 void lc_detail_data_src(uint64_t data_src, uint8_t *source, uint8_t *flags)

@@ -1,0 +1,201 @@
+/* span/span_take.c - what the attribution thread takes from the slots of threads: see span.h. */
+#include "span/span.h"
+
+#include <errno.h>
+
+#include "profile.h"
+#include "span/location.h"
+#include "span/stack.h"
+#include "span/task.h"
+#include "span/trace.h"
+#include "tally.h"
+#include "thread.h"
+
+static struct lc_span_stats stats; /* of threads that are gone, and what was written */
+
+static struct lc_span_thread *spans_of(const struct lc_thread *t)
+{
+	return atomic_load_explicit(&t->spans, memory_order_acquire); /* S0 of span.c */
+}
+
+/* What was added to a counter that only grows, now taken. */
+static uint64_t take(_Atomic uint64_t *counter, _Atomic uint64_t *taken)
+{
+	uint64_t now = atomic_load_explicit(counter, memory_order_relaxed);  /* on its own */
+	uint64_t before = atomic_load_explicit(taken, memory_order_relaxed); /* ours */
+
+	atomic_store_explicit(taken, now, memory_order_relaxed);
+	return now - before;
+}
+
+/* Likewise of one that may go back a little in between: then the next time. */
+static uint64_t take_growth(_Atomic uint64_t *counter, _Atomic uint64_t *taken)
+{
+	uint64_t now = atomic_load_explicit(counter, memory_order_relaxed);
+	uint64_t before = atomic_load_explicit(taken, memory_order_relaxed);
+
+	if ((int64_t)(now - before) < 0)
+		return 0;
+	atomic_store_explicit(taken, now, memory_order_relaxed);
+	return now - before;
+}
+
+/* 0 where CPUs' counters differ so that an end came before its begin. */
+static uint64_t duration_ns(uint64_t tsc, uint64_t ticks)
+{
+	uint64_t from = lc_clock_tsc_to_ns(tsc), to = lc_clock_tsc_to_ns(tsc + ticks);
+
+	return (int64_t)ticks > 0 && to > from ? to - from : 0;
+}
+
+static void fill(struct lc_span_slot *slot, struct lc_block_span *row)
+{
+	struct lc_span_counts *c = &slot->counts, *taken = &slot->taken;
+	uint64_t first = atomic_load_explicit(&slot->first_tsc, memory_order_relaxed);
+	uint64_t last = atomic_load_explicit(&slot->last_tsc, memory_order_relaxed);
+	int64_t compensated;
+
+	*row = (struct lc_block_span){
+		.kind = slot->key.kind,
+		.level = slot->key.level,
+		.submit_kind = slot->key.submit_kind,
+		.site = slot->key.site,
+		.submit_path = slot->key.submit_path,
+		.path = slot->key.path,
+		.executions = take(&c->executions, &taken->executions),
+		.folded = take(&c->folded, &taken->folded),
+		.cycles = take_growth(&c->cycles, &taken->cycles),
+		.negative = take(&c->negative, &taken->negative),
+		.switches = take(&c->switches, &taken->switches),
+		.gc_count = take(&c->gc_count, &taken->gc_count),
+		.gc_ns = take(&c->gc_ns, &taken->gc_ns),
+		.wait_ns = take(&c->wait_ns, &taken->wait_ns),
+		.waits = take(&c->waits, &taken->waits),
+		.wall_ns = duration_ns(first, take_growth(&c->wall_tsc, &taken->wall_tsc)),
+	};
+	/* Where all were folded into others there is none; `last` is stored before `first`. */
+	if (first && last) {
+		row->first_ns = lc_clock_tsc_to_ns(first);
+		row->last_ns = row->first_ns + duration_ns(first, last - first);
+	}
+	compensated = atomic_load_explicit(&c->compensated, memory_order_relaxed);
+	row->compensated =
+	    compensated - atomic_load_explicit(&taken->compensated, memory_order_relaxed);
+	atomic_store_explicit(&taken->compensated, compensated, memory_order_relaxed);
+	for (unsigned i = 0; i < LC_SPAN_NESTED; i++)
+		row->nested[i] = take(&c->nested[i], &taken->nested[i]);
+	for (unsigned i = 0; i < LC_SPAN_BUCKETS; i++) {
+		uint32_t now = atomic_load_explicit(&c->histogram[i], memory_order_relaxed);
+
+		row->histogram[i] =
+		    now - atomic_load_explicit(&taken->histogram[i], memory_order_relaxed);
+		atomic_store_explicit(&taken->histogram[i], now, memory_order_relaxed);
+	}
+}
+
+static bool changed(const struct lc_span_slot *slot)
+{
+	const struct lc_span_counts *c = &slot->counts, *taken = &slot->taken;
+
+	return atomic_load_explicit(&c->executions, memory_order_relaxed) !=
+	           atomic_load_explicit(&taken->executions, memory_order_relaxed) ||
+	       atomic_load_explicit(&c->folded, memory_order_relaxed) !=
+	           atomic_load_explicit(&taken->folded, memory_order_relaxed) ||
+	       atomic_load_explicit(&c->cycles, memory_order_relaxed) !=
+	           atomic_load_explicit(&taken->cycles, memory_order_relaxed);
+}
+
+void lc_span_take(struct lc_thread *t)
+{
+	struct lc_span_thread *s = spans_of(t);
+	struct lc_block_task_made made;
+	struct lc_span_slot *slot;
+
+	if (!s || !t->tally)
+		return;
+	for (uint32_t i = 0; (slot = lc_span_stack_slot(s, i)); i++) {
+		struct lc_span_counts before;
+		struct lc_block_span row;
+		int err;
+
+		if (!changed(slot) ||
+		    !(lc_span_what() & (slot->key.kind >= LC_SPAN_TASK ? 2u : 1u)))
+			continue;
+		before = slot->taken;
+		fill(slot, &row);
+		err = lc_tally_span(t->tally, &row);
+		if (err == -ENOMEM)
+			slot->taken = before; /* the next time */
+		stats.rows_lost += err && err != -ENOMEM;
+		if (err)
+			continue;
+		stats.executions[slot->key.kind] += row.executions;
+		stats.negative += row.negative;
+	}
+	for (uint32_t i = 0; s->tasks && lc_task_made_take(s->tasks, i, &made); i++)
+		if (made.count && lc_tally_task_made(t->tally, &made))
+			stats.rows_lost++;
+}
+
+bool lc_span_take_traces(struct lc_thread *t)
+{
+	struct lc_span_thread *s = spans_of(t);
+	struct lc_block_trace row;
+
+	if (!s || !s->traces)
+		return false;
+	if (!lc_tally_made(&t->tally))
+		return false; /* the next time */
+	while (lc_tally_traces(t->tally) < LC_SPAN_TRACES_MAX &&
+	       lc_trace_log_take(s->traces, &row)) {
+		row.duration_ns = duration_ns(row.start_ns, row.duration_ns);
+		row.start_ns = lc_clock_tsc_to_ns(row.start_ns);
+		if (lc_tally_trace(t->tally, &row))
+			stats.traces_lost++;
+	}
+	return lc_tally_traces(t->tally) >= LC_SPAN_TRACES_MAX;
+}
+
+void lc_span_give_up_traces(const struct lc_thread *t)
+{
+	const struct lc_span_thread *s = spans_of(t);
+
+	if (!s || !s->traces)
+		return;
+	stats.traces_lost += lc_trace_log_left(s->traces);
+	if (t->tally)
+		stats.traces_lost += lc_tally_traces(t->tally);
+}
+
+static void add_thread(struct lc_span_stats *to, const struct lc_span_thread *s)
+{
+	to->walks += atomic_load_explicit(&s->locations->walks, memory_order_relaxed);
+	to->walk_errors += atomic_load_explicit(&s->locations->errors, memory_order_relaxed);
+	to->stale += atomic_load_explicit(&s->stale, memory_order_relaxed);
+	to->unmatched += atomic_load_explicit(&s->unmatched, memory_order_relaxed);
+	to->too_deep += atomic_load_explicit(&s->too_deep, memory_order_relaxed);
+	to->other_place += atomic_load_explicit(&s->other_place, memory_order_relaxed);
+	if (s->traces)
+		to->traces_lost += lc_trace_log_lost(s->traces);
+}
+
+void lc_span_forget(struct lc_thread *t)
+{
+	const struct lc_span_thread *s = spans_of(t);
+
+	if (s)
+		add_thread(&stats, s);
+	lc_span_thread_free(t);
+}
+
+void lc_span_stats(struct lc_span_stats *out)
+{
+	*out = stats;
+	lc_threads_lock();
+	for (const struct lc_thread *t = lc_threads_first(); t; t = t->next)
+		if (spans_of(t))
+			add_thread(out, spans_of(t));
+	lc_threads_unlock();
+	out->slots = lc_span_slots_count();
+	out->pauses_lost = lc_span_pauses_lost();
+}
