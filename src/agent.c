@@ -29,6 +29,7 @@
 #include "heap/alloc_sample.h"
 #include "heap/audit.h"
 #include "heap/context.h"
+#include "heap/frames.h"
 #include "heap/hook.h"
 #include "heap/layout.h"
 #include "heap/object.h"
@@ -42,6 +43,9 @@
 #include "sample/engine.h"
 #include "sample/watch.h"
 #include "sealed.h"
+#include "span/classes.h"
+#include "span/span.h"
+#include "span/timeline.h"
 #include "summary.h"
 #include "thread.h"
 #include "vmstructs.h"
@@ -61,6 +65,7 @@ static struct {
 	bool follow; /* objects can be followed with this collector */
 	/* Interpreter's code, from the replay of generated code at start. */
 	uint64_t interpreter_low, interpreter_high;
+	bool calibrating;  /* this thread measures what spans cost: no time of the program's */
 	_Atomic bool live; /* started, and not yet stopped */
 } agent;
 
@@ -115,9 +120,10 @@ static struct lc_thread *add_thread(JNIEnv *jni, jthread thread, int32_t tid)
 		free(t);
 		return NULL;
 	}
+	t->timeline = lc_timeline_thread_create(tid);
 	if (tid == (int32_t)syscall(SYS_gettid))
 		lc_thread_bind(t);
-	if (t->sampled)
+	if (t->sampled && !agent.calibrating)
 		lc_engines_thread_start(t);
 	lc_thread_publish(t);
 	return t;
@@ -139,6 +145,19 @@ static struct lc_thread *enter_thread(JNIEnv *jni)
 	}
 	lc_thread_bind(t);
 	return t;
+}
+
+/* Without spans, which has been said, the rest goes on. */
+static void start_spans(JNIEnv *jni)
+{
+	struct lc_thread *t;
+
+	agent.calibrating = true;
+	(void)lc_span_init(agent.jvmti, jni, &agent.options, enter_thread);
+	agent.calibrating = false;
+	t = lc_thread_self();
+	if (t && t->sampled && !t->sampler)
+		lc_engines_thread_start(t);
 }
 
 static void add_running_threads(JNIEnv *jni)
@@ -180,6 +199,8 @@ static void JNICALL on_thread_end(jvmtiEnv *jvmti, JNIEnv *jni, jthread thread)
 	if (!t)
 		return;
 	lc_engines_thread_stop(t);
+	lc_span_thread_end(t);
+	lc_timeline_thread_ends(t->timeline);
 	lc_thread_bind(NULL);
 	atomic_store_explicit(&t->ended, true, memory_order_release);
 }
@@ -189,6 +210,7 @@ static void JNICALL on_thread_end(jvmtiEnv *jvmti, JNIEnv *jni, jthread thread)
 static void JNICALL on_gc_start(jvmtiEnv *jvmti)
 {
 	(void)jvmti;
+	lc_span_gc_start();
 	lc_sealed_gc_start();
 }
 
@@ -201,6 +223,7 @@ static void JNICALL on_gc_finish(jvmtiEnv *jvmti)
 	lc_alloc_sample_gc_finish(lc_epoch_now());
 	moves = lc_watch_gc_finish(&len);
 	lc_sealed_gc_finish(moves, len);
+	lc_span_gc_finish();
 }
 
 /* AsyncGetCallTrace refuses to work unless somebody has asked for this event. */
@@ -351,6 +374,8 @@ static int start_engines(JNIEnv *jni)
 	(*agent.jvmti)->GenerateEvents(agent.jvmti, JVMTI_EVENT_COMPILED_METHOD_LOAD);
 	low = lc_vm_static("CodeCache", "_low_bound");
 	high = lc_vm_static("CodeCache", "_high_bound");
+	/* Without, locations of spans are walked to each time. */
+	(void)lc_frames_init(agent.interpreter_low, agent.interpreter_high);
 	if (low && high)
 		lc_contexts_init(*low, *high, agent.interpreter_low, agent.interpreter_high);
 	lc_bucket_init();
@@ -443,8 +468,10 @@ static int go_live(JNIEnv *jni, bool interposed)
 	if (!err && agent.options.audit)
 		err = lc_audit_init();
 	lc_numa_init("", NULL);
-	if (!err)
+	if (!err) {
+		start_spans(jni);
 		err = lc_attribution_start(&config);
+	}
 	lc_sampler_wakeup_set(lc_attribution_wake);
 	if (err) {
 		say("cannot hook allocations: %s; the program runs unprofiled", strerror(-err));
@@ -453,6 +480,7 @@ static int go_live(JNIEnv *jni, bool interposed)
 	atomic_store_explicit(&agent.live, true, memory_order_release);
 	enable(live_events, sizeof(live_events) / sizeof(live_events[0]), JVMTI_ENABLE);
 	lc_classes_make_method_ids(agent.jvmti, jni);
+	lc_span_classes_start(agent.jvmti, jni);
 	lc_classes_retransform(agent.jvmti, jni);
 	lc_watch_begin(agent.jvmti, agent.follow);
 	lc_hook_enable(true);
@@ -489,6 +517,7 @@ static void JNICALL on_vm_death(jvmtiEnv *jvmti, JNIEnv *jni)
 	if (!atomic_exchange(&agent.live, false))
 		return;
 	lc_hook_enable(false);
+	lc_span_enable(false);
 	lc_engines_stop();
 	lc_watch_end();
 	lc_attribution_stop();

@@ -37,6 +37,8 @@
 #include "sample/engine.h"
 #include "sample/sample_log.h"
 #include "sealed.h"
+#include "span/span.h"
+#include "span/timeline.h"
 #include "tally.h"
 #include "thread.h"
 #include "vector.h"
@@ -47,8 +49,9 @@ enum {
 	TICK_MS = 100,   /* sealed epochs wait at most this long */
 	BLOCK_MS = 1000, /* a killed program loses at most this much */
 	MANIFEST_MS = 5000,
-	OPEN_EPOCH_MS = 250, /* the open epoch is resolved at most this often */
-	RECORD_LAG_MS = 20,  /* an object is touched before its allocation is recorded */
+	TRACE_BLOCKS_MAX = 64, /* of a thread at once */
+	OPEN_EPOCH_MS = 250,   /* the open epoch is resolved at most this often */
+	RECORD_LAG_MS = 20,    /* an object is touched before its allocation is recorded */
 	HEADERS_PER_PASS = 1 << 20,
 };
 
@@ -261,9 +264,25 @@ static void take_counters(struct lc_thread *t)
 			lc_tally_lost(t->tally, (uint16_t)i, lost);
 	}
 	take_allocations(t);
+	lc_span_take(t);
+	(void)lc_span_take_traces(t);
+	lc_span_take_pauses(t->tally);
 }
 
-static void write_block(struct lc_thread *t, uint64_t end_ns)
+/* Returns whether the block is written. */
+static bool append(const struct lc_block_input *in)
+{
+	int err = lc_profile_append(work.config.profile, in);
+
+	if (err && err != -EAGAIN && err != work.stats.write_error) {
+		work.stats.write_error = err;
+		fprintf(stderr, "locus: cannot write the profile: %s; trying on\n", strerror(-err));
+	}
+	return !err;
+}
+
+/* Returns whether the thread's tally is empty again. */
+static bool write_block(struct lc_thread *t, uint64_t end_ns)
 {
 	struct lc_block_input in = {
 		.tid = (uint32_t)t->tid,
@@ -272,31 +291,57 @@ static void write_block(struct lc_thread *t, uint64_t end_ns)
 		.t_begin_ns = t->start_ns > work.block_begin_ns ? t->start_ns : work.block_begin_ns,
 		.t_end_ns = end_ns,
 	};
-	int err;
+	bool any;
 
 	take_counters(t);
-	if (!t->tally || !lc_tally_block(t->tally, &in))
-		return;
-	err = lc_profile_append(work.config.profile, &in);
-	if (!err) {
-		lc_tally_clear(t->tally);
-	} else if (err != -EAGAIN && err != work.stats.write_error) {
-		work.stats.write_error = err;
-		fprintf(stderr, "locus: cannot write the profile: %s; trying on\n", strerror(-err));
-	}
+	if (!t->tally)
+		return false;
+	any = lc_tally_block(t->tally, &in);
+	any |= lc_timeline_block(t->timeline, &in);
+	if (any && !append(&in))
+		return false;
+	lc_tally_clear(t->tally);
+	lc_timeline_clear(t->timeline);
+	return true;
+}
+
+/* Their number has no bound, so that blocks are written as often as it takes. Not for ever: it may go on. */
+static void take_traces(struct lc_thread *t, uint64_t now)
+{
+	for (unsigned i = 0; i < TRACE_BLOCKS_MAX && lc_span_take_traces(t); i++)
+		if (!write_block(t, now))
+			break;
+}
+
+/* What the JVM's own threads used. */
+static void write_jvm_block(uint64_t end_ns)
+{
+	struct lc_block_input in = { .t_begin_ns = work.block_begin_ns, .t_end_ns = end_ns };
+
+	if (lc_timeline_jvm_block(&in) && append(&in))
+		lc_timeline_jvm_clear();
 }
 
 static void write_blocks(uint64_t end_ns)
 {
-	struct lc_thread *first;
-
 	lc_lines_flush();
-	lc_threads_lock();
-	first = lc_threads_first();
-	lc_threads_unlock();
-	for (struct lc_thread *t = first; t; t = t->next)
-		write_block(t, end_ns);
+	for (struct lc_thread *t = lc_threads_walk(); t; t = t->next)
+		(void)write_block(t, end_ns);
+	write_jvm_block(end_ns);
 	work.block_begin_ns = end_ns;
+}
+
+static void take_all_traces(uint64_t now)
+{
+	for (struct lc_thread *t = lc_threads_walk(); t; t = t->next)
+		take_traces(t, now);
+}
+
+/* After the last blocks. */
+static void give_up_traces(void)
+{
+	for (struct lc_thread *t = lc_threads_walk(); t; t = t->next)
+		lc_span_give_up_traces(t);
 }
 
 static void free_thread(struct lc_thread *t)
@@ -308,6 +353,8 @@ static void free_thread(struct lc_thread *t)
 	lc_contexts_destroy(t->contexts);
 	lc_tally_destroy(t->tally);
 	lc_numa_thread_free(t);
+	lc_span_forget(t);
+	lc_timeline_thread_free(t->timeline);
 	free(t);
 }
 
@@ -348,7 +395,10 @@ static void reap_threads(uint64_t now)
 		lc_threads_unlock();
 		if (!free_now)
 			continue;
-		write_block(t, now);
+		lc_timeline_thread_last(t->timeline);
+		take_traces(t, now);
+		(void)write_block(t, now);
+		lc_span_give_up_traces(t);
 		free_thread(t);
 	}
 }
@@ -358,6 +408,9 @@ static void tick(bool last)
 	uint64_t now = lc_clock_now_ns();
 
 	close_sealed_epochs();
+	lc_timeline_tick(now, last);
+	if (work.config.options->trace && lc_span_what())
+		take_all_traces(now);
 	lc_alloc_sample_flush(work.jni);
 	lc_resolve_take(work.jni, work.open_epoch);
 	end_numa_windows();
@@ -372,6 +425,8 @@ static void tick(bool last)
 	}
 	if (last || now - work.block_begin_ns >= BLOCK_MS * MS) {
 		write_blocks(now);
+		if (last)
+			give_up_traces();
 		lc_alloc_pool_tidy(now);
 	}
 	if (last || now - work.manifest_ns >= MANIFEST_MS * MS) {
@@ -393,9 +448,12 @@ static void *run(void *unused)
 	    false); /* a program that is killed early is named all the same */
 	while (!atomic_load_explicit(&work.stopping, memory_order_acquire)) {
 		struct timespec until;
+		uint64_t now = lc_clock_now_ns();
 
+		/* With timelines, at the end of each of their stretches. */
 		clock_gettime(CLOCK_REALTIME, &until);
-		until.tv_nsec += TICK_MS * (long)MS;
+		until.tv_nsec +=
+		    lc_timeline_on() ? (long)(lc_timeline_next_ns(now) - now) : TICK_MS * (long)MS;
 		if (until.tv_nsec >= 1000000000) {
 			until.tv_nsec -= 1000000000;
 			until.tv_sec++;

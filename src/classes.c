@@ -16,6 +16,7 @@
 #include "heap/object.h"
 #include "observe.h"
 #include "options.h"
+#include "span/classes.h"
 
 enum {
 	MANY_FIELD_BYTES = 128, /* a class of less is not looked at on its way to being large */
@@ -166,39 +167,53 @@ jclass lc_classes_define_hook(JNIEnv *jni, const struct lc_options *options,
 	return global;
 }
 
+/* Hand the JVM a copy. Returns whether there was memory. */
+static bool give(jvmtiEnv *jvmti, const struct lc_rewrite_result *result, jint *new_len,
+                 unsigned char **new_data)
+{
+	unsigned char *copy = NULL;
+
+	if ((*jvmti)->Allocate(jvmti, (jlong)result->len, &copy))
+		return false;
+	memcpy(copy, result->bytes, result->len);
+	*new_data = copy;
+	*new_len = (jint)result->len;
+	return true;
+}
+
 void JNICALL lc_classes_file_load_hook(jvmtiEnv *jvmti, JNIEnv *jni, jclass redefined,
                                        jobject loader, const char *name, jobject domain, jint len,
                                        const unsigned char *data, jint *new_len,
                                        unsigned char **new_data)
 {
+	const struct lc_class_file file = { data, (size_t)len, name, loader, redefined };
 	struct lc_rewrite_options options = classes.rewrite;
-	struct lc_rewrite_result result = { 0 };
+	struct lc_rewrite_result result = { 0 }, spans = { 0 };
 	enum lc_rewrite_status status;
 	struct timespec begin, end;
-	unsigned char *copy = NULL;
+	bool spans_done;
 
-	(void)jni;
-	(void)redefined;
-	(void)loader;
 	(void)domain;
 	if (name && !strcmp(name, LC_HOOK_CLASS))
 		return;
 	clock_gettime(CLOCK_MONOTONIC, &begin);
 	options.force_object = force_object;
-	status = lc_rewrite_class(data, (size_t)len, &options, &result);
+	spans_done = lc_span_classes_rewrite(jni, &file, &spans) == LC_REWRITE_DONE;
+	status = lc_rewrite_class(spans_done ? spans.bytes : data,
+	                          spans_done ? spans.len : (size_t)len, &options, &result);
 	if (result.own_field_bytes >= MANY_FIELD_BYTES)
 		add(&classes.many_fields, 1);
 	if (status == LC_REWRITE_DONE) {
-		if ((*jvmti)->Allocate(jvmti, (jlong)result.len, &copy)) {
-			status = LC_REWRITE_NO_MEMORY;
-		} else {
-			memcpy(copy, result.bytes, result.len);
-			*new_data = copy;
-			*new_len = (jint)result.len;
+		if (give(jvmti, &result, new_len, new_data))
 			add(&classes.sites, result.sites);
-		}
-		free(result.bytes);
+		else
+			status = LC_REWRITE_NO_MEMORY;
 	}
+	if (spans_done && status != LC_REWRITE_DONE)
+		(void)give(jvmti, &spans, new_len, new_data);
+	free(result.bytes);
+	if (spans_done)
+		free(spans.bytes);
 	add(&classes.skipped_constant, result.skipped_constant);
 	add(&classes.methods_left, result.methods_left);
 	add(&classes.seen[status], 1);
@@ -209,9 +224,9 @@ void JNICALL lc_classes_file_load_hook(jvmtiEnv *jvmti, JNIEnv *jni, jclass rede
 
 /*
  * A class may be large only with what it inherits, which its file does not show. Its constructors
- * get their hook now, before the first of them can run.
+ * are to get their hook before the first of them can run.
  */
-static void hook_if_large(jvmtiEnv *jvmti, JNIEnv *jni, jclass class)
+static bool is_large(JNIEnv *jni, jclass class)
 {
 	jclass super = (*jni)->GetSuperclass(jni, class);
 	uint64_t inherited = super ? lc_hook_instance_bytes(jni, super) : 0;
@@ -220,18 +235,14 @@ static void hook_if_large(jvmtiEnv *jvmti, JNIEnv *jni, jclass class)
 	if (super)
 		(*jni)->DeleteLocalRef(jni, super);
 	/* Large by its own fields: hooked when it was loaded. */
-	if (inherited >= classes.min_size_bytes || bytes < classes.min_size_bytes ||
-	    bytes - inherited >= classes.min_size_bytes)
-		return;
-	force_object = true;
-	if ((*jvmti)->RetransformClasses(jvmti, 1, &class))
-		add(&classes.retransform_failures, 1);
-	force_object = false;
+	return inherited < classes.min_size_bytes && bytes >= classes.min_size_bytes &&
+	       bytes - inherited < classes.min_size_bytes;
 }
 
 void JNICALL lc_classes_prepare(jvmtiEnv *jvmti, JNIEnv *jni, jthread thread, jclass class)
 {
 	jmethodID *methods = NULL;
+	bool large = false;
 	jint len = 0;
 
 	(void)thread;
@@ -240,7 +251,13 @@ void JNICALL lc_classes_prepare(jvmtiEnv *jvmti, JNIEnv *jni, jthread thread, jc
 	if (classes.rewrite.objects)
 		resolve_hook(jvmti, jni, class);
 	else if (atomic_load_explicit(&classes.many_fields, memory_order_relaxed))
-		hook_if_large(jvmti, jni, class);
+		large = is_large(jni, class);
+	if (!lc_span_classes_prepare(jvmti, jni, class) && !large)
+		return;
+	force_object = large;
+	if ((*jvmti)->RetransformClasses(jvmti, 1, &class))
+		add(&classes.retransform_failures, 1);
+	force_object = false;
 }
 
 void lc_classes_make_method_ids(jvmtiEnv *jvmti, JNIEnv *jni)

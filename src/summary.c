@@ -26,9 +26,14 @@
 #include "resolve.h"
 #include "sample/engine.h"
 #include "sample/watch.h"
+#include "span/classes.h"
+#include "span/span.h"
+#include "span/task.h"
+#include "span/timeline.h"
+#include "span/virtual.h"
 #include "thread.h"
 
-enum { COMMAND_MAX = 64 << 10, COUNTERS_MAX = 192, NAME_MAX_LEN = 48, VALUE_MAX = 1100 };
+enum { COMMAND_MAX = 64 << 10, COUNTERS_MAX = 256, NAME_MAX_LEN = 48, VALUE_MAX = 1100 };
 
 static struct {
 	const struct lc_options *options;
@@ -265,6 +270,67 @@ static void put_alloc_sample(struct counters *c)
 	put(c, "estimate_gc_references", s.gc_slots);
 }
 
+static void put_span_kinds(struct counters *c, const struct lc_span_stats *s)
+{
+	char name[NAME_MAX_LEN];
+
+	for (unsigned i = 0; i < LC_SPAN_KINDS; i++) {
+		snprintf(name, sizeof(name), "spans_%s", lc_span_kind_name(i));
+		put(c, name, s->executions[i]);
+	}
+}
+
+static void put_spans(struct counters *c)
+{
+	struct lc_span_stats s;
+	struct lc_span_classes_stats k;
+	struct lc_clock_stats clock;
+	struct lc_task_stats tasks;
+	struct lc_link_stats links;
+	struct lc_timeline_stats timeline;
+	struct lc_virtual_stats virtual;
+
+	if (!summary.options->spans)
+		return;
+	lc_span_stats(&s);
+	lc_span_classes_stats(&k);
+	lc_clock_stats(&clock);
+	lc_task_stats(&tasks);
+	lc_link_stats(&links);
+	lc_timeline_stats(&timeline);
+	lc_virtual_stats(&virtual);
+	put_span_kinds(c, &s);
+	put(c, "spans_negative", s.negative);
+	put(c, "spans_slots", s.slots);
+	put(c, "spans_walks", s.walks);
+	put(c, "spans_walk_errors", s.walk_errors);
+	put(c, "spans_not_ended", s.stale);
+	put(c, "spans_not_begun", s.unmatched);
+	put(c, "spans_too_deep", s.too_deep);
+	put(c, "spans_other_place", s.other_place);
+	put(c, "spans_trace_lost", s.traces_lost);
+	put(c, "spans_rows_lost", s.rows_lost);
+	put(c, "spans_pauses_lost", s.pauses_lost);
+	put(c, "spans_links_dropped", links.dropped);
+	put(c, "spans_links_ambiguous", links.ambiguous);
+	put(c, "spans_links_unknown", links.unknown);
+	put(c, "spans_submissions_nested", tasks.nested);
+	put(c, "spans_virtual_moved", virtual.moved);
+	put(c, "spans_virtual_lost", virtual.lost);
+	put(c, "spans_task_classes_unknown", tasks.unknown_classes);
+	put(c, "spans_task_walks", tasks.walks);
+	put(c, "spans_task_walk_errors", tasks.walk_errors);
+	put(c, "span_clocks", clock.threads);
+	put(c, "span_clocks_coarse", clock.coarse);
+	put(c, "span_clock_wrapped", clock.wrapped);
+	put(c, "span_class_hooks", k.sites);
+	put(c, "span_classes_asked", k.asked);
+	put(c, "span_classes_again", k.again);
+	put(c, "span_classes_failed", k.seen[LC_REWRITE_MALFORMED] + k.seen[LC_REWRITE_NO_MEMORY]);
+	put(c, "span_timeline_lost", timeline.lost);
+	put(c, "span_timeline_us", timeline.ns / 1000);
+}
+
 static void put_audit(struct counters *c)
 {
 	struct lc_audit_totals t = { 0 };
@@ -347,6 +413,7 @@ void lc_summary_write(bool final)
 	put_heap(counters);
 	put_resolve(counters);
 	put_alloc_sample(counters);
+	put_spans(counters);
 	put_audit(counters);
 	clock_gettime(CLOCK_REALTIME, &wall);
 	clock_gettime(CLOCK_MONOTONIC, &monotonic);
@@ -359,6 +426,7 @@ void lc_summary_write(bool final)
 	m.counters = counters->rows;
 	m.counters_len = counters->len;
 	m.numa = lc_numa_manifest();
+	m.spans = lc_span_manifest();
 	lc_profile_manifest(summary.profile, &m);
 out:
 	free(counters);
