@@ -13,6 +13,8 @@ static const struct lc_command commands[] = {
 	  lc_cmd_report, lc_cmd_report_options },
 	{ "numa", "PROFILE", "show which objects are on the wrong NUMA node, and what to do",
 	  lc_cmd_numa, lc_cmd_numa_options },
+	{ "spans", "PROFILE", "show which streams and tasks cost the most cycles, and what to do",
+	  lc_cmd_spans, lc_cmd_spans_options },
 	{ "merge", "PROFILE...", "make one profile of several", lc_cmd_merge,
 	  lc_cmd_merge_options },
 	{ "doctor", "", "check whether profiling will work here, and say what to change",

@@ -114,6 +114,20 @@ static uint32_t busiest_engine(const struct lc_load *l)
 	return busiest;
 }
 
+void lc_report_spans(const struct lc_tree *t, uint64_t *streams, uint64_t *tasks)
+{
+	*streams = *tasks = 0;
+	for (uint32_t i = 0; i < t->executions.count; i++) {
+		const uint64_t *values = lc_table_values(&t->executions, i);
+		uint32_t kind = lc_table_key(&t->executions, i)[LC_EXECUTION_KIND];
+
+		if (kind == LC_SPAN_TASK || kind == LC_SPAN_THREAD)
+			*tasks += values[LC_EXECUTION_COUNT] + values[LC_EXECUTION_FOLDED];
+		else if (kind != LC_SPAN_SUPPORT)
+			*streams += values[LC_EXECUTION_COUNT];
+	}
+}
+
 uint64_t lc_report_counted(const struct lc_load *l, const struct lc_load_engine *e)
 {
 	unsigned number = 0, watches = 0;

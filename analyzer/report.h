@@ -35,6 +35,9 @@ void lc_report_html(FILE *out, const struct lc_report *r);
 /* Accesses to what an engine of name "watch" follows, counted without sampling; else 0. */
 uint64_t lc_report_counted(const struct lc_load *l, const struct lc_load_engine *e);
 
+/* Executions of streams and of tasks, which `locus spans` shows. */
+void lc_report_spans(const struct lc_tree *t, uint64_t *streams, uint64_t *tasks);
+
 /* What to do about false sharing. */
 const char *lc_report_advice(const struct lc_view *v, const struct lc_sharing_finding *f);
 

@@ -168,6 +168,7 @@ static void metric(FILE *out, const struct lc_view_metric *m)
 void lc_report_json_head(FILE *out, const struct lc_report *r)
 {
 	const struct lc_load *l = r->view->load;
+	uint64_t streams, tasks;
 
 	fprintf(out, "\"format\":%d,\n\"program\":", LC_FORMAT_VERSION);
 	program(out, &l->processes[0]);
@@ -184,6 +185,10 @@ void lc_report_json_head(FILE *out, const struct lc_report *r)
 	processes(out, l);
 	details(out, r->view);
 	unexplained(out, r->view);
+	lc_report_spans(r->view->tree, &streams, &tasks);
+	if (streams || tasks)
+		fprintf(out, ",\n\"spans\":{\"streams\":%" PRIu64 ",\"tasks\":%" PRIu64 "}",
+		        streams, tasks);
 	metric(out, lc_view_metric_all(r->view));
 }
 

@@ -178,6 +178,7 @@ static void print_incomplete(FILE *out, const struct lc_load *l)
 static void print_notes(FILE *out, const struct lc_report *r)
 {
 	const struct lc_load *l = r->view->load;
+	uint64_t streams, tasks;
 
 	print_incomplete(out, l);
 	if (lc_load_damaged(l))
@@ -188,6 +189,12 @@ static void print_notes(FILE *out, const struct lc_report *r)
 	if (l->new_sections)
 		fprintf(out, "note: %" PRIu64 " sections of a newer Locus were skipped\n",
 		        l->new_sections);
+	lc_report_spans(r->view->tree, &streams, &tasks);
+	if (streams || tasks)
+		fprintf(out,
+		        "note: %" PRIu64 " streams and %" PRIu64
+		        " tasks were recorded too; 'locus spans' shows them\n",
+		        streams, tasks);
 	if (r->filtered)
 		fputs("note: only the threads that --thread chose are counted\n", out);
 }

@@ -567,7 +567,9 @@
 			...(data.unexplained.java_code ? ["unexplained (address or object unknown): " +
 				(100 * data.unexplained.share).toFixed(1) + "% of samples in Java code"] : []),
 			...(data.numa.state === "one-node" ? [data.numa.reason] : []),
-			...(data.metrics ? [detail.metricText(data.metrics)] : [])].map(visible).join(" \u00b7 ");
+			...(data.metrics ? [detail.metricText(data.metrics)] : []),
+			...(data.spans ? [number(data.spans.streams) + " streams and " + number(data.spans.tasks) +
+				" tasks were recorded too: locus spans shows them"] : [])].map(visible).join(" \u00b7 ");
 		const counts = buckets.map((b) => data.samples[b]);
 		const parts = tenths(counts);
 		const text = (i) => (parts[i] / 10).toFixed(1) + "%";
