@@ -16,6 +16,7 @@ int lc_cmd_report(int argc, char **argv);
 int lc_cmd_merge(int argc, char **argv);
 int lc_cmd_numa(int argc, char **argv);
 int lc_cmd_spans(int argc, char **argv);
+int lc_cmd_calibrate(int argc, char **argv);
 int lc_cmd_doctor(int argc, char **argv);
 int lc_cmd_help(int argc, char **argv);
 
@@ -25,6 +26,7 @@ const struct lc_option_info *lc_cmd_report_options(size_t *count);
 const struct lc_option_info *lc_cmd_merge_options(size_t *count);
 const struct lc_option_info *lc_cmd_numa_options(size_t *count);
 const struct lc_option_info *lc_cmd_spans_options(size_t *count);
+const struct lc_option_info *lc_cmd_calibrate_options(size_t *count);
 const struct lc_option_info *lc_cmd_doctor_options(size_t *count);
 
 struct lc_command {

@@ -17,6 +17,8 @@ static const struct lc_command commands[] = {
 	  lc_cmd_spans, lc_cmd_spans_options },
 	{ "merge", "PROFILE...", "make one profile of several", lc_cmd_merge,
 	  lc_cmd_merge_options },
+	{ "calibrate", "", "measure what recording a span costs here", lc_cmd_calibrate,
+	  lc_cmd_calibrate_options },
 	{ "doctor", "", "check whether profiling will work here, and say what to change",
 	  lc_cmd_doctor, lc_cmd_doctor_options },
 };

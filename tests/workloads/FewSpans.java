@@ -1,0 +1,21 @@
+import java.util.stream.IntStream;
+
+/** FewSpans BUSY_MS: one stream, one task on a thread that is busy so long, and little else. */
+public class FewSpans {
+	static volatile long sum;
+
+	public static void main(String[] args) throws Exception {
+		long busy = Long.parseLong(args[0]) * 1_000_000;
+
+		sum = IntStream.range(0, 100).filter(i -> i % 3 == 0).sum();
+		Thread thread = new Thread(() -> {
+			long end = System.nanoTime() + busy;
+
+			while (System.nanoTime() < end)
+				sum++;
+		}, "busy");
+		thread.start();
+		thread.join();
+		System.out.println("done");
+	}
+}
