@@ -1,0 +1,37 @@
+import java.util.concurrent.Callable;
+
+/** Calls of run() and call() on nothing, and exceptions of lambda expressions: what the program sees of them. */
+public class NullTask {
+	static Runnable field;
+
+	interface Body {
+		void run() throws Exception;
+	}
+
+	static void show(Body body) {
+		try {
+			body.run();
+		} catch (Exception e) {
+			System.out.println(e);
+			for (StackTraceElement frame : e.getStackTrace())
+				System.out.println("  " + frame.getClassName() + "." + frame.getMethodName() + ":" + frame.getLineNumber());
+		}
+	}
+
+	public static void main(String[] args) {
+		for (int i = 0; i < 2; i++) {
+			Runnable runnable = null;
+			Callable<String> callable = null;
+
+			show(() -> runnable.run());
+			show(() -> callable.call());
+			show(() -> field.run());
+			show(() -> ((Runnable) () -> {
+				throw new NullPointerException("of its own");
+			}).run());
+			show(() -> ((Callable<String>) () -> {
+				throw new Exception("checked");
+			}).call());
+		}
+	}
+}
