@@ -138,7 +138,7 @@ lint: ; scripts/lint
 check-layers: all ; scripts/check-layers
 demo: ; scripts/install-deps build && $(MAKE) -s all && scripts/demo/run
 evaluate: ; scripts/install-deps build && $(MAKE) -s all && scripts/evaluate.py
-bench: ; scripts/install-deps build test && $(MAKE) -s all benchmarks && scripts/bench.py $(BENCH)
+bench: ; scripts/install-deps build test && $(MAKE) -s all benchmarks && scripts/bench.py $(BENCH) && scripts/bench_spans.py
 
 MAN := $(patsubst docs/man/%.in,$(B)/man/%,$(wildcard docs/man/*.in))
 man: $(MAN)
