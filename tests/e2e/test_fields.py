@@ -6,7 +6,7 @@ import subprocess
 
 import pytest
 from conftest import BUILD, COMMAND_SECONDS, ROOT, run_command
-from helpers import COLLECTORS, EXPORTS, collector, command, report, truth
+from helpers import COLLECTORS, EXPORTS, collector, command, has_frame, report, truth
 
 TOOLS = ROOT / "tests" / "tools"
 AGENT_SOURCES = [
@@ -77,7 +77,7 @@ def rows(entries, cls, method=None):
         field
         for entry in entries
         if entry["class"] == cls
-        and (method is None or entry["allocation_path"][0]["method"] == method)
+        and (method is None or has_frame(entry["allocation_path"][:1], method))
         for field in entry.get("fields", [])
     ]
 

@@ -1,7 +1,19 @@
 """With --min-size 0 every object is counted, exactly, and none is followed to a wrong place."""
 
 import pytest
-from helpers import COLLECTORS, TIERS, allocations, collector, command, counters, report, sites_through, table, truth
+from helpers import (
+    COLLECTORS,
+    TIERS,
+    allocations,
+    collector,
+    command,
+    counters,
+    has_frame,
+    report,
+    sites_through,
+    table,
+    truth,
+)
 
 WRONG = ("audit_wrong_missing", "audit_wrong_moved", "audit_wrong_overlap", "audit_misplaced")
 
@@ -25,7 +37,7 @@ def sites_of(r, case, exact):
         for s in r["sites"]
         if is_of(s, name) and not any(f["method"] == "<clinit>" for f in s["allocation_path"])
     ]
-    own = [s for s in sites if s["allocation_path"][0]["method"] == case["case"]]
+    own = [s for s in sites if has_frame(s["allocation_path"][:1], case["case"])]
     elsewhere = {f["method"] for s in sites for f in s["allocation_path"]} & {
         m for m in METHODS if m != case["case"]
     }
