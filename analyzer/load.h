@@ -35,6 +35,12 @@ struct lc_load_process {
 	json_t *spans;          /* likewise; NULL: none were recorded */
 };
 
+/* What was written last of it, CLOCK_MONOTONIC; 0: nothing tells. */
+static inline uint64_t lc_load_end_ns(const struct lc_load_process *p)
+{
+	return p->last_block_ns > p->end_monotonic_ns ? p->last_block_ns : p->end_monotonic_ns;
+}
+
 struct lc_load {
 	struct lc_tree *tree;                  /* the caller's */
 	const struct lc_thread_filter *filter; /* NULL: all threads */

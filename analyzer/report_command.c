@@ -2,11 +2,15 @@
 #include "report_command.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "commands.h"
+#include "emit.h"
 #include "report.h"
+
+enum { COMMAND_BYTES_MAX = 400 };
 
 int lc_report_number(const char *text, unsigned long max, unsigned long *out)
 {
@@ -68,6 +72,47 @@ int lc_report_find_engine(const struct lc_load *l, const char *word, uint32_t *e
 		return lc_fail("--engine: there are %u of name '%.64s'; give the number, 1 to %u",
 		               found, word, l->engines_len);
 	return 0;
+}
+
+static void put_text(FILE *out, const char *s, size_t len)
+{
+	lc_emit_text(out, (struct lc_text){ s, (uint32_t)len });
+}
+
+/* Class paths and lists of files make commands of many kilobytes; JSON has them whole. */
+static void put_command(FILE *out, const char *command)
+{
+	const size_t whole = strlen(command);
+	size_t len = whole <= COMMAND_BYTES_MAX ? whole : COMMAND_BYTES_MAX;
+
+	while (len < whole && ((unsigned char)command[len] & 0xc0) == 0x80)
+		len--; /* not within a character */
+	put_text(out, command, len);
+	if (len < whole)
+		fprintf(out, " ... (%zu more bytes)", whole - len);
+}
+
+void lc_report_program(FILE *out, const struct lc_load *l)
+{
+	const struct lc_load_process *p = l->processes;
+	char text[32];
+
+	if (!l->processes_len)
+		return;
+	fputs("program   ", out);
+	if (l->processes_len > 1)
+		fprintf(out, "%zu processes, the first is:\n          ", l->processes_len);
+	put_command(out, p->command);
+	fprintf(out, "\n          pid %" PRId64 ", %s", p->pid,
+	        *p->jdk >= '0' && *p->jdk <= '9' ? "JDK " : "");
+	put_text(out, p->jdk, strlen(p->jdk));
+	fputs(", ", out);
+	put_text(out, p->gc, strlen(p->gc));
+	if (p->start_monotonic_ns && lc_load_end_ns(p) > p->start_monotonic_ns)
+		fprintf(out, ", %s",
+		        lc_emit_duration(text, sizeof(text),
+		                         lc_load_end_ns(p) - p->start_monotonic_ns));
+	putc('\n', out);
 }
 
 FILE *lc_report_open(const char *file)

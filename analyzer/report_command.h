@@ -37,6 +37,12 @@ int lc_report_check_threads(const struct lc_load *l);
 /* The engine of that name or number (from 1). Returns 0 and its row, or 1 after one line on stderr. */
 int lc_report_find_engine(const struct lc_load *l, const char *word, uint32_t *engine);
 
+/*
+ * The first of the processes in text: its command, cut where it is very long, pid, JDK and collector, and how
+ * long it ran as far as that is known. Nothing where there is none.
+ */
+void lc_report_program(FILE *out, const struct lc_load *l);
+
 /* stdout where `file` is NULL. Returns NULL after one line on stderr. */
 FILE *lc_report_open(const char *file);
 /* Returns 0, or 1 after one line on stderr: what was written since lc_report_open() is not whole. */

@@ -6,6 +6,7 @@
 
 #include "emit.h"
 #include "numa_words.h"
+#include "report_command.h"
 
 enum { THREADS = 10, COUNTERS_WIDTH = 96 };
 
@@ -18,30 +19,6 @@ static const char *const bucket_text[LC_BUCKET_COUNT] = {
 	[LC_BUCKET_NO_ADDRESS] = "address could not be recovered",
 	[LC_BUCKET_LOST] = "lost: no room for the record",
 };
-
-static void print_program(FILE *out, const struct lc_load *l)
-{
-	const struct lc_load_process *p = &l->processes[0];
-	char text[32];
-	uint64_t end =
-	    p->last_block_ns > p->end_monotonic_ns ? p->last_block_ns : p->end_monotonic_ns;
-
-	if (l->processes_len > 1)
-		fprintf(out, "program   %zu processes, the first is:\n          ",
-		        l->processes_len);
-	else
-		fputs("program   ", out);
-	lc_emit_text(out, (struct lc_text){ p->command, (uint32_t)strlen(p->command) });
-	fprintf(out, "\n          pid %" PRId64 ", %s", p->pid,
-	        *p->jdk >= '0' && *p->jdk <= '9' ? "JDK " : "");
-	lc_emit_text(out, (struct lc_text){ p->jdk, (uint32_t)strlen(p->jdk) });
-	fputs(", ", out);
-	lc_emit_text(out, (struct lc_text){ p->gc, (uint32_t)strlen(p->gc) });
-	if (p->start_monotonic_ns && end > p->start_monotonic_ns)
-		fprintf(out, ", %s",
-		        lc_emit_duration(text, sizeof(text), end - p->start_monotonic_ns));
-	putc('\n', out);
-}
 
 static void print_engine(FILE *out, const struct lc_load_engine *e)
 {
@@ -312,7 +289,7 @@ static void print_counters(FILE *out, const struct lc_load *l)
 
 void lc_report_text(FILE *out, const struct lc_report *r)
 {
-	print_program(out, r->view->load);
+	lc_report_program(out, r->view->load);
 	print_engines(out, r);
 	print_numa(out, r->numa);
 	print_buckets(out, r->view);

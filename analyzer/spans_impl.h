@@ -70,9 +70,7 @@ static inline uint64_t lc_spans_since(const struct lc_spans *s, uint32_t p, uint
 static inline bool lc_spans_believed(const struct lc_spans *s, uint32_t p,
                                      const struct lc_span_interval *i)
 {
-	const struct lc_load_process *of = &s->load->processes[p];
-	uint64_t end =
-	    of->last_block_ns > of->end_monotonic_ns ? of->last_block_ns : of->end_monotonic_ns;
+	uint64_t end = lc_load_end_ns(&s->load->processes[p]);
 
 	return i->first_ns <= i->last_ns && (!end || i->last_ns <= end);
 }

@@ -156,8 +156,6 @@ static void processes(FILE *out, const struct lc_spans *s)
 	fputs(",\n\"processes\":[", out);
 	for (uint32_t i = 0; i < s->load->processes_len; i++) {
 		const struct lc_load_process *p = &s->load->processes[i];
-		uint64_t end =
-		    p->last_block_ns > p->end_monotonic_ns ? p->last_block_ns : p->end_monotonic_ns;
 
 		fputs(i ? ",{" : "{", out);
 		lc_emit_member(out, "command", p->command);
@@ -168,8 +166,8 @@ static void processes(FILE *out, const struct lc_spans *s)
 		fprintf(out,
 		        ",\"pid\":%" PRId64 ",\"complete\":%s,\"duration_ns\":%" PRIu64
 		        ",\"start_wall_ns\":%" PRIu64 "}",
-		        p->pid, p->complete ? "true" : "false", lc_spans_since(s, i, end),
-		        p->start_wall_ns);
+		        p->pid, p->complete ? "true" : "false",
+		        lc_spans_since(s, i, lc_load_end_ns(p)), p->start_wall_ns);
 	}
 	fprintf(out, "],\n\"cpus\":%u", s->cpus);
 }

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "emit.h"
+#include "report_command.h"
 #include "spans_impl.h"
 
 enum {
@@ -40,25 +41,6 @@ static void text_of(FILE *out, const char *s)
 }
 
 /* ---- head ---- */
-
-static void print_program(FILE *out, const struct lc_spans *s)
-{
-	const struct lc_load *l = s->load;
-	char text[32];
-
-	if (!l->processes_len)
-		return;
-	fputs("program   ", out);
-	if (l->processes_len > 1)
-		fprintf(out, "%zu processes, the first is:\n          ", l->processes_len);
-	text_of(out, l->processes[0].command);
-	fprintf(out, "\n          pid %" PRId64 ", %s", l->processes[0].pid,
-	        *l->processes[0].jdk >= '0' && *l->processes[0].jdk <= '9' ? "JDK " : "");
-	text_of(out, l->processes[0].jdk);
-	fputs(", ", out);
-	text_of(out, l->processes[0].gc);
-	fprintf(out, ", %s\n", lc_emit_duration(text, sizeof(text), lc_spans_duration(s)));
-}
 
 static void print_recording(FILE *out, const struct lc_spans_report *r)
 {
@@ -545,7 +527,7 @@ static void print_sites(FILE *out, const struct lc_spans_report *r)
 
 void lc_spans_text(FILE *out, const struct lc_spans_report *r)
 {
-	print_program(out, r->spans);
+	lc_report_program(out, r->spans->load);
 	print_recording(out, r);
 	print_totals(out, r->spans);
 	print_diagnoses(out, r);

@@ -58,17 +58,12 @@ uint64_t lc_spans_stream_count(const struct lc_spans *s)
 	return s->streams_sum.executions;
 }
 
-static uint64_t end_of(const struct lc_load_process *p)
-{
-	return p->last_block_ns > p->end_monotonic_ns ? p->last_block_ns : p->end_monotonic_ns;
-}
-
 uint64_t lc_spans_duration(const struct lc_spans *s)
 {
 	uint64_t longest = 0;
 
 	for (uint32_t p = 0; p < s->load->processes_len; p++) {
-		uint64_t ns = lc_spans_since(s, p, end_of(&s->load->processes[p]));
+		uint64_t ns = lc_spans_since(s, p, lc_load_end_ns(&s->load->processes[p]));
 
 		if (ns > longest)
 			longest = ns;
@@ -127,7 +122,8 @@ static void warn_of_process(struct list *w, const struct lc_spans *s, uint32_t n
 		     " is still running, or was killed: this is what was written up to %s after "
 		     "its start",
 		     p->pid,
-		     lc_emit_duration(text, sizeof(text), lc_spans_since(s, number, end_of(p))));
+		     lc_emit_duration(text, sizeof(text),
+		                      lc_spans_since(s, number, lc_load_end_ns(p))));
 }
 
 static void warn_of_figures(struct list *w, const struct lc_spans *s)

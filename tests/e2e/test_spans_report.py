@@ -285,6 +285,21 @@ def test_page_in_a_browser(locus, profile, tmp_path, chromium):
     assert body.count("<svg") == 5  # two heat maps, granularity, workers, time
 
 
+def test_text_cuts_a_very_long_command_between_characters(locus, tmp_path):
+    """400 bytes of it at most, in each text that begins with it; JSON has all."""
+    command = "java -cp " + "\u00fc" * 300  # byte 400 is the second of a character
+    path = Profile(tmp_path / "p", command=command, spans=spans())
+    where = (frame("A", "a", 1),)
+    block = Block().span("anonymous", where, [1000]).access("native", where, 1)
+    path = path.append(block, end=2 * S).close()
+    for word in ("report", "spans"):
+        done = locus(word, path)
+        assert done.returncode == 0, done.stderr
+        assert done.stdout.splitlines()[0] == "program   java -cp " + "\u00fc" * 195 + " ... (210 more bytes)"
+        shown = json.loads(locus(word, path, "--format=json").stdout)
+        assert command in (shown.get("program", {}).get("command"), shown["processes"][0]["command"])
+
+
 def test_page_runs_no_script_from_a_name(locus, tmp_path, chromium):
     evil = "</script><script>document.title='pwned'</script><img src=x onerror=\"document.title='pwned'\">"
     odd = (evil, evil, "()V", evil, 1, 1)
