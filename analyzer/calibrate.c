@@ -10,7 +10,6 @@
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -104,7 +103,7 @@ static const char *text_of(const json_t *object, const char *name)
 static void print_line(const char *name, const char *text)
 {
 	printf("%-12s ", name);
-	lc_emit_text(stdout, (struct lc_text){ text, (uint32_t)strlen(text) });
+	lc_emit_text_c(stdout, text);
 	putchar('\n');
 }
 

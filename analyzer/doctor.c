@@ -46,11 +46,10 @@ static void print_text(const struct lc_doctor *d)
 		const struct lc_doctor_check *c = &d->check[i];
 
 		printf("%-*s  %-7s  ", width, c->name, status_name(c->status));
-		lc_emit_text(stdout, (struct lc_text){ c->value, (uint32_t)strlen(c->value) });
+		lc_emit_text_c(stdout, c->value);
 		if (c->advice[0]) {
 			fputs("; ", stdout);
-			lc_emit_text(stdout,
-			             (struct lc_text){ c->advice, (uint32_t)strlen(c->advice) });
+			lc_emit_text_c(stdout, c->advice);
 		}
 		putchar('\n');
 	}

@@ -105,6 +105,11 @@ void lc_emit_text(FILE *out, struct lc_text text)
 	plain(out, text, false);
 }
 
+void lc_emit_text_c(FILE *out, const char *text)
+{
+	lc_emit_text(out, (struct lc_text){ text, (uint32_t)strlen(text) });
+}
+
 void lc_emit_collapsed(FILE *out, struct lc_text text)
 {
 	plain(out, text, true);

@@ -26,6 +26,7 @@ void lc_emit_json_path(FILE *out, const struct lc_tree *t, uint32_t path);
  * character as U+FFFD.
  */
 void lc_emit_text(FILE *out, struct lc_text text);
+void lc_emit_text_c(FILE *out, const char *text);
 
 /* As lc_emit_text(), also without ';', which separates frames in collapsed stacks: it is '_'. */
 void lc_emit_collapsed(FILE *out, struct lc_text text);

@@ -74,11 +74,6 @@ int lc_report_find_engine(const struct lc_load *l, const char *word, uint32_t *e
 	return 0;
 }
 
-static void put_text(FILE *out, const char *s, size_t len)
-{
-	lc_emit_text(out, (struct lc_text){ s, (uint32_t)len });
-}
-
 /* Class paths and lists of files make commands of many kilobytes; JSON has them whole. */
 static void put_command(FILE *out, const char *command)
 {
@@ -87,7 +82,7 @@ static void put_command(FILE *out, const char *command)
 
 	while (len < whole && ((unsigned char)command[len] & 0xc0) == 0x80)
 		len--; /* not within a character */
-	put_text(out, command, len);
+	lc_emit_text(out, (struct lc_text){ command, (uint32_t)len });
 	if (len < whole)
 		fprintf(out, " ... (%zu more bytes)", whole - len);
 }
@@ -105,9 +100,9 @@ void lc_report_program(FILE *out, const struct lc_load *l)
 	put_command(out, p->command);
 	fprintf(out, "\n          pid %" PRId64 ", %s", p->pid,
 	        *p->jdk >= '0' && *p->jdk <= '9' ? "JDK " : "");
-	put_text(out, p->jdk, strlen(p->jdk));
+	lc_emit_text_c(out, p->jdk);
 	fputs(", ", out);
-	put_text(out, p->gc, strlen(p->gc));
+	lc_emit_text_c(out, p->gc);
 	if (p->start_monotonic_ns && lc_load_end_ns(p) > p->start_monotonic_ns)
 		fprintf(out, ", %s",
 		        lc_emit_duration(text, sizeof(text),

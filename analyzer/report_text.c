@@ -25,10 +25,10 @@ static void print_engine(FILE *out, const struct lc_load_engine *e)
 	bool time = strncmp(e->unit, "ns ", 3) == 0;
 	char text[32];
 
-	lc_emit_text(out, (struct lc_text){ e->name, (uint32_t)strlen(e->name) });
+	lc_emit_text_c(out, e->name);
 	if (*e->event) {
 		fputs(" (", out);
-		lc_emit_text(out, (struct lc_text){ e->event, (uint32_t)strlen(e->event) });
+		lc_emit_text_c(out, e->event);
 		putc(')', out);
 	}
 	if (e->interval_ns) {
@@ -39,7 +39,7 @@ static void print_engine(FILE *out, const struct lc_load_engine *e)
 			        lc_emit_duration(text, sizeof(text), e->interval_ns));
 		else
 			fprintf(out, ", one sample every %" PRIu64 " ", e->interval_ns);
-		lc_emit_text(out, (struct lc_text){ unit, (uint32_t)strlen(unit) });
+		lc_emit_text_c(out, unit);
 	}
 }
 
@@ -68,8 +68,7 @@ static void print_engines(FILE *out, const struct lc_report *r)
 		putc('\n', out);
 		if (*e->reason) {
 			fputs(l->engines_len > 1 ? "            " : "          ", out);
-			lc_emit_text(out,
-			             (struct lc_text){ e->reason, (uint32_t)strlen(e->reason) });
+			lc_emit_text_c(out, e->reason);
 			putc('\n', out);
 		}
 		if (counted)
@@ -256,7 +255,7 @@ static int print_counter(FILE *out, int column, const char *name, uint64_t value
 		putc('\n', out);
 		column = 0;
 	}
-	lc_emit_text(out, (struct lc_text){ text, (uint32_t)strlen(text) });
+	lc_emit_text_c(out, text);
 	return column + len;
 }
 

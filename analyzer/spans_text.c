@@ -35,11 +35,6 @@ static const char *quantile(char *out, const uint64_t *h, double q)
 	return number(out, v);
 }
 
-static void text_of(FILE *out, const char *s)
-{
-	lc_emit_text(out, (struct lc_text){ s, (uint32_t)strlen(s) });
-}
-
 /* ---- head ---- */
 
 static void print_recording(FILE *out, const struct lc_spans_report *r)
@@ -51,20 +46,20 @@ static void print_recording(FILE *out, const struct lc_spans_report *r)
 		fprintf(out, ", %.4g GHz", (double)i->clock_hz / 1e9);
 	if (i && i->clock_reason) {
 		fputs("\n          ", out);
-		text_of(out, i->clock_reason);
+		lc_emit_text_c(out, i->clock_reason);
 	}
 	fputs("\ncosts     calibration ", out);
-	text_of(out, i && i->calibration ? i->calibration : "none");
+	lc_emit_text_c(out, i && i->calibration ? i->calibration : "none");
 	for (size_t k = 0; i && k < i->costs_len; k++) {
 		fputs(!k ? "; cycles:\n          " : k % 3 ? ", " : ",\n          ", out);
-		text_of(out, i->costs[k].name);
+		lc_emit_text_c(out, i->costs[k].name);
 		fprintf(out, " %.1f (variation %.2f)", i->costs[k].mean_cycles,
 		        i->costs[k].variation);
 	}
 	putc('\n', out);
 	for (size_t k = 0; k < r->warnings_len; k++) {
 		fputs("        ! ", out);
-		text_of(out, r->warnings[k]);
+		lc_emit_text_c(out, r->warnings[k]);
 		putc('\n', out);
 	}
 }
@@ -513,8 +508,8 @@ static void print_sites(FILE *out, const struct lc_spans_report *r)
 	if (!s->span_samples)
 		return;
 	fputs("\nObjects that streams and tasks waited for (", out);
-	text_of(out,
-	        s->engine < s->load->engines_len ? s->load->engines[s->engine].name : "unknown");
+	lc_emit_text_c(out, s->engine < s->load->engines_len ? s->load->engines[s->engine].name
+	                                                     : "unknown");
 	fprintf(out, ", %" PRIu64 " samples inside spans)\n", s->span_samples);
 	for (size_t i = 0; i < s->locations_len && i < r->top; i++)
 		print_waits(out, s, s->locations[i].place, none, &s->locations[i].waits);
