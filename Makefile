@@ -20,7 +20,7 @@ Q := $(if $(V),,@)
 
 WARN := -Wall -Wextra -Wundef -Wshadow -Wconversion -Wstrict-prototypes -Wmissing-prototypes -Werror
 SANFLAGS := $(if $(SAN),-fsanitize=$(SAN) -fno-sanitize-recover=all -fno-omit-frame-pointer)
-CPPFLAGS += -D_GNU_SOURCE -DLC_VERSION='"$(VERSION)"' -I. -Isrc -I$(B)/gen \
+CPPFLAGS += -D_GNU_SOURCE -DLC_VERSION='"$(VERSION)"' -I. -I$(B)/gen \
 	$(if $(JDK),-isystem $(JDK)/include -isystem $(JDK)/include/linux)
 CFLAGS ?= -O2 -g
 LC_CFLAGS := -std=gnu11 $(WARN) -fPIC -fvisibility=hidden -ftls-model=initial-exec -pthread \

@@ -1,12 +1,12 @@
 /* args.c - walk a command line by a table of options. */
-#include "args.h"
+#include "analyzer/args.h"
 
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "commands.h"
-#include "util.h"
+#include "analyzer/commands.h"
+#include "analyzer/util.h"
 
 enum { ARGS_ROWS_MAX = 64 };
 

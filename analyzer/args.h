@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "options.h"
+#include "src/options.h"
 
 enum {
 	LC_ARGS_END = -1,     /* nothing left */

@@ -5,15 +5,15 @@
  * read twice, first to check all of them, then to add them, so that a block counts whole or not
  * at all. Each number of rows is checked against the bytes that are left before memory is taken.
  */
-#include "block.h"
+#include "analyzer/block.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "block_impl.h"
-#include "options.h"
-#include "util.h"
+#include "analyzer/block_impl.h"
+#include "analyzer/util.h"
+#include "src/options.h"
 
 void lc_block_decoder_free(struct lc_block_decoder *d)
 {

@@ -6,8 +6,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "format.h"
-#include "tree.h"
+#include "analyzer/tree.h"
+#include "src/format.h"
 
 /* Which threads count: a kernel thread ID, or a list of name patterns (see lc_options_match()). */
 struct lc_thread_filter {

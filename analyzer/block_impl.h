@@ -4,7 +4,7 @@
 
 #include <errno.h>
 
-#include "block.h"
+#include "analyzer/block.h"
 
 /* What is left of a section. After an error every read gives 0. */
 struct lc_reader {

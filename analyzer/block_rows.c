@@ -2,7 +2,7 @@
  * block_rows.c - the sections that tell more of what ACCESSES and ALLOCATIONS count: parts of
  * objects, measurements of the hardware, shared cache lines, estimates, NUMA nodes.
  */
-#include "block_impl.h"
+#include "analyzer/block_impl.h"
 
 void lc_take_place(struct lc_reader *r, const struct lc_pass *p, uint32_t *columns)
 {

@@ -4,8 +4,8 @@
  * Columns of one row of SPANS were read while its thread ran, so that they need not agree with each
  * other (more negative ones than executions, say): only the range of each is checked.
  */
-#include "block_impl.h"
-#include "util.h"
+#include "analyzer/block_impl.h"
+#include "analyzer/util.h"
 
 /* The thread of a row. */
 static uint32_t take_owner(struct lc_reader *r, const struct lc_pass *p)

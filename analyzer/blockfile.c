@@ -5,7 +5,7 @@
  * a damaged block costs itself and no other. It looks from the byte after the bad block's
  * beginning, since where bytes are missing the lengths in a header lead past the next one.
  */
-#include "blockfile.h"
+#include "analyzer/blockfile.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -14,7 +14,7 @@
 #include <unistd.h>
 #include <zstd.h>
 
-#include "util.h"
+#include "analyzer/util.h"
 
 enum { WINDOW_MIN = 1 << 18 };
 

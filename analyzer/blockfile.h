@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "block.h"
+#include "analyzer/block.h"
 
 /* What was found wrong in files. Add up over files. */
 struct lc_damage {

@@ -13,13 +13,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "args.h"
-#include "commands.h"
-#include "doctor.h"
-#include "emit.h"
-#include "format.h"
-#include "place.h"
-#include "util.h"
+#include "analyzer/args.h"
+#include "analyzer/commands.h"
+#include "analyzer/doctor.h"
+#include "analyzer/emit.h"
+#include "analyzer/place.h"
+#include "analyzer/util.h"
+#include "src/format.h"
 
 enum row { ROW_JDK, ROW_CLOCK, ROW_COUNT };
 enum { SECONDS = 120 };

@@ -5,7 +5,7 @@
 #include <stddef.h>
 #include <stdio.h>
 
-#include "options.h"
+#include "src/options.h"
 
 /*
  * A command gets its own arguments, argv[0] being its name ("report"), and returns the exit

@@ -3,14 +3,14 @@
  *
  * Each check is one line: its name, how it stands, what was found, and what to do about it.
  */
-#include "doctor.h"
+#include "analyzer/doctor.h"
 
 #include <stdio.h>
 #include <string.h>
 
-#include "args.h"
-#include "commands.h"
-#include "emit.h"
+#include "analyzer/args.h"
+#include "analyzer/commands.h"
+#include "analyzer/emit.h"
 
 enum row { ROW_JSON, ROW_OUTPUT, ROW_JAVA, ROW_COUNT };
 

@@ -1,5 +1,5 @@
 /* doctor_java.c - the JVMs that `locus doctor` finds, and whether Locus can follow them. */
-#include "doctor.h"
+#include "analyzer/doctor.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -14,7 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "util.h"
+#include "analyzer/util.h"
 
 enum { JAVA_SECONDS = 20, JDK_OLDEST = 11 };
 

@@ -1,5 +1,5 @@
 /* doctor_machine.c - what procfs and sysfs tell `locus doctor`. */
-#include "doctor.h"
+#include "analyzer/doctor.h"
 
 #include <errno.h>
 #include <linux/capability.h>
@@ -10,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "sample/perf.h"
+#include "src/sample/perf.h"
 
 #ifndef CAP_PERFMON
 #define CAP_PERFMON 38 /* Linux 5.8 */

@@ -3,7 +3,7 @@
  *
  * What is tried is what the agent does; nothing is left behind.
  */
-#include "doctor.h"
+#include "analyzer/doctor.h"
 
 #include <dlfcn.h>
 #include <errno.h>
@@ -20,10 +20,10 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "emit.h"
-#include "place.h"
-#include "sample/event.h"
-#include "sample/perf.h"
+#include "analyzer/emit.h"
+#include "analyzer/place.h"
+#include "src/sample/event.h"
+#include "src/sample/perf.h"
 
 #ifndef sigev_notify_thread_id
 #define sigev_notify_thread_id _sigev_un._tid

@@ -1,5 +1,5 @@
 /* emit.c - names, numbers and frames as they stand in reports. */
-#include "emit.h"
+#include "analyzer/emit.h"
 
 #include <inttypes.h>
 #include <string.h>

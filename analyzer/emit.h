@@ -5,7 +5,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "tree.h"
+#include "analyzer/tree.h"
 
 /* A JSON string, quotes included: valid UTF-8 whatever the bytes are. No '<' stands in it. */
 void lc_emit_json(FILE *out, struct lc_text text);

@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "commands.h"
+#include "analyzer/commands.h"
 
 enum { HELP_INDENT = 28 }; /* column where an option's text starts */
 

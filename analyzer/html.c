@@ -1,5 +1,5 @@
 /* html.c - see html.h. */
-#include "html.h"
+#include "analyzer/html.h"
 
 #include <string.h>
 

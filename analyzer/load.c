@@ -1,5 +1,5 @@
 /* load.c - profile directories. */
-#include "load.h"
+#include "analyzer/load.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -9,8 +9,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "commands.h"
-#include "util.h"
+#include "analyzer/commands.h"
+#include "analyzer/util.h"
 
 static void free_engine(struct lc_load_engine *e)
 {

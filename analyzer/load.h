@@ -6,8 +6,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "blockfile.h"
-#include "tree.h"
+#include "analyzer/blockfile.h"
+#include "analyzer/tree.h"
 
 /* A kind of samples. Two are the same when all but the reason are equal; they are never added up else. */
 struct lc_load_engine {

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "commands.h"
+#include "analyzer/commands.h"
 
 static const struct lc_command commands[] = {
 	{ "run", "[--] COMMAND [ARGUMENT]...", "run a Java program and record a profile",

@@ -13,12 +13,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "args.h"
-#include "commands.h"
-#include "load.h"
-#include "merge_write.h"
-#include "report.h"
-#include "util.h"
+#include "analyzer/args.h"
+#include "analyzer/commands.h"
+#include "analyzer/load.h"
+#include "analyzer/merge_write.h"
+#include "analyzer/report.h"
+#include "analyzer/util.h"
 
 enum row { ROW_OUTPUT, ROW_KEEP, ROW_COUNT };
 

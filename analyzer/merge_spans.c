@@ -1,5 +1,5 @@
 /* merge_spans.c - the sections of spans of a tree, as docs/FORMAT.md says. */
-#include "merge_write_impl.h"
+#include "analyzer/merge_write_impl.h"
 
 /* Gap to the end of the one before; length. */
 static void put_intervals(struct lc_merge_writer *w, uint32_t row)

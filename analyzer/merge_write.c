@@ -4,15 +4,15 @@
  * Like the agent's writer, it puts into a block the definitions that the block uses, numbered in
  * order of appearance, and begins another block when one is large.
  */
-#include "merge_write.h"
+#include "analyzer/merge_write.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <zstd.h>
 
-#include "merge_write_impl.h"
-#include "util.h"
+#include "analyzer/merge_write_impl.h"
+#include "analyzer/util.h"
 
 enum {
 	ZSTD_LEVEL = 3,

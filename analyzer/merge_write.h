@@ -5,7 +5,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "tree.h"
+#include "analyzer/tree.h"
 
 struct lc_merge_writer; /* opaque, see merge_write.c */
 

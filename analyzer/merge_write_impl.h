@@ -5,8 +5,8 @@
 #include <stdbool.h>
 #include <zstd.h>
 
-#include "merge_write.h"
-#include "tree_spans.h"
+#include "analyzer/merge_write.h"
+#include "analyzer/tree_spans.h"
 
 /* Numbers of the tree to numbers of the block: valid where the stamp is this block's. */
 struct lc_merge_numbers {

@@ -2,12 +2,12 @@
  * numa.c - see numa.h: the sums. The rows of one engine are sorted so that those of a
  * site, a path or a thread lie together, and become cells; what to say of them is in numa_diagnose.c.
  */
-#include "numa_impl.h"
+#include "analyzer/numa_impl.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "util.h"
+#include "analyzer/util.h"
 
 /* All that lives as long as the analysis. */
 struct lc_numa_memory {

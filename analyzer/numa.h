@@ -12,7 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "view.h"
+#include "analyzer/view.h"
 
 enum { LC_NUMA_LOCAL = 10 }; /* distance of a node to itself */
 

@@ -6,8 +6,8 @@
  */
 #include <stdlib.h>
 
-#include "numa.h"
-#include "util.h"
+#include "analyzer/numa.h"
+#include "analyzer/util.h"
 
 enum {
 	SAMPLES_LEAST = 30,   /* with both nodes known: below it, nothing is said */

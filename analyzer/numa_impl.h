@@ -2,7 +2,7 @@
 #ifndef LC_NUMA_IMPL_H
 #define LC_NUMA_IMPL_H
 
-#include "numa.h"
+#include "analyzer/numa.h"
 
 /* Zeroed memory that lives as long as the analysis. Never NULL. */
 void *lc_numa_keep(struct lc_numa *n, size_t count, size_t size);

@@ -1,13 +1,13 @@
 /* numa_json.c - the NUMA report for programs; docs/JSON.md says what each member means. */
-#include "numa_report.h"
+#include "analyzer/numa_report.h"
 
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 
-#include "emit.h"
-#include "numa_words.h"
-#include "util.h"
+#include "analyzer/emit.h"
+#include "analyzer/numa_words.h"
+#include "analyzer/util.h"
 
 static void machine(FILE *out, const struct lc_numa *n)
 {

@@ -2,7 +2,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "numa_impl.h"
+#include "analyzer/numa_impl.h"
 
 static uint64_t number_of(const json_t *object, const char *name)
 {

@@ -1,10 +1,10 @@
 /* numa_report.c - `locus numa`: options, loading, choice of the format. */
-#include "numa_report.h"
+#include "analyzer/numa_report.h"
 
 #include <string.h>
 
-#include "commands.h"
-#include "report_command.h"
+#include "analyzer/commands.h"
+#include "analyzer/report_command.h"
 
 enum { TOP_DEFAULT = 10 }; /* of the text; JSON holds all */
 

@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-#include "numa.h"
+#include "analyzer/numa.h"
 
 struct lc_numa_report {
 	const struct lc_numa *numa;

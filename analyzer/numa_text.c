@@ -1,12 +1,12 @@
 /* numa_text.c - the NUMA report for a terminal. */
-#include "numa_report.h"
+#include "analyzer/numa_report.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "emit.h"
-#include "numa_words.h"
-#include "util.h"
+#include "analyzer/emit.h"
+#include "analyzer/numa_words.h"
+#include "analyzer/util.h"
 
 enum {
 	MATRIX_NODES = 16,      /* a larger matrix is left to the other formats */

@@ -1,5 +1,5 @@
 /* numa_words.c - see numa_words.h. */
-#include "numa_words.h"
+#include "analyzer/numa_words.h"
 
 #include <inttypes.h>
 #include <stdarg.h>
@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "emit.h"
-#include "util.h"
+#include "analyzer/emit.h"
+#include "analyzer/util.h"
 
 /* What is written to `out` as a string; free() it. */
 struct line {

@@ -4,7 +4,7 @@
 
 #include <stddef.h>
 
-#include "numa.h"
+#include "analyzer/numa.h"
 
 enum { LC_NUMA_EVIDENCE = 12, LC_NUMA_ADVICE = 4 };
 

@@ -1,5 +1,5 @@
 /* place.c - look for our libraries; try a directory. */
-#include "place.h"
+#include "analyzer/place.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,15 +1,15 @@
 /* report.c - `locus report`: options, loading, choice of the format. */
-#include "report.h"
+#include "analyzer/report.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "commands.h"
-#include "numa.h"
-#include "report_command.h"
-#include "sharing.h"
-#include "source.h"
-#include "util.h"
+#include "analyzer/commands.h"
+#include "analyzer/numa.h"
+#include "analyzer/report_command.h"
+#include "analyzer/sharing.h"
+#include "analyzer/source.h"
+#include "analyzer/util.h"
 
 enum { TOP_DEFAULT = 10 }; /* of the text; the other formats hold all */
 

@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdio.h>
 
-#include "view.h"
+#include "analyzer/view.h"
 
 /* Exit status of a report that was written although parts of its profile are damaged. */
 enum { LC_REPORT_PARTIAL = 2 };

@@ -3,13 +3,13 @@
  * the class in brackets, access path from the root, and the number of samples. Objects that were not
  * tracked have no allocation path; what is no known object stands under its bucket in brackets.
  */
-#include "report.h"
+#include "analyzer/report.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "emit.h"
-#include "util.h"
+#include "analyzer/emit.h"
+#include "analyzer/util.h"
 
 /* The frames of a path from the root, each followed by `after`. */
 static void frames(FILE *out, const struct lc_tree *t, uint32_t path, uint32_t *stack,

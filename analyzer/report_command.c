@@ -1,14 +1,14 @@
 /* report_command.c - see report_command.h. */
-#include "report_command.h"
+#include "analyzer/report_command.h"
 
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "commands.h"
-#include "emit.h"
-#include "report.h"
+#include "analyzer/commands.h"
+#include "analyzer/emit.h"
+#include "analyzer/report.h"
 
 enum { COMMAND_BYTES_MAX = 400 };
 

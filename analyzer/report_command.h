@@ -10,8 +10,8 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "args.h"
-#include "load.h"
+#include "analyzer/args.h"
+#include "analyzer/load.h"
 
 /* Options of one meaning in each of them. The strings are the caller's. */
 struct lc_report_settings {

@@ -3,17 +3,17 @@
  * the data between them. The data are tables of numbers and of strings, much smaller than the
  * JSON report: a path is a parent and a frame, as in the profile.
  */
-#include "report.h"
+#include "analyzer/report.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "emit.h"
-#include "html.h"
-#include "numa_report.h"
-#include "sharing.h"
-#include "source.h"
-#include "util.h"
+#include "analyzer/emit.h"
+#include "analyzer/html.h"
+#include "analyzer/numa_report.h"
+#include "analyzer/sharing.h"
+#include "analyzer/source.h"
+#include "analyzer/util.h"
 #include "viewer.h"
 
 enum {

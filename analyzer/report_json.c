@@ -1,12 +1,12 @@
 /* report_json.c - the report for programs; docs/JSON.md says what each member means. */
-#include "report.h"
+#include "analyzer/report.h"
 
 #include <inttypes.h>
 #include <string.h>
 
-#include "emit.h"
-#include "numa_report.h"
-#include "sharing.h"
+#include "analyzer/emit.h"
+#include "analyzer/numa_report.h"
+#include "analyzer/sharing.h"
 
 static void member_u64(FILE *out, const char *name, uint64_t v)
 {

@@ -1,12 +1,12 @@
 /* report_text.c - the report for a terminal. */
-#include "report_text.h"
+#include "analyzer/report_text.h"
 
 #include <inttypes.h>
 #include <string.h>
 
-#include "emit.h"
-#include "numa_words.h"
-#include "report_command.h"
+#include "analyzer/emit.h"
+#include "analyzer/numa_words.h"
+#include "analyzer/report_command.h"
 
 enum { THREADS = 10, COUNTERS_WIDTH = 96 };
 

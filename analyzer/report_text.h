@@ -2,7 +2,7 @@
 #ifndef LC_REPORT_TEXT_H
 #define LC_REPORT_TEXT_H
 
-#include "report.h"
+#include "analyzer/report.h"
 
 /* What was measured, in a line that begins with `label`; nothing where `m` is NULL. */
 void lc_text_metric(FILE *out, const char *label, const struct lc_view_metric *m);

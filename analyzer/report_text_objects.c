@@ -1,12 +1,12 @@
 /* report_text_objects.c - of the report for a terminal, what it says of objects. */
-#include "report_text.h"
+#include "analyzer/report_text.h"
 
 #include <inttypes.h>
 #include <string.h>
 
-#include "emit.h"
-#include "sharing.h"
-#include "source.h"
+#include "analyzer/emit.h"
+#include "analyzer/sharing.h"
+#include "analyzer/source.h"
 
 enum {
 	ALLOCATION_FRAMES = 16, /* shown of an allocation path */

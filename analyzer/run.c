@@ -19,11 +19,11 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "args.h"
-#include "commands.h"
-#include "format.h"
-#include "place.h"
-#include "sample/event.h"
+#include "analyzer/args.h"
+#include "analyzer/commands.h"
+#include "analyzer/place.h"
+#include "src/format.h"
+#include "src/sample/event.h"
 
 enum { RUN_STATUS_NOT_FOUND = 127, RUN_STATUS_NOT_EXECUTABLE = 126, RUN_OPTIONS_MAX = 32 };
 

@@ -3,12 +3,12 @@
  * pairs of uses that are falsely shared name a finding by what they are parts of (two sites and
  * fields), and give it their rows. The rows of all lines are summed up at the end.
  */
-#include "sharing.h"
+#include "analyzer/sharing.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "util.h"
+#include "analyzer/util.h"
 
 enum {
 	USES_MAX =

@@ -17,7 +17,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "view.h"
+#include "analyzer/view.h"
 
 enum { LC_SHARING_SAMPLES = 5, LC_SHARING_LINE_BYTES = 64 };
 

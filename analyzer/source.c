@@ -5,7 +5,7 @@
  * more directory, as a JDK's src.zip has one per module. Names come from the profile, which may
  * be anyone's: what is not a plain file name is not looked for.
  */
-#include "source.h"
+#include "analyzer/source.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -16,9 +16,9 @@
 #include <unistd.h>
 #include <zip.h>
 
-#include "commands.h"
-#include "table.h"
-#include "util.h"
+#include "analyzer/commands.h"
+#include "analyzer/table.h"
+#include "analyzer/util.h"
 
 enum { FILE_MAX_BYTES = 16 << 20, NAME_MAX_BYTES = 4096 };
 

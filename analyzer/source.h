@@ -4,7 +4,7 @@
 
 #include <stdint.h>
 
-#include "tree.h"
+#include "analyzer/tree.h"
 
 struct lc_source; /* opaque, see source.c */
 

@@ -1,11 +1,11 @@
 /* span_rows.c - see span_rows.h. Rows of the tree, with its numbers replaced by what they name. */
-#include "span_rows.h"
+#include "analyzer/span_rows.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "tree_spans.h"
-#include "util.h"
+#include "analyzer/tree_spans.h"
+#include "analyzer/util.h"
 
 /* ---- names ---- */
 

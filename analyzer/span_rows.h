@@ -13,8 +13,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "load.h"
-#include "tree.h"
+#include "analyzer/load.h"
+#include "analyzer/tree.h"
 
 #define LC_SPAN_NO_THREAD UINT32_MAX
 

@@ -2,11 +2,11 @@
  * spans.c - see spans.h: the sums. Rows are sorted so that those of a place, a type or a thread lie
  * together, and become groups; when things happened is in spans_time.c.
  */
-#include "spans_impl.h"
+#include "analyzer/spans_impl.h"
 
 #include <stdlib.h>
 
-#include "util.h"
+#include "analyzer/util.h"
 
 /* All that lives as long as the analysis. */
 struct lc_spans_memory {

@@ -13,9 +13,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "load.h"
-#include "span_rows.h"
-#include "tree.h"
+#include "analyzer/load.h"
+#include "analyzer/span_rows.h"
+#include "analyzer/tree.h"
 
 /* What is counted of some executions. */
 struct lc_spans_sum {

@@ -3,13 +3,13 @@
  * brackets, and of a task its type; the number is compensated cycles. A path whose sum is not above 0 has no width
  * and is left out.
  */
-#include "spans_report.h"
+#include "analyzer/spans_report.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "emit.h"
-#include "util.h"
+#include "analyzer/emit.h"
+#include "analyzer/util.h"
 
 /* Frames from the root, each with a ';' behind it. */
 static void frames(FILE *out, const struct lc_tree *t, uint32_t path)

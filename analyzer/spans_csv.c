@@ -1,13 +1,13 @@
 /* spans_csv.c - the report on spans as tables for spreadsheets (RFC 4180, but lines end in LF). */
-#include "spans_report.h"
+#include "analyzer/spans_report.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "emit.h"
-#include "spans_impl.h"
-#include "util.h"
+#include "analyzer/emit.h"
+#include "analyzer/spans_impl.h"
+#include "analyzer/util.h"
 
 /*
  * A field of text with a comma behind it: quoted, quotes doubled. What a spreadsheet would take for a

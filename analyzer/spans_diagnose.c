@@ -2,14 +2,14 @@
  * spans_diagnose.c - what is wrong with streams and tasks: rules over the sums of spans.h. What a rule's first
  * condition does not fit is not mentioned; what fits it and then lacks proof is, with the reason.
  */
-#include "spans_diagnose.h"
+#include "analyzer/spans_diagnose.h"
 
 #include <math.h>
 #include <stdarg.h>
 #include <stdlib.h>
 
-#include "spans_impl.h"
-#include "util.h"
+#include "analyzer/spans_impl.h"
+#include "analyzer/util.h"
 
 static const char *cycles_text(char *out, double v)
 {

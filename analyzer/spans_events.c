@@ -6,13 +6,13 @@
  * counters ("C"), collections complete events of a thread 0 that stands for the JVM. Times are microseconds
  * since the start of the event's own process.
  */
-#include "spans_report.h"
+#include "analyzer/spans_report.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "emit.h"
-#include "spans_impl.h"
+#include "analyzer/emit.h"
+#include "analyzer/spans_impl.h"
 
 enum { JVM_TID = 0 };
 

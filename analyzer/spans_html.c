@@ -2,8 +2,8 @@
  * spans_html.c - the report on spans as one file for a browser: page, style and script of viewer/ with
  * the JSON report between them. The pictures are made by the script, as SVG.
  */
-#include "html.h"
-#include "spans_report.h"
+#include "analyzer/html.h"
+#include "analyzer/spans_report.h"
 #include "viewer.h"
 
 static void data(FILE *out, const void *report)

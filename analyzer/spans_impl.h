@@ -4,8 +4,8 @@
 
 #include <string.h>
 
-#include "spans.h"
-#include "view.h"
+#include "analyzer/spans.h"
+#include "analyzer/view.h"
 
 static inline int lc_spans_order_text(struct lc_text a, struct lc_text b)
 {

@@ -1,10 +1,10 @@
 /* spans_json.c - the report on spans for programs; docs/JSON.md says what each member means. */
-#include "spans_report.h"
+#include "analyzer/spans_report.h"
 
 #include <inttypes.h>
 
-#include "emit.h"
-#include "spans_impl.h"
+#include "analyzer/emit.h"
+#include "analyzer/spans_impl.h"
 
 /* Members of a place, without braces. */
 static void place_members(FILE *out, const struct lc_span_place *p)

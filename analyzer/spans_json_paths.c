@@ -1,8 +1,8 @@
 /* spans_json_paths.c - call paths in the report on spans for programs. */
 #include <inttypes.h>
 
-#include "emit.h"
-#include "spans_report.h"
+#include "analyzer/emit.h"
+#include "analyzer/spans_report.h"
 
 void lc_spans_json_paths(FILE *out, const struct lc_spans *s, const struct lc_spans_paths *of,
                          bool tasks)

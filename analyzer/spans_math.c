@@ -1,5 +1,5 @@
 /* spans_math.c - quantiles, shares, how even something is: what the analysis of spans reckons with. */
-#include "spans_impl.h"
+#include "analyzer/spans_impl.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -1,9 +1,9 @@
 /* spans_paths.c - call paths of what was executed, where whole ones were recorded. */
-#include "spans_impl.h"
+#include "analyzer/spans_impl.h"
 
 #include <stdlib.h>
 
-#include "util.h"
+#include "analyzer/util.h"
 
 static int order_same(const void *a, const void *b)
 {

@@ -1,11 +1,11 @@
 /* spans_report.c - `locus spans`: options, loading, choice of the format. */
-#include "spans_report.h"
+#include "analyzer/spans_report.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "commands.h"
-#include "report_command.h"
+#include "analyzer/commands.h"
+#include "analyzer/report_command.h"
 
 enum { TOP_DEFAULT = 10 }; /* of the text; the other formats hold all */
 

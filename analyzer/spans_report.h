@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-#include "spans.h"
+#include "analyzer/spans.h"
 
 struct lc_spans_report {
 	const struct lc_spans *spans;

@@ -1,14 +1,14 @@
 /* spans_text.c - the report on spans for a terminal. */
-#include "spans_report.h"
+#include "analyzer/spans_report.h"
 
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "emit.h"
-#include "report_command.h"
-#include "spans_impl.h"
+#include "analyzer/emit.h"
+#include "analyzer/report_command.h"
+#include "analyzer/spans_impl.h"
 
 enum {
 	HEAT_COLUMNS = 16, /* of the picture; more are joined two by two */

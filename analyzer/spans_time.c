@@ -2,11 +2,11 @@
  * spans_time.c - the analysis of spans, second part: what threads did and when, the heat map, and the
  * objects that were waited for.
  */
-#include "spans_impl.h"
+#include "analyzer/spans_impl.h"
 
 #include <stdlib.h>
 
-#include "util.h"
+#include "analyzer/util.h"
 
 /* ---- timelines and pauses ---- */
 

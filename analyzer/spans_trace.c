@@ -2,12 +2,12 @@
  * spans_trace.c - single spans: what belongs to what, by the same rules that the agent folds with while
  * the program runs, and whether it came to the same.
  */
-#include "spans_impl.h"
+#include "analyzer/spans_impl.h"
 
 #include <stdlib.h>
 
-#include "span/fold.h"
-#include "util.h"
+#include "analyzer/util.h"
+#include "src/span/fold.h"
 
 static uint32_t process_of(const struct lc_span_rows *r, const struct lc_span_trace *t)
 {

@@ -1,14 +1,14 @@
 /* spans_words.c - warnings and places of `locus spans` in words. */
-#include "spans_report.h"
+#include "analyzer/spans_report.h"
 
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "emit.h"
-#include "spans_impl.h"
-#include "util.h"
+#include "analyzer/emit.h"
+#include "analyzer/spans_impl.h"
+#include "analyzer/util.h"
 
 void lc_spans_emit_place(FILE *out, const struct lc_span_place *p)
 {

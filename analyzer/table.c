@@ -1,12 +1,12 @@
 /* table.c - open addressing, at most half full. */
-#include "table.h"
+#include "analyzer/table.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "format.h"
-#include "util.h"
+#include "analyzer/util.h"
+#include "src/format.h"
 
 enum { SLOTS_MIN = 64 };
 

@@ -1,10 +1,10 @@
 /* tree.c - the merged profile in memory. */
-#include "tree.h"
+#include "analyzer/tree.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "util.h"
+#include "analyzer/util.h"
 
 enum { HIDDEN_SUFFIX = 3 + 16 }; /* "/0x" and 16 digits */
 

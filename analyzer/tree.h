@@ -12,8 +12,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "format.h"
-#include "table.h"
+#include "analyzer/table.h"
+#include "src/format.h"
 
 /* Bytes as the JVM gave them (modified UTF-8, any content); not terminated. */
 struct lc_text {

@@ -1,10 +1,10 @@
 /* tree_spans.c - see tree_spans.h. */
-#include "tree_spans.h"
+#include "analyzer/tree_spans.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "util.h"
+#include "analyzer/util.h"
 
 static int by_row_and_time(const void *a, const void *b)
 {

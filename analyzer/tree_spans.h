@@ -4,7 +4,7 @@
 
 #include <stdint.h>
 
-#include "tree.h"
+#include "analyzer/tree.h"
 
 struct lc_tree_bucket {
 	uint32_t bucket;

@@ -1,5 +1,5 @@
 /* util.c - memory for the analyzer. */
-#include "util.h"
+#include "analyzer/util.h"
 
 #include <stdarg.h>
 #include <stdint.h>

@@ -1,10 +1,10 @@
 /* view.c - sums and orders for reports. */
-#include "view.h"
+#include "analyzer/view.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "util.h"
+#include "analyzer/util.h"
 
 double lc_view_share(uint64_t part, uint64_t whole)
 {

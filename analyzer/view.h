@@ -5,8 +5,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "load.h"
-#include "tree.h"
+#include "analyzer/load.h"
+#include "analyzer/tree.h"
 
 enum lc_view_sort { LC_SORT_SAMPLES, LC_SORT_BYTES, LC_SORT_ALLOCATIONS, LC_SORT_CLASS };
 

@@ -1,11 +1,11 @@
 /* view_rows.c - parts of a view that come from sections beyond ACCESSES: fields, metrics, estimates. */
-#include "view.h"
+#include "analyzer/view.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "util.h"
+#include "analyzer/util.h"
 
 #define Z95 1.959964 /* 95% of a normal distribution lie within so many deviations */
 

@@ -3,7 +3,7 @@
  *
  * A thread record is freed only while no sealed epoch is queued, so that none points to a freed one.
  */
-#include "attribution.h"
+#include "src/attribution.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -15,33 +15,33 @@
 #include <string.h>
 #include <time.h>
 
-#include "clock.h"
-#include "epoch.h"
-#include "gc/areas.h"
-#include "gc/moves.h"
-#include "header.h"
-#include "heap/alloc_log.h"
-#include "heap/alloc_sample.h"
-#include "heap/audit.h"
-#include "heap/context.h"
-#include "heap/hook.h"
-#include "heap/layout.h"
-#include "heap/map.h"
-#include "lines.h"
-#include "numa/numa.h"
-#include "options.h"
-#include "path.h"
-#include "profile.h"
-#include "record.h"
-#include "resolve.h"
-#include "sample/engine.h"
-#include "sample/sample_log.h"
-#include "sealed.h"
-#include "span/span.h"
-#include "span/timeline.h"
-#include "tally.h"
-#include "thread.h"
-#include "vector.h"
+#include "src/clock.h"
+#include "src/epoch.h"
+#include "src/gc/areas.h"
+#include "src/gc/moves.h"
+#include "src/header.h"
+#include "src/heap/alloc_log.h"
+#include "src/heap/alloc_sample.h"
+#include "src/heap/audit.h"
+#include "src/heap/context.h"
+#include "src/heap/hook.h"
+#include "src/heap/layout.h"
+#include "src/heap/map.h"
+#include "src/lines.h"
+#include "src/numa/numa.h"
+#include "src/options.h"
+#include "src/path.h"
+#include "src/profile.h"
+#include "src/record.h"
+#include "src/resolve.h"
+#include "src/sample/engine.h"
+#include "src/sample/sample_log.h"
+#include "src/sealed.h"
+#include "src/span/span.h"
+#include "src/span/timeline.h"
+#include "src/tally.h"
+#include "src/thread.h"
+#include "src/vector.h"
 
 #define MS UINT64_C(1000000)
 

@@ -1,8 +1,8 @@
 /* bucket.c - see bucket.h. */
-#include "bucket.h"
+#include "src/bucket.h"
 
-#include "gc/areas.h"
-#include "vmstructs.h"
+#include "src/gc/areas.h"
+#include "src/vmstructs.h"
 
 struct range {
 	uint64_t low, high;

@@ -5,8 +5,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "format.h"
-#include "record.h"
+#include "src/format.h"
+#include "src/record.h"
 
 /*
  * Find the address ranges of the heap and of the JVM's own data. Call after lc_areas_init().

@@ -1,5 +1,5 @@
 /* classes.c - see classes.h. */
-#include "classes.h"
+#include "src/classes.h"
 
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -8,15 +8,15 @@
 #include <string.h>
 #include <time.h>
 
-#include "classfile/hook_class.h"
-#include "classfile/reader.h"
-#include "classfile/watched.h"
-#include "heap/hook.h"
-#include "heap/layout.h"
-#include "heap/object.h"
-#include "observe.h"
-#include "options.h"
-#include "span/classes.h"
+#include "src/classfile/hook_class.h"
+#include "src/classfile/reader.h"
+#include "src/classfile/watched.h"
+#include "src/heap/hook.h"
+#include "src/heap/layout.h"
+#include "src/heap/object.h"
+#include "src/observe.h"
+#include "src/options.h"
+#include "src/span/classes.h"
 
 enum {
 	MANY_FIELD_BYTES = 128, /* a class of less is not looked at on its way to being large */

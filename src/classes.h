@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "classfile/rewrite.h"
+#include "src/classfile/rewrite.h"
 
 struct lc_layout;
 struct lc_options;

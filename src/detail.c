@@ -4,18 +4,18 @@
  * Source for data_src: union perf_mem_data_src in linux/perf_event.h. Old kernels fill mem_lvl
  * alone, newer ones mem_lvl_num with mem_remote and mem_hops beside it.
  */
-#include "detail.h"
+#include "src/detail.h"
 
 #include <stdbool.h>
 
-#include "field.h"
-#include "field_layout.h"
-#include "format.h"
-#include "lines.h"
-#include "profile.h"
-#include "record.h"
-#include "tally.h"
-#include "thread.h"
+#include "src/field.h"
+#include "src/field_layout.h"
+#include "src/format.h"
+#include "src/lines.h"
+#include "src/profile.h"
+#include "src/record.h"
+#include "src/tally.h"
+#include "src/thread.h"
 
 /* Bits of the fields, shifted down. Kernel headers older than the newest lack some of them. */
 enum {

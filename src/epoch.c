@@ -9,7 +9,7 @@
  *         E2  leave stores even (release) -> a load (acquire) that sees it also sees what was
  *             sealed.
  */
-#include "epoch.h"
+#include "src/epoch.h"
 
 #include <errno.h>
 #include <linux/membarrier.h>

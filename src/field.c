@@ -10,7 +10,7 @@
  * What is learnt is believed while a weak reference to the class is alive, so that a Klass * that
  * is used again after unloading is learnt anew.
  */
-#include "field.h"
+#include "src/field.h"
 
 #include <Judy.h>
 #include <errno.h>
@@ -20,13 +20,13 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-#include "clock.h"
-#include "epoch.h"
-#include "field_impl.h"
-#include "field_layout.h"
-#include "heap/layout.h"
-#include "record.h"
-#include "vmstructs.h"
+#include "src/clock.h"
+#include "src/epoch.h"
+#include "src/field_impl.h"
+#include "src/field_layout.h"
+#include "src/heap/layout.h"
+#include "src/record.h"
+#include "src/vmstructs.h"
 
 #define MS INT64_C(1000000)
 

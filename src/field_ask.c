@@ -9,11 +9,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "field.h"
-#include "field_impl.h"
-#include "field_layout.h"
-#include "heap/layout.h"
-#include "options.h"
+#include "src/field.h"
+#include "src/field_impl.h"
+#include "src/field_layout.h"
+#include "src/heap/layout.h"
+#include "src/options.h"
 
 enum { ACC_STATIC = 8 };
 

@@ -1,10 +1,10 @@
 /* field_layout.c - see field_layout.h. */
-#include "field_layout.h"
+#include "src/field_layout.h"
 
 #include <errno.h>
 #include <stdlib.h>
 
-#include "heap/layout.h"
+#include "src/heap/layout.h"
 
 enum { MARK_BYTES = 8, LENGTH_BYTES = 4 };
 

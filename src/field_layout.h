@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "field.h"
+#include "src/field.h"
 
 struct lc_layout; /* heap/layout.h */
 

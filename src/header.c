@@ -1,12 +1,12 @@
 /* header.c - see header.h. */
-#include "header.h"
+#include "src/header.h"
 
 #include <errno.h>
 #include <string.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
-#include "heap/layout.h"
+#include "src/heap/layout.h"
 
 enum { HEADER_WORDS = 3, COMPACT_CLASS_SHIFT = 42 };
 

@@ -16,7 +16,7 @@
  * Order:     K1  fields before READY (release) -> a reader that acquires READY.
  * A handler that finds an entry which is just being written does without it: it never waits.
  */
-#include "klass.h"
+#include "src/klass.h"
 
 #include <errno.h>
 #include <stdatomic.h>
@@ -24,10 +24,10 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#include "epoch.h"
-#include "gc/areas.h"
-#include "klass_impl.h"
-#include "path.h"
+#include "src/epoch.h"
+#include "src/gc/areas.h"
+#include "src/klass_impl.h"
+#include "src/path.h"
 
 enum {
 	ENTRIES = 1 << 15, /* a power of two */

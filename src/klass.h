@@ -18,7 +18,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "record.h"
+#include "src/record.h"
 
 struct lc_layout; /* heap/layout.h */
 

@@ -10,7 +10,7 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-#include "klass_jvm.h"
+#include "src/klass_jvm.h"
 
 enum { LC_KLASS_WRITING = 0, LC_KLASS_READY, LC_KLASS_REFUSED };
 

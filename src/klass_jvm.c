@@ -1,11 +1,11 @@
 /* klass_jvm.c - see klass_jvm.h. Static fields have moved between JDK 11, 17 and 25: each name is tried. */
-#include "klass_jvm.h"
+#include "src/klass_jvm.h"
 
 #include <errno.h>
 #include <string.h>
 
-#include "heap/layout.h"
-#include "vmstructs.h"
+#include "src/heap/layout.h"
+#include "src/vmstructs.h"
 
 /* A static of 8 bytes, or of 4, under the names that it has had; newest first. False: none. */
 static bool find_static(const char *const names_of[][2], size_t bytes, uint64_t *out)

@@ -1,9 +1,9 @@
 /*
  * klass_object.c - objects by their headers; see klass.h. Classes come from klass.c.
  */
-#include "epoch.h"
-#include "klass.h"
-#include "klass_impl.h"
+#include "src/epoch.h"
+#include "src/klass.h"
+#include "src/klass_impl.h"
 
 enum { PROOFS_MAX = 8 }; /* classes that are read for one address */
 

@@ -16,7 +16,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "options.h"
+#include "src/options.h"
 
 /* Launchers worth profiling, and how they are told of an option for the JVM. */
 static const struct launcher {

@@ -5,7 +5,7 @@
  * thread. Invariant: a line has at least one touch; its number is set once two threads have
  * touched it; a thread's record has an entry while it has a touch.
  */
-#include "lines.h"
+#include "src/lines.h"
 
 #include <Judy.h>
 #include <stdbool.h>
@@ -13,8 +13,8 @@
 #include <string.h>
 #include <sys/queue.h>
 
-#include "tally.h"
-#include "thread.h"
+#include "src/tally.h"
+#include "src/thread.h"
 
 enum {
 	TOUCHES_MAX = 1 << 16, /* about 8 MiB */

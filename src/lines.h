@@ -10,7 +10,7 @@
 
 #include <stdint.h>
 
-#include "profile.h"
+#include "src/profile.h"
 
 struct lc_thread;
 

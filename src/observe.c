@@ -4,7 +4,7 @@
  * Order: O1  the observer is stored (release) behind what it needs -> loaded (acquire). The int is a
  *            hint alone: a thread that sees it late shows one object more, or one less.
  */
-#include "observe.h"
+#include "src/observe.h"
 
 #include <stdatomic.h>
 #include <stddef.h>

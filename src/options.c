@@ -1,12 +1,12 @@
 /* options.c - the table of options.def, and texts to values and back. */
-#include "options.h"
+#include "src/options.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
 
-#include "record.h"
+#include "src/record.h"
 
 enum option_type {
 	OPTION_STRING,
@@ -22,7 +22,7 @@ enum option_type {
 #define LC_OPTION(field, type, name, letter, argument, default_text, unit, help)                   \
 	{ name, letter, #type, argument, default_text, unit, help },
 static const struct lc_option_info infos[] = {
-#include "options.def"
+#include "src/options.def"
 };
 #undef LC_OPTION
 
@@ -33,7 +33,7 @@ static const struct {
 	enum option_type type;
 	size_t offset;
 } slots[] = {
-#include "options.def"
+#include "src/options.def"
 };
 #undef LC_OPTION
 

@@ -7,7 +7,7 @@
  * The indexes and all appends are under one lock, which is never held across a call into the JVM:
  * a method is named first and inserted after, and the loser of a race frees its copy.
  */
-#include "path.h"
+#include "src/path.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -16,7 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "record.h"
+#include "src/record.h"
 
 enum { BLOCK_BITS = 12, BLOCK_LEN = 1 << BLOCK_BITS, BLOCKS_MAX = 1 << 10 };
 

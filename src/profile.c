@@ -1,5 +1,5 @@
 /* profile.c - the files of a profile: appends blocks, replaces the manifest. */
-#include "profile.h"
+#include "src/profile.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -11,10 +11,10 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "clock.h"
-#include "profile_block.h"
-#include "profile_bytes.h"
-#include "profile_manifest.h"
+#include "src/clock.h"
+#include "src/profile_block.h"
+#include "src/profile_bytes.h"
+#include "src/profile_manifest.h"
 
 #define RETRY_NS UINT64_C(1000000000)
 

@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "format.h"
+#include "src/format.h"
 
 struct lc_profile; /* opaque, see profile.c */
 

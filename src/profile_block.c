@@ -4,7 +4,7 @@
  * All counts go through one table: for each kind of row, where the input holds them, whether a row
  * can be written, and how. A block that has become large is closed and another begun.
  */
-#include "profile_block.h"
+#include "src/profile_block.h"
 
 #include <errno.h>
 #include <stddef.h>
@@ -12,8 +12,8 @@
 #include <string.h>
 #include <zstd.h>
 
-#include "profile.h"
-#include "profile_block_impl.h"
+#include "src/profile.h"
+#include "src/profile_block_impl.h"
 
 enum {
 	ZSTD_LEVEL = 1,

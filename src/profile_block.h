@@ -4,7 +4,7 @@
 
 #include <stdint.h>
 
-#include "profile_bytes.h"
+#include "src/profile_bytes.h"
 
 struct lc_block_encoder; /* opaque, see profile_block.c */
 struct lc_block_input;

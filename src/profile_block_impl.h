@@ -6,8 +6,8 @@
 #include <stdint.h>
 #include <zstd.h>
 
-#include "profile_block.h"
-#include "profile_names.h"
+#include "src/profile_block.h"
+#include "src/profile_names.h"
 
 struct lc_block_encoder {
 	ZSTD_CCtx *zstd;

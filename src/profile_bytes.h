@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "format.h"
+#include "src/format.h"
 
 /* All zero is empty; free(data) when done. After a failed allocation additions do nothing. */
 struct lc_bytes {

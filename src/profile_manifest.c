@@ -1,12 +1,12 @@
 /* profile_manifest.c - the manifest of a profile, as JSON. */
-#include "profile_manifest.h"
+#include "src/profile_manifest.h"
 
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "profile.h"
-#include "profile_bytes.h"
+#include "src/profile.h"
+#include "src/profile_bytes.h"
 
 /* Only for short texts: what exceeds the array is cut. */
 __attribute__((format(printf, 2, 3))) static void json_format(struct lc_bytes *b, const char *fmt,

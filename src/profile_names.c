@@ -2,13 +2,13 @@
  * profile_names.c - see profile_names.h. Maps from the agent's numbers to those of the block are
  * emptied (by a new stamp) for each block and keep their memory.
  */
-#include "profile_names.h"
+#include "src/profile_names.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "path.h"
-#include "record.h"
+#include "src/path.h"
+#include "src/record.h"
 
 enum { MAP_MIN = 256 };
 

@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "profile_bytes.h"
+#include "src/profile_bytes.h"
 
 /* Sections of one block: rows without their count. */
 struct lc_sections {

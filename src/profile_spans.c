@@ -1,6 +1,6 @@
 /* profile_spans.c - the sections of spans: executions, tasks, timelines, pauses, traces. */
-#include "profile.h"
-#include "profile_block_impl.h"
+#include "src/profile.h"
+#include "src/profile_block_impl.h"
 
 /* site; submit path; path: what a span is of. */
 static void put_names(struct lc_block_encoder *e, enum lc_section section, uint32_t site,

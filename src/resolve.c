@@ -5,26 +5,26 @@
  * The header was read while the access was under way, so it is right where they differ: the map
  * may hold an object that is dead and whose place is another's.
  */
-#include "resolve.h"
+#include "src/resolve.h"
 
 #include <stddef.h>
 
-#include "bucket.h"
-#include "clock.h"
-#include "detail.h"
-#include "heap/alloc_log.h"
-#include "heap/alloc_sample.h"
-#include "heap/hook.h"
-#include "heap/map.h"
-#include "klass.h"
-#include "numa/numa.h"
-#include "path.h"
-#include "record.h"
-#include "sample/sample_log.h"
-#include "span/span.h"
-#include "tally.h"
-#include "thread.h"
-#include "vector.h"
+#include "src/bucket.h"
+#include "src/clock.h"
+#include "src/detail.h"
+#include "src/heap/alloc_log.h"
+#include "src/heap/alloc_sample.h"
+#include "src/heap/hook.h"
+#include "src/heap/map.h"
+#include "src/klass.h"
+#include "src/numa/numa.h"
+#include "src/path.h"
+#include "src/record.h"
+#include "src/sample/sample_log.h"
+#include "src/span/span.h"
+#include "src/tally.h"
+#include "src/thread.h"
+#include "src/vector.h"
 
 #define FIRST_TOUCH_NS                                                                             \
 	UINT64_C(1000000000) /* a page is zeroed so long before its object is known */

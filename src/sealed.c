@@ -4,21 +4,21 @@
  * The queue is under the thread list's lock, which a GC callback holds for as long as it takes to read
  * one position per thread.
  */
-#include "sealed.h"
+#include "src/sealed.h"
 
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <time.h>
 
-#include "clock.h"
-#include "epoch.h"
-#include "gc/areas.h"
-#include "gc/moves.h"
-#include "gc/small.h"
-#include "heap/alloc_log.h"
-#include "heap/audit.h"
-#include "record.h"
-#include "thread.h"
+#include "src/clock.h"
+#include "src/epoch.h"
+#include "src/gc/areas.h"
+#include "src/gc/moves.h"
+#include "src/gc/small.h"
+#include "src/heap/alloc_log.h"
+#include "src/heap/audit.h"
+#include "src/record.h"
+#include "src/thread.h"
 
 enum { AREAS_AT_FIRST = 64 };
 

@@ -1,5 +1,5 @@
 /* summary.c - see summary.h. */
-#include "summary.h"
+#include "src/summary.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -9,29 +9,29 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "attribution.h"
-#include "classes.h"
-#include "gc/areas.h"
-#include "gc/small.h"
-#include "heap/alloc_log.h"
-#include "heap/alloc_sample.h"
-#include "heap/audit.h"
-#include "heap/hook.h"
-#include "klass.h"
-#include "lines.h"
-#include "numa/numa.h"
-#include "options.h"
-#include "path.h"
-#include "profile.h"
-#include "resolve.h"
-#include "sample/engine.h"
-#include "sample/watch.h"
-#include "span/classes.h"
-#include "span/span.h"
-#include "span/task.h"
-#include "span/timeline.h"
-#include "span/virtual.h"
-#include "thread.h"
+#include "src/attribution.h"
+#include "src/classes.h"
+#include "src/gc/areas.h"
+#include "src/gc/small.h"
+#include "src/heap/alloc_log.h"
+#include "src/heap/alloc_sample.h"
+#include "src/heap/audit.h"
+#include "src/heap/hook.h"
+#include "src/klass.h"
+#include "src/lines.h"
+#include "src/numa/numa.h"
+#include "src/options.h"
+#include "src/path.h"
+#include "src/profile.h"
+#include "src/resolve.h"
+#include "src/sample/engine.h"
+#include "src/sample/watch.h"
+#include "src/span/classes.h"
+#include "src/span/span.h"
+#include "src/span/task.h"
+#include "src/span/timeline.h"
+#include "src/span/virtual.h"
+#include "src/thread.h"
 
 enum { COMMAND_MAX = 64 << 10, COUNTERS_MAX = 256, NAME_MAX_LEN = 48, VALUE_MAX = 1100 };
 

@@ -2,13 +2,13 @@
  * tally.c - see tally.h. Rows are appended as they come. They are sorted and coalesced when a block
  * is made, and when an array is full: it grows only if that has not made it half empty.
  */
-#include "tally.h"
+#include "src/tally.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "tally_spans.h"
+#include "src/tally_spans.h"
 
 enum { ROWS_MIN = 64 };
 

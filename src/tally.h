@@ -6,8 +6,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "profile.h"
-#include "record.h"
+#include "src/profile.h"
+#include "src/record.h"
 
 struct lc_tally; /* opaque. Context of all functions: [writer] */
 

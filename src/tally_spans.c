@@ -1,7 +1,7 @@
 /* tally_spans.c - see tally_spans.h. */
-#include "tally_spans.h"
+#include "src/tally_spans.h"
 
-#include "profile.h"
+#include "src/profile.h"
 
 /* Leave the function with the order of x and y where their `member` differs. */
 #define ORDER(member)                                                                              \

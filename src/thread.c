@@ -4,7 +4,7 @@
  * Invariant: a record stays allocated while it is on the list; it leaves it only after `ended`,
  *            which its thread stores (release) after its last append to any log.
  */
-#include "thread.h"
+#include "src/thread.h"
 
 #include <pthread.h>
 #include <stdio.h>

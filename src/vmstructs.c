@@ -5,7 +5,7 @@
  * of its C++ classes, and beside them the layout of the arrays' own entries. Nothing about an
  * entry is assumed here: not its size, and not where in it a name stands.
  */
-#include "vmstructs.h"
+#include "src/vmstructs.h"
 
 #include <dlfcn.h>
 #include <errno.h>

@@ -5,7 +5,7 @@
  * so the layout is repeated until nothing changes; code of at most 32767 bytes never needs it.
  * The padding of a switch depends on its position and is computed with it.
  */
-#include "classfile/code.h"
+#include "src/classfile/code.h"
 
 enum { LAYOUT_ROUNDS_MAX = 16, NEAR_MAX_BYTES = 32767, WIDE_JUMP_BYTES = 5 };
 

@@ -20,8 +20,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "classfile/bytes.h"
-#include "classfile/reader.h"
+#include "src/classfile/bytes.h"
+#include "src/classfile/reader.h"
 
 enum {
 	LC_CODE_MAX_BYTES = 65535,

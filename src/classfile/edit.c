@@ -1,10 +1,10 @@
 /* classfile/edit.c - see edit.h. */
-#include "classfile/edit.h"
+#include "src/classfile/edit.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "classfile/tables.h"
+#include "src/classfile/tables.h"
 
 enum { POOL_COUNT_AT = 8, ATTRIBUTE_HEAD_BYTES = 6 };
 

@@ -11,10 +11,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "classfile/bytes.h"
-#include "classfile/code.h"
-#include "classfile/pool.h"
-#include "classfile/reader.h"
+#include "src/classfile/bytes.h"
+#include "src/classfile/code.h"
+#include "src/classfile/pool.h"
+#include "src/classfile/reader.h"
 
 struct lc_edit {
 	struct lc_class cls;

@@ -8,12 +8,12 @@
  *
  * It is longer than 600 lines because all that is hooked is found in one walk.
  */
-#include "classfile/hook.h"
+#include "src/classfile/hook.h"
 
 #include <stdlib.h>
 
-#include "classfile/tables.h"
-#include "classfile/watched.h"
+#include "src/classfile/tables.h"
+#include "src/classfile/watched.h"
 
 enum { RUN_MAX = 255, NESTED_MAX = 64, ACC_STATIC = 8, OBJECT_ALIGN_BYTES = 8 };
 

@@ -13,9 +13,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "classfile/code.h"
-#include "classfile/reader.h"
-#include "classfile/rewrite.h"
+#include "src/classfile/code.h"
+#include "src/classfile/reader.h"
+#include "src/classfile/rewrite.h"
 
 struct lc_pool;
 

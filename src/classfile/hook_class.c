@@ -1,14 +1,14 @@
 /* classfile/hook_class.c - constants of the hook class. */
-#include "classfile/hook_class.h"
+#include "src/classfile/hook_class.h"
 
 #include <errno.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "classfile/bytes.h"
-#include "classfile/reader.h"
-#include "classfile/rewrite.h"
+#include "src/classfile/bytes.h"
+#include "src/classfile/reader.h"
+#include "src/classfile/rewrite.h"
 
 /* Place holders, as in LocusHook.java; the constant is PLACE_HOLDER plus one of these. */
 enum {

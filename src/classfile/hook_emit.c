@@ -1,6 +1,6 @@
 /* classfile/hook_emit.c - methods of the hook class, and the code that calls them. */
-#include "classfile/hook.h"
-#include "classfile/pool.h"
+#include "src/classfile/hook.h"
+#include "src/classfile/pool.h"
 
 enum { SITE_BYTES = 3, CALL_BYTES = 3 };
 

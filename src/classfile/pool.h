@@ -5,8 +5,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "classfile/bytes.h"
-#include "classfile/hook.h"
+#include "src/classfile/bytes.h"
+#include "src/classfile/hook.h"
 
 struct lc_pool {
 	struct lc_buf bytes; /* the constants */

@@ -1,10 +1,10 @@
 /* classfile/reader.c - outline of a class file, every length checked against the bytes left. */
-#include "classfile/reader.h"
+#include "src/classfile/reader.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "classfile/bytes.h"
+#include "src/classfile/bytes.h"
 
 enum { CLASS_HEADER_BYTES = 10, MAGIC = 0xCAFEBABE, MEMBER_BYTES = 8, ATTRIBUTE_BYTES = 6 };
 

@@ -3,10 +3,10 @@
  *
  * A method whose code would not fit keeps its bytes.
  */
-#include "classfile/rewrite.h"
+#include "src/classfile/rewrite.h"
 
-#include "classfile/edit.h"
-#include "classfile/hook.h"
+#include "src/classfile/edit.h"
+#include "src/classfile/hook.h"
 
 struct rewrite {
 	struct lc_edit edit;

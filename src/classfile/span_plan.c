@@ -4,12 +4,12 @@
  * Seen in the class files of JDK 17 and 25. Nobody but the JDK can define a class in java.*, so what such
  * a name tells holds in every loader, and what is called java/... and is not listed here is none of the types.
  */
-#include "classfile/span_plan.h"
+#include "src/classfile/span_plan.h"
 
 #include <string.h>
 
-#include "classfile/bytes.h"
-#include "format.h"
+#include "src/classfile/bytes.h"
+#include "src/format.h"
 
 enum { ACC_PRIVATE = 2, ACC_STATIC = 8, ACC_BRIDGE = 0x40, ACC_ABSTRACT = 0x400 };
 enum { ACC_PUBLIC = 1 };

@@ -9,8 +9,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "classfile/reader.h"
-#include "classfile/span_rewrite.h"
+#include "src/classfile/reader.h"
+#include "src/classfile/span_rewrite.h"
 
 /* Methods of LocusSpan. */
 enum lc_span_call {

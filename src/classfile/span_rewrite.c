@@ -3,14 +3,14 @@
  *
  * All bytes are known when a place is found, since their number does not depend on what they hold.
  */
-#include "classfile/span_rewrite.h"
+#include "src/classfile/span_rewrite.h"
 
 #include <stdlib.h>
 
-#include "classfile/edit.h"
-#include "classfile/span_plan.h"
-#include "classfile/tables.h"
-#include "format.h"
+#include "src/classfile/edit.h"
+#include "src/classfile/span_plan.h"
+#include "src/classfile/tables.h"
+#include "src/format.h"
 
 /* A hook has at most an object and an int on the stack, on top of what there is. */
 enum { STACK = 2, CALL_BYTES = 3, TAIL_BYTES = CALL_BYTES + 1 };

@@ -6,7 +6,7 @@
  * form takes the long one: same_frame becomes same_frame_extended, and
  * same_locals_1_stack_item_frame likewise.
  */
-#include "classfile/stackmap.h"
+#include "src/classfile/stackmap.h"
 
 enum frame_type {
 	SAME_MAX = 63,

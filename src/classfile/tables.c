@@ -1,7 +1,7 @@
 /* classfile/tables.c - debug tables and type annotations. */
-#include "classfile/tables.h"
+#include "src/classfile/tables.h"
 
-#include "classfile/stackmap.h"
+#include "src/classfile/stackmap.h"
 
 enum table { UNKNOWN, STACKMAP, LINES, VARIABLES, ANNOTATIONS };
 

@@ -4,8 +4,8 @@
 
 #include <stdbool.h>
 
-#include "classfile/bytes.h"
-#include "classfile/code.h"
+#include "src/classfile/bytes.h"
+#include "src/classfile/code.h"
 
 /*
  * Append the attributes of `code` with their count. After lc_code_layout(). Code with a tail gets a

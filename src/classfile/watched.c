@@ -1,9 +1,9 @@
 /* classfile/watched.c - see watched.h. */
-#include "classfile/watched.h"
+#include "src/classfile/watched.h"
 
 #include <string.h>
 
-#include "classfile/rewrite.h"
+#include "src/classfile/rewrite.h"
 
 static const char primitives[] = "ZCFDBSIJ"; /* in the order of `newarray` */
 

@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "classfile/reader.h"
+#include "src/classfile/reader.h"
 
 struct lc_rewrite_options;
 

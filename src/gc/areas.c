@@ -4,13 +4,13 @@
  * Offsets come from the JVM's own type database, once. In the pause only plain loads remain.
  * State is written at attach and, for begin's notes, by the thread that posts the GC events.
  */
-#include "gc/areas.h"
+#include "src/gc/areas.h"
 
 #include <errno.h>
 
-#include "gc/areas_backend.h"
-#include "gc/moves.h"
-#include "vmstructs.h"
+#include "src/gc/areas_backend.h"
+#include "src/gc/moves.h"
+#include "src/vmstructs.h"
 
 static const struct collector {
 	const char *flag;

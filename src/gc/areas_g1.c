@@ -6,12 +6,12 @@
  * eden regions of the next epoch: no object that was there before can be in a region that is eden
  * when a collection has ended. Regions in which an evacuation failed have become old.
  */
-#include "gc/areas_backend.h"
+#include "src/gc/areas_backend.h"
 
 #include <errno.h>
 
-#include "gc/areas.h"
-#include "vmstructs.h"
+#include "src/gc/areas.h"
+#include "src/vmstructs.h"
 
 /* Written by: init; `witness` by begin, `survivor` by take. */
 static struct {

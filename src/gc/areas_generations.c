@@ -11,12 +11,12 @@
  *                     the second collection of the pause; it comes last. Afterwards the JVM cleans
  *                     the old generation's cards where young is empty, and dirties all otherwise.
  */
-#include "gc/areas_backend.h"
+#include "src/gc/areas_backend.h"
 
 #include <errno.h>
 
-#include "gc/areas.h"
-#include "vmstructs.h"
+#include "src/gc/areas.h"
+#include "src/vmstructs.h"
 
 enum { SPACES = 4 };
 

@@ -9,7 +9,7 @@
  * Open and seal run on the thread that posts the GC events; the rest on the attribution thread.
  * Order: see preload_abi.h; A3 is release_chunk() here.
  */
-#include "gc/moves.h"
+#include "src/gc/moves.h"
 
 #include <dlfcn.h>
 #include <errno.h>
@@ -18,9 +18,9 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-#include "gc/areas.h"
-#include "gc/moves_batch.h"
-#include "gc/preload_abi.h"
+#include "src/gc/areas.h"
+#include "src/gc/moves_batch.h"
+#include "src/gc/preload_abi.h"
 
 enum {
 	ARENA_CHUNKS = 16384, /* 256 MiB: 8.3 million copies */

@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "record.h"
+#include "src/record.h"
 
 struct lc_preload; /* gc/preload_abi.h */
 

@@ -15,13 +15,13 @@
  * GC start; `written` holds the disjoint ranges written so far. An address that was written in
  * this pause is not where an object was at GC start, unless `at` knows it.
  */
-#include "gc/moves_batch.h"
+#include "src/gc/moves_batch.h"
 
 #include <Judy.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "gc/preload_abi.h"
+#include "src/gc/preload_abi.h"
 
 /* Parallel's regions: 2^16 words (Log2RegionSize). */
 #define REGION_BYTES (UINT64_C(512) << 10)

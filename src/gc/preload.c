@@ -16,7 +16,7 @@
  * later one, when the chunk is another thread's; the reader sees a record with a foreign tag and
  * counts it as lost.
  */
-#include "gc/preload_abi.h"
+#include "src/gc/preload_abi.h"
 
 #include <dlfcn.h>
 #include <errno.h>

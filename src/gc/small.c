@@ -6,7 +6,7 @@
  * of the same class stands. Memory that the collection gave back is not touched: spaces and regions
  * begin and end at multiples of GRANULE_BYTES, and the kernel is asked once for each.
  */
-#include "gc/small.h"
+#include "src/gc/small.h"
 
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -14,9 +14,9 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-#include "clock.h"
-#include "gc/areas.h"
-#include "gc/moves.h"
+#include "src/clock.h"
+#include "src/gc/areas.h"
+#include "src/gc/moves.h"
 
 #define GRANULE_BYTES (UINT64_C(64) << 10)
 

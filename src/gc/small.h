@@ -16,7 +16,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "record.h"
+#include "src/record.h"
 
 struct lc_small_stats {
 	uint64_t moved;     /* found at their new place */

@@ -24,7 +24,7 @@
  * that is out of date, and a tag in the head makes it start again (32 bits: it would take 2^32 other
  * operations within one pop to be fooled).
  */
-#include "heap/alloc_log.h"
+#include "src/heap/alloc_log.h"
 
 #include <errno.h>
 #include <stdbool.h>

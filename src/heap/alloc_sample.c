@@ -12,19 +12,19 @@
  *        reference's slot under the lock. A collection in between has then updated the slot, and
  *        one that is running will read it, so no address in the table is older than its epoch.
  */
-#include "heap/alloc_sample.h"
+#include "src/heap/alloc_sample.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "clock.h"
-#include "epoch.h"
-#include "header.h"
-#include "heap/alloc_sample_impl.h"
-#include "path.h"
-#include "thread.h"
-#include "vmstructs.h"
+#include "src/clock.h"
+#include "src/epoch.h"
+#include "src/header.h"
+#include "src/heap/alloc_sample_impl.h"
+#include "src/path.h"
+#include "src/thread.h"
+#include "src/vmstructs.h"
 
 enum { SHIFT_MAX = 40 };
 

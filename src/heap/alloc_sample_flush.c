@@ -7,9 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "heap/alloc_sample_impl.h"
-#include "tally.h"
-#include "thread.h"
+#include "src/heap/alloc_sample_impl.h"
+#include "src/tally.h"
+#include "src/thread.h"
 
 static enum lc_split_age age_of(const struct lc_alloc_table *t, uint64_t start, uint32_t epoch)
 {

@@ -13,11 +13,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "heap/alloc_sample.h"
-#include "heap/alloc_split.h"
-#include "heap/alloc_sums.h"
-#include "heap/layout.h"
-#include "record.h"
+#include "src/heap/alloc_sample.h"
+#include "src/heap/alloc_split.h"
+#include "src/heap/alloc_sums.h"
+#include "src/heap/layout.h"
+#include "src/record.h"
 
 enum {
 	LC_ALLOC_LIVE_MAX = 1 << 16,

@@ -7,7 +7,7 @@
  * taken for granted, which bounds the error from above. Objects of two epochs that are still new
  * are different objects: there the variances add. `struct state` holds what that takes.
  */
-#include "heap/alloc_split.h"
+#include "src/heap/alloc_split.h"
 
 #include <errno.h>
 #include <math.h>

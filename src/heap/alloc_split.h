@@ -15,7 +15,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "profile.h"
+#include "src/profile.h"
 
 struct lc_split; /* opaque, see alloc_split.c */
 

@@ -1,5 +1,5 @@
 /* heap/alloc_sums.c - see alloc_sums.h. */
-#include "heap/alloc_sums.h"
+#include "src/heap/alloc_sums.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "profile.h"
+#include "src/profile.h"
 
 /* Of one thread and site. */
 struct lc_alloc_sum {

@@ -15,7 +15,7 @@
  *            None is held across a call into the JVM, so a thread that holds one never waits for
  *            the end of the pause in which snapshot() takes the latter two.
  */
-#include "heap/audit.h"
+#include "src/heap/audit.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -24,7 +24,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "heap/map.h"
+#include "src/heap/map.h"
 
 enum {
 	BLOCK_ENTRIES = 4096,

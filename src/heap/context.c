@@ -8,7 +8,7 @@
  * Order:     X1  a counter is set up before `counters_len` is stored (release) -> counter_at()
  *                loads it (acquire).
  */
-#include "context.h"
+#include "src/heap/context.h"
 
 #include <errno.h>
 #include <pthread.h>

@@ -7,14 +7,14 @@
  * block begins, in several hops where it is far. The JVM calls Java code through a stub, whose frame leads to where
  * the thread was in Java code before (JavaCallWrapper, JavaFrameAnchor), if it was. A blob that a frame on this stack is of is not freed meanwhile.
  */
-#include "heap/frames.h"
+#include "src/heap/frames.h"
 
 #include <errno.h>
 #include <limits.h>
 #include <stddef.h>
 #include <string.h>
 
-#include "vmstructs.h"
+#include "src/vmstructs.h"
 
 enum {
 	HEAPS_MAX = 4,

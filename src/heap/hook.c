@@ -15,7 +15,7 @@
  * It is longer than 600 lines because the natives, the context they look up and the path they walk share the
  * inlined hot path.
  */
-#include "heap/hook.h"
+#include "src/heap/hook.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -25,19 +25,19 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "classfile/rewrite.h"
-#include "epoch.h"
-#include "header.h"
-#include "heap/alloc_log.h"
-#include "heap/audit.h"
-#include "heap/context.h"
-#include "heap/layout.h"
-#include "heap/object.h"
-#include "observe.h"
-#include "options.h"
-#include "path.h"
-#include "record.h"
-#include "thread.h"
+#include "src/classfile/rewrite.h"
+#include "src/epoch.h"
+#include "src/header.h"
+#include "src/heap/alloc_log.h"
+#include "src/heap/audit.h"
+#include "src/heap/context.h"
+#include "src/heap/layout.h"
+#include "src/heap/object.h"
+#include "src/observe.h"
+#include "src/options.h"
+#include "src/path.h"
+#include "src/record.h"
+#include "src/thread.h"
 
 /* Frames of ours on top of the stack, and a margin for constructor chains, which are cut. */
 enum {

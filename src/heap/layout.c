@@ -1,5 +1,5 @@
 /* heap/layout.c - see layout.h. */
-#include "layout.h"
+#include "src/heap/layout.h"
 
 #include <errno.h>
 #include <string.h>

@@ -8,13 +8,13 @@
  * Kept records are sorted only when somebody asks for one by address (audits, and the rare header
  * check), not by what runs in every epoch.
  */
-#include "heap/map.h"
+#include "src/heap/map.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "heap/map_impl.h"
+#include "src/heap/map_impl.h"
 
 int lc_map_create(struct lc_map **out)
 {

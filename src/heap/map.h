@@ -17,7 +17,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "record.h"
+#include "src/record.h"
 
 struct lc_map; /* opaque */
 

@@ -44,7 +44,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "heap/map_impl.h"
+#include "src/heap/map_impl.h"
 
 /* What the collectors do to large objects, as gc/moves.h has it. */
 #define INLINE_BYTES UINT64_C(64)

@@ -4,7 +4,7 @@
 
 #include <Judy.h>
 
-#include "heap/map.h"
+#include "src/heap/map.h"
 
 /* A survivor; its address is its key in the JudyL, its number is the value there. */
 struct lc_map_entry {

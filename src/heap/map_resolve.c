@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "heap/map_impl.h"
+#include "src/heap/map_impl.h"
 
 enum { PAGE_SHIFT = 12, SEGMENT_SHIFT = 16 };
 

@@ -8,7 +8,7 @@
  * A native hook runs while a collection may: what it reads of its buffer counts only if the GC
  * sequence is even and the same before and after.
  */
-#include "heap/object.h"
+#include "src/heap/object.h"
 
 #include <errno.h>
 #include <stdatomic.h>
@@ -17,13 +17,13 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#include "epoch.h"
-#include "header.h"
-#include "heap/alloc_log.h"
-#include "heap/context.h"
-#include "heap/layout.h"
-#include "record.h"
-#include "vmstructs.h"
+#include "src/epoch.h"
+#include "src/header.h"
+#include "src/heap/alloc_log.h"
+#include "src/heap/context.h"
+#include "src/heap/layout.h"
+#include "src/record.h"
+#include "src/vmstructs.h"
 
 /* As LocusHook.java has them. */
 _Static_assert(offsetof(struct lc_object_thread, sequence) == 0, "");

@@ -4,7 +4,7 @@
  * Everything but the topology belongs to the attribution thread; the topology is complete before the
  * first sample is taken and does not change afterwards.
  */
-#include "numa/numa.h"
+#include "src/numa/numa.h"
 
 #include <errno.h>
 #include <numa.h>
@@ -12,10 +12,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "numa/topology.h"
-#include "profile.h"
-#include "tally.h"
-#include "thread.h"
+#include "src/numa/topology.h"
+#include "src/profile.h"
+#include "src/tally.h"
+#include "src/thread.h"
 
 #define SECOND_NS UINT64_C(1000000000)
 

@@ -11,8 +11,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "format.h"
-#include "numa/pages.h"
+#include "src/format.h"
+#include "src/numa/pages.h"
 
 struct lc_manifest_numa;
 struct lc_numa_thread; /* opaque; lc_thread.numa */

@@ -5,7 +5,7 @@
  * so that a change of owner is seen. When three quarters are in use all are forgotten: a page that
  * matters comes back with its next sample.
  */
-#include "numa/pages.h"
+#include "src/numa/pages.h"
 
 #include <errno.h>
 #include <numaif.h>

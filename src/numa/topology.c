@@ -1,5 +1,5 @@
 /* numa/topology.c - see topology.h. */
-#include "numa/topology.h"
+#include "src/numa/topology.h"
 
 #include <errno.h>
 #include <fcntl.h>

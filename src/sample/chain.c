@@ -1,5 +1,5 @@
 /* sample/chain.c - signal handlers that leave what is not theirs to the handler before them. */
-#include "sample/chain.h"
+#include "src/sample/chain.h"
 
 #include <errno.h>
 #include <string.h>

@@ -26,7 +26,7 @@
  * keeps its own code alive, so its bytes can be read; whether they are the same code is the
  * question of `life`, which the JVM's event order answers: unload comes before the next load.
  */
-#include "sample/code.h"
+#include "src/sample/code.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -34,7 +34,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#include "vmstructs.h"
+#include "src/vmstructs.h"
 
 enum { GRANULE_SHIFT = 6, GRANULE = 1 << GRANULE_SHIFT };
 

@@ -7,15 +7,15 @@
  * Order:     D1  fields are stored with release after the odd sequence -> a reader that acquires
  *                a new field sees the odd or a later sequence when it looks again.
  */
-#include "sample/decode.h"
+#include "src/sample/decode.h"
 
 #include <errno.h>
 #include <stdatomic.h>
 #include <string.h>
 #include <sys/mman.h>
 
-#include "record.h"
-#include "sample/code.h"
+#include "src/record.h"
+#include "src/sample/code.h"
 
 enum {
 	WINDOW_BYTES = 1024, /* decoding starts at least so far before the pc, where it can */

@@ -8,9 +8,9 @@
 #include <stdatomic.h>
 #include <string.h>
 
-#include "record.h"
-#include "sample/decode.h"
-#include "sample/insn.h"
+#include "src/record.h"
+#include "src/sample/decode.h"
+#include "src/sample/insn.h"
 
 enum {
 	/*

@@ -12,7 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "record.h"
+#include "src/record.h"
 
 struct lc_options;
 struct lc_thread;

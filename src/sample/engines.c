@@ -5,7 +5,7 @@
  * the arena, the slots of samplers (but for what handlers do with them), and `running`; it is
  * never taken in a handler.
  */
-#include "sample/engine.h"
+#include "src/sample/engine.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -14,10 +14,10 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "options.h"
-#include "sample/sampler.h"
-#include "sample/watch.h"
-#include "thread.h"
+#include "src/options.h"
+#include "src/sample/sampler.h"
+#include "src/sample/watch.h"
+#include "src/thread.h"
 
 struct engine {
 	struct lc_engine_info info;

@@ -5,8 +5,8 @@
 #include <string.h>
 #include <time.h>
 
-#include "options.h"
-#include "sample/event_impl.h"
+#include "src/options.h"
+#include "src/sample/event_impl.h"
 
 /* AX BX CX DX SI DI BP SP IP, R8 .. R15 of asm/perf_regs.h: all that an address can be made of. */
 #define GENERAL_REGISTERS UINT64_C(0xff01ff)

@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "sample/event_impl.h"
+#include "src/sample/event_impl.h"
 
 enum {
 	IBS_PERIOD_STEP = 16, /* the counter has no lower bits */

@@ -2,7 +2,7 @@
 #ifndef LC_SAMPLE_EVENT_IMPL_H
 #define LC_SAMPLE_EVENT_IMPL_H
 
-#include "sample/event.h"
+#include "src/sample/event.h"
 
 /* Where an error goes: one line. */
 struct lc_event_error {

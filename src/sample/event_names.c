@@ -10,8 +10,8 @@
 #include <string.h>
 #include <strings.h>
 
-#include "options.h"
-#include "sample/event_impl.h"
+#include "src/options.h"
+#include "src/sample/event_impl.h"
 
 enum { NAMES_MAX = 8192, NAME_MAX_LEN = 96 };
 

@@ -15,8 +15,8 @@
 #include <string.h>
 #include <strings.h>
 
-#include "options.h"
-#include "sample/event_impl.h"
+#include "src/options.h"
+#include "src/sample/event_impl.h"
 
 enum {
 	LDLAT_MIN = 3, /* the smallest that the hardware documents; libpfm4 takes 2 */

@@ -7,7 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "sample/event_impl.h"
+#include "src/sample/event_impl.h"
 
 /* Intel's models as /proc/cpuinfo numbers them (family 6), by what libpfm4 calls their core PMU. */
 static const struct {

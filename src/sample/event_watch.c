@@ -9,8 +9,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "record.h"
-#include "sample/event_impl.h"
+#include "src/record.h"
+#include "src/sample/event_impl.h"
 
 /* A hit costs 10 us (measured), its sample 20 more: every 101st adds 2%. Prime, so as not to be in
  * step with a program that takes turns. */

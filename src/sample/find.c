@@ -14,14 +14,14 @@
  * Within a lot the nearest below the address comes first: a dead object's header may still stand in
  * memory that has been given away again, but then the live object begins behind it.
  */
-#include "sample/find.h"
+#include "src/sample/find.h"
 
 #include <stddef.h>
 #include <string.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
-#include "record.h"
+#include "src/record.h"
 
 enum {
 	SP = 4,             /* number of the stack pointer */

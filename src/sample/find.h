@@ -5,8 +5,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "klass.h"
-#include "sample/decode.h"
+#include "src/klass.h"
+#include "src/sample/decode.h"
 
 /*
  * The object that holds access->addr: code that touches an object nearly always has its start in a

@@ -1,10 +1,10 @@
 /* sample/insn.c - x86-64 instructions through Zydis. Nothing here allocates or keeps state. */
-#include "sample/insn.h"
+#include "src/sample/insn.h"
 
 #include <Zydis/Zydis.h>
 
-#include "record.h"
-#include "sample/decode.h"
+#include "src/record.h"
+#include "src/sample/decode.h"
 
 _Static_assert(ZYDIS_VERSION_MAJOR(ZYDIS_VERSION) >= 4, "Zydis 4.0 or newer is needed");
 

@@ -6,7 +6,7 @@
  *        P2  records are read, then data_tail is stored (release) -> the kernel loads it and
  *            writes over them.
  */
-#include "sample/perf.h"
+#include "src/sample/perf.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -22,7 +22,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "clock.h"
+#include "src/clock.h"
 
 /* -- opening ------------------------------------------------------------------------------ */
 

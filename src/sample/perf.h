@@ -15,7 +15,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "sample/ring.h"
+#include "src/sample/ring.h"
 
 /*
  * Pages of data in the buffer of an engine's event on one thread, beside the one that describes it:

@@ -17,12 +17,12 @@
 #include <signal.h>
 #include <string.h>
 
-#include "clock.h"
-#include "sample/code.h"
-#include "sample/insn.h"
-#include "sample/sampler.h"
-#include "sample/signals.h"
-#include "sample/watch.h"
+#include "src/clock.h"
+#include "src/sample/code.h"
+#include "src/sample/insn.h"
+#include "src/sample/sampler.h"
+#include "src/sample/signals.h"
+#include "src/sample/watch.h"
 
 enum { BURST_LOG_BYTES = 2 << 20 };
 

@@ -7,7 +7,7 @@
  * Kernels write records at multiples of 8 bytes into a ring of whole pages, so a field never
  * wraps. Nothing here relies on that: a field is copied out in two parts where it does.
  */
-#include "sample/ring.h"
+#include "src/sample/ring.h"
 
 #include <linux/perf_event.h>
 #include <string.h>

@@ -11,7 +11,7 @@
  *            R2  drop stores tail (release) -> put loads tail (acquire):
  *                a record is read before its bytes are reused.
  */
-#include "sample/sample_log.h"
+#include "src/sample/sample_log.h"
 
 #include <errno.h>
 #include <stdatomic.h>

@@ -12,7 +12,7 @@
  *                set, then state read: either the handler sees STOPPED or wait() sees it inside.
  *            T2  fields before state ACTIVE (release) -> the handler reads ACTIVE (acquire).
  */
-#include "sample/sampler.h"
+#include "src/sample/sampler.h"
 
 #include <errno.h>
 #include <sched.h>
@@ -22,15 +22,15 @@
 #include <ucontext.h>
 #include <unistd.h>
 
-#include "clock.h"
-#include "epoch.h"
-#include "options.h"
-#include "sample/code.h"
-#include "sample/find.h"
-#include "sample/sample_log.h"
-#include "span/span.h"
-#include "thread.h"
-#include "vmstructs.h"
+#include "src/clock.h"
+#include "src/epoch.h"
+#include "src/options.h"
+#include "src/sample/code.h"
+#include "src/sample/find.h"
+#include "src/sample/sample_log.h"
+#include "src/span/span.h"
+#include "src/thread.h"
+#include "src/vmstructs.h"
 
 enum {
 	SAMPLERS_MAX = 1 << 16, /* threads at a time */

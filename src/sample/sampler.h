@@ -15,14 +15,14 @@
 #include <stdint.h>
 #include <time.h>
 
-#include "record.h"
-#include "sample/decode.h"
-#include "sample/engine.h"
-#include "sample/event.h"
-#include "sample/perf.h"
-#include "sample/trap.h"
-#include "sample/walk.h"
-#include "span/span.h"
+#include "src/record.h"
+#include "src/sample/decode.h"
+#include "src/sample/engine.h"
+#include "src/sample/event.h"
+#include "src/sample/perf.h"
+#include "src/sample/trap.h"
+#include "src/sample/walk.h"
+#include "src/span/span.h"
 
 enum lc_sampler_state { LC_SAMPLER_FREE, LC_SAMPLER_ACTIVE, LC_SAMPLER_STOPPED };
 

@@ -4,14 +4,14 @@
  * All fields are written at attach, before a signal of ours can come; a handler that is there
  * before (SIGTRAP) finds either no function, and passes the signal on, or a whole one.
  */
-#include "sample/signals.h"
+#include "src/sample/signals.h"
 
 #include <errno.h>
 #include <stdatomic.h>
 #include <stddef.h>
 
-#include "sample/chain.h"
-#include "sample/sampler.h"
+#include "src/sample/chain.h"
+#include "src/sample/sampler.h"
 
 static struct {
 	bool chosen;

@@ -15,14 +15,14 @@
 #include <ucontext.h>
 #include <unistd.h>
 
-#include "clock.h"
-#include "epoch.h"
-#include "options.h"
-#include "sample/chain.h"
-#include "sample/code.h"
-#include "sample/sampler.h"
-#include "sample/signals.h"
-#include "thread.h"
+#include "src/clock.h"
+#include "src/epoch.h"
+#include "src/options.h"
+#include "src/sample/chain.h"
+#include "src/sample/code.h"
+#include "src/sample/sampler.h"
+#include "src/sample/signals.h"
+#include "src/thread.h"
 
 #ifndef sigev_notify_thread_id
 #define sigev_notify_thread_id _sigev_un._tid

@@ -5,7 +5,7 @@
  * from the handler the kernel lets the instruction pass. The event is made on the first need,
  * stays open, and is re-aimed: that costs a microsecond where opening costs fifty.
  */
-#include "sample/trap.h"
+#include "src/sample/trap.h"
 
 #include <errno.h>
 #include <linux/hw_breakpoint.h>

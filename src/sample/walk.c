@@ -1,5 +1,5 @@
 /* sample/walk.c - call paths through AsyncGetCallTrace. */
-#include "sample/walk.h"
+#include "src/sample/walk.h"
 
 #include <dlfcn.h>
 #include <errno.h>
@@ -8,9 +8,9 @@
 #include <ucontext.h>
 #include <unistd.h>
 
-#include "record.h"
-#include "sample/code.h"
-#include "vmstructs.h"
+#include "src/record.h"
+#include "src/sample/code.h"
+#include "src/vmstructs.h"
 
 enum { STUB_FRAME_BYTES_MAX = 512, THREAD_BYTES_MAX = 16 << 10, STACK_BYTES_MAX = 1 << 20 };
 

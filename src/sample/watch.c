@@ -14,7 +14,7 @@
  *        call into the JVM: the thread that ends a pause waits for it.
  * Order: W1  state FOUND is stored (release) behind what it says -> loaded (acquire).
  */
-#include "sample/watch.h"
+#include "src/sample/watch.h"
 
 #include <errno.h>
 #include <linux/perf_event.h>
@@ -26,17 +26,17 @@
 #include <string.h>
 #include <sys/ioctl.h>
 
-#include "field.h"
-#include "gc/moves.h"
-#include "observe.h"
-#include "options.h"
-#include "path.h"
-#include "record.h"
-#include "sample/code.h"
-#include "sample/decode.h"
-#include "sample/event.h"
-#include "sample/sampler.h"
-#include "sample/signals.h"
+#include "src/field.h"
+#include "src/gc/moves.h"
+#include "src/observe.h"
+#include "src/options.h"
+#include "src/path.h"
+#include "src/record.h"
+#include "src/sample/code.h"
+#include "src/sample/decode.h"
+#include "src/sample/event.h"
+#include "src/sample/sampler.h"
+#include "src/sample/signals.h"
 
 enum { WIDEST = 8, NAME_MAX_BYTES = LC_EVENT_TEXT_MAX + 2 };
 

@@ -6,7 +6,7 @@
  * the loops run until the JIT has compiled them. A JVM that only interprets gets fewer batches, as
  * many as CPU_MS leaves room for.
  */
-#include "span/calibrate.h"
+#include "src/span/calibrate.h"
 
 #include <cpuid.h>
 #include <dlfcn.h>
@@ -18,8 +18,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "span/calibrate_impl.h"
 #include "src/clock.h"
+#include "src/span/calibrate_impl.h"
 
 #define MS UINT64_C(1000000)
 #define CLASS "java/lang/LocusCalibrate"

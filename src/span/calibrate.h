@@ -13,8 +13,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "profile.h"
-#include "span/span.h"
+#include "src/profile.h"
+#include "src/span/span.h"
 
 /* What is measured, in the order of rows everywhere. */
 enum lc_cost {

@@ -4,7 +4,7 @@
  * The file is text, a line each for the key, a line each for a cost, and the checksum of all before it.
  * Numbers are whole, since the program's locale may write fractions with a comma.
  */
-#include "span/calibrate_impl.h"
+#include "src/span/calibrate_impl.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -17,7 +17,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "format.h"
+#include "src/format.h"
 
 #define MAGIC "locus calibration 1\n"
 #define MILLION 1e6

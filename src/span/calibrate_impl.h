@@ -2,7 +2,7 @@
 #ifndef LC_SPAN_CALIBRATE_IMPL_H
 #define LC_SPAN_CALIBRATE_IMPL_H
 
-#include "span/calibrate.h"
+#include "src/span/calibrate.h"
 
 enum { LC_CALIBRATION_PAIRS = 10000 /* in a batch */ };
 

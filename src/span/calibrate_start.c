@@ -1,13 +1,13 @@
 /* span/calibrate_start.c - the calibration of a run: between calibrate.c and the spans of this process. */
-#include "span/calibrate.h"
+#include "src/span/calibrate.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "options.h"
-#include "span/stack.h"
-#include "span/trace.h"
+#include "src/options.h"
+#include "src/span/stack.h"
+#include "src/span/trace.h"
 
 static struct {
 	struct lc_calibration result;

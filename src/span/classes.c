@@ -1,5 +1,5 @@
 /* span/classes.c - see classes.h. */
-#include "span/classes.h"
+#include "src/span/classes.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "span/span.h"
+#include "src/span/span.h"
 
 enum { BUCKETS = 1024, PENDING_MAX = 1 << 16 };
 

@@ -15,7 +15,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "classfile/span_rewrite.h"
+#include "src/classfile/span_rewrite.h"
 
 struct lc_class_file {
 	const uint8_t *data;

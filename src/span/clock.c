@@ -14,7 +14,7 @@
  *             not running, or between two of its instructions. How a clock is chosen is written by
  *             lc_clock_init() only, before there are clocks. Counts are atomic, relaxed.
  */
-#include "span/clock.h"
+#include "src/span/clock.h"
 
 #include <errno.h>
 #include <stdarg.h>
@@ -27,8 +27,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "sample/perf.h"
-#include "span/clock_impl.h"
+#include "src/sample/perf.h"
+#include "src/span/clock_impl.h"
 
 #define CHECKPOINT_NS UINT64_C(10000000)
 #define NARROW_NS UINT64_C(5000)

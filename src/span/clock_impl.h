@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "span/clock.h"
+#include "src/span/clock.h"
 
 /* The TSC's rate (clock_rate.c). Returns 0 or -errno. Context: [attach]. */
 int lc_clock_rate_init(void);

@@ -11,8 +11,8 @@
 #include <errno.h>
 #include <time.h>
 
-#include "span/clock_impl.h"
 #include "src/clock.h" /* without a directory it would be the one next to this file */
+#include "src/span/clock_impl.h"
 
 #define SHIFT 40
 #define SECOND UINT64_C(1000000000)

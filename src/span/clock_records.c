@@ -1,6 +1,6 @@
 /* span/clock_records.c - what the kernel writes for the clocks to read: see clock_impl.h. */
-#include "sample/ring.h"
-#include "span/clock_impl.h"
+#include "src/sample/ring.h"
+#include "src/span/clock_impl.h"
 
 _Static_assert(offsetof(struct perf_event_mmap_page, lock) % 8 == 0 &&
                    offsetof(struct perf_event_mmap_page, index) ==

@@ -1,5 +1,5 @@
 /* span/jdk.c - see jdk.h. */
-#include "span/jdk.h"
+#include "src/span/jdk.h"
 
 #include <stddef.h>
 

@@ -13,7 +13,7 @@
  * A lock is held for some dozens of instructions, without calls. Its holder may lose the CPU; who waits for it
  * lets others run.
  */
-#include "span/link.h"
+#include "src/span/link.h"
 
 #include <errno.h>
 #include <sched.h>
@@ -23,7 +23,7 @@
 #include <sys/mman.h>
 #include <x86intrin.h>
 
-#include "format.h"
+#include "src/format.h"
 
 enum {
 	IN_USE = 1,

@@ -1,14 +1,14 @@
 /* span/location.c - see location.h. */
-#include "span/location.h"
+#include "src/span/location.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "heap/context.h"
-#include "heap/frames.h"
-#include "path.h"
-#include "record.h"
+#include "src/heap/context.h"
+#include "src/heap/frames.h"
+#include "src/path.h"
+#include "src/record.h"
 
 enum { TABLE_MIN = 16, TABLE_MAX = 4096, FRAMES_FIRST = 48, FRAMES_MAX = 1024 };
 

@@ -13,9 +13,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "heap/frames.h"
-#include "span/stack.h"
-#include "span/words.h"
+#include "src/heap/frames.h"
+#include "src/span/stack.h"
+#include "src/span/words.h"
 
 struct lc_contexts;
 

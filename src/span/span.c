@@ -5,28 +5,28 @@
  *                loads it (acquire). P2  it stores `pauses_tail` when it has read (release) -> the next
  *                pause loads it (acquire).
  */
-#include "span/span.h"
+#include "src/span/span.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "classfile/span_rewrite.h"
-#include "heap/hook.h"
-#include "options.h"
-#include "profile.h"
-#include "span/calibrate.h"
-#include "span/jdk.h"
-#include "span/link.h"
-#include "span/location.h"
-#include "span/stack.h"
-#include "span/task.h"
-#include "span/timeline.h"
-#include "span/trace.h"
+#include "src/classfile/span_rewrite.h"
 #include "src/clock.h"
-#include "tally.h"
-#include "thread.h"
+#include "src/heap/hook.h"
+#include "src/options.h"
+#include "src/profile.h"
+#include "src/span/calibrate.h"
+#include "src/span/jdk.h"
+#include "src/span/link.h"
+#include "src/span/location.h"
+#include "src/span/stack.h"
+#include "src/span/task.h"
+#include "src/span/timeline.h"
+#include "src/span/trace.h"
+#include "src/tally.h"
+#include "src/thread.h"
 
 _Static_assert((int)LC_SPANS_STREAMS == (int)LC_SPAN_STREAMS, "one set of bits");
 _Static_assert((int)LC_SPANS_TASKS == (int)LC_SPAN_TASKS, "one set of bits");

@@ -14,8 +14,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "format.h" /* lc_span_kind, lc_submit_kind, histogram buckets */
-#include "span/clock.h"
+#include "src/format.h" /* lc_span_kind, lc_submit_kind, histogram buckets */
+#include "src/span/clock.h"
 
 struct lc_manifest_spans;
 struct lc_options;

@@ -1,15 +1,15 @@
 /* span/span_take.c - what the attribution thread takes from the slots of threads: see span.h. */
-#include "span/span.h"
+#include "src/span/span.h"
 
 #include <errno.h>
 
-#include "profile.h"
-#include "span/location.h"
-#include "span/stack.h"
-#include "span/task.h"
-#include "span/trace.h"
-#include "tally.h"
-#include "thread.h"
+#include "src/profile.h"
+#include "src/span/location.h"
+#include "src/span/stack.h"
+#include "src/span/task.h"
+#include "src/span/trace.h"
+#include "src/tally.h"
+#include "src/thread.h"
 
 static struct lc_span_stats stats; /* of threads that are gone, and what was written */
 

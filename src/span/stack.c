@@ -4,13 +4,13 @@
  * Order:     S1  a slot is set up before `slots_len` is stored (release) -> lc_span_stack_slot()
  *                loads it (acquire).
  */
-#include "span/stack.h"
+#include "src/span/stack.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "thread.h"
+#include "src/thread.h"
 
 enum { FRAMES_MIN = 32, BLOCK_MIN = 8, INDEX_MIN = 32 };
 

@@ -11,7 +11,7 @@
 #ifndef LC_SPAN_STACK_H
 #define LC_SPAN_STACK_H
 
-#include "span/span.h"
+#include "src/span/span.h"
 
 enum {
 	LC_SPAN_DEPTH_MAX = 1 << 16, /* deeper ones are not told apart, and counted */

@@ -5,15 +5,15 @@
  * inside another one has as its outer one, and its level, is in the innermost frame (lc_stream_context):
  * frames that are not streams pass it on.
  */
-#include "span/span.h"
+#include "src/span/span.h"
 
-#include "attribution.h"
-#include "profile.h"
-#include "span/link.h"
-#include "span/location.h"
-#include "span/stack.h"
-#include "span/task.h"
-#include "span/trace.h"
+#include "src/attribution.h"
+#include "src/profile.h"
+#include "src/span/link.h"
+#include "src/span/location.h"
+#include "src/span/stack.h"
+#include "src/span/task.h"
+#include "src/span/trace.h"
 
 static _Thread_local struct lc_span_thread *self __attribute__((tls_model("initial-exec")));
 static _Thread_local bool over __attribute__((tls_model("initial-exec")));

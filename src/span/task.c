@@ -4,18 +4,18 @@
  * Order:     M1  a row is set up before `rows_len` is stored (release) -> lc_task_made_take() loads
  *                it (acquire). Counts have one writer, the owner; relaxed.
  */
-#include "span/task.h"
+#include "src/span/task.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "classfile/span_rewrite.h" /* LC_TASK_ */
-#include "profile.h"
-#include "span/fold.h"
-#include "span/task_place.h"
-#include "span/virtual.h"
-#include "thread.h"
+#include "src/classfile/span_rewrite.h" /* LC_TASK_ */
+#include "src/profile.h"
+#include "src/span/fold.h"
+#include "src/span/task_place.h"
+#include "src/span/virtual.h"
+#include "src/thread.h"
 
 enum {
 	RECENT = 256, /* creations remembered, see lc_link_created() */

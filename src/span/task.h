@@ -12,8 +12,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "span/link.h"
-#include "span/stack.h"
+#include "src/span/link.h"
+#include "src/span/stack.h"
 
 struct lc_block_task_made;
 struct lc_task_places; /* task_place.h */

@@ -9,18 +9,18 @@
  *                and only that one can still be loaded.
  * The table is under one lock, which is never held across a call into the JVM.
  */
-#include "span/task_place.h"
+#include "src/span/task_place.h"
 
 #include <errno.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "classfile/span_rewrite.h"
-#include "epoch.h"
-#include "gc/areas.h"
-#include "path.h"
-#include "span/span.h"
+#include "src/classfile/span_rewrite.h"
+#include "src/epoch.h"
+#include "src/gc/areas.h"
+#include "src/path.h"
+#include "src/span/span.h"
 
 enum { CLASSES_MAX = 1 << 16, HEADS = 1 << 12, ACC_STATIC = 8 };
 

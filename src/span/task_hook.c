@@ -6,17 +6,17 @@
 #include <errno.h>
 #include <string.h>
 
-#include "attribution.h"
-#include "classfile/span_rewrite.h"
-#include "epoch.h"
-#include "heap/context.h"
-#include "profile.h"
-#include "span/span.h"
-#include "span/task.h"
-#include "span/task_place.h"
-#include "span/trace.h"
-#include "span/virtual.h"
-#include "thread.h"
+#include "src/attribution.h"
+#include "src/classfile/span_rewrite.h"
+#include "src/epoch.h"
+#include "src/heap/context.h"
+#include "src/profile.h"
+#include "src/span/span.h"
+#include "src/span/task.h"
+#include "src/span/task_place.h"
+#include "src/span/trace.h"
+#include "src/span/virtual.h"
+#include "src/thread.h"
 
 static struct {
 	struct lc_task_config config;

@@ -5,7 +5,7 @@
  * walked again, and has several entries. No word is ever left out for that, since at whatever depth an entry
  * is compared, what is left might be another place's as well.
  */
-#include "span/task_place.h"
+#include "src/span/task_place.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -13,10 +13,10 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-#include "heap/context.h"
-#include "path.h"
-#include "record.h"
-#include "sample/code.h"
+#include "src/heap/context.h"
+#include "src/path.h"
+#include "src/record.h"
+#include "src/sample/code.h"
 
 enum {
 	TABLE_MIN = LC_PLACE_WAYS,

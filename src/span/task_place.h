@@ -13,8 +13,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "span/task.h"
-#include "span/words.h"
+#include "src/span/task.h"
+#include "src/span/words.h"
 
 struct lc_contexts;
 

@@ -5,7 +5,7 @@
  *            (acquire). Everything else of a thread is written at its creation, before it is published, and then
  *            by the attribution thread alone.
  */
-#include "span/timeline.h"
+#include "src/span/timeline.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -17,9 +17,9 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "span/timeline_impl.h"
 #include "src/clock.h"
-#include "thread.h"
+#include "src/span/timeline_impl.h"
+#include "src/thread.h"
 
 enum { STATUS_BYTES = 4096, NO_FILE = -1 };
 

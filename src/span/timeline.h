@@ -19,7 +19,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "profile.h"
+#include "src/profile.h"
 
 struct lc_thread;
 

@@ -6,8 +6,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "profile.h"
-#include "vector.h"
+#include "src/profile.h"
+#include "src/vector.h"
 
 struct lc_timeline_amount {
 	uint64_t cpu_ns, voluntary, involuntary;

@@ -1,5 +1,5 @@
 /* span/timeline_rows.c - see timeline_impl.h. */
-#include "span/timeline_impl.h"
+#include "src/span/timeline_impl.h"
 
 #include <string.h>
 

@@ -6,7 +6,7 @@
  *                set up; the owner does not touch this one any more, which may be freed or kept as the spare.
  *            R3  the spare is exchanged (acquire and release): whoever has it is done with its rows.
  */
-#include "span/trace.h"
+#include "src/span/trace.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -12,7 +12,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "profile.h"
+#include "src/profile.h"
 
 enum {
 	LC_TRACE_CHUNK_ROWS = 1 << 12,

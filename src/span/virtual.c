@@ -5,14 +5,14 @@
  * instructions and never across a call into the JVM. A virtual thread gets a carrier only after it has left the
  * one before, so its frames are put and taken in turns.
  */
-#include "span/virtual.h"
+#include "src/span/virtual.h"
 
 #include <sched.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "span/task.h"
+#include "src/span/task.h"
 
 enum {
 	SHARDS = 64,

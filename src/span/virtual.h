@@ -10,7 +10,7 @@
 
 #include <stdint.h>
 
-#include "span/stack.h"
+#include "src/span/stack.h"
 
 /* ID of the virtual thread that the calling thread carries; 0: none. Context: any. */
 uint64_t lc_virtual_mounted(void);

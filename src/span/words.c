@@ -1,10 +1,10 @@
 /* span/words.c - see words.h. */
-#include "span/words.h"
+#include "src/span/words.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "heap/context.h"
+#include "src/heap/context.h"
 
 enum { ENTRY_WORDS = 64 }; /* for where native code called Java code on the way */
 

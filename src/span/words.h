@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "heap/frames.h"
+#include "src/heap/frames.h"
 
 struct lc_contexts;
 

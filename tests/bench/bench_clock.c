@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <time.h>
 
-#include "span/clock_impl.h"
+#include "src/span/clock_impl.h"
 
 enum { READS = 1000000, SLOW_READS = 2000, REPEATS = 15 };
 

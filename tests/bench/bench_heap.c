@@ -9,8 +9,8 @@
 #include <stdlib.h>
 #include <time.h>
 
-#include "heap/alloc_log.h"
-#include "heap/map.h"
+#include "src/heap/alloc_log.h"
+#include "src/heap/map.h"
 
 #define LOW UINT64_C(0x700000000)
 #define MIB UINT64_C(0x100000)

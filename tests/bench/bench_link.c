@@ -10,8 +10,8 @@
 #include <stdlib.h>
 #include <time.h>
 
-#include "format.h"
-#include "span/link.h"
+#include "src/format.h"
+#include "src/span/link.h"
 
 enum { TASKS = 1 << 20, REPEATS = 5, FEW = 64, MANY = 100000 };
 

@@ -13,11 +13,11 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "numa/numa.h"
-#include "numa/pages.h"
-#include "tally.h"
+#include "src/numa/numa.h"
+#include "src/numa/pages.h"
+#include "src/tally.h"
+#include "src/thread.h"
 #include "tests/unit/event_root.h"
-#include "thread.h"
 
 enum {
 	ROUNDS = 25,

@@ -4,10 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "record.h"
-#include "sample/decode.h"
-#include "sample/insn.h"
-#include "vmstructs.h"
+#include "src/record.h"
+#include "src/sample/decode.h"
+#include "src/sample/insn.h"
+#include "src/vmstructs.h"
 
 void *lc_vm_static(const char *type, const char *field)
 {

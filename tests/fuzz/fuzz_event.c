@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sample/event.h"
+#include "src/sample/event.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "map_model.h"
+#include "tests/fuzz/map_model.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -10,12 +10,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../analyzer/blockfile.h"
-#include "../../analyzer/commands.h"
-#include "../../analyzer/merge_write.h"
-#include "../../analyzer/sharing.h"
-#include "../../analyzer/span_rows.h"
-#include "../../analyzer/view.h"
+#include "analyzer/blockfile.h"
+#include "analyzer/commands.h"
+#include "analyzer/merge_write.h"
+#include "analyzer/sharing.h"
+#include "analyzer/span_rows.h"
+#include "analyzer/view.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len);
 

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sample/ring.h"
+#include "src/sample/ring.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -9,8 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "classfile/rewrite.h"
-#include "classfile/span_rewrite.h"
+#include "src/classfile/rewrite.h"
+#include "src/classfile/span_rewrite.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -11,13 +11,13 @@
  *
  * The file is longer than 600 lines: one heap, whose parts share all of their state.
  */
-#include "map_model.h"
+#include "tests/fuzz/map_model.h"
 
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "heap/map.h"
+#include "src/heap/map.h"
 
 enum { OBJECTS = 3000, MOVES = 4 * OBJECTS, AREAS = 64, RECORDS = 3 * OBJECTS, THREADS = 3 };
 enum { REGION = 128 << 10, REGIONS = 48, PIECE = 64 << 10, INLINE = 64, HUMONGOUS = REGION / 2 };

@@ -10,10 +10,10 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "epoch.h"
-#include "field.h"
-#include "heap/layout.h"
-#include "vmstructs.h"
+#include "src/epoch.h"
+#include "src/field.h"
+#include "src/heap/layout.h"
+#include "src/vmstructs.h"
 
 static jvmtiEnv *ti;
 

@@ -27,10 +27,10 @@
 #include <string.h>
 #include <time.h>
 
-#include "epoch.h"
-#include "gc/areas.h"
-#include "gc/moves.h"
-#include "vmstructs.h"
+#include "src/epoch.h"
+#include "src/gc/areas.h"
+#include "src/gc/moves.h"
+#include "src/vmstructs.h"
 
 enum { TRACKED_MAX = 3000000, AREAS_MAX = 8192 };
 

@@ -18,7 +18,7 @@
 #include <unistd.h>
 #include <zip.h>
 
-#include "classfile/rewrite.h"
+#include "src/classfile/rewrite.h"
 
 static struct {
 	uint64_t min_size_bytes;

@@ -19,14 +19,14 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "epoch.h"
-#include "options.h"
-#include "sample/code.h"
-#include "sample/decode.h"
-#include "sample/engine.h"
-#include "sample/sample_log.h"
-#include "thread.h"
-#include "vmstructs.h"
+#include "src/epoch.h"
+#include "src/options.h"
+#include "src/sample/code.h"
+#include "src/sample/decode.h"
+#include "src/sample/engine.h"
+#include "src/sample/sample_log.h"
+#include "src/thread.h"
+#include "src/vmstructs.h"
 
 enum { WATCHED_MAX = 64, KEPT_MAX = 1 << 20, TOP = 24 };
 

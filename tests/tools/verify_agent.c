@@ -17,9 +17,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "classfile/hook_class.h"
-#include "classfile/rewrite.h"
-#include "classfile/span_rewrite.h"
+#include "src/classfile/hook_class.h"
+#include "src/classfile/rewrite.h"
+#include "src/classfile/span_rewrite.h"
 
 enum { WORDS_MAX = 1 << 20 };
 
@@ -163,7 +163,7 @@ JNIEXPORT jboolean JNICALL Java_LinkAll_isLinked(JNIEnv *env, jclass self, jclas
 }
 
 /* Apart: LocusSpan's natives are of no use to the tests of allocations. */
-#include "verify_spans.h"
+#include "tests/tools/verify_spans.h"
 
 static void JNICALL class_file_load(jvmtiEnv *jvmti, JNIEnv *env, jclass redefined, jobject loader,
                                     const char *name, jobject domain, jint len,

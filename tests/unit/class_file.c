@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "class_file.h"
+#include "tests/unit/class_file.h"
 
 void class_begin(struct class_file *c, const char *name)
 {

@@ -5,10 +5,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "classfile/bytes.h"
-#include "classfile/code.h"
-#include "classfile/reader.h"
-#include "classfile/rewrite.h"
+#include "src/classfile/bytes.h"
+#include "src/classfile/code.h"
+#include "src/classfile/reader.h"
+#include "src/classfile/rewrite.h"
 
 struct class_file {
 	uint16_t minor, major;

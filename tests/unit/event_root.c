@@ -7,7 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "event_root.h"
+#include "tests/unit/event_root.h"
 
 static char root[64];
 

@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "class_file.h"
-#include "classfile/span_rewrite.h"
-#include "format.h"
+#include "src/classfile/span_rewrite.h"
+#include "src/format.h"
+#include "tests/unit/class_file.h"
 
 #define CODE(...)                                                                                  \
 	{                                                                                          \

@@ -5,8 +5,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "profile.h"
-#include "span/task.h"
+#include "src/profile.h"
+#include "src/span/task.h"
 
 enum { MODEL_THREADS = 4, MODEL_ROWS = 1 << 18 };
 

@@ -12,7 +12,7 @@
 
 #include <cmocka.h>
 
-#include "heap/alloc_log.h"
+#include "src/heap/alloc_log.h"
 
 enum { CHUNK = LC_ALLOC_CHUNK_RECORDS, POOL_CHUNKS = 64 };
 

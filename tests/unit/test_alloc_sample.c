@@ -18,14 +18,14 @@
 
 #include <cmocka.h>
 
-#include "epoch.h"
-#include "heap/alloc_sample.h"
-#include "heap/layout.h"
-#include "path.h"
-#include "record.h"
-#include "tally.h"
-#include "thread.h"
-#include "vmstructs.h"
+#include "src/epoch.h"
+#include "src/heap/alloc_sample.h"
+#include "src/heap/layout.h"
+#include "src/path.h"
+#include "src/record.h"
+#include "src/tally.h"
+#include "src/thread.h"
+#include "src/vmstructs.h"
 
 enum {
 	REFS = 200000,

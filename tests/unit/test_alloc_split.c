@@ -11,8 +11,8 @@
 
 #include <cmocka.h>
 
-#include "heap/alloc_split.h"
-#include "heap/alloc_sums.h"
+#include "src/heap/alloc_split.h"
+#include "src/heap/alloc_sums.h"
 
 enum { DRAWS = 400, SITES = 4, CLASS = 100, OBJECTS_MAX = 4096 };
 #define COVERED_LEAST 0.90 /* of intervals that are to hold the truth in 95% of all draws */

@@ -9,9 +9,9 @@
 /* cmocka.h wants the above first. */
 #include <cmocka.h>
 
-#include "gc/areas.h"
-#include "gc/moves.h"
-#include "vmstructs.h"
+#include "src/gc/areas.h"
+#include "src/gc/moves.h"
+#include "src/vmstructs.h"
 
 #define EXPORT __attribute__((visibility("default")))
 

@@ -12,8 +12,8 @@
 
 #include <cmocka.h>
 
-#include "heap/audit.h"
-#include "heap/map.h"
+#include "src/heap/audit.h"
+#include "src/heap/map.h"
 
 #define LOW UINT64_C(0x700000000)
 #define EDEN (LOW + 0x100000)

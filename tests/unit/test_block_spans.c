@@ -10,8 +10,8 @@
 #include <errno.h>
 #include <string.h>
 
-#include "../../analyzer/block.h"
-#include "../../analyzer/tree_spans.h"
+#include "analyzer/block.h"
+#include "analyzer/tree_spans.h"
 
 enum { COLUMNS = 40, MAX = 4096 };
 

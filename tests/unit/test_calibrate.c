@@ -13,7 +13,7 @@
 
 #include <cmocka.h>
 
-#include "span/calibrate_impl.h"
+#include "src/span/calibrate_impl.h"
 
 static void near(double got, double want)
 {

@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "sample/chain.h"
+#include "src/sample/chain.h"
 
 static struct lc_chain chain;
 static volatile sig_atomic_t plain_calls, info_calls, usr1_blocked, self_blocked, trap_blocked;

@@ -20,7 +20,7 @@
 
 #include <cmocka.h>
 
-#include "span/clock_impl.h"
+#include "src/span/clock_impl.h"
 
 #define MS UINT64_C(1000000)
 /*

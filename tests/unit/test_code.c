@@ -10,8 +10,8 @@
 
 #include <cmocka.h>
 
-#include "sample/code.h"
-#include "vmstructs.h"
+#include "src/sample/code.h"
+#include "src/vmstructs.h"
 
 /* A code cache that the JVM exports; nothing in these tests reads its bytes. */
 static uint64_t cache_low = 0x7f0000000000, cache_high = 0x7f0010000000;

@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "class_file.h"
+#include "tests/unit/class_file.h"
 
 #define CODE(...)                                                                                  \
 	{                                                                                          \

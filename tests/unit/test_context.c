@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "heap/context.h"
+#include "src/heap/context.h"
 
 /* Generated code lies here, the interpreter at its start. */
 #define CODE_LOW UINT64_C(0x7f0000000000)

@@ -12,11 +12,11 @@
 
 #include <cmocka.h>
 
-#include "record.h"
-#include "sample/code.h"
-#include "sample/decode.h"
-#include "sample/insn.h"
-#include "vmstructs.h"
+#include "src/record.h"
+#include "src/sample/code.h"
+#include "src/sample/decode.h"
+#include "src/sample/insn.h"
+#include "src/vmstructs.h"
 
 /* This JVM exports nothing: the tables lie around the first code that is reported. */
 void *lc_vm_static(const char *type, const char *field)

@@ -10,14 +10,14 @@
 
 #include <cmocka.h>
 
-#include "detail.h"
-#include "field.h"
-#include "field_layout.h"
-#include "format.h"
-#include "lines.h"
-#include "record.h"
-#include "tally.h"
-#include "thread.h"
+#include "src/detail.h"
+#include "src/field.h"
+#include "src/field_layout.h"
+#include "src/format.h"
+#include "src/lines.h"
+#include "src/record.h"
+#include "src/tally.h"
+#include "src/thread.h"
 
 /* The neighbours, that keep what they are given. */
 

@@ -16,7 +16,7 @@
 #include <cmocka.h>
 
 #include "analyzer/doctor.h"
-#include "sample/perf.h"
+#include "src/sample/perf.h"
 
 enum { TEXT = 512 };
 

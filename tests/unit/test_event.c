@@ -12,9 +12,9 @@
 #include <string.h>
 #include <time.h>
 
-#include "event_root.h"
-#include "record.h"
-#include "sample/event.h"
+#include "src/record.h"
+#include "src/sample/event.h"
+#include "tests/unit/event_root.h"
 
 static struct lc_event_machine machine;
 static struct lc_events events;

@@ -10,8 +10,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "event_root.h"
-#include "sample/event.h"
+#include "src/sample/event.h"
+#include "tests/unit/event_root.h"
 
 #define IBS "sys/bus/event_source/devices/ibs_op/"
 

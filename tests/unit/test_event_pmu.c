@@ -17,8 +17,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "event_root.h"
-#include "sample/event.h"
+#include "src/sample/event.h"
+#include "tests/unit/event_root.h"
 
 #define CPU "sys/bus/event_source/devices/cpu/"
 #define CORE "sys/bus/event_source/devices/cpu_core/"

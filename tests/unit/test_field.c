@@ -9,8 +9,8 @@
 
 #include <cmocka.h>
 
-#include "field_layout.h"
-#include "heap/layout.h"
+#include "src/field_layout.h"
+#include "src/heap/layout.h"
 
 static const struct lc_layout compressed = {
 	.byte_base = 16,

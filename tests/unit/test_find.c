@@ -11,8 +11,8 @@
 
 #include <cmocka.h>
 
-#include "record.h"
-#include "sample/find.h"
+#include "src/record.h"
+#include "src/sample/find.h"
 
 enum { RAX, RCX, RDX, RBX, RSP, RBP, RSI, RDI, R8, R9, R10, R11, R12, R15 = 15 };
 enum { HEAP_BYTES = 1 << 16, OBJECTS_MAX = 8, SHIFT = 3 };

@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "../../src/format.h"
+#include "src/format.h"
 
 static void varints_come_back_and_take_no_more_bytes_than_they_need(void **state)
 {

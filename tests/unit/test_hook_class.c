@@ -8,9 +8,9 @@
 
 #include <cmocka.h>
 
-#include "classfile/bytes.h"
-#include "classfile/hook_class.h"
-#include "classfile/reader.h"
+#include "src/classfile/bytes.h"
+#include "src/classfile/hook_class.h"
+#include "src/classfile/reader.h"
 
 static const struct lc_hook_layout usual = {
 	.min_size_bytes = 1024,

@@ -16,12 +16,12 @@
 
 #include <cmocka.h>
 
-#include "epoch.h"
-#include "gc/areas.h"
-#include "heap/layout.h"
-#include "klass.h"
-#include "path.h"
-#include "vmstructs.h"
+#include "src/epoch.h"
+#include "src/gc/areas.h"
+#include "src/heap/layout.h"
+#include "src/klass.h"
+#include "src/path.h"
+#include "src/vmstructs.h"
 
 enum kind { NARROW, WIDE, COMPACT, KINDS };
 

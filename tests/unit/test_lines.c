@@ -9,10 +9,10 @@
 
 #include <cmocka.h>
 
-#include "lines.h"
-#include "record.h"
-#include "tally.h"
-#include "thread.h"
+#include "src/lines.h"
+#include "src/record.h"
+#include "src/tally.h"
+#include "src/thread.h"
 
 /* A tally that keeps the rows of lines as they come. */
 struct lc_tally {

@@ -10,8 +10,8 @@
 
 #include <cmocka.h>
 
-#include "format.h"
-#include "span/link.h"
+#include "src/format.h"
+#include "src/span/link.h"
 
 static int setup(void **state)
 {

@@ -15,7 +15,7 @@
 
 #include <cmocka.h>
 
-#include "heap/map.h"
+#include "src/heap/map.h"
 #include "tests/fuzz/map_model.h"
 
 /* Allocations that still succeed; -1: all of them. */

@@ -11,10 +11,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../analyzer/blockfile.h"
-#include "../../analyzer/commands.h"
-#include "../../analyzer/merge_write.h"
-#include "../../analyzer/view.h"
+#include "analyzer/blockfile.h"
+#include "analyzer/commands.h"
+#include "analyzer/merge_write.h"
+#include "analyzer/view.h"
 
 int lc_fail(const char *format, ...)
 {

@@ -10,9 +10,9 @@
 /* cmocka.h wants the above first. */
 #include <cmocka.h>
 
-#include "gc/areas.h"
-#include "gc/moves.h"
-#include "gc/preload_abi.h"
+#include "src/gc/areas.h"
+#include "src/gc/moves.h"
+#include "src/gc/preload_abi.h"
 
 enum { HEAP_BYTES = 16 << 20, REGION = 512 << 10, SIZE = 2048 };
 

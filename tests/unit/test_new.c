@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "class_file.h"
+#include "tests/unit/class_file.h"
 
 /* Class 2 is A, 4 is B; 10 is A's constructor (I)V, 16 B's ()V. */
 #define NEW_A LC_OP_NEW, 0, 2

@@ -12,10 +12,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "event_root.h"
-#include "numa/numa.h"
-#include "tally.h"
-#include "thread.h"
+#include "src/numa/numa.h"
+#include "src/tally.h"
+#include "src/thread.h"
+#include "tests/unit/event_root.h"
 
 static const char *root;
 static struct lc_thread thread;

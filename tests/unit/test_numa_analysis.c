@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../analyzer/numa.h"
+#include "analyzer/numa.h"
 
 enum { TIMER, FAULT };
 

@@ -9,12 +9,12 @@
 /* cmocka.h wants the above first. */
 #include <cmocka.h>
 
-#include "epoch.h"
-#include "heap/alloc_log.h"
-#include "heap/context.h"
-#include "heap/layout.h"
-#include "heap/object.h"
-#include "vmstructs.h"
+#include "src/epoch.h"
+#include "src/heap/alloc_log.h"
+#include "src/heap/context.h"
+#include "src/heap/layout.h"
+#include "src/heap/object.h"
+#include "src/vmstructs.h"
 
 enum { SITE = 77, SIZE = 24, EETOP = 16, KLASS_AT = 3 };
 

@@ -9,7 +9,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "options.h"
+#include "src/options.h"
 
 static char error[256];
 

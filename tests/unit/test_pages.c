@@ -13,7 +13,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#include "numa/pages.h"
+#include "src/numa/pages.h"
 
 /* The made-up kernel: node of page n is n % nodes, of every 10th page unknown. */
 static unsigned nodes;

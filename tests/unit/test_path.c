@@ -12,8 +12,8 @@
 
 #include <cmocka.h>
 
-#include "path.h"
-#include "record.h"
+#include "src/path.h"
+#include "src/record.h"
 
 /* The made-up JVM: method N is com.acme.C<N>.m<N>(), line 10 from bci 0 and line 20 from bci 8. */
 enum { UNLOADED = 666, OWN = 777 /* of LocusSpan */ };

@@ -32,7 +32,7 @@
 
 #include <cmocka.h>
 
-#include "sample/perf.h"
+#include "src/sample/perf.h"
 
 /* Faults beside those of the test's own touches: the shadow memory of a sanitizer has its own. */
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)

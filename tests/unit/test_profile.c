@@ -20,10 +20,10 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "../../analyzer/blockfile.h"
-#include "../../src/path.h"
-#include "../../src/profile.h"
-#include "../../src/record.h"
+#include "analyzer/blockfile.h"
+#include "src/path.h"
+#include "src/profile.h"
+#include "src/record.h"
 
 /* ---- a disk and a clock that the tests control ---- */
 

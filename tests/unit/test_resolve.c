@@ -11,21 +11,21 @@
 
 #include <cmocka.h>
 
-#include "bucket.h"
-#include "clock.h"
-#include "detail.h"
-#include "heap/alloc_log.h"
-#include "heap/alloc_sample.h"
-#include "heap/hook.h"
-#include "heap/map.h"
-#include "klass.h"
-#include "numa/numa.h"
-#include "path.h"
-#include "resolve.h"
-#include "sample/sample_log.h"
-#include "span/span.h"
-#include "tally.h"
-#include "thread.h"
+#include "src/bucket.h"
+#include "src/clock.h"
+#include "src/detail.h"
+#include "src/heap/alloc_log.h"
+#include "src/heap/alloc_sample.h"
+#include "src/heap/hook.h"
+#include "src/heap/map.h"
+#include "src/klass.h"
+#include "src/numa/numa.h"
+#include "src/path.h"
+#include "src/resolve.h"
+#include "src/sample/sample_log.h"
+#include "src/span/span.h"
+#include "src/tally.h"
+#include "src/thread.h"
 
 enum { ARRAY = 0x10000, ELSEWHERE = 0x90000, BYTES = 0x8000, SITE = 7, EPOCH = 3 };
 

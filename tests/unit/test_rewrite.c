@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "class_file.h"
+#include "tests/unit/class_file.h"
 
 #define HOOK 89, 17, 0, 1, 184, 0, 0 /* dup; sipush 1; invokestatic ? */
 #define CODE(...)                                                                                  \

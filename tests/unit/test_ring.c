@@ -16,7 +16,7 @@
 
 #include <cmocka.h>
 
-#include "sample/ring.h"
+#include "src/sample/ring.h"
 
 enum {
 	RECORD_MAX = 16 << 10,

@@ -12,7 +12,7 @@
 
 #include <cmocka.h>
 
-#include "sample/sample_log.h"
+#include "src/sample/sample_log.h"
 
 static struct lc_sample_log *make(size_t bytes)
 {

@@ -8,8 +8,8 @@
 
 #include <cmocka.h>
 
-#include "sample/sampler.h"
-#include "sample/signals.h"
+#include "src/sample/sampler.h"
+#include "src/sample/signals.h"
 
 static volatile sig_atomic_t foreign, timer_calls, perf_calls, before_calls;
 static bool mine = true;

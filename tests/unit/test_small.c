@@ -8,9 +8,9 @@
 /* cmocka.h wants the above first. */
 #include <cmocka.h>
 
-#include "gc/areas.h"
-#include "gc/moves.h"
-#include "gc/small.h"
+#include "src/gc/areas.h"
+#include "src/gc/moves.h"
+#include "src/gc/small.h"
 
 /* Old memory, survivors of this collection, those of the last one, and eden: 256 KiB each. */
 enum { SPACE = 256 << 10, OLD = 0, TO = SPACE, FROM = 2 * SPACE, EDEN = 3 * SPACE };

@@ -14,8 +14,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "../../analyzer/commands.h"
-#include "../../analyzer/span_rows.h"
+#include "analyzer/commands.h"
+#include "analyzer/span_rows.h"
 
 #define GOLDEN "tests/data/golden-v1-spans/profile"
 #define SECOND UINT64_C(1000000000)

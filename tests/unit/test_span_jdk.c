@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <string.h>
 
-#include "span/jdk.h"
+#include "src/span/jdk.h"
 
 static bool has_class, has_method, pending;
 static int references;

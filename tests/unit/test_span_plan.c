@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "span_file.h"
+#include "tests/unit/span_file.h"
 
 #define EXECUTOR "java/util/concurrent/Executor"
 

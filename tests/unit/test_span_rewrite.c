@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "span_file.h"
+#include "tests/unit/span_file.h"
 
 #define BYTES(...) (const uint8_t[]){ __VA_ARGS__ }, sizeof((const uint8_t[]){ __VA_ARGS__ })
 

@@ -18,14 +18,14 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "../../analyzer/commands.h"
-#include "../../analyzer/merge_write.h"
-#include "../../analyzer/span_rows.h"
-#include "../../src/path.h"
-#include "../../src/profile.h"
-#include "../../src/profile_block.h"
-#include "../../src/profile_manifest.h"
-#include "../../src/record.h"
+#include "analyzer/commands.h"
+#include "analyzer/merge_write.h"
+#include "analyzer/span_rows.h"
+#include "src/path.h"
+#include "src/profile.h"
+#include "src/profile_block.h"
+#include "src/profile_manifest.h"
+#include "src/record.h"
 
 int lc_fail(const char *format, ...)
 {

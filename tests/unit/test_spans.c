@@ -15,8 +15,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../analyzer/spans_diagnose.h"
-#include "../../analyzer/spans_impl.h"
+#include "analyzer/spans_diagnose.h"
+#include "analyzer/spans_impl.h"
 
 enum { ROWS = 64, THREADS = 8, PLACES = 8, BUCKETS = 4096, SLICES = 256, TRACES = 16, WAITS = 16 };
 

@@ -11,7 +11,7 @@
 #include <malloc.h>
 #include <string.h>
 
-#include "tally.h"
+#include "src/tally.h"
 
 static int setup(void **state)
 {

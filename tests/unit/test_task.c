@@ -9,10 +9,10 @@
 
 #include <cmocka.h>
 
-#include "classfile/span_rewrite.h"
-#include "span/virtual.h"
-#include "task_model.h"
-#include "thread.h"
+#include "src/classfile/span_rewrite.h"
+#include "src/span/virtual.h"
+#include "src/thread.h"
+#include "tests/unit/task_model.h"
 
 static int setup(void **state)
 {

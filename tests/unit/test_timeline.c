@@ -17,10 +17,10 @@
 
 #include <cmocka.h>
 
-#include "span/timeline.h"
-#include "span/timeline_impl.h"
 #include "src/clock.h"
-#include "thread.h"
+#include "src/span/timeline.h"
+#include "src/span/timeline_impl.h"
+#include "src/thread.h"
 
 #define MS UINT64_C(1000000)
 #define ROW_NS LC_TIMELINE_NS

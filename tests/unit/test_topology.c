@@ -13,8 +13,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "event_root.h"
-#include "numa/topology.h"
+#include "src/numa/topology.h"
+#include "tests/unit/event_root.h"
 
 static const char *root;
 static struct lc_topology topology;

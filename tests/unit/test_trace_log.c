@@ -10,7 +10,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 
-#include "span/trace.h"
+#include "src/span/trace.h"
 
 static bool put(struct lc_trace_log *l, uint64_t id)
 {

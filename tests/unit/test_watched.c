@@ -7,8 +7,8 @@
 
 #include <cmocka.h>
 
-#include "class_file.h"
-#include "classfile/watched.h"
+#include "src/classfile/watched.h"
+#include "tests/unit/class_file.h"
 
 #define CODE(...)                                                                                  \
 	{                                                                                          \
