@@ -27,20 +27,15 @@ LC_CFLAGS := -std=gnu11 $(WARN) -fPIC -fvisibility=hidden -ftls-model=initial-ex
 	$(if $(LTO),-flto) $(CFLAGS) $(SANFLAGS)
 LC_LDFLAGS := $(if $(LTO),-flto) $(LDFLAGS) $(SANFLAGS) -pthread -Wl,--as-needed
 
-PRELOAD_SRC := $(wildcard src/gc/preload.c) src/launch.c
-AGENT_SRC := $(filter-out $(PRELOAD_SRC),$(wildcard src/*.c src/*/*.c))
-LOCUS_SRC := $(wildcard analyzer/*.c) src/options.c $(wildcard src/sample/event*.c) \
-	src/sample/perf.c src/sample/ring.c
+# The three programs. scripts/layers says which folders may include which.
+PRELOAD_SRC := $(wildcard src/preload/*.c)
+AGENT_SRC := $(filter-out src/preload/%,$(wildcard src/*.c src/*/*.c))
+LOCUS_SRC := $(wildcard analyzer/*.c analyzer/*/*.c src/base/*.c src/format/*.c src/perf/*.c)
 VIEWER := $(sort $(filter-out %.h %.c,$(wildcard analyzer/viewer/*)))
 AGENT_LIBS := -lnuma -lJudy -lZydis -lpfm -lzstd -lm -lpthread -ldl -lrt
 LOCUS_LIBS := -lpfm -lzstd -ljansson -lzip -lm -ldl -lrt
-PRELOAD_MAP := $(wildcard src/gc/preload.map)
 
-# Generated headers, each only where its source exists.
-GEN := $(if $(wildcard src/heap/LocusHook.java),$(B)/gen/hook_class_bytes.inc) \
-	$(if $(wildcard src/span/LocusSpan.java),$(B)/gen/span_class_bytes.inc) \
-	$(if $(wildcard src/span/LocusCalibrate.java),$(B)/gen/calibrate_class_bytes.inc) \
-	$(if $(VIEWER),$(B)/gen/viewer.h)
+GEN := $(addprefix $(B)/gen/,hook_class_bytes.inc span_class_bytes.inc calibrate_class_bytes.inc viewer.h)
 
 objects = $(patsubst %.c,$(B)/obj/%.o,$(1))
 uses = $(shell sed -n '1s,^/\* *uses:\(.*\)\*/.*,\1,p' $(1))
@@ -52,9 +47,9 @@ FUZZ := $(patsubst tests/fuzz/%.c,$(F)/%,$(wildcard tests/fuzz/fuzz_*.c))
 
 .PHONY: all agent preload locus unit bins
 all: agent preload locus
-agent: $(if $(wildcard src/agent.c),$(B)/liblocus.so)
+agent: $(B)/liblocus.so
 preload: $(B)/liblocus-preload.so
-locus: $(if $(wildcard analyzer/main.c),$(B)/locus)
+locus: $(B)/locus
 unit: $(UNIT)
 benchmarks: $(BENCH)
 fuzzers: $(FUZZ)
@@ -72,8 +67,8 @@ $(B)/liblocus.so: $(call objects,$(AGENT_SRC)) src/liblocus.map
 	$(Q)$(CC) $(LC_CFLAGS) -shared -Wl,--version-script=src/liblocus.map -Wl,-z,defs,-z,now \
 		$(LC_LDFLAGS) -o $@ $(filter %.o,$^) $(AGENT_LIBS)
 
-$(B)/liblocus-preload.so: $(call objects,$(PRELOAD_SRC)) $(PRELOAD_MAP)
-	$(Q)$(CC) $(LC_CFLAGS) -shared $(addprefix -Wl$(comma)--version-script=,$(PRELOAD_MAP)) \
+$(B)/liblocus-preload.so: $(call objects,$(PRELOAD_SRC)) src/preload/preload.map
+	$(Q)$(CC) $(LC_CFLAGS) -shared -Wl,--version-script=src/preload/preload.map \
 		-Wl,-z,defs,-z,now $(LC_LDFLAGS) -o $@ $(filter %.o,$^) -ldl
 
 $(B)/locus: $(call objects,$(LOCUS_SRC))
@@ -110,7 +105,7 @@ $(B)/bench/%: tests/bench/%.c $$(call objects,tests/bench/$$*.c $$(call uses_src
 	$(Q)$(CC) $(LC_CFLAGS) $(LC_LDFLAGS) -o $@ $(filter %.o,$^) $(call uses_libs,$<) -ldl -lrt
 
 FUZZFLAGS := -std=gnu11 -O1 -g -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all
-$(F)/%: tests/fuzz/%.c $$(call uses_src,tests/fuzz/$$*.c) $(wildcard src/*.h src/*/*.h analyzer/*.h) | $(GEN)
+$(F)/%: tests/fuzz/%.c $$(call uses_src,tests/fuzz/$$*.c) $(wildcard src/*.h src/*/*.h analyzer/*.h analyzer/*/*.h) | $(GEN)
 	@mkdir -p $(@D); $(if $(Q),echo "  FUZZ $<")
 	$(Q)clang $(CPPFLAGS) $(FUZZFLAGS) -o $@ $(filter %.c,$^) $(call uses_libs,$<) -lpthread
 
@@ -119,7 +114,6 @@ $(F)/%: tests/fuzz/%.c $$(call uses_src,tests/fuzz/$$*.c) $(wildcard src/*.h src
 .PHONY: test check-unit check-unit-tsan fuzz soak lint check-layers demo bench install deb clean help
 FORCE:
 .SECONDARY:
-comma := ,
 
 generated: $(GEN)
 # What clang-tidy and editors compile with.

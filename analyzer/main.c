@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyzer/commands.h"
+#include "analyzer/cli/command.h"
 
 static const struct lc_command commands[] = {
 	{ "run", "[--] COMMAND [ARGUMENT]...", "run a Java program and record a profile",

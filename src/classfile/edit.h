@@ -11,8 +11,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "src/classfile/bytes.h"
-#include "src/classfile/code.h"
+#include "src/classfile/big_endian.h"
+#include "src/classfile/method_code.h"
 #include "src/classfile/pool.h"
 #include "src/classfile/reader.h"
 

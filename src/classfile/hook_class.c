@@ -6,11 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/classfile/bytes.h"
+#include "src/classfile/alloc_rewrite.h"
+#include "src/classfile/big_endian.h"
 #include "src/classfile/reader.h"
-#include "src/classfile/rewrite.h"
 
-/* Place holders, as in LocusHook.java; the constant is PLACE_HOLDER plus one of these. */
+/* Place holders, as in heap/LocusHook.java; the constant is PLACE_HOLDER plus one of these. */
 enum {
 	MIN_LENGTH = 1, /* + primitive type */
 	MIN_REFERENCE = MIN_LENGTH + LC_PRIMITIVE_TYPES,

@@ -29,7 +29,7 @@ struct lc_hook_layout {
 	uint32_t base_bytes[LC_ELEMENT_COUNT]; /* offset of an array's first element: 12..24 */
 	uint32_t reference_bytes;              /* 4 or 8 */
 	uint32_t object_align_bytes;           /* a power of two, 8..256 */
-	/* Of use with `objects` only: heap/object.h says what they are. */
+	/* Of use with `objects` only: heap/tlab.h says what they are. */
 	bool objects; /* every object is tracked */
 	bool carriers;
 	uint32_t eetop, tlab_top, allocated, class_offset, class_shift;

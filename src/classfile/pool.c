@@ -1,8 +1,8 @@
 /* classfile/pool.c - appending constants. */
 #include "src/classfile/pool.h"
 
+#include "src/classfile/alloc_rewrite.h"
 #include "src/classfile/reader.h"
-#include "src/classfile/rewrite.h"
 
 enum { COUNT_MAX = 65535 }; /* of constant_pool_count, one more than the last number */
 

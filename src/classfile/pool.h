@@ -5,8 +5,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "src/classfile/bytes.h"
-#include "src/classfile/hook.h"
+#include "src/classfile/alloc_plan.h"
+#include "src/classfile/big_endian.h"
 
 struct lc_pool {
 	struct lc_buf bytes; /* the constants */

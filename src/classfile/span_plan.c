@@ -8,8 +8,8 @@
 
 #include <string.h>
 
-#include "src/classfile/bytes.h"
-#include "src/format.h"
+#include "src/classfile/big_endian.h"
+#include "src/format/format.h"
 
 enum { ACC_PRIVATE = 2, ACC_STATIC = 8, ACC_BRIDGE = 0x40, ACC_ABSTRACT = 0x400 };
 enum { ACC_PUBLIC = 1 };

@@ -15,7 +15,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "src/classfile/rewrite.h"
+#include "src/classfile/alloc_rewrite.h"
 
 #define LC_SPAN_CLASS "java/lang/LocusSpan"
 

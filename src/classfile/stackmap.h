@@ -5,8 +5,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "src/classfile/bytes.h"
-#include "src/classfile/code.h"
+#include "src/classfile/big_endian.h"
+#include "src/classfile/method_code.h"
 
 /*
  * Append the relocated info[] of the StackMapTable at `body`, `len` bytes, to `out`. After

@@ -4,8 +4,8 @@
 
 #include <stdbool.h>
 
-#include "src/classfile/bytes.h"
-#include "src/classfile/code.h"
+#include "src/classfile/big_endian.h"
+#include "src/classfile/method_code.h"
 
 /*
  * Append the attributes of `code` with their count. After lc_code_layout(). Code with a tail gets a

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "src/classfile/rewrite.h"
+#include "src/classfile/alloc_rewrite.h"
 
 static const char primitives[] = "ZCFDBSIJ"; /* in the order of `newarray` */
 

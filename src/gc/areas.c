@@ -10,7 +10,7 @@
 
 #include "src/gc/areas_backend.h"
 #include "src/gc/moves.h"
-#include "src/vmstructs.h"
+#include "src/jvm/vmstructs.h"
 
 static const struct collector {
 	const char *flag;

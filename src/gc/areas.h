@@ -46,7 +46,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "src/record.h"
+#include "src/core/record.h"
 
 enum lc_collector {
 	LC_GC_UNKNOWN,

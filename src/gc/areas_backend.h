@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "src/record.h"
+#include "src/core/record.h"
 
 struct lc_areas_backend {
 	/* `heap`: HotSpot's CollectedHeap. Returns 0 or -ENOENT. [attach] */

@@ -11,7 +11,7 @@
 #include <errno.h>
 
 #include "src/gc/areas.h"
-#include "src/vmstructs.h"
+#include "src/jvm/vmstructs.h"
 
 /* Written by: init; `witness` by begin, `survivor` by take. */
 static struct {

@@ -16,7 +16,7 @@
 #include <errno.h>
 
 #include "src/gc/areas.h"
-#include "src/vmstructs.h"
+#include "src/jvm/vmstructs.h"
 
 enum { SPACES = 4 };
 

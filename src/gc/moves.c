@@ -7,7 +7,7 @@
  * process's memory for good.
  *
  * Open and seal run on the thread that posts the GC events; the rest on the attribution thread.
- * Order: see preload_abi.h; A3 is release_chunk() here.
+ * Order: see preload/abi.h; A3 is release_chunk() here.
  */
 #include "src/gc/moves.h"
 
@@ -20,7 +20,7 @@
 
 #include "src/gc/areas.h"
 #include "src/gc/moves_batch.h"
-#include "src/gc/preload_abi.h"
+#include "src/preload/abi.h"
 
 enum {
 	ARENA_CHUNKS = 16384, /* 256 MiB: 8.3 million copies */

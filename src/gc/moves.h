@@ -28,7 +28,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "src/record.h"
+#include "src/core/record.h"
 
 /* Copies of less are made inline, 8 bytes at a time: no interposer sees them. */
 enum { LC_MOVE_INLINE_BYTES = 64 };

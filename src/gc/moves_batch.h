@@ -6,9 +6,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "src/record.h"
+#include "src/core/record.h"
 
-struct lc_preload; /* gc/preload_abi.h */
+struct lc_preload; /* preload/abi.h */
 
 struct lc_move_batch {
 	struct lc_preload *preload;

@@ -21,7 +21,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/gc/preload_abi.h"
+#include "src/preload/abi.h"
 
 /* Parallel's regions: 2^16 words (Log2RegionSize). */
 #define REGION_BYTES (UINT64_C(512) << 10)

@@ -14,7 +14,7 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-#include "src/clock.h"
+#include "src/base/time.h"
 #include "src/gc/areas.h"
 #include "src/gc/moves.h"
 

@@ -5,7 +5,7 @@
  * them. A copying collection leaves, in the header at the old place, the address of the new one, and
  * at GC finish nothing is put there yet: so each tracked small object that the collection may have
  * moved is looked at, in the pause. A sliding collection leaves nothing behind: all small objects
- * are forgotten then, here and in the map (map_close.c).
+ * are forgotten then, here and in the map (heap/map_close.c).
  *
  * All functions run on the thread that posts the GC events. Context: [gc].
  */
@@ -16,7 +16,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "src/record.h"
+#include "src/core/record.h"
 
 struct lc_small_stats {
 	uint64_t moved;     /* found at their new place */

@@ -17,7 +17,7 @@ import jdk.internal.vm.annotation.ForceInline;
  * When every object is tracked, what a thread allocated is told from its allocation buffer (TLAB): a
  * hook that finds the buffer's top higher by just the size of its object than the hook before left
  * it, and the object's class there, knows the address without a reference to the object, which thus
- * need not escape. It appends to the thread's log and counts, as heap/hook.c would; heap/object.h has
+ * need not escape. It appends to the thread's log and counts, as heap/hook.c would; heap/tlab.h has
  * the layout. Compiled code has no safepoint in between. Interpreted code may, so the GC sequence is
  * compared at the end too.
  */

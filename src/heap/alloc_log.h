@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "src/record.h"
+#include "src/core/record.h"
 
 /*
  * A chunk is one page: 255 records and a header. A thread that allocates little thus keeps

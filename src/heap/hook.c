@@ -8,7 +8,7 @@
  * address is the same interval. No lost object, no invented one; counts are kept apart from the log.
  * The barrier in lc_epoch_enter_gc() pairs with the plain order of these loads and stores.
  *
- * An intrinsic method (rewrite.h) may run its own bytecode, whose allocations are hooked, or be
+ * An intrinsic method (classfile/alloc_rewrite.h) may run its own bytecode, whose allocations are hooked, or be
  * replaced by the JIT, when only the hook behind its call sees the object. That hook therefore
  * passes over an object that a hook at the method's end has just reported.
  *
@@ -25,19 +25,19 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "src/classfile/rewrite.h"
-#include "src/epoch.h"
-#include "src/header.h"
+#include "src/base/options.h"
+#include "src/classfile/alloc_rewrite.h"
+#include "src/core/epoch.h"
+#include "src/core/observe.h"
+#include "src/core/path.h"
+#include "src/core/record.h"
+#include "src/core/thread.h"
 #include "src/heap/alloc_log.h"
 #include "src/heap/audit.h"
 #include "src/heap/context.h"
-#include "src/heap/layout.h"
-#include "src/heap/object.h"
-#include "src/observe.h"
-#include "src/options.h"
-#include "src/path.h"
-#include "src/record.h"
-#include "src/thread.h"
+#include "src/heap/tlab.h"
+#include "src/jvm/header.h"
+#include "src/jvm/layout.h"
 
 /* Frames of ours on top of the stack, and a margin for constructor chains, which are cut. */
 enum {

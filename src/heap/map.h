@@ -17,7 +17,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "src/record.h"
+#include "src/core/record.h"
 
 struct lc_map; /* opaque */
 

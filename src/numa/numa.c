@@ -12,10 +12,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "src/core/thread.h"
 #include "src/numa/topology.h"
-#include "src/profile.h"
-#include "src/tally.h"
-#include "src/thread.h"
+#include "src/profile/tally.h"
+#include "src/profile/writer.h"
 
 #define SECOND_NS UINT64_C(1000000000)
 

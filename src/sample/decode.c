@@ -14,8 +14,8 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#include "src/record.h"
-#include "src/sample/code.h"
+#include "src/core/record.h"
+#include "src/jvm/code_cache.h"
 
 enum {
 	WINDOW_BYTES = 1024, /* decoding starts at least so far before the pc, where it can */

@@ -25,7 +25,7 @@ struct lc_recipe {
 	uint8_t base;   /* register number or LC_NO_REGISTER */
 	uint8_t index;  /* likewise; LC_NO_REGISTER also for a vector of indexes */
 	uint8_t scale;  /* 1, 2, 4, 8 */
-	uint8_t access; /* LC_ACCESS_* of record.h */
+	uint8_t access; /* LC_ACCESS_* of core/record.h */
 	uint8_t how;    /* LC_HOW_DIRECT, _NEARBY; _NO_OPERAND and _UNDECODED hold nothing else */
 	bool base_lost; /* overwritten between the access and the sample, its value included */
 	bool index_lost;
@@ -80,7 +80,7 @@ struct lc_access {
 	uint64_t base;  /* value of the base register, 0 where it has none or it is lost */
 	uint8_t how;    /* enum lc_how; LC_HOW_DESTROYED: a breakpoint may still find it */
 	uint8_t kind;   /* enum lc_code_kind; 0: in no code that is known */
-	uint8_t access; /* LC_ACCESS_* of record.h; 0 where no instruction was found */
+	uint8_t access; /* LC_ACCESS_* of core/record.h; 0 where no instruction was found */
 };
 
 /*

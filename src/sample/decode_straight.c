@@ -8,7 +8,7 @@
 #include <stdatomic.h>
 #include <string.h>
 
-#include "src/record.h"
+#include "src/core/record.h"
 #include "src/sample/decode.h"
 #include "src/sample/insn.h"
 

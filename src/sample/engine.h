@@ -12,7 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "src/record.h"
+#include "src/core/record.h"
 
 struct lc_options;
 struct lc_thread;
@@ -50,7 +50,7 @@ struct lc_sampler_stats {
  * Choose the engines that options->event asks for, falling back to the timer with one line on
  * stderr where the kernel refuses; install handlers, build tables. Returns 0 or -errno.
  * Context: [attach], the VM initialised. Call paths need ClassLoad events enabled and the jmethodIDs of
- * each class made at ClassPrepare; addresses need the events of sample/code.h.
+ * each class made at ClassPrepare; addresses need the events of jvm/code_cache.h.
  */
 int lc_engines_start(JNIEnv *jni, const struct lc_options *options);
 

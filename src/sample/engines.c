@@ -14,10 +14,10 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "src/options.h"
+#include "src/base/options.h"
+#include "src/core/thread.h"
 #include "src/sample/sampler.h"
 #include "src/sample/watch.h"
-#include "src/thread.h"
 
 struct engine {
 	struct lc_engine_info info;

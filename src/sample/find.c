@@ -21,7 +21,7 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-#include "src/record.h"
+#include "src/core/record.h"
 
 enum {
 	SP = 4,             /* number of the stack pointer */

@@ -3,7 +3,7 @@
 
 #include <Zydis/Zydis.h>
 
-#include "src/record.h"
+#include "src/core/record.h"
 #include "src/sample/decode.h"
 
 _Static_assert(ZYDIS_VERSION_MAJOR(ZYDIS_VERSION) >= 4, "Zydis 4.0 or newer is needed");

@@ -18,7 +18,7 @@ struct lc_insn {
 	uint8_t base; /* register number or LC_NO_REGISTER */
 	uint8_t index;
 	uint8_t scale;
-	uint8_t access; /* LC_ACCESS_* of record.h */
+	uint8_t access; /* LC_ACCESS_* of core/record.h */
 	uint8_t step;   /* string instruction: bytes by which each run advances the base */
 	bool polls;     /* test [register],eax: a safepoint poll where the JVM gave the register */
 	uint16_t written; /* general registers that it writes, one bit each */

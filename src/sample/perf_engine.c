@@ -17,8 +17,8 @@
 #include <signal.h>
 #include <string.h>
 
-#include "src/clock.h"
-#include "src/sample/code.h"
+#include "src/base/time.h"
+#include "src/jvm/code_cache.h"
 #include "src/sample/insn.h"
 #include "src/sample/sampler.h"
 #include "src/sample/signals.h"

@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "src/record.h"
+#include "src/core/record.h"
 
 struct lc_sample_log; /* opaque: a byte ring, one producer, one consumer */
 

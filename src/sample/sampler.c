@@ -22,15 +22,15 @@
 #include <ucontext.h>
 #include <unistd.h>
 
-#include "src/clock.h"
-#include "src/epoch.h"
-#include "src/options.h"
-#include "src/sample/code.h"
+#include "src/base/options.h"
+#include "src/base/time.h"
+#include "src/core/epoch.h"
+#include "src/core/thread.h"
+#include "src/jvm/code_cache.h"
+#include "src/jvm/vmstructs.h"
 #include "src/sample/find.h"
 #include "src/sample/sample_log.h"
 #include "src/span/span.h"
-#include "src/thread.h"
-#include "src/vmstructs.h"
 
 enum {
 	SAMPLERS_MAX = 1 << 16, /* threads at a time */

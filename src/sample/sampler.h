@@ -15,13 +15,13 @@
 #include <stdint.h>
 #include <time.h>
 
-#include "src/record.h"
+#include "src/core/record.h"
+#include "src/jvm/call_trace.h"
+#include "src/perf/event.h"
+#include "src/perf/perf.h"
 #include "src/sample/decode.h"
 #include "src/sample/engine.h"
-#include "src/sample/event.h"
-#include "src/sample/perf.h"
 #include "src/sample/trap.h"
-#include "src/sample/walk.h"
 #include "src/span/span.h"
 
 enum lc_sampler_state { LC_SAMPLER_FREE, LC_SAMPLER_ACTIVE, LC_SAMPLER_STOPPED };

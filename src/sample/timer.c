@@ -15,14 +15,14 @@
 #include <ucontext.h>
 #include <unistd.h>
 
-#include "src/clock.h"
-#include "src/epoch.h"
-#include "src/options.h"
+#include "src/base/options.h"
+#include "src/base/time.h"
+#include "src/core/epoch.h"
+#include "src/core/thread.h"
+#include "src/jvm/code_cache.h"
 #include "src/sample/chain.h"
-#include "src/sample/code.h"
 #include "src/sample/sampler.h"
 #include "src/sample/signals.h"
-#include "src/thread.h"
 
 #ifndef sigev_notify_thread_id
 #define sigev_notify_thread_id _sigev_un._tid

@@ -26,15 +26,15 @@
 #include <string.h>
 #include <sys/ioctl.h>
 
-#include "src/field.h"
+#include "src/base/options.h"
+#include "src/core/observe.h"
+#include "src/core/path.h"
+#include "src/core/record.h"
 #include "src/gc/moves.h"
-#include "src/observe.h"
-#include "src/options.h"
-#include "src/path.h"
-#include "src/record.h"
-#include "src/sample/code.h"
+#include "src/jvm/code_cache.h"
+#include "src/jvm/field.h"
+#include "src/perf/event.h"
 #include "src/sample/decode.h"
-#include "src/sample/event.h"
 #include "src/sample/sampler.h"
 #include "src/sample/signals.h"
 

@@ -17,7 +17,7 @@
 struct lc_backend;
 struct lc_move;      /* gc/moves.h */
 struct lc_registers; /* sample/decode.h */
-struct lc_sample;    /* record.h */
+struct lc_sample;    /* core/record.h */
 
 /* For engines.c. */
 const struct lc_backend *lc_backend_watch(void);

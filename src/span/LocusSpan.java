@@ -34,7 +34,7 @@ public final class LocusSpan {
 	private LocusSpan() {
 	}
 
-	/** What tells classes apart in headers, of 32 bits (heap/layout.h). */
+	/** What tells classes apart in headers, of 32 bits (jvm/layout.h). */
 	@ForceInline
 	private static int classWord(Object o) {
 		if (HEADER == 8)

@@ -18,7 +18,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "src/clock.h"
+#include "src/base/time.h"
 #include "src/span/calibrate_impl.h"
 
 #define MS UINT64_C(1000000)

@@ -13,7 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "src/profile.h"
+#include "src/profile/writer.h"
 #include "src/span/span.h"
 
 /* What is measured, in the order of rows everywhere. */

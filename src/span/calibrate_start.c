@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "src/options.h"
+#include "src/base/options.h"
 #include "src/span/stack.h"
 #include "src/span/trace.h"
 

@@ -5,10 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "src/core/path.h"
+#include "src/core/record.h"
 #include "src/heap/context.h"
-#include "src/heap/frames.h"
-#include "src/path.h"
-#include "src/record.h"
+#include "src/jvm/frames.h"
 
 enum { TABLE_MIN = 16, TABLE_MAX = 4096, FRAMES_FIRST = 48, FRAMES_MAX = 1024 };
 

@@ -13,9 +13,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "src/heap/frames.h"
+#include "src/jvm/frames.h"
 #include "src/span/stack.h"
-#include "src/span/words.h"
+#include "src/stack/words.h"
 
 struct lc_contexts;
 

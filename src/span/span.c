@@ -12,11 +12,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "src/base/options.h"
+#include "src/base/time.h"
 #include "src/classfile/span_rewrite.h"
-#include "src/clock.h"
+#include "src/core/thread.h"
 #include "src/heap/hook.h"
-#include "src/options.h"
-#include "src/profile.h"
+#include "src/profile/tally.h"
+#include "src/profile/writer.h"
 #include "src/span/calibrate.h"
 #include "src/span/jdk.h"
 #include "src/span/link.h"
@@ -25,8 +27,6 @@
 #include "src/span/task.h"
 #include "src/span/timeline.h"
 #include "src/span/trace.h"
-#include "src/tally.h"
-#include "src/thread.h"
 
 _Static_assert((int)LC_SPANS_STREAMS == (int)LC_SPAN_STREAMS, "one set of bits");
 _Static_assert((int)LC_SPANS_TASKS == (int)LC_SPAN_TASKS, "one set of bits");

@@ -3,13 +3,13 @@
 
 #include <errno.h>
 
-#include "src/profile.h"
+#include "src/core/thread.h"
+#include "src/profile/tally.h"
+#include "src/profile/writer.h"
 #include "src/span/location.h"
 #include "src/span/stack.h"
 #include "src/span/task.h"
 #include "src/span/trace.h"
-#include "src/tally.h"
-#include "src/thread.h"
 
 static struct lc_span_stats stats; /* of threads that are gone, and what was written */
 

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/thread.h"
+#include "src/core/thread.h"
 
 enum { FRAMES_MIN = 32, BLOCK_MIN = 8, INDEX_MIN = 32 };
 

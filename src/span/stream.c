@@ -7,8 +7,8 @@
  */
 #include "src/span/span.h"
 
-#include "src/attribution.h"
-#include "src/profile.h"
+#include "src/attribute/attribution.h"
+#include "src/profile/writer.h"
 #include "src/span/link.h"
 #include "src/span/location.h"
 #include "src/span/stack.h"

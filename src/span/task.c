@@ -11,11 +11,11 @@
 #include <string.h>
 
 #include "src/classfile/span_rewrite.h" /* LC_TASK_ */
-#include "src/profile.h"
-#include "src/span/fold.h"
+#include "src/core/thread.h"
+#include "src/format/fold.h"
+#include "src/profile/writer.h"
 #include "src/span/task_place.h"
 #include "src/span/virtual.h"
-#include "src/thread.h"
 
 enum {
 	RECENT = 256, /* creations remembered, see lc_link_created() */

@@ -6,17 +6,17 @@
 #include <errno.h>
 #include <string.h>
 
-#include "src/attribution.h"
+#include "src/attribute/attribution.h"
 #include "src/classfile/span_rewrite.h"
-#include "src/epoch.h"
+#include "src/core/epoch.h"
+#include "src/core/thread.h"
 #include "src/heap/context.h"
-#include "src/profile.h"
+#include "src/profile/writer.h"
 #include "src/span/span.h"
 #include "src/span/task.h"
 #include "src/span/task_place.h"
 #include "src/span/trace.h"
 #include "src/span/virtual.h"
-#include "src/thread.h"
 
 static struct {
 	struct lc_task_config config;

@@ -13,10 +13,10 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
+#include "src/core/path.h"
+#include "src/core/record.h"
 #include "src/heap/context.h"
-#include "src/path.h"
-#include "src/record.h"
-#include "src/sample/code.h"
+#include "src/jvm/code_cache.h"
 
 enum {
 	TABLE_MIN = LC_PLACE_WAYS,

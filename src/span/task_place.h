@@ -14,7 +14,7 @@
 #include <stdint.h>
 
 #include "src/span/task.h"
-#include "src/span/words.h"
+#include "src/stack/words.h"
 
 struct lc_contexts;
 

@@ -17,9 +17,9 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "src/clock.h"
+#include "src/base/time.h"
+#include "src/core/thread.h"
 #include "src/span/timeline_impl.h"
-#include "src/thread.h"
 
 enum { STATUS_BYTES = 4096, NO_FILE = -1 };
 

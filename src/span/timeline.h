@@ -19,7 +19,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "src/profile.h"
+#include "src/profile/writer.h"
 
 struct lc_thread;
 

@@ -6,8 +6,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "src/profile.h"
-#include "src/vector.h"
+#include "src/base/vector.h"
+#include "src/profile/writer.h"
 
 struct lc_timeline_amount {
 	uint64_t cpu_ns, voluntary, involuntary;

@@ -12,7 +12,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "src/profile.h"
+#include "src/profile/writer.h"
 
 enum {
 	LC_TRACE_CHUNK_ROWS = 1 << 12,

@@ -3,7 +3,7 @@
  * bench_moves.c - what the interposer costs: a copy beside the log, and a copy into it. CPU time;
  * each number is the best of several runs, since other work on the machine only adds.
  */
-#include "src/gc/preload.c"
+#include "src/preload/copies.c"
 
 #include <stdio.h>
 #include <stdlib.h>

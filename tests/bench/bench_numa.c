@@ -1,4 +1,4 @@
-/* uses: src/numa/numa.c src/numa/topology.c src/numa/pages.c src/tally.c src/tally_spans.c tests/unit/event_root.c -lnuma */
+/* uses: src/numa/numa.c src/numa/topology.c src/numa/pages.c src/profile/tally.c src/profile/tally_spans.c tests/unit/event_root.c -lnuma */
 /*
  * bench_numa.c - what the nodes of samples cost. Owners of pages are asked of the kernel in batches and
  * remembered, both by the attribution thread; a sample takes its CPU in the signal handler, and is
@@ -13,10 +13,10 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "src/core/thread.h"
 #include "src/numa/numa.h"
 #include "src/numa/pages.h"
-#include "src/tally.h"
-#include "src/thread.h"
+#include "src/profile/tally.h"
 #include "tests/unit/event_root.h"
 
 enum {

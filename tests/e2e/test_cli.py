@@ -62,7 +62,7 @@ def test_version_and_help_are_printed_on_stdout(locus):
 
 
 def test_help_and_manual_list_every_option(locus):
-    table = (ROOT / "src" / "options.def").read_text()
+    table = (ROOT / "src" / "base" / "options.def").read_text()
     names = [line.split('"')[1] for line in table.splitlines() if line.startswith("LC_OPTION(")]
     assert len(names) >= 9
     text = locus("help", "run").stdout

@@ -10,13 +10,13 @@ from helpers import COLLECTORS, EXPORTS, collector, command, has_frame, report, 
 
 TOOLS = ROOT / "tests" / "tools"
 AGENT_SOURCES = [
-    "field.c",
-    "field_ask.c",
-    "field_layout.c",
-    "options.c",
-    "vmstructs.c",
-    "epoch.c",
-    "heap/layout.c",
+    "jvm/field.c",
+    "jvm/field_ask.c",
+    "jvm/field_layout.c",
+    "base/options.c",
+    "jvm/vmstructs.c",
+    "core/epoch.c",
+    "jvm/layout.c",
 ]
 TIMER = ("-e", "timer", "--interval=1ms")
 
@@ -30,7 +30,7 @@ def agent(tmp_path_factory):
     home = run_command([ROOT / "scripts" / "find-jdk"]).stdout.strip()
     out = tmp_path_factory.mktemp("agent") / "libfield_agent.so"
     subprocess.run(
-        [compiler, "-std=gnu11", "-D_GNU_SOURCE", "-O2", "-shared", "-fPIC", "-w", "-I", ROOT / "src"]
+        [compiler, "-std=gnu11", "-D_GNU_SOURCE", "-O2", "-shared", "-fPIC", "-w", "-I", ROOT]
         + ["-I", home + "/include", "-I", home + "/include/linux", "-o", out, TOOLS / "field_agent.c"]
         + [ROOT / "src" / source for source in AGENT_SOURCES]
         + ["-lJudy", "-ldl"],

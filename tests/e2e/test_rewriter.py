@@ -61,7 +61,7 @@ def agent(tmp_path_factory):
     out = tmp_path_factory.mktemp("agent") / "libverify_agent.so"
     subprocess.run(
         [compiler, "-std=gnu11", "-O2", "-shared", "-fPIC", "-fvisibility=hidden", "-w"]
-        + ["-I", ROOT / "src", "-I", BUILD / "gen", "-I", home + "/include"]
+        + ["-I", ROOT, "-I", BUILD / "gen", "-I", home + "/include"]
         + ["-I", home + "/include/linux", "-o", out, TOOLS / "verify_agent.c"]
         + sorted((ROOT / "src" / "classfile").glob("*.c")),
         check=True,

@@ -1,13 +1,13 @@
-/* uses: src/sample/decode.c src/sample/decode_straight.c src/sample/insn.c src/sample/code.c -lZydis -lpthread */
+/* uses: src/sample/decode.c src/sample/decode_straight.c src/sample/insn.c src/jvm/code_cache.c -lZydis -lpthread */
 /* fuzz_decode.c - any bytes as code: nothing outside them is read, and recipes make sense. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/record.h"
+#include "src/core/record.h"
+#include "src/jvm/vmstructs.h"
 #include "src/sample/decode.h"
 #include "src/sample/insn.h"
-#include "src/vmstructs.h"
 
 void *lc_vm_static(const char *type, const char *field)
 {

@@ -1,11 +1,11 @@
-/* uses: src/sample/event.c src/sample/event_sysfs.c src/sample/event_ibs.c src/sample/event_watch.c src/sample/event_names.c src/sample/event_pmu.c src/options.c -lpfm */
+/* uses: src/perf/event.c src/perf/event_sysfs.c src/perf/event_ibs.c src/perf/event_watch.c src/perf/event_names.c src/perf/event_pmu.c src/base/options.c -lpfm */
 /* fuzz_event.c - any text as --event: what is taken has a canonical spelling of the same meaning. */
 #include <errno.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/sample/event.h"
+#include "src/perf/event.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -1,4 +1,4 @@
-/* uses: analyzer/span_rows.c analyzer/tree_spans.c analyzer/merge_write.c analyzer/merge_spans.c analyzer/blockfile.c analyzer/block.c analyzer/block_rows.c analyzer/block_spans.c analyzer/tree.c analyzer/view.c analyzer/view_rows.c analyzer/sharing.c analyzer/table.c analyzer/util.c src/options.c -lzstd -ljansson -lm */
+/* uses: analyzer/spans/span_rows.c analyzer/model/tree_spans.c analyzer/model/write.c analyzer/model/write_spans.c analyzer/model/blockfile.c analyzer/model/decode.c analyzer/model/decode_rows.c analyzer/model/decode_spans.c analyzer/model/tree.c analyzer/objects/view.c analyzer/objects/view_rows.c analyzer/objects/sharing.c analyzer/base/table.c analyzer/base/memory.c src/base/options.c -lzstd -ljansson -lm */
 /*
  * fuzz_profile.c - the block reader on arbitrary bytes.
  *
@@ -10,12 +10,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyzer/blockfile.h"
-#include "analyzer/commands.h"
-#include "analyzer/merge_write.h"
-#include "analyzer/sharing.h"
-#include "analyzer/span_rows.h"
-#include "analyzer/view.h"
+#include "analyzer/cli/command.h"
+#include "analyzer/model/blockfile.h"
+#include "analyzer/model/write.h"
+#include "analyzer/objects/sharing.h"
+#include "analyzer/objects/view.h"
+#include "analyzer/spans/span_rows.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len);
 

@@ -1,4 +1,4 @@
-/* uses: src/classfile/rewrite.c src/classfile/edit.c src/classfile/code.c src/classfile/hook.c src/classfile/hook_emit.c src/classfile/hook_class.c src/classfile/pool.c src/classfile/reader.c src/classfile/stackmap.c src/classfile/tables.c src/classfile/watched.c */
+/* uses: src/classfile/alloc_rewrite.c src/classfile/edit.c src/classfile/method_code.c src/classfile/alloc_plan.c src/classfile/alloc_emit.c src/classfile/hook_class.c src/classfile/pool.c src/classfile/reader.c src/classfile/stackmap.c src/classfile/tables.c src/classfile/watched.c */
 /*
  * fuzz_rewrite.c - any bytes as a class file: what comes out must parse, and be stable.
  *
@@ -9,8 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "src/classfile/alloc_rewrite.h"
 #include "src/classfile/hook_class.h"
-#include "src/classfile/rewrite.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

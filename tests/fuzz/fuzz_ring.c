@@ -1,4 +1,4 @@
-/* uses: src/sample/ring.c */
+/* uses: src/perf/ring.c */
 /*
  * fuzz_ring.c - any bytes as a perf ring: nothing outside it is read, the reader comes to an end,
  * and where the ring's memory begins makes no difference.
@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/sample/ring.h"
+#include "src/perf/ring.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -1,4 +1,4 @@
-/* uses: src/classfile/span_rewrite.c src/classfile/span_plan.c src/classfile/rewrite.c src/classfile/edit.c src/classfile/code.c src/classfile/hook.c src/classfile/hook_emit.c src/classfile/pool.c src/classfile/reader.c src/classfile/stackmap.c src/classfile/tables.c src/classfile/watched.c */
+/* uses: src/classfile/span_rewrite.c src/classfile/span_plan.c src/classfile/alloc_rewrite.c src/classfile/edit.c src/classfile/method_code.c src/classfile/alloc_plan.c src/classfile/alloc_emit.c src/classfile/pool.c src/classfile/reader.c src/classfile/stackmap.c src/classfile/tables.c src/classfile/watched.c */
 /*
  * fuzz_span_rewrite.c - any bytes as a class file, with spans: what comes out must parse, for both rewriters.
  *
@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/classfile/rewrite.h"
+#include "src/classfile/alloc_rewrite.h"
 #include "src/classfile/span_rewrite.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

@@ -508,7 +508,7 @@ static void nursery_of(struct model *h, struct lc_nursery_run *runs, struct lc_n
 	*nursery = (struct lc_nursery){ runs, THREADS, h->tag };
 }
 
-/* Rule 5 of map_close.c, for an object that stayed: where may one have come to be unseen? */
+/* Rule 5 of heap/map_close.c, for an object that stayed: where may one have come to be unseen? */
 static bool is_dropped(const struct model *h, const struct thing *t, const struct lc_area *a,
                        bool full)
 {

@@ -1,5 +1,5 @@
 /*
- * tests/tools/field_agent.c - src/field.c alone, as a JVMTI agent.
+ * tests/tools/field_agent.c - src/jvm/field.c alone, as a JVMTI agent.
  *
  * Natives of class FieldCheck:
  *   loaded()              all classes that are loaded
@@ -10,10 +10,10 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "src/epoch.h"
-#include "src/field.h"
-#include "src/heap/layout.h"
-#include "src/vmstructs.h"
+#include "src/core/epoch.h"
+#include "src/jvm/field.h"
+#include "src/jvm/layout.h"
+#include "src/jvm/vmstructs.h"
 
 static jvmtiEnv *ti;
 

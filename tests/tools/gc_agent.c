@@ -27,10 +27,10 @@
 #include <string.h>
 #include <time.h>
 
-#include "src/epoch.h"
+#include "src/core/epoch.h"
 #include "src/gc/areas.h"
 #include "src/gc/moves.h"
-#include "src/vmstructs.h"
+#include "src/jvm/vmstructs.h"
 
 enum { TRACKED_MAX = 3000000, AREAS_MAX = 8192 };
 

@@ -1,4 +1,4 @@
-/* uses: src/classfile/rewrite.c src/classfile/edit.c src/classfile/code.c src/classfile/hook.c src/classfile/hook_emit.c src/classfile/pool.c src/classfile/reader.c src/classfile/stackmap.c src/classfile/tables.c -lzip */
+/* uses: src/classfile/alloc_rewrite.c src/classfile/edit.c src/classfile/method_code.c src/classfile/alloc_plan.c src/classfile/alloc_emit.c src/classfile/pool.c src/classfile/reader.c src/classfile/stackmap.c src/classfile/tables.c -lzip */
 /*
  * rewrite_tool.c - rewrite class files, of jars, of directories, or single ones.
  *
@@ -18,7 +18,7 @@
 #include <unistd.h>
 #include <zip.h>
 
-#include "src/classfile/rewrite.h"
+#include "src/classfile/alloc_rewrite.h"
 
 static struct {
 	uint64_t min_size_bytes;

@@ -19,14 +19,14 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "src/epoch.h"
-#include "src/options.h"
-#include "src/sample/code.h"
+#include "src/base/options.h"
+#include "src/core/epoch.h"
+#include "src/core/thread.h"
+#include "src/jvm/code_cache.h"
+#include "src/jvm/vmstructs.h"
 #include "src/sample/decode.h"
 #include "src/sample/engine.h"
 #include "src/sample/sample_log.h"
-#include "src/thread.h"
-#include "src/vmstructs.h"
 
 enum { WATCHED_MAX = 64, KEPT_MAX = 1 << 20, TOP = 24 };
 

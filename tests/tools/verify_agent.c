@@ -17,8 +17,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "src/classfile/alloc_rewrite.h"
 #include "src/classfile/hook_class.h"
-#include "src/classfile/rewrite.h"
 #include "src/classfile/span_rewrite.h"
 
 enum { WORDS_MAX = 1 << 20 };

@@ -10,8 +10,8 @@
 
 #include "tests/unit/task_model.h"
 
+#include "src/core/thread.h"
 #include "src/span/task_place.h"
-#include "src/thread.h"
 
 uint64_t model_now;
 struct lc_block_trace model_rows[MODEL_ROWS];

@@ -5,7 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "src/profile.h"
+#include "src/profile/writer.h"
 #include "src/span/task.h"
 
 enum { MODEL_THREADS = 4, MODEL_ROWS = 1 << 18 };

@@ -1,4 +1,4 @@
-/* uses: src/gc/areas.c src/gc/areas_generations.c src/gc/areas_g1.c src/vmstructs.c -Wl,--export-dynamic */
+/* uses: src/gc/areas.c src/gc/areas_generations.c src/gc/areas_g1.c src/jvm/vmstructs.c -Wl,--export-dynamic */
 /* test_areas.c - the heap's layout, from type tables and spaces that this test lays out. */
 #include <errno.h>
 #include <setjmp.h>
@@ -11,7 +11,7 @@
 
 #include "src/gc/areas.h"
 #include "src/gc/moves.h"
-#include "src/vmstructs.h"
+#include "src/jvm/vmstructs.h"
 
 #define EXPORT __attribute__((visibility("default")))
 

@@ -1,4 +1,4 @@
-/* uses: analyzer/block.c analyzer/block_rows.c analyzer/block_spans.c analyzer/tree_spans.c analyzer/tree.c analyzer/table.c analyzer/util.c src/options.c -lzstd */
+/* uses: analyzer/model/decode.c analyzer/model/decode_rows.c analyzer/model/decode_spans.c analyzer/model/tree_spans.c analyzer/model/tree.c analyzer/base/table.c analyzer/base/memory.c src/base/options.c -lzstd */
 /* test_block_spans.c - sections of spans with numbers out of range: refused whole; and sums at the top. */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -10,8 +10,8 @@
 #include <errno.h>
 #include <string.h>
 
-#include "analyzer/block.h"
-#include "analyzer/tree_spans.h"
+#include "analyzer/model/decode.h"
+#include "analyzer/model/tree_spans.h"
 
 enum { COLUMNS = 40, MAX = 4096 };
 

@@ -1,4 +1,4 @@
-/* uses: src/sample/decode.c src/sample/decode_straight.c src/sample/insn.c src/sample/code.c -lZydis -lpthread */
+/* uses: src/sample/decode.c src/sample/decode_straight.c src/sample/insn.c src/jvm/code_cache.c -lZydis -lpthread */
 /*
  * test_decode.c - recipes from code bytes assembled by hand, and addresses from registers.
  *
@@ -12,11 +12,11 @@
 
 #include <cmocka.h>
 
-#include "src/record.h"
-#include "src/sample/code.h"
+#include "src/core/record.h"
+#include "src/jvm/code_cache.h"
+#include "src/jvm/vmstructs.h"
 #include "src/sample/decode.h"
 #include "src/sample/insn.h"
-#include "src/vmstructs.h"
 
 /* This JVM exports nothing: the tables lie around the first code that is reported. */
 void *lc_vm_static(const char *type, const char *field)

@@ -1,4 +1,4 @@
-/* uses: src/detail.c src/field_layout.c */
+/* uses: src/attribute/detail.c src/jvm/field_layout.c */
 /* test_detail.c - what the hardware said, bit by bit, and which rows a sample makes. */
 #include <errno.h>
 #include <linux/perf_event.h>
@@ -10,14 +10,14 @@
 
 #include <cmocka.h>
 
-#include "src/detail.h"
-#include "src/field.h"
-#include "src/field_layout.h"
-#include "src/format.h"
-#include "src/lines.h"
-#include "src/record.h"
-#include "src/tally.h"
-#include "src/thread.h"
+#include "src/attribute/detail.h"
+#include "src/attribute/lines.h"
+#include "src/core/record.h"
+#include "src/core/thread.h"
+#include "src/format/format.h"
+#include "src/jvm/field.h"
+#include "src/jvm/field_layout.h"
+#include "src/profile/tally.h"
 
 /* The neighbours, that keep what they are given. */
 

@@ -1,4 +1,4 @@
-/* uses: analyzer/doctor_machine.c analyzer/doctor_java.c analyzer/util.c src/sample/perf.c src/sample/ring.c */
+/* uses: analyzer/commands/doctor_machine.c analyzer/commands/doctor_java.c analyzer/base/memory.c src/perf/perf.c src/perf/ring.c */
 /* test_doctor.c - machines laid out as files, and JVMs as what they print, are judged rightly. */
 #include <errno.h>
 #include <setjmp.h>
@@ -15,8 +15,8 @@
 
 #include <cmocka.h>
 
-#include "analyzer/doctor.h"
-#include "src/sample/perf.h"
+#include "analyzer/commands/doctor.h"
+#include "src/perf/perf.h"
 
 enum { TEXT = 512 };
 

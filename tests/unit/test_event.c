@@ -1,4 +1,4 @@
-/* uses: src/sample/event.c src/sample/event_sysfs.c src/sample/event_ibs.c src/sample/event_watch.c src/sample/event_names.c src/sample/event_pmu.c src/options.c tests/unit/event_root.c -lpfm */
+/* uses: src/perf/event.c src/perf/event_sysfs.c src/perf/event_ibs.c src/perf/event_watch.c src/perf/event_names.c src/perf/event_pmu.c src/base/options.c tests/unit/event_root.c -lpfm */
 /* test_event.c - the list of events, periods, and the engines that need no PMU. */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -12,8 +12,8 @@
 #include <string.h>
 #include <time.h>
 
-#include "src/record.h"
-#include "src/sample/event.h"
+#include "src/core/record.h"
+#include "src/perf/event.h"
 #include "tests/unit/event_root.h"
 
 static struct lc_event_machine machine;

@@ -1,4 +1,4 @@
-/* uses: src/sample/event.c src/sample/event_sysfs.c src/sample/event_ibs.c src/sample/event_watch.c src/sample/event_names.c src/sample/event_pmu.c src/options.c tests/unit/event_root.c -lpfm */
+/* uses: src/perf/event.c src/perf/event_sysfs.c src/perf/event_ibs.c src/perf/event_watch.c src/perf/event_names.c src/perf/event_pmu.c src/base/options.c tests/unit/event_root.c -lpfm */
 /* test_event_ibs.c - AMD's IBS by a sysfs tree: Zen 2, Zen 4, Zen 5, and machines without it. */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "src/sample/event.h"
+#include "src/perf/event.h"
 #include "tests/unit/event_root.h"
 
 #define IBS "sys/bus/event_source/devices/ibs_op/"

@@ -1,4 +1,4 @@
-/* uses: src/sample/event.c src/sample/event_sysfs.c src/sample/event_ibs.c src/sample/event_watch.c src/sample/event_names.c src/sample/event_pmu.c src/options.c tests/unit/event_root.c -lpfm */
+/* uses: src/perf/event.c src/perf/event_sysfs.c src/perf/event_ibs.c src/perf/event_watch.c src/perf/event_names.c src/perf/event_pmu.c src/base/options.c tests/unit/event_root.c -lpfm */
 /*
  * test_event_pmu.c - Intel's precise memory events against the numbers that Intel documents.
  *
@@ -17,7 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/sample/event.h"
+#include "src/perf/event.h"
 #include "tests/unit/event_root.h"
 
 #define CPU "sys/bus/event_source/devices/cpu/"

@@ -1,4 +1,4 @@
-/* uses: src/field_layout.c */
+/* uses: src/jvm/field_layout.c */
 /* test_field.c - offsets to names, for each layout of an object's header. */
 #include <errno.h>
 #include <setjmp.h>
@@ -9,8 +9,8 @@
 
 #include <cmocka.h>
 
-#include "src/field_layout.h"
-#include "src/heap/layout.h"
+#include "src/jvm/field_layout.h"
+#include "src/jvm/layout.h"
 
 static const struct lc_layout compressed = {
 	.byte_base = 16,

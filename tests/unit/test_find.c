@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "src/record.h"
+#include "src/core/record.h"
 #include "src/sample/find.h"
 
 enum { RAX, RCX, RDX, RBX, RSP, RBP, RSI, RDI, R8, R9, R10, R11, R12, R15 = 15 };
@@ -30,7 +30,7 @@ static struct lc_registers regs;
 static struct lc_access access;
 static struct lc_object_seen seen;
 
-/* -- klass.h, by the list -------------------------------------------------------------------- */
+/* -- jvm/klass.h, by the list -------------------------------------------------------------------- */
 
 bool lc_klass_in_heap(uint64_t address)
 {

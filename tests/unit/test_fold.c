@@ -13,7 +13,7 @@
 #include <cmocka.h>
 
 #include "src/classfile/span_rewrite.h"
-#include "src/span/fold.h"
+#include "src/format/fold.h"
 #include "tests/unit/task_model.h"
 
 enum { SAME = LC_TRACE_SAME_THREAD, SUBMITTED = LC_TRACE_SUBMITTED, FORKED = LC_TRACE_FORK_JOIN };

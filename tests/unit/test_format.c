@@ -1,5 +1,5 @@
 /* uses: */
-/* test_format.c - encoders and decoders of src/format.h. */
+/* test_format.c - encoders and decoders of src/format/format.h. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "src/format.h"
+#include "src/format/format.h"
 
 static void varints_come_back_and_take_no_more_bytes_than_they_need(void **state)
 {

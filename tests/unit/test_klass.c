@@ -1,4 +1,4 @@
-/* uses: src/klass.c src/klass_object.c src/klass_jvm.c -lpthread */
+/* uses: src/jvm/klass.c src/jvm/klass_object.c src/jvm/klass_jvm.c -lpthread */
 /*
  * test_klass.c - objects and classes in a heap that is laid out by hand, once for each kind of header:
  * compressed class pointers, uncompressed ones, compact headers. Each kind has a process of its own,
@@ -16,12 +16,12 @@
 
 #include <cmocka.h>
 
-#include "src/epoch.h"
+#include "src/core/epoch.h"
+#include "src/core/path.h"
 #include "src/gc/areas.h"
-#include "src/heap/layout.h"
-#include "src/klass.h"
-#include "src/path.h"
-#include "src/vmstructs.h"
+#include "src/jvm/klass.h"
+#include "src/jvm/layout.h"
+#include "src/jvm/vmstructs.h"
 
 enum kind { NARROW, WIDE, COMPACT, KINDS };
 

@@ -1,4 +1,4 @@
-/* uses: src/lines.c -lJudy */
+/* uses: src/attribute/lines.c -lJudy */
 /* test_lines.c - what is handed to the tallies is what more than one thread touched. */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -9,10 +9,10 @@
 
 #include <cmocka.h>
 
-#include "src/lines.h"
-#include "src/record.h"
-#include "src/tally.h"
-#include "src/thread.h"
+#include "src/attribute/lines.h"
+#include "src/core/record.h"
+#include "src/core/thread.h"
+#include "src/profile/tally.h"
 
 /* A tally that keeps the rows of lines as they come. */
 struct lc_tally {

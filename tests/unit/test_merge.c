@@ -1,4 +1,4 @@
-/* uses: analyzer/merge_write.c analyzer/merge_spans.c analyzer/tree_spans.c analyzer/view.c analyzer/view_rows.c analyzer/sharing.c analyzer/load.c analyzer/blockfile.c analyzer/block.c analyzer/block_rows.c analyzer/block_spans.c analyzer/tree.c analyzer/table.c analyzer/util.c src/options.c -lzstd -ljansson -lm */
+/* uses: analyzer/model/write.c analyzer/model/write_spans.c analyzer/model/tree_spans.c analyzer/objects/view.c analyzer/objects/view_rows.c analyzer/objects/sharing.c analyzer/model/load.c analyzer/model/blockfile.c analyzer/model/decode.c analyzer/model/decode_rows.c analyzer/model/decode_spans.c analyzer/model/tree.c analyzer/base/table.c analyzer/base/memory.c src/base/options.c -lzstd -ljansson -lm */
 /* test_merge.c - trees, what is written of them, and what damage to that costs. */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -11,10 +11,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyzer/blockfile.h"
-#include "analyzer/commands.h"
-#include "analyzer/merge_write.h"
-#include "analyzer/view.h"
+#include "analyzer/cli/command.h"
+#include "analyzer/model/blockfile.h"
+#include "analyzer/model/write.h"
+#include "analyzer/objects/view.h"
 
 int lc_fail(const char *format, ...)
 {

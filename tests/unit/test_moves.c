@@ -1,4 +1,4 @@
-/* uses: src/gc/moves.c src/gc/moves_replay.c src/gc/preload.c -lJudy -Wl,--export-dynamic,--wrap=malloc,--wrap=calloc */
+/* uses: src/gc/moves.c src/gc/moves_replay.c src/preload/copies.c -lJudy -Wl,--export-dynamic,--wrap=malloc,--wrap=calloc */
 /* test_moves.c - from the collector's copies to where objects went. The collector is this test. */
 #include <errno.h>
 #include <pthread.h>
@@ -12,7 +12,7 @@
 
 #include "src/gc/areas.h"
 #include "src/gc/moves.h"
-#include "src/gc/preload_abi.h"
+#include "src/preload/abi.h"
 
 enum { HEAP_BYTES = 16 << 20, REGION = 512 << 10, SIZE = 2048 };
 

@@ -1,4 +1,4 @@
-/* uses: src/numa/numa.c src/numa/topology.c src/numa/pages.c src/tally.c src/tally_spans.c tests/unit/event_root.c -lnuma */
+/* uses: src/numa/numa.c src/numa/topology.c src/numa/pages.c src/profile/tally.c src/profile/tally_spans.c tests/unit/event_root.c -lnuma */
 /* test_numa.c - what samples and allocations become on machines laid out in a directory. */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -12,9 +12,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "src/core/thread.h"
 #include "src/numa/numa.h"
-#include "src/tally.h"
-#include "src/thread.h"
+#include "src/profile/tally.h"
 #include "tests/unit/event_root.h"
 
 static const char *root;

@@ -1,4 +1,4 @@
-/* uses: analyzer/numa.c analyzer/numa_machine.c analyzer/numa_diagnose.c analyzer/view.c analyzer/view_rows.c analyzer/tree.c analyzer/table.c analyzer/util.c -ljansson -lm */
+/* uses: analyzer/numa/numa.c analyzer/numa/numa_machine.c analyzer/numa/numa_diagnose.c analyzer/objects/view.c analyzer/objects/view_rows.c analyzer/model/tree.c analyzer/base/table.c analyzer/base/memory.c -ljansson -lm */
 /* test_numa_analysis.c - matrices, shares and diagnoses against numbers worked out by hand. */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyzer/numa.h"
+#include "analyzer/numa/numa.h"
 
 enum { TIMER, FAULT };
 

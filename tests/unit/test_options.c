@@ -1,4 +1,4 @@
-/* uses: src/options.c */
+/* uses: src/base/options.c */
 /* test_options.c - texts to options and back. */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -9,7 +9,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "src/options.h"
+#include "src/base/options.h"
 
 static char error[256];
 

@@ -1,4 +1,4 @@
-/* uses: src/path.c */
+/* uses: src/core/path.c */
 /* test_path.c - paths, methods and sites are interned once, against a JVM made up here. */
 #include <errno.h>
 #include <pthread.h>
@@ -12,8 +12,8 @@
 
 #include <cmocka.h>
 
-#include "src/path.h"
-#include "src/record.h"
+#include "src/core/path.h"
+#include "src/core/record.h"
 
 /* The made-up JVM: method N is com.acme.C<N>.m<N>(), line 10 from bci 0 and line 20 from bci 8. */
 enum { UNLOADED = 666, OWN = 777 /* of LocusSpan */ };

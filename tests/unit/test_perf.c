@@ -1,4 +1,4 @@
-/* uses: src/sample/perf.c src/sample/ring.c -lpthread */
+/* uses: src/perf/perf.c src/perf/ring.c -lpthread */
 /*
  * test_perf.c - perf events of this kernel: page faults, breakpoints, signals, refusals.
  *
@@ -32,7 +32,7 @@
 
 #include <cmocka.h>
 
-#include "src/sample/perf.h"
+#include "src/perf/perf.h"
 
 /* Faults beside those of the test's own touches: the shadow memory of a sanitizer has its own. */
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)

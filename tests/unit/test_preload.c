@@ -9,7 +9,7 @@
 #include <sys/mman.h>
 
 /* With its statics; the test program's own memcpy and memmove are these. */
-#include "src/gc/preload.c"
+#include "src/preload/copies.c"
 
 enum { HEAP_BYTES = 4 << 20, CHUNKS = 16, THREADS = 4 };
 

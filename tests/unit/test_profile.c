@@ -1,4 +1,4 @@
-/* uses: src/profile.c src/profile_block.c src/profile_spans.c src/profile_names.c src/profile_manifest.c src/options.c analyzer/blockfile.c analyzer/block.c analyzer/block_rows.c analyzer/block_spans.c analyzer/tree.c analyzer/table.c analyzer/util.c -lzstd -Wl,--wrap=write -Wl,--wrap=clock_gettime */
+/* uses: src/profile/writer.c src/profile/profile_block.c src/profile/profile_spans.c src/profile/names.c src/profile/manifest.c src/base/options.c analyzer/model/blockfile.c analyzer/model/decode.c analyzer/model/decode_rows.c analyzer/model/decode_spans.c analyzer/model/tree.c analyzer/base/table.c analyzer/base/memory.c -lzstd -Wl,--wrap=write -Wl,--wrap=clock_gettime */
 /*
  * test_profile.c - the agent's writer, read back by the analyzer's reader.
  *
@@ -20,10 +20,10 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "analyzer/blockfile.h"
-#include "src/path.h"
-#include "src/profile.h"
-#include "src/record.h"
+#include "analyzer/model/blockfile.h"
+#include "src/core/path.h"
+#include "src/core/record.h"
+#include "src/profile/writer.h"
 
 /* ---- a disk and a clock that the tests control ---- */
 

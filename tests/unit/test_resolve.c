@@ -1,4 +1,4 @@
-/* uses: src/resolve.c src/sample/sample_log.c src/heap/alloc_log.c */
+/* uses: src/attribute/resolve.c src/sample/sample_log.c src/heap/alloc_log.c */
 /*
  * test_resolve.c - samples that were taken before their object was recorded. What is looked up in is the records
  * of one thread, and what is counted is the bucket.
@@ -11,21 +11,21 @@
 
 #include <cmocka.h>
 
-#include "src/bucket.h"
-#include "src/clock.h"
-#include "src/detail.h"
+#include "src/attribute/bucket.h"
+#include "src/attribute/detail.h"
+#include "src/attribute/resolve.h"
+#include "src/base/time.h"
+#include "src/core/path.h"
+#include "src/core/thread.h"
 #include "src/heap/alloc_log.h"
-#include "src/heap/alloc_sample.h"
+#include "src/heap/estimate.h"
 #include "src/heap/hook.h"
 #include "src/heap/map.h"
-#include "src/klass.h"
+#include "src/jvm/klass.h"
 #include "src/numa/numa.h"
-#include "src/path.h"
-#include "src/resolve.h"
+#include "src/profile/tally.h"
 #include "src/sample/sample_log.h"
 #include "src/span/span.h"
-#include "src/tally.h"
-#include "src/thread.h"
 
 enum { ARRAY = 0x10000, ELSEWHERE = 0x90000, BYTES = 0x8000, SITE = 7, EPOCH = 3 };
 

@@ -1,4 +1,4 @@
-/* uses: src/sample/ring.c */
+/* uses: src/perf/ring.c */
 /*
  * test_ring.c - perf records come out as perf_event_open(2) lays them out.
  *
@@ -16,7 +16,7 @@
 
 #include <cmocka.h>
 
-#include "src/sample/ring.h"
+#include "src/perf/ring.h"
 
 enum {
 	RECORD_MAX = 16 << 10,

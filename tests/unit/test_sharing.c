@@ -1,4 +1,4 @@
-/* uses: analyzer/sharing.c analyzer/view.c analyzer/view_rows.c analyzer/tree.c analyzer/table.c analyzer/util.c -lm */
+/* uses: analyzer/objects/sharing.c analyzer/objects/view.c analyzer/objects/view_rows.c analyzer/model/tree.c analyzer/base/table.c analyzer/base/memory.c -lm */
 /* test_sharing.c - which uses of a line are false sharing, and what the two sides of a finding are. */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "analyzer/sharing.h"
+#include "analyzer/objects/sharing.h"
 
 enum { THREADS = 3, ARRAY = 1, OTHER = 2 }; /* sites */
 

@@ -8,8 +8,8 @@
 
 #include <cmocka.h>
 
+#include "src/core/thread.h"
 #include "src/span/stack.h"
-#include "src/thread.h"
 
 static const struct lc_span_costs costs = {
 	.inner = 10, .anonymous = 20, .primordial = 30, .support = 40, .task = 50, .task_inner = 15

@@ -1,4 +1,4 @@
-/* uses: analyzer/span_rows.c analyzer/tree_spans.c analyzer/load.c analyzer/blockfile.c analyzer/block.c analyzer/block_rows.c analyzer/block_spans.c analyzer/tree.c analyzer/table.c analyzer/util.c src/options.c -lzstd -ljansson */
+/* uses: analyzer/spans/span_rows.c analyzer/model/tree_spans.c analyzer/model/load.c analyzer/model/blockfile.c analyzer/model/decode.c analyzer/model/decode_rows.c analyzer/model/decode_spans.c analyzer/model/tree.c analyzer/base/table.c analyzer/base/memory.c src/base/options.c -lzstd -ljansson */
 /*
  * test_span_golden.c - the kept profile with spans, which docs/FORMAT.md alone made, is read as it was
  * meant. The numbers are those of tests/data/golden-v1-spans/make.py, added up by hand.
@@ -14,8 +14,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "analyzer/commands.h"
-#include "analyzer/span_rows.h"
+#include "analyzer/cli/command.h"
+#include "analyzer/spans/span_rows.h"
 
 #define GOLDEN "tests/data/golden-v1-spans/profile"
 #define SECOND UINT64_C(1000000000)

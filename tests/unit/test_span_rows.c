@@ -1,4 +1,4 @@
-/* uses: src/profile_block.c src/profile_spans.c src/profile_names.c src/profile_manifest.c analyzer/span_rows.c analyzer/tree_spans.c analyzer/merge_write.c analyzer/merge_spans.c analyzer/load.c analyzer/blockfile.c analyzer/block.c analyzer/block_rows.c analyzer/block_spans.c analyzer/tree.c analyzer/table.c analyzer/util.c src/options.c -lzstd -ljansson -lm */
+/* uses: src/profile/profile_block.c src/profile/profile_spans.c src/profile/names.c src/profile/manifest.c analyzer/spans/span_rows.c analyzer/model/tree_spans.c analyzer/model/write.c analyzer/model/write_spans.c analyzer/model/load.c analyzer/model/blockfile.c analyzer/model/decode.c analyzer/model/decode_rows.c analyzer/model/decode_spans.c analyzer/model/tree.c analyzer/base/table.c analyzer/base/memory.c src/base/options.c -lzstd -ljansson -lm */
 /*
  * test_span_rows.c - spans from the agent's writer to the rows that `locus spans` reads, and through a
  * merged profile; what is added up is compared with sums made here.
@@ -18,14 +18,14 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "analyzer/commands.h"
-#include "analyzer/merge_write.h"
-#include "analyzer/span_rows.h"
-#include "src/path.h"
-#include "src/profile.h"
-#include "src/profile_block.h"
-#include "src/profile_manifest.h"
-#include "src/record.h"
+#include "analyzer/cli/command.h"
+#include "analyzer/model/write.h"
+#include "analyzer/spans/span_rows.h"
+#include "src/core/path.h"
+#include "src/core/record.h"
+#include "src/profile/manifest.h"
+#include "src/profile/profile_block.h"
+#include "src/profile/writer.h"
 
 int lc_fail(const char *format, ...)
 {

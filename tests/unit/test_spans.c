@@ -1,4 +1,4 @@
-/* uses: analyzer/spans.c analyzer/spans_math.c analyzer/spans_paths.c analyzer/spans_time.c analyzer/spans_trace.c analyzer/spans_diagnose.c analyzer/view.c analyzer/view_rows.c analyzer/tree.c analyzer/tree_spans.c analyzer/table.c analyzer/util.c -ljansson -lm */
+/* uses: analyzer/spans/spans.c analyzer/spans/spans_math.c analyzer/spans/spans_paths.c analyzer/spans/spans_time.c analyzer/spans/spans_trace.c analyzer/spans/spans_diagnose.c analyzer/objects/view.c analyzer/objects/view_rows.c analyzer/model/tree.c analyzer/model/tree_spans.c analyzer/base/table.c analyzer/base/memory.c -ljansson -lm */
 /*
  * test_spans.c - sums, quantiles, heat maps and diagnoses of spans against numbers worked out by hand. It is
  * longer than 600 lines since all tests build their rows with the same helpers.
@@ -15,8 +15,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyzer/spans_diagnose.h"
-#include "analyzer/spans_impl.h"
+#include "analyzer/spans/spans_diagnose.h"
+#include "analyzer/spans/spans_impl.h"
 
 enum { ROWS = 64, THREADS = 8, PLACES = 8, BUCKETS = 4096, SLICES = 256, TRACES = 16, WAITS = 16 };
 

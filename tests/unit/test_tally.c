@@ -1,4 +1,4 @@
-/* uses: src/tally.c src/tally_spans.c */
+/* uses: src/profile/tally.c src/profile/tally_spans.c */
 /* test_tally.c - nothing that was counted is missing from the block. */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -11,7 +11,7 @@
 #include <malloc.h>
 #include <string.h>
 
-#include "src/tally.h"
+#include "src/profile/tally.h"
 
 static int setup(void **state)
 {

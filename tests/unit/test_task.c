@@ -10,8 +10,8 @@
 #include <cmocka.h>
 
 #include "src/classfile/span_rewrite.h"
+#include "src/core/thread.h"
 #include "src/span/virtual.h"
-#include "src/thread.h"
 #include "tests/unit/task_model.h"
 
 static int setup(void **state)

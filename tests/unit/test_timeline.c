@@ -1,4 +1,4 @@
-/* uses: src/span/timeline.c src/span/timeline_rows.c src/thread.c */
+/* uses: src/span/timeline.c src/span/timeline_rows.c src/core/thread.c */
 /*
  * test_timeline.c - CPU time and switches in stretches of 100 ms: arithmetic, and live threads against
  * what they say of themselves.
@@ -17,10 +17,10 @@
 
 #include <cmocka.h>
 
-#include "src/clock.h"
+#include "src/base/time.h"
+#include "src/core/thread.h"
 #include "src/span/timeline.h"
 #include "src/span/timeline_impl.h"
-#include "src/thread.h"
 
 #define MS UINT64_C(1000000)
 #define ROW_NS LC_TIMELINE_NS

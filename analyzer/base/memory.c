@@ -1,0 +1,68 @@
+/* base/memory.c - memory for the analyzer. */
+#include "analyzer/base/memory.h"
+
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+void lc_no_memory(void)
+{
+	fputs("locus: out of memory\n", stderr);
+	exit(1);
+}
+
+void *lc_alloc_zeroed(size_t count, size_t size)
+{
+	void *p = calloc(count ? count : 1, size ? size : 1);
+
+	if (!p)
+		lc_no_memory();
+	return p;
+}
+
+void *lc_alloc_grow(void *p, size_t *cap, size_t need, size_t size)
+{
+	size_t n = *cap ? *cap : 16;
+
+	if (need <= *cap)
+		return p;
+	while (n < need)
+		n *= 2;
+	if (n > SIZE_MAX / size)
+		lc_no_memory();
+	p = realloc(p, n * size);
+	if (!p)
+		lc_no_memory();
+	*cap = n;
+	return p;
+}
+
+char *lc_alloc_text(const char *format, ...)
+{
+	char *text = NULL;
+	va_list args;
+	int n;
+
+	va_start(args, format);
+	n = vasprintf(&text, format, args);
+	va_end(args);
+	if (n < 0)
+		lc_no_memory();
+	return text;
+}
+
+FILE *lc_text_open(char **text, size_t *len)
+{
+	FILE *out = open_memstream(text, len);
+
+	if (!out)
+		lc_no_memory();
+	return out;
+}
+
+void lc_text_close(FILE *out)
+{
+	if (fclose(out))
+		lc_no_memory();
+}

@@ -1,0 +1,27 @@
+/* base/memory.h - memory for the analyzer: it stops, with one line on stderr, when there is none. */
+#ifndef LC_BASE_MEMORY_H
+#define LC_BASE_MEMORY_H
+
+#include <stddef.h>
+#include <stdio.h>
+
+/* Print one line and exit with status 1. */
+_Noreturn void lc_no_memory(void);
+
+/* Never NULL. Context: the analyzer. Free with free(). */
+void *lc_alloc_zeroed(size_t count, size_t size);
+
+/*
+ * Make room for `need` elements in array `p` that has *cap of them; doubles. The elements keep
+ * their values, new ones are undefined. Never NULL unless need is 0.
+ */
+void *lc_alloc_grow(void *p, size_t *cap, size_t need, size_t size);
+
+/* strdup(), printf style. Never NULL. */
+__attribute__((format(printf, 1, 2))) char *lc_alloc_text(const char *format, ...);
+
+/* open_memstream(). Never NULL. Close it with lc_text_close(); then *text is whole, for free(). */
+FILE *lc_text_open(char **text, size_t *len);
+void lc_text_close(FILE *out);
+
+#endif

@@ -1,0 +1,44 @@
+/* base/table.h - rows found by a key of a few numbers, each with a few sums. */
+#ifndef LC_BASE_TABLE_H
+#define LC_BASE_TABLE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/*
+ * Rows are numbered from 0 in the order they came. The fields are for reading; `keys` and
+ * `values` move when a row is added.
+ */
+struct lc_table {
+	uint32_t key_len;   /* numbers of a key */
+	uint32_t value_len; /* sums of a row; 0 at first */
+	uint32_t count;
+	uint32_t *keys;
+	uint64_t *values;
+	size_t keys_cap; /* in numbers */
+	size_t values_cap;
+	uint32_t *slots; /* row + 1, or 0 */
+	size_t slots_len;
+};
+
+/* Stops the program without memory, or after 2^31 rows. */
+void lc_table_init(struct lc_table *t, uint32_t key_len, uint32_t value_len);
+void lc_table_free(struct lc_table *t);
+
+/* The row with this key, made where there is none. */
+uint32_t lc_table_put(struct lc_table *t, const uint32_t *key);
+
+/* The row with this key, or UINT32_MAX. */
+uint32_t lc_table_find(const struct lc_table *t, const uint32_t *key);
+
+static inline const uint32_t *lc_table_key(const struct lc_table *t, uint32_t row)
+{
+	return t->keys + (size_t)row * t->key_len;
+}
+
+static inline uint64_t *lc_table_values(const struct lc_table *t, uint32_t row)
+{
+	return t->values + (size_t)row * t->value_len;
+}
+
+#endif

@@ -1,0 +1,129 @@
+/* cli/args.c - walk a command line by a table of options. */
+#include "analyzer/cli/args.h"
+
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyzer/base/memory.h"
+#include "analyzer/cli/command.h"
+
+enum { ARGS_ROWS_MAX = 64 };
+
+static bool is_flag(const struct lc_option_info *row)
+{
+	return strcmp(row->type, "FLAG") == 0;
+}
+
+static int unknown_long(const struct lc_args *a, const char *name, size_t len)
+{
+	const char *names[ARGS_ROWS_MAX];
+	const char *near;
+	char word[64];
+
+	snprintf(word, sizeof(word), "%.*s", (int)len, name);
+	for (size_t i = 0; i < a->count && i < ARGS_ROWS_MAX; i++)
+		names[i] = a->table[i].name;
+	near = lc_options_nearest(word, names, a->count < ARGS_ROWS_MAX ? a->count : ARGS_ROWS_MAX);
+	if (near)
+		lc_fail("unknown option '--%s'; did you mean '--%s'?", word, near);
+	else
+		lc_fail("unknown option '--%s'; 'locus help %s' lists them", word, a->argv[0]);
+	return LC_ARGS_ERROR;
+}
+
+/* The argument of row `row`: `attached` where it is in the same word, else the next word. */
+static int with_argument(struct lc_args *a, size_t row, const char *attached, const char **value)
+{
+	const struct lc_option_info *r = &a->table[row];
+
+	if (!attached && !is_flag(r)) {
+		if (a->next >= a->argc) {
+			lc_fail("option '--%s' needs a value: %s", r->name, r->argument);
+			return LC_ARGS_ERROR;
+		}
+		attached = a->argv[a->next++];
+	}
+	*value = attached;
+	return (int)row;
+}
+
+static int next_letter(struct lc_args *a, const char **value)
+{
+	char letter = *a->cluster++;
+	const char *rest = *a->cluster ? a->cluster : NULL;
+
+	if (!rest)
+		a->cluster = NULL;
+	for (size_t i = 0; i < a->count; i++) {
+		if (a->table[i].letter != letter)
+			continue;
+		if (is_flag(&a->table[i])) {
+			*value = NULL;
+			return (int)i;
+		}
+		a->cluster = NULL;
+		return with_argument(a, i, rest, value);
+	}
+	if (letter == 'h')
+		return LC_ARGS_HELP;
+	lc_fail("unknown option '-%c'; 'locus help %s' lists them", letter, a->argv[0]);
+	return LC_ARGS_ERROR;
+}
+
+int lc_args_next(struct lc_args *a, const char **value)
+{
+	const char *word, *name;
+	size_t len;
+
+	*value = NULL;
+	if (a->cluster)
+		return next_letter(a, value);
+	if (a->next >= a->argc)
+		return LC_ARGS_END;
+	word = a->argv[a->next++];
+	if (!a->operands_only && strcmp(word, "--") == 0) {
+		a->operands_only = true;
+		return lc_args_next(a, value);
+	}
+	if (a->operands_only || word[0] != '-' || !word[1]) {
+		*value = word;
+		return LC_ARGS_OPERAND;
+	}
+	if (word[1] != '-') {
+		a->cluster = word + 1;
+		return next_letter(a, value);
+	}
+	name = word + 2;
+	len = strcspn(name, "=");
+	for (size_t i = 0; i < a->count; i++)
+		if (strlen(a->table[i].name) == len && strncmp(a->table[i].name, name, len) == 0)
+			return with_argument(a, i, name[len] ? name + len + 1 : NULL, value);
+	return strcmp(name, "help") == 0 ? LC_ARGS_HELP : unknown_long(a, name, len);
+}
+
+int lc_args_read(struct lc_args *a, int (*set)(void *context, int row, const char *value),
+                 void *context, char ***operands, size_t *count)
+{
+	char **found = lc_alloc_zeroed((size_t)a->argc, sizeof(*found));
+	const char *value;
+	int status = 0, row;
+
+	*count = 0;
+	while (!status && (row = lc_args_next(a, &value)) != LC_ARGS_END) {
+		if (row == LC_ARGS_HELP)
+			status = LC_ARGS_HELP;
+		else if (row == LC_ARGS_ERROR)
+			status = 1;
+		else if (row == LC_ARGS_OPERAND)
+			found[(*count)++] = (char *)(uintptr_t)value;
+		else
+			status = set(context, row, value);
+	}
+	if (status) {
+		free(found);
+		found = NULL;
+	}
+	*operands = found;
+	return status;
+}

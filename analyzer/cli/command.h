@@ -1,0 +1,52 @@
+/* cli/command.h - the commands of `locus`, and what they share on the command line. */
+#ifndef LC_CLI_COMMAND_H
+#define LC_CLI_COMMAND_H
+
+#include <stddef.h>
+#include <stdio.h>
+
+#include "src/base/options.h"
+
+/*
+ * A command gets its own arguments, argv[0] being its name ("report"), and returns the exit
+ * status of the tool: 0, or 1 after one line on stderr (lc_fail()). Context: the analyzer.
+ */
+int lc_cmd_run(int argc, char **argv);
+int lc_cmd_report(int argc, char **argv);
+int lc_cmd_merge(int argc, char **argv);
+int lc_cmd_numa(int argc, char **argv);
+int lc_cmd_spans(int argc, char **argv);
+int lc_cmd_calibrate(int argc, char **argv);
+int lc_cmd_doctor(int argc, char **argv);
+int lc_cmd_help(int argc, char **argv);
+
+/* The rows of a command's options, for its parser (cli/args.h), --help and the manual. Static. */
+const struct lc_option_info *lc_cmd_run_options(size_t *count);
+const struct lc_option_info *lc_cmd_report_options(size_t *count);
+const struct lc_option_info *lc_cmd_merge_options(size_t *count);
+const struct lc_option_info *lc_cmd_numa_options(size_t *count);
+const struct lc_option_info *lc_cmd_spans_options(size_t *count);
+const struct lc_option_info *lc_cmd_calibrate_options(size_t *count);
+const struct lc_option_info *lc_cmd_doctor_options(size_t *count);
+
+struct lc_command {
+	const char *name;
+	const char *operands; /* "[--] COMMAND [ARGUMENT]..." */
+	const char *summary;  /* one line, no full stop */
+	int (*run)(int argc, char **argv);
+	const struct lc_option_info *(*options)(size_t *count);
+};
+
+/* All of them, in the order of the help. Static storage. */
+const struct lc_command *lc_command_table(size_t *count);
+
+/*
+ * Print the help of a command, or of the tool where `command` is NULL, on `out`. Returns 0, or 1
+ * after one line on stderr when there is no such command.
+ */
+int lc_help(FILE *out, const char *command);
+
+/* Print "locus: " and one line on stderr; returns 1, so that a command can return it. */
+__attribute__((format(printf, 1, 2))) int lc_fail(const char *format, ...);
+
+#endif

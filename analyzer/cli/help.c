@@ -1,0 +1,129 @@
+/* cli/help.c - help texts and the option lists of the manual pages, from the tables of options. */
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "analyzer/cli/command.h"
+
+enum { HELP_INDENT = 28 }; /* column where an option's text starts */
+
+static const struct lc_command *find_command(const char *name)
+{
+	size_t count;
+	const struct lc_command *table = lc_command_table(&count);
+
+	for (size_t i = 0; i < count; i++)
+		if (strcmp(table[i].name, name) == 0)
+			return &table[i];
+	return NULL;
+}
+
+static void print_option(FILE *out, const struct lc_option_info *o)
+{
+	char left[128] = "    ";
+	size_t len;
+	bool value = o->argument[0] != '\0';
+
+	if (o->letter)
+		snprintf(left, sizeof(left), "-%c, ", o->letter);
+	len = strlen(left);
+	snprintf(left + len, sizeof(left) - len, "--%s%s%s", o->name, value ? "=" : "",
+	         o->argument);
+	fprintf(out, "  %-*s", HELP_INDENT - 3, left);
+	if (strlen(left) > HELP_INDENT - 4)
+		fprintf(out, "\n%*s", HELP_INDENT - 1, "");
+	fprintf(out, " %s", o->help);
+	if (value && o->default_text[0])
+		fprintf(out, " [%s]", o->default_text);
+	fputc('\n', out);
+}
+
+static void print_tool(FILE *out)
+{
+	size_t count;
+	const struct lc_command *table = lc_command_table(&count);
+
+	fputs("usage: locus COMMAND [OPTION]... [OPERAND]...\n"
+	      "Which objects cost a Java program its memory time: who allocated them, who touches "
+	      "them.\n\n",
+	      out);
+	for (size_t i = 0; i < count; i++)
+		fprintf(out, "  %-8s %s\n", table[i].name, table[i].summary);
+	fputs("  help     show this text, or the options of a command\n\n"
+	      "  --version  show the version\n",
+	      out);
+}
+
+int lc_help(FILE *out, const char *command)
+{
+	const struct lc_command *c;
+	const struct lc_option_info *options;
+	size_t count;
+
+	if (!command) {
+		print_tool(out);
+		return 0;
+	}
+	c = find_command(command);
+	if (!c)
+		return lc_fail("unknown command '%.64s'; 'locus help' lists them", command);
+	options = c->options(&count);
+	fprintf(out, "usage: locus %s [OPTION]...%s%s\n%c%s.\n\n", c->name,
+	        c->operands[0] ? " " : "", c->operands, c->summary[0] - 'a' + 'A', c->summary + 1);
+	for (size_t i = 0; i < count; i++)
+		print_option(out, &options[i]);
+	fputs("  -h, --help                show this text\n", out);
+	return 0;
+}
+
+/* roff takes "-" for a hyphen, "\" for an escape, and "." or "'" at the start for a request. */
+static void print_roff(const char *text)
+{
+	if (*text == '.' || *text == '\'')
+		fputs("\\&", stdout);
+	for (; *text; text++) {
+		if (*text == '-' || *text == '\\')
+			putchar('\\');
+		putchar(*text);
+	}
+}
+
+/* The options of a command as the OPTIONS section of its manual page. */
+static int print_manual(const char *command)
+{
+	const struct lc_command *c = find_command(command);
+	const struct lc_option_info *o;
+	size_t count;
+
+	if (!c)
+		return lc_fail("unknown command '%.64s'; 'locus help' lists them", command);
+	o = c->options(&count);
+	for (size_t i = 0; i < count; i++, o++) {
+		puts(".TP");
+		if (o->letter)
+			printf("\\fB\\-%c\\fR, ", o->letter);
+		fputs("\\fB\\-\\-", stdout);
+		print_roff(o->name);
+		fputs("\\fR", stdout);
+		if (o->argument[0]) {
+			fputs("=\\fI", stdout);
+			print_roff(o->argument);
+			fputs("\\fR", stdout);
+		}
+		putchar('\n');
+		print_roff(o->help);
+		if (o->argument[0] && o->default_text[0]) {
+			fputs("; default ", stdout);
+			print_roff(o->default_text);
+		}
+		puts(".");
+	}
+	return 0;
+}
+
+int lc_cmd_help(int argc, char **argv)
+{
+	if (argc == 3 && strcmp(argv[1], "--roff") == 0)
+		return print_manual(argv[2]);
+	return lc_help(stdout, argc > 1 ? argv[1] : NULL);
+}

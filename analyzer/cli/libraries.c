@@ -1,0 +1,81 @@
+/* cli/libraries.c - look for our libraries; try a directory. */
+#include "analyzer/cli/libraries.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+int lc_place_library(const char *name, char *out, char *error)
+{
+	static const char *const places[] = { "", "../lib/locus/" };
+	char self[PATH_MAX], path[2 * PATH_MAX];
+	ssize_t len = readlink("/proc/self/exe", self, sizeof(self) - 1);
+
+	if (len <= 0) {
+		snprintf(error, LC_PLACE_ERROR_MAX, "cannot read /proc/self/exe: %m");
+		return -ENOENT;
+	}
+	self[len] = '\0';
+	*(strrchr(self, '/') + 1) = '\0';
+	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
+		snprintf(path, sizeof(path), "%s%s%s", self, places[i], name);
+		if (!realpath(path, out))
+			continue;
+		/* The dynamic linker splits LD_PRELOAD at the first two, the JVM its option at
+		 * the last; neither knows a way to quote them. */
+		if (!strpbrk(out, " :="))
+			return 0;
+		snprintf(error, LC_PLACE_ERROR_MAX,
+		         "'%s' cannot be loaded from a path with ' ', ':' or '='; move Locus to "
+		         "another directory",
+		         out);
+		return -EINVAL;
+	}
+	snprintf(error, LC_PLACE_ERROR_MAX,
+	         "%s is neither in %s nor in %s../lib/locus; build or install Locus again", name,
+	         self, self);
+	return -ENOENT;
+}
+
+bool lc_place_existing(const char *path, char *out, size_t out_len)
+{
+	struct stat st;
+	char *slash;
+
+	snprintf(out, out_len, "%s", path);
+	while (stat(out, &st) != 0) {
+		slash = strrchr(out, '/');
+		if (errno != ENOENT || !slash)
+			return false;
+		slash[slash == out] = '\0';
+	}
+	if (!S_ISDIR(st.st_mode))
+		errno = ENOTDIR;
+	return S_ISDIR(st.st_mode);
+}
+
+bool lc_place_writable(const char *directory)
+{
+	static const char block[4096];
+	char probe[PATH_MAX + 32], file[PATH_MAX + 64];
+	int fd, err = 0;
+
+	snprintf(probe, sizeof(probe), "%s/.locus-XXXXXX", directory);
+	if (!mkdtemp(probe))
+		return false;
+	snprintf(file, sizeof(file), "%s/probe", probe);
+	errno = 0;
+	fd = open(file, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+	if (fd < 0 || write(fd, block, sizeof(block)) != (ssize_t)sizeof(block))
+		err = errno ? errno : ENOSPC;
+	if (fd >= 0 && close(fd) != 0 && !err)
+		err = errno;
+	unlink(file);
+	rmdir(probe);
+	errno = err;
+	return err == 0;
+}

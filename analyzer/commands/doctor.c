@@ -1,0 +1,128 @@
+/*
+ * commands/doctor.c - `locus doctor`: will profiling work here, and how well?
+ *
+ * Each check is one line: its name, how it stands, what was found, and what to do about it.
+ */
+#include "analyzer/commands/doctor.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "analyzer/cli/args.h"
+#include "analyzer/cli/command.h"
+#include "analyzer/out/text.h"
+
+enum row { ROW_JSON, ROW_OUTPUT, ROW_JAVA, ROW_COUNT };
+
+static const struct lc_option_info rows[ROW_COUNT] = {
+	[ROW_JSON] = { "json", 0, "FLAG", "", "off", "", "print JSON" },
+	[ROW_OUTPUT] = { "output", 'o', "STRING", "DIR", "", "",
+	                 "directory that profiles shall be written to; else the current one" },
+	[ROW_JAVA] = { "java", 0, "STRING", "FILE", "", "",
+	               "the java to check; else those of PATH and JAVA_HOME" },
+};
+
+const struct lc_option_info *lc_cmd_doctor_options(size_t *count)
+{
+	*count = ROW_COUNT;
+	return rows;
+}
+
+static const char *status_name(enum lc_doctor_status status)
+{
+	static const char *const names[] = { "ok", "limited", "missing" };
+
+	return names[status];
+}
+
+static void print_text(const struct lc_doctor *d)
+{
+	int width = 0;
+
+	for (size_t i = 0; i < d->len; i++)
+		if ((int)strlen(d->check[i].name) > width)
+			width = (int)strlen(d->check[i].name);
+	for (size_t i = 0; i < d->len; i++) {
+		const struct lc_doctor_check *c = &d->check[i];
+
+		printf("%-*s  %-7s  ", width, c->name, status_name(c->status));
+		lc_emit_text_c(stdout, c->value);
+		if (c->advice[0]) {
+			fputs("; ", stdout);
+			lc_emit_text_c(stdout, c->advice);
+		}
+		putchar('\n');
+	}
+	if (lc_doctor_works(d))
+		printf("\nProfiling works here; -e auto takes the engine '%s'.\n", d->engine);
+	else
+		puts("\nProfiling does not work here: see what is missing above.");
+}
+
+static void print_json(const struct lc_doctor *d)
+{
+	printf("{\"format\":1,\"works\":%s,\"engine\":\"%s\",\"checks\":[",
+	       lc_doctor_works(d) ? "true" : "false", d->engine);
+	for (size_t i = 0; i < d->len; i++) {
+		const struct lc_doctor_check *c = &d->check[i];
+
+		printf("%s\n{\"name\":\"%s\",\"status\":\"%s\",\"value\":", i ? "," : "", c->name,
+		       status_name(c->status));
+		lc_emit_json_c(stdout, c->value);
+		fputs(",\"advice\":", stdout);
+		lc_emit_json_c(stdout, c->advice);
+		putchar('}');
+	}
+	puts("\n]}");
+}
+
+static void examine(struct lc_doctor *d, const char *output, const char *java)
+{
+	lc_doctor_kernel(d, "");
+	lc_doctor_paranoid(d, "");
+	lc_doctor_seccomp(d, "", lc_doctor_refusal());
+	lc_doctor_mlock(d, "");
+	lc_doctor_pmu(d, "");
+	lc_doctor_memory_events(d);
+	lc_doctor_aux_event(d, "");
+	lc_doctor_debug_registers(d);
+	lc_doctor_software_events(d);
+	lc_doctor_timer(d);
+	lc_doctor_libraries(d);
+	lc_doctor_jdks(d, java);
+	lc_doctor_numa(d, "");
+	lc_doctor_disk(d, output);
+}
+
+int lc_cmd_doctor(int argc, char **argv)
+{
+	static struct lc_doctor d;
+	struct lc_args args = { .argc = argc, .argv = argv, .next = 1 };
+	const char *value, *output = ".", *java = NULL;
+	bool json = false;
+	int row;
+
+	args.table = lc_cmd_doctor_options(&args.count);
+	while ((row = lc_args_next(&args, &value)) >= 0) {
+		if (row == ROW_JSON)
+			json = true;
+		else if (row == ROW_OUTPUT)
+			output = value;
+		else
+			java = value;
+	}
+	if (row == LC_ARGS_ERROR)
+		return 1;
+	if (row == LC_ARGS_HELP)
+		return lc_help(stdout, "doctor");
+	if (row == LC_ARGS_OPERAND)
+		return lc_fail("'doctor' takes no operand '%.64s'; 'locus help doctor' lists its "
+		               "options",
+		               value);
+	examine(&d, output, java);
+	if (json)
+		print_json(&d);
+	else
+		print_text(&d);
+	return lc_doctor_works(&d) ? 0 : 1;
+}

@@ -1,0 +1,300 @@
+/* commands/doctor_java.c - the JVMs that `locus doctor` finds, and whether Locus can follow them. */
+#include "analyzer/commands/doctor.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "analyzer/base/memory.h"
+
+enum { JAVA_SECONDS = 20, JDK_OLDEST = 11 };
+
+/* -- running a command -------------------------------------------------------------------- */
+
+static void become(char *const *command, const char *preload, int output)
+{
+	const int input = open("/dev/null", O_RDONLY);
+
+	dup2(input, STDIN_FILENO);
+	dup2(output, STDOUT_FILENO);
+	dup2(output, STDERR_FILENO);
+	setpgid(0, 0);
+	if (preload)
+		setenv("LD_PRELOAD", preload, 1);
+	execv(command[0], command);
+	_exit(127);
+}
+
+static long long now_ms(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return t.tv_sec * 1000LL + t.tv_nsec / 1000000;
+}
+
+/* Read to the end, or until `end_ms`. Returns 0 or -errno. */
+static int collect(int from, long long end_ms, char **out)
+{
+	struct pollfd ready = { .fd = from, .events = POLLIN };
+	size_t cap = 0, len = 0;
+	char *text = NULL;
+	long long left;
+	ssize_t n = 1;
+	int err = 0;
+
+	while (n > 0) {
+		text = lc_alloc_grow(text, &cap, len + 4097, 1);
+		left = end_ms - now_ms();
+		if (left <= 0 || poll(&ready, 1, (int)left) == 0) {
+			err = -ETIMEDOUT;
+			break;
+		}
+		n = read(from, text + len, 4096);
+		if (n > 0)
+			len += (size_t)n;
+		else if (n < 0)
+			err = -errno;
+	}
+	if (err) {
+		free(text);
+		return err;
+	}
+	text[len] = '\0';
+	*out = text;
+	return 0;
+}
+
+/* Wait for `pid` until `end_ms`. Returns 0 with its status in *out, or -ETIMEDOUT. */
+static int wait_for(pid_t pid, long long end_ms, int *out)
+{
+	const struct timespec moment = { .tv_nsec = 5000000 };
+
+	while (waitpid(pid, out, WNOHANG) != pid) {
+		if (now_ms() >= end_ms)
+			return -ETIMEDOUT;
+		nanosleep(&moment, NULL);
+	}
+	return 0;
+}
+
+int lc_doctor_capture(char *const *command, const char *preload, unsigned seconds, char **out)
+{
+	const long long end_ms = now_ms() + seconds * 1000LL;
+	int channel[2], status = 0, err;
+	pid_t pid;
+
+	*out = NULL;
+	if (pipe2(channel, O_CLOEXEC) != 0)
+		return -errno;
+	pid = fork();
+	if (pid == 0)
+		become(command, preload, channel[1]);
+	err = pid < 0 ? -errno : 0;
+	close(channel[1]);
+	if (!err)
+		err = collect(channel[0], end_ms, out);
+	close(channel[0]);
+	if (pid < 0)
+		return err;
+	if (!err)
+		err = wait_for(pid, end_ms, &status);
+	if (err) {
+		kill(-pid, SIGKILL);
+		kill(pid, SIGKILL); /* it may not be in a group of its own yet */
+		waitpid(pid, &status, 0);
+		free(*out);
+		*out = NULL;
+	}
+	return err ? err : status;
+}
+
+/* -- judging ------------------------------------------------------------------------------ */
+
+/* The version in the line `openjdk version "17.0.15" 2025-04-15`. */
+static bool find_version(const char *text, char *out, size_t out_len)
+{
+	const char *at = strstr(text, " version \"");
+	size_t len;
+
+	if (!at)
+		return false;
+	at += strlen(" version \"");
+	len = strcspn(at, "\"\n");
+	snprintf(out, out_len, "%.*s", (int)len, at);
+	return len > 0;
+}
+
+/* "17.0.15" is 17, "1.8.0_402" is 8. */
+static long major_of(const char *version)
+{
+	char *end;
+	long major = strtol(version, &end, 10);
+
+	return major == 1 && *end == '.' ? strtol(end + 1, NULL, 10) : major;
+}
+
+/* Is the flag on, in a line like "     bool UseG1GC      = true     {product} {ergonomic}"? */
+static bool flag_on(const char *flags, const char *name)
+{
+	const size_t len = strlen(name);
+
+	for (const char *at = flags; (at = strstr(at, name)); at += len) {
+		const char *value = at + len;
+
+		if (at == flags || at[-1] != ' ' || *value != ' ')
+			continue;
+		value += strspn(value, " :=");
+		return strncmp(value, "true", 4) == 0;
+	}
+	return false;
+}
+
+static void judge_collector(struct lc_doctor *d, const char *name, const char *flags)
+{
+	static const struct {
+		const char *flag, *name;
+		bool followed;
+	} collectors[] = { { "UseSerialGC", "Serial", true },
+		           { "UseParallelGC", "Parallel", true },
+		           { "UseG1GC", "G1", true },
+		           { "UseZGC", "ZGC", false },
+		           { "UseShenandoahGC", "Shenandoah", false },
+		           { "UseEpsilonGC", "Epsilon", false } };
+	struct lc_doctor_check *c;
+	const char *found = "an unknown collector";
+	bool followed = false;
+
+	for (size_t i = 0; i < sizeof(collectors) / sizeof(collectors[0]); i++) {
+		if (!flag_on(flags, collectors[i].flag))
+			continue;
+		found = collectors[i].name;
+		followed = collectors[i].followed;
+		break;
+	}
+	c = lc_doctor_add(d, name, followed ? LC_DOCTOR_OK : LC_DOCTOR_LIMITED,
+	                  "%s where the command line names no other%s", found,
+	                  flag_on(flags, "UseCompactObjectHeaders") ? ", compact object headers"
+	                                                            : "");
+	if (!followed)
+		lc_doctor_advise(c, "allocations are counted, but objects not followed: use "
+		                    "-XX:+UseG1GC, -XX:+UseParallelGC or -XX:+UseSerialGC");
+}
+
+void lc_doctor_judge_jdk(struct lc_doctor *d, const char *jdk_name, const char *collector_name,
+                         const char *path, const char *version, const char *flags)
+{
+	struct lc_doctor_check *c;
+	char number[128];
+
+	if (!find_version(version, number, sizeof(number))) {
+		c = lc_doctor_add(d, jdk_name, LC_DOCTOR_MISSING,
+		                  "%.800s does not tell its version", path);
+		lc_doctor_advise(c, "see what '%.800s -version' prints", path);
+		return;
+	}
+	if (major_of(number) < JDK_OLDEST) {
+		c = lc_doctor_add(d, jdk_name, LC_DOCTOR_MISSING, "%s is too old (%.800s)", number,
+		                  path);
+		lc_doctor_advise(c, "use JDK %d or newer", JDK_OLDEST);
+		return;
+	}
+	if (!flags || !strstr(flags, " UseSerialGC ")) {
+		c = lc_doctor_add(d, jdk_name, LC_DOCTOR_MISSING, "%s is not HotSpot (%.800s)",
+		                  number, path);
+		lc_doctor_advise(c, "use a JVM that is built from OpenJDK's HotSpot");
+		return;
+	}
+	lc_doctor_add(d, jdk_name, LC_DOCTOR_OK, "HotSpot %s (%.800s)", number, path);
+	judge_collector(d, collector_name, flags);
+}
+
+/* -- finding ------------------------------------------------------------------------------ */
+
+static void check_java(struct lc_doctor *d, const char *jdk_name, const char *collector_name,
+                       char *path)
+{
+	char *const ask_version[] = { path, "-version", NULL };
+	char *const ask_flags[] = { path, "-XX:-UsePerfData", "-XX:+PrintFlagsFinal", "-version",
+		                    NULL };
+	struct lc_doctor_check *c;
+	char *version, *flags;
+	int status = lc_doctor_capture(ask_version, NULL, JAVA_SECONDS, &version);
+
+	if (status != 0 || !version) {
+		c = lc_doctor_add(d, jdk_name, LC_DOCTOR_MISSING, "%.800s cannot be run", path);
+		lc_doctor_advise(c, "see what '%.800s -version' prints", path);
+		free(version);
+		return;
+	}
+	if (lc_doctor_capture(ask_flags, NULL, JAVA_SECONDS, &flags) != 0) {
+		free(flags);
+		flags = NULL;
+	}
+	lc_doctor_judge_jdk(d, jdk_name, collector_name, path, version, flags);
+	free(flags);
+	free(version);
+}
+
+/* The program of that name that a shell would run. */
+static bool find_on_path(const char *name, char *out, size_t out_len)
+{
+	const char *path = getenv("PATH");
+	size_t len;
+
+	for (; path; path = *path ? path + 1 : NULL) {
+		len = strcspn(path, ":");
+		snprintf(out, out_len, "%.*s/%s", len ? (int)len : 1, len ? path : ".", name);
+		if (access(out, X_OK) == 0)
+			return true;
+		path += len;
+	}
+	return false;
+}
+
+static void nothing_on_path(struct lc_doctor *d)
+{
+	struct lc_doctor_check *c = lc_doctor_add(d, "jdk", LC_DOCTOR_MISSING, "no java on PATH");
+
+	lc_doctor_advise(c, "install a JDK (%d or newer), or name its java with --java",
+	                 JDK_OLDEST);
+}
+
+void lc_doctor_jdks(struct lc_doctor *d, const char *java)
+{
+	const char *home = getenv("JAVA_HOME");
+	char on_path[PATH_MAX] = "", at_home[PATH_MAX], real[PATH_MAX];
+	struct lc_doctor_check *c;
+	bool same;
+
+	if (java) {
+		snprintf(on_path, sizeof(on_path), "%s", java);
+		check_java(d, "jdk", "collector", on_path);
+		return;
+	}
+	if (find_on_path("java", at_home, sizeof(at_home)) && realpath(at_home, on_path))
+		check_java(d, "jdk", "collector", on_path);
+	else
+		nothing_on_path(d);
+	if (!home || !*home)
+		return;
+	snprintf(at_home, sizeof(at_home), "%.4000s/bin/java", home);
+	if (access(at_home, X_OK) != 0 || !realpath(at_home, real)) {
+		c = lc_doctor_add(d, "jdk_home", LC_DOCTOR_MISSING,
+		                  "no bin/java in JAVA_HOME (%.800s)", home);
+		lc_doctor_advise(c, "have JAVA_HOME name a JDK, or unset it");
+		return;
+	}
+	same = strcmp(real, on_path) == 0;
+	if (!same)
+		check_java(d, "jdk_home", "collector_home", real);
+}

@@ -1,0 +1,310 @@
+/*
+ * commands/run.c - `locus run`: start a command so that the JVM in it is profiled.
+ *
+ * The command is a child, not ourselves: only when it has ended is it known whether there was a
+ * JVM in it. It keeps our terminal, standard streams and process group; signals sent to us alone
+ * are handed on; its exit status, or the signal that ended it, becomes ours.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <glob.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "analyzer/cli/args.h"
+#include "analyzer/cli/command.h"
+#include "analyzer/cli/libraries.h"
+#include "src/format/format.h"
+#include "src/perf/event.h"
+
+enum { RUN_STATUS_NOT_FOUND = 127, RUN_STATUS_NOT_EXECUTABLE = 126, RUN_OPTIONS_MAX = 32 };
+
+struct run {
+	struct lc_options options;
+	bool verbose;
+	char **command;
+	char agent[PATH_MAX];
+	char preload[PATH_MAX];
+	struct timespec start;
+};
+
+static volatile sig_atomic_t child_pid; /* written by: start_child(); read by on_signal() */
+
+static const struct lc_option_info verbose_option = {
+	"verbose", 'v', "FLAG", "", "off", "", "say on stderr how the command is started"
+};
+
+const struct lc_option_info *lc_cmd_run_options(size_t *count)
+{
+	static struct lc_option_info rows[RUN_OPTIONS_MAX];
+	const struct lc_option_info *table = lc_option_table(count);
+
+	memcpy(rows, table, *count * sizeof(*table));
+	rows[(*count)++] = verbose_option;
+	return rows;
+}
+
+/* Returns 0, 1 after an error, or -1 when there is nothing more to do (help). */
+static int parse_arguments(struct run *r, int argc, char **argv)
+{
+	struct lc_args args = { .argc = argc, .argv = argv, .next = 1 };
+	const char *value;
+	char error[256];
+	int row;
+
+	args.table = lc_cmd_run_options(&args.count);
+	lc_options_init(&r->options);
+	while ((row = lc_args_next(&args, &value)) >= 0) {
+		const char *name = args.table[row].name;
+
+		if (strcmp(name, verbose_option.name) == 0)
+			r->verbose = true;
+		else if (lc_options_set(&r->options, name, value, error, sizeof(error)) != 0)
+			return lc_fail("%s", error);
+	}
+	if (row == LC_ARGS_ERROR)
+		return 1;
+	if (row == LC_ARGS_HELP)
+		return lc_help(stdout, "run") ? 1 : -1;
+	if (row == LC_ARGS_END)
+		return lc_fail("no command to run; write 'locus run -- java ...'");
+	r->command = argv + args.next - 1;
+	return 0;
+}
+
+static int find_library(const char *name, char *out)
+{
+	char error[LC_PLACE_ERROR_MAX];
+
+	return lc_place_library(name, out, error) ? lc_fail("%s", error) : 0;
+}
+
+/*
+ * What is wrong with --event is told before the program starts. An event that is right but that this
+ * machine does not have is left to the agent, which says so and falls back.
+ */
+static int check_events(const struct run *r)
+{
+	const struct lc_event_machine here = { .root = NULL };
+	struct lc_events events;
+	char error[512];
+
+	if (lc_event_parse(r->options.event, &here, &events, error, sizeof(error)) == -EINVAL)
+		return lc_fail("event: %s", error);
+	return 0;
+}
+
+/* A relative directory is meant from here; a script may go elsewhere before it starts the JVM. */
+static int make_output_absolute(struct run *r)
+{
+	char cwd[PATH_MAX], path[2 * PATH_MAX], error[256];
+
+	if (r->options.output[0] == '/')
+		return 0;
+	if (!getcwd(cwd, sizeof(cwd)))
+		return lc_fail("cannot tell the current directory: %m");
+	snprintf(path, sizeof(path), "%s/%s", cwd, r->options.output);
+	if (lc_options_set(&r->options, "output", path, error, sizeof(error)) != 0)
+		return lc_fail("%s", error);
+	return 0;
+}
+
+/* `output` as a glob pattern for `file` in it: %p and %t stand for anything. */
+static void output_pattern(const char *output, const char *file, char *out, size_t out_len)
+{
+	size_t len = 0;
+
+	for (const char *p = output; *p && len + 3 < out_len; p++) {
+		if (p[0] == '%' && (p[1] == 'p' || p[1] == 't')) {
+			out[len++] = '*';
+			p++;
+			continue;
+		}
+		if (strchr("*?[\\", *p))
+			out[len++] = '\\';
+		out[len++] = *p;
+	}
+	snprintf(out + len, out_len - len, "/%s", file);
+}
+
+/* Is there a profile at `output` with a file that changed at or after `since`? */
+static bool profile_exists(const char *output, const struct timespec *since)
+{
+	static const char *const files[] = { LC_MANIFEST_NAME, "*" LC_BLOCK_SUFFIX };
+	char pattern[2 * LC_OPTION_TEXT_MAX + 32];
+	bool found = false;
+	struct stat st;
+	glob_t g;
+
+	for (size_t i = 0; i < sizeof(files) / sizeof(files[0]) && !found; i++) {
+		output_pattern(output, files[i], pattern, sizeof(pattern));
+		if (glob(pattern, GLOB_NOSORT, NULL, &g) != 0)
+			continue;
+		for (size_t j = 0; j < g.gl_pathc && !found; j++)
+			found = stat(g.gl_pathv[j], &st) == 0 &&
+			        (st.st_ctim.tv_sec > since->tv_sec ||
+			         (st.st_ctim.tv_sec == since->tv_sec &&
+			          st.st_ctim.tv_nsec >= since->tv_nsec));
+		globfree(&g);
+	}
+	return found;
+}
+
+static int check_output(const struct run *r)
+{
+	static const struct timespec ever = { 0, 0 };
+	const char *output = r->options.output;
+	char directory[LC_OPTION_TEXT_MAX];
+
+	if (!strchr(output, '%') && profile_exists(output, &ever))
+		return lc_fail("'%s' holds a profile already; remove it or choose another with "
+		               "--output",
+		               output);
+	errno = 0;
+	if (!lc_place_existing(output, directory, sizeof(directory)) ||
+	    !lc_place_writable(directory))
+		return lc_fail("cannot write a profile to '%s': %m; choose another directory "
+		               "with --output",
+		               output);
+	return 0;
+}
+
+static int set_environment(const struct run *r)
+{
+	const char *before = getenv("LD_PRELOAD");
+	char options[8 * LC_OPTION_TEXT_MAX];
+	char *agent = NULL, *preload = NULL;
+	int status = 1;
+
+	if (lc_options_format(&r->options, options, sizeof(options)) < 0)
+		return lc_fail("the options are too long");
+	if (asprintf(&agent, "-agentpath:%s=%s", r->agent, options) < 0 ||
+	    asprintf(&preload, "%s%s%s", before ? before : "", before && *before ? ":" : "",
+	             r->preload) < 0 ||
+	    setenv(LC_LAUNCH_VARIABLE, agent, 1) != 0 || setenv("LD_PRELOAD", preload, 1) != 0) {
+		lc_fail("out of memory");
+		goto out;
+	}
+	if (r->verbose)
+		fprintf(stderr, "locus: LD_PRELOAD=%s\nlocus: java %s\n", preload, agent);
+	status = 0;
+out:
+	free(preload);
+	free(agent);
+	return status;
+}
+
+static const int forwarded[] = { SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2 };
+enum { FORWARDED_COUNT = sizeof(forwarded) / sizeof(forwarded[0]) };
+
+/* The terminal sends its signals to the child as well; only those of other processes are ours. */
+static void on_signal(int sig, siginfo_t *info, void *context)
+{
+	int err = errno;
+
+	(void)context;
+	if (info->si_code <= 0 && child_pid > 0 && info->si_pid != child_pid)
+		kill(child_pid, sig);
+	errno = err;
+}
+
+static void forward_signals(void)
+{
+	struct sigaction action = { .sa_sigaction = on_signal,
+		                    .sa_flags = SA_SIGINFO | SA_RESTART };
+	struct sigaction before;
+
+	for (size_t i = 0; i < FORWARDED_COUNT; i++)
+		if (sigaction(forwarded[i], NULL, &before) == 0 && before.sa_handler != SIG_IGN)
+			sigaction(forwarded[i], &action, NULL); /* exec sets it to default */
+}
+
+/*
+ * Start the command. Returns 0, or the errno of what failed. The child reports a failed exec
+ * through a pipe that a successful one closes.
+ */
+static int start_child(char **command)
+{
+	sigset_t all, before;
+	int report[2], err = 0;
+	pid_t pid;
+
+	if (pipe2(report, O_CLOEXEC) != 0)
+		return errno;
+	forward_signals();
+	sigfillset(&all);
+	sigprocmask(SIG_SETMASK, &all, &before); /* none is lost before child_pid is set */
+	pid = fork();
+	if (pid == 0) {
+		sigprocmask(SIG_SETMASK, &before, NULL);
+		execvp(command[0], command);
+		err = errno;
+		_exit(write(report[1], &err, sizeof(err)) == sizeof(err) ? 0 : 1);
+	}
+	if (pid < 0)
+		err = errno;
+	child_pid = pid;
+	sigprocmask(SIG_SETMASK, &before, NULL);
+	close(report[1]);
+	if (pid > 0 && read(report[0], &err, sizeof(err)) > 0)
+		waitpid(pid, NULL, 0);
+	close(report[0]);
+	return err;
+}
+
+/* End as the child did, without a core file of our own. */
+static int end_like(int status)
+{
+	int sig = WTERMSIG(status);
+	sigset_t set;
+
+	if (!WIFSIGNALED(status))
+		return WEXITSTATUS(status);
+	setrlimit(RLIMIT_CORE, &(struct rlimit){ 0, 0 });
+	fflush(NULL);
+	signal(sig, SIG_DFL);
+	sigemptyset(&set);
+	sigaddset(&set, sig);
+	sigprocmask(SIG_UNBLOCK, &set, NULL);
+	raise(sig);
+	return 128 + sig;
+}
+
+int lc_cmd_run(int argc, char **argv)
+{
+	struct run r = { .verbose = false };
+	int status, err;
+
+	status = parse_arguments(&r, argc, argv);
+	if (status != 0)
+		return status < 0 ? 0 : status;
+	if (check_events(&r) != 0 || find_library("liblocus.so", r.agent) != 0 ||
+	    find_library("liblocus-preload.so", r.preload) != 0 || make_output_absolute(&r) != 0 ||
+	    check_output(&r) != 0 || set_environment(&r) != 0)
+		return 1;
+	clock_gettime(CLOCK_REALTIME_COARSE, &r.start); /* the clock of a file's times */
+	err = start_child(r.command);
+	if (err) {
+		lc_fail("cannot run '%s': %s", r.command[0], strerror(err));
+		return err == ENOENT ? RUN_STATUS_NOT_FOUND : RUN_STATUS_NOT_EXECUTABLE;
+	}
+	while (waitpid(child_pid, &status, 0) < 0)
+		if (errno != EINTR)
+			return lc_fail("cannot wait for '%s': %m", r.command[0]);
+	if (profile_exists(r.options.output, &r.start)) {
+		if (r.verbose)
+			fprintf(stderr, "locus: profile in %s\n", r.options.output);
+		return end_like(status);
+	}
+	lc_fail("no profile was written: '%s' started no JVM (11 or newer) that Locus could join",
+	        r.command[0]);
+	return status == 0 ? 1 : end_like(status);
+}

@@ -1,0 +1,452 @@
+/*
+ * model/decode.c - decodes the sections of a payload (docs/FORMAT.md).
+ *
+ * Definitions go to the tree at once: a name that nothing counts for does no harm. Counts are
+ * read twice, first to check all of them, then to add them, so that a block counts whole or not
+ * at all. Each number of rows is checked against the bytes that are left before memory is taken.
+ */
+#include "analyzer/model/decode.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyzer/base/memory.h"
+#include "analyzer/model/decode_impl.h"
+#include "src/base/options.h"
+
+void lc_block_decoder_free(struct lc_block_decoder *d)
+{
+	for (size_t i = 0; i < sizeof(d->ids) / sizeof(d->ids[0]); i++)
+		free(d->ids[i]);
+	memset(d, 0, sizeof(*d));
+}
+
+/* ---- definitions ---- */
+
+/* Make room for `count` definitions, and for number 0 of those types that begin at 1. */
+static uint32_t *ids_begin(struct lc_block_decoder *d, enum lc_section type, uint32_t count)
+{
+	d->ids[type] =
+	    lc_alloc_grow(d->ids[type], &d->ids_cap[type], (size_t)count + 1, sizeof(**d->ids));
+	d->ids[type][0] = 0;
+	return d->ids[type];
+}
+
+static int strings(struct lc_block_decoder *d, struct lc_tree *t)
+{
+	struct lc_reader r = lc_reader_of(d, LC_SECTION_STRINGS);
+	uint32_t count = lc_take_count(&r, 1);
+	uint32_t *ids = ids_begin(d, LC_SECTION_STRINGS, count);
+
+	for (uint32_t i = 1; i <= count && !r.bad; i++) {
+		uint64_t len = lc_take(&r);
+
+		if (len > (uint64_t)(r.end - r.at)) {
+			lc_reader_fail(&r);
+			break;
+		}
+		ids[i] = lc_tree_string(t, (const char *)r.at, (size_t)len);
+		r.at += len;
+	}
+	d->ids_len[LC_SECTION_STRINGS] = count + 1;
+	return lc_reader_finish(&r);
+}
+
+/* The string that names a class, without what differs from run to run. */
+static uint32_t class_of(struct lc_tree *t, uint32_t string)
+{
+	struct lc_text text = lc_tree_text(t, string);
+	char *copy;
+
+	if (!memmem(text.bytes, text.len, "0x", 2))
+		return string;
+	copy = lc_alloc_zeroed(text.len, 1); /* the tree's own may move */
+	memcpy(copy, text.bytes, text.len);
+	string = lc_tree_class(t, copy, text.len);
+	free(copy);
+	return string;
+}
+
+static int methods(struct lc_block_decoder *d, struct lc_tree *t)
+{
+	struct lc_reader r = lc_reader_of(d, LC_SECTION_METHODS);
+	uint32_t count = lc_take_count(&r, LC_METHOD_KEY);
+	uint32_t *ids = ids_begin(d, LC_SECTION_METHODS, count);
+
+	for (uint32_t i = 0; i < count && !r.bad; i++) {
+		uint32_t key[LC_METHOD_KEY];
+
+		for (unsigned k = 0; k < LC_METHOD_KEY; k++)
+			key[k] = lc_take_id(&r, d, LC_SECTION_STRINGS);
+		key[LC_METHOD_CLASS] = class_of(t, key[LC_METHOD_CLASS]);
+		ids[i] = lc_table_put(&t->methods, key);
+	}
+	d->ids_len[LC_SECTION_METHODS] = count;
+	return lc_reader_finish(&r);
+}
+
+static int frames(struct lc_block_decoder *d, struct lc_tree *t)
+{
+	struct lc_reader r = lc_reader_of(d, LC_SECTION_FRAMES);
+	uint32_t count = lc_take_count(&r, LC_FRAME_KEY);
+	uint32_t *ids = ids_begin(d, LC_SECTION_FRAMES, count);
+
+	for (uint32_t i = 0; i < count && !r.bad; i++) {
+		uint32_t key[LC_FRAME_KEY];
+
+		key[LC_FRAME_METHOD] = lc_take_id(&r, d, LC_SECTION_METHODS);
+		key[LC_FRAME_BCI1] = lc_take_below(&r, INT32_MAX);
+		key[LC_FRAME_LINE1] = lc_take_below(&r, INT32_MAX);
+		ids[i] = lc_table_put(&t->frames, key);
+	}
+	d->ids_len[LC_SECTION_FRAMES] = count;
+	return lc_reader_finish(&r);
+}
+
+static int paths(struct lc_block_decoder *d, struct lc_tree *t)
+{
+	struct lc_reader r = lc_reader_of(d, LC_SECTION_PATHS);
+	uint32_t count = lc_take_count(&r, LC_PATH_KEY);
+	uint32_t *ids = ids_begin(d, LC_SECTION_PATHS, count);
+
+	for (uint32_t i = 1; i <= count && !r.bad; i++) {
+		uint32_t key[LC_PATH_KEY];
+		uint32_t up = lc_take_below(&r, (uint64_t)i + 1);
+
+		if (!up)
+			lc_reader_fail(&r);
+		key[LC_PATH_PARENT] = r.bad ? 0 : ids[i - up];
+		key[LC_PATH_FRAME] = lc_take_id(&r, d, LC_SECTION_FRAMES);
+		ids[i] = lc_table_put(&t->paths, key);
+	}
+	d->ids_len[LC_SECTION_PATHS] = count + 1;
+	return lc_reader_finish(&r);
+}
+
+static int sites(struct lc_block_decoder *d, struct lc_tree *t)
+{
+	struct lc_reader r = lc_reader_of(d, LC_SECTION_SITES);
+	uint32_t count = lc_take_count(&r, LC_SITE_KEY);
+	uint32_t *ids = ids_begin(d, LC_SECTION_SITES, count);
+
+	for (uint32_t i = 1; i <= count && !r.bad; i++) {
+		uint32_t key[LC_SITE_KEY];
+
+		key[LC_SITE_CLASS] = class_of(t, lc_take_id(&r, d, LC_SECTION_STRINGS));
+		key[LC_SITE_PATH] = lc_take_id(&r, d, LC_SECTION_PATHS);
+		ids[i] = lc_table_put(&t->sites, key);
+	}
+	d->ids_len[LC_SECTION_SITES] = count + 1;
+	return lc_reader_finish(&r);
+}
+
+/* In a type that is absent, only the number 0 of strings, paths and sites is defined. */
+static int definitions(struct lc_block_decoder *d, struct lc_tree *t)
+{
+	static int (*const decode[])(struct lc_block_decoder *, struct lc_tree *) = {
+		[LC_SECTION_STRINGS] = strings, [LC_SECTION_METHODS] = methods,
+		[LC_SECTION_FRAMES] = frames,   [LC_SECTION_PATHS] = paths,
+		[LC_SECTION_SITES] = sites,
+	};
+
+	for (unsigned type = LC_SECTION_STRINGS; type <= LC_SECTION_SITES; type++) {
+		bool from_1 = type == LC_SECTION_STRINGS || type == LC_SECTION_PATHS ||
+		              type == LC_SECTION_SITES;
+
+		ids_begin(d, type, 0);
+		d->ids_len[type] = from_1;
+		if (d->body[type] && decode[type] && decode[type](d, t))
+			return -EBADMSG;
+	}
+	return 0;
+}
+
+/* ---- counts ---- */
+
+static int allocations(struct lc_pass *p)
+{
+	struct lc_reader r = lc_reader_of(p->d, LC_SECTION_ALLOCATIONS);
+	struct lc_tree *t = p->target->tree;
+
+	for (uint32_t n = lc_take_count(&r, 3); n && !r.bad; n--) {
+		uint32_t site = lc_take_id(&r, p->d, LC_SECTION_SITES);
+		uint64_t count = lc_take(&r), bytes = lc_take(&r);
+
+		if (!p->add || r.bad)
+			continue;
+		lc_sum_add(&lc_table_values(&t->sites, site)[LC_SITE_ALLOCATIONS], count);
+		lc_sum_add(&lc_table_values(&t->sites, site)[LC_SITE_BYTES], bytes);
+		if (p->all)
+			continue;
+		lc_sum_add(&lc_table_values(&t->threads, p->thread)[LC_THREAD_ALLOCATIONS], count);
+		lc_sum_add(&lc_table_values(&t->threads, p->thread)[LC_THREAD_BYTES], bytes);
+	}
+	return lc_reader_finish(&r);
+}
+
+static int accesses(struct lc_pass *p)
+{
+	struct lc_reader r = lc_reader_of(p->d, LC_SECTION_ACCESSES);
+	struct lc_tree *t = p->target->tree;
+
+	for (uint32_t n = lc_take_count(&r, 5); n && !r.bad; n--) {
+		uint32_t engine = lc_take_engine(&r, p), key[LC_ACCESS_KEY];
+		uint64_t samples;
+
+		key[LC_ACCESS_BUCKET] = lc_take_below(&r, LC_BUCKET_COUNT);
+		key[LC_ACCESS_SITE] = lc_take_id(&r, p->d, LC_SECTION_SITES);
+		key[LC_ACCESS_PATH] = lc_take_id(&r, p->d, LC_SECTION_PATHS);
+		samples = lc_take(&r);
+		if (r.bad)
+			break;
+		if (!p->add) {
+			lc_sum_add(&p->seen[engine][key[LC_ACCESS_BUCKET]], samples);
+			continue;
+		}
+		key[LC_ACCESS_ENGINE] = p->target->engines[engine];
+		lc_sum_add(lc_table_values(&t->accesses, lc_table_put(&t->accesses, key)), samples);
+	}
+	return lc_reader_finish(&r);
+}
+
+static void add_share(struct lc_pass *p, uint32_t thread, uint32_t engine, uint32_t bucket,
+                      uint64_t samples)
+{
+	struct lc_tree *t = p->target->tree;
+	const uint32_t key[LC_SHARE_KEY] = { thread, engine, bucket };
+
+	lc_sum_add(lc_table_values(&t->shares, lc_table_put(&t->shares, key)), samples);
+}
+
+static int buckets(struct lc_pass *p)
+{
+	struct lc_reader r = lc_reader_of(p->d, LC_SECTION_BUCKETS);
+
+	for (uint32_t n = lc_take_count(&r, 3); n && !r.bad; n--) {
+		uint32_t engine = lc_take_engine(&r, p);
+		uint32_t bucket = lc_take_below(&r, LC_BUCKET_COUNT);
+		uint64_t samples = lc_take(&r);
+		uint64_t *seen = &p->seen[engine][bucket];
+
+		if (r.bad)
+			break;
+		*seen -= samples < *seen ? samples : *seen;
+		if (!p->add)
+			continue;
+		engine = p->target->engines[engine];
+		lc_sum_add(&p->target->tree->buckets[engine][bucket], samples);
+		if (!p->all)
+			add_share(p, p->thread, engine, bucket, samples);
+	}
+	return lc_reader_finish(&r);
+}
+
+static int details(struct lc_pass *p)
+{
+	struct lc_reader r = lc_reader_of(p->d, LC_SECTION_DETAILS);
+	struct lc_tree *t = p->target->tree;
+
+	for (uint32_t n = lc_take_count(&r, 4); n && !r.bad; n--) {
+		uint32_t engine = lc_take_engine(&r, p), key[LC_DETAIL_KEY];
+		uint64_t samples;
+
+		key[LC_DETAIL_WHERE] = lc_take_below(&r, LC_DETAIL_WHERE_COUNT);
+		key[LC_DETAIL_HOW] = lc_take_below(&r, LC_DETAIL_HOW_COUNT);
+		samples = lc_take(&r);
+		if (r.bad || !p->add)
+			continue;
+		key[LC_DETAIL_ENGINE] = p->target->engines[engine];
+		lc_sum_add(lc_table_values(&t->details, lc_table_put(&t->details, key)), samples);
+	}
+	return lc_reader_finish(&r);
+}
+
+uint32_t lc_pass_thread(struct lc_block_target *target, uint32_t process, uint32_t index,
+                        uint32_t tid, uint32_t name)
+{
+	struct lc_table *threads = &target->tree->threads;
+	const uint32_t key[LC_THREAD_KEY] = { target->process_first + process, index };
+	uint32_t row = lc_table_put(threads, key);
+
+	lc_table_values(threads, row)[LC_THREAD_TID] = tid;
+	lc_table_values(threads, row)[LC_THREAD_NAME] = name;
+	return row;
+}
+
+static int threads(struct lc_pass *p)
+{
+	struct lc_reader r = lc_reader_of(p->d, LC_SECTION_THREADS);
+
+	if (!p->all)
+		return -EBADMSG;
+	for (uint32_t n = lc_take_count(&r, 9); n && !r.bad; n--) {
+		uint32_t process = lc_take_below(&r, p->target->process_count);
+		uint32_t index = lc_take_below(&r, LC_THREAD_ALL);
+		uint32_t tid = lc_take_below(&r, UINT64_C(1) << 32);
+		uint32_t name = lc_take_id(&r, p->d, LC_SECTION_STRINGS), row = 0;
+		uint64_t sums[4];
+
+		for (unsigned i = 0; i < 4; i++)
+			sums[i] = lc_take(&r);
+		if (p->add && !r.bad) {
+			row = lc_pass_thread(p->target, process, index, tid, name);
+			for (unsigned i = 0; i < 2; i++)
+				lc_sum_add(&lc_table_values(&p->target->tree->threads,
+				                            row)[LC_THREAD_ALLOCATIONS + i],
+				           sums[i]);
+			lc_table_values(&p->target->tree->threads, row)[LC_THREAD_BEGIN_NS] =
+			    sums[2];
+			lc_table_values(&p->target->tree->threads, row)[LC_THREAD_END_NS] = sums[3];
+		}
+		for (uint32_t shares = lc_take_count(&r, 3); shares && !r.bad; shares--) {
+			uint32_t engine = lc_take_engine(&r, p);
+			uint32_t bucket = lc_take_below(&r, LC_BUCKET_COUNT);
+			uint64_t samples = lc_take(&r);
+
+			if (p->add && !r.bad)
+				add_share(p, row, p->target->engines[engine], bucket, samples);
+		}
+	}
+	return lc_reader_finish(&r);
+}
+
+static int counts(struct lc_pass *p)
+{
+	static int (*const decode[])(struct lc_pass *) = {
+		[LC_SECTION_ALLOCATIONS] = allocations,
+		[LC_SECTION_ACCESSES] = accesses,
+		[LC_SECTION_BUCKETS] = buckets,
+		[LC_SECTION_DETAILS] = details,
+		[LC_SECTION_THREADS] = threads,
+		[LC_SECTION_FIELDS] = lc_block_fields,
+		[LC_SECTION_METRICS] = lc_block_metrics,
+		[LC_SECTION_LINES] = lc_block_lines,
+		[LC_SECTION_ESTIMATES] = lc_block_estimates,
+		[LC_SECTION_SPLITS] = lc_block_splits,
+		[LC_SECTION_MERGED_LINES] = lc_block_merged_lines,
+		[LC_SECTION_PLACEMENTS] = lc_block_placements,
+		[LC_SECTION_NODES] = lc_block_nodes,
+		[LC_SECTION_HOMES] = lc_block_homes,
+		[LC_SECTION_SPANS] = lc_block_spans,
+		[LC_SECTION_TASKS] = lc_block_tasks,
+		[LC_SECTION_SPAN_ACCESSES] = lc_block_span_accesses,
+		[LC_SECTION_TIMELINE] = lc_block_timeline,
+		[LC_SECTION_PAUSES] = lc_block_pauses,
+		[LC_SECTION_TRACE] = lc_block_trace,
+	};
+
+	_Static_assert(sizeof(decode) / sizeof(decode[0]) == LC_SECTION_COUNT,
+	               "each has a decoder");
+	for (unsigned type = LC_SECTION_ALLOCATIONS; type < LC_SECTION_COUNT; type++)
+		if (p->d->body[type] && decode[type](p))
+			return -EBADMSG;
+	for (unsigned e = 0; e < LC_ENGINES_MAX && !p->add; e++)
+		for (unsigned b = 0; b < LC_BUCKET_COUNT; b++)
+			if (p->seen[e][b])
+				return -EBADMSG; /* more in the accesses than in the bucket */
+	return 0;
+}
+
+/* ---- the block ---- */
+
+static int find_sections(struct lc_block_decoder *d, const uint8_t *payload, size_t len,
+                         struct lc_block_target *target)
+{
+	struct lc_reader r = { payload, payload + len, false };
+
+	memset(d->body, 0, sizeof(d->body));
+	while (r.at < r.end) {
+		uint64_t type = lc_take(&r), bytes = lc_take(&r);
+
+		if (r.bad || bytes > (uint64_t)(r.end - r.at))
+			return -EBADMSG;
+		if (!type || type >= LC_SECTION_COUNT) {
+			target->new_sections++;
+		} else {
+			if (d->body[type])
+				return -EBADMSG;
+			d->body[type] = r.at;
+			d->end[type] = r.at + bytes;
+		}
+		r.at += bytes;
+	}
+	return 0;
+}
+
+static bool thread_counts(const struct lc_thread_filter *f, const struct lc_tree *t, uint32_t tid,
+                          uint32_t name)
+{
+	struct lc_text text = lc_tree_text(t, name);
+	bool match;
+	char *copy;
+
+	if (!f)
+		return true;
+	if (f->by_tid)
+		return tid == f->tid;
+	copy = lc_alloc_text("%.*s", (int)text.len, text.bytes);
+	match = lc_options_match(f->patterns, copy);
+	free(copy);
+	return match;
+}
+
+/* Find the block's thread. Returns 1 when its counts are wanted, 0 when not, or -EBADMSG. */
+static int begin_thread(struct lc_pass *p, const struct lc_block_header *h)
+{
+	struct lc_block_target *target = p->target;
+	struct lc_reader r = lc_reader_of(p->d, LC_SECTION_THREAD);
+	uint32_t name = 0;
+
+	p->all = h->thread_index == LC_THREAD_ALL;
+	if (p->all) {
+		if (!target->filter)
+			return 1;
+		target->not_split++;
+		return 0;
+	}
+	if (p->d->body[LC_SECTION_THREAD]) {
+		name = lc_take_id(&r, p->d, LC_SECTION_STRINGS);
+		if (lc_reader_finish(&r))
+			return -EBADMSG;
+	}
+	if (h->process >= target->process_count)
+		return -EBADMSG;
+	return thread_counts(target->filter, target->tree, h->tid, name);
+}
+
+static void note_thread(struct lc_pass *p, const struct lc_block_header *h)
+{
+	struct lc_reader r = lc_reader_of(p->d, LC_SECTION_THREAD);
+	uint32_t name = 0;
+	uint64_t *values;
+
+	if (p->all)
+		return;
+	if (p->d->body[LC_SECTION_THREAD])
+		name = lc_take_id(&r, p->d, LC_SECTION_STRINGS);
+	p->thread = lc_pass_thread(p->target, h->process, h->thread_index, h->tid, name);
+	values = lc_table_values(&p->target->tree->threads, p->thread);
+	if (!values[LC_THREAD_END_NS] || h->t_begin_ns < values[LC_THREAD_BEGIN_NS])
+		values[LC_THREAD_BEGIN_NS] = h->t_begin_ns;
+	if (h->t_end_ns > values[LC_THREAD_END_NS])
+		values[LC_THREAD_END_NS] = h->t_end_ns;
+}
+
+int lc_block_decode(struct lc_block_decoder *d, const struct lc_block_header *h,
+                    const uint8_t *payload, size_t len, struct lc_block_target *target)
+{
+	struct lc_pass p = { .d = d, .target = target };
+	int wanted;
+
+	if (find_sections(d, payload, len, target) || definitions(d, target->tree))
+		return -EBADMSG;
+	wanted = begin_thread(&p, h);
+	if (wanted < 0 || counts(&p))
+		return -EBADMSG;
+	if (!wanted)
+		return 0;
+	note_thread(&p, h);
+	p.add = true;
+	return counts(&p);
+}

@@ -1,0 +1,49 @@
+/* model/decode.h - the payload of a block into a tree. */
+#ifndef LC_MODEL_DECODE_H
+#define LC_MODEL_DECODE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "analyzer/model/tree.h"
+#include "src/format/format.h"
+
+/* Which threads count: a kernel thread ID, or a list of name patterns (see lc_options_match()). */
+struct lc_thread_filter {
+	bool by_tid;
+	uint32_t tid;
+	const char *patterns;
+};
+
+/* Where the blocks of one profile go. */
+struct lc_block_target {
+	struct lc_tree *tree;
+	uint32_t process_first; /* tree number of the profile's process 0 */
+	uint32_t process_count;
+	uint32_t engines[LC_ENGINES_MAX]; /* tree number of each engine */
+	uint32_t engines_len;
+	const struct lc_thread_filter *filter; /* NULL: all threads */
+	uint64_t not_split;    /* out: blocks of all threads as one, skipped because of `filter` */
+	uint64_t new_sections; /* out: sections of unknown type, skipped */
+};
+
+/* Scratch memory for decoding, kept from block to block. All zero at first. */
+struct lc_block_decoder {
+	uint32_t *ids[LC_SECTION_SITES + 1]; /* of a definition in the block: its tree number */
+	size_t ids_cap[LC_SECTION_SITES + 1];
+	uint32_t ids_len[LC_SECTION_SITES + 1];
+	const uint8_t *body[LC_SECTION_COUNT]; /* sections of the block; NULL: absent */
+	const uint8_t *end[LC_SECTION_COUNT];
+};
+
+void lc_block_decoder_free(struct lc_block_decoder *d);
+
+/*
+ * Add a payload to the target. Returns 0, or -EBADMSG when it breaks the format; then nothing of
+ * it was counted. Context: the analyzer; `payload` may hold anything.
+ */
+int lc_block_decode(struct lc_block_decoder *d, const struct lc_block_header *h,
+                    const uint8_t *payload, size_t len, struct lc_block_target *target);
+
+#endif

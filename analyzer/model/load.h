@@ -1,0 +1,80 @@
+/* model/load.h - profile directories: their manifests, and their blocks into one tree. */
+#ifndef LC_MODEL_LOAD_H
+#define LC_MODEL_LOAD_H
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "analyzer/model/blockfile.h"
+#include "analyzer/model/tree.h"
+
+/* A kind of samples. Two are the same when all but the reason are equal; they are never added up else. */
+struct lc_load_engine {
+	char *name;
+	char *event;
+	char *unit;
+	char *reason; /* why this one; "" where it was asked for or is not known */
+	uint64_t interval_ns;
+};
+
+struct lc_load_process {
+	char *command; /* UTF-8; "" where unknown, as jdk and gc */
+	char *jdk;
+	char *gc;
+	int64_t pid;
+	bool complete; /* ended, and all was written */
+	uint64_t start_wall_ns;
+	uint64_t start_monotonic_ns;
+	uint64_t end_wall_ns; /* of the last manifest */
+	uint64_t end_monotonic_ns;
+	uint64_t last_block_ns; /* end of the last block, CLOCK_MONOTONIC; 0 without one */
+	json_t *options;        /* object: name to text */
+	json_t *counters;       /* object: name to number */
+	json_t *numa;           /* object, see docs/FORMAT.md; NULL: nothing is known */
+	json_t *spans;          /* likewise; NULL: none were recorded */
+};
+
+/* What was written last of it, CLOCK_MONOTONIC; 0: nothing tells. */
+static inline uint64_t lc_load_end_ns(const struct lc_load_process *p)
+{
+	return p->last_block_ns > p->end_monotonic_ns ? p->last_block_ns : p->end_monotonic_ns;
+}
+
+struct lc_load {
+	struct lc_tree *tree;                  /* the caller's */
+	const struct lc_thread_filter *filter; /* NULL: all threads */
+	/* Called after each file of blocks where not NULL; what it returns but 0 ends the load. */
+	int (*file_done)(void *context);
+	void *context;
+
+	struct lc_load_engine engines[LC_ENGINES_MAX];
+	uint32_t engines_len;
+	struct lc_load_process *processes;
+	size_t processes_len;
+	size_t processes_cap;
+	struct lc_damage damage; /* of all profiles */
+	bool bad_manifest;       /* one could not be read */
+	uint64_t not_split;      /* blocks skipped: the filter needs threads, they hold none */
+	uint64_t new_sections;   /* sections skipped: of a later Locus */
+	struct lc_blockfile *file;
+};
+
+/* Set tree, filter and file_done afterwards. */
+void lc_load_init(struct lc_load *l);
+void lc_load_free(struct lc_load *l);
+
+/*
+ * Add the profile in directory `path`. Returns 0, also where it was damaged (one line says so on
+ * stderr); or 1, after one line on stderr, when there is none, it cannot be read or it is of a
+ * newer format.
+ */
+int lc_load_profile(struct lc_load *l, const char *path);
+
+/* Has anything been damaged? */
+bool lc_load_damaged(const struct lc_load *l);
+
+/* Sum of a counter over all processes. */
+uint64_t lc_load_counter(const struct lc_load *l, const char *name);
+
+#endif

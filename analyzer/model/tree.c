@@ -1,0 +1,195 @@
+/* model/tree.c - the merged profile in memory. */
+#include "analyzer/model/tree.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyzer/base/memory.h"
+
+enum { HIDDEN_SUFFIX = 3 + 16 }; /* "/0x" and 16 digits */
+
+void lc_tree_init(struct lc_tree *t)
+{
+	static const uint32_t zero[LC_METHOD_KEY];
+	static const uint32_t none[2] = { UINT32_MAX, UINT32_MAX }; /* is no other's key */
+
+	memset(t, 0, sizeof(*t));
+	lc_table_init(&t->strings, 4, 0);
+	lc_table_init(&t->methods, LC_METHOD_KEY, 0);
+	lc_table_init(&t->frames, LC_FRAME_KEY, 0);
+	lc_table_init(&t->paths, LC_PATH_KEY, 0);
+	lc_table_init(&t->sites, LC_SITE_KEY, LC_SITE_VALUES);
+	lc_table_init(&t->accesses, LC_ACCESS_KEY, 1);
+	lc_table_init(&t->details, LC_DETAIL_KEY, 1);
+	lc_table_init(&t->threads, LC_THREAD_KEY, LC_THREAD_VALUES);
+	lc_table_init(&t->shares, LC_SHARE_KEY, 1);
+	lc_table_init(&t->fields, LC_FIELD_KEY, 1);
+	lc_table_init(&t->metrics, LC_METRIC_KEY, LC_METRIC_VALUES);
+	lc_table_init(&t->lines, LC_LINE_KEY, LC_LINE_VALUES);
+	lc_table_init(&t->estimates, 1, LC_ESTIMATE_VALUES);
+	lc_table_init(&t->splits, LC_SPLIT_KEY, LC_SPLIT_VALUES);
+	lc_table_init(&t->placements, LC_PLACEMENT_KEY, 1);
+	lc_table_init(&t->nodes, LC_NODE_KEY, LC_NODE_VALUES);
+	lc_table_init(&t->homes, LC_HOME_KEY, LC_HOME_VALUES);
+	lc_table_init(&t->executions, LC_EXECUTION_KEY, LC_EXECUTION_VALUES);
+	lc_table_init(&t->span_buckets, 2, 1);
+	lc_table_init(&t->made, LC_MADE_KEY, 1);
+	lc_table_init(&t->span_accesses, LC_INSIDE_KEY, 1);
+	lc_table_init(&t->slices, LC_SLICE_KEY, LC_SLICE_VALUES);
+	lc_table_init(&t->pauses, LC_PAUSE_KEY, 1);
+	lc_tree_string(t, "", 0);
+	lc_table_put(&t->methods, zero);
+	lc_table_put(&t->frames, zero);
+	lc_table_put(&t->paths, none);
+	lc_table_put(&t->sites, none);
+}
+
+void lc_tree_free(struct lc_tree *t)
+{
+	free(t->bytes);
+	free(t->starts);
+	lc_table_free(&t->strings);
+	lc_table_free(&t->methods);
+	lc_table_free(&t->frames);
+	lc_table_free(&t->paths);
+	lc_table_free(&t->sites);
+	lc_table_free(&t->accesses);
+	lc_table_free(&t->details);
+	lc_table_free(&t->threads);
+	lc_table_free(&t->shares);
+	lc_table_free(&t->fields);
+	lc_table_free(&t->metrics);
+	lc_table_free(&t->lines);
+	lc_table_free(&t->estimates);
+	lc_table_free(&t->splits);
+	lc_table_free(&t->placements);
+	lc_table_free(&t->nodes);
+	lc_table_free(&t->homes);
+	lc_table_free(&t->executions);
+	lc_table_free(&t->span_buckets);
+	lc_table_free(&t->made);
+	lc_table_free(&t->span_accesses);
+	lc_table_free(&t->slices);
+	lc_table_free(&t->pauses);
+	free(t->span_intervals);
+	free(t->traces);
+}
+
+uint32_t lc_tree_string(struct lc_tree *t, const char *bytes, size_t len)
+{
+	uint64_t hash = lc_checksum(bytes, len);
+	uint32_t key[4] = { (uint32_t)len, (uint32_t)hash, (uint32_t)(hash >> 32), 0 };
+
+	for (;; key[3]++) {
+		uint32_t before = t->strings.count;
+		uint32_t id = lc_table_put(&t->strings, key);
+
+		if (id == before) {
+			t->starts = lc_alloc_grow(t->starts, &t->starts_cap, (size_t)id + 1,
+			                          sizeof(*t->starts));
+			t->bytes =
+			    lc_alloc_grow(t->bytes, &t->bytes_cap, t->bytes_len + len + 1, 1);
+			t->starts[id] = t->bytes_len;
+			if (len)
+				memcpy(t->bytes + t->bytes_len, bytes, len);
+			t->bytes_len += len;
+			return id;
+		}
+		if (!len || memcmp(t->bytes + t->starts[id], bytes, len) == 0)
+			return id;
+	}
+}
+
+static bool is_hidden_suffix(const char *p)
+{
+	if ((p[0] != '/' && p[0] != '.') || p[1] != '0' || p[2] != 'x')
+		return false;
+	for (int i = 3; i < HIDDEN_SUFFIX; i++)
+		if (!strchr("0123456789abcdef", p[i]) || !p[i])
+			return false;
+	return true;
+}
+
+uint32_t lc_tree_class(struct lc_tree *t, const char *bytes, size_t len)
+{
+	for (size_t i = 0; i + HIDDEN_SUFFIX <= len; i++) {
+		char *shorter;
+		uint32_t id;
+
+		if (!is_hidden_suffix(bytes + i))
+			continue;
+		shorter = lc_alloc_zeroed(len, 1);
+		memcpy(shorter, bytes, i);
+		memcpy(shorter + i, bytes + i + HIDDEN_SUFFIX, len - i - HIDDEN_SUFFIX);
+		id = lc_tree_string(t, shorter, len - HIDDEN_SUFFIX);
+		free(shorter);
+		return id;
+	}
+	return lc_tree_string(t, bytes, len);
+}
+
+struct lc_text lc_tree_text(const struct lc_tree *t, uint32_t string)
+{
+	return (struct lc_text){ t->bytes + t->starts[string],
+		                 lc_table_key(&t->strings, string)[0] };
+}
+
+uint32_t lc_tree_depth(const struct lc_tree *t, uint32_t path)
+{
+	uint32_t depth = 0;
+
+	for (; path; path = lc_tree_parent(t, path))
+		depth++;
+	return depth;
+}
+
+static void hash_text(const struct lc_tree *t, XXH64_state_t *h, uint32_t string)
+{
+	struct lc_text text = lc_tree_text(t, string);
+
+	XXH64_update(h, text.bytes, text.len);
+	XXH64_update(h, "", 1);
+}
+
+uint64_t lc_tree_site_id(const struct lc_tree *t, uint32_t site)
+{
+	const uint32_t *key = lc_table_key(&t->sites, site);
+	XXH64_state_t h;
+
+	XXH64_reset(&h, 0);
+	hash_text(t, &h, key[LC_SITE_CLASS]);
+	for (uint32_t path = key[LC_SITE_PATH]; path; path = lc_tree_parent(t, path)) {
+		const uint32_t *frame = lc_tree_frame(t, path);
+		const uint32_t *method = lc_tree_method(t, path);
+		uint8_t numbers[8];
+
+		hash_text(t, &h, method[LC_METHOD_CLASS]);
+		hash_text(t, &h, method[LC_METHOD_NAME]);
+		hash_text(t, &h, method[LC_METHOD_SIGNATURE]);
+		lc_put_u32(numbers, frame[LC_FRAME_BCI1]);
+		lc_put_u32(numbers + 4, frame[LC_FRAME_LINE1]);
+		XXH64_update(&h, numbers, sizeof(numbers));
+	}
+	return XXH64_digest(&h);
+}
+
+bool lc_tree_empty(const struct lc_tree *t)
+{
+	for (unsigned e = 0; e < LC_ENGINES_MAX; e++)
+		for (unsigned b = 0; b < LC_BUCKET_COUNT; b++)
+			if (t->buckets[e][b])
+				return false;
+	for (uint32_t site = 1; site < t->sites.count; site++)
+		if (lc_table_values(&t->sites, site)[LC_SITE_ALLOCATIONS])
+			return false;
+	for (uint32_t row = 0; row < t->estimates.count; row++)
+		if (lc_table_values(&t->estimates, row)[LC_ESTIMATE_SAMPLED])
+			return false;
+	return true;
+}
+
+bool lc_tree_has_spans(const struct lc_tree *t)
+{
+	return t->executions.count || t->made.count || t->span_accesses.count || t->slices.count ||
+	       t->pauses.count || t->traces_len;
+}

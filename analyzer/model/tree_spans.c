@@ -1,0 +1,91 @@
+/* model/tree_spans.c - see tree_spans.h. */
+#include "analyzer/model/tree_spans.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyzer/base/memory.h"
+
+static int by_row_and_time(const void *a, const void *b)
+{
+	const struct lc_tree_interval *x = a, *y = b;
+
+	if (x->row != y->row)
+		return x->row < y->row ? -1 : 1;
+	return x->first_ns < y->first_ns ? -1 : x->first_ns > y->first_ns;
+}
+
+static void build_intervals(struct lc_tree_spans *s, const struct lc_tree *t)
+{
+	size_t len = 0;
+
+	s->intervals = lc_alloc_zeroed(t->span_intervals_len, sizeof(*s->intervals));
+	s->interval_first = lc_alloc_zeroed((size_t)t->executions.count + 1, sizeof(uint32_t));
+	if (t->span_intervals_len)
+		memcpy(s->intervals, t->span_intervals,
+		       t->span_intervals_len * sizeof(*s->intervals));
+	qsort(s->intervals, t->span_intervals_len, sizeof(*s->intervals), by_row_and_time);
+	for (size_t i = 0; i < t->span_intervals_len; i++) {
+		struct lc_tree_interval next = s->intervals[i];
+		struct lc_tree_interval *last = len ? &s->intervals[len - 1] : NULL;
+
+		if (last && last->row == next.row &&
+		    (next.first_ns <= last->last_ns ||
+		     next.first_ns - last->last_ns <= LC_TIMELINE_NS)) {
+			if (next.last_ns > last->last_ns)
+				last->last_ns = next.last_ns;
+			continue;
+		}
+		s->intervals[len++] = next;
+		s->interval_first[next.row + 1]++;
+	}
+	for (uint32_t row = 0; row < t->executions.count; row++)
+		s->interval_first[row + 1] += s->interval_first[row];
+}
+
+static int by_bucket(const void *a, const void *b)
+{
+	const struct lc_tree_bucket *x = a, *y = b;
+
+	return x->bucket < y->bucket ? -1 : x->bucket > y->bucket;
+}
+
+static void build_buckets(struct lc_tree_spans *s, const struct lc_tree *t)
+{
+	uint32_t *next = lc_alloc_zeroed((size_t)t->executions.count + 1, sizeof(*next));
+
+	s->buckets = lc_alloc_zeroed(t->span_buckets.count, sizeof(*s->buckets));
+	s->bucket_first = lc_alloc_zeroed((size_t)t->executions.count + 1, sizeof(uint32_t));
+	for (uint32_t i = 0; i < t->span_buckets.count; i++)
+		s->bucket_first[lc_table_key(&t->span_buckets, i)[0] + 1]++;
+	for (uint32_t row = 0; row < t->executions.count; row++) {
+		s->bucket_first[row + 1] += s->bucket_first[row];
+		next[row] = s->bucket_first[row];
+	}
+	for (uint32_t i = 0; i < t->span_buckets.count; i++) {
+		const uint32_t *key = lc_table_key(&t->span_buckets, i);
+
+		s->buckets[next[key[0]]++] =
+		    (struct lc_tree_bucket){ key[1], *lc_table_values(&t->span_buckets, i) };
+	}
+	for (uint32_t row = 0; row < t->executions.count; row++)
+		qsort(s->buckets + s->bucket_first[row],
+		      s->bucket_first[row + 1] - s->bucket_first[row], sizeof(*s->buckets),
+		      by_bucket);
+	free(next);
+}
+
+void lc_tree_spans_build(struct lc_tree_spans *s, const struct lc_tree *t)
+{
+	build_intervals(s, t);
+	build_buckets(s, t);
+}
+
+void lc_tree_spans_free(struct lc_tree_spans *s)
+{
+	free(s->intervals);
+	free(s->interval_first);
+	free(s->buckets);
+	free(s->bucket_first);
+	memset(s, 0, sizeof(*s));
+}

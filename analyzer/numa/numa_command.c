@@ -1,0 +1,153 @@
+/* numa/numa_command.c - `locus numa`: options, loading, choice of the format. */
+#include "analyzer/numa/numa_command.h"
+
+#include <string.h>
+
+#include "analyzer/cli/command.h"
+#include "analyzer/cli/report_command.h"
+
+enum { TOP_DEFAULT = 10 }; /* of the text; JSON holds all */
+
+enum row { ROW_FORMAT, ROW_FILE, ROW_TOP, ROW_SIMULATE, ROW_THREAD, ROW_ENGINE, ROW_COUNT };
+
+static const struct lc_option_info rows[ROW_COUNT] = {
+	[ROW_FORMAT] = { "format", 0, "CHOICE", "text|json", "text", "", "what to write" },
+	[ROW_FILE] = { "file", 'f', "STRING", "FILE", "", "", "write to FILE, not to stdout" },
+	[ROW_TOP] = { "top", 'n', "COUNT", "N", "", "sites",
+	              "show the first N object sites (text: 10, JSON: all)" },
+	[ROW_SIMULATE] = { "simulate", 0, "STRING", "PLACEMENT", "", "",
+	                   "show what the recorded accesses would be with another placement: "
+	                   "interleave, first-touch-by-reader, or bind:N (all on node N)" },
+	[ROW_THREAD] = { "thread", 't', "STRING", "TID|PATTERN", "", "",
+	                 "count only one thread, or those whose name matches one of these patterns "
+	                 "(separated by ';')" },
+	[ROW_ENGINE] = { "engine", 0, "STRING", "NAME|N", "", "",
+	                 "which kind of samples, where there are several: its name or number" },
+};
+
+struct settings {
+	struct lc_report_settings common;
+	bool json;
+	const char *simulate;
+};
+
+const struct lc_option_info *lc_cmd_numa_options(size_t *count)
+{
+	*count = ROW_COUNT;
+	return rows;
+}
+
+static int set(void *context, int row, const char *value)
+{
+	struct settings *s = context;
+
+	switch ((enum row)row) {
+	case ROW_FORMAT:
+		s->json = !strcmp(value, "json");
+		return s->json || !strcmp(value, "text")
+		           ? 0
+		           : lc_fail("--format: no '%.64s'; it is text or json", value);
+	case ROW_FILE:
+		s->common.file = value;
+		return 0;
+	case ROW_TOP:
+		return lc_report_set_top(&s->common, value, "sites");
+	case ROW_SIMULATE:
+		s->simulate = value;
+		return 0;
+	case ROW_THREAD:
+		lc_report_set_thread(&s->common, value);
+		return 0;
+	case ROW_ENGINE:
+		s->common.engine = value;
+		return 0;
+	case ROW_COUNT:
+		break;
+	}
+	return 1;
+}
+
+/* --simulate, once it is known which nodes there are. */
+static int choose_policy(const struct lc_numa *n, const char *word, struct lc_numa_report *r)
+{
+	unsigned long number;
+
+	r->simulate = word && n->state == LC_NUMA_ON;
+	r->policy_text = word;
+	if (!word)
+		return 0;
+	if (!strcmp(word, "interleave")) {
+		r->policy = LC_NUMA_INTERLEAVE;
+		return 0;
+	}
+	if (!strcmp(word, "first-touch-by-reader")) {
+		r->policy = LC_NUMA_FIRST_TOUCH_BY_READER;
+		return 0;
+	}
+	if (strncmp(word, "bind:", 5) != 0 || lc_report_number(word + 5, LC_NODE_NUMBERS, &number))
+		return lc_fail("--simulate: no '%.64s'; it is interleave, first-touch-by-reader or "
+		               "bind:N",
+		               word);
+	r->policy = LC_NUMA_BIND;
+	if (!r->simulate)
+		return 0;
+	for (r->node = 0; r->node < n->nodes_len; r->node++)
+		if (n->nodes[r->node].number == number)
+			return 0;
+	return lc_fail("--simulate: the machine of the profile has no node %lu", number);
+}
+
+static int write_report(const struct settings *s, const struct lc_numa_report *r)
+{
+	FILE *out = lc_report_open(s->common.file);
+
+	if (!out)
+		return 1;
+	if (s->json) {
+		fprintf(out, "{\"format\":%d,\"numa\":", LC_FORMAT_VERSION);
+		lc_numa_json(out, r);
+		fputs("}\n", out);
+	} else {
+		lc_numa_text(out, r);
+	}
+	return lc_report_close(out, s->common.file);
+}
+
+static int report(void *context, const struct lc_load *l, const char *path)
+{
+	const struct settings *s = context;
+	struct lc_numa_report r = { .top = s->common.top };
+	uint32_t engine = UINT32_MAX;
+	struct lc_numa numa;
+	int status;
+
+	(void)path;
+	if (lc_report_check_threads(l))
+		return 1;
+	if (s->common.engine && lc_report_find_engine(l, s->common.engine, &engine))
+		return 1;
+	if (!r.top)
+		r.top = s->json ? SIZE_MAX : TOP_DEFAULT;
+	lc_numa_build(&numa, l, engine);
+	r.numa = &numa;
+	status = choose_policy(&numa, s->simulate, &r);
+	if (!status)
+		status = write_report(s, &r);
+	lc_numa_free(&numa);
+	return status;
+}
+
+int lc_cmd_numa(int argc, char **argv)
+{
+	struct settings s = { .json = false };
+	const struct lc_report_command command = {
+		.rows = rows,
+		.rows_len = ROW_COUNT,
+		.set = set,
+		.report = report,
+		.settings = &s.common,
+		.context = &s,
+	};
+
+	return lc_report_run(&command, argc, argv);
+}

@@ -1,0 +1,30 @@
+/* numa/numa_command.h - what the formats of `locus numa` share. */
+#ifndef LC_NUMA_NUMA_COMMAND_H
+#define LC_NUMA_NUMA_COMMAND_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+#include "analyzer/numa/numa.h"
+
+struct lc_numa_report {
+	const struct lc_numa *numa;
+	size_t top;    /* sites to show; SIZE_MAX: all */
+	bool simulate; /* show what `policy` would give, too */
+	enum lc_numa_policy policy;
+	uint32_t node;           /* row, for LC_NUMA_BIND */
+	const char *policy_text; /* as given: "bind:1" */
+	/*
+	 * For the HTML page, which has the tables of the tree: paths as their numbers, matrices and by_node
+	 * as lists of what is not 0, at most LC_NUMA_COMPACT_THREADS threads of each site.
+	 */
+	bool compact;
+};
+
+enum { LC_NUMA_COMPACT_THREADS = 16 };
+
+/* The value of "numa" in JSON (docs/JSON.md), and the report for a terminal. */
+void lc_numa_json(FILE *out, const struct lc_numa_report *r);
+void lc_numa_text(FILE *out, const struct lc_numa_report *r);
+
+#endif

@@ -1,0 +1,19 @@
+/* numa/numa_impl.h - what the files of the analysis share: numa.c, numa_machine.c. */
+#ifndef LC_NUMA_NUMA_IMPL_H
+#define LC_NUMA_NUMA_IMPL_H
+
+#include "analyzer/numa/numa.h"
+
+/* Zeroed memory that lives as long as the analysis. Never NULL. */
+void *lc_numa_keep(struct lc_numa *n, size_t count, size_t size);
+
+/*
+ * Fill what n->load tells of the machine. row_of[number of a node], LC_NODE_NUMBERS of them and 0 at
+ * first, becomes its row + 1.
+ */
+void lc_numa_read_machine(struct lc_numa *n, uint32_t *row_of);
+
+/* Samples that one signal of n->engine stood for, on average; 1 where it is not known. */
+double lc_numa_read_folded(const struct lc_numa *n);
+
+#endif

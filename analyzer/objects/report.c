@@ -1,0 +1,260 @@
+/* objects/report.c - `locus report`: options, loading, choice of the format. */
+#include "analyzer/objects/report.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyzer/base/memory.h"
+#include "analyzer/cli/command.h"
+#include "analyzer/cli/report_command.h"
+#include "analyzer/numa/numa.h"
+#include "analyzer/objects/sharing.h"
+#include "analyzer/out/source.h"
+
+enum { TOP_DEFAULT = 10 }; /* of the text; the other formats hold all */
+
+enum row { ROW_FORMAT, ROW_FILE, ROW_TOP, ROW_SORT, ROW_THREAD, ROW_ENGINE, ROW_SOURCE, ROW_COUNT };
+
+static const struct lc_option_info rows[ROW_COUNT] = {
+	[ROW_FORMAT] = { "format", 0, "CHOICE", "text|json|html|collapsed", "text", "",
+	                 "what to write; collapsed is for flame graphs" },
+	[ROW_FILE] = { "file", 'f', "STRING", "FILE", "", "", "write to FILE, not to stdout" },
+	[ROW_TOP] = { "top", 'n', "COUNT", "N", "", "sites",
+	              "show the first N object sites (text: 10, the others: all)" },
+	[ROW_SORT] = { "sort", 0, "CHOICE", "samples|bytes|allocations|class", "samples", "",
+	               "order of the object sites" },
+	[ROW_THREAD] = { "thread", 't', "STRING", "TID|PATTERN", "", "",
+	                 "count only one thread, or those whose name matches one of these patterns "
+	                 "(separated by ';')" },
+	[ROW_ENGINE] = { "engine", 0, "STRING", "NAME|N", "", "",
+	                 "which kind of samples, where there are several: its name or number" },
+	[ROW_SOURCE] = { "source-path", 0, "STRING", "PATH", "", "",
+	                 "directories and jars, separated by ':', that hold source files" },
+};
+
+static const char *const formats[] = { "text", "json", "html", "collapsed", NULL };
+static const char *const sorts[] = { "samples", "bytes", "allocations", "class", NULL };
+
+struct settings {
+	struct lc_report_settings common;
+	size_t format; /* into formats */
+	size_t sort;   /* into sorts */
+	const char *source_path;
+};
+
+const struct lc_option_info *lc_cmd_report_options(size_t *count)
+{
+	*count = ROW_COUNT;
+	return rows;
+}
+
+static int choose(const char *const *words, const char *word, enum row row, size_t *out)
+{
+	size_t count = 0;
+	const char *near;
+
+	for (; words[count]; count++) {
+		if (strcmp(words[count], word) == 0) {
+			*out = count;
+			return 0;
+		}
+	}
+	near = lc_options_nearest(word, words, count);
+	if (near)
+		return lc_fail("--%s: no '%.64s'; did you mean '%s'?", rows[row].name, word, near);
+	return lc_fail("--%s: no '%.64s'; it is one of %s", rows[row].name, word,
+	               rows[row].argument);
+}
+
+static int set(void *context, int row, const char *value)
+{
+	struct settings *s = context;
+
+	switch ((enum row)row) {
+	case ROW_FORMAT:
+		return choose(formats, value, ROW_FORMAT, &s->format);
+	case ROW_SORT:
+		return choose(sorts, value, ROW_SORT, &s->sort);
+	case ROW_TOP:
+		return lc_report_set_top(&s->common, value, "sites");
+	case ROW_THREAD:
+		lc_report_set_thread(&s->common, value);
+		return 0;
+	case ROW_FILE:
+		s->common.file = value;
+		return 0;
+	case ROW_ENGINE:
+		s->common.engine = value;
+		return 0;
+	case ROW_SOURCE:
+		s->source_path = value;
+		return 0;
+	case ROW_COUNT:
+		break;
+	}
+	return 1;
+}
+
+static uint64_t engine_samples(const struct lc_tree *t, uint32_t engine)
+{
+	uint64_t sum = 0;
+
+	for (unsigned b = 0; b < LC_BUCKET_COUNT; b++)
+		sum += t->buckets[engine][b];
+	return sum;
+}
+
+static uint32_t busiest_engine(const struct lc_load *l)
+{
+	uint32_t busiest = 0;
+
+	for (uint32_t i = 1; i < l->engines_len; i++)
+		if (engine_samples(l->tree, i) > engine_samples(l->tree, busiest))
+			busiest = i;
+	return busiest;
+}
+
+void lc_report_spans(const struct lc_tree *t, uint64_t *streams, uint64_t *tasks)
+{
+	*streams = *tasks = 0;
+	for (uint32_t i = 0; i < t->executions.count; i++) {
+		const uint64_t *values = lc_table_values(&t->executions, i);
+		uint32_t kind = lc_table_key(&t->executions, i)[LC_EXECUTION_KIND];
+
+		if (kind == LC_SPAN_TASK || kind == LC_SPAN_THREAD)
+			*tasks += values[LC_EXECUTION_COUNT] + values[LC_EXECUTION_FOLDED];
+		else if (kind != LC_SPAN_SUPPORT)
+			*streams += values[LC_EXECUTION_COUNT];
+	}
+}
+
+uint64_t lc_report_counted(const struct lc_load *l, const struct lc_load_engine *e)
+{
+	unsigned number = 0, watches = 0;
+	char name[64];
+
+	if (strcmp(e->name, "watch") != 0)
+		return 0;
+	for (uint32_t i = 0; i < l->engines_len; i++) {
+		watches += strcmp(l->engines[i].name, "watch") == 0;
+		if (&l->engines[i] == e)
+			number = watches;
+	}
+	/* Counters are numbered within a process: with several, which is whose is not known. */
+	if (watches > 1 && l->processes_len > 1)
+		return 0;
+	snprintf(name, sizeof(name),
+	         number == 1 ? "engine_watch_counted" : "engine_watch_%u_counted", number);
+	return lc_load_counter(l, name);
+}
+
+const char *lc_report_advice(const struct lc_view *v, const struct lc_sharing_finding *f)
+{
+	struct lc_text name = { "", 0 };
+
+	if (f->sides[0].site)
+		name = lc_tree_text(v->tree,
+		                    lc_table_key(&v->tree->sites, f->sides[0].site)[LC_SITE_CLASS]);
+	if (f->sides[0].site != f->sides[1].site || f->sides[0].bucket != f->sides[1].bucket)
+		return "neighbours in memory: allocate them apart, pad the one that is written to "
+		       "128 "
+		       "bytes or mark it @Contended, or give each thread a copy";
+	if (name.len > 2 && memcmp(name.bytes + name.len - 2, "[]", 2) == 0)
+		return "use elements that lie 128 bytes apart for different threads, or let each "
+		       "thread count in a local copy and add up at the end";
+	return "put 128 bytes of padding between the fields or mark one of them @Contended "
+	       "(-XX:-RestrictContended), or move what one thread writes to an object of its own";
+}
+
+const char *lc_report_assumption(enum lc_split_method method)
+{
+	return method == LC_SPLIT_HITS
+	           ? "from accesses to objects whose allocation was sampled"
+	           : "assuming that live objects of the class are accessed alike, wherever they "
+	             "were allocated";
+}
+
+static int write_report(const struct settings *s, const struct lc_report *r)
+{
+	static void (*const writers[])(FILE *, const struct lc_report *) = {
+		lc_report_text,
+		lc_report_json,
+		lc_report_html,
+		lc_report_collapsed,
+	};
+	FILE *out = lc_report_open(s->common.file);
+
+	if (!out)
+		return 1;
+	writers[s->format](out, r);
+	return lc_report_close(out, s->common.file);
+}
+
+static int report(const struct settings *s, const struct lc_load *l)
+{
+	struct lc_report r = { .top = s->common.top, .filtered = s->common.filtered };
+	struct lc_sharing sharing;
+	struct lc_numa numa;
+	struct lc_view view;
+	uint32_t engine;
+	int status;
+
+	if (!s->common.engine)
+		engine = busiest_engine(l);
+	else if (lc_report_find_engine(l, s->common.engine, &engine))
+		return 1;
+	if (s->source_path && lc_source_open(s->source_path, &r.source))
+		return 1;
+	if (!r.top)
+		r.top = s->format ? SIZE_MAX : TOP_DEFAULT;
+	r.engine = &l->engines[engine];
+	r.view = &view;
+	lc_view_build(&view, l, engine, (enum lc_view_sort)s->sort);
+	lc_sharing_find(&sharing, &view);
+	r.sharing = &sharing;
+	lc_numa_build(&numa, l, s->common.engine ? engine : UINT32_MAX);
+	r.numa = &numa;
+	status = write_report(s, &r);
+	lc_numa_free(&numa);
+	lc_sharing_free(&sharing);
+	lc_view_free(&view);
+	lc_source_close(r.source);
+	return status;
+}
+
+/* Why there is nothing to report, in one line. */
+static int nothing(const struct settings *s, const struct lc_load *l, const char *path)
+{
+	if (l->not_split)
+		return lc_fail("--thread: '%s' was merged without --keep-threads, so its threads "
+		               "cannot be told apart; report the profiles that went into it",
+		               path);
+	if (s->common.filtered)
+		return lc_fail("--thread: '%.64s' fits no thread that has samples or allocations",
+		               s->common.filter.patterns);
+	return lc_fail("'%s' is empty: no sample was taken and no allocation tracked; did the "
+	               "program run long enough, and was --min-size small enough?",
+	               path);
+}
+
+static int report_or_say_why(void *context, const struct lc_load *l, const char *path)
+{
+	const struct settings *s = context;
+
+	return lc_tree_empty(l->tree) || l->not_split ? nothing(s, l, path) : report(s, l);
+}
+
+int lc_cmd_report(int argc, char **argv)
+{
+	struct settings s = { .format = 0 };
+	const struct lc_report_command command = {
+		.rows = rows,
+		.rows_len = ROW_COUNT,
+		.set = set,
+		.report = report_or_say_why,
+		.settings = &s.common,
+		.context = &s,
+	};
+
+	return lc_report_run(&command, argc, argv);
+}

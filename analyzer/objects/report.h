@@ -1,0 +1,55 @@
+/* objects/report.h - what the formats of `locus report` share. */
+#ifndef LC_OBJECTS_REPORT_H
+#define LC_OBJECTS_REPORT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+
+#include "analyzer/objects/view.h"
+
+/* Exit status of a report that was written although parts of its profile are damaged. */
+enum { LC_REPORT_PARTIAL = 2 };
+
+struct lc_numa;
+struct lc_sharing;
+struct lc_sharing_finding;
+struct lc_source;
+
+struct lc_report {
+	const struct lc_view *view;
+	const struct lc_load_engine *engine;
+	const struct lc_sharing *sharing;
+	const struct lc_numa *numa; /* of its own engine, as `locus numa` chooses it */
+	struct lc_source *source;   /* NULL without --source-path */
+	size_t top;                 /* sites to show; SIZE_MAX: all */
+	bool filtered;              /* --thread was given */
+};
+
+/* Each writes a whole report; the caller checks `out` for errors. */
+void lc_report_text(FILE *out, const struct lc_report *r);
+void lc_report_json(FILE *out, const struct lc_report *r);
+void lc_report_collapsed(FILE *out, const struct lc_report *r);
+void lc_report_html(FILE *out, const struct lc_report *r);
+
+/* Accesses to what an engine of name "watch" follows, counted without sampling; else 0. */
+uint64_t lc_report_counted(const struct lc_load *l, const struct lc_load_engine *e);
+
+/* Executions of streams and of tasks, which `locus spans` shows. */
+void lc_report_spans(const struct lc_tree *t, uint64_t *streams, uint64_t *tasks);
+
+/* What to do about false sharing. */
+const char *lc_report_advice(const struct lc_view *v, const struct lc_sharing_finding *f);
+
+/* What a split of that method assumes. */
+const char *lc_report_assumption(enum lc_split_method method);
+
+/*
+ * The members that JSON and HTML reports have in common, "format" to "details", without braces.
+ */
+void lc_report_json_head(FILE *out, const struct lc_report *r);
+
+/* For report_json.c and report_html.c: "metrics", as a value. */
+void lc_report_json_metric(FILE *out, const struct lc_view_metric *m);
+
+#endif

@@ -1,0 +1,303 @@
+/* objects/report_text.c - the report for a terminal. */
+#include "analyzer/objects/report_text.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "analyzer/cli/report_command.h"
+#include "analyzer/numa/numa_prose.h"
+#include "analyzer/out/text.h"
+
+enum { THREADS = 10, COUNTERS_WIDTH = 96 };
+
+static const char *const bucket_text[LC_BUCKET_COUNT] = {
+	[LC_BUCKET_OBJECT] = "in tracked objects",
+	[LC_BUCKET_HEAP_CLASS] = "in the heap, object not tracked, class known",
+	[LC_BUCKET_HEAP_UNKNOWN] = "in the heap, object unknown",
+	[LC_BUCKET_JVM] = "in the JVM: code, metaspace, thread stacks, its own data",
+	[LC_BUCKET_NATIVE] = "in native code or memory",
+	[LC_BUCKET_NO_ADDRESS] = "address could not be recovered",
+	[LC_BUCKET_LOST] = "lost: no room for the record",
+};
+
+static void print_engine(FILE *out, const struct lc_load_engine *e)
+{
+	bool time = strncmp(e->unit, "ns ", 3) == 0;
+	char text[32];
+
+	lc_emit_text_c(out, e->name);
+	if (*e->event) {
+		fputs(" (", out);
+		lc_emit_text_c(out, e->event);
+		putc(')', out);
+	}
+	if (e->interval_ns) {
+		const char *unit = time ? e->unit + 2 : e->unit;
+
+		if (time)
+			fprintf(out, ", one sample every %s",
+			        lc_emit_duration(text, sizeof(text), e->interval_ns));
+		else
+			fprintf(out, ", one sample every %" PRIu64 " ", e->interval_ns);
+		lc_emit_text_c(out, unit);
+	}
+}
+
+/* All engines of the profile; which one is shown, and how to see the others. */
+static void print_engines(FILE *out, const struct lc_report *r)
+{
+	const struct lc_load *l = r->view->load;
+
+	for (uint32_t i = 0; i < l->engines_len; i++) {
+		const struct lc_load_engine *e = &l->engines[i];
+		uint64_t samples = 0, counted = lc_report_counted(l, e);
+
+		for (unsigned b = 0; b < LC_BUCKET_COUNT; b++)
+			samples += l->tree->buckets[i][b];
+		if (l->engines_len == 1)
+			fputs("engine    ", out);
+		else
+			fprintf(out, "%s%2u  ", i ? "        " : "engines ", i + 1);
+		print_engine(out, e);
+		if (l->engines_len > 1)
+			fprintf(out, ": %" PRIu64 " samples, ", samples);
+		if (l->engines_len > 1 && i == r->view->engine)
+			fputs("shown here", out);
+		else if (l->engines_len > 1)
+			fprintf(out, "shown by --engine %u", i + 1);
+		putc('\n', out);
+		if (*e->reason) {
+			fputs(l->engines_len > 1 ? "            " : "          ", out);
+			lc_emit_text_c(out, e->reason);
+			putc('\n', out);
+		}
+		if (counted)
+			fprintf(out, "%scounted exactly: %" PRIu64 " accesses\n",
+			        l->engines_len > 1 ? "            " : "          ", counted);
+	}
+}
+
+/* "direct 61.2%, nearby 3.0%": the shares of those that are not 0. */
+static void print_shares(FILE *out, const char *label, const uint64_t *counts, unsigned n,
+                         const char *(*name)(unsigned))
+{
+	unsigned tenths[LC_DETAIL_HOW_COUNT];
+	bool first = true;
+
+	lc_view_tenths(counts, n, tenths);
+	for (unsigned i = 0; i < n; i++) {
+		if (!counts[i])
+			continue;
+		fprintf(out, "%s%s %u.%u%%", first ? label : ", ", name(i), tenths[i] / 10,
+		        tenths[i] % 10);
+		first = false;
+	}
+	if (!first)
+		putc('\n', out);
+}
+
+static void print_unexplained(FILE *out, const struct lc_view *v)
+{
+	uint64_t java = lc_view_java(v);
+	uint64_t samples = v->buckets[LC_BUCKET_NO_ADDRESS] + v->buckets[LC_BUCKET_HEAP_UNKNOWN];
+
+	if (java)
+		fprintf(out,
+		        "  unexplained (no_address, heap_unknown): %.1f%% of %" PRIu64
+		        " samples in Java code\n",
+		        100 * lc_view_share(samples, java), java);
+}
+
+static void print_buckets(FILE *out, const struct lc_view *v)
+{
+	unsigned tenths[LC_BUCKET_COUNT];
+
+	lc_view_tenths(v->buckets, LC_BUCKET_COUNT, tenths);
+	fprintf(out, "\nsamples   %" PRIu64 "\n", v->total);
+	for (unsigned b = 0; b < LC_BUCKET_COUNT; b++)
+		fprintf(out, "  %-12s %10" PRIu64 "  %3u.%u%%  %s\n", lc_bucket_name(b),
+		        v->buckets[b], tenths[b] / 10, tenths[b] % 10, bucket_text[b]);
+	print_shares(out, "  code: ", v->where, LC_DETAIL_WHERE_COUNT, lc_detail_where_name);
+	print_shares(out, "  address: ", v->how, LC_DETAIL_HOW_COUNT, lc_detail_how_name);
+	print_unexplained(out, v);
+	lc_text_metric(out, "  measured: ", lc_view_metric_all(v));
+}
+
+static void print_incomplete(FILE *out, const struct lc_load *l)
+{
+	size_t incomplete = 0;
+	char text[32];
+
+	for (size_t i = 0; i < l->processes_len; i++)
+		incomplete += !l->processes[i].complete;
+	if (!incomplete)
+		return;
+	if (l->processes_len > 1) {
+		fprintf(out,
+		        "note: %zu of %zu processes were still running, or were killed: what came "
+		        "after their last blocks is missing\n",
+		        incomplete, l->processes_len);
+		return;
+	}
+	if (l->processes[0].last_block_ns <= l->processes[0].start_monotonic_ns) {
+		fputs("note: the program was still running, or was killed\n", out);
+		return;
+	}
+	fprintf(
+	    out,
+	    "note: the program was still running, or was killed: recorded are its first %s, "
+	    "what came later is missing\n",
+	    lc_emit_duration(text, sizeof(text),
+	                     l->processes[0].last_block_ns - l->processes[0].start_monotonic_ns));
+}
+
+static void print_notes(FILE *out, const struct lc_report *r)
+{
+	const struct lc_load *l = r->view->load;
+	uint64_t streams, tasks;
+
+	print_incomplete(out, l);
+	if (lc_load_damaged(l))
+		fprintf(out,
+		        "note: the profile is damaged: %" PRIu64 " blocks lost, %" PRIu64
+		        " bytes skipped; all numbers are of the rest\n",
+		        l->damage.blocks, l->damage.bytes);
+	if (l->new_sections)
+		fprintf(out, "note: %" PRIu64 " sections of a newer Locus were skipped\n",
+		        l->new_sections);
+	lc_report_spans(r->view->tree, &streams, &tasks);
+	if (streams || tasks)
+		fprintf(out,
+		        "note: %" PRIu64 " streams and %" PRIu64
+		        " tasks were recorded too; 'locus spans' shows them\n",
+		        streams, tasks);
+	if (r->filtered)
+		fputs("note: only the threads that --thread chose are counted\n", out);
+}
+
+/* One line; what there is to say of several nodes says `locus numa`. */
+static void print_numa(FILE *out, const struct lc_numa *n)
+{
+	if (n->state == LC_NUMA_NO_DATA)
+		return;
+	if (n->state != LC_NUMA_ON) {
+		fprintf(out, "numa      %s\n", lc_numa_say_nothing(n));
+		return;
+	}
+	fprintf(out, "numa      %zu nodes: ", n->nodes_len);
+	if (n->all.sum.known)
+		fprintf(out, "%.1f%% of %" PRIu64 " accesses with both nodes known are remote",
+		        100 * n->all.sum.remote_share, n->all.sum.known);
+	else
+		fputs("no access with both nodes known", out);
+	fputs("; 'locus numa' says which, and why\n", out);
+	if (n->error)
+		fprintf(out, "          note: %s\n", n->error);
+}
+
+static void print_code(FILE *out, const struct lc_report *r)
+{
+	const struct lc_view *v = r->view;
+
+	if (v->lines_len)
+		fputs("\nCode: lines by samples\n    share    samples  in objects\n", out);
+	for (size_t i = 0; i < v->lines_len && i < r->top; i++) {
+		const struct lc_view_code *c = &v->lines[i];
+
+		fprintf(out, "  %6.1f%% %10" PRIu64 "     %6.1f%%  ",
+		        100 * lc_view_share(c->samples, v->total), c->samples,
+		        100 * lc_view_share(c->object, c->samples));
+		lc_emit_code(out, v->tree, c->method, c->line1);
+		putc('\n', out);
+	}
+	if (v->methods_len)
+		fputs("\nCode: methods by samples\n    share with callees  in objects\n", out);
+	for (size_t i = 0; i < v->methods_len && i < r->top; i++) {
+		const struct lc_view_code *c = &v->methods[i];
+
+		fprintf(out, "  %6.1f%%      %6.1f%%     %6.1f%%  ",
+		        100 * lc_view_share(c->samples, v->total),
+		        100 * lc_view_share(c->total, v->total),
+		        100 * lc_view_share(c->object, c->samples));
+		lc_emit_code(out, v->tree, c->method, 0);
+		putc('\n', out);
+	}
+}
+
+static void print_threads(FILE *out, const struct lc_view *v)
+{
+	char bytes[32];
+
+	fprintf(out, "\nThreads: %zu\n    share    samples        tid  allocations       bytes\n",
+	        v->threads_len);
+	for (size_t i = 0; i < v->threads_len && i < THREADS; i++) {
+		const struct lc_view_thread *t = &v->threads[i];
+
+		fprintf(out, "  %6.1f%% %10" PRIu64 " %10" PRIu32 " %12" PRIu64 " %11s  ",
+		        100 * lc_view_share(t->samples, v->total), t->samples, t->tid,
+		        t->allocations, lc_emit_bytes(bytes, sizeof(bytes), t->bytes));
+		lc_emit_text(out, lc_tree_text(v->tree, t->name));
+		putc('\n', out);
+	}
+	if (v->threads_len > THREADS)
+		fprintf(out, "  ... %zu more\n", v->threads_len - THREADS);
+}
+
+/* One counter after others on the line. Returns the column where it ended. */
+static int print_counter(FILE *out, int column, const char *name, uint64_t value)
+{
+	char text[160];
+	int len = snprintf(text, sizeof(text), "  %.120s %" PRIu64, name, value);
+
+	if (!column)
+		fputs("\nCounters\n", out);
+	if (column + len > COUNTERS_WIDTH) {
+		putc('\n', out);
+		column = 0;
+	}
+	lc_emit_text_c(out, text);
+	return column + len;
+}
+
+/* Counters of the recording that are not 0; of several processes, their sums. */
+static void print_counters(FILE *out, const struct lc_load *l)
+{
+	json_t *seen = json_object();
+	int column = 0;
+
+	for (size_t i = 0; i < l->processes_len; i++) {
+		const char *name;
+		json_t *value;
+
+		json_object_foreach(l->processes[i].counters, name, value)
+		{
+			uint64_t sum;
+
+			if (json_object_get(seen, name))
+				continue;
+			json_object_set_new(seen, name, json_true());
+			sum = lc_load_counter(l, name);
+			if (sum)
+				column = print_counter(out, column, name, sum);
+		}
+	}
+	json_decref(seen);
+	if (column)
+		putc('\n', out);
+}
+
+void lc_report_text(FILE *out, const struct lc_report *r)
+{
+	lc_report_program(out, r->view->load);
+	print_engines(out, r);
+	print_numa(out, r->numa);
+	print_buckets(out, r->view);
+	print_notes(out, r);
+	lc_text_sites(out, r);
+	lc_text_classes(out, r);
+	lc_text_sharing(out, r);
+	lc_text_estimates(out, r);
+	print_code(out, r);
+	print_threads(out, r->view);
+	print_counters(out, r->view->load);
+}

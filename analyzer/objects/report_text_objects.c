@@ -1,0 +1,378 @@
+/* objects/report_text_objects.c - of the report for a terminal, what it says of objects. */
+#include "analyzer/objects/report_text.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "analyzer/objects/sharing.h"
+#include "analyzer/out/source.h"
+#include "analyzer/out/text.h"
+
+enum {
+	ALLOCATION_FRAMES = 16, /* shown of an allocation path */
+	ACCESS_FRAMES = 6,      /* shown of an access path */
+	ACCESS_PATHS = 5,       /* shown of a site, where they are a thousandth of it or more */
+	FIELDS = 4,             /* shown of a site or access path */
+	PARTS = 4,              /* shown of a split, where they are a thousandth of it or more */
+	SOURCE_BYTES = 120,     /* shown of a source line */
+};
+
+static void print_source(FILE *out, const struct lc_report *r, uint32_t path)
+{
+	const struct lc_tree *t = r->view->tree;
+	const uint32_t *method, *frame;
+	struct lc_text line;
+
+	if (!r->source || !path)
+		return;
+	method = lc_tree_method(t, path);
+	frame = lc_tree_frame(t, path);
+	if (!frame[LC_FRAME_LINE1])
+		return;
+	line = lc_source_line(r->source, lc_tree_text(t, method[LC_METHOD_CLASS]),
+	                      lc_tree_text(t, method[LC_METHOD_FILE]), frame[LC_FRAME_LINE1] - 1);
+	while (line.len && (*line.bytes == ' ' || *line.bytes == '\t')) {
+		line.bytes++;
+		line.len--;
+	}
+	if (!line.len)
+		return;
+	fputs("            | ", out);
+	if (line.len > SOURCE_BYTES) {
+		line.len = SOURCE_BYTES;
+		while (line.len && ((uint8_t)line.bytes[line.len] & 0xc0) == 0x80)
+			line.len--; /* not inside a character */
+		lc_emit_text(out, line);
+		fputs(" ...\n", out);
+		return;
+	}
+	lc_emit_text(out, line);
+	putc('\n', out);
+}
+
+static void print_path(FILE *out, const struct lc_report *r, uint32_t path, unsigned frames)
+{
+	const struct lc_tree *t = r->view->tree;
+	uint32_t depth = lc_tree_depth(t, path);
+
+	for (unsigned i = 0; path; i++, path = lc_tree_parent(t, path)) {
+		if (i == frames && depth > frames + 1) {
+			fprintf(out, "            ... %u more\n", depth - frames);
+			return;
+		}
+		fputs("          ", out);
+		lc_emit_frame(out, t, path);
+		putc('\n', out);
+		if (!i)
+			print_source(out, r, path);
+	}
+}
+
+static void print_class(FILE *out, const struct lc_view *v, uint32_t site)
+{
+	if (site)
+		lc_emit_text(
+		    out, lc_tree_text(v->tree, lc_table_key(&v->tree->sites, site)[LC_SITE_CLASS]));
+	else
+		fputs("(class unknown)", out);
+}
+
+/* "next", "[5]", "[0..63]". */
+static void print_field_name(FILE *out, const struct lc_tree *t, uint32_t name, uint64_t first,
+                             uint64_t last)
+{
+	struct lc_text text = lc_tree_text(t, name);
+
+	if (text.len)
+		lc_emit_text(out, text);
+	else if (first == last)
+		fprintf(out, "[%" PRIu64 "]", first);
+	else
+		fprintf(out, "[%" PRIu64 "..%" PRIu64 "]", first, last);
+}
+
+static const char *touch_word(bool loads, bool stores)
+{
+	return loads && stores ? " load+store" : loads ? " load" : stores ? " store" : "";
+}
+
+/* One line: the fields with the most samples, as shares of `whole`. */
+static void print_fields(FILE *out, const char *indent, const struct lc_view *v,
+                         const struct lc_view_access *a, uint32_t path, uint64_t whole)
+{
+	size_t len;
+	const struct lc_view_field *f = lc_view_fields(v, a->bucket, a->site, path, &len);
+
+	if (!len)
+		return;
+	fprintf(out, "%s%s: ", indent, lc_tree_text(v->tree, f->name).len ? "fields" : "elements");
+	for (size_t i = 0; i < len && i < FIELDS; i++) {
+		fputs(i ? ", " : "", out);
+		print_field_name(out, v->tree, f[i].name, f[i].first, f[i].last);
+		fprintf(out, " %.1f%%%s", 100 * lc_view_share(f[i].samples, whole),
+		        touch_word(f[i].loads, f[i].stores));
+	}
+	if (len > FIELDS)
+		fprintf(out, ", ... %zu more", len - FIELDS);
+	putc('\n', out);
+}
+
+void lc_text_metric(FILE *out, const char *label, const struct lc_view_metric *m)
+{
+	const char *comma = "";
+
+	if (!m || !m->samples)
+		return;
+	fputs(label, out);
+	if (m->timed) {
+		fprintf(out, "latency mean %.0f, max %" PRIu64 " cycles",
+		        (double)m->latency_sum / (double)m->timed, m->latency_max);
+		comma = ", ";
+	}
+	for (unsigned i = 0; i < LC_SOURCE_COUNT; i++) {
+		if (!m->sources[i] || (i == LC_SOURCE_UNKNOWN && m->sources[i] == m->samples))
+			continue;
+		fprintf(out, "%s%s %.1f%%", comma,
+		        i == LC_SOURCE_UNKNOWN ? "source unknown" : lc_data_source_name(i),
+		        100 * lc_view_share(m->sources[i], m->samples));
+		comma = ", ";
+	}
+	fprintf(
+	    out, "%sHITM %.1f%%, TLB miss %.1f%%, locked %.1f%%, stores %.1f%%\n", comma,
+	    100 * lc_view_share(m->hitm, m->samples), 100 * lc_view_share(m->tlb_miss, m->samples),
+	    100 * lc_view_share(m->locked, m->samples), 100 * lc_view_share(m->stores, m->samples));
+}
+
+static void print_accesses(FILE *out, const struct lc_report *r, const struct lc_view_site *s)
+{
+	const struct lc_view *v = r->view;
+
+	for (size_t i = 0; i < s->accesses_len; i++) {
+		const struct lc_view_access *a = &s->accesses[i];
+
+		if (i && (i == ACCESS_PATHS || a->samples * 1000 < s->samples)) {
+			fprintf(out, "     ... %zu more access paths\n", s->accesses_len - i);
+			break;
+		}
+		fprintf(out, "     %.1f%% accessed at\n",
+		        100 * lc_view_share(a->samples, v->total));
+		if (!a->path)
+			fputs("          (path unknown)\n", out);
+		print_path(out, r, a->path, ACCESS_FRAMES);
+		if (s->accesses_len > 1) {
+			print_fields(out, "          ", v, a, a->path, a->samples);
+			lc_text_metric(out, "          ",
+			               lc_view_metric(v, a->bucket, a->site, a->path));
+		}
+	}
+}
+
+/* Fields and measurements of all of a site's samples. */
+static void print_parts(FILE *out, const struct lc_view *v, const struct lc_view_site *s)
+{
+	if (s->accesses_len)
+		print_fields(out, "     ", v, s->accesses, LC_VIEW_ALL_PATHS, s->samples);
+	lc_text_metric(out, "     ", lc_view_metric(v, s->bucket, s->site, LC_VIEW_ALL_PATHS));
+}
+
+static void print_site(FILE *out, const struct lc_report *r, size_t rank)
+{
+	const struct lc_view *v = r->view;
+	const struct lc_view_site *s = &v->sites[rank];
+	uint32_t path = lc_table_key(&v->tree->sites, s->site)[LC_SITE_PATH];
+	char bytes[32];
+
+	fprintf(out, "\n%3zu. ", rank + 1);
+	print_class(out, v, s->site);
+	fprintf(out,
+	        "  %.1f%%\n     %" PRIu64 " samples, %" PRIu64 " allocations, %s  [%016" PRIx64
+	        "]\n",
+	        100 * lc_view_share(s->samples, v->total), s->samples, s->allocations,
+	        lc_emit_bytes(bytes, sizeof(bytes), s->bytes), s->id);
+	print_parts(out, v, s);
+	fputs("     allocated at\n", out);
+	if (!path)
+		fputs("          (path unknown)\n", out);
+	print_path(out, r, path, ALLOCATION_FRAMES);
+	print_accesses(out, r, s);
+}
+
+void lc_text_sites(FILE *out, const struct lc_report *r)
+{
+	const struct lc_view *v = r->view;
+	size_t shown = v->sites_len < r->top ? v->sites_len : r->top;
+
+	fprintf(out, "\nObjects: %zu of %zu sites; shares are parts of all samples\n", shown,
+	        v->sites_len);
+	for (size_t i = 0; i < shown; i++)
+		print_site(out, r, i);
+}
+
+static void print_split(FILE *out, const struct lc_view *v, const struct lc_view_split *split)
+{
+	fprintf(out, "     allocated at (estimate, %s)\n", lc_report_assumption(split->method));
+	for (size_t i = 0; i < split->parts_len; i++) {
+		const struct lc_view_part *part = &split->parts[i];
+		uint32_t path = lc_table_key(&v->tree->sites, part->site)[LC_SITE_PATH];
+
+		if (i && (i == PARTS || part->share < 0.001)) {
+			fprintf(out, "          ... %zu more\n", split->parts_len - i);
+			break;
+		}
+		fprintf(out, "          ~%.1f%% of them (95%%: %.1f..%.1f)  ", 100 * part->share,
+		        100 * part->low, 100 * part->high);
+		if (path)
+			lc_emit_frame(out, v->tree, path);
+		else
+			fputs("(path unknown)", out);
+		putc('\n', out);
+	}
+}
+
+void lc_text_classes(FILE *out, const struct lc_report *r)
+{
+	const struct lc_view *v = r->view;
+	size_t shown = v->classes_len < r->top ? v->classes_len : r->top;
+
+	if (!shown)
+		return;
+	fprintf(out,
+	        "\nClasses of untracked objects: %zu of %zu; shares are parts of all samples\n",
+	        shown, v->classes_len);
+	for (size_t i = 0; i < shown; i++) {
+		const struct lc_view_site *s = &v->classes[i];
+
+		fprintf(out, "\n%3zu. ", i + 1);
+		print_class(out, v, s->site);
+		fprintf(out, "  %.1f%%\n     %" PRIu64 " samples\n",
+		        100 * lc_view_share(s->samples, v->total), s->samples);
+		print_parts(out, v, s);
+		print_accesses(out, r, s);
+		if (s->split)
+			print_split(out, v, s->split);
+	}
+}
+
+static void print_side(FILE *out, const struct lc_report *r, const struct lc_sharing_side *s)
+{
+	const struct lc_tree *t = r->view->tree;
+	const uint64_t *thread = lc_table_values(&t->threads, s->thread);
+
+	fputs("     ", out);
+	lc_emit_text(out, lc_tree_text(t, (uint32_t)thread[LC_THREAD_NAME]));
+	fprintf(out, " (tid %" PRIu64 ")", thread[LC_THREAD_TID]);
+	if (s->threads > 1)
+		fprintf(out, " and %u more threads", s->threads - 1);
+	fputs(": ", out);
+	print_class(out, r->view, s->site);
+	if (lc_tree_text(t, s->name).len)
+		putc('.', out);
+	print_field_name(out, t, s->name, s->first, s->first);
+	fprintf(out, ", byte %u of the line,%s, %" PRIu64 " samples, at\n", s->byte,
+	        s->touch ? touch_word(s->touch & LC_TOUCH_LOAD, s->touch & LC_TOUCH_STORE)
+	                 : " access",
+	        s->samples);
+	if (!s->path)
+		fputs("          (path unknown)\n", out);
+	print_path(out, r, s->path, ACCESS_FRAMES);
+	if (s->paths > 1)
+		fprintf(out, "          (and %u more access paths)\n", s->paths - 1);
+}
+
+static void print_finding(FILE *out, const struct lc_report *r, size_t rank)
+{
+	const struct lc_view *v = r->view;
+	const struct lc_sharing_finding *f = &r->sharing->findings[rank];
+	bool same =
+	    f->sides[0].site == f->sides[1].site && f->sides[0].bucket == f->sides[1].bucket;
+
+	fprintf(out, "\n%3zu. %s: ", rank + 1, f->certain ? "finding" : "suspicion");
+	print_class(out, v, f->sides[0].site);
+	if (!same) {
+		fputs(" and ", out);
+		print_class(out, v, f->sides[1].site);
+	}
+	fprintf(out, "  %.1f%%\n     %" PRIu64 " samples in %" PRIu64 " line%s",
+	        100 * lc_view_share(f->samples, v->total), f->samples, f->lines,
+	        f->lines > 1 ? "s" : "");
+	if (f->certain)
+		fprintf(out, ", %" PRIu64 " of them found it modified by another core", f->hitm);
+	putc('\n', out);
+	for (unsigned i = 0; i < 2; i++)
+		print_side(out, r, &f->sides[i]);
+	for (unsigned i = 0; i < (same ? 1 : 2); i++) {
+		uint32_t site = f->sides[i].site;
+		uint32_t path = site ? lc_table_key(&v->tree->sites, site)[LC_SITE_PATH] : 0;
+
+		if (!path)
+			continue;
+		fputs("     ", out);
+		if (!same) {
+			print_class(out, v, site);
+			putc(' ', out);
+		}
+		fputs("allocated at\n", out);
+		print_path(out, r, path, ACCESS_FRAMES);
+	}
+	fprintf(out, "     what to do: %s\n", lc_report_advice(v, f));
+}
+
+void lc_text_sharing(FILE *out, const struct lc_report *r)
+{
+	const struct lc_sharing *s = r->sharing;
+	size_t shown = s->findings_len < r->top ? s->findings_len : r->top;
+	bool certain = false;
+
+	if (!s->lines)
+		return;
+	fprintf(out,
+	        "\nFalse sharing: %zu of %zu; of %" PRIu64
+	        " cache lines that threads share, %" PRIu64 " are falsely shared\n",
+	        shown, s->findings_len, s->lines, s->lines_false);
+	for (size_t i = 0; i < shown; i++)
+		certain |= s->findings[i].certain;
+	if (shown && !certain)
+		fputs("A suspicion: threads use different bytes of a line; no sample shows that it "
+		      "went from "
+		      "core to core\n",
+		      out);
+	for (size_t i = 0; i < shown; i++)
+		print_finding(out, r, i);
+}
+
+void lc_text_estimates(FILE *out, const struct lc_report *r)
+{
+	const struct lc_view *v = r->view;
+	size_t shown = v->estimates_len < r->top ? v->estimates_len : r->top;
+
+	if (!shown)
+		return;
+	fprintf(out, "\nSmall objects: %zu of %zu sites, estimated from sampled allocations\n",
+	        shown, v->estimates_len);
+	for (size_t i = 0; i < shown; i++) {
+		const struct lc_view_estimate *e = &v->estimates[i];
+		char bytes[3][32];
+
+		fprintf(out, "\n%3zu. ", i + 1);
+		print_class(out, v, e->site);
+		fprintf(out,
+		        "\n     ~%.0f objects (95%%: %.0f..%.0f), ~%s (95%%: %s..%s), estimate of "
+		        "%" PRIu64 " sampled\n     outlived",
+		        e->objects, e->objects_low, e->objects_high,
+		        lc_emit_bytes(bytes[0], sizeof(bytes[0]), (uint64_t)e->bytes),
+		        lc_emit_bytes(bytes[1], sizeof(bytes[1]), (uint64_t)e->bytes_low),
+		        lc_emit_bytes(bytes[2], sizeof(bytes[2]), (uint64_t)e->bytes_high),
+		        e->sampled);
+		for (unsigned k = 0; k < LC_LIVE_COLUMNS; k++)
+			fprintf(out, "%s%u", k ? "/" : " ", lc_live_collections(k));
+		fputs(" collections:", out);
+		for (unsigned k = 0; k < LC_LIVE_COLUMNS; k++)
+			fprintf(out, "%s%.1f%%", k ? ", " : " ",
+			        e->objects > 0 ? 100 * e->live[k] / e->objects : 0);
+		fputs("\n     allocated at\n", out);
+		if (!lc_table_key(&v->tree->sites, e->site)[LC_SITE_PATH])
+			fputs("          (path unknown)\n", out);
+		print_path(out, r, lc_table_key(&v->tree->sites, e->site)[LC_SITE_PATH],
+		           ACCESS_FRAMES);
+	}
+}

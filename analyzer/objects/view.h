@@ -1,0 +1,182 @@
+/* objects/view.h - one engine's part of a tree, summed up and sorted for a report. */
+#ifndef LC_OBJECTS_VIEW_H
+#define LC_OBJECTS_VIEW_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "analyzer/model/load.h"
+#include "analyzer/model/tree.h"
+
+enum lc_view_sort { LC_SORT_SAMPLES, LC_SORT_BYTES, LC_SORT_ALLOCATIONS, LC_SORT_CLASS };
+
+struct lc_view_access {
+	uint32_t bucket; /* enum lc_bucket */
+	uint32_t site; /* in LC_BUCKET_HEAP_CLASS that of the class; 0 in the others, or unknown */
+	uint32_t path;
+	uint64_t samples;
+};
+
+/* A field, or a range of elements, and the samples that fell in it. */
+struct lc_view_field {
+	uint32_t name;        /* string; the empty one: elements */
+	uint64_t first, last; /* elements */
+	uint64_t samples;
+	uint64_t loads, stores; /* of these; what does both counts in both, the unknown in none */
+};
+
+/* What a hardware engine measured of some samples. */
+struct lc_view_metric {
+	uint64_t samples;
+	uint64_t timed;                          /* samples of rows that have a latency */
+	uint64_t latency_sum, latency_max;       /* cycles */
+	uint64_t hitm, tlb_miss, locked, stores; /* samples */
+	uint64_t sources[LC_SOURCE_COUNT];       /* samples */
+};
+
+/* An estimated part of a whole, with its 95% interval; 0 to 1. */
+struct lc_view_part {
+	uint32_t site;
+	uint64_t id;
+	double share, low, high;
+};
+
+/* A class's samples split over allocation sites. */
+struct lc_view_split {
+	uint32_t class_site;
+	enum lc_split_method method;
+	double covered;                   /* samples that the split was made from */
+	double error;                     /* largest half-width of the intervals */
+	const struct lc_view_part *parts; /* largest first */
+	size_t parts_len;
+};
+
+/* What sampled allocations say of a site; the interval is one of 95%. */
+struct lc_view_estimate {
+	uint32_t site;
+	uint64_t id;
+	uint64_t sampled;
+	double objects, objects_low, objects_high;
+	double bytes, bytes_low, bytes_high;
+	double live[LC_LIVE_COLUMNS]; /* objects that outlived lc_live_collections(i) */
+};
+
+/* An object site; in lc_view.classes, a class of objects that were not tracked. */
+struct lc_view_site {
+	uint32_t bucket; /* LC_BUCKET_OBJECT or LC_BUCKET_HEAP_CLASS */
+	uint32_t site;
+	uint64_t id; /* lc_tree_site_id() */
+	uint64_t allocations;
+	uint64_t bytes;
+	uint64_t samples;
+	const struct lc_view_access *accesses; /* most samples first */
+	size_t accesses_len;
+	const struct lc_view_split *split; /* NULL: none */
+};
+
+struct lc_view_thread {
+	uint32_t row; /* of tree.threads */
+	uint32_t process;
+	uint32_t tid;
+	uint32_t name; /* string */
+	uint64_t allocations;
+	uint64_t bytes;
+	uint64_t samples;
+	uint64_t buckets[LC_BUCKET_COUNT];
+};
+
+/* Code that samples fell into: a source line, or a method. */
+struct lc_view_code {
+	uint32_t method;
+	uint32_t line1;   /* line + 1; 0: unknown, or a method */
+	uint64_t samples; /* it was the leaf */
+	uint64_t object;  /* of these, in tracked objects */
+	uint64_t total;   /* it was anywhere on the path; methods only */
+};
+
+struct lc_view {
+	const struct lc_load *load;
+	const struct lc_tree *tree;
+	uint32_t engine;
+	uint64_t total; /* samples of the engine: sum of buckets */
+	uint64_t buckets[LC_BUCKET_COUNT];
+	uint64_t where[LC_DETAIL_WHERE_COUNT];
+	uint64_t how[LC_DETAIL_HOW_COUNT];
+	struct lc_view_access
+	    *accesses; /* without a site, of objects, of classes: each by site, then
+	                                    most samples first */
+	size_t accesses_len;
+	struct lc_view_site *sites; /* as asked for; each allocated or accessed one */
+	size_t sites_len;
+	struct lc_view_site *classes; /* most samples first */
+	size_t classes_len;
+	struct lc_view_estimate *estimates; /* most bytes first */
+	size_t estimates_len;
+	struct lc_view_split *splits; /* by class */
+	size_t splits_len;
+	struct lc_view_part *parts; /* of splits */
+	struct lc_view_field *fields;
+	struct lc_table field_groups; /* bucket, site, path to a first field and how many */
+	struct lc_view_metric *metrics;
+	struct lc_table metric_groups;  /* bucket, site, path to row of metrics */
+	struct lc_view_thread *threads; /* most samples first */
+	size_t threads_len;
+	struct lc_view_code *lines; /* most samples first */
+	size_t lines_len;
+	struct lc_view_code *methods;
+	size_t methods_len;
+};
+
+/* Free with lc_view_free(). Equal inputs give equal orders, whatever order they were loaded in. */
+void lc_view_build(struct lc_view *v, const struct lc_load *load, uint32_t engine,
+                   enum lc_view_sort sort);
+void lc_view_free(struct lc_view *v);
+
+/* For the path of a question about all paths of a site. */
+#define LC_VIEW_ALL_PATHS UINT32_MAX
+
+/* Fields of a site's objects touched on a path, most samples first. NULL where none are known. */
+const struct lc_view_field *lc_view_fields(const struct lc_view *v, uint32_t bucket, uint32_t site,
+                                           uint32_t path, size_t *len);
+
+/* What was measured of a site's samples on a path; NULL: nothing. */
+const struct lc_view_metric *lc_view_metric(const struct lc_view *v, uint32_t bucket, uint32_t site,
+                                            uint32_t path);
+
+/* What was measured of all samples; NULL: nothing. */
+const struct lc_view_metric *lc_view_metric_all(const struct lc_view *v);
+
+/*
+ * Samples in code of a Java program: compiled, intrinsic, interpreted. 0 where the engine gives
+ * addresses wherever the code was: buckets do not tell then what Java code left unexplained.
+ */
+uint64_t lc_view_java(const struct lc_view *v);
+
+/*
+ * Orders that do not depend on the order of the inputs: by bytes of the text, by the names of
+ * the frames from the leaf.
+ */
+int lc_view_order_text(const struct lc_tree *t, uint32_t a, uint32_t b);
+int lc_view_order_paths(const struct lc_tree *t, uint32_t a, uint32_t b);
+
+static inline int lc_view_order_u64(uint64_t a, uint64_t b)
+{
+	return a < b ? -1 : a > b;
+}
+
+/* For view.c: each fills its part of the view. */
+void lc_view_build_fields(struct lc_view *v);
+void lc_view_build_metrics(struct lc_view *v);
+void lc_view_build_estimates(struct lc_view *v);
+void lc_view_build_splits(struct lc_view *v);
+
+/*
+ * Shares of `counts` in their sum as tenths of a percent, rounded so that they add up to 1000
+ * (or all 0 when the sum is 0).
+ */
+void lc_view_tenths(const uint64_t *counts, size_t n, unsigned *tenths);
+
+/* part / whole, 0 for 0 / 0. */
+double lc_view_share(uint64_t part, uint64_t whole);
+
+#endif

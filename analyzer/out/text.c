@@ -1,0 +1,177 @@
+/* out/text.c - names, numbers and frames as they stand in reports. */
+#include "analyzer/out/text.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+enum { NAME_SEPARATOR = ';' };
+
+static void json_chars(FILE *out, const char *bytes, size_t len)
+{
+	const uint8_t *at = (const uint8_t *)bytes, *end = at + len;
+	uint8_t buffer[8];
+
+	putc('"', out);
+	while (at < end) {
+		size_t n = lc_json_char_put(buffer, lc_utf8_next(&at, end));
+
+		fwrite(buffer, 1, n, out);
+	}
+	putc('"', out);
+}
+
+void lc_emit_json(FILE *out, struct lc_text text)
+{
+	json_chars(out, text.bytes, text.len);
+}
+
+void lc_emit_json_c(FILE *out, const char *text)
+{
+	json_chars(out, text, strlen(text));
+}
+
+void lc_emit_member(FILE *out, const char *name, const char *text)
+{
+	fprintf(out, "\"%s\":", name);
+	if (text)
+		lc_emit_json_c(out, text);
+	else
+		fputs("null", out);
+}
+
+void lc_emit_real(FILE *out, const char *name, double v)
+{
+	if (v < 0)
+		fprintf(out, ",\"%s\":null", name);
+	else
+		fprintf(out, ",\"%s\":%.17g", name, v);
+}
+
+void lc_emit_json_code(FILE *out, const struct lc_tree *t, uint32_t method, uint32_t line1)
+{
+	const uint32_t *m = lc_table_key(&t->methods, method);
+
+	fputs("\"class\":", out);
+	lc_emit_json(out, lc_tree_text(t, m[LC_METHOD_CLASS]));
+	fputs(",\"method\":", out);
+	lc_emit_json(out, lc_tree_text(t, m[LC_METHOD_NAME]));
+	fprintf(out, ",\"line\":%" PRId64 ",\"file\":", (int64_t)line1 - 1);
+	lc_emit_json(out, lc_tree_text(t, m[LC_METHOD_FILE]));
+}
+
+void lc_emit_json_path(FILE *out, const struct lc_tree *t, uint32_t path)
+{
+	const char *before = "[{";
+
+	if (!path)
+		putc('[', out);
+	for (; path; path = lc_tree_parent(t, path)) {
+		const uint32_t *frame = lc_tree_frame(t, path);
+
+		fputs(before, out);
+		before = ",{";
+		lc_emit_json_code(out, t, frame[LC_FRAME_METHOD], frame[LC_FRAME_LINE1]);
+		fprintf(out, ",\"bci\":%" PRId64 "}", (int64_t)frame[LC_FRAME_BCI1] - 1);
+	}
+	putc(']', out);
+}
+
+/* C1 controls move the cursor of a terminal too; the others reverse or hide text. */
+static bool is_control(uint32_t c)
+{
+	return c < 0x20 || (c >= 0x7f && c < 0xa0) || (c >= 0x2028 && c <= 0x202e) ||
+	       (c >= 0x2066 && c <= 0x2069) || c == 0xfeff;
+}
+
+static void plain(FILE *out, struct lc_text text, bool collapsed)
+{
+	const uint8_t *at = (const uint8_t *)text.bytes, *end = at + text.len;
+
+	while (at < end) {
+		uint32_t c = lc_utf8_next(&at, end);
+		uint8_t buffer[4];
+
+		if (collapsed && c == NAME_SEPARATOR)
+			c = '_';
+		if (is_control(c))
+			fprintf(out, "\\u%04x", (unsigned)c);
+		else
+			fwrite(buffer, 1, lc_utf8_put(buffer, c), out);
+	}
+}
+
+void lc_emit_text(FILE *out, struct lc_text text)
+{
+	plain(out, text, false);
+}
+
+void lc_emit_text_c(FILE *out, const char *text)
+{
+	lc_emit_text(out, (struct lc_text){ text, (uint32_t)strlen(text) });
+}
+
+void lc_emit_collapsed(FILE *out, struct lc_text text)
+{
+	plain(out, text, true);
+}
+
+static void place(FILE *out, struct lc_text file, uint32_t line1)
+{
+	putc('(', out);
+	if (file.len)
+		lc_emit_text(out, file);
+	else
+		fputs("Unknown Source", out);
+	if (line1)
+		fprintf(out, ":%u", line1 - 1);
+	putc(')', out);
+}
+
+void lc_emit_place(FILE *out, struct lc_text class_name, struct lc_text method_name,
+                   struct lc_text file, uint32_t line1)
+{
+	lc_emit_text(out, class_name);
+	putc('.', out);
+	lc_emit_text(out, method_name);
+	place(out, file, line1);
+}
+
+void lc_emit_code(FILE *out, const struct lc_tree *t, uint32_t method, uint32_t line1)
+{
+	const uint32_t *m = lc_table_key(&t->methods, method);
+
+	lc_emit_place(out, lc_tree_text(t, m[LC_METHOD_CLASS]), lc_tree_text(t, m[LC_METHOD_NAME]),
+	              lc_tree_text(t, m[LC_METHOD_FILE]), line1);
+}
+
+void lc_emit_frame(FILE *out, const struct lc_tree *t, uint32_t path)
+{
+	const uint32_t *frame = lc_tree_frame(t, path);
+
+	lc_emit_code(out, t, frame[LC_FRAME_METHOD], frame[LC_FRAME_LINE1]);
+}
+
+const char *lc_emit_bytes(char *out, size_t out_len, uint64_t bytes)
+{
+	static const char *const units[] = { "B", "KB", "MB", "GB", "TB", "PB", "EB" };
+	double v = (double)bytes;
+	unsigned unit = 0;
+
+	for (; v >= 1023.95 && unit < 6; unit++)
+		v /= 1024;
+	snprintf(out, out_len, unit ? "%.1f %s" : "%.0f %s", v, units[unit]);
+	return out;
+}
+
+const char *lc_emit_duration(char *out, size_t out_len, uint64_t ns)
+{
+	if (ns < 1000)
+		snprintf(out, out_len, "%u ns", (unsigned)ns);
+	else if (ns < 1000000)
+		snprintf(out, out_len, "%.4g us", (double)ns / 1e3);
+	else if (ns < 1000000000)
+		snprintf(out, out_len, "%.4g ms", (double)ns / 1e6);
+	else
+		snprintf(out, out_len, "%.1f s", (double)ns / 1e9);
+	return out;
+}

@@ -1,0 +1,50 @@
+/* out/text.h - names, numbers and frames as they stand in reports. */
+#ifndef LC_OUT_TEXT_H
+#define LC_OUT_TEXT_H
+
+#include <stdint.h>
+#include <stdio.h>
+
+#include "analyzer/model/tree.h"
+
+/* A JSON string, quotes included: valid UTF-8 whatever the bytes are. No '<' stands in it. */
+void lc_emit_json(FILE *out, struct lc_text text);
+void lc_emit_json_c(FILE *out, const char *text);
+
+/* Members of a JSON object: "name":text, which is null where `text` is NULL; */
+void lc_emit_member(FILE *out, const char *name, const char *text);
+/* ,"name":number with its comma, and null where the number is unknown: negative. */
+void lc_emit_real(FILE *out, const char *name, double v);
+
+/* "class", "method", "line" and "file" of a method and line + 1, without braces. */
+void lc_emit_json_code(FILE *out, const struct lc_tree *t, uint32_t method, uint32_t line1);
+/* An array of frames, leaf first: these members and "bci". Empty for the root. */
+void lc_emit_json_path(FILE *out, const struct lc_tree *t, uint32_t path);
+
+/*
+ * Plain UTF-8 for a terminal or a line-based file: control characters as \uXXXX, what is not a
+ * character as U+FFFD.
+ */
+void lc_emit_text(FILE *out, struct lc_text text);
+void lc_emit_text_c(FILE *out, const char *text);
+
+/* As lc_emit_text(), also without ';', which separates frames in collapsed stacks: it is '_'. */
+void lc_emit_collapsed(FILE *out, struct lc_text text);
+
+/* "com.acme.Foo.bar(Foo.java:12)"; line + 1, 0: none. An empty file is unknown. */
+void lc_emit_place(FILE *out, struct lc_text class_name, struct lc_text method_name,
+                   struct lc_text file, uint32_t line1);
+
+/* The same of a path's leaf. The path is not the root. */
+void lc_emit_frame(FILE *out, const struct lc_tree *t, uint32_t path);
+
+/* The same of a method and line + 1 (0: none). */
+void lc_emit_code(FILE *out, const struct lc_tree *t, uint32_t method, uint32_t line1);
+
+/* "1.5 MB" in the 8 bytes or more of `out`. Returns out. */
+const char *lc_emit_bytes(char *out, size_t out_len, uint64_t bytes);
+
+/* "5 ms", "12.3 s". Returns out. */
+const char *lc_emit_duration(char *out, size_t out_len, uint64_t ns);
+
+#endif

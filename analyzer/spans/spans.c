@@ -1,0 +1,597 @@
+/*
+ * spans/spans.c - see spans.h: the sums. Rows are sorted so that those of a place, a type or a thread lie
+ * together, and become groups; when things happened is in spans_time.c.
+ */
+#include "analyzer/spans/spans_impl.h"
+
+#include <stdlib.h>
+
+#include "analyzer/base/memory.h"
+
+/* All that lives as long as the analysis. */
+struct lc_spans_memory {
+	void **blocks;
+	size_t len, cap;
+};
+
+/* An execution's row, or a submission; one of the two is NULL. */
+struct item {
+	const struct lc_span_row *row;
+	const struct lc_span_made *made;
+};
+
+void *lc_spans_keep(struct lc_spans *s, size_t count, size_t size)
+{
+	struct lc_spans_memory *m = s->memory;
+
+	m->blocks = lc_alloc_grow(m->blocks, &m->cap, m->len + 1, sizeof(*m->blocks));
+	m->blocks[m->len] = lc_alloc_zeroed(count ? count : 1, size);
+	return m->blocks[m->len++];
+}
+
+/* ---- sums ---- */
+
+static void add_row(const struct lc_spans *s, struct lc_spans_sum *sum, const struct lc_span_row *r)
+{
+	const uint32_t process = s->rows->threads[r->thread].process;
+
+	if (!sum->executions)
+		sum->first_ns = UINT64_MAX;
+	sum->executions += r->executions;
+	sum->folded += r->folded;
+	sum->measured += r->cycles;
+	sum->cycles += r->compensated;
+	sum->negative += r->negative;
+	sum->switches += r->switches;
+	sum->gc_count += r->gc_count;
+	sum->gc_ns += r->gc_ns;
+	sum->wait_ns += r->wait_ns;
+	sum->waits += r->waits;
+	sum->wall_ns += r->wall_ns;
+	for (unsigned i = 0; i < LC_SPAN_NESTED; i++)
+		sum->nested[i] += r->nested[i];
+	for (uint32_t i = 0; i < r->histogram_len; i++)
+		sum->histogram[r->histogram[i].bucket] += r->histogram[i].count;
+	for (uint32_t i = 0; i < r->intervals_len; i++) {
+		uint64_t first = lc_spans_since(s, process, r->intervals[i].first_ns);
+		uint64_t last = lc_spans_since(s, process, r->intervals[i].last_ns);
+
+		if (!lc_spans_believed(s, process, &r->intervals[i]))
+			continue;
+		if (first < sum->first_ns)
+			sum->first_ns = first;
+		if (last > sum->last_ns)
+			sum->last_ns = last;
+	}
+}
+
+static void add_active(struct lc_spans *s, struct lc_spans_active *a,
+                       const struct lc_span_row **rows, size_t len)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < len; i++)
+		count += rows[i]->intervals_len;
+	a->intervals = lc_spans_keep(s, count, sizeof(*a->intervals));
+	for (size_t i = 0; i < len; i++) {
+		const uint32_t process = s->rows->threads[rows[i]->thread].process;
+
+		for (uint32_t k = 0; k < rows[i]->intervals_len; k++)
+			if (lc_spans_believed(s, process, &rows[i]->intervals[k]))
+				a->intervals[a->len++] = (struct lc_span_interval){
+					lc_spans_since(s, process, rows[i]->intervals[k].first_ns),
+					lc_spans_since(s, process, rows[i]->intervals[k].last_ns),
+				};
+	}
+	a->len = lc_spans_join(a->intervals, a->len);
+}
+
+static int order_by_thread(const void *a, const void *b)
+{
+	const struct lc_span_row *x = *(const struct lc_span_row *const *)a;
+	const struct lc_span_row *y = *(const struct lc_span_row *const *)b;
+
+	return lc_view_order_u64(x->thread, y->thread);
+}
+
+void lc_spans_balance_rows(struct lc_spans *s, struct lc_spans_balance *b,
+                           const struct lc_span_row **list, size_t len, unsigned kinds)
+{
+	const struct lc_span_row **rows = lc_alloc_zeroed(len ? len : 1, sizeof(*rows));
+	size_t count = 0;
+
+	for (size_t i = 0; i < len; i++)
+		if (kinds >> list[i]->kind & 1)
+			rows[count++] = list[i];
+	qsort(rows, count, sizeof(*rows), order_by_thread);
+	b->workers = lc_spans_keep(s, count, sizeof(*b->workers));
+	for (size_t i = 0; i < count; i++) {
+		struct lc_spans_worker *w = b->workers + b->workers_len;
+
+		if (b->workers_len && w[-1].thread == rows[i]->thread)
+			w--;
+		else
+			b->workers_len++;
+		w->thread = rows[i]->thread;
+		w->executions += rows[i]->executions;
+		w->cycles += rows[i]->compensated;
+		w->switches += rows[i]->switches;
+	}
+	free(rows);
+	lc_spans_weigh(b);
+}
+
+/* ---- streams ---- */
+
+static int order_by_place(const void *a, const void *b)
+{
+	const struct lc_span_row *x = *(const struct lc_span_row *const *)a;
+	const struct lc_span_row *y = *(const struct lc_span_row *const *)b;
+
+	return lc_spans_order_place(x->place, y->place);
+}
+
+static int order_by_stream(const void *a, const void *b)
+{
+	const struct lc_span_row *x = *(const struct lc_span_row *const *)a;
+	const struct lc_span_row *y = *(const struct lc_span_row *const *)b;
+	int order = order_by_place(a, b);
+
+	if (!order)
+		order = lc_view_order_u64(x->kind, y->kind);
+	return order ? order : lc_view_order_u64(x->level, y->level);
+}
+
+static void make_location(struct lc_spans *s, struct lc_spans_location *l,
+                          const struct lc_span_row **rows, size_t len)
+{
+	l->place = rows[0]->place;
+	for (size_t i = 0; i < len; i++) {
+		const struct lc_span_row *r = rows[i];
+
+		l->kinds[r->kind] += r->executions;
+		l->streams += r->kind == LC_SPAN_SUPPORT ? 0 : r->executions;
+		if (r->level >= l->levels)
+			l->levels = r->level + 1u;
+		add_row(s, &l->sum, r);
+		if (r->kind == LC_SPAN_ANONYMOUS && r->level)
+			add_row(s, &l->inner, r);
+		if (r->kind == LC_SPAN_SUPPORT)
+			add_row(s, &l->support, r);
+	}
+	lc_spans_balance_rows(s, &l->shared, rows, len,
+	                      1u << LC_SPAN_PRIMORDIAL | 1u << LC_SPAN_SUPPORT);
+	add_active(s, &l->active, rows, len);
+	lc_spans_make_paths(s, &l->paths, rows, len);
+}
+
+static void make_streams(struct lc_spans *s)
+{
+	const struct lc_span_row **rows = lc_alloc_zeroed(s->rows->rows_len + 1, sizeof(*rows));
+	size_t len = 0;
+
+	for (size_t i = 0; i < s->rows->rows_len; i++) {
+		const struct lc_span_row *r = &s->rows->rows[i];
+
+		if (lc_spans_is_task(r->kind))
+			continue;
+		rows[len++] = r;
+		add_row(s, r->kind == LC_SPAN_SUPPORT ? &s->support_sum : &s->streams_sum, r);
+	}
+	qsort(rows, len, sizeof(*rows), order_by_stream);
+	s->streams = lc_spans_keep(s, len, sizeof(*s->streams));
+	for (size_t at = 0, run; at < len; at += run) {
+		struct lc_spans_stream *g = &s->streams[s->streams_len++];
+
+		run = lc_spans_run(&rows[at], len - at, sizeof(*rows), order_by_stream);
+		g->place = rows[at]->place;
+		g->kind = rows[at]->kind;
+		g->level = rows[at]->level;
+		for (size_t i = at; i < at + run; i++)
+			add_row(s, &g->sum, rows[i]);
+	}
+	s->locations = lc_spans_keep(s, s->streams_len, sizeof(*s->locations));
+	for (size_t at = 0, run; at < len; at += run) {
+		run = lc_spans_run(&rows[at], len - at, sizeof(*rows), order_by_place);
+		make_location(s, &s->locations[s->locations_len++], rows + at, run);
+	}
+	free(rows);
+}
+
+/* ---- tasks ---- */
+
+static struct lc_text item_type(const struct item *i)
+{
+	return i->row ? i->row->type : i->made->type;
+}
+
+static const struct lc_span_place *item_place(const struct item *i)
+{
+	return i->row ? i->row->place : i->made->place;
+}
+
+static int order_by_type(const void *a, const void *b)
+{
+	return lc_spans_order_type(item_type(a), item_place(a), item_type(b), item_place(b));
+}
+
+static int order_by_task(const void *a, const void *b)
+{
+	const struct item *x = a, *y = b;
+	int order = order_by_type(a, b);
+
+	if (!order)
+		order = lc_spans_order_place(item_place(x), item_place(y));
+	if (!order)
+		order = lc_view_order_u64(x->row ? x->row->submit_kind : x->made->submit_kind,
+		                          y->row ? y->row->submit_kind : y->made->submit_kind);
+	if (!order)
+		order = lc_spans_order_place(x->row ? x->row->submitted : x->made->submitted,
+		                             y->row ? y->row->submitted : y->made->submitted);
+	return order;
+}
+
+static unsigned item_kind(const struct item *i)
+{
+	return i->row ? i->row->kind : LC_SPAN_KINDS;
+}
+
+/* As order_by_task(), then by kind; what is only submitted last. */
+static int order_items(const void *a, const void *b)
+{
+	int order = order_by_task(a, b);
+
+	return order ? order : lc_view_order_u64(item_kind(a), item_kind(b));
+}
+
+static bool is_submission(const struct lc_span_made *m)
+{
+	return m->submit_kind != LC_SUBMIT_NONE && m->submit_kind < LC_SUBMIT_KINDS;
+}
+
+/* The call paths of these tasks: those of its kind. */
+static void make_task_paths(struct lc_spans *s, struct lc_spans_task *g, const struct item *items,
+                            size_t len)
+{
+	const struct lc_span_row **rows = lc_alloc_zeroed(len, sizeof(*rows));
+	size_t rows_len = 0;
+
+	for (size_t i = 0; i < len; i++)
+		if (items[i].row && items[i].row->kind == g->kind)
+			rows[rows_len++] = items[i].row;
+	lc_spans_make_paths(s, &g->paths, rows, rows_len);
+	free(rows);
+}
+
+/* Tasks of one key: one for each kind, submissions with the first. Creations are counted by type. */
+static void make_task(struct lc_spans *s, const struct item *items, size_t len)
+{
+	struct lc_spans_task *first = &s->tasks[s->tasks_len], *g = NULL;
+
+	for (size_t i = 0; i < len; i++) {
+		unsigned kind = items[i].row ? items[i].row->kind : g ? g->kind : LC_SPAN_TASK;
+
+		if (items[i].made && !is_submission(items[i].made))
+			continue;
+		if (!g || g->kind != kind) {
+			g = &s->tasks[s->tasks_len++];
+			g->kind = (uint8_t)kind;
+			g->type = item_type(&items[0]);
+			g->place = item_place(&items[0]);
+			g->submit_kind =
+			    items[0].row ? items[0].row->submit_kind : items[0].made->submit_kind;
+			g->submit_place =
+			    items[0].row ? items[0].row->submitted : items[0].made->submitted;
+		}
+		if (items[i].row)
+			add_row(s, &g->sum, items[i].row);
+		else
+			first->submitted += items[i].made->count;
+	}
+	for (; first < s->tasks + s->tasks_len; first++)
+		make_task_paths(s, first, items, len);
+}
+
+/* Where most tasks of a type came from: of its tasks, which lie side by side. */
+static void name_places(const struct lc_spans *s, struct lc_spans_type *t, size_t from)
+{
+	uint64_t created = 0, submitted = 0;
+
+	t->creation = t->submission = s->rows->places[0];
+	for (size_t i = from; i < s->tasks_len; i++) {
+		const struct lc_spans_task *g = &s->tasks[i];
+		uint64_t executed = g->sum.executions + g->sum.folded;
+		uint64_t n = executed ? executed : g->submitted;
+
+		if (g->place->number && n > created) {
+			created = n;
+			t->creation = g->place;
+		}
+		if (g->submit_kind && n > submitted) {
+			submitted = n;
+			t->submission = g->submit_place;
+			t->submit_kind = g->submit_kind;
+		}
+	}
+}
+
+static void name_type(struct lc_spans *s, struct lc_spans_type *t, const struct item *item)
+{
+	const struct lc_span_place *p = item_place(item);
+	char *label, *kept;
+
+	t->name = t->label = item_type(item);
+	if (!lc_spans_is_lambdas(t->name))
+		return;
+	t->place = p;
+	if (!p->number)
+		return;
+	label = lc_alloc_text("%.*s at %.*s.%.*s:%d", (int)t->name.len, t->name.bytes,
+	                      (int)p->class_name.len, p->class_name.bytes, (int)p->method_name.len,
+	                      p->method_name.bytes, p->line);
+	t->label.len = (uint32_t)strlen(label);
+	kept = lc_spans_keep(s, t->label.len + 1, 1);
+	memcpy(kept, label, t->label.len);
+	t->label.bytes = kept;
+	free(label);
+}
+
+static void make_type(struct lc_spans *s, struct item *items, size_t len)
+{
+	const struct lc_span_row **rows = lc_alloc_zeroed(len, sizeof(*rows));
+	struct lc_spans_type *t = &s->types[s->types_len++];
+	size_t rows_len = 0, from = s->tasks_len;
+
+	name_type(s, t, &items[0]);
+	for (size_t at = 0, run; at < len; at += run) {
+		run = lc_spans_run(&items[at], len - at, sizeof(*items), order_by_task);
+		make_task(s, items + at, run);
+	}
+	for (size_t i = 0; i < len; i++) {
+		if (items[i].made) {
+			t->submitted += is_submission(items[i].made) ? items[i].made->count : 0;
+			continue;
+		}
+		rows[rows_len++] = items[i].row;
+		add_row(s, items[i].row->kind == LC_SPAN_TASK ? &t->sum : &t->threads,
+		        items[i].row);
+	}
+	lc_spans_make_paths(s, &t->paths, rows, rows_len);
+	name_places(s, t, from);
+	lc_spans_balance_rows(s, &t->shared, rows, rows_len, 1u << LC_SPAN_TASK);
+	add_active(s, &t->active, rows, rows_len);
+	free(rows);
+}
+
+/* The type of what was created there, while types are in their order; NULL: none. */
+static struct lc_spans_type *find_type(const struct lc_spans *s, struct lc_text name,
+                                       const struct lc_span_place *place)
+{
+	size_t low = 0, high = s->types_len;
+
+	while (low < high) {
+		size_t middle = (low + high) / 2;
+
+		if (lc_spans_order_type(s->types[middle].name, s->types[middle].place, name,
+		                        place) < 0)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < s->types_len &&
+	               !lc_spans_order_type(s->types[low].name, s->types[low].place, name, place)
+	           ? &s->types[low]
+	           : NULL;
+}
+
+/* Executions of the type whose creation was not seen. */
+static uint64_t unknown_of(const struct lc_spans *s, const struct lc_spans_type *t)
+{
+	const struct lc_spans_type *unknown =
+	    t->place ? find_type(s, t->name, s->rows->places[0]) : t;
+
+	return unknown ? unknown->unknown : 0;
+}
+
+/*
+ * What was created and never executed. The agent counts objects that were executed; where it has not, at
+ * least those are it which exceed the executions of their site, less the executions of the type
+ * whose creation was not seen, since they may be these.
+ */
+static void count_created(struct lc_spans *s)
+{
+	const struct lc_span_rows *r = s->rows;
+	const size_t sites = s->tree->sites.count;
+	struct {
+		uint64_t created, executed;
+		const struct lc_span_place *place;
+	} *of = lc_alloc_zeroed(sites + 1, sizeof(*of));
+
+	for (size_t i = 0; i < r->made_len; i++) {
+		struct lc_spans_type *t = find_type(s, r->made[i].type, r->made[i].place);
+
+		of[r->made[i].site].place = r->made[i].place;
+		if (r->made[i].submit_kind == LC_SUBMIT_NONE) {
+			of[r->made[i].site].created += r->made[i].count;
+			t->created += r->made[i].count;
+		} else if (r->made[i].submit_kind == LC_SUBMIT_FIRST) {
+			t->first += r->made[i].count;
+		}
+	}
+	for (size_t i = 0; i < r->rows_len; i++) {
+		if (lc_spans_is_task(r->rows[i].kind)) {
+			of[r->rows[i].site].executed += r->rows[i].executions + r->rows[i].folded;
+			of[r->rows[i].site].place = r->rows[i].place;
+		}
+	}
+	for (size_t i = 0; i < sites; i++) {
+		const uint32_t *key = lc_table_key(&s->tree->sites, (uint32_t)i);
+		struct lc_spans_type *t =
+		    of[i].created || of[i].executed
+		        ? find_type(s, lc_tree_text(s->tree, key[LC_SITE_CLASS]), of[i].place)
+		        : NULL;
+
+		if (t && !key[LC_SITE_PATH])
+			t->unknown += of[i].executed;
+		else if (t && of[i].created > of[i].executed)
+			t->dropped += of[i].created - of[i].executed;
+	}
+	for (size_t i = 0; i < s->types_len; i++) {
+		struct lc_spans_type *t = &s->types[i];
+		uint64_t unknown = unknown_of(s, t);
+
+		t->dropped = t->dropped > unknown ? t->dropped - unknown : 0;
+		if (t->first)
+			t->dropped = t->created > t->first ? t->created - t->first : 0;
+		s->created += t->created;
+		s->submitted += t->submitted;
+		s->dropped += t->dropped;
+	}
+	free(of);
+}
+
+static void make_tasks(struct lc_spans *s)
+{
+	const struct lc_span_rows *r = s->rows;
+	struct item *items = lc_alloc_zeroed(r->rows_len + r->made_len + 1, sizeof(*items));
+	size_t len = 0, types = 0;
+
+	for (size_t i = 0; i < r->rows_len; i++) {
+		if (!lc_spans_is_task(r->rows[i].kind))
+			continue;
+		items[len++].row = &r->rows[i];
+		add_row(s, r->rows[i].kind == LC_SPAN_TASK ? &s->tasks_sum : &s->threads_sum,
+		        &r->rows[i]);
+	}
+	for (size_t i = 0; i < r->made_len; i++)
+		items[len++].made = &r->made[i];
+	qsort(items, len, sizeof(*items), order_items);
+	for (size_t at = 0; at < len; types++)
+		at += lc_spans_run(&items[at], len - at, sizeof(*items), order_by_type);
+	s->tasks = lc_spans_keep(s, len, sizeof(*s->tasks));
+	s->types = lc_spans_keep(s, types, sizeof(*s->types));
+	for (size_t at = 0, run; at < len; at += run) {
+		run = lc_spans_run(&items[at], len - at, sizeof(*items), order_by_type);
+		make_type(s, items + at, run);
+	}
+	free(items);
+	count_created(s);
+}
+
+/* ---- orders of the report ---- */
+
+struct sorting {
+	enum lc_spans_sort by;
+};
+
+static int order_sums(const struct lc_spans_sum *a, const struct lc_spans_sum *b,
+                      enum lc_spans_sort by)
+{
+	int order = 0;
+
+	if (by == LC_SPANS_BY_EXECUTIONS)
+		order = lc_view_order_u64(b->executions, a->executions);
+	else if (by == LC_SPANS_BY_SWITCHES)
+		order = lc_view_order_u64(b->switches, a->switches);
+	if (!order)
+		order = lc_spans_order_i64(b->cycles, a->cycles);
+	return order ? order : lc_view_order_u64(b->executions, a->executions);
+}
+
+static int order_streams(const void *a, const void *b, void *sorting)
+{
+	const struct lc_spans_stream *x = a, *y = b;
+	int order = order_sums(&x->sum, &y->sum, ((struct sorting *)sorting)->by);
+
+	if (!order)
+		order = lc_spans_order_place(x->place, y->place);
+	if (!order)
+		order = lc_view_order_u64(x->kind, y->kind);
+	return order ? order : lc_view_order_u64(x->level, y->level);
+}
+
+static int order_locations(const void *a, const void *b, void *sorting)
+{
+	const struct lc_spans_location *x = a, *y = b;
+	int order = order_sums(&x->sum, &y->sum, ((struct sorting *)sorting)->by);
+
+	return order ? order : lc_spans_order_place(x->place, y->place);
+}
+
+static int order_tasks(const void *a, const void *b, void *sorting)
+{
+	const struct lc_spans_task *x = a, *y = b;
+	int order = order_sums(&x->sum, &y->sum, ((struct sorting *)sorting)->by);
+
+	if (!order)
+		order = lc_spans_order_text(x->type, y->type);
+	if (!order)
+		order = lc_spans_order_place(x->place, y->place);
+	if (!order)
+		order = lc_view_order_u64(x->submit_kind, y->submit_kind);
+	if (!order)
+		order = lc_spans_order_place(x->submit_place, y->submit_place);
+	return order ? order : lc_view_order_u64(x->kind, y->kind);
+}
+
+static int order_types(const void *a, const void *b, void *sorting)
+{
+	const struct lc_spans_type *x = a, *y = b;
+	const struct lc_spans_sum all[2] = {
+		{ .executions = x->sum.executions + x->threads.executions,
+		  .cycles = x->sum.cycles + x->threads.cycles,
+		  .switches = x->sum.switches + x->threads.switches },
+		{ .executions = y->sum.executions + y->threads.executions,
+		  .cycles = y->sum.cycles + y->threads.cycles,
+		  .switches = y->sum.switches + y->threads.switches },
+	};
+	int order = order_sums(&all[0], &all[1], ((struct sorting *)sorting)->by);
+
+	return order ? order : lc_spans_order_type(x->name, x->place, y->name, y->place);
+}
+
+void lc_spans_build(struct lc_spans *s, const struct lc_load *load, const struct lc_span_rows *rows,
+                    uint32_t engine, enum lc_spans_sort sort)
+{
+	struct sorting by = { sort };
+
+	memset(s, 0, sizeof(*s));
+	s->memory = lc_alloc_zeroed(1, sizeof(*s->memory));
+	s->load = load;
+	s->tree = load->tree;
+	s->rows = rows;
+	s->cpus = lc_spans_cpus(load);
+	s->hz = lc_spans_hz(s);
+	for (size_t i = 0; i < rows->rows_len; i++)
+		s->kinds[rows->rows[i].kind] += rows->rows[i].executions;
+	make_streams(s);
+	make_tasks(s);
+	lc_spans_build_waits(s, engine);
+	lc_spans_build_time(s);
+	lc_spans_build_threads(s);
+	lc_spans_build_heat(s);
+	lc_spans_build_trace(s);
+	qsort_r(s->streams, s->streams_len, sizeof(*s->streams), order_streams, &by);
+	qsort_r(s->locations, s->locations_len, sizeof(*s->locations), order_locations, &by);
+	qsort_r(s->tasks, s->tasks_len, sizeof(*s->tasks), order_tasks, &by);
+	qsort_r(s->types, s->types_len, sizeof(*s->types), order_types, &by);
+	lc_spans_diagnose(s);
+}
+
+void lc_spans_free(struct lc_spans *s)
+{
+	if (!s->memory)
+		return;
+	for (size_t i = 0; i < s->diagnoses_len; i++) {
+		free(s->diagnoses[i].summary);
+		free(s->diagnoses[i].advice);
+		free(s->diagnoses[i].why);
+		for (size_t k = 0; k < s->diagnoses[i].evidence_len; k++)
+			free(s->diagnoses[i].evidence[k]);
+	}
+	for (size_t i = 0; i < s->memory->len; i++)
+		free(s->memory->blocks[i]);
+	free(s->memory->blocks);
+	free(s->memory);
+	memset(s, 0, sizeof(*s));
+}

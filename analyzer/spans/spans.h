@@ -1,0 +1,323 @@
+/*
+ * spans/spans.h - executions of streams and tasks, summed up for a report: where the cycles went, how
+ * large the pieces were, who ran them and when, and what to change.
+ *
+ * Times are ns since the start of the row's own process. Cycles are compensated ones unless a name says
+ * measured: signed, and sums of signed numbers. Rows of all threads are added up, in an order that does
+ * not depend on the order in which profiles were read.
+ */
+#ifndef LC_SPANS_SPANS_H
+#define LC_SPANS_SPANS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "analyzer/model/load.h"
+#include "analyzer/model/tree.h"
+#include "analyzer/spans/span_rows.h"
+
+/* What is counted of some executions. */
+struct lc_spans_sum {
+	uint64_t executions;
+	uint64_t folded; /* more of them, which ended inside another task and belong to that one */
+	uint64_t measured; /* cycles, without nested spans */
+	int64_t cycles;    /* compensated */
+	uint64_t negative; /* executions whose compensated cycles are below 0 */
+	uint64_t switches, gc_count, gc_ns, wait_ns, waits, wall_ns;
+	uint64_t nested[LC_SPAN_NESTED];
+	uint64_t first_ns, last_ns; /* first_ns > last_ns: none is known */
+	uint64_t histogram[LC_SPAN_BUCKETS];
+};
+
+/* One thread's part of something. */
+struct lc_spans_worker {
+	uint32_t thread; /* in rows->threads */
+	uint64_t executions;
+	int64_t cycles;
+	uint64_t switches;
+};
+
+/* How evenly some threads share cycles. */
+struct lc_spans_balance {
+	struct lc_spans_worker *workers; /* most cycles first */
+	size_t workers_len;
+	double mean;      /* cycles of a worker */
+	double variation; /* standard deviation / mean; negative: fewer than two, or a mean of 0 */
+};
+
+/* When something ran: earliest first, apart. As fine as blocks are, some seconds. */
+struct lc_spans_active {
+	struct lc_span_interval *intervals;
+	size_t len;
+};
+
+/* Samples in objects of one site, taken inside spans of one place. */
+struct lc_spans_waited {
+	uint32_t bucket, site, path; /* as in lc_span_access */
+	uint64_t samples;
+};
+
+struct lc_spans_waits {
+	uint64_t samples;             /* of the engine, inside spans of this place */
+	struct lc_spans_waited *rows; /* those with an object or a class, most samples first */
+	size_t rows_len;
+};
+
+/* Samples inside spans of a place or type of which none has ended. One of the two is set. */
+struct lc_spans_unfinished {
+	const struct lc_span_place *place; /* NULL: tasks */
+	struct lc_text type;
+	struct lc_spans_waits waits;
+};
+
+/* Executions of one call path, kind and level, where whole paths were recorded. */
+struct lc_spans_path {
+	uint32_t path; /* of the tree: ends in the stream's place, or in the task's creation */
+	uint32_t submit_path; /* of tasks */
+	uint8_t kind, level;
+	uint64_t executions, folded, measured;
+	int64_t cycles;
+};
+
+/* Their sums are those of what they are of. Most cycles first. */
+struct lc_spans_paths {
+	struct lc_spans_path *rows; /* none where only lines were recorded */
+	size_t len;
+};
+
+/* Streams of one place, kind and level. */
+struct lc_spans_stream {
+	const struct lc_span_place *place;
+	uint8_t kind, level;
+	struct lc_spans_sum sum;
+};
+
+/* All streams of one place. */
+struct lc_spans_location {
+	const struct lc_span_place *place;
+	uint64_t streams;               /* executions of streams: all kinds but support */
+	uint64_t kinds[LC_SPAN_KINDS];  /* executions */
+	unsigned levels;                /* deepest level + 1 */
+	struct lc_spans_sum sum;        /* of all kinds */
+	struct lc_spans_sum inner;      /* anonymous ones of level 1 and more */
+	struct lc_spans_sum support;    /* tasks of parallel ones */
+	struct lc_spans_balance shared; /* primordial and support spans */
+	struct lc_spans_paths paths;
+	struct lc_spans_active active;
+	struct lc_spans_waits waits;
+};
+
+/* Tasks of one type, place of creation and place of submission. */
+struct lc_spans_task {
+	uint8_t kind; /* LC_SPAN_TASK or LC_SPAN_THREAD */
+	uint8_t submit_kind;
+	struct lc_text type;
+	const struct lc_span_place *place, *submit_place; /* created; submitted */
+	uint64_t submitted;                               /* executed or not */
+	struct lc_spans_sum sum;
+	struct lc_spans_paths paths;
+};
+
+/* All tasks of one class. */
+/*
+ * Tasks of one class. Those of lambda expressions whose classes have no number (JDK 22+) are told apart by where
+ * they were created as well: all lambda expressions of a class have one name.
+ */
+struct lc_spans_type {
+	struct lc_text name;
+	const struct lc_span_place *place; /* of creation, where it tells types apart */
+	struct lc_text label;              /* the name, and the place if that tells types apart */
+	uint64_t created, submitted;
+	uint64_t dropped; /* created and never executed; at least, where `first` is not known */
+	uint64_t first;   /* objects executed at least once; 0: not known */
+	uint64_t unknown; /* executed, place of creation unknown */
+	struct lc_spans_sum sum; /* without those that are threads */
+	struct lc_spans_sum threads;
+	struct lc_spans_paths paths;                       /* of both */
+	const struct lc_span_place *creation, *submission; /* those with the most executions */
+	uint8_t submit_kind;                               /* of that submission */
+	struct lc_spans_balance shared;
+	struct lc_spans_active active;
+	struct lc_spans_waits waits;
+};
+
+/* All that one thread did. */
+struct lc_spans_thread {
+	uint32_t thread;
+	struct lc_spans_worker streams, tasks, self; /* self: spans of kind thread */
+	int64_t cycles;                              /* of all three */
+	uint64_t cpu_ns, voluntary, involuntary;     /* timeline */
+	const struct lc_spans_point *points;         /* its part of lc_spans.points */
+	size_t points_len;
+};
+
+enum { LC_SPANS_COLUMNS = 65 }; /* of the heat map: below 1, then each power of two */
+
+struct lc_spans_cell {
+	uint64_t count;
+	double cycles;
+};
+
+/* Executions by level (rows) and compensated cycles (columns). */
+struct lc_spans_heat {
+	struct lc_spans_cell *cells; /* [level * LC_SPANS_COLUMNS + column] */
+	unsigned levels;
+};
+
+/* What a process, or a thread, did in LC_TIMELINE_NS from start_ns. */
+struct lc_spans_point {
+	uint32_t process;
+	uint32_t thread;  /* LC_SPAN_NO_THREAD: the whole process */
+	int64_t start_ns; /* the first may begin before the program */
+	uint64_t cpu_ns, voluntary, involuntary;
+};
+
+struct lc_spans_pause {
+	uint32_t process;
+	int64_t start_ns;
+	uint64_t duration_ns;
+};
+
+/* What single spans say, where there are some. */
+struct lc_spans_trace {
+	uint64_t rows, rows_online;   /* spans of all kinds that end: here; counted by the agent */
+	uint64_t tasks, tasks_online; /* executions, folded or not: here; counted by the agent */
+	uint64_t folded, folded_online; /* by the rules of src/format/fold.h, and by the agent */
+	uint64_t objects;               /* task objects that were executed, as far as numbered */
+};
+
+enum lc_spans_pattern {
+	LC_SPANS_FINE = 0,
+	LC_SPANS_COARSE,
+	LC_SPANS_UNBALANCED,
+	LC_SPANS_TINY,
+	LC_SPANS_INVARIANT,
+	LC_SPANS_PATTERNS
+};
+
+enum lc_spans_verdict {
+	LC_SPANS_NO_VERDICT = 0, /* looks like it, but the evidence is thin: see `why` */
+	LC_SPANS_SUSPICION,      /* fits, but what would prove it is not recorded */
+	LC_SPANS_FINDING,
+};
+
+enum { LC_SPANS_EVIDENCE = 8 };
+
+struct lc_spans_diagnosis {
+	enum lc_spans_pattern pattern;
+	enum lc_spans_verdict verdict;
+	const struct lc_spans_type *type; /* one of these two is NULL */
+	const struct lc_spans_location *location;
+	int64_t cycles; /* of the executions that it is about */
+	char *summary, *advice;
+	char *why; /* no verdict: why not; else NULL */
+	char *evidence[LC_SPANS_EVIDENCE];
+	size_t evidence_len;
+};
+
+enum lc_spans_sort { LC_SPANS_BY_CYCLES, LC_SPANS_BY_EXECUTIONS, LC_SPANS_BY_SWITCHES };
+
+struct lc_spans {
+	const struct lc_load *load;
+	const struct lc_tree *tree;
+	const struct lc_span_rows *rows;
+	uint32_t engine; /* whose samples the waits are; UINT32_MAX: there are none */
+	double hz;       /* of the clock; 0: unknown */
+	unsigned cpus;   /* of the machine; 0: unknown */
+	struct lc_spans_sum streams_sum, support_sum, tasks_sum, threads_sum;
+	uint64_t kinds[LC_SPAN_KINDS]; /* executions */
+	uint64_t created, submitted, dropped;
+	struct lc_spans_stream *streams; /* in the order asked for, as the next three */
+	size_t streams_len;
+	struct lc_spans_location *locations;
+	size_t locations_len;
+	struct lc_spans_task *tasks;
+	size_t tasks_len;
+	struct lc_spans_type *types;
+	size_t types_len;
+	struct lc_spans_thread *threads; /* most cycles first */
+	size_t threads_len;
+	struct lc_spans_balance balance;    /* of threads, by all their cycles */
+	struct lc_spans_heat heat, support; /* of streams; of tasks of parallel ones */
+	struct lc_spans_point *points;      /* by thread, then time */
+	size_t points_len;
+	struct lc_spans_point *timeline; /* of processes: by process, then time */
+	size_t timeline_len;
+	struct lc_spans_pause *pauses; /* by process, then time */
+	size_t pauses_len;
+	uint64_t span_samples;                  /* of the engine, inside any span */
+	struct lc_spans_unfinished *unfinished; /* by name */
+	size_t unfinished_len;
+	struct lc_spans_trace trace;
+	struct lc_spans_diagnosis *diagnoses; /* findings first, then most cycles */
+	size_t diagnoses_len;
+	struct lc_spans_memory *memory; /* private: what to free */
+};
+
+/*
+ * Sum up what was loaded. `engine`: UINT32_MAX for the one with most samples inside spans. Free with
+ * lc_spans_free(), while `load`, its tree and `rows` are still there.
+ */
+void lc_spans_build(struct lc_spans *s, const struct lc_load *load, const struct lc_span_rows *rows,
+                    uint32_t engine, enum lc_spans_sort sort);
+void lc_spans_free(struct lc_spans *s);
+
+/* "12.3M" or, with `gap`, "12.3 M" in the LC_SPANS_NUMBER_LEN bytes of `out`. Returns out. */
+enum { LC_SPANS_NUMBER_LEN = 16 };
+const char *lc_spans_number(char *out, double v, const char *gap);
+
+/*
+ * Cycles that a part `q` (0 to 1) of the executions does not exceed: the middle of the bucket, which
+ * is at most 12.5% from the true quantile (half a cycle below 8). -1: there are no executions.
+ */
+double lc_spans_quantile(const uint64_t *histogram, double q);
+
+/* The middle of a bucket, and the first number above it. */
+double lc_spans_middle(unsigned bucket);
+uint64_t lc_spans_bucket_end(unsigned bucket);
+
+uint64_t lc_spans_count(const uint64_t *histogram);
+
+/* Column of the heat map that a bucket is in, and the least cycles of a column (0 for the first). */
+unsigned lc_spans_column(unsigned bucket);
+double lc_spans_column_low(unsigned column);
+
+/* Fill mean and variation of workers, and sort them. */
+void lc_spans_weigh(struct lc_spans_balance *b);
+
+/* part / whole; 0 where the whole is not above 0. */
+double lc_spans_share(double part, double whole);
+
+/* Length of a thread's name without the number at its end: equal in the threads of a pool. */
+size_t lc_spans_pool(const char *name, size_t len);
+bool lc_spans_same_pool(const struct lc_spans *s, uint32_t thread, uint32_t other);
+
+/*
+ * Mean of the process's timeline in [from, to), or outside: a point counts if its middle lies there and at
+ * least `cores` CPUs were in use.
+ */
+struct lc_spans_mean {
+	size_t points;
+	double cores;    /* CPU time / time */
+	double switches; /* in LC_TIMELINE_NS */
+};
+struct lc_spans_mean lc_spans_mean(const struct lc_spans *s, uint64_t from_ns, uint64_t to_ns,
+                                   bool outside, double cores);
+
+const char *lc_spans_pattern_name(enum lc_spans_pattern p);
+const char *lc_spans_verdict_name(enum lc_spans_verdict v);
+
+/* Paths without regard to kind and level; executions are those of streams or tasks. Free its rows. */
+struct lc_spans_paths lc_spans_join_paths(const struct lc_spans *s, const struct lc_spans_paths *p);
+
+/* For spans.c: each fills its part. */
+void lc_spans_build_time(struct lc_spans *s);
+void lc_spans_build_heat(struct lc_spans *s);
+void lc_spans_build_trace(struct lc_spans *s);
+void lc_spans_diagnose(struct lc_spans *s);
+
+/* Zeroed memory that lives as long as the analysis. Never NULL. */
+void *lc_spans_keep(struct lc_spans *s, size_t count, size_t size);
+
+#endif

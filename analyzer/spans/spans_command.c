@@ -1,0 +1,199 @@
+/* spans/spans_command.c - `locus spans`: options, loading, choice of the format. */
+#include "analyzer/spans/spans_command.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyzer/cli/command.h"
+#include "analyzer/cli/report_command.h"
+
+enum { TOP_DEFAULT = 10 }; /* of the text; the other formats hold all */
+
+enum row { ROW_FORMAT, ROW_FILE, ROW_TOP, ROW_SORT, ROW_THREAD, ROW_ENGINE, ROW_TABLE, ROW_COUNT };
+
+static const struct lc_option_info rows[ROW_COUNT] = {
+	[ROW_FORMAT] = { "format", 0, "CHOICE", "text|json|html|csv|collapsed|trace", "text", "",
+	                 "what to write; collapsed: call paths with their cycles for flame graphs, "
+	                 "of a "
+	                 "program that was run with --span-paths; trace: single spans as trace "
+	                 "events for Perfetto and "
+	                 "Chrome, of a program that was run with --trace" },
+	[ROW_FILE] = { "file", 'f', "STRING", "FILE", "", "", "write to FILE, not to stdout" },
+	[ROW_TOP] = { "top", 'n', "COUNT", "N", "", "rows",
+	              "show the first N rows of each table (text: 10, the others: all)" },
+	[ROW_SORT] = { "sort", 0, "CHOICE", "cycles|executions|switches", "cycles", "",
+	               "order of locations, streams, tasks and types: most first" },
+	[ROW_THREAD] = { "thread", 't', "STRING", "TID|PATTERN", "", "",
+	                 "count only one thread, or those whose name matches one of these patterns "
+	                 "(separated by ';')" },
+	[ROW_ENGINE] = { "engine", 0, "STRING", "NAME|N", "", "",
+	                 "which kind of samples tells what was waited for, where there are "
+	                 "several: "
+	                 "its name or number" },
+	[ROW_TABLE] = { "table", 0, "STRING", "NAME", "", "",
+	                "with --format=csv write only this table" },
+};
+
+enum format {
+	FORMAT_TEXT,
+	FORMAT_JSON,
+	FORMAT_HTML,
+	FORMAT_CSV,
+	FORMAT_COLLAPSED,
+	FORMAT_TRACE,
+	FORMAT_COUNT
+};
+
+static const char *const formats[FORMAT_COUNT] = { "text", "json",      "html",
+	                                           "csv",  "collapsed", "trace" };
+static const char *const sorts[] = { "cycles", "executions", "switches" };
+
+struct settings {
+	struct lc_report_settings common;
+	enum format format;
+	enum lc_spans_sort sort;
+	const char *table;
+};
+
+const struct lc_option_info *lc_cmd_spans_options(size_t *count)
+{
+	*count = ROW_COUNT;
+	return rows;
+}
+
+/* Index of a word; negative: it is none of them. */
+static int choose(const char *word, const char *const *words, int count)
+{
+	for (int i = 0; i < count; i++)
+		if (!strcmp(word, words[i]))
+			return i;
+	return -1;
+}
+
+static int set_table(struct settings *s, const char *value)
+{
+	char names[256];
+
+	if (!lc_spans_csv_table(value, names, sizeof(names)))
+		return lc_fail("--table: no '%.64s'; it is one of %s", value, names);
+	s->table = value;
+	return 0;
+}
+
+static int set(void *context, int row, const char *value)
+{
+	struct settings *s = context;
+	int word;
+
+	switch ((enum row)row) {
+	case ROW_FORMAT:
+		word = choose(value, formats, FORMAT_COUNT);
+		if (word < 0)
+			return lc_fail(
+			    "--format: no '%.64s'; it is text, json, html, csv, collapsed or trace",
+			    value);
+		s->format = (enum format)word;
+		return 0;
+	case ROW_FILE:
+		s->common.file = value;
+		return 0;
+	case ROW_TOP:
+		return lc_report_set_top(&s->common, value, "rows");
+	case ROW_SORT:
+		word = choose(value, sorts, sizeof(sorts) / sizeof(sorts[0]));
+		if (word < 0)
+			return lc_fail("--sort: no '%.64s'; it is cycles, executions or switches",
+			               value);
+		s->sort = (enum lc_spans_sort)word;
+		return 0;
+	case ROW_THREAD:
+		lc_report_set_thread(&s->common, value);
+		return 0;
+	case ROW_ENGINE:
+		s->common.engine = value;
+		return 0;
+	case ROW_TABLE:
+		return set_table(s, value);
+	case ROW_COUNT:
+		break;
+	}
+	return 1;
+}
+
+static int write_report(const struct settings *s, const struct lc_spans_report *r)
+{
+	static void (*const writers[FORMAT_COUNT])(FILE *, const struct lc_spans_report *) = {
+		lc_spans_text, lc_spans_json,      lc_spans_html,
+		lc_spans_csv,  lc_spans_collapsed, lc_spans_trace_events,
+	};
+	FILE *out = lc_report_open(s->common.file);
+
+	if (!out)
+		return 1;
+	writers[s->format](out, r);
+	return lc_report_close(out, s->common.file);
+}
+
+/* What cannot be shown: one line says why. */
+static int check(const struct settings *s, const struct lc_load *l, const struct lc_span_rows *r)
+{
+	if (lc_report_check_threads(l))
+		return 1;
+	if (s->table && s->format != FORMAT_CSV)
+		return lc_fail("--table is only for --format=csv");
+	if (!lc_span_rows_any(r))
+		return lc_fail("the profile holds no spans; record them with "
+		               "'locus run --spans=streams,tasks'");
+	if (s->format == FORMAT_COLLAPSED && !r->whole_paths)
+		return lc_fail("the profile holds no call paths of spans; record them with "
+		               "'locus run --spans=streams,tasks --span-paths'");
+	if (s->format == FORMAT_TRACE && !r->traces_len)
+		return lc_fail("the profile holds no single spans; record them with "
+		               "'locus run --spans=streams,tasks --trace'");
+	return 0;
+}
+
+static int report(void *context, const struct lc_load *l, const char *path)
+{
+	const struct settings *s = context;
+	struct lc_spans_report r = { .top = s->common.top, .table = s->table };
+	struct lc_span_rows span_rows;
+	uint32_t engine = UINT32_MAX;
+	struct lc_spans spans;
+	int status;
+
+	(void)path;
+	lc_span_rows_build(&span_rows, l);
+	status = check(s, l, &span_rows);
+	if (!status && s->common.engine)
+		status = lc_report_find_engine(l, s->common.engine, &engine);
+	if (!status) {
+		if (!r.top)
+			r.top = s->format == FORMAT_TEXT ? TOP_DEFAULT : SIZE_MAX;
+		lc_spans_build(&spans, l, &span_rows, engine, s->sort);
+		r.spans = &spans;
+		r.warnings = lc_spans_warnings(&spans, &r.warnings_len);
+		status = write_report(s, &r);
+		for (size_t i = 0; i < r.warnings_len; i++)
+			free(r.warnings[i]);
+		free(r.warnings);
+		lc_spans_free(&spans);
+	}
+	lc_span_rows_free(&span_rows);
+	return status;
+}
+
+int lc_cmd_spans(int argc, char **argv)
+{
+	struct settings s = { .format = FORMAT_TEXT };
+	const struct lc_report_command command = {
+		.rows = rows,
+		.rows_len = ROW_COUNT,
+		.set = set,
+		.report = report,
+		.settings = &s.common,
+		.context = &s,
+	};
+
+	return lc_report_run(&command, argc, argv);
+}

@@ -1,0 +1,56 @@
+/* spans/spans_command.h - what the formats of `locus spans` share. */
+#ifndef LC_SPANS_SPANS_COMMAND_H
+#define LC_SPANS_SPANS_COMMAND_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+#include "analyzer/spans/spans.h"
+
+struct lc_spans_report {
+	const struct lc_spans *spans;
+	size_t top;        /* rows of each table; SIZE_MAX: all */
+	const char *table; /* of CSV; NULL: all */
+	char **warnings;   /* one line each, UTF-8 */
+	size_t warnings_len;
+};
+
+void lc_spans_text(FILE *out, const struct lc_spans_report *r);
+void lc_spans_json(FILE *out, const struct lc_spans_report *r); /* docs/JSON.md */
+void lc_spans_html(FILE *out, const struct lc_spans_report *r); /* holds that JSON */
+void lc_spans_csv(FILE *out, const struct lc_spans_report *r);
+void lc_spans_collapsed(FILE *out, const struct lc_spans_report *r);
+/* Trace events for Perfetto and Chrome. */
+void lc_spans_trace_events(FILE *out, const struct lc_spans_report *r);
+
+/* A member `paths` with a comma before it. */
+void lc_spans_json_paths(FILE *out, const struct lc_spans *s, const struct lc_spans_paths *of,
+                         bool tasks);
+
+/* Is there a table of this name? Where not, `names` becomes a list of them, one line. */
+bool lc_spans_csv_table(const char *name, char *names, size_t names_len);
+
+/* The first process of which spans were recorded; NULL: none. */
+const struct lc_span_info *lc_spans_info(const struct lc_spans *s);
+
+/* What to know before reading any figure; free each and the array. */
+char **lc_spans_warnings(const struct lc_spans *s, size_t *len);
+
+/* "com.acme.Foo.bar(Foo.java:12)", or "(unknown)". */
+void lc_spans_emit_place(FILE *out, const struct lc_span_place *p);
+char *lc_spans_place_text(const struct lc_span_place *p); /* free it */
+
+/* Cycles of all streams, tasks of parallel ones included; of all tasks, threads included. */
+double lc_spans_stream_cycles(const struct lc_spans *s);
+double lc_spans_task_cycles(const struct lc_spans *s);
+
+/* Executions of tasks and threads, those included that belong to another one. */
+uint64_t lc_spans_executed(const struct lc_spans_sum *tasks, const struct lc_spans_sum *threads);
+
+/* Executions of streams: all kinds but support. */
+uint64_t lc_spans_stream_count(const struct lc_spans *s);
+
+/* Time from the program's start to its last block, of the process that ran longest. */
+uint64_t lc_spans_duration(const struct lc_spans *s);
+
+#endif

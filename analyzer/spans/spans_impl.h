@@ -1,0 +1,111 @@
+/* spans/spans_impl.h - what the files of the analysis share: orders that no order of inputs changes. */
+#ifndef LC_SPANS_SPANS_IMPL_H
+#define LC_SPANS_SPANS_IMPL_H
+
+#include <string.h>
+
+#include "analyzer/objects/view.h"
+#include "analyzer/spans/spans.h"
+
+static inline int lc_spans_order_text(struct lc_text a, struct lc_text b)
+{
+	int order =
+	    memcmp(a.bytes ? a.bytes : "", b.bytes ? b.bytes : "", a.len < b.len ? a.len : b.len);
+
+	return order ? order : lc_view_order_u64(a.len, b.len);
+}
+
+static inline int lc_spans_order_place(const struct lc_span_place *a, const struct lc_span_place *b)
+{
+	int order = 0;
+
+	if (a == b)
+		return 0;
+	if (!(order = lc_spans_order_text(a->class_name, b->class_name)) &&
+	    !(order = lc_spans_order_text(a->method_name, b->method_name)) &&
+	    !(order = a->line - b->line) &&
+	    !(order = lc_spans_order_text(a->signature, b->signature)))
+		order = lc_view_order_u64(a->number, b->number);
+	return order;
+}
+
+/* Are these all lambda expressions of a class? */
+static inline bool lc_spans_is_lambdas(struct lc_text type)
+{
+	static const char end[] = "$$Lambda";
+	const size_t len = sizeof(end) - 1;
+
+	return type.len > len && !memcmp(type.bytes + type.len - len, end, len);
+}
+
+/* Of types of tasks, whose objects were created at these places. */
+static inline int lc_spans_order_type(struct lc_text a, const struct lc_span_place *created_a,
+                                      struct lc_text b, const struct lc_span_place *created_b)
+{
+	int order = lc_spans_order_text(a, b);
+
+	return order || !lc_spans_is_lambdas(a) ? order
+	                                        : lc_spans_order_place(created_a, created_b);
+}
+
+static inline int lc_spans_order_i64(int64_t a, int64_t b)
+{
+	return a < b ? -1 : a > b;
+}
+
+static inline bool lc_spans_is_task(unsigned kind)
+{
+	return kind == LC_SPAN_TASK || kind == LC_SPAN_THREAD;
+}
+
+/* Time since the start of process `p`; 0 where its start is not known, or later. */
+static inline uint64_t lc_spans_since(const struct lc_spans *s, uint32_t p, uint64_t ns)
+{
+	uint64_t start = p < s->load->processes_len ? s->load->processes[p].start_monotonic_ns : 0;
+
+	return ns > start ? ns - start : 0;
+}
+
+/* Does it lie in the time that blocks of the process tell of? Its row may have been caught half written. */
+static inline bool lc_spans_believed(const struct lc_spans *s, uint32_t p,
+                                     const struct lc_span_interval *i)
+{
+	uint64_t end = lc_load_end_ns(&s->load->processes[p]);
+
+	return i->first_ns <= i->last_ns && (!end || i->last_ns <= end);
+}
+
+/* How many elements from the first on are equal in this order. */
+static inline size_t lc_spans_run(const void *first, size_t len, size_t size,
+                                  int (*order)(const void *, const void *))
+{
+	size_t n = 1;
+
+	while (n < len && !order(first, (const char *)first + n * size))
+		n++;
+	return n;
+}
+
+/* Join time that overlaps or touches; sorts. Returns how many are left. */
+size_t lc_spans_join(struct lc_span_interval *list, size_t len);
+
+/* The rows of `list` by thread; kinds is a mask of 1 << enum lc_span_kind. */
+void lc_spans_balance_rows(struct lc_spans *s, struct lc_spans_balance *b,
+                           const struct lc_span_row **list, size_t len, unsigned kinds);
+
+/* The call paths of rows. */
+void lc_spans_make_paths(struct lc_spans *s, struct lc_spans_paths *p,
+                         const struct lc_span_row *const *rows, size_t len);
+
+/* Waits of each location and type, which are still in order of their names. */
+void lc_spans_build_waits(struct lc_spans *s, uint32_t engine);
+
+void lc_spans_build_threads(struct lc_spans *s);
+
+/* CPUs of the machine, as its nodes tell; 0 where they do not, or processes differ. */
+unsigned lc_spans_cpus(const struct lc_load *l);
+
+/* Cycles in a second, of the first process whose manifest tells; 0: unknown. */
+double lc_spans_hz(const struct lc_spans *s);
+
+#endif

@@ -1,0 +1,329 @@
+/* agent_classes.c - see agent_classes.h. */
+#include "src/agent_classes.h"
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "src/base/options.h"
+#include "src/classfile/hook_class.h"
+#include "src/classfile/reader.h"
+#include "src/classfile/watched.h"
+#include "src/core/observe.h"
+#include "src/heap/hook.h"
+#include "src/heap/tlab.h"
+#include "src/jvm/layout.h"
+#include "src/span/span_classes.h"
+
+enum {
+	MANY_FIELD_BYTES = 128, /* a class of less is not looked at on its way to being large */
+	PENDING_MAX = 1024,
+};
+
+static struct {
+	struct lc_rewrite_options rewrite;
+	const char *const *watched; /* names of classes, watched_len */
+	size_t watched_len;
+	uint64_t min_size_bytes;
+	_Atomic uint32_t next_site;
+	_Atomic uint64_t seen[LC_REWRITE_STATUS_COUNT];
+	_Atomic uint64_t sites, skipped_constant, methods_left;
+	_Atomic uint64_t retransformed, retransform_failures, rewrite_ns;
+	jclass class_class; /* java.lang.Class, its forName(), and the name of the hook class */
+	jmethodID for_name;
+	jstring hook_name;
+	_Atomic uint64_t many_fields; /* classes seen with at least MANY_FIELD_BYTES of their own */
+} classes;
+
+/* The class that the running retransformation is to hook as large. Own thread only. */
+static _Thread_local bool force_object __attribute__((tls_model("initial-exec")));
+
+static void add(_Atomic uint64_t *counter, uint64_t n)
+{
+	atomic_fetch_add_explicit(counter, n, memory_order_relaxed); /* a count */
+}
+
+static uint32_t next_site(void *unused)
+{
+	(void)unused;
+	/* From 1; when they wrap after 67 million, the stack still tells contexts apart. */
+	return atomic_fetch_add_explicit(&classes.next_site, 1, memory_order_relaxed) %
+	           (LC_SITE_LIMIT - 1) +
+	       1;
+}
+
+/*
+ * Let the loader of `class` load the hook class. It may run Java code the first time, which allocates;
+ * that must not happen between an instruction that allocates and its hook.
+ */
+static void resolve_hook(jvmtiEnv *jvmti, JNIEnv *jni, jclass class)
+{
+	jobject loader = NULL, found;
+
+	if ((*jvmti)->GetClassLoader(jvmti, class, &loader) || !loader)
+		return;
+	found = (*jni)->CallStaticObjectMethod(jni, classes.class_class, classes.for_name,
+	                                       classes.hook_name, JNI_FALSE, loader);
+	if ((*jni)->ExceptionCheck(jni))
+		(*jni)->ExceptionClear(jni);
+	(*jni)->DeleteLocalRef(jni, found);
+	(*jni)->DeleteLocalRef(jni, loader);
+}
+
+/* What resolve_hook() needs. Returns false without memory. */
+static bool find_for_name(JNIEnv *jni)
+{
+	jclass class = (*jni)->FindClass(jni, "java/lang/Class");
+	jstring name = (*jni)->NewStringUTF(jni, "java.lang.LocusHook");
+
+	if (class && name) {
+		classes.for_name = (*jni)->GetStaticMethodID(
+		    jni, class, "forName",
+		    "(Ljava/lang/String;ZLjava/lang/ClassLoader;)Ljava/lang/Class;");
+		classes.class_class = (*jni)->NewGlobalRef(jni, class);
+		classes.hook_name = (*jni)->NewGlobalRef(jni, name);
+	}
+	if ((*jni)->ExceptionCheck(jni))
+		(*jni)->ExceptionClear(jni);
+	return classes.for_name && classes.class_class && classes.hook_name;
+}
+
+void lc_classes_watch(const char *const *names, size_t len)
+{
+	classes.watched = names;
+	classes.watched_len = len;
+}
+
+/* What the hook class needs to know of watches. */
+static void add_watched(struct lc_hook_layout *hook)
+{
+	static const struct lc_text string = { "java/lang/String", sizeof("java/lang/String") - 1 };
+	const struct lc_rewrite_options options = { .watched = classes.watched,
+		                                    .watched_len = classes.watched_len };
+
+	hook->watched_primitives = lc_watched_primitives(&options);
+	hook->watched_strings = lc_watched_class(&options, string);
+	hook->watching = (uint64_t)(uintptr_t)lc_observe_address();
+}
+
+jclass lc_classes_define_hook(JNIEnv *jni, const struct lc_options *options,
+                              const struct lc_layout *layout)
+{
+	struct lc_hook_layout hook = {
+		.min_size_bytes = options->min_size_bytes,
+		.base_bytes = { [LC_ELEMENT_1] = layout->byte_base,
+		                [LC_ELEMENT_2] = layout->byte_base,
+		                [LC_ELEMENT_4] = layout->byte_base,
+		                [LC_ELEMENT_8] = layout->long_base,
+		                [LC_ELEMENT_REFERENCE] = layout->reference_base },
+		.reference_bytes = layout->reference_bytes,
+		.object_align_bytes = layout->object_alignment,
+	};
+	struct lc_object_fields fields = { 0 };
+	bool objects =
+	    !options->min_size_bytes && find_for_name(jni) && !lc_object_init(jni, layout, &fields);
+	jclass local = NULL, global = NULL;
+	uint8_t *bytes = NULL;
+	size_t len = 0;
+
+	hook.objects = objects;
+	hook.carriers = fields.carriers;
+	hook.eetop = fields.eetop;
+	hook.tlab_top = fields.tlab_top;
+	hook.allocated = fields.allocated;
+	hook.class_offset = fields.class_offset;
+	hook.class_shift = fields.class_shift;
+	hook.sequence = fields.sequence;
+	hook.threads = fields.threads;
+	add_watched(&hook);
+	classes.min_size_bytes = options->min_size_bytes;
+	classes.rewrite = (struct lc_rewrite_options){
+		.min_size_bytes = options->min_size_bytes,
+		.array_header_bytes = layout->long_base,
+		.reference_bytes = layout->reference_bytes,
+		.objects = objects,
+		.constructed = objects && options->audit,
+		.watched = classes.watched,
+		.watched_len = classes.watched_len,
+		.next_site = next_site,
+	};
+	if (lc_hook_class_create(&hook, &bytes, &len))
+		return NULL;
+	local = (*jni)->DefineClass(jni, LC_HOOK_CLASS, NULL, (const jbyte *)bytes, (jsize)len);
+	free(bytes);
+	/* Asking for a method links and initialises the class, so that a hook never has to. */
+	if (local &&
+	    !(*jni)->GetStaticMethodID(jni, local, "allocObject", "(Ljava/lang/Object;I)V"))
+		local = NULL;
+	if ((*jni)->ExceptionCheck(jni))
+		(*jni)->ExceptionClear(jni);
+	if (local) {
+		global = (*jni)->NewGlobalRef(jni, local);
+		(*jni)->DeleteLocalRef(jni, local);
+	}
+	return global;
+}
+
+/* Hand the JVM a copy. Returns whether there was memory. */
+static bool give(jvmtiEnv *jvmti, const struct lc_rewrite_result *result, jint *new_len,
+                 unsigned char **new_data)
+{
+	unsigned char *copy = NULL;
+
+	if ((*jvmti)->Allocate(jvmti, (jlong)result->len, &copy))
+		return false;
+	memcpy(copy, result->bytes, result->len);
+	*new_data = copy;
+	*new_len = (jint)result->len;
+	return true;
+}
+
+void JNICALL lc_classes_file_load_hook(jvmtiEnv *jvmti, JNIEnv *jni, jclass redefined,
+                                       jobject loader, const char *name, jobject domain, jint len,
+                                       const unsigned char *data, jint *new_len,
+                                       unsigned char **new_data)
+{
+	const struct lc_class_file file = { data, (size_t)len, name, loader, redefined };
+	struct lc_rewrite_options options = classes.rewrite;
+	struct lc_rewrite_result result = { 0 }, spans = { 0 };
+	enum lc_rewrite_status status;
+	struct timespec begin, end;
+	bool spans_done;
+
+	(void)domain;
+	if (name && !strcmp(name, LC_HOOK_CLASS))
+		return;
+	clock_gettime(CLOCK_MONOTONIC, &begin);
+	options.force_object = force_object;
+	spans_done = lc_span_classes_rewrite(jni, &file, &spans) == LC_REWRITE_DONE;
+	status = lc_rewrite_class(spans_done ? spans.bytes : data,
+	                          spans_done ? spans.len : (size_t)len, &options, &result);
+	if (result.own_field_bytes >= MANY_FIELD_BYTES)
+		add(&classes.many_fields, 1);
+	if (status == LC_REWRITE_DONE) {
+		if (give(jvmti, &result, new_len, new_data))
+			add(&classes.sites, result.sites);
+		else
+			status = LC_REWRITE_NO_MEMORY;
+	}
+	if (spans_done && status != LC_REWRITE_DONE)
+		(void)give(jvmti, &spans, new_len, new_data);
+	free(result.bytes);
+	if (spans_done)
+		free(spans.bytes);
+	add(&classes.skipped_constant, result.skipped_constant);
+	add(&classes.methods_left, result.methods_left);
+	add(&classes.seen[status], 1);
+	clock_gettime(CLOCK_MONOTONIC, &end);
+	add(&classes.rewrite_ns, (uint64_t)(end.tv_sec - begin.tv_sec) * 1000000000u +
+	                             (uint64_t)(end.tv_nsec - begin.tv_nsec));
+}
+
+/*
+ * A class may be large only with what it inherits, which its file does not show. Its constructors
+ * are to get their hook before the first of them can run.
+ */
+static bool is_large(JNIEnv *jni, jclass class)
+{
+	jclass super = (*jni)->GetSuperclass(jni, class);
+	uint64_t inherited = super ? lc_hook_instance_bytes(jni, super) : 0;
+	uint64_t bytes = lc_hook_instance_bytes(jni, class);
+
+	if (super)
+		(*jni)->DeleteLocalRef(jni, super);
+	/* Large by its own fields: hooked when it was loaded. */
+	return inherited < classes.min_size_bytes && bytes >= classes.min_size_bytes &&
+	       bytes - inherited < classes.min_size_bytes;
+}
+
+void JNICALL lc_classes_prepare(jvmtiEnv *jvmti, JNIEnv *jni, jthread thread, jclass class)
+{
+	jmethodID *methods = NULL;
+	bool large = false;
+	jint len = 0;
+
+	(void)thread;
+	if (!(*jvmti)->GetClassMethods(jvmti, class, &len, &methods))
+		(*jvmti)->Deallocate(jvmti, (unsigned char *)methods);
+	if (classes.rewrite.objects)
+		resolve_hook(jvmti, jni, class);
+	else if (atomic_load_explicit(&classes.many_fields, memory_order_relaxed))
+		large = is_large(jni, class);
+	if (!lc_span_classes_prepare(jvmti, jni, class) && !large)
+		return;
+	force_object = large;
+	if ((*jvmti)->RetransformClasses(jvmti, 1, &class))
+		add(&classes.retransform_failures, 1);
+	force_object = false;
+}
+
+void lc_classes_make_method_ids(jvmtiEnv *jvmti, JNIEnv *jni)
+{
+	jclass *loaded = NULL;
+	jint len = 0;
+
+	if ((*jvmti)->GetLoadedClasses(jvmti, &len, &loaded))
+		return;
+	for (jint i = 0; i < len; i++) {
+		jmethodID *methods = NULL;
+		jint methods_len = 0;
+
+		if (!(*jvmti)->GetClassMethods(jvmti, loaded[i], &methods_len, &methods))
+			(*jvmti)->Deallocate(jvmti, (unsigned char *)methods);
+		(*jni)->DeleteLocalRef(jni, loaded[i]);
+	}
+	(*jvmti)->Deallocate(jvmti, (unsigned char *)loaded);
+}
+
+/* Retransform the classes one by one: what one of them fails on does not stop the others. */
+static void retransform_each(jvmtiEnv *jvmti, const jclass *wanted, jint len)
+{
+	for (jint i = 0; i < len; i++) {
+		if ((*jvmti)->RetransformClasses(jvmti, 1, &wanted[i])) {
+			add(&classes.retransform_failures, 1);
+			add(&classes.retransformed, UINT64_MAX); /* minus one */
+		}
+	}
+}
+
+void lc_classes_retransform(jvmtiEnv *jvmti, JNIEnv *jni)
+{
+	jclass *loaded = NULL;
+	jint len = 0, wanted = 0;
+
+	if ((*jvmti)->GetLoadedClasses(jvmti, &len, &loaded))
+		return;
+	for (jint i = 0; i < len; i++) {
+		jboolean modifiable = JNI_FALSE;
+
+		if (!(*jvmti)->IsModifiableClass(jvmti, loaded[i], &modifiable) && modifiable)
+			loaded[wanted++] = loaded[i];
+		else
+			(*jni)->DeleteLocalRef(jni, loaded[i]);
+	}
+	for (jint i = 0; classes.rewrite.objects && i < wanted; i++)
+		resolve_hook(jvmti, jni, loaded[i]);
+	add(&classes.retransformed, (uint64_t)wanted);
+	if (wanted && (*jvmti)->RetransformClasses(jvmti, wanted, loaded))
+		retransform_each(jvmti, loaded, wanted);
+	for (jint i = 0; i < wanted; i++)
+		(*jni)->DeleteLocalRef(jni, loaded[i]);
+	(*jvmti)->Deallocate(jvmti, (unsigned char *)loaded);
+}
+
+void lc_classes_stats(struct lc_classes_stats *out)
+{
+	for (unsigned i = 0; i < LC_REWRITE_STATUS_COUNT; i++)
+		out->seen[i] = atomic_load_explicit(&classes.seen[i], memory_order_relaxed);
+	out->sites = atomic_load_explicit(&classes.sites, memory_order_relaxed);
+	out->skipped_constant =
+	    atomic_load_explicit(&classes.skipped_constant, memory_order_relaxed);
+	out->methods_left = atomic_load_explicit(&classes.methods_left, memory_order_relaxed);
+	out->retransformed = atomic_load_explicit(&classes.retransformed, memory_order_relaxed);
+	out->retransform_failures =
+	    atomic_load_explicit(&classes.retransform_failures, memory_order_relaxed);
+	out->rewrite_ns = atomic_load_explicit(&classes.rewrite_ns, memory_order_relaxed);
+}

@@ -1,0 +1,52 @@
+/* agent_classes.h - what the agent does with classes: hooks in their bytecode, IDs for their methods. */
+#ifndef LC_AGENT_CLASSES_H
+#define LC_AGENT_CLASSES_H
+
+#include <jvmti.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "src/classfile/alloc_rewrite.h"
+
+struct lc_layout;
+struct lc_options;
+
+struct lc_classes_stats {
+	uint64_t seen[LC_REWRITE_STATUS_COUNT]; /* class files by what became of them */
+	uint64_t sites;                         /* hooks inserted */
+	uint64_t skipped_constant;
+	uint64_t methods_left;
+	uint64_t retransformed;        /* classes loaded before the agent */
+	uint64_t retransform_failures; /* of these, refused by the JVM */
+	uint64_t rewrite_ns;
+};
+
+/*
+ * Objects of these classes are watched: lc_rewrite_options says how they are named. To be called
+ * before lc_classes_define_hook(), and `names` to be kept. Context: [attach].
+ */
+void lc_classes_watch(const char *const *names, size_t len);
+
+/*
+ * Define the hook class in java.base, made for the heap of this JVM. Returns it as a global
+ * reference, or NULL. Context: [attach], from VMInit on.
+ */
+jclass lc_classes_define_hook(JNIEnv *jni, const struct lc_options *options,
+                              const struct lc_layout *layout);
+
+/* Rewrite the classes that are loaded already. Context: [attach]; hook class defined. */
+void lc_classes_retransform(jvmtiEnv *jvmti, JNIEnv *jni);
+
+/* Make the method IDs of all loaded classes, which AsyncGetCallTrace cannot. [attach] */
+void lc_classes_make_method_ids(jvmtiEnv *jvmti, JNIEnv *jni);
+
+/* JVMTI's ClassFileLoadHook and ClassPrepare. Context: [java]. */
+void JNICALL lc_classes_file_load_hook(jvmtiEnv *jvmti, JNIEnv *jni, jclass redefined,
+                                       jobject loader, const char *name, jobject domain, jint len,
+                                       const unsigned char *data, jint *new_len,
+                                       unsigned char **new_data);
+void JNICALL lc_classes_prepare(jvmtiEnv *jvmti, JNIEnv *jni, jthread thread, jclass class);
+
+void lc_classes_stats(struct lc_classes_stats *out); /* Context: any. */
+
+#endif

@@ -1,0 +1,524 @@
+/*
+ * attribute/attribution.c - see attribution.h.
+ *
+ * A thread record is freed only while no sealed epoch is queued, so that none points to a freed one.
+ */
+#include "src/attribute/attribution.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <semaphore.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "src/attribute/lines.h"
+#include "src/attribute/resolve.h"
+#include "src/attribute/sealed.h"
+#include "src/base/options.h"
+#include "src/base/time.h"
+#include "src/base/vector.h"
+#include "src/core/epoch.h"
+#include "src/core/path.h"
+#include "src/core/record.h"
+#include "src/core/thread.h"
+#include "src/gc/areas.h"
+#include "src/gc/moves.h"
+#include "src/heap/alloc_log.h"
+#include "src/heap/audit.h"
+#include "src/heap/context.h"
+#include "src/heap/estimate.h"
+#include "src/heap/hook.h"
+#include "src/heap/map.h"
+#include "src/jvm/header.h"
+#include "src/jvm/layout.h"
+#include "src/numa/numa.h"
+#include "src/profile/tally.h"
+#include "src/profile/writer.h"
+#include "src/sample/engine.h"
+#include "src/sample/sample_log.h"
+#include "src/span/span.h"
+#include "src/span/timeline.h"
+
+#define MS UINT64_C(1000000)
+
+enum {
+	TICK_MS = 100,   /* sealed epochs wait at most this long */
+	BLOCK_MS = 1000, /* a killed program loses at most this much */
+	MANIFEST_MS = 5000,
+	TRACE_BLOCKS_MAX = 64, /* of a thread at once */
+	OPEN_EPOCH_MS = 250,   /* the open epoch is resolved at most this often */
+	RECORD_LAG_MS = 20,    /* an object is touched before its allocation is recorded */
+	HEADERS_PER_PASS = 1 << 20,
+};
+
+_Static_assert(LC_MAP_AREA_COMPACTED == LC_AREA_COMPACTED, "the map reads what gc/areas.h writes");
+
+static struct {
+	struct lc_attribution_config config;
+	struct lc_map *map;
+	pthread_t thread;
+	sem_t wake;
+	_Atomic bool running, stopping;
+	JNIEnv *jni;
+
+	/* The attribution thread's own. */
+	struct lc_vector runs, orphans;
+	uint32_t open_epoch;
+	uint64_t block_begin_ns, manifest_ns, open_ns;
+	struct lc_attribution_stats stats;
+} work = {
+	.runs = { .element_bytes = sizeof(struct lc_nursery_run) },
+	.orphans = { .element_bytes = sizeof(struct lc_alloc) },
+};
+
+void lc_attribution_wake(void)
+{
+	int saved = errno;
+
+	sem_post(&work.wake);
+	errno = saved;
+}
+
+/* Allocations */
+
+/* Count what was allocated since the last time. */
+static void take_allocations(struct lc_thread *t)
+{
+	struct lc_site_counter *c;
+
+	if (!lc_tally_made(&t->tally))
+		return;
+	for (uint32_t i = 0; t->contexts && (c = lc_contexts_counter_at(t->contexts, i)); i++) {
+		uint64_t count = atomic_load_explicit(&c->allocations, memory_order_relaxed);
+		uint64_t bytes = atomic_load_explicit(&c->bytes, memory_order_relaxed);
+
+		if (count == c->taken_allocations && bytes == c->taken_bytes)
+			continue;
+		if (lc_tally_allocations(t->tally, c->site, count - c->taken_allocations,
+		                         bytes - c->taken_bytes))
+			return; /* taken the next time */
+		lc_numa_allocated(t, c->site, count - c->taken_allocations, bytes - c->taken_bytes);
+		c->taken_allocations = count;
+		c->taken_bytes = bytes;
+	}
+}
+
+/* On machines with nodes: what was allocated in a stretch of time belongs to the nodes of its samples. */
+static void end_numa_windows(void)
+{
+	for (struct lc_thread *t = lc_threads_walk(); t; t = t->next) {
+		if (!lc_numa_window_seen(t))
+			continue;
+		take_allocations(t);
+		lc_numa_window_ends(t);
+	}
+}
+
+/* Epochs */
+
+static void add_runs(struct lc_alloc_log *log, uint64_t from, uint64_t to)
+{
+	struct lc_nursery_run run;
+
+	while (from < to && (run.len = lc_alloc_log_run(log, from, to, &run.records)) > 0) {
+		if (lc_vector_push(&work.runs, &run))
+			return;
+		from += run.len;
+		work.stats.records += run.len;
+	}
+}
+
+static void add_orphans(void)
+{
+	struct lc_nursery_run run = { work.orphans.data, work.orphans.len };
+
+	if (run.len)
+		lc_vector_push(&work.runs, &run);
+}
+
+/* Does the object that the map believes in still have its header? Only where nothing moves. */
+static enum lc_map_header check_header(void *unused, const struct lc_object *object)
+{
+	uint32_t still = work.open_epoch * 2;
+	const struct lc_site *site = lc_site_get(object->site);
+	struct lc_header header = { 0 };
+	int err;
+
+	(void)unused;
+	if (lc_gc_sequence() != still)
+		return LC_MAP_HEADER_LATER;
+	err = lc_header_read(work.config.layout, object->addr, &header);
+	if (lc_gc_sequence() != still)
+		return LC_MAP_HEADER_LATER;
+	if (err || !site)
+		return LC_MAP_HEADER_OTHER;
+	return !site->class_word || lc_header_matches(work.config.layout, &header, site->class_name,
+	                                              site->class_word, object->size_bytes)
+	           ? LC_MAP_HEADER_SAME
+	           : LC_MAP_HEADER_OTHER;
+}
+
+static void forget_survivors(void)
+{
+	struct lc_object object;
+	uint64_t at = 0;
+
+	while (lc_map_next(work.map, &at, &object))
+		lc_map_forget(work.map, object.addr);
+	work.stats.epochs_incomplete++;
+}
+
+static void close_epoch(struct lc_epoch *e)
+{
+	struct lc_nursery nursery = { .epoch_tag = (uint16_t)e->number };
+	struct lc_map_close close = { .nursery = &nursery,
+		                      .areas = e->areas,
+		                      .areas_len = e->areas_len };
+	uint64_t heap_high = 0;
+
+	if (e->forget)
+		forget_survivors();
+	lc_areas_heap_range(&close.heap_low, &heap_high);
+	work.runs.len = 0;
+	add_orphans();
+	for (size_t i = 0; i < e->marks_len; i++)
+		add_runs(e->marks[i].thread->allocs, e->marks[i].thread->sealed,
+		         e->marks[i].position);
+	nursery.runs = work.runs.data;
+	nursery.len = work.runs.len;
+	lc_resolve_take(work.jni, e->number);
+	end_numa_windows();
+	lc_resolve_samples(work.jni, work.map, &nursery, UINT64_MAX);
+	lc_lines_close_epoch();
+	lc_numa_resolve(e->number, lc_clock_now_ns());
+	close.moves = lc_moves_all(e->moves, &close.moves_len);
+	/* Only now is it known what was lost: see gc/moves.h. */
+	close.complete = e->complete && !lc_moves_lost(e->moves);
+	work.stats.moves += lc_moves_count(e->moves);
+	work.stats.moves_lost += lc_moves_lost(e->moves);
+	if (lc_map_close_epoch(work.map, &close) || !close.complete)
+		work.stats.epochs_incomplete++;
+	if (work.config.options->audit)
+		lc_audit_compare(work.map, e->number);
+	for (size_t i = 0; i < e->marks_len; i++) {
+		e->marks[i].thread->sealed = e->marks[i].position;
+		lc_alloc_log_trim(e->marks[i].thread->allocs, e->marks[i].position);
+	}
+	work.orphans.len = 0;
+	lc_alloc_sample_close(e->number, e->areas, e->areas_len);
+	work.open_epoch = e->number + 1;
+	work.stats.map_in_doubt = lc_map_check(work.map, check_header, NULL, HEADERS_PER_PASS);
+	if (lc_map_count(work.map) > work.stats.survivors_peak)
+		work.stats.survivors_peak = lc_map_count(work.map);
+}
+
+static void close_sealed_epochs(void)
+{
+	struct lc_epoch *e;
+
+	while ((e = lc_sealed_take())) {
+		close_epoch(e);
+		lc_sealed_free(e);
+	}
+}
+
+static void resolve_open_epoch(uint64_t until_ns)
+{
+	struct lc_nursery nursery = { .epoch_tag = (uint16_t)work.open_epoch };
+	uint64_t records = work.stats.records;
+
+	lc_resolve_take(work.jni, work.open_epoch);
+	end_numa_windows();
+	if (!lc_resolve_waiting())
+		return;
+	work.runs.len = 0;
+	add_orphans();
+	for (struct lc_thread *t = lc_threads_walk(); t; t = t->next) {
+		bool ended = atomic_load_explicit(&t->ended, memory_order_acquire); /* first */
+		uint64_t position = t->allocs ? lc_alloc_log_position(t->allocs) : 0;
+
+		t->looked = ended ? UINT64_MAX : position;
+		if (t->allocs)
+			add_runs(t->allocs, t->sealed, position);
+	}
+	work.stats.records = records; /* counted when their epoch closes */
+	nursery.runs = work.runs.data;
+	nursery.len = work.runs.len;
+	lc_resolve_samples(work.jni, work.map, &nursery, until_ns);
+}
+
+/* Blocks */
+
+static void take_counters(struct lc_thread *t)
+{
+	if (!lc_tally_made(&t->tally))
+		return;
+	for (size_t i = 0; i < lc_engines_count(); i++) {
+		uint64_t lost = lc_engines_thread_take_lost(t, i);
+
+		if (lost)
+			lc_tally_lost(t->tally, (uint16_t)i, lost);
+	}
+	take_allocations(t);
+	lc_span_take(t);
+	(void)lc_span_take_traces(t);
+	lc_span_take_pauses(t->tally);
+}
+
+/* Returns whether the block is written. */
+static bool append(const struct lc_block_input *in)
+{
+	int err = lc_profile_append(work.config.profile, in);
+
+	if (err && err != -EAGAIN && err != work.stats.write_error) {
+		work.stats.write_error = err;
+		fprintf(stderr, "locus: cannot write the profile: %s; trying on\n", strerror(-err));
+	}
+	return !err;
+}
+
+/* Returns whether the thread's tally is empty again. */
+static bool write_block(struct lc_thread *t, uint64_t end_ns)
+{
+	struct lc_block_input in = {
+		.tid = (uint32_t)t->tid,
+		.index = t->index,
+		.name = t->name,
+		.t_begin_ns = t->start_ns > work.block_begin_ns ? t->start_ns : work.block_begin_ns,
+		.t_end_ns = end_ns,
+	};
+	bool any;
+
+	take_counters(t);
+	if (!t->tally)
+		return false;
+	any = lc_tally_block(t->tally, &in);
+	any |= lc_timeline_block(t->timeline, &in);
+	if (any && !append(&in))
+		return false;
+	lc_tally_clear(t->tally);
+	lc_timeline_clear(t->timeline);
+	return true;
+}
+
+/* Their number has no bound, so that blocks are written as often as it takes. Not for ever: it may go on. */
+static void take_traces(struct lc_thread *t, uint64_t now)
+{
+	for (unsigned i = 0; i < TRACE_BLOCKS_MAX && lc_span_take_traces(t); i++)
+		if (!write_block(t, now))
+			break;
+}
+
+/* What the JVM's own threads used. */
+static void write_jvm_block(uint64_t end_ns)
+{
+	struct lc_block_input in = { .t_begin_ns = work.block_begin_ns, .t_end_ns = end_ns };
+
+	if (lc_timeline_jvm_block(&in) && append(&in))
+		lc_timeline_jvm_clear();
+}
+
+static void write_blocks(uint64_t end_ns)
+{
+	lc_lines_flush();
+	for (struct lc_thread *t = lc_threads_walk(); t; t = t->next)
+		(void)write_block(t, end_ns);
+	write_jvm_block(end_ns);
+	work.block_begin_ns = end_ns;
+}
+
+static void take_all_traces(uint64_t now)
+{
+	for (struct lc_thread *t = lc_threads_walk(); t; t = t->next)
+		take_traces(t, now);
+}
+
+/* After the last blocks. */
+static void give_up_traces(void)
+{
+	for (struct lc_thread *t = lc_threads_walk(); t; t = t->next)
+		lc_span_give_up_traces(t);
+}
+
+static void free_thread(struct lc_thread *t)
+{
+	work.stats.records_lost += t->allocs ? lc_alloc_log_lost(t->allocs) : 0;
+	work.stats.walks += t->contexts ? lc_contexts_walks(t->contexts) : 0;
+	lc_engines_thread_free(t);
+	lc_alloc_log_destroy(t->allocs);
+	lc_contexts_destroy(t->contexts);
+	lc_tally_destroy(t->tally);
+	lc_numa_thread_free(t);
+	lc_span_forget(t);
+	lc_timeline_thread_free(t->timeline);
+	free(t);
+}
+
+/* Keep the open epoch's records of a thread that is about to go. Returns 0 or -ENOMEM. */
+static int adopt_records(struct lc_thread *t)
+{
+	uint64_t to = t->allocs ? lc_alloc_log_position(t->allocs) : 0;
+	const struct lc_alloc *run;
+	size_t len;
+
+	while (t->sealed < to && (len = lc_alloc_log_run(t->allocs, t->sealed, to, &run)) > 0) {
+		for (size_t i = 0; i < len; i++)
+			if (lc_vector_push(&work.orphans, &run[i]))
+				return -ENOMEM;
+		t->sealed += len;
+	}
+	return 0;
+}
+
+/* Free the records of threads that have ended, once nothing refers to them. */
+static void reap_threads(uint64_t now)
+{
+	struct lc_thread *t, *next;
+
+	for (t = lc_threads_walk(); t; t = next) {
+		bool free_now;
+
+		next = t->next;
+		if (!atomic_load_explicit(&t->ended, memory_order_acquire))
+			continue;
+		if (t->unresolved || (t->samples && lc_sample_log_peek(t->samples)))
+			continue; /* of an epoch that is not sealed yet, or too young */
+		lc_lines_forget(t);
+		lc_threads_lock();
+		free_now = lc_sealed_none() && !adopt_records(t);
+		if (free_now)
+			lc_threads_unlink(t);
+		lc_threads_unlock();
+		if (!free_now)
+			continue;
+		lc_timeline_thread_last(t->timeline);
+		take_traces(t, now);
+		(void)write_block(t, now);
+		lc_span_give_up_traces(t);
+		free_thread(t);
+	}
+}
+
+static void tick(bool last)
+{
+	uint64_t now = lc_clock_now_ns();
+
+	close_sealed_epochs();
+	lc_timeline_tick(now, last);
+	if (work.config.options->trace && lc_span_what())
+		take_all_traces(now);
+	lc_alloc_sample_flush(work.jni);
+	lc_resolve_take(work.jni, work.open_epoch);
+	end_numa_windows();
+	if (work.stats.map_in_doubt)
+		work.stats.map_in_doubt =
+		    lc_map_check(work.map, check_header, NULL, HEADERS_PER_PASS);
+	if (last || now - work.open_ns >= OPEN_EPOCH_MS * MS) {
+		work.open_ns = now;
+		resolve_open_epoch(last ? UINT64_MAX : now - RECORD_LAG_MS * MS);
+		lc_numa_resolve(work.open_epoch, now);
+		reap_threads(now);
+	}
+	if (last || now - work.block_begin_ns >= BLOCK_MS * MS) {
+		write_blocks(now);
+		if (last)
+			give_up_traces();
+		lc_alloc_pool_tidy(now);
+	}
+	if (last || now - work.manifest_ns >= MANIFEST_MS * MS) {
+		work.manifest_ns = now;
+		work.config.write_manifest(last);
+	}
+}
+
+static void *run(void *unused)
+{
+	JavaVMAttachArgs args = { JNI_VERSION_1_8, (char *)(uintptr_t) "Locus", NULL };
+	JavaVM *vm = work.config.vm;
+
+	(void)unused;
+	lc_thread_set_ours();
+	if ((*vm)->AttachCurrentThreadAsDaemon(vm, (void **)&work.jni, &args))
+		return NULL;
+	work.config.write_manifest(
+	    false); /* a program that is killed early is named all the same */
+	while (!atomic_load_explicit(&work.stopping, memory_order_acquire)) {
+		struct timespec until;
+		uint64_t now = lc_clock_now_ns();
+
+		/* With timelines, at the end of each of their stretches. */
+		clock_gettime(CLOCK_REALTIME, &until);
+		until.tv_nsec +=
+		    lc_timeline_on() ? (long)(lc_timeline_next_ns(now) - now) : TICK_MS * (long)MS;
+		if (until.tv_nsec >= 1000000000) {
+			until.tv_nsec -= 1000000000;
+			until.tv_sec++;
+		}
+		while (sem_timedwait(&work.wake, &until) && errno == EINTR)
+			;
+		tick(false);
+	}
+	tick(true);
+	(*vm)->DetachCurrentThread(vm);
+	return NULL;
+}
+
+int lc_attribution_start(const struct lc_attribution_config *config)
+{
+	sigset_t all, before;
+	int err;
+
+	work.config = *config;
+	work.block_begin_ns = work.manifest_ns = work.open_ns = lc_clock_now_ns();
+	if (sem_init(&work.wake, 0, 0))
+		return -errno;
+	err = lc_map_create(&work.map);
+	if (err)
+		return err;
+	/* The program's signals are not ours to take. */
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &before);
+	err = pthread_create(&work.thread, NULL, run, NULL);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	if (err)
+		return -err;
+	if (config->follow)
+		lc_sealed_open(&(struct lc_sealed_config){
+		    .min_size_bytes = config->options->min_size_bytes,
+		    .interposed = config->interposed,
+		    .audit = config->options->audit,
+		    .small_class_word = !config->layout->class_in_mark,
+		    .wake = lc_attribution_wake,
+		});
+	pthread_setname_np(work.thread, "locus");
+	atomic_store_explicit(&work.running, true, memory_order_release);
+	return 0;
+}
+
+void lc_attribution_stop(void)
+{
+	if (!atomic_exchange(&work.running, false))
+		return;
+	lc_sealed_close();
+	atomic_store_explicit(&work.stopping, true, memory_order_release);
+	sem_post(&work.wake);
+	pthread_join(work.thread, NULL);
+}
+
+void lc_attribution_stats(struct lc_attribution_stats *out)
+{
+	*out = work.stats;
+	lc_threads_lock();
+	for (struct lc_thread *t = lc_threads_first(); t; t = t->next) {
+		out->records_lost += t->allocs ? lc_alloc_log_lost(t->allocs) : 0;
+		out->walks += t->contexts ? lc_contexts_walks(t->contexts) : 0;
+	}
+	lc_threads_unlock();
+	lc_sealed_stats(&out->collections, &out->seal_ns);
+	out->survivors = lc_map_count(work.map);
+	out->map_bytes = lc_map_bytes(work.map);
+}

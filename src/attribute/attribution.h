@@ -1,0 +1,58 @@
+/*
+ * attribute/attribution.h - the thread that turns logs into a profile, off the program's path.
+ *
+ * It works on sealed epochs in order: resolves the samples of an epoch against the survivors of
+ * the ones before and the allocations of its own, then carries the map over the moves of the collection
+ * that ended it. Samples of the open epoch are resolved once a second, so that each second's block
+ * can be written.
+ */
+#ifndef LC_ATTRIBUTE_ATTRIBUTION_H
+#define LC_ATTRIBUTE_ATTRIBUTION_H
+
+#include <jvmti.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+struct lc_layout;
+struct lc_options;
+struct lc_profile;
+
+struct lc_attribution_config {
+	JavaVM *vm;
+	const struct lc_options *options;
+	struct lc_profile *profile;
+	const struct lc_layout *layout;
+	bool follow;     /* objects can be followed: known collector */
+	bool interposed; /* the interposer logs moves */
+	/* Writes the manifest; `final` when the program has ended. Context: [writer]. */
+	void (*write_manifest)(bool final);
+};
+
+struct lc_attribution_stats {
+	uint64_t collections;
+	uint64_t moves;
+	uint64_t moves_lost;
+	uint64_t survivors; /* in the map now */
+	uint64_t survivors_peak;
+	uint64_t map_bytes;
+	uint64_t map_in_doubt;      /* survivors whose header is yet to be looked at */
+	uint64_t records;           /* allocation records streamed */
+	uint64_t walks;             /* stack walks made for allocations in contexts that were new */
+	uint64_t records_lost;      /* found the log's pool exhausted */
+	uint64_t epochs_incomplete; /* collections after which what may have moved was dropped */
+	uint64_t seal_ns;           /* time spent in GC callbacks */
+	int write_error;            /* last -errno of the profile writer, or 0 */
+};
+
+/* Start the thread. Returns 0 or -errno. Context: [attach]. */
+int lc_attribution_start(const struct lc_attribution_config *config);
+
+/* Take all that is logged, write the last blocks and the manifest, end the thread. [attach] */
+void lc_attribution_stop(void);
+
+/* There is work: a log fills up. Context: any, signal handlers included. */
+void lc_attribution_wake(void);
+
+void lc_attribution_stats(struct lc_attribution_stats *out); /* Context: [writer]. */
+
+#endif

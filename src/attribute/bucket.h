@@ -1,0 +1,27 @@
+/* attribute/bucket.h - the bucket that a sample ends in when no tracked object lies at its address. */
+#ifndef LC_ATTRIBUTE_BUCKET_H
+#define LC_ATTRIBUTE_BUCKET_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "src/core/record.h"
+#include "src/format/format.h"
+
+/*
+ * Find the address ranges of the heap and of the JVM's own data. Call after lc_areas_init().
+ * Context: [attach].
+ */
+void lc_bucket_init(void);
+
+/* Is the sample an access whose address has to be looked up? Context: [writer]. */
+bool lc_bucket_needs_map(const struct lc_sample *s);
+
+/* Bucket of a sample for which lc_bucket_needs_map() is false. Context: [writer]. */
+enum lc_bucket lc_bucket_without_map(const struct lc_sample *s);
+
+/* Bucket of an access, from Java code or with an address that was given, to an address where no
+ * tracked object lies. Context: [writer]. */
+enum lc_bucket lc_bucket_untracked(uint64_t addr);
+
+#endif

@@ -1,0 +1,253 @@
+/*
+ * attribute/detail.c - see detail.h.
+ *
+ * Source for data_src: union perf_mem_data_src in linux/perf_event.h. Old kernels fill mem_lvl
+ * alone, newer ones mem_lvl_num with mem_remote and mem_hops beside it.
+ */
+#include "src/attribute/detail.h"
+
+#include <stdbool.h>
+
+#include "src/attribute/lines.h"
+#include "src/core/record.h"
+#include "src/core/thread.h"
+#include "src/format/format.h"
+#include "src/jvm/field.h"
+#include "src/jvm/field_layout.h"
+#include "src/profile/tally.h"
+#include "src/profile/writer.h"
+
+/* Bits of the fields, shifted down. Kernel headers older than the newest lack some of them. */
+enum {
+	OP_SHIFT = 0,
+	OP_BITS = 5,
+	OP_STORE = 4,
+	LVL_SHIFT = 5,
+	LVL_BITS = 14,
+	LVL_NA = 1,
+	LVL_HIT = 2,
+	LVL_MISS = 4,
+	LVL_L1 = 8,
+	LVL_LFB = 0x10,
+	LVL_L2 = 0x20,
+	LVL_L3 = 0x40,
+	LVL_LOCAL_RAM = 0x80,
+	LVL_REMOTE_RAM = 0x100 | 0x200,   /* one hop, two hops */
+	LVL_REMOTE_CACHE = 0x400 | 0x800, /* one hop, two hops */
+	LVL_OTHER = 0x1000 | 0x2000,      /* I/O, uncached */
+	SNOOP_SHIFT = 19,
+	SNOOP_BITS = 5,
+	SNOOP_HITM = 0x10,
+	LOCK_SHIFT = 24,
+	LOCK_BITS = 2,
+	LOCK_LOCKED = 2,
+	TLB_SHIFT = 26,
+	TLB_BITS = 7,
+	TLB_MISS = 4,
+	TLB_L2 = 0x10,
+	TLB_WALK = 0x20 | 0x40, /* by hardware, by the system */
+	NUM_SHIFT = 33,
+	NUM_BITS = 4,
+	REMOTE_SHIFT = 37,
+	REMOTE_BITS = 1,
+	HOPS_SHIFT = 43,
+	HOPS_BITS = 3,
+};
+
+/* mem_lvl_num */
+enum {
+	NUM_L1 = 1,
+	NUM_L2 = 2,
+	NUM_L3 = 3,
+	NUM_L4 = 4,
+	NUM_L2_MHB = 5, /* buffer of misses of L2 */
+	NUM_MSC = 6,    /* cache on the memory's side */
+	NUM_L0 = 7,
+	NUM_UNCACHED = 8,
+	NUM_CXL = 9,
+	NUM_IO = 10,
+	NUM_ANY_CACHE = 11,
+	NUM_LFB = 12,
+	NUM_RAM = 13,
+	NUM_PMEM = 14,
+	NUM_NA = 15,
+};
+
+static unsigned bits(uint64_t data_src, unsigned shift, unsigned len)
+{
+	return (unsigned)(data_src >> shift) & ((1u << len) - 1);
+}
+
+/*
+ * mem_hops: 0 the very place, 1 another core of the node, 2 another node of the socket, 3 another
+ * socket, 4 another board. A cache is remote when it is another core's or core complex's, memory
+ * when it is another node's.
+ */
+static uint8_t source_of_number(uint64_t data_src)
+{
+	unsigned hops = bits(data_src, HOPS_SHIFT, HOPS_BITS);
+	bool remote = hops || bits(data_src, REMOTE_SHIFT, REMOTE_BITS);
+
+	switch (bits(data_src, NUM_SHIFT, NUM_BITS)) {
+	case NUM_L0:
+	case NUM_L1:
+		return remote ? LC_SOURCE_REMOTE_CACHE : LC_SOURCE_L1;
+	case NUM_LFB:
+	case NUM_L2_MHB:
+		return LC_SOURCE_FILL_BUFFER;
+	case NUM_L2:
+		return remote ? LC_SOURCE_REMOTE_CACHE : LC_SOURCE_L2;
+	case NUM_L3:
+	case NUM_L4:
+	case NUM_MSC:
+		return remote ? LC_SOURCE_REMOTE_CACHE : LC_SOURCE_L3;
+	case NUM_ANY_CACHE:
+		/* Some cache of this core: which one, mem_lvl may tell. */
+		return remote ? LC_SOURCE_REMOTE_CACHE : LC_SOURCE_UNKNOWN;
+	case NUM_RAM:
+		return remote && hops != 1 ? LC_SOURCE_REMOTE_DRAM : LC_SOURCE_LOCAL_DRAM;
+	case NUM_UNCACHED:
+	case NUM_CXL:
+	case NUM_IO:
+	case NUM_PMEM:
+		return LC_SOURCE_OTHER;
+	default:
+		return LC_SOURCE_UNKNOWN;
+	}
+}
+
+/* Several bits may be set: the farthest one is where the data came from. */
+static uint8_t source_of_level(unsigned level)
+{
+	if (level & LVL_NA)
+		return LC_SOURCE_UNKNOWN;
+	if (level & LVL_OTHER)
+		return LC_SOURCE_OTHER;
+	if (level & LVL_REMOTE_RAM)
+		return LC_SOURCE_REMOTE_DRAM;
+	if (level & LVL_REMOTE_CACHE)
+		return LC_SOURCE_REMOTE_CACHE;
+	if (level & LVL_LOCAL_RAM)
+		return LC_SOURCE_LOCAL_DRAM;
+	/* "missed L3" and no more does not say where it was found. */
+	if (!(level & LVL_HIT))
+		return LC_SOURCE_UNKNOWN;
+	if (level & LVL_L3)
+		return LC_SOURCE_L3;
+	if (level & LVL_L2)
+		return LC_SOURCE_L2;
+	if (level & LVL_LFB)
+		return LC_SOURCE_FILL_BUFFER;
+	return level & LVL_L1 ? LC_SOURCE_L1 : LC_SOURCE_UNKNOWN;
+}
+
+static bool tlb_missed(unsigned tlb)
+{
+	/* A miss of the first level that the second one answered is told as a hit of L2. */
+	return tlb & TLB_WALK || (tlb & TLB_MISS && tlb & TLB_L2);
+}
+
+void lc_detail_data_src(uint64_t data_src, uint8_t *source, uint8_t *flags)
+{
+	unsigned number = bits(data_src, NUM_SHIFT, NUM_BITS);
+	uint8_t from = LC_SOURCE_UNKNOWN;
+	unsigned set = 0;
+
+	if (number && number != NUM_NA)
+		from = source_of_number(data_src);
+	if (from == LC_SOURCE_UNKNOWN)
+		from = source_of_level(bits(data_src, LVL_SHIFT, LVL_BITS));
+	if (bits(data_src, SNOOP_SHIFT, SNOOP_BITS) & SNOOP_HITM)
+		set |= LC_METRIC_HITM;
+	if (tlb_missed(bits(data_src, TLB_SHIFT, TLB_BITS)))
+		set |= LC_METRIC_TLB_MISS;
+	if (bits(data_src, LOCK_SHIFT, LOCK_BITS) & LOCK_LOCKED)
+		set |= LC_METRIC_LOCKED;
+	if (bits(data_src, OP_SHIFT, OP_BITS) & OP_STORE)
+		set |= LC_METRIC_STORE;
+	*source = from;
+	*flags = (uint8_t)set;
+}
+
+/* Load or store: of the instruction, or else of what the hardware says. */
+static uint8_t access_of(const struct lc_detail *d)
+{
+	uint8_t access = d->access & (LC_ACCESS_LOAD | LC_ACCESS_STORE);
+
+	if (!access && d->data_src) {
+		unsigned op = bits(d->data_src, OP_SHIFT, OP_BITS);
+
+		access = op & OP_STORE ? LC_ACCESS_STORE : op & 2 ? LC_ACCESS_LOAD : 0;
+	}
+	return access;
+}
+
+static uint8_t width_of(const struct lc_detail *d)
+{
+	unsigned width = d->access >> LC_ACCESS_WIDTH_SHIFT;
+
+	return (uint8_t)(!d->access || width > 6 ? 0 : 1u << width);
+}
+
+static void add_metric(const struct lc_detail *d, uint8_t *flags)
+{
+	struct lc_block_metric row = {
+		.engine = d->engine,
+		.bucket = d->bucket,
+		.site = d->site,
+		.path = d->path,
+		.samples = d->samples,
+		.latency_sum = (uint64_t)d->latency * d->samples,
+		.latency_max = d->latency,
+	};
+
+	lc_detail_data_src(d->data_src, &row.source, &row.flags);
+	*flags = row.flags;
+	lc_tally_metric(d->thread->tally, &row);
+}
+
+static void add_place(JNIEnv *jni, const struct lc_detail *d, uint8_t flags)
+{
+	struct lc_field field = { .name = lc_field_part_name(LC_PART_UNKNOWN) };
+	struct lc_block_line line = {
+		.engine = d->engine,
+		.bucket = d->bucket,
+		.site = d->site,
+		.path = d->path,
+		.byte = (uint8_t)(d->addr % LC_LINE_BYTES),
+		.bytes = width_of(d),
+		.access = access_of(d),
+		.samples = d->samples,
+		.hitm = flags & LC_METRIC_HITM ? d->samples : 0,
+	};
+
+	if (!lc_field_find(jni, d->klass, d->size_bytes, d->addr - d->object, &field))
+		lc_tally_field(d->thread->tally, &(struct lc_block_field){
+		                                     .engine = d->engine,
+		                                     .bucket = d->bucket,
+		                                     .site = d->site,
+		                                     .path = d->path,
+		                                     .name = field.name,
+		                                     .first = field.first,
+		                                     .last = field.last,
+		                                     .access = line.access,
+		                                     .samples = d->samples,
+		                                 });
+	line.name = field.name;
+	line.first = field.element;
+	lc_lines_touch(d->thread, d->addr, &line);
+}
+
+void lc_detail_sample(JNIEnv *jni, const struct lc_detail *d)
+{
+	uint8_t flags = 0;
+
+	if (!lc_tally_made(&d->thread->tally))
+		return;
+	if (d->data_src)
+		add_metric(d, &flags);
+	/* Where the index is lost, the object is known and the place in it is not. */
+	if ((d->bucket == LC_BUCKET_OBJECT || d->bucket == LC_BUCKET_HEAP_CLASS) && d->object &&
+	    d->addr >= d->object && d->how != LC_HOW_BASE)
+		add_place(jni, d, flags);
+}

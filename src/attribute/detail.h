@@ -1,0 +1,37 @@
+/*
+ * attribute/detail.h - what is recorded of a sample beyond its bucket: the field, the cache line, and what
+ * the hardware measured.
+ */
+#ifndef LC_ATTRIBUTE_DETAIL_H
+#define LC_ATTRIBUTE_DETAIL_H
+
+#include <jvmti.h>
+#include <stdint.h>
+
+struct lc_thread;
+
+/* A sample whose bucket is known. */
+struct lc_detail {
+	struct lc_thread *thread;
+	uint16_t engine;
+	uint8_t bucket; /* enum lc_bucket */
+	uint8_t how;    /* enum lc_how */
+	uint8_t access; /* LC_ACCESS_* of core/record.h */
+	uint32_t site;  /* as in lc_block_access, like `path` */
+	uint32_t path;
+	uint64_t addr;
+	uint64_t object;     /* where it begins; 0: unknown */
+	uint64_t size_bytes; /* of the object; 0: unknown */
+	uint64_t klass;      /* of the object, a Klass *; 0: unknown */
+	uint64_t data_src;   /* PERF_SAMPLE_DATA_SRC; 0 with engines that have none */
+	uint32_t latency;    /* cycles */
+	uint64_t samples;
+};
+
+/* Adds rows to the tally of d->thread, and to lines.h. Context: [writer]; `jni` its own. */
+void lc_detail_sample(JNIEnv *jni, const struct lc_detail *d);
+
+/* PERF_SAMPLE_DATA_SRC as enum lc_data_source and LC_METRIC_* bits. Pure. */
+void lc_detail_data_src(uint64_t data_src, uint8_t *source, uint8_t *flags);
+
+#endif

@@ -1,0 +1,290 @@
+/*
+ * attribute/resolve.c - see resolve.h.
+ *
+ * Where both the map and the header of the object tell what was accessed, each tests the other.
+ * The header was read while the access was under way, so it is right where they differ: the map
+ * may hold an object that is dead and whose place is another's.
+ */
+#include "src/attribute/resolve.h"
+
+#include <stddef.h>
+
+#include "src/attribute/bucket.h"
+#include "src/attribute/detail.h"
+#include "src/base/time.h"
+#include "src/base/vector.h"
+#include "src/core/path.h"
+#include "src/core/record.h"
+#include "src/core/thread.h"
+#include "src/heap/alloc_log.h"
+#include "src/heap/estimate.h"
+#include "src/heap/hook.h"
+#include "src/heap/map.h"
+#include "src/jvm/klass.h"
+#include "src/numa/numa.h"
+#include "src/profile/tally.h"
+#include "src/sample/sample_log.h"
+#include "src/span/span.h"
+
+#define FIRST_TOUCH_NS                                                                             \
+	UINT64_C(1000000000) /* a page is zeroed so long before its object is known */
+
+enum { FIRST_TOUCHES_MAX = 1 << 20 }; /* samples that wait for that at a time */
+
+/* A sample taken from its log, until its address is resolved. */
+struct pending {
+	struct lc_thread *thread; /* NULL: counted */
+	uint64_t addr;
+	uint64_t time_ns;
+	/* Of the thread's allocation log when the sample was taken from its own. */
+	uint64_t position;
+	uint64_t object;
+	uint64_t klass;
+	uint64_t data_src;
+	uint64_t samples; /* expirations of the timer that the signal stood for */
+	uint32_t object_words;
+	uint32_t latency;
+	uint32_t epoch;
+	uint32_t path;
+	uint32_t span; /* as in lc_sample */
+	uint16_t cpu;
+	uint8_t engine;
+	uint8_t where;
+	uint8_t how;
+	uint8_t access;
+};
+
+static struct {
+	struct lc_vector pending, queries;
+	struct lc_resolve_stats stats;
+} work = {
+	.pending = { .element_bytes = sizeof(struct pending) },
+	.queries = { .element_bytes = sizeof(struct lc_query) },
+};
+
+/* What a sample turned out to be. */
+struct verdict {
+	enum lc_bucket bucket;
+	uint32_t site;
+	uint64_t object; /* 0: unknown */
+	uint64_t size_bytes;
+};
+
+/* The sample was taken inside a stream or task. */
+static void count_in_span(const struct pending *p, enum lc_bucket bucket, uint32_t site)
+{
+	const struct lc_span_slot *slot = lc_span_slot_at(p->thread, p->span - 1);
+
+	if (slot)
+		(void)lc_tally_span_access(
+		    p->thread->tally, &(struct lc_block_span_access){ .kind = slot->key.kind,
+		                                                      .span_site = slot->key.site,
+		                                                      .span_path = slot->key.path,
+		                                                      .engine = p->engine,
+		                                                      .bucket = (uint8_t)bucket,
+		                                                      .site = site,
+		                                                      .path = p->path,
+		                                                      .samples = p->samples });
+}
+
+static void count_sample(const struct pending *p, enum lc_bucket bucket, uint32_t site)
+{
+	uint8_t source = LC_SOURCE_UNKNOWN, flags;
+
+	if (p->data_src)
+		lc_detail_data_src(p->data_src, &source, &flags);
+	if (!lc_tally_made(&p->thread->tally) ||
+	    lc_tally_sample(p->thread->tally, p->engine, bucket, site, p->path, p->where, p->how,
+	                    p->samples))
+		work.stats.unresolved++;
+	if (p->span && p->thread->tally)
+		count_in_span(p, bucket, site);
+	lc_numa_sample(&(struct lc_numa_access){
+	    .thread = p->thread,
+	    .addr = p->addr,
+	    .samples = p->samples,
+	    .site = site,
+	    .path = p->path,
+	    .cpu = p->cpu,
+	    .engine = p->engine,
+	    .bucket = (uint8_t)bucket,
+	    .source = source,
+	});
+}
+
+static void count(JNIEnv *jni, const struct pending *p, const struct verdict *v)
+{
+	const struct lc_site *site = lc_site_get(v->site);
+	struct lc_detail detail = {
+		.thread = p->thread,
+		.engine = p->engine,
+		.bucket = (uint8_t)v->bucket,
+		.how = p->how,
+		.access = p->access,
+		.site = v->site,
+		.path = p->path,
+		.addr = p->addr,
+		.object = v->object,
+		.size_bytes = v->size_bytes,
+		.klass = p->klass,
+		.data_src = p->data_src,
+		.latency = p->latency,
+		.samples = p->samples,
+	};
+
+	count_sample(p, v->bucket, v->site);
+	if (!detail.klass && site && site->class_word)
+		detail.klass = lc_klass_of_word(site->class_word);
+	lc_detail_sample(jni, &detail);
+	if (v->bucket == LC_BUCKET_HEAP_CLASS)
+		lc_alloc_sample_access(p->thread, p->engine, v->site, v->object, p->epoch,
+		                       p->samples);
+}
+
+static void take(JNIEnv *jni, struct lc_thread *t, const struct lc_sample *s)
+{
+	size_t frames_len = s->frames_len > 0 ? (size_t)s->frames_len : 0;
+	size_t own = lc_hook_own_frames(s->frames, frames_len);
+	struct pending p = {
+		.thread = t,
+		.addr = s->addr,
+		.time_ns = s->time_ns,
+		.position = t->allocs ? lc_alloc_log_position(t->allocs) : 0,
+		.object = s->object,
+		.klass = s->klass,
+		.data_src = s->data_src,
+		.samples = 1 + s->overrun,
+		.object_words = s->object_words,
+		.latency = s->latency,
+		.epoch = s->epoch,
+		.path = lc_path_intern(jni, s->frames + own, frames_len - own),
+		.span = s->span,
+		.cpu = s->cpu,
+		.engine = s->engine,
+		.where = s->where,
+		.how = s->how,
+		.access = s->access,
+	};
+
+	lc_numa_ran(t, p.engine, p.cpu, p.samples);
+	if (!lc_bucket_needs_map(s))
+		count_sample(&p, lc_bucket_without_map(s), 0);
+	else if (lc_vector_push(&work.pending, &p))
+		count_sample(&p, LC_BUCKET_LOST, 0);
+	else
+		t->unresolved++;
+}
+
+void lc_resolve_take(JNIEnv *jni, uint32_t epoch)
+{
+	for (struct lc_thread *t = lc_threads_walk(); t; t = t->next) {
+		const struct lc_sample *s;
+
+		if (!t->samples)
+			continue;
+		while ((s = lc_sample_log_peek(t->samples)) && s->epoch <= epoch) {
+			take(jni, t, s);
+			lc_sample_log_drop(t->samples);
+		}
+	}
+}
+
+bool lc_resolve_waiting(void)
+{
+	return work.pending.len;
+}
+
+/*
+ * May the object of a page's first touch still be recorded? It is zeroed before its allocation
+ * is recorded, which takes long where it is large; the thread's next record is the one. It may have been made
+ * since the records were looked at, so the log's position now says nothing.
+ */
+static bool may_be_recorded(const struct pending *p, uint64_t now)
+{
+	const bool in_java = p->where == LC_WHERE_COMPILED || p->where == LC_WHERE_STUB ||
+	                     p->where == LC_WHERE_INTERPRETER;
+
+	return p->how == LC_HOW_KERNEL && p->thread->allocs && p->thread->looked <= p->position &&
+	       (!in_java || now - p->time_ns < FIRST_TOUCH_NS) &&
+	       lc_bucket_untracked(p->addr) == LC_BUCKET_HEAP_UNKNOWN;
+}
+
+/* Does what the map says fit what the header said? Counted. */
+static bool agrees(const struct pending *p, const struct lc_object *object)
+{
+	const struct lc_site *site = lc_site_get(object->site);
+
+	if (!p->klass || !site || !site->class_word)
+		return true;
+	work.stats.classes_checked++;
+	if (lc_klass_of_word(site->class_word) == lc_klass_address(p->klass) &&
+	    object->addr == p->object)
+		return true;
+	work.stats.class_disagreements++;
+	return false;
+}
+
+static struct verdict judge(const struct lc_query *q, const struct pending *p)
+{
+	struct verdict v = { .bucket = LC_BUCKET_OBJECT,
+		             .site = q->object.site,
+		             .object = q->object.addr,
+		             .size_bytes = q->object.size_bytes };
+
+	if (q->found && agrees(p, &q->object))
+		return v;
+	v.object = p->object;
+	v.size_bytes = (uint64_t)p->object_words * 8;
+	v.site = p->klass ? lc_klass_site(p->klass) : 0;
+	v.bucket = v.site ? LC_BUCKET_HEAP_CLASS : lc_bucket_untracked(p->addr);
+	return v;
+}
+
+void lc_resolve_samples(JNIEnv *jni, struct lc_map *map, const struct lc_nursery *nursery,
+                        uint64_t until_ns)
+{
+	const uint64_t now = lc_clock_now_ns();
+	const bool final = until_ns == UINT64_MAX;
+	struct pending *pending = work.pending.data;
+	struct lc_query *queries;
+	size_t kept = 0;
+
+	work.queries.len = 0;
+	for (size_t i = 0; i < work.pending.len; i++) {
+		const struct lc_query q = { .addr = pending[i].addr, .user = (uint32_t)i };
+
+		if (pending[i].time_ns <= until_ns && lc_vector_push(&work.queries, &q))
+			break;
+	}
+	queries = work.queries.data;
+	lc_map_resolve(map, nursery, queries, work.queries.len);
+	for (size_t i = 0; i < work.queries.len; i++) {
+		struct pending *p = &pending[queries[i].user];
+		struct verdict v;
+
+		if (!queries[i].found && !final && kept < FIRST_TOUCHES_MAX &&
+		    may_be_recorded(p, now)) {
+			kept++;
+			continue;
+		}
+		v = judge(&queries[i], p);
+		count(jni, p, &v);
+		p->thread->unresolved--;
+		p->thread = NULL;
+	}
+	kept = 0;
+	for (size_t i = 0; i < work.pending.len; i++) {
+		if (pending[i].thread && final) { /* there was no memory to look it up */
+			count_sample(&pending[i], LC_BUCKET_LOST, 0);
+			pending[i].thread->unresolved--;
+		} else if (pending[i].thread) {
+			pending[kept++] = pending[i];
+		}
+	}
+	work.pending.len = kept;
+}
+
+void lc_resolve_stats(struct lc_resolve_stats *out)
+{
+	*out = work.stats;
+}

@@ -1,0 +1,218 @@
+/*
+ * attribute/sealed.c - see sealed.h.
+ *
+ * The queue is under the thread list's lock, which a GC callback holds for as long as it takes to read
+ * one position per thread.
+ */
+#include "src/attribute/sealed.h"
+
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include "src/base/time.h"
+#include "src/core/epoch.h"
+#include "src/core/record.h"
+#include "src/core/thread.h"
+#include "src/gc/areas.h"
+#include "src/gc/moves.h"
+#include "src/gc/small.h"
+#include "src/heap/alloc_log.h"
+#include "src/heap/audit.h"
+
+enum { AREAS_AT_FIRST = 64 };
+
+static struct {
+	struct lc_sealed_config config; /* set before `open` */
+	_Atomic bool open;
+	struct lc_epoch *first, **last; /* under the thread list's lock */
+
+	/* Written by GC callbacks, which never overlap. */
+	size_t areas_cap;
+	uint32_t swept; /* first epoch whose records were not swept */
+	bool unsealed;  /* the last collection found no memory for its epoch */
+	_Atomic uint64_t collections, seal_ns;
+} sealed;
+
+void lc_sealed_open(const struct lc_sealed_config *config)
+{
+	sealed.config = *config;
+	sealed.last = &sealed.first;
+	sealed.areas_cap = AREAS_AT_FIRST;
+	atomic_store_explicit(&sealed.open, true, memory_order_release);
+}
+
+void lc_sealed_close(void)
+{
+	atomic_store_explicit(&sealed.open, false, memory_order_release);
+}
+
+void lc_sealed_gc_start(void)
+{
+	uint64_t low = 0, high = 0;
+
+	if (!atomic_load_explicit(&sealed.open, memory_order_acquire))
+		return;
+	lc_epoch_enter_gc();
+	lc_areas_begin();
+	lc_areas_heap_range(&low, &high);
+	lc_moves_open(low, high, sealed.config.min_size_bytes);
+}
+
+void lc_sealed_free(struct lc_epoch *e)
+{
+	if (!e)
+		return;
+	lc_moves_release(e->moves);
+	free(e->areas);
+	free(e->marks);
+	free(e);
+}
+
+/* The heap's layout as it is now. Returns false without memory. */
+static bool take_areas(struct lc_epoch *e)
+{
+	for (;;) {
+		size_t len;
+
+		e->areas = malloc(sealed.areas_cap * sizeof(*e->areas) + 1);
+		if (!e->areas)
+			return false;
+		len = lc_areas_take(e->areas, sealed.areas_cap);
+		if (len <= sealed.areas_cap) {
+			e->areas_len = len;
+			return true;
+		}
+		free(e->areas);
+		sealed.areas_cap = len + len / 4;
+	}
+}
+
+/* Where each thread's log stands. Under the list's lock. Returns false without memory. */
+static bool take_marks(struct lc_epoch *e)
+{
+	size_t len = 0;
+
+	for (struct lc_thread *t = lc_threads_first(); t; t = t->next)
+		len++;
+	e->marks = malloc(len * sizeof(*e->marks) + 1);
+	if (!e->marks)
+		return false;
+	for (struct lc_thread *t = lc_threads_first(); t && e->marks_len < len; t = t->next)
+		if (t->allocs)
+			e->marks[e->marks_len++] =
+			    (struct lc_mark){ t, lc_alloc_log_position(t->allocs) };
+	return true;
+}
+
+/*
+ * What the collection did with objects too small for the interposer. In a pause that collected nothing
+ * they stay, and so do their records. Under the list's lock.
+ */
+static void take_small(struct lc_epoch *e)
+{
+	struct lc_move *moves;
+	size_t len = 0;
+	bool look;
+
+	if (e->complete && !e->forget && !lc_areas_collections()) {
+		for (struct lc_thread *t = lc_threads_first(); t; t = t->next)
+			if (t->allocs)
+				lc_alloc_log_keep(t->allocs);
+		return;
+	}
+	if (!e->complete || e->forget)
+		lc_small_forget();
+	if (e->forget)
+		sealed.swept = e->number;
+	look =
+	    e->complete && lc_small_begin(e->areas, e->areas_len, sealed.config.small_class_word);
+	for (struct lc_thread *t = lc_threads_first(); t; t = t->next) {
+		const struct lc_alloc *run;
+		size_t n;
+
+		while (t->allocs && (n = lc_alloc_log_sweep(t->allocs, &run)) > 0)
+			if (look)
+				lc_small_look(run, n, (uint16_t)e->number,
+				              (uint16_t)(e->number - sealed.swept));
+	}
+	sealed.swept = e->number + 1;
+	if (!look)
+		return;
+	moves = lc_small_end(&len);
+	lc_moves_add(&e->moves, moves, len);
+}
+
+void lc_sealed_gc_finish(struct lc_move *moves, size_t moves_len)
+{
+	uint64_t begin = lc_clock_now_ns();
+	bool queued = false;
+	struct lc_epoch *e;
+
+	if (!lc_gc_sequence_moving(lc_gc_sequence()))
+		goto free_moves;
+	if (!atomic_load_explicit(&sealed.open, memory_order_acquire)) {
+		lc_epoch_leave_gc(); /* closed meanwhile; a hook may be waiting */
+		goto free_moves;
+	}
+	e = calloc(1, sizeof(*e));
+	if (!e)
+		goto out; /* nothing is known of this collection */
+	e->number = lc_epoch_now();
+	e->moves = lc_moves_seal();
+	e->complete = sealed.config.interposed;
+	e->forget = sealed.unsealed;
+	/* No small ones are looked at where there are any of these: a batch takes one array. */
+	if (moves_len)
+		lc_moves_add(&e->moves, moves, moves_len);
+	moves = NULL;
+	if (!take_areas(e))
+		e->complete = false;
+	if (sealed.config.audit)
+		lc_audit_snapshot(e->number);
+	lc_threads_lock();
+	if (sealed.config.interposed && sealed.config.min_size_bytes <= LC_MOVE_INLINE_BYTES)
+		take_small(e);
+	if (take_marks(e)) {
+		*sealed.last = e;
+		sealed.last = &e->next;
+		e = NULL;
+		queued = true;
+	}
+	lc_threads_unlock();
+	lc_sealed_free(e);
+out:
+	sealed.unsealed = !queued;
+	lc_epoch_leave_gc();
+	atomic_fetch_add_explicit(&sealed.collections, 1, memory_order_relaxed);
+	atomic_fetch_add_explicit(&sealed.seal_ns, lc_clock_now_ns() - begin, memory_order_relaxed);
+	sealed.config.wake();
+free_moves:
+	free(moves);
+}
+
+struct lc_epoch *lc_sealed_take(void)
+{
+	struct lc_epoch *e;
+
+	lc_threads_lock();
+	e = sealed.first;
+	if (e) {
+		sealed.first = e->next;
+		if (!sealed.first)
+			sealed.last = &sealed.first;
+	}
+	lc_threads_unlock();
+	return e;
+}
+
+bool lc_sealed_none(void)
+{
+	return !sealed.first;
+}
+
+void lc_sealed_stats(uint64_t *collections, uint64_t *seal_ns)
+{
+	*collections = atomic_load_explicit(&sealed.collections, memory_order_relaxed);
+	*seal_ns = atomic_load_explicit(&sealed.seal_ns, memory_order_relaxed);
+}

@@ -1,0 +1,69 @@
+/*
+ * attribute/sealed.h - epochs that a collection has ended, from the GC callbacks to the attribution thread.
+ *
+ * An epoch holds all that is known of its end: where each thread's allocation log stood, what the
+ * collector copied, and the layout that it left. Epochs are taken in the order of their numbers.
+ */
+#ifndef LC_ATTRIBUTE_SEALED_H
+#define LC_ATTRIBUTE_SEALED_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct lc_area;
+struct lc_move;
+struct lc_move_batch;
+struct lc_thread;
+
+/* Position of one thread's allocation log when an epoch ended. */
+struct lc_mark {
+	struct lc_thread *thread; /* not freed while an epoch that names it is queued */
+	uint64_t position;
+};
+
+struct lc_epoch {
+	struct lc_epoch *next;
+	uint32_t number;
+	bool complete; /* all moves could be logged */
+	bool forget;   /* the collection before was not sealed: what survived that is unknown */
+	struct lc_move_batch *moves;
+	struct lc_area *areas;
+	size_t areas_len;
+	struct lc_mark *marks;
+	size_t marks_len;
+};
+
+struct lc_sealed_config {
+	uint64_t min_size_bytes;
+	bool interposed; /* the interposer logs moves */
+	bool audit;
+	bool small_class_word; /* as lc_small_begin() has it */
+	void (*wake)(void);    /* called when an epoch was queued. Context: [gc] */
+};
+
+/* From now on collections seal epochs. Context: [attach]. */
+void lc_sealed_open(const struct lc_sealed_config *config);
+
+/* No collection seals any more. Context: [attach]. */
+void lc_sealed_close(void);
+
+/*
+ * JVMTI's GC events. Nothing unless open. `moves`: of objects whose places somebody else knows,
+ * which are smaller than the threshold and that above LC_MOVE_INLINE_BYTES; malloc'ed, taken over.
+ * Context: [gc].
+ */
+void lc_sealed_gc_start(void);
+void lc_sealed_gc_finish(struct lc_move *moves, size_t moves_len);
+
+/* The oldest epoch, off the queue, or NULL. Owner: the caller. Context: [writer]. */
+struct lc_epoch *lc_sealed_take(void);
+void lc_sealed_free(struct lc_epoch *e); /* NULL is fine. Context: [gc] [writer]. */
+
+/* Is no epoch queued? Under the lock of the thread list. Context: [writer]. */
+bool lc_sealed_none(void);
+
+/* Collections seen, and the time that the callbacks took at their ends. Context: any. */
+void lc_sealed_stats(uint64_t *collections, uint64_t *seal_ns);
+
+#endif

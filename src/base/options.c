@@ -1,0 +1,555 @@
+/* base/options.c - the table of options.def, and texts to values and back. */
+#include "src/base/options.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+
+#include "src/core/record.h"
+
+enum option_type {
+	OPTION_STRING,
+	OPTION_LIST,
+	OPTION_SIZE,
+	OPTION_DURATION,
+	OPTION_COUNT,
+	OPTION_CHOICE,
+	OPTION_WORDS,
+	OPTION_FLAG,
+};
+
+#define LC_OPTION(field, type, name, letter, argument, default_text, unit, help)                   \
+	{ name, letter, #type, argument, default_text, unit, help },
+static const struct lc_option_info infos[] = {
+#include "src/base/options.def"
+};
+#undef LC_OPTION
+
+/* What the parser knows beyond the texts; the same rows in the same order. */
+#define LC_OPTION(field, type, name, letter, argument, default_text, unit, help)                   \
+	{ OPTION_##type, offsetof(struct lc_options, field) },
+static const struct {
+	enum option_type type;
+	size_t offset;
+} slots[] = {
+#include "src/base/options.def"
+};
+#undef LC_OPTION
+
+enum { OPTION_COUNT_ALL = sizeof(infos) / sizeof(infos[0]) };
+
+/* The last row of each has no suffix at all, NULL. */
+struct unit {
+	const char *suffix;
+	uint64_t factor;
+};
+static const struct unit size_units[] = {
+	{ "", 1 }, { "k", 1 << 10 }, { "m", 1 << 20 }, { "g", 1 << 30 }, { NULL, 0 }
+};
+static const struct unit duration_units[] = {
+	{ "ns", 1 }, { "us", 1000 }, { "ms", 1000000 }, { "s", 1000000000 }, { NULL, 0 }
+};
+static const struct unit count_units[] = { { "", 1 }, { NULL, 0 } };
+
+/*
+ * What a value may be, beyond its type. An interval under 100 us would spend more time in the
+ * signal handler than in the program, and one allocation sampled in less than 1 KiB more than
+ * tracking them all; objects of over 32 GiB do not fit in a record.
+ */
+static const struct {
+	const char *name;
+	uint64_t low, high;
+	bool or_zero;
+	const char *text;
+} ranges[] = {
+	{ "interval", 100 * UINT64_C(1000), UINT64_C(3600) * 1000000000, false, "100us to 3600s" },
+	{ "min-size", 0, UINT64_C(32) << 30, false, "0 to 32g" },
+	{ "sample-interval", 1 << 10, 1 << 30, true, "0, or 1k to 1g" },
+	{ "depth", 1, LC_FRAMES_MAX, false, "1 to 2048" },
+};
+_Static_assert(LC_FRAMES_MAX == 2048, "the range of depth names its limit");
+
+const struct lc_option_info *lc_option_table(size_t *count)
+{
+	*count = OPTION_COUNT_ALL;
+	return infos;
+}
+
+static void *field(const struct lc_options *o, size_t row)
+{
+	return (char *)(uintptr_t)o + slots[row].offset;
+}
+
+/* Edits that turn `a` into `b`, an exchange of neighbours counting as one; at most `cap`. */
+static size_t edit_distance(const char *a, const char *b, size_t cap)
+{
+	enum { WORD_MAX = 64 };
+	size_t rows[3][WORD_MAX + 1] = { { 0 } };
+	size_t *before = rows[0], *last = rows[1], *now = rows[2], *free_row;
+	size_t a_len = strlen(a), b_len = strlen(b);
+
+	if (a_len > WORD_MAX || b_len > WORD_MAX || a_len + cap <= b_len || b_len + cap <= a_len)
+		return cap;
+	for (size_t j = 0; j <= b_len; j++)
+		last[j] = j;
+	for (size_t i = 1; i <= a_len; i++) {
+		now[0] = i;
+		for (size_t j = 1; j <= b_len; j++) {
+			size_t best = last[j - 1] + (a[i - 1] != b[j - 1]);
+
+			if (last[j] + 1 < best)
+				best = last[j] + 1;
+			if (now[j - 1] + 1 < best)
+				best = now[j - 1] + 1;
+			if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] &&
+			    before[j - 2] + 1 < best)
+				best = before[j - 2] + 1;
+			now[j] = best;
+		}
+		free_row = before;
+		before = last;
+		last = now;
+		now = free_row;
+	}
+	return last[b_len] < cap ? last[b_len] : cap;
+}
+
+const char *lc_options_nearest(const char *word, const char *const *words, size_t count)
+{
+	size_t len = strlen(word);
+	size_t best_distance = len / 3 + 2; /* farther than this is another word */
+	const char *best = NULL;
+
+	for (size_t i = 0; i < count; i++) {
+		size_t d = edit_distance(word, words[i], best_distance);
+
+		if (d > 1 && len >= 2 && strncmp(word, words[i], len) == 0)
+			d = 1; /* a beginning: "inter" */
+		if (d < best_distance && d < strlen(words[i])) {
+			best_distance = d;
+			best = words[i];
+		}
+	}
+	return best;
+}
+
+static long find_row(const char *name, char *error, size_t error_len)
+{
+	const char *names[OPTION_COUNT_ALL];
+	const char *near;
+
+	for (size_t i = 0; i < OPTION_COUNT_ALL; i++) {
+		if (strcmp(infos[i].name, name) == 0)
+			return (long)i;
+		names[i] = infos[i].name;
+	}
+	near = lc_options_nearest(name, names, OPTION_COUNT_ALL);
+	snprintf(error, error_len, "unknown option '%.64s'%s%s%s", name,
+	         near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+	return -ENOENT;
+}
+
+static const struct unit *units_of(enum option_type type)
+{
+	if (type == OPTION_SIZE)
+		return size_units;
+	return type == OPTION_DURATION ? duration_units : count_units;
+}
+
+static const char *not_a_number(enum option_type type)
+{
+	if (type == OPTION_SIZE)
+		return "is not a size, such as 1k";
+	return type == OPTION_DURATION ? "is not a time, such as 5ms" : "is not a number";
+}
+
+static const char *wrong_unit(enum option_type type)
+{
+	if (type == OPTION_SIZE)
+		return "has a unit other than k, m, g";
+	return type == OPTION_DURATION ? "needs a unit: ns, us, ms or s" : "is not a number";
+}
+
+/* Digits and a suffix. Returns NULL, or what is wrong. */
+static const char *parse_number(const char *text, enum option_type type, uint64_t *out)
+{
+	const struct unit *u = units_of(type);
+	uint64_t n = 0;
+	const char *p = text;
+
+	for (; *p >= '0' && *p <= '9'; p++)
+		if (__builtin_mul_overflow(n, 10, &n) ||
+		    __builtin_add_overflow(n, (uint64_t)(*p - '0'), &n))
+			return "is too large";
+	if (p == text)
+		return not_a_number(type);
+	while (u->suffix && strcasecmp(p, u->suffix) != 0)
+		u++;
+	if (!u->suffix)
+		return wrong_unit(type);
+	if (__builtin_mul_overflow(n, u->factor, out))
+		return "is too large";
+	return NULL;
+}
+
+static int set_number(struct lc_options *o, size_t row, const char *value, char *error,
+                      size_t error_len)
+{
+	uint64_t n = 0;
+	const char *wrong = parse_number(value, slots[row].type, &n);
+	const char *range = "";
+
+	for (size_t i = 0; i < sizeof(ranges) / sizeof(ranges[0]); i++)
+		if (!wrong && strcmp(ranges[i].name, infos[row].name) == 0 &&
+		    (n < ranges[i].low || n > ranges[i].high) && !(ranges[i].or_zero && n == 0)) {
+			wrong = "is out of range: ";
+			range = ranges[i].text;
+		}
+	if (wrong) {
+		snprintf(error, error_len, "%s: '%.64s' %s%s", infos[row].name, value, wrong,
+		         range);
+		return -EINVAL;
+	}
+	memcpy(field(o, row), &n, sizeof(n));
+	return 0;
+}
+
+/* The index of the `len` bytes at `value` among the words of "a|b|c", or -1. */
+static int choice_index(const char *words, const char *value, size_t len)
+{
+	int index = 0;
+
+	for (const char *w = words;; index++) {
+		size_t w_len = strcspn(w, "|");
+
+		if (w_len == len && memcmp(w, value, len) == 0)
+			return index;
+		if (!w[w_len])
+			return -1;
+		w += w_len + 1;
+	}
+}
+
+static int set_choice(struct lc_options *o, size_t row, const char *value, char *error,
+                      size_t error_len)
+{
+	int index = choice_index(infos[row].argument, value, strlen(value));
+
+	if (index < 0) {
+		snprintf(error, error_len, "%s: '%.64s' is not one of %s", infos[row].name, value,
+		         infos[row].argument);
+		return -EINVAL;
+	}
+	memcpy(field(o, row), &index, sizeof(index));
+	return 0;
+}
+
+/* Words separated by ',' or ';' are bits, in the order of the option's argument. */
+static int set_words(struct lc_options *o, size_t row, const char *value, char *error,
+                     size_t error_len)
+{
+	unsigned bits = 0;
+
+	while (*value) {
+		size_t len = strcspn(value, ",;");
+		int index = choice_index(infos[row].argument, value, len);
+
+		if (len && index < 0) {
+			snprintf(error, error_len, "%s: '%.*s' is not one of %s", infos[row].name,
+			         len < 64 ? (int)len : 64, value, infos[row].argument);
+			return -EINVAL;
+		}
+		if (len)
+			bits |= 1u << index;
+		value += len + (value[len] != '\0');
+	}
+	memcpy(field(o, row), &bits, sizeof(bits));
+	return 0;
+}
+
+static int set_flag(struct lc_options *o, size_t row, const char *value, char *error,
+                    size_t error_len)
+{
+	bool on = !value || strcmp(value, "on") == 0;
+
+	if (!on && strcmp(value, "off") != 0) {
+		snprintf(error, error_len, "%s: '%.64s' is not on or off", infos[row].name, value);
+		return -EINVAL;
+	}
+	memcpy(field(o, row), &on, sizeof(on));
+	return 0;
+}
+
+static int set_string(struct lc_options *o, size_t row, const char *value, char *error,
+                      size_t error_len)
+{
+	size_t len = strlen(value);
+
+	/* A pattern may be empty, a directory's name may not. */
+	if (len >= LC_OPTION_TEXT_MAX || (len == 0 && infos[row].default_text[0])) {
+		snprintf(error, error_len, "%s: the %s is %s", infos[row].name, infos[row].argument,
+		         len ? "longer than 1023 bytes" : "empty");
+		return -EINVAL;
+	}
+	memset(field(o, row), 0, LC_OPTION_TEXT_MAX);
+	memcpy(field(o, row), value, len);
+	return 0;
+}
+_Static_assert(LC_OPTION_TEXT_MAX == 1024, "set_string() names the limit");
+
+_Static_assert(OPTION_COUNT_ALL <= 64, "lists_set has a bit per row");
+
+/* A list's first value replaces the default, each further one is a part more. */
+static int set_list(struct lc_options *o, size_t row, const char *value, char *error,
+                    size_t error_len)
+{
+	char joined[2 * LC_OPTION_TEXT_MAX];
+	int err;
+
+	if (value[0] && o->lists_set >> row & 1) {
+		snprintf(joined, sizeof(joined), "%s;%.*s", (const char *)field(o, row),
+		         LC_OPTION_TEXT_MAX, value);
+		value = joined;
+	}
+	err = set_string(o, row, value, error, error_len);
+	if (!err)
+		o->lists_set |= UINT64_C(1) << row;
+	return err;
+}
+
+void lc_options_init(struct lc_options *o)
+{
+	char error[128];
+
+	memset(o, 0, sizeof(*o));
+	for (size_t i = 0; i < OPTION_COUNT_ALL; i++)
+		(void)lc_options_set(o, infos[i].name, infos[i].default_text, error, sizeof(error));
+	o->lists_set = 0;
+}
+
+int lc_options_set(struct lc_options *o, const char *name, const char *value, char *error,
+                   size_t error_len)
+{
+	long row = find_row(name, error, error_len);
+
+	if (row < 0)
+		return (int)row;
+	if (slots[row].type == OPTION_FLAG)
+		return set_flag(o, (size_t)row, value, error, error_len);
+	if (!value) {
+		snprintf(error, error_len, "%s: needs a value: %s", name, infos[row].argument);
+		return -EINVAL;
+	}
+	switch (slots[row].type) {
+	case OPTION_CHOICE:
+		return set_choice(o, (size_t)row, value, error, error_len);
+	case OPTION_WORDS:
+		return set_words(o, (size_t)row, value, error, error_len);
+	case OPTION_STRING:
+		return set_string(o, (size_t)row, value, error, error_len);
+	case OPTION_LIST:
+		return set_list(o, (size_t)row, value, error, error_len);
+	default:
+		return set_number(o, (size_t)row, value, error, error_len);
+	}
+}
+
+/*
+ * Take "name=value" off the front of *text, unescaped, into `out`. Returns false when it does
+ * not fit. *value is NULL where there is no '='.
+ */
+static bool take_item(const char **text, char *out, size_t out_len, char **value)
+{
+	const char *p = *text;
+	size_t len = 0;
+
+	*value = NULL;
+	for (; *p && *p != ','; p++) {
+		if (*p == '\\' && (p[1] == ',' || p[1] == '\\'))
+			p++;
+		if (len + 1 >= out_len)
+			return false;
+		out[len++] = *p;
+		if (*p == '=' && !*value) {
+			out[len - 1] = '\0';
+			*value = out + len;
+		}
+	}
+	out[len] = '\0';
+	*text = *p ? p + 1 : p;
+	return true;
+}
+
+int lc_options_parse(struct lc_options *o, const char *text, char *error, size_t error_len)
+{
+	struct lc_options parsed = *o;
+	char item[LC_OPTION_TEXT_MAX + 64];
+	char *value;
+	int err;
+
+	if (!text)
+		text = "";
+	while (*text) {
+		if (!take_item(&text, item, sizeof(item), &value)) {
+			snprintf(error, error_len, "'%.32s...' is longer than %d bytes", text,
+			         LC_OPTION_TEXT_MAX);
+			return -EINVAL;
+		}
+		if (!item[0] && !value)
+			continue; /* a comma too many */
+		err = lc_options_set(&parsed, item, value, error, error_len);
+		if (err)
+			return err;
+	}
+	*o = parsed;
+	return 0;
+}
+
+/* A number with the largest unit that divides it. */
+static int format_number(uint64_t n, enum option_type type, char *out, size_t out_len)
+{
+	const struct unit *u = units_of(type);
+	const struct unit *best = u;
+
+	for (; n && u->suffix; u++)
+		if (n % u->factor == 0)
+			best = u;
+	return snprintf(out, out_len, "%llu%s", (unsigned long long)(n / best->factor),
+	                best->suffix);
+}
+
+static int format_choice(const char *words, int index, char *out, size_t out_len)
+{
+	while (index-- > 0)
+		words += strcspn(words, "|") + 1;
+	return snprintf(out, out_len, "%.*s", (int)strcspn(words, "|"), words);
+}
+
+static int format_words(const char *words, unsigned bits, char *out, size_t out_len)
+{
+	int len = 0;
+
+	if (out_len)
+		out[0] = '\0';
+	for (int i = 0; bits >> i && (size_t)len < out_len; i++) {
+		if (!(bits >> i & 1))
+			continue;
+		if (len)
+			len += snprintf(out + len, out_len - (size_t)len, ";");
+		if ((size_t)len < out_len)
+			len += format_choice(words, i, out + len, out_len - (size_t)len);
+	}
+	return len;
+}
+
+int lc_options_value(const struct lc_options *o, size_t i, char *out, size_t out_len)
+{
+	const void *p = field(o, i);
+	unsigned bits;
+	uint64_t n;
+	int index, len;
+	bool on;
+
+	switch (slots[i].type) {
+	case OPTION_STRING:
+	case OPTION_LIST:
+		len = snprintf(out, out_len, "%s", (const char *)p);
+		break;
+	case OPTION_CHOICE:
+		memcpy(&index, p, sizeof(index));
+		len = format_choice(infos[i].argument, index, out, out_len);
+		break;
+	case OPTION_WORDS:
+		memcpy(&bits, p, sizeof(bits));
+		len = format_words(infos[i].argument, bits, out, out_len);
+		break;
+	case OPTION_FLAG:
+		memcpy(&on, p, sizeof(on));
+		len = snprintf(out, out_len, "%s", on ? "on" : "off");
+		break;
+	default:
+		memcpy(&n, p, sizeof(n));
+		len = format_number(n, slots[i].type, out, out_len);
+	}
+	return len >= 0 && (size_t)len < out_len ? len : -ENOSPC;
+}
+
+/* Append `text`, escaped where it is a value. Returns false when it does not fit. */
+static bool append(char *out, size_t out_len, size_t *len, const char *text, bool escape)
+{
+	for (; *text; text++) {
+		bool backslash = escape && (*text == ',' || *text == '\\');
+
+		if (*len + backslash + 1 >= out_len)
+			return false;
+		if (backslash)
+			out[(*len)++] = '\\';
+		out[(*len)++] = *text;
+	}
+	out[*len] = '\0';
+	return true;
+}
+
+int lc_options_format(const struct lc_options *o, char *out, size_t out_len)
+{
+	char value[LC_OPTION_TEXT_MAX], standard[LC_OPTION_TEXT_MAX];
+	struct lc_options defaults;
+	size_t len = 0;
+
+	lc_options_init(&defaults);
+	if (out_len == 0)
+		return -ENOSPC;
+	out[0] = '\0';
+	for (size_t i = 0; i < OPTION_COUNT_ALL; i++) {
+		if (lc_options_value(o, i, value, sizeof(value)) < 0 ||
+		    lc_options_value(&defaults, i, standard, sizeof(standard)) < 0)
+			return -ENOSPC;
+		if (strcmp(value, standard) == 0)
+			continue;
+		if ((len && !append(out, out_len, &len, ",", false)) ||
+		    !append(out, out_len, &len, infos[i].name, false) ||
+		    !append(out, out_len, &len, "=", false) ||
+		    !append(out, out_len, &len, value, true))
+			return -ENOSPC;
+	}
+	return (int)len;
+}
+
+/* Does all of [name, name_end) match [p, p_end)? The last '*' is the only one worth retrying. */
+static bool match_one(const char *p, const char *p_end, const char *name, const char *name_end)
+{
+	const char *star = NULL, *resume = NULL;
+
+	while (name < name_end) {
+		if (p < p_end && *p == '*') {
+			star = ++p;
+			resume = name;
+		} else if (p < p_end && (*p == '?' || *p == *name)) {
+			p++;
+			name++;
+		} else if (star) {
+			p = star;
+			name = ++resume;
+		} else {
+			return false;
+		}
+	}
+	while (p < p_end && *p == '*')
+		p++;
+	return p == p_end;
+}
+
+bool lc_options_match(const char *list, const char *name)
+{
+	const char *name_end = name + strlen(name);
+
+	while (*list) {
+		size_t len = strcspn(list, ";");
+
+		if (len && match_one(list, list + len, name, name_end))
+			return true;
+		list += len + (list[len] == ';');
+	}
+	return false;
+}

@@ -1,0 +1,95 @@
+/* base/options.h - the options of options.def, parsed. */
+#ifndef LC_BASE_OPTIONS_H
+#define LC_BASE_OPTIONS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum { LC_PATHS_ADAPTIVE, LC_PATHS_EXACT };
+enum { LC_CLOCK_WANTED_AUTO, LC_CLOCK_WANTED_RDPMC, LC_CLOCK_WANTED_TSC, LC_CLOCK_WANTED_COARSE };
+
+enum { LC_SPANS_STREAMS = 1, LC_SPANS_TASKS = 2 }; /* bits, in the order of the words */
+
+enum { LC_OPTION_TEXT_MAX = 1024 };
+
+/*
+ * Set by `locus run` to the option that loads the agent, "-agentpath:FILE=OPTIONS"; preload/launch.c in
+ * the preloaded library hands it to the JVMs that the command starts.
+ */
+#define LC_LAUNCH_VARIABLE "LOCUS_AGENT"
+
+struct lc_options {
+	char event[LC_OPTION_TEXT_MAX]; /* for lc_event_parse() of perf/event.h */
+	uint64_t interval_ns;
+	uint64_t min_size_bytes;       /* 0: every object */
+	uint64_t alloc_interval_bytes; /* 0: no allocation below min_size_bytes is sampled */
+	char output[LC_OPTION_TEXT_MAX];
+	uint64_t depth;
+	int paths;
+	char include[LC_OPTION_TEXT_MAX];
+	char exclude[LC_OPTION_TEXT_MAX];
+	bool audit;
+	unsigned spans; /* LC_SPANS_, 0: none */
+	bool span_paths;
+	bool trace;
+	int clock; /* LC_CLOCK_WANTED_ */
+	bool calibrate;
+	uint64_t lists_set; /* rows of type LIST that were set: a further value is appended */
+};
+
+/* One row of options.def, for help texts, manuals and manifests. */
+struct lc_option_info {
+	const char *name;
+	char letter; /* 0 where it has none */
+	const char *type;
+	const char *argument;
+	const char *default_text;
+	const char *unit;
+	const char *help;
+};
+
+/* All rows, `*count` of them. Static storage. Context: any. */
+const struct lc_option_info *lc_option_table(size_t *count);
+
+/* Fill in every default. Context: [attach]. */
+void lc_options_init(struct lc_options *o);
+
+/*
+ * Set one option by its long name; a LIST that was set before gets one more value, after a ';'.
+ * Returns 0; -ENOENT when there is no such option (then `error`
+ * names the nearest one, where one is near); -EINVAL when the value is not of its type or out of range. `error`
+ * receives one line without a newline. *o is untouched on failure.
+ */
+int lc_options_set(struct lc_options *o, const char *name, const char *value, char *error,
+                   size_t error_len);
+
+/*
+ * Parse an agent string, "name=value,name=value"; in a value, a comma is written "\\,"
+ * and a backslash "\\\\".
+ * A FLAG may stand alone. Returns as lc_options_set(). NULL or "" is an empty string.
+ */
+int lc_options_parse(struct lc_options *o, const char *text, char *error, size_t error_len);
+
+/*
+ * Write the agent string that lc_options_parse() reads back to the same *o, without options that
+ * have their default. Returns its length, or -ENOSPC.
+ */
+int lc_options_format(const struct lc_options *o, char *out, size_t out_len);
+
+/* The value of row `i` as text, as the manifest holds it. Returns its length, or -ENOSPC. */
+int lc_options_value(const struct lc_options *o, size_t i, char *out, size_t out_len);
+
+/*
+ * Does `name` match one of the patterns of `list` (separated by ';', each with * and ?, case
+ * matters)? An empty list matches nothing.
+ */
+bool lc_options_match(const char *list, const char *name);
+
+/*
+ * The word among `words` that was most likely meant by `word`, or NULL when none is near.
+ * Context: [attach].
+ */
+const char *lc_options_nearest(const char *word, const char *const *words, size_t count);
+
+#endif

@@ -1,0 +1,133 @@
+/* classfile/alloc_emit.c - methods of the hook class, and the code that calls them. */
+#include "src/classfile/alloc_plan.h"
+#include "src/classfile/pool.h"
+
+enum { SITE_BYTES = 3, CALL_BYTES = 3 };
+
+static const struct {
+	const char *name;
+	const char *descriptor;
+} methods[LC_HOOK_METHOD_COUNT] = {
+	[LC_HOOK_BOOLEANS] = { "array", "([ZI)V" },
+	[LC_HOOK_BYTES] = { "array", "([BI)V" },
+	[LC_HOOK_CHARS] = { "array", "([CI)V" },
+	[LC_HOOK_SHORTS] = { "array", "([SI)V" },
+	[LC_HOOK_INTS] = { "array", "([II)V" },
+	[LC_HOOK_LONGS] = { "array", "([JI)V" },
+	[LC_HOOK_FLOATS] = { "array", "([FI)V" },
+	[LC_HOOK_DOUBLES] = { "array", "([DI)V" },
+	[LC_HOOK_OBJECTS] = { "array", "([Ljava/lang/Object;I)V" },
+	[LC_HOOK_ANY] = { "any", "(Ljava/lang/Object;I)V" },
+	[LC_HOOK_MULTI] = { "multi", "(Ljava/lang/Object;I)V" },
+	[LC_HOOK_STRING] = { "string", "(Ljava/lang/String;I)V" },
+	[LC_HOOK_GROWN] = { "grown", "([I[II)V" },
+	[LC_HOOK_OBJECT] = { "allocObject", "(Ljava/lang/Object;I)V" },
+	[LC_HOOK_MADE] = { "made", "(Ljava/lang/Class;I)V" },
+	[LC_HOOK_BUILT] = { "constructed", "(Ljava/lang/Object;)V" },
+	[LC_HOOK_WATCHED] = { "watched", "(Ljava/lang/Object;)V" },
+	[LC_HOOK_WATCHED_OBJECTS] = { "watchedArray", "([Ljava/lang/Object;I)V" },
+};
+
+const char *lc_hook_method_name(enum lc_hook_method m)
+{
+	return methods[m].name;
+}
+
+const char *lc_hook_method_descriptor(enum lc_hook_method m)
+{
+	return methods[m].descriptor;
+}
+
+uint8_t lc_hook_bytes(const struct lc_hook *hook)
+{
+	switch (hook->shape) {
+	case LC_HOOK_CAST:
+	case LC_HOOK_CAST_OBJECTS:
+		return 1 + 3 + SITE_BYTES + CALL_BYTES;
+	case LC_HOOK_WITH_LOCAL:
+		return (uint8_t)(1 + (hook->operand > UINT8_MAX ? 4 : 2) + SITE_BYTES + CALL_BYTES);
+	case LC_HOOK_TWICE:
+		return 2 * (1 + SITE_BYTES + CALL_BYTES);
+	case LC_HOOK_OF_CLASS:
+		return 3 + SITE_BYTES + CALL_BYTES;
+	case LC_HOOK_PLAIN:
+	case LC_HOOK_THIS_PLAIN:
+		return 1 + CALL_BYTES;
+	default:
+		return (uint8_t)(1 + SITE_BYTES + CALL_BYTES +
+		                 (hook->watched ? 1 + CALL_BYTES : 0));
+	}
+}
+
+static uint8_t *assemble_operand(uint8_t *p, const struct lc_hook *hook, struct lc_pool *pool)
+{
+	if (hook->shape == LC_HOOK_CAST || hook->shape == LC_HOOK_CAST_OBJECTS) {
+		*p = LC_OP_CHECKCAST;
+		lc_be_put2(p + 1, hook->shape == LC_HOOK_CAST ? hook->operand
+		                                              : lc_pool_objects_class(pool));
+		return p + 3;
+	}
+	if (hook->shape != LC_HOOK_WITH_LOCAL)
+		return p;
+	if (hook->operand > UINT8_MAX) {
+		*p++ = LC_OP_WIDE;
+		*p++ = LC_OP_ALOAD;
+		lc_be_put2(p, hook->operand);
+		return p + 2;
+	}
+	*p++ = LC_OP_ALOAD;
+	*p++ = (uint8_t)hook->operand;
+	return p;
+}
+
+/* The site always takes SITE_BYTES, so that the layout is known before the number is. */
+static uint8_t *assemble_call(uint8_t *p, const struct lc_hook *hook, uint32_t site,
+                              struct lc_pool *pool)
+{
+	*p++ = site <= INT16_MAX ? LC_OP_SIPUSH : LC_OP_LDC_W;
+	lc_be_put2(p, site <= INT16_MAX ? site : lc_pool_integer(pool, site));
+	p[2] = LC_OP_INVOKESTATIC;
+	lc_be_put2(p + 3, lc_pool_hook(pool, hook->method));
+	return p + 5;
+}
+
+/* The object, or `this`, and the call. */
+static uint8_t *assemble_plain(uint8_t *p, bool of_this, enum lc_hook_method method,
+                               struct lc_pool *pool)
+{
+	*p++ = of_this ? LC_OP_ALOAD_0 : LC_OP_DUP;
+	*p++ = LC_OP_INVOKESTATIC;
+	lc_be_put2(p, lc_pool_hook(pool, method));
+	return p + 2;
+}
+
+void lc_hook_assemble(struct lc_hooks *h, struct lc_pool *pool,
+                      const struct lc_rewrite_options *options)
+{
+	for (size_t i = 0; i < h->len; i++) {
+		const struct lc_hook *hook = &h->hooks[i];
+		uint8_t *p = h->inserts[i].bytes;
+		uint32_t site;
+
+		if (hook->shape == LC_HOOK_PLAIN || hook->shape == LC_HOOK_THIS_PLAIN) {
+			assemble_plain(p, hook->shape == LC_HOOK_THIS_PLAIN, hook->method, pool);
+			continue;
+		}
+		if (hook->watched)
+			p = assemble_plain(p, hook->shape == LC_HOOK_THIS, LC_HOOK_WATCHED, pool);
+		site = options->next_site(options->user);
+		if (hook->shape == LC_HOOK_OF_CLASS) {
+			*p++ = LC_OP_LDC_W;
+			lc_be_put2(p, hook->operand);
+			assemble_call(p + 2, hook, site, pool);
+			continue;
+		}
+		*p++ = hook->shape == LC_HOOK_THIS ? LC_OP_ALOAD_0 : LC_OP_DUP;
+		p = assemble_operand(p, hook, pool);
+		if (hook->shape == LC_HOOK_TWICE) {
+			p = assemble_call(p, hook, site, pool);
+			*p++ = LC_OP_DUP;
+		}
+		assemble_call(p, hook, site | hook->site_bits, pool);
+	}
+}

@@ -1,0 +1,646 @@
+/*
+ * classfile/alloc_plan.c - the search for places that allocate, and the code inserted there.
+ *
+ * C2's intrinsics, and the StringBuilder chains that it replaces as a whole (toString() is what
+ * is left of them): calls of them get a hook behind them, and their bodies one at the end, see
+ * LC_SITE_IN_BODY. BigInteger.implMultiplyToLen() returns the array it was given where that is
+ * large enough, so its allocation is marked instead of its end, and its caller compares.
+ *
+ * It is longer than 600 lines because all that is hooked is found in one walk.
+ */
+#include "src/classfile/alloc_plan.h"
+
+#include <stdlib.h>
+
+#include "src/classfile/tables.h"
+#include "src/classfile/watched.h"
+
+enum { RUN_MAX = 255, NESTED_MAX = 64, ACC_STATIC = 8, OBJECT_ALIGN_BYTES = 8 };
+
+/* Calls whose result is hooked: the intrinsics, in the order of their numbers, and natives. */
+static const struct call {
+	struct lc_intrinsic callee;
+	enum lc_hook_method method;
+} calls[] = {
+	{ { "java/util/Arrays", "copyOf",
+	    "([Ljava/lang/Object;ILjava/lang/Class;)[Ljava/lang/Object;", true },
+	  LC_HOOK_OBJECTS },
+	{ { "java/util/Arrays", "copyOfRange",
+	    "([Ljava/lang/Object;IILjava/lang/Class;)[Ljava/lang/Object;", true },
+	  LC_HOOK_OBJECTS },
+	{ { "jdk/internal/misc/Unsafe", "allocateUninitializedArray0",
+	    "(Ljava/lang/Class;I)Ljava/lang/Object;", false },
+	  LC_HOOK_ANY },
+	{ { "java/lang/StringUTF16", "toBytes", "([CII)[B", true }, LC_HOOK_BYTES },
+	{ { "java/lang/StringBuilder", "toString", "()Ljava/lang/String;", false },
+	  LC_HOOK_STRING },
+	{ { "java/lang/StringBuffer", "toString", "()Ljava/lang/String;", false }, LC_HOOK_STRING },
+	{ { "java/math/BigInteger", "implMultiplyToLen", "([II[II[I)[I", true }, LC_HOOK_GROWN },
+	{ { "java/lang/reflect/Array", "newArray", "(Ljava/lang/Class;I)Ljava/lang/Object;", true },
+	  LC_HOOK_ANY },
+	{ { "java/lang/reflect/Array", "multiNewArray", "(Ljava/lang/Class;[I)Ljava/lang/Object;",
+	    true },
+	  LC_HOOK_MULTI },
+	{ { "jdk/internal/misc/Unsafe", "allocateInstance", "(Ljava/lang/Class;)Ljava/lang/Object;",
+	    false },
+	  LC_HOOK_OBJECT },
+	{ { "jdk/internal/reflect/NativeConstructorAccessorImpl", "newInstance0",
+	    "(Ljava/lang/reflect/Constructor;[Ljava/lang/Object;)Ljava/lang/Object;", true },
+	  LC_HOOK_OBJECT },
+	{ { "jdk/internal/reflect/DirectConstructorHandleAccessor$NativeAccessor", "newInstance0",
+	    "(Ljava/lang/reflect/Constructor;[Ljava/lang/Object;)Ljava/lang/Object;", true },
+	  LC_HOOK_OBJECT },
+};
+
+enum { CALLS_LEN = sizeof(calls) / sizeof(calls[0]) };
+
+_Static_assert(LC_INTRINSICS <= 8, "LC_SITE_INTRINSIC has three bits");
+
+/* What a Methodref is; LISTED + i: calls[i]. */
+enum { NOT_LOOKED_UP, OTHER, CLONE_OF_ARRAY, CLONE_OF_OBJECT, LISTED };
+
+/* Types of newarray: 4..11. */
+static const struct {
+	uint8_t bytes;
+	uint8_t method;
+} primitives[] = {
+	{ 1, LC_HOOK_BOOLEANS }, { 2, LC_HOOK_CHARS }, { 4, LC_HOOK_FLOATS },
+	{ 8, LC_HOOK_DOUBLES },  { 1, LC_HOOK_BYTES }, { 2, LC_HOOK_SHORTS },
+	{ 4, LC_HOOK_INTS },     { 8, LC_HOOK_LONGS },
+};
+
+enum { PRIMITIVE_FIRST = 4, PRIMITIVES_LEN = sizeof(primitives) / sizeof(primitives[0]) };
+
+/* A walk over one method. */
+struct walk {
+	struct lc_hook_scan *scan;
+	struct lc_code *code;
+	struct lc_hooks *out;
+	const struct call *body; /* the intrinsic that the method is, or NULL */
+	bool constructor;        /* its returns get hooks */
+	uint32_t uninitialized;  /* `new` whose constructor call is yet to come */
+	/* Of these, the class (0: no `dup` follows `new`), as far as they fit. */
+	uint16_t nested[NESTED_MAX];
+	uint32_t nested_len;
+	bool stores_local0;
+	/* Constant ints that the instructions just before push, one after the other. */
+	uint32_t run;
+	int32_t values[RUN_MAX];
+	uint32_t positions[RUN_MAX];
+	uint32_t last; /* position of the instruction before */
+};
+
+const struct lc_intrinsic *lc_rewrite_intrinsic(unsigned i)
+{
+	return &calls[i].callee;
+}
+
+/* What to add to the number of a site at that call, or in that intrinsic. */
+static uint32_t call_bits(const struct call *call, uint32_t bit)
+{
+	uint32_t i = (uint32_t)(call - calls);
+
+	return i < LC_INTRINSICS ? bit | i << LC_SITE_INTRINSIC_SHIFT : 0;
+}
+
+uint32_t lc_rewrite_field_bytes(const char *descriptor, uint32_t reference_bytes)
+{
+	switch (*descriptor) {
+	case 'Z':
+	case 'B':
+		return 1;
+	case 'C':
+	case 'S':
+		return 2;
+	case 'I':
+	case 'F':
+		return 4;
+	case 'J':
+	case 'D':
+		return 8;
+	case 'L':
+	case '[':
+		return reference_bytes;
+	default:
+		return 0;
+	}
+}
+
+static uint64_t own_bytes(const struct lc_class *c, uint32_t reference_bytes)
+{
+	uint32_t count = lc_be_get2(c->bytes + c->fields), at = c->fields + 2;
+	uint64_t sum = 0;
+
+	for (; count; count--) {
+		struct lc_member field = lc_class_member(c, at);
+		struct lc_text type = lc_class_utf8(c, field.descriptor);
+
+		if (type.len && !(lc_be_get2(c->bytes + at) & ACC_STATIC))
+			sum += lc_rewrite_field_bytes(type.data, reference_bytes);
+		at = field.end;
+	}
+	return sum;
+}
+
+bool lc_hook_scan_open(struct lc_hook_scan *s, const struct lc_class *c,
+                       const struct lc_rewrite_options *options)
+{
+	struct lc_text name = lc_class_name(c, c->this_class);
+
+	*s = (struct lc_hook_scan){ .cls = c, .options = options };
+	s->own_bytes = own_bytes(c, options->reference_bytes);
+	s->large = !options->objects && (options->force_object ||
+	                                 (s->own_bytes && s->own_bytes >= options->min_size_bytes));
+	s->watched = lc_watched_class(options, name);
+	for (size_t i = 0; i < LC_INTRINSICS; i++)
+		s->has_bodies |= lc_text_is(name, calls[i].callee.class_name);
+	s->calls = calloc(c->pool_count, 1);
+	return s->calls;
+}
+
+void lc_hook_scan_close(struct lc_hook_scan *s)
+{
+	free(s->calls);
+	s->calls = NULL;
+}
+
+void lc_hooks_close(struct lc_hooks *h)
+{
+	free(h->inserts);
+	free(h->hooks);
+	*h = (struct lc_hooks){ 0 };
+}
+
+/* Room for one more; NULL without memory. */
+static struct lc_hook *add(struct lc_hooks *h)
+{
+	if (h->len == h->cap) {
+		size_t cap = h->cap ? 2 * h->cap : 16;
+		struct lc_insert *inserts = realloc(h->inserts, cap * sizeof(*inserts));
+		struct lc_hook *hooks;
+
+		if (!inserts)
+			return NULL;
+		h->inserts = inserts;
+		hooks = realloc(h->hooks, cap * sizeof(*hooks));
+		if (!hooks)
+			return NULL;
+		h->hooks = hooks;
+		h->cap = cap;
+	}
+	return &h->hooks[h->len++];
+}
+
+static enum lc_rewrite_status put(struct walk *w, uint32_t at, bool before, struct lc_hook hook)
+{
+	struct lc_hook *slot = add(w->out);
+
+	if (!slot)
+		return LC_REWRITE_NO_MEMORY;
+	*slot = hook;
+	w->out->inserts[w->out->len - 1] = (struct lc_insert){
+		.at = at,
+		.before = before,
+		.len = lc_hook_bytes(&hook),
+	};
+	return LC_REWRITE_DONE;
+}
+
+/* Whether an array of that many elements is known to stay below the threshold. */
+static bool stays_small(const struct walk *w, int32_t elements, uint32_t element_bytes)
+{
+	uint64_t bytes = w->scan->options->array_header_bytes;
+
+	if (elements < 0)
+		return true; /* throws */
+	bytes += (uint64_t)elements * element_bytes + OBJECT_ALIGN_BYTES - 1;
+	return bytes / OBJECT_ALIGN_BYTES * OBJECT_ALIGN_BYTES < w->scan->options->min_size_bytes;
+}
+
+static uint32_t element_bytes(const struct walk *w, struct lc_text array, uint32_t level)
+{
+	return level + 1 < array.len ? lc_rewrite_field_bytes(array.data + level + 1,
+	                                                      w->scan->options->reference_bytes)
+	                             : 0;
+}
+
+/* The length was pushed right before, is a constant, and is small in each dimension. */
+static bool small_constants(const struct walk *w, uint32_t at)
+{
+	const uint8_t *insn = w->code->insns + at;
+	uint32_t dimensions = *insn == LC_OP_MULTIANEWARRAY ? insn[3] : 1;
+	const int32_t *lengths;
+
+	if (!dimensions || dimensions > w->run)
+		return false;
+	lengths = w->values + w->run - dimensions;
+	if (*insn == LC_OP_NEWARRAY)
+		return stays_small(w, *lengths, primitives[insn[1] - PRIMITIVE_FIRST].bytes);
+	if (*insn == LC_OP_ANEWARRAY)
+		return stays_small(w, *lengths, w->scan->options->reference_bytes);
+	for (uint32_t i = 0; i < dimensions; i++) {
+		struct lc_text array = lc_class_name(w->scan->cls, lc_be_get2(insn + 1));
+
+		if (!stays_small(w, lengths[i], element_bytes(w, array, i)))
+			return false;
+	}
+	return true;
+}
+
+/* A jump leads between the instruction at `from` and the one at `at`, or to the latter. */
+static bool entered_between(const struct lc_code *code, uint32_t from, uint32_t at)
+{
+	for (uint32_t i = from + 1; i <= at; i++)
+		if (code->flags[i] & LC_AT_TARGET)
+			return true;
+	return false;
+}
+
+/* Arrays that the instruction makes are watched. */
+static bool is_watched_array(const struct walk *w, const uint8_t *insn)
+{
+	const struct lc_rewrite_options *options = w->scan->options;
+	struct lc_text class;
+
+	if (!options->watched_len)
+		return false;
+	if (*insn == LC_OP_NEWARRAY)
+		return lc_watched_primitives(options) >> (insn[1] - PRIMITIVE_FIRST) & 1;
+	class = lc_class_name(w->scan->cls, lc_be_get2(insn + 1));
+	return *insn == LC_OP_ANEWARRAY ? lc_watched_array_of(options, class)
+	                                : lc_watched_within(options, class, insn[3]);
+}
+
+/* The hook of an array of references whose class is not known. */
+static enum lc_hook_method of_references(const struct walk *w, enum lc_hook_method method)
+{
+	return method == LC_HOOK_OBJECTS && lc_watched_references(w->scan->options)
+	           ? LC_HOOK_WATCHED_OBJECTS
+	           : method;
+}
+
+static enum lc_rewrite_status visit_array(struct walk *w, uint32_t at)
+{
+	const uint8_t *insn = w->code->insns + at;
+	struct lc_hook hook = { .method = LC_HOOK_OBJECTS };
+	uint32_t dimensions = 1;
+	bool watched;
+
+	if (*insn == LC_OP_NEWARRAY) {
+		if (insn[1] < PRIMITIVE_FIRST || insn[1] - PRIMITIVE_FIRST >= PRIMITIVES_LEN)
+			return LC_REWRITE_MALFORMED;
+		hook.method = primitives[insn[1] - PRIMITIVE_FIRST].method;
+		if (w->body && w->body->method == LC_HOOK_GROWN) {
+			hook.shape = LC_HOOK_TWICE;
+			hook.site_bits = call_bits(w->body, LC_SITE_IN_BODY);
+		}
+	} else if (*insn == LC_OP_MULTIANEWARRAY) {
+		hook.method = LC_HOOK_MULTI;
+		hook.site_bits = LC_SITE_ANY_CLASS;
+		dimensions = insn[3];
+	}
+	watched = is_watched_array(w, insn);
+	if (watched && *insn == LC_OP_ANEWARRAY)
+		hook.method = LC_HOOK_WATCHED_OBJECTS;
+	if (!watched && small_constants(w, at)) {
+		hook.if_entered = true;
+		hook.from = w->positions[w->run - dimensions];
+	}
+	return put(w, at, false, hook);
+}
+
+/* The number of the local variable that the instruction loads a reference from, or -1. */
+static int loaded_local(const struct lc_code *code, uint32_t at)
+{
+	const uint8_t *insn = code->insns + at;
+
+	if (*insn >= LC_OP_ALOAD_0 && *insn <= LC_OP_ALOAD_3)
+		return *insn - LC_OP_ALOAD_0;
+	if (*insn == LC_OP_ALOAD)
+		return insn[1];
+	return *insn == LC_OP_WIDE && insn[1] == LC_OP_ALOAD ? lc_be_get2(insn + 2) : -1;
+}
+
+static bool is_callee(const struct call *call, struct lc_text holder, struct lc_text name,
+                      struct lc_text descriptor)
+{
+	return lc_text_is(name, call->callee.name) && lc_text_is(holder, call->callee.class_name) &&
+	       lc_text_is(descriptor, call->callee.descriptor);
+}
+
+static uint8_t look_up_call(const struct lc_class_ref *ref)
+{
+	if (lc_text_is(ref->name, "clone"))
+		return !lc_text_is(ref->descriptor, "()Ljava/lang/Object;") ? OTHER
+		       : ref->holder.len && ref->holder.data[0] == '['      ? CLONE_OF_ARRAY
+		                                                            : CLONE_OF_OBJECT;
+	for (uint8_t i = 0; i < CALLS_LEN; i++)
+		if (is_callee(&calls[i], ref->holder, ref->name, ref->descriptor))
+			return (uint8_t)(LISTED + i);
+	return OTHER;
+}
+
+static struct lc_hook clone_hook(const struct walk *w, const struct lc_class_ref *ref)
+{
+	static const char letters[] = "ZCFDBSIJ"; /* as in primitives[] */
+	const char *letter = ref->holder.len == 2 ? memchr(letters, ref->holder.data[1], 8) : NULL;
+
+	if (!letter)
+		return (struct lc_hook){ .method = of_references(w, LC_HOOK_OBJECTS),
+			                 .shape = LC_HOOK_CAST_OBJECTS,
+			                 .site_bits = LC_SITE_ANY_CLASS };
+	return (struct lc_hook){
+		.method = primitives[letter - letters].method,
+		.shape = LC_HOOK_CAST,
+		.operand = ref->holder_index,
+	};
+}
+
+static enum lc_rewrite_status put_listed(struct walk *w, uint32_t at, const struct call *call)
+{
+	struct lc_hook hook = {
+		.method = of_references(w, call->method),
+		.site_bits = call_bits(call, LC_SITE_AFTER_CALL) | LC_SITE_ANY_CLASS,
+	};
+	int local;
+
+	if (call->method == LC_HOOK_GROWN) {
+		local = at ? loaded_local(w->code, w->last) : -1;
+		if (local < 0)
+			return LC_REWRITE_DONE;
+		hook.shape = LC_HOOK_WITH_LOCAL;
+		hook.operand = (uint16_t)local;
+		hook.unless_entered = true;
+		hook.from = w->last;
+	}
+	return put(w, at, false, hook);
+}
+
+static enum lc_rewrite_status visit_call(struct walk *w, uint32_t at)
+{
+	uint32_t index = lc_be_get2(w->code->insns + at + 1);
+	uint8_t op = w->code->insns[at], *known;
+	struct lc_class_ref ref = { 0 };
+
+	if (index >= w->scan->cls->pool_count)
+		return LC_REWRITE_MALFORMED;
+	known = &w->scan->calls[index];
+	if (*known == NOT_LOOKED_UP)
+		*known =
+		    lc_class_method_ref(w->scan->cls, index, &ref) ? look_up_call(&ref) : OTHER;
+	if (*known == OTHER)
+		return LC_REWRITE_DONE;
+	if (*known >= LISTED)
+		return calls[*known - LISTED].method == LC_HOOK_OBJECT && !w->scan->options->objects
+		           ? LC_REWRITE_DONE
+		           : put_listed(w, at, &calls[*known - LISTED]);
+	if (*known == CLONE_OF_ARRAY && op == LC_OP_INVOKEVIRTUAL &&
+	    lc_class_method_ref(w->scan->cls, index, &ref))
+		return put(w, at, false, clone_hook(w, &ref));
+	if (*known == CLONE_OF_OBJECT && op == LC_OP_INVOKESPECIAL) {
+		if (w->scan->large)
+			return put(w, at, false,
+			           (struct lc_hook){ .method = LC_HOOK_OBJECT,
+			                             .watched = w->scan->watched });
+		/* A superclass's own clone() has a hook in it. */
+		if (w->scan->options->objects && lc_class_method_ref(w->scan->cls, index, &ref) &&
+		    lc_text_is(ref.holder, "java/lang/Object"))
+			return put(w, at, false,
+			           (struct lc_hook){ .method = LC_HOOK_OBJECT,
+			                             .site_bits = LC_SITE_ANY_CLASS,
+			                             .watched = w->scan->watched });
+		if (w->scan->watched)
+			return put(
+			    w, at, false,
+			    (struct lc_hook){ .method = LC_HOOK_WATCHED, .shape = LC_HOOK_PLAIN });
+	}
+	return LC_REWRITE_DONE;
+}
+
+/*
+ * In a constructor: is the call at `at` its this(...)? Then the constructor called has the hook. The
+ * first constructor call that no `new` before it accounts for is this(...) or super(...).
+ */
+static bool delegates(struct walk *w, uint32_t at)
+{
+	const struct lc_class *c = w->scan->cls;
+	struct lc_text self = lc_class_name(c, c->this_class);
+	struct lc_class_ref ref = { 0 };
+
+	if (!lc_class_method_ref(c, lc_be_get2(w->code->insns + at + 1), &ref) ||
+	    !lc_text_is(ref.name, "<init>"))
+		return false;
+	if (w->uninitialized) {
+		w->uninitialized--;
+		return false;
+	}
+	return ref.holder.len == self.len && !memcmp(ref.holder.data, self.data, self.len);
+}
+
+/* Behind `new`: the class is passed, since nobody may have the object before its constructor. */
+static enum lc_rewrite_status visit_new(struct walk *w, uint32_t at)
+{
+	uint16_t class = lc_be_get2(w->code->insns + at + 1);
+	bool dup = at + 3 < w->code->len && w->code->insns[at + 3] == LC_OP_DUP;
+
+	if (w->scan->cls->major < LC_CLASS_MAJOR_LDC_CLASS)
+		return LC_REWRITE_DONE;
+	if (w->nested_len < NESTED_MAX)
+		w->nested[w->nested_len++] = dup ? class : 0;
+	return put(w, at, false,
+	           (struct lc_hook){
+	               .method = LC_HOOK_MADE, .shape = LC_HOOK_OF_CLASS, .operand = class });
+}
+
+/*
+ * Behind a constructor call for what `new; dup` has made: the object is on the stack. Compilers nest
+ * these; where the classes do not fit together, there is no hook. For the audit only.
+ */
+static enum lc_rewrite_status visit_constructed(struct walk *w, uint32_t at)
+{
+	const struct lc_class *c = w->scan->cls;
+	struct lc_class_ref ref = { 0 };
+	struct lc_text class;
+
+	if (!lc_class_method_ref(c, lc_be_get2(w->code->insns + at + 1), &ref) || !w->nested_len)
+		return LC_REWRITE_DONE;
+	class = lc_class_name(c, w->nested[w->nested_len - 1]);
+	if (!class.len || class.len != ref.holder.len ||
+	    memcmp(class.data, ref.holder.data, class.len) != 0)
+		return LC_REWRITE_DONE;
+	w->nested_len--;
+	return put(w, at, false,
+	           (struct lc_hook){ .method = LC_HOOK_BUILT, .shape = LC_HOOK_PLAIN });
+}
+
+static bool is_init(const struct walk *w, uint32_t at)
+{
+	struct lc_class_ref ref = { 0 };
+
+	return lc_class_method_ref(w->scan->cls, lc_be_get2(w->code->insns + at + 1), &ref) &&
+	       lc_text_is(ref.name, "<init>");
+}
+
+/* If the instruction pushes a constant int, set *value. */
+static bool pushes_constant(const struct walk *w, uint32_t at, int32_t *value)
+{
+	const struct lc_class *c = w->scan->cls;
+	const uint8_t *insn = w->code->insns + at;
+	uint32_t index;
+
+	if (*insn >= LC_OP_ICONST_M1 && *insn <= LC_OP_ICONST_5) {
+		*value = *insn - LC_OP_ICONST_M1 - 1;
+	} else if (*insn == LC_OP_BIPUSH) {
+		*value = (int8_t)insn[1];
+	} else if (*insn == LC_OP_SIPUSH) {
+		*value = lc_be_get2s(insn + 1);
+	} else if (*insn == LC_OP_LDC || *insn == LC_OP_LDC_W) {
+		index = *insn == LC_OP_LDC ? insn[1] : lc_be_get2(insn + 1);
+		if (index >= c->pool_count || !c->pool[index] ||
+		    c->bytes[c->pool[index]] != LC_POOL_INTEGER)
+			return false;
+		*value = lc_be_get4s(c->bytes + c->pool[index] + 1);
+	} else {
+		return false;
+	}
+	return true;
+}
+
+static enum lc_rewrite_status visit_end_of_constructor(struct walk *w, uint32_t at)
+{
+	struct lc_hook hook = { .method = LC_HOOK_WATCHED, .shape = LC_HOOK_THIS_PLAIN };
+
+	if (w->scan->large)
+		hook = (struct lc_hook){ .method = LC_HOOK_OBJECT,
+			                 .shape = LC_HOOK_THIS,
+			                 .watched = w->scan->watched };
+	return put(w, at, true, hook);
+}
+
+static enum lc_rewrite_status visit(struct walk *w, uint32_t at)
+{
+	uint8_t op = w->code->insns[at];
+
+	switch (op) {
+	case LC_OP_NEW:
+		w->uninitialized++;
+		return w->scan->options->objects ? visit_new(w, at) : LC_REWRITE_DONE;
+	case LC_OP_NEWARRAY:
+	case LC_OP_ANEWARRAY:
+	case LC_OP_MULTIANEWARRAY:
+		return visit_array(w, at);
+	case LC_OP_INVOKESPECIAL:
+		if (w->constructor && delegates(w, at))
+			w->constructor = false;
+		if (w->scan->options->constructed && is_init(w, at))
+			return visit_constructed(w, at);
+		return visit_call(w, at);
+	case LC_OP_INVOKEVIRTUAL:
+	case LC_OP_INVOKESTATIC:
+		return visit_call(w, at);
+	case LC_OP_ARETURN:
+		if (w->body && w->body->method != LC_HOOK_GROWN)
+			return put(
+			    w, at, true,
+			    (struct lc_hook){ .method = of_references(w, w->body->method),
+			                      .site_bits = call_bits(w->body, LC_SITE_IN_BODY) });
+		return LC_REWRITE_DONE;
+	case LC_OP_RETURN:
+		return w->constructor ? visit_end_of_constructor(w, at) : LC_REWRITE_DONE;
+	default:
+		if (w->constructor && lc_insn_stores_local0(w->code->insns + at))
+			w->stores_local0 = true;
+		return lc_code_mark_targets(w->code, at) ? LC_REWRITE_DONE : LC_REWRITE_MALFORMED;
+	}
+}
+
+static void extend_run(struct walk *w, uint32_t at)
+{
+	int32_t value;
+
+	if (!pushes_constant(w, at, &value)) {
+		w->run = 0;
+		return;
+	}
+	if (w->run == RUN_MAX)
+		w->run = 0;
+	w->values[w->run] = value;
+	w->positions[w->run++] = at;
+}
+
+/* Drop the hooks that proved void, now that all targets are known. */
+static void sift(struct walk *w)
+{
+	struct lc_hooks *h = w->out;
+	size_t kept = 0;
+
+	for (size_t i = 0; i < h->len; i++) {
+		struct lc_hook *hook = &h->hooks[i];
+		bool drop = false;
+
+		if (hook->if_entered || hook->unless_entered)
+			drop = entered_between(w->code, hook->from, h->inserts[i].at) !=
+			       hook->if_entered;
+		if (drop && hook->if_entered)
+			w->scan->skipped_constant++;
+		if ((hook->shape == LC_HOOK_THIS || hook->shape == LC_HOOK_THIS_PLAIN) &&
+		    w->stores_local0)
+			drop = true;
+		if (drop)
+			continue;
+		h->hooks[kept] = *hook;
+		h->inserts[kept++] = h->inserts[i];
+	}
+	h->len = kept;
+}
+
+/* Constructors of large and of watched objects get hooks if `this` stays in local 0, for the verifier too. */
+static bool is_hooked_constructor(const struct walk *w, const struct lc_member *method)
+{
+	const struct lc_class *c = w->scan->cls;
+
+	return (w->scan->large || w->scan->watched) &&
+	       lc_text_is(lc_class_utf8(c, method->name), "<init>") &&
+	       lc_tables_keep_local0(c, method, w->code);
+}
+
+/* The intrinsic that the method is, or NULL. */
+static const struct call *body_of(const struct lc_hook_scan *s, const struct lc_member *method)
+{
+	const struct lc_class *c = s->cls;
+
+	for (const struct call *k = calls; s->has_bodies && k < calls + LC_INTRINSICS; k++)
+		if (is_callee(k, lc_class_name(c, c->this_class), lc_class_utf8(c, method->name),
+		              lc_class_utf8(c, method->descriptor)))
+			return k;
+	return NULL;
+}
+
+enum lc_rewrite_status lc_hook_find(struct lc_hook_scan *s, const struct lc_member *method,
+                                    struct lc_code *code, struct lc_hooks *out)
+{
+	struct walk w = { .scan = s, .code = code, .out = out };
+	enum lc_rewrite_status status;
+	uint32_t bytes;
+
+	out->len = 0;
+	w.constructor = is_hooked_constructor(&w, method);
+	w.body = body_of(s, method);
+	for (uint32_t at = 0; at < code->len; at += bytes) {
+		bytes = lc_insn_bytes(code, at);
+		if (!bytes)
+			return LC_REWRITE_MALFORMED;
+		code->flags[at] |= LC_AT_START;
+		status = visit(&w, at);
+		if (status != LC_REWRITE_DONE)
+			return status;
+		extend_run(&w, at);
+		w.last = at;
+	}
+	if (!out->len)
+		return LC_REWRITE_DONE;
+	if (!lc_code_mark_handlers(code))
+		return LC_REWRITE_MALFORMED;
+	sift(&w);
+	return LC_REWRITE_DONE;
+}

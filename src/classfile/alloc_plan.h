@@ -1,0 +1,115 @@
+/*
+ * classfile/alloc_plan.h - where hooks go in a method, and what they consist of.
+ *
+ * A hook calls a static method of the hook class. Behind an instruction that leaves the new
+ * object on the stack it is `dup; <site>; invokestatic`; at the end of a constructor
+ * `aload_0; <site>; invokestatic`; behind `new`, where the object may not be passed to anybody yet,
+ * `ldc_w <class>; <site>; invokestatic`. The stack grows by at most LC_HOOK_STACK.
+ */
+#ifndef LC_CLASSFILE_ALLOC_PLAN_H
+#define LC_CLASSFILE_ALLOC_PLAN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "src/classfile/alloc_rewrite.h"
+#include "src/classfile/method_code.h"
+#include "src/classfile/reader.h"
+
+struct lc_pool;
+
+enum { LC_HOOK_STACK = 3 };
+
+/* Methods of the hook class. */
+enum lc_hook_method {
+	LC_HOOK_BOOLEANS,
+	LC_HOOK_BYTES,
+	LC_HOOK_CHARS,
+	LC_HOOK_SHORTS,
+	LC_HOOK_INTS,
+	LC_HOOK_LONGS,
+	LC_HOOK_FLOATS,
+	LC_HOOK_DOUBLES,
+	LC_HOOK_OBJECTS,         /* array of references */
+	LC_HOOK_ANY,             /* any array */
+	LC_HOOK_MULTI,           /* any array, with its sub-arrays */
+	LC_HOOK_STRING,          /* a string: its array */
+	LC_HOOK_GROWN,           /* a new int[], or the one that was passed in */
+	LC_HOOK_OBJECT,          /* ordinary object; native */
+	LC_HOOK_MADE,            /* ordinary object that `new` has made, told by its class */
+	LC_HOOK_BUILT,           /* ordinary object that a hook behind its `new` has seen; native */
+	LC_HOOK_WATCHED,         /* ordinary object that a watch may look for */
+	LC_HOOK_WATCHED_OBJECTS, /* array of references, likewise */
+	LC_HOOK_METHOD_COUNT
+};
+
+const char *lc_hook_method_name(enum lc_hook_method m);
+const char *lc_hook_method_descriptor(enum lc_hook_method m);
+
+enum lc_hook_shape {
+	LC_HOOK_DUP,          /* dup; site; call */
+	LC_HOOK_CAST,         /* dup; checkcast operand; site; call */
+	LC_HOOK_CAST_OBJECTS, /* dup; checkcast Object[]; site; call */
+	LC_HOOK_WITH_LOCAL,   /* dup; aload operand; site; call: (result, argument, site) */
+	LC_HOOK_THIS,         /* aload_0; site; call */
+	LC_HOOK_TWICE,        /* dup; site; call, without site_bits and once more with them */
+	LC_HOOK_OF_CLASS,     /* ldc_w operand; site; call */
+	LC_HOOK_PLAIN,        /* dup; call */
+	LC_HOOK_THIS_PLAIN,   /* aload_0; call */
+};
+
+/* A place that gets a hook; parallel to it goes a struct lc_insert. */
+struct lc_hook {
+	enum lc_hook_method method;
+	enum lc_hook_shape shape;
+	uint16_t operand;   /* class, or number of the local variable */
+	uint32_t site_bits; /* LC_SITE_* */
+	bool watched;       /* LC_HOOK_WATCHED goes first; LC_HOOK_DUP and LC_HOOK_THIS only */
+	/* Known only when all targets are: whether a jump leads behind the instruction at `from`,
+	 * up to the place. The hook is void unless, or if, one does. */
+	bool if_entered;
+	bool unless_entered;
+	uint32_t from;
+};
+
+uint8_t lc_hook_bytes(const struct lc_hook *hook);
+
+/* Hooks of one method, in the order of their positions; the arrays are reused for the next. */
+struct lc_hooks {
+	struct lc_insert *inserts; /* malloc'ed; owner: the struct */
+	struct lc_hook *hooks;     /* likewise */
+	size_t len;
+	size_t cap;
+};
+
+/* What the search for hooks knows about the class. */
+struct lc_hook_scan {
+	const struct lc_class *cls;
+	const struct lc_rewrite_options *options;
+	uint8_t *calls;     /* by pool index: what lc_hook_find() found out about a Methodref */
+	uint64_t own_bytes; /* of the instance fields that the class declares itself */
+	bool large;         /* objects of this class may reach the threshold */
+	bool watched;       /* a watch looks for objects of this class */
+	bool has_bodies;    /* the class has intrinsics */
+	uint32_t skipped_constant;
+};
+
+/* Allocate and free `calls`, and find out the flags. Returns false without memory. */
+bool lc_hook_scan_open(struct lc_hook_scan *s, const struct lc_class *c,
+                       const struct lc_rewrite_options *options);
+void lc_hook_scan_close(struct lc_hook_scan *s);
+
+/*
+ * Walk the instructions of `method`, set code->flags (lent by the caller, all 0) and collect the
+ * hooks. Returns LC_REWRITE_DONE, LC_REWRITE_MALFORMED or LC_REWRITE_NO_MEMORY.
+ */
+enum lc_rewrite_status lc_hook_find(struct lc_hook_scan *s, const struct lc_member *method,
+                                    struct lc_code *code, struct lc_hooks *out);
+void lc_hooks_close(struct lc_hooks *h);
+
+/* Fill in the bytes of the inserts: one fresh site each, constants from `pool`. */
+void lc_hook_assemble(struct lc_hooks *h, struct lc_pool *pool,
+                      const struct lc_rewrite_options *options);
+
+#endif

@@ -1,0 +1,97 @@
+/*
+ * classfile/alloc_rewrite.c - one class file in, one with hooks out.
+ *
+ * A method whose code would not fit keeps its bytes.
+ */
+#include "src/classfile/alloc_rewrite.h"
+
+#include "src/classfile/alloc_plan.h"
+#include "src/classfile/edit.h"
+
+struct rewrite {
+	struct lc_edit edit;
+	const struct lc_rewrite_options *options;
+	struct lc_rewrite_result counts;
+	struct lc_hook_scan scan;
+	struct lc_hooks hooks;
+};
+
+static enum lc_rewrite_status rewrite_code(void *user, const struct lc_member *method,
+                                           const struct lc_attribute *a)
+{
+	struct rewrite *r = user;
+	enum lc_rewrite_status status;
+	struct lc_code code;
+
+	status = lc_edit_read(&r->edit, a, &code);
+	if (status == LC_REWRITE_DONE)
+		status = lc_hook_find(&r->scan, method, &code, &r->hooks);
+	if (status != LC_REWRITE_DONE || !r->hooks.len)
+		return status;
+	status = lc_code_layout(&code, r->hooks.inserts, r->hooks.len);
+	if (status == LC_REWRITE_TOO_LARGE || code.max_stack > UINT16_MAX - LC_HOOK_STACK) {
+		r->counts.methods_left++;
+		return LC_REWRITE_DONE;
+	}
+	if (status != LC_REWRITE_DONE)
+		return status;
+	lc_hook_assemble(&r->hooks, &r->edit.pool, r->options);
+	status = lc_edit_put(&r->edit, a, &code, r->hooks.inserts, r->hooks.len,
+	                     (uint32_t)code.max_stack + LC_HOOK_STACK);
+	if (status == LC_REWRITE_DONE)
+		r->counts.sites += (uint32_t)r->hooks.len;
+	return status;
+}
+
+static enum lc_rewrite_status rewrite_methods(struct rewrite *r)
+{
+	enum lc_rewrite_status status = lc_edit_methods(&r->edit, rewrite_code, r);
+
+	if (status != LC_REWRITE_DONE)
+		return status;
+	r->counts.skipped_constant = r->scan.skipped_constant;
+	r->counts.own_field_bytes = r->scan.own_bytes;
+	if (r->counts.sites)
+		return LC_REWRITE_DONE;
+	return r->counts.methods_left ? LC_REWRITE_TOO_LARGE : LC_REWRITE_NOTHING;
+}
+
+enum lc_rewrite_status lc_rewrite_class(const uint8_t *in, size_t len,
+                                        const struct lc_rewrite_options *options,
+                                        struct lc_rewrite_result *out)
+{
+	struct rewrite r = { .options = options };
+	const struct lc_class *c = &r.edit.cls;
+	enum lc_rewrite_status status = lc_edit_open(&r.edit, in, len);
+
+	*out = (struct lc_rewrite_result){ 0 };
+	if (status != LC_REWRITE_DONE)
+		return status;
+	if (lc_text_is(lc_class_name(c, c->this_class), LC_HOOK_CLASS))
+		status = LC_REWRITE_NOTHING;
+	else if (!lc_hook_scan_open(&r.scan, c, options))
+		status = LC_REWRITE_NO_MEMORY;
+	else
+		status = rewrite_methods(&r);
+	if (status == LC_REWRITE_DONE)
+		status = lc_edit_join(&r.edit, &r.counts.bytes, &r.counts.len);
+	*out = r.counts;
+	lc_hook_scan_close(&r.scan);
+	lc_hooks_close(&r.hooks);
+	lc_edit_close(&r.edit);
+	return status;
+}
+
+const char *lc_rewrite_status_name(enum lc_rewrite_status s)
+{
+	static const char *const names[LC_REWRITE_STATUS_COUNT] = {
+		[LC_REWRITE_DONE] = "rewritten",
+		[LC_REWRITE_NOTHING] = "no site",
+		[LC_REWRITE_MALFORMED] = "malformed",
+		[LC_REWRITE_UNSUPPORTED] = "unsupported version",
+		[LC_REWRITE_TOO_LARGE] = "too large",
+		[LC_REWRITE_NO_MEMORY] = "no memory",
+	};
+
+	return (unsigned)s < LC_REWRITE_STATUS_COUNT ? names[s] : "unknown";
+}

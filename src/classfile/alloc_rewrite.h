@@ -1,0 +1,104 @@
+/*
+ * classfile/alloc_rewrite.h - allocation hooks in Java bytecode.
+ *
+ * Pure functions over bytes: no JVM, no global state. Context: [java] (ClassFileLoadHook).
+ * Behind each allocation that may reach the threshold, straight-line code calls a static method of
+ * the hook class: `dup; <site>; invokestatic`. No branch is added, so no stack map frame is.
+ */
+#ifndef LC_CLASSFILE_ALLOC_REWRITE_H
+#define LC_CLASSFILE_ALLOC_REWRITE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Internal name of the hook class, a member of java.base. */
+#define LC_HOOK_CLASS "java/lang/LocusHook"
+
+/*
+ * An intrinsic is a method that the JIT may replace by an allocation of its own (Arrays.copyOf
+ * and the like): then no bytecode of it runs. Interpreted, or compiled as it is, it does run, and
+ * the hooks inside report the object. So that it is counted once either way, the site numbers of
+ * two more hooks have a bit on top:
+ *  - LC_SITE_IN_BODY: at the end of an intrinsic. Everything it allocated was reported. Count
+ *    nothing; remember that this object was reported on this thread.
+ *  - LC_SITE_AFTER_CALL: behind a call of an intrinsic. If the object is the one remembered,
+ *    forget that and count nothing; else the JIT has allocated it: count it.
+ * The number itself is below LC_SITE_LIMIT.
+ */
+#define LC_SITE_IN_BODY (UINT32_C(1) << 31)
+#define LC_SITE_AFTER_CALL (UINT32_C(1) << 30)
+#define LC_SITE_INTRINSIC_SHIFT 27
+/* The class of the object may be another each time: the bytecode does not tell. */
+#define LC_SITE_ANY_CLASS (UINT32_C(1) << 26)
+#define LC_SITE_LIMIT (UINT32_C(1) << 26)
+/* Which intrinsic, where one of the bits is set. */
+#define LC_SITE_INTRINSIC(site) ((site) >> LC_SITE_INTRINSIC_SHIFT & 7)
+
+enum { LC_INTRINSICS = 7 };
+
+struct lc_intrinsic {
+	const char *class_name; /* internal form: java/util/Arrays */
+	const char *name;
+	const char *descriptor;
+	bool is_static;
+};
+
+/* 0 <= i < LC_INTRINSICS. Not every JDK has each of them. */
+const struct lc_intrinsic *lc_rewrite_intrinsic(unsigned i);
+
+/* Why a class was left alone; counted by the agent. */
+enum lc_rewrite_status {
+	LC_REWRITE_DONE = 0,
+	LC_REWRITE_NOTHING,     /* no site: keep the JVM's bytes */
+	LC_REWRITE_MALFORMED,   /* a structure does not parse */
+	LC_REWRITE_UNSUPPORTED, /* newer than JDK 25's, or older than JDK 1.0.2's */
+	LC_REWRITE_TOO_LARGE,   /* constant pool full, or no method with a site would fit */
+	LC_REWRITE_NO_MEMORY,
+	LC_REWRITE_STATUS_COUNT
+};
+
+struct lc_rewrite_options {
+	uint64_t min_size_bytes;
+	uint32_t array_header_bytes; /* largest that this JVM may use: decides constant lengths */
+	uint32_t reference_bytes;    /* 4 or 8 */
+	bool force_object;           /* hook constructors whatever the class's own fields sum to */
+	bool objects;                /* hook every `new` instead, and calls that make an object */
+	bool constructed;            /* and what they make once more, behind its constructor */
+	/* Classes of which an object is watched, named as Class constants do ("com/acme/Node",
+	 * "[F"): what their constructors and clone() make is shown to the hook class's watched(),
+	 * and arrays are hooked whatever their length. Owner: the caller. */
+	const char *const *watched;
+	size_t watched_len;
+	uint32_t (*next_site)(void *user); /* a fresh number for each hook, 1..LC_SITE_LIMIT - 1 */
+	void *user;
+};
+
+struct lc_rewrite_result {
+	uint8_t *bytes; /* malloc'ed; owner: the caller; NULL unless LC_REWRITE_DONE */
+	size_t len;
+	uint32_t sites;            /* hooks inserted */
+	uint32_t skipped_constant; /* sites whose constant length stays below the threshold */
+	uint32_t methods_left;     /* methods left alone because they would not fit */
+	uint64_t own_field_bytes;  /* sum of the instance fields that the class declares itself */
+};
+
+/*
+ * Insert the hooks into the class file `in`, which is untouched. Methods that have no site keep
+ * their bytes. *out is overwritten: its counts whatever the status (0 where the class did not
+ * parse), its bytes only for LC_REWRITE_DONE.
+ * Nothing is inserted into the hook class itself (LC_REWRITE_NOTHING).
+ */
+enum lc_rewrite_status lc_rewrite_class(const uint8_t *in, size_t len,
+                                        const struct lc_rewrite_options *options,
+                                        struct lc_rewrite_result *out);
+
+/*
+ * Bytes that a field of this descriptor takes in an object: 1, 2, 4, 8 or reference_bytes; 0 if
+ * it is no field descriptor.
+ */
+uint32_t lc_rewrite_field_bytes(const char *descriptor, uint32_t reference_bytes);
+
+const char *lc_rewrite_status_name(enum lc_rewrite_status s);
+
+#endif

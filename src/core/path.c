@@ -1,0 +1,490 @@
+/*
+ * core/path.c - append-only tables of methods, path nodes and sites, with a hash index each.
+ *
+ * Invariant: an element is written before its number is handed out, and never changes after.
+ * Order:     P1  append stores the table's `len` (release) -> get loads it (acquire): an element
+ *                below `len`, and the block that holds it, are whole before they are seen.
+ * The indexes and all appends are under one lock, which is never held across a call into the JVM:
+ * a method is named first and inserted after, and the loser of a race frees its copy.
+ */
+#include "src/core/path.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "src/core/record.h"
+
+enum { BLOCK_BITS = 12, BLOCK_LEN = 1 << BLOCK_BITS, BLOCKS_MAX = 1 << 10 };
+
+/* Elements by number, in blocks that never move. */
+struct table {
+	size_t element_bytes;
+	_Atomic uint32_t len; /* written under `lock` */
+	char *blocks[BLOCKS_MAX];
+};
+
+/* Open addressing; holds element numbers + 1. Grows at a load of one half. */
+struct index {
+	uint32_t *slots;
+	uint32_t cap; /* a power of two */
+	uint32_t len;
+};
+
+struct method_entry {
+	struct lc_method method;
+	uint64_t id; /* jmethodID as lc_frame_pack() keeps it */
+};
+
+static struct {
+	jvmtiEnv *jvmti;
+	pthread_mutex_t lock;
+	struct table methods, nodes, sites;
+	struct index method_index, node_index, site_index;
+	_Atomic uint64_t overflow;
+} paths = {
+	.lock = PTHREAD_MUTEX_INITIALIZER,
+	.methods = { .element_bytes = sizeof(struct method_entry) },
+	.nodes = { .element_bytes = sizeof(struct lc_path_node) },
+	.sites = { .element_bytes = sizeof(struct lc_site) },
+};
+
+static void *table_get(const struct table *t, uint32_t number)
+{
+	if (number >= atomic_load_explicit(&t->len, memory_order_acquire)) /* P1 */
+		return NULL;
+	return t->blocks[number >> BLOCK_BITS] + (number & (BLOCK_LEN - 1)) * t->element_bytes;
+}
+
+/* Append a copy of *element. Returns its number, or UINT32_MAX when the table is full. */
+static uint32_t table_append(struct table *t, const void *element)
+{
+	uint32_t number = atomic_load_explicit(&t->len, memory_order_relaxed); /* under lock */
+	uint32_t block = number >> BLOCK_BITS;
+
+	if (block >= BLOCKS_MAX)
+		return UINT32_MAX;
+	if (!t->blocks[block]) {
+		t->blocks[block] = calloc(BLOCK_LEN, t->element_bytes);
+		if (!t->blocks[block])
+			return UINT32_MAX;
+	}
+	memcpy(t->blocks[block] + (number & (BLOCK_LEN - 1)) * t->element_bytes, element,
+	       t->element_bytes);
+	atomic_store_explicit(&t->len, number + 1, memory_order_release); /* P1 */
+	return number;
+}
+
+static uint64_t mix(uint64_t h)
+{
+	h ^= h >> 32;
+	h *= UINT64_C(0xd6e8feb86659fd93);
+	h ^= h >> 32;
+	h *= UINT64_C(0xd6e8feb86659fd93);
+	return h ^ h >> 32;
+}
+
+typedef bool (*same_fn)(uint32_t number, const void *key);
+typedef uint64_t (*hash_fn)(uint32_t number);
+
+/* Slot that holds the element equal to `key`, or the free slot where it belongs. */
+static uint32_t *index_slot(const struct index *x, uint64_t hash, same_fn same, const void *key)
+{
+	for (uint32_t i = (uint32_t)hash & (x->cap - 1);; i = (i + 1) & (x->cap - 1))
+		if (!x->slots[i] || (same && same(x->slots[i] - 1, key)))
+			return &x->slots[i];
+}
+
+static int index_reserve(struct index *x, hash_fn hash)
+{
+	struct index bigger = { .cap = x->cap ? x->cap * 2 : 1024, .len = x->len };
+
+	if (x->cap && x->len < x->cap / 2)
+		return 0;
+	bigger.slots = calloc(bigger.cap, sizeof(*bigger.slots));
+	if (!bigger.slots)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < x->cap; i++)
+		if (x->slots[i])
+			*index_slot(&bigger, hash(x->slots[i] - 1), NULL, NULL) = x->slots[i];
+	free(x->slots);
+	*x = bigger;
+	return 0;
+}
+
+/*
+ * Number of the element equal to `key` in `t`, or UINT32_MAX. With `element`, an element that is
+ * missing is appended; *added tells. Under lock.
+ */
+static uint32_t find_or_append(struct table *t, struct index *x, uint64_t hash, same_fn same,
+                               hash_fn rehash, const void *key, const void *element, bool *added)
+{
+	uint32_t *slot, number;
+
+	*added = false;
+	if (index_reserve(x, rehash))
+		return UINT32_MAX;
+	slot = index_slot(x, hash, same, key);
+	if (*slot)
+		return *slot - 1;
+	if (!element)
+		return UINT32_MAX;
+	number = table_append(t, element);
+	if (number != UINT32_MAX) {
+		*slot = number + 1;
+		x->len++;
+		*added = true;
+	}
+	return number;
+}
+
+static uint64_t method_hash(uint32_t number)
+{
+	return mix(((const struct method_entry *)table_get(&paths.methods, number))->id);
+}
+
+static bool method_same(uint32_t number, const void *key)
+{
+	const struct method_entry *e = table_get(&paths.methods, number);
+
+	return e->id == *(const uint64_t *)key;
+}
+
+static uint64_t node_hash_of(const struct lc_path_node *n)
+{
+	return mix(((uint64_t)n->parent << 32 | n->method) ^ (uint64_t)n->bci << 17);
+}
+
+static uint64_t node_hash(uint32_t number)
+{
+	return node_hash_of(table_get(&paths.nodes, number));
+}
+
+static bool node_same(uint32_t number, const void *key)
+{
+	const struct lc_path_node *a = table_get(&paths.nodes, number), *b = key;
+
+	return a->parent == b->parent && a->method == b->method && a->bci == b->bci;
+}
+
+static uint64_t site_hash_of(const struct lc_site *s)
+{
+	uint64_t h = s->path ^ s->class_word << 32;
+
+	for (const char *c = s->class_name; *c; c++)
+		h = h * 31 + (unsigned char)*c;
+	return mix(h);
+}
+
+static uint64_t site_hash(uint32_t number)
+{
+	return site_hash_of(table_get(&paths.sites, number));
+}
+
+static bool site_same(uint32_t number, const void *key)
+{
+	const struct lc_site *a = table_get(&paths.sites, number), *b = key;
+
+	return a->path == b->path && a->class_word == b->class_word &&
+	       !strcmp(a->class_name, b->class_name);
+}
+
+const struct lc_method *lc_method_get(uint32_t method)
+{
+	const struct method_entry *e = table_get(&paths.methods, method);
+
+	return e ? &e->method : NULL;
+}
+
+const struct lc_path_node *lc_path_get(uint32_t node)
+{
+	return table_get(&paths.nodes, node);
+}
+
+const struct lc_site *lc_site_get(uint32_t site)
+{
+	return site ? table_get(&paths.sites, site) : NULL;
+}
+
+uint32_t lc_path_count(void)
+{
+	return atomic_load_explicit(&paths.nodes.len, memory_order_acquire);
+}
+
+uint32_t lc_site_count(void)
+{
+	return atomic_load_explicit(&paths.sites.len, memory_order_acquire);
+}
+
+uint64_t lc_path_overflow(void)
+{
+	return atomic_load_explicit(&paths.overflow, memory_order_relaxed); /* a count */
+}
+
+int lc_method_line(const struct lc_method *m, unsigned bci)
+{
+	int line = -1;
+
+	if (bci == LC_BCI_NONE)
+		return -1;
+	for (uint32_t i = 0; i < m->lines_len; i++) {
+		if (m->lines[i].start_location > (jlocation)bci)
+			break;
+		line = m->lines[i].line_number;
+	}
+	return line;
+}
+
+int lc_path_type_name(const char *signature, char *out, size_t out_len)
+{
+	static const char *const primitives = "Bbyte\0Cchar\0Ddouble\0Ffloat\0Iint\0Jlong\0"
+	                                      "Sshort\0Zboolean\0Vvoid\0";
+	size_t dims = strspn(signature, "["), len = 0;
+	const char *element = signature + dims, *name = element;
+	size_t name_len;
+
+	if (*element == 'L') {
+		name = element + 1;
+		name_len = strcspn(name, ";");
+	} else {
+		for (const char *p = primitives; *p; p += strlen(p) + 1)
+			if (*p == *element)
+				name = p + 1;
+		name_len = strlen(name);
+	}
+	if (name_len + dims * 2 + 1 > out_len) {
+		if (out_len)
+			*out = '\0';
+		return -ENOSPC;
+	}
+	/* In a signature '/' separates packages and '.' the suffix of a hidden class: swap them. */
+	for (; len < name_len; len++)
+		out[len] = name[len] == '/' ? '.' : name[len] == '.' ? '/' : name[len];
+	for (size_t i = 0; i < dims; i++, len += 2)
+		memcpy(out + len, "[]", 2);
+	out[len] = '\0';
+	return 0;
+}
+
+int lc_path_init(jvmtiEnv *jvmti)
+{
+	static const struct lc_path_node root = { .bci = LC_BCI_NONE };
+	static const struct lc_site none = { .class_name = "" };
+	int err = 0;
+
+	paths.jvmti = jvmti;
+	pthread_mutex_lock(&paths.lock);
+	if (table_append(&paths.nodes, &root) || table_append(&paths.sites, &none))
+		err = -ENOMEM;
+	pthread_mutex_unlock(&paths.lock);
+	return err;
+}
+
+static char *type_name_dup(const char *signature)
+{
+	size_t len = strlen(signature) * 2 + 16;
+	char *name = malloc(len);
+
+	if (name)
+		lc_path_type_name(signature, name, len);
+	return name;
+}
+
+static int by_start(const void *a, const void *b)
+{
+	const jvmtiLineNumberEntry *x = a, *y = b;
+
+	return (x->start_location > y->start_location) - (x->start_location < y->start_location);
+}
+
+/* Names of the class that declares `id`; leaves the fallback texts where the JVM has no answer. */
+static void name_class(JNIEnv *jni, jmethodID id, struct lc_method *m)
+{
+	jvmtiEnv *jvmti = paths.jvmti;
+	jclass holder = NULL;
+	char *signature = NULL, *file = NULL;
+
+	if ((*jvmti)->GetMethodDeclaringClass(jvmti, id, &holder) || !holder)
+		return;
+	if (!(*jvmti)->GetClassSignature(jvmti, holder, &signature, NULL) && signature) {
+		m->class_name = type_name_dup(signature);
+		(*jvmti)->Deallocate(jvmti, (unsigned char *)signature);
+	}
+	if (!(*jvmti)->GetSourceFileName(jvmti, holder, &file) && file) {
+		m->source_file = strdup(file);
+		(*jvmti)->Deallocate(jvmti, (unsigned char *)file);
+	}
+	(*jni)->DeleteLocalRef(jni, holder);
+}
+
+/* Ask the JVM for everything that a report says of a method. A method that is gone stays nameless. */
+static void name_method(JNIEnv *jni, uint64_t packed_id, struct method_entry *e)
+{
+	jvmtiEnv *jvmti = paths.jvmti;
+	jmethodID id = (jmethodID)(uintptr_t)packed_id;
+	char *name = NULL, *signature = NULL;
+	jvmtiLineNumberEntry *lines = NULL;
+	jint lines_len = 0;
+
+	memset(e, 0, sizeof(*e));
+	e->id = packed_id;
+	if (packed_id && !(*jvmti)->GetMethodName(jvmti, id, &name, &signature, NULL)) {
+		e->method.name = strdup(name);
+		e->method.signature = strdup(signature);
+		(*jvmti)->Deallocate(jvmti, (unsigned char *)name);
+		(*jvmti)->Deallocate(jvmti, (unsigned char *)signature);
+		name_class(jni, id, &e->method);
+		e->method.left_out =
+		    e->method.class_name && !strcmp(e->method.class_name, "java.lang.LocusSpan");
+		if (!(*jvmti)->GetLineNumberTable(jvmti, id, &lines_len, &lines) && lines_len > 0) {
+			size_t bytes = (size_t)lines_len * sizeof(*lines);
+			jvmtiLineNumberEntry *copy = malloc(bytes);
+
+			if (copy) {
+				memcpy(copy, lines, bytes);
+				qsort(copy, (size_t)lines_len, sizeof(*copy), by_start);
+				e->method.lines = copy;
+				e->method.lines_len = (uint32_t)lines_len;
+			}
+		}
+		(*jvmti)->Deallocate(jvmti, (unsigned char *)lines);
+	}
+}
+
+static void free_names(struct method_entry *e)
+{
+	free((void *)(uintptr_t)e->method.class_name);
+	free((void *)(uintptr_t)e->method.name);
+	free((void *)(uintptr_t)e->method.signature);
+	free((void *)(uintptr_t)e->method.source_file);
+	free((void *)(uintptr_t)e->method.lines);
+}
+
+static void fill_missing_names(struct lc_method *m)
+{
+	if (!m->class_name)
+		m->class_name = strdup("[unloaded class]");
+	if (!m->name)
+		m->name = strdup("[unknown]");
+	if (!m->signature)
+		m->signature = strdup("()V");
+	if (!m->source_file)
+		m->source_file = strdup("");
+}
+
+/* Number of the method, named when it is new; UINT32_MAX when there is no room. */
+static uint32_t method_intern(JNIEnv *jni, uint64_t id)
+{
+	struct method_entry e;
+	uint32_t number;
+	bool added;
+
+	pthread_mutex_lock(&paths.lock);
+	number = find_or_append(&paths.methods, &paths.method_index, mix(id), method_same,
+	                        method_hash, &id, NULL, &added);
+	pthread_mutex_unlock(&paths.lock);
+	if (number != UINT32_MAX)
+		return number;
+	name_method(jni, id, &e);
+	fill_missing_names(&e.method);
+	if (!e.method.class_name || !e.method.name || !e.method.signature ||
+	    !e.method.source_file) {
+		free_names(&e);
+		return UINT32_MAX;
+	}
+	pthread_mutex_lock(&paths.lock);
+	number = find_or_append(&paths.methods, &paths.method_index, mix(id), method_same,
+	                        method_hash, &id, &e, &added);
+	pthread_mutex_unlock(&paths.lock);
+	if (!added)
+		free_names(&e);
+	return number;
+}
+
+const struct lc_method *lc_path_method(JNIEnv *jni, jmethodID method)
+{
+	uint32_t number = method_intern(jni, (uint64_t)(uintptr_t)method & LC_ADDR_MASK);
+
+	return number == UINT32_MAX ? NULL : lc_method_get(number);
+}
+
+int lc_path_define(uint64_t id, const char *class_name, const char *name, const char *signature)
+{
+	struct method_entry e = {
+		.method = { .class_name = strdup(class_name),
+		            .name = strdup(name),
+		            .signature = strdup(signature) },
+		.id = id,
+	};
+	uint32_t number = UINT32_MAX;
+	bool added = false;
+
+	fill_missing_names(&e.method);
+	pthread_mutex_lock(&paths.lock);
+	number = find_or_append(&paths.methods, &paths.method_index, mix(id), method_same,
+	                        method_hash, &id, &e, &added);
+	pthread_mutex_unlock(&paths.lock);
+	if (!added)
+		free_names(&e);
+	return number == UINT32_MAX ? -ENOMEM : 0;
+}
+
+uint32_t lc_path_intern(JNIEnv *jni, const uint64_t *frames, size_t frames_len)
+{
+	struct lc_path_node node = { .bci = LC_BCI_NONE };
+	uint32_t number = 0;
+	uint16_t depth = 0;
+	bool added;
+
+	for (size_t i = frames_len; i-- > 0;) {
+		uint32_t method = method_intern(jni, frames[i] & LC_ADDR_MASK);
+
+		if (method == UINT32_MAX)
+			goto overflow;
+		if (lc_method_get(method)->left_out)
+			continue;
+		depth++;
+		node = (struct lc_path_node){
+			.parent = number,
+			.method = method,
+			.bci = (uint16_t)(frames[i] >> LC_ADDR_BITS),
+			.depth = depth,
+		};
+		pthread_mutex_lock(&paths.lock);
+		number = find_or_append(&paths.nodes, &paths.node_index, node_hash_of(&node),
+		                        node_same, node_hash, &node, &node, &added);
+		pthread_mutex_unlock(&paths.lock);
+		if (number == UINT32_MAX)
+			goto overflow;
+	}
+	return number;
+overflow:
+	atomic_fetch_add_explicit(&paths.overflow, 1, memory_order_relaxed); /* a count */
+	return 0;
+}
+
+uint32_t lc_site_intern(const char *class_signature, uint64_t class_word, uint32_t path)
+{
+	struct lc_site site = { .class_word = class_word, .path = path };
+	char *name = type_name_dup(class_signature);
+	uint32_t number;
+	bool added = false;
+
+	if (!name)
+		return 0;
+	site.class_name = name;
+	pthread_mutex_lock(&paths.lock);
+	number = find_or_append(&paths.sites, &paths.site_index, site_hash_of(&site), site_same,
+	                        site_hash, &site, &site, &added);
+	pthread_mutex_unlock(&paths.lock);
+	if (!added)
+		free(name);
+	if (number == UINT32_MAX) {
+		atomic_fetch_add_explicit(&paths.overflow, 1, memory_order_relaxed); /* a count */
+		return 0;
+	}
+	return number;
+}

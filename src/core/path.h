@@ -1,0 +1,94 @@
+/* core/path.h - interned methods, call paths (the agent's calling context tree) and sites. */
+#ifndef LC_CORE_PATH_H
+#define LC_CORE_PATH_H
+
+#include <jvmti.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/*
+ * A method by name. Immutable once it is returned. Class names are as a Java programmer writes
+ * them in a stack trace ("java.util.HashMap$Node"), bytes in modified UTF-8 as the JVM gives them.
+ */
+struct lc_method {
+	const char *class_name;
+	const char *name;
+	const char *signature;
+	const char *source_file; /* "" where unknown */
+	uint32_t lines_len;
+	const jvmtiLineNumberEntry *lines; /* as JVMTI gave them, sorted by start_location */
+	bool left_out; /* a method of our own that calls the program's: no path has it */
+};
+
+/* A node of the tree. Node 0 is the root, an empty path; parents have smaller numbers. */
+struct lc_path_node {
+	uint32_t parent; /* towards the thread's entry point */
+	uint32_t method; /* for lc_method_get() */
+	uint16_t bci;    /* LC_BCI_NONE where there is none */
+	uint16_t depth;  /* 1 for a child of the root */
+};
+
+/* An object site: class and allocation path. */
+struct lc_site {
+	const char *class_name; /* "byte[]", "java.lang.String[][]", "com.acme.Big" */
+	uint64_t class_word;    /* of the headers of its objects (jvm/header.h); 0 where unknown */
+	uint32_t path;
+};
+
+/*
+ * By number; valid for ever. Numbers that were not handed out give NULL.
+ * Context: [java] [writer]. No lock.
+ */
+const struct lc_method *lc_method_get(uint32_t method);
+const struct lc_path_node *lc_path_get(uint32_t node);
+const struct lc_site *lc_site_get(uint32_t site);
+
+uint32_t lc_path_count(void);
+uint32_t lc_site_count(void);
+
+/* Source line of a bci in a method, or -1. */
+int lc_method_line(const struct lc_method *m, unsigned bci);
+
+/* Prepare the tables. Returns 0 or -ENOMEM. Context: [attach]. */
+int lc_path_init(jvmtiEnv *jvmti);
+
+/*
+ * The node of a call path, `frames` as lc_frame_pack() makes them, leaf first. Methods that are
+ * new are named now, while their class is still loaded. A path that finds no room (the tables
+ * are bounded) becomes node 0 and is counted in lc_path_overflow(). Frames of LocusSpan are left out.
+ * Context: [java] [writer], a thread that the JVM knows (`jni` is its own). Takes a lock, but
+ * never across a call into the JVM.
+ */
+uint32_t lc_path_intern(JNIEnv *jni, const uint64_t *frames, size_t frames_len);
+
+/*
+ * The site of objects of the class with JVM signature `class_signature` ("[B", "Lcom/acme/Big;")
+ * whose headers hold `class_word`, allocated at path `path`. Classes of one name in two loaders
+ * are two sites. Never 0 unless the table is full (counted). Context: as above.
+ */
+uint32_t lc_site_intern(const char *class_signature, uint64_t class_word, uint32_t path);
+
+/*
+ * The method with this ID, named like those of a path; NULL when there is no room. Context: as
+ * lc_path_intern().
+ */
+const struct lc_method *lc_path_method(JNIEnv *jni, jmethodID method);
+
+/*
+ * Name a method that the JVM is not asked for: `id` is below LC_PATH_DEFINED_MAX, which no
+ * jmethodID is, and may stand in frames from now on. Returns 0 or -ENOMEM. Context: [attach].
+ */
+enum { LC_PATH_DEFINED_MAX = 4096 };
+int lc_path_define(uint64_t id, const char *class_name, const char *name, const char *signature);
+
+uint64_t lc_path_overflow(void);
+
+/*
+ * A JVM signature as a Java programmer writes the type: "[[Ljava/lang/String;" becomes
+ * "java.lang.String[][]", "Lcom/acme/Hidden.0x1f;" becomes "com.acme.Hidden/0x1f".
+ * Returns 0, or -ENOSPC and an empty string.
+ */
+int lc_path_type_name(const char *signature, char *out, size_t out_len);
+
+#endif

@@ -1,0 +1,127 @@
+/* core/record.h - the records that threads append and the attribution thread consumes. */
+#ifndef LC_CORE_RECORD_H
+#define LC_CORE_RECORD_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define LC_ADDR_BITS 48 /* user addresses on x86-64 without LA57 */
+#define LC_ADDR_MASK ((UINT64_C(1) << LC_ADDR_BITS) - 1)
+
+/*
+ * One tracked allocation, 16 bytes. The top 16 bits of `tagged_addr` are the low bits of the
+ * epoch in which the address was true, so that a record published late is recognised.
+ */
+struct lc_alloc {
+	uint64_t tagged_addr;
+	uint32_t size_words; /* 8-byte words, header included: 32 GiB at most */
+	uint32_t site;       /* from lc_site_intern(); 0 is never a site */
+};
+
+static inline uint64_t lc_alloc_addr(const struct lc_alloc *a)
+{
+	return a->tagged_addr & LC_ADDR_MASK;
+}
+
+static inline uint16_t lc_alloc_epoch_tag(const struct lc_alloc *a)
+{
+	return (uint16_t)(a->tagged_addr >> LC_ADDR_BITS);
+}
+
+/* One copy that the collector made, in the order of its thread. */
+struct lc_move {
+	uint64_t src;
+	uint64_t dst;
+	uint64_t size_bytes;
+};
+
+/* What an address range of the heap holds when a collection has finished. */
+enum lc_area_kind {
+	LC_AREA_FREE = 0, /* no object */
+	LC_AREA_EDEN,     /* new objects go here: what was here before the GC is gone */
+	LC_AREA_SURVIVOR,
+	LC_AREA_OLD,
+	LC_AREA_HUMONGOUS,      /* first region of a humongous object */
+	LC_AREA_HUMONGOUS_CONT, /* continuation regions of it */
+};
+
+/* [bottom, end) belongs to the area; objects are in [bottom, top). Sorted by bottom, disjoint. */
+struct lc_area {
+	uint64_t bottom;
+	uint64_t top;
+	uint64_t end;
+	uint32_t kind; /* enum lc_area_kind */
+	uint32_t reserved;
+};
+
+/* Where a sampled program counter was. */
+enum lc_where {
+	LC_WHERE_COMPILED = 0, /* method compiled by C1 or C2 */
+	LC_WHERE_STUB,         /* generated stub: array copy, fill, intrinsic */
+	LC_WHERE_INTERPRETER,
+	LC_WHERE_JVM,    /* libjvm, or a runtime blob of the code cache */
+	LC_WHERE_NATIVE, /* any other native code */
+	LC_WHERE_COUNT
+};
+
+/* How the address of a sample was found, or why it was not. */
+enum lc_how {
+	LC_HOW_DIRECT = 0, /* operand of the instruction before the sampled one */
+	LC_HOW_NEARBY,     /* operand of the nearest memory instruction in the same straight line */
+	LC_HOW_BASE, /* index destroyed, base register intact: an address in the same object */
+	LC_HOW_TRAP, /* execute breakpoint on the next run of the instruction */
+	LC_HOW_NO_OPERAND, /* no memory operand near the sampled instruction */
+	LC_HOW_DESTROYED,  /* base destroyed and the breakpoint did not fire or could not be set */
+	LC_HOW_UNDECODED,  /* instruction boundaries unknown */
+	LC_HOW_NOT_JAVA,   /* interpreter, JVM or native code: not decoded */
+	LC_HOW_KERNEL,     /* the kernel or the CPU gave it with the sample */
+	LC_HOW_COUNT
+};
+
+#define LC_FRAMES_MAX 2048 /* hard limit of --depth */
+
+/*
+ * A frame of a call path as 8 bytes: 48 bits of jmethodID, 16 bits of bci.
+ * bci 0xffff stands for "none" (native method, or synthetic frame).
+ */
+#define LC_BCI_NONE 0xffffu
+static inline uint64_t lc_frame_pack(const void *method, int bci)
+{
+	uint64_t b = bci >= 0 && bci < (int)LC_BCI_NONE ? (uint64_t)bci : LC_BCI_NONE;
+
+	return ((uint64_t)(uintptr_t)method & LC_ADDR_MASK) | b << LC_ADDR_BITS;
+}
+
+/* What an access does, and to how many bytes: bits of lc_sample.access. */
+enum {
+	LC_ACCESS_LOAD = 1,
+	LC_ACCESS_STORE = 2, /* both: an increment in place, a compare-and-swap */
+	LC_ACCESS_OWN = 4,   /* to the thread's stack, the JVM's data of it, or constants in code */
+	LC_ACCESS_WIDTH_SHIFT = 4,
+	LC_ACCESS_WIDTH_UNKNOWN = 15, /* else log2 of the bytes */
+};
+
+/* One sample as its signal handler stores it; `frames` follow, leaf first. */
+struct lc_sample {
+	uint64_t time_ns;  /* CLOCK_MONOTONIC */
+	uint64_t addr;     /* address that the access touched; 0 where `how` says unknown */
+	uint64_t object;   /* start of the heap object that holds `addr`; 0 where it was not seen */
+	uint64_t klass;    /* its class, as jvm/klass.h has it; 0 with `object` */
+	uint64_t pc;       /* sampled program counter */
+	uint64_t data_src; /* PERF_SAMPLE_DATA_SRC of a hardware engine, else 0 */
+	uint32_t latency;  /* cycles, where the engine measures them, else 0 */
+	uint32_t epoch;    /* lc_epoch_now() at the sample */
+	uint32_t overrun;  /* expirations of the timer that the kernel folded into this one */
+	uint16_t cpu;
+	uint8_t where;      /* enum lc_where */
+	uint8_t how;        /* enum lc_how */
+	int16_t frames_len; /* frames that follow; or AsyncGetCallTrace's code where it is <= 0 */
+	uint8_t engine;     /* index of the engine in the manifest */
+	uint8_t access;     /* LC_ACCESS_*; 0 unknown */
+	uint32_t object_words; /* of `object`, in 8 bytes; 0 with it */
+	uint32_t span;         /* lc_span_current(): the span that it was taken in; 0: none */
+	uint64_t frames[];     /* lc_frame_pack() */
+};
+
+#endif

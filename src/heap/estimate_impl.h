@@ -1,0 +1,93 @@
+/*
+ * heap/estimate_impl.h - the table of references that estimate.c fills and
+ * estimate_flush.c empties. Nobody else includes it.
+ */
+#ifndef LC_HEAP_ESTIMATE_IMPL_H
+#define LC_HEAP_ESTIMATE_IMPL_H
+
+#include <jni.h>
+#include <math.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "src/core/record.h"
+#include "src/heap/estimate.h"
+#include "src/heap/estimate_split.h"
+#include "src/heap/estimate_sums.h"
+#include "src/jvm/layout.h"
+
+enum {
+	LC_ALLOC_LIVE_MAX = 1 << 16,
+	LC_ALLOC_ENTRIES_MAX =
+	    2 * LC_ALLOC_LIVE_MAX, /* the dead wait for their epoch to be closed */
+	LC_ALLOC_CLASSES = 256,
+};
+
+struct lc_alloc_entry {
+	jweak ref;
+	struct lc_split_object object; /* `last` is set for dead ones only, `chance` never */
+	uint32_t thread;
+	uint32_t size_bytes;
+	uint32_t since;    /* `collections` when it was allocated */
+	uint32_t survived; /* collections */
+	uint8_t shift;     /* kept with a chance of 2^-shift */
+	uint8_t told;      /* columns of live_milli that were told: a bit each */
+};
+
+/* A class's word, by the address of its mirror, which holds while the GC sequence does. */
+struct lc_alloc_class {
+	uint64_t mirror, word;
+	uint32_t sequence;
+};
+
+struct lc_alloc_table {
+	struct lc_alloc_sample_config config; /* set before `enabled` */
+	struct lc_layout layout;
+	const volatile uint32_t *collections_counter; /* the JVM's, or NULL */
+	_Atomic bool enabled;
+	pthread_mutex_t lock;
+
+	/* Under the lock. Entries keep their order: one only moves down. */
+	struct lc_alloc_entry *entries;
+	size_t len, live;
+	struct lc_alloc_sums sums;
+	uint32_t epoch;       /* the open one */
+	uint32_t collections; /* pauses in which objects were collected */
+	uint32_t counted;     /* *collections_counter at the last one */
+	bool checking;        /* the attribution thread asks for references: none may be deleted */
+	uint64_t random;
+	uint8_t shift; /* of new entries */
+	struct lc_alloc_sample_stats stats;
+	struct lc_alloc_class classes[LC_ALLOC_CLASSES]; /* by a hash of the mirror */
+
+	/* Attribution thread only. */
+	struct lc_split *split;
+	struct lc_split_object *objects; /* copies of the table's */
+	struct lc_alloc_entry *released; /* LC_ALLOC_ENTRIES_MAX of each */
+	uint32_t closed;                 /* epochs before this one are closed */
+	struct lc_area *areas;           /* at the beginning of epoch `closed` */
+	size_t areas_len;
+};
+
+/* The one table. */
+struct lc_alloc_table *lc_alloc_table(void);
+
+/* Note that the JVM has collected objects, if it has since the last time. Under the lock. */
+void lc_alloc_count_collection(void);
+
+static inline bool lc_alloc_alive(const struct lc_alloc_entry *e)
+{
+	return e->object.died == LC_SPLIT_ALIVE;
+}
+
+/* The chance that an object like this is sampled, and held. */
+static inline double lc_alloc_chance_held(const struct lc_alloc_table *t,
+                                          const struct lc_alloc_entry *e)
+{
+	return ldexp(lc_alloc_chance(e->size_bytes, t->config.interval_bytes), -e->shift);
+}
+
+#endif

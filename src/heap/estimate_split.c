@@ -1,0 +1,389 @@
+/*
+ * heap/estimate_split.c - see estimate_split.h.
+ *
+ * Errors of LIVE are those of the sample of objects, and an object stays in the sample for as long as
+ * it lives: two accesses that are split by the same objects are wrong in the same way, and their
+ * standard deviations add, not their variances. Among objects older than a collection that is
+ * taken for granted, which bounds the error from above. Objects of two epochs that are still new
+ * are different objects: there the variances add. `struct state` holds what that takes.
+ */
+#include "src/heap/estimate_split.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdbool.h>
+#include <stdlib.h>
+
+/* What was told of one engine, class and site by LIVE. */
+struct state {
+	uint32_t class_site, site;
+	uint16_t engine;
+	bool used;
+	uint32_t new_epoch;  /* of new_sd */
+	double old_sd;       /* objects older than a collection, or of any age */
+	double new_variance; /* new objects, epochs before new_epoch */
+	double new_sd;
+	double told_variance; /* thousandths */
+	double carry;         /* thousandths of a sample, not told yet; below 1 */
+};
+
+struct lc_split {
+	struct lc_split_access *accesses;
+	size_t accesses_len, accesses_cap;
+	struct state *states; /* open addressing; a power of two */
+	size_t states_len, states_cap;
+};
+
+/* Objects of a class, or of one site of it, that accesses of one epoch and age may be to. */
+struct part {
+	double weight;   /* sum of 1 / chance: their estimated number */
+	double variance; /* of that number: sum of (1 - chance) / chance^2 */
+};
+
+struct emitter {
+	void (*emit)(void *user, uint32_t thread, const struct lc_block_split *row);
+	void *user;
+};
+
+struct lc_split *lc_split_create(void)
+{
+	return calloc(1, sizeof(struct lc_split));
+}
+
+void lc_split_destroy(struct lc_split *s)
+{
+	if (!s)
+		return;
+	free(s->accesses);
+	free(s->states);
+	free(s);
+}
+
+int lc_split_note(struct lc_split *s, const struct lc_split_access *a)
+{
+	if (s->accesses_len == s->accesses_cap) {
+		size_t cap = s->accesses_cap ? s->accesses_cap * 2 : 256;
+		struct lc_split_access *bigger = realloc(s->accesses, cap * sizeof(*bigger));
+
+		if (!bigger)
+			return -ENOMEM;
+		s->accesses = bigger;
+		s->accesses_cap = cap;
+	}
+	s->accesses[s->accesses_len++] = *a;
+	return 0;
+}
+
+size_t lc_split_noted(const struct lc_split *s)
+{
+	return s->accesses_len;
+}
+
+static struct state *state_slot(struct state *states, size_t cap, uint16_t engine,
+                                uint32_t class_site, uint32_t site)
+{
+	uint64_t hash = ((uint64_t)class_site << 32 | site) * UINT64_C(0x9e3779b97f4a7c15);
+	size_t at = (size_t)((hash ^ hash >> 32) + engine) & (cap - 1);
+
+	while (states[at].used && (states[at].engine != engine || states[at].site != site ||
+	                           states[at].class_site != class_site))
+		at = (at + 1) & (cap - 1);
+	return &states[at];
+}
+
+static int grow_states(struct lc_split *s)
+{
+	size_t cap = s->states_cap ? s->states_cap * 2 : 64;
+	struct state *bigger = calloc(cap, sizeof(*bigger));
+
+	if (!bigger)
+		return -ENOMEM;
+	for (size_t i = 0; i < s->states_cap; i++) {
+		const struct state *old = &s->states[i];
+
+		if (old->used)
+			*state_slot(bigger, cap, old->engine, old->class_site, old->site) = *old;
+	}
+	free(s->states);
+	s->states = bigger;
+	s->states_cap = cap;
+	return 0;
+}
+
+/* The state of a site, made when it is new; NULL without memory. */
+static struct state *state_of(struct lc_split *s, uint16_t engine, uint32_t class_site,
+                              uint32_t site)
+{
+	struct state *x;
+
+	if (s->states_len * 2 >= s->states_cap && grow_states(s))
+		return NULL;
+	x = state_slot(s->states, s->states_cap, engine, class_site, site);
+	if (!x->used) {
+		x->used = true;
+		x->engine = engine;
+		x->class_site = class_site;
+		x->site = site;
+		s->states_len++;
+	}
+	return x;
+}
+
+static int by_class_and_site(const void *a, const void *b)
+{
+	const struct lc_split_object *x = a, *y = b;
+
+	if (x->class_site != y->class_site)
+		return x->class_site < y->class_site ? -1 : 1;
+	return (x->site > y->site) - (x->site < y->site);
+}
+
+static int by_what(const struct lc_split_access *x, const struct lc_split_access *y)
+{
+	if (x->class_site != y->class_site)
+		return x->class_site < y->class_site ? -1 : 1;
+	if (x->epoch != y->epoch)
+		return x->epoch < y->epoch ? -1 : 1;
+	if (x->age != y->age)
+		return x->age < y->age ? -1 : 1;
+	if (x->engine != y->engine)
+		return x->engine < y->engine ? -1 : 1;
+	return (x->thread > y->thread) - (x->thread < y->thread);
+}
+
+static int by_group(const void *a, const void *b)
+{
+	return by_what(a, b);
+}
+
+static int by_address(const void *a, const void *b)
+{
+	const struct lc_split_access *x = a, *y = b;
+
+	if (x->epoch != y->epoch)
+		return x->epoch < y->epoch ? -1 : 1;
+	if (x->start != y->start)
+		return x->start < y->start ? -1 : 1;
+	return by_what(x, y);
+}
+
+/* May an access of this epoch and age have been to `o`? */
+static bool counts(const struct lc_split_object *o, uint32_t epoch, uint8_t age)
+{
+	return o->born <= epoch && epoch <= o->died && (age != LC_SPLIT_NEW || o->born == epoch) &&
+	       (age != LC_SPLIT_OLD || o->born < epoch);
+}
+
+static void add_object(struct part *p, const struct lc_split_object *o)
+{
+	double weight = 1 / o->chance;
+
+	p->weight += weight;
+	p->variance += (1 - o->chance) * weight * weight;
+}
+
+static struct part add_all(const struct lc_split_object *objects, size_t len, uint32_t epoch,
+                           uint8_t age)
+{
+	struct part all = { 0 };
+
+	for (size_t i = 0; i < len; i++)
+		if (counts(&objects[i], epoch, age))
+			add_object(&all, &objects[i]);
+	return all;
+}
+
+/* Add an error of standard deviation `sd`; returns by how much the variance told must grow. */
+static double add_error(struct state *x, double sd, uint32_t epoch, uint8_t age)
+{
+	double total, told = x->told_variance;
+
+	if (age == LC_SPLIT_NEW) {
+		if (x->new_epoch != epoch) {
+			x->new_variance += x->new_sd * x->new_sd;
+			x->new_sd = 0;
+			x->new_epoch = epoch;
+		}
+		x->new_sd += sd;
+	} else {
+		x->old_sd += sd;
+	}
+	total = x->old_sd + sqrt(x->new_variance + x->new_sd * x->new_sd);
+	x->told_variance = 1000 * total * total;
+	return x->told_variance > told ? x->told_variance - told : 0;
+}
+
+/*
+ * The accesses of one class, epoch, age and engine, in order of threads. A site's variance is
+ * spread over the threads by their samples: it is right for their sum.
+ */
+static void emit_site(struct lc_split *s, const struct lc_split_access *group, size_t group_len,
+                      uint64_t samples, uint32_t site, double share, double variance,
+                      const struct emitter *e)
+{
+	const struct lc_split_access *a = group;
+	struct state *x = state_of(s, a->engine, a->class_site, site);
+	double grown;
+
+	if (!x)
+		return; /* a site less, which the sum of the rows shows */
+	grown = add_error(x, (double)samples * sqrt(variance), a->epoch, a->age);
+	for (size_t i = 0; i < group_len;) {
+		uint32_t thread = group[i].thread;
+		uint64_t own = 0;
+		double milli;
+
+		for (; i < group_len && group[i].thread == thread; i++)
+			own += group[i].samples;
+		milli = 1000 * (double)own * share + x->carry;
+		x->carry = milli - floor(milli);
+		e->emit(e->user, thread,
+		        &(struct lc_block_split){
+		            .engine = a->engine,
+		            .method = LC_SPLIT_LIVE,
+		            .class_site = a->class_site,
+		            .site = site,
+		            .samples_milli = (uint64_t)milli,
+		            .variance_milli = (uint64_t)ceil(grown * (double)own / (double)samples),
+		        });
+	}
+}
+
+/* LIVE for one such group, over the objects of its class. Returns the samples not split. */
+static uint64_t settle_live(struct lc_split *s, const struct lc_split_access *group,
+                            size_t group_len, const struct lc_split_object *objects, size_t len,
+                            const struct emitter *e)
+{
+	uint32_t epoch = group->epoch;
+	uint8_t age = group->age;
+	struct part all = add_all(objects, len, epoch, age);
+	uint64_t samples = 0;
+
+	for (size_t i = 0; i < group_len; i++)
+		samples += group[i].samples;
+	if (all.weight <= 0)
+		return samples;
+	for (size_t i = 0; i < len;) {
+		uint32_t site = objects[i].site;
+		struct part part = { 0 };
+
+		for (; i < len && objects[i].site == site; i++)
+			if (counts(&objects[i], epoch, age))
+				add_object(&part, &objects[i]);
+		if (part.weight > 0)
+			emit_site(s, group, group_len, samples, site, part.weight / all.weight,
+			          part.variance / (all.weight * all.weight), e);
+	}
+	return 0;
+}
+
+/* First of the accesses, sorted by_address(), that is not before (epoch, start). */
+static size_t first_at(const struct lc_split_access *accesses, size_t len, uint32_t epoch,
+                       uint64_t start)
+{
+	size_t low = 0, high = len;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		const struct lc_split_access *a = &accesses[middle];
+
+		if (a->epoch < epoch || (a->epoch == epoch && a->start < start))
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+/* An access to `o` itself counts for all objects that `o` stands for. */
+static void emit_hit(struct lc_split_object *o, const struct lc_split_access *a,
+                     const struct emitter *e)
+{
+	double weight = 1 / o->chance, before = o->hits;
+
+	o->hits += (double)a->samples;
+	e->emit(e->user, a->thread,
+	        &(struct lc_block_split){
+	            .engine = a->engine,
+	            .method = LC_SPLIT_HITS,
+	            .class_site = a->class_site,
+	            .site = o->site,
+	            .samples_milli = (uint64_t)llround(1000 * (double)a->samples * weight),
+	            .variance_milli = (uint64_t)ceil(1000 * (1 - o->chance) * weight * weight *
+	                                             (o->hits * o->hits - before * before)),
+	        });
+}
+
+/* HITS for the accesses to one class, sorted by_address(). */
+static void settle_hits(const struct lc_split_access *accesses, size_t accesses_len,
+                        struct lc_split_object *objects, size_t len, const struct emitter *e)
+{
+	for (size_t i = 0; i < len; i++) {
+		struct lc_split_object *o = &objects[i];
+
+		for (uint32_t back = 0; back < LC_SPLIT_ADDRESSES && back <= o->last; back++) {
+			uint32_t epoch = o->last - back;
+			uint64_t address = o->address[back];
+
+			if (!address || epoch < o->born)
+				continue;
+			for (size_t at = first_at(accesses, accesses_len, epoch, address);
+			     at < accesses_len && accesses[at].epoch == epoch &&
+			     accesses[at].start == address;
+			     at++)
+				emit_hit(o, &accesses[at], e);
+		}
+	}
+}
+
+/* The run of objects, sorted by class, that are of `class_site`; *at is where to begin. */
+static size_t class_run(const struct lc_split_object *objects, size_t len, uint32_t class_site,
+                        size_t *at)
+{
+	size_t end;
+
+	while (*at < len && objects[*at].class_site < class_site)
+		++*at;
+	for (end = *at; end < len && objects[end].class_site == class_site; end++)
+		;
+	return end - *at;
+}
+
+uint64_t lc_split_settle(struct lc_split *s, struct lc_split_object *objects, size_t len,
+                         void (*emit)(void *user, uint32_t thread,
+                                      const struct lc_block_split *row),
+                         void *user)
+{
+	struct emitter e = { emit, user };
+	uint64_t unsplit = 0;
+	size_t at = 0;
+
+	if (!s->accesses_len)
+		return 0;
+	qsort(s->accesses, s->accesses_len, sizeof(*s->accesses), by_group);
+	if (len)
+		qsort(objects, len, sizeof(*objects), by_class_and_site);
+	for (size_t i = 0; i < s->accesses_len;) {
+		struct lc_split_access *class = &s->accesses[i];
+		size_t class_len = 0, of_class = class_run(objects, len, class->class_site, &at);
+
+		while (i < s->accesses_len && s->accesses[i].class_site == class->class_site) {
+			const struct lc_split_access *group = &s->accesses[i];
+			size_t n = 0;
+
+			for (; i < s->accesses_len &&
+			       s->accesses[i].class_site == group->class_site &&
+			       s->accesses[i].epoch == group->epoch &&
+			       s->accesses[i].age == group->age &&
+			       s->accesses[i].engine == group->engine;
+			     i++)
+				n++;
+			class_len += n;
+			unsplit += settle_live(s, group, n, objects + at, of_class, &e);
+		}
+		qsort(class, class_len, sizeof(*class), by_address);
+		settle_hits(class, class_len, objects + at, of_class, &e);
+	}
+	s->accesses_len = 0;
+	return unsplit;
+}

@@ -1,0 +1,47 @@
+/*
+ * heap/estimate_sums.h - sampled allocations added up by thread and site until they go to a tally.
+ *
+ * An object that was sampled with a known chance counts for 1 / chance objects. The sums of
+ * independent samples are estimates without bias, and so is the variance that goes with them.
+ * Context of all functions: any but signal handlers; the caller keeps threads apart.
+ */
+#ifndef LC_HEAP_ESTIMATE_SUMS_H
+#define LC_HEAP_ESTIMATE_SUMS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "src/profile/writer.h"
+
+/* Of one thread and site. */
+struct lc_alloc_sum {
+	uint32_t thread, site; /* site 0: free */
+	uint64_t sampled;
+	double objects, objects_variance, bytes, bytes_variance;
+	double live[LC_LIVE_COLUMNS];
+};
+
+/* Zeroed when it is empty. */
+struct lc_alloc_sums {
+	struct lc_alloc_sum *slots; /* open addressing; cap is a power of two, or 0 */
+	size_t len, cap;
+};
+
+/*
+ * The chance that HotSpot samples an object of this size: its thread's sample points are
+ * `interval_bytes` apart on average, exponentially distributed, and one falls into the object.
+ */
+double lc_alloc_chance(uint64_t size_bytes, uint64_t interval_bytes);
+
+/* The sum of a thread and site, made when it is new; NULL without memory. */
+struct lc_alloc_sum *lc_alloc_sum_of(struct lc_alloc_sums *s, uint32_t thread, uint32_t site);
+
+/* Add a sampled object. */
+void lc_alloc_sum_add(struct lc_alloc_sum *x, uint64_t size_bytes, double chance);
+
+/* The sum as a row. Variances are rounded up, all else to the nearest. */
+struct lc_block_estimate lc_alloc_sum_row(const struct lc_alloc_sum *x);
+
+void lc_alloc_sums_free(struct lc_alloc_sums *s); /* leaves it empty */
+
+#endif

@@ -1,0 +1,503 @@
+/*
+ * heap/tlab.c - see tlab.h.
+ *
+ * The table of threads is read by compiled Java code, each thread looking for itself only, so a
+ * slot's `thread` is what tells whose it is: written last when the slot is taken, first when it is
+ * given back, both by the thread itself. Two threads of one slot: the second uses the native path.
+ *
+ * A native hook runs while a collection may: what it reads of its buffer counts only if the GC
+ * sequence is even and the same before and after.
+ */
+#include "src/heap/tlab.h"
+
+#include <errno.h>
+#include <stdatomic.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "src/core/epoch.h"
+#include "src/core/record.h"
+#include "src/heap/alloc_log.h"
+#include "src/heap/context.h"
+#include "src/jvm/header.h"
+#include "src/jvm/layout.h"
+#include "src/jvm/vmstructs.h"
+
+/* As LocusHook.java has them. */
+_Static_assert(offsetof(struct lc_object_thread, sequence) == 0, "");
+_Static_assert(offsetof(struct lc_object_thread, last) == 8, "");
+_Static_assert(offsetof(struct lc_object_thread, log) == 16, "");
+_Static_assert(offsetof(struct lc_object_thread, limit) == 24, "");
+_Static_assert(offsetof(struct lc_object_thread, allocated) == 32, "");
+_Static_assert(offsetof(struct lc_object_thread, tag) == 40, "");
+_Static_assert(offsetof(struct lc_object_thread, entries) == 64, "");
+_Static_assert(sizeof(struct lc_object_entry) == 32, "");
+_Static_assert(offsetof(struct lc_object_entry, size_bytes) == 4, "");
+_Static_assert(offsetof(struct lc_object_entry, class_word) == 8, "");
+_Static_assert(offsetof(struct lc_object_entry, site) == 12, "");
+_Static_assert(offsetof(struct lc_object_entry, counter) == 16, "");
+_Static_assert(offsetof(struct lc_object_entry, removed) == 28, "");
+_Static_assert(offsetof(struct lc_site_counter, allocations) == 0, "");
+_Static_assert(offsetof(struct lc_site_counter, bytes) == 8, "");
+_Static_assert(offsetof(struct lc_alloc_log, position) == 0, "");
+_Static_assert(offsetof(struct lc_alloc_log, slots) == 16, "");
+
+enum {
+	/* Allocations until the next look at the stack, by what the last ones found. */
+	LOOK_SAME = 256,  /* the caller seen last */
+	LOOK_OTHER = 64,  /* another that is known */
+	LOOK_WALK = 4096, /* one that is not: a walk costs as much as 60 other looks */
+	DISTANCE_WEIGHT = 8,
+	NO_CLASS = -1, /* a class word that no object has */
+	ATTEMPTS = 8,
+	BETWEEN_MAX = 4096, /* objects looked at behind the last hook */
+	/* Of a layout helper. */
+	HELPER_HEADER_SHIFT = 16,
+	HELPER_ELEMENT_MASK = 63,
+	SIZE_MASK = ~7, /* of a layout helper: the low bits are flags */
+};
+
+struct slot {
+	_Atomic uint64_t thread; /* JavaThread *; 0: free */
+	_Atomic(struct lc_object_thread *) state;
+};
+
+static struct {
+	struct slot *threads;
+	uint64_t tlab, start, top, allocated; /* offsets */
+	uint64_t klass, layout_helper;        /* likewise: in a class mirror, in a Klass */
+	uint64_t klass_base;
+	uint32_t klass_shift;
+	uint64_t align_mask;
+	bool klass_pointers; /* class words are addresses */
+	_Atomic uint64_t unplaced, unproved;
+} vm;
+
+static _Thread_local struct lc_object_thread *self __attribute__((tls_model("initial-exec")));
+
+static uint64_t load(uint64_t at)
+{
+	return *(const volatile uint64_t *)(uintptr_t)at; /* NOLINT */
+}
+
+static void count(_Atomic uint64_t *counter)
+{
+	atomic_fetch_add_explicit(counter, 1, memory_order_relaxed); /* a count */
+}
+
+/* Offset of Thread.eetop, asked of Unsafe; or a negative number. */
+static jlong eetop_offset(JNIEnv *jni)
+{
+	jclass unsafe = (*jni)->FindClass(jni, "jdk/internal/misc/Unsafe");
+	jclass thread = unsafe ? (*jni)->FindClass(jni, "java/lang/Thread") : NULL;
+	jmethodID get, offset;
+	jobject it, name;
+
+	if (!thread)
+		return -1;
+	get = (*jni)->GetStaticMethodID(jni, unsafe, "getUnsafe", "()Ljdk/internal/misc/Unsafe;");
+	offset = get ? (*jni)->GetMethodID(jni, unsafe, "objectFieldOffset",
+	                                   "(Ljava/lang/Class;Ljava/lang/String;)J")
+	             : NULL;
+	it = offset ? (*jni)->CallStaticObjectMethod(jni, unsafe, get) : NULL;
+	name = it ? (*jni)->NewStringUTF(jni, "eetop") : NULL;
+	return name ? (*jni)->CallLongMethod(jni, it, offset, thread, name) : -1;
+}
+
+static bool find_thread(JNIEnv *jni, struct lc_object_fields *out)
+{
+	jlong eetop = -1;
+	jclass thread;
+
+	if ((*jni)->PushLocalFrame(jni, 8))
+		return false;
+	eetop = eetop_offset(jni);
+	thread = (*jni)->FindClass(jni, "java/lang/Thread");
+	if ((*jni)->ExceptionCheck(jni)) {
+		(*jni)->ExceptionClear(jni);
+		eetop = -1;
+	}
+	out->carriers = thread && (*jni)->GetStaticMethodID(jni, thread, "currentCarrierThread",
+	                                                    "()Ljava/lang/Thread;");
+	if ((*jni)->ExceptionCheck(jni))
+		(*jni)->ExceptionClear(jni);
+	(*jni)->PopLocalFrame(jni, NULL);
+	out->eetop = (uint32_t)eetop;
+	return eetop > 0 && eetop < 4096;
+}
+
+/* How class words encode a Klass *. */
+static bool find_class_words(const struct lc_layout *layout, struct lc_object_fields *out)
+{
+	const uint64_t *base = lc_vm_static("CompressedKlassPointers", "_narrow_klass._base");
+	const uint32_t *shift = lc_vm_static("CompressedKlassPointers", "_narrow_klass._shift");
+
+	if (!base)
+		base = lc_vm_static("CompressedKlassPointers", "_base");
+	if (!shift)
+		shift = lc_vm_static("CompressedKlassPointers", "_shift");
+	out->class_offset = layout->class_in_mark ? 4 : 8;
+	out->class_shift = layout->class_in_mark ? 10 : 0;
+	if (!layout->class_in_mark && layout->length_offset != 12)
+		return vm.klass_pointers = true;
+	if (!base || !shift)
+		return false;
+	vm.klass_base = *base;
+	vm.klass_shift = *shift;
+	return true;
+}
+
+int lc_object_init(JNIEnv *jni, const struct lc_layout *layout, struct lc_object_fields *out)
+{
+	long tlab = lc_vm_offset("Thread", "_tlab");
+	long start = lc_vm_offset("ThreadLocalAllocBuffer", "_start");
+	long top = lc_vm_offset("ThreadLocalAllocBuffer", "_top");
+	long allocated = lc_vm_offset("Thread", "_allocated_bytes");
+	long helper = lc_vm_offset("Klass", "_layout_helper");
+	const int32_t *klass = lc_vm_static("java_lang_Class", "_klass_offset");
+	void *threads;
+
+	if (tlab < 0 || start < 0 || top < 0 || allocated < 0 || helper < 0 || !klass ||
+	    *klass <= 0 || !find_thread(jni, out) || !find_class_words(layout, out))
+		return -ENOTSUP;
+	if (!vm.threads) {
+		threads = mmap(NULL, LC_OBJECT_THREADS * sizeof(struct slot),
+		               PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+		if (threads == MAP_FAILED)
+			return -ENOTSUP;
+		vm.threads = threads;
+	}
+	vm.tlab = (uint64_t)tlab;
+	vm.start = (uint64_t)start;
+	vm.top = (uint64_t)top;
+	vm.allocated = (uint64_t)allocated;
+	vm.layout_helper = (uint64_t)helper;
+	vm.align_mask = layout->object_alignment - 1;
+	vm.klass = (uint64_t)*klass;
+	out->tlab_top = (uint32_t)(tlab + top);
+	out->allocated = (uint32_t)allocated;
+	out->sequence = (uint64_t)(uintptr_t)lc_gc_sequence_address();
+	out->threads = (uint64_t)(uintptr_t)vm.threads;
+	return 0;
+}
+
+static struct slot *slot_of(uint64_t thread)
+{
+	return &vm.threads[(thread >> 6 ^ thread >> 14) & (LC_OBJECT_THREADS - 1)];
+}
+
+struct lc_object_thread *lc_object_known(void)
+{
+	return self;
+}
+
+struct lc_object_thread *lc_object_self(uint64_t thread, struct lc_alloc_log *log)
+{
+	struct lc_object_thread *o = self;
+	uint64_t none = 0;
+	struct slot *slot;
+
+	if (o)
+		return o;
+	/* Not of the heap: most of its pages are never touched. */
+	o = mmap(NULL, sizeof(*o), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (o == MAP_FAILED)
+		return NULL;
+	o->thread = thread;
+	o->log = log;
+	o->sequence = 1;
+	o->random = (uint32_t)(thread >> 4) | 1;
+	o->distance = LOOK_OTHER * DISTANCE_WEIGHT;
+	self = o;
+	slot = slot_of(thread);
+	/* Only this thread looks for itself, so `state` may follow. */
+	if (atomic_compare_exchange_strong(&slot->thread, &none, thread))
+		atomic_store(&slot->state, o);
+	return o;
+}
+
+void lc_object_thread_end(void)
+{
+	struct lc_object_thread *o = self;
+	struct slot *slot;
+
+	if (!o)
+		return;
+	slot = slot_of(o->thread);
+	if (atomic_load(&slot->state) == o) {
+		atomic_store(&slot->state, NULL);
+		atomic_store(&slot->thread, 0);
+	}
+	self = NULL;
+	munmap(o, sizeof(*o));
+}
+
+/* Where the thread's allocations stand. */
+struct standing {
+	uint32_t sequence; /* odd: what follows is not to be relied on */
+	uint64_t start, top, allocated;
+};
+
+static struct standing look(const struct lc_object_thread *o)
+{
+	struct standing now = { .sequence = lc_gc_sequence() };
+
+	now.start = load(o->thread + vm.tlab + vm.start);
+	now.top = load(o->thread + vm.tlab + vm.top);
+	now.allocated = load(o->thread + vm.allocated);
+	atomic_signal_fence(memory_order_seq_cst);
+	if (lc_gc_sequence() != now.sequence)
+		now.sequence |= 1;
+	return now;
+}
+
+/* The class word and the size of instances. False where a collection kept getting in between. */
+static bool instance(jclass type, const struct lc_layout *layout, struct lc_object_made *out)
+{
+	for (unsigned attempt = 0; attempt < ATTEMPTS; attempt++) {
+		uint32_t s = lc_gc_sequence();
+		struct lc_header unused;
+		uint64_t mirror, klass;
+		int32_t helper;
+
+		mirror =
+		    *(const volatile uint64_t *)((uintptr_t)type & ~(uintptr_t)7) & LC_ADDR_MASK;
+		/* The mirror may have moved, and its place be gone: the kernel looks first. */
+		if (lc_gc_sequence_moving(s) || lc_header_read(layout, mirror, &unused) ||
+		    lc_gc_sequence() != s)
+			continue;
+		klass = load(mirror + vm.klass);
+		if (lc_gc_sequence() != s)
+			continue;
+		helper = *(const volatile int32_t *)(uintptr_t)(klass + vm.layout_helper);
+		out->size_bytes = (uint32_t)(helper & SIZE_MASK);
+		out->class_word = !layout->class_in_mark && layout->length_offset != 12
+		                      ? klass
+		                      : (klass - vm.klass_base) >> vm.klass_shift;
+		return helper > 0;
+	}
+	return false;
+}
+
+/* Is an object of the class at `addr`, in the buffer? */
+static bool is_at(uint64_t addr, const struct lc_layout *layout, const struct lc_object_made *made)
+{
+	struct lc_header h;
+
+	return !lc_header_read(layout, addr, &h) && h.class_word == made->class_word;
+}
+
+/* Bytes of the object of class `klass`; 0 where its class does not tell. */
+static uint64_t size_of(uint64_t klass, uint32_t length, const struct lc_layout *layout)
+{
+	struct lc_header h; /* of what would have its length there: a bad address is no fault */
+	int err = lc_header_read(layout, klass + vm.layout_helper - layout->length_offset, &h);
+	int32_t helper = err ? 0 : (int32_t)h.length;
+	uint64_t bytes = (uint64_t)(helper & SIZE_MASK);
+
+	if (helper < 0) { /* an array: bytes of its header, and the logarithm of an element's */
+		bytes = ((uint32_t)helper >> HELPER_HEADER_SHIFT & UINT8_MAX) +
+		        ((uint64_t)length << (helper & HELPER_ELEMENT_MASK));
+		bytes = (bytes + vm.align_mask) & ~vm.align_mask;
+	}
+	return helper & 1 && helper > 0 ? 0 : bytes; /* of a mirror */
+}
+
+/*
+ * The last object of the class in [from, to), or 0. Where a bytecode runs for the first time, linking it
+ * may make objects between `new` and its hook. All there is the thread's own, one behind the other.
+ */
+static uint64_t find_between(uint64_t from, uint64_t to, uint32_t sequence,
+                             const struct lc_layout *layout, const struct lc_object_made *made)
+{
+	uint64_t found = 0, bytes;
+
+	for (unsigned i = 0; from < to && i < BETWEEN_MAX; i++, from += bytes) {
+		struct lc_header h;
+
+		if (lc_header_read(layout, from, &h) || lc_gc_sequence() != sequence)
+			return 0;
+		if (h.class_word == made->class_word) {
+			found = from;
+			bytes = made->size_bytes;
+			continue;
+		}
+		bytes =
+		    size_of(vm.klass_pointers ? h.class_word
+		                              : vm.klass_base + (h.class_word << vm.klass_shift),
+		            h.length, layout);
+		if (!bytes)
+			return 0;
+	}
+	return from == to ? found : 0;
+}
+
+enum lc_object_proof lc_object_find(struct lc_object_thread *o, JNIEnv *jni, jclass type,
+                                    uint32_t bytecode_site, uint64_t proved,
+                                    const struct lc_layout *layout, struct lc_object_made *out)
+{
+	struct lc_object_entry *e = &o->entries[bytecode_site % LC_OBJECT_ENTRIES];
+	struct standing now = look(o);
+	bool known = o->known;
+	bool same_buffer = known && o->sequence == now.sequence && o->start == now.start;
+	uint64_t grown, addr;
+
+	(void)jni;
+	if (e->bytecode_site == bytecode_site && e->size_bytes) {
+		out->size_bytes = e->size_bytes;
+		out->class_word = e->class_word;
+		if (proved) {
+			out->addr = proved;
+			out->sequence = now.sequence;
+			if (now.sequence == o->sequence)
+				return LC_OBJECT_PLACED;
+			count(&vm.unplaced);
+			return LC_OBJECT_UNPLACED;
+		}
+	}
+	grown = now.allocated + (now.top - now.start) - o->allocated - (o->last - o->start);
+	if (known && !grown && !lc_gc_sequence_moving(now.sequence)) {
+		if (e->bytecode_site == bytecode_site)
+			e->removed = 1; /* by the JIT */
+		return LC_OBJECT_NONE;
+	}
+	if (!instance(type, layout, out) || lc_gc_sequence_moving(now.sequence))
+		goto unproved;
+	addr = now.top - out->size_bytes;
+	if (now.top > now.start && addr >= (same_buffer ? o->last : now.start) &&
+	    is_at(addr, layout, out) && lc_gc_sequence() == now.sequence) {
+		out->addr = addr;
+		out->sequence = now.sequence;
+		return LC_OBJECT_PLACED;
+	}
+	/* Nothing else was allocated: it is outside of the buffer. */
+	if (known && grown == out->size_bytes) {
+		count(&vm.unplaced);
+		return LC_OBJECT_UNPLACED;
+	}
+	if (known && grown < out->size_bytes)
+		return LC_OBJECT_NONE;
+	if (same_buffer)
+		addr = find_between(o->last, now.top, now.sequence, layout, out);
+	if (same_buffer && addr && lc_gc_sequence() == now.sequence) {
+		out->addr = addr;
+		out->sequence = now.sequence;
+		return LC_OBJECT_PLACED;
+	}
+unproved:
+	/*
+	 * An allocation that waits for a collection is made outside of the buffer, and what was in the
+	 * old one cannot be told from it any more. It is there if the site has never been without.
+	 */
+	if (e->bytecode_site == bytecode_site && e->size_bytes && !e->removed) {
+		count(&vm.unplaced);
+		return LC_OBJECT_UNPLACED;
+	}
+	count(&vm.unproved);
+	return LC_OBJECT_NONE;
+}
+
+void lc_object_remember(struct lc_object_thread *o, uint32_t bytecode_site,
+                        const struct lc_object_made *made, struct lc_site_counter *counter,
+                        bool in_java)
+{
+	struct lc_object_entry *e = &o->entries[bytecode_site % LC_OBJECT_ENTRIES];
+
+	*e = (struct lc_object_entry){
+		.bytecode_site = bytecode_site,
+		.size_bytes = made->size_bytes,
+		.class_word = in_java && o->log ? (uint32_t)made->class_word : (uint32_t)NO_CLASS,
+		.site = counter->site,
+		.counter = counter,
+		.removed = e->bytecode_site == bytecode_site ? e->removed : 0
+	};
+}
+
+/* Compiled Java looks only for sites whose bytecode tells the class: key 0. */
+static uint32_t entry_index(uint32_t bytecode_site, uint32_t class_key)
+{
+	return (bytecode_site + (class_key * 2654435761u >> 16)) % LC_OBJECT_ENTRIES;
+}
+
+/* Allocations so far, as far as the looks at the stack are concerned. */
+static uint64_t made_so_far(const struct lc_object_thread *o)
+{
+	return (o->log ? lc_alloc_log_position(o->log) : 0) + o->unlogged;
+}
+
+struct lc_site_counter *lc_object_recent(const struct lc_object_thread *o, uint32_t bytecode_site,
+                                         uint32_t class_key)
+{
+	const struct lc_object_entry *e = &o->entries[entry_index(bytecode_site, class_key)];
+	uint64_t at = made_so_far(o);
+
+	return e->bytecode_site == bytecode_site && e->class_key == class_key && at < o->look_at
+	           ? e->counter
+	           : NULL;
+}
+
+void lc_object_looked(struct lc_object_thread *o, uint32_t bytecode_site, uint32_t class_key,
+                      struct lc_site_counter *counter, bool walked)
+{
+	struct lc_object_entry *e = &o->entries[entry_index(bytecode_site, class_key)];
+	uint64_t at = made_so_far(o);
+	bool mine = e->bytecode_site == bytecode_site && e->class_key == class_key;
+	bool due = at >= o->look_at;
+
+	if (!mine)
+		*e = (struct lc_object_entry){ .bytecode_site = bytecode_site,
+			                       .class_word = (uint32_t)NO_CLASS,
+			                       .class_key = class_key };
+	if (due) {
+		uint32_t mean = o->distance / DISTANCE_WEIGHT;
+
+		o->distance += (walked                          ? LOOK_WALK
+		                : mine && e->counter == counter ? LOOK_SAME
+		                                                : LOOK_OTHER) -
+		               mean;
+		mean = o->distance / DISTANCE_WEIGHT;
+		o->random ^= o->random << 13;
+		o->random ^= o->random >> 17;
+		o->random ^= o->random << 5;
+		o->look_at = at + mean / 2 + o->random % mean;
+	}
+	e->counter = counter;
+	e->site = counter->site;
+}
+
+void lc_object_sync(struct lc_object_thread *o)
+{
+	struct standing now;
+	uint64_t at, to;
+
+	if (!o)
+		return;
+	now = look(o);
+	o->sequence = now.sequence;
+	o->known = !lc_gc_sequence_moving(now.sequence);
+	o->last = o->known ? now.top : 0;
+	o->start = now.start;
+	o->allocated = now.allocated;
+	o->tag = (uint64_t)(now.sequence >> 1) << LC_ADDR_BITS;
+	at = o->log ? lc_alloc_log_position(o->log) : 0;
+	if (at == o->position)
+		o->unlogged++;
+	o->position = at;
+	if (!o->log)
+		return;
+	if (o->chunk != o->log->tail) {
+		o->before = o->chunk;
+		o->before_sequence = now.sequence;
+		o->chunk = o->log->tail;
+	}
+	to = o->look_at > at + o->unlogged ? o->look_at - o->unlogged : at;
+	o->limit = to < o->log->limit ? to : o->log->limit;
+}
+
+void lc_object_stats(struct lc_object_stats *out)
+{
+	out->unplaced = atomic_load_explicit(&vm.unplaced, memory_order_relaxed);
+	out->unproved = atomic_load_explicit(&vm.unproved, memory_order_relaxed);
+}

@@ -1,0 +1,137 @@
+/*
+ * heap/tlab.h - what `new` made, told from the thread's allocation buffer (TLAB).
+ *
+ * With --min-size 0 a hook stands behind each `new`, where the object exists and nobody has seen it:
+ * bytecode may not pass it on before its constructor has run. The hook is not given the object but
+ * finds out whether there is one. A thread's allocations raise the top of its buffer, or, outside
+ * of it, its count of allocated bytes; both together grow by just what it allocates. So between
+ * two hooks of a thread that growth is 0 where the JIT has removed the allocation, and else the
+ * object ends at the top, with its class in its header. Since no reference leaves the method, the
+ * JIT removes what it would have removed without the hook.
+ *
+ * The common case is compiled Java (LocusHook.java), which reads and writes the structures here.
+ */
+#ifndef LC_HEAP_TLAB_H
+#define LC_HEAP_TLAB_H
+
+#include <jvmti.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+struct lc_alloc_chunk;
+struct lc_alloc_log;
+struct lc_layout;
+struct lc_site_counter;
+
+/* As many entries as a large program has places that allocate; memory is used as they are. */
+enum { LC_OBJECT_ENTRIES = 32768, LC_OBJECT_THREADS = 4096 };
+
+/* What the last look at a bytecode site found. LocusHook.java knows the layout. */
+struct lc_object_entry {
+	uint32_t bytecode_site; /* 0: empty */
+	uint32_t size_bytes;    /* 0 for an array, whose hook knows */
+	uint32_t class_word;    /* its low half, where class pointers are not compressed */
+	uint32_t site;
+	struct lc_site_counter *counter;
+	uint32_t class_key; /* where the bytecode does not tell the class, else 0 */
+	uint32_t removed;   /* not 0: the JIT has removed the allocation here at least once */
+};
+
+/* A thread's own. LocusHook.java knows the layout up to `entries`. */
+struct lc_object_thread {
+	uint32_t sequence; /* of the GC, when the rest was read; odd: unknown */
+	uint32_t random;
+	uint64_t last; /* top of the buffer at the last hook; 0 none */
+	struct lc_alloc_log *log;
+	uint64_t limit;     /* position of the log at which native code looks again */
+	uint64_t allocated; /* JavaThread's count, as of the last sync */
+	uint64_t tag;       /* of the epoch, shifted to its place in a record */
+	uint64_t start;     /* of the buffer, as of the last sync */
+	uint64_t thread;    /* JavaThread * */
+	struct lc_object_entry entries[LC_OBJECT_ENTRIES];
+	bool known; /* the last sync found everything */
+	/* When the stack is looked at again: both count allocations. */
+	uint64_t look_at;
+	uint64_t unlogged; /* allocations that are not in the log */
+	uint64_t position; /* of the log, as of the last sync */
+	uint32_t distance; /* running mean, times 8 */
+	/* For the audit: the log's chunk, and the one before where `before_sequence` is the GC's. */
+	struct lc_alloc_chunk *chunk, *before;
+	uint32_t before_sequence;
+};
+
+struct lc_object_stats {
+	uint64_t unplaced; /* counted, but their address is unknown: not followed */
+	uint64_t unproved; /* neither seen nor shown to be removed by the JIT: not counted */
+};
+
+/* What the Java side needs to know. */
+struct lc_object_fields {
+	uint32_t eetop, tlab_top, allocated; /* offsets */
+	uint32_t class_offset, class_shift;
+	uint64_t sequence, threads; /* addresses */
+	bool carriers;              /* Thread.currentCarrierThread() exists */
+};
+
+/*
+ * Find the JVM's fields. Returns 0 and sets *out, or -ENOTSUP: then objects are to be hooked
+ * otherwise. Context: [attach], from VMInit on.
+ */
+int lc_object_init(JNIEnv *jni, const struct lc_layout *layout, struct lc_object_fields *out);
+
+/* The calling thread's, made at the first call; NULL without memory. [hook] */
+struct lc_object_thread *lc_object_self(uint64_t thread, struct lc_alloc_log *log);
+
+/* The calling thread's, or NULL where it has none yet. [hook] */
+struct lc_object_thread *lc_object_known(void);
+
+/* The calling thread ends: it runs no hook any more. Context: [java]. */
+void lc_object_thread_end(void);
+
+enum lc_object_proof {
+	LC_OBJECT_NONE,     /* the JIT has removed it, or (counted) nothing is known */
+	LC_OBJECT_PLACED,   /* at `addr`, in the epoch of `sequence` */
+	LC_OBJECT_UNPLACED, /* it exists, or existed; where is unknown */
+};
+
+struct lc_object_made {
+	uint64_t addr;
+	uint32_t sequence;
+	uint32_t size_bytes;
+	uint64_t class_word;
+};
+
+/*
+ * Was an object of `type` made just before the hook? `proved`: Java code has found it there, in the
+ * GC sequence of `o`; else 0. [hook]
+ */
+enum lc_object_proof lc_object_find(struct lc_object_thread *o, JNIEnv *jni, jclass type,
+                                    uint32_t bytecode_site, uint64_t proved,
+                                    const struct lc_layout *layout, struct lc_object_made *out);
+
+/* What that bytecode site makes; `in_java`: let Java code record what follows there. [hook] */
+void lc_object_remember(struct lc_object_thread *o, uint32_t bytecode_site,
+                        const struct lc_object_made *made, struct lc_site_counter *counter,
+                        bool in_java);
+
+/*
+ * A look at the stack for each allocation would be the most of what it costs, so between two looks a
+ * bytecode site is believed to allocate for the caller that was seen last. Its counter, or NULL when
+ * the stack is to be looked at. [hook]
+ */
+struct lc_site_counter *lc_object_recent(const struct lc_object_thread *o, uint32_t bytecode_site,
+                                         uint32_t class_key);
+
+/*
+ * The stack was looked at, and lc_object_recent() is to return `counter` from now on. The more walks
+ * it takes, the longer until the next look. [hook]
+ */
+void lc_object_looked(struct lc_object_thread *o, uint32_t bytecode_site, uint32_t class_key,
+                      struct lc_site_counter *counter, bool walked);
+
+/* At the end of every native hook: the next one begins from here. NULL is fine. [hook] */
+void lc_object_sync(struct lc_object_thread *o);
+
+void lc_object_stats(struct lc_object_stats *out); /* Context: any. */
+
+#endif

@@ -1,0 +1,48 @@
+/* jvm/field.h - what lies at an offset of an object: a field, an element, a part of the header. */
+#ifndef LC_JVM_FIELD_H
+#define LC_JVM_FIELD_H
+
+#include <jvmti.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct lc_layout; /* jvm/layout.h */
+
+/* As in lc_block_field (profile/writer.h). */
+struct lc_field {
+	const char *name; /* "" for elements; valid for ever, equal names have equal addresses */
+	uint64_t first, last;
+	uint64_t element; /* the very element, where the name is "" */
+};
+
+/*
+ * Returns 0 or -errno; without it every lookup fails. `signature_of` names the classes that
+ * lc_field_find() is asked for where it can (lc_klass_signature() of klass.h); NULL: it never can.
+ * Context: [attach].
+ */
+int lc_field_init(jvmtiEnv *jvmti, JNIEnv *jni, const struct lc_layout *layout,
+                  const char *(*signature_of)(uint64_t klass));
+
+/*
+ * What lies `offset` bytes into an object of class `klass` (a Klass *) of `size_bytes` (0 where
+ * unknown). Elements come as one of at most 16 ranges of equal length, so that few rows say where
+ * in an array the accesses are. Learns a class's fields when it is first asked for.
+ * Returns 0 and sets *out, or -ENOENT where it cannot tell. Context: [writer]; `jni` its own.
+ */
+int lc_field_find(JNIEnv *jni, uint64_t klass, uint64_t size_bytes, uint64_t offset,
+                  struct lc_field *out);
+
+/*
+ * Offset and width of a field by name, superclasses included; of element `index` of an array.
+ * Return 0 or -ENOENT. Context: [java] [writer].
+ */
+int lc_field_offset(JNIEnv *jni, jclass class, const char *name, uint64_t *offset, uint8_t *bytes);
+int lc_field_element(JNIEnv *jni, jclass class, uint64_t index, uint64_t *offset, uint8_t *bytes);
+
+/* Where element 0, or what follows the header of another object, begins. Context: as above. */
+uint64_t lc_field_first(JNIEnv *jni, jclass class);
+
+/* The field most like `name`, superclasses included; "" where none is near. Context: as above. */
+void lc_field_nearest(JNIEnv *jni, jclass class, const char *name, char *out, size_t out_len);
+
+#endif

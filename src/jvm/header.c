@@ -1,0 +1,62 @@
+/* jvm/header.c - see header.h. */
+#include "src/jvm/header.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#include "src/jvm/layout.h"
+
+enum { HEADER_WORDS = 3, COMPACT_CLASS_SHIFT = 42 };
+
+int lc_header_read(const struct lc_layout *layout, uint64_t addr, struct lc_header *out)
+{
+	uint64_t words[HEADER_WORDS] = { 0 };
+	struct iovec local = { words, sizeof(words) };
+	struct iovec remote = { (void *)(uintptr_t)addr, sizeof(words) }; /* NOLINT */
+
+	if (process_vm_readv(getpid(), &local, 1, &remote, 1, 0) != (ssize_t)sizeof(words))
+		return -EFAULT;
+	if (layout->class_in_mark)
+		out->class_word = words[0] >> COMPACT_CLASS_SHIFT;
+	else if (layout->length_offset == 12)
+		out->class_word = (uint32_t)words[1];
+	else
+		out->class_word = words[1];
+	memcpy(&out->length, (const char *)words + layout->length_offset, sizeof(out->length));
+	return 0;
+}
+
+/* Size of an array of `class_name` with `length` elements, or 0 where it is no array's name. */
+static uint64_t array_bytes(const struct lc_layout *l, const char *class_name, uint32_t length)
+{
+	static const struct {
+		const char *name;
+		uint32_t bytes;
+	} primitives[] = {
+		{ "boolean[]", 1 }, { "byte[]", 1 },  { "char[]", 2 }, { "short[]", 2 },
+		{ "int[]", 4 },     { "float[]", 4 }, { "long[]", 8 }, { "double[]", 8 },
+	};
+	uint64_t mask = l->object_alignment - 1, base = l->reference_base;
+	uint64_t element = l->reference_bytes;
+	size_t len = strlen(class_name);
+
+	if (len < 2 || strcmp(class_name + len - 2, "[]") != 0)
+		return 0;
+	for (size_t i = 0; i < sizeof(primitives) / sizeof(primitives[0]); i++) {
+		if (strcmp(class_name, primitives[i].name) != 0)
+			continue;
+		element = primitives[i].bytes;
+		base = element == 8 ? l->long_base : l->byte_base;
+	}
+	return (base + element * length + mask) & ~mask;
+}
+
+bool lc_header_matches(const struct lc_layout *layout, const struct lc_header *h,
+                       const char *class_name, uint64_t class_word, uint64_t size_bytes)
+{
+	uint64_t bytes = array_bytes(layout, class_name, h->length);
+
+	return h->class_word == class_word && (!bytes || bytes == size_bytes);
+}

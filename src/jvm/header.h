@@ -1,0 +1,29 @@
+/* jvm/header.h - the header of an object in the heap, read without trusting that it is there. */
+#ifndef LC_JVM_HEADER_H
+#define LC_JVM_HEADER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct lc_layout; /* jvm/layout.h */
+
+struct lc_header {
+	uint64_t class_word; /* tells classes apart, until one is unloaded; never 0 */
+	uint32_t length;     /* of an array; of another object it means nothing */
+};
+
+/*
+ * Read the header at `addr`. Returns 0, or -EFAULT where no memory is. Never faults: the kernel
+ * copies the bytes. A collection may run meanwhile; compare the GC sequence before and after.
+ * Context: [hook] [writer].
+ */
+int lc_header_read(const struct lc_layout *layout, uint64_t addr, struct lc_header *out);
+
+/*
+ * Is *h the header of an object of class `class_name` (as lc_site.class_name has it) with this
+ * class word and size?
+ */
+bool lc_header_matches(const struct lc_layout *layout, const struct lc_header *h,
+                       const char *class_name, uint64_t class_word, uint64_t size_bytes);
+
+#endif

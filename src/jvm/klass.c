@@ -1,0 +1,405 @@
+/*
+ * jvm/klass.c - see klass.h.
+ *
+ * Classes that were proved are entries of a hash table that all threads' handlers share: open
+ * addressing, nothing is ever removed. An entry is one class for ever, with the name that it had
+ * when it was proved; what can change is whether the memory at its Klass * is still that class.
+ *
+ * Invariant: I1  an entry's `klass` is set once. The entries of one Klass * follow one another in
+ *                probing order, the latest last: only that one can still be true.
+ *            I2  fields other than `klass`, `state`, `epoch` are written by the handler that claimed
+ *                the entry, before it is READY.
+ *            I3  `epoch` is one that began after, or in which, everything about the class was
+ *                compared with the memory at its Klass *. A class is unloaded only while the world
+ *                is stopped, which ends the epoch, so until then the entry is true. Collectors that
+ *                unload while the program runs have every object compared.
+ * Order:     K1  fields before READY (release) -> a reader that acquires READY.
+ * A handler that finds an entry which is just being written does without it: it never waits.
+ */
+#include "src/jvm/klass.h"
+
+#include <errno.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "src/core/epoch.h"
+#include "src/core/path.h"
+#include "src/gc/areas.h"
+#include "src/jvm/klass_impl.h"
+
+enum {
+	ENTRIES = 1 << 15, /* a power of two */
+	ENTRIES_USED_MAX = ENTRIES / 4 * 3,
+	NAMES_BYTES = 8 << 20,
+	CHUNK_BYTES = 512, /* in which a name is compared */
+	GENERATION_SHIFT = LC_ADDR_BITS,
+};
+
+/* What is read of a class to prove it. */
+struct seen {
+	int32_t layout_helper;
+	uint64_t symbol, mirror;
+};
+
+/* Set once by lc_klass_init(). */
+static bool always_compare;
+static struct lc_klass_jvm jvm;
+
+static struct lc_klass_entry *entries;
+static char *names;
+static _Atomic uint32_t entries_used, names_used; /* relaxed: only room is counted */
+static _Atomic uint64_t reused, lost;
+
+/* -- proving a class ----------------------------------------------------------------------- */
+
+static uint16_t symbol_length(const unsigned char *symbol)
+{
+	uint16_t v;
+
+	memcpy(&v, symbol + jvm.symbol_length, sizeof(v));
+	return v;
+}
+
+static struct seen seen_of(const unsigned char *klass)
+{
+	return (struct seen){ .layout_helper = (int32_t)lc_read_get32(klass + jvm.layout_helper),
+		              .symbol = lc_read_get64(klass + jvm.name),
+		              .mirror = lc_read_get64(klass + jvm.java_mirror) };
+}
+
+/* Does the java.lang.Class at `mirror` lead back to the class? */
+static bool leads_back(uint64_t address, uint64_t mirror)
+{
+	uint64_t back = 0;
+
+	return lc_klass_may_start(mirror) &&
+	       lc_read_parts(&(struct iovec){ &back, sizeof(back) },
+	                     &(struct iovec){ lc_read_pointer(mirror + (uint64_t)jvm.class_klass),
+	                                      sizeof(back) },
+	                     1) &&
+	       back == address;
+}
+
+static bool is_class_class(const char *name, size_t len)
+{
+	static const char class[] = "java/lang/Class";
+
+	return len == sizeof(class) - 1 && !memcmp(name, class, len);
+}
+
+/* Copy the name of the claimed entry. Returns false where there is no room or it cannot be read. */
+static bool take_name(struct lc_klass_entry *e, uint16_t len)
+{
+	uint32_t at;
+
+	if (!len ||
+	    atomic_load_explicit(&names_used, memory_order_relaxed) > (uint32_t)NAMES_BYTES - len)
+		return false;
+	at = atomic_fetch_add_explicit(&names_used, len, memory_order_relaxed);
+	if (at > (uint32_t)NAMES_BYTES - len ||
+	    !lc_read_parts(
+	        &(struct iovec){ names + at, len },
+	        &(struct iovec){ lc_read_pointer(e->symbol + (uint64_t)jvm.symbol_body), len }, 1))
+		return false;
+	e->name = at;
+	e->name_len = len;
+	e->is_mirror = is_class_class(names + at, len);
+	return true;
+}
+
+/* The rest of a name that is longer than what compare() reads. */
+static bool same_text(const struct lc_klass_entry *e, size_t from)
+{
+	char text[CHUNK_BYTES] = { 0 };
+
+	while (from < e->name_len) {
+		const size_t len =
+		    e->name_len - from < CHUNK_BYTES ? e->name_len - from : CHUNK_BYTES;
+		const struct iovec local = { text, len };
+		const struct iovec remote = {
+			lc_read_pointer(e->symbol + (uint64_t)jvm.symbol_body + from), len
+		};
+
+		if (!lc_read_parts(&local, &remote, 1) ||
+		    memcmp(text, names + e->name + from, len) != 0)
+			return false;
+		from += len;
+	}
+	return true;
+}
+
+/* Is the class at its Klass * still that of the entry? */
+static bool compare(const struct lc_klass_entry *e, uint64_t address)
+{
+	const size_t text_len = e->name_len < CHUNK_BYTES ? e->name_len : CHUNK_BYTES;
+	unsigned char klass[LC_KLASS_BYTES_MAX], symbol[LC_SYMBOL_BYTES_MAX + CHUNK_BYTES];
+	const size_t symbol_len = (size_t)jvm.symbol_body + text_len;
+	uint64_t mirror = 0;
+	const struct iovec local[] = { { klass, jvm.klass_bytes },
+		                       { symbol, symbol_len },
+		                       { &mirror, sizeof(mirror) } };
+	const struct iovec remote[] = { { lc_read_pointer(address), jvm.klass_bytes },
+		                        { lc_read_pointer(e->symbol), symbol_len },
+		                        { lc_read_pointer(e->mirror), sizeof(mirror) } };
+	struct seen seen;
+
+	if (!lc_read_parts(local, remote, 3))
+		return false;
+	seen = seen_of(klass);
+	return seen.layout_helper == e->layout_helper && seen.symbol == e->symbol &&
+	       seen.mirror == e->mirror && symbol_length(symbol) == e->name_len &&
+	       !memcmp(symbol + jvm.symbol_body, names + e->name, text_len) &&
+	       same_text(e, text_len) && leads_back(address, mirror);
+}
+
+/* -- the table ----------------------------------------------------------------------------- */
+
+static struct lc_klass_entry *slot_at(uint64_t address, uint32_t probe)
+{
+	return &entries[((address * UINT64_C(0x9e3779b97f4a7c15) >> 40) + probe) % ENTRIES];
+}
+
+/* The latest entry of the class, NULL where there is none; *free_at: the probe where the next goes. */
+static struct lc_klass_entry *latest(uint64_t address, uint32_t *free_at)
+{
+	struct lc_klass_entry *found = NULL;
+
+	for (uint32_t i = 0; i < ENTRIES; i++) {
+		struct lc_klass_entry *e = slot_at(address, i);
+		const uint64_t klass =
+		    atomic_load_explicit(&e->klass, memory_order_relaxed); /* I1 */
+
+		if (!klass) {
+			*free_at = i;
+			return found;
+		}
+		if (lc_klass_address(klass) == address)
+			found = e;
+	}
+	*free_at = ENTRIES;
+	return found;
+}
+
+/* Is there a class at `address`? Then *out, and the length of its name. */
+static bool look(uint64_t address, struct seen *out, uint16_t *name_len)
+{
+	unsigned char klass[LC_KLASS_BYTES_MAX] = { 0 }, symbol[LC_SYMBOL_BYTES_MAX] = { 0 };
+	uint64_t mirror = 0;
+
+	if (!lc_read_parts(&(struct iovec){ klass, jvm.klass_bytes },
+	                   &(struct iovec){ lc_read_pointer(address), jvm.klass_bytes }, 1))
+		return false;
+	*out = seen_of(klass);
+	if (!out->layout_helper || out->mirror % 8 || out->symbol % 8)
+		return false;
+	if (!lc_read_parts(
+	        (struct iovec[]){ { &mirror, sizeof(mirror) },
+	                          { symbol, (size_t)jvm.symbol_body } },
+	        (struct iovec[]){ { lc_read_pointer(out->mirror), sizeof(mirror) },
+	                          { lc_read_pointer(out->symbol), (size_t)jvm.symbol_body } },
+	        2))
+		return false;
+	*name_len = symbol_length(symbol);
+	return leads_back(address, mirror);
+}
+
+/* Claim the entry at probe `at` for the class at `address`, behind its entry `before`, or none. */
+static struct lc_klass_entry *claim(uint64_t address, const struct lc_klass_entry *before,
+                                    uint32_t at)
+{
+	uint64_t free = 0, generation = 0;
+	struct lc_klass_entry *e = slot_at(address, at);
+
+	if (before)
+		generation = (atomic_load_explicit(&before->klass, memory_order_relaxed) >>
+		              GENERATION_SHIFT) +
+		             1;
+	if (at == ENTRIES || generation >> (64 - GENERATION_SHIFT) ||
+	    atomic_load_explicit(&entries_used, memory_order_relaxed) >= ENTRIES_USED_MAX)
+		return NULL;
+	/* Where this fails somebody else was faster, perhaps with the same class. */
+	if (!atomic_compare_exchange_strong_explicit(&e->klass, &free,
+	                                             address | generation << GENERATION_SHIFT,
+	                                             memory_order_relaxed, memory_order_relaxed))
+		return NULL;
+	atomic_fetch_add_explicit(&entries_used, 1, memory_order_relaxed);
+	return e;
+}
+
+/* Name the class at `address` in a new entry. Returns it READY, or NULL. */
+static struct lc_klass_entry *add(uint64_t address, const struct lc_klass_entry *before,
+                                  uint32_t at, uint32_t epoch)
+{
+	uint16_t name_len;
+	struct seen seen;
+	struct lc_klass_entry *e;
+
+	/* Look before claiming: most of what is no class ends here, and entries are for ever. */
+	if (!look(address, &seen, &name_len))
+		return NULL;
+	e = claim(address, before, at);
+	if (!e)
+		goto lost;
+	e->layout_helper = seen.layout_helper;
+	e->symbol = seen.symbol;
+	e->mirror = seen.mirror;
+	if (!take_name(e, name_len) || lc_epoch_now() != epoch) {
+		atomic_store_explicit(&e->state, LC_KLASS_REFUSED, memory_order_relaxed);
+		goto lost;
+	}
+	if (before)
+		atomic_fetch_add_explicit(&reused, 1, memory_order_relaxed);
+	atomic_store_explicit(&e->epoch, epoch + 1, memory_order_relaxed);
+	atomic_store_explicit(&e->state, LC_KLASS_READY, memory_order_release); /* K1 */
+	return e;
+lost:
+	atomic_fetch_add_explicit(&lost, 1, memory_order_relaxed);
+	return NULL;
+}
+
+const struct lc_klass_entry *lc_klass_peek(uint64_t address)
+{
+	uint32_t free_at;
+	struct lc_klass_entry *e = latest(address, &free_at);
+
+	return e && atomic_load_explicit(&e->state, memory_order_acquire) == LC_KLASS_READY
+	           ? e
+	           : NULL; /* K1 */
+}
+
+struct lc_klass_entry *lc_klass_prove(uint64_t address, unsigned *budget)
+{
+	const uint32_t epoch = lc_epoch_now();
+	uint32_t free_at;
+	struct lc_klass_entry *e = latest(address, &free_at);
+	uint32_t state =
+	    e ? atomic_load_explicit(&e->state, memory_order_acquire) : LC_KLASS_READY; /* K1 */
+
+	if (state == LC_KLASS_WRITING) {
+		atomic_fetch_add_explicit(&lost, 1, memory_order_relaxed);
+		return NULL;
+	}
+	if (e && state == LC_KLASS_READY && !always_compare &&
+	    atomic_load_explicit(&e->epoch, memory_order_relaxed) == epoch + 1)
+		return e;
+	if (!*budget)
+		return NULL;
+	--*budget;
+	if (e && state == LC_KLASS_READY && compare(e, address)) {
+		atomic_store_explicit(&e->epoch, epoch + 1, memory_order_relaxed); /* I3 */
+		return e;
+	}
+	return add(address, e, free_at, epoch);
+}
+
+/* -- names --------------------------------------------------------------------------------- */
+
+static struct lc_klass_entry *entry_of(uint64_t klass)
+{
+	for (uint32_t i = 0; entries && klass && i < ENTRIES; i++) {
+		struct lc_klass_entry *e = slot_at(lc_klass_address(klass), i);
+		const uint64_t here =
+		    atomic_load_explicit(&e->klass, memory_order_relaxed); /* I1 */
+
+		if (here == klass)
+			return atomic_load_explicit(&e->state, memory_order_acquire) ==
+			               LC_KLASS_READY /* K1 */
+			           ? e
+			           : NULL;
+		if (!here)
+			return NULL;
+	}
+	return NULL;
+}
+
+/* A hidden class is "a/B+0x1f" in the JVM and "La/B.0x1f;" in signatures. */
+static void mark_hidden(char *signature)
+{
+	char *plus = strrchr(signature, '+');
+
+	if (plus && plus[1] == '0' && plus[2] == 'x' &&
+	    strspn(plus + 3, "0123456789abcdef") + 1 == strlen(plus + 3))
+		*plus = '.';
+}
+
+const char *lc_klass_signature(uint64_t klass)
+{
+	struct lc_klass_entry *e = entry_of(klass);
+	char *s;
+
+	if (!e || e->signature)
+		return e ? e->signature : NULL;
+	s = malloc((size_t)e->name_len + sizeof("L;"));
+	if (!s)
+		return NULL;
+	if (names[e->name] == '[') {
+		memcpy(s, names + e->name, e->name_len);
+		s[e->name_len] = '\0';
+	} else {
+		s[0] = 'L';
+		memcpy(s + 1, names + e->name, e->name_len);
+		memcpy(s + 1 + e->name_len, ";", sizeof(";"));
+	}
+	mark_hidden(s);
+	e->signature = s;
+	return s;
+}
+
+static uint64_t word_of(uint64_t address)
+{
+	return jvm.wide ? address : (address - jvm.klass_base) >> jvm.klass_shift;
+}
+
+uint32_t lc_klass_site(uint64_t klass)
+{
+	const char *signature = lc_klass_signature(klass);
+	struct lc_klass_entry *e = signature ? entry_of(klass) : NULL;
+
+	if (e && !e->site)
+		e->site = lc_site_intern(signature, word_of(lc_klass_address(klass)), 0);
+	return e ? e->site : 0;
+}
+
+void lc_klass_stats(struct lc_klass_stats *out)
+{
+	out->classes = atomic_load_explicit(&entries_used, memory_order_relaxed);
+	out->reused = atomic_load_explicit(&reused, memory_order_relaxed);
+	out->lost = atomic_load_explicit(&lost, memory_order_relaxed);
+}
+
+static void *reserve(size_t bytes)
+{
+	void *p = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
+	               MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+
+	return p == MAP_FAILED ? NULL : p;
+}
+
+/* Do classes go away without the world being stopped? */
+static bool unloads_while_running(enum lc_collector gc)
+{
+	return gc != LC_GC_SERIAL && gc != LC_GC_PARALLEL && gc != LC_GC_G1 && gc != LC_GC_EPSILON;
+}
+
+int lc_klass_init(const struct lc_layout *layout)
+{
+	int err;
+
+	if (entries)
+		return 0;
+	err = lc_klass_jvm_find(layout, &jvm);
+	if (err)
+		return err;
+	lc_areas_heap_range(&jvm.heap_low, &jvm.heap_high);
+	if (jvm.heap_low >= jvm.heap_high)
+		return -ENOTSUP;
+	always_compare = unloads_while_running(lc_areas_collector());
+	names = reserve(NAMES_BYTES);
+	entries = names ? reserve(ENTRIES * sizeof(*entries)) : NULL;
+	if (!entries)
+		return -ENOMEM;
+	lc_klass_objects_init(&jvm);
+	return 0;
+}

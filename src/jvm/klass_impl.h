@@ -1,0 +1,77 @@
+/* jvm/klass_impl.h - what klass.c and klass_object.c share. */
+#ifndef LC_JVM_KLASS_IMPL_H
+#define LC_JVM_KLASS_IMPL_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#include "src/jvm/klass_jvm.h"
+
+enum { LC_KLASS_WRITING = 0, LC_KLASS_READY, LC_KLASS_REFUSED };
+
+/* A class that was seen; the rules are in klass.c. */
+struct lc_klass_entry {
+	_Atomic uint64_t klass; /* 0: free */
+	_Atomic uint32_t state;
+	_Atomic uint32_t epoch; /* plus one; relaxed: see I3 */
+	int32_t layout_helper;
+	bool is_mirror; /* java.lang.Class: the size is in the object */
+	uint16_t name_len;
+	uint32_t name; /* offset in `names` */
+	uint64_t symbol;
+	uint64_t mirror; /* where the JVM keeps the reference to it */
+
+	/* The attribution thread's own. */
+	uint32_t site;
+	char *signature;
+};
+
+/* The table is there: objects may be looked for. Context: [attach]. */
+void lc_klass_objects_init(const struct lc_klass_jvm *layout);
+
+/*
+ * The class at the Klass * `address`, true in this epoch; NULL where there is none. Each class that
+ * has to be read takes one off *budget; at 0 none is. Context: [signal] or any.
+ */
+struct lc_klass_entry *lc_klass_prove(uint64_t address, unsigned *budget);
+
+/* What was known of it when it was last proved, or NULL: for turning down, not for believing. */
+const struct lc_klass_entry *lc_klass_peek(uint64_t address);
+
+/* All of it, or false. The kernel copies, so nothing faults. */
+static inline bool lc_read_parts(const struct iovec *local, const struct iovec *remote, size_t len)
+{
+	size_t want = 0;
+
+	for (size_t i = 0; i < len; i++)
+		want += remote[i].iov_len;
+	return process_vm_readv(getpid(), local, len, remote, len, 0) == (ssize_t)want;
+}
+
+static inline void *lc_read_pointer(uint64_t address)
+{
+	return (void *)(uintptr_t)address; /* NOLINT: for the kernel to read */
+}
+
+static inline uint64_t lc_read_get64(const unsigned char *at)
+{
+	uint64_t v;
+
+	memcpy(&v, at, sizeof(v));
+	return v;
+}
+
+static inline uint32_t lc_read_get32(const unsigned char *at)
+{
+	uint32_t v;
+
+	memcpy(&v, at, sizeof(v));
+	return v;
+}
+
+#endif

@@ -1,0 +1,217 @@
+/*
+ * jvm/klass_object.c - objects by their headers; see klass.h. Classes come from klass.c.
+ */
+#include "src/core/epoch.h"
+#include "src/jvm/klass.h"
+#include "src/jvm/klass_impl.h"
+
+enum { PROOFS_MAX = 8 }; /* classes that are read for one address */
+
+/* Set once by lc_klass_objects_init(). */
+static bool ready;
+static struct lc_klass_jvm jvm;
+
+void lc_klass_objects_init(const struct lc_klass_jvm *layout)
+{
+	jvm = *layout;
+	ready = true;
+}
+
+bool lc_klass_in_heap(uint64_t address)
+{
+	return address >= jvm.heap_low && address < jvm.heap_high;
+}
+
+bool lc_klass_may_start(uint64_t address)
+{
+	return lc_klass_in_heap(address) && !(address & jvm.align_mask);
+}
+
+uint32_t lc_klass_array_base(unsigned which)
+{
+	return jvm.array_base[which];
+}
+
+uint32_t lc_klass_word_offset(void)
+{
+	return jvm.compact ? 0 : 8;
+}
+
+uint32_t lc_klass_word_end(void)
+{
+	return lc_klass_word_offset() + (jvm.wide || jvm.compact ? 8 : 4);
+}
+
+uint64_t lc_klass_decode_reference(uint32_t narrow)
+{
+	return jvm.narrow_references && narrow
+	           ? jvm.reference_base + ((uint64_t)narrow << jvm.reference_shift)
+	           : 0;
+}
+
+uint64_t lc_klass_of_word(uint64_t class_word)
+{
+	if (!ready || !class_word)
+		return 0;
+	return jvm.wide ? class_word : jvm.klass_base + (class_word << jvm.klass_shift);
+}
+
+/* The Klass * by the 8 bytes in which it is stored, 0 where it cannot be one. */
+static uint64_t klass_of_stored(uint64_t word)
+{
+	const uint64_t klass = lc_klass_of_word(jvm.compact ? word >> LC_COMPACT_CLASS_SHIFT
+	                                        : jvm.wide  ? word
+	                                                    : (uint32_t)word);
+
+	return klass % 8 || klass >> LC_ADDR_BITS ? 0 : klass;
+}
+
+/* The Klass * that a header names, 0 where it is none. */
+static uint64_t klass_of_header(const unsigned char *header)
+{
+	const uint64_t mark = lc_read_get64(header);
+
+	/* 3: moved, or being marked. 1: not locked nor biased: then the rest is as defined. */
+	if ((mark & 3) == 3 || ((mark & 7) == 1 && (mark & jvm.mark_unused)))
+		return 0;
+	return klass_of_stored(lc_read_get64(header + lc_klass_word_offset()));
+}
+
+/* Size of the object, by its class and, for arrays, the length in its header. 0: unknown. */
+static uint64_t size_of(const struct lc_klass_entry *e, uint64_t start, const unsigned char *header,
+                        size_t header_len)
+{
+	const uint32_t helper = (uint32_t)e->layout_helper;
+	uint32_t length = 0;
+	uint64_t bytes;
+
+	if (e->layout_helper < 0) {
+		if (jvm.length_offset + sizeof(length) > header_len)
+			return 0;
+		length = lc_read_get32(header + jvm.length_offset);
+		if (length > INT32_MAX)
+			return 0;
+		bytes = (helper >> 16 & 0xff) + ((uint64_t)length << (helper & 0x3f & 31));
+	} else if (e->is_mirror) { /* static fields behind it */
+		const struct iovec local = { &length, sizeof(length) };
+		const struct iovec remote = { lc_read_pointer(start + (uint64_t)jvm.class_size),
+			                      sizeof(length) };
+
+		if (!lc_read_parts(&local, &remote, 1) || length > UINT32_MAX / 8)
+			return 0;
+		bytes = (uint64_t)length * 8;
+	} else {
+		bytes = helper & ~7u;
+	}
+	return (bytes + jvm.align_mask) & ~jvm.align_mask;
+}
+
+static bool covers(const struct lc_klass_entry *e, uint64_t start, const unsigned char *header,
+                   size_t header_len, uint64_t addr, uint64_t *size)
+{
+	*size = size_of(e, start, header, header_len);
+	return addr - start < *size && start + *size <= jvm.heap_high;
+}
+
+static bool holds(uint64_t start, const unsigned char *header, size_t header_len, uint64_t addr,
+                  unsigned *budget, struct lc_object_seen *out)
+{
+	const uint64_t address = klass_of_header(header);
+	const struct lc_klass_entry *e = address ? lc_klass_peek(address) : NULL;
+	uint64_t size;
+
+	/* Most candidates are other objects, of classes that need not be read to say so. */
+	if (!address || (e && !covers(e, start, header, header_len, addr, &size)))
+		return false;
+	e = lc_klass_prove(address, budget);
+	if (!e || !covers(e, start, header, header_len, addr, &size))
+		return false;
+	out->start = start;
+	out->klass = atomic_load_explicit(&e->klass, memory_order_relaxed); /* I1 */
+	out->size_bytes = size;
+	out->is_array = e->layout_helper < 0;
+	return true;
+}
+
+bool lc_klass_first_object(const uint64_t *starts, size_t len, uint64_t addr,
+                           struct lc_object_seen *out)
+{
+	unsigned char headers[LC_KLASS_STARTS_MAX * LC_HEADER_BYTES_MAX];
+	struct iovec remote[LC_KLASS_STARTS_MAX];
+	const uint32_t sequence = lc_gc_sequence();
+	unsigned budget = PROOFS_MAX;
+	size_t begin = 0;
+
+	if (!ready || lc_gc_sequence_moving(sequence) || len > LC_KLASS_STARTS_MAX)
+		return false;
+	for (size_t i = 0; i < len; i++)
+		remote[i] = (struct iovec){ lc_read_pointer(starts[i]), jvm.header_bytes };
+	while (begin <
+	       len) { /* what cannot be read, memory that the heap has given back, ends a pass */
+		const struct iovec local = { headers, (len - begin) * jvm.header_bytes };
+		const ssize_t got =
+		    process_vm_readv(getpid(), &local, 1, remote + begin, len - begin, 0);
+		size_t left = got > 0 ? (size_t)got : 0;
+
+		for (const unsigned char *at = headers; begin < len; begin++) {
+			const size_t bytes = left < jvm.header_bytes ? left : jvm.header_bytes;
+
+			if (bytes >= jvm.header_bytes_min && starts[begin] <= addr &&
+			    lc_klass_may_start(starts[begin]) &&
+			    holds(starts[begin], at, bytes, addr, &budget, out))
+				return lc_gc_sequence() == sequence;
+			at += bytes;
+			left -= bytes;
+			if (bytes < jvm.header_bytes) {
+				begin++;
+				break;
+			}
+		}
+	}
+	return false;
+}
+
+bool lc_klass_object(uint64_t start, uint64_t addr, struct lc_object_seen *out)
+{
+	return lc_klass_first_object(&start, 1, addr, out);
+}
+
+bool lc_klass_thread_buffer(uint64_t thread, struct lc_klass_buffer *out)
+{
+	struct lc_klass_buffer b;
+
+	if (!ready || jvm.tlab_start < 0 ||
+	    !lc_read_parts(
+	        (struct iovec[]){ { &b.low, 8 }, { &b.top, 8 }, { &b.end, 8 } },
+	        (struct iovec[]){ { lc_read_pointer(thread + (uint64_t)jvm.tlab_start), 8 },
+	                          { lc_read_pointer(thread + (uint64_t)jvm.tlab_top), 8 },
+	                          { lc_read_pointer(thread + (uint64_t)jvm.tlab_end), 8 } },
+	        3))
+		return false;
+	*out = b;
+	return true;
+}
+
+bool lc_klass_new_object(uint64_t start, uint64_t word, uint64_t addr, struct lc_object_seen *out)
+{
+	const uint32_t sequence = lc_gc_sequence();
+	const uint64_t address = ready ? klass_of_stored(word) : 0;
+	unsigned budget = PROOFS_MAX;
+	const struct lc_klass_entry *e;
+	uint64_t size;
+
+	if (!address || lc_gc_sequence_moving(sequence) || !lc_klass_may_start(start))
+		return false;
+	e = lc_klass_prove(address, &budget);
+	if (!e)
+		return false;
+	size = e->layout_helper < 0 ? (uint32_t)e->layout_helper >> 16 & 0xff
+	                            : (uint32_t)e->layout_helper & ~7u;
+	if (addr - start >= size || lc_gc_sequence() != sequence)
+		return false;
+	out->start = start;
+	out->klass = atomic_load_explicit(&e->klass, memory_order_relaxed); /* I1 */
+	out->size_bytes = size;
+	out->is_array = e->layout_helper < 0;
+	return true;
+}

@@ -1,0 +1,290 @@
+/*
+ * jvm/vmstructs.c - HotSpot's exported type database.
+ *
+ * libjvm exports, for its serviceability agent, arrays that name the fields, types and constants
+ * of its C++ classes, and beside them the layout of the arrays' own entries. Nothing about an
+ * entry is assumed here: not its size, and not where in it a name stands.
+ */
+#include "src/jvm/vmstructs.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <link.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <string.h>
+
+/* An array of entries, ended by one whose first name is NULL. */
+struct table {
+	const char *entries;
+	uint64_t stride;
+	uint64_t name; /* offset of a char *; of the type's name in the table of fields */
+	uint64_t value;
+};
+
+/* All set once by lc_vm_init(); constant afterwards. */
+static struct {
+	bool ready;
+	struct table fields; /* value: offset of the field's own offset */
+	struct table types;  /* value: offset of the size */
+	struct table ints;
+	struct table longs;
+	uint64_t field_name;
+	uint64_t field_is_static;
+	uint64_t field_address;
+	const void *probe; /* an address inside libjvm */
+	long osthread;     /* in a JavaThread */
+	long thread_id;    /* in an OSThread */
+	const char *flags;
+	uint64_t flags_len;
+	long flag_size;
+	long flag_name;
+	long flag_address;
+} vm;
+
+static uint64_t load_u64(const void *at)
+{
+	uint64_t v;
+
+	memcpy(&v, at, sizeof(v));
+	return v;
+}
+
+static const char *load_string(const char *at)
+{
+	const char *s;
+
+	memcpy(&s, at, sizeof(s));
+	return s;
+}
+
+/* libjvm is global where the launcher loaded it, and local where another program embeds it. */
+static void *find_symbol(const char *name)
+{
+	static void *library;
+	void *at = dlsym(RTLD_DEFAULT, name);
+
+	if (at)
+		return at;
+	if (!library)
+		library = dlopen("libjvm.so", RTLD_LAZY | RTLD_NOLOAD);
+	return library ? dlsym(library, name) : NULL;
+}
+
+static bool read_symbol(const char *name, uint64_t *out)
+{
+	void *at = find_symbol(name);
+
+	if (at)
+		*out = load_u64(at);
+	return at;
+}
+
+static bool read_tables(void)
+{
+	uint64_t entries[4];
+	bool ok = read_symbol("gHotSpotVMStructs", &entries[0]) &&
+	          read_symbol("gHotSpotVMStructEntryArrayStride", &vm.fields.stride) &&
+	          read_symbol("gHotSpotVMStructEntryTypeNameOffset", &vm.fields.name) &&
+	          read_symbol("gHotSpotVMStructEntryOffsetOffset", &vm.fields.value) &&
+	          read_symbol("gHotSpotVMStructEntryFieldNameOffset", &vm.field_name) &&
+	          read_symbol("gHotSpotVMStructEntryIsStaticOffset", &vm.field_is_static) &&
+	          read_symbol("gHotSpotVMStructEntryAddressOffset", &vm.field_address) &&
+	          read_symbol("gHotSpotVMTypes", &entries[1]) &&
+	          read_symbol("gHotSpotVMTypeEntryArrayStride", &vm.types.stride) &&
+	          read_symbol("gHotSpotVMTypeEntryTypeNameOffset", &vm.types.name) &&
+	          read_symbol("gHotSpotVMTypeEntrySizeOffset", &vm.types.value) &&
+	          read_symbol("gHotSpotVMIntConstants", &entries[2]) &&
+	          read_symbol("gHotSpotVMIntConstantEntryArrayStride", &vm.ints.stride) &&
+	          read_symbol("gHotSpotVMIntConstantEntryNameOffset", &vm.ints.name) &&
+	          read_symbol("gHotSpotVMIntConstantEntryValueOffset", &vm.ints.value) &&
+	          read_symbol("gHotSpotVMLongConstants", &entries[3]) &&
+	          read_symbol("gHotSpotVMLongConstantEntryArrayStride", &vm.longs.stride) &&
+	          read_symbol("gHotSpotVMLongConstantEntryNameOffset", &vm.longs.name) &&
+	          read_symbol("gHotSpotVMLongConstantEntryValueOffset", &vm.longs.value);
+
+	if (!ok || !entries[0] || !entries[1] || !entries[2] || !entries[3])
+		return false;
+	vm.fields.entries = (const char *)(uintptr_t)entries[0];
+	vm.types.entries = (const char *)(uintptr_t)entries[1];
+	vm.ints.entries = (const char *)(uintptr_t)entries[2];
+	vm.longs.entries = (const char *)(uintptr_t)entries[3];
+	vm.probe = find_symbol("gHotSpotVMStructs");
+	return true;
+}
+
+static const char *find_field(const char *type, const char *field)
+{
+	const struct table *t = &vm.fields;
+
+	if (!vm.ready)
+		return NULL;
+	for (const char *e = t->entries; load_string(e + t->name); e += t->stride)
+		if (strcmp(load_string(e + vm.field_name), field) == 0 &&
+		    strcmp(load_string(e + t->name), type) == 0)
+			return e;
+	return NULL;
+}
+
+static const char *find_entry(const struct table *t, const char *name)
+{
+	if (!vm.ready)
+		return NULL;
+	for (const char *e = t->entries; load_string(e + t->name); e += t->stride)
+		if (strcmp(load_string(e + t->name), name) == 0)
+			return e;
+	return NULL;
+}
+
+static bool is_static(const char *field)
+{
+	int32_t v;
+
+	memcpy(&v, field + vm.field_is_static, sizeof(v));
+	return v;
+}
+
+/* What later calls on Java threads need. The field moved up to Thread after JDK 17. */
+static void resolve_threads(void)
+{
+	vm.osthread = lc_vm_offset("JavaThread", "_osthread");
+	if (vm.osthread < 0)
+		vm.osthread = lc_vm_offset("Thread", "_osthread");
+	vm.thread_id = lc_vm_offset("OSThread", "_thread_id");
+}
+
+static void resolve_flags(void)
+{
+	void *flags = lc_vm_static("JVMFlag", "flags");
+	void *len = lc_vm_static("JVMFlag", "numFlags");
+
+	vm.flag_size = lc_vm_sizeof("JVMFlag");
+	vm.flag_name = lc_vm_offset("JVMFlag", "_name");
+	vm.flag_address = lc_vm_offset("JVMFlag", "_addr");
+	if (!flags || !len || vm.flag_size <= 0 || vm.flag_name < 0 || vm.flag_address < 0)
+		return;
+	vm.flags = load_string(flags);
+	vm.flags_len = load_u64(len);
+}
+
+int lc_vm_init(void)
+{
+	if (!vm.ready) {
+		if (!read_tables())
+			return -ENOENT;
+		vm.ready = true;
+		resolve_threads();
+		resolve_flags();
+	}
+	return 0;
+}
+
+long lc_vm_offset(const char *type, const char *field)
+{
+	const char *e = find_field(type, field);
+
+	if (!e || is_static(e))
+		return -ENOENT;
+	return (long)load_u64(e + vm.fields.value);
+}
+
+void *lc_vm_static(const char *type, const char *field)
+{
+	const char *e = find_field(type, field);
+
+	if (!e || !is_static(e))
+		return NULL;
+	return (void *)(uintptr_t)load_u64(e + vm.field_address);
+}
+
+long lc_vm_sizeof(const char *type)
+{
+	const char *e = find_entry(&vm.types, type);
+
+	return e ? (long)load_u64(e + vm.types.value) : -ENOENT;
+}
+
+int lc_vm_constant(const char *name, int64_t *out)
+{
+	const char *e = find_entry(&vm.ints, name);
+	int32_t v;
+
+	if (e) {
+		memcpy(&v, e + vm.ints.value, sizeof(v));
+		*out = v;
+		return 0;
+	}
+	e = find_entry(&vm.longs, name);
+	if (!e)
+		return -ENOENT;
+	*out = (int64_t)load_u64(e + vm.longs.value);
+	return 0;
+}
+
+const void *lc_vm_flag(const char *name)
+{
+	const char *e = vm.flags;
+	const char *s;
+
+	for (uint64_t i = 0; i < vm.flags_len; i++, e += vm.flag_size) {
+		s = load_string(e + vm.flag_name);
+		if (s && strcmp(s, name) == 0)
+			return load_string(e + vm.flag_address);
+	}
+	return NULL;
+}
+
+struct range_search {
+	uint64_t probe;
+	uint64_t low;
+	uint64_t high;
+};
+
+static int find_range(struct dl_phdr_info *info, size_t size, void *arg)
+{
+	struct range_search *r = arg;
+	uint64_t low = UINT64_MAX, high = 0;
+
+	(void)size;
+	for (int i = 0; i < info->dlpi_phnum; i++) {
+		const ElfW(Phdr) *h = &info->dlpi_phdr[i];
+		uint64_t at = info->dlpi_addr + h->p_vaddr;
+
+		if (h->p_type != PT_LOAD)
+			continue;
+		if (at < low)
+			low = at;
+		if (at + h->p_memsz > high)
+			high = at + h->p_memsz;
+	}
+	if (r->probe < low || r->probe >= high)
+		return 0;
+	r->low = low;
+	r->high = high;
+	return 1;
+}
+
+int lc_vm_library_range(uint64_t *low, uint64_t *high)
+{
+	struct range_search r = { .probe = (uintptr_t)vm.probe };
+
+	if (!vm.ready || !dl_iterate_phdr(find_range, &r))
+		return -ENOENT;
+	*low = r.low;
+	*high = r.high;
+	return 0;
+}
+
+int lc_vm_thread_tid(uint64_t eetop)
+{
+	uint64_t os_thread;
+	int32_t tid;
+
+	if (!vm.ready || vm.osthread < 0 || vm.thread_id < 0 || !eetop)
+		return -ENOENT;
+	os_thread = load_u64((const char *)(uintptr_t)eetop + vm.osthread);
+	if (!os_thread)
+		return -ENOENT;
+	memcpy(&tid, (const char *)(uintptr_t)os_thread + vm.thread_id, sizeof(tid));
+	return tid > 0 ? tid : -ENOENT;
+}

@@ -1,0 +1,38 @@
+/* jvm/vmstructs.h - HotSpot's exported type database (gHotSpotVMStructs), read-only. */
+#ifndef LC_JVM_VMSTRUCTS_H
+#define LC_JVM_VMSTRUCTS_H
+
+#include <stdint.h>
+
+/*
+ * Find the tables that libjvm exports for its serviceability agent. Call once, before the rest.
+ * Returns 0, or -ENOENT when this JVM exports none (then the functions below return -ENOENT).
+ * Context: [attach].
+ */
+int lc_vm_init(void);
+
+/* Byte offset of a non-static field, or -ENOENT. Context: [attach]. Linear search. */
+long lc_vm_offset(const char *type, const char *field);
+
+/* Address of a static field, or NULL. Context: [attach]. */
+void *lc_vm_static(const char *type, const char *field);
+
+/* sizeof a type, or -ENOENT. Context: [attach]. */
+long lc_vm_sizeof(const char *type);
+
+/* Value of a named int or long constant; 0 and *out set, or -ENOENT. Context: [attach]. */
+int lc_vm_constant(const char *name, int64_t *out);
+
+/* Address of a product flag's value ("UseG1GC"), or NULL. Context: [attach]. Linear search. */
+const void *lc_vm_flag(const char *name);
+
+/* Address range of libjvm's mappings. Returns 0 or -ENOENT. Context: [attach]. */
+int lc_vm_library_range(uint64_t *low, uint64_t *high);
+
+/*
+ * Kernel thread ID of a live Java thread: java.lang.Thread.eetop is its JavaThread *.
+ * Returns the ID, or -ENOENT. Context: [attach] [java]; the thread must not end meanwhile.
+ */
+int lc_vm_thread_tid(uint64_t eetop);
+
+#endif

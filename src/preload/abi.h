@@ -1,0 +1,131 @@
+/*
+ * preload/abi.h - what the interposer and the agent share: one exported object.
+ *
+ * The interposer is in every process that inherits LD_PRELOAD; it owns no memory and does nothing
+ * until an agent in the same process finds the object by name and arms it. All memory that it
+ * writes is the agent's.
+ *
+ * Order:  A1  the agent stores the fields marked "armed" and then `generation` (release) -> a
+ *             thread loads `generation` (acquire) before it uses them.
+ *         A2  a thread fills a chunk; it and the agent, which runs at GC finish on the VM thread,
+ *             are ordered by HotSpot's own end-of-task barrier between its workers and that thread.
+ *         A3  a chunk is pushed on the free list (release) -> it is popped (acquire).
+ */
+#ifndef LC_PRELOAD_ABI_H
+#define LC_PRELOAD_ABI_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#define LC_PRELOAD_SYMBOL "lc_preload_v1"
+#define LC_PRELOAD_VERSION 1u
+
+enum lc_copy_kind {
+	LC_COPY_EVACUATE = 0, /* memcpy: source and destination are apart */
+	LC_COPY_SLIDE,        /* memmove: compaction */
+};
+
+/* Whether the object's forwarding pointer names this copy. */
+enum lc_copy_fate {
+	LC_COPY_UNKNOWN = 0, /* not looked at, or there is no forwarding pointer */
+	LC_COPY_WON,
+	LC_COPY_LOST, /* another copy is the object, or it stayed where it was */
+};
+
+/*
+ * One copy. `size_tag` holds, from the lowest bit: 40 bits size in bytes, 2 bits kind, 2 bits
+ * fate, 4 bits 0, 16 bits tag of the chunk's hand-out. `hash_src` holds 48 bits of address and,
+ * of an evacuation, 16 bits of lc_copy_hash() of the header before the copy.
+ */
+struct lc_copy {
+	uint64_t hash_src;
+	uint64_t dst;
+	uint64_t size_tag;
+	uint64_t time; /* of a slide, where `stamp` is set: TSC before the copy; else 0 */
+};
+
+#define LC_COPY_SIZE_MASK ((UINT64_C(1) << 40) - 1)
+#define LC_COPY_KIND_SHIFT 40
+#define LC_COPY_FATE_SHIFT 42
+#define LC_COPY_TAG_SHIFT 48
+#define LC_COPY_HASH_SHIFT 48
+
+static inline uint64_t lc_copy_src(const struct lc_copy *c)
+{
+	return c->hash_src & ((UINT64_C(1) << LC_COPY_HASH_SHIFT) - 1);
+}
+
+/* Of an object's second header word: its class and, of an array, its length. */
+static inline uint64_t lc_copy_hash(uint64_t second)
+{
+	return second * UINT64_C(0x9e3779b97f4a7c15) >> LC_COPY_HASH_SHIFT;
+}
+
+static inline uint64_t lc_copy_size(const struct lc_copy *c)
+{
+	return c->size_tag & LC_COPY_SIZE_MASK;
+}
+
+static inline enum lc_copy_kind lc_copy_kind(const struct lc_copy *c)
+{
+	return (enum lc_copy_kind)(c->size_tag >> LC_COPY_KIND_SHIFT & 3);
+}
+
+static inline enum lc_copy_fate lc_copy_fate(const struct lc_copy *c)
+{
+	return (enum lc_copy_fate)(c->size_tag >> LC_COPY_FATE_SHIFT & 3);
+}
+
+/* Tell from the mark word at the source, as an evacuation left it, which copy is the object. */
+static inline enum lc_copy_fate lc_copy_judge(uint64_t mark, uint64_t dst)
+{
+	if ((mark & 3) == 3) /* forwarded; to itself where the object stays (JDK 17) */
+		return (mark & ~UINT64_C(7)) == dst ? LC_COPY_WON : LC_COPY_LOST;
+	if (mark & 4) /* JDK 24 and later: stays. Before, a bias, which no evacuated object keeps */
+		return LC_COPY_LOST;
+	return LC_COPY_UNKNOWN;
+}
+
+enum { LC_COPY_CHUNK_BYTES = 16384 };
+
+struct lc_copy_chunk {
+	uint32_t used; /* written by: the thread that has the chunk */
+	uint32_t next; /* chunks of the open window: index + 1; 0 ends. Written once, by the same */
+	uint64_t tag;  /* of this hand-out */
+	uint64_t pad[2];
+	struct lc_copy copies[(LC_COPY_CHUNK_BYTES - 32) / sizeof(struct lc_copy)];
+};
+_Static_assert(sizeof(struct lc_copy_chunk) == LC_COPY_CHUNK_BYTES, "a chunk is whole pages");
+
+enum { LC_COPY_CHUNK_CAP = sizeof(((struct lc_copy_chunk *)0)->copies) / sizeof(struct lc_copy) };
+
+struct lc_preload {
+	uint32_t version;
+	uint32_t bytes; /* sizeof(struct lc_preload) as the interposer was built */
+
+	/* Send copies through the log, or straight on. Returns 0, or -1 without a libc to call. */
+	int (*arm)(bool on);
+
+	/* Armed; written by: the agent, while the log is closed. */
+	uint64_t low;       /* heap */
+	uint64_t span;      /* bytes of heap */
+	uint64_t min_bytes; /* log from this size on */
+	uint64_t stamp;     /* slides of several threads depend on each other: note the time */
+	struct lc_copy_chunk *chunks;
+	uint32_t *link; /* per chunk, the next free one: index + 1 */
+	uint32_t chunks_len;
+
+	/* The open window. */
+	_Atomic uint32_t generation; /* written by: the agent, once per window */
+	_Atomic uint32_t head;       /* its chunks, newest first: index + 1 */
+	_Atomic uint64_t lost;
+	_Atomic uint32_t slid; /* a memmove within the heap was seen */
+
+	/* The free chunks. */
+	_Atomic uint64_t free_head; /* low half index + 1; high half counts pops and pushes (ABA) */
+	_Atomic uint32_t fresh;     /* chunks [fresh, chunks_len) were never handed out */
+	_Atomic uint64_t handed_out; /* hand-outs ever; the tag */
+};
+
+#endif

@@ -1,0 +1,271 @@
+/*
+ * profile/names.c - see names.h. Maps from the agent's numbers to those of the block are
+ * emptied (by a new stamp) for each block and keep their memory.
+ */
+#include "src/profile/names.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "src/core/path.h"
+#include "src/core/record.h"
+
+enum { MAP_MIN = 256 };
+
+/* Numbers of the agent to numbers of the block, from 0 in order of appearance. */
+struct id_map {
+	uint64_t *keys;
+	uint32_t *ids;
+	uint32_t *stamps; /* a slot is used where this is `stamp` */
+	uint32_t stamp;
+	uint32_t count;
+	size_t cap; /* power of two, or 0 */
+};
+
+struct lc_names {
+	struct lc_sections *out; /* the owner's */
+	struct id_map strings;   /* by address of the text */
+	struct id_map methods;
+	struct id_map frames; /* by method << 16 | bci */
+	struct id_map paths;
+	struct id_map sites;
+	bool failed;           /* out of memory inside a map or the chain */
+	struct lc_bytes chain; /* uint32_t: path nodes to be defined, leaf first */
+};
+
+static void map_empty(struct id_map *m)
+{
+	m->count = 0;
+	if (++m->stamp)
+		return;
+	for (size_t i = 0; i < m->cap; i++)
+		m->stamps[i] = 0;
+	m->stamp = 1;
+}
+
+static size_t map_slot(const struct id_map *m, uint64_t key)
+{
+	size_t i = (size_t)((key * UINT64_C(0x9e3779b97f4a7c15)) >> 32) & (m->cap - 1);
+
+	while (m->stamps[i] == m->stamp && m->keys[i] != key)
+		i = (i + 1) & (m->cap - 1);
+	return i;
+}
+
+static bool map_grow(struct id_map *m)
+{
+	struct id_map n = { .stamp = 1, .count = m->count, .cap = m->cap ? m->cap * 2 : MAP_MIN };
+
+	n.keys = malloc(n.cap * sizeof(*n.keys));
+	n.ids = malloc(n.cap * sizeof(*n.ids));
+	n.stamps = calloc(n.cap, sizeof(*n.stamps));
+	if (!n.keys || !n.ids || !n.stamps) {
+		free(n.keys);
+		free(n.ids);
+		free(n.stamps);
+		return false;
+	}
+	for (size_t i = 0; i < m->cap; i++) {
+		size_t slot;
+
+		if (m->stamps[i] != m->stamp)
+			continue;
+		slot = map_slot(&n, m->keys[i]);
+		n.keys[slot] = m->keys[i];
+		n.ids[slot] = m->ids[i];
+		n.stamps[slot] = n.stamp;
+	}
+	free(m->keys);
+	free(m->ids);
+	free(m->stamps);
+	*m = n;
+	return true;
+}
+
+static bool map_get(const struct id_map *m, uint64_t key, uint32_t *id)
+{
+	size_t i;
+
+	if (!m->cap)
+		return false;
+	i = map_slot(m, key);
+	if (m->stamps[i] != m->stamp)
+		return false;
+	*id = m->ids[i];
+	return true;
+}
+
+/* The number of `key`; *is_new when it got one just now. */
+static uint32_t map_add(struct lc_names *n, struct id_map *m, uint64_t key, bool *is_new)
+{
+	uint32_t id = 0;
+	size_t i;
+
+	*is_new = false;
+	if (map_get(m, key, &id))
+		return id;
+	if ((m->count + 1) * 2 > m->cap && !map_grow(m)) {
+		n->failed = true;
+		return 0;
+	}
+	i = map_slot(m, key);
+	m->keys[i] = key;
+	m->ids[i] = m->count;
+	m->stamps[i] = m->stamp;
+	*is_new = true;
+	return m->count++;
+}
+
+static void map_free(struct id_map *m)
+{
+	free(m->keys);
+	free(m->ids);
+	free(m->stamps);
+}
+
+/* ---- definitions ---- */
+
+static void row_varint(struct lc_names *n, enum lc_section section, uint64_t v)
+{
+	lc_bytes_varint(&n->out->bytes[section], v);
+}
+
+uint32_t lc_names_string(struct lc_names *n, const char *text)
+{
+	bool is_new;
+	uint32_t id;
+	size_t len;
+
+	if (!text || !*text)
+		return 0;
+	id = map_add(n, &n->strings, (uint64_t)(uintptr_t)text, &is_new);
+	if (is_new) {
+		len = strlen(text);
+		row_varint(n, LC_SECTION_STRINGS, len);
+		lc_bytes_add(&n->out->bytes[LC_SECTION_STRINGS], text, len);
+		n->out->rows[LC_SECTION_STRINGS]++;
+	}
+	return id + 1; /* 0 is the empty string */
+}
+
+static uint32_t define_method(struct lc_names *n, uint32_t method)
+{
+	const struct lc_method *m = lc_method_get(method);
+	bool is_new;
+	uint32_t id = map_add(n, &n->methods, method, &is_new);
+
+	if (is_new) {
+		row_varint(n, LC_SECTION_METHODS, lc_names_string(n, m ? m->class_name : NULL));
+		row_varint(n, LC_SECTION_METHODS, lc_names_string(n, m ? m->name : NULL));
+		row_varint(n, LC_SECTION_METHODS, lc_names_string(n, m ? m->signature : NULL));
+		row_varint(n, LC_SECTION_METHODS, lc_names_string(n, m ? m->source_file : NULL));
+		n->out->rows[LC_SECTION_METHODS]++;
+	}
+	return id;
+}
+
+static uint32_t define_frame(struct lc_names *n, uint32_t method, uint16_t bci)
+{
+	bool is_new;
+	uint32_t id = map_add(n, &n->frames, (uint64_t)method << 16 | bci, &is_new);
+
+	if (is_new) {
+		const struct lc_method *m = lc_method_get(method);
+		int line = m && bci != LC_BCI_NONE ? lc_method_line(m, bci) : -1;
+
+		row_varint(n, LC_SECTION_FRAMES, define_method(n, method));
+		row_varint(n, LC_SECTION_FRAMES, bci == LC_BCI_NONE ? 0 : bci + 1u);
+		row_varint(n, LC_SECTION_FRAMES, line < 0 ? 0 : (uint64_t)line + 1);
+		n->out->rows[LC_SECTION_FRAMES]++;
+	}
+	return id;
+}
+
+uint32_t lc_names_path(struct lc_names *n, uint32_t node)
+{
+	const struct lc_path_node *p;
+	uint32_t parent = 0; /* the block's number: 0 is the root */
+
+	lc_bytes_empty(&n->chain);
+	while (node) {
+		if (map_get(&n->paths, node, &parent)) {
+			parent++;
+			break;
+		}
+		p = lc_path_get(node);
+		if (!p)
+			break;
+		lc_bytes_add(&n->chain, &node, sizeof(node));
+		node = p->parent < node ? p->parent : 0;
+	}
+	if (n->chain.failed)
+		n->failed = true;
+	while (n->chain.len) {
+		bool is_new;
+		uint32_t id;
+
+		n->chain.len -= sizeof(node);
+		memcpy(&node, n->chain.data + n->chain.len, sizeof(node));
+		p = lc_path_get(node);
+		id = map_add(n, &n->paths, node, &is_new) + 1;
+		row_varint(n, LC_SECTION_PATHS, id - parent);
+		row_varint(n, LC_SECTION_PATHS, define_frame(n, p->method, p->bci));
+		n->out->rows[LC_SECTION_PATHS]++;
+		parent = id;
+	}
+	return parent;
+}
+
+uint32_t lc_names_site(struct lc_names *n, uint32_t site)
+{
+	const struct lc_site *s = site ? lc_site_get(site) : NULL;
+	bool is_new;
+	uint32_t id;
+
+	if (!s)
+		return 0;
+	id = map_add(n, &n->sites, site, &is_new);
+	if (is_new) {
+		row_varint(n, LC_SECTION_SITES, lc_names_string(n, s->class_name));
+		row_varint(n, LC_SECTION_SITES, lc_names_path(n, s->path));
+		n->out->rows[LC_SECTION_SITES]++;
+	}
+	return id + 1; /* 0 is none */
+}
+
+void lc_names_begin(struct lc_names *n)
+{
+	map_empty(&n->strings);
+	map_empty(&n->methods);
+	map_empty(&n->frames);
+	map_empty(&n->paths);
+	map_empty(&n->sites);
+	n->failed = false;
+}
+
+bool lc_names_failed(const struct lc_names *n)
+{
+	return n->failed;
+}
+
+struct lc_names *lc_names_create(struct lc_sections *out)
+{
+	struct lc_names *n = calloc(1, sizeof(*n));
+
+	if (n)
+		n->out = out;
+	return n;
+}
+
+void lc_names_free(struct lc_names *n)
+{
+	if (!n)
+		return;
+	map_free(&n->strings);
+	map_free(&n->methods);
+	map_free(&n->frames);
+	map_free(&n->paths);
+	map_free(&n->sites);
+	free(n->chain.data);
+	free(n);
+}

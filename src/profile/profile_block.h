@@ -1,0 +1,25 @@
+/* profile/profile_block.h - counts of one thread to blocks of bytes. For writer.c only. */
+#ifndef LC_PROFILE_PROFILE_BLOCK_H
+#define LC_PROFILE_PROFILE_BLOCK_H
+
+#include <stdint.h>
+
+#include "src/base/bytes.h"
+
+struct lc_block_encoder; /* opaque, see profile_block.c */
+struct lc_block_input;
+
+/* Returns NULL without memory. Context: [attach]. */
+struct lc_block_encoder *lc_block_encoder_create(void);
+void lc_block_encoder_free(struct lc_block_encoder *e);
+
+/*
+ * Encode *in as one block, or as several when it is large, numbered from `sequence`. Returns how
+ * many, -EINVAL when an engine or bucket is out of range, or -ENOMEM. Context: [writer].
+ */
+int lc_block_encode(struct lc_block_encoder *e, const struct lc_block_input *in, uint64_t sequence);
+
+/* The blocks that lc_block_encode() made last. The encoder owns them. Context: [writer]. */
+struct lc_bytes *lc_block_encoded(struct lc_block_encoder *e);
+
+#endif

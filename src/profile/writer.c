@@ -1,0 +1,255 @@
+/* profile/writer.c - the files of a profile: appends blocks, replaces the manifest. */
+#include "src/profile/writer.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "src/base/bytes.h"
+#include "src/base/time.h"
+#include "src/profile/manifest.h"
+#include "src/profile/profile_block.h"
+
+#define RETRY_NS UINT64_C(1000000000)
+
+struct lc_profile {
+	int dir_fd;
+	struct lc_block_encoder *encoder;
+	struct lc_bytes manifest; /* its text */
+	struct lc_bytes next;     /* uint32_t per thread index: its next sequence number */
+	uint64_t retry_ns;        /* no attempt before; 0 when the last one succeeded */
+	struct lc_profile_stats stats;
+};
+
+static int write_all(int fd, const uint8_t *data, size_t len)
+{
+	while (len) {
+		ssize_t n = write(fd, data, len);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			return -errno;
+		if (!n)
+			return -ENOSPC;
+		data += n;
+		len -= (size_t)n;
+	}
+	return 0;
+}
+
+/* Append the encoded blocks to the thread's file; what cannot be written whole is cut off again. */
+static int file_append(struct lc_profile *p, uint32_t index)
+{
+	char name[64];
+	struct stat st;
+	int fd, err;
+
+	snprintf(name, sizeof(name), "thread-%u" LC_BLOCK_SUFFIX, index);
+	fd = openat(p->dir_fd, name, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0644);
+	if (fd < 0)
+		return -errno;
+	err = fstat(fd, &st) ? -errno : 0;
+	if (!err) {
+		err = write_all(fd, lc_block_encoded(p->encoder)->data,
+		                lc_block_encoded(p->encoder)->len);
+		if (err && ftruncate(fd, st.st_size)) {
+			/* A cut block stays; readers skip it and say so. */
+		}
+	}
+	if (close(fd) && !err && errno != EINTR)
+		err = -errno;
+	return err;
+}
+
+/* The slot of the thread's next sequence number, or NULL without memory. */
+static uint32_t *next_sequence(struct lc_profile *p, uint32_t index)
+{
+	size_t need = ((size_t)index + 1) * sizeof(uint32_t);
+
+	if (p->next.len < need) {
+		p->next.failed = false;
+		if (!lc_bytes_reserve(&p->next, need - p->next.len))
+			return NULL;
+		memset(p->next.data + p->next.len, 0, need - p->next.len);
+		p->next.len = need;
+	}
+	return (uint32_t *)(void *)p->next.data + index;
+}
+
+static int append(struct lc_profile *p, const struct lc_block_input *in)
+{
+	uint32_t *sequence;
+	int blocks, err;
+
+	if (in->index == LC_THREAD_ALL)
+		return -EINVAL;
+	if (p->retry_ns && lc_clock_now_ns() < p->retry_ns)
+		return -EAGAIN;
+	sequence = next_sequence(p, in->index);
+	if (!sequence)
+		return -ENOMEM;
+	blocks = lc_block_encode(p->encoder, in, *sequence);
+	if (blocks < 0)
+		return blocks;
+	err = file_append(p, in->index);
+	if (err) {
+		if (p->retry_ns)
+			err = -EAGAIN;
+		p->retry_ns = lc_clock_now_ns() + RETRY_NS;
+		return err;
+	}
+	p->retry_ns = 0;
+	*sequence += (uint32_t)blocks;
+	p->stats.blocks += (uint64_t)blocks;
+	p->stats.bytes += lc_block_encoded(p->encoder)->len;
+	return 0;
+}
+
+int lc_profile_append(struct lc_profile *p, const struct lc_block_input *in)
+{
+	int err = append(p, in);
+
+	if (err)
+		p->stats.append_fails++;
+	return err;
+}
+
+int lc_profile_manifest(struct lc_profile *p, const struct lc_manifest *m)
+{
+	static const char temporary[] = LC_MANIFEST_NAME ".new";
+	int fd, err;
+
+	lc_manifest_encode(&p->manifest, m, p->stats.blocks);
+	if (p->manifest.failed)
+		return -ENOMEM;
+	fd = openat(p->dir_fd, temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW,
+	            0644);
+	if (fd < 0)
+		return -errno;
+	err = write_all(fd, p->manifest.data, p->manifest.len);
+	if (close(fd) && !err && errno != EINTR)
+		err = -errno;
+	if (!err && renameat(p->dir_fd, temporary, p->dir_fd, LC_MANIFEST_NAME))
+		err = -errno;
+	if (err)
+		unlinkat(p->dir_fd, temporary, 0);
+	return err;
+}
+
+static int make_directories(const char *dir)
+{
+	char *path = strdup(dir);
+	int err = !path ? -ENOMEM : *path ? 0 : -ENOENT;
+
+	for (char *at = path; !err && at;) {
+		at = strchr(at + 1, '/');
+		if (at)
+			*at = 0;
+		if (mkdir(path, 0755) && errno != EEXIST)
+			err = -errno;
+		if (at)
+			*at = '/';
+	}
+	free(path);
+	return err;
+}
+
+/* 1 when the directory holds files of a profile, 0 when not, or -errno. */
+static int holds_profile(int dir_fd)
+{
+	int fd = openat(dir_fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	DIR *d = fd < 0 ? NULL : fdopendir(fd);
+	const struct dirent *e;
+	int found = 0;
+
+	if (!d) {
+		int err = -errno;
+
+		if (fd >= 0)
+			close(fd);
+		return err;
+	}
+	while (!found && (e = readdir(d))) {
+		size_t len = strlen(e->d_name), suffix = strlen(LC_BLOCK_SUFFIX);
+
+		found = !strcmp(e->d_name, LC_MANIFEST_NAME) ||
+		        (len > suffix && !strcmp(e->d_name + len - suffix, LC_BLOCK_SUFFIX));
+	}
+	closedir(d);
+	return found;
+}
+
+/* Open `dir` and take it: the manifest is made exclusively, so of two processes one wins. */
+static int claim_directory(struct lc_profile *p, const char *dir)
+{
+	static const char first[] = "{\"format\":1,\"blocks\":0,\"engines\":[],\"processes\":[]}\n";
+	int fd, err;
+
+	_Static_assert(LC_FORMAT_VERSION == 1, "the first manifest names its version");
+	p->dir_fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (p->dir_fd < 0)
+		return -errno;
+	err = holds_profile(p->dir_fd);
+	if (err)
+		return err < 0 ? err : -EEXIST;
+	fd = openat(p->dir_fd, LC_MANIFEST_NAME, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
+	if (fd < 0)
+		return -errno;
+	err = write_all(fd, (const uint8_t *)first, strlen(first));
+	close(fd);
+	if (err)
+		unlinkat(p->dir_fd, LC_MANIFEST_NAME, 0);
+	return err;
+}
+
+int lc_profile_create(const char *dir, struct lc_profile **out, char *error, size_t error_len)
+{
+	struct lc_profile *p = calloc(1, sizeof(*p));
+	int err = -ENOMEM;
+
+	if (p) {
+		p->dir_fd = -1;
+		p->encoder = lc_block_encoder_create();
+		err = p->encoder ? make_directories(dir) : -ENOMEM;
+		if (!err)
+			err = claim_directory(p, dir);
+	}
+	if (!err) {
+		*out = p;
+		return 0;
+	}
+	lc_profile_close(p);
+	if (err == -EEXIST)
+		snprintf(error, error_len,
+		         "output directory '%s' already holds a profile; name another one, "
+		         "with %%p for the process ID, or remove it",
+		         dir);
+	else
+		snprintf(error, error_len, "cannot write output directory '%s': %s", dir,
+		         strerror(-err));
+	return err;
+}
+
+void lc_profile_stats(const struct lc_profile *p, struct lc_profile_stats *out)
+{
+	*out = p->stats;
+}
+
+void lc_profile_close(struct lc_profile *p)
+{
+	if (!p)
+		return;
+	if (p->dir_fd >= 0)
+		close(p->dir_fd);
+	lc_block_encoder_free(p->encoder);
+	free(p->manifest.data);
+	free(p->next.data);
+	free(p);
+}

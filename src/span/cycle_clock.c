@@ -1,0 +1,558 @@
+/*
+ * span/cycle_clock.c - the three clocks: which one, its opening, and what is behind the hot path.
+ *
+ * The buffer of switch records is mapped read-only: only then does the kernel overwrite the oldest
+ * records and move the head on for ever; a writable one that nobody empties would stop. All its
+ * records have one length, so that the oldest one left is found and the switches are counted even
+ * where records are gone. The mapping keeps the event alive, its file is closed at once.
+ *
+ * Where records are gone, the thread's CPU clock tells how long it ran since a checkpoint, a pair of
+ * that clock and a value of this one. One costs a system call, so it is taken by the slow path and
+ * at most every CHECKPOINT_NS.
+ *
+ * Invariants: all of a clock belongs to its thread; the kernel writes the mapped pages while that thread is
+ *             not running, or between two of its instructions. How a clock is chosen is written by
+ *             lc_clock_init() only, before there are clocks. Counts are atomic, relaxed.
+ */
+#include "src/span/cycle_clock.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "src/perf/perf.h"
+#include "src/span/cycle_clock_impl.h"
+
+#define CHECKPOINT_NS UINT64_C(10000000)
+#define NARROW_NS UINT64_C(5000)
+
+enum { DATA_PAGES = 1 /* 128 switches with pages of 4 KB */, CPU_TRIES = 4, PROBE_MS = 10 };
+
+struct lc_cycle_source {
+	enum lc_clock_kind kind;
+	int fd;    /* rdpmc: the event; else -1 */
+	void *map; /* perf_event_mmap_page, then DATA_PAGES but for rdpmc; NULL */
+	size_t map_bytes;
+	uint64_t base; /* rdpmc: count at which the clock was 0 */
+	uint64_t (*rdpmc)(uint32_t);
+	struct lc_clock_switches switches;
+	uint64_t rusage_switches; /* as getrusage() counted them at first */
+	/* Checkpoint. */
+	uint64_t cpu_ns, cpu_value, cpu_tsc;
+};
+
+static struct {
+	enum lc_clock_kind kind;
+	bool user_only; /* rdpmc: the kernel's cycles may not be counted */
+	size_t page;
+	uint64_t coarse_cycles, checkpoint_cycles, narrow_cycles;
+	char reason[512];
+	_Atomic uint64_t threads, coarse, switches, wrapped;
+} clocks;
+
+static const _Atomic uint64_t never_moves;
+
+static void add(_Atomic uint64_t *counter, uint64_t n)
+{
+	atomic_fetch_add_explicit(counter, n, memory_order_relaxed); /* a count */
+}
+
+/* -- the thread's CPU clock ----------------------------------------------------------------- */
+
+/* CPU time of the calling thread, and the TSC at that moment: as good as a few attempts give. */
+static uint64_t cpu_time(uint64_t *tsc)
+{
+	uint64_t best_width = UINT64_MAX, best_ns = 0;
+
+	for (unsigned i = 0; i < CPU_TRIES && best_width > clocks.narrow_cycles; i++) {
+		struct timespec t = { 0 };
+		uint64_t before = __rdtsc(), width;
+
+		clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+		width = __rdtsc() - before;
+		if (width < best_width) {
+			best_width = width;
+			best_ns = (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+			*tsc = before + width / 2;
+		}
+	}
+	return best_ns;
+}
+
+static uint64_t rusage_switches(void)
+{
+	struct rusage r = { 0 };
+
+	getrusage(RUSAGE_THREAD, &r);
+	return (uint64_t)r.ru_nvcsw + (uint64_t)r.ru_nivcsw;
+}
+
+/* The clock goes on from `value` with the CPU time since the last checkpoint, and this is the next. */
+static void take_cpu_time(struct lc_cycle_clock *c)
+{
+	struct lc_cycle_source *s = c->source;
+	uint64_t tsc, cpu = cpu_time(&tsc);
+
+	s->cpu_value += lc_clock_ns_to_cycles(cpu - s->cpu_ns);
+	s->cpu_ns = cpu;
+	s->cpu_tsc = tsc;
+	c->off = tsc - s->cpu_value;
+}
+
+static void take_rusage_switches(struct lc_cycle_clock *c)
+{
+	uint64_t now = rusage_switches() - c->source->rusage_switches;
+
+	add(&clocks.switches, now - c->switches);
+	c->switches = now;
+}
+
+static void checkpoint(struct lc_cycle_clock *c)
+{
+	struct lc_cycle_source *s = c->source;
+
+	s->cpu_ns = cpu_time(&s->cpu_tsc);
+	s->cpu_value = s->cpu_tsc - c->off;
+}
+
+/* -- coarse --------------------------------------------------------------------------------- */
+
+static void become_coarse(struct lc_cycle_clock *c, uint64_t value)
+{
+	struct lc_cycle_source *s = c->source;
+
+	s->kind = LC_CLOCK_TSC_COARSE;
+	s->cpu_ns = cpu_time(&s->cpu_tsc);
+	s->cpu_value = value;
+	s->rusage_switches = rusage_switches() - c->switches;
+	c->head = &never_moves;
+	c->seen = 0;
+	c->counter = 0;
+	c->off = s->cpu_tsc - value;
+	c->check = s->cpu_tsc + clocks.coarse_cycles;
+}
+
+static uint64_t read_coarse(struct lc_cycle_clock *c, uint64_t *tsc)
+{
+	take_cpu_time(c);
+	take_rusage_switches(c);
+	*tsc = __rdtsc();
+	c->check = *tsc + clocks.coarse_cycles;
+	return *tsc - c->off;
+}
+
+/* -- switches ------------------------------------------------------------------------------- */
+
+static uint64_t load_head(const struct lc_cycle_clock *c)
+{
+	return atomic_load_explicit(c->head,
+	                            memory_order_acquire); /* records before it are there */
+}
+
+/* Take the records up to `head` into account. */
+static void take_records(struct lc_cycle_clock *c, uint64_t head)
+{
+	struct lc_cycle_source *s = c->source;
+	struct lc_clock_switches now = { .out_ns = s->switches.out_ns };
+	const uint64_t size = (uint64_t)DATA_PAGES * clocks.page;
+	const uint64_t off = c->off;
+	uint64_t outs = (head - c->seen) / LC_CLOCK_RECORD_BYTES / 2;
+
+	if (head - c->seen <= size)
+		lc_clock_switches_read((const uint8_t *)s->map + clocks.page, size, c->seen, head,
+		                       &now);
+	/* What was read is good only if it was not overwritten meanwhile. */
+	if (load_head(c) - c->seen <= size) {
+		c->off += lc_clock_ns_to_cycles(now.off_ns);
+		s->switches.out_ns = now.out_ns;
+		outs = now.outs;
+		c->seen = head;
+	} else {
+		s->switches.out_ns = 0;
+		do {
+			c->seen = load_head(c);
+			take_cpu_time(c);
+		} while (load_head(c) != c->seen);
+		if ((int64_t)(c->off - off) < 0)
+			c->off = off; /* it cannot have run longer than time has passed */
+		add(&clocks.wrapped, 1);
+	}
+	c->switches += outs;
+	add(&clocks.switches, outs);
+}
+
+static uint64_t read_switches(struct lc_cycle_clock *c, uint64_t *tsc)
+{
+	const bool due = __rdtsc() - c->source->cpu_tsc > clocks.checkpoint_cycles;
+	uint64_t head;
+
+	do {
+		head = load_head(c);
+		if (head != c->seen)
+			take_records(c, head);
+		if (due)
+			checkpoint(c); /* again, if the thread was switched just now */
+		*tsc = __rdtsc();
+		atomic_signal_fence(memory_order_seq_cst);
+	} while (load_head(c) != c->seen);
+	return *tsc - c->off;
+}
+
+/* Open an event on the calling thread and map `pages` behind its first page. Returns 0 or -errno. */
+static int open_event(struct perf_event_attr *attr, size_t pages, struct lc_cycle_source *s)
+{
+	const size_t bytes = (pages + 1) * clocks.page;
+	int fd;
+	void *map;
+
+	attr->size = sizeof(*attr);
+	fd = (int)syscall(SYS_perf_event_open, attr, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
+	if (fd < 0)
+		return -errno;
+	map = mmap(NULL, bytes, PROT_READ, MAP_SHARED, fd, 0);
+	if (map == MAP_FAILED) {
+		int err = errno == EPERM ? -EMLINK : -errno;
+
+		close(fd);
+		return err;
+	}
+	s->fd = fd;
+	s->map = map;
+	s->map_bytes = bytes;
+	return 0;
+}
+
+static int open_switches(struct lc_cycle_source *s)
+{
+	struct perf_event_attr attr = {
+		.type = PERF_TYPE_SOFTWARE,
+		.config = PERF_COUNT_SW_DUMMY,
+		.sample_type = PERF_SAMPLE_TIME,
+		.sample_id_all = 1,
+		.context_switch = 1,
+		.use_clockid = 1,
+		.clockid = CLOCK_MONOTONIC,
+		.exclude_kernel = 1,
+		.exclude_hv = 1,
+	};
+	int err = open_event(&attr, DATA_PAGES, s);
+
+	if (err)
+		return err;
+	close(s->fd);
+	s->fd = -1;
+	return 0;
+}
+
+static void begin_switches(struct lc_cycle_clock *c)
+{
+	const struct perf_event_mmap_page *page = c->source->map;
+
+	c->head = (const _Atomic uint64_t *)(const void *)&page->data_head;
+	c->off = 0;
+	do {
+		c->seen = load_head(c);
+		checkpoint(c);
+	} while (load_head(c) != c->seen);
+}
+
+/* -- rdpmc ---------------------------------------------------------------------------------- */
+
+static int open_counter(struct lc_cycle_source *s, bool user_only)
+{
+	struct perf_event_attr attr = {
+		.type = PERF_TYPE_HARDWARE,
+		.config = PERF_COUNT_HW_REF_CPU_CYCLES,
+		.pinned = 1, /* it shares its counter with nobody */
+		.exclude_kernel = user_only,
+		.exclude_hv = 1,
+	};
+
+	return open_event(&attr, 0, s);
+}
+
+static uint64_t read_counter(struct lc_cycle_clock *c, uint64_t *tsc)
+{
+	struct lc_cycle_source *s = c->source;
+	struct lc_clock_page now;
+	uint64_t count = s->base;
+
+	if (lc_clock_page_read(s->map, s->rdpmc, &now) && now.counter) {
+		c->seen = now.word;
+		c->counter = now.counter;
+		c->shift = now.shift;
+		c->off = s->base - now.offset;
+		take_rusage_switches(c);
+		*tsc = __rdtsc();
+		return now.count - s->base;
+	}
+	/* Somebody has taken the counter away. */
+	if (read(s->fd, &count, sizeof(count)) != sizeof(count) || count < s->base)
+		count = s->base;
+	add(&clocks.coarse, 1);
+	become_coarse(c, count - s->base);
+	*tsc = __rdtsc();
+	return *tsc - c->off;
+}
+
+static bool begin_counter(struct lc_cycle_clock *c)
+{
+	struct lc_cycle_source *s = c->source;
+	struct lc_clock_page now;
+
+	if (!lc_clock_page_read(s->map, s->rdpmc, &now) || !now.counter)
+		return false;
+	s->base = now.count;
+	s->rusage_switches = rusage_switches();
+	c->head = lc_clock_page_word(s->map);
+	c->seen = ~now.word; /* the first reading takes the rest from the page */
+	c->check = UINT64_MAX;
+	return true;
+}
+
+/* -- any ------------------------------------------------------------------------------------ */
+
+uint64_t lc_clock_read_slowly(struct lc_cycle_clock *c, uint64_t *tsc)
+{
+	switch (c->source->kind) {
+	case LC_CLOCK_RDPMC:
+		return read_counter(c, tsc);
+	case LC_CLOCK_TSC_SWITCHES:
+		return read_switches(c, tsc);
+	default:
+		return read_coarse(c, tsc);
+	}
+}
+
+static void release(struct lc_cycle_source *s)
+{
+	if (s->map_bytes)
+		munmap(s->map, s->map_bytes);
+	if (s->fd >= 0)
+		close(s->fd);
+	s->map = NULL;
+	s->fd = -1;
+}
+
+static bool open_kind(struct lc_cycle_clock *c, enum lc_clock_kind kind, int *err)
+{
+	struct lc_cycle_source *s = c->source;
+
+	s->kind = kind;
+	c->check = UINT64_MAX;
+	*err = kind == LC_CLOCK_RDPMC ? open_counter(s, clocks.user_only) : open_switches(s);
+	if (*err)
+		return false;
+	if (kind == LC_CLOCK_RDPMC) {
+		if (begin_counter(c))
+			return true;
+		*err = -EOPNOTSUPP;
+		release(s);
+		return false;
+	}
+	begin_switches(c);
+	return true;
+}
+
+static int make(struct lc_cycle_clock *c)
+{
+	*c = (struct lc_cycle_clock){ .source = calloc(1, sizeof(*c->source)) };
+	if (!c->source)
+		return -ENOMEM;
+	c->source->fd = -1;
+	c->source->rdpmc = lc_clock_rdpmc;
+	return 0;
+}
+
+int lc_clock_open_page(struct lc_cycle_clock *c, struct perf_event_mmap_page *page,
+                       uint64_t (*rdpmc)(uint32_t))
+{
+	int err = make(c);
+
+	if (err)
+		return err;
+	c->source->kind = LC_CLOCK_RDPMC;
+	c->source->rdpmc = rdpmc;
+	c->source->map = page;
+	return begin_counter(c) ? 0 : -EOPNOTSUPP;
+}
+
+int lc_clock_open(struct lc_cycle_clock *c)
+{
+	int err = make(c), unused;
+
+	if (err)
+		return err;
+	add(&clocks.threads, 1);
+	if (clocks.kind != LC_CLOCK_TSC_COARSE && open_kind(c, clocks.kind, &unused))
+		return 0;
+	if (clocks.kind != LC_CLOCK_TSC_COARSE)
+		add(&clocks.coarse, 1);
+	become_coarse(c, 0);
+	return 0;
+}
+
+void lc_clock_close(struct lc_cycle_clock *c)
+{
+	struct lc_cycle_source *source = c->source;
+
+	if (!source)
+		return;
+	*c = (struct lc_cycle_clock){ 0 };
+	/* A handler of this thread may look at c->head. */
+	atomic_signal_fence(memory_order_seq_cst);
+	release(source);
+	free(source);
+}
+
+/* -- which one ------------------------------------------------------------------------------ */
+
+static __attribute__((format(printf, 1, 2))) void because(const char *format, ...)
+{
+	size_t len = strlen(clocks.reason);
+	va_list args;
+
+	if (len)
+		len += (size_t)snprintf(clocks.reason + len, sizeof(clocks.reason) - len, "; ");
+	if (len >= sizeof(clocks.reason))
+		return;
+	va_start(args, format);
+	vsnprintf(clocks.reason + len, sizeof(clocks.reason) - len, format, args);
+	va_end(args);
+}
+
+static void explain(const char *what, int err)
+{
+	char text[256] = "";
+
+	lc_perf_explain(err, "", text, sizeof(text));
+	because("%s: %s", what, text);
+}
+
+/* Does the counter count as fast as the TSC? */
+static bool probe_counter(void)
+{
+	struct lc_cycle_clock c;
+	uint64_t begin, tsc_begin, end, tsc_end;
+	bool ok;
+	int err = make(&c);
+
+	if (err)
+		return false;
+	clocks.user_only = false;
+	ok = open_kind(&c, LC_CLOCK_RDPMC, &err);
+	if (!ok && (err == -EACCES || err == -EPERM)) {
+		clocks.user_only = true;
+		ok = open_kind(&c, LC_CLOCK_RDPMC, &err);
+	}
+	if (!ok) {
+		explain("no reference-cycle counter that a program may read", err);
+		lc_clock_close(&c);
+		return false;
+	}
+	begin = lc_clock_read(&c, &tsc_begin);
+	do
+		end = lc_clock_read(&c, &tsc_end);
+	while (tsc_end - tsc_begin < lc_clock_ns_to_cycles(PROBE_MS * UINT64_C(1000000)));
+	/* Preempted meanwhile it counts less; a frequency that is another one is further off. */
+	ok = end - begin > (tsc_end - tsc_begin) / 4 &&
+	     end - begin < (tsc_end - tsc_begin) + (tsc_end - tsc_begin) / 20 &&
+	     c.source->kind == LC_CLOCK_RDPMC;
+	if (!ok)
+		because("the reference-cycle counter does not count as the TSC does");
+	else if (clocks.user_only)
+		because("without the kernel's cycles, which perf_event_paranoid keeps secret");
+	lc_clock_close(&c);
+	return ok;
+}
+
+static bool probe_switches(void)
+{
+	const struct timespec moment = { .tv_nsec = 1000000 };
+	struct lc_cycle_clock c;
+	uint64_t before;
+	int err = make(&c);
+	bool ok;
+
+	if (err)
+		return false;
+	ok = open_kind(&c, LC_CLOCK_TSC_SWITCHES, &err);
+	if (!ok) {
+		explain("no records of context switches", err);
+	} else {
+		before = c.seen;
+		nanosleep(&moment, NULL);
+		ok = load_head(&c) - before >= 2 * LC_CLOCK_RECORD_BYTES;
+		if (!ok)
+			because("the kernel writes no records of context switches");
+	}
+	lc_clock_close(&c);
+	return ok;
+}
+
+static enum lc_clock_kind choose(unsigned wanted)
+{
+	if (wanted != LC_CLOCK_TSC_SWITCHES && wanted != LC_CLOCK_TSC_COARSE && probe_counter())
+		return LC_CLOCK_RDPMC;
+	if (wanted == LC_CLOCK_TSC_SWITCHES)
+		because("asked for");
+	if (wanted != LC_CLOCK_TSC_COARSE && probe_switches())
+		return LC_CLOCK_TSC_SWITCHES;
+	if (wanted == LC_CLOCK_TSC_COARSE)
+		because("asked for");
+	return LC_CLOCK_TSC_COARSE;
+}
+
+int lc_clock_init(unsigned wanted)
+{
+	int err = lc_clock_rate_init();
+
+	if (err)
+		return err;
+	clocks.page = (size_t)sysconf(_SC_PAGESIZE);
+	clocks.coarse_cycles = lc_clock_ns_to_cycles(LC_CLOCK_COARSE_NS);
+	clocks.checkpoint_cycles = lc_clock_ns_to_cycles(CHECKPOINT_NS);
+	clocks.narrow_cycles = lc_clock_ns_to_cycles(NARROW_NS);
+	clocks.reason[0] = '\0';
+	clocks.kind = choose(wanted);
+	if (!lc_clock_tsc_invariant())
+		because("the CPU does not promise that its TSC counts at one rate");
+	/* The attempts are none of the program's threads. */
+	atomic_store_explicit(&clocks.switches, 0, memory_order_relaxed);
+	return 0;
+}
+
+enum lc_clock_kind lc_clock_kind(void)
+{
+	return clocks.kind;
+}
+
+uint64_t lc_clock_hz(void)
+{
+	return lc_clock_tsc_hz();
+}
+
+const char *lc_clock_reason(void)
+{
+	static _Atomic bool told;
+
+	if (lc_clock_rate_unstable() && !atomic_exchange(&told, true))
+		because("the TSC's rate has changed while the program ran");
+	return clocks.reason[0] ? clocks.reason : NULL;
+}
+
+void lc_clock_stats(struct lc_clock_stats *out)
+{
+	/* Relaxed: counts. */
+	out->threads = atomic_load_explicit(&clocks.threads, memory_order_relaxed);
+	out->coarse = atomic_load_explicit(&clocks.coarse, memory_order_relaxed);
+	out->switches = atomic_load_explicit(&clocks.switches, memory_order_relaxed);
+	out->wrapped = atomic_load_explicit(&clocks.wrapped, memory_order_relaxed);
+}

@@ -1,0 +1,130 @@
+/*
+ * span/cycle_clock.h - cycles that a thread has run: reference cycles, without the time it was off the CPU.
+ *
+ * Where a PMU lets user code read its reference-cycle counter (rdpmc), that is the clock. Else it is the
+ * TSC less the time off the CPU, which PERF_RECORD_SWITCH records of a dummy event tell; that the
+ * thread was not switched is one load of the buffer's head. Where perf is refused, the time off the CPU
+ * is taken from the thread's CPU clock every LC_CLOCK_COARSE_NS, and the manifest says so.
+ *
+ * What two readings differ by is signed: the two finer clocks can go back by the time that a context switch
+ * takes, the coarse one by LC_CLOCK_COARSE_NS. Differences taken modulo 2^64 add up to the right sum.
+ */
+#ifndef LC_SPAN_CYCLE_CLOCK_H
+#define LC_SPAN_CYCLE_CLOCK_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <x86intrin.h>
+
+#define LC_CLOCK_COARSE_NS UINT64_C(1000000)
+
+enum lc_clock_kind {
+	LC_CLOCK_RDPMC = 0,
+	LC_CLOCK_TSC_SWITCHES,
+	LC_CLOCK_TSC_COARSE,
+	LC_CLOCK_KINDS
+};
+
+static inline const char *lc_clock_name(unsigned kind)
+{
+	static const char *const names[LC_CLOCK_KINDS] = { "rdpmc", "tsc_switches", "tsc_coarse" };
+
+	return kind < LC_CLOCK_KINDS ? names[kind] : "unknown";
+}
+
+/* One thread's clock. Read by its owner alone; the fields are the clock's own. */
+struct lc_cycle_clock {
+	const _Atomic uint64_t *head;   /* moves when the thread was switched out or in */
+	uint64_t seen;                  /* its value when the records were last read */
+	uint64_t off;                   /* what to take from the counter (all of it modulo 2^64) */
+	uint64_t check;                 /* coarse: TSC at which to look at the CPU clock */
+	uint32_t counter;               /* number for rdpmc, + 1; 0: the TSC is read */
+	uint32_t shift;                 /* 64 less the counter's width in bits */
+	uint64_t switches;              /* times switched out, as of the last slow reading */
+	struct lc_cycle_source *source; /* opaque, see cycle_clock.c */
+};
+
+/*
+ * Find out which clock this machine gives, and the TSC's rate (some 20 ms). `wanted` is
+ * LC_CLOCK_KINDS for the best one, else that one or a coarser one. Returns 0 or -errno.
+ * Context: [attach].
+ */
+int lc_clock_init(unsigned wanted);
+enum lc_clock_kind lc_clock_kind(void);
+uint64_t lc_clock_hz(void);        /* cycles of the clock in a second of CPU time */
+const char *lc_clock_reason(void); /* why not a better one; NULL: it is the best */
+
+/* TSC to CLOCK_MONOTONIC and back. Context: any. */
+uint64_t lc_clock_tsc_to_ns(uint64_t tsc);
+uint64_t lc_clock_ns_to_cycles(uint64_t ns); /* of a duration */
+
+/* Measure the rate again over all the time since lc_clock_init(); once a second. Context: [writer]. */
+void lc_clock_refine(void);
+
+/*
+ * The clock of the calling thread. Where its buffer cannot be had it is coarse (counted, see
+ * lc_clock_stats()). Returns 0 or -ENOMEM. Context: [hook]; slow, once a thread.
+ */
+int lc_clock_open(struct lc_cycle_clock *c);
+/* Nothing where it is not open. Context: [java] owner, or [writer] after its end. */
+void lc_clock_close(struct lc_cycle_clock *c);
+
+/* The rest of lc_clock_read(): the thread was switched, or it is time to look. Context: [hook]. */
+uint64_t lc_clock_read_slowly(struct lc_cycle_clock *c, uint64_t *tsc);
+
+static inline uint64_t lc_clock_rdpmc(uint32_t counter)
+{
+	return __rdpmc((int)counter);
+}
+
+/* Counters are as wide as the page says, and may count up from below 0. */
+static inline uint64_t lc_clock_sign_extend(uint64_t count, uint32_t shift)
+{
+	return (uint64_t)((int64_t)(count << shift) >> shift);
+}
+
+/* lc_clock_read() with the instruction given, since not every machine can execute it. */
+static inline uint64_t lc_clock_read_with(struct lc_cycle_clock *c, uint64_t *tsc,
+                                          uint64_t (*rdpmc)(uint32_t counter))
+{
+	uint64_t now;
+
+	*tsc = now = __rdtsc();
+	if (__builtin_expect(c->counter, 0))
+		now = lc_clock_sign_extend(rdpmc(c->counter - 1), c->shift);
+	atomic_signal_fence(memory_order_seq_cst); /* a switch is of this very thread */
+	if (__builtin_expect(atomic_load_explicit(c->head, memory_order_relaxed) != c->seen ||
+	                         *tsc >= c->check,
+	                     0))
+		return lc_clock_read_slowly(c, tsc);
+	return now - c->off;
+}
+
+/*
+ * Cycles that the calling thread has run since some fixed point, and the TSC when it was read. In this
+ * order: a switch behind the counter's reading has moved the head before it is loaded, and the slow path
+ * reads both again. Context: [hook], the owner only.
+ */
+static inline uint64_t lc_clock_read(struct lc_cycle_clock *c, uint64_t *tsc)
+{
+	return lc_clock_read_with(c, tsc, lc_clock_rdpmc);
+}
+
+static inline uint64_t lc_clock_now(struct lc_cycle_clock *c)
+{
+	uint64_t tsc;
+
+	return lc_clock_read(c, &tsc);
+}
+
+struct lc_clock_stats {
+	uint64_t threads;  /* clocks opened */
+	uint64_t coarse;   /* of these, without buffer or counter although the kind has them */
+	uint64_t switches; /* seen, out of the CPU */
+	uint64_t wrapped;  /* buffers overwritten before they were read: time from the CPU clock */
+};
+void lc_clock_stats(struct lc_clock_stats *out); /* Context: [writer]. */
+
+#endif

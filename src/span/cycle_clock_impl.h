@@ -1,0 +1,58 @@
+/* span/cycle_clock_impl.h - what the files of the clock share, and its tests. */
+#ifndef LC_SPAN_CYCLE_CLOCK_IMPL_H
+#define LC_SPAN_CYCLE_CLOCK_IMPL_H
+
+#include <linux/perf_event.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "src/span/cycle_clock.h"
+
+/* The TSC's rate (cycle_clock_rate.c). Returns 0 or -errno. Context: [attach]. */
+int lc_clock_rate_init(void);
+bool lc_clock_tsc_invariant(void); /* as the CPU promises it */
+uint64_t lc_clock_tsc_hz(void);
+bool lc_clock_rate_unstable(void); /* it is not what it was at first, by more than a hundredth */
+
+/* What a perf_event_mmap_page says of a counter. */
+struct lc_clock_page {
+	uint64_t word;    /* lock and index: until it changes, the rest holds */
+	uint64_t offset;  /* to add to the counter */
+	uint64_t count;   /* what the event has counted */
+	uint32_t counter; /* as in lc_cycle_clock; 0: the event is on no counter */
+	uint32_t shift;
+};
+
+/*
+ * Read it by the kernel's protocol: again, until nothing has changed meanwhile. Returns false, *out
+ * untouched, where user code may not read the counter. Pure but for `rdpmc`. Context: [hook].
+ */
+bool lc_clock_page_read(const struct perf_event_mmap_page *page, uint64_t (*rdpmc)(uint32_t),
+                        struct lc_clock_page *out);
+/* The word alone, as one number to compare. */
+const _Atomic uint64_t *lc_clock_page_word(const struct perf_event_mmap_page *page);
+
+/*
+ * A clock of a page that stays the caller's, with the instruction given: for machines without such a
+ * counter. Returns 0, -ENOMEM, or -EOPNOTSUPP with a clock to close. Context: tests.
+ */
+int lc_clock_open_page(struct lc_cycle_clock *c, struct perf_event_mmap_page *page,
+                       uint64_t (*rdpmc)(uint32_t));
+
+/* Of switch records. */
+struct lc_clock_switches {
+	uint64_t out_ns; /* when the thread was switched out, and not yet in again; 0: it runs */
+	uint64_t off_ns; /* between the pairs read */
+	uint64_t outs;
+};
+
+/*
+ * Read a ring of PERF_RECORD_SWITCH records, LC_CLOCK_RECORD_BYTES each, from count `from` to `to` of its
+ * bytes, both within one size of the ring. Pure. Context: [hook].
+ */
+enum { LC_CLOCK_RECORD_BYTES = 16 };
+void lc_clock_switches_read(const uint8_t *data, uint64_t size, uint64_t from, uint64_t to,
+                            struct lc_clock_switches *s);
+
+#endif

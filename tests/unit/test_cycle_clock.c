@@ -1,0 +1,706 @@
+/* uses: src/span/cycle_clock.c src/span/cycle_clock_rate.c src/span/cycle_clock_records.c src/perf/ring.c src/perf/perf.c */
+/*
+ * test_cycle_clock.c - a thread's cycles are those it ran: against CLOCK_THREAD_CPUTIME_ID.
+ *
+ * It is longer than 600 lines because all clocks stand the same tests, on pages laid out here and on the kernel's.
+ *
+ * The machine may be busy: only what the thread itself ran is compared, never the time that passed.
+ */
+#include <errno.h>
+#include <pthread.h>
+#include <sched.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "src/span/cycle_clock_impl.h"
+
+#define MS UINT64_C(1000000)
+/*
+ * What the kernel takes to switch to a thread that was waiting, at most: its CPU clock counts that, the cycle
+ * clock does not. (A busy machine that is itself a guest: 20 to 60 us.)
+ */
+#define SWITCH_NS UINT64_C(200000)
+
+static uint64_t ns_of(clockid_t clock)
+{
+	struct timespec t;
+
+	clock_gettime(clock, &t);
+	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+static uint64_t cpu_ns(void)
+{
+	return ns_of(CLOCK_THREAD_CPUTIME_ID);
+}
+
+static uint64_t wall_ns(void)
+{
+	return ns_of(CLOCK_MONOTONIC);
+}
+
+static uint64_t least(uint64_t a, uint64_t b)
+{
+	return a < b ? a : b;
+}
+
+static void pause_ns(uint64_t ns)
+{
+	const struct timespec t = { .tv_nsec = (long)ns };
+
+	nanosleep(&t, NULL);
+}
+
+static double seconds(uint64_t cycles)
+{
+	return (double)cycles / (double)lc_clock_hz();
+}
+
+static void need(enum lc_clock_kind kind)
+{
+	assert_int_equal(lc_clock_init(kind), 0);
+	if (lc_clock_kind() == kind)
+		return;
+	fprintf(stderr, "no %s clock here: %s\n", lc_clock_name(kind), lc_clock_reason());
+	skip();
+}
+
+/* -- what the kernel writes ----------------------------------------------------------------- */
+
+static struct perf_event_mmap_page page;
+static uint64_t counter_value;
+static unsigned counter_reads;
+static bool switch_while_reading;
+
+static uint64_t fake_rdpmc(uint32_t counter)
+{
+	counter_reads++;
+	assert_int_equal(counter, 2);
+	if (switch_while_reading) {
+		switch_while_reading = false;
+		page.lock += 2;
+		page.offset += 1000;
+		counter_value = (UINT64_C(1) << 48) - 7; /* -7 */
+	}
+	return counter_value;
+}
+
+static void lay_out_page(void)
+{
+	memset(&page, 0, sizeof(page));
+	page.cap_user_rdpmc = 1;
+	page.pmc_width = 48;
+	page.lock = 4;
+	page.index = 3;
+	page.offset = 5000;
+	counter_value = 70;
+	counter_reads = 0;
+	switch_while_reading = false;
+}
+
+static void a_page_gives_offset_plus_counter(void **state)
+{
+	struct lc_clock_page got;
+
+	(void)state;
+	lay_out_page();
+	assert_true(lc_clock_page_read(&page, fake_rdpmc, &got));
+	assert_int_equal(got.count, 5070);
+	assert_int_equal(got.counter, 3);
+	assert_int_equal(got.shift, 16);
+	assert_int_equal(counter_reads, 1);
+	counter_value = (UINT64_C(1) << 48) - 70;
+	assert_true(lc_clock_page_read(&page, fake_rdpmc, &got));
+	assert_int_equal(got.count, 4930);
+}
+
+static void a_page_that_changes_is_read_again(void **state)
+{
+	struct lc_clock_page got;
+
+	(void)state;
+	lay_out_page();
+	switch_while_reading = true;
+	assert_true(lc_clock_page_read(&page, fake_rdpmc, &got));
+	assert_int_equal(counter_reads, 2);
+	assert_int_equal(got.count, 5993);
+	assert_int_equal((uint32_t)got.word, 6);
+}
+
+static void a_page_without_counter_gives_the_offset_and_says_so(void **state)
+{
+	struct lc_clock_page got = { .count = 99 };
+
+	(void)state;
+	lay_out_page();
+	page.index = 0;
+	assert_true(lc_clock_page_read(&page, fake_rdpmc, &got));
+	assert_int_equal(got.counter, 0);
+	assert_int_equal(got.count, 5000);
+	page.cap_user_rdpmc = 0;
+	got.count = 99;
+	assert_false(lc_clock_page_read(&page, fake_rdpmc, &got));
+	assert_int_equal(got.count, 99);
+	assert_int_equal(counter_reads, 0);
+	page.cap_user_rdpmc = 1;
+	page.pmc_width = 0;
+	page.index = 3;
+	assert_false(lc_clock_page_read(&page, fake_rdpmc, &got));
+}
+
+static void a_counter_is_read_fast_until_its_page_changes(void **state)
+{
+	struct lc_cycle_clock c;
+	uint64_t tsc, first;
+
+	(void)state;
+	assert_int_equal(lc_clock_init(LC_CLOCK_TSC_COARSE), 0);
+	lay_out_page();
+	assert_int_equal(lc_clock_open_page(&c, &page, fake_rdpmc), 0);
+	first = lc_clock_read_with(&c, &tsc, fake_rdpmc); /* slow: takes the page */
+	assert_int_equal(first, 0);
+	counter_reads = 0;
+	counter_value = 170;
+	assert_int_equal(lc_clock_read_with(&c, &tsc, fake_rdpmc), 100);
+	assert_int_equal(counter_reads, 1);
+	/* Switched out and in: 30 more were counted, the counter starts anew. */
+	page.lock += 2;
+	page.offset += 130;
+	counter_value = 1;
+	counter_reads = 0;
+	assert_int_equal(lc_clock_read_with(&c, &tsc, fake_rdpmc), 61);
+	assert_int_equal(counter_reads, 2);
+	counter_value = 3;
+	assert_int_equal(lc_clock_read_with(&c, &tsc, fake_rdpmc), 63);
+	assert_int_equal(counter_reads, 3);
+	/* A change between the reading and the look at the page. */
+	switch_while_reading = true;
+	assert_int_equal(lc_clock_read_with(&c, &tsc, fake_rdpmc), 5000 + 130 + 1000 - 7 - 5070);
+	lc_clock_close(&c);
+}
+
+static void a_counter_taken_away_leaves_a_coarse_clock(void **state)
+{
+	struct lc_clock_stats before, after;
+	struct lc_cycle_clock c;
+	uint64_t tsc, begin_ns, now;
+
+	(void)state;
+	assert_int_equal(lc_clock_init(LC_CLOCK_TSC_COARSE), 0);
+	lc_clock_stats(&before);
+	lay_out_page();
+	assert_int_equal(lc_clock_open_page(&c, &page, fake_rdpmc), 0);
+	lc_clock_read_with(&c, &tsc, fake_rdpmc);
+	page.lock += 2;
+	page.index = 0;
+	begin_ns = cpu_ns();
+	lc_clock_read_with(&c, &tsc, fake_rdpmc);
+	while (cpu_ns() - begin_ns < 20 * MS)
+		;
+	counter_reads = 0;
+	now = lc_clock_read_with(&c, &tsc, fake_rdpmc);
+	assert_int_equal(counter_reads, 0);
+	assert_true(now >= lc_clock_ns_to_cycles(19 * MS));
+	lc_clock_stats(&after);
+	assert_int_equal(after.coarse - before.coarse, 1);
+	lc_clock_close(&c);
+}
+
+struct record {
+	struct perf_event_header header;
+	uint64_t time_ns;
+};
+
+_Static_assert(sizeof(struct record) == LC_CLOCK_RECORD_BYTES, "as the kernel lays it out");
+
+static struct record out_at(uint64_t ns)
+{
+	return (struct record){ { PERF_RECORD_SWITCH, PERF_RECORD_MISC_SWITCH_OUT, 16 }, ns };
+}
+
+static struct record in_at(uint64_t ns)
+{
+	return (struct record){ { PERF_RECORD_SWITCH, 0, 16 }, ns };
+}
+
+static void pairs_add_up(void **state)
+{
+	const struct record r[4] = { out_at(100), in_at(150), out_at(1000), in_at(1007) };
+	struct lc_clock_switches s = { 0 };
+
+	(void)state;
+	lc_clock_switches_read((const uint8_t *)r, sizeof(r), 0, sizeof(r), &s);
+	assert_int_equal(s.off_ns, 57);
+	assert_int_equal(s.outs, 2);
+	assert_int_equal(s.out_ns, 0);
+}
+
+static void half_pairs_are_completed_or_passed_over(void **state)
+{
+	/* The ring has turned: its third record is the oldest. */
+	const struct record r[4] = { in_at(500), out_at(900), in_at(100), out_at(300) };
+	const struct record next[1] = { in_at(950) };
+	struct lc_clock_switches s = { 0 };
+
+	(void)state;
+	lc_clock_switches_read((const uint8_t *)r, sizeof(r), 32, 96, &s);
+	assert_int_equal(s.off_ns, 200);
+	assert_int_equal(s.outs, 2);
+	assert_int_equal(s.out_ns, 900);
+	lc_clock_switches_read((const uint8_t *)next, sizeof(next), 0, sizeof(next), &s);
+	assert_int_equal(s.off_ns, 250);
+	assert_int_equal(s.out_ns, 0);
+	/* Time that goes back is no time. */
+	s.out_ns = 2000;
+	lc_clock_switches_read((const uint8_t *)next, sizeof(next), 0, sizeof(next), &s);
+	assert_int_equal(s.off_ns, 250);
+}
+
+/* -- live threads --------------------------------------------------------------------------- */
+
+struct racer {
+	pthread_barrier_t *start;
+	unsigned cpu;
+	double cycles_s, cpu_s; /* measured, true */
+	uint64_t switches, backwards;
+	int err;
+};
+
+static void pin(unsigned cpu)
+{
+	cpu_set_t set;
+
+	CPU_ZERO(&set);
+	CPU_SET(cpu, &set);
+	sched_setaffinity(0, sizeof(set), &set);
+}
+
+static unsigned first_cpu(unsigned nth)
+{
+	cpu_set_t set;
+	unsigned last = 0;
+
+	sched_getaffinity(0, sizeof(set), &set);
+	for (unsigned i = 0; i < CPU_SETSIZE; i++) {
+		if (!CPU_ISSET(i, &set))
+			continue;
+		last = i;
+		if (!nth--)
+			break;
+	}
+	return last;
+}
+
+static void *compete(void *arg)
+{
+	struct racer *r = arg;
+	struct lc_cycle_clock c;
+	uint64_t end_ns, begin, last, now, cpu;
+
+	pin(r->cpu);
+	r->err = lc_clock_open(&c);
+	pthread_barrier_wait(r->start);
+	if (r->err)
+		return NULL;
+	end_ns = wall_ns() + 2000 * MS;
+	cpu = cpu_ns();
+	begin = last = lc_clock_now(&c);
+	while (wall_ns() < end_ns)
+		for (unsigned i = 0; i < 1000; i++) {
+			now = lc_clock_now(&c);
+			r->backwards += (int64_t)(now - last) < 0;
+			last = now;
+		}
+	now = lc_clock_now(&c);
+	r->cpu_s = (double)(cpu_ns() - cpu) / 1e9;
+	r->cycles_s = seconds(now - begin);
+	r->switches = c.switches;
+	lc_clock_close(&c);
+	return NULL;
+}
+
+static void race(struct racer *r)
+{
+	pthread_barrier_t start;
+	pthread_t threads[2];
+
+	pthread_barrier_init(&start, NULL, 2);
+	for (unsigned i = 0; i < 2; i++) {
+		r[i] = (struct racer){ .start = &start, .cpu = first_cpu(0) };
+		assert_int_equal(pthread_create(&threads[i], NULL, compete, &r[i]), 0);
+	}
+	for (unsigned i = 0; i < 2; i++)
+		pthread_join(threads[i], NULL);
+	pthread_barrier_destroy(&start);
+	for (unsigned i = 0; i < 2; i++) {
+		assert_int_equal(r[i].err, 0);
+		fprintf(stderr, "%s: %.5f s of cycles, %.5f s true, %lu switches, %lu back\n",
+		        lc_clock_name(lc_clock_kind()), r[i].cycles_s, r[i].cpu_s,
+		        (unsigned long)r[i].switches, (unsigned long)r[i].backwards);
+		assert_true(r[i].cpu_s < 1.5); /* it had to compete */
+		assert_true(r[i].switches > 2);
+	}
+}
+
+/* Ticks that a hypervisor took from all CPUs: the TSC counts them, threads' CPU clocks do not. */
+static uint64_t stolen_ticks(void)
+{
+	FILE *f = fopen("/proc/stat", "r");
+	unsigned long long stolen = 0;
+
+	if (f && fscanf(f, "cpu %*u %*u %*u %*u %*u %*u %*u %llu", &stolen) != 1)
+		stolen = 0;
+	if (f)
+		fclose(f);
+	return stolen;
+}
+
+static bool within_a_hundredth(const struct racer *r)
+{
+	return r->cycles_s > r->cpu_s * 0.99 && r->cycles_s < r->cpu_s * 1.01;
+}
+
+static bool within_a_look(const struct racer *r)
+{
+	const double bound = (double)LC_CLOCK_COARSE_NS / 1e9;
+
+	return r->cycles_s > r->cpu_s * 0.995 - bound && r->cycles_s < r->cpu_s * 1.005 + bound;
+}
+
+/*
+ * Is a comparison of cycles with CPU time right in one of five tries? A wrong clock is wrong each time;
+ * interrupts on a busy machine, which cycles count, take more or less. Skips where each wrong try is
+ * explained by what the hypervisor took.
+ */
+static void assert_right(bool (*compare)(void))
+{
+	uint64_t stolen = stolen_ticks();
+	bool explained = true;
+
+	for (unsigned i = 0; i < 5; i++) {
+		if (compare())
+			return;
+		explained &= stolen_ticks() != stolen;
+		stolen = stolen_ticks();
+	}
+	if (!explained)
+		fail_msg("cycles are not CPU time, see above");
+	fprintf(stderr, "the hypervisor takes CPU time away all the time\n");
+	skip();
+}
+
+static bool each_has_its_half(void)
+{
+	struct racer r[2];
+
+	race(r);
+	return within_a_hundredth(&r[0]) && within_a_hundredth(&r[1]);
+}
+
+static bool each_is_off_by_a_look(void)
+{
+	struct racer r[2];
+
+	race(r);
+	return within_a_look(&r[0]) && within_a_look(&r[1]);
+}
+
+static void competing_threads_get_their_own_half(void **state)
+{
+	(void)state;
+	need(LC_CLOCK_TSC_SWITCHES);
+	assert_right(each_has_its_half);
+}
+
+static void coarse_cycles_are_off_by_a_look_at_most(void **state)
+{
+	(void)state;
+	need(LC_CLOCK_TSC_COARSE);
+	assert_right(each_is_off_by_a_look);
+}
+
+/* Of the calling thread, as the kernel counts them. */
+static uint64_t thread_switches(void)
+{
+	struct rusage u;
+
+	getrusage(RUSAGE_THREAD, &u);
+	return (uint64_t)u.ru_nvcsw + (uint64_t)u.ru_nivcsw;
+}
+
+/* Of the calling thread since it had `before` of them. A few are outside of what the clock looked at. */
+static void assert_switches(const struct lc_cycle_clock *c, uint64_t before, uint64_t least)
+{
+	uint64_t all = thread_switches() - before;
+
+	fprintf(stderr, "%lu switches seen, %lu true\n", (unsigned long)c->switches,
+	        (unsigned long)all);
+	assert_in_range(c->switches, all - 5, all + 5);
+	assert_in_range(all, least, UINT64_MAX);
+}
+
+static bool is_within(uint64_t cycles, uint64_t least_ns, uint64_t most_ns)
+{
+	return cycles >= lc_clock_ns_to_cycles(least_ns) &&
+	       cycles <= lc_clock_ns_to_cycles(most_ns);
+}
+
+static bool sleep_is_free(void)
+{
+	enum { SLEEPS = 20 };
+	struct lc_cycle_clock c;
+	uint64_t cpu, begin, used;
+	bool right;
+
+	assert_int_equal(lc_clock_open(&c), 0);
+	cpu = cpu_ns();
+	begin = lc_clock_now(&c);
+	for (unsigned i = 1; i <= SLEEPS; i++) {
+		pause_ns(5 * MS);
+		while (cpu_ns() - cpu < i * MS)
+			lc_clock_now(&c);
+	}
+	used = lc_clock_now(&c) - begin;
+	cpu = cpu_ns() - cpu;
+	assert_true(c.switches >= SLEEPS);
+	fprintf(stderr, "asleep: %.5f s of cycles, %.5f s true\n", seconds(used),
+	        (double)cpu / 1e9);
+	/* Of the 120 ms that have passed. */
+	right = is_within(used, cpu - least(cpu / 2, c.switches * SWITCH_NS), cpu + 5 * MS);
+	lc_clock_close(&c);
+	return right;
+}
+
+static void sleep_costs_no_cycles(void **state)
+{
+	(void)state;
+	need(LC_CLOCK_TSC_SWITCHES);
+	assert_right(sleep_is_free);
+}
+
+static bool overwritten_are_made_up_for(void)
+{
+	struct lc_clock_stats before, after;
+	struct lc_cycle_clock c;
+	uint64_t cpu, begin, used, wall, switches;
+	bool right;
+
+	assert_int_equal(lc_clock_open(&c), 0);
+	switches = thread_switches();
+	lc_clock_stats(&before);
+	begin = lc_clock_now(&c);
+	wall = wall_ns();
+	cpu = cpu_ns();
+	for (unsigned i = 0; i < 1000; i++)
+		pause_ns(50000);
+	while (cpu_ns() - cpu < 50 * MS)
+		;
+	used = lc_clock_now(&c) - begin;
+	cpu = cpu_ns() - cpu;
+	wall = wall_ns() - wall;
+	lc_clock_stats(&after);
+	assert_int_equal(after.wrapped - before.wrapped, 1);
+	assert_switches(&c, switches, 200); /* more than the records' page holds */
+	fprintf(stderr, "overwritten: %.5f s of cycles, %.5f s true, %.5f s passed\n",
+	        seconds(used), (double)cpu / 1e9, (double)wall / 1e9);
+	right = is_within(used, cpu / 100 * 99, cpu / 100 * 101);
+	/* And it goes on from there. */
+	pause_ns(10 * MS);
+	begin = lc_clock_now(&c);
+	cpu = cpu_ns();
+	while (cpu_ns() - cpu < 20 * MS)
+		;
+	used = lc_clock_now(&c) - begin;
+	cpu = cpu_ns() - cpu;
+	lc_clock_close(&c);
+	return right && is_within(used, cpu / 100 * 95, cpu / 100 * 105);
+}
+
+static void overwritten_records_are_made_up_for(void **state)
+{
+	(void)state;
+	need(LC_CLOCK_TSC_SWITCHES);
+	assert_right(overwritten_are_made_up_for);
+}
+
+static bool migrated_loses_nothing(void)
+{
+	const unsigned a = first_cpu(0), b = first_cpu(1);
+	struct lc_cycle_clock c;
+	cpu_set_t set;
+	uint64_t cpu, begin, used, last, switches;
+	bool right;
+
+	sched_getaffinity(0, sizeof(set), &set);
+	assert_int_equal(lc_clock_open(&c), 0);
+	switches = thread_switches();
+	cpu = cpu_ns();
+	last = begin = lc_clock_now(&c);
+	for (unsigned i = 0; i < 200; i++) {
+		uint64_t part = cpu_ns();
+
+		pin(i % 2 ? a : b);
+		while (cpu_ns() - part < MS)
+			;
+		used = lc_clock_now(&c);
+		assert_true((int64_t)(used - last) > 0);
+		last = used;
+	}
+	used = lc_clock_now(&c) - begin;
+	cpu = cpu_ns() - cpu;
+	sched_setaffinity(0, sizeof(set), &set);
+	fprintf(stderr, "migrating: %.5f s of cycles, %.5f s true\n", seconds(used),
+	        (double)cpu / 1e9);
+	assert_switches(&c, switches, 100);
+	right = is_within(used, cpu - least(cpu / 2, c.switches * SWITCH_NS), cpu / 100 * 102);
+	lc_clock_close(&c);
+	return right;
+}
+
+static void migration_loses_nothing(void **state)
+{
+	(void)state;
+	need(LC_CLOCK_TSC_SWITCHES);
+	if (first_cpu(0) == first_cpu(1))
+		skip();
+	assert_right(migrated_loses_nothing);
+}
+
+static bool without_a_buffer_it_is_coarse(void)
+{
+	struct rlimit before, none;
+	struct lc_clock_stats first, then;
+	struct lc_cycle_clock c;
+	uint64_t cpu, begin;
+
+	lc_clock_stats(&first);
+	getrlimit(RLIMIT_NOFILE, &before);
+	none = (struct rlimit){ 0, before.rlim_max };
+	setrlimit(RLIMIT_NOFILE, &none);
+	assert_int_equal(lc_clock_open(&c), 0);
+	setrlimit(RLIMIT_NOFILE, &before);
+	lc_clock_stats(&then);
+	assert_int_equal(then.coarse - first.coarse, 1);
+	assert_int_equal(then.threads - first.threads, 1);
+	begin = lc_clock_now(&c);
+	cpu = cpu_ns();
+	pause_ns(50 * MS);
+	while (cpu_ns() - cpu < 20 * MS)
+		;
+	cpu = cpu_ns() - cpu;
+	begin = lc_clock_now(&c) - begin;
+	lc_clock_close(&c);
+	return is_within(begin, cpu - LC_CLOCK_COARSE_NS - MS, cpu + LC_CLOCK_COARSE_NS + MS);
+}
+
+static void without_a_buffer_a_thread_is_coarse_and_counted(void **state)
+{
+	(void)state;
+	need(LC_CLOCK_TSC_SWITCHES);
+	assert_right(without_a_buffer_it_is_coarse);
+}
+
+static void no_files_are_kept(void **state)
+{
+	struct lc_cycle_clock c[3];
+	int first = dup(0), then;
+
+	(void)state;
+	need(LC_CLOCK_TSC_SWITCHES);
+	for (unsigned i = 0; i < 3; i++)
+		assert_int_equal(lc_clock_open(&c[i]), 0);
+	then = dup(0);
+	assert_int_equal(then, first + 1);
+	close(first);
+	close(then);
+	for (unsigned i = 0; i < 3; i++)
+		lc_clock_close(&c[i]);
+	lc_clock_close(&c[0]); /* nothing */
+}
+
+/* -- rate ----------------------------------------------------------------------------------- */
+
+static int64_t tsc_error_ns(void)
+{
+	uint64_t best = UINT64_MAX;
+	int64_t error = 0;
+
+	for (unsigned i = 0; i < 50; i++) {
+		uint64_t before = wall_ns(), tsc = __rdtsc(), after = wall_ns();
+
+		if (after - before < best) {
+			best = after - before;
+			error = (int64_t)(lc_clock_tsc_to_ns(tsc) - before);
+		}
+	}
+	return error;
+}
+
+static void the_tsc_tells_the_time(void **state)
+{
+	uint64_t hz;
+
+	(void)state;
+	assert_int_equal(lc_clock_init(LC_CLOCK_TSC_COARSE), 0);
+	hz = lc_clock_hz();
+	assert_in_range(labs(tsc_error_ns()), 0, 20000);
+	pause_ns(500 * MS);
+	fprintf(stderr, "TSC %lu Hz, after half a second %ld ns off; ", (unsigned long)hz,
+	        (long)tsc_error_ns());
+	assert_in_range(labs(tsc_error_ns()), 0, 500000); /* the first rate: 1 in 1000 at worst */
+	lc_clock_refine();
+	fprintf(stderr, "refined %lu Hz, %ld ns off\n", (unsigned long)lc_clock_hz(),
+	        (long)tsc_error_ns());
+	assert_in_range(labs(tsc_error_ns()), 0, 20000);
+	assert_in_range(lc_clock_hz(), hz - hz / 1000, hz + hz / 1000);
+	assert_int_equal(lc_clock_rate_unstable(), 0);
+	hz = lc_clock_ns_to_cycles(1000 * MS);
+	assert_in_range(hz, lc_clock_hz() - 1, lc_clock_hz() + 1);
+	assert_in_range(lc_clock_tsc_to_ns(__rdtsc() - hz) + 1000 * MS, wall_ns() - MS,
+	                wall_ns() + MS);
+}
+
+static void what_is_missing_is_said(void **state)
+{
+	(void)state;
+	assert_int_equal(lc_clock_init(LC_CLOCK_TSC_COARSE), 0);
+	assert_int_equal(lc_clock_kind(), LC_CLOCK_TSC_COARSE);
+	assert_non_null(lc_clock_reason());
+	assert_int_equal(lc_clock_init(LC_CLOCK_KINDS), 0);
+	if (lc_clock_kind() == LC_CLOCK_RDPMC)
+		return;
+	assert_non_null(lc_clock_reason());
+	fprintf(stderr, "%s: %s\n", lc_clock_name(lc_clock_kind()), lc_clock_reason());
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_page_gives_offset_plus_counter),
+		cmocka_unit_test(a_page_that_changes_is_read_again),
+		cmocka_unit_test(a_page_without_counter_gives_the_offset_and_says_so),
+		cmocka_unit_test(a_counter_is_read_fast_until_its_page_changes),
+		cmocka_unit_test(a_counter_taken_away_leaves_a_coarse_clock),
+		cmocka_unit_test(pairs_add_up),
+		cmocka_unit_test(half_pairs_are_completed_or_passed_over),
+		cmocka_unit_test(competing_threads_get_their_own_half),
+		cmocka_unit_test(coarse_cycles_are_off_by_a_look_at_most),
+		cmocka_unit_test(sleep_costs_no_cycles),
+		cmocka_unit_test(overwritten_records_are_made_up_for),
+		cmocka_unit_test(migration_loses_nothing),
+		cmocka_unit_test(without_a_buffer_a_thread_is_coarse_and_counted),
+		cmocka_unit_test(no_files_are_kept),
+		cmocka_unit_test(the_tsc_tells_the_time),
+		cmocka_unit_test(what_is_missing_is_said),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,805 @@
+/* uses: src/heap/estimate.c src/heap/estimate_flush.c src/heap/estimate_split.c src/heap/estimate_sums.c src/core/epoch.c src/jvm/header.c src/profile/tally.c src/profile/tally_spans.c src/core/thread.c -lm -Wl,--wrap=malloc,--wrap=calloc */
+/*
+ * test_estimate.c - sampled objects are counted, held, followed and let go. The JVM is a fake.
+ *
+ * The file is longer than 600 lines: a third is that JVM, which every test needs.
+ */
+#include <errno.h>
+#include <jvmti.h>
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "src/core/epoch.h"
+#include "src/core/path.h"
+#include "src/core/record.h"
+#include "src/core/thread.h"
+#include "src/heap/estimate.h"
+#include "src/jvm/layout.h"
+#include "src/jvm/vmstructs.h"
+#include "src/profile/tally.h"
+
+enum {
+	REFS = 200000,
+	CLASS_WORD = 0x1234,
+	OTHER_WORD = 0x5678,
+	CLASS_SITE = 7,
+	ENGINE = 0,
+	INTERVAL = 4096,
+	LIVE_MAX = 1 << 16, /* references that are held at most */
+};
+
+void *__real_malloc(size_t size);
+void *__real_calloc(size_t n, size_t size);
+void *__wrap_malloc(size_t size);
+void *__wrap_calloc(size_t n, size_t size);
+
+static bool no_memory;
+
+void *__wrap_malloc(size_t size)
+{
+	return no_memory ? NULL : __real_malloc(size);
+}
+
+void *__wrap_calloc(size_t n, size_t size)
+{
+	return no_memory ? NULL : __real_calloc(n, size);
+}
+
+/* The fake JVM: weak references are slots, handed out with a tag in the low bits. */
+static uint64_t slots[REFS];
+static bool deleted[REFS];
+static size_t refs_len, deleted_len, exceptions_cleared;
+static bool no_refs, no_signature, no_stack, no_interval, no_thread;
+static jint interval_set;
+static uint64_t word_interned;
+static uint32_t site_of_next; /* path of the next events */
+static void (*during_new_ref)(void);
+static struct {
+	uint64_t before;
+	uint32_t counter;
+} heap;
+static uint64_t heap_address;
+
+/* An object with a header that lc_header_read() can read: the class word is at 8. */
+static uint64_t objects[REFS][2];
+
+static size_t slot_of(jweak ref)
+{
+	assert_int_equal((uintptr_t)ref & 7, 1);
+	return (size_t)((uint64_t *)((uintptr_t)ref & ~(uintptr_t)7) - slots);
+}
+
+static jweak JNICALL new_ref(JNIEnv *env, jobject o)
+{
+	(void)env;
+	if (no_refs)
+		return NULL;
+	assert_true(refs_len < REFS);
+	slots[refs_len] = *(uint64_t *)o;
+	if (during_new_ref) {
+		void (*f)(void) = during_new_ref;
+
+		during_new_ref = NULL;
+		refs_len++;
+		f();
+		return (jweak)((uintptr_t)&slots[refs_len - 1] | 1);
+	}
+	return (jweak)((uintptr_t)&slots[refs_len++] | 1);
+}
+
+static void JNICALL delete_ref(JNIEnv *env, jweak ref)
+{
+	(void)env;
+	assert_false(deleted[slot_of(ref)]);
+	deleted[slot_of(ref)] = true;
+	deleted_len++;
+}
+
+static void JNICALL clear_exception(JNIEnv *env)
+{
+	(void)env;
+	exceptions_cleared++;
+}
+
+static jboolean JNICALL same_object(JNIEnv *env, jobject a, jobject b)
+{
+	(void)env;
+	assert_null(b);
+	assert_false(deleted[slot_of(a)]);
+	return !slots[slot_of(a)];
+}
+
+static jvmtiError JNICALL set_interval(jvmtiEnv *env, jint interval)
+{
+	(void)env;
+	interval_set = interval;
+	return no_interval ? JVMTI_ERROR_MUST_POSSESS_CAPABILITY : JVMTI_ERROR_NONE;
+}
+
+static jvmtiError JNICALL stack_trace(jvmtiEnv *env, jthread thread, jint start, jint max,
+                                      jvmtiFrameInfo *frames, jint *len)
+{
+	(void)env;
+	assert_null(thread);
+	assert_int_equal(start, 0);
+	assert_true(max >= 2);
+	frames[0] = (jvmtiFrameInfo){ (jmethodID)(uintptr_t)site_of_next, 5 };
+	frames[1] = (jvmtiFrameInfo){ (jmethodID)(uintptr_t)0x999, 6 };
+	*len = no_stack ? 0 : 2;
+	return JVMTI_ERROR_NONE;
+}
+
+static jvmtiError JNICALL class_signature(jvmtiEnv *env, jclass class, char **signature,
+                                          char **generic)
+{
+	(void)env;
+	(void)class;
+	assert_null(generic);
+	if (no_signature)
+		return JVMTI_ERROR_INVALID_CLASS;
+	*signature = strdup("Lcom/acme/Small;");
+	return JVMTI_ERROR_NONE;
+}
+
+static jvmtiError JNICALL deallocate(jvmtiEnv *env, unsigned char *mem)
+{
+	(void)env;
+	free(mem);
+	return JVMTI_ERROR_NONE;
+}
+
+static JNIEnv *jni_env(void)
+{
+	static const struct JNINativeInterface_ functions = {
+		.NewWeakGlobalRef = new_ref,
+		.DeleteWeakGlobalRef = delete_ref,
+		.ExceptionClear = clear_exception,
+		.IsSameObject = same_object,
+	};
+	static JNIEnv env = &functions;
+
+	return &env;
+}
+
+static jvmtiEnv *jvmti_env(void)
+{
+	static const struct jvmtiInterface_1_ functions = {
+		.SetHeapSamplingInterval = set_interval,
+		.GetStackTrace = stack_trace,
+		.GetClassSignature = class_signature,
+		.Deallocate = deallocate,
+	};
+	static jvmtiEnv env = &functions;
+
+	return &env;
+}
+
+/* What core/path.c and jvm/vmstructs.c would say. */
+
+uint32_t lc_path_intern(JNIEnv *jni, const uint64_t *frames, size_t frames_len)
+{
+	assert_ptr_equal(jni, jni_env());
+	assert_int_equal(frames_len, 2);
+	assert_int_equal(frames[1], lc_frame_pack((void *)(uintptr_t)0x999, 6));
+	return (uint32_t)(frames[0] & 0xffff);
+}
+
+uint32_t lc_site_intern(const char *class_signature_text, uint64_t class_word, uint32_t path)
+{
+	assert_string_equal(class_signature_text, "Lcom/acme/Small;");
+	assert_true(class_word == CLASS_WORD || class_word == OTHER_WORD || !class_word);
+	word_interned = class_word;
+	return path ? 100 + path : CLASS_SITE;
+}
+
+void *lc_vm_static(const char *type, const char *field)
+{
+	assert_string_equal(type, "Universe");
+	assert_string_equal(field, "_collectedHeap");
+	heap_address = (uint64_t)(uintptr_t)&heap;
+	return &heap_address;
+}
+
+long lc_vm_offset(const char *type, const char *field)
+{
+	assert_string_equal(type, "CollectedHeap");
+	assert_string_equal(field, "_total_collections");
+	return 8;
+}
+
+/* Threads */
+
+static struct lc_thread *main_thread, *worker;
+
+static struct lc_thread *enter_thread(JNIEnv *jni)
+{
+	assert_ptr_equal(jni, jni_env());
+	return no_thread ? NULL : worker;
+}
+
+static void make_thread(struct lc_thread **out, const char *name)
+{
+	*out = lc_thread_create(1, name, true);
+	assert_non_null(*out);
+	lc_thread_publish(*out);
+}
+
+static struct lc_layout layout = { .length_offset = 12, .object_alignment = 8 };
+
+static int start(bool follow)
+{
+	struct lc_alloc_sample_config config = {
+		.jvmti = jvmti_env(),
+		.interval_bytes = INTERVAL,
+		.min_size_bytes = 1024,
+		.depth = 64,
+		.layout = &layout,
+		.follow = follow,
+		.enter_thread = enter_thread,
+	};
+
+	return lc_alloc_sample_init(&config);
+}
+
+static int open_sample(void **state)
+{
+	(void)state;
+	memset(slots, 0, sizeof(slots));
+	memset(deleted, 0, sizeof(deleted));
+	refs_len = deleted_len = exceptions_cleared = 0;
+	no_refs = no_signature = no_stack = no_interval = no_thread = no_memory = false;
+	site_of_next = 1;
+	during_new_ref = NULL;
+	heap.counter = 0;
+	make_thread(&main_thread, "main");
+	make_thread(&worker, "worker");
+	lc_thread_bind(worker);
+	return start(true);
+}
+
+static int close_sample(void **state)
+{
+	struct lc_thread *t, *next;
+
+	(void)state;
+	no_memory = false;
+	lc_alloc_sample_destroy();
+	lc_thread_bind(NULL);
+	for (t = lc_threads_first(); t; t = next) {
+		next = t->next;
+		lc_threads_unlink(t);
+		lc_tally_destroy(t->tally);
+		free(t);
+	}
+	return 0;
+}
+
+static uint64_t mirror = 0x7000, class_word_of_next = CLASS_WORD;
+
+/* An object of the site that the next events are of. Returns the number of its reference. */
+static size_t allocate(jlong size)
+{
+	size_t at = refs_len < REFS ? refs_len : 0;
+	uint64_t handle = (uint64_t)(uintptr_t)objects[at];
+
+	objects[at][1] = class_word_of_next;
+	lc_alloc_sample_event(jvmti_env(), jni_env(), NULL, (jobject)&handle, (jclass)&mirror,
+	                      size);
+	return refs_len - 1;
+}
+
+/* A pause; objects are moved or die by the caller's writing of slots. */
+static void pause_with(bool collects)
+{
+	uint32_t epoch;
+
+	lc_epoch_enter_gc();
+	epoch = lc_epoch_now();
+	heap.counter += collects;
+	lc_alloc_sample_gc_finish(epoch);
+	lc_epoch_leave_gc();
+}
+
+static void collect(void)
+{
+	pause_with(true);
+}
+
+static void close_last_epoch(void)
+{
+	lc_alloc_sample_close(lc_epoch_now() - 1, NULL, 0);
+}
+
+/* All rows of a thread's tally since the last time, added up. */
+static struct lc_block_estimate estimate_of(struct lc_thread *t, uint32_t site)
+{
+	struct lc_block_estimate sum = { .site = site };
+	struct lc_block_input in = { 0 };
+
+	if (!t->tally || !lc_tally_block(t->tally, &in))
+		return sum;
+	for (size_t i = 0; i < in.estimates_len; i++) {
+		const struct lc_block_estimate *row = &in.estimates[i];
+
+		if (row->site != site)
+			continue;
+		sum.sampled += row->sampled;
+		sum.objects_milli += row->objects_milli;
+		sum.objects_variance_milli += row->objects_variance_milli;
+		sum.bytes += row->bytes;
+		sum.bytes_variance_mib += row->bytes_variance_mib;
+		for (unsigned c = 0; c < LC_LIVE_COLUMNS; c++)
+			sum.live_milli[c] += row->live_milli[c];
+	}
+	return sum;
+}
+
+static uint64_t split_of(struct lc_thread *t, uint8_t method, uint32_t site)
+{
+	struct lc_block_input in = { 0 };
+	uint64_t milli = 0;
+
+	if (!t->tally || !lc_tally_block(t->tally, &in))
+		return 0;
+	for (size_t i = 0; i < in.splits_len; i++)
+		if (in.splits[i].method == method && in.splits[i].site == site) {
+			assert_int_equal(in.splits[i].class_site, CLASS_SITE);
+			milli += in.splits[i].samples_milli;
+		}
+	return milli;
+}
+
+static void flush(void)
+{
+	lc_alloc_sample_flush(jni_env());
+}
+
+static double chance(double size)
+{
+	return 1 - exp(-size / INTERVAL);
+}
+
+static bool near(double a, double b)
+{
+	return fabs(a - b) <= 1e-6 * fabs(b) + 1;
+}
+
+static struct lc_alloc_sample_stats stats(void)
+{
+	struct lc_alloc_sample_stats s;
+
+	lc_alloc_sample_stats(&s);
+	return s;
+}
+
+static void object_counts_for_those_that_were_not_picked(void **state)
+{
+	struct lc_block_estimate row;
+	double p = chance(64);
+
+	(void)state;
+	allocate(64);
+	allocate(64);
+	flush();
+	row = estimate_of(worker, 101);
+	assert_int_equal(row.sampled, 2);
+	assert_true(near((double)row.objects_milli, 2000 / p));
+	assert_true(near((double)row.objects_variance_milli, 2000 * (1 - p) / (p * p)));
+	assert_true(near((double)row.bytes, 2 * 64 / p));
+	assert_int_equal(row.bytes_variance_mib,
+	                 (uint64_t)ceil(2 * 64 * 64 * (1 - p) / (p * p) / 1048576));
+	assert_int_equal(row.live_milli[0], 0);
+	assert_int_equal(interval_set, INTERVAL);
+	flush();
+	assert_int_equal(estimate_of(worker, 101).sampled, 2); /* told once */
+	assert_int_equal(stats().sampled, 2);
+	assert_int_equal(stats().live, 2);
+}
+
+static void large_object_is_left_to_the_hooks(void **state)
+{
+	(void)state;
+	allocate(1024);
+	allocate(1 << 20);
+	allocate(1016);
+	flush();
+	assert_int_equal(estimate_of(worker, 101).sampled, 1);
+	assert_int_equal(stats().tracked, 2);
+	assert_int_equal(refs_len, 1);
+}
+
+static void nothing_is_sampled_when_it_is_not_wanted(void **state)
+{
+	struct lc_alloc_sample_config config = {
+		.jvmti = jvmti_env(),
+		.layout = &layout,
+		.min_size_bytes = 1024,
+	};
+
+	(void)state;
+	lc_alloc_sample_destroy();
+	interval_set = -1;
+	assert_int_equal(lc_alloc_sample_init(&config), 0);
+	assert_false(lc_alloc_sample_enabled());
+	config.interval_bytes = INTERVAL;
+	config.min_size_bytes = 0; /* all are tracked */
+	assert_int_equal(lc_alloc_sample_init(&config), 0);
+	assert_false(lc_alloc_sample_enabled());
+	allocate(64);
+	pause_with(true);
+	flush();
+	assert_int_equal(refs_len, 0);
+	assert_int_equal(interval_set, -1);
+}
+
+static void interval_that_the_jvm_cannot_take_is_refused(void **state)
+{
+	struct lc_alloc_sample_config config = {
+		.jvmti = jvmti_env(),
+		.layout = &layout,
+		.min_size_bytes = 1024,
+		.interval_bytes = UINT64_C(1) << 31,
+	};
+
+	(void)state;
+	lc_alloc_sample_destroy();
+	assert_int_equal(lc_alloc_sample_init(&config), -ERANGE);
+	config.interval_bytes = INTERVAL;
+	no_interval = true;
+	assert_int_equal(lc_alloc_sample_init(&config), -ENOTSUP);
+	no_interval = false;
+	no_memory = true;
+	assert_int_equal(lc_alloc_sample_init(&config), -ENOMEM);
+	assert_false(lc_alloc_sample_enabled());
+}
+
+static void object_is_live_after_each_collection_that_it_outlives(void **state)
+{
+	double one = 1000 / chance(64);
+	struct lc_block_estimate row;
+	size_t dies;
+
+	(void)state;
+	allocate(64);
+	dies = allocate(64);
+	for (unsigned gc = 1; gc <= 16; gc++) {
+		if (gc == 2)
+			slots[dies] = 0;
+		collect();
+		if (gc % 3 == 0)
+			flush(); /* what was reached between two flushes is not missed */
+	}
+	flush();
+	row = estimate_of(worker, 101);
+	assert_true(near((double)row.live_milli[0], 2 * one));
+	for (unsigned c = 1; c < LC_LIVE_COLUMNS; c++)
+		assert_true(near((double)row.live_milli[c], one));
+	assert_int_equal(stats().live, 1);
+	assert_int_equal(stats().live_peak, 2);
+}
+
+static void pause_without_a_collection_is_not_outlived(void **state)
+{
+	(void)state;
+	allocate(64);
+	pause_with(false);
+	pause_with(false);
+	flush();
+	assert_int_equal(estimate_of(worker, 101).live_milli[0], 0);
+	collect();
+	flush();
+	assert_true(estimate_of(worker, 101).live_milli[0] > 0);
+	assert_int_equal(estimate_of(worker, 101).live_milli[1], 0);
+}
+
+static void move_and_collect(void)
+{
+	slots[0] = 0x4000;
+	collect();
+}
+
+static void collection_while_an_object_is_being_held_counts(void **state)
+{
+	(void)state;
+	during_new_ref = move_and_collect;
+	allocate(64);
+	/* It was born in the epoch before; where it is now is known. */
+	lc_alloc_sample_access(worker, ENGINE, CLASS_SITE, 0x4000, lc_epoch_now(), 3);
+	flush();
+	assert_true(estimate_of(worker, 101).live_milli[0] > 0);
+	assert_true(near((double)split_of(worker, LC_SPLIT_HITS, 101), 3000 / chance(64)));
+}
+
+static void access_is_found_where_the_object_was_at_the_time(void **state)
+{
+	uint32_t epoch = lc_epoch_now();
+	size_t at = allocate(64);
+	uint64_t before = slots[at];
+
+	(void)state;
+	slots[at] = 0x5000;
+	collect();
+	/* The samples of the epoch before are resolved now. */
+	lc_alloc_sample_access(worker, ENGINE, CLASS_SITE, before, epoch, 1);
+	lc_alloc_sample_access(worker, ENGINE, CLASS_SITE, before, epoch + 1, 10);
+	flush();
+	assert_true(near((double)split_of(worker, LC_SPLIT_HITS, 101), 1000 / chance(64)));
+	lc_alloc_sample_access(main_thread, ENGINE, CLASS_SITE, 0x5000, epoch + 1, 2);
+	flush();
+	assert_true(near((double)split_of(main_thread, LC_SPLIT_HITS, 101), 2000 / chance(64)));
+	assert_int_equal(split_of(worker, LC_SPLIT_LIVE, 101), 11000);
+}
+
+static void accesses_are_split_over_sites_by_live_objects(void **state)
+{
+	size_t dies;
+
+	(void)state;
+	allocate(64);
+	site_of_next = 2;
+	dies = allocate(64);
+	allocate(64);
+	allocate(64);
+	slots[dies] = 0;
+	collect();
+	close_last_epoch();
+	lc_alloc_sample_access(worker, ENGINE, CLASS_SITE, 0x10, lc_epoch_now(), 30);
+	flush();
+	assert_true(llabs((long long)split_of(worker, LC_SPLIT_LIVE, 101) - 10000) <= 1);
+	assert_true(llabs((long long)split_of(worker, LC_SPLIT_LIVE, 102) - 20000) <= 1);
+	lc_alloc_sample_access(worker, ENGINE, CLASS_SITE + 1, 0x10, lc_epoch_now(), 5);
+	flush();
+	assert_int_equal(stats().unsplit, 5);
+}
+
+static void areas_tell_old_objects_from_new_ones(void **state)
+{
+	static const struct lc_area areas[] = {
+		{ 0x1000, 0x1800, 0x2000, LC_AREA_OLD, 0 },
+		{ 0x2000, 0x2000, 0x3000, LC_AREA_EDEN, 0 },
+		{ 0x3000, 0x3400, 0x4000, LC_AREA_SURVIVOR, 0 },
+	};
+	static const struct {
+		uint64_t start;
+		uint64_t old_milli, new_milli;
+	} cases[] = {
+		{ 0x1008, 4000, 0 },    { 0x1800, 0, 4000 }, { 0x2008, 0, 4000 },
+		{ 0x33f8, 4000, 0 },    { 0x3400, 0, 4000 }, { 0x0ff8, 2000, 2000 },
+		{ 0x4000, 2000, 2000 },
+	};
+	uint64_t old_milli = 0, new_milli = 0;
+
+	(void)state;
+	allocate(64);
+	collect();
+	lc_alloc_sample_close(lc_epoch_now() - 1, areas, 3);
+	site_of_next = 2;
+	allocate(64);
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		lc_alloc_sample_access(worker, ENGINE, CLASS_SITE, cases[i].start, lc_epoch_now(),
+		                       4);
+		flush();
+		old_milli += cases[i].old_milli;
+		new_milli += cases[i].new_milli;
+		assert_int_equal(split_of(worker, LC_SPLIT_LIVE, 101), old_milli);
+		assert_int_equal(split_of(worker, LC_SPLIT_LIVE, 102), new_milli);
+	}
+}
+
+static void reference_is_deleted_once_its_epoch_is_closed(void **state)
+{
+	size_t at = allocate(64);
+
+	(void)state;
+	slots[at] = 0;
+	collect();
+	flush();
+	assert_int_equal(deleted_len, 0);
+	/* Samples of the epoch in which it died may still come. */
+	lc_alloc_sample_access(worker, ENGINE, CLASS_SITE, 0x10, lc_epoch_now() - 1, 1);
+	flush();
+	assert_int_equal(split_of(worker, LC_SPLIT_LIVE, 101), 1000);
+	close_last_epoch();
+	flush();
+	assert_int_equal(deleted_len, 1);
+	assert_true(deleted[at]);
+	collect();
+	flush();
+	assert_int_equal(deleted_len, 1);
+}
+
+static void full_table_gives_up_half_and_stays_true(void **state)
+{
+	enum { OBJECTS = LIVE_MAX + LIVE_MAX / 2 };
+	double truth = 1000 * (double)OBJECTS / chance(64), error;
+	struct lc_block_estimate row;
+
+	(void)state;
+	for (size_t i = 0; i < OBJECTS; i++)
+		allocate(64);
+	assert_int_equal(stats().thinned, 1);
+	assert_int_equal(stats().unheld, 0);
+	assert_true(stats().live <= LIVE_MAX);
+	assert_true(stats().live > LIVE_MAX / 2);
+	assert_int_equal(refs_len, stats().live + deleted_len);
+	collect();
+	flush();
+	row = estimate_of(worker, 101);
+	assert_int_equal(row.sampled, OBJECTS);
+	assert_true(near((double)row.objects_milli, truth));
+	/* A coin was tossed for each: four standard deviations. */
+	error = 4 * sqrt((double)OBJECTS) / (double)OBJECTS;
+	assert_true(fabs((double)row.live_milli[0] / truth - 1) < error);
+}
+
+static void table_of_the_dead_refuses_only_references(void **state)
+{
+	(void)state;
+	for (unsigned half = 0; half < 2; half++) {
+		for (size_t i = 0; i < LIVE_MAX; i++)
+			slots[allocate(64)] = 0;
+		collect(); /* no epoch is closed: all wait */
+	}
+	allocate(64);
+	assert_int_equal(stats().unheld, 1);
+	assert_int_equal(stats().sampled, 2 * LIVE_MAX + 1);
+	close_last_epoch();
+	flush();
+	assert_int_equal(deleted_len, refs_len);
+	allocate(64);
+	assert_int_equal(stats().unheld, 1);
+	assert_int_equal(stats().live, 1);
+}
+
+static void object_without_a_reference_is_counted(void **state)
+{
+	(void)state;
+	no_refs = true;
+	allocate(64);
+	assert_int_equal(exceptions_cleared, 1);
+	assert_int_equal(stats().unheld, 1);
+	flush();
+	assert_int_equal(estimate_of(worker, 101).sampled, 1);
+}
+
+static void what_cannot_be_counted_is_lost(void **state)
+{
+	(void)state;
+	no_signature = true;
+	allocate(64);
+	assert_int_equal(stats().lost, 1);
+	no_signature = false;
+	no_memory = true;
+	allocate(64);
+	no_memory = false;
+	assert_int_equal(stats().lost, 2);
+	lc_thread_bind(NULL);
+	no_thread = true;
+	allocate(64);
+	assert_int_equal(stats().lost, 3);
+	assert_int_equal(stats().sampled, 0);
+	no_thread = false;
+	allocate(64); /* enter_thread() finds the worker */
+	flush();
+	assert_int_equal(estimate_of(worker, 101).sampled, 1);
+	allocate(64);
+	lc_tally_destroy(worker->tally);
+	worker->tally = NULL;
+	no_memory = true;
+	flush();
+	no_memory = false;
+	assert_int_equal(stats().lost, 4);
+}
+
+static void object_without_a_stack_belongs_to_its_class(void **state)
+{
+	(void)state;
+	no_stack = true;
+	allocate(64);
+	flush();
+	assert_int_equal(estimate_of(worker, CLASS_SITE).sampled, 1);
+}
+
+/* A mirror's address names another class once a collection has moved things. */
+static void class_is_looked_at_again_after_a_collection(void **state)
+{
+	(void)state;
+	allocate(64);
+	assert_int_equal(word_interned, CLASS_WORD);
+	class_word_of_next = OTHER_WORD;
+	allocate(64);
+	assert_int_equal(word_interned, CLASS_WORD); /* known from the first */
+	pause_with(false);
+	allocate(64);
+	assert_int_equal(word_interned, OTHER_WORD);
+	mirror += 8;
+	class_word_of_next = CLASS_WORD;
+	allocate(64);
+	assert_int_equal(word_interned, CLASS_WORD);
+	mirror -= 8;
+}
+
+static void our_own_thread_is_not_sampled(void **state)
+{
+	(void)state;
+	/* The mark stays: another test's thread must not have it. */
+	if (lc_thread_is_ours())
+		fail();
+	lc_thread_set_ours();
+	allocate(64);
+	assert_int_equal(stats().sampled + stats().lost, 0);
+}
+
+static void what_a_thread_that_is_gone_did_goes_to_the_oldest(void **state)
+{
+	(void)state;
+	allocate(64);
+	lc_threads_unlink(worker);
+	lc_thread_bind(NULL);
+	free(worker);
+	flush();
+	assert_int_equal(estimate_of(main_thread, 101).sampled, 1);
+}
+
+/* Concurrent collectors: the JVM is asked, since a slot is no address. */
+static void jvm_is_asked_where_slots_say_nothing(void **state)
+{
+	size_t stays, dies;
+
+	(void)state;
+	lc_alloc_sample_destroy();
+	assert_int_equal(start(false), 0);
+	stays = allocate(64);
+	dies = allocate(64);
+	heap.counter++;
+	pause_with(false);
+	flush();
+	assert_int_equal(estimate_of(worker, 101).live_milli[0], 0); /* it may be under way */
+	heap.counter++;
+	slots[dies] = 0;
+	flush();
+	assert_true(near((double)estimate_of(worker, 101).live_milli[0], 1000 / chance(64)));
+	assert_int_equal(deleted_len, 1);
+	assert_true(deleted[dies] && !deleted[stays]);
+	flush();
+	assert_int_equal(stats().live, 1);
+}
+
+#define TEST(f) cmocka_unit_test_setup_teardown(f, open_sample, close_sample)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(object_counts_for_those_that_were_not_picked),
+		TEST(large_object_is_left_to_the_hooks),
+		TEST(nothing_is_sampled_when_it_is_not_wanted),
+		TEST(interval_that_the_jvm_cannot_take_is_refused),
+		TEST(object_is_live_after_each_collection_that_it_outlives),
+		TEST(pause_without_a_collection_is_not_outlived),
+		TEST(collection_while_an_object_is_being_held_counts),
+		TEST(access_is_found_where_the_object_was_at_the_time),
+		TEST(accesses_are_split_over_sites_by_live_objects),
+		TEST(areas_tell_old_objects_from_new_ones),
+		TEST(reference_is_deleted_once_its_epoch_is_closed),
+		TEST(full_table_gives_up_half_and_stays_true),
+		TEST(table_of_the_dead_refuses_only_references),
+		TEST(object_without_a_reference_is_counted),
+		TEST(what_cannot_be_counted_is_lost),
+		TEST(object_without_a_stack_belongs_to_its_class),
+		TEST(what_a_thread_that_is_gone_did_goes_to_the_oldest),
+		TEST(class_is_looked_at_again_after_a_collection),
+		TEST(jvm_is_asked_where_slots_say_nothing),
+		TEST(our_own_thread_is_not_sampled), /* last: it marks this thread for good */
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

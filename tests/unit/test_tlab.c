@@ -1,0 +1,588 @@
+/* uses: src/heap/tlab.c src/heap/alloc_log.c src/jvm/header.c */
+/* test_tlab.c - what `new` made, from the buffer of a thread. The JVM is this test. */
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+/* cmocka.h wants the above first. */
+#include <cmocka.h>
+
+#include "src/core/epoch.h"
+#include "src/heap/alloc_log.h"
+#include "src/heap/context.h"
+#include "src/heap/tlab.h"
+#include "src/jvm/layout.h"
+#include "src/jvm/vmstructs.h"
+
+enum { SITE = 77, SIZE = 24, EETOP = 16, KLASS_AT = 3 };
+
+/* A JavaThread, a Klass, and the class's mirror, as far as they are looked at. */
+static struct {
+	uint64_t unused, start, top, end, allocated;
+} thread;
+static struct {
+	uint64_t unused;
+	int32_t helper;
+} klass;
+static uint64_t mirror[8];
+static uint64_t mirror_at;
+static uint64_t heap[64], elsewhere[64];
+
+static uint32_t sequence;
+static uint64_t klass_base;
+static uint32_t klass_shift;
+static int32_t klass_offset = KLASS_AT * 8;
+static const char *missing;
+static jlong eetop;
+static bool old_names, carriers, raises;
+static struct lc_layout layout;
+static struct lc_object_fields fields;
+static const struct JNINativeInterface_ *jni;
+
+uint32_t lc_gc_sequence(void)
+{
+	return sequence;
+}
+
+const void *lc_gc_sequence_address(void)
+{
+	return &sequence;
+}
+
+long lc_vm_offset(const char *type, const char *field)
+{
+	static const struct {
+		const char *type, *field;
+		long offset;
+	} known[] = {
+		{ "Thread", "_tlab", offsetof(__typeof__(thread), start) },
+		{ "ThreadLocalAllocBuffer", "_start", 0 },
+		{ "ThreadLocalAllocBuffer", "_top", 8 },
+		{ "Thread", "_allocated_bytes", offsetof(__typeof__(thread), allocated) },
+		{ "Klass", "_layout_helper", offsetof(__typeof__(klass), helper) },
+	};
+
+	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
+		if (!strcmp(type, known[i].type) && !strcmp(field, known[i].field))
+			return missing && !strcmp(field, missing) ? -ENOENT : known[i].offset;
+	return -ENOENT;
+}
+
+void *lc_vm_static(const char *type, const char *field)
+{
+	if (missing && !strcmp(field, missing))
+		return NULL;
+	if (!strcmp(type, "java_lang_Class") && !strcmp(field, "_klass_offset"))
+		return &klass_offset;
+	if (strcmp(type, "CompressedKlassPointers") != 0)
+		return NULL;
+	if (!strcmp(field, old_names ? "_narrow_klass._base" : "_base"))
+		return &klass_base;
+	return !strcmp(field, old_names ? "_narrow_klass._shift" : "_shift") ? &klass_shift : NULL;
+}
+
+/* As much of JNI as is used; an object is any pointer. */
+static jint push_frame(JNIEnv *env, jint n)
+{
+	(void)env;
+	(void)n;
+	return 0;
+}
+
+static jobject pop_frame(JNIEnv *env, jobject o)
+{
+	(void)env;
+	return o;
+}
+
+static jclass find_class(JNIEnv *env, const char *name)
+{
+	(void)env;
+	assert_true(strstr(name, "/Thread") || strstr(name, "/Unsafe"));
+	return (jclass)mirror;
+}
+
+static jmethodID method_id(JNIEnv *env, jclass c, const char *name, const char *descriptor)
+{
+	(void)env;
+	(void)c;
+	(void)descriptor;
+	return strcmp(name, "currentCarrierThread") != 0 || carriers ? (jmethodID)mirror : NULL;
+}
+
+static jobject call_object(JNIEnv *env, jclass c, jmethodID m, ...)
+{
+	(void)env;
+	(void)c;
+	(void)m;
+	return (jobject)mirror;
+}
+
+static jlong call_long(JNIEnv *env, jobject o, jmethodID m, ...)
+{
+	(void)env;
+	(void)o;
+	(void)m;
+	return eetop;
+}
+
+static jstring new_string(JNIEnv *env, const char *s)
+{
+	(void)env;
+	assert_string_equal(s, "eetop");
+	return (jstring)mirror;
+}
+
+static jboolean exception_check(JNIEnv *env)
+{
+	(void)env;
+	return raises;
+}
+
+static void exception_clear(JNIEnv *env)
+{
+	(void)env;
+	raises = false;
+}
+
+static const struct JNINativeInterface_ functions = {
+	.PushLocalFrame = push_frame,
+	.PopLocalFrame = pop_frame,
+	.FindClass = find_class,
+	.GetStaticMethodID = method_id,
+	.GetMethodID = method_id,
+	.CallStaticObjectMethod = call_object,
+	.CallLongMethod = call_long,
+	.NewStringUTF = new_string,
+	.ExceptionCheck = exception_check,
+	.ExceptionClear = exception_clear,
+};
+
+static uint64_t address(const void *p)
+{
+	return (uint64_t)(uintptr_t)p;
+}
+
+/* An object of the class with that word at `p`; its header is as the layout has it. */
+static void put_header(uint64_t *p, uint64_t class_word)
+{
+	p[0] = layout.class_in_mark ? class_word << 42 | 1 : 1;
+	p[1] = layout.class_in_mark ? 0 : class_word;
+}
+
+static uint64_t class_word(void)
+{
+	return layout.class_in_mark || layout.length_offset == 12
+	           ? (address(&klass) - klass_base) >> klass_shift
+	           : address(&klass);
+}
+
+/* The thread allocates `bytes` in its buffer. Returns where. */
+static uint64_t allocate(uint64_t bytes)
+{
+	uint64_t at = thread.top;
+
+	thread.top += bytes;
+	put_header((uint64_t *)(uintptr_t)at, class_word()); /* NOLINT */
+	return at;
+}
+
+static int init(void)
+{
+	return lc_object_init(&jni, &layout, &fields);
+}
+
+static int setup(void **state)
+{
+	(void)state;
+	jni = &functions;
+	sequence = 8;
+	missing = NULL;
+	eetop = EETOP;
+	old_names = carriers = raises = false;
+	layout = (struct lc_layout){ .length_offset = 12, .object_alignment = 8 };
+	klass_base = address(&klass) - 0x800;
+	klass_shift = 3;
+	klass.helper = SIZE | 1; /* the low bits are flags */
+	mirror[KLASS_AT] = address(&klass);
+	mirror_at = address(mirror);
+	memset(heap, 0, sizeof(heap));
+	memset(elsewhere, 0, sizeof(elsewhere));
+	thread.start = thread.top = address(heap);
+	thread.allocated = 1000;
+	if (lc_alloc_pool_init(16 * LC_ALLOC_CHUNK_BYTES))
+		return -1;
+	return init();
+}
+
+static int teardown(void **state)
+{
+	(void)state;
+	lc_object_thread_end();
+	lc_alloc_pool_destroy();
+	return 0;
+}
+
+static struct lc_object_thread *self(void)
+{
+	struct lc_object_thread *o = lc_object_self(address(&thread), NULL);
+
+	assert_non_null(o);
+	return o;
+}
+
+static enum lc_object_proof find(uint64_t proved, struct lc_object_made *made)
+{
+	*made = (struct lc_object_made){ 0 };
+	return lc_object_find(self(), &jni, (jclass)&mirror_at, SITE, proved, &layout, made);
+}
+
+/* The hook behind a `new`, as its native part runs it. */
+static enum lc_object_proof hook(struct lc_object_made *made)
+{
+	enum lc_object_proof proof = find(0, made);
+
+	lc_object_sync(self());
+	return proof;
+}
+
+static uint64_t unproved(void)
+{
+	struct lc_object_stats s;
+
+	lc_object_stats(&s);
+	return s.unproved;
+}
+
+static uint64_t unplaced(void)
+{
+	struct lc_object_stats s;
+
+	lc_object_stats(&s);
+	return s.unplaced;
+}
+
+static void a_jvm_that_lacks_a_field_is_refused(void **state)
+{
+	static const char *const needed[] = { "_tlab",          "_start",
+		                              "_top",           "_allocated_bytes",
+		                              "_layout_helper", "_klass_offset",
+		                              "_base",          "_shift" };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(needed) / sizeof(needed[0]); i++) {
+		missing = needed[i];
+		assert_int_equal(init(), -ENOTSUP);
+	}
+	missing = NULL;
+	klass_offset = 0;
+	assert_int_equal(init(), -ENOTSUP);
+	klass_offset = KLASS_AT * 8;
+	eetop = -1;
+	assert_int_equal(init(), -ENOTSUP);
+	eetop = EETOP;
+	raises = true;
+	assert_int_equal(init(), -ENOTSUP);
+	assert_false(raises); /* the exception does not reach the program */
+	assert_int_equal(init(), 0);
+}
+
+static void java_code_is_told_where_things_are(void **state)
+{
+	(void)state;
+	assert_int_equal(fields.eetop, EETOP);
+	assert_int_equal(fields.tlab_top, offsetof(__typeof__(thread), top));
+	assert_int_equal(fields.allocated, offsetof(__typeof__(thread), allocated));
+	assert_int_equal(fields.class_offset, 8);
+	assert_int_equal(fields.class_shift, 0);
+	assert_int_equal(fields.sequence, address(&sequence));
+	assert_false(fields.carriers);
+	carriers = old_names = true;
+	layout.class_in_mark = true;
+	assert_int_equal(init(), 0);
+	assert_true(fields.carriers);
+	assert_int_equal(fields.class_offset, 4);
+	assert_int_equal(fields.class_shift, 10);
+}
+
+/* The table that Java code looks its thread up in. */
+static const uint64_t *slot_of(uint64_t t)
+{
+	return (const uint64_t *)(uintptr_t)fields.threads + 2 * ((t >> 6 ^ t >> 14) & 4095);
+}
+
+static void a_threads_state_is_found_by_its_address_until_it_ends(void **state)
+{
+	const uint64_t t = address(&thread);
+	struct lc_object_thread *o;
+
+	(void)state;
+	assert_null(lc_object_known());
+	lc_object_thread_end();
+	o = self();
+	assert_ptr_equal(self(), o);
+	assert_ptr_equal(lc_object_known(), o);
+	assert_int_equal(slot_of(t)[0], t);
+	assert_int_equal(slot_of(t)[1], address(o));
+	lc_object_thread_end();
+	assert_null(lc_object_known());
+	assert_int_equal(slot_of(t)[0], 0);
+	assert_int_equal(slot_of(t)[1], 0);
+}
+
+static void a_slot_that_is_taken_stays_whose_it_is(void **state)
+{
+	uint64_t *slot = (uint64_t *)(uintptr_t)slot_of(address(&thread)); /* NOLINT */
+
+	(void)state;
+	slot[0] = address(&thread) + (1 << 26); /* another thread's */
+	slot[1] = 4711;
+	assert_non_null(self());
+	lc_object_thread_end();
+	assert_int_equal(slot[0], address(&thread) + (1 << 26));
+	assert_int_equal(slot[1], 4711);
+	slot[0] = slot[1] = 0;
+}
+
+static void an_object_at_the_top_is_placed_with_each_layout_of_headers(void **state)
+{
+	const struct lc_layout layouts[] = { { .length_offset = 12 },
+		                             { .length_offset = 16 },
+		                             { .length_offset = 8, .class_in_mark = true } };
+	struct lc_object_made made;
+	uint64_t at;
+
+	(void)state;
+	for (size_t i = 0; i < 3; i++) {
+		layout = layouts[i];
+		assert_int_equal(init(), 0);
+		at = allocate(SIZE);
+		assert_int_equal(hook(&made), LC_OBJECT_PLACED);
+		assert_int_equal(made.addr, at);
+		assert_int_equal(made.size_bytes, SIZE);
+		assert_int_equal(made.class_word, class_word());
+		assert_int_equal(made.sequence, sequence);
+	}
+}
+
+static void what_the_jit_removed_is_not_counted(void **state)
+{
+	struct lc_object_made made;
+	uint64_t before = unproved();
+
+	(void)state;
+	allocate(SIZE);
+	assert_int_equal(hook(&made), LC_OBJECT_PLACED);
+	assert_int_equal(hook(&made), LC_OBJECT_NONE); /* the same object still ends at the top */
+	allocate(8);                                   /* less than one of these: not ours */
+	assert_int_equal(hook(&made), LC_OBJECT_NONE);
+	assert_int_equal(unproved(), before);
+}
+
+static void allocations_of_others_in_between_do_not_hide_the_last(void **state)
+{
+	struct lc_object_made made;
+	uint64_t at;
+
+	(void)state;
+	lc_object_sync(self());
+	allocate(16);
+	at = allocate(SIZE);
+	assert_int_equal(hook(&made), LC_OBJECT_PLACED);
+	assert_int_equal(made.addr, at);
+}
+
+static void an_object_of_another_class_at_the_top_proves_nothing(void **state)
+{
+	struct lc_object_made made;
+	uint64_t before = unproved();
+
+	(void)state;
+	lc_object_sync(self());
+	put_header((uint64_t *)(uintptr_t)allocate(SIZE + 8), class_word() + 1); /* NOLINT */
+	assert_int_equal(hook(&made), LC_OBJECT_NONE);
+	assert_int_equal(unproved(), before + 1);
+}
+
+static void an_object_outside_of_the_buffer_is_counted_without_a_place(void **state)
+{
+	struct lc_object_made made;
+	uint64_t before = unplaced();
+
+	(void)state;
+	lc_object_sync(self());
+	thread.allocated += SIZE;
+	assert_int_equal(hook(&made), LC_OBJECT_UNPLACED);
+	assert_int_equal(made.size_bytes, SIZE);
+	assert_int_equal(unplaced(), before + 1);
+	assert_int_equal(hook(&made), LC_OBJECT_NONE);
+}
+
+static void an_object_in_a_new_buffer_is_placed(void **state)
+{
+	struct lc_object_made made;
+	uint64_t at;
+
+	(void)state;
+	allocate(SIZE);
+	lc_object_sync(self());
+	thread.allocated += thread.top - thread.start; /* as the old one is given up */
+	thread.start = thread.top = address(elsewhere);
+	at = allocate(SIZE);
+	assert_int_equal(hook(&made), LC_OBJECT_PLACED);
+	assert_int_equal(made.addr, at);
+	/* And where only the buffer is new, nothing was made. */
+	thread.allocated += thread.top - thread.start;
+	thread.start = thread.top = address(heap);
+	assert_int_equal(hook(&made), LC_OBJECT_NONE);
+}
+
+static void nothing_is_proved_while_a_collection_runs(void **state)
+{
+	struct lc_object_made made;
+	uint64_t before = unproved();
+
+	(void)state;
+	lc_object_sync(self());
+	allocate(SIZE);
+	sequence = 9;
+	assert_int_equal(hook(&made), LC_OBJECT_NONE);
+	assert_int_equal(unproved(), before + 1);
+	/* What was read meanwhile is no base for the next: only its own object counts. */
+	sequence = 10;
+	allocate(SIZE);
+	assert_int_equal(hook(&made), LC_OBJECT_PLACED);
+	assert_int_equal(made.addr, thread.top - SIZE);
+	assert_int_equal(made.sequence, 10);
+}
+
+static void a_class_that_cannot_be_read_proves_nothing(void **state)
+{
+	struct lc_object_made made;
+	void *gone = mmap(NULL, 4096, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	uint64_t before = unproved();
+
+	(void)state;
+	assert_ptr_not_equal(gone, MAP_FAILED);
+	lc_object_sync(self());
+	allocate(SIZE);
+	mirror_at = address(gone);
+	assert_int_equal(hook(&made), LC_OBJECT_NONE);
+	mirror_at = address(mirror);
+	klass.helper = -1; /* an array's */
+	allocate(SIZE);
+	assert_int_equal(hook(&made), LC_OBJECT_NONE);
+	assert_int_equal(unproved(), before + 2);
+	munmap(gone, 4096);
+}
+
+static void what_java_code_has_proved_is_taken_in_its_epoch_only(void **state)
+{
+	struct lc_site_counter counter = { .site = 5 };
+	struct lc_alloc_log *log = NULL;
+	struct lc_object_thread *o;
+	struct lc_object_made made;
+	uint64_t at, before = unplaced();
+
+	(void)state;
+	assert_int_equal(lc_alloc_log_create(&log), 0);
+	o = lc_object_self(address(&thread), log);
+	assert_non_null(o);
+	allocate(SIZE);
+	assert_int_equal(find(0, &made), LC_OBJECT_PLACED);
+	lc_object_remember(o, SITE, &made, &counter, true);
+	lc_object_sync(o);
+	assert_int_equal(o->entries[SITE].bytecode_site, SITE);
+	assert_int_equal(o->entries[SITE].size_bytes, SIZE);
+	assert_int_equal(o->entries[SITE].class_word, class_word());
+	assert_int_equal(o->entries[SITE].site, 5);
+	assert_ptr_equal(o->entries[SITE].counter, &counter);
+	at = allocate(SIZE);
+	assert_int_equal(find(at, &made), LC_OBJECT_PLACED);
+	assert_int_equal(made.addr, at);
+	assert_int_equal(made.size_bytes, SIZE);
+	sequence += 2; /* a collection, since it was proved */
+	assert_int_equal(find(at, &made), LC_OBJECT_UNPLACED);
+	assert_int_equal(unplaced(), before + 1);
+	lc_object_thread_end();
+	lc_alloc_log_destroy(log);
+}
+
+static void without_a_log_nothing_is_left_to_java_code(void **state)
+{
+	struct lc_site_counter counter = { .site = 5 };
+	struct lc_object_made made;
+
+	(void)state;
+	allocate(SIZE);
+	assert_int_equal(find(0, &made), LC_OBJECT_PLACED);
+	lc_object_remember(self(), SITE, &made, &counter, true);
+	lc_object_sync(self());
+	assert_int_equal(self()->entries[SITE].class_word, UINT32_MAX); /* of no object */
+	assert_int_equal(self()->limit, 0);
+	lc_object_sync(NULL);
+}
+
+static void java_code_appends_up_to_a_random_limit_within_the_chunk(void **state)
+{
+	struct lc_site_counter counter = { .site = 1 };
+	struct lc_alloc_log *log = NULL;
+	struct lc_object_thread *o;
+	uint64_t at, shortest = UINT64_MAX, longest = 0;
+
+	(void)state;
+	assert_int_equal(lc_alloc_log_create(&log), 0);
+	o = lc_object_self(address(&thread), log);
+	lc_object_sync(o);
+	assert_int_equal(o->limit, 0);     /* there is no chunk yet */
+	for (int i = 0; i < 100000; i++) { /* chance decides: the more, the surer */
+		assert_int_equal(lc_alloc_log_put(log, (struct lc_alloc){ .site = 1 }), 0);
+		if (!lc_object_recent(o, SITE, 0))
+			lc_object_looked(o, SITE, 0, &counter, false);
+		lc_object_sync(o);
+		at = lc_alloc_log_position(log);
+		assert_in_range(o->limit, at, log->limit);
+		if (o->limit < log->limit && at < o->limit) {
+			uint64_t steps = o->limit - at;
+
+			shortest = steps < shortest ? steps : shortest;
+			longest = steps > longest ? steps : longest;
+		}
+		lc_alloc_log_trim(log, at);
+	}
+	assert_in_range(longest, 120, 254); /* looked at less often where it is the same caller */
+	assert_int_equal(shortest, 1);
+	assert_int_equal(o->tag, (uint64_t)(sequence >> 1) << LC_ADDR_BITS);
+	assert_int_equal(o->last, thread.top);
+	sequence = 9;
+	lc_object_sync(o);
+	assert_int_equal(o->last, 0); /* nothing is at that address */
+	lc_object_thread_end();
+	lc_alloc_log_destroy(log);
+}
+
+int main(void)
+{
+#define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
+	const struct CMUnitTest tests[] = {
+		TEST(a_jvm_that_lacks_a_field_is_refused),
+		TEST(java_code_is_told_where_things_are),
+		TEST(a_threads_state_is_found_by_its_address_until_it_ends),
+		TEST(a_slot_that_is_taken_stays_whose_it_is),
+		TEST(an_object_at_the_top_is_placed_with_each_layout_of_headers),
+		TEST(what_the_jit_removed_is_not_counted),
+		TEST(allocations_of_others_in_between_do_not_hide_the_last),
+		TEST(an_object_of_another_class_at_the_top_proves_nothing),
+		TEST(an_object_outside_of_the_buffer_is_counted_without_a_place),
+		TEST(an_object_in_a_new_buffer_is_placed),
+		TEST(nothing_is_proved_while_a_collection_runs),
+		TEST(a_class_that_cannot_be_read_proves_nothing),
+		TEST(what_java_code_has_proved_is_taken_in_its_epoch_only),
+		TEST(without_a_log_nothing_is_left_to_java_code),
+		TEST(java_code_appends_up_to_a_random_limit_within_the_chunk),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
