@@ -1,9 +1,9 @@
 /* main.c - `locus`: find the command and run it. */
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyzer/base/fail.h"
 #include "analyzer/cli/command.h"
 
 static const struct lc_command commands[] = {
@@ -29,18 +29,6 @@ const struct lc_command *lc_command_table(size_t *count)
 {
 	*count = COMMAND_COUNT;
 	return commands;
-}
-
-int lc_fail(const char *format, ...)
-{
-	va_list args;
-
-	fputs("locus: ", stderr);
-	va_start(args, format);
-	vfprintf(stderr, format, args);
-	va_end(args);
-	fputc('\n', stderr);
-	return 1;
 }
 
 static int unknown_command(const char *word)

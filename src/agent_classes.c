@@ -100,7 +100,8 @@ void lc_classes_watch(const char *const *names, size_t len)
 /* What the hook class needs to know of watches. */
 static void add_watched(struct lc_hook_layout *hook)
 {
-	static const struct lc_text string = { "java/lang/String", sizeof("java/lang/String") - 1 };
+	static const struct lc_class_text string = { "java/lang/String",
+		                                     sizeof("java/lang/String") - 1 };
 	const struct lc_rewrite_options options = { .watched = classes.watched,
 		                                    .watched_len = classes.watched_len };
 

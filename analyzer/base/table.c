@@ -5,8 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
 #include "analyzer/base/memory.h"
-#include "src/format/format.h"
 
 enum { SLOTS_MIN = 64 };
 
@@ -27,7 +29,7 @@ void lc_table_free(struct lc_table *t)
 static size_t find_slot(const struct lc_table *t, const uint32_t *key)
 {
 	size_t bytes = t->key_len * sizeof(*key);
-	size_t i = (size_t)lc_checksum(key, bytes) & (t->slots_len - 1);
+	size_t i = (size_t)XXH3_64bits(key, bytes) & (t->slots_len - 1);
 
 	while (t->slots[i] && memcmp(lc_table_key(t, t->slots[i] - 1), key, bytes) != 0)
 		i = (i + 1) & (t->slots_len - 1);

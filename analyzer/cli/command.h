@@ -9,7 +9,7 @@
 
 /*
  * A command gets its own arguments, argv[0] being its name ("report"), and returns the exit
- * status of the tool: 0, or 1 after one line on stderr (lc_fail()). Context: the analyzer.
+ * status of the tool: 0, or 1 after one line on stderr (base/fail.h). Context: the analyzer.
  */
 int lc_cmd_run(int argc, char **argv);
 int lc_cmd_report(int argc, char **argv);
@@ -45,8 +45,5 @@ const struct lc_command *lc_command_table(size_t *count);
  * after one line on stderr when there is no such command.
  */
 int lc_help(FILE *out, const char *command);
-
-/* Print "locus: " and one line on stderr; returns 1, so that a command can return it. */
-__attribute__((format(printf, 1, 2))) int lc_fail(const char *format, ...);
 
 #endif

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "analyzer/base/fail.h"
 #include "analyzer/cli/command.h"
 
 enum { HELP_INDENT = 28 }; /* column where an option's text starts */

@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyzer/base/fail.h"
 #include "analyzer/cli/command.h"
-#include "analyzer/objects/report.h"
 #include "analyzer/out/text.h"
 
 enum { COMMAND_BYTES_MAX = 400 };

@@ -13,6 +13,9 @@
 #include "analyzer/cli/args.h"
 #include "analyzer/model/load.h"
 
+/* Exit status of a report that was written although parts of its profile are damaged. */
+enum { LC_REPORT_PARTIAL = 2 };
+
 /* Options of one meaning in each of them. The strings are the caller's. */
 struct lc_report_settings {
 	const char *file;   /* NULL: stdout */

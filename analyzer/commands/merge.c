@@ -13,12 +13,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "analyzer/base/fail.h"
 #include "analyzer/base/memory.h"
 #include "analyzer/cli/args.h"
 #include "analyzer/cli/command.h"
+#include "analyzer/cli/report_command.h"
 #include "analyzer/model/load.h"
 #include "analyzer/model/write.h"
-#include "analyzer/objects/report.h"
 
 enum row { ROW_OUTPUT, ROW_KEEP, ROW_COUNT };
 

@@ -9,8 +9,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "analyzer/base/fail.h"
 #include "analyzer/base/memory.h"
-#include "analyzer/cli/command.h"
 
 static void free_engine(struct lc_load_engine *e)
 {

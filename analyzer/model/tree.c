@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "analyzer/base/memory.h"
+#include "src/base/order.h"
 
 enum { HIDDEN_SUFFIX = 3 + 16 }; /* "/0x" and 16 digits */
 
@@ -192,4 +193,49 @@ bool lc_tree_has_spans(const struct lc_tree *t)
 {
 	return t->executions.count || t->made.count || t->span_accesses.count || t->slices.count ||
 	       t->pauses.count || t->traces_len;
+}
+
+int lc_tree_order_text(const struct lc_tree *t, uint32_t a, uint32_t b)
+{
+	struct lc_text x = lc_tree_text(t, a), y = lc_tree_text(t, b);
+	int order = memcmp(x.bytes, y.bytes, x.len < y.len ? x.len : y.len);
+
+	return order ? order : lc_order_u64(x.len, y.len);
+}
+
+int lc_tree_order_methods(const struct lc_tree *t, uint32_t a, uint32_t b)
+{
+	const uint32_t *x = lc_table_key(&t->methods, a), *y = lc_table_key(&t->methods, b);
+
+	for (unsigned i = 0; i < LC_METHOD_KEY; i++) {
+		int order = x[i] == y[i] ? 0 : lc_tree_order_text(t, x[i], y[i]);
+
+		if (order)
+			return order;
+	}
+	return 0;
+}
+
+/* By the names in them, from the leaf: numbers depend on the order of the inputs. */
+int lc_tree_order_paths(const struct lc_tree *t, uint32_t a, uint32_t b)
+{
+	while (a != b) {
+		const uint32_t *x, *y;
+		int order;
+
+		if (!a || !b)
+			return a ? 1 : -1;
+		x = lc_tree_frame(t, a);
+		y = lc_tree_frame(t, b);
+		order = lc_tree_order_methods(t, x[LC_FRAME_METHOD], y[LC_FRAME_METHOD]);
+		if (!order)
+			order = lc_order_u64(x[LC_FRAME_LINE1], y[LC_FRAME_LINE1]);
+		if (!order)
+			order = lc_order_u64(x[LC_FRAME_BCI1], y[LC_FRAME_BCI1]);
+		if (order)
+			return order;
+		a = lc_tree_parent(t, a);
+		b = lc_tree_parent(t, b);
+	}
+	return 0;
 }

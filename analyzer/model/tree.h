@@ -271,4 +271,12 @@ static inline const uint32_t *lc_tree_method(const struct lc_tree *t, uint32_t p
 	return lc_table_key(&t->methods, lc_tree_frame(t, path)[LC_FRAME_METHOD]);
 }
 
+/*
+ * Orders that do not depend on the order of the inputs: of texts by their bytes, of methods by their
+ * names, of paths by the names of the frames from the leaf.
+ */
+int lc_tree_order_text(const struct lc_tree *t, uint32_t a, uint32_t b);
+int lc_tree_order_methods(const struct lc_tree *t, uint32_t a, uint32_t b);
+int lc_tree_order_paths(const struct lc_tree *t, uint32_t a, uint32_t b);
+
 #endif

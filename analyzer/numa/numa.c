@@ -3,6 +3,7 @@
  * site, a path or a thread lie together, and become cells; what to say of them is in numa_diagnose.c.
  */
 #include "analyzer/numa/numa_impl.h"
+#include "src/base/order.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -141,17 +142,17 @@ static int order_by_nodes(const void *a, const void *b)
 static int order_thread_rows(const struct lc_tree *t, uint32_t a, uint32_t b)
 {
 	const uint64_t *x = lc_table_values(&t->threads, a), *y = lc_table_values(&t->threads, b);
-	int order = lc_view_order_text(t, (uint32_t)x[LC_THREAD_NAME], (uint32_t)y[LC_THREAD_NAME]);
+	int order = lc_tree_order_text(t, (uint32_t)x[LC_THREAD_NAME], (uint32_t)y[LC_THREAD_NAME]);
 
 	if (!order)
-		order = lc_view_order_u64(x[LC_THREAD_TID], y[LC_THREAD_TID]);
-	return order ? order : lc_view_order_u64(a, b);
+		order = lc_order_u64(x[LC_THREAD_TID], y[LC_THREAD_TID]);
+	return order ? order : lc_order_u64(a, b);
 }
 
 static int order_threads(const void *a, const void *b, void *tree)
 {
-	const struct lc_numa_thread *x = a, *y = b;
-	int order = lc_view_order_u64(y->samples, x->samples);
+	const struct lc_numa_thread_row *x = a, *y = b;
+	int order = lc_order_u64(y->samples, x->samples);
 
 	return order ? order : order_thread_rows(tree, x->thread, y->thread);
 }
@@ -159,21 +160,21 @@ static int order_threads(const void *a, const void *b, void *tree)
 static int order_paths(const void *a, const void *b, void *tree)
 {
 	const struct lc_numa_group *x = a, *y = b;
-	int order = lc_view_order_u64(y->sum.samples, x->sum.samples);
+	int order = lc_order_u64(y->sum.samples, x->sum.samples);
 
-	return order ? order : lc_view_order_paths(tree, x->path, y->path);
+	return order ? order : lc_tree_order_paths(tree, x->path, y->path);
 }
 
 static int order_sites(const void *a, const void *b)
 {
 	const struct lc_numa_site *x = a, *y = b;
-	int order = lc_view_order_u64(y->all.sum.remote, x->all.sum.remote);
+	int order = lc_order_u64(y->all.sum.remote, x->all.sum.remote);
 
 	if (!order)
-		order = lc_view_order_u64(y->all.sum.samples, x->all.sum.samples);
+		order = lc_order_u64(y->all.sum.samples, x->all.sum.samples);
 	if (!order)
-		order = lc_view_order_u64(x->all.bucket, y->all.bucket);
-	return order ? order : lc_view_order_u64(x->id, y->id);
+		order = lc_order_u64(x->all.bucket, y->all.bucket);
+	return order ? order : lc_order_u64(x->id, y->id);
 }
 
 /* ---- sums ---- */
@@ -202,7 +203,7 @@ static struct lc_numa_sum sum_cells(const struct lc_numa *n, const struct lc_num
 		remote += (double)c->samples * distance;
 	}
 	measured &= s.known > 0;
-	s.remote_share = lc_view_share(s.remote, s.known);
+	s.remote_share = lc_share(s.remote, s.known);
 	s.weighted = measured ? remote / all : -1;
 	s.mean_distance = measured ? all / (double)s.known : -1;
 	return s;
@@ -267,15 +268,15 @@ static void make_paths(struct build *b, struct lc_numa_site *s, struct row *rows
 }
 
 /* Threads of some rows, by what they did in them. */
-static struct lc_numa_thread *make_threads(struct build *b, struct row *rows, size_t len,
-                                           size_t *threads_len)
+static struct lc_numa_thread_row *make_threads(struct build *b, struct row *rows, size_t len,
+                                               size_t *threads_len)
 {
-	struct lc_numa_thread *threads;
+	struct lc_numa_thread_row *threads;
 
 	qsort(rows, len, sizeof(*rows), order_by_thread);
 	threads = lc_numa_keep(b->n, count_runs(rows, len, order_by_thread), sizeof(*threads));
 	for (size_t at = 0, run; at < len; at += run) {
-		struct lc_numa_thread *t = &threads[(*threads_len)++];
+		struct lc_numa_thread_row *t = &threads[(*threads_len)++];
 
 		t->thread = rows[at].thread;
 		t->nodes = lc_numa_keep(b->n, b->n->nodes_len + 1, sizeof(*t->nodes));
@@ -308,7 +309,7 @@ static void make_sites(struct build *b)
 		s->all = make_group(b, rows, run);
 		s->all.bucket = bucket;
 		s->all.site = site;
-		s->all.path = LC_VIEW_ALL_PATHS;
+		s->all.path = LC_NUMA_ALL_PATHS;
 		make_paths(b, s, rows, run);
 		s->threads = make_threads(b, rows, run, &s->threads_len);
 		qsort_r(s->threads, s->threads_len, sizeof(*s->threads), order_threads,
@@ -421,7 +422,7 @@ static void make_all_threads(struct build *b)
 		const uint32_t *key = lc_table_key(nodes, i);
 		const uint64_t *values = lc_table_values(nodes, i);
 		uint32_t *row = &row_of_thread[key[LC_NODE_THREAD]];
-		struct lc_numa_thread *t;
+		struct lc_numa_thread_row *t;
 
 		if (key[LC_NODE_ENGINE] != n->engine)
 			continue;
@@ -459,7 +460,7 @@ void lc_numa_build(struct lc_numa *n, const struct lc_load *load, uint32_t engin
 	b.rows = lc_alloc_zeroed(most + 1, sizeof(*b.rows));
 	read_rows(&b, n->engine);
 	n->all = make_group(&b, b.rows, b.rows_len);
-	n->all.path = LC_VIEW_ALL_PATHS;
+	n->all.path = LC_NUMA_ALL_PATHS;
 	make_all_threads(&b);
 	make_sites(&b);
 	read_rows(&b, UINT32_MAX);

@@ -12,7 +12,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "analyzer/objects/view.h"
+#include "analyzer/model/load.h"
+#include "analyzer/model/tree.h"
 
 enum { LC_NUMA_LOCAL = 10 }; /* distance of a node to itself */
 
@@ -44,6 +45,9 @@ struct lc_numa_sum {
 	double mean_distance; /* 10: all local; negative: unknown */
 };
 
+/* In lc_numa_group.path: the group is the samples of all paths. */
+#define LC_NUMA_ALL_PATHS UINT32_MAX
+
 /* Samples of a site, or of one access path of it. */
 struct lc_numa_group {
 	uint32_t bucket, site, path;
@@ -54,7 +58,7 @@ struct lc_numa_group {
 };
 
 /* A thread, and what it did: all of it, or with the objects of one site. */
-struct lc_numa_thread {
+struct lc_numa_thread_row {
 	uint32_t thread;     /* row of tree.threads */
 	uint64_t samples;    /* all that were taken on it, or those of the site */
 	uint64_t *nodes;     /* of these, by node it was on, row + 1 */
@@ -106,7 +110,7 @@ struct lc_numa_site {
 	struct lc_numa_group all;
 	struct lc_numa_group *paths; /* most samples first */
 	size_t paths_len;
-	struct lc_numa_thread *threads; /* that use it, most samples first */
+	struct lc_numa_thread_row *threads; /* that use it, most samples first */
 	size_t threads_len;
 	struct lc_numa_origin touched;   /* first touches: samples of page faults */
 	struct lc_numa_origin allocated; /* bytes */
@@ -129,7 +133,7 @@ struct lc_numa {
 	struct lc_numa_group all;   /* everything with an address */
 	struct lc_numa_site *sites; /* most remote samples first */
 	size_t sites_len;
-	struct lc_numa_thread *threads; /* most samples first */
+	struct lc_numa_thread_row *threads; /* most samples first */
 	size_t threads_len;
 	struct lc_numa_memory *memory; /* private: what to free */
 };

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "analyzer/base/fail.h"
 #include "analyzer/cli/command.h"
 #include "analyzer/cli/report_command.h"
 

@@ -8,6 +8,7 @@
 
 #include "analyzer/base/memory.h"
 #include "analyzer/numa/numa.h"
+#include "src/base/order.h"
 
 enum {
 	SAMPLES_LEAST = 30,   /* with both nodes known: below it, nothing is said */
@@ -58,7 +59,7 @@ static uint32_t busiest(const struct lc_numa *n, const struct lc_numa_group *g, 
 	for (uint32_t i = 1; i <= n->nodes_len; i++)
 		if (sums[i] > sums[best])
 			best = i;
-	*part = lc_view_share(sums[best], g->sum.known);
+	*part = lc_share(sums[best], g->sum.known);
 	free(sums);
 	return best;
 }
@@ -89,7 +90,7 @@ static void find_users(const struct lc_numa *n, const struct lc_numa_site *s,
 		const uint32_t *key = lc_table_key(&n->tree->threads, s->threads[i].thread);
 		struct process *p = &processes[key[LC_THREAD_PROCESS]];
 
-		double part = lc_view_share(s->threads[i].samples, p->samples);
+		double part = lc_share(s->threads[i].samples, p->samples);
 
 		p->users += part >= USER || part >= 0.5 / p->threads;
 		d->users = p->users > d->users ? p->users : d->users;
@@ -97,7 +98,7 @@ static void find_users(const struct lc_numa *n, const struct lc_numa_site *s,
 	for (size_t i = 0; i <= n->load->processes_len; i++)
 		busiest_samples += processes[i].most;
 	d->thread = s->threads_len ? s->threads[0].thread : 0;
-	d->thread_share = lc_view_share(busiest_samples, s->all.sum.samples);
+	d->thread_share = lc_share(busiest_samples, s->all.sum.samples);
 	free(processes);
 }
 
@@ -113,7 +114,7 @@ static void find_placer(const struct lc_numa *n, const struct lc_numa_site *s,
 
 	d->by_touch = o == &s->touched;
 	d->placer = o->thread;
-	d->has_placer = o->total && lc_view_share(o->thread_part, o->total) >= PLACED;
+	d->has_placer = o->total && lc_share(o->thread_part, o->total) >= PLACED;
 }
 
 /* Was the thread seen on node `node1` (row + 1), and did it move? */

@@ -234,8 +234,8 @@ static void origin(FILE *out, const struct lc_numa_report *r, const char *name,
 	putc('}', out);
 }
 
-static void threads(FILE *out, const struct lc_numa_report *r, const struct lc_numa_thread *list,
-                    size_t len, bool whole)
+static void threads(FILE *out, const struct lc_numa_report *r,
+                    const struct lc_numa_thread_row *list, size_t len, bool whole)
 {
 	const size_t most = r->compact && !whole ? LC_NUMA_COMPACT_THREADS : len;
 

@@ -9,6 +9,7 @@
 
 #include "analyzer/base/memory.h"
 #include "analyzer/out/text.h"
+#include "src/base/order.h"
 
 /* What is written to `out` as a string; free() it. */
 struct line {
@@ -67,7 +68,7 @@ static uint32_t number(const struct lc_numa *n, uint32_t node1)
 
 static double percent(uint64_t part, uint64_t whole)
 {
-	return 100 * lc_view_share(part, whole);
+	return 100 * lc_share(part, whole);
 }
 
 /* ---- evidence ---- */
@@ -156,7 +157,7 @@ static void say_origin(const struct lc_numa *n, const struct lc_numa_origin *o, 
 static void say_moves(const struct lc_numa *n, uint32_t thread, struct lc_numa_words *w)
 {
 	for (size_t i = 0; i < n->threads_len; i++) {
-		const struct lc_numa_thread *t = &n->threads[i];
+		const struct lc_numa_thread_row *t = &n->threads[i];
 		struct line l;
 		char *name;
 

@@ -1,5 +1,6 @@
 /* numa/numa_text.c - the NUMA report for a terminal. */
 #include "analyzer/numa/numa_command.h"
+#include "src/base/order.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -154,7 +155,7 @@ static void print_path(FILE *out, const struct lc_tree *t, uint32_t path, unsign
 	}
 }
 
-static void print_thread(FILE *out, const struct lc_numa *n, const struct lc_numa_thread *t,
+static void print_thread(FILE *out, const struct lc_numa *n, const struct lc_numa_thread_row *t,
                          bool whole)
 {
 	const uint64_t *values = lc_table_values(&n->tree->threads, t->thread);
@@ -165,9 +166,9 @@ static void print_thread(FILE *out, const struct lc_numa *n, const struct lc_num
 	for (uint32_t i = 1; i <= n->nodes_len; i++)
 		if (t->nodes[i])
 			fprintf(out, " node %u: %.1f%%,", n->nodes[i - 1].number,
-			        100 * lc_view_share(t->nodes[i], t->samples));
+			        100 * lc_share(t->nodes[i], t->samples));
 	if (t->nodes[0])
-		fprintf(out, " unknown: %.1f%%,", 100 * lc_view_share(t->nodes[0], t->samples));
+		fprintf(out, " unknown: %.1f%%,", 100 * lc_share(t->nodes[0], t->samples));
 	if (whole)
 		fprintf(out, " moved %s%" PRIu64 " times,", t->migrations ? "at least " : "",
 		        t->migrations);

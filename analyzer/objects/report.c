@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyzer/base/fail.h"
 #include "analyzer/base/memory.h"
 #include "analyzer/cli/command.h"
 #include "analyzer/cli/report_command.h"

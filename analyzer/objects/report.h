@@ -8,9 +8,6 @@
 
 #include "analyzer/objects/view.h"
 
-/* Exit status of a report that was written although parts of its profile are damaged. */
-enum { LC_REPORT_PARTIAL = 2 };
-
 struct lc_numa;
 struct lc_sharing;
 struct lc_sharing_finding;

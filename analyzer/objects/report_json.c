@@ -1,5 +1,7 @@
 /* objects/report_json.c - the report for programs; docs/JSON.md says what each member means. */
 #include "analyzer/objects/report.h"
+#include "src/base/order.h"
+#include "src/format/format.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -130,7 +132,7 @@ static void unexplained(FILE *out, const struct lc_view *v)
 
 	fprintf(out, ",\n\"unexplained\":{\"samples\":%" PRIu64 ",\"java_code\":%" PRIu64 ",", n,
 	        lc_view_java(v));
-	fprintf(out, "\"share\":%.17g}", lc_view_share(n, lc_view_java(v)));
+	fprintf(out, "\"share\":%.17g}", lc_share(n, lc_view_java(v)));
 }
 
 void lc_report_json_metric(FILE *out, const struct lc_view_metric *m)
@@ -195,7 +197,7 @@ void lc_report_json_head(FILE *out, const struct lc_report *r)
 /* "samples" and "share" of a count. */
 static void count(FILE *out, uint64_t n, uint64_t total)
 {
-	fprintf(out, "\"samples\":%" PRIu64 ",\"share\":%.17g", n, lc_view_share(n, total));
+	fprintf(out, "\"samples\":%" PRIu64 ",\"share\":%.17g", n, lc_share(n, total));
 }
 
 /* ,"fields":[..] of a site, or of one of its access paths; `whole` are its samples. */
@@ -213,7 +215,7 @@ static void fields(FILE *out, const struct lc_view *v, uint32_t bucket, uint32_t
 
 		fputs(i ? ",{" : "{", out);
 		count(out, f[i].samples, v->total);
-		fprintf(out, ",\"part\":%.17g", lc_view_share(f[i].samples, whole));
+		fprintf(out, ",\"part\":%.17g", lc_share(f[i].samples, whole));
 		member_u64(out, "loads", f[i].loads);
 		member_u64(out, "stores", f[i].stores);
 		fputs(",\"name\":", out);

@@ -7,6 +7,7 @@
 #include "analyzer/cli/report_command.h"
 #include "analyzer/numa/numa_prose.h"
 #include "analyzer/out/text.h"
+#include "src/base/order.h"
 
 enum { THREADS = 10, COUNTERS_WIDTH = 96 };
 
@@ -105,7 +106,7 @@ static void print_unexplained(FILE *out, const struct lc_view *v)
 		fprintf(out,
 		        "  unexplained (no_address, heap_unknown): %.1f%% of %" PRIu64
 		        " samples in Java code\n",
-		        100 * lc_view_share(samples, java), java);
+		        100 * lc_share(samples, java), java);
 }
 
 static void print_buckets(FILE *out, const struct lc_view *v)
@@ -205,8 +206,8 @@ static void print_code(FILE *out, const struct lc_report *r)
 		const struct lc_view_code *c = &v->lines[i];
 
 		fprintf(out, "  %6.1f%% %10" PRIu64 "     %6.1f%%  ",
-		        100 * lc_view_share(c->samples, v->total), c->samples,
-		        100 * lc_view_share(c->object, c->samples));
+		        100 * lc_share(c->samples, v->total), c->samples,
+		        100 * lc_share(c->object, c->samples));
 		lc_emit_code(out, v->tree, c->method, c->line1);
 		putc('\n', out);
 	}
@@ -216,9 +217,8 @@ static void print_code(FILE *out, const struct lc_report *r)
 		const struct lc_view_code *c = &v->methods[i];
 
 		fprintf(out, "  %6.1f%%      %6.1f%%     %6.1f%%  ",
-		        100 * lc_view_share(c->samples, v->total),
-		        100 * lc_view_share(c->total, v->total),
-		        100 * lc_view_share(c->object, c->samples));
+		        100 * lc_share(c->samples, v->total), 100 * lc_share(c->total, v->total),
+		        100 * lc_share(c->object, c->samples));
 		lc_emit_code(out, v->tree, c->method, 0);
 		putc('\n', out);
 	}
@@ -234,8 +234,8 @@ static void print_threads(FILE *out, const struct lc_view *v)
 		const struct lc_view_thread *t = &v->threads[i];
 
 		fprintf(out, "  %6.1f%% %10" PRIu64 " %10" PRIu32 " %12" PRIu64 " %11s  ",
-		        100 * lc_view_share(t->samples, v->total), t->samples, t->tid,
-		        t->allocations, lc_emit_bytes(bytes, sizeof(bytes), t->bytes));
+		        100 * lc_share(t->samples, v->total), t->samples, t->tid, t->allocations,
+		        lc_emit_bytes(bytes, sizeof(bytes), t->bytes));
 		lc_emit_text(out, lc_tree_text(v->tree, t->name));
 		putc('\n', out);
 	}

@@ -1,5 +1,7 @@
 /* objects/report_text_objects.c - of the report for a terminal, what it says of objects. */
 #include "analyzer/objects/report_text.h"
+#include "src/base/order.h"
+#include "src/format/format.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -109,7 +111,7 @@ static void print_fields(FILE *out, const char *indent, const struct lc_view *v,
 	for (size_t i = 0; i < len && i < FIELDS; i++) {
 		fputs(i ? ", " : "", out);
 		print_field_name(out, v->tree, f[i].name, f[i].first, f[i].last);
-		fprintf(out, " %.1f%%%s", 100 * lc_view_share(f[i].samples, whole),
+		fprintf(out, " %.1f%%%s", 100 * lc_share(f[i].samples, whole),
 		        touch_word(f[i].loads, f[i].stores));
 	}
 	if (len > FIELDS)
@@ -134,13 +136,12 @@ void lc_text_metric(FILE *out, const char *label, const struct lc_view_metric *m
 			continue;
 		fprintf(out, "%s%s %.1f%%", comma,
 		        i == LC_SOURCE_UNKNOWN ? "source unknown" : lc_data_source_name(i),
-		        100 * lc_view_share(m->sources[i], m->samples));
+		        100 * lc_share(m->sources[i], m->samples));
 		comma = ", ";
 	}
-	fprintf(
-	    out, "%sHITM %.1f%%, TLB miss %.1f%%, locked %.1f%%, stores %.1f%%\n", comma,
-	    100 * lc_view_share(m->hitm, m->samples), 100 * lc_view_share(m->tlb_miss, m->samples),
-	    100 * lc_view_share(m->locked, m->samples), 100 * lc_view_share(m->stores, m->samples));
+	fprintf(out, "%sHITM %.1f%%, TLB miss %.1f%%, locked %.1f%%, stores %.1f%%\n", comma,
+	        100 * lc_share(m->hitm, m->samples), 100 * lc_share(m->tlb_miss, m->samples),
+	        100 * lc_share(m->locked, m->samples), 100 * lc_share(m->stores, m->samples));
 }
 
 static void print_accesses(FILE *out, const struct lc_report *r, const struct lc_view_site *s)
@@ -154,8 +155,7 @@ static void print_accesses(FILE *out, const struct lc_report *r, const struct lc
 			fprintf(out, "     ... %zu more access paths\n", s->accesses_len - i);
 			break;
 		}
-		fprintf(out, "     %.1f%% accessed at\n",
-		        100 * lc_view_share(a->samples, v->total));
+		fprintf(out, "     %.1f%% accessed at\n", 100 * lc_share(a->samples, v->total));
 		if (!a->path)
 			fputs("          (path unknown)\n", out);
 		print_path(out, r, a->path, ACCESS_FRAMES);
@@ -187,7 +187,7 @@ static void print_site(FILE *out, const struct lc_report *r, size_t rank)
 	fprintf(out,
 	        "  %.1f%%\n     %" PRIu64 " samples, %" PRIu64 " allocations, %s  [%016" PRIx64
 	        "]\n",
-	        100 * lc_view_share(s->samples, v->total), s->samples, s->allocations,
+	        100 * lc_share(s->samples, v->total), s->samples, s->allocations,
 	        lc_emit_bytes(bytes, sizeof(bytes), s->bytes), s->id);
 	print_parts(out, v, s);
 	fputs("     allocated at\n", out);
@@ -245,7 +245,7 @@ void lc_text_classes(FILE *out, const struct lc_report *r)
 		fprintf(out, "\n%3zu. ", i + 1);
 		print_class(out, v, s->site);
 		fprintf(out, "  %.1f%%\n     %" PRIu64 " samples\n",
-		        100 * lc_view_share(s->samples, v->total), s->samples);
+		        100 * lc_share(s->samples, v->total), s->samples);
 		print_parts(out, v, s);
 		print_accesses(out, r, s);
 		if (s->split)
@@ -293,7 +293,7 @@ static void print_finding(FILE *out, const struct lc_report *r, size_t rank)
 		print_class(out, v, f->sides[1].site);
 	}
 	fprintf(out, "  %.1f%%\n     %" PRIu64 " samples in %" PRIu64 " line%s",
-	        100 * lc_view_share(f->samples, v->total), f->samples, f->lines,
+	        100 * lc_share(f->samples, v->total), f->samples, f->lines,
 	        f->lines > 1 ? "s" : "");
 	if (f->certain)
 		fprintf(out, ", %" PRIu64 " of them found it modified by another core", f->hitm);

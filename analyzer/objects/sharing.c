@@ -9,6 +9,8 @@
 #include <string.h>
 
 #include "analyzer/base/memory.h"
+#include "src/base/order.h"
+#include "src/format/format.h"
 
 enum {
 	USES_MAX =
@@ -74,12 +76,12 @@ static int order_threads(const struct lc_tree *t, uint32_t a, uint32_t b)
 {
 	const uint64_t *x = lc_table_values(&t->threads, a), *y = lc_table_values(&t->threads, b);
 	int order = a == b ? 0
-	                   : lc_view_order_text(t, (uint32_t)x[LC_THREAD_NAME],
+	                   : lc_tree_order_text(t, (uint32_t)x[LC_THREAD_NAME],
 	                                        (uint32_t)y[LC_THREAD_NAME]);
 
 	if (!order)
-		order = lc_view_order_u64(x[LC_THREAD_TID], y[LC_THREAD_TID]);
-	return order ? order : lc_view_order_u64(a, b);
+		order = lc_order_u64(x[LC_THREAD_TID], y[LC_THREAD_TID]);
+	return order ? order : lc_order_u64(a, b);
 }
 
 static int order_rows(const void *a, const void *b, void *context)
@@ -88,60 +90,60 @@ static int order_rows(const void *a, const void *b, void *context)
 	const uint32_t *x = key_of(s, *(const uint32_t *)a), *y = key_of(s, *(const uint32_t *)b);
 	uint32_t process_x = lc_table_key(&s->tree->threads, x[LC_LINE_THREAD])[LC_THREAD_PROCESS];
 	uint32_t process_y = lc_table_key(&s->tree->threads, y[LC_LINE_THREAD])[LC_THREAD_PROCESS];
-	int order = lc_view_order_u64(process_x, process_y);
+	int order = lc_order_u64(process_x, process_y);
 
 	if (!order)
-		order = lc_view_order_u64(lc_tree_wide(x + LC_LINE_NUMBER),
-		                          lc_tree_wide(y + LC_LINE_NUMBER));
+		order = lc_order_u64(lc_tree_wide(x + LC_LINE_NUMBER),
+		                     lc_tree_wide(y + LC_LINE_NUMBER));
 	if (!order)
 		order = order_threads(s->tree, x[LC_LINE_THREAD], y[LC_LINE_THREAD]);
 	if (!order)
-		order = lc_view_order_u64(x[LC_LINE_BYTE], y[LC_LINE_BYTE]);
+		order = lc_order_u64(x[LC_LINE_BYTE], y[LC_LINE_BYTE]);
 	if (!order)
-		order = lc_view_order_u64(x[LC_LINE_WIDTH], y[LC_LINE_WIDTH]);
-	return order ? order : lc_view_order_u64(*(const uint32_t *)a, *(const uint32_t *)b);
+		order = lc_order_u64(x[LC_LINE_WIDTH], y[LC_LINE_WIDTH]);
+	return order ? order : lc_order_u64(*(const uint32_t *)a, *(const uint32_t *)b);
 }
 
 static int order_uses(const void *a, const void *b, void *context)
 {
 	const struct use *x = a, *y = b;
 	const struct search *s = context;
-	int order = lc_view_order_u64(y->samples, x->samples);
+	int order = lc_order_u64(y->samples, x->samples);
 
 	if (!order)
 		order = order_threads(s->tree, x->thread, y->thread);
 	if (!order)
-		order = lc_view_order_u64(x->from, y->from);
-	return order ? order : lc_view_order_u64(x->to, y->to);
+		order = lc_order_u64(x->from, y->from);
+	return order ? order : lc_order_u64(x->to, y->to);
 }
 
 static int order_members(const void *a, const void *b)
 {
 	const struct member *x = a, *y = b;
-	int order = lc_view_order_u64(x->finding, y->finding);
+	int order = lc_order_u64(x->finding, y->finding);
 
 	if (!order)
-		order = lc_view_order_u64(x->side, y->side);
-	return order ? order : lc_view_order_u64(x->use, y->use);
+		order = lc_order_u64(x->side, y->side);
+	return order ? order : lc_order_u64(x->use, y->use);
 }
 
 static int order_contributions(const void *a, const void *b)
 {
 	const struct contribution *x = a, *y = b;
-	int order = lc_view_order_u64(x->finding, y->finding);
+	int order = lc_order_u64(x->finding, y->finding);
 
 	if (!order)
-		order = lc_view_order_u64(x->side, y->side);
-	return order ? order : lc_view_order_u64(x->row, y->row);
+		order = lc_order_u64(x->side, y->side);
+	return order ? order : lc_order_u64(x->row, y->row);
 }
 
 static int order_parts(const struct part *x, const struct part *y)
 {
-	int order = lc_view_order_u64(x->bucket, y->bucket);
+	int order = lc_order_u64(x->bucket, y->bucket);
 
 	if (!order)
-		order = lc_view_order_u64(x->site, y->site);
-	return order ? order : lc_view_order_u64(x->name, y->name);
+		order = lc_order_u64(x->site, y->site);
+	return order ? order : lc_order_u64(x->name, y->name);
 }
 
 static uint64_t site_id(const struct lc_tree *t, uint32_t site)
@@ -151,11 +153,11 @@ static uint64_t site_id(const struct lc_tree *t, uint32_t site)
 
 static int order_names(const struct lc_tree *t, const struct part *x, const struct part *y)
 {
-	int order = lc_view_order_u64(x->bucket, y->bucket);
+	int order = lc_order_u64(x->bucket, y->bucket);
 
 	if (!order && x->site != y->site)
-		order = lc_view_order_u64(site_id(t, x->site), site_id(t, y->site));
-	return order ? order : lc_view_order_text(t, x->name, y->name);
+		order = lc_order_u64(site_id(t, x->site), site_id(t, y->site));
+	return order ? order : lc_tree_order_text(t, x->name, y->name);
 }
 
 /* By what is printed of them. */
@@ -164,7 +166,7 @@ static int order_sides(const struct lc_tree *t, const struct lc_sharing_side *x,
 {
 	const struct part part_x = { x->bucket, x->site, x->name };
 	const struct part part_y = { y->bucket, y->site, y->name };
-	int order = lc_view_order_u64(y->samples, x->samples);
+	int order = lc_order_u64(y->samples, x->samples);
 
 	if (!order)
 		order = order_names(t, &part_x, &part_y);
@@ -174,10 +176,10 @@ static int order_sides(const struct lc_tree *t, const struct lc_sharing_side *x,
 static int order_findings(const void *a, const void *b, void *context)
 {
 	const struct lc_sharing_finding *x = a, *y = b;
-	int order = lc_view_order_u64(y->certain, x->certain);
+	int order = lc_order_u64(y->certain, x->certain);
 
 	if (!order)
-		order = lc_view_order_u64(y->samples, x->samples);
+		order = lc_order_u64(y->samples, x->samples);
 	if (!order)
 		order = order_sides(context, &x->sides[0], &y->sides[0]);
 	return order ? order : order_sides(context, &x->sides[1], &y->sides[1]);
@@ -448,7 +450,7 @@ static void sum_side(const struct search *s, const struct contribution *rows, si
 	side->thread = key_of(s, most_frequent(s, rows, len, LC_LINE_THREAD, 1, &side->threads,
 	                                       order_threads))[LC_LINE_THREAD];
 	side->path = key_of(s, most_frequent(s, rows, len, LC_LINE_PATH, 1, &side->paths,
-	                                     lc_view_order_paths))[LC_LINE_PATH];
+	                                     lc_tree_order_paths))[LC_LINE_PATH];
 	place = key_of(
 	    s, most_frequent(s, rows, len, LC_LINE_BYTE, LC_LINE_KEY - LC_LINE_BYTE, NULL, NULL));
 	side->byte = place[LC_LINE_BYTE];

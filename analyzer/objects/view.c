@@ -5,11 +5,7 @@
 #include <string.h>
 
 #include "analyzer/base/memory.h"
-
-double lc_view_share(uint64_t part, uint64_t whole)
-{
-	return whole ? (double)part / (double)whole : 0;
-}
+#include "src/base/order.h"
 
 void lc_view_tenths(const uint64_t *counts, size_t n, unsigned *tenths)
 {
@@ -40,63 +36,18 @@ void lc_view_tenths(const uint64_t *counts, size_t n, unsigned *tenths)
 	}
 }
 
-int lc_view_order_text(const struct lc_tree *t, uint32_t a, uint32_t b)
-{
-	struct lc_text x = lc_tree_text(t, a), y = lc_tree_text(t, b);
-	int order = memcmp(x.bytes, y.bytes, x.len < y.len ? x.len : y.len);
-
-	return order ? order : lc_view_order_u64(x.len, y.len);
-}
-
-static int compare_methods(const struct lc_tree *t, uint32_t a, uint32_t b)
-{
-	const uint32_t *x = lc_table_key(&t->methods, a), *y = lc_table_key(&t->methods, b);
-
-	for (unsigned i = 0; i < LC_METHOD_KEY; i++) {
-		int order = x[i] == y[i] ? 0 : lc_view_order_text(t, x[i], y[i]);
-
-		if (order)
-			return order;
-	}
-	return 0;
-}
-
-/* By the names in them, from the leaf: numbers depend on the order of the inputs. */
-int lc_view_order_paths(const struct lc_tree *t, uint32_t a, uint32_t b)
-{
-	while (a != b) {
-		const uint32_t *x, *y;
-		int order;
-
-		if (!a || !b)
-			return a ? 1 : -1;
-		x = lc_tree_frame(t, a);
-		y = lc_tree_frame(t, b);
-		order = compare_methods(t, x[LC_FRAME_METHOD], y[LC_FRAME_METHOD]);
-		if (!order)
-			order = lc_view_order_u64(x[LC_FRAME_LINE1], y[LC_FRAME_LINE1]);
-		if (!order)
-			order = lc_view_order_u64(x[LC_FRAME_BCI1], y[LC_FRAME_BCI1]);
-		if (order)
-			return order;
-		a = lc_tree_parent(t, a);
-		b = lc_tree_parent(t, b);
-	}
-	return 0;
-}
-
 static int order_accesses(const void *a, const void *b, void *context)
 {
 	const struct lc_view_access *x = a, *y = b;
-	int order = lc_view_order_u64(x->site ? 1 + x->bucket : 0, y->site ? 1 + y->bucket : 0);
+	int order = lc_order_u64(x->site ? 1 + x->bucket : 0, y->site ? 1 + y->bucket : 0);
 
 	if (!order)
-		order = lc_view_order_u64(x->site, y->site);
+		order = lc_order_u64(x->site, y->site);
 	if (!order)
-		order = lc_view_order_u64(y->samples, x->samples);
+		order = lc_order_u64(y->samples, x->samples);
 	if (!order)
-		order = lc_view_order_u64(x->bucket, y->bucket);
-	return order ? order : lc_view_order_paths(context, x->path, y->path);
+		order = lc_order_u64(x->bucket, y->bucket);
+	return order ? order : lc_tree_order_paths(context, x->path, y->path);
 }
 
 struct site_order {
@@ -111,44 +62,44 @@ static int order_sites(const void *a, const void *b, void *context)
 	int order = 0;
 
 	if (o->sort == LC_SORT_CLASS)
-		order = lc_view_order_text(o->tree,
+		order = lc_tree_order_text(o->tree,
 		                           lc_table_key(&o->tree->sites, x->site)[LC_SITE_CLASS],
 		                           lc_table_key(&o->tree->sites, y->site)[LC_SITE_CLASS]);
 	else if (o->sort == LC_SORT_BYTES)
-		order = lc_view_order_u64(y->bytes, x->bytes);
+		order = lc_order_u64(y->bytes, x->bytes);
 	else if (o->sort == LC_SORT_ALLOCATIONS)
-		order = lc_view_order_u64(y->allocations, x->allocations);
+		order = lc_order_u64(y->allocations, x->allocations);
 	if (!order)
-		order = lc_view_order_u64(y->samples, x->samples);
+		order = lc_order_u64(y->samples, x->samples);
 	if (!order)
-		order = lc_view_order_u64(y->bytes, x->bytes);
+		order = lc_order_u64(y->bytes, x->bytes);
 	if (!order)
-		order = lc_view_order_u64(y->allocations, x->allocations);
-	return order ? order : lc_view_order_u64(x->id, y->id);
+		order = lc_order_u64(y->allocations, x->allocations);
+	return order ? order : lc_order_u64(x->id, y->id);
 }
 
 static int order_threads(const void *a, const void *b, void *context)
 {
 	const struct lc_view_thread *x = a, *y = b;
-	int order = lc_view_order_u64(y->samples, x->samples);
+	int order = lc_order_u64(y->samples, x->samples);
 
 	if (!order)
-		order = lc_view_order_text(context, x->name, y->name);
+		order = lc_tree_order_text(context, x->name, y->name);
 	if (!order)
-		order = lc_view_order_u64(x->tid, y->tid);
-	return order ? order : lc_view_order_u64(x->row, y->row);
+		order = lc_order_u64(x->tid, y->tid);
+	return order ? order : lc_order_u64(x->row, y->row);
 }
 
 static int order_code(const void *a, const void *b, void *context)
 {
 	const struct lc_view_code *x = a, *y = b;
-	int order = lc_view_order_u64(y->samples, x->samples);
+	int order = lc_order_u64(y->samples, x->samples);
 
 	if (!order)
-		order = lc_view_order_u64(y->total, x->total);
+		order = lc_order_u64(y->total, x->total);
 	if (!order)
-		order = compare_methods(context, x->method, y->method);
-	return order ? order : lc_view_order_u64(x->line1, y->line1);
+		order = lc_tree_order_methods(context, x->method, y->method);
+	return order ? order : lc_order_u64(x->line1, y->line1);
 }
 
 static void build_accesses(struct lc_view *v)

@@ -152,18 +152,6 @@ const struct lc_view_metric *lc_view_metric_all(const struct lc_view *v);
  */
 uint64_t lc_view_java(const struct lc_view *v);
 
-/*
- * Orders that do not depend on the order of the inputs: by bytes of the text, by the names of
- * the frames from the leaf.
- */
-int lc_view_order_text(const struct lc_tree *t, uint32_t a, uint32_t b);
-int lc_view_order_paths(const struct lc_tree *t, uint32_t a, uint32_t b);
-
-static inline int lc_view_order_u64(uint64_t a, uint64_t b)
-{
-	return a < b ? -1 : a > b;
-}
-
 /* For view.c: each fills its part of the view. */
 void lc_view_build_fields(struct lc_view *v);
 void lc_view_build_metrics(struct lc_view *v);
@@ -175,8 +163,5 @@ void lc_view_build_splits(struct lc_view *v);
  * (or all 0 when the sum is 0).
  */
 void lc_view_tenths(const uint64_t *counts, size_t n, unsigned *tenths);
-
-/* part / whole, 0 for 0 / 0. */
-double lc_view_share(uint64_t part, uint64_t whole);
 
 #endif

@@ -1,5 +1,7 @@
 /* objects/view_rows.c - parts of a view that come from sections beyond ACCESSES: fields, metrics, estimates. */
 #include "analyzer/objects/view.h"
+#include "src/base/order.h"
+#include "src/format/format.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -21,29 +23,29 @@ struct field_row {
 static int order_field_keys(const void *a, const void *b)
 {
 	const struct field_row *x = a, *y = b;
-	int order = lc_view_order_u64(x->bucket, y->bucket);
+	int order = lc_order_u64(x->bucket, y->bucket);
 
 	if (!order)
-		order = lc_view_order_u64(x->site, y->site);
+		order = lc_order_u64(x->site, y->site);
 	if (!order)
-		order = lc_view_order_u64(x->path, y->path);
+		order = lc_order_u64(x->path, y->path);
 	if (!order)
-		order = lc_view_order_u64(x->field.name, y->field.name);
+		order = lc_order_u64(x->field.name, y->field.name);
 	if (!order)
-		order = lc_view_order_u64(x->field.first, y->field.first);
-	return order ? order : lc_view_order_u64(x->field.last, y->field.last);
+		order = lc_order_u64(x->field.first, y->field.first);
+	return order ? order : lc_order_u64(x->field.last, y->field.last);
 }
 
 static int order_fields(const void *a, const void *b, void *context)
 {
 	const struct lc_view_field *x = a, *y = b;
-	int order = lc_view_order_u64(y->samples, x->samples);
+	int order = lc_order_u64(y->samples, x->samples);
 
 	if (!order)
-		order = lc_view_order_text(context, x->name, y->name);
+		order = lc_tree_order_text(context, x->name, y->name);
 	if (!order)
-		order = lc_view_order_u64(x->first, y->first);
-	return order ? order : lc_view_order_u64(x->last, y->last);
+		order = lc_order_u64(x->first, y->first);
+	return order ? order : lc_order_u64(x->last, y->last);
 }
 
 /* Sum up rows of the same key, which are neighbours. Returns how many are left. */
@@ -207,7 +209,7 @@ static int order_estimates(const void *a, const void *b)
 
 	if (x->bytes != y->bytes)
 		return x->bytes > y->bytes ? -1 : 1;
-	return lc_view_order_u64(x->id, y->id);
+	return lc_order_u64(x->id, y->id);
 }
 
 void lc_view_build_estimates(struct lc_view *v)
@@ -251,11 +253,11 @@ struct split_row {
 static int order_splits(const void *a, const void *b)
 {
 	const struct split_row *x = a, *y = b;
-	int order = lc_view_order_u64(x->class_site, y->class_site);
+	int order = lc_order_u64(x->class_site, y->class_site);
 
 	if (!order)
-		order = lc_view_order_u64(x->method, y->method);
-	return order ? order : lc_view_order_u64(x->id, y->id); /* sums round alike in any order */
+		order = lc_order_u64(x->method, y->method);
+	return order ? order : lc_order_u64(x->id, y->id); /* sums round alike in any order */
 }
 
 static int order_parts(const void *a, const void *b)
@@ -264,7 +266,7 @@ static int order_parts(const void *a, const void *b)
 
 	if (x->share != y->share)
 		return x->share > y->share ? -1 : 1;
-	return lc_view_order_u64(x->id, y->id);
+	return lc_order_u64(x->id, y->id);
 }
 
 /*

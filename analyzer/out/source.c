@@ -16,9 +16,9 @@
 #include <unistd.h>
 #include <zip.h>
 
+#include "analyzer/base/fail.h"
 #include "analyzer/base/memory.h"
 #include "analyzer/base/table.h"
-#include "analyzer/cli/command.h"
 
 enum { FILE_MAX_BYTES = 16 << 20, NAME_MAX_BYTES = 4096 };
 

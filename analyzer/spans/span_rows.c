@@ -147,7 +147,7 @@ static void build_threads(struct lc_span_rows *r)
 		const uint32_t *key = lc_table_key(threads, i);
 		const uint64_t *values = lc_table_values(threads, i);
 
-		r->threads[i] = (struct lc_span_thread){
+		r->threads[i] = (struct lc_span_thread_row){
 			.process = key[LC_THREAD_PROCESS],
 			.index = key[LC_THREAD_INDEX],
 			.tid = (uint32_t)values[LC_THREAD_TID],

@@ -26,7 +26,7 @@ struct lc_span_place {
 	struct lc_text class_name, method_name, signature, file;
 };
 
-struct lc_span_thread {
+struct lc_span_thread_row {
 	uint32_t process; /* row of load.processes */
 	uint32_t index;   /* the profile's number of it */
 	uint32_t tid;
@@ -144,8 +144,8 @@ struct lc_span_rows {
 	const struct lc_tree *tree;
 	bool
 	    whole_paths; /* a row's path has a caller, of its place or of its submission: --span-paths */
-	struct lc_span_info *infos;     /* by process, load->processes_len of them */
-	struct lc_span_thread *threads; /* by row of tree.threads; also those without spans */
+	struct lc_span_info *infos;         /* by process, load->processes_len of them */
+	struct lc_span_thread_row *threads; /* by row of tree.threads; also those without spans */
 	size_t threads_len;
 	struct lc_span_row *rows;
 	size_t rows_len;

@@ -3,6 +3,7 @@
  * together, and become groups; when things happened is in spans_time.c.
  */
 #include "analyzer/spans/spans_impl.h"
+#include "src/base/order.h"
 
 #include <stdlib.h>
 
@@ -91,7 +92,7 @@ static int order_by_thread(const void *a, const void *b)
 	const struct lc_span_row *x = *(const struct lc_span_row *const *)a;
 	const struct lc_span_row *y = *(const struct lc_span_row *const *)b;
 
-	return lc_view_order_u64(x->thread, y->thread);
+	return lc_order_u64(x->thread, y->thread);
 }
 
 void lc_spans_balance_rows(struct lc_spans *s, struct lc_spans_balance *b,
@@ -138,8 +139,8 @@ static int order_by_stream(const void *a, const void *b)
 	int order = order_by_place(a, b);
 
 	if (!order)
-		order = lc_view_order_u64(x->kind, y->kind);
-	return order ? order : lc_view_order_u64(x->level, y->level);
+		order = lc_order_u64(x->kind, y->kind);
+	return order ? order : lc_order_u64(x->level, y->level);
 }
 
 static void make_location(struct lc_spans *s, struct lc_spans_location *l,
@@ -223,8 +224,8 @@ static int order_by_task(const void *a, const void *b)
 	if (!order)
 		order = lc_spans_order_place(item_place(x), item_place(y));
 	if (!order)
-		order = lc_view_order_u64(x->row ? x->row->submit_kind : x->made->submit_kind,
-		                          y->row ? y->row->submit_kind : y->made->submit_kind);
+		order = lc_order_u64(x->row ? x->row->submit_kind : x->made->submit_kind,
+		                     y->row ? y->row->submit_kind : y->made->submit_kind);
 	if (!order)
 		order = lc_spans_order_place(x->row ? x->row->submitted : x->made->submitted,
 		                             y->row ? y->row->submitted : y->made->submitted);
@@ -241,7 +242,7 @@ static int order_items(const void *a, const void *b)
 {
 	int order = order_by_task(a, b);
 
-	return order ? order : lc_view_order_u64(item_kind(a), item_kind(b));
+	return order ? order : lc_order_u64(item_kind(a), item_kind(b));
 }
 
 static bool is_submission(const struct lc_span_made *m)
@@ -490,12 +491,12 @@ static int order_sums(const struct lc_spans_sum *a, const struct lc_spans_sum *b
 	int order = 0;
 
 	if (by == LC_SPANS_BY_EXECUTIONS)
-		order = lc_view_order_u64(b->executions, a->executions);
+		order = lc_order_u64(b->executions, a->executions);
 	else if (by == LC_SPANS_BY_SWITCHES)
-		order = lc_view_order_u64(b->switches, a->switches);
+		order = lc_order_u64(b->switches, a->switches);
 	if (!order)
 		order = lc_spans_order_i64(b->cycles, a->cycles);
-	return order ? order : lc_view_order_u64(b->executions, a->executions);
+	return order ? order : lc_order_u64(b->executions, a->executions);
 }
 
 static int order_streams(const void *a, const void *b, void *sorting)
@@ -506,8 +507,8 @@ static int order_streams(const void *a, const void *b, void *sorting)
 	if (!order)
 		order = lc_spans_order_place(x->place, y->place);
 	if (!order)
-		order = lc_view_order_u64(x->kind, y->kind);
-	return order ? order : lc_view_order_u64(x->level, y->level);
+		order = lc_order_u64(x->kind, y->kind);
+	return order ? order : lc_order_u64(x->level, y->level);
 }
 
 static int order_locations(const void *a, const void *b, void *sorting)
@@ -528,10 +529,10 @@ static int order_tasks(const void *a, const void *b, void *sorting)
 	if (!order)
 		order = lc_spans_order_place(x->place, y->place);
 	if (!order)
-		order = lc_view_order_u64(x->submit_kind, y->submit_kind);
+		order = lc_order_u64(x->submit_kind, y->submit_kind);
 	if (!order)
 		order = lc_spans_order_place(x->submit_place, y->submit_place);
-	return order ? order : lc_view_order_u64(x->kind, y->kind);
+	return order ? order : lc_order_u64(x->kind, y->kind);
 }
 
 static int order_types(const void *a, const void *b, void *sorting)

@@ -60,7 +60,7 @@ static void place_text(FILE *out, const struct lc_span_place *p)
 
 static void thread(FILE *out, const struct lc_spans *s, uint32_t number)
 {
-	const struct lc_span_thread *t = &s->rows->threads[number];
+	const struct lc_span_thread_row *t = &s->rows->threads[number];
 
 	fprintf(out, "%u,%u,", t->process, t->tid);
 	quoted(out, t->name);

@@ -73,7 +73,7 @@ static void names(struct events *e, const struct lc_spans *s)
 		name_thread(e, pid_of(s, p), JVM_TID, (struct lc_text){ "JVM: collections", 16 });
 	}
 	for (size_t i = 0; i < s->rows->threads_len; i++) {
-		const struct lc_span_thread *t = &s->rows->threads[i];
+		const struct lc_span_thread_row *t = &s->rows->threads[i];
 
 		name_thread(e, pid_of(s, t->process), t->tid, t->name);
 	}
@@ -131,7 +131,7 @@ static void arguments(FILE *out, const struct lc_spans *s, const struct lc_span_
 static void head(struct events *e, const struct lc_spans *s, const struct lc_span_trace *t,
                  const char *phase, uint64_t ns)
 {
-	const struct lc_span_thread *thread = &s->rows->threads[t->thread];
+	const struct lc_span_thread_row *thread = &s->rows->threads[t->thread];
 
 	next(e);
 	fprintf(e->out, "{\"ph\":\"%s\",\"cat\":\"%s\",\"pid\":%" PRId64 ",\"tid\":%u", phase,

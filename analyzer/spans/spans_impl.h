@@ -4,15 +4,15 @@
 
 #include <string.h>
 
-#include "analyzer/objects/view.h"
 #include "analyzer/spans/spans.h"
+#include "src/base/order.h"
 
 static inline int lc_spans_order_text(struct lc_text a, struct lc_text b)
 {
 	int order =
 	    memcmp(a.bytes ? a.bytes : "", b.bytes ? b.bytes : "", a.len < b.len ? a.len : b.len);
 
-	return order ? order : lc_view_order_u64(a.len, b.len);
+	return order ? order : lc_order_u64(a.len, b.len);
 }
 
 static inline int lc_spans_order_place(const struct lc_span_place *a, const struct lc_span_place *b)
@@ -25,7 +25,7 @@ static inline int lc_spans_order_place(const struct lc_span_place *a, const stru
 	    !(order = lc_spans_order_text(a->method_name, b->method_name)) &&
 	    !(order = a->line - b->line) &&
 	    !(order = lc_spans_order_text(a->signature, b->signature)))
-		order = lc_view_order_u64(a->number, b->number);
+		order = lc_order_u64(a->number, b->number);
 	return order;
 }
 

@@ -32,7 +32,7 @@ static void place(FILE *out, const char *name, const struct lc_span_place *p)
 
 static void thread_identity(FILE *out, const struct lc_spans *s, uint32_t thread)
 {
-	const struct lc_span_thread *t = &s->rows->threads[thread];
+	const struct lc_span_thread_row *t = &s->rows->threads[thread];
 
 	fputs("\"thread\":", out);
 	lc_emit_json(out, t->name);

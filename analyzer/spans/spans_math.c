@@ -1,5 +1,6 @@
 /* spans/spans_math.c - quantiles, shares, how even something is: what the analysis of spans reckons with. */
 #include "analyzer/spans/spans_impl.h"
+#include "src/base/order.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -81,7 +82,7 @@ static int order_workers(const void *a, const void *b)
 	const struct lc_spans_worker *x = a, *y = b;
 	int order = lc_spans_order_i64(y->cycles, x->cycles);
 
-	return order ? order : lc_view_order_u64(x->thread, y->thread);
+	return order ? order : lc_order_u64(x->thread, y->thread);
 }
 
 void lc_spans_weigh(struct lc_spans_balance *b)
@@ -112,7 +113,8 @@ size_t lc_spans_pool(const char *name, size_t len)
 
 bool lc_spans_same_pool(const struct lc_spans *s, uint32_t thread, uint32_t other)
 {
-	const struct lc_span_thread *x = &s->rows->threads[thread], *y = &s->rows->threads[other];
+	const struct lc_span_thread_row *x = &s->rows->threads[thread],
+	                                *y = &s->rows->threads[other];
 	size_t len = lc_spans_pool(x->name.bytes, x->name.len);
 
 	return x->process == y->process && len == lc_spans_pool(y->name.bytes, y->name.len) &&
@@ -122,9 +124,9 @@ bool lc_spans_same_pool(const struct lc_spans *s, uint32_t thread, uint32_t othe
 static int order_intervals(const void *a, const void *b)
 {
 	const struct lc_span_interval *x = a, *y = b;
-	int order = lc_view_order_u64(x->first_ns, y->first_ns);
+	int order = lc_order_u64(x->first_ns, y->first_ns);
 
-	return order ? order : lc_view_order_u64(x->last_ns, y->last_ns);
+	return order ? order : lc_order_u64(x->last_ns, y->last_ns);
 }
 
 size_t lc_spans_join(struct lc_span_interval *list, size_t len)

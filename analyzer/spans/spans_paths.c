@@ -1,5 +1,6 @@
 /* spans/spans_paths.c - call paths of what was executed, where whole ones were recorded. */
 #include "analyzer/spans/spans_impl.h"
+#include "src/base/order.h"
 
 #include <stdlib.h>
 
@@ -8,13 +9,13 @@
 static int order_same(const void *a, const void *b)
 {
 	const struct lc_spans_path *x = a, *y = b;
-	int order = lc_view_order_u64(x->path, y->path);
+	int order = lc_order_u64(x->path, y->path);
 
 	if (!order)
-		order = lc_view_order_u64(x->submit_path, y->submit_path);
+		order = lc_order_u64(x->submit_path, y->submit_path);
 	if (!order)
-		order = lc_view_order_u64(x->kind, y->kind);
-	return order ? order : lc_view_order_u64(x->level, y->level);
+		order = lc_order_u64(x->kind, y->kind);
+	return order ? order : lc_order_u64(x->level, y->level);
 }
 
 static int order_most(const void *a, const void *b, void *tree)
@@ -23,12 +24,12 @@ static int order_most(const void *a, const void *b, void *tree)
 	int order = lc_spans_order_i64(y->cycles, x->cycles);
 
 	if (!order)
-		order = lc_view_order_paths(tree, x->path, y->path);
+		order = lc_tree_order_paths(tree, x->path, y->path);
 	if (!order)
-		order = lc_view_order_paths(tree, x->submit_path, y->submit_path);
+		order = lc_tree_order_paths(tree, x->submit_path, y->submit_path);
 	if (!order)
-		order = lc_view_order_u64(x->kind, y->kind);
-	return order ? order : lc_view_order_u64(x->level, y->level);
+		order = lc_order_u64(x->kind, y->kind);
+	return order ? order : lc_order_u64(x->level, y->level);
 }
 
 /* Equal ones become one; sorts. */

@@ -3,6 +3,7 @@
  * objects that were waited for.
  */
 #include "analyzer/spans/spans_impl.h"
+#include "src/base/order.h"
 
 #include <stdlib.h>
 
@@ -13,17 +14,17 @@
 static int order_points(const void *a, const void *b)
 {
 	const struct lc_spans_point *x = a, *y = b;
-	int order = lc_view_order_u64(x->process, y->process);
+	int order = lc_order_u64(x->process, y->process);
 
 	if (!order)
-		order = lc_view_order_u64(x->thread, y->thread);
+		order = lc_order_u64(x->thread, y->thread);
 	return order ? order : lc_spans_order_i64(x->start_ns, y->start_ns);
 }
 
 static int order_same_point(const void *a, const void *b)
 {
 	const struct lc_spans_point *x = a, *y = b;
-	int order = lc_view_order_u64(x->process, y->process);
+	int order = lc_order_u64(x->process, y->process);
 
 	return order ? order : lc_spans_order_i64(x->start_ns, y->start_ns);
 }
@@ -100,8 +101,8 @@ static int order_threads(const void *a, const void *b)
 	int order = lc_spans_order_i64(y->cycles, x->cycles);
 
 	if (!order)
-		order = lc_view_order_u64(y->cpu_ns, x->cpu_ns);
-	return order ? order : lc_view_order_u64(x->thread, y->thread);
+		order = lc_order_u64(y->cpu_ns, x->cpu_ns);
+	return order ? order : lc_order_u64(x->thread, y->thread);
 }
 
 static void add_worker(struct lc_spans_worker *w, const struct lc_span_row *r)
@@ -214,7 +215,7 @@ static int order_by_owner(const void *a, const void *b)
 	const struct lc_span_access *x = *(const struct lc_span_access *const *)a;
 	const struct lc_span_access *y = *(const struct lc_span_access *const *)b;
 	bool task = lc_spans_is_task(x->kind);
-	int order = lc_view_order_u64(task, lc_spans_is_task(y->kind));
+	int order = lc_order_u64(task, lc_spans_is_task(y->kind));
 
 	if (order)
 		return order;
@@ -226,25 +227,25 @@ static int order_by_object(const void *a, const void *b)
 {
 	const struct lc_span_access *x = *(const struct lc_span_access *const *)a;
 	const struct lc_span_access *y = *(const struct lc_span_access *const *)b;
-	int order = lc_view_order_u64(x->bucket, y->bucket);
+	int order = lc_order_u64(x->bucket, y->bucket);
 
 	if (!order)
-		order = lc_view_order_u64(x->site, y->site);
-	return order ? order : lc_view_order_u64(x->path, y->path);
+		order = lc_order_u64(x->site, y->site);
+	return order ? order : lc_order_u64(x->path, y->path);
 }
 
 static int order_waited(const void *a, const void *b, void *spans)
 {
 	const struct lc_spans *s = spans;
 	const struct lc_spans_waited *x = a, *y = b;
-	int order = lc_view_order_u64(y->samples, x->samples);
+	int order = lc_order_u64(y->samples, x->samples);
 
 	if (!order)
-		order = lc_view_order_u64(x->bucket, y->bucket);
+		order = lc_order_u64(x->bucket, y->bucket);
 	if (!order)
-		order = lc_view_order_u64(lc_tree_site_id(s->tree, x->site),
-		                          lc_tree_site_id(s->tree, y->site));
-	return order ? order : lc_view_order_paths(s->tree, x->path, y->path);
+		order = lc_order_u64(lc_tree_site_id(s->tree, x->site),
+		                     lc_tree_site_id(s->tree, y->site));
+	return order ? order : lc_tree_order_paths(s->tree, x->path, y->path);
 }
 
 static void make_waits(struct lc_spans *s, struct lc_spans_waits *w,

@@ -3,6 +3,7 @@
  * the program runs, and whether it came to the same.
  */
 #include "analyzer/spans/spans_impl.h"
+#include "src/base/order.h"
 
 #include <stdlib.h>
 
@@ -18,18 +19,18 @@ static int order_ids(const void *a, const void *b, void *rows)
 {
 	const struct lc_span_trace *x = *(const struct lc_span_trace *const *)a;
 	const struct lc_span_trace *y = *(const struct lc_span_trace *const *)b;
-	int order = lc_view_order_u64(process_of(rows, x), process_of(rows, y));
+	int order = lc_order_u64(process_of(rows, x), process_of(rows, y));
 
-	return order ? order : lc_view_order_u64(x->id, y->id);
+	return order ? order : lc_order_u64(x->id, y->id);
 }
 
 static int order_objects(const void *a, const void *b, void *rows)
 {
 	const struct lc_span_trace *x = *(const struct lc_span_trace *const *)a;
 	const struct lc_span_trace *y = *(const struct lc_span_trace *const *)b;
-	int order = lc_view_order_u64(process_of(rows, x), process_of(rows, y));
+	int order = lc_order_u64(process_of(rows, x), process_of(rows, y));
 
-	return order ? order : lc_view_order_u64(x->logical, y->logical);
+	return order ? order : lc_order_u64(x->logical, y->logical);
 }
 
 /* The span with this number; NULL where it was not written. */

@@ -25,7 +25,6 @@
 #include "src/core/path.h"
 #include "src/core/record.h"
 #include "src/core/thread.h"
-#include "src/gc/areas.h"
 #include "src/gc/moves.h"
 #include "src/heap/alloc_log.h"
 #include "src/heap/audit.h"
@@ -33,6 +32,7 @@
 #include "src/heap/estimate.h"
 #include "src/heap/hook.h"
 #include "src/heap/map.h"
+#include "src/jvm/areas.h"
 #include "src/jvm/header.h"
 #include "src/jvm/layout.h"
 #include "src/numa/numa.h"
@@ -54,8 +54,6 @@ enum {
 	RECORD_LAG_MS = 20,    /* an object is touched before its allocation is recorded */
 	HEADERS_PER_PASS = 1 << 20,
 };
-
-_Static_assert(LC_MAP_AREA_COMPACTED == LC_AREA_COMPACTED, "the map reads what gc/areas.h writes");
 
 static struct {
 	struct lc_attribution_config config;

@@ -1,7 +1,7 @@
 /* attribute/bucket.c - see bucket.h. */
 #include "src/attribute/bucket.h"
 
-#include "src/gc/areas.h"
+#include "src/jvm/areas.h"
 #include "src/jvm/vmstructs.h"
 
 struct range {

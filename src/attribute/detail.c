@@ -172,12 +172,12 @@ void lc_detail_data_src(uint64_t data_src, uint8_t *source, uint8_t *flags)
 /* Load or store: of the instruction, or else of what the hardware says. */
 static uint8_t access_of(const struct lc_detail *d)
 {
-	uint8_t access = d->access & (LC_ACCESS_LOAD | LC_ACCESS_STORE);
+	uint8_t access = d->access & (LC_TOUCH_LOAD | LC_TOUCH_STORE);
 
 	if (!access && d->data_src) {
 		unsigned op = bits(d->data_src, OP_SHIFT, OP_BITS);
 
-		access = op & OP_STORE ? LC_ACCESS_STORE : op & 2 ? LC_ACCESS_LOAD : 0;
+		access = op & OP_STORE ? LC_TOUCH_STORE : op & 2 ? LC_TOUCH_LOAD : 0;
 	}
 	return access;
 }

@@ -14,11 +14,11 @@
 #include "src/core/epoch.h"
 #include "src/core/record.h"
 #include "src/core/thread.h"
-#include "src/gc/areas.h"
 #include "src/gc/moves.h"
 #include "src/gc/small.h"
 #include "src/heap/alloc_log.h"
 #include "src/heap/audit.h"
+#include "src/jvm/areas.h"
 
 enum { AREAS_AT_FIRST = 64 };
 
@@ -78,7 +78,7 @@ static bool take_areas(struct lc_epoch *e)
 		e->areas = malloc(sealed.areas_cap * sizeof(*e->areas) + 1);
 		if (!e->areas)
 			return false;
-		len = lc_areas_take(e->areas, sealed.areas_cap);
+		len = lc_areas_take(e->areas, sealed.areas_cap, lc_moves_slid());
 		if (len <= sealed.areas_cap) {
 			e->areas_len = len;
 			return true;

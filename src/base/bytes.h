@@ -8,8 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/format/format.h"
-
 /* All zero is empty; free(data) when done. After a failed allocation additions do nothing. */
 struct lc_bytes {
 	uint8_t *data;
@@ -45,12 +43,6 @@ static inline void lc_bytes_add(struct lc_bytes *b, const void *bytes, size_t le
 		memcpy(b->data + b->len, bytes, len);
 		b->len += len;
 	}
-}
-
-static inline void lc_bytes_varint(struct lc_bytes *b, uint64_t v)
-{
-	if (lc_bytes_reserve(b, LC_VARINT_MAX))
-		b->len += lc_varint_put(b->data + b->len, v);
 }
 
 static inline void lc_bytes_empty(struct lc_bytes *b)

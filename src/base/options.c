@@ -6,8 +6,6 @@
 #include <string.h>
 #include <strings.h>
 
-#include "src/core/record.h"
-
 enum option_type {
 	OPTION_STRING,
 	OPTION_LIST,

@@ -11,6 +11,8 @@ enum { LC_CLOCK_WANTED_AUTO, LC_CLOCK_WANTED_RDPMC, LC_CLOCK_WANTED_TSC, LC_CLOC
 
 enum { LC_SPANS_STREAMS = 1, LC_SPANS_TASKS = 2 }; /* bits, in the order of the words */
 
+#define LC_FRAMES_MAX 2048 /* hard limit of --depth, in frames */
+
 enum { LC_OPTION_TEXT_MAX = 1024 };
 
 /*

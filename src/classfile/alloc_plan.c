@@ -74,7 +74,7 @@ enum { PRIMITIVE_FIRST = 4, PRIMITIVES_LEN = sizeof(primitives) / sizeof(primiti
 /* A walk over one method. */
 struct walk {
 	struct lc_hook_scan *scan;
-	struct lc_code *code;
+	struct lc_method_code *code;
 	struct lc_hooks *out;
 	const struct call *body; /* the intrinsic that the method is, or NULL */
 	bool constructor;        /* its returns get hooks */
@@ -133,7 +133,7 @@ static uint64_t own_bytes(const struct lc_class *c, uint32_t reference_bytes)
 
 	for (; count; count--) {
 		struct lc_member field = lc_class_member(c, at);
-		struct lc_text type = lc_class_utf8(c, field.descriptor);
+		struct lc_class_text type = lc_class_utf8(c, field.descriptor);
 
 		if (type.len && !(lc_be_get2(c->bytes + at) & ACC_STATIC))
 			sum += lc_rewrite_field_bytes(type.data, reference_bytes);
@@ -145,7 +145,7 @@ static uint64_t own_bytes(const struct lc_class *c, uint32_t reference_bytes)
 bool lc_hook_scan_open(struct lc_hook_scan *s, const struct lc_class *c,
                        const struct lc_rewrite_options *options)
 {
-	struct lc_text name = lc_class_name(c, c->this_class);
+	struct lc_class_text name = lc_class_name(c, c->this_class);
 
 	*s = (struct lc_hook_scan){ .cls = c, .options = options };
 	s->own_bytes = own_bytes(c, options->reference_bytes);
@@ -217,7 +217,7 @@ static bool stays_small(const struct walk *w, int32_t elements, uint32_t element
 	return bytes / OBJECT_ALIGN_BYTES * OBJECT_ALIGN_BYTES < w->scan->options->min_size_bytes;
 }
 
-static uint32_t element_bytes(const struct walk *w, struct lc_text array, uint32_t level)
+static uint32_t element_bytes(const struct walk *w, struct lc_class_text array, uint32_t level)
 {
 	return level + 1 < array.len ? lc_rewrite_field_bytes(array.data + level + 1,
 	                                                      w->scan->options->reference_bytes)
@@ -239,7 +239,7 @@ static bool small_constants(const struct walk *w, uint32_t at)
 	if (*insn == LC_OP_ANEWARRAY)
 		return stays_small(w, *lengths, w->scan->options->reference_bytes);
 	for (uint32_t i = 0; i < dimensions; i++) {
-		struct lc_text array = lc_class_name(w->scan->cls, lc_be_get2(insn + 1));
+		struct lc_class_text array = lc_class_name(w->scan->cls, lc_be_get2(insn + 1));
 
 		if (!stays_small(w, lengths[i], element_bytes(w, array, i)))
 			return false;
@@ -248,7 +248,7 @@ static bool small_constants(const struct walk *w, uint32_t at)
 }
 
 /* A jump leads between the instruction at `from` and the one at `at`, or to the latter. */
-static bool entered_between(const struct lc_code *code, uint32_t from, uint32_t at)
+static bool entered_between(const struct lc_method_code *code, uint32_t from, uint32_t at)
 {
 	for (uint32_t i = from + 1; i <= at; i++)
 		if (code->flags[i] & LC_AT_TARGET)
@@ -260,7 +260,7 @@ static bool entered_between(const struct lc_code *code, uint32_t from, uint32_t 
 static bool is_watched_array(const struct walk *w, const uint8_t *insn)
 {
 	const struct lc_rewrite_options *options = w->scan->options;
-	struct lc_text class;
+	struct lc_class_text class;
 
 	if (!options->watched_len)
 		return false;
@@ -310,7 +310,7 @@ static enum lc_rewrite_status visit_array(struct walk *w, uint32_t at)
 }
 
 /* The number of the local variable that the instruction loads a reference from, or -1. */
-static int loaded_local(const struct lc_code *code, uint32_t at)
+static int loaded_local(const struct lc_method_code *code, uint32_t at)
 {
 	const uint8_t *insn = code->insns + at;
 
@@ -321,8 +321,8 @@ static int loaded_local(const struct lc_code *code, uint32_t at)
 	return *insn == LC_OP_WIDE && insn[1] == LC_OP_ALOAD ? lc_be_get2(insn + 2) : -1;
 }
 
-static bool is_callee(const struct call *call, struct lc_text holder, struct lc_text name,
-                      struct lc_text descriptor)
+static bool is_callee(const struct call *call, struct lc_class_text holder,
+                      struct lc_class_text name, struct lc_class_text descriptor)
 {
 	return lc_text_is(name, call->callee.name) && lc_text_is(holder, call->callee.class_name) &&
 	       lc_text_is(descriptor, call->callee.descriptor);
@@ -424,7 +424,7 @@ static enum lc_rewrite_status visit_call(struct walk *w, uint32_t at)
 static bool delegates(struct walk *w, uint32_t at)
 {
 	const struct lc_class *c = w->scan->cls;
-	struct lc_text self = lc_class_name(c, c->this_class);
+	struct lc_class_text self = lc_class_name(c, c->this_class);
 	struct lc_class_ref ref = { 0 };
 
 	if (!lc_class_method_ref(c, lc_be_get2(w->code->insns + at + 1), &ref) ||
@@ -460,7 +460,7 @@ static enum lc_rewrite_status visit_constructed(struct walk *w, uint32_t at)
 {
 	const struct lc_class *c = w->scan->cls;
 	struct lc_class_ref ref = { 0 };
-	struct lc_text class;
+	struct lc_class_text class;
 
 	if (!lc_class_method_ref(c, lc_be_get2(w->code->insns + at + 1), &ref) || !w->nested_len)
 		return LC_REWRITE_DONE;
@@ -617,7 +617,7 @@ static const struct call *body_of(const struct lc_hook_scan *s, const struct lc_
 }
 
 enum lc_rewrite_status lc_hook_find(struct lc_hook_scan *s, const struct lc_member *method,
-                                    struct lc_code *code, struct lc_hooks *out)
+                                    struct lc_method_code *code, struct lc_hooks *out)
 {
 	struct walk w = { .scan = s, .code = code, .out = out };
 	enum lc_rewrite_status status;

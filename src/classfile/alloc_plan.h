@@ -105,7 +105,7 @@ void lc_hook_scan_close(struct lc_hook_scan *s);
  * hooks. Returns LC_REWRITE_DONE, LC_REWRITE_MALFORMED or LC_REWRITE_NO_MEMORY.
  */
 enum lc_rewrite_status lc_hook_find(struct lc_hook_scan *s, const struct lc_member *method,
-                                    struct lc_code *code, struct lc_hooks *out);
+                                    struct lc_method_code *code, struct lc_hooks *out);
 void lc_hooks_close(struct lc_hooks *h);
 
 /* Fill in the bytes of the inserts: one fresh site each, constants from `pool`. */

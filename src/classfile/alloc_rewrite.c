@@ -21,7 +21,7 @@ static enum lc_rewrite_status rewrite_code(void *user, const struct lc_member *m
 {
 	struct rewrite *r = user;
 	enum lc_rewrite_status status;
-	struct lc_code code;
+	struct lc_method_code code;
 
 	status = lc_edit_read(&r->edit, a, &code);
 	if (status == LC_REWRITE_DONE)

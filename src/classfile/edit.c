@@ -60,7 +60,7 @@ enum lc_rewrite_status lc_edit_methods(struct lc_edit *e,
 	return LC_REWRITE_DONE;
 }
 
-static bool lend_scratch(struct lc_edit *e, struct lc_code *code)
+static bool lend_scratch(struct lc_edit *e, struct lc_method_code *code)
 {
 	size_t len = (size_t)code->len + 1;
 
@@ -82,7 +82,7 @@ static bool lend_scratch(struct lc_edit *e, struct lc_code *code)
 }
 
 enum lc_rewrite_status lc_edit_read(struct lc_edit *e, const struct lc_attribute *a,
-                                    struct lc_code *code)
+                                    struct lc_method_code *code)
 {
 	if (!lc_code_read(&e->cls, a, code))
 		return LC_REWRITE_MALFORMED;
@@ -90,8 +90,8 @@ enum lc_rewrite_status lc_edit_read(struct lc_edit *e, const struct lc_attribute
 }
 
 enum lc_rewrite_status lc_edit_put(struct lc_edit *e, const struct lc_attribute *a,
-                                   const struct lc_code *code, const struct lc_insert *inserts,
-                                   size_t len, uint32_t max_stack)
+                                   const struct lc_method_code *code,
+                                   const struct lc_insert *inserts, size_t len, uint32_t max_stack)
 {
 	size_t head;
 

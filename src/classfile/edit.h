@@ -43,12 +43,12 @@ enum lc_rewrite_status lc_edit_methods(struct lc_edit *e,
 
 /* Read the code of the attribute and lend it the scratch, all 0; valid until the next one. */
 enum lc_rewrite_status lc_edit_read(struct lc_edit *e, const struct lc_attribute *a,
-                                    struct lc_code *code);
+                                    struct lc_method_code *code);
 
 /* Put the laid out code in the place of the attribute's. Methods come in the class's order. */
 enum lc_rewrite_status lc_edit_put(struct lc_edit *e, const struct lc_attribute *a,
-                                   const struct lc_code *code, const struct lc_insert *inserts,
-                                   size_t len, uint32_t max_stack);
+                                   const struct lc_method_code *code,
+                                   const struct lc_insert *inserts, size_t len, uint32_t max_stack);
 
 /* The class file, malloc'ed; owner: the caller. LC_REWRITE_DONE or LC_REWRITE_NO_MEMORY. */
 enum lc_rewrite_status lc_edit_join(const struct lc_edit *e, uint8_t **bytes, size_t *len);

@@ -23,7 +23,8 @@ static const uint8_t insn_bytes[256] = {
 	[197] = 4,         [198 ... 199] = 3,       [LC_OP_GOTO_W... LC_OP_JSR_W] = 5,
 };
 
-bool lc_code_read(const struct lc_class *c, const struct lc_attribute *a, struct lc_code *out)
+bool lc_code_read(const struct lc_class *c, const struct lc_attribute *a,
+                  struct lc_method_code *out)
 {
 	const uint8_t *p = c->bytes + a->body;
 	uint32_t left = a->len, count;
@@ -63,7 +64,7 @@ static uint32_t switch_operands(uint32_t at)
 	return (at + 4) & ~UINT32_C(3);
 }
 
-static uint32_t varying_bytes(const struct lc_code *code, uint32_t at)
+static uint32_t varying_bytes(const struct lc_method_code *code, uint32_t at)
 {
 	const uint8_t *insns = code->insns;
 	uint32_t operands = switch_operands(at), left;
@@ -97,7 +98,7 @@ static uint32_t varying_bytes(const struct lc_code *code, uint32_t at)
 	return operands - at + 12 + 4 * (uint32_t)entries;
 }
 
-uint32_t lc_insn_bytes(const struct lc_code *code, uint32_t at)
+uint32_t lc_insn_bytes(const struct lc_method_code *code, uint32_t at)
 {
 	uint32_t bytes = insn_bytes[code->insns[at]];
 
@@ -132,7 +133,8 @@ static bool is_switch(uint8_t op)
 }
 
 /* First entry of a switch that holds an offset, behind the default, and how far apart they are. */
-static void switch_entries(const struct lc_code *code, uint32_t at, uint32_t *first, uint32_t *step)
+static void switch_entries(const struct lc_method_code *code, uint32_t at, uint32_t *first,
+                           uint32_t *step)
 {
 	bool table = code->insns[at] == LC_OP_TABLESWITCH;
 
@@ -140,7 +142,7 @@ static void switch_entries(const struct lc_code *code, uint32_t at, uint32_t *fi
 	*step = table ? 4 : 8;
 }
 
-static bool mark(struct lc_code *code, uint32_t at, int32_t offset)
+static bool mark(struct lc_method_code *code, uint32_t at, int32_t offset)
 {
 	int64_t target = (int64_t)at + offset;
 
@@ -150,7 +152,7 @@ static bool mark(struct lc_code *code, uint32_t at, int32_t offset)
 	return true;
 }
 
-bool lc_code_mark_targets(struct lc_code *code, uint32_t at)
+bool lc_code_mark_targets(struct lc_method_code *code, uint32_t at)
 {
 	const uint8_t *insns = code->insns;
 	uint32_t entry, step, end;
@@ -171,7 +173,7 @@ bool lc_code_mark_targets(struct lc_code *code, uint32_t at)
 	return true;
 }
 
-bool lc_code_mark_handlers(struct lc_code *code)
+bool lc_code_mark_handlers(struct lc_method_code *code)
 {
 	for (uint32_t i = 0; i < code->handlers_len; i++) {
 		const uint8_t *h = code->handlers + LC_HANDLER_BYTES * i;
@@ -183,7 +185,8 @@ bool lc_code_mark_handlers(struct lc_code *code)
 	return true;
 }
 
-static uint32_t new_insn_bytes(const struct lc_code *code, uint32_t at, uint32_t bytes, uint32_t to)
+static uint32_t new_insn_bytes(const struct lc_method_code *code, uint32_t at, uint32_t bytes,
+                               uint32_t to)
 {
 	if (code->flags[at] & LC_AT_WIDEN)
 		return WIDE_JUMP_BYTES;
@@ -193,7 +196,7 @@ static uint32_t new_insn_bytes(const struct lc_code *code, uint32_t at, uint32_t
 }
 
 /* Give every position its new one. */
-static void place(struct lc_code *code, const struct lc_insert *inserts, size_t len)
+static void place(struct lc_method_code *code, const struct lc_insert *inserts, size_t len)
 {
 	uint32_t to = code->prologue_len, bytes;
 	size_t next = 0;
@@ -213,7 +216,7 @@ static void place(struct lc_code *code, const struct lc_insert *inserts, size_t 
 }
 
 /* Mark the jumps that no longer reach. Returns their number, or -1 if one has no wide form. */
-static int widen(struct lc_code *code)
+static int widen(struct lc_method_code *code)
 {
 	int widened = 0;
 
@@ -235,7 +238,7 @@ static int widen(struct lc_code *code)
 	return widened;
 }
 
-static bool targets_are_starts(const struct lc_code *code)
+static bool targets_are_starts(const struct lc_method_code *code)
 {
 	for (uint32_t i = 0; i < code->handlers_len; i++) {
 		const uint8_t *h = code->handlers + LC_HANDLER_BYTES * i;
@@ -251,7 +254,7 @@ static bool targets_are_starts(const struct lc_code *code)
 	return true;
 }
 
-enum lc_rewrite_status lc_code_layout(struct lc_code *code, const struct lc_insert *inserts,
+enum lc_rewrite_status lc_code_layout(struct lc_method_code *code, const struct lc_insert *inserts,
                                       size_t len)
 {
 	if (!targets_are_starts(code))
@@ -273,12 +276,12 @@ enum lc_rewrite_status lc_code_layout(struct lc_code *code, const struct lc_inse
 	return LC_REWRITE_TOO_LARGE;
 }
 
-static uint32_t new_offset(const struct lc_code *code, uint32_t at, int32_t offset)
+static uint32_t new_offset(const struct lc_method_code *code, uint32_t at, int32_t offset)
 {
 	return code->moved[(int64_t)at + offset] - code->moved[at];
 }
 
-static void emit_jump(const struct lc_code *code, uint32_t at, struct lc_buf *out)
+static void emit_jump(const struct lc_method_code *code, uint32_t at, struct lc_buf *out)
 {
 	uint8_t op = code->insns[at];
 	int32_t offset =
@@ -293,7 +296,8 @@ static void emit_jump(const struct lc_code *code, uint32_t at, struct lc_buf *ou
 		lc_buf_add2(out, new_offset(code, at, offset));
 }
 
-static void emit_switch(const struct lc_code *code, uint32_t at, uint32_t bytes, struct lc_buf *out)
+static void emit_switch(const struct lc_method_code *code, uint32_t at, uint32_t bytes,
+                        struct lc_buf *out)
 {
 	uint32_t operands = switch_operands(at), to = code->moved[at], entry, step;
 	const uint8_t *insns = code->insns;
@@ -314,7 +318,7 @@ static void emit_switch(const struct lc_code *code, uint32_t at, uint32_t bytes,
 	}
 }
 
-void lc_code_emit(const struct lc_code *code, const struct lc_insert *inserts, size_t len,
+void lc_code_emit(const struct lc_method_code *code, const struct lc_insert *inserts, size_t len,
                   struct lc_buf *out)
 {
 	const struct lc_insert *end = len ? inserts + len : inserts;
@@ -354,7 +358,7 @@ void lc_code_emit(const struct lc_code *code, const struct lc_insert *inserts, s
 	lc_buf_add(out, code->tail, code->tail_len);
 }
 
-void lc_code_emit_handlers(const struct lc_code *code, struct lc_buf *out)
+void lc_code_emit_handlers(const struct lc_method_code *code, struct lc_buf *out)
 {
 	lc_buf_add2(out, code->handlers_len + (code->tail_len != 0));
 	for (uint32_t i = 0; i < code->handlers_len; i++) {

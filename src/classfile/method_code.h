@@ -82,7 +82,7 @@ enum {
 	LC_AT_WIDEN = 4,  /* goto or jsr that becomes goto_w or jsr_w */
 };
 
-struct lc_code {
+struct lc_method_code {
 	const uint8_t *insns;
 	uint32_t len; /* 1..65535 */
 	uint16_t max_stack;
@@ -115,17 +115,18 @@ struct lc_insert {
 };
 
 /* Find the parts of a Code attribute; false if they do not fill it. Leaves the scratch alone. */
-bool lc_code_read(const struct lc_class *c, const struct lc_attribute *a, struct lc_code *out);
+bool lc_code_read(const struct lc_class *c, const struct lc_attribute *a,
+                  struct lc_method_code *out);
 
 /* Bytes of the instruction at `at`, 0 where it is no instruction or reaches beyond the end. */
-uint32_t lc_insn_bytes(const struct lc_code *code, uint32_t at);
+uint32_t lc_insn_bytes(const struct lc_method_code *code, uint32_t at);
 
 /*
  * Set LC_AT_TARGET where the jump or switch at `at` leads; false if outside of the code.
  * Other instructions have no effect. lc_code_mark_handlers() does it for the exception table.
  */
-bool lc_code_mark_targets(struct lc_code *code, uint32_t at);
-bool lc_code_mark_handlers(struct lc_code *code);
+bool lc_code_mark_targets(struct lc_method_code *code, uint32_t at);
+bool lc_code_mark_handlers(struct lc_method_code *code);
 
 /* Does the instruction write to local variable 0? */
 bool lc_insn_stores_local0(const uint8_t *insn);
@@ -137,12 +138,12 @@ bool lc_insn_stores_local0(const uint8_t *insn);
  * no longer reach (a detour would need a new stack map frame), and LC_REWRITE_MALFORMED when a
  * target is not the start of an instruction.
  */
-enum lc_rewrite_status lc_code_layout(struct lc_code *code, const struct lc_insert *inserts,
+enum lc_rewrite_status lc_code_layout(struct lc_method_code *code, const struct lc_insert *inserts,
                                       size_t len);
 
 /* Append the relocated instructions, and the exception table with its count. After layout. */
-void lc_code_emit(const struct lc_code *code, const struct lc_insert *inserts, size_t len,
+void lc_code_emit(const struct lc_method_code *code, const struct lc_insert *inserts, size_t len,
                   struct lc_buf *out);
-void lc_code_emit_handlers(const struct lc_code *code, struct lc_buf *out);
+void lc_code_emit_handlers(const struct lc_method_code *code, struct lc_buf *out);
 
 #endif

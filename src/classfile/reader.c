@@ -12,17 +12,17 @@ enum { CLASS_HEADER_BYTES = 10, MAGIC = 0xCAFEBABE, MEMBER_BYTES = 8, ATTRIBUTE_
 static const uint8_t constant_bytes[] = { 0, 3, 0, 5, 5, 9, 9, 3, 3, 5, 5,
 	                                  5, 5, 0, 0, 4, 3, 5, 5, 3, 3 };
 
-bool lc_text_is(struct lc_text t, const char *s)
+bool lc_text_is(struct lc_class_text t, const char *s)
 {
 	return t.data && strlen(s) == t.len && memcmp(t.data, s, t.len) == 0;
 }
 
-bool lc_text_begins(struct lc_text t, const char *s)
+bool lc_text_begins(struct lc_class_text t, const char *s)
 {
 	return t.data && strlen(s) <= t.len && memcmp(t.data, s, strlen(s)) == 0;
 }
 
-bool lc_text_ends(struct lc_text t, const char *s)
+bool lc_text_ends(struct lc_class_text t, const char *s)
 {
 	size_t len = strlen(s);
 
@@ -186,18 +186,19 @@ static const uint8_t *constant(const struct lc_class *c, uint32_t index, uint8_t
 	return at && c->bytes[at] == tag ? c->bytes + at + 1 : NULL;
 }
 
-struct lc_text lc_class_utf8(const struct lc_class *c, uint32_t index)
+struct lc_class_text lc_class_utf8(const struct lc_class *c, uint32_t index)
 {
 	const uint8_t *p = constant(c, index, LC_POOL_UTF8);
 
-	return p ? (struct lc_text){ (const char *)p + 2, lc_be_get2(p) } : (struct lc_text){ 0 };
+	return p ? (struct lc_class_text){ (const char *)p + 2, lc_be_get2(p) }
+	         : (struct lc_class_text){ 0 };
 }
 
-struct lc_text lc_class_name(const struct lc_class *c, uint32_t index)
+struct lc_class_text lc_class_name(const struct lc_class *c, uint32_t index)
 {
 	const uint8_t *p = constant(c, index, LC_POOL_CLASS);
 
-	return p ? lc_class_utf8(c, lc_be_get2(p)) : (struct lc_text){ 0 };
+	return p ? lc_class_utf8(c, lc_be_get2(p)) : (struct lc_class_text){ 0 };
 }
 
 static bool method_ref(const struct lc_class *c, uint32_t index, uint8_t tag,
@@ -225,10 +226,10 @@ bool lc_class_interface_ref(const struct lc_class *c, uint32_t index, struct lc_
 	return method_ref(c, index, LC_POOL_INTERFACE_METHODREF, out);
 }
 
-struct lc_text lc_class_dynamic_descriptor(const struct lc_class *c, uint32_t index)
+struct lc_class_text lc_class_dynamic_descriptor(const struct lc_class *c, uint32_t index)
 {
 	const uint8_t *p = constant(c, index, LC_POOL_INVOKE_DYNAMIC);
 
 	p = p ? constant(c, lc_be_get2(p + 2), LC_POOL_NAME_AND_TYPE) : NULL;
-	return p ? lc_class_utf8(c, lc_be_get2(p + 2)) : (struct lc_text){ 0 };
+	return p ? lc_class_utf8(c, lc_be_get2(p + 2)) : (struct lc_class_text){ 0 };
 }

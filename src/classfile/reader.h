@@ -31,7 +31,7 @@ enum lc_pool_tag {
 };
 
 /* A Utf8 constant: modified UTF-8, not terminated. data is NULL where there is none. */
-struct lc_text {
+struct lc_class_text {
 	const char *data;
 	size_t len;
 };
@@ -82,20 +82,20 @@ bool lc_class_attribute(const struct lc_class *c, uint32_t at, uint32_t limit,
                         struct lc_attribute *out);
 
 /* Lookups by pool index: no constant of that kind gives an empty text (data NULL) or false. */
-struct lc_text lc_class_utf8(const struct lc_class *c, uint32_t index);
-struct lc_text lc_class_name(const struct lc_class *c, uint32_t index);
+struct lc_class_text lc_class_utf8(const struct lc_class *c, uint32_t index);
+struct lc_class_text lc_class_name(const struct lc_class *c, uint32_t index);
 struct lc_class_ref {
-	struct lc_text holder;
-	struct lc_text name;
-	struct lc_text descriptor;
+	struct lc_class_text holder;
+	struct lc_class_text name;
+	struct lc_class_text descriptor;
 	uint16_t holder_index; /* of the Class constant */
 };
 bool lc_class_method_ref(const struct lc_class *c, uint32_t index, struct lc_class_ref *out);
 bool lc_class_interface_ref(const struct lc_class *c, uint32_t index, struct lc_class_ref *out);
-struct lc_text lc_class_dynamic_descriptor(const struct lc_class *c, uint32_t index);
+struct lc_class_text lc_class_dynamic_descriptor(const struct lc_class *c, uint32_t index);
 
-bool lc_text_is(struct lc_text t, const char *s);
-bool lc_text_begins(struct lc_text t, const char *s);
-bool lc_text_ends(struct lc_text t, const char *s);
+bool lc_text_is(struct lc_class_text t, const char *s);
+bool lc_text_begins(struct lc_class_text t, const char *s);
+bool lc_text_ends(struct lc_class_text t, const char *s);
 
 #endif

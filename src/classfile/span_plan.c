@@ -154,7 +154,7 @@ static const char *const terminals[] = {
 
 #define LEN(a) (sizeof(a) / sizeof((a)[0]))
 
-static bool is_one_of(struct lc_text name, const char *const *list, size_t len)
+static bool is_one_of(struct lc_class_text name, const char *const *list, size_t len)
 {
 	for (size_t i = 0; i < len; i++)
 		if (lc_text_is(name, list[i]))
@@ -175,7 +175,7 @@ bool lc_span_is_wrapper(const char *name, size_t len)
 }
 
 /* The types of a class named java/...; *unknown is set for any other. */
-static uint32_t types_of(struct lc_text name, bool *unknown)
+static uint32_t types_of(struct lc_class_text name, bool *unknown)
 {
 	if (!lc_text_begins(name, "java/")) {
 		*unknown |= name.data != NULL;
@@ -249,7 +249,7 @@ static bool has_typed_call(const struct lc_class *c)
 
 /* The LC_SPAN_IS_ bit that would make the method the body of a task, or 0. */
 static uint32_t task_body(const struct lc_span_class *k, const struct lc_member *m,
-                          struct lc_text name, struct lc_text descriptor)
+                          struct lc_class_text name, struct lc_class_text descriptor)
 {
 	if (m->access_flags & (ACC_STATIC | ACC_PRIVATE | ACC_ABSTRACT))
 		return 0;
@@ -263,7 +263,7 @@ static uint32_t task_body(const struct lc_span_class *k, const struct lc_member 
 	return m->access_flags & ACC_BRIDGE && has_typed_call(k->cls) ? 0 : CALLABLE;
 }
 
-static bool is_task(struct lc_text descriptor)
+static bool is_task(struct lc_class_text descriptor)
 {
 	return lc_text_begins(descriptor, "(Ljava/lang/Runnable;") ||
 	       lc_text_begins(descriptor, "(L" CONCURRENT "Callable;") ||
@@ -272,8 +272,8 @@ static bool is_task(struct lc_text descriptor)
 }
 
 /* What the method of an executor does with its first parameter. */
-static enum lc_submit_kind submit_kind(const struct lc_member *m, struct lc_text name,
-                                       struct lc_text descriptor)
+static enum lc_submit_kind submit_kind(const struct lc_member *m, struct lc_class_text name,
+                                       struct lc_class_text descriptor)
 {
 	if (m->access_flags & (ACC_STATIC | ACC_BRIDGE | ACC_PRIVATE | ACC_ABSTRACT))
 		return LC_SUBMIT_NONE;
@@ -291,7 +291,8 @@ static enum lc_submit_kind submit_kind(const struct lc_member *m, struct lc_text
 }
 
 static void plan_submission(const struct lc_span_class *k, const struct lc_member *m,
-                            struct lc_text name, struct lc_text descriptor, struct lc_span_plan *p)
+                            struct lc_class_text name, struct lc_class_text descriptor,
+                            struct lc_span_plan *p)
 {
 	enum lc_submit_kind kind = submit_kind(m, name, descriptor);
 
@@ -309,7 +310,7 @@ static void plan_submission(const struct lc_span_class *k, const struct lc_membe
 
 /* Methods that hand a task on, of classes that are no executors. */
 static void plan_special_submission(const struct lc_span_class *k, const struct lc_member *m,
-                                    struct lc_text name, struct lc_text descriptor,
+                                    struct lc_class_text name, struct lc_class_text descriptor,
                                     struct lc_span_plan *p)
 {
 	bool fork_join = lc_text_is(k->name, CONCURRENT "ForkJoinTask");
@@ -341,8 +342,9 @@ static void plan_special_submission(const struct lc_span_class *k, const struct 
 	}
 }
 
-static void plan_task(const struct lc_span_class *k, const struct lc_member *m, struct lc_text name,
-                      struct lc_text descriptor, struct lc_span_plan *p)
+static void plan_task(const struct lc_span_class *k, const struct lc_member *m,
+                      struct lc_class_text name, struct lc_class_text descriptor,
+                      struct lc_span_plan *p)
 {
 	bool of_virtual = lc_text_is(k->name, "java/lang/VirtualThread");
 	uint32_t body = task_body(k, m, name, descriptor) & k->is;
@@ -370,7 +372,8 @@ static void plan_task(const struct lc_span_class *k, const struct lc_member *m, 
 	p->created = lc_text_is(name, "<init>") && k->is & TASK && !k->super_created && !k->wrapper;
 }
 
-static bool is_terminal(const struct lc_member *m, struct lc_text name, struct lc_text descriptor)
+static bool is_terminal(const struct lc_member *m, struct lc_class_text name,
+                        struct lc_class_text descriptor)
 {
 	if (!(m->access_flags & ACC_PUBLIC) ||
 	    m->access_flags & (ACC_STATIC | ACC_BRIDGE | ACC_ABSTRACT) ||
@@ -380,9 +383,10 @@ static bool is_terminal(const struct lc_member *m, struct lc_text name, struct l
 }
 
 static void plan_stream(const struct lc_span_class *k, const struct lc_member *m,
-                        struct lc_text name, struct lc_text descriptor, struct lc_span_plan *p)
+                        struct lc_class_text name, struct lc_class_text descriptor,
+                        struct lc_span_plan *p)
 {
-	struct lc_text rest = k->name;
+	struct lc_class_text rest = k->name;
 
 	if (k->is & FOREIGN && is_terminal(m, name, descriptor)) {
 		p->prologue = LC_SPAN_FOREIGN_BEGIN;
@@ -407,8 +411,8 @@ static void plan_stream(const struct lc_span_class *k, const struct lc_member *m
 
 struct lc_span_plan lc_span_plan_method(const struct lc_span_class *k, const struct lc_member *m)
 {
-	struct lc_text name = lc_class_utf8(k->cls, m->name);
-	struct lc_text descriptor = lc_class_utf8(k->cls, m->descriptor);
+	struct lc_class_text name = lc_class_utf8(k->cls, m->name);
+	struct lc_class_text descriptor = lc_class_utf8(k->cls, m->descriptor);
 	struct lc_span_plan p = { 0 };
 
 	/* Spans of streams move with their thread as well. */
@@ -436,8 +440,8 @@ uint32_t lc_span_matters(const uint8_t *in, size_t len, unsigned what, uint32_t 
 	count = unknown && !lc_text_begins(k.name, "java/") ? lc_be_get2(c.bytes + c.methods) : 0;
 	for (at = c.methods + 2; count; count--) {
 		struct lc_member m = lc_class_member(&c, at);
-		struct lc_text name = lc_class_utf8(&c, m.name);
-		struct lc_text descriptor = lc_class_utf8(&c, m.descriptor);
+		struct lc_class_text name = lc_class_utf8(&c, m.name);
+		struct lc_class_text descriptor = lc_class_utf8(&c, m.descriptor);
 
 		if (what & LC_SPAN_TASKS) {
 			uint32_t body = task_body(&k, &m, name, descriptor);
@@ -473,7 +477,7 @@ static bool has_method(const struct lc_class *c, const char *name, const char *d
 const char *lc_span_stream_mismatch(const uint8_t *in, size_t len)
 {
 	const char *missing = NULL;
-	struct lc_text name;
+	struct lc_class_text name;
 	struct lc_class c;
 
 	if (lc_class_open(in, len, &c) != LC_REWRITE_DONE)

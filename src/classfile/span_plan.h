@@ -36,7 +36,7 @@ enum lc_span_call {
 /* What is known of a class. */
 struct lc_span_class {
 	const struct lc_class *cls;
-	struct lc_text name, super;
+	struct lc_class_text name, super;
 	unsigned what;
 	uint32_t is;        /* LC_SPAN_IS_ */
 	bool super_created; /* constructors of a superclass have the hook that its own would get */

@@ -52,7 +52,7 @@ struct rewrite {
 /* A walk over one method. */
 struct walk {
 	struct rewrite *r;
-	struct lc_code *code;
+	struct lc_method_code *code;
 	struct lc_span_plan plan;
 	uint32_t uninitialized; /* `new` whose constructor call is yet to come */
 	bool own_super;         /* a constructor that does not call this(...) */
@@ -163,7 +163,7 @@ static void put_interface_call(struct walk *w, uint32_t at)
 
 static void put_dynamic_call(struct walk *w, uint32_t at)
 {
-	struct lc_text descriptor =
+	struct lc_class_text descriptor =
 	    lc_class_dynamic_descriptor(&w->r->edit.cls, lc_be_get2(w->code->insns + at + 1));
 
 	if (lc_text_ends(descriptor, ")Ljava/lang/Runnable;") ||
@@ -196,7 +196,7 @@ static void put_continuation(struct walk *w, uint32_t at)
 static void visit_special_call(struct walk *w, uint32_t at)
 {
 	const struct lc_class *c = &w->r->edit.cls;
-	struct lc_text self = w->r->class.name;
+	struct lc_class_text self = w->r->class.name;
 	struct lc_class_ref ref;
 
 	if (!lc_class_method_ref(c, lc_be_get2(w->code->insns + at + 1), &ref) ||
@@ -277,7 +277,8 @@ static uint8_t *emit_about(struct rewrite *r, uint8_t *p, const struct lc_span_p
 	return emit_call(r, p, plan->prologue);
 }
 
-static void set_prologue(struct rewrite *r, const struct lc_span_plan *plan, struct lc_code *code)
+static void set_prologue(struct rewrite *r, const struct lc_span_plan *plan,
+                         struct lc_method_code *code)
 {
 	uint8_t *p = r->prologue;
 
@@ -291,7 +292,7 @@ static void set_prologue(struct rewrite *r, const struct lc_span_plan *plan, str
 	code->prologue_len = (uint16_t)(p - r->prologue);
 }
 
-static void set_tail(struct rewrite *r, struct lc_code *code)
+static void set_tail(struct rewrite *r, struct lc_method_code *code)
 {
 	uint8_t *p = emit_call(r, r->tail, LC_SPAN_END);
 
@@ -308,7 +309,7 @@ static void set_tail(struct rewrite *r, struct lc_code *code)
 
 static enum lc_rewrite_status find(struct walk *w)
 {
-	struct lc_code *code = w->code;
+	struct lc_method_code *code = w->code;
 	uint32_t bytes;
 
 	for (uint32_t at = 0; at < code->len; at += bytes) {
@@ -333,7 +334,7 @@ static enum lc_rewrite_status rewrite_code(void *user, const struct lc_member *m
                                            const struct lc_attribute *a)
 {
 	struct rewrite *r = user;
-	struct lc_code code;
+	struct lc_method_code code;
 	struct walk w = { .r = r, .code = &code, .own_super = true };
 	uint32_t sites = r->counts.sites, max_stack;
 	enum lc_rewrite_status status = lc_edit_read(&r->edit, a, &code);

@@ -42,7 +42,7 @@ static uint32_t take(struct reader *r, uint32_t bytes)
 }
 
 /* The new position, or false where no instruction begins. */
-static bool moved(const struct lc_code *code, uint32_t at, uint32_t *to)
+static bool moved(const struct lc_method_code *code, uint32_t at, uint32_t *to)
 {
 	if (at >= code->len || !(code->flags[at] & LC_AT_START))
 		return false;
@@ -54,7 +54,7 @@ static bool moved(const struct lc_code *code, uint32_t at, uint32_t *to)
  * Copy `count` verification types; code may be NULL: then only step over them. Returns the tag
  * of the first one, or 0.
  */
-static uint32_t copy_types(const struct lc_code *code, struct reader *r, uint32_t count,
+static uint32_t copy_types(const struct lc_method_code *code, struct reader *r, uint32_t count,
                            struct lc_buf *out)
 {
 	uint32_t first = 0;
@@ -111,7 +111,7 @@ static void emit_head(uint32_t type, uint32_t distance, struct lc_buf *out)
 	lc_buf_add2(out, distance);
 }
 
-static void copy_frame_types(const struct lc_code *code, uint32_t type, struct reader *r,
+static void copy_frame_types(const struct lc_method_code *code, uint32_t type, struct reader *r,
                              struct lc_buf *out)
 {
 	if (type == SAME_LOCALS_1 || type == SAME_LOCALS_1_EXTENDED) {
@@ -128,7 +128,7 @@ static void copy_frame_types(const struct lc_code *code, uint32_t type, struct r
 	}
 }
 
-bool lc_stackmap_emit(const struct lc_code *code, const uint8_t *body, uint32_t len,
+bool lc_stackmap_emit(const struct lc_method_code *code, const uint8_t *body, uint32_t len,
                       struct lc_buf *out)
 {
 	struct reader r = { .at = body, .end = body + len };

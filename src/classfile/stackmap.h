@@ -13,7 +13,7 @@
  * lc_code_layout(). Returns false if it does not parse or a position in it is no instruction.
  * The frame of the code's tail is added.
  */
-bool lc_stackmap_emit(const struct lc_code *code, const uint8_t *body, uint32_t len,
+bool lc_stackmap_emit(const struct lc_method_code *code, const uint8_t *body, uint32_t len,
                       struct lc_buf *out);
 
 /*

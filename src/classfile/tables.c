@@ -9,7 +9,7 @@ enum { NESTING_MAX = 32, LINE_BYTES = 4, VARIABLE_BYTES = 10 };
 
 static enum table table_of(const struct lc_class *c, uint32_t name)
 {
-	struct lc_text t = lc_class_utf8(c, name);
+	struct lc_class_text t = lc_class_utf8(c, name);
 
 	switch (t.data ? t.len : 0) {
 	case 13:
@@ -32,7 +32,7 @@ static enum table table_of(const struct lc_class *c, uint32_t name)
 }
 
 /* Relocate the position at `p` in place; the end of the code counts as one. */
-static bool move_position(const struct lc_code *code, uint8_t *p)
+static bool move_position(const struct lc_method_code *code, uint8_t *p)
 {
 	uint32_t at = lc_be_get2(p);
 
@@ -43,12 +43,12 @@ static bool move_position(const struct lc_code *code, uint8_t *p)
 }
 
 /* What begins with the code begins with its prologue. */
-static uint32_t moved_start(const struct lc_code *code, uint32_t at)
+static uint32_t moved_start(const struct lc_method_code *code, uint32_t at)
 {
 	return at ? code->moved[at] : 0;
 }
 
-static bool move_line(const struct lc_code *code, uint8_t *p)
+static bool move_line(const struct lc_method_code *code, uint8_t *p)
 {
 	uint32_t at = lc_be_get2(p);
 
@@ -59,7 +59,7 @@ static bool move_line(const struct lc_code *code, uint8_t *p)
 }
 
 /* A range is a position and a length. */
-static bool move_range(const struct lc_code *code, uint8_t *p)
+static bool move_range(const struct lc_method_code *code, uint8_t *p)
 {
 	uint32_t start = lc_be_get2(p), end = start + lc_be_get2(p + 2);
 
@@ -71,7 +71,8 @@ static bool move_range(const struct lc_code *code, uint8_t *p)
 }
 
 /* A table of entries that begin with a position, or with a range. */
-static bool move_table(const struct lc_code *code, uint8_t *body, uint32_t len, uint32_t step)
+static bool move_table(const struct lc_method_code *code, uint8_t *body, uint32_t len,
+                       uint32_t step)
 {
 	if (len < 2 || len - 2 != step * lc_be_get2(body))
 		return false;
@@ -140,7 +141,7 @@ static void skip_annotation(struct cursor *r, int nesting)
 }
 
 /* What an annotation in code can be attached to. Only a method's own kinds may appear here. */
-static bool move_target(const struct lc_code *code, struct cursor *r)
+static bool move_target(const struct lc_method_code *code, struct cursor *r)
 {
 	uint8_t type = *step_over(r, 1);
 	uint32_t count;
@@ -176,7 +177,7 @@ static bool move_target(const struct lc_code *code, struct cursor *r)
 	}
 }
 
-static bool move_annotations(const struct lc_code *code, struct cursor r)
+static bool move_annotations(const struct lc_method_code *code, struct cursor r)
 {
 	uint32_t count = lc_be_get2(step_over(&r, 2));
 
@@ -191,7 +192,7 @@ static bool move_annotations(const struct lc_code *code, struct cursor r)
 
 enum emitted { KEPT, LEFT_OUT, BROKEN };
 
-static enum emitted emit_body(const struct lc_class *c, const struct lc_code *code,
+static enum emitted emit_body(const struct lc_class *c, const struct lc_method_code *code,
                               const struct lc_attribute *a, enum table table, struct lc_buf *out)
 {
 	const uint8_t *body = c->bytes + a->body;
@@ -216,7 +217,7 @@ static enum emitted emit_body(const struct lc_class *c, const struct lc_code *co
 }
 
 /* The frame of the tail alone. */
-static void emit_new_stackmap(const struct lc_code *code, struct lc_buf *out)
+static void emit_new_stackmap(const struct lc_method_code *code, struct lc_buf *out)
 {
 	static const uint8_t no_frames[2];
 	size_t start = out->len;
@@ -228,7 +229,7 @@ static void emit_new_stackmap(const struct lc_code *code, struct lc_buf *out)
 		lc_be_put4(out->data + start + 2, (uint32_t)(out->len - start - 6));
 }
 
-bool lc_tables_emit(const struct lc_class *c, const struct lc_code *code, struct lc_buf *out)
+bool lc_tables_emit(const struct lc_class *c, const struct lc_method_code *code, struct lc_buf *out)
 {
 	uint32_t at = code->attributes + 2, kept = 0;
 	size_t head = out->len;
@@ -267,7 +268,7 @@ bool lc_tables_emit(const struct lc_class *c, const struct lc_code *code, struct
 	return true;
 }
 
-static bool find_stackmap(const struct lc_class *c, const struct lc_code *code,
+static bool find_stackmap(const struct lc_class *c, const struct lc_method_code *code,
                           struct lc_attribute *out)
 {
 	uint32_t at = code->attributes + 2;
@@ -279,7 +280,7 @@ static bool find_stackmap(const struct lc_class *c, const struct lc_code *code,
 }
 
 /* Arguments in a method descriptor. */
-static uint32_t count_arguments(struct lc_text descriptor)
+static uint32_t count_arguments(struct lc_class_text descriptor)
 {
 	uint32_t count = 0;
 
@@ -294,7 +295,7 @@ static uint32_t count_arguments(struct lc_text descriptor)
 }
 
 bool lc_tables_keep_local0(const struct lc_class *c, const struct lc_member *method,
-                           const struct lc_code *code)
+                           const struct lc_method_code *code)
 {
 	struct lc_attribute frames;
 

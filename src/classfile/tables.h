@@ -17,10 +17,11 @@
  * StackMapTable in classes older than 50.0.) So are type annotations that do not parse, which
  * the JVM does not read either. Returns false if one of the others does not parse.
  */
-bool lc_tables_emit(const struct lc_class *c, const struct lc_code *code, struct lc_buf *out);
+bool lc_tables_emit(const struct lc_class *c, const struct lc_method_code *code,
+                    struct lc_buf *out);
 
 /* Does `this` stay in local 0 all through a constructor, as far as its StackMapTable tells? */
 bool lc_tables_keep_local0(const struct lc_class *c, const struct lc_member *method,
-                           const struct lc_code *code);
+                           const struct lc_method_code *code);
 
 #endif

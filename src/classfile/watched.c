@@ -7,7 +7,7 @@
 
 static const char primitives[] = "ZCFDBSIJ"; /* in the order of `newarray` */
 
-bool lc_watched_class(const struct lc_rewrite_options *options, struct lc_text name)
+bool lc_watched_class(const struct lc_rewrite_options *options, struct lc_class_text name)
 {
 	for (size_t i = 0; i < options->watched_len; i++)
 		if (lc_text_is(name, options->watched[i]))
@@ -15,7 +15,7 @@ bool lc_watched_class(const struct lc_rewrite_options *options, struct lc_text n
 	return false;
 }
 
-bool lc_watched_array_of(const struct lc_rewrite_options *options, struct lc_text component)
+bool lc_watched_array_of(const struct lc_rewrite_options *options, struct lc_class_text component)
 {
 	for (size_t i = 0; i < options->watched_len; i++) {
 		const char *name = options->watched[i];
@@ -32,7 +32,7 @@ bool lc_watched_array_of(const struct lc_rewrite_options *options, struct lc_tex
 	return false;
 }
 
-bool lc_watched_within(const struct lc_rewrite_options *options, struct lc_text array,
+bool lc_watched_within(const struct lc_rewrite_options *options, struct lc_class_text array,
                        uint32_t dimensions)
 {
 	for (; dimensions && array.len; dimensions--) {

@@ -14,13 +14,13 @@
 struct lc_rewrite_options;
 
 /* The class of that name, as a Class constant has it. */
-bool lc_watched_class(const struct lc_rewrite_options *options, struct lc_text name);
+bool lc_watched_class(const struct lc_rewrite_options *options, struct lc_class_text name);
 
 /* Arrays of that class, which may be an array class itself. */
-bool lc_watched_array_of(const struct lc_rewrite_options *options, struct lc_text component);
+bool lc_watched_array_of(const struct lc_rewrite_options *options, struct lc_class_text component);
 
 /* The array class `array`, or what its first `dimensions` levels consist of. */
-bool lc_watched_within(const struct lc_rewrite_options *options, struct lc_text array,
+bool lc_watched_within(const struct lc_rewrite_options *options, struct lc_class_text array,
                        uint32_t dimensions);
 
 /* Any array class of references. */

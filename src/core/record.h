@@ -46,14 +46,35 @@ enum lc_area_kind {
 	LC_AREA_HUMONGOUS_CONT, /* continuation regions of it */
 };
 
+/*
+ * In lc_area.flags: the collection may have slid objects of LC_MOVE_INLINE_BYTES or less over dead
+ * ones here, and nothing but the headers tells (rule 3c of jvm/areas.h).
+ */
+#define LC_AREA_COMPACTED 1u
+
 /* [bottom, end) belongs to the area; objects are in [bottom, top). Sorted by bottom, disjoint. */
 struct lc_area {
 	uint64_t bottom;
 	uint64_t top;
 	uint64_t end;
-	uint32_t kind; /* enum lc_area_kind */
-	uint32_t reserved;
+	uint32_t kind;  /* enum lc_area_kind */
+	uint32_t flags; /* LC_AREA_COMPACTED or 0 */
 };
+
+/* Copies of less are made inline, 8 bytes at a time: no interposer sees them. */
+#define LC_MOVE_INLINE_BYTES UINT64_C(64)
+
+/* Every size of Parallel's regions is a multiple of this, and the heap's bottom too. */
+#define LC_MOVE_PIECE_ALIGN (UINT64_C(64) << 10)
+
+/*
+ * May this move be a later piece of an object that began before src? `low` is the bottom of the
+ * heap (lc_areas_heap_range()).
+ */
+static inline bool lc_move_continues(const struct lc_move *m, uint64_t low)
+{
+	return m->src && !((m->dst - low) & (LC_MOVE_PIECE_ALIGN - 1));
+}
 
 /* Where a sampled program counter was. */
 enum lc_where {
@@ -79,8 +100,6 @@ enum lc_how {
 	LC_HOW_COUNT
 };
 
-#define LC_FRAMES_MAX 2048 /* hard limit of --depth */
-
 /*
  * A frame of a call path as 8 bytes: 48 bits of jmethodID, 16 bits of bci.
  * bci 0xffff stands for "none" (native method, or synthetic frame).
@@ -93,11 +112,12 @@ static inline uint64_t lc_frame_pack(const void *method, int bci)
 	return ((uint64_t)(uintptr_t)method & LC_ADDR_MASK) | b << LC_ADDR_BITS;
 }
 
-/* What an access does, and to how many bytes: bits of lc_sample.access. */
+/*
+ * What an access does, and to how many bytes: bits of lc_sample.access beside LC_TOUCH_LOAD and
+ * LC_TOUCH_STORE of format/format.h.
+ */
 enum {
-	LC_ACCESS_LOAD = 1,
-	LC_ACCESS_STORE = 2, /* both: an increment in place, a compare-and-swap */
-	LC_ACCESS_OWN = 4,   /* to the thread's stack, the JVM's data of it, or constants in code */
+	LC_ACCESS_OWN = 4, /* to the thread's stack, the JVM's data of it, or constants in code */
 	LC_ACCESS_WIDTH_SHIFT = 4,
 	LC_ACCESS_WIDTH_UNKNOWN = 15, /* else log2 of the bytes */
 };

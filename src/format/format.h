@@ -14,6 +14,8 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
+#include "src/base/bytes.h"
+
 #define LC_FORMAT_VERSION 1
 
 #define LC_MANIFEST_NAME "manifest.json"
@@ -81,7 +83,10 @@ enum lc_bucket {
 /* Numbers of the DETAILS section: where the program counter was, how the address was found. */
 enum { LC_DETAIL_WHERE_COUNT = 5, LC_DETAIL_HOW_COUNT = 9 };
 
-/* What an access did: bits of FIELDS and LINES. None of them: unknown. */
+/*
+ * What an access did: bits of FIELDS and LINES. Both: an increment in place, a compare-and-swap. None:
+ * unknown.
+ */
 enum { LC_TOUCH_LOAD = 1, LC_TOUCH_STORE = 2, LC_TOUCH_END = 4 };
 
 enum { LC_LINE_BYTES_MAX = 64 }; /* byte numbers of LINES are below it */
@@ -524,6 +529,13 @@ static inline size_t lc_json_char_put(uint8_t *out, uint32_t c)
 	for (unsigned i = 0; i < 4; i++)
 		out[2 + i] = (uint8_t)hex[c >> (12 - 4 * i) & 15];
 	return 6;
+}
+
+/* Append a varint. Context: [writer]. */
+static inline void lc_bytes_varint(struct lc_bytes *b, uint64_t v)
+{
+	if (lc_bytes_reserve(b, LC_VARINT_MAX))
+		b->len += lc_varint_put(b->data + b->len, v);
 }
 
 #endif

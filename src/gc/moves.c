@@ -18,8 +18,8 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-#include "src/gc/areas.h"
 #include "src/gc/moves_batch.h"
+#include "src/jvm/areas.h"
 #include "src/preload/abi.h"
 
 enum {

@@ -30,21 +30,6 @@
 
 #include "src/core/record.h"
 
-/* Copies of less are made inline, 8 bytes at a time: no interposer sees them. */
-enum { LC_MOVE_INLINE_BYTES = 64 };
-
-/* Every size of Parallel's regions is a multiple of this, and the heap's bottom too. */
-#define LC_MOVE_PIECE_ALIGN (UINT64_C(64) << 10)
-
-/*
- * May this move be a later piece of an object that began before src? `low` is the bottom of the
- * heap (lc_areas_heap_range()).
- */
-static inline bool lc_move_continues(const struct lc_move *m, uint64_t low)
-{
-	return m->src && !((m->dst - low) & (LC_MOVE_PIECE_ALIGN - 1));
-}
-
 /* The moves of one collection; owner: whoever lc_moves_seal() gave it to. */
 struct lc_move_batch; /* opaque */
 

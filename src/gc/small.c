@@ -15,8 +15,8 @@
 #include <unistd.h>
 
 #include "src/base/time.h"
-#include "src/gc/areas.h"
 #include "src/gc/moves.h"
+#include "src/jvm/areas.h"
 
 #define GRANULE_BYTES (UINT64_C(64) << 10)
 
@@ -140,7 +140,7 @@ bool lc_small_begin(const struct lc_area *areas, size_t len, bool class_word)
 	bool slid = lc_areas_collections() > 1;
 
 	for (size_t i = 0; i < len; i++)
-		slid |= areas[i].reserved & LC_AREA_COMPACTED;
+		slid |= areas[i].flags & LC_AREA_COMPACTED;
 	if (!lc_areas_collections() || !lay_out())
 		return false;
 	if (slid) {

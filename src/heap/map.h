@@ -55,13 +55,7 @@ void lc_map_destroy(struct lc_map *m);  /* NULL is fine */
 void lc_map_resolve(struct lc_map *m, const struct lc_nursery *nursery, struct lc_query *q,
                     size_t len);
 
-/*
- * In lc_area.reserved, as gc/areas.h has it (LC_AREA_COMPACTED): small objects may have been slid
- * over dead ones here, and nothing tells but the headers. See lc_map_check().
- */
-#define LC_MAP_AREA_COMPACTED 1u
-
-/* What a collection did, in the terms of gc/moves.h and gc/areas.h. */
+/* What a collection did, in the terms of gc/moves.h and jvm/areas.h. */
 struct lc_map_close {
 	const struct lc_nursery *nursery;
 	const struct lc_move *moves; /* any order; each from its place before to its place after */

@@ -1,7 +1,7 @@
 /*
  * heap/map_close.c - survivors and nursery carried over a collection.
  *
- * The rules, for a tracked object at [a, a + n) when the collection started (gc/areas.h says why):
+ * The rules, for a tracked object at [a, a + n) when the collection started (jvm/areas.h says why):
  *
  *   1. A move with src == a and size <= n: the object is at dst, all of it (large ones are copied
  *      in pieces, to one place). A move of more than n bytes: what starts there is another object,
@@ -46,10 +46,6 @@
 
 #include "src/heap/map_impl.h"
 
-/* What the collectors do to large objects, as gc/moves.h has it. */
-#define INLINE_BYTES UINT64_C(64)
-#define PIECE_ALIGN (UINT64_C(64) << 10)
-
 struct landing {
 	uint64_t dst;
 	struct lc_map_entry entry; /* site 0: no object of ours */
@@ -78,7 +74,7 @@ static inline uint64_t mix(uint64_t addr)
 
 static bool continues(const struct closing *k, const struct lc_move *v)
 {
-	return !((v->dst - k->c->heap_low) & (PIECE_ALIGN - 1));
+	return !((v->dst - k->c->heap_low) & (LC_MOVE_PIECE_ALIGN - 1));
 }
 
 static unsigned log2_at_least(size_t n)
@@ -148,9 +144,9 @@ static int index_moves(struct closing *k)
 		if (!continues(k, v))
 			continue;
 		k->pieces = true;
-		for (uint64_t back = 8; back <= INLINE_BYTES; back += 8)
+		for (uint64_t back = 8; back <= LC_MOVE_INLINE_BYTES; back += 8)
 			filter_add(k, v->src - back);
-		lc_map_grid_add(&k->m->open, v->src - INLINE_BYTES, v->src);
+		lc_map_grid_add(&k->m->open, v->src - LC_MOVE_INLINE_BYTES, v->src);
 	}
 	return 0;
 }
@@ -183,7 +179,7 @@ static int follow(struct closing *k, uint64_t addr, struct lc_map_entry e)
 	}
 	if (!k->pieces)
 		return 0;
-	for (uint64_t gap = 8; gap <= INLINE_BYTES && gap < size_bytes; gap += 8) {
+	for (uint64_t gap = 8; gap <= LC_MOVE_INLINE_BYTES && gap < size_bytes; gap += 8) {
 		i = find_move(k, addr + gap);
 		if (i < 0 || !continues(k, &k->c->moves[i]) ||
 		    k->c->moves[i].size_bytes + gap > size_bytes)
@@ -216,7 +212,7 @@ static void take_survivors(struct closing *k)
 		if (!k->pieces || !continues(k, v))
 			continue;
 		e = lc_map_at_or_below(m, v->src - 1, &at);
-		if (e && v->src - at <= INLINE_BYTES && follow(k, at, *e))
+		if (e && v->src - at <= LC_MOVE_INLINE_BYTES && follow(k, at, *e))
 			lc_map_remove(m, at);
 	}
 }
@@ -245,7 +241,7 @@ static ptrdiff_t find_area(struct closing *k, uint64_t addr)
 
 static bool is_small(uint64_t size_words)
 {
-	return size_words * 8 <= INLINE_BYTES;
+	return size_words * 8 <= LC_MOVE_INLINE_BYTES;
 }
 
 /* Was `addr` in old memory when the epoch began? */
@@ -268,7 +264,7 @@ static bool was_old(const struct closing *k, uint64_t addr)
 /* Where the part of an area ends in which objects may have stayed. */
 static uint64_t left_end(const struct closing *k, const struct lc_area *a)
 {
-	if (a->kind == LC_AREA_FREE || (!k->c->complete && a->reserved & LC_MAP_AREA_COMPACTED))
+	if (a->kind == LC_AREA_FREE || (!k->c->complete && a->flags & LC_AREA_COMPACTED))
 		return a->bottom;
 	if (a->kind == LC_AREA_HUMONGOUS || a->kind == LC_AREA_HUMONGOUS_CONT)
 		return a->end;
@@ -309,8 +305,8 @@ static void lay_out(struct closing *k)
 	for (size_t i = 0; i < k->c->moves_len; i++) {
 		uint64_t src = k->c->moves[i].src;
 
-		if (src && src - INLINE_BYTES < low)
-			low = src - INLINE_BYTES; /* rule 2 */
+		if (src && src - LC_MOVE_INLINE_BYTES < low)
+			low = src - LC_MOVE_INLINE_BYTES; /* rule 2 */
 		if (src && src >= high)
 			high = src + 1;
 	}
@@ -427,7 +423,7 @@ static int place_stays(struct closing *k)
 		uint32_t epochs = (uint16_t)(k->c->nursery->epoch_tag - lc_alloc_epoch_tag(a));
 
 		if (k->c->areas[area].kind == LC_AREA_EDEN && !k->written[area] &&
-		    !(k->c->areas[area].reserved & LC_MAP_AREA_COMPACTED)) {
+		    !(k->c->areas[area].flags & LC_AREA_COMPACTED)) {
 			k->stays[kept++] = *a;
 			continue;
 		}
@@ -541,10 +537,12 @@ static void sweep(struct closing *k)
 /* Would a copy to `addr`, in the pieces that a sliding collection makes, go unseen? */
 static bool unseen_at(const struct closing *k, uint64_t addr, uint64_t size_bytes)
 {
-	uint64_t first = PIECE_ALIGN - ((addr - k->c->heap_low) & (PIECE_ALIGN - 1));
+	uint64_t first =
+	    LC_MOVE_PIECE_ALIGN - ((addr - k->c->heap_low) & (LC_MOVE_PIECE_ALIGN - 1));
 
-	return size_bytes <= INLINE_BYTES ||
-	       (first <= INLINE_BYTES && size_bytes > first && size_bytes - first <= INLINE_BYTES);
+	return size_bytes <= LC_MOVE_INLINE_BYTES ||
+	       (first <= LC_MOVE_INLINE_BYTES && size_bytes > first &&
+	        size_bytes - first <= LC_MOVE_INLINE_BYTES);
 }
 
 /* Rule 5: drop the small, where nothing tells which of them are where they were. */
@@ -555,7 +553,7 @@ static void drop_small(struct closing *k)
 	struct lc_map_entry *e;
 
 	for (size_t i = 0; i < k->c->areas_len; i++)
-		compacted |= k->c->areas[i].reserved & LC_MAP_AREA_COMPACTED;
+		compacted |= k->c->areas[i].flags & LC_AREA_COMPACTED;
 	if (!compacted && !k->left_behind)
 		return;
 	for (uint64_t at = 0; (e = lc_map_at_or_above(m, at, &at)); at++)
@@ -583,7 +581,7 @@ static int doubt(struct closing *k)
 		uint64_t at = a->bottom;
 		struct lc_map_entry *e;
 
-		if (!(a->reserved & LC_MAP_AREA_COMPACTED))
+		if (!(a->flags & LC_AREA_COMPACTED))
 			continue;
 		for (; (e = lc_map_at_or_above(m, at, &at)) && at < a->end; at++) {
 			if (!(e->birth_in & 1) && note_doubt(m, at))

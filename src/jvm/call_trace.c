@@ -97,7 +97,7 @@ static int walk(JNIEnv *env, ucontext_t *context, struct lc_walk_frame *scratch,
 static bool follows_call(uint64_t pc)
 {
 	const uint8_t *at = (const uint8_t *)(uintptr_t)pc;
-	struct lc_code code;
+	struct lc_code_piece code;
 
 	if (!lc_code_find(pc, &code) || code.kind != LC_CODE_METHOD || pc - code.start < 5)
 		return false;
@@ -113,7 +113,7 @@ static bool leave_stub(ucontext_t *context)
 {
 	greg_t *g = context->uc_mcontext.gregs;
 	const uint64_t sp = (uint64_t)g[REG_RSP], fp = (uint64_t)g[REG_RBP];
-	struct lc_code code;
+	struct lc_code_piece code;
 	const uint64_t *at;
 
 	if (!lc_code_find((uint64_t)g[REG_RIP], &code) || code.kind != LC_CODE_STUB || sp % 8)

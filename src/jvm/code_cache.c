@@ -413,7 +413,7 @@ bool lc_code_in_cache(uint64_t pc)
 	       pc < atomic_load_explicit(&cache_high, memory_order_relaxed);
 }
 
-bool lc_code_find(uint64_t pc, struct lc_code *out)
+bool lc_code_find(uint64_t pc, struct lc_code_piece *out)
 {
 	const struct tables *t = tables_get();
 	const struct entry *e;
@@ -443,7 +443,7 @@ bool lc_code_find(uint64_t pc, struct lc_code *out)
 uint64_t lc_code_method(uint64_t pc)
 {
 	const struct tables *t = tables_get();
-	struct lc_code code;
+	struct lc_code_piece code;
 	uint64_t method;
 	uint32_t n;
 
@@ -458,7 +458,7 @@ uint64_t lc_code_method(uint64_t pc)
 	           : 0;
 }
 
-uint64_t lc_code_boundary(const struct lc_code *code, uint64_t limit)
+uint64_t lc_code_boundary(const struct lc_code_piece *code, uint64_t limit)
 {
 	const struct tables *t = tables_get();
 	uint64_t g, first, bits;

@@ -14,7 +14,7 @@ enum lc_code_kind {
 };
 
 /* A piece of generated code as it was when lc_code_find() looked. */
-struct lc_code {
+struct lc_code_piece {
 	uint64_t start; /* an instruction starts here */
 	uint64_t end;   /* one past the last byte */
 	uint64_t life;  /* differs for whatever occupies the same bytes later; never 0 */
@@ -41,7 +41,7 @@ bool lc_code_in_cache(uint64_t pc);
  * The code at `pc`. Returns false, *out untouched, where none is known.
  * Context: any, signal handlers included. No lock, bounded.
  */
-bool lc_code_find(uint64_t pc, struct lc_code *out);
+bool lc_code_find(uint64_t pc, struct lc_code_piece *out);
 
 /* The jmethodID that the code at `pc` was compiled for (others may be inlined); 0 unknown. Context: any. */
 uint64_t lc_code_method(uint64_t pc);
@@ -51,6 +51,6 @@ uint64_t lc_code_method(uint64_t pc);
  * other is known. Boundaries are the addresses that the JVM's debug information names.
  * Context: any, signal handlers included. Bounded by the size of the code.
  */
-uint64_t lc_code_boundary(const struct lc_code *code, uint64_t limit);
+uint64_t lc_code_boundary(const struct lc_code_piece *code, uint64_t limit);
 
 #endif

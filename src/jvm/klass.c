@@ -26,7 +26,7 @@
 
 #include "src/core/epoch.h"
 #include "src/core/path.h"
-#include "src/gc/areas.h"
+#include "src/jvm/areas.h"
 #include "src/jvm/klass_impl.h"
 
 enum {

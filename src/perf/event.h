@@ -47,7 +47,7 @@ struct lc_watch_spec {
 	bool has_offset; /* without field, index and offset: the object as such */
 	uint64_t offset; /* bytes from the object's start */
 	uint8_t
-	    access; /* LC_ACCESS_LOAD | LC_ACCESS_STORE of core/record.h; a load alone is not possible
+	    access; /* LC_TOUCH_LOAD | LC_TOUCH_STORE of core/record.h; a load alone is not possible
 	                    on x86: then both, and stores are told apart in the report's text */
 	uint8_t bytes; /* 1, 2, 4, 8; 0: as wide as the field or element */
 };

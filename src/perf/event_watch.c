@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "src/core/record.h"
+#include "src/format/format.h"
 #include "src/perf/event_impl.h"
 
 /* A hit costs 10 us (measured), its sample 20 more: every 101st adds 2%. Prime, so as not to be in
@@ -123,13 +123,13 @@ static int take_access(char *text, struct lc_watch_spec *w, const struct lc_even
 {
 	char *colon = strrchr(text, ':');
 
-	w->access = LC_ACCESS_LOAD | LC_ACCESS_STORE;
+	w->access = LC_TOUCH_LOAD | LC_TOUCH_STORE;
 	if (!colon)
 		return 0;
 	if (strcmp(colon, ":r") == 0)
-		w->access = LC_ACCESS_LOAD;
+		w->access = LC_TOUCH_LOAD;
 	else if (strcmp(colon, ":w") == 0)
-		w->access = LC_ACCESS_STORE;
+		w->access = LC_TOUCH_STORE;
 	else if (strcmp(colon, ":rw") != 0)
 		return lc_event_fail(error, -EINVAL, "watch: '%.64s' is none of :r, :w, :rw",
 		                     colon);
@@ -204,9 +204,9 @@ static int take_place(const char *text, struct lc_watch_spec *w, const struct lc
 static void make_names(struct lc_event *e)
 {
 	const struct lc_watch_spec *w = &e->watch;
-	const char *access = w->access == LC_ACCESS_LOAD    ? ":r"
-	                     : w->access == LC_ACCESS_STORE ? ":w"
-	                                                    : ":rw";
+	const char *access = w->access == LC_TOUCH_LOAD    ? ":r"
+	                     : w->access == LC_TOUCH_STORE ? ":w"
+	                                                   : ":rw";
 	char place[sizeof(w->field) + 1] = "";
 
 	if (w->has_index)
@@ -219,7 +219,7 @@ static void make_names(struct lc_event *e)
 	snprintf(e->text, sizeof(e->text), "watch:%.*s#%llu%s%s", (int)sizeof(e->text) - 32,
 	         w->class_name, (unsigned long long)w->ordinal, place, access);
 	snprintf(e->event, sizeof(e->event), "%s", e->text + strlen("watch:"));
-	e->unit = w->access == LC_ACCESS_STORE ? "writes" : "accesses";
+	e->unit = w->access == LC_TOUCH_STORE ? "writes" : "accesses";
 }
 
 int lc_event_parse_watch(const char *arguments, uint64_t period, struct lc_event *e,
@@ -253,7 +253,7 @@ int lc_event_parse_watch(const char *arguments, uint64_t period, struct lc_event
 	e->period = period ? period : WATCH_PERIOD;
 	lc_event_attr_init(&e->attr, PERF_TYPE_BREAKPOINT, e->period);
 	/* An x86 CPU has no breakpoint on loads alone. */
-	e->attr.bp_type = e->watch.access == LC_ACCESS_STORE ? HW_BREAKPOINT_W : HW_BREAKPOINT_RW;
+	e->attr.bp_type = e->watch.access == LC_TOUCH_STORE ? HW_BREAKPOINT_W : HW_BREAKPOINT_RW;
 	e->attr.bp_len = e->watch.bytes ? e->watch.bytes : HW_BREAKPOINT_LEN_8;
 	return 0;
 }

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "src/base/bytes.h"
+#include "src/format/format.h"
 #include "src/profile/writer.h"
 
 /* Only for short texts: what exceeds the array is cut. */

@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "src/base/bytes.h"
+#include "src/format/format.h"
 
 /* Sections of one block: rows without their count. */
 struct lc_sections {

@@ -12,6 +12,7 @@
 #include <string.h>
 #include <zstd.h>
 
+#include "src/format/format.h"
 #include "src/profile/profile_block_impl.h"
 #include "src/profile/writer.h"
 

@@ -4,7 +4,7 @@
 
 #include <stdint.h>
 
-#include "src/base/bytes.h"
+#include "src/format/format.h"
 
 struct lc_block_encoder; /* opaque, see profile_block.c */
 struct lc_block_input;

@@ -37,7 +37,7 @@ void lc_tally_lost(struct lc_tally *t, uint16_t engine, uint64_t samples);
 
 /*
  * Add a row of what is known beyond an access; rows that differ in their counts alone are summed
- * (latency_max: the largest). Bits of `access` beside LC_ACCESS_LOAD and LC_ACCESS_STORE are
+ * (latency_max: the largest). Bits of `access` beside LC_TOUCH_LOAD and LC_TOUCH_STORE are
  * dropped. Each returns 0, -ENOMEM, or -EINVAL for numbers that docs/FORMAT.md does not allow: then
  * the row is left out.
  */

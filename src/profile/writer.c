@@ -11,8 +11,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "src/base/bytes.h"
 #include "src/base/time.h"
+#include "src/format/format.h"
 #include "src/profile/manifest.h"
 #include "src/profile/profile_block.h"
 

@@ -46,7 +46,7 @@ struct lc_block_field {
 	 */
 	const char *name;
 	uint64_t first, last; /* elements; 0 and 0 where there is a name */
-	uint8_t access;       /* LC_ACCESS_LOAD | LC_ACCESS_STORE of core/record.h */
+	uint8_t access;       /* LC_TOUCH_LOAD | LC_TOUCH_STORE of core/record.h */
 	uint64_t samples;
 };
 
@@ -75,7 +75,7 @@ struct lc_block_line {
 	uint32_t path;
 	uint8_t byte;     /* in the line, 0 to 63 */
 	uint8_t bytes;    /* width of the access; 0 where unknown */
-	uint8_t access;   /* LC_ACCESS_LOAD | LC_ACCESS_STORE */
+	uint8_t access;   /* LC_TOUCH_LOAD | LC_TOUCH_STORE */
 	const char *name; /* as in lc_block_field */
 	uint64_t first;   /* element, where the name is "" */
 	uint64_t samples;

@@ -127,7 +127,7 @@ static void cache_put(uint64_t pc, uint64_t life, const struct lc_recipe *r)
 	atomic_store_explicit(&s->sequence, sequence + 2, memory_order_release);
 }
 
-static void find_recipe(const struct lc_code *code, uint64_t pc, struct lc_recipe *r)
+static void find_recipe(const struct lc_code_piece *code, uint64_t pc, struct lc_recipe *r)
 {
 	const uint8_t *bytes = (const uint8_t *)(uintptr_t)code->start;
 	const size_t len = code->end - code->start;
@@ -193,7 +193,7 @@ static void evaluate(const struct lc_registers *regs, struct lc_access *a)
 
 void lc_decode_sample(const struct lc_registers *regs, struct lc_access *out)
 {
-	struct lc_code code;
+	struct lc_code_piece code;
 
 	out->addr = out->base = out->life = 0;
 	out->kind = out->access = 0;
@@ -215,7 +215,7 @@ void lc_decode_sample(const struct lc_registers *regs, struct lc_access *out)
 bool lc_decode_before(const struct lc_registers *regs, const struct lc_recipe *recipe,
                       uint64_t life, uint64_t *addr, uint64_t *base)
 {
-	struct lc_code code;
+	struct lc_code_piece code;
 
 	if (regs->pc != recipe->pc || !lc_code_find(regs->pc, &code) || code.life != life)
 		return false;

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "src/core/record.h"
+#include "src/format/format.h"
 #include "src/sample/decode.h"
 #include "src/sample/insn.h"
 
@@ -345,7 +346,7 @@ static void came_back(struct trace *t, uint64_t address, size_t pc_at)
 		.index = LC_NO_REGISTER,
 		.scale = 1,
 		.how = t->call_at + in.length == pc_at ? LC_HOW_DIRECT : LC_HOW_NEARBY,
-		.access = LC_ACCESS_OWN | LC_ACCESS_LOAD | 3u << LC_ACCESS_WIDTH_SHIFT,
+		.access = LC_ACCESS_OWN | LC_TOUCH_LOAD | 3u << LC_ACCESS_WIDTH_SHIFT,
 		.same_frame = !(t->lost & bit_of(SP)),
 	};
 }

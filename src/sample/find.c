@@ -22,6 +22,7 @@
 #include <unistd.h>
 
 #include "src/core/record.h"
+#include "src/format/format.h"
 
 enum {
 	SP = 4,             /* number of the stack pointer */
@@ -234,7 +235,7 @@ static bool find_in_contents(const struct starts *where, const struct lc_registe
 /* Does it store and read nothing? Then what it stores to may be uninitialised. */
 static bool is_store(const struct lc_access *a)
 {
-	return (a->access & LC_ACCESS_STORE) && !(a->access & LC_ACCESS_LOAD);
+	return (a->access & LC_TOUCH_STORE) && !(a->access & LC_TOUCH_LOAD);
 }
 
 /*

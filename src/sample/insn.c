@@ -4,6 +4,7 @@
 #include <Zydis/Zydis.h>
 
 #include "src/core/record.h"
+#include "src/format/format.h"
 #include "src/sample/decode.h"
 
 _Static_assert(ZYDIS_VERSION_MAJOR(ZYDIS_VERSION) >= 4, "Zydis 4.0 or newer is needed");
@@ -96,9 +97,9 @@ static uint8_t access_of(const ZydisDecodedOperand *op)
 	if (bytes && !(bytes & (bytes - 1)) && !(op->size % 8))
 		access = (unsigned)__builtin_ctz(bytes) << LC_ACCESS_WIDTH_SHIFT;
 	if (op->actions & ZYDIS_OPERAND_ACTION_MASK_READ)
-		access |= LC_ACCESS_LOAD;
+		access |= LC_TOUCH_LOAD;
 	if (op->actions & ZYDIS_OPERAND_ACTION_MASK_WRITE)
-		access |= LC_ACCESS_STORE;
+		access |= LC_TOUCH_STORE;
 	return (uint8_t)access;
 }
 

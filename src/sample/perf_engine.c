@@ -18,6 +18,7 @@
 #include <string.h>
 
 #include "src/base/time.h"
+#include "src/format/format.h"
 #include "src/jvm/code_cache.h"
 #include "src/sample/insn.h"
 #include "src/sample/sampler.h"
@@ -38,8 +39,8 @@ static struct {
 struct interrupted {
 	const void *context; /* NULL: the thread is not there to ask */
 	struct lc_registers regs;
-	struct lc_code code; /* that the context is in; end 0 where none is known */
-	bool walked;         /* `frames` of the sampler hold the context's own path: */
+	struct lc_code_piece code; /* that the context is in; end 0 where none is known */
+	bool walked;               /* `frames` of the sampler hold the context's own path: */
 	int16_t frames_len;
 };
 
@@ -77,9 +78,9 @@ static uint8_t access_of(uint64_t data_src)
 	uint8_t access = 0;
 
 	if (op & PERF_MEM_OP_LOAD)
-		access |= LC_ACCESS_LOAD;
+		access |= LC_TOUCH_LOAD;
 	if (op & PERF_MEM_OP_STORE)
-		access |= LC_ACCESS_STORE;
+		access |= LC_TOUCH_STORE;
 	return access ? access | LC_ACCESS_WIDTH_UNKNOWN << LC_ACCESS_WIDTH_SHIFT : 0;
 }
 
@@ -110,8 +111,8 @@ static void walk_record(struct lc_sampler *s, struct interrupted *at,
 }
 
 /* The access as its own instruction tells: it is the one at record's program counter. */
-static void decode_record(const struct lc_ring_record *r, const struct lc_code *code, bool ran,
-                          struct lc_access *out)
+static void decode_record(const struct lc_ring_record *r, const struct lc_code_piece *code,
+                          bool ran, struct lc_access *out)
 {
 	const bool java = code->kind == LC_CODE_METHOD || code->kind == LC_CODE_STUB;
 	struct lc_insn insn;
@@ -147,7 +148,7 @@ static void take_record(struct lc_sampler *s, size_t engine, const struct lc_rin
                         struct interrupted *at)
 {
 	const enum lc_event_kind kind = rows[engine].event->kind;
-	struct lc_code code = { .kind = 0 };
+	struct lc_code_piece code = { .kind = 0 };
 	struct lc_registers regs;
 	const struct lc_registers *known = record_registers(r, &regs) ? &regs : NULL;
 	struct lc_access access;

@@ -30,7 +30,7 @@
 #include "src/core/observe.h"
 #include "src/core/path.h"
 #include "src/core/record.h"
-#include "src/gc/moves.h"
+#include "src/format/format.h"
 #include "src/jvm/code_cache.h"
 #include "src/jvm/field.h"
 #include "src/perf/event.h"
@@ -246,12 +246,12 @@ uint64_t lc_watch_access(size_t engine, const struct lc_registers *regs, struct 
 	struct lc_access access = { .how = LC_HOW_NOT_JAVA };
 	uint64_t end;
 
-	if (event->watch.access == LC_ACCESS_STORE)
-		head->access = LC_ACCESS_STORE | LC_ACCESS_WIDTH_UNKNOWN << LC_ACCESS_WIDTH_SHIFT;
+	if (event->watch.access == LC_TOUCH_STORE)
+		head->access = LC_TOUCH_STORE | LC_ACCESS_WIDTH_UNKNOWN << LC_ACCESS_WIDTH_SHIFT;
 	if (!regs || !lc_code_in_cache(regs->pc))
 		return 0;
 	lc_decode_sample(regs, &access);
-	if (access.how != LC_HOW_DIRECT || !(access.access & (LC_ACCESS_LOAD | LC_ACCESS_STORE)))
+	if (access.how != LC_HOW_DIRECT || !(access.access & (LC_TOUCH_LOAD | LC_TOUCH_STORE)))
 		return 0;
 	/* The breakpoint's address may be anywhere in what the instruction touched. */
 	end = access.access >> LC_ACCESS_WIDTH_SHIFT;

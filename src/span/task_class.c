@@ -19,7 +19,7 @@
 #include "src/classfile/span_rewrite.h"
 #include "src/core/epoch.h"
 #include "src/core/path.h"
-#include "src/gc/areas.h"
+#include "src/jvm/areas.h"
 #include "src/span/span.h"
 
 enum { CLASSES_MAX = 1 << 16, HEADS = 1 << 12, ACC_STATIC = 8 };

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "src/core/record.h"
+#include "src/format/format.h"
 #include "src/jvm/vmstructs.h"
 #include "src/sample/decode.h"
 #include "src/sample/insn.h"
@@ -35,9 +36,9 @@ static void check(const struct lc_recipe *r, size_t len)
 	/* Constants in the code, and what a return reads, need no register. */
 	if (r->base == LC_NO_REGISTER && r->index == LC_NO_REGISTER && !(r->access & LC_ACCESS_OWN))
 		abort();
-	if (!(r->access & (LC_ACCESS_LOAD | LC_ACCESS_STORE)))
+	if (!(r->access & (LC_TOUCH_LOAD | LC_TOUCH_STORE)))
 		abort();
-	if (r->made > LC_MADE_REGISTER || (r->made && !(r->access & LC_ACCESS_STORE)))
+	if (r->made > LC_MADE_REGISTER || (r->made && !(r->access & LC_TOUCH_STORE)))
 		abort();
 }
 

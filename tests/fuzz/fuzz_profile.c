@@ -16,6 +16,7 @@
 #include "analyzer/objects/sharing.h"
 #include "analyzer/objects/view.h"
 #include "analyzer/spans/span_rows.h"
+#include "src/format/format.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len);
 

@@ -4,7 +4,7 @@
  * The heap is an old space, two survivor spaces and an eden (as Serial and Parallel have), or regions
  * of 128 KiB (as G1 has). Objects are allocated, die at random, and are collected: evacuated with
  * failures, slid together behind a dense prefix with pieces at 64 KiB boundaries, or not at all
- * (remark). What the map is told follows gc/moves.h, gc/areas.h and gc/small.h: copies of more than
+ * (remark). What the map is told follows gc/moves.h, jvm/areas.h and gc/small.h: copies of more than
  * 64 bytes, and smaller ones that leave a trace, in any order; spare copies as writes without a
  * source; moves lost now and then. Objects of at most 128 bytes may move unseen; they need not be
  * known after that, but must never be taken for others.
@@ -251,7 +251,7 @@ static void collect_young(struct model *h, uint32_t how)
 
 		/* A collected region is no destination; take its kind away until the end. */
 		if (from[i])
-			a->reserved = 1;
+			a->flags = 1;
 	}
 	for (size_t n = 0; n < h->things_len; n++) {
 		struct thing *t = &h->things[n];
@@ -259,13 +259,13 @@ static void collect_young(struct model *h, uint32_t how)
 		uint32_t kind = dice(h, 3) ? LC_AREA_SURVIVOR : LC_AREA_OLD;
 		uint64_t dst = 0;
 
-		if (!a->reserved || !t->live || (failed[a - h->areas] && dice(h, 2)))
+		if (!a->flags || !t->live || (failed[a - h->areas] && dice(h, 2)))
 			continue;
 		for (int tries = 0; tries < 2 && !dst; tries++, kind = LC_AREA_OLD) {
 			for (size_t i = 0; i < areas && !dst; i++) {
 				struct lc_area *to = &h->areas[i];
 
-				if (to->reserved || to->end - to->top < t->size ||
+				if (to->flags || to->end - to->top < t->size ||
 				    (to->kind != kind &&
 				     !(h->kind == REGION_HEAP && to->kind == LC_AREA_FREE)))
 					continue;
@@ -284,15 +284,15 @@ static void collect_young(struct model *h, uint32_t how)
 	for (size_t i = 0; i < areas; i++) {
 		struct lc_area *a = &h->areas[i];
 
-		if (a->reserved && failed[i]) {
+		if (a->flags && failed[i]) {
 			h->left_behind = true;
 			a->kind = LC_AREA_OLD;
-		} else if (a->reserved) {
+		} else if (a->flags) {
 			a->top = a->bottom;
 			if (h->kind == REGION_HEAP)
 				a->kind = LC_AREA_FREE;
 		}
-		a->reserved = 0;
+		a->flags = 0;
 	}
 }
 
@@ -370,7 +370,7 @@ static void collect_full(struct model *h)
 
 		if (a->kind == LC_AREA_HUMONGOUS || a->kind == LC_AREA_HUMONGOUS_CONT)
 			continue;
-		a->reserved = LC_MAP_AREA_COMPACTED;
+		a->flags = LC_AREA_COMPACTED;
 		if (h->kind == REGION_HEAP)
 			a->kind = a->top > a->bottom ? LC_AREA_OLD : LC_AREA_FREE;
 	}
@@ -391,12 +391,12 @@ static void collect_full(struct model *h)
 		for (; to < (size_t)(a - h->areas); at = h->areas[++to].bottom) {
 			struct lc_area *d = &h->areas[to];
 
-			if (d->reserved && at >= d->bottom && at + t->size <= d->end &&
+			if (d->flags && at >= d->bottom && at + t->size <= d->end &&
 			    (h->kind == SPLIT_HEAP || d->kind != LC_AREA_FREE))
 				break;
-			if (d->reserved && at > d->bottom && at <= d->end)
+			if (d->flags && at > d->bottom && at <= d->end)
 				d->top = at;
-			else if (d->reserved)
+			else if (d->flags)
 				d->top = d->bottom;
 		}
 		at = nudge(h, t, at);
@@ -407,13 +407,13 @@ static void collect_full(struct model *h)
 	for (bool first = true; to < h->areas_len; to++, first = false) {
 		struct lc_area *d = &h->areas[to];
 
-		if (d->reserved)
+		if (d->flags)
 			d->top = first && at > d->bottom && at <= d->end ? at : d->bottom;
 	}
 	for (size_t i = 0; i < h->areas_len; i++) {
 		struct lc_area *a = &h->areas[i];
 
-		if (h->kind == REGION_HEAP && a->reserved && a->top == a->bottom)
+		if (h->kind == REGION_HEAP && a->flags && a->top == a->bottom)
 			a->kind = LC_AREA_FREE;
 	}
 }
@@ -546,7 +546,7 @@ static void collect(struct model *h, uint32_t how)
 
 		if (t->moved && (!c.complete || t->unseen))
 			t->known = false;
-		if (!c.complete && a->reserved & LC_MAP_AREA_COMPACTED)
+		if (!c.complete && a->flags & LC_AREA_COMPACTED)
 			t->known = false;
 		if (!t->moved && is_dropped(h, t, a, how % 8 == 1))
 			t->known = false;
@@ -565,7 +565,7 @@ static void collect(struct model *h, uint32_t how)
 	empty_dead(h);
 	h->doubts = lc_map_check(h->map, header, h, how & 64 ? 3 : SIZE_MAX);
 	for (size_t i = 0; i < h->areas_len; i++)
-		h->areas[i].reserved = 0;
+		h->areas[i].flags = 0;
 	compare(h);
 }
 

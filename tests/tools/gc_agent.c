@@ -2,7 +2,7 @@
  * tests/tools/gc_agent.c - does what the interposer and the heap's layout tell agree with the JVM?
  *
  * A JVMTI agent that tracks every array of at least 1 KiB twice: by a JNI weak reference, which the
- * collector itself keeps true, and by a map of its own that follows the rules in gc/areas.h, from
+ * collector itself keeps true, and by a map of its own that follows the rules in jvm/areas.h, from
  * moves and areas alone. At each GC finish the two are compared; at exit one line says how often
  * they disagreed. Every other allocation is looked up in the map as well: it must not fall inside
  * an object that the map still holds.
@@ -28,8 +28,8 @@
 #include <time.h>
 
 #include "src/core/epoch.h"
-#include "src/gc/areas.h"
 #include "src/gc/moves.h"
+#include "src/jvm/areas.h"
 #include "src/jvm/vmstructs.h"
 
 enum { TRACKED_MAX = 3000000, AREAS_MAX = 8192 };
@@ -191,7 +191,7 @@ static uint64_t identity_at(uint64_t addr)
 	return lc_areas_identity((const uint64_t *)(uintptr_t)addr, true);
 }
 
-/* The rules of gc/areas.h. Returns where the object is now, 0 for nowhere. */
+/* The rules of jvm/areas.h. Returns where the object is now, 0 for nowhere. */
 static uint64_t follow(const struct tracked *t)
 {
 	const struct lc_move *m = move_from(t->at);
@@ -344,7 +344,7 @@ static void JNICALL gc_finish(jvmtiEnv *env)
 		count.several += collections > 1;
 		count.slid += lc_moves_slid();
 		t[0] = clock_ns(CLOCK_MONOTONIC);
-		areas_len = lc_areas_take(areas, AREAS_MAX);
+		areas_len = lc_areas_take(areas, AREAS_MAX, lc_moves_slid());
 		t[1] = clock_ns(CLOCK_MONOTONIC);
 		b = lc_moves_seal();
 		t[2] = clock_ns(CLOCK_MONOTONIC);

@@ -197,11 +197,11 @@ void rewritten_free(struct rewritten *r)
 	free(r->result.bytes);
 }
 
-struct lc_code rewritten_code(const struct rewritten *r, unsigned i)
+struct lc_method_code rewritten_code(const struct rewritten *r, unsigned i)
 {
 	struct lc_member method;
 	struct lc_attribute a;
-	struct lc_code code;
+	struct lc_method_code code;
 
 	assert_int_equal(r->status, LC_REWRITE_DONE);
 	method = lc_class_member(&r->cls, r->cls.methods + 2);
@@ -215,7 +215,7 @@ struct lc_code rewritten_code(const struct rewritten *r, unsigned i)
 const uint8_t *rewritten_attribute(const struct rewritten *r, unsigned i, const char *name,
                                    uint32_t *len)
 {
-	struct lc_code code = rewritten_code(r, i);
+	struct lc_method_code code = rewritten_code(r, i);
 	uint32_t at = code.attributes + 2;
 	struct lc_attribute a;
 

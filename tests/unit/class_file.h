@@ -69,7 +69,7 @@ void class_rewrite(struct class_file *c, struct lc_rewrite_options options, stru
 void rewritten_free(struct rewritten *r);
 
 /* Code of the method that is the i-th of the class. */
-struct lc_code rewritten_code(const struct rewritten *r, unsigned i);
+struct lc_method_code rewritten_code(const struct rewritten *r, unsigned i);
 /* An attribute of that code by name: its info[], or NULL. */
 const uint8_t *rewritten_attribute(const struct rewritten *r, unsigned i, const char *name,
                                    uint32_t *len);

@@ -58,7 +58,7 @@ static inline const char *called(const struct rewritten *r, const uint8_t *insn)
 /* The tail is there, and the last handler leads to it from all but the prologue. */
 static inline void assert_ends(const struct rewritten *r, unsigned method, uint32_t prologue)
 {
-	struct lc_code code = rewritten_code(r, method);
+	struct lc_method_code code = rewritten_code(r, method);
 	const uint8_t *h = code.handlers + LC_HANDLER_BYTES * (code.handlers_len - 1);
 	uint32_t tail = code.len - TAIL;
 

@@ -81,7 +81,7 @@ static void rewrite_one(struct class_file *c, struct code_spec spec, struct rewr
 static void assert_code(const struct rewritten *r, const char *hook, const uint8_t *expected,
                         size_t len)
 {
-	struct lc_code code = rewritten_code(r, 0);
+	struct lc_method_code code = rewritten_code(r, 0);
 
 	assert_int_equal(code.len, len);
 	for (uint32_t i = 0; i < len; i++) {
@@ -135,7 +135,7 @@ static void arrays_of_references_and_of_arrays_have_their_hooks(void **state)
 	class_class(&c, "[[I");
 	rewrite_one(&c, (struct code_spec)CODE(ILOAD_0, ILOAD_0, 197, 0, 2, 2, POP, RETURN), &r);
 	/* The class of what multi() reports is not known from the site. */
-	struct lc_code code = rewritten_code(&r, 0);
+	struct lc_method_code code = rewritten_code(&r, 0);
 	assert_int_equal(code.len, sizeof(multi));
 	assert_int_equal(code.insns[7], LC_OP_LDC_W);
 	assert_string_equal(rewritten_hook(&r, code.insns + 10), "multi(Ljava/lang/Object;I)V");
@@ -229,7 +229,7 @@ static void clone_of_an_array_is_cast_to_what_its_hook_takes(void **state)
 	struct code_spec spec = CODE(1, 182, 0, 6, POP, 1, 182, 0, 12, POP, RETURN);
 	struct class_file c;
 	struct rewritten r;
-	struct lc_code code;
+	struct lc_method_code code;
 
 	(void)state;
 	class_begin(&c, "A");
@@ -271,7 +271,7 @@ static void result_of_an_intrinsic_says_so_in_its_site(void **state)
 		struct code_spec spec = CODE(25, 3, x->is_static ? 184 : 182, 0, 6, POP, RETURN);
 		struct class_file c;
 		struct rewritten r;
-		struct lc_code code;
+		struct lc_method_code code;
 		uint32_t at = 6;
 
 		class_begin(&c, "A");
@@ -298,7 +298,7 @@ static void body_of_an_intrinsic_marks_its_result(void **state)
 	struct code_spec spec = CODE(26, 153, 0, 5, 43, ARETURN, 42, ARETURN);
 	struct class_file c;
 	struct rewritten r;
-	struct lc_code code;
+	struct lc_method_code code;
 
 	(void)state;
 	class_begin(&c, "java/util/Arrays");
@@ -320,7 +320,7 @@ static void multiply_to_len_marks_what_it_allocates_and_nothing_else(void **stat
 	struct code_spec spec = CODE(26, NEWARRAY, 10, ARETURN);
 	struct class_file c;
 	struct rewritten r;
-	struct lc_code code;
+	struct lc_method_code code;
 
 	(void)state;
 	class_begin(&c, "java/math/BigInteger");

@@ -1,4 +1,4 @@
-/* uses: src/gc/areas.c src/gc/areas_generations.c src/gc/areas_g1.c src/jvm/vmstructs.c -Wl,--export-dynamic */
+/* uses: src/jvm/areas.c src/jvm/areas_generations.c src/jvm/areas_g1.c src/jvm/vmstructs.c -Wl,--export-dynamic */
 /* test_areas.c - the heap's layout, from type tables and spaces that this test lays out. */
 #include <errno.h>
 #include <setjmp.h>
@@ -9,8 +9,8 @@
 /* cmocka.h wants the above first. */
 #include <cmocka.h>
 
-#include "src/gc/areas.h"
 #include "src/gc/moves.h"
+#include "src/jvm/areas.h"
 #include "src/jvm/vmstructs.h"
 
 #define EXPORT __attribute__((visibility("default")))
@@ -125,11 +125,6 @@ static struct region region[8];
 static struct region *regions[8];
 
 static bool slid;
-
-bool lc_moves_slid(void)
-{
-	return slid;
-}
 
 static void add_field(const char *type, const char *field, uint64_t offset)
 {
@@ -280,7 +275,7 @@ static void fill(size_t i, uint32_t tag, uint64_t bytes)
 static struct lc_area area_at(uint64_t bottom)
 {
 	struct lc_area out[16];
-	size_t len = lc_areas_take(out, 16);
+	size_t len = lc_areas_take(out, 16, slid);
 
 	assert_true(len <= 16);
 	for (size_t i = 0; i < len; i++)
@@ -314,7 +309,7 @@ static void names_what_it_cannot_follow(void **state)
 	use[4] = false;
 	assert_int_equal(lc_areas_init(), -ENOTSUP);
 	assert_int_equal(lc_areas_collector(), LC_GC_UNKNOWN);
-	assert_int_equal(lc_areas_take(NULL, 0), 0);
+	assert_int_equal(lc_areas_take(NULL, 0, slid), 0);
 	assert_int_equal(lc_areas_collections(), 0);
 }
 
@@ -337,7 +332,7 @@ static void knows_the_heaps_range_and_how_many_areas_there_are(void **state)
 	lc_areas_heap_range(&low, &high);
 	assert_int_equal(low, 0x1000);
 	assert_int_equal(high, 0x8000);
-	assert_int_equal(lc_areas_take(NULL, 0), 4);
+	assert_int_equal(lc_areas_take(NULL, 0, slid), 4);
 }
 
 static void an_evacuated_eden_holds_nothing_though_new_memory_is_handed_out(void **state)
@@ -350,7 +345,7 @@ static void an_evacuated_eden_holds_nothing_though_new_memory_is_handed_out(void
 	eden.top = 0x1400; /* a thread's new buffer */
 	assert_int_equal(area_at(0x1000).top, 0x1000);
 	assert_int_equal(area_at(0x4000).top, 0x5000);
-	assert_int_equal(area_at(0x4000).reserved, 0);
+	assert_int_equal(area_at(0x4000).flags, 0);
 	assert_int_equal(lc_areas_collections(), 1);
 }
 
@@ -363,7 +358,7 @@ static void parallel_keeps_eden_where_a_collection_gave_up(void **state)
 	assert_int_equal(area_at(0x1000).top, 0x1800);
 	lc_areas_begin();
 	assert_int_equal(area_at(0x1000).top, 0x1800); /* and where nothing ran */
-	assert_int_equal(area_at(0x4000).reserved, 0);
+	assert_int_equal(area_at(0x4000).flags, 0);
 }
 
 static void after_a_full_collection_the_cards_tell_whether_young_is_empty(void **state)
@@ -375,10 +370,10 @@ static void after_a_full_collection_the_cards_tell_whether_young_is_empty(void *
 	slid = true;
 	swap_survivors();
 	assert_int_equal(area_at(0x1000).top, 0x1800);
-	assert_int_equal(area_at(0x1000).reserved, LC_AREA_COMPACTED);
+	assert_int_equal(area_at(0x1000).flags, LC_AREA_COMPACTED);
 	cards[0x4000 >> 9] = 0xff;
 	assert_int_equal(area_at(0x1000).top, 0x1000);
-	assert_int_equal(area_at(0x4000).reserved, LC_AREA_COMPACTED);
+	assert_int_equal(area_at(0x4000).flags, LC_AREA_COMPACTED);
 }
 
 static void serial_that_gave_up_is_known_by_its_eden_or_its_to_space(void **state)
@@ -406,13 +401,13 @@ static void serials_own_counts_tell_a_full_collection(void **state)
 	swap_survivors();
 	from.top = from.bottom;
 	eden.top = 0x1200;
-	assert_int_equal(area_at(0x4000).reserved, 0);
+	assert_int_equal(area_at(0x4000).flags, 0);
 	old.top = 0x5000;
 	lc_areas_begin();
 	young.runs++;
 	swap_survivors();
 	slid = true;
-	assert_int_equal(area_at(0x4000).reserved, LC_AREA_COMPACTED);
+	assert_int_equal(area_at(0x4000).flags, LC_AREA_COMPACTED);
 }
 
 static void g1_keeps_eden_in_a_pause_that_only_counts_itself(void **state)
@@ -426,7 +421,7 @@ static void g1_keeps_eden_in_a_pause_that_only_counts_itself(void **state)
 	assert_int_equal(lc_areas_collections(), 0);
 	assert_int_equal(area_at(0x2000).kind, LC_AREA_EDEN);
 	assert_int_equal(area_at(0x2000).top, 0x2800);
-	assert_int_equal(area_at(0x4000).reserved, 0);
+	assert_int_equal(area_at(0x4000).flags, 0);
 }
 
 static void g1_leaves_new_eden_out_after_a_collection(void **state)
@@ -441,17 +436,17 @@ static void g1_leaves_new_eden_out_after_a_collection(void **state)
 	fill(2, 3, 0x100);
 	fill(4, 16, 0x1000); /* was eden: an evacuation failed in it */
 	assert_int_equal(lc_areas_collections(), 1);
-	assert_int_equal(lc_areas_take(out, 8), 2);
+	assert_int_equal(lc_areas_take(out, 8, slid), 2);
 	assert_int_equal(out[0].kind, LC_AREA_SURVIVOR);
 	assert_int_equal(out[0].top, 0x3100);
 	assert_int_equal(out[1].kind, LC_AREA_OLD);
-	assert_int_equal(out[1].reserved, 0);
+	assert_int_equal(out[1].flags, 0);
 	fill(2, 0, 0);
 	lc_areas_begin(); /* no young region with anything in it: the heap's count decides */
 	assert_int_equal(lc_areas_collections(), 0);
 	heap.total++;
 	assert_int_equal(lc_areas_collections(), 1);
-	assert_int_equal(area_at(0x5000).reserved, LC_AREA_COMPACTED);
+	assert_int_equal(area_at(0x5000).flags, LC_AREA_COMPACTED);
 }
 
 static void g1_joins_full_neighbours_and_no_humongous_ones(void **state)
@@ -468,7 +463,7 @@ static void g1_joins_full_neighbours_and_no_humongous_ones(void **state)
 	fill(5, 13, 0x1000);
 	fill(6, 12, 0x1000);
 	lc_areas_begin();
-	assert_int_equal(lc_areas_take(out, 8), 5);
+	assert_int_equal(lc_areas_take(out, 8, slid), 5);
 	assert_int_equal(out[0].bottom, 0x1000);
 	assert_int_equal(out[0].top, 0x3500);
 	assert_int_equal(out[0].end, 0x4000);
@@ -476,7 +471,7 @@ static void g1_joins_full_neighbours_and_no_humongous_ones(void **state)
 	assert_int_equal(out[2].kind, LC_AREA_HUMONGOUS);
 	assert_int_equal(out[3].kind, LC_AREA_HUMONGOUS_CONT);
 	assert_int_equal(out[4].kind, LC_AREA_HUMONGOUS);
-	assert_true(lc_areas_take(out, 2) > 2);
+	assert_true(lc_areas_take(out, 2, slid) > 2);
 }
 
 static void epsilon_is_one_area(void **state)
@@ -492,7 +487,7 @@ static void epsilon_is_one_area(void **state)
 	add_field("ContiguousSpace", "_end", 16);
 	assert_int_equal(lc_areas_init(), 0);
 	lc_areas_begin();
-	assert_int_equal(lc_areas_take(&out, 1), 1);
+	assert_int_equal(lc_areas_take(&out, 1, slid), 1);
 	assert_int_equal(out.top, 0x5000);
 	assert_int_equal(lc_areas_collections(), 0);
 }

@@ -44,7 +44,7 @@ static void stub(const char *name, uint64_t offset, jint size)
 
 static unsigned kind_at(uint64_t offset)
 {
-	struct lc_code code;
+	struct lc_code_piece code;
 
 	return lc_code_find(cache_low + offset, &code) ? code.kind : 0;
 }
@@ -57,7 +57,7 @@ static int init(void **state)
 
 static void method_is_found_from_its_first_to_its_last_byte_only(void **state)
 {
-	struct lc_code code;
+	struct lc_code_piece code;
 
 	(void)state;
 	load(0x10020, 0x321);
@@ -91,7 +91,7 @@ static void code_is_of_the_method_it_was_compiled_for(void **state)
 
 static void next_code_at_an_address_has_another_life(void **state)
 {
-	struct lc_code first, second;
+	struct lc_code_piece first, second;
 
 	(void)state;
 	load(0x20000, 256);
@@ -105,7 +105,7 @@ static void next_code_at_an_address_has_another_life(void **state)
 
 static void lost_unload_event_does_not_hide_new_code(void **state)
 {
-	struct lc_code code;
+	struct lc_code_piece code;
 
 	(void)state;
 	load(0x30000, 1024);
@@ -125,7 +125,7 @@ static void boundaries_come_from_the_debug_information(void **state)
 		                             { at(0x40095), 2 },
 		                             { at(0x3fff0), 3 },
 		                             { at(0x40400), 4 } };
-	struct lc_code code;
+	struct lc_code_piece code;
 
 	(void)state;
 	lc_code_compiled_method_load(NULL, 0x400, at(0x40000), 5, map, NULL);
@@ -144,7 +144,7 @@ static void boundaries_come_from_the_debug_information(void **state)
 
 static void stubs_that_share_a_granule_are_both_found(void **state)
 {
-	struct lc_code code;
+	struct lc_code_piece code;
 
 	(void)state;
 	stub("jbyte_fill", 0x50000, 0x29);
@@ -160,7 +160,7 @@ static void stubs_that_share_a_granule_are_both_found(void **state)
 
 static void same_stub_again_keeps_its_life(void **state)
 {
-	struct lc_code first, second;
+	struct lc_code_piece first, second;
 
 	(void)state;
 	stub("vtable stub", 0x60000, 0x20);
@@ -236,7 +236,7 @@ static void *change_code(void *unused)
 static void readers_never_see_a_mixture(void **state)
 {
 	pthread_t writer;
-	struct lc_code code;
+	struct lc_code_piece code;
 	uint64_t seen = 0;
 
 	(void)state;

@@ -60,7 +60,7 @@ static void hook_stands_before_each_return_and_is_reached_by_jumps(void **state)
 	struct code_spec spec = CODE(INIT, 27, 153, 0, 4, RETURN, RETURN);
 	struct class_file c;
 	struct rewritten r;
-	struct lc_code code;
+	struct lc_method_code code;
 
 	(void)state;
 	begin(&c, true);

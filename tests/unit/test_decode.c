@@ -13,6 +13,7 @@
 #include <cmocka.h>
 
 #include "src/core/record.h"
+#include "src/format/format.h"
 #include "src/jvm/code_cache.h"
 #include "src/jvm/vmstructs.h"
 #include "src/sample/decode.h"
@@ -294,20 +295,20 @@ static unsigned width(unsigned access)
 
 static void loads_stores_and_widths_are_told(void **state)
 {
-	const unsigned both = LC_ACCESS_LOAD | LC_ACCESS_STORE;
+	const unsigned both = LC_TOUCH_LOAD | LC_TOUCH_STORE;
 	unsigned a;
 
 	(void)state;
 	a = RECIPE(MOV_EAX_RSI_RCX4, RET).access;
-	assert_int_equal(a, LC_ACCESS_LOAD | 2 << LC_ACCESS_WIDTH_SHIFT);
+	assert_int_equal(a, LC_TOUCH_LOAD | 2 << LC_ACCESS_WIDTH_SHIFT);
 	a = RECIPE(MOV_MARK, RET).access;
-	assert_int_equal(a, LC_ACCESS_STORE | 3 << LC_ACCESS_WIDTH_SHIFT);
+	assert_int_equal(a, LC_TOUCH_STORE | 3 << LC_ACCESS_WIDTH_SHIFT);
 	a = RECIPE(CMPXCHG_R9, RET).access;
 	assert_int_equal(a, both | 3 << LC_ACCESS_WIDTH_SHIFT);
 	a = RECIPE(INC_BYTE, RET).access;
 	assert_int_equal(a, both | 0 << LC_ACCESS_WIDTH_SHIFT);
 	a = RECIPE(VMOVDQU_RDI_RAX, RET).access;
-	assert_int_equal(a, LC_ACCESS_LOAD | 5 << LC_ACCESS_WIDTH_SHIFT);
+	assert_int_equal(a, LC_TOUCH_LOAD | 5 << LC_ACCESS_WIDTH_SHIFT);
 	a = RECIPE(FSTP_80, RET).access;
 	assert_int_equal(width(a), LC_ACCESS_WIDTH_UNKNOWN);
 	assert_int_equal(RECIPE(RET ADD_RBX_RAX, RET).access, 0);
@@ -517,7 +518,7 @@ static void address_is_computed_from_the_registers(void **state)
 	assert_int_equal(a.base, 0x700001000);
 	a = SAMPLE(MOVSXD_RBP, ADD_RBX_RAX); /* the same bytes again, code of another life */
 	assert_int_equal(a.addr, 0x700001000 + 5 * 4 + 16);
-	assert_int_equal(a.access, LC_ACCESS_LOAD | 2 << LC_ACCESS_WIDTH_SHIFT);
+	assert_int_equal(a.access, LC_TOUCH_LOAD | 2 << LC_ACCESS_WIDTH_SHIFT);
 }
 
 /* A recipe that comes from the cache is the one that was put there. */

@@ -199,7 +199,7 @@ static struct lc_detail sample(void)
 		.engine = 1,
 		.bucket = LC_BUCKET_OBJECT,
 		.how = LC_HOW_DIRECT,
-		.access = LC_ACCESS_STORE | 3 << LC_ACCESS_WIDTH_SHIFT,
+		.access = LC_TOUCH_STORE | 3 << LC_ACCESS_WIDTH_SHIFT,
 		.site = 7,
 		.path = 9,
 		.addr = 0x10048,
@@ -222,7 +222,7 @@ static void a_sample_makes_a_row_of_its_field_and_of_its_line(void **state)
 	assert_int_equal(got.field.path, 9);
 	assert_int_equal(got.field.first, 0x48);
 	assert_int_equal(got.field.last, 0x49);
-	assert_int_equal(got.field.access, LC_ACCESS_STORE);
+	assert_int_equal(got.field.access, LC_TOUCH_STORE);
 	assert_int_equal(got.field.samples, 3);
 	assert_int_equal(got.lines, 1);
 	assert_int_equal(got.line_addr, 0x10048);
@@ -250,7 +250,7 @@ static void what_the_hardware_measured_makes_a_row_and_marks_the_line(void **sta
 	assert_int_equal(got.metric.latency_sum, 900);
 	assert_int_equal(got.metric.latency_max, 300);
 	assert_int_equal(got.line.hitm, 3);
-	assert_int_equal(got.line.access, LC_ACCESS_STORE);
+	assert_int_equal(got.line.access, LC_TOUCH_STORE);
 	assert_int_equal(got.line.bytes, 0); /* the hardware does not say */
 }
 
@@ -297,11 +297,11 @@ static void an_unknown_width_stays_unknown(void **state)
 	struct lc_detail d = sample();
 
 	(void)state;
-	d.access = LC_ACCESS_LOAD | LC_ACCESS_WIDTH_UNKNOWN << LC_ACCESS_WIDTH_SHIFT;
+	d.access = LC_TOUCH_LOAD | LC_ACCESS_WIDTH_UNKNOWN << LC_ACCESS_WIDTH_SHIFT;
 	lc_detail_sample(NULL, &d);
 	assert_int_equal(got.line.bytes, 0);
-	assert_int_equal(got.line.access, LC_ACCESS_LOAD);
-	d.access = LC_ACCESS_LOAD;
+	assert_int_equal(got.line.access, LC_TOUCH_LOAD);
+	d.access = LC_TOUCH_LOAD;
 	lc_detail_sample(NULL, &d);
 	assert_int_equal(got.line.bytes, 1);
 }

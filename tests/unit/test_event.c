@@ -13,6 +13,7 @@
 #include <time.h>
 
 #include "src/core/record.h"
+#include "src/format/format.h"
 #include "src/perf/event.h"
 #include "tests/unit/event_root.h"
 
@@ -156,7 +157,7 @@ static void watch_takes_classes_as_reports_show_them(void **state)
 		assert_string_equal(w->field, "");
 		assert_false(w->has_index);
 		assert_false(w->has_offset);
-		assert_int_equal(w->access, LC_ACCESS_LOAD | LC_ACCESS_STORE);
+		assert_int_equal(w->access, LC_TOUCH_LOAD | LC_TOUCH_STORE);
 		assert_int_equal(w->bytes, 0);
 	}
 }
@@ -182,7 +183,7 @@ static void watch_takes_a_field_an_element_or_an_offset(void **state)
 	assert_true(w->has_index);
 	assert_int_equal(w->index, 17);
 	assert_int_equal(w->bytes, 8);
-	assert_int_equal(w->access, LC_ACCESS_STORE);
+	assert_int_equal(w->access, LC_TOUCH_STORE);
 	assert_string_equal(events.event[0].text, "watch:long[]#3[17]:w@1");
 	assert_string_equal(events.event[0].event, "long[]#3[17]:w");
 	assert_int_equal(watch("watch:long[][0]")->index, 0);
@@ -190,7 +191,7 @@ static void watch_takes_a_field_an_element_or_an_offset(void **state)
 	w = watch("watch:Node#2+24:r@100");
 	assert_true(w->has_offset);
 	assert_int_equal(w->offset, 24);
-	assert_int_equal(w->access, LC_ACCESS_LOAD);
+	assert_int_equal(w->access, LC_TOUCH_LOAD);
 	assert_string_equal(events.event[0].text, "watch:Node#2+24:r@100");
 	assert_int_equal(watch("watch:Node+0x10")->offset, 16);
 	assert_string_equal(events.event[0].text, "watch:Node#1+16:rw");
@@ -309,7 +310,7 @@ static void several_are_in_their_order(void **state)
 	assert_int_equal(events.event[0].kind, LC_KIND_TIMER);
 	assert_int_equal(events.event[1].period, 3);
 	assert_int_equal(events.event[2].watch.ordinal, 1);
-	assert_int_equal(events.event[3].watch.access, LC_ACCESS_STORE);
+	assert_int_equal(events.event[3].watch.access, LC_TOUCH_STORE);
 }
 
 static void no_more_events_than_there_is_room_for(void **state)

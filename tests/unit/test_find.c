@@ -12,6 +12,7 @@
 #include <cmocka.h>
 
 #include "src/core/record.h"
+#include "src/format/format.h"
 #include "src/sample/find.h"
 
 enum { RAX, RCX, RDX, RBX, RSP, RBP, RSI, RDI, R8, R9, R10, R11, R12, R15 = 15 };
@@ -138,7 +139,7 @@ static int nothing_anywhere(void **state)
 	memset(&access, 0, sizeof(access));
 	access.recipe.base = access.recipe.index = LC_NO_REGISTER;
 	access.recipe.scale = 1;
-	access.access = LC_ACCESS_LOAD;
+	access.access = LC_TOUCH_LOAD;
 	return 0;
 }
 
@@ -224,7 +225,7 @@ static void registers_at_a_breakpoint_are_those_before_the_access(void **state)
 	access.recipe.base_lost = true; /* at the sample, which is over */
 	access.recipe.made = LC_MADE_VALUE;
 	access.recipe.made_value = 0x1234;
-	access.access = LC_ACCESS_STORE;
+	access.access = LC_TOUCH_STORE;
 	access.how = LC_HOW_DESTROYED;
 	operand(R10, at(0x100), 0);
 	assert_int_equal(find(), 0);
@@ -311,14 +312,14 @@ static void store_to_new_memory_is_in_the_object_that_begins_first(void **state)
 	regs.r[RCX] = at(0x80);
 	regs.r[RAX] = at(0x200);
 	operand(RDI, at(0x400), 16);
-	access.access = LC_ACCESS_STORE;
+	access.access = LC_TOUCH_STORE;
 	assert_int_equal(find(), at(0x200));
 	regs.r[RAX] = 0;
 	stack[9] = at(0x200);
 	assert_int_equal(find(), at(0x200));
-	access.access = LC_ACCESS_STORE | LC_ACCESS_LOAD; /* what is read has been written before */
+	access.access = LC_TOUCH_STORE | LC_TOUCH_LOAD; /* what is read has been written before */
 	assert_int_equal(find(), at(0x400));
-	access.access = LC_ACCESS_STORE;
+	access.access = LC_TOUCH_STORE;
 	buffer.low = at(0x800); /* old memory is in order */
 	assert_int_equal(find(), at(0x400));
 }
@@ -332,17 +333,17 @@ static void values_that_look_like_a_header_are_no_object(void **state)
 	put(0x230, 48, false); /* no object */
 	put(0x240, 64, false);
 	put(0x280, 64, false);
-	access.access = LC_ACCESS_STORE;
+	access.access = LC_TOUCH_STORE;
 	operand(RAX, at(0x240), 12);
 	assert_int_equal(find(), at(0x240));
 	put(0x260, 16, false); /* what was there before: one that it might end before */
 	assert_int_equal(find(), at(0x240));
-	access.access = LC_ACCESS_LOAD;
+	access.access = LC_TOUCH_LOAD;
 	assert_int_equal(find(), at(0x240));
 	operand(RDX, at(0x250), 0); /* a pointer into it, ... */
 	regs.r[RAX] = 0;
 	assert_int_equal(find(), 0);
-	access.access = LC_ACCESS_STORE; /* ... which is no array's first element, ... */
+	access.access = LC_TOUCH_STORE; /* ... which is no array's first element, ... */
 	assert_int_equal(find(), 0);
 	buffer.top = at(0x280); /* ... but what clears the newest one */
 	assert_int_equal(find(), at(0x240));
@@ -353,7 +354,7 @@ static void before_an_object_without_header_a_register_leads_there(void **state)
 	(void)state;
 	buffer = (struct lc_klass_buffer){ at(0x100), at(0x280), at(0x2000) };
 	put(0x200, 64, false);
-	access.access = LC_ACCESS_STORE;
+	access.access = LC_TOUCH_STORE;
 	operand(RAX, at(0x200), 12);
 	assert_int_equal(find(), 0);
 	regs.r[RBX] = at(0x240);
@@ -375,13 +376,13 @@ static void what_reaches_beyond_the_newest_object_is_dead(void **state)
 	assert_int_equal(find(), 0);
 	regs.r[RBX] = at(0x200);
 	assert_int_equal(find(), at(0x200));
-	access.access = LC_ACCESS_STORE;
+	access.access = LC_TOUCH_STORE;
 	assert_int_equal(find(), at(0x200));
 	operand(RSI, at(0x400), 8); /* nothing is there yet: this is no access */
 	put_object(0x400, 32);
 	regs.r[RSI] = at(0x400);
 	assert_int_equal(find(), 0);
-	access.access = LC_ACCESS_LOAD;
+	access.access = LC_TOUCH_LOAD;
 	assert_int_equal(find(), 0);
 	access.how = LC_HOW_DIRECT; /* it has been read: so it is there */
 	assert_int_equal(find(), at(0x400));
@@ -397,7 +398,7 @@ static void cursor_at_the_end_is_in_what_it_cleared(void **state)
 	operand(RDI, at(0x400), 0);
 	regs.r[RCX] = at(0x3f8);
 	regs.r[RAX] = at(0x200);
-	access.access = LC_ACCESS_STORE;
+	access.access = LC_TOUCH_STORE;
 	access.how = LC_HOW_NEARBY;
 	assert_int_equal(find(), at(0x200));
 	assert_int_equal(seen.size_bytes, 0x200);
@@ -409,7 +410,7 @@ static void header_that_is_being_written_proves_nothing(void **state)
 {
 	(void)state;
 	put_object(0x100, 32);
-	access.access = LC_ACCESS_STORE;
+	access.access = LC_TOUCH_STORE;
 	operand(RAX, at(0x100), 0); /* the mark: the class comes later */
 	assert_int_equal(find(), 0);
 	operand(RAX, at(0x100), 8); /* the class: it has just been stored */
@@ -422,7 +423,7 @@ static void header_that_is_being_written_proves_nothing(void **state)
 	access.how = LC_HOW_TRAP;
 	operand(RAX, at(0x100), 8);
 	assert_int_equal(find(), 0);
-	access.access |= LC_ACCESS_LOAD; /* a lock is taken */
+	access.access |= LC_TOUCH_LOAD; /* a lock is taken */
 	assert_int_equal(find(), at(0x100));
 }
 
@@ -430,7 +431,7 @@ static void object_in_the_making_is_what_the_code_makes(void **state)
 {
 	(void)state;
 	put_object(0x100, 32);
-	access.access = LC_ACCESS_STORE;
+	access.access = LC_TOUCH_STORE;
 	operand(RAX, at(0x100), 0);
 	access.recipe.made = LC_MADE_VALUE;
 	access.recipe.made_value = 0x1234;

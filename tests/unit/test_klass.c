@@ -18,7 +18,7 @@
 
 #include "src/core/epoch.h"
 #include "src/core/path.h"
-#include "src/gc/areas.h"
+#include "src/jvm/areas.h"
 #include "src/jvm/klass.h"
 #include "src/jvm/layout.h"
 #include "src/jvm/vmstructs.h"

@@ -12,6 +12,7 @@
 #include "src/attribute/lines.h"
 #include "src/core/record.h"
 #include "src/core/thread.h"
+#include "src/format/format.h"
 #include "src/profile/tally.h"
 
 /* A tally that keeps the rows of lines as they come. */
@@ -56,7 +57,7 @@ static struct lc_block_line store(uint64_t addr)
 		.path = 2,
 		.byte = (uint8_t)(addr % LC_LINE_BYTES),
 		.bytes = 8,
-		.access = LC_ACCESS_STORE,
+		.access = LC_TOUCH_STORE,
 		.name = "",
 		.first = addr / 8,
 		.samples = 1,
@@ -151,7 +152,7 @@ static void different_accesses_of_a_thread_stay_apart(void **state)
 	(void)state;
 	touch(1, 0x1000);
 	lc_lines_touch(&threads[0], 0x1000, &row);
-	row.access = LC_ACCESS_LOAD;
+	row.access = LC_TOUCH_LOAD;
 	lc_lines_touch(&threads[0], 0x1000, &row);
 	row.path = 3;
 	row.hitm = 1;

@@ -666,7 +666,7 @@ static void only_what_stayed_in_a_compacted_area_is_asked_about(void **state)
 	record(EDEN, 1600, 4);
 	assert_int_equal(check(LC_MAP_HEADER_SAME, LC_MAP_HEADER_SAME, 9), 0);
 	assert_int_equal(asked, 0);
-	layout[OLD].reserved = LC_MAP_AREA_COMPACTED;
+	layout[OLD].flags = LC_AREA_COMPACTED;
 	moved(LOW + 3200, LOW + 3192, 1600);
 	moved(EDEN, LOW + 4792, 1600);
 	layout[OLD].top = LOW + 6392;
@@ -684,11 +684,11 @@ static void what_cannot_be_told_stays_and_is_asked_again(void **state)
 	(void)state;
 	settle(LOW, 1);
 	settle(LOW + 1600, 2);
-	layout[OLD].reserved = LC_MAP_AREA_COMPACTED;
+	layout[OLD].flags = LC_AREA_COMPACTED;
 	collected();
 	assert_int_equal(check(LC_MAP_HEADER_SAME, LC_MAP_HEADER_LATER, 9), 1);
 	assert_true(at(LOW + 1600, 2));
-	layout[OLD].reserved = 0;
+	layout[OLD].flags = 0;
 	collected();
 	assert_int_equal(check(LC_MAP_HEADER_LATER, LC_MAP_HEADER_SAME, 9), 1);
 	assert_int_equal(asked_about[0], LOW + 1600);
@@ -703,9 +703,9 @@ static void an_object_that_moves_as_a_whole_is_in_doubt_no_more(void **state)
 	(void)state;
 	settle(LOW, 1);
 	settle(LOW + 1600, 2);
-	layout[OLD].reserved = LC_MAP_AREA_COMPACTED;
+	layout[OLD].flags = LC_AREA_COMPACTED;
 	collected();
-	layout[OLD].reserved = 0;
+	layout[OLD].flags = 0;
 	layout[OLD].top = LOW + 2 * 65536;
 	moved(LOW, LOW + 65536, 1600);
 	moved(LOW + 1600, LOW + 65536 + 8000, 800);
@@ -719,7 +719,7 @@ static void a_record_over_an_object_in_doubt_is_the_answer(void **state)
 {
 	(void)state;
 	settle(LOW, 1);
-	layout[OLD].reserved = LC_MAP_AREA_COMPACTED;
+	layout[OLD].flags = LC_AREA_COMPACTED;
 	collected();
 	record(LOW + 64, 800, 2);
 	assert_int_equal(resolved(LOW + 100).object.site, 2);
@@ -747,7 +747,7 @@ static void small_objects_are_known_no_more_after_a_collection_that_slid(void **
 	settle_small(LOW + 262144 - 64, 128, 6);
 	collected();
 	assert_int_equal(lc_map_count(map), 6); /* nothing slid yet */
-	layout[OLD].reserved = LC_MAP_AREA_COMPACTED;
+	layout[OLD].flags = LC_AREA_COMPACTED;
 	collected();
 	assert_false(at(LOW, 1));
 	assert_true(at(LOW + 64, 2));
@@ -763,7 +763,7 @@ static void small_objects_that_moved_land_even_where_others_slid(void **state)
 	layout[OLD].top = LOW + MIB;
 	record(EDEN, 16, 1);
 	moved(EDEN, LOW + 65536 - 8, 16);
-	layout[OLD].reserved = LC_MAP_AREA_COMPACTED;
+	layout[OLD].flags = LC_AREA_COMPACTED;
 	collected();
 	assert_true(at(LOW + 65536 - 8, 1));
 }
@@ -801,7 +801,7 @@ static void with_moves_lost_what_moved_or_may_have_moved_is_dropped(void **state
 	assert_int_equal(close_with(false, layout, AREAS), 0);
 	assert_true(at(LOW, 1)); /* nothing was compacted: it cannot have moved */
 	assert_int_equal(lc_map_count(map), 1);
-	layout[OLD].reserved = LC_MAP_AREA_COMPACTED;
+	layout[OLD].flags = LC_AREA_COMPACTED;
 	record(LOW + 8000, 1600, 4);
 	assert_int_equal(close_with(false, layout, AREAS), 0);
 	assert_int_equal(lc_map_count(map), 0);
@@ -825,10 +825,10 @@ static void without_memory_the_map_is_empty_and_usable(void **state)
 	for (long n = 0; n < 12; n++) {
 		int err;
 
-		layout[OLD].reserved = 0;
+		layout[OLD].flags = 0;
 		layout[NEW].top = EDEN;
 		settle(LOW, 1);
-		layout[OLD].reserved = LC_MAP_AREA_COMPACTED;
+		layout[OLD].flags = LC_AREA_COMPACTED;
 		layout[NEW].top = EDEN + 1600;
 		record(EDEN, 1600, 2);
 		record(EDEN + 1600, 1600, 3);

@@ -11,10 +11,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyzer/cli/command.h"
+#include "analyzer/base/fail.h"
 #include "analyzer/model/blockfile.h"
 #include "analyzer/model/write.h"
 #include "analyzer/objects/view.h"
+#include "src/format/format.h"
 
 int lc_fail(const char *format, ...)
 {

@@ -10,8 +10,8 @@
 /* cmocka.h wants the above first. */
 #include <cmocka.h>
 
-#include "src/gc/areas.h"
 #include "src/gc/moves.h"
+#include "src/jvm/areas.h"
 #include "src/preload/abi.h"
 
 enum { HEAP_BYTES = 16 << 20, REGION = 512 << 10, SIZE = 2048 };

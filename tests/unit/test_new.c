@@ -85,7 +85,7 @@ static void rewrite(struct class_file *c, struct code_spec *spec, struct rewritt
 static void assert_code(const struct rewritten *r, const char *const *hooks,
                         const uint8_t *expected, size_t len)
 {
-	struct lc_code code = rewritten_code(r, 0);
+	struct lc_method_code code = rewritten_code(r, 0);
 
 	assert_int_equal(code.len, len);
 	for (uint32_t i = 0; i < len; i++) {
@@ -277,7 +277,7 @@ static void stack_maps_still_name_the_new(void **state)
 	const uint8_t frames[] = { 0,   2, 255, 0, 17, 0, 2, 1, 8, 0, 5, 0, 2, 8, 0, 1, 8, 0, 1,
 		                   255, 0, 0,   0, 2,  1, 8, 0, 5, 0, 3, 8, 0, 1, 8, 0, 1, 1 };
 	const uint8_t *map;
-	struct lc_code code;
+	struct lc_method_code code;
 	struct class_file c;
 	struct rewritten r;
 	uint32_t len = 0;
@@ -387,7 +387,7 @@ static void a_jump_that_hooks_made_too_long_takes_its_wide_form(void **state)
 	const uint8_t frames[] = { 0, 1, 247, TO >> 8, TO & 255, 8, 0, 3 };
 	struct code_spec spec = { 0 };
 	const uint8_t *map;
-	struct lc_code code;
+	struct lc_method_code code;
 	struct class_file c;
 	struct rewritten r;
 	uint32_t len = 0;
@@ -443,7 +443,7 @@ static void classes_far_back_in_a_huge_pool_are_named(void **state)
 {
 	struct class_file c;
 	struct rewritten r;
-	struct lc_code code;
+	struct lc_method_code code;
 	uint16_t class;
 	uint8_t insns[5] = { LC_OP_NEW, 0, 0, POP, RETURN };
 	struct code_spec spec = { .code = insns, .len = sizeof(insns) };
@@ -534,7 +534,7 @@ static uint32_t sites_of_call(uint8_t op, const char *holder, const char *name, 
 	rewrite(&c, &spec, &r);
 	sites = r.result.sites;
 	if (sites) {
-		struct lc_code got = rewritten_code(&r, 0);
+		struct lc_method_code got = rewritten_code(&r, 0);
 
 		assert_int_equal(got.insns[4], DUP);
 		assert_string_equal(rewritten_hook(&r, got.insns + 8),

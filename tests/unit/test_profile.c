@@ -23,6 +23,7 @@
 #include "analyzer/model/blockfile.h"
 #include "src/core/path.h"
 #include "src/core/record.h"
+#include "src/format/format.h"
 #include "src/profile/writer.h"
 
 /* ---- a disk and a clock that the tests control ---- */
@@ -230,9 +231,9 @@ static void a_block_says_what_went_into_it(void **state)
 static void rows_beyond_an_access_come_back(void **state)
 {
 	static const struct lc_block_field field = { 0, LC_BUCKET_OBJECT, 1, 3, "next", 0,
-		                                     0, LC_ACCESS_LOAD,   7 };
+		                                     0, LC_TOUCH_LOAD,    7 };
 	static const struct lc_block_field range = {
-		0, LC_BUCKET_HEAP_CLASS, 2, 2, "", UINT64_C(1) << 40, UINT64_MAX, LC_ACCESS_STORE, 8
+		0, LC_BUCKET_HEAP_CLASS, 2, 2, "", UINT64_C(1) << 40, UINT64_MAX, LC_TOUCH_STORE, 8
 	};
 	const struct lc_block_field fields[] = { field, range };
 	static const struct lc_block_metric metric = {

@@ -72,7 +72,7 @@ static void far_jumps_and_subroutines_are_relocated(void **state)
 	    CODE(200, 0, 0, 0, 14, ARRAY, POP, 201, 0, 0, 0, 6, RETURN, 76, 169, 1);
 	struct class_file c;
 	struct rewritten r;
-	struct lc_code code;
+	struct lc_method_code code;
 
 	(void)state;
 	class_begin(&c, "A");
@@ -92,7 +92,7 @@ static void tableswitch_is_padded_anew(void **state)
 	                             0, 1, 0, 0, 0, 23, 255, 255, 255, 251, RETURN);
 	struct class_file c;
 	struct rewritten r;
-	struct lc_code code;
+	struct lc_method_code code;
 
 	(void)state;
 	class_begin(&c, "A");
@@ -117,7 +117,7 @@ static void lookupswitch_keeps_its_keys(void **state)
 	                             255, 255, 249, 255, 255, 255, 251, RETURN);
 	struct class_file c;
 	struct rewritten r;
-	struct lc_code code;
+	struct lc_method_code code;
 
 	(void)state;
 	class_begin(&c, "A");
@@ -178,7 +178,7 @@ static void the_hook_is_inside_the_try_range_of_its_allocation(void **state)
 	struct code_spec spec = CODE(ARRAY, POP, RETURN, POP, RETURN);
 	struct class_file c;
 	struct rewritten r;
-	struct lc_code code;
+	struct lc_method_code code;
 
 	(void)state;
 	spec.handlers = (const uint8_t[]){ 0, 1, 0, 3, 0, 5, 0, 0, 0, 3, 0, 7, 0, 5, 0, 9 };
@@ -426,7 +426,7 @@ static void rewrite_long(uint32_t len, uint8_t op, uint16_t sites, struct rewrit
 static void goto_and_jsr_are_widened_when_they_no_longer_reach(void **state)
 {
 	struct rewritten r;
-	struct lc_code code;
+	struct lc_method_code code;
 
 	(void)state;
 	for (uint8_t op = LC_OP_GOTO; op <= LC_OP_JSR; op++) {

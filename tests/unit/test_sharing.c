@@ -8,6 +8,7 @@
 #include <cmocka.h>
 
 #include "analyzer/objects/sharing.h"
+#include "src/format/format.h"
 
 enum { THREADS = 3, ARRAY = 1, OTHER = 2 }; /* sites */
 

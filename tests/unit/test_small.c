@@ -8,9 +8,9 @@
 /* cmocka.h wants the above first. */
 #include <cmocka.h>
 
-#include "src/gc/areas.h"
 #include "src/gc/moves.h"
 #include "src/gc/small.h"
+#include "src/jvm/areas.h"
 
 /* Old memory, survivors of this collection, those of the last one, and eden: 256 KiB each. */
 enum { SPACE = 256 << 10, OLD = 0, TO = SPACE, FROM = 2 * SPACE, EDEN = 3 * SPACE };
@@ -366,12 +366,12 @@ static void a_collection_that_leaves_no_trace_makes_all_unknown(void **state)
 
 	(void)state;
 	survive(TO, 3);
-	areas[0].reserved = LC_AREA_COMPACTED;
+	areas[0].flags = LC_AREA_COMPACTED;
 	assert_false(begin(true));
 	lc_small_stats(&s);
 	assert_int_equal(s.forgotten - before.forgotten, 3);
 	assert_int_equal(s.held, 0);
-	areas[0].reserved = 0;
+	areas[0].flags = 0;
 	survive(OLD, 2);
 	collections = 2; /* one may have been a full one */
 	assert_false(begin(true));
@@ -388,7 +388,7 @@ static void a_pause_without_a_collection_changes_nothing(void **state)
 	(void)state;
 	survive(TO, 3);
 	collections = 0;
-	areas[0].reserved = LC_AREA_COMPACTED;
+	areas[0].flags = LC_AREA_COMPACTED;
 	assert_false(begin(true));
 	assert_int_equal(held(), 3);
 }

@@ -14,7 +14,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "analyzer/cli/command.h"
+#include "analyzer/base/fail.h"
 #include "analyzer/spans/span_rows.h"
 
 #define GOLDEN "tests/data/golden-v1-spans/profile"

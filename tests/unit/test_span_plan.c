@@ -15,7 +15,7 @@ static void calls_of_tasks_go_by_way_of_the_class(void **state)
 {
 	struct class_file c;
 	struct rewritten r;
-	struct lc_code code;
+	struct lc_method_code code;
 	uint16_t run, call, other, execute;
 
 	(void)state;
@@ -157,7 +157,7 @@ static int prologue(const char *class, const char *super, uint32_t is, uint16_t 
 	struct code_spec spec = CODE(RETURN);
 	struct class_file c;
 	struct rewritten r;
-	struct lc_code code;
+	struct lc_method_code code;
 	int argument = -1;
 	bool first = strstr(call, "taskBegin") || !strchr(descriptor, ';') || !strcmp(name, "fork");
 	/* Of an instance method the first parameter; asyncRunStage(Executor, Runnable). */
@@ -270,7 +270,7 @@ static const char *stream_hook(const char *class, const char *super, uint16_t fl
 	struct code_spec spec = CODE(RETURN);
 	struct class_file c;
 	struct rewritten r;
-	struct lc_code code;
+	struct lc_method_code code;
 
 	class_begin(&c, class);
 	c.super = super;
@@ -336,7 +336,7 @@ static void virtual_thread_is_carried(void **state)
 {
 	struct class_file c;
 	struct rewritten r;
-	struct lc_code code;
+	struct lc_method_code code;
 	uint16_t mount, unmount;
 
 	(void)state;

@@ -53,7 +53,7 @@ static void method_is_wrapped(void **state)
 	struct code_spec spec = CODE(RETURN);
 	struct class_file c;
 	struct rewritten r;
-	struct lc_code code;
+	struct lc_method_code code;
 
 	(void)state;
 	class_begin(&c, "A");
@@ -78,7 +78,7 @@ static void jump_to_the_start_does_not_begin_again(void **state)
 	struct code_spec spec = CODE(3, 153, 255, 255, RETURN);
 	struct class_file c;
 	struct rewritten r;
-	struct lc_code code;
+	struct lc_method_code code;
 	const uint8_t *p;
 	uint32_t len;
 
@@ -112,7 +112,7 @@ static void every_kind_of_return_ends(void **state)
 	struct code_spec spec = CODE(172, 173, 174, 175, 176, 177, 191);
 	struct class_file c;
 	struct rewritten r;
-	struct lc_code code;
+	struct lc_method_code code;
 
 	(void)state;
 	class_begin(&c, "A");
@@ -133,7 +133,7 @@ static void own_handlers_come_first(void **state)
 	struct code_spec spec = CODE(NOP, RETURN, POP, RETURN);
 	struct class_file c;
 	struct rewritten r;
-	struct lc_code code;
+	struct lc_method_code code;
 
 	(void)state;
 	spec.handlers = (const uint8_t[]){ 0, 0, 0, 2, 0, 2, 0, 0 };
@@ -177,7 +177,7 @@ static void jump_that_no_longer_reaches_is_widened(void **state)
 	struct code_spec spec = { .code = bytes, .len = sizeof(bytes) };
 	struct class_file c;
 	struct rewritten r;
-	struct lc_code code;
+	struct lc_method_code code;
 
 	(void)state;
 	class_begin(&c, "A");
@@ -197,7 +197,7 @@ static void switch_keeps_its_padding(void **state)
 	    CODE(27, 170, 0, 0, 0, 0, 0, 19, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 19, RETURN);
 	struct class_file c;
 	struct rewritten r;
-	struct lc_code code;
+	struct lc_method_code code;
 
 	(void)state;
 	class_begin(&c, "A");

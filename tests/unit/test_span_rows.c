@@ -18,7 +18,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "analyzer/cli/command.h"
+#include "analyzer/base/fail.h"
 #include "analyzer/model/write.h"
 #include "analyzer/spans/span_rows.h"
 #include "src/core/path.h"

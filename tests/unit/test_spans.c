@@ -30,7 +30,7 @@ static struct lc_span_rows in;
 static struct lc_spans s;
 
 static struct lc_span_info info;
-static struct lc_span_thread threads[THREADS];
+static struct lc_span_thread_row threads[THREADS];
 static struct lc_span_place places[PLACES], *place_list[PLACES];
 static struct lc_span_row rows[ROWS];
 static struct lc_span_bucket buckets[BUCKETS];
@@ -64,7 +64,7 @@ static int setup(void **state)
 	info = (struct lc_span_info){ .recorded = true, .clock_hz = 1000000000 };
 	for (uint32_t i = 0; i < THREADS; i++) {
 		snprintf(names[i], sizeof(names[i]), i ? "pool-1-thread-%u" : "main", i);
-		threads[i] = (struct lc_span_thread){ .tid = 100 + i, .name = text(names[i]) };
+		threads[i] = (struct lc_span_thread_row){ .tid = 100 + i, .name = text(names[i]) };
 	}
 	for (uint32_t i = 0; i < PLACES; i++) {
 		place_list[i] = &places[i];

@@ -11,6 +11,7 @@
 #include <malloc.h>
 #include <string.h>
 
+#include "src/format/format.h"
 #include "src/profile/tally.h"
 
 static int setup(void **state)
@@ -218,7 +219,7 @@ static void rows_that_differ_in_their_counts_alone_are_summed(void **state)
 		lc_tally_home(*state, &home);
 	}
 	other.name = same_text; /* equal text is an equal name, wherever it stands */
-	other.access = LC_ACCESS_STORE;
+	other.access = LC_TOUCH_STORE;
 	lc_tally_field(*state, &other);
 	other.access |= 3 << LC_ACCESS_WIDTH_SHIFT; /* a width is no part of the row */
 	lc_tally_field(*state, &other);
@@ -230,7 +231,7 @@ static void rows_that_differ_in_their_counts_alone_are_summed(void **state)
 	assert_int_equal(in.fields_len, 2);
 	assert_int_equal(in.fields[0].samples, 100);
 	assert_int_equal(in.fields[1].samples, 2);
-	assert_int_equal(in.fields[1].access, LC_ACCESS_STORE);
+	assert_int_equal(in.fields[1].access, LC_TOUCH_STORE);
 	assert_int_equal(in.metrics_len, 1);
 	assert_int_equal(in.metrics[0].samples, 3);
 	assert_int_equal(in.metrics[0].latency_sum, 130);

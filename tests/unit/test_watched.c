@@ -46,9 +46,9 @@ static int reset(void **state)
 	return 0;
 }
 
-static struct lc_text text(const char *s)
+static struct lc_class_text text(const char *s)
 {
-	return (struct lc_text){ s, strlen(s) };
+	return (struct lc_class_text){ s, strlen(s) };
 }
 
 static void names_match_whole_or_as_components(void **state)
@@ -103,7 +103,7 @@ static void rewrite_constructor(struct code_spec spec, bool large, struct rewrit
 static void constructor_of_a_small_watched_class_shows_this(void **state)
 {
 	struct rewritten r;
-	struct lc_code code;
+	struct lc_method_code code;
 
 	(void)state;
 	rewrite_constructor((struct code_spec)CODE(INIT, RETURN), false, &r);
@@ -122,7 +122,7 @@ static void constructor_of_a_small_watched_class_shows_this(void **state)
 static void large_watched_class_has_both_hooks(void **state)
 {
 	struct rewritten r;
-	struct lc_code code;
+	struct lc_method_code code;
 
 	(void)state;
 	watch("A");
@@ -152,7 +152,7 @@ static void clone_shows_its_result(void **state)
 {
 	struct class_file c;
 	struct rewritten r;
-	struct lc_code code;
+	struct lc_method_code code;
 
 	(void)state;
 	watch("A");
@@ -180,7 +180,7 @@ static void clone_shows_its_result(void **state)
 static const char *array_hook(struct code_spec spec, const char *class, struct rewritten *r)
 {
 	struct class_file c;
-	struct lc_code code;
+	struct lc_method_code code;
 
 	class_begin(&c, "A");
 	assert_int_equal(class_class(&c, class), 2);
@@ -234,7 +234,7 @@ static void arrays_of_unknown_class_may_be_watched_ones(void **state)
 		for (int s = 0; s < 2; s++) {
 			struct class_file c;
 			struct rewritten r;
-			struct lc_code code;
+			struct lc_method_code code;
 			uint32_t at = 0;
 
 			class_begin(&c, "A");

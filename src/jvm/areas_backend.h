@@ -1,6 +1,6 @@
-/* gc/areas_backend.h - what areas.c and the collectors' own parts of it share. */
-#ifndef LC_GC_AREAS_BACKEND_H
-#define LC_GC_AREAS_BACKEND_H
+/* jvm/areas_backend.h - what areas.c and the collectors' own parts of it share. */
+#ifndef LC_JVM_AREAS_BACKEND_H
+#define LC_JVM_AREAS_BACKEND_H
 
 #include <stdbool.h>
 #include <stddef.h>

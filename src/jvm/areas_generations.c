@@ -1,5 +1,5 @@
 /*
- * gc/areas_generations.c - Serial, Parallel and Epsilon: a handful of contiguous spaces.
+ * jvm/areas_generations.c - Serial, Parallel and Epsilon: a handful of contiguous spaces.
  *
  * The difficulty is `top`. On JDK 17 the VM operation that collects also serves the allocation
  * that had failed, before JVMTI's finish event: eden's top then stands above memory in which only
@@ -11,11 +11,11 @@
  *                     the second collection of the pause; it comes last. Afterwards the JVM cleans
  *                     the old generation's cards where young is empty, and dirties all otherwise.
  */
-#include "src/gc/areas_backend.h"
+#include "src/jvm/areas_backend.h"
 
 #include <errno.h>
 
-#include "src/gc/areas.h"
+#include "src/jvm/areas.h"
 #include "src/jvm/vmstructs.h"
 
 enum { SPACES = 4 };
@@ -218,7 +218,7 @@ static size_t take(struct lc_area *out, size_t cap, uint32_t runs, bool slid)
 	if (o == OUTCOME_EVACUATED || (o == OUTCOME_COMPACTED && young_is_empty(&old)))
 		eden.top = eden.bottom;
 	if (o == OUTCOME_COMPACTED || o == OUTCOME_UNCLEAR)
-		eden.reserved = from.reserved = to.reserved = old.reserved = LC_AREA_COMPACTED;
+		eden.flags = from.flags = to.flags = old.flags = LC_AREA_COMPACTED;
 	insert(out, &len, eden);
 	insert(out, &len, from);
 	insert(out, &len, to);

@@ -1,16 +1,16 @@
 /*
- * gc/areas_g1.c - G1: the table of regions.
+ * jvm/areas_g1.c - G1: the table of regions.
  *
  * Each collection has its own pair of JVMTI events, and so have remark and cleanup, which free
  * regions and move nothing (cleanup counts itself as a collection all the same). Within the pause, after the evacuation, G1 already hands out the first
  * eden regions of the next epoch: no object that was there before can be in a region that is eden
  * when a collection has ended. Regions in which an evacuation failed have become old.
  */
-#include "src/gc/areas_backend.h"
+#include "src/jvm/areas_backend.h"
 
 #include <errno.h>
 
-#include "src/gc/areas.h"
+#include "src/jvm/areas.h"
 #include "src/jvm/vmstructs.h"
 
 /* Written by: init; `witness` by begin, `survivor` by take. */
@@ -186,7 +186,7 @@ static size_t take(struct lc_area *out, size_t cap, uint32_t runs, bool slid)
 	if (runs && (slid || !survivor))
 		for (size_t i = 0; i < len && i < cap; i++)
 			if (out[i].kind == LC_AREA_OLD)
-				out[i].reserved = LC_AREA_COMPACTED;
+				out[i].flags = LC_AREA_COMPACTED;
 	return len;
 }
 

@@ -1,5 +1,5 @@
 /*
- * gc/areas.h - the layout of the heap, read from HotSpot's own structures at GC finish.
+ * jvm/areas.h - the layout of the heap, read from HotSpot's own structures at GC finish.
  *
  * What the map may conclude at GC finish, for a tracked object that was at [a, a + n) when the
  * collection started (moves.h says what a move is):
@@ -18,7 +18,7 @@
  *         the first of its bytes need lie in an area.
  *      b. no move of the batch, of this object's site or any other, wrote into [a, a + n). That
  *         includes the moves with src == 0.
- *      c. where the area has LC_AREA_COMPACTED in `reserved`: its header still has the same
+ *      c. where the area has LC_AREA_COMPACTED in `flags`: its header still has the same
  *         lc_areas_identity(). Objects of 64 bytes or less move unseen, and may have been slid
  *         over a dead one.
  *   4. An object that rules 1 or 2 moved must lie in [bottom, top) of some area, else it died.
@@ -39,8 +39,8 @@
  * collection, and the allocation comes after it. G1 hands out eden regions before finish on both.
  * JDK 25 fills dead objects of old regions with filler concurrently, after remark.
  */
-#ifndef LC_GC_AREAS_H
-#define LC_GC_AREAS_H
+#ifndef LC_JVM_AREAS_H
+#define LC_JVM_AREAS_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -57,9 +57,6 @@ enum lc_collector {
 	LC_GC_SHENANDOAH,
 	LC_GC_Z
 };
-
-/* In lc_area.reserved: objects that stayed here need rule 3c. */
-#define LC_AREA_COMPACTED 1u
 
 /*
  * Find the collector and the fields of its spaces. Returns 0; -ENOTSUP when objects cannot be
@@ -92,10 +89,10 @@ uint64_t lc_areas_identity(const uint64_t header[2], bool array);
 
 /*
  * Fill `out` with the areas as they are now, at most `cap`; returns how many there are (more
- * than `cap`: `out` is incomplete). Sorted by bottom, disjoint; free memory may be left out.
+ * than `cap`: `out` is incomplete). `slid` says whether objects slid (lc_moves_slid()). Sorted by bottom, disjoint; free memory may be left out.
  * Neighbouring G1 regions are merged where that keeps the meaning of top, humongous ones never.
  * Context: [gc] finish.
  */
-size_t lc_areas_take(struct lc_area *out, size_t cap);
+size_t lc_areas_take(struct lc_area *out, size_t cap, bool slid);
 
 #endif

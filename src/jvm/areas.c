@@ -1,15 +1,14 @@
 /*
- * gc/areas.c - which collector this is, and what all of them have in common.
+ * jvm/areas.c - which collector this is, and what all of them have in common.
  *
  * Offsets come from the JVM's own type database, once. In the pause only plain loads remain.
  * State is written at attach and, for begin's notes, by the thread that posts the GC events.
  */
-#include "src/gc/areas.h"
+#include "src/jvm/areas.h"
 
 #include <errno.h>
 
-#include "src/gc/areas_backend.h"
-#include "src/gc/moves.h"
+#include "src/jvm/areas_backend.h"
 #include "src/jvm/vmstructs.h"
 
 static const struct collector {
@@ -165,9 +164,9 @@ uint64_t lc_areas_identity(const uint64_t header[2], bool array)
 	return header[1]; /* class and length, or class alone in 64 bits */
 }
 
-size_t lc_areas_take(struct lc_area *out, size_t cap)
+size_t lc_areas_take(struct lc_area *out, size_t cap, bool slid)
 {
 	if (!backend)
 		return 0;
-	return backend->take(out, cap, lc_areas_collections(), lc_moves_slid());
+	return backend->take(out, cap, lc_areas_collections(), slid);
 }

@@ -1,0 +1,17 @@
+/* base/fail.c - the line on stderr: see fail.h. */
+#include "analyzer/base/fail.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+int lc_fail(const char *format, ...)
+{
+	va_list args;
+
+	fputs("locus: ", stderr);
+	va_start(args, format);
+	vfprintf(stderr, format, args);
+	va_end(args);
+	fputc('\n', stderr);
+	return 1;
+}
