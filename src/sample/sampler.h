@@ -45,7 +45,7 @@ struct lc_sampler {
 	JNIEnv *env;                        /* owner thread; NULL until its first sample */
 	struct lc_span_interrupt interrupt; /* of the handler that runs */
 
-	/* One map of buffers_bytes, lc_sampler_depth() elements each; touched as they are used. */
+	/* One mapping of buffers_bytes holds all three, of --depth elements each; pages are touched as used. */
 	size_t buffers_bytes;
 	struct lc_walk_frame *scratch;
 	uint64_t *frames;
