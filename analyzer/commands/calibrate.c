@@ -20,7 +20,7 @@
 #include "analyzer/cli/libraries.h"
 #include "analyzer/commands/doctor.h"
 #include "analyzer/out/text.h"
-#include "src/format/format.h"
+#include "src/format/block.h"
 
 enum row { ROW_JDK, ROW_CLOCK, ROW_COUNT };
 enum { SECONDS = 120 };

@@ -23,7 +23,7 @@
 #include "analyzer/cli/args.h"
 #include "analyzer/cli/command.h"
 #include "analyzer/cli/libraries.h"
-#include "src/format/format.h"
+#include "src/format/block.h"
 #include "src/perf/event.h"
 
 enum { RUN_STATUS_NOT_FOUND = 127, RUN_STATUS_NOT_EXECUTABLE = 126, RUN_OPTIONS_MAX = 32 };

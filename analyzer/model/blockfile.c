@@ -15,6 +15,7 @@
 #include <zstd.h>
 
 #include "analyzer/base/memory.h"
+#include "src/format/block.h"
 
 enum { WINDOW_MIN = 1 << 18 };
 

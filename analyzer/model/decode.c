@@ -14,6 +14,7 @@
 #include "analyzer/base/memory.h"
 #include "analyzer/model/decode_impl.h"
 #include "src/base/options.h"
+#include "src/format/block.h"
 
 void lc_block_decoder_free(struct lc_block_decoder *d)
 {

@@ -7,7 +7,8 @@
 #include <stdint.h>
 
 #include "analyzer/model/tree.h"
-#include "src/format/format.h"
+#include "src/format/block.h"
+#include "src/format/kinds.h"
 
 /* Which threads count: a kernel thread ID, or a list of name patterns (see lc_options_match()). */
 struct lc_thread_filter {

@@ -5,6 +5,7 @@
 #include <errno.h>
 
 #include "analyzer/model/decode.h"
+#include "src/format/block.h"
 
 /* What is left of a section. After an error every read gives 0. */
 struct lc_reader {

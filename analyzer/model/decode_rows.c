@@ -3,7 +3,8 @@
  * objects, measurements of the hardware, shared cache lines, estimates, NUMA nodes.
  */
 #include "analyzer/model/decode_impl.h"
-#include "src/format/format.h"
+#include "src/format/block.h"
+#include "src/format/kinds.h"
 
 void lc_take_place(struct lc_reader *r, const struct lc_pass *p, uint32_t *columns)
 {

@@ -6,6 +6,7 @@
 
 #include "analyzer/base/memory.h"
 #include "src/base/order.h"
+#include "src/format/block.h"
 
 enum { HIDDEN_SUFFIX = 3 + 16 }; /* "/0x" and 16 digits */
 

@@ -13,7 +13,7 @@
 #include <stdint.h>
 
 #include "analyzer/base/table.h"
-#include "src/format/format.h"
+#include "src/format/kinds.h"
 
 /* Bytes as the JVM gave them (modified UTF-8, any content); not terminated. */
 struct lc_text {

@@ -13,6 +13,7 @@
 
 #include "analyzer/base/memory.h"
 #include "analyzer/model/write_impl.h"
+#include "src/format/block.h"
 
 enum {
 	ZSTD_LEVEL = 3,

@@ -1,5 +1,6 @@
 /* model/write_spans.c - the sections of spans of a tree, as docs/FORMAT.md says. */
 #include "analyzer/model/write_impl.h"
+#include "src/format/block.h"
 
 /* Gap to the end of the one before; length. */
 static void put_intervals(struct lc_merge_writer *w, uint32_t row)

@@ -1,7 +1,8 @@
 /* objects/report_json.c - the report for programs; docs/JSON.md says what each member means. */
 #include "analyzer/objects/report.h"
 #include "src/base/order.h"
-#include "src/format/format.h"
+#include "src/format/block.h"
+#include "src/format/kinds.h"
 
 #include <inttypes.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* objects/report_text_objects.c - of the report for a terminal, what it says of objects. */
 #include "analyzer/objects/report_text.h"
 #include "src/base/order.h"
-#include "src/format/format.h"
+#include "src/format/kinds.h"
 
 #include <inttypes.h>
 #include <string.h>

@@ -10,7 +10,7 @@
 
 #include "analyzer/base/memory.h"
 #include "src/base/order.h"
-#include "src/format/format.h"
+#include "src/format/kinds.h"
 
 enum {
 	USES_MAX =

@@ -1,7 +1,7 @@
 /* objects/view_rows.c - parts of a view that come from sections beyond ACCESSES: fields, metrics, estimates. */
 #include "analyzer/objects/view.h"
 #include "src/base/order.h"
-#include "src/format/format.h"
+#include "src/format/kinds.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -19,6 +19,7 @@
 #include "analyzer/base/fail.h"
 #include "analyzer/base/memory.h"
 #include "analyzer/base/table.h"
+#include "src/format/block.h"
 
 enum { FILE_MAX_BYTES = 16 << 20, NAME_MAX_BYTES = 4096 };
 

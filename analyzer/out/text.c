@@ -4,6 +4,8 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "src/format/utf8.h"
+
 enum { NAME_SEPARATOR = ';' };
 
 static void json_chars(FILE *out, const char *bytes, size_t len)

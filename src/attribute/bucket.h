@@ -6,7 +6,7 @@
 #include <stdint.h>
 
 #include "src/core/record.h"
-#include "src/format/format.h"
+#include "src/format/kinds.h"
 
 /*
  * Find the address ranges of the heap and of the JVM's own data. Call after lc_areas_init().

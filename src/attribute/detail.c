@@ -11,7 +11,7 @@
 #include "src/attribute/lines.h"
 #include "src/core/record.h"
 #include "src/core/thread.h"
-#include "src/format/format.h"
+#include "src/format/kinds.h"
 #include "src/jvm/field.h"
 #include "src/jvm/field_layout.h"
 #include "src/profile/tally.h"

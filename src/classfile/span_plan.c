@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "src/classfile/big_endian.h"
-#include "src/format/format.h"
+#include "src/format/kinds.h"
 
 enum { ACC_PRIVATE = 2, ACC_STATIC = 8, ACC_BRIDGE = 0x40, ACC_ABSTRACT = 0x400 };
 enum { ACC_PUBLIC = 1 };

@@ -10,7 +10,7 @@
 #include "src/classfile/edit.h"
 #include "src/classfile/span_plan.h"
 #include "src/classfile/tables.h"
-#include "src/format/format.h"
+#include "src/format/kinds.h"
 
 /* A hook has at most an object and an int on the stack, on top of what there is. */
 enum { STACK = 2, CALL_BYTES = 3, TAIL_BYTES = CALL_BYTES + 1 };

@@ -114,7 +114,7 @@ static inline uint64_t lc_frame_pack(const void *method, int bci)
 
 /*
  * What an access does, and to how many bytes: bits of lc_sample.access beside LC_TOUCH_LOAD and
- * LC_TOUCH_STORE of format/format.h.
+ * LC_TOUCH_STORE of format/kinds.h.
  */
 enum {
 	LC_ACCESS_OWN = 4, /* to the thread's stack, the JVM's data of it, or constants in code */

@@ -17,7 +17,7 @@
 
 #include <stdbool.h>
 
-#include "src/format/format.h"
+#include "src/format/kinds.h"
 
 /*
  * Rule 4, and wrappers, when an execution begins: is it none, but part of what runs already? What

@@ -11,7 +11,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "src/format/format.h"
+#include "src/format/kinds.h"
 #include "src/numa/pages.h"
 
 struct lc_manifest_numa;

@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "src/format/format.h"
+#include "src/format/kinds.h"
 #include "src/perf/event_impl.h"
 
 /* A hit costs 10 us (measured), its sample 20 more: every 101st adds 2%. Prime, so as not to be in

@@ -5,7 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "src/format/format.h"
+#include "src/format/block.h"
+#include "src/format/utf8.h"
 #include "src/profile/writer.h"
 
 /* Only for short texts: what exceeds the array is cut. */

@@ -9,6 +9,7 @@
 
 #include "src/core/path.h"
 #include "src/core/record.h"
+#include "src/format/block.h"
 
 enum { MAP_MIN = 256 };
 

@@ -10,7 +10,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "src/format/format.h"
+#include "src/base/bytes.h"
+#include "src/format/kinds.h"
 
 /* Sections of one block: rows without their count. */
 struct lc_sections {

@@ -12,7 +12,8 @@
 #include <string.h>
 #include <zstd.h>
 
-#include "src/format/format.h"
+#include "src/format/block.h"
+#include "src/format/kinds.h"
 #include "src/profile/profile_block_impl.h"
 #include "src/profile/writer.h"
 

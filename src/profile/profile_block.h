@@ -4,8 +4,6 @@
 
 #include <stdint.h>
 
-#include "src/format/format.h"
-
 struct lc_block_encoder; /* opaque, see profile_block.c */
 struct lc_block_input;
 

@@ -6,6 +6,7 @@
 #include <stdint.h>
 #include <zstd.h>
 
+#include "src/format/block.h"
 #include "src/profile/names.h"
 #include "src/profile/profile_block.h"
 

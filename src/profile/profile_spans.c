@@ -1,4 +1,5 @@
 /* profile/profile_spans.c - the sections of spans: executions, tasks, timelines, pauses, traces. */
+#include "src/format/block.h"
 #include "src/profile/profile_block_impl.h"
 #include "src/profile/writer.h"
 

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/format/format.h"
+#include "src/format/kinds.h"
 #include "src/profile/tally_spans.h"
 
 enum { ROWS_MIN = 64 };
@@ -53,8 +53,8 @@ struct lc_tally {
 };
 
 _Static_assert((int)LC_WHERE_COUNT == (int)LC_DETAIL_WHERE_COUNT,
-               "format/format.h names each place");
-_Static_assert((int)LC_HOW_COUNT == (int)LC_DETAIL_HOW_COUNT, "format/format.h names each way");
+               "format/kinds.h names each place");
+_Static_assert((int)LC_HOW_COUNT == (int)LC_DETAIL_HOW_COUNT, "format/kinds.h names each way");
 _Static_assert((int)LC_TALLY_ENGINES <= (int)LC_ENGINES_MAX, "a row of the manifest for each");
 
 /* ---- orders and sums of each kind ---- */

@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "src/base/time.h"
-#include "src/format/format.h"
+#include "src/format/block.h"
 #include "src/profile/manifest.h"
 #include "src/profile/profile_block.h"
 

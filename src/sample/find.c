@@ -22,7 +22,7 @@
 #include <unistd.h>
 
 #include "src/core/record.h"
-#include "src/format/format.h"
+#include "src/format/kinds.h"
 
 enum {
 	SP = 4,             /* number of the stack pointer */

@@ -4,7 +4,7 @@
 #include <Zydis/Zydis.h>
 
 #include "src/core/record.h"
-#include "src/format/format.h"
+#include "src/format/kinds.h"
 #include "src/sample/decode.h"
 
 _Static_assert(ZYDIS_VERSION_MAJOR(ZYDIS_VERSION) >= 4, "Zydis 4.0 or newer is needed");

@@ -18,7 +18,7 @@
 #include <string.h>
 
 #include "src/base/time.h"
-#include "src/format/format.h"
+#include "src/format/kinds.h"
 #include "src/jvm/code_cache.h"
 #include "src/sample/insn.h"
 #include "src/sample/sampler.h"

@@ -30,7 +30,7 @@
 #include "src/core/observe.h"
 #include "src/core/path.h"
 #include "src/core/record.h"
-#include "src/format/format.h"
+#include "src/format/kinds.h"
 #include "src/jvm/code_cache.h"
 #include "src/jvm/field.h"
 #include "src/perf/event.h"

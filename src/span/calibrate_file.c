@@ -17,7 +17,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "src/format/format.h"
+#include "src/format/block.h"
 
 #define MAGIC "locus calibration 1\n"
 #define MILLION 1e6

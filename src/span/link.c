@@ -23,7 +23,7 @@
 #include <sys/mman.h>
 #include <x86intrin.h>
 
-#include "src/format/format.h"
+#include "src/format/kinds.h"
 
 enum {
 	IN_USE = 1,

@@ -14,7 +14,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "src/format/format.h" /* lc_span_kind, lc_submit_kind, histogram buckets */
+#include "src/format/kinds.h" /* lc_span_kind, lc_submit_kind, histogram buckets */
 #include "src/span/cycle_clock.h"
 
 struct lc_manifest_spans;

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <time.h>
 
-#include "src/format/format.h"
+#include "src/format/kinds.h"
 #include "src/span/link.h"
 
 enum { TASKS = 1 << 20, REPEATS = 5, FEW = 64, MANY = 100000 };

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "src/core/record.h"
-#include "src/format/format.h"
+#include "src/format/kinds.h"
 #include "src/jvm/vmstructs.h"
 #include "src/sample/decode.h"
 #include "src/sample/insn.h"

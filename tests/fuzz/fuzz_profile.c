@@ -16,7 +16,8 @@
 #include "analyzer/objects/sharing.h"
 #include "analyzer/objects/view.h"
 #include "analyzer/spans/span_rows.h"
-#include "src/format/format.h"
+#include "src/format/block.h"
+#include "src/format/kinds.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len);
 

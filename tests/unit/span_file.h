@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "src/classfile/span_rewrite.h"
-#include "src/format/format.h"
 #include "tests/unit/class_file.h"
 
 #define CODE(...)                                                                                  \

@@ -12,6 +12,8 @@
 
 #include "analyzer/model/decode.h"
 #include "analyzer/model/tree_spans.h"
+#include "src/format/block.h"
+#include "src/format/kinds.h"
 
 enum { COLUMNS = 40, MAX = 4096 };
 

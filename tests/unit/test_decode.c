@@ -13,7 +13,7 @@
 #include <cmocka.h>
 
 #include "src/core/record.h"
-#include "src/format/format.h"
+#include "src/format/kinds.h"
 #include "src/jvm/code_cache.h"
 #include "src/jvm/vmstructs.h"
 #include "src/sample/decode.h"

@@ -13,7 +13,7 @@
 #include <time.h>
 
 #include "src/core/record.h"
-#include "src/format/format.h"
+#include "src/format/kinds.h"
 #include "src/perf/event.h"
 #include "tests/unit/event_root.h"
 

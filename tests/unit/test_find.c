@@ -12,7 +12,7 @@
 #include <cmocka.h>
 
 #include "src/core/record.h"
-#include "src/format/format.h"
+#include "src/format/kinds.h"
 #include "src/sample/find.h"
 
 enum { RAX, RCX, RDX, RBX, RSP, RBP, RSI, RDI, R8, R9, R10, R11, R12, R15 = 15 };

@@ -1,5 +1,5 @@
 /* uses: */
-/* test_format.c - encoders and decoders of src/format/format.h. */
+/* test_format.c - encoders and decoders of src/format/block.h and utf8.h. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -7,7 +7,9 @@
 
 #include <cmocka.h>
 
-#include "src/format/format.h"
+#include "src/format/block.h"
+#include "src/format/kinds.h"
+#include "src/format/utf8.h"
 
 static void varints_come_back_and_take_no_more_bytes_than_they_need(void **state)
 {

@@ -12,7 +12,7 @@
 #include "src/attribute/lines.h"
 #include "src/core/record.h"
 #include "src/core/thread.h"
-#include "src/format/format.h"
+#include "src/format/kinds.h"
 #include "src/profile/tally.h"
 
 /* A tally that keeps the rows of lines as they come. */

@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "src/format/format.h"
+#include "src/format/kinds.h"
 #include "src/span/link.h"
 
 static int setup(void **state)

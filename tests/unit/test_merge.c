@@ -15,7 +15,8 @@
 #include "analyzer/model/blockfile.h"
 #include "analyzer/model/write.h"
 #include "analyzer/objects/view.h"
-#include "src/format/format.h"
+#include "src/format/block.h"
+#include "src/format/kinds.h"
 
 int lc_fail(const char *format, ...)
 {

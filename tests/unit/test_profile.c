@@ -23,7 +23,8 @@
 #include "analyzer/model/blockfile.h"
 #include "src/core/path.h"
 #include "src/core/record.h"
-#include "src/format/format.h"
+#include "src/format/block.h"
+#include "src/format/kinds.h"
 #include "src/profile/writer.h"
 
 /* ---- a disk and a clock that the tests control ---- */

@@ -8,7 +8,7 @@
 #include <cmocka.h>
 
 #include "analyzer/objects/sharing.h"
-#include "src/format/format.h"
+#include "src/format/kinds.h"
 
 enum { THREADS = 3, ARRAY = 1, OTHER = 2 }; /* sites */
 

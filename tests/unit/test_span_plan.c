@@ -7,6 +7,7 @@
 
 #include <cmocka.h>
 
+#include "src/format/kinds.h"
 #include "tests/unit/span_file.h"
 
 #define EXECUTOR "java/util/concurrent/Executor"

@@ -11,7 +11,7 @@
 #include <malloc.h>
 #include <string.h>
 
-#include "src/format/format.h"
+#include "src/format/kinds.h"
 #include "src/profile/tally.h"
 
 static int setup(void **state)

@@ -1,0 +1,241 @@
+/*
+ * format/kinds.h - the numbers that a profile holds for kinds of things, and their names in reports.
+ *
+ * docs/FORMAT.md is the norm. The agent and the analyzer share this file. Context of all functions: any.
+ */
+#ifndef LC_FORMAT_KINDS_H
+#define LC_FORMAT_KINDS_H
+
+#include <stdint.h>
+
+enum { LC_ENGINES_MAX = 64 }; /* rows of `engines` in the manifest; engine numbers are below it */
+
+/* Sections of a payload. A reader skips the types that it does not know. */
+enum lc_section {
+	LC_SECTION_STRINGS = 1,
+	LC_SECTION_THREAD = 2,
+	LC_SECTION_METHODS = 3,
+	LC_SECTION_FRAMES = 4,
+	LC_SECTION_PATHS = 5,
+	LC_SECTION_SITES = 6,
+	LC_SECTION_ALLOCATIONS = 7,
+	LC_SECTION_ACCESSES = 8,
+	LC_SECTION_BUCKETS = 9,
+	LC_SECTION_DETAILS = 10,
+	LC_SECTION_THREADS = 11,
+	LC_SECTION_FIELDS = 12,
+	LC_SECTION_METRICS = 13,
+	LC_SECTION_LINES = 14,
+	LC_SECTION_ESTIMATES = 15,
+	LC_SECTION_SPLITS = 16,
+	LC_SECTION_MERGED_LINES = 17, /* LINES in a block of all threads */
+	LC_SECTION_PLACEMENTS = 18,
+	LC_SECTION_NODES = 19,
+	LC_SECTION_HOMES = 20,
+	LC_SECTION_SPANS = 21, /* executions of streams and tasks */
+	LC_SECTION_TASKS = 22, /* created and submitted ones */
+	LC_SECTION_SPAN_ACCESSES = 23,
+	LC_SECTION_TIMELINE = 24,
+	LC_SECTION_PAUSES = 25,
+	LC_SECTION_TRACE = 26,
+	LC_SECTION_COUNT
+};
+
+/* Where a sample ended. Every sample is in exactly one; the total is their sum. */
+enum lc_bucket {
+	LC_BUCKET_OBJECT = 0,   /* a tracked object: has a site */
+	LC_BUCKET_HEAP_CLASS,   /* heap, not tracked; class known */
+	LC_BUCKET_HEAP_UNKNOWN, /* heap, nothing known */
+	LC_BUCKET_JVM,          /* code cache, metaspace, thread stacks, the JVM's own data */
+	LC_BUCKET_NATIVE,       /* any other memory, or native code was running */
+	LC_BUCKET_NO_ADDRESS,   /* the address could not be recovered */
+	LC_BUCKET_LOST,         /* no room for the record */
+	LC_BUCKET_COUNT
+};
+
+/* Numbers of the DETAILS section: where the program counter was, how the address was found. */
+enum { LC_DETAIL_WHERE_COUNT = 5, LC_DETAIL_HOW_COUNT = 9 };
+
+/*
+ * What an access did: bits of FIELDS and LINES. Both: an increment in place, a compare-and-swap. None:
+ * unknown.
+ */
+enum { LC_TOUCH_LOAD = 1, LC_TOUCH_STORE = 2, LC_TOUCH_END = 4 };
+
+enum { LC_LINE_BYTES_MAX = 64 }; /* byte numbers of LINES are below it */
+
+/*
+ * Columns that name a NUMA node hold its number + 1, and 0 where it is unknown. Linux numbers at
+ * most 1024 nodes.
+ */
+enum { LC_NODE_NUMBERS = 1024, LC_NODE_END = LC_NODE_NUMBERS + 1 };
+
+/* Where the data of an access came from, as far as a hardware engine tells: METRICS. */
+enum lc_data_source {
+	LC_SOURCE_UNKNOWN = 0,
+	LC_SOURCE_L1,
+	LC_SOURCE_FILL_BUFFER, /* a miss on the same line was under way */
+	LC_SOURCE_L2,
+	LC_SOURCE_L3,
+	LC_SOURCE_LOCAL_DRAM,
+	LC_SOURCE_REMOTE_DRAM,
+	LC_SOURCE_REMOTE_CACHE,
+	LC_SOURCE_OTHER, /* uncached, I/O, persistent memory */
+	LC_SOURCE_COUNT
+};
+
+/* Bits beside the source. */
+enum {
+	LC_METRIC_HITM = 1,     /* the line was modified in another core's cache */
+	LC_METRIC_TLB_MISS = 2, /* the second-level TLB missed */
+	LC_METRIC_LOCKED = 4,   /* a locked instruction */
+	LC_METRIC_STORE = 8,    /* else a load */
+	LC_METRIC_FLAGS_END = 16
+};
+
+/* Columns of an ESTIMATES row: objects that outlived at least so many collections. */
+enum { LC_LIVE_COLUMNS = 5 };
+
+/* How a row of SPLITS was made. */
+enum lc_split_method {
+	LC_SPLIT_LIVE = 0, /* in proportion to the class's live objects of each site */
+	LC_SPLIT_HITS,     /* accesses to sampled objects themselves, weighted */
+	LC_SPLIT_COUNT
+};
+
+/* What a span is. */
+enum lc_span_kind {
+	LC_SPAN_ANONYMOUS = 0, /* a stream executed sequentially */
+	LC_SPAN_PRIMORDIAL,    /* the thread that executes a parallel stream's terminal operation */
+	LC_SPAN_SUPPORT,       /* a task of a parallel stream */
+	LC_SPAN_PULLED,        /* asked for its iterator or spliterator: counted, has no cycles */
+	LC_SPAN_FOREIGN,       /* a stream of a type that is not java.util.stream's */
+	LC_SPAN_TASK,
+	LC_SPAN_THREAD, /* run() of a thread, or the loop of a pool's worker */
+	LC_SPAN_KINDS
+};
+
+#define LC_TIMELINE_NS UINT64_C(100000000)
+
+/* Of a span by itself. */
+enum {
+	LC_TRACE_FOLDED = 1,      /* ended inside another task and belongs to it */
+	LC_TRACE_SUBMITTED = 2,   /* by way of an executor */
+	LC_TRACE_SAME_THREAD = 4, /* created by the thread that executes it */
+	LC_TRACE_FORK_JOIN = 8,
+	LC_TRACE_VIRTUAL = 16, /* on a virtual thread */
+	LC_TRACE_FLAGS_END = 32
+};
+
+enum {
+	LC_SPAN_NESTED =
+	    4, /* kinds that are told apart inside another: anonymous, primordial, support, task */
+	LC_SPAN_LEVEL_MAX = 255, /* and deeper */
+	LC_SPAN_BUCKETS = 192    /* of a histogram of cycles */
+};
+
+/* How a task came to be executed by another. */
+enum lc_submit_kind {
+	LC_SUBMIT_NONE = 0,
+	LC_SUBMIT_EXECUTE,    /* Executor.execute() */
+	LC_SUBMIT_SUBMIT,     /* ExecutorService.submit() */
+	LC_SUBMIT_FORK,       /* ForkJoinTask.fork() */
+	LC_SUBMIT_FORK_JOIN,  /* ForkJoinPool.execute(), invoke(), submit() */
+	LC_SUBMIT_INVOKE_ALL, /* invokeAll(), invokeAny() */
+	LC_SUBMIT_SCHEDULE,   /* ScheduledExecutorService */
+	LC_SUBMIT_ASYNC,      /* CompletableFuture.*Async() */
+	LC_SUBMIT_START,      /* Thread.start() */
+	LC_SUBMIT_KINDS
+};
+
+/*
+ * In TASKS, in place of a kind: objects that were executed at least once. Creations less these are what was
+ * never executed.
+ */
+enum { LC_SUBMIT_FIRST = 255 };
+
+static inline const char *lc_span_kind_name(unsigned kind)
+{
+	static const char *const names[LC_SPAN_KINDS] = {
+		"anonymous", "primordial", "support", "pulled", "foreign", "task", "thread",
+	};
+
+	return kind < LC_SPAN_KINDS ? names[kind] : "unknown";
+}
+
+static inline const char *lc_submit_kind_name(unsigned kind)
+{
+	static const char *const names[LC_SUBMIT_KINDS] = {
+		"none",       "execute",  "submit", "fork",  "fork_join_pool",
+		"invoke_all", "schedule", "async",  "start",
+	};
+
+	return kind < LC_SUBMIT_KINDS ? names[kind] : "unknown";
+}
+
+/*
+ * Bucket of a span's cycles: four to each power of two, so that one is at most a quarter wide; below 4
+ * (and below 0) each number is its own and 0 is the lowest.
+ */
+static inline unsigned lc_span_bucket(int64_t cycles)
+{
+	unsigned log, bucket;
+
+	if (cycles < 4)
+		return cycles < 0 ? 0 : (unsigned)cycles;
+	log = 63u - (unsigned)__builtin_clzll((unsigned long long)cycles);
+	bucket = (log - 1) * 4 + (unsigned)((uint64_t)cycles >> (log - 2) & 3);
+	return bucket < LC_SPAN_BUCKETS ? bucket : LC_SPAN_BUCKETS - 1;
+}
+
+/* The least number of cycles in a bucket. */
+static inline uint64_t lc_span_bucket_low(unsigned bucket)
+{
+	return bucket < 4 ? bucket : (uint64_t)(4 + bucket % 4) << (bucket / 4 - 1);
+}
+
+static inline const char *lc_bucket_name(unsigned bucket)
+{
+	static const char *const names[LC_BUCKET_COUNT] = {
+		"object", "heap_class", "heap_unknown", "jvm", "native", "no_address", "lost",
+	};
+
+	return bucket < LC_BUCKET_COUNT ? names[bucket] : "unknown";
+}
+
+static inline const char *lc_detail_where_name(unsigned where)
+{
+	static const char *const names[LC_DETAIL_WHERE_COUNT] = {
+		"compiled", "stub", "interpreter", "jvm", "native",
+	};
+
+	return where < LC_DETAIL_WHERE_COUNT ? names[where] : "unknown";
+}
+
+static inline const char *lc_detail_how_name(unsigned how)
+{
+	static const char *const names[LC_DETAIL_HOW_COUNT] = {
+		"direct",    "nearby",    "base",     "trap",   "no_operand",
+		"destroyed", "undecoded", "not_java", "kernel",
+	};
+
+	return how < LC_DETAIL_HOW_COUNT ? names[how] : "unknown";
+}
+
+/* Collections that column `i` of an ESTIMATES row asks for. */
+static inline unsigned lc_live_collections(unsigned i)
+{
+	return 1u << i; /* 1, 2, 4, 8, 16 */
+}
+
+static inline const char *lc_data_source_name(unsigned source)
+{
+	static const char *const names[LC_SOURCE_COUNT] = {
+		"unknown",    "l1",          "fill_buffer",  "l2",    "l3",
+		"local_dram", "remote_dram", "remote_cache", "other",
+	};
+
+	return source < LC_SOURCE_COUNT ? names[source] : "unknown";
+}
+
+#endif
