@@ -1,4 +1,8 @@
-/* base/bytes.h - a growing array of bytes, for the profile writer. Context: [writer]. */
+/*
+ * base/bytes.h - collects bytes in an array that grows: blocks of the profile, and class files.
+ *
+ * Context: any thread that may call malloc(). One thread at a time uses an array.
+ */
 #ifndef LC_BASE_BYTES_H
 #define LC_BASE_BYTES_H
 
@@ -8,14 +12,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* All zero is empty; free(data) when done. After a failed allocation additions do nothing. */
+/*
+ * All zero is an empty array. After a failed allocation `failed` is set and additions do nothing, so
+ * that a writer checks once, at its end.
+ */
 struct lc_bytes {
-	uint8_t *data;
+	uint8_t *data; /* from malloc(); the owner of the struct frees it */
 	size_t len;
 	size_t cap;
 	bool failed;
 };
 
+/* Make room for `more` bytes behind the last one. Returns false, and sets `failed`, without memory. */
 static inline bool lc_bytes_reserve(struct lc_bytes *b, size_t more)
 {
 	size_t cap = b->cap ? b->cap : 1024;
@@ -37,6 +45,7 @@ static inline bool lc_bytes_reserve(struct lc_bytes *b, size_t more)
 	return true;
 }
 
+/* Append a copy of `len` bytes. */
 static inline void lc_bytes_add(struct lc_bytes *b, const void *bytes, size_t len)
 {
 	if (len && lc_bytes_reserve(b, len)) {
@@ -45,6 +54,7 @@ static inline void lc_bytes_add(struct lc_bytes *b, const void *bytes, size_t le
 	}
 }
 
+/* Drop all bytes and a past failure; the memory is kept for the next ones. */
 static inline void lc_bytes_empty(struct lc_bytes *b)
 {
 	b->len = 0;

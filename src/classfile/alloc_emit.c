@@ -59,12 +59,30 @@ uint8_t lc_hook_bytes(const struct lc_hook *hook)
 	}
 }
 
-static uint8_t *assemble_operand(uint8_t *p, const struct lc_hook *hook, struct lc_pool *pool)
+static uint16_t objects_class(struct lc_hook_constants *k)
+{
+	if (!k->objects_class)
+		k->objects_class = lc_pool_class(k->pool, "[Ljava/lang/Object;");
+	return k->objects_class;
+}
+
+static uint16_t method_number(struct lc_hook_constants *k, enum lc_hook_method method)
+{
+	if (k->methods[method])
+		return k->methods[method];
+	if (!k->hook_class)
+		k->hook_class = lc_pool_class(k->pool, LC_HOOK_CLASS);
+	k->methods[method] = lc_pool_method(k->pool, k->hook_class, lc_hook_method_name(method),
+	                                    lc_hook_method_descriptor(method));
+	return k->methods[method];
+}
+
+static uint8_t *assemble_operand(uint8_t *p, const struct lc_hook *hook,
+                                 struct lc_hook_constants *k)
 {
 	if (hook->shape == LC_HOOK_CAST || hook->shape == LC_HOOK_CAST_OBJECTS) {
 		*p = LC_OP_CHECKCAST;
-		lc_be_put2(p + 1, hook->shape == LC_HOOK_CAST ? hook->operand
-		                                              : lc_pool_objects_class(pool));
+		lc_be_put2(p + 1, hook->shape == LC_HOOK_CAST ? hook->operand : objects_class(k));
 		return p + 3;
 	}
 	if (hook->shape != LC_HOOK_WITH_LOCAL)
@@ -82,26 +100,26 @@ static uint8_t *assemble_operand(uint8_t *p, const struct lc_hook *hook, struct 
 
 /* The site always takes SITE_BYTES, so that the layout is known before the number is. */
 static uint8_t *assemble_call(uint8_t *p, const struct lc_hook *hook, uint32_t site,
-                              struct lc_pool *pool)
+                              struct lc_hook_constants *k)
 {
 	*p++ = site <= INT16_MAX ? LC_OP_SIPUSH : LC_OP_LDC_W;
-	lc_be_put2(p, site <= INT16_MAX ? site : lc_pool_integer(pool, site));
+	lc_be_put2(p, site <= INT16_MAX ? site : lc_pool_integer(k->pool, site));
 	p[2] = LC_OP_INVOKESTATIC;
-	lc_be_put2(p + 3, lc_pool_hook(pool, hook->method));
+	lc_be_put2(p + 3, method_number(k, hook->method));
 	return p + 5;
 }
 
 /* The object, or `this`, and the call. */
 static uint8_t *assemble_plain(uint8_t *p, bool of_this, enum lc_hook_method method,
-                               struct lc_pool *pool)
+                               struct lc_hook_constants *k)
 {
 	*p++ = of_this ? LC_OP_ALOAD_0 : LC_OP_DUP;
 	*p++ = LC_OP_INVOKESTATIC;
-	lc_be_put2(p, lc_pool_hook(pool, method));
+	lc_be_put2(p, method_number(k, method));
 	return p + 2;
 }
 
-void lc_hook_assemble(struct lc_hooks *h, struct lc_pool *pool,
+void lc_hook_assemble(struct lc_hooks *h, struct lc_hook_constants *k,
                       const struct lc_rewrite_options *options)
 {
 	for (size_t i = 0; i < h->len; i++) {
@@ -110,24 +128,24 @@ void lc_hook_assemble(struct lc_hooks *h, struct lc_pool *pool,
 		uint32_t site;
 
 		if (hook->shape == LC_HOOK_PLAIN || hook->shape == LC_HOOK_THIS_PLAIN) {
-			assemble_plain(p, hook->shape == LC_HOOK_THIS_PLAIN, hook->method, pool);
+			assemble_plain(p, hook->shape == LC_HOOK_THIS_PLAIN, hook->method, k);
 			continue;
 		}
 		if (hook->watched)
-			p = assemble_plain(p, hook->shape == LC_HOOK_THIS, LC_HOOK_WATCHED, pool);
+			p = assemble_plain(p, hook->shape == LC_HOOK_THIS, LC_HOOK_WATCHED, k);
 		site = options->next_site(options->user);
 		if (hook->shape == LC_HOOK_OF_CLASS) {
 			*p++ = LC_OP_LDC_W;
 			lc_be_put2(p, hook->operand);
-			assemble_call(p + 2, hook, site, pool);
+			assemble_call(p + 2, hook, site, k);
 			continue;
 		}
 		*p++ = hook->shape == LC_HOOK_THIS ? LC_OP_ALOAD_0 : LC_OP_DUP;
-		p = assemble_operand(p, hook, pool);
+		p = assemble_operand(p, hook, k);
 		if (hook->shape == LC_HOOK_TWICE) {
-			p = assemble_call(p, hook, site, pool);
+			p = assemble_call(p, hook, site, k);
 			*p++ = LC_OP_DUP;
 		}
-		assemble_call(p, hook, site | hook->site_bits, pool);
+		assemble_call(p, hook, site | hook->site_bits, k);
 	}
 }

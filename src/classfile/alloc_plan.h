@@ -108,8 +108,19 @@ enum lc_rewrite_status lc_hook_find(struct lc_hook_scan *s, const struct lc_memb
                                     struct lc_method_code *code, struct lc_hooks *out);
 void lc_hooks_close(struct lc_hooks *h);
 
-/* Fill in the bytes of the inserts: one fresh site each, constants from `pool`. */
-void lc_hook_assemble(struct lc_hooks *h, struct lc_pool *pool,
+/*
+ * The constants that all hooks of one class share: their numbers in `pool`, 0 until the first hook
+ * that needs one. The caller sets `pool` and leaves the numbers 0.
+ */
+struct lc_hook_constants {
+	struct lc_pool *pool;
+	uint16_t hook_class;
+	uint16_t objects_class; /* Object[] */
+	uint16_t methods[LC_HOOK_METHOD_COUNT];
+};
+
+/* Fill in the bytes of the inserts; each hook takes one fresh site. */
+void lc_hook_assemble(struct lc_hooks *h, struct lc_hook_constants *constants,
                       const struct lc_rewrite_options *options);
 
 #endif

@@ -14,6 +14,7 @@ struct rewrite {
 	struct lc_rewrite_result counts;
 	struct lc_hook_scan scan;
 	struct lc_hooks hooks;
+	struct lc_hook_constants constants;
 };
 
 static enum lc_rewrite_status rewrite_code(void *user, const struct lc_member *method,
@@ -35,7 +36,7 @@ static enum lc_rewrite_status rewrite_code(void *user, const struct lc_member *m
 	}
 	if (status != LC_REWRITE_DONE)
 		return status;
-	lc_hook_assemble(&r->hooks, &r->edit.pool, r->options);
+	lc_hook_assemble(&r->hooks, &r->constants, r->options);
 	status = lc_edit_put(&r->edit, a, &code, r->hooks.inserts, r->hooks.len,
 	                     (uint32_t)code.max_stack + LC_HOOK_STACK);
 	if (status == LC_REWRITE_DONE)
@@ -64,6 +65,7 @@ enum lc_rewrite_status lc_rewrite_class(const uint8_t *in, size_t len,
 	const struct lc_class *c = &r.edit.cls;
 	enum lc_rewrite_status status = lc_edit_open(&r.edit, in, len);
 
+	r.constants.pool = &r.edit.pool;
 	*out = (struct lc_rewrite_result){ 0 };
 	if (status != LC_REWRITE_DONE)
 		return status;

@@ -12,6 +12,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "src/classfile/status.h"
+
 /* Internal name of the hook class, a member of java.base. */
 #define LC_HOOK_CLASS "java/lang/LocusHook"
 
@@ -46,17 +48,6 @@ struct lc_intrinsic {
 
 /* 0 <= i < LC_INTRINSICS. Not every JDK has each of them. */
 const struct lc_intrinsic *lc_rewrite_intrinsic(unsigned i);
-
-/* Why a class was left alone; counted by the agent. */
-enum lc_rewrite_status {
-	LC_REWRITE_DONE = 0,
-	LC_REWRITE_NOTHING,     /* no site: keep the JVM's bytes */
-	LC_REWRITE_MALFORMED,   /* a structure does not parse */
-	LC_REWRITE_UNSUPPORTED, /* newer than JDK 25's, or older than JDK 1.0.2's */
-	LC_REWRITE_TOO_LARGE,   /* constant pool full, or no method with a site would fit */
-	LC_REWRITE_NO_MEMORY,
-	LC_REWRITE_STATUS_COUNT
-};
 
 struct lc_rewrite_options {
 	uint64_t min_size_bytes;
@@ -99,6 +90,7 @@ enum lc_rewrite_status lc_rewrite_class(const uint8_t *in, size_t len,
  */
 uint32_t lc_rewrite_field_bytes(const char *descriptor, uint32_t reference_bytes);
 
+/* What the agent's counters and tools call the status; static storage. */
 const char *lc_rewrite_status_name(enum lc_rewrite_status s);
 
 #endif

@@ -95,14 +95,14 @@ enum lc_rewrite_status lc_edit_put(struct lc_edit *e, const struct lc_attribute 
 {
 	size_t head;
 
-	lc_buf_add(&e->out, e->cls.bytes + e->copied, a->body - ATTRIBUTE_HEAD_BYTES - e->copied);
+	lc_bytes_add(&e->out, e->cls.bytes + e->copied, a->body - ATTRIBUTE_HEAD_BYTES - e->copied);
 	e->copied = (size_t)a->body + a->len;
 	head = e->out.len;
-	lc_buf_add2(&e->out, a->name);
-	lc_buf_add4(&e->out, 0);
-	lc_buf_add2(&e->out, max_stack);
-	lc_buf_add2(&e->out, code->max_locals);
-	lc_buf_add4(&e->out, code->new_len);
+	lc_be_add2(&e->out, a->name);
+	lc_be_add4(&e->out, 0);
+	lc_be_add2(&e->out, max_stack);
+	lc_be_add2(&e->out, code->max_locals);
+	lc_be_add4(&e->out, code->new_len);
 	lc_code_emit(code, inserts, len, &e->out);
 	lc_code_emit_handlers(code, &e->out);
 	if (!lc_tables_emit(&e->cls, code, &e->out))

@@ -19,8 +19,8 @@
 struct lc_edit {
 	struct lc_class cls;
 	struct lc_pool pool;
-	struct lc_buf out; /* what follows the constant pool */
-	size_t copied;     /* the class is in `out` up to this offset */
+	struct lc_bytes out; /* what follows the constant pool */
+	size_t copied;       /* the class is in `out` up to this offset */
 	/* Scratch for one method's code, scratch_len positions. */
 	uint8_t *flags;
 	uint32_t *moved;

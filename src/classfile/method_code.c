@@ -281,7 +281,7 @@ static uint32_t new_offset(const struct lc_method_code *code, uint32_t at, int32
 	return code->moved[(int64_t)at + offset] - code->moved[at];
 }
 
-static void emit_jump(const struct lc_method_code *code, uint32_t at, struct lc_buf *out)
+static void emit_jump(const struct lc_method_code *code, uint32_t at, struct lc_bytes *out)
 {
 	uint8_t op = code->insns[at];
 	int32_t offset =
@@ -289,54 +289,54 @@ static void emit_jump(const struct lc_method_code *code, uint32_t at, struct lc_
 
 	if (code->flags[at] & LC_AT_WIDEN)
 		op = op == LC_OP_GOTO ? LC_OP_GOTO_W : LC_OP_JSR_W;
-	lc_buf_add1(out, op);
+	lc_be_add1(out, op);
 	if (is_far_jump(op))
-		lc_buf_add4(out, new_offset(code, at, offset));
+		lc_be_add4(out, new_offset(code, at, offset));
 	else
-		lc_buf_add2(out, new_offset(code, at, offset));
+		lc_be_add2(out, new_offset(code, at, offset));
 }
 
 static void emit_switch(const struct lc_method_code *code, uint32_t at, uint32_t bytes,
-                        struct lc_buf *out)
+                        struct lc_bytes *out)
 {
 	uint32_t operands = switch_operands(at), to = code->moved[at], entry, step;
 	const uint8_t *insns = code->insns;
 
-	lc_buf_add1(out, insns[at]);
+	lc_be_add1(out, insns[at]);
 	for (uint32_t pad = switch_operands(to) - to - 1; pad; pad--)
-		lc_buf_add1(out, 0);
-	lc_buf_add4(out, new_offset(code, at, lc_be_get4s(insns + operands)));
+		lc_be_add1(out, 0);
+	lc_be_add4(out, new_offset(code, at, lc_be_get4s(insns + operands)));
 	switch_entries(code, at, &entry, &step);
 	if (step == 4)
-		lc_buf_add(out, insns + operands + 4, 8); /* low and high */
+		lc_bytes_add(out, insns + operands + 4, 8); /* low and high */
 	else
-		lc_buf_add(out, insns + operands + 4, 4); /* number of pairs */
+		lc_bytes_add(out, insns + operands + 4, 4); /* number of pairs */
 	for (; entry < at + bytes; entry += step) {
 		if (step == 8)
-			lc_buf_add(out, insns + entry - 4, 4); /* the key */
-		lc_buf_add4(out, new_offset(code, at, lc_be_get4s(insns + entry)));
+			lc_bytes_add(out, insns + entry - 4, 4); /* the key */
+		lc_be_add4(out, new_offset(code, at, lc_be_get4s(insns + entry)));
 	}
 }
 
 void lc_code_emit(const struct lc_method_code *code, const struct lc_insert *inserts, size_t len,
-                  struct lc_buf *out)
+                  struct lc_bytes *out)
 {
 	const struct lc_insert *end = len ? inserts + len : inserts;
 	uint32_t copied = 0, bytes;
 
-	lc_buf_add(out, code->prologue, code->prologue_len);
+	lc_bytes_add(out, code->prologue, code->prologue_len);
 	for (uint32_t at = 0; at < code->len; at += bytes) {
 		uint8_t op = code->insns[at];
 		bool here = inserts < end && inserts->at == at;
 
 		bytes = lc_insn_bytes(code, at);
 		if (here && inserts->before) {
-			lc_buf_add(out, code->insns + copied, at - copied);
+			lc_bytes_add(out, code->insns + copied, at - copied);
 			copied = at;
-			lc_buf_add(out, inserts->bytes, inserts->len);
+			lc_bytes_add(out, inserts->bytes, inserts->len);
 		}
 		if (is_near_jump(op) || is_far_jump(op) || is_switch(op)) {
-			lc_buf_add(out, code->insns + copied, at - copied);
+			lc_bytes_add(out, code->insns + copied, at - copied);
 			copied = at + bytes;
 			if (is_switch(op))
 				emit_switch(code, at, bytes, out);
@@ -344,34 +344,34 @@ void lc_code_emit(const struct lc_method_code *code, const struct lc_insert *ins
 				emit_jump(code, at, out);
 		}
 		if (here && !inserts->before) {
-			lc_buf_add(out, code->insns + copied,
-			           at + (inserts->instead ? 0 : bytes) - copied);
+			lc_bytes_add(out, code->insns + copied,
+			             at + (inserts->instead ? 0 : bytes) - copied);
 			copied = at + bytes;
-			lc_buf_add(out, inserts->bytes, inserts->len);
+			lc_bytes_add(out, inserts->bytes, inserts->len);
 			for (uint32_t i = inserts->len; inserts->instead && i < bytes; i++)
-				lc_buf_add1(out, LC_OP_NOP);
+				lc_be_add1(out, LC_OP_NOP);
 		}
 		if (here)
 			inserts++;
 	}
-	lc_buf_add(out, code->insns + copied, code->len - copied);
-	lc_buf_add(out, code->tail, code->tail_len);
+	lc_bytes_add(out, code->insns + copied, code->len - copied);
+	lc_bytes_add(out, code->tail, code->tail_len);
 }
 
-void lc_code_emit_handlers(const struct lc_method_code *code, struct lc_buf *out)
+void lc_code_emit_handlers(const struct lc_method_code *code, struct lc_bytes *out)
 {
-	lc_buf_add2(out, code->handlers_len + (code->tail_len != 0));
+	lc_be_add2(out, code->handlers_len + (code->tail_len != 0));
 	for (uint32_t i = 0; i < code->handlers_len; i++) {
 		const uint8_t *h = code->handlers + LC_HANDLER_BYTES * i;
 
 		for (uint32_t field = 0; field < 6; field += 2)
-			lc_buf_add2(out, code->moved[lc_be_get2(h + field)]);
-		lc_buf_add(out, h + 6, 2);
+			lc_be_add2(out, code->moved[lc_be_get2(h + field)]);
+		lc_bytes_add(out, h + 6, 2);
 	}
 	if (!code->tail_len)
 		return;
-	lc_buf_add2(out, code->prologue_len);
-	lc_buf_add2(out, code->moved[code->len]);
-	lc_buf_add2(out, code->moved[code->len]);
-	lc_buf_add2(out, 0); /* whatever is thrown */
+	lc_be_add2(out, code->prologue_len);
+	lc_be_add2(out, code->moved[code->len]);
+	lc_be_add2(out, code->moved[code->len]);
+	lc_be_add2(out, 0); /* whatever is thrown */
 }

@@ -143,7 +143,7 @@ enum lc_rewrite_status lc_code_layout(struct lc_method_code *code, const struct 
 
 /* Append the relocated instructions, and the exception table with its count. After layout. */
 void lc_code_emit(const struct lc_method_code *code, const struct lc_insert *inserts, size_t len,
-                  struct lc_buf *out);
-void lc_code_emit_handlers(const struct lc_method_code *code, struct lc_buf *out);
+                  struct lc_bytes *out);
+void lc_code_emit_handlers(const struct lc_method_code *code, struct lc_bytes *out);
 
 #endif

@@ -1,7 +1,6 @@
-/* classfile/pool.c - appending constants. */
+/* classfile/pool.c - appends constants to a class file and numbers them. */
 #include "src/classfile/pool.h"
 
-#include "src/classfile/alloc_rewrite.h"
 #include "src/classfile/reader.h"
 
 enum { COUNT_MAX = 65535 }; /* of constant_pool_count, one more than the last number */
@@ -17,9 +16,9 @@ static uint16_t number(struct lc_pool *p)
 
 uint16_t lc_pool_utf8(struct lc_pool *p, const char *s)
 {
-	lc_buf_add1(&p->bytes, LC_POOL_UTF8);
-	lc_buf_add2(&p->bytes, (uint32_t)strlen(s));
-	lc_buf_add(&p->bytes, s, strlen(s));
+	lc_be_add1(&p->bytes, LC_POOL_UTF8);
+	lc_be_add2(&p->bytes, (uint32_t)strlen(s));
+	lc_bytes_add(&p->bytes, s, strlen(s));
 	return number(p);
 }
 
@@ -27,16 +26,16 @@ uint16_t lc_pool_class(struct lc_pool *p, const char *name)
 {
 	uint16_t text = lc_pool_utf8(p, name);
 
-	lc_buf_add1(&p->bytes, LC_POOL_CLASS);
-	lc_buf_add2(&p->bytes, text);
+	lc_be_add1(&p->bytes, LC_POOL_CLASS);
+	lc_be_add2(&p->bytes, text);
 	return number(p);
 }
 
 static uint16_t add_pair(struct lc_pool *p, uint8_t tag, uint16_t first, uint16_t second)
 {
-	lc_buf_add1(&p->bytes, tag);
-	lc_buf_add2(&p->bytes, first);
-	lc_buf_add2(&p->bytes, second);
+	lc_be_add1(&p->bytes, tag);
+	lc_be_add2(&p->bytes, first);
+	lc_be_add2(&p->bytes, second);
 	return number(p);
 }
 
@@ -50,25 +49,7 @@ uint16_t lc_pool_method(struct lc_pool *p, uint16_t class, const char *name, con
 
 uint16_t lc_pool_integer(struct lc_pool *p, uint32_t value)
 {
-	lc_buf_add1(&p->bytes, LC_POOL_INTEGER);
-	lc_buf_add4(&p->bytes, value);
+	lc_be_add1(&p->bytes, LC_POOL_INTEGER);
+	lc_be_add4(&p->bytes, value);
 	return number(p);
-}
-
-uint16_t lc_pool_objects_class(struct lc_pool *p)
-{
-	if (!p->objects_class)
-		p->objects_class = lc_pool_class(p, "[Ljava/lang/Object;");
-	return p->objects_class;
-}
-
-uint16_t lc_pool_hook(struct lc_pool *p, enum lc_hook_method method)
-{
-	if (p->methods[method])
-		return p->methods[method];
-	if (!p->hook_class)
-		p->hook_class = lc_pool_class(p, LC_HOOK_CLASS);
-	p->methods[method] = lc_pool_method(p, p->hook_class, lc_hook_method_name(method),
-	                                    lc_hook_method_descriptor(method));
-	return p->methods[method];
 }

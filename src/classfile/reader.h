@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "src/classfile/alloc_rewrite.h"
+#include "src/classfile/status.h"
 
 /* Class file versions that are understood: 45.3 (JDK 1.0.2) to 69 (JDK 25). */
 enum { LC_CLASS_MAJOR_MIN = 45, LC_CLASS_MINOR_MIN = 3, LC_CLASS_MAJOR_MAX = 69 };

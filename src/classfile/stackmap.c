@@ -55,7 +55,7 @@ static bool moved(const struct lc_method_code *code, uint32_t at, uint32_t *to)
  * of the first one, or 0.
  */
 static uint32_t copy_types(const struct lc_method_code *code, struct reader *r, uint32_t count,
-                           struct lc_buf *out)
+                           struct lc_bytes *out)
 {
 	uint32_t first = 0;
 
@@ -71,9 +71,9 @@ static uint32_t copy_types(const struct lc_method_code *code, struct reader *r, 
 			continue;
 		if (tag == TYPE_UNINITIALIZED && !moved(code, operand, &operand))
 			r->failed = true;
-		lc_buf_add1(out, tag);
+		lc_be_add1(out, tag);
 		if (tag >= TYPE_OBJECT)
-			lc_buf_add2(out, operand);
+			lc_be_add2(out, operand);
 	}
 	return first;
 }
@@ -99,20 +99,20 @@ static uint32_t take_head(struct reader *r, uint32_t *distance)
 }
 
 /* A short form whose distance has grown takes its long form. `type` is one of take_head(). */
-static void emit_head(uint32_t type, uint32_t distance, struct lc_buf *out)
+static void emit_head(uint32_t type, uint32_t distance, struct lc_bytes *out)
 {
 	if (is_short(type) && distance <= SAME_MAX) {
-		lc_buf_add1(out, type | distance);
+		lc_be_add1(out, type | distance);
 		return;
 	}
 	if (is_short(type))
 		type = type == SAME_LOCALS_1 ? SAME_LOCALS_1_EXTENDED : SAME_EXTENDED;
-	lc_buf_add1(out, type);
-	lc_buf_add2(out, distance);
+	lc_be_add1(out, type);
+	lc_be_add2(out, distance);
 }
 
 static void copy_frame_types(const struct lc_method_code *code, uint32_t type, struct reader *r,
-                             struct lc_buf *out)
+                             struct lc_bytes *out)
 {
 	if (type == SAME_LOCALS_1 || type == SAME_LOCALS_1_EXTENDED) {
 		copy_types(code, r, 1, out);
@@ -122,21 +122,21 @@ static void copy_frame_types(const struct lc_method_code *code, uint32_t type, s
 		for (int lists = 0; lists < 2; lists++) { /* locals, stack */
 			uint32_t count = take(r, 2);
 
-			lc_buf_add2(out, count);
+			lc_be_add2(out, count);
 			copy_types(code, r, count, out);
 		}
 	}
 }
 
 bool lc_stackmap_emit(const struct lc_method_code *code, const uint8_t *body, uint32_t len,
-                      struct lc_buf *out)
+                      struct lc_bytes *out)
 {
 	struct reader r = { .at = body, .end = body + len };
 	uint32_t frames = take(&r, 2), position = 0, before = 0, distance, to;
 
 	if (frames == UINT16_MAX && code->tail_len)
 		return false;
-	lc_buf_add2(out, frames + (code->tail_len != 0));
+	lc_be_add2(out, frames + (code->tail_len != 0));
 	for (uint32_t i = 0; i < frames && !r.failed; i++) {
 		uint32_t type = take_head(&r, &distance);
 
@@ -149,10 +149,10 @@ bool lc_stackmap_emit(const struct lc_method_code *code, const uint8_t *body, ui
 	}
 	if (code->tail_len) { /* no locals; on the stack what was thrown */
 		emit_head(FULL, code->moved[code->len] - before - (frames > 0), out);
-		lc_buf_add2(out, 0);
-		lc_buf_add2(out, 1);
-		lc_buf_add1(out, TYPE_OBJECT);
-		lc_buf_add2(out, code->tail_type);
+		lc_be_add2(out, 0);
+		lc_be_add2(out, 1);
+		lc_be_add1(out, TYPE_OBJECT);
+		lc_be_add2(out, code->tail_type);
 	}
 	return !r.failed && r.at == r.end;
 }

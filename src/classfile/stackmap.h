@@ -14,7 +14,7 @@
  * The frame of the code's tail is added.
  */
 bool lc_stackmap_emit(const struct lc_method_code *code, const uint8_t *body, uint32_t len,
-                      struct lc_buf *out);
+                      struct lc_bytes *out);
 
 /*
  * Whether local 0 holds an object in every frame of a constructor (it may be declared dead).

@@ -193,7 +193,7 @@ static bool move_annotations(const struct lc_method_code *code, struct cursor r)
 enum emitted { KEPT, LEFT_OUT, BROKEN };
 
 static enum emitted emit_body(const struct lc_class *c, const struct lc_method_code *code,
-                              const struct lc_attribute *a, enum table table, struct lc_buf *out)
+                              const struct lc_attribute *a, enum table table, struct lc_bytes *out)
 {
 	const uint8_t *body = c->bytes + a->body;
 	size_t at = out->len;
@@ -203,7 +203,7 @@ static enum emitted emit_body(const struct lc_class *c, const struct lc_method_c
 		return lc_stackmap_emit(code, body, a->len, out) ? KEPT : BROKEN;
 	if (!a->len)
 		return table == ANNOTATIONS ? LEFT_OUT : BROKEN;
-	lc_buf_add(out, body, a->len);
+	lc_bytes_add(out, body, a->len);
 	if (out->failed)
 		return KEPT; /* found at the end */
 	if (table == ANNOTATIONS) {
@@ -217,26 +217,27 @@ static enum emitted emit_body(const struct lc_class *c, const struct lc_method_c
 }
 
 /* The frame of the tail alone. */
-static void emit_new_stackmap(const struct lc_method_code *code, struct lc_buf *out)
+static void emit_new_stackmap(const struct lc_method_code *code, struct lc_bytes *out)
 {
 	static const uint8_t no_frames[2];
 	size_t start = out->len;
 
-	lc_buf_add2(out, code->stackmap_name);
-	lc_buf_add4(out, 0);
+	lc_be_add2(out, code->stackmap_name);
+	lc_be_add4(out, 0);
 	(void)lc_stackmap_emit(code, no_frames, sizeof(no_frames), out);
 	if (!out->failed)
 		lc_be_put4(out->data + start + 2, (uint32_t)(out->len - start - 6));
 }
 
-bool lc_tables_emit(const struct lc_class *c, const struct lc_method_code *code, struct lc_buf *out)
+bool lc_tables_emit(const struct lc_class *c, const struct lc_method_code *code,
+                    struct lc_bytes *out)
 {
 	uint32_t at = code->attributes + 2, kept = 0;
 	size_t head = out->len;
 	struct lc_attribute a;
 	bool mapped = false;
 
-	lc_buf_add2(out, 0); /* how many, known at the end */
+	lc_be_add2(out, 0); /* how many, known at the end */
 	for (; lc_class_attribute(c, at, code->end, &a); at = a.body + a.len) {
 		enum table table = table_of(c, a.name);
 		size_t start = out->len;
@@ -244,8 +245,8 @@ bool lc_tables_emit(const struct lc_class *c, const struct lc_method_code *code,
 
 		if (table == UNKNOWN)
 			continue;
-		lc_buf_add2(out, a.name);
-		lc_buf_add4(out, 0);
+		lc_be_add2(out, a.name);
+		lc_be_add4(out, 0);
 		emitted = emit_body(c, code, &a, table, out);
 		if (emitted == BROKEN)
 			return false;

@@ -18,7 +18,7 @@
  * the JVM does not read either. Returns false if one of the others does not parse.
  */
 bool lc_tables_emit(const struct lc_class *c, const struct lc_method_code *code,
-                    struct lc_buf *out);
+                    struct lc_bytes *out);
 
 /* Does `this` stay in local 0 all through a constructor, as far as its StackMapTable tells? */
 bool lc_tables_keep_local0(const struct lc_class *c, const struct lc_member *method,

@@ -29,9 +29,9 @@ static uint16_t number(struct class_file *c)
 
 uint16_t class_utf8(struct class_file *c, const char *s)
 {
-	lc_buf_add1(&c->pool, LC_POOL_UTF8);
-	lc_buf_add2(&c->pool, (uint32_t)strlen(s));
-	lc_buf_add(&c->pool, s, strlen(s));
+	lc_be_add1(&c->pool, LC_POOL_UTF8);
+	lc_be_add2(&c->pool, (uint32_t)strlen(s));
+	lc_bytes_add(&c->pool, s, strlen(s));
 	return number(c);
 }
 
@@ -39,15 +39,15 @@ uint16_t class_class(struct class_file *c, const char *name)
 {
 	uint16_t text = class_utf8(c, name);
 
-	lc_buf_add1(&c->pool, LC_POOL_CLASS);
-	lc_buf_add2(&c->pool, text);
+	lc_be_add1(&c->pool, LC_POOL_CLASS);
+	lc_be_add2(&c->pool, text);
 	return number(c);
 }
 
 uint16_t class_integer(struct class_file *c, int32_t value)
 {
-	lc_buf_add1(&c->pool, LC_POOL_INTEGER);
-	lc_buf_add4(&c->pool, (uint32_t)value);
+	lc_be_add1(&c->pool, LC_POOL_INTEGER);
+	lc_be_add4(&c->pool, (uint32_t)value);
 	return number(c);
 }
 
@@ -55,9 +55,9 @@ static uint16_t name_and_type(struct class_file *c, const char *name, const char
 {
 	uint16_t n = class_utf8(c, name), d = class_utf8(c, descriptor);
 
-	lc_buf_add1(&c->pool, LC_POOL_NAME_AND_TYPE);
-	lc_buf_add2(&c->pool, n);
-	lc_buf_add2(&c->pool, d);
+	lc_be_add1(&c->pool, LC_POOL_NAME_AND_TYPE);
+	lc_be_add2(&c->pool, n);
+	lc_be_add2(&c->pool, d);
 	return number(c);
 }
 
@@ -66,9 +66,9 @@ static uint16_t with_pair(struct class_file *c, uint8_t tag, uint16_t first, con
 {
 	uint16_t pair = name_and_type(c, name, descriptor);
 
-	lc_buf_add1(&c->pool, tag);
-	lc_buf_add2(&c->pool, first);
-	lc_buf_add2(&c->pool, pair);
+	lc_be_add1(&c->pool, tag);
+	lc_be_add2(&c->pool, first);
+	lc_be_add2(&c->pool, pair);
 	return number(c);
 }
 
@@ -93,19 +93,19 @@ void class_field(struct class_file *c, uint16_t flags, const char *descriptor)
 {
 	uint16_t name = class_utf8(c, "f"), d = class_utf8(c, descriptor);
 
-	lc_buf_add2(&c->fields, flags);
-	lc_buf_add2(&c->fields, name);
-	lc_buf_add2(&c->fields, d);
-	lc_buf_add2(&c->fields, 0);
+	lc_be_add2(&c->fields, flags);
+	lc_be_add2(&c->fields, name);
+	lc_be_add2(&c->fields, d);
+	lc_be_add2(&c->fields, 0);
 	c->fields_len++;
 }
 
 void class_attribute(struct class_file *c, struct code_spec *spec, const char *name,
                      const uint8_t *body, size_t len)
 {
-	lc_buf_add2(&spec->attributes, class_utf8(c, name));
-	lc_buf_add4(&spec->attributes, (uint32_t)len);
-	lc_buf_add(&spec->attributes, body, len);
+	lc_be_add2(&spec->attributes, class_utf8(c, name));
+	lc_be_add4(&spec->attributes, (uint32_t)len);
+	lc_bytes_add(&spec->attributes, body, len);
 	spec->attributes_len++;
 }
 
@@ -115,21 +115,21 @@ void class_method(struct class_file *c, const char *name, const char *descriptor
 	uint16_t n = class_utf8(c, name), d = class_utf8(c, descriptor),
 	         code = class_utf8(c, "Code");
 
-	lc_buf_add2(&c->methods, c->method_flags);
-	lc_buf_add2(&c->methods, n);
-	lc_buf_add2(&c->methods, d);
-	lc_buf_add2(&c->methods, 1);
-	lc_buf_add2(&c->methods, code);
-	lc_buf_add4(&c->methods, 12 + spec->len + LC_HANDLER_BYTES * spec->handlers_len +
-	                             (uint32_t)spec->attributes.len);
-	lc_buf_add2(&c->methods, spec->max_stack ? spec->max_stack : 10);
-	lc_buf_add2(&c->methods, 10);
-	lc_buf_add4(&c->methods, spec->len);
-	lc_buf_add(&c->methods, spec->code, spec->len);
-	lc_buf_add2(&c->methods, spec->handlers_len);
-	lc_buf_add(&c->methods, spec->handlers, LC_HANDLER_BYTES * (size_t)spec->handlers_len);
-	lc_buf_add2(&c->methods, spec->attributes_len);
-	lc_buf_add(&c->methods, spec->attributes.data, spec->attributes.len);
+	lc_be_add2(&c->methods, c->method_flags);
+	lc_be_add2(&c->methods, n);
+	lc_be_add2(&c->methods, d);
+	lc_be_add2(&c->methods, 1);
+	lc_be_add2(&c->methods, code);
+	lc_be_add4(&c->methods, 12 + spec->len + LC_HANDLER_BYTES * spec->handlers_len +
+	                            (uint32_t)spec->attributes.len);
+	lc_be_add2(&c->methods, spec->max_stack ? spec->max_stack : 10);
+	lc_be_add2(&c->methods, 10);
+	lc_be_add4(&c->methods, spec->len);
+	lc_bytes_add(&c->methods, spec->code, spec->len);
+	lc_be_add2(&c->methods, spec->handlers_len);
+	lc_bytes_add(&c->methods, spec->handlers, LC_HANDLER_BYTES * (size_t)spec->handlers_len);
+	lc_be_add2(&c->methods, spec->attributes_len);
+	lc_bytes_add(&c->methods, spec->attributes.data, spec->attributes.len);
 	free(spec->attributes.data);
 	c->methods_len++;
 }
@@ -137,31 +137,31 @@ void class_method(struct class_file *c, const char *name, const char *descriptor
 uint8_t *class_end(const struct class_file *c, size_t *len)
 {
 	struct class_file copy = *c;
-	struct lc_buf out = { 0 };
+	struct lc_bytes out = { 0 };
 	uint16_t this_class, super, interfaces[4], n = 0;
 
-	copy.pool = (struct lc_buf){ 0 };
-	lc_buf_add(&copy.pool, c->pool.data, c->pool.len);
+	copy.pool = (struct lc_bytes){ 0 };
+	lc_bytes_add(&copy.pool, c->pool.data, c->pool.len);
 	this_class = class_class(&copy, c->name);
 	super = c->super ? class_class(&copy, c->super) : 0;
 	for (; n < 4 && c->interfaces[n]; n++)
 		interfaces[n] = class_class(&copy, c->interfaces[n]);
-	lc_buf_add4(&out, 0xCAFEBABE);
-	lc_buf_add2(&out, c->minor);
-	lc_buf_add2(&out, c->major);
-	lc_buf_add2(&out, copy.pool_count);
-	lc_buf_add(&out, copy.pool.data, copy.pool.len);
-	lc_buf_add2(&out, 1); /* public */
-	lc_buf_add2(&out, this_class);
-	lc_buf_add2(&out, super);
-	lc_buf_add2(&out, n);
+	lc_be_add4(&out, 0xCAFEBABE);
+	lc_be_add2(&out, c->minor);
+	lc_be_add2(&out, c->major);
+	lc_be_add2(&out, copy.pool_count);
+	lc_bytes_add(&out, copy.pool.data, copy.pool.len);
+	lc_be_add2(&out, 1); /* public */
+	lc_be_add2(&out, this_class);
+	lc_be_add2(&out, super);
+	lc_be_add2(&out, n);
 	for (uint16_t i = 0; i < n; i++)
-		lc_buf_add2(&out, interfaces[i]);
-	lc_buf_add2(&out, c->fields_len);
-	lc_buf_add(&out, c->fields.data, c->fields.len);
-	lc_buf_add2(&out, c->methods_len);
-	lc_buf_add(&out, c->methods.data, c->methods.len);
-	lc_buf_add2(&out, 0);
+		lc_be_add2(&out, interfaces[i]);
+	lc_be_add2(&out, c->fields_len);
+	lc_bytes_add(&out, c->fields.data, c->fields.len);
+	lc_be_add2(&out, c->methods_len);
+	lc_bytes_add(&out, c->methods.data, c->methods.len);
+	lc_be_add2(&out, 0);
 	free(copy.pool.data);
 	assert_false(out.failed);
 	*len = out.len;

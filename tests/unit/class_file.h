@@ -18,7 +18,7 @@ struct class_file {
 	uint16_t method_flags;     /* of the methods to come */
 	uint16_t pool_count;
 	uint16_t fields_len, methods_len;
-	struct lc_buf pool, fields, methods;
+	struct lc_bytes pool, fields, methods;
 };
 
 /* The parts of a Code attribute. */
@@ -28,7 +28,7 @@ struct code_spec {
 	uint16_t max_stack;      /* 0: 10 */
 	const uint8_t *handlers; /* entries of 8 bytes */
 	uint16_t handlers_len;
-	struct lc_buf attributes; /* made with class_attribute() */
+	struct lc_bytes attributes; /* made with class_attribute() */
 	uint16_t attributes_len;
 };
 
