@@ -40,6 +40,7 @@
 #include "src/profile/writer.h"
 #include "src/sample/engine.h"
 #include "src/sample/sample_log.h"
+#include "src/span/cycle_clock.h"
 #include "src/span/span.h"
 #include "src/span/timeline.h"
 
@@ -422,6 +423,7 @@ static void tick(bool last)
 		reap_threads(now);
 	}
 	if (last || now - work.block_begin_ns >= BLOCK_MS * MS) {
+		lc_clock_refine();
 		write_blocks(now);
 		if (last)
 			give_up_traces();

@@ -54,6 +54,7 @@ static struct {
 	size_t page;
 	uint64_t coarse_cycles, checkpoint_cycles, narrow_cycles;
 	char reason[512];
+	bool told_unstable; /* it is in the reason */
 	_Atomic uint64_t threads, coarse, switches, wrapped;
 } clocks;
 
@@ -521,6 +522,7 @@ int lc_clock_init(unsigned wanted)
 	clocks.checkpoint_cycles = lc_clock_ns_to_cycles(CHECKPOINT_NS);
 	clocks.narrow_cycles = lc_clock_ns_to_cycles(NARROW_NS);
 	clocks.reason[0] = '\0';
+	clocks.told_unstable = false;
 	clocks.kind = choose(wanted);
 	if (!lc_clock_tsc_invariant())
 		because("the CPU does not promise that its TSC counts at one rate");
@@ -541,10 +543,10 @@ uint64_t lc_clock_hz(void)
 
 const char *lc_clock_reason(void)
 {
-	static _Atomic bool told;
-
-	if (lc_clock_rate_unstable() && !atomic_exchange(&told, true))
+	if (lc_clock_rate_unstable() && !clocks.told_unstable) {
+		clocks.told_unstable = true;
 		because("the TSC's rate has changed while the program ran");
+	}
 	return clocks.reason[0] ? clocks.reason : NULL;
 }
 

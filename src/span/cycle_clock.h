@@ -53,14 +53,26 @@ struct lc_cycle_clock {
  */
 int lc_clock_init(unsigned wanted);
 enum lc_clock_kind lc_clock_kind(void);
-uint64_t lc_clock_hz(void);        /* cycles of the clock in a second of CPU time */
-const char *lc_clock_reason(void); /* why not a better one; NULL: it is the best */
+uint64_t lc_clock_hz(void); /* cycles of the clock in a second of CPU time */
+/* Why the clock is not a better one; NULL: it is the best. Context: [attach] [writer]. */
+const char *lc_clock_reason(void);
 
-/* TSC to CLOCK_MONOTONIC and back. Context: any. */
+/*
+ * TSC to CLOCK_MONOTONIC, and durations to and from cycles. The time of a TSC value changes a little
+ * whenever the rate is refined, so subtract two of them only where lc_clock_refine() cannot run in
+ * between; lc_clock_tsc_between_ns() uses one rate, and returns 0 where `to` is not after `from`.
+ * Context: any.
+ */
 uint64_t lc_clock_tsc_to_ns(uint64_t tsc);
-uint64_t lc_clock_ns_to_cycles(uint64_t ns); /* of a duration */
+uint64_t lc_clock_tsc_between_ns(uint64_t from, uint64_t to);
+uint64_t lc_clock_ns_to_cycles(uint64_t ns);
 
-/* Measure the rate again over all the time since lc_clock_init(); once a second. Context: [writer]. */
+/*
+ * Measure the rate again over the whole time since lc_clock_init(), once a second. While the TSC keeps
+ * its rate, a converted time changes by at most the 2 us that the two readings of a pair may be
+ * apart, and by tens of nanoseconds in practice. If the rate has changed by more than a hundredth,
+ * lc_clock_reason() says so from then on. Nothing before lc_clock_init(). Context: [writer].
+ */
 void lc_clock_refine(void);
 
 /*

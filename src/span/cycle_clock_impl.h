@@ -1,4 +1,4 @@
-/* span/cycle_clock_impl.h - what the files of the clock share, and its tests. */
+/* span/cycle_clock_impl.h - This header declares what the cycle clock's files share with its tests. */
 #ifndef LC_SPAN_CYCLE_CLOCK_IMPL_H
 #define LC_SPAN_CYCLE_CLOCK_IMPL_H
 
@@ -9,11 +9,27 @@
 
 #include "src/span/cycle_clock.h"
 
-/* The TSC's rate (cycle_clock_rate.c). Returns 0 or -errno. Context: [attach]. */
+/* One moment on two clocks. */
+struct lc_clock_pair {
+	uint64_t tsc;
+	uint64_t ns; /* CLOCK_MONOTONIC */
+	uint64_t
+	    width; /* cycles that both readings took: half of it is how far they may be apart */
+};
+
+/* Measure the TSC's rate (cycle_clock_rate.c). Returns 0 or -errno. Context: [attach]. */
 int lc_clock_rate_init(void);
+/* The same with two pairs that the caller has read. Context: [attach], tests. */
+int lc_clock_rate_set(const struct lc_clock_pair *first, const struct lc_clock_pair *second);
+/*
+ * lc_clock_refine() with a pair that the caller has read. Returns whether the pair is used: not where
+ * its readings are more than 2 us apart (unless the first pair's are further), since such a pair
+ * would make the converted times jump. Context: [writer], tests.
+ */
+bool lc_clock_rate_refine(const struct lc_clock_pair *now);
 bool lc_clock_tsc_invariant(void); /* as the CPU promises it */
 uint64_t lc_clock_tsc_hz(void);
-bool lc_clock_rate_unstable(void); /* it is not what it was at first, by more than a hundredth */
+bool lc_clock_rate_unstable(void); /* it differs from the first one by more than a hundredth */
 
 /* What a perf_event_mmap_page says of a counter. */
 struct lc_clock_page {

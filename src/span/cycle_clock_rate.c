@@ -1,58 +1,54 @@
 /*
- * span/cycle_clock_rate.c - how fast the TSC counts, and what time it was at a value of it.
+ * span/cycle_clock_rate.c - This file measures how fast the TSC counts, and converts it to time.
  *
- * Two pairs of (TSC, CLOCK_MONOTONIC) give the rate: one of lc_clock_rate_init(), one of now. The further
- * they are apart, the less the time between the two readings of a pair matters.
+ * Two pairs of (TSC, CLOCK_MONOTONIC) give the rate: one from lc_clock_rate_init() and one from now.
+ * The further apart they are, the less it matters how far apart the two readings of a pair are.
  *
- * Invariant: the first pair never changes, the two factors are one atomic each. A reader that finds one old and
- *            one new is off by what the refinement changed, some parts in a million.
+ * Invariant: the first pair never changes after lc_clock_rate_init(), and each factor is one atomic
+ *            number. Two conversions on both sides of a refinement use two rates, so their
+ *            difference may be negative; a duration is converted with one rate instead.
  */
 #include <cpuid.h>
 #include <errno.h>
 #include <time.h>
 
-#include "src/base/time.h" /* without a directory it would be the one next to this file */
+#include "src/base/time.h"
 #include "src/span/cycle_clock_impl.h"
 
 #define SHIFT 40
 #define SECOND UINT64_C(1000000000)
 
+#define WIDE_NS UINT64_C(2000)
+
 enum { PAIR_TRIES = 16, FIRST_MS = 20 };
 
 __extension__ typedef unsigned __int128 lc_u128;
 
-struct pair {
-	uint64_t tsc, ns;
-};
-
 static struct {
-	struct pair first;
+	struct lc_clock_pair first;
 	uint64_t first_hz;
 	_Atomic uint64_t hz;
 	_Atomic uint64_t ns_per_cycle; /* both << SHIFT */
 	_Atomic uint64_t cycles_per_ns;
 } rate;
 
-/* The two as near to each other as a few attempts come. */
-static struct pair read_pair(void)
+/* Read the two clocks as close to each other as a few attempts allow. */
+static struct lc_clock_pair read_pair(void)
 {
-	struct pair best = { 0 };
-	uint64_t best_width = UINT64_MAX;
+	struct lc_clock_pair best = { .width = UINT64_MAX };
 
 	for (unsigned i = 0; i < PAIR_TRIES; i++) {
 		uint64_t before = __rdtsc();
 		uint64_t ns = lc_clock_now_ns();
 		uint64_t width = __rdtsc() - before;
 
-		if (width < best_width) {
-			best_width = width;
-			best = (struct pair){ before + width / 2, ns };
-		}
+		if (width < best.width)
+			best = (struct lc_clock_pair){ before + width / 2, ns, width };
 	}
 	return best;
 }
 
-static int set_rate(const struct pair *now)
+static int set_rate(const struct lc_clock_pair *now)
 {
 	uint64_t cycles = now->tsc - rate.first.tsc, ns = now->ns - rate.first.ns;
 
@@ -75,26 +71,43 @@ bool lc_clock_tsc_invariant(void)
 	return __get_cpuid(0x80000007, &a, &b, &c, &d) && d >> 8 & 1;
 }
 
+int lc_clock_rate_set(const struct lc_clock_pair *first, const struct lc_clock_pair *second)
+{
+	int err;
+
+	rate.first = *first;
+	err = set_rate(second);
+	rate.first_hz = err ? 0 : lc_clock_tsc_hz();
+	return err;
+}
+
 int lc_clock_rate_init(void)
 {
 	struct timespec left = { .tv_nsec = FIRST_MS * 1000000L };
-	struct pair now;
-	int err;
+	struct lc_clock_pair first = read_pair(), second;
 
-	rate.first = read_pair();
 	while (nanosleep(&left, &left) && errno == EINTR)
 		;
-	now = read_pair();
-	err = set_rate(&now);
-	rate.first_hz = lc_clock_tsc_hz();
-	return err;
+	second = read_pair();
+	return lc_clock_rate_set(&first, &second);
+}
+
+bool lc_clock_rate_refine(const struct lc_clock_pair *now)
+{
+	const uint64_t wide = lc_clock_ns_to_cycles(WIDE_NS);
+
+	if (!rate.first_hz)
+		return false;
+	if (now->width > wide && now->width > rate.first.width)
+		return false; /* the thread was off the CPU between the readings */
+	return !set_rate(now);
 }
 
 void lc_clock_refine(void)
 {
-	struct pair now = read_pair();
+	struct lc_clock_pair now = read_pair();
 
-	set_rate(&now);
+	lc_clock_rate_refine(&now);
 }
 
 uint64_t lc_clock_tsc_hz(void)
@@ -118,6 +131,13 @@ uint64_t lc_clock_tsc_to_ns(uint64_t tsc)
 		return rate.first.ns -
 		       (uint64_t)((lc_u128)(rate.first.tsc - tsc) * factor >> SHIFT);
 	return rate.first.ns + (uint64_t)((lc_u128)(tsc - rate.first.tsc) * factor >> SHIFT);
+}
+
+uint64_t lc_clock_tsc_between_ns(uint64_t from, uint64_t to)
+{
+	uint64_t factor = atomic_load_explicit(&rate.ns_per_cycle, memory_order_relaxed);
+
+	return (int64_t)(to - from) > 0 ? (uint64_t)((lc_u128)(to - from) * factor >> SHIFT) : 0;
 }
 
 uint64_t lc_clock_ns_to_cycles(uint64_t ns)

@@ -43,9 +43,7 @@ static uint64_t take_growth(_Atomic uint64_t *counter, _Atomic uint64_t *taken)
 /* 0 where CPUs' counters differ so that an end came before its begin. */
 static uint64_t duration_ns(uint64_t tsc, uint64_t ticks)
 {
-	uint64_t from = lc_clock_tsc_to_ns(tsc), to = lc_clock_tsc_to_ns(tsc + ticks);
-
-	return (int64_t)ticks > 0 && to > from ? to - from : 0;
+	return lc_clock_tsc_between_ns(tsc, tsc + ticks);
 }
 
 static void fill(struct lc_span_slot *slot, struct lc_block_span *row)

@@ -668,6 +668,130 @@ static void the_tsc_tells_the_time(void **state)
 	                wall_ns() + MS);
 }
 
+/* A TSC of a rate that the test chooses: second `i` after the first pair, read `off_ns` too late. */
+static struct lc_clock_pair pair_at(uint64_t ns, uint64_t hz, int64_t off_ns)
+{
+	return (struct lc_clock_pair){ .tsc = 1000 + (uint64_t)((double)ns * (double)hz / 1e9),
+		                       .ns = 5000 + ns + (uint64_t)off_ns,
+		                       .width = 60 };
+}
+
+static int64_t error_at(const struct lc_clock_pair *true_pair)
+{
+	return (int64_t)(lc_clock_tsc_to_ns(true_pair->tsc) - true_pair->ns);
+}
+
+static void a_rate_that_was_measured_badly_is_refined(void **state)
+{
+	const uint64_t hz = UINT64_C(2000000000), hour = 3600 * 1000 * MS;
+	/* 200 ns in 20 ms: 10 parts in a million. */
+	const struct lc_clock_pair first = pair_at(0, hz, 0), second = pair_at(20 * MS, hz, 200),
+	                           end = pair_at(hour, hz, 0);
+	int64_t worst = 0;
+
+	(void)state;
+	assert_int_equal(lc_clock_rate_set(&first, &second), 0);
+	assert_in_range(error_at(&end), 35000 * (int64_t)MS / 1000, 37000 * (int64_t)MS / 1000);
+	for (uint64_t i = 1; i < 3600; i++) {
+		/* Each second's pair is read up to 40 ns too early or too late. */
+		const struct lc_clock_pair now =
+		    pair_at(i * 1000 * MS, hz, (int64_t)(i * 37 % 81) - 40);
+		const struct lc_clock_pair early = pair_at(i * 500 * MS, hz, 0);
+		const int64_t before = (int64_t)lc_clock_tsc_to_ns(early.tsc);
+
+		assert_true(lc_clock_rate_refine(&now));
+		if (i > 1 && labs((int64_t)lc_clock_tsc_to_ns(early.tsc) - before) > worst)
+			worst = labs((int64_t)lc_clock_tsc_to_ns(early.tsc) - before);
+	}
+	assert_in_range(labs(error_at(&end)), 0, 50);
+	assert_in_range(worst, 1,
+	                100); /* converted times jump by no more than the readings are off */
+	assert_false(lc_clock_rate_unstable());
+}
+
+static void a_rate_that_drifts_is_followed(void **state)
+{
+	const struct lc_clock_pair first = pair_at(0, 2000000000, 0),
+	                           second = pair_at(20 * MS, 2000000000, 0);
+	struct lc_clock_pair now;
+
+	(void)state;
+	assert_int_equal(lc_clock_rate_set(&first, &second), 0);
+	for (uint64_t i = 1; i <= 100; i++) {
+		/* One part in a million more each second: the time is still known to some 0.1 ms. */
+		now = pair_at(i * 1000 * MS, 2000000000 + i * 2000, 0);
+		if (i > 1)
+			assert_in_range(labs(error_at(&now)), 0, i * MS / 1000 + 100);
+		assert_true(lc_clock_rate_refine(&now));
+		assert_in_range(labs(error_at(&now)), 0, 1);
+		assert_in_range(lc_clock_hz(), 2000000000 + i * 2000 - 2,
+		                2000000000 + i * 2000 + 2);
+	}
+	assert_false(lc_clock_rate_unstable());
+}
+
+static void a_pair_whose_readings_are_apart_changes_nothing(void **state)
+{
+	const struct lc_clock_pair first = pair_at(0, 2000000000, 0),
+	                           second = pair_at(20 * MS, 2000000000, 0);
+	struct lc_clock_pair late = pair_at(1000 * MS, 2000000000, 500000);
+
+	(void)state;
+	assert_int_equal(lc_clock_rate_set(&first, &second), 0);
+	late.width = 2000000; /* 1 ms */
+	assert_false(lc_clock_rate_refine(&late));
+	assert_int_equal(lc_clock_hz(), 2000000000);
+	late.width = 4000; /* 2 us: taken, wrong as it is */
+	assert_true(lc_clock_rate_refine(&late));
+	assert_true(lc_clock_hz() < 2000000000);
+	late.tsc = 0; /* a TSC that went back */
+	late.width = 10;
+	assert_false(lc_clock_rate_refine(&late));
+}
+
+static unsigned times_in(const char *text, const char *part)
+{
+	unsigned n = 0;
+
+	for (; text && (text = strstr(text, part)); text += strlen(part))
+		n++;
+	return n;
+}
+
+static void a_rate_that_changes_is_told_once(void **state)
+{
+	static const char told[] = "the TSC's rate has changed";
+	struct lc_clock_pair first = pair_at(0, 2000000000, 0),
+	                     second = pair_at(20 * MS, 2000000000, 0), now;
+
+	(void)state;
+	assert_int_equal(lc_clock_init(LC_CLOCK_TSC_COARSE), 0);
+	assert_int_equal(lc_clock_rate_set(&first, &second), 0);
+	now = pair_at(1000 * MS, 2019000000, 0);
+	assert_true(lc_clock_rate_refine(&now));
+	assert_int_equal(times_in(lc_clock_reason(), told), 0); /* less than a hundredth */
+	now = pair_at(2000 * MS, 1979000000, 0);
+	assert_true(lc_clock_rate_refine(&now));
+	assert_int_equal(times_in(lc_clock_reason(), told), 1);
+	assert_int_equal(times_in(lc_clock_reason(), told), 1);
+	/* Another start knows nothing of it. */
+	assert_int_equal(lc_clock_init(LC_CLOCK_TSC_COARSE), 0);
+	assert_int_equal(times_in(lc_clock_reason(), told), 0);
+}
+
+static void a_duration_is_never_negative(void **state)
+{
+	const struct lc_clock_pair first = pair_at(0, 2000000000, 0),
+	                           second = pair_at(20 * MS, 2000000000, 0);
+
+	(void)state;
+	assert_int_equal(lc_clock_rate_set(&first, &second), 0);
+	assert_int_equal(lc_clock_tsc_between_ns(1000, 3000), 1000);
+	assert_int_equal(lc_clock_tsc_between_ns(3000, 3000), 0);
+	assert_int_equal(lc_clock_tsc_between_ns(3000, 2999), 0);
+	assert_int_equal(lc_clock_tsc_between_ns(0, 1000), 500); /* before the first pair */
+}
+
 static void what_is_missing_is_said(void **state)
 {
 	(void)state;
@@ -699,6 +823,11 @@ int main(void)
 		cmocka_unit_test(without_a_buffer_a_thread_is_coarse_and_counted),
 		cmocka_unit_test(no_files_are_kept),
 		cmocka_unit_test(the_tsc_tells_the_time),
+		cmocka_unit_test(a_rate_that_was_measured_badly_is_refined),
+		cmocka_unit_test(a_rate_that_drifts_is_followed),
+		cmocka_unit_test(a_pair_whose_readings_are_apart_changes_nothing),
+		cmocka_unit_test(a_rate_that_changes_is_told_once),
+		cmocka_unit_test(a_duration_is_never_negative),
 		cmocka_unit_test(what_is_missing_is_said),
 	};
 
