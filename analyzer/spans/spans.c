@@ -427,12 +427,15 @@ static void count_created(struct lc_spans *s)
 	}
 	for (size_t i = 0; i < sites; i++) {
 		const uint32_t *key = lc_table_key(&s->tree->sites, (uint32_t)i);
-		struct lc_spans_type *t =
-		    of[i].created || of[i].executed
-		        ? find_type(s, lc_tree_text(s->tree, key[LC_SITE_CLASS]), of[i].place)
-		        : NULL;
+		struct lc_text name = { "",
+			                0 }; /* site 0 is that of tasks of which nothing is known */
+		struct lc_spans_type *t = NULL;
 
-		if (t && !key[LC_SITE_PATH])
+		if (i)
+			name = lc_tree_text(s->tree, key[LC_SITE_CLASS]);
+		if (of[i].created || of[i].executed)
+			t = find_type(s, name, of[i].place);
+		if (t && (!i || !key[LC_SITE_PATH]))
 			t->unknown += of[i].executed;
 		else if (t && of[i].created > of[i].executed)
 			t->dropped += of[i].created - of[i].executed;
