@@ -15,11 +15,11 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <sys/mman.h>
-#include <sys/uio.h>
 #include <unistd.h>
 
 #include "src/gc/moves_batch.h"
 #include "src/jvm/areas.h"
+#include "src/jvm/peek.h"
 #include "src/preload/abi.h"
 
 enum {
@@ -90,15 +90,15 @@ bool lc_moves_slid(void)
 static enum lc_copy_fate judge_last(const struct lc_copy *c)
 {
 	uint64_t mark, dst[2];
-	struct iovec to[2] = { { dst, sizeof(dst) }, { &mark, sizeof(mark) } };
-	struct iovec from[2] = { { (void *)(uintptr_t)c->dst, sizeof(dst) },
-		                 { (void *)(uintptr_t)lc_copy_src(c), sizeof(mark) } };
-	ssize_t n = process_vm_readv(getpid(), to, 2, from, 2, 0);
+	const struct iovec to[2] = { { dst, sizeof(dst) }, { &mark, sizeof(mark) } };
+	const struct iovec from[2] = { lc_peek_part(c->dst, sizeof(dst)),
+		                       lc_peek_part(lc_copy_src(c), sizeof(mark)) };
+	size_t n = lc_peek_parts(to, 2, from, 2);
 	enum lc_copy_fate fate = LC_COPY_UNKNOWN;
 
-	if (n == (ssize_t)(sizeof(dst) + sizeof(mark)))
+	if (n == sizeof(dst) + sizeof(mark))
 		fate = lc_copy_judge(mark, c->dst);
-	if (fate == LC_COPY_UNKNOWN && n >= (ssize_t)sizeof(dst) &&
+	if (fate == LC_COPY_UNKNOWN && n >= sizeof(dst) &&
 	    lc_copy_hash(dst[1]) != c->hash_src >> LC_COPY_HASH_SHIFT)
 		fate = LC_COPY_LOST;
 	return fate;

@@ -11,12 +11,11 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/uio.h>
-#include <unistd.h>
 
 #include "src/base/time.h"
 #include "src/gc/moves.h"
 #include "src/jvm/areas.h"
+#include "src/jvm/peek.h"
 
 #define GRANULE_BYTES (UINT64_C(64) << 10)
 
@@ -44,11 +43,6 @@ static struct {
 
 	_Atomic uint64_t moved, forgotten, held, pass_ns;
 } small;
-
-static uint64_t load(uint64_t at)
-{
-	return *(const volatile uint64_t *)(uintptr_t)at; /* NOLINT */
-}
 
 static bool push(void **array, size_t len, size_t *cap, size_t element_bytes)
 {
@@ -92,12 +86,10 @@ static const struct lc_area *area_of(uint64_t addr)
 static bool readable(uint64_t addr)
 {
 	uint64_t granule = addr / GRANULE_BYTES + 1, word;
-	struct iovec local = { &word, sizeof(word) };
-	struct iovec remote = { (void *)(uintptr_t)addr, sizeof(word) }; /* NOLINT */
 
 	if (granule == small.granule)
 		return true;
-	if (process_vm_readv(getpid(), &local, 1, &remote, 1, 0) != (ssize_t)sizeof(word))
+	if (!lc_peek(addr, &word, sizeof(word)))
 		return false;
 	small.granule = granule;
 	return true;
@@ -174,11 +166,11 @@ static uint64_t forwarded(uint64_t addr)
 
 	if (!readable(addr))
 		return 0;
-	mark = load(addr);
+	mark = lc_load64(addr);
 	to = mark & ~UINT64_C(7);
 	if ((mark & 3) != MARK_FORWARDED || to == addr || !area_of(to))
 		return 0;
-	if (small.class_word && (uint32_t)load(addr + 8) != (uint32_t)load(to + 8))
+	if (small.class_word && (uint32_t)lc_load64(addr + 8) != (uint32_t)lc_load64(to + 8))
 		return 0;
 	return to;
 }

@@ -25,6 +25,7 @@
 #include <string.h>
 
 #include "src/heap/map.h"
+#include "src/jvm/handle.h"
 
 enum {
 	BLOCK_ENTRIES = 4096,
@@ -192,12 +193,6 @@ void lc_audit_add(JNIEnv *env, jobject object, uint64_t addr, uint64_t size_byte
 	count(&audit.totals.objects, 1);
 }
 
-/* Address of the referent, or 0. Handles carry a tag in their low bits. */
-static uint64_t referent(jweak ref)
-{
-	return *(const volatile uint64_t *)((uintptr_t)ref & ~(uintptr_t)7);
-}
-
 void lc_audit_snapshot(uint32_t epoch)
 {
 	uint32_t len = atomic_load_explicit(&audit.len, memory_order_acquire); /* A1 */
@@ -217,7 +212,7 @@ void lc_audit_snapshot(uint32_t epoch)
 
 		if (!ref || e->reported)
 			continue;
-		addr = referent(ref);
+		addr = lc_handle_address(ref);
 		e->reported = !addr; /* A2 */
 		s->items[s->len++] = (struct item){ addr, i };
 	}

@@ -23,6 +23,7 @@
 #include "src/core/path.h"
 #include "src/core/thread.h"
 #include "src/heap/estimate_impl.h"
+#include "src/jvm/handle.h"
 #include "src/jvm/header.h"
 #include "src/jvm/vmstructs.h"
 
@@ -147,12 +148,6 @@ static bool full(void)
 
 /* The events */
 
-/* Address of the referent, or 0. Handles carry a tag in their low bits. */
-static uint64_t referent(jobject ref)
-{
-	return *(const volatile uint64_t *)((uintptr_t)ref & ~(uintptr_t)7);
-}
-
 static struct lc_alloc_class *class_slot(uint64_t mirror)
 {
 	return &sample.classes[(mirror >> 3) * UINT64_C(0x9e3779b97f4a7c15) >> 56];
@@ -191,9 +186,9 @@ static uint64_t class_word(JNIEnv *jni, jobject o, jclass class)
 			(*jni)->DeleteLocalRef(jni, (*jni)->GetObjectClass(jni, o));
 			continue;
 		}
-		mirror = referent(class);
+		mirror = lc_handle_address(class);
 		word = known_word(mirror, before);
-		if (!word && !lc_header_read(&sample.layout, referent(o) & LC_ADDR_MASK, &h))
+		if (!word && !lc_header_read(&sample.layout, lc_handle_address(o), &h))
 			word = h.class_word;
 		if (lc_gc_sequence() != before)
 			continue;
@@ -261,7 +256,7 @@ static enum held insert(struct lc_alloc_entry *e)
 		if (toss())
 			return GIVEN_UP;
 	if (sample.config.follow) {
-		e->object.address[0] = referent(e->ref) & LC_ADDR_MASK;
+		e->object.address[0] = lc_handle_address(e->ref);
 		e->survived = sample.collections - e->since;
 	}
 	sample.entries[sample.len++] = *e;
@@ -376,7 +371,7 @@ void lc_alloc_sample_gc_finish(uint32_t epoch)
 		if (!lc_alloc_alive(e))
 			continue;
 		sample.stats.gc_slots++;
-		address = referent(e->ref) & LC_ADDR_MASK;
+		address = lc_handle_address(e->ref);
 		if (!address) {
 			e->object.died = e->object.last = epoch;
 			sample.live--;

@@ -36,6 +36,7 @@
 #include "src/heap/audit.h"
 #include "src/heap/context.h"
 #include "src/heap/tlab.h"
+#include "src/jvm/handle.h"
 #include "src/jvm/header.h"
 #include "src/jvm/layout.h"
 
@@ -351,10 +352,7 @@ static uint32_t still_sequence(JNIEnv *jni, jobject o)
 
 static uint64_t tagged_address(jobject o, uint32_t sequence)
 {
-	/* Handles of newer JDKs carry a tag in the low bits; a local's is 0, but do not rely on it. */
-	uint64_t addr = *(const volatile uint64_t *)((uintptr_t)o & ~(uintptr_t)7);
-
-	return (addr & LC_ADDR_MASK) | (uint64_t)(sequence >> 1) << LC_ADDR_BITS;
+	return lc_handle_address(o) | (uint64_t)(sequence >> 1) << LC_ADDR_BITS;
 }
 
 /* The class word in the header of `o`; 0 when collections keep getting in between. */
@@ -570,7 +568,7 @@ static bool called(JNIEnv *jni, struct lc_thread *t, jobject o, uint64_t stack_p
 	if (is_small(words))
 		return true;
 	class = (*jni)->GetObjectClass(jni, o);
-	a.class_key = (uint32_t)(*(const uint64_t *)((uintptr_t) class & ~(uintptr_t)7) >> 3) | 1;
+	a.class_key = (uint32_t)(lc_handle_address(class) >> 3) | 1;
 	(*jni)->DeleteLocalRef(jni, class);
 	record_allocation(jni, t, o, &a);
 	return true;

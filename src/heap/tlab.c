@@ -21,8 +21,10 @@
 #include "src/core/record.h"
 #include "src/heap/alloc_log.h"
 #include "src/heap/context.h"
+#include "src/jvm/handle.h"
 #include "src/jvm/header.h"
 #include "src/jvm/layout.h"
+#include "src/jvm/peek.h"
 #include "src/jvm/vmstructs.h"
 
 /* As LocusHook.java has them. */
@@ -76,11 +78,6 @@ static struct {
 } vm;
 
 static _Thread_local struct lc_object_thread *self __attribute__((tls_model("initial-exec")));
-
-static uint64_t load(uint64_t at)
-{
-	return *(const volatile uint64_t *)(uintptr_t)at; /* NOLINT */
-}
 
 static void count(_Atomic uint64_t *counter)
 {
@@ -244,9 +241,9 @@ static struct standing look(const struct lc_object_thread *o)
 {
 	struct standing now = { .sequence = lc_gc_sequence() };
 
-	now.start = load(o->thread + vm.tlab + vm.start);
-	now.top = load(o->thread + vm.tlab + vm.top);
-	now.allocated = load(o->thread + vm.allocated);
+	now.start = lc_load64(o->thread + vm.tlab + vm.start);
+	now.top = lc_load64(o->thread + vm.tlab + vm.top);
+	now.allocated = lc_load64(o->thread + vm.allocated);
 	atomic_signal_fence(memory_order_seq_cst);
 	if (lc_gc_sequence() != now.sequence)
 		now.sequence |= 1;
@@ -262,16 +259,15 @@ static bool instance(jclass type, const struct lc_layout *layout, struct lc_obje
 		uint64_t mirror, klass;
 		int32_t helper;
 
-		mirror =
-		    *(const volatile uint64_t *)((uintptr_t)type & ~(uintptr_t)7) & LC_ADDR_MASK;
+		mirror = lc_handle_address(type);
 		/* The mirror may have moved, and its place be gone: the kernel looks first. */
 		if (lc_gc_sequence_moving(s) || lc_header_read(layout, mirror, &unused) ||
 		    lc_gc_sequence() != s)
 			continue;
-		klass = load(mirror + vm.klass);
+		klass = lc_load64(mirror + vm.klass);
 		if (lc_gc_sequence() != s)
 			continue;
-		helper = *(const volatile int32_t *)(uintptr_t)(klass + vm.layout_helper);
+		helper = (int32_t)lc_load32(klass + vm.layout_helper);
 		out->size_bytes = (uint32_t)(helper & SIZE_MASK);
 		out->class_word = !layout->class_in_mark && layout->length_offset != 12
 		                      ? klass

@@ -57,9 +57,9 @@ struct lc_area lc_space_read(const struct lc_space_layout *l, uint64_t space,
                              enum lc_area_kind kind)
 {
 	return (struct lc_area){
-		.bottom = lc_areas_load(space + (uint64_t)l->bottom),
-		.top = lc_areas_load(space + (uint64_t)l->top),
-		.end = lc_areas_load(space + (uint64_t)l->end),
+		.bottom = lc_load64(space + (uint64_t)l->bottom),
+		.top = lc_load64(space + (uint64_t)l->top),
+		.end = lc_load64(space + (uint64_t)l->end),
 		.kind = kind,
 	};
 }
@@ -87,11 +87,11 @@ static int find_heap(uint64_t *heap)
 
 	if (!at || reserved < 0 || start < 0 || words < 0 || total < 0)
 		return -ENOENT;
-	*heap = lc_areas_load((uintptr_t)at);
+	*heap = lc_load64((uintptr_t)at);
 	if (!*heap)
 		return -ENOENT;
-	heap_low = lc_areas_load(*heap + (uint64_t)(reserved + start));
-	heap_high = heap_low + 8 * lc_areas_load(*heap + (uint64_t)(reserved + words));
+	heap_low = lc_load64(*heap + (uint64_t)(reserved + start));
+	heap_high = heap_low + 8 * lc_load64(*heap + (uint64_t)(reserved + words));
 	counter = *heap + (uint64_t)total;
 	return 0;
 }
@@ -113,7 +113,7 @@ int lc_areas_init(void)
 	if (err)
 		return err;
 	backend = current->backend;
-	counted_before = lc_areas_load32(counter);
+	counted_before = lc_load32(counter);
 	flag = lc_vm_flag("UseCompactObjectHeaders");
 	compact_headers = flag && *flag;
 	flag = lc_vm_flag("UseCompressedClassPointers");
@@ -141,7 +141,7 @@ void lc_areas_begin(void)
 {
 	if (!backend)
 		return;
-	counted_before = lc_areas_load32(counter);
+	counted_before = lc_load32(counter);
 	if (backend->begin)
 		backend->begin();
 }
@@ -150,7 +150,7 @@ uint32_t lc_areas_collections(void)
 {
 	if (!backend)
 		return 0;
-	return backend->collections(lc_areas_load32(counter) - counted_before);
+	return backend->collections(lc_load32(counter) - counted_before);
 }
 
 uint64_t lc_areas_identity(const uint64_t header[2], bool array)

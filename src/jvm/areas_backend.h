@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include "src/core/record.h"
+#include "src/jvm/peek.h"
 
 struct lc_areas_backend {
 	/* `heap`: HotSpot's CollectedHeap. Returns 0 or -ENOENT. [attach] */
@@ -23,17 +24,6 @@ extern const struct lc_areas_backend lc_areas_serial;
 extern const struct lc_areas_backend lc_areas_parallel;
 extern const struct lc_areas_backend lc_areas_g1;
 extern const struct lc_areas_backend lc_areas_epsilon;
-
-/* The JVM's structures, read where they are. */
-static inline uint64_t lc_areas_load(uint64_t at)
-{
-	return *(const volatile uint64_t *)(uintptr_t)at;
-}
-
-static inline uint32_t lc_areas_load32(uint64_t at)
-{
-	return *(const volatile uint32_t *)(uintptr_t)at;
-}
 
 /* Where bottom, top and end stand in a space. */
 struct lc_space_layout {

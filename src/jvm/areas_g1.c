@@ -89,7 +89,7 @@ static int init(uint64_t heap)
 
 static uint32_t tag_of(uint64_t region)
 {
-	return lc_areas_load32(region + (uint64_t)g1.tag);
+	return lc_load32(region + (uint64_t)g1.tag);
 }
 
 static bool is_witness(uint64_t region)
@@ -97,8 +97,8 @@ static bool is_witness(uint64_t region)
 	uint32_t tag = tag_of(region);
 
 	return (tag == g1.eden_tag || tag == g1.survivor_tag) &&
-	       lc_areas_load(region + (uint64_t)g1.layout.top) !=
-	           lc_areas_load(region + (uint64_t)g1.layout.bottom);
+	       lc_load64(region + (uint64_t)g1.layout.top) !=
+	           lc_load64(region + (uint64_t)g1.layout.bottom);
 }
 
 /*
@@ -108,8 +108,8 @@ static bool is_witness(uint64_t region)
  */
 static void begin(void)
 {
-	const uint64_t *regions = (const uint64_t *)(uintptr_t)lc_areas_load(g1.table);
-	size_t i = lc_areas_load(g1.len);
+	const uint64_t *regions = (const uint64_t *)(uintptr_t)lc_load64(g1.table);
+	size_t i = lc_load64(g1.len);
 
 	g1.witness.region = g1.survivor && is_witness(g1.survivor) ? g1.survivor : 0;
 	while (!g1.witness.region && i--)
@@ -117,7 +117,7 @@ static void begin(void)
 			g1.witness.region = regions[i];
 	if (g1.witness.region) {
 		g1.witness.tag = tag_of(g1.witness.region);
-		g1.witness.top = lc_areas_load(g1.witness.region + (uint64_t)g1.layout.top);
+		g1.witness.top = lc_load64(g1.witness.region + (uint64_t)g1.layout.top);
 	}
 }
 
@@ -128,7 +128,7 @@ static uint32_t collections(uint32_t counted)
 	if (!r)
 		return counted;
 	return tag_of(r) != g1.witness.tag ||
-	       lc_areas_load(r + (uint64_t)g1.layout.top) != g1.witness.top;
+	       lc_load64(r + (uint64_t)g1.layout.top) != g1.witness.top;
 }
 
 static enum lc_area_kind kind_of(uint32_t tag)
@@ -153,8 +153,8 @@ static bool joins(const struct lc_area *before, const struct lc_area *a)
 
 static size_t take(struct lc_area *out, size_t cap, uint32_t runs, bool slid)
 {
-	const uint64_t *regions = (const uint64_t *)(uintptr_t)lc_areas_load(g1.table);
-	size_t regions_len = lc_areas_load(g1.len);
+	const uint64_t *regions = (const uint64_t *)(uintptr_t)lc_load64(g1.table);
+	size_t regions_len = lc_load64(g1.len);
 	uint64_t survivor = 0;
 	struct lc_area a;
 	size_t len = 0;

@@ -64,8 +64,8 @@ static void find_cards(void)
 		gen.card_shift = (unsigned)__builtin_ctz(*(const uint32_t *)in_bytes);
 	else
 		return;
-	gen.cards = lc_areas_load(lc_areas_load(lc_areas_load((uintptr_t)set) + (uint64_t)table) +
-	                          (uint64_t)base);
+	gen.cards =
+	    lc_load64(lc_load64(lc_load64((uintptr_t)set) + (uint64_t)table) + (uint64_t)base);
 }
 
 static int init_young(const char *type, uint64_t young)
@@ -95,8 +95,8 @@ static int init_serial(uint64_t heap)
 
 	if (young < 0 || old < 0 || space < 0 || lc_space_layout_contiguous(&gen.layout))
 		return -ENOENT;
-	young_gen = lc_areas_load(heap + (uint64_t)young);
-	old_gen = lc_areas_load(heap + (uint64_t)old);
+	young_gen = lc_load64(heap + (uint64_t)young);
+	old_gen = lc_load64(heap + (uint64_t)old);
 	if (init_young("DefNewGeneration", young_gen))
 		return -ENOENT;
 	gen.old = old_gen + (uint64_t)space;
@@ -125,9 +125,9 @@ static int init_parallel(uint64_t heap)
 	if (!young || !old || space < 0 || gen.layout.bottom < 0 || gen.layout.top < 0 ||
 	    gen.layout.end < 0)
 		return -ENOENT;
-	if (init_young("PSYoungGen", lc_areas_load((uintptr_t)young)))
+	if (init_young("PSYoungGen", lc_load64((uintptr_t)young)))
 		return -ENOENT;
-	gen.old = lc_areas_load((uintptr_t)old) + (uint64_t)space;
+	gen.old = lc_load64((uintptr_t)old) + (uint64_t)space;
 	gen.young_runs = gen.old_runs = 0;
 	gen.serial = false;
 	find_cards();
@@ -136,16 +136,16 @@ static int init_parallel(uint64_t heap)
 
 static uint64_t space_top(uint64_t pointer)
 {
-	return lc_areas_load(lc_areas_load(pointer) + (uint64_t)gen.layout.top);
+	return lc_load64(lc_load64(pointer) + (uint64_t)gen.layout.top);
 }
 
 static void begin(void)
 {
-	gen.seen.from = lc_areas_load(gen.from);
+	gen.seen.from = lc_load64(gen.from);
 	gen.seen.eden_top = space_top(gen.eden);
 	if (gen.young_runs) {
-		gen.seen.young_runs = lc_areas_load32(gen.young_runs);
-		gen.seen.old_runs = lc_areas_load32(gen.old_runs);
+		gen.seen.young_runs = lc_load32(gen.young_runs);
+		gen.seen.old_runs = lc_load32(gen.old_runs);
 	}
 }
 
@@ -154,8 +154,8 @@ static uint32_t collections(uint32_t counted)
 {
 	if (!gen.young_runs)
 		return counted;
-	return lc_areas_load32(gen.young_runs) - gen.seen.young_runs +
-	       lc_areas_load32(gen.old_runs) - gen.seen.old_runs;
+	return lc_load32(gen.young_runs) - gen.seen.young_runs + lc_load32(gen.old_runs) -
+	       gen.seen.old_runs;
 }
 
 /*
@@ -165,8 +165,8 @@ static uint32_t collections(uint32_t counted)
  */
 static bool serial_gave_up(void)
 {
-	struct lc_area to = lc_space_read(&gen.layout, lc_areas_load(gen.to), LC_AREA_SURVIVOR);
-	struct lc_area eden = lc_space_read(&gen.layout, lc_areas_load(gen.eden), LC_AREA_EDEN);
+	struct lc_area to = lc_space_read(&gen.layout, lc_load64(gen.to), LC_AREA_SURVIVOR);
+	struct lc_area eden = lc_space_read(&gen.layout, lc_load64(gen.eden), LC_AREA_EDEN);
 
 	return to.top != to.bottom || (eden.top == gen.seen.eden_top && eden.top != eden.bottom);
 }
@@ -175,10 +175,9 @@ static enum outcome judge(uint32_t runs, bool slid)
 {
 	if (!runs)
 		return OUTCOME_KEPT;
-	if (slid || runs > 1 ||
-	    (gen.old_runs && lc_areas_load32(gen.old_runs) != gen.seen.old_runs))
+	if (slid || runs > 1 || (gen.old_runs && lc_load32(gen.old_runs) != gen.seen.old_runs))
 		return OUTCOME_COMPACTED;
-	if (lc_areas_load(gen.from) == gen.seen.from)
+	if (lc_load64(gen.from) == gen.seen.from)
 		return OUTCOME_UNCLEAR;
 	return gen.serial && serial_gave_up() ? OUTCOME_KEPT : OUTCOME_EVACUATED;
 }
@@ -207,10 +206,10 @@ static void insert(struct lc_area *out, size_t *len, struct lc_area a)
 static size_t take(struct lc_area *out, size_t cap, uint32_t runs, bool slid)
 {
 	enum outcome o = judge(runs, slid);
-	struct lc_area eden = lc_space_read(&gen.layout, lc_areas_load(gen.eden), LC_AREA_EDEN);
-	struct lc_area from = lc_space_read(&gen.layout, lc_areas_load(gen.from), LC_AREA_SURVIVOR);
-	struct lc_area to = lc_space_read(&gen.layout, lc_areas_load(gen.to), LC_AREA_SURVIVOR);
-	struct lc_area old = lc_space_read(&gen.layout, lc_areas_load(gen.old), LC_AREA_OLD);
+	struct lc_area eden = lc_space_read(&gen.layout, lc_load64(gen.eden), LC_AREA_EDEN);
+	struct lc_area from = lc_space_read(&gen.layout, lc_load64(gen.from), LC_AREA_SURVIVOR);
+	struct lc_area to = lc_space_read(&gen.layout, lc_load64(gen.to), LC_AREA_SURVIVOR);
+	struct lc_area old = lc_space_read(&gen.layout, lc_load64(gen.old), LC_AREA_OLD);
 	size_t len = 0;
 
 	if (cap < SPACES)
@@ -250,7 +249,7 @@ static size_t take_epsilon(struct lc_area *out, size_t cap, uint32_t runs, bool 
 	(void)runs;
 	(void)slid;
 	if (cap)
-		out[0] = lc_space_read(&epsilon_layout, lc_areas_load(epsilon_space), LC_AREA_OLD);
+		out[0] = lc_space_read(&epsilon_layout, lc_load64(epsilon_space), LC_AREA_OLD);
 	return 1;
 }
 

@@ -17,15 +17,15 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/uio.h>
-#include <unistd.h>
 
 #include "src/base/time.h"
 #include "src/core/epoch.h"
 #include "src/core/record.h"
 #include "src/jvm/field_impl.h"
 #include "src/jvm/field_layout.h"
+#include "src/jvm/handle.h"
 #include "src/jvm/layout.h"
+#include "src/jvm/peek.h"
 #include "src/jvm/vmstructs.h"
 
 #define MS INT64_C(1000000)
@@ -201,21 +201,12 @@ static int learn_one(JNIEnv *jni, jclass class, struct lc_field_table *t)
 	return bigger ? 0 : -ENOMEM;
 }
 
-/* Read `bytes` at `addr` without trusting it. */
-static bool peek(uint64_t addr, void *out, size_t bytes)
-{
-	struct iovec local = { out, bytes };
-	struct iovec remote = { (void *)(uintptr_t)addr, bytes }; /* NOLINT */
-
-	return process_vm_readv(getpid(), &local, 1, &remote, 1, 0) == (ssize_t)bytes;
-}
-
 /* HotSpot's summary of a class's layout: positive for instances, negative for arrays; 0: unknown. */
 static int32_t layout_helper(uint64_t klass)
 {
 	int32_t helper = 0;
 
-	return peek(address_of(klass) + (uint64_t)field.layout_helper, &helper, sizeof(helper))
+	return lc_peek(address_of(klass) + (uint64_t)field.layout_helper, &helper, sizeof(helper))
 	           ? helper
 	           : 0;
 }
@@ -316,13 +307,11 @@ static bool klasses_of(const jclass *classes, size_t len,
 	bool whole;
 
 	for (size_t i = 0; i < len; i++) {
-		uint64_t mirror = *(volatile uint64_t *)((uintptr_t)classes[i] & ~(uintptr_t)7);
+		uint64_t mirror = lc_handle_address(classes[i]);
 
-		remote[i].iov_base =
-		    (void *)(uintptr_t)(mirror + (uint64_t)field.mirror_klass); /* NOLINT */
-		remote[i].iov_len = sizeof(out[0]);
+		remote[i] = lc_peek_part(mirror + (uint64_t)field.mirror_klass, sizeof(out[0]));
 	}
-	whole = process_vm_readv(getpid(), &local, 1, remote, len, 0) == (ssize_t)local.iov_len;
+	whole = lc_peek_parts(&local, 1, remote, len) == local.iov_len;
 	return whole && !lc_gc_sequence_moving(before) && lc_gc_sequence() == before;
 }
 

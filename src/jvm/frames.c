@@ -12,8 +12,8 @@
 #include <errno.h>
 #include <limits.h>
 #include <stddef.h>
-#include <string.h>
 
+#include "src/jvm/peek.h"
 #include "src/jvm/vmstructs.h"
 
 enum {
@@ -44,14 +44,6 @@ static struct {
 	long last_sp, last_pc, last_rbp; /* in a JavaCallWrapper */
 } frames;
 
-static uint64_t load(uint64_t address)
-{
-	uint64_t v;
-
-	memcpy(&v, (const void *)(uintptr_t)address, sizeof(v)); /* NOLINT */
-	return v;
-}
-
 static int add_heap(uint64_t heap)
 {
 	const long memory = lc_vm_offset("CodeHeap", "_memory");
@@ -64,14 +56,12 @@ static int add_heap(uint64_t heap)
 	if (memory < 0 || segmap < 0 || log2 < 0 || low < 0 || high < 0 ||
 	    frames.heaps_len == HEAPS_MAX)
 		return -ENOENT;
-	h->low = load(heap + (uint64_t)memory + (uint64_t)low);
+	h->low = lc_load64(heap + (uint64_t)memory + (uint64_t)low);
 	h->high = (const uint64_t *)(uintptr_t)(heap + (uint64_t)memory + /* NOLINT */
 	                                        (uint64_t)high);
-	h->segments = (const uint8_t *)(uintptr_t)load(heap + (uint64_t)segmap + /* NOLINT */
-	                                               (uint64_t)low);
-	memcpy(&h->log2_segment_bytes,
-	       (const void *)(uintptr_t)(heap + (uint64_t)log2), /* NOLINT */
-	       sizeof(h->log2_segment_bytes));
+	h->segments = (const uint8_t *)(uintptr_t)lc_load64(heap + (uint64_t)segmap + /* NOLINT */
+	                                                    (uint64_t)low);
+	h->log2_segment_bytes = (int)lc_load32(heap + (uint64_t)log2);
 	frames.heaps_len++;
 	return h->low && h->segments && h->log2_segment_bytes > 0 && h->log2_segment_bytes < 24
 	           ? 0
@@ -91,7 +81,7 @@ static void find_entry(void)
 	frames.last_sp += anchor;
 	frames.last_pc += anchor;
 	frames.last_rbp += anchor;
-	frames.entry_pc = load((uint64_t)(uintptr_t)pc);
+	frames.entry_pc = lc_load64((uint64_t)(uintptr_t)pc);
 }
 
 int lc_frames_init(uint64_t interpreter_low, uint64_t interpreter_high)
@@ -108,13 +98,13 @@ int lc_frames_init(uint64_t interpreter_low, uint64_t interpreter_high)
 	frames.frame_size = lc_vm_offset("CodeBlob", "_frame_size");
 	if (!static_heaps || block <= 0 || data < 0 || len < 0 || frames.frame_size < 0)
 		return -ENOENT;
-	array = load((uint64_t)(uintptr_t)static_heaps);
+	array = lc_load64((uint64_t)(uintptr_t)static_heaps);
 	if (!array)
 		return -ENOENT;
-	memcpy(&n, (const void *)(uintptr_t)(array + (uint64_t)len), sizeof(n)); /* NOLINT */
-	at = load(array + (uint64_t)data);
+	n = (int)lc_load32(array + (uint64_t)len);
+	at = lc_load64(array + (uint64_t)data);
 	for (int i = 0; i < n && !err; i++)
-		err = add_heap(load(at + (uint64_t)i * 8));
+		err = add_heap(lc_load64(at + (uint64_t)i * 8));
 	if (err || n <= 0) {
 		frames.heaps_len = 0;
 		return -ENOENT;
@@ -132,7 +122,6 @@ static int frame_size(uint64_t pc)
 	for (unsigned i = 0; i < frames.heaps_len; i++) {
 		const struct heap *h = &frames.heaps[i];
 		uint64_t segment;
-		int words;
 
 		if (pc < h->low || pc >= *h->high)
 			continue;
@@ -144,12 +133,8 @@ static int frame_size(uint64_t pc)
 				return -1;
 			segment -= h->segments[segment];
 		}
-		memcpy(&words,
-		       (const void *)(uintptr_t)(h->low +
-		                                 (segment << h->log2_segment_bytes) + /* NOLINT */
-		                                 frames.block_bytes + (uint64_t)frames.frame_size),
-		       sizeof(words));
-		return words;
+		return (int)lc_load32(h->low + (segment << h->log2_segment_bytes) +
+		                      frames.block_bytes + (uint64_t)frames.frame_size);
 	}
 	return 0; /* not generated code: the JVM's */
 }
@@ -180,7 +165,7 @@ static bool add_word(struct walk *w, uint64_t address)
 {
 	if (w->out.len == w->words_max || !is_word(w, address))
 		return false;
-	w->value[w->out.len] = load(address);
+	w->value[w->out.len] = lc_load64(address);
 	w->offset[w->out.len++] = (uint16_t)((address - w->frame) / 8);
 	return true;
 }
@@ -195,9 +180,9 @@ static bool step_interpreted(struct walk *w)
 	    !add_word(w, rbp + (uint64_t)(INTERPRETED_BYTECODE * 8)))
 		return false;
 	w->pc_at = rbp + 8;
-	w->pc = load(w->pc_at);
-	w->sp = load(rbp + (uint64_t)(INTERPRETED_SENDER_SP * 8));
-	w->rbp = load(rbp);
+	w->pc = lc_load64(w->pc_at);
+	w->sp = lc_load64(rbp + (uint64_t)(INTERPRETED_SENDER_SP * 8));
+	w->rbp = lc_load64(rbp);
 	return true;
 }
 
@@ -207,9 +192,9 @@ static bool step_compiled(struct walk *w, int words)
 
 	if (!is_word(w, at) || at <= w->pc_at || !add_word(w, w->pc_at))
 		return false;
-	w->rbp = load(at - 8);
+	w->rbp = lc_load64(at - 8);
 	w->pc_at = at;
-	w->pc = load(at);
+	w->pc = lc_load64(at);
 	w->sp = at + 8;
 	return true;
 }
@@ -225,26 +210,26 @@ static bool step_entry(struct walk *w)
 
 	if (!frames.entry_pc || w->pc != frames.entry_pc || at <= w->frame || !is_word(w, at))
 		return false;
-	wrapper = load(at);
+	wrapper = lc_load64(at);
 	if (!is_word(w, wrapper + (uint64_t)frames.last_sp) ||
 	    !is_word(w, wrapper + (uint64_t)frames.last_pc) ||
 	    !is_word(w, wrapper + (uint64_t)frames.last_rbp))
 		return false;
-	sp = load(wrapper + (uint64_t)frames.last_sp);
+	sp = lc_load64(wrapper + (uint64_t)frames.last_sp);
 	if (!sp) {
 		w->out.complete = true;
 		return false;
 	}
 	pc_at = wrapper + (uint64_t)frames.last_pc;
-	if (!load(pc_at))
+	if (!lc_load64(pc_at))
 		pc_at = sp - 8;
 	if (!is_word(w, sp) || sp <= w->pc_at || !is_word(w, pc_at) || !add_word(w, w->pc_at) ||
 	    !add_word(w, at) || !add_word(w, wrapper + (uint64_t)frames.last_sp))
 		return false;
 	w->pc_at = pc_at;
-	w->pc = load(pc_at);
+	w->pc = lc_load64(pc_at);
 	w->sp = sp;
-	w->rbp = load(wrapper + (uint64_t)frames.last_rbp);
+	w->rbp = lc_load64(wrapper + (uint64_t)frames.last_rbp);
 	/* The rbp that is given there matters to an interpreted frame only, which is found by it. */
 	return !interpreted(w->pc) || add_word(w, wrapper + (uint64_t)frames.last_rbp);
 }
@@ -264,10 +249,10 @@ lc_frames_words(const struct lc_native_frame *at, uint64_t stack_end, unsigned f
 	if (!frames.heaps_len || !is_word(&w, native) || !is_word(&w, native + 8))
 		return w.out;
 	w.pc_at = native + 8;
-	w.pc = load(w.pc_at);
-	w.sp = interpreted(at->into) ? load(native + (uint64_t)(INTERPRETED_SENDER_SP * 8))
+	w.pc = lc_load64(w.pc_at);
+	w.sp = interpreted(at->into) ? lc_load64(native + (uint64_t)(INTERPRETED_SENDER_SP * 8))
 	                             : native + 16;
-	w.rbp = load(native);
+	w.rbp = lc_load64(native);
 	while (w.out.frames < frames_max) {
 		int words = interpreted(w.pc) ? -1 : frame_size(w.pc);
 

@@ -3,20 +3,17 @@
 
 #include <errno.h>
 #include <string.h>
-#include <sys/uio.h>
-#include <unistd.h>
 
 #include "src/jvm/layout.h"
+#include "src/jvm/peek.h"
 
 enum { HEADER_WORDS = 3, COMPACT_CLASS_SHIFT = 42 };
 
 int lc_header_read(const struct lc_layout *layout, uint64_t addr, struct lc_header *out)
 {
 	uint64_t words[HEADER_WORDS] = { 0 };
-	struct iovec local = { words, sizeof(words) };
-	struct iovec remote = { (void *)(uintptr_t)addr, sizeof(words) }; /* NOLINT */
 
-	if (process_vm_readv(getpid(), &local, 1, &remote, 1, 0) != (ssize_t)sizeof(words))
+	if (!lc_peek(addr, words, sizeof(words)))
 		return -EFAULT;
 	if (layout->class_in_mark)
 		out->class_word = words[0] >> COMPACT_CLASS_SHIFT;

@@ -28,6 +28,7 @@
 #include "src/core/path.h"
 #include "src/jvm/areas.h"
 #include "src/jvm/klass_impl.h"
+#include "src/jvm/peek.h"
 
 enum {
 	ENTRIES = 1 << 15, /* a power of two */
@@ -64,9 +65,9 @@ static uint16_t symbol_length(const unsigned char *symbol)
 
 static struct seen seen_of(const unsigned char *klass)
 {
-	return (struct seen){ .layout_helper = (int32_t)lc_read_get32(klass + jvm.layout_helper),
-		              .symbol = lc_read_get64(klass + jvm.name),
-		              .mirror = lc_read_get64(klass + jvm.java_mirror) };
+	return (struct seen){ .layout_helper = (int32_t)lc_peek_get32(klass + jvm.layout_helper),
+		              .symbol = lc_peek_get64(klass + jvm.name),
+		              .mirror = lc_peek_get64(klass + jvm.java_mirror) };
 }
 
 /* Does the java.lang.Class at `mirror` lead back to the class? */
@@ -75,11 +76,7 @@ static bool leads_back(uint64_t address, uint64_t mirror)
 	uint64_t back = 0;
 
 	return lc_klass_may_start(mirror) &&
-	       lc_read_parts(&(struct iovec){ &back, sizeof(back) },
-	                     &(struct iovec){ lc_read_pointer(mirror + (uint64_t)jvm.class_klass),
-	                                      sizeof(back) },
-	                     1) &&
-	       back == address;
+	       lc_peek(mirror + (uint64_t)jvm.class_klass, &back, sizeof(back)) && back == address;
 }
 
 static bool is_class_class(const char *name, size_t len)
@@ -99,9 +96,7 @@ static bool take_name(struct lc_klass_entry *e, uint16_t len)
 		return false;
 	at = atomic_fetch_add_explicit(&names_used, len, memory_order_relaxed);
 	if (at > (uint32_t)NAMES_BYTES - len ||
-	    !lc_read_parts(
-	        &(struct iovec){ names + at, len },
-	        &(struct iovec){ lc_read_pointer(e->symbol + (uint64_t)jvm.symbol_body), len }, 1))
+	    !lc_peek(e->symbol + (uint64_t)jvm.symbol_body, names + at, len))
 		return false;
 	e->name = at;
 	e->name_len = len;
@@ -117,12 +112,8 @@ static bool same_text(const struct lc_klass_entry *e, size_t from)
 	while (from < e->name_len) {
 		const size_t len =
 		    e->name_len - from < CHUNK_BYTES ? e->name_len - from : CHUNK_BYTES;
-		const struct iovec local = { text, len };
-		const struct iovec remote = {
-			lc_read_pointer(e->symbol + (uint64_t)jvm.symbol_body + from), len
-		};
 
-		if (!lc_read_parts(&local, &remote, 1) ||
+		if (!lc_peek(e->symbol + (uint64_t)jvm.symbol_body + from, text, len) ||
 		    memcmp(text, names + e->name + from, len) != 0)
 			return false;
 		from += len;
@@ -140,12 +131,12 @@ static bool compare(const struct lc_klass_entry *e, uint64_t address)
 	const struct iovec local[] = { { klass, jvm.klass_bytes },
 		                       { symbol, symbol_len },
 		                       { &mirror, sizeof(mirror) } };
-	const struct iovec remote[] = { { lc_read_pointer(address), jvm.klass_bytes },
-		                        { lc_read_pointer(e->symbol), symbol_len },
-		                        { lc_read_pointer(e->mirror), sizeof(mirror) } };
+	const struct iovec remote[] = { lc_peek_part(address, jvm.klass_bytes),
+		                        lc_peek_part(e->symbol, symbol_len),
+		                        lc_peek_part(e->mirror, sizeof(mirror)) };
 	struct seen seen;
 
-	if (!lc_read_parts(local, remote, 3))
+	if (!lc_peek_all(local, remote, 3))
 		return false;
 	seen = seen_of(klass);
 	return seen.layout_helper == e->layout_helper && seen.symbol == e->symbol &&
@@ -188,18 +179,16 @@ static bool look(uint64_t address, struct seen *out, uint16_t *name_len)
 	unsigned char klass[LC_KLASS_BYTES_MAX] = { 0 }, symbol[LC_SYMBOL_BYTES_MAX] = { 0 };
 	uint64_t mirror = 0;
 
-	if (!lc_read_parts(&(struct iovec){ klass, jvm.klass_bytes },
-	                   &(struct iovec){ lc_read_pointer(address), jvm.klass_bytes }, 1))
+	if (!lc_peek(address, klass, jvm.klass_bytes))
 		return false;
 	*out = seen_of(klass);
 	if (!out->layout_helper || out->mirror % 8 || out->symbol % 8)
 		return false;
-	if (!lc_read_parts(
-	        (struct iovec[]){ { &mirror, sizeof(mirror) },
-	                          { symbol, (size_t)jvm.symbol_body } },
-	        (struct iovec[]){ { lc_read_pointer(out->mirror), sizeof(mirror) },
-	                          { lc_read_pointer(out->symbol), (size_t)jvm.symbol_body } },
-	        2))
+	if (!lc_peek_all((struct iovec[]){ { &mirror, sizeof(mirror) },
+	                                   { symbol, (size_t)jvm.symbol_body } },
+	                 (struct iovec[]){ lc_peek_part(out->mirror, sizeof(mirror)),
+	                                   lc_peek_part(out->symbol, (size_t)jvm.symbol_body) },
+	                 2))
 		return false;
 	*name_len = symbol_length(symbol);
 	return leads_back(address, mirror);

@@ -6,9 +6,6 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <string.h>
-#include <sys/uio.h>
-#include <unistd.h>
 
 #include "src/jvm/klass_jvm.h"
 
@@ -42,36 +39,5 @@ struct lc_klass_entry *lc_klass_prove(uint64_t address, unsigned *budget);
 
 /* What was known of it when it was last proved, or NULL: for turning down, not for believing. */
 const struct lc_klass_entry *lc_klass_peek(uint64_t address);
-
-/* All of it, or false. The kernel copies, so nothing faults. */
-static inline bool lc_read_parts(const struct iovec *local, const struct iovec *remote, size_t len)
-{
-	size_t want = 0;
-
-	for (size_t i = 0; i < len; i++)
-		want += remote[i].iov_len;
-	return process_vm_readv(getpid(), local, len, remote, len, 0) == (ssize_t)want;
-}
-
-static inline void *lc_read_pointer(uint64_t address)
-{
-	return (void *)(uintptr_t)address; /* NOLINT: for the kernel to read */
-}
-
-static inline uint64_t lc_read_get64(const unsigned char *at)
-{
-	uint64_t v;
-
-	memcpy(&v, at, sizeof(v));
-	return v;
-}
-
-static inline uint32_t lc_read_get32(const unsigned char *at)
-{
-	uint32_t v;
-
-	memcpy(&v, at, sizeof(v));
-	return v;
-}
 
 #endif

@@ -4,6 +4,7 @@
 #include "src/core/epoch.h"
 #include "src/jvm/klass.h"
 #include "src/jvm/klass_impl.h"
+#include "src/jvm/peek.h"
 
 enum { PROOFS_MAX = 8 }; /* classes that are read for one address */
 
@@ -69,12 +70,12 @@ static uint64_t klass_of_stored(uint64_t word)
 /* The Klass * that a header names, 0 where it is none. */
 static uint64_t klass_of_header(const unsigned char *header)
 {
-	const uint64_t mark = lc_read_get64(header);
+	const uint64_t mark = lc_peek_get64(header);
 
 	/* 3: moved, or being marked. 1: not locked nor biased: then the rest is as defined. */
 	if ((mark & 3) == 3 || ((mark & 7) == 1 && (mark & jvm.mark_unused)))
 		return 0;
-	return klass_of_stored(lc_read_get64(header + lc_klass_word_offset()));
+	return klass_of_stored(lc_peek_get64(header + lc_klass_word_offset()));
 }
 
 /* Size of the object, by its class and, for arrays, the length in its header. 0: unknown. */
@@ -88,16 +89,13 @@ static uint64_t size_of(const struct lc_klass_entry *e, uint64_t start, const un
 	if (e->layout_helper < 0) {
 		if (jvm.length_offset + sizeof(length) > header_len)
 			return 0;
-		length = lc_read_get32(header + jvm.length_offset);
+		length = lc_peek_get32(header + jvm.length_offset);
 		if (length > INT32_MAX)
 			return 0;
 		bytes = (helper >> 16 & 0xff) + ((uint64_t)length << (helper & 0x3f & 31));
 	} else if (e->is_mirror) { /* static fields behind it */
-		const struct iovec local = { &length, sizeof(length) };
-		const struct iovec remote = { lc_read_pointer(start + (uint64_t)jvm.class_size),
-			                      sizeof(length) };
-
-		if (!lc_read_parts(&local, &remote, 1) || length > UINT32_MAX / 8)
+		if (!lc_peek(start + (uint64_t)jvm.class_size, &length, sizeof(length)) ||
+		    length > UINT32_MAX / 8)
 			return 0;
 		bytes = (uint64_t)length * 8;
 	} else {
@@ -145,13 +143,11 @@ bool lc_klass_first_object(const uint64_t *starts, size_t len, uint64_t addr,
 	if (!ready || lc_gc_sequence_moving(sequence) || len > LC_KLASS_STARTS_MAX)
 		return false;
 	for (size_t i = 0; i < len; i++)
-		remote[i] = (struct iovec){ lc_read_pointer(starts[i]), jvm.header_bytes };
+		remote[i] = lc_peek_part(starts[i], jvm.header_bytes);
 	while (begin <
 	       len) { /* what cannot be read, memory that the heap has given back, ends a pass */
 		const struct iovec local = { headers, (len - begin) * jvm.header_bytes };
-		const ssize_t got =
-		    process_vm_readv(getpid(), &local, 1, remote + begin, len - begin, 0);
-		size_t left = got > 0 ? (size_t)got : 0;
+		size_t left = lc_peek_parts(&local, 1, remote + begin, len - begin);
 
 		for (const unsigned char *at = headers; begin < len; begin++) {
 			const size_t bytes = left < jvm.header_bytes ? left : jvm.header_bytes;
@@ -181,12 +177,11 @@ bool lc_klass_thread_buffer(uint64_t thread, struct lc_klass_buffer *out)
 	struct lc_klass_buffer b;
 
 	if (!ready || jvm.tlab_start < 0 ||
-	    !lc_read_parts(
-	        (struct iovec[]){ { &b.low, 8 }, { &b.top, 8 }, { &b.end, 8 } },
-	        (struct iovec[]){ { lc_read_pointer(thread + (uint64_t)jvm.tlab_start), 8 },
-	                          { lc_read_pointer(thread + (uint64_t)jvm.tlab_top), 8 },
-	                          { lc_read_pointer(thread + (uint64_t)jvm.tlab_end), 8 } },
-	        3))
+	    !lc_peek_all((struct iovec[]){ { &b.low, 8 }, { &b.top, 8 }, { &b.end, 8 } },
+	                 (struct iovec[]){ lc_peek_part(thread + (uint64_t)jvm.tlab_start, 8),
+	                                   lc_peek_part(thread + (uint64_t)jvm.tlab_top, 8),
+	                                   lc_peek_part(thread + (uint64_t)jvm.tlab_end, 8) },
+	                 3))
 		return false;
 	*out = b;
 	return true;

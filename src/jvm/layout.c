@@ -3,8 +3,9 @@
 
 #include <errno.h>
 #include <string.h>
-#include <sys/uio.h>
-#include <unistd.h>
+
+#include "src/jvm/handle.h"
+#include "src/jvm/peek.h"
 
 enum { PROBE_LEN = 0x12345, PROBE_REFERENCES = 1000, LOOK_BYTES = 48, ATTEMPTS = 16 };
 
@@ -18,12 +19,7 @@ struct beginning {
 /* The first bytes of the object; false where they cannot be read. A collection may move it meanwhile. */
 static bool look(jobject o, struct beginning *out)
 {
-	uint64_t addr =
-	    *(volatile uint64_t *)((uintptr_t)o & ~(uintptr_t)7) & ((UINT64_C(1) << 48) - 1);
-	struct iovec local = { out->bytes, LOOK_BYTES };
-	struct iovec remote = { (void *)(uintptr_t)addr, LOOK_BYTES }; /* NOLINT */
-
-	return process_vm_readv(getpid(), &local, 1, &remote, 1, 0) == LOOK_BYTES;
+	return lc_peek(lc_handle_address(o), out->bytes, LOOK_BYTES);
 }
 
 /* Offset of an array's first element, which is `mark`, and of its length; or 0. */

@@ -18,11 +18,10 @@
 
 #include <stddef.h>
 #include <string.h>
-#include <sys/uio.h>
-#include <unistd.h>
 
 #include "src/core/record.h"
 #include "src/format/kinds.h"
+#include "src/jvm/peek.h"
 
 enum {
 	SP = 4,             /* number of the stack pointer */
@@ -31,11 +30,6 @@ enum {
 	STACK_HOLDERS = 16, /* ... whose contents are looked at */
 	HOLDER_WORDS = 6,
 };
-
-static void *pointer(uint64_t address)
-{
-	return (void *)(uintptr_t)address; /* NOLINT: for the kernel to read */
-}
 
 struct starts {
 	const struct lc_registers *regs;
@@ -118,10 +112,9 @@ static void add_operand(struct starts *s, const struct lc_registers *regs,
 static size_t read_stack(uint64_t sp, uint64_t *words) /* NOLINT(readability-non-const-parameter) */
 {
 	const struct iovec local = { words, STACK_WORDS * sizeof(*words) };
-	const struct iovec remote = { pointer(sp), STACK_WORDS * sizeof(*words) };
-	const ssize_t got = process_vm_readv(getpid(), &local, 1, &remote, 1, 0);
+	const struct iovec remote = lc_peek_part(sp, STACK_WORDS * sizeof(*words));
 
-	return got > 0 ? (size_t)got / sizeof(*words) : 0;
+	return lc_peek_parts(&local, 1, &remote, 1) / sizeof(*words);
 }
 
 /* A word of memory is one reference, or two compressed ones, or none. */
@@ -142,12 +135,11 @@ static void add_contents(struct starts *s, const struct starts *holders)
 	size_t begin = 0;
 
 	for (size_t i = 0; i < holders->len; i++)
-		remote[i] = (struct iovec){ pointer(holders->of[i]), HOLDER_WORDS * 8 };
+		remote[i] = lc_peek_part(holders->of[i], HOLDER_WORDS * 8);
 	while (begin < holders->len) { /* an unreadable one ends a pass */
 		const struct iovec local = { words, (holders->len - begin) * HOLDER_WORDS * 8 };
-		const ssize_t got =
-		    process_vm_readv(getpid(), &local, 1, remote + begin, holders->len - begin, 0);
-		const size_t len = got > 0 ? (size_t)got / 8 : 0;
+		const size_t len =
+		    lc_peek_parts(&local, 1, remote + begin, holders->len - begin) / 8;
 
 		add_memory(s, words, len);
 		begin += len / HOLDER_WORDS + 1;

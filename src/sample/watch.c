@@ -33,6 +33,7 @@
 #include "src/format/kinds.h"
 #include "src/jvm/code_cache.h"
 #include "src/jvm/field.h"
+#include "src/jvm/handle.h"
 #include "src/perf/event.h"
 #include "src/sample/decode.h"
 #include "src/sample/sampler.h"
@@ -121,12 +122,6 @@ static void aim_all(struct watch *w)
 		else
 			lc_perf_disable(&slot->perf);
 	}
-}
-
-/* Where the referent is; handles carry a tag in their low bits. */
-static uint64_t referent(jweak ref)
-{
-	return *(const volatile uint64_t *)((uintptr_t)ref & ~(uintptr_t)7) & LC_ADDR_MASK;
 }
 
 /* -- the engine ----------------------------------------------------------------------------- */
@@ -348,7 +343,7 @@ static bool found(JNIEnv *jni, struct watch *w, jobject o)
 	w->size_bytes = (uint64_t)size_bytes;
 	w->aimed.attr.bp_len = bytes;
 	/* A collection that runs right now takes the lock at its end, and aims again. */
-	w->object = referent(ref);
+	w->object = lc_handle_address(ref);
 	aim_all(w);
 	atomic_store_explicit(&w->state, FOUND, memory_order_release); /* W1 */
 	pthread_mutex_unlock(&watching.lock);
@@ -463,7 +458,7 @@ struct lc_move *lc_watch_gc_finish(size_t *len)
 			continue;
 		pthread_mutex_lock(&watching.lock);
 		if (w->ref && w->object) {
-			now = referent(w->ref);
+			now = lc_handle_address(w->ref);
 			if (now && moves_unseen(w->size_bytes) && !moves)
 				moves = malloc(LC_EVENTS_MAX * sizeof(*moves));
 			if (now && moves_unseen(w->size_bytes) && moves)

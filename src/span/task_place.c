@@ -10,13 +10,12 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/uio.h>
-#include <unistd.h>
 
 #include "src/core/path.h"
 #include "src/core/record.h"
 #include "src/heap/context.h"
 #include "src/jvm/code_cache.h"
+#include "src/jvm/peek.h"
 
 enum {
 	TABLE_MIN = LC_PLACE_WAYS,
@@ -401,12 +400,8 @@ struct scan {
 static uint64_t method_pointer(jmethodID method)
 {
 	uint64_t pointer = 0;
-	struct iovec local = { &pointer, sizeof(pointer) };
-	struct iovec remote = { method, sizeof(pointer) };
 
-	return process_vm_readv(getpid(), &local, 1, &remote, 1, 0) == (ssize_t)sizeof(pointer)
-	           ? pointer
-	           : 0;
+	return lc_peek((uint64_t)(uintptr_t)method, &pointer, sizeof(pointer)) ? pointer : 0;
 }
 
 /* The first frame that is not accounted for and has this method; the number of frames where none has. */

@@ -1,4 +1,4 @@
-/* uses: src/sample/find.c */
+/* uses: src/sample/find.c src/jvm/peek.c */
 /*
  * test_find.c - which register, stack word or field leads to the object. The heap is an array here,
  * and what is an object in it is a list.

@@ -1,4 +1,4 @@
-/* uses: src/jvm/klass.c src/jvm/klass_object.c src/jvm/klass_jvm.c -lpthread */
+/* uses: src/jvm/klass.c src/jvm/klass_object.c src/jvm/klass_jvm.c src/jvm/peek.c -lpthread */
 /*
  * test_klass.c - objects and classes in a heap that is laid out by hand, once for each kind of header:
  * compressed class pointers, uncompressed ones, compact headers. Each kind has a process of its own,

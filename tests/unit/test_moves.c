@@ -1,4 +1,4 @@
-/* uses: src/gc/moves.c src/gc/moves_replay.c src/preload/copies.c -lJudy -Wl,--export-dynamic,--wrap=malloc,--wrap=calloc */
+/* uses: src/gc/moves.c src/gc/moves_replay.c src/preload/copies.c src/jvm/peek.c -lJudy -Wl,--export-dynamic,--wrap=malloc,--wrap=calloc */
 /* test_moves.c - from the collector's copies to where objects went. The collector is this test. */
 #include <errno.h>
 #include <pthread.h>

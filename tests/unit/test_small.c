@@ -1,4 +1,4 @@
-/* uses: src/gc/small.c */
+/* uses: src/gc/small.c src/jvm/peek.c */
 /* test_small.c - where small objects went, by what a collection left at their old places. */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,4 +1,4 @@
-/* uses: src/heap/tlab.c src/heap/alloc_log.c src/jvm/header.c */
+/* uses: src/heap/tlab.c src/heap/alloc_log.c src/jvm/header.c src/jvm/peek.c */
 /* test_tlab.c - what `new` made, from the buffer of a thread. The JVM is this test. */
 #include <errno.h>
 #include <setjmp.h>
