@@ -472,7 +472,6 @@ static int go_live(JNIEnv *jni, bool interposed)
 		start_spans(jni);
 		err = lc_attribution_start(&config);
 	}
-	lc_sampler_wakeup_set(lc_attribution_wake);
 	if (err) {
 		say("cannot hook allocations: %s; the program runs unprofiled", strerror(-err));
 		return err;

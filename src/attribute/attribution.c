@@ -7,7 +7,6 @@
 
 #include <errno.h>
 #include <pthread.h>
-#include <semaphore.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -25,6 +24,7 @@
 #include "src/core/path.h"
 #include "src/core/record.h"
 #include "src/core/thread.h"
+#include "src/core/wake.h"
 #include "src/gc/moves.h"
 #include "src/heap/alloc_log.h"
 #include "src/heap/audit.h"
@@ -60,7 +60,6 @@ static struct {
 	struct lc_attribution_config config;
 	struct lc_map *map;
 	pthread_t thread;
-	sem_t wake;
 	_Atomic bool running, stopping;
 	JNIEnv *jni;
 
@@ -73,14 +72,6 @@ static struct {
 	.runs = { .element_bytes = sizeof(struct lc_nursery_run) },
 	.orphans = { .element_bytes = sizeof(struct lc_alloc) },
 };
-
-void lc_attribution_wake(void)
-{
-	int saved = errno;
-
-	sem_post(&work.wake);
-	errno = saved;
-}
 
 /* Allocations */
 
@@ -447,19 +438,10 @@ static void *run(void *unused)
 	work.config.write_manifest(
 	    false); /* a program that is killed early is named all the same */
 	while (!atomic_load_explicit(&work.stopping, memory_order_acquire)) {
-		struct timespec until;
 		uint64_t now = lc_clock_now_ns();
 
 		/* With timelines, at the end of each of their stretches. */
-		clock_gettime(CLOCK_REALTIME, &until);
-		until.tv_nsec +=
-		    lc_timeline_on() ? (long)(lc_timeline_next_ns(now) - now) : TICK_MS * (long)MS;
-		if (until.tv_nsec >= 1000000000) {
-			until.tv_nsec -= 1000000000;
-			until.tv_sec++;
-		}
-		while (sem_timedwait(&work.wake, &until) && errno == EINTR)
-			;
+		lc_wake_wait(lc_timeline_on() ? lc_timeline_next_ns(now) - now : TICK_MS * MS);
 		tick(false);
 	}
 	tick(true);
@@ -474,9 +456,9 @@ int lc_attribution_start(const struct lc_attribution_config *config)
 
 	work.config = *config;
 	work.block_begin_ns = work.manifest_ns = work.open_ns = lc_clock_now_ns();
-	if (sem_init(&work.wake, 0, 0))
-		return -errno;
-	err = lc_map_create(&work.map);
+	err = lc_wake_init();
+	if (!err)
+		err = lc_map_create(&work.map);
 	if (err)
 		return err;
 	/* The program's signals are not ours to take. */
@@ -492,7 +474,6 @@ int lc_attribution_start(const struct lc_attribution_config *config)
 		    .interposed = config->interposed,
 		    .audit = config->options->audit,
 		    .small_class_word = !config->layout->class_in_mark,
-		    .wake = lc_attribution_wake,
 		});
 	pthread_setname_np(work.thread, "locus");
 	atomic_store_explicit(&work.running, true, memory_order_release);
@@ -505,7 +486,7 @@ void lc_attribution_stop(void)
 		return;
 	lc_sealed_close();
 	atomic_store_explicit(&work.stopping, true, memory_order_release);
-	sem_post(&work.wake);
+	lc_wake();
 	pthread_join(work.thread, NULL);
 }
 

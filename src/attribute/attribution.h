@@ -50,9 +50,6 @@ int lc_attribution_start(const struct lc_attribution_config *config);
 /* Take all that is logged, write the last blocks and the manifest, end the thread. [attach] */
 void lc_attribution_stop(void);
 
-/* There is work: a log fills up. Context: any, signal handlers included. */
-void lc_attribution_wake(void);
-
 void lc_attribution_stats(struct lc_attribution_stats *out); /* Context: [writer]. */
 
 #endif

@@ -14,6 +14,7 @@
 #include "src/core/epoch.h"
 #include "src/core/record.h"
 #include "src/core/thread.h"
+#include "src/core/wake.h"
 #include "src/gc/moves.h"
 #include "src/gc/small.h"
 #include "src/heap/alloc_log.h"
@@ -186,7 +187,7 @@ out:
 	lc_epoch_leave_gc();
 	atomic_fetch_add_explicit(&sealed.collections, 1, memory_order_relaxed);
 	atomic_fetch_add_explicit(&sealed.seal_ns, lc_clock_now_ns() - begin, memory_order_relaxed);
-	sealed.config.wake();
+	lc_wake();
 free_moves:
 	free(moves);
 }

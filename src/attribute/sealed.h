@@ -39,7 +39,6 @@ struct lc_sealed_config {
 	bool interposed; /* the interposer logs moves */
 	bool audit;
 	bool small_class_word; /* as lc_small_begin() has it */
-	void (*wake)(void);    /* called when an epoch was queued. Context: [gc] */
 };
 
 /* From now on collections seal epochs. Context: [attach]. */

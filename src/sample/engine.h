@@ -87,10 +87,4 @@ void lc_engines_stop(void);
 void lc_engines_stats(size_t engine, struct lc_engine_stats *out); /* Context: [writer]. */
 void lc_sampler_stats(struct lc_sampler_stats *out);               /* Context: [writer]. */
 
-/*
- * `wake` is called when a thread's sample log is half full; async-signal-safe, errno kept
- * (sem_post() will do). NULL for none. Context: [attach]; `wake` runs in [signal].
- */
-void lc_sampler_wakeup_set(void (*wake)(void));
-
 #endif

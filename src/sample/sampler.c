@@ -26,6 +26,7 @@
 #include "src/base/time.h"
 #include "src/core/epoch.h"
 #include "src/core/thread.h"
+#include "src/core/wake.h"
 #include "src/jvm/code_cache.h"
 #include "src/jvm/vmstructs.h"
 #include "src/sample/find.h"
@@ -42,7 +43,6 @@ static struct {
 	int depth;                /* set before there are threads, like these: */
 	size_t log_bytes;
 	uint64_t jvm_low, jvm_high;
-	_Atomic(void (*)(void)) wake; /* relaxed: set before there are threads */
 
 	_Atomic uint32_t used;   /* grows under the engines' lock; a sampler below it is readable */
 	struct lc_sampler *free; /* under the engines' lock */
@@ -83,11 +83,6 @@ void lc_sampler_stats(struct lc_sampler_stats *out)
 	for (unsigned i = 0; i < 16; i++)
 		out->walk_errors[i] =
 		    atomic_load_explicit(&samplers.walk_errors[i], memory_order_relaxed);
-}
-
-void lc_sampler_wakeup_set(void (*wake)(void))
-{
-	atomic_store_explicit(&samplers.wake, wake, memory_order_relaxed);
 }
 
 /* -- arena ------------------------------------------------------------------------------- */
@@ -396,14 +391,12 @@ void lc_sampler_walk(struct lc_sampler *s, const void *context, uint64_t pc, str
 void lc_sampler_append(struct lc_sampler *s, const struct lc_sample *head, const uint64_t *frames)
 {
 	struct lc_sample_log *log = s->thread->samples;
-	void (*wake)(void);
 
 	if (lc_sample_log_put(log, head, frames)) {
 		lc_engine_add(head->engine, LC_ENGINE_LOST, 1);
 		atomic_fetch_add_explicit(&s->slot[head->engine].lost, 1 + (uint64_t)head->overrun,
 		                          memory_order_relaxed); /* a count */
 	}
-	wake = atomic_load_explicit(&samplers.wake, memory_order_relaxed);
-	if (wake && lc_sample_log_half_full(log))
-		wake();
+	if (lc_sample_log_half_full(log))
+		lc_wake();
 }

@@ -7,7 +7,7 @@
  */
 #include "src/span/span.h"
 
-#include "src/attribute/attribution.h"
+#include "src/core/wake.h"
 #include "src/profile/writer.h"
 #include "src/span/link.h"
 #include "src/span/location.h"
@@ -91,7 +91,7 @@ static __attribute__((noinline)) void trace(struct lc_span_thread *s, const stru
 	};
 
 	if (lc_trace_log_put(s->traces, &row))
-		lc_attribution_wake();
+		lc_wake();
 }
 
 /* Begins */

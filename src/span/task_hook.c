@@ -6,10 +6,10 @@
 #include <errno.h>
 #include <string.h>
 
-#include "src/attribute/attribution.h"
 #include "src/classfile/span_rewrite.h"
 #include "src/core/epoch.h"
 #include "src/core/thread.h"
+#include "src/core/wake.h"
 #include "src/heap/context.h"
 #include "src/profile/writer.h"
 #include "src/span/span.h"
@@ -137,7 +137,7 @@ void lc_task_trace(struct lc_span_thread *s, const struct lc_span_frame *f,
 	if (outer > s->frames)
 		row.outer = outer->number;
 	if (lc_trace_log_put(s->traces, &row))
-		lc_attribution_wake();
+		lc_wake();
 }
 
 /* Exported. Context: [hook]. */

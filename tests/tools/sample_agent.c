@@ -11,7 +11,6 @@
  */
 #include <jvmti.h>
 #include <pthread.h>
-#include <semaphore.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,6 +21,7 @@
 #include "src/base/options.h"
 #include "src/core/epoch.h"
 #include "src/core/thread.h"
+#include "src/core/wake.h"
 #include "src/jvm/code_cache.h"
 #include "src/jvm/vmstructs.h"
 #include "src/sample/decode.h"
@@ -44,7 +44,6 @@ struct watched {
 static jvmtiEnv *ti;
 static _Atomic uint32_t gc_sequence;
 static _Atomic bool keeping, finished;
-static sem_t wake;
 static pthread_t reader;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct kept *kept;
@@ -59,11 +58,6 @@ static uint64_t node_bytes;
 uint32_t lc_gc_sequence(void)
 {
 	return atomic_load_explicit(&gc_sequence, memory_order_acquire);
-}
-
-static void wake_reader(void)
-{
-	sem_post(&wake);
 }
 
 static void drain(struct lc_thread *t)
@@ -107,14 +101,8 @@ static void drain_all(void)
 
 static void *read_logs(void *unused)
 {
-	struct timespec until;
-
 	while (!atomic_load(&finished)) {
-		clock_gettime(CLOCK_REALTIME, &until);
-		until.tv_nsec += 50000000;
-		until.tv_sec += until.tv_nsec / 1000000000;
-		until.tv_nsec %= 1000000000;
-		sem_timedwait(&wake, &until);
+		lc_wake_wait(50000000);
 		drain_all();
 	}
 	return unused;
@@ -228,7 +216,6 @@ static void JNICALL on_vm_init(jvmtiEnv *env, JNIEnv *jni, jthread thread)
 		fprintf(stderr, "sample_agent: start: %s\n", strerror(-err));
 		return;
 	}
-	lc_sampler_wakeup_set(wake_reader);
 	(*env)->GenerateEvents(env, JVMTI_EVENT_DYNAMIC_CODE_GENERATED);
 	(*env)->GenerateEvents(env, JVMTI_EVENT_COMPILED_METHOD_LOAD);
 	if (!(*env)->GetLoadedClasses(env, &len, &classes)) {
@@ -251,7 +238,7 @@ static void JNICALL on_vm_death(jvmtiEnv *env, JNIEnv *jni)
 		return;
 	lc_engines_stop();
 	atomic_store(&finished, true);
-	sem_post(&wake);
+	lc_wake();
 	pthread_join(reader, NULL);
 	drain_all();
 	lc_engines_stats(0, &stats);
@@ -507,7 +494,8 @@ JNIEXPORT jint JNICALL Agent_OnLoad(JavaVM *vm, char *options, void *reserved)
 	callbacks.ThreadEnd = on_thread_end;
 	(*ti)->SetEventCallbacks(ti, &callbacks, sizeof(callbacks));
 	set_events(events, sizeof(events) / sizeof(*events));
-	sem_init(&wake, 0, 0);
+	if (lc_wake_init())
+		return JNI_ERR;
 	kept = calloc(KEPT_MAX, sizeof(*kept));
 	return kept ? JNI_OK : JNI_ERR;
 }
