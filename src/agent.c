@@ -1,5 +1,5 @@
 /*
- * agent.c - the agent's life in the JVM: load, start at VMInit, threads, end at VMDeath.
+ * agent.c - This file is the agent's life in the JVM: load, start at VMInit, end at VMDeath.
  *
  * Nothing is done before VMInit but to ask for capabilities: the hook class can only be defined then, and
  * what the JVM loaded or generated earlier is replayed or retransformed. Whatever fails turns the
@@ -14,26 +14,25 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "src/agent_classes.h"
 #include "src/agent_counters.h"
+#include "src/agent_threads.h"
 #include "src/attribute/attribution.h"
 #include "src/attribute/bucket.h"
 #include "src/attribute/sealed.h"
 #include "src/base/options.h"
 #include "src/core/epoch.h"
+#include "src/core/jvmti.h"
 #include "src/core/path.h"
-#include "src/core/thread.h"
 #include "src/gc/moves.h"
 #include "src/heap/alloc_log.h"
 #include "src/heap/audit.h"
 #include "src/heap/context.h"
 #include "src/heap/estimate.h"
 #include "src/heap/hook.h"
-#include "src/heap/tlab.h"
 #include "src/jvm/areas.h"
 #include "src/jvm/code_cache.h"
 #include "src/jvm/field.h"
@@ -48,7 +47,6 @@
 #include "src/sample/watch.h"
 #include "src/span/span.h"
 #include "src/span/span_classes.h"
-#include "src/span/timeline.h"
 
 enum { JDK_OLDEST = 11 };
 
@@ -57,15 +55,12 @@ enum { JDK_OLDEST = 11 };
 
 static struct {
 	JavaVM *vm;
-	jvmtiEnv *jvmti;
 	struct lc_options options;
 	struct lc_profile *profile;
-	jfieldID eetop; /* of java.lang.Thread: its JavaThread *, 0 when not alive */
 	struct lc_layout layout;
 	bool follow; /* objects can be followed with this collector */
 	/* Interpreter's code, from the replay of generated code at start. */
 	uint64_t interpreter_low, interpreter_high;
-	bool calibrating;  /* this thread measures what spans cost: no time of the program's */
 	_Atomic bool live; /* started, and not yet stopped */
 } agent;
 
@@ -80,129 +75,12 @@ static __attribute__((format(printf, 1, 2))) void say(const char *format, ...)
 	fprintf(stderr, "locus: %s\n", line);
 }
 
-/* Threads */
-
-static void thread_name(JNIEnv *jni, jthread thread, char *out, size_t out_len)
-{
-	jvmtiThreadInfo info = { 0 };
-
-	snprintf(out, out_len, "?");
-	if ((*agent.jvmti)->GetThreadInfo(agent.jvmti, thread, &info))
-		return;
-	if (info.name) {
-		snprintf(out, out_len, "%s", info.name);
-		(*agent.jvmti)->Deallocate(agent.jvmti, (unsigned char *)info.name);
-	}
-	if (info.thread_group)
-		(*jni)->DeleteLocalRef(jni, info.thread_group);
-	if (info.context_class_loader)
-		(*jni)->DeleteLocalRef(jni, info.context_class_loader);
-}
-
-static bool wanted(const char *name)
-{
-	return (!agent.options.include[0] || lc_options_match(agent.options.include, name)) &&
-	       !lc_options_match(agent.options.exclude, name);
-}
-
-/* Give a thread its record and logs, and sample it. Returns the record, or NULL. */
-static struct lc_thread *add_thread(JNIEnv *jni, jthread thread, int32_t tid)
-{
-	char name[LC_THREAD_NAME_MAX];
-	struct lc_thread *t;
-
-	thread_name(jni, thread, name, sizeof(name));
-	t = lc_thread_create(tid, name, wanted(name));
-	if (!t)
-		return NULL;
-	if (lc_alloc_log_create(&t->allocs) || lc_contexts_create(&t->contexts)) {
-		lc_alloc_log_destroy(t->allocs);
-		free(t);
-		return NULL;
-	}
-	t->timeline = lc_timeline_thread_create(tid);
-	if (tid == (int32_t)syscall(SYS_gettid))
-		lc_thread_bind(t);
-	if (t->sampled && !agent.calibrating)
-		lc_engines_thread_start(t);
-	lc_thread_publish(t);
-	return t;
-}
-
-/* The calling thread's record, for one that a hook or signal found without. */
-static struct lc_thread *enter_thread(JNIEnv *jni)
-{
-	int32_t tid = (int32_t)syscall(SYS_gettid);
-	struct lc_thread *t = NULL;
-	jthread thread = NULL;
-
-	if (lc_thread_is_ours())
-		return NULL;
-	t = lc_threads_find(tid);
-	if (!t && !(*agent.jvmti)->GetCurrentThread(agent.jvmti, &thread) && thread) {
-		t = add_thread(jni, thread, tid);
-		(*jni)->DeleteLocalRef(jni, thread);
-	}
-	lc_thread_bind(t);
-	return t;
-}
-
 /* Without spans, which has been said, the rest goes on. */
 static void start_spans(JNIEnv *jni)
 {
-	struct lc_thread *t;
-
-	agent.calibrating = true;
-	(void)lc_span_init(agent.jvmti, jni, &agent.options, enter_thread);
-	agent.calibrating = false;
-	t = lc_thread_self();
-	if (t && t->sampled && !t->sampler)
-		lc_engines_thread_start(t);
-}
-
-static void add_running_threads(JNIEnv *jni)
-{
-	jthread *threads = NULL;
-	jint len = 0;
-
-	if ((*agent.jvmti)->GetAllThreads(agent.jvmti, &len, &threads))
-		return;
-	for (jint i = 0; i < len; i++) {
-		jlong eetop = (*jni)->GetLongField(jni, threads[i], agent.eetop);
-		int tid = eetop ? lc_vm_thread_tid((uint64_t)eetop) : -ENOENT;
-
-		if (tid > 0 && !lc_threads_find(tid) && !lc_thread_tid_is_ours(tid))
-			add_thread(jni, threads[i], tid);
-		(*jni)->DeleteLocalRef(jni, threads[i]);
-	}
-	(*agent.jvmti)->Deallocate(agent.jvmti, (unsigned char *)threads);
-}
-
-static void JNICALL on_thread_start(jvmtiEnv *jvmti, JNIEnv *jni, jthread thread)
-{
-	(void)jvmti;
-	if (!lc_thread_is_ours() && !lc_thread_self() &&
-	    atomic_load_explicit(&agent.live, memory_order_acquire))
-		add_thread(jni, thread, (int32_t)syscall(SYS_gettid));
-}
-
-static void JNICALL on_thread_end(jvmtiEnv *jvmti, JNIEnv *jni, jthread thread)
-{
-	struct lc_thread *t = lc_thread_self();
-
-	(void)jvmti;
-	(void)jni;
-	(void)thread;
-	lc_object_thread_end();
-	if (!t)
-		t = lc_threads_find((int32_t)syscall(SYS_gettid));
-	if (!t)
-		return;
-	lc_engines_thread_stop(t);
-	lc_span_thread_end(t);
-	lc_timeline_thread_ends(t->timeline);
-	lc_thread_bind(NULL);
-	atomic_store_explicit(&t->ended, true, memory_order_release);
+	lc_agent_threads_calibrate(true);
+	(void)lc_span_init(jni, &agent.options);
+	lc_agent_threads_calibrate(false);
 }
 
 /* Events that other modules take care of */
@@ -268,7 +146,7 @@ static int enable(const jvmtiEvent *events, size_t len, jvmtiEventMode mode)
 	int err = 0;
 
 	for (size_t i = 0; i < len; i++)
-		if ((*agent.jvmti)->SetEventNotificationMode(agent.jvmti, mode, events[i], NULL))
+		if ((*lc_jvmti())->SetEventNotificationMode(lc_jvmti(), mode, events[i], NULL))
 			err = -EIO;
 	return err;
 }
@@ -278,11 +156,11 @@ static int jdk_version(void)
 	char *text = NULL;
 	int version = 0;
 
-	if ((*agent.jvmti)->GetSystemProperty(agent.jvmti, "java.specification.version", &text) ||
+	if ((*lc_jvmti())->GetSystemProperty(lc_jvmti(), "java.specification.version", &text) ||
 	    !text)
 		return 0;
 	version = strncmp(text, "1.", 2) ? atoi(text) : atoi(text + 2); /* "1.8", "17" */
-	(*agent.jvmti)->Deallocate(agent.jvmti, (unsigned char *)text);
+	(*lc_jvmti())->Deallocate(lc_jvmti(), (unsigned char *)text);
 	return version;
 }
 
@@ -326,7 +204,7 @@ static int look_at_jvm(JNIEnv *jni, bool *interposed)
 		    "unprofiled");
 		return -ENOTSUP;
 	}
-	err = lc_layout_find(agent.jvmti, jni, &agent.layout);
+	err = lc_layout_find(jni, &agent.layout);
 	if (err) {
 		say("the layout of this JVM's arrays is unknown; the program runs unprofiled");
 		return err;
@@ -338,7 +216,7 @@ static int look_at_jvm(JNIEnv *jni, bool *interposed)
 		    "UseParallelGC or UseG1GC): allocations are counted, samples name no object",
 		    lc_areas_collector_name());
 	/* Without, fields have no names. */
-	lc_field_init(agent.jvmti, jni, &agent.layout, lc_klass_signature);
+	lc_field_init(jni, &agent.layout, lc_klass_signature);
 	*interposed = !lc_moves_init();
 	if (agent.follow && !*interposed)
 		say("liblocus-preload.so is not preloaded (LD_PRELOAD): objects are lost when a "
@@ -348,7 +226,7 @@ static int look_at_jvm(JNIEnv *jni, bool *interposed)
 
 static int make_tables(void)
 {
-	int err = lc_path_init(agent.jvmti);
+	int err = lc_path_init();
 
 	if (!err)
 		err = lc_alloc_pool_init(ALLOC_POOL_BYTES);
@@ -370,8 +248,8 @@ static int start_engines(JNIEnv *jni)
 	const uint64_t *low, *high;
 	int err = enable(code_events, 4, JVMTI_ENABLE);
 
-	(*agent.jvmti)->GenerateEvents(agent.jvmti, JVMTI_EVENT_DYNAMIC_CODE_GENERATED);
-	(*agent.jvmti)->GenerateEvents(agent.jvmti, JVMTI_EVENT_COMPILED_METHOD_LOAD);
+	(*lc_jvmti())->GenerateEvents(lc_jvmti(), JVMTI_EVENT_DYNAMIC_CODE_GENERATED);
+	(*lc_jvmti())->GenerateEvents(lc_jvmti(), JVMTI_EVENT_COMPILED_METHOD_LOAD);
 	low = lc_vm_static("CodeCache", "_low_bound");
 	high = lc_vm_static("CodeCache", "_high_bound");
 	/* Without, locations of spans are walked to each time. */
@@ -399,7 +277,7 @@ static int start_profile(void)
 		say("%s; the program runs unprofiled", error);
 		return err;
 	}
-	err = lc_summary_init(agent.jvmti, &agent.options, agent.profile);
+	err = lc_summary_init(&agent.options, agent.profile);
 	if (err)
 		say("cannot start: %s; the program runs unprofiled", strerror(-err));
 	return err;
@@ -411,19 +289,17 @@ static void start_alloc_sample(void)
 	static const jvmtiEvent event[] = { JVMTI_EVENT_SAMPLED_OBJECT_ALLOC };
 	jvmtiCapabilities capability = { .can_generate_sampled_object_alloc_events = 1 };
 	struct lc_alloc_sample_config config = {
-		.jvmti = agent.jvmti,
 		.interval_bytes = agent.options.alloc_interval_bytes,
 		.min_size_bytes = agent.options.min_size_bytes,
 		.depth = agent.options.depth,
 		.layout = &agent.layout,
 		.follow = agent.follow,
-		.enter_thread = enter_thread,
 	};
 	int err = 0;
 
 	if (!config.interval_bytes || !config.min_size_bytes)
 		return; /* not wanted, or every object is tracked */
-	if ((*agent.jvmti)->AddCapabilities(agent.jvmti, &capability))
+	if ((*lc_jvmti())->AddCapabilities(lc_jvmti(), &capability))
 		err = -ENOTSUP;
 	if (!err)
 		err = lc_alloc_sample_init(&config);
@@ -463,8 +339,7 @@ static int go_live(JNIEnv *jni, bool interposed)
 	lc_classes_watch(watched, watched_len);
 	hook = lc_classes_define_hook(jni, &agent.options, &agent.layout);
 	if (hook)
-		err = lc_hook_init(agent.jvmti, hook, &agent.options, &agent.layout, agent.follow,
-		                   enter_thread);
+		err = lc_hook_init(hook, &agent.options, &agent.layout, agent.follow);
 	if (!err && agent.options.audit)
 		err = lc_audit_init();
 	lc_numa_init("", NULL);
@@ -477,13 +352,14 @@ static int go_live(JNIEnv *jni, bool interposed)
 		return err;
 	}
 	atomic_store_explicit(&agent.live, true, memory_order_release);
+	lc_agent_threads_open(true);
 	enable(live_events, sizeof(live_events) / sizeof(live_events[0]), JVMTI_ENABLE);
-	lc_classes_make_method_ids(agent.jvmti, jni);
-	lc_span_classes_start(agent.jvmti, jni);
-	lc_classes_retransform(agent.jvmti, jni);
-	lc_watch_begin(agent.jvmti, agent.follow);
+	lc_classes_make_method_ids(jni);
+	lc_span_classes_start(jni);
+	lc_classes_retransform(jni);
+	lc_watch_begin(agent.follow);
 	lc_hook_enable(true);
-	add_running_threads(jni);
+	lc_agent_threads_add_running(jni);
 	start_alloc_sample();
 	return 0;
 }
@@ -491,12 +367,9 @@ static int go_live(JNIEnv *jni, bool interposed)
 static void start(JNIEnv *jni)
 {
 	bool interposed = false;
-	jclass thread = (*jni)->FindClass(jni, "java/lang/Thread");
 
-	agent.eetop = thread ? (*jni)->GetFieldID(jni, thread, "eetop", "J") : NULL;
-	if ((*jni)->ExceptionCheck(jni))
-		(*jni)->ExceptionClear(jni);
-	if (!agent.eetop || look_at_jvm(jni, &interposed) || make_tables() || start_profile())
+	if (lc_agent_threads_init(jni, &agent.options) || look_at_jvm(jni, &interposed) ||
+	    make_tables() || start_profile())
 		return;
 	if (start_engines(jni) || go_live(jni, interposed))
 		lc_engines_stop();
@@ -515,6 +388,7 @@ static void JNICALL on_vm_death(jvmtiEnv *jvmti, JNIEnv *jni)
 	(void)jni;
 	if (!atomic_exchange(&agent.live, false))
 		return;
+	lc_agent_threads_open(false);
 	lc_hook_enable(false);
 	lc_span_enable(false);
 	lc_engines_stop();
@@ -537,8 +411,8 @@ static int prepare(JavaVM *vm, const char *text)
 	jvmtiEventCallbacks callbacks = {
 		.VMInit = on_vm_init,
 		.VMDeath = on_vm_death,
-		.ThreadStart = on_thread_start,
-		.ThreadEnd = on_thread_end,
+		.ThreadStart = lc_agent_threads_start,
+		.ThreadEnd = lc_agent_threads_end,
 		.ClassFileLoadHook = lc_classes_file_load_hook,
 		.ClassLoad = on_class_load,
 		.ClassPrepare = lc_classes_prepare,
@@ -550,6 +424,7 @@ static int prepare(JavaVM *vm, const char *text)
 		.SampledObjectAlloc = lc_alloc_sample_event,
 	};
 	static const jvmtiEvent first_events[] = { JVMTI_EVENT_VM_INIT, JVMTI_EVENT_VM_DEATH };
+	jvmtiEnv *jvmti = NULL;
 	char error[256];
 
 	lc_options_init(&agent.options);
@@ -558,9 +433,10 @@ static int prepare(JavaVM *vm, const char *text)
 		return -EINVAL;
 	}
 	agent.vm = vm;
-	if ((*vm)->GetEnv(vm, (void **)&agent.jvmti, JVMTI_VERSION_11) ||
-	    (*agent.jvmti)->AddCapabilities(agent.jvmti, &wanted_capabilities) ||
-	    (*agent.jvmti)->SetEventCallbacks(agent.jvmti, &callbacks, sizeof(callbacks)) ||
+	if (!(*vm)->GetEnv(vm, (void **)&jvmti, JVMTI_VERSION_11))
+		lc_jvmti_set(jvmti);
+	if (!jvmti || (*jvmti)->AddCapabilities(jvmti, &wanted_capabilities) ||
+	    (*jvmti)->SetEventCallbacks(jvmti, &callbacks, sizeof(callbacks)) ||
 	    enable(first_events, 2, JVMTI_ENABLE)) {
 		say("this JVM does not grant what a profiler needs (Java %d or newer, HotSpot); "
 		    "the program runs unprofiled",

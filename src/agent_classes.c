@@ -12,6 +12,7 @@
 #include "src/classfile/hook_class.h"
 #include "src/classfile/reader.h"
 #include "src/classfile/watched.h"
+#include "src/core/jvmti.h"
 #include "src/core/observe.h"
 #include "src/heap/hook.h"
 #include "src/heap/tlab.h"
@@ -261,8 +262,9 @@ void JNICALL lc_classes_prepare(jvmtiEnv *jvmti, JNIEnv *jni, jthread thread, jc
 	force_object = false;
 }
 
-void lc_classes_make_method_ids(jvmtiEnv *jvmti, JNIEnv *jni)
+void lc_classes_make_method_ids(JNIEnv *jni)
 {
+	jvmtiEnv *jvmti = lc_jvmti();
 	jclass *loaded = NULL;
 	jint len = 0;
 
@@ -290,8 +292,9 @@ static void retransform_each(jvmtiEnv *jvmti, const jclass *wanted, jint len)
 	}
 }
 
-void lc_classes_retransform(jvmtiEnv *jvmti, JNIEnv *jni)
+void lc_classes_retransform(JNIEnv *jni)
 {
+	jvmtiEnv *jvmti = lc_jvmti();
 	jclass *loaded = NULL;
 	jint len = 0, wanted = 0;
 

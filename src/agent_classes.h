@@ -35,10 +35,10 @@ jclass lc_classes_define_hook(JNIEnv *jni, const struct lc_options *options,
                               const struct lc_layout *layout);
 
 /* Rewrite the classes that are loaded already. Context: [attach]; hook class defined. */
-void lc_classes_retransform(jvmtiEnv *jvmti, JNIEnv *jni);
+void lc_classes_retransform(JNIEnv *jni);
 
 /* Make the method IDs of all loaded classes, which AsyncGetCallTrace cannot. [attach] */
-void lc_classes_make_method_ids(jvmtiEnv *jvmti, JNIEnv *jni);
+void lc_classes_make_method_ids(JNIEnv *jni);
 
 /* JVMTI's ClassFileLoadHook and ClassPrepare. Context: [java]. */
 void JNICALL lc_classes_file_load_hook(jvmtiEnv *jvmti, JNIEnv *jni, jclass redefined,

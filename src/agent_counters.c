@@ -14,6 +14,7 @@
 #include "src/attribute/lines.h"
 #include "src/attribute/resolve.h"
 #include "src/base/options.h"
+#include "src/core/jvmti.h"
 #include "src/core/path.h"
 #include "src/core/thread.h"
 #include "src/gc/small.h"
@@ -84,8 +85,9 @@ static char *read_command(void)
 	return text;
 }
 
-static void read_property(jvmtiEnv *jvmti, const char *name, char *out, size_t out_len)
+static void read_property(const char *name, char *out, size_t out_len)
 {
+	jvmtiEnv *jvmti = lc_jvmti();
 	char *value = NULL;
 
 	out[0] = '\0';
@@ -95,7 +97,7 @@ static void read_property(jvmtiEnv *jvmti, const char *name, char *out, size_t o
 	(*jvmti)->Deallocate(jvmti, (unsigned char *)value);
 }
 
-int lc_summary_init(jvmtiEnv *jvmti, const struct lc_options *options, struct lc_profile *profile)
+int lc_summary_init(const struct lc_options *options, struct lc_profile *profile)
 {
 	char vm[96], version[96];
 
@@ -104,8 +106,8 @@ int lc_summary_init(jvmtiEnv *jvmti, const struct lc_options *options, struct lc
 	summary.command = read_command();
 	if (!summary.command)
 		return -ENOMEM;
-	read_property(jvmti, "java.vm.name", vm, sizeof(vm));
-	read_property(jvmti, "java.vm.version", version, sizeof(version));
+	read_property("java.vm.name", vm, sizeof(vm));
+	read_property("java.vm.version", version, sizeof(version));
 	snprintf(summary.jdk, sizeof(summary.jdk), "%s %s", vm, version);
 	clock_gettime(CLOCK_REALTIME, &summary.start_wall);
 	clock_gettime(CLOCK_MONOTONIC, &summary.start_monotonic);

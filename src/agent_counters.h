@@ -2,14 +2,13 @@
 #ifndef LC_AGENT_COUNTERS_H
 #define LC_AGENT_COUNTERS_H
 
-#include <jvmti.h>
 #include <stdbool.h>
 
 struct lc_options;
 struct lc_profile;
 
 /* Remember what does not change. Context: [attach], from VMInit on. Returns 0 or -errno. */
-int lc_summary_init(jvmtiEnv *jvmti, const struct lc_options *options, struct lc_profile *profile);
+int lc_summary_init(const struct lc_options *options, struct lc_profile *profile);
 
 /* Write the manifest as things stand; `final` when the program has ended. [attach] [writer] */
 void lc_summary_write(bool final);

@@ -16,6 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "src/core/jvmti.h"
 #include "src/core/record.h"
 
 enum { BLOCK_BITS = 12, BLOCK_LEN = 1 << BLOCK_BITS, BLOCKS_MAX = 1 << 10 };
@@ -40,7 +41,6 @@ struct method_entry {
 };
 
 static struct {
-	jvmtiEnv *jvmti;
 	pthread_mutex_t lock;
 	struct table methods, nodes, sites;
 	struct index method_index, node_index, site_index;
@@ -269,13 +269,12 @@ int lc_path_type_name(const char *signature, char *out, size_t out_len)
 	return 0;
 }
 
-int lc_path_init(jvmtiEnv *jvmti)
+int lc_path_init(void)
 {
 	static const struct lc_path_node root = { .bci = LC_BCI_NONE };
 	static const struct lc_site none = { .class_name = "" };
 	int err = 0;
 
-	paths.jvmti = jvmti;
 	pthread_mutex_lock(&paths.lock);
 	if (table_append(&paths.nodes, &root) || table_append(&paths.sites, &none))
 		err = -ENOMEM;
@@ -303,7 +302,7 @@ static int by_start(const void *a, const void *b)
 /* Names of the class that declares `id`; leaves the fallback texts where the JVM has no answer. */
 static void name_class(JNIEnv *jni, jmethodID id, struct lc_method *m)
 {
-	jvmtiEnv *jvmti = paths.jvmti;
+	jvmtiEnv *jvmti = lc_jvmti();
 	jclass holder = NULL;
 	char *signature = NULL, *file = NULL;
 
@@ -323,7 +322,7 @@ static void name_class(JNIEnv *jni, jmethodID id, struct lc_method *m)
 /* Ask the JVM for everything that a report says of a method. A method that is gone stays nameless. */
 static void name_method(JNIEnv *jni, uint64_t packed_id, struct method_entry *e)
 {
-	jvmtiEnv *jvmti = paths.jvmti;
+	jvmtiEnv *jvmti = lc_jvmti();
 	jmethodID id = (jmethodID)(uintptr_t)packed_id;
 	char *name = NULL, *signature = NULL;
 	jvmtiLineNumberEntry *lines = NULL;

@@ -51,7 +51,7 @@ uint32_t lc_site_count(void);
 int lc_method_line(const struct lc_method *m, unsigned bci);
 
 /* Prepare the tables. Returns 0 or -ENOMEM. Context: [attach]. */
-int lc_path_init(jvmtiEnv *jvmti);
+int lc_path_init(void);
 
 /*
  * The node of a call path, `frames` as lc_frame_pack() makes them, leaf first. Methods that are

@@ -19,6 +19,8 @@ static _Thread_local struct lc_thread *self __attribute__((tls_model("initial-ex
 static _Thread_local bool ours __attribute__((tls_model("initial-exec")));
 static _Atomic int32_t ours_tid; /* written once, by the attribution thread, the only one */
 
+static struct lc_thread *(*enter)(JNIEnv *jni); /* set before there are hooks */
+
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct lc_thread *first;     /* under lock */
 static _Atomic uint32_t registered; /* index of the next record */
@@ -47,6 +49,16 @@ bool lc_thread_is_ours(void)
 bool lc_thread_tid_is_ours(int32_t tid)
 {
 	return tid == atomic_load_explicit(&ours_tid, memory_order_acquire);
+}
+
+struct lc_thread *lc_thread_enter(JNIEnv *jni)
+{
+	return enter ? enter(jni) : NULL;
+}
+
+void lc_thread_enter_with(struct lc_thread *(*new_enter)(JNIEnv *jni))
+{
+	enter = new_enter;
 }
 
 uint32_t lc_thread_take_index(void)

@@ -2,6 +2,7 @@
 #ifndef LC_CORE_THREAD_H
 #define LC_CORE_THREAD_H
 
+#include <jni.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -68,6 +69,16 @@ bool lc_thread_tid_is_ours(int32_t tid); /* likewise of another thread; context:
  * NULL without memory; owner: the caller until lc_thread_publish(). Context: [attach] [java].
  */
 struct lc_thread *lc_thread_create(int32_t tid, const char *name, bool sampled);
+
+/*
+ * The calling thread's record, made where it has none: for a hook that found none. NULL for our own
+ * threads, without memory, and before lc_thread_enter_with(). Slow, once a thread. Context: [java]
+ * [hook].
+ */
+struct lc_thread *lc_thread_enter(JNIEnv *jni);
+
+/* Who makes the records for lc_thread_enter(). Context: [attach], before there are hooks. */
+void lc_thread_enter_with(struct lc_thread *(*enter)(JNIEnv *jni));
 
 /* Put `t` on the list, complete. Context: [attach] [java]. */
 void lc_thread_publish(struct lc_thread *t);

@@ -20,6 +20,7 @@
 
 #include "src/base/time.h"
 #include "src/core/epoch.h"
+#include "src/core/jvmti.h"
 #include "src/core/path.h"
 #include "src/core/thread.h"
 #include "src/heap/estimate_impl.h"
@@ -53,7 +54,7 @@ int lc_alloc_sample_init(const struct lc_alloc_sample_config *config)
 		return 0;
 	if (config->interval_bytes > INT32_MAX)
 		return -ERANGE;
-	if ((*config->jvmti)->SetHeapSamplingInterval(config->jvmti, (jint)config->interval_bytes))
+	if ((*lc_jvmti())->SetHeapSamplingInterval(lc_jvmti(), (jint)config->interval_bytes))
 		return -ENOTSUP;
 	sample.config = *config;
 	sample.layout = *config->layout;
@@ -328,7 +329,7 @@ void JNICALL lc_alloc_sample_event(jvmtiEnv *jvmti, JNIEnv *jni, jthread thread,
 	pthread_mutex_unlock(&sample.lock);
 	t = lc_thread_self();
 	if (!t)
-		t = sample.config.enter_thread(jni);
+		t = lc_thread_enter(jni);
 	known = t && find_sites(jvmti, jni, object, class, &e);
 	e.thread = t ? t->index : 0;
 	pthread_mutex_lock(&sample.lock);

@@ -28,6 +28,7 @@
 #include "src/base/options.h"
 #include "src/classfile/alloc_rewrite.h"
 #include "src/core/epoch.h"
+#include "src/core/jvmti.h"
 #include "src/core/observe.h"
 #include "src/core/path.h"
 #include "src/core/record.h"
@@ -60,8 +61,6 @@ enum origin {
 };
 
 static struct {
-	jvmtiEnv *jvmti;
-	struct lc_thread *(*enter_thread)(JNIEnv *jni);
 	jmethodID hook_methods[HOOK_METHODS_MAX];
 	unsigned hook_methods_len;
 	char intrinsic_classes[LC_INTRINSICS][CLASS_NAME_MAX]; /* with dots */
@@ -105,8 +104,9 @@ static int define_intrinsics(void)
 	return err;
 }
 
-void lc_hook_own_class(jvmtiEnv *jvmti, jclass class)
+void lc_hook_own_class(jclass class)
 {
+	jvmtiEnv *jvmti = lc_jvmti();
 	jmethodID *methods = NULL;
 	jint len = 0;
 
@@ -117,15 +117,12 @@ void lc_hook_own_class(jvmtiEnv *jvmti, jclass class)
 	(*jvmti)->Deallocate(jvmti, (unsigned char *)methods);
 }
 
-int lc_hook_init(jvmtiEnv *jvmti, jclass hook_class, const struct lc_options *options,
-                 const struct lc_layout *layout, bool follow,
-                 struct lc_thread *(*enter_thread)(JNIEnv *jni))
+int lc_hook_init(jclass hook_class, const struct lc_options *options,
+                 const struct lc_layout *layout, bool follow)
 {
-	lc_hook_own_class(jvmti, hook_class);
+	lc_hook_own_class(hook_class);
 	if (!hook.hook_methods_len)
 		return -EIO;
-	hook.jvmti = jvmti;
-	hook.enter_thread = enter_thread;
 	hook.depth = (uint32_t)options->depth;
 	hook.min_size_bytes = options->min_size_bytes;
 	hook.layout = *layout;
@@ -200,7 +197,7 @@ static bool is_constructor(JNIEnv *jni, jmethodID method)
 /* Is frame `i` a constructor that frame `i + 1` calls for the same object? */
 static bool constructor_chain(JNIEnv *jni, const jvmtiFrameInfo *frames, jint len, jint i)
 {
-	jvmtiEnv *jvmti = hook.jvmti;
+	jvmtiEnv *jvmti = lc_jvmti();
 	jclass inner = NULL, outer = NULL;
 	bool chain = false;
 
@@ -237,7 +234,7 @@ static uint32_t walk(JNIEnv *jni, struct lc_contexts *contexts, uint32_t bytecod
 	size_t packed_len = 0;
 	int intrinsic = -1;
 
-	if (!frames || (*hook.jvmti)->GetStackTrace(hook.jvmti, NULL, 0, cap, frames, &len) ||
+	if (!frames || (*lc_jvmti())->GetStackTrace(lc_jvmti(), NULL, 0, cap, frames, &len) ||
 	    len <= 0) {
 		count(&hook.walk_errors);
 		return 0;
@@ -272,7 +269,7 @@ static uint32_t walk(JNIEnv *jni, struct lc_contexts *contexts, uint32_t bytecod
 /* Bytes of the instance fields that `class` itself declares. */
 static uint64_t own_field_bytes(jclass class)
 {
-	jvmtiEnv *jvmti = hook.jvmti;
+	jvmtiEnv *jvmti = lc_jvmti();
 	jfieldID *fields = NULL;
 	uint64_t bytes = 0;
 	jint len = 0;
@@ -320,12 +317,12 @@ static bool first_to_record(JNIEnv *jni)
 	jint len = 0, at = 0;
 	bool first = true;
 
-	if ((*hook.jvmti)->GetStackTrace(hook.jvmti, NULL, 0, 4, frames, &len))
+	if ((*lc_jvmti())->GetStackTrace(lc_jvmti(), NULL, 0, 4, frames, &len))
 		return true;
 	while (at < len && is_hook_method(frames[at].method))
 		at++;
 	if (at == len || !is_constructor(jni, frames[at].method) || /* a clone */
-	    (*hook.jvmti)->GetMethodDeclaringClass(hook.jvmti, frames[at].method, &holder))
+	    (*lc_jvmti())->GetMethodDeclaringClass(lc_jvmti(), frames[at].method, &holder))
 		return true;
 	super = (*jni)->GetSuperclass(jni, holder);
 	if (super) {
@@ -376,10 +373,10 @@ static uint32_t intern_site(JNIEnv *jni, struct lc_contexts *contexts, jobject o
 	char *signature = NULL;
 	uint32_t site = 0;
 
-	if (class && !(*hook.jvmti)->GetClassSignature(hook.jvmti, class, &signature, NULL)) {
+	if (class && !(*lc_jvmti())->GetClassSignature(lc_jvmti(), class, &signature, NULL)) {
 		site = lc_site_intern(signature, class_word(jni, o),
 		                      walk(jni, contexts, bytecode_site, origin));
-		(*hook.jvmti)->Deallocate(hook.jvmti, (unsigned char *)signature);
+		(*lc_jvmti())->Deallocate(lc_jvmti(), (unsigned char *)signature);
 	}
 	if (class)
 		(*jni)->DeleteLocalRef(jni, class);
@@ -496,7 +493,7 @@ record_allocation(JNIEnv *jni, struct lc_thread *t, jobject o, const struct allo
 /* The caller's record; NULL when nothing is to be recorded, which is counted unless hooks are off. */
 static __attribute__((noinline)) struct lc_thread *enter_slowly(JNIEnv *jni)
 {
-	struct lc_thread *t = hook.enter_thread(jni);
+	struct lc_thread *t = lc_thread_enter(jni);
 
 	if (!t)
 		count(&hook.unrecorded);
@@ -595,11 +592,11 @@ static struct lc_site_counter *made_counter(JNIEnv *jni, struct lc_thread *t,
 		lc_object_looked(objects, bytecode_site, 0, x->counter, false);
 		return x->counter;
 	}
-	if ((*hook.jvmti)->GetClassSignature(hook.jvmti, type, &signature, NULL))
+	if ((*lc_jvmti())->GetClassSignature(lc_jvmti(), type, &signature, NULL))
 		return NULL;
 	site = lc_site_intern(signature, class_word,
 	                      walk(jni, t->contexts, bytecode_site, ORIGIN_BYTECODE));
-	(*hook.jvmti)->Deallocate(hook.jvmti, (unsigned char *)signature);
+	(*lc_jvmti())->Deallocate(lc_jvmti(), (unsigned char *)signature);
 	if (site && !hook.exact)
 		lc_contexts_learn(t->contexts, stack_pointer, lc_contexts_stack_end(t->contexts),
 		                  bytecode_site, 0, site);
@@ -667,7 +664,7 @@ static bool show(JNIEnv *jni, struct lc_thread *t, jobject o, uint32_t bytecode_
 	uint32_t site;
 
 	if (__builtin_expect(said & LC_OBSERVE_HIT, 0) &&
-	    !(*hook.jvmti)->GetObjectSize(hook.jvmti, o, &bytes) &&
+	    !(*lc_jvmti())->GetObjectSize(lc_jvmti(), o, &bytes) &&
 	    is_small((uint32_t)(bytes / 8))) {
 		site = intern_site(jni, t->contexts, o, bytecode_site, origin);
 		if (site)
@@ -747,7 +744,7 @@ void Java_java_lang_LocusHook_allocString(JNIEnv *jni, jclass hook_class, jobjec
 	if (!t)
 		return;
 	if (called(jni, t, array, stack_pointer, (uint32_t)words, (uint32_t)site, ORIGIN_CALL)) {
-		if (!(*hook.jvmti)->GetObjectSize(hook.jvmti, string, &bytes))
+		if (!(*lc_jvmti())->GetObjectSize(lc_jvmti(), string, &bytes))
 			called(jni, t, string, stack_pointer, (uint32_t)(bytes / 8),
 			       ((uint32_t)site & ~LC_SITE_AFTER_CALL) | LC_SITE_ANY_CLASS,
 			       ORIGIN_CALL);
@@ -765,7 +762,7 @@ void Java_java_lang_LocusHook_allocObject(JNIEnv *jni, jclass hook_class, jobjec
 	jlong bytes = 0;
 
 	(void)hook_class;
-	if (t && !(*hook.jvmti)->GetObjectSize(hook.jvmti, o, &bytes) &&
+	if (t && !(*lc_jvmti())->GetObjectSize(lc_jvmti(), o, &bytes) &&
 	    (uint64_t)bytes >= hook.min_size_bytes)
 		called(jni, t, o, stack_pointer, (uint32_t)(bytes / 8), (uint32_t)site,
 		       (uint32_t)site & LC_SITE_ANY_CLASS ? ORIGIN_CALL : ORIGIN_CONSTRUCTOR);
@@ -821,7 +818,7 @@ void Java_java_lang_LocusHook_constructed(JNIEnv *jni, jclass hook_class, jobjec
 		return;
 	tagged = tagged_address(o, still_sequence(jni, o));
 	a = find_record(t, tagged);
-	if (!a || (*hook.jvmti)->GetObjectSize(hook.jvmti, o, &bytes)) {
+	if (!a || (*lc_jvmti())->GetObjectSize(lc_jvmti(), o, &bytes)) {
 		count(&hook.unaudited);
 		return;
 	}

@@ -24,13 +24,12 @@ struct lc_hook_stats {
 
 /*
  * Prepare, after the hook class was defined. Without `follow` allocations are counted and not
- * logged, since their addresses will not stay known. `enter_thread` gives the calling thread its record
- * (NULL when it can have none). Hooks record nothing before lc_hook_enable(true).
+ * logged, since their addresses will not stay known. Hooks record nothing before
+ * lc_hook_enable(true).
  * Returns 0 or -errno. Context: [attach].
  */
-int lc_hook_init(jvmtiEnv *jvmti, jclass hook_class, const struct lc_options *options,
-                 const struct lc_layout *layout, bool follow,
-                 struct lc_thread *(*enter_thread)(JNIEnv *jni));
+int lc_hook_init(jclass hook_class, const struct lc_options *options,
+                 const struct lc_layout *layout, bool follow);
 
 /*
  * Bytes of an instance of `class`, from the fields that it and its superclasses declare: a lower
@@ -45,7 +44,7 @@ uint64_t lc_hook_instance_bytes(JNIEnv *jni, jclass class);
 size_t lc_hook_own_frames(const uint64_t *frames, size_t len);
 
 /* Its frames are the agent's own too. Context: [attach]. */
-void lc_hook_own_class(jvmtiEnv *jvmti, jclass class);
+void lc_hook_own_class(jclass class);
 
 void lc_hook_enable(bool on);
 

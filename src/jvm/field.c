@@ -20,6 +20,7 @@
 
 #include "src/base/time.h"
 #include "src/core/epoch.h"
+#include "src/core/jvmti.h"
 #include "src/core/record.h"
 #include "src/jvm/field_impl.h"
 #include "src/jvm/field_layout.h"
@@ -50,7 +51,7 @@ struct class_fields {
 
 /* Writer's own, but for what lc_field_init() sets and lc_field_offset() reads. */
 static struct {
-	jvmtiEnv *jvmti;
+	bool ready; /* lc_field_init() succeeded */
 	struct lc_layout layout;
 	const char *(*signature_of)(uint64_t klass);
 	long mirror_klass;  /* offset in a java.lang.Class */
@@ -63,12 +64,12 @@ static struct {
 	uint64_t credited_ns;
 } field;
 
-int lc_field_init(jvmtiEnv *jvmti, JNIEnv *jni, const struct lc_layout *layout,
+int lc_field_init(JNIEnv *jni, const struct lc_layout *layout,
                   const char *(*signature_of)(uint64_t klass))
 {
 	const int32_t *klass_offset = lc_vm_static("java_lang_Class", "_klass_offset");
 
-	if (field.jvmti)
+	if (field.ready)
 		return -EALREADY;
 	field.layout_helper = lc_vm_offset("Klass", "_layout_helper");
 	if (!klass_offset || *klass_offset <= 0 || field.layout_helper < 0)
@@ -78,9 +79,9 @@ int lc_field_init(jvmtiEnv *jvmti, JNIEnv *jni, const struct lc_layout *layout,
 	field.signature_of = signature_of;
 	field.credit_ns = SEARCH_CREDIT_MS * MS;
 	field.credited_ns = lc_clock_now_ns();
-	if (lc_field_ask_init(jvmti, jni, layout))
+	if (lc_field_ask_init(jni, layout))
 		return -ENOTSUP;
-	field.jvmti = jvmti;
+	field.ready = true;
 	return 0;
 }
 
@@ -121,7 +122,7 @@ static const char *qualified(jclass class, const char *name)
 	char *signature = NULL, text[2 * NAME_BYTES_MAX];
 	const char *simple, *slash, *dollar;
 
-	if ((*field.jvmti)->GetClassSignature(field.jvmti, class, &signature, NULL))
+	if ((*lc_jvmti())->GetClassSignature(lc_jvmti(), class, &signature, NULL))
 		return NULL;
 	simple = signature + (signature[0] == 'L');
 	slash = strrchr(simple, '/');
@@ -131,7 +132,7 @@ static const char *qualified(jclass class, const char *name)
 	if (dollar && dollar[1] && dollar[1] != ';')
 		simple = dollar + 1;
 	snprintf(text, sizeof(text), "%.*s.%s", (int)strcspn(simple, ";"), simple, name);
-	(*field.jvmti)->Deallocate(field.jvmti, (unsigned char *)signature);
+	(*lc_jvmti())->Deallocate(lc_jvmti(), (unsigned char *)signature);
 	return intern(text);
 }
 
@@ -184,11 +185,11 @@ static int learn_one(JNIEnv *jni, jclass class, struct lc_field_table *t)
 	char *signature = NULL;
 	int err;
 
-	if ((*field.jvmti)->GetClassSignature(field.jvmti, class, &signature, NULL))
+	if ((*lc_jvmti())->GetClassSignature(lc_jvmti(), class, &signature, NULL))
 		return -EAGAIN;
 	t->internal |= may_have_internal(signature);
 	t->mirror |= !strcmp(signature, "Ljava/lang/Class;");
-	(*field.jvmti)->Deallocate(field.jvmti, (unsigned char *)signature);
+	(*lc_jvmti())->Deallocate(lc_jvmti(), (unsigned char *)signature);
 	err = lc_field_declared(class, &d);
 	if (err)
 		return err;
@@ -321,7 +322,7 @@ static void learn_found(JNIEnv *jni, jclass class, struct class_fields *c)
 	const char *wanted = field.signature_of ? field.signature_of(c->klass) : NULL;
 	char *signature = NULL;
 
-	if ((*field.jvmti)->GetClassSignature(field.jvmti, class, &signature, NULL))
+	if ((*lc_jvmti())->GetClassSignature(lc_jvmti(), class, &signature, NULL))
 		return;
 	if ((!wanted || !strcmp(wanted, signature)) && !learn(jni, class, c->klass, &c->table)) {
 		c->class = (*jni)->NewWeakGlobalRef(jni, class);
@@ -330,7 +331,7 @@ static void learn_found(JNIEnv *jni, jclass class, struct class_fields *c)
 		if (!c->class)
 			class_forget(jni, c);
 	}
-	(*field.jvmti)->Deallocate(field.jvmti, (unsigned char *)signature);
+	(*lc_jvmti())->Deallocate(lc_jvmti(), (unsigned char *)signature);
 }
 
 static void search_batch(JNIEnv *jni, const jclass *classes, size_t len)
@@ -361,13 +362,13 @@ static void search(JNIEnv *jni)
 	jclass *loaded = NULL;
 	jint len = 0;
 
-	if ((*field.jvmti)->GetLoadedClasses(field.jvmti, &len, &loaded))
+	if ((*lc_jvmti())->GetLoadedClasses(lc_jvmti(), &len, &loaded))
 		return;
 	for (jint i = 0; i < len; i += BATCH)
 		search_batch(jni, loaded + i, (size_t)(len - i < BATCH ? len - i : BATCH));
 	for (jint i = 0; i < len; i++)
 		(*jni)->DeleteLocalRef(jni, loaded[i]);
-	(*field.jvmti)->Deallocate(field.jvmti, (unsigned char *)loaded);
+	(*lc_jvmti())->Deallocate(lc_jvmti(), (unsigned char *)loaded);
 }
 
 /* Search if there has been little enough of it. Returns whether it did. */
@@ -412,7 +413,7 @@ int lc_field_find(JNIEnv *jni, uint64_t klass, uint64_t size_bytes, uint64_t off
 	struct lc_field_array array;
 	int32_t helper;
 
-	if (!field.jvmti || !klass)
+	if (!field.ready || !klass)
 		return -ENOENT;
 	helper = layout_helper(klass);
 	if (helper < 0)

@@ -20,7 +20,7 @@ struct lc_field {
  * lc_field_find() is asked for where it can (lc_klass_signature() of klass.h); NULL: it never can.
  * Context: [attach].
  */
-int lc_field_init(jvmtiEnv *jvmti, JNIEnv *jni, const struct lc_layout *layout,
+int lc_field_init(JNIEnv *jni, const struct lc_layout *layout,
                   const char *(*signature_of)(uint64_t klass));
 
 /*

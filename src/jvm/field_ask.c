@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "src/base/options.h"
+#include "src/core/jvmti.h"
 #include "src/jvm/field.h"
 #include "src/jvm/field_impl.h"
 #include "src/jvm/field_layout.h"
@@ -19,9 +20,8 @@ enum { ACC_STATIC = 8 };
 
 /* Set by init, constant afterwards. */
 static struct {
-	jvmtiEnv *jvmti; /* NULL: nothing can be asked */
 	struct lc_layout layout;
-	jobject unsafe; /* global reference */
+	jobject unsafe; /* global reference; NULL: nothing can be asked */
 	jmethodID offset_of;
 } ask;
 
@@ -55,12 +55,11 @@ static int find_unsafe(JNIEnv *jni)
 	return ask.unsafe ? 0 : -ENOTSUP;
 }
 
-int lc_field_ask_init(jvmtiEnv *jvmti, JNIEnv *jni, const struct lc_layout *layout)
+int lc_field_ask_init(JNIEnv *jni, const struct lc_layout *layout)
 {
 	if (find_unsafe(jni))
 		return -ENOTSUP;
 	ask.layout = *layout;
-	ask.jvmti = jvmti;
 	return 0;
 }
 
@@ -83,8 +82,8 @@ int64_t lc_field_ask_offset(JNIEnv *jni, jclass class, const char *name)
 void lc_field_declared_free(struct lc_field_declared *d)
 {
 	for (jint i = 0; i < d->len; i++) {
-		(*ask.jvmti)->Deallocate(ask.jvmti, (unsigned char *)d->at[i].name);
-		(*ask.jvmti)->Deallocate(ask.jvmti, (unsigned char *)d->at[i].signature);
+		(*lc_jvmti())->Deallocate(lc_jvmti(), (unsigned char *)d->at[i].name);
+		(*lc_jvmti())->Deallocate(lc_jvmti(), (unsigned char *)d->at[i].signature);
 	}
 	free(d->at);
 	*d = (struct lc_field_declared){ 0 };
@@ -92,7 +91,7 @@ void lc_field_declared_free(struct lc_field_declared *d)
 
 int lc_field_declared(jclass class, struct lc_field_declared *out)
 {
-	jvmtiEnv *jvmti = ask.jvmti;
+	jvmtiEnv *jvmti = lc_jvmti();
 	jfieldID *ids = NULL;
 	jint len = 0;
 
@@ -154,7 +153,7 @@ int lc_field_offset(JNIEnv *jni, jclass class, const char *name, uint64_t *offse
 	jclass at;
 	int err = -ENOENT;
 
-	if (!ask.jvmti)
+	if (!ask.unsafe)
 		return -ENOENT;
 	at = (*jni)->NewLocalRef(jni, class);
 	while (at && err) {
@@ -176,10 +175,10 @@ int lc_field_element(JNIEnv *jni, jclass class, uint64_t index, uint64_t *offset
 	int err;
 
 	(void)jni;
-	if (!ask.jvmti || (*ask.jvmti)->GetClassSignature(ask.jvmti, class, &signature, NULL))
+	if (!ask.unsafe || (*lc_jvmti())->GetClassSignature(lc_jvmti(), class, &signature, NULL))
 		return -ENOENT;
 	err = lc_field_array_of(&ask.layout, signature, &array);
-	(*ask.jvmti)->Deallocate(ask.jvmti, (unsigned char *)signature);
+	(*lc_jvmti())->Deallocate(lc_jvmti(), (unsigned char *)signature);
 	if (err)
 		return err;
 	*offset = array.base + index * array.width;
@@ -199,7 +198,7 @@ uint64_t lc_field_first(JNIEnv *jni, jclass class)
 
 void lc_field_nearest(JNIEnv *jni, jclass class, const char *name, char *out, size_t out_len)
 {
-	jclass at = ask.jvmti ? (*jni)->NewLocalRef(jni, class) : NULL;
+	jclass at = ask.unsafe ? (*jni)->NewLocalRef(jni, class) : NULL;
 
 	out[0] = '\0';
 	while (at) {

@@ -19,7 +19,7 @@ struct lc_field_declared {
 
 /* Context of all functions: a thread that the JVM knows, `jni` its own. */
 
-int lc_field_ask_init(jvmtiEnv *jvmti, JNIEnv *jni, const struct lc_layout *layout);
+int lc_field_ask_init(JNIEnv *jni, const struct lc_layout *layout);
 
 /* Returns 0; -EAGAIN when the class is not ready to be asked; -ENOMEM. */
 int lc_field_declared(jclass class, struct lc_field_declared *out);

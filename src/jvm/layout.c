@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "src/core/jvmti.h"
 #include "src/jvm/handle.h"
 #include "src/jvm/peek.h"
 
@@ -47,8 +48,9 @@ static uint32_t base_of(jarray array, uint32_t *length_offset)
 	return 0;
 }
 
-int lc_layout_find(jvmtiEnv *jvmti, JNIEnv *jni, struct lc_layout *out)
+int lc_layout_find(JNIEnv *jni, struct lc_layout *out)
 {
+	jvmtiEnv *jvmti = lc_jvmti();
 	struct lc_layout l = { .object_alignment = 8 };
 	uint32_t unused = 0;
 	jlong size = 0;

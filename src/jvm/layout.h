@@ -20,6 +20,6 @@ struct lc_layout {
  * Fill *out from arrays made for the purpose. Returns 0, or -ENOTSUP when what stands in memory
  * is not an array as any known JVM lays it out. Context: [attach], from VMInit on.
  */
-int lc_layout_find(jvmtiEnv *jvmti, JNIEnv *jni, struct lc_layout *out);
+int lc_layout_find(JNIEnv *jni, struct lc_layout *out);
 
 #endif

@@ -27,6 +27,7 @@
 #include <sys/ioctl.h>
 
 #include "src/base/options.h"
+#include "src/core/jvmti.h"
 #include "src/core/observe.h"
 #include "src/core/path.h"
 #include "src/core/record.h"
@@ -67,7 +68,6 @@ static struct {
 	pthread_mutex_t lock;
 	struct watch row[LC_EVENTS_MAX];
 	const char *classes[LC_EVENTS_MAX];
-	jvmtiEnv *jvmti;
 	uint64_t min_size_bytes;
 } watching = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
@@ -324,7 +324,7 @@ static bool found(JNIEnv *jni, struct watch *w, jobject o)
 	uint8_t bytes = 0;
 	jweak ref = NULL;
 
-	(*watching.jvmti)->GetObjectSize(watching.jvmti, o, &size_bytes);
+	(*lc_jvmti())->GetObjectSize(lc_jvmti(), o, &size_bytes);
 	if (!find_place(jni, w, o, (uint64_t)size_bytes, &offset, &bytes)) {
 		ref = (*jni)->NewWeakGlobalRef(jni, o);
 		if (!ref) {
@@ -360,10 +360,10 @@ static bool is_class(JNIEnv *jni, struct watch *w, jclass class)
 
 	if (known && (*jni)->IsSameObject(jni, class, known))
 		return true;
-	if ((*watching.jvmti)->GetClassSignature(watching.jvmti, class, &signature, NULL))
+	if ((*lc_jvmti())->GetClassSignature(lc_jvmti(), class, &signature, NULL))
 		return false;
 	same = !strcmp(signature, w->signature);
-	(*watching.jvmti)->Deallocate(watching.jvmti, (unsigned char *)signature);
+	(*lc_jvmti())->Deallocate(lc_jvmti(), (unsigned char *)signature);
 	if (!same || known)
 		return same;
 	known = (*jni)->NewWeakGlobalRef(jni, class);
@@ -408,11 +408,10 @@ size_t lc_watch_classes(const char *const **names)
 	return len;
 }
 
-void lc_watch_begin(jvmtiEnv *jvmti, bool follow)
+void lc_watch_begin(bool follow)
 {
 	bool any = false;
 
-	watching.jvmti = jvmti;
 	for (size_t i = 0; i < LC_EVENTS_MAX; i++) {
 		struct watch *w = &watching.row[i];
 
@@ -489,14 +488,13 @@ static char **loaded_names(size_t *len)
 	jint loaded_len = 0;
 
 	*len = 0;
-	if ((*watching.jvmti)->GetLoadedClasses(watching.jvmti, &loaded_len, &loaded))
+	if ((*lc_jvmti())->GetLoadedClasses(lc_jvmti(), &loaded_len, &loaded))
 		return NULL;
 	names = calloc((size_t)loaded_len + 1, sizeof(*names));
 	for (jint i = 0; names && i < loaded_len; i++) {
 		size_t bytes;
 
-		if ((*watching.jvmti)
-		        ->GetClassSignature(watching.jvmti, loaded[i], &signature, NULL))
+		if ((*lc_jvmti())->GetClassSignature(lc_jvmti(), loaded[i], &signature, NULL))
 			continue;
 		bytes = 2 * strlen(signature) + 16;
 		names[*len] = malloc(bytes);
@@ -506,9 +504,9 @@ static char **loaded_names(size_t *len)
 			(*len)++;
 		else
 			free(names[*len]);
-		(*watching.jvmti)->Deallocate(watching.jvmti, (unsigned char *)signature);
+		(*lc_jvmti())->Deallocate(lc_jvmti(), (unsigned char *)signature);
 	}
-	(*watching.jvmti)->Deallocate(watching.jvmti, (unsigned char *)loaded);
+	(*lc_jvmti())->Deallocate(lc_jvmti(), (unsigned char *)loaded);
 	return names;
 }
 

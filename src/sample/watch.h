@@ -41,7 +41,7 @@ size_t lc_watch_classes(const char *const **names);
  * move unseen) nothing is watched, and one line says so. Context: [attach], after
  * lc_engines_start().
  */
-void lc_watch_begin(jvmtiEnv *jvmti, bool follow);
+void lc_watch_begin(bool follow);
 
 /*
  * A collection has finished and the world is still stopped: aim at where the objects are. Returns the

@@ -19,6 +19,7 @@
 #include <sys/stat.h>
 
 #include "src/base/time.h"
+#include "src/core/jvmti.h"
 #include "src/span/calibrate_impl.h"
 
 #define MS UINT64_C(1000000)
@@ -77,8 +78,9 @@ static void cpu_name(char *out, size_t out_len)
 	snprintf(out, out_len, "%s", brand[0] ? brand : "unknown");
 }
 
-static void property(jvmtiEnv *jvmti, const char *name, char *out, size_t out_len)
+static void property(const char *name, char *out, size_t out_len)
 {
+	jvmtiEnv *jvmti = lc_jvmti();
 	char *text = NULL;
 
 	snprintf(out, out_len, "?");
@@ -112,9 +114,9 @@ static void make_key(const struct lc_calibrate_config *config, struct lc_calibra
 	char version[100], name[64], mode[64], *sharing;
 
 	cpu_name(key->cpu, sizeof(key->cpu));
-	property(config->jvmti, "java.vm.version", version, sizeof(version));
-	property(config->jvmti, "java.vm.name", name, sizeof(name));
-	property(config->jvmti, "java.vm.info", mode, sizeof(mode));
+	property("java.vm.version", version, sizeof(version));
+	property("java.vm.name", name, sizeof(name));
+	property("java.vm.info", mode, sizeof(mode));
 	sharing = strstr(mode, ", sharing"); /* "mixed mode, emulated-client, sharing" */
 	if (sharing)
 		*sharing = '\0'; /* some of the classes come from a file: no matter */

@@ -49,7 +49,6 @@ struct lc_calibration {
 struct lc_options;
 
 struct lc_calibrate_config {
-	jvmtiEnv *jvmti;
 	bool streams, tasks; /* what is recorded, and thus measured */
 	bool anew;           /* measure even where it is known */
 	const char *variant; /* options that change what a span costs; part of the name. "" */
@@ -73,8 +72,8 @@ int lc_calibrate(const struct lc_calibrate_config *config, JNIEnv *jni, struct l
  * manifest's part what came of it: calibration, calibration_warning and costs. Unknown costs are 0. The
  * caller throws those spans away. Context: [attach], spans enabled, before the attribution thread runs.
  */
-void lc_calibrate_start(jvmtiEnv *jvmti, JNIEnv *jni, const struct lc_options *options,
-                        struct lc_span_costs *costs, struct lc_manifest_spans *manifest);
+void lc_calibrate_start(JNIEnv *jni, const struct lc_options *options, struct lc_span_costs *costs,
+                        struct lc_manifest_spans *manifest);
 
 /* For the stack; unknown ones are 0. Any context. */
 void lc_calibration_costs(const struct lc_calibration *c, struct lc_span_costs *out);

@@ -31,12 +31,11 @@ static void drain(void)
 		;
 }
 
-void lc_calibrate_start(jvmtiEnv *jvmti, JNIEnv *jni, const struct lc_options *options,
-                        struct lc_span_costs *costs, struct lc_manifest_spans *manifest)
+void lc_calibrate_start(JNIEnv *jni, const struct lc_options *options, struct lc_span_costs *costs,
+                        struct lc_manifest_spans *manifest)
 {
 	char variant[64];
 	struct lc_calibrate_config config = {
-		.jvmti = jvmti,
 		.streams = lc_span_streams(),
 		.tasks = lc_span_tasks(),
 		.anew = options->calibrate,

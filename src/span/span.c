@@ -15,6 +15,7 @@
 #include "src/base/options.h"
 #include "src/base/time.h"
 #include "src/classfile/span_rewrite.h"
+#include "src/core/jvmti.h"
 #include "src/core/thread.h"
 #include "src/heap/hook.h"
 #include "src/profile/tally.h"
@@ -39,7 +40,6 @@ static const uint8_t class_file[] = {
 };
 
 static struct {
-	struct lc_thread *(*enter_thread)(JNIEnv *jni);
 	unsigned wanted;       /* LC_SPAN_, as asked for */
 	_Atomic unsigned what; /* what is recorded */
 	_Atomic bool enabled;
@@ -86,7 +86,7 @@ void lc_span_give_up(unsigned what, const char *reason)
 
 /* Start */
 
-static int define_class(jvmtiEnv *jvmti, JNIEnv *jni)
+static int define_class(JNIEnv *jni)
 {
 	jclass class = (*jni)->DefineClass(jni, LC_SPAN_CLASS, NULL, (const jbyte *)class_file,
 	                                   (jsize)sizeof(class_file));
@@ -95,7 +95,7 @@ static int define_class(jvmtiEnv *jvmti, JNIEnv *jni)
 	if (class && !(*jni)->GetStaticMethodID(jni, class, "end", "()V"))
 		class = NULL;
 	if (class)
-		lc_hook_own_class(jvmti, class);
+		lc_hook_own_class(class);
 	if ((*jni)->ExceptionCheck(jni))
 		(*jni)->ExceptionClear(jni);
 	return class ? 0 : -EIO;
@@ -121,12 +121,10 @@ static int init_tasks(JNIEnv *jni, const struct lc_task_config *config)
 	return lc_span_tasks() ? lc_task_init(jni, config) : lc_link_init();
 }
 
-int lc_span_init(jvmtiEnv *jvmti, JNIEnv *jni, const struct lc_options *options,
-                 struct lc_thread *(*enter_thread)(JNIEnv *jni))
+int lc_span_init(JNIEnv *jni, const struct lc_options *options)
 {
 	unsigned clock = options->clock ? (unsigned)options->clock - 1 : (unsigned)LC_CLOCK_KINDS;
 	const struct lc_task_config tasks = {
-		.jvmti = jvmti,
 		.enter = lc_span_enter,
 		.depth = options->span_paths ? (uint32_t)options->depth : 1,
 	};
@@ -135,13 +133,12 @@ int lc_span_init(jvmtiEnv *jvmti, JNIEnv *jni, const struct lc_options *options,
 	span.wanted = options->spans;
 	if (!span.wanted)
 		return 0;
-	span.enter_thread = enter_thread;
 	span.trace = options->trace;
 	atomic_store_explicit(&span.what, span.wanted, memory_order_relaxed);
-	lc_locations_init(jvmti, options->span_paths, (uint32_t)options->depth);
+	lc_locations_init(lc_jvmti(), options->span_paths, (uint32_t)options->depth);
 	err = lc_clock_init(clock);
 	if (!err)
-		err = define_class(jvmti, jni);
+		err = define_class(jni);
 	if (!err)
 		err = init_tasks(jni, &tasks);
 	if (err) {
@@ -150,7 +147,7 @@ int lc_span_init(jvmtiEnv *jvmti, JNIEnv *jni, const struct lc_options *options,
 	}
 	lc_timeline_init(lc_thread_take_index());
 	lc_span_enable(true);
-	lc_calibrate_start(jvmti, jni, options, &span.costs, &span.manifest);
+	lc_calibrate_start(jni, options, &span.costs, &span.manifest);
 	throw_away();
 	lc_timeline_begin();
 	return 0;
@@ -196,7 +193,7 @@ struct lc_span_thread *lc_span_thread_open(JNIEnv *jni)
 	if (!atomic_load_explicit(&span.enabled, memory_order_acquire))
 		return NULL;
 	if (!t)
-		t = span.enter_thread(jni);
+		t = lc_thread_enter(jni);
 	if (!t)
 		return NULL;
 	s = atomic_load_explicit(&t->spans, memory_order_relaxed); /* ours */

@@ -75,12 +75,12 @@ struct lc_span_slot {
 
 /*
  * Prepare what --spans asks for: the class LocusSpan, the clock, the costs that were calibrated.
- * Records from then on. `enter_thread` gives the calling thread its record (NULL when it can have none). The first
- * time on a machine it takes seconds to measure what spans cost. Returns 0, also where nothing is asked for; -errno, and then has said in one line why spans are off.
+ * Records from then on. The first time on a machine it takes seconds to measure what spans cost.
+ * Returns 0, also where nothing is asked for; -errno, and then has said in one line why spans are
+ * off.
  * Context: [attach], before classes are rewritten and the attribution thread runs.
  */
-int lc_span_init(jvmtiEnv *jvmti, JNIEnv *jni, const struct lc_options *options,
-                 struct lc_thread *(*enter_thread)(JNIEnv *jni));
+int lc_span_init(JNIEnv *jni, const struct lc_options *options);
 void lc_span_enable(
     bool on); /* threads that have no spans yet get none while it is off. [attach] */
 

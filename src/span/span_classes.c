@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "src/core/jvmti.h"
 #include "src/span/span.h"
 
 enum { BUCKETS = 1024, PENDING_MAX = 1 << 16 };
@@ -75,8 +76,9 @@ static void look_at(jvmtiEnv *jvmti, JNIEnv *jni, jclass class)
 	(*jvmti)->Deallocate(jvmti, (unsigned char *)signature);
 }
 
-void lc_span_classes_start(jvmtiEnv *jvmti, JNIEnv *jni)
+void lc_span_classes_start(JNIEnv *jni)
 {
+	jvmtiEnv *jvmti = lc_jvmti();
 	jclass *loaded = NULL;
 	jint len = 0;
 

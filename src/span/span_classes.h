@@ -26,7 +26,7 @@ struct lc_class_file {
 };
 
 /* Find the types that matter among the classes that are loaded. Context: [attach]. */
-void lc_span_classes_start(jvmtiEnv *jvmti, JNIEnv *jni);
+void lc_span_classes_start(JNIEnv *jni);
 
 /* Insert begins and ends; as lc_span_rewrite(). Context: [java] (ClassFileLoadHook). */
 enum lc_rewrite_status lc_span_classes_rewrite(JNIEnv *jni, const struct lc_class_file *file,

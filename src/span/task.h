@@ -40,7 +40,6 @@ enum {
 };
 
 struct lc_task_config {
-	jvmtiEnv *jvmti;
 	/* The calling thread's spans, made where it has none; NULL: nothing is to be recorded. */
 	struct lc_span_thread *(*enter)(JNIEnv *jni);
 	uint32_t depth; /* frames that a path has: 1, or more with --span-paths */

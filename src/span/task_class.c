@@ -18,6 +18,7 @@
 
 #include "src/classfile/span_rewrite.h"
 #include "src/core/epoch.h"
+#include "src/core/jvmti.h"
 #include "src/core/path.h"
 #include "src/jvm/areas.h"
 #include "src/span/span.h"
@@ -31,7 +32,6 @@ struct entry {
 };
 
 static struct {
-	jvmtiEnv *jvmti;
 	bool unload_anytime;
 	pthread_mutex_t lock;
 	struct entry *entries[CLASSES_MAX]; /* under lock, but for what is in them */
@@ -46,11 +46,9 @@ static bool unload_anytime(enum lc_collector gc)
 	return gc != LC_GC_SERIAL && gc != LC_GC_PARALLEL && gc != LC_GC_G1 && gc != LC_GC_EPSILON;
 }
 
-int lc_task_classes_init(const struct lc_task_config *config)
+void lc_task_classes_init(void)
 {
-	classes.jvmti = config->jvmti;
 	classes.unload_anytime = unload_anytime(lc_areas_collector());
-	return 0;
 }
 
 uint64_t lc_task_classes_lost(void)
@@ -74,7 +72,7 @@ static bool is_async(const char *signature)
 /* A hidden class of a lambda expression: has it no fields, it has one object. */
 static bool is_single(jclass class, const char *signature)
 {
-	jvmtiEnv *jvmti = classes.jvmti;
+	jvmtiEnv *jvmti = lc_jvmti();
 	jfieldID *fields = NULL;
 	jint len = 0, modifiers = 0;
 	bool single = true;
@@ -105,7 +103,7 @@ static uint8_t library_flags(const char *signature)
 /* Flags that a class has itself, or that one of its superclasses gives it. */
 static uint8_t flags_of(JNIEnv *jni, jclass class, const char *own_signature)
 {
-	jvmtiEnv *jvmti = classes.jvmti;
+	jvmtiEnv *jvmti = lc_jvmti();
 	uint8_t flags = is_single(class, own_signature) ? LC_CLASS_SINGLE : 0;
 	uint8_t library = library_flags(own_signature);
 	jclass at = (*jni)->NewLocalRef(jni, class);
@@ -146,7 +144,7 @@ static const struct lc_task_class *latest(uint32_t word)
 /* What to know of a class that is new. NULL without memory. */
 static struct entry *describe(JNIEnv *jni, jclass class, uint32_t word)
 {
-	jvmtiEnv *jvmti = classes.jvmti;
+	jvmtiEnv *jvmti = lc_jvmti();
 	struct entry *e = calloc(1, sizeof(*e));
 	char *signature = NULL;
 

@@ -28,8 +28,7 @@ int lc_task_init(JNIEnv *jni, const struct lc_task_config *config)
 {
 	int err = lc_task_places_init(jni, config);
 
-	if (!err)
-		err = lc_task_classes_init(config);
+	lc_task_classes_init();
 	if (!err)
 		err = lc_link_init();
 	if (err)

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "src/core/jvmti.h"
 #include "src/core/path.h"
 #include "src/core/record.h"
 #include "src/heap/context.h"
@@ -46,7 +47,7 @@ static struct {
 
 int lc_task_places_init(JNIEnv *jni, const struct lc_task_config *config)
 {
-	jvmtiEnv *jvmti = config->jvmti;
+	jvmtiEnv *jvmti = lc_jvmti();
 	jmethodID *methods = NULL;
 	jclass own = (*jni)->FindClass(jni, "java/lang/LocusSpan");
 	jint len = 0;

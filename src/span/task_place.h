@@ -180,8 +180,8 @@ const struct lc_task_place *lc_task_place_learn(struct lc_task_places *p, JNIEnv
 
 /* -- classes (task_class.c) ------------------------------------------------------------------ */
 
-/* Returns 0 or -ENOMEM. Context: [attach]. */
-int lc_task_classes_init(const struct lc_task_config *config);
+/* Learn whether classes may be unloaded at any time. Context: [attach]. */
+void lc_task_classes_init(void);
 
 /* The rest of lc_task_class_of(). */
 const struct lc_task_class *lc_task_class_slowly(struct lc_place_class *known, JNIEnv *jni,

@@ -16,6 +16,7 @@ AGENT_SOURCES = [
     "base/options.c",
     "jvm/vmstructs.c",
     "core/epoch.c",
+    "core/jvmti.c",
     "jvm/layout.c",
 ]
 TIMER = ("-e", "timer", "--interval=1ms")

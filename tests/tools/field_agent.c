@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "src/core/epoch.h"
+#include "src/core/jvmti.h"
 #include "src/jvm/field.h"
 #include "src/jvm/layout.h"
 #include "src/jvm/vmstructs.h"
@@ -84,8 +85,9 @@ static void JNICALL on_init(jvmtiEnv *jvmti, JNIEnv *jni, jthread thread)
 	struct lc_layout layout;
 
 	(void)thread;
-	if (lc_vm_init() || lc_epoch_init() || lc_layout_find(jvmti, jni, &layout) ||
-	    lc_field_init(jvmti, jni, &layout, NULL))
+	lc_jvmti_set(jvmti);
+	if (lc_vm_init() || lc_epoch_init() || lc_layout_find(jni, &layout) ||
+	    lc_field_init(jni, &layout, NULL))
 		fprintf(stderr, "field_agent: cannot start\n");
 }
 

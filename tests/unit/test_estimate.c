@@ -1,4 +1,4 @@
-/* uses: src/heap/estimate.c src/heap/estimate_flush.c src/heap/estimate_split.c src/heap/estimate_sums.c src/core/epoch.c src/jvm/header.c src/profile/tally.c src/profile/tally_spans.c src/core/thread.c src/jvm/peek.c -lm -Wl,--wrap=malloc,--wrap=calloc */
+/* uses: src/heap/estimate.c src/heap/estimate_flush.c src/heap/estimate_split.c src/heap/estimate_sums.c src/core/epoch.c src/core/jvmti.c src/jvm/header.c src/profile/tally.c src/profile/tally_spans.c src/core/thread.c src/jvm/peek.c -lm -Wl,--wrap=malloc,--wrap=calloc */
 /*
  * test_estimate.c - sampled objects are counted, held, followed and let go. The JVM is a fake.
  *
@@ -19,6 +19,7 @@
 #include <cmocka.h>
 
 #include "src/core/epoch.h"
+#include "src/core/jvmti.h"
 #include "src/core/path.h"
 #include "src/core/record.h"
 #include "src/core/thread.h"
@@ -238,13 +239,11 @@ static struct lc_layout layout = { .length_offset = 12, .object_alignment = 8 };
 static int start(bool follow)
 {
 	struct lc_alloc_sample_config config = {
-		.jvmti = jvmti_env(),
 		.interval_bytes = INTERVAL,
 		.min_size_bytes = 1024,
 		.depth = 64,
 		.layout = &layout,
 		.follow = follow,
-		.enter_thread = enter_thread,
 	};
 
 	return lc_alloc_sample_init(&config);
@@ -263,6 +262,8 @@ static int open_sample(void **state)
 	make_thread(&main_thread, "main");
 	make_thread(&worker, "worker");
 	lc_thread_bind(worker);
+	lc_jvmti_set(jvmti_env());
+	lc_thread_enter_with(enter_thread);
 	return start(true);
 }
 
@@ -420,7 +421,6 @@ static void large_object_is_left_to_the_hooks(void **state)
 static void nothing_is_sampled_when_it_is_not_wanted(void **state)
 {
 	struct lc_alloc_sample_config config = {
-		.jvmti = jvmti_env(),
 		.layout = &layout,
 		.min_size_bytes = 1024,
 	};
@@ -444,7 +444,6 @@ static void nothing_is_sampled_when_it_is_not_wanted(void **state)
 static void interval_that_the_jvm_cannot_take_is_refused(void **state)
 {
 	struct lc_alloc_sample_config config = {
-		.jvmti = jvmti_env(),
 		.layout = &layout,
 		.min_size_bytes = 1024,
 		.interval_bytes = UINT64_C(1) << 31,
@@ -688,7 +687,7 @@ static void what_cannot_be_counted_is_lost(void **state)
 	assert_int_equal(stats().lost, 3);
 	assert_int_equal(stats().sampled, 0);
 	no_thread = false;
-	allocate(64); /* enter_thread() finds the worker */
+	allocate(64); /* lc_thread_enter() finds the worker */
 	flush();
 	assert_int_equal(estimate_of(worker, 101).sampled, 1);
 	allocate(64);

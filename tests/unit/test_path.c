@@ -1,4 +1,4 @@
-/* uses: src/core/path.c */
+/* uses: src/core/path.c src/core/jvmti.c */
 /* test_path.c - paths, methods and sites are interned once, against a JVM made up here. */
 #include <errno.h>
 #include <pthread.h>
@@ -12,6 +12,7 @@
 
 #include <cmocka.h>
 
+#include "src/core/jvmti.h"
 #include "src/core/path.h"
 #include "src/core/record.h"
 
@@ -107,7 +108,8 @@ static JNIEnv jni = &jni_functions;
 static int start(void **state)
 {
 	(void)state;
-	return lc_path_init(&jvmti);
+	lc_jvmti_set(&jvmti);
+	return lc_path_init();
 }
 
 static uint64_t frame(unsigned method, int bci)
