@@ -8,7 +8,6 @@
 #include <errno.h>
 #include <jvmti.h>
 #include <limits.h>
-#include <stdarg.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -24,6 +23,7 @@
 #include "src/attribute/bucket.h"
 #include "src/attribute/sealed.h"
 #include "src/base/options.h"
+#include "src/base/say.h"
 #include "src/core/epoch.h"
 #include "src/core/jvmti.h"
 #include "src/core/path.h"
@@ -63,17 +63,6 @@ static struct {
 	uint64_t interpreter_low, interpreter_high;
 	_Atomic bool live; /* started, and not yet stopped */
 } agent;
-
-static __attribute__((format(printf, 1, 2))) void say(const char *format, ...)
-{
-	char line[LC_OPTION_TEXT_MAX + 256];
-	va_list args;
-
-	va_start(args, format);
-	vsnprintf(line, sizeof(line), format, args);
-	va_end(args);
-	fprintf(stderr, "locus: %s\n", line);
-}
 
 /* Without spans, which has been said, the rest goes on. */
 static void start_spans(JNIEnv *jni)
@@ -195,32 +184,33 @@ static int look_at_jvm(JNIEnv *jni, bool *interposed)
 	int version = jdk_version(), err;
 
 	if (version && version < JDK_OLDEST) {
-		say("this JVM is Java %d, and Locus needs %d or newer; the program runs unprofiled",
+		lc_say(
+		    "this JVM is Java %d, and Locus needs %d or newer; the program runs unprofiled",
 		    version, JDK_OLDEST);
 		return -ENOTSUP;
 	}
 	if (lc_vm_init()) {
-		say("this JVM exports no type database (is it HotSpot?); the program runs "
-		    "unprofiled");
+		lc_say("this JVM exports no type database (is it HotSpot?); the program runs "
+		       "unprofiled");
 		return -ENOTSUP;
 	}
 	err = lc_layout_find(jni, &agent.layout);
 	if (err) {
-		say("the layout of this JVM's arrays is unknown; the program runs unprofiled");
+		lc_say("the layout of this JVM's arrays is unknown; the program runs unprofiled");
 		return err;
 	}
 	err = lc_areas_init();
 	agent.follow = !err;
 	if (err)
-		say("objects cannot be followed with the %s collector (use -XX:+UseSerialGC, "
-		    "UseParallelGC or UseG1GC): allocations are counted, samples name no object",
-		    lc_areas_collector_name());
+		lc_say("objects cannot be followed with the %s collector (use -XX:+UseSerialGC, "
+		       "UseParallelGC or UseG1GC): allocations are counted, samples name no object",
+		       lc_areas_collector_name());
 	/* Without, fields have no names. */
 	lc_field_init(jni, &agent.layout, lc_klass_signature);
 	*interposed = !lc_moves_init();
 	if (agent.follow && !*interposed)
-		say("liblocus-preload.so is not preloaded (LD_PRELOAD): objects are lost when a "
-		    "collection moves them; start with `locus run`");
+		lc_say("liblocus-preload.so is not preloaded (LD_PRELOAD): objects are lost when a "
+		       "collection moves them; start with `locus run`");
 	return 0;
 }
 
@@ -235,7 +225,7 @@ static int make_tables(void)
 	if (!err && lc_epoch_init())
 		err = 0; /* without membarrier, lc_epoch_enter_gc() waits instead */
 	if (err)
-		say("cannot start: %s; the program runs unprofiled", strerror(-err));
+		lc_say("cannot start: %s; the program runs unprofiled", strerror(-err));
 	return err;
 }
 
@@ -262,7 +252,7 @@ static int start_engines(JNIEnv *jni)
 	if (!err)
 		err = lc_engines_start(jni, &agent.options);
 	if (err)
-		say("cannot sample: %s; the program runs unprofiled", strerror(-err));
+		lc_say("cannot sample: %s; the program runs unprofiled", strerror(-err));
 	return err;
 }
 
@@ -274,12 +264,12 @@ static int start_profile(void)
 	expand_output(dir, sizeof(dir));
 	err = lc_profile_create(dir, &agent.profile, error, sizeof(error));
 	if (err) {
-		say("%s; the program runs unprofiled", error);
+		lc_say("%s; the program runs unprofiled", error);
 		return err;
 	}
 	err = lc_summary_init(&agent.options, agent.profile);
 	if (err)
-		say("cannot start: %s; the program runs unprofiled", strerror(-err));
+		lc_say("cannot start: %s; the program runs unprofiled", strerror(-err));
 	return err;
 }
 
@@ -306,7 +296,7 @@ static void start_alloc_sample(void)
 	if (!err)
 		err = enable(event, 1, JVMTI_ENABLE);
 	if (err)
-		say("cannot sample allocations of small objects: %s", strerror(-err));
+		lc_say("cannot sample allocations of small objects: %s", strerror(-err));
 }
 
 /* From here on allocations are hooked and threads are sampled. */
@@ -348,7 +338,7 @@ static int go_live(JNIEnv *jni, bool interposed)
 		err = lc_attribution_start(&config);
 	}
 	if (err) {
-		say("cannot hook allocations: %s; the program runs unprofiled", strerror(-err));
+		lc_say("cannot hook allocations: %s; the program runs unprofiled", strerror(-err));
 		return err;
 	}
 	atomic_store_explicit(&agent.live, true, memory_order_release);
@@ -429,7 +419,7 @@ static int prepare(JavaVM *vm, const char *text)
 
 	lc_options_init(&agent.options);
 	if (lc_options_parse(&agent.options, text, error, sizeof(error))) {
-		say("%s; the program runs unprofiled", error);
+		lc_say("%s; the program runs unprofiled", error);
 		return -EINVAL;
 	}
 	agent.vm = vm;
@@ -438,9 +428,9 @@ static int prepare(JavaVM *vm, const char *text)
 	if (!jvmti || (*jvmti)->AddCapabilities(jvmti, &wanted_capabilities) ||
 	    (*jvmti)->SetEventCallbacks(jvmti, &callbacks, sizeof(callbacks)) ||
 	    enable(first_events, 2, JVMTI_ENABLE)) {
-		say("this JVM does not grant what a profiler needs (Java %d or newer, HotSpot); "
-		    "the program runs unprofiled",
-		    JDK_OLDEST);
+		lc_say("this JVM does not grant what a profiler needs (Java %d or newer, HotSpot); "
+		       "the program runs unprofiled",
+		       JDK_OLDEST);
 		return -ENOTSUP;
 	}
 	return 0;
@@ -459,7 +449,7 @@ JNIEXPORT jint JNICALL Agent_OnAttach(JavaVM *vm, char *text, void *reserved)
 
 	(void)reserved;
 	if (atomic_load(&agent.live)) {
-		say("this JVM is being profiled already");
+		lc_say("this JVM is being profiled already");
 		return JNI_ERR;
 	}
 	if (prepare(vm, text) || (*vm)->GetEnv(vm, (void **)&jni, JNI_VERSION_1_8))

@@ -9,7 +9,6 @@
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -18,6 +17,7 @@
 #include "src/attribute/resolve.h"
 #include "src/attribute/sealed.h"
 #include "src/base/options.h"
+#include "src/base/say.h"
 #include "src/base/time.h"
 #include "src/base/vector.h"
 #include "src/core/epoch.h"
@@ -266,7 +266,7 @@ static bool append(const struct lc_block_input *in)
 
 	if (err && err != -EAGAIN && err != work.stats.write_error) {
 		work.stats.write_error = err;
-		fprintf(stderr, "locus: cannot write the profile: %s; trying on\n", strerror(-err));
+		lc_say("cannot write the profile: %s; trying on", strerror(-err));
 	}
 	return !err;
 }

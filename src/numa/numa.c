@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "src/base/say.h"
 #include "src/core/thread.h"
 #include "src/numa/topology.h"
 #include "src/profile/tally.h"
@@ -133,7 +134,7 @@ int lc_numa_init(const char *root, lc_pages_ask *ask)
 	}
 	/* A kernel without NUMA is no surprise, nor is one node. */
 	if (numa.error[0] && err != -ENOENT && (err || t->nodes_len > 1))
-		fprintf(stderr, "locus: %s; going on without NUMA nodes\n", numa.error);
+		lc_say("%s; going on without NUMA nodes", numa.error);
 	free(t);
 	return 0;
 }
@@ -220,8 +221,7 @@ static void resolve_queue(void)
 	numa.queue_len = 0;
 	if (lc_pages_error(numa.pages) && !numa.error_printed) {
 		numa.error_printed = true;
-		fprintf(stderr, "locus: %s; going on without the owners of pages\n",
-		        lc_pages_error(numa.pages));
+		lc_say("%s; going on without the owners of pages", lc_pages_error(numa.pages));
 	}
 }
 

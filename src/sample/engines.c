@@ -15,6 +15,7 @@
 #include <string.h>
 
 #include "src/base/options.h"
+#include "src/base/say.h"
 #include "src/core/thread.h"
 #include "src/sample/sampler.h"
 #include "src/sample/watch.h"
@@ -38,11 +39,6 @@ static struct {
 enum { PROBE_MS = 200, REASON_MAX = 512, CANDIDATE_REASONS = 4 };
 
 static const struct lc_event_machine this_machine;
-
-static void say(const char *what, const char *why)
-{
-	fprintf(stderr, "locus: %s: %s; the timer samples instead\n", what, why);
-}
 
 /* NULL: this build has none. */
 static const struct lc_backend *backend_of(enum lc_event_kind kind)
@@ -164,10 +160,10 @@ static int take_named(const struct lc_options *options)
 
 	if (err == -ENODEV) {
 		refused = true;
-		fprintf(stderr, "locus: %s; the timer samples instead\n", why);
+		lc_say("%s; the timer samples instead", why);
 		add_reason(why);
 	} else if (err) {
-		fprintf(stderr, "locus: %s\n", why);
+		lc_say("%s", why);
 		return err;
 	}
 	for (size_t i = 0; i < asked.len; i++) {
@@ -175,7 +171,7 @@ static int take_named(const struct lc_options *options)
 
 		if (try_event(event, why, sizeof(why))) {
 			refused = true;
-			say(event->text, why);
+			lc_say("%s: %s; the timer samples instead", event->text, why);
 			add_reason(event->text);
 			add_reason(why);
 			continue;

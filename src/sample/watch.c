@@ -27,6 +27,7 @@
 #include <sys/ioctl.h>
 
 #include "src/base/options.h"
+#include "src/base/say.h"
 #include "src/core/jvmti.h"
 #include "src/core/observe.h"
 #include "src/core/path.h"
@@ -83,7 +84,7 @@ static __attribute__((format(printf, 2, 3))) void say(const struct watch *w, con
 	va_start(args, format);
 	vsnprintf(line, sizeof(line), format, args);
 	va_end(args);
-	fprintf(stderr, "locus: %s: %s\n", w->event->text, line);
+	lc_say("%s: %s", w->event->text, line);
 }
 
 /* -- aiming: under the lock ----------------------------------------------------------------- */

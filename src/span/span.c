@@ -8,11 +8,11 @@
 #include "src/span/span.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "src/base/options.h"
+#include "src/base/say.h"
 #include "src/base/time.h"
 #include "src/classfile/span_rewrite.h"
 #include "src/core/jvmti.h"
@@ -77,11 +77,11 @@ void lc_span_give_up(unsigned what, const char *reason)
 		if (before >> i & 1)
 			atomic_store_explicit(&span.errors[i], reason, memory_order_release);
 	if (before)
-		fprintf(stderr, "locus: %s are not recorded: %s\n",
-		        before == LC_SPAN_STREAMS ? "streams"
-		        : before == LC_SPAN_TASKS ? "tasks"
-		                                  : "streams and tasks",
-		        reason);
+		lc_say("%s are not recorded: %s",
+		       before == LC_SPAN_STREAMS ? "streams"
+		       : before == LC_SPAN_TASKS ? "tasks"
+		                                 : "streams and tasks",
+		       reason);
 }
 
 /* Start */
