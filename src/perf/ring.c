@@ -95,6 +95,30 @@ static unsigned bits(uint64_t value)
 	return (unsigned)__builtin_popcountll(value);
 }
 
+/* -- fields that a sample shares with the trailer of other records -------------------------- */
+
+static void get_thread_and_time(struct cursor *c, uint64_t type, struct lc_ring_record *out)
+{
+	if (type & PERF_SAMPLE_TID) {
+		out->pid = get32(c);
+		out->tid = get32(c);
+	}
+	if (type & PERF_SAMPLE_TIME)
+		out->time_ns = get64(c);
+}
+
+static void get_id_and_cpu(struct cursor *c, uint64_t type, struct lc_ring_record *out)
+{
+	if (type & PERF_SAMPLE_ID)
+		out->id = get64(c);
+	if (type & PERF_SAMPLE_STREAM_ID)
+		skip(c, WORD);
+	if (type & PERF_SAMPLE_CPU) {
+		out->cpu = get32(c);
+		skip(c, sizeof(uint32_t));
+	}
+}
+
 /* -- samples ------------------------------------------------------------------------------ */
 
 static void skip_read(struct cursor *c, uint64_t format)
@@ -172,22 +196,10 @@ static void get_front(struct cursor *c, const struct lc_ring_layout *l, struct l
 		out->id = get64(c);
 	if (type & PERF_SAMPLE_IP)
 		out->ip = get64(c);
-	if (type & PERF_SAMPLE_TID) {
-		out->pid = get32(c);
-		out->tid = get32(c);
-	}
-	if (type & PERF_SAMPLE_TIME)
-		out->time_ns = get64(c);
+	get_thread_and_time(c, type, out);
 	if (type & PERF_SAMPLE_ADDR)
 		out->addr = get64(c);
-	if (type & PERF_SAMPLE_ID)
-		out->id = get64(c);
-	if (type & PERF_SAMPLE_STREAM_ID)
-		skip(c, WORD);
-	if (type & PERF_SAMPLE_CPU) {
-		out->cpu = get32(c);
-		skip(c, sizeof(uint32_t));
-	}
+	get_id_and_cpu(c, type, out);
 	if (type & PERF_SAMPLE_PERIOD)
 		out->period = get64(c);
 	if (type & PERF_SAMPLE_READ)
@@ -264,20 +276,8 @@ static bool get_sample(struct cursor *c, const struct lc_ring_layout *l, struct 
 
 static void get_trailer(struct cursor *c, uint64_t type, struct lc_ring_record *out)
 {
-	if (type & PERF_SAMPLE_TID) {
-		out->pid = get32(c);
-		out->tid = get32(c);
-	}
-	if (type & PERF_SAMPLE_TIME)
-		out->time_ns = get64(c);
-	if (type & PERF_SAMPLE_ID)
-		out->id = get64(c);
-	if (type & PERF_SAMPLE_STREAM_ID)
-		skip(c, WORD);
-	if (type & PERF_SAMPLE_CPU) {
-		out->cpu = get32(c);
-		skip(c, sizeof(uint32_t));
-	}
+	get_thread_and_time(c, type, out);
+	get_id_and_cpu(c, type, out);
 	if (type & PERF_SAMPLE_IDENTIFIER)
 		out->id = get64(c);
 }

@@ -284,14 +284,19 @@ int lc_perf_engine_open(struct lc_perf *perf, const struct lc_event *event, int 
 	return err;
 }
 
-static int thread_open(struct lc_sampler *s, size_t engine)
+int lc_perf_engine_thread_open(struct lc_sampler *s, size_t engine, const struct lc_event *event)
 {
 	struct lc_sampler_slot *slot = &s->slot[engine];
-	int err = lc_perf_engine_open(&slot->perf, rows[engine].event,
-	                              lc_signals_number(LC_SIGNAL_PERF), s->tid);
+	int err =
+	    lc_perf_engine_open(&slot->perf, event, lc_signals_number(LC_SIGNAL_PERF), s->tid);
 
 	slot->open = !err;
 	return err;
+}
+
+static int thread_open(struct lc_sampler *s, size_t engine)
+{
+	return lc_perf_engine_thread_open(s, engine, rows[engine].event);
 }
 
 static int thread_begin(struct lc_sampler *s, size_t engine)

@@ -190,4 +190,10 @@ const struct lc_backend *lc_backend_perf(void);
 int lc_perf_engine_open(struct lc_perf *perf, const struct lc_event *event, int signal,
                         int32_t tid);
 
+/*
+ * What thread_open() of a backend on perf events does: open *event for the sampler's thread, with
+ * its signal. Context: as struct lc_backend says of thread_open().
+ */
+int lc_perf_engine_thread_open(struct lc_sampler *s, size_t engine, const struct lc_event *event);
+
 #endif

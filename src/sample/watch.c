@@ -179,13 +179,10 @@ static int start(size_t engine, const struct lc_event *event, const struct lc_op
 
 static int thread_open(struct lc_sampler *s, size_t engine)
 {
-	struct lc_sampler_slot *slot = &s->slot[engine];
 	int err;
 
 	pthread_mutex_lock(&watching.lock);
-	err = lc_perf_engine_open(&slot->perf, &watching.row[engine].aimed,
-	                          lc_signals_number(LC_SIGNAL_PERF), s->tid);
-	slot->open = !err;
+	err = lc_perf_engine_thread_open(s, engine, &watching.row[engine].aimed);
 	pthread_mutex_unlock(&watching.lock);
 	return err;
 }
