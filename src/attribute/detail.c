@@ -21,6 +21,7 @@
 enum {
 	OP_SHIFT = 0,
 	OP_BITS = 5,
+	OP_LOAD = 2,
 	OP_STORE = 4,
 	LVL_SHIFT = 5,
 	LVL_BITS = 14,
@@ -147,12 +148,15 @@ static bool tlb_missed(unsigned tlb)
 	return tlb & TLB_WALK || (tlb & TLB_MISS && tlb & TLB_L2);
 }
 
-void lc_detail_data_src(uint64_t data_src, uint8_t *source, uint8_t *flags)
+struct lc_data_src lc_detail_data_src(uint64_t data_src)
 {
 	unsigned number = bits(data_src, NUM_SHIFT, NUM_BITS);
+	unsigned op = bits(data_src, OP_SHIFT, OP_BITS);
 	uint8_t from = LC_SOURCE_UNKNOWN;
 	unsigned set = 0;
 
+	if (!data_src)
+		return (struct lc_data_src){ .source = LC_SOURCE_UNKNOWN };
 	if (number && number != NUM_NA)
 		from = source_of_number(data_src);
 	if (from == LC_SOURCE_UNKNOWN)
@@ -163,10 +167,16 @@ void lc_detail_data_src(uint64_t data_src, uint8_t *source, uint8_t *flags)
 		set |= LC_METRIC_TLB_MISS;
 	if (bits(data_src, LOCK_SHIFT, LOCK_BITS) & LOCK_LOCKED)
 		set |= LC_METRIC_LOCKED;
-	if (bits(data_src, OP_SHIFT, OP_BITS) & OP_STORE)
+	if (op & OP_STORE)
 		set |= LC_METRIC_STORE;
-	*source = from;
-	*flags = (uint8_t)set;
+	return (struct lc_data_src){
+		.known = true,
+		.source = from,
+		.flags = (uint8_t)set,
+		.touch = op & OP_STORE  ? LC_TOUCH_STORE
+		         : op & OP_LOAD ? LC_TOUCH_LOAD
+		                        : 0,
+	};
 }
 
 /* Load or store: of the instruction, or else of what the hardware says. */
@@ -174,12 +184,7 @@ static uint8_t access_of(const struct lc_detail *d)
 {
 	uint8_t access = d->access & (LC_TOUCH_LOAD | LC_TOUCH_STORE);
 
-	if (!access && d->data_src) {
-		unsigned op = bits(d->data_src, OP_SHIFT, OP_BITS);
-
-		access = op & OP_STORE ? LC_TOUCH_STORE : op & 2 ? LC_TOUCH_LOAD : 0;
-	}
-	return access;
+	return access ? access : d->measured.touch;
 }
 
 static uint8_t width_of(const struct lc_detail *d)
@@ -189,7 +194,7 @@ static uint8_t width_of(const struct lc_detail *d)
 	return (uint8_t)(!d->access || width > 6 ? 0 : 1u << width);
 }
 
-static void add_metric(const struct lc_detail *d, uint8_t *flags)
+static void add_metric(const struct lc_detail *d)
 {
 	struct lc_block_metric row = {
 		.engine = d->engine,
@@ -199,14 +204,14 @@ static void add_metric(const struct lc_detail *d, uint8_t *flags)
 		.samples = d->samples,
 		.latency_sum = (uint64_t)d->latency * d->samples,
 		.latency_max = d->latency,
+		.source = d->measured.source,
+		.flags = d->measured.flags,
 	};
 
-	lc_detail_data_src(d->data_src, &row.source, &row.flags);
-	*flags = row.flags;
 	lc_tally_metric(d->thread->tally, &row);
 }
 
-static void add_place(JNIEnv *jni, const struct lc_detail *d, uint8_t flags)
+static void add_place(JNIEnv *jni, const struct lc_detail *d)
 {
 	struct lc_field field = { .name = lc_field_part_name(LC_PART_UNKNOWN) };
 	struct lc_block_line line = {
@@ -218,7 +223,7 @@ static void add_place(JNIEnv *jni, const struct lc_detail *d, uint8_t flags)
 		.bytes = width_of(d),
 		.access = access_of(d),
 		.samples = d->samples,
-		.hitm = flags & LC_METRIC_HITM ? d->samples : 0,
+		.hitm = d->measured.flags & LC_METRIC_HITM ? d->samples : 0,
 	};
 
 	if (!lc_field_find(jni, d->klass, d->size_bytes, d->addr - d->object, &field))
@@ -240,14 +245,12 @@ static void add_place(JNIEnv *jni, const struct lc_detail *d, uint8_t flags)
 
 void lc_detail_sample(JNIEnv *jni, const struct lc_detail *d)
 {
-	uint8_t flags = 0;
-
 	if (!lc_tally_made(&d->thread->tally))
 		return;
-	if (d->data_src)
-		add_metric(d, &flags);
+	if (d->measured.known)
+		add_metric(d);
 	/* Where the index is lost, the object is known and the place in it is not. */
 	if ((d->bucket == LC_BUCKET_OBJECT || d->bucket == LC_BUCKET_HEAP_CLASS) && d->object &&
 	    d->addr >= d->object && d->how != LC_HOW_BASE)
-		add_place(jni, d, flags);
+		add_place(jni, d);
 }

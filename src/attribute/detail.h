@@ -6,9 +6,18 @@
 #define LC_ATTRIBUTE_DETAIL_H
 
 #include <jvmti.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 struct lc_thread;
+
+/* What PERF_SAMPLE_DATA_SRC says of a sample; all 0 with engines that have none. */
+struct lc_data_src {
+	bool known;
+	uint8_t source; /* enum lc_data_source */
+	uint8_t flags;  /* LC_METRIC_* */
+	uint8_t touch;  /* LC_TOUCH_LOAD or LC_TOUCH_STORE of core/record.h; 0: it does not say */
+};
 
 /* A sample whose bucket is known. */
 struct lc_detail {
@@ -23,15 +32,15 @@ struct lc_detail {
 	uint64_t object;     /* where it begins; 0: unknown */
 	uint64_t size_bytes; /* of the object; 0: unknown */
 	uint64_t klass;      /* of the object, a Klass *; 0: unknown */
-	uint64_t data_src;   /* PERF_SAMPLE_DATA_SRC; 0 with engines that have none */
-	uint32_t latency;    /* cycles */
+	struct lc_data_src measured;
+	uint32_t latency; /* cycles */
 	uint64_t samples;
 };
 
 /* Adds rows to the tally of d->thread, and to lines.h. Context: [writer]; `jni` its own. */
 void lc_detail_sample(JNIEnv *jni, const struct lc_detail *d);
 
-/* PERF_SAMPLE_DATA_SRC as enum lc_data_source and LC_METRIC_* bits. Pure. */
-void lc_detail_data_src(uint64_t data_src, uint8_t *source, uint8_t *flags);
+/* Decode PERF_SAMPLE_DATA_SRC; 0 is what a sample without it has. Pure. Context: any. */
+struct lc_data_src lc_detail_data_src(uint64_t data_src);
 
 #endif

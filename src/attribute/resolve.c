@@ -40,7 +40,6 @@ struct pending {
 	uint64_t position;
 	uint64_t object;
 	uint64_t klass;
-	uint64_t data_src;
 	uint64_t samples; /* expirations of the timer that the signal stood for */
 	uint32_t object_words;
 	uint32_t latency;
@@ -48,6 +47,7 @@ struct pending {
 	uint32_t path;
 	uint32_t span; /* as in lc_sample */
 	uint16_t cpu;
+	struct lc_data_src measured;
 	uint8_t engine;
 	uint8_t where;
 	uint8_t how;
@@ -89,10 +89,6 @@ static void count_in_span(const struct pending *p, enum lc_bucket bucket, uint32
 
 static void count_sample(const struct pending *p, enum lc_bucket bucket, uint32_t site)
 {
-	uint8_t source = LC_SOURCE_UNKNOWN, flags;
-
-	if (p->data_src)
-		lc_detail_data_src(p->data_src, &source, &flags);
 	if (!lc_tally_made(&p->thread->tally) ||
 	    lc_tally_sample(p->thread->tally, p->engine, bucket, site, p->path, p->where, p->how,
 	                    p->samples))
@@ -108,7 +104,7 @@ static void count_sample(const struct pending *p, enum lc_bucket bucket, uint32_
 	    .cpu = p->cpu,
 	    .engine = p->engine,
 	    .bucket = (uint8_t)bucket,
-	    .source = source,
+	    .source = p->measured.source,
 	});
 }
 
@@ -127,7 +123,7 @@ static void count(JNIEnv *jni, const struct pending *p, const struct verdict *v)
 		.object = v->object,
 		.size_bytes = v->size_bytes,
 		.klass = p->klass,
-		.data_src = p->data_src,
+		.measured = p->measured,
 		.latency = p->latency,
 		.samples = p->samples,
 	};
@@ -152,7 +148,7 @@ static void take(JNIEnv *jni, struct lc_thread *t, const struct lc_sample *s)
 		.position = t->allocs ? lc_alloc_log_position(t->allocs) : 0,
 		.object = s->object,
 		.klass = s->klass,
-		.data_src = s->data_src,
+		.measured = lc_detail_data_src(s->data_src),
 		.samples = 1 + s->overrun,
 		.object_words = s->object_words,
 		.latency = s->latency,

@@ -92,12 +92,13 @@ static int reset(void **state)
 
 static void check(uint64_t data_src, uint8_t source, uint8_t flags)
 {
-	uint8_t s = 99, f = 99;
+	const struct lc_data_src is = lc_detail_data_src(data_src);
 
-	lc_detail_data_src(data_src, &s, &f);
-	if (s != source || f != flags)
+	assert_int_equal(is.known, data_src != 0);
+	if (is.source != source || is.flags != flags)
 		fail_msg("%#llx: %s, flags %u; wanted %s, %u", (unsigned long long)data_src,
-		         lc_data_source_name(s), f, lc_data_source_name(source), flags);
+		         lc_data_source_name(is.source), is.flags, lc_data_source_name(source),
+		         flags);
 }
 
 static void old_levels_are_decoded(void **state)
@@ -177,14 +178,14 @@ static void every_bit_pattern_has_a_name(void **state)
 
 	(void)state;
 	for (unsigned i = 0; i < 1000000; i++) {
-		uint8_t source, flags;
+		struct lc_data_src is;
 
 		x ^= x << 13;
 		x ^= x >> 7;
 		x ^= x << 17;
-		lc_detail_data_src(x, &source, &flags);
-		assert_in_range(source, 0, LC_SOURCE_COUNT - 1);
-		assert_in_range(flags, 0, LC_METRIC_FLAGS_END - 1);
+		is = lc_detail_data_src(x);
+		assert_in_range(is.source, 0, LC_SOURCE_COUNT - 1);
+		assert_in_range(is.flags, 0, LC_METRIC_FLAGS_END - 1);
 	}
 }
 
@@ -241,7 +242,7 @@ static void what_the_hardware_measured_makes_a_row_and_marks_the_line(void **sta
 	(void)state;
 	d.access = 0;
 	d.latency = 300;
-	d.data_src = OP(STORE) | SNOOP(HITM) | NUM(L3);
+	d.measured = lc_detail_data_src(OP(STORE) | SNOOP(HITM) | NUM(L3));
 	lc_detail_sample(NULL, &d);
 	assert_int_equal(got.metrics, 1);
 	assert_int_equal(got.metric.source, LC_SOURCE_L3);
@@ -272,7 +273,7 @@ static void an_address_that_is_not_the_exact_one_names_no_field(void **state)
 
 	(void)state;
 	d.how = LC_HOW_BASE;
-	d.data_src = OP(LOAD) | NUM(L1);
+	d.measured = lc_detail_data_src(OP(LOAD) | NUM(L1));
 	lc_detail_sample(NULL, &d);
 	assert_int_equal(got.fields, 0);
 	assert_int_equal(got.lines, 0);

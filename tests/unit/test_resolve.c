@@ -116,10 +116,10 @@ const struct lc_span_slot *lc_span_slot_at(const struct lc_thread *t, uint32_t i
 	return NULL;
 }
 
-void lc_detail_data_src(uint64_t data_src, uint8_t *source, uint8_t *flags)
+struct lc_data_src lc_detail_data_src(uint64_t data_src)
 {
 	(void)data_src;
-	*source = *flags = 0;
+	return (struct lc_data_src){ 0 };
 }
 
 void lc_detail_sample(JNIEnv *jni, const struct lc_detail *d)
