@@ -1,4 +1,8 @@
-/* base/vector.h - a growable array: elements are appended, and all dropped together (len = 0). */
+/*
+ * base/vector.h - lets an array grow: one whose elements have a type, or one of any elements.
+ *
+ * Context: any thread that may call malloc(); one thread at a time.
+ */
 #ifndef LC_BASE_VECTOR_H
 #define LC_BASE_VECTOR_H
 
@@ -7,6 +11,25 @@
 #include <stdlib.h>
 #include <string.h>
 
+/*
+ * Make room for `len` elements in `array`, which came from malloc() and has room for *cap. Returns
+ * where the array is now, or NULL without memory: then the array and *cap are as before.
+ */
+static inline void *lc_array_reserve(void *array, size_t *cap, size_t len, size_t element_bytes)
+{
+	size_t more = *cap + *cap / 2 + 64;
+
+	if (len <= *cap)
+		return array;
+	if (more < len)
+		more = len;
+	array = realloc(array, more * element_bytes);
+	if (array)
+		*cap = more;
+	return array;
+}
+
+/* Elements are appended, and dropped all together (len = 0); the owner frees `data`. */
 struct lc_vector {
 	void *data;
 	size_t len, cap, element_bytes;
@@ -15,15 +38,11 @@ struct lc_vector {
 /* Append a copy of *element. Returns 0 or -ENOMEM. */
 static inline int lc_vector_push(struct lc_vector *v, const void *element)
 {
-	if (v->len == v->cap) {
-		size_t cap = v->cap ? v->cap * 2 : 256;
-		void *bigger = realloc(v->data, cap * v->element_bytes);
+	void *data = lc_array_reserve(v->data, &v->cap, v->len + 1, v->element_bytes);
 
-		if (!bigger)
-			return -ENOMEM;
-		v->data = bigger;
-		v->cap = cap;
-	}
+	if (!data)
+		return -ENOMEM;
+	v->data = data;
 	memcpy((char *)v->data + v->len++ * v->element_bytes, element, v->element_bytes);
 	return 0;
 }

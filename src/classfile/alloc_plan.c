@@ -12,6 +12,7 @@
 
 #include <stdlib.h>
 
+#include "src/base/vector.h"
 #include "src/classfile/tables.h"
 #include "src/classfile/watched.h"
 
@@ -174,20 +175,18 @@ void lc_hooks_close(struct lc_hooks *h)
 /* Room for one more; NULL without memory. */
 static struct lc_hook *add(struct lc_hooks *h)
 {
-	if (h->len == h->cap) {
-		size_t cap = h->cap ? 2 * h->cap : 16;
-		struct lc_insert *inserts = realloc(h->inserts, cap * sizeof(*inserts));
-		struct lc_hook *hooks;
+	size_t cap = h->cap;
+	struct lc_insert *inserts =
+	    lc_array_reserve(h->inserts, &cap, h->len + 1, sizeof(*inserts));
+	struct lc_hook *hooks;
 
-		if (!inserts)
-			return NULL;
-		h->inserts = inserts;
-		hooks = realloc(h->hooks, cap * sizeof(*hooks));
-		if (!hooks)
-			return NULL;
-		h->hooks = hooks;
-		h->cap = cap;
-	}
+	if (!inserts)
+		return NULL;
+	h->inserts = inserts;
+	hooks = lc_array_reserve(h->hooks, &h->cap, h->len + 1, sizeof(*hooks));
+	if (!hooks)
+		return NULL;
+	h->hooks = hooks;
 	return &h->hooks[h->len++];
 }
 

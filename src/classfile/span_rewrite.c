@@ -7,6 +7,7 @@
 
 #include <stdlib.h>
 
+#include "src/base/vector.h"
 #include "src/classfile/edit.h"
 #include "src/classfile/span_plan.h"
 #include "src/classfile/tables.h"
@@ -86,18 +87,14 @@ static struct lc_insert *add(struct walk *w, uint32_t at, bool before)
 {
 	static struct lc_insert nowhere;
 	struct rewrite *r = w->r;
+	struct lc_insert *inserts;
 
-	if (r->len == r->cap) {
-		size_t cap = r->cap ? 2 * r->cap : 16;
-		struct lc_insert *inserts = realloc(r->inserts, cap * sizeof(*inserts));
-
-		if (!inserts) {
-			w->failed = true;
-			return &nowhere;
-		}
-		r->inserts = inserts;
-		r->cap = cap;
+	inserts = lc_array_reserve(r->inserts, &r->cap, r->len + 1, sizeof(*inserts));
+	if (!inserts) {
+		w->failed = true;
+		return &nowhere;
 	}
+	r->inserts = inserts;
 	r->inserts[r->len] = (struct lc_insert){ .at = at, .before = before };
 	return &r->inserts[r->len++];
 }

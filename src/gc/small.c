@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "src/base/time.h"
+#include "src/base/vector.h"
 #include "src/gc/moves.h"
 #include "src/jvm/areas.h"
 #include "src/jvm/peek.h"
@@ -44,43 +45,19 @@ static struct {
 	_Atomic uint64_t moved, forgotten, held, pass_ns;
 } small;
 
-static bool push(void **array, size_t len, size_t *cap, size_t element_bytes)
-{
-	size_t bigger = *cap ? *cap * 2 : 64;
-	void *p;
-
-	if (len < *cap)
-		return true;
-	p = realloc(*array, bigger * element_bytes);
-	if (!p)
-		return false;
-	*array = p;
-	*cap = bigger;
-	return true;
-}
-
 /* The area that `addr` lies in, where that has objects; or NULL. */
 static const struct lc_area *area_of(uint64_t addr)
 {
 	const struct lc_area *a = small.areas;
-	size_t low = 0, high = small.areas_len;
+	size_t i = small.near;
 
-	if (small.near < high && addr >= a[small.near].bottom && addr < a[small.near].end) {
-		low = small.near;
-	} else {
-		while (low < high) {
-			size_t mid = low + (high - low) / 2;
-
-			if (a[mid].end <= addr)
-				low = mid + 1;
-			else
-				high = mid;
-		}
-		if (low == small.areas_len || addr < a[low].bottom)
+	if (i >= small.areas_len || addr < a[i].bottom || addr >= a[i].end) {
+		i = lc_area_find(a, small.areas_len, addr);
+		if (i == small.areas_len)
 			return NULL;
-		small.near = low;
+		small.near = i;
 	}
-	return a[low].kind != LC_AREA_FREE && addr < a[low].top ? &a[low] : NULL;
+	return a[i].kind != LC_AREA_FREE && addr < a[i].top ? &a[i] : NULL;
 }
 
 static bool readable(uint64_t addr)
@@ -154,9 +131,13 @@ static void hold(uint64_t addr, uint64_t words)
 	uint64_t i = (addr - small.low) / small.bucket_bytes;
 	struct bucket *b = &small.buckets[i < small.buckets_len ? i : small.buckets_len - 1];
 
-	/* Without memory it is forgotten: the map drops it when its area is collected. */
-	if (push((void **)&b->objects, b->len, &b->cap, sizeof(*b->objects)))
-		b->objects[b->len++] = addr | words << LC_ADDR_BITS;
+	uint64_t *objects = lc_array_reserve(b->objects, &b->cap, b->len + 1, sizeof(*b->objects));
+
+	/* Without memory the object is forgotten: the map drops it when its area is collected. */
+	if (!objects)
+		return;
+	b->objects = objects;
+	b->objects[b->len++] = addr | words << LC_ADDR_BITS;
 }
 
 /* Where the object at `addr` has gone; 0 if it has not, or died. */
@@ -177,8 +158,12 @@ static uint64_t forwarded(uint64_t addr)
 
 static void note_move(uint64_t src, uint64_t dst, uint64_t words)
 {
-	if (!push((void **)&small.moves, small.moves_len, &small.moves_cap, sizeof(*small.moves)))
+	struct lc_move *moves =
+	    lc_array_reserve(small.moves, &small.moves_cap, small.moves_len + 1, sizeof(*moves));
+
+	if (!moves)
 		return;
+	small.moves = moves;
 	small.moves[small.moves_len++] = (struct lc_move){ src, dst, words * 8 };
 }
 

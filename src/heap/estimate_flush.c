@@ -13,24 +13,15 @@
 
 static enum lc_split_age age_of(const struct lc_alloc_table *t, uint64_t start, uint32_t epoch)
 {
-	size_t low = 0, high = t->areas_len;
 	const struct lc_area *a;
+	size_t i;
 
 	if (epoch != t->closed)
 		return LC_SPLIT_ANY;
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (t->areas[middle].bottom <= start)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	if (!low)
+	i = lc_area_find(t->areas, t->areas_len, start);
+	if (i == t->areas_len)
 		return LC_SPLIT_ANY;
-	a = &t->areas[low - 1];
-	if (start >= a->end)
-		return LC_SPLIT_ANY;
+	a = &t->areas[i];
 	if (a->kind == LC_AREA_FREE || a->kind == LC_AREA_EDEN || start >= a->top)
 		return LC_SPLIT_NEW;
 	return LC_SPLIT_OLD;

@@ -14,6 +14,8 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
+#include "src/base/vector.h"
+
 /* What was told of one engine, class and site by LIVE. */
 struct state {
 	uint32_t class_site, site;
@@ -61,15 +63,12 @@ void lc_split_destroy(struct lc_split *s)
 
 int lc_split_note(struct lc_split *s, const struct lc_split_access *a)
 {
-	if (s->accesses_len == s->accesses_cap) {
-		size_t cap = s->accesses_cap ? s->accesses_cap * 2 : 256;
-		struct lc_split_access *bigger = realloc(s->accesses, cap * sizeof(*bigger));
+	struct lc_split_access *accesses =
+	    lc_array_reserve(s->accesses, &s->accesses_cap, s->accesses_len + 1, sizeof(*accesses));
 
-		if (!bigger)
-			return -ENOMEM;
-		s->accesses = bigger;
-		s->accesses_cap = cap;
-	}
+	if (!accesses)
+		return -ENOMEM;
+	s->accesses = accesses;
 	s->accesses[s->accesses_len++] = *a;
 	return 0;
 }

@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "src/base/vector.h"
 #include "src/heap/map_impl.h"
 
 int lc_map_create(struct lc_map **out)
@@ -56,23 +57,6 @@ void lc_map_clear(struct lc_map *m)
 	m->areas_len = 0;
 	m->doubts_len = 0;
 	free_blocks(m);
-}
-
-int lc_map_reserve(void **array, size_t *cap, size_t len, size_t element_bytes)
-{
-	size_t more = *cap + *cap / 2 + 64;
-	void *p;
-
-	if (len <= *cap)
-		return 0;
-	if (more < len)
-		more = len;
-	p = realloc(*array, more * element_bytes);
-	if (!p)
-		return -ENOMEM;
-	*array = p;
-	*cap = more;
-	return 0;
 }
 
 void lc_map_grid_reset(struct lc_map_grid *g, uint64_t low, uint64_t high)
@@ -158,17 +142,20 @@ struct lc_map_entry *lc_map_at(const struct lc_map *m, uint64_t addr)
 /* Number of an entry to use, or 0. */
 static uint32_t take_entry(struct lc_map *m)
 {
-	struct lc_map_entry *block;
+	struct lc_map_entry *block, **blocks;
 	uint32_t number = m->free_entry, base;
 
 	if (number) {
 		m->free_entry = lc_map_entry(m, number)->site;
 		return number;
 	}
-	if (m->blocks_len >= UINT32_MAX / LC_MAP_BLOCK_ENTRIES - 1 ||
-	    lc_map_reserve((void **)&m->blocks, &m->blocks_cap, m->blocks_len + 1,
-	                   sizeof(m->blocks[0])))
+	if (m->blocks_len >= UINT32_MAX / LC_MAP_BLOCK_ENTRIES - 1)
 		return 0;
+	blocks =
+	    lc_array_reserve(m->blocks, &m->blocks_cap, m->blocks_len + 1, sizeof(m->blocks[0]));
+	if (!blocks)
+		return 0;
+	m->blocks = blocks;
 	block = malloc(LC_MAP_BLOCK_ENTRIES * sizeof(*block));
 	if (!block)
 		return 0;

@@ -44,6 +44,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "src/base/vector.h"
 #include "src/heap/map_impl.h"
 
 struct landing {
@@ -221,22 +222,15 @@ static void take_survivors(struct closing *k)
 static ptrdiff_t find_area(struct closing *k, uint64_t addr)
 {
 	const struct lc_area *a = k->c->areas;
-	size_t low = 0, high = k->c->areas_len;
+	size_t i, len = k->c->areas_len;
 
-	if (k->near < high && addr >= a[k->near].bottom && addr < a[k->near].end)
+	if (k->near < len && addr >= a[k->near].bottom && addr < a[k->near].end)
 		return (ptrdiff_t)k->near;
-	while (low < high) {
-		size_t mid = low + (high - low) / 2;
-
-		if (a[mid].end <= addr)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	if (low == k->c->areas_len || addr < a[low].bottom)
+	i = lc_area_find(a, len, addr);
+	if (i == len)
 		return -1;
-	k->near = low;
-	return (ptrdiff_t)low;
+	k->near = i;
+	return (ptrdiff_t)i;
 }
 
 static bool is_small(uint64_t size_words)
@@ -248,17 +242,9 @@ static bool is_small(uint64_t size_words)
 static bool was_old(const struct closing *k, uint64_t addr)
 {
 	const struct lc_area *a = k->m->areas;
-	size_t low = 0, high = k->m->areas_len;
+	const size_t len = k->m->areas_len, i = lc_area_find(a, len, addr);
 
-	while (low < high) {
-		size_t mid = low + (high - low) / 2;
-
-		if (a[mid].end <= addr)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	return low < k->m->areas_len && addr >= a[low].bottom && a[low].kind == LC_AREA_OLD;
+	return i < len && a[i].kind == LC_AREA_OLD;
 }
 
 /* Where the part of an area ends in which objects may have stayed. */
@@ -354,6 +340,7 @@ static int note_written(struct closing *k)
 /* A record that passed the filters. */
 static int consider(struct closing *k, uint64_t addr, const struct lc_alloc *a, uint32_t birth_in)
 {
+	struct lc_alloc *stays;
 	struct lc_map_entry e = { .size_words = a->size_words,
 		                  .site = a->site,
 		                  .birth_in = birth_in };
@@ -370,8 +357,10 @@ static int consider(struct closing *k, uint64_t addr, const struct lc_alloc *a, 
 		if (is_small(a->size_words))
 			return 0;
 	}
-	if (lc_map_reserve((void **)&k->stays, &k->stays_cap, k->stays_len + 1, sizeof(*k->stays)))
+	stays = lc_array_reserve(k->stays, &k->stays_cap, k->stays_len + 1, sizeof(*stays));
+	if (!stays)
 		return -ENOMEM;
+	k->stays = stays;
 	k->stays[k->stays_len++] = *a;
 	return 0;
 }
@@ -564,9 +553,12 @@ static void drop_small(struct closing *k)
 
 static int note_doubt(struct lc_map *m, uint64_t addr)
 {
-	if (lc_map_reserve((void **)&m->doubts, &m->doubts_cap, m->doubts_len + 1,
-	                   sizeof(*m->doubts)))
+	uint64_t *doubts =
+	    lc_array_reserve(m->doubts, &m->doubts_cap, m->doubts_len + 1, sizeof(*doubts));
+
+	if (!doubts)
 		return -ENOMEM;
+	m->doubts = doubts;
 	m->doubts[m->doubts_len++] = addr;
 	return 0;
 }

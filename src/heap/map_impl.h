@@ -78,9 +78,6 @@ void lc_map_grid_reset(struct lc_map_grid *g, uint64_t low, uint64_t high);
 void lc_map_grid_add(struct lc_map_grid *g, uint64_t low, uint64_t high);
 bool lc_map_grid_meets(const struct lc_map_grid *g, uint64_t low, uint64_t high);
 
-/* Make room for `len` elements. 0, or -ENOMEM and nothing changed. */
-int lc_map_reserve(void **array, size_t *cap, size_t len, size_t element_bytes);
-
 /*
  * The survivor that starts at `addr`, or the first above; NULL when there is none. *found is
  * its address.
