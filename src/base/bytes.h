@@ -13,8 +13,8 @@
 #include <string.h>
 
 /*
- * All zero is an empty array. After a failed allocation `failed` is set and additions do nothing, so
- * that a writer checks once, at its end.
+ * All zero is an empty array. After a failed allocation `failed` is set and additions do nothing,
+ * so that a writer checks once, at its end.
  */
 struct lc_bytes {
 	uint8_t *data; /* from malloc(); the owner of the struct frees it */
@@ -23,7 +23,9 @@ struct lc_bytes {
 	bool failed;
 };
 
-/* Make room for `more` bytes behind the last one. Returns false, and sets `failed`, without memory. */
+/*
+ * Make room for `more` bytes behind the last one. Returns false, and sets `failed`, without memory.
+ */
 static inline bool lc_bytes_reserve(struct lc_bytes *b, size_t more)
 {
 	size_t cap = b->cap ? b->cap : 1024;

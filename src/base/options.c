@@ -1,4 +1,4 @@
-/* base/options.c - the table of options.def, and texts to values and back. */
+/* base/options.c - turns texts into values of options, checks them, and turns values into texts. */
 #include "src/base/options.h"
 
 #include <errno.h>
@@ -13,7 +13,7 @@ enum option_type {
 	OPTION_DURATION,
 	OPTION_COUNT,
 	OPTION_CHOICE,
-	OPTION_WORDS,
+	OPTION_SET,
 	OPTION_FLAG,
 };
 
@@ -24,7 +24,7 @@ static const struct lc_option_info infos[] = {
 };
 #undef LC_OPTION
 
-/* What the parser knows beyond the texts; the same rows in the same order. */
+/* What only the parser needs of each option; the rows are those of infos[], in the same order. */
 #define LC_OPTION(field, type, name, letter, argument, default_text, unit, help)                   \
 	{ OPTION_##type, offsetof(struct lc_options, field) },
 static const struct {
@@ -37,7 +37,7 @@ static const struct {
 
 enum { OPTION_COUNT_ALL = sizeof(infos) / sizeof(infos[0]) };
 
-/* The last row of each has no suffix at all, NULL. */
+/* The units of a number. The row that ends a table has no suffix, NULL. */
 struct unit {
 	const char *suffix;
 	uint64_t factor;
@@ -51,7 +51,7 @@ static const struct unit duration_units[] = {
 static const struct unit count_units[] = { { "", 1 }, { NULL, 0 } };
 
 /*
- * What a value may be, beyond its type. An interval under 100 us would spend more time in the
+ * The ranges of numbers. An interval under 100 us would spend more time in the
  * signal handler than in the program, and one allocation sampled in less than 1 KiB more than
  * tracking them all; objects of over 32 GiB do not fit in a record.
  */
@@ -79,7 +79,7 @@ static void *field(const struct lc_options *o, size_t row)
 	return (char *)(uintptr_t)o + slots[row].offset;
 }
 
-/* Edits that turn `a` into `b`, an exchange of neighbours counting as one; at most `cap`. */
+/* How many edits turn `a` into `b`, at most `cap`; exchanging two neighbours is one edit. */
 static size_t edit_distance(const char *a, const char *b, size_t cap)
 {
 	enum { WORD_MAX = 64 };
@@ -169,7 +169,7 @@ static const char *wrong_unit(enum option_type type)
 	return type == OPTION_DURATION ? "needs a unit: ns, us, ms or s" : "is not a number";
 }
 
-/* Digits and a suffix. Returns NULL, or what is wrong. */
+/* Parse digits and a suffix. Returns NULL, or says what is wrong. */
 static const char *parse_number(const char *text, enum option_type type, uint64_t *out)
 {
 	const struct unit *u = units_of(type);
@@ -213,12 +213,12 @@ static int set_number(struct lc_options *o, size_t row, const char *value, char 
 	return 0;
 }
 
-/* The index of the `len` bytes at `value` among the words of "a|b|c", or -1. */
-static int choice_index(const char *words, const char *value, size_t len)
+/* The index of the `len` bytes at `value` among the choices "a|b|c", or -1. */
+static int choice_index(const char *choices, const char *value, size_t len)
 {
 	int index = 0;
 
-	for (const char *w = words;; index++) {
+	for (const char *w = choices;; index++) {
 		size_t w_len = strcspn(w, "|");
 
 		if (w_len == len && memcmp(w, value, len) == 0)
@@ -243,9 +243,9 @@ static int set_choice(struct lc_options *o, size_t row, const char *value, char 
 	return 0;
 }
 
-/* Words separated by ',' or ';' are bits, in the order of the option's argument. */
-static int set_words(struct lc_options *o, size_t row, const char *value, char *error,
-                     size_t error_len)
+/* The value is choices, separated by ',' or ';'; each is a bit, in the order of the argument. */
+static int set_set(struct lc_options *o, size_t row, const char *value, char *error,
+                   size_t error_len)
 {
 	unsigned bits = 0;
 
@@ -298,7 +298,7 @@ _Static_assert(LC_OPTION_TEXT_MAX == 1024, "set_string() names the limit");
 
 _Static_assert(OPTION_COUNT_ALL <= 64, "lists_set has a bit per row");
 
-/* A list's first value replaces the default, each further one is a part more. */
+/* The first value of a list replaces the default; each further value is appended. */
 static int set_list(struct lc_options *o, size_t row, const char *value, char *error,
                     size_t error_len)
 {
@@ -342,8 +342,8 @@ int lc_options_set(struct lc_options *o, const char *name, const char *value, ch
 	switch (slots[row].type) {
 	case OPTION_CHOICE:
 		return set_choice(o, (size_t)row, value, error, error_len);
-	case OPTION_WORDS:
-		return set_words(o, (size_t)row, value, error, error_len);
+	case OPTION_SET:
+		return set_set(o, (size_t)row, value, error, error_len);
 	case OPTION_STRING:
 		return set_string(o, (size_t)row, value, error, error_len);
 	case OPTION_LIST:
@@ -395,7 +395,7 @@ int lc_options_parse(struct lc_options *o, const char *text, char *error, size_t
 			return -EINVAL;
 		}
 		if (!item[0] && !value)
-			continue; /* a comma too many */
+			continue; /* two commas in a row, or one at the end */
 		err = lc_options_set(&parsed, item, value, error, error_len);
 		if (err)
 			return err;
@@ -404,7 +404,7 @@ int lc_options_parse(struct lc_options *o, const char *text, char *error, size_t
 	return 0;
 }
 
-/* A number with the largest unit that divides it. */
+/* Write a number with the largest unit that divides it. */
 static int format_number(uint64_t n, enum option_type type, char *out, size_t out_len)
 {
 	const struct unit *u = units_of(type);
@@ -417,14 +417,14 @@ static int format_number(uint64_t n, enum option_type type, char *out, size_t ou
 	                best->suffix);
 }
 
-static int format_choice(const char *words, int index, char *out, size_t out_len)
+static int format_choice(const char *choices, int index, char *out, size_t out_len)
 {
 	while (index-- > 0)
-		words += strcspn(words, "|") + 1;
-	return snprintf(out, out_len, "%.*s", (int)strcspn(words, "|"), words);
+		choices += strcspn(choices, "|") + 1;
+	return snprintf(out, out_len, "%.*s", (int)strcspn(choices, "|"), choices);
 }
 
-static int format_words(const char *words, unsigned bits, char *out, size_t out_len)
+static int format_set(const char *choices, unsigned bits, char *out, size_t out_len)
 {
 	int len = 0;
 
@@ -436,7 +436,7 @@ static int format_words(const char *words, unsigned bits, char *out, size_t out_
 		if (len)
 			len += snprintf(out + len, out_len - (size_t)len, ";");
 		if ((size_t)len < out_len)
-			len += format_choice(words, i, out + len, out_len - (size_t)len);
+			len += format_choice(choices, i, out + len, out_len - (size_t)len);
 	}
 	return len;
 }
@@ -458,9 +458,9 @@ int lc_options_value(const struct lc_options *o, size_t i, char *out, size_t out
 		memcpy(&index, p, sizeof(index));
 		len = format_choice(infos[i].argument, index, out, out_len);
 		break;
-	case OPTION_WORDS:
+	case OPTION_SET:
 		memcpy(&bits, p, sizeof(bits));
-		len = format_words(infos[i].argument, bits, out, out_len);
+		len = format_set(infos[i].argument, bits, out, out_len);
 		break;
 	case OPTION_FLAG:
 		memcpy(&on, p, sizeof(on));

@@ -1,4 +1,4 @@
-/* base/options.h - the options of options.def, parsed. */
+/* base/options.h - parses the options that options.def lists, and writes them as text again. */
 #ifndef LC_BASE_OPTIONS_H
 #define LC_BASE_OPTIONS_H
 
@@ -9,15 +9,16 @@
 enum { LC_PATHS_ADAPTIVE, LC_PATHS_EXACT };
 enum { LC_CLOCK_WANTED_AUTO, LC_CLOCK_WANTED_RDPMC, LC_CLOCK_WANTED_TSC, LC_CLOCK_WANTED_COARSE };
 
-enum { LC_SPANS_STREAMS = 1, LC_SPANS_TASKS = 2 }; /* bits, in the order of the words */
+enum { LC_SPANS_STREAMS = 1, LC_SPANS_TASKS = 2 }; /* bits, in the order of the choices */
 
 #define LC_FRAMES_MAX 2048 /* hard limit of --depth, in frames */
 
 enum { LC_OPTION_TEXT_MAX = 1024 };
 
 /*
- * Set by `locus run` to the option that loads the agent, "-agentpath:FILE=OPTIONS"; preload/launch.c in
- * the preloaded library hands it to the JVMs that the command starts.
+ * The environment variable that `locus run` sets to the option that loads the agent,
+ * "-agentpath:FILE=OPTIONS". preload/launch.c in the preloaded library hands the option to the JVMs
+ * that the command starts.
  */
 #define LC_LAUNCH_VARIABLE "LOCUS_AGENT"
 
@@ -37,13 +38,13 @@ struct lc_options {
 	bool trace;
 	int clock; /* LC_CLOCK_WANTED_ */
 	bool calibrate;
-	uint64_t lists_set; /* rows of type LIST that were set: a further value is appended */
+	uint64_t lists_set; /* a bit per row: a LIST that was set; a further value is appended */
 };
 
 /* One row of options.def, for help texts, manuals and manifests. */
 struct lc_option_info {
 	const char *name;
-	char letter; /* 0 where it has none */
+	char letter; /* 0: the option has no short form */
 	const char *type;
 	const char *argument;
 	const char *default_text;
@@ -59,9 +60,9 @@ void lc_options_init(struct lc_options *o);
 
 /*
  * Set one option by its long name; a LIST that was set before gets one more value, after a ';'.
- * Returns 0; -ENOENT when there is no such option (then `error`
- * names the nearest one, where one is near); -EINVAL when the value is not of its type or out of range. `error`
- * receives one line without a newline. *o is untouched on failure.
+ * Returns 0; -ENOENT when there is no such option (`error` then names the nearest one, if one is
+ * near); -EINVAL when the value is not of the option's type or out of range. On failure `error`
+ * receives one line without a newline, and *o is untouched.
  */
 int lc_options_set(struct lc_options *o, const char *name, const char *value, char *error,
                    size_t error_len);
@@ -79,7 +80,7 @@ int lc_options_parse(struct lc_options *o, const char *text, char *error, size_t
  */
 int lc_options_format(const struct lc_options *o, char *out, size_t out_len);
 
-/* The value of row `i` as text, as the manifest holds it. Returns its length, or -ENOSPC. */
+/* Write the value of row `i` as text, as the manifest holds it. Returns its length, or -ENOSPC. */
 int lc_options_value(const struct lc_options *o, size_t i, char *out, size_t out_len);
 
 /*

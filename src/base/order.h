@@ -1,4 +1,4 @@
-/* base/order.h - comparisons for qsort() and bsearch(), and shares. Context: any. */
+/* base/order.h - compares numbers for qsort() and bsearch(), and computes shares. Context: any. */
 #ifndef LC_BASE_ORDER_H
 #define LC_BASE_ORDER_H
 

@@ -1,4 +1,8 @@
-/* base/time.h - the one clock of logs, samples and blocks. Context: any, signal handlers included. */
+/*
+ * base/time.h - reads the clock that logs, samples and blocks share.
+ *
+ * Context: any, signal handlers included.
+ */
 #ifndef LC_BASE_TIME_H
 #define LC_BASE_TIME_H
 

@@ -1,9 +1,10 @@
 /*
- * preload/abi.h - what the interposer and the agent share: one exported object.
+ * preload/abi.h - describes the one object through which the agent and the interposer work
+ * together.
  *
- * The interposer is in every process that inherits LD_PRELOAD; it owns no memory and does nothing
- * until an agent in the same process finds the object by name and arms it. All memory that it
- * writes is the agent's.
+ * The interposer is in every process that inherits LD_PRELOAD. It owns no memory and does nothing
+ * until an agent in the same process finds the exported object by its name and arms it. All memory
+ * that the interposer writes is the agent's.
  *
  * Order:  A1  the agent stores the fields marked "armed" and then `generation` (release) -> a
  *             thread loads `generation` (acquire) before it uses them.
@@ -30,19 +31,19 @@ enum lc_copy_kind {
 enum lc_copy_fate {
 	LC_COPY_UNKNOWN = 0, /* not looked at, or there is no forwarding pointer */
 	LC_COPY_WON,
-	LC_COPY_LOST, /* another copy is the object, or it stayed where it was */
+	LC_COPY_LOST, /* another copy became the object, or the object stayed where it was */
 };
 
 /*
- * One copy. `size_tag` holds, from the lowest bit: 40 bits size in bytes, 2 bits kind, 2 bits
- * fate, 4 bits 0, 16 bits tag of the chunk's hand-out. `hash_src` holds 48 bits of address and,
- * of an evacuation, 16 bits of lc_copy_hash() of the header before the copy.
+ * A copy that was logged. `size_tag` holds, from the lowest bit: 40 bits size in bytes, 2 bits
+ * kind, 2 bits fate, 4 bits 0, 16 bits tag of the chunk's hand-out. `hash_src` holds 48 bits of
+ * address and, of an evacuation, 16 bits of lc_copy_hash() of the header before the copy.
  */
 struct lc_copy {
 	uint64_t hash_src;
 	uint64_t dst;
 	uint64_t size_tag;
-	uint64_t time; /* of a slide, where `stamp` is set: TSC before the copy; else 0 */
+	uint64_t time; /* TSC before the copy, for a slide while `stamp` is set; else 0 */
 };
 
 #define LC_COPY_SIZE_MASK ((UINT64_C(1) << 40) - 1)
@@ -56,7 +57,7 @@ static inline uint64_t lc_copy_src(const struct lc_copy *c)
 	return c->hash_src & ((UINT64_C(1) << LC_COPY_HASH_SHIFT) - 1);
 }
 
-/* Of an object's second header word: its class and, of an array, its length. */
+/* Hash the second word of an object's header: its class and, for an array, its length. */
 static inline uint64_t lc_copy_hash(uint64_t second)
 {
 	return second * UINT64_C(0x9e3779b97f4a7c15) >> LC_COPY_HASH_SHIFT;
@@ -82,7 +83,9 @@ static inline enum lc_copy_fate lc_copy_judge(uint64_t mark, uint64_t dst)
 {
 	if ((mark & 3) == 3) /* forwarded; to itself where the object stays (JDK 17) */
 		return (mark & ~UINT64_C(7)) == dst ? LC_COPY_WON : LC_COPY_LOST;
-	if (mark & 4) /* JDK 24 and later: stays. Before, a bias, which no evacuated object keeps */
+	/* In JDK 24 and later the object stays. Earlier the bit is a bias, which no copied object
+	 * keeps. */
+	if (mark & 4)
 		return LC_COPY_LOST;
 	return LC_COPY_UNKNOWN;
 }
@@ -91,8 +94,8 @@ enum { LC_COPY_CHUNK_BYTES = 16384 };
 
 struct lc_copy_chunk {
 	uint32_t used; /* written by: the thread that has the chunk */
-	uint32_t next; /* chunks of the open window: index + 1; 0 ends. Written once, by the same */
-	uint64_t tag;  /* of this hand-out */
+	uint32_t next; /* next chunk of the window: index + 1; 0: none. Written once, by it too */
+	uint64_t tag;  /* number of the hand-out */
 	uint64_t pad[2];
 	struct lc_copy copies[(LC_COPY_CHUNK_BYTES - 32) / sizeof(struct lc_copy)];
 };
@@ -104,14 +107,15 @@ struct lc_preload {
 	uint32_t version;
 	uint32_t bytes; /* sizeof(struct lc_preload) as the interposer was built */
 
-	/* Send copies through the log, or straight on. Returns 0, or -1 without a libc to call. */
+	/* Send copies through the log, or straight to libc. Returns 0, or -1 if libc was not
+	 * found. */
 	int (*arm)(bool on);
 
-	/* Armed; written by: the agent, while the log is closed. */
-	uint64_t low;       /* heap */
+	/* The fields that arming sets; written by: the agent, while the log is closed. */
+	uint64_t low;       /* bottom of the heap */
 	uint64_t span;      /* bytes of heap */
 	uint64_t min_bytes; /* log from this size on */
-	uint64_t stamp;     /* slides of several threads depend on each other: note the time */
+	uint64_t stamp; /* note the time of slides: those of several threads depend on each other */
 	struct lc_copy_chunk *chunks;
 	uint32_t *link; /* per chunk, the next free one: index + 1 */
 	uint32_t chunks_len;
@@ -125,7 +129,7 @@ struct lc_preload {
 	/* The free chunks. */
 	_Atomic uint64_t free_head; /* low half index + 1; high half counts pops and pushes (ABA) */
 	_Atomic uint32_t fresh;     /* chunks [fresh, chunks_len) were never handed out */
-	_Atomic uint64_t handed_out; /* hand-outs ever; the tag */
+	_Atomic uint64_t handed_out; /* hand-outs ever: the tag of the next one */
 };
 
 #endif

@@ -1,9 +1,11 @@
 /*
- * preload/copies.c - memcpy and memmove in front of libc's, so that the collector's copies can be seen.
+ * preload/copies.c - takes the place of libc's memcpy and memmove, so that the agent sees what the
+ * garbage collector copies.
  *
- * This library is built alone. It is loaded into the JVM, its children and whatever the launcher
- * script runs; there it must cost nothing and break nothing. So: no memory of its own, no lock, no
- * thread-exit hook, and the only work at start is to look up libc's memmove.
+ * The library with this file is built alone. It is loaded into the JVM, its children and whatever
+ * the launcher script runs; there it must cost nothing and break nothing. So it has no memory of
+ * its own, no lock and no thread-exit hook, and its only work at start is to look up libc's
+ * memmove.
  *
  * Every call goes through one pointer, `route_copy` or `route_move`: NULL until the constructor has
  * run (other libraries' IFUNC resolvers and constructors, and dlsym() itself, may copy before),
@@ -30,7 +32,9 @@
 #define EXPORT __attribute__((visibility("default"), used))
 #define RARE __attribute__((noinline, cold))
 
-/* Parallel's regions are a multiple of this; first pieces of split objects end at a region's end. */
+/*
+ * Parallel's regions are a multiple of this; the first piece of a split object ends at such an end.
+ */
 #define PIECE_MASK ((UINT64_C(64) << 10) - 1)
 
 typedef void *copy_fn(void *, const void *, size_t);
@@ -53,11 +57,11 @@ static copy_fn *libc_move; /* written by: the constructor */
 /* This thread's place in the open window. */
 static _Thread_local struct {
 	struct lc_copy_chunk *chunk;
-	struct lc_copy *pending; /* last evacuation, not yet judged */
+	struct lc_copy *pending; /* this thread's last evacuation, not yet judged */
 	uint32_t generation;
 } self;
 
-/* Copies without libc. String instructions, which no compiler turns into a call of memcpy. */
+/* Copy without libc, by string instructions, which no compiler turns into a call of memcpy. */
 static RARE void *move_early(void *dst, const void *src, size_t n)
 {
 	void *d = dst;
@@ -110,14 +114,14 @@ static struct lc_copy_chunk *pop_free(struct lc_preload *p)
 	return NULL;
 }
 
-/* A new chunk for this thread, hung into the window. NULL: no room. */
+/* Take a chunk for this thread and hang it into the window. Returns NULL when there is no room. */
 static RARE struct lc_copy_chunk *take_chunk(struct lc_preload *p, uint32_t generation)
 {
 	struct lc_copy_chunk *c = pop_free(p);
 	uint32_t head;
 
 	if (self.generation != generation)
-		self.pending = NULL; /* of a window that was closed */
+		self.pending = NULL; /* it belongs to a window that was closed */
 	self.generation = generation;
 	self.chunk = c;
 	if (!c)
@@ -137,7 +141,8 @@ static RARE struct lc_copy_chunk *take_chunk(struct lc_preload *p, uint32_t gene
 
 /*
  * An evacuating thread copies an object, then installs the forwarding pointer or finds that
- * another thread did. By its next copy that is decided, and the mark word is still in its cache.
+ * another thread did. By the thread's next copy that is decided, and the mark word is still in its
+ * cache.
  */
 static inline void judge_pending(uint32_t generation)
 {
@@ -154,8 +159,9 @@ static inline void judge_pending(uint32_t generation)
 }
 
 /*
- * The same when a full collection has begun in the same pause: the young generation may have been
- * made smaller in between, and the source given back. So the kernel reads it.
+ * Judge the pending copy when a full collection has begun in the same pause: the young generation
+ * may have been made smaller in between, and the memory of the source given back. So the kernel is
+ * asked to read it.
  */
 static RARE void judge_pending_safely(uint32_t generation)
 {
@@ -174,8 +180,9 @@ static RARE void judge_pending_safely(uint32_t generation)
 }
 
 /*
- * No time stamp where it can be done without: rdtsc waits for the loads before it, of an object
- * that is not in the cache, and so costs 100 ns here where 5 ns are measured in a loop.
+ * Log a copy. A time stamp is taken only where it is needed: rdtsc waits for the loads before it,
+ * which are of an object that is not in the cache, and so costs 100 ns here where a loop measures
+ * 5 ns.
  */
 static void append(struct lc_preload *p, uint32_t generation, uint64_t dst, uint64_t src,
                    uint64_t n, enum lc_copy_kind kind)
@@ -227,10 +234,12 @@ static void *log_move(void *dst, const void *src, size_t n)
 		generation = atomic_load_explicit(&p->generation, memory_order_acquire); /* A1 */
 		if (__builtin_expect(self.pending != NULL, 0))
 			judge_pending_safely(generation);
-		/* Relaxed: read after the collection. Loaded first, so that the line is shared. */
+		/* Relaxed: it is read after the collection. Loading first keeps the cache line
+		 * shared. */
 		if (!atomic_load_explicit(&p->slid, memory_order_relaxed))
 			atomic_store_explicit(&p->slid, 1, memory_order_relaxed);
-		/* A second piece may lack up to 64 bytes, which the first one had. */
+		/* A second piece may be up to 64 bytes short of min_bytes: the first piece had
+		 * them. */
 		if (n + 64 >= p->min_bytes || !(((uintptr_t)dst + n - p->low) & PIECE_MASK))
 			append(p, generation, (uintptr_t)dst, (uintptr_t)src, n, LC_COPY_SLIDE);
 	}
@@ -251,7 +260,7 @@ __attribute__((constructor(101))) static void resolve(void)
 	void *f = dlsym(RTLD_NEXT, "memmove");
 
 	if (!f)
-		return; /* the string instructions serve for good */
+		return; /* all copies are then made by string instructions */
 	libc_move = (copy_fn *)(uintptr_t)f;
 	arm(false);
 }

@@ -1,11 +1,12 @@
 /*
- * preload/launch.c - part of the preloaded library: gives a `java` that a script starts its agent.
+ * preload/launch.c - gives the agent to a `java` that a script starts; part of the preloaded
+ * library.
  *
- * `locus run` may be given a script, and the JVM is somewhere below it. The environment variables
- * that a JVM reads options from make it print a line on the program's stderr, so they are not
- * used: this library is in every process below `locus run`, and where the process is a JDK's
- * launcher that has not got the agent yet, it is executed once more with it as its first argument.
- * Where anything fails the program goes on as it would have without us.
+ * `locus run` may be given a script, which starts the JVM itself or through other programs. The
+ * environment variables that a JVM reads options from make it print a line on the program's stderr,
+ * so they are not used. Instead this library is in every process below `locus run`: where the
+ * process is a JDK's launcher without the agent, the launcher is executed once more with the agent
+ * as its first argument. Where anything fails, the program goes on as it would without Locus.
  *
  * Context: a constructor, before main(), one thread.
  */
@@ -18,13 +19,13 @@
 
 #include "src/base/options.h"
 
-/* Launchers worth profiling, and how they are told of an option for the JVM. */
+/* The launchers that are given the agent, and how each takes an option for the JVM. */
 static const struct launcher {
 	const char *name;
 	const char *prefix;
 } launchers[] = { { "java", "" }, { "javac", "-J" }, { "javadoc", "-J" } };
 
-/* A program may be called "java" and be none: a JDK's has libjli, by one of these ways. */
+/* A program may be called "java" and be none: a JDK's launcher has libjli in one of these ways. */
 static bool has_launcher_library(const char *directory)
 {
 	static const char *const places[] = {
@@ -60,7 +61,7 @@ static const struct launcher *find_launcher(const char *path)
 	return NULL;
 }
 
-/* A script often asks for the version first; that JVM must not take the profile's place. */
+/* A script often asks for the version first; the JVM that answers must not make the profile. */
 static bool only_asks(char **argv)
 {
 	static const char *const questions[] = { "-version", "--version", "-help", "--help",
@@ -102,8 +103,8 @@ __attribute__((constructor)) static void add_agent(int argc, char **argv)
 	args[1] = option;
 	for (int i = 1; i < argc; i++)
 		args[i + 1] = argv[i];
-	/* One directory holds one profile: unless its name has the process ID in it, the JVMs
-	 * that this one starts are left alone. */
+	/* One directory holds one profile: unless the directory's name has the process ID in it,
+	 * the JVMs that this JVM starts are not given the agent. */
 	if (!strstr(agent, "%p"))
 		unsetenv(LC_LAUNCH_VARIABLE);
 	execve(path, args, environ);
