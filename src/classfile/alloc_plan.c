@@ -12,6 +12,7 @@
 
 #include <stdlib.h>
 
+#include "src/base/descriptor.h"
 #include "src/base/vector.h"
 #include "src/classfile/tables.h"
 #include "src/classfile/watched.h"
@@ -104,29 +105,6 @@ static uint32_t call_bits(const struct call *call, uint32_t bit)
 	return i < LC_INTRINSICS ? bit | i << LC_SITE_INTRINSIC_SHIFT : 0;
 }
 
-uint32_t lc_rewrite_field_bytes(const char *descriptor, uint32_t reference_bytes)
-{
-	switch (*descriptor) {
-	case 'Z':
-	case 'B':
-		return 1;
-	case 'C':
-	case 'S':
-		return 2;
-	case 'I':
-	case 'F':
-		return 4;
-	case 'J':
-	case 'D':
-		return 8;
-	case 'L':
-	case '[':
-		return reference_bytes;
-	default:
-		return 0;
-	}
-}
-
 static uint64_t own_bytes(const struct lc_class *c, uint32_t reference_bytes)
 {
 	uint32_t count = lc_be_get2(c->bytes + c->fields), at = c->fields + 2;
@@ -137,7 +115,7 @@ static uint64_t own_bytes(const struct lc_class *c, uint32_t reference_bytes)
 		struct lc_class_text type = lc_class_utf8(c, field.descriptor);
 
 		if (type.len && !(lc_be_get2(c->bytes + at) & ACC_STATIC))
-			sum += lc_rewrite_field_bytes(type.data, reference_bytes);
+			sum += lc_descriptor_bytes(type.data, reference_bytes);
 		at = field.end;
 	}
 	return sum;
@@ -218,9 +196,9 @@ static bool stays_small(const struct walk *w, int32_t elements, uint32_t element
 
 static uint32_t element_bytes(const struct walk *w, struct lc_class_text array, uint32_t level)
 {
-	return level + 1 < array.len ? lc_rewrite_field_bytes(array.data + level + 1,
-	                                                      w->scan->options->reference_bytes)
-	                             : 0;
+	return level + 1 < array.len
+	           ? lc_descriptor_bytes(array.data + level + 1, w->scan->options->reference_bytes)
+	           : 0;
 }
 
 /* The length was pushed right before, is a constant, and is small in each dimension. */

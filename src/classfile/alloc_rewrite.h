@@ -84,12 +84,6 @@ enum lc_rewrite_status lc_rewrite_class(const uint8_t *in, size_t len,
                                         const struct lc_rewrite_options *options,
                                         struct lc_rewrite_result *out);
 
-/*
- * Bytes that a field of this descriptor takes in an object: 1, 2, 4, 8 or reference_bytes; 0 if
- * it is no field descriptor.
- */
-uint32_t lc_rewrite_field_bytes(const char *descriptor, uint32_t reference_bytes);
-
 /* What the agent's counters and tools call the status; static storage. */
 const char *lc_rewrite_status_name(enum lc_rewrite_status s);
 

@@ -25,6 +25,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "src/base/descriptor.h"
 #include "src/base/options.h"
 #include "src/classfile/alloc_rewrite.h"
 #include "src/core/epoch.h"
@@ -284,7 +285,7 @@ static uint64_t own_field_bytes(jclass class)
 		    modifiers & ACC_STATIC ||
 		    (*jvmti)->GetFieldName(jvmti, class, fields[i], NULL, &signature, NULL))
 			continue;
-		bytes += lc_rewrite_field_bytes(signature, hook.layout.reference_bytes);
+		bytes += lc_descriptor_bytes(signature, hook.layout.reference_bytes);
 		(*jvmti)->Deallocate(jvmti, (unsigned char *)signature);
 	}
 	(*jvmti)->Deallocate(jvmti, (unsigned char *)fields);

@@ -18,6 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "src/base/descriptor.h"
 #include "src/base/time.h"
 #include "src/core/epoch.h"
 #include "src/core/jvmti.h"
@@ -146,12 +147,18 @@ static bool table_has(const struct lc_field_table *t, const char *name)
 
 /* Learning a class */
 
+/* Bytes of a field of this type; 0: it is no type. */
+static uint8_t width_of(const char *signature)
+{
+	return (uint8_t)lc_descriptor_bytes(signature, field.layout.reference_bytes);
+}
+
 static void learn_declared(JNIEnv *jni, jclass class, const struct lc_field_declared *d,
                            struct lc_field_table *t)
 {
 	for (jint i = 0; i < d->len; i++) {
 		const char *name = d->at[i].name ? intern(d->at[i].name) : NULL;
-		uint8_t bytes = name ? lc_field_width(&field.layout, d->at[i].signature) : 0;
+		uint8_t bytes = name ? width_of(d->at[i].signature) : 0;
 		int64_t offset =
 		    bytes && !lc_field_is_double(d, i) ? lc_field_ask_offset(jni, class, name) : -1;
 

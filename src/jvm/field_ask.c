@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "src/base/descriptor.h"
 #include "src/base/options.h"
 #include "src/core/jvmti.h"
 #include "src/jvm/field.h"
@@ -141,7 +142,8 @@ static int declared_offset(JNIEnv *jni, jclass class, const char *name, uint64_t
 		if (at < 0)
 			continue;
 		*offset = (uint64_t)at;
-		*bytes = lc_field_width(&ask.layout, d.at[i].signature);
+		*bytes =
+		    (uint8_t)lc_descriptor_bytes(d.at[i].signature, ask.layout.reference_bytes);
 		err = 0;
 	}
 	lc_field_declared_free(&d);

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "src/base/descriptor.h"
 #include "src/jvm/layout.h"
 
 enum { MARK_BYTES = 8, LENGTH_BYTES = 4 };
@@ -20,29 +21,6 @@ const char *lc_field_part_name(enum lc_field_part part)
 	};
 
 	return names[part];
-}
-
-uint8_t lc_field_width(const struct lc_layout *layout, const char *signature)
-{
-	switch (signature[0]) {
-	case 'B':
-	case 'Z':
-		return 1;
-	case 'C':
-	case 'S':
-		return 2;
-	case 'I':
-	case 'F':
-		return 4;
-	case 'J':
-	case 'D':
-		return 8;
-	case 'L':
-	case '[':
-		return (uint8_t)layout->reference_bytes;
-	default:
-		return 0;
-	}
 }
 
 static int by_offset(const void *a, const void *b)
@@ -126,11 +104,12 @@ static void range_of(uint64_t i, uint64_t n, struct lc_field *out)
 int lc_field_array_of(const struct lc_layout *layout, const char *signature,
                       struct lc_field_array *out)
 {
-	uint8_t width = signature[0] == '[' ? lc_field_width(layout, signature + 1) : 0;
+	uint32_t width =
+	    signature[0] == '[' ? lc_descriptor_bytes(signature + 1, layout->reference_bytes) : 0;
 
 	if (!width)
 		return -ENOENT;
-	out->width = width;
+	out->width = (uint8_t)width;
 	if (signature[1] == 'L' || signature[1] == '[')
 		out->base = layout->reference_base;
 	else

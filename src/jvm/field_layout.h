@@ -43,9 +43,6 @@ struct lc_field_table {
 	bool mirror;             /* java.lang.Class: static fields follow the instance's */
 };
 
-/* Bytes of a field or element with this signature ("J", "[I", "Ljava/lang/String;"); 0: none. */
-uint8_t lc_field_width(const struct lc_layout *layout, const char *signature);
-
 /* Sort the entries of *t. */
 void lc_field_table_sort(struct lc_field_table *t);
 

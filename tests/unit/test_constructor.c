@@ -7,6 +7,7 @@
 
 #include <cmocka.h>
 
+#include "src/base/descriptor.h"
 #include "tests/unit/class_file.h"
 
 #define CODE(...)                                                                                  \
@@ -144,8 +145,8 @@ static void own_instance_fields_are_summed(void **state)
 		assert_int_equal(r.result.own_field_bytes, 30 + 2 * reference);
 		rewritten_free(&r);
 	}
-	assert_int_equal(lc_rewrite_field_bytes("V", 4), 0);
-	assert_int_equal(lc_rewrite_field_bytes("", 4), 0);
+	assert_int_equal(lc_descriptor_bytes("V", 4), 0);
+	assert_int_equal(lc_descriptor_bytes("", 4), 0);
 }
 
 static void store_to_local_0_leaves_the_constructor_alone(void **state)
