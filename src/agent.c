@@ -20,7 +20,6 @@
 #include "src/agent_counters.h"
 #include "src/agent_threads.h"
 #include "src/attribute/attribution.h"
-#include "src/attribute/bucket.h"
 #include "src/attribute/sealed.h"
 #include "src/base/options.h"
 #include "src/base/say.h"
@@ -35,10 +34,12 @@
 #include "src/heap/hook.h"
 #include "src/jvm/areas.h"
 #include "src/jvm/code_cache.h"
+#include "src/jvm/collector.h"
 #include "src/jvm/field.h"
 #include "src/jvm/frames.h"
 #include "src/jvm/klass.h"
 #include "src/jvm/layout.h"
+#include "src/jvm/ranges.h"
 #include "src/jvm/vmstructs.h"
 #include "src/numa/numa.h"
 #include "src/profile/writer.h"
@@ -204,7 +205,7 @@ static int look_at_jvm(JNIEnv *jni, bool *interposed)
 	if (err)
 		lc_say("objects cannot be followed with the %s collector (use -XX:+UseSerialGC, "
 		       "UseParallelGC or UseG1GC): allocations are counted, samples name no object",
-		       lc_areas_collector_name());
+		       lc_collector_name());
 	/* Without, fields have no names. */
 	lc_field_init(jni, &agent.layout, lc_klass_signature);
 	*interposed = !lc_moves_init();
@@ -235,18 +236,16 @@ static int start_engines(JNIEnv *jni)
 		                                  JVMTI_EVENT_COMPILED_METHOD_UNLOAD,
 		                                  JVMTI_EVENT_DYNAMIC_CODE_GENERATED,
 		                                  JVMTI_EVENT_CLASS_LOAD };
-	const uint64_t *low, *high;
+	const struct lc_range code = lc_ranges_code();
 	int err = enable(code_events, 4, JVMTI_ENABLE);
 
 	(*lc_jvmti())->GenerateEvents(lc_jvmti(), JVMTI_EVENT_DYNAMIC_CODE_GENERATED);
 	(*lc_jvmti())->GenerateEvents(lc_jvmti(), JVMTI_EVENT_COMPILED_METHOD_LOAD);
-	low = lc_vm_static("CodeCache", "_low_bound");
-	high = lc_vm_static("CodeCache", "_high_bound");
 	/* Without, locations of spans are walked to each time. */
 	(void)lc_frames_init(agent.interpreter_low, agent.interpreter_high);
-	if (low && high)
-		lc_contexts_init(*low, *high, agent.interpreter_low, agent.interpreter_high);
-	lc_bucket_init();
+	if (code.high)
+		lc_contexts_init(code.low, code.high, agent.interpreter_low,
+		                 agent.interpreter_high);
 	if (!lc_klass_init(&agent.layout)) /* without, no class is known: heap_unknown */
 		lc_decode_class_offset(lc_klass_word_offset());
 	if (!err)

@@ -22,7 +22,7 @@
 #include "src/heap/audit.h"
 #include "src/heap/estimate.h"
 #include "src/heap/hook.h"
-#include "src/jvm/areas.h"
+#include "src/jvm/collector.h"
 #include "src/jvm/klass.h"
 #include "src/numa/numa.h"
 #include "src/profile/writer.h"
@@ -388,7 +388,7 @@ void lc_summary_write(bool final)
 	struct lc_manifest m = {
 		.command = summary.command,
 		.jdk = summary.jdk,
-		.gc = lc_areas_collector_name(),
+		.gc = lc_collector_name(),
 		.pid = getpid(),
 		.complete = final,
 		.engines = engines,

@@ -32,9 +32,9 @@
 #include "src/heap/estimate.h"
 #include "src/heap/hook.h"
 #include "src/heap/map.h"
-#include "src/jvm/areas.h"
 #include "src/jvm/header.h"
 #include "src/jvm/layout.h"
+#include "src/jvm/ranges.h"
 #include "src/numa/numa.h"
 #include "src/profile/tally.h"
 #include "src/profile/writer.h"
@@ -167,12 +167,11 @@ static void close_epoch(struct lc_epoch *e)
 	struct lc_nursery nursery = { .epoch_tag = (uint16_t)e->number };
 	struct lc_map_close close = { .nursery = &nursery,
 		                      .areas = e->areas,
-		                      .areas_len = e->areas_len };
-	uint64_t heap_high = 0;
+		                      .areas_len = e->areas_len,
+		                      .heap_low = lc_ranges_heap().low };
 
 	if (e->forget)
 		forget_survivors();
-	lc_areas_heap_range(&close.heap_low, &heap_high);
 	work.runs.len = 0;
 	add_orphans();
 	for (size_t i = 0; i < e->marks_len; i++)

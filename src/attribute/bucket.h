@@ -8,12 +8,6 @@
 #include "src/core/record.h"
 #include "src/format/kinds.h"
 
-/*
- * Find the address ranges of the heap and of the JVM's own data. Call after lc_areas_init().
- * Context: [attach].
- */
-void lc_bucket_init(void);
-
 /* Is the sample an access whose address has to be looked up? Context: [writer]. */
 bool lc_bucket_needs_map(const struct lc_sample *s);
 

@@ -20,6 +20,7 @@
 #include "src/heap/alloc_log.h"
 #include "src/heap/audit.h"
 #include "src/jvm/areas.h"
+#include "src/jvm/ranges.h"
 
 enum { AREAS_AT_FIRST = 64 };
 
@@ -50,14 +51,13 @@ void lc_sealed_close(void)
 
 void lc_sealed_gc_start(void)
 {
-	uint64_t low = 0, high = 0;
+	const struct lc_range heap = lc_ranges_heap();
 
 	if (!atomic_load_explicit(&sealed.open, memory_order_acquire))
 		return;
 	lc_epoch_enter_gc();
 	lc_areas_begin();
-	lc_areas_heap_range(&low, &high);
-	lc_moves_open(low, high, sealed.config.min_size_bytes);
+	lc_moves_open(heap.low, heap.high, sealed.config.min_size_bytes);
 }
 
 void lc_sealed_free(struct lc_epoch *e)

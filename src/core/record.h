@@ -61,22 +61,6 @@ struct lc_area {
 	uint32_t flags; /* LC_AREA_COMPACTED or 0 */
 };
 
-/* Index of the area of the `len` ones that holds `addr`; `len` where none does. Context: any. */
-static inline size_t lc_area_find(const struct lc_area *areas, size_t len, uint64_t addr)
-{
-	size_t low = 0, high = len;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (areas[middle].end <= addr)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low < len && addr >= areas[low].bottom ? low : len;
-}
-
 /* Copies of less are made inline, 8 bytes at a time: no interposer sees them. */
 #define LC_MOVE_INLINE_BYTES UINT64_C(64)
 
@@ -85,7 +69,7 @@ static inline size_t lc_area_find(const struct lc_area *areas, size_t len, uint6
 
 /*
  * May this move be a later piece of an object that began before src? `low` is the bottom of the
- * heap (lc_areas_heap_range()).
+ * heap (lc_ranges_heap()).
  */
 static inline bool lc_move_continues(const struct lc_move *m, uint64_t low)
 {

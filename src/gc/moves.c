@@ -19,6 +19,7 @@
 
 #include "src/gc/moves_batch.h"
 #include "src/jvm/areas.h"
+#include "src/jvm/collector.h"
 #include "src/jvm/peek.h"
 #include "src/preload/abi.h"
 
@@ -64,7 +65,7 @@ void lc_moves_open(uint64_t low, uint64_t high, size_t min_bytes)
 	p->low = low;
 	p->span = high - low;
 	p->min_bytes = min_bytes;
-	p->stamp = lc_areas_collector() == LC_GC_PARALLEL;
+	p->stamp = lc_collector() == LC_GC_PARALLEL;
 	/* Relaxed: published by `generation`. */
 	atomic_store_explicit(&p->head, 0, memory_order_relaxed);
 	atomic_store_explicit(&p->lost, 0, memory_order_relaxed);

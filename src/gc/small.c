@@ -14,9 +14,11 @@
 
 #include "src/base/time.h"
 #include "src/base/vector.h"
+#include "src/core/area.h"
 #include "src/gc/moves.h"
 #include "src/jvm/areas.h"
 #include "src/jvm/peek.h"
+#include "src/jvm/ranges.h"
 
 #define GRANULE_BYTES (UINT64_C(64) << 10)
 
@@ -48,16 +50,10 @@ static struct {
 /* The area that `addr` lies in, where that has objects; or NULL. */
 static const struct lc_area *area_of(uint64_t addr)
 {
-	const struct lc_area *a = small.areas;
-	size_t i = small.near;
+	const size_t i = lc_area_find_near(small.areas, small.areas_len, addr, &small.near);
+	const struct lc_area *a = i < small.areas_len ? &small.areas[i] : NULL;
 
-	if (i >= small.areas_len || addr < a[i].bottom || addr >= a[i].end) {
-		i = lc_area_find(a, small.areas_len, addr);
-		if (i == small.areas_len)
-			return NULL;
-		small.near = i;
-	}
-	return a[i].kind != LC_AREA_FREE && addr < a[i].top ? &a[i] : NULL;
+	return a && a->kind != LC_AREA_FREE && addr < a->top ? a : NULL;
 }
 
 static bool readable(uint64_t addr)
@@ -88,18 +84,17 @@ void lc_small_forget(void)
 /* Buckets for the heap as it is reserved, once. */
 static bool lay_out(void)
 {
-	uint64_t low = 0, high = 0;
+	const struct lc_range heap = lc_ranges_heap();
 
-	lc_areas_heap_range(&low, &high);
 	if (small.buckets)
-		return low == small.low;
-	if (low >= high)
+		return heap.low == small.low;
+	if (heap.low >= heap.high)
 		return false;
 	small.bucket_bytes = GRANULE_BYTES;
-	while ((high - low) / small.bucket_bytes >= BUCKETS_MAX)
+	while ((heap.high - heap.low) / small.bucket_bytes >= BUCKETS_MAX)
 		small.bucket_bytes *= 2;
-	small.low = low;
-	small.buckets_len = (size_t)((high - low) / small.bucket_bytes + 1);
+	small.low = heap.low;
+	small.buckets_len = (size_t)((heap.high - heap.low) / small.bucket_bytes + 1);
 	small.buckets = calloc(small.buckets_len, sizeof(*small.buckets));
 	return small.buckets;
 }

@@ -24,9 +24,9 @@
 #include "src/core/path.h"
 #include "src/core/thread.h"
 #include "src/heap/estimate_impl.h"
+#include "src/jvm/collector.h"
 #include "src/jvm/handle.h"
 #include "src/jvm/header.h"
-#include "src/jvm/vmstructs.h"
 
 enum { SHIFT_MAX = 40 };
 
@@ -35,17 +35,6 @@ static struct lc_alloc_table sample = { .lock = PTHREAD_MUTEX_INITIALIZER };
 struct lc_alloc_table *lc_alloc_table(void)
 {
 	return &sample;
-}
-
-/* The JVM counts its collections; pauses that only mark are not among them. */
-static const volatile uint32_t *find_counter(void)
-{
-	const uint64_t *heap = lc_vm_static("Universe", "_collectedHeap");
-	long offset = lc_vm_offset("CollectedHeap", "_total_collections");
-
-	if (!heap || !*heap || offset < 0)
-		return NULL;
-	return (const volatile uint32_t *)(uintptr_t)(*heap + (uint64_t)offset); /* NOLINT */
 }
 
 int lc_alloc_sample_init(const struct lc_alloc_sample_config *config)
@@ -59,7 +48,7 @@ int lc_alloc_sample_init(const struct lc_alloc_sample_config *config)
 	sample.config = *config;
 	sample.layout = *config->layout;
 	sample.config.layout = &sample.layout;
-	sample.collections_counter = find_counter();
+	sample.collections_counter = lc_collector_count();
 	sample.counted = sample.collections_counter ? *sample.collections_counter : 0;
 	sample.epoch = sample.closed = lc_epoch_now();
 	sample.random = lc_clock_now_ns() | 1;

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "src/core/area.h"
 #include "src/core/thread.h"
 #include "src/heap/estimate_impl.h"
 #include "src/profile/tally.h"

@@ -45,6 +45,7 @@
 #include <string.h>
 
 #include "src/base/vector.h"
+#include "src/core/area.h"
 #include "src/heap/map_impl.h"
 
 struct landing {

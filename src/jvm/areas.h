@@ -18,9 +18,9 @@
  *         the first of its bytes need lie in an area.
  *      b. no move of the batch, of this object's site or any other, wrote into [a, a + n). That
  *         includes the moves with src == 0.
- *      c. where the area has LC_AREA_COMPACTED in `flags`: its header still has the same
- *         lc_areas_identity(). Objects of 64 bytes or less move unseen, and may have been slid
- *         over a dead one.
+ *      c. where the area has LC_AREA_COMPACTED in `flags`: its header still is that of an
+ *         object of its class and size (lc_header_matches()). Objects of 64 bytes or less move
+ *         unseen, and may have been slid over a dead one.
  *   4. An object that rules 1 or 2 moved must lie in [bottom, top) of some area, else it died.
  *   5. A move whose src is no tracked object is of no interest, except for 3b.
  *
@@ -48,28 +48,13 @@
 
 #include "src/core/record.h"
 
-enum lc_collector {
-	LC_GC_UNKNOWN,
-	LC_GC_SERIAL,
-	LC_GC_PARALLEL,
-	LC_GC_G1,
-	LC_GC_EPSILON,
-	LC_GC_SHENANDOAH,
-	LC_GC_Z
-};
-
 /*
- * Find the collector and the fields of its spaces. Returns 0; -ENOTSUP when objects cannot be
- * followed with this collector; -ENOENT when a field is missing in this JVM.
+ * Find the collector (collector.h), the ranges (ranges.h) and the fields of the collector's spaces.
+ * Returns 0; -ENOTSUP when objects cannot be followed with this collector; -ENOENT when a field is
+ * missing in this JVM.
  * Context: [attach], after VMInit. lc_vm_init() first.
  */
 int lc_areas_init(void);
-
-enum lc_collector lc_areas_collector(void);
-const char *lc_areas_collector_name(void); /* "Serial", "Parallel", "G1", ... */
-
-/* Address range reserved for the Java heap. Context: any after init. */
-void lc_areas_heap_range(uint64_t *low, uint64_t *high);
 
 /* Note the layout that the collection starts from. Context: [gc] start. */
 void lc_areas_begin(void);
@@ -82,14 +67,9 @@ void lc_areas_begin(void);
 uint32_t lc_areas_collections(void);
 
 /*
- * What stays the same in an object's header: its class and, for arrays, its length. `header` is
- * its first two words. Context: any after init.
- */
-uint64_t lc_areas_identity(const uint64_t header[2], bool array);
-
-/*
  * Fill `out` with the areas as they are now, at most `cap`; returns how many there are (more
- * than `cap`: `out` is incomplete). `slid` says whether objects slid (lc_moves_slid()). Sorted by bottom, disjoint; free memory may be left out.
+ * than `cap`: `out` is incomplete). `slid` says whether objects slid (lc_moves_slid()). Sorted by
+ * bottom, disjoint; free memory may be left out.
  * Neighbouring G1 regions are merged where that keeps the meaning of top, humongous ones never.
  * Context: [gc] finish.
  */

@@ -20,10 +20,10 @@ struct lc_areas_backend {
 	size_t (*take)(struct lc_area *out, size_t cap, uint32_t collections, bool slid);
 };
 
-extern const struct lc_areas_backend lc_areas_serial;
-extern const struct lc_areas_backend lc_areas_parallel;
-extern const struct lc_areas_backend lc_areas_g1;
-extern const struct lc_areas_backend lc_areas_epsilon;
+const struct lc_areas_backend *lc_areas_serial(void);
+const struct lc_areas_backend *lc_areas_parallel(void);
+const struct lc_areas_backend *lc_areas_g1(void);
+const struct lc_areas_backend *lc_areas_epsilon(void);
 
 /* Where bottom, top and end stand in a space. */
 struct lc_space_layout {

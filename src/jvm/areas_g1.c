@@ -190,4 +190,9 @@ static size_t take(struct lc_area *out, size_t cap, uint32_t runs, bool slid)
 	return len;
 }
 
-const struct lc_areas_backend lc_areas_g1 = { init, begin, collections, take };
+const struct lc_areas_backend *lc_areas_g1(void)
+{
+	static const struct lc_areas_backend g1_backend = { init, begin, collections, take };
+
+	return &g1_backend;
+}

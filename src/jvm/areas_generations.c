@@ -16,6 +16,7 @@
 #include <errno.h>
 
 #include "src/jvm/areas.h"
+#include "src/jvm/ranges.h"
 #include "src/jvm/vmstructs.h"
 
 enum { SPACES = 4 };
@@ -49,23 +50,10 @@ enum outcome {
 
 static void find_cards(void)
 {
-	const void *set = lc_vm_static("BarrierSet", "_barrier_set");
-	long table = lc_vm_offset("CardTableBarrierSet", "_card_table");
-	long base = lc_vm_offset("CardTable", "_byte_map_base");
-	const void *in_bytes = lc_vm_flag("GCCardSizeInBytes");
-	int64_t shift;
+	const struct lc_card_table t = lc_ranges_card_table();
 
-	gen.cards = 0;
-	if (!set || table < 0 || base < 0)
-		return;
-	if (lc_vm_constant("CardTable::card_shift", &shift) == 0)
-		gen.card_shift = (unsigned)shift;
-	else if (in_bytes)
-		gen.card_shift = (unsigned)__builtin_ctz(*(const uint32_t *)in_bytes);
-	else
-		return;
-	gen.cards =
-	    lc_load64(lc_load64(lc_load64((uintptr_t)set) + (uint64_t)table) + (uint64_t)base);
+	gen.cards = t.base;
+	gen.card_shift = t.shift;
 }
 
 static int init_young(const char *type, uint64_t young)
@@ -225,8 +213,19 @@ static size_t take(struct lc_area *out, size_t cap, uint32_t runs, bool slid)
 	return len;
 }
 
-const struct lc_areas_backend lc_areas_serial = { init_serial, begin, collections, take };
-const struct lc_areas_backend lc_areas_parallel = { init_parallel, begin, collections, take };
+const struct lc_areas_backend *lc_areas_serial(void)
+{
+	static const struct lc_areas_backend serial = { init_serial, begin, collections, take };
+
+	return &serial;
+}
+
+const struct lc_areas_backend *lc_areas_parallel(void)
+{
+	static const struct lc_areas_backend parallel = { init_parallel, begin, collections, take };
+
+	return &parallel;
+}
 
 static int init_epsilon(uint64_t heap)
 {
@@ -253,5 +252,10 @@ static size_t take_epsilon(struct lc_area *out, size_t cap, uint32_t runs, bool 
 	return 1;
 }
 
-const struct lc_areas_backend lc_areas_epsilon = { init_epsilon, NULL, no_collections,
-	                                           take_epsilon };
+const struct lc_areas_backend *lc_areas_epsilon(void)
+{
+	static const struct lc_areas_backend epsilon = { init_epsilon, NULL, no_collections,
+		                                         take_epsilon };
+
+	return &epsilon;
+}

@@ -34,7 +34,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#include "src/jvm/vmstructs.h"
+#include "src/jvm/ranges.h"
 
 enum { GRANULE_SHIFT = 6, GRANULE = 1 << GRANULE_SHIFT };
 
@@ -111,16 +111,15 @@ static int tables_create(uint64_t low, uint64_t high)
 	return 0;
 }
 
-/* The exported bounds; both are NULL until the JVM has reserved its code cache. */
+/* The exported bounds; there are none until the JVM has reserved its code cache. */
 static int exported_range(uint64_t *low, uint64_t *high)
 {
-	const uint64_t *l = lc_vm_static("CodeCache", "_low_bound");
-	const uint64_t *h = lc_vm_static("CodeCache", "_high_bound");
+	const struct lc_range code = lc_ranges_code();
 
-	if (!l || !h || !*l || *h <= *l || *h - *l > FALLBACK_REACH)
+	if (!code.low || code.high <= code.low || code.high - code.low > FALLBACK_REACH)
 		return -ENOENT;
-	*low = *l;
-	*high = *h;
+	*low = code.low;
+	*high = code.high;
 	return 0;
 }
 

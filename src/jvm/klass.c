@@ -26,9 +26,10 @@
 
 #include "src/core/epoch.h"
 #include "src/core/path.h"
-#include "src/jvm/areas.h"
+#include "src/jvm/collector.h"
 #include "src/jvm/klass_impl.h"
 #include "src/jvm/peek.h"
+#include "src/jvm/ranges.h"
 
 enum {
 	ENTRIES = 1 << 15, /* a power of two */
@@ -366,14 +367,9 @@ static void *reserve(size_t bytes)
 	return p == MAP_FAILED ? NULL : p;
 }
 
-/* Do classes go away without the world being stopped? */
-static bool unloads_while_running(enum lc_collector gc)
-{
-	return gc != LC_GC_SERIAL && gc != LC_GC_PARALLEL && gc != LC_GC_G1 && gc != LC_GC_EPSILON;
-}
-
 int lc_klass_init(const struct lc_layout *layout)
 {
+	struct lc_range heap;
 	int err;
 
 	if (entries)
@@ -381,10 +377,12 @@ int lc_klass_init(const struct lc_layout *layout)
 	err = lc_klass_jvm_find(layout, &jvm);
 	if (err)
 		return err;
-	lc_areas_heap_range(&jvm.heap_low, &jvm.heap_high);
-	if (jvm.heap_low >= jvm.heap_high)
+	heap = lc_ranges_heap();
+	if (heap.low >= heap.high)
 		return -ENOTSUP;
-	always_compare = unloads_while_running(lc_areas_collector());
+	jvm.heap_low = heap.low;
+	jvm.heap_high = heap.high;
+	always_compare = lc_collector_unloads_while_running();
 	names = reserve(NAMES_BYTES);
 	entries = names ? reserve(ENTRIES * sizeof(*entries)) : NULL;
 	if (!entries)

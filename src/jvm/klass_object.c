@@ -111,6 +111,17 @@ static bool covers(const struct lc_klass_entry *e, uint64_t start, const unsigne
 	return addr - start < *size && start + *size <= jvm.heap_high;
 }
 
+static struct lc_object_seen object_of(const struct lc_klass_entry *e, uint64_t start,
+                                       uint64_t size_bytes)
+{
+	return (struct lc_object_seen){
+		.start = start,
+		.klass = atomic_load_explicit(&e->klass, memory_order_relaxed), /* I1 */
+		.size_bytes = size_bytes,
+		.is_array = e->layout_helper < 0,
+	};
+}
+
 static bool holds(uint64_t start, const unsigned char *header, size_t header_len, uint64_t addr,
                   unsigned *budget, struct lc_object_seen *out)
 {
@@ -124,10 +135,7 @@ static bool holds(uint64_t start, const unsigned char *header, size_t header_len
 	e = lc_klass_prove(address, budget);
 	if (!e || !covers(e, start, header, header_len, addr, &size))
 		return false;
-	out->start = start;
-	out->klass = atomic_load_explicit(&e->klass, memory_order_relaxed); /* I1 */
-	out->size_bytes = size;
-	out->is_array = e->layout_helper < 0;
+	*out = object_of(e, start, size);
 	return true;
 }
 
@@ -204,9 +212,6 @@ bool lc_klass_new_object(uint64_t start, uint64_t word, uint64_t addr, struct lc
 	                            : (uint32_t)e->layout_helper & ~7u;
 	if (addr - start >= size || lc_gc_sequence() != sequence)
 		return false;
-	out->start = start;
-	out->klass = atomic_load_explicit(&e->klass, memory_order_relaxed); /* I1 */
-	out->size_bytes = size;
-	out->is_array = e->layout_helper < 0;
+	*out = object_of(e, start, size);
 	return true;
 }

@@ -28,7 +28,7 @@
 #include "src/core/thread.h"
 #include "src/core/wake.h"
 #include "src/jvm/code_cache.h"
-#include "src/jvm/vmstructs.h"
+#include "src/jvm/ranges.h"
 #include "src/sample/find.h"
 #include "src/sample/sample_log.h"
 #include "src/span/span.h"
@@ -87,25 +87,9 @@ void lc_sampler_stats(struct lc_sampler_stats *out)
 
 /* -- arena ------------------------------------------------------------------------------- */
 
-/* Where the JVM exports it; without, an operand that lost one register is always trapped. */
-static void find_heap(void)
-{
-	const uint64_t *heap = lc_vm_static("Universe", "_collectedHeap");
-	const long reserved = lc_vm_offset("CollectedHeap", "_reserved");
-	const long start = lc_vm_offset("MemRegion", "_start");
-	const long words = lc_vm_offset("MemRegion", "_word_size");
-	uint64_t low, size_words;
-
-	if (!heap || !*heap || reserved < 0 || start < 0 || words < 0)
-		return;
-	memcpy(&low, (const void *)(uintptr_t)(*heap + (uint64_t)(reserved + start)), sizeof(low));
-	memcpy(&size_words, (const void *)(uintptr_t)(*heap + (uint64_t)(reserved + words)),
-	       sizeof(size_words));
-	lc_decode_heap_range(low, low + size_words * 8);
-}
-
 int lc_sampler_init(JNIEnv *jni, const struct lc_options *options)
 {
+	const struct lc_range heap = lc_ranges_heap(), library = lc_ranges_library();
 	void *arena;
 	int err;
 
@@ -121,8 +105,10 @@ int lc_sampler_init(JNIEnv *jni, const struct lc_options *options)
 		err = lc_decode_init();
 	if (err)
 		return err;
-	lc_vm_library_range(&samplers.jvm_low, &samplers.jvm_high);
-	find_heap();
+	samplers.jvm_low = library.low;
+	samplers.jvm_high = library.high;
+	/* Where it is not known, an operand that lost one register is always trapped. */
+	lc_decode_heap_range(heap.low, heap.high);
 	arena = mmap(NULL, SAMPLERS_MAX * sizeof(struct lc_sampler), PROT_READ | PROT_WRITE,
 	             MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	if (arena == MAP_FAILED)

@@ -20,7 +20,7 @@
 #include "src/core/epoch.h"
 #include "src/core/jvmti.h"
 #include "src/core/path.h"
-#include "src/jvm/areas.h"
+#include "src/jvm/collector.h"
 #include "src/span/span.h"
 
 enum { CLASSES_MAX = 1 << 16, HEADS = 1 << 12, ACC_STATIC = 8 };
@@ -40,15 +40,9 @@ static struct {
 	_Atomic uint64_t lost;
 } classes = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
-/* Do classes go away without the world being stopped? */
-static bool unload_anytime(enum lc_collector gc)
-{
-	return gc != LC_GC_SERIAL && gc != LC_GC_PARALLEL && gc != LC_GC_G1 && gc != LC_GC_EPSILON;
-}
-
 void lc_task_classes_init(void)
 {
-	classes.unload_anytime = unload_anytime(lc_areas_collector());
+	classes.unload_anytime = lc_collector_unloads_while_running();
 }
 
 uint64_t lc_task_classes_lost(void)

@@ -30,6 +30,10 @@
 #include "src/core/epoch.h"
 #include "src/gc/moves.h"
 #include "src/jvm/areas.h"
+#include "src/jvm/collector.h"
+#include "src/jvm/header.h"
+#include "src/jvm/layout.h"
+#include "src/jvm/ranges.h"
 #include "src/jvm/vmstructs.h"
 
 enum { TRACKED_MAX = 3000000, AREAS_MAX = 8192 };
@@ -38,7 +42,7 @@ struct tracked {
 	jweak weak;  /* NULL: free for use */
 	uint64_t at; /* where the map has it; 0: it does not */
 	uint64_t size;
-	uint64_t identity;
+	struct lc_header header;
 };
 
 struct range {
@@ -50,6 +54,7 @@ static size_t min_bytes = 1024;
 static jvmtiEnv *jvmti;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* held from GC start to finish */
 static bool ready;
+static struct lc_layout layout;
 
 static struct tracked *tracked;
 static size_t tracked_len;
@@ -186,9 +191,20 @@ static bool fits(const struct lc_area *a, uint64_t low, uint64_t high)
 	return high <= a->top || a->kind == LC_AREA_HUMONGOUS;
 }
 
-static uint64_t identity_at(uint64_t addr)
+/* What stays the same in an array's header: its class and its length. */
+static struct lc_header header_at(uint64_t addr)
 {
-	return lc_areas_identity((const uint64_t *)(uintptr_t)addr, true);
+	struct lc_header h = { 0 };
+
+	(void)lc_header_read(&layout, addr, &h);
+	return h;
+}
+
+static bool has_header(uint64_t addr, const struct lc_header *h)
+{
+	const struct lc_header now = header_at(addr);
+
+	return now.class_word == h->class_word && now.length == h->length;
 }
 
 /* The rules of jvm/areas.h. Returns where the object is now, 0 for nowhere. */
@@ -196,9 +212,9 @@ static uint64_t follow(const struct tracked *t)
 {
 	const struct lc_move *m = move_from(t->at);
 	const struct lc_area *a;
-	uint64_t low, high, to;
+	const uint64_t low = lc_ranges_heap().low;
+	uint64_t to;
 
-	lc_areas_heap_range(&low, &high);
 	if (m && m->src > t->at &&
 	    (m->src > t->at + LC_MOVE_INLINE_BYTES || m->src >= t->at + t->size ||
 	     !lc_move_continues(m, low)))
@@ -212,7 +228,7 @@ static uint64_t follow(const struct tracked *t)
 	a = area_of(t->at);
 	if (!fits(a, t->at, t->at + t->size) || overwritten(t->at, t->at + t->size))
 		return 0;
-	if (a->reserved & LC_AREA_COMPACTED && identity_at(t->at) != t->identity)
+	if (a->flags & LC_AREA_COMPACTED && !has_header(t->at, &t->header))
 		return 0;
 	return t->at;
 }
@@ -256,8 +272,8 @@ static void check(size_t i)
 		return;
 	}
 	if (t->at && fits(area_of(t->at), t->at, t->at + t->size)) {
-		same = identity_at(t->at) == t->identity;
-		if (same || (lc_areas_collector() == LC_GC_G1 && !lc_moves_slid() &&
+		same = has_header(t->at, &t->header);
+		if (same || (lc_collector() == LC_GC_G1 && !lc_moves_slid() &&
 		             area_of(t->at)->kind == LC_AREA_OLD)) {
 			count.leftovers += same;
 			count.scrubbed += !same;
@@ -276,7 +292,7 @@ static void check(size_t i)
 
 static void JNICALL gc_start(jvmtiEnv *env)
 {
-	uint64_t low, high, t;
+	uint64_t t;
 
 	(void)env;
 	pause_start_ns = clock_ns(CLOCK_THREAD_CPUTIME_ID);
@@ -289,9 +305,8 @@ static void JNICALL gc_start(jvmtiEnv *env)
 		return;
 	t = clock_ns(CLOCK_MONOTONIC);
 	lc_epoch_enter_gc();
-	lc_areas_heap_range(&low, &high);
 	lc_areas_begin();
-	lc_moves_open(low, high, min_bytes);
+	lc_moves_open(lc_ranges_heap().low, lc_ranges_heap().high, min_bytes);
 	count.begin_ns += clock_ns(CLOCK_MONOTONIC) - t;
 }
 
@@ -414,7 +429,7 @@ static void JNICALL allocated(jvmtiEnv *env, JNIEnv *jni, jthread thread, jobjec
 	}
 	if (track && ready && (vacant_len || tracked_len < TRACKED_MAX)) {
 		i = vacant_len ? vacant[--vacant_len] : tracked_len++;
-		tracked[i] = (struct tracked){ weak, at, (uint64_t)size, identity_at(at) };
+		tracked[i] = (struct tracked){ weak, at, (uint64_t)size, header_at(at) };
 		count.tracked++;
 		weak = NULL;
 	}
@@ -426,18 +441,17 @@ static void JNICALL allocated(jvmtiEnv *env, JNIEnv *jni, jthread thread, jobjec
 static void JNICALL vm_init(jvmtiEnv *env, JNIEnv *jni, jthread thread)
 {
 	int vm = lc_vm_init(), areas_err = vm ? vm : lc_areas_init();
-	uint64_t low, high;
 	int moves_err = lc_moves_init();
 
-	(void)env;
-	(void)jni;
+	if (!areas_err)
+		areas_err = lc_layout_find(env, jni, &layout);
 	(void)thread;
 	if (mode == MODE_OFF)
 		return;
 	lc_epoch_init();
-	lc_areas_heap_range(&low, &high);
 	fprintf(stderr, "gc_agent: %s heap %" PRIx64 "-%" PRIx64 " areas %d moves %d\n",
-	        lc_areas_collector_name(), low, high, areas_err, moves_err);
+	        lc_collector_name(), lc_ranges_heap().low, lc_ranges_heap().high, areas_err,
+	        moves_err);
 	pthread_mutex_lock(&lock);
 	ready = !areas_err && !moves_err;
 	pthread_mutex_unlock(&lock);
@@ -460,7 +474,7 @@ static void JNICALL vm_death(jvmtiEnv *env, JNIEnv *jni)
 	        ", slid %" PRIu64 ") allocations %" PRIu64 " tracked %" PRIu64 " max %" PRIu64
 	        " checks %" PRIu64 " moved %" PRIu64 " stayed %" PRIu64 " split %" PRIu64
 	        " logged %" PRIu64 "\n",
-	        lc_areas_collector_name(), count.gcs, count.nothing, count.several, count.slid,
+	        lc_collector_name(), count.gcs, count.nothing, count.several, count.slid,
 	        count.allocations, count.tracked, count.live_max, count.checks, count.moved,
 	        count.stayed, count.split, count.logged);
 	fprintf(stderr,

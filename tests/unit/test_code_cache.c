@@ -11,15 +11,14 @@
 #include <cmocka.h>
 
 #include "src/jvm/code_cache.h"
-#include "src/jvm/vmstructs.h"
+#include "src/jvm/ranges.h"
 
 /* A code cache that the JVM exports; nothing in these tests reads its bytes. */
 static uint64_t cache_low = 0x7f0000000000, cache_high = 0x7f0010000000;
 
-void *lc_vm_static(const char *type, const char *field)
+struct lc_range lc_ranges_code(void)
 {
-	assert_string_equal(type, "CodeCache");
-	return !strcmp(field, "_low_bound") ? &cache_low : &cache_high;
+	return (struct lc_range){ cache_low, cache_high };
 }
 
 static const void *at(uint64_t offset)

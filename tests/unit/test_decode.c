@@ -15,16 +15,14 @@
 #include "src/core/record.h"
 #include "src/format/kinds.h"
 #include "src/jvm/code_cache.h"
-#include "src/jvm/vmstructs.h"
+#include "src/jvm/ranges.h"
 #include "src/sample/decode.h"
 #include "src/sample/insn.h"
 
 /* This JVM exports nothing: the tables lie around the first code that is reported. */
-void *lc_vm_static(const char *type, const char *field)
+struct lc_range lc_ranges_code(void)
 {
-	(void)type;
-	(void)field;
-	return NULL;
+	return (struct lc_range){ 0 };
 }
 
 enum { RAX, RCX, RDX, RBX, RSP, RBP, RSI, RDI, R8, R9, R10, R11, R12, R14 = 14, NONE = 0xff };

@@ -24,8 +24,8 @@
 #include "src/core/record.h"
 #include "src/core/thread.h"
 #include "src/heap/estimate.h"
+#include "src/jvm/collector.h"
 #include "src/jvm/layout.h"
-#include "src/jvm/vmstructs.h"
 #include "src/profile/tally.h"
 
 enum {
@@ -64,11 +64,7 @@ static jint interval_set;
 static uint64_t word_interned;
 static uint32_t site_of_next; /* path of the next events */
 static void (*during_new_ref)(void);
-static struct {
-	uint64_t before;
-	uint32_t counter;
-} heap;
-static uint64_t heap_address;
+static uint32_t collections; /* as the JVM counts them */
 
 /* An object with a header that lc_header_read() can read: the class word is at 8. */
 static uint64_t objects[REFS][2];
@@ -202,19 +198,9 @@ uint32_t lc_site_intern(const char *class_signature_text, uint64_t class_word, u
 	return path ? 100 + path : CLASS_SITE;
 }
 
-void *lc_vm_static(const char *type, const char *field)
+const volatile uint32_t *lc_collector_count(void)
 {
-	assert_string_equal(type, "Universe");
-	assert_string_equal(field, "_collectedHeap");
-	heap_address = (uint64_t)(uintptr_t)&heap;
-	return &heap_address;
-}
-
-long lc_vm_offset(const char *type, const char *field)
-{
-	assert_string_equal(type, "CollectedHeap");
-	assert_string_equal(field, "_total_collections");
-	return 8;
+	return &collections;
 }
 
 /* Threads */
@@ -258,7 +244,7 @@ static int open_sample(void **state)
 	no_refs = no_signature = no_stack = no_interval = no_thread = no_memory = false;
 	site_of_next = 1;
 	during_new_ref = NULL;
-	heap.counter = 0;
+	collections = 0;
 	make_thread(&main_thread, "main");
 	make_thread(&worker, "worker");
 	lc_thread_bind(worker);
@@ -305,7 +291,7 @@ static void pause_with(bool collects)
 
 	lc_epoch_enter_gc();
 	epoch = lc_epoch_now();
-	heap.counter += collects;
+	collections += collects;
 	lc_alloc_sample_gc_finish(epoch);
 	lc_epoch_leave_gc();
 }
@@ -759,11 +745,11 @@ static void jvm_is_asked_where_slots_say_nothing(void **state)
 	assert_int_equal(start(false), 0);
 	stays = allocate(64);
 	dies = allocate(64);
-	heap.counter++;
+	collections++;
 	pause_with(false);
 	flush();
 	assert_int_equal(estimate_of(worker, 101).live_milli[0], 0); /* it may be under way */
-	heap.counter++;
+	collections++;
 	slots[dies] = 0;
 	flush();
 	assert_true(near((double)estimate_of(worker, 101).live_milli[0], 1000 / chance(64)));

@@ -18,9 +18,10 @@
 
 #include "src/core/epoch.h"
 #include "src/core/path.h"
-#include "src/jvm/areas.h"
+#include "src/jvm/collector.h"
 #include "src/jvm/klass.h"
 #include "src/jvm/layout.h"
+#include "src/jvm/ranges.h"
 #include "src/jvm/vmstructs.h"
 
 enum kind { NARROW, WIDE, COMPACT, KINDS };
@@ -65,15 +66,14 @@ uint32_t lc_gc_sequence(void)
 	return sequence;
 }
 
-enum lc_collector lc_areas_collector(void)
+bool lc_collector_unloads_while_running(void)
 {
-	return LC_GC_SERIAL;
+	return false;
 }
 
-void lc_areas_heap_range(uint64_t *low, uint64_t *high)
+struct lc_range lc_ranges_heap(void)
 {
-	*low = (uintptr_t)heap;
-	*high = *low + HEAP_BYTES;
+	return (struct lc_range){ (uintptr_t)heap, (uintptr_t)heap + HEAP_BYTES };
 }
 
 void *lc_vm_static(const char *type, const char *field)

@@ -12,6 +12,7 @@
 
 #include "src/gc/moves.h"
 #include "src/jvm/areas.h"
+#include "src/jvm/collector.h"
 #include "src/preload/abi.h"
 
 enum { HEAP_BYTES = 16 << 20, REGION = 512 << 10, SIZE = 2048 };
@@ -43,7 +44,7 @@ uint32_t lc_areas_collections(void)
 	return collections;
 }
 
-enum lc_collector lc_areas_collector(void)
+enum lc_collector lc_collector(void)
 {
 	return collector;
 }

@@ -11,6 +11,7 @@
 #include "src/gc/moves.h"
 #include "src/gc/small.h"
 #include "src/jvm/areas.h"
+#include "src/jvm/ranges.h"
 
 /* Old memory, survivors of this collection, those of the last one, and eden: 256 KiB each. */
 enum { SPACE = 256 << 10, OLD = 0, TO = SPACE, FROM = 2 * SPACE, EDEN = 3 * SPACE };
@@ -26,10 +27,9 @@ uint32_t lc_areas_collections(void)
 	return collections;
 }
 
-void lc_areas_heap_range(uint64_t *low, uint64_t *high)
+struct lc_range lc_ranges_heap(void)
 {
-	*low = (uintptr_t)heap;
-	*high = (uintptr_t)heap + HEAP_BYTES;
+	return (struct lc_range){ (uintptr_t)heap, (uintptr_t)heap + HEAP_BYTES };
 }
 
 static uint64_t at(size_t offset)

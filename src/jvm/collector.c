@@ -1,0 +1,85 @@
+/* jvm/collector.c - see collector.h. */
+#include "src/jvm/collector.h"
+
+#include <stddef.h>
+
+#include "src/jvm/peek.h"
+#include "src/jvm/vmstructs.h"
+
+static const struct collector {
+	const char *flag;
+	const char *name;
+	enum lc_collector id;
+} collectors[] = {
+	{ "UseSerialGC", "Serial", LC_GC_SERIAL },
+	{ "UseParallelGC", "Parallel", LC_GC_PARALLEL },
+	{ "UseG1GC", "G1", LC_GC_G1 },
+	{ "UseEpsilonGC", "Epsilon", LC_GC_EPSILON },
+	{ "UseShenandoahGC", "Shenandoah", LC_GC_SHENANDOAH },
+	{ "UseZGC", "Z", LC_GC_Z },
+};
+
+static const struct collector unknown = { .name = "unknown", .id = LC_GC_UNKNOWN };
+
+/* Set once by lc_collector_init(). */
+static const struct collector *current = &unknown;
+static uint64_t heap;
+static const volatile uint32_t *count;
+
+/* Ergonomics sets the flag of the collector that it chose, so one is true in any JVM. */
+static const struct collector *find_collector(void)
+{
+	const bool *on;
+
+	for (size_t i = 0; i < sizeof(collectors) / sizeof(collectors[0]); i++) {
+		on = lc_vm_flag(collectors[i].flag);
+		if (on && *on)
+			return &collectors[i];
+	}
+	return &unknown;
+}
+
+void lc_collector_init(void)
+{
+	const void *at = lc_vm_static("Universe", "_collectedHeap");
+	const long total = lc_vm_offset("CollectedHeap", "_total_collections");
+
+	current = find_collector();
+	heap = at ? lc_load64((uintptr_t)at) : 0;
+	count = heap && total >= 0
+	            ? (const volatile uint32_t *)(uintptr_t)(heap + (uint64_t)total) /* NOLINT */
+	            : NULL;
+}
+
+enum lc_collector lc_collector(void)
+{
+	return current->id;
+}
+
+const char *lc_collector_name(void)
+{
+	return current->name;
+}
+
+bool lc_collector_unloads_while_running(void)
+{
+	switch (current->id) {
+	case LC_GC_SERIAL:
+	case LC_GC_PARALLEL:
+	case LC_GC_G1:
+	case LC_GC_EPSILON:
+		return false;
+	default:
+		return true;
+	}
+}
+
+uint64_t lc_collector_heap(void)
+{
+	return heap;
+}
+
+const volatile uint32_t *lc_collector_count(void)
+{
+	return count;
+}
