@@ -12,32 +12,9 @@ enum { LC_ENGINES_MAX = 64 }; /* rows of `engines` in the manifest; engine numbe
 
 /* Sections of a payload. A reader skips the types that it does not know. */
 enum lc_section {
-	LC_SECTION_STRINGS = 1,
-	LC_SECTION_THREAD = 2,
-	LC_SECTION_METHODS = 3,
-	LC_SECTION_FRAMES = 4,
-	LC_SECTION_PATHS = 5,
-	LC_SECTION_SITES = 6,
-	LC_SECTION_ALLOCATIONS = 7,
-	LC_SECTION_ACCESSES = 8,
-	LC_SECTION_BUCKETS = 9,
-	LC_SECTION_DETAILS = 10,
-	LC_SECTION_THREADS = 11,
-	LC_SECTION_FIELDS = 12,
-	LC_SECTION_METRICS = 13,
-	LC_SECTION_LINES = 14,
-	LC_SECTION_ESTIMATES = 15,
-	LC_SECTION_SPLITS = 16,
-	LC_SECTION_MERGED_LINES = 17, /* LINES in a block of all threads */
-	LC_SECTION_PLACEMENTS = 18,
-	LC_SECTION_NODES = 19,
-	LC_SECTION_HOMES = 20,
-	LC_SECTION_SPANS = 21, /* executions of streams and tasks */
-	LC_SECTION_TASKS = 22, /* created and submitted ones */
-	LC_SECTION_SPAN_ACCESSES = 23,
-	LC_SECTION_TIMELINE = 24,
-	LC_SECTION_PAUSES = 25,
-	LC_SECTION_TRACE = 26,
+#define LC_OTHER(name, number) LC_SECTION_##name = (number),
+#define LC_SECTION(name, number, prefix, noun, list, owner, columns) LC_SECTION_##name = (number),
+#include "src/format/sections.def"
 	LC_SECTION_COUNT
 };
 

@@ -10,14 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "src/base/bytes.h"
-#include "src/format/kinds.h"
-
-/* Sections of one block: rows without their count. */
-struct lc_sections {
-	struct lc_bytes bytes[LC_SECTION_COUNT];
-	uint32_t rows[LC_SECTION_COUNT];
-};
+#include "src/format/encode.h"
 
 struct lc_names; /* opaque. Context of all functions: [writer] */
 

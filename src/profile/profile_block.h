@@ -1,4 +1,4 @@
-/* profile/profile_block.h - counts of one thread to blocks of bytes. For writer.c only. */
+/* profile/profile_block.h - encodes the counts of one thread as blocks. For writer.c only. */
 #ifndef LC_PROFILE_PROFILE_BLOCK_H
 #define LC_PROFILE_PROFILE_BLOCK_H
 
@@ -13,7 +13,7 @@ void lc_block_encoder_free(struct lc_block_encoder *e);
 
 /*
  * Encode *in as one block, or as several when it is large, numbered from `sequence`. Returns how
- * many, -EINVAL when an engine or bucket is out of range, or -ENOMEM. Context: [writer].
+ * many, -EINVAL when a number is out of range, -ENOMEM, or -EFBIG. Context: [writer].
  */
 int lc_block_encode(struct lc_block_encoder *e, const struct lc_block_input *in, uint64_t sequence);
 

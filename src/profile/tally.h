@@ -1,4 +1,4 @@
-/* profile/tally.h - one thread's counts since its last block: what the next block will hold. */
+/* profile/tally.h - collects one thread's counts since its last block, which the next block will hold. */
 #ifndef LC_PROFILE_TALLY_H
 #define LC_PROFILE_TALLY_H
 
@@ -50,7 +50,7 @@ int lc_tally_placement(struct lc_tally *t, const struct lc_block_placement *row)
 int lc_tally_node(struct lc_tally *t, const struct lc_block_node *row);
 int lc_tally_home(struct lc_tally *t, const struct lc_block_home *row);
 
-/* Likewise rows of spans; a span that is traced is left out where there is no memory. */
+/* The same for rows of spans; a span that is traced is left out where there is no memory. */
 int lc_tally_span(struct lc_tally *t, const struct lc_block_span *row);
 int lc_tally_task_made(struct lc_tally *t, const struct lc_block_task_made *row);
 int lc_tally_span_access(struct lc_tally *t, const struct lc_block_span_access *row);
@@ -62,8 +62,8 @@ size_t lc_tally_traces(const struct lc_tally *t); /* rows so far */
 int lc_tally_allocations(struct lc_tally *t, uint32_t site, uint64_t count, uint64_t bytes);
 
 /*
- * Fill the arrays of *in: equal accesses are one. Valid until the next call that changes `t`.
- * Returns whether there is anything.
+ * Point all lists of *in at the rows, of which no two have equal keys; there are none of TIMELINE. Valid
+ * until the next call that changes `t`. Returns whether there is any row.
  */
 bool lc_tally_block(struct lc_tally *t, struct lc_block_input *in);
 

@@ -1,4 +1,4 @@
-/* uses: src/numa/numa.c src/base/say.c src/numa/topology.c src/numa/pages.c src/profile/tally.c src/profile/tally_spans.c tests/unit/event_root.c -lnuma */
+/* uses: src/numa/numa.c src/base/say.c src/numa/topology.c src/numa/pages.c src/profile/tally.c tests/unit/event_root.c src/format/section.c -lnuma */
 /*
  * bench_numa.c - what the nodes of samples cost. Owners of pages are asked of the kernel in batches and
  * remembered, both by the attribution thread; a sample takes its CPU in the signal handler, and is

@@ -1,4 +1,4 @@
-/* uses: src/profile/tally.c src/profile/tally_spans.c */
+/* uses: src/profile/tally.c src/format/section.c */
 /* test_tally.c - nothing that was counted is missing from the block. */
 #include <setjmp.h>
 #include <stdarg.h>
