@@ -1,18 +1,16 @@
-/*
- * span/stack.c - see stack.h.
- *
- * Order:     S1  a slot is set up before `slots_len` is stored (release) -> lc_span_stack_slot()
- *                loads it (acquire).
- */
+/* span/stack.c - see stack.h. */
 #include "src/span/stack.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "src/base/hash.h"
 #include "src/core/thread.h"
 
-enum { FRAMES_MIN = 32, BLOCK_MIN = 8, INDEX_MIN = 32 };
+enum { FRAMES_MIN = 32 };
+
+static const struct lc_slab_kind slots = { sizeof(struct lc_span_slot), 8, 16 };
 
 static _Atomic uint32_t slots_in_process;
 
@@ -46,11 +44,9 @@ int lc_span_stack_init(struct lc_span_thread *s, const struct lc_span_costs *cos
 void lc_span_stack_destroy(struct lc_span_thread *s)
 {
 	atomic_fetch_sub_explicit(&slots_in_process,
-	                          atomic_load_explicit(&s->slots_len, memory_order_relaxed),
+	                          atomic_load_explicit(&s->slots.len, memory_order_relaxed),
 	                          memory_order_relaxed); /* a count */
-	for (unsigned i = 0; i < LC_SPAN_SLOT_BLOCKS; i++)
-		free(s->slots[i]);
-	free(s->slot_index);
+	lc_slab_free(&s->slots);
 	free(s->frames);
 }
 
@@ -76,23 +72,9 @@ int lc_span_stack_grow(struct lc_span_thread *s)
 
 /* Slots */
 
-static unsigned block_of(uint32_t number)
-{
-	return 31u - (unsigned)__builtin_clz(number / BLOCK_MIN + 1);
-}
-
-static struct lc_span_slot *slot_at(const struct lc_span_thread *s, uint32_t number)
-{
-	unsigned block = block_of(number);
-
-	return &s->slots[block][number - BLOCK_MIN * ((1u << block) - 1)];
-}
-
 struct lc_span_slot *lc_span_stack_slot(const struct lc_span_thread *s, uint32_t i)
 {
-	if (i >= atomic_load_explicit(&s->slots_len, memory_order_acquire)) /* S1 */
-		return NULL;
-	return slot_at(s, i);
+	return lc_slab_get(&s->slots, &slots, i);
 }
 
 static bool same(const struct lc_span_key *a, const struct lc_span_key *b)
@@ -106,59 +88,25 @@ static uint32_t hash(const struct lc_span_key *key)
 	uint64_t h = (uint64_t)key->kind | (uint64_t)key->level << 8 |
 	             (uint64_t)key->submit_kind << 16 | (uint64_t)key->path << 32;
 
-	h *= UINT64_C(0x9e3779b97f4a7c15);
-	h ^= h >> 29;
-	h += (uint64_t)key->site << 32 | key->submit_path;
-	h *= UINT64_C(0xc2b2ae3d27d4eb4f);
-	return (uint32_t)(h >> 32);
+	h = lc_hash_add(h, (uint64_t)key->site << 32 | key->submit_path);
+	return (uint32_t)(lc_hash(h) >> 32);
 }
 
-static uint32_t *index_of(const struct lc_span_thread *s, uint32_t *index, uint32_t cap,
-                          const struct lc_span_key *key)
+static bool has_key(const void *slot, const void *key)
 {
-	for (uint32_t i = hash(key) & (cap - 1);; i = (i + 1) & (cap - 1))
-		if (!index[i] || same(&slot_at(s, index[i] - 1)->key, key))
-			return &index[i];
-}
-
-/* Room for slot number `len`. Returns 0 or -ENOMEM. */
-static int reserve(struct lc_span_thread *s, uint32_t len)
-{
-	uint32_t cap = s->slot_index_cap ? s->slot_index_cap * 2 : INDEX_MIN, *index;
-	unsigned block = block_of(len);
-
-	if (block >= LC_SPAN_SLOT_BLOCKS)
-		return -ENOMEM;
-	if (!s->slots[block]) {
-		s->slots[block] = calloc((size_t)BLOCK_MIN << block, sizeof(struct lc_span_slot));
-		if (!s->slots[block])
-			return -ENOMEM;
-	}
-	if (s->slot_index_cap && len < s->slot_index_cap / 2)
-		return 0;
-	index = calloc(cap, sizeof(*index));
-	if (!index)
-		return -ENOMEM;
-	for (uint32_t i = 0; i < len; i++)
-		*index_of(s, index, cap, &slot_at(s, i)->key) = i + 1;
-	free(s->slot_index);
-	s->slot_index = index;
-	s->slot_index_cap = cap;
-	return 0;
+	return same(&((const struct lc_span_slot *)slot)->key, key);
 }
 
 static struct lc_span_slot *add_slot(struct lc_span_thread *s, const struct lc_span_key *key)
 {
-	uint32_t len = atomic_load_explicit(&s->slots_len, memory_order_relaxed); /* ours */
-	struct lc_span_slot *slot;
+	uint32_t len = atomic_load_explicit(&s->slots.len, memory_order_relaxed); /* ours */
+	struct lc_span_slot *slot = lc_slab_add(&s->slots, &slots, hash(key));
 
-	if (reserve(s, len))
+	if (!slot)
 		return NULL;
-	slot = slot_at(s, len);
 	slot->key = *key;
 	slot->number = len;
-	*index_of(s, s->slot_index, s->slot_index_cap, key) = len + 1;
-	atomic_store_explicit(&s->slots_len, len + 1, memory_order_release); /* S1 */
+	lc_slab_publish(&s->slots);
 	atomic_fetch_add_explicit(&slots_in_process, 1, memory_order_relaxed);
 	return slot;
 }
@@ -166,13 +114,10 @@ static struct lc_span_slot *add_slot(struct lc_span_thread *s, const struct lc_s
 struct lc_span_slot *lc_span_slot_find(struct lc_span_thread *s, const struct lc_span_key *key)
 {
 	const struct lc_span_key other = { .kind = key->kind };
-	uint32_t at;
+	struct lc_span_slot *slot = lc_slab_find(&s->slots, &slots, hash(key), has_key, key);
 
-	if (s->slot_index_cap) {
-		at = *index_of(s, s->slot_index, s->slot_index_cap, key);
-		if (at)
-			return slot_at(s, at - 1);
-	}
+	if (slot)
+		return slot;
 	if (lc_span_slots_count() < LC_SPAN_SLOTS_MAX || same(key, &other))
 		return add_slot(s, key);
 	/* No more places: those of a kind become one, without a place. */

@@ -11,14 +11,14 @@
 #ifndef LC_SPAN_STACK_H
 #define LC_SPAN_STACK_H
 
+#include "src/base/slab.h"
 #include "src/span/span.h"
 
 enum {
 	LC_SPAN_DEPTH_MAX = 1 << 16, /* deeper ones are not told apart, and counted */
 	LC_SPAN_SLOTS_MAX = 1 << 14, /* in the process; then those of "(other)" places */
 	LC_SPAN_SLACK_BYTES =
-	    2048,                 /* that a frame of the JVM may shrink by, see lc_span_settle() */
-	LC_SPAN_SLOT_BLOCKS = 16, /* block b holds 8 << b slots */
+	    2048, /* that a frame of the JVM may shrink by, see lc_span_settle() */
 };
 
 struct lc_locations;   /* span/location.h */
@@ -82,10 +82,7 @@ struct lc_span_thread {
 	struct lc_task_thread *tasks;
 	struct lc_thread *thread;
 
-	struct lc_span_slot *slots[LC_SPAN_SLOT_BLOCKS];
-	_Atomic uint32_t slots_len; /* written by: owner; release, S1 of stack.c */
-	uint32_t *slot_index;       /* open addressing: slot number + 1 */
-	uint32_t slot_index_cap;
+	struct lc_slab slots; /* struct lc_span_slot by its key */
 
 	/* What was not as it should be; written by the owner, relaxed. */
 	_Atomic uint64_t stale;       /* frames found that nobody had ended */

@@ -1,15 +1,11 @@
-/*
- * span/task.c - the core of tasks; see task.h.
- *
- * Order:     M1  a row is set up before `rows_len` is stored (release) -> lc_task_made_take() loads
- *                it (acquire). Counts have one writer, the owner; relaxed.
- */
+/* span/task.c - see task.h: the core of tasks. Counts have one writer, the owner; relaxed. */
 #include "src/span/task.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "src/base/hash.h"
 #include "src/classfile/span_rewrite.h" /* LC_TASK_ */
 #include "src/core/thread.h"
 #include "src/format/fold.h"
@@ -21,8 +17,6 @@ enum {
 	RECENT = 256, /* creations remembered, see lc_link_created() */
 	RUNNING = 256,
 	SUBMITTING_MAX = 8,
-	ROWS_BLOCK = 16, /* block b holds 16 << b rows */
-	ROW_BLOCKS = 10,
 	LAST_ROWS = 16, /* a power of two */
 	CLASS_SHIFT = 8 /* in lc_task_frame.traits, above the LC_TASK_ bits */
 };
@@ -33,6 +27,8 @@ struct row {
 	_Atomic uint64_t count; /* written by: owner */
 	uint64_t taken;         /* attribution thread only */
 };
+
+static const struct lc_slab_kind rows = { sizeof(struct row), 16, 10 };
 
 /* A submission that may still be going on. */
 struct submitting {
@@ -59,11 +55,8 @@ struct lc_task_thread {
 	struct lc_span_key last_key; /* of last_slot */
 	struct lc_span_slot *last_slot;
 
-	struct row *rows[ROW_BLOCKS];
+	struct lc_slab rows;              /* struct row by site, way and path of submission */
 	struct row *last_rows[LAST_ROWS]; /* counted last, by the kind's lower bits */
-	_Atomic uint32_t rows_len;        /* written by: owner, M1 */
-	uint32_t *index;                  /* open addressing: row number + 1 */
-	uint32_t index_cap;
 };
 
 static _Atomic uint64_t nested_submissions;
@@ -93,9 +86,7 @@ void lc_task_thread_destroy(struct lc_task_thread *t)
 	if (!t)
 		return;
 	lc_task_places_destroy(t->places);
-	for (unsigned i = 0; i < ROW_BLOCKS; i++)
-		free(t->rows[i]);
-	free(t->index);
+	lc_slab_free(&t->rows);
 	free(t);
 }
 
@@ -106,70 +97,38 @@ struct lc_task_places *lc_task_thread_places(struct lc_task_thread *t)
 
 /* -- rows ------------------------------------------------------------------------------------ */
 
-static struct row *row_at(const struct lc_task_thread *t, uint32_t number)
+static uint32_t row_hash(const struct row *r)
 {
-	unsigned block = 31u - (unsigned)__builtin_clz(number / ROWS_BLOCK + 1);
+	uint64_t place = (uint64_t)r->site << 32 | r->submit_path;
 
-	return &t->rows[block][number - ROWS_BLOCK * ((1u << block) - 1)];
+	return (uint32_t)(lc_hash_add(place, r->submit_kind) >> 32);
 }
 
-static uint32_t *row_index(const struct lc_task_thread *t, uint32_t *index, uint32_t cap,
-                           const struct row *key)
+static bool same_row(const void *element, const void *key)
 {
-	uint64_t h = ((uint64_t)key->site << 32 | key->submit_path) + key->submit_kind;
+	const struct row *a = element, *b = key;
 
-	h *= UINT64_C(0x9e3779b97f4a7c15);
-	for (uint32_t i = (uint32_t)(h >> 40) & (cap - 1);; i = (i + 1) & (cap - 1)) {
-		const struct row *r = index[i] ? row_at(t, index[i] - 1) : NULL;
-
-		if (!r || (r->site == key->site && r->submit_path == key->submit_path &&
-		           r->submit_kind == key->submit_kind))
-			return &index[i];
-	}
+	return a->site == b->site && a->submit_path == b->submit_path &&
+	       a->submit_kind == b->submit_kind;
 }
 
-/* Room for row number `len`. Returns 0 or -ENOMEM. */
-static int reserve_row(struct lc_task_thread *t, uint32_t len)
-{
-	unsigned block = 31u - (unsigned)__builtin_clz(len / ROWS_BLOCK + 1);
-	uint32_t cap = t->index_cap ? t->index_cap * 2 : ROWS_BLOCK * 2, *index;
-
-	if (block >= ROW_BLOCKS)
-		return -ENOMEM;
-	if (!t->rows[block]) {
-		t->rows[block] = calloc((size_t)ROWS_BLOCK << block, sizeof(struct row));
-		if (!t->rows[block])
-			return -ENOMEM;
-	}
-	if (t->index_cap && len < t->index_cap / 2)
-		return 0;
-	index = calloc(cap, sizeof(*index));
-	if (!index)
-		return -ENOMEM;
-	for (uint32_t i = 0; i < len; i++)
-		*row_index(t, index, cap, row_at(t, i)) = i + 1;
-	free(t->index);
-	t->index = index;
-	t->index_cap = cap;
-	return 0;
-}
-
-/* The row; where rows are full, that of the kind that has neither site nor path; NULL without memory. */
+/*
+ * The row of this site, kind and path. Where rows are full it is the one of the kind that has neither
+ * site nor path; NULL without memory.
+ */
 static struct row *find_row(struct lc_task_thread *t, uint32_t site, uint8_t kind, uint32_t path)
 {
-	uint32_t len = atomic_load_explicit(&t->rows_len, memory_order_relaxed); /* ours */
-	struct row key = { .site = site, .submit_path = path, .submit_kind = kind };
-	uint32_t *at = t->index_cap ? row_index(t, t->index, t->index_cap, &key) : NULL;
+	const struct row key = { .site = site, .submit_path = path, .submit_kind = kind };
+	struct row *r = lc_slab_find(&t->rows, &rows, row_hash(&key), same_row, &key);
 
-	if (!at || !*at) {
-		if (reserve_row(t, len))
-			return site || path ? find_row(t, 0, kind, 0) : NULL;
-		*row_at(t, len) = key;
-		at = row_index(t, t->index, t->index_cap, &key);
-		*at = len + 1;
-		atomic_store_explicit(&t->rows_len, len + 1, memory_order_release); /* M1 */
-	}
-	return row_at(t, *at - 1);
+	if (r)
+		return r;
+	r = lc_slab_add(&t->rows, &rows, row_hash(&key));
+	if (!r)
+		return site || path ? find_row(t, 0, kind, 0) : NULL;
+	*r = key;
+	lc_slab_publish(&t->rows);
+	return r;
 }
 
 /* Count one. */
@@ -186,12 +145,11 @@ static void count_row(struct lc_task_thread *t, uint32_t site, uint8_t kind, uin
 
 bool lc_task_made_take(struct lc_task_thread *t, uint32_t i, struct lc_block_task_made *row)
 {
-	struct row *r;
+	struct row *r = t ? lc_slab_get(&t->rows, &rows, i) : NULL;
 	uint64_t count;
 
-	if (!t || i >= atomic_load_explicit(&t->rows_len, memory_order_acquire)) /* M1 */
+	if (!r)
 		return false;
-	r = row_at(t, i);
 	count = atomic_load_explicit(&r->count, memory_order_relaxed);
 	*row = (struct lc_block_task_made){ .site = r->site,
 		                            .submit_kind = r->submit_kind,

@@ -1,4 +1,4 @@
-/* uses: src/span/stack.c */
+/* uses: src/span/stack.c src/base/slab.c */
 /* The stack of spans with a clock of the test's own: what is written here was computed by hand. */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,4 +1,4 @@
-/* uses: tests/unit/task_model.c src/span/task.c src/span/link.c src/span/stack.c src/span/virtual.c */
+/* uses: tests/unit/task_model.c src/span/task.c src/span/link.c src/span/stack.c src/base/slab.c src/span/virtual.c */
 /* test_task.c - executions of tasks and what is counted of them; virtual threads. */
 #include <setjmp.h>
 #include <stdarg.h>
