@@ -1,4 +1,4 @@
-/* classfile/alloc_emit.c - methods of the hook class, and the code that calls them. */
+/* classfile/alloc_emit.c - writes the bytecode that calls the methods of the hook class. */
 #include "src/classfile/alloc_plan.h"
 #include "src/classfile/pool.h"
 
@@ -109,7 +109,7 @@ static uint8_t *assemble_call(uint8_t *p, const struct lc_hook *hook, uint32_t s
 	return p + 5;
 }
 
-/* The object, or `this`, and the call. */
+/* Push the object again, or `this`, and call. */
 static uint8_t *assemble_plain(uint8_t *p, bool of_this, enum lc_hook_method method,
                                struct lc_hook_constants *k)
 {

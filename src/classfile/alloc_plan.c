@@ -1,12 +1,13 @@
 /*
- * classfile/alloc_plan.c - the search for places that allocate, and the code inserted there.
+ * classfile/alloc_plan.c - searches the code of a method for the places that allocate.
  *
- * C2's intrinsics, and the StringBuilder chains that it replaces as a whole (toString() is what
- * is left of them): calls of them get a hook behind them, and their bodies one at the end, see
- * LC_SITE_IN_BODY. BigInteger.implMultiplyToLen() returns the array it was given where that is
- * large enough, so its allocation is marked instead of its end, and its caller compares.
+ * C2 replaces calls of intrinsics by code of its own, and whole chains of StringBuilder calls, of
+ * which toString() is the last. Each call of such a method gets a hook behind it, and the body of
+ * the method gets one at its end; see LC_SITE_IN_BODY. BigInteger.implMultiplyToLen() returns the
+ * array that it was given if that is large enough, so its allocation is marked instead of its end,
+ * and its caller compares the two arrays.
  *
- * It is longer than 600 lines because all that is hooked is found in one walk.
+ * The file is longer than 600 lines because one walk finds everything that is hooked.
  */
 #include "src/classfile/alloc_plan.h"
 
@@ -19,7 +20,9 @@
 
 enum { RUN_MAX = 255, NESTED_MAX = 64, ACC_STATIC = 8, OBJECT_ALIGN_BYTES = 8 };
 
-/* Calls whose result is hooked: the intrinsics, in the order of their numbers, and natives. */
+/*
+ * The methods whose result is hooked: the intrinsics, in the order of their numbers, and natives.
+ */
 static const struct call {
 	struct lc_intrinsic callee;
 	enum lc_hook_method method;
@@ -58,7 +61,7 @@ enum { CALLS_LEN = sizeof(calls) / sizeof(calls[0]) };
 
 _Static_assert(LC_INTRINSICS <= 8, "LC_SITE_INTRINSIC has three bits");
 
-/* What a Methodref is; LISTED + i: calls[i]. */
+/* What kind of method a Methodref names; LISTED + i: calls[i]. */
 enum { NOT_LOOKED_UP, OTHER, CLONE_OF_ARRAY, CLONE_OF_OBJECT, LISTED };
 
 /* Types of newarray: 4..11. */
@@ -73,7 +76,7 @@ static const struct {
 
 enum { PRIMITIVE_FIRST = 4, PRIMITIVES_LEN = sizeof(primitives) / sizeof(primitives[0]) };
 
-/* A walk over one method. */
+/* A walk over the instructions of one method. */
 struct walk {
 	struct lc_hook_scan *scan;
 	struct lc_method_code *code;
@@ -81,15 +84,15 @@ struct walk {
 	const struct call *body; /* the intrinsic that the method is, or NULL */
 	bool constructor;        /* its returns get hooks */
 	uint32_t uninitialized;  /* `new` whose constructor call is yet to come */
-	/* Of these, the class (0: no `dup` follows `new`), as far as they fit. */
+	/* The class of each such `new` (0: no `dup` follows it), as far as there is room. */
 	uint16_t nested[NESTED_MAX];
 	uint32_t nested_len;
 	bool stores_local0;
-	/* Constant ints that the instructions just before push, one after the other. */
+	/* The constant ints that the instructions just before this one push, in their order. */
 	uint32_t run;
 	int32_t values[RUN_MAX];
 	uint32_t positions[RUN_MAX];
-	uint32_t last; /* position of the instruction before */
+	uint32_t last; /* position of the instruction before this one */
 };
 
 const struct lc_intrinsic *lc_rewrite_intrinsic(unsigned i)
@@ -97,7 +100,7 @@ const struct lc_intrinsic *lc_rewrite_intrinsic(unsigned i)
 	return &calls[i].callee;
 }
 
-/* What to add to the number of a site at that call, or in that intrinsic. */
+/* The bits that the number of a site gets behind this call, or inside this intrinsic. */
 static uint32_t call_bits(const struct call *call, uint32_t bit)
 {
 	uint32_t i = (uint32_t)(call - calls);
@@ -150,7 +153,7 @@ void lc_hooks_close(struct lc_hooks *h)
 	*h = (struct lc_hooks){ 0 };
 }
 
-/* Room for one more; NULL without memory. */
+/* Make room for one more hook. Returns NULL without memory. */
 static struct lc_hook *add(struct lc_hooks *h)
 {
 	size_t cap = h->cap;
@@ -183,13 +186,13 @@ static enum lc_rewrite_status put(struct walk *w, uint32_t at, bool before, stru
 	return LC_REWRITE_DONE;
 }
 
-/* Whether an array of that many elements is known to stay below the threshold. */
+/* Is an array of so many elements known to stay below the threshold? */
 static bool stays_small(const struct walk *w, int32_t elements, uint32_t element_bytes)
 {
 	uint64_t bytes = w->scan->options->array_header_bytes;
 
 	if (elements < 0)
-		return true; /* throws */
+		return true; /* the instruction throws */
 	bytes += (uint64_t)elements * element_bytes + OBJECT_ALIGN_BYTES - 1;
 	return bytes / OBJECT_ALIGN_BYTES * OBJECT_ALIGN_BYTES < w->scan->options->min_size_bytes;
 }
@@ -201,7 +204,7 @@ static uint32_t element_bytes(const struct walk *w, struct lc_class_text array, 
 	           : 0;
 }
 
-/* The length was pushed right before, is a constant, and is small in each dimension. */
+/* Were the lengths pushed right before, as constants, and is each dimension small? */
 static bool small_constants(const struct walk *w, uint32_t at)
 {
 	const uint8_t *insn = w->code->insns + at;
@@ -224,7 +227,7 @@ static bool small_constants(const struct walk *w, uint32_t at)
 	return true;
 }
 
-/* A jump leads between the instruction at `from` and the one at `at`, or to the latter. */
+/* Does a jump lead to an instruction behind `from`, up to the one at `at`? */
 static bool entered_between(const struct lc_method_code *code, uint32_t from, uint32_t at)
 {
 	for (uint32_t i = from + 1; i <= at; i++)
@@ -233,7 +236,7 @@ static bool entered_between(const struct lc_method_code *code, uint32_t from, ui
 	return false;
 }
 
-/* Arrays that the instruction makes are watched. */
+/* Are arrays that the instruction makes watched? */
 static bool is_watched_array(const struct walk *w, const uint8_t *insn)
 {
 	const struct lc_rewrite_options *options = w->scan->options;
@@ -248,7 +251,7 @@ static bool is_watched_array(const struct walk *w, const uint8_t *insn)
 	                                : lc_watched_within(options, class, insn[3]);
 }
 
-/* The hook of an array of references whose class is not known. */
+/* The method that is called for an array of references whose class is not known. */
 static enum lc_hook_method of_references(const struct walk *w, enum lc_hook_method method)
 {
 	return method == LC_HOOK_OBJECTS && lc_watched_references(w->scan->options)
@@ -379,7 +382,7 @@ static enum lc_rewrite_status visit_call(struct walk *w, uint32_t at)
 			return put(w, at, false,
 			           (struct lc_hook){ .method = LC_HOOK_OBJECT,
 			                             .watched = w->scan->watched });
-		/* A superclass's own clone() has a hook in it. */
+		/* A clone() that a superclass declares has a hook in its own code. */
 		if (w->scan->options->objects && lc_class_method_ref(w->scan->cls, index, &ref) &&
 		    lc_text_is(ref.holder, "java/lang/Object"))
 			return put(w, at, false,
@@ -395,8 +398,8 @@ static enum lc_rewrite_status visit_call(struct walk *w, uint32_t at)
 }
 
 /*
- * In a constructor: is the call at `at` its this(...)? Then the constructor called has the hook. The
- * first constructor call that no `new` before it accounts for is this(...) or super(...).
+ * Is the call at `at`, in a constructor, this(...)? Then the called constructor has the hook. The
+ * first call of a constructor that belongs to no `new` before it is this(...) or super(...).
  */
 static bool delegates(struct walk *w, uint32_t at)
 {
@@ -414,7 +417,7 @@ static bool delegates(struct walk *w, uint32_t at)
 	return ref.holder.len == self.len && !memcmp(ref.holder.data, self.data, self.len);
 }
 
-/* Behind `new`: the class is passed, since nobody may have the object before its constructor. */
+/* Hook `new`: the class is passed, since nobody may have the object before its constructor runs. */
 static enum lc_rewrite_status visit_new(struct walk *w, uint32_t at)
 {
 	uint16_t class = lc_be_get2(w->code->insns + at + 1);
@@ -430,8 +433,9 @@ static enum lc_rewrite_status visit_new(struct walk *w, uint32_t at)
 }
 
 /*
- * Behind a constructor call for what `new; dup` has made: the object is on the stack. Compilers nest
- * these; where the classes do not fit together, there is no hook. For the audit only.
+ * Hook a constructor call for an object that `new; dup` has made: the object is still on the stack.
+ * Compilers nest such calls; where the classes of `new` and of the call differ, there is no hook.
+ * Only the audit uses this.
  */
 static enum lc_rewrite_status visit_constructed(struct walk *w, uint32_t at)
 {
@@ -571,7 +575,10 @@ static void sift(struct walk *w)
 	h->len = kept;
 }
 
-/* Constructors of large and of watched objects get hooks if `this` stays in local 0, for the verifier too. */
+/*
+ * Does the method get hooks at its returns, as the constructor of large or watched objects? `this`
+ * must stay in local 0, and the verifier must know that it does.
+ */
 static bool is_hooked_constructor(const struct walk *w, const struct lc_member *method)
 {
 	const struct lc_class *c = w->scan->cls;

@@ -1,5 +1,5 @@
 /*
- * classfile/alloc_plan.h - where hooks go in a method, and what they consist of.
+ * classfile/alloc_plan.h - finds where a method gets hooks, and makes the code of each hook.
  *
  * A hook calls a static method of the hook class. Behind an instruction that leaves the new
  * object on the stack it is `dup; <site>; invokestatic`; at the end of a constructor
@@ -40,7 +40,7 @@ enum lc_hook_method {
 	LC_HOOK_MADE,            /* ordinary object that `new` has made, told by its class */
 	LC_HOOK_BUILT,           /* ordinary object that a hook behind its `new` has seen; native */
 	LC_HOOK_WATCHED,         /* ordinary object that a watch may look for */
-	LC_HOOK_WATCHED_OBJECTS, /* array of references, likewise */
+	LC_HOOK_WATCHED_OBJECTS, /* array of references that a watch may look for */
 	LC_HOOK_METHOD_COUNT
 };
 
@@ -59,15 +59,16 @@ enum lc_hook_shape {
 	LC_HOOK_THIS_PLAIN,   /* aload_0; call */
 };
 
-/* A place that gets a hook; parallel to it goes a struct lc_insert. */
+/* One hook of a method; the struct lc_insert at the same index says where it goes. */
 struct lc_hook {
 	enum lc_hook_method method;
 	enum lc_hook_shape shape;
-	uint16_t operand;   /* class, or number of the local variable */
+	uint16_t operand;   /* a class, or the number of a local variable */
 	uint32_t site_bits; /* LC_SITE_* */
-	bool watched;       /* LC_HOOK_WATCHED goes first; LC_HOOK_DUP and LC_HOOK_THIS only */
-	/* Known only when all targets are: whether a jump leads behind the instruction at `from`,
-	 * up to the place. The hook is void unless, or if, one does. */
+	bool watched;       /* call LC_HOOK_WATCHED first; for LC_HOOK_DUP and LC_HOOK_THIS only */
+	/* Does a jump lead behind the instruction at `from`, up to the place of the hook? That is
+	 * known only when all targets are. The hook is void unless one does (if_entered), or if one
+	 * does (unless_entered). */
 	bool if_entered;
 	bool unless_entered;
 	uint32_t from;
@@ -78,16 +79,17 @@ uint8_t lc_hook_bytes(const struct lc_hook *hook);
 /* Hooks of one method, in the order of their positions; the arrays are reused for the next. */
 struct lc_hooks {
 	struct lc_insert *inserts; /* malloc'ed; owner: the struct */
-	struct lc_hook *hooks;     /* likewise */
+	struct lc_hook *hooks;     /* malloc'ed; owner: the struct */
 	size_t len;
 	size_t cap;
 };
 
-/* What the search for hooks knows about the class. */
+/* What the search for hooks knows about the class that it searches. */
 struct lc_hook_scan {
 	const struct lc_class *cls;
 	const struct lc_rewrite_options *options;
-	uint8_t *calls;     /* by pool index: what lc_hook_find() found out about a Methodref */
+	uint8_t
+	    *calls; /* by pool index: what kind of method a Methodref is, once it was looked up */
 	uint64_t own_bytes; /* of the instance fields that the class declares itself */
 	bool large;         /* objects of this class may reach the threshold */
 	bool watched;       /* a watch looks for objects of this class */
@@ -95,7 +97,7 @@ struct lc_hook_scan {
 	uint32_t skipped_constant;
 };
 
-/* Allocate and free `calls`, and find out the flags. Returns false without memory. */
+/* Allocate `calls` and set the flags. Returns false without memory. */
 bool lc_hook_scan_open(struct lc_hook_scan *s, const struct lc_class *c,
                        const struct lc_rewrite_options *options);
 void lc_hook_scan_close(struct lc_hook_scan *s);

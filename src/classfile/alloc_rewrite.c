@@ -1,7 +1,7 @@
 /*
- * classfile/alloc_rewrite.c - one class file in, one with hooks out.
+ * classfile/alloc_rewrite.c - copies a class file and inserts the hooks of allocations on the way.
  *
- * A method whose code would not fit keeps its bytes.
+ * A method whose code would grow beyond the limits keeps its bytes.
  */
 #include "src/classfile/alloc_rewrite.h"
 

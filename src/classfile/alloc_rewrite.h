@@ -1,5 +1,5 @@
 /*
- * classfile/alloc_rewrite.h - allocation hooks in Java bytecode.
+ * classfile/alloc_rewrite.h - inserts the hooks of allocations into the bytecode of a class.
  *
  * Pure functions over bytes: no JVM, no global state. Context: [java] (ClassFileLoadHook).
  * Behind each allocation that may reach the threshold, straight-line code calls a static method of
@@ -31,10 +31,10 @@
 #define LC_SITE_IN_BODY (UINT32_C(1) << 31)
 #define LC_SITE_AFTER_CALL (UINT32_C(1) << 30)
 #define LC_SITE_INTRINSIC_SHIFT 27
-/* The class of the object may be another each time: the bytecode does not tell. */
+/* The object may be of another class each time; the bytecode does not say of which. */
 #define LC_SITE_ANY_CLASS (UINT32_C(1) << 26)
 #define LC_SITE_LIMIT (UINT32_C(1) << 26)
-/* Which intrinsic, where one of the bits is set. */
+/* The number of the intrinsic, in a site with LC_SITE_IN_BODY or LC_SITE_AFTER_CALL. */
 #define LC_SITE_INTRINSIC(site) ((site) >> LC_SITE_INTRINSIC_SHIFT & 7)
 
 enum { LC_INTRINSICS = 7 };
@@ -53,12 +53,12 @@ struct lc_rewrite_options {
 	uint64_t min_size_bytes;
 	uint32_t array_header_bytes; /* largest that this JVM may use: decides constant lengths */
 	uint32_t reference_bytes;    /* 4 or 8 */
-	bool force_object;           /* hook constructors whatever the class's own fields sum to */
-	bool objects;                /* hook every `new` instead, and calls that make an object */
-	bool constructed;            /* and what they make once more, behind its constructor */
-	/* Classes of which an object is watched, named as Class constants do ("com/acme/Node",
-	 * "[F"): what their constructors and clone() make is shown to the hook class's watched(),
-	 * and arrays are hooked whatever their length. Owner: the caller. */
+	bool force_object; /* hook constructors, however small the class's own fields are */
+	bool objects;      /* hook each `new`, not constructors; and calls that make an object */
+	bool constructed;  /* hook the object of a `new` again, behind its constructor */
+	/* The classes of the watched objects, named as Class constants name them ("com/acme/Node",
+	 * "[F"). Objects that their constructors and clone() make are shown to watched() of the
+	 * hook class, and their arrays are hooked whatever their length. Owner: the caller. */
 	const char *const *watched;
 	size_t watched_len;
 	uint32_t (*next_site)(void *user); /* a fresh number for each hook, 1..LC_SITE_LIMIT - 1 */

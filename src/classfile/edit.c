@@ -1,4 +1,4 @@
-/* classfile/edit.c - see edit.h. */
+/* classfile/edit.c - copies a class file and puts changed code in the place of the old code. */
 #include "src/classfile/edit.h"
 
 #include <stdlib.h>

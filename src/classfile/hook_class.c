@@ -1,4 +1,4 @@
-/* classfile/hook_class.c - constants of the hook class. */
+/* classfile/hook_class.c - puts numbers into the place holders of the compiled hook class. */
 #include "src/classfile/hook_class.h"
 
 #include <errno.h>
@@ -25,7 +25,7 @@ enum {
 };
 enum { PLACE_HOLDER = 0x7C0C0500 };
 
-/* Those of 8 bytes, with PLACE_HOLDER in their upper half. */
+/* The place holders of 8 bytes; their upper half is PLACE_HOLDER. */
 enum {
 	SEQUENCE = 1,
 	THREADS,
@@ -37,12 +37,12 @@ enum {
 	LONG_PLACE_HOLDERS_END
 };
 
-/* What the elements of an array of that primitive type are. */
+/* The kind of array element that each primitive type is. */
 static const uint8_t elements[LC_PRIMITIVE_TYPES] = { LC_ELEMENT_1, LC_ELEMENT_2, LC_ELEMENT_4,
 	                                              LC_ELEMENT_8, LC_ELEMENT_1, LC_ELEMENT_2,
 	                                              LC_ELEMENT_4, LC_ELEMENT_8 };
 
-/* A method of Thread, and what is called in its stead where threads have carriers. */
+/* A method of Thread, and the one that is called in its stead where threads have carriers. */
 #define CURRENT "currentThread"
 #define CARRIER "currentCarrierThread"
 
@@ -74,7 +74,7 @@ static uint32_t min_length(const struct lc_hook_layout *layout, int element)
 
 	if (layout->min_size_bytes > UINT64_C(1) << 40)
 		return INT32_MAX; /* no array is that large */
-	/* What rounds up to the threshold is above the multiple that lies below it. */
+	/* A size that rounds up to the threshold is above the multiple just below the threshold. */
 	body = (layout->min_size_bytes + align - 1) / align * align;
 	if (body < base + align)
 		return 0;
@@ -150,7 +150,7 @@ int lc_hook_class_patch(uint8_t *bytes, size_t len, const struct lc_hook_layout 
 	return err;
 }
 
-/* Call the method CARRIER where CURRENT is called. `bytes` has room. Returns the new length. */
+/* Replace calls of CURRENT by calls of CARRIER. `bytes` has room. Returns the new length. */
 static size_t call_carriers(uint8_t *bytes, size_t len)
 {
 	size_t more = strlen(CARRIER) - strlen(CURRENT), end = 0;

@@ -1,8 +1,9 @@
 /*
- * classfile/hook_class.h - the hook class, ready for DefineClass.
+ * classfile/hook_class.h - makes the class file of the hook class for the JVM that is running.
  *
- * Its source is heap/LocusHook.java; its class file is compiled into the agent. Constants in it
- * stand for what only the running JVM knows. Pure functions. Context: [attach].
+ * Its source is heap/LocusHook.java; its class file is compiled into the agent. Some constants in
+ * it are place holders for numbers that only the running JVM knows. Pure functions. Context:
+ * [attach].
  */
 #ifndef LC_CLASSFILE_HOOK_CLASS_H
 #define LC_CLASSFILE_HOOK_CLASS_H
@@ -11,10 +12,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Primitive types as `newarray` numbers them, less 4: boolean, char, float, double, byte, ... */
+/*
+ * How many primitive types there are. Their numbers are those of `newarray` less 4: boolean, char,
+ * float, double, byte, short, int, long.
+ */
 enum { LC_PRIMITIVE_TYPES = 8 };
 
-/* Kinds of array elements that differ in where they lie. */
+/* The kinds of array elements; arrays of one kind have their first element at one offset. */
 enum lc_element {
 	LC_ELEMENT_1,
 	LC_ELEMENT_2,
@@ -29,13 +33,14 @@ struct lc_hook_layout {
 	uint32_t base_bytes[LC_ELEMENT_COUNT]; /* offset of an array's first element: 12..24 */
 	uint32_t reference_bytes;              /* 4 or 8 */
 	uint32_t object_align_bytes;           /* a power of two, 8..256 */
-	/* Of use with `objects` only: heap/tlab.h says what they are. */
+	/* The next fields are used with `objects` only; heap/tlab.h says what they mean. */
 	bool objects; /* every object is tracked */
 	bool carriers;
 	uint32_t eetop, tlab_top, allocated, class_offset, class_shift;
 	uint64_t sequence, threads;
-	/* Of watches: of which primitive types arrays are watched (bits), whether strings are, and
-	 * the address of an int that is not 0 while a watch looks for its object. */
+	/* The next fields are for watches: the primitive types whose arrays are watched (a bit
+	 * each), whether strings are watched, and the address of an int that is not 0 while a watch
+	 * looks for its object. */
 	uint8_t watched_primitives;
 	bool watched_strings;
 	uint64_t watching;
@@ -43,13 +48,14 @@ struct lc_hook_layout {
 
 /*
  * Overwrite the place holders in the class file. Returns 0, or -EINVAL with `bytes` untouched
- * when the layout is out of its bounds, or the class file is not the hook class or patched.
+ * when the layout is out of its bounds, or the class file is not the hook class or was patched
+ * before.
  */
 int lc_hook_class_patch(uint8_t *bytes, size_t len, const struct lc_hook_layout *layout);
 
 /*
- * The class file for this layout, malloc'ed; owner: the caller. Returns 0 and sets *bytes and
- * *len, or -EINVAL or -ENOMEM and leaves them alone.
+ * Make the class file for this layout; it is malloc'ed, and the caller owns it. Returns 0 and sets
+ * *bytes and *len, or -EINVAL or -ENOMEM and leaves them alone.
  */
 int lc_hook_class_create(const struct lc_hook_layout *layout, uint8_t **bytes, size_t *len);
 

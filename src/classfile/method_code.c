@@ -1,5 +1,6 @@
 /*
- * classfile/method_code.c - instruction lengths, targets and relocation.
+ * classfile/method_code.c - measures instructions, finds their targets and computes where they
+ * move.
  *
  * A goto or jsr that no longer reaches becomes goto_w or jsr_w. That moves everything behind it,
  * so the layout is repeated until nothing changes; code of at most 32767 bytes never needs it.
@@ -9,7 +10,7 @@
 
 enum { LAYOUT_ROUNDS_MAX = 16, NEAR_MAX_BYTES = 32767, WIDE_JUMP_BYTES = 5 };
 
-/* Bytes of an instruction by opcode; 0: none such; VARIES: looked at. */
+/* Bytes of an instruction by opcode; 0: there is no such opcode; VARIES: its bytes tell. */
 enum { VARIES = 255 };
 static const uint8_t insn_bytes[256] = {
 	[0 ... 15] = 1,    [LC_OP_BIPUSH] = 2,      [LC_OP_SIPUSH] = 3,
@@ -58,7 +59,7 @@ bool lc_code_read(const struct lc_class *c, const struct lc_attribute *a,
 	return left == out->end;
 }
 
-/* Operands of a switch, behind its padding: where they begin, from the start of the code. */
+/* The position of the operands of the switch at `at`, behind its padding. */
 static uint32_t switch_operands(uint32_t at)
 {
 	return (at + 4) & ~UINT32_C(3);
@@ -132,7 +133,10 @@ static bool is_switch(uint8_t op)
 	return op == LC_OP_TABLESWITCH || op == LC_OP_LOOKUPSWITCH;
 }
 
-/* First entry of a switch that holds an offset, behind the default, and how far apart they are. */
+/*
+ * The first entry of a switch behind the default that holds an offset, and how far apart such
+ * entries are.
+ */
 static void switch_entries(const struct lc_method_code *code, uint32_t at, uint32_t *first,
                            uint32_t *step)
 {
@@ -195,7 +199,7 @@ static uint32_t new_insn_bytes(const struct lc_method_code *code, uint32_t at, u
 	return bytes;
 }
 
-/* Give every position its new one. */
+/* Compute the new position of every old one. */
 static void place(struct lc_method_code *code, const struct lc_insert *inserts, size_t len)
 {
 	uint32_t to = code->prologue_len, bytes;
@@ -373,5 +377,5 @@ void lc_code_emit_handlers(const struct lc_method_code *code, struct lc_bytes *o
 	lc_be_add2(out, code->prologue_len);
 	lc_be_add2(out, code->moved[code->len]);
 	lc_be_add2(out, code->moved[code->len]);
-	lc_be_add2(out, 0); /* whatever is thrown */
+	lc_be_add2(out, 0); /* any class of exception */
 }

@@ -1,17 +1,18 @@
 /*
- * classfile/method_code.h - a method's instructions, and their relocation around inserted code.
+ * classfile/method_code.h - reads the instructions of a method and relocates them around inserted
+ * code.
  *
  * Steps: lc_code_read() finds the parts, the caller walks the instructions with lc_insn_bytes()
  * and lc_code_mark_targets(), chooses what to insert, lc_code_layout() computes where everything
  * moves to, and the emit functions write it. Positions are offsets from the first instruction.
  *
- * What an old position becomes: the start of what was inserted before the instruction, or else
- * the instruction. So a branch reaches the code inserted before its target, and a range of
- * instructions covers the code inserted behind its last one.
+ * An old position becomes the start of the code inserted before its instruction, or else the new
+ * position of the instruction. So a branch reaches the code inserted before its target, and a range
+ * of instructions covers the code inserted behind its last one.
  *
- * A prologue is in front of all, and no branch reaches it: the first instruction moves behind it.
- * Lines and local variables that begin with the code still do. A tail is behind all, the handler of
- * every exception that the code throws and does not handle, the prologue's excepted.
+ * A prologue is in front of all code, and no branch reaches it: the first instruction moves behind
+ * it. Lines and local variables that begin with the code still do. A tail is behind all code. It
+ * handles every exception that the code throws and does not handle, except those of the prologue.
  */
 #ifndef LC_CLASSFILE_METHOD_CODE_H
 #define LC_CLASSFILE_METHOD_CODE_H
@@ -29,7 +30,7 @@ enum {
 	LC_HANDLER_BYTES = 8, /* an entry of the exception table */
 };
 
-/* Opcodes that somebody looks at. */
+/* The opcodes that the files of this folder use. */
 enum lc_opcode {
 	LC_OP_NOP = 0,
 	LC_OP_ICONST_M1 = 2,
@@ -75,7 +76,7 @@ enum lc_opcode {
 	LC_OP_JSR_W = 201,
 };
 
-/* What is known of a position. */
+/* What is known of a position, as bits. */
 enum {
 	LC_AT_START = 1,  /* an instruction begins here */
 	LC_AT_TARGET = 2, /* a jump, a switch or a handler leads here */
@@ -106,15 +107,14 @@ struct lc_method_code {
 
 /* Straight-line code to be inserted; `bytes` need not be set before lc_code_emit(). */
 struct lc_insert {
-	uint32_t at; /* position of the instruction it belongs to */
-	bool before; /* in front of it, not behind it */
-	bool
-	    instead; /* in its place: it has `len` bytes or more, what is left of them does nothing */
+	uint32_t at;  /* position of the instruction it belongs to */
+	bool before;  /* in front of it, not behind it */
+	bool instead; /* in its place: it has at least `len` bytes; nops fill the rest */
 	uint8_t len;
 	uint8_t bytes[LC_INSERT_MAX_BYTES];
 };
 
-/* Find the parts of a Code attribute; false if they do not fill it. Leaves the scratch alone. */
+/* Find the parts of a Code attribute; false if they do not fill it. Leaves scratch fields alone. */
 bool lc_code_read(const struct lc_class *c, const struct lc_attribute *a,
                   struct lc_method_code *out);
 
@@ -122,8 +122,9 @@ bool lc_code_read(const struct lc_class *c, const struct lc_attribute *a,
 uint32_t lc_insn_bytes(const struct lc_method_code *code, uint32_t at);
 
 /*
- * Set LC_AT_TARGET where the jump or switch at `at` leads; false if outside of the code.
- * Other instructions have no effect. lc_code_mark_handlers() does it for the exception table.
+ * Set LC_AT_TARGET where the jump or switch at `at` leads. Returns false if that is outside of the
+ * code. Other instructions have no effect. lc_code_mark_handlers() does this for the exception
+ * table.
  */
 bool lc_code_mark_targets(struct lc_method_code *code, uint32_t at);
 bool lc_code_mark_handlers(struct lc_method_code *code);
@@ -141,7 +142,10 @@ bool lc_insn_stores_local0(const uint8_t *insn);
 enum lc_rewrite_status lc_code_layout(struct lc_method_code *code, const struct lc_insert *inserts,
                                       size_t len);
 
-/* Append the relocated instructions, and the exception table with its count. After layout. */
+/*
+ * Append the relocated instructions; then the exception table with its count. After
+ * lc_code_layout().
+ */
 void lc_code_emit(const struct lc_method_code *code, const struct lc_insert *inserts, size_t len,
                   struct lc_bytes *out);
 void lc_code_emit_handlers(const struct lc_method_code *code, struct lc_bytes *out);

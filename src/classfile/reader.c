@@ -1,4 +1,7 @@
-/* classfile/reader.c - outline of a class file, every length checked against the bytes left. */
+/*
+ * classfile/reader.c - parses the outline of a class file; it checks each length against the bytes
+ * left.
+ */
 #include "src/classfile/reader.h"
 
 #include <stdlib.h>
@@ -8,7 +11,9 @@
 
 enum { CLASS_HEADER_BYTES = 10, MAGIC = 0xCAFEBABE, MEMBER_BYTES = 8, ATTRIBUTE_BYTES = 6 };
 
-/* Bytes of a constant with its tag, by tag; 0: no such tag. Utf8 has its text on top. */
+/*
+ * Bytes of a constant with its tag, by tag; 0: there is no such tag. A Utf8 has its text besides.
+ */
 static const uint8_t constant_bytes[] = { 0, 3, 0, 5, 5, 9, 9, 3, 3, 5, 5,
 	                                  5, 5, 0, 0, 4, 3, 5, 5, 3, 3 };
 
@@ -46,7 +51,7 @@ static enum lc_rewrite_status read_pool(struct lc_class *c)
 				return LC_REWRITE_MALFORMED;
 		}
 		c->pool[i] = at;
-		/* Takes two numbers, the second one is void; constants are appended behind it. */
+		/* It takes two numbers, and the second one is void. */
 		if ((tag == LC_POOL_LONG || tag == LC_POOL_DOUBLE) && ++i == c->pool_count)
 			return LC_REWRITE_MALFORMED;
 		at += size;
@@ -178,7 +183,7 @@ bool lc_class_attribute(const struct lc_class *c, uint32_t at, uint32_t limit,
 	return true;
 }
 
-/* The constant of that tag, behind its tag, or NULL. */
+/* Where the constant `index` begins behind its tag; NULL if its tag is another. */
 static const uint8_t *constant(const struct lc_class *c, uint32_t index, uint8_t tag)
 {
 	uint32_t at = index < c->pool_count ? c->pool[index] : 0;

@@ -1,5 +1,5 @@
 /*
- * classfile/reader.h - the parts of a class file: constant pool, members, attributes.
+ * classfile/reader.h - finds the parts of a class file: constant pool, members, attributes.
  *
  * Nothing is copied: all positions are offsets into the caller's bytes, and each was checked
  * against their length before it is handed out. Pure functions. Context: any but [signal].
@@ -13,7 +13,7 @@
 
 #include "src/classfile/status.h"
 
-/* Class file versions that are understood: 45.3 (JDK 1.0.2) to 69 (JDK 25). */
+/* The versions of class files that are read: 45.3 (JDK 1.0.2) to 69 (JDK 25). */
 enum { LC_CLASS_MAJOR_MIN = 45, LC_CLASS_MINOR_MIN = 3, LC_CLASS_MAJOR_MAX = 69 };
 enum { LC_CLASS_MAJOR_LDC_CLASS = 49 }; /* the first that may load a class as a constant */
 enum { LC_CLASS_MAJOR_STACKMAP = 50 };  /* the first that has StackMapTable attributes */
@@ -37,7 +37,7 @@ struct lc_class_text {
 };
 
 struct lc_class {
-	const uint8_t *bytes; /* the caller's */
+	const uint8_t *bytes; /* owner: the caller */
 	size_t len;
 	uint16_t major;
 	uint16_t pool_count;
@@ -55,7 +55,7 @@ struct lc_class {
 struct lc_member {
 	uint16_t access_flags;
 	uint16_t name;       /* index of a Utf8 constant */
-	uint16_t descriptor; /* likewise */
+	uint16_t descriptor; /* index of a Utf8 constant */
 	uint32_t attributes; /* offset of attributes_count */
 	uint32_t end;        /* offset behind the member */
 };
@@ -77,11 +77,14 @@ void lc_class_close(struct lc_class *c);
 /* The member at offset `at`, which must be where one begins: lc_class_open() has checked them. */
 struct lc_member lc_class_member(const struct lc_class *c, uint32_t at);
 
-/* The attribute at `at` if it ends at or before `limit`. */
+/* Set *out to the attribute at `at`, if it ends at or before `limit`; else return false. */
 bool lc_class_attribute(const struct lc_class *c, uint32_t at, uint32_t limit,
                         struct lc_attribute *out);
 
-/* Lookups by pool index: no constant of that kind gives an empty text (data NULL) or false. */
+/*
+ * Look up a constant by its pool index. If it is of another kind, the text is empty (data NULL), or
+ * false is returned.
+ */
 struct lc_class_text lc_class_utf8(const struct lc_class *c, uint32_t index);
 struct lc_class_text lc_class_name(const struct lc_class *c, uint32_t index);
 struct lc_class_ref {

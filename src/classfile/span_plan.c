@@ -1,8 +1,9 @@
 /*
- * classfile/span_plan.c - the classes of the JDK that matter to spans, by name.
+ * classfile/span_plan.c - knows the classes of the JDK that matter to spans, by their names.
  *
- * Seen in the class files of JDK 17 and 25. Nobody but the JDK can define a class in java.*, so what such
- * a name tells holds in every loader, and what is called java/... and is not listed here is none of the types.
+ * The names were taken from the class files of JDK 17 and 25. Nobody but the JDK can define a class
+ * in java.*, so such a name means the same class in every loader, and a class called java/... that
+ * is not listed here is of none of the types.
  */
 #include "src/classfile/span_plan.h"
 
@@ -28,8 +29,9 @@ enum {
 };
 
 /*
- * Types that others extend or implement. A CompletionService hands tasks on as an Executor does. The stream
- * interfaces make a class foreign; the JDK's own implementations are not asked.
+ * The types that other classes extend or implement. A CompletionService hands tasks on as an
+ * Executor does. The stream interfaces make a class foreign; the JDK's own implementations of them
+ * are not looked at.
  */
 static const struct {
 	const char *name;
@@ -77,9 +79,10 @@ static const struct {
 };
 
 /*
- * Tasks that only run another one, which a hook of its own, or of the call, sees; with '*', all that begins so.
- * Not here, since what they run is no task by itself: CompletableFuture$AsyncSupply and the completions
- * (suppliers and functions), Executors$1 and $2 (privileged actions), SubmissionPublisher$ConsumerTask (a subscriber).
+ * The tasks that only run another task, which has a hook of its own or is seen at its call. A '*'
+ * stands for any end of the name. CompletableFuture$AsyncSupply and the completions are not listed,
+ * nor are Executors$1 and $2 and SubmissionPublisher$ConsumerTask: what they run (suppliers and
+ * functions, privileged actions, a subscriber) is no task by itself.
  */
 static const char *const wrappers[] = {
 	CONCURRENT "FutureTask",                                      /* call() */
@@ -97,7 +100,7 @@ static const char *const wrappers[] = {
 	"java/lang/VirtualThread$*",                     /* what carries a virtual thread */
 };
 
-/* What executes a stream, or is asked for its elements. */
+/* The methods that execute a stream or ask for its elements. */
 static const struct {
 	const char *class_name;
 	const char *name;
@@ -174,7 +177,7 @@ bool lc_span_is_wrapper(const char *name, size_t len)
 	return false;
 }
 
-/* The types of a class named java/...; *unknown is set for any other. */
+/* The types of a class named java/...; *unknown is set for a class with any other name. */
 static uint32_t types_of(struct lc_class_text name, bool *unknown)
 {
 	if (!lc_text_begins(name, "java/")) {
@@ -187,7 +190,7 @@ static uint32_t types_of(struct lc_class_text name, bool *unknown)
 	return 0;
 }
 
-/* What the direct supertypes tell. */
+/* The types that the direct supertypes are, by their names. */
 static uint32_t known_types(const struct lc_class *c, bool *unknown)
 {
 	const uint8_t *interfaces = c->bytes + c->interfaces;
@@ -208,7 +211,8 @@ void lc_span_classify(const struct lc_class *c, unsigned what, uint32_t is, stru
 	k->super = lc_class_name(c, c->super_class);
 	super = types_of(k->super, &unknown);
 	k->is = is | known_types(c, &unknown);
-	/* These are at the root, or no subtype of what they hand on. */
+	/* These classes are the root of their type, or no subtype of the tasks that they hand
+	 * on. */
 	if (lc_text_is(k->name, "java/lang/Thread"))
 		k->is |= THREAD;
 	if (lc_text_is(k->name, CONCURRENT "ForkJoinTask"))
@@ -225,12 +229,13 @@ void lc_span_classify(const struct lc_class *c, unsigned what, uint32_t is, stru
 	/* FutureTask has no such hook: most of its objects wrap a task that has. */
 	k->super_created = super & TASK && !lc_text_is(k->super, CONCURRENT "FutureTask");
 	k->async = lc_text_begins(k->name, CONCURRENT "CompletableFuture");
-	/* No frame of ours where a continuation begins, or while a virtual thread changes its carrier. */
+	/* No hook may run where a continuation begins, or while a virtual thread changes its
+	 * carrier. */
 	k->calls = what & LC_SPAN_TASKS && !lc_text_begins(k->name, "jdk/internal/vm/") &&
 	           !lc_text_begins(k->name, "java/lang/VirtualThread");
 }
 
-/* Another method of that name without parameters, which a bridge would call. */
+/* Has the class another call() without parameters, which a bridge would call? */
 static bool has_typed_call(const struct lc_class *c)
 {
 	uint32_t count = lc_be_get2(c->bytes + c->methods), at = c->methods + 2;
@@ -271,7 +276,7 @@ static bool is_task(struct lc_class_text descriptor)
 	       lc_text_begins(descriptor, "(Ljava/util/TimerTask;");
 }
 
-/* What the method of an executor does with its first parameter. */
+/* How the method of an executor submits its first parameter. */
 static enum lc_submit_kind submit_kind(const struct lc_member *m, struct lc_class_text name,
                                        struct lc_class_text descriptor)
 {
@@ -308,7 +313,7 @@ static void plan_submission(const struct lc_span_class *k, const struct lc_membe
 	p->local = 1;
 }
 
-/* Methods that hand a task on, of classes that are no executors. */
+/* Plan the methods that hand a task on in classes that are no executors. */
 static void plan_special_submission(const struct lc_span_class *k, const struct lc_member *m,
                                     struct lc_class_text name, struct lc_class_text descriptor,
                                     struct lc_span_plan *p)
@@ -316,7 +321,7 @@ static void plan_special_submission(const struct lc_span_class *k, const struct 
 	bool fork_join = lc_text_is(k->name, CONCURRENT "ForkJoinTask");
 
 	if (m->access_flags & ACC_STATIC) {
-		/* runAsync(): the task itself; what is given to the Executor is a wrapper. */
+		/* runAsync() has the task itself; the Executor is given a wrapper of it. */
 		if (lc_text_is(k->name, CONCURRENT "CompletableFuture") &&
 		    lc_text_is(name, "asyncRunStage")) {
 			p->prologue = LC_SPAN_SUBMITTED;
@@ -334,7 +339,8 @@ static void plan_special_submission(const struct lc_span_class *k, const struct 
 		p->prologue = LC_SPAN_SUBMITTED;
 		p->argument = LC_SUBMIT_FORK;
 	} else if (lc_text_is(name, "start") && (lc_text_is(k->name, "java/lang/Thread") ||
-	                                         /* The other one calls it. */
+	                                         /* start() of VirtualThread calls its
+	                                          * start(...). */
 	                                         (lc_text_is(k->name, "java/lang/VirtualThread") &&
 	                                          !lc_text_is(descriptor, "()V")))) {
 		p->prologue = LC_SPAN_SUBMITTED;
@@ -355,7 +361,7 @@ static void plan_task(const struct lc_span_class *k, const struct lc_member *m,
 		           ? RUNNABLE
 		           : 0;
 	} else if (lc_text_begins(k->name, "java/lang/VirtualThread$")) {
-		body = 0; /* runs while the thread is being mounted */
+		body = 0; /* it runs while the thread is being mounted */
 	}
 	if (body) {
 		p->prologue = LC_SPAN_TASK_BEGIN;
@@ -401,7 +407,7 @@ static void plan_stream(const struct lc_span_class *k, const struct lc_member *m
 		    lc_text_is(name, executions[i].name) &&
 		    lc_text_is(descriptor, executions[i].descriptor))
 			p->prologue = executions[i].prologue;
-	/* Those of any JDK: none calls another's compute() on the same task. */
+	/* In every JDK, none of these methods calls compute() of another class on the same task. */
 	if (k->is & FORK_JOIN && lc_text_is(name, "compute") && lc_text_is(descriptor, "()V"))
 		p->prologue = LC_SPAN_SUPPORT_BEGIN;
 	p->wrapped = p->prologue && p->prologue != LC_SPAN_PULL;
@@ -415,7 +421,7 @@ struct lc_span_plan lc_span_plan_method(const struct lc_span_class *k, const str
 	struct lc_class_text descriptor = lc_class_utf8(k->cls, m->descriptor);
 	struct lc_span_plan p = { 0 };
 
-	/* Spans of streams move with their thread as well. */
+	/* Spans of streams move with their virtual thread as well, so this hook is always there. */
 	p.carries_virtual =
 	    lc_text_is(k->name, "java/lang/VirtualThread") && lc_text_is(name, "runContinuation");
 	if (k->what & LC_SPAN_TASKS)

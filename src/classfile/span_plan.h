@@ -1,5 +1,6 @@
 /*
- * classfile/span_plan.h - which methods of a class get what hooks of spans, by names alone.
+ * classfile/span_plan.h - decides, by names alone, which methods of a class get which hooks of
+ * spans.
  *
  * Pure functions; private to classfile/span_*.c.
  */
@@ -39,31 +40,34 @@ struct lc_span_class {
 	struct lc_class_text name, super;
 	unsigned what;
 	uint32_t is;        /* LC_SPAN_IS_ */
-	bool super_created; /* constructors of a superclass have the hook that its own would get */
+	bool super_created; /* a superclass's constructors have the hook that its own would get */
 	bool wrapper;       /* LC_TASK_WRAPPER */
 	bool worker;        /* its run() is the loop of a pool's thread */
-	bool stream;        /* one of java/util/stream */
-	bool calls;         /* calls in it are hooked */
-	bool async;         /* what it gives to an Executor is asynchronous */
+	bool stream;        /* a class of java/util/stream */
+	bool calls;         /* calls in its methods are hooked */
+	bool async;         /* tasks that it gives to an Executor are asynchronous */
 };
 
-/* What a method gets. */
+/* The hooks that a method gets. */
 struct lc_span_plan {
 	enum lc_span_call prologue;
 	int argument;         /* of SUBMITTED, SUBMITTED_ALL, TASK_BEGIN: kind, or traits */
-	uint8_t local;        /* the object that the prologue is about */
-	bool both;            /* and the next local too */
-	bool wrapped;         /* the prologue begins what each way out ends */
-	bool created;         /* before it returns, */
-	bool stream_task;     /* likewise */
+	uint8_t local;        /* local variable with the object that the prologue is about */
+	bool both;            /* the prologue gets the next local variable too */
+	bool wrapped;         /* the prologue begins a span that each way out ends */
+	bool created;         /* call CREATED before the method returns */
+	bool stream_task;     /* call STREAM_TASK before the method returns */
 	bool carries_virtual; /* virtual threads are mounted and unmounted in it */
 };
 
-/* `is` as for lc_span_rewrite(); what the class file tells itself is added. */
+/*
+ * Set *out; `is` is that of lc_span_rewrite(), and the types that the class file itself names are
+ * added.
+ */
 void lc_span_classify(const struct lc_class *c, unsigned what, uint32_t is,
                       struct lc_span_class *out);
 
-/* All 0 where nothing is to be done but for calls in it. */
+/* The hooks of a method but those of calls in it; all 0 if it gets none. */
 struct lc_span_plan lc_span_plan_method(const struct lc_span_class *k, const struct lc_member *m);
 
 #endif

@@ -1,7 +1,8 @@
 /*
- * classfile/span_rewrite.c - the calls of LocusSpan in one class.
+ * classfile/span_rewrite.c - inserts the calls of LocusSpan into the methods of one class.
  *
- * All bytes are known when a place is found, since their number does not depend on what they hold.
+ * The length of an insert does not depend on what its bytes hold, so all bytes are written as soon
+ * as its position is found.
  */
 #include "src/classfile/span_rewrite.h"
 
@@ -13,7 +14,7 @@
 #include "src/classfile/tables.h"
 #include "src/format/kinds.h"
 
-/* A hook has at most an object and an int on the stack, on top of what there is. */
+/* A hook pushes at most an object and an int. */
 enum { STACK = 2, CALL_BYTES = 3, TAIL_BYTES = CALL_BYTES + 1 };
 
 static const struct {
@@ -41,16 +42,16 @@ struct rewrite {
 	struct lc_edit edit;
 	struct lc_span_class class;
 	struct lc_rewrite_result counts;
-	/* Of one method. */
+	/* The inserts of one method. */
 	struct lc_insert *inserts; /* malloc'ed */
 	size_t len, cap;
 	uint8_t prologue[LC_INSERT_MAX_BYTES], tail[TAIL_BYTES];
-	/* Numbers of constants; 0: not yet. */
+	/* Numbers of the constants; 0: not in the pool yet. */
 	uint16_t span_class, throwable, stackmap_name, is_parallel;
 	uint16_t methods[LC_SPAN_CALL_COUNT];
 };
 
-/* A walk over one method. */
+/* A walk over the instructions of one method. */
 struct walk {
 	struct rewrite *r;
 	struct lc_method_code *code;
@@ -178,8 +179,9 @@ static bool calls_method(const struct walk *w, uint32_t at, const char *holder, 
 }
 
 /*
- * VirtualThread.runContinuation() runs on the carrier, in JDK 21 to 25. Before mount() and behind unmount() the carrier
- * is the current thread, for JVMTI too, and nobody else runs the virtual thread.
+ * Hook VirtualThread.runContinuation(), which runs on the carrier in JDK 21 to 25. Before mount()
+ * and behind unmount() the carrier is the current thread, for JVMTI too, and nobody else runs the
+ * virtual thread.
  */
 static void put_continuation(struct walk *w, uint32_t at)
 {
@@ -189,7 +191,9 @@ static void put_continuation(struct walk *w, uint32_t at)
 		put_about(w, at, false, LC_OP_ALOAD_0, LC_SPAN_UNMOUNT);
 }
 
-/* As in the search for allocations: the first constructor call that no `new` accounts for. */
+/*
+ * Find this(...) or super(...): the first call of a constructor that belongs to no `new` before it.
+ */
 static void visit_special_call(struct walk *w, uint32_t at)
 {
 	const struct lc_class *c = &w->r->edit.cls;
@@ -239,7 +243,7 @@ static bool visit(struct walk *w, uint32_t at)
 	}
 }
 
-/* Drop what was put at the returns of a constructor that calls another one, or loses `this`. */
+/* Drop the inserts at the returns of a constructor that calls this(...), or overwrites `this`. */
 static void sift(struct walk *w)
 {
 	struct rewrite *r = w->r;
@@ -256,7 +260,7 @@ static void sift(struct walk *w)
 	r->len = kept;
 }
 
-/* Where the object is, and with SUBMITTED, SUBMITTED_ALL and TASK_BEGIN a number. */
+/* Push the object; for SUBMITTED, SUBMITTED_ALL and TASK_BEGIN push the argument too; and call. */
 static uint8_t *emit_about(struct rewrite *r, uint8_t *p, const struct lc_span_plan *plan,
                            uint8_t local)
 {

@@ -1,13 +1,15 @@
 /*
- * classfile/span_rewrite.h - begins and ends of spans in Java bytecode.
+ * classfile/span_rewrite.h - inserts into the bytecode of a class the calls that begin and end
+ * spans.
  *
- * Pure functions over bytes, a pass of its own before lc_rewrite_class(): no JVM, no global state.
+ * Pure functions over bytes: no JVM, no global state. They run before lc_rewrite_class().
  * Context: [java] (ClassFileLoadHook).
  *
  * A method that is a span gets a call at its start (never reached by a jump back to the first
  * instruction), `invokestatic end` before each return, and at the end of its code a handler for
- * all of it, last in the table: `invokestatic end; athrow`, whose frame has no locals, so that it
- * holds wherever the exception came from. No local variable is added and no method or field.
+ * all of it, last in the table: `invokestatic end; athrow`. The frame of the handler has no locals,
+ * so that it is right wherever the exception came from. No local variable, method or field is
+ * added.
  */
 #ifndef LC_CLASSFILE_SPAN_REWRITE_H
 #define LC_CLASSFILE_SPAN_REWRITE_H
@@ -20,8 +22,9 @@
 #define LC_SPAN_CLASS "java/lang/LocusSpan"
 
 /*
- * What a class is, as its supertypes tell; the caller knows, by the JVM or by direct interfaces. JDK
- * classes that are special by name (java.util.stream, FutureTask, VirtualThread ...) need none.
+ * The types that a class is of. The caller learns them from the JVM or from the direct interfaces.
+ * Classes of the JDK that are known by name (java.util.stream, FutureTask, VirtualThread ...) need
+ * none of the bits.
  */
 enum {
 	LC_SPAN_IS_RUNNABLE = 1,
@@ -33,44 +36,50 @@ enum {
 	LC_SPAN_TYPES = 6
 };
 
-/* What to hook. */
+/* The spans to hook. */
 enum { LC_SPAN_STREAMS = 1, LC_SPAN_TASKS = 2 };
 
 /* Traits of a task's class, passed to LocusSpan.taskBegin(). */
 enum {
-	LC_TASK_THREAD =
-	    1, /* a Thread, or a worker's loop (ThreadPoolExecutor$Worker, ForkJoinWorkerThread) */
-	LC_TASK_WRAPPER = 2,   /* transparent: FutureTask, adapters */
-	LC_TASK_FORK_JOIN = 4, /* exec() of a ForkJoinTask */
+	/* a Thread, or a worker's loop (ThreadPoolExecutor$Worker, ForkJoinWorkerThread) */
+	LC_TASK_THREAD = 1,
+	/* a task that only runs another task: FutureTask, adapters */
+	LC_TASK_WRAPPER = 2,
+	/* exec() of a ForkJoinTask */
+	LC_TASK_FORK_JOIN = 4,
 };
 
-/* Is the class of that name (internal form, `len` bytes) one of LC_TASK_WRAPPER by itself? */
+/* Is the class of that name (internal form, `len` bytes) a wrapper of tasks, LC_TASK_WRAPPER? */
 bool lc_span_is_wrapper(const char *name, size_t len);
 
 /*
- * Does it matter what the class is? The LC_SPAN_IS_ bits that would give it hooks beyond those it has
- * anyway: it declares a method that would be one. 0: rewriting it once, with no bits, is enough.
- * Bits whose answer the class file itself holds (direct supertypes that are named like the JDK's types, which nobody
- * else can define) are returned in *known; lc_span_rewrite() finds them by itself. A class whose direct supertypes are
- * all called java/... is known through and through. Returns 0 for what does not parse.
+ * Which types does the caller have to find out? Returns the LC_SPAN_IS_ bits that would give the
+ * class hooks beyond those that it gets anyway, since it declares a method that would be hooked. 0
+ * means that rewriting the class once, with no bits, is enough; a class file that does not parse
+ * gives 0 too. *known gets the bits that the class file itself tells: its direct supertypes have
+ * names of the JDK's types, which nobody else can define. lc_span_rewrite() finds those by itself.
+ * If all direct supertypes are called java/..., nothing is left to find out.
  */
 uint32_t lc_span_matters(const uint8_t *in, size_t len, unsigned what, uint32_t *known);
 
 /*
- * Insert the hooks. As lc_rewrite_class(): *out is overwritten, its bytes malloc'ed for
- * LC_REWRITE_DONE only; LC_REWRITE_NOTHING where there is nothing to hook. `sites` are the calls of
- * LocusSpan; a method that would outgrow its limits stays as it is and is counted in `methods_left`.
+ * Insert the hooks. *out is overwritten as by lc_rewrite_class(): its bytes are malloc'ed for
+ * LC_REWRITE_DONE only, and LC_REWRITE_NOTHING means that there is nothing to hook. `sites` are the
+ * calls of LocusSpan; a method that would outgrow its limits stays as it is and is counted in
+ * `methods_left`.
  *
- * Several submissions of one object follow each other where one method that takes it calls another: CompletableFuture
- * tells ASYNC at its call of Executor.execute(), whose body then tells EXECUTE; submit(), schedule() or invokeAll()
- * may do likewise with the task itself. The first counts, until the object is executed.
+ * One object may be submitted several times in a row, where one method that takes it calls another:
+ * CompletableFuture reports ASYNC at its call of Executor.execute(), and the body of execute() then
+ * reports EXECUTE; submit(), schedule() and invokeAll() may do the same with the task itself. The
+ * first report counts, until the object is executed.
  */
 enum lc_rewrite_status lc_span_rewrite(const uint8_t *in, size_t len, unsigned what, uint32_t is,
                                        struct lc_rewrite_result *out);
 
 /*
- * For class files of the boot loader: NULL, or the name of a method of java.util.stream that the class ought to have and
- * does not. Streams of such a JDK cannot be told: spans of streams are to be off.
+ * Check a class file of the boot loader: returns NULL, or the name of a method of java.util.stream
+ * that the class ought to have and does not have. Streams of such a JDK cannot be recognised, so
+ * the caller turns spans of streams off.
  */
 const char *lc_span_stream_mismatch(const uint8_t *in, size_t len);
 

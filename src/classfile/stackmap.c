@@ -1,10 +1,10 @@
 /*
- * classfile/stackmap.c - stack map frames, read one by one.
+ * classfile/stackmap.c - reads stack map frames one by one and writes them with new positions.
  *
  * A frame holds its distance from the one before, less one, except for the first. Positions
  * grow with what is inserted between them, so a frame whose distance no longer fits its short
  * form takes the long one: same_frame becomes same_frame_extended, and
- * same_locals_1_stack_item_frame likewise.
+ * same_locals_1_stack_item_frame becomes same_locals_1_stack_item_frame_extended.
  */
 #include "src/classfile/stackmap.h"
 
@@ -41,7 +41,7 @@ static uint32_t take(struct reader *r, uint32_t bytes)
 	return v;
 }
 
-/* The new position, or false where no instruction begins. */
+/* Set *to to the new position of `at`; false if no instruction begins at `at`. */
 static bool moved(const struct lc_method_code *code, uint32_t at, uint32_t *to)
 {
 	if (at >= code->len || !(code->flags[at] & LC_AT_START))
@@ -51,8 +51,8 @@ static bool moved(const struct lc_method_code *code, uint32_t at, uint32_t *to)
 }
 
 /*
- * Copy `count` verification types; code may be NULL: then only step over them. Returns the tag
- * of the first one, or 0.
+ * Copy `count` verification types, or only step over them if `code` is NULL. Returns the tag of the
+ * first one, or 0.
  */
 static uint32_t copy_types(const struct lc_method_code *code, struct reader *r, uint32_t count,
                            struct lc_bytes *out)
@@ -83,7 +83,7 @@ static bool is_short(uint32_t type)
 	return type <= SAME_LOCALS_1_MAX;
 }
 
-/* Type and distance of the next frame. */
+/* Read the type and the distance of the next frame. */
 static uint32_t take_head(struct reader *r, uint32_t *distance)
 {
 	uint32_t type = take(r, 1);
@@ -98,7 +98,10 @@ static uint32_t take_head(struct reader *r, uint32_t *distance)
 	return type;
 }
 
-/* A short form whose distance has grown takes its long form. `type` is one of take_head(). */
+/*
+ * Write a frame's head; a short form whose distance no longer fits becomes the long form. `type` is
+ * from take_head().
+ */
 static void emit_head(uint32_t type, uint32_t distance, struct lc_bytes *out)
 {
 	if (is_short(type) && distance <= SAME_MAX) {
@@ -147,7 +150,7 @@ bool lc_stackmap_emit(const struct lc_method_code *code, const uint8_t *body, ui
 		before = to;
 		copy_frame_types(code, type, &r, out);
 	}
-	if (code->tail_len) { /* no locals; on the stack what was thrown */
+	if (code->tail_len) { /* no locals; the exception is on the stack */
 		emit_head(FULL, code->moved[code->len] - before - (frames > 0), out);
 		lc_be_add2(out, 0);
 		lc_be_add2(out, 1);

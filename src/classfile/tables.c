@@ -1,4 +1,4 @@
-/* classfile/tables.c - debug tables and type annotations. */
+/* classfile/tables.c - relocates the positions in debug tables and in type annotations. */
 #include "src/classfile/tables.h"
 
 #include "src/classfile/stackmap.h"
@@ -42,7 +42,7 @@ static bool move_position(const struct lc_method_code *code, uint8_t *p)
 	return true;
 }
 
-/* What begins with the code begins with its prologue. */
+/* The new position of `at`; a range that begins with the code now begins with the prologue. */
 static uint32_t moved_start(const struct lc_method_code *code, uint32_t at)
 {
 	return at ? code->moved[at] : 0;
@@ -58,7 +58,7 @@ static bool move_line(const struct lc_method_code *code, uint8_t *p)
 	return true;
 }
 
-/* A range is a position and a length. */
+/* Relocate the range at `p`, a position and a length, in place. */
 static bool move_range(const struct lc_method_code *code, uint8_t *p)
 {
 	uint32_t start = lc_be_get2(p), end = start + lc_be_get2(p + 2);
@@ -70,7 +70,7 @@ static bool move_range(const struct lc_method_code *code, uint8_t *p)
 	return true;
 }
 
-/* A table of entries that begin with a position, or with a range. */
+/* Relocate a table whose entries begin with a position, or with a range. */
 static bool move_table(const struct lc_method_code *code, uint8_t *body, uint32_t len,
                        uint32_t step)
 {
@@ -83,7 +83,7 @@ static bool move_table(const struct lc_method_code *code, uint8_t *body, uint32_
 	return true;
 }
 
-/* Type annotations: a cursor over them; a read beyond the end gives 0 and sets failed. */
+/* A cursor over type annotations; a read beyond their end gives 0 and sets failed. */
 struct cursor {
 	uint8_t *at;
 	uint8_t *end;
@@ -140,7 +140,7 @@ static void skip_annotation(struct cursor *r, int nesting)
 	}
 }
 
-/* What an annotation in code can be attached to. Only a method's own kinds may appear here. */
+/* Relocate the target of an annotation. Only the kinds of targets that code has may appear here. */
 static bool move_target(const struct lc_method_code *code, struct cursor *r)
 {
 	uint8_t type = *step_over(r, 1);
@@ -205,7 +205,7 @@ static enum emitted emit_body(const struct lc_class *c, const struct lc_method_c
 		return table == ANNOTATIONS ? LEFT_OUT : BROKEN;
 	lc_bytes_add(out, body, a->len);
 	if (out->failed)
-		return KEPT; /* found at the end */
+		return KEPT; /* the failure is found at the end */
 	if (table == ANNOTATIONS) {
 		moved = move_annotations(
 		    code, (struct cursor){ .at = out->data + at, .end = out->data + out->len });
@@ -216,7 +216,7 @@ static enum emitted emit_body(const struct lc_class *c, const struct lc_method_c
 	return moved ? KEPT : BROKEN;
 }
 
-/* The frame of the tail alone. */
+/* Append a StackMapTable that holds the frame of the tail alone. */
 static void emit_new_stackmap(const struct lc_method_code *code, struct lc_bytes *out)
 {
 	static const uint8_t no_frames[2];
@@ -237,7 +237,7 @@ bool lc_tables_emit(const struct lc_class *c, const struct lc_method_code *code,
 	struct lc_attribute a;
 	bool mapped = false;
 
-	lc_be_add2(out, 0); /* how many, known at the end */
+	lc_be_add2(out, 0); /* the count, which is known at the end */
 	for (; lc_class_attribute(c, at, code->end, &a); at = a.body + a.len) {
 		enum table table = table_of(c, a.name);
 		size_t start = out->len;
@@ -280,7 +280,7 @@ static bool find_stackmap(const struct lc_class *c, const struct lc_method_code 
 	return false;
 }
 
-/* Arguments in a method descriptor. */
+/* Count the arguments in a method descriptor. */
 static uint32_t count_arguments(struct lc_class_text descriptor)
 {
 	uint32_t count = 0;

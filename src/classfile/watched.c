@@ -1,4 +1,4 @@
-/* classfile/watched.c - see watched.h. */
+/* classfile/watched.c - compares names of classes with the names of the watched ones. */
 #include "src/classfile/watched.h"
 
 #include <string.h>
@@ -23,7 +23,7 @@ bool lc_watched_array_of(const struct lc_rewrite_options *options, struct lc_cla
 
 		if (*name != '[' || !component.len)
 			continue;
-		/* [[F is an array of [F, and [Lcom/acme/Node; one of com/acme/Node. */
+		/* [[F is an array of [F, and [Lcom/acme/Node; is an array of com/acme/Node. */
 		if (component.data[0] == '[' ? lc_text_is(component, name + 1)
 		                             : name[1] == 'L' && len == component.len + 3 &&
 		                                   !memcmp(name + 2, component.data, component.len))

@@ -1,5 +1,5 @@
 /*
- * classfile/watched.h - is a class one that lc_rewrite_options names as watched?
+ * classfile/watched.h - tells whether lc_rewrite_options names a class as watched.
  *
  * Pure functions. Context: [java].
  */
@@ -13,20 +13,25 @@
 
 struct lc_rewrite_options;
 
-/* The class of that name, as a Class constant has it. */
+/* Is the class of that name, written as in a Class constant, watched? */
 bool lc_watched_class(const struct lc_rewrite_options *options, struct lc_class_text name);
 
-/* Arrays of that class, which may be an array class itself. */
+/* Are arrays of `component`, which may be an array class itself, watched? */
 bool lc_watched_array_of(const struct lc_rewrite_options *options, struct lc_class_text component);
 
-/* The array class `array`, or what its first `dimensions` levels consist of. */
+/*
+ * Is the array class `array` watched, or one of the classes that its first `dimensions` levels
+ * hold?
+ */
 bool lc_watched_within(const struct lc_rewrite_options *options, struct lc_class_text array,
                        uint32_t dimensions);
 
-/* Any array class of references. */
+/* Is any array class whose elements are references watched? */
 bool lc_watched_references(const struct lc_rewrite_options *options);
 
-/* Of which primitive types arrays are watched: a bit each, numbered as in classfile/hook_class.h. */
+/*
+ * The primitive types whose arrays are watched: a bit each, numbered as in classfile/hook_class.h.
+ */
 uint8_t lc_watched_primitives(const struct lc_rewrite_options *options);
 
 #endif
