@@ -260,7 +260,10 @@ static void sift(struct walk *w)
 	r->len = kept;
 }
 
-/* Push the object; for SUBMITTED, SUBMITTED_ALL and TASK_BEGIN push the argument too; and call. */
+/*
+ * Push the object, then what else the method takes, and call it: BEGIN of streams takes whether the
+ * stream is parallel, SUPPORT_BEGIN nothing, the others a number.
+ */
 static uint8_t *emit_about(struct rewrite *r, uint8_t *p, const struct lc_span_plan *plan,
                            uint8_t local)
 {

@@ -1,4 +1,6 @@
-/* perf/event.c - the grammar of -e: the list, periods, engines without a PMU of their own. */
+/*
+ * perf/event.c - parses the list of events that -e gives, their periods, and the timer and faults.
+ */
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -8,7 +10,10 @@
 #include "src/base/options.h"
 #include "src/perf/event_impl.h"
 
-/* AX BX CX DX SI DI BP SP IP, R8 .. R15 of asm/perf_regs.h: all that an address can be made of. */
+/*
+ * AX BX CX DX SI DI BP SP IP, R8 .. R15 of asm/perf_regs.h: the registers that an address is made
+ * of.
+ */
 #define GENERAL_REGISTERS UINT64_C(0xff01ff)
 
 static const char *const kind_names[LC_KIND_COUNT] = { "timer", "pebs", "ibs", "fault", "watch" };
@@ -106,7 +111,7 @@ static int make_timer(const char *arguments, uint64_t period, struct lc_event *e
 	return 0;
 }
 
-/* Cut "@PERIOD" off `text`; 0 where there is none. */
+/* Cut "@PERIOD" off `text`; *period is 0 where there is none. */
 static int take_period(char *text, uint64_t *period, const struct lc_event_error *error)
 {
 	char *at = strrchr(text, '@');
@@ -131,7 +136,9 @@ static int take_period(char *text, uint64_t *period, const struct lc_event_error
 	return 0;
 }
 
-/* The engine of the word before the ':', and the rest. */
+/*
+ * Parse an event: the name of an engine before the ':', and its arguments; or an event of libpfm4.
+ */
 static int parse_words(const struct lc_event_host *host, const char *text, uint64_t period,
                        struct lc_event *e, const struct lc_event_error *error)
 {
@@ -175,7 +182,7 @@ static int parse_one(const struct lc_event_host *host, const char *piece, size_t
 
 	if (len == 0)
 		return lc_event_fail(error, -EINVAL, "an event is empty");
-	/* Room for what the canonical spelling adds. */
+	/* The canonical spelling may be longer by so much. */
 	if (len >= sizeof(text) - 32)
 		return lc_event_fail(error, -EINVAL, "the event '%.32s...' is longer than %d bytes",
 		                     piece, LC_EVENT_TEXT_MAX - 33);
@@ -197,7 +204,7 @@ static int parse_one(const struct lc_event_host *host, const char *piece, size_t
 	return 0;
 }
 
-/* May `e` be beside those that are there? */
+/* May `e` be used beside the events that are there? */
 static int check_beside(const struct lc_events *events, const struct lc_event *e,
                         const struct lc_event_error *error)
 {
@@ -221,7 +228,7 @@ static int check_beside(const struct lc_events *events, const struct lc_event *e
 	return 0;
 }
 
-/* What would break the agent's options, a line of text, or a profile. */
+/* Refuse characters that would break the agent's options, a line of text, or a profile. */
 static int check_characters(const char *text, const struct lc_event_error *error)
 {
 	for (const char *p = text; *p; p++) {
@@ -266,7 +273,7 @@ int lc_event_parse(const char *text, const struct lc_event_machine *machine, str
 	for (const char *piece = text;; piece++) {
 		size_t len = strcspn(piece, ";");
 
-		/* The first one that is absent is what is told, unless one is wrong. */
+		/* The message is about the first absent event, unless some event is wrong. */
 		err = parse_one(&host, piece, len, &e, absent ? &unused : &message);
 		if (err == -EINVAL && absent)
 			err = parse_one(&host, piece, len, &e, &message);

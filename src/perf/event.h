@@ -1,16 +1,17 @@
 /*
- * perf/event.h - what -e asks for: texts to events that can be opened.
+ * perf/event.h - turns the text of -e into events that can be opened.
  *
  *   EVENTS  = EVENT [; EVENT]...
  *   EVENT   = auto | timer
- *           | pebs[:l1-miss|:l2-miss|:l3-miss|:stlb-loads|:stlb-stores|:latency[=CYCLES]|:stores][@PERIOD]
+ *           | pebs[:PRESET][@PERIOD]
  *           | ibs[:cycles|:ops|:l3missonly|:ldlat=CYCLES|:swfilt]...[@PERIOD]
  *           | fault[@PERIOD]
  *           | watch:CLASS[#N][.FIELD|[INDEX]|+OFFSET][:r|:w|:rw][@PERIOD]
  *           | LIBPFM4 EVENT STRING[@PERIOD]
+ *   PRESET  = l1-miss | l2-miss | l3-miss | stlb-loads | stlb-stores | latency[=CYCLES] | stores
  *
- * No comma, since the agent's options are separated by them; `auto` stands alone; timer, fault and
- * ibs come once. A FIELD needs the #N before it, since names of classes have dots too.
+ * There is no comma, since commas separate the agent's options. `auto` stands alone; timer, fault
+ * and ibs come once. A FIELD needs the #N before it, since names of classes have dots too.
  *
  * Shared by the agent and the `locus` command: the command checks, the agent opens.
  */
@@ -37,30 +38,30 @@ enum {
 	LC_WATCHES_MAX = 4 /* debug registers of an x86 CPU */
 };
 
-/* What `watch` follows. */
+/* The place that the engine `watch` follows. */
 struct lc_watch_spec {
 	char class_name[LC_EVENT_TEXT_MAX]; /* as in reports: "com.acme.Node", "long[]" */
 	uint64_t ordinal;                   /* the N-th object allocated, from 1 */
 	char field[128];                    /* "" where it is given by index or offset */
 	bool has_index;
 	uint64_t index;  /* element of an array */
-	bool has_offset; /* without field, index and offset: the object as such */
+	bool has_offset; /* without field, index and offset the whole object is meant */
 	uint64_t offset; /* bytes from the object's start */
-	uint8_t
-	    access; /* LC_TOUCH_LOAD | LC_TOUCH_STORE of core/record.h; a load alone is not possible
-	                    on x86: then both, and stores are told apart in the report's text */
+	/* LC_TOUCH_LOAD | LC_TOUCH_STORE of core/record.h. x86 cannot break on loads alone: both
+	 * are set then, and the report's text tells stores apart. */
+	uint8_t access;
 	uint8_t bytes; /* 1, 2, 4, 8; 0: as wide as the field or element */
 };
 
 struct lc_event {
 	enum lc_event_kind kind;
-	char text
-	    [LC_EVENT_TEXT_MAX]; /* canonical spelling, period included where it is not the default */
+	/* the canonical spelling, with the period where that is not the default */
+	char text[LC_EVENT_TEXT_MAX];
 	char event[LC_EVENT_TEXT_MAX]; /* for reports: "MEM_LOAD_RETIRED:L1_MISS", "page-faults" */
 	const char *unit;              /* "ns of thread CPU time", "misses", "page faults", ... */
 	uint64_t period; /* events (timer: ns, 0 for --interval) between two samples */
-	/* Of every kind but the timer, complete but for wakeup_events and, with watch, bp_addr
-	 * (and bp_len where watch.bytes is 0). Time stamps are CLOCK_MONOTONIC. */
+	/* Set for every kind but the timer. It is complete but for wakeup_events and, with watch,
+	 * bp_addr (and bp_len where watch.bytes is 0). Time stamps are CLOCK_MONOTONIC. */
 	struct perf_event_attr attr;
 	bool has_aux;
 	struct perf_event_attr aux; /* mem-loads-aux */
@@ -73,8 +74,8 @@ struct lc_events {
 };
 
 /*
- * Where to look; all zero is this machine. Tests lay out their own. A `pmu` that is not this CPU's
- * needs LIBPFM_ENCODE_INACTIVE=1 in the environment before the first call.
+ * The machine whose events are parsed; all zero is this one. Tests lay out their own. A `pmu` that
+ * is not this CPU's needs LIBPFM_ENCODE_INACTIVE=1 in the environment before the first call.
  */
 struct lc_event_machine {
 	const char *root; /* of /sys and /proc; NULL: "" */
@@ -82,16 +83,16 @@ struct lc_event_machine {
 	                     cpuinfo says. With a `pmu` and no `root`, no file is read */
 };
 
-/* "timer", "pebs", ... Static. */
+/* "timer", "pebs", ...; static storage. */
 const char *lc_event_kind_name(enum lc_event_kind kind);
 
 /*
  * Parse `text` to *out. "auto" yields no event: the caller tries lc_event_candidates(). Returns 0;
- * -EINVAL for what can never be (unknown, out of range, another vendor's), with one line in
- * `error` that names the nearest valid spelling, *out untouched; -ENODEV where all is valid but this
- * machine does not have the PMU of an event (a guest without one), with the line that says so and the
- * other events, perhaps none, in *out: profiling falls back.
- * Context: [attach], one thread at a time (libpfm4). May call malloc().
+ * -EINVAL for an event that can never be (unknown, out of range, another vendor's), with one line
+ * in `error` that names the nearest valid spelling, and *out untouched; -ENODEV where all events
+ * are valid but this machine does not have the PMU of one (a guest without one), with a line that
+ * says so and the other events, perhaps none, in *out: profiling then falls back to those. Context:
+ * [attach], one thread at a time (libpfm4). May call malloc().
  */
 int lc_event_parse(const char *text, const struct lc_event_machine *machine, struct lc_events *out,
                    char *error, size_t error_len);

@@ -1,8 +1,9 @@
 /*
- * perf/event_ibs.c - AMD's instruction-based sampling of ops, as its PMU in sysfs describes it.
+ * perf/event_ibs.c - encodes events of AMD's instruction-based sampling as its PMU in sysfs
+ * describes them.
  *
- * libpfm4 knows nothing of IBS. Which fields there are differs by CPU and kernel: cnt_ctl since
- * the beginning but for the first CPUs, l3missonly since Zen 4, ldlat since Zen 5, swfilt since
+ * libpfm4 knows nothing of IBS. The fields differ by CPU and kernel: cnt_ctl exists since the
+ * beginning except on the first CPUs, l3missonly since Zen 4, ldlat since Zen 5, swfilt since
  * Linux 6.14. Source: the kernel's documentation of the PMU and its format directory.
  */
 #include <errno.h>
@@ -94,7 +95,7 @@ static int check_period(uint64_t period, const struct lc_event_error *error)
 	    IBS_PERIOD_STEP, IBS_PERIOD_MIN, (unsigned long long)period, (unsigned long long)near);
 }
 
-/* Put a field that was asked for; a PMU without it is an error that says so. */
+/* Put a field that was asked for; if the PMU does not have it, the error says so. */
 static int put_field(const struct lc_event_host *host, const char *name, const char *since,
                      uint64_t value, uint64_t words[3], const struct lc_event_error *error)
 {
@@ -115,7 +116,7 @@ static int make_words(const struct lc_event_host *host, struct ibs *ibs, uint64_
 {
 	int err = 0;
 
-	if (!ibs->cycles && !ibs->ops) /* ops are sampled without regard to how long each stalls */
+	if (!ibs->cycles && !ibs->ops) /* counting ops does not favour ops that stall for long */
 		*(lc_event_format_has(host->ibs, "cnt_ctl") ? &ibs->ops : &ibs->cycles) = true;
 	if (ibs->ops)
 		err = put_field(host, "cnt_ctl", "the CPU counts cycles only", 1, words, error);
@@ -124,7 +125,7 @@ static int make_words(const struct lc_event_host *host, struct ibs *ibs, uint64_
 	if (!err && ibs->ldlat)
 		err = put_field(host, "ldlat", "Zen 5 or newer have it, with Linux 6.15",
 		                ibs->ldlat, words, error);
-	/* Without it the kernel takes no exclude_kernel, and no unprivileged user. */
+	/* Without swfilt the kernel accepts neither exclude_kernel nor an unprivileged user. */
 	if (!err && (ibs->swfilt || lc_event_format_has(host->ibs, "swfilt"))) {
 		err = put_field(host, "swfilt", "Linux 6.14 or newer have it", 1, words, error);
 		ibs->swfilt = true;

@@ -1,8 +1,8 @@
 /*
- * perf/event_names.c - the names of libpfm4's events: is there such a one, and which is near.
+ * perf/event_names.c - looks for names among libpfm4's events, and finds the nearest one.
  *
  * libpfm4 lists the events of absent CPUs too, though it encodes only those of the present one;
- * so an event of another CPU can be told from one that does not exist.
+ * so an event of another CPU can be distinguished from one that does not exist.
  */
 #include <ctype.h>
 #include <perfmon/pfmlib.h>
@@ -33,7 +33,7 @@ static bool pmu_info(int pmu, pfm_pmu_info_t *out)
 
 static bool is_core(const pfm_pmu_info_t *info)
 {
-	/* ix86arch has the few events that all have, without a name of the CPU. */
+	/* ix86arch has the few events that all CPUs have; it stands for no CPU. */
 	return info->type == PFM_PMU_TYPE_CORE && strcmp(info->name, "ix86arch") != 0;
 }
 
@@ -80,7 +80,7 @@ static bool attribute_info(int event, int attribute, pfm_event_attr_info_t *out)
 	return pfm_get_event_attr_info(event, attribute, PFM_OS_PERF_EVENT_EXT, out) == PFM_SUCCESS;
 }
 
-/* Of EVENT:ATTRIBUTE=VALUE..., where a '.' may stand for the first ':': the part's name. */
+/* The length of the first name in EVENT:ATTRIBUTE=VALUE...; a '.' may stand for the first ':'. */
 static size_t part_length(const char *text)
 {
 	return strcspn(text, ":.=");
@@ -133,11 +133,11 @@ const char *lc_event_find_anywhere(const char *text, enum lc_event_vendor first)
 	for (int i = 0; i < PFM_PMU_MAX; i++)
 		if (pmu_info(i, &info) && is_core(&info) && find_in(&info, text) == LC_FOUND &&
 		    (!best || lc_event_pmu_vendor(info.name) == first))
-			best = info.name; /* of two, the newer one */
+			best = info.name; /* the later one is the newer one */
 	return best;
 }
 
-/* Names to choose from, as far as there is room; too many for a stack. */
+/* Names to choose from, as many as there is room for; too large for a stack. */
 struct names {
 	const char *name[NAMES_MAX];
 	size_t len;
@@ -192,7 +192,7 @@ static void take_part(const char **text, char out[NAME_MAX_LEN])
 		++*text;
 }
 
-/* The PMUs to look in: `pmu`, or where that is "" all. */
+/* Is this PMU one to look in: `pmu`, or any if that is ""? */
 static bool in_scope(const char *pmu, const pfm_pmu_info_t *info)
 {
 	return pmu[0] ? strcmp(info->name, pmu) == 0 : is_core(info);
@@ -223,7 +223,7 @@ bool lc_event_nearest(const char *pmu, const char *text, char *out, size_t out_l
 	best = lc_options_nearest(event, events.name, events.len);
 	if (!best)
 		return false;
-	/* Newer CPUs come later, and their masks are what is wanted. */
+	/* Newer CPUs come later, and their masks are the ones to suggest. */
 	for (int i = PFM_PMU_MAX - 1; i >= 0; i--) {
 		const char *near;
 

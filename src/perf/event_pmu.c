@@ -1,14 +1,15 @@
 /*
- * perf/event_pmu.c - Intel's precise events: presets, and any event of libpfm4.
+ * perf/event_pmu.c - encodes Intel's precise events: the presets, and any event of libpfm4.
  *
  * Only memory events deliver an address (the "Data LA" ones in Intel's tables: event codes 0xcd
- * and 0xd0 to 0xd4 since Haswell), so others are refused, not sampled in vain. Where
- * libpfm4 does not know the CPU (4.13: Emerald Rapids, Granite Rapids, Alder Lake) the presets are
- * encoded from a table here; both agree where both know a CPU, which the unit tests check.
+ * and 0xd0 to 0xd4 since Haswell), so other events are refused instead of being sampled in vain.
+ * Where libpfm4 does not know the CPU (4.13: Emerald Rapids, Granite Rapids, Alder Lake) the
+ * presets are encoded from a table here; both agree where both know a CPU, which the unit tests
+ * check.
  */
 #include <ctype.h>
 #include <errno.h>
-#include <linux/perf_event.h> /* before libpfm4 brings its own */
+#include <linux/perf_event.h> /* before libpfm4 includes a copy of its own */
 #include <perfmon/pfmlib_perf_event.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -26,7 +27,7 @@ enum {
 	CODE_LOAD_LATENCY = 0x01cd,
 	CODE_AUX = 0x8203,
 	CODE_STORE_SAMPLE = 0x02cd,
-	CODE_STORE_SAMPLE_4_13 = 0x03cd, /* what libpfm4 4.13 takes it for */
+	CODE_STORE_SAMPLE_4_13 = 0x03cd, /* the code that libpfm4 4.13 gives to store samples */
 	EVENT_DEFAULT_PERIOD = 100003
 };
 
@@ -55,7 +56,7 @@ static const struct preset {
 };
 enum { PRESETS = sizeof(presets) / sizeof(presets[0]) };
 
-/* What the event is, before the kernel's words are made of it. */
+/* An event as the hardware numbers it, before the kernel's config words are made of it. */
 struct encoding {
 	uint64_t config, config1, config2;
 	uint32_t type;
@@ -93,7 +94,7 @@ static int check_ldlat(const char *text, uint64_t *out, const struct lc_event_er
 	return 0;
 }
 
-/* libpfm4's own text for why it refused. */
+/* Encode `text` by libpfm4; if that refuses, the error is libpfm4's own text. */
 static int encode(const char *text, struct encoding *out, const struct lc_event_error *error)
 {
 	struct perf_event_attr attr = { .size = sizeof(attr) };
@@ -113,7 +114,7 @@ static int encode(const char *text, struct encoding *out, const struct lc_event_
 	return 0;
 }
 
-/* Does the CPU record an address with it? Before Haswell only load latency does. */
+/* Does the CPU record an address with this event? Before Haswell only load latency has one. */
 static bool has_address(const char *pmu, uint64_t config)
 {
 	unsigned event = config & 0xff;
@@ -123,7 +124,9 @@ static bool has_address(const char *pmu, uint64_t config)
 	return event == 0xcd || (!old && event >= 0xd0 && event <= 0xd4);
 }
 
-/* "event=0x03,umask=0x82" as sysfs describes an event: the code. False where it is something else. */
+/*
+ * Parse "event=0x03,umask=0x82", as sysfs describes an event, to its code. False for other texts.
+ */
 static bool sysfs_code(const char *text, uint64_t *code)
 {
 	unsigned event, mask;
@@ -136,7 +139,7 @@ static bool sysfs_code(const char *text, uint64_t *code)
 	return true;
 }
 
-/* Does the event need a leader? The kernel shows that in sysfs; else the model tells. */
+/* Does the event need a leader? sysfs shows that; without it, the model tells. */
 static bool needs_aux(const struct lc_event_host *host, uint64_t *code)
 {
 	const struct lc_event_model *model = lc_event_model(host->pmu);
@@ -149,7 +152,7 @@ static bool needs_aux(const struct lc_event_host *host, uint64_t *code)
 	       sysfs_code(text, code);
 }
 
-/* Put event and unit mask where this kernel's format files say; left alone without such files. */
+/* Put event and unit mask where the kernel's format files say; do nothing without such files. */
 static void put_code(const struct lc_event_host *host, struct perf_event_attr *attr)
 {
 	uint64_t words[3] = { attr->config & ~UINT64_C(0xffff), attr->config1, attr->config2 };
@@ -184,7 +187,7 @@ static void make_attr(const struct lc_event_host *host, const struct encoding *c
 	e->attr.config2 = code->config2;
 	e->attr.precise_ip = code->precise & 3;
 	e->attr.sample_type |= PERF_SAMPLE_DATA_SRC;
-	/* Of other events the weight is the length of a transaction, if anything. */
+	/* With other events the weight is the length of a transaction, or nothing. */
 	if ((code->config & 0xff) == 0xcd)
 		e->attr.sample_type |= PERF_SAMPLE_WEIGHT;
 	put_code(host, &e->attr);
@@ -198,7 +201,9 @@ static void make_attr(const struct lc_event_host *host, const struct encoding *c
 	put_code(host, &e->aux);
 }
 
-/* An event of our own table, in its own spelling: the presets of CPUs that libpfm4 does not know. */
+/*
+ * Find an event of the table here by its spelling: the presets of CPUs that libpfm4 does not know.
+ */
 static const struct preset *find_own(const char *text, const char **modifiers)
 {
 	for (size_t i = 0; i < PRESETS; i++) {
@@ -244,7 +249,7 @@ static int parse_own(const struct preset *preset, const char *modifiers, struct 
 	return err;
 }
 
-/* The words of our own that a preset can be. */
+/* Find the preset that `arguments` name. */
 static const struct preset *find_preset(const char *arguments, const struct lc_event_error *error)
 {
 	const char *words[PRESETS];
@@ -327,7 +332,7 @@ int lc_event_parse_pebs(const struct lc_event_host *host, const char *arguments,
 	return 0;
 }
 
-/* The modifiers that are not for a text: some that Locus sets, and the period. */
+/* Refuse the modifiers that Locus sets itself, and the period. */
 static int check_modifiers(const char *text, const struct lc_event_error *error)
 {
 	static const char *const refused[] = { "cpu", "pinned",  "excl", "mg",
@@ -355,7 +360,7 @@ static int check_modifiers(const char *text, const struct lc_event_error *error)
 	return 0;
 }
 
-/* Our own spelling of what libpfm4 knows for other CPUs only. */
+/* The spelling here of an event that libpfm4 knows for other CPUs only. */
 static bool nearest_own(const char *text, char *out, size_t out_len)
 {
 	char spelling[PRESETS][64], word[64];
@@ -392,7 +397,7 @@ static int without_address(const struct lc_event_host *host, const char *text,
 	                     text, lc_event_host_engine(host));
 }
 
-/* An event that this machine has not: of another vendor, of another CPU, or not at all. */
+/* Explain an event that this machine does not have: it is of another vendor or CPU, or of none. */
 static int not_here(const struct lc_event_host *host, const char *text,
                     const struct lc_event_error *error)
 {
@@ -427,7 +432,7 @@ static int not_here(const struct lc_event_host *host, const char *text,
 	                             "an event of libpfm4");
 }
 
-/* "r" and a code in hexadecimal. */
+/* Parse "r" and a code in hexadecimal. */
 static bool raw_code(const char *text, uint64_t *code)
 {
 	char digits[32];
@@ -454,13 +459,13 @@ static int parse_raw(uint64_t config, const char *modifiers, struct encoding *ou
 		    ":precise=3",
 		    modifiers);
 	*out = (struct encoding){ .config = config, .type = PERF_TYPE_RAW, .precise = precise };
-	/* The code has no place for the threshold. */
+	/* A raw code cannot hold the threshold. */
 	if ((config & 0xffff) == CODE_LOAD_LATENCY)
 		out->config1 = LDLAT_DEFAULT;
 	return 0;
 }
 
-/* EVENT or PMU::EVENT of libpfm4, precise unless its text says otherwise. */
+/* Parse EVENT or PMU::EVENT of libpfm4; it is precise unless its text says otherwise. */
 static int parse_known(const struct lc_event_host *host, const char *event, struct encoding *out,
                        const struct lc_event_error *error)
 {
@@ -475,7 +480,7 @@ static int parse_known(const struct lc_event_host *host, const char *event, stru
 	return 0;
 }
 
-/* Events of the kernel's own list: page faults are, with another name, ours. */
+/* Parse events of the kernel's own list: page faults are the engine `fault` by another name. */
 static int parse_generic(const char *text, uint64_t period, struct lc_event *e,
                          const struct lc_event_error *error)
 {
@@ -502,7 +507,7 @@ static int parse_generic(const char *text, uint64_t period, struct lc_event *e,
 	return 0;
 }
 
-/* The code of `event` for this host, in whichever way it can be had. */
+/* Find the code of `event` for this host: from the table here, or from libpfm4. */
 static int find_code(const struct lc_event_host *host, const char *event, struct encoding *out,
                      const struct lc_event_error *error)
 {
@@ -536,7 +541,7 @@ static int find_code(const struct lc_event_host *host, const char *event, struct
 	}
 }
 
-/* PMU in PMU::EVENT. */
+/* Check the PMU in PMU::EVENT. */
 static int check_prefix(const struct lc_event_host *host, const char *pmu, const char *event,
                         const struct lc_event_error *error)
 {

@@ -1,4 +1,6 @@
-/* perf/event_sysfs.c - which CPU and which PMUs there are, and the formats of their words. */
+/*
+ * perf/event_sysfs.c - reads which CPU and which PMUs there are, and the formats of config words.
+ */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -25,7 +27,7 @@ static const struct {
 	{ 0xb7, "adl_glc" }, { 0xba, "adl_glc" }, { 0xbf, "adl_glc" },
 };
 
-/* Which of them have presets, and how their events are called. */
+/* The models that have presets, and how their events are called. */
 static const struct lc_event_model models[] = {
 	{ "hsw", true, false },     { "hsw_ep", true, false }, { "bdw", true, false },
 	{ "bdw_ep", true, false },  { "skl", false, false },   { "skx", false, false },
@@ -80,7 +82,7 @@ bool lc_event_format_has(const char *directory, const char *name)
 	return lc_event_format_put(directory, name, 0, words) == 0;
 }
 
-/* "7" or "0-7" at *text. Returns false where it is neither; *text is behind it. */
+/* Parse "7" or "0-7" at *text and step over it. Returns false where it is neither. */
 static bool take_range(const char **text, unsigned long *low, unsigned long *high)
 {
 	char *end;
@@ -98,7 +100,7 @@ static bool take_range(const char **text, unsigned long *low, unsigned long *hig
 	return *low <= *high && *high < 64;
 }
 
-/* Bits 0.. of `value`, as many as the ranges hold, to where they say. */
+/* Put the low bits of `value`, as many as the ranges hold, to the bits that the ranges name. */
 static int put_bits(const char *ranges, uint64_t value, uint64_t *word)
 {
 	unsigned long low, high;
@@ -156,7 +158,7 @@ static void read_cpuinfo(const char *root, struct lc_event_host *host)
 	f = fopen(path, "re");
 	if (!f)
 		return;
-	/* The first CPU stands for all: an empty line ends it. */
+	/* The first CPU stands for all of them; an empty line ends its part. */
 	while (fgets(line, sizeof(line), f) && line[0] != '\n') {
 		line[strcspn(line, "\n")] = '\0';
 		if ((value = cpuinfo_value(line, "vendor_id"))) {
@@ -183,7 +185,7 @@ static void read_cpuinfo(const char *root, struct lc_event_host *host)
 		snprintf(host->pmu, sizeof(host->pmu), "clx");
 }
 
-/* Is there a PMU `name`? Its directory to `out`. */
+/* Is there a PMU `name`? Then `out` is its directory. */
 static bool find_pmu(const char *root, const char *name, char *out)
 {
 	uint64_t type;

@@ -1,8 +1,8 @@
 /*
- * perf/event_watch.c - CLASS[#N][.FIELD|[INDEX]|+OFFSET][:r|:w|:rw]
+ * perf/event_watch.c - parses the event `watch`: CLASS[#N][.FIELD|[INDEX]|+OFFSET][:r|:w|:rw].
  *
- * What a name may hold is not ours to judge beyond what would make the text ambiguous: classes made
- * by tools are called oddly.
+ * A name is refused only if it would make the text ambiguous: classes that tools make have odd
+ * names.
  */
 #include <errno.h>
 #include <linux/hw_breakpoint.h>
@@ -12,8 +12,10 @@
 #include "src/format/kinds.h"
 #include "src/perf/event_impl.h"
 
-/* A hit costs 10 us (measured), its sample 20 more: every 101st adds 2%. Prime, so as not to be in
- * step with a program that takes turns. */
+/*
+ * A hit costs 10 us (measured) and a sample 20 us more, so sampling every 101st hit adds 2%. The
+ * period is prime, so that it is not in step with a program that takes turns.
+ */
 enum { WATCH_PERIOD = 101 };
 
 static const struct {
@@ -22,7 +24,7 @@ static const struct {
 } primitives[] = { { "boolean", 1 }, { "byte", 1 }, { "char", 2 },  { "short", 2 },
 	           { "int", 4 },     { "long", 8 }, { "float", 4 }, { "double", 8 } };
 
-/* Bytes of an element of `class_name`: 0 where they are references, or it is no array. */
+/* Bytes of an element of `class_name`; 0 if the elements are references, or it is no array. */
 static uint8_t element_bytes(const char *class_name)
 {
 	for (size_t i = 0; i < sizeof(primitives) / sizeof(primitives[0]); i++) {
@@ -66,8 +68,10 @@ static bool is_upper(char c)
 	return c >= 'A' && c <= 'Z';
 }
 
-/* The last '.' in "com.acme.Node.next": two parts, of which the former looks like a class and the
- * latter like a field. NULL where it is not so. */
+/*
+ * The last '.' in "com.acme.Node.next", if the part before it looks like a class and the part
+ * behind it like a field; else NULL.
+ */
 static const char *field_like(const char *name)
 {
 	const char *last = strrchr(name, '.');
@@ -137,7 +141,7 @@ static int take_access(char *text, struct lc_watch_spec *w, const struct lc_even
 	return 0;
 }
 
-/* "#N" at *text. */
+/* Parse "#N" at *text and step over it. */
 static int take_ordinal(const char **text, struct lc_watch_spec *w,
                         const struct lc_event_error *error)
 {
@@ -176,7 +180,7 @@ static int take_index(const char *text, struct lc_watch_spec *w, const struct lc
 	return 0;
 }
 
-/* Where in the object. */
+/* Parse the place in the object. */
 static int take_place(const char *text, struct lc_watch_spec *w, const struct lc_event_error *error)
 {
 	if (!*text)
@@ -215,7 +219,8 @@ static void make_names(struct lc_event *e)
 		snprintf(place, sizeof(place), "+%llu", (unsigned long long)w->offset);
 	else if (w->field[0])
 		snprintf(place, sizeof(place), ".%s", w->field);
-	/* Not longer than what was parsed but for "#1" and ":rw", for which that left room. */
+	/* This is longer than the text that was parsed by "#1" and ":rw" at most, and that left
+	 * room. */
 	snprintf(e->text, sizeof(e->text), "watch:%.*s#%llu%s%s", (int)sizeof(e->text) - 32,
 	         w->class_name, (unsigned long long)w->ordinal, place, access);
 	snprintf(e->event, sizeof(e->event), "%s", e->text + strlen("watch:"));

@@ -1,5 +1,5 @@
 /*
- * perf/perf.c - perf events through perf_event_open(2).
+ * perf/perf.c - opens, runs, probes and explains perf events through perf_event_open(2).
  *
  * Order: P1  the kernel writes records, then data_head -> data_head is loaded (acquire), then the
  *            records are read.
@@ -64,7 +64,9 @@ static int map_buffer(struct lc_perf *p, size_t data_pages)
 	return 0;
 }
 
-/* Each wakeup becomes `sig` to thread `tid`, wherever the process has its signals go. */
+/*
+ * Ask for the signal `sig` to thread `tid` at each wakeup, whatever thread signals usually go to.
+ */
 static int ask_for_signal(int fd, int sig, int32_t tid)
 {
 	const struct f_owner_ex owner = { .type = F_OWNER_TID,
@@ -147,7 +149,7 @@ void lc_perf_close(struct lc_perf *p)
 
 /* -- running ------------------------------------------------------------------------------ */
 
-/* A leader takes its group along. */
+/* Control the event, or with it the leader and its whole group. */
 static int control(const struct lc_perf *p, unsigned long request)
 {
 	const int kept = errno;
@@ -181,7 +183,7 @@ int lc_perf_count(const struct lc_perf *p, uint64_t *out)
 	if (n < 0)
 		err = -errno;
 	else if (n < (ssize_t)((RUNNING + 1) * sizeof(word[0])))
-		err = -ENODATA; /* the event is in an error state: its group lost the PMU */
+		err = -ENODATA; /* the event is in an error state: its group has lost the PMU */
 	else if (word[RUNNING] == 0 && word[ENABLED] != 0)
 		err = -EAGAIN;
 	errno = kept;
@@ -201,7 +203,8 @@ void lc_perf_read_begin(const struct lc_perf *p, struct lc_ring *out)
 	*out = (struct lc_ring){ .layout = p->layout };
 	if (!page)
 		return;
-	/* Kernels before 4.1 leave data_offset and data_size 0, but lack much else that is needed. */
+	/* Kernels before 4.1 leave data_offset and data_size 0, but lack much else that is
+	 * needed. */
 	out->data = (const uint8_t *)p->map + page->data_offset;
 	out->size = page->data_size;
 	out->tail = page->data_tail;                                     /* ours */
@@ -226,10 +229,10 @@ enum {
 struct probe {
 	uint8_t *memory; /* LC_PERF_PROBE_BYTES */
 	size_t at;
-	bool executes; /* a breakpoint on lc_perf_probe()'s function */
+	bool executes; /* the event is a breakpoint on execution, aimed at landmark() */
 };
 
-/* What an execute breakpoint is aimed at. */
+/* The function that a breakpoint on execution is aimed at. */
 static __attribute__((noinline)) void landmark(void)
 {
 	__asm__ volatile("");
@@ -244,7 +247,9 @@ static void flush(volatile void *line)
 #endif
 }
 
-/* Load and store what is in no cache, in a page that the TLB has forgotten; fault fresh pages in. */
+/*
+ * Load and store lines that are in no cache, in pages that are not in the TLB, or not mapped yet.
+ */
 static void touch(struct probe *p)
 {
 	volatile uint64_t *first = (volatile uint64_t *)(void *)p->memory;
@@ -266,7 +271,10 @@ static void touch(struct probe *p)
 	}
 }
 
-/* Look through the buffer. Returns 0 with an address, -EADDRNOTAVAIL without, else `before`. */
+/*
+ * Read the buffer. Returns 0 if a sample has an address, -EADDRNOTAVAIL if samples have none, and
+ * `before` if there is no sample.
+ */
 static int look(const struct lc_perf *perf, int before)
 {
 	struct lc_ring_record record;
@@ -281,7 +289,7 @@ static int look(const struct lc_perf *perf, int before)
 	return result;
 }
 
-/* Settings under which samples come soon. */
+/* Change *attr so that samples come soon. */
 static void aim(struct probe *p, struct perf_event_attr *attr)
 {
 	if (attr->type != PERF_TYPE_SOFTWARE && attr->type != PERF_TYPE_BREAKPOINT)
@@ -336,7 +344,7 @@ out:
 
 /* -- explaining --------------------------------------------------------------------------- */
 
-/* The file's text, cut to fit; false where there is none. */
+/* Read the file's text, cut to fit. Returns false if there is no such file. */
 static bool read_text(const char *root, const char *name, char *out, size_t out_len)
 {
 	char path[512];
@@ -479,7 +487,7 @@ static void explain_files(int err, char *out, size_t out_len)
 		         "too many open files in the system: raise 'sysctl fs.file-max'");
 }
 
-/* What needs nothing from this machine. NULL: not one of these. */
+/* Explain an error that needs nothing of this machine to be explained; NULL for other errors. */
 static const char *plain_reason(int err)
 {
 	switch (err) {

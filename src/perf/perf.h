@@ -1,11 +1,12 @@
 /*
- * perf/perf.h - perf events of one thread: opened, mapped, delivered by a signal.
+ * perf/perf.h - opens a perf event of one thread, maps its buffer, and has the kernel signal
+ * samples.
  *
  * The signal must be a standard one (below SIGRTMIN; SIGSTKFLT, say): for a real-time signal that
  * finds the queue full the kernel sends SIGIO instead, which ends a program that does not handle
- * it. Standard signals fold: one may stand for wakeups of several events of its thread, and
- * without memory for its siginfo the kernel sends it bare. So its handler reads the buffers of all
- * events of its thread, whichever si_fd names.
+ * it. Standard signals fold: one signal may stand for wakeups of several events of its thread, and
+ * without memory for its siginfo the kernel sends it bare. So the signal's handler reads the
+ * buffers of all events of its thread, whichever si_fd names.
  */
 #ifndef LC_PERF_PERF_H
 #define LC_PERF_PERF_H
@@ -18,15 +19,16 @@
 #include "src/perf/ring.h"
 
 /*
- * Pages of data in the buffer of an engine's event on one thread, beside the one that describes it:
- * with addresses and data sources some 500 samples, and a handler empties it at each.
+ * Pages of data in the buffer of an engine's event on one thread, besides the page that describes
+ * the buffer. They hold some 500 samples with addresses and data sources, and a handler empties the
+ * buffer at each sample.
  */
 enum { LC_PERF_RING_PAGES = 8 };
 
 /* An open event and its buffer. Start with LC_PERF_NONE. */
 struct lc_perf {
 	int fd;     /* -1: none */
-	int aux_fd; /* leader that the event needs, or -1 */
+	int aux_fd; /* the leader that the event needs, or -1 */
 	void *map;  /* perf_event_mmap_page, then the data */
 	size_t map_bytes;
 	bool user_only; /* accesses by the kernel are left out */
@@ -35,7 +37,7 @@ struct lc_perf {
 
 #define LC_PERF_NONE ((struct lc_perf){ .fd = -1, .aux_fd = -1 })
 
-/* What to open. `attr` and `aux` are complete but for what lc_perf_open() says it sets. */
+/* An event to open. `attr` and `aux` are complete but for the fields that lc_perf_open() sets. */
 struct lc_perf_config {
 	const struct perf_event_attr *attr;
 	const struct perf_event_attr *aux; /* mem-loads-aux, leads the group; NULL: none */
@@ -47,7 +49,7 @@ struct lc_perf_config {
  * Open the event, disabled, for thread `tid` (0: the calling one) on every CPU. Sets size,
  * disabled, wakeup_events (1, with a buffer) and the times in read_format; clears inherit,
  * watermark and PERF_FORMAT_GROUP. An event that is to see the kernel's accesses too
- * (exclude_kernel is 0) is opened for the user's alone where perf_event_paranoid leaves no more.
+ * (exclude_kernel is 0) is opened for the user's alone where perf_event_paranoid allows no more.
  * Returns 0, or -errno with nothing open: -EMLINK where the memory for buffers is used up
  * (perf_event_mlock_kb and RLIMIT_MEMLOCK), -EINVAL also for a real-time signal or `data_pages`
  * that is no power of two, else what the kernel said.
@@ -55,8 +57,10 @@ struct lc_perf_config {
  */
 int lc_perf_open(struct lc_perf *p, const struct lc_perf_config *config, int32_t tid);
 
-/* Begin and pause. Returns 0 or -errno. Never uses PERF_EVENT_IOC_REFRESH: see docs/ENGINES.md.
- * Context: [signal] or any. errno kept. */
+/*
+ * Begin, or pause, counting and sampling. Returns 0 or -errno. Never uses PERF_EVENT_IOC_REFRESH:
+ * see docs/ENGINES.md. Context: [signal] or any. errno kept.
+ */
 int lc_perf_enable(struct lc_perf *p);
 int lc_perf_disable(struct lc_perf *p);
 

@@ -1,5 +1,5 @@
 /*
- * perf/ring.c - perf records, field by field.
+ * perf/ring.c - decodes the records of a perf buffer field by field.
  *
  * The order of a sample's fields is that of perf_output_sample() in the kernel, which is also that
  * of perf_event_open(2): PERF_SAMPLE_AUX comes last, whatever the comment in the header says.
@@ -28,12 +28,12 @@ enum {
 	BRANCH_WORDS = 3, /* from, to, flags */
 };
 
-/* What is left of one record. */
+/* The part of one record that is not decoded yet. */
 struct cursor {
 	const struct lc_ring *ring;
 	uint64_t at;   /* counts as the ring's tail does */
 	uint64_t left; /* bytes */
-	bool bad;      /* more was wanted than was left */
+	bool bad;      /* a field reached beyond the record's end */
 };
 
 static void copy(const struct lc_ring *r, uint64_t at, void *out, size_t len)
@@ -182,7 +182,7 @@ static void get_stack(struct cursor *c)
 	const uint64_t size = get64(c);
 
 	if (!size)
-		return; /* then the size that was really dumped is not there either */
+		return; /* the size that was really dumped is then absent too */
 	skip(c, size);
 	skip(c, WORD);
 }
@@ -210,7 +210,7 @@ static void get_front(struct cursor *c, const struct lc_ring_layout *l, struct l
 		skip(c, get32(c));
 }
 
-/* The fields behind it. */
+/* The fields behind the branch stack. */
 static void get_back(struct cursor *c, const struct lc_ring_layout *l, struct lc_ring_record *out)
 {
 	const uint64_t type = l->sample_type;

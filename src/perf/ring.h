@@ -1,5 +1,5 @@
 /*
- * perf/ring.h - the records of a perf ring buffer, decoded from bytes.
+ * perf/ring.h - decodes the records of a perf ring buffer.
  *
  * Pure: the mapped pages go in, structures come out; nothing here makes a system call.
  * Source: perf_event_open(2), linux/perf_event.h.
@@ -15,17 +15,19 @@
 enum lc_ring_type {
 	LC_RING_SAMPLE = 1,
 	LC_RING_LOST,         /* `lost` records found no room */
-	LC_RING_LOST_SAMPLES, /* likewise, counted by the PMU's own buffer */
+	LC_RING_LOST_SAMPLES, /* `lost` samples found no room in the PMU's own buffer */
 	LC_RING_THROTTLE,     /* the kernel stopped the event until its next tick */
 	LC_RING_UNTHROTTLE,
 	LC_RING_SWITCH_IN,
 	LC_RING_SWITCH_OUT,
-	LC_RING_OTHER,  /* of another type: passed over, no field but `misc` is set */
-	LC_RING_DAMAGED /* contents that the layout cannot have made: no field but `misc` is set.
-	                   Where its size is impossible, the rest of the buffer was given up */
+	/* a record of another type, which is passed over: no field but `misc` is set */
+	LC_RING_OTHER,
+	/* a record that cannot have this layout: no field but `misc` is set. If its size is
+	 * impossible, the rest of the buffer is given up. */
+	LC_RING_DAMAGED
 };
 
-/* sample_type and friends of the event: how its records are laid out. */
+/* How the records of an event are laid out. */
 struct lc_ring_layout {
 	uint64_t sample_type; /* PERF_SAMPLE_* */
 	uint64_t read_format; /* PERF_FORMAT_*, for PERF_SAMPLE_READ */
@@ -38,7 +40,7 @@ struct lc_ring_layout {
 enum { LC_RING_REGISTERS = 24 }; /* of x86-64, as asm/perf_regs.h numbers them (AX .. R15) */
 
 /*
- * Fields that the layout does not have, or that the record's type does not, are 0. Records other
+ * A record. Fields that the layout or the record's type does not have are 0. Records other
  * than samples have pid, tid, cpu, time_ns and id from what `sample_id_all` appends to them.
  */
 struct lc_ring_record {
@@ -49,7 +51,7 @@ struct lc_ring_record {
 	uint64_t time_ns;
 	uint64_t ip;
 	uint64_t addr;
-	uint64_t id; /* of PERF_SAMPLE_IDENTIFIER or PERF_SAMPLE_ID; of the event that lost */
+	uint64_t id; /* PERF_SAMPLE_IDENTIFIER or _ID; with LC_RING_LOST the event that lost */
 	uint64_t period;
 	uint64_t lost;
 	uint64_t data_src;
@@ -76,8 +78,8 @@ struct lc_ring {
  * Decode the record at the tail and pass over it. Returns false, *out untouched, where none is
  * left. Reads nothing outside data[0, size) whatever the bytes are, and no field from beyond its
  * record's end. A sample is believed only if the layout accounts for each of its bytes; other
- * records may be longer, as those of newer kernels are. Bounded: about 100 fields of 8 bytes,
- * what is variable in length is stepped over. Context: [signal] or any.
+ * records may be longer, as those of newer kernels are. The work is bounded: about 100 fields of 8
+ * bytes; parts of variable length are stepped over. Context: [signal] or any.
  */
 bool lc_ring_next(struct lc_ring *r, struct lc_ring_record *out);
 
