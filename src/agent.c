@@ -40,7 +40,6 @@
 #include "src/jvm/klass.h"
 #include "src/jvm/layout.h"
 #include "src/jvm/ranges.h"
-#include "src/jvm/vmstructs.h"
 #include "src/numa/numa.h"
 #include "src/profile/writer.h"
 #include "src/sample/decode.h"
@@ -58,7 +57,6 @@ static struct {
 	JavaVM *vm;
 	struct lc_options options;
 	struct lc_profile *profile;
-	struct lc_layout layout;
 	bool follow; /* objects can be followed with this collector */
 	/* Interpreter's code, from the replay of generated code at start. */
 	uint64_t interpreter_low, interpreter_high;
@@ -190,12 +188,12 @@ static int look_at_jvm(JNIEnv *jni, bool *interposed)
 		    version, JDK_OLDEST);
 		return -ENOTSUP;
 	}
-	if (lc_vm_init()) {
+	err = lc_layout_find(jni);
+	if (err == -ENOENT) {
 		lc_say("this JVM exports no type database (is it HotSpot?); the program runs "
 		       "unprofiled");
 		return -ENOTSUP;
 	}
-	err = lc_layout_find(jni, &agent.layout);
 	if (err) {
 		lc_say("the layout of this JVM's arrays is unknown; the program runs unprofiled");
 		return err;
@@ -207,7 +205,7 @@ static int look_at_jvm(JNIEnv *jni, bool *interposed)
 		       "UseParallelGC or UseG1GC): allocations are counted, samples name no object",
 		       lc_collector_name());
 	/* Without, fields have no names. */
-	lc_field_init(jni, &agent.layout, lc_klass_signature);
+	lc_field_init(jni, lc_klass_signature);
 	*interposed = !lc_moves_init();
 	if (agent.follow && !*interposed)
 		lc_say("liblocus-preload.so is not preloaded (LD_PRELOAD): objects are lost when a "
@@ -246,7 +244,7 @@ static int start_engines(JNIEnv *jni)
 	if (code.high)
 		lc_contexts_init(code.low, code.high, agent.interpreter_low,
 		                 agent.interpreter_high);
-	if (!lc_klass_init(&agent.layout)) /* without, no class is known: heap_unknown */
+	if (!lc_klass_init()) /* without, no class is known: heap_unknown */
 		lc_decode_class_offset(lc_klass_word_offset());
 	if (!err)
 		err = lc_engines_start(jni, &agent.options);
@@ -281,7 +279,6 @@ static void start_alloc_sample(void)
 		.interval_bytes = agent.options.alloc_interval_bytes,
 		.min_size_bytes = agent.options.min_size_bytes,
 		.depth = agent.options.depth,
-		.layout = &agent.layout,
 		.follow = agent.follow,
 	};
 	int err = 0;
@@ -313,7 +310,6 @@ static int go_live(JNIEnv *jni, bool interposed)
 		.vm = agent.vm,
 		.options = &agent.options,
 		.profile = agent.profile,
-		.layout = &agent.layout,
 		.follow = agent.follow,
 		.interposed = interposed,
 		.write_manifest = lc_summary_write,
@@ -326,9 +322,9 @@ static int go_live(JNIEnv *jni, bool interposed)
 	if (agent.follow)
 		watched_len = lc_watch_classes(&watched);
 	lc_classes_watch(watched, watched_len);
-	hook = lc_classes_define_hook(jni, &agent.options, &agent.layout);
+	hook = lc_classes_define_hook(jni, &agent.options);
 	if (hook)
-		err = lc_hook_init(hook, &agent.options, &agent.layout, agent.follow);
+		err = lc_hook_init(hook, &agent.options, agent.follow);
 	if (!err && agent.options.audit)
 		err = lc_audit_init();
 	lc_numa_init("", NULL);

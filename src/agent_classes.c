@@ -111,9 +111,9 @@ static void add_watched(struct lc_hook_layout *hook)
 	hook->watching = (uint64_t)(uintptr_t)lc_observe_address();
 }
 
-jclass lc_classes_define_hook(JNIEnv *jni, const struct lc_options *options,
-                              const struct lc_layout *layout)
+jclass lc_classes_define_hook(JNIEnv *jni, const struct lc_options *options)
 {
+	const struct lc_layout *layout = lc_layout();
 	struct lc_hook_layout hook = {
 		.min_size_bytes = options->min_size_bytes,
 		.base_bytes = { [LC_ELEMENT_1] = layout->byte_base,
@@ -126,7 +126,7 @@ jclass lc_classes_define_hook(JNIEnv *jni, const struct lc_options *options,
 	};
 	struct lc_object_fields fields = { 0 };
 	bool objects =
-	    !options->min_size_bytes && find_for_name(jni) && !lc_object_init(jni, layout, &fields);
+	    !options->min_size_bytes && find_for_name(jni) && !lc_object_init(jni, &fields);
 	jclass local = NULL, global = NULL;
 	uint8_t *bytes = NULL;
 	size_t len = 0;

@@ -8,7 +8,6 @@
 
 #include "src/classfile/alloc_rewrite.h"
 
-struct lc_layout;
 struct lc_options;
 
 struct lc_classes_stats {
@@ -31,8 +30,7 @@ void lc_classes_watch(const char *const *names, size_t len);
  * Define the hook class in java.base, made for the heap of this JVM. Returns it as a global
  * reference, or NULL. Context: [attach], from VMInit on.
  */
-jclass lc_classes_define_hook(JNIEnv *jni, const struct lc_options *options,
-                              const struct lc_layout *layout);
+jclass lc_classes_define_hook(JNIEnv *jni, const struct lc_options *options);
 
 /* Rewrite the classes that are loaded already. Context: [attach]; hook class defined. */
 void lc_classes_retransform(JNIEnv *jni);

@@ -14,7 +14,7 @@
 #include "src/heap/alloc_log.h"
 #include "src/heap/context.h"
 #include "src/heap/tlab.h"
-#include "src/jvm/vmstructs.h"
+#include "src/jvm/layout.h"
 #include "src/sample/engine.h"
 #include "src/span/span.h"
 #include "src/span/timeline.h"
@@ -131,7 +131,7 @@ void lc_agent_threads_add_running(JNIEnv *jni)
 		return;
 	for (jint i = 0; i < len; i++) {
 		jlong eetop = (*jni)->GetLongField(jni, running[i], threads.eetop);
-		int tid = eetop ? lc_vm_thread_tid((uint64_t)eetop) : -ENOENT;
+		int tid = eetop ? lc_layout_thread_tid((uint64_t)eetop) : -ENOENT;
 
 		if (tid > 0 && !lc_threads_find(tid) && !lc_thread_tid_is_ours(tid))
 			add(jni, running[i], tid);

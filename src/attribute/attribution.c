@@ -141,12 +141,12 @@ static enum lc_map_header check_header(void *unused, const struct lc_object *obj
 	(void)unused;
 	if (lc_gc_sequence() != still)
 		return LC_MAP_HEADER_LATER;
-	err = lc_header_read(work.config.layout, object->addr, &header);
+	err = lc_header_read(lc_layout(), object->addr, &header);
 	if (lc_gc_sequence() != still)
 		return LC_MAP_HEADER_LATER;
 	if (err || !site)
 		return LC_MAP_HEADER_OTHER;
-	return !site->class_word || lc_header_matches(work.config.layout, &header, site->class_name,
+	return !site->class_word || lc_header_matches(lc_layout(), &header, site->class_name,
 	                                              site->class_word, object->size_bytes)
 	           ? LC_MAP_HEADER_SAME
 	           : LC_MAP_HEADER_OTHER;
@@ -472,7 +472,7 @@ int lc_attribution_start(const struct lc_attribution_config *config)
 		    .min_size_bytes = config->options->min_size_bytes,
 		    .interposed = config->interposed,
 		    .audit = config->options->audit,
-		    .small_class_word = !config->layout->class_in_mark,
+		    .small_class_word = !lc_layout()->class_in_mark,
 		});
 	pthread_setname_np(work.thread, "locus");
 	atomic_store_explicit(&work.running, true, memory_order_release);

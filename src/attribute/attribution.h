@@ -13,7 +13,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-struct lc_layout;
 struct lc_options;
 struct lc_profile;
 
@@ -21,7 +20,6 @@ struct lc_attribution_config {
 	JavaVM *vm;
 	const struct lc_options *options;
 	struct lc_profile *profile;
-	const struct lc_layout *layout;
 	bool follow;     /* objects can be followed: known collector */
 	bool interposed; /* the interposer logs moves */
 	/* Writes the manifest; `final` when the program has ended. Context: [writer]. */

@@ -27,6 +27,7 @@
 #include "src/jvm/collector.h"
 #include "src/jvm/handle.h"
 #include "src/jvm/header.h"
+#include "src/jvm/layout.h"
 
 enum { SHIFT_MAX = 40 };
 
@@ -46,8 +47,6 @@ int lc_alloc_sample_init(const struct lc_alloc_sample_config *config)
 	if ((*lc_jvmti())->SetHeapSamplingInterval(lc_jvmti(), (jint)config->interval_bytes))
 		return -ENOTSUP;
 	sample.config = *config;
-	sample.layout = *config->layout;
-	sample.config.layout = &sample.layout;
 	sample.collections_counter = lc_collector_count();
 	sample.counted = sample.collections_counter ? *sample.collections_counter : 0;
 	sample.epoch = sample.closed = lc_epoch_now();
@@ -178,7 +177,7 @@ static uint64_t class_word(JNIEnv *jni, jobject o, jclass class)
 		}
 		mirror = lc_handle_address(class);
 		word = known_word(mirror, before);
-		if (!word && !lc_header_read(&sample.layout, lc_handle_address(o), &h))
+		if (!word && !lc_header_read(lc_layout(), lc_handle_address(o), &h))
 			word = h.class_word;
 		if (lc_gc_sequence() != before)
 			continue;

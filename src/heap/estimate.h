@@ -18,14 +18,12 @@
 #include <stdint.h>
 
 struct lc_area;
-struct lc_layout;
 struct lc_thread;
 
 struct lc_alloc_sample_config {
 	uint64_t interval_bytes; /* 0: nothing is sampled */
 	uint64_t min_size_bytes; /* objects of this size and more are left to the hooks */
 	uint64_t depth;          /* frames of an allocation path */
-	const struct lc_layout *layout;
 	/* Epochs are kept, and slots hold plain addresses: Serial, Parallel, G1. */
 	bool follow;
 };

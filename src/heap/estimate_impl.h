@@ -17,7 +17,6 @@
 #include "src/heap/estimate.h"
 #include "src/heap/estimate_split.h"
 #include "src/heap/estimate_sums.h"
-#include "src/jvm/layout.h"
 
 enum {
 	LC_ALLOC_LIVE_MAX = 1 << 16,
@@ -44,8 +43,7 @@ struct lc_alloc_class {
 };
 
 struct lc_alloc_table {
-	struct lc_alloc_sample_config config; /* set before `enabled` */
-	struct lc_layout layout;
+	struct lc_alloc_sample_config config;         /* set before `enabled` */
 	const volatile uint32_t *collections_counter; /* the JVM's, or NULL */
 	_Atomic bool enabled;
 	pthread_mutex_t lock;

@@ -67,7 +67,6 @@ static struct {
 	char intrinsic_classes[LC_INTRINSICS][CLASS_NAME_MAX]; /* with dots */
 	uint32_t depth;
 	uint64_t min_size_bytes;
-	struct lc_layout layout;
 	uint32_t object_header_bytes;
 	bool follow, exact, audit;
 	bool objects; /* every object is tracked */
@@ -118,16 +117,14 @@ void lc_hook_own_class(jclass class)
 	(*jvmti)->Deallocate(jvmti, (unsigned char *)methods);
 }
 
-int lc_hook_init(jclass hook_class, const struct lc_options *options,
-                 const struct lc_layout *layout, bool follow)
+int lc_hook_init(jclass hook_class, const struct lc_options *options, bool follow)
 {
 	lc_hook_own_class(hook_class);
 	if (!hook.hook_methods_len)
 		return -EIO;
 	hook.depth = (uint32_t)options->depth;
 	hook.min_size_bytes = options->min_size_bytes;
-	hook.layout = *layout;
-	hook.object_header_bytes = layout->class_in_mark ? 8 : layout->length_offset;
+	hook.object_header_bytes = lc_layout_header_bytes(lc_layout());
 	hook.follow = follow;
 	hook.objects = !options->min_size_bytes;
 	hook.exact = options->paths == LC_PATHS_EXACT;
@@ -285,7 +282,7 @@ static uint64_t own_field_bytes(jclass class)
 		    modifiers & ACC_STATIC ||
 		    (*jvmti)->GetFieldName(jvmti, class, fields[i], NULL, &signature, NULL))
 			continue;
-		bytes += lc_descriptor_bytes(signature, hook.layout.reference_bytes);
+		bytes += lc_descriptor_bytes(signature, lc_layout()->reference_bytes);
 		(*jvmti)->Deallocate(jvmti, (unsigned char *)signature);
 	}
 	(*jvmti)->Deallocate(jvmti, (unsigned char *)fields);
@@ -361,7 +358,7 @@ static uint64_t class_word(JNIEnv *jni, jobject o)
 		uint64_t addr = tagged_address(o, s) & LC_ADDR_MASK;
 		struct lc_header h;
 
-		if (!lc_header_read(&hook.layout, addr, &h) && lc_gc_sequence() == s)
+		if (!lc_header_read(lc_layout(), addr, &h) && lc_gc_sequence() == s)
 			return h.class_word;
 	}
 	return 0;
@@ -632,7 +629,7 @@ static void made(JNIEnv *jni, struct lc_thread *t, struct lc_object_thread *obje
 	struct lc_object_made made = { 0 };
 	struct lc_site_counter *counter;
 	enum lc_object_proof proof =
-	    lc_object_find(objects, jni, type, bytecode_site, proved, &hook.layout, &made);
+	    lc_object_find(objects, jni, type, bytecode_site, proved, &made);
 
 	if (proof == LC_OBJECT_NONE)
 		return;

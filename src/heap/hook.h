@@ -7,7 +7,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-struct lc_layout;
 struct lc_options;
 struct lc_thread;
 
@@ -28,8 +27,7 @@ struct lc_hook_stats {
  * lc_hook_enable(true).
  * Returns 0 or -errno. Context: [attach].
  */
-int lc_hook_init(jclass hook_class, const struct lc_options *options,
-                 const struct lc_layout *layout, bool follow);
+int lc_hook_init(jclass hook_class, const struct lc_options *options, bool follow);
 
 /*
  * Bytes of an instance of `class`, from the fields that it and its superclasses declare: a lower

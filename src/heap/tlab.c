@@ -25,7 +25,6 @@
 #include "src/jvm/header.h"
 #include "src/jvm/layout.h"
 #include "src/jvm/peek.h"
-#include "src/jvm/vmstructs.h"
 
 /* As LocusHook.java has them. */
 _Static_assert(offsetof(struct lc_object_thread, sequence) == 0, "");
@@ -68,12 +67,7 @@ struct slot {
 
 static struct {
 	struct slot *threads;
-	uint64_t tlab, start, top, allocated; /* offsets */
-	uint64_t klass, layout_helper;        /* likewise: in a class mirror, in a Klass */
-	uint64_t klass_base;
-	uint32_t klass_shift;
-	uint64_t align_mask;
-	bool klass_pointers; /* class words are addresses */
+	uint64_t start, top, allocated; /* offsets in a JavaThread, at hand for each hook */
 	_Atomic uint64_t unplaced, unproved;
 } vm;
 
@@ -125,39 +119,14 @@ static bool find_thread(JNIEnv *jni, struct lc_object_fields *out)
 	return eetop > 0 && eetop < 4096;
 }
 
-/* How class words encode a Klass *. */
-static bool find_class_words(const struct lc_layout *layout, struct lc_object_fields *out)
+int lc_object_init(JNIEnv *jni, struct lc_object_fields *out)
 {
-	const uint64_t *base = lc_vm_static("CompressedKlassPointers", "_narrow_klass._base");
-	const uint32_t *shift = lc_vm_static("CompressedKlassPointers", "_narrow_klass._shift");
-
-	if (!base)
-		base = lc_vm_static("CompressedKlassPointers", "_base");
-	if (!shift)
-		shift = lc_vm_static("CompressedKlassPointers", "_shift");
-	out->class_offset = layout->class_in_mark ? 4 : 8;
-	out->class_shift = layout->class_in_mark ? 10 : 0;
-	if (!layout->class_in_mark && layout->length_offset != 12)
-		return vm.klass_pointers = true;
-	if (!base || !shift)
-		return false;
-	vm.klass_base = *base;
-	vm.klass_shift = *shift;
-	return true;
-}
-
-int lc_object_init(JNIEnv *jni, const struct lc_layout *layout, struct lc_object_fields *out)
-{
-	long tlab = lc_vm_offset("Thread", "_tlab");
-	long start = lc_vm_offset("ThreadLocalAllocBuffer", "_start");
-	long top = lc_vm_offset("ThreadLocalAllocBuffer", "_top");
-	long allocated = lc_vm_offset("Thread", "_allocated_bytes");
-	long helper = lc_vm_offset("Klass", "_layout_helper");
-	const int32_t *klass = lc_vm_static("java_lang_Class", "_klass_offset");
+	const struct lc_layout *l = lc_layout();
 	void *threads;
 
-	if (tlab < 0 || start < 0 || top < 0 || allocated < 0 || helper < 0 || !klass ||
-	    *klass <= 0 || !find_thread(jni, out) || !find_class_words(layout, out))
+	if (l->thread_tlab_start < 0 || l->thread_tlab_top < 0 || l->thread_allocated < 0 ||
+	    l->klass_layout_helper < 0 || l->class_klass < 0 || !find_thread(jni, out) ||
+	    (!lc_layout_wide_class(l) && l->class_words != LC_CLASS_WORDS_KNOWN))
 		return -ENOTSUP;
 	if (!vm.threads) {
 		threads = mmap(NULL, LC_OBJECT_THREADS * sizeof(struct slot),
@@ -166,15 +135,13 @@ int lc_object_init(JNIEnv *jni, const struct lc_layout *layout, struct lc_object
 			return -ENOTSUP;
 		vm.threads = threads;
 	}
-	vm.tlab = (uint64_t)tlab;
-	vm.start = (uint64_t)start;
-	vm.top = (uint64_t)top;
-	vm.allocated = (uint64_t)allocated;
-	vm.layout_helper = (uint64_t)helper;
-	vm.align_mask = layout->object_alignment - 1;
-	vm.klass = (uint64_t)*klass;
-	out->tlab_top = (uint32_t)(tlab + top);
-	out->allocated = (uint32_t)allocated;
+	vm.start = (uint64_t)l->thread_tlab_start;
+	vm.top = (uint64_t)l->thread_tlab_top;
+	vm.allocated = (uint64_t)l->thread_allocated;
+	out->class_offset = l->class_in_mark ? 4 : 8;
+	out->class_shift = l->class_in_mark ? LC_COMPACT_CLASS_SHIFT - 32 : 0;
+	out->tlab_top = (uint32_t)l->thread_tlab_top;
+	out->allocated = (uint32_t)l->thread_allocated;
 	out->sequence = (uint64_t)(uintptr_t)lc_gc_sequence_address();
 	out->threads = (uint64_t)(uintptr_t)vm.threads;
 	return 0;
@@ -241,8 +208,8 @@ static struct standing look(const struct lc_object_thread *o)
 {
 	struct standing now = { .sequence = lc_gc_sequence() };
 
-	now.start = lc_load64(o->thread + vm.tlab + vm.start);
-	now.top = lc_load64(o->thread + vm.tlab + vm.top);
+	now.start = lc_load64(o->thread + vm.start);
+	now.top = lc_load64(o->thread + vm.top);
 	now.allocated = lc_load64(o->thread + vm.allocated);
 	atomic_signal_fence(memory_order_seq_cst);
 	if (lc_gc_sequence() != now.sequence)
@@ -251,8 +218,10 @@ static struct standing look(const struct lc_object_thread *o)
 }
 
 /* The class word and the size of instances. False where a collection kept getting in between. */
-static bool instance(jclass type, const struct lc_layout *layout, struct lc_object_made *out)
+static bool instance(jclass type, struct lc_object_made *out)
 {
+	const struct lc_layout *l = lc_layout();
+
 	for (unsigned attempt = 0; attempt < ATTEMPTS; attempt++) {
 		uint32_t s = lc_gc_sequence();
 		struct lc_header unused;
@@ -261,42 +230,44 @@ static bool instance(jclass type, const struct lc_layout *layout, struct lc_obje
 
 		mirror = lc_handle_address(type);
 		/* The mirror may have moved, and its place be gone: the kernel looks first. */
-		if (lc_gc_sequence_moving(s) || lc_header_read(layout, mirror, &unused) ||
+		if (lc_gc_sequence_moving(s) || lc_header_read(l, mirror, &unused) ||
 		    lc_gc_sequence() != s)
 			continue;
-		klass = lc_load64(mirror + vm.klass);
+		klass = lc_load64(mirror + (uint64_t)l->class_klass);
 		if (lc_gc_sequence() != s)
 			continue;
-		helper = (int32_t)lc_load32(klass + vm.layout_helper);
+		helper = (int32_t)lc_load32(klass + (uint64_t)l->klass_layout_helper);
 		out->size_bytes = (uint32_t)(helper & SIZE_MASK);
-		out->class_word = !layout->class_in_mark && layout->length_offset != 12
-		                      ? klass
-		                      : (klass - vm.klass_base) >> vm.klass_shift;
+		out->class_word =
+		    lc_layout_wide_class(l) ? klass : (klass - l->klass_base) >> l->klass_shift;
 		return helper > 0;
 	}
 	return false;
 }
 
 /* Is an object of the class at `addr`, in the buffer? */
-static bool is_at(uint64_t addr, const struct lc_layout *layout, const struct lc_object_made *made)
+static bool is_at(uint64_t addr, const struct lc_object_made *made)
 {
 	struct lc_header h;
 
-	return !lc_header_read(layout, addr, &h) && h.class_word == made->class_word;
+	return !lc_header_read(lc_layout(), addr, &h) && h.class_word == made->class_word;
 }
 
 /* Bytes of the object of class `klass`; 0 where its class does not tell. */
-static uint64_t size_of(uint64_t klass, uint32_t length, const struct lc_layout *layout)
+static uint64_t size_of(uint64_t klass, uint32_t length)
 {
+	const struct lc_layout *l = lc_layout();
+	const uint64_t helper_at = klass + (uint64_t)l->klass_layout_helper;
+	const uint64_t mask = l->object_alignment - 1;
 	struct lc_header h; /* of what would have its length there: a bad address is no fault */
-	int err = lc_header_read(layout, klass + vm.layout_helper - layout->length_offset, &h);
+	int err = lc_header_read(l, helper_at - l->length_offset, &h);
 	int32_t helper = err ? 0 : (int32_t)h.length;
 	uint64_t bytes = (uint64_t)(helper & SIZE_MASK);
 
 	if (helper < 0) { /* an array: bytes of its header, and the logarithm of an element's */
 		bytes = ((uint32_t)helper >> HELPER_HEADER_SHIFT & UINT8_MAX) +
 		        ((uint64_t)length << (helper & HELPER_ELEMENT_MASK));
-		bytes = (bytes + vm.align_mask) & ~vm.align_mask;
+		bytes = (bytes + mask) & ~mask;
 	}
 	return helper & 1 && helper > 0 ? 0 : bytes; /* of a mirror */
 }
@@ -306,24 +277,25 @@ static uint64_t size_of(uint64_t klass, uint32_t length, const struct lc_layout 
  * may make objects between `new` and its hook. All there is the thread's own, one behind the other.
  */
 static uint64_t find_between(uint64_t from, uint64_t to, uint32_t sequence,
-                             const struct lc_layout *layout, const struct lc_object_made *made)
+                             const struct lc_object_made *made)
 {
+	const struct lc_layout *l = lc_layout();
 	uint64_t found = 0, bytes;
 
 	for (unsigned i = 0; from < to && i < BETWEEN_MAX; i++, from += bytes) {
 		struct lc_header h;
 
-		if (lc_header_read(layout, from, &h) || lc_gc_sequence() != sequence)
+		if (lc_header_read(l, from, &h) || lc_gc_sequence() != sequence)
 			return 0;
 		if (h.class_word == made->class_word) {
 			found = from;
 			bytes = made->size_bytes;
 			continue;
 		}
-		bytes =
-		    size_of(vm.klass_pointers ? h.class_word
-		                              : vm.klass_base + (h.class_word << vm.klass_shift),
-		            h.length, layout);
+		bytes = size_of(lc_layout_wide_class(l)
+		                    ? h.class_word
+		                    : l->klass_base + (h.class_word << l->klass_shift),
+		                h.length);
 		if (!bytes)
 			return 0;
 	}
@@ -332,7 +304,7 @@ static uint64_t find_between(uint64_t from, uint64_t to, uint32_t sequence,
 
 enum lc_object_proof lc_object_find(struct lc_object_thread *o, JNIEnv *jni, jclass type,
                                     uint32_t bytecode_site, uint64_t proved,
-                                    const struct lc_layout *layout, struct lc_object_made *out)
+                                    struct lc_object_made *out)
 {
 	struct lc_object_entry *e = &o->entries[bytecode_site % LC_OBJECT_ENTRIES];
 	struct standing now = look(o);
@@ -359,11 +331,11 @@ enum lc_object_proof lc_object_find(struct lc_object_thread *o, JNIEnv *jni, jcl
 			e->removed = 1; /* by the JIT */
 		return LC_OBJECT_NONE;
 	}
-	if (!instance(type, layout, out) || lc_gc_sequence_moving(now.sequence))
+	if (!instance(type, out) || lc_gc_sequence_moving(now.sequence))
 		goto unproved;
 	addr = now.top - out->size_bytes;
 	if (now.top > now.start && addr >= (same_buffer ? o->last : now.start) &&
-	    is_at(addr, layout, out) && lc_gc_sequence() == now.sequence) {
+	    is_at(addr, out) && lc_gc_sequence() == now.sequence) {
 		out->addr = addr;
 		out->sequence = now.sequence;
 		return LC_OBJECT_PLACED;
@@ -376,7 +348,7 @@ enum lc_object_proof lc_object_find(struct lc_object_thread *o, JNIEnv *jni, jcl
 	if (known && grown < out->size_bytes)
 		return LC_OBJECT_NONE;
 	if (same_buffer)
-		addr = find_between(o->last, now.top, now.sequence, layout, out);
+		addr = find_between(o->last, now.top, now.sequence, out);
 	if (same_buffer && addr && lc_gc_sequence() == now.sequence) {
 		out->addr = addr;
 		out->sequence = now.sequence;

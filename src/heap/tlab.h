@@ -20,7 +20,6 @@
 
 struct lc_alloc_chunk;
 struct lc_alloc_log;
-struct lc_layout;
 struct lc_site_counter;
 
 /* As many entries as a large program has places that allocate; memory is used as they are. */
@@ -75,9 +74,9 @@ struct lc_object_fields {
 
 /*
  * Find the JVM's fields. Returns 0 and sets *out, or -ENOTSUP: then objects are to be hooked
- * otherwise. Context: [attach], from VMInit on.
+ * otherwise. Context: [attach]; lc_layout_find() first.
  */
-int lc_object_init(JNIEnv *jni, const struct lc_layout *layout, struct lc_object_fields *out);
+int lc_object_init(JNIEnv *jni, struct lc_object_fields *out);
 
 /* The calling thread's, made at the first call; NULL without memory. [hook] */
 struct lc_object_thread *lc_object_self(uint64_t thread, struct lc_alloc_log *log);
@@ -107,7 +106,7 @@ struct lc_object_made {
  */
 enum lc_object_proof lc_object_find(struct lc_object_thread *o, JNIEnv *jni, jclass type,
                                     uint32_t bytecode_site, uint64_t proved,
-                                    const struct lc_layout *layout, struct lc_object_made *out);
+                                    struct lc_object_made *out);
 
 /* What that bytecode site makes; `in_java`: let Java code record what follows there. [hook] */
 void lc_object_remember(struct lc_object_thread *o, uint32_t bytecode_site,

@@ -52,7 +52,7 @@
  * Find the collector (collector.h), the ranges (ranges.h) and the fields of the collector's spaces.
  * Returns 0; -ENOTSUP when objects cannot be followed with this collector; -ENOENT when a field is
  * missing in this JVM.
- * Context: [attach], after VMInit. lc_vm_init() first.
+ * Context: [attach]; lc_layout_find() first.
  */
 int lc_areas_init(void);
 

@@ -10,6 +10,7 @@
 
 #include "src/core/record.h"
 #include "src/jvm/code_cache.h"
+#include "src/jvm/layout.h"
 #include "src/jvm/vmstructs.h"
 
 enum { STUB_FRAME_BYTES_MAX = 512, THREAD_BYTES_MAX = 16 << 10, STACK_BYTES_MAX = 1 << 20 };
@@ -50,7 +51,7 @@ static void find_anchor(JNIEnv *env)
 	if ((*env)->ExceptionCheck(env))
 		(*env)->ExceptionClear(env);
 	if (!thread || anchor < 0 || sp < 0 || pc < 0 || env_at <= 0 || env_at > THREAD_BYTES_MAX ||
-	    lc_vm_thread_tid((uint64_t)thread) != (int)syscall(SYS_gettid))
+	    lc_layout_thread_tid((uint64_t)thread) != (int)syscall(SYS_gettid))
 		return;
 	anchor_sp = anchor + sp - env_at;
 	anchor_pc = anchor + pc - env_at;

@@ -28,7 +28,6 @@
 #include "src/jvm/handle.h"
 #include "src/jvm/layout.h"
 #include "src/jvm/peek.h"
-#include "src/jvm/vmstructs.h"
 
 #define MS INT64_C(1000000)
 
@@ -53,11 +52,8 @@ struct class_fields {
 /* Writer's own, but for what lc_field_init() sets and lc_field_offset() reads. */
 static struct {
 	bool ready; /* lc_field_init() succeeded */
-	struct lc_layout layout;
 	const char *(*signature_of)(uint64_t klass);
-	long mirror_klass;  /* offset in a java.lang.Class */
-	long layout_helper; /* offset in a Klass */
-	Pvoid_t classes;    /* address of a Klass -> struct class_fields * */
+	Pvoid_t classes; /* address of a Klass -> struct class_fields * */
 	size_t classes_len, fields_len;
 	Pvoid_t names; /* text -> the interned one */
 	size_t names_len;
@@ -65,22 +61,16 @@ static struct {
 	uint64_t credited_ns;
 } field;
 
-int lc_field_init(JNIEnv *jni, const struct lc_layout *layout,
-                  const char *(*signature_of)(uint64_t klass))
+int lc_field_init(JNIEnv *jni, const char *(*signature_of)(uint64_t klass))
 {
-	const int32_t *klass_offset = lc_vm_static("java_lang_Class", "_klass_offset");
-
 	if (field.ready)
 		return -EALREADY;
-	field.layout_helper = lc_vm_offset("Klass", "_layout_helper");
-	if (!klass_offset || *klass_offset <= 0 || field.layout_helper < 0)
+	if (lc_layout()->class_klass < 0 || lc_layout()->klass_layout_helper < 0)
 		return -ENOTSUP;
-	field.mirror_klass = *klass_offset;
-	field.layout = *layout;
 	field.signature_of = signature_of;
 	field.credit_ns = SEARCH_CREDIT_MS * MS;
 	field.credited_ns = lc_clock_now_ns();
-	if (lc_field_ask_init(jni, layout))
+	if (lc_field_ask_init(jni))
 		return -ENOTSUP;
 	field.ready = true;
 	return 0;
@@ -150,7 +140,7 @@ static bool table_has(const struct lc_field_table *t, const char *name)
 /* Bytes of a field of this type; 0: it is no type. */
 static uint8_t width_of(const char *signature)
 {
-	return (uint8_t)lc_descriptor_bytes(signature, field.layout.reference_bytes);
+	return (uint8_t)lc_descriptor_bytes(signature, lc_layout()->reference_bytes);
 }
 
 static void learn_declared(JNIEnv *jni, jclass class, const struct lc_field_declared *d,
@@ -214,7 +204,8 @@ static int32_t layout_helper(uint64_t klass)
 {
 	int32_t helper = 0;
 
-	return lc_peek(address_of(klass) + (uint64_t)field.layout_helper, &helper, sizeof(helper))
+	return lc_peek(address_of(klass) + (uint64_t)lc_layout()->klass_layout_helper, &helper,
+	               sizeof(helper))
 	           ? helper
 	           : 0;
 }
@@ -317,7 +308,8 @@ static bool klasses_of(const jclass *classes, size_t len,
 	for (size_t i = 0; i < len; i++) {
 		uint64_t mirror = lc_handle_address(classes[i]);
 
-		remote[i] = lc_peek_part(mirror + (uint64_t)field.mirror_klass, sizeof(out[0]));
+		remote[i] =
+		    lc_peek_part(mirror + (uint64_t)lc_layout()->class_klass, sizeof(out[0]));
 	}
 	whole = lc_peek_parts(&local, 1, remote, len) == local.iov_len;
 	return whole && !lc_gc_sequence_moving(before) && lc_gc_sequence() == before;
@@ -424,9 +416,9 @@ int lc_field_find(JNIEnv *jni, uint64_t klass, uint64_t size_bytes, uint64_t off
 		return -ENOENT;
 	helper = layout_helper(klass);
 	if (helper < 0)
-		return lc_field_array_of_helper(&field.layout, helper, &array)
+		return lc_field_array_of_helper(lc_layout(), helper, &array)
 		           ? -ENOENT
-		           : lc_field_in_array(&field.layout, &array, size_bytes, offset, out);
+		           : lc_field_in_array(lc_layout(), &array, size_bytes, offset, out);
 	t = helper > 0 ? fields_of(jni, klass) : NULL;
-	return t ? lc_field_in_instance(&field.layout, t, offset, out) : -ENOENT;
+	return t ? lc_field_in_instance(lc_layout(), t, offset, out) : -ENOENT;
 }

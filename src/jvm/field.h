@@ -6,8 +6,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-struct lc_layout; /* jvm/layout.h */
-
 /* As in lc_block_field (profile/writer.h). */
 struct lc_field {
 	const char *name; /* "" for elements; valid for ever, equal names have equal addresses */
@@ -18,10 +16,9 @@ struct lc_field {
 /*
  * Returns 0 or -errno; without it every lookup fails. `signature_of` names the classes that
  * lc_field_find() is asked for where it can (lc_klass_signature() of klass.h); NULL: it never can.
- * Context: [attach].
+ * Context: [attach]; lc_layout_find() first.
  */
-int lc_field_init(JNIEnv *jni, const struct lc_layout *layout,
-                  const char *(*signature_of)(uint64_t klass));
+int lc_field_init(JNIEnv *jni, const char *(*signature_of)(uint64_t klass));
 
 /*
  * What lies `offset` bytes into an object of class `klass` (a Klass *) of `size_bytes` (0 where

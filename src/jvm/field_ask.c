@@ -21,7 +21,6 @@ enum { ACC_STATIC = 8 };
 
 /* Set by init, constant afterwards. */
 static struct {
-	struct lc_layout layout;
 	jobject unsafe; /* global reference; NULL: nothing can be asked */
 	jmethodID offset_of;
 } ask;
@@ -56,11 +55,10 @@ static int find_unsafe(JNIEnv *jni)
 	return ask.unsafe ? 0 : -ENOTSUP;
 }
 
-int lc_field_ask_init(JNIEnv *jni, const struct lc_layout *layout)
+int lc_field_ask_init(JNIEnv *jni)
 {
 	if (find_unsafe(jni))
 		return -ENOTSUP;
-	ask.layout = *layout;
 	return 0;
 }
 
@@ -143,7 +141,7 @@ static int declared_offset(JNIEnv *jni, jclass class, const char *name, uint64_t
 			continue;
 		*offset = (uint64_t)at;
 		*bytes =
-		    (uint8_t)lc_descriptor_bytes(d.at[i].signature, ask.layout.reference_bytes);
+		    (uint8_t)lc_descriptor_bytes(d.at[i].signature, lc_layout()->reference_bytes);
 		err = 0;
 	}
 	lc_field_declared_free(&d);
@@ -179,7 +177,7 @@ int lc_field_element(JNIEnv *jni, jclass class, uint64_t index, uint64_t *offset
 	(void)jni;
 	if (!ask.unsafe || (*lc_jvmti())->GetClassSignature(lc_jvmti(), class, &signature, NULL))
 		return -ENOENT;
-	err = lc_field_array_of(&ask.layout, signature, &array);
+	err = lc_field_array_of(lc_layout(), signature, &array);
 	(*lc_jvmti())->Deallocate(lc_jvmti(), (unsigned char *)signature);
 	if (err)
 		return err;
@@ -195,7 +193,7 @@ uint64_t lc_field_first(JNIEnv *jni, jclass class)
 
 	if (!lc_field_element(jni, class, 0, &offset, &bytes))
 		return offset;
-	return ask.layout.class_in_mark ? 8 : ask.layout.length_offset;
+	return lc_layout_header_bytes(lc_layout());
 }
 
 void lc_field_nearest(JNIEnv *jni, jclass class, const char *name, char *out, size_t out_len)

@@ -1,4 +1,4 @@
-/* jvm/field_impl.h - between field.c and field_ask.c. */
+/* jvm/field_impl.h - declares what field.c asks of field_ask.c. */
 #ifndef LC_JVM_FIELD_IMPL_H
 #define LC_JVM_FIELD_IMPL_H
 
@@ -6,20 +6,18 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-struct lc_layout;
-
 /* The instance fields that a class itself declares. */
 struct lc_field_declared {
 	jint len;
 	struct {
-		char *name; /* NULL with `signature`: not to be had */
+		char *name; /* NULL (with signature) if JVMTI did not return it */
 		char *signature;
 	} * at;
 };
 
 /* Context of all functions: a thread that the JVM knows, `jni` its own. */
 
-int lc_field_ask_init(JNIEnv *jni, const struct lc_layout *layout);
+int lc_field_ask_init(JNIEnv *jni);
 
 /* Returns 0; -EAGAIN when the class is not ready to be asked; -ENOMEM. */
 int lc_field_declared(jclass class, struct lc_field_declared *out);

@@ -7,7 +7,7 @@
 #include "src/jvm/layout.h"
 #include "src/jvm/peek.h"
 
-enum { HEADER_WORDS = 3, COMPACT_CLASS_SHIFT = 42 };
+enum { HEADER_WORDS = 3 };
 
 int lc_header_read(const struct lc_layout *layout, uint64_t addr, struct lc_header *out)
 {
@@ -16,11 +16,11 @@ int lc_header_read(const struct lc_layout *layout, uint64_t addr, struct lc_head
 	if (!lc_peek(addr, words, sizeof(words)))
 		return -EFAULT;
 	if (layout->class_in_mark)
-		out->class_word = words[0] >> COMPACT_CLASS_SHIFT;
-	else if (layout->length_offset == 12)
-		out->class_word = (uint32_t)words[1];
-	else
+		out->class_word = words[0] >> LC_COMPACT_CLASS_SHIFT;
+	else if (lc_layout_wide_class(layout))
 		out->class_word = words[1];
+	else
+		out->class_word = (uint32_t)words[1];
 	memcpy(&out->length, (const char *)words + layout->length_offset, sizeof(out->length));
 	return 0;
 }

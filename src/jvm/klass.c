@@ -28,6 +28,7 @@
 #include "src/core/path.h"
 #include "src/jvm/collector.h"
 #include "src/jvm/klass_impl.h"
+#include "src/jvm/layout.h"
 #include "src/jvm/peek.h"
 #include "src/jvm/ranges.h"
 
@@ -35,7 +36,9 @@ enum {
 	ENTRIES = 1 << 15, /* a power of two */
 	ENTRIES_USED_MAX = ENTRIES / 4 * 3,
 	NAMES_BYTES = 8 << 20,
-	CHUNK_BYTES = 512, /* in which a name is compared */
+	CHUNK_BYTES = 512,     /* in which a name is compared */
+	KLASS_BYTES_MAX = 256, /* of a Klass, as far as it is looked at */
+	SYMBOL_BYTES_MAX = 16, /* of a Symbol before its text */
 	GENERATION_SHIFT = LC_ADDR_BITS,
 };
 
@@ -47,7 +50,8 @@ struct seen {
 
 /* Set once by lc_klass_init(). */
 static bool always_compare;
-static struct lc_klass_jvm jvm;
+static const struct lc_layout *jvm;
+static uint32_t klass_bytes; /* of a Klass, as far as it is read */
 
 static struct lc_klass_entry *entries;
 static char *names;
@@ -60,15 +64,16 @@ static uint16_t symbol_length(const unsigned char *symbol)
 {
 	uint16_t v;
 
-	memcpy(&v, symbol + jvm.symbol_length, sizeof(v));
+	memcpy(&v, symbol + jvm->symbol_length, sizeof(v));
 	return v;
 }
 
 static struct seen seen_of(const unsigned char *klass)
 {
-	return (struct seen){ .layout_helper = (int32_t)lc_peek_get32(klass + jvm.layout_helper),
-		              .symbol = lc_peek_get64(klass + jvm.name),
-		              .mirror = lc_peek_get64(klass + jvm.java_mirror) };
+	return (struct seen){ .layout_helper =
+		                  (int32_t)lc_peek_get32(klass + jvm->klass_layout_helper),
+		              .symbol = lc_peek_get64(klass + jvm->klass_name),
+		              .mirror = lc_peek_get64(klass + jvm->klass_java_mirror) };
 }
 
 /* Does the java.lang.Class at `mirror` lead back to the class? */
@@ -77,7 +82,7 @@ static bool leads_back(uint64_t address, uint64_t mirror)
 	uint64_t back = 0;
 
 	return lc_klass_may_start(mirror) &&
-	       lc_peek(mirror + (uint64_t)jvm.class_klass, &back, sizeof(back)) && back == address;
+	       lc_peek(mirror + (uint64_t)jvm->class_klass, &back, sizeof(back)) && back == address;
 }
 
 static bool is_class_class(const char *name, size_t len)
@@ -97,7 +102,7 @@ static bool take_name(struct lc_klass_entry *e, uint16_t len)
 		return false;
 	at = atomic_fetch_add_explicit(&names_used, len, memory_order_relaxed);
 	if (at > (uint32_t)NAMES_BYTES - len ||
-	    !lc_peek(e->symbol + (uint64_t)jvm.symbol_body, names + at, len))
+	    !lc_peek(e->symbol + (uint64_t)jvm->symbol_body, names + at, len))
 		return false;
 	e->name = at;
 	e->name_len = len;
@@ -114,7 +119,7 @@ static bool same_text(const struct lc_klass_entry *e, size_t from)
 		const size_t len =
 		    e->name_len - from < CHUNK_BYTES ? e->name_len - from : CHUNK_BYTES;
 
-		if (!lc_peek(e->symbol + (uint64_t)jvm.symbol_body + from, text, len) ||
+		if (!lc_peek(e->symbol + (uint64_t)jvm->symbol_body + from, text, len) ||
 		    memcmp(text, names + e->name + from, len) != 0)
 			return false;
 		from += len;
@@ -126,13 +131,13 @@ static bool same_text(const struct lc_klass_entry *e, size_t from)
 static bool compare(const struct lc_klass_entry *e, uint64_t address)
 {
 	const size_t text_len = e->name_len < CHUNK_BYTES ? e->name_len : CHUNK_BYTES;
-	unsigned char klass[LC_KLASS_BYTES_MAX], symbol[LC_SYMBOL_BYTES_MAX + CHUNK_BYTES];
-	const size_t symbol_len = (size_t)jvm.symbol_body + text_len;
+	unsigned char klass[KLASS_BYTES_MAX], symbol[SYMBOL_BYTES_MAX + CHUNK_BYTES];
+	const size_t symbol_len = (size_t)jvm->symbol_body + text_len;
 	uint64_t mirror = 0;
-	const struct iovec local[] = { { klass, jvm.klass_bytes },
+	const struct iovec local[] = { { klass, klass_bytes },
 		                       { symbol, symbol_len },
 		                       { &mirror, sizeof(mirror) } };
-	const struct iovec remote[] = { lc_peek_part(address, jvm.klass_bytes),
+	const struct iovec remote[] = { lc_peek_part(address, klass_bytes),
 		                        lc_peek_part(e->symbol, symbol_len),
 		                        lc_peek_part(e->mirror, sizeof(mirror)) };
 	struct seen seen;
@@ -142,7 +147,7 @@ static bool compare(const struct lc_klass_entry *e, uint64_t address)
 	seen = seen_of(klass);
 	return seen.layout_helper == e->layout_helper && seen.symbol == e->symbol &&
 	       seen.mirror == e->mirror && symbol_length(symbol) == e->name_len &&
-	       !memcmp(symbol + jvm.symbol_body, names + e->name, text_len) &&
+	       !memcmp(symbol + jvm->symbol_body, names + e->name, text_len) &&
 	       same_text(e, text_len) && leads_back(address, mirror);
 }
 
@@ -177,18 +182,18 @@ static struct lc_klass_entry *latest(uint64_t address, uint32_t *free_at)
 /* Is there a class at `address`? Then *out, and the length of its name. */
 static bool look(uint64_t address, struct seen *out, uint16_t *name_len)
 {
-	unsigned char klass[LC_KLASS_BYTES_MAX] = { 0 }, symbol[LC_SYMBOL_BYTES_MAX] = { 0 };
+	unsigned char klass[KLASS_BYTES_MAX] = { 0 }, symbol[SYMBOL_BYTES_MAX] = { 0 };
 	uint64_t mirror = 0;
 
-	if (!lc_peek(address, klass, jvm.klass_bytes))
+	if (!lc_peek(address, klass, klass_bytes))
 		return false;
 	*out = seen_of(klass);
 	if (!out->layout_helper || out->mirror % 8 || out->symbol % 8)
 		return false;
 	if (!lc_peek_all((struct iovec[]){ { &mirror, sizeof(mirror) },
-	                                   { symbol, (size_t)jvm.symbol_body } },
+	                                   { symbol, (size_t)jvm->symbol_body } },
 	                 (struct iovec[]){ lc_peek_part(out->mirror, sizeof(mirror)),
-	                                   lc_peek_part(out->symbol, (size_t)jvm.symbol_body) },
+	                                   lc_peek_part(out->symbol, (size_t)jvm->symbol_body) },
 	                 2))
 		return false;
 	*name_len = symbol_length(symbol);
@@ -339,7 +344,8 @@ const char *lc_klass_signature(uint64_t klass)
 
 static uint64_t word_of(uint64_t address)
 {
-	return jvm.wide ? address : (address - jvm.klass_base) >> jvm.klass_shift;
+	return lc_layout_wide_class(jvm) ? address
+	                                 : (address - jvm->klass_base) >> jvm->klass_shift;
 }
 
 uint32_t lc_klass_site(uint64_t klass)
@@ -367,26 +373,45 @@ static void *reserve(size_t bytes)
 	return p == MAP_FAILED ? NULL : p;
 }
 
-int lc_klass_init(const struct lc_layout *layout)
+/* Does this JVM export all that is read of a class, and is it where a class can be? */
+static bool suffices(const struct lc_layout *l)
 {
-	struct lc_range heap;
-	int err;
+	const long limit = KLASS_BYTES_MAX - 8;
+
+	return l->klass_layout_helper >= 0 && l->klass_layout_helper <= limit &&
+	       l->klass_name >= 0 && l->klass_name <= limit && l->klass_java_mirror >= 0 &&
+	       l->klass_java_mirror <= limit && l->symbol_length >= 0 &&
+	       l->symbol_length <= SYMBOL_BYTES_MAX - 2 && l->symbol_body >= l->symbol_length + 2 &&
+	       l->symbol_body <= SYMBOL_BYTES_MAX && l->class_klass > 0 && l->class_size > 0 &&
+	       (lc_layout_wide_class(l) || l->class_words != LC_CLASS_WORDS_UNKNOWN) &&
+	       (l->reference_bytes == 8 || l->references_known);
+}
+
+/* Where the last of the members ends that are read of a Klass. */
+static uint32_t end_of_members(const struct lc_layout *l)
+{
+	long last = l->klass_layout_helper;
+
+	last = last > l->klass_name ? last : l->klass_name;
+	last = last > l->klass_java_mirror ? last : l->klass_java_mirror;
+	return (uint32_t)last + 8;
+}
+
+int lc_klass_init(void)
+{
+	const struct lc_range heap = lc_ranges_heap();
 
 	if (entries)
 		return 0;
-	err = lc_klass_jvm_find(layout, &jvm);
-	if (err)
-		return err;
-	heap = lc_ranges_heap();
-	if (heap.low >= heap.high)
+	jvm = lc_layout();
+	if (!suffices(jvm) || heap.low >= heap.high)
 		return -ENOTSUP;
-	jvm.heap_low = heap.low;
-	jvm.heap_high = heap.high;
+	klass_bytes = end_of_members(jvm);
 	always_compare = lc_collector_unloads_while_running();
 	names = reserve(NAMES_BYTES);
 	entries = names ? reserve(ENTRIES * sizeof(*entries)) : NULL;
 	if (!entries)
 		return -ENOMEM;
-	lc_klass_objects_init(&jvm);
+	lc_klass_objects_init(jvm, heap);
 	return 0;
 }

@@ -20,8 +20,6 @@
 
 #include "src/core/record.h"
 
-struct lc_layout; /* jvm/layout.h */
-
 /* An object as it was seen: its bounds are proved by its own header. */
 struct lc_object_seen {
 	uint64_t start;
@@ -37,10 +35,10 @@ struct lc_klass_stats {
 };
 
 /*
- * Learn the JVM's layout. Returns 0; -ENOTSUP or -ENOMEM: then nothing is ever found.
- * Context: [attach]; lc_vm_init() and lc_areas_init() first.
+ * Make ready for this JVM. Returns 0; -ENOTSUP or -ENOMEM: then nothing is ever found.
+ * Context: [attach]; lc_layout_find() and lc_areas_init() first.
  */
-int lc_klass_init(const struct lc_layout *layout);
+int lc_klass_init(void);
 
 /*
  * Is there an object at `start`, and does it hold `addr`? Returns true and sets *out.

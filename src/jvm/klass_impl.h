@@ -7,7 +7,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "src/jvm/klass_jvm.h"
+#include "src/jvm/layout.h"
+#include "src/jvm/ranges.h"
 
 enum { LC_KLASS_WRITING = 0, LC_KLASS_READY, LC_KLASS_REFUSED };
 
@@ -29,7 +30,7 @@ struct lc_klass_entry {
 };
 
 /* The table is there: objects may be looked for. Context: [attach]. */
-void lc_klass_objects_init(const struct lc_klass_jvm *layout);
+void lc_klass_objects_init(const struct lc_layout *layout, struct lc_range heap);
 
 /*
  * The class at the Klass * `address`, true in this epoch; NULL where there is none. Each class that
@@ -37,7 +38,7 @@ void lc_klass_objects_init(const struct lc_klass_jvm *layout);
  */
 struct lc_klass_entry *lc_klass_prove(uint64_t address, unsigned *budget);
 
-/* What was known of it when it was last proved, or NULL: for turning down, not for believing. */
+/* What was known of it when it was last proved, or NULL. May be stale: only to reject a candidate. */
 const struct lc_klass_entry *lc_klass_peek(uint64_t address);
 
 #endif

@@ -6,47 +6,70 @@
 #include "src/jvm/klass_impl.h"
 #include "src/jvm/peek.h"
 
-enum { PROOFS_MAX = 8 }; /* classes that are read for one address */
+enum {
+	PROOFS_MAX = 8,        /* classes that are read for one address */
+	HEADER_BYTES_MAX = 24, /* mark, class, length, however wide */
+};
 
 /* Set once by lc_klass_objects_init(). */
 static bool ready;
-static struct lc_klass_jvm jvm;
+static const struct lc_layout nothing;
+static const struct lc_layout *jvm = &nothing;
+static struct lc_range heap;
 
-void lc_klass_objects_init(const struct lc_klass_jvm *layout)
+void lc_klass_objects_init(const struct lc_layout *layout, struct lc_range heap_range)
 {
-	jvm = *layout;
+	jvm = layout;
+	heap = heap_range;
 	ready = true;
+}
+
+static uint64_t align_mask(void)
+{
+	return jvm->object_alignment - 1;
+}
+
+/* Of any object, array or not. */
+static uint32_t header_bytes(void)
+{
+	return lc_layout_wide_class(jvm) ? HEADER_BYTES_MAX : 16;
+}
+
+/* Of the smallest object. */
+static uint32_t header_bytes_min(void)
+{
+	return jvm->class_in_mark ? 8 : 16;
 }
 
 bool lc_klass_in_heap(uint64_t address)
 {
-	return address >= jvm.heap_low && address < jvm.heap_high;
+	return address >= heap.low && address < heap.high;
 }
 
 bool lc_klass_may_start(uint64_t address)
 {
-	return lc_klass_in_heap(address) && !(address & jvm.align_mask);
+	return lc_klass_in_heap(address) && !(address & align_mask());
 }
 
 uint32_t lc_klass_array_base(unsigned which)
 {
-	return jvm.array_base[which];
+	return which ? jvm->long_base : jvm->byte_base;
 }
 
 uint32_t lc_klass_word_offset(void)
 {
-	return jvm.compact ? 0 : 8;
+	return jvm->class_in_mark ? 0 : 8;
 }
 
 uint32_t lc_klass_word_end(void)
 {
-	return lc_klass_word_offset() + (jvm.wide || jvm.compact ? 8 : 4);
+	return lc_klass_word_offset() + (lc_layout_wide_class(jvm) || jvm->class_in_mark ? 8 : 4);
 }
 
 uint64_t lc_klass_decode_reference(uint32_t narrow)
 {
-	return jvm.narrow_references && narrow
-	           ? jvm.reference_base + ((uint64_t)narrow << jvm.reference_shift)
+	return jvm->reference_bytes == 4 && narrow
+	           ? jvm->reference_base_address + ((uint64_t)narrow << jvm->reference_shift)
 	           : 0;
 }
 
@@ -54,15 +77,16 @@ uint64_t lc_klass_of_word(uint64_t class_word)
 {
 	if (!ready || !class_word)
 		return 0;
-	return jvm.wide ? class_word : jvm.klass_base + (class_word << jvm.klass_shift);
+	return lc_layout_wide_class(jvm) ? class_word
+	                                 : jvm->klass_base + (class_word << jvm->klass_shift);
 }
 
 /* The Klass * by the 8 bytes in which it is stored, 0 where it cannot be one. */
 static uint64_t klass_of_stored(uint64_t word)
 {
-	const uint64_t klass = lc_klass_of_word(jvm.compact ? word >> LC_COMPACT_CLASS_SHIFT
-	                                        : jvm.wide  ? word
-	                                                    : (uint32_t)word);
+	const uint64_t klass = lc_klass_of_word(jvm->class_in_mark ? word >> LC_COMPACT_CLASS_SHIFT
+	                                        : lc_layout_wide_class(jvm) ? word
+	                                                                    : (uint32_t)word);
 
 	return klass % 8 || klass >> LC_ADDR_BITS ? 0 : klass;
 }
@@ -73,7 +97,7 @@ static uint64_t klass_of_header(const unsigned char *header)
 	const uint64_t mark = lc_peek_get64(header);
 
 	/* 3: moved, or being marked. 1: not locked nor biased: then the rest is as defined. */
-	if ((mark & 3) == 3 || ((mark & 7) == 1 && (mark & jvm.mark_unused)))
+	if ((mark & 3) == 3 || ((mark & 7) == 1 && (mark & jvm->mark_unused)))
 		return 0;
 	return klass_of_stored(lc_peek_get64(header + lc_klass_word_offset()));
 }
@@ -87,28 +111,28 @@ static uint64_t size_of(const struct lc_klass_entry *e, uint64_t start, const un
 	uint64_t bytes;
 
 	if (e->layout_helper < 0) {
-		if (jvm.length_offset + sizeof(length) > header_len)
+		if (jvm->length_offset + sizeof(length) > header_len)
 			return 0;
-		length = lc_peek_get32(header + jvm.length_offset);
+		length = lc_peek_get32(header + jvm->length_offset);
 		if (length > INT32_MAX)
 			return 0;
 		bytes = (helper >> 16 & 0xff) + ((uint64_t)length << (helper & 0x3f & 31));
 	} else if (e->is_mirror) { /* static fields behind it */
-		if (!lc_peek(start + (uint64_t)jvm.class_size, &length, sizeof(length)) ||
+		if (!lc_peek(start + (uint64_t)jvm->class_size, &length, sizeof(length)) ||
 		    length > UINT32_MAX / 8)
 			return 0;
 		bytes = (uint64_t)length * 8;
 	} else {
 		bytes = helper & ~7u;
 	}
-	return (bytes + jvm.align_mask) & ~jvm.align_mask;
+	return (bytes + align_mask()) & ~align_mask();
 }
 
 static bool covers(const struct lc_klass_entry *e, uint64_t start, const unsigned char *header,
                    size_t header_len, uint64_t addr, uint64_t *size)
 {
 	*size = size_of(e, start, header, header_len);
-	return addr - start < *size && start + *size <= jvm.heap_high;
+	return addr - start < *size && start + *size <= heap.high;
 }
 
 static struct lc_object_seen object_of(const struct lc_klass_entry *e, uint64_t start,
@@ -142,7 +166,7 @@ static bool holds(uint64_t start, const unsigned char *header, size_t header_len
 bool lc_klass_first_object(const uint64_t *starts, size_t len, uint64_t addr,
                            struct lc_object_seen *out)
 {
-	unsigned char headers[LC_KLASS_STARTS_MAX * LC_HEADER_BYTES_MAX];
+	unsigned char headers[LC_KLASS_STARTS_MAX * HEADER_BYTES_MAX];
 	struct iovec remote[LC_KLASS_STARTS_MAX];
 	const uint32_t sequence = lc_gc_sequence();
 	unsigned budget = PROOFS_MAX;
@@ -151,22 +175,22 @@ bool lc_klass_first_object(const uint64_t *starts, size_t len, uint64_t addr,
 	if (!ready || lc_gc_sequence_moving(sequence) || len > LC_KLASS_STARTS_MAX)
 		return false;
 	for (size_t i = 0; i < len; i++)
-		remote[i] = lc_peek_part(starts[i], jvm.header_bytes);
+		remote[i] = lc_peek_part(starts[i], header_bytes());
 	while (begin <
 	       len) { /* what cannot be read, memory that the heap has given back, ends a pass */
-		const struct iovec local = { headers, (len - begin) * jvm.header_bytes };
+		const struct iovec local = { headers, (len - begin) * header_bytes() };
 		size_t left = lc_peek_parts(&local, 1, remote + begin, len - begin);
 
 		for (const unsigned char *at = headers; begin < len; begin++) {
-			const size_t bytes = left < jvm.header_bytes ? left : jvm.header_bytes;
+			const size_t bytes = left < header_bytes() ? left : header_bytes();
 
-			if (bytes >= jvm.header_bytes_min && starts[begin] <= addr &&
+			if (bytes >= header_bytes_min() && starts[begin] <= addr &&
 			    lc_klass_may_start(starts[begin]) &&
 			    holds(starts[begin], at, bytes, addr, &budget, out))
 				return lc_gc_sequence() == sequence;
 			at += bytes;
 			left -= bytes;
-			if (bytes < jvm.header_bytes) {
+			if (bytes < header_bytes()) {
 				begin++;
 				break;
 			}
@@ -184,12 +208,13 @@ bool lc_klass_thread_buffer(uint64_t thread, struct lc_klass_buffer *out)
 {
 	struct lc_klass_buffer b;
 
-	if (!ready || jvm.tlab_start < 0 ||
-	    !lc_peek_all((struct iovec[]){ { &b.low, 8 }, { &b.top, 8 }, { &b.end, 8 } },
-	                 (struct iovec[]){ lc_peek_part(thread + (uint64_t)jvm.tlab_start, 8),
-	                                   lc_peek_part(thread + (uint64_t)jvm.tlab_top, 8),
-	                                   lc_peek_part(thread + (uint64_t)jvm.tlab_end, 8) },
-	                 3))
+	if (!ready || (jvm->thread_tlab_start | jvm->thread_tlab_top | jvm->thread_tlab_end) < 0 ||
+	    !lc_peek_all(
+	        (struct iovec[]){ { &b.low, 8 }, { &b.top, 8 }, { &b.end, 8 } },
+	        (struct iovec[]){ lc_peek_part(thread + (uint64_t)jvm->thread_tlab_start, 8),
+	                          lc_peek_part(thread + (uint64_t)jvm->thread_tlab_top, 8),
+	                          lc_peek_part(thread + (uint64_t)jvm->thread_tlab_end, 8) },
+	        3))
 		return false;
 	*out = b;
 	return true;

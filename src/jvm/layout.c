@@ -1,4 +1,4 @@
-/* jvm/layout.c - see layout.h. */
+/* jvm/layout.c - finds out how arrays are laid out, by looking at two of them; see layout.h. */
 #include "src/jvm/layout.h"
 
 #include <errno.h>
@@ -7,8 +7,11 @@
 #include "src/core/jvmti.h"
 #include "src/jvm/handle.h"
 #include "src/jvm/peek.h"
+#include "src/jvm/vmstructs.h"
 
 enum { PROBE_LEN = 0x12345, PROBE_REFERENCES = 1000, LOOK_BYTES = 48, ATTEMPTS = 16 };
+
+static struct lc_layout the_layout; /* written by lc_layout_find(), once */
 
 /* Stands at the beginning of the arrays that are looked at. */
 static const uint64_t mark = UINT64_C(0x5a17c0de71ae9d3b);
@@ -48,7 +51,7 @@ static uint32_t base_of(jarray array, uint32_t *length_offset)
 	return 0;
 }
 
-int lc_layout_find(JNIEnv *jni, struct lc_layout *out)
+static int find_arrays(JNIEnv *jni, struct lc_layout *out)
 {
 	jvmtiEnv *jvmti = lc_jvmti();
 	struct lc_layout l = { .object_alignment = 8 };
@@ -92,4 +95,20 @@ out:
 		(*jni)->ExceptionClear(jni);
 	(*jni)->PopLocalFrame(jni, NULL);
 	return err;
+}
+
+int lc_layout_find(JNIEnv *jni)
+{
+	int err = lc_vm_init();
+
+	if (!err)
+		err = find_arrays(jni, &the_layout);
+	if (!err)
+		lc_layout_classes(&the_layout);
+	return err;
+}
+
+const struct lc_layout *lc_layout(void)
+{
+	return &the_layout;
 }

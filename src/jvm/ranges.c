@@ -5,6 +5,7 @@
 #include <stdbool.h>
 
 #include "src/jvm/collector.h"
+#include "src/jvm/layout.h"
 #include "src/jvm/peek.h"
 #include "src/jvm/vmstructs.h"
 
@@ -56,10 +57,9 @@ static struct lc_range find_heap(struct lc_range reserved)
 
 static struct lc_range find_classes(void)
 {
-	uint64_t base = read_static("CompressedKlassPointers", "_narrow_klass._base");
+	const struct lc_layout *l = lc_layout();
+	const uint64_t base = l->class_words == LC_CLASS_WORDS_KNOWN ? l->klass_base : 0;
 
-	if (!base)
-		base = read_static("CompressedKlassPointers", "_base");
 	return base ? (struct lc_range){ base, base + CLASSES_BYTES } : (struct lc_range){ 0 };
 }
 

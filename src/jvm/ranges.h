@@ -22,7 +22,7 @@ enum lc_range_owner {
 
 /*
  * Find the ranges. Returns 0, or -ENOENT where the heap's is not exported; the others are known then.
- * Context: [attach], after VMInit; lc_collector_init() first.
+ * Context: [attach], after VMInit; lc_layout_find() and lc_collector_init() first.
  */
 int lc_ranges_init(void);
 

@@ -33,8 +33,6 @@ static struct {
 	uint64_t field_is_static;
 	uint64_t field_address;
 	const void *probe; /* an address inside libjvm */
-	long osthread;     /* in a JavaThread */
-	long thread_id;    /* in an OSThread */
 	const char *flags;
 	uint64_t flags_len;
 	long flag_size;
@@ -144,15 +142,6 @@ static bool is_static(const char *field)
 	return v;
 }
 
-/* What later calls on Java threads need. The field moved up to Thread after JDK 17. */
-static void resolve_threads(void)
-{
-	vm.osthread = lc_vm_offset("JavaThread", "_osthread");
-	if (vm.osthread < 0)
-		vm.osthread = lc_vm_offset("Thread", "_osthread");
-	vm.thread_id = lc_vm_offset("OSThread", "_thread_id");
-}
-
 static void resolve_flags(void)
 {
 	void *flags = lc_vm_static("JVMFlag", "flags");
@@ -173,7 +162,6 @@ int lc_vm_init(void)
 		if (!read_tables())
 			return -ENOENT;
 		vm.ready = true;
-		resolve_threads();
 		resolve_flags();
 	}
 	return 0;
@@ -273,18 +261,4 @@ int lc_vm_library_range(uint64_t *low, uint64_t *high)
 	*low = r.low;
 	*high = r.high;
 	return 0;
-}
-
-int lc_vm_thread_tid(uint64_t eetop)
-{
-	uint64_t os_thread;
-	int32_t tid;
-
-	if (!vm.ready || vm.osthread < 0 || vm.thread_id < 0 || !eetop)
-		return -ENOENT;
-	os_thread = load_u64((const char *)(uintptr_t)eetop + vm.osthread);
-	if (!os_thread)
-		return -ENOENT;
-	memcpy(&tid, (const char *)(uintptr_t)os_thread + vm.thread_id, sizeof(tid));
-	return tid > 0 ? tid : -ENOENT;
 }

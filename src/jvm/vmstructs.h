@@ -29,10 +29,4 @@ const void *lc_vm_flag(const char *name);
 /* Address range of libjvm's mappings. Returns 0 or -ENOENT. Context: [attach]. */
 int lc_vm_library_range(uint64_t *low, uint64_t *high);
 
-/*
- * Kernel thread ID of a live Java thread: java.lang.Thread.eetop is its JavaThread *.
- * Returns the ID, or -ENOENT. Context: [attach] [java]; the thread must not end meanwhile.
- */
-int lc_vm_thread_tid(uint64_t eetop);
-
 #endif

@@ -18,6 +18,7 @@ AGENT_SOURCES = [
     "core/epoch.c",
     "core/jvmti.c",
     "jvm/layout.c",
+    "jvm/layout_classes.c",
     "jvm/peek.c",
 ]
 TIMER = ("-e", "timer", "--interval=1ms")

@@ -82,12 +82,9 @@ jlong Java_FieldCheck_offset(JNIEnv *jni, jclass self, jclass class, jstring nam
 
 static void JNICALL on_init(jvmtiEnv *jvmti, JNIEnv *jni, jthread thread)
 {
-	struct lc_layout layout;
-
 	(void)thread;
 	lc_jvmti_set(jvmti);
-	if (lc_vm_init() || lc_epoch_init() || lc_layout_find(jni, &layout) ||
-	    lc_field_init(jni, &layout, NULL))
+	if (lc_epoch_init() || lc_layout_find(jni) || lc_field_init(jni, NULL))
 		fprintf(stderr, "field_agent: cannot start\n");
 }
 

@@ -28,13 +28,13 @@
 #include <time.h>
 
 #include "src/core/epoch.h"
+#include "src/core/jvmti.h"
 #include "src/gc/moves.h"
 #include "src/jvm/areas.h"
 #include "src/jvm/collector.h"
 #include "src/jvm/header.h"
 #include "src/jvm/layout.h"
 #include "src/jvm/ranges.h"
-#include "src/jvm/vmstructs.h"
 
 enum { TRACKED_MAX = 3000000, AREAS_MAX = 8192 };
 
@@ -54,7 +54,6 @@ static size_t min_bytes = 1024;
 static jvmtiEnv *jvmti;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* held from GC start to finish */
 static bool ready;
-static struct lc_layout layout;
 
 static struct tracked *tracked;
 static size_t tracked_len;
@@ -196,7 +195,7 @@ static struct lc_header header_at(uint64_t addr)
 {
 	struct lc_header h = { 0 };
 
-	(void)lc_header_read(&layout, addr, &h);
+	(void)lc_header_read(lc_layout(), addr, &h);
 	return h;
 }
 
@@ -440,12 +439,13 @@ static void JNICALL allocated(jvmtiEnv *env, JNIEnv *jni, jthread thread, jobjec
 
 static void JNICALL vm_init(jvmtiEnv *env, JNIEnv *jni, jthread thread)
 {
-	int vm = lc_vm_init(), areas_err = vm ? vm : lc_areas_init();
-	int moves_err = lc_moves_init();
+	int areas_err, moves_err = lc_moves_init();
 
-	if (!areas_err)
-		areas_err = lc_layout_find(env, jni, &layout);
 	(void)thread;
+	lc_jvmti_set(env);
+	areas_err = lc_layout_find(jni);
+	if (!areas_err)
+		areas_err = lc_areas_init();
 	if (mode == MODE_OFF)
 		return;
 	lc_epoch_init();

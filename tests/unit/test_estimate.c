@@ -220,7 +220,12 @@ static void make_thread(struct lc_thread **out, const char *name)
 	lc_thread_publish(*out);
 }
 
-static struct lc_layout layout = { .length_offset = 12, .object_alignment = 8 };
+const struct lc_layout *lc_layout(void)
+{
+	static const struct lc_layout layout = { .length_offset = 12, .object_alignment = 8 };
+
+	return &layout;
+}
 
 static int start(bool follow)
 {
@@ -228,7 +233,6 @@ static int start(bool follow)
 		.interval_bytes = INTERVAL,
 		.min_size_bytes = 1024,
 		.depth = 64,
-		.layout = &layout,
 		.follow = follow,
 	};
 
@@ -407,7 +411,6 @@ static void large_object_is_left_to_the_hooks(void **state)
 static void nothing_is_sampled_when_it_is_not_wanted(void **state)
 {
 	struct lc_alloc_sample_config config = {
-		.layout = &layout,
 		.min_size_bytes = 1024,
 	};
 
@@ -430,7 +433,6 @@ static void nothing_is_sampled_when_it_is_not_wanted(void **state)
 static void interval_that_the_jvm_cannot_take_is_refused(void **state)
 {
 	struct lc_alloc_sample_config config = {
-		.layout = &layout,
 		.min_size_bytes = 1024,
 		.interval_bytes = UINT64_C(1) << 31,
 	};

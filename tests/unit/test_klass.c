@@ -1,4 +1,4 @@
-/* uses: src/jvm/klass.c src/jvm/klass_object.c src/jvm/klass_jvm.c src/jvm/peek.c -lpthread */
+/* uses: src/jvm/klass.c src/jvm/klass_object.c src/jvm/layout_classes.c src/jvm/peek.c -lpthread */
 /*
  * test_klass.c - objects and classes in a heap that is laid out by hand, once for each kind of header:
  * compressed class pointers, uncompressed ones, compact headers. Each kind has a process of its own,
@@ -219,9 +219,19 @@ static int32_t array(unsigned element_log2)
 	return (int32_t)(3u << 30 | array_header() << 16 | element_log2);
 }
 
+static struct lc_layout layout;
+
+const struct lc_layout *lc_layout(void)
+{
+	return &layout;
+}
+
 static int make_heap(void **state)
 {
-	struct lc_layout layout = {
+	const int protection = PROT_READ | PROT_WRITE, flags = MAP_PRIVATE | MAP_ANONYMOUS;
+
+	(void)state;
+	layout = (struct lc_layout){
 		.byte_base = array_header(),
 		.long_base = kind == COMPACT ? 16 : array_header(),
 		.reference_bytes = 4,
@@ -231,9 +241,6 @@ static int make_heap(void **state)
 		.class_in_mark = kind == COMPACT,
 		.object_alignment = 8,
 	};
-	const int protection = PROT_READ | PROT_WRITE, flags = MAP_PRIVATE | MAP_ANONYMOUS;
-
-	(void)state;
 	heap = mmap(NULL, HEAP_BYTES, protection, flags, -1, 0);
 	klasses = mmap(NULL, CLASSES * KLASS_STRIDE, protection, flags, -1, 0);
 	symbols = mmap(NULL, CLASSES * SYMBOL_STRIDE, protection, flags, -1, 0);
@@ -241,7 +248,8 @@ static int make_heap(void **state)
 	klass_shift = kind == COMPACT ? 10 : 3;
 	reference_base = (uintptr_t)heap - PAGE;
 	make_class(CLASS_CLASS, "java/lang/Class", instance(64));
-	return mprotect(heap + HOLE, PAGE, PROT_NONE) || lc_klass_init(&layout);
+	lc_layout_classes(&layout);
+	return mprotect(heap + HOLE, PAGE, PROT_NONE) || lc_klass_init();
 }
 
 static uint64_t found(uint64_t start, uint64_t addr)

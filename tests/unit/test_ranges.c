@@ -10,6 +10,7 @@
 #include <cmocka.h>
 
 #include "src/jvm/collector.h"
+#include "src/jvm/layout.h"
 #include "src/jvm/ranges.h"
 #include "src/jvm/vmstructs.h"
 
@@ -19,7 +20,7 @@ static struct {
 	uint64_t start, words;
 	uint32_t total;
 } heap;
-static uint64_t heap_at, code_low, code_high, classes_base, mask;
+static uint64_t heap_at, code_low, code_high, mask;
 static uint32_t card_bytes;
 static struct {
 	uint64_t byte_map_base;
@@ -32,6 +33,12 @@ static struct {
 } z_globals;
 static uint64_t barrier_set_at, z_globals_at;
 static bool generations; /* of ZGC */
+static struct lc_layout layout;
+
+const struct lc_layout *lc_layout(void)
+{
+	return &layout;
+}
 
 const void *lc_vm_flag(const char *name)
 {
@@ -58,7 +65,6 @@ void *lc_vm_static(const char *type, const char *field)
 		{ "Universe", "_collectedHeap", &heap_at },
 		{ "CodeCache", "_low_bound", &code_low },
 		{ "CodeCache", "_high_bound", &code_high },
-		{ "CompressedKlassPointers", "_base", &classes_base },
 		{ "BarrierSet", "_barrier_set", &barrier_set_at },
 		{ "ZGlobalsForVMStructs", "_instance_p", &z_globals_at },
 	};
@@ -97,7 +103,8 @@ static int setup(void **state)
 	heap_at = (uintptr_t)&heap;
 	code_low = UINT64_C(0x7f0000000000);
 	code_high = code_low + 0x1000;
-	classes_base = UINT64_C(0x7e0000000000);
+	layout.class_words = LC_CLASS_WORDS_KNOWN;
+	layout.klass_base = UINT64_C(0x7e0000000000);
 	card_table.byte_map_base = UINT64_C(0x100000000);
 	barrier_set.card_table = (uintptr_t)&card_table;
 	barrier_set_at = (uintptr_t)&barrier_set;
@@ -129,8 +136,8 @@ static void an_address_is_the_heaps_or_the_jvms_or_nobodys(void **state)
 	assert_int_equal(lc_ranges_owner(heap.start + 0x1000), LC_RANGE_NOBODY);
 	assert_int_equal(lc_ranges_owner(code_low), LC_RANGE_JVM);
 	assert_int_equal(lc_ranges_owner(code_high), LC_RANGE_NOBODY);
-	assert_int_equal(lc_ranges_owner(classes_base + UINT32_MAX), LC_RANGE_JVM);
-	assert_int_equal(lc_ranges_owner(classes_base - 1), LC_RANGE_NOBODY);
+	assert_int_equal(lc_ranges_owner(layout.klass_base + UINT32_MAX), LC_RANGE_JVM);
+	assert_int_equal(lc_ranges_owner(layout.klass_base - 1), LC_RANGE_NOBODY);
 	assert_int_equal(lc_ranges_owner(cards), LC_RANGE_JVM);
 	assert_int_equal(lc_ranges_owner(cards + 8), LC_RANGE_NOBODY);
 	assert_int_equal(lc_ranges_library().high, 0x8000);
