@@ -12,6 +12,7 @@
 #include "src/classfile/hook_class.h"
 #include "src/classfile/reader.h"
 #include "src/classfile/watched.h"
+#include "src/core/counters.h"
 #include "src/core/jvmti.h"
 #include "src/core/observe.h"
 #include "src/heap/hook.h"
@@ -330,4 +331,31 @@ void lc_classes_stats(struct lc_classes_stats *out)
 	out->retransform_failures =
 	    atomic_load_explicit(&classes.retransform_failures, memory_order_relaxed);
 	out->rewrite_ns = atomic_load_explicit(&classes.rewrite_ns, memory_order_relaxed);
+}
+
+static const struct lc_counter_row counter_rows[] = {
+	LC_COUNTER(struct lc_classes_stats, sites, "class_hooks"),
+	LC_COUNTER(struct lc_classes_stats, skipped_constant, "class_constant_sites_skipped"),
+	LC_COUNTER(struct lc_classes_stats, methods_left, "class_methods_left"),
+	LC_COUNTER(struct lc_classes_stats, retransformed, "classes_retransformed"),
+	LC_COUNTER(struct lc_classes_stats, retransform_failures, "classes_retransform_failed"),
+	LC_COUNTER_US(struct lc_classes_stats, rewrite_ns, "class_rewrite_us"),
+};
+
+void lc_classes_counters(struct lc_counters *out)
+{
+	struct lc_classes_stats s = { 0 };
+
+	lc_classes_stats(&s);
+	for (unsigned i = 0; i < LC_REWRITE_STATUS_COUNT; i++) {
+		char name[LC_COUNTER_NAME_MAX];
+
+		snprintf(name, sizeof(name), "classes_%s",
+		         lc_rewrite_status_name((enum lc_rewrite_status)i));
+		for (char *at = name; *at; at++)
+			if (*at == ' ')
+				*at = '_';
+		lc_counters_put(out, name, s.seen[i]);
+	}
+	LC_COUNTERS_ADD(out, counter_rows, &s);
 }

@@ -8,6 +8,7 @@
 
 #include "src/classfile/alloc_rewrite.h"
 
+struct lc_counters;
 struct lc_options;
 
 struct lc_classes_stats {
@@ -46,5 +47,6 @@ void JNICALL lc_classes_file_load_hook(jvmtiEnv *jvmti, JNIEnv *jni, jclass rede
 void JNICALL lc_classes_prepare(jvmtiEnv *jvmti, JNIEnv *jni, jthread thread, jclass class);
 
 void lc_classes_stats(struct lc_classes_stats *out); /* Context: any. */
+void lc_classes_counters(struct lc_counters *out);   /* Context: [writer]. */
 
 #endif

@@ -13,6 +13,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+struct lc_counters;
 struct lc_options;
 struct lc_profile;
 
@@ -49,5 +50,6 @@ int lc_attribution_start(const struct lc_attribution_config *config);
 void lc_attribution_stop(void);
 
 void lc_attribution_stats(struct lc_attribution_stats *out); /* Context: [writer]. */
+void lc_attribution_counters(struct lc_counters *out);       /* Context: [writer]. */
 
 #endif

@@ -13,6 +13,7 @@
 #include <string.h>
 #include <sys/queue.h>
 
+#include "src/core/counters.h"
 #include "src/core/thread.h"
 #include "src/profile/tally.h"
 
@@ -301,4 +302,16 @@ void lc_lines_forget(const struct lc_thread *t)
 void lc_lines_stats(struct lc_lines_stats *out)
 {
 	*out = lines.stats;
+}
+
+static const struct lc_counter_row counter_rows[] = {
+	LC_COUNTER(struct lc_lines_stats, dropped, "lines_dropped"),
+};
+
+void lc_lines_counters(struct lc_counters *out)
+{
+	struct lc_lines_stats s = { 0 };
+
+	lc_lines_stats(&s);
+	LC_COUNTERS_ADD(out, counter_rows, &s);
 }

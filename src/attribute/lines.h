@@ -12,6 +12,7 @@
 
 #include "src/profile/writer.h"
 
+struct lc_counters;
 struct lc_thread;
 
 enum { LC_LINE_BYTES = 64 };
@@ -38,5 +39,6 @@ struct lc_lines_stats {
 };
 
 void lc_lines_stats(struct lc_lines_stats *out);
+void lc_lines_counters(struct lc_counters *out); /* Context: [writer]. */
 
 #endif

@@ -13,6 +13,7 @@
 #include "src/attribute/detail.h"
 #include "src/base/time.h"
 #include "src/base/vector.h"
+#include "src/core/counters.h"
 #include "src/core/path.h"
 #include "src/core/record.h"
 #include "src/core/thread.h"
@@ -283,4 +284,18 @@ void lc_resolve_samples(JNIEnv *jni, struct lc_map *map, const struct lc_nursery
 void lc_resolve_stats(struct lc_resolve_stats *out)
 {
 	*out = work.stats;
+}
+
+static const struct lc_counter_row counter_rows[] = {
+	LC_COUNTER(struct lc_resolve_stats, unresolved, "samples_unresolved"),
+	LC_COUNTER(struct lc_resolve_stats, classes_checked, "classes_checked"),
+	LC_COUNTER(struct lc_resolve_stats, class_disagreements, "class_disagreements"),
+};
+
+void lc_resolve_counters(struct lc_counters *out)
+{
+	struct lc_resolve_stats s = { 0 };
+
+	lc_resolve_stats(&s);
+	LC_COUNTERS_ADD(out, counter_rows, &s);
 }

@@ -11,6 +11,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+struct lc_counters;
 struct lc_map;
 struct lc_nursery;
 
@@ -37,5 +38,6 @@ void lc_resolve_samples(JNIEnv *jni, struct lc_map *map, const struct lc_nursery
 bool lc_resolve_waiting(void);
 
 void lc_resolve_stats(struct lc_resolve_stats *out);
+void lc_resolve_counters(struct lc_counters *out); /* Context: [writer]. */
 
 #endif

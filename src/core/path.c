@@ -16,6 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "src/core/counters.h"
 #include "src/core/jvmti.h"
 #include "src/core/record.h"
 
@@ -222,6 +223,13 @@ uint32_t lc_site_count(void)
 uint64_t lc_path_overflow(void)
 {
 	return atomic_load_explicit(&paths.overflow, memory_order_relaxed); /* a count */
+}
+
+void lc_path_counters(struct lc_counters *out)
+{
+	lc_counters_put(out, "paths", lc_path_count());
+	lc_counters_put(out, "paths_overflow", lc_path_overflow());
+	lc_counters_put(out, "sites", lc_site_count());
 }
 
 int lc_method_line(const struct lc_method *m, unsigned bci)

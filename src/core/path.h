@@ -7,6 +7,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+struct lc_counters;
+
 /*
  * A method by name. Immutable once it is returned. Class names are as a Java programmer writes
  * them in a stack trace ("java.util.HashMap$Node"), bytes in modified UTF-8 as the JVM gives them.
@@ -83,6 +85,7 @@ enum { LC_PATH_DEFINED_MAX = 4096 };
 int lc_path_define(uint64_t id, const char *class_name, const char *name, const char *signature);
 
 uint64_t lc_path_overflow(void);
+void lc_path_counters(struct lc_counters *out); /* Context: [writer]. */
 
 /*
  * A JVM signature as a Java programmer writes the type: "[[Ljava/lang/String;" becomes

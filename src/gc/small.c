@@ -15,6 +15,7 @@
 #include "src/base/time.h"
 #include "src/base/vector.h"
 #include "src/core/area.h"
+#include "src/core/counters.h"
 #include "src/gc/moves.h"
 #include "src/jvm/areas.h"
 #include "src/jvm/peek.h"
@@ -240,4 +241,19 @@ void lc_small_stats(struct lc_small_stats *out)
 	out->forgotten = atomic_load_explicit(&small.forgotten, memory_order_relaxed);
 	out->held = atomic_load_explicit(&small.held, memory_order_relaxed);
 	out->pass_ns = atomic_load_explicit(&small.pass_ns, memory_order_relaxed);
+}
+
+static const struct lc_counter_row counter_rows[] = {
+	LC_COUNTER(struct lc_small_stats, moved, "small_moves"),
+	LC_COUNTER(struct lc_small_stats, forgotten, "small_forgotten"),
+	LC_COUNTER(struct lc_small_stats, held, "small_held"),
+	LC_COUNTER_US(struct lc_small_stats, pass_ns, "small_pass_us"),
+};
+
+void lc_small_counters(struct lc_counters *out)
+{
+	struct lc_small_stats s = { 0 };
+
+	lc_small_stats(&s);
+	LC_COUNTERS_ADD(out, counter_rows, &s);
 }

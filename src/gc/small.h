@@ -18,6 +18,8 @@
 
 #include "src/core/record.h"
 
+struct lc_counters;
+
 struct lc_small_stats {
 	uint64_t moved;     /* found at their new place */
 	uint64_t forgotten; /* held when a collection came that leaves no trace */
@@ -48,5 +50,6 @@ void lc_small_look(const struct lc_alloc *records, size_t len, uint16_t tag, uin
 struct lc_move *lc_small_end(size_t *len);
 
 void lc_small_stats(struct lc_small_stats *out); /* Context: any. */
+void lc_small_counters(struct lc_counters *out); /* Context: [writer]. */
 
 #endif

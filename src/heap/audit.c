@@ -24,6 +24,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "src/core/counters.h"
 #include "src/heap/map.h"
 #include "src/jvm/handle.h"
 
@@ -405,4 +406,25 @@ void lc_audit_totals(struct lc_audit_totals *out)
 	pthread_mutex_lock(&audit.totals_lock);
 	*out = audit.totals;
 	pthread_mutex_unlock(&audit.totals_lock);
+}
+
+static const struct lc_counter_row counter_rows[] = {
+	LC_COUNTER(struct lc_audit_totals, gcs, "audit_gcs"),
+	LC_COUNTER(struct lc_audit_totals, checks, "audit_checks"),
+	LC_COUNTER(struct lc_audit_totals, survivors, "audit_survivors"),
+	LC_COUNTER(struct lc_audit_totals, wrong_missing, "audit_wrong_missing"),
+	LC_COUNTER(struct lc_audit_totals, forgotten, "audit_forgotten"),
+	LC_COUNTER(struct lc_audit_totals, wrong_moved, "audit_wrong_moved"),
+	LC_COUNTER(struct lc_audit_totals, wrong_overlap, "audit_wrong_overlap"),
+	LC_COUNTER(struct lc_audit_totals, stale, "audit_stale"),
+	LC_COUNTER(struct lc_audit_totals, skipped, "audit_skipped"),
+	LC_COUNTER(struct lc_audit_totals, unheld, "audit_unheld"),
+};
+
+void lc_audit_counters(struct lc_counters *out)
+{
+	struct lc_audit_totals s = { 0 };
+
+	lc_audit_totals(&s);
+	LC_COUNTERS_ADD(out, counter_rows, &s);
 }

@@ -15,6 +15,7 @@
 #include <jni.h>
 #include <stdint.h>
 
+struct lc_counters;
 struct lc_map;
 
 struct lc_audit_totals {
@@ -58,5 +59,6 @@ void lc_audit_snapshot(uint32_t epoch);
 void lc_audit_compare(struct lc_map *map, uint32_t epoch);
 
 void lc_audit_totals(struct lc_audit_totals *out); /* Context: any but signal handlers. */
+void lc_audit_counters(struct lc_counters *out);   /* Context: [writer]. */
 
 #endif

@@ -17,6 +17,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+struct lc_counters;
 struct lc_area;
 struct lc_thread;
 
@@ -86,5 +87,6 @@ void lc_alloc_sample_close(uint32_t epoch, const struct lc_area *areas, size_t l
 void lc_alloc_sample_flush(JNIEnv *jni);
 
 void lc_alloc_sample_stats(struct lc_alloc_sample_stats *out); /* Context: any but signals, gc. */
+void lc_alloc_sample_counters(struct lc_counters *out);        /* Context: [writer]. */
 
 #endif

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "src/core/area.h"
+#include "src/core/counters.h"
 #include "src/core/thread.h"
 #include "src/heap/estimate_impl.h"
 #include "src/profile/tally.h"
@@ -256,4 +257,27 @@ void lc_alloc_sample_stats(struct lc_alloc_sample_stats *out)
 	*out = t->stats;
 	out->live = t->live;
 	pthread_mutex_unlock(&t->lock);
+}
+
+static const struct lc_counter_row counter_rows[] = {
+	LC_COUNTER(struct lc_alloc_sample_stats, sampled, "estimate_sampled"),
+	LC_COUNTER(struct lc_alloc_sample_stats, tracked, "estimate_tracked"),
+	LC_COUNTER(struct lc_alloc_sample_stats, lost, "estimate_lost"),
+	LC_COUNTER(struct lc_alloc_sample_stats, unheld, "estimate_unheld"),
+	LC_COUNTER(struct lc_alloc_sample_stats, live, "estimate_live"),
+	LC_COUNTER(struct lc_alloc_sample_stats, live_peak, "estimate_live_peak"),
+	LC_COUNTER(struct lc_alloc_sample_stats, thinned, "estimate_thinned"),
+	LC_COUNTER(struct lc_alloc_sample_stats, unsplit, "estimate_unsplit"),
+	LC_COUNTER_US(struct lc_alloc_sample_stats, gc_ns, "estimate_gc_us"),
+	LC_COUNTER(struct lc_alloc_sample_stats, gc_slots, "estimate_gc_references"),
+};
+
+void lc_alloc_sample_counters(struct lc_counters *out)
+{
+	struct lc_alloc_sample_stats s = { 0 };
+
+	if (!lc_alloc_sample_enabled())
+		return;
+	lc_alloc_sample_stats(&s);
+	LC_COUNTERS_ADD(out, counter_rows, &s);
 }

@@ -28,6 +28,7 @@
 #include "src/base/descriptor.h"
 #include "src/base/options.h"
 #include "src/classfile/alloc_rewrite.h"
+#include "src/core/counters.h"
 #include "src/core/epoch.h"
 #include "src/core/jvmti.h"
 #include "src/core/observe.h"
@@ -151,6 +152,36 @@ void lc_hook_stats(struct lc_hook_stats *out)
 	out->unplaced = objects.unplaced;
 	out->unproved = objects.unproved;
 	out->walk_errors = atomic_load_explicit(&hook.walk_errors, memory_order_relaxed);
+}
+
+static const struct lc_counter_row counter_rows[] = {
+	LC_COUNTER(struct lc_hook_stats, corrections, "alloc_corrections"),
+	LC_COUNTER(struct lc_hook_stats, duplicates, "alloc_duplicates"),
+	LC_COUNTER(struct lc_hook_stats, unrecorded, "alloc_unrecorded"),
+	LC_COUNTER(struct lc_hook_stats, unplaced, "alloc_unplaced"),
+	LC_COUNTER(struct lc_hook_stats, unproved, "alloc_unproved"),
+	LC_COUNTER(struct lc_hook_stats, walk_errors, "alloc_walk_errors"),
+};
+
+void lc_hook_counters(struct lc_counters *out)
+{
+	struct lc_hook_stats s = { 0 };
+
+	lc_hook_stats(&s);
+	LC_COUNTERS_ADD(out, counter_rows, &s);
+}
+
+static const struct lc_counter_row audit_rows[] = {
+	LC_COUNTER(struct lc_hook_stats, unaudited, "audit_unaudited"),
+	LC_COUNTER(struct lc_hook_stats, misplaced, "audit_misplaced"),
+};
+
+void lc_hook_audit_counters(struct lc_counters *out)
+{
+	struct lc_hook_stats s = { 0 };
+
+	lc_hook_stats(&s);
+	LC_COUNTERS_ADD(out, audit_rows, &s);
 }
 
 static bool is_hook_method(jmethodID method)

@@ -7,6 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+struct lc_counters;
 struct lc_options;
 struct lc_thread;
 
@@ -46,6 +47,8 @@ void lc_hook_own_class(jclass class);
 
 void lc_hook_enable(bool on);
 
-void lc_hook_stats(struct lc_hook_stats *out); /* Context: [writer]. */
+void lc_hook_stats(struct lc_hook_stats *out);        /* Context: [writer]. */
+void lc_hook_counters(struct lc_counters *out);       /* Context: [writer]. */
+void lc_hook_audit_counters(struct lc_counters *out); /* Context: [writer]. */
 
 #endif

@@ -24,6 +24,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "src/core/counters.h"
 #include "src/core/epoch.h"
 #include "src/core/path.h"
 #include "src/jvm/collector.h"
@@ -363,6 +364,20 @@ void lc_klass_stats(struct lc_klass_stats *out)
 	out->classes = atomic_load_explicit(&entries_used, memory_order_relaxed);
 	out->reused = atomic_load_explicit(&reused, memory_order_relaxed);
 	out->lost = atomic_load_explicit(&lost, memory_order_relaxed);
+}
+
+static const struct lc_counter_row counter_rows[] = {
+	LC_COUNTER(struct lc_klass_stats, classes, "classes_named"),
+	LC_COUNTER(struct lc_klass_stats, reused, "classes_reused"),
+	LC_COUNTER(struct lc_klass_stats, lost, "classes_unnamed"),
+};
+
+void lc_klass_counters(struct lc_counters *out)
+{
+	struct lc_klass_stats s = { 0 };
+
+	lc_klass_stats(&s);
+	LC_COUNTERS_ADD(out, counter_rows, &s);
 }
 
 static void *reserve(size_t bytes)

@@ -20,6 +20,8 @@
 
 #include "src/core/record.h"
 
+struct lc_counters;
+
 /* An object as it was seen: its bounds are proved by its own header. */
 struct lc_object_seen {
 	uint64_t start;
@@ -106,5 +108,6 @@ const char *lc_klass_signature(uint64_t klass);
 uint32_t lc_klass_site(uint64_t klass);
 
 void lc_klass_stats(struct lc_klass_stats *out); /* Context: any. */
+void lc_klass_counters(struct lc_counters *out); /* Context: [writer]. */
 
 #endif

@@ -14,6 +14,7 @@
 
 #include "src/core/record.h"
 
+struct lc_counters;
 struct lc_options;
 struct lc_thread;
 
@@ -85,6 +86,8 @@ uint64_t lc_engines_thread_take_lost(struct lc_thread *t, size_t engine);
 void lc_engines_stop(void);
 
 void lc_engines_stats(size_t engine, struct lc_engine_stats *out); /* Context: [writer]. */
+void lc_engines_counters(struct lc_counters *out);                 /* Context: [writer]. */
 void lc_sampler_stats(struct lc_sampler_stats *out);               /* Context: [writer]. */
+void lc_sampler_counters(struct lc_counters *out);                 /* Context: [writer]. */
 
 #endif

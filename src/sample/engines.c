@@ -16,6 +16,7 @@
 
 #include "src/base/options.h"
 #include "src/base/say.h"
+#include "src/core/counters.h"
 #include "src/core/thread.h"
 #include "src/sample/sampler.h"
 #include "src/sample/watch.h"
@@ -342,4 +343,47 @@ void lc_engines_stats(size_t engine, struct lc_engine_stats *out)
 	out->throttled = lc_engine_counted(engine, LC_ENGINE_THROTTLED);
 	out->counted = lc_engine_counted(engine, LC_ENGINE_COUNTED) + counted_now(engine);
 	out->no_thread = lc_engine_counted(engine, LC_ENGINE_NO_THREAD);
+}
+
+/* Two engines of one kind are told apart by number: "engine_pebs_", "engine_pebs_2_". */
+static void put_engine(struct lc_counters *out, size_t engine)
+{
+	const char *kind = lc_engines_info(engine)->name;
+	struct lc_engine_stats s = { 0 };
+	struct lc_watch_stats w = { 0 };
+	const bool watch = lc_watch_stats(engine, &w);
+	char name[LC_COUNTER_NAME_MAX];
+	unsigned number = 1;
+
+	lc_engines_stats(engine, &s);
+	const struct {
+		const char *what;
+		uint64_t value;
+		bool always;
+	} rows[] = {
+		{ "samples", s.samples, true },      { "lost", s.lost, true },
+		{ "overruns", s.overruns, false },   { "ring_lost", s.ring_lost, false },
+		{ "throttled", s.throttled, false }, { "counted", s.counted, false },
+		{ "no_thread", s.no_thread, false }, { "found", w.found, watch },
+		{ "moved", w.moved, watch },         { "died", w.died, false },
+		{ "objects_seen", w.seen, watch },   { "unaimed", w.unaimed, false },
+	};
+
+	for (size_t i = 0; i < engine; i++)
+		number += !strcmp(lc_engines_info(i)->name, kind);
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		if (!rows[i].value && !rows[i].always)
+			continue;
+		if (number == 1)
+			snprintf(name, sizeof(name), "engine_%s_%s", kind, rows[i].what);
+		else
+			snprintf(name, sizeof(name), "engine_%s_%u_%s", kind, number, rows[i].what);
+		lc_counters_put(out, name, rows[i].value);
+	}
+}
+
+void lc_engines_counters(struct lc_counters *out)
+{
+	for (size_t i = 0; i < lc_engines_count(); i++)
+		put_engine(out, i);
 }

@@ -24,6 +24,7 @@
 
 #include "src/base/options.h"
 #include "src/base/time.h"
+#include "src/core/counters.h"
 #include "src/core/epoch.h"
 #include "src/core/thread.h"
 #include "src/core/wake.h"
@@ -83,6 +84,31 @@ void lc_sampler_stats(struct lc_sampler_stats *out)
 	for (unsigned i = 0; i < 16; i++)
 		out->walk_errors[i] =
 		    atomic_load_explicit(&samplers.walk_errors[i], memory_order_relaxed);
+}
+
+static const struct lc_counter_row counter_rows[] = {
+	LC_COUNTER_US(struct lc_sampler_stats, handler_ns, "engine_handler_us"),
+	LC_COUNTER(struct lc_sampler_stats, traps_armed, "engine_traps_armed"),
+	LC_COUNTER(struct lc_sampler_stats, traps_hit, "engine_traps_hit"),
+	LC_COUNTER(struct lc_sampler_stats, traps_missed, "engine_traps_missed"),
+	LC_COUNTER(struct lc_sampler_stats, trap_errors, "engine_trap_errors"),
+	LC_COUNTER(struct lc_sampler_stats, foreign_signals, "engine_foreign_signals"),
+};
+
+void lc_sampler_counters(struct lc_counters *out)
+{
+	struct lc_sampler_stats s = { 0 };
+
+	lc_sampler_stats(&s);
+	LC_COUNTERS_ADD(out, counter_rows, &s);
+	for (unsigned i = 0; i < sizeof(s.walk_errors) / sizeof(s.walk_errors[0]); i++) {
+		char name[LC_COUNTER_NAME_MAX];
+
+		if (!s.walk_errors[i])
+			continue;
+		snprintf(name, sizeof(name), "engine_walk_error_%s%u", i ? "minus_" : "", i);
+		lc_counters_put(out, name, s.walk_errors[i]);
+	}
 }
 
 /* -- arena ------------------------------------------------------------------------------- */

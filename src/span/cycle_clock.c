@@ -27,6 +27,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "src/core/counters.h"
 #include "src/perf/perf.h"
 #include "src/span/cycle_clock_impl.h"
 
@@ -557,4 +558,18 @@ void lc_clock_stats(struct lc_clock_stats *out)
 	out->coarse = atomic_load_explicit(&clocks.coarse, memory_order_relaxed);
 	out->switches = atomic_load_explicit(&clocks.switches, memory_order_relaxed);
 	out->wrapped = atomic_load_explicit(&clocks.wrapped, memory_order_relaxed);
+}
+
+static const struct lc_counter_row counter_rows[] = {
+	LC_COUNTER(struct lc_clock_stats, threads, "span_clocks"),
+	LC_COUNTER(struct lc_clock_stats, coarse, "span_clocks_coarse"),
+	LC_COUNTER(struct lc_clock_stats, wrapped, "span_clock_wrapped"),
+};
+
+void lc_clock_counters(struct lc_counters *out)
+{
+	struct lc_clock_stats s = { 0 };
+
+	lc_clock_stats(&s);
+	LC_COUNTERS_ADD(out, counter_rows, &s);
 }

@@ -18,6 +18,8 @@
 #include <stdint.h>
 #include <x86intrin.h>
 
+struct lc_counters;
+
 #define LC_CLOCK_COARSE_NS UINT64_C(1000000)
 
 enum lc_clock_kind {
@@ -138,5 +140,6 @@ struct lc_clock_stats {
 	uint64_t wrapped;  /* buffers overwritten before they were read: time from the CPU clock */
 };
 void lc_clock_stats(struct lc_clock_stats *out); /* Context: [writer]. */
+void lc_clock_counters(struct lc_counters *out); /* Context: [writer]. */
 
 #endif

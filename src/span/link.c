@@ -23,6 +23,7 @@
 #include <sys/mman.h>
 #include <x86intrin.h>
 
+#include "src/core/counters.h"
 #include "src/format/kinds.h"
 
 enum {
@@ -489,6 +490,20 @@ void lc_link_stats(struct lc_link_stats *out)
 		out->ambiguous += atomic_load_explicit(&c->ambiguous, memory_order_relaxed);
 		out->unknown += atomic_load_explicit(&c->unknown, memory_order_relaxed);
 	}
+}
+
+static const struct lc_counter_row counter_rows[] = {
+	LC_COUNTER(struct lc_link_stats, dropped, "spans_links_dropped"),
+	LC_COUNTER(struct lc_link_stats, ambiguous, "spans_links_ambiguous"),
+	LC_COUNTER(struct lc_link_stats, unknown, "spans_links_unknown"),
+};
+
+void lc_link_counters(struct lc_counters *out)
+{
+	struct lc_link_stats s = { 0 };
+
+	lc_link_stats(&s);
+	LC_COUNTERS_ADD(out, counter_rows, &s);
 }
 
 static size_t sets_bytes(uint32_t sets)

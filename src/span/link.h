@@ -15,6 +15,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+struct lc_counters;
+
 enum {
 	LC_LINK_WAYS = 8,
 	LC_LINK_NEAR_SETS = 1 << 10, /* what is in flight in most programs stays in a CPU's cache */
@@ -96,6 +98,7 @@ struct lc_link_stats {
 	uint64_t ambiguous; /* objects that could not be told from another one */
 	uint64_t unknown;   /* executions, and stream tasks, that found nothing */
 };
-void lc_link_stats(struct lc_link_stats *out); /* Context: any. */
+void lc_link_stats(struct lc_link_stats *out);  /* Context: any. */
+void lc_link_counters(struct lc_counters *out); /* Context: [writer]. */
 
 #endif

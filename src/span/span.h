@@ -17,6 +17,7 @@
 #include "src/format/kinds.h" /* lc_span_kind, lc_submit_kind, histogram buckets */
 #include "src/span/cycle_clock.h"
 
+struct lc_counters;
 struct lc_manifest_spans;
 struct lc_options;
 struct lc_span_thread; /* span/stack.h */
@@ -152,7 +153,8 @@ struct lc_span_stats {
 	uint64_t rows_lost; /* that a block cannot hold: numbers out of range, or no memory */
 	uint64_t pauses_lost;
 };
-void lc_span_stats(struct lc_span_stats *out); /* Context: [writer]. */
+void lc_span_stats(struct lc_span_stats *out);  /* Context: [writer]. */
+void lc_span_counters(struct lc_counters *out); /* Context: [writer]. */
 
 /* For the manifest; NULL: no spans were asked for. Context: [writer]. */
 const struct lc_manifest_spans *lc_span_manifest(void);

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "src/core/counters.h"
 #include "src/core/jvmti.h"
 #include "src/span/span.h"
 
@@ -252,4 +253,20 @@ void lc_span_classes_stats(struct lc_span_classes_stats *out)
 	out->asked = atomic_load_explicit(&classes.asked, memory_order_relaxed);
 	out->again = atomic_load_explicit(&classes.again, memory_order_relaxed);
 	out->pending = atomic_load_explicit(&classes.pending, memory_order_relaxed);
+}
+
+static const struct lc_counter_row counter_rows[] = {
+	LC_COUNTER(struct lc_span_classes_stats, sites, "span_class_hooks"),
+	LC_COUNTER(struct lc_span_classes_stats, asked, "span_classes_asked"),
+	LC_COUNTER(struct lc_span_classes_stats, again, "span_classes_again"),
+};
+
+void lc_span_classes_counters(struct lc_counters *out)
+{
+	struct lc_span_classes_stats s = { 0 };
+
+	lc_span_classes_stats(&s);
+	LC_COUNTERS_ADD(out, counter_rows, &s);
+	lc_counters_put(out, "span_classes_failed",
+	                s.seen[LC_REWRITE_MALFORMED] + s.seen[LC_REWRITE_NO_MEMORY]);
 }

@@ -17,6 +17,8 @@
 
 #include "src/classfile/span_rewrite.h"
 
+struct lc_counters;
+
 struct lc_class_file {
 	const uint8_t *data;
 	size_t len;
@@ -46,5 +48,6 @@ struct lc_span_classes_stats {
 	uint64_t pending; /* not prepared yet */
 };
 void lc_span_classes_stats(struct lc_span_classes_stats *out); /* Context: any. */
+void lc_span_classes_counters(struct lc_counters *out);        /* Context: [writer]. */
 
 #endif

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 
+#include "src/core/counters.h"
 #include "src/core/thread.h"
 #include "src/profile/tally.h"
 #include "src/profile/writer.h"
@@ -196,4 +197,32 @@ void lc_span_stats(struct lc_span_stats *out)
 	lc_threads_unlock();
 	out->slots = lc_span_slots_count();
 	out->pauses_lost = lc_span_pauses_lost();
+}
+
+static const struct lc_counter_row counter_rows[] = {
+	LC_COUNTER(struct lc_span_stats, negative, "spans_negative"),
+	LC_COUNTER(struct lc_span_stats, slots, "spans_slots"),
+	LC_COUNTER(struct lc_span_stats, walks, "spans_walks"),
+	LC_COUNTER(struct lc_span_stats, walk_errors, "spans_walk_errors"),
+	LC_COUNTER(struct lc_span_stats, stale, "spans_not_ended"),
+	LC_COUNTER(struct lc_span_stats, unmatched, "spans_not_begun"),
+	LC_COUNTER(struct lc_span_stats, too_deep, "spans_too_deep"),
+	LC_COUNTER(struct lc_span_stats, other_place, "spans_other_place"),
+	LC_COUNTER(struct lc_span_stats, traces_lost, "spans_trace_lost"),
+	LC_COUNTER(struct lc_span_stats, rows_lost, "spans_rows_lost"),
+	LC_COUNTER(struct lc_span_stats, pauses_lost, "spans_pauses_lost"),
+};
+
+void lc_span_counters(struct lc_counters *out)
+{
+	struct lc_span_stats s = { 0 };
+
+	lc_span_stats(&s);
+	for (unsigned i = 0; i < LC_SPAN_KINDS; i++) {
+		char name[LC_COUNTER_NAME_MAX];
+
+		snprintf(name, sizeof(name), "spans_%s", lc_span_kind_name(i));
+		lc_counters_put(out, name, s.executions[i]);
+	}
+	LC_COUNTERS_ADD(out, counter_rows, &s);
 }

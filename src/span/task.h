@@ -15,6 +15,7 @@
 #include "src/span/link.h"
 #include "src/span/stack.h"
 
+struct lc_counters;
 struct lc_block_task_made;
 struct lc_task_places; /* task_place.h */
 
@@ -74,7 +75,8 @@ struct lc_task_stats {
 	uint64_t walks;      /* stacks walked for places */
 	uint64_t walk_errors;
 };
-void lc_task_stats(struct lc_task_stats *out); /* Context: any. */
+void lc_task_stats(struct lc_task_stats *out);  /* Context: any. */
+void lc_task_counters(struct lc_counters *out); /* Context: [writer]. */
 
 /* -- the core: no JVM ------------------------------------------------------------------------ */
 

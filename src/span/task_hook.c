@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "src/classfile/span_rewrite.h"
+#include "src/core/counters.h"
 #include "src/core/epoch.h"
 #include "src/core/thread.h"
 #include "src/core/wake.h"
@@ -46,6 +47,22 @@ void lc_task_stats(struct lc_task_stats *out)
 		.nested = lc_task_nested(),
 	};
 	lc_task_places_stats(&out->walks, &out->walk_errors);
+}
+
+static const struct lc_counter_row counter_rows[] = {
+	LC_COUNTER(struct lc_task_stats, unknown_classes, "spans_task_classes_unknown"),
+	LC_COUNTER(struct lc_task_stats, walks, "spans_task_walks"),
+	LC_COUNTER(struct lc_task_stats, walk_errors, "spans_task_walk_errors"),
+};
+
+void lc_task_counters(struct lc_counters *out)
+{
+	struct lc_task_stats s = { 0 };
+
+	lc_task_stats(&s);
+	lc_counters_put(out, "spans_submissions_nested", s.nested);
+	lc_virtual_counters(out);
+	LC_COUNTERS_ADD(out, counter_rows, &s);
 }
 
 static __attribute__((noinline)) bool make_thread(struct lc_span_thread *s)

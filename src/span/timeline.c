@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "src/base/time.h"
+#include "src/core/counters.h"
 #include "src/core/thread.h"
 #include "src/span/timeline_impl.h"
 
@@ -374,4 +375,17 @@ void lc_timeline_jvm_clear(void)
 void lc_timeline_stats(struct lc_timeline_stats *out)
 {
 	*out = timeline.stats;
+}
+
+static const struct lc_counter_row counter_rows[] = {
+	LC_COUNTER(struct lc_timeline_stats, lost, "span_timeline_lost"),
+	LC_COUNTER_US(struct lc_timeline_stats, ns, "span_timeline_us"),
+};
+
+void lc_timeline_counters(struct lc_counters *out)
+{
+	struct lc_timeline_stats s = { 0 };
+
+	lc_timeline_stats(&s);
+	LC_COUNTERS_ADD(out, counter_rows, &s);
 }

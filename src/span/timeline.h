@@ -21,6 +21,7 @@
 
 #include "src/profile/writer.h"
 
+struct lc_counters;
 struct lc_thread;
 
 enum {
@@ -73,5 +74,6 @@ struct lc_timeline_stats {
 	uint64_t ns;       /* CPU time of all of it */
 };
 void lc_timeline_stats(struct lc_timeline_stats *out); /* Context: [writer]. */
+void lc_timeline_counters(struct lc_counters *out);    /* Context: [writer]. */
 
 #endif

@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "src/core/counters.h"
 #include "src/span/task.h"
 
 enum {
@@ -260,4 +261,17 @@ void lc_virtual_stats(struct lc_virtual_stats *out)
 	out->waiting = atomic_load_explicit(&threads_waiting, memory_order_relaxed);
 	out->moved = atomic_load_explicit(&moved, memory_order_relaxed);
 	out->lost = atomic_load_explicit(&lost, memory_order_relaxed);
+}
+
+static const struct lc_counter_row counter_rows[] = {
+	LC_COUNTER(struct lc_virtual_stats, moved, "spans_virtual_moved"),
+	LC_COUNTER(struct lc_virtual_stats, lost, "spans_virtual_lost"),
+};
+
+void lc_virtual_counters(struct lc_counters *out)
+{
+	struct lc_virtual_stats s = { 0 };
+
+	lc_virtual_stats(&s);
+	LC_COUNTERS_ADD(out, counter_rows, &s);
 }

@@ -12,6 +12,8 @@
 
 #include "src/span/stack.h"
 
+struct lc_counters;
+
 /* ID of the virtual thread that the calling thread carries; 0: none. Context: any. */
 uint64_t lc_virtual_mounted(void);
 
@@ -31,5 +33,6 @@ struct lc_virtual_stats {
 	uint64_t lost;    /* times that frames were dropped: no memory, or too many */
 };
 void lc_virtual_stats(struct lc_virtual_stats *out); /* Context: any. */
+void lc_virtual_counters(struct lc_counters *out);   /* Context: [writer]. */
 
 #endif
