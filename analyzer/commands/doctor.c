@@ -11,6 +11,7 @@
 #include "analyzer/base/fail.h"
 #include "analyzer/cli/args.h"
 #include "analyzer/cli/command.h"
+#include "analyzer/out/json.h"
 #include "analyzer/out/text.h"
 
 enum row { ROW_JSON, ROW_OUTPUT, ROW_JAVA, ROW_COUNT };
@@ -62,19 +63,29 @@ static void print_text(const struct lc_doctor *d)
 
 static void print_json(const struct lc_doctor *d)
 {
-	printf("{\"format\":1,\"works\":%s,\"engine\":\"%s\",\"checks\":[",
-	       lc_doctor_works(d) ? "true" : "false", d->engine);
-	for (size_t i = 0; i < d->len; i++) {
-		const struct lc_doctor_check *c = &d->check[i];
+	struct lc_json j;
 
-		printf("%s\n{\"name\":\"%s\",\"status\":\"%s\",\"value\":", i ? "," : "", c->name,
-		       status_name(c->status));
-		lc_emit_json_c(stdout, c->value);
-		fputs(",\"advice\":", stdout);
-		lc_emit_json_c(stdout, c->advice);
-		putchar('}');
+	lc_json_init(&j, stdout);
+	lc_json_object(&j, NULL);
+	lc_json_u64(&j, "format", 1);
+	lc_json_bool(&j, "works", lc_doctor_works(d));
+	lc_json_string(&j, "engine", d->engine);
+	lc_json_array(&j, "checks");
+	putchar('\n');
+	for (size_t i = 0; i < d->len; i++) {
+		lc_json_line(&j, 0);
+		lc_json_object(&j, NULL);
+		lc_json_string(&j, "name", d->check[i].name);
+		lc_json_string(&j, "status", status_name(d->check[i].status));
+		lc_json_string(&j, "value", d->check[i].value);
+		lc_json_string(&j, "advice", d->check[i].advice);
+		lc_json_end_object(&j);
 	}
-	puts("\n]}");
+	putchar('\n');
+	lc_json_end_array(&j);
+	lc_json_end_object(&j);
+	lc_json_finish(&j);
+	putchar('\n');
 }
 
 static void examine(struct lc_doctor *d, const char *output, const char *java)

@@ -98,19 +98,29 @@ static int choose_policy(const struct lc_numa *n, const char *word, struct lc_nu
 	return lc_fail("--simulate: the machine of the profile has no node %lu", number);
 }
 
+static void write_json(FILE *out, const struct lc_numa_report *r)
+{
+	struct lc_json j;
+
+	lc_json_init(&j, out);
+	lc_json_object(&j, NULL);
+	lc_json_u64(&j, "format", LC_FORMAT_VERSION);
+	lc_numa_json(&j, "numa", r);
+	lc_json_end_object(&j);
+	lc_json_finish(&j);
+	putc('\n', out);
+}
+
 static int write_report(const struct settings *s, const struct lc_numa_report *r)
 {
 	FILE *out = lc_report_open(s->common.file);
 
 	if (!out)
 		return 1;
-	if (s->json) {
-		fprintf(out, "{\"format\":%d,\"numa\":", LC_FORMAT_VERSION);
-		lc_numa_json(out, r);
-		fputs("}\n", out);
-	} else {
+	if (s->json)
+		write_json(out, r);
+	else
 		lc_numa_text(out, r);
-	}
 	return lc_report_close(out, s->common.file);
 }
 

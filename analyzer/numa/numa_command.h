@@ -6,6 +6,7 @@
 #include <stdio.h>
 
 #include "analyzer/numa/numa.h"
+#include "analyzer/out/json.h"
 
 struct lc_numa_report {
 	const struct lc_numa *numa;
@@ -15,16 +16,17 @@ struct lc_numa_report {
 	uint32_t node;           /* row, for LC_NUMA_BIND */
 	const char *policy_text; /* as given: "bind:1" */
 	/*
-	 * For the HTML page, which has the tables of the tree: paths as their numbers, matrices and by_node
-	 * as lists of what is not 0, at most LC_NUMA_COMPACT_THREADS threads of each site.
+	 * For the HTML page, which has the tables of the tree: paths are numbers, matrices and
+	 * by_node lists of what is not 0, and each site shows LC_NUMA_COMPACT_THREADS threads at most.
 	 */
 	bool compact;
 };
 
 enum { LC_NUMA_COMPACT_THREADS = 16 };
 
-/* The value of "numa" in JSON (docs/JSON.md), and the report for a terminal. */
-void lc_numa_json(FILE *out, const struct lc_numa_report *r);
+/* One object of that name: "numa" of docs/JSON.md. */
+void lc_numa_json(struct lc_json *j, const char *name, const struct lc_numa_report *r);
+/* The report for a terminal. */
 void lc_numa_text(FILE *out, const struct lc_numa_report *r);
 
 #endif

@@ -8,6 +8,7 @@
 
 #include "analyzer/objects/view.h"
 
+struct lc_json;
 struct lc_numa;
 struct lc_sharing;
 struct lc_sharing_finding;
@@ -41,12 +42,10 @@ const char *lc_report_advice(const struct lc_view *v, const struct lc_sharing_fi
 /* What a split of that method assumes. */
 const char *lc_report_assumption(enum lc_split_method method);
 
-/*
- * The members that JSON and HTML reports have in common, "format" to "details", without braces.
- */
-void lc_report_json_head(FILE *out, const struct lc_report *r);
+/* The members that the JSON and the HTML report have in common: "format" to "metrics" of all. */
+void lc_report_json_head(struct lc_json *j, const struct lc_report *r);
 
-/* For report_json.c and report_html.c: "metrics", as a value. */
-void lc_report_json_metric(FILE *out, const struct lc_view_metric *m);
+/* The members of "metrics", which the JSON and the HTML report have in common too. */
+void lc_report_json_metric(struct lc_json *j, const struct lc_view_metric *m);
 
 #endif

@@ -1,352 +1,381 @@
 /* objects/report_json.c - the report for programs; docs/JSON.md says what each member means. */
 #include "analyzer/objects/report.h"
+
+#include <stdio.h>
+
+#include "analyzer/numa/numa_command.h"
+#include "analyzer/objects/sharing.h"
+#include "analyzer/out/json.h"
 #include "src/base/order.h"
 #include "src/format/block.h"
 #include "src/format/kinds.h"
 
-#include <inttypes.h>
-#include <string.h>
-
-#include "analyzer/numa/numa_command.h"
-#include "analyzer/objects/sharing.h"
-#include "analyzer/out/text.h"
-
-static void member_u64(FILE *out, const char *name, uint64_t v)
+static void samples(struct lc_json *j, const char *name, uint64_t total, const uint64_t *buckets)
 {
-	fprintf(out, ",\"%s\":%" PRIu64, name, v);
-}
-
-static void samples(FILE *out, uint64_t total, const uint64_t *buckets)
-{
-	fprintf(out, "{\"total\":%" PRIu64, total);
+	lc_json_object(j, name);
+	lc_json_u64(j, "total", total);
 	for (unsigned b = 0; b < LC_BUCKET_COUNT; b++)
-		member_u64(out, lc_bucket_name(b), buckets[b]);
-	putc('}', out);
+		lc_json_u64(j, lc_bucket_name(b), buckets[b]);
+	lc_json_end_object(j);
 }
 
-static void program(FILE *out, const struct lc_load_process *p)
+static void program(struct lc_json *j, const struct lc_load_process *p)
 {
-	putc('{', out);
-	lc_emit_member(out, "command", p->command);
-	fprintf(out, ",\"pid\":%" PRId64 ",", p->pid);
-	lc_emit_member(out, "jdk", p->jdk);
-	putc(',', out);
-	lc_emit_member(out, "gc", p->gc);
+	lc_json_string(j, "command", p->command);
+	lc_json_i64(j, "pid", p->pid);
+	lc_json_string(j, "jdk", p->jdk);
+	lc_json_string(j, "gc", p->gc);
 }
 
-static void engine(FILE *out, const struct lc_load_engine *e)
+static void engine(struct lc_json *j, const struct lc_load_engine *e)
 {
-	putc('{', out);
-	lc_emit_member(out, "name", e->name);
-	putc(',', out);
-	lc_emit_member(out, "event", e->event);
-	member_u64(out, "interval_ns", e->interval_ns);
-	putc(',', out);
-	lc_emit_member(out, "unit", e->unit);
-	if (*e->reason) {
-		putc(',', out);
-		lc_emit_member(out, "reason", e->reason);
-	}
+	lc_json_string(j, "name", e->name);
+	lc_json_string(j, "event", e->event);
+	lc_json_u64(j, "interval_ns", e->interval_ns);
+	lc_json_string(j, "unit", e->unit);
+	if (*e->reason)
+		lc_json_string(j, "reason", e->reason);
 }
 
-static void engines(FILE *out, const struct lc_report *r)
+static void engines(struct lc_json *j, const struct lc_report *r)
 {
 	const struct lc_load *l = r->view->load;
 
-	fputs(",\n\"engines\":[", out);
+	lc_json_line(j, 0);
+	lc_json_array(j, "engines");
 	for (uint32_t i = 0; i < l->engines_len; i++) {
 		uint64_t total = 0;
 
 		for (unsigned b = 0; b < LC_BUCKET_COUNT; b++)
 			total += l->tree->buckets[i][b];
-		if (i)
-			putc(',', out);
-		engine(out, &l->engines[i]);
-		fputs(",\"samples\":", out);
-		samples(out, total, l->tree->buckets[i]);
-		fprintf(out, ",\"shown\":%s", i == r->view->engine ? "true" : "false");
+		lc_json_object(j, NULL);
+		engine(j, &l->engines[i]);
+		samples(j, "samples", total, l->tree->buckets[i]);
+		lc_json_bool(j, "shown", i == r->view->engine);
 		if (lc_report_counted(l, &l->engines[i]))
-			member_u64(out, "counted", lc_report_counted(l, &l->engines[i]));
-		putc('}', out);
+			lc_json_u64(j, "counted", lc_report_counted(l, &l->engines[i]));
+		lc_json_end_object(j);
 	}
-	putc(']', out);
+	lc_json_end_array(j);
 }
 
-static void processes(FILE *out, const struct lc_load *l)
+static void processes(struct lc_json *j, const struct lc_load *l)
 {
-	fputs(",\n\"processes\":[", out);
+	lc_json_line(j, 0);
+	lc_json_array(j, "processes");
 	for (size_t i = 0; i < l->processes_len; i++) {
 		const struct lc_load_process *p = &l->processes[i];
 		const char *name;
 		json_t *value;
-		bool first = true;
 
-		fputs(i ? ",\n" : "", out);
-		program(out, p);
-		fprintf(out, ",\"complete\":%s", p->complete ? "true" : "false");
-		member_u64(out, "start_wall_ns", p->start_wall_ns);
-		member_u64(out, "start_monotonic_ns", p->start_monotonic_ns);
-		member_u64(out, "end_wall_ns", p->end_wall_ns);
-		member_u64(out, "end_monotonic_ns", p->end_monotonic_ns);
-		member_u64(out, "last_block_ns", p->last_block_ns);
-		fputs(",\"options\":{", out);
+		lc_json_line(j, 0);
+		lc_json_object(j, NULL);
+		program(j, p);
+		lc_json_bool(j, "complete", p->complete);
+		lc_json_u64(j, "start_wall_ns", p->start_wall_ns);
+		lc_json_u64(j, "start_monotonic_ns", p->start_monotonic_ns);
+		lc_json_u64(j, "end_wall_ns", p->end_wall_ns);
+		lc_json_u64(j, "end_monotonic_ns", p->end_monotonic_ns);
+		lc_json_u64(j, "last_block_ns", p->last_block_ns);
+		lc_json_object(j, "options");
 		json_object_foreach(p->options, name, value)
 		{
 			const char *text = json_string_value(value);
 
-			fputs(first ? "" : ",", out);
-			lc_emit_json_c(out, name);
-			putc(':', out);
-			lc_emit_json_c(out, text ? text : "");
-			first = false;
+			lc_json_string(j, name, text ? text : "");
 		}
-		fputs("},\"counters\":{", out);
-		first = true;
+		lc_json_end_object(j);
+		lc_json_object(j, "counters");
 		json_object_foreach(p->counters, name, value)
-		{
-			fputs(first ? "" : ",", out);
-			lc_emit_json_c(out, name);
-			fprintf(out, ":%" JSON_INTEGER_FORMAT, json_integer_value(value));
-			first = false;
-		}
-		fputs("}}", out);
+		    lc_json_i64(j, name, json_integer_value(value));
+		lc_json_end_object(j);
+		lc_json_end_object(j);
 	}
-	putc(']', out);
+	lc_json_end_array(j);
 }
 
-static void details(FILE *out, const struct lc_view *v)
+static void details(struct lc_json *j, const struct lc_view *v)
 {
-	fputs(",\n\"details\":{\"where\":{", out);
+	lc_json_line(j, 0);
+	lc_json_object(j, "details");
+	lc_json_object(j, "where");
 	for (unsigned i = 0; i < LC_DETAIL_WHERE_COUNT; i++)
-		fprintf(out, "%s\"%s\":%" PRIu64, i ? "," : "", lc_detail_where_name(i),
-		        v->where[i]);
-	fputs("},\"how\":{", out);
+		lc_json_u64(j, lc_detail_where_name(i), v->where[i]);
+	lc_json_end_object(j);
+	lc_json_object(j, "how");
 	for (unsigned i = 0; i < LC_DETAIL_HOW_COUNT; i++)
-		fprintf(out, "%s\"%s\":%" PRIu64, i ? "," : "", lc_detail_how_name(i), v->how[i]);
-	fputs("}}", out);
+		lc_json_u64(j, lc_detail_how_name(i), v->how[i]);
+	lc_json_end_object(j);
+	lc_json_end_object(j);
 }
 
 /* Samples in Java code that no object explains. */
-static void unexplained(FILE *out, const struct lc_view *v)
+static void unexplained(struct lc_json *j, const struct lc_view *v)
 {
 	uint64_t n = v->buckets[LC_BUCKET_NO_ADDRESS] + v->buckets[LC_BUCKET_HEAP_UNKNOWN];
 
-	fprintf(out, ",\n\"unexplained\":{\"samples\":%" PRIu64 ",\"java_code\":%" PRIu64 ",", n,
-	        lc_view_java(v));
-	fprintf(out, "\"share\":%.17g}", lc_share(n, lc_view_java(v)));
+	lc_json_line(j, 0);
+	lc_json_object(j, "unexplained");
+	lc_json_u64(j, "samples", n);
+	lc_json_u64(j, "java_code", lc_view_java(v));
+	lc_json_real(j, "share", lc_share(n, lc_view_java(v)));
+	lc_json_end_object(j);
 }
 
-void lc_report_json_metric(FILE *out, const struct lc_view_metric *m)
+void lc_report_json_metric(struct lc_json *j, const struct lc_view_metric *m)
 {
-	fprintf(out, "{\"samples\":%" PRIu64, m->samples);
-	member_u64(out, "hitm", m->hitm);
-	member_u64(out, "tlb_miss", m->tlb_miss);
-	member_u64(out, "locked", m->locked);
-	member_u64(out, "stores", m->stores);
+	lc_json_u64(j, "samples", m->samples);
+	lc_json_u64(j, "hitm", m->hitm);
+	lc_json_u64(j, "tlb_miss", m->tlb_miss);
+	lc_json_u64(j, "locked", m->locked);
+	lc_json_u64(j, "stores", m->stores);
 	if (m->timed) {
-		member_u64(out, "latency_samples", m->timed);
-		fprintf(out, ",\"latency_mean\":%.17g", (double)m->latency_sum / (double)m->timed);
-		member_u64(out, "latency_max", m->latency_max);
+		lc_json_u64(j, "latency_samples", m->timed);
+		lc_json_real(j, "latency_mean", (double)m->latency_sum / (double)m->timed);
+		lc_json_u64(j, "latency_max", m->latency_max);
 	}
-	fputs(",\"sources\":{", out);
-	for (unsigned i = 0, first = 1; i < LC_SOURCE_COUNT; i++) {
-		if (!m->sources[i])
-			continue;
-		fprintf(out, "%s\"%s\":%" PRIu64, first ? "" : ",", lc_data_source_name(i),
-		        m->sources[i]);
-		first = 0;
-	}
-	fputs("}}", out);
+	lc_json_object(j, "sources");
+	for (unsigned i = 0; i < LC_SOURCE_COUNT; i++)
+		if (m->sources[i])
+			lc_json_u64(j, lc_data_source_name(i), m->sources[i]);
+	lc_json_end_object(j);
 }
 
-/* ,"metrics":{..} where there is something. */
-static void metric(FILE *out, const struct lc_view_metric *m)
+/* A member "metrics" where something was measured. */
+static void metric(struct lc_json *j, const struct lc_view_metric *m)
 {
 	if (!m)
 		return;
-	fputs(",\n \"metrics\":", out);
-	lc_report_json_metric(out, m);
+	lc_json_line(j, 1);
+	lc_json_object(j, "metrics");
+	lc_report_json_metric(j, m);
+	lc_json_end_object(j);
 }
 
-void lc_report_json_head(FILE *out, const struct lc_report *r)
+static void damage(struct lc_json *j, const struct lc_load *l)
 {
-	const struct lc_load *l = r->view->load;
+	lc_json_object(j, "damage");
+	lc_json_u64(j, "blocks", l->damage.blocks);
+	lc_json_u64(j, "bytes", l->damage.bytes);
+	lc_json_u64(j, "skipped_sections", l->new_sections);
+	lc_json_end_object(j);
+}
+
+static void spans(struct lc_json *j, const struct lc_tree *t)
+{
 	uint64_t streams, tasks;
 
-	fprintf(out, "\"format\":%d,\n\"program\":", LC_FORMAT_VERSION);
-	program(out, &l->processes[0]);
-	fputs("},\n\"engine\":", out);
-	engine(out, r->engine);
-	fputs("},\n\"samples\":", out);
-	samples(out, r->view->total, r->view->buckets);
-	fprintf(out, ",\n\"thread_filter\":%s,\"damage\":{\"blocks\":%" PRIu64,
-	        r->filtered ? "true" : "false", l->damage.blocks);
-	member_u64(out, "bytes", l->damage.bytes);
-	member_u64(out, "skipped_sections", l->new_sections);
-	putc('}', out);
-	engines(out, r);
-	processes(out, l);
-	details(out, r->view);
-	unexplained(out, r->view);
-	lc_report_spans(r->view->tree, &streams, &tasks);
-	if (streams || tasks)
-		fprintf(out, ",\n\"spans\":{\"streams\":%" PRIu64 ",\"tasks\":%" PRIu64 "}",
-		        streams, tasks);
-	metric(out, lc_view_metric_all(r->view));
+	lc_report_spans(t, &streams, &tasks);
+	if (!streams && !tasks)
+		return;
+	lc_json_line(j, 0);
+	lc_json_object(j, "spans");
+	lc_json_u64(j, "streams", streams);
+	lc_json_u64(j, "tasks", tasks);
+	lc_json_end_object(j);
+}
+
+void lc_report_json_head(struct lc_json *j, const struct lc_report *r)
+{
+	const struct lc_load *l = r->view->load;
+
+	lc_json_u64(j, "format", LC_FORMAT_VERSION);
+	lc_json_line(j, 0);
+	lc_json_object(j, "program");
+	program(j, &l->processes[0]);
+	lc_json_end_object(j);
+	lc_json_line(j, 0);
+	lc_json_object(j, "engine");
+	engine(j, r->engine);
+	lc_json_end_object(j);
+	lc_json_line(j, 0);
+	samples(j, "samples", r->view->total, r->view->buckets);
+	lc_json_line(j, 0);
+	lc_json_bool(j, "thread_filter", r->filtered);
+	damage(j, l);
+	engines(j, r);
+	processes(j, l);
+	details(j, r->view);
+	unexplained(j, r->view);
+	spans(j, r->view->tree);
+	metric(j, lc_view_metric_all(r->view));
 }
 
 /* "samples" and "share" of a count. */
-static void count(FILE *out, uint64_t n, uint64_t total)
+static void count(struct lc_json *j, uint64_t n, uint64_t total)
 {
-	fprintf(out, "\"samples\":%" PRIu64 ",\"share\":%.17g", n, lc_share(n, total));
+	lc_json_u64(j, "samples", n);
+	lc_json_real(j, "share", lc_share(n, total));
 }
 
-/* ,"fields":[..] of a site, or of one of its access paths; `whole` are its samples. */
-static void fields(FILE *out, const struct lc_view *v, uint32_t bucket, uint32_t site,
-                   uint32_t node, uint64_t whole)
+/* "fields" of a site, or of one of its access paths, where some are known; `whole` are its samples. */
+static void fields(struct lc_json *j, const struct lc_view *v, uint32_t bucket, uint32_t site,
+                   uint32_t path, uint64_t whole)
 {
 	size_t len;
-	const struct lc_view_field *f = lc_view_fields(v, bucket, site, node, &len);
+	const struct lc_view_field *f = lc_view_fields(v, bucket, site, path, &len);
 
 	if (!len)
 		return;
-	fputs(",\n  \"fields\":[", out);
+	lc_json_line(j, 2);
+	lc_json_array(j, "fields");
 	for (size_t i = 0; i < len; i++) {
 		struct lc_text name = lc_tree_text(v->tree, f[i].name);
 
-		fputs(i ? ",{" : "{", out);
-		count(out, f[i].samples, v->total);
-		fprintf(out, ",\"part\":%.17g", lc_share(f[i].samples, whole));
-		member_u64(out, "loads", f[i].loads);
-		member_u64(out, "stores", f[i].stores);
-		fputs(",\"name\":", out);
-		lc_emit_json(out, name);
+		lc_json_object(j, NULL);
+		count(j, f[i].samples, v->total);
+		lc_json_real(j, "part", lc_share(f[i].samples, whole));
+		lc_json_u64(j, "loads", f[i].loads);
+		lc_json_u64(j, "stores", f[i].stores);
+		lc_json_text(j, "name", name);
 		if (!name.len) {
-			member_u64(out, "first", f[i].first);
-			member_u64(out, "last", f[i].last);
+			lc_json_u64(j, "first", f[i].first);
+			lc_json_u64(j, "last", f[i].last);
 		}
-		putc('}', out);
+		lc_json_end_object(j);
 	}
-	putc(']', out);
+	lc_json_end_array(j);
 }
 
-/* ,"fields", "metrics" and "accesses" of a site or class. */
-static void accesses(FILE *out, const struct lc_view *v, const struct lc_view_site *s)
+/* "fields", "metrics" and "accesses" of a site or class. */
+static void accesses(struct lc_json *j, const struct lc_view *v, const struct lc_view_site *s)
 {
-	fields(out, v, s->bucket, s->site, LC_VIEW_ALL_PATHS, s->samples);
-	metric(out, lc_view_metric(v, s->bucket, s->site, LC_VIEW_ALL_PATHS));
-	fputs(",\n \"accesses\":[", out);
+	fields(j, v, s->bucket, s->site, LC_VIEW_ALL_PATHS, s->samples);
+	metric(j, lc_view_metric(v, s->bucket, s->site, LC_VIEW_ALL_PATHS));
+	lc_json_line(j, 1);
+	lc_json_array(j, "accesses");
 	for (size_t i = 0; i < s->accesses_len; i++) {
 		const struct lc_view_access *a = &s->accesses[i];
 
-		fputs(i ? ",\n  {" : "{", out);
-		count(out, a->samples, v->total);
-		fputs(",\"path\":", out);
-		lc_emit_json_path(out, v->tree, a->path);
-		fields(out, v, a->bucket, a->site, a->path, a->samples);
-		metric(out, lc_view_metric(v, a->bucket, a->site, a->path));
-		putc('}', out);
+		lc_json_line(j, 2);
+		lc_json_object(j, NULL);
+		count(j, a->samples, v->total);
+		lc_json_path(j, "path", v->tree, a->path);
+		fields(j, v, a->bucket, a->site, a->path, a->samples);
+		metric(j, lc_view_metric(v, a->bucket, a->site, a->path));
+		lc_json_end_object(j);
 	}
-	putc(']', out);
+	lc_json_end_array(j);
 }
 
 /* "id" and "class" of a site; a site of which nothing is known has the ID 0. */
-static void identity(FILE *out, const struct lc_view *v, uint32_t site_row)
+static void identity(struct lc_json *j, const struct lc_view *v, uint32_t site)
 {
-	fprintf(out, "\"id\":\"%016" PRIx64 "\",\"class\":",
-	        site_row ? lc_tree_site_id(v->tree, site_row) : 0);
-	if (site_row)
-		lc_emit_json(out, lc_tree_text(v->tree, lc_table_key(&v->tree->sites,
-		                                                     site_row)[LC_SITE_CLASS]));
-	else
-		fputs("\"\"", out);
+	struct lc_text name = { "", 0 };
+
+	if (site)
+		name = lc_tree_text(v->tree, lc_table_key(&v->tree->sites, site)[LC_SITE_CLASS]);
+	lc_json_id(j, "id", site ? lc_tree_site_id(v->tree, site) : 0);
+	lc_json_text(j, "class", name);
 }
 
-static void allocation_path(FILE *out, const struct lc_view *v, uint32_t site_row)
+static void allocation_path(struct lc_json *j, const struct lc_view *v, uint32_t site)
 {
-	fputs(",\n \"allocation_path\":", out);
-	lc_emit_json_path(out, v->tree,
-	                  site_row ? lc_table_key(&v->tree->sites, site_row)[LC_SITE_PATH] : 0);
+	lc_json_line(j, 1);
+	lc_json_path(j, "allocation_path", v->tree,
+	             site ? lc_table_key(&v->tree->sites, site)[LC_SITE_PATH] : 0);
 }
 
-static void site(FILE *out, const struct lc_view *v, const struct lc_view_site *s)
+static void sites(struct lc_json *j, const struct lc_report *r)
 {
-	putc('{', out);
-	identity(out, v, s->site);
-	fprintf(out, ",\"allocations\":%" PRIu64 ",\"bytes\":%" PRIu64 ",", s->allocations,
-	        s->bytes);
-	count(out, s->samples, v->total);
-	allocation_path(out, v, s->site);
-	accesses(out, v, s);
-	putc('}', out);
+	const struct lc_view *v = r->view;
+
+	lc_json_line(j, 0);
+	lc_json_array(j, "sites");
+	for (size_t i = 0; i < v->sites_len && i < r->top; i++) {
+		const struct lc_view_site *s = &v->sites[i];
+
+		lc_json_line(j, 0);
+		lc_json_object(j, NULL);
+		identity(j, v, s->site);
+		lc_json_u64(j, "allocations", s->allocations);
+		lc_json_u64(j, "bytes", s->bytes);
+		count(j, s->samples, v->total);
+		allocation_path(j, v, s->site);
+		accesses(j, v, s);
+		lc_json_end_object(j);
+	}
+	lc_json_end_array(j);
 }
 
-/* An estimated part of a class, with the interval of its share. */
-static void split(FILE *out, const struct lc_view *v, const struct lc_view_split *s)
+/* The estimated parts of a class, each with the interval of its share. */
+static void split(struct lc_json *j, const struct lc_view *v, const struct lc_view_split *s)
 {
-	fprintf(out, ",\n \"split\":{\"estimate\":true,\"method\":\"%s\",\"assumption\":",
-	        s->method == LC_SPLIT_HITS ? "hits" : "live");
-	lc_emit_json_c(out, lc_report_assumption(s->method));
-	fprintf(out, ",\"from_samples\":%.17g,\"sites\":[", s->covered);
+	lc_json_line(j, 1);
+	lc_json_object(j, "split");
+	lc_json_bool(j, "estimate", true);
+	lc_json_string(j, "method", s->method == LC_SPLIT_HITS ? "hits" : "live");
+	lc_json_string(j, "assumption", lc_report_assumption(s->method));
+	lc_json_real(j, "from_samples", s->covered);
+	lc_json_array(j, "sites");
 	for (size_t i = 0; i < s->parts_len; i++) {
 		const struct lc_view_part *p = &s->parts[i];
 
-		fputs(i ? ",\n  {" : "{", out);
-		identity(out, v, p->site);
-		fprintf(out, ",\"part\":%.17g,\"part_low\":%.17g,\"part_high\":%.17g", p->share,
-		        p->low, p->high);
-		allocation_path(out, v, p->site);
-		putc('}', out);
+		lc_json_line(j, 2);
+		lc_json_object(j, NULL);
+		identity(j, v, p->site);
+		lc_json_real(j, "part", p->share);
+		lc_json_real(j, "part_low", p->low);
+		lc_json_real(j, "part_high", p->high);
+		allocation_path(j, v, p->site);
+		lc_json_end_object(j);
 	}
-	fputs("]}", out);
+	lc_json_end_array(j);
+	lc_json_end_object(j);
 }
 
-static void class_of(FILE *out, const struct lc_view *v, const struct lc_view_site *s)
-{
-	putc('{', out);
-	identity(out, v, s->site);
-	putc(',', out);
-	count(out, s->samples, v->total);
-	accesses(out, v, s);
-	if (s->split)
-		split(out, v, s->split);
-	putc('}', out);
-}
-
-static void classes(FILE *out, const struct lc_report *r)
+static void classes(struct lc_json *j, const struct lc_report *r)
 {
 	const struct lc_view *v = r->view;
 
-	fputs("],\n\"classes\":[", out);
+	lc_json_line(j, 0);
+	lc_json_array(j, "classes");
 	for (size_t i = 0; i < v->classes_len && i < r->top; i++) {
-		fputs(i ? ",\n" : "", out);
-		class_of(out, v, &v->classes[i]);
+		const struct lc_view_site *s = &v->classes[i];
+
+		lc_json_line(j, 0);
+		lc_json_object(j, NULL);
+		identity(j, v, s->site);
+		count(j, s->samples, v->total);
+		accesses(j, v, s);
+		if (s->split)
+			split(j, v, s->split);
+		lc_json_end_object(j);
 	}
+	lc_json_end_array(j);
 }
 
-static void estimates(FILE *out, const struct lc_report *r)
+static void estimates(struct lc_json *j, const struct lc_report *r)
 {
 	const struct lc_view *v = r->view;
+	char collections[16];
 
-	fputs("],\n\"estimates\":[", out);
+	lc_json_line(j, 0);
+	lc_json_array(j, "estimates");
 	for (size_t i = 0; i < v->estimates_len && i < r->top; i++) {
 		const struct lc_view_estimate *e = &v->estimates[i];
 
-		fputs(i ? ",\n{" : "{", out);
-		identity(out, v, e->site);
-		fprintf(out, ",\"estimate\":true,\"sampled\":%" PRIu64, e->sampled);
-		fprintf(out, ",\"objects\":%.17g,\"objects_low\":%.17g,\"objects_high\":%.17g",
-		        e->objects, e->objects_low, e->objects_high);
-		fprintf(out, ",\"bytes\":%.17g,\"bytes_low\":%.17g,\"bytes_high\":%.17g", e->bytes,
-		        e->bytes_low, e->bytes_high);
-		fputs(",\"outlived\":{", out);
-		for (unsigned k = 0; k < LC_LIVE_COLUMNS; k++)
-			fprintf(out, "%s\"%u\":%.17g", k ? "," : "", lc_live_collections(k),
-			        e->live[k]);
-		putc('}', out);
-		allocation_path(out, v, e->site);
-		putc('}', out);
+		lc_json_line(j, 0);
+		lc_json_object(j, NULL);
+		identity(j, v, e->site);
+		lc_json_bool(j, "estimate", true);
+		lc_json_u64(j, "sampled", e->sampled);
+		lc_json_real(j, "objects", e->objects);
+		lc_json_real(j, "objects_low", e->objects_low);
+		lc_json_real(j, "objects_high", e->objects_high);
+		lc_json_real(j, "bytes", e->bytes);
+		lc_json_real(j, "bytes_low", e->bytes_low);
+		lc_json_real(j, "bytes_high", e->bytes_high);
+		lc_json_object(j, "outlived");
+		for (unsigned k = 0; k < LC_LIVE_COLUMNS; k++) {
+			snprintf(collections, sizeof(collections), "%u", lc_live_collections(k));
+			lc_json_real(j, collections, e->live[k]);
+		}
+		lc_json_end_object(j);
+		allocation_path(j, v, e->site);
+		lc_json_end_object(j);
 	}
+	lc_json_end_array(j);
 }
 
 static const char *touch_word(uint32_t touch)
@@ -356,132 +385,146 @@ static const char *touch_word(uint32_t touch)
 	return words[touch];
 }
 
-static void side(FILE *out, const struct lc_view *v, const struct lc_sharing_side *s)
+static void side(struct lc_json *j, const struct lc_view *v, const struct lc_sharing_side *s)
 {
 	const uint64_t *thread = lc_table_values(&v->tree->threads, s->thread);
 	struct lc_text name = lc_tree_text(v->tree, s->name);
 
-	fputs("{\"thread\":", out);
-	lc_emit_json(out, lc_tree_text(v->tree, (uint32_t)thread[LC_THREAD_NAME]));
-	member_u64(out, "tid", thread[LC_THREAD_TID]);
-	member_u64(out, "process", lc_table_key(&v->tree->threads, s->thread)[LC_THREAD_PROCESS]);
-	member_u64(out, "threads", s->threads);
-	putc(',', out);
-	identity(out, v, s->site);
-	fprintf(out, ",\"bucket\":\"%s\",\"field\":", lc_bucket_name(s->bucket));
-	lc_emit_json(out, name);
+	lc_json_line(j, 2);
+	lc_json_object(j, NULL);
+	lc_json_text(j, "thread", lc_tree_text(v->tree, (uint32_t)thread[LC_THREAD_NAME]));
+	lc_json_u64(j, "tid", thread[LC_THREAD_TID]);
+	lc_json_u64(j, "process", lc_table_key(&v->tree->threads, s->thread)[LC_THREAD_PROCESS]);
+	lc_json_u64(j, "threads", s->threads);
+	identity(j, v, s->site);
+	lc_json_string(j, "bucket", lc_bucket_name(s->bucket));
+	lc_json_text(j, "field", name);
 	if (!name.len)
-		member_u64(out, "element", s->first);
-	member_u64(out, "offset", s->byte);
-	member_u64(out, "bytes", s->width);
-	fprintf(out, ",\"access\":\"%s\",", touch_word(s->touch));
-	count(out, s->samples, v->total);
-	member_u64(out, "hitm", s->hitm);
-	member_u64(out, "paths", s->paths);
-	fputs(",\"path\":", out);
-	lc_emit_json_path(out, v->tree, s->path);
-	allocation_path(out, v, s->site);
-	putc('}', out);
+		lc_json_u64(j, "element", s->first);
+	lc_json_u64(j, "offset", s->byte);
+	lc_json_u64(j, "bytes", s->width);
+	lc_json_string(j, "access", touch_word(s->touch));
+	count(j, s->samples, v->total);
+	lc_json_u64(j, "hitm", s->hitm);
+	lc_json_u64(j, "paths", s->paths);
+	lc_json_path(j, "path", v->tree, s->path);
+	allocation_path(j, v, s->site);
+	lc_json_end_object(j);
 }
 
-static void sharing(FILE *out, const struct lc_report *r)
+static void sharing(struct lc_json *j, const struct lc_report *r)
 {
 	const struct lc_sharing *s = r->sharing;
 
-	fprintf(out, "],\n\"shared_lines\":{\"lines\":%" PRIu64, s->lines);
-	member_u64(out, "false", s->lines_false);
-	fputs("},\n\"false_sharing\":[", out);
+	lc_json_line(j, 0);
+	lc_json_object(j, "shared_lines");
+	lc_json_u64(j, "lines", s->lines);
+	lc_json_u64(j, "false", s->lines_false);
+	lc_json_end_object(j);
+	lc_json_line(j, 0);
+	lc_json_array(j, "false_sharing");
 	for (size_t i = 0; i < s->findings_len && i < r->top; i++) {
 		const struct lc_sharing_finding *f = &s->findings[i];
 
-		fprintf(out, "%s{\"certainty\":\"%s\",", i ? ",\n" : "",
-		        f->certain ? "finding" : "suspicion");
-		identity(out, r->view, f->sides[0].site);
-		putc(',', out);
-		count(out, f->samples, r->view->total);
-		member_u64(out, "lines", f->lines);
-		member_u64(out, "hitm", f->hitm);
-		fputs(",\"advice\":", out);
-		lc_emit_json_c(out, lc_report_advice(r->view, f));
-		fputs(",\n \"sides\":[", out);
-		side(out, r->view, &f->sides[0]);
-		fputs(",\n  ", out);
-		side(out, r->view, &f->sides[1]);
-		fputs("]}", out);
+		lc_json_line(j, 0);
+		lc_json_object(j, NULL);
+		lc_json_string(j, "certainty", f->certain ? "finding" : "suspicion");
+		identity(j, r->view, f->sides[0].site);
+		count(j, f->samples, r->view->total);
+		lc_json_u64(j, "lines", f->lines);
+		lc_json_u64(j, "hitm", f->hitm);
+		lc_json_string(j, "advice", lc_report_advice(r->view, f));
+		lc_json_line(j, 1);
+		lc_json_array(j, "sides");
+		side(j, r->view, &f->sides[0]);
+		side(j, r->view, &f->sides[1]);
+		lc_json_end_array(j);
+		lc_json_end_object(j);
 	}
+	lc_json_end_array(j);
 }
 
-static void threads(FILE *out, const struct lc_view *v)
+static void threads(struct lc_json *j, const struct lc_view *v)
 {
-	fputs("],\n\"threads\":[", out);
+	lc_json_line(j, 0);
+	lc_json_array(j, "threads");
 	for (size_t i = 0; i < v->threads_len; i++) {
 		const struct lc_view_thread *t = &v->threads[i];
 
-		fprintf(out, "%s{\"tid\":%" PRIu32 ",\"name\":", i ? ",\n" : "", t->tid);
-		lc_emit_json(out, lc_tree_text(v->tree, t->name));
-		member_u64(out, "samples", t->samples);
-		member_u64(out, "process", t->process);
-		member_u64(out, "allocations", t->allocations);
-		member_u64(out, "bytes", t->bytes);
-		fputs(",\"buckets\":", out);
-		samples(out, t->samples, t->buckets);
-		putc('}', out);
+		lc_json_line(j, 0);
+		lc_json_object(j, NULL);
+		lc_json_u64(j, "tid", t->tid);
+		lc_json_text(j, "name", lc_tree_text(v->tree, t->name));
+		lc_json_u64(j, "samples", t->samples);
+		lc_json_u64(j, "process", t->process);
+		lc_json_u64(j, "allocations", t->allocations);
+		lc_json_u64(j, "bytes", t->bytes);
+		samples(j, "buckets", t->samples, t->buckets);
+		lc_json_end_object(j);
 	}
-	putc(']', out);
+	lc_json_end_array(j);
 }
 
-static void code_rows(FILE *out, const struct lc_view *v, const struct lc_view_code *rows,
-                      size_t len, bool methods)
+static void code_rows(struct lc_json *j, const char *name, const struct lc_view *v,
+                      const struct lc_view_code *rows, size_t len, bool methods)
 {
+	lc_json_array(j, name);
 	for (size_t i = 0; i < len; i++) {
-		fputs(i ? ",\n" : "", out);
-		putc('{', out);
-		lc_emit_json_code(out, v->tree, rows[i].method, rows[i].line1);
-		putc(',', out);
-		count(out, rows[i].samples, v->total);
-		member_u64(out, "object", rows[i].object);
+		lc_json_line(j, 0);
+		lc_json_object(j, NULL);
+		lc_json_code(j, v->tree, rows[i].method, rows[i].line1);
+		count(j, rows[i].samples, v->total);
+		lc_json_u64(j, "object", rows[i].object);
 		if (methods)
-			member_u64(out, "total", rows[i].total);
-		putc('}', out);
+			lc_json_u64(j, "total", rows[i].total);
+		lc_json_end_object(j);
 	}
+	lc_json_end_array(j);
+}
+
+static void code(struct lc_json *j, const struct lc_view *v)
+{
+	lc_json_line(j, 0);
+	lc_json_object(j, "code");
+	code_rows(j, "lines", v, v->lines, v->lines_len, false);
+	lc_json_line(j, 0);
+	code_rows(j, "methods", v, v->methods, v->methods_len, true);
+	lc_json_end_object(j);
 }
 
 /* Access paths of the samples that are in no site. */
-static void others(FILE *out, const struct lc_view *v)
+static void others(struct lc_json *j, const struct lc_view *v)
 {
-	fputs(",\n\"other_accesses\":[", out);
+	lc_json_line(j, 0);
+	lc_json_array(j, "other_accesses");
 	for (size_t i = 0; i < v->accesses_len && !v->accesses[i].site; i++) {
-		fprintf(out, "%s{\"bucket\":\"%s\",", i ? ",\n" : "",
-		        lc_bucket_name(v->accesses[i].bucket));
-		count(out, v->accesses[i].samples, v->total);
-		fputs(",\"path\":", out);
-		lc_emit_json_path(out, v->tree, v->accesses[i].path);
-		putc('}', out);
+		lc_json_line(j, 0);
+		lc_json_object(j, NULL);
+		lc_json_string(j, "bucket", lc_bucket_name(v->accesses[i].bucket));
+		count(j, v->accesses[i].samples, v->total);
+		lc_json_path(j, "path", v->tree, v->accesses[i].path);
+		lc_json_end_object(j);
 	}
-	putc(']', out);
+	lc_json_end_array(j);
 }
 
 void lc_report_json(FILE *out, const struct lc_report *r)
 {
-	const struct lc_view *v = r->view;
+	struct lc_json j;
 
-	putc('{', out);
-	lc_report_json_head(out, r);
-	fputs(",\n\"sites\":[", out);
-	for (size_t i = 0; i < v->sites_len && i < r->top; i++) {
-		fputs(i ? ",\n" : "", out);
-		site(out, v, &v->sites[i]);
-	}
-	classes(out, r);
-	sharing(out, r);
-	estimates(out, r);
-	threads(out, v);
-	others(out, v);
-	fputs(",\n\"code\":{\"lines\":[", out);
-	code_rows(out, v, v->lines, v->lines_len, false);
-	fputs("],\n\"methods\":[", out);
-	code_rows(out, v, v->methods, v->methods_len, true);
-	fputs("]},\n\"numa\":", out);
-	lc_numa_json(out, &(struct lc_numa_report){ .numa = r->numa, .top = r->top });
-	fputs("}\n", out);
+	lc_json_init(&j, out);
+	lc_json_object(&j, NULL);
+	lc_report_json_head(&j, r);
+	sites(&j, r);
+	classes(&j, r);
+	sharing(&j, r);
+	estimates(&j, r);
+	threads(&j, r->view);
+	others(&j, r->view);
+	code(&j, r->view);
+	lc_json_line(&j, 0);
+	lc_numa_json(&j, "numa", &(struct lc_numa_report){ .numa = r->numa, .top = r->top });
+	lc_json_end_object(&j);
+	lc_json_finish(&j);
+	putc('\n', out);
 }

@@ -7,20 +7,6 @@
 
 #include "analyzer/model/tree.h"
 
-/* A JSON string, quotes included: valid UTF-8 whatever the bytes are. No '<' stands in it. */
-void lc_emit_json(FILE *out, struct lc_text text);
-void lc_emit_json_c(FILE *out, const char *text);
-
-/* Members of a JSON object: "name":text, which is null where `text` is NULL; */
-void lc_emit_member(FILE *out, const char *name, const char *text);
-/* ,"name":number with its comma, and null where the number is unknown: negative. */
-void lc_emit_real(FILE *out, const char *name, double v);
-
-/* "class", "method", "line" and "file" of a method and line + 1, without braces. */
-void lc_emit_json_code(FILE *out, const struct lc_tree *t, uint32_t method, uint32_t line1);
-/* An array of frames, leaf first: these members and "bci". Empty for the root. */
-void lc_emit_json_path(FILE *out, const struct lc_tree *t, uint32_t path);
-
 /*
  * Plain UTF-8 for a terminal or a line-based file: control characters as \uXXXX, what is not a
  * character as U+FFFD.

@@ -7,6 +7,8 @@
 
 #include "analyzer/spans/spans.h"
 
+struct lc_json;
+
 struct lc_spans_report {
 	const struct lc_spans *spans;
 	size_t top;        /* rows of each table; SIZE_MAX: all */
@@ -23,9 +25,10 @@ void lc_spans_collapsed(FILE *out, const struct lc_spans_report *r);
 /* Trace events for Perfetto and Chrome. */
 void lc_spans_trace_events(FILE *out, const struct lc_spans_report *r);
 
-/* A member `paths` with a comma before it. */
-void lc_spans_json_paths(FILE *out, const struct lc_spans *s, const struct lc_spans_paths *of,
-                         bool tasks);
+/* For spans_json.c: the members "heat_map", "timeline" and "gc_pauses". */
+void lc_spans_json_time(struct lc_json *j, const struct lc_spans *s);
+/* Members "thread", "tid" and "process" of a row of s->rows->threads, in the object that is open. */
+void lc_spans_json_thread(struct lc_json *j, const struct lc_spans *s, uint32_t thread);
 
 /* Is there a table of this name? Where not, `names` becomes a list of them, one line. */
 bool lc_spans_csv_table(const char *name, char *names, size_t names_len);

@@ -9,32 +9,13 @@
 #include "analyzer/spans/spans_command.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 
-#include "analyzer/out/text.h"
+#include "analyzer/out/json.h"
 #include "analyzer/spans/spans_impl.h"
 
 enum { JVM_TID = 0 };
-
-struct events {
-	FILE *out;
-	bool any;
-};
-
-static void next(struct events *e)
-{
-	fputs(e->any ? ",\n" : "\n", e->out);
-	e->any = true;
-}
-
-/* Microseconds with three decimals, exactly. */
-static void time_us(FILE *out, const char *name, int64_t ns)
-{
-	uint64_t size = ns < 0 ? -(uint64_t)ns : (uint64_t)ns;
-
-	fprintf(out, ",\"%s\":%s%" PRIu64 ".%03u", name, ns < 0 ? "-" : "", size / 1000,
-	        (unsigned)(size % 1000));
-}
 
 static int64_t pid_of(const struct lc_spans *s, uint32_t process)
 {
@@ -49,168 +30,204 @@ static int64_t relative(const struct lc_spans *s, uint32_t process, uint64_t ns)
 	return (int64_t)(ns - start);
 }
 
-static void name_thread(struct events *e, int64_t pid, uint32_t tid, struct lc_text name)
+/* An event on a line of its own; its members follow, then lc_json_end_object(). */
+static void begin_event(struct lc_json *j, const char *phase)
 {
-	next(e);
-	fprintf(e->out,
-	        "{\"ph\":\"M\",\"name\":\"thread_name\",\"pid\":%" PRId64
-	        ",\"tid\":%u,\"args\":{\"name\":",
-	        pid, tid);
-	lc_emit_json(e->out, name);
-	fputs("}}", e->out);
+	lc_json_line(j, 0);
+	lc_json_object(j, NULL);
+	lc_json_string(j, "ph", phase);
 }
 
-static void names(struct events *e, const struct lc_spans *s)
+static void name_thread(struct lc_json *j, int64_t pid, uint32_t tid, struct lc_text name)
+{
+	begin_event(j, "M");
+	lc_json_string(j, "name", "thread_name");
+	lc_json_i64(j, "pid", pid);
+	lc_json_u64(j, "tid", tid);
+	lc_json_object(j, "args");
+	lc_json_text(j, "name", name);
+	lc_json_end_object(j);
+	lc_json_end_object(j);
+}
+
+static void names(struct lc_json *j, const struct lc_spans *s)
 {
 	for (uint32_t p = 0; p < s->load->processes_len; p++) {
-		next(e);
-		fprintf(e->out,
-		        "{\"ph\":\"M\",\"name\":\"process_name\",\"pid\":%" PRId64
-		        ",\"args\":{\"name\":",
-		        pid_of(s, p));
-		lc_emit_json_c(e->out, s->load->processes[p].command);
-		fputs("}}", e->out);
-		name_thread(e, pid_of(s, p), JVM_TID, (struct lc_text){ "JVM: collections", 16 });
+		begin_event(j, "M");
+		lc_json_string(j, "name", "process_name");
+		lc_json_i64(j, "pid", pid_of(s, p));
+		lc_json_object(j, "args");
+		lc_json_string(j, "name", s->load->processes[p].command);
+		lc_json_end_object(j);
+		lc_json_end_object(j);
+		name_thread(j, pid_of(s, p), JVM_TID, (struct lc_text){ "JVM: collections", 16 });
 	}
 	for (size_t i = 0; i < s->rows->threads_len; i++) {
 		const struct lc_span_thread_row *t = &s->rows->threads[i];
 
-		name_thread(e, pid_of(s, t->process), t->tid, t->name);
+		name_thread(j, pid_of(s, t->process), t->tid, t->name);
 	}
 }
 
-/* Its name: the place of a stream, the class of a task. */
-static void name_span(FILE *out, const struct lc_span_trace *t)
+static void place(struct lc_json *j, const char *name, const struct lc_span_place *p)
 {
-	fputs(",\"name\":", out);
-	if (lc_spans_is_task(t->kind)) {
-		lc_emit_json(out, t->type);
-		return;
-	}
-	char *text = lc_spans_place_text(t->place);
+	char *text = lc_spans_place_text(p);
 
-	lc_emit_json_c(out, text);
+	lc_json_string(j, name, text);
 	free(text);
 }
 
-static void place(FILE *out, const char *name, const struct lc_span_place *p)
+static void arguments(struct lc_json *j, const struct lc_spans *s, const struct lc_span_trace *t)
 {
-	char *text;
-
-	if (!p->number)
-		return;
-	text = lc_spans_place_text(p);
-	fprintf(out, ",\"%s\":", name);
-	lc_emit_json_c(out, text);
-	free(text);
-}
-
-static void arguments(FILE *out, const struct lc_spans *s, const struct lc_span_trace *t)
-{
-	fprintf(out,
-	        ",\"args\":{\"id\":%" PRIu64 ",\"outer\":%" PRIu64 ",\"logical\":%" PRIu64
-	        ",\"level\":%u,\"cycles\":%" PRIu64 ",\"compensated_cycles\":%" PRId64
-	        ",\"context_switches\":%" PRIu64,
-	        t->id, t->outer, t->logical, t->level, t->cycles, t->compensated, t->switches);
+	lc_json_object(j, "args");
+	lc_json_u64(j, "id", t->id);
+	lc_json_u64(j, "outer", t->outer);
+	lc_json_u64(j, "logical", t->logical);
+	lc_json_u64(j, "level", t->level);
+	lc_json_u64(j, "cycles", t->cycles);
+	lc_json_i64(j, "compensated_cycles", t->compensated);
+	lc_json_u64(j, "context_switches", t->switches);
 	if (lc_spans_is_task(t->kind)) {
-		fprintf(out, ",\"submit_kind\":\"%s\",\"folded\":%s",
-		        lc_submit_kind_name(t->submit_kind),
-		        t->flags & LC_TRACE_FOLDED ? "true" : "false");
-		place(out, "created_at", t->place);
-		place(out, "submitted_at", t->submitted);
-		if (t->creator != LC_SPAN_NO_THREAD) {
-			fputs(",\"creating_thread\":", out);
-			lc_emit_json(out, s->rows->threads[t->creator].name);
-		}
+		lc_json_string(j, "submit_kind", lc_submit_kind_name(t->submit_kind));
+		lc_json_bool(j, "folded", t->flags & LC_TRACE_FOLDED);
+		if (t->place->number)
+			place(j, "created_at", t->place);
+		if (t->submitted->number)
+			place(j, "submitted_at", t->submitted);
+		if (t->creator != LC_SPAN_NO_THREAD)
+			lc_json_text(j, "creating_thread", s->rows->threads[t->creator].name);
 		if (t->wait_ns)
-			fprintf(out, ",\"wait_ns\":%" PRIu64, t->wait_ns);
+			lc_json_u64(j, "wait_ns", t->wait_ns);
 	}
-	putc('}', out);
+	lc_json_end_object(j);
 }
 
-static void head(struct events *e, const struct lc_spans *s, const struct lc_span_trace *t,
+/* A span's event up to its name: the place of a stream, the class of a task. */
+static void head(struct lc_json *j, const struct lc_spans *s, const struct lc_span_trace *t,
                  const char *phase, uint64_t ns)
 {
 	const struct lc_span_thread_row *thread = &s->rows->threads[t->thread];
 
-	next(e);
-	fprintf(e->out, "{\"ph\":\"%s\",\"cat\":\"%s\",\"pid\":%" PRId64 ",\"tid\":%u", phase,
-	        lc_span_kind_name(t->kind), pid_of(s, thread->process), thread->tid);
-	time_us(e->out, "ts", relative(s, thread->process, ns));
-	name_span(e->out, t);
+	begin_event(j, phase);
+	lc_json_string(j, "cat", lc_span_kind_name(t->kind));
+	lc_json_i64(j, "pid", pid_of(s, thread->process));
+	lc_json_u64(j, "tid", thread->tid);
+	lc_json_thousandths(j, "ts", relative(s, thread->process, ns));
+	if (lc_spans_is_task(t->kind))
+		lc_json_text(j, "name", t->type);
+	else
+		place(j, "name", t->place);
 }
 
-static void span(struct events *e, const struct lc_spans *s, const struct lc_span_trace *t)
+static void number(struct lc_json *j, uint64_t id)
+{
+	char text[24];
+
+	snprintf(text, sizeof(text), "%" PRIu64, id);
+	lc_json_string(j, "id", text);
+}
+
+static void span(struct lc_json *j, const struct lc_spans *s, const struct lc_span_trace *t)
 {
 	if (!(t->flags & LC_TRACE_VIRTUAL)) {
-		head(e, s, t, "X", t->start_ns);
-		time_us(e->out, "dur", (int64_t)t->duration_ns);
-		arguments(e->out, s, t);
-		putc('}', e->out);
+		head(j, s, t, "X", t->start_ns);
+		lc_json_thousandths(j, "dur", (int64_t)t->duration_ns);
+		arguments(j, s, t);
+		lc_json_end_object(j);
 		return;
 	}
-	head(e, s, t, "b", t->start_ns);
-	fprintf(e->out, ",\"id\":\"%" PRIu64 "\"", t->id);
-	arguments(e->out, s, t);
-	putc('}', e->out);
-	head(e, s, t, "e", t->start_ns + t->duration_ns);
-	fprintf(e->out, ",\"id\":\"%" PRIu64 "\"}", t->id);
+	head(j, s, t, "b", t->start_ns);
+	number(j, t->id);
+	arguments(j, s, t);
+	lc_json_end_object(j);
+	head(j, s, t, "e", t->start_ns + t->duration_ns);
+	number(j, t->id);
+	lc_json_end_object(j);
 }
 
-static void counters(struct events *e, const struct lc_spans *s)
+/* A counter's event up to its values. */
+static void counter(struct lc_json *j, const struct lc_spans *s, const struct lc_spans_point *p,
+                    const char *name)
+{
+	begin_event(j, "C");
+	lc_json_string(j, "name", name);
+	lc_json_i64(j, "pid", pid_of(s, p->process));
+	lc_json_thousandths(j, "ts", p->start_ns);
+	lc_json_object(j, "args");
+}
+
+static void end_counter(struct lc_json *j)
+{
+	lc_json_end_object(j);
+	lc_json_end_object(j);
+}
+
+static void counters(struct lc_json *j, const struct lc_spans *s)
 {
 	for (size_t i = 0; i < s->timeline_len; i++) {
 		const struct lc_spans_point *p = &s->timeline[i];
 
-		next(e);
-		fprintf(e->out, "{\"ph\":\"C\",\"name\":\"CPUs in use\",\"pid\":%" PRId64,
-		        pid_of(s, p->process));
-		time_us(e->out, "ts", p->start_ns);
-		fprintf(e->out, ",\"args\":{\"cpus\":%.4f}}",
-		        (double)p->cpu_ns / (double)LC_TIMELINE_NS);
-		next(e);
-		fprintf(e->out, "{\"ph\":\"C\",\"name\":\"context switches\",\"pid\":%" PRId64,
-		        pid_of(s, p->process));
-		time_us(e->out, "ts", p->start_ns);
-		fprintf(e->out,
-		        ",\"args\":{\"voluntary\":%" PRIu64 ",\"involuntary\":%" PRIu64 "}}",
-		        p->voluntary, p->involuntary);
+		counter(j, s, p, "CPUs in use");
+		lc_json_fixed(j, "cpus", (double)p->cpu_ns / (double)LC_TIMELINE_NS, 4);
+		end_counter(j);
+		counter(j, s, p, "context switches");
+		lc_json_u64(j, "voluntary", p->voluntary);
+		lc_json_u64(j, "involuntary", p->involuntary);
+		end_counter(j);
 	}
 }
 
-static void pauses(struct events *e, const struct lc_spans *s)
+static void pauses(struct lc_json *j, const struct lc_spans *s)
 {
 	for (size_t i = 0; i < s->pauses_len; i++) {
 		const struct lc_spans_pause *p = &s->pauses[i];
 
-		next(e);
-		fprintf(e->out,
-		        "{\"ph\":\"X\",\"cat\":\"gc\",\"name\":\"GC pause\",\"pid\":%" PRId64
-		        ",\"tid\":%u",
-		        pid_of(s, p->process), (unsigned)JVM_TID);
-		time_us(e->out, "ts", p->start_ns);
-		time_us(e->out, "dur", (int64_t)p->duration_ns);
-		putc('}', e->out);
+		begin_event(j, "X");
+		lc_json_string(j, "cat", "gc");
+		lc_json_string(j, "name", "GC pause");
+		lc_json_i64(j, "pid", pid_of(s, p->process));
+		lc_json_u64(j, "tid", JVM_TID);
+		lc_json_thousandths(j, "ts", p->start_ns);
+		lc_json_thousandths(j, "dur", (int64_t)p->duration_ns);
+		lc_json_end_object(j);
 	}
+}
+
+static void recording(struct lc_json *j, const struct lc_spans_report *r)
+{
+	const struct lc_span_info *info = lc_spans_info(r->spans);
+	char hz[24];
+
+	snprintf(hz, sizeof(hz), "%" PRIu64, info ? info->clock_hz : 0);
+	lc_json_object(j, "otherData");
+	lc_json_string(j, "clock", info && info->clock ? info->clock : "unknown");
+	lc_json_string(j, "clock_hz", hz);
+	lc_json_array(j, "warnings");
+	for (size_t i = 0; i < r->warnings_len; i++)
+		lc_json_string(j, NULL, r->warnings[i]);
+	lc_json_end_array(j);
+	lc_json_end_object(j);
 }
 
 void lc_spans_trace_events(FILE *out, const struct lc_spans_report *r)
 {
-	const struct lc_span_info *info = lc_spans_info(r->spans);
-	struct events e = { .out = out };
+	struct lc_json writer, *j = &writer;
 
-	fputs("{\"displayTimeUnit\":\"ns\",\"otherData\":{\"clock\":", out);
-	lc_emit_json_c(out, info && info->clock ? info->clock : "unknown");
-	fprintf(out, ",\"clock_hz\":\"%" PRIu64 "\",\"warnings\":[", info ? info->clock_hz : 0);
-	for (size_t i = 0; i < r->warnings_len; i++) {
-		fputs(i ? "," : "", out);
-		lc_emit_json_c(out, r->warnings[i]);
-	}
-	fputs("]},\n\"traceEvents\":[", out);
-	names(&e, r->spans);
+	lc_json_init(j, out);
+	lc_json_object(j, NULL);
+	lc_json_string(j, "displayTimeUnit", "ns");
+	recording(j, r);
+	lc_json_line(j, 0);
+	lc_json_array(j, "traceEvents");
+	putc('\n', out); /* each event is a line: the first one too */
+	names(j, r->spans);
 	for (size_t i = 0; i < r->spans->rows->traces_len; i++)
-		span(&e, r->spans, &r->spans->rows->traces[i]);
-	counters(&e, r->spans);
-	pauses(&e, r->spans);
-	fputs("\n]}\n", out);
+		span(j, r->spans, &r->spans->rows->traces[i]);
+	counters(j, r->spans);
+	pauses(j, r->spans);
+	putc('\n', out);
+	lc_json_end_array(j);
+	lc_json_end_object(j);
+	lc_json_finish(j);
+	putc('\n', out);
 }

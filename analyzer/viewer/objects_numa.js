@@ -1,20 +1,19 @@
 "use strict";
 /*
- * The page on NUMA nodes: which node accessed what is on which. `ui` is what objects.js lends.
- * Nodes are rows of numa.nodes, the one after the last is the unknown.
+ * The page on NUMA nodes: which node accessed what is on which. Nodes are rows of numa.nodes; the one
+ * behind the last is the unknown one.
  */
-const numaView = (ui) => {
-	const { el, number, visible, data } = common;
-	const { bytes, framesOf, frameLine, frameShort, frameOf } = ui;
+const objectNuma = (() => {
+	const { el, number, visible, fact, percent, bytes, data } = common;
+	const { leafShort, pathSection } = profilePaths;
 	const numa = data.numa;
 	const on = numa.state === "on";
 	const UNKNOWN = numa.nodes.length;
 	const PATHS = 20;
 	const FULL = 16; /* a matrix of more nodes first shows only rows and columns that have samples */
-	const hundred = (share) => (share === null ? "unknown" : (100 * share).toFixed(1) + "%");
+	const hundred = (share) => (share === null ? "unknown" : percent(share));
 	const distance = (d) => (d === null ? "unknown" : d.toFixed(1));
 	const nodeName = (row) => (row === UNKNOWN ? "?" : String(numa.nodes[row].node));
-	const at = (path) => (path > 0 ? frameShort(frameOf(path)) : "(path unknown)");
 
 	const patternText = {
 		"not-enough-evidence": "not enough evidence",
@@ -29,11 +28,11 @@ const numaView = (ui) => {
 	const row = (s, index) => ({
 		index, group: s,
 		name: s.class === "" ? "(class unknown)" : visible(s.class),
-		at: s.allocation_path ? at(s.allocation_path) :
+		at: s.allocation_path ? leafShort(s.allocation_path) :
 			s.bucket === "heap_class" ? "(all that are not tracked)" : "(path unknown)",
 		samples: s.samples, remote: s.remote, share: s.remote_share,
 		pattern: s.diagnosis ? patternText[s.diagnosis.pattern] || s.diagnosis.pattern : "",
-		text: [s.class, s.id || "", at(s.allocation_path || 0), ...s.accesses.map((a) => at(a.path)),
+		text: [s.class, s.id || "", leafShort(s.allocation_path || 0), ...s.accesses.map((a) => leafShort(a.path)),
 			s.diagnosis ? s.diagnosis.pattern : ""].join("\n").toLowerCase(),
 	});
 	const sites = on ? numa.sites.map((s, i) => row(s, i)) : [];
@@ -50,11 +49,12 @@ const numaView = (ui) => {
 		return n.toPrecision(3) + units[unit];
 	}
 
-	/* [accessing, owning, samples, ..] as rows of columns. */
+	/* Rows: the node of the CPU; columns: that of the page. */
 	function matrixOf(cells) {
 		const matrix = Array.from({ length: UNKNOWN + 1 }, () => new Array(UNKNOWN + 1).fill(0));
-		for (let i = 0; i < cells.length; i += 3)
-			matrix[cells[i]][cells[i + 1]] += cells[i + 2];
+		cells.samples.forEach((n, i) => {
+			matrix[cells.accessing[i]][cells.owning[i]] += n;
+		});
 		return matrix;
 	}
 
@@ -127,20 +127,12 @@ const numaView = (ui) => {
 
 	/* ---- beside it: the paths ---- */
 
-	function pathSection(path, title, kind) {
-		const frames = framesOf(path);
-		return el("section", { class: kind }, el("h3", { text: title }),
-			el("ul", { class: kind === "alloc" ? "path" : "tree" }, ...(frames.length ?
-				frames.map((f) => el("li", { class: kind === "alloc" ? null : "leaf" }, ...frameLine(f))) :
-				[el("li", { class: "leaf", text: "(path unknown)" })])));
-	}
-
 	const remoteText = (g) => (g.known ? hundred(g.remote_share) + " remote" : "nodes unknown");
 
 	/* All accesses, or one path of them: choosing one draws its matrix. */
 	function chooser(site, heat) {
 		const frames = el("div");
-		const choices = [[site, "all accesses"], ...site.accesses.slice(0, PATHS).map((a) => [a, at(a.path)])];
+		const choices = [[site, "all accesses"], ...site.accesses.slice(0, PATHS).map((a) => [a, leafShort(a.path)])];
 		const choose = (i) => {
 			const [group, name] = choices[i];
 			buttons.forEach((b, k) => b.setAttribute("aria-pressed", String(k === i)));
@@ -163,7 +155,7 @@ const numaView = (ui) => {
 		return section;
 	}
 
-	/* ---- words ---- */
+	/* ---- prose ---- */
 
 	function summary(d) {
 		return d ? [el("p", { class: "diagnosis" }, el("b", { text: patternText[d.pattern] || d.pattern }), " ",
@@ -202,14 +194,10 @@ const numaView = (ui) => {
 					...cells.map((c) => el("td", { class: "number", text: c })))))))];
 	}
 
-	/* [node, count, ..] */
-	function byNode(pairs, count) {
-		const out = [];
-		const total = pairs.reduce((sum, n, i) => sum + (i % 2 ? n : 0), 0);
-		for (let i = 0; i < pairs.length; i += 2)
-			out.push((pairs[i] === UNKNOWN ? "unknown node" : "node " + nodeName(pairs[i])) + ": " +
-				(count ? count(pairs[i + 1]) : hundred(pairs[i + 1] / total)));
-		return out.join(", ");
+	function byNode(nodes, say) {
+		const total = nodes.reduce((sum, n) => sum + n.count, 0);
+		return nodes.map(({ node, count }) => (node === UNKNOWN ? "unknown node" : "node " + nodeName(node)) + ": " +
+			(say ? say(count) : percent(count / total))).join(", ");
 	}
 
 	function origins(site) {
@@ -243,7 +231,6 @@ const numaView = (ui) => {
 	}
 
 	function figures(g) {
-		const fact = (label, value) => el("span", null, el("b", { text: value }), " " + label);
 		return el("div", { class: "numbers" }, fact("remote", g.known ? hundred(g.remote_share) : "unknown"),
 			fact("remote, by distance", hundred(g.weighted_remote_share)),
 			fact("mean distance (10 is local)", distance(g.mean_distance)),
@@ -295,4 +282,4 @@ const numaView = (ui) => {
 	}
 
 	return { on, rows: on ? [whole, ...sites] : [], show, hundred };
-};
+})();

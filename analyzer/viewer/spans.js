@@ -1,12 +1,12 @@
 "use strict";
+/* The page on spans: parts below each other, each a function here; the pictures are SVG. */
 (() => {
-	const { el, svg, id, number, visible, data } = common;
+	const { el, svg, id, number, visible, percent, duration, data } = common;
+	const { ShortTable } = tables;
 	const ROWS = 50; /* of a table at first */
 	const WIDTH = 900;
 
 	/* ---- small helpers ---- */
-
-	const percent = (part) => (100 * part).toFixed(1) + "%";
 
 	function short(n) {
 		if (n === null)
@@ -16,16 +16,6 @@
 		for (; Math.abs(n) >= 999.5 && unit < 6; unit++)
 			n /= 1000;
 		return unit ? +n.toPrecision(3) + " " + units[unit] : String(Math.round(n));
-	}
-
-	function duration(ns) {
-		if (ns < 1e3)
-			return Math.round(ns) + " ns";
-		if (ns < 1e6)
-			return +(ns / 1e3).toPrecision(3) + " us";
-		if (ns < 1e9)
-			return +(ns / 1e6).toPrecision(3) + " ms";
-		return +(ns / 1e9).toPrecision(4) + " s";
 	}
 
 	const place = (p) => (p && p.class ? visible(p.class + "." + p.method) + " (" +
@@ -45,45 +35,11 @@
 		return s;
 	}
 
-	/* A table that sorts by a column when its head is pressed. Columns: [title, value, draw, isText]. */
-	function table(host, label, columns, rows) {
-		let sorted = rows, shown = ROWS, by = -1, down = true;
-		const body = el("tbody");
-		const heads = columns.map(([title, , , isText], i) => el("th",
-			{ scope: "col", class: isText ? null : "number" },
-			el("button", { type: "button", text: title, onclick: () => sort(i) })));
-		const more = el("button", { type: "button", class: "link",
-			onclick: () => { shown = Infinity; draw(); } });
-		function draw() {
-			body.replaceChildren(...sorted.slice(0, shown).map((row) => el("tr", null,
-				...columns.map(([, value, text, isText]) => {
-					const v = text ? text(row) : value(row);
-					return v instanceof Node ? el("td", { class: isText ? "where" : "number" }, v) :
-						el("td", { class: isText ? "where" : "number", text: v });
-				}))));
-			more.hidden = sorted.length <= shown;
-			more.textContent = "show all " + number(sorted.length);
-		}
-		function sort(i) {
-			down = by === i ? !down : !columns[i][3];
-			by = i;
-			const value = columns[i][1];
-			sorted = rows.slice().sort((a, b) => {
-				const x = value(a), y = value(b);
-				const order = x < y ? -1 : x > y ? 1 : 0;
-				return down ? -order : order;
-			});
-			heads.forEach((h, k) => {
-				if (k === i)
-					h.setAttribute("aria-sort", down ? "descending" : "ascending");
-				else
-					h.removeAttribute("aria-sort");
-			});
-			draw();
-		}
-		draw();
-		host.append(el("table", { "aria-label": label }, el("thead", null, el("tr", null, ...heads)), body), more);
-	}
+	/* Columns of a table: a figure; what is read, such as code. */
+	const figure = (title, value, text) => ({ title, value, text, number: true });
+	const prose = (title, value, text) => ({ title, value, text, where: true });
+
+	const table = (host, label, columns, rows) => new ShortTable(host, label, columns, rows, ROWS);
 
 	function picture(label, height, ...children) {
 		return svg("svg", { viewBox: "0 0 " + WIDTH + " " + height, width: WIDTH, height, role: "img",
@@ -139,16 +95,16 @@
 		const host = section("locations", "Where streams are executed",
 			"Shares are of all streams, and of all compensated cycles of streams.");
 		table(host, "Locations of streams", [
-			["Cycles", (l) => l.compensated_cycles, (l) => percent(l.share_of_cycles) + " \u00b7 " + short(l.compensated_cycles)],
-			["Streams", (l) => l.streams, (l) => percent(l.share_of_streams) + " \u00b7 " + short(l.streams)],
-			["Median", (l) => l.p50 ?? -1, (l) => short(l.p50)],
-			["90%", (l) => l.p90 ?? -1, (l) => short(l.p90)],
-			["Levels", (l) => l.levels],
-			["Switches", (l) => l.context_switches, (l) => number(l.context_switches)],
-			["Variation", (l) => l.variation ?? -1, (l) => (l.variation === null ? "" : l.variation.toFixed(2))],
-			["At", place, (l) => el("span", null, place(l), el("span", { class: "sub",
+			figure("Cycles", (l) => l.compensated_cycles, (l) => percent(l.share_of_cycles) + " \u00b7 " + short(l.compensated_cycles)),
+			figure("Streams", (l) => l.streams, (l) => percent(l.share_of_streams) + " \u00b7 " + short(l.streams)),
+			figure("Median", (l) => l.p50 ?? -1, (l) => short(l.p50)),
+			figure("90%", (l) => l.p90 ?? -1, (l) => short(l.p90)),
+			figure("Levels", (l) => l.levels),
+			figure("Switches", (l) => l.context_switches, (l) => number(l.context_switches)),
+			figure("Variation", (l) => l.variation ?? -1, (l) => (l.variation === null ? "" : l.variation.toFixed(2))),
+			prose("At", place, (l) => el("span", null, place(l), el("span", { class: "sub",
 				text: Object.entries(l.kinds).filter(([, n]) => n).map(([k, n]) => number(n) + " " + k).join(", ") }),
-				...callPaths(l.paths)), true],
+				...callPaths(l.paths))),
 		], data.locations);
 	}
 
@@ -209,20 +165,20 @@
 		const host = section("types", "Tasks",
 			"Cycles of an execution, with those of the tasks inside that belong to it. Executed: all, those included.");
 		table(host, "Types of tasks", [
-			["Cycles", (t) => t.share_of_cycles, (t) => percent(t.share_of_cycles) + " \u00b7 " + short(t.compensated_cycles + t.thread_cycles)],
-			["Executed", (t) => t.executed, (t) => number(t.executed)],
-			["Folded", (t) => t.folded, (t) => number(t.folded)],
-			["Median", (t) => t.p50 ?? -1, (t) => short(t.p50)],
-			["90%", (t) => t.p90 ?? -1, (t) => short(t.p90)],
-			["Created", (t) => t.created, (t) => number(t.created)],
-			["Submitted", (t) => t.submitted, (t) => number(t.submitted)],
-			["Never executed", (t) => t.dropped, (t) => number(t.dropped)],
-			["Variation", (t) => t.variation ?? -1, (t) => (t.variation === null ? "" : t.variation.toFixed(2))],
-			["Type", (t) => t.type, (t) => el("span", null, visible(t.type) || "(unknown)",
+			figure("Cycles", (t) => t.share_of_cycles, (t) => percent(t.share_of_cycles) + " \u00b7 " + short(t.compensated_cycles + t.thread_cycles)),
+			figure("Executed", (t) => t.executed, (t) => number(t.executed)),
+			figure("Folded", (t) => t.folded, (t) => number(t.folded)),
+			figure("Median", (t) => t.p50 ?? -1, (t) => short(t.p50)),
+			figure("90%", (t) => t.p90 ?? -1, (t) => short(t.p90)),
+			figure("Created", (t) => t.created, (t) => number(t.created)),
+			figure("Submitted", (t) => t.submitted, (t) => number(t.submitted)),
+			figure("Never executed", (t) => t.dropped, (t) => number(t.dropped)),
+			figure("Variation", (t) => t.variation ?? -1, (t) => (t.variation === null ? "" : t.variation.toFixed(2))),
+			prose("Type", (t) => t.type, (t) => el("span", null, visible(t.type) || "(unknown)",
 				el("span", { class: "sub", text: "created at " + place(t.creation) }),
 				el("span", { class: "sub", text: t.submit_kind === "none" ? "not submitted" :
 					"submitted (" + t.submit_kind + ") at " + place(t.submission) }),
-				...callPaths(t.paths)), true],
+				...callPaths(t.paths))),
 		], data.types);
 		granularity(host);
 	}
@@ -377,11 +333,11 @@
 				el("span", { class: "sub", text: number(p.samples) + " samples, " + percent(p.share) + " of all inside spans" +
 					(p.finished ? "" : "; none of these has ended") })));
 			table(host, "Objects", [
-				["Share", (o) => o.share, (o) => percent(o.share)],
-				["Samples", (o) => o.samples, (o) => number(o.samples)],
-				["Object", (o) => o.class, (o) => el("span", null, visible(o.class),
+				figure("Share", (o) => o.share, (o) => percent(o.share)),
+				figure("Samples", (o) => o.samples, (o) => number(o.samples)),
+				prose("Object", (o) => o.class, (o) => el("span", null, visible(o.class),
 					el("span", { class: "sub", text: o.allocation_path.length ? "allocated at " + frame(o.allocation_path[0]) : "not tracked one by one" }),
-					el("span", { class: "sub", text: o.access_path.length ? "touched at " + frame(o.access_path[0]) : "access path unknown" })), true],
+					el("span", { class: "sub", text: o.access_path.length ? "touched at " + frame(o.access_path[0]) : "access path unknown" }))),
 			], joined(p.objects));
 		}
 	}
@@ -391,15 +347,15 @@
 			return;
 		const host = section("streams", "Streams by kind and level", "");
 		table(host, "Streams", [
-			["Cycles", (s) => s.compensated_cycles, (s) => percent(s.share_of_cycles) + " \u00b7 " + short(s.compensated_cycles)],
-			["Measured", (s) => s.cycles, (s) => short(s.cycles)],
-			["Executions", (s) => s.executions, (s) => number(s.executions)],
-			["Negative", (s) => s.negative, (s) => number(s.negative)],
-			["Kind", (s) => s.kind, null],
-			["Level", (s) => s.level, null],
-			["Switches", (s) => s.context_switches, (s) => number(s.context_switches)],
-			["GC", (s) => s.gc_ns, (s) => (s.gc_pauses ? s.gc_pauses + " \u00b7 " + duration(s.gc_ns) : "")],
-			["At", place, place, true],
+			figure("Cycles", (s) => s.compensated_cycles, (s) => percent(s.share_of_cycles) + " \u00b7 " + short(s.compensated_cycles)),
+			figure("Measured", (s) => s.cycles, (s) => short(s.cycles)),
+			figure("Executions", (s) => s.executions, (s) => number(s.executions)),
+			figure("Negative", (s) => s.negative, (s) => number(s.negative)),
+			figure("Kind", (s) => s.kind),
+			figure("Level", (s) => s.level),
+			figure("Switches", (s) => s.context_switches, (s) => number(s.context_switches)),
+			figure("GC", (s) => s.gc_ns, (s) => (s.gc_pauses ? s.gc_pauses + " \u00b7 " + duration(s.gc_ns) : "")),
+			prose("At", place, place),
 		], data.streams);
 	}
 

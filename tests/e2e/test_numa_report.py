@@ -363,7 +363,7 @@ def embedded(page):
 
 def dense(cells, nodes):
     matrix = [[0] * (nodes + 1) for _ in range(nodes + 1)]
-    for a, o, n in zip(cells[::3], cells[1::3], cells[2::3]):
+    for a, o, n in zip(cells["accessing"], cells["owning"], cells["samples"]):
         assert n > 0 and matrix[a][o] == 0
         matrix[a][o] = n
     return matrix
@@ -379,9 +379,9 @@ def test_html_and_json_hold_the_same_matrices(locus, tmp_path, nodes):
 
     def frames(number):
         while number:
-            at = data["frames"][3 * data["paths"][2 * number + 1]]
-            yield data["strings"][data["methods"][4 * at + 1]]
-            number = data["paths"][2 * number]
+            method = data["frames"]["method"][data["paths"]["frame"][number]]
+            yield data["strings"][data["methods"]["name"][method]]
+            number = data["paths"]["parent"][number]
 
     assert len(found["sites"]) == 2
     assert all(list(zip(*m)) != [*map(tuple, m)] for m in (s["matrix"] for s in found["sites"]))

@@ -446,9 +446,9 @@ def test_html_holds_what_the_other_formats_say(locus, tmp_path):
     start = text.index('<script type="application/json" id="data">') + 42
     data = json.loads(text[start:text.index("</script>", start)])
     found = report(locus, tmp_path / "p")
-    assert [data["strings"][c[1]] for c in data["classes"]] == [c["class"] for c in found["classes"]]
+    assert [data["strings"][c["class"]] for c in data["classes"]] == [c["class"] for c in found["classes"]]
     assert len(data["false_sharing"]) == len(found["false_sharing"]) == 1
-    assert data["estimates"][0][4] == found["estimates"][0]["objects"]
+    assert data["estimates"][0]["objects"] == found["estimates"][0]["objects"]
     assert data["metrics"] == found["metrics"] and data["unexplained"] == found["unexplained"]
 
 
