@@ -10,7 +10,7 @@
 #include "analyzer/cli/command.h"
 #include "analyzer/out/text.h"
 
-enum { COMMAND_BYTES_MAX = 400 };
+enum { COMMAND_BYTES_MAX = 400, CHOICES_MAX = 16 };
 
 int lc_report_number(const char *text, unsigned long max, unsigned long *out)
 {
@@ -23,7 +23,28 @@ int lc_report_number(const char *text, unsigned long max, unsigned long *out)
 	return errno || *end || *out > max ? -EINVAL : 0;
 }
 
-int lc_report_set_top(struct lc_report_settings *s, const char *value, const char *what)
+int lc_report_choose(const struct lc_option_info *row, const char *word, size_t *out)
+{
+	char copy[128], *rest = copy, *at;
+	const char *words[CHOICES_MAX], *near;
+	size_t count = 0;
+
+	snprintf(copy, sizeof(copy), "%s", row->argument);
+	while (count < CHOICES_MAX && (at = strsep(&rest, "|")))
+		words[count++] = at;
+	for (size_t i = 0; i < count; i++) {
+		if (!strcmp(words[i], word)) {
+			*out = i;
+			return 0;
+		}
+	}
+	near = lc_options_nearest(word, words, count);
+	if (near)
+		return lc_fail("--%s: no '%.64s'; did you mean '%s'?", row->name, word, near);
+	return lc_fail("--%s: no '%.64s'; it is one of %s", row->name, word, row->argument);
+}
+
+static int set_top(struct lc_report_settings *s, const char *value, const char *what)
 {
 	unsigned long number;
 
@@ -33,7 +54,7 @@ int lc_report_set_top(struct lc_report_settings *s, const char *value, const cha
 	return 0;
 }
 
-void lc_report_set_thread(struct lc_report_settings *s, const char *value)
+static void set_thread(struct lc_report_settings *s, const char *value)
 {
 	unsigned long number;
 
@@ -41,6 +62,25 @@ void lc_report_set_thread(struct lc_report_settings *s, const char *value)
 	s->filter.by_tid = !lc_report_number(value, UINT32_MAX, &number);
 	s->filter.tid = s->filter.by_tid ? (uint32_t)number : 0;
 	s->filter.patterns = value;
+}
+
+/* For lc_args_read(): the options of all commands, and those of this one. */
+static int set_option(void *context, int row, const char *value)
+{
+	const struct lc_report_command *c = context;
+	const struct lc_option_info *info = &c->rows[row];
+
+	if (!strcmp(info->name, "top"))
+		return set_top(c->settings, value, info->unit);
+	if (!strcmp(info->name, "file"))
+		c->settings->file = value;
+	else if (!strcmp(info->name, "engine"))
+		c->settings->engine = value;
+	else if (!strcmp(info->name, "thread"))
+		set_thread(c->settings, value);
+	else
+		return c->set(c->context, row, value);
+	return 0;
 }
 
 int lc_report_check_threads(const struct lc_load *l)
@@ -160,7 +200,7 @@ int lc_report_run(const struct lc_report_command *c, int argc, char **argv)
 	};
 	char **paths;
 	size_t count;
-	int status = lc_args_read(&args, c->set, c->context, &paths, &count);
+	int status = lc_args_read(&args, set_option, (void *)(uintptr_t)c, &paths, &count);
 
 	if (status == LC_ARGS_HELP)
 		return lc_help(stdout, argv[0]);

@@ -1,6 +1,6 @@
 /*
- * cli/report_command.h - what the commands that report on profiles share: operands, loading, --thread,
- * --engine, --top, and the file that is written.
+ * cli/report_command.h - runs a command that reports on profiles: reads its options, loads the
+ * profiles, opens the file that is written. It knows --file, --top, --thread and --engine itself.
  */
 #ifndef LC_CLI_REPORT_COMMAND_H
 #define LC_CLI_REPORT_COMMAND_H
@@ -16,7 +16,30 @@
 /* Exit status of a report that was written although parts of its profile are damaged. */
 enum { LC_REPORT_PARTIAL = 2 };
 
-/* Options of one meaning in each of them. The strings are the caller's. */
+/*
+ * Rows of the options that all these commands have; lc_report_run() sets lc_report_settings from
+ * them. `what` is what --top counts: "sites".
+ */
+#define LC_REPORT_ROW_FILE                                                                         \
+	{                                                                                          \
+		"file", 'f', "STRING", "FILE", "", "", "write to FILE, not to stdout"              \
+	}
+#define LC_REPORT_ROW_TOP(what, help)                                                              \
+	{                                                                                          \
+		"top", 'n', "COUNT", "N", "", what, help                                           \
+	}
+#define LC_REPORT_ROW_THREAD                                                                       \
+	{                                                                                          \
+		"thread", 't', "STRING", "TID|PATTERN", "", "",                                    \
+		    "count only one thread, or those whose name matches one of these patterns "    \
+		    "(separated by ';')"                                                           \
+	}
+#define LC_REPORT_ROW_ENGINE(help)                                                                 \
+	{                                                                                          \
+		"engine", 0, "STRING", "NAME|N", "", "", help                                      \
+	}
+
+/* What these options were given. The strings are those of the command line. */
 struct lc_report_settings {
 	const char *file;   /* NULL: stdout */
 	const char *engine; /* NULL: not given */
@@ -28,11 +51,11 @@ struct lc_report_settings {
 /* A decimal number of at most `max`. Returns 0, or -EINVAL with *out undefined. */
 int lc_report_number(const char *text, unsigned long max, unsigned long *out);
 
-/* --top=`value` of so many `what` ("sites"). Returns 0, or 1 after one line on stderr. */
-int lc_report_set_top(struct lc_report_settings *s, const char *value, const char *what);
-
-/* --thread=`value`: a TID, or patterns. */
-void lc_report_set_thread(struct lc_report_settings *s, const char *value);
+/*
+ * The position of `word` among the words of a row of type CHOICE, whose argument is "text|json".
+ * Returns 0 and sets *out, or 1 after one line on stderr.
+ */
+int lc_report_choose(const struct lc_option_info *row, const char *word, size_t *out);
 
 /* Can --thread tell the threads of what was loaded apart? Returns 0, or 1 after one line on stderr. */
 int lc_report_check_threads(const struct lc_load *l);
@@ -55,10 +78,11 @@ int lc_report_close(FILE *out, const char *file);
 struct lc_report_command {
 	const struct lc_option_info *rows;
 	size_t rows_len;
-	int (*set)(void *context, int row, const char *value); /* for lc_args_read() */
+	/* Sets an option that is its own. Returns 0, or 1 after one line on stderr. */
+	int (*set)(void *context, int row, const char *value);
 	/* Returns the exit status; `path` is the first operand. */
 	int (*report)(void *context, const struct lc_load *l, const char *path);
-	struct lc_report_settings *settings; /* that `set` fills in */
+	struct lc_report_settings *settings; /* filled in before `report` is called */
 	void *context;
 };
 

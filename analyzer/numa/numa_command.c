@@ -13,22 +13,23 @@ enum row { ROW_FORMAT, ROW_FILE, ROW_TOP, ROW_SIMULATE, ROW_THREAD, ROW_ENGINE, 
 
 static const struct lc_option_info rows[ROW_COUNT] = {
 	[ROW_FORMAT] = { "format", 0, "CHOICE", "text|json", "text", "", "what to write" },
-	[ROW_FILE] = { "file", 'f', "STRING", "FILE", "", "", "write to FILE, not to stdout" },
-	[ROW_TOP] = { "top", 'n', "COUNT", "N", "", "sites",
-	              "show the first N object sites (text: 10, JSON: all)" },
+	[ROW_FILE] = LC_REPORT_ROW_FILE,
+	[ROW_TOP] =
+	    LC_REPORT_ROW_TOP("sites", "show the first N object sites (text: 10, JSON: all)"),
 	[ROW_SIMULATE] = { "simulate", 0, "STRING", "PLACEMENT", "", "",
 	                   "show what the recorded accesses would be with another placement: "
 	                   "interleave, first-touch-by-reader, or bind:N (all on node N)" },
-	[ROW_THREAD] = { "thread", 't', "STRING", "TID|PATTERN", "", "",
-	                 "count only one thread, or those whose name matches one of these patterns "
-	                 "(separated by ';')" },
-	[ROW_ENGINE] = { "engine", 0, "STRING", "NAME|N", "", "",
-	                 "which kind of samples, where there are several: its name or number" },
+	[ROW_THREAD] = LC_REPORT_ROW_THREAD,
+	[ROW_ENGINE] = LC_REPORT_ROW_ENGINE(
+	    "which kind of samples, where there are several: its name or number"),
 };
+
+/* Positions among the words of --format. */
+enum { FORMAT_TEXT, FORMAT_JSON };
 
 struct settings {
 	struct lc_report_settings common;
-	bool json;
+	size_t format;
 	const char *simulate;
 };
 
@@ -42,30 +43,11 @@ static int set(void *context, int row, const char *value)
 {
 	struct settings *s = context;
 
-	switch ((enum row)row) {
-	case ROW_FORMAT:
-		s->json = !strcmp(value, "json");
-		return s->json || !strcmp(value, "text")
-		           ? 0
-		           : lc_fail("--format: no '%.64s'; it is text or json", value);
-	case ROW_FILE:
-		s->common.file = value;
-		return 0;
-	case ROW_TOP:
-		return lc_report_set_top(&s->common, value, "sites");
-	case ROW_SIMULATE:
+	if (row == ROW_FORMAT)
+		return lc_report_choose(&rows[row], value, &s->format);
+	if (row == ROW_SIMULATE)
 		s->simulate = value;
-		return 0;
-	case ROW_THREAD:
-		lc_report_set_thread(&s->common, value);
-		return 0;
-	case ROW_ENGINE:
-		s->common.engine = value;
-		return 0;
-	case ROW_COUNT:
-		break;
-	}
-	return 1;
+	return 0;
 }
 
 /* --simulate, once it is known which nodes there are. */
@@ -117,7 +99,7 @@ static int write_report(const struct settings *s, const struct lc_numa_report *r
 
 	if (!out)
 		return 1;
-	if (s->json)
+	if (s->format == FORMAT_JSON)
 		write_json(out, r);
 	else
 		lc_numa_text(out, r);
@@ -138,7 +120,7 @@ static int report(void *context, const struct lc_load *l, const char *path)
 	if (s->common.engine && lc_report_find_engine(l, s->common.engine, &engine))
 		return 1;
 	if (!r.top)
-		r.top = s->json ? SIZE_MAX : TOP_DEFAULT;
+		r.top = s->format == FORMAT_JSON ? SIZE_MAX : TOP_DEFAULT;
 	lc_numa_build(&numa, l, engine);
 	r.numa = &numa;
 	status = choose_policy(&numa, s->simulate, &r);
@@ -150,7 +132,7 @@ static int report(void *context, const struct lc_load *l, const char *path)
 
 int lc_cmd_numa(int argc, char **argv)
 {
-	struct settings s = { .json = false };
+	struct settings s = { .format = FORMAT_TEXT };
 	const struct lc_report_command command = {
 		.rows = rows,
 		.rows_len = ROW_COUNT,

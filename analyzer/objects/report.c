@@ -19,27 +19,22 @@ enum row { ROW_FORMAT, ROW_FILE, ROW_TOP, ROW_SORT, ROW_THREAD, ROW_ENGINE, ROW_
 static const struct lc_option_info rows[ROW_COUNT] = {
 	[ROW_FORMAT] = { "format", 0, "CHOICE", "text|json|html|collapsed", "text", "",
 	                 "what to write; collapsed is for flame graphs" },
-	[ROW_FILE] = { "file", 'f', "STRING", "FILE", "", "", "write to FILE, not to stdout" },
-	[ROW_TOP] = { "top", 'n', "COUNT", "N", "", "sites",
-	              "show the first N object sites (text: 10, the others: all)" },
+	[ROW_FILE] = LC_REPORT_ROW_FILE,
+	[ROW_TOP] =
+	    LC_REPORT_ROW_TOP("sites", "show the first N object sites (text: 10, the others: all)"),
 	[ROW_SORT] = { "sort", 0, "CHOICE", "samples|bytes|allocations|class", "samples", "",
 	               "order of the object sites" },
-	[ROW_THREAD] = { "thread", 't', "STRING", "TID|PATTERN", "", "",
-	                 "count only one thread, or those whose name matches one of these patterns "
-	                 "(separated by ';')" },
-	[ROW_ENGINE] = { "engine", 0, "STRING", "NAME|N", "", "",
-	                 "which kind of samples, where there are several: its name or number" },
+	[ROW_THREAD] = LC_REPORT_ROW_THREAD,
+	[ROW_ENGINE] = LC_REPORT_ROW_ENGINE(
+	    "which kind of samples, where there are several: its name or number"),
 	[ROW_SOURCE] = { "source-path", 0, "STRING", "PATH", "", "",
 	                 "directories and jars, separated by ':', that hold source files" },
 };
 
-static const char *const formats[] = { "text", "json", "html", "collapsed", NULL };
-static const char *const sorts[] = { "samples", "bytes", "allocations", "class", NULL };
-
 struct settings {
 	struct lc_report_settings common;
-	size_t format; /* into formats */
-	size_t sort;   /* into sorts */
+	size_t format; /* position among the words of --format */
+	size_t sort;   /* enum lc_view_sort */
 	const char *source_path;
 };
 
@@ -49,51 +44,17 @@ const struct lc_option_info *lc_cmd_report_options(size_t *count)
 	return rows;
 }
 
-static int choose(const char *const *words, const char *word, enum row row, size_t *out)
-{
-	size_t count = 0;
-	const char *near;
-
-	for (; words[count]; count++) {
-		if (strcmp(words[count], word) == 0) {
-			*out = count;
-			return 0;
-		}
-	}
-	near = lc_options_nearest(word, words, count);
-	if (near)
-		return lc_fail("--%s: no '%.64s'; did you mean '%s'?", rows[row].name, word, near);
-	return lc_fail("--%s: no '%.64s'; it is one of %s", rows[row].name, word,
-	               rows[row].argument);
-}
-
 static int set(void *context, int row, const char *value)
 {
 	struct settings *s = context;
 
-	switch ((enum row)row) {
-	case ROW_FORMAT:
-		return choose(formats, value, ROW_FORMAT, &s->format);
-	case ROW_SORT:
-		return choose(sorts, value, ROW_SORT, &s->sort);
-	case ROW_TOP:
-		return lc_report_set_top(&s->common, value, "sites");
-	case ROW_THREAD:
-		lc_report_set_thread(&s->common, value);
-		return 0;
-	case ROW_FILE:
-		s->common.file = value;
-		return 0;
-	case ROW_ENGINE:
-		s->common.engine = value;
-		return 0;
-	case ROW_SOURCE:
+	if (row == ROW_FORMAT)
+		return lc_report_choose(&rows[row], value, &s->format);
+	if (row == ROW_SORT)
+		return lc_report_choose(&rows[row], value, &s->sort);
+	if (row == ROW_SOURCE)
 		s->source_path = value;
-		return 0;
-	case ROW_COUNT:
-		break;
-	}
-	return 1;
+	return 0;
 }
 
 static uint64_t engine_samples(const struct lc_tree *t, uint32_t engine)

@@ -19,23 +19,22 @@ static const struct lc_option_info rows[ROW_COUNT] = {
 	                 "program that was run with --span-paths; trace: single spans as trace "
 	                 "events for Perfetto and "
 	                 "Chrome, of a program that was run with --trace" },
-	[ROW_FILE] = { "file", 'f', "STRING", "FILE", "", "", "write to FILE, not to stdout" },
-	[ROW_TOP] = { "top", 'n', "COUNT", "N", "", "rows",
-	              "show the first N rows of each table (text: 10, the others: all)" },
+	[ROW_FILE] = LC_REPORT_ROW_FILE,
+	[ROW_TOP] = LC_REPORT_ROW_TOP(
+	    "rows", "show the first N rows of each table (text: 10, the others: all)"),
 	[ROW_SORT] = { "sort", 0, "CHOICE", "cycles|executions|switches", "cycles", "",
 	               "order of locations, streams, tasks and types: most first" },
-	[ROW_THREAD] = { "thread", 't', "STRING", "TID|PATTERN", "", "",
-	                 "count only one thread, or those whose name matches one of these patterns "
-	                 "(separated by ';')" },
-	[ROW_ENGINE] = { "engine", 0, "STRING", "NAME|N", "", "",
-	                 "which kind of samples tells what was waited for, where there are "
-	                 "several: "
-	                 "its name or number" },
+	[ROW_THREAD] = LC_REPORT_ROW_THREAD,
+	[ROW_ENGINE] =
+	    LC_REPORT_ROW_ENGINE("which kind of samples tells what was waited for, where there are "
+	                         "several: "
+	                         "its name or number"),
 	[ROW_TABLE] = { "table", 0, "STRING", "NAME", "", "",
 	                "with --format=csv write only this table" },
 };
 
-enum format {
+/* Positions among the words of --format. */
+enum {
 	FORMAT_TEXT,
 	FORMAT_JSON,
 	FORMAT_HTML,
@@ -45,14 +44,10 @@ enum format {
 	FORMAT_COUNT
 };
 
-static const char *const formats[FORMAT_COUNT] = { "text", "json",      "html",
-	                                           "csv",  "collapsed", "trace" };
-static const char *const sorts[] = { "cycles", "executions", "switches" };
-
 struct settings {
 	struct lc_report_settings common;
-	enum format format;
-	enum lc_spans_sort sort;
+	size_t format;
+	size_t sort; /* enum lc_spans_sort */
 	const char *table;
 };
 
@@ -60,15 +55,6 @@ const struct lc_option_info *lc_cmd_spans_options(size_t *count)
 {
 	*count = ROW_COUNT;
 	return rows;
-}
-
-/* Index of a word; negative: it is none of them. */
-static int choose(const char *word, const char *const *words, int count)
-{
-	for (int i = 0; i < count; i++)
-		if (!strcmp(word, words[i]))
-			return i;
-	return -1;
 }
 
 static int set_table(struct settings *s, const char *value)
@@ -84,41 +70,12 @@ static int set_table(struct settings *s, const char *value)
 static int set(void *context, int row, const char *value)
 {
 	struct settings *s = context;
-	int word;
 
-	switch ((enum row)row) {
-	case ROW_FORMAT:
-		word = choose(value, formats, FORMAT_COUNT);
-		if (word < 0)
-			return lc_fail(
-			    "--format: no '%.64s'; it is text, json, html, csv, collapsed or trace",
-			    value);
-		s->format = (enum format)word;
-		return 0;
-	case ROW_FILE:
-		s->common.file = value;
-		return 0;
-	case ROW_TOP:
-		return lc_report_set_top(&s->common, value, "rows");
-	case ROW_SORT:
-		word = choose(value, sorts, sizeof(sorts) / sizeof(sorts[0]));
-		if (word < 0)
-			return lc_fail("--sort: no '%.64s'; it is cycles, executions or switches",
-			               value);
-		s->sort = (enum lc_spans_sort)word;
-		return 0;
-	case ROW_THREAD:
-		lc_report_set_thread(&s->common, value);
-		return 0;
-	case ROW_ENGINE:
-		s->common.engine = value;
-		return 0;
-	case ROW_TABLE:
-		return set_table(s, value);
-	case ROW_COUNT:
-		break;
-	}
-	return 1;
+	if (row == ROW_FORMAT)
+		return lc_report_choose(&rows[row], value, &s->format);
+	if (row == ROW_SORT)
+		return lc_report_choose(&rows[row], value, &s->sort);
+	return row == ROW_TABLE ? set_table(s, value) : 0;
 }
 
 static int write_report(const struct settings *s, const struct lc_spans_report *r)
@@ -171,7 +128,7 @@ static int report(void *context, const struct lc_load *l, const char *path)
 	if (!status) {
 		if (!r.top)
 			r.top = s->format == FORMAT_TEXT ? TOP_DEFAULT : SIZE_MAX;
-		lc_spans_build(&spans, l, &span_rows, engine, s->sort);
+		lc_spans_build(&spans, l, &span_rows, engine, (enum lc_spans_sort)s->sort);
 		r.spans = &spans;
 		r.warnings = lc_spans_warnings(&spans, &r.warnings_len);
 		status = write_report(s, &r);
