@@ -3,7 +3,8 @@
 #   make [CC=clang] [SAN=address,undefined | SAN=thread] [LTO=1] [V=1]
 #
 # A unit test, fuzzer or micro-benchmark says in its first line what it is linked with:
-#   /* uses: src/a.c src/b.c -lfoo */
+#   /* uses: src/a.c src/classfile/ -lfoo */
+# where a folder stands for its .c files.
 
 ifeq ($(origin CC),default)
 CC := gcc
@@ -38,7 +39,8 @@ LOCUS_LIBS := -lpfm -lzstd -ljansson -lzip -lm -ldl -lrt
 GEN := $(addprefix $(B)/gen/,hook_class_bytes.inc span_class_bytes.inc calibrate_class_bytes.inc viewer.h)
 
 objects = $(patsubst %.c,$(B)/obj/%.o,$(1))
-uses = $(shell sed -n '1s,^/\* *uses:\(.*\)\*/.*,\1,p' $(1))
+uses_words = $(shell sed -n '1s,^/\* *uses:\(.*\)\*/.*,\1,p' $(1))
+uses = $(foreach w,$(call uses_words,$(1)),$(if $(filter %/,$(w)),$(wildcard $(w)*.c),$(w)))
 uses_src = $(filter %.c,$(call uses,$(1)))
 uses_libs = $(filter -l% -Wl%,$(call uses,$(1)))
 UNIT := $(patsubst tests/unit/%.c,$(B)/tests/%,$(wildcard tests/unit/test_*.c))

@@ -1,4 +1,4 @@
-/* uses: src/classfile/span_rewrite.c src/classfile/span_plan.c src/classfile/alloc_rewrite.c src/classfile/edit.c src/classfile/method_code.c src/classfile/alloc_plan.c src/classfile/alloc_emit.c src/classfile/pool.c src/classfile/reader.c src/classfile/stackmap.c src/classfile/tables.c src/classfile/watched.c */
+/* uses: src/classfile/ */
 /*
  * fuzz_span_rewrite.c - any bytes as a class file, with spans: what comes out must parse, for both rewriters.
  *

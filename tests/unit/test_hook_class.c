@@ -1,4 +1,4 @@
-/* uses: src/classfile/hook_class.c src/classfile/reader.c src/classfile/alloc_rewrite.c src/classfile/edit.c src/classfile/method_code.c src/classfile/alloc_plan.c src/classfile/alloc_emit.c src/classfile/pool.c src/classfile/stackmap.c src/classfile/tables.c src/classfile/watched.c */
+/* uses: src/classfile/ */
 /* test_hook_class.c - the constants that the hook class gets. */
 #include <errno.h>
 #include <setjmp.h>

@@ -1,4 +1,4 @@
-/* uses: src/classfile/alloc_rewrite.c src/classfile/edit.c src/classfile/method_code.c src/classfile/alloc_plan.c src/classfile/alloc_emit.c src/classfile/pool.c src/classfile/reader.c src/classfile/stackmap.c src/classfile/tables.c src/classfile/watched.c tests/unit/class_file.c */
+/* uses: src/classfile/ tests/unit/class_file.c */
 /* test_relocate.c - what depends on positions in code follows the code that is inserted. */
 #include <setjmp.h>
 #include <stdarg.h>
