@@ -20,10 +20,12 @@ F := build-fuzz
 Q := $(if $(V),,@)
 
 WARN := -Wall -Wextra -Wundef -Wshadow -Wconversion -Wstrict-prototypes -Wmissing-prototypes -Werror
-SANFLAGS := $(if $(SAN),-fsanitize=$(SAN) -fno-sanitize-recover=all -fno-omit-frame-pointer)
+# gcc knows less of lengths behind the checks, so it warns of texts cut short that are not.
+SANFLAGS := $(if $(SAN),-fsanitize=$(SAN) -fno-sanitize-recover=all -fno-omit-frame-pointer -Wno-format-truncation)
 CPPFLAGS += -D_GNU_SOURCE -DLC_VERSION='"$(VERSION)"' -I. -I$(B)/gen \
 	$(if $(JDK),-isystem $(JDK)/include -isystem $(JDK)/include/linux)
-CFLAGS ?= -O2 -g
+# Sanitizers: what is optimised less compiles in two thirds of the time, and is checked alike.
+CFLAGS ?= $(if $(SAN),-O1,-O2) -g
 LC_CFLAGS := -std=gnu11 $(WARN) -fPIC -fvisibility=hidden -ftls-model=initial-exec -pthread \
 	$(if $(LTO),-flto) $(CFLAGS) $(SANFLAGS)
 LC_LDFLAGS := $(if $(LTO),-flto) $(LDFLAGS) $(SANFLAGS) -pthread -Wl,--as-needed
