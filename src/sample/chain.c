@@ -1,4 +1,4 @@
-/* sample/chain.c - signal handlers that leave what is not theirs to the handler before them. */
+/* sample/chain.c - installs signal handlers, and calls the handler that was there before. */
 #include "src/sample/chain.h"
 
 #include <errno.h>
@@ -17,7 +17,7 @@ int lc_chain_install(struct lc_chain *chain, int sig,
 	sigemptyset(&action.sa_mask);
 	if (also_blocked)
 		action.sa_mask = *also_blocked;
-	/* Known before ours can run. */
+	/* The old handler must be known before ours can run. */
 	if (sigaction(sig, NULL, &chain->before))
 		return -errno;
 	if ((chain->before.sa_flags & SA_SIGINFO) && chain->before.sa_sigaction == handler)
@@ -25,7 +25,7 @@ int lc_chain_install(struct lc_chain *chain, int sig,
 	return sigaction(sig, &action, NULL) ? -errno : 0;
 }
 
-/* The default action of the signals that are chained is to end the process. */
+/* Take the default action, which ends the process for every signal that is chained. */
 static void take_default(int sig, siginfo_t *info)
 {
 	struct sigaction action;
@@ -33,9 +33,10 @@ static void take_default(int sig, siginfo_t *info)
 	memset(&action, 0, sizeof(action));
 	action.sa_handler = SIG_DFL;
 	sigaction(sig, &action, NULL);
-	/* Blocked until our handler returns; the original siginfo goes to the core file. */
+	/* The signal is blocked until our handler returns; its siginfo goes to the core file. */
 	syscall(SYS_rt_tgsigqueueinfo, getpid(), syscall(SYS_gettid), sig, info);
-	syscall(SYS_tgkill, getpid(), syscall(SYS_gettid), sig); /* where the kernel refused that */
+	syscall(SYS_tgkill, getpid(), syscall(SYS_gettid),
+	        sig); /* if the kernel refused the call above */
 }
 
 /* The signals that the kernel would have blocked around the old handler. */
@@ -99,7 +100,7 @@ int lc_chain_free_signal(void)
 
 int lc_chain_free_standard_signal(void)
 {
-	/* No kernel on x86 sends the first; the second is for init's ears. */
+	/* No kernel on x86 sends the first; the second is meant for init. */
 	static const int candidates[] = { SIGSTKFLT, SIGPWR };
 
 	for (size_t i = 0; i < sizeof(candidates) / sizeof(candidates[0]); i++)

@@ -1,4 +1,4 @@
-/* sample/chain.h - signal handlers that leave what is not theirs to the handler before them. */
+/* sample/chain.h - puts signal handlers in front of those that the program or the JVM installed. */
 #ifndef LC_SAMPLE_CHAIN_H
 #define LC_SAMPLE_CHAIN_H
 
@@ -6,10 +6,10 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 
-/* The disposition that was there before ours. One per signal, static. */
+/* The disposition that a signal had before ours. One per signal, in static storage. */
 struct lc_chain {
 	struct sigaction before;
-	_Atomic bool spent; /* written by: handlers; SA_RESETHAND had its one call */
+	_Atomic bool spent; /* written by: handlers; a handler with SA_RESETHAND was called once */
 };
 
 /*
@@ -22,10 +22,9 @@ int lc_chain_install(struct lc_chain *chain, int sig,
                      const sigset_t *also_blocked);
 
 /*
- * Do what would have happened without us: call the handler that was there with its own mask and
- * flags, ignore, or take the default action. A default that kills takes effect when the caller's
- * handler returns. Must be the last thing that the handler does.
- * Context: [signal].
+ * Do what would have happened without the agent: call the handler that was there with its own mask
+ * and flags, ignore, or take the default action. A default that kills takes effect when the
+ * caller's handler returns. Must be the last thing that the handler does. Context: [signal].
  */
 void lc_chain_call(struct lc_chain *chain, int sig, siginfo_t *info, void *context);
 
@@ -33,15 +32,16 @@ void lc_chain_call(struct lc_chain *chain, int sig, siginfo_t *info, void *conte
 bool lc_chain_installed(int sig, void (*handler)(int sig, siginfo_t *info, void *context));
 
 /*
- * A signal for the agent's own timers: a real-time one that nobody handles, or SIGPROF where there is
- * none. SIGPROF would do until the program takes it for itself: one that resets it to its default
- * action would be ended by the next timer. Context: [attach].
+ * Find a signal for the agent's own timers: a real-time signal that nobody handles, or SIGPROF if
+ * there is none. SIGPROF is the last choice since a program may use it: one that resets it to its
+ * default action would be ended by the next timer. Context: [attach].
  */
 int lc_chain_free_signal(void);
 
 /*
- * A signal for what may come faster than it is handled: a standard one that nobody handles, of which
- * the kernel keeps one at a time; SIGPROF where there is none. Context: [attach].
+ * Find a signal for events that may come faster than they are handled: a standard signal that
+ * nobody handles, since the kernel queues only one at a time of those; SIGPROF if there is none.
+ * Context: [attach].
  */
 int lc_chain_free_standard_signal(void);
 

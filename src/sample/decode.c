@@ -1,5 +1,6 @@
 /*
- * sample/decode.c - the address that a sample's instruction touched, by its recipe and registers.
+ * sample/decode.c - computes the address that a sample's instruction touched, by a recipe and
+ * registers.
  *
  * Recipes are kept in a direct-mapped cache that all threads' handlers share.
  * Invariant: a slot's sequence is odd while a handler writes it; readers that see it odd, or
@@ -18,7 +19,7 @@
 #include "src/jvm/code_cache.h"
 
 enum {
-	WINDOW_BYTES = 1024, /* decoding starts at least so far before the pc, where it can */
+	WINDOW_BYTES = 1024, /* decoding starts at least so far before the pc, if it can */
 	CACHE_SLOTS = 1 << 12,
 };
 
@@ -138,7 +139,8 @@ static void find_recipe(const struct lc_code_piece *code, uint64_t pc, struct lc
 	from = lc_code_boundary(code,
 	                        pc - code->start > WINDOW_BYTES ? pc - WINDOW_BYTES : code->start);
 	lc_decode_straight(bytes, len, code->start, from - code->start, pc - code->start, r);
-	if (r->how == LC_HOW_UNDECODED && pc > code->start) { /* data between? then start behind */
+	if (r->how == LC_HOW_UNDECODED &&
+	    pc > code->start) { /* there may be data in between: start behind it */
 		from = lc_code_boundary(code, pc - 1);
 		lc_decode_straight(bytes, len, code->start, from - code->start, pc - code->start,
 		                   r);
@@ -169,7 +171,8 @@ static void evaluate(const struct lc_registers *regs, struct lc_access *a)
 	if (r->how == LC_HOW_NO_OPERAND || r->how == LC_HOW_UNDECODED)
 		return;
 	a->access = r->access;
-	if (r->access & LC_ACCESS_OWN) { /* to no object: where exactly matters little */
+	if (r->access &
+	    LC_ACCESS_OWN) { /* no object is accessed: the exact address matters little */
 		if (r->base != LC_NO_REGISTER && !r->base_lost && !r->index_lost)
 			a->addr = effective(regs, r);
 		return;
@@ -178,7 +181,8 @@ static void evaluate(const struct lc_registers *regs, struct lc_access *a)
 		a->addr = effective(regs, r);
 		return;
 	}
-	/* One part is gone; the other is in the same object where it points into the heap. */
+	/* One register is lost; if the other points into the heap, it points into the same
+	 * object. */
 	if (has_base && in_heap(a->base)) {
 		a->addr = a->base;
 		a->how = LC_HOW_BASE;

@@ -1,4 +1,4 @@
-/* sample/decode.h - from a sampled program counter to the address that the access touched. */
+/* sample/decode.h - finds the address that an access touched, from the sampled program counter. */
 #ifndef LC_SAMPLE_DECODE_H
 #define LC_SAMPLE_DECODE_H
 
@@ -16,20 +16,22 @@ struct lc_registers {
 };
 
 /*
- * What a sampled program counter means, by its code bytes alone: which instruction touched
- * memory last, and what became of its operand's registers until the sample.
+ * What the code bytes around a sampled program counter tell: which instruction touched memory last,
+ * and what became of the registers of its operand until the sample.
  */
 struct lc_recipe {
-	uint64_t pc;    /* of the memory instruction */
-	int32_t disp;   /* with it base + index * scale + disp is the address, at the sample */
+	uint64_t pc; /* of the memory instruction */
+	int32_t
+	    disp; /* base + index * scale + disp is the address, by the registers at the sample */
 	uint8_t base;   /* register number or LC_NO_REGISTER */
-	uint8_t index;  /* likewise; LC_NO_REGISTER also for a vector of indexes */
+	uint8_t index;  /* register number or LC_NO_REGISTER, which a vector of indexes has too */
 	uint8_t scale;  /* 1, 2, 4, 8 */
 	uint8_t access; /* LC_ACCESS_* of core/record.h */
-	uint8_t how;    /* LC_HOW_DIRECT, _NEARBY; _NO_OPERAND and _UNDECODED hold nothing else */
+	uint8_t
+	    how; /* LC_HOW_DIRECT or _NEARBY; with _NO_OPERAND and _UNDECODED nothing else is set */
 	bool base_lost; /* overwritten between the access and the sample, its value included */
 	bool index_lost;
-	bool vector;     /* gather or scatter: base + disp is as near as it gets */
+	bool vector;     /* gather or scatter: base + disp is the nearest known address */
 	bool ahead;      /* the instruction comes at or after the sample: it has not run */
 	bool same_frame; /* the stack pointer is the same at `pc` and at the sample */
 	uint8_t made;    /* enum lc_made: the store begins the header of a new object */
@@ -37,16 +39,17 @@ struct lc_recipe {
 };
 
 /*
- * Of the store that begins an object's header: the word with the class, which the code stores there
- * too, perhaps only after the sample.
+ * What is known of the class word that the code stores to the header of a new object, perhaps only
+ * after the sample.
  */
 enum lc_made {
 	LC_MADE_NOTHING = 0,
 	LC_MADE_VALUE,    /* made_value is the word */
-	LC_MADE_REGISTER, /* it is calculated from a register, at the sample and at `pc`: see below */
+	LC_MADE_REGISTER, /* lc_made_word() computes it from the registers at the sample, or at `pc`
+	                   */
 };
 
-/* With LC_MADE_REGISTER, by the registers at the sample, or at `pc`. */
+/* The class word with LC_MADE_REGISTER, by the registers at the sample or at `pc`. */
 static inline uint64_t lc_made_word(const struct lc_registers *regs, uint64_t made_value)
 {
 	return (regs->r[made_value >> 48 & 0xf] - (made_value & ((UINT64_C(1) << 48) - 1))) >>
@@ -64,18 +67,18 @@ void lc_decode_straight(const uint8_t *bytes, size_t len, uint64_t address, size
                         size_t pc_at, struct lc_recipe *out);
 
 /*
- * The heap's address range, for judging whether a register holds an object; empty at first, when
- * no register does. The engine sets it from what the JVM exports. Context: [attach].
+ * Set the heap's address range, by which a register is judged to hold an object. It is empty at
+ * first: no register does. The engine takes it from the JVM's exports. Context: [attach].
  */
 void lc_decode_heap_range(uint64_t low, uint64_t high);
 
-/* Offset in an object of the word with the class; 8 until it is set. Context: [attach]. */
+/* Set the offset in an object of the class word; it is 8 until then. Context: [attach]. */
 void lc_decode_class_offset(uint32_t offset);
 
 /* An access as a sample holds it. */
 struct lc_access {
 	struct lc_recipe recipe;
-	uint64_t life;  /* of the code, see lc_code_find() */
+	uint64_t life;  /* number of the code's life, see lc_code_find() */
 	uint64_t addr;  /* 0 where `how` says unknown */
 	uint64_t base;  /* value of the base register, 0 where it has none or it is lost */
 	uint8_t how;    /* enum lc_how; LC_HOW_DESTROYED: a breakpoint may still find it */
@@ -84,14 +87,15 @@ struct lc_access {
 };
 
 /*
- * Decode around regs->pc, which the calling thread was about to run. Recipes are cached.
+ * Find the access of a sample at regs->pc, which the calling thread was about to run. Recipes are
+ * cached.
  * Context: [signal].
  */
 void lc_decode_sample(const struct lc_registers *regs, struct lc_access *out);
 
 /*
- * Address of the recipe's operand when the instruction at recipe->pc is about to run. Returns
- * false where the code is no longer that of `life`, or it is not at that instruction.
+ * Compute the address of the recipe's operand when the instruction at recipe->pc is about to run.
+ * Returns false if the code is no longer that of `life`, or regs->pc is another instruction.
  * Context: [signal].
  */
 bool lc_decode_before(const struct lc_registers *regs, const struct lc_recipe *recipe,

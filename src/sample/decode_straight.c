@@ -1,9 +1,11 @@
 /*
- * sample/decode_straight.c - recipes: which instruction touched memory before a sampled pc, and where.
+ * sample/decode_straight.c - makes recipes: which instruction touched memory before a sampled pc,
+ * and where.
  *
  * A timer interrupt is taken when an instruction retires, and what makes time pass is a memory
  * instruction that waits; so the sampled pc is the instruction after the one that waited. x86
- * cannot be decoded backwards: decode forwards from a known boundary and keep the last few.
+ * cannot be decoded backwards: the code is decoded forwards from a known boundary, and the last few
+ * instructions are kept.
  */
 #include <stdatomic.h>
 #include <string.h>
@@ -19,12 +21,12 @@ enum {
 	 * JDK 25 puts 100 instructions and more between two accesses.
 	 */
 	WINDOW = 160,        /* instructions before the pc that are looked at */
-	BRANCH_BYTES = 1024, /* and branches are looked for so far behind it */
+	BRANCH_BYTES = 1024, /* bytes behind the pc in which branches are looked for */
 	BRANCHES_MAX = 64,
-	JUMPS_MAX = 2,          /* followed back */
+	JUMPS_MAX = 2,          /* branches that are followed back */
 	FORWARD_MAX = 160,      /* instructions from the pc on that are looked at */
 	SP = 4,                 /* number of the stack pointer */
-	HEADER_CODE_BYTES = 96, /* between the first store to a header and that of the class */
+	HEADER_CODE_BYTES = 96, /* code between the first store to a header and that of the class */
 };
 
 static _Atomic uint32_t class_offset = 8; /* relaxed: set before there are samples */
@@ -34,13 +36,13 @@ void lc_decode_class_offset(uint32_t offset)
 	atomic_store_explicit(&class_offset, offset, memory_order_relaxed);
 }
 
-/* Straight line of instructions that ends right before the pc. */
+/* A straight line of instructions that ends right before the pc. */
 struct line {
 	uint32_t at[WINDOW]; /* offsets, oldest first */
 	size_t len;
 };
 
-/* Fill *line. Returns false where decoding from `from` does not arrive at `pc_at`. */
+/* Fill *line. Returns false if decoding from `from` does not arrive at `pc_at`. */
 static bool decode_to(const uint8_t *bytes, size_t len, size_t from, size_t pc_at,
                       struct line *line)
 {
@@ -90,15 +92,18 @@ static bool stores_to(const struct lc_insn *in, uint8_t base, uint32_t disp)
 	        in->store_from != LC_NO_REGISTER);
 }
 
-/* What a register holds, as far as it is known: a constant, or one of the registers, reduced. */
+/* What is known of a register's value: a constant, or computed from a register, or nothing. */
 struct value {
 	enum { UNKNOWN, CONSTANT, REDUCED } kind;
-	uint8_t from;      /* REDUCED: register as it was, */
-	uint8_t shift;     /* shifted right by this */
-	uint64_t constant; /* ... after this was subtracted */
+	uint8_t from; /* REDUCED: the value is (old value of this register - constant) >> shift */
+	uint8_t shift;
+	uint64_t constant; /* CONSTANT: the value; REDUCED: see `from` */
 };
 
-/* Follow an instruction that copies, loads a constant, subtracts or shifts; else forget. */
+/*
+ * Follow an instruction that copies, loads a constant, subtracts or shifts; forget what others
+ * write.
+ */
 static void follow(struct value *v, const struct lc_insn *in)
 {
 	struct value result = { .kind = UNKNOWN };
@@ -141,9 +146,9 @@ static void set_made(struct lc_recipe *r, const struct value *v)
 }
 
 /*
- * Where the instruction at `store` stores to the very start of an object, an object is being made, and
- * its class is stored by that or one of the next. `from`: the instructions there run before it, and
- * after the sample or right at `store`.
+ * If the instruction at `store` stores to the very start of an object, an object is being made, and
+ * that instruction or one of the next stores its class. `from` is where the
+ * instructions begin that run after the sample and before the store; or it is `store` itself.
  */
 static void find_made(const uint8_t *bytes, size_t len, size_t from, size_t store,
                       struct lc_recipe *r)
@@ -173,8 +178,9 @@ static void find_made(const uint8_t *bytes, size_t len, size_t from, size_t stor
 }
 
 /*
- * The base is gone, but was it copied before? Looks in the line before instruction `m` for
- * mov copy,base with both untouched from there on; `lost` are the registers written from `m` on.
+ * Use a copy of the base where the base itself is lost: look in the line before instruction `m` for
+ * mov copy,base with both registers untouched from there on. `lost` are the registers written from
+ * `m` on.
  */
 static void use_copy_of_base(const uint8_t *bytes, size_t len, const struct line *line, size_t m,
                              uint16_t lost, struct lc_recipe *r)
@@ -195,7 +201,7 @@ static void use_copy_of_base(const uint8_t *bytes, size_t len, const struct line
 	}
 }
 
-/* Direct branches around the pc, for finding who jumped to where the line begins. */
+/* The direct branches around the pc, for finding which of them led to where the line begins. */
 struct branches {
 	size_t len;
 	struct {
@@ -220,8 +226,9 @@ static void find_branches(const uint8_t *bytes, size_t len, size_t from, size_t 
 }
 
 /*
- * The branch by which control came to `at`: the only one, or the only one from further down, a
- * loop's (`loop` asks for that alone). Returns false where there is none or a choice.
+ * Find the branch by which control came to `at`: the only branch there, or the only one from
+ * further down, which is a loop's (`loop` asks for a loop's branch alone). Returns false if there
+ * is no such branch, or a choice.
  */
 static bool came_by(const struct branches *branches, size_t at, bool loop, size_t *source)
 {
@@ -243,10 +250,10 @@ struct trace {
 	struct line line;
 	size_t at;        /* of the instruction that ran next */
 	unsigned jumps;   /* followed so far */
-	bool falls;       /* where a loop begins, it was entered rather than repeated */
+	bool falls;       /* assume that a loop was entered from above rather than repeated */
 	uint16_t lost;    /* registers written since */
-	bool called;      /* it ends at a call, */
-	size_t call_at;   /* ... this one */
+	bool called;      /* the trace ends at a call */
+	size_t call_at;   /* that call */
 	bool own_certain; /* no jump lies between */
 	bool own_found;   /* an access to the thread's own memory; the nearest is in `own` */
 	struct lc_recipe own;
@@ -276,8 +283,8 @@ static bool falls_into(const struct trace *t)
 }
 
 /*
- * One instruction back in time: a loop's branch is the likelier way to where it leads, then
- * comes the instruction before in memory, then a branch from anywhere. Calls end the trace.
+ * Go one instruction back in time. A loop's branch is the likeliest way to its target, then the
+ * instruction before it in memory, then a branch from anywhere. Calls end the trace.
  */
 static bool step_back(struct trace *t, struct lc_insn *in)
 {
@@ -317,10 +324,13 @@ static bool is_poll(const struct trace *t, uint8_t base)
 	for (unsigned i = 0; i < WINDOW && step_back(&before, &in); i++)
 		if (in.written & bit_of(base))
 			return in.from_thread == base;
-	return true; /* a null check's register was written by what loaded the reference */
+	return true; /* the register of a null check would have been written by the load of the
+	                reference */
 }
 
-/* Nothing but the nearest access to what is no object's. */
+/*
+ * Note the nearest access to memory that is the thread's own and no object's, unless one is noted.
+ */
 static void set_own(struct trace *t, const struct lc_insn *in, uint64_t address, size_t pc_at)
 {
 	t->own_found = true;
@@ -351,7 +361,7 @@ static void came_back(struct trace *t, uint64_t address, size_t pc_at)
 	};
 }
 
-/* The nearest memory instruction before the pc. Returns false where that is not certain. */
+/* Find the nearest memory instruction before the pc. Returns false if it is not certain. */
 static bool look_back(struct trace *t, uint64_t address, struct lc_recipe *r)
 {
 	const size_t pc_at = t->at;
@@ -372,7 +382,7 @@ static bool look_back(struct trace *t, uint64_t address, struct lc_recipe *r)
 		r->how = !t->jumps && t->at + in.length == pc_at ? LC_HOW_DIRECT : LC_HOW_NEARBY;
 		r->same_frame = !((t->lost | in.written) & bit_of(SP));
 		if (r->base_lost && in.step)
-			return false; /* how far it had moved is gone with it */
+			return false; /* its base is lost, and with it how far it had moved */
 		if (r->base_lost)
 			use_copy_of_base(t->bytes, t->len, &t->line, t->line.len,
 			                 t->lost | in.written, r);
@@ -385,8 +395,9 @@ static bool look_back(struct trace *t, uint64_t address, struct lc_recipe *r)
 }
 
 /*
- * The first memory instruction from the pc on. Returns false where the line has none; then *own is the
- * first that uses the thread's own memory, or says that there is not even that.
+ * Find the first memory instruction from the pc on. Returns false if the line has none; then *own
+ * is the first instruction that uses the thread's own memory, or says that there is not even such a
+ * one.
  */
 static bool look_ahead(const uint8_t *bytes, size_t len, uint64_t address, size_t pc_at,
                        struct lc_recipe *r, struct lc_recipe *own)
@@ -422,7 +433,10 @@ static bool look_ahead(const uint8_t *bytes, size_t len, uint64_t address, size_
 	return false;
 }
 
-/* rep movs and the like wait at their own pc, with registers that say how far they are. */
+/*
+ * Use the instruction at the pc if it is rep movs or the like: those wait at their own pc, and
+ * registers say how far they are.
+ */
 static bool repeats_here(const uint8_t *bytes, size_t len, uint64_t address, size_t pc_at,
                          struct lc_recipe *r)
 {
@@ -443,8 +457,8 @@ static bool is_whole(const struct lc_recipe *r)
 }
 
 /*
- * Of what was found, the best. A breakpoint is worth while where the instruction has certainly run;
- * where that depends on which way control came, it may never run again.
+ * Take *found, unless its address needs a breakpoint and the way by which control came is
+ * uncertain: the instruction may then never run again, so a breakpoint is not worth while.
  */
 static bool choose(const struct trace *t, const struct lc_recipe *found, struct lc_recipe *out)
 {
@@ -475,12 +489,13 @@ void lc_decode_straight(const uint8_t *bytes, size_t len, uint64_t address, size
 	has_back = look_back(&t, address, &back);
 	if (has_back && choose(&t, &back, out))
 		return;
-	/* Into a loop rather than around it: only where the way around leads to nothing. */
+	/* Assume that the loop was entered from above only if going around it leads to nothing. */
 	has_before = !has_back && look_back(&entered, address, &before);
 	if (has_before && choose(&entered, &before, out))
 		return;
 	has_ahead = look_ahead(bytes, len, address, pc_at, &ahead, &own);
-	/* There may be no object. What then took the time was for the thread's own memory. */
+	/* There may be no object: the access that took the time was then to the thread's own
+	 * memory. */
 	came_back(&t, address, pc_at);
 	came_back(&entered, address, pc_at);
 	if (has_ahead && is_whole(&ahead))

@@ -1,5 +1,6 @@
 /*
- * sample/engine.h - the engines that take samples with addresses, several of them side by side.
+ * sample/engine.h - runs the engines that take samples with addresses, several of them side by
+ * side.
  *
  * All engines of a process share a thread's sampler: its log, its buffers for walking, and the
  * rule that one handler runs at a time. An engine is a row of the manifest's `engines`; its number
@@ -19,16 +20,17 @@ struct lc_options;
 struct lc_thread;
 
 struct lc_engine_info {
-	const char *name;   /* "timer", "pebs", "ibs", "fault", "watch" */
-	const char *event;  /* "thread-cpu-time", "MEM_LOAD_RETIRED:L1_MISS", "page-faults" */
-	const char *unit;   /* "ns of thread CPU time", "misses" */
-	const char *reason; /* why this one: "auto: no PMU (guest without one)"; NULL: asked for */
-	uint64_t interval;  /* in the unit, between two samples */
+	const char *name;  /* "timer", "pebs", "ibs", "fault", "watch" */
+	const char *event; /* "thread-cpu-time", "MEM_LOAD_RETIRED:L1_MISS", "page-faults" */
+	const char *unit;  /* "ns of thread CPU time", "misses" */
+	const char
+	    *reason; /* why it was chosen, "auto: no PMU (guest without one)"; NULL: asked for */
+	uint64_t interval; /* in the unit, between two samples */
 };
 
 struct lc_engine_stats {
 	uint64_t samples;   /* taken on a registered thread */
-	uint64_t lost;      /* of these, records that found the thread's log full */
+	uint64_t lost;      /* samples without a record, since the thread's log was full */
 	uint64_t overruns;  /* expirations of a timer folded by the kernel */
 	uint64_t ring_lost; /* samples that the kernel could not put in the buffer */
 	uint64_t throttled; /* times the kernel paused the event */
@@ -36,26 +38,28 @@ struct lc_engine_stats {
 	uint64_t no_thread; /* threads on which the event could not be opened */
 };
 
-/* Of all engines together. */
+/* Counts of all engines together. */
 struct lc_sampler_stats {
 	uint64_t handler_ns; /* spent in handlers, preemption included */
 	uint64_t traps_armed;
 	uint64_t traps_hit;
-	uint64_t trap_errors;     /* breakpoint could not be set */
+	uint64_t trap_errors;     /* breakpoints that could not be set */
 	uint64_t traps_missed;    /* not hit within a few samples of their thread */
-	uint64_t foreign_signals; /* handed on to the handler that was there before */
+	uint64_t foreign_signals; /* signals handed on to the handler that was there before */
 	uint64_t walk_errors[16]; /* AsyncGetCallTrace results 0, -1, .. -15, by -code */
 };
 
 /*
  * Choose the engines that options->event asks for, falling back to the timer with one line on
  * stderr where the kernel refuses; install handlers, build tables. Returns 0 or -errno.
- * Context: [attach], the VM initialised. Call paths need ClassLoad events enabled and the jmethodIDs of
- * each class made at ClassPrepare; addresses need the events of jvm/code_cache.h.
+ * Context: [attach], the VM initialised. Call paths need ClassLoad events enabled and the
+ * jmethodIDs of each class made at ClassPrepare; addresses need the events of jvm/code_cache.h.
  */
 int lc_engines_start(JNIEnv *jni, const struct lc_options *options);
 
-/* How many there are, and each; valid for ever. Context: any, after lc_engines_start(). */
+/*
+ * The number of engines, and each engine; valid for ever. Context: any, after lc_engines_start().
+ */
 size_t lc_engines_count(void);
 const struct lc_engine_info *lc_engines_info(size_t engine);
 
@@ -69,13 +73,13 @@ int lc_engines_thread_start(struct lc_thread *t);
 /*
  * Stop sampling the calling thread `t`; a pending sample is completed. Comes before
  * lc_thread_bind(NULL) and before `ended`: signals still on their way find it stopped.
- * Nothing where the start was not called or failed. Context: [java].
+ * Does nothing if the start was not called or failed. Context: [java].
  */
 void lc_engines_thread_stop(struct lc_thread *t);
 
 /*
- * Free what the start made; t->samples and t->sampler are NULL afterwards. `t` has ended, or was
- * never started. Context: [writer].
+ * Free the memory of lc_engines_thread_start(); t->samples and t->sampler are NULL afterwards. `t`
+ * has ended, or was never started. Context: [writer].
  */
 void lc_engines_thread_free(struct lc_thread *t);
 

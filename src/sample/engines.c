@@ -1,5 +1,5 @@
 /*
- * sample/engines.c - see engine.h: which engines run, and what they do with each thread.
+ * sample/engines.c - chooses which engines run, and starts and stops them for each thread.
  *
  * The table of engines is written by lc_engines_start() and constant afterwards. `lock` guards
  * the arena, the slots of samplers (but for what handlers do with them), and `running`; it is
@@ -30,7 +30,7 @@ struct engine {
 static struct {
 	struct engine row[LC_EVENTS_MAX];
 	size_t len;
-	char reason[512]; /* of those engines that nobody asked for by name */
+	char reason[512]; /* why engines run that nobody asked for by name */
 	pthread_mutex_t lock;
 	bool running;
 } engines = { .lock = PTHREAD_MUTEX_INITIALIZER };
@@ -41,7 +41,7 @@ enum { PROBE_MS = 200, REASON_MAX = 512, CANDIDATE_REASONS = 4 };
 
 static const struct lc_event_machine this_machine;
 
-/* NULL: this build has none. */
+/* The backend of events of that kind; NULL if this build has none. */
 static const struct lc_backend *backend_of(enum lc_event_kind kind)
 {
 	switch (kind) {
@@ -58,7 +58,7 @@ static const struct lc_backend *backend_of(enum lc_event_kind kind)
 	}
 }
 
-/* Reasons live as long as the engines. */
+/* Append to the reason, which lives as long as the engines. */
 static void add_reason(const char *text)
 {
 	const size_t len = strlen(engines.reason);
@@ -99,7 +99,9 @@ static int add_timer(const char *reason, const struct lc_options *options)
 	return err ? err : add(&timer.event[0], reason, options);
 }
 
-/* Does the kernel take it? Whether samples come is another matter: the program may have none. */
+/*
+ * Does the kernel accept the event? No samples may come all the same: the program may cause none.
+ */
 static int try_event(const struct lc_event *event, char *why, size_t why_len)
 {
 	struct lc_perf perf = LC_PERF_NONE;
@@ -119,7 +121,9 @@ static int try_event(const struct lc_event *event, char *why, size_t why_len)
 	return err;
 }
 
-/* The best that delivers: opened, a sample taken, its address seen. */
+/*
+ * Choose the best event that delivers: it was opened, a sample came, and the sample has an address.
+ */
 static int choose(const struct lc_options *options)
 {
 	char reasons[CANDIDATE_REASONS][160], why[REASON_MAX], line[REASON_MAX];
@@ -151,7 +155,7 @@ static int choose(const struct lc_options *options)
 	return add_timer(engines.reason, options);
 }
 
-/* What -e names. What the machine or the kernel refuses is the timer's. */
+/* Take the events that -e names. The timer stands in for those that machine or kernel refuse. */
 static int take_named(const struct lc_options *options)
 {
 	char why[REASON_MAX];
@@ -223,7 +227,7 @@ static void pause_all(struct lc_sampler *s)
 		engines.row[i].backend->thread_pause(s, i);
 }
 
-/* With the lock held. A thread that some engine cannot sample is still worth the others. */
+/* With the lock held. A thread that one engine cannot sample is sampled by the others. */
 static int begin(struct lc_thread *t)
 {
 	int err = lc_sampler_create(t), first = 0;
@@ -318,7 +322,7 @@ void lc_engines_stop(void)
 	pthread_mutex_unlock(&engines.lock);
 }
 
-/* Of threads that have not stopped; the others have added theirs up. */
+/* The counts of threads that have not stopped; the others have added theirs to the sums. */
 static uint64_t counted_now(size_t engine)
 {
 	const struct lc_backend *backend = engines.row[engine].backend;

@@ -1,15 +1,15 @@
 /*
- * sample/find.c - see find.h.
+ * sample/find.c - tries candidates for the object of an access until a header proves one of them.
  *
- * Five lots of candidates, each asked about only where the one before held no answer:
+ * There are five lots of candidates; each is tried only if the lots before it held no answer:
  *
- *   1. what the instruction itself names as the object: its base, and base + index * scale;
+ *   1. the addresses that the instruction itself uses: its base, and base + index * scale;
  *   2. the registers;
  *   3. the words on top of the stack;
- *   4. the references in the objects that 2 and 3 may be: what compares or searches strings moves
- *      pointers through their arrays, and the arrays' own addresses are soon nowhere else;
- *   5. what is as far below the base as another object below its cursor: two arrays are often walked
- *      side by side.
+ *   4. the references in the objects that 2 and 3 may be: code that compares or searches strings
+ *      moves pointers through their arrays, and soon the addresses of the arrays are nowhere else;
+ *   5. the address as far below the base as another object is below its own cursor: two arrays are
+ *      often walked side by side.
  *
  * Within a lot the nearest below the address comes first: a dead object's header may still stand in
  * memory that has been given away again, but then the live object begins behind it.
@@ -24,19 +24,19 @@
 #include "src/jvm/peek.h"
 
 enum {
-	SP = 4,             /* number of the stack pointer */
-	THREAD = 15,        /* ... and of the JVM's own, which holds no reference */
-	STACK_WORDS = 128,  /* looked at, from the stack pointer on */
-	STACK_HOLDERS = 16, /* ... whose contents are looked at */
+	SP = 4,            /* number of the stack pointer */
+	THREAD = 15,       /* number of the register with the JVM's thread, which is no reference */
+	STACK_WORDS = 128, /* words that are looked at, from the stack pointer on */
+	STACK_HOLDERS = 16, /* words whose objects' contents are looked at */
 	HOLDER_WORDS = 6,
 };
 
 struct starts {
 	const struct lc_registers *regs;
-	uint64_t low;                  /* they begin here or later */
-	uint64_t addr;                 /* they have to hold it */
+	uint64_t low;                  /* candidates begin here or later */
+	uint64_t addr;                 /* the address that the object has to hold */
 	struct lc_klass_buffer buffer; /* the thread's own; or all 0 */
-	bool anywhere;                 /* or not: in no order */
+	bool anywhere;                 /* `start` is in no order */
 	uint64_t of[LC_KLASS_STARTS_MAX];
 	bool array[LC_KLASS_STARTS_MAX]; /* only an array begins there, see is_misplaced() */
 	size_t len;
@@ -72,7 +72,10 @@ static void add(struct starts *s, uint64_t start)
 	add_start(s, start, false);
 }
 
-/* Add what a register may hold: a reference, a compressed one, an array's first element. */
+/*
+ * Add what a register may hold: a reference, a compressed one, the address of an array's first
+ * element.
+ */
 static void add_register(struct starts *s, uint64_t value)
 {
 	add(s, value);
@@ -88,7 +91,7 @@ static bool has_operand(const struct lc_access *a)
 	       a->how == LC_HOW_TRAP;
 }
 
-/* Does the base register hold what it did when the instruction ran, or is about to? */
+/* Does the base register hold the value that it has when the instruction runs? */
 static bool has_base(const struct lc_access *a)
 {
 	return has_operand(a) && a->recipe.base < LC_REGISTERS &&
@@ -108,7 +111,7 @@ static void add_operand(struct starts *s, const struct lc_registers *regs,
 		add(s, access->addr - (uint64_t)(int64_t)r->disp); /* base + index * scale */
 }
 
-/* Words from the stack pointer on; none where they cannot be read. */
+/* Read words from the stack pointer on. Returns their number; 0 if they cannot be read. */
 static size_t read_stack(uint64_t sp, uint64_t *words) /* NOLINT(readability-non-const-parameter) */
 {
 	const struct iovec local = { words, STACK_WORDS * sizeof(*words) };
@@ -136,7 +139,7 @@ static void add_contents(struct starts *s, const struct starts *holders)
 
 	for (size_t i = 0; i < holders->len; i++)
 		remote[i] = lc_peek_part(holders->of[i], HOLDER_WORDS * 8);
-	while (begin < holders->len) { /* an unreadable one ends a pass */
+	while (begin < holders->len) { /* an unreadable holder ends a pass */
 		const struct iovec local = { words, (holders->len - begin) * HOLDER_WORDS * 8 };
 		const size_t len =
 		    lc_peek_parts(&local, 1, remote + begin, holders->len - begin) / 8;
@@ -153,22 +156,22 @@ static void add_registers(struct starts *s, const struct lc_registers *regs)
 			add_register(s, regs->r[i]);
 }
 
-/* Does it reach into memory that the thread has not allocated yet? Then it is long dead. */
+/* Does the object reach into memory that the thread has not allocated yet? Then it is long dead. */
 static bool is_dead(const struct lc_klass_buffer *b, const struct lc_object_seen *object)
 {
 	return object->start >= b->low && object->start < b->end &&
 	       object->start + object->size_bytes > b->top;
 }
 
-/* Is it what the thread allocated last? */
+/* Is the object the one that the thread allocated last? */
 static bool is_newest(const struct lc_klass_buffer *b, const struct lc_object_seen *object)
 {
 	return object->start + object->size_bytes == b->top;
 }
 
 /*
- * In the thread's buffer objects follow one another: is one behind it, or nothing yet? The newest may have no
- * header yet; then a register leads to it.
+ * In the thread's buffer objects follow one another: is there an object behind this one, or is this
+ * one the newest? The object behind may have no header yet; then a register holds its address.
  */
 static bool has_successor(const struct starts *s, const struct lc_object_seen *object)
 {
@@ -184,15 +187,18 @@ static bool has_successor(const struct starts *s, const struct lc_object_seen *o
 }
 
 /*
- * Is it where only an array may begin, and none? The newest object may be any: what clears it begins behind
- * its header too.
+ * May only an array begin here, and is the object none? The newest object may be of any kind: the
+ * code that clears it begins behind its header too.
  */
 static bool is_misplaced(const struct starts *s, size_t at, const struct lc_object_seen *object)
 {
 	return s->array[at] && !object->is_array && !is_newest(&s->buffer, object);
 }
 
-/* The first of the candidates that is an object and holds the address; in_order: of the buffer's. */
+/*
+ * Set *out to the first candidate that is an object and holds the address. With in_order the object
+ * must have a successor too.
+ */
 static bool ask(struct starts *s, bool in_order, struct lc_object_seen *out)
 {
 	size_t asked = 0;
@@ -224,15 +230,15 @@ static bool find_in_contents(const struct starts *where, const struct lc_registe
 	return ask(&s, false, out);
 }
 
-/* Does it store and read nothing? Then what it stores to may be uninitialised. */
+/* Does the access store and read nothing? Then it may be to uninitialised memory. */
 static bool is_store(const struct lc_access *a)
 {
 	return (a->access & LC_TOUCH_STORE) && !(a->access & LC_TOUCH_LOAD);
 }
 
 /*
- * Is the access a store to the header of an object that is just being made, so that its class may
- * not be there yet, but what was in this memory before? The mark comes first, then the class.
+ * Is the access a store to the header of an object that is just being made? Its class may then not
+ * be there yet, but what was in this memory before. The mark comes first, then the class.
  */
 static bool being_made(const struct lc_access *a, const struct lc_object_seen *object)
 {
@@ -244,10 +250,11 @@ static bool being_made(const struct lc_access *a, const struct lc_object_seen *o
 }
 
 /*
- * Memory that the thread has just allocated may hold what was there before, headers included, until it
- * is cleared; all that it allocated earlier is in order. So of several objects that seem to hold the
- * address, the one that begins first is real, unless it is values of the program's that look like a
- * header: then no object begins where it would end.
+ * Find the object in the thread's own buffer. Memory that the thread has just allocated may hold
+ * old data, headers included, until it is cleared; everything that it allocated earlier is in
+ * order. So of several objects that seem to hold the address, the one that begins first is real,
+ * unless it is data of the program that looks like a header: then no object begins where it would
+ * end.
  */
 static bool find_fresh(const struct starts *where, const struct lc_registers *regs,
                        const struct lc_access *access, struct lc_object_seen *out)
@@ -323,7 +330,8 @@ static bool find(const struct lc_registers *regs, const struct lc_access *access
 
 	if (!lc_klass_in_heap(access->addr))
 		return false;
-	/* A load that has run was of an object; anything else may be of what is none any more, or yet. */
+	/* A load that has run was from an object; other accesses may be to an old or future
+	 * object. */
 	if ((access->how == LC_HOW_DIRECT && !is_store(access)) ||
 	    !lc_klass_thread_buffer(regs->r[THREAD], &s.buffer) || s.addr < s.buffer.low ||
 	    s.addr >= s.buffer.end)
@@ -332,7 +340,7 @@ static bool find(const struct lc_registers *regs, const struct lc_access *access
 		return s.addr < s.buffer.top && find_settled(&s, regs, access, out);
 	if (s.addr != s.buffer.top)
 		return s.addr < s.buffer.top && find_fresh(&s, regs, access, out);
-	s.addr--; /* what clears the newest object has come to its end */
+	s.addr--; /* the code that clears the newest object has come to its end */
 	return find_fresh(&s, regs, access, out) && is_newest(&s.buffer, out);
 }
 
@@ -342,7 +350,7 @@ bool lc_find_object(const struct lc_registers *regs, const struct lc_access *acc
 	const struct lc_recipe *r = &access->recipe;
 	struct lc_object_seen object;
 
-	/* What is in the header may still be that of an object which lay there before. */
+	/* The header may still be that of an object which lay there before. */
 	if (r->made && has_base(access))
 		return lc_klass_new_object(
 		    regs->r[r->base],

@@ -1,4 +1,6 @@
-/* sample/insn.c - x86-64 instructions through Zydis. Nothing here allocates or keeps state. */
+/*
+ * sample/insn.c - decodes x86-64 instructions through Zydis. Nothing here allocates or keeps state.
+ */
 #include "src/sample/insn.h"
 
 #include <Zydis/Zydis.h>
@@ -24,7 +26,10 @@ static bool is_64_bit(ZydisRegister r)
 	return r >= ZYDIS_REGISTER_RAX && r <= ZYDIS_REGISTER_R15;
 }
 
-/* Stacks, thread-local data of the JVM (r15), constants and segments hold no objects. */
+/*
+ * May the operand be in an object? Stacks, data of the JVM's thread (r15), constants and segments
+ * hold none.
+ */
 static bool may_be_object(const ZydisDecodedOperand *op)
 {
 	const ZydisDecodedOperandMem *m = &op->mem;
@@ -42,7 +47,10 @@ static bool may_be_object(const ZydisDecodedOperand *op)
 	return is_64_bit(m->base);
 }
 
-/* What a thread touches of its own: its stack, the JVM's data of it (r15), constants in the code. */
+/*
+ * Is the operand the thread's own: on its stack, in the JVM's data of the thread (r15), a constant
+ * in the code?
+ */
 static bool is_own(const ZydisDecodedOperand *op)
 {
 	const ZydisDecodedOperandMem *m = &op->mem;
@@ -69,7 +77,10 @@ static bool touches_no_data(ZydisInstructionCategory category)
 	       category == ZYDIS_CATEGORY_CLDEMOTE;
 }
 
-/* A load waits for its data where a store retires at once: reads first. */
+/*
+ * Pick the operand that a sample is likely about. A load waits for its data where a store retires
+ * at once, so reads come first.
+ */
 static const ZydisDecodedOperand *pick_memory(const ZydisDecodedInstruction *in,
                                               const ZydisDecodedOperand *ops)
 {
@@ -115,7 +126,7 @@ static void set_memory(struct lc_insn *out, const ZydisDecodedInstruction *in,
 	out->vector = m->index != ZYDIS_REGISTER_NONE && out->index == LC_NO_REGISTER;
 	out->scale = m->scale ? m->scale : 1;
 	out->disp = (int32_t)m->disp.value; /* 32 bits at most where there is a register */
-	/* No object keeps data at its very start but its header. */
+	/* An object has nothing at its very start but its header. */
 	out->polls = in->mnemonic == ZYDIS_MNEMONIC_TEST && !m->disp.value &&
 	             m->index == ZYDIS_REGISTER_NONE;
 	if (in->meta.category == ZYDIS_CATEGORY_STRINGOP)
@@ -171,7 +182,7 @@ static void set_mov(struct lc_insn *out, const ZydisDecodedOperand *ops)
 	}
 }
 
-/* What turns the address of a class into its compressed form. */
+/* Note the subtractions and shifts that turn the address of a class into its compressed form. */
 static void set_arithmetic(struct lc_insn *out, const ZydisDecodedInstruction *in,
                            const ZydisDecodedOperand *ops)
 {

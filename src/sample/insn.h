@@ -1,4 +1,4 @@
-/* sample/insn.h - one x86-64 instruction, reduced to what sampling asks of it. */
+/* sample/insn.h - decodes one x86-64 instruction, as far as sampling needs it. */
 #ifndef LC_SAMPLE_INSN_H
 #define LC_SAMPLE_INSN_H
 
@@ -8,13 +8,15 @@
 
 struct lc_insn {
 	uint8_t length;
-	bool control; /* branch, call, return, trap: what follows in memory need not follow */
-	bool calls;   /* ... a call: it comes back, and nobody here knows what ran meanwhile */
+	bool control; /* branch, call, return, trap: the next instruction in memory need not run
+	                 next */
+	bool calls;   /* a call: it comes back, and it is not known what ran meanwhile */
 	bool falls;   /* control may go on to the next instruction in memory */
-	bool repeats; /* rep string instruction: interrupted in the middle, pc stays on it */
+	bool repeats; /* rep string instruction: when it is interrupted, the pc stays on it */
 	bool memory;  /* has an operand that may be in an object; the fields below hold */
-	bool own;    /* ... and only one in the thread's stack, the JVM's data of it, or the code */
-	bool vector; /* VSIB */
+	bool own; /* its only memory operand is in the stack, the JVM's data of the thread, or the
+	             code */
+	bool vector;  /* VSIB */
 	uint8_t base; /* register number or LC_NO_REGISTER */
 	uint8_t index;
 	uint8_t scale;
@@ -25,9 +27,9 @@ struct lc_insn {
 	uint8_t copy_to;  /* mov r64,r64: destination; LC_NO_REGISTER for anything else */
 	uint8_t copy_from;
 	uint8_t store_from;  /* mov [memory],r: the register; LC_NO_REGISTER for anything else */
-	uint8_t constant_to; /* mov r,constant: the register, likewise */
+	uint8_t constant_to; /* mov r,constant: the register, or LC_NO_REGISTER */
 	bool constant;       /* mov of a constant, to memory or a register: `value` */
-	uint8_t sub_to;      /* sub r,r2 or r,constant in 64 bits: r, likewise */
+	uint8_t sub_to;      /* sub r,r2 or r,constant in 64 bits: r, or LC_NO_REGISTER */
 	uint8_t sub_from;    /* r2; LC_NO_REGISTER: `value` */
 	uint8_t shr_to;      /* shr r,constant in 64 bits: r, by `value` */
 	uint64_t value;

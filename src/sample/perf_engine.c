@@ -1,10 +1,11 @@
 /*
- * sample/perf_engine.c - engines on perf events: pebs, ibs, fault.
+ * sample/perf_engine.c - turns the records of perf events into samples: the engines pebs, ibs,
+ * fault.
  *
  * Each thread has an event and a small buffer per engine. With each record the kernel sends the
- * thread a signal, and it arrives before the thread goes on: for a page fault before the instruction
- * is run again, for hardware a few instructions behind the one that was sampled. So
- * the handler finds the stack as it was, and nothing waits in the buffer but while our signals are
+ * thread a signal, and it arrives before the thread goes on: for a page fault before the
+ * instruction is run again, for hardware a few instructions behind the one that was sampled. So the
+ * handler finds the stack as it was, and nothing waits in the buffer but while our signals are
  * blocked. Signals of several events fold into one: the handler reads the buffers of all of them.
  *
  * Kernels do not throttle a software event with a period of 1, so all page faults arrive.
@@ -37,10 +38,10 @@ static struct {
 
 /* The interrupted thread, as far as several records can share it. */
 struct interrupted {
-	const void *context; /* NULL: the thread is not there to ask */
+	const void *context; /* NULL: the records are not read by the thread's own handler */
 	struct lc_registers regs;
 	struct lc_code_piece code; /* that the context is in; end 0 where none is known */
-	bool walked;               /* `frames` of the sampler hold the context's own path: */
+	bool walked;               /* `frames` of the sampler hold the path of the context */
 	int16_t frames_len;
 };
 
@@ -71,7 +72,7 @@ static bool record_registers(const struct lc_ring_record *r, struct lc_registers
 	return true;
 }
 
-/* What data_src says that the instruction did. */
+/* The accesses of the instruction according to data_src. */
 static uint8_t access_of(uint64_t data_src)
 {
 	const uint64_t op = data_src >> PERF_MEM_OP_SHIFT;
@@ -85,7 +86,7 @@ static uint8_t access_of(uint64_t data_src)
 }
 
 /*
- * The path of a record. Its own instruction stands for the context's where both are in one
+ * Find the path of a record. Its own instruction stands for the context's where both are in one
  * compiled method and the stack pointer has not moved in between; else the path is the context's.
  */
 static void walk_record(struct lc_sampler *s, struct interrupted *at,
@@ -110,7 +111,7 @@ static void walk_record(struct lc_sampler *s, struct interrupted *at,
 	at->frames_len = head->frames_len;
 }
 
-/* The access as its own instruction tells: it is the one at record's program counter. */
+/* Find the access by its instruction, which is the one at the record's program counter. */
 static void decode_record(const struct lc_ring_record *r, const struct lc_code_piece *code,
                           bool ran, struct lc_access *out)
 {
@@ -156,7 +157,7 @@ static void take_record(struct lc_sampler *s, size_t engine, const struct lc_rin
 	uint64_t pc = 0;
 
 	if (!known && at->context && at->regs.pc == r->ip)
-		known = &at->regs; /* nothing has run since */
+		known = &at->regs; /* no instruction has run since the record was made */
 
 	lc_code_find(r->ip, &code);
 	lc_sampler_begin(&head, engine, r->ip, (uint8_t)code.kind);
@@ -167,10 +168,11 @@ static void take_record(struct lc_sampler *s, size_t engine, const struct lc_rin
 	head.latency = r->weight < UINT32_MAX ? (uint32_t)r->weight : UINT32_MAX;
 	lc_engine_add(engine, LC_ENGINE_SAMPLES, 1);
 	if (kind == LC_KIND_WATCH) {
-		/* A breakpoint on data hits behind its instruction: the path is to name that one. */
+		/* A breakpoint on data hits behind its instruction, which the path is to name. */
 		pc = lc_watch_access(engine, known, &head);
 	} else {
-		/* A fault comes before its instruction has run; hardware tells of one that has. */
+		/* A fault comes before its instruction has run; hardware reports one that has
+		 * run. */
 		decode_record(r, &code, kind != LC_KIND_FAULT, &access);
 		head.access = access.access ? access.access : access_of(r->data_src);
 		/* A record of Java code that is read late may find a collection running. */
@@ -207,7 +209,7 @@ static void read_slot(struct lc_sampler *s, size_t engine, struct interrupted *a
 		case LC_RING_LOST_SAMPLES:
 			lose(slot, engine, record.lost);
 			break;
-		case LC_RING_DAMAGED: /* nobody knows how many */
+		case LC_RING_DAMAGED: /* it is not known how many samples are lost */
 			lose(slot, engine, 1);
 			break;
 		case LC_RING_THROTTLE:
@@ -223,9 +225,10 @@ static void read_slot(struct lc_sampler *s, size_t engine, struct interrupted *a
 /* -- signals ----------------------------------------------------------------------------- */
 
 /*
- * The kernel sends with the reason as si_code, POLL_IN to POLL_HUP, or bare where it has no memory for
- * more. Nobody else has a reason to ask for this signal that way; one for an event that was closed
- * since must not go to the handler before ours, which may be the one that kills.
+ * Did the kernel send the signal for a perf event? It sends si_code POLL_IN to POLL_HUP, or a bare
+ * signal when it has no memory for more. Nobody else has a reason to ask for this signal that way.
+ * A signal for an event that is closed by now must not go to the handler before ours, which may
+ * kill.
  */
 static bool is_ours(const siginfo_t *info)
 {
@@ -261,12 +264,11 @@ static int start(size_t engine, const struct lc_event *event, const struct lc_op
 	(void)options;
 	rows[engine].event = event;
 	rows[engine].every = event->kind == LC_KIND_FAULT || event->kind == LC_KIND_WATCH;
-	if (rows[engine].every) /* a large array's pages come at 100,000 a second */
+	if (rows[engine].every) /* pages of a large array fault 100,000 times a second */
 		lc_sampler_log_at_least(BURST_LOG_BYTES);
 	return lc_signals_use(LC_SIGNAL_PERF, on_perf);
 }
 
-/* With as large a buffer as the limit of locked memory leaves. */
 int lc_perf_engine_open(struct lc_perf *perf, const struct lc_event *event, int signal, int32_t tid)
 {
 	struct lc_perf_config config = {
@@ -329,7 +331,7 @@ static void thread_finish(struct lc_sampler *s, size_t engine)
 		return;
 	look_at_context(&nobody, NULL);
 	read_slot(s, engine, &nobody);
-	/* The kernel tells of what found no room only with the next record that does. */
+	/* The kernel reports lost records only with the next record that finds room. */
 	counted = thread_counted(s, engine);
 	due = counted / rows[engine].event->period;
 	if (due > slot->read)

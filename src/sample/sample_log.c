@@ -1,5 +1,5 @@
 /*
- * sample/sample_log.c - byte ring of samples, one producer, one consumer.
+ * sample/sample_log.c - keeps samples in a byte ring with one producer and one consumer.
  *
  * A record is one word (its length in bytes, this word included) and the sample. A record that
  * would cross the end of the ring goes to its start; the rest of the ring is then a filler, a

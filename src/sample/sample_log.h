@@ -1,4 +1,6 @@
-/* sample/sample_log.h - samples on their way from a thread's signal handlers to the attribution thread. */
+/*
+ * sample/sample_log.h - brings samples from a thread's signal handlers to the attribution thread.
+ */
 #ifndef LC_SAMPLE_SAMPLE_LOG_H
 #define LC_SAMPLE_SAMPLE_LOG_H
 
@@ -31,7 +33,7 @@ void lc_sample_log_destroy(struct lc_sample_log *log);
 int lc_sample_log_put(struct lc_sample_log *log, const struct lc_sample *head,
                       const uint64_t *frames);
 
-/* At least half of the room is taken. Context: [signal], owner thread only. */
+/* Is at least half of the room taken? Context: [signal], owner thread only. */
 bool lc_sample_log_half_full(const struct lc_sample_log *log);
 
 /*
@@ -40,7 +42,7 @@ bool lc_sample_log_half_full(const struct lc_sample_log *log);
  */
 const struct lc_sample *lc_sample_log_peek(struct lc_sample_log *log);
 
-/* Give the sample of the last peek back; nothing where that was NULL. Context: [writer]. */
+/* Drop the sample of the last peek; do nothing if that was NULL. Context: [writer]. */
 void lc_sample_log_drop(struct lc_sample_log *log);
 
 uint64_t lc_sample_log_lost(const struct lc_sample_log *log); /* Context: any. */

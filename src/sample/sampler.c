@@ -1,5 +1,6 @@
 /*
- * sample/sampler.c - see sampler.h.
+ * sample/sampler.c - keeps the samplers of all threads, and does what every engine does for a
+ * sample.
  *
  * Samplers live in an arena that is never unmapped, so that a signal that comes late finds one:
  * a timer's value is the address of its slot, which also tells our signals from others'.
@@ -41,7 +42,7 @@ enum {
 
 static struct {
 	struct lc_sampler *arena; /* set once */
-	int depth;                /* set before there are threads, like these: */
+	int depth;                /* set before there are threads, as are the next fields */
 	size_t log_bytes;
 	uint64_t jvm_low, jvm_high;
 
@@ -288,7 +289,7 @@ struct lc_sampler *lc_sampler_self(void)
 
 	if (t)
 		return t->sampler;
-	/* Registered by another thread: once per thread, then it is bound. */
+	/* Another thread registered it: this search runs once per thread, which is then bound. */
 	used = lc_samplers_used();
 	tid = (int32_t)syscall(SYS_gettid);
 	for (uint32_t i = 0; i < used; i++) {
@@ -309,7 +310,7 @@ bool lc_sampler_enter(struct lc_sampler *s)
 	if (!lc_thread_self() && s->tid == (int32_t)syscall(SYS_gettid))
 		lc_thread_bind(s->thread); /* registered by another thread */
 	if (s->thread != lc_thread_self() || !s->thread)
-		return false;               /* sent by an engine to a thread that is gone */
+		return false; /* an engine sent the signal to a thread that has ended */
 	atomic_store(&s->in_handler, true); /* T1 */
 	if (atomic_load(&s->state) == LC_SAMPLER_ACTIVE) {
 		lc_span_interrupted(s->thread, &s->interrupt);
@@ -350,7 +351,7 @@ static uint8_t where_of(uint64_t pc, uint8_t kind)
 		return LC_WHERE_INTERPRETER;
 	case LC_CODE_RUNTIME:
 		return LC_WHERE_JVM;
-	default: /* a method whose event has not come yet, if not known */
+	default: /* also a method whose CompiledMethodLoad has not come yet */
 		return LC_WHERE_COMPILED;
 	}
 }
@@ -377,7 +378,8 @@ void lc_sampler_find(struct lc_sample *head, const struct lc_registers *regs,
 	if ((head->where != LC_WHERE_COMPILED && head->where != LC_WHERE_STUB) || !access->addr ||
 	    !lc_find_object(regs, access, &object))
 		return;
-	if (access->addr - object.start >= object.size_bytes) { /* a cursor at its end */
+	if (access->addr - object.start >=
+	    object.size_bytes) { /* a cursor that has come to the end of the object */
 		head->addr = object.start;
 		head->how = LC_HOW_BASE;
 	}

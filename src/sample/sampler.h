@@ -1,5 +1,6 @@
 /*
- * sample/sampler.h - what the engines share on one thread: its log, its walks, its one handler at a time.
+ * sample/sampler.h - holds what the engines share on one thread: its log, its buffers for walking,
+ * and the rule that one handler runs at a time.
  *
  * Private to src/sample. A thread has one sampler, with a slot for each engine. Every handler of
  * every engine enters the sampler before it touches anything of it, and blocks the signals of the
@@ -26,13 +27,13 @@
 
 enum lc_sampler_state { LC_SAMPLER_FREE, LC_SAMPLER_ACTIVE, LC_SAMPLER_STOPPED };
 
-/* What one engine has on one thread. Of the fields, an engine uses those of its kind. */
+/* The state of one engine on one thread. An engine uses the fields of its kind. */
 struct lc_sampler_slot {
 	_Atomic uint64_t lost; /* samples without a record; written by: the owner thread's handlers,
 	                          or whoever finishes the stopped sampler */
 	uint64_t lost_taken;   /* attribution thread only */
-	uint64_t read;         /* occurrences told by the buffer, lost ones included; as `lost` */
-	bool open;             /* changed under the engines' lock, never in a handler */
+	uint64_t read; /* occurrences in the buffer's records, lost ones too; written as `lost` */
+	bool open;     /* changed under the engines' lock, never in a handler */
 	timer_t timer;
 	struct lc_perf perf;
 };
@@ -43,9 +44,10 @@ struct lc_sampler {
 	int32_t tid;
 	struct lc_thread *thread;
 	JNIEnv *env;                        /* owner thread; NULL until its first sample */
-	struct lc_span_interrupt interrupt; /* of the handler that runs */
+	struct lc_span_interrupt interrupt; /* belongs to the handler that runs */
 
-	/* One mapping of buffers_bytes holds all three, of --depth elements each; pages are touched as used. */
+	/* One mapping of buffers_bytes holds all three, of --depth elements each; pages are
+	 * touched as used. */
 	size_t buffers_bytes;
 	struct lc_walk_frame *scratch;
 	uint64_t *frames;
@@ -55,36 +57,40 @@ struct lc_sampler {
 
 	/* The timer's sample that waits for a breakpoint to find its address. Owner thread only. */
 	bool pending;
-	unsigned pending_age; /* samples since */
+	unsigned pending_age; /* samples taken since that one */
 	struct lc_trap trap;
-	struct lc_access access; /* and `pending_frames`, and `head`, at the end */
+	struct lc_access access; /* the waiting sample is this, `pending_frames` and `head` */
 	uint64_t *pending_frames;
-	struct lc_sample head; /* last, for its open end */
+	struct lc_sample head; /* must be last: struct lc_sample ends in a flexible array */
 };
 
 /* -- arena: all but init under the engines' lock ------------------------------------------- */
 
-/* Find what walking, decoding and judging addresses need. Returns 0 or -errno. [attach] */
+/* Prepare walking, decoding and the judging of addresses. Returns 0 or -errno. [attach] */
 int lc_sampler_init(JNIEnv *jni, const struct lc_options *options);
 
 /* Threads that start from now on have a log of at least so many bytes, a power of two. [attach] */
 void lc_sampler_log_at_least(size_t bytes);
 
 /*
- * A sampler for `t`, all slots closed, with t->samples and t->sampler set. No handler enters it
- * before lc_sampler_activate(). Returns 0, or -errno with nothing created. Context: [attach] [java].
+ * Make a sampler for `t`, with all slots closed, and set t->samples and t->sampler. No handler
+ * enters it before lc_sampler_activate(). Returns 0, or -errno with nothing created. Context:
+ * [attach] [java].
  */
 int lc_sampler_create(struct lc_thread *t);
 void lc_sampler_activate(struct lc_sampler *s);
 
-/* Give back what create made; no handler runs in it and its slots are closed. */
+/* Give back what lc_sampler_create() made; no handler runs in it and its slots are closed. */
 void lc_sampler_destroy(struct lc_thread *t);
 
-/* Samplers ever used, and each of them, whatever its state. Context: any. */
+/* The number of samplers ever used, and each sampler, whatever its state. Context: any. */
 uint32_t lc_samplers_used(void);
 struct lc_sampler *lc_samplers_at(uint32_t i);
 
-/* No handler enters from now on. One that runs on another thread may go on: wait for it. */
+/*
+ * Let no handler enter from now on. A handler that runs on another thread may go on;
+ * lc_sampler_wait() waits for it.
+ */
 void lc_sampler_shut(struct lc_sampler *s);
 void lc_sampler_wait(const struct lc_sampler *s);
 
@@ -99,7 +105,7 @@ struct lc_sampler *lc_sampler_of_slot(const void *value, size_t *engine);
 /* The calling thread's sampler, also where another thread registered it; or NULL. */
 struct lc_sampler *lc_sampler_self(void);
 
-/* May the calling thread's handler use `s`? Then lc_sampler_leave() must follow. */
+/* May the calling thread's handler use `s`? If so, lc_sampler_leave() must follow. */
 bool lc_sampler_enter(struct lc_sampler *s);
 void lc_sampler_leave(struct lc_sampler *s);
 
@@ -110,8 +116,8 @@ void lc_sampler_registers(const void *context, struct lc_registers *out);
 void lc_sampler_begin(struct lc_sample *head, size_t engine, uint64_t pc, uint8_t kind);
 
 /*
- * The object that the access of *head was in, where the registers prove it, to *head; only in Java
- * code, where no collection can move it meanwhile.
+ * Put into *head the object that its access was in, if the registers prove it; only in Java code,
+ * where no collection can move the object meanwhile.
  */
 void lc_sampler_find(struct lc_sample *head, const struct lc_registers *regs,
                      const struct lc_access *access);
@@ -120,7 +126,7 @@ void lc_sampler_find(struct lc_sample *head, const struct lc_registers *regs,
 void lc_sampler_walk(struct lc_sampler *s, const void *context, uint64_t pc, struct lc_sample *head,
                      uint64_t *frames);
 
-/* To the log; what finds no room is counted as lost. */
+/* Append the sample to the log; one that finds no room is counted as lost. */
 void lc_sampler_append(struct lc_sampler *s, const struct lc_sample *head, const uint64_t *frames);
 
 /* -- counts: any context, relaxed: nothing hangs on them ------------------------------------ */
@@ -155,8 +161,8 @@ void lc_sampler_add(enum lc_sampler_count what, uint64_t n);
 
 /* How one kind of engine does its work. */
 struct lc_backend {
-	/* Install what engine number `engine` needs; may be called for several. 0 or -errno.
-	 * *event and *options live for ever. Context: [attach]. */
+	/* Install what engine number `engine` needs; may be called for several engines. 0 or
+	 * -errno. *event and *options live for ever. Context: [attach]. */
 	int (*start)(size_t engine, const struct lc_event *event, const struct lc_options *options);
 
 	/* Make what the sampler's thread needs, bringing no signal yet. The sampler is not ACTIVE.
@@ -165,7 +171,7 @@ struct lc_backend {
 	int (*thread_open)(struct lc_sampler *s, size_t engine);
 
 	/* Begin, where the slot is open and the sampler ACTIVE. Returns 0, or -errno; then the slot
-	 * stays open, and silent. As above. */
+	 * stays open, and silent. Under the engines' lock. Context: [attach] [java]. */
 	int (*thread_begin)(struct lc_sampler *s, size_t engine);
 
 	/* Bring no more signals. The sampler is shut. Under the engines' lock, any thread. */

@@ -1,5 +1,6 @@
 /*
- * sample/signals.c - see signals.h.
+ * sample/signals.c - hands each signal of an engine to the engine's function, or to the old
+ * handler.
  *
  * All fields are written at attach, before a signal of ours can come; a handler that is there
  * before (SIGTRAP) finds either no function, and passes the signal on, or a whole one.
@@ -17,10 +18,10 @@ static struct {
 	bool chosen;
 	int number[LC_SIGNAL_COUNT];
 	_Atomic(lc_signal_fn *) fn[LC_SIGNAL_COUNT];
-	struct lc_chain chain[LC_SIGNAL_COUNT]; /* of the first of its number */
+	struct lc_chain chain[LC_SIGNAL_COUNT]; /* signals of one number use the first one's */
 } signals;
 
-/* Two may share a number, where a program has left no other free: the first has the chain. */
+/* Two signals share a number if the program has left no other free: the first has the chain. */
 static size_t first_of(int number)
 {
 	size_t i = 0;

@@ -1,4 +1,6 @@
-/* sample/signals.h - the signals of the engines: numbers, handlers, and one at a time. */
+/*
+ * sample/signals.h - chooses the engines' signals and handles them, one at a time on each thread.
+ */
 #ifndef LC_SAMPLE_SIGNALS_H
 #define LC_SAMPLE_SIGNALS_H
 
@@ -13,16 +15,18 @@ enum lc_signal {
 	LC_SIGNAL_COUNT
 };
 
-/* Handle what is ours and return true; false leaves the signal to whoever had it before. [signal] */
+/*
+ * Handles a signal of ours and returns true; false leaves the signal to the old handler. [signal]
+ */
 typedef bool lc_signal_fn(const siginfo_t *info, void *context);
 
 /*
- * Install `fn`, for ever; once it is, further calls change nothing. While one handler runs the signals
- * of all are blocked. errno is kept. Returns 0 or -errno. Context: [attach].
+ * Install `fn`, for ever; further calls change nothing. While one handler runs, the signals of all
+ * are blocked. Handlers keep errno. Returns 0 or -errno. Context: [attach].
  */
 int lc_signals_use(enum lc_signal which, lc_signal_fn *fn);
 
-/* Its number; valid after lc_signals_use(). Context: any. */
+/* The number of the signal; valid after lc_signals_use(). Context: any. */
 int lc_signals_number(enum lc_signal which);
 
 /* Is our handler the one that the kernel would call now? Context: any. */

@@ -1,9 +1,9 @@
 /*
- * sample/timer.c - the engine that needs no hardware: a CPU-time timer per thread.
+ * sample/timer.c - samples by a CPU-time timer per thread: the engine that needs no hardware.
  *
  * The kernel looks at CPU timers at its tick, so at HZ=250 samples come 4 or 8 ms apart for an
- * interval of 5 ms; what it folds into one signal is in the overrun count. The first expiry of
- * each thread is random, lest it run in step with the program.
+ * interval of 5 ms; expirations that it folds into one signal are in the overrun count. The first
+ * expiry of each thread is random, lest it run in step with the program.
  *
  * Invariant: sampler.c has the rules for a sampler's fields. An engine's row here is written by
  *            its start, before there are threads.
@@ -34,7 +34,7 @@ static uint64_t interval_ns[LC_EVENTS_MAX];
 
 /* -- a sample ---------------------------------------------------------------------------- */
 
-/* The breakpoint of the pending sample will not tell any more. */
+/* Complete the pending sample without the address: its breakpoint was not hit. */
 static void give_up_pending(struct lc_sampler *s)
 {
 	lc_trap_disarm(&s->trap);
@@ -95,7 +95,9 @@ static void take_sample(struct lc_sampler *s, size_t engine, int overrun, const 
 	lc_sampler_append(s, &head, s->frames);
 }
 
-/* The calling thread is about to run the instruction whose address is wanted. */
+/*
+ * Complete the pending sample: the thread is about to run the instruction whose address is wanted.
+ */
 static void finish_pending(struct lc_sampler *s, const void *context)
 {
 	struct lc_registers regs;
@@ -173,7 +175,9 @@ static int start(size_t engine, const struct lc_event *event, const struct lc_op
 	return err ? err : lc_signals_use(LC_SIGNAL_TRAP, on_sigtrap);
 }
 
-/* The kernel's number for a thread's CPU-time clock: ~tid, per thread (4), scheduler time (2). */
+/*
+ * The kernel's number for the CPU-time clock of a thread: ~tid, per thread (4), scheduler time (2).
+ */
 static clockid_t thread_clock(int32_t tid)
 {
 	return (clockid_t)(~(uint32_t)tid << 3 | 6);

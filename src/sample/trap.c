@@ -1,5 +1,5 @@
 /*
- * sample/trap.c - execute breakpoints through perf_event_open(2), Linux 5.13 or newer.
+ * sample/trap.c - sets breakpoints on execution through perf_event_open(2), Linux 5.13 or newer.
  *
  * A breakpoint event with `sigtrap` interrupts its thread before the instruction runs; on return
  * from the handler the kernel lets the instruction pass. The event is made on the first need,
@@ -25,7 +25,7 @@
 /* Set once by whoever fails first, never cleared; relaxed: it guards nothing but the attempt. */
 static _Atomic bool unusable;
 
-/* What the kernel writes for si_code TRAP_PERF; glibc 2.35 and older do not declare it. */
+/* The siginfo that the kernel writes for TRAP_PERF; glibc 2.35 and older do not declare it. */
 struct perf_siginfo {
 	int signo, error, code, pad;
 	void *address;
@@ -34,7 +34,7 @@ struct perf_siginfo {
 	uint32_t flags;
 };
 
-/* Fields as of Linux 5.13; older kernel headers lack `sigtrap` and `sig_data`. */
+/* Fill in *attr as Linux 5.13 lays it out; older kernel headers lack `sigtrap` and `sig_data`. */
 static void describe(struct perf_event_attr *attr, uint64_t pc)
 {
 	memset(attr, 0, sizeof(*attr));

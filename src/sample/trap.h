@@ -1,4 +1,4 @@
-/* sample/trap.h - execute breakpoints of the calling thread, delivered as SIGTRAP. */
+/* sample/trap.h - sets breakpoints on execution for the calling thread, delivered as SIGTRAP. */
 #ifndef LC_SAMPLE_TRAP_H
 #define LC_SAMPLE_TRAP_H
 
@@ -14,14 +14,14 @@ struct lc_trap {
 #define LC_TRAP_NONE ((struct lc_trap){ .fd = -1 })
 
 /*
- * SIGTRAP is to come once, when the calling thread is about to run the instruction at `pc`.
- * An earlier wish of this thread is forgotten. Returns 0, or -errno: what it cannot mend
- * (old kernel, no permission) is not tried again by any thread and gives -ENOTSUP from then on.
+ * Ask for one SIGTRAP when the calling thread is about to run the instruction at `pc`. An earlier
+ * request of this thread is forgotten. Returns 0, or -errno. A failure that lasts (old kernel, no
+ * permission) is not tried again by any thread: -ENOTSUP is returned from then on.
  * Context: [signal], with SIGTRAP blocked or unable to happen. errno kept.
  */
 int lc_trap_arm(struct lc_trap *trap, uint64_t pc);
 
-/* Forget the wish. Context: [signal], owner thread. errno kept. */
+/* Withdraw the request. Context: [signal], owner thread. errno kept. */
 void lc_trap_disarm(struct lc_trap *trap);
 
 /* Give the breakpoint back. Context: any thread; the owner arms no more. */

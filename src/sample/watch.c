@@ -1,8 +1,8 @@
 /*
- * sample/watch.c - see watch.h.
+ * sample/watch.c - finds the watched object, and aims the breakpoints of all threads at it.
  *
- * Each sampled thread has its event from its start on, disabled until the object is there: opening one
- * takes milliseconds at times, re-aiming it microseconds. Perf events read by perf_engine.c.
+ * Each sampled thread has its event from its start on, disabled until the object is there: opening
+ * an event takes milliseconds at times, re-aiming it microseconds. perf_engine.c reads the events.
  *
  * Breakpoint events are not throttled by the kernel, which limits only what comes several times
  * at once, so the count is exact. A hit costs 10 us in a virtual machine (most of it for the way
@@ -47,18 +47,18 @@ enum state {
 	SEARCHING,
 	FOUND,
 	DEAD,    /* collected */
-	REFUSED, /* it is there, and the place in it is not */
+	REFUSED, /* the object has appeared, but it has no such place */
 };
 
 struct watch {
 	const struct lc_event *event;    /* set by start; NULL: no watch */
-	struct lc_event aimed;           /* what to open: `event` with the place. Under lock */
+	struct lc_event aimed;           /* the event to open: `event` with the place. Under lock */
 	_Atomic int state;               /* enum state; W1 */
-	char signature[NAME_MAX_BYTES];  /* of the class; set by start, like: */
-	char class_name[NAME_MAX_BYTES]; /* as Class constants have it */
+	char signature[NAME_MAX_BYTES];  /* of the class; set by start */
+	char class_name[NAME_MAX_BYTES]; /* as Class constants have it; set by start */
 	_Atomic(jweak) class;            /* the first one of that name; never changes then */
 	_Atomic uint64_t seen;           /* objects of the class */
-	jweak ref;                       /* under lock, like these: */
+	jweak ref;                       /* under lock, as are the fields below */
 	uint64_t offset;                 /* of the place in the object */
 	uint64_t object;                 /* where it begins; 0: nowhere */
 	uint64_t size_bytes;             /* of the object */
@@ -72,7 +72,7 @@ static struct {
 	uint64_t min_size_bytes;
 } watching = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
-/* Where events aim that have nothing to aim at; nobody touches it. */
+/* The target of events that have nothing to aim at; nobody touches it. */
 static uint64_t nowhere;
 
 static __attribute__((format(printf, 2, 3))) void say(const struct watch *w, const char *format,
@@ -89,7 +89,10 @@ static __attribute__((format(printf, 2, 3))) void say(const struct watch *w, con
 
 /* -- aiming: under the lock ----------------------------------------------------------------- */
 
-/* The kernel compares all but the place with what it was opened with: as lc_perf_open() does it. */
+/*
+ * Aim w->aimed at `addr`. The kernel demands that all other fields are as when the event was
+ * opened.
+ */
 static void aim_attr(struct watch *w, uint64_t addr)
 {
 	w->aimed.attr.bp_addr = addr;
@@ -104,7 +107,7 @@ static void aim(struct watch *w, struct lc_sampler_slot *slot)
 		atomic_fetch_add_explicit(&w->unaimed, 1, memory_order_relaxed); /* a count */
 }
 
-/* Every thread's event at the object's place; or none anywhere, where it is dead. */
+/* Aim every thread's event at the object's place; if the object is dead, disable the events. */
 static void aim_all(struct watch *w)
 {
 	const size_t engine = (size_t)(w - watching.row);
@@ -115,7 +118,7 @@ static void aim_all(struct watch *w)
 		struct lc_sampler *s = lc_samplers_at(i);
 		struct lc_sampler_slot *slot = &s->slot[engine];
 
-		/* One that is being stopped is not enabled again: its pause comes after us. */
+		/* A sampler that is being stopped is left out: its pause comes after this. */
 		if (!slot->open || atomic_load(&s->state) != LC_SAMPLER_ACTIVE)
 			continue;
 		if (w->object)
@@ -127,7 +130,7 @@ static void aim_all(struct watch *w)
 
 /* -- the engine ----------------------------------------------------------------------------- */
 
-/* "com.acme.Node" and "float[][]" as the JVM has them. */
+/* Write "com.acme.Node" and "float[][]" as the JVM writes them. */
 static void name_class(struct watch *w)
 {
 	static const char *const primitives[] = { "Zboolean", "Cchar",  "Ffloat", "Ddouble",
@@ -169,7 +172,7 @@ static int start(size_t engine, const struct lc_event *event, const struct lc_op
 	attr->inherit = 0;
 	attr->watermark = 0;
 	attr->wakeup_events = 1;
-	attr->exclude_kernel = 1; /* copies that the kernel makes are none of the program's */
+	attr->exclude_kernel = 1; /* copies that the kernel makes are no accesses of the program */
 	attr->exclude_hv = 1;
 	attr->read_format |= PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING;
 	attr->read_format &= ~(uint64_t)PERF_FORMAT_GROUP;
@@ -267,7 +270,10 @@ static uint8_t widest_at(uint64_t offset, uint64_t size_bytes)
 	return bytes;
 }
 
-/* Where in the object, and how wide. Returns 0, or -ENOENT and says what there is. */
+/*
+ * Find where the place is in the object, and how wide it is. Returns 0, or -ENOENT with a line on
+ * stderr.
+ */
 static int find_place(JNIEnv *jni, const struct watch *w, jobject o, uint64_t size_bytes,
                       uint64_t *offset, uint8_t *bytes)
 {
@@ -305,7 +311,7 @@ static int find_place(JNIEnv *jni, const struct watch *w, jobject o, uint64_t si
 	return err;
 }
 
-/* Stop looking where nothing is looked for any more. */
+/* Let hooks show objects only while some watch looks for one. */
 static void look_on(void)
 {
 	for (size_t i = 0; i < LC_EVENTS_MAX; i++)
@@ -349,7 +355,7 @@ static bool found(JNIEnv *jni, struct watch *w, jobject o)
 	return true;
 }
 
-/* Is it the watched class, whichever loader's? */
+/* Is `class` the watched class, whichever loader defined it? */
 static bool is_class(JNIEnv *jni, struct watch *w, jclass class)
 {
 	jweak known = atomic_load_explicit(&w->class, memory_order_acquire), none = NULL;
@@ -425,14 +431,17 @@ void lc_watch_begin(bool follow)
 		lc_observe(on_object);
 }
 
-/* Do the others that see moves pass over an object of that size? */
+/* Do those who see moves, the interposer and gc/small.c, pass over an object of that size? */
 static bool moves_unseen(uint64_t size_bytes)
 {
 	return size_bytes < watching.min_size_bytes &&
 	       watching.min_size_bytes > LC_MOVE_INLINE_BYTES;
 }
 
-/* Note once that the object was at `src` and is at `dst`: also where it stayed, which need not show. */
+/*
+ * Note once that the object was at `src` and is at `dst`, also if it stayed: nothing else may show
+ * that.
+ */
 static void note_move(struct lc_move *moves, size_t *len, uint64_t src, uint64_t dst,
                       uint64_t size_bytes)
 {
@@ -478,7 +487,7 @@ struct lc_move *lc_watch_gc_finish(size_t *len)
 
 /* -- at the end ----------------------------------------------------------------------------- */
 
-/* The loaded classes, as reports name them; malloc'ed, as is each. */
+/* The names of the loaded classes as in reports; the array and each name are malloc'ed. */
 static char **loaded_names(size_t *len)
 {
 	jclass *loaded = NULL;

@@ -1,10 +1,11 @@
 /*
- * sample/watch.h - the watch engine: every access to one place of one object, while it moves.
+ * sample/watch.h - counts every access to one place of one object, while it moves: the engine
+ * `watch`.
  *
- * The object is the N-th of its class that an allocation hook shows, whatever its size. A breakpoint on data of
- * each sampled thread counts the accesses, exactly, and every so many of them is a sample. When a
- * collection has moved the object, the breakpoints follow it before the threads go on. One place
- * is at most 8 bytes: a field, an element, or what is at an offset.
+ * The object is the N-th of its class that an allocation hook shows, whatever its size. A
+ * breakpoint on data of each sampled thread counts the accesses exactly, and every n-th access is a
+ * sample. When a collection has moved the object, the breakpoints follow it before the threads go
+ * on. One place is at most 8 bytes: a field, an element, or the bytes at an offset.
  */
 #ifndef LC_SAMPLE_WATCH_H
 #define LC_SAMPLE_WATCH_H
@@ -23,15 +24,16 @@ struct lc_sample;    /* core/record.h */
 const struct lc_backend *lc_backend_watch(void);
 
 /*
- * A sample of engine number `engine`, a watch: a breakpoint on data hits when its instruction has
- * been run, so what it did is told from the one before *regs (NULL: unknown). Sets head->access.
- * Returns the instruction's address where the path should name it, or 0. Context: [signal].
+ * Find the access of a sample of engine number `engine`, a watch. A breakpoint on data hits when
+ * its instruction has run, so the access is that of the instruction before *regs (NULL: unknown).
+ * Sets head->access. Returns the instruction's address if the path should name it, or 0. Context:
+ * [signal].
  */
 uint64_t lc_watch_access(size_t engine, const struct lc_registers *regs, struct lc_sample *head);
 
 /*
- * The classes that hooks are asked to show, named as Class constants are ("com/acme/Node", "[F").
- * Sets *names, which live for ever, and returns how many. Context: [attach], after
+ * The classes whose objects hooks have to show, named as Class constants are ("com/acme/Node",
+ * "[F"). Sets *names, which live for ever, and returns their number. Context: [attach], after
  * lc_engines_start().
  */
 size_t lc_watch_classes(const char *const **names);
@@ -44,8 +46,8 @@ size_t lc_watch_classes(const char *const **names);
 void lc_watch_begin(bool follow);
 
 /*
- * A collection has finished and the world is still stopped: aim at where the objects are. Returns the
- * moves of those that are tracked for the watch alone, malloc'ed; owner: the caller. [gc]
+ * A collection has finished and the world is still stopped: aim at where the objects are. Returns
+ * the moves of those that are tracked for the watch alone, malloc'ed; owner: the caller. [gc]
  */
 struct lc_move *lc_watch_gc_finish(size_t *len);
 
@@ -63,7 +65,7 @@ struct lc_watch_stats {
 	uint64_t unaimed; /* breakpoints that the kernel refused to aim */
 };
 
-/* Of engine number `engine`; false where it is no watch. Context: any. */
+/* The counts of engine number `engine`; false if that is no watch. Context: any. */
 bool lc_watch_stats(size_t engine, struct lc_watch_stats *out);
 
 #endif
