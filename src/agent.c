@@ -29,7 +29,6 @@
 #include "src/gc/moves.h"
 #include "src/heap/alloc_log.h"
 #include "src/heap/audit.h"
-#include "src/heap/context.h"
 #include "src/heap/estimate.h"
 #include "src/heap/hook.h"
 #include "src/jvm/areas.h"
@@ -47,6 +46,7 @@
 #include "src/sample/watch.h"
 #include "src/span/span.h"
 #include "src/span/span_classes.h"
+#include "src/stack/generated.h"
 
 enum { JDK_OLDEST = 11 };
 
@@ -113,7 +113,7 @@ static void JNICALL on_compiled_unload(jvmtiEnv *jvmti, jmethodID method, const 
 {
 	(void)jvmti;
 	lc_code_compiled_method_unload(method, code_addr);
-	lc_contexts_code_freed();
+	lc_generated_freed();
 }
 
 static void JNICALL on_dynamic_code(jvmtiEnv *jvmti, const char *name, const void *address,
@@ -242,8 +242,8 @@ static int start_engines(JNIEnv *jni)
 	/* Without, locations of spans are walked to each time. */
 	(void)lc_frames_init(agent.interpreter_low, agent.interpreter_high);
 	if (code.high)
-		lc_contexts_init(code.low, code.high, agent.interpreter_low,
-		                 agent.interpreter_high);
+		lc_generated_init(&(struct lc_generated){
+		    code.low, code.high, agent.interpreter_low, agent.interpreter_high });
 	if (!lc_klass_init()) /* without, no class is known: heap_unknown */
 		lc_decode_class_offset(lc_klass_word_offset());
 	if (!err)

@@ -18,6 +18,7 @@
 #include "src/sample/engine.h"
 #include "src/span/span.h"
 #include "src/span/timeline.h"
+#include "src/stack/walker.h"
 
 static struct {
 	const struct lc_options *options;
@@ -60,7 +61,9 @@ static struct lc_thread *add(JNIEnv *jni, jthread thread, int32_t tid)
 	t = lc_thread_create(tid, name, wanted(name));
 	if (!t)
 		return NULL;
-	if (lc_alloc_log_create(&t->allocs) || lc_contexts_create(&t->contexts)) {
+	if (lc_alloc_log_create(&t->allocs) || lc_contexts_create(&t->contexts) ||
+	    lc_walker_create(&t->walker)) {
+		lc_contexts_destroy(t->contexts);
 		lc_alloc_log_destroy(t->allocs);
 		free(t);
 		return NULL;

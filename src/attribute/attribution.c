@@ -45,6 +45,7 @@
 #include "src/span/cycle_clock.h"
 #include "src/span/span.h"
 #include "src/span/timeline.h"
+#include "src/stack/walker.h"
 
 #define MS UINT64_C(1000000)
 
@@ -84,7 +85,8 @@ static void take_allocations(struct lc_thread *t)
 
 	if (!lc_tally_made(&t->tally))
 		return;
-	for (uint32_t i = 0; t->contexts && (c = lc_contexts_counter_at(t->contexts, i)); i++) {
+	for (uint32_t i = 0; t->contexts && (c = lc_site_counters_at(&t->contexts->counters, i));
+	     i++) {
 		uint64_t count = atomic_load_explicit(&c->allocations, memory_order_relaxed);
 		uint64_t bytes = atomic_load_explicit(&c->bytes, memory_order_relaxed);
 
@@ -342,6 +344,7 @@ static void free_thread(struct lc_thread *t)
 	lc_engines_thread_free(t);
 	lc_alloc_log_destroy(t->allocs);
 	lc_contexts_destroy(t->contexts);
+	lc_walker_destroy(t->walker);
 	lc_tally_destroy(t->tally);
 	lc_numa_thread_free(t);
 	lc_span_forget(t);

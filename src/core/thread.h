@@ -11,6 +11,7 @@ struct lc_alloc_log;       /* heap/alloc_log.h */
 struct lc_sample_log;      /* sample/sample_log.h */
 struct lc_sampler;         /* sample/sampler.h, private to the engines */
 struct lc_contexts;        /* heap/context.h */
+struct lc_walker;          /* stack/walker.h */
 struct lc_numa_thread;     /* numa/numa.h: the attribution thread's */
 struct lc_timeline_thread; /* span/timeline.h */
 struct lc_tally;           /* profile/tally.h: the attribution thread's counts for this thread */
@@ -31,6 +32,7 @@ struct lc_thread {
 	struct lc_sample_log *samples;
 	struct lc_sampler *sampler;
 	struct lc_contexts *contexts;
+	struct lc_walker *walker;
 	/* Made with the thread's first span. Written by: the thread; by the attribution thread at the end. */
 	_Atomic(struct lc_span_thread *) spans;
 

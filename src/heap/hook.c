@@ -42,6 +42,7 @@
 #include "src/jvm/handle.h"
 #include "src/jvm/header.h"
 #include "src/jvm/layout.h"
+#include "src/stack/walker.h"
 
 /* Frames of ours on top of the stack, and a margin for constructor chains, which are cut. */
 enum {
@@ -253,12 +254,13 @@ static bool constructor_chain(JNIEnv *jni, const jvmtiFrameInfo *frames, jint le
  * path begins at the caller of the outermost, where `new` stands; an intrinsic is the leaf,
  * without a line, whether it ran or was replaced, so that both make one site. Returns the node.
  */
-static uint32_t walk(JNIEnv *jni, struct lc_contexts *contexts, uint32_t bytecode_site,
+static uint32_t walk(JNIEnv *jni, struct lc_walker *walker, uint32_t bytecode_site,
                      enum origin origin)
 {
 	jint cap = (jint)hook.depth + EXTRA_FRAMES, len = 0, from = 0;
-	jvmtiFrameInfo *frames = lc_contexts_scratch(
-	    contexts, (size_t)cap * (sizeof(*frames) + sizeof(uint64_t)) + sizeof(uint64_t));
+	jvmtiFrameInfo *frames = lc_walker_scratch(
+	    walker, LC_WALKER_FRAMES,
+	    (size_t)cap * (sizeof(*frames) + sizeof(uint64_t)) + sizeof(uint64_t));
 	uint64_t *packed;
 	size_t packed_len = 0;
 	int intrinsic = -1;
@@ -395,7 +397,7 @@ static uint64_t class_word(JNIEnv *jni, jobject o)
 	return 0;
 }
 
-static uint32_t intern_site(JNIEnv *jni, struct lc_contexts *contexts, jobject o,
+static uint32_t intern_site(JNIEnv *jni, struct lc_walker *walker, jobject o,
                             uint32_t bytecode_site, enum origin origin)
 {
 	jclass class = (*jni)->GetObjectClass(jni, o);
@@ -404,7 +406,7 @@ static uint32_t intern_site(JNIEnv *jni, struct lc_contexts *contexts, jobject o
 
 	if (class && !(*lc_jvmti())->GetClassSignature(lc_jvmti(), class, &signature, NULL)) {
 		site = lc_site_intern(signature, class_word(jni, o),
-		                      walk(jni, contexts, bytecode_site, origin));
+		                      walk(jni, walker, bytecode_site, origin));
 		(*lc_jvmti())->Deallocate(lc_jvmti(), (unsigned char *)signature);
 	}
 	if (class)
@@ -465,15 +467,16 @@ static __attribute__((noinline)) struct lc_site_counter *
 record_slowly(JNIEnv *jni, struct lc_thread *t, jobject o, const struct allocation *a)
 {
 	bool wanted = a->origin != ORIGIN_CONSTRUCTOR || first_to_record(jni);
-	uint32_t site = wanted ? intern_site(jni, t->contexts, o, a->bytecode_site, a->origin) : 0;
-	struct lc_site_counter *counter = site ? lc_contexts_counter(t->contexts, site) : NULL;
+	uint32_t site = wanted ? intern_site(jni, t->walker, o, a->bytecode_site, a->origin) : 0;
+	struct lc_site_counter *counter =
+	    site ? lc_site_counters_of(&t->contexts->counters, site) : NULL;
 
 	if (wanted && !counter) {
 		count(&hook.unrecorded);
 		return NULL;
 	}
 	if (!hook.exact)
-		lc_contexts_learn(t->contexts, a->stack_pointer, lc_contexts_stack_end(t->contexts),
+		lc_contexts_learn(t->contexts, a->stack_pointer, lc_walker_end(t->walker),
 		                  a->bytecode_site, a->class_key, site);
 	if (wanted)
 		count_and_record(jni, t, counter, o, a->words);
@@ -541,7 +544,7 @@ static inline __attribute__((always_inline)) struct lc_thread *enter(JNIEnv *jni
 /* The body of an intrinsic has recorded `o` and returns it: its caller's hook may see it again. */
 static void remember(JNIEnv *jni, struct lc_thread *t, jobject o, uint32_t words)
 {
-	struct lc_last_record *last = lc_contexts_last(t->contexts);
+	struct lc_last_record *last = &t->contexts->last;
 
 	last->tagged_addr = tagged_address(o, still_sequence(jni, o));
 	last->position = t->allocs ? lc_alloc_log_position(t->allocs) : 0;
@@ -551,7 +554,7 @@ static void remember(JNIEnv *jni, struct lc_thread *t, jobject o, uint32_t words
 /* Is `o` the remembered object? Then it is forgotten. */
 static bool remembered(JNIEnv *jni, struct lc_thread *t, jobject o, uint32_t words)
 {
-	struct lc_last_record *last = lc_contexts_last(t->contexts);
+	struct lc_last_record *last = &t->contexts->last;
 	uint64_t now = tagged_address(o, still_sequence(jni, o));
 	bool same = last->tagged_addr == now;
 
@@ -624,12 +627,12 @@ static struct lc_site_counter *made_counter(JNIEnv *jni, struct lc_thread *t,
 	if ((*lc_jvmti())->GetClassSignature(lc_jvmti(), type, &signature, NULL))
 		return NULL;
 	site = lc_site_intern(signature, class_word,
-	                      walk(jni, t->contexts, bytecode_site, ORIGIN_BYTECODE));
+	                      walk(jni, t->walker, bytecode_site, ORIGIN_BYTECODE));
 	(*lc_jvmti())->Deallocate(lc_jvmti(), (unsigned char *)signature);
 	if (site && !hook.exact)
-		lc_contexts_learn(t->contexts, stack_pointer, lc_contexts_stack_end(t->contexts),
+		lc_contexts_learn(t->contexts, stack_pointer, lc_walker_end(t->walker),
 		                  bytecode_site, 0, site);
-	counter = site ? lc_contexts_counter(t->contexts, site) : NULL;
+	counter = site ? lc_site_counters_of(&t->contexts->counters, site) : NULL;
 	if (counter && !hook.exact)
 		lc_object_looked(objects, bytecode_site, 0, counter, true);
 	return counter;
@@ -695,7 +698,7 @@ static bool show(JNIEnv *jni, struct lc_thread *t, jobject o, uint32_t bytecode_
 	if (__builtin_expect(said & LC_OBSERVE_HIT, 0) &&
 	    !(*lc_jvmti())->GetObjectSize(lc_jvmti(), o, &bytes) &&
 	    is_small((uint32_t)(bytes / 8))) {
-		site = intern_site(jni, t->contexts, o, bytecode_site, origin);
+		site = intern_site(jni, t->walker, o, bytecode_site, origin);
 		if (site)
 			record(jni, t, site, o, (uint32_t)(bytes / 8));
 		else

@@ -20,7 +20,7 @@
 #include "src/core/epoch.h"
 #include "src/core/record.h"
 #include "src/heap/alloc_log.h"
-#include "src/heap/context.h"
+#include "src/heap/site_counters.h"
 #include "src/jvm/handle.h"
 #include "src/jvm/header.h"
 #include "src/jvm/layout.h"

@@ -1,7 +1,7 @@
 /*
  * jvm/frames.h - the frames of generated code on the calling thread's own stack, one by one.
  *
- * Unlike a scan for what looks like a return address (heap/context.h), it finds no dead words: the size of a compiled
+ * Unlike a guess by what looks like a return address (stack/words.h), it finds no dead words: the size of a compiled
  * method's frame stands in its code blob, which is found as the JVM finds it. HotSpot on x86.
  */
 #ifndef LC_JVM_FRAMES_H

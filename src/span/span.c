@@ -135,7 +135,7 @@ int lc_span_init(JNIEnv *jni, const struct lc_options *options)
 		return 0;
 	span.trace = options->trace;
 	atomic_store_explicit(&span.what, span.wanted, memory_order_relaxed);
-	lc_locations_init(lc_jvmti(), options->span_paths, (uint32_t)options->depth);
+	lc_locations_init(options->span_paths, (uint32_t)options->depth);
 	err = lc_clock_init(clock);
 	if (!err)
 		err = define_class(jni);
@@ -172,7 +172,7 @@ static struct lc_span_thread *create(struct lc_thread *t)
 	}
 	s->thread = t;
 	s->last_number = (uint64_t)(t->index + 1) << LC_SPAN_NUMBER_BITS;
-	if (lc_locations_create(t->contexts, &s->locations) ||
+	if (lc_locations_create(t->walker, &s->locations) ||
 	    (lc_span_tasks() && lc_task_thread_create(&s->tasks)) ||
 	    (span.trace && lc_trace_log_create(&s->traces)) || lc_clock_open(&s->clock)) {
 		lc_task_thread_destroy(s->tasks);

@@ -212,7 +212,7 @@ static const struct lc_task_class *find(JNIEnv *jni, jclass class, uint32_t word
 	return found;
 }
 
-const struct lc_task_class *lc_task_class_slowly(struct lc_place_class *known, JNIEnv *jni,
+const struct lc_task_class *lc_task_class_slowly(struct lc_task_place_class *known, JNIEnv *jni,
                                                  jobject object, uint32_t word)
 {
 	uint32_t sequence = lc_gc_sequence(); /* before: what changes meanwhile is seen next time */
@@ -228,7 +228,8 @@ const struct lc_task_class *lc_task_class_slowly(struct lc_place_class *known, J
 		return NULL;
 	}
 	if (!classes.unload_anytime)
-		*known =
-		    (struct lc_place_class){ .word = word, .sequence = sequence, .class = found };
+		*known = (struct lc_task_place_class){ .word = word,
+			                               .sequence = sequence,
+			                               .class = found };
 	return found;
 }

@@ -11,13 +11,13 @@
 #include "src/core/epoch.h"
 #include "src/core/thread.h"
 #include "src/core/wake.h"
-#include "src/heap/context.h"
 #include "src/profile/writer.h"
 #include "src/span/span.h"
 #include "src/span/task.h"
 #include "src/span/task_place.h"
 #include "src/span/trace.h"
 #include "src/span/virtual.h"
+#include "src/stack/walker.h"
 
 static struct {
 	struct lc_task_config config;
@@ -100,21 +100,21 @@ static inline uint64_t caller_of(uint64_t frame)
 
 /* The place of a hook with this frame, known or walked now. */
 static const struct lc_task_place *find_place(JNIEnv *jni, const struct lc_span_thread *s,
-                                              uint64_t frame, enum lc_place_hook hook,
+                                              uint64_t frame, enum lc_task_place_hook hook,
                                               jobject object, const struct lc_task_class *class)
 {
 	struct lc_task_places *places = lc_task_thread_places(s->tasks);
-	struct lc_contexts *contexts = s->thread->contexts;
+	struct lc_walker *walker = s->thread->walker;
 	uint64_t key =
-	    lc_task_place_key(places, frame, hook, hook == LC_PLACE_CREATED ? class->id : 0);
+	    lc_task_place_key(places, frame, hook, hook == LC_TASK_PLACE_CREATED ? class->id : 0);
 	const struct lc_task_place *x =
-	    lc_task_place_find(places, frame, key, lc_contexts_stack_end(contexts));
+	    lc_task_place_find(places, frame, key, lc_walker_end(walker));
 	struct lc_native_frame at;
 
 	if (x)
 		return x;
 	at = lc_native_frame((const void *)(uintptr_t)frame); /* NOLINT */
-	return lc_task_place_learn(places, jni, contexts, &at, key, hook, object, class);
+	return lc_task_place_learn(places, jni, walker, &at, key, hook, object, class);
 }
 
 /* The class, where its objects are tasks; NULL for a wrapper, and where there is no room. */
@@ -176,7 +176,7 @@ void Java_java_lang_LocusSpan_created(JNIEnv *jni, jclass span, jobject task, ji
 	(void)span;
 	if (!class)
 		return;
-	site = find_place(jni, s, frame, LC_PLACE_CREATED, task, class)->number;
+	site = find_place(jni, s, frame, LC_TASK_PLACE_CREATED, task, class)->number;
 	lc_task_created(s, class, (uint32_t)hash, site ? site : class->site);
 }
 
@@ -191,7 +191,7 @@ void Java_java_lang_LocusSpan_submitted(JNIEnv *jni, jclass span, jobject task, 
 	(void)span;
 	if (!class || kind <= LC_SUBMIT_NONE || kind >= LC_SUBMIT_KINDS)
 		return;
-	x = find_place(jni, s, frame, LC_PLACE_SUBMITTED, task, class);
+	x = find_place(jni, s, frame, LC_TASK_PLACE_SUBMITTED, task, class);
 	lc_task_submitted(s, class, (uint32_t)hash,
 	                  &(struct lc_task_submission){ .stack_pointer = frame,
 	                                                .tsc = __rdtsc(),

@@ -1,9 +1,10 @@
 /*
- * span/task_place.h - where on its thread's stack a hook of a task is, without walking it each time.
+ * span/task_place.h - finds where in the program a task is created or submitted.
  *
- * As heap/context.h, but a place is recognised at whatever depth it lies: recursive tasks, and those that a
- * waiting thread executes meanwhile, lie deep in each other. Words are compared that reach as far as the
- * frame that is asked for, with --span-paths as far as the path does. Owner of all: the thread.
+ * Such a place (stack/place.h) is recognised at whatever depth of the stack it lies: recursive
+ * tasks, and those that a waiting thread executes meanwhile, lie deep in each other. Words are compared
+ * that reach as far as the frame that is asked for, with --span-paths as far as the path does.
+ * Owner of all: the thread.
  */
 #ifndef LC_SPAN_TASK_PLACE_H
 #define LC_SPAN_TASK_PLACE_H
@@ -14,56 +15,49 @@
 #include <stdint.h>
 
 #include "src/span/task.h"
-#include "src/stack/words.h"
+#include "src/stack/generated.h"
+#include "src/stack/place.h"
 
-struct lc_contexts;
+struct lc_walker;
 
-enum {
-	LC_PLACE_WORDS = 20,
-	LC_PLACE_WAYS = 64, /* callers of all depths share a key */
-	LC_PLACE_CLASSES = 64,
-	LC_PLACE_CALLERS = 32
-};
+enum { LC_TASK_PLACE_CLASSES = 64, LC_TASK_PLACE_CALLERS = 32 };
 
-enum lc_place_hook { LC_PLACE_CREATED = 0, LC_PLACE_SUBMITTED };
+/* The hook that asks. */
+enum lc_task_place_hook { LC_TASK_PLACE_CREATED = 0, LC_TASK_PLACE_SUBMITTED };
 
 struct lc_task_place {
-	uint64_t key;        /* 0: entry is empty */
-	uint32_t generation; /* of the generated code, when the words were learnt */
-	uint32_t number;     /* created: the site; submitted: the path */
-	uint16_t words_len;
-	uint32_t reach; /* the largest offset */
-	bool inner;     /* the submitting method was called by another one that submits */
-	bool inner_all; /* and that is invokeAll(), which told of all of its tasks at once */
+	struct lc_place place; /* key: lc_task_place_key() */
+	uint32_t number;       /* created: the site; submitted: the path */
+	bool inner;            /* the submitting method was called by another one that submits */
+	bool inner_all;        /* and that is invokeAll(), which told of all of its tasks at once */
 	bool call_site; /* submitted: at a call of Executor.execute(), not in an implementation */
 	uint64_t call;  /* submitted: lc_frame_pack() of the call; 0 unknown */
-	uint64_t value[LC_PLACE_WORDS];
-	uint16_t offset[LC_PLACE_WORDS]; /* in words above the hook's frame */
-	struct lc_span_words *more;      /* the words beyond these; NULL: none */
+};
+
+/* Callers of all depths have a key in common: hence that many ways. */
+static const struct lc_place_kind lc_task_place_kind = {
+	.entry_bytes = sizeof(struct lc_task_place), .ways = 64, .any_depth = true
 };
 
 /* What the class word of an object meant when it was last looked up. */
-struct lc_place_class {
+struct lc_task_place_class {
 	uint32_t word;
 	uint32_t sequence; /* of the GC: classes go only when it changes */
 	const struct lc_task_class *class;
 };
 
 /* Who called a hook. */
-struct lc_place_caller {
+struct lc_task_place_caller {
 	uint64_t address;
 	uint32_t generation;
 	bool own;
 };
 
 struct lc_task_places {
-	struct lc_task_place *table;
-	uint32_t mask; /* entries - 1 */
-	uint32_t evictions;
-	const _Atomic uint32_t *generation;
-	uint64_t code_low, code_high, interpreter_low, interpreter_high;
-	struct lc_place_class classes[LC_PLACE_CLASSES];
-	struct lc_place_caller callers[LC_PLACE_CALLERS];
+	struct lc_places table;
+	struct lc_generated code;
+	struct lc_task_place_class classes[LC_TASK_PLACE_CLASSES];
+	struct lc_task_place_caller callers[LC_TASK_PLACE_CALLERS];
 	struct lc_task_place scratch; /* where an entry cannot be kept */
 };
 
@@ -82,20 +76,24 @@ bool lc_task_place_is_own_slowly(struct lc_task_places *p, uint64_t caller);
 
 static inline bool lc_task_place_is_own(struct lc_task_places *p, uint64_t caller)
 {
-	const struct lc_place_caller *known = &p->callers[(caller >> 2) % LC_PLACE_CALLERS];
+	const struct lc_task_place_caller *known =
+	    &p->callers[(caller >> 2) % LC_TASK_PLACE_CALLERS];
 
 	if (__builtin_expect(known->address == caller &&
-	                         known->generation ==
-	                             atomic_load_explicit(p->generation, memory_order_relaxed),
+	                         known->generation == atomic_load_explicit(p->table.generation,
+	                                                                   memory_order_relaxed),
 	                     1))
 		return known->own;
 	return lc_task_place_is_own_slowly(p, caller);
 }
 
-/* The first of the words from `word` on that is an address in a compiled method; 0 where none is near. */
+/*
+ * The first of the words from `word` on that is an address in a compiled method; 0 where none is
+ * near.
+ */
 uint64_t lc_task_place_next(const uint64_t *word);
 
-/* What an interpreted frame is at, as heap/context.h has it; `rbp` is its frame pointer. */
+/* The bytecode that an interpreted frame with this frame pointer is at; 0: it is none. */
 static inline uint64_t lc_task_place_bytecode(uint64_t rbp, uint64_t above)
 {
 	if (rbp <= above + 64 || rbp - above > 65536 || rbp & 7)
@@ -104,12 +102,13 @@ static inline uint64_t lc_task_place_bytecode(uint64_t rbp, uint64_t above)
 }
 
 /*
- * Stands for the hook, what it asks, and the two nearest calls in Java code: `frame` is the address of the
- * frame of a JNI method, which HotSpot's stub has called with its own frame linked. Where the caller is a method
- * of LocusSpan by itself, the next word that is an address in a method is taken. It only chooses where to look.
+ * The key of a task's hook: made of the kind of hook, the class, and the two nearest Java callers.
+ * `frame` is the address of the frame of a JNI method, which HotSpot's stub has called with its own
+ * frame linked. Where the caller is a method of LocusSpan by itself, the next word that is an
+ * address in a method is taken. The key only chooses where to look.
  */
 static inline uint64_t lc_task_place_key(struct lc_task_places *p, uint64_t frame,
-                                         enum lc_place_hook hook, uint32_t class)
+                                         enum lc_task_place_hook hook, uint32_t class)
 {
 	uint64_t stub = *(const uint64_t *)(uintptr_t)frame, caller = 0, next = 0; /* NOLINT */
 
@@ -117,17 +116,14 @@ static inline uint64_t lc_task_place_key(struct lc_task_places *p, uint64_t fram
 		const uint64_t *link = (const uint64_t *)(uintptr_t)stub; /* NOLINT */
 
 		caller = link[1];
-		if (__builtin_expect(caller - p->interpreter_low <
-		                         p->interpreter_high - p->interpreter_low,
-		                     0)) {
+		if (__builtin_expect(lc_generated_is_interpreter(&p->code, caller), 0)) {
 			caller = lc_task_place_bytecode(link[0], stub);
 			if (caller) {
 				const uint64_t *outer =
 				    (const uint64_t *)(uintptr_t)link[0]; /* NOLINT */
 
 				next = outer[1];
-				if (next - p->interpreter_low <
-				    p->interpreter_high - p->interpreter_low)
+				if (lc_generated_is_interpreter(&p->code, next))
 					next = lc_task_place_bytecode(outer[0], link[0]);
 			}
 		} else if (lc_task_place_is_own(p, caller)) {
@@ -139,43 +135,23 @@ static inline uint64_t lc_task_place_key(struct lc_task_places *p, uint64_t fram
 	       UINT64_C(1) << 63;
 }
 
-static inline uint32_t lc_task_place_hash(uint64_t key)
-{
-	return (uint32_t)(key * UINT64_C(0x9e3779b97f4a7c15) >> 40);
-}
-
-static inline bool lc_task_place_same(const struct lc_task_place *x, uint64_t frame)
-{
-	const uint64_t *stack = (const uint64_t *)(uintptr_t)frame; /* NOLINT */
-
-	for (unsigned i = 0; i < x->words_len; i++)
-		if (stack[x->offset[i]] != x->value[i])
-			return false;
-	return __builtin_expect(!x->more, 1) || lc_span_words_same(x->more, frame);
-}
-
 /* The known place of the hook with this frame, or NULL. Context: [hook], owner. */
 static inline const struct lc_task_place *
 lc_task_place_find(const struct lc_task_places *p, uint64_t frame, uint64_t key, uint64_t stack_end)
 {
-	uint32_t at = lc_task_place_hash(key) & p->mask;
-	uint32_t now = atomic_load_explicit(p->generation, memory_order_relaxed);
-
-	for (unsigned way = 0; way < LC_PLACE_WAYS; way++) {
-		const struct lc_task_place *x = &p->table[at ^ way];
-
-		if (x->key == key && x->generation == now &&
-		    frame + (uint64_t)x->reach * 8 < stack_end && lc_task_place_same(x, frame))
-			return x;
-	}
-	return NULL;
+	return (const struct lc_task_place *)lc_places_find(&p->table, &lc_task_place_kind, frame,
+	                                                    key, stack_end);
 }
 
-/* Walk the stack of the hook with this frame (`at->frame`), for an object of `class`, and remember the place. */
+/*
+ * Walk the stack of the hook with this frame (`at->frame`), for an object of `class`, and remember
+ * the place. Never returns NULL; an entry that cannot be kept is valid until the next call.
+ * Context: [hook], owner; slow.
+ */
 const struct lc_task_place *lc_task_place_learn(struct lc_task_places *p, JNIEnv *jni,
-                                                struct lc_contexts *contexts,
+                                                struct lc_walker *walker,
                                                 const struct lc_native_frame *at, uint64_t key,
-                                                enum lc_place_hook hook, jobject object,
+                                                enum lc_task_place_hook hook, jobject object,
                                                 const struct lc_task_class *class);
 
 /* -- classes (task_class.c) ------------------------------------------------------------------ */
@@ -184,15 +160,18 @@ const struct lc_task_place *lc_task_place_learn(struct lc_task_places *p, JNIEnv
 void lc_task_classes_init(void);
 
 /* The rest of lc_task_class_of(). */
-const struct lc_task_class *lc_task_class_slowly(struct lc_place_class *known, JNIEnv *jni,
+const struct lc_task_class *lc_task_class_slowly(struct lc_task_place_class *known, JNIEnv *jni,
                                                  jobject object, uint32_t word);
 
-/* The class of an object with this class word; NULL where there is no room. Context: [hook], owner. */
+/*
+ * The class of an object with this class word; NULL where there is no room.
+ * Context: [hook], owner.
+ */
 static inline const struct lc_task_class *lc_task_class_of(struct lc_task_places *p, JNIEnv *jni,
                                                            jobject object, uint32_t word,
                                                            uint32_t gc_sequence)
 {
-	struct lc_place_class *known = &p->classes[(word ^ word >> 6) % LC_PLACE_CLASSES];
+	struct lc_task_place_class *known = &p->classes[(word ^ word >> 6) % LC_TASK_PLACE_CLASSES];
 
 	if (__builtin_expect(
 	        known->word == word && known->sequence == gc_sequence && known->class != NULL, 1))

@@ -1,8 +1,10 @@
 /*
- * stack/words.h - words of a stack beyond those that an entry of a table of places holds itself: with
- * --span-paths all frames that a path is made of are compared, however many they are.
+ * stack/words.h - reads the words of a stack that tell where its thread is, and compares them.
  *
- * Owner: the entry that points to them, and so its thread. Free with free().
+ * A thread is at the same place when its stack holds the same return addresses. Equal return
+ * addresses mean equal call sites, inlined ones included. The return address of an interpreted
+ * frame says nothing, so for such a frame the words with its method and its bytecode pointer are
+ * compared. The words are remembered by their distance from the frame of the hook that asks.
  */
 #ifndef LC_STACK_WORDS_H
 #define LC_STACK_WORDS_H
@@ -12,19 +14,36 @@
 
 #include "src/jvm/frames.h"
 
-struct lc_contexts;
+struct lc_walker;
 
-struct lc_span_word {
+/*
+ * Words that are compared by themselves: the return addresses of the nearest compiled frames, or
+ * half as many interpreted frames. Callers further out are told apart by the depth of the stack
+ * alone (docs/ENGINES.md), unless the words of all frames were asked for.
+ */
+enum { LC_WORDS_MAX = 20 };
+
+/* One of the words beyond the nearest LC_WORDS_MAX. */
+struct lc_word {
 	uint64_t value;
 	uint32_t offset; /* in words above the hook's frame */
 };
 
-struct lc_span_words {
+struct lc_words_more {
 	uint32_t len;
-	struct lc_span_word word[];
+	struct lc_word word[];
 };
 
-static inline bool lc_span_words_same(const struct lc_span_words *m, uint64_t frame)
+/* All 0: no words, which any stack has. */
+struct lc_words {
+	uint16_t len;
+	uint32_t reach;             /* the largest offset, those of `more` included */
+	struct lc_words_more *more; /* further words; NULL: none. Owner: who holds these words */
+	uint64_t value[LC_WORDS_MAX];
+	uint16_t offset[LC_WORDS_MAX]; /* in words above the hook's frame */
+};
+
+static inline bool lc_words_more_same(const struct lc_words_more *m, uint64_t frame)
 {
 	const uint64_t *stack = (const uint64_t *)(uintptr_t)frame; /* NOLINT */
 
@@ -34,13 +53,49 @@ static inline bool lc_span_words_same(const struct lc_span_words *m, uint64_t fr
 	return true;
 }
 
+/* Does the stack above this frame hold these words? `frame`: of a hook. Context: [hook], owner. */
+static inline __attribute__((always_inline)) bool lc_words_same(const struct lc_words *w,
+                                                                uint64_t frame)
+{
+	const uint64_t *stack = (const uint64_t *)(uintptr_t)frame; /* NOLINT */
+
+	for (unsigned i = 0; i < w->len; i++)
+		if (stack[w->offset[i]] != w->value[i])
+			return false;
+	return __builtin_expect(!w->more, 1) || lc_words_more_same(w->more, frame);
+}
+
 /*
- * The words of the nearest `frames` callers of the hook `at`: the first `max` of them become `value` and
- * `offset`, those beyond `more` (NULL: there are none). Returns how many are the first; 0: they do not tell all
- * of these frames, or there is no memory. Takes the scratch memory of `contexts`. Context: [hook], own stack; slow.
+ * Guess the words of the nearest `frames_max` frames: whatever lies in the 8 KiB above `frame` and
+ * looks like a return address. Dead words may be among them, which an earlier call has left.
+ * Sets *w, without `more`. Context: [hook], own stack.
  */
-unsigned lc_span_words_read(struct lc_contexts *contexts, const struct lc_native_frame *at,
-                            unsigned frames, unsigned max, uint64_t *value, uint16_t *offset,
-                            struct lc_span_words **more);
+void lc_words_guess(struct lc_words *w, uint64_t frame, uint64_t stack_end, unsigned frames_max);
+
+/*
+ * Find the words of the nearest `frames` callers of the hook `at`, frame by frame, with `more` where
+ * LC_WORDS_MAX do not hold them. Sets *w and returns true; returns false, with *w empty, where they
+ * cannot be found or there is no memory. Uses the scratch memory of `walker` for words.
+ * Context: [hook], own stack; slow.
+ */
+bool lc_words_find(struct lc_words *w, struct lc_walker *walker, const struct lc_native_frame *at,
+                   unsigned frames);
+
+/*
+ * Find the words of as many of the nearest `frames` callers as LC_WORDS_MAX hold. Sets *w, and
+ * returns whether these are the words of all of them, or of all Java frames there are.
+ * Context: [hook], own stack; slow.
+ */
+bool lc_words_find_nearest(struct lc_words *w, struct lc_walker *walker,
+                           const struct lc_native_frame *at, unsigned frames);
+
+/* Add the word at `address`, above `frame`; does nothing when LC_WORDS_MAX are there. [hook] */
+void lc_words_add(struct lc_words *w, uint64_t frame, uint64_t address);
+
+/* Drop those that the stack above `frame` no longer holds. Context: [hook], owner. */
+void lc_words_drop_changed(struct lc_words *w, uint64_t frame);
+
+/* Are the same words compared, whatever their values? */
+bool lc_words_same_offsets(const struct lc_words *a, const struct lc_words *b);
 
 #endif

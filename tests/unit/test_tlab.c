@@ -11,7 +11,7 @@
 
 #include "src/core/epoch.h"
 #include "src/heap/alloc_log.h"
-#include "src/heap/context.h"
+#include "src/heap/site_counters.h"
 #include "src/heap/tlab.h"
 #include "src/jvm/layout.h"
 #include "src/jvm/vmstructs.h"

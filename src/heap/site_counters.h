@@ -1,0 +1,38 @@
+/*
+ * heap/site_counters.h - counts the allocations of one thread exactly, for each site.
+ *
+ * Counters never move, and are freed with the thread's record: the hooks of the thread keep pointers
+ * to them, and the attribution thread reads them at any time.
+ */
+#ifndef LC_HEAP_SITE_COUNTERS_H
+#define LC_HEAP_SITE_COUNTERS_H
+
+#include <stdatomic.h>
+#include <stdint.h>
+
+#include "src/base/slab.h"
+
+/* Exact counts of one site in one thread. LocusHook.java knows the layout of the first two. */
+struct lc_site_counter {
+	_Atomic uint64_t allocations; /* written by: owner thread */
+	_Atomic uint64_t bytes;       /* written by: owner thread */
+	uint64_t taken_allocations;   /* attribution thread only: already written to the profile */
+	uint64_t taken_bytes;
+	uint32_t site;
+};
+
+/* Empty when all is 0. */
+struct lc_site_counters {
+	struct lc_slab slab;
+};
+
+/* Context: [writer], when the thread has ended. */
+void lc_site_counters_free(struct lc_site_counters *c);
+
+/* The counter of a site, made when it is new; NULL without memory. Context: [hook], owner. */
+struct lc_site_counter *lc_site_counters_of(struct lc_site_counters *c, uint32_t site);
+
+/* Walk the counters: number `i`, or NULL behind the last. Context: [writer]. */
+struct lc_site_counter *lc_site_counters_at(const struct lc_site_counters *c, uint32_t i);
+
+#endif

@@ -1,0 +1,26 @@
+/* stack/generated.c - see generated.h. */
+#include "src/stack/generated.h"
+
+static struct lc_generated generated;
+
+static _Atomic uint32_t generation; /* written by: whoever learns that code was freed */
+
+void lc_generated_init(const struct lc_generated *ranges)
+{
+	generated = *ranges;
+}
+
+const struct lc_generated *lc_generated(void)
+{
+	return &generated;
+}
+
+void lc_generated_freed(void)
+{
+	atomic_fetch_add_explicit(&generation, 1, memory_order_relaxed); /* a hint */
+}
+
+const _Atomic uint32_t *lc_generated_generation(void)
+{
+	return &generation;
+}

@@ -1,0 +1,45 @@
+/*
+ * stack/generated.h - tells where the JVM's generated code lies, and when some of it was freed.
+ *
+ * Who recognises a place on a stack compares return addresses into that code. They mean the same
+ * call sites as long as no code is freed: afterwards other code may come to lie there.
+ */
+#ifndef LC_STACK_GENERATED_H
+#define LC_STACK_GENERATED_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Addresses; the interpreter lies inside the code. All are 0 where the JVM does not tell them. */
+struct lc_generated {
+	uint64_t code_low, code_high;
+	uint64_t interpreter_low, interpreter_high;
+};
+
+/* Set the ranges, once, before any Java thread has a record. Context: [attach]. */
+void lc_generated_init(const struct lc_generated *ranges);
+
+/* The ranges; constant from lc_generated_init() on. Context: any. */
+const struct lc_generated *lc_generated(void);
+
+static inline bool lc_generated_is_interpreter(const struct lc_generated *g, uint64_t address)
+{
+	return address - g->interpreter_low < g->interpreter_high - g->interpreter_low;
+}
+
+static inline bool lc_generated_is_code(const struct lc_generated *g, uint64_t address)
+{
+	return address - g->code_low < g->code_high - g->code_low;
+}
+
+/* Code was freed: every place is learnt anew, the next time a thread is there. Context: any. */
+void lc_generated_freed(void);
+
+/*
+ * The generation of the code: it changes when code is freed. Read it relaxed: events about code
+ * come late anyway, so that it is only a hint. Context: any.
+ */
+const _Atomic uint32_t *lc_generated_generation(void);
+
+#endif

@@ -1,0 +1,120 @@
+/*
+ * stack/place.h - recognises a place where a thread has been before, without walking its stack.
+ *
+ * Walking the stack costs hundreds of times what a hook may cost, and a program calls a hook mostly
+ * from places that it has called it from before. So a thread keeps a table of places. A place is
+ * recognised by the frame of the hook, by a key (what the hook asks), and by the words of the stack
+ * that tell where the thread is (stack/words.h): the first visit walks the stack and learns which
+ * words these are, and later hooks only compare them.
+ *
+ * Allocations, streams and tasks each have a table of their own kind. An entry of a table is a
+ * structure of its user that begins with a struct lc_place; behind that is what the walk has found.
+ * Owner of all: the thread, without a lock.
+ */
+#ifndef LC_STACK_PLACE_H
+#define LC_STACK_PLACE_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "src/base/hash.h"
+#include "src/stack/words.h"
+
+/* How a table works. Make it a static constant, so that a search is compiled for its kind. */
+struct lc_place_kind {
+	uint32_t entry_bytes; /* size of the user's structure */
+	uint32_t ways;        /* entries in which a place may lie: a power of two */
+	/*
+	 * Places are recognised at whatever depth of the stack they lie: the frame is no part of
+	 * them. For recursion, whose places lie deep in each other.
+	 */
+	bool any_depth;
+	/*
+	 * Places may have frame and key in common, any number of them. Those that find no way of
+	 * their own are looked up by their words: which words those are, the others tell.
+	 */
+	bool far;
+	/* Words were guessed: those that keep changing at one place are dropped. Not with any_depth. */
+	bool guessed;
+};
+
+struct lc_place {
+	uint64_t frame;      /* of the hook; 0 with any_depth */
+	uint64_t key;        /* what else matters; frame and key are not both 0 */
+	uint32_t generation; /* of the generated code, when the words were learnt */
+	uint16_t relearned;  /* times that the words of this place were replaced */
+	struct lc_words words;
+};
+
+/* Did the walks to two entries of one frame and key find the same? */
+typedef bool lc_place_same(const struct lc_place *a, const struct lc_place *b);
+
+struct lc_places {
+	unsigned char *near; /* entries; NULL: nothing was kept yet */
+	uint32_t mask;       /* entries - 1 */
+	uint32_t evictions;  /* since the table grew */
+	const _Atomic uint32_t *generation;
+	unsigned char *far; /* as many entries; NULL: another kind, or nothing was kept yet */
+	const struct lc_place_kind *kind;
+	lc_place_same *same; /* NULL: none is replaced for being the same */
+};
+
+/* An empty table, which takes memory when the first place is kept. Context: [attach] [hook]. */
+void lc_places_init(struct lc_places *p, const struct lc_place_kind *kind, lc_place_same *same);
+
+/* Free what the table holds. Context: [writer], when the thread has ended. */
+void lc_places_free(struct lc_places *p);
+
+/*
+ * Keep a copy of *new, whose frame, key and words are set; another place may be forgotten for it.
+ * Returns the entry, which then owns new->words.more, and which is valid until the next call; or
+ * NULL without memory: then `more` stays the caller's. Context: [hook], owner; slow.
+ */
+struct lc_place *lc_places_keep(struct lc_places *p, struct lc_place *new);
+
+/* The place among those that have no way of their own; NULL: it is not known. [hook], owner. */
+struct lc_place *lc_places_find_far(const struct lc_places *p, uint64_t frame, uint64_t key);
+
+/* Where the ways of a place begin, but for the mask. */
+static inline uint32_t lc_place_hash(uint64_t frame, uint64_t key)
+{
+	return (uint32_t)(lc_hash((frame >> 4) + key) >> 40);
+}
+
+static inline struct lc_place *lc_place_at(unsigned char *table, const struct lc_place_kind *kind,
+                                           uint32_t i)
+{
+	return (struct lc_place *)(table + (size_t)i * kind->entry_bytes);
+}
+
+/*
+ * The known place of the hook with this frame and key, or NULL. `kind` is the table's own; what lies
+ * at `stack_end` and beyond is not read (needed with any_depth only). Context: [hook], owner.
+ */
+static inline __attribute__((always_inline)) struct lc_place *
+lc_places_find(const struct lc_places *p, const struct lc_place_kind *kind, uint64_t frame,
+               uint64_t key, uint64_t stack_end)
+{
+	uint32_t at = lc_place_hash(kind->any_depth ? 0 : frame, key) & p->mask;
+	uint32_t now;
+
+	if (__builtin_expect(!p->near, 0))
+		return NULL;
+	now = atomic_load_explicit(p->generation, memory_order_relaxed); /* a hint */
+	for (uint32_t way = 0; way < kind->ways; way++) {
+		struct lc_place *x = lc_place_at(p->near, kind, at ^ way);
+
+		if (x->key != key || x->generation != now)
+			continue;
+		if (kind->any_depth ? frame + (uint64_t)x->words.reach * 8 >= stack_end
+		                    : x->frame != frame)
+			continue;
+		if (lc_words_same(&x->words, frame))
+			return x;
+	}
+	return kind->far ? lc_places_find_far(p, frame, key) : NULL;
+}
+
+#endif

@@ -1,0 +1,69 @@
+/*
+ * stack/walker.h - holds what a thread needs to walk its own stack: memory for the frames, and the
+ * address at which the stack ends.
+ *
+ * Each Java thread that has a record has one walker. Owner: the thread, so that a walk takes no
+ * lock; a walk ends before the next one of the same thread begins.
+ */
+#ifndef LC_STACK_WALKER_H
+#define LC_STACK_WALKER_H
+
+#include <jvmti.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* What scratch memory is for: words are read while the frames of the walk are still needed. */
+enum lc_walker_scratch { LC_WALKER_FRAMES = 0, LC_WALKER_WORDS, LC_WALKER_SCRATCHES };
+
+struct lc_walker {
+	uint64_t stack_end; /* 0: the system was not asked yet */
+	void *scratch[LC_WALKER_SCRATCHES];
+	size_t scratch_bytes[LC_WALKER_SCRATCHES];
+};
+
+/* Returns 0 and sets *out, or -ENOMEM. Context: [attach] [java]. */
+int lc_walker_create(struct lc_walker **out);
+
+/* NULL is fine. Context: [writer], when the thread has ended. */
+void lc_walker_destroy(struct lc_walker *w);
+
+/*
+ * Memory of at least `bytes` for this use, which the next call for the same use may move; NULL
+ * without memory. Owner: `w`. Context: [hook], owner.
+ */
+void *lc_walker_scratch(struct lc_walker *w, enum lc_walker_scratch use, size_t bytes);
+
+/* Ask the system for the stack's end; 0 where it does not tell. Context: [hook], owner; slow. */
+uint64_t lc_walker_ask_end(struct lc_walker *w);
+
+/* The end (highest address) of the calling thread's stack; 0 unknown. Context: [hook], owner. */
+static inline uint64_t lc_walker_end(struct lc_walker *w)
+{
+	return __builtin_expect(w->stack_end != 0, 1) ? w->stack_end : lc_walker_ask_end(w);
+}
+
+/* The nearest frames of the calling thread, and the one at which a walk stops. */
+struct lc_walked {
+	const jvmtiFrameInfo *frames; /* scratch memory for frames */
+	uint64_t *packed;             /* behind them: room for a path of `len` frames */
+	jint len;
+	jint stop; /* index of the frame that the walk was for; `len`: there is none */
+};
+
+/*
+ * Finds the frame at which a walk stops: its index, or `len` where it is not among these frames.
+ * It is asked again with more frames where there are more.
+ */
+typedef jint lc_walker_stop(JNIEnv *jni, const jvmtiFrameInfo *frames, jint len, void *closure);
+
+/*
+ * Walk the calling thread's stack as far as `stop` wants to see: as a rule its nearest 48 frames,
+ * and else (or at once, if `deep`) up to 1024. Returns 0 and sets *out, which is valid until the
+ * next use of the scratch memory for frames; -ENOMEM, or -EIO where the JVM refuses.
+ * Context: [hook], owner; slow: it calls the JVM.
+ */
+int lc_walker_walk(struct lc_walker *w, JNIEnv *jni, bool deep, lc_walker_stop *stop, void *closure,
+                   struct lc_walked *out);
+
+#endif
