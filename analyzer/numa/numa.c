@@ -11,11 +11,6 @@
 #include "analyzer/base/memory.h"
 
 /* All that lives as long as the analysis. */
-struct lc_numa_memory {
-	void **blocks;
-	size_t len, cap;
-};
-
 /* A row of tree.placements, nodes as row + 1. */
 struct row {
 	uint32_t bucket, site, path, thread;
@@ -30,15 +25,6 @@ struct build {
 	size_t rows_len;
 	uint32_t row_of[LC_NODE_NUMBERS]; /* of a node number: row + 1; 0: none */
 };
-
-void *lc_numa_keep(struct lc_numa *n, size_t count, size_t size)
-{
-	struct lc_numa_memory *m = n->memory;
-
-	m->blocks = lc_alloc_grow(m->blocks, &m->cap, m->len + 1, sizeof(*m->blocks));
-	m->blocks[m->len] = lc_alloc_zeroed(count ? count : 1, size);
-	return m->blocks[m->len++];
-}
 
 /* ---- the samples ---- */
 
@@ -211,7 +197,7 @@ static struct lc_numa_sum sum_cells(const struct lc_numa *n, const struct lc_num
 
 static struct lc_numa_group make_group(struct build *b, struct row *rows, size_t len)
 {
-	struct lc_numa_cell *cells = lc_numa_keep(b->n, len, sizeof(*cells));
+	struct lc_numa_cell *cells = lc_arena_zeroed(&b->n->arena, len, sizeof(*cells));
 	struct lc_numa_group g = { .cells = cells };
 
 	qsort(rows, len, sizeof(*rows), order_by_nodes);
@@ -253,7 +239,8 @@ static size_t count_runs(const struct row *rows, size_t len,
 static void make_paths(struct build *b, struct lc_numa_site *s, struct row *rows, size_t len)
 {
 	qsort(rows, len, sizeof(*rows), order_by_path);
-	s->paths = lc_numa_keep(b->n, count_runs(rows, len, order_by_path), sizeof(*s->paths));
+	s->paths =
+	    lc_arena_zeroed(&b->n->arena, count_runs(rows, len, order_by_path), sizeof(*s->paths));
 	for (size_t at = 0, run; at < len; at += run) {
 		uint32_t path = rows[at].path;
 
@@ -274,12 +261,13 @@ static struct lc_numa_thread_row *make_threads(struct build *b, struct row *rows
 	struct lc_numa_thread_row *threads;
 
 	qsort(rows, len, sizeof(*rows), order_by_thread);
-	threads = lc_numa_keep(b->n, count_runs(rows, len, order_by_thread), sizeof(*threads));
+	threads =
+	    lc_arena_zeroed(&b->n->arena, count_runs(rows, len, order_by_thread), sizeof(*threads));
 	for (size_t at = 0, run; at < len; at += run) {
 		struct lc_numa_thread_row *t = &threads[(*threads_len)++];
 
 		t->thread = rows[at].thread;
-		t->nodes = lc_numa_keep(b->n, b->n->nodes_len + 1, sizeof(*t->nodes));
+		t->nodes = lc_arena_zeroed(&b->n->arena, b->n->nodes_len + 1, sizeof(*t->nodes));
 		run = run_of(rows + at, len - at, order_by_thread);
 		for (size_t i = at; i < at + run; i++)
 			t->nodes[rows[i].accessing] += rows[i].samples;
@@ -294,8 +282,8 @@ static void make_sites(struct build *b)
 	struct lc_numa *n = b->n;
 
 	qsort(b->rows, b->rows_len, sizeof(*b->rows), order_by_site);
-	n->sites =
-	    lc_numa_keep(n, count_runs(b->rows, b->rows_len, order_by_site), sizeof(*n->sites));
+	n->sites = lc_arena_zeroed(&n->arena, count_runs(b->rows, b->rows_len, order_by_site),
+	                           sizeof(*n->sites));
 	for (size_t at = 0, run; at < b->rows_len; at += run) {
 		struct row *rows = b->rows + at;
 		const uint32_t bucket = rows->bucket, site = rows->site;
@@ -314,8 +302,8 @@ static void make_sites(struct build *b)
 		s->threads = make_threads(b, rows, run, &s->threads_len);
 		qsort_r(s->threads, s->threads_len, sizeof(*s->threads), order_threads,
 		        (void *)(uintptr_t)n->tree);
-		s->touched.nodes = lc_numa_keep(n, n->nodes_len + 1, sizeof(uint64_t));
-		s->allocated.nodes = lc_numa_keep(n, n->nodes_len + 1, sizeof(uint64_t));
+		s->touched.nodes = lc_arena_zeroed(&n->arena, n->nodes_len + 1, sizeof(uint64_t));
+		s->allocated.nodes = lc_arena_zeroed(&n->arena, n->nodes_len + 1, sizeof(uint64_t));
 	}
 }
 
@@ -411,8 +399,9 @@ static void make_all_threads(struct build *b)
 	uint32_t *row_of_thread = lc_alloc_zeroed(n->tree->threads.count + 1, sizeof(uint32_t));
 
 	n->threads = make_threads(b, b->rows, b->rows_len, &n->threads_len);
-	n->threads = memcpy(lc_numa_keep(n, n->threads_len + nodes->count, sizeof(*n->threads)),
-	                    n->threads, n->threads_len * sizeof(*n->threads));
+	n->threads =
+	    memcpy(lc_arena_zeroed(&n->arena, n->threads_len + nodes->count, sizeof(*n->threads)),
+	           n->threads, n->threads_len * sizeof(*n->threads));
 	for (size_t i = 0; i < n->threads_len; i++) {
 		row_of_thread[n->threads[i].thread] = (uint32_t)i + 1;
 		n->threads[i].samples = 0;
@@ -429,7 +418,7 @@ static void make_all_threads(struct build *b)
 		if (!*row) {
 			n->threads[n->threads_len].thread = key[LC_NODE_THREAD];
 			n->threads[n->threads_len].nodes =
-			    lc_numa_keep(n, n->nodes_len + 1, sizeof(uint64_t));
+			    lc_arena_zeroed(&n->arena, n->nodes_len + 1, sizeof(uint64_t));
 			n->threads[n->threads_len].sum = sum_cells(n, NULL, 0);
 			*row = (uint32_t)++n->threads_len;
 		}
@@ -449,7 +438,6 @@ void lc_numa_build(struct lc_numa *n, const struct lc_load *load, uint32_t engin
 	size_t most = load->tree->placements.count;
 
 	memset(n, 0, sizeof(*n));
-	n->memory = lc_alloc_zeroed(1, sizeof(*n->memory));
 	n->load = load;
 	n->tree = load->tree;
 	lc_numa_read_machine(n, b.row_of);
@@ -475,9 +463,6 @@ void lc_numa_build(struct lc_numa *n, const struct lc_load *load, uint32_t engin
 
 void lc_numa_free(struct lc_numa *n)
 {
-	for (size_t i = 0; i < n->memory->len; i++)
-		free(n->memory->blocks[i]);
-	free(n->memory->blocks);
-	free(n->memory);
+	lc_arena_free(&n->arena);
 	memset(n, 0, sizeof(*n));
 }

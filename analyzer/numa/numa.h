@@ -12,6 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "analyzer/base/arena.h"
 #include "analyzer/model/load.h"
 #include "analyzer/model/tree.h"
 
@@ -135,7 +136,7 @@ struct lc_numa {
 	size_t sites_len;
 	struct lc_numa_thread_row *threads; /* most samples first */
 	size_t threads_len;
-	struct lc_numa_memory *memory; /* private: what to free */
+	struct lc_arena arena; /* holds all arrays */
 };
 
 /*

@@ -4,9 +4,6 @@
 
 #include "analyzer/numa/numa.h"
 
-/* Zeroed memory that lives as long as the analysis. Never NULL. */
-void *lc_numa_keep(struct lc_numa *n, size_t count, size_t size);
-
 /*
  * Fill what n->load tells of the machine. row_of[number of a node], LC_NODE_NUMBERS of them and 0 at
  * first, becomes its row + 1.

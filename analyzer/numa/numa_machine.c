@@ -57,7 +57,7 @@ static void number_nodes(struct lc_numa *n, uint32_t *row_of)
 		note_number(row_of, (uint64_t)lc_table_key(nodes, i)[LC_NODE_NODE] - 1);
 	for (uint32_t i = 0; i < n->tree->homes.count; i++)
 		note_number(row_of, (uint64_t)lc_table_key(&n->tree->homes, i)[LC_HOME_NODE] - 1);
-	n->nodes = lc_numa_keep(n, LC_NODE_NUMBERS, sizeof(*n->nodes));
+	n->nodes = lc_arena_zeroed(&n->arena, LC_NODE_NUMBERS, sizeof(*n->nodes));
 	for (uint32_t i = 0; i < LC_NODE_NUMBERS; i++) {
 		if (!row_of[i])
 			continue;
@@ -119,7 +119,8 @@ void lc_numa_read_machine(struct lc_numa *n, uint32_t *row_of)
 		read_process(n, n->load->processes[i].numa, &active);
 	}
 	number_nodes(n, row_of);
-	n->distances = lc_numa_keep(n, n->nodes_len * n->nodes_len, sizeof(*n->distances));
+	n->distances =
+	    lc_arena_zeroed(&n->arena, n->nodes_len * n->nodes_len, sizeof(*n->distances));
 	for (size_t i = 0; i < n->load->processes_len; i++)
 		describe_nodes(n, row_of, json_object_get(n->load->processes[i].numa, "nodes"));
 	for (size_t i = 0; i < n->nodes_len * n->nodes_len; i++)

@@ -10,25 +10,11 @@
 #include "analyzer/base/memory.h"
 
 /* All that lives as long as the analysis. */
-struct lc_spans_memory {
-	void **blocks;
-	size_t len, cap;
-};
-
 /* An execution's row, or a submission; one of the two is NULL. */
 struct item {
 	const struct lc_span_row *row;
 	const struct lc_span_made *made;
 };
-
-void *lc_spans_keep(struct lc_spans *s, size_t count, size_t size)
-{
-	struct lc_spans_memory *m = s->memory;
-
-	m->blocks = lc_alloc_grow(m->blocks, &m->cap, m->len + 1, sizeof(*m->blocks));
-	m->blocks[m->len] = lc_alloc_zeroed(count ? count : 1, size);
-	return m->blocks[m->len++];
-}
 
 /* ---- sums ---- */
 
@@ -73,7 +59,7 @@ static void add_active(struct lc_spans *s, struct lc_spans_active *a,
 
 	for (size_t i = 0; i < len; i++)
 		count += rows[i]->intervals_len;
-	a->intervals = lc_spans_keep(s, count, sizeof(*a->intervals));
+	a->intervals = lc_arena_zeroed(&s->arena, count, sizeof(*a->intervals));
 	for (size_t i = 0; i < len; i++) {
 		const uint32_t process = s->rows->threads[rows[i]->thread].process;
 
@@ -105,7 +91,7 @@ void lc_spans_balance_rows(struct lc_spans *s, struct lc_spans_balance *b,
 		if (kinds >> list[i]->kind & 1)
 			rows[count++] = list[i];
 	qsort(rows, count, sizeof(*rows), order_by_thread);
-	b->workers = lc_spans_keep(s, count, sizeof(*b->workers));
+	b->workers = lc_arena_zeroed(&s->arena, count, sizeof(*b->workers));
 	for (size_t i = 0; i < count; i++) {
 		struct lc_spans_worker *w = b->workers + b->workers_len;
 
@@ -180,7 +166,7 @@ static void make_streams(struct lc_spans *s)
 		add_row(s, r->kind == LC_SPAN_SUPPORT ? &s->support_sum : &s->streams_sum, r);
 	}
 	qsort(rows, len, sizeof(*rows), order_by_stream);
-	s->streams = lc_spans_keep(s, len, sizeof(*s->streams));
+	s->streams = lc_arena_zeroed(&s->arena, len, sizeof(*s->streams));
 	for (size_t at = 0, run; at < len; at += run) {
 		struct lc_spans_stream *g = &s->streams[s->streams_len++];
 
@@ -191,7 +177,7 @@ static void make_streams(struct lc_spans *s)
 		for (size_t i = at; i < at + run; i++)
 			add_row(s, &g->sum, rows[i]);
 	}
-	s->locations = lc_spans_keep(s, s->streams_len, sizeof(*s->locations));
+	s->locations = lc_arena_zeroed(&s->arena, s->streams_len, sizeof(*s->locations));
 	for (size_t at = 0, run; at < len; at += run) {
 		run = lc_spans_run(&rows[at], len - at, sizeof(*rows), order_by_place);
 		make_location(s, &s->locations[s->locations_len++], rows + at, run);
@@ -331,7 +317,7 @@ static void name_type(struct lc_spans *s, struct lc_spans_type *t, const struct 
 	                      (int)p->class_name.len, p->class_name.bytes, (int)p->method_name.len,
 	                      p->method_name.bytes, p->line);
 	t->label.len = (uint32_t)strlen(label);
-	kept = lc_spans_keep(s, t->label.len + 1, 1);
+	kept = lc_arena_zeroed(&s->arena, t->label.len + 1, 1);
 	memcpy(kept, label, t->label.len);
 	t->label.bytes = kept;
 	free(label);
@@ -364,32 +350,32 @@ static void make_type(struct lc_spans *s, struct item *items, size_t len)
 	free(rows);
 }
 
-/* The type of what was created there, while types are in their order; NULL: none. */
-static struct lc_spans_type *find_type(const struct lc_spans *s, struct lc_text name,
-                                       const struct lc_span_place *place)
+struct type_key {
+	struct lc_text name;
+	const struct lc_span_place *place;
+};
+
+static int order_key_type(const void *key, const void *type)
 {
-	size_t low = 0, high = s->types_len;
+	const struct type_key *k = key;
+	const struct lc_spans_type *t = type;
 
-	while (low < high) {
-		size_t middle = (low + high) / 2;
+	return lc_spans_order_type(k->name, k->place, t->name, t->place);
+}
 
-		if (lc_spans_order_type(s->types[middle].name, s->types[middle].place, name,
-		                        place) < 0)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low < s->types_len &&
-	               !lc_spans_order_type(s->types[low].name, s->types[low].place, name, place)
-	           ? &s->types[low]
-	           : NULL;
+struct lc_spans_type *lc_spans_find_type(const struct lc_spans *s, struct lc_text name,
+                                         const struct lc_span_place *place)
+{
+	const struct type_key key = { name, place };
+
+	return bsearch(&key, s->types, s->types_len, sizeof(*s->types), order_key_type);
 }
 
 /* Executions of the type whose creation was not seen. */
 static uint64_t unknown_of(const struct lc_spans *s, const struct lc_spans_type *t)
 {
 	const struct lc_spans_type *unknown =
-	    t->place ? find_type(s, t->name, s->rows->places[0]) : t;
+	    t->place ? lc_spans_find_type(s, t->name, s->rows->places[0]) : t;
 
 	return unknown ? unknown->unknown : 0;
 }
@@ -409,7 +395,7 @@ static void count_created(struct lc_spans *s)
 	} *of = lc_alloc_zeroed(sites + 1, sizeof(*of));
 
 	for (size_t i = 0; i < r->made_len; i++) {
-		struct lc_spans_type *t = find_type(s, r->made[i].type, r->made[i].place);
+		struct lc_spans_type *t = lc_spans_find_type(s, r->made[i].type, r->made[i].place);
 
 		of[r->made[i].site].place = r->made[i].place;
 		if (r->made[i].submit_kind == LC_SUBMIT_NONE) {
@@ -434,7 +420,7 @@ static void count_created(struct lc_spans *s)
 		if (i)
 			name = lc_tree_text(s->tree, key[LC_SITE_CLASS]);
 		if (of[i].created || of[i].executed)
-			t = find_type(s, name, of[i].place);
+			t = lc_spans_find_type(s, name, of[i].place);
 		if (t && (!i || !key[LC_SITE_PATH]))
 			t->unknown += of[i].executed;
 		else if (t && of[i].created > of[i].executed)
@@ -472,8 +458,8 @@ static void make_tasks(struct lc_spans *s)
 	qsort(items, len, sizeof(*items), order_items);
 	for (size_t at = 0; at < len; types++)
 		at += lc_spans_run(&items[at], len - at, sizeof(*items), order_by_type);
-	s->tasks = lc_spans_keep(s, len, sizeof(*s->tasks));
-	s->types = lc_spans_keep(s, types, sizeof(*s->types));
+	s->tasks = lc_arena_zeroed(&s->arena, len, sizeof(*s->tasks));
+	s->types = lc_arena_zeroed(&s->arena, types, sizeof(*s->types));
 	for (size_t at = 0, run; at < len; at += run) {
 		run = lc_spans_run(&items[at], len - at, sizeof(*items), order_by_type);
 		make_type(s, items + at, run);
@@ -560,7 +546,6 @@ void lc_spans_build(struct lc_spans *s, const struct lc_load *load, const struct
 	struct sorting by = { sort };
 
 	memset(s, 0, sizeof(*s));
-	s->memory = lc_alloc_zeroed(1, sizeof(*s->memory));
 	s->load = load;
 	s->tree = load->tree;
 	s->rows = rows;
@@ -584,8 +569,6 @@ void lc_spans_build(struct lc_spans *s, const struct lc_load *load, const struct
 
 void lc_spans_free(struct lc_spans *s)
 {
-	if (!s->memory)
-		return;
 	for (size_t i = 0; i < s->diagnoses_len; i++) {
 		free(s->diagnoses[i].summary);
 		free(s->diagnoses[i].advice);
@@ -593,9 +576,6 @@ void lc_spans_free(struct lc_spans *s)
 		for (size_t k = 0; k < s->diagnoses[i].evidence_len; k++)
 			free(s->diagnoses[i].evidence[k]);
 	}
-	for (size_t i = 0; i < s->memory->len; i++)
-		free(s->memory->blocks[i]);
-	free(s->memory->blocks);
-	free(s->memory);
+	lc_arena_free(&s->arena);
 	memset(s, 0, sizeof(*s));
 }

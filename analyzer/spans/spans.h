@@ -13,6 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "analyzer/base/arena.h"
 #include "analyzer/model/load.h"
 #include "analyzer/model/tree.h"
 #include "analyzer/spans/span_rows.h"
@@ -252,7 +253,7 @@ struct lc_spans {
 	struct lc_spans_trace trace;
 	struct lc_spans_diagnosis *diagnoses; /* findings first, then most cycles */
 	size_t diagnoses_len;
-	struct lc_spans_memory *memory; /* private: what to free */
+	struct lc_arena arena; /* holds all arrays but the texts of diagnoses */
 };
 
 /*
@@ -316,8 +317,5 @@ void lc_spans_build_time(struct lc_spans *s);
 void lc_spans_build_heat(struct lc_spans *s);
 void lc_spans_build_trace(struct lc_spans *s);
 void lc_spans_diagnose(struct lc_spans *s);
-
-/* Zeroed memory that lives as long as the analysis. Never NULL. */
-void *lc_spans_keep(struct lc_spans *s, size_t count, size_t size);
 
 #endif

@@ -245,8 +245,8 @@ static void coarse(struct lc_spans *s, const struct lc_spans_type *t)
 /* Of all workers those of the pool that did most; a stream's caller belongs to its workers. */
 static struct lc_spans_balance one_pool(struct lc_spans *s, const struct lc_spans_balance *b)
 {
-	struct lc_spans_balance out = { .workers =
-		                            lc_spans_keep(s, b->workers_len, sizeof(*b->workers)) };
+	struct lc_spans_balance out = { .workers = lc_arena_zeroed(&s->arena, b->workers_len,
+		                                                   sizeof(*b->workers)) };
 
 	for (size_t i = 0; i < b->workers_len; i++)
 		if (!i || lc_spans_same_pool(s, b->workers[0].thread, b->workers[i].thread))
@@ -388,8 +388,8 @@ static int order_diagnoses(const void *a, const void *b)
 
 void lc_spans_diagnose(struct lc_spans *s)
 {
-	s->diagnoses =
-	    lc_spans_keep(s, 3 * s->types_len + 4 * s->locations_len, sizeof(*s->diagnoses));
+	s->diagnoses = lc_arena_zeroed(&s->arena, 3 * s->types_len + 4 * s->locations_len,
+	                               sizeof(*s->diagnoses));
 	for (size_t i = 0; i < s->types_len; i++) {
 		const struct lc_spans_type *t = &s->types[i];
 

@@ -93,6 +93,13 @@ size_t lc_spans_join(struct lc_span_interval *list, size_t len);
 void lc_spans_balance_rows(struct lc_spans *s, struct lc_spans_balance *b,
                            const struct lc_span_row **list, size_t len, unsigned kinds);
 
+/*
+ * The type of tasks of this name that were created there, while s->types are still in order of their
+ * names; NULL: none.
+ */
+struct lc_spans_type *lc_spans_find_type(const struct lc_spans *s, struct lc_text name,
+                                         const struct lc_span_place *place);
+
 /* The call paths of rows. */
 void lc_spans_make_paths(struct lc_spans *s, struct lc_spans_paths *p,
                          const struct lc_span_row *const *rows, size_t len);

@@ -61,7 +61,7 @@ void lc_spans_make_paths(struct lc_spans *s, struct lc_spans_paths *p,
 {
 	if (!s->rows->whole_paths || !len)
 		return;
-	p->rows = lc_spans_keep(s, len, sizeof(*p->rows));
+	p->rows = lc_arena_zeroed(&s->arena, len, sizeof(*p->rows));
 	p->len = len;
 	for (size_t i = 0; i < len; i++)
 		p->rows[i] = (struct lc_spans_path){

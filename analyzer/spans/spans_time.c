@@ -42,8 +42,8 @@ static void make_timeline(struct lc_spans *s)
 {
 	const size_t len = s->rows->slices_len;
 
-	s->points = lc_spans_keep(s, len, sizeof(*s->points));
-	s->timeline = lc_spans_keep(s, len, sizeof(*s->timeline));
+	s->points = lc_arena_zeroed(&s->arena, len, sizeof(*s->points));
+	s->timeline = lc_arena_zeroed(&s->arena, len, sizeof(*s->timeline));
 	for (size_t i = 0; i < len; i++) {
 		const struct lc_span_slice *slice = &s->rows->slices[i];
 		const uint32_t process = s->rows->threads[slice->thread].process;
@@ -81,7 +81,7 @@ static void make_timeline(struct lc_spans *s)
 void lc_spans_build_time(struct lc_spans *s)
 {
 	make_timeline(s);
-	s->pauses = lc_spans_keep(s, s->rows->pauses_len, sizeof(*s->pauses));
+	s->pauses = lc_arena_zeroed(&s->arena, s->rows->pauses_len, sizeof(*s->pauses));
 	for (size_t i = 0; i < s->rows->pauses_len; i++) {
 		const struct lc_span_pause *p = &s->rows->pauses[i];
 
@@ -139,8 +139,9 @@ void lc_spans_build_threads(struct lc_spans *s)
 		t->voluntary += p->voluntary;
 		t->involuntary += p->involuntary;
 	}
-	s->threads = lc_spans_keep(s, s->rows->threads_len, sizeof(*s->threads));
-	s->balance.workers = lc_spans_keep(s, s->rows->threads_len, sizeof(*s->balance.workers));
+	s->threads = lc_arena_zeroed(&s->arena, s->rows->threads_len, sizeof(*s->threads));
+	s->balance.workers =
+	    lc_arena_zeroed(&s->arena, s->rows->threads_len, sizeof(*s->balance.workers));
 	for (size_t i = 0; i < s->rows->threads_len; i++) {
 		all[i].thread = (uint32_t)i;
 		if (used[i] || all[i].points_len)
@@ -199,10 +200,10 @@ void lc_spans_build_heat(struct lc_spans *s)
 		if (s->streams[i].level >= h->levels)
 			h->levels = s->streams[i].level + 1u;
 	}
-	s->heat.cells =
-	    lc_spans_keep(s, (size_t)s->heat.levels * LC_SPANS_COLUMNS, sizeof(*s->heat.cells));
-	s->support.cells = lc_spans_keep(s, (size_t)s->support.levels * LC_SPANS_COLUMNS,
-	                                 sizeof(*s->support.cells));
+	s->heat.cells = lc_arena_zeroed(&s->arena, (size_t)s->heat.levels * LC_SPANS_COLUMNS,
+	                                sizeof(*s->heat.cells));
+	s->support.cells = lc_arena_zeroed(&s->arena, (size_t)s->support.levels * LC_SPANS_COLUMNS,
+	                                   sizeof(*s->support.cells));
 	for (size_t i = 0; i < s->streams_len; i++)
 		heat_stream(s->streams[i].kind == LC_SPAN_SUPPORT ? &s->support : &s->heat,
 		            &s->streams[i]);
@@ -252,7 +253,7 @@ static void make_waits(struct lc_spans *s, struct lc_spans_waits *w,
                        const struct lc_span_access **list, size_t len)
 {
 	qsort(list, len, sizeof(*list), order_by_object);
-	w->rows = lc_spans_keep(s, len, sizeof(*w->rows));
+	w->rows = lc_arena_zeroed(&s->arena, len, sizeof(*w->rows));
 	for (size_t at = 0, run; at < len; at += run) {
 		struct lc_spans_waited row = { list[at]->bucket, list[at]->site, list[at]->path,
 			                       0 };
@@ -267,26 +268,24 @@ static void make_waits(struct lc_spans *s, struct lc_spans_waits *w,
 	qsort_r(w->rows, w->rows_len, sizeof(*w->rows), order_waited, s);
 }
 
-/* Whose they are; NULL where nothing else was recorded of that place. */
+static int order_key_location(const void *key, const void *location)
+{
+	return lc_spans_order_place(key, ((const struct lc_spans_location *)location)->place);
+}
+
+/* The waits that an access belongs to; NULL where nothing else was recorded of its place. */
 static struct lc_spans_waits *owner(struct lc_spans *s, const struct lc_span_access *a)
 {
-	const bool task = lc_spans_is_task(a->kind);
-	size_t low = 0, high = task ? s->types_len : s->locations_len;
+	struct lc_spans_location *l;
+	struct lc_spans_type *t;
 
-	while (low < high) {
-		size_t middle = (low + high) / 2;
-		int order = task ? lc_spans_order_type(s->types[middle].name,
-		                                       s->types[middle].place, a->type, a->place)
-		                 : lc_spans_order_place(s->locations[middle].place, a->place);
-
-		if (!order)
-			return task ? &s->types[middle].waits : &s->locations[middle].waits;
-		if (order < 0)
-			low = middle + 1;
-		else
-			high = middle;
+	if (lc_spans_is_task(a->kind)) {
+		t = lc_spans_find_type(s, a->type, a->place);
+		return t ? &t->waits : NULL;
 	}
-	return NULL;
+	l = bsearch(a->place, s->locations, s->locations_len, sizeof(*s->locations),
+	            order_key_location);
+	return l ? &l->waits : NULL;
 }
 
 static uint32_t choose_engine(const struct lc_span_rows *r)
@@ -316,7 +315,7 @@ void lc_spans_build_waits(struct lc_spans *s, uint32_t engine)
 		s->span_samples += r->accesses[i].samples;
 	}
 	qsort(list, len, sizeof(*list), order_by_owner);
-	s->unfinished = lc_spans_keep(s, len, sizeof(*s->unfinished));
+	s->unfinished = lc_arena_zeroed(&s->arena, len, sizeof(*s->unfinished));
 	for (size_t at = 0, run; at < len; at += run) {
 		struct lc_spans_waits *w = owner(s, list[at]);
 

@@ -33,25 +33,31 @@ static int order_objects(const void *a, const void *b, void *rows)
 	return order ? order : lc_order_u64(x->logical, y->logical);
 }
 
+struct span_key {
+	const struct lc_span_rows *rows;
+	uint32_t process;
+	uint64_t id;
+};
+
+static int order_key_span(const void *key, const void *span)
+{
+	const struct span_key *k = key;
+	const struct lc_span_trace *t = *(const struct lc_span_trace *const *)span;
+	int order = lc_order_u64(k->process, process_of(k->rows, t));
+
+	return order ? order : lc_order_u64(k->id, t->id);
+}
+
 /* The span with this number; NULL where it was not written. */
 static const struct lc_span_trace *find(const struct lc_span_rows *r,
                                         const struct lc_span_trace **by_id, uint32_t process,
                                         uint64_t id)
 {
-	size_t low = 0, high = r->traces_len;
+	const struct span_key key = { r, process, id };
+	const struct lc_span_trace **found =
+	    bsearch(&key, by_id, r->traces_len, sizeof(*by_id), order_key_span);
 
-	while (low < high) {
-		size_t middle = (low + high) / 2;
-		uint32_t p = process_of(r, by_id[middle]);
-
-		if (p == process && by_id[middle]->id == id)
-			return by_id[middle];
-		if (p < process || (p == process && by_id[middle]->id < id))
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return NULL;
+	return found ? *found : NULL;
 }
 
 /*

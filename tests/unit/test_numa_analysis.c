@@ -1,4 +1,4 @@
-/* uses: analyzer/numa/numa.c analyzer/numa/numa_machine.c analyzer/numa/numa_diagnose.c analyzer/objects/view.c analyzer/objects/view_rows.c analyzer/model/tree.c analyzer/base/table.c analyzer/base/memory.c -ljansson -lm */
+/* uses: analyzer/numa/numa.c analyzer/numa/numa_machine.c analyzer/numa/numa_diagnose.c analyzer/objects/view.c analyzer/objects/view_rows.c analyzer/model/tree.c analyzer/base/table.c analyzer/base/arena.c analyzer/base/memory.c -ljansson -lm */
 /* test_numa_analysis.c - matrices, shares and diagnoses against numbers worked out by hand. */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -60,8 +60,7 @@ static int setup(void **state)
 static int teardown(void **state)
 {
 	(void)state;
-	if (n.memory)
-		lc_numa_free(&n);
+	lc_numa_free(&n);
 	for (unsigned i = 0; i < 2; i++) {
 		free(load.engines[i].name);
 		json_decref(processes[i].numa);
@@ -130,8 +129,7 @@ static void allocated(uint32_t of, uint32_t s, int node, uint64_t bytes)
 
 static const struct lc_numa_site *analyse(void)
 {
-	if (n.memory)
-		lc_numa_free(&n);
+	lc_numa_free(&n);
 	lc_numa_build(&n, &load, UINT32_MAX);
 	return n.sites;
 }
