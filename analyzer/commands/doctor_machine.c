@@ -10,6 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "src/base/file.h"
 #include "src/perf/perf.h"
 
 #ifndef CAP_PERFMON
@@ -72,43 +73,6 @@ bool lc_doctor_works(const struct lc_doctor *d)
 
 /* -- files -------------------------------------------------------------------------------- */
 
-/* The file's text without the newline at its end, cut to fit; false where there is none. */
-static bool read_text(const char *root, const char *name, char *out, size_t out_len)
-{
-	char path[512];
-	size_t n = 0;
-	FILE *f;
-
-	snprintf(path, sizeof(path), "%s%s", root, name);
-	f = fopen(path, "re");
-	if (f) {
-		n = fread(out, 1, out_len - 1, f);
-		fclose(f);
-	}
-	while (n && out[n - 1] == '\n')
-		n--;
-	out[n] = '\0';
-	return n > 0;
-}
-
-static bool read_number(const char *root, const char *name, long *out)
-{
-	char text[32], *end;
-
-	if (!read_text(root, name, text, sizeof(text)))
-		return false;
-	*out = strtol(text, &end, 10);
-	return end != text;
-}
-
-static bool exists(const char *root, const char *name)
-{
-	char path[512];
-
-	snprintf(path, sizeof(path), "%s%s", root, name);
-	return access(path, F_OK) == 0;
-}
-
 /* What follows "NAME" and blanks in /proc/self/FILE; false where there is no such line. */
 static bool self_line(const char *root, const char *file, const char *name, char *out,
                       size_t out_len)
@@ -118,7 +82,7 @@ static bool self_line(const char *root, const char *file, const char *name, char
 	size_t len;
 
 	snprintf(path, sizeof(path), "/proc/self/%s", file);
-	if (!read_text(root, path, text, sizeof(text)))
+	if (!lc_file_text(root, path, text, sizeof(text)))
 		return false;
 	while (strncmp(line, name, strlen(name)) != 0) {
 		line = strchr(line, '\n');
@@ -170,7 +134,7 @@ void lc_doctor_kernel(struct lc_doctor *d, const char *root)
 	unsigned major = 0, minor = 0;
 	char release[128];
 
-	if (!read_text(root, "/proc/sys/kernel/osrelease", release, sizeof(release)))
+	if (!lc_file_text(root, "/proc/sys/kernel/osrelease", release, sizeof(release)))
 		snprintf(release, sizeof(release), "of unknown release");
 	c = lc_doctor_add(d, "kernel", LC_DOCTOR_OK, "Linux %s", release);
 	if (sscanf(release, "%u.%u", &major, &minor) != 2 || major > 5 ||
@@ -187,7 +151,7 @@ void lc_doctor_paranoid(struct lc_doctor *d, const char *root)
 	struct lc_doctor_check *c;
 	long paranoid;
 
-	if (!read_number(root, "/proc/sys/kernel/perf_event_paranoid", &paranoid)) {
+	if (!lc_file_number(root, "/proc/sys/kernel/perf_event_paranoid", &paranoid)) {
 		c = lc_doctor_add(d, "perf_event_paranoid", LC_DOCTOR_MISSING, "not there");
 		lc_doctor_advise(c, "this kernel is built without perf events, or /proc hides it: "
 		                    "only the timer can work");
@@ -234,7 +198,7 @@ void lc_doctor_mlock(struct lc_doctor *d, const char *root)
 	struct lc_doctor_check *c;
 	long per_cpu_kb;
 
-	if (!read_number(root, "/proc/sys/kernel/perf_event_mlock_kb", &per_cpu_kb)) {
+	if (!lc_file_number(root, "/proc/sys/kernel/perf_event_mlock_kb", &per_cpu_kb)) {
 		c = lc_doctor_add(d, "mlock", LC_DOCTOR_MISSING,
 		                  "no perf_event_mlock_kb: no memory for perf buffers");
 		lc_doctor_advise(c, "this kernel is built without perf events, or /proc hides it");
@@ -245,7 +209,7 @@ void lc_doctor_mlock(struct lc_doctor *d, const char *root)
 		lc_doctor_add(d, "mlock", LC_DOCTOR_OK, "no limit for this user");
 		return;
 	}
-	if (read_text(root, "/sys/devices/system/cpu/online", cpus, sizeof(cpus)) &&
+	if (lc_file_text(root, "/sys/devices/system/cpu/online", cpus, sizeof(cpus)) &&
 	    list_count(cpus))
 		cpu_count = list_count(cpus);
 	limit_kb = strtoul(limit, NULL, 10) / 1024;
@@ -282,7 +246,7 @@ static bool pmu_text(const char *root, const char *pmu, const char *name, char *
 	char path[256];
 
 	snprintf(path, sizeof(path), DEVICES "%s/%s", pmu, name);
-	return read_text(root, path, out, out_len);
+	return lc_file_text(root, path, out, out_len);
 }
 
 static bool pmu_has(const char *root, const char *pmu, const char *name)
@@ -290,7 +254,7 @@ static bool pmu_has(const char *root, const char *pmu, const char *name)
 	char path[256];
 
 	snprintf(path, sizeof(path), DEVICES "%s/%s", pmu, name);
-	return exists(root, path);
+	return lc_file_exists(root, path);
 }
 
 /* The PMU `pmu` in `out`, with those of `names` that its `directory` has. Returns their number. */
@@ -369,7 +333,7 @@ void lc_doctor_numa(struct lc_doctor *d, const char *root)
 	unsigned long count;
 	char text[4096];
 
-	if (!read_text(root, "/sys/devices/system/node/online", text, sizeof(text))) {
+	if (!lc_file_text(root, "/sys/devices/system/node/online", text, sizeof(text))) {
 		c = lc_doctor_add(d, "numa", LC_DOCTOR_LIMITED, "unknown");
 		lc_doctor_advise(c, "this kernel is built without NUMA support, or /sys hides it");
 		return;

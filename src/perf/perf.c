@@ -22,6 +22,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "src/base/file.h"
 #include "src/base/time.h"
 
 /* -- opening ------------------------------------------------------------------------------ */
@@ -344,46 +345,11 @@ out:
 
 /* -- explaining --------------------------------------------------------------------------- */
 
-/* Read the file's text, cut to fit. Returns false if there is no such file. */
-static bool read_text(const char *root, const char *name, char *out, size_t out_len)
-{
-	char path[512];
-	ssize_t n = -1;
-	int fd;
-
-	snprintf(path, sizeof(path), "%s%s", root ? root : "", name);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd >= 0) {
-		n = read(fd, out, out_len - 1);
-		close(fd);
-	}
-	out[n > 0 ? n : 0] = '\0';
-	return n > 0;
-}
-
-static bool read_number(const char *root, const char *name, long *out)
-{
-	char text[32], *end;
-
-	if (!read_text(root, name, text, sizeof(text)))
-		return false;
-	*out = strtol(text, &end, 10);
-	return end != text;
-}
-
-static bool exists(const char *root, const char *name)
-{
-	char path[512];
-
-	snprintf(path, sizeof(path), "%s%s", root ? root : "", name);
-	return access(path, F_OK) == 0;
-}
-
 static void explain_eacces(const char *root, char *out, size_t out_len)
 {
 	long paranoid;
 
-	if (!read_number(root, "/proc/sys/kernel/perf_event_paranoid", &paranoid))
+	if (!lc_file_number(root, "/proc/sys/kernel/perf_event_paranoid", &paranoid))
 		snprintf(out, out_len,
 		         "the kernel does not permit it (perf_event_paranoid cannot be read): "
 		         "give the program CAP_PERFMON");
@@ -412,7 +378,7 @@ static void explain_eperm(const char *root, char *out, size_t out_len)
 	const char *line = NULL;
 	long paranoid;
 
-	if (read_text(root, "/proc/self/status", status, sizeof(status)))
+	if (lc_file_text(root, "/proc/self/status", status, sizeof(status)))
 		line = strstr(status, "\nSeccomp:");
 	if (line && strtol(line + strlen("\nSeccomp:"), NULL, 10) > 0)
 		snprintf(
@@ -420,7 +386,7 @@ static void explain_eperm(const char *root, char *out, size_t out_len)
 		    "a seccomp filter forbids perf_event_open, as those of containers do: start "
 		    "the container with --cap-add PERFMON, or with a seccomp profile that "
 		    "allows perf_event_open");
-	else if (read_number(root, "/proc/sys/kernel/perf_event_paranoid", &paranoid))
+	else if (lc_file_number(root, "/proc/sys/kernel/perf_event_paranoid", &paranoid))
 		snprintf(
 		    out, out_len,
 		    "not permitted, and not by a seccomp filter (perf_event_paranoid is %ld): "
@@ -440,7 +406,7 @@ static void explain_memory(const char *what, const char *root, char *out, size_t
 
 	if (getrlimit(RLIMIT_MEMLOCK, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY)
 		snprintf(now, sizeof(now), "%llu", (unsigned long long)limit.rlim_cur / 1024);
-	if (read_number(root, "/proc/sys/kernel/perf_event_mlock_kb", &kb))
+	if (lc_file_number(root, "/proc/sys/kernel/perf_event_mlock_kb", &kb))
 		snprintf(kernel, sizeof(kernel), "%ld", kb);
 	snprintf(out, out_len,
 	         "%s: raise 'sysctl kernel.perf_event_mlock_kb' (now %s, per CPU) or 'ulimit -l' "
@@ -454,11 +420,11 @@ static void explain_missing(const char *root, char *out, size_t out_len)
 	char path[64], cpuinfo[4096];
 	bool guest;
 
-	guest = read_text(root, "/proc/cpuinfo", cpuinfo, sizeof(cpuinfo)) &&
+	guest = lc_file_text(root, "/proc/cpuinfo", cpuinfo, sizeof(cpuinfo)) &&
 	        strstr(cpuinfo, " hypervisor");
 	for (size_t i = 0; i < sizeof(pmus) / sizeof(pmus[0]); i++) {
 		snprintf(path, sizeof(path), "/sys/bus/event_source/devices/%s", pmus[i]);
-		if (!exists(root, path))
+		if (!lc_file_exists(root, path))
 			continue;
 		snprintf(out, out_len,
 		         "the PMU here (%s) does not have this event, or takes no samples with "

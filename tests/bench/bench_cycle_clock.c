@@ -1,4 +1,4 @@
-/* uses: src/span/cycle_clock.c src/span/cycle_clock_rate.c src/span/cycle_clock_records.c src/perf/ring.c src/perf/perf.c */
+/* uses: src/span/cycle_clock.c src/span/cycle_clock_rate.c src/span/cycle_clock_records.c src/perf/ring.c src/perf/perf.c src/base/file.c */
 /*
  * bench_cycle_clock.c - cycles that a reading of each cycle clock takes, and that of what it is made of.
  *

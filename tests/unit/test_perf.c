@@ -1,4 +1,4 @@
-/* uses: src/perf/perf.c src/perf/ring.c -lpthread */
+/* uses: src/perf/perf.c src/base/file.c src/perf/ring.c -lpthread */
 /*
  * test_perf.c - perf events of this kernel: page faults, breakpoints, signals, refusals.
  *
