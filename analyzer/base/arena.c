@@ -1,4 +1,6 @@
-/* base/arena.c - see arena.h. Each array is memory of its own, so that a sanitizer sees its bounds. */
+/*
+ * base/arena.c - see arena.h. Each array is memory of its own, so that a sanitizer sees its bounds.
+ */
 #include "analyzer/base/arena.h"
 
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* base/fail.c - the line on stderr: see fail.h. */
+/* base/fail.c - see fail.h. */
 #include "analyzer/base/fail.h"
 
 #include <stdarg.h>

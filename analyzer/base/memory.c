@@ -1,4 +1,4 @@
-/* base/memory.c - memory for the analyzer. */
+/* base/memory.c - see memory.h. */
 #include "analyzer/base/memory.h"
 
 #include <stdarg.h>

@@ -1,4 +1,7 @@
-/* base/memory.h - memory for the analyzer: it stops, with one line on stderr, when there is none. */
+/*
+ * base/memory.h - these functions allocate memory for the analyzer, and stop it with one line on
+ * stderr when there is none.
+ */
 #ifndef LC_BASE_MEMORY_H
 #define LC_BASE_MEMORY_H
 

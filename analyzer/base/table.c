@@ -1,4 +1,4 @@
-/* base/table.c - open addressing, at most half full. */
+/* base/table.c - see table.h. A table is a hash table with open addressing, at most half full. */
 #include "analyzer/base/table.h"
 
 #include <stdio.h>

@@ -1,4 +1,7 @@
-/* base/table.h - rows found by a key of a few numbers, each with a few sums. */
+/*
+ * base/table.h - a table holds rows that are found by a key of a few numbers; each row has a few
+ * sums.
+ */
 #ifndef LC_BASE_TABLE_H
 #define LC_BASE_TABLE_H
 

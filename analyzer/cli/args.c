@@ -1,4 +1,4 @@
-/* cli/args.c - walk a command line by a table of options. */
+/* cli/args.c - see args.h. */
 #include "analyzer/cli/args.h"
 
 #include <stdint.h>

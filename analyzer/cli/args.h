@@ -1,4 +1,4 @@
-/* cli/args.h - walk a command line by a table of options. */
+/* cli/args.h - this module reads a command line by a table of options. */
 #ifndef LC_CLI_ARGS_H
 #define LC_CLI_ARGS_H
 
@@ -33,8 +33,8 @@ struct lc_args {
 int lc_args_next(struct lc_args *a, const char **value);
 
 /*
- * Read all of it: each option goes to set(), which returns 0, or 1 after one line on stderr. Returns
- * 0, sets *operands to an array (free() it) and *count; or 1 after one line on stderr, or
+ * Read all of it: each option goes to set(), which returns 0, or 1 after one line on stderr.
+ * Returns 0, sets *operands to an array (free() it) and *count; or 1 after one line on stderr, or
  * LC_ARGS_HELP, with *operands NULL.
  */
 int lc_args_read(struct lc_args *a, int (*set)(void *context, int row, const char *value),

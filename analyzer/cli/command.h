@@ -1,4 +1,6 @@
-/* cli/command.h - the commands of `locus`, and what they share on the command line. */
+/*
+ * cli/command.h - lists the commands of `locus`, and declares what they share on the command line.
+ */
 #ifndef LC_CLI_COMMAND_H
 #define LC_CLI_COMMAND_H
 

@@ -1,4 +1,7 @@
-/* cli/help.c - help texts and the option lists of the manual pages, from the tables of options. */
+/*
+ * cli/help.c - this file writes the help texts, and the option lists of the manual pages, from the
+ * tables of options.
+ */
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>

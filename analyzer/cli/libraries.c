@@ -1,4 +1,4 @@
-/* cli/libraries.c - look for our libraries; try a directory. */
+/* cli/libraries.c - see libraries.h. */
 #include "analyzer/cli/libraries.h"
 
 #include <errno.h>

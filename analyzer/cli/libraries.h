@@ -1,4 +1,7 @@
-/* cli/libraries.h - where Locus's own libraries are, and where profiles can be written. */
+/*
+ * cli/libraries.h - this module finds Locus's own libraries, and says where profiles can be
+ * written.
+ */
 #ifndef LC_CLI_LIBRARIES_H
 #define LC_CLI_LIBRARIES_H
 

@@ -57,21 +57,24 @@ int lc_report_number(const char *text, unsigned long max, unsigned long *out);
  */
 int lc_report_choose(const struct lc_option_info *row, const char *word, size_t *out);
 
-/* Can --thread tell the threads of what was loaded apart? Returns 0, or 1 after one line on stderr. */
+/* Can --thread tell the threads of what was loaded apart? Returns 0, or 1 after one line on stderr.
+ */
 int lc_report_check_threads(const struct lc_load *l);
 
-/* The engine of that name or number (from 1). Returns 0 and its row, or 1 after one line on stderr. */
+/* The engine of that name or number (from 1). Returns 0 and its row, or 1 after one line on stderr.
+ */
 int lc_report_find_engine(const struct lc_load *l, const char *word, uint32_t *engine);
 
 /*
- * The first of the processes in text: its command, cut where it is very long, pid, JDK and collector, and how
- * long it ran as far as that is known. Nothing where there is none.
+ * The first of the processes in text: its command, cut where it is very long, pid, JDK and
+ * collector, and how long it ran as far as that is known. Nothing where there is none.
  */
 void lc_report_program(FILE *out, const struct lc_load *l);
 
 /* stdout where `file` is NULL. Returns NULL after one line on stderr. */
 FILE *lc_report_open(const char *file);
-/* Returns 0, or 1 after one line on stderr: what was written since lc_report_open() is not whole. */
+/* Returns 0, or 1 after one line on stderr: what was written since lc_report_open() is not whole.
+ */
 int lc_report_close(FILE *out, const char *file);
 
 /* A command: its options, and what it does with the profiles once they are loaded. */

@@ -1,5 +1,6 @@
 /*
- * commands/calibrate.c - `locus calibrate`: measure what recording a span costs, before a profile needs it.
+ * commands/calibrate.c - runs `locus calibrate`, which measures what recording a span costs before
+ * a profile needs it.
  *
  * It is the agent that measures, in the JVM that is asked for: a run of nothing, whose profile says
  * what came of it and is removed.

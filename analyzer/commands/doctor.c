@@ -1,5 +1,6 @@
 /*
- * commands/doctor.c - `locus doctor`: will profiling work here, and how well?
+ * commands/doctor.c - runs `locus doctor`, which says whether profiling will work here, and how
+ * well.
  *
  * Each check is one line: its name, how it stands, what was found, and what to do about it.
  */

@@ -1,5 +1,6 @@
 /*
- * commands/doctor.h - what `locus doctor` looks at: what each check finds, and what to do about it.
+ * commands/doctor.h - declares the checks of `locus doctor`: what each finds, and what to do about
+ * it.
  *
  * Context: the analyzer. Functions with a `root` read procfs and sysfs below it, "" being this
  * machine, so that tests can lay out others; the rest try things out here.
@@ -70,7 +71,8 @@ void lc_doctor_disk(struct lc_doctor *d, const char *output); /* directory of a 
 /*
  * Run a command without stdin, at most `seconds` long, and collect what it writes on stdout and
  * stderr; *out is NUL-terminated, free it with free(). `preload`: LD_PRELOAD for it, or NULL to
- * leave that alone. Returns its wait status, or -errno with *out NULL: -ETIMEDOUT when it was killed.
+ * leave that alone. Returns its wait status, or -errno with *out NULL: -ETIMEDOUT when it was
+ * killed.
  */
 int lc_doctor_capture(char *const *command, const char *preload, unsigned seconds, char **out);
 

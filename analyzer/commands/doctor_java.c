@@ -1,4 +1,7 @@
-/* commands/doctor_java.c - the JVMs that `locus doctor` finds, and whether Locus can follow them. */
+/*
+ * commands/doctor_java.c - finds the JVMs of this machine for `locus doctor`, and says whether
+ * Locus can profile them.
+ */
 #include "analyzer/commands/doctor.h"
 
 #include <ctype.h>

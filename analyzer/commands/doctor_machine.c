@@ -1,4 +1,4 @@
-/* commands/doctor_machine.c - what procfs and sysfs tell `locus doctor`. */
+/* commands/doctor_machine.c - makes the checks of `locus doctor` that read procfs and sysfs. */
 #include "analyzer/commands/doctor.h"
 
 #include <errno.h>

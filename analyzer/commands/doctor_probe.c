@@ -1,5 +1,6 @@
 /*
- * commands/doctor_probe.c - what `locus doctor` finds by trying it: events, timer, libraries, disk.
+ * commands/doctor_probe.c - makes the checks of `locus doctor` that try something: events, timer,
+ * libraries, disk.
  *
  * What is tried is what the agent does; nothing is left behind.
  */

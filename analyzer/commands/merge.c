@@ -1,9 +1,9 @@
 /*
- * commands/merge.c - `locus merge`: one profile of several.
+ * commands/merge.c - runs `locus merge`, which makes one profile of several.
  *
  * Inputs are read one after the other into one tree, which is written when all are in; memory
- * follows what is different in them. With --keep-threads the tree is written and emptied after
- * each thread, and memory follows the largest thread.
+ * follows what is different in them. With --keep-threads the tree is written and emptied after each
+ * thread, and memory follows the largest thread.
  */
 #include <dirent.h>
 #include <errno.h>

@@ -1,9 +1,9 @@
 /*
- * commands/run.c - `locus run`: start a command so that the JVM in it is profiled.
+ * commands/run.c - runs `locus run`, which starts a command so that the JVM in it is profiled.
  *
- * The command is a child, not ourselves: only when it has ended is it known whether there was a
- * JVM in it. It keeps our terminal, standard streams and process group; signals sent to us alone
- * are handed on; its exit status, or the signal that ended it, becomes ours.
+ * The command is a child, not ourselves: only when it has ended is it known whether there was a JVM
+ * in it. It keeps our terminal, standard streams and process group; signals sent to us alone are
+ * handed on; its exit status, or the signal that ended it, becomes ours.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -89,8 +89,8 @@ static int find_library(const char *name, char *out)
 }
 
 /*
- * What is wrong with --event is told before the program starts. An event that is right but that this
- * machine does not have is left to the agent, which says so and falls back.
+ * What is wrong with --event is told before the program starts. An event that is right but that
+ * this machine does not have is left to the agent, which says so and falls back.
  */
 static int check_events(const struct run *r)
 {

@@ -1,6 +1,7 @@
 /*
- * numa/numa.c - see numa.h: the sums. The rows of one engine are sorted so that those of a
- * site, a path or a thread lie together, and become cells; what to say of them is in numa_diagnose.c.
+ * numa/numa.c - see numa.h: this file computes the sums. The rows of one engine are sorted so that
+ * those of a site, a path or a thread lie together, and become cells; what to say of them is in
+ * numa_diagnose.c.
  */
 #include "analyzer/numa/numa_impl.h"
 #include "src/base/order.h"

@@ -1,6 +1,6 @@
 /*
- * numa/numa.h - which NUMA nodes accessed what, where the pages were, what is wrong with that, and what
- * another placement would give.
+ * numa/numa.h - this analysis tells which NUMA nodes accessed what, where the pages were, what is
+ * wrong with that, and what another placement would give.
  *
  * Nodes are rows of lc_numa.nodes; where one may be unknown it is the row + 1, and 0 is unknown.
  * Shares are of the samples whose two nodes are both known.
@@ -140,8 +140,9 @@ struct lc_numa {
 };
 
 /*
- * Analyse the samples of `engine`; UINT32_MAX: of the engine with the most, first touches aside. Free
- * with lc_numa_free(), while `load` and its tree are still there. Equal inputs give equal orders.
+ * Analyse the samples of `engine`; UINT32_MAX: of the engine with the most, first touches aside.
+ * Free with lc_numa_free(), while `load` and its tree are still there. Equal inputs give equal
+ * orders.
  */
 void lc_numa_build(struct lc_numa *n, const struct lc_load *load, uint32_t engine);
 void lc_numa_free(struct lc_numa *n);
@@ -168,8 +169,8 @@ struct lc_numa_whatif {
 	double known;
 	double remote_share, weighted, mean_distance; /* as in lc_numa_sum */
 	/*
-	 * FIRST_TOUCH_BY_READER: the matrix holds where each thread uses pages of its own; this is the
-	 * remote share where all threads use all pages. Else the same as remote_share.
+	 * FIRST_TOUCH_BY_READER: the matrix holds where each thread uses pages of its own; this is
+	 * the remote share where all threads use all pages. Else the same as remote_share.
 	 */
 	double remote_share_shared;
 };

@@ -1,4 +1,7 @@
-/* numa/numa_command.c - `locus numa`: options, loading, choice of the format. */
+/*
+ * numa/numa_command.c - runs `locus numa`: it reads the options, loads the profiles and chooses the
+ * format.
+ */
 #include "analyzer/numa/numa_command.h"
 
 #include <string.h>

@@ -1,4 +1,4 @@
-/* numa/numa_command.h - what the formats of `locus numa` share. */
+/* numa/numa_command.h - declares what the formats of `locus numa` share. */
 #ifndef LC_NUMA_NUMA_COMMAND_H
 #define LC_NUMA_NUMA_COMMAND_H
 

@@ -1,5 +1,6 @@
 /*
- * numa/numa_diagnose.c - what a site's matrix means, and what another placement would make of it.
+ * numa/numa_diagnose.c - decides what a site's matrix means, and computes what another placement
+ * would make of it.
  *
  * The limits below are where the sentence that a pattern stands for stops being true of most
  * samples; none of them hides a number: the report shows the matrix itself.
@@ -65,8 +66,8 @@ static uint32_t busiest(const struct lc_numa *n, const struct lc_numa_group *g, 
 }
 
 /*
- * Runs of one program that were merged look like one run: the share of its busiest thread is that of
- * the busiest of each process, and the users are those of the process that has most.
+ * Runs of one program that were merged look like one run: the share of its busiest thread is that
+ * of the busiest of each process, and the users are those of the process that has most.
  */
 static void find_users(const struct lc_numa *n, const struct lc_numa_site *s,
                        struct lc_numa_diagnosis *d)

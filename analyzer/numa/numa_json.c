@@ -1,4 +1,7 @@
-/* numa/numa_json.c - the NUMA report for programs; docs/JSON.md says what each member means. */
+/*
+ * numa/numa_json.c - writes the report on NUMA nodes for programs; docs/JSON.md says what each
+ * member means.
+ */
 #include "analyzer/numa/numa_command.h"
 
 #include <math.h>
@@ -75,7 +78,8 @@ static void cells(struct lc_json *j, const struct lc_numa *n, const struct lc_nu
 	lc_json_end_object(j);
 }
 
-/* Rows: accessing node, columns: owning node, both in the order of nodes and then the unknown one. */
+/* Rows: accessing node, columns: owning node, both in the order of nodes and then the unknown one.
+ */
 static void matrix(struct lc_json *j, const struct lc_numa *n, const struct lc_numa_group *g)
 {
 	const size_t side = n->nodes_len + 1;
@@ -142,7 +146,7 @@ static uint32_t nearest_node(const struct lc_numa *n, const struct lc_numa_group
 		if (!n->nodes[i].memory)
 			continue;
 		lc_numa_simulate(n, g, LC_NUMA_BIND, i, &w);
-		/* Where a distance is unknown the remote share stands for it; it is less than any distance. */
+		/* The remote share, less than any distance, stands for an unknown one. */
 		cost = w.mean_distance < 0 ? w.remote_share : w.mean_distance;
 		free(w.matrix);
 		if (cost < best_cost) {
@@ -236,7 +240,8 @@ static void thread_identity(struct lc_json *j, const struct lc_tree *t, uint32_t
 	lc_json_u64(j, "process", lc_table_key(&t->threads, row)[LC_THREAD_PROCESS]);
 }
 
-/* "by_node" in the order of nodes, and then the unknown one. `counts` begins with the unknown one. */
+/* "by_node" in the order of nodes, and then the unknown one. `counts` begins with the unknown one.
+ */
 static void by_node(struct lc_json *j, const struct lc_numa_report *r, const uint64_t *counts)
 {
 	const size_t len = r->numa->nodes_len;

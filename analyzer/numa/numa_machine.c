@@ -1,4 +1,7 @@
-/* numa/numa_machine.c - see numa.h: the machine, as the manifests of all processes tell of it. */
+/*
+ * numa/numa_machine.c - see numa.h: this file reads what the manifests of all processes tell of the
+ * machine.
+ */
 #include <stdio.h>
 #include <stdlib.h>
 

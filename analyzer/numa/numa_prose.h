@@ -1,4 +1,7 @@
-/* numa/numa_prose.h - a diagnosis of numa.h in words: what it says, on what evidence, and what to do. */
+/*
+ * numa/numa_prose.h - this module puts a diagnosis into prose: what it says, on what evidence, and
+ * what to do.
+ */
 #ifndef LC_NUMA_NUMA_PROSE_H
 #define LC_NUMA_NUMA_PROSE_H
 
@@ -25,7 +28,8 @@ struct lc_numa_words {
 void lc_numa_say(const struct lc_numa *n, const struct lc_numa_site *s, struct lc_numa_words *w);
 void lc_numa_words_free(struct lc_numa_words *w);
 
-/* The machine in one line: one node, nothing recorded and why, or NULL where there is more to say. */
+/* The machine in one line: one node, nothing recorded and why, or NULL where there is more to say.
+ */
 const char *lc_numa_say_nothing(const struct lc_numa *n);
 
 #endif

@@ -1,4 +1,4 @@
-/* numa/numa_text.c - the NUMA report for a terminal. */
+/* numa/numa_text.c - writes the report on NUMA nodes for a terminal. */
 #include "analyzer/numa/numa_command.h"
 #include "src/base/order.h"
 

@@ -1,4 +1,7 @@
-/* objects/report.c - `locus report`: options, loading, choice of the format. */
+/*
+ * objects/report.c - runs `locus report`: it reads the options, loads the profiles and chooses the
+ * format.
+ */
 #include "analyzer/objects/report.h"
 
 #include <stdlib.h>

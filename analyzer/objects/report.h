@@ -1,4 +1,4 @@
-/* objects/report.h - what the formats of `locus report` share. */
+/* objects/report.h - declares what the formats of `locus report` share. */
 #ifndef LC_OBJECTS_REPORT_H
 #define LC_OBJECTS_REPORT_H
 

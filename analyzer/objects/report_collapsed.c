@@ -1,7 +1,8 @@
 /*
- * objects/report_collapsed.c - one line per stack, for flame graph tools: allocation path from the root,
- * the class in brackets, access path from the root, and the number of samples. Objects that were not
- * tracked have no allocation path; what is no known object stands under its bucket in brackets.
+ * objects/report_collapsed.c - writes one line for each stack, for flame graph tools: allocation
+ * path from the root, the class in brackets, access path from the root, and the number of samples.
+ * Objects that were not tracked have no allocation path; what is no known object stands under its
+ * bucket in brackets.
  */
 #include "analyzer/objects/report.h"
 

@@ -1,8 +1,9 @@
 /*
  * objects/report_html.c - writes what the page on objects shows, for viewer/objects.js.
  *
- * The JSON report would be many times as large, since it spells out each path. Here strings, methods,
- * frames and paths are numbers, rows of tables that are written once, by columns: "frames":
+ * The JSON report would be many times as large, since it spells out each path. Here strings,
+ * methods, frames and paths are numbers, rows of tables that are written once, by columns:
+ * "frames":
  * {"method":[..],"line":[..]} says that frame 3 has method.[3] and line.[3]. Path 0 is the root, a
  * path is its parent and a frame, and -1 where a path is asked for stands for all of them.
  */

@@ -1,4 +1,4 @@
-/* objects/report_text.c - the report for a terminal. */
+/* objects/report_text.c - writes the report on objects for a terminal. */
 #include "analyzer/objects/report_text.h"
 
 #include <inttypes.h>

@@ -1,4 +1,7 @@
-/* objects/report_text.h - the parts of the report for a terminal: report_text.c, report_text_objects.c. */
+/*
+ * objects/report_text.h - declares the parts of the report for a terminal, which lie in
+ * report_text.c and report_text_objects.c.
+ */
 #ifndef LC_OBJECTS_REPORT_TEXT_H
 #define LC_OBJECTS_REPORT_TEXT_H
 

@@ -1,4 +1,7 @@
-/* objects/report_text_objects.c - of the report for a terminal, what it says of objects. */
+/*
+ * objects/report_text_objects.c - writes the part of the report for a terminal that is about
+ * objects.
+ */
 #include "analyzer/objects/report_text.h"
 #include "src/base/order.h"
 #include "src/format/kinds.h"

@@ -1,7 +1,7 @@
 /*
- * objects/sharing.c - see sharing.h. Line by line, the rows of a thread and of the same bytes become one use;
- * pairs of uses that are falsely shared name a finding by what they are parts of (two sites and
- * fields), and give it their rows. The rows of all lines are summed up at the end.
+ * objects/sharing.c - see sharing.h. Line by line, the rows of a thread and of the same bytes
+ * become one use; pairs of uses that are falsely shared name a finding by what they are parts of
+ * (two sites and fields), and give it their rows. The rows of all lines are summed up at the end.
  */
 #include "analyzer/objects/sharing.h"
 
@@ -372,9 +372,9 @@ static void orient_line(const struct search *s, struct lc_table *samples, struct
 }
 
 /*
- * Where both sides are the same part, threads tell them apart: in each line the busiest against the others,
- * by what they did in all lines of the finding. So the busiest of all is on the first side only, and the
- * sides never name the same thread.
+ * Where both sides are the same part, threads tell them apart: in each line the busiest against the
+ * others, by what they did in all lines of the finding. So the busiest of all is on the first side
+ * only, and the sides never name the same thread.
  */
 static void orient(struct search *s)
 {

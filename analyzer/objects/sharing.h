@@ -1,9 +1,9 @@
 /*
- * objects/sharing.h - false sharing: threads that keep taking one cache line from each other although they use
- * different bytes of it.
+ * objects/sharing.h - this module finds false sharing: threads that keep taking one cache line from
+ * each other although they use different bytes of it.
  *
- * Two uses of a line by two threads are falsely shared when their bytes do not overlap, at least one
- * of them stores, each has LC_SHARING_SAMPLES samples or more in that line, and neither thread
+ * Two uses of a line by two threads are falsely shared when their bytes do not overlap, at least
+ * one of them stores, each has LC_SHARING_SAMPLES samples or more in that line, and neither thread
  * touches what the other stores. Uses of the same bytes (true sharing, which no padding mends) and
  * lines that are only read are not found.
  *

@@ -1,4 +1,4 @@
-/* objects/view.c - sums and orders for reports. */
+/* objects/view.c - see view.h: this file computes the sums and the orders. */
 #include "analyzer/objects/view.h"
 
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* objects/view.h - one engine's part of a tree, summed up and sorted for a report. */
+/* objects/view.h - a view holds what one engine sampled, summed up and sorted for a report. */
 #ifndef LC_OBJECTS_VIEW_H
 #define LC_OBJECTS_VIEW_H
 

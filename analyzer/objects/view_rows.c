@@ -1,4 +1,7 @@
-/* objects/view_rows.c - parts of a view that come from sections beyond ACCESSES: fields, metrics, estimates. */
+/*
+ * objects/view_rows.c - see view.h: this file adds fields, measurements, estimates and splits to a
+ * view.
+ */
 #include "analyzer/objects/view.h"
 #include "src/base/order.h"
 #include "src/format/kinds.h"

@@ -1,4 +1,7 @@
-/* out/html.c - see html.h. viewer.h holds the files of viewer/, as texts that end with a zero. */
+/*
+ * out/html.c - see html.h. viewer.h holds the files of viewer/, each as a text that ends with a
+ * zero.
+ */
 #include "analyzer/out/html.h"
 
 #include <string.h>

@@ -1,4 +1,7 @@
-/* out/json.c - see json.h. Of each level two bits say whether it is an object and holds a value. */
+/*
+ * out/json.c - see json.h. Two bits for each level say whether it is an object, and whether it
+ * holds a value.
+ */
 #include "analyzer/out/json.h"
 
 #include <assert.h>

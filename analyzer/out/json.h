@@ -1,5 +1,5 @@
 /*
- * out/json.h - a writer of JSON that sets the commas, closes what was opened and escapes text.
+ * out/json.h - this writer of JSON sets the commas, closes what was opened and escapes text.
  *
  * Each function writes one value. Inside an object the value is a member and `name` is its name;
  * inside an array, and outermost, `name` is NULL. Anything else is a mistake in the program and
@@ -37,10 +37,12 @@ struct lc_json {
 
 void lc_json_init(struct lc_json *j, FILE *out);
 
-/* One value was written, and all that it opened is closed. Errors of `out` are the caller's to see. */
+/* One value was written, and all that it opened is closed. Errors of `out` are the caller's to see.
+ */
 void lc_json_finish(const struct lc_json *j);
 
-/* The next value begins a line, with so many spaces, unless it is the first of what it stands in. */
+/* The next value begins a line, with so many spaces, unless it is the first of what it stands in.
+ */
 void lc_json_line(struct lc_json *j, unsigned spaces);
 
 void lc_json_object(struct lc_json *j, const char *name);
@@ -69,7 +71,8 @@ void lc_json_thousandths(struct lc_json *j, const char *name, int64_t v);
 /* An ID: 16 hexadecimal digits, as text. */
 void lc_json_id(struct lc_json *j, const char *name, uint64_t id);
 
-/* Members "class", "method", "line" and "file" of a method and line + 1, in the object that is open. */
+/* Members "class", "method", "line" and "file" of a method and line + 1, in the object that is
+ * open. */
 void lc_json_code(struct lc_json *j, const struct lc_tree *t, uint32_t method, uint32_t line1);
 /* An array of frames, leaf first: objects of these members and "bci". Empty for the root. */
 void lc_json_path(struct lc_json *j, const char *name, const struct lc_tree *t, uint32_t path);

@@ -1,9 +1,9 @@
 /*
- * out/source.c - finds source files by package and file name.
+ * out/source.c - this module finds source files by package and file name.
  *
- * A file is looked for as com/acme/Foo.java in each directory; in each archive also below one
- * more directory, as a JDK's src.zip has one per module. Names come from the profile, which may
- * be anyone's: what is not a plain file name is not looked for.
+ * A file is looked for as com/acme/Foo.java in each directory; in each archive also below one more
+ * directory, as a JDK's src.zip has one per module. Names come from the profile, which may be
+ * anyone's: what is not a plain file name is not looked for.
  */
 #include "analyzer/out/source.h"
 

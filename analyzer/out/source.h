@@ -1,4 +1,4 @@
-/* out/source.h - lines of source files, from directories and jars. */
+/* out/source.h - this module finds lines of source files, in directories and jars. */
 #ifndef LC_OUT_SOURCE_H
 #define LC_OUT_SOURCE_H
 

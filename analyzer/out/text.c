@@ -1,4 +1,4 @@
-/* out/text.c - names, numbers and frames as they stand in reports. */
+/* out/text.c - see text.h. */
 #include "analyzer/out/text.h"
 
 #include <inttypes.h>

@@ -1,4 +1,4 @@
-/* out/text.h - names, numbers and frames as they stand in reports. */
+/* out/text.h - these functions write names, numbers and frames as they stand in reports. */
 #ifndef LC_OUT_TEXT_H
 #define LC_OUT_TEXT_H
 

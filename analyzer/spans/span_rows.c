@@ -1,4 +1,7 @@
-/* spans/span_rows.c - see span_rows.h. Rows of the tree, with its numbers replaced by what they name. */
+/*
+ * spans/span_rows.c - see span_rows.h. It replaces the numbers in the rows of the tree by what they
+ * name.
+ */
 #include "analyzer/spans/span_rows.h"
 
 #include <stdlib.h>
@@ -326,7 +329,8 @@ static int by_process_and_time(const void *a, const void *b)
 	return order(y->duration_ns, x->duration_ns);
 }
 
-/* A pause may be in the blocks of several threads: the longest of those that begin together stays. */
+/* A pause may be in the blocks of several threads: the longest of those that begin together stays.
+ */
 static void build_pauses(struct lc_span_rows *r)
 {
 	const struct lc_table *pauses = &r->tree->pauses;

@@ -1,10 +1,11 @@
 /*
- * spans/span_rows.h - what profiles say of spans, as plain arrays with every name resolved: the input of
- * `locus spans`.
+ * spans/span_rows.h - these plain arrays hold what profiles say of spans, with every name resolved;
+ * they are the input of `locus spans`.
  *
  * Rows are of single threads; those of one key in one thread are one row, whatever blocks they came
- * in. Texts are bytes as the JVM gave them (see lc_text) and live as long as the tree; an empty one is
- * unknown. Orders do not depend on the order of the inputs where the comment of an array says by what.
+ * in. Texts are bytes as the JVM gave them (see lc_text) and live as long as the tree; an empty one
+ * is unknown. Orders do not depend on the order of the inputs where the comment of an array says by
+ * what.
  */
 #ifndef LC_SPANS_SPAN_ROWS_H
 #define LC_SPANS_SPAN_ROWS_H
@@ -40,7 +41,8 @@ struct lc_span_bucket {
 	uint64_t count;
 };
 
-/* Time in which a row had executions, CLOCK_MONOTONIC: the resolution is that of blocks, some seconds. */
+/* Time in which a row had executions, CLOCK_MONOTONIC: the resolution is that of blocks, some
+ * seconds. */
 struct lc_span_interval {
 	uint64_t first_ns, last_ns;
 };
@@ -127,7 +129,8 @@ struct lc_span_cost {
 	double variation; /* coefficient of */
 };
 
-/* What the manifest says of one process; the texts are UTF-8, NULL where there is nothing to say. */
+/* What the manifest says of one process; the texts are UTF-8, NULL where there is nothing to say.
+ */
 struct lc_span_info {
 	bool recorded; /* the manifest has a member `spans`; else the rest is 0 */
 	bool streams, tasks;
@@ -142,9 +145,9 @@ struct lc_span_info {
 struct lc_span_rows {
 	const struct lc_load *load;
 	const struct lc_tree *tree;
-	bool
-	    whole_paths; /* a row's path has a caller, of its place or of its submission: --span-paths */
-	struct lc_span_info *infos;         /* by process, load->processes_len of them */
+	bool whole_paths;           /* a row's path has a caller, of its place or of its submission:
+	                               --span-paths */
+	struct lc_span_info *infos; /* by process, load->processes_len of them */
 	struct lc_span_thread_row *threads; /* by row of tree.threads; also those without spans */
 	size_t threads_len;
 	struct lc_span_row *rows;
@@ -185,8 +188,8 @@ void lc_span_rows_free(struct lc_span_rows *r);
 bool lc_span_rows_any(const struct lc_span_rows *r);
 
 /*
- * The place of a path's leaf frame; the unknown one for path 0. The frames of a whole path are those of
- * path, lc_tree_parent(tree, path), and so on up to 0.
+ * The place of a path's leaf frame; the unknown one for path 0. The frames of a whole path are
+ * those of path, lc_tree_parent(tree, path), and so on up to 0.
  */
 const struct lc_span_place *lc_span_rows_place(const struct lc_span_rows *r, uint32_t path);
 

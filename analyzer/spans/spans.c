@@ -1,6 +1,7 @@
 /*
- * spans/spans.c - see spans.h: the sums. Rows are sorted so that those of a place, a type or a thread lie
- * together, and become groups; when things happened is in spans_time.c.
+ * spans/spans.c - see spans.h: this file computes the sums. Rows are sorted so that those of a
+ * place, a type or a thread lie together, and become groups; when things happened is in
+ * spans_time.c.
  */
 #include "analyzer/spans/spans_impl.h"
 #include "src/base/order.h"
@@ -250,7 +251,8 @@ static void make_task_paths(struct lc_spans *s, struct lc_spans_task *g, const s
 	free(rows);
 }
 
-/* Tasks of one key: one for each kind, submissions with the first. Creations are counted by type. */
+/* Tasks of one key: one for each kind, submissions with the first. Creations are counted by type.
+ */
 static void make_task(struct lc_spans *s, const struct item *items, size_t len)
 {
 	struct lc_spans_task *first = &s->tasks[s->tasks_len], *g = NULL;
@@ -381,9 +383,10 @@ static uint64_t unknown_of(const struct lc_spans *s, const struct lc_spans_type 
 }
 
 /*
- * What was created and never executed. The agent counts objects that were executed; where it has not, at
- * least those are it which exceed the executions of their site, less the executions of the type
- * whose creation was not seen, since they may be these.
+ * Count what was created and never executed. Where the agent counted the objects that were executed
+ * at least once, it is the rest. Otherwise each site gives its creations less its executions, and from
+ * the sum are subtracted the executions whose creation was not seen, since any of the objects may have
+ * been theirs: a lower bound.
  */
 static void count_created(struct lc_spans *s)
 {

@@ -1,10 +1,10 @@
 /*
- * spans/spans.h - executions of streams and tasks, summed up for a report: where the cycles went, how
- * large the pieces were, who ran them and when, and what to change.
+ * spans/spans.h - this analysis sums up executions of streams and tasks for a report: where the
+ * cycles went, how large the pieces were, who ran them and when, and what to change.
  *
- * Times are ns since the start of the row's own process. Cycles are compensated ones unless a name says
- * measured: signed, and sums of signed numbers. Rows of all threads are added up, in an order that does
- * not depend on the order in which profiles were read.
+ * Times are ns since the start of the row's own process. Cycles are compensated ones unless a name
+ * says measured: signed, and sums of signed numbers. Rows of all threads are added up, in an order
+ * that does not depend on the order in which profiles were read.
  */
 #ifndef LC_SPANS_SPANS_H
 #define LC_SPANS_SPANS_H
@@ -120,10 +120,9 @@ struct lc_spans_task {
 	struct lc_spans_paths paths;
 };
 
-/* All tasks of one class. */
 /*
- * Tasks of one class. Those of lambda expressions whose classes have no number (JDK 22+) are told apart by where
- * they were created as well: all lambda expressions of a class have one name.
+ * Tasks of one class. Those of lambda expressions whose classes have no number (JDK 22+) are told
+ * apart by where they were created as well: all lambda expressions of a class have one name.
  */
 struct lc_spans_type {
 	struct lc_text name;
@@ -257,8 +256,8 @@ struct lc_spans {
 };
 
 /*
- * Sum up what was loaded. `engine`: UINT32_MAX for the one with most samples inside spans. Free with
- * lc_spans_free(), while `load`, its tree and `rows` are still there.
+ * Sum up what was loaded. `engine`: UINT32_MAX for the one with most samples inside spans. Free
+ * with lc_spans_free(), while `load`, its tree and `rows` are still there.
  */
 void lc_spans_build(struct lc_spans *s, const struct lc_load *load, const struct lc_span_rows *rows,
                     uint32_t engine, enum lc_spans_sort sort);
@@ -269,8 +268,9 @@ enum { LC_SPANS_NUMBER_LEN = 16 };
 const char *lc_spans_number(char *out, double v, const char *gap);
 
 /*
- * Cycles that a part `q` (0 to 1) of the executions does not exceed: the middle of the bucket, which
- * is at most 12.5% from the true quantile (half a cycle below 8). -1: there are no executions.
+ * Cycles that a part `q` (0 to 1) of the executions does not exceed: the middle of the bucket,
+ * which is at most 12.5% from the true quantile (half a cycle below 8). -1: there are no
+ * executions.
  */
 double lc_spans_quantile(const uint64_t *histogram, double q);
 
@@ -280,7 +280,8 @@ uint64_t lc_spans_bucket_end(unsigned bucket);
 
 uint64_t lc_spans_count(const uint64_t *histogram);
 
-/* Column of the heat map that a bucket is in, and the least cycles of a column (0 for the first). */
+/* Column of the heat map that a bucket is in, and the least cycles of a column (0 for the first).
+ */
 unsigned lc_spans_column(unsigned bucket);
 double lc_spans_column_low(unsigned column);
 
@@ -295,8 +296,8 @@ size_t lc_spans_pool(const char *name, size_t len);
 bool lc_spans_same_pool(const struct lc_spans *s, uint32_t thread, uint32_t other);
 
 /*
- * Mean of the process's timeline in [from, to), or outside: a point counts if its middle lies there and at
- * least `cores` CPUs were in use.
+ * Mean of the process's timeline in [from, to), or outside: a point counts if its middle lies there
+ * and at least `cores` CPUs were in use.
  */
 struct lc_spans_mean {
 	size_t points;
@@ -309,7 +310,8 @@ struct lc_spans_mean lc_spans_mean(const struct lc_spans *s, uint64_t from_ns, u
 const char *lc_spans_pattern_name(enum lc_spans_pattern p);
 const char *lc_spans_verdict_name(enum lc_spans_verdict v);
 
-/* Paths without regard to kind and level; executions are those of streams or tasks. Free its rows. */
+/* Paths without regard to kind and level; executions are those of streams or tasks. Free its rows.
+ */
 struct lc_spans_paths lc_spans_join_paths(const struct lc_spans *s, const struct lc_spans_paths *p);
 
 /* For spans.c: each fills its part. */

@@ -1,7 +1,7 @@
 /*
- * spans/spans_collapsed.c - one line per call path, for flame graph tools: frames from the root, then the kind of span in
- * brackets, and of a task its type; the number is compensated cycles. A path whose sum is not above 0 has no width
- * and is left out.
+ * spans/spans_collapsed.c - writes one line for each call path, for flame graph tools: frames from
+ * the root, then the kind of span in brackets, and the type if it is a task; the number is
+ * compensated cycles. A path whose sum is not above 0 has no width and is left out.
  */
 #include "analyzer/spans/spans_command.h"
 

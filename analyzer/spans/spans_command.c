@@ -1,4 +1,7 @@
-/* spans/spans_command.c - `locus spans`: options, loading, choice of the format. */
+/*
+ * spans/spans_command.c - runs `locus spans`: it reads the options, loads the profiles and chooses
+ * the format.
+ */
 #include "analyzer/spans/spans_command.h"
 
 #include <stdlib.h>

@@ -1,4 +1,7 @@
-/* spans/spans_csv.c - the report on spans as tables for spreadsheets (RFC 4180, but lines end in LF). */
+/*
+ * spans/spans_csv.c - writes the report on spans as tables for spreadsheets (RFC 4180, but lines
+ * end in LF).
+ */
 #include "analyzer/spans/spans_command.h"
 
 #include <inttypes.h>
@@ -10,8 +13,8 @@
 #include "analyzer/spans/spans_impl.h"
 
 /*
- * A field of text with a comma behind it: quoted, quotes doubled. What a spreadsheet would take for a
- * formula gets an apostrophe before it.
+ * A field of text with a comma behind it: quoted, quotes doubled. What a spreadsheet would take for
+ * a formula gets an apostrophe before it.
  */
 static void quoted(FILE *out, struct lc_text t)
 {

@@ -1,6 +1,7 @@
 /*
- * spans/spans_diagnose.c - what is wrong with streams and tasks: rules over the sums of spans.h. What a rule's first
- * condition does not fit is not mentioned; what fits it and then lacks proof is, with the reason.
+ * spans/spans_diagnose.c - finds what is wrong with streams and tasks, by rules over the sums of
+ * spans.h. A rule says nothing of what does not meet its first condition; where proof is missing
+ * beyond that, it gives the reason instead of a verdict.
  */
 #include "analyzer/spans/spans_diagnose.h"
 
@@ -102,7 +103,8 @@ static void judge_switches(const struct lc_spans *s, struct lc_spans_diagnosis *
 		d->why = lc_alloc_text("context switches do not rise while they run");
 }
 
-/* Tasks that streams make for themselves are judged with their stream, where they are support spans. */
+/* Tasks that streams make for themselves are judged with their stream, where they are support
+ * spans. */
 static bool of_streams(const struct lc_spans_type *t)
 {
 	static const char package[] = "java.util.stream.";

@@ -1,6 +1,6 @@
 /*
- * spans/spans_diagnose.h - the thresholds of the diagnoses. docs/ENGINES.md says where each comes from; one
- * that is changed here is to be changed there.
+ * spans/spans_diagnose.h - defines the thresholds of the diagnoses. docs/ENGINES.md says where each
+ * comes from: change both together.
  */
 #ifndef LC_SPANS_SPANS_DIAGNOSE_H
 #define LC_SPANS_SPANS_DIAGNOSE_H

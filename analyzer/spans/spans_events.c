@@ -1,10 +1,11 @@
 /*
- * spans/spans_events.c - single spans as trace events, which Perfetto and Chrome's chrome://tracing open.
+ * spans/spans_events.c - writes single spans as trace events, which Perfetto and Chrome's
+ * chrome://tracing open.
  *
- * Spans of a thread nest, so they are complete events ("X"). A virtual thread's may lie across each other on
- * their carrier: they are asynchronous ones ("b", "e") with the span's number. CPU use and context switches are
- * counters ("C"), collections complete events of a thread 0 that stands for the JVM. Times are microseconds
- * since the start of the event's own process.
+ * Spans of a thread nest, so they are complete events ("X"). A virtual thread's may lie across each
+ * other on their carrier: they are asynchronous ones ("b", "e") with the span's number. CPU use and
+ * context switches are counters ("C"), collections complete events of a thread 0 that stands for
+ * the JVM. Times are microseconds since the start of the event's own process.
  */
 #include "analyzer/spans/spans_command.h"
 

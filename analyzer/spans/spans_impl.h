@@ -1,4 +1,7 @@
-/* spans/spans_impl.h - what the files of the analysis share: orders that no order of inputs changes. */
+/*
+ * spans/spans_impl.h - declares what the files of the analysis share; its orders do not depend on
+ * the order of the profiles.
+ */
 #ifndef LC_SPANS_SPANS_IMPL_H
 #define LC_SPANS_SPANS_IMPL_H
 
@@ -66,7 +69,8 @@ static inline uint64_t lc_spans_since(const struct lc_spans *s, uint32_t p, uint
 	return ns > start ? ns - start : 0;
 }
 
-/* Does it lie in the time that blocks of the process tell of? Its row may have been caught half written. */
+/* Does it lie in the time that blocks of the process tell of? Its row may have been caught half
+ * written. */
 static inline bool lc_spans_believed(const struct lc_spans *s, uint32_t p,
                                      const struct lc_span_interval *i)
 {
@@ -94,8 +98,8 @@ void lc_spans_balance_rows(struct lc_spans *s, struct lc_spans_balance *b,
                            const struct lc_span_row **list, size_t len, unsigned kinds);
 
 /*
- * The type of tasks of this name that were created there, while s->types are still in order of their
- * names; NULL: none.
+ * The type of tasks of this name that were created there, while s->types are still in order of
+ * their names; NULL: none.
  */
 struct lc_spans_type *lc_spans_find_type(const struct lc_spans *s, struct lc_text name,
                                          const struct lc_span_place *place);

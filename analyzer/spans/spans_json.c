@@ -1,4 +1,7 @@
-/* spans/spans_json.c - the report on spans for programs; docs/JSON.md says what each member means. */
+/*
+ * spans/spans_json.c - writes the report on spans for programs; docs/JSON.md says what each member
+ * means.
+ */
 #include "analyzer/spans/spans_command.h"
 
 #include <stdio.h>

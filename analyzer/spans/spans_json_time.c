@@ -1,6 +1,6 @@
 /*
- * spans/spans_json_time.c - the JSON report's members on when spans ran: how many of each size and
- * level, CPU use and context switches of processes and threads, collections.
+ * spans/spans_json_time.c - writes the JSON report's members on when spans ran: how many of each
+ * size and level there were, CPU use and context switches of processes and threads, collections.
  */
 #include "analyzer/out/json.h"
 #include "analyzer/spans/spans_command.h"

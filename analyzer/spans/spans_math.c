@@ -1,4 +1,7 @@
-/* spans/spans_math.c - quantiles, shares, how even something is: what the analysis of spans reckons with. */
+/*
+ * spans/spans_math.c - computes what the analysis of spans needs: quantiles, shares, and how even
+ * something is.
+ */
 #include "analyzer/spans/spans_impl.h"
 #include "src/base/order.h"
 

@@ -1,4 +1,7 @@
-/* spans/spans_paths.c - call paths of what was executed, where whole ones were recorded. */
+/*
+ * spans/spans_paths.c - sums up the call paths of what was executed, where whole paths were
+ * recorded.
+ */
 #include "analyzer/spans/spans_impl.h"
 #include "src/base/order.h"
 

@@ -1,4 +1,4 @@
-/* spans/spans_prose.c - warnings and places of `locus spans` in words. */
+/* spans/spans_prose.c - writes warnings and places of `locus spans` as prose. */
 #include "analyzer/spans/spans_command.h"
 
 #include <inttypes.h>

@@ -1,4 +1,4 @@
-/* spans/spans_text.c - the report on spans for a terminal. */
+/* spans/spans_text.c - writes the report on spans for a terminal. */
 #include "analyzer/spans/spans_command.h"
 
 #include <inttypes.h>
@@ -444,7 +444,8 @@ static void print_time(FILE *out, const struct lc_spans *s)
 
 /* ---- objects waited for ---- */
 
-/* Samples in objects of a row's site at its line, whoever called it; 0: an earlier row is of the same. */
+/* Samples in objects of a row's site at its line, whoever called it; 0: an earlier row is of the
+ * same. */
 static uint64_t same_objects(const struct lc_spans *s, const struct lc_spans_waits *w, size_t at)
 {
 	const struct lc_span_place *line = lc_span_rows_place(s->rows, w->rows[at].path);

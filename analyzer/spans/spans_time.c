@@ -1,6 +1,6 @@
 /*
- * spans/spans_time.c - the analysis of spans, second part: what threads did and when, the heat map, and the
- * objects that were waited for.
+ * spans/spans_time.c - see spans.h: this file computes what threads did and when, the heat map, and
+ * the objects that were waited for.
  */
 #include "analyzer/spans/spans_impl.h"
 #include "src/base/order.h"
@@ -166,9 +166,9 @@ void lc_spans_build_threads(struct lc_spans *s)
 /* ---- the heat map ---- */
 
 /*
- * A bucket tells how many spans are in it, not their sum; the sum over all buckets is known. So each gets
- * its middle, scaled to that sum; where that is impossible (nothing but spans of 0 cycles, a negative sum) each span
- * gets the same.
+ * A bucket tells how many spans are in it, not their sum; the sum over all buckets is known. So
+ * each gets its middle, scaled to that sum; where that is impossible (nothing but spans of 0
+ * cycles, a negative sum) each span gets the same.
  */
 static void heat_stream(struct lc_spans_heat *h, const struct lc_spans_stream *g)
 {

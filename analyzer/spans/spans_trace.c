@@ -1,6 +1,7 @@
 /*
- * spans/spans_trace.c - single spans: what belongs to what, by the same rules that the agent folds with while
- * the program runs, and whether it came to the same.
+ * spans/spans_trace.c - see spans.h: this file decides for single spans which belongs to which, by
+ * the rules that the agent uses while the program runs, and compares the result with what the agent
+ * counted.
  */
 #include "analyzer/spans/spans_impl.h"
 #include "src/base/order.h"
@@ -61,8 +62,8 @@ static const struct lc_span_trace *find(const struct lc_span_rows *r,
 }
 
 /*
- * Does the support span work for a stream that a span around it on its thread executes? 0: for another
- * thread's; -1: one around it is not in the trace.
+ * Does the support span work for a stream that a span around it on its thread executes? 0: for
+ * another thread's; -1: one around it is not in the trace.
  */
 static int is_inside_its_stream(const struct lc_span_rows *r, const struct lc_span_trace **by_id,
                                 const struct lc_span_trace *support)
@@ -80,8 +81,8 @@ static int is_inside_its_stream(const struct lc_span_rows *r, const struct lc_sp
 }
 
 /*
- * The kind of the innermost task or thread around it; what is in none is the thread's own. LC_SPAN_KINDS: one
- * around it has not ended, and is not in the trace.
+ * The kind of the innermost task or thread around it; what is in none is the thread's own.
+ * LC_SPAN_KINDS: one around it has not ended, and is not in the trace.
  */
 static unsigned kind_around(const struct lc_span_rows *r, const struct lc_span_trace **by_id,
                             const struct lc_span_trace *t)
@@ -126,7 +127,7 @@ void lc_spans_build_trace(struct lc_spans *s)
 	qsort_r(list, r->traces_len, sizeof(*list), order_ids, (void *)(uintptr_t)r);
 	for (size_t i = 0; i < r->traces_len; i++) {
 		const struct lc_span_trace *t = &r->traces[i];
-		/* A virtual thread that created it has no number here, but then its place is known. */
+		/* A virtual thread has no number here; the place of creation is known then. */
 		bool known = t->creator != LC_SPAN_NO_THREAD || t->place->number;
 		unsigned outer;
 
