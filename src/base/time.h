@@ -9,6 +9,8 @@
 #include <stdint.h>
 #include <time.h>
 
+#include "src/base/hash.h"
+
 /* CLOCK_MONOTONIC in nanoseconds. */
 static inline uint64_t lc_clock_now_ns(void)
 {
@@ -18,12 +20,21 @@ static inline uint64_t lc_clock_now_ns(void)
 	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
+/*
+ * The clock of the CPU time of a thread of any process, as the kernel numbers it and as
+ * pthread_getcpuclockid() has it for threads of one's own: ~tid, per thread (4), scheduler time (2).
+ */
+static inline clockid_t lc_clock_of_thread(int32_t tid)
+{
+	return (clockid_t)(~(uint32_t)tid << 3 | 6);
+}
+
 /* A number below `limit` that differs from thread to thread and from call to call. */
 static inline uint64_t lc_clock_random(uint64_t limit, int32_t tid)
 {
 	uint64_t x = lc_clock_now_ns() << 32 ^ (uint64_t)(uint32_t)tid;
 
-	x *= UINT64_C(0x9e3779b97f4a7c15);
+	x = lc_hash(x);
 	x = (x ^ x >> 32) * UINT64_C(0xd6e8feb86659fd93);
 	return (x ^ x >> 32) % limit;
 }

@@ -18,6 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "src/base/hash.h"
 #include "src/base/time.h"
 #include "src/core/epoch.h"
 #include "src/core/jvmti.h"
@@ -139,7 +140,7 @@ static bool full(void)
 
 static struct lc_alloc_class *class_slot(uint64_t mirror)
 {
-	return &sample.classes[(mirror >> 3) * UINT64_C(0x9e3779b97f4a7c15) >> 56];
+	return &sample.classes[lc_hash(mirror >> 3) >> 56];
 }
 
 /* The class word that was read before in this epoch, or 0: reading a header costs a system call. */

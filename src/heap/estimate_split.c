@@ -14,6 +14,7 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
+#include "src/base/hash.h"
 #include "src/base/vector.h"
 
 /* What was told of one engine, class and site by LIVE. */
@@ -81,7 +82,7 @@ size_t lc_split_noted(const struct lc_split *s)
 static struct state *state_slot(struct state *states, size_t cap, uint16_t engine,
                                 uint32_t class_site, uint32_t site)
 {
-	uint64_t hash = ((uint64_t)class_site << 32 | site) * UINT64_C(0x9e3779b97f4a7c15);
+	uint64_t hash = lc_hash((uint64_t)class_site << 32 | site);
 	size_t at = (size_t)((hash ^ hash >> 32) + engine) & (cap - 1);
 
 	while (states[at].used && (states[at].engine != engine || states[at].site != site ||

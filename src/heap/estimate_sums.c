@@ -4,6 +4,8 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "src/base/hash.h"
+
 double lc_alloc_chance(uint64_t size_bytes, uint64_t interval_bytes)
 {
 	return -expm1(-(double)size_bytes / (double)interval_bytes);
@@ -12,7 +14,7 @@ double lc_alloc_chance(uint64_t size_bytes, uint64_t interval_bytes)
 static struct lc_alloc_sum *slot_of(struct lc_alloc_sum *slots, size_t cap, uint32_t thread,
                                     uint32_t site)
 {
-	uint64_t hash = ((uint64_t)thread << 32 | site) * UINT64_C(0x9e3779b97f4a7c15);
+	uint64_t hash = lc_hash((uint64_t)thread << 32 | site);
 	size_t at = (size_t)(hash ^ hash >> 32) & (cap - 1);
 
 	while (slots[at].site && (slots[at].site != site || slots[at].thread != thread))

@@ -44,6 +44,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "src/base/hash.h"
 #include "src/base/vector.h"
 #include "src/core/area.h"
 #include "src/heap/map_impl.h"
@@ -71,7 +72,7 @@ struct closing {
 
 static inline uint64_t mix(uint64_t addr)
 {
-	return (addr >> 3) * UINT64_C(0x9e3779b97f4a7c15);
+	return lc_hash(addr >> 3);
 }
 
 static bool continues(const struct closing *k, const struct lc_move *v)

@@ -24,6 +24,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "src/base/hash.h"
 #include "src/core/counters.h"
 #include "src/core/epoch.h"
 #include "src/core/path.h"
@@ -156,7 +157,7 @@ static bool compare(const struct lc_klass_entry *e, uint64_t address)
 
 static struct lc_klass_entry *slot_at(uint64_t address, uint32_t probe)
 {
-	return &entries[((address * UINT64_C(0x9e3779b97f4a7c15) >> 40) + probe) % ENTRIES];
+	return &entries[((lc_hash(address) >> 40) + probe) % ENTRIES];
 }
 
 /* The latest entry of the class, NULL where there is none; *free_at: the probe where the next goes. */

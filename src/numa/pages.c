@@ -14,6 +14,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "src/base/hash.h"
+
 enum { MAX_MIN = 64, NODE_MAX = INT16_MAX - 1 };
 
 struct entry {
@@ -65,7 +67,7 @@ void lc_pages_destroy(struct lc_pages *p)
 /* The page's entry, or the free one where it belongs. */
 static struct entry *find(struct lc_pages *p, uint64_t page)
 {
-	size_t at = (size_t)((page * UINT64_C(0x9e3779b97f4a7c15)) >> 20) & (p->max - 1);
+	size_t at = (size_t)(lc_hash(page) >> 20) & (p->max - 1);
 
 	while (p->table[at].page1 && p->table[at].page1 != page + 1)
 		at = (at + 1) & (p->max - 1);

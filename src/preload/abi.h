@@ -19,6 +19,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "src/base/hash.h"
+
 #define LC_PRELOAD_SYMBOL "lc_preload_v1"
 #define LC_PRELOAD_VERSION 1u
 
@@ -60,7 +62,7 @@ static inline uint64_t lc_copy_src(const struct lc_copy *c)
 /* Hash the second word of an object's header: its class and, for an array, its length. */
 static inline uint64_t lc_copy_hash(uint64_t second)
 {
-	return second * UINT64_C(0x9e3779b97f4a7c15) >> LC_COPY_HASH_SHIFT;
+	return lc_hash(second) >> LC_COPY_HASH_SHIFT;
 }
 
 static inline uint64_t lc_copy_size(const struct lc_copy *c)

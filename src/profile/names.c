@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "src/base/hash.h"
 #include "src/core/path.h"
 #include "src/core/record.h"
 #include "src/format/block.h"
@@ -46,7 +47,7 @@ static void map_empty(struct id_map *m)
 
 static size_t map_slot(const struct id_map *m, uint64_t key)
 {
-	size_t i = (size_t)((key * UINT64_C(0x9e3779b97f4a7c15)) >> 32) & (m->cap - 1);
+	size_t i = (size_t)(lc_hash(key) >> 32) & (m->cap - 1);
 
 	while (m->stamps[i] == m->stamp && m->keys[i] != key)
 		i = (i + 1) & (m->cap - 1);

@@ -15,6 +15,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "src/base/hash.h"
 #include "src/core/record.h"
 #include "src/jvm/code_cache.h"
 
@@ -91,7 +92,7 @@ static void unpack(uint64_t pc, uint64_t operand, uint64_t made_value, struct lc
 
 static struct slot *slot_of(uint64_t pc)
 {
-	return &cache[(pc * UINT64_C(0x9e3779b97f4a7c15)) >> 52];
+	return &cache[lc_hash(pc) >> 52];
 }
 
 static bool cache_get(uint64_t pc, uint64_t life, struct lc_recipe *r)

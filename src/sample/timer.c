@@ -175,14 +175,6 @@ static int start(size_t engine, const struct lc_event *event, const struct lc_op
 	return err ? err : lc_signals_use(LC_SIGNAL_TRAP, on_sigtrap);
 }
 
-/*
- * The kernel's number for the CPU-time clock of a thread: ~tid, per thread (4), scheduler time (2).
- */
-static clockid_t thread_clock(int32_t tid)
-{
-	return (clockid_t)(~(uint32_t)tid << 3 | 6);
-}
-
 static int thread_open(struct lc_sampler *s, size_t engine)
 {
 	struct lc_sampler_slot *slot = &s->slot[engine];
@@ -193,7 +185,7 @@ static int thread_open(struct lc_sampler *s, size_t engine)
 	event.sigev_signo = lc_signals_number(LC_SIGNAL_TIMER);
 	event.sigev_value.sival_ptr = slot;
 	event.sigev_notify_thread_id = s->tid;
-	if (timer_create(thread_clock(s->tid), &event, &slot->timer))
+	if (timer_create(lc_clock_of_thread(s->tid), &event, &slot->timer))
 		return errno == EINVAL ? -ESRCH : -errno;
 	slot->open = true;
 	return 0;

@@ -23,6 +23,7 @@
 #include <sys/mman.h>
 #include <x86intrin.h>
 
+#include "src/base/hash.h"
 #include "src/core/counters.h"
 #include "src/format/kinds.h"
 
@@ -93,7 +94,7 @@ struct place {
 static uint32_t far_set_of(uint32_t hash)
 {
 	/* HotSpot's hashes are random unless -XX:hashCode says otherwise. */
-	return (uint32_t)(hash * UINT64_C(0x9e3779b97f4a7c15) >> 40) & (LC_LINK_FAR_SETS - 1);
+	return (uint32_t)(lc_hash(hash) >> 40) & (LC_LINK_FAR_SETS - 1);
 }
 
 static struct set *set_of(const struct place *p)
@@ -187,7 +188,7 @@ static bool find(struct place *p, uint32_t hash, uint32_t class, unsigned stream
 
 static _Atomic uint64_t *live_slot(uint64_t stream)
 {
-	return &links.live[stream * UINT64_C(0x9e3779b97f4a7c15) >> (64 - LIVE_BITS)];
+	return &links.live[lc_hash(stream) >> (64 - LIVE_BITS)];
 }
 
 /*

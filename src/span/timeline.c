@@ -56,17 +56,11 @@ static uint64_t ns_of(const struct timespec *t)
 	return (uint64_t)t->tv_sec * 1000000000u + (uint64_t)t->tv_nsec;
 }
 
-/* The kernel makes this number of a thread's CPU clock, as pthread_getcpuclockid() does. */
-static clockid_t cpu_clock(int32_t tid)
-{
-	return (clockid_t)(~(uint32_t)tid << 3 | 6);
-}
-
 static bool read_cpu(int32_t tid, uint64_t *out)
 {
 	struct timespec t;
 
-	if (clock_gettime(cpu_clock(tid), &t))
+	if (clock_gettime(lc_clock_of_thread(tid), &t))
 		return false;
 	*out = ns_of(&t);
 	return true;
