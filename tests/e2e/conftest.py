@@ -4,6 +4,7 @@ LOCUS_BUILD names another build directory than build/; LOCUS_JDKS, separated by 
 are in no usual place.
 """
 
+import fcntl
 import json
 import os
 import pathlib
@@ -20,11 +21,27 @@ WORKLOADS = ROOT / "tests" / "workloads"
 JDK_MAJORS = (17, 25)
 COMMAND_SECONDS = 120
 TEST_SECONDS = 600
+MARKERS = (
+    "slow: takes minutes; run by `make soak`",
+    "quiet: compares times that work beside it would change; run after all others, alone",
+    "smoke: a part of `make check`",
+    "seconds(n): time limit of this test, else %d" % TEST_SECONDS,
+    "xdist_group(name): tests of one group run in one process, and share its fixtures",
+)
 
 
 def pytest_configure(config):
-    config.addinivalue_line("markers", "slow: takes minutes; run by `make soak`")
-    config.addinivalue_line("markers", "seconds(n): time limit of this test, else %d" % TEST_SECONDS)
+    for marker in MARKERS:
+        config.addinivalue_line("markers", marker)
+
+
+@pytest.hookimpl(tryfirst=True)  # before pytest-xdist looks at the groups
+def pytest_collection_modifyitems(items):
+    """Guests run one after the other, in one process, from the beginning: they take longest."""
+    for item in items:
+        if "numa_guest" in item.fixturenames:
+            item.add_marker(pytest.mark.xdist_group("guest"))
+    items.sort(key=lambda item: "numa_guest" not in item.fixturenames)  # which keeps the order else
 
 
 def pytest_sessionstart(session):
@@ -111,24 +128,61 @@ def jdk25():
 
 
 @pytest.fixture(scope="session")
-def workload(tmp_path_factory):
+def shared(tmp_path_factory):
+    """shared("name", make) returns a directory that make(directory) fills, once for the whole run.
+
+    The processes of pytest-xdist wait for the first that asks. Where make() fails or skips the test,
+    the next that asks tries again.
+    """
+    base = tmp_path_factory.getbasetemp()
+    if "PYTEST_XDIST_WORKER" in os.environ:
+        base = base.parent
+
+    def directory_of(name, make):
+        directory, done = base / "shared" / name, base / "shared" / (name + ".done")
+        directory.parent.mkdir(exist_ok=True)
+        with open(base / "shared" / (name + ".lock"), "w", encoding="utf-8") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            if not done.exists():
+                shutil.rmtree(directory, ignore_errors=True)
+                directory.mkdir()
+                make(directory)
+                done.touch()
+        return directory
+
+    return directory_of
+
+
+# What some workloads use of the JDK's own; for javac and for java.
+EXPORTS = ("--add-exports", "java.base/jdk.internal.misc=ALL-UNNAMED")
+# Options for a javac of a second or two: no time goes into compiling the compiler.
+QUICK_JAVAC = ("-J-XX:TieredStopAtLevel=1", "-J-XX:+UseSerialGC", "-nowarn")
+# Workloads that are compiled alone: they need jars, or a newer JDK than 17.
+ALONE = ("Database", "SearchEngine", "SpanVirtual", "VirtualThreads")
+
+
+@pytest.fixture(scope="session")
+def workload(shared):
     """workload(jdk, "Accuracy") compiles tests/workloads/Accuracy.java and returns its class path.
 
-    `name` may have directories ("bench/AllocLoop"); `flags` are for javac.
+    `name` may have directories ("bench/AllocLoop"); `flags` are for javac. All workloads that can be
+    are compiled together, since starting javac takes longer than compiling one of them.
     """
-    done = {}
 
     def compile_workload(jdk, name, flags=("-g",)):
-        key = (jdk.major, name, tuple(flags))
-        if key not in done:
-            out = tmp_path_factory.mktemp("classes")
+        together = "/" not in name and name not in ALONE
+        names = sorted(p.stem for p in WORKLOADS.glob("*.java")) if together else [name]
+        sources = [WORKLOADS / (n + ".java") for n in names if not together or n not in ALONE]
+        title = "-".join(["classes", str(jdk.major), "all" if together else name, *map(str, flags)])
+
+        def make(directory):
             subprocess.run(
-                [jdk.javac, *flags, "-nowarn", "-d", str(out), str(WORKLOADS / (name + ".java"))],
+                [jdk.javac, *QUICK_JAVAC, *EXPORTS, *flags, "-d", directory, *sources],
                 check=True,
                 timeout=COMMAND_SECONDS,
             )
-            done[key] = str(out)
-        return done[key]
+
+        return str(shared(re.sub(r"[^\w.]+", "-", title)[:200], make))
 
     return compile_workload
 
@@ -178,7 +232,7 @@ class Profile:
 
     def report(self, *options):
         """The report in JSON, as a dictionary. Its buckets must sum to the total."""
-        target = self.directory.with_suffix(".json")
+        target = self.directory.with_name("%s-%d.json" % (self.directory.name, os.getpid()))
         done = run_command(
             [BUILD / "locus", "report", self.directory, "--format=json", "-f", target, *options]
         )
@@ -211,5 +265,29 @@ def profile(tmp_path):
             assert done.returncode == 0, "status %d\n%s" % (done.returncode, done.stderr)
             assert (directory / "manifest.json").exists(), done.stderr
         return Profile(done, directory)
+
+    return run
+
+
+@pytest.fixture(scope="session")
+def profile_once(shared):
+    """profile_once("name", command, "--option") is profile() of a run that several tests ask about.
+
+    The name stands for the command and its options: no two of them may have the same.
+    """
+
+    def run(name, command, *options, **more):
+        def make(directory):
+            done = run_command(
+                [BUILD / "locus", "run", "-o", directory / "profile", *options, "--", *command], **more
+            )
+            assert done.returncode == 0, "status %d\n%s" % (done.returncode, done.stderr)
+            assert (directory / "profile" / "manifest.json").exists(), done.stderr
+            (directory / "output.json").write_text(json.dumps([done.stdout, done.stderr]))
+
+        directory = shared("profile-" + name, make)
+        streams = json.loads((directory / "output.json").read_text())
+        done = subprocess.CompletedProcess([], 0, *streams)
+        return Profile(done, directory / "profile")
 
     return run

@@ -11,7 +11,7 @@ import shutil
 import subprocess
 
 import pytest
-from conftest import BUILD, ROOT, WORKLOADS, Profile, run_command
+from conftest import BUILD, QUICK_JAVAC, ROOT, WORKLOADS, Profile, run_command
 
 NUMA_GUEST = ROOT / "scripts" / "numa-guest"
 TOOLS = ROOT / "tests" / "tools"
@@ -49,25 +49,27 @@ def numa_guest():
 
 
 @pytest.fixture(scope="session")
-def numa_programs(tmp_path_factory, jdk17):
+def numa_programs(shared, jdk17):
     """numa_truth, refuse_call, libnuma_native.so and the classes of Numa*.java, in one directory."""
     compiler = shutil.which("gcc") or shutil.which("clang")
     if not compiler:
         pytest.skip("no C compiler")
-    directory = tmp_path_factory.mktemp("numa")
     flags = ["-std=gnu11", "-D_GNU_SOURCE", "-O2", "-Wall", "-Wextra", "-Werror"]
     include = jdk17.home / "include"
     jni = ["-shared", "-fPIC", "-isystem", include, "-isystem", include / "linux"]
-    truth, native = directory / "numa_truth", directory / "libnuma_native.so"
-    refuse = directory / "refuse_call"
-    for command in (
-        [compiler, *flags, "-o", truth, TOOLS / "numa_truth.c"],
-        [compiler, *flags, *jni, "-o", native, TOOLS / "numa_native.c"],
-        [compiler, *flags, "-o", refuse, TOOLS / "refuse_call.c"],
-        [jdk17.javac, "-g", "-nowarn", "-d", directory, *sorted(WORKLOADS.glob("Numa*.java"))],
-    ):
-        subprocess.run([str(word) for word in command], check=True, timeout=120)
-    return Programs(directory, truth, native, refuse)
+
+    def make(directory):
+        for command in (
+            [compiler, *flags, "-o", directory / "numa_truth", TOOLS / "numa_truth.c"],
+            [compiler, *flags, *jni, "-o", directory / "libnuma_native.so", TOOLS / "numa_native.c"],
+            [compiler, *flags, "-o", directory / "refuse_call", TOOLS / "refuse_call.c"],
+            [jdk17.javac, *QUICK_JAVAC, "-g", "-d", directory, *sorted(WORKLOADS.glob("Numa*.java"))],
+        ):
+            subprocess.run([str(word) for word in command], check=True, timeout=120)
+
+    directory = shared("numa", make)
+    programs = [directory / name for name in ("numa_truth", "libnuma_native.so", "refuse_call")]
+    return Programs(directory, *programs)
 
 
 def placement(programs, mode, *args, collector="Serial", java=()):
@@ -100,6 +102,21 @@ class GuestRun(Profile):
         done = run_command([BUILD / "locus", "numa", "--format=json", self.directory])
         assert done.returncode == 0, done.stderr
         return json.loads(done.stdout)["numa"]
+
+
+def run_in_guest(numa_guest, directory, jobs, *options, **more):
+    """Run several commands in one guest, one after the other; the completed process of each, by name."""
+    lines = ["mkdir -p %s && cd %s" % ((shlex.quote(str(directory)),) * 2)]
+    for name, command in jobs.items():
+        lines.append("%s >%s.out 2>%s.err" % (shlex.join(map(str, command)), name, name))
+        lines.append("echo $? >%s.status" % name)
+    done = numa_guest(["sh", "-c", "\n".join(lines)], *options, out=directory, **more)
+    assert done.returncode == 0, done.stdout + done.stderr
+    runs = {}
+    for name, command in jobs.items():
+        status, out, err = [(directory / (name + end)).read_text() for end in (".status", ".out", ".err")]
+        runs[name] = subprocess.CompletedProcess(command, int(status), out, err)
+    return runs
 
 
 def profile_in_guest(numa_guest, programs, directory, jobs, *options, before="", **more):

@@ -1,5 +1,7 @@
 """What the tests over tests/workloads/ share: commands, truths, and questions to a report."""
 
+import fcntl
+import itertools
 import json
 import os
 import pathlib
@@ -8,9 +10,8 @@ import signal
 import subprocess
 
 import pytest
-from conftest import BUILD, WORKLOADS
+from conftest import BUILD, EXPORTS, WORKLOADS
 
-EXPORTS = ("--add-exports", "java.base/jdk.internal.misc=ALL-UNNAMED")
 COLLECTORS = ("Serial", "Parallel", "G1")
 TIERS = {
     "interpreted": ["-Xint"],
@@ -22,12 +23,56 @@ UNEXPLAINED = 0.03  # of the samples in Java code, at most
 BUCKETS = ("object", "heap_class", "heap_unknown", "jvm", "native", "no_address", "lost")
 
 
+# Cases
+
+
+def label(axis, value):
+    """What pytest calls a value of a case: a JDK by its version, a list by its words."""
+    if isinstance(value, (list, tuple)):
+        return "".join(map(str, value)).lstrip("-") or "default"
+    return "jdk%d" % value if axis == "jdk" else str(value)
+
+
+def covering(cases):
+    """Some of the cases, which have each pair of values that all of them together have."""
+
+    def pairs(case):
+        return set(itertools.combinations(enumerate(case), 2))
+
+    missing, chosen = set().union(*map(pairs, cases)), []
+    while missing:
+        chosen.append(max(cases, key=lambda case: len(pairs(case) & missing)))  # the first of the best
+        missing -= pairs(chosen[-1])
+    return chosen
+
+
+def each_pair(possible=lambda **values: True, **axes):
+    """Parametrizes a test: each value of an axis meets each value of every other in some case.
+
+    The other combinations are marked slow, so that `make soak` runs all. The axis `jdk` has major
+    versions, and gives the test that fixture. `possible` is asked whether a combination exists.
+    """
+    names = sorted(axes, key=lambda name: name != "jdk")
+    cases = list(itertools.product(*(axes[name] for name in names)))
+    cases = [case for case in cases if possible(**dict(zip(names, case)))]
+    chosen = covering(cases)
+    params = [
+        pytest.param(
+            *case,
+            id="-".join(map(label, names, case)),
+            marks=() if case in chosen else pytest.mark.slow,
+        )
+        for case in cases
+    ]
+    return pytest.mark.parametrize(names, params, indirect=["jdk"] if "jdk" in axes else [])
+
+
 # Programs
 
 
 def command(workload, jdk, name, *args, java=(), jars=()):
     """The command that runs tests/workloads/NAME.java with `jars` on its class path."""
-    flags = [*EXPORTS, *(["-cp", os.pathsep.join(map(str, jars))] if jars else [])]
+    flags = ["-cp", os.pathsep.join(map(str, jars))] if jars else []
     path = os.pathsep.join(map(str, [workload(jdk, name, flags), *jars]))
     return [jdk.java, *EXPORTS, *java, "-cp", path, name, *map(str, args)]
 
@@ -57,14 +102,21 @@ def maven(coordinates):
     """A jar from Maven Central, "group:artifact:version[:jar:classifier]"; else the test is skipped."""
     parts = coordinates.split(":")
     jar = BUILD / "jars" / ("-".join([parts[1], parts[2], *parts[4:]]) + ".jar")
-    if not jar.exists():
-        if not shutil.which("mvn"):
-            pytest.skip("no mvn to fetch %s with" % coordinates)
-        copy = ["mvn", "-q", "-B", "dependency:copy", "-Dartifact=" + coordinates]
-        done = execute([*copy, "-DoutputDirectory=%s" % jar.parent], timeout=300)
-        if done.returncode != 0 or not jar.exists():
-            pytest.skip("Maven Central gave no %s" % coordinates)
+    jar.parent.mkdir(exist_ok=True)
+    with open(jar.parent / "lock", "w", encoding="utf-8") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not jar.exists():
+            fetch(coordinates, jar)
     return jar
+
+
+def fetch(coordinates, jar):
+    if not shutil.which("mvn"):
+        pytest.skip("no mvn to fetch %s with" % coordinates)
+    copy = ["mvn", "-q", "-B", "dependency:copy", "-Dartifact=" + coordinates]
+    done = execute([*copy, "-DoutputDirectory=%s" % jar.parent], timeout=300)
+    if done.returncode != 0 or not jar.exists():
+        pytest.skip("Maven Central gave no %s" % coordinates)
 
 
 def marked_lines(name, word):

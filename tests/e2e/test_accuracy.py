@@ -1,6 +1,7 @@
 """Every site's share of the samples is its share of the time, while its arrays move."""
 
 import pytest
+from conftest import JDK_MAJORS
 from helpers import (
     COLLECTORS,
     check_agreement,
@@ -8,6 +9,7 @@ from helpers import (
     collector,
     command,
     counters,
+    each_pair,
     has_frame,
     marked_lines,
     report,
@@ -49,8 +51,7 @@ def accuracy(workload, profile, jdk, gc, threads, seconds):
     assert 0.9 <= fired / (told["total_ns"] / 4e6) <= 1.1
 
 
-@pytest.mark.parametrize("threads", [1, 2])
-@pytest.mark.parametrize("gc", COLLECTORS)
+@each_pair(jdk=JDK_MAJORS, gc=COLLECTORS, threads=[1, 2])
 def test_share_of_each_site_is_its_share_of_cpu_time(workload, profile, jdk, gc, threads):
     """About 2700 samples: 3 sigma of a share of 25% are within POINTS."""
     accuracy(workload, profile, jdk, gc, threads, 10 / threads)
@@ -71,8 +72,8 @@ def test_share_is_true_with_wide_references(workload, profile, jdk):
 @pytest.mark.parametrize(
     "site, mark", [("newGather", "gather-load"), ("newScatter", "scatter-load")]
 )
-def test_access_path_names_the_line_of_the_load(workload, profile, jdk, site, mark):
-    run = profile(command(workload, jdk, "LoadLine", 3), "--interval=4ms")
+def test_access_path_names_the_line_of_the_load(workload, profile_once, jdk, site, mark):
+    run = profile_once("load-line-%d" % jdk.major, command(workload, jdk, "LoadLine", 3), "--interval=4ms")
     line = marked_lines("LoadLine", "line")[mark]
     accesses = [
         a

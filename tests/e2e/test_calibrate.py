@@ -26,14 +26,25 @@ def manifest_spans(directory):
 def run(locus, jdk, workload):
     """run(directory, "--option"...) returns the manifest's part about spans, of a short run."""
 
-    def run_it(directory, *options, flags=()):
+    def run_it(directory, *options, flags=(), env=None):
         command = ["--", jdk.java, *flags, "-cp", workload(jdk, "FewSpans"), "FewSpans", "0"]
-        done = locus("run", "-o", directory, "--spans=streams,tasks", *options, *command)
+        done = locus("run", "-o", directory, "--spans=streams,tasks", *options, *command, env=env)
         assert done.returncode == 0, done.stderr
         assert done.stdout == "done\n"
         return manifest_spans(directory)
 
     return run_it
+
+
+@pytest.fixture
+def measured(shared, run, jdk):
+    """A directory with the profile of a run that measured what spans cost, and the cache that it left."""
+
+    def make(directory):
+        spans = run(directory / "profile", "--interval=1ms", env={"XDG_CACHE_HOME": str(directory / "cache")})
+        assert spans["calibration"] == "measured"
+
+    return shared("calibration-%d" % jdk.major, make)
 
 
 def kept(cache):
@@ -54,11 +65,12 @@ def test_the_command_measures_and_the_next_run_uses_it(locus, jdk, run, cache, t
     assert all(abs(c["mean_cycles"] - float(printed[c["name"]])) <= 0.06 for c in spans["costs"])
 
 
-def test_what_measuring_takes_is_not_sampled(run, locus, cache, tmp_path):
+def test_what_measuring_takes_is_not_sampled(measured, run, locus, tmp_path):
     """It is no time of the program's, nor inside one of its spans."""
-    assert run(tmp_path / "measured", "--interval=1ms")["calibration"] == "measured"
-    assert run(tmp_path / "cached", "--interval=1ms")["calibration"] == "cached"
-    report, again = (json.loads(locus("report", tmp_path / name, "--format=json").stdout) for name in ("measured", "cached"))
+    spans = run(tmp_path / "cached", "--interval=1ms", env={"XDG_CACHE_HOME": str(measured / "cache")})
+    assert spans["calibration"] == "cached"
+    profiles = (measured / "profile", tmp_path / "cached")
+    report, again = (json.loads(locus("report", p, "--format=json").stdout) for p in profiles)
     assert again["samples"]["total"] > 0
     # Measuring takes seconds, which are thousands of samples.
     assert report["samples"]["total"] < again["samples"]["total"] + 500, (report["samples"], again["samples"])
@@ -97,15 +109,12 @@ def test_without_a_place_to_keep_it_the_report_says_so(run, tmp_path, monkeypatc
     assert len(spans["costs"]) == len(COSTS)
 
 
-def test_only_the_user_can_read_the_directory(run, cache, tmp_path):
-    run(tmp_path / "p")
-    assert stat.S_IMODE(os.stat(cache).st_mode) == 0o700
+def test_only_the_user_can_read_the_directory(measured):
+    assert stat.S_IMODE(os.stat(measured / "cache" / "locus").st_mode) == 0o700
 
 
-def test_its_spans_are_none_of_the_program(locus, run, cache, tmp_path):
-    spans = run(tmp_path / "p")
-    assert spans["calibration"] == "measured"
-    done = locus("spans", tmp_path / "p", "--format=json")
+def test_its_spans_are_none_of_the_program(locus, measured):
+    done = locus("spans", measured / "profile", "--format=json")
     assert done.returncode == 0, done.stderr
     assert "LocusCalibrate" not in done.stdout
     report = json.loads(done.stdout)

@@ -5,7 +5,7 @@ import signal
 import subprocess
 
 import pytest
-from conftest import BUILD, JDKS, ROOT, run_command
+from conftest import BUILD, JDKS, QUICK_JAVAC, ROOT, run_command
 
 HELLO = """
 public class Hello {
@@ -27,15 +27,17 @@ public class Hello {
 
 
 @pytest.fixture(scope="module")
-def hello(tmp_path_factory):
+def hello(shared):
     """A class path with Hello, and the oldest JDK to run it."""
     if not JDKS:
         pytest.skip("no JDK on this machine")
     jdk = JDKS[min(JDKS)]
-    directory = tmp_path_factory.mktemp("hello")
-    (directory / "Hello.java").write_text(HELLO)
-    subprocess.run([jdk.javac, "-d", directory, directory / "Hello.java"], check=True)
-    return jdk, str(directory)
+
+    def make(directory):
+        (directory / "Hello.java").write_text(HELLO)
+        subprocess.run([jdk.javac, *QUICK_JAVAC, "-d", directory, directory / "Hello.java"], check=True)
+
+    return jdk, str(shared("hello", make))
 
 
 def one_line(text):

@@ -40,9 +40,14 @@ def engine_counters(run, name):
     return {k[len(prefix) :]: v for k, v in helpers.counters(run).items() if k.startswith(prefix)}
 
 
+def faults_of(profile_once, workload, jdk, collector):
+    name = "faults-%d-%s" % (jdk.major, collector)
+    return profile_once(name, first_touch(workload, jdk, collector), "-e", "fault")
+
+
 @pytest.mark.parametrize("collector", helpers.COLLECTORS)
-def test_first_touch_of_an_array_is_its_page_count(profile, workload, jdk, collector):
-    run = profile(first_touch(workload, jdk, collector), "-e", "fault")
+def test_first_touch_of_an_array_is_its_page_count(profile_once, workload, jdk, collector):
+    run = faults_of(profile_once, workload, jdk, collector)
     array = the_array(helpers.report(run))
     pages = (MEGABYTES << 20) / PAGE
     assert array["samples"] == pytest.approx(pages, rel=0.01)
@@ -59,8 +64,8 @@ def test_first_touch_of_an_array_is_its_page_count(profile, workload, jdk, colle
     assert here >= 0.99 * array["samples"], array["accesses"]
 
 
-def test_every_fault_is_a_sample_or_lost(profile, workload, jdk):
-    run = profile(first_touch(workload, jdk), "-e", "fault")
+def test_every_fault_is_a_sample_or_lost(profile_once, workload, jdk):
+    run = faults_of(profile_once, workload, jdk, "Serial")
     c = engine_counters(run, "fault")
     assert c["counted"] == c["samples"] + c.get("ring_lost", 0), c
     assert c["lost"] <= 0.01 * c["samples"], c

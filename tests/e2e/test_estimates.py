@@ -5,7 +5,8 @@ most of several, or allows an interval twice as wide, which misses once in ten t
 """
 
 import pytest
-from helpers import COLLECTORS, collector, command, counters, has_frame, report, table, truth
+from conftest import JDK_MAJORS
+from helpers import COLLECTORS, collector, command, counters, each_pair, has_frame, report, table, truth
 
 SMALL = ["-Xmx512m", "-Xmn64m"]
 
@@ -48,10 +49,10 @@ def check_counts(told, r):
     assert within >= 3, table(("site", "of", "true", "estimate", "+-", "off"), rows)
 
 
-@pytest.mark.parametrize("gc", COLLECTORS)
-@pytest.mark.parametrize("interval,mib", [("512k", 1500), ("16k", 150)])
-def test_numbers_of_small_objects(workload, profile, jdk, gc, interval, mib):
+@each_pair(jdk=JDK_MAJORS, gc=COLLECTORS, interval=["512k", "16k"])
+def test_numbers_of_small_objects(workload, profile, jdk, gc, interval):
     """Two threads, 16 to 912 bytes."""
+    mib = {"512k": 1500, "16k": 150}[interval]
     told, r, c = run_program(
         workload, profile, jdk, "counts", 2, mib, gc=gc, options=["--sample-interval=" + interval]
     )

@@ -5,8 +5,8 @@ import shutil
 import subprocess
 
 import pytest
-from conftest import BUILD, COMMAND_SECONDS, ROOT, run_command
-from helpers import COLLECTORS, EXPORTS, collector, command, has_frame, report, truth
+from conftest import BUILD, COMMAND_SECONDS, EXPORTS, JDK_MAJORS, QUICK_JAVAC, ROOT, run_command
+from helpers import COLLECTORS, collector, command, each_pair, has_frame, report, truth
 
 TOOLS = ROOT / "tests" / "tools"
 AGENT_SOURCES = [
@@ -25,22 +25,40 @@ TIMER = ("-e", "timer", "--interval=1ms")
 
 
 @pytest.fixture(scope="module")
-def agent(tmp_path_factory):
+def agent(shared):
     """field_agent as a shared library, for the headers of whichever JDK there is."""
+    return shared("field-agent", build_agent) / "libfield_agent.so"
+
+
+def build_agent(directory):
     compiler = shutil.which("gcc") or shutil.which("clang")
     if not compiler:
         pytest.skip("no C compiler")
     home = run_command([ROOT / "scripts" / "find-jdk"]).stdout.strip()
-    out = tmp_path_factory.mktemp("agent") / "libfield_agent.so"
     subprocess.run(
         [compiler, "-std=gnu11", "-D_GNU_SOURCE", "-O2", "-shared", "-fPIC", "-w", "-I", ROOT]
-        + ["-I", home + "/include", "-I", home + "/include/linux", "-o", out, TOOLS / "field_agent.c"]
+        + ["-I", home + "/include", "-I", home + "/include/linux", "-o", directory / "libfield_agent.so"]
+        + [TOOLS / "field_agent.c"]
         + [ROOT / "src" / source for source in AGENT_SOURCES]
         + ["-lJudy", "-ldl"],
         check=True,
         timeout=COMMAND_SECONDS,
     )
-    return out
+
+
+@pytest.fixture
+def field_check(shared, jdk):
+    """The class path of FieldCheck."""
+
+    def make(directory):
+        subprocess.run(
+            [jdk.javac, *QUICK_JAVAC, *EXPORTS, "-d", directory, TOOLS / "FieldCheck.java"],
+            check=True,
+            timeout=COMMAND_SECONDS,
+            stderr=subprocess.DEVNULL,
+        )
+
+    return shared("field-check-%d" % jdk.major, make)
 
 
 LAYOUTS = {
@@ -51,21 +69,16 @@ LAYOUTS = {
 }
 
 
-@pytest.mark.parametrize("layout", LAYOUTS)
-@pytest.mark.parametrize("gc", COLLECTORS)
-def test_every_field_of_every_class_has_its_name(agent, jdk, gc, layout, tmp_path):
+def has_layout(jdk, layout, **_):
+    return layout != "compact-headers" or jdk >= 25
+
+
+@each_pair(has_layout, jdk=JDK_MAJORS, gc=COLLECTORS, layout=list(LAYOUTS))
+def test_every_field_of_every_class_has_its_name(agent, field_check, jdk, gc, layout):
     """Offsets as Unsafe gives them, in all loaded classes, hidden ones too, while mirrors move."""
-    if layout == "compact-headers" and jdk.major < 25:
-        pytest.skip("JDK %d has no compact headers" % jdk.major)
-    subprocess.run(
-        [jdk.javac, "-nowarn", *EXPORTS, "-d", tmp_path, TOOLS / "FieldCheck.java"],
-        check=True,
-        timeout=COMMAND_SECONDS,
-        stderr=subprocess.DEVNULL,
-    )
     done = run_command(
         [jdk.java, *EXPORTS, *collector(gc), *LAYOUTS[layout], "-Xmx64m"]
-        + ["-agentpath:%s" % agent, "-cp", tmp_path, "FieldCheck"]
+        + ["-agentpath:%s" % agent, "-cp", field_check, "FieldCheck"]
     )
     assert done.returncode == 0, done.stderr
     told = json.loads(done.stdout.splitlines()[-1])
@@ -89,13 +102,18 @@ def part(fields, wanted):
     return sum(f["samples"] for f in fields if wanted(f)) / max(1, sum(f["samples"] for f in fields))
 
 
-@pytest.mark.parametrize("layout", LAYOUTS)
-def test_samples_of_a_class_are_in_the_field_that_is_touched(workload, profile, jdk, layout):
-    """Parts of time against parts of samples; a field that nobody touches has none."""
-    if layout == "compact-headers" and jdk.major < 25:
-        pytest.skip("JDK %d has no compact headers" % jdk.major)
+def touched_fields(workload, profile_once, jdk, layout):
     java = ["-Xmx512m", "-XX:+UseSerialGC", *LAYOUTS[layout]]
-    run = profile(command(workload, jdk, "Fields", 4, java=java), *TIMER)
+    name = "fields-%d-%s" % (jdk.major, layout)
+    return profile_once(name, command(workload, jdk, "Fields", 4, java=java), *TIMER)
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_samples_of_a_class_are_in_the_field_that_is_touched(workload, profile_once, jdk, layout):
+    """Parts of time against parts of samples; a field that nobody touches has none."""
+    if not has_layout(jdk.major, layout):
+        pytest.skip("JDK %d has no compact headers" % jdk.major)
+    run = touched_fields(workload, profile_once, jdk, layout)
     told, r = truth(run), report(run)
     node = rows(r["classes"], "Fields$Node")
     # What the collector's or the verifier's class check touches is in the header.
@@ -115,9 +133,8 @@ def test_samples_of_a_class_are_in_the_field_that_is_touched(workload, profile, 
     assert part(shadowing, lambda f: f["name"] == "Shadowed.value") >= 0.9, shadowing
 
 
-def test_samples_of_an_array_are_in_the_elements_that_are_touched(workload, profile, jdk):
-    java = ["-Xmx512m", "-XX:+UseSerialGC"]
-    run = profile(command(workload, jdk, "Fields", 4, java=java), *TIMER)
+def test_samples_of_an_array_are_in_the_elements_that_are_touched(workload, profile_once, jdk):
+    run = touched_fields(workload, profile_once, jdk, "default")
     told, r = truth(run), report(run)
     n = told["elements"]
     ranges = {"newLower": (0, n // 2), "newUpper": (n // 4 * 3, n)}

@@ -174,7 +174,7 @@ def test_parallel_first_touch_is_local(two_nodes):
 
 
 @pytest.mark.parametrize("nodes", (2, 4))
-def test_interleaved_pages_are_remote_in_proportion(request, nodes):
+def test_interleaved_pages_are_remote_in_proportion(request, numa_guest, nodes):
     run = request.getfixturevalue("two_nodes" if nodes == 2 else "four_nodes")["interleaved"]
     numa, site, told = check_placement(run, "interleaved", "spread")
     expected = 1 - 1 / nodes

@@ -8,6 +8,7 @@ import pytest
 from conftest import WORKLOADS
 from guest import HEAP, TOOLS, numa_guest  # noqa: F401
 
+pytestmark = pytest.mark.quiet
 SECONDS = 4
 INTERVAL_NS = 5_000_000
 

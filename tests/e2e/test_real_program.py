@@ -31,11 +31,16 @@ def is_entry(frame):
     return frame["method"] in ("main", "run")
 
 
+def run_of(profile_once, workload, jdk, name):
+    jars = [maven(j) for j in PROGRAMS[name]["jars"]]
+    line = command(workload, jdk, name, *PROGRAMS[name]["args"], java=["-Xmx512m"], jars=jars)
+    return profile_once("%s-%d" % (name, jdk.major), line)
+
+
 @pytest.mark.parametrize("name", PROGRAMS)
-def test_profile_of_a_real_program_makes_sense(workload, profile, jdk, name):
+def test_profile_of_a_real_program_makes_sense(workload, profile_once, jdk, name):
     p = PROGRAMS[name]
-    jars = [maven(j) for j in p["jars"]]
-    run = profile(command(workload, jdk, name, *p["args"], java=["-Xmx512m"], jars=jars))
+    run = run_of(profile_once, workload, jdk, name)
     assert complaints(run.stderr) == []
     r = report(run)
     samples = r["samples"]
@@ -62,9 +67,8 @@ def test_profile_of_a_real_program_makes_sense(workload, profile, jdk, name):
 
 
 @pytest.mark.parametrize("form", ["text", "html", "collapsed"])
-def test_report_of_a_real_program_in_every_form(workload, profile, locus, jdk, tmp_path, form):
-    jars = [maven(j) for j in PROGRAMS["Database"]["jars"]]
-    run = profile(command(workload, jdk, "Database", 20_000, jars=jars))
+def test_report_of_a_real_program_in_every_form(workload, profile_once, locus, jdk, tmp_path, form):
+    run = run_of(profile_once, workload, jdk, "Database")
     done = locus("report", run.directory, "--format=" + form, "-f", tmp_path / "out")
     assert (done.returncode, done.stderr) == (0, "")
     assert "org.h2." in (tmp_path / "out").read_text(encoding="utf-8")

@@ -10,8 +10,8 @@ import shutil
 import subprocess
 
 import pytest
-from conftest import BUILD, COMMAND_SECONDS, ROOT, run_command
-from helpers import maven
+from conftest import BUILD, COMMAND_SECONDS, JDK_MAJORS, QUICK_JAVAC, ROOT, run_command
+from helpers import each_pair, maven
 
 TOOLS = ROOT / "tests" / "tools"
 VERIFY = [
@@ -52,40 +52,40 @@ JARS = SOME_JARS + [
 
 
 @pytest.fixture(scope="module")
-def agent(tmp_path_factory):
+def agent(shared):
     """verify_agent as a shared library, for the headers of whichever JDK there is."""
+    return shared("verify-agent", build_agent) / "libverify_agent.so"
+
+
+def build_agent(directory):
     compiler = shutil.which("gcc") or shutil.which("clang")
     if not compiler:
         pytest.skip("no C compiler")
     home = run_command([ROOT / "scripts" / "find-jdk"]).stdout.strip()
-    out = tmp_path_factory.mktemp("agent") / "libverify_agent.so"
     subprocess.run(
         [compiler, "-std=gnu11", "-O2", "-shared", "-fPIC", "-fvisibility=hidden", "-w"]
         + ["-I", ROOT, "-I", BUILD / "gen", "-I", home + "/include"]
-        + ["-I", home + "/include/linux", "-o", out, TOOLS / "verify_agent.c"]
+        + ["-I", home + "/include/linux", "-o", directory / "libverify_agent.so", TOOLS / "verify_agent.c"]
         + sorted((ROOT / "src" / "classfile").glob("*.c")),
         check=True,
         timeout=COMMAND_SECONDS,
     )
-    return out
 
 
 @pytest.fixture(scope="module")
-def tools(tmp_path_factory):
+def tools(shared):
     """tools(jdk) compiles the Java programs and returns their class path."""
-    done = {}
 
     def compile_tools(jdk):
-        if jdk.major not in done:
-            out = tmp_path_factory.mktemp("tools")
+        def make(directory):
             subprocess.run(
-                [jdk.javac, "-nowarn", "-d", out]
+                [jdk.javac, *QUICK_JAVAC, "-d", directory]
                 + [TOOLS / name for name in ("LinkAll.java", "CountAll.java", "CountSpans.java")],
                 check=True,
                 timeout=COMMAND_SECONDS,
             )
-            done[jdk.major] = out
-        return done[jdk.major]
+
+        return shared("tools-%d" % jdk.major, make)
 
     return compile_tools
 
@@ -174,8 +174,7 @@ def test_each_way_to_allocate_is_counted_once(tier, jdk, agent, tools):
     assert counted["ways"] > 40 and counted["wrong"] == 0, done.stdout
 
 
-@pytest.mark.parametrize("parallelism", [1, 2, 7, 17])
-@pytest.mark.parametrize("tier", ["interpreted", "C2", "tiered"])
+@each_pair(jdk=JDK_MAJORS, parallelism=[1, 2, 7, 17], tier=["interpreted", "C2", "tiered"])
 def test_each_span_begins_and_ends_once(tier, parallelism, jdk, agent, tools):
     """Streams, tasks and virtual threads; hooks are counted, and the depth is the same behind each."""
     done = run_command(

@@ -2,6 +2,7 @@
 
 import json
 import os
+import pathlib
 import random
 import re
 import shutil
@@ -216,17 +217,19 @@ def test_agent_without_the_interposer_still_counts(workload, jdk, tmp_path):
 
 
 @pytest.fixture(scope="module")
-def transformer(workload, tmp_path_factory):
+def transformer(workload, shared):
     """A jar with an agent that rewrites every class."""
 
     def build(jdk):
-        directory = tmp_path_factory.mktemp("transformer")
-        (directory / "manifest").write_text(
-            "Premain-Class: Transformer\nCan-Retransform-Classes: true\n"
-        )
-        jar, classes = directory / "transformer.jar", workload(jdk, "Transformer")
-        run_command([jdk.home / "bin" / "jar", "cfm", jar, directory / "manifest", "-C", classes, "."])
-        return jar
+        classes = pathlib.Path(workload(jdk, "Transformer"))
+        own = [word for file in sorted(classes.glob("Transformer*.class")) for word in ("-C", classes, file.name)]
+
+        def make(directory):
+            (directory / "manifest").write_text("Premain-Class: Transformer\nCan-Retransform-Classes: true\n")
+            jar = [jdk.home / "bin" / "jar", "cfm", directory / "transformer.jar", directory / "manifest", *own]
+            assert run_command(jar).returncode == 0
+
+        return shared("transformer-%d" % jdk.major, make) / "transformer.jar"
 
     return build
 
@@ -258,11 +261,12 @@ def test_coverage_agent_and_locus_both_work(workload, jdk, tmp_path):
 
 
 @pytest.fixture
-def guest(jdk, tmp_path):
-    library = native_library(jdk, "guest", tmp_path)
-    if not library:
-        pytest.skip("no C compiler on this machine")
-    return library
+def guest(jdk, shared):
+    def make(directory):
+        if not native_library(jdk, "guest", directory):
+            pytest.skip("no C compiler on this machine")
+
+    return shared("guest-%d" % jdk.major, make) / "libguest.so"
 
 
 def test_native_code_in_both_directions(workload, guest, profile, jdk):
@@ -378,15 +382,11 @@ def test_collector_that_is_not_followed_costs_one_line(workload, jdk, tmp_path, 
 
 
 @pytest.fixture(scope="module")
-def good(workload, tmp_path_factory):
+def good(workload, profile_once):
     """A profile of several threads and blocks."""
     if not JDKS:
         pytest.skip("no JDK on this machine")
-    directory = tmp_path_factory.mktemp("good") / "prof"
-    line = command(workload, JDKS[min(JDKS)], "ThreadStorm", 50)
-    done = run_command([BUILD / "locus", "run", "-o", directory, "--", *line])
-    assert done.returncode == 0, done.stderr
-    return directory
+    return profile_once("good", command(workload, JDKS[min(JDKS)], "ThreadStorm", 50)).directory
 
 
 def read_damaged(directory):

@@ -58,9 +58,18 @@ def record(profile, locus, workload, jdk, *modes, java=()):
     return spans_of(locus, run)
 
 
+def run_of(profile_once, workload, jdk, mode):
+    """The run of a mode that several tests ask about."""
+    run = profile_once(
+        "tasks-%d-%s" % (jdk.major, mode), helpers.command(workload, jdk, CLASS, mode), "--spans=tasks"
+    )
+    assert not helpers.complaints(run.stderr), run.stderr
+    return run
+
+
 @pytest.mark.parametrize("mode", TRUTH)
-def test_each_execution_is_counted_once(profile, locus, workload, jdk, mode):
-    spans = record(profile, locus, workload, jdk, mode)
+def test_each_execution_is_counted_once(profile_once, locus, workload, jdk, mode):
+    spans = spans_of(locus, run_of(profile_once, workload, jdk, mode))
     found = {name: (row[0], *by_line(spans, row[0], marked(name))) for name, row in TRUTH[mode].items()}
     assert found == TRUTH[mode]
 
@@ -72,8 +81,8 @@ def test_each_tier_counts_alike(profile, locus, workload, jdk17, tier):
     assert {name: (row[0], *by_line(spans, row[0], marked(name))) for name, row in truth.items()} == truth
 
 
-def test_what_is_created_and_never_executed_is_told(profile, locus, workload, jdk):
-    spans = record(profile, locus, workload, jdk, "fixedPool")
+def test_what_is_created_and_never_executed_is_told(profile_once, locus, workload, jdk):
+    spans = spans_of(locus, run_of(profile_once, workload, jdk, "fixedPool"))
     (plain,) = [r for r in spans["types"] if r["type"] == CLASS + "$Plain"]
     assert (plain["created"], plain["dropped"], plain["folded"]) == (25 + 7, 7, 25), plain
     assert spans["totals"]["dropped"] == sum(r["dropped"] for r in spans["types"]), spans["totals"]
@@ -88,8 +97,8 @@ def test_tasks_that_a_joining_worker_helps_with_stay_apart(profile, locus, workl
     assert by_line(spans, "task", marked("root")) == (1, 0, 1)
 
 
-def test_workers_are_threads(profile, locus, workload, jdk):
-    spans = record(profile, locus, workload, jdk, "fixedPool")
+def test_workers_are_threads(profile_once, locus, workload, jdk):
+    spans = spans_of(locus, run_of(profile_once, workload, jdk, "fixedPool"))
     loops = [r for r in spans["tasks"] if r["type"] == "java.util.concurrent.ThreadPoolExecutor$Worker"]
     assert {r["kind"] for r in loops} == {"thread"} and sum(r["executions"] for r in loops) == 2, loops
     names = [w["thread"] for w in spans["workers"] if w["tasks"]["executions"]]
@@ -97,7 +106,7 @@ def test_workers_are_threads(profile, locus, workload, jdk):
 
 
 def test_one_of_two_classes_of_a_name_is_a_task(profile, locus, workload, jdk):
-    classes = pathlib.Path(workload(jdk, CLASS, [*helpers.EXPORTS]))
+    classes = pathlib.Path(workload(jdk, CLASS, []))
     made = classes / "homonym"
     if not made.exists():
         made.mkdir()
@@ -151,9 +160,9 @@ def test_tasks_of_streams_are_their_support_spans_or_tasks(profile, locus, workl
     assert spans["trace"]["folded"] == spans["trace"]["folded_counted"], spans["trace"]
 
 
-def test_lambda_expressions_of_a_class_are_types_of_their_own(profile, locus, workload, jdk, tmp_path):
+def test_lambda_expressions_of_a_class_are_types_of_their_own(profile_once, locus, workload, jdk):
     """On JDK 25 their classes have one name: the place of creation tells them apart, in every table."""
-    run = profile(helpers.command(workload, jdk, CLASS, "fixedPool"), "--spans=tasks")
+    run = run_of(profile_once, workload, jdk, "fixedPool")
     spans = spans_of(locus, run)
     rows = [r for r in spans["types"] if r["type"].startswith(CLASS + "$$Lambda")]
     truth = {name: TRUTH["fixedPool"][name] for name in ("lambda", "same", "callable")}

@@ -1,7 +1,8 @@
 """-e watch: accesses to one place of one object are counted exactly, while it moves."""
 
 import pytest
-from helpers import COLLECTORS, TIERS, collector, command, complaints, counters
+from conftest import JDK_MAJORS
+from helpers import COLLECTORS, TIERS, collector, command, complaints, counters, each_pair
 
 NEEDS = "breakpoint events cannot be opened here"
 
@@ -124,11 +125,13 @@ ARRAYS = {"WatchSmall$Counter[]": 10, "WatchSmall$Counter[][]": 1, "short[]": 4,
 OF_THE_JDK = {"java.lang.Double": 10, "short[]": 10, "java.lang.String": 1000}
 
 
-@pytest.mark.parametrize("options", [(), ("--min-size=0",)], ids=["default", "min-size-0"])
-@pytest.mark.parametrize("tier", TIERS)
-@pytest.mark.parametrize("made", [OBJECTS, ARRAYS], ids=["objects", "arrays"])
-def test_objects_of_any_size_are_numbered_without_a_gap(workload, profile, jdk, made, tier, options):
+MADE = {"objects": OBJECTS, "arrays": ARRAYS}
+
+
+@each_pair(jdk=JDK_MAJORS, kind=list(MADE), tier=list(TIERS), options=[(), ("--min-size=0",)])
+def test_objects_of_any_size_are_numbered_without_a_gap(workload, profile, jdk, kind, tier, options):
     """Constructed, reflected, cloned, copied, by three threads at once; and no subclass's."""
+    made = MADE[kind]
     rounds = 1000 if tier == "interpreted" else 20000
     events = [name + "#1000000000" for name in made]
     how = {"java": TIERS[tier], "options": options}
