@@ -115,7 +115,7 @@ $(F)/%: tests/fuzz/%.c $$(call uses_src,tests/fuzz/$$*.c) $(wildcard src/*.h src
 
 .PHONY: FORCE generated benchmarks fuzzers tsan-unit man
 .PHONY: evaluate
-.PHONY: test check-unit check-unit-tsan fuzz soak lint check-layers demo bench install deb clean help
+.PHONY: test check check-unit check-unit-tsan fuzz soak lint check-layers demo bench install deb clean help
 FORCE:
 .SECONDARY:
 
@@ -125,6 +125,7 @@ compile_flags.txt: FORCE
 	@printf '%s\n' $(CPPFLAGS) $(filter-out -Werror,$(WARN)) -std=gnu11 | tr -d "'" >$@
 
 test: ; scripts/test
+check: ; scripts/test check
 check-unit: unit ; scripts/unit-tests $(notdir $(B)) $(UNIT)
 # The analyzer has one thread; the agent's tests are those that use nothing of it.
 AGENT_UNIT := $(foreach t,$(UNIT),$(if $(findstring analyzer/,$(call uses,tests/unit/$(notdir $t).c)),,$t))
@@ -154,7 +155,8 @@ help: ; @sed -n 's/^#> //p' Makefile
 
 #> make                build the agent, the preloaded library and the command in build/
 #> make demo           install what is missing, build, profile an example, show the fix pays
-#> make test           install what is missing, build, run all tests but the slow ones
+#> make check          install what is missing, build, unit tests, a smoke of each command: 3 minutes
+#> make test           install what is missing, build, run all tests but the slow ones: 20 minutes
 #> make soak           the slow tests, and the fuzzers for FUZZ_SECONDS each
 #> make fuzz           only the fuzzers
 #> make evaluate       how true its shares are, for each JDK and collector
