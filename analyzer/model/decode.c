@@ -165,50 +165,60 @@ static int definitions(struct lc_block_decoder *d, struct lc_tree *t)
 
 /* ---- counts ---- */
 
-static int allocations(struct lc_pass *p)
+/* A number of the block as the tree has it. */
+static uint32_t tree_number(const struct lc_pass *p, enum lc_column_type type, uint64_t v)
 {
-	struct lc_reader r = lc_reader_of(p->d, LC_SECTION_ALLOCATIONS);
-	struct lc_tree *t = p->target->tree;
-
-	for (uint32_t n = lc_take_count(&r, 3); n && !r.bad; n--) {
-		uint32_t site = lc_take_id(&r, p->d, LC_SECTION_SITES);
-		uint64_t count = lc_take(&r), bytes = lc_take(&r);
-
-		if (!p->add || r.bad)
-			continue;
-		lc_sum_add(&lc_table_values(&t->sites, site)[LC_SITE_ALLOCATIONS], count);
-		lc_sum_add(&lc_table_values(&t->sites, site)[LC_SITE_BYTES], bytes);
-		if (p->all)
-			continue;
-		lc_sum_add(&lc_table_values(&t->threads, p->thread)[LC_THREAD_ALLOCATIONS], count);
-		lc_sum_add(&lc_table_values(&t->threads, p->thread)[LC_THREAD_BYTES], bytes);
+	switch (type) {
+	case LC_COLUMN_SITE:
+	case LC_COLUMN_SITE_OR_0:
+		return p->d->ids[LC_SECTION_SITES][v];
+	case LC_COLUMN_PATH:
+		return p->d->ids[LC_SECTION_PATHS][v];
+	case LC_COLUMN_STRING:
+		return p->d->ids[LC_SECTION_STRINGS][v];
+	case LC_COLUMN_ENGINE:
+		return p->target->engines[v];
+	default:
+		return (uint32_t)v;
 	}
-	return lc_reader_finish(&r);
 }
 
-static int accesses(struct lc_pass *p)
+static void add_row(struct lc_pass *p, const struct lc_section_spec *s, uint32_t thread,
+                    const uint64_t *v)
 {
-	struct lc_reader r = lc_reader_of(p->d, LC_SECTION_ACCESSES);
-	struct lc_tree *t = p->target->tree;
+	struct lc_table *table = lc_tree_table(p->target->tree, s->number);
+	uint32_t key[1 + 2 * LC_COLUMNS_MAX], len = 0;
+	uint64_t *values;
 
-	for (uint32_t n = lc_take_count(&r, 5); n && !r.bad; n--) {
-		uint32_t engine = lc_take_engine(&r, p), key[LC_ACCESS_KEY];
-		uint64_t samples;
+	if (s->merged)
+		key[len++] = thread;
+	for (unsigned i = 0; i < s->keys_len; i++) {
+		enum lc_column_type type = s->columns[i].type;
 
-		key[LC_ACCESS_BUCKET] = lc_take_below(&r, LC_BUCKET_COUNT);
-		key[LC_ACCESS_SITE] = lc_take_id(&r, p->d, LC_SECTION_SITES);
-		key[LC_ACCESS_PATH] = lc_take_id(&r, p->d, LC_SECTION_PATHS);
-		samples = lc_take(&r);
-		if (r.bad)
-			break;
-		if (!p->add) {
-			lc_sum_add(&p->seen[engine][key[LC_ACCESS_BUCKET]], samples);
-			continue;
+		if (lc_tree_is_wide(type)) {
+			lc_tree_wide_put(key + len, v[i]);
+			len += 2;
+		} else {
+			key[len++] = tree_number(p, type, v[i]);
 		}
-		key[LC_ACCESS_ENGINE] = p->target->engines[engine];
-		lc_sum_add(lc_table_values(&t->accesses, lc_table_put(&t->accesses, key)), samples);
 	}
-	return lc_reader_finish(&r);
+	values = lc_table_values(table, lc_table_put(table, key));
+	for (unsigned i = s->keys_len; i < s->columns_len; i++)
+		lc_column_add(&s->columns[i], values++, v[i]);
+}
+
+static void add_allocations(struct lc_pass *p, const uint64_t *v)
+{
+	struct lc_tree *t = p->target->tree;
+	uint32_t site = tree_number(p, LC_COLUMN_SITE, v[0]);
+
+	for (unsigned i = 0; i < 2; i++) {
+		lc_sum_add(&lc_table_values(&t->sites, site)[LC_SITE_ALLOCATIONS + i], v[1 + i]);
+		if (!p->all)
+			lc_sum_add(
+			    &lc_table_values(&t->threads, p->thread)[LC_THREAD_ALLOCATIONS + i],
+			    v[1 + i]);
+	}
 }
 
 static void add_share(struct lc_pass *p, uint32_t thread, uint32_t engine, uint32_t bucket,
@@ -220,51 +230,65 @@ static void add_share(struct lc_pass *p, uint32_t thread, uint32_t engine, uint3
 	lc_sum_add(lc_table_values(&t->shares, lc_table_put(&t->shares, key)), samples);
 }
 
-static int buckets(struct lc_pass *p)
+static void add_bucket(struct lc_pass *p, const uint64_t *v)
 {
-	struct lc_reader r = lc_reader_of(p->d, LC_SECTION_BUCKETS);
+	uint32_t engine = tree_number(p, LC_COLUMN_ENGINE, v[0]), bucket = (uint32_t)v[1];
 
-	for (uint32_t n = lc_take_count(&r, 3); n && !r.bad; n--) {
-		uint32_t engine = lc_take_engine(&r, p);
-		uint32_t bucket = lc_take_below(&r, LC_BUCKET_COUNT);
-		uint64_t samples = lc_take(&r);
-		uint64_t *seen = &p->seen[engine][bucket];
+	lc_sum_add(&p->target->tree->buckets[engine][bucket], v[2]);
+	if (!p->all)
+		add_share(p, p->thread, engine, bucket, v[2]);
+}
 
-		if (r.bad)
-			break;
+/* Samples of the accesses, less those of the buckets. */
+static void note_samples(struct lc_pass *p, const struct lc_section_spec *s, const uint64_t *v)
+{
+	uint64_t samples = v[s->keys_len], *seen;
+
+	if (s->number != LC_SECTION_ACCESSES && s->number != LC_SECTION_BUCKETS)
+		return;
+	seen = &p->seen[v[0]][v[1]];
+	if (s->number == LC_SECTION_ACCESSES)
+		lc_sum_add(seen, samples);
+	else
 		*seen -= samples < *seen ? samples : *seen;
-		if (!p->add)
-			continue;
-		engine = p->target->engines[engine];
-		lc_sum_add(&p->target->tree->buckets[engine][bucket], samples);
-		if (!p->all)
-			add_share(p, p->thread, engine, bucket, samples);
-	}
-	return lc_reader_finish(&r);
 }
 
-static int details(struct lc_pass *p)
+static void take_row(struct lc_reader *r, struct lc_pass *p, const struct lc_section_spec *s)
 {
-	struct lc_reader r = lc_reader_of(p->d, LC_SECTION_DETAILS);
-	struct lc_tree *t = p->target->tree;
+	uint32_t thread = s->merged ? lc_take_owner(r, p) : 0;
+	uint64_t v[LC_COLUMNS_MAX];
 
-	for (uint32_t n = lc_take_count(&r, 4); n && !r.bad; n--) {
-		uint32_t engine = lc_take_engine(&r, p), key[LC_DETAIL_KEY];
-		uint64_t samples;
-
-		key[LC_DETAIL_WHERE] = lc_take_below(&r, LC_DETAIL_WHERE_COUNT);
-		key[LC_DETAIL_HOW] = lc_take_below(&r, LC_DETAIL_HOW_COUNT);
-		samples = lc_take(&r);
-		if (r.bad || !p->add)
-			continue;
-		key[LC_DETAIL_ENGINE] = p->target->engines[engine];
-		lc_sum_add(lc_table_values(&t->details, lc_table_put(&t->details, key)), samples);
+	for (unsigned i = 0; i < s->columns_len; i++)
+		v[i] = lc_take(r);
+	if (r->bad || !lc_section_valid(s, &p->limits, v)) {
+		lc_reader_fail(r);
+		return;
 	}
+	if (!p->add)
+		note_samples(p, s, v);
+	else if (s->number == LC_SECTION_ALLOCATIONS)
+		add_allocations(p, v);
+	else if (s->number == LC_SECTION_BUCKETS)
+		add_bucket(p, v);
+	else
+		add_row(p, s, thread, v);
+}
+
+/* The rows of a flat section, which stand in the section `type` of the block. */
+static int flat(struct lc_pass *p, const struct lc_section_spec *s, enum lc_section type)
+{
+	struct lc_reader r = lc_reader_of(p->d, type);
+	bool owned = p->all && s->merged;
+
+	if (type != (owned ? s->merged : s->number))
+		return -EBADMSG;
+	for (uint32_t n = lc_take_count(&r, s->columns_len + (owned ? 2u : 0)); n && !r.bad; n--)
+		take_row(&r, p, s);
 	return lc_reader_finish(&r);
 }
 
-uint32_t lc_pass_thread(struct lc_block_target *target, uint32_t process, uint32_t index,
-                        uint32_t tid, uint32_t name)
+static uint32_t pass_thread(struct lc_block_target *target, uint32_t process, uint32_t index,
+                            uint32_t tid, uint32_t name)
 {
 	struct lc_table *threads = &target->tree->threads;
 	const uint32_t key[LC_THREAD_KEY] = { target->process_first + process, index };
@@ -273,6 +297,19 @@ uint32_t lc_pass_thread(struct lc_block_target *target, uint32_t process, uint32
 	lc_table_values(threads, row)[LC_THREAD_TID] = tid;
 	lc_table_values(threads, row)[LC_THREAD_NAME] = name;
 	return row;
+}
+
+uint32_t lc_take_owner(struct lc_reader *r, const struct lc_pass *p)
+{
+	uint32_t key[LC_THREAD_KEY];
+
+	if (!p->all)
+		return p->thread;
+	key[LC_THREAD_PROCESS] =
+	    p->target->process_first + lc_take_below(r, p->target->process_count);
+	key[LC_THREAD_INDEX] = lc_take_below(r, LC_THREAD_ALL);
+	/* THREADS may be in a later block. */
+	return p->add && !r->bad ? lc_table_put(&p->target->tree->threads, key) : 0;
 }
 
 static int threads(struct lc_pass *p)
@@ -291,7 +328,7 @@ static int threads(struct lc_pass *p)
 		for (unsigned i = 0; i < 4; i++)
 			sums[i] = lc_take(&r);
 		if (p->add && !r.bad) {
-			row = lc_pass_thread(p->target, process, index, tid, name);
+			row = pass_thread(p->target, process, index, tid, name);
 			for (unsigned i = 0; i < 2; i++)
 				lc_sum_add(&lc_table_values(&p->target->tree->threads,
 				                            row)[LC_THREAD_ALLOCATIONS + i],
@@ -301,7 +338,7 @@ static int threads(struct lc_pass *p)
 			lc_table_values(&p->target->tree->threads, row)[LC_THREAD_END_NS] = sums[3];
 		}
 		for (uint32_t shares = lc_take_count(&r, 3); shares && !r.bad; shares--) {
-			uint32_t engine = lc_take_engine(&r, p);
+			uint32_t engine = lc_take_below(&r, p->target->engines_len);
 			uint32_t bucket = lc_take_below(&r, LC_BUCKET_COUNT);
 			uint64_t samples = lc_take(&r);
 
@@ -312,41 +349,39 @@ static int threads(struct lc_pass *p)
 	return lc_reader_finish(&r);
 }
 
+/* A section other than the definitions. */
+static int section(struct lc_pass *p, enum lc_section type)
+{
+	const struct lc_section_spec *s =
+	    lc_section_spec(type == LC_SECTION_MERGED_LINES ? LC_SECTION_LINES : type);
+
+	if (s)
+		return flat(p, s, type);
+	return type == LC_SECTION_THREADS ? threads(p)
+	       : type == LC_SECTION_SPANS ? lc_block_spans(p)
+	                                  : lc_block_trace(p);
+}
+
 static int counts(struct lc_pass *p)
 {
-	static int (*const decode[])(struct lc_pass *) = {
-		[LC_SECTION_ALLOCATIONS] = allocations,
-		[LC_SECTION_ACCESSES] = accesses,
-		[LC_SECTION_BUCKETS] = buckets,
-		[LC_SECTION_DETAILS] = details,
-		[LC_SECTION_THREADS] = threads,
-		[LC_SECTION_FIELDS] = lc_block_fields,
-		[LC_SECTION_METRICS] = lc_block_metrics,
-		[LC_SECTION_LINES] = lc_block_lines,
-		[LC_SECTION_ESTIMATES] = lc_block_estimates,
-		[LC_SECTION_SPLITS] = lc_block_splits,
-		[LC_SECTION_MERGED_LINES] = lc_block_merged_lines,
-		[LC_SECTION_PLACEMENTS] = lc_block_placements,
-		[LC_SECTION_NODES] = lc_block_nodes,
-		[LC_SECTION_HOMES] = lc_block_homes,
-		[LC_SECTION_SPANS] = lc_block_spans,
-		[LC_SECTION_TASKS] = lc_block_tasks,
-		[LC_SECTION_SPAN_ACCESSES] = lc_block_span_accesses,
-		[LC_SECTION_TIMELINE] = lc_block_timeline,
-		[LC_SECTION_PAUSES] = lc_block_pauses,
-		[LC_SECTION_TRACE] = lc_block_trace,
-	};
-
-	_Static_assert(sizeof(decode) / sizeof(decode[0]) == LC_SECTION_COUNT,
-	               "each has a decoder");
 	for (unsigned type = LC_SECTION_ALLOCATIONS; type < LC_SECTION_COUNT; type++)
-		if (p->d->body[type] && decode[type](p))
+		if (p->d->body[type] && section(p, type))
 			return -EBADMSG;
 	for (unsigned e = 0; e < LC_ENGINES_MAX && !p->add; e++)
 		for (unsigned b = 0; b < LC_BUCKET_COUNT; b++)
 			if (p->seen[e][b])
 				return -EBADMSG; /* more in the accesses than in the bucket */
 	return 0;
+}
+
+static void set_limits(struct lc_pass *p)
+{
+	uint64_t *below = p->limits.below;
+
+	below[LC_COLUMN_SITE] = below[LC_COLUMN_SITE_OR_0] = p->d->ids_len[LC_SECTION_SITES];
+	below[LC_COLUMN_PATH] = p->d->ids_len[LC_SECTION_PATHS];
+	below[LC_COLUMN_STRING] = p->d->ids_len[LC_SECTION_STRINGS];
+	below[LC_COLUMN_ENGINE] = p->target->engines_len;
 }
 
 /* ---- the block ---- */
@@ -426,7 +461,7 @@ static void note_thread(struct lc_pass *p, const struct lc_block_header *h)
 		return;
 	if (p->d->body[LC_SECTION_THREAD])
 		name = lc_take_id(&r, p->d, LC_SECTION_STRINGS);
-	p->thread = lc_pass_thread(p->target, h->process, h->thread_index, h->tid, name);
+	p->thread = pass_thread(p->target, h->process, h->thread_index, h->tid, name);
 	values = lc_table_values(&p->target->tree->threads, p->thread);
 	if (!values[LC_THREAD_END_NS] || h->t_begin_ns < values[LC_THREAD_BEGIN_NS])
 		values[LC_THREAD_BEGIN_NS] = h->t_begin_ns;
@@ -442,6 +477,7 @@ int lc_block_decode(struct lc_block_decoder *d, const struct lc_block_header *h,
 
 	if (find_sections(d, payload, len, target) || definitions(d, target->tree))
 		return -EBADMSG;
+	set_limits(&p);
 	wanted = begin_thread(&p, h);
 	if (wanted < 0 || counts(&p))
 		return -EBADMSG;

@@ -1,17 +1,11 @@
 /*
- * model/decode_spans.c - the sections of spans: executions, tasks, timelines, pauses, traces.
+ * model/decode_spans.c - decodes SPANS and TRACE, which are not flat.
  *
  * Columns of one row of SPANS were read while its thread ran, so that they need not agree with each
  * other (more negative ones than executions, say): only the range of each is checked.
  */
 #include "analyzer/base/memory.h"
 #include "analyzer/model/decode_impl.h"
-
-/* The thread of a row. */
-static uint32_t take_owner(struct lc_reader *r, const struct lc_pass *p)
-{
-	return p->all ? lc_take_thread(r, p) : p->thread;
-}
 
 /* `more` after `time`, which must exist. */
 static uint64_t take_later(struct lc_reader *r, uint64_t time)
@@ -87,7 +81,7 @@ int lc_block_spans(struct lc_pass *p)
 	struct lc_table *executions = &p->target->tree->executions;
 
 	for (uint32_t n = lc_take_count(&r, p->all ? 25 : 23); n && !r.bad; n--) {
-		uint32_t key[LC_EXECUTION_KEY] = { take_owner(&r, p) }, row = 0;
+		uint32_t key[LC_EXECUTION_KEY] = { lc_take_owner(&r, p) }, row = 0;
 		uint64_t sums[LC_EXECUTION_SUMS], *values;
 
 		key[LC_EXECUTION_KIND] = lc_take_below(&r, LC_SPAN_KINDS);
@@ -113,119 +107,31 @@ int lc_block_spans(struct lc_pass *p)
 	return lc_reader_finish(&r);
 }
 
-int lc_block_tasks(struct lc_pass *p)
-{
-	struct lc_reader r = lc_reader_of(p->d, LC_SECTION_TASKS);
-	struct lc_table *made = &p->target->tree->made;
-
-	for (uint32_t n = lc_take_count(&r, p->all ? 6 : 4); n && !r.bad; n--) {
-		uint32_t key[LC_MADE_KEY] = { take_owner(&r, p) };
-		uint64_t count;
-
-		key[LC_MADE_SITE] = lc_take_id(&r, p->d, LC_SECTION_SITES);
-		key[LC_MADE_SUBMIT] = lc_take_below(&r, LC_SUBMIT_FIRST + 1);
-		if (key[LC_MADE_SUBMIT] >= LC_SUBMIT_KINDS &&
-		    key[LC_MADE_SUBMIT] != LC_SUBMIT_FIRST)
-			lc_reader_fail(&r);
-		key[LC_MADE_SUBMIT_PATH] = lc_take_id(&r, p->d, LC_SECTION_PATHS);
-		count = lc_take(&r);
-		if (p->add && !r.bad)
-			lc_sum_add(lc_table_values(made, lc_table_put(made, key)), count);
-	}
-	return lc_reader_finish(&r);
-}
-
-_Static_assert(LC_INSIDE_PATH == LC_INSIDE_ENGINE + 3, "lc_take_place() fills them");
-
-int lc_block_span_accesses(struct lc_pass *p)
-{
-	struct lc_reader r = lc_reader_of(p->d, LC_SECTION_SPAN_ACCESSES);
-	struct lc_table *accesses = &p->target->tree->span_accesses;
-
-	for (uint32_t n = lc_take_count(&r, 8); n && !r.bad; n--) {
-		uint32_t key[LC_INSIDE_KEY];
-		uint64_t samples;
-
-		key[LC_INSIDE_KIND] = lc_take_below(&r, LC_SPAN_KINDS);
-		key[LC_INSIDE_SPAN_SITE] = lc_take_id(&r, p->d, LC_SECTION_SITES);
-		key[LC_INSIDE_SPAN_PATH] = lc_take_id(&r, p->d, LC_SECTION_PATHS);
-		lc_take_place(&r, p, key + LC_INSIDE_ENGINE);
-		samples = lc_take(&r);
-		if (!p->add || r.bad)
-			continue;
-		key[LC_INSIDE_ENGINE] = p->target->engines[key[LC_INSIDE_ENGINE]];
-		lc_sum_add(lc_table_values(accesses, lc_table_put(accesses, key)), samples);
-	}
-	return lc_reader_finish(&r);
-}
-
-int lc_block_timeline(struct lc_pass *p)
-{
-	struct lc_reader r = lc_reader_of(p->d, LC_SECTION_TIMELINE);
-	struct lc_table *slices = &p->target->tree->slices;
-
-	for (uint32_t n = lc_take_count(&r, p->all ? 6 : 4); n && !r.bad; n--) {
-		uint32_t key[LC_SLICE_KEY] = { take_owner(&r, p) };
-		uint64_t number = lc_take(&r), sums[LC_SLICE_VALUES], *values;
-
-		for (unsigned i = 0; i < LC_SLICE_VALUES; i++)
-			sums[i] = lc_take(&r);
-		if (number > UINT64_MAX / LC_TIMELINE_NS)
-			lc_reader_fail(&r);
-		if (!p->add || r.bad)
-			continue;
-		lc_tree_wide_put(key + LC_SLICE_NUMBER, number);
-		values = lc_table_values(slices, lc_table_put(slices, key));
-		for (unsigned i = 0; i < LC_SLICE_VALUES; i++)
-			lc_sum_add(&values[i], sums[i]);
-	}
-	return lc_reader_finish(&r);
-}
-
-/* A pause that comes again is the same one. */
-int lc_block_pauses(struct lc_pass *p)
-{
-	struct lc_reader r = lc_reader_of(p->d, LC_SECTION_PAUSES);
-	struct lc_table *pauses = &p->target->tree->pauses;
-
-	for (uint32_t n = lc_take_count(&r, p->all ? 4 : 2); n && !r.bad; n--) {
-		uint32_t key[LC_PAUSE_KEY] = { take_owner(&r, p) };
-		uint64_t start = lc_take(&r), duration = take_later(&r, start) - start, *value;
-
-		if (!p->add || r.bad)
-			continue;
-		lc_tree_wide_put(key + LC_PAUSE_START, start);
-		value = lc_table_values(pauses, lc_table_put(pauses, key));
-		if (duration > *value)
-			*value = duration;
-	}
-	return lc_reader_finish(&r);
-}
-
 static struct lc_tree_trace take_trace(struct lc_reader *r, const struct lc_pass *p,
                                        uint64_t *start)
 {
-	struct lc_tree_trace t = { .thread = take_owner(r, p) };
+	struct lc_tree_trace trace = { .thread = lc_take_owner(r, p) };
+	struct lc_block_trace *t = &trace.row;
 
 	*start += (uint64_t)lc_zigzag_value(lc_take(r)); /* modulo 2^64, as it was written */
-	t.start_ns = *start;
-	t.id = lc_take(r);
-	t.outer = lc_take(r);
-	t.logical = lc_take(r);
-	t.kind = (uint8_t)lc_take_below(r, LC_SPAN_KINDS);
-	t.level = (uint8_t)lc_take_below(r, LC_SPAN_LEVEL_MAX + 1);
-	t.submit_kind = (uint8_t)lc_take_below(r, LC_SUBMIT_KINDS);
-	t.flags = (uint8_t)lc_take_below(r, LC_TRACE_FLAGS_END);
-	t.site = lc_take_id(r, p->d, LC_SECTION_SITES);
-	t.submit_path = lc_take_id(r, p->d, LC_SECTION_PATHS);
-	t.path = lc_take_id(r, p->d, LC_SECTION_PATHS);
-	t.creator = lc_take_below(r, UINT64_C(1) << 32);
-	t.duration_ns = take_later(r, t.start_ns) - t.start_ns;
-	t.cycles = lc_take(r);
-	t.compensated = lc_zigzag_value(lc_take(r));
-	t.switches = lc_take(r);
-	t.wait_ns = lc_take(r);
-	return t;
+	t->start_ns = *start;
+	t->id = lc_take(r);
+	t->outer = lc_take(r);
+	t->logical = lc_take(r);
+	t->kind = (uint8_t)lc_take_below(r, LC_SPAN_KINDS);
+	t->level = (uint8_t)lc_take_below(r, LC_SPAN_LEVEL_MAX + 1);
+	t->submit_kind = (uint8_t)lc_take_below(r, LC_SUBMIT_KINDS);
+	t->flags = (uint8_t)lc_take_below(r, LC_TRACE_FLAGS_END);
+	t->site = lc_take_id(r, p->d, LC_SECTION_SITES);
+	t->submit_path = lc_take_id(r, p->d, LC_SECTION_PATHS);
+	t->path = lc_take_id(r, p->d, LC_SECTION_PATHS);
+	t->creator = lc_take_below(r, UINT64_C(1) << 32);
+	t->duration_ns = take_later(r, t->start_ns) - t->start_ns;
+	t->cycles = lc_take(r);
+	t->compensated = lc_zigzag_value(lc_take(r));
+	t->switches = lc_take(r);
+	t->wait_ns = lc_take(r);
+	return trace;
 }
 
 int lc_block_trace(struct lc_pass *p)

@@ -21,24 +21,14 @@ void lc_tree_init(struct lc_tree *t)
 	lc_table_init(&t->frames, LC_FRAME_KEY, 0);
 	lc_table_init(&t->paths, LC_PATH_KEY, 0);
 	lc_table_init(&t->sites, LC_SITE_KEY, LC_SITE_VALUES);
-	lc_table_init(&t->accesses, LC_ACCESS_KEY, 1);
-	lc_table_init(&t->details, LC_DETAIL_KEY, 1);
 	lc_table_init(&t->threads, LC_THREAD_KEY, LC_THREAD_VALUES);
 	lc_table_init(&t->shares, LC_SHARE_KEY, 1);
-	lc_table_init(&t->fields, LC_FIELD_KEY, 1);
-	lc_table_init(&t->metrics, LC_METRIC_KEY, LC_METRIC_VALUES);
-	lc_table_init(&t->lines, LC_LINE_KEY, LC_LINE_VALUES);
-	lc_table_init(&t->estimates, 1, LC_ESTIMATE_VALUES);
-	lc_table_init(&t->splits, LC_SPLIT_KEY, LC_SPLIT_VALUES);
-	lc_table_init(&t->placements, LC_PLACEMENT_KEY, 1);
-	lc_table_init(&t->nodes, LC_NODE_KEY, LC_NODE_VALUES);
-	lc_table_init(&t->homes, LC_HOME_KEY, LC_HOME_VALUES);
 	lc_table_init(&t->executions, LC_EXECUTION_KEY, LC_EXECUTION_VALUES);
 	lc_table_init(&t->span_buckets, 2, 1);
-	lc_table_init(&t->made, LC_MADE_KEY, 1);
-	lc_table_init(&t->span_accesses, LC_INSIDE_KEY, 1);
-	lc_table_init(&t->slices, LC_SLICE_KEY, LC_SLICE_VALUES);
-	lc_table_init(&t->pauses, LC_PAUSE_KEY, 1);
+#define LC_SECTION_APART(name, number, prefix, noun, list, owner, columns)
+#define LC_SECTION(name, number, prefix, noun, list, owner, columns)                               \
+	lc_table_init(&t->list, LC_##prefix##_KEY, LC_##prefix##_VALUES);
+#include "src/format/sections.def"
 	lc_tree_string(t, "", 0);
 	lc_table_put(&t->methods, zero);
 	lc_table_put(&t->frames, zero);
@@ -55,26 +45,28 @@ void lc_tree_free(struct lc_tree *t)
 	lc_table_free(&t->frames);
 	lc_table_free(&t->paths);
 	lc_table_free(&t->sites);
-	lc_table_free(&t->accesses);
-	lc_table_free(&t->details);
 	lc_table_free(&t->threads);
 	lc_table_free(&t->shares);
-	lc_table_free(&t->fields);
-	lc_table_free(&t->metrics);
-	lc_table_free(&t->lines);
-	lc_table_free(&t->estimates);
-	lc_table_free(&t->splits);
-	lc_table_free(&t->placements);
-	lc_table_free(&t->nodes);
-	lc_table_free(&t->homes);
 	lc_table_free(&t->executions);
 	lc_table_free(&t->span_buckets);
-	lc_table_free(&t->made);
-	lc_table_free(&t->span_accesses);
-	lc_table_free(&t->slices);
-	lc_table_free(&t->pauses);
+	for (unsigned i = 0; i < LC_SECTION_COUNT; i++)
+		if (lc_tree_table(t, i))
+			lc_table_free(lc_tree_table(t, i));
 	free(t->span_intervals);
 	free(t->traces);
+}
+
+struct lc_table *lc_tree_table(const struct lc_tree *t, enum lc_section section)
+{
+	switch (section) {
+#define LC_SECTION_APART(name, number, prefix, noun, list, owner, columns)
+#define LC_SECTION(name, number, prefix, noun, list, owner, columns)                               \
+	case LC_SECTION_##name:                                                                    \
+		return (struct lc_table *)&t->list;
+#include "src/format/sections.def"
+	default:
+		return NULL;
+	}
 }
 
 uint32_t lc_tree_string(struct lc_tree *t, const char *bytes, size_t len)
@@ -192,8 +184,8 @@ bool lc_tree_empty(const struct lc_tree *t)
 
 bool lc_tree_has_spans(const struct lc_tree *t)
 {
-	return t->executions.count || t->made.count || t->span_accesses.count || t->slices.count ||
-	       t->pauses.count || t->traces_len;
+	return t->executions.count || t->tasks_made.count || t->span_accesses.count ||
+	       t->timeline.count || t->pauses.count || t->traces_len;
 }
 
 int lc_tree_order_text(const struct lc_tree *t, uint32_t a, uint32_t b)

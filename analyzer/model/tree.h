@@ -13,7 +13,8 @@
 #include <stdint.h>
 
 #include "analyzer/base/table.h"
-#include "src/format/kinds.h"
+#include "src/format/rows.h"
+#include "src/format/section.h"
 
 /* Bytes as the JVM gave them (modified UTF-8, any content); not terminated. */
 struct lc_text {
@@ -27,8 +28,6 @@ enum { LC_FRAME_METHOD, LC_FRAME_BCI1, LC_FRAME_LINE1, LC_FRAME_KEY }; /* + 1; 0
 enum { LC_PATH_PARENT, LC_PATH_FRAME, LC_PATH_KEY };
 enum { LC_SITE_CLASS, LC_SITE_PATH, LC_SITE_KEY };
 enum { LC_SITE_ALLOCATIONS, LC_SITE_BYTES, LC_SITE_VALUES };
-enum { LC_ACCESS_ENGINE, LC_ACCESS_BUCKET, LC_ACCESS_SITE, LC_ACCESS_PATH, LC_ACCESS_KEY };
-enum { LC_DETAIL_ENGINE, LC_DETAIL_WHERE, LC_DETAIL_HOW, LC_DETAIL_KEY };
 enum { LC_THREAD_PROCESS, LC_THREAD_INDEX, LC_THREAD_KEY };
 enum {
 	LC_THREAD_TID,
@@ -41,72 +40,61 @@ enum {
 };
 enum { LC_SHARE_THREAD, LC_SHARE_ENGINE, LC_SHARE_BUCKET, LC_SHARE_KEY };
 
-/* Numbers of 64 bits take two columns, the low one first. */
-enum {
-	LC_FIELD_ENGINE,
-	LC_FIELD_BUCKET,
-	LC_FIELD_SITE,
-	LC_FIELD_PATH,
-	LC_FIELD_NAME, /* string; empty: elements */
-	LC_FIELD_FIRST,
-	LC_FIELD_LAST = LC_FIELD_FIRST + 2,
-	LC_FIELD_TOUCH = LC_FIELD_LAST + 2, /* LC_TOUCH_* */
-	LC_FIELD_KEY
-};
-enum {
-	LC_METRIC_ENGINE,
-	LC_METRIC_BUCKET,
-	LC_METRIC_SITE,
-	LC_METRIC_PATH,
-	LC_METRIC_SOURCE,
-	LC_METRIC_FLAGS,
-	LC_METRIC_KEY
-};
-enum { LC_METRIC_SAMPLES, LC_METRIC_LATENCY, LC_METRIC_LATENCY_MAX, LC_METRIC_VALUES };
-enum {
-	LC_LINE_THREAD, /* row of threads */
-	LC_LINE_NUMBER, /* unique in the thread's process */
-	LC_LINE_ENGINE = LC_LINE_NUMBER + 2,
-	LC_LINE_BUCKET,
-	LC_LINE_SITE,
-	LC_LINE_PATH,
-	LC_LINE_BYTE,
-	LC_LINE_WIDTH, /* bytes; 0: unknown */
-	LC_LINE_TOUCH,
-	LC_LINE_NAME, /* as in fields */
-	LC_LINE_FIRST,
-	LC_LINE_KEY = LC_LINE_FIRST + 2
-};
-enum { LC_LINE_SAMPLES, LC_LINE_HITM, LC_LINE_VALUES };
-enum {
-	LC_ESTIMATE_SAMPLED,
-	LC_ESTIMATE_OBJECTS, /* thousandths, as its variance and the live ones */
-	LC_ESTIMATE_OBJECTS_VARIANCE,
-	LC_ESTIMATE_BYTES,
-	LC_ESTIMATE_BYTES_VARIANCE, /* units of 2^20 square bytes */
-	LC_ESTIMATE_LIVE,
-	LC_ESTIMATE_VALUES = LC_ESTIMATE_LIVE + LC_LIVE_COLUMNS
-};
-enum { LC_SPLIT_ENGINE, LC_SPLIT_METHOD, LC_SPLIT_CLASS, LC_SPLIT_SITE, LC_SPLIT_KEY };
-enum { LC_SPLIT_SAMPLES, LC_SPLIT_VARIANCE, LC_SPLIT_VALUES }; /* thousandths */
-/* Nodes are numbers + 1; 0 is unknown. Threads are rows of threads. */
-enum {
-	LC_PLACEMENT_THREAD,
-	LC_PLACEMENT_ENGINE,
-	LC_PLACEMENT_BUCKET,
-	LC_PLACEMENT_SITE,
-	LC_PLACEMENT_PATH,
-	LC_PLACEMENT_ACCESSING, /* node of the CPU */
-	LC_PLACEMENT_OWNING,    /* node of the page */
-	LC_PLACEMENT_SOURCE,    /* enum lc_data_source */
-	LC_PLACEMENT_KEY
-};
-enum { LC_NODE_THREAD, LC_NODE_ENGINE, LC_NODE_NODE, LC_NODE_KEY };
-enum { LC_NODE_SAMPLES, LC_NODE_MIGRATIONS, LC_NODE_VALUES };
-enum { LC_HOME_THREAD, LC_HOME_SITE, LC_HOME_NODE, LC_HOME_KEY };
-enum { LC_HOME_OBJECTS, LC_HOME_BYTES, LC_HOME_VALUES };
+/*
+ * Columns of the flat sections' tables follow from sections.def. Of a key: LC_<PREFIX>_THREAD first, where
+ * the tree keeps threads apart; then LC_<ID> of each, where a number of 64 bits takes two columns, the low
+ * one first; LC_<PREFIX>_KEY is how many there are. Then LC_<ID> of the values, and LC_<PREFIX>_VALUES.
+ */
+#define LC_WIDE(id) LC_##id##_HIGH,
+#define LC_NARROW(id)
+#define LC_WIDE_SITE LC_NARROW
+#define LC_WIDE_SITE_OR_0 LC_NARROW
+#define LC_WIDE_PATH LC_NARROW
+#define LC_WIDE_STRING LC_NARROW
+#define LC_WIDE_ENGINE LC_NARROW
+#define LC_WIDE_BUCKET LC_NARROW
+#define LC_WIDE_NODE LC_NARROW
+#define LC_WIDE_BELOW(n) LC_NARROW
+#define LC_WIDE_SUBMIT LC_NARROW
+#define LC_WIDE_TENTH LC_WIDE
+#define LC_WIDE_U64 LC_WIDE
+#define LC_WIDE_FROM LC_WIDE
+#define LC_OWNER(prefix, number) LC_##prefix##_THREAD,
+#define LC_NOBODY
+#define LC_KEY(id, member, type, text) LC_##id, LC_WIDE_##type(id)
+#define LC_SUM(id, member, type, text)
+#define LC_SUMS(id, member, text)
+#define LC_MAX(id, member, type, text)
+#define LC_SECTION_APART(name, number, prefix, noun, list, owner, columns)
+#define LC_SECTION(name, number, prefix, noun, list, owner, columns)                               \
+	enum { owner columns LC_##prefix##_KEY };
+#include "src/format/sections.def"
 
-/* Executions: of spans of one kind and place in a thread. lc_block_span of src/profile/writer.h. */
+#define LC_KEY(id, member, type, text)
+#define LC_SUM(id, member, type, text) LC_##id,
+#define LC_SUMS(id, member, text) LC_##id, LC_##id##_LAST = LC_##id + LC_LIVE_COLUMNS - 1,
+#define LC_MAX(id, member, type, text) LC_##id,
+#define LC_SECTION_APART(name, number, prefix, noun, list, owner, columns)
+#define LC_SECTION(name, number, prefix, noun, list, owner, columns)                               \
+	enum { columns LC_##prefix##_VALUES };
+#include "src/format/sections.def"
+
+#undef LC_WIDE
+#undef LC_NARROW
+#undef LC_WIDE_SITE
+#undef LC_WIDE_SITE_OR_0
+#undef LC_WIDE_PATH
+#undef LC_WIDE_STRING
+#undef LC_WIDE_ENGINE
+#undef LC_WIDE_BUCKET
+#undef LC_WIDE_NODE
+#undef LC_WIDE_BELOW
+#undef LC_WIDE_SUBMIT
+#undef LC_WIDE_TENTH
+#undef LC_WIDE_U64
+#undef LC_WIDE_FROM
+
+/* Executions: of spans of one kind and place in a thread. lc_block_span of src/format/rows.h. */
 enum {
 	LC_EXECUTION_THREAD,
 	LC_EXECUTION_KIND, /* enum lc_span_kind */
@@ -134,43 +122,16 @@ enum {
 	LC_EXECUTION_INTERVAL = LC_EXECUTION_SUMS, /* the row's last one in span_intervals, + 1 */
 	LC_EXECUTION_VALUES
 };
-enum { LC_MADE_THREAD, LC_MADE_SITE, LC_MADE_SUBMIT, LC_MADE_SUBMIT_PATH, LC_MADE_KEY };
-enum {
-	LC_INSIDE_KIND,
-	LC_INSIDE_SPAN_SITE,
-	LC_INSIDE_SPAN_PATH,
-	LC_INSIDE_ENGINE,
-	LC_INSIDE_BUCKET,
-	LC_INSIDE_SITE,
-	LC_INSIDE_PATH,
-	LC_INSIDE_KEY
-};
-enum {
-	LC_SLICE_THREAD,
-	LC_SLICE_NUMBER,
-	LC_SLICE_KEY = LC_SLICE_NUMBER + 2
-}; /* time / LC_TIMELINE_NS */
-enum { LC_SLICE_CPU_NS, LC_SLICE_VOLUNTARY, LC_SLICE_INVOLUNTARY, LC_SLICE_VALUES };
-enum { LC_PAUSE_THREAD, LC_PAUSE_START, LC_PAUSE_KEY = LC_PAUSE_START + 2 };
-
 /* Time in which a row of executions had some, CLOCK_MONOTONIC. */
 struct lc_tree_interval {
 	uint32_t row;
 	uint64_t first_ns, last_ns;
 };
 
-/* A span by itself: lc_block_trace of src/profile/writer.h, with rows of the tree. */
+/* A span by itself, with the tree's rows. */
 struct lc_tree_trace {
-	uint64_t id, outer, logical;
-	uint64_t start_ns, duration_ns;
-	uint64_t cycles;
-	int64_t compensated;
-	uint64_t switches;
-	uint64_t wait_ns;
+	struct lc_block_trace row;
 	uint32_t thread;
-	uint32_t creator; /* thread index in the process + 1 */
-	uint32_t site, submit_path, path;
-	uint8_t kind, level, submit_kind, flags;
 };
 
 /*
@@ -188,24 +149,14 @@ struct lc_tree {
 	struct lc_table frames;
 	struct lc_table paths;
 	struct lc_table sites;
-	struct lc_table accesses; /* value: samples */
-	struct lc_table details;  /* value: samples */
 	struct lc_table threads;
-	struct lc_table shares;    /* samples of a thread in a bucket */
-	struct lc_table fields;    /* value: samples */
-	struct lc_table metrics;   /* LC_METRIC_LATENCY_MAX is a maximum, not a sum */
-	struct lc_table lines;     /* touches of cache lines that threads share */
-	struct lc_table estimates; /* key: site */
-	struct lc_table splits;
-	struct lc_table placements; /* value: samples */
-	struct lc_table nodes;      /* that threads ran on */
-	struct lc_table homes;      /* that threads allocated on */
+	struct lc_table shares; /* value: samples of a thread in a bucket */
 	struct lc_table executions;
-	struct lc_table span_buckets;  /* row of executions, bucket of the histogram: spans */
-	struct lc_table made;          /* tasks created and submitted; value: count */
-	struct lc_table span_accesses; /* value: samples */
-	struct lc_table slices;
-	struct lc_table pauses;                  /* value: the longest duration, ns */
+	struct lc_table span_buckets; /* row of executions, bucket of the histogram; value: spans */
+/* Of each flat section: accesses, details, fields and so on. */
+#define LC_SECTION_APART(name, number, prefix, noun, list, owner, columns)
+#define LC_SECTION(name, number, prefix, noun, list, owner, columns) struct lc_table list;
+#include "src/format/sections.def"
 	struct lc_tree_interval *span_intervals; /* in no order; lc_tree_spans_build() sorts them */
 	size_t span_intervals_len;
 	size_t span_intervals_cap;
@@ -217,6 +168,9 @@ struct lc_tree {
 
 void lc_tree_init(struct lc_tree *t);
 void lc_tree_free(struct lc_tree *t);
+
+/* The table of a flat section of *t, as const as *t is; NULL for one that has none. */
+struct lc_table *lc_tree_table(const struct lc_tree *t, enum lc_section section);
 
 uint32_t lc_tree_string(struct lc_tree *t, const char *bytes, size_t len);
 
@@ -254,6 +208,12 @@ static inline void lc_tree_wide_put(uint32_t *columns, uint64_t v)
 {
 	columns[0] = (uint32_t)v;
 	columns[1] = (uint32_t)(v >> 32);
+}
+
+/* Does a column of a flat section stand in two columns of a key? */
+static inline bool lc_tree_is_wide(enum lc_column_type type)
+{
+	return type == LC_COLUMN_U64 || type == LC_COLUMN_FROM || type == LC_COLUMN_TENTH;
 }
 
 static inline uint32_t lc_tree_parent(const struct lc_tree *t, uint32_t path)

@@ -7,66 +7,39 @@
 #include "analyzer/model/write.h"
 
 #include <errno.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
-#include <zstd.h>
 
 #include "analyzer/base/memory.h"
-#include "analyzer/model/write_impl.h"
-#include "src/format/block.h"
+#include "analyzer/model/tree_spans.h"
+#include "src/format/encode.h"
 
-enum {
-	ZSTD_LEVEL = 3,
-	SPLIT_BYTES = 16 << 20, /* payload at which a block is closed and another begun */
+enum { ZSTD_LEVEL = 3 };
+
+/* Numbers of the tree to numbers of the block: valid where the stamp is this block's. */
+struct lc_merge_numbers {
+	uint32_t *local;
+	uint32_t *stamps;
+	size_t local_cap;
+	size_t stamps_cap;
+	size_t len; /* stamps that are set */
+	uint32_t count;
 };
 
-struct lc_merge_writer *lc_merge_writer_create(void)
-{
-	struct lc_merge_writer *w = lc_alloc_zeroed(1, sizeof(*w));
+struct lc_merge_writer {
+	struct lc_encoder encoder;
+	const struct lc_tree *tree;
+	bool one;                                              /* blocks of one thread */
+	struct lc_tree_spans spans;                            /* of the tree */
+	struct lc_merge_numbers numbers[LC_SECTION_SITES + 1]; /* by section type */
+	uint32_t stamp;
+	uint32_t *chain; /* paths to be defined */
+	size_t chain_cap;
+	struct lc_bytes file; /* one finished block */
+};
 
-	w->zstd = ZSTD_createCCtx();
-	if (!w->zstd)
-		lc_no_memory();
-	return w;
-}
-
-void lc_merge_writer_free(struct lc_merge_writer *w)
-{
-	if (!w)
-		return;
-	ZSTD_freeCCtx(w->zstd);
-	lc_tree_spans_free(&w->spans);
-	for (unsigned i = 0; i <= LC_SECTION_SITES; i++) {
-		free(w->numbers[i].local);
-		free(w->numbers[i].stamps);
-	}
-	for (unsigned i = 0; i < LC_SECTION_COUNT; i++)
-		free(w->section[i].data);
-	free(w->chain.data);
-	free(w->payload.data);
-	free(w->stored.data);
-	free(w);
-}
-
-static void add_bytes(struct lc_merge_bytes *b, const void *data, size_t len)
-{
-	if (!len)
-		return;
-	b->data = lc_alloc_grow(b->data, &b->cap, b->len + len, 1);
-	memcpy(b->data + b->len, data, len);
-	b->len += len;
-}
-
-static void add_varint(struct lc_merge_bytes *b, uint64_t v)
-{
-	b->data = lc_alloc_grow(b->data, &b->cap, b->len + LC_VARINT_MAX, 1);
-	b->len += lc_varint_put(b->data + b->len, v);
-}
-
-void lc_merge_put(struct lc_merge_writer *w, enum lc_section section, uint64_t v)
-{
-	add_varint(&w->section[section], v);
-}
+/* ---- definitions ---- */
 
 /* The block's number of row `row`; true when it had one already. New ones count from `first`. */
 static bool number(struct lc_merge_writer *w, enum lc_section type, uint32_t row, uint32_t first,
@@ -86,7 +59,7 @@ static bool number(struct lc_merge_writer *w, enum lc_section type, uint32_t row
 	}
 	n->stamps[row] = w->stamp;
 	*local = n->local[row] = first + n->count++;
-	w->rows[type]++;
+	w->encoder.out.rows[type]++;
 	return false;
 }
 
@@ -96,8 +69,8 @@ static uint32_t define_string(struct lc_merge_writer *w, uint32_t row)
 	uint32_t id = 0;
 
 	if (row && !number(w, LC_SECTION_STRINGS, row, 1, &id)) {
-		lc_merge_put(w, LC_SECTION_STRINGS, text.len);
-		add_bytes(&w->section[LC_SECTION_STRINGS], text.bytes, text.len);
+		lc_encode_put(&w->encoder, LC_SECTION_STRINGS, text.len);
+		lc_bytes_add(&w->encoder.out.bytes[LC_SECTION_STRINGS], text.bytes, text.len);
 	}
 	return id;
 }
@@ -108,8 +81,8 @@ static uint32_t define_method(struct lc_merge_writer *w, uint32_t row)
 
 	if (!number(w, LC_SECTION_METHODS, row, 0, &id))
 		for (unsigned i = 0; i < LC_METHOD_KEY; i++)
-			lc_merge_put(w, LC_SECTION_METHODS,
-			             define_string(w, lc_table_key(&w->tree->methods, row)[i]));
+			lc_encode_put(&w->encoder, LC_SECTION_METHODS,
+			              define_string(w, lc_table_key(&w->tree->methods, row)[i]));
 	return id;
 }
 
@@ -119,9 +92,10 @@ static uint32_t define_frame(struct lc_merge_writer *w, uint32_t row)
 	uint32_t id;
 
 	if (!number(w, LC_SECTION_FRAMES, row, 0, &id)) {
-		lc_merge_put(w, LC_SECTION_FRAMES, define_method(w, key[LC_FRAME_METHOD]));
-		lc_merge_put(w, LC_SECTION_FRAMES, key[LC_FRAME_BCI1]);
-		lc_merge_put(w, LC_SECTION_FRAMES, key[LC_FRAME_LINE1]);
+		lc_encode_put(&w->encoder, LC_SECTION_FRAMES,
+		              define_method(w, key[LC_FRAME_METHOD]));
+		lc_encode_put(&w->encoder, LC_SECTION_FRAMES, key[LC_FRAME_BCI1]);
+		lc_encode_put(&w->encoder, LC_SECTION_FRAMES, key[LC_FRAME_LINE1]);
 	}
 	return id;
 }
@@ -133,208 +107,152 @@ static bool path_is_defined(const struct lc_merge_writer *w, uint32_t path)
 	return path < n->len && n->stamps[path] == w->stamp;
 }
 
-uint32_t lc_merge_path(struct lc_merge_writer *w, uint32_t path)
+static uint32_t define_path(struct lc_merge_writer *w, uint32_t path)
 {
 	uint32_t parent = 0, id;
+	size_t len = 0;
 
-	w->chain.len = 0;
-	for (; path && !path_is_defined(w, path); path = lc_tree_parent(w->tree, path))
-		add_bytes(&w->chain, &path, sizeof(path));
+	for (; path && !path_is_defined(w, path); path = lc_tree_parent(w->tree, path)) {
+		w->chain = lc_alloc_grow(w->chain, &w->chain_cap, len + 1, sizeof(path));
+		w->chain[len++] = path;
+	}
 	if (path)
 		parent = w->numbers[LC_SECTION_PATHS].local[path];
-	while (w->chain.len) {
-		w->chain.len -= sizeof(path);
-		memcpy(&path, w->chain.data + w->chain.len, sizeof(path));
+	while (len) {
+		path = w->chain[--len];
 		number(w, LC_SECTION_PATHS, path, 1, &id);
-		lc_merge_put(w, LC_SECTION_PATHS, id - parent);
-		lc_merge_put(w, LC_SECTION_PATHS,
-		             define_frame(w, lc_table_key(&w->tree->paths, path)[LC_PATH_FRAME]));
+		lc_encode_put(&w->encoder, LC_SECTION_PATHS, id - parent);
+		lc_encode_put(&w->encoder, LC_SECTION_PATHS,
+		              define_frame(w, lc_table_key(&w->tree->paths, path)[LC_PATH_FRAME]));
 		parent = id;
 	}
 	return parent;
 }
 
-uint32_t lc_merge_site(struct lc_merge_writer *w, uint32_t row)
+static uint32_t define_site(struct lc_merge_writer *w, uint32_t row)
 {
 	const uint32_t *key = lc_table_key(&w->tree->sites, row);
 	uint32_t id = 0;
 
 	if (row && !number(w, LC_SECTION_SITES, row, 1, &id)) {
-		lc_merge_put(w, LC_SECTION_SITES, define_string(w, key[LC_SITE_CLASS]));
-		lc_merge_put(w, LC_SECTION_SITES, lc_merge_path(w, key[LC_SITE_PATH]));
+		lc_encode_put(&w->encoder, LC_SECTION_SITES, define_string(w, key[LC_SITE_CLASS]));
+		lc_encode_put(&w->encoder, LC_SECTION_SITES, define_path(w, key[LC_SITE_PATH]));
 	}
 	return id;
 }
 
-void lc_merge_place(struct lc_merge_writer *w, enum lc_section section, const uint32_t *columns)
+static uint32_t site_number(void *of, uint64_t site)
 {
-	lc_merge_put(w, section, columns[0]);
-	lc_merge_put(w, section, columns[1]);
-	lc_merge_put(w, section, lc_merge_site(w, columns[2]));
-	lc_merge_put(w, section, lc_merge_path(w, columns[3]));
+	return define_site(of, (uint32_t)site);
+}
+
+static uint32_t path_number(void *of, uint64_t path)
+{
+	return define_path(of, (uint32_t)path);
+}
+
+static uint32_t string_number(void *of, uint64_t string)
+{
+	return define_string(of, (uint32_t)string);
+}
+
+/* ---- rows ---- */
+
+/* The key of the thread that a row is of; NULL in a block of one thread. */
+static const uint32_t *owner_of(const struct lc_merge_writer *w, uint32_t thread)
+{
+	_Static_assert(LC_THREAD_PROCESS == 0 && LC_THREAD_INDEX == 1, "process, then index");
+	return w->one ? NULL : lc_table_key(&w->tree->threads, thread);
 }
 
 static void put_allocations(struct lc_merge_writer *w, uint32_t site)
 {
 	const uint64_t *values = lc_table_values(&w->tree->sites, site);
+	const uint64_t v[] = { site, values[LC_SITE_ALLOCATIONS], values[LC_SITE_BYTES] };
 
-	if (!values[LC_SITE_ALLOCATIONS])
-		return;
-	lc_merge_put(w, LC_SECTION_ALLOCATIONS, lc_merge_site(w, site));
-	lc_merge_put(w, LC_SECTION_ALLOCATIONS, values[LC_SITE_ALLOCATIONS]);
-	lc_merge_put(w, LC_SECTION_ALLOCATIONS, values[LC_SITE_BYTES]);
-	w->rows[LC_SECTION_ALLOCATIONS]++;
+	if (values[LC_SITE_ALLOCATIONS])
+		lc_encode_row(&w->encoder, lc_section_spec(LC_SECTION_ALLOCATIONS), NULL, v);
 }
 
-static void put_access(struct lc_merge_writer *w, uint32_t row)
+static void put_flat(struct lc_merge_writer *w, const struct lc_section_spec *s, uint32_t row)
 {
-	const uint32_t *key = lc_table_key(&w->tree->accesses, row);
-	uint64_t samples = *lc_table_values(&w->tree->accesses, row);
+	const struct lc_table *table = lc_tree_table(w->tree, s->number);
+	const uint32_t *key = lc_table_key(table, row), *owner = NULL;
+	const uint64_t *values = lc_table_values(table, row);
+	uint64_t v[LC_COLUMNS_MAX];
 
-	lc_merge_place(w, LC_SECTION_ACCESSES, key);
-	lc_merge_put(w, LC_SECTION_ACCESSES, samples);
-	w->rows[LC_SECTION_ACCESSES]++;
-	w->here[key[LC_ACCESS_ENGINE]][key[LC_ACCESS_BUCKET]] += samples;
+	if (s->merged)
+		owner = owner_of(w, *key++);
+	for (unsigned i = 0; i < s->keys_len; i++) {
+		bool wide = lc_tree_is_wide(s->columns[i].type);
+
+		v[i] = wide ? lc_tree_wide(key) : *key;
+		key += wide ? 2 : 1;
+	}
+	memcpy(v + s->keys_len, values, (s->columns_len - s->keys_len) * sizeof(*v));
+	lc_encode_row(&w->encoder, s, owner, v);
 }
 
-static void put_field(struct lc_merge_writer *w, uint32_t row)
+static void put_span(struct lc_merge_writer *w, uint32_t row)
 {
-	const uint32_t *key = lc_table_key(&w->tree->fields, row);
+	const uint32_t *key = lc_table_key(&w->tree->executions, row);
+	const uint64_t *values = lc_table_values(&w->tree->executions, row);
+	const uint32_t *intervals = w->spans.interval_first + row;
+	const uint32_t *buckets = w->spans.bucket_first + row;
+	uint64_t sums[LC_EXECUTION_SUMS], end = 0;
+	unsigned bucket_end = 0;
 
-	lc_merge_place(w, LC_SECTION_FIELDS, key);
-	lc_merge_put(w, LC_SECTION_FIELDS, define_string(w, key[LC_FIELD_NAME]));
-	lc_merge_put(w, LC_SECTION_FIELDS, lc_tree_wide(key + LC_FIELD_FIRST));
-	lc_merge_put(w, LC_SECTION_FIELDS, lc_tree_wide(key + LC_FIELD_LAST));
-	lc_merge_put(w, LC_SECTION_FIELDS, key[LC_FIELD_TOUCH]);
-	lc_merge_put(w, LC_SECTION_FIELDS, *lc_table_values(&w->tree->fields, row));
-	w->rows[LC_SECTION_FIELDS]++;
+	_Static_assert((int)LC_EXECUTION_SUMS == (int)LC_ENCODE_SUMS, "each is a column");
+	_Static_assert(LC_EXECUTION_KIND == 1 && LC_EXECUTION_PATH == 6, "names after the thread");
+	memcpy(sums, values, sizeof(sums));
+	sums[LC_EXECUTION_COMPENSATED] = lc_zigzag((int64_t)values[LC_EXECUTION_COMPENSATED]);
+	lc_encode_span(&w->encoder, owner_of(w, key[LC_EXECUTION_THREAD]), key + LC_EXECUTION_KIND,
+	               sums);
+	lc_encode_put(&w->encoder, LC_SECTION_SPANS, intervals[1] - intervals[0]);
+	for (uint32_t i = intervals[0]; i < intervals[1]; i++)
+		lc_encode_interval(&w->encoder, &end, w->spans.intervals[i].first_ns,
+		                   w->spans.intervals[i].last_ns);
+	lc_encode_put(&w->encoder, LC_SECTION_SPANS, buckets[1] - buckets[0]);
+	for (uint32_t i = buckets[0]; i < buckets[1]; i++)
+		lc_encode_bucket(&w->encoder, &bucket_end, w->spans.buckets[i].bucket,
+		                 w->spans.buckets[i].count);
 }
 
-static void put_metric(struct lc_merge_writer *w, uint32_t row)
+static size_t rows_len(void *of, enum lc_section section)
 {
-	const uint32_t *key = lc_table_key(&w->tree->metrics, row);
+	const struct lc_tree *t = ((struct lc_merge_writer *)of)->tree;
+	const struct lc_table *table = lc_tree_table(t, section);
 
-	lc_merge_place(w, LC_SECTION_METRICS, key);
-	lc_merge_put(w, LC_SECTION_METRICS, key[LC_METRIC_SOURCE]);
-	lc_merge_put(w, LC_SECTION_METRICS, key[LC_METRIC_FLAGS]);
-	for (unsigned i = 0; i < LC_METRIC_VALUES; i++)
-		lc_merge_put(w, LC_SECTION_METRICS, lc_table_values(&w->tree->metrics, row)[i]);
-	w->rows[LC_SECTION_METRICS]++;
-}
-
-void lc_merge_owner(struct lc_merge_writer *w, enum lc_section section, uint32_t thread)
-{
-	const uint32_t *key = lc_table_key(&w->tree->threads, thread);
-
-	if (w->one)
-		return;
-	lc_merge_put(w, section, key[LC_THREAD_PROCESS]);
-	lc_merge_put(w, section, key[LC_THREAD_INDEX]);
-}
-
-static void put_line(struct lc_merge_writer *w, uint32_t row)
-{
-	enum lc_section section = w->one ? LC_SECTION_LINES : LC_SECTION_MERGED_LINES;
-	const uint32_t *key = lc_table_key(&w->tree->lines, row);
-
-	lc_merge_owner(w, section, key[LC_LINE_THREAD]);
-	lc_merge_put(w, section, lc_tree_wide(key + LC_LINE_NUMBER));
-	lc_merge_place(w, section, key + LC_LINE_ENGINE);
-	lc_merge_put(w, section, key[LC_LINE_BYTE]);
-	lc_merge_put(w, section, key[LC_LINE_WIDTH]);
-	lc_merge_put(w, section, key[LC_LINE_TOUCH]);
-	lc_merge_put(w, section, define_string(w, key[LC_LINE_NAME]));
-	lc_merge_put(w, section, lc_tree_wide(key + LC_LINE_FIRST));
-	for (unsigned i = 0; i < LC_LINE_VALUES; i++)
-		lc_merge_put(w, section, lc_table_values(&w->tree->lines, row)[i]);
-	w->rows[section]++;
-}
-
-static void put_estimate(struct lc_merge_writer *w, uint32_t row)
-{
-	lc_merge_put(w, LC_SECTION_ESTIMATES,
-	             lc_merge_site(w, *lc_table_key(&w->tree->estimates, row)));
-	for (unsigned i = 0; i < LC_ESTIMATE_VALUES; i++)
-		lc_merge_put(w, LC_SECTION_ESTIMATES, lc_table_values(&w->tree->estimates, row)[i]);
-	w->rows[LC_SECTION_ESTIMATES]++;
-}
-
-static void put_split(struct lc_merge_writer *w, uint32_t row)
-{
-	const uint32_t *key = lc_table_key(&w->tree->splits, row);
-
-	lc_merge_put(w, LC_SECTION_SPLITS, key[LC_SPLIT_ENGINE]);
-	lc_merge_put(w, LC_SECTION_SPLITS, key[LC_SPLIT_METHOD]);
-	lc_merge_put(w, LC_SECTION_SPLITS, lc_merge_site(w, key[LC_SPLIT_CLASS]));
-	lc_merge_put(w, LC_SECTION_SPLITS, lc_merge_site(w, key[LC_SPLIT_SITE]));
-	for (unsigned i = 0; i < LC_SPLIT_VALUES; i++)
-		lc_merge_put(w, LC_SECTION_SPLITS, lc_table_values(&w->tree->splits, row)[i]);
-	w->rows[LC_SECTION_SPLITS]++;
-}
-
-static void put_placement(struct lc_merge_writer *w, uint32_t row)
-{
-	const uint32_t *key = lc_table_key(&w->tree->placements, row);
-
-	lc_merge_owner(w, LC_SECTION_PLACEMENTS, key[LC_PLACEMENT_THREAD]);
-	lc_merge_place(w, LC_SECTION_PLACEMENTS, key + LC_PLACEMENT_ENGINE);
-	lc_merge_put(w, LC_SECTION_PLACEMENTS, key[LC_PLACEMENT_ACCESSING]);
-	lc_merge_put(w, LC_SECTION_PLACEMENTS, key[LC_PLACEMENT_OWNING]);
-	lc_merge_put(w, LC_SECTION_PLACEMENTS, key[LC_PLACEMENT_SOURCE]);
-	lc_merge_put(w, LC_SECTION_PLACEMENTS, *lc_table_values(&w->tree->placements, row));
-	w->rows[LC_SECTION_PLACEMENTS]++;
-}
-
-static void put_node(struct lc_merge_writer *w, uint32_t row)
-{
-	const uint32_t *key = lc_table_key(&w->tree->nodes, row);
-
-	lc_merge_owner(w, LC_SECTION_NODES, key[LC_NODE_THREAD]);
-	lc_merge_put(w, LC_SECTION_NODES, key[LC_NODE_ENGINE]);
-	lc_merge_put(w, LC_SECTION_NODES, key[LC_NODE_NODE]);
-	for (unsigned i = 0; i < LC_NODE_VALUES; i++)
-		lc_merge_put(w, LC_SECTION_NODES, lc_table_values(&w->tree->nodes, row)[i]);
-	w->rows[LC_SECTION_NODES]++;
-}
-
-static void put_home(struct lc_merge_writer *w, uint32_t row)
-{
-	const uint32_t *key = lc_table_key(&w->tree->homes, row);
-
-	lc_merge_owner(w, LC_SECTION_HOMES, key[LC_HOME_THREAD]);
-	lc_merge_put(w, LC_SECTION_HOMES, lc_merge_site(w, key[LC_HOME_SITE]));
-	lc_merge_put(w, LC_SECTION_HOMES, key[LC_HOME_NODE]);
-	for (unsigned i = 0; i < LC_HOME_VALUES; i++)
-		lc_merge_put(w, LC_SECTION_HOMES, lc_table_values(&w->tree->homes, row)[i]);
-	w->rows[LC_SECTION_HOMES]++;
-}
-
-static void put_buckets(struct lc_merge_writer *w, bool last)
-{
-	for (unsigned e = 0; e < LC_ENGINES_MAX; e++) {
-		for (unsigned b = 0; b < LC_BUCKET_COUNT; b++) {
-			uint64_t samples = last ? w->left[e][b] : w->here[e][b];
-
-			w->left[e][b] -= samples;
-			if (!samples)
-				continue;
-			lc_merge_put(w, LC_SECTION_BUCKETS, e);
-			lc_merge_put(w, LC_SECTION_BUCKETS, b);
-			lc_merge_put(w, LC_SECTION_BUCKETS, samples);
-			w->rows[LC_SECTION_BUCKETS]++;
-		}
+	switch (section) {
+	case LC_SECTION_ALLOCATIONS:
+		return t->sites.count;
+	case LC_SECTION_SPANS:
+		return t->executions.count;
+	case LC_SECTION_TRACE:
+		return t->traces_len;
+	default:
+		return table ? table->count : 0;
 	}
 }
 
-static void put_details(struct lc_merge_writer *w)
+static void put_row(void *of, enum lc_section section, size_t row)
 {
-	const struct lc_table *details = &w->tree->details;
+	struct lc_merge_writer *w = of;
+	const struct lc_tree_trace *trace;
 
-	for (uint32_t row = 0; row < details->count; row++) {
-		for (unsigned i = 0; i < LC_DETAIL_KEY; i++)
-			lc_merge_put(w, LC_SECTION_DETAILS, lc_table_key(details, row)[i]);
-		lc_merge_put(w, LC_SECTION_DETAILS, *lc_table_values(details, row));
-		w->rows[LC_SECTION_DETAILS]++;
+	switch (section) {
+	case LC_SECTION_ALLOCATIONS:
+		put_allocations(w, (uint32_t)row);
+		break;
+	case LC_SECTION_SPANS:
+		put_span(w, (uint32_t)row);
+		break;
+	case LC_SECTION_TRACE:
+		trace = &w->tree->traces[row];
+		lc_encode_trace(&w->encoder, owner_of(w, trace->thread), &trace->row);
+		break;
+	default:
+		put_flat(w, lc_section_spec(section), (uint32_t)row);
 	}
 }
 
@@ -345,25 +263,26 @@ static void put_thread(struct lc_merge_writer *w, uint32_t row, uint32_t first,
 	const struct lc_table *threads = &w->tree->threads, *shares = &w->tree->shares;
 	const uint32_t *key = lc_table_key(threads, row);
 	const uint64_t *values = lc_table_values(threads, row);
+	struct lc_encoder *e = &w->encoder;
 	uint32_t count = 0;
 
-	lc_merge_put(w, LC_SECTION_THREADS, key[LC_THREAD_PROCESS]);
-	lc_merge_put(w, LC_SECTION_THREADS, key[LC_THREAD_INDEX]);
-	lc_merge_put(w, LC_SECTION_THREADS, values[LC_THREAD_TID]);
-	lc_merge_put(w, LC_SECTION_THREADS, define_string(w, (uint32_t)values[LC_THREAD_NAME]));
-	lc_merge_put(w, LC_SECTION_THREADS, values[LC_THREAD_ALLOCATIONS]);
-	lc_merge_put(w, LC_SECTION_THREADS, values[LC_THREAD_BYTES]);
-	lc_merge_put(w, LC_SECTION_THREADS, values[LC_THREAD_BEGIN_NS]);
-	lc_merge_put(w, LC_SECTION_THREADS, values[LC_THREAD_END_NS]);
+	lc_encode_put(e, LC_SECTION_THREADS, key[LC_THREAD_PROCESS]);
+	lc_encode_put(e, LC_SECTION_THREADS, key[LC_THREAD_INDEX]);
+	lc_encode_put(e, LC_SECTION_THREADS, values[LC_THREAD_TID]);
+	lc_encode_put(e, LC_SECTION_THREADS, define_string(w, (uint32_t)values[LC_THREAD_NAME]));
+	lc_encode_put(e, LC_SECTION_THREADS, values[LC_THREAD_ALLOCATIONS]);
+	lc_encode_put(e, LC_SECTION_THREADS, values[LC_THREAD_BYTES]);
+	lc_encode_put(e, LC_SECTION_THREADS, values[LC_THREAD_BEGIN_NS]);
+	lc_encode_put(e, LC_SECTION_THREADS, values[LC_THREAD_END_NS]);
 	for (uint32_t i = first; i; i = next[i - 1])
 		count++;
-	lc_merge_put(w, LC_SECTION_THREADS, count);
+	lc_encode_put(e, LC_SECTION_THREADS, count);
 	for (uint32_t i = first; i; i = next[i - 1]) {
-		lc_merge_put(w, LC_SECTION_THREADS, lc_table_key(shares, i - 1)[LC_SHARE_ENGINE]);
-		lc_merge_put(w, LC_SECTION_THREADS, lc_table_key(shares, i - 1)[LC_SHARE_BUCKET]);
-		lc_merge_put(w, LC_SECTION_THREADS, *lc_table_values(shares, i - 1));
+		lc_encode_put(e, LC_SECTION_THREADS, lc_table_key(shares, i - 1)[LC_SHARE_ENGINE]);
+		lc_encode_put(e, LC_SECTION_THREADS, lc_table_key(shares, i - 1)[LC_SHARE_BUCKET]);
+		lc_encode_put(e, LC_SECTION_THREADS, *lc_table_values(shares, i - 1));
 	}
-	w->rows[LC_SECTION_THREADS]++;
+	e->out.rows[LC_SECTION_THREADS]++;
 }
 
 static void put_threads(struct lc_merge_writer *w)
@@ -384,69 +303,14 @@ static void put_threads(struct lc_merge_writer *w)
 	free(next);
 }
 
-static size_t rows_bytes(const struct lc_merge_writer *w)
-{
-	size_t sum = 0;
-
-	for (unsigned i = 0; i < LC_SECTION_COUNT; i++)
-		sum += w->section[i].len;
-	return sum;
-}
+/* ---- blocks ---- */
 
 static void block_begin(struct lc_merge_writer *w)
 {
-	for (unsigned i = 0; i < LC_SECTION_COUNT; i++) {
-		w->section[i].len = 0;
-		w->rows[i] = 0;
-	}
+	lc_encode_begin(&w->encoder);
 	for (unsigned i = 0; i <= LC_SECTION_SITES; i++)
 		w->numbers[i].count = 0;
 	w->stamp++;
-	memset(w->here, 0, sizeof(w->here));
-	w->trace_start_ns = 0;
-}
-
-static void payload_build(struct lc_merge_writer *w)
-{
-	w->payload.len = 0;
-	for (unsigned i = 0; i < LC_SECTION_COUNT; i++) {
-		uint8_t count[LC_VARINT_MAX];
-		size_t count_len;
-
-		if (!w->rows[i])
-			continue;
-		count_len = i == LC_SECTION_THREAD ? 0 : lc_varint_put(count, w->rows[i]);
-		add_varint(&w->payload, i);
-		add_varint(&w->payload, count_len + w->section[i].len);
-		add_bytes(&w->payload, count, count_len);
-		add_bytes(&w->payload, w->section[i].data, w->section[i].len);
-	}
-}
-
-static int block_end(struct lc_merge_writer *w, struct lc_block_header *h, FILE *out)
-{
-	uint8_t header[LC_BLOCK_HEADER_LEN];
-	size_t bound, stored;
-
-	payload_build(w);
-	if (w->payload.len > LC_BLOCK_RAW_MAX)
-		return -EFBIG;
-	bound = ZSTD_compressBound(w->payload.len);
-	w->stored.data = lc_alloc_grow(w->stored.data, &w->stored.cap, bound, 1);
-	stored = ZSTD_compressCCtx(w->zstd, w->stored.data, bound, w->payload.data, w->payload.len,
-	                           ZSTD_LEVEL);
-	if (ZSTD_isError(stored))
-		lc_no_memory(); /* the bound holds, so only its own memory can fail */
-	h->raw_len = (uint32_t)w->payload.len;
-	h->stored_len = (uint32_t)stored;
-	h->checksum = lc_checksum(w->stored.data, stored);
-	lc_block_header_put(header, h);
-	h->sequence++;
-	errno = EIO;
-	if (fwrite(header, sizeof(header), 1, out) != 1 ||
-	    fwrite(w->stored.data, stored, 1, out) != 1)
-		return -errno;
-	return 0;
 }
 
 /* Header fields, and in a block of one thread its name, from the tree's threads. */
@@ -464,69 +328,47 @@ static void identify(struct lc_merge_writer *w, struct lc_block_header *h)
 	h->tid = (uint32_t)values[LC_THREAD_TID];
 	h->t_begin_ns = values[LC_THREAD_BEGIN_NS];
 	h->t_end_ns = values[LC_THREAD_END_NS];
-	lc_merge_put(w, LC_SECTION_THREAD, define_string(w, (uint32_t)values[LC_THREAD_NAME]));
-	w->rows[LC_SECTION_THREAD] = 1;
+	lc_encode_put(&w->encoder, LC_SECTION_THREAD,
+	              define_string(w, (uint32_t)values[LC_THREAD_NAME]));
+	w->encoder.out.rows[LC_SECTION_THREAD] = 1;
 }
 
-/* Rows of all kinds, from *kind and *row on, until the block is large. Were those the last? */
-static bool put_rows(struct lc_merge_writer *w, unsigned *kind, uint32_t *row)
+static int block_end(struct lc_merge_writer *w, struct lc_block_header *h, FILE *out)
 {
-	const struct lc_tree *t = w->tree;
-	const struct lc_table traces = { .count = (uint32_t)t->traces_len };
-	const struct {
-		const struct lc_table *table;
-		void (*put)(struct lc_merge_writer *w, uint32_t row);
-	} kinds[] = {
-		{ &t->sites, put_allocations },
-		{ &t->accesses, put_access },
-		{ &t->fields, put_field },
-		{ &t->metrics, put_metric },
-		{ &t->lines, put_line },
-		{ &t->estimates, put_estimate },
-		{ &t->splits, put_split },
-		{ &t->placements, put_placement },
-		{ &t->nodes, put_node },
-		{ &t->homes, put_home },
-		{ &t->executions, lc_merge_put_span },
-		{ &t->made, lc_merge_put_made },
-		{ &t->span_accesses, lc_merge_put_span_access },
-		{ &t->slices, lc_merge_put_slice },
-		{ &t->pauses, lc_merge_put_pause },
-		{ &traces, lc_merge_put_trace },
-	};
+	int err;
 
-	for (; *kind < sizeof(kinds) / sizeof(kinds[0]); ++*kind, *row = 0) {
-		for (; *row < kinds[*kind].table->count; ++*row) {
-			if (rows_bytes(w) >= SPLIT_BYTES)
-				return false;
-			kinds[*kind].put(w, *row);
-		}
-	}
-	return true;
+	lc_bytes_empty(&w->file);
+	err = lc_encode_end(&w->encoder, h, ZSTD_LEVEL, &w->file);
+	if (err == -ENOMEM)
+		lc_no_memory();
+	if (err)
+		return err;
+	h->sequence++;
+	errno = EIO;
+	return fwrite(w->file.data, w->file.len, 1, out) == 1 ? 0 : -errno;
 }
 
 int lc_merge_write(struct lc_merge_writer *w, const struct lc_tree *t, bool keep_thread, FILE *out)
 {
+	const struct lc_encode_source source = { w, rows_len, put_row };
 	struct lc_block_header h = { 0 };
-	uint32_t row = 0;
-	unsigned kind = 0;
 	int blocks = 0;
 	bool last;
 
 	w->tree = t;
 	w->one = keep_thread && t->threads.count == 1;
-	memcpy(w->left, t->buckets, sizeof(w->left));
 	lc_tree_spans_free(&w->spans);
 	lc_tree_spans_build(&w->spans, t);
+	lc_encode_start(&w->encoder, t->buckets);
 	do {
 		int err;
 
 		block_begin(w);
 		identify(w, &h);
-		last = put_rows(w, &kind, &row);
-		put_buckets(w, last);
-		if (last)
-			put_details(w);
+		last = lc_encode_rows(&w->encoder, &source);
+		lc_encode_buckets(&w->encoder, last);
+		for (uint32_t row = 0; last && row < t->details.count; row++)
+			put_row(w, LC_SECTION_DETAILS, row);
 		if (last && !w->one)
 			put_threads(w);
 		err = block_end(w, &h, out);
@@ -535,4 +377,31 @@ int lc_merge_write(struct lc_merge_writer *w, const struct lc_tree *t, bool keep
 		blocks++;
 	} while (!last);
 	return blocks;
+}
+
+/* ---- the writer ---- */
+
+struct lc_merge_writer *lc_merge_writer_create(void)
+{
+	struct lc_merge_writer *w = lc_alloc_zeroed(1, sizeof(*w));
+	const struct lc_encode_names names = { w, site_number, path_number, string_number };
+
+	if (lc_encode_init(&w->encoder, &names))
+		lc_no_memory();
+	return w;
+}
+
+void lc_merge_writer_free(struct lc_merge_writer *w)
+{
+	if (!w)
+		return;
+	lc_encode_free(&w->encoder);
+	lc_tree_spans_free(&w->spans);
+	for (unsigned i = 0; i <= LC_SECTION_SITES; i++) {
+		free(w->numbers[i].local);
+		free(w->numbers[i].stamps);
+	}
+	free(w->chain);
+	free(w->file.data);
+	free(w);
 }

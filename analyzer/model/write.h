@@ -1,7 +1,8 @@
-/* model/write.h - a tree back into blocks. */
+/* model/write.h - writes a tree as blocks. */
 #ifndef LC_MODEL_WRITE_H
 #define LC_MODEL_WRITE_H
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 

@@ -228,7 +228,7 @@ static void build_rows(struct lc_span_rows *r)
 
 static void build_made(struct lc_span_rows *r)
 {
-	const struct lc_table *made = &r->tree->made;
+	const struct lc_table *made = &r->tree->tasks_made;
 
 	r->made_len = made->count;
 	r->made = lc_alloc_zeroed(r->made_len, sizeof(*r->made));
@@ -300,7 +300,7 @@ static int by_thread_and_time(const void *a, const void *b, void *rows)
 
 static void build_slices(struct lc_span_rows *r)
 {
-	const struct lc_table *slices = &r->tree->slices;
+	const struct lc_table *slices = &r->tree->timeline;
 
 	r->slices_len = slices->count;
 	r->slices = lc_alloc_zeroed(r->slices_len, sizeof(*r->slices));
@@ -371,12 +371,12 @@ static void build_traces(struct lc_span_rows *r)
 	r->traces_len = r->tree->traces_len;
 	r->traces = lc_alloc_zeroed(r->traces_len, sizeof(*r->traces));
 	for (size_t i = 0; i < r->traces_len; i++) {
-		const struct lc_tree_trace *t = &r->tree->traces[i];
-		const uint32_t key[LC_THREAD_KEY] = { r->threads[t->thread].process,
-			                              t->creator - 1 };
+		const struct lc_block_trace *t = &r->tree->traces[i].row;
+		uint32_t thread = r->tree->traces[i].thread;
+		const uint32_t key[LC_THREAD_KEY] = { r->threads[thread].process, t->creator - 1 };
 
 		r->traces[i] = (struct lc_span_trace){
-			.thread = t->thread,
+			.thread = thread,
 			.creator =
 			    t->creator ? lc_table_find(&r->tree->threads, key) : LC_SPAN_NO_THREAD,
 			.id = t->id,

@@ -1,4 +1,4 @@
-/* uses: analyzer/spans/span_rows.c analyzer/model/tree_spans.c analyzer/model/write.c analyzer/model/write_spans.c analyzer/model/blockfile.c analyzer/model/decode.c analyzer/model/decode_rows.c analyzer/model/decode_spans.c analyzer/model/tree.c analyzer/objects/view.c analyzer/objects/view_rows.c analyzer/objects/sharing.c analyzer/base/table.c analyzer/base/memory.c src/base/options.c -lzstd -ljansson -lm */
+/* uses: analyzer/spans/span_rows.c analyzer/model/tree_spans.c analyzer/model/write.c analyzer/model/blockfile.c analyzer/model/decode.c analyzer/model/decode_spans.c analyzer/model/tree.c analyzer/objects/view.c analyzer/objects/view_rows.c analyzer/objects/sharing.c analyzer/base/table.c analyzer/base/memory.c src/format/encode.c src/format/section.c src/base/options.c -lzstd -ljansson -lm */
 /*
  * fuzz_profile.c - the block reader on arbitrary bytes.
  *
@@ -83,10 +83,10 @@ static void check_spans(const struct lc_tree *t)
 		check_key(t, key + LC_INSIDE_ENGINE, 0);
 	}
 	for (size_t i = 0; i < t->traces_len; i++) {
-		const struct lc_tree_trace *s = &t->traces[i];
+		const struct lc_block_trace *s = &t->traces[i].row;
 
 		check_span(t, s->kind, s->site, s->path);
-		if (s->thread >= t->threads.count || s->flags >= LC_TRACE_FLAGS_END ||
+		if (t->traces[i].thread >= t->threads.count || s->flags >= LC_TRACE_FLAGS_END ||
 		    s->start_ns > UINT64_MAX - s->duration_ns)
 			abort();
 	}
@@ -192,9 +192,9 @@ static void check_merge(const struct lc_tree *t)
 	lc_blockfile_read_memory(f, (const uint8_t *)data, len, &target, &damage, &stats);
 	if (damage.bytes || again.executions.count != t->executions.count ||
 	    again.span_buckets.count != t->span_buckets.count ||
-	    again.made.count != t->made.count ||
+	    again.tasks_made.count != t->tasks_made.count ||
 	    again.span_accesses.count != t->span_accesses.count ||
-	    again.slices.count != t->slices.count || again.pauses.count != t->pauses.count ||
+	    again.timeline.count != t->timeline.count || again.pauses.count != t->pauses.count ||
 	    again.traces_len != t->traces_len)
 		abort();
 	lc_tree_free(&again);

@@ -1,4 +1,4 @@
-/* uses: analyzer/model/decode.c analyzer/model/decode_rows.c analyzer/model/decode_spans.c analyzer/model/tree_spans.c analyzer/model/tree.c analyzer/base/table.c analyzer/base/memory.c src/base/options.c -lzstd */
+/* uses: analyzer/model/decode.c analyzer/model/decode_spans.c analyzer/model/tree_spans.c analyzer/model/tree.c analyzer/base/table.c analyzer/base/memory.c src/format/section.c src/base/options.c -lzstd */
 /* test_block_spans.c - sections of spans with numbers out of range: refused whole; and sums at the top. */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -121,8 +121,8 @@ static const struct layout {
 static size_t rows_in_tree(void)
 {
 	return tree.executions.count + tree.span_buckets.count + tree.span_intervals_len +
-	       tree.made.count + tree.span_accesses.count + tree.slices.count + tree.pauses.count +
-	       tree.traces_len + tree.threads.count;
+	       tree.tasks_made.count + tree.span_accesses.count + tree.timeline.count +
+	       tree.pauses.count + tree.traces_len + tree.threads.count;
 }
 
 /* In a thread's block, or with process 0 and thread 3 before each row. */

@@ -1,4 +1,4 @@
-/* uses: analyzer/model/write.c analyzer/model/write_spans.c analyzer/model/tree_spans.c analyzer/objects/view.c analyzer/objects/view_rows.c analyzer/objects/sharing.c analyzer/model/load.c analyzer/model/blockfile.c analyzer/model/decode.c analyzer/model/decode_rows.c analyzer/model/decode_spans.c analyzer/model/tree.c analyzer/base/table.c analyzer/base/memory.c src/base/options.c -lzstd -ljansson -lm */
+/* uses: analyzer/model/write.c analyzer/model/tree_spans.c analyzer/objects/view.c analyzer/objects/view_rows.c analyzer/objects/sharing.c analyzer/model/load.c analyzer/model/blockfile.c analyzer/model/decode.c analyzer/model/decode_spans.c analyzer/model/tree.c analyzer/base/table.c analyzer/base/memory.c src/format/encode.c src/format/section.c src/base/options.c -lzstd -ljansson -lm */
 /* test_merge.c - trees, what is written of them, and what damage to that costs. */
 #include <setjmp.h>
 #include <stdarg.h>

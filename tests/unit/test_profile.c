@@ -1,4 +1,4 @@
-/* uses: src/profile/writer.c src/profile/profile_block.c src/format/encode.c src/format/section.c src/profile/names.c src/profile/manifest.c src/base/options.c analyzer/model/blockfile.c analyzer/model/decode.c analyzer/model/decode_rows.c analyzer/model/decode_spans.c analyzer/model/tree.c analyzer/base/table.c analyzer/base/memory.c -lzstd -Wl,--wrap=write -Wl,--wrap=clock_gettime */
+/* uses: src/profile/writer.c src/profile/profile_block.c src/format/encode.c src/format/section.c src/profile/names.c src/profile/manifest.c src/base/options.c analyzer/model/blockfile.c analyzer/model/decode.c analyzer/model/decode_spans.c analyzer/model/tree.c analyzer/base/table.c analyzer/base/memory.c -lzstd -Wl,--wrap=write -Wl,--wrap=clock_gettime */
 /*
  * test_profile.c - the agent's writer, read back by the analyzer's reader.
  *

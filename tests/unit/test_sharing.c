@@ -1,4 +1,4 @@
-/* uses: analyzer/objects/sharing.c analyzer/objects/view.c analyzer/objects/view_rows.c analyzer/model/tree.c analyzer/base/table.c analyzer/base/memory.c -lm */
+/* uses: analyzer/objects/sharing.c analyzer/objects/view.c analyzer/objects/view_rows.c analyzer/model/tree.c analyzer/base/table.c analyzer/base/memory.c src/format/section.c -lm */
 /* test_sharing.c - which uses of a line are false sharing, and what the two sides of a finding are. */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,4 +1,4 @@
-/* uses: src/profile/profile_block.c src/format/encode.c src/format/section.c src/profile/names.c src/profile/manifest.c analyzer/spans/span_rows.c analyzer/model/tree_spans.c analyzer/model/write.c analyzer/model/write_spans.c analyzer/model/load.c analyzer/model/blockfile.c analyzer/model/decode.c analyzer/model/decode_rows.c analyzer/model/decode_spans.c analyzer/model/tree.c analyzer/base/table.c analyzer/base/memory.c src/base/options.c -lzstd -ljansson -lm */
+/* uses: src/profile/profile_block.c src/format/encode.c src/format/section.c src/profile/names.c src/profile/manifest.c analyzer/spans/span_rows.c analyzer/model/tree_spans.c analyzer/model/write.c analyzer/model/load.c analyzer/model/blockfile.c analyzer/model/decode.c analyzer/model/decode_spans.c analyzer/model/tree.c analyzer/base/table.c analyzer/base/memory.c src/base/options.c -lzstd -ljansson -lm */
 /*
  * test_span_rows.c - spans from the agent's writer to the rows that `locus spans` reads, and through a
  * merged profile; what is added up is compared with sums made here.
