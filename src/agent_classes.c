@@ -15,8 +15,8 @@
 #include "src/core/counters.h"
 #include "src/core/jvmti.h"
 #include "src/core/observe.h"
-#include "src/heap/hook.h"
 #include "src/heap/tlab.h"
+#include "src/jvm/instance.h"
 #include "src/jvm/layout.h"
 #include "src/span/span_classes.h"
 
@@ -232,8 +232,8 @@ void JNICALL lc_classes_file_load_hook(jvmtiEnv *jvmti, JNIEnv *jni, jclass rede
 static bool is_large(JNIEnv *jni, jclass class)
 {
 	jclass super = (*jni)->GetSuperclass(jni, class);
-	uint64_t inherited = super ? lc_hook_instance_bytes(jni, super) : 0;
-	uint64_t bytes = lc_hook_instance_bytes(jni, class);
+	uint64_t inherited = super ? lc_instance_bytes(jni, super) : 0;
+	uint64_t bytes = lc_instance_bytes(jni, class);
 
 	if (super)
 		(*jni)->DeleteLocalRef(jni, super);

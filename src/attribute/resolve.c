@@ -14,12 +14,12 @@
 #include "src/base/time.h"
 #include "src/base/vector.h"
 #include "src/core/counters.h"
+#include "src/core/own.h"
 #include "src/core/path.h"
 #include "src/core/record.h"
 #include "src/core/thread.h"
 #include "src/heap/alloc_log.h"
 #include "src/heap/estimate.h"
-#include "src/heap/hook.h"
 #include "src/heap/map.h"
 #include "src/jvm/klass.h"
 #include "src/numa/numa.h"
@@ -141,7 +141,7 @@ static void count(JNIEnv *jni, const struct pending *p, const struct verdict *v)
 static void take(JNIEnv *jni, struct lc_thread *t, const struct lc_sample *s)
 {
 	size_t frames_len = s->frames_len > 0 ? (size_t)s->frames_len : 0;
-	size_t own = lc_hook_own_frames(s->frames, frames_len);
+	size_t own = lc_own_frames(s->frames, frames_len);
 	struct pending p = {
 		.thread = t,
 		.addr = s->addr,

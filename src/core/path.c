@@ -18,6 +18,7 @@
 
 #include "src/core/counters.h"
 #include "src/core/jvmti.h"
+#include "src/core/own.h"
 #include "src/core/record.h"
 
 enum { BLOCK_BITS = 12, BLOCK_LEN = 1 << BLOCK_BITS, BLOCKS_MAX = 1 << 10 };
@@ -345,7 +346,7 @@ static void name_method(JNIEnv *jni, uint64_t packed_id, struct method_entry *e)
 		(*jvmti)->Deallocate(jvmti, (unsigned char *)signature);
 		name_class(jni, id, &e->method);
 		e->method.left_out =
-		    e->method.class_name && !strcmp(e->method.class_name, "java.lang.LocusSpan");
+		    e->method.class_name && lc_own_calls_program(e->method.class_name);
 		if (!(*jvmti)->GetLineNumberTable(jvmti, id, &lines_len, &lines) && lines_len > 0) {
 			size_t bytes = (size_t)lines_len * sizeof(*lines);
 			jvmtiLineNumberEntry *copy = malloc(bytes);

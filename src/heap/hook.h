@@ -30,21 +30,6 @@ struct lc_hook_stats {
  */
 int lc_hook_init(jclass hook_class, const struct lc_options *options, bool follow);
 
-/*
- * Bytes of an instance of `class`, from the fields that it and its superclasses declare: a lower
- * bound, since padding is left out. Context: [java].
- */
-uint64_t lc_hook_instance_bytes(JNIEnv *jni, jclass class);
-
-/*
- * How many of the leading frames (lc_frame_pack(), leaf first) are the agent's own: a sample
- * taken in a hook belongs to the line that allocates. Context: [writer].
- */
-size_t lc_hook_own_frames(const uint64_t *frames, size_t len);
-
-/* Its frames are the agent's own too. Context: [attach]. */
-void lc_hook_own_class(jclass class);
-
 void lc_hook_enable(bool on);
 
 void lc_hook_stats(struct lc_hook_stats *out);        /* Context: [writer]. */

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "src/core/own.h"
 #include "src/core/path.h"
 #include "src/core/record.h"
 #include "src/stack/walker.h"
@@ -112,7 +113,7 @@ static jint find_frame(JNIEnv *jni, const jvmtiFrameInfo *frames, jint len, void
 
 		if (!m)
 			return len;
-		if (!strcmp(m->class_name, "java.lang.LocusSpan"))
+		if (lc_own_method(frames[i].method))
 			continue;
 		if (in_package(m)) {
 			last = m;

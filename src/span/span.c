@@ -16,8 +16,8 @@
 #include "src/base/time.h"
 #include "src/classfile/span_rewrite.h"
 #include "src/core/jvmti.h"
+#include "src/core/own.h"
 #include "src/core/thread.h"
-#include "src/heap/hook.h"
 #include "src/profile/tally.h"
 #include "src/profile/writer.h"
 #include "src/span/calibrate.h"
@@ -94,8 +94,8 @@ static int define_class(JNIEnv *jni)
 	/* Asking for a method links and initialises the class, so that a hook never has to. */
 	if (class && !(*jni)->GetStaticMethodID(jni, class, "end", "()V"))
 		class = NULL;
-	if (class)
-		lc_hook_own_class(class);
+	if (class && lc_own_class(class))
+		class = NULL;
 	if ((*jni)->ExceptionCheck(jni))
 		(*jni)->ExceptionClear(jni);
 	return class ? 0 : -EIO;
@@ -118,7 +118,7 @@ static int init_tasks(JNIEnv *jni, const struct lc_task_config *config)
 
 	if (why)
 		lc_span_give_up(LC_SPAN_TASKS, why);
-	return lc_span_tasks() ? lc_task_init(jni, config) : lc_link_init();
+	return lc_span_tasks() ? lc_task_init(config) : lc_link_init();
 }
 
 int lc_span_init(JNIEnv *jni, const struct lc_options *options)

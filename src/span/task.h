@@ -49,7 +49,7 @@ struct lc_task_config {
 /*
  * Prepare, links included, after LocusSpan was defined. Returns 0 or -errno. Context: [attach].
  */
-int lc_task_init(JNIEnv *jni, const struct lc_task_config *config);
+int lc_task_init(const struct lc_task_config *config);
 
 /*
  * The rest of end() for a frame of a task or thread that lc_span_pop() has taken off: decides whether

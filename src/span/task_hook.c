@@ -25,15 +25,14 @@ static struct {
 	_Atomic uint64_t no_memory;
 } tasks;
 
-int lc_task_init(JNIEnv *jni, const struct lc_task_config *config)
+int lc_task_init(const struct lc_task_config *config)
 {
-	int err = lc_task_places_init(jni, config);
+	int err = lc_link_init();
 
-	lc_task_classes_init();
-	if (!err)
-		err = lc_link_init();
 	if (err)
 		return err;
+	lc_task_places_init(config);
+	lc_task_classes_init();
 	tasks.config = *config;
 	atomic_store_explicit(&tasks.ready, true, memory_order_release);
 	return 0;

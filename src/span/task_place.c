@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "src/core/jvmti.h"
+#include "src/core/own.h"
 #include "src/core/path.h"
 #include "src/core/record.h"
 #include "src/jvm/code_cache.h"
@@ -21,7 +22,6 @@
 enum {
 	DEEP_FROM = 24,   /* paths of more frames than that want all at once */
 	INNER_FRAMES = 4, /* beyond a submission's place, where one that calls it is looked for */
-	METHODS_MAX = 32,
 	SCAN_BYTES = 8192,
 	SEARCH_FRAMES = 32,
 	NEXT_WORDS = 12,
@@ -35,33 +35,12 @@ enum {
 
 static struct {
 	uint32_t depth;
-	jmethodID own[METHODS_MAX]; /* of LocusSpan */
-	unsigned own_len;
 	_Atomic uint64_t walks, errors; /* counts */
 } places;
 
-int lc_task_places_init(JNIEnv *jni, const struct lc_task_config *config)
+void lc_task_places_init(const struct lc_task_config *config)
 {
-	jvmtiEnv *jvmti = lc_jvmti();
-	jmethodID *methods = NULL;
-	jclass own = (*jni)->FindClass(jni, "java/lang/LocusSpan");
-	jint len = 0;
-	int err = 0;
-
-	if ((*jni)->ExceptionCheck(jni))
-		(*jni)->ExceptionClear(jni);
-	if (!own || (*jvmti)->GetClassMethods(jvmti, own, &len, &methods))
-		return -EIO;
-	if (len <= METHODS_MAX) {
-		memcpy(places.own, methods, (size_t)len * sizeof(*methods));
-		places.own_len = (unsigned)len;
-	} else {
-		err = -E2BIG;
-	}
-	(*jvmti)->Deallocate(jvmti, (unsigned char *)methods);
-	(*jni)->DeleteLocalRef(jni, own);
 	places.depth = config->depth ? config->depth : 1;
-	return err;
 }
 
 void lc_task_places_stats(uint64_t *walks, uint64_t *errors)
@@ -100,18 +79,10 @@ void lc_task_places_destroy(struct lc_task_places *p)
 
 /* -- call paths ------------------------------------------------------------------------------ */
 
-static bool is_own(jmethodID method)
-{
-	for (unsigned i = 0; i < places.own_len; i++)
-		if (places.own[i] == method)
-			return true;
-	return false;
-}
-
 bool lc_task_place_is_own_slowly(struct lc_task_places *p, uint64_t caller)
 {
 	uint64_t method = lc_code_method(caller);
-	bool own = !method || is_own((jmethodID)(uintptr_t)method); /* NOLINT */
+	bool own = !method || lc_own_method((jmethodID)(uintptr_t)method); /* NOLINT */
 
 	/* What is not announced yet will be. */
 	if (method)
@@ -196,7 +167,7 @@ static jint first_frame(const jvmtiFrameInfo *frames, jint len)
 {
 	jint at = 0;
 
-	while (at < len && is_own(frames[at].method))
+	while (at < len && lc_own_method(frames[at].method))
 		at++;
 	return at;
 }
@@ -283,7 +254,7 @@ static jint find_frame(JNIEnv *jni, const jvmtiFrameInfo *frames, jint len, void
 		at++; /* the submitting method itself, whosever it is */
 	for (; at < len; at++) {
 		m = lc_path_method(jni, frames[at].method);
-		if (!m || (!is_framework(m) && !is_own(frames[at].method)))
+		if (!m || (!is_framework(m) && !lc_own_method(frames[at].method)))
 			return at;
 	}
 	return len;
@@ -313,7 +284,7 @@ static void walk(JNIEnv *jni, struct lc_walker *walker, struct search *search)
 	for (jint i = at; i < walked->len && packed_len < places.depth; i++) {
 		const jvmtiFrameInfo *frame = &walked->frames[i];
 
-		if (is_own(frame->method))
+		if (lc_own_method(frame->method))
 			continue;
 		walked->packed[packed_len++] = lc_frame_pack(frame->method, (int)frame->location);
 		if (search->frames < (unsigned)i + 1)

@@ -64,8 +64,8 @@ struct lc_task_places {
 /* Stacks walked, and those that could not be. Context: any. */
 void lc_task_places_stats(uint64_t *walks, uint64_t *errors);
 
-/* Methods of LocusSpan are not part of any place. Returns 0 or -errno. Context: [attach]. */
-int lc_task_places_init(JNIEnv *jni, const struct lc_task_config *config);
+/* Prepare. The agent's own methods (core/own.h) are not part of any place. Context: [attach]. */
+void lc_task_places_init(const struct lc_task_config *config);
 
 /* Context: [hook]; slow, once a thread. Returns 0 or -ENOMEM. */
 int lc_task_places_create(struct lc_task_places **out);

@@ -1,4 +1,4 @@
-/* uses: src/core/path.c src/core/jvmti.c */
+/* uses: src/core/path.c src/core/jvmti.c src/core/own.c */
 /* test_path.c - paths, methods and sites are interned once, against a JVM made up here. */
 #include <errno.h>
 #include <pthread.h>

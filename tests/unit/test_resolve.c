@@ -15,11 +15,11 @@
 #include "src/attribute/detail.h"
 #include "src/attribute/resolve.h"
 #include "src/base/time.h"
+#include "src/core/own.h"
 #include "src/core/path.h"
 #include "src/core/thread.h"
 #include "src/heap/alloc_log.h"
 #include "src/heap/estimate.h"
-#include "src/heap/hook.h"
 #include "src/heap/map.h"
 #include "src/jvm/klass.h"
 #include "src/numa/numa.h"
@@ -177,7 +177,7 @@ uint32_t lc_path_intern(JNIEnv *jni, const uint64_t *frames, size_t frames_len)
 	return 0;
 }
 
-size_t lc_hook_own_frames(const uint64_t *frames, size_t len)
+size_t lc_own_frames(const uint64_t *frames, size_t len)
 {
 	(void)frames;
 	(void)len;

@@ -1,0 +1,214 @@
+/*
+ * heap/alloc_path.c - see alloc_path.h.
+ *
+ * A method that the JIT replaces (an intrinsic of classfile/alloc_rewrite.h) is in no stack then, so each
+ * has an entry of its own among the methods of paths.
+ */
+#include "src/heap/alloc_path.h"
+
+#include <stdatomic.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "src/classfile/alloc_rewrite.h"
+#include "src/core/jvmti.h"
+#include "src/core/own.h"
+#include "src/core/path.h"
+#include "src/jvm/header.h"
+#include "src/jvm/instance.h"
+#include "src/jvm/layout.h"
+#include "src/stack/walker.h"
+
+/* Frames of ours on top of the stack, and a margin for constructor chains, which are cut. */
+enum { EXTRA_FRAMES = 24, INTRINSIC_FRAMES = 8, CLASS_NAME_MAX = 64 };
+
+/* What lc_path_define() calls intrinsic `i`. */
+#define INTRINSIC_ID(i) (UINT64_C(1) + (i))
+
+/* Set by lc_alloc_path_init(), but for `errors`. */
+static struct {
+	char intrinsic_classes[LC_INTRINSICS][CLASS_NAME_MAX]; /* with dots */
+	uint32_t depth;
+	uint64_t min_size_bytes;
+	_Atomic uint64_t errors; /* a count */
+} paths;
+
+/* An intrinsic's class as lc_method has it: with dots. */
+static void dotted(const char *internal, char *out, size_t out_len)
+{
+	snprintf(out, out_len, "%s", internal);
+	for (char *c = out; *c; c++)
+		if (*c == '/')
+			*c = '.';
+}
+
+/* The intrinsics as methods of their own, since a replaced one is in no stack. */
+static int define_intrinsics(void)
+{
+	int err = 0;
+
+	for (unsigned i = 0; !err && i < LC_INTRINSICS; i++) {
+		const struct lc_intrinsic *x = lc_rewrite_intrinsic(i);
+
+		dotted(x->class_name, paths.intrinsic_classes[i], CLASS_NAME_MAX);
+		err = lc_path_define(INTRINSIC_ID(i), paths.intrinsic_classes[i], x->name,
+		                     x->descriptor);
+	}
+	return err;
+}
+
+int lc_alloc_path_init(uint32_t depth, uint64_t min_size_bytes)
+{
+	paths.depth = depth;
+	paths.min_size_bytes = min_size_bytes;
+	return define_intrinsics();
+}
+
+uint64_t lc_alloc_path_errors(void)
+{
+	return atomic_load_explicit(&paths.errors, memory_order_relaxed);
+}
+
+/* Number of the intrinsic that this method is, or -1. */
+static int intrinsic_number(JNIEnv *jni, jmethodID method)
+{
+	const struct lc_method *m = lc_path_method(jni, method);
+
+	for (unsigned i = 0; m && i < LC_INTRINSICS; i++) {
+		const struct lc_intrinsic *x = lc_rewrite_intrinsic(i);
+
+		if (!strcmp(m->class_name, paths.intrinsic_classes[i]) &&
+		    !strcmp(m->name, x->name) && !strcmp(m->signature, x->descriptor))
+			return (int)i;
+	}
+	return -1;
+}
+
+static bool is_constructor(JNIEnv *jni, jmethodID method)
+{
+	const struct lc_method *m = lc_path_method(jni, method);
+
+	return m && !strcmp(m->name, "<init>");
+}
+
+/* Is frame `i` a constructor that frame `i + 1` calls for the same object? */
+static bool constructor_chain(JNIEnv *jni, const jvmtiFrameInfo *frames, jint len, jint i)
+{
+	jvmtiEnv *jvmti = lc_jvmti();
+	jclass inner = NULL, outer = NULL;
+	bool chain = false;
+
+	if (i + 1 >= len || !is_constructor(jni, frames[i + 1].method))
+		return false;
+	if (!(*jvmti)->GetMethodDeclaringClass(jvmti, frames[i].method, &inner) &&
+	    !(*jvmti)->GetMethodDeclaringClass(jvmti, frames[i + 1].method, &outer)) {
+		jclass super = (*jni)->GetSuperclass(jni, outer);
+
+		chain = (*jni)->IsSameObject(jni, inner, outer) ||
+		        (super && (*jni)->IsSameObject(jni, inner, super));
+		if (super)
+			(*jni)->DeleteLocalRef(jni, super);
+	}
+	if (inner)
+		(*jni)->DeleteLocalRef(jni, inner);
+	if (outer)
+		(*jni)->DeleteLocalRef(jni, outer);
+	return chain;
+}
+
+uint32_t lc_alloc_path_walk(JNIEnv *jni, struct lc_walker *walker, uint32_t bytecode_site,
+                            enum lc_alloc_origin origin)
+{
+	jint cap = (jint)paths.depth + EXTRA_FRAMES, len = 0, from = 0;
+	jvmtiFrameInfo *frames = lc_walker_scratch(
+	    walker, LC_WALKER_FRAMES,
+	    (size_t)cap * (sizeof(*frames) + sizeof(uint64_t)) + sizeof(uint64_t));
+	uint64_t *packed;
+	size_t packed_len = 0;
+	int intrinsic = -1;
+
+	if (!frames || (*lc_jvmti())->GetStackTrace(lc_jvmti(), NULL, 0, cap, frames, &len) ||
+	    len <= 0) {
+		atomic_fetch_add_explicit(&paths.errors, 1, memory_order_relaxed);
+		return 0;
+	}
+	packed = (uint64_t *)(frames + cap);
+	while (from < len && lc_own_method(frames[from].method))
+		from++;
+	if (origin == LC_ORIGIN_CONSTRUCTOR && from < len &&
+	    is_constructor(jni, frames[from].method)) {
+		while (constructor_chain(jni, frames, len, from))
+			from++;
+		from++;
+	}
+	if (bytecode_site & LC_SITE_AFTER_CALL)
+		intrinsic = (int)LC_SITE_INTRINSIC(bytecode_site);
+	for (jint i = from, nearest = from; i < len && i < nearest + INTRINSIC_FRAMES; i++) {
+		int ran = intrinsic_number(jni, frames[i].method);
+
+		if (ran >= 0) {
+			from = i + 1;
+			intrinsic = ran;
+		}
+	}
+	if (intrinsic >= 0)
+		packed[packed_len++] =
+		    lc_frame_pack((const void *)(uintptr_t)INTRINSIC_ID((unsigned)intrinsic), -1);
+	for (jint i = from; i < len && packed_len < paths.depth; i++)
+		packed[packed_len++] = lc_frame_pack(frames[i].method, (int)frames[i].location);
+	return lc_path_intern(jni, packed, packed_len);
+}
+
+bool lc_alloc_path_first(JNIEnv *jni)
+{
+	jvmtiFrameInfo frames[4];
+	jclass holder = NULL, super;
+	jint len = 0, at = 0;
+	bool first = true;
+
+	if ((*lc_jvmti())->GetStackTrace(lc_jvmti(), NULL, 0, 4, frames, &len))
+		return true;
+	while (at < len && lc_own_method(frames[at].method))
+		at++;
+	if (at == len || !is_constructor(jni, frames[at].method) || /* a clone */
+	    (*lc_jvmti())->GetMethodDeclaringClass(lc_jvmti(), frames[at].method, &holder))
+		return true;
+	super = (*jni)->GetSuperclass(jni, holder);
+	if (super) {
+		first = lc_instance_bytes(jni, super) < paths.min_size_bytes;
+		(*jni)->DeleteLocalRef(jni, super);
+	}
+	(*jni)->DeleteLocalRef(jni, holder);
+	return first;
+}
+
+/* The class word in the header of `o`; 0 when collections keep getting in between. */
+static uint64_t class_word(JNIEnv *jni, jobject o)
+{
+	for (unsigned attempt = 0; attempt < 8; attempt++) {
+		uint32_t s = lc_alloc_still_sequence(jni, o);
+		uint64_t addr = lc_alloc_tagged_address(o, s) & LC_ADDR_MASK;
+		struct lc_header h;
+
+		if (!lc_header_read(lc_layout(), addr, &h) && lc_gc_sequence() == s)
+			return h.class_word;
+	}
+	return 0;
+}
+
+uint32_t lc_alloc_path_site(JNIEnv *jni, struct lc_walker *walker, jobject o,
+                            uint32_t bytecode_site, enum lc_alloc_origin origin)
+{
+	jclass class = (*jni)->GetObjectClass(jni, o);
+	char *signature = NULL;
+	uint32_t site = 0;
+
+	if (class && !(*lc_jvmti())->GetClassSignature(lc_jvmti(), class, &signature, NULL)) {
+		site = lc_site_intern(signature, class_word(jni, o),
+		                      lc_alloc_path_walk(jni, walker, bytecode_site, origin));
+		(*lc_jvmti())->Deallocate(lc_jvmti(), (unsigned char *)signature);
+	}
+	if (class)
+		(*jni)->DeleteLocalRef(jni, class);
+	return site;
+}

@@ -1,0 +1,70 @@
+/* heap/alloc_path.h - finds the site of an allocation by walking the stack, where no context is known. */
+#ifndef LC_HEAP_ALLOC_PATH_H
+#define LC_HEAP_ALLOC_PATH_H
+
+#include <jni.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "src/core/epoch.h"
+#include "src/core/record.h"
+#include "src/jvm/handle.h"
+
+struct lc_walker;
+
+/* How a hook came to its object. */
+enum lc_alloc_origin {
+	LC_ORIGIN_BYTECODE,    /* the bytecode before the hook allocated it */
+	LC_ORIGIN_CALL,        /* a native method, or an intrinsic that the JIT replaced */
+	LC_ORIGIN_CONSTRUCTOR, /* a large object: a constructor of it returns, or it was cloned */
+};
+
+/*
+ * Prepare to walk at most `depth` frames for objects of at least `min_size_bytes`. Returns 0 or -errno.
+ * Context: [attach]; lc_path_init() first.
+ */
+int lc_alloc_path_init(uint32_t depth, uint64_t min_size_bytes);
+
+/*
+ * The allocation path of the running hook: its own frames are cut; of an object's constructors the
+ * path begins at the caller of the outermost, where `new` stands; an intrinsic is the leaf,
+ * without a line, whether it ran or was replaced, so that both make one site. Returns the node; 0
+ * where the stack cannot be walked. Context: [hook].
+ */
+uint32_t lc_alloc_path_walk(JNIEnv *jni, struct lc_walker *walker, uint32_t bytecode_site,
+                            enum lc_alloc_origin origin);
+
+/* The site of `o`, by its class and the path; 0 where it has none. Context: [hook]. */
+uint32_t lc_alloc_path_site(JNIEnv *jni, struct lc_walker *walker, jobject o,
+                            uint32_t bytecode_site, enum lc_alloc_origin origin);
+
+/*
+ * Constructors run from Object's downwards, and each large class of a hierarchy has its own hook. The
+ * first of them records the object: is it the running one? Its frame is the first below the agent's, and
+ * it is the first if its superclass alone is not large yet. Context: [hook].
+ */
+bool lc_alloc_path_first(JNIEnv *jni);
+
+/* Stacks that could not be walked. Context: any. */
+uint64_t lc_alloc_path_errors(void);
+
+/* Wait while a collection may be moving objects; returns the even sequence. */
+static inline uint32_t lc_alloc_still_sequence(JNIEnv *jni, jobject o)
+{
+	uint32_t s;
+
+	while (lc_gc_sequence_moving(s = lc_gc_sequence())) {
+		/* A call into the JVM returns only when the collection has ended. */
+		jclass class = (*jni)->GetObjectClass(jni, o);
+
+		(*jni)->DeleteLocalRef(jni, class);
+	}
+	return s;
+}
+
+static inline uint64_t lc_alloc_tagged_address(jobject o, uint32_t sequence)
+{
+	return lc_handle_address(o) | (uint64_t)(sequence >> 1) << LC_ADDR_BITS;
+}
+
+#endif

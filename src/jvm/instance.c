@@ -1,0 +1,49 @@
+/* jvm/instance.c - see instance.h. */
+#include "src/jvm/instance.h"
+
+#include <jvmti.h>
+
+#include "src/base/descriptor.h"
+#include "src/core/jvmti.h"
+#include "src/jvm/layout.h"
+
+enum { ACC_STATIC = 8 };
+
+/* Bytes of the instance fields that `class` itself declares. */
+static uint64_t own_field_bytes(jclass class)
+{
+	jvmtiEnv *jvmti = lc_jvmti();
+	jfieldID *fields = NULL;
+	uint64_t bytes = 0;
+	jint len = 0;
+
+	if ((*jvmti)->GetClassFields(jvmti, class, &len, &fields))
+		return 0;
+	for (jint i = 0; i < len; i++) {
+		char *signature = NULL;
+		jint modifiers = 0;
+
+		if ((*jvmti)->GetFieldModifiers(jvmti, class, fields[i], &modifiers) ||
+		    modifiers & ACC_STATIC ||
+		    (*jvmti)->GetFieldName(jvmti, class, fields[i], NULL, &signature, NULL))
+			continue;
+		bytes += lc_descriptor_bytes(signature, lc_layout()->reference_bytes);
+		(*jvmti)->Deallocate(jvmti, (unsigned char *)signature);
+	}
+	(*jvmti)->Deallocate(jvmti, (unsigned char *)fields);
+	return bytes;
+}
+
+uint64_t lc_instance_bytes(JNIEnv *jni, jclass class)
+{
+	uint64_t bytes = lc_layout_header_bytes(lc_layout());
+
+	for (jclass at = (*jni)->NewLocalRef(jni, class); at;) {
+		jclass super = (*jni)->GetSuperclass(jni, at);
+
+		bytes += own_field_bytes(at);
+		(*jni)->DeleteLocalRef(jni, at);
+		at = super;
+	}
+	return bytes;
+}

@@ -1,0 +1,14 @@
+/* jvm/instance.h - estimates how large the instances of a class are before there is one. */
+#ifndef LC_JVM_INSTANCE_H
+#define LC_JVM_INSTANCE_H
+
+#include <jni.h>
+#include <stdint.h>
+
+/*
+ * Bytes of an instance of `class`, from the fields that it and its superclasses declare: a lower
+ * bound, since padding is left out. Context: [java]; lc_layout_find() first.
+ */
+uint64_t lc_instance_bytes(JNIEnv *jni, jclass class);
+
+#endif
