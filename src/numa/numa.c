@@ -1,8 +1,8 @@
 /*
- * numa/numa.c - see numa.h.
+ * numa/numa.c - adds up samples and allocations by NUMA node for the tallies of their threads.
  *
- * Everything but the topology belongs to the attribution thread; the topology is complete before the
- * first sample is taken and does not change afterwards.
+ * Everything but the topology belongs to the attribution thread; the topology is complete before
+ * the first sample is taken and does not change afterwards.
  */
 #include "src/numa/numa.h"
 
@@ -24,16 +24,16 @@ enum {
 	QUEUE_LEN = 4096,       /* accesses; when it is full the kernel is asked at once */
 	PAGES_KEPT = 1 << 15,   /* 512 KiB */
 	CPU_LIST_MAX = 4 << 10, /* in the manifest */
-	ADDR_BITS = 47,         /* what is above is the kernel's */
+	ADDR_BITS = 47,         /* addresses above are the kernel's */
 };
 
-/* What is known of a thread. */
+/* What is known of a thread's place. */
 struct lc_numa_thread {
-	/* Node of the last sample of each engine whose node is known; -1: none yet. */
+	/* Per engine, the node of its last sample whose node is known; -1: none yet. */
 	int16_t last[LC_TALLY_ENGINES];
 	int16_t now; /* node of its last sample of any engine; -1: none yet, or unknown */
 	bool seen;   /* it has samples in this window */
-	bool mixed;  /* they, or the one before them, are of several nodes, or of an unknown one */
+	bool mixed; /* they and the sample before them are of several nodes, or of an unknown one */
 };
 
 static struct {
@@ -85,7 +85,7 @@ static int describe_nodes(const struct lc_topology *t)
 	return 0;
 }
 
-/* Why all stays off; NULL: it need not. */
+/* Why everything here has to stay off; NULL: it need not. */
 static const char *obstacle(const struct lc_topology *t, int err, lc_pages_ask *ask)
 {
 	if (err)
@@ -125,14 +125,14 @@ int lc_numa_init(const char *root, lc_pages_ask *ask)
 	why = obstacle(t, err, ask);
 	if (why)
 		snprintf(numa.error, sizeof(numa.error), "%s", why);
-	/* A file that could not be understood costs only what it would have told. */
+	/* A file that could not be understood costs only the facts in it. */
 	if (!err && t->usable > 1 && (!why || why == t->error) && !allocate(ask)) {
 		numa.migrated_before = lc_topology_pages_migrated(root);
 		numa.topology = t;
 		numa.active = true;
 		return 1;
 	}
-	/* A kernel without NUMA is no surprise, nor is one node. */
+	/* A kernel without NUMA, or a machine with one node, is worth no line on stderr. */
 	if (numa.error[0] && err != -ENOENT && (err || t->nodes_len > 1))
 		lc_say("%s; going on without NUMA nodes", numa.error);
 	free(t);
@@ -181,7 +181,7 @@ void lc_numa_ran(struct lc_thread *t, uint16_t engine, uint32_t cpu, uint64_t sa
 	row.node = (uint16_t)(node + 1);
 	n = thread_of(t);
 	if (n && node >= 0) {
-		/* Engines log when they can, so only those of one engine are in order. */
+		/* Engines log when they can, so only the samples of one engine are in order. */
 		row.migrations = n->last[engine] >= 0 && n->last[engine] != node && samples;
 		n->last[engine] = (int16_t)node;
 	}

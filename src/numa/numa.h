@@ -1,9 +1,10 @@
 /*
- * numa/numa.h - where samples were taken and where the pages are that they touched.
+ * numa/numa.h - records on which NUMA node samples were taken, and where the pages are that they
+ * touched.
  *
- * The attribution thread tells of samples and allocations; they become rows PLACEMENTS, NODES and
- * HOMES (docs/FORMAT.md) of their threads' tallies. On a machine with one node, or where the kernel
- * does not tell, all of it is off, and each call is one comparison.
+ * The attribution thread reports samples and allocations here; they become rows PLACEMENTS, NODES
+ * and HOMES (docs/FORMAT.md) of their threads' tallies. On a machine with one node, or if the
+ * kernel does not tell the nodes, everything is off, and each call is one comparison.
  */
 #ifndef LC_NUMA_NUMA_H
 #define LC_NUMA_NUMA_H
@@ -19,19 +20,19 @@ struct lc_numa_thread; /* opaque; lc_thread.numa */
 struct lc_thread;
 
 /*
- * Read the topology below `root` ("" for this machine) and begin. `ask` finds the owners of pages; NULL:
- * the kernel. Returns 1 where there is more than one node to tell of; else 0, and all is off:
+ * Read the topology below `root` ("" for this machine) and begin. `ask` finds the owners of pages;
+ * NULL: the kernel. Returns 1 if there is more than one node; else 0, and everything is off:
  * lc_numa_manifest() says why. Context: [attach].
  */
 int lc_numa_init(const char *root, lc_pages_ask *ask);
 void lc_numa_end(void); /* undo it. Context: [attach], or [writer] at its end */
 
-/* Node of a CPU, or -1: unknown, or all is off. Constant time. Context: any, signal handlers included. */
+/* Node of a CPU; -1: unknown, or everything is off. Constant time. Context: any, [signal] too. */
 int lc_numa_node_of_cpu(uint32_t cpu);
 
 /*
- * `t` took `samples` of `engine` on `cpu`: all of them, with an address or without, those of one
- * engine in the order in which they were taken. Context: [writer].
+ * Note that `t` took `samples` of `engine` on `cpu`. To be called for all samples, with an address
+ * or without; those of one engine in the order in which they were taken. Context: [writer].
  */
 void lc_numa_ran(struct lc_thread *t, uint16_t engine, uint32_t cpu, uint64_t samples);
 
@@ -55,21 +56,24 @@ struct lc_numa_access {
 void lc_numa_sample(const struct lc_numa_access *a);
 
 /*
- * Find the pages' owners of all that is queued and count it. `epoch` and the time tell whether owners
- * are asked for anew: once per epoch, and once a second within one. Comes before blocks are written
- * and before threads are freed. Context: [writer]; one call of the kernel per 1024 pages.
+ * Find the owners of the pages of all queued accesses and count the accesses. `epoch` and the time
+ * decide whether owners are asked for anew: once per epoch, and once a second within one. Comes
+ * before blocks are written and before threads are freed. Context: [writer]; one call of the kernel
+ * per 1024 pages.
  */
 void lc_numa_resolve(uint32_t epoch, uint64_t now_ns);
 
 /*
- * A window is the time between two looks at a thread's samples, a tenth of a second or so. Were any of
- * `t` told of in this one? Then its allocations are to be told of, and the window ends. [writer]
+ * A window is the time between two looks at a thread's samples, a tenth of a second or so. Were any
+ * samples of `t` reported in this window? Then the caller reports its allocations and ends the
+ * window. Context: [writer].
  */
 bool lc_numa_window_seen(const struct lc_thread *t);
 
 /*
- * `t` allocated at `site` in this window. The node is that of all samples in the window and of the
- * last one before it; where these are of several nodes, or the window has none, it is unknown. [writer]
+ * Note that `t` allocated at `site` in this window. The node is that of all samples in the window
+ * and of the last one before it; it is unknown if these are of several nodes, or the window has no
+ * sample. Context: [writer].
  */
 void lc_numa_allocated(struct lc_thread *t, uint32_t site, uint64_t objects, uint64_t bytes);
 

@@ -1,9 +1,9 @@
 /*
- * numa/pages.c - see pages.h.
+ * numa/pages.c - asks the kernel for the owners of pages and remembers the answers.
  *
- * An open-addressed table of pages. An entry of an older generation is asked for again; it stays
- * so that a change of owner is seen. When three quarters are in use all are forgotten: a page that
- * matters comes back with its next sample.
+ * The answers are in an open-addressed table of pages. An entry of an older generation is asked for
+ * again; it stays so that a change of owner is seen. When three quarters of the entries are in use,
+ * all are forgotten: a page that matters comes back with its next sample.
  */
 #include "src/numa/pages.h"
 
@@ -21,7 +21,7 @@ enum { MAX_MIN = 64, NODE_MAX = INT16_MAX - 1 };
 struct entry {
 	uint64_t page1; /* page number + 1; 0: free */
 	uint32_t generation;
-	int16_t node;  /* LC_PAGE_UNKNOWN too */
+	int16_t node;  /* the owner, or LC_PAGE_UNKNOWN */
 	int16_t known; /* the last owner that was known, or LC_PAGE_UNKNOWN */
 };
 _Static_assert(sizeof(struct entry) == 16, "pages.h says so");
@@ -29,10 +29,10 @@ _Static_assert(sizeof(struct entry) == 16, "pages.h says so");
 struct lc_pages {
 	lc_pages_ask *ask;
 	size_t max, used;
-	int refused; /* -errno, once and for all */
+	int refused; /* -errno after which the kernel is never asked again; 0: none */
 	struct lc_pages_stats stats;
 	char error[LC_PAGES_ERROR];
-	/* The batch that is being put together: entries in `table`. */
+	/* The batch that is being put together: indexes of entries in `table`. */
 	size_t batch_len;
 	size_t batch[LC_PAGES_BATCH];
 	void *pages[LC_PAGES_BATCH];
@@ -135,7 +135,7 @@ static void want(struct lc_pages *p, uint32_t generation, uint64_t page)
 		ask_batch(p);
 }
 
-/* Queries whose pages all fit: as many as the table has room for. */
+/* Answer queries whose pages all fit in the table at once. */
 static void resolve_some(struct lc_pages *p, uint32_t generation, struct lc_pages_query *queries,
                          size_t len)
 {

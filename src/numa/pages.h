@@ -1,9 +1,9 @@
 /*
- * numa/pages.h - which node owns a page, asked of the kernel in batches and remembered.
+ * numa/pages.h - tells which node owns a page: it asks the kernel in batches and remembers.
  *
  * Answers are kept per page and generation, a number that the caller raises when owners may have
- * changed (a collection, a second gone by). Pages are of 4 KiB, the unit of the kernel's answer: of a
- * huge page each such part is asked for, and all have one owner.
+ * changed (a collection, a second gone by). Pages are of 4 KiB, the unit of the kernel's answer:
+ * each such part of a huge page is asked for, and all its parts have one owner.
  */
 #ifndef LC_NUMA_PAGES_H
 #define LC_NUMA_PAGES_H
@@ -19,8 +19,8 @@ enum {
 };
 
 /*
- * As move_pages(0, n, pages, NULL, status, 0): for each page its node, or -errno. Returns 0, or -1
- * with errno where nothing was answered.
+ * Asks like move_pages(0, n, pages, NULL, status, 0): sets the status of each page to its node or
+ * -errno. Returns 0, or -1 with errno if nothing was answered.
  */
 typedef int lc_pages_ask(size_t n, void **pages, int *status);
 
@@ -39,25 +39,25 @@ struct lc_pages_stats {
 	uint64_t flushes; /* times that all was forgotten for want of room */
 };
 
-/* The kernel's own answer, for lc_pages_create(). */
+/* Asks the kernel; for lc_pages_create(). */
 int lc_pages_ask_kernel(size_t n, void **pages, int *status);
 
 /*
- * Remember up to `max` pages, a power of two from 64 on: 16 bytes each. NULL without memory, or
- * where `max` is not one. Free with lc_pages_destroy().
+ * Make a table for up to `max` pages, a power of two of at least 64; it takes 16 bytes per page.
+ * Returns NULL without memory or for any other `max`. Free it with lc_pages_destroy().
  */
 struct lc_pages *lc_pages_create(lc_pages_ask *ask, size_t max);
 void lc_pages_destroy(struct lc_pages *p);
 
 /*
- * Set the node of each query. Returns 0, or -errno from the call on that the kernel refused: it is
- * not asked again, all that is not remembered is unknown, and lc_pages_error() says why. Want of
- * memory in the kernel costs the batch alone.
+ * Set the node of each query. Returns 0. Once the kernel has refused, this and every later call
+ * return -errno: the kernel is not asked again, pages that are not remembered are unknown, and
+ * lc_pages_error() says why. A lack of memory in the kernel costs only the batch.
  */
 int lc_pages_resolve(struct lc_pages *p, uint32_t generation, struct lc_pages_query *queries,
                      size_t len);
 
-/* One line, or NULL while there is nothing to say. Lives as long as `p`. */
+/* Why the kernel refused, in one line, or NULL if it did not. Lives as long as `p`. */
 const char *lc_pages_error(const struct lc_pages *p);
 
 void lc_pages_stats(const struct lc_pages *p, struct lc_pages_stats *out);

@@ -1,4 +1,4 @@
-/* numa/topology.c - see topology.h. */
+/* numa/topology.c - reads the files below /sys and /proc that describe the NUMA nodes. */
 #include "src/numa/topology.h"
 
 #include <errno.h>
@@ -17,7 +17,7 @@ enum {
 	DISTANCE_LOCAL = 10,
 };
 
-/* A file's text; "" with an error. `out` has TEXT_MAX bytes. Returns 0 or -errno. */
+/* Read a file's text to `out`, which has TEXT_MAX bytes; "" on an error. Returns 0 or -errno. */
 __attribute__((format(printf, 3, 4))) static int read_text(char *out, const char *root,
                                                            const char *name, ...)
 {
@@ -90,13 +90,13 @@ int lc_number_list(const char *text, uint32_t limit, struct lc_number_set *set)
 	return !*text || (*text == '\n' && !text[1]) ? 0 : -EINVAL;
 }
 
-/* What is read into, and kept until the end: too large for a stack. */
+/* The buffers of lc_topology_read(), which are too large for a stack. */
 struct reading {
 	const char *root;
 	struct lc_topology *t;
 	char text[TEXT_MAX];
 	struct lc_number_set online;
-	struct lc_number_set cpus; /* of one node */
+	struct lc_number_set cpus; /* the CPUs of one node */
 	struct lc_number_set allowed;
 };
 
@@ -106,7 +106,7 @@ __attribute__((format(printf, 2, 3))) static void complain(struct lc_topology *t
 	va_list args;
 
 	if (t->error[0])
-		return; /* the first says most */
+		return; /* the first error says most */
 	va_start(args, fmt);
 	vsnprintf(t->error, sizeof(t->error), fmt, args);
 	va_end(args);
@@ -159,7 +159,7 @@ static void read_cpus(struct reading *r, struct lc_topology_node *node)
 	}
 }
 
-/* "Node 0 MemTotal:  16777216 kB" */
+/* Parse a line such as "Node 0 MemTotal:  16777216 kB". */
 static void read_memory(struct reading *r, struct lc_topology_node *node)
 {
 	const char *at;
@@ -193,7 +193,7 @@ static void read_distances(struct reading *r, size_t row)
 	complain(t, "the distances of node %u are not known", t->nodes[row].number);
 }
 
-/* A "Name:\t0-3" line of /proc/self/status. Without it all are allowed. */
+/* Parse the line "Name:\t0-3" of /proc/self/status. Without such a line all numbers are allowed. */
 static void read_allowed(struct reading *r, const char *name, uint32_t limit)
 {
 	const char *at = NULL;
@@ -235,7 +235,7 @@ static void read_balancing(struct reading *r)
 	if (read_text(r->text, r->root, "/proc/sys/kernel/numa_balancing"))
 		return;
 	if (r->text[0] >= '0' && r->text[0] <= '9')
-		r->t->balancing = atoi(r->text) != 0; /* 2: between kinds of memory */
+		r->t->balancing = atoi(r->text) != 0; /* 2: pages move between kinds of memory */
 }
 
 int lc_topology_read(const char *root, struct lc_topology *t)
