@@ -1,12 +1,13 @@
 /*
- * gc/moves.c - opens and seals the interposer's log.
+ * gc/moves.c - opens the interposer's log when a collection starts, and seals it at the end.
  *
  * The arena is reserved at attach, not committed: a chunk's pages come to be when a thread first
  * logs into it. A batch holds the chunks of one window until it is released. Chunks above the
  * first KEEP_CHUNKS go back to the kernel then, so that one large collection does not stay in the
  * process's memory for good.
  *
- * Open and seal run on the thread that posts the GC events; the rest on the attribution thread.
+ * lc_moves_open() and lc_moves_seal() run on the thread that posts the GC events, all else on the
+ * attribution thread.
  * Order: see preload/abi.h; A3 is release_chunk() here.
  */
 #include "src/gc/moves.h"
@@ -41,7 +42,7 @@ int lc_moves_init(void)
 		return -ENOENT;
 	if (p->version != LC_PRELOAD_VERSION || p->bytes != sizeof(*p))
 		return -EPROTO;
-	if (p->chunks) /* another agent of ours has it */
+	if (p->chunks) /* another Locus agent has armed it */
 		return preload == p ? 0 : -EBUSY;
 	if (p->arm(false))
 		return -ENOENT;
@@ -81,12 +82,12 @@ bool lc_moves_slid(void)
 }
 
 /*
- * The last copy of each thread has had no later one to judge it. Its source may lie in memory that
- * the collection gave back, so the kernel reads it. A forwarding pointer decides, where it is still
- * there; a collection that could not move all takes them away again. Then the destination does: a
- * copy that was not needed has become filler by now, or part of one. (The source says nothing. G1
- * puts filler over what left a region that it keeps, and on JDK 17 filler is an int[], with the
- * very header of the int[] that was there.)
+ * Judge the last copy of a thread, which no later copy of the thread has judged. Its source may lie
+ * in memory that the collection gave back, so the kernel is asked to read it. A forwarding pointer
+ * decides if it is still there; a collection that could not move all objects removes them again.
+ * Then the destination decides: a copy that was not needed has become filler by now, or part of
+ * one. (The source tells nothing then. G1 puts filler over objects that left a region that it
+ * keeps, and on JDK 17 filler is an int[], with the very header of an int[] that was there.)
  */
 static enum lc_copy_fate judge_last(const struct lc_copy *c)
 {
@@ -105,7 +106,10 @@ static enum lc_copy_fate judge_last(const struct lc_copy *c)
 	return fate;
 }
 
-/* After more collections than one, what stands at an address need not be what stood there. */
+/*
+ * Judge the last copy in a chunk. After several collections (`many`) its fate stays unknown: other
+ * objects may be at its addresses.
+ */
 static void judge_chunk(struct lc_copy_chunk *k, bool many)
 {
 	struct lc_copy *c;
@@ -142,7 +146,7 @@ static void release_chunks(struct lc_preload *p, uint32_t head)
 	}
 }
 
-/* Stands for any batch whose header found no memory. Constant. */
+/* Stands for every batch whose struct could not be allocated. Constant. */
 static struct lc_move_batch no_memory = { .replayed = true, .lost = 1 };
 
 struct lc_move_batch *lc_moves_seal(void)

@@ -1,7 +1,7 @@
 /*
- * gc/moves.h - the agent's side of the interposer: what the collector copied, per collection.
+ * gc/moves.h - turns what the interposer logs into the moves of each collection.
  *
- * What lc_moves_next() yields is not the raw log. Between GC start and finish a JVM may run more
+ * What lc_moves_all() yields is not the raw log. Between GC start and finish a JVM may run more
  * than one collection, and Parallel's full collection fills a region in a spare place first and
  * copies it over later. The batch is therefore replayed in time order, and a move is
  *
@@ -9,9 +9,9 @@
  *   dst         where it is at GC finish
  *   size_bytes  bytes copied at once: the object's size, or less where it was copied in pieces
  *
- * or, with src == 0, only the news that [dst, dst + size_bytes) was written meanwhile, by data
- * that did not stay there or that is of no object known. Copies that lost the race for the
- * forwarding pointer, and those of collections that gave up on an object, are of this kind too.
+ * With src == 0 it says only that [dst, dst + size_bytes) was written meanwhile, by data that did
+ * not stay there or that belongs to no known object. Copies that lost the race for the forwarding
+ * pointer, and copies of collections that gave up on an object, are of this kind too.
  *
  * Which copies appear: all of at least `min_bytes` within the heap, and of Parallel's full
  * collection also the pieces of such objects. An object that crosses a destination region (512
@@ -19,7 +19,7 @@
  * start. A first piece of 64 bytes or less is copied without memmove and does not appear; then the
  * second tells, see lc_move_continues().
  *
- * The rules for what does not appear are in areas.h.
+ * jvm/areas.h has the rules for objects whose moves do not appear.
  */
 #ifndef LC_GC_MOVES_H
 #define LC_GC_MOVES_H
@@ -30,7 +30,7 @@
 
 #include "src/core/record.h"
 
-/* The moves of one collection; owner: whoever lc_moves_seal() gave it to. */
+/* The moves of one collection; owner: the caller of lc_moves_seal(). */
 struct lc_move_batch; /* opaque */
 
 /*
@@ -51,27 +51,31 @@ void lc_moves_open(uint64_t low, uint64_t high, size_t min_bytes);
  */
 struct lc_move_batch *lc_moves_seal(void);
 
-/* Did anything slide (memmove within the heap) since the last open? Context: [gc] finish. */
+/* Did any memmove within the heap happen since the last lc_moves_open()? Context: [gc] finish. */
 bool lc_moves_slid(void);
 
 /*
  * Walk the moves, in no particular order. `*cursor` starts at 0. The first call replays the log.
- * The result is valid until the batch is released. Context: [writer].
+ * The result is valid until the batch is released. Context: tests.
  */
 const struct lc_move *lc_moves_next(struct lc_move_batch *b, size_t *cursor);
 
-/* All of them as one array, for lc_map_close. Context: [writer]. */
+/*
+ * All moves as one array, for struct lc_map_close; valid until the batch is released. The first
+ * call replays the log. Context: [writer].
+ */
 const struct lc_move *lc_moves_all(struct lc_move_batch *b, size_t *len);
 
 /*
- * Add moves that were found otherwise to *b, which is made where it is NULL: `moves` is malloc'ed and
- * becomes the batch's. Without memory they are lost, and count so. Context: [gc] finish.
+ * Add moves that were found in other ways to *b, which is made if it is NULL. `moves` is malloc'ed
+ * and becomes the batch's. Without memory the moves are lost, and counted as lost. Context: [gc]
+ * finish.
  */
 void lc_moves_add(struct lc_move_batch **b, struct lc_move *moves, size_t len);
 
 size_t lc_moves_count(const struct lc_move_batch *b); /* copies logged */
 
-/* Copies that found no room; complete after the first lc_moves_all() or lc_moves_next(). */
+/* Copies that found no room; complete after the first lc_moves_all(). */
 uint64_t lc_moves_lost(const struct lc_move_batch *b);
 void lc_moves_release(struct lc_move_batch *b); /* Context: [writer]. NULL is fine. */
 

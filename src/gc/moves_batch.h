@@ -1,4 +1,4 @@
-/* gc/moves_batch.h - a sealed window of the log: chunks, and the moves that they amount to. */
+/* gc/moves_batch.h - holds a sealed window of the log: its chunks, and the moves made from them. */
 #ifndef LC_GC_MOVES_BATCH_H
 #define LC_GC_MOVES_BATCH_H
 
@@ -14,19 +14,19 @@ struct lc_move_batch {
 	struct lc_preload *preload;
 	uint32_t head; /* its chunks: index + 1 */
 	bool ordered;  /* the order of the copies matters */
-	bool many;     /* more than one collection */
+	bool many;     /* several collections ran in the window */
 	bool replayed;
 	size_t copies;
 	uint64_t lost;
 	struct lc_move *moves; /* malloc; after replay */
 	size_t moves_len;
-	struct lc_move *added; /* malloc; found otherwise */
+	struct lc_move *added; /* malloc; moves that lc_moves_add() was given */
 	size_t added_len;
 };
 
 /*
- * Turn the chunks into moves. What cannot be used, for want of memory or because a chunk was
- * scribbled over, is added to `lost`. Context: [writer].
+ * Turn the chunks into moves. Copies that cannot be used, for lack of memory or because another
+ * thread wrote over a chunk, are added to `lost`. Context: [writer].
  */
 void lc_move_batch_replay(struct lc_move_batch *b);
 

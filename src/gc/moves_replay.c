@@ -1,15 +1,16 @@
 /*
- * gc/moves_replay.c - from copies to moves.
+ * gc/moves_replay.c - turns the copies that were logged into moves of objects.
  *
- * After one collection every copy that won is a move, and order does not matter. Otherwise
- * the copies are replayed in the order of their time stamps: an object may be copied twice in a
- * pause, what an address means depends on when, and Parallel's full collection fills a region in a
- * spare one (a "shadow") before it copies it, whole, to its place.
+ * After one collection every copy that won is a move, and order does not matter. After several, the
+ * copies are replayed in the order of their time stamps: an object may be copied twice in a pause,
+ * an address means different objects at different times, and Parallel's full collection fills a
+ * region in a spare one (a "shadow") before it copies it, whole, to its place.
  *
  * A pause evacuates first and slides afterwards. Slides of Parallel are stamped with the TSC just
- * before each copy; what must be ordered is a copy's end before another's begin on another CPU,
- * with an atomic operation between. Serial has one thread, and its log is in order. The threads of
- * G1's full collection slide objects in regions that they share with no other.
+ * before each copy. The order has to be right only for a copy that ends before another begins on
+ * another CPU, and those two have an atomic operation between them. Serial has one thread, and its
+ * log is in order. The threads of G1's full collection slide objects in regions that they share
+ * with no other.
  *
  * `at` maps the present address of every copied object to its entry; `origin` maps its address at
  * GC start; `written` holds the disjoint ranges written so far. An address that was written in
@@ -26,13 +27,16 @@
 /* Parallel's regions: 2^16 words (Log2RegionSize). */
 #define REGION_BYTES (UINT64_C(512) << 10)
 
-/* A copy of an object. Threads that race for an object make one each; they name the first. */
+/*
+ * A copy of an object. Threads that race for an object make one copy each; all name the first one.
+ */
 struct entry {
 	uint64_t src; /* at GC start */
 	uint64_t dst; /* now; 0: overwritten */
 	uint64_t size_bytes;
 	size_t first;
-	size_t winner; /* in the first one: the copy that is the object: index + 1, 0 unknown */
+	size_t
+	    winner; /* in the first entry: index + 1 of the copy that is the object; 0: unknown */
 };
 
 struct replay {
@@ -58,7 +62,7 @@ static uint64_t foreign_tags(const struct lc_copy_chunk *c)
 }
 
 /*
- * All copies of the batch in one array, less those that another thread scribbled over. The newest
+ * Gather all copies of the batch in one array, but those that another thread wrote over. The newest
  * chunk comes first in the list and last in the array; a thread's copies keep their order.
  */
 static bool gather(struct lc_move_batch *b, struct replay *r)
@@ -70,7 +74,7 @@ static bool gather(struct lc_move_batch *b, struct replay *r)
 	r->copies = malloc(b->copies * sizeof(*r->copies) + 1);
 	if (!r->copies)
 		return false;
-	/* Without an interposer there is nothing but what was added. */
+	/* Without an interposer there are only the moves that were added. */
 	for (uint32_t i = b->preload ? b->head : 0; i; i = c->next) {
 		c = &b->preload->chunks[i - 1];
 		if (c->used > LC_COPY_CHUNK_CAP || c->used > end) {
@@ -157,7 +161,7 @@ static bool was_written(const struct replay *r, uint64_t addr)
 	return any_written(r, addr, addr + 1);
 }
 
-/* Add [low, high) to `written`, joining what it touches. */
+/* Add [low, high) to `written`, and join it with the ranges that it touches. */
 static void mark_written(struct replay *r, uint64_t low, uint64_t high)
 {
 	Word_t start = high;
@@ -173,7 +177,7 @@ static void mark_written(struct replay *r, uint64_t low, uint64_t high)
 	set(r, &r->written, low, high);
 }
 
-/* Forget the objects that begin in [low, high), where something else is put. */
+/* Forget the objects that begin in [low, high), since something else is put there. */
 static void overwrite(struct replay *r, uint64_t low, uint64_t high)
 {
 	Word_t key = low;
@@ -193,11 +197,11 @@ static bool is_region(const struct replay *r, const struct lc_copy *c)
 	       !((c->dst - r->low) & (REGION_BYTES - 1));
 }
 
-/* A region comes from its shadow: so does every object that begins in it. */
+/* Copy a whole region from its shadow: every object that begins in the shadow moves along. */
 static void move_region(struct replay *r, const struct lc_copy *c)
 {
 	uint64_t high = lc_copy_src(c) + lc_copy_size(c);
-	/* The smallest objects are of 16 bytes. Attribution thread only; large for a stack. */
+	/* The smallest objects have 16 bytes. Attribution thread only; too large for a stack. */
 	static uint64_t moved[REGION_BYTES / 16];
 	size_t moved_len = 0;
 	Word_t key = lc_copy_src(c);
@@ -226,7 +230,7 @@ static void place(struct replay *r, size_t i, const struct lc_copy *c)
 	set(r, &r->at, c->dst, i);
 }
 
-/* One more copy of the object whose first is entry `first`; SIZE_MAX: of a new one. */
+/* Add a copy of the object whose first copy is entry `first`; SIZE_MAX: of a new object. */
 static void add_entry(struct replay *r, size_t first, const struct lc_copy *c)
 {
 	size_t i = r->entries_len++;
@@ -237,13 +241,14 @@ static void add_entry(struct replay *r, size_t first, const struct lc_copy *c)
 	}
 	r->entries[i] =
 	    (struct entry){ .src = lc_copy_src(c), .size_bytes = lc_copy_size(c), .first = first };
-	/* What slides is alive; of racing copies, as long as none is known to be, the first. */
+	/* An object that slides is alive. Among racing copies the first counts until one is
+	 * known to have won. */
 	if (lc_copy_fate(c) == LC_COPY_WON || lc_copy_kind(c) == LC_COPY_SLIDE)
 		r->entries[first].winner = i + 1;
 	place(r, i, c);
 }
 
-/* Is the entry, as far as known, the object? */
+/* Is the entry the object, as far as is known? */
 static bool counts(const struct replay *r, const struct entry *e)
 {
 	size_t winner = r->entries[e->first].winner;
@@ -252,9 +257,10 @@ static bool counts(const struct replay *r, const struct entry *e)
 }
 
 /*
- * Three cases: an object that was copied before in this pause, and is copied on; one that is still
- * where it was at GC start (a young collection may have copied it before, and given up); and, of an
- * object that was copied before, a later piece or a losing copy.
+ * Replay the copy of an object. There are three cases: the object was copied before in this pause,
+ * and is copied on; it is still where it was at GC start (a young collection may have copied it,
+ * and given up); or the copy is a later piece, or a losing copy, of an object that was copied
+ * before.
  */
 static void move_object(struct replay *r, const struct lc_copy *c)
 {
@@ -281,10 +287,11 @@ static void step(struct replay *r, const struct lc_copy *c)
 {
 	if (lc_copy_fate(c) != LC_COPY_LOST) {
 		/*
-		 * A shadow that only small objects were put in was not seen to be written. In the
-		 * first collection of a pause it held nothing before. Later it may have: eden is
-		 * empty then, and its regions serve. An object of more than a region that moves by
-		 * whole regions looks the same; it is given up, which is safe.
+		 * A shadow into which only small objects were put was not seen to be written. In
+		 * the first collection of a pause it held nothing before. In a later one it may
+		 * have: eden is empty then, and its regions serve as shadows. An object of more
+		 * than a region that moves by whole regions looks the same; it is given up, which
+		 * is safe.
 		 */
 		if (is_region(r, c) &&
 		    (r->many || any_written(r, lc_copy_src(c), lc_copy_src(c) + REGION_BYTES)))

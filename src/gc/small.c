@@ -1,9 +1,9 @@
 /*
- * gc/small.c - see small.h.
+ * gc/small.c - follows small objects through copying collections by their forwarding pointers.
  *
  * Survivors are held in buckets by place, so that those in old memory that was not collected cost
- * nothing. What a header says is believed only if it leads into an area that has objects, where one
- * of the same class stands. Memory that the collection gave back is not touched: spaces and regions
+ * nothing. A forwarding pointer is believed only if it leads into an area that has objects, to an
+ * object of the same class. Memory that the collection gave back is not touched: spaces and regions
  * begin and end at multiples of GRANULE_BYTES, and the kernel is asked once for each.
  */
 #include "src/gc/small.h"
@@ -35,12 +35,12 @@ static struct {
 	size_t buckets_len;
 	uint64_t low, bucket_bytes;
 
-	/* Of the running pass. */
+	/* The running pass. */
 	const struct lc_area *areas;
 	size_t areas_len;
 	bool class_word;
 	size_t near;
-	uint64_t granule; /* known to be readable, + 1 */
+	uint64_t granule; /* number + 1 of a granule that is known to be readable */
 	uint64_t begin_ns;
 	struct lc_move *moves;
 	size_t moves_len, moves_cap;
@@ -48,7 +48,7 @@ static struct {
 	_Atomic uint64_t moved, forgotten, held, pass_ns;
 } small;
 
-/* The area that `addr` lies in, where that has objects; or NULL. */
+/* The area that `addr` lies in, if `addr` is in the part with objects; else NULL. */
 static const struct lc_area *area_of(uint64_t addr)
 {
 	const size_t i = lc_area_find_near(small.areas, small.areas_len, addr, &small.near);
@@ -82,7 +82,7 @@ void lc_small_forget(void)
 	atomic_store_explicit(&small.held, 0, memory_order_relaxed);
 }
 
-/* Buckets for the heap as it is reserved, once. */
+/* Make buckets for the whole reserved heap, once. */
 static bool lay_out(void)
 {
 	const struct lc_range heap = lc_ranges_heap();
@@ -121,7 +121,7 @@ bool lc_small_begin(const struct lc_area *areas, size_t len, bool class_word)
 	return true;
 }
 
-/* Keep looking after the object that is at `addr` now. */
+/* Hold the object that is at `addr` now, to look at it after later collections. */
 static void hold(uint64_t addr, uint64_t words)
 {
 	uint64_t i = (addr - small.low) / small.bucket_bytes;
@@ -136,7 +136,7 @@ static void hold(uint64_t addr, uint64_t words)
 	b->objects[b->len++] = addr | words << LC_ADDR_BITS;
 }
 
-/* Where the object at `addr` has gone; 0 if it has not, or died. */
+/* Where the object at `addr` was moved to; 0 if it was not moved, or died. */
 static uint64_t forwarded(uint64_t addr)
 {
 	uint64_t mark, to;
@@ -178,7 +178,7 @@ void lc_small_look(const struct lc_alloc *records, size_t len, uint16_t tag, uin
 	}
 }
 
-/* Does all of bucket `i` lie in old memory, which was left alone? */
+/* Does all of bucket `i` lie in old memory, which the collection left alone? */
 static bool untouched(size_t i)
 {
 	uint64_t bottom = small.low + i * small.bucket_bytes;
@@ -187,7 +187,7 @@ static bool untouched(size_t i)
 	return a && a->kind == LC_AREA_OLD && a->end >= bottom + small.bucket_bytes;
 }
 
-/* Objects that outlived collections before: those that moved on, and those that stayed. */
+/* Keep the objects of a bucket that stayed in old memory, and note where the others were moved. */
 static void look_at_bucket(struct bucket *b)
 {
 	size_t kept = 0;

@@ -1,11 +1,11 @@
 /*
- * gc/small.h - where a collection moved objects that it copied inline.
+ * gc/small.h - finds where a collection moved objects that it copied inline.
  *
  * Objects of LC_MOVE_INLINE_BYTES or less are copied without memcpy, so the interposer does not see
- * them. A copying collection leaves, in the header at the old place, the address of the new one, and
- * at GC finish nothing is put there yet: so each tracked small object that the collection may have
- * moved is looked at, in the pause. A sliding collection leaves nothing behind: all small objects
- * are forgotten then, here and in the map (heap/map_close.c).
+ * them. A copying collection leaves the address of the new place in the header at the old one, and
+ * at GC finish nothing has been put there yet. So each tracked small object that the collection may
+ * have moved is looked at, in the pause. A sliding collection leaves nothing behind: all small
+ * objects are forgotten then, here and in the map (heap/map_close.c).
  *
  * All functions run on the thread that posts the GC events. Context: [gc].
  */
@@ -22,30 +22,30 @@ struct lc_counters;
 
 struct lc_small_stats {
 	uint64_t moved;     /* found at their new place */
-	uint64_t forgotten; /* held when a collection came that leaves no trace */
-	uint64_t held;      /* small survivors looked after now */
+	uint64_t forgotten; /* dropped since a collection left no trace */
+	uint64_t held;      /* small survivors that are looked at after each collection now */
 	uint64_t pass_ns;   /* time spent in pauses */
 };
 
 /*
- * Begin a pass after a collection: `areas` as lc_areas_take() left them, `class_word` whether a
- * header's second word begins with the class, which forwarding leaves alone. Returns false when there is
- * nothing to find: nothing was collected, or the collection left no trace.
+ * Begin a pass after a collection. `areas` are those of lc_areas_take(); `class_word` says whether
+ * a header's second word begins with the class, which forwarding leaves alone. Returns false when
+ * there is nothing to find: nothing was collected, or the collection left no trace.
  */
 bool lc_small_begin(const struct lc_area *areas, size_t len, bool class_word);
 
-/* What is held is known no more. */
+/* Forget all objects that are held. */
 void lc_small_forget(void);
 
 /*
- * Records of the allocations since the last collection: those whose epoch tag lies `span` or less
- * before `tag`.
+ * Look at the objects of allocation records made since the last collection: those records whose
+ * epoch tag lies at most `span` before `tag`.
  */
 void lc_small_look(const struct lc_alloc *records, size_t len, uint16_t tag, uint16_t span);
 
 /*
- * End the pass, with the objects that outlived earlier collections. The moves are malloc'ed; owner: the
- * caller. *len is 0 and NULL is returned when there are none, or no memory.
+ * Look at the objects that outlived earlier collections, and end the pass. Returns the moves; they
+ * are malloc'ed, and the caller owns them. NULL with *len 0: there are none, or no memory.
  */
 struct lc_move *lc_small_end(size_t *len);
 
