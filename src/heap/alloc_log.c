@@ -1,5 +1,5 @@
 /*
- * heap/alloc_log.c - allocation logs and the pool of chunks that they share.
+ * heap/alloc_log.c - keeps the allocation logs and the pool of chunks that they share.
  *
  * A log is a list of chunks. Its owner appends at the tail; the attribution thread reads what lies
  * behind a published position and trims at the head. Each of the two has its own cache line.
@@ -13,16 +13,16 @@
  *                 is initialised before it is reached.
  *             L3  push stores the stack's head (release) -> pop loads it (acquire): the attribution
  *                 thread has read a chunk before another owner writes to it.
- *             L4  sweep stores the chunk that it has come to (release) -> trim loads it (acquire): what
- *                 lies before has been read when it is given back. It only grows, so that an old
- *                 value keeps more.
+ *             L4  sweep stores where the chunk begins that it has come to (release) -> trim loads
+ * it (acquire): records before it have been read when their chunk is given back. The position only
+ * grows, so an old value keeps more.
  *
  * The pool is one mapping, reserved at init. A chunk goes from `fresh` (never used) to a log, and
  * from there to the warm stack, on which the chunk used last is taken first: it is still in the
  * cache. A warm chunk that is not needed for some seconds loses its memory and goes to the cold
- * stack. Stacks are lock-free: links lie beside the chunks, not in them, so that a pop may read a link
- * that is out of date, and a tag in the head makes it start again (32 bits: it would take 2^32 other
- * operations within one pop to be fooled).
+ * stack. Stacks are lock-free: links lie beside the chunks, not in them, so that a pop may read a
+ * link that is out of date, and a tag in the head makes it start again (32 bits: it would take 2^32
+ * other operations within one pop to be fooled).
  */
 #include "src/heap/alloc_log.h"
 
@@ -74,7 +74,7 @@ static void push(struct stack *s, uint32_t number)
 
 	do {
 		atomic_store_explicit(&pool.links[number - 1], (uint32_t)head,
-		                      memory_order_relaxed); /* published by L3 */
+		                      memory_order_relaxed); /* L3 publishes it */
 		next = ((head >> 32) + 1) << 32 | number;
 	} while (!atomic_compare_exchange_weak_explicit(&s->head, &head, next, memory_order_acq_rel,
 	                                                memory_order_relaxed)); /* L3 */
@@ -140,7 +140,8 @@ int lc_alloc_pool_init(size_t max_bytes)
 		munmap(chunks, max * LC_ALLOC_CHUNK_BYTES);
 		return err;
 	}
-	/* Where huge pages are the rule, one chunk would take 2 MiB. Older kernels lack the call. */
+	/* With huge pages on by default, one chunk would take 2 MiB. Older kernels lack the
+	 * call. */
 	(void)madvise(chunks, max * LC_ALLOC_CHUNK_BYTES, MADV_NOHUGEPAGE);
 	pool.chunks = chunks;
 	pool.links = links;
@@ -222,7 +223,7 @@ int lc_alloc_log_create(struct lc_alloc_log **out)
 	return 0;
 }
 
-/* Oldest chunk, or NULL while the owner has none. */
+/* The oldest chunk, or NULL while the owner has none. */
 static struct lc_alloc_chunk *oldest(struct lc_alloc_log *log)
 {
 	if (!log->head) {
@@ -313,7 +314,7 @@ size_t lc_alloc_log_sweep(struct lc_alloc_log *log, const struct lc_alloc **run)
 	if (!c)
 		return 0;
 	log->sweep_chunk = c;
-	/* The chunk itself stays, as what begins with it is still needed. */
+	/* The chunk itself stays: its records are still needed. */
 	atomic_store_explicit(&log->sweep_first, c->first + 1, memory_order_release); /* L4 */
 	if (log->sweep_position >= to)
 		return 0;
@@ -326,7 +327,7 @@ size_t lc_alloc_log_sweep(struct lc_alloc_log *log, const struct lc_alloc **run)
 
 void lc_alloc_log_keep(struct lc_alloc_log *log)
 {
-	/* Relaxed: trim is asked for by whoever is told of this collection, later. */
+	/* Relaxed: lc_alloc_log_trim() is called only after this collection was announced. */
 	if (!atomic_load_explicit(&log->sweep_first, memory_order_relaxed))
 		atomic_store_explicit(&log->sweep_first, 1, memory_order_relaxed);
 }

@@ -1,8 +1,8 @@
 /*
- * heap/alloc_log.h - one thread's allocation log: chunks of records, append-only, sealed per epoch.
+ * heap/alloc_log.h - logs the allocations of one thread: append-only chunks of records.
  *
- * The layout of the log is here because the append is inlined into the hook. Invariants and memory
- * ordering: alloc_log.c.
+ * The layout of the log is here because the append is inlined into the hook. alloc_log.c has the
+ * invariants and the memory ordering.
  */
 #ifndef LC_HEAP_ALLOC_LOG_H
 #define LC_HEAP_ALLOC_LOG_H
@@ -28,35 +28,34 @@ _Static_assert(sizeof(struct lc_alloc_chunk) == LC_ALLOC_CHUNK_BYTES, "a chunk i
 
 /* Private to the functions below and to alloc_log.c. */
 struct lc_alloc_log {
-	/* Owner's line. */
+	/* The owner's cache line. */
 	_Alignas(64) _Atomic uint64_t position; /* written by: owner */
 	uint64_t limit;              /* owner only: position behind its chunk's last slot */
 	uintptr_t slots;             /* owner only: chunk's records - position * 16 */
 	struct lc_alloc_chunk *tail; /* owner only */
 	_Atomic(struct lc_alloc_chunk *) first; /* written by: owner, once */
 	_Atomic uint64_t lost;                  /* written by: owner */
-	/* Attribution thread's line. */
+	/* The attribution thread's cache line. */
 	_Alignas(64) struct lc_alloc_chunk *head; /* attribution thread only: oldest chunk kept */
 	struct lc_alloc_chunk *near;              /* attribution thread only: where it read last */
-	/* The GC callbacks' own. */
+	/* The fields of the GC callbacks. */
 	struct lc_alloc_chunk *sweep_chunk; /* where they read last; NULL: at the beginning */
 	uint64_t sweep_position;
-	_Atomic uint64_t
-	    sweep_first; /* 1 + position of the first record that they still need; 0: none */
+	_Atomic uint64_t sweep_first; /* 1 + position of the first record still needed; 0: none */
 };
 
 /*
- * Chunks that all logs share: `max_bytes` bounds them. Address space is reserved for all of them,
- * memory is used as they are. Once per process. Returns 0, -EINVAL when max_bytes holds no chunk
- * or over 2^31 of them, -EALREADY, or another -errno. [attach]
+ * Reserve the chunks that all logs share, at most `max_bytes`. Address space is reserved for all
+ * chunks; a chunk takes memory only when it is used. Once per process. Returns 0, -EINVAL when
+ * max_bytes holds no chunk or over 2^31 of them, -EALREADY, or another -errno. [attach]
  */
 int lc_alloc_pool_init(size_t max_bytes);
 
-/* Undo lc_alloc_pool_init(). Every log is destroyed. [attach] */
+/* Undo lc_alloc_pool_init(); every log was destroyed before. Context: tests. */
 void lc_alloc_pool_destroy(void);
 
-uint64_t lc_alloc_pool_used_bytes(void);     /* in logs now. Context: any. */
-uint64_t lc_alloc_pool_resident_bytes(void); /* with memory behind them. Context: any. */
+uint64_t lc_alloc_pool_used_bytes(void);     /* bytes of chunks in logs now. Context: any. */
+uint64_t lc_alloc_pool_resident_bytes(void); /* bytes of chunks with memory. Context: tests. */
 
 /*
  * Give chunks back to the kernel that no log needed for 5 to 10 s, at most 4 MiB a call.
@@ -64,12 +63,14 @@ uint64_t lc_alloc_pool_resident_bytes(void); /* with memory behind them. Context
  */
 void lc_alloc_pool_tidy(uint64_t now_ns);
 
-/* Context: [attach] [java]. Returns 0 or -ENOMEM. */
+/* Make an empty log. Returns 0 or -ENOMEM. Context: [attach] [java]. */
 int lc_alloc_log_create(struct lc_alloc_log **out);
-void lc_alloc_log_destroy(
-    struct lc_alloc_log *log); /* [writer], its thread has ended; NULL is fine */
+/* Free a log whose thread has ended; NULL is fine. Context: [writer]. */
+void lc_alloc_log_destroy(struct lc_alloc_log *log);
 
-/* Next chunk for a log whose chunk is full. Returns 0, or -ENOSPC and counts the record as lost. */
+/*
+ * Give a log whose chunk is full the next one. Returns 0, or -ENOSPC and counts the record as lost.
+ */
 int lc_alloc_log_extend(struct lc_alloc_log *log);
 
 /*
@@ -103,24 +104,25 @@ static inline uint64_t lc_alloc_log_lost(const struct lc_alloc_log *log)
 }
 
 /*
- * Records [from, to) as runs that lie in one chunk each: sets *run and returns its length; 0
- * at the end, and where `from` was trimmed away. Valid until lc_alloc_log_trim() passes it.
- * Context: [writer].
+ * Read the records [from, to) as runs that lie in one chunk each: sets *run and returns its length;
+ * 0 at the end, and if `from` was trimmed away. Valid until lc_alloc_log_trim() passes it. Context:
+ * [writer].
  */
 size_t lc_alloc_log_run(struct lc_alloc_log *log, uint64_t from, uint64_t to,
                         const struct lc_alloc **run);
 
 /*
- * Records behind those that were swept before, one run after the other: sets *run and returns its
- * length; 0 at the end. From the first call on, what was not swept is not trimmed. A log that was
- * trimmed before that must not be swept: see lc_alloc_log_keep(). Context: [gc].
+ * Read the records behind those that were swept before, one run after the other: sets *run and
+ * returns its length; 0 at the end. From the first call on, records that were not swept are not
+ * trimmed. A log that was trimmed before that must not be swept: see lc_alloc_log_keep(). Context:
+ * [gc].
  */
 size_t lc_alloc_log_sweep(struct lc_alloc_log *log, const struct lc_alloc **run);
 
-/* The log will be swept, but not now: do not trim it before. Context: [gc]. */
+/* Trim nothing before the first sweep, which comes later. Context: [gc]. */
 void lc_alloc_log_keep(struct lc_alloc_log *log);
 
-/* Give back chunks that lie wholly before `position`, but the owner's. Context: [writer]. */
+/* Give back chunks that lie wholly before `position`, except the owner's. Context: [writer]. */
 void lc_alloc_log_trim(struct lc_alloc_log *log, uint64_t position);
 
 #endif

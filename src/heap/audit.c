@@ -1,5 +1,5 @@
 /*
- * heap/audit.c - weak references to tracked objects, snapshots of them, and the comparison.
+ * heap/audit.c - holds weak references to tracked objects, takes snapshots of them, and compares.
  *
  * Entries lie in blocks that never move; an entry's number is taken from a list of free ones.
  *
@@ -7,13 +7,13 @@
  *            `reported` belongs to the snapshot, `addr` and `seen` to the attribution thread, once
  *            `ref` is set.
  * Order:     A1  add stores ref (release) -> snapshot loads it (acquire): an entry is whole
- *                before it is seen. add stores the block, then `len` (release) likewise.
+ *                before it is seen. In the same way add stores the block, then `len` (release).
  *            A2  a dead object is reported by one snapshot only, and its entry is used again only
  *                after that snapshot was compared. So no snapshot names an entry by a number
  *                that has gone to another object.
- * Locks:     `entries_lock` for the list of free entries, `queue_lock` for snapshots, `totals_lock`.
- *            None is held across a call into the JVM, so a thread that holds one never waits for
- *            the end of the pause in which snapshot() takes the latter two.
+ * Locks:     `entries_lock` for the list of free entries, `queue_lock` for snapshots,
+ * `totals_lock`. None is held across a call into the JVM, so a thread that holds one never waits
+ * for the end of the pause in which snapshot() takes the latter two.
  */
 #include "src/heap/audit.h"
 
@@ -37,12 +37,12 @@ enum {
 
 struct entry {
 	_Atomic(jweak) ref; /* 0: free, or about to be used */
-	uint64_t addr;      /* where it was when it was compared last, or allocated */
+	uint64_t addr; /* where the object was at the last comparison, or when it was allocated */
 	uint32_t size_words;
 	uint32_t site;
 	uint32_t next_free; /* number + 1 of a free entry; under entries_lock */
 	bool reported;      /* some snapshot says that it is dead */
-	bool seen;          /* was live in a comparison */
+	bool seen;          /* the object was live in a comparison */
 };
 
 struct item {
@@ -126,7 +126,7 @@ void lc_audit_destroy(void)
 	audit.totals = (struct lc_audit_totals){ 0 };
 }
 
-/* One more block of free entries. Under entries_lock. */
+/* Add a block of free entries. Under entries_lock. */
 static void add_block(void)
 {
 	uint32_t len = atomic_load_explicit(&audit.len, memory_order_relaxed); /* lock held */
@@ -226,7 +226,7 @@ void lc_audit_snapshot(uint32_t epoch)
 	pthread_mutex_unlock(&audit.queue_lock);
 }
 
-/* Oldest snapshot of an epoch up to `epoch`, or NULL. */
+/* Take the oldest snapshot of an epoch up to `epoch`, or NULL. */
 static struct snapshot *take_snapshot(uint32_t epoch)
 {
 	struct snapshot *s;
@@ -244,7 +244,7 @@ static struct snapshot *take_snapshot(uint32_t epoch)
 	return s;
 }
 
-/* Delete the references that snapshots said are dead, if this thread may. */
+/* Delete the references that snapshots found dead, if this thread is attached to the JVM. */
 static void free_dead(void)
 {
 	JavaVM *vm = atomic_load_explicit(&audit.vm, memory_order_acquire); /* set by add */
@@ -269,7 +269,7 @@ static void free_dead(void)
 	}
 }
 
-/* Keep only what is dead in a snapshot, for free_dead(). */
+/* Keep only the dead references of a snapshot, for free_dead(). */
 static void keep_dead(struct snapshot *s)
 {
 	size_t out = 0;
@@ -290,7 +290,7 @@ static int by_address(const void *a, const void *b)
 	return x->addr < y->addr ? -1 : x->addr > y->addr;
 }
 
-/* Is `o` the interval of the object that was at `addr`? */
+/* Is `o` the map's interval of the object that was at `addr`? */
 static bool is_of(const struct lc_object *o, uint64_t addr, const struct entry *e)
 {
 	return o->addr == addr && o->size_bytes == (uint64_t)e->size_words * 8 &&
@@ -322,7 +322,9 @@ static void match(struct lc_map *map, struct live *live, size_t len, struct lc_a
 	}
 }
 
-/* Is some other live object of the same site and size where this one was? Then the map means that. */
+/*
+ * Is another live object of the same site and size where this one was? Then the map means that one.
+ */
 static bool another_is_there(const struct live *live, size_t len, const struct entry *e)
 {
 	size_t low = 0, high = len;

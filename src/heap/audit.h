@@ -1,9 +1,10 @@
 /*
- * heap/audit.h - the object map compared with the JVM's own knowledge, for --audit.
+ * heap/audit.h - compares the object map with the JVM's own knowledge, for --audit.
  *
  * A JNI weak global reference is held to every tracked object. When a collection has finished, the
- * JVM has put each object's new address, or 0, in the reference's slot; a snapshot of them is
- * taken in the pause. When the attribution thread has closed that epoch, the map is compared with it.
+ * JVM has put each object's new address, or 0, in the reference's slot; a snapshot of the addresses
+ * is taken in the pause. When the attribution thread has closed that epoch, the map is compared
+ * with it.
  *
  * An object is live as long as its reference is not cleared. G1 clears those of old objects
  * only at the end of a marking, so an object may count as live for some collections after
@@ -23,25 +24,28 @@ struct lc_audit_totals {
 	uint64_t checks;    /* live objects compared, summed over collections */
 	uint64_t survivors; /* different objects that were live after a collection */
 	uint64_t objects;   /* references made */
-	uint64_t forgotten; /* live, of 64 bytes or less, and not in the map: unknown, not wrong */
-	uint64_t wrong_missing; /* live, and no interval is at its address */
-	uint64_t wrong_moved;   /* live, and the interval is where it was before */
-	uint64_t wrong_overlap; /* intervals of no live object that lie over a live one */
-	uint64_t stale;         /* intervals of no live object that do not: allowed */
-	uint64_t skipped; /* collections not compared, for want of memory or because not asked */
-	uint64_t unheld;  /* objects whose reference could not be made */
+	/* live small objects (map_close.c, rule 5) that are not in the map: unknown, not wrong */
+	uint64_t forgotten;
+	uint64_t wrong_missing; /* live objects without an interval at their address */
+	uint64_t wrong_moved;   /* live objects whose interval is where they were before */
+	uint64_t wrong_overlap; /* intervals of dead objects that lie over a live one */
+	uint64_t stale;         /* intervals of dead objects that do not: allowed */
+	uint64_t skipped;       /* collections not compared: no memory, or nobody asked */
+	uint64_t unheld;        /* objects whose reference could not be made */
 };
 
 /* Once per process. Returns 0, -EALREADY or -ENOMEM. [attach] */
 int lc_audit_init(void);
 
-/* Undo it; references still held are left to the JVM. [attach], no other call is running. */
+/*
+ * Undo lc_audit_init(); references are left to the JVM. Context: tests, no other call is running.
+ */
 void lc_audit_destroy(void);
 
 /*
- * Hold a reference to a tracked object. To be called after its record is in the allocation log, and
- * has been corrected where that was needed: an object that a snapshot shows is then in the logs
- * sealed after the snapshot. Clears an exception of its own. Context: [java], from the hook.
+ * Hold a reference to a tracked object. To be called when its record is in the allocation log and
+ * has been corrected if need be: an object that a snapshot shows is then in the logs sealed after
+ * the snapshot. Clears an exception that it causes. Context: [java], from the hook.
  */
 void lc_audit_add(JNIEnv *env, jobject object, uint64_t addr, uint64_t size_bytes, uint32_t site);
 
@@ -52,9 +56,9 @@ void lc_audit_add(JNIEnv *env, jobject object, uint64_t addr, uint64_t size_byte
 void lc_audit_snapshot(uint32_t epoch);
 
 /*
- * Compare the map, which has just closed `epoch`, with the snapshot of that epoch; older ones
- * are skipped. Deletes references to dead objects if the calling thread is attached to the
- * JVM, and keeps them for a later call if it is not. Context: [writer].
+ * Compare the map, which has just closed `epoch`, with the snapshot of that epoch; older snapshots
+ * are skipped. Deletes references to dead objects if the calling thread is attached to the JVM, and
+ * keeps them for a later call if it is not. Context: [writer].
  */
 void lc_audit_compare(struct lc_map *map, uint32_t epoch);
 

@@ -1,16 +1,16 @@
 /*
- * heap/estimate.c - see estimate.h.
+ * heap/estimate.c - takes JVMTI's sampled allocations, and holds weak references to their objects.
  *
- * Counts and bytes come from every event. References are kept in a table of fixed size: when it is
- * full, each live one is given up by the toss of a coin, the others stand for twice as many,
- * and new ones are kept with half the chance.
+ * Counts and bytes come from every event. References are kept in a table of fixed size. When it is
+ * full, a coin is tossed for each live reference: half of them are given up, the others stand for
+ * twice as many objects, and new references are kept with half the chance.
  *
- * Locks: `lock` for the table and for what was sampled since the last flush. Never held across a call into
- *        the JVM: in a pause a thread in an event runs on, so gc_finish() waits for it only shortly.
- *        The thread list's lock is taken under none.
- * Order: an event notes `epoch` and `collections` before it makes its reference, and reads the
- *        reference's slot under the lock. A collection in between has then updated the slot, and
- *        one that is running will read it, so no address in the table is older than its epoch.
+ * Locks: `lock` for the table and for what was sampled since the last flush. Never held across a
+ * call into the JVM: in a pause a thread in an event runs on, so gc_finish() waits for it only
+ * shortly. No lock is held when the lock of the thread list is taken. Order: an event notes `epoch`
+ * and `collections` before it makes its reference, and reads the reference's slot under the lock. A
+ * collection in between has then updated the slot, and one that is running will read it, so no
+ * address in the table is older than its epoch.
  */
 #include "src/heap/estimate.h"
 
@@ -52,7 +52,7 @@ int lc_alloc_sample_init(const struct lc_alloc_sample_config *config)
 	sample.counted = sample.collections_counter ? *sample.collections_counter : 0;
 	sample.epoch = sample.closed = lc_epoch_now();
 	sample.random = lc_clock_now_ns() | 1;
-	/* Untouched pages of these take no memory. */
+	/* Pages of these arrays take no memory until they are touched. */
 	sample.entries = calloc(LC_ALLOC_ENTRIES_MAX, sizeof(*sample.entries));
 	sample.objects = calloc(LC_ALLOC_ENTRIES_MAX, sizeof(*sample.objects));
 	sample.released = calloc(LC_ALLOC_ENTRIES_MAX, sizeof(*sample.released));
@@ -108,7 +108,10 @@ static bool chosen(uint8_t shift)
 	return !shift;
 }
 
-/* Move about half of the live entries to `out`, which has LC_ALLOC_LIVE_MAX. Returns how many. */
+/*
+ * Move about half of the live entries to `out`, which has room for LC_ALLOC_LIVE_MAX. Returns how
+ * many.
+ */
 static size_t thin(jweak *out)
 {
 	size_t kept = 0, given_up = 0;
@@ -143,7 +146,9 @@ static struct lc_alloc_class *class_slot(uint64_t mirror)
 	return &sample.classes[lc_hash(mirror >> 3) >> 56];
 }
 
-/* The class word that was read before in this epoch, or 0: reading a header costs a system call. */
+/*
+ * The class word if it was read before in this epoch, or 0. Reading a header costs a system call.
+ */
 static uint64_t known_word(uint64_t mirror, uint32_t sequence)
 {
 	const struct lc_alloc_class *c = class_slot(mirror);
@@ -163,7 +168,7 @@ static void learn_word(uint64_t mirror, uint32_t sequence, uint64_t word)
 	pthread_mutex_unlock(&sample.lock);
 }
 
-/* The class word in the header of `o`; 0 when collections keep getting in between. */
+/* Read the class word in the header of `o`; 0 if collections keep getting in between. */
 static uint64_t class_word(JNIEnv *jni, jobject o, jclass class)
 {
 	for (unsigned attempt = 0; attempt < 8; attempt++) {
@@ -189,7 +194,7 @@ static uint64_t class_word(JNIEnv *jni, jobject o, jclass class)
 	return 0;
 }
 
-/* The path that allocates: the leaf is the method whose bytecode `new` runs. */
+/* The path of the allocation; its leaf is the method whose bytecode `new` runs. */
 static uint32_t walk(jvmtiEnv *jvmti, JNIEnv *jni)
 {
 	jint cap = (jint)sample.config.depth, len = 0;
@@ -209,7 +214,10 @@ static uint32_t walk(jvmtiEnv *jvmti, JNIEnv *jni)
 	return path;
 }
 
-/* The sites of an object: of its path and, without a path, of its class. False where there is none. */
+/*
+ * Find the sites of an object: by its path or, without a path, by its class. False if there is
+ * none.
+ */
 static bool find_sites(jvmtiEnv *jvmti, JNIEnv *jni, jobject object, jclass class,
                        struct lc_alloc_entry *e)
 {
@@ -242,7 +250,7 @@ static enum held insert(struct lc_alloc_entry *e)
 {
 	if (full())
 		return NO_ROOM;
-	for (; e->shift < sample.shift; e->shift++) /* thinned since *e was chosen */
+	for (; e->shift < sample.shift; e->shift++) /* the table was thinned since *e was chosen */
 		if (toss())
 			return GIVEN_UP;
 	if (sample.config.follow) {
@@ -255,7 +263,7 @@ static enum held insert(struct lc_alloc_entry *e)
 	return HELD;
 }
 
-/* Make room, and delete what was given up: this thread may, and nobody waits for the lock. */
+/* Make room, and delete the references given up: this thread is attached, and holds no lock. */
 static void make_room(JNIEnv *jni)
 {
 	jweak *refs = malloc(LC_ALLOC_LIVE_MAX * sizeof(jweak));
@@ -272,7 +280,7 @@ static void make_room(JNIEnv *jni)
 	free(refs);
 }
 
-/* Hold a reference to the object, if the table has room for it, which may have to be made. */
+/* Hold a reference to the object, if the table has room for it or room can be made. */
 static void hold(JNIEnv *jni, jobject object, struct lc_alloc_entry *e)
 {
 	enum held held = NO_ROOM;
@@ -349,7 +357,7 @@ void lc_alloc_sample_gc_finish(uint32_t epoch)
 	if (!lc_alloc_sample_enabled())
 		return;
 	if (!sample.config.follow)
-		return; /* slots are read in lc_alloc_sample_flush(), by the JVM */
+		return; /* lc_alloc_sample_flush() asks the JVM instead of reading slots */
 	begin_ns = lc_clock_now_ns();
 	pthread_mutex_lock(&sample.lock);
 	lc_alloc_count_collection();

@@ -1,11 +1,11 @@
 /*
- * heap/estimate.h - a sample of the allocations that are too small to be tracked.
+ * heap/estimate.h - samples the allocations of objects that are too small to be tracked.
  *
  * JVMTI's SampledObjectAlloc picks bytes of a thread's allocations at random, on average one every
  * `interval` bytes, so an object of s bytes is picked with probability p = 1 - exp(-s / interval)
- * and stands for 1 / p objects like it. Each is held by a weak reference, whose slot is read when a
- * collection has finished: where it lies now, or that it is dead. docs/ENGINES.md ("Estimates")
- * says what is made of that.
+ * and stands for 1 / p objects like it. Each picked object is held by a weak reference, whose slot
+ * is read when a collection has finished: it tells where the object lies now, or that it is dead.
+ * docs/ENGINES.md ("Estimates") says how estimates are made from that.
  *
  * Source: JEP 331; the weight is Horvitz and Thompson's (1952).
  */
@@ -31,28 +31,32 @@ struct lc_alloc_sample_config {
 
 struct lc_alloc_sample_stats {
 	uint64_t sampled; /* events of objects that are not tracked */
-	uint64_t tracked; /* events of objects that are tracked exactly: not used */
+	uint64_t tracked; /* events of objects that are tracked exactly; they are not used */
 	uint64_t lost;    /* events without effect: no memory, no thread record, no room */
-	uint64_t unheld;  /* counted, but without a reference: no room for one */
+	uint64_t unheld;  /* objects counted, but without a reference for lack of room */
 	uint64_t live;    /* references to objects not known to be dead */
 	uint64_t live_peak;
 	uint64_t thinned;  /* times that half of the references was given up */
-	uint64_t unsplit;  /* accesses to a class of which no object was held */
+	uint64_t unsplit;  /* accesses to a class none of whose objects was held */
 	uint64_t gc_ns;    /* time spent reading references in pauses */
 	uint64_t gc_slots; /* references read there */
 };
 
 /*
- * Begin, once; the caller enables the event if lc_alloc_sample_enabled() then. Returns 0, -ENOMEM,
- * -ERANGE where the JVM cannot sample at this interval, or -ENOTSUP where it does not sample.
+ * Begin, once. The caller then enables the event if lc_alloc_sample_enabled(). Returns 0, -ENOMEM,
+ * -ERANGE if the JVM cannot sample at this interval, or -ENOTSUP if it does not sample.
  * Context: [attach].
  */
 int lc_alloc_sample_init(const struct lc_alloc_sample_config *config);
 
-/* Is anything sampled? Not with an interval of 0, nor when every object is tracked. Context: any. */
+/*
+ * Is anything sampled? Not with an interval of 0, nor when every object is tracked. Context: any.
+ */
 bool lc_alloc_sample_enabled(void);
 
-/* Undo lc_alloc_sample_init(); references are left to the JVM. [attach], no other call is running. */
+/*
+ * Undo lc_alloc_sample_init(); references are left to the JVM. [attach], no other call is running.
+ */
 void lc_alloc_sample_destroy(void);
 
 /* The JVMTI event. Context: [java]. */
@@ -60,29 +64,30 @@ void JNICALL lc_alloc_sample_event(jvmtiEnv *jvmti, JNIEnv *jni, jthread thread,
                                    jclass class, jlong size);
 
 /*
- * The collection that ends `epoch` has finished and the world is stopped: read every reference. Before
- * lc_epoch_leave_gc(). Context: [gc].
+ * Read every reference: the collection that ends `epoch` has finished and the world is stopped.
+ * Comes before lc_epoch_leave_gc(). Context: [gc].
  */
 void lc_alloc_sample_gc_finish(uint32_t epoch);
 
 /*
- * A sample of `engine` on `t` fell into an object of class `class_site` (lc_klass_site()) that starts at
- * `start` and was not tracked, in `epoch`. Noted, and split over the sites of the class by the next
- * lc_alloc_sample_flush(). Context: [writer].
+ * Note that a sample of `engine` on `t`, in `epoch`, fell into an object of class `class_site`
+ * (lc_klass_site()) that starts at `start` and was not tracked. The next lc_alloc_sample_flush()
+ * splits it over the sites of the class. Context: [writer].
  */
 void lc_alloc_sample_access(struct lc_thread *t, uint16_t engine, uint32_t class_site,
                             uint64_t start, uint32_t epoch, uint64_t samples);
 
 /*
- * All samples of `epoch` were given to lc_alloc_sample_access(), and the collection at its end
- * left `areas`, which tell old objects from new ones in the next epoch. Context: [writer].
+ * Close `epoch`: all its samples were given to lc_alloc_sample_access(), and the collection at its
+ * end left `areas`, by which old objects are told from new ones in the next epoch. Context:
+ * [writer].
  */
 void lc_alloc_sample_close(uint32_t epoch, const struct lc_area *areas, size_t len);
 
 /*
- * Move what was sampled and split since the last call to the tallies of the threads (ESTIMATES
- * and SPLITS), and delete references to dead objects of closed epochs. What belongs to a thread
- * whose record is gone goes to the oldest thread. Context: [writer].
+ * Move the sums of samples and splits since the last call to the tallies of the threads (ESTIMATES
+ * and SPLITS), and delete references to dead objects of closed epochs. The sums of a thread whose
+ * record is gone go to the oldest thread. Context: [writer].
  */
 void lc_alloc_sample_flush(JNIEnv *jni);
 

@@ -1,7 +1,8 @@
 /*
- * heap/estimate_flush.c - the attribution thread's part of estimate.c.
+ * heap/estimate_flush.c - moves the estimates to the tallies: the attribution thread's part of
+ * estimate.c.
  *
- * The table's lock is held for copies only: what takes longer works on them.
+ * The table's lock is held only to copy objects; longer work is done on the copies.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -67,7 +68,7 @@ void lc_alloc_sample_close(uint32_t epoch, const struct lc_area *areas, size_t l
 	t->areas_len = 0;
 	copy = realloc(t->areas, len * sizeof(*areas) + 1);
 	if (!copy)
-		return; /* the ages are unknown then */
+		return; /* ages are unknown without the areas */
 	t->areas = copy;
 	if (len)
 		memcpy(copy, areas, len * sizeof(*areas));
@@ -75,8 +76,8 @@ void lc_alloc_sample_close(uint32_t epoch, const struct lc_area *areas, size_t l
 }
 
 /*
- * Where the collector moves objects while the program runs, ask the JVM who is dead. One cycle may be
- * under way, so what is counted as outlived is a lower bound.
+ * Ask the JVM which objects are dead, if the collector moves objects while the program runs. A
+ * cycle may be under way, so the number of collections outlived is a lower bound.
  */
 static void check_references(struct lc_alloc_table *t, JNIEnv *jni)
 {
@@ -95,7 +96,7 @@ static void check_references(struct lc_alloc_table *t, JNIEnv *jni)
 	pthread_mutex_lock(&t->lock);
 	t->checking = false;
 	for (size_t i = 0; i < len; i++) {
-		struct lc_alloc_entry *e = &t->entries[i]; /* entries were only added meanwhile */
+		struct lc_alloc_entry *e = &t->entries[i]; /* meanwhile entries were only added */
 		uint32_t cycles = t->collections - e->since;
 
 		if (t->released[i].ref) {
@@ -108,7 +109,9 @@ static void check_references(struct lc_alloc_table *t, JNIEnv *jni)
 	pthread_mutex_unlock(&t->lock);
 }
 
-/* Add to the sums what objects have outlived since the last time. Under the lock. */
+/*
+ * Add to the sums the collections that objects have outlived since the last time. Under the lock.
+ */
 static void tell_survived(struct lc_alloc_table *t)
 {
 	for (size_t i = 0; i < t->len; i++) {
@@ -121,14 +124,14 @@ static void tell_survived(struct lc_alloc_table *t)
 				continue;
 			x = lc_alloc_sum_of(&t->sums, e->thread, e->object.site);
 			if (!x)
-				return; /* told the next time */
+				return; /* it is added the next time */
 			x->live[c] += 1 / lc_alloc_chance_held(t, e);
 			e->told = (uint8_t)(e->told | 1u << c);
 		}
 	}
 }
 
-/* Copies of the table's objects. Under the lock. Returns their number. */
+/* Copy the table's objects. Under the lock. Returns their number. */
 static size_t copy_objects(struct lc_alloc_table *t)
 {
 	for (size_t i = 0; i < t->len; i++) {
@@ -145,7 +148,7 @@ static size_t copy_objects(struct lc_alloc_table *t)
 	return t->len;
 }
 
-/* Put back the hits of `len` copies. An entry has its number still, or a smaller one. */
+/* Put back the hits of `len` copies. An entry has its old number, or a smaller one. */
 static void return_hits(struct lc_alloc_table *t, size_t len)
 {
 	for (size_t i = 0; i < len; i++) {
@@ -161,7 +164,7 @@ static void return_hits(struct lc_alloc_table *t, size_t len)
 	}
 }
 
-/* Take out the dead whom no access will ask for. Under the lock. Returns how many. */
+/* Take out dead objects that no access can be about any more. Under the lock. Returns how many. */
 static size_t take_dead(struct lc_alloc_table *t)
 {
 	size_t kept = 0, dead = 0;
@@ -178,7 +181,7 @@ static size_t take_dead(struct lc_alloc_table *t)
 	return dead;
 }
 
-/* The tally of a thread's number, or of the oldest thread. NULL without memory. */
+/* The tally of the thread with that number, or of the oldest thread. NULL without memory. */
 static struct lc_tally *tally_of(uint32_t thread)
 {
 	struct lc_thread *x, *oldest = NULL;

@@ -1,6 +1,6 @@
 /*
- * heap/estimate_impl.h - the table of references that estimate.c fills and
- * estimate_flush.c empties. Nobody else includes it.
+ * heap/estimate_impl.h - declares the table of references that estimate.c fills and
+ * estimate_flush.c empties. No other file includes it.
  */
 #ifndef LC_HEAP_ESTIMATE_IMPL_H
 #define LC_HEAP_ESTIMATE_IMPL_H
@@ -20,23 +20,25 @@
 
 enum {
 	LC_ALLOC_LIVE_MAX = 1 << 16,
-	LC_ALLOC_ENTRIES_MAX =
-	    2 * LC_ALLOC_LIVE_MAX, /* the dead wait for their epoch to be closed */
+	/* dead objects stay until their epoch is closed */
+	LC_ALLOC_ENTRIES_MAX = 2 * LC_ALLOC_LIVE_MAX,
 	LC_ALLOC_CLASSES = 256,
 };
 
 struct lc_alloc_entry {
 	jweak ref;
-	struct lc_split_object object; /* `last` is set for dead ones only, `chance` never */
+	struct lc_split_object object; /* `last` is set for dead objects only, `chance` never */
 	uint32_t thread;
 	uint32_t size_bytes;
 	uint32_t since;    /* `collections` when it was allocated */
 	uint32_t survived; /* collections */
 	uint8_t shift;     /* kept with a chance of 2^-shift */
-	uint8_t told;      /* columns of live_milli that were told: a bit each */
+	uint8_t told;      /* columns of live_milli that have counted it: a bit each */
 };
 
-/* A class's word, by the address of its mirror, which holds while the GC sequence does. */
+/*
+ * The word of a class by the address of its mirror; it is valid while the GC sequence is the same.
+ */
 struct lc_alloc_class {
 	uint64_t mirror, word;
 	uint32_t sequence;
@@ -63,7 +65,7 @@ struct lc_alloc_table {
 
 	/* Attribution thread only. */
 	struct lc_split *split;
-	struct lc_split_object *objects; /* copies of the table's */
+	struct lc_split_object *objects; /* copies of the table's objects */
 	struct lc_alloc_entry *released; /* LC_ALLOC_ENTRIES_MAX of each */
 	uint32_t closed;                 /* epochs before this one are closed */
 	struct lc_area *areas;           /* at the beginning of epoch `closed` */
@@ -73,7 +75,7 @@ struct lc_alloc_table {
 /* The one table. */
 struct lc_alloc_table *lc_alloc_table(void);
 
-/* Note that the JVM has collected objects, if it has since the last time. Under the lock. */
+/* Note whether the JVM has collected objects since the last call. Under the lock. */
 void lc_alloc_count_collection(void);
 
 static inline bool lc_alloc_alive(const struct lc_alloc_entry *e)

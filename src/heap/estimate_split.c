@@ -1,11 +1,12 @@
 /*
- * heap/estimate_split.c - see estimate_split.h.
+ * heap/estimate_split.c - splits noted accesses over sites, and adds up the errors of the split.
  *
- * Errors of LIVE are those of the sample of objects, and an object stays in the sample for as long as
- * it lives: two accesses that are split by the same objects are wrong in the same way, and their
- * standard deviations add, not their variances. Among objects older than a collection that is
- * taken for granted, which bounds the error from above. Objects of two epochs that are still new
- * are different objects: there the variances add. `struct state` holds what that takes.
+ * Errors of LIVE are those of the sample of objects, and an object stays in the sample for as long
+ * as it lives: two accesses that are split by the same objects are wrong in the same way, and their
+ * standard deviations add, not their variances. For objects older than a collection the same
+ * objects are always assumed, which bounds the error from above. Objects of two epochs that are
+ * still new are different objects: their variances add. `struct state` holds the sums that this
+ * needs.
  */
 #include "src/heap/estimate_split.h"
 
@@ -17,17 +18,17 @@
 #include "src/base/hash.h"
 #include "src/base/vector.h"
 
-/* What was told of one engine, class and site by LIVE. */
+/* The errors so far of LIVE for one engine, class and site. */
 struct state {
 	uint32_t class_site, site;
 	uint16_t engine;
 	bool used;
 	uint32_t new_epoch;  /* of new_sd */
-	double old_sd;       /* objects older than a collection, or of any age */
-	double new_variance; /* new objects, epochs before new_epoch */
+	double old_sd;       /* for objects older than a collection, or of any age */
+	double new_variance; /* for new objects of epochs before new_epoch */
 	double new_sd;
-	double told_variance; /* thousandths */
-	double carry;         /* thousandths of a sample, not told yet; below 1 */
+	double told_variance; /* in thousandths: the variance given to emit() so far */
+	double carry;         /* thousandths of a sample, not given to emit() yet; below 1 */
 };
 
 struct lc_split {
@@ -37,10 +38,13 @@ struct lc_split {
 	size_t states_len, states_cap;
 };
 
-/* Objects of a class, or of one site of it, that accesses of one epoch and age may be to. */
+/*
+ * The objects of a class, or of one site of it, that accesses of one epoch and age may have been
+ * to.
+ */
 struct part {
 	double weight;   /* sum of 1 / chance: their estimated number */
-	double variance; /* of that number: sum of (1 - chance) / chance^2 */
+	double variance; /* the variance of that number: sum of (1 - chance) / chance^2 */
 };
 
 struct emitter {
@@ -110,7 +114,7 @@ static int grow_states(struct lc_split *s)
 	return 0;
 }
 
-/* The state of a site, made when it is new; NULL without memory. */
+/* The state of a site, which is made if it is new; NULL without memory. */
 static struct state *state_of(struct lc_split *s, uint16_t engine, uint32_t class_site,
                               uint32_t site)
 {
@@ -193,7 +197,7 @@ static struct part add_all(const struct lc_split_object *objects, size_t len, ui
 	return all;
 }
 
-/* Add an error of standard deviation `sd`; returns by how much the variance told must grow. */
+/* Add an error of standard deviation `sd`; returns how much told_variance must grow. */
 static double add_error(struct state *x, double sd, uint32_t epoch, uint8_t age)
 {
 	double total, told = x->told_variance;
@@ -214,8 +218,9 @@ static double add_error(struct state *x, double sd, uint32_t epoch, uint8_t age)
 }
 
 /*
- * The accesses of one class, epoch, age and engine, in order of threads. A site's variance is
- * spread over the threads by their samples: it is right for their sum.
+ * Give emit() the rows of one site for the accesses of one class, epoch, age and engine, in the
+ * order of threads. The site's variance is spread over the threads by their samples: it is right
+ * for their sum.
  */
 static void emit_site(struct lc_split *s, const struct lc_split_access *group, size_t group_len,
                       uint64_t samples, uint32_t site, double share, double variance,
@@ -226,7 +231,7 @@ static void emit_site(struct lc_split *s, const struct lc_split_access *group, s
 	double grown;
 
 	if (!x)
-		return; /* a site less, which the sum of the rows shows */
+		return; /* this site is missing then, and the sum of the rows is smaller */
 	grown = add_error(x, (double)samples * sqrt(variance), a->epoch, a->age);
 	for (size_t i = 0; i < group_len;) {
 		uint32_t thread = group[i].thread;
@@ -249,7 +254,7 @@ static void emit_site(struct lc_split *s, const struct lc_split_access *group, s
 	}
 }
 
-/* LIVE for one such group, over the objects of its class. Returns the samples not split. */
+/* Settle LIVE for such a group over the objects of its class. Returns the samples not split. */
 static uint64_t settle_live(struct lc_split *s, const struct lc_split_access *group,
                             size_t group_len, const struct lc_split_object *objects, size_t len,
                             const struct emitter *e)
@@ -277,7 +282,7 @@ static uint64_t settle_live(struct lc_split *s, const struct lc_split_access *gr
 	return 0;
 }
 
-/* First of the accesses, sorted by_address(), that is not before (epoch, start). */
+/* The first of the accesses, sorted by_address(), that is not before (epoch, start). */
 static size_t first_at(const struct lc_split_access *accesses, size_t len, uint32_t epoch,
                        uint64_t start)
 {
@@ -314,7 +319,7 @@ static void emit_hit(struct lc_split_object *o, const struct lc_split_access *a,
 	        });
 }
 
-/* HITS for the accesses to one class, sorted by_address(). */
+/* Settle HITS for the accesses to one class, sorted by_address(). */
 static void settle_hits(const struct lc_split_access *accesses, size_t accesses_len,
                         struct lc_split_object *objects, size_t len, const struct emitter *e)
 {
@@ -336,7 +341,7 @@ static void settle_hits(const struct lc_split_access *accesses, size_t accesses_
 	}
 }
 
-/* The run of objects, sorted by class, that are of `class_site`; *at is where to begin. */
+/* The number of objects of `class_site`, among objects sorted by class; *at is where to begin. */
 static size_t class_run(const struct lc_split_object *objects, size_t len, uint32_t class_site,
                         size_t *at)
 {

@@ -1,4 +1,4 @@
-/* heap/estimate_sums.c - see estimate_sums.h. */
+/* heap/estimate_sums.c - adds up sampled allocations without bias, and their variances. */
 #include "src/heap/estimate_sums.h"
 
 #include <math.h>

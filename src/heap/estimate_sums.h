@@ -1,5 +1,5 @@
 /*
- * heap/estimate_sums.h - sampled allocations added up by thread and site until they go to a tally.
+ * heap/estimate_sums.h - adds up sampled allocations by thread and site until they go to a tally.
  *
  * An object that was sampled with a known chance counts for 1 / chance objects. The sums of
  * independent samples are estimates without bias, and so is the variance that goes with them.
@@ -13,7 +13,7 @@
 
 #include "src/profile/writer.h"
 
-/* Of one thread and site. */
+/* The sums of one thread and site. */
 struct lc_alloc_sum {
 	uint32_t thread, site; /* site 0: free */
 	uint64_t sampled;
@@ -21,7 +21,7 @@ struct lc_alloc_sum {
 	double live[LC_LIVE_COLUMNS];
 };
 
-/* Zeroed when it is empty. */
+/* A table of sums. All zero is an empty one. */
 struct lc_alloc_sums {
 	struct lc_alloc_sum *slots; /* open addressing; cap is a power of two, or 0 */
 	size_t len, cap;

@@ -1,5 +1,5 @@
 /*
- * heap/map.c - the store of survivors: a JudyL, a slab of entries, and records kept in eden.
+ * heap/map.c - stores the survivors: in a JudyL, a slab of entries, and records kept in eden.
  *
  * An entry is 12 bytes and the JudyL needs 8 for its number and about 10 for its key; no pointer
  * but the JudyL's leads to an entry. Entries are never given back one by one: all of them are when
@@ -139,7 +139,7 @@ struct lc_map_entry *lc_map_at(const struct lc_map *m, uint64_t addr)
 	return v ? lc_map_entry(m, (Word_t)*v) : NULL;
 }
 
-/* Number of an entry to use, or 0. */
+/* The number of an unused entry; 0 without memory. */
 static uint32_t take_entry(struct lc_map *m)
 {
 	struct lc_map_entry *block, **blocks;
@@ -215,7 +215,7 @@ void lc_map_remove_range(struct lc_map *m, uint64_t low, uint64_t high)
 		lc_map_remove(m, at);
 }
 
-/* A kept record with its place in time, for sorting. */
+/* A kept record with its age, for sorting. */
 struct dated {
 	struct lc_alloc record;
 	size_t index;
@@ -240,7 +240,7 @@ void lc_map_sort_kept(struct lc_map *m)
 		return;
 	d = malloc(m->kept_len * sizeof(*d));
 	if (!d) {
-		m->kept_len = 0; /* nothing known rather than something wrong */
+		m->kept_len = 0; /* to know nothing is better than to know something wrong */
 		return;
 	}
 	for (size_t i = 0; i < m->kept_len; i++)
@@ -269,7 +269,7 @@ void lc_map_sort_kept(struct lc_map *m)
 	free(d);
 }
 
-/* Index of the first kept record above `addr`; sorts. */
+/* Sort the kept records; return the index of the first one above `addr`. */
 static size_t kept_above(struct lc_map *m, uint64_t addr)
 {
 	size_t low = 0, high;

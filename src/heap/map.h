@@ -1,9 +1,10 @@
 /*
- * heap/map.h - which tracked object lies at an address, through collections.
+ * heap/map.h - tells which tracked object lies at an address, and follows objects through
+ * collections.
  *
  * The map holds the survivors: tracked objects that outlived an epoch, in a JudyL by start
  * address. The objects of the open epoch are not in it: their allocation logs are the nursery,
- * and are streamed against the few addresses that are asked for.
+ * and are streamed past the few addresses that are asked for.
  *
  * Objects of the map are disjoint, and each lies in an area of the last layout. Where two claim the
  * same bytes, the one recorded or moved last is right and the other is dead.
@@ -37,7 +38,7 @@ struct lc_nursery_run {
 struct lc_nursery {
 	const struct lc_nursery_run *runs;
 	size_t len;
-	uint16_t epoch_tag; /* records with another tag are stale: passed over */
+	uint16_t epoch_tag; /* records with another tag are stale, and passed over */
 };
 
 /* One address to resolve; `found` and `object` are the answer. */
@@ -45,11 +46,11 @@ struct lc_query {
 	uint64_t addr;
 	bool found;
 	struct lc_object object; /* all zero when not found */
-	uint32_t user;           /* the caller's */
+	uint32_t user;           /* belongs to the caller */
 };
 
 int lc_map_create(struct lc_map **out); /* 0 or -ENOMEM. [attach] */
-void lc_map_destroy(struct lc_map *m);  /* NULL is fine */
+void lc_map_destroy(struct lc_map *m);  /* NULL is fine. Context: tests */
 
 /* Resolve addresses of the open epoch: survivors and nursery. Reorders `q`. Allocates nothing. */
 void lc_map_resolve(struct lc_map *m, const struct lc_nursery *nursery, struct lc_query *q,
@@ -67,33 +68,33 @@ struct lc_map_close {
 };
 
 /*
- * Close an epoch: carry survivors and nursery over the collection that ended it. map_close.c has the
- * rules. Without `complete`, whatever moved or may have moved is dropped: nothing known rather than
- * something wrong. Costs time by moves, nursery records, areas and objects that died, not by
- * objects that stayed, except in compacted areas.
- * Returns 0, or -ENOMEM; then the map is empty, and as usable as a new one.
+ * Close an epoch: carry survivors and nursery over the collection that ended it. map_close.c has
+ * the rules. Without `complete`, every object that moved or may have moved is dropped: it is better
+ * to know nothing than something wrong. The time grows with the moves, nursery records, areas and
+ * dead objects, but not with objects that stayed, except in compacted areas. Returns 0, or -ENOMEM;
+ * then the map is empty, and as usable as a new one.
  */
 int lc_map_close_epoch(struct lc_map *m, const struct lc_map_close *c);
 
 /* Does the object's header still stand at its address? */
 enum lc_map_header {
 	LC_MAP_HEADER_SAME,  /* same class, same length */
-	LC_MAP_HEADER_OTHER, /* not, or nothing readable is there */
+	LC_MAP_HEADER_OTHER, /* another header, or nothing readable, is there */
 	LC_MAP_HEADER_LATER, /* the heap has moved on: ask again after another epoch was closed */
 };
 typedef enum lc_map_header lc_map_header_fn(void *user, const struct lc_object *object);
 
 /*
- * Ask `header` about objects that stayed in a compacted area, at most `max` of them; drop those that
- * it says are another's. The first LATER ends the pass: the object stays in doubt and in the map,
- * and is asked about the next time if it still lies there. An object that a later collection moves
- * as a whole is in doubt no more. To be called after lc_map_close_epoch() and before the next one;
- * `header` must say LATER unless the epoch closed is still the last one, before and after its read.
- * Returns how many are still in doubt. `header` may not use the map.
+ * Ask `header` about objects that stayed in a compacted area, at most `max` of them; drop those
+ * whose header it calls OTHER. The first LATER ends the pass: the object stays in doubt and in the
+ * map, and `header` is asked about it the next time if it still lies there. An object that a later
+ * collection moves as a whole is in doubt no more. To be called after lc_map_close_epoch() and
+ * before the next one; `header` must say LATER unless the epoch closed is still the last one,
+ * before and after its read. Returns how many are still in doubt. `header` may not use the map.
  */
 size_t lc_map_check(struct lc_map *m, lc_map_header_fn *header, void *user, size_t max);
 
-/* The survivor that covers `addr`. True and *out set, or false. */
+/* Find the survivor that covers `addr`. Returns true and sets *out, or returns false. */
 bool lc_map_find(struct lc_map *m, uint64_t addr, struct lc_object *out);
 
 /* Forget the object that starts at `addr` (its header was seen to be another's). */
@@ -101,7 +102,7 @@ void lc_map_forget(struct lc_map *m, uint64_t addr);
 
 /* Survivors; after a pause that collected nothing, one recorded twice may count twice. */
 size_t lc_map_count(const struct lc_map *m);
-uint64_t lc_map_bytes(const struct lc_map *m); /* memory it uses */
+uint64_t lc_map_bytes(const struct lc_map *m); /* memory that the map uses */
 
 /*
  * Walk all survivors in address order: the first that starts at or above *addr is put in *out, and

@@ -1,44 +1,47 @@
 /*
- * heap/map_close.c - survivors and nursery carried over a collection.
+ * heap/map_close.c - carries survivors and nursery over a collection.
  *
- * The rules, for a tracked object at [a, a + n) when the collection started (jvm/areas.h says why):
+ * These are the rules for a tracked object at [a, a + n) when the collection started; jvm/areas.h
+ * says why they are right:
  *
  *   1. A move with src == a and size <= n: the object is at dst, all of it (large ones are copied
  *      in pieces, to one place). A move of more than n bytes: what starts there is another object,
  *      and the tracked one is dead.
  *   2. No such move, but one with a < src <= a + 64, inside the object, whose dst is aligned as the
- *      later pieces of an object are: the object is at dst - (src - a); the first piece was too short
- *      to be seen.
+ *      later pieces of an object are: the object is at dst - (src - a); the first piece was too
+ * short to be seen.
  *   3. Otherwise it stays if it lies in [bottom, top) of an area that is not free and no move wrote
- *      over any of it; else it is dead. A humongous object lies in its first area if it begins at the
- *      bottom of that. In a compacted area it stays in doubt: lc_map_check().
+ *      over any of it; else it is dead. A humongous object lies in its first area if it begins at
+ * the bottom of that. In a compacted area it stays in doubt: lc_map_check().
  *   4. An object that was moved must lie in an area too, else it is dead.
  *
- *   5. An object of 64 bytes or less is copied inline; where it went stands among the moves
- *      (gc/small.h), unless the collection left no trace of it. So one without a move is dead wherever the
- *      collection may have moved it: rule 3 holds for it only in memory that was old before, or
- *      in an eden that was not collected; and after a collection that compacted, or that had to
- *      leave objects in a region that it evacuated (and puts filler of any class between them), no
- *      such object is known any more. One of up to twice that size is seen when it moves, unless
- *      it comes to lie across a boundary of regions, in two pieces; so in a compacted area it is
- *      known no more where it lies like that.
+ *   5. An object of 64 bytes or less is copied inline. The moves say where it went (gc/small.h),
+ *      unless the collection left no trace of it. So such an object without a move is dead wherever
+ *      the collection may have moved it: rule 3 holds for it only in memory that was old before, or
+ *      in an eden that was not collected. All such objects are dropped after a collection that
+ *      compacted, or that had to leave objects in a region that it evacuated (and puts filler of
+ * any class between them). An object of up to twice that size is seen when it moves, unless it
+ * comes to lie across a boundary of regions, in two pieces; so it is dropped if it lies like that
+ * in a compacted area.
  *
- * The order that these are worked in makes each of them local:
+ * The order of the steps makes each of them local:
  *
- *   index    moves by src in a hash table, and a filter in front of it
- *   take     survivors that moved out of the JudyL
- *   scan     nursery records past a bitmap of where areas have objects and moves a src, and past
- *            the filter; those that moved join the survivors taken, those that stayed go into the JudyL (or remain records,
- *            where they are in an eden that was not collected and not written to)
- *   erase    what moves wrote over
- *   sweep    where the last layout had objects and the new one has none; then rule 5
- *   doubt    what stayed in compacted areas
- *   land     the moved
+ *   index    put the moves into a hash table by src, with a filter in front of it
+ *   take     take the survivors that moved out of the JudyL
+ *   scan     stream the nursery records past a bitmap of the places where areas have objects or
+ *            moves have a src, and past the filter. Objects that moved join the survivors taken;
+ *            those that stayed go into the JudyL, or remain records if they are in an eden that
+ *            was not collected and not written to
+ *   erase    remove the objects that moves wrote over
+ *   sweep    remove objects where the last layout had objects and the new one has none; apply rule
+ * 5 doubt    note the objects that stayed in compacted areas land     put the objects that moved
+ * into the JudyL at their new places
  *
- * It is longer than 600 lines because the steps share one structure and make sense together only.
+ * The file is longer than 600 lines because the steps share one structure and make sense only
+ * together.
  *
- * Where a lookup in the JudyL is not needed, a bitmap says so: most moves of a young collection come
- * from where the JudyL has nothing and go to where it has nothing.
+ * Where a lookup in the JudyL is not needed, a bitmap says so: most moves of a young collection
+ * come from where the JudyL has nothing and go to where it has nothing.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -61,10 +64,10 @@ struct closing {
 	uint32_t *table;          /* hash of src -> index of the move + 1 */
 	uint64_t *filter;         /* one bit per hash of src, and of starts before a later piece */
 	unsigned table_shift, filter_shift;
-	bool pieces;            /* some move may be a later piece */
-	bool left_behind;       /* something stayed in a region that was evacuated */
+	bool pieces;            /* some move may be a later piece of an object */
+	bool left_behind;       /* some object stayed in a region that was evacuated */
 	bool eden_left;         /* some eden was not evacuated */
-	size_t near;            /* area found last */
+	size_t near;            /* index of the area that was found last */
 	uint8_t *written;       /* by area: some move wrote into it; only with eden_left */
 	struct lc_alloc *stays; /* records that stayed, older ones first */
 	size_t stays_len, stays_cap;
@@ -118,7 +121,7 @@ static ptrdiff_t find_move(const struct closing *k, uint64_t src)
 	return -1;
 }
 
-/* index: of moves with the same src, against the contract, the last counts. */
+/* index: if several moves have one src, which the contract forbids, the last one counts. */
 static int index_moves(struct closing *k)
 {
 	size_t n = k->c->moves_len;
@@ -162,13 +165,13 @@ static void depart(struct closing *k, size_t i, uint64_t dst, struct lc_map_entr
 	if (l->entry.site && l->entry.site == e.site && l->entry.size_words == e.size_words)
 		return; /* the same object, recorded twice: it keeps its age */
 	if (k->c->moves[i].size_bytes == (uint64_t)e.size_words * 8)
-		e.birth_in &= ~1u; /* what moved was the whole object: it was there */
+		e.birth_in &= ~1u; /* the whole object moved, so it was there: no doubt is left */
 	*l = (struct landing){ dst, e };
 }
 
 /*
- * Rules 1 and 2 for the object at `addr`: 1 when it departs, or is shown dead by a longer move; 0
- * when no move tells.
+ * Apply rules 1 and 2 to the object at `addr`. Returns 1 if it departs, or if a longer move shows
+ * that it is dead; 0 if no move is about it.
  */
 static int follow(struct closing *k, uint64_t addr, struct lc_map_entry e)
 {
@@ -193,7 +196,9 @@ static int follow(struct closing *k, uint64_t addr, struct lc_map_entry e)
 	return 0;
 }
 
-/* take: survivors whose start is a src, and those that begin shortly before a later piece. */
+/*
+ * take: take out survivors whose start is a src, and those that begin shortly before a later piece.
+ */
 static void take_survivors(struct closing *k)
 {
 	struct lc_map *m = k->m;
@@ -220,7 +225,7 @@ static void take_survivors(struct closing *k)
 	}
 }
 
-/* Index of the area that `addr` is in, or -1. */
+/* The index of the area that holds `addr`, or -1. */
 static ptrdiff_t find_area(struct closing *k, uint64_t addr)
 {
 	const struct lc_area *a = k->c->areas;
@@ -249,7 +254,7 @@ static bool was_old(const struct closing *k, uint64_t addr)
 	return i < len && a[i].kind == LC_AREA_OLD;
 }
 
-/* Where the part of an area ends in which objects may have stayed. */
+/* The end of the part of an area in which objects may have stayed. */
 static uint64_t left_end(const struct closing *k, const struct lc_area *a)
 {
 	if (a->kind == LC_AREA_FREE || (!k->c->complete && a->flags & LC_AREA_COMPACTED))
@@ -259,7 +264,7 @@ static uint64_t left_end(const struct closing *k, const struct lc_area *a)
 	return a->top < a->end ? a->top : a->end;
 }
 
-/* Does the object at `addr` lie where an area has objects? Index of the area, or -1. */
+/* The index of the area in whose part with objects the object at `addr` lies, or -1. */
 static ptrdiff_t lies_in(struct closing *k, uint64_t addr, uint64_t size_bytes)
 {
 	ptrdiff_t i = find_area(k, addr);
@@ -276,8 +281,8 @@ static ptrdiff_t lies_in(struct closing *k, uint64_t addr, uint64_t size_bytes)
 }
 
 /*
- * Lay the bitmaps over both layouts, and over what moved: G1 may commit a region, use it as eden, and
- * uncommit it when it is empty, all between two layouts.
+ * Lay the bitmaps over both layouts, and over the moves: G1 may commit a region, use it as eden,
+ * and uncommit it when it is empty, all between two layouts.
  */
 static void lay_out(struct closing *k)
 {
@@ -339,7 +344,7 @@ static int note_written(struct closing *k)
 	return 0;
 }
 
-/* A record that passed the filters. */
+/* Look at a record that passed the filters: its object departs, stays, or is dropped. */
 static int consider(struct closing *k, uint64_t addr, const struct lc_alloc *a, uint32_t birth_in)
 {
 	struct lc_alloc *stays;
@@ -400,7 +405,9 @@ static int scan(struct closing *k)
 	return err;
 }
 
-/* Put the records that stayed where they belong: most into the JudyL, newer ones over older. */
+/*
+ * Put the records that stayed into the JudyL, newer ones over older ones, or keep them as records.
+ */
 static int place_stays(struct closing *k)
 {
 	struct lc_map *m = k->m;
@@ -434,7 +441,7 @@ static int place_stays(struct closing *k)
 	free(m->kept);
 	m->kept = NULL;
 	m->kept_cap = 0;
-	if (kept) { /* trade the array; most have nothing to keep, and no array */
+	if (kept) { /* exchange the arrays; mostly no record is kept, and there is no array */
 		m->kept = k->stays;
 		m->kept_cap = k->stays_cap;
 		k->stays = NULL;
@@ -457,7 +464,7 @@ static void erase(struct closing *k)
 	}
 }
 
-/* Does the object at `addr` reach beyond its area because it is a humongous one that stayed? */
+/* Does the object at `addr` reach beyond its area since it is a humongous object that stayed? */
 static bool spans(struct closing *k, uint64_t addr, const struct lc_map_entry *e)
 {
 	ptrdiff_t i = find_area(k, addr);
@@ -466,7 +473,7 @@ static bool spans(struct closing *k, uint64_t addr, const struct lc_map_entry *e
 	       lies_in(k, addr, (uint64_t)e->size_words * 8) >= 0;
 }
 
-/* Take out what lies in [low, high) or reaches into it, downwards: see lc_map_remove_range(). */
+/* Take out the objects that overlap [low, high), downwards as lc_map_remove_range() does. */
 static void clear_out(struct closing *k, uint64_t low, uint64_t high)
 {
 	const struct lc_map_entry *e;
@@ -477,7 +484,7 @@ static void clear_out(struct closing *k, uint64_t low, uint64_t high)
 		lc_map_remove(k->m, at);
 }
 
-/* Take out what reaches over `at` from below. */
+/* Take out an object that reaches over `at` from below. */
 static void cut(struct closing *k, uint64_t at)
 {
 	const struct lc_map_entry *e;
@@ -488,7 +495,7 @@ static void cut(struct closing *k, uint64_t at)
 		lc_map_remove(k->m, start);
 }
 
-/* sweep: walk both layouts together. */
+/* sweep: walk the last and the new layout together. */
 static void sweep(struct closing *k)
 {
 	size_t next_area = 0;
@@ -525,7 +532,7 @@ static void sweep(struct closing *k)
 	}
 }
 
-/* Would a copy to `addr`, in the pieces that a sliding collection makes, go unseen? */
+/* Would a copy of an object to `addr`, in the pieces that a sliding collection makes, go unseen? */
 static bool unseen_at(const struct closing *k, uint64_t addr, uint64_t size_bytes)
 {
 	uint64_t first =
@@ -536,7 +543,7 @@ static bool unseen_at(const struct closing *k, uint64_t addr, uint64_t size_byte
 	        size_bytes - first <= LC_MOVE_INLINE_BYTES);
 }
 
-/* Rule 5: drop the small, where nothing tells which of them are where they were. */
+/* Rule 5: drop the small objects if nothing tells which of them stayed where they were. */
 static void drop_small(struct closing *k)
 {
 	struct lc_map *m = k->m;
@@ -565,7 +572,7 @@ static int note_doubt(struct lc_map *m, uint64_t addr)
 	return 0;
 }
 
-/* doubt: objects in compacted areas; the moved have not landed yet. */
+/* doubt: note the objects in compacted areas; those that moved have not landed yet. */
 static int doubt(struct closing *k)
 {
 	struct lc_map *m = k->m;

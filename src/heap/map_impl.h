@@ -1,4 +1,4 @@
-/* heap/map_impl.h - what the parts of the map share; private to map*.c. */
+/* heap/map_impl.h - declares what map.c, map_close.c and map_resolve.c share; private to them. */
 #ifndef LC_HEAP_MAP_IMPL_H
 #define LC_HEAP_MAP_IMPL_H
 
@@ -31,9 +31,9 @@ struct lc_map {
 	uint32_t free_entry; /* 0: none */
 
 	/*
-	 * Records that stayed in eden, where a pause collected nothing (G1's remark and cleanup): still
-	 * a nursery, and streamed like one. Older ones first, or sorted and disjoint. Forgotten
-	 * ones have site 0.
+	 * Records of objects that stayed in eden, since a pause collected nothing (G1's remark and
+	 * cleanup). They are still a nursery, and are streamed like one. Older records come first,
+	 * or the records are sorted and disjoint. Forgotten records have site 0.
 	 */
 	struct lc_alloc *kept;
 	size_t kept_len, kept_cap;
@@ -45,11 +45,13 @@ struct lc_map {
 	uint32_t closes; /* epochs closed */
 	uint16_t tag;    /* of the epoch closed last */
 
-	uint64_t *doubts; /* addresses to ask about; what is not in doubt there is passed over */
+	uint64_t
+	    *doubts; /* addresses to ask about; objects there that are not in doubt are skipped */
 	size_t doubts_len, doubts_cap;
 
-	struct lc_map_grid open; /* where a nursery record may have stayed or moved from */
-	struct lc_map_grid held; /* where the JudyL may have objects */
+	struct lc_map_grid
+	    open; /* places where an object of the nursery may have stayed or moved from */
+	struct lc_map_grid held;                    /* places where the JudyL may have objects */
 	uint64_t pages[LC_MAP_FILTER_BITS / 64];    /* of queries, by 4 KiB */
 	uint64_t segments[LC_MAP_FILTER_BITS / 64]; /* of queries, by 64 KiB */
 };
@@ -79,26 +81,26 @@ void lc_map_grid_add(struct lc_map_grid *g, uint64_t low, uint64_t high);
 bool lc_map_grid_meets(const struct lc_map_grid *g, uint64_t low, uint64_t high);
 
 /*
- * The survivor that starts at `addr`, or the first above; NULL when there is none. *found is
+ * The survivor that starts at `addr`, or the first one above it; NULL if there is none. *found is
  * its address.
  */
 struct lc_map_entry *lc_map_at_or_above(const struct lc_map *m, uint64_t addr, uint64_t *found);
 struct lc_map_entry *lc_map_at_or_below(const struct lc_map *m, uint64_t addr, uint64_t *found);
 struct lc_map_entry *lc_map_at(const struct lc_map *m, uint64_t addr);
 
-/* Put an object in, where no other is. 0 or -ENOMEM. */
+/* Put an object in at an address where there is none. Returns 0 or -ENOMEM. */
 int lc_map_put(struct lc_map *m, uint64_t addr, struct lc_map_entry entry);
 
-/* Take out what starts at `addr`, which exists. */
+/* Take out the object that starts at `addr`; there is one. */
 void lc_map_remove(struct lc_map *m, uint64_t addr);
 
-/* Take out all that overlaps [low, high). */
+/* Take out all objects that overlap [low, high). */
 void lc_map_remove_range(struct lc_map *m, uint64_t low, uint64_t high);
 
-/* Take out everything, and forget the layout. */
+/* Take out all objects, and forget the layout. */
 void lc_map_clear(struct lc_map *m);
 
-/* Take out addresses that nobody is in doubt about any more, when most may be such. */
+/* Take out addresses where no object is in doubt any more, if that may be most of them. */
 void lc_map_prune_doubts(struct lc_map *m);
 
 /* Keep a copy of the layout. 0, or -ENOMEM and nothing changed. */

@@ -1,11 +1,11 @@
 /*
- * heap/map_resolve.c - addresses of the open epoch to objects.
+ * heap/map_resolve.c - finds the objects at addresses of the open epoch.
  *
  * Queries are few, nursery records many, so the records are streamed once past two bitmaps: one bit
  * per 4 KiB page for records of up to a page, one per 64 KiB for records of up to that. The bit
  * of the query's page and of the page before it are set: a record of at most a page that covers
- * the query starts in one of the two, so one look is enough. Bitmaps wrap around the heap (at 512
- * MiB and 8 GiB); what passes is searched for among the sorted queries.
+ * the query starts in one of the two, so one look is enough. The bitmaps wrap around the heap (at
+ * 512 MiB and 8 GiB); a record that passes is searched for among the sorted queries.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -122,7 +122,7 @@ void lc_map_resolve(struct lc_map *m, const struct lc_nursery *nursery, struct l
 			q[i].object.site = e->site;
 			q[i].object.epochs = m->closes - (e->birth_in >> 1);
 		}
-		/* A newer record may cover what is in doubt, and nothing else that is there. */
+		/* A newer record may cover an object that is in doubt, but no other object. */
 		if (q[i].found && !(e->birth_in & 1))
 			continue;
 		set_bits(m->pages, q[i].addr >> PAGE_SHIFT);
