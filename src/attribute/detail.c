@@ -1,5 +1,5 @@
 /*
- * attribute/detail.c - see detail.h.
+ * attribute/detail.c - makes the rows of fields, cache lines and hardware metrics from samples.
  *
  * Source for data_src: union perf_mem_data_src in linux/perf_event.h. Old kernels fill mem_lvl
  * alone, newer ones mem_lvl_num with mem_remote and mem_hops beside it.
@@ -17,7 +17,7 @@
 #include "src/profile/tally.h"
 #include "src/profile/writer.h"
 
-/* Bits of the fields, shifted down. Kernel headers older than the newest lack some of them. */
+/* The bits of the fields, shifted down. Older kernel headers lack some of them. */
 enum {
 	OP_SHIFT = 0,
 	OP_BITS = 5,
@@ -80,9 +80,9 @@ static unsigned bits(uint64_t data_src, unsigned shift, unsigned len)
 }
 
 /*
- * mem_hops: 0 the very place, 1 another core of the node, 2 another node of the socket, 3 another
- * socket, 4 another board. A cache is remote when it is another core's or core complex's, memory
- * when it is another node's.
+ * The source by mem_lvl_num and mem_hops. mem_hops: 0 the very place, 1 another core of the node, 2
+ * another node of the socket, 3 another socket, 4 another board. A cache is remote when it belongs
+ * to another core or core complex, memory when it belongs to another node.
  */
 static uint8_t source_of_number(uint64_t data_src)
 {
@@ -103,7 +103,7 @@ static uint8_t source_of_number(uint64_t data_src)
 	case NUM_MSC:
 		return remote ? LC_SOURCE_REMOTE_CACHE : LC_SOURCE_L3;
 	case NUM_ANY_CACHE:
-		/* Some cache of this core: which one, mem_lvl may tell. */
+		/* It is some cache of this core; mem_lvl may tell which. */
 		return remote ? LC_SOURCE_REMOTE_CACHE : LC_SOURCE_UNKNOWN;
 	case NUM_RAM:
 		return remote && hops != 1 ? LC_SOURCE_REMOTE_DRAM : LC_SOURCE_LOCAL_DRAM;
@@ -144,7 +144,7 @@ static uint8_t source_of_level(unsigned level)
 
 static bool tlb_missed(unsigned tlb)
 {
-	/* A miss of the first level that the second one answered is told as a hit of L2. */
+	/* A miss of the first level that the second level answered is reported as a hit of L2. */
 	return tlb & TLB_WALK || (tlb & TLB_MISS && tlb & TLB_L2);
 }
 
@@ -179,7 +179,7 @@ struct lc_data_src lc_detail_data_src(uint64_t data_src)
 	};
 }
 
-/* Load or store: of the instruction, or else of what the hardware says. */
+/* Load or store: from the instruction, or else from the hardware. */
 static uint8_t access_of(const struct lc_detail *d)
 {
 	uint8_t access = d->access & (LC_TOUCH_LOAD | LC_TOUCH_STORE);
@@ -249,7 +249,7 @@ void lc_detail_sample(JNIEnv *jni, const struct lc_detail *d)
 		return;
 	if (d->measured.known)
 		add_metric(d);
-	/* Where the index is lost, the object is known and the place in it is not. */
+	/* If the index is lost (LC_HOW_BASE), the object is known and the place in it is not. */
 	if ((d->bucket == LC_BUCKET_OBJECT || d->bucket == LC_BUCKET_HEAP_CLASS) && d->object &&
 	    d->addr >= d->object && d->how != LC_HOW_BASE)
 		add_place(jni, d);

@@ -1,6 +1,6 @@
 /*
- * attribute/detail.h - what is recorded of a sample beyond its bucket: the field, the cache line, and what
- * the hardware measured.
+ * attribute/detail.h - records what a sample tells beyond its bucket: the field, the cache line,
+ * and what the hardware measured.
  */
 #ifndef LC_ATTRIBUTE_DETAIL_H
 #define LC_ATTRIBUTE_DETAIL_H
@@ -29,7 +29,7 @@ struct lc_detail {
 	uint32_t site;  /* as in lc_block_access, like `path` */
 	uint32_t path;
 	uint64_t addr;
-	uint64_t object;     /* where it begins; 0: unknown */
+	uint64_t object;     /* where the object begins; 0: unknown */
 	uint64_t size_bytes; /* of the object; 0: unknown */
 	uint64_t klass;      /* of the object, a Klass *; 0: unknown */
 	struct lc_data_src measured;
@@ -37,7 +37,7 @@ struct lc_detail {
 	uint64_t samples;
 };
 
-/* Adds rows to the tally of d->thread, and to lines.h. Context: [writer]; `jni` its own. */
+/* Add rows to the tally of d->thread, and to lines.h. Context: [writer]; `jni` is that thread's. */
 void lc_detail_sample(JNIEnv *jni, const struct lc_detail *d);
 
 /* Decode PERF_SAMPLE_DATA_SRC; 0 is what a sample without it has. Pure. Context: any. */

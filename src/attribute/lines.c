@@ -1,5 +1,7 @@
 /*
- * attribute/lines.c - see lines.h. The attribution thread's own: no lock.
+ * attribute/lines.c - finds cache lines that several threads touch, and keeps their rows.
+ *
+ * Only the attribution thread uses it, so there is no lock.
  *
  * A touch is one thread's row of one line. It is in the list of its line and in that of its
  * thread. Invariant: a line has at least one touch; its number is set once two threads have
@@ -33,8 +35,8 @@ LIST_HEAD(touch_list, touch);
 LIST_HEAD(line_list, line);
 
 struct line {
-	uint64_t address; /* in lines */
-	uint64_t number;  /* 0: one thread's alone */
+	uint64_t address; /* number of the cache line: address / LC_LINE_BYTES */
+	uint64_t number;  /* 0: only one thread has touched it */
 	uint64_t heat;    /* samples, halved whenever room is made */
 	size_t touches_len;
 	struct touch_list touches;
@@ -54,7 +56,10 @@ static struct {
 	struct lc_lines_stats stats;
 } lines;
 
-/* Tables by number: NULL where there is none, or no memory for a new one. */
+/*
+ * Look up, or add, an entry of a table by its key: NULL if there is none, or no memory for a new
+ * one.
+ */
 static void *table_get(Pvoid_t table, Word_t key)
 {
 	Word_t *slot = NULL;
@@ -87,7 +92,10 @@ static void table_remove(Pvoid_t *table, Word_t key, void *removed)
 	free(removed);
 }
 
-/* A touch that stays keeps its place: the line is known to be shared, and by whom. */
+/*
+ * Hand the samples of a touch to the tally. The touch stays: the line is known to be shared, and by
+ * whom.
+ */
 static void hand_over(struct touch *touch)
 {
 	struct lc_thread *t = touch->toucher->thread;
@@ -124,7 +132,7 @@ static void remove_line(struct line *line)
 {
 	size_t len = line->touches_len;
 
-	while (len--) { /* the last one frees the line */
+	while (len--) { /* the last touch frees the line */
 		struct touch *touch = LIST_FIRST(&line->touches);
 
 		if (line->number)
@@ -177,7 +185,10 @@ static struct touch *find_touch(const struct line *line, const struct lc_thread 
 	return NULL;
 }
 
-/* Whoever touched a line that has no number is one thread. */
+/*
+ * Give the line a number if `t` is its second thread: without a number all touches are of one
+ * thread.
+ */
 static void note_sharing(struct line *line, const struct lc_thread *t)
 {
 	const struct touch *first = LIST_FIRST(&line->touches);
@@ -213,7 +224,7 @@ static struct toucher *toucher_of(struct lc_thread *t)
 	return toucher;
 }
 
-/* A new touch without samples, or NULL. What it would be in is left without empty entries. */
+/* Add a touch without samples; NULL without memory, and then no empty line or toucher is left. */
 static struct touch *add_touch(struct lc_thread *t, uint64_t address,
                                const struct lc_block_line *row)
 {
@@ -292,7 +303,7 @@ void lc_lines_forget(const struct lc_thread *t)
 	if (!toucher)
 		return;
 	for (touch = LIST_FIRST(&toucher->touches); touch; touch = next) {
-		next = LIST_NEXT(touch, in_thread); /* the last one frees the toucher */
+		next = LIST_NEXT(touch, in_thread); /* the last touch frees the toucher */
 		if (touch->line->number)
 			hand_over(touch);
 		remove_touch(touch);

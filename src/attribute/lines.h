@@ -1,5 +1,5 @@
 /*
- * attribute/lines.h - cache lines that more than one thread touches.
+ * attribute/lines.h - finds the cache lines that more than one thread touches.
  *
  * Between two collections an address means one object, so within an epoch the touches of a line
  * can be compared across threads. Lines that one thread touches alone are forgotten with their
@@ -17,24 +17,27 @@ struct lc_thread;
 
 enum { LC_LINE_BYTES = 64 };
 
-/* `row` is complete but for `line`. Context of all functions: [writer]. */
+/*
+ * Note a sample of `t` at `addr`; `row` is complete but for `line`. Context of all functions:
+ * [writer].
+ */
 void lc_lines_touch(struct lc_thread *t, uint64_t addr, const struct lc_block_line *row);
 
-/* Hand what is shared to the tallies, before blocks are written. */
+/* Hand the rows of shared lines to the tallies, before blocks are written. */
 void lc_lines_flush(void);
 
 /* A collection ended the epoch: flush, then forget all lines. */
 void lc_lines_close_epoch(void);
 
 /*
- * `t` has ended, and its last block is about to be written: what it shared goes to its tally, and
- * nothing here refers to it any more.
+ * Forget `t`, which has ended; its last block is about to be written. Its rows of shared lines go
+ * to its tally, and nothing here refers to `t` any more.
  */
 void lc_lines_forget(const struct lc_thread *t);
 
 struct lc_lines_stats {
 	uint64_t shared;  /* lines found to be shared, ever */
-	uint64_t dropped; /* samples whose touch found no room, or was dropped to make some */
+	uint64_t dropped; /* samples whose touch found no room, or was dropped to make room */
 	uint64_t touches; /* held now */
 };
 

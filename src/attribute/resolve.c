@@ -1,8 +1,8 @@
 /*
- * attribute/resolve.c - see resolve.h.
+ * attribute/resolve.c - takes samples from the logs, looks up their objects, and counts them.
  *
- * Where both the map and the header of the object tell what was accessed, each tests the other.
- * The header was read while the access was under way, so it is right where they differ: the map
+ * If both the map and the header of the object tell what was accessed, each tests the other.
+ * The header was read while the access was under way, so it is right if they differ: the map
  * may hold an object that is dead and whose place is another's.
  */
 #include "src/attribute/resolve.h"
@@ -30,14 +30,14 @@
 #define FIRST_TOUCH_NS                                                                             \
 	UINT64_C(1000000000) /* a page is zeroed so long before its object is known */
 
-enum { FIRST_TOUCHES_MAX = 1 << 20 }; /* samples that wait for that at a time */
+enum { FIRST_TOUCHES_MAX = 1 << 20 }; /* samples that wait at a time for their object's record */
 
 /* A sample taken from its log, until its address is resolved. */
 struct pending {
 	struct lc_thread *thread; /* NULL: counted */
 	uint64_t addr;
 	uint64_t time_ns;
-	/* Of the thread's allocation log when the sample was taken from its own. */
+	/* Position of the thread's allocation log when the sample was taken from the sample log. */
 	uint64_t position;
 	uint64_t object;
 	uint64_t klass;
@@ -63,7 +63,7 @@ static struct {
 	.queries = { .element_bytes = sizeof(struct lc_query) },
 };
 
-/* What a sample turned out to be. */
+/* The bucket and the object that a sample was resolved to. */
 struct verdict {
 	enum lc_bucket bucket;
 	uint32_t site;
@@ -71,7 +71,7 @@ struct verdict {
 	uint64_t size_bytes;
 };
 
-/* The sample was taken inside a stream or task. */
+/* Count a sample that was taken inside a stream or task for that span too. */
 static void count_in_span(const struct pending *p, enum lc_bucket bucket, uint32_t site)
 {
 	const struct lc_span_slot *slot = lc_span_slot_at(p->thread, p->span - 1);
@@ -192,9 +192,10 @@ bool lc_resolve_waiting(void)
 }
 
 /*
- * May the object of a page's first touch still be recorded? It is zeroed before its allocation
- * is recorded, which takes long where it is large; the thread's next record is the one. It may have been made
- * since the records were looked at, so the log's position now says nothing.
+ * Is the object of a page's first touch perhaps not recorded yet? It is zeroed before its
+ * allocation is recorded, which takes long if it is large; the thread's next record is then the
+ * object's. That record may have been made since the records were looked at, so the present
+ * position of the log says nothing.
  */
 static bool may_be_recorded(const struct pending *p, uint64_t now)
 {
@@ -206,7 +207,7 @@ static bool may_be_recorded(const struct pending *p, uint64_t now)
 	       lc_bucket_untracked(p->addr) == LC_BUCKET_HEAP_UNKNOWN;
 }
 
-/* Does what the map says fit what the header said? Counted. */
+/* Does the map's object agree with the header? Both answers are counted. */
 static bool agrees(const struct pending *p, const struct lc_object *object)
 {
 	const struct lc_site *site = lc_site_get(object->site);
@@ -271,7 +272,7 @@ void lc_resolve_samples(JNIEnv *jni, struct lc_map *map, const struct lc_nursery
 	}
 	kept = 0;
 	for (size_t i = 0; i < work.pending.len; i++) {
-		if (pending[i].thread && final) { /* there was no memory to look it up */
+		if (pending[i].thread && final) { /* no memory to look it up */
 			count_sample(&pending[i], LC_BUCKET_LOST, 0);
 			pending[i].thread->unresolved--;
 		} else if (pending[i].thread) {
