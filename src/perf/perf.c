@@ -150,7 +150,7 @@ void lc_perf_close(struct lc_perf *p)
 
 /* -- running ------------------------------------------------------------------------------ */
 
-/* Control the event, or with it the leader and its whole group. */
+/* Control the event; an event with a leader is controlled together with it, as a group. */
 static int control(const struct lc_perf *p, unsigned long request)
 {
 	const int kept = errno;

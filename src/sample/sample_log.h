@@ -45,6 +45,6 @@ const struct lc_sample *lc_sample_log_peek(struct lc_sample_log *log);
 /* Drop the sample of the last peek; do nothing if that was NULL. Context: [writer]. */
 void lc_sample_log_drop(struct lc_sample_log *log);
 
-uint64_t lc_sample_log_lost(const struct lc_sample_log *log); /* Context: any. */
+uint64_t lc_sample_log_lost(const struct lc_sample_log *log); /* Context: tests. */
 
 #endif
