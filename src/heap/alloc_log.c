@@ -13,9 +13,9 @@
  *                 is initialised before it is reached.
  *             L3  push stores the stack's head (release) -> pop loads it (acquire): the attribution
  *                 thread has read a chunk before another owner writes to it.
- *             L4  sweep stores where the chunk begins that it has come to (release) -> trim loads
- * it (acquire): records before it have been read when their chunk is given back. The position only
- * grows, so an old value keeps more.
+ *             L4  sweep stores where the chunk begins that it has come to (release) -> trim
+ *                 loads it (acquire): records before it have been read when their chunk is given
+ *                 back. The position only grows, so an old value keeps more.
  *
  * The pool is one mapping, reserved at init. A chunk goes from `fresh` (never used) to a log, and
  * from there to the warm stack, on which the chunk used last is taken first: it is still in the

@@ -12,8 +12,9 @@
  *                after that snapshot was compared. So no snapshot names an entry by a number
  *                that has gone to another object.
  * Locks:     `entries_lock` for the list of free entries, `queue_lock` for snapshots,
- * `totals_lock`. None is held across a call into the JVM, so a thread that holds one never waits
- * for the end of the pause in which snapshot() takes the latter two.
+ *            `totals_lock` for the totals. None is held across a call into the JVM, so a thread
+ *            that holds one never waits for the end of the pause in which snapshot() takes the
+ *            latter two.
  */
 #include "src/heap/audit.h"
 

@@ -9,20 +9,19 @@
  *      and the tracked one is dead.
  *   2. No such move, but one with a < src <= a + 64, inside the object, whose dst is aligned as the
  *      later pieces of an object are: the object is at dst - (src - a); the first piece was too
- * short to be seen.
+ *      short to be seen.
  *   3. Otherwise it stays if it lies in [bottom, top) of an area that is not free and no move wrote
  *      over any of it; else it is dead. A humongous object lies in its first area if it begins at
- * the bottom of that. In a compacted area it stays in doubt: lc_map_check().
+ *      the bottom of that. In a compacted area it stays in doubt: lc_map_check().
  *   4. An object that was moved must lie in an area too, else it is dead.
- *
  *   5. An object of 64 bytes or less is copied inline. The moves say where it went (gc/small.h),
  *      unless the collection left no trace of it. So such an object without a move is dead wherever
  *      the collection may have moved it: rule 3 holds for it only in memory that was old before, or
  *      in an eden that was not collected. All such objects are dropped after a collection that
  *      compacted, or that had to leave objects in a region that it evacuated (and puts filler of
- * any class between them). An object of up to twice that size is seen when it moves, unless it
- * comes to lie across a boundary of regions, in two pieces; so it is dropped if it lies like that
- * in a compacted area.
+ *      any class between them). An object of up to twice that size is seen when it moves, unless it
+ *      comes to lie across a boundary of regions, in two pieces; so it is dropped if it lies like
+ *      that in a compacted area.
  *
  * The order of the steps makes each of them local:
  *
@@ -33,9 +32,10 @@
  *            those that stayed go into the JudyL, or remain records if they are in an eden that
  *            was not collected and not written to
  *   erase    remove the objects that moves wrote over
- *   sweep    remove objects where the last layout had objects and the new one has none; apply rule
- * 5 doubt    note the objects that stayed in compacted areas land     put the objects that moved
- * into the JudyL at their new places
+ *   sweep    remove objects where the last layout had objects and the new one has none; then
+ *            apply rule 5
+ *   doubt    note the objects that stayed in compacted areas
+ *   land     put the objects that moved into the JudyL at their new places
  *
  * The file is longer than 600 lines because the steps share one structure and make sense only
  * together.
