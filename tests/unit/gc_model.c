@@ -1,0 +1,173 @@
+/* gc_model.c - see gc_model.h. */
+#include "tests/unit/gc_model.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "src/gc/moves.h"
+#include "src/gc/small.h"
+#include "src/heap/audit.h"
+#include "src/jvm/areas.h"
+#include "src/jvm/ranges.h"
+
+struct gc_plan gc_plan;
+struct gc_seen gc_seen;
+
+struct lc_move_batch {
+	struct lc_move *moves;
+	size_t len, added;
+	uint64_t lost;
+};
+
+static struct lc_move_batch *make_batch(const struct lc_move *moves, size_t len, uint64_t lost)
+{
+	struct lc_move_batch *b = calloc(1, sizeof(*b));
+
+	if (!b)
+		return NULL;
+	b->moves = malloc(len * sizeof(*moves) + 1);
+	if (!b->moves) {
+		free(b);
+		return NULL;
+	}
+	if (len)
+		memcpy(b->moves, moves, len * sizeof(*moves));
+	b->len = len;
+	b->lost = lost;
+	gc_seen.batches++;
+	return b;
+}
+
+void lc_moves_open(uint64_t low, uint64_t high, size_t min_bytes)
+{
+	(void)low;
+	(void)high;
+	gc_seen.opened++;
+	gc_seen.min_bytes = min_bytes;
+}
+
+struct lc_move_batch *lc_moves_seal(void)
+{
+	gc_seen.sealed++;
+	if (!gc_plan.moves_len && !gc_plan.lost)
+		return NULL;
+	return make_batch(gc_plan.moves, gc_plan.moves_len, gc_plan.lost);
+}
+
+bool lc_moves_slid(void)
+{
+	return false;
+}
+
+const struct lc_move *lc_moves_all(struct lc_move_batch *b, size_t *len)
+{
+	*len = b ? b->len : 0;
+	return b ? b->moves : NULL;
+}
+
+void lc_moves_add(struct lc_move_batch **b, struct lc_move *moves, size_t len)
+{
+	struct lc_move *grown;
+
+	if (!len) {
+		free(moves);
+		return;
+	}
+	if (!*b)
+		*b = make_batch(NULL, 0, 0);
+	grown = *b ? realloc((*b)->moves, ((*b)->len + len) * sizeof(*moves)) : NULL;
+	if (grown) {
+		memcpy(grown + (*b)->len, moves, len * sizeof(*moves));
+		(*b)->moves = grown;
+		(*b)->len += len;
+		(*b)->added += len;
+	}
+	free(moves);
+}
+
+size_t gc_batch_added(const struct lc_move_batch *b)
+{
+	return b ? b->added : 0;
+}
+
+size_t lc_moves_count(const struct lc_move_batch *b)
+{
+	return b ? b->len : 0;
+}
+
+uint64_t lc_moves_lost(const struct lc_move_batch *b)
+{
+	return b ? b->lost : 0;
+}
+
+void lc_moves_release(struct lc_move_batch *b)
+{
+	if (!b)
+		return;
+	gc_seen.batches--;
+	free(b->moves);
+	free(b);
+}
+
+void lc_areas_begin(void)
+{
+	gc_seen.begun++;
+}
+
+uint32_t lc_areas_collections(void)
+{
+	return gc_plan.collections;
+}
+
+size_t lc_areas_take(struct lc_area *out, size_t cap, bool slid)
+{
+	size_t len = gc_plan.areas_len < cap ? gc_plan.areas_len : cap;
+
+	(void)slid;
+	if (len)
+		memcpy(out, gc_plan.areas, len * sizeof(*out));
+	return gc_plan.areas_len;
+}
+
+struct lc_range lc_ranges_heap(void)
+{
+	return (struct lc_range){ GC_LOW, GC_HIGH };
+}
+
+enum lc_range_owner lc_ranges_owner(uint64_t addr)
+{
+	return addr >= GC_LOW && addr < GC_HIGH ? LC_RANGE_HEAP : LC_RANGE_NOBODY;
+}
+
+bool lc_small_begin(const struct lc_area *areas, size_t len, bool class_word)
+{
+	(void)areas;
+	(void)len;
+	(void)class_word;
+	return gc_plan.small_traces;
+}
+
+void lc_small_forget(void)
+{
+	gc_seen.forgotten++;
+}
+
+void lc_small_look(const struct lc_alloc *records, size_t len, uint16_t tag, uint16_t span)
+{
+	if (gc_seen.look)
+		gc_seen.look(records, len, tag, span);
+}
+
+struct lc_move *lc_small_end(size_t *len)
+{
+	struct lc_move *moves = calloc(gc_plan.small_moves + 1, sizeof(*moves));
+
+	*len = moves ? gc_plan.small_moves : 0;
+	return moves;
+}
+
+void lc_audit_snapshot(uint32_t epoch)
+{
+	gc_seen.snapshots++;
+	gc_seen.snapshot_epoch = epoch;
+}

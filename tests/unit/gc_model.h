@@ -1,0 +1,45 @@
+/* gc_model.h - a collector for tests: it takes the places of gc/moves.c, gc/small.c and jvm/areas.c. */
+#ifndef LC_TESTS_GC_MODEL_H
+#define LC_TESTS_GC_MODEL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "src/core/record.h"
+
+#define GC_LOW UINT64_C(0x700000000)
+#define GC_HIGH UINT64_C(0x780000000)
+
+/* What the next collection does; the test fills it before GC start. */
+struct gc_plan {
+	const struct lc_move *moves;
+	size_t moves_len;
+	uint64_t lost; /* copies that found no room in the log */
+	const struct lc_area *areas;
+	size_t areas_len;
+	uint32_t collections;
+	bool small_traces; /* lc_small_begin() finds something to look for */
+	size_t small_moves;
+};
+
+/* What the code under test asked for. */
+struct gc_seen {
+	unsigned opened, sealed, begun; /* calls of lc_moves_open, lc_moves_seal, lc_areas_begin */
+	uint64_t min_bytes;
+	unsigned forgotten; /* lc_small_forget() */
+	unsigned snapshots;
+	uint32_t snapshot_epoch;
+	int batches; /* made and not released */
+	/* The records that lc_small_look() was given. */
+	void (*look)(const struct lc_alloc *records, size_t len, uint16_t tag, uint16_t span);
+};
+
+extern struct gc_plan gc_plan;
+extern struct gc_seen gc_seen;
+
+/* The moves of a batch as the collector made them, then those that were added. */
+struct lc_move_batch;
+size_t gc_batch_added(const struct lc_move_batch *b);
+
+#endif

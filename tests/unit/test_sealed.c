@@ -1,0 +1,441 @@
+/* uses: src/attribute/sealed.c src/core/epoch.c src/core/thread.c src/heap/alloc_log.c tests/unit/gc_model.c -lpthread -Wl,--wrap=malloc,--wrap=calloc */
+/*
+ * test_sealed.c - epochs come out in order with what their collections left, also where memory fails.
+ *
+ * The random test compares with a model: a list of the epochs that must come out, and for each
+ * thread the record that a pass over small objects must see next.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "src/attribute/sealed.h"
+#include "src/core/epoch.h"
+#include "src/core/thread.h"
+#include "src/core/wake.h"
+#include "src/gc/moves.h"
+#include "src/heap/alloc_log.h"
+#include "tests/unit/gc_model.h"
+
+enum { THREADS_MAX = 8, EPOCHS_MAX = 64, AREAS_MAX = 200, MOVES_MAX = 20 };
+
+void *__real_malloc(size_t size);
+void *__real_calloc(size_t n, size_t size);
+void *__wrap_malloc(size_t size);
+void *__wrap_calloc(size_t n, size_t size);
+
+static int failing = -1; /* allocations until one fails; -1: none does */
+static bool failed;
+
+static bool fails(void)
+{
+	if (failing < 0 || failing-- > 0)
+		return false;
+	failed = true;
+	return true;
+}
+
+void *__wrap_malloc(size_t size)
+{
+	return fails() ? NULL : __real_malloc(size);
+}
+
+void *__wrap_calloc(size_t n, size_t size)
+{
+	return fails() ? NULL : __real_calloc(n, size);
+}
+
+static unsigned wakes;
+
+void lc_wake(void)
+{
+	wakes++;
+}
+
+/* -- the model --------------------------------------------------------------------------------- */
+
+/* A thread numbers its records from 1 in size_words, and its own number is their site. */
+struct model_thread {
+	struct lc_thread *t;
+	uint32_t put, swept;
+};
+
+struct model_epoch {
+	uint32_t number;
+	bool complete, forget;
+	size_t moves, areas;
+	struct lc_thread *thread[THREADS_MAX];
+	uint64_t position[THREADS_MAX];
+	size_t threads;
+};
+
+static struct {
+	struct model_thread threads[THREADS_MAX];
+	size_t threads_len;
+	struct model_epoch queue[EPOCHS_MAX];
+	size_t first, len;
+	uint32_t unswept; /* epoch whose records were not swept */
+	bool unsealed;
+	uint64_t collections;
+} model;
+
+static struct lc_area areas[AREAS_MAX];
+static struct lc_move moves[MOVES_MAX];
+
+static struct model_thread *thread_of(uint32_t site)
+{
+	for (size_t i = 0; i < model.threads_len; i++)
+		if (model.threads[i].t->index == site - 1)
+			return &model.threads[i];
+	return NULL;
+}
+
+static uint32_t look_tag, look_span, looked;
+
+/* Every record is seen once, in its thread's order. */
+static void look(const struct lc_alloc *records, size_t len, uint16_t tag, uint16_t span)
+{
+	for (size_t i = 0; i < len; i++) {
+		struct model_thread *m = thread_of(records[i].site);
+
+		assert_non_null(m);
+		assert_int_equal(records[i].size_words, ++m->swept);
+	}
+	look_tag = tag;
+	look_span = span;
+	looked += (uint32_t)len;
+}
+
+static struct model_thread *begin_thread(void)
+{
+	struct model_thread *m = &model.threads[model.threads_len++];
+
+	*m = (struct model_thread){ .t = lc_thread_create(1000, "t", true) };
+	assert_non_null(m->t);
+	assert_int_equal(lc_alloc_log_create(&m->t->allocs), 0);
+	lc_thread_publish(m->t);
+	return m;
+}
+
+/* A thread leaves as the attribution thread lets it: while no epoch that names it is queued. */
+static void end_thread(size_t i)
+{
+	struct model_thread *m = &model.threads[i];
+
+	assert_true(lc_sealed_none());
+	lc_threads_lock();
+	lc_threads_unlink(m->t);
+	lc_threads_unlock();
+	lc_alloc_log_destroy(m->t->allocs);
+	free(m->t);
+	model.threads[i] = model.threads[--model.threads_len];
+}
+
+static void put(struct model_thread *m, unsigned n)
+{
+	for (unsigned i = 0; i < n; i++)
+		assert_int_equal(
+		    lc_alloc_log_put(m->t->allocs, (struct lc_alloc){ .size_words = ++m->put,
+		                                                      .site = m->t->index + 1 }),
+		    0);
+}
+
+static void plan(size_t moves_len, size_t areas_len, uint32_t collections, bool traces)
+{
+	gc_plan = (struct gc_plan){ .moves = moves,
+		                    .moves_len = moves_len,
+		                    .areas = areas,
+		                    .areas_len = areas_len,
+		                    .collections = collections,
+		                    .small_traces = traces,
+		                    .small_moves = traces ? 2 : 0 };
+	for (size_t i = 0; i < areas_len; i++)
+		areas[i] = (struct lc_area){ .bottom = GC_LOW + i * 4096,
+			                     .top = GC_LOW + i * 4096 + 64,
+			                     .end = GC_LOW + (i + 1) * 4096 };
+}
+
+/* Collect, and expect the epoch where the collection could be sealed. */
+static void collect(int fail_at)
+{
+	const uint32_t number = lc_epoch_now();
+	const unsigned wakes_before = wakes;
+	struct model_epoch *e = &model.queue[model.first + model.len];
+	bool sweep;
+
+	lc_sealed_gc_start();
+	assert_true(lc_gc_sequence_moving(lc_gc_sequence()));
+	looked = 0;
+	failed = false;
+	failing = fail_at;
+	lc_sealed_gc_finish(NULL, 0);
+	failing = -1;
+	assert_false(lc_gc_sequence_moving(lc_gc_sequence()));
+	assert_int_equal(lc_epoch_now(), number + 1);
+	assert_int_equal(wakes, wakes_before + 1);
+	model.collections++;
+	if (failed)
+		return; /* what came of it is seen when the epochs are taken */
+	*e = (struct model_epoch){ .number = number,
+		                   .complete = true,
+		                   .forget = model.unsealed,
+		                   .moves = gc_plan.moves_len,
+		                   .areas = gc_plan.areas_len };
+	sweep = e->forget || gc_plan.collections;
+	if (sweep && e->forget)
+		model.unswept = number;
+	if (sweep && gc_plan.small_traces) {
+		e->moves += gc_plan.small_moves;
+		if (looked) {
+			assert_int_equal(look_tag, (uint16_t)number);
+			assert_int_equal(look_span, (uint16_t)(number - model.unswept));
+		}
+	}
+	for (size_t i = 0; i < model.threads_len; i++) {
+		struct model_thread *m = &model.threads[i];
+
+		if (sweep && gc_plan.small_traces)
+			assert_int_equal(m->swept, m->put);
+		if (sweep)
+			m->swept = m->put;
+	}
+	if (!sweep)
+		assert_int_equal(looked, 0);
+	if (sweep)
+		model.unswept = number + 1;
+	for (struct lc_thread *t = lc_threads_first(); t; t = t->next) {
+		e->thread[e->threads] = t;
+		e->position[e->threads++] = lc_alloc_log_position(t->allocs);
+	}
+	model.len++;
+	model.unsealed = false;
+}
+
+/* Take one epoch and compare it with the oldest expected. */
+static void take(void)
+{
+	struct lc_epoch *e = lc_sealed_take();
+	const struct model_epoch *want = &model.queue[model.first];
+	size_t len;
+
+	if (!model.len) {
+		assert_null(e);
+		assert_true(lc_sealed_none());
+		return;
+	}
+	assert_non_null(e);
+	assert_int_equal(e->number, want->number);
+	assert_int_equal(e->complete, want->complete);
+	assert_int_equal(e->forget, want->forget);
+	assert_int_equal(lc_moves_count(e->moves), want->moves);
+	assert_int_equal(e->areas_len, want->areas);
+	for (size_t i = 0; i < e->areas_len; i++)
+		assert_int_equal(e->areas[i].bottom, GC_LOW + i * 4096);
+	len = e->marks_len;
+	assert_int_equal(len, want->threads);
+	for (size_t i = 0; i < len; i++) {
+		assert_ptr_equal(e->marks[i].thread, want->thread[i]);
+		assert_int_equal(e->marks[i].position, want->position[i]);
+		lc_alloc_log_trim(e->marks[i].thread->allocs, e->marks[i].position);
+	}
+	lc_sealed_free(e);
+	model.first++;
+	model.len--;
+	if (!model.len)
+		model.first = 0;
+}
+
+static const struct lc_sealed_config config = { .min_size_bytes = 32,
+	                                        .interposed = true,
+	                                        .small_class_word = true };
+
+static int start(void **state)
+{
+	(void)state;
+	memset(&model, 0, sizeof(model));
+	memset(&gc_seen, 0, sizeof(gc_seen));
+	gc_seen.look = look;
+	failing = -1;
+	if (lc_alloc_pool_init(4 << 20))
+		return -1;
+	lc_sealed_open(&config);
+	model.unswept = lc_epoch_now();
+	/* The first sweep looks back to epoch 0: begin with a collection that sweeps. */
+	begin_thread();
+	plan(0, 1, 1, false);
+	collect(-1);
+	take();
+	return 0;
+}
+
+static int end(void **state)
+{
+	(void)state;
+	while (model.len)
+		take();
+	take();
+	while (model.threads_len)
+		end_thread(0);
+	lc_sealed_close();
+	assert_int_equal(gc_seen.batches, 0);
+	lc_alloc_pool_destroy();
+	return 0;
+}
+
+/* -- the tests --------------------------------------------------------------------------------- */
+
+static void epochs_come_out_in_order_with_all_their_parts(void **state)
+{
+	(void)state;
+	srand(7);
+	for (unsigned i = 0; i < 20000; i++) {
+		unsigned what = (unsigned)rand() % 10;
+
+		if (what < 4) {
+			put(&model.threads[(unsigned)rand() % model.threads_len],
+			    (unsigned)rand() % 40);
+		} else if (what < 6 && model.first + model.len < EPOCHS_MAX) {
+			plan((unsigned)rand() % MOVES_MAX, (unsigned)rand() % AREAS_MAX,
+			     rand() % 4 > 0, rand() % 3 > 0);
+			collect(-1);
+		} else if (what < 8) {
+			take();
+		} else if (what == 8 && model.threads_len < THREADS_MAX) {
+			begin_thread();
+		} else if (what == 9 && model.threads_len > 1 && lc_sealed_none()) {
+			end_thread((unsigned)rand() % model.threads_len);
+		}
+	}
+	assert_true(model.collections > 1000);
+}
+
+static void a_collection_without_memory_is_told_by_the_next(void **state)
+{
+	unsigned unsealed = 0, incomplete = 0;
+
+	(void)state;
+	for (int fail_at = 0; fail_at < 8; fail_at++) {
+		struct lc_epoch *e;
+		uint32_t number;
+		bool sealed;
+
+		put(&model.threads[0], 10);
+		plan(3, 5, 1, true);
+		number = lc_epoch_now();
+		collect(fail_at);
+		if (!failed) {
+			take();
+			continue;
+		}
+		e = lc_sealed_take();
+		sealed = e;
+		if (e) {
+			assert_int_equal(e->number, number);
+			incomplete += !e->complete;
+		}
+		lc_sealed_free(e);
+		unsealed += !sealed;
+		/* Whatever was missed, nothing before is believed after it. */
+		plan(1, 5, 1, true);
+		gc_seen.look = NULL;
+		lc_sealed_gc_start();
+		lc_sealed_gc_finish(NULL, 0);
+		gc_seen.look = look;
+		e = lc_sealed_take();
+		assert_non_null(e);
+		assert_int_equal(e->number, number + 1);
+		assert_int_equal(e->forget, !sealed);
+		lc_sealed_free(e);
+		model.threads[0].swept = model.threads[0].put;
+		model.unswept = lc_epoch_now();
+		model.unsealed = false;
+		assert_null(lc_sealed_take());
+	}
+	assert_true(unsealed >= 2);   /* no epoch, no marks */
+	assert_true(incomplete >= 1); /* no layout */
+}
+
+static void records_of_a_pause_that_collects_nothing_are_kept(void **state)
+{
+	(void)state;
+	put(&model.threads[0], 700); /* several chunks */
+	plan(0, 3, 0, true);
+	collect(-1);
+	take(); /* trims what it may */
+	put(&model.threads[0], 300);
+	plan(0, 3, 1, true);
+	collect(-1);
+	assert_int_equal(looked, 1000);
+}
+
+static void moves_of_watched_objects_are_added(void **state)
+{
+	struct lc_move *watched = __real_calloc(2, sizeof(*watched));
+	struct lc_epoch *e;
+
+	(void)state;
+	plan(4, 2, 1, false);
+	lc_sealed_gc_start();
+	lc_sealed_gc_finish(watched, 2);
+	e = lc_sealed_take();
+	assert_non_null(e);
+	assert_int_equal(lc_moves_count(e->moves), 6);
+	assert_int_equal(gc_batch_added(e->moves), 2);
+	lc_sealed_free(e);
+}
+
+static void a_collection_that_closing_interrupts_seals_nothing_but_ends(void **state)
+{
+	uint32_t number = lc_epoch_now();
+
+	(void)state;
+	plan(4, 2, 1, false);
+	lc_sealed_gc_start();
+	lc_sealed_close();
+	lc_sealed_gc_finish(NULL, 0);
+	assert_false(lc_gc_sequence_moving(lc_gc_sequence()));
+	assert_int_equal(lc_epoch_now(), number + 1);
+	assert_null(lc_sealed_take());
+	lc_sealed_gc_start(); /* closed: the sequence stays */
+	assert_int_equal(lc_epoch_now(), number + 1);
+	assert_false(lc_gc_sequence_moving(lc_gc_sequence()));
+	lc_sealed_gc_finish(NULL, 0);
+	assert_null(lc_sealed_take());
+}
+
+static void collections_are_counted(void **state)
+{
+	uint64_t before, after, ns_before, ns_after;
+
+	(void)state;
+	lc_sealed_stats(&before, &ns_before);
+	plan(1, 1, 1, false);
+	collect(-1);
+	collect(-1);
+	lc_sealed_stats(&after, &ns_after);
+	assert_int_equal(after - before, 2);
+	assert_true(ns_after > ns_before);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(epochs_come_out_in_order_with_all_their_parts,
+		                                start, end),
+		cmocka_unit_test_setup_teardown(a_collection_without_memory_is_told_by_the_next,
+		                                start, end),
+		cmocka_unit_test_setup_teardown(records_of_a_pause_that_collects_nothing_are_kept,
+		                                start, end),
+		cmocka_unit_test_setup_teardown(moves_of_watched_objects_are_added, start, end),
+		cmocka_unit_test_setup_teardown(
+		    a_collection_that_closing_interrupts_seals_nothing_but_ends, start, end),
+		cmocka_unit_test_setup_teardown(collections_are_counted, start, end),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
