@@ -168,7 +168,8 @@ static const uint32_t *owner_of(const struct lc_merge_writer *w, uint32_t thread
 static void put_allocations(struct lc_merge_writer *w, uint32_t site)
 {
 	const uint64_t *values = lc_table_values(&w->tree->sites, site);
-	const uint64_t v[] = { site, values[LC_SITE_ALLOCATIONS], values[LC_SITE_BYTES] };
+	const uint64_t v[LC_COLUMNS_MAX] = { site, values[LC_SITE_ALLOCATIONS],
+		                             values[LC_SITE_BYTES] };
 
 	if (values[LC_SITE_ALLOCATIONS])
 		lc_encode_row(&w->encoder, lc_section_spec(LC_SECTION_ALLOCATIONS), NULL, v);

@@ -109,13 +109,14 @@ void lc_encode_buckets(struct lc_encoder *e, bool last)
 
 	for (unsigned g = 0; g < LC_ENGINES_MAX; g++) {
 		for (unsigned b = 0; b < LC_BUCKET_COUNT; b++) {
-			uint64_t samples = e->here[g][b];
+			uint64_t samples = e->here[g][b], v[LC_COLUMNS_MAX] = { g, b };
 
 			if (last && e->left[g][b] > samples)
 				samples = e->left[g][b];
 			e->left[g][b] -= samples < e->left[g][b] ? samples : e->left[g][b];
+			v[s->keys_len] = samples;
 			if (samples)
-				lc_encode_row(e, s, NULL, (const uint64_t[]){ g, b, samples });
+				lc_encode_row(e, s, NULL, v);
 		}
 	}
 }
