@@ -10,7 +10,8 @@ struct lc_arena {
 	size_t len, cap;
 };
 
-/* An array of zeroes, which stays where it is until lc_arena_free(). Never NULL; `count` may be 0.
+/*
+ * An array of zeroes, which stays where it is until lc_arena_free(). Never NULL; `count` may be 0.
  */
 void *lc_arena_zeroed(struct lc_arena *a, size_t count, size_t size);
 

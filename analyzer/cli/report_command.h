@@ -57,11 +57,13 @@ int lc_report_number(const char *text, unsigned long max, unsigned long *out);
  */
 int lc_report_choose(const struct lc_option_info *row, const char *word, size_t *out);
 
-/* Can --thread tell the threads of what was loaded apart? Returns 0, or 1 after one line on stderr.
+/*
+ * Can --thread tell the threads of what was loaded apart? Returns 0, or 1 after one line on stderr.
  */
 int lc_report_check_threads(const struct lc_load *l);
 
-/* The engine of that name or number (from 1). Returns 0 and its row, or 1 after one line on stderr.
+/*
+ * The engine of that name or number (from 1). Returns 0 and its row, or 1 after one line on stderr.
  */
 int lc_report_find_engine(const struct lc_load *l, const char *word, uint32_t *engine);
 
@@ -73,7 +75,8 @@ void lc_report_program(FILE *out, const struct lc_load *l);
 
 /* stdout where `file` is NULL. Returns NULL after one line on stderr. */
 FILE *lc_report_open(const char *file);
-/* Returns 0, or 1 after one line on stderr: what was written since lc_report_open() is not whole.
+/*
+ * Returns 0, or 1 after one line on stderr: what was written since lc_report_open() is not whole.
  */
 int lc_report_close(FILE *out, const char *file);
 

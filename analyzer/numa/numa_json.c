@@ -78,7 +78,8 @@ static void cells(struct lc_json *j, const struct lc_numa *n, const struct lc_nu
 	lc_json_end_object(j);
 }
 
-/* Rows: accessing node, columns: owning node, both in the order of nodes and then the unknown one.
+/*
+ * Rows: accessing node, columns: owning node, both in the order of nodes and then the unknown one.
  */
 static void matrix(struct lc_json *j, const struct lc_numa *n, const struct lc_numa_group *g)
 {
@@ -240,7 +241,8 @@ static void thread_identity(struct lc_json *j, const struct lc_tree *t, uint32_t
 	lc_json_u64(j, "process", lc_table_key(&t->threads, row)[LC_THREAD_PROCESS]);
 }
 
-/* "by_node" in the order of nodes, and then the unknown one. `counts` begins with the unknown one.
+/*
+ * "by_node" in the order of nodes, and then the unknown one. `counts` begins with the unknown one.
  */
 static void by_node(struct lc_json *j, const struct lc_numa_report *r, const uint64_t *counts)
 {
@@ -326,7 +328,7 @@ static void place(struct lc_json *j, const struct lc_tree *t, const char *name, 
 	free(text);
 }
 
-static void advice(struct lc_json *j, const struct lc_numa_words *w)
+static void advice(struct lc_json *j, const struct lc_numa_prose *w)
 {
 	lc_json_line(j, 2);
 	lc_json_array(j, "advice");
@@ -343,7 +345,7 @@ static void advice(struct lc_json *j, const struct lc_numa_words *w)
 static void diagnosis(struct lc_json *j, const struct lc_numa *n, const struct lc_numa_site *s)
 {
 	const struct lc_numa_diagnosis *d = &s->diagnosis;
-	struct lc_numa_words w;
+	struct lc_numa_prose w;
 
 	lc_numa_say(n, s, &w);
 	lc_json_line(j, 1);
@@ -363,7 +365,7 @@ static void diagnosis(struct lc_json *j, const struct lc_numa *n, const struct l
 	lc_json_end_array(j);
 	advice(j, &w);
 	lc_json_end_object(j);
-	lc_numa_words_free(&w);
+	lc_numa_prose_free(&w);
 }
 
 static void site(struct lc_json *j, const struct lc_numa_report *r, const struct lc_numa_site *s)

@@ -29,7 +29,7 @@ static char *end(struct line *l)
 	return l->text;
 }
 
-__attribute__((format(printf, 2, 3))) static void evidence(struct lc_numa_words *w, const char *fmt,
+__attribute__((format(printf, 2, 3))) static void evidence(struct lc_numa_prose *w, const char *fmt,
                                                            ...)
 {
 	struct line l;
@@ -45,7 +45,7 @@ __attribute__((format(printf, 2, 3))) static void evidence(struct lc_numa_words 
 }
 
 /* Both are taken over. */
-static void advise(struct lc_numa_words *w, char *action, char *cost)
+static void advise(struct lc_numa_prose *w, char *action, char *cost)
 {
 	w->advice[w->advice_len].action = action;
 	w->advice[w->advice_len++].cost = cost;
@@ -109,7 +109,7 @@ static char *known_nodes(const struct lc_numa *n, const struct lc_numa_group *g,
 }
 
 static void say_nodes(const struct lc_numa *n, const struct lc_numa_site *s,
-                      struct lc_numa_words *w)
+                      struct lc_numa_prose *w)
 {
 	const struct lc_numa_sum *sum = &s->all.sum;
 	char *owners = known_nodes(n, &s->all, true), *users = known_nodes(n, &s->all, false);
@@ -136,7 +136,7 @@ static void say_nodes(const struct lc_numa *n, const struct lc_numa_site *s,
 }
 
 static void say_origin(const struct lc_numa *n, const struct lc_numa_origin *o, const char *what,
-                       struct lc_numa_words *w)
+                       struct lc_numa_prose *w)
 {
 	char *name;
 	struct line l;
@@ -154,7 +154,7 @@ static void say_origin(const struct lc_numa *n, const struct lc_numa_origin *o, 
 	free(name);
 }
 
-static void say_moves(const struct lc_numa *n, uint32_t thread, struct lc_numa_words *w)
+static void say_moves(const struct lc_numa *n, uint32_t thread, struct lc_numa_prose *w)
 {
 	for (size_t i = 0; i < n->threads_len; i++) {
 		const struct lc_numa_thread_row *t = &n->threads[i];
@@ -173,7 +173,7 @@ static void say_moves(const struct lc_numa *n, uint32_t thread, struct lc_numa_w
 	}
 }
 
-static void say_sources(const struct lc_numa_site *s, struct lc_numa_words *w)
+static void say_sources(const struct lc_numa_site *s, struct lc_numa_prose *w)
 {
 	const uint64_t *from = s->all.sources;
 	uint64_t remote = from[LC_SOURCE_REMOTE_DRAM] + from[LC_SOURCE_REMOTE_CACHE];
@@ -188,7 +188,7 @@ static void say_sources(const struct lc_numa_site *s, struct lc_numa_words *w)
 }
 
 static void say_evidence(const struct lc_numa *n, const struct lc_numa_site *s,
-                         struct lc_numa_words *w)
+                         struct lc_numa_prose *w)
 {
 	say_nodes(n, s, w);
 	/* Balancing unmaps pages to see who uses them: then faults are not first touches only. */
@@ -212,7 +212,7 @@ static void say_evidence(const struct lc_numa *n, const struct lc_numa_site *s,
 /* ---- what to do ---- */
 
 static void advise_first_touch(const struct lc_numa *n, const struct lc_numa_site *s,
-                               struct lc_numa_words *w)
+                               struct lc_numa_prose *w)
 {
 	struct lc_numa_whatif to;
 
@@ -230,7 +230,7 @@ static void advise_first_touch(const struct lc_numa *n, const struct lc_numa_sit
 }
 
 static void advise_interleave(const struct lc_numa *n, const struct lc_numa_site *s,
-                              struct lc_numa_words *w)
+                              struct lc_numa_prose *w)
 {
 	struct lc_numa_whatif to;
 
@@ -243,7 +243,7 @@ static void advise_interleave(const struct lc_numa *n, const struct lc_numa_site
 	free(to.matrix);
 }
 
-static void advise_numa_heap(struct lc_numa_words *w)
+static void advise_numa_heap(struct lc_numa_prose *w)
 {
 	advise(
 	    w,
@@ -256,7 +256,7 @@ static void advise_numa_heap(struct lc_numa_words *w)
 }
 
 static void advise_bind(const struct lc_numa *n, const struct lc_numa_site *s, uint32_t node,
-                        struct lc_numa_words *w)
+                        struct lc_numa_prose *w)
 {
 	struct lc_numa_whatif to;
 
@@ -274,7 +274,7 @@ static void advise_bind(const struct lc_numa *n, const struct lc_numa_site *s, u
 	free(to.matrix);
 }
 
-static void advise_together(const struct lc_numa *n, uint32_t node, struct lc_numa_words *w)
+static void advise_together(const struct lc_numa *n, uint32_t node, struct lc_numa_prose *w)
 {
 	if (!node || !*n->nodes[node - 1].cpus)
 		return;
@@ -285,7 +285,7 @@ static void advise_together(const struct lc_numa *n, uint32_t node, struct lc_nu
 	       lc_alloc_text("the scheduler can no longer use idle CPUs of other nodes for them"));
 }
 
-static void advise_pin(const struct lc_numa *n, uint32_t node, struct lc_numa_words *w)
+static void advise_pin(const struct lc_numa *n, uint32_t node, struct lc_numa_prose *w)
 {
 	advise_together(n, node, w);
 	advise(w,
@@ -296,7 +296,7 @@ static void advise_pin(const struct lc_numa *n, uint32_t node, struct lc_numa_wo
 }
 
 static void say_advice(const struct lc_numa *n, const struct lc_numa_site *s,
-                       struct lc_numa_words *w)
+                       struct lc_numa_prose *w)
 {
 	const struct lc_numa_diagnosis *d = &s->diagnosis;
 
@@ -402,7 +402,7 @@ static char *summary_of(const struct lc_numa *n, const struct lc_numa_site *s)
 	return text;
 }
 
-void lc_numa_say(const struct lc_numa *n, const struct lc_numa_site *s, struct lc_numa_words *w)
+void lc_numa_say(const struct lc_numa *n, const struct lc_numa_site *s, struct lc_numa_prose *w)
 {
 	memset(w, 0, sizeof(*w));
 	w->summary = summary_of(n, s);
@@ -410,7 +410,7 @@ void lc_numa_say(const struct lc_numa *n, const struct lc_numa_site *s, struct l
 	say_advice(n, s, w);
 }
 
-void lc_numa_words_free(struct lc_numa_words *w)
+void lc_numa_prose_free(struct lc_numa_prose *w)
 {
 	free(w->summary);
 	for (size_t i = 0; i < w->evidence_len; i++)

@@ -16,7 +16,7 @@ struct lc_numa_advice {
 	char *cost;   /* what it costs, and when it does not help */
 };
 
-struct lc_numa_words {
+struct lc_numa_prose {
 	char *summary; /* one line */
 	char *evidence[LC_NUMA_EVIDENCE];
 	size_t evidence_len;
@@ -24,12 +24,11 @@ struct lc_numa_words {
 	size_t advice_len;
 };
 
-/* Free with lc_numa_words_free(). */
-void lc_numa_say(const struct lc_numa *n, const struct lc_numa_site *s, struct lc_numa_words *w);
-void lc_numa_words_free(struct lc_numa_words *w);
+/* Free with lc_numa_prose_free(). */
+void lc_numa_say(const struct lc_numa *n, const struct lc_numa_site *s, struct lc_numa_prose *w);
+void lc_numa_prose_free(struct lc_numa_prose *w);
 
-/* The machine in one line: one node, nothing recorded and why, or NULL where there is more to say.
- */
+/* The machine in one line: one node, or nothing recorded and why. NULL where there is more to say. */
 const char *lc_numa_say_nothing(const struct lc_numa *n);
 
 #endif

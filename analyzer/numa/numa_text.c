@@ -179,7 +179,7 @@ static void print_thread(FILE *out, const struct lc_numa *n, const struct lc_num
 
 static void print_diagnosis(FILE *out, const struct lc_numa *n, const struct lc_numa_site *s)
 {
-	struct lc_numa_words w;
+	struct lc_numa_prose w;
 
 	lc_numa_say(n, s, &w);
 	fprintf(out, "      diagnosis: %s (confidence: %s)\n          %s\n",
@@ -192,7 +192,7 @@ static void print_diagnosis(FILE *out, const struct lc_numa *n, const struct lc_
 		fprintf(out, "%s%s\n            cost: %s\n",
 		        i ? "          - " : "      what to do\n          - ", w.advice[i].action,
 		        w.advice[i].cost);
-	lc_numa_words_free(&w);
+	lc_numa_prose_free(&w);
 }
 
 static void print_site(FILE *out, const struct lc_numa_report *r, size_t number)

@@ -211,7 +211,8 @@ static void count(struct lc_json *j, uint64_t n, uint64_t total)
 	lc_json_real(j, "share", lc_share(n, total));
 }
 
-/* "fields" of a site, or of one of its access paths, where some are known; `whole` are its samples.
+/*
+ * "fields" of a site, or of one of its access paths, where some are known; `whole` are its samples.
  */
 static void fields(struct lc_json *j, const struct lc_view *v, uint32_t bucket, uint32_t site,
                    uint32_t path, uint64_t whole)

@@ -37,11 +37,13 @@ struct lc_json {
 
 void lc_json_init(struct lc_json *j, FILE *out);
 
-/* One value was written, and all that it opened is closed. Errors of `out` are the caller's to see.
+/*
+ * One value was written, and all that it opened is closed. Errors of `out` are the caller's to see.
  */
 void lc_json_finish(const struct lc_json *j);
 
-/* The next value begins a line, with so many spaces, unless it is the first of what it stands in.
+/*
+ * The next value begins a line, with so many spaces, unless it is the first of what it stands in.
  */
 void lc_json_line(struct lc_json *j, unsigned spaces);
 

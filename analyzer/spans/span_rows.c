@@ -329,7 +329,8 @@ static int by_process_and_time(const void *a, const void *b)
 	return order(y->duration_ns, x->duration_ns);
 }
 
-/* A pause may be in the blocks of several threads: the longest of those that begin together stays.
+/*
+ * A pause may be in the blocks of several threads: the longest of those that begin together stays.
  */
 static void build_pauses(struct lc_span_rows *r)
 {

@@ -129,7 +129,8 @@ struct lc_span_cost {
 	double variation; /* coefficient of */
 };
 
-/* What the manifest says of one process; the texts are UTF-8, NULL where there is nothing to say.
+/*
+ * What the manifest says of one process; the texts are UTF-8, NULL where there is nothing to say.
  */
 struct lc_span_info {
 	bool recorded; /* the manifest has a member `spans`; else the rest is 0 */

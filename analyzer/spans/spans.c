@@ -251,7 +251,8 @@ static void make_task_paths(struct lc_spans *s, struct lc_spans_task *g, const s
 	free(rows);
 }
 
-/* Tasks of one key: one for each kind, submissions with the first. Creations are counted by type.
+/*
+ * Tasks of one key: one for each kind, submissions with the first. Creations are counted by type.
  */
 static void make_task(struct lc_spans *s, const struct item *items, size_t len)
 {

@@ -280,7 +280,8 @@ uint64_t lc_spans_bucket_end(unsigned bucket);
 
 uint64_t lc_spans_count(const uint64_t *histogram);
 
-/* Column of the heat map that a bucket is in, and the least cycles of a column (0 for the first).
+/*
+ * Column of the heat map that a bucket is in, and the least cycles of a column (0 for the first).
  */
 unsigned lc_spans_column(unsigned bucket);
 double lc_spans_column_low(unsigned column);
@@ -310,7 +311,8 @@ struct lc_spans_mean lc_spans_mean(const struct lc_spans *s, uint64_t from_ns, u
 const char *lc_spans_pattern_name(enum lc_spans_pattern p);
 const char *lc_spans_verdict_name(enum lc_spans_verdict v);
 
-/* Paths without regard to kind and level; executions are those of streams or tasks. Free its rows.
+/*
+ * Paths without regard to kind and level; executions are those of streams or tasks. Free its rows.
  */
 struct lc_spans_paths lc_spans_join_paths(const struct lc_spans *s, const struct lc_spans_paths *p);
 

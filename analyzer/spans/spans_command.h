@@ -27,7 +27,8 @@ void lc_spans_trace_events(FILE *out, const struct lc_spans_report *r);
 
 /* For spans_json.c: the members "heat_map", "timeline" and "gc_pauses". */
 void lc_spans_json_time(struct lc_json *j, const struct lc_spans *s);
-/* Members "thread", "tid" and "process" of a row of s->rows->threads, in the object that is open.
+/*
+ * Members "thread", "tid" and "process" of a row of s->rows->threads, in the object that is open.
  */
 void lc_spans_json_thread(struct lc_json *j, const struct lc_spans *s, uint32_t thread);
 
