@@ -1,11 +1,12 @@
 /*
  * jvm/frames.c - see frames.h.
  *
- * A compiled frame, from its lowest address: locals and spills, the caller's rbp, the return address. An interpreted
- * one is known by rbp: above it the same two words, below it what INTERPRETED_ says (frame_x86.hpp, the same from
- * JDK 11 to 25). Blobs are found by the segment map of their code heap: each byte says how many segments back the
- * block begins, in several hops where it is far. The JVM calls Java code through a stub, whose frame leads to where
- * the thread was in Java code before (JavaCallWrapper, JavaFrameAnchor), if it was. A blob that a frame on this stack is of is not freed meanwhile.
+ * A compiled frame, from its lowest address: locals and spills, the caller's rbp, the return address.
+ * An interpreted one is known by rbp: above it the same two words, below it what LC_INTERPRETED_ says.
+ * Blobs are found by the segment map of their code heap: each byte says how many segments back the
+ * block begins, in several hops where it is far. The JVM calls Java code through a stub, whose frame
+ * leads to where the thread was in Java code before (JavaCallWrapper, JavaFrameAnchor), if it was. A
+ * blob is not freed while a frame of it is on this stack.
  */
 #include "src/jvm/frames.h"
 
@@ -20,9 +21,6 @@ enum {
 	HEAPS_MAX = 4,
 	SEGMENT_FREE = 0xff,
 	HOPS_MAX = 1 << 16,
-	INTERPRETED_SENDER_SP = -1, /* words from rbp */
-	INTERPRETED_METHOD = -3,
-	INTERPRETED_BYTECODE = -8,
 	ENTRY_WRAPPER = -6, /* words from rbp of the stub through which the JVM calls Java code */
 };
 
@@ -176,12 +174,12 @@ static bool step_interpreted(struct walk *w)
 	uint64_t rbp = w->rbp;
 
 	if (!is_word(w, rbp) || !is_word(w, rbp + 8) || rbp < w->pc_at ||
-	    !add_word(w, rbp + (uint64_t)(INTERPRETED_METHOD * 8)) ||
-	    !add_word(w, rbp + (uint64_t)(INTERPRETED_BYTECODE * 8)))
+	    !add_word(w, rbp + (uint64_t)(LC_INTERPRETED_METHOD * 8)) ||
+	    !add_word(w, rbp + (uint64_t)(LC_INTERPRETED_BYTECODE * 8)))
 		return false;
 	w->pc_at = rbp + 8;
 	w->pc = lc_load64(w->pc_at);
-	w->sp = lc_load64(rbp + (uint64_t)(INTERPRETED_SENDER_SP * 8));
+	w->sp = lc_load64(rbp + (uint64_t)(LC_INTERPRETED_SENDER_SP * 8));
 	w->rbp = lc_load64(rbp);
 	return true;
 }
@@ -250,7 +248,7 @@ lc_frames_words(const struct lc_native_frame *at, uint64_t stack_end, unsigned f
 		return w.out;
 	w.pc_at = native + 8;
 	w.pc = lc_load64(w.pc_at);
-	w.sp = interpreted(at->into) ? lc_load64(native + (uint64_t)(INTERPRETED_SENDER_SP * 8))
+	w.sp = interpreted(at->into) ? lc_load64(native + (uint64_t)(LC_INTERPRETED_SENDER_SP * 8))
 	                             : native + 16;
 	w.rbp = lc_load64(native);
 	while (w.out.frames < frames_max) {

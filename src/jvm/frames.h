@@ -1,26 +1,39 @@
 /*
- * jvm/frames.h - the frames of generated code on the calling thread's own stack, one by one.
+ * jvm/frames.h - walks the frames of generated code on the calling thread's own stack, one by one.
  *
- * Unlike a guess by what looks like a return address (stack/words.h), it finds no dead words: the size of a compiled
- * method's frame stands in its code blob, which is found as the JVM finds it. HotSpot on x86.
+ * Unlike a guess by what looks like a return address (stack/words.h), it finds no dead words: the size
+ * of a compiled method's frame stands in its code blob, which is found as the JVM finds it. HotSpot on
+ * x86.
  */
 #ifndef LC_JVM_FRAMES_H
 #define LC_JVM_FRAMES_H
 
+#include <jni.h>
 #include <stdbool.h>
 #include <stdint.h>
 
-/* After lc_vm_init(). Returns 0; -ENOENT when this JVM does not tell. Context: [attach]. */
+#include "src/jvm/peek.h"
+
+/*
+ * Words from rbp of an interpreted frame: where its caller's stack pointer stands, its method, and its
+ * bytecode pointer. HotSpot's layout on x86 (frame_x86.hpp), the same from JDK 11 to 25.
+ */
+enum { LC_INTERPRETED_SENDER_SP = -1, LC_INTERPRETED_METHOD = -3, LC_INTERPRETED_BYTECODE = -8 };
+
+/*
+ * Find the code heaps. Returns 0; -ENOENT when this JVM does not export them: then there are no words.
+ * Context: [attach]; lc_layout_find() first.
+ */
 int lc_frames_init(uint64_t interpreter_low, uint64_t interpreter_high);
 
-enum { LC_FRAME_WORDS_MAX = 2 }; /* that a frame has */
+enum { LC_FRAME_WORDS_MAX = 2 }; /* of one frame */
 
-/* What tells where the thread is: words of its stack. */
+/* How many words tell where the thread is, and how far they go. */
 struct lc_frame_words {
 	unsigned len;
-	unsigned frames; /* that they are of */
-	bool whole;      /* all that were asked for, or all that there are up to the JVM's own */
-	/* All that were asked for, or all that the thread has: none is beyond, on its stack or off it. */
+	unsigned frames; /* whose words they are */
+	bool whole;      /* all frames that were asked for, or all up to the JVM's own */
+	/* True if no further frame exists: all that were asked for, or all that the thread has. */
 	bool complete;
 };
 
@@ -40,10 +53,29 @@ static inline struct lc_native_frame lc_native_frame(const void *frame)
 }
 
 /*
- * The words above `at->frame` which tell where its nearest `frames_max` callers are: of a compiled one its return
- * address, of an interpreted one its method and bytecode. Where native code called Java code on the way, the words
- * that lead to the frames beyond. At most `words_max` values, and their offsets from it in
- * words. Context: [hook], own stack.
+ * Where the native method returns to in Java code, compiled or interpreted: HotSpot's frames of native
+ * methods begin with the caller's rbp, and the return address. 0 where that is not what stands there.
+ */
+static inline uint64_t lc_native_return(const struct lc_native_frame *at)
+{
+	if (__builtin_expect(at->native - at->frame < 4096, 1))
+		return ((const uint64_t *)(uintptr_t)at->native)[1]; /* NOLINT */
+	return 0;
+}
+
+/* The Method * that an interpreted frame of this method holds; 0 where the ID is none. Context: any. */
+static inline uint64_t lc_frames_method(jmethodID method)
+{
+	uint64_t pointer = 0;
+
+	return lc_peek((uint64_t)(uintptr_t)method, &pointer, sizeof(pointer)) ? pointer : 0;
+}
+
+/*
+ * The words above `at->frame` which tell where its nearest `frames_max` callers are: of a compiled one
+ * its return address, of an interpreted one its method and bytecode. Where native code called Java
+ * code on the way, the words that lead to the frames beyond. At most `words_max` values, and their
+ * offsets from the frame in words. Context: [hook], own stack.
  */
 struct lc_frame_words lc_frames_words(const struct lc_native_frame *at, uint64_t stack_end,
                                       unsigned frames_max, unsigned words_max, uint64_t *value,

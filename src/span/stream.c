@@ -52,14 +52,11 @@ struct hook {
 	uint64_t return_address;
 };
 
-/* HotSpot's frames of native methods, compiled or interpreted, begin with the caller's rbp. */
 static inline struct hook hook_at(const void *frame)
 {
-	struct hook h = { lc_native_frame(frame), 0 };
+	const struct lc_native_frame at = lc_native_frame(frame);
 
-	if (__builtin_expect(h.at.native - h.at.frame < 4096, 1))
-		h.return_address = ((const uint64_t *)(uintptr_t)h.at.native)[1]; /* NOLINT */
-	return h;
+	return (struct hook){ at, lc_native_return(&at) };
 }
 
 /* Single spans */

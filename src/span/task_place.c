@@ -16,7 +16,7 @@
 #include "src/core/path.h"
 #include "src/core/record.h"
 #include "src/jvm/code_cache.h"
-#include "src/jvm/peek.h"
+#include "src/jvm/frames.h"
 #include "src/stack/walker.h"
 
 enum {
@@ -303,14 +303,6 @@ struct scan {
 	jint next;       /* frames before this one are accounted for */
 };
 
-/* What a jmethodID leads to: the Method * that an interpreted frame holds. 0 where it is none. */
-static uint64_t method_pointer(jmethodID method)
-{
-	uint64_t pointer = 0;
-
-	return lc_peek((uint64_t)(uintptr_t)method, &pointer, sizeof(pointer)) ? pointer : 0;
-}
-
 /* The first frame that is not accounted for and has this method; the number of frames where none has. */
 static jint frame_of(const struct scan *s, uint64_t method, bool interpreted)
 {
@@ -319,7 +311,7 @@ static jint frame_of(const struct scan *s, uint64_t method, bool interpreted)
 	for (; i < s->search->walked.len && i < s->next + SEARCH_FRAMES; i++) {
 		jmethodID id = s->search->walked.frames[i].method;
 
-		if ((interpreted ? method_pointer(id) : (uint64_t)(uintptr_t)id) == method)
+		if ((interpreted ? lc_frames_method(id) : (uint64_t)(uintptr_t)id) == method)
 			return i;
 	}
 	return s->search->walked.len;

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "src/jvm/frames.h"
 #include "src/stack/generated.h"
 #include "src/stack/walker.h"
 
@@ -13,11 +14,9 @@ enum {
 	ENTRY_WORDS = 64, /* for where native code called Java code on the way */
 };
 
-/*
- * Words below an interpreted frame's rbp that tell where it is: its method and its bytecode pointer.
- * HotSpot's layout on x86 (frame_x86.hpp), the same from JDK 11 to 25.
- */
-static const int interpreted_words[INTERPRETED_WORDS] = { -3, -8 };
+/* Words from an interpreted frame's rbp that tell where it is. */
+static const int interpreted_words[INTERPRETED_WORDS] = { LC_INTERPRETED_METHOD,
+	                                                  LC_INTERPRETED_BYTECODE };
 
 void lc_words_add(struct lc_words *w, uint64_t frame, uint64_t address)
 {
