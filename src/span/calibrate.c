@@ -1,5 +1,5 @@
 /*
- * span/calibrate.c - loops of empty spans in the JVM that is profiled: see calibrate.h.
+ * span/calibrate.c - runs loops of empty spans in the JVM that is profiled: see calibrate.h.
  *
  * A batch is LC_CALIBRATION_PAIRS begins and ends in compiled Java. What its slot has counted is the
  * inner cost; what is left of the batch's time, less that of a loop of nothing, is the outer cost. First
@@ -18,9 +18,12 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "src/base/options.h"
 #include "src/base/time.h"
 #include "src/core/jvmti.h"
 #include "src/span/calibrate_impl.h"
+#include "src/span/stack.h"
+#include "src/span/trace.h"
 
 #define MS UINT64_C(1000000)
 #define CLASS "java/lang/LocusCalibrate"
@@ -54,14 +57,37 @@ static const struct loop loops[] = {
 	{ "task", true, LC_SPAN_TASK, LC_COST_TASK, LC_COST_TASK_INNER },
 };
 
+struct config {
+	bool streams, tasks; /* what is recorded, and thus measured */
+	bool anew;           /* measure even where it is known */
+	const char *variant; /* options that change what a span costs; part of the name. "" */
+};
+
 struct run {
-	const struct lc_calibrate_config *config;
+	const struct config *config;
 	JNIEnv *jni;
 	jclass class;
 	struct lc_cycle_clock clock;
 	double empty;          /* cycles that the loop of nothing takes for one round */
 	double *inner, *outer; /* BATCHES of each, cycles of a pair */
 };
+
+static const struct lc_span_slot *slot_at(uint32_t i)
+{
+	const struct lc_span_thread *s = lc_span_known();
+
+	return s ? lc_span_stack_slot(s, i) : NULL;
+}
+
+/* With --trace a span costs a row in the log too, as long as that has room. */
+static void drain(void)
+{
+	struct lc_span_thread *s = lc_span_known();
+	struct lc_block_trace row;
+
+	while (s && s->traces && lc_trace_log_take(s->traces, &row))
+		;
+}
 
 /* -- which one ------------------------------------------------------------------------------ */
 
@@ -109,7 +135,7 @@ static void one_line(char *text)
 			*text = ' ';
 }
 
-static void make_key(const struct lc_calibrate_config *config, struct lc_calibration_key *key)
+static void make_key(const struct config *config, struct lc_calibration_key *key)
 {
 	char version[100], name[64], mode[64], *sharing;
 
@@ -130,7 +156,7 @@ static void make_key(const struct lc_calibrate_config *config, struct lc_calibra
 	one_line(key->variant);
 }
 
-static bool wanted(const struct lc_calibrate_config *config, const struct loop *loop)
+static bool wanted(const struct config *config, const struct loop *loop)
 {
 	return loop->task ? config->tasks : config->streams;
 }
@@ -142,12 +168,12 @@ struct counted {
 };
 
 /* What all slots of that kind have counted so far. */
-static struct counted count(const struct run *r, uint8_t kind)
+static struct counted count(uint8_t kind)
 {
 	struct counted sum = { 0 };
 	const struct lc_span_slot *s;
 
-	for (uint32_t i = 0; (s = r->config->slot_at(i)); i++) {
+	for (uint32_t i = 0; (s = slot_at(i)); i++) {
 		if (s->key.kind != kind)
 			continue;
 		/* Relaxed: the owner is this thread. */
@@ -180,12 +206,6 @@ static jmethodID find(struct run *r, const char *name, const char *signature)
 	return method;
 }
 
-static void drain(const struct run *r)
-{
-	if (r->config->drain)
-		r->config->drain();
-}
-
 static int warm_up(struct run *r, jmethodID method)
 {
 	uint64_t end_ns;
@@ -197,7 +217,7 @@ static int warm_up(struct run *r, jmethodID method)
 	while (lc_clock_now_ns() < end_ns) {
 		if (call(r, method, LC_CALIBRATION_PAIRS) < 0)
 			return -EIO;
-		drain(r);
+		drain();
 	}
 	return 0;
 }
@@ -225,17 +245,17 @@ static int measure_batches(struct run *r, const struct loop *loop, jmethodID met
 	int n = 0;
 
 	while (n < BATCHES && (n < BATCHES_MIN || left > 0)) {
-		struct counted before = count(r, loop->kind), after;
+		struct counted before = count(loop->kind), after;
 		int64_t cycles = call(r, method, LC_CALIBRATION_PAIRS);
 
-		after = count(r, loop->kind);
+		after = count(loop->kind);
 		if (cycles < 0 || after.executions - before.executions != LC_CALIBRATION_PAIRS)
 			return -EIO;
 		left -= cycles;
 		r->inner[n] = (double)(int64_t)(after.cycles - before.cycles) / pairs;
 		r->outer[n] = (double)cycles / pairs - r->inner[n] - r->empty;
 		n++;
-		drain(r);
+		drain();
 	}
 	return n;
 }
@@ -315,7 +335,7 @@ static int measure_all(struct run *r, struct lc_calibration *c)
 	return err;
 }
 
-static int measure(const struct lc_calibrate_config *config, JNIEnv *jni, struct lc_calibration *c)
+static int measure(const struct config *config, JNIEnv *jni, struct lc_calibration *c)
 {
 	struct run r = { .config = config, .jni = jni, .class = define(jni) };
 	int err = -EIO;
@@ -337,7 +357,7 @@ static int measure(const struct lc_calibrate_config *config, JNIEnv *jni, struct
 
 /* -- the whole ------------------------------------------------------------------------------ */
 
-static bool complete(const struct lc_calibrate_config *config, const struct lc_calibration *c)
+static bool complete(const struct config *config, const struct lc_calibration *c)
 {
 	for (size_t i = 0; i < sizeof(loops) / sizeof(loops[0]); i++)
 		if (wanted(config, &loops[i]) &&
@@ -355,7 +375,12 @@ static void keep_others(struct lc_calibration *c, const struct lc_calibration *b
 			c->costs[i] = before->costs[i];
 }
 
-int lc_calibrate(const struct lc_calibrate_config *config, JNIEnv *jni, struct lc_calibration *out)
+/*
+ * Get the costs: from the file, else by measuring (some seconds), and then keep them. Returns 0;
+ * -ENOMEM, or -EIO where the loops could not be run or their spans were not counted (then *out has
+ * no known costs).
+ */
+static int calibrate(const struct config *config, JNIEnv *jni, struct lc_calibration *out)
 {
 	struct lc_calibration before = { 0 };
 	struct lc_calibration_key key;
@@ -414,4 +439,38 @@ size_t lc_calibration_rows(const struct lc_calibration *c, struct lc_manifest_co
 			out[n++] = (struct lc_manifest_cost){ lc_cost_name(i), c->costs[i].mean,
 				                              c->costs[i].variation };
 	return n;
+}
+
+/* -- the calibration of a run ---------------------------------------------------------------- */
+
+static struct {
+	struct lc_calibration result;
+	struct lc_manifest_cost rows[LC_COSTS];
+} kept; /* for the manifest, which points into it; written by lc_calibrate_start() */
+
+void lc_calibrate_start(JNIEnv *jni, const struct lc_options *options, struct lc_span_costs *costs,
+                        struct lc_manifest_spans *manifest)
+{
+	char variant[64];
+	struct config config = {
+		.streams = lc_span_streams(),
+		.tasks = lc_span_tasks(),
+		.anew = options->calibrate,
+		.variant = variant,
+	};
+	int err;
+
+	snprintf(variant, sizeof(variant), "%s%s", options->trace ? "trace" : "",
+	         options->span_paths ? " paths" : "");
+	err = lc_span_enter(jni) ? calibrate(&config, jni, &kept.result) : -ENOMEM;
+	if (err) {
+		kept.result.how = "none";
+		snprintf(kept.result.warning, sizeof(kept.result.warning),
+		         "the costs could not be measured: %s", strerror(-err));
+	}
+	lc_calibration_costs(&kept.result, costs);
+	manifest->calibration = kept.result.how;
+	manifest->calibration_warning = kept.result.warning[0] ? kept.result.warning : NULL;
+	manifest->costs = kept.rows;
+	manifest->costs_len = lc_calibration_rows(&kept.result, kept.rows);
 }

@@ -1,5 +1,5 @@
 /*
- * span/calibrate.h - what recording a span costs on this machine, in this JVM.
+ * span/calibrate.h - finds out what recording a span costs on this machine, in this JVM.
  *
  * The begin and end of a span take time, part of it inside the span (inner cost) and part of it in what
  * surrounds it (outer cost). Loops of empty spans measure both; the result is kept in the user's cache
@@ -48,29 +48,12 @@ struct lc_calibration {
 
 struct lc_options;
 
-struct lc_calibrate_config {
-	bool streams, tasks; /* what is recorded, and thus measured */
-	bool anew;           /* measure even where it is known */
-	const char *variant; /* options that change what a span costs; part of the name. "" */
-	/* The calling thread's slots, from 0; NULL behind the last. */
-	const struct lc_span_slot *(*slot_at)(uint32_t i);
-	void (*drain)(
-	    void); /* called between batches: what was recorded beside the slots; or NULL */
-};
-
 /*
- * Get the costs: from the file, else by measuring (some seconds), and then keep them. LocusSpan is
- * defined and records on the calling thread, lc_clock_init() is done. What is measured is counted in the calling
- * thread's slots as any span is: the caller throws those away. Returns 0; -ENOMEM, or -EIO where the
- * loops could not be run or their spans were not counted (then *out has no known costs).
- * Context: [attach].
- */
-int lc_calibrate(const struct lc_calibrate_config *config, JNIEnv *jni, struct lc_calibration *out);
-
-/*
- * Do so with the options of this run, on the calling thread's own spans (lc_span_enter()), and say in the
- * manifest's part what came of it: calibration, calibration_warning and costs. Unknown costs are 0. The
- * caller throws those spans away. Context: [attach], spans enabled, before the attribution thread runs.
+ * Get the costs with the options of this run: from the file, else by measuring on the calling
+ * thread's own spans (lc_span_enter()), which takes some seconds, and then keep them. Sets the
+ * manifest's calibration, calibration_warning and costs. Costs that stay unknown are 0. What is
+ * measured is counted in the thread's slots as any span is: the caller throws those away.
+ * Context: [attach], spans enabled, lc_clock_init() done, before the attribution thread runs.
  */
 void lc_calibrate_start(JNIEnv *jni, const struct lc_options *options, struct lc_span_costs *costs,
                         struct lc_manifest_spans *manifest);

@@ -21,7 +21,6 @@
 #include "src/profile/tally.h"
 #include "src/profile/writer.h"
 #include "src/span/calibrate.h"
-#include "src/span/jdk.h"
 #include "src/span/link.h"
 #include "src/span/location.h"
 #include "src/span/stack.h"
@@ -114,7 +113,7 @@ static void throw_away(void)
 /* And links, which streams need as well. */
 static int init_tasks(JNIEnv *jni, const struct lc_task_config *config)
 {
-	const char *why = lc_span_tasks() ? lc_span_tasks_mismatch(jni) : NULL;
+	const char *why = lc_span_tasks() ? lc_task_mismatch(jni) : NULL;
 
 	if (why)
 		lc_span_give_up(LC_SPAN_TASKS, why);

@@ -47,6 +47,12 @@ struct lc_task_config {
 };
 
 /*
+ * NULL, or why tasks cannot be recorded on this JDK: constant text. Leaves no exception pending.
+ * Context: [attach].
+ */
+const char *lc_task_mismatch(JNIEnv *jni);
+
+/*
  * Prepare, links included, after LocusSpan was defined. Returns 0 or -errno. Context: [attach].
  */
 int lc_task_init(const struct lc_task_config *config);

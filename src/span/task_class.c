@@ -40,6 +40,21 @@ static struct {
 	_Atomic uint64_t lost;
 } classes = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
+const char *lc_task_mismatch(JNIEnv *jni)
+{
+	jclass class = (*jni)->FindClass(jni, "java/lang/Class");
+	/* Since there is such a method lambda expressions have hidden classes. LocusSpan calls it. */
+	jmethodID is_hidden = class ? (*jni)->GetMethodID(jni, class, "isHidden", "()Z") : NULL;
+
+	if ((*jni)->ExceptionCheck(jni))
+		(*jni)->ExceptionClear(jni);
+	if (class)
+		(*jni)->DeleteLocalRef(jni, class);
+	return is_hidden
+	           ? NULL
+	           : "this JDK has no Class.isHidden(), by which lambda expressions are known";
+}
+
 void lc_task_classes_init(void)
 {
 	classes.unload_anytime = lc_collector_unloads_while_running();
