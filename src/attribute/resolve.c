@@ -25,7 +25,7 @@
 #include "src/numa/numa.h"
 #include "src/profile/tally.h"
 #include "src/sample/sample_log.h"
-#include "src/span/span.h"
+#include "src/span/slot.h"
 
 #define FIRST_TOUCH_NS                                                                             \
 	UINT64_C(1000000000) /* a page is zeroed so long before its object is known */

@@ -33,7 +33,6 @@
 #include "src/jvm/ranges.h"
 #include "src/sample/find.h"
 #include "src/sample/sample_log.h"
-#include "src/span/span.h"
 
 enum {
 	SAMPLERS_MAX = 1 << 16, /* threads at a time */

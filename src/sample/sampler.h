@@ -23,7 +23,7 @@
 #include "src/sample/decode.h"
 #include "src/sample/engine.h"
 #include "src/sample/trap.h"
-#include "src/span/span.h"
+#include "src/span/interrupt.h"
 
 enum lc_sampler_state { LC_SAMPLER_FREE, LC_SAMPLER_ACTIVE, LC_SAMPLER_STOPPED };
 

@@ -22,6 +22,7 @@
 #include "src/base/time.h"
 #include "src/core/jvmti.h"
 #include "src/span/calibrate_impl.h"
+#include "src/span/span.h"
 #include "src/span/stack.h"
 #include "src/span/trace.h"
 

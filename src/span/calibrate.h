@@ -14,7 +14,8 @@
 #include <stdint.h>
 
 #include "src/profile/writer.h"
-#include "src/span/span.h"
+
+struct lc_span_costs; /* span/stack.h */
 
 /* What is measured, in the order of rows everywhere. */
 enum lc_cost {

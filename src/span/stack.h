@@ -1,9 +1,9 @@
 /*
- * span/stack.h - the stack of spans of one thread, and the slots that they are added to.
+ * span/stack.h - keeps the stack of spans of one thread, and adds ended spans to their slots.
  *
- * Each begin of LocusSpan pushes one frame and end() pops one. A frame without a slot is transparent: what
- * runs inside it belongs to the frame below. Frame 0 is always there and stands for the thread.
- * Nothing here knows a JVM: who pushes says what time it is.
+ * Each begin of LocusSpan pushes one frame and end() pops one. A frame without a slot is
+ * transparent: what runs inside it belongs to the frame below. Frame 0 is always there and stands
+ * for the thread. Nothing here knows a JVM: who pushes says what time it is.
  *
  * Owner of all: the thread itself. Its signal handlers read `top` and the slots of frames, which are
  * complete before `top` is moved (compiler fence: same thread). The attribution thread reads slots.
@@ -11,8 +11,13 @@
 #ifndef LC_SPAN_STACK_H
 #define LC_SPAN_STACK_H
 
+#include <stdbool.h>
+#include <stdint.h>
+
 #include "src/base/slab.h"
-#include "src/span/span.h"
+#include "src/span/cycle_clock.h"
+#include "src/span/interrupt.h"
+#include "src/span/slot.h"
 
 enum {
 	LC_SPAN_DEPTH_MAX = 1 << 16, /* deeper ones are not told apart, and counted */
@@ -24,6 +29,16 @@ enum {
 struct lc_locations;   /* span/location.h */
 struct lc_trace_log;   /* span/trace.h */
 struct lc_task_thread; /* span/task.c */
+
+/* What a begin and an end cost, in cycles of the clock. */
+struct lc_span_costs {
+	uint32_t inner;     /* IC: inside the span, of its own begin and end */
+	uint32_t anonymous; /* OC: what its outer span pays beside, by kind */
+	uint32_t primordial;
+	uint32_t support;
+	uint32_t task;
+	uint32_t task_inner;
+};
 
 /* The stream that a frame is part of: what a stream inside it has as its outer one. */
 struct lc_stream_context {
@@ -53,7 +68,7 @@ struct lc_span_frame {
 	uint64_t gc_count, gc_ns;  /* pauses of the process, at begin */
 	struct lc_span_slot *slot; /* NULL: transparent */
 	uint64_t stack_pointer;    /* of the hook that pushed it; UINT64_MAX: not known any more */
-	uint64_t return_address;   /* likewise */
+	uint64_t return_address;   /* of that hook, into bytecode */
 	uint32_t nested[LC_SPAN_NESTED];
 	struct lc_stream_context stream;
 	uint64_t number; /* of the span, see lc_span_number() */
@@ -147,9 +162,9 @@ static inline bool lc_span_empty(const struct lc_span_thread *s)
 }
 
 /*
- * Push a frame, transparent where `slot` is NULL; its stream is that of the frame below, and the rest for
- * the caller to set: call lc_span_start() last of all. Returns NULL at the bound (counted; end()
- * is in step all the same). Context: [hook], owner thread.
+ * Push a frame, transparent where `slot` is NULL. Its stream is that of the frame below; the rest is
+ * for the caller to set, who calls lc_span_start() last of all. Returns NULL at the bound, which is
+ * counted: the next end() then pops nothing. Context: [hook], owner thread.
  */
 static inline struct lc_span_frame *lc_span_push(struct lc_span_thread *s, unsigned kind,
                                                  struct lc_span_slot *slot)
@@ -178,7 +193,7 @@ static inline struct lc_span_frame *lc_span_push(struct lc_span_thread *s, unsig
 	return f;
 }
 
-/* It begins now. */
+/* The span of this frame begins now. */
 static inline void lc_span_start(struct lc_span_thread *s, struct lc_span_frame *f, uint64_t now,
                                  uint64_t tsc)
 {
@@ -254,12 +269,13 @@ static inline void lc_span_slot_add(struct lc_span_slot *slot, const struct lc_s
 }
 
 /*
- * Ends can be lost: what calls end() may itself throw when the stack overflows. Of frames on one
- * stack those pushed later lie lower, so that a hook higher than the innermost frame's tells that that
- * method has returned; but a method's frame may shrink while it runs (on-stack replacement by compiled
- * code), by less than the slack. A begin at the same place as the innermost one is the next round
- * of its loop. Drops such frames, counted; what was lost nearer than that is found later, or
- * taken for the next one's end. Context: [hook], owner thread.
+ * Drop the frames of methods that have returned without an end, and count them. Ends can be lost: the
+ * code that calls end() may itself throw when the stack overflows. Of frames on one stack those
+ * pushed later lie lower, so a hook that lies higher than the innermost frame's shows that that method
+ * has returned; but a method's frame may shrink while it runs (on-stack replacement by compiled
+ * code), by less than the slack. A begin at the same place as the innermost one is the next round of
+ * its loop. A frame that was lost within the slack is found later, or takes the next one's end.
+ * Context: [hook], owner thread.
  */
 void lc_span_settle_slowly(struct lc_span_thread *s, uint64_t stack_pointer,
                            uint64_t return_address);

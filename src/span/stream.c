@@ -1,9 +1,9 @@
 /*
- * span/stream.c - what the bytecode of streams calls: begins and ends of spans.
+ * span/stream.c - has the natives that the bytecode of streams calls: begins and ends of spans.
  *
- * A begin looks everything up first and reads the clock last; an end reads the clock first. What a stream
- * inside another one has as its outer one, and its level, is in the innermost frame (lc_stream_context):
- * frames that are not streams pass it on.
+ * A begin looks everything up first and reads the clock last; an end reads the clock first. A stream
+ * inside another one finds its outer stream, and its own level, in the innermost frame
+ * (lc_stream_context): frames that are not streams pass the context on.
  */
 #include "src/span/span.h"
 
@@ -59,6 +59,17 @@ static inline struct hook hook_at(const void *frame)
 	return (struct hook){ at, lc_native_return(&at) };
 }
 
+/* The calling thread's spans, before a begin: frames whose methods have returned are dropped. */
+static inline __attribute__((always_inline)) struct lc_span_thread *arrive(JNIEnv *jni,
+                                                                           struct hook h)
+{
+	struct lc_span_thread *s = enter(jni);
+
+	if (s)
+		lc_span_settle(s, h.at.frame, h.return_address);
+	return s;
+}
+
 /* Single spans */
 
 /* Number of the innermost span around frame `f`; 0: none. */
@@ -75,7 +86,7 @@ static __attribute__((noinline)) void trace(struct lc_span_thread *s, const stru
 	struct lc_block_trace row = {
 		.id = f->number,
 		.outer = outer_number(s, f),
-		/* A support span has the primordial one, the others the stream around them. */
+		/* A support span belongs to a primordial one, others to the stream around them. */
 		.logical = f->kind == LC_SPAN_SUPPORT ? f->stream.id : f[-1].stream.id,
 		.kind = (uint8_t)f->kind,
 		.level = f->slot->key.level,
@@ -110,7 +121,9 @@ struct found {
 	struct lc_stream_context stream;
 };
 
-/* Apart, and with values, so that nothing of the usual begin has to be in memory. */
+/*
+ * A function of its own that is given values, so that the usual begin keeps all it has in registers.
+ */
 static __attribute__((noinline, cold)) struct lc_location *learn(struct lc_span_thread *s,
                                                                  JNIEnv *jni, uint64_t frame,
                                                                  uint64_t native, uint64_t into,
@@ -171,25 +184,23 @@ JNIEXPORT void JNICALL Java_java_lang_LocusSpan_supportBegin(JNIEnv *jni, jclass
 void Java_java_lang_LocusSpan_streamBegin(JNIEnv *jni, jclass c, jboolean parallel)
 {
 	struct hook h = hook_at(__builtin_frame_address(0));
-	struct lc_span_thread *s = enter(jni);
+	struct lc_span_thread *s = arrive(jni, h);
 
 	(void)c;
 	if (!s)
 		return;
-	lc_span_settle(s, h.at.frame, h.return_address);
 	begin(s, jni, h, parallel ? LC_SPAN_PRIMORDIAL : LC_SPAN_ANONYMOUS, LC_LOCATION_STREAM);
 }
 
 void Java_java_lang_LocusSpan_headBegin(JNIEnv *jni, jclass c, jboolean parallel)
 {
 	struct hook h = hook_at(__builtin_frame_address(0));
-	struct lc_span_thread *s = enter(jni);
+	struct lc_span_thread *s = arrive(jni, h);
 	struct lc_span_frame *f;
 
 	(void)c;
 	if (!s)
 		return;
-	lc_span_settle(s, h.at.frame, h.return_address);
 	if (!parallel) {
 		begin(s, jni, h, LC_SPAN_ANONYMOUS, LC_LOCATION_STREAM);
 		return;
@@ -202,16 +213,15 @@ void Java_java_lang_LocusSpan_headBegin(JNIEnv *jni, jclass c, jboolean parallel
 void Java_java_lang_LocusSpan_foreignBegin(JNIEnv *jni, jclass c)
 {
 	struct hook h = hook_at(__builtin_frame_address(0));
-	struct lc_span_thread *s = enter(jni);
+	struct lc_span_thread *s = arrive(jni, h);
 
 	(void)c;
 	if (!s)
 		return;
-	lc_span_settle(s, h.at.frame, h.return_address);
 	begin(s, jni, h, LC_SPAN_FOREIGN, LC_LOCATION_FOREIGN);
 }
 
-/* Nobody knows when it has been pulled to its end, if ever: it is counted and has no cycles. */
+/* Nobody knows when such a stream is pulled to its end, if ever: it is counted and has no cycles. */
 void Java_java_lang_LocusSpan_pulled(JNIEnv *jni, jclass c)
 {
 	struct hook h = hook_at(__builtin_frame_address(0));
@@ -233,7 +243,7 @@ void Java_java_lang_LocusSpan_pulled(JNIEnv *jni, jclass c)
 	atomic_store_explicit(&found.slot->last_tsc, tsc, memory_order_relaxed);
 }
 
-/* It belongs to the stream that is being executed by who constructs it. */
+/* A support task belongs to the stream that its creator is executing. */
 void Java_java_lang_LocusSpan_streamTask(JNIEnv *jni, jclass c, jobject task, jint hash)
 {
 	struct lc_span_thread *s = enter(jni);
@@ -255,7 +265,7 @@ void Java_java_lang_LocusSpan_streamTask(JNIEnv *jni, jclass c, jobject task, ji
 void Java_java_lang_LocusSpan_supportBegin(JNIEnv *jni, jclass c, jobject task, jint hash)
 {
 	struct hook h = hook_at(__builtin_frame_address(0));
-	struct lc_span_thread *s = enter(jni);
+	struct lc_span_thread *s = arrive(jni, h);
 	struct lc_link_stream stream = { 0 };
 	struct lc_span_slot *slot;
 	struct lc_span_frame *f;
@@ -265,10 +275,9 @@ void Java_java_lang_LocusSpan_supportBegin(JNIEnv *jni, jclass c, jobject task, 
 	(void)task;
 	if (!s)
 		return;
-	lc_span_settle(s, h.at.frame, h.return_address);
 	number = lc_span_number(s);
 	if (!lc_link_stream_take((uint32_t)hash, &stream))
-		stream = (struct lc_link_stream){ .id = number }; /* whose it is, is unknown */
+		stream = (struct lc_link_stream){ .id = number }; /* of an unknown stream */
 	slot = lc_span_slot_find(s, &(struct lc_span_key){ .kind = LC_SPAN_SUPPORT,
 	                                                   .level = stream.level,
 	                                                   .path = stream.path });

@@ -25,7 +25,7 @@
 #include "src/numa/numa.h"
 #include "src/profile/tally.h"
 #include "src/sample/sample_log.h"
-#include "src/span/span.h"
+#include "src/span/slot.h"
 
 enum { ARRAY = 0x10000, ELSEWHERE = 0x90000, BYTES = 0x8000, SITE = 7, EPOCH = 3 };
 

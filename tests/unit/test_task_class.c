@@ -14,6 +14,7 @@
 #include "src/core/epoch.h"
 #include "src/core/path.h"
 #include "src/jvm/collector.h"
+#include "src/span/span.h"
 #include "src/span/task.h"
 
 /* What the classes of tasks ask of other parts; none of it here. */

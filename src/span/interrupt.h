@@ -1,0 +1,29 @@
+/*
+ * span/interrupt.h - tells a signal handler in which span its thread is, and lets it not be counted.
+ *
+ * It is all that the sampling engines know of spans.
+ */
+#ifndef LC_SPAN_INTERRUPT_H
+#define LC_SPAN_INTERRUPT_H
+
+#include <stdint.h>
+
+struct lc_thread;
+
+/* The slot in which the calling thread is now, as its number + 1; 0: none. Context: [signal]. */
+uint32_t lc_span_current(const struct lc_thread *t);
+
+struct lc_span_interrupt {
+	uint64_t tsc; /* 0: no spans */
+	uint64_t head;
+};
+
+/*
+ * The calling thread takes a sample between these two: its cycles are no part of the span that it is
+ * in. Where the thread was switched meanwhile they stay, since the clock has left out some of them.
+ * Context: [signal].
+ */
+void lc_span_interrupted(const struct lc_thread *t, struct lc_span_interrupt *i);
+void lc_span_resumed(const struct lc_thread *t, const struct lc_span_interrupt *i);
+
+#endif
