@@ -2,6 +2,7 @@
 #ifndef LC_TESTS_GC_MODEL_H
 #define LC_TESTS_GC_MODEL_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -30,7 +31,7 @@ struct gc_seen {
 	unsigned forgotten; /* lc_small_forget() */
 	unsigned snapshots;
 	uint32_t snapshot_epoch;
-	int batches; /* made and not released */
+	_Atomic int batches; /* made and not released */
 	/* The records that lc_small_look() was given. */
 	void (*look)(const struct lc_alloc *records, size_t len, uint16_t tag, uint16_t span);
 };
