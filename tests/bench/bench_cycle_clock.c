@@ -1,9 +1,10 @@
 /* uses: src/span/cycle_clock.c src/span/cycle_clock_rate.c src/span/cycle_clock_records.c src/perf/ring.c src/perf/perf.c src/base/file.c */
 /*
- * bench_cycle_clock.c - cycles that a reading of each cycle clock takes, and that of what it is made of.
+ * bench_cycle_clock.c - measures the cycles that reading each cycle clock takes, and those of its
+ * parts.
  *
- * Each line is the best of several runs, since other work on the machine only adds. Two readings wait
- * for each other, as begin and end of a span do.
+ * Each line is the best of several runs, since other work on the machine only adds. Two readings
+ * wait for each other, as begin and end of a span do.
  */
 #include <stdint.h>
 #include <stdio.h>
@@ -54,7 +55,9 @@ static uint64_t slow_readings(struct lc_cycle_clock *c)
 	return __rdtsc() - begin;
 }
 
-/* A page that never changes, and the TSC in place of the counter: all of the fast path but rdpmc. */
+/*
+ * A page that never changes, and the TSC in place of the counter: all of the fast path but rdpmc.
+ */
 static struct perf_event_mmap_page page = { .cap_user_rdpmc = 1, .pmc_width = 64, .index = 1 };
 
 static uint64_t instead(uint32_t counter)

@@ -1,8 +1,8 @@
 /* uses: src/heap/alloc_log.c src/heap/map.c src/heap/map_close.c src/heap/map_resolve.c -lJudy */
 /*
- * bench_heap.c - what the allocation log and the object map cost: ns per append, per nursery record
- * streamed, per survivor moved, per query; bytes per survivor. CPU time; each line is the best of
- * several runs, since other work on the machine only adds.
+ * bench_heap.c - measures what the allocation log and the object map cost: ns per append, per
+ * nursery record streamed, per survivor moved, per query; bytes per survivor. CPU time; each line
+ * is the best of several runs, since other work on the machine only adds.
  */
 #include <stdint.h>
 #include <stdio.h>

@@ -1,8 +1,8 @@
 /* uses: src/span/link.c */
 /*
- * bench_link.c - what the links of tasks cost: ns for each of creation, submission and execution, with few
- * objects in flight, with many, and with two threads at it. CPU time; each line is the best of several runs,
- * since other work on the machine only adds.
+ * bench_link.c - measures what the links of tasks cost: ns for each of creation, submission and
+ * execution, with few objects in flight, with many, and with two threads at it. CPU time; each line
+ * is the best of several runs, since other work on the machine only adds.
  */
 #include <pthread.h>
 #include <stdint.h>

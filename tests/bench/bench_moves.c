@@ -1,7 +1,7 @@
 /* uses: */
 /*
- * bench_moves.c - what the interposer costs: a copy beside the log, and a copy into it. CPU time;
- * each number is the best of several runs, since other work on the machine only adds.
+ * bench_moves.c - measures what the interposer costs: a copy beside the log, and a copy into it.
+ * CPU time; each number is the best of several runs, since other work on the machine only adds.
  */
 #include "src/preload/copies.c"
 

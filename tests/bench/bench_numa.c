@@ -1,9 +1,9 @@
 /* uses: src/numa/numa.c src/base/say.c src/numa/topology.c src/numa/pages.c src/profile/tally.c tests/unit/event_root.c src/format/section.c -lnuma */
 /*
- * bench_numa.c - what the nodes of samples cost. Owners of pages are asked of the kernel in batches and
- * remembered, both by the attribution thread; a sample takes its CPU in the signal handler, and is
- * queued without the kernel, which is counted here. CPU time; medians of several runs, and the
- * range in which the middle half of them lies.
+ * bench_numa.c - measures what finding the nodes of samples costs. The attribution thread asks the
+ * kernel for the owners of pages in batches, and remembers them; a sample notes its CPU in the
+ * signal handler, and is queued without a call of the kernel, which is counted here. CPU time;
+ * medians of several runs, and the range in which the middle half of them lies.
  */
 #include <sched.h>
 #include <stdio.h>

@@ -1,5 +1,7 @@
 /* uses: src/sample/decode.c src/sample/decode_straight.c src/sample/insn.c src/jvm/code_cache.c -lZydis -lpthread */
-/* fuzz_decode.c - any bytes as code: nothing outside them is read, and recipes make sense. */
+/*
+ * fuzz_decode.c - decodes any bytes as code: nothing outside them is read, and recipes make sense.
+ */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,8 @@
 /* uses: src/perf/event.c src/perf/event_sysfs.c src/perf/event_ibs.c src/perf/event_watch.c src/perf/event_names.c src/perf/event_pmu.c src/base/options.c -lpfm */
-/* fuzz_event.c - any text as --event: what is taken has a canonical spelling of the same meaning. */
+/*
+ * fuzz_event.c - parses any text as --event: an accepted one has a canonical spelling of the same
+ * meaning.
+ */
 #include <errno.h>
 #include <stdint.h>
 #include <stdlib.h>

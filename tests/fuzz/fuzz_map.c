@@ -1,5 +1,5 @@
 /* uses: src/heap/map.c src/heap/map_close.c src/heap/map_resolve.c tests/fuzz/map_model.c -lJudy */
-/* fuzz_map.c - histories of a simulated heap; the map must agree with it. See map_model.h. */
+/* fuzz_map.c - runs histories of a simulated heap (map_model.h), with which the map must agree. */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* uses: analyzer/spans/span_rows.c analyzer/model/tree_spans.c analyzer/model/write.c analyzer/model/blockfile.c analyzer/model/decode.c analyzer/model/decode_spans.c analyzer/model/tree.c analyzer/objects/view.c analyzer/objects/view_rows.c analyzer/objects/sharing.c analyzer/base/table.c analyzer/base/memory.c src/format/encode.c src/format/section.c src/base/options.c -lzstd -ljansson -lm */
 /*
- * fuzz_profile.c - the block reader on arbitrary bytes.
+ * fuzz_profile.c - gives arbitrary bytes to the reader of blocks.
  *
  * The first byte chooses what the rest is: a file as it stands (finding and checking blocks), or
  * a payload (decoding sections), which no mutation would reach behind its checksums.

@@ -1,6 +1,6 @@
 /* uses: src/classfile/ */
 /*
- * fuzz_rewrite.c - any bytes as a class file: what comes out must parse, and be stable.
+ * fuzz_rewrite.c - rewrites any bytes as a class file: the result must parse, and be stable.
  *
  * The first byte chooses the options. With -DREPLAY it has a main() that runs files.
  */

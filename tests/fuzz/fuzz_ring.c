@@ -1,9 +1,9 @@
 /* uses: src/perf/ring.c */
 /*
- * fuzz_ring.c - any bytes as a perf ring: nothing outside it is read, the reader comes to an end,
- * and where the ring's memory begins makes no difference.
+ * fuzz_ring.c - decodes any bytes as a perf ring: nothing outside it is read, the reader comes to
+ * an end, and it makes no difference where the ring's memory begins.
  *
- * Input: a struct input, then the records; a cut one counts as zeros.
+ * Input: a struct input, then the records; a record that is cut off is filled with zeros.
  */
 #include <linux/perf_event.h>
 #include <stdint.h>

@@ -1,8 +1,9 @@
 /* uses: src/classfile/ */
 /*
- * fuzz_span_rewrite.c - any bytes as a class file, with spans: what comes out must parse, for both rewriters.
+ * fuzz_span_rewrite.c - inserts spans into any bytes as a class file: the result must parse, for
+ * both rewriters.
  *
- * The first byte tells what the class is taken for, the second one what to hook.
+ * The first byte gives the types that the class is of, the second one the spans to hook.
  */
 #include <stdint.h>
 #include <stdio.h>

@@ -1,13 +1,13 @@
 /*
- * map_model.c - the truth that the map is compared with.
+ * map_model.c - simulates a heap and its collections, and compares the map with it.
  *
- * The heap is an old space, two survivor spaces and an eden (as Serial and Parallel have), or regions
- * of 128 KiB (as G1 has). Objects are allocated, die at random, and are collected: evacuated with
- * failures, slid together behind a dense prefix with pieces at 64 KiB boundaries, or not at all
- * (remark). What the map is told follows gc/moves.h, jvm/areas.h and gc/small.h: copies of more than
- * 64 bytes, and smaller ones that leave a trace, in any order; spare copies as writes without a
- * source; moves lost now and then. Objects of at most 128 bytes may move unseen; they need not be
- * known after that, but must never be taken for others.
+ * The heap is an old space, two survivor spaces and an eden (as Serial and Parallel have), or
+ * regions of 128 KiB (as G1 has). Objects are allocated, die at random, and are collected:
+ * evacuated with failures, slid together behind a dense prefix with pieces at 64 KiB boundaries, or
+ * not at all (remark). What the map is told follows gc/moves.h, jvm/areas.h and gc/small.h: copies
+ * of more than 64 bytes, and smaller ones that leave a trace, in any order; spare copies as writes
+ * without a source; moves lost now and then. Objects of at most 128 bytes may move unseen; they
+ * need not be known after that, but must never be taken for others.
  *
  * The file is longer than 600 lines: one heap, whose parts share all of their state.
  */
@@ -318,7 +318,9 @@ static void copy_in_pieces(struct model *h, struct thing *t, uint64_t dst)
 	t->moved = true;
 }
 
-/* Where a large object is to go: sometimes just below a boundary, so that its first piece is short. */
+/*
+ * Where a large object is to go: sometimes just below a boundary, so that its first piece is short.
+ */
 static uint64_t nudge(struct model *h, const struct thing *t, uint64_t at)
 {
 	uint64_t short_of = (at - heap_low) / PIECE * PIECE + PIECE - 8 - dice(h, 9) * 8 + heap_low;
@@ -442,8 +444,8 @@ static void spare_write(struct model *h)
 }
 
 /*
- * What a look at the header would say: truth, with the dead still there unless overwritten. Where part
- * of a dead one was, the collection has put filler over the rest.
+ * What a look at the header would say: truth, with the dead still there unless overwritten. Where
+ * part of a dead one was, the collection has put filler over the rest.
  */
 static enum lc_map_header header(void *user, const struct lc_object *o)
 {
@@ -464,8 +466,8 @@ static enum lc_map_header header(void *user, const struct lc_object *o)
 }
 
 /*
- * Every live tracked object is found; no interval lies over another live tracked object, but for one in
- * doubt over what came there unseen.
+ * Every live tracked object is found; no interval lies over another live tracked object, but for
+ * one in doubt over what came there unseen.
  */
 static void compare(struct model *h)
 {

@@ -1,4 +1,7 @@
-/* map_model.h - a heap that is simulated, collected as HotSpot does, and compared with the map. */
+/*
+ * map_model.h - simulates a heap that is collected as HotSpot does it, and compares the map with
+ * it.
+ */
 #ifndef LC_TESTS_MAP_MODEL_H
 #define LC_TESTS_MAP_MODEL_H
 

@@ -1,7 +1,7 @@
 import java.util.Random;
 
 /*
- * Arrays that many tables refer to, so that several collector threads find the same one at once.
+ * Lets many tables refer to the same arrays, so that several collector threads find one array at once.
  *
  * Usage: GcStress SECONDS LIVE_MEGABYTES THREADS FULL_MILLISECONDS
  *

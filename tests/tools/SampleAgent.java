@@ -1,4 +1,4 @@
-/* The natives of tests/tools/sample_agent.c. */
+/* Declares the natives of tests/tools/sample_agent.c. */
 final class SampleAgent {
 	static native void start();
 

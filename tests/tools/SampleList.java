@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.Random;
 
 /*
- * A shuffled linked list: its loads overwrite the register that held the address.
+ * Walks a shuffled linked list, whose loads overwrite the register that held the address.
  * Usage: java -agentpath:libsample_agent.so SampleList LIBRARY REPORT [SECONDS]
  * Exits with 1 where an address is outside the nodes or more than 3% of the samples in Java code
  * have none.

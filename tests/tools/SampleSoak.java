@@ -4,7 +4,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 
 /*
- * Code that comes and goes under the sampler: hidden classes that are compiled and unloaded,
+ * Lets code come and go under the sampler: hidden classes that are compiled and unloaded,
  * receivers that change so that code is thrown away, threads that live for a moment, collections.
  * Usage: java -agentpath:libsample_agent.so SampleSoak SECONDS THREADS
  */

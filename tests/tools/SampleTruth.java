@@ -7,7 +7,7 @@ import java.util.Map;
 import java.util.Random;
 
 /*
- * Phases with a known truth: each works on one array and takes a known share of CPU time.
+ * Runs phases with a known truth: each works on one array and takes a known share of CPU time.
  * Usage: java -agentpath:libsample_agent.so SampleTruth LIBRARY REPORT [SECONDS]
  * Prints truth and sampled share per array, and exits with 1 where they are 2.5 points apart or
  * more than 3% of the samples in Java code have no address.

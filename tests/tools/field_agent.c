@@ -1,5 +1,5 @@
 /*
- * tests/tools/field_agent.c - src/jvm/field.c alone, as a JVMTI agent.
+ * tests/tools/field_agent.c - runs src/jvm/field.c alone, as a JVMTI agent.
  *
  * Natives of class FieldCheck:
  *   loaded()              all classes that are loaded

@@ -1,5 +1,6 @@
 /*
- * tests/tools/gc_agent.c - does what the interposer and the heap's layout tell agree with the JVM?
+ * tests/tools/gc_agent.c - checks that the interposer's moves and the heap's layout agree with the
+ * JVM.
  *
  * A JVMTI agent that tracks every array of at least 1 KiB twice: by a JNI weak reference, which the
  * collector itself keeps true, and by a map of its own that follows the rules in jvm/areas.h, from

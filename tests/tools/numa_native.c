@@ -1,7 +1,7 @@
 /*
- * numa_native.c - what tests/workloads/NumaPlacement.java needs of the kernel: to pin threads to
- * nodes, and to know on which nodes a thread and an array are. Plain system calls, no libnuma, so
- * that the truth does not come from what is tested against it.
+ * numa_native.c - calls the kernel for tests/workloads/NumaPlacement.java: to pin threads to nodes,
+ * and to know on which nodes a thread and an array are. Plain system calls, no libnuma, so that the
+ * truth does not come from what is tested against it.
  */
 #include <dirent.h>
 #include <errno.h>

@@ -1,5 +1,5 @@
 /*
- * numa_truth.c - on which NUMA node pages are, asked of the kernel and of no library.
+ * numa_truth.c - prints on which NUMA node pages are; it asks the kernel and no library.
  *
  * Usage: numa_truth pages PID ADDRESS BYTES    the pages of a range of a process
  *        numa_truth touch BYTES [SECONDS]      touches so much memory itself, then stays a while

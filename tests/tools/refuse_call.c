@@ -1,5 +1,6 @@
 /*
- * refuse_call.c - run a command for which the kernel refuses one system call, as containers' filters do.
+ * refuse_call.c - runs a command for which the kernel refuses one system call, as containers'
+ * filters do.
  *
  * Usage: refuse_call CALL ERRNO COMMAND...   CALL: move_pages or get_mempolicy; ERRNO: a number
  */

@@ -1,5 +1,5 @@
 /*
- * tests/tools/sample_agent.c - the address-sampling engine alone, as a JVMTI agent.
+ * tests/tools/sample_agent.c - runs the sampling engine alone, as a JVMTI agent.
  *
  * Takes the agent's place around src/sample: threads, epochs, events, and a reader that drains
  * the logs. Java programs drive it through the natives of class SampleAgent:

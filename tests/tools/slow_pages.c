@@ -1,4 +1,6 @@
-/* slow_pages.c - preloaded: move_pages() takes 0.3 s longer, and says on stderr that it was called. */
+/*
+ * slow_pages.c - is preloaded; makes move_pages() 0.3 s slower and announces each call on stderr.
+ */
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>

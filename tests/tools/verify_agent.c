@@ -1,12 +1,14 @@
 /*
- * verify_agent.c - a JVMTI agent that rewrites every class it is shown and counts what happens.
+ * verify_agent.c - rewrites every class that it is shown, as a JVMTI agent, and counts what
+ * happens.
  *
  * For tests of the rewriter, without the profiler. Options, separated by commas: `off` (rewrite
  * nothing), `min-size=N` (default 1; 0 hooks every `new` too), `constructed` (with 0: as the audit
- * does), `spans` (spans of streams and tasks first), `types=N` (what every class is taken for, LC_SPAN_IS_).
- * At exit a line on stderr tells how many classes there were, and `refused` how many were not taken
- * back by RetransformClasses; with `spans` another one tells how often each hook was called, and
- * `unbalanced` how many threads had more ends than begins, or more begins than ends when they ended.
+ * does), `spans` (spans of streams and tasks first), `types=N` (what every class is taken for,
+ * LC_SPAN_IS_). At exit a line on stderr tells how many classes there were, and `refused` how many
+ * were not taken back by RetransformClasses; with `spans` another one tells how often each hook was
+ * called, and `unbalanced` how many threads had more ends than begins, or more begins than ends
+ * when they ended.
  *
  * It exports what the hook class needs, counts allocations by size, and for LinkAll and
  * CountAll what they call.

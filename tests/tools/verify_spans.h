@@ -1,5 +1,6 @@
 /*
- * verify_spans.h - LocusSpan for verify_agent.c: counts calls, and whether begins and ends fit together.
+ * verify_spans.h - stands in for LocusSpan in verify_agent.c: it counts calls, and checks that
+ * begins and ends fit together.
  *
  * A virtual thread has a depth of its own, kept in the carrier's record while it is mounted.
  */

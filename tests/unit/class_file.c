@@ -1,4 +1,4 @@
-/* class_file.c - see class_file.h. */
+/* class_file.c - writes class files by hand, for tests of the rewriter. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>

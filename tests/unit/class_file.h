@@ -1,4 +1,7 @@
-/* class_file.h - class files made by hand, for tests of the rewriter. Asserts instead of errors. */
+/*
+ * class_file.h - makes class files by hand, for tests of the rewriter. It asserts instead of
+ * returning errors.
+ */
 #ifndef LC_TESTS_CLASS_FILE_H
 #define LC_TESTS_CLASS_FILE_H
 

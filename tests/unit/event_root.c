@@ -1,4 +1,4 @@
-/* event_root.c - a /proc and /sys of another machine in a temporary directory. */
+/* event_root.c - makes the /proc and /sys of another machine in a temporary directory. */
 #include <assert.h>
 #include <ftw.h>
 #include <stdio.h>

@@ -1,4 +1,4 @@
-/* event_root.h - a /proc and /sys of another machine in a temporary directory. */
+/* event_root.h - makes the /proc and /sys of another machine in a temporary directory. */
 #ifndef LC_TEST_EVENT_ROOT_H
 #define LC_TEST_EVENT_ROOT_H
 

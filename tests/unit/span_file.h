@@ -1,4 +1,4 @@
-/* span_file.h - class files made by hand, through lc_span_rewrite(). For its unit tests. */
+/* span_file.h - passes class files made by hand through lc_span_rewrite(), for its unit tests. */
 #ifndef LC_TESTS_SPAN_FILE_H
 #define LC_TESTS_SPAN_FILE_H
 

@@ -1,4 +1,4 @@
-/* task_model.c - see task_model.h. */
+/* task_model.c - plays threads and tasks against span/task.c, with a clock of its own. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdint.h>

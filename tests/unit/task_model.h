@@ -1,4 +1,4 @@
-/* task_model.h - threads, tasks and a clock for tests of span/task.c, without a JVM. */
+/* task_model.h - models threads, tasks and a clock for tests of span/task.c, without a JVM. */
 #ifndef LC_TASK_MODEL_H
 #define LC_TASK_MODEL_H
 

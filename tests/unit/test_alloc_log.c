@@ -1,5 +1,8 @@
 /* uses: src/heap/alloc_log.c */
-/* test_alloc_log.c - allocation logs: order, bounds, reuse, and readers beside the owner. */
+/*
+ * test_alloc_log.c - checks that allocation logs keep order and bounds, reuse chunks, and serve
+ * readers beside the owner.
+ */
 #include <errno.h>
 #include <pthread.h>
 #include <setjmp.h>

@@ -1,5 +1,8 @@
 /* uses: src/classfile/ tests/unit/class_file.c -Wl,--wrap=malloc -Wl,--wrap=calloc -Wl,--wrap=realloc */
-/* test_alloc_rewrite.c - which places get a hook, and what it is. */
+/*
+ * test_alloc_rewrite.c - checks which allocations in bytecode get a hook, and what the hook
+ * consists of.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>

@@ -1,5 +1,8 @@
 /* uses: src/jvm/areas.c src/jvm/areas_generations.c src/jvm/areas_g1.c src/jvm/collector.c src/jvm/ranges.c src/jvm/vmstructs.c -Wl,--export-dynamic */
-/* test_areas.c - the heap's layout, from type tables and spaces that this test lays out. */
+/*
+ * test_areas.c - checks how the heap's layout is read from type tables and spaces that this test
+ * lays out.
+ */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,5 +1,8 @@
 /* uses: src/heap/audit.c src/heap/map.c src/heap/map_close.c src/heap/map_resolve.c -lJudy -Wl,--wrap=malloc,--wrap=calloc */
-/* test_audit.c - the audit says wrong where map and JVM differ, and only there. The JVM is a fake. */
+/*
+ * test_audit.c - checks that the audit says wrong where map and JVM differ, and only there. The JVM
+ * is a fake.
+ */
 #include <errno.h>
 #include <jni.h>
 #include <setjmp.h>

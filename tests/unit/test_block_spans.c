@@ -1,5 +1,8 @@
 /* uses: analyzer/model/decode.c analyzer/model/decode_spans.c analyzer/model/tree_spans.c analyzer/model/tree.c analyzer/base/table.c analyzer/base/memory.c src/format/section.c src/base/options.c -lzstd */
-/* test_block_spans.c - sections of spans with numbers out of range: refused whole; and sums at the top. */
+/*
+ * test_block_spans.c - checks that sections of spans with numbers out of range are refused whole,
+ * and that sums at the top of their range are kept.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -65,8 +68,8 @@ static int decode(const struct buffer *b, bool all)
 }
 
 /*
- * A row that is right; for columns with a limit the least number that is not; for others one that is
- * not. 0: any goes.
+ * A row that is right; for columns with a limit the least number that is not; for others one that
+ * is not. 0: any goes.
  */
 static const struct layout {
 	unsigned section;

@@ -1,5 +1,8 @@
 /* uses: src/span/calibrate_file.c -lm */
-/* test_calibrate.c - what batches come to, and the file that keeps it. */
+/*
+ * test_calibrate.c - checks what costs the batches of a calibration yield, and the file that keeps
+ * the costs.
+ */
 #include <errno.h>
 #include <fcntl.h>
 #include <math.h>
@@ -25,7 +28,8 @@ static void near(double got, double want)
 
 static void the_mean_is_of_what_is_near_the_median(void **state)
 {
-	/* Median 12, distances 2 1 1 0 0 1 2 3 988: their median is 1, so what is further than 3 goes. */
+	/* Median 12, distances 2 1 1 0 0 1 2 3 988: their median is 1, so what is further than 3
+	 * goes. */
 	double values[] = { 1000, 10, 12, 11, 13, 12, 14, 11, 15 };
 	struct lc_cost_value v = lc_calibration_summarize(values, 9);
 

@@ -1,5 +1,5 @@
 /* uses: src/sample/chain.c */
-/* test_chain.c - what is not ours ends as it would have ended without us. */
+/* test_chain.c - checks that a signal that is not ours ends as it would have ended without us. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,5 +1,8 @@
 /* uses: src/jvm/code_cache.c -lpthread */
-/* test_code_cache.c - generated code is found while it lives, by readers that never wait. */
+/*
+ * test_code_cache.c - checks that generated code is found while it lives, by readers that never
+ * wait.
+ */
 #include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,5 +1,8 @@
 /* uses: src/classfile/ tests/unit/class_file.c */
-/* test_constructor.c - hooks of large ordinary objects. */
+/*
+ * test_constructor.c - checks the hooks of large ordinary objects, at the end of their
+ * constructors.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>

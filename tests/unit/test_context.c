@@ -1,5 +1,5 @@
 /* uses: src/heap/context.c src/heap/site_counters.c src/base/slab.c src/stack/place.c src/stack/words.c src/stack/walker.c src/core/jvmti.c src/stack/generated.c */
-/* test_context.c - an allocation context is told by its stack, and only by it. */
+/* test_context.c - checks that an allocation context is recognised by its stack, and only by it. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

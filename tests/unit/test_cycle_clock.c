@@ -1,8 +1,10 @@
 /* uses: src/span/cycle_clock.c src/span/cycle_clock_rate.c src/span/cycle_clock_records.c src/perf/ring.c src/perf/perf.c src/base/file.c */
 /*
- * test_cycle_clock.c - a thread's cycles are those it ran: against CLOCK_THREAD_CPUTIME_ID.
+ * test_cycle_clock.c - checks that a thread's cycles are those that it ran, by
+ * CLOCK_THREAD_CPUTIME_ID.
  *
- * It is longer than 600 lines because all clocks stand the same tests, on pages laid out here and on the kernel's.
+ * The file is longer than 600 lines because all clocks pass the same tests, on pages laid out here
+ * and on the kernel's.
  *
  * The machine may be busy: only what the thread itself ran is compared, never the time that passed.
  */
@@ -24,8 +26,8 @@
 
 #define MS UINT64_C(1000000)
 /*
- * What the kernel takes to switch to a thread that was waiting, at most: its CPU clock counts that, the cycle
- * clock does not. (A busy machine that is itself a guest: 20 to 60 us.)
+ * What the kernel takes to switch to a thread that was waiting, at most: its CPU clock counts that,
+ * the cycle clock does not. (A busy machine that is itself a guest: 20 to 60 us.)
  */
 #define SWITCH_NS UINT64_C(200000)
 
@@ -376,9 +378,9 @@ static bool within_a_look(const struct racer *r)
 }
 
 /*
- * Is a comparison of cycles with CPU time right in one of five tries? A wrong clock is wrong each time;
- * interrupts on a busy machine, which cycles count, take more or less. Skips where each wrong try is
- * explained by what the hypervisor took.
+ * Is a comparison of cycles with CPU time right in one of five tries? A wrong clock is wrong each
+ * time; interrupts on a busy machine, which cycles count, take more or less. Skips where each wrong
+ * try is explained by what the hypervisor took.
  */
 static void assert_right(bool (*compare)(void))
 {
@@ -436,7 +438,10 @@ static uint64_t thread_switches(void)
 	return (uint64_t)u.ru_nvcsw + (uint64_t)u.ru_nivcsw;
 }
 
-/* Of the calling thread since it had `before` of them. A few are outside of what the clock looked at. */
+/*
+ * Of the calling thread since it had `before` of them. A few are outside of what the clock looked
+ * at.
+ */
 static void assert_switches(const struct lc_cycle_clock *c, uint64_t before, uint64_t least)
 {
 	uint64_t all = thread_switches() - before;
@@ -668,7 +673,9 @@ static void the_tsc_tells_the_time(void **state)
 	                wall_ns() + MS);
 }
 
-/* A TSC of a rate that the test chooses: second `i` after the first pair, read `off_ns` too late. */
+/*
+ * A TSC of a rate that the test chooses: second `i` after the first pair, read `off_ns` too late.
+ */
 static struct lc_clock_pair pair_at(uint64_t ns, uint64_t hz, int64_t off_ns)
 {
 	return (struct lc_clock_pair){ .tsc = 1000 + (uint64_t)((double)ns * (double)hz / 1e9),
@@ -718,7 +725,8 @@ static void a_rate_that_drifts_is_followed(void **state)
 	(void)state;
 	assert_int_equal(lc_clock_rate_set(&first, &second), 0);
 	for (uint64_t i = 1; i <= 100; i++) {
-		/* One part in a million more each second: the time is still known to some 0.1 ms. */
+		/* One part in a million more each second: the time is still known to some 0.1
+		 * ms. */
 		now = pair_at(i * 1000 * MS, 2000000000 + i * 2000, 0);
 		if (i > 1)
 			assert_in_range(labs(error_at(&now)), 0, i * MS / 1000 + 100);

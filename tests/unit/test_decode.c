@@ -1,6 +1,6 @@
 /* uses: src/sample/decode.c src/sample/decode_straight.c src/sample/insn.c src/jvm/code_cache.c -lZydis -lpthread */
 /*
- * test_decode.c - recipes from code bytes assembled by hand, and addresses from registers.
+ * test_decode.c - checks recipes made from hand-assembled code, and addresses made from registers.
  *
  * The file is longer than 600 lines: the tests share the assembled pieces of code.
  */

@@ -1,5 +1,7 @@
 /* uses: src/attribute/detail.c src/jvm/field_layout.c */
-/* test_detail.c - what the hardware said, bit by bit, and which rows a sample makes. */
+/*
+ * test_detail.c - checks the decoding of data sources bit by bit, and the rows that a sample makes.
+ */
 #include <errno.h>
 #include <linux/perf_event.h>
 #include <setjmp.h>

@@ -1,5 +1,8 @@
 /* uses: analyzer/commands/doctor_machine.c analyzer/commands/doctor_java.c analyzer/base/memory.c src/perf/perf.c src/base/file.c src/perf/ring.c */
-/* test_doctor.c - machines laid out as files, and JVMs as what they print, are judged rightly. */
+/*
+ * test_doctor.c - checks that machines laid out as files, and JVMs given as what they print, are
+ * judged rightly.
+ */
 #include <errno.h>
 #include <setjmp.h>
 #include <signal.h>

@@ -1,6 +1,7 @@
 /* uses: src/heap/estimate.c src/heap/estimate_flush.c src/heap/estimate_split.c src/heap/estimate_sums.c src/core/epoch.c src/core/jvmti.c src/jvm/header.c src/profile/tally.c src/core/thread.c src/jvm/peek.c src/format/section.c -lm -Wl,--wrap=malloc,--wrap=calloc */
 /*
- * test_estimate.c - sampled objects are counted, held, followed and let go. The JVM is a fake.
+ * test_estimate.c - checks that sampled objects are counted, held, followed and let go. The JVM is
+ * a fake.
  *
  * The file is longer than 600 lines: a third is that JVM, which every test needs.
  */

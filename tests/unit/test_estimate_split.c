@@ -1,5 +1,8 @@
 /* uses: src/heap/estimate_split.c src/heap/estimate_sums.c -lm */
-/* test_estimate_split.c - estimates have no bias, and their intervals hold the truth as often as they say. */
+/*
+ * test_estimate_split.c - checks that estimates have no bias, and that their intervals hold the
+ * truth as often as they say.
+ */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -120,8 +123,9 @@ static bool covers(double estimate, double variance, double truth)
 }
 
 /*
- * A site's share of the class with its 95% interval, as a reader of the rows finds it: Wilson's, with
- * as many observations as the share's variance is worth (heap/estimate_split.h has that variance).
+ * A site's share of the class with its 95% interval, as a reader of the rows finds it: Wilson's,
+ * with as many observations as the share's variance is worth (heap/estimate_split.h has that
+ * variance).
  */
 struct share {
 	double r, low, high;

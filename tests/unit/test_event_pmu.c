@@ -1,10 +1,10 @@
 /* uses: src/perf/event.c src/perf/event_sysfs.c src/perf/event_ibs.c src/perf/event_watch.c src/perf/event_names.c src/perf/event_pmu.c src/base/options.c tests/unit/event_root.c -lpfm */
 /*
- * test_event_pmu.c - Intel's precise memory events against the numbers that Intel documents.
+ * test_event_pmu.c - checks Intel's precise memory events against the numbers that Intel documents.
  *
- * Numbers: the event tables of Intel's perfmon for Haswell, Broadwell, Skylake-X, Ice Lake-X, Sapphire
- * Rapids and Granite Rapids, by event code and unit mask. libpfm4 encodes for absent CPUs where
- * LIBPFM_ENCODE_INACTIVE is set, which main() does.
+ * Numbers: the event tables of Intel's perfmon for Haswell, Broadwell, Skylake-X, Ice Lake-X,
+ * Sapphire Rapids and Granite Rapids, by event code and unit mask. libpfm4 encodes for absent CPUs
+ * where LIBPFM_ENCODE_INACTIVE is set, which main() does.
  */
 #include <setjmp.h>
 #include <stdarg.h>

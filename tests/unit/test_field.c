@@ -1,5 +1,7 @@
 /* uses: src/jvm/field_layout.c */
-/* test_field.c - offsets to names, for each layout of an object's header. */
+/*
+ * test_field.c - checks that offsets become names of fields, for each layout of an object's header.
+ */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>

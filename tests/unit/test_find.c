@@ -1,7 +1,7 @@
 /* uses: src/sample/find.c src/jvm/peek.c */
 /*
- * test_find.c - which register, stack word or field leads to the object. The heap is an array here,
- * and what is an object in it is a list.
+ * test_find.c - checks which register, stack word or field leads to the object. The heap is an
+ * array here, and a list says where objects are in it.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -31,7 +31,9 @@ static struct lc_registers regs;
 static struct lc_access access;
 static struct lc_object_seen seen;
 
-/* -- jvm/klass.h, by the list -------------------------------------------------------------------- */
+/*
+ * -- jvm/klass.h, by the list --------------------------------------------------------------------
+ */
 
 bool lc_klass_in_heap(uint64_t address)
 {

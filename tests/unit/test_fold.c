@@ -1,7 +1,7 @@
 /* uses: tests/unit/task_model.c src/span/task.c src/span/link.c src/span/stack.c src/base/slab.c src/span/virtual.c */
 /*
- * test_fold.c - what is a task of its own: each rule, and the agent's decisions against a reconstruction
- * from single spans.
+ * test_fold.c - checks each rule by which a task counts by itself, and the agent's decisions
+ * against a reconstruction from single spans.
  */
 #include <setjmp.h>
 #include <stdarg.h>

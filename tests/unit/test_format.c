@@ -1,5 +1,5 @@
 /* uses: */
-/* test_format.c - encoders and decoders of src/format/block.h and utf8.h. */
+/* test_format.c - checks the encoders and decoders of src/format/block.h and utf8.h. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

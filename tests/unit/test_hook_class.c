@@ -1,5 +1,5 @@
 /* uses: src/classfile/ */
-/* test_hook_class.c - the constants that the hook class gets. */
+/* test_hook_class.c - checks the numbers that are put into the hook class. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>

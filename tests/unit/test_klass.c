@@ -1,8 +1,8 @@
 /* uses: src/jvm/klass.c src/jvm/klass_object.c src/jvm/layout_classes.c src/jvm/peek.c -lpthread */
 /*
- * test_klass.c - objects and classes in a heap that is laid out by hand, once for each kind of header:
- * compressed class pointers, uncompressed ones, compact headers. Each kind has a process of its own,
- * since a JVM's layout is learnt once.
+ * test_klass.c - checks that objects and classes are read in a heap that is laid out by hand, once
+ * for each kind of header: compressed class pointers, uncompressed ones, compact headers. Each kind
+ * has a process of its own, since a JVM's layout is learnt once.
  */
 #include <setjmp.h>
 #include <stdarg.h>

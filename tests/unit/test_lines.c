@@ -1,5 +1,5 @@
 /* uses: src/attribute/lines.c -lJudy */
-/* test_lines.c - what is handed to the tallies is what more than one thread touched. */
+/* test_lines.c - checks that exactly the lines that several threads touched go to the tallies. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,5 +1,7 @@
 /* uses: src/span/link.c */
-/* test_link.c - what is known of an object is that object's, or unknown. */
+/*
+ * test_link.c - checks that facts kept for an object are never taken for those of another object.
+ */
 #include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>

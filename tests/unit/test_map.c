@@ -1,6 +1,6 @@
 /* uses: src/heap/map.c src/heap/map_close.c src/heap/map_resolve.c tests/fuzz/map_model.c -lJudy -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc */
 /*
- * test_map.c - the rules of the object map one by one, and all of them against a model heap.
+ * test_map.c - checks the rules of the object map one by one, and all of them against a model heap.
  *
  * The file is longer than 600 lines: each rule has its test, over one set of helpers.
  */
@@ -593,7 +593,9 @@ static void what_stays_in_an_eden_that_was_written_to_can_be_overwritten(void **
 	assert_int_equal(lc_map_count(map), 2);
 }
 
-/* Regions of 1 MiB: a humongous object of 2.5, its death, and another kind of region in its place. */
+/*
+ * Regions of 1 MiB: a humongous object of 2.5, its death, and another kind of region in its place.
+ */
 static void a_humongous_object_spans_regions_until_the_first_is_free(void **state)
 {
 	struct lc_area r[] = {

@@ -1,5 +1,8 @@
 /* uses: analyzer/model/write.c analyzer/model/tree_spans.c analyzer/objects/view.c analyzer/objects/view_rows.c analyzer/objects/sharing.c analyzer/model/load.c analyzer/model/blockfile.c analyzer/model/decode.c analyzer/model/decode_spans.c analyzer/model/tree.c analyzer/base/table.c analyzer/base/memory.c src/format/encode.c src/format/section.c src/base/options.c -lzstd -ljansson -lm */
-/* test_merge.c - trees, what is written of them, and what damage to that costs. */
+/*
+ * test_merge.c - checks that profiles are merged into trees, that the trees are written, and what
+ * damage to the file costs.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -440,7 +443,8 @@ static void payloads_that_break_the_format_are_refused(void **state)
 	REFUSED(5, 3, 1, 1, 0, 9, 4, 1, 0, 0, 7);          /* no such frame */
 	REFUSED(11, 1, 0, 9, 4, 1, 0, 0, 7);               /* THREADS in a thread's block */
 	REFUSED(9, 4, 1, 0, 0, 7, 2, 1, 1);                /* no such string */
-	/* FIELDS: no such access, last before first; LINES: no such byte, more HITM than samples. */
+	/* FIELDS: no such access, last before first; LINES: no such byte, more HITM than
+	 * samples. */
 	REFUSED(9, 4, 1, 0, 0, 7, 12, 10, 1, 0, 0, 0, 0, 0, 0, 0, 4, 1);
 	REFUSED(9, 4, 1, 0, 0, 7, 12, 10, 1, 0, 0, 0, 0, 0, 1, 0, 0, 1);
 	REFUSED(9, 4, 1, 0, 0, 7, 14, 13, 1, 1, 0, 0, 0, 0, 64, 0, 0, 0, 0, 1, 0);
@@ -450,7 +454,8 @@ static void payloads_that_break_the_format_are_refused(void **state)
 	REFUSED(9, 4, 1, 0, 0, 7, 15, 11, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0);
 	REFUSED(9, 4, 1, 0, 0, 7, 16, 7, 1, 0, 2, 0, 0, 1, 1);
 	REFUSED(9, 4, 1, 0, 0, 7, 17, 1, 0); /* MERGED_LINES in a thread's block */
-	/* PLACEMENTS: no such node, no such source; NODES: more moves than samples; HOMES: no node. */
+	/* PLACEMENTS: no such node, no such source; NODES: more moves than samples; HOMES: no
+	 * node. */
 	REFUSED(9, 4, 1, 0, 0, 7, 18, 10, 1, 0, 0, 0, 0, 0x81, 8, 0, 0, 1);
 	REFUSED(9, 4, 1, 0, 0, 7, 18, 10, 1, 0, 0, 0, 0, 0, 0x81, 8, 0, 1);
 	REFUSED(9, 4, 1, 0, 0, 7, 18, 9, 1, 0, 0, 0, 0, 0, 0, 9, 1);

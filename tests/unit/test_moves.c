@@ -1,5 +1,8 @@
 /* uses: src/gc/moves.c src/gc/moves_replay.c src/preload/copies.c src/jvm/peek.c -lJudy -Wl,--export-dynamic,--wrap=malloc,--wrap=calloc */
-/* test_moves.c - from the collector's copies to where objects went. The collector is this test. */
+/*
+ * test_moves.c - checks that the moves of objects are found from the collector's copies. The
+ * collector is this test.
+ */
 #include <errno.h>
 #include <pthread.h>
 #include <setjmp.h>

@@ -1,6 +1,7 @@
 /* uses: src/classfile/ tests/unit/class_file.c */
 /*
- * test_new.c - hooks behind `new`, and what goes with them when every object is tracked.
+ * test_new.c - checks the hooks behind `new`, and the other hooks there are when every object is
+ * tracked.
  *
  * The file is longer than 600 lines: each shape of code has its test, over one set of helpers.
  */
@@ -322,7 +323,8 @@ static void a_frame_that_names_no_instruction_is_malformed(void **state)
 
 static void jumps_to_new_run_the_hook_and_those_behind_it_do_not(void **state)
 {
-	/* 0 new B; 3 pop; 4 iload_0; 5 ifeq 0; 8 goto 12; 11 nop; 12 new B; 15 astore_1; 16 goto 15 */
+	/* 0 new B; 3 pop; 4 iload_0; 5 ifeq 0; 8 goto 12; 11 nop; 12 new B; 15 astore_1; 16 goto
+	 * 15 */
 	struct code_spec spec = CODE(NEW_B, POP, ILOAD_0, IFEQ, 0xff, 0xfb, GOTO, 0, 4, NOP, NEW_B,
 	                             ASTORE_1, GOTO, 0xff, 0xff);
 	struct class_file c;

@@ -1,5 +1,8 @@
 /* uses: src/numa/numa.c src/base/say.c src/numa/topology.c src/numa/pages.c src/profile/tally.c tests/unit/event_root.c src/format/section.c -lnuma */
-/* test_numa.c - what samples and allocations become on machines laid out in a directory. */
+/*
+ * test_numa.c - checks what samples and allocations become on machines that are laid out in a
+ * directory.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,5 +1,5 @@
 /* uses: src/base/options.c */
-/* test_options.c - texts to options and back. */
+/* test_options.c - checks that texts become options, and options become texts again. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,5 +1,5 @@
 /* uses: src/numa/pages.c -lnuma */
-/* test_pages.c - page owners, from a kernel that is made up, and from the real one. */
+/* test_pages.c - checks the owners of pages that a made-up kernel and the real one give. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

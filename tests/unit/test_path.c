@@ -1,5 +1,7 @@
 /* uses: src/core/path.c src/core/jvmti.c src/core/own.c */
-/* test_path.c - paths, methods and sites are interned once, against a JVM made up here. */
+/*
+ * test_path.c - checks that paths, methods and sites are interned once, against a JVM made up here.
+ */
 #include <errno.h>
 #include <pthread.h>
 #include <setjmp.h>

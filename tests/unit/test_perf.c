@@ -1,6 +1,6 @@
 /* uses: src/perf/perf.c src/base/file.c src/perf/ring.c -lpthread */
 /*
- * test_perf.c - perf events of this kernel: page faults, breakpoints, signals, refusals.
+ * test_perf.c - checks perf events of this kernel: page faults, breakpoints, signals, refusals.
  *
  * Needs no PMU. Where the kernel refuses software events the tests that need them are skipped.
  * The file is longer than 600 lines: refusals are forced one by one.

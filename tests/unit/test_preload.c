@@ -1,5 +1,5 @@
 /* uses: -lpthread */
-/* test_preload.c - the interposer: it copies in every state, and logs what it should. */
+/* test_preload.c - checks that the interposer copies in every state, and logs what it should. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* uses: src/profile/writer.c src/profile/profile_block.c src/format/encode.c src/format/section.c src/profile/names.c src/profile/manifest.c src/base/options.c analyzer/model/blockfile.c analyzer/model/decode.c analyzer/model/decode_spans.c analyzer/model/tree.c analyzer/base/table.c analyzer/base/memory.c -lzstd -Wl,--wrap=write -Wl,--wrap=clock_gettime */
 /*
- * test_profile.c - the agent's writer, read back by the analyzer's reader.
+ * test_profile.c - checks that the analyzer's reader reads back what the agent's writer wrote.
  *
  * The file is longer than 600 lines: each section has its test, over one set of helpers.
  */

@@ -1,5 +1,8 @@
 /* uses: src/jvm/collector.c src/jvm/ranges.c */
-/* test_ranges.c - the collector and the JVM's ranges, from a type database that this test answers for. */
+/*
+ * test_ranges.c - the collector and the JVM's ranges, from a type database that this test answers
+ * for.
+ */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>

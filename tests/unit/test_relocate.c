@@ -1,5 +1,8 @@
 /* uses: src/classfile/ tests/unit/class_file.c */
-/* test_relocate.c - what depends on positions in code follows the code that is inserted. */
+/*
+ * test_relocate.c - checks that everything that depends on positions in code follows the code that
+ * is inserted.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -87,7 +90,8 @@ static void far_jumps_and_subroutines_are_relocated(void **state)
 
 static void tableswitch_is_padded_anew(void **state)
 {
-	/* 0 newarray; 3 pop; 4 iload_0; 5 tableswitch 0..1, padding 2, at 8: default 28, 0, 1, 28, 0 */
+	/* 0 newarray; 3 pop; 4 iload_0; 5 tableswitch 0..1, padding 2, at 8: default 28, 0, 1,
+	 * 28, 0 */
 	struct code_spec spec = CODE(ARRAY, POP, ILOAD_0, 170, 0, 0, 0, 0, 0, 23, 0, 0, 0, 0, 0, 0,
 	                             0, 1, 0, 0, 0, 23, 255, 255, 255, 251, RETURN);
 	struct class_file c;
@@ -282,7 +286,7 @@ static void type_annotations_are_relocated(void **state)
 		0x42, 0, 0, 1,    3, 0, 0, 1, 0, 0,                 /* handler 0, one path step */
 		0x44, 0, 3, 0,    0, 1, 0, 1, 0, 2, 'I', 0,   3,    /* new at 3, one constant */
 		0x47, 0, 4, 1,    0, 0, 1, 0, 1, 0, 2,   '[', 0, 2,   'e', 0, 1, 0, 2,
-		'c',  0, 3, 0x43, 0, 0, 0, 0, 1, 0, 1,   0,   2, '@', 0,   1, 0, 0, /* an annotation inside */
+		'c',  0, 3, 0x43, 0, 0, 0, 0, 1, 0, 1,   0,   2, '@', 0,   1, 0, 0, /* annotation */
 	};
 	uint8_t moved[sizeof(all)];
 

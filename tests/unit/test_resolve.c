@@ -1,7 +1,7 @@
 /* uses: src/attribute/resolve.c src/sample/sample_log.c src/heap/alloc_log.c */
 /*
- * test_resolve.c - samples that were taken before their object was recorded. What is looked up in is the records
- * of one thread, and what is counted is the bucket.
+ * test_resolve.c - checks samples that were taken before their object was recorded. They are looked
+ * up in the records of one thread, and their buckets are counted.
  */
 #include <setjmp.h>
 #include <stdarg.h>

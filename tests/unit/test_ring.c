@@ -1,6 +1,6 @@
 /* uses: src/perf/ring.c */
 /*
- * test_ring.c - perf records come out as perf_event_open(2) lays them out.
+ * test_ring.c - checks that perf records are decoded as perf_event_open(2) lays them out.
  *
  * Records are made here byte by byte, from a table in the order of that manual page, each field
  * with a value of its own; the decoder's code is not used for that. The file is

@@ -1,5 +1,8 @@
 /* uses: src/sample/sample_log.c -lpthread */
-/* test_sample_log.c - samples come out whole, in order and once, or are counted as lost. */
+/*
+ * test_sample_log.c - checks that samples come out whole, in order and once, or are counted as
+ * lost.
+ */
 #include <errno.h>
 #include <pthread.h>
 #include <setjmp.h>

@@ -1,5 +1,8 @@
 /* uses: analyzer/objects/sharing.c analyzer/objects/view.c analyzer/objects/view_rows.c analyzer/model/tree.c analyzer/base/table.c analyzer/base/memory.c src/format/section.c -lm */
-/* test_sharing.c - which uses of a line are false sharing, and what the two sides of a finding are. */
+/*
+ * test_sharing.c - checks which uses of a cache line are false sharing, and which two sides a
+ * finding has.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -102,7 +105,9 @@ static void the_same_bytes_and_reads_are_not(void **state)
 	assert_int_equal(found.lines_false, 0);
 }
 
-/* An array over two lines; in one of them a thread is the busier one, in the other one the other. */
+/*
+ * An array over two lines; in one of them a thread is the busier one, in the other one the other.
+ */
 static void sides_of_one_array_are_of_different_threads(void **state)
 {
 	(void)state;

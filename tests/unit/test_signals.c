@@ -1,5 +1,8 @@
 /* uses: src/sample/signals.c src/sample/chain.c */
-/* test_signals.c - the engines' signals: ours are handled one at a time, others' are passed on. */
+/*
+ * test_signals.c - checks that the engines' signals are handled one at a time, and that others'
+ * signals are passed on.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

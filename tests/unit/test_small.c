@@ -1,5 +1,8 @@
 /* uses: src/gc/small.c src/jvm/peek.c */
-/* test_small.c - where small objects went, by what a collection left at their old places. */
+/*
+ * test_small.c - checks that small objects are followed by what a collection leaves at their old
+ * places.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>

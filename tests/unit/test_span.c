@@ -1,5 +1,8 @@
 /* uses: src/span/stack.c src/base/slab.c */
-/* The stack of spans with a clock of the test's own: what is written here was computed by hand. */
+/*
+ * test_span.c - checks the stack of spans with a clock of its own: the numbers here were computed
+ * by hand.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -95,7 +98,9 @@ static void a_span_alone_pays_its_inner_cost(void **state)
 	assert_true(lc_span_empty(&s));
 }
 
-/* The handler's time is what the TSC says; only a switch in it, which moves the head, leaves it in. */
+/*
+ * The handler's time is what the TSC says; only a switch in it, which moves the head, leaves it in.
+ */
 static void samples_are_no_part_of_a_span(void **state)
 {
 	static _Atomic uint64_t head;
@@ -127,8 +132,9 @@ static void samples_are_no_part_of_a_span(void **state)
 }
 
 /*
- * primordial 0..1000 holds support 100..400 (which holds anonymous 150..250) and anonymous 500..600:
- * it has 1000 - 300 - 100 = 600, less 40 + 20 + 10; the support span 300 - 100 = 200, less 20 + 10.
+ * primordial 0..1000 holds support 100..400 (which holds anonymous 150..250) and anonymous
+ * 500..600: it has 1000 - 300 - 100 = 600, less 40 + 20 + 10; the support span 300 - 100 = 200,
+ * less 20 + 10.
  */
 static void nested_spans_are_taken_off_with_what_they_cost(void **state)
 {

@@ -1,5 +1,5 @@
 /* uses: src/classfile/ tests/unit/class_file.c */
-/* test_span_plan.c - which methods and calls get the hooks of spans. */
+/* test_span_plan.c - checks which methods and calls get the hooks of spans. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* uses: src/classfile/ tests/unit/class_file.c */
-/* test_span_rewrite.c - the code around a method that is a span. */
+/* test_span_rewrite.c - checks the code that is put around a method that is a span. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -28,7 +28,9 @@ static void assert_begins_task(const struct rewritten *r, const uint8_t *insn, i
 	assert_string_equal(called(r, insn + 4), "taskBegin(Ljava/lang/Object;I)V");
 }
 
-/* The last of `frames` frames, at `frame`, has only a Throwable, `distance` behind the one before. */
+/*
+ * The last of `frames` frames, at `frame`, has only a Throwable, `distance` behind the one before.
+ */
 static void assert_tail_frame(const struct rewritten *r, unsigned frames, const uint8_t *frame,
                               uint32_t distance)
 {

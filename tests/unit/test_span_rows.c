@@ -1,7 +1,7 @@
 /* uses: src/profile/profile_block.c src/format/encode.c src/format/section.c src/profile/names.c src/profile/manifest.c analyzer/spans/span_rows.c analyzer/model/tree_spans.c analyzer/model/write.c analyzer/model/load.c analyzer/model/blockfile.c analyzer/model/decode.c analyzer/model/decode_spans.c analyzer/model/tree.c analyzer/base/table.c analyzer/base/memory.c src/base/options.c -lzstd -ljansson -lm */
 /*
- * test_span_rows.c - spans from the agent's writer to the rows that `locus spans` reads, and through a
- * merged profile; what is added up is compared with sums made here.
+ * test_span_rows.c - follows spans from the agent's writer to the rows that `locus spans` reads,
+ * and through a merged profile, and compares the totals with sums made here.
  *
  * The file is longer than 600 lines: the model and the names serve all tests.
  */
@@ -33,7 +33,10 @@ int lc_fail(const char *format, ...)
 	return 1;
 }
 
-/* ---- names that the writer asks for: node n is line 100 + n, site s is class Ts, made at node s + 1 ---- */
+/*
+ * ---- names that the writer asks for: node n is line 100 + n, site s is class Ts, made at node s +
+ * 1 ----
+ */
 
 enum { NODES = 12, SITES = 6, THREADS = 3, BLOCKS = 20, ROWS = 25, MODEL = 4000, LINE = 100 };
 
@@ -324,7 +327,10 @@ static int by_first(const void *a, const void *b)
 	return x->first_ns < y->first_ns ? -1 : x->first_ns > y->first_ns;
 }
 
-/* Nothing lies in the row's intervals but what was written: their total length is that of the union. */
+/*
+ * Nothing lies in the row's intervals but what was written: their total length is that of the
+ * union.
+ */
 static void intervals_are_no_longer(const struct lc_span_row *row, struct model_row *m)
 {
 	uint64_t total = 0, expected = 0, end = 0;

@@ -1,7 +1,7 @@
 /* uses: analyzer/spans/spans.c analyzer/spans/spans_math.c analyzer/spans/spans_paths.c analyzer/spans/spans_time.c analyzer/spans/spans_trace.c analyzer/spans/spans_diagnose.c analyzer/objects/view.c analyzer/objects/view_rows.c analyzer/model/tree.c analyzer/model/tree_spans.c analyzer/base/table.c analyzer/base/arena.c analyzer/base/memory.c src/format/section.c -ljansson -lm */
 /*
- * test_spans.c - sums, quantiles, heat maps and diagnoses of spans against numbers worked out by hand. It is
- * longer than 600 lines since all tests build their rows with the same helpers.
+ * test_spans.c - checks sums, quantiles, heat maps and diagnoses of spans against numbers worked
+ * out by hand. It is longer than 600 lines since all tests build their rows with the same helpers.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -388,7 +388,10 @@ static void check_path(const struct lc_spans_path *p, uint32_t path, unsigned ki
 	assert_int_equal(p->measured, (uint64_t)cycles + 100 * executions); /* as add() has it */
 }
 
-/* One place from two callers on two threads, of two kinds: rows stay one location, and their paths sum to it. */
+/*
+ * One place from two callers on two threads, of two kinds: rows stay one location, and their paths
+ * sum to it.
+ */
 static void call_paths_of_a_location(void **state)
 {
 	const uint32_t a = path_of(7, 3), b = path_of(8, 3);
@@ -831,7 +834,8 @@ static void one_worker_does_most(void **state)
 	task("A", 3, 20, 1000000, 0);
 	task("A", 0, 1, 500, 0); /* main is in no pool: not compared */
 	verdict(LC_SPANS_UNBALANCED, LC_SPANS_FINDING);
-	/* 100, 20, 20: mean 46.67, variation 37.71 / 46.67 = 0.81; four more of the pool did nothing. */
+	/* 100, 20, 20: mean 46.67, variation 37.71 / 46.67 = 0.81; four more of the pool did
+	 * nothing. */
 	assert_non_null(strstr(diagnosis(LC_SPANS_UNBALANCED)->evidence[0], "3 workers: 0.81"));
 	assert_non_null(strstr(diagnosis(LC_SPANS_UNBALANCED)->evidence[4], "4 more threads"));
 }

@@ -1,5 +1,5 @@
 /* uses: src/profile/tally.c src/format/section.c */
-/* test_tally.c - nothing that was counted is missing from the block. */
+/* test_tally.c - checks that nothing that was counted is missing from the block. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

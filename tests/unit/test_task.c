@@ -1,5 +1,5 @@
 /* uses: tests/unit/task_model.c src/span/task.c src/span/link.c src/span/stack.c src/base/slab.c src/span/virtual.c */
-/* test_task.c - executions of tasks and what is counted of them; virtual threads. */
+/* test_task.c - checks executions of tasks and the counts made of them, on virtual threads too. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -183,7 +183,10 @@ static void wrappers_are_looked_through(void **state)
 	assert_true(model_rows[0].flags & LC_TRACE_FORK_JOIN);
 }
 
-/* A worker that joins executes, in the middle of its task, what another thread has given to the pool. */
+/*
+ * A worker that joins executes, in the middle of its task, what another thread has given to the
+ * pool.
+ */
 static void what_a_joining_worker_helps_with_is_not_the_joiners(void **state)
 {
 	struct lc_span_thread *s = model_thread(1);
@@ -225,7 +228,10 @@ static void end_stream(struct lc_span_thread *s)
 	(void)lc_span_pop(s, model_now, model_now, &e);
 }
 
-/* A worker that joins may help with another thread's stream: what that executes is not the joiner's. */
+/*
+ * A worker that joins may help with another thread's stream: what that executes is not the
+ * joiner's.
+ */
 static void what_another_threads_stream_executes_is_not_the_joiners(void **state)
 {
 	struct lc_span_thread *s = model_thread(1);
@@ -311,7 +317,9 @@ static struct lc_span_frame *begin_at(struct lc_span_thread *s, uint32_t hash,
 	return f;
 }
 
-/* Frames that nobody ended leave those of other objects, with hashes that end alike, as they were. */
+/*
+ * Frames that nobody ended leave those of other objects, with hashes that end alike, as they were.
+ */
 static void calls_on_one_object_are_known_after_an_unwinding(void **state)
 {
 	enum { ALIKE = 1 << 16 }; /* apart */

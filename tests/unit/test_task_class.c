@@ -1,5 +1,8 @@
 /* uses: src/span/task_class.c src/core/jvmti.c */
-/* test_task_class.c - JDKs without what tasks need are told, against a JVM made up here. */
+/*
+ * test_span_jdk.c - checks that JDKs without the methods that tasks need are recognised, against a
+ * JVM made up here.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,7 +1,7 @@
 /* uses: src/span/timeline.c src/span/timeline_rows.c src/core/thread.c */
 /*
- * test_timeline.c - CPU time and switches in stretches of 100 ms: arithmetic, and live threads against
- * what they say of themselves.
+ * test_timeline.c - checks CPU time and switches in stretches of 100 ms: the arithmetic, and live
+ * threads against what they measure themselves.
  */
 #include <pthread.h>
 #include <sched.h>
@@ -331,7 +331,8 @@ static void of_many_threads_those_that_rest_wait_their_turn(void **state)
 		pause_ms(100);
 		lc_timeline_tick(lc_clock_now_ns(), false);
 	}
-	/* Threads that sleep 20 ms at a time do run; those that have not since the last look are skipped. */
+	/* Threads that sleep 20 ms at a time do run; those that have not since the last look are
+	 * skipped. */
 	all_may_end = true;
 	for (unsigned i = 0; i < MANY; i++)
 		pthread_join(threads[i], NULL);

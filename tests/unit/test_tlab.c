@@ -1,5 +1,8 @@
 /* uses: src/heap/tlab.c src/heap/alloc_log.c src/jvm/header.c src/jvm/layout_classes.c src/jvm/peek.c */
-/* test_tlab.c - what `new` made, from the buffer of a thread. The JVM is this test. */
+/*
+ * test_tlab.c - checks that the objects of `new` are found in a thread's buffer. The JVM is this
+ * test.
+ */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,5 +1,5 @@
 /* uses: src/numa/topology.c tests/unit/event_root.c */
-/* test_topology.c - machines laid out in a directory. */
+/* test_topology.c - checks how the nodes of machines that are laid out in a directory are read. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,5 +1,5 @@
 /* uses: src/span/trace.c -lpthread */
-/* test_trace_log.c - each single span is read once, in order, or is counted as lost. */
+/* test_trace_log.c - checks that each single span is read once, in order, or is counted as lost. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

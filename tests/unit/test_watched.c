@@ -1,5 +1,5 @@
 /* uses: src/classfile/ tests/unit/class_file.c */
-/* test_watched.c - hooks of classes of which an object is watched. */
+/* test_watched.c - checks the hooks of classes whose objects are watched. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>

@@ -5,7 +5,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 /*
- * Phases of known CPU time over arrays of known sites, while garbage makes the arrays move.
+ * Runs phases of known CPU time over arrays of known sites, while garbage makes the arrays move.
  *
  * Usage: Accuracy THREADS CPU_SECONDS_PER_THREAD
  *

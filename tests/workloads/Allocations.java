@@ -18,7 +18,7 @@ import java.util.function.IntFunction;
 import jdk.internal.misc.Unsafe;
 
 /*
- * Known numbers of allocations through each bytecode and each call that a JIT may turn into one.
+ * Allocates known numbers of objects by each bytecode and each call that a JIT may turn into one.
  *
  * Usage: Allocations ALLOCATIONS_PER_CASE MIN_SIZE_BYTES
  * (compile and run with --add-exports java.base/jdk.internal.misc=ALL-UNNAMED)

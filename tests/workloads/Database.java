@@ -6,7 +6,7 @@ import java.sql.SQLException;
 import java.sql.Statement;
 
 /*
- * An embedded SQL database (H2) doing what databases do. The same result each time.
+ * Works with an embedded SQL database (H2) as programs do. The result is the same each time.
  *
  * Usage: Database ROWS
  */

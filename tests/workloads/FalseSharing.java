@@ -2,8 +2,8 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 
 /*
- * Two threads and their counters, one arrangement after the other. False sharing is in
- * `adjacent` and `objects` alone.
+ * Lets two threads count, with one arrangement of their counters after the other. Only `adjacent` and
+ * `objects` are false sharing.
  *
  * Usage: FalseSharing SECONDS_PER_PHASE
  *

@@ -1,6 +1,6 @@
 import java.util.stream.IntStream;
 
-/** FewSpans BUSY_MS: one stream, one task on a thread that is busy so long, and little else. */
+/** Executes one stream, and one task on a thread that is busy for so long. Usage: FewSpans BUSY_MS */
 public class FewSpans {
 	static volatile long sum;
 

@@ -2,7 +2,7 @@ import java.lang.management.ManagementFactory;
 import java.lang.management.ThreadMXBean;
 
 /*
- * Phases that touch one field of many small objects, or one part of a large array.
+ * Runs phases that touch one field of many small objects, or one part of a large array.
  *
  * Usage: Fields CPU_SECONDS
  *

@@ -3,7 +3,7 @@ import java.lang.management.ManagementFactory;
 import java.util.Random;
 
 /*
- * Collections of every kind over arrays of mixed sizes, each array knowing its own content.
+ * Provokes collections of every kind over arrays of mixed sizes; each array knows its own content.
  *
  * Usage: GcAudit COLLECTIONS LIVE_MEGABYTES
  *

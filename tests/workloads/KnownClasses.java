@@ -4,7 +4,7 @@ import java.util.HashMap;
 import java.util.Map;
 
 /*
- * Programs over objects that are far below any threshold, of classes that are known by construction.
+ * Runs programs over objects that are far below any threshold, of classes that are known by construction.
  *
  * Usage: KnownClasses CPU_SECONDS_PER_PHASE [PHASE]...
  *

@@ -2,7 +2,7 @@ import java.lang.management.ManagementFactory;
 import java.lang.management.ThreadMXBean;
 
 /*
- * Loops in which the line of the load is alone, so that an access path must name it.
+ * Runs loops in which the load has a line of its own, so that an access path must name it.
  *
  * Usage: LoadLine CPU_SECONDS
  *

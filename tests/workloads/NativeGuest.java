@@ -1,5 +1,5 @@
 /*
- * A program with native code of its own (native/guest.c).
+ * Runs native code of its own (native/guest.c).
  *
  * Usage: NativeGuest LIBRARY MODE
  *   calls    JNI in both directions, critical sections, a native thread that attaches: prints

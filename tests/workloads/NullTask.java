@@ -1,6 +1,6 @@
 import java.util.concurrent.Callable;
 
-/** Calls of run() and call() on nothing, and exceptions of lambda expressions: what the program sees of them. */
+/** Calls run() and call() on null, throws from lambda expressions, and prints what the program sees. */
 public class NullTask {
 	static Runnable field;
 

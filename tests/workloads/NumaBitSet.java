@@ -1,5 +1,5 @@
 /*
- * A set of bits that is built in a constructor, and iterated by workers on the other nodes.
+ * Builds a set of bits in a constructor, and iterates it by workers on the other nodes.
  *
  * Usage: java [-Dnative=LIBRARY] NumaBitSet as-is|fixed [SECONDS]
  *

@@ -1,5 +1,5 @@
 /*
- * What NumaCollect, NumaBitSet and NumaGrid share: a mode, a running time, and one worker on each
+ * Holds what NumaCollect, NumaBitSet and NumaGrid share: a mode, a running time, and one worker on each
  * node. Without -Dnative=LIBRARY nothing is pinned, and the kernel decides where threads run.
  * -Dstatus=N: the exit status.
  *

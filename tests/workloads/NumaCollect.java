@@ -1,5 +1,5 @@
 /*
- * Results that the main thread fills in, and that workers on all nodes collect.
+ * Fills in results on the main thread, and collects them by workers on all nodes.
  *
  * Usage: java [-Dnative=LIBRARY] NumaCollect as-is|fixed [SECONDS]
  *

@@ -1,5 +1,5 @@
 /*
- * The grid of a solver, each band of its rows relaxed by a worker on another node.
+ * Relaxes the grid of a solver, each band of its rows by a worker on another node.
  *
  * Usage: java [-Dnative=LIBRARY] NumaGrid as-is|fixed [SECONDS]
  *

@@ -3,7 +3,7 @@ import java.util.Arrays;
 import java.util.List;
 
 /*
- * Arrays whose pages lie on known NUMA nodes, read by threads on known nodes.
+ * Reads arrays, whose pages lie on known NUMA nodes, by threads on known nodes.
  *
  * Usage: java -Dnative=LIBRARY NumaPlacement MODE [SECONDS_PER_PHASE [LONGS]]
  *

@@ -4,7 +4,7 @@ import java.io.IOException;
 import java.lang.reflect.Method;
 
 /*
- * Classes and methods whose names only a class file can hold.
+ * Defines and runs classes and methods whose names only a class file can hold.
  *
  * Usage: OddNames ALLOCATIONS
  *

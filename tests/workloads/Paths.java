@@ -2,7 +2,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 /*
- * One allocation line per group, reached by call paths of known frequency in random order.
+ * Allocates on one line per group, reached by call paths of known frequency in random order.
  *
  * Usage: Paths ALLOCATIONS_PER_GROUP
  *

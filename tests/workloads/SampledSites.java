@@ -2,7 +2,7 @@ import java.lang.management.GarbageCollectorMXBean;
 import java.lang.management.ManagementFactory;
 
 /**
- * Small objects from sites whose numbers are known: for the estimates.
+ * Makes small objects at sites, in known numbers, for the estimates.
  *
  *   counts THREADS MIB   each thread allocates MIB of 16 to 912 byte objects at six sites
  *   lives  ROUNDS        one site keeps all its objects, the other none, over collections

@@ -17,7 +17,7 @@ import org.apache.lucene.search.TermQuery;
 import org.apache.lucene.store.ByteBuffersDirectory;
 
 /*
- * A search engine (Lucene) over generated documents, in memory. The same result each time.
+ * Runs a search engine (Lucene) over generated documents in memory. The result is the same each time.
  *
  * Usage: SearchEngine DOCUMENTS QUERIES
  */

@@ -1,6 +1,6 @@
 import java.util.*;
 /*
- * Small objects of many classes that live through collections.
+ * Keeps small objects of many classes through collections.
  *
  * Usage: SmallAudit OBJECTS_PER_THREAD FULL
  *

@@ -16,7 +16,7 @@ import java.util.Map;
 import jdk.internal.misc.Unsafe;
 
 /*
- * Known numbers of small objects, made in every way that bytecode has, for a threshold of 0.
+ * Makes known numbers of small objects in every way that bytecode has, for a threshold of 0.
  *
  * Usage: SmallObjects OBJECTS_PER_CASE
  * (compile and run with --add-exports java.base/jdk.internal.misc=ALL-UNNAMED)

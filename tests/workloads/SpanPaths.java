@@ -5,8 +5,8 @@ import java.util.concurrent.Future;
 import java.util.stream.IntStream;
 
 /*
- * One place where streams are executed and one where tasks are made and submitted, reached by three callers each: next to
- * it, through many frames, and through native code. "once", "twice" and "thrice" call as often as they say.
+ * Executes streams at one place, and makes and submits tasks at another; three callers reach each:
+ * directly, through many frames, and by native code. "once", "twice", "thrice" say how often.
  */
 public class SpanPaths {
 	static long sink;

@@ -14,8 +14,8 @@ import java.util.stream.LongStream;
 import java.util.stream.Stream;
 
 /**
- * Streams whose executions can be counted by reading: each line with a marker executes the streams that
- * test_spans_streams.py says, once for each round.
+ * Executes streams that can be counted by reading: each line with a marker executes the streams
+ * that test_spans_streams.py says, once for each round.
  */
 public class SpanStreams {
 	static long sink;

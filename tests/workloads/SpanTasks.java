@@ -17,8 +17,8 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.IntStream;
 
 /**
- * Tasks of all kinds, whose executions can be counted by reading: test_spans_tasks.py has the numbers. Each marker stands on the
- * line that creates the tasks.
+ * Executes tasks of all kinds that can be counted by reading: test_spans_tasks.py has the numbers.
+ * Each marker stands on the line that creates the tasks.
  */
 public class SpanTasks {
 	static final AtomicLong sink = new AtomicLong();

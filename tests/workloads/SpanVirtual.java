@@ -5,7 +5,7 @@ import java.util.concurrent.Executors;
 import java.util.stream.IntStream;
 
 /**
- * Virtual threads (JDK 21 and newer) that sleep in the middle of tasks and streams. Arguments: threads of an
+ * Lets virtual threads (JDK 21 and newer) sleep in the middle of tasks and streams. Arguments: threads of an
  * executor, threads by themselves.
  */
 public class SpanVirtual {

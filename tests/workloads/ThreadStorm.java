@@ -3,7 +3,7 @@ import java.lang.management.ThreadMXBean;
 import java.util.concurrent.atomic.AtomicLong;
 
 /*
- * Many short threads, and two long ones with names that need care.
+ * Starts many short threads, and two long ones with names that need care.
  *
  * Usage: ThreadStorm THREADS
  *

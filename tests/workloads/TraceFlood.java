@@ -1,6 +1,6 @@
 import java.util.stream.IntStream;
 
-/** Many tiny streams: TraceFlood THREADS STREAMS, on each of them. */
+/** Executes many tiny streams on several threads. Usage: TraceFlood THREADS STREAMS_PER_THREAD */
 public class TraceFlood {
 	private static volatile long sum;
 

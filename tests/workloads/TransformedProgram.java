@@ -1,7 +1,7 @@
 import java.util.ArrayList;
 import java.util.List;
 
-/* What Transformer.java rewrites. Usage: TransformedProgram ALLOCATIONS */
+/* Is the program that Transformer.java rewrites. Usage: TransformedProgram ALLOCATIONS */
 public final class TransformedProgram {
 	static volatile Object sink;
 

@@ -6,7 +6,7 @@ import java.lang.instrument.Instrumentation;
 import java.security.ProtectionDomain;
 
 /*
- * An agent that rewrites every class it sees.
+ * Rewrites every class that it sees, as a Java agent.
  *
  * Usage: java -javaagent:transformer.jar TransformedProgram ALLOCATIONS
  *

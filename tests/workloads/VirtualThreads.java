@@ -3,7 +3,7 @@ import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
 
 /*
- * Virtual threads that allocate, park and go on, perhaps on another carrier. JDK 21 or newer.
+ * Runs virtual threads that allocate, park and go on, perhaps on another carrier. JDK 21 or newer.
  *
  * Usage: VirtualThreads THREADS
  *

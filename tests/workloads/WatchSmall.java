@@ -6,7 +6,7 @@ import java.util.Arrays;
 import java.util.concurrent.CountDownLatch;
 
 /*
- * Small objects to be watched: how often each is touched, and how many there are, is exact.
+ * Makes small objects to be watched: how often each is touched, and how many there are, is exact.
  *
  * Usage: WatchSmall count TIMES | make TIMES | read TIMES
  *

@@ -1,4 +1,4 @@
-/** Two threads that allocate arrays of 1 to 2 KB and do little else. Argument: millions of arrays. */
+/** Runs two threads that allocate arrays of 1 to 2 KB and do little else. Argument: millions of arrays. */
 public final class AllocLoop {
     private static final int KEPT = 1024;
 

@@ -1,5 +1,5 @@
 /**
- * Two threads that make small objects and little else: lists, of which most die at once.
+ * Runs two threads that make small objects and do little else: lists, of which most die at once.
  * Argument: millions of objects.
  */
 public final class ObjectLoop {

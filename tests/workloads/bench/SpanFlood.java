@@ -6,8 +6,8 @@ import java.util.concurrent.ForkJoinPool;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * As actors do: so many tiny tasks, each of which submits the next one of its chain. Arguments: thousands of tasks,
- * pool (fork or fixed), chains. Prints one line of JSON: nanoseconds of the second half, and
+ * Executes tiny tasks as actors do: each submits the next task of its chain. Arguments: thousands of
+ * tasks, pool (fork or fixed), chains. Prints one line of JSON: nanoseconds of the second half, and
  * CPU time of the process for it.
  */
 public class SpanFlood {

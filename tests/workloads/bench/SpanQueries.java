@@ -10,9 +10,9 @@ import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
 /**
- * Twenty queries over the same orders, as programs write them: tables scanned, grouped, sorted, joined, and
- * streams inside streams. Arguments: milliseconds for each query. Prints one line of JSON: nanoseconds of
- * each query, the median of batches of about 10 ms.
+ * Runs twenty queries over the same orders, as programs write them: tables are scanned, grouped,
+ * sorted, joined, and streams run inside streams. Arguments: milliseconds for each query. Prints one
+ * line of JSON: nanoseconds of each query, the median of batches of about 10 ms.
  */
 public class SpanQueries {
 	record Line(int product, int quantity, double price) {

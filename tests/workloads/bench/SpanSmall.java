@@ -3,8 +3,8 @@ import java.util.Arrays;
 import java.util.stream.IntStream;
 
 /**
- * One stream after the other, of so many elements each, inside few that are large: all that runs is in a stream. Arguments:
- * millions of streams, elements. Prints one line of JSON: nanoseconds of the second half of them, and the thread's
+ * Executes one small stream after the other inside a few large ones, so that all code runs in a stream.
+ * Arguments: millions of streams, elements. Prints one line of JSON: nanoseconds of the second half of them, and the thread's
  * CPU time for it and for all.
  */
 public class SpanSmall {

@@ -9,7 +9,7 @@ import java.util.concurrent.Future;
 import java.util.concurrent.RecursiveAction;
 
 /**
- * Task programs of ordinary grain: tasks of some 5 microseconds on a pool of two, a quicksort by ForkJoin tasks, and
+ * Runs task programs of ordinary grain: tasks of some 5 microseconds on a pool of two, a quicksort by ForkJoin tasks, and
  * chains of CompletableFutures. Argument: rounds of each, after as many to warm up. Prints one line of
  * JSON: CPU time of the process for each, in nanoseconds.
  */

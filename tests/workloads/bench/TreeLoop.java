@@ -1,5 +1,5 @@
 /**
- * Two threads that build binary trees by recursion and drop them: each node is made on another path.
+ * Runs two threads that build binary trees by recursion and drop them: each node is made on another path.
  * Argument: millions of objects.
  */
 public final class TreeLoop {

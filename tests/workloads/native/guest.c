@@ -1,4 +1,6 @@
-/* guest.c - native side of NativeGuest.java: a JNI library, and a JVMTI agent for "early". */
+/*
+ * guest.c - is the native side of NativeGuest.java: a JNI library, and a JVMTI agent for "early".
+ */
 #include <jni.h>
 #include <jvmti.h>
 #include <pthread.h>
