@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What Locus costs: whole commands, run in turn without and with it, in one session.
+"""Measure what Locus costs: run whole commands in turn without and with it, in one session.
 
 bench.py [--pairs N] [--only NAME]... [--locus=OPTION]... [MICRO_BENCHMARK]...
 

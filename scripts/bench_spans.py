@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
-"""What cycle spans cost and how true they are: programs run in turn without Locus and with it.
+"""Measure what cycle spans cost and how true they are: run programs in turn without Locus and with it.
 
 bench_spans.py [--pairs N] [--only NAME]... [--jdk DIR] [--locus=OPTION]...
 
 Each program measures itself after its warm-up, so that starting Locus is not counted. A figure is the
 median of the pairs' ratios, with the range in which the middle half of them lies. How true the compensated
-cycles are: all of them, of a program that runs nothing but streams, by the CPU time that it takes without Locus.
+cycles are is their sum, for a program that runs nothing but streams, divided by the CPU time that it
+takes without Locus.
 """
 
 import argparse

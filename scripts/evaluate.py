@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""How true the reports are: programs of known CPU time and classes, and what Locus says of them.
+"""Measure how true the reports are: run programs of known CPU time and classes, and compare.
 
 evaluate.py [--seconds N] [--collector NAME]...
 

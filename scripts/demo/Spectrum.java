@@ -1,5 +1,5 @@
 /**
- * The power spectrum of an image, by a two-dimensional FFT: all rows, then all columns.
+ * Computes the power spectrum of an image by a two-dimensional FFT: all rows, then all columns.
  *
  * The image is one large array, row after row. A row is contiguous; two neighbours in a column are
  * a whole row apart, so a column transformed where it lies brings in a cache line for every number
