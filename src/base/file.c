@@ -1,4 +1,4 @@
-/* base/file.c - see file.h. The kernel gives a long text in parts, so it is read until its end. */
+/* base/file.c - reads small files whole: the kernel gives a long text in parts, up to its end. */
 #include "src/base/file.h"
 
 #include <errno.h>

@@ -1,4 +1,4 @@
-/* base/slab.c - see slab.h. */
+/* base/slab.c - keeps elements in blocks that double in size, and a hash table of their numbers. */
 #include "src/base/slab.h"
 
 #include <errno.h>

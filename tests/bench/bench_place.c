@@ -1,6 +1,6 @@
 /* uses: src/heap/context.c src/heap/site_counters.c src/base/slab.c src/stack/place.c src/stack/words.c src/stack/walker.c src/core/jvmti.c src/stack/generated.c */
 /*
- * bench_place.c - what it costs to recognise a place on the stack: ns per look-up of an
+ * bench_place.c - measures what it costs to recognise a place on the stack: ns per look-up of an
  * allocation's context, a stream's location and a task's place, which each have their own kind of
  * table. CPU time; each line is the best of several runs, since other work on the machine only
  * adds.

@@ -1,4 +1,4 @@
-/* gc_model.c - see gc_model.h. */
+/* gc_model.c - plays the collector that gc_model.h describes. */
 #include "tests/unit/gc_model.h"
 
 #include <stdlib.h>

@@ -1,4 +1,7 @@
-/* gc_model.h - a collector for tests: it takes the places of gc/moves.c, gc/small.c and jvm/areas.c. */
+/*
+ * gc_model.h - plays a collector for tests: it stands in for gc/moves.c, gc/small.c and
+ * jvm/areas.c.
+ */
 #ifndef LC_TESTS_GC_MODEL_H
 #define LC_TESTS_GC_MODEL_H
 

@@ -1,5 +1,8 @@
 /* uses: analyzer/base/arena.c analyzer/base/memory.c */
-/* test_arena.c - arrays of an arena are zero, apart, stay where they are, and go together. */
+/*
+ * test_arena.c - checks that arrays of an arena are zero, apart, stay where they are, and go
+ * together.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,5 +1,8 @@
 /* uses: src/base/file.c */
-/* test_file.c - small files are read whole, without their last newlines, below another root. */
+/*
+ * test_file.c - checks that small files are read whole, without their last newlines, below another
+ * root.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

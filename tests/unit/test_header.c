@@ -1,5 +1,5 @@
 /* uses: src/jvm/header.c src/jvm/peek.c */
-/* test_header.c - headers of objects as each kind of JVM lays them out. */
+/* test_header.c - checks that headers of objects are read as each kind of JVM lays them out. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>

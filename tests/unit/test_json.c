@@ -1,6 +1,7 @@
 /* uses: analyzer/out/json.c analyzer/model/tree.c analyzer/base/table.c analyzer/base/memory.c -ljansson */
 /*
- * test_json.c - the writer of JSON sets commas, nests, escapes, and ends a program that misuses it.
+ * test_json.c - checks that the writer of JSON sets commas, nests, escapes, and ends a program that
+ * misuses it.
  */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,6 +1,7 @@
 /* uses: src/jvm/layout_classes.c */
 /*
- * test_layout.c - what is known of classes and threads, under the names that each JDK has for it.
+ * test_layout.c - checks what is known of classes and threads, under the names that each JDK has
+ * for it.
  */
 #include <errno.h>
 #include <setjmp.h>

@@ -1,5 +1,7 @@
 /* uses: src/core/own.c src/core/jvmti.c */
-/* test_own.c - methods of the agent's classes, and frames of them on top of a stack. */
+/*
+ * test_own.c - checks that methods of the agent's classes, and their frames on a stack, are known.
+ */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,5 +1,5 @@
 /* uses: src/jvm/peek.c */
-/* test_peek.c - memory that is there is copied, and memory that is not there is no fault. */
+/* test_peek.c - checks that memory is copied where it exists, and that elsewhere nothing faults. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>

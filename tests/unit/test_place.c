@@ -1,9 +1,10 @@
 /* uses: src/stack/place.c src/stack/words.c src/stack/walker.c src/stack/generated.c src/core/jvmti.c -Wl,--wrap=calloc -Wl,--wrap=malloc */
 /*
- * test_place.c - a place that is recognised is the place that a walk of the whole stack would find.
+ * test_place.c - checks that a place that is recognised is the place that a walk of the whole stack
+ * would find.
  *
- * The program is a model: functions with frames of various sizes, whose calls have return addresses.
- * Its stack is laid out in an array, with other values between the return addresses.
+ * The program is a model: functions with frames of various sizes, whose calls have return
+ * addresses. Its stack is laid out in an array, with other values between the return addresses.
  */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,7 +1,7 @@
 /* uses: src/jvm/collector.c src/jvm/ranges.c */
 /*
- * test_ranges.c - the collector and the JVM's ranges, from a type database that this test answers
- * for.
+ * test_ranges.c - checks the collector and the JVM's ranges, from a type database that this test
+ * answers for.
  */
 #include <errno.h>
 #include <setjmp.h>

@@ -1,6 +1,7 @@
 /* uses: src/attribute/sealed.c src/core/epoch.c src/core/thread.c src/heap/alloc_log.c tests/unit/gc_model.c -lpthread -Wl,--wrap=malloc,--wrap=calloc */
 /*
- * test_sealed.c - epochs come out in order with what their collections left, also where memory fails.
+ * test_sealed.c - checks that epochs come out in order with what their collections left, also where
+ * memory fails.
  *
  * The random test compares with a model: a list of the epochs that must come out, and for each
  * thread the record that a pass over small objects must see next.

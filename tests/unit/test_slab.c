@@ -1,5 +1,5 @@
 /* uses: src/base/slab.c -lpthread */
-/* test_slab.c - elements are found by their keys, never move, and are whole for who reads them. */
+/* test_slab.c - checks that elements are found by their keys, never move, and are read whole. */
 #include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>

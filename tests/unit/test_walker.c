@@ -1,5 +1,8 @@
 /* uses: src/stack/walker.c src/core/jvmti.c */
-/* test_walker.c - a walk asks for no more frames than it needs, and for all when it needs them. */
+/*
+ * test_walker.c - checks that a walk asks for no more frames than it needs, and for all when it
+ * needs them.
+ */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
