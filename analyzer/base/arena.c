@@ -9,8 +9,8 @@
 
 void *lc_arena_zeroed(struct lc_arena *a, size_t count, size_t size)
 {
-	a->blocks = lc_alloc_grow(a->blocks, &a->cap, a->len + 1, sizeof(*a->blocks));
-	a->blocks[a->len] = lc_alloc_zeroed(count, size);
+	a->blocks = lc_mem_grow(a->blocks, &a->cap, a->len + 1, sizeof(*a->blocks));
+	a->blocks[a->len] = lc_mem_zeroed(count, size);
 	return a->blocks[a->len++];
 }
 

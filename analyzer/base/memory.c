@@ -12,7 +12,7 @@ void lc_no_memory(void)
 	exit(1);
 }
 
-void *lc_alloc_zeroed(size_t count, size_t size)
+void *lc_mem_zeroed(size_t count, size_t size)
 {
 	void *p = calloc(count ? count : 1, size ? size : 1);
 
@@ -21,7 +21,7 @@ void *lc_alloc_zeroed(size_t count, size_t size)
 	return p;
 }
 
-void *lc_alloc_grow(void *p, size_t *cap, size_t need, size_t size)
+void *lc_mem_grow(void *p, size_t *cap, size_t need, size_t size)
 {
 	size_t n = *cap ? *cap : 16;
 
@@ -38,7 +38,7 @@ void *lc_alloc_grow(void *p, size_t *cap, size_t need, size_t size)
 	return p;
 }
 
-char *lc_alloc_text(const char *format, ...)
+char *lc_mem_text(const char *format, ...)
 {
 	char *text = NULL;
 	va_list args;

@@ -12,16 +12,16 @@
 _Noreturn void lc_no_memory(void);
 
 /* Never NULL. Context: the analyzer. Free with free(). */
-void *lc_alloc_zeroed(size_t count, size_t size);
+void *lc_mem_zeroed(size_t count, size_t size);
 
 /*
  * Make room for `need` elements in array `p` that has *cap of them; doubles. The elements keep
  * their values, new ones are undefined. Never NULL unless need is 0.
  */
-void *lc_alloc_grow(void *p, size_t *cap, size_t need, size_t size);
+void *lc_mem_grow(void *p, size_t *cap, size_t need, size_t size);
 
 /* strdup(), printf style. Never NULL. */
-__attribute__((format(printf, 1, 2))) char *lc_alloc_text(const char *format, ...);
+__attribute__((format(printf, 1, 2))) char *lc_mem_text(const char *format, ...);
 
 /* open_memstream(). Never NULL. Close it with lc_text_close(); then *text is whole, for free(). */
 FILE *lc_text_open(char **text, size_t *len);

@@ -40,7 +40,7 @@ static void rehash(struct lc_table *t)
 {
 	free(t->slots);
 	t->slots_len = t->slots_len ? t->slots_len * 2 : SLOTS_MIN;
-	t->slots = lc_alloc_zeroed(t->slots_len, sizeof(*t->slots));
+	t->slots = lc_mem_zeroed(t->slots_len, sizeof(*t->slots));
 	for (uint32_t row = 0; row < t->count; row++)
 		t->slots[find_slot(t, lc_table_key(t, row))] = row + 1;
 }
@@ -66,11 +66,11 @@ uint32_t lc_table_put(struct lc_table *t, const uint32_t *key)
 		exit(1);
 	}
 	need = (size_t)t->count + 1;
-	t->keys = lc_alloc_grow(t->keys, &t->keys_cap, need * t->key_len, sizeof(*t->keys));
+	t->keys = lc_mem_grow(t->keys, &t->keys_cap, need * t->key_len, sizeof(*t->keys));
 	memcpy(t->keys + (size_t)t->count * t->key_len, key, t->key_len * sizeof(*key));
 	if (t->value_len) {
-		t->values = lc_alloc_grow(t->values, &t->values_cap, need * t->value_len,
-		                          sizeof(*t->values));
+		t->values =
+		    lc_mem_grow(t->values, &t->values_cap, need * t->value_len, sizeof(*t->values));
 		memset(lc_table_values(t, t->count), 0, t->value_len * sizeof(*t->values));
 	}
 	t->slots[slot] = t->count + 1;

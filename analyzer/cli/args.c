@@ -106,7 +106,7 @@ int lc_args_next(struct lc_args *a, const char **value)
 int lc_args_read(struct lc_args *a, int (*set)(void *context, int row, const char *value),
                  void *context, char ***operands, size_t *count)
 {
-	char **found = lc_alloc_zeroed((size_t)a->argc, sizeof(*found));
+	char **found = lc_mem_zeroed((size_t)a->argc, sizeof(*found));
 	const char *value;
 	int status = 0, row;
 

@@ -64,7 +64,7 @@ static char *agent_argument(struct lc_options *options, const char *dir)
 		lc_fail("the options are too long");
 		return NULL;
 	}
-	return lc_alloc_text("-agentpath:%s=%s", library, text);
+	return lc_mem_text("-agentpath:%s=%s", library, text);
 }
 
 /* Start the JVM with the agent. Returns 0, or 1 after one line on stderr. */
@@ -141,7 +141,7 @@ static int print_table(const json_t *process)
 
 static int show(const char *dir)
 {
-	char *path = lc_alloc_text("%s/" LC_MANIFEST_NAME, dir);
+	char *path = lc_mem_text("%s/" LC_MANIFEST_NAME, dir);
 	json_error_t error;
 	json_t *m = json_load_file(path, 0, &error);
 	const json_t *process = json_array_get(json_object_get(m, "processes"), 0);
@@ -161,7 +161,7 @@ static int show(const char *dir)
 /* Measure in directory `dir`, which is the profile's. */
 static int calibrate(const char *jdk, struct lc_options *options, const char *dir)
 {
-	char *profile = lc_alloc_text("%s/profile", dir);
+	char *profile = lc_mem_text("%s/profile", dir);
 	char *agent = agent_argument(options, profile);
 	int status = agent ? run_java(jdk, agent) : 1;
 
@@ -196,7 +196,7 @@ int lc_cmd_calibrate(int argc, char **argv)
 		return lc_fail("'calibrate' takes no operand '%.64s'; 'locus help calibrate' lists "
 		               "its options",
 		               value);
-	dir = lc_alloc_text("%s/locus-XXXXXX", temporary && *temporary ? temporary : "/tmp");
+	dir = lc_mem_text("%s/locus-XXXXXX", temporary && *temporary ? temporary : "/tmp");
 	if (!mkdtemp(dir)) {
 		lc_fail("cannot make a directory for the measurement: %m");
 	} else {

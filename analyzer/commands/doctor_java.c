@@ -56,7 +56,7 @@ static int collect(int from, long long end_ms, char **out)
 	int err = 0;
 
 	while (n > 0) {
-		text = lc_alloc_grow(text, &cap, len + 4097, 1);
+		text = lc_mem_grow(text, &cap, len + 4097, 1);
 		left = end_ms - now_ms();
 		if (left <= 0 || poll(&ready, 1, (int)left) == 0) {
 			err = -ETIMEDOUT;

@@ -51,8 +51,8 @@ const struct lc_option_info *lc_cmd_merge_options(size_t *count)
 
 static char *block_file_name(const struct merge *m, uint32_t number)
 {
-	return m->keep_threads ? lc_alloc_text("%s/thread-%u" LC_BLOCK_SUFFIX, m->output, number)
-	                       : lc_alloc_text("%s/merged" LC_BLOCK_SUFFIX, m->output);
+	return m->keep_threads ? lc_mem_text("%s/thread-%u" LC_BLOCK_SUFFIX, m->output, number)
+	                       : lc_mem_text("%s/merged" LC_BLOCK_SUFFIX, m->output);
 }
 
 /* Only an empty directory, or none yet, becomes a profile. */
@@ -167,7 +167,7 @@ static json_t *engine_rows(const struct lc_load *l)
 /* Row by row, so that thousands of processes are never all copied. */
 static int write_manifest(const struct merge *m)
 {
-	char *name = lc_alloc_text("%s/" LC_MANIFEST_NAME, m->output);
+	char *name = lc_mem_text("%s/" LC_MANIFEST_NAME, m->output);
 	FILE *out = fopen(name, "wxe");
 	bool bad = !out;
 

@@ -35,7 +35,7 @@ struct lc_blockfile {
 
 struct lc_blockfile *lc_blockfile_create(void)
 {
-	struct lc_blockfile *f = lc_alloc_zeroed(1, sizeof(*f));
+	struct lc_blockfile *f = lc_mem_zeroed(1, sizeof(*f));
 
 	f->zstd = ZSTD_createDCtx();
 	if (!f->zstd)
@@ -67,7 +67,7 @@ static size_t ensure(struct lc_blockfile *f, size_t need)
 		memmove(f->buffer, f->buffer + f->pos, have);
 	f->pos = 0;
 	f->len = have;
-	f->buffer = lc_alloc_grow(f->buffer, &f->buffer_cap, need, 1);
+	f->buffer = lc_mem_grow(f->buffer, &f->buffer_cap, need, 1);
 	f->data = f->buffer;
 	while (f->len < need) {
 		ssize_t n = read(f->fd, f->buffer + f->len, need - f->len);
@@ -113,7 +113,7 @@ static int block(struct lc_blockfile *f, const struct lc_block_header *h,
 		return -EBADMSG;
 	if (ZSTD_getFrameContentSize(stored, h->stored_len) != h->raw_len)
 		return -EBADMSG;
-	f->payload = lc_alloc_grow(f->payload, &f->payload_cap, (size_t)h->raw_len + 1, 1);
+	f->payload = lc_mem_grow(f->payload, &f->payload_cap, (size_t)h->raw_len + 1, 1);
 	raw = ZSTD_decompressDCtx(f->zstd, f->payload, h->raw_len, stored, h->stored_len);
 	if (ZSTD_isError(raw) || raw != h->raw_len)
 		return -EBADMSG;

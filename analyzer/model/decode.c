@@ -29,7 +29,7 @@ void lc_block_decoder_free(struct lc_block_decoder *d)
 static uint32_t *ids_begin(struct lc_block_decoder *d, enum lc_section type, uint32_t count)
 {
 	d->ids[type] =
-	    lc_alloc_grow(d->ids[type], &d->ids_cap[type], (size_t)count + 1, sizeof(**d->ids));
+	    lc_mem_grow(d->ids[type], &d->ids_cap[type], (size_t)count + 1, sizeof(**d->ids));
 	d->ids[type][0] = 0;
 	return d->ids[type];
 }
@@ -62,7 +62,7 @@ static uint32_t class_of(struct lc_tree *t, uint32_t string)
 
 	if (!memmem(text.bytes, text.len, "0x", 2))
 		return string;
-	copy = lc_alloc_zeroed(text.len, 1); /* the tree's own may move */
+	copy = lc_mem_zeroed(text.len, 1); /* the tree's own may move */
 	memcpy(copy, text.bytes, text.len);
 	string = lc_tree_class(t, copy, text.len);
 	free(copy);
@@ -421,7 +421,7 @@ static bool thread_counts(const struct lc_thread_filter *f, const struct lc_tree
 		return true;
 	if (f->by_tid)
 		return tid == f->tid;
-	copy = lc_alloc_text("%.*s", (int)text.len, text.bytes);
+	copy = lc_mem_text("%.*s", (int)text.len, text.bytes);
 	match = lc_options_match(f->patterns, copy);
 	free(copy);
 	return match;

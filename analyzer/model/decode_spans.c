@@ -37,8 +37,8 @@ static void add_interval(struct lc_tree *t, uint32_t row, uint64_t first, uint64
 			return;
 		}
 	}
-	t->span_intervals = lc_alloc_grow(t->span_intervals, &t->span_intervals_cap,
-	                                  t->span_intervals_len + 1, sizeof(*t->span_intervals));
+	t->span_intervals = lc_mem_grow(t->span_intervals, &t->span_intervals_cap,
+	                                t->span_intervals_len + 1, sizeof(*t->span_intervals));
 	t->span_intervals[t->span_intervals_len++] = (struct lc_tree_interval){ row, first, last };
 	*open = t->span_intervals_len;
 }
@@ -146,7 +146,7 @@ int lc_block_trace(struct lc_pass *p)
 		if (!p->add || r.bad)
 			continue;
 		t->traces =
-		    lc_alloc_grow(t->traces, &t->traces_cap, t->traces_len + 1, sizeof(trace));
+		    lc_mem_grow(t->traces, &t->traces_cap, t->traces_len + 1, sizeof(trace));
 		t->traces[t->traces_len++] = trace;
 	}
 	return lc_reader_finish(&r);

@@ -64,7 +64,7 @@ static char *text_of(const json_t *object, const char *name)
 {
 	const char *text = json_string_value(json_object_get(object, name));
 
-	return lc_alloc_text("%s", text ? text : "");
+	return lc_mem_text("%s", text ? text : "");
 }
 
 static uint64_t number_of(const json_t *object, const char *name)
@@ -114,8 +114,8 @@ static void add_process(struct lc_load *l, const json_t *info)
 	json_t *numa = json_object_get(info, "numa"), *spans = json_object_get(info, "spans");
 	struct lc_load_process *p;
 
-	l->processes = lc_alloc_grow(l->processes, &l->processes_cap, l->processes_len + 1,
-	                             sizeof(*l->processes));
+	l->processes = lc_mem_grow(l->processes, &l->processes_cap, l->processes_len + 1,
+	                           sizeof(*l->processes));
 	p = &l->processes[l->processes_len++];
 	*p = (struct lc_load_process){
 		.command = text_of(info, "command"),
@@ -176,7 +176,7 @@ static int newer(const char *path, json_int_t version)
 static int load_manifest(struct lc_load *l, const char *path, struct lc_block_target *target,
                          uint64_t *blocks)
 {
-	char *file = lc_alloc_text("%s/" LC_MANIFEST_NAME, path);
+	char *file = lc_mem_text("%s/" LC_MANIFEST_NAME, path);
 	json_error_t error;
 	json_t *m = json_load_file(file, JSON_ALLOW_NUL, &error);
 	const json_t *format = json_object_get(m, "format");
@@ -225,7 +225,7 @@ static int load_file(struct lc_load *l, const char *path, const char *name,
                      struct lc_block_target *target, struct lc_damage *damage, uint64_t *blocks)
 {
 	struct lc_blockfile_stats stats = { 0 };
-	char *file = lc_alloc_text("%s/%s", path, name);
+	char *file = lc_mem_text("%s/%s", path, name);
 	int err = lc_blockfile_read(l->file, file, target, damage, &stats);
 
 	if (err)
@@ -272,7 +272,7 @@ static int load_blocks(struct lc_load *l, const char *path, struct dirent **name
 int lc_load_profile(struct lc_load *l, const char *path)
 {
 	struct lc_block_target target = { .tree = l->tree, .filter = l->filter };
-	char *manifest = lc_alloc_text("%s/" LC_MANIFEST_NAME, path);
+	char *manifest = lc_mem_text("%s/" LC_MANIFEST_NAME, path);
 	struct dirent **names = NULL;
 	uint64_t expected = 0;
 	struct stat st;

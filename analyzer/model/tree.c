@@ -79,10 +79,9 @@ uint32_t lc_tree_string(struct lc_tree *t, const char *bytes, size_t len)
 		uint32_t id = lc_table_put(&t->strings, key);
 
 		if (id == before) {
-			t->starts = lc_alloc_grow(t->starts, &t->starts_cap, (size_t)id + 1,
-			                          sizeof(*t->starts));
-			t->bytes =
-			    lc_alloc_grow(t->bytes, &t->bytes_cap, t->bytes_len + len + 1, 1);
+			t->starts = lc_mem_grow(t->starts, &t->starts_cap, (size_t)id + 1,
+			                        sizeof(*t->starts));
+			t->bytes = lc_mem_grow(t->bytes, &t->bytes_cap, t->bytes_len + len + 1, 1);
 			t->starts[id] = t->bytes_len;
 			if (len)
 				memcpy(t->bytes + t->bytes_len, bytes, len);
@@ -112,7 +111,7 @@ uint32_t lc_tree_class(struct lc_tree *t, const char *bytes, size_t len)
 
 		if (!is_hidden_suffix(bytes + i))
 			continue;
-		shorter = lc_alloc_zeroed(len, 1);
+		shorter = lc_mem_zeroed(len, 1);
 		memcpy(shorter, bytes, i);
 		memcpy(shorter + i, bytes + i + HIDDEN_SUFFIX, len - i - HIDDEN_SUFFIX);
 		id = lc_tree_string(t, shorter, len - HIDDEN_SUFFIX);

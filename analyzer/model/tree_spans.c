@@ -19,8 +19,8 @@ static void build_intervals(struct lc_tree_spans *s, const struct lc_tree *t)
 {
 	size_t len = 0;
 
-	s->intervals = lc_alloc_zeroed(t->span_intervals_len, sizeof(*s->intervals));
-	s->interval_first = lc_alloc_zeroed((size_t)t->executions.count + 1, sizeof(uint32_t));
+	s->intervals = lc_mem_zeroed(t->span_intervals_len, sizeof(*s->intervals));
+	s->interval_first = lc_mem_zeroed((size_t)t->executions.count + 1, sizeof(uint32_t));
 	if (t->span_intervals_len)
 		memcpy(s->intervals, t->span_intervals,
 		       t->span_intervals_len * sizeof(*s->intervals));
@@ -52,10 +52,10 @@ static int by_bucket(const void *a, const void *b)
 
 static void build_buckets(struct lc_tree_spans *s, const struct lc_tree *t)
 {
-	uint32_t *next = lc_alloc_zeroed((size_t)t->executions.count + 1, sizeof(*next));
+	uint32_t *next = lc_mem_zeroed((size_t)t->executions.count + 1, sizeof(*next));
 
-	s->buckets = lc_alloc_zeroed(t->span_buckets.count, sizeof(*s->buckets));
-	s->bucket_first = lc_alloc_zeroed((size_t)t->executions.count + 1, sizeof(uint32_t));
+	s->buckets = lc_mem_zeroed(t->span_buckets.count, sizeof(*s->buckets));
+	s->bucket_first = lc_mem_zeroed((size_t)t->executions.count + 1, sizeof(uint32_t));
 	for (uint32_t i = 0; i < t->span_buckets.count; i++)
 		s->bucket_first[lc_table_key(&t->span_buckets, i)[0] + 1]++;
 	for (uint32_t row = 0; row < t->executions.count; row++) {

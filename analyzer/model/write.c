@@ -48,8 +48,8 @@ static bool number(struct lc_merge_writer *w, enum lc_section type, uint32_t row
 	struct lc_merge_numbers *n = &w->numbers[type];
 
 	if (row >= n->len) {
-		n->local = lc_alloc_grow(n->local, &n->local_cap, (size_t)row + 1, sizeof(row));
-		n->stamps = lc_alloc_grow(n->stamps, &n->stamps_cap, (size_t)row + 1, sizeof(row));
+		n->local = lc_mem_grow(n->local, &n->local_cap, (size_t)row + 1, sizeof(row));
+		n->stamps = lc_mem_grow(n->stamps, &n->stamps_cap, (size_t)row + 1, sizeof(row));
 		memset(n->stamps + n->len, 0, (n->stamps_cap - n->len) * sizeof(row));
 		n->len = n->stamps_cap;
 	}
@@ -113,7 +113,7 @@ static uint32_t define_path(struct lc_merge_writer *w, uint32_t path)
 	size_t len = 0;
 
 	for (; path && !path_is_defined(w, path); path = lc_tree_parent(w->tree, path)) {
-		w->chain = lc_alloc_grow(w->chain, &w->chain_cap, len + 1, sizeof(path));
+		w->chain = lc_mem_grow(w->chain, &w->chain_cap, len + 1, sizeof(path));
 		w->chain[len++] = path;
 	}
 	if (path)
@@ -289,8 +289,8 @@ static void put_thread(struct lc_merge_writer *w, uint32_t row, uint32_t first,
 static void put_threads(struct lc_merge_writer *w)
 {
 	const struct lc_table *threads = &w->tree->threads, *shares = &w->tree->shares;
-	uint32_t *first = lc_alloc_zeroed(threads->count, sizeof(*first));
-	uint32_t *next = lc_alloc_zeroed(shares->count, sizeof(*next));
+	uint32_t *first = lc_mem_zeroed(threads->count, sizeof(*first));
+	uint32_t *next = lc_mem_zeroed(shares->count, sizeof(*next));
 
 	for (uint32_t i = 0; i < shares->count; i++) {
 		uint32_t thread = lc_table_key(shares, i)[LC_SHARE_THREAD];
@@ -384,7 +384,7 @@ int lc_merge_write(struct lc_merge_writer *w, const struct lc_tree *t, bool keep
 
 struct lc_merge_writer *lc_merge_writer_create(void)
 {
-	struct lc_merge_writer *w = lc_alloc_zeroed(1, sizeof(*w));
+	struct lc_merge_writer *w = lc_mem_zeroed(1, sizeof(*w));
 	const struct lc_encode_names names = { w, site_number, path_number, string_number };
 
 	if (lc_encode_init(&w->encoder, &names))

@@ -330,7 +330,7 @@ static struct lc_numa_site *find_site(struct lc_numa *n, uint32_t bucket, uint32
 /* `rows` of one site: what each thread did becomes its origin. */
 static void make_origin(struct build *b, struct lc_numa_origin *o, struct row *rows, size_t len)
 {
-	uint64_t *most = lc_alloc_zeroed(b->n->load->processes_len + 1, sizeof(*most));
+	uint64_t *most = lc_mem_zeroed(b->n->load->processes_len + 1, sizeof(*most));
 	uint64_t record = 0;
 
 	qsort(rows, len, sizeof(*rows), order_by_thread);
@@ -397,7 +397,7 @@ static void make_all_threads(struct build *b)
 {
 	struct lc_numa *n = b->n;
 	const struct lc_table *nodes = &n->tree->nodes;
-	uint32_t *row_of_thread = lc_alloc_zeroed(n->tree->threads.count + 1, sizeof(uint32_t));
+	uint32_t *row_of_thread = lc_mem_zeroed(n->tree->threads.count + 1, sizeof(uint32_t));
 
 	n->threads = make_threads(b, b->rows, b->rows_len, &n->threads_len);
 	n->threads =
@@ -446,7 +446,7 @@ void lc_numa_build(struct lc_numa *n, const struct lc_load *load, uint32_t engin
 	n->folded = lc_numa_read_folded(n);
 	if (load->tree->homes.count > most)
 		most = load->tree->homes.count;
-	b.rows = lc_alloc_zeroed(most + 1, sizeof(*b.rows));
+	b.rows = lc_mem_zeroed(most + 1, sizeof(*b.rows));
 	read_rows(&b, n->engine);
 	n->all = make_group(&b, b.rows, b.rows_len);
 	n->all.path = LC_NUMA_ALL_PATHS;

@@ -50,7 +50,7 @@ const char *lc_numa_confidence_name(enum lc_numa_confidence confidence)
 static uint32_t busiest(const struct lc_numa *n, const struct lc_numa_group *g, bool owning,
                         double *part)
 {
-	uint64_t *sums = lc_alloc_zeroed(n->nodes_len + 1, sizeof(*sums));
+	uint64_t *sums = lc_mem_zeroed(n->nodes_len + 1, sizeof(*sums));
 	uint32_t best = 0;
 
 	for (size_t i = 0; i < g->cells_len; i++)
@@ -75,7 +75,7 @@ static void find_users(const struct lc_numa *n, const struct lc_numa_site *s,
 	struct process {
 		uint64_t samples, most;
 		uint32_t threads, users;
-	} *processes = lc_alloc_zeroed(n->load->processes_len + 1, sizeof(*processes));
+	} *processes = lc_mem_zeroed(n->load->processes_len + 1, sizeof(*processes));
 	uint64_t busiest_samples = 0;
 
 	for (size_t i = 0; i < s->threads_len; i++) {
@@ -272,10 +272,10 @@ static double shared_remote(const struct lc_numa *n, const double *users, double
 void lc_numa_simulate(const struct lc_numa *n, const struct lc_numa_group *g,
                       enum lc_numa_policy policy, uint32_t node, struct lc_numa_whatif *w)
 {
-	double *users = lc_alloc_zeroed(n->nodes_len + 1, sizeof(*users));
+	double *users = lc_mem_zeroed(n->nodes_len + 1, sizeof(*users));
 
 	*w = (struct lc_numa_whatif){ 0 };
-	w->matrix = lc_alloc_zeroed(n->nodes_len * n->nodes_len + 1, sizeof(*w->matrix));
+	w->matrix = lc_mem_zeroed(n->nodes_len * n->nodes_len + 1, sizeof(*w->matrix));
 	for (size_t i = 0; i < g->cells_len; i++)
 		if (g->cells[i].accessing && g->cells[i].owning)
 			users[g->cells[i].accessing - 1] += (double)g->cells[i].samples;

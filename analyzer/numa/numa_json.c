@@ -84,7 +84,7 @@ static void cells(struct lc_json *j, const struct lc_numa *n, const struct lc_nu
 static void matrix(struct lc_json *j, const struct lc_numa *n, const struct lc_numa_group *g)
 {
 	const size_t side = n->nodes_len + 1;
-	uint64_t *sums = lc_alloc_zeroed(side * side, sizeof(*sums));
+	uint64_t *sums = lc_mem_zeroed(side * side, sizeof(*sums));
 
 	for (size_t i = 0; i < g->cells_len; i++) {
 		const struct lc_numa_cell *c = &g->cells[i];

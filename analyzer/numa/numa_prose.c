@@ -95,7 +95,7 @@ static void list_nodes(FILE *out, const struct lc_numa *n, const uint64_t *nodes
 
 static char *known_nodes(const struct lc_numa *n, const struct lc_numa_group *g, bool owning)
 {
-	uint64_t *sums = lc_alloc_zeroed(n->nodes_len + 1, sizeof(*sums));
+	uint64_t *sums = lc_mem_zeroed(n->nodes_len + 1, sizeof(*sums));
 	struct line l;
 
 	for (size_t i = 0; i < g->cells_len; i++)
@@ -219,9 +219,9 @@ static void advise_first_touch(const struct lc_numa *n, const struct lc_numa_sit
 	lc_numa_simulate(n, &s->all, LC_NUMA_FIRST_TOUCH_BY_READER, 0, &to);
 	advise(
 	    w,
-	    lc_alloc_text("let each thread that uses it initialise the part that it will use "
-	                  "(parallel first touch)"),
-	    lc_alloc_text(
+	    lc_mem_text("let each thread that uses it initialise the part that it will use "
+	                "(parallel first touch)"),
+	    lc_mem_text(
 	        "a change to the program; %.1f%% remote where threads keep to their parts, "
 	        "%.1f%% where all use all of it; no help with -XX:+AlwaysPreTouch, which touches "
 	        "the heap first, nor for parts smaller than a page",
@@ -235,24 +235,23 @@ static void advise_interleave(const struct lc_numa *n, const struct lc_numa_site
 	struct lc_numa_whatif to;
 
 	lc_numa_simulate(n, &s->all, LC_NUMA_INTERLEAVE, 0, &to);
-	advise(w, lc_alloc_text("interleave the memory: numactl --interleave=all java ..."),
-	       lc_alloc_text("no change to the program; %.1f%% of these accesses are remote then, "
-	                     "but all memory controllers share the load; what is local now "
-	                     "becomes remote to the same part, in the whole JVM",
-	                     100 * to.remote_share));
+	advise(w, lc_mem_text("interleave the memory: numactl --interleave=all java ..."),
+	       lc_mem_text("no change to the program; %.1f%% of these accesses are remote then, "
+	                   "but all memory controllers share the load; what is local now "
+	                   "becomes remote to the same part, in the whole JVM",
+	                   100 * to.remote_share));
 	free(to.matrix);
 }
 
 static void advise_numa_heap(struct lc_numa_prose *w)
 {
-	advise(
-	    w,
-	    lc_alloc_text("-XX:+UseNUMA with -XX:+UseParallelGC or G1: threads allocate in a "
-	                  "part of the young generation on their own node"),
-	    lc_alloc_text("helps objects that the thread which allocates them also uses, not what "
-	                  "one thread makes for all; each node's part may fill up sooner, so "
-	                  "more collections; with G1 an object of half a region or more "
-	                  "(-XX:G1HeapRegionSize) is placed on its own"));
+	advise(w,
+	       lc_mem_text("-XX:+UseNUMA with -XX:+UseParallelGC or G1: threads allocate in a "
+	                   "part of the young generation on their own node"),
+	       lc_mem_text("helps objects that the thread which allocates them also uses, not what "
+	                   "one thread makes for all; each node's part may fill up sooner, so "
+	                   "more collections; with G1 an object of half a region or more "
+	                   "(-XX:G1HeapRegionSize) is placed on its own"));
 }
 
 static void advise_bind(const struct lc_numa *n, const struct lc_numa_site *s, uint32_t node,
@@ -264,13 +263,13 @@ static void advise_bind(const struct lc_numa *n, const struct lc_numa_site *s, u
 		return;
 	lc_numa_simulate(n, &s->all, LC_NUMA_BIND, node - 1, &to);
 	advise(w,
-	       lc_alloc_text("allocate and initialise it in a thread of node %u, where it is used; "
-	                     "or bind all memory there: numactl --preferred=%u java ...",
-	                     number(n, node), number(n, node)),
-	       lc_alloc_text("%.1f%% of these accesses are remote then; a bound JVM has the memory "
-	                     "and the bandwidth of one node, and what others use there becomes "
-	                     "remote to them",
-	                     100 * to.remote_share));
+	       lc_mem_text("allocate and initialise it in a thread of node %u, where it is used; "
+	                   "or bind all memory there: numactl --preferred=%u java ...",
+	                   number(n, node), number(n, node)),
+	       lc_mem_text("%.1f%% of these accesses are remote then; a bound JVM has the memory "
+	                   "and the bandwidth of one node, and what others use there becomes "
+	                   "remote to them",
+	                   100 * to.remote_share));
 	free(to.matrix);
 }
 
@@ -279,20 +278,20 @@ static void advise_together(const struct lc_numa *n, uint32_t node, struct lc_nu
 	if (!node || !*n->nodes[node - 1].cpus)
 		return;
 	advise(w,
-	       lc_alloc_text("run its users where it is: numactl --cpunodebind=%u, or taskset for "
-	                     "single threads (taskset -p -c %s TID)",
-	                     number(n, node), n->nodes[node - 1].cpus),
-	       lc_alloc_text("the scheduler can no longer use idle CPUs of other nodes for them"));
+	       lc_mem_text("run its users where it is: numactl --cpunodebind=%u, or taskset for "
+	                   "single threads (taskset -p -c %s TID)",
+	                   number(n, node), n->nodes[node - 1].cpus),
+	       lc_mem_text("the scheduler can no longer use idle CPUs of other nodes for them"));
 }
 
 static void advise_pin(const struct lc_numa *n, uint32_t node, struct lc_numa_prose *w)
 {
 	advise_together(n, node, w);
 	advise(w,
-	       lc_alloc_text("let the kernel move the pages after the thread: sysctl "
-	                     "kernel.numa_balancing=1"),
-	       lc_alloc_text("page faults to find out who uses what, in every process; it takes "
-	                     "seconds, so the thread must stay that long"));
+	       lc_mem_text("let the kernel move the pages after the thread: sysctl "
+	                   "kernel.numa_balancing=1"),
+	       lc_mem_text("page faults to find out who uses what, in every process; it takes "
+	                   "seconds, so the thread must stay that long"));
 }
 
 static void say_advice(const struct lc_numa *n, const struct lc_numa_site *s,
@@ -331,8 +330,8 @@ static void say_advice(const struct lc_numa *n, const struct lc_numa_site *s,
 		advise_numa_heap(w);
 		break;
 	case LC_NUMA_FEW:
-		advise(w, lc_alloc_text("run it longer, or sample more often (--interval)"),
-		       lc_alloc_text("more samples cost more time"));
+		advise(w, lc_mem_text("run it longer, or sample more often (--interval)"),
+		       lc_mem_text("more samples cost more time"));
 		break;
 	case LC_NUMA_FINE:
 	case LC_NUMA_PATTERNS:
@@ -343,53 +342,53 @@ static void say_advice(const struct lc_numa *n, const struct lc_numa_site *s,
 static char *summary_of(const struct lc_numa *n, const struct lc_numa_site *s)
 {
 	const struct lc_numa_diagnosis *d = &s->diagnosis;
-	char *placer = d->has_placer ? thread_name(n, d->placer) : lc_alloc_text("?");
-	char *user = s->threads_len ? thread_name(n, d->thread) : lc_alloc_text("?");
+	char *placer = d->has_placer ? thread_name(n, d->placer) : lc_mem_text("?");
+	char *user = s->threads_len ? thread_name(n, d->thread) : lc_mem_text("?");
 	const char *did = d->by_touch ? "initialised" : "allocated";
 	char *text = NULL;
 
 	switch (d->pattern) {
 	case LC_NUMA_FEW:
-		text = lc_alloc_text("not enough samples with both nodes known (%" PRIu64 ")",
-		                     s->all.sum.known);
+		text = lc_mem_text("not enough samples with both nodes known (%" PRIu64 ")",
+		                   s->all.sum.known);
 		break;
 	case LC_NUMA_FINE:
-		text = lc_alloc_text("fine as it is: %.1f%% of the accesses are remote",
-		                     100 * s->all.sum.remote_share);
+		text = lc_mem_text("fine as it is: %.1f%% of the accesses are remote",
+		                   100 * s->all.sum.remote_share);
 		break;
 	case LC_NUMA_MASTER:
-		text = lc_alloc_text("%s by thread '%s', so all its pages are on node %u, and used "
-		                     "by %u threads of several nodes",
-		                     did, placer, number(n, d->owner), d->users);
+		text = lc_mem_text("%s by thread '%s', so all its pages are on node %u, and used "
+		                   "by %u threads of several nodes",
+		                   did, placer, number(n, d->owner), d->users);
 		break;
 	case LC_NUMA_ELSEWHERE:
-		text = lc_alloc_text("its pages are on node %u, and it is used only from node %u",
-		                     number(n, d->owner), number(n, d->user));
+		text = lc_mem_text("its pages are on node %u, and it is used only from node %u",
+		                   number(n, d->owner), number(n, d->user));
 		break;
 	case LC_NUMA_MIGRATED:
-		text = lc_alloc_text("thread '%s' placed it on node %u and moved away from it",
-		                     user, number(n, d->owner));
+		text = lc_mem_text("thread '%s' placed it on node %u and moved away from it", user,
+		                   number(n, d->owner));
 		break;
 	case LC_NUMA_ONE:
-		text = lc_alloc_text("all its pages are on node %u, and it is used from several: "
-		                     "that node's memory may be the bottleneck (a suspicion: "
-		                     "bandwidth is not measured)",
-		                     number(n, d->owner));
+		text = lc_mem_text("all its pages are on node %u, and it is used from several: "
+		                   "that node's memory may be the bottleneck (a suspicion: "
+		                   "bandwidth is not measured)",
+		                   number(n, d->owner));
 		break;
 	case LC_NUMA_SPREAD:
 		if (d->used_from_one)
-			text = lc_alloc_text("its pages are spread over the nodes, or were moved "
-			                     "during the run, and it is used only from node %u: "
-			                     "%.1f%% of the accesses are remote",
-			                     number(n, d->user), 100 * s->all.sum.remote_share);
+			text = lc_mem_text("its pages are spread over the nodes, or were moved "
+			                   "during the run, and it is used only from node %u: "
+			                   "%.1f%% of the accesses are remote",
+			                   number(n, d->user), 100 * s->all.sum.remote_share);
 		else if (d->one_thread)
-			text = lc_alloc_text(
+			text = lc_mem_text(
 			    "its pages are spread over the nodes, and thread '%s', which "
 			    "makes %.1f%% of the accesses, ran on several: %.1f%% of them "
 			    "are remote",
 			    user, 100 * d->thread_share, 100 * s->all.sum.remote_share);
 		else
-			text = lc_alloc_text(
+			text = lc_mem_text(
 			    "its pages are spread over the nodes, and so are its users: "
 			    "balanced, but %.1f%% of the accesses are remote",
 			    100 * s->all.sum.remote_share);

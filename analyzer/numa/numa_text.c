@@ -103,7 +103,7 @@ static void print_cells(FILE *out, const struct lc_numa *n, const double *cells,
 static void print_matrix(FILE *out, const struct lc_numa *n, const struct lc_numa_group *g)
 {
 	const size_t side = n->nodes_len + 1;
-	double *cells = lc_alloc_zeroed(side * side, sizeof(*cells));
+	double *cells = lc_mem_zeroed(side * side, sizeof(*cells));
 
 	for (size_t i = 0; i < g->cells_len; i++) {
 		size_t a = g->cells[i].accessing, o = g->cells[i].owning;

@@ -36,7 +36,7 @@ static void frames(FILE *out, const struct lc_tree *t, uint32_t path, uint32_t *
 
 static size_t deepest(const struct lc_tree *t)
 {
-	uint32_t *depths = lc_alloc_zeroed(t->paths.count, sizeof(*depths));
+	uint32_t *depths = lc_mem_zeroed(t->paths.count, sizeof(*depths));
 	uint32_t most = 0;
 
 	for (uint32_t path = 1; path < t->paths.count; path++) {
@@ -66,7 +66,7 @@ static void site_lines(FILE *out, const struct lc_view *v, const struct lc_view_
 void lc_report_collapsed(FILE *out, const struct lc_report *r)
 {
 	const struct lc_view *v = r->view;
-	uint32_t *stack = lc_alloc_zeroed(deepest(v->tree) + 1, sizeof(*stack));
+	uint32_t *stack = lc_mem_zeroed(deepest(v->tree) + 1, sizeof(*stack));
 
 	for (size_t i = 0; i < v->sites_len && i < r->top; i++)
 		site_lines(out, v, &v->sites[i],

@@ -225,7 +225,7 @@ static void find_uses(struct search *s, size_t from, size_t to)
 		if (!u || u->thread != key[LC_LINE_THREAD] || u->from != key[LC_LINE_BYTE] ||
 		    u->to != end) {
 			s->uses =
-			    lc_alloc_grow(s->uses, &s->uses_cap, s->uses_len + 1, sizeof(*s->uses));
+			    lc_mem_grow(s->uses, &s->uses_cap, s->uses_len + 1, sizeof(*s->uses));
 			u = &s->uses[s->uses_len++];
 			*u = (struct use){ .thread = key[LC_LINE_THREAD],
 				           .from = key[LC_LINE_BYTE],
@@ -272,7 +272,7 @@ static bool falsely_shared(const struct search *s, const struct use *a, const st
 static void add_member(struct search *s, uint32_t finding, uint32_t side, size_t use)
 {
 	s->members =
-	    lc_alloc_grow(s->members, &s->members_cap, s->members_len + 1, sizeof(*s->members));
+	    lc_mem_grow(s->members, &s->members_cap, s->members_len + 1, sizeof(*s->members));
 	s->members[s->members_len++] = (struct member){ finding, side, (uint32_t)use };
 }
 
@@ -299,9 +299,8 @@ static void contribute(struct search *s, const struct member *m)
 	const struct use *u = &s->uses[m->use];
 
 	for (size_t i = u->rows; i < u->rows + u->rows_len; i++) {
-		s->contributions =
-		    lc_alloc_grow(s->contributions, &s->contributions_cap, s->contributions_len + 1,
-		                  sizeof(*s->contributions));
+		s->contributions = lc_mem_grow(s->contributions, &s->contributions_cap,
+		                               s->contributions_len + 1, sizeof(*s->contributions));
 		s->contributions[s->contributions_len++] =
 		    (struct contribution){ m->finding, m->side, s->rows[i], s->lines };
 	}
@@ -509,7 +508,7 @@ void lc_sharing_find(struct lc_sharing *out, const struct lc_view *v)
 
 	memset(out, 0, sizeof(*out));
 	lc_table_init(&s.findings, 6, 1);
-	s.rows = lc_alloc_zeroed(v->tree->lines.count, sizeof(*s.rows));
+	s.rows = lc_mem_zeroed(v->tree->lines.count, sizeof(*s.rows));
 	for (uint32_t i = 0; i < v->tree->lines.count; i++)
 		if (key_of(&s, i)[LC_LINE_ENGINE] == v->engine)
 			s.rows[s.rows_len++] = i;
@@ -519,7 +518,7 @@ void lc_sharing_find(struct lc_sharing *out, const struct lc_view *v)
 	if (s.contributions_len)
 		qsort(s.contributions, s.contributions_len, sizeof(*s.contributions),
 		      order_contributions);
-	out->findings = lc_alloc_zeroed(s.findings.count, sizeof(*out->findings));
+	out->findings = lc_mem_zeroed(s.findings.count, sizeof(*out->findings));
 	for (size_t i = 0, end; i < s.contributions_len; i = end) {
 		for (end = i; end < s.contributions_len &&
 		              s.contributions[end].finding == s.contributions[i].finding;)

@@ -106,7 +106,7 @@ static void build_accesses(struct lc_view *v)
 {
 	const struct lc_table *table = &v->tree->accesses;
 
-	v->accesses = lc_alloc_zeroed(table->count, sizeof(*v->accesses));
+	v->accesses = lc_mem_zeroed(table->count, sizeof(*v->accesses));
 	for (uint32_t row = 0; row < table->count; row++) {
 		const uint32_t *key = lc_table_key(table, row);
 
@@ -132,7 +132,7 @@ static struct lc_view_site *build_sites(const struct lc_view *v, uint32_t bucket
                                         enum lc_view_sort sort, size_t *len)
 {
 	const struct lc_table *table = &v->tree->sites;
-	struct lc_view_site *rows = lc_alloc_zeroed(table->count, sizeof(*rows));
+	struct lc_view_site *rows = lc_mem_zeroed(table->count, sizeof(*rows));
 	struct site_order order = { v->tree, sort };
 	size_t access = 0;
 
@@ -167,7 +167,7 @@ static struct lc_view_site *build_sites(const struct lc_view *v, uint32_t bucket
 
 static void attach_splits(struct lc_view *v)
 {
-	uint32_t *of_site = lc_alloc_zeroed(v->tree->sites.count, sizeof(*of_site));
+	uint32_t *of_site = lc_mem_zeroed(v->tree->sites.count, sizeof(*of_site));
 
 	for (size_t i = 0; i < v->splits_len; i++)
 		of_site[v->splits[i].class_site] = (uint32_t)i + 1;
@@ -190,7 +190,7 @@ static void build_threads(struct lc_view *v)
 {
 	const struct lc_table *table = &v->tree->threads, *shares = &v->tree->shares;
 
-	v->threads = lc_alloc_zeroed(table->count, sizeof(*v->threads));
+	v->threads = lc_mem_zeroed(table->count, sizeof(*v->threads));
 	v->threads_len = table->count;
 	for (uint32_t row = 0; row < table->count; row++) {
 		const uint64_t *values = lc_table_values(table, row);
@@ -249,7 +249,7 @@ static void add_code(const struct lc_view *v, const struct lc_view_access *a,
 static struct lc_view_code *code_rows(const struct lc_view *v, const struct lc_table *table,
                                       size_t *len)
 {
-	struct lc_view_code *rows = lc_alloc_zeroed(table->count, sizeof(*rows));
+	struct lc_view_code *rows = lc_mem_zeroed(table->count, sizeof(*rows));
 
 	*len = table->count;
 	for (uint32_t i = 0; i < table->count; i++) {
@@ -269,7 +269,7 @@ static struct lc_view_code *code_rows(const struct lc_view *v, const struct lc_t
 
 static void build_code(struct lc_view *v)
 {
-	uint32_t *stamps = lc_alloc_zeroed(v->tree->methods.count, sizeof(*stamps));
+	uint32_t *stamps = lc_mem_zeroed(v->tree->methods.count, sizeof(*stamps));
 	struct lc_table lines, methods;
 
 	lc_table_init(&lines, 2, CODE_VALUES);

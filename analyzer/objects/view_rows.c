@@ -92,7 +92,7 @@ static void add_field_groups(struct lc_view *v, const struct field_row *rows, si
 void lc_view_build_fields(struct lc_view *v)
 {
 	const struct lc_table *table = &v->tree->fields;
-	struct field_row *rows = lc_alloc_zeroed(table->count, sizeof(*rows));
+	struct field_row *rows = lc_mem_zeroed(table->count, sizeof(*rows));
 	size_t len = 0, fields_len = 0;
 
 	lc_table_init(&v->field_groups, 3, 2);
@@ -117,7 +117,7 @@ void lc_view_build_fields(struct lc_view *v)
 		};
 	}
 	len = sum_fields(rows, len);
-	v->fields = lc_alloc_zeroed(2 * len, sizeof(*v->fields));
+	v->fields = lc_mem_zeroed(2 * len, sizeof(*v->fields));
 	add_field_groups(v, rows, len, &fields_len);
 	for (size_t i = 0; i < len; i++)
 		rows[i].path = LC_VIEW_ALL_PATHS;
@@ -170,7 +170,7 @@ void lc_view_build_metrics(struct lc_view *v)
 	const struct lc_table *table = &v->tree->metrics;
 
 	lc_table_init(&v->metric_groups, 3, 0);
-	v->metrics = lc_alloc_zeroed(3 * (size_t)table->count, sizeof(*v->metrics));
+	v->metrics = lc_mem_zeroed(3 * (size_t)table->count, sizeof(*v->metrics));
 	for (uint32_t i = 0; i < table->count; i++) {
 		const uint32_t *key = lc_table_key(table, i);
 		const uint64_t *values = lc_table_values(table, i);
@@ -219,7 +219,7 @@ void lc_view_build_estimates(struct lc_view *v)
 {
 	const struct lc_table *table = &v->tree->estimates;
 
-	v->estimates = lc_alloc_zeroed(table->count, sizeof(*v->estimates));
+	v->estimates = lc_mem_zeroed(table->count, sizeof(*v->estimates));
 	for (uint32_t i = 0; i < table->count; i++) {
 		const uint64_t *values = lc_table_values(table, i);
 		struct lc_view_estimate *e = &v->estimates[v->estimates_len];
@@ -328,11 +328,11 @@ static bool split_of(const struct split_row *rows, size_t len, struct lc_view_pa
 void lc_view_build_splits(struct lc_view *v)
 {
 	const struct lc_table *table = &v->tree->splits;
-	struct split_row *rows = lc_alloc_zeroed(table->count, sizeof(*rows));
+	struct split_row *rows = lc_mem_zeroed(table->count, sizeof(*rows));
 	size_t len = 0;
 
-	v->parts = lc_alloc_zeroed(table->count, sizeof(*v->parts));
-	v->splits = lc_alloc_zeroed(table->count, sizeof(*v->splits));
+	v->parts = lc_mem_zeroed(table->count, sizeof(*v->parts));
+	v->splits = lc_mem_zeroed(table->count, sizeof(*v->splits));
 	for (uint32_t i = 0; i < table->count; i++) {
 		const uint32_t *key = lc_table_key(table, i);
 		const uint64_t *values = lc_table_values(table, i);

@@ -90,15 +90,15 @@ static int open_place(struct lc_source *s, const char *name)
 			               name);
 		index_archive(&p);
 	}
-	s->places = lc_alloc_grow(s->places, &s->places_cap, s->places_len + 1, sizeof(p));
+	s->places = lc_mem_grow(s->places, &s->places_cap, s->places_len + 1, sizeof(p));
 	s->places[s->places_len++] = p;
 	return 0;
 }
 
 int lc_source_open(const char *path, struct lc_source **out)
 {
-	struct lc_source *s = lc_alloc_zeroed(1, sizeof(*s));
-	char *copy = lc_alloc_text("%s", path), *rest = copy, *name;
+	struct lc_source *s = lc_mem_zeroed(1, sizeof(*s));
+	char *copy = lc_mem_text("%s", path), *rest = copy, *name;
 	int status = 0;
 
 	lc_table_init(&s->index, 2, 0);
@@ -147,7 +147,7 @@ static void read_directory(const struct place *p, const char *name, struct file 
 		close(fd);
 		return;
 	}
-	f->text = lc_alloc_zeroed((size_t)st.st_size + 1, 1);
+	f->text = lc_mem_zeroed((size_t)st.st_size + 1, 1);
 	while (f->len < (size_t)st.st_size) {
 		ssize_t n = read(fd, f->text + f->len, (size_t)st.st_size - f->len);
 
@@ -179,7 +179,7 @@ static void read_archive(struct place *p, const char *name, struct file *f)
 	entry = zip_fopen_index(p->zip, number - 1, 0);
 	if (!entry)
 		return;
-	f->text = lc_alloc_zeroed((size_t)st.size + 1, 1);
+	f->text = lc_mem_zeroed((size_t)st.size + 1, 1);
 	n = zip_fread(entry, f->text, st.size);
 	f->len = n > 0 ? (size_t)n : 0;
 	zip_fclose(entry);
@@ -192,7 +192,7 @@ static void split_lines(struct file *f)
 	for (size_t at = 0; at < f->len;) {
 		const char *newline = memchr(f->text + at, '\n', f->len - at);
 
-		f->lines = lc_alloc_grow(f->lines, &cap, f->lines_len + 2, sizeof(*f->lines));
+		f->lines = lc_mem_grow(f->lines, &cap, f->lines_len + 2, sizeof(*f->lines));
 		f->lines[f->lines_len++] = at;
 		at = newline ? (size_t)(newline - f->text) + 1 : f->len;
 		f->lines[f->lines_len] = at;
@@ -229,7 +229,7 @@ static const struct file *find_file(struct lc_source *s, const char *name)
 	row = lc_table_put(&s->index, key);
 	if (row != before)
 		return &s->files[row];
-	s->files = lc_alloc_grow(s->files, &s->files_cap, (size_t)row + 1, sizeof(*s->files));
+	s->files = lc_mem_grow(s->files, &s->files_cap, (size_t)row + 1, sizeof(*s->files));
 	f = &s->files[row];
 	memset(f, 0, sizeof(*f));
 	for (size_t i = 0; i < s->places_len && !f->text; i++) {

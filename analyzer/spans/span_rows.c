@@ -19,9 +19,9 @@ static struct lc_text no_text(void)
 
 static struct lc_span_place *add_place(struct lc_span_rows *r)
 {
-	struct lc_span_place *p = lc_alloc_zeroed(1, sizeof(*p));
+	struct lc_span_place *p = lc_mem_zeroed(1, sizeof(*p));
 
-	r->places = lc_alloc_grow(r->places, &r->places_cap, r->places_len + 1, sizeof(p));
+	r->places = lc_mem_grow(r->places, &r->places_cap, r->places_len + 1, sizeof(p));
 	r->places[r->places_len] = p;
 	*p = (struct lc_span_place){
 		.number = (uint32_t)r->places_len++,
@@ -60,7 +60,7 @@ static void build_places(struct lc_span_rows *r)
 {
 	lc_table_init(&r->by_code, 2, 0);
 	add_place(r);
-	r->frame_places = lc_alloc_zeroed(r->tree->frames.count, sizeof(*r->frame_places));
+	r->frame_places = lc_mem_zeroed(r->tree->frames.count, sizeof(*r->frame_places));
 	for (uint32_t path = 1; path < r->tree->paths.count; path++) {
 		uint32_t frame = lc_table_key(&r->tree->paths, path)[LC_PATH_FRAME];
 
@@ -123,7 +123,7 @@ static void build_info(struct lc_span_info *info, const json_t *spans)
 	info->clock_hz = hz > 0 ? (uint64_t)hz : 0;
 	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++)
 		*texts[i].to = json_string_value(json_object_get(spans, texts[i].name));
-	info->costs = lc_alloc_zeroed(json_array_size(costs), sizeof(*info->costs));
+	info->costs = lc_mem_zeroed(json_array_size(costs), sizeof(*info->costs));
 	for (size_t i = 0; i < json_array_size(costs); i++) {
 		const json_t *row = json_array_get(costs, i);
 		const char *name = json_string_value(json_object_get(row, "name"));
@@ -145,7 +145,7 @@ static void build_threads(struct lc_span_rows *r)
 	const struct lc_table *threads = &r->tree->threads;
 
 	r->threads_len = threads->count;
-	r->threads = lc_alloc_zeroed(r->threads_len, sizeof(*r->threads));
+	r->threads = lc_mem_zeroed(r->threads_len, sizeof(*r->threads));
 	for (uint32_t i = 0; i < threads->count; i++) {
 		const uint32_t *key = lc_table_key(threads, i);
 		const uint64_t *values = lc_table_values(threads, i);
@@ -208,9 +208,9 @@ static void build_rows(struct lc_span_rows *r)
 
 	lc_tree_spans_build(&s, r->tree);
 	r->rows_len = count;
-	r->rows = lc_alloc_zeroed(count, sizeof(*r->rows));
-	r->buckets = lc_alloc_zeroed(s.bucket_first[count], sizeof(*r->buckets));
-	r->intervals = lc_alloc_zeroed(s.interval_first[count], sizeof(*r->intervals));
+	r->rows = lc_mem_zeroed(count, sizeof(*r->rows));
+	r->buckets = lc_mem_zeroed(s.bucket_first[count], sizeof(*r->buckets));
+	r->intervals = lc_mem_zeroed(s.interval_first[count], sizeof(*r->intervals));
 	for (uint32_t i = 0; i < s.bucket_first[count]; i++)
 		r->buckets[i] = (struct lc_span_bucket){ s.buckets[i].bucket, s.buckets[i].count };
 	for (uint32_t i = 0; i < s.interval_first[count]; i++)
@@ -231,7 +231,7 @@ static void build_made(struct lc_span_rows *r)
 	const struct lc_table *made = &r->tree->tasks_made;
 
 	r->made_len = made->count;
-	r->made = lc_alloc_zeroed(r->made_len, sizeof(*r->made));
+	r->made = lc_mem_zeroed(r->made_len, sizeof(*r->made));
 	for (uint32_t i = 0; i < made->count; i++) {
 		const uint32_t *key = lc_table_key(made, i);
 
@@ -253,7 +253,7 @@ static void build_accesses(struct lc_span_rows *r)
 	const struct lc_table *accesses = &r->tree->span_accesses;
 
 	r->accesses_len = accesses->count;
-	r->accesses = lc_alloc_zeroed(r->accesses_len, sizeof(*r->accesses));
+	r->accesses = lc_mem_zeroed(r->accesses_len, sizeof(*r->accesses));
 	for (uint32_t i = 0; i < accesses->count; i++) {
 		const uint32_t *key = lc_table_key(accesses, i);
 
@@ -303,7 +303,7 @@ static void build_slices(struct lc_span_rows *r)
 	const struct lc_table *slices = &r->tree->timeline;
 
 	r->slices_len = slices->count;
-	r->slices = lc_alloc_zeroed(r->slices_len, sizeof(*r->slices));
+	r->slices = lc_mem_zeroed(r->slices_len, sizeof(*r->slices));
 	for (uint32_t i = 0; i < slices->count; i++) {
 		const uint32_t *key = lc_table_key(slices, i);
 		const uint64_t *values = lc_table_values(slices, i);
@@ -337,7 +337,7 @@ static void build_pauses(struct lc_span_rows *r)
 	const struct lc_table *pauses = &r->tree->pauses;
 	size_t len = 0;
 
-	r->pauses = lc_alloc_zeroed(pauses->count, sizeof(*r->pauses));
+	r->pauses = lc_mem_zeroed(pauses->count, sizeof(*r->pauses));
 	for (uint32_t i = 0; i < pauses->count; i++) {
 		const uint32_t *key = lc_table_key(pauses, i);
 
@@ -370,7 +370,7 @@ static int by_start(const void *a, const void *b, void *rows)
 static void build_traces(struct lc_span_rows *r)
 {
 	r->traces_len = r->tree->traces_len;
-	r->traces = lc_alloc_zeroed(r->traces_len, sizeof(*r->traces));
+	r->traces = lc_mem_zeroed(r->traces_len, sizeof(*r->traces));
 	for (size_t i = 0; i < r->traces_len; i++) {
 		const struct lc_block_trace *t = &r->tree->traces[i].row;
 		uint32_t thread = r->tree->traces[i].thread;
@@ -411,7 +411,7 @@ void lc_span_rows_build(struct lc_span_rows *r, const struct lc_load *load)
 	memset(r, 0, sizeof(*r));
 	r->load = load;
 	r->tree = load->tree;
-	r->infos = lc_alloc_zeroed(load->processes_len, sizeof(*r->infos));
+	r->infos = lc_mem_zeroed(load->processes_len, sizeof(*r->infos));
 	for (size_t i = 0; i < load->processes_len; i++)
 		if (load->processes[i].spans)
 			build_info(&r->infos[i], load->processes[i].spans);

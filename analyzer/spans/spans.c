@@ -85,7 +85,7 @@ static int order_by_thread(const void *a, const void *b)
 void lc_spans_balance_rows(struct lc_spans *s, struct lc_spans_balance *b,
                            const struct lc_span_row **list, size_t len, unsigned kinds)
 {
-	const struct lc_span_row **rows = lc_alloc_zeroed(len ? len : 1, sizeof(*rows));
+	const struct lc_span_row **rows = lc_mem_zeroed(len ? len : 1, sizeof(*rows));
 	size_t count = 0;
 
 	for (size_t i = 0; i < len; i++)
@@ -155,7 +155,7 @@ static void make_location(struct lc_spans *s, struct lc_spans_location *l,
 
 static void make_streams(struct lc_spans *s)
 {
-	const struct lc_span_row **rows = lc_alloc_zeroed(s->rows->rows_len + 1, sizeof(*rows));
+	const struct lc_span_row **rows = lc_mem_zeroed(s->rows->rows_len + 1, sizeof(*rows));
 	size_t len = 0;
 
 	for (size_t i = 0; i < s->rows->rows_len; i++) {
@@ -241,7 +241,7 @@ static bool is_submission(const struct lc_span_made *m)
 static void make_task_paths(struct lc_spans *s, struct lc_spans_task *g, const struct item *items,
                             size_t len)
 {
-	const struct lc_span_row **rows = lc_alloc_zeroed(len, sizeof(*rows));
+	const struct lc_span_row **rows = lc_mem_zeroed(len, sizeof(*rows));
 	size_t rows_len = 0;
 
 	for (size_t i = 0; i < len; i++)
@@ -316,9 +316,9 @@ static void name_type(struct lc_spans *s, struct lc_spans_type *t, const struct 
 	t->place = p;
 	if (!p->number)
 		return;
-	label = lc_alloc_text("%.*s at %.*s.%.*s:%d", (int)t->name.len, t->name.bytes,
-	                      (int)p->class_name.len, p->class_name.bytes, (int)p->method_name.len,
-	                      p->method_name.bytes, p->line);
+	label = lc_mem_text("%.*s at %.*s.%.*s:%d", (int)t->name.len, t->name.bytes,
+	                    (int)p->class_name.len, p->class_name.bytes, (int)p->method_name.len,
+	                    p->method_name.bytes, p->line);
 	t->label.len = (uint32_t)strlen(label);
 	kept = lc_arena_zeroed(&s->arena, t->label.len + 1, 1);
 	memcpy(kept, label, t->label.len);
@@ -328,7 +328,7 @@ static void name_type(struct lc_spans *s, struct lc_spans_type *t, const struct 
 
 static void make_type(struct lc_spans *s, struct item *items, size_t len)
 {
-	const struct lc_span_row **rows = lc_alloc_zeroed(len, sizeof(*rows));
+	const struct lc_span_row **rows = lc_mem_zeroed(len, sizeof(*rows));
 	struct lc_spans_type *t = &s->types[s->types_len++];
 	size_t rows_len = 0, from = s->tasks_len;
 
@@ -396,7 +396,7 @@ static void count_created(struct lc_spans *s)
 	struct {
 		uint64_t created, executed;
 		const struct lc_span_place *place;
-	} *of = lc_alloc_zeroed(sites + 1, sizeof(*of));
+	} *of = lc_mem_zeroed(sites + 1, sizeof(*of));
 
 	for (size_t i = 0; i < r->made_len; i++) {
 		struct lc_spans_type *t = lc_spans_find_type(s, r->made[i].type, r->made[i].place);
@@ -447,7 +447,7 @@ static void count_created(struct lc_spans *s)
 static void make_tasks(struct lc_spans *s)
 {
 	const struct lc_span_rows *r = s->rows;
-	struct item *items = lc_alloc_zeroed(r->rows_len + r->made_len + 1, sizeof(*items));
+	struct item *items = lc_mem_zeroed(r->rows_len + r->made_len + 1, sizeof(*items));
 	size_t len = 0, types = 0;
 
 	for (size_t i = 0; i < r->rows_len; i++) {

@@ -15,7 +15,7 @@
 static void frames(FILE *out, const struct lc_tree *t, uint32_t path)
 {
 	const uint32_t depth = path ? lc_tree_depth(t, path) : 0;
-	uint32_t *stack = lc_alloc_zeroed((size_t)depth + 1, sizeof(*stack)), len = 0;
+	uint32_t *stack = lc_mem_zeroed((size_t)depth + 1, sizeof(*stack)), len = 0;
 
 	for (; path; path = lc_tree_parent(t, path))
 		stack[len++] = path;

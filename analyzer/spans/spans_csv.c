@@ -399,10 +399,10 @@ static void write_diagnoses(FILE *out, const struct lc_spans_report *r)
 	      out);
 	for (size_t i = 0; i < s->diagnoses_len && i < r->top; i++) {
 		const struct lc_spans_diagnosis *d = &s->diagnoses[i];
-		char *all = lc_alloc_text("%s", "");
+		char *all = lc_mem_text("%s", "");
 
 		for (size_t k = 0; k < d->evidence_len; k++) {
-			char *more = lc_alloc_text("%s%s%s", all, k ? "; " : "", d->evidence[k]);
+			char *more = lc_mem_text("%s%s%s", all, k ? "; " : "", d->evidence[k]);
 
 			free(all);
 			all = more;
@@ -436,7 +436,7 @@ static void write_recording(FILE *out, const struct lc_spans_report *r)
 	for (size_t k = 0; i && k < i->costs_len; k++)
 		fprintf(out, "cost_%s,%.3f\n", i->costs[k].name, i->costs[k].mean_cycles);
 	for (size_t k = 0; k < r->warnings_len; k++) {
-		char *plain = lc_alloc_text("%s", r->warnings[k]);
+		char *plain = lc_mem_text("%s", r->warnings[k]);
 
 		for (char *c = plain; *c; c++)
 			if (*c == '"' || (unsigned char)*c < ' ')

@@ -77,10 +77,10 @@ static void judge_switches(const struct lc_spans *s, struct lc_spans_diagnosis *
 	double each = in.switches * (double)in.points / (double)n;
 
 	if (in.points < LC_SPANS_POINTS) {
-		d->why = lc_alloc_text(
-		    "the timeline holds %zu tenths of a second of their time, which is "
-		    "too little to tell whether context switches rise",
-		    in.points);
+		d->why =
+		    lc_mem_text("the timeline holds %zu tenths of a second of their time, which is "
+		                "too little to tell whether context switches rise",
+		                in.points);
 		return;
 	}
 	evidence(d, "while they run %.1f context switches in 100 ms", in.switches);
@@ -90,9 +90,8 @@ static void judge_switches(const struct lc_spans *s, struct lc_spans_diagnosis *
 		if (each >= LC_SPANS_FINE_SWITCHES_EACH)
 			d->verdict = LC_SPANS_SUSPICION;
 		else
-			d->why =
-			    lc_alloc_text("they run all the time, so that nothing tells whether "
-			                  "context switches rise with them, and there are few");
+			d->why = lc_mem_text("they run all the time, so that nothing tells whether "
+			                     "context switches rise with them, and there are few");
 		return;
 	}
 	evidence(d, "at other busy times %.1f", out.switches);
@@ -100,7 +99,7 @@ static void judge_switches(const struct lc_spans *s, struct lc_spans_diagnosis *
 	    in.switches >= LC_SPANS_FINE_RISE * out.switches)
 		d->verdict = LC_SPANS_FINDING;
 	else
-		d->why = lc_alloc_text("context switches do not rise while they run");
+		d->why = lc_mem_text("context switches do not rise while they run");
 }
 
 /* Tasks that streams make for themselves are judged with their stream, where they are support
@@ -130,21 +129,21 @@ static void fine(struct lc_spans *s, const struct lc_spans_type *t,
 	sizes(d, sum, t ? "executions" : "tasks of parallel executions");
 	share_of_all(s, d);
 	if (high > LC_SPANS_FINE_SPREAD * (low < 1 ? 1 : low))
-		d->why = lc_alloc_text("their sizes are small but not similar");
+		d->why = lc_mem_text("their sizes are small but not similar");
 	else
 		judge_switches(s, d, sum, n);
 	d->summary =
-	    lc_alloc_text("%s are so small (%s cycles in the middle) that handing each of them to "
-	                  "a thread costs a "
-	                  "good part of what it does",
-	                  t ? "these tasks" : "the tasks that this parallel stream is split into",
-	                  cycles_text(text, median));
+	    lc_mem_text("%s are so small (%s cycles in the middle) that handing each of them to "
+	                "a thread costs a "
+	                "good part of what it does",
+	                t ? "these tasks" : "the tasks that this parallel stream is split into",
+	                cycles_text(text, median));
 	d->advice =
-	    t ? lc_alloc_text("merge them: let each task do the work of %.0f or more, or raise the "
-	                      "threshold below which work is not split",
-	                      ceil(fmin(1000, LC_SPANS_FINE_CYCLES / fmax(1, median))))
-	      : lc_alloc_text("execute it sequentially (without parallel()), or make the stream "
-	                      "around it parallel instead");
+	    t ? lc_mem_text("merge them: let each task do the work of %.0f or more, or raise the "
+	                    "threshold below which work is not split",
+	                    ceil(fmin(1000, LC_SPANS_FINE_CYCLES / fmax(1, median))))
+	      : lc_mem_text("execute it sequentially (without parallel()), or make the stream "
+	                    "around it parallel instead");
 }
 
 /* ---- coarse-grained ---- */
@@ -166,24 +165,23 @@ static void judge_coarse(const struct lc_spans *s, struct lc_spans_diagnosis *d)
 	struct lc_spans_mean in = lc_spans_mean(s, sum->first_ns, sum->last_ns, false, 0);
 
 	if (in.points < LC_SPANS_POINTS) {
-		d->why = lc_alloc_text("the timeline holds %zu tenths of a second of their time, "
-		                       "which is too little to tell how busy the CPUs were",
-		                       in.points);
+		d->why = lc_mem_text("the timeline holds %zu tenths of a second of their time, "
+		                     "which is too little to tell how busy the CPUs were",
+		                     in.points);
 		return;
 	}
 	evidence(d, "while they run %.2f CPUs are in use, and %.1f context switches in 100 ms",
 	         in.cores, in.switches);
 	if (!s->cpus) {
-		d->why = lc_alloc_text("it is not known how many CPUs the machine has");
+		d->why = lc_mem_text("it is not known how many CPUs the machine has");
 		return;
 	}
 	evidence(d, "the machine has %u CPUs", s->cpus);
 	if (in.cores > LC_SPANS_COARSE_CORES * s->cpus)
-		d->why = lc_alloc_text("the CPUs are busy while they run");
+		d->why = lc_mem_text("the CPUs are busy while they run");
 	else if (in.switches > LC_SPANS_COARSE_SWITCHES * s->cpus)
-		d->why =
-		    lc_alloc_text("there are many context switches while they run: threads wait "
-		                  "for something else than work");
+		d->why = lc_mem_text("there are many context switches while they run: threads wait "
+		                     "for something else than work");
 	else
 		d->verdict = LC_SPANS_FINDING;
 }
@@ -232,14 +230,14 @@ static void coarse(struct lc_spans *s, const struct lc_spans_type *t)
 	         cycles_text(b, lc_spans_quantile(others, 0.5)));
 	share_of_all(s, d);
 	if (rest < LC_SPANS_COARSE_REST)
-		d->why = lc_alloc_text("there are only %llu other tasks to compare with",
-		                       (unsigned long long)rest);
+		d->why = lc_mem_text("there are only %llu other tasks to compare with",
+		                     (unsigned long long)rest);
 	else
 		judge_coarse(s, d);
-	d->summary = lc_alloc_text("a few tasks are so large that CPUs have nothing to do while "
-	                           "they run");
-	d->advice = lc_alloc_text("split them, so that each CPU gets several parts: at least %u",
-	                          s->cpus ? 4 * s->cpus : 8);
+	d->summary = lc_mem_text("a few tasks are so large that CPUs have nothing to do while "
+	                         "they run");
+	d->advice = lc_mem_text("split them, so that each CPU gets several parts: at least %u",
+	                        s->cpus ? 4 * s->cpus : 8);
 }
 
 /* ---- unbalanced ---- */
@@ -301,19 +299,17 @@ static void unbalanced(struct lc_spans *s, const struct lc_spans_type *t,
 	if (idle)
 		evidence(d, "%zu more threads of the same pool did none of it", idle);
 	if (executions < LC_SPANS_UNBALANCED_EACH * b.workers_len)
-		d->why =
-		    lc_alloc_text("with %llu executions on %zu workers chance alone may do that",
-		                  (unsigned long long)executions, b.workers_len);
+		d->why = lc_mem_text("with %llu executions on %zu workers chance alone may do that",
+		                     (unsigned long long)executions, b.workers_len);
 	else
 		d->verdict = LC_SPANS_FINDING;
-	d->summary =
-	    lc_alloc_text("some workers do much more of it than others, who wait for them");
+	d->summary = lc_mem_text("some workers do much more of it than others, who wait for them");
 	d->advice =
-	    t ? lc_alloc_text("split the large ones into more and smaller tasks, or hand the "
-	                      "largest out first")
-	      : lc_alloc_text("give the stream a source that splits into equal parts (an array, an "
-	                      "ArrayList, a range; not an iterator or a linked list), or split by "
-	                      "cost instead of by count");
+	    t ? lc_mem_text("split the large ones into more and smaller tasks, or hand the "
+	                    "largest out first")
+	      : lc_mem_text("give the stream a source that splits into equal parts (an array, an "
+	                    "ArrayList, a range; not an iterator or a linked list), or split by "
+	                    "cost instead of by count");
 }
 
 /* ---- inner streams ---- */
@@ -330,17 +326,15 @@ static void tiny(struct lc_spans *s, const struct lc_spans_location *l)
 	sizes(d, &l->inner, "executions inside another stream");
 	share_of_all(s, d);
 	if (lc_spans_share((double)l->inner.cycles, all_cycles(s)) < LC_SPANS_WORTH_SHARE)
-		d->why = lc_alloc_text("they have less than %.0f%% of the cycles",
-		                       100 * LC_SPANS_WORTH_SHARE);
+		d->why = lc_mem_text("they have less than %.0f%% of the cycles",
+		                     100 * LC_SPANS_WORTH_SHARE);
 	else
 		d->verdict = LC_SPANS_FINDING;
-	d->summary =
-	    lc_alloc_text("inner streams do so little (%s cycles in the middle) that making "
-	                  "and starting a pipeline is a good part of it",
-	                  cycles_text(text, median));
-	d->advice =
-	    lc_alloc_text("with flatMap(): use mapMulti() (JDK 16 and later), which makes no "
-	                  "stream for each element; else use a loop");
+	d->summary = lc_mem_text("inner streams do so little (%s cycles in the middle) that making "
+	                         "and starting a pipeline is a good part of it",
+	                         cycles_text(text, median));
+	d->advice = lc_mem_text("with flatMap(): use mapMulti() (JDK 16 and later), which makes no "
+	                        "stream for each element; else use a loop");
 }
 
 static void invariant(struct lc_spans *s, const struct lc_spans_location *l)
@@ -360,13 +354,12 @@ static void invariant(struct lc_spans *s, const struct lc_spans_location *l)
 	d->verdict = LC_SPANS_SUSPICION; /* data are not recorded, only how long they took */
 	sizes(d, &l->inner, "executions inside another stream");
 	share_of_all(s, d);
-	d->summary = lc_alloc_text("an inner stream does the same amount of work (%s cycles) each "
-	                           "time; it may be the same work",
-	                           cycles_text(text, median));
-	d->advice =
-	    lc_alloc_text("look whether its source or a lambda depends on the element of the "
-	                  "outer stream; if not, compute it once before that stream and "
-	                  "use the result in it");
+	d->summary = lc_mem_text("an inner stream does the same amount of work (%s cycles) each "
+	                         "time; it may be the same work",
+	                         cycles_text(text, median));
+	d->advice = lc_mem_text("look whether its source or a lambda depends on the element of the "
+	                        "outer stream; if not, compute it once before that stream and "
+	                        "use the result in it");
 }
 
 static int order_diagnoses(const void *a, const void *b)

@@ -82,7 +82,7 @@ void lc_spans_make_paths(struct lc_spans *s, struct lc_spans_paths *p,
 
 struct lc_spans_paths lc_spans_join_paths(const struct lc_spans *s, const struct lc_spans_paths *p)
 {
-	struct lc_spans_paths joined = { lc_alloc_zeroed(p->len + 1, sizeof(*p->rows)), p->len };
+	struct lc_spans_paths joined = { lc_mem_zeroed(p->len + 1, sizeof(*p->rows)), p->len };
 
 	for (size_t i = 0; i < p->len; i++) {
 		joined.rows[i] = p->rows[i];

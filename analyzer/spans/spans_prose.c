@@ -86,7 +86,7 @@ __attribute__((format(printf, 2, 3))) static void warn(struct list *w, const cha
 	if (vasprintf(&text, format, args) < 0)
 		lc_no_memory();
 	va_end(args);
-	w->texts = lc_alloc_grow(w->texts, &w->cap, w->len + 1, sizeof(*w->texts));
+	w->texts = lc_mem_grow(w->texts, &w->cap, w->len + 1, sizeof(*w->texts));
 	w->texts[w->len++] = text;
 }
 

@@ -115,8 +115,8 @@ static void add_worker(struct lc_spans_worker *w, const struct lc_span_row *r)
 /* Threads that ran spans or have a timeline; how evenly those with spans share the cycles. */
 void lc_spans_build_threads(struct lc_spans *s)
 {
-	struct lc_spans_thread *all = lc_alloc_zeroed(s->rows->threads_len + 1, sizeof(*all));
-	bool *used = lc_alloc_zeroed(s->rows->threads_len + 1, sizeof(*used));
+	struct lc_spans_thread *all = lc_mem_zeroed(s->rows->threads_len + 1, sizeof(*all));
+	bool *used = lc_mem_zeroed(s->rows->threads_len + 1, sizeof(*used));
 
 	for (size_t i = 0; i < s->rows->rows_len; i++) {
 		const struct lc_span_row *r = &s->rows->rows[i];
@@ -304,7 +304,7 @@ static uint32_t choose_engine(const struct lc_span_rows *r)
 void lc_spans_build_waits(struct lc_spans *s, uint32_t engine)
 {
 	const struct lc_span_rows *r = s->rows;
-	const struct lc_span_access **list = lc_alloc_zeroed(r->accesses_len + 1, sizeof(*list));
+	const struct lc_span_access **list = lc_mem_zeroed(r->accesses_len + 1, sizeof(*list));
 	size_t len = 0;
 
 	s->engine = engine == UINT32_MAX ? choose_engine(r) : engine;

@@ -111,7 +111,7 @@ static unsigned kind_around(const struct lc_span_rows *r, const struct lc_span_t
 void lc_spans_build_trace(struct lc_spans *s)
 {
 	const struct lc_span_rows *r = s->rows;
-	const struct lc_span_trace **list = lc_alloc_zeroed(r->traces_len + 1, sizeof(*list));
+	const struct lc_span_trace **list = lc_mem_zeroed(r->traces_len + 1, sizeof(*list));
 	struct lc_spans_trace *sum = &s->trace;
 	size_t objects = 0;
 
