@@ -6,6 +6,8 @@
 #include "src/format/block.h"
 #include "src/format/rows.h"
 
+/* NOLINTBEGIN(bugprone-macro-parentheses): what these macros take and yield are names and lists */
+
 /* ---- orders ---- */
 
 static int order_texts(const char *x, const char *y)
@@ -123,6 +125,8 @@ const struct lc_section_spec *lc_section_spec(unsigned section)
 	}
 }
 
+/* NOLINTEND(bugprone-macro-parentheses) */
+
 /* ---- rows ---- */
 
 void lc_section_load(const struct lc_section_spec *s, const void *row, uint64_t *v)
@@ -158,19 +162,20 @@ bool lc_section_valid(const struct lc_section_spec *s, const struct lc_section_l
 {
 	for (unsigned i = 0; i < s->columns_len; i++) {
 		const struct lc_column *c = &s->columns[i];
+		uint64_t before = i ? v[i - 1] : 0;
 		bool good = true;
 
 		switch (c->type) {
 		case LC_COLUMN_U64:
 			break;
 		case LC_COLUMN_FROM:
-			good = v[i] >= v[i - 1];
+			good = v[i] >= before;
 			break;
 		case LC_COLUMN_PART:
-			good = v[i] <= v[i - 1];
+			good = v[i] <= before;
 			break;
 		case LC_COLUMN_LENGTH:
-			good = v[i] <= UINT64_MAX - v[i - 1];
+			good = v[i] <= UINT64_MAX - before;
 			break;
 		case LC_COLUMN_BELOW:
 		case LC_COLUMN_TENTH:
