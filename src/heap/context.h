@@ -1,9 +1,10 @@
 /*
- * heap/context.h - recognises the contexts that a thread has allocated in, and knows their counters.
+ * heap/context.h - recognises the contexts that a thread has allocated in, and knows their
+ * counters.
  *
- * A context is a place (stack/place.h) whose key is the bytecode that allocated, and the class where
- * the bytecode does not tell it. Its words are guessed, which is cheaper than a walk from frame to
- * frame.
+ * A context is a place (stack/place.h) whose key is the bytecode that allocated, and the class
+ * where the bytecode does not tell it. Its words are guessed, which is cheaper than a walk from
+ * frame to frame.
  */
 #ifndef LC_HEAP_CONTEXT_H
 #define LC_HEAP_CONTEXT_H

@@ -1,8 +1,8 @@
 /*
  * heap/site_counters.h - counts the allocations of one thread exactly, for each site.
  *
- * Counters never move, and are freed with the thread's record: the hooks of the thread keep pointers
- * to them, and the attribution thread reads them at any time.
+ * Counters never move, and are freed with the thread's record: the hooks of the thread keep
+ * pointers to them, and the attribution thread reads them at any time.
  */
 #ifndef LC_HEAP_SITE_COUNTERS_H
 #define LC_HEAP_SITE_COUNTERS_H

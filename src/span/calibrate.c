@@ -1,10 +1,10 @@
 /*
  * span/calibrate.c - runs loops of empty spans in the JVM that is profiled: see calibrate.h.
  *
- * A batch is LC_CALIBRATION_PAIRS begins and ends in compiled Java. What its slot has counted is the
- * inner cost; what is left of the batch's time, less that of a loop of nothing, is the outer cost. First
- * the loops run until the JIT has compiled them. A JVM that only interprets gets fewer batches, as
- * many as CPU_MS leaves room for.
+ * A batch is LC_CALIBRATION_PAIRS begins and ends in compiled Java. What its slot has counted is
+ * the inner cost; what is left of the batch's time, less that of a loop of nothing, is the outer
+ * cost. First the loops run until the JIT has compiled them. A JVM that only interprets gets fewer
+ * batches, as many as CPU_MS leaves room for.
  */
 #include "src/span/calibrate.h"
 

@@ -1,9 +1,10 @@
 /*
  * span/calibrate.h - finds out what recording a span costs on this machine, in this JVM.
  *
- * The begin and end of a span take time, part of it inside the span (inner cost) and part of it in what
- * surrounds it (outer cost). Loops of empty spans measure both; the result is kept in the user's cache
- * directory, one file for each CPU, JVM, clock and way of recording, until one of them changes.
+ * The begin and end of a span take time, part of it inside the span (inner cost) and part of it in
+ * what surrounds it (outer cost). Loops of empty spans measure both; the result is kept in the
+ * user's cache directory, one file for each CPU, JVM, clock and way of recording, until one of them
+ * changes.
  */
 #ifndef LC_SPAN_CALIBRATE_H
 #define LC_SPAN_CALIBRATE_H

@@ -1,8 +1,9 @@
 /*
- * span/calibrate_file.c - statistics and file of calibrations: see calibrate_impl.h.
+ * span/calibrate_file.c - does the statistics of calibrations and keeps their file: see
+ * calibrate_impl.h.
  *
- * The file is text, a line each for the key, a line each for a cost, and the checksum of all before it.
- * Numbers are whole, since the program's locale may write fractions with a comma.
+ * The file is text, a line each for the key, a line each for a cost, and the checksum of all before
+ * it. Numbers are whole, since the program's locale may write fractions with a comma.
  */
 #include "src/span/calibrate_impl.h"
 

@@ -1,4 +1,4 @@
-/* span/calibrate_impl.h - statistics and file of calibrations: no JVM, for calibrate.c and its tests. */
+/* span/calibrate_impl.h - declares what of calibrations needs no JVM, for calibrate.c and tests. */
 #ifndef LC_SPAN_CALIBRATE_IMPL_H
 #define LC_SPAN_CALIBRATE_IMPL_H
 
@@ -9,9 +9,9 @@ enum { LC_CALIBRATION_PAIRS = 10000 /* in a batch */ };
 const char *lc_cost_name(enum lc_cost cost);
 
 /*
- * Mean and coefficient of variation of `values`, without those further from their median than three median
- * absolute deviations (or than a hundredth of it, where they hardly differ). Sorts `values`. With
- * none of them the result is not known. Pure.
+ * Mean and coefficient of variation of `values`, without those further from their median than three
+ * median absolute deviations (or than a hundredth of it, where they hardly differ). Sorts `values`.
+ * With none of them the result is not known. Pure.
  */
 struct lc_cost_value lc_calibration_summarize(double *values, size_t len);
 
@@ -19,8 +19,9 @@ struct lc_cost_value lc_calibration_summarize(double *values, size_t len);
 bool lc_calibration_steady(const struct lc_cost_value *v);
 
 /*
- * Measure until both are steady, at most LC_CALIBRATION_ATTEMPTS times: *inner and *outer are the last ones then, else
- * those that varied least. Returns 0, or at once what `attempt` returns but 0. Pure.
+ * Measure until both are steady, at most LC_CALIBRATION_ATTEMPTS times: *inner and *outer are the
+ * last ones then, else those that varied least. Returns 0, or at once what `attempt` returns but 0.
+ * Pure.
  */
 int lc_calibration_repeat(int (*attempt)(void *context, struct lc_cost_value *inner,
                                          struct lc_cost_value *outer),
@@ -41,14 +42,14 @@ struct lc_calibration_key {
 };
 
 /*
- * The file for this key, in XDG_CACHE_HOME or ~/.cache. Returns 0, -ENOENT where the environment names neither,
- * or -ENAMETOOLONG.
+ * The file for this key, in XDG_CACHE_HOME or ~/.cache. Returns 0, -ENOENT where the environment
+ * names neither, or -ENAMETOOLONG.
  */
 int lc_calibration_path(const struct lc_calibration_key *key, char *out, size_t out_len);
 
 /*
- * Read it. Returns 0 and sets out->costs; -ESTALE where it is of another key, -EBADMSG where it is damaged, or
- * -errno; then *out is untouched.
+ * Read it. Returns 0 and sets out->costs; -ESTALE where it is of another key, -EBADMSG where it is
+ * damaged, or -errno; then *out is untouched.
  */
 int lc_calibration_load(const char *path, const struct lc_calibration_key *key,
                         struct lc_calibration *out);

@@ -1,5 +1,6 @@
 /*
- * span/interrupt.h - tells a signal handler in which span its thread is, and lets it not be counted.
+ * span/interrupt.h - tells a signal handler in which span its thread is, and lets it not be
+ * counted.
  *
  * It is all that the sampling engines know of spans.
  */
@@ -19,9 +20,9 @@ struct lc_span_interrupt {
 };
 
 /*
- * The calling thread takes a sample between these two: its cycles are no part of the span that it is
- * in. Where the thread was switched meanwhile they stay, since the clock has left out some of them.
- * Context: [signal].
+ * The calling thread takes a sample between these two: its cycles are no part of the span that it
+ * is in. Where the thread was switched meanwhile they stay, since the clock has left out some of
+ * them. Context: [signal].
  */
 void lc_span_interrupted(const struct lc_thread *t, struct lc_span_interrupt *i);
 void lc_span_resumed(const struct lc_thread *t, const struct lc_span_interrupt *i);

@@ -1,17 +1,17 @@
 /*
  * span/link.c - see link.h.
  *
- * Two set-associative tables. The near one is small, so that what is in flight in most programs stays
- * in a CPU's cache. Where a set of it has room only at the cost of an entry that waits to be executed,
- * the new entry goes to the far one, whose sets give up such an entry too. The entries of way w of all sets
- * lie together, hence memory behind a way is used only once some set needs it.
+ * Two set-associative tables. The near one is small, so that what is in flight in most programs
+ * stays in a CPU's cache. Where a set of it has room only at the cost of an entry that waits to be
+ * executed, the new entry goes to the far one, whose sets give up such an entry too. The entries of
+ * way w of all sets lie together, hence memory behind a way is used only once some set needs it.
  *
  * Invariant: I1  all of a set, near or far, is read and written under the lock of the near set that
  *                its key leads to: the near set's number is the lower bits of the far one's.
  *            I2  a key is in at most one entry.
  * Order:     L1  unlock (release) -> lock (acquire).
- * A lock is held for some dozens of instructions, without calls. Its holder may lose the CPU; who waits for it
- * lets others run.
+ * A lock is held for some dozens of instructions, without calls. Its holder may lose the CPU; who
+ * waits for it lets others run.
  */
 #include "src/span/link.h"
 
@@ -192,8 +192,8 @@ static _Atomic uint64_t *live_slot(uint64_t stream)
 }
 
 /*
- * Has the stream of this number ended? Whoever finds an entry of it, under its lock, sees that it began (L1): it is
- * never said of one that runs.
+ * Has the stream of this number ended? Whoever finds an entry of it, under its lock, sees that it
+ * began (L1): it is never said of one that runs.
  */
 static bool has_ended(uint64_t stream)
 {
@@ -201,7 +201,10 @@ static bool has_ended(uint64_t stream)
 	       !atomic_load_explicit(&links.live_unplaced, memory_order_relaxed);
 }
 
-/* Nothing is lost with it: it was executed, and probably will not be again; or its stream has ended. */
+/*
+ * Nothing is lost with it: it was executed, and probably will not be again; or its stream has
+ * ended.
+ */
 static bool is_spent(const struct place *p)
 {
 	if (*flags_of(p) & STREAM)
@@ -291,7 +294,9 @@ static bool created_again(const struct place *p, struct lc_link_key key, uint32_
 		make_ambiguous(p, key.hash);
 		return true;
 	}
-	/* Another object, of the same origin: nothing that is said of one is wrong for the other. */
+	/*
+	 * Another object, of the same origin: nothing that is said of one is wrong for the other.
+	 */
 	if (e->pending)
 		*flags_of(p) |= MIXED;
 	*flags_of(p) &= (uint8_t)~EXECUTED;

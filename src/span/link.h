@@ -1,5 +1,5 @@
 /*
- * span/link.h - what is known of an object between its creation, its submission and its executions.
+ * span/link.h - remembers what is known of an object from its creation to its executions.
  *
  * Objects are known by their identity hash, tasks by their class too: it has 31 bits, so that of a
  * million objects some have the same. Where two objects that may both still be executed cannot be
@@ -57,32 +57,31 @@ void lc_link_free(void); /* for tests; nobody may use it any more */
 void lc_link_prefetch(uint32_t hash);
 
 /*
- * An object of class `key.class` was made at `site` by thread `creator` (index + 1). Its number is `object`.
- * `again`: this may be an object that the same thread reported a moment ago (a constructor of a
- * superclass was hooked too); `single`: its class has one object, which is reported each time its
- * expression is evaluated. Returns whether it is new: a creation to be counted.
- * Context: [hook].
+ * An object of class `key.class` was made at `site` by thread `creator` (index + 1). Its number is
+ * `object`. `again`: this may be an object that the same thread reported a moment ago (a
+ * constructor of a superclass was hooked too); `single`: its class has one object, which is
+ * reported each time its expression is evaluated. Returns whether it is new: a creation to be
+ * counted. Context: [hook].
  */
 bool lc_link_created(struct lc_link_key key, uint32_t site, uint32_t creator, uint64_t object,
                      bool again, bool single);
 
-/* It was submitted. Returns its creation site, 0 where it is unknown. Context: [hook]. */
+/* The object was submitted. Returns its creation site; 0: it is unknown. Context: [hook]. */
 uint32_t lc_link_submitted(struct lc_link_key key, uint8_t kind, uint32_t path, uint64_t tsc);
 
-/*
- * May it be that it was submitted and is still waiting to be executed? Context: [hook].
- */
+/* May the object have been submitted, and still wait to be executed? Context: [hook]. */
 bool lc_link_pending(struct lc_link_key key);
 
 /*
- * It is about to be executed. Returns whether anything is known, and then fills *out, which is
- * otherwise zeroed. Context: [hook].
+ * The object is about to be executed. Returns whether anything is known of it, and then fills *out,
+ * which is otherwise zeroed. Context: [hook].
  */
 bool lc_link_executed(struct lc_link_key key, struct lc_link_task *out);
 
 /*
- * A parallel stream is executed from here to there: entries of its tasks stay, since half of all tasks never
- * compute, and some compute again. Those of streams that have ended go first, and count for nothing. [hook]
+ * The execution of a parallel stream begins, and ends. In between the entries of its tasks stay,
+ * since half of all tasks never compute, and some compute again. Entries of streams that have ended
+ * are the first to give way, and are not counted as dropped. Context: [hook].
  */
 void lc_link_stream_begins(uint64_t id);
 void lc_link_stream_ends(uint64_t id);
@@ -90,7 +89,10 @@ void lc_link_stream_ends(uint64_t id);
 /* A task was made for the stream. Context: [hook]. */
 void lc_link_stream_put(uint32_t hash, const struct lc_link_stream *stream);
 
-/* It computes: for which stream? Returns false where that is unknown. Context: [hook]. */
+/*
+ * A ForkJoin task starts computing: which stream does it belong to? Returns false, and leaves *out
+ * alone, where that is unknown. Context: [hook].
+ */
 bool lc_link_stream_take(uint32_t hash, struct lc_link_stream *out);
 
 struct lc_link_stats {

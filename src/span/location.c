@@ -53,8 +53,8 @@ static bool in_package(const struct lc_method *m)
 }
 
 /*
- * Is this method of java.util.stream one that a program calls to execute a stream? Else it is one that
- * the library runs for each element, and which has itself called the terminal operation.
+ * Is this method of java.util.stream one that a program calls to execute a stream? Else it is one
+ * that the library runs for each element, and which has itself called the terminal operation.
  */
 static bool is_terminal(const struct lc_method *m)
 {

@@ -25,7 +25,9 @@ enum lc_location_hook { LC_LOCATION_STREAM = 0, LC_LOCATION_FOREIGN };
 struct lc_location {
 	struct lc_place place; /* key: lc_location_key() */
 	uint32_t path;         /* for lc_path_get(); 0 unknown */
-	/* The library itself made this call, for a stream in another one: the place is that one's. */
+	/*
+	 * The library itself made this call, for a stream in another one: the place is that one's.
+	 */
 	bool inherited;
 	uint64_t slot_key; /* lc_location_slot_key() of `slot` */
 	struct lc_span_slot *slot;

@@ -1,5 +1,5 @@
 /*
- * span/slot.h - holds the counts of the spans of one thread that have place, kind and level in common.
+ * span/slot.h - holds what is counted of one thread's spans of the same place, kind and level.
  *
  * A span that ends is added to its slot. The thread writes the counts, and the attribution thread
  * reads them at any time and keeps what it has already written. Slots never move.

@@ -1,8 +1,9 @@
 /*
- * span/span.c - see span.h: start, threads, pauses, the manifest.
+ * span/span.c - starts and stops spans, for the process and for threads: see span.h.
  *
- * Order:     P1  a pause is written before `pauses_head` is stored (release) -> the attribution thread
- *                loads it (acquire). P2  it stores `pauses_tail` when it has read (release) -> the next
+ * Order:     P1  a pause is written before `pauses_head` is stored (release) -> the attribution
+ *                thread loads it (acquire).
+ *            P2  it stores `pauses_tail` when it has read (release) -> the next
  *                pause loads it (acquire).
  */
 #include "src/span/span.h"

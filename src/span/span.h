@@ -1,9 +1,9 @@
 /*
  * span/span.h - records the executions of streams and tasks, and hands them on to the profile.
  *
- * A span is one execution on one thread. Spans of a thread nest like a stack, in which each begin of
- * LocusSpan pushes one frame and end() pops one (span/stack.h). When a span ends it is added to a
- * slot (span/slot.h): its thread has one for each place, kind and level. The attribution thread
+ * A span is one execution on one thread. Spans of a thread nest like a stack, in which each begin
+ * of LocusSpan pushes one frame and end() pops one (span/stack.h). When a span ends it is added to
+ * a slot (span/slot.h): its thread has one for each place, kind and level. The attribution thread
  * takes from the slots what was counted since it took last.
  */
 #ifndef LC_SPAN_SPAN_H
@@ -51,10 +51,14 @@ unsigned lc_span_what(void);
  */
 void lc_span_give_up(unsigned what, const char *reason);
 
-/* The calling thread's spans, made when it has none; NULL when it can have none. Context: [java]. */
+/*
+ * The calling thread's spans, made when it has none; NULL when it can have none. Context: [java].
+ */
 struct lc_span_thread *lc_span_enter(JNIEnv *jni);
 
-/* The calling thread's spans, or NULL when it has none yet. The JVM is not called. Context: [hook]. */
+/*
+ * The calling thread's spans, or NULL when it has none yet. The JVM is not called. Context: [hook].
+ */
 struct lc_span_thread *lc_span_known(void);
 
 /* Make the calling thread's spans. For lc_span_enter() alone. Context: [java]. */
@@ -87,8 +91,8 @@ bool lc_span_take_traces(struct lc_thread *t);
 void lc_span_give_up_traces(const struct lc_thread *t);
 
 /*
- * Free the thread's spans when the last of them have been taken; what it counted stays in the stats.
- * Context: [writer].
+ * Free the thread's spans when the last of them have been taken; what it counted stays in the
+ * stats. Context: [writer].
  */
 void lc_span_forget(struct lc_thread *t);
 

@@ -13,7 +13,9 @@
 
 enum { BUCKETS = 1024, PENDING_MAX = 1 << 16 };
 
-/* Types that make a class matter, in the order of the LC_SPAN_IS_ bits; then what is not foreign. */
+/*
+ * Types that make a class matter, in the order of the LC_SPAN_IS_ bits; then what is not foreign.
+ */
 enum { PIPELINE = LC_SPAN_TYPES, TYPES };
 static const char *const type_signatures[TYPES] = {
 	"Ljava/lang/Runnable;",

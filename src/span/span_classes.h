@@ -1,11 +1,11 @@
 /*
- * span/span_classes.h - which classes get begins and ends, and when that can be told.
+ * span/span_classes.h - finds out which classes get begins and ends.
  *
- * A class file names its superclass and interfaces, not what those are. Where a class has a method that would
- * be hooked if it were, say, a Runnable, the JVM is asked at ClassPrepare, when the supertypes are loaded: it
- * is the class table, so that homonyms in two loaders are told apart and nothing is loaded for it. If
- * so, the class is transformed once more, before its first method runs. A later transformation asks the
- * JVM again.
+ * A class file names its superclass and interfaces, not what these are themselves. Where a class
+ * has a method that would be hooked if it were, say, a Runnable, the JVM is asked at ClassPrepare,
+ * when the supertypes are loaded: the JVM has the class table, so that homonyms in two loaders are
+ * told apart and nothing is loaded for it. If so, the class is transformed once more, before its
+ * first method runs. A later transformation asks the JVM again.
  */
 #ifndef LC_SPAN_SPAN_CLASSES_H
 #define LC_SPAN_SPAN_CLASSES_H

@@ -1,4 +1,7 @@
-/* span/span_take.c - what the attribution thread takes from the slots of threads: see span.h. */
+/*
+ * span/span_take.c - takes what the slots of threads have counted, on the attribution thread: see
+ * span.h.
+ */
 #include "src/span/span.h"
 
 #include <errno.h>
@@ -29,7 +32,9 @@ static uint64_t take(_Atomic uint64_t *counter, _Atomic uint64_t *taken)
 	return now - before;
 }
 
-/* Likewise of one that may go back a little in between: then the next time. */
+/*
+ * What a counter has grown by that may go back a little in between: then it is taken the next time.
+ */
 static uint64_t take_growth(_Atomic uint64_t *counter, _Atomic uint64_t *taken)
 {
 	uint64_t now = atomic_load_explicit(counter, memory_order_relaxed);

@@ -174,7 +174,9 @@ void lc_span_interrupted(const struct lc_thread *t, struct lc_span_interrupt *i)
 	i->tsc = __rdtsc();
 }
 
-/* The interrupted code may just be adding to the same frame: by one instruction, or this is lost. */
+/*
+ * The interrupted code may just be adding to the same frame: by one instruction, or this is lost.
+ */
 void lc_span_resumed(const struct lc_thread *t, const struct lc_span_interrupt *i)
 {
 	struct lc_span_thread *s =

@@ -5,8 +5,9 @@
  * transparent: what runs inside it belongs to the frame below. Frame 0 is always there and stands
  * for the thread. Nothing here knows a JVM: who pushes says what time it is.
  *
- * Owner of all: the thread itself. Its signal handlers read `top` and the slots of frames, which are
- * complete before `top` is moved (compiler fence: same thread). The attribution thread reads slots.
+ * Owner of all: the thread itself. Its signal handlers read `top` and the slots of frames, which
+ * are complete before `top` is moved (compiler fence: same thread). The attribution thread reads
+ * slots.
  */
 #ifndef LC_SPAN_STACK_H
 #define LC_SPAN_STACK_H
@@ -162,9 +163,9 @@ static inline bool lc_span_empty(const struct lc_span_thread *s)
 }
 
 /*
- * Push a frame, transparent where `slot` is NULL. Its stream is that of the frame below; the rest is
- * for the caller to set, who calls lc_span_start() last of all. Returns NULL at the bound, which is
- * counted: the next end() then pops nothing. Context: [hook], owner thread.
+ * Push a frame, transparent where `slot` is NULL. Its stream is that of the frame below; the rest
+ * is for the caller to set, who calls lc_span_start() last of all. Returns NULL at the bound, which
+ * is counted: the next end() then pops nothing. Context: [hook], owner thread.
  */
 static inline struct lc_span_frame *lc_span_push(struct lc_span_thread *s, unsigned kind,
                                                  struct lc_span_slot *slot)
@@ -269,13 +270,13 @@ static inline void lc_span_slot_add(struct lc_span_slot *slot, const struct lc_s
 }
 
 /*
- * Drop the frames of methods that have returned without an end, and count them. Ends can be lost: the
- * code that calls end() may itself throw when the stack overflows. Of frames on one stack those
- * pushed later lie lower, so a hook that lies higher than the innermost frame's shows that that method
- * has returned; but a method's frame may shrink while it runs (on-stack replacement by compiled
- * code), by less than the slack. A begin at the same place as the innermost one is the next round of
- * its loop. A frame that was lost within the slack is found later, or takes the next one's end.
- * Context: [hook], owner thread.
+ * Drop the frames of methods that have returned without an end, and count them. Ends can be lost:
+ * the code that calls end() may itself throw when the stack overflows. Of frames on one stack those
+ * pushed later lie lower, so a hook that lies higher than the innermost frame's shows that that
+ * method has returned; but a method's frame may shrink while it runs (on-stack replacement by
+ * compiled code), by less than the slack. A begin at the same place as the innermost one is the
+ * next round of its loop. A frame that was lost within the slack is found later, or takes the next
+ * one's end. Context: [hook], owner thread.
  */
 void lc_span_settle_slowly(struct lc_span_thread *s, uint64_t stack_pointer,
                            uint64_t return_address);

@@ -1,8 +1,8 @@
 /*
  * span/stream.c - has the natives that the bytecode of streams calls: begins and ends of spans.
  *
- * A begin looks everything up first and reads the clock last; an end reads the clock first. A stream
- * inside another one finds its outer stream, and its own level, in the innermost frame
+ * A begin looks everything up first and reads the clock last; an end reads the clock first. A
+ * stream inside another one finds its outer stream, and its own level, in the innermost frame
  * (lc_stream_context): frames that are not streams pass the context on.
  */
 #include "src/span/span.h"
@@ -122,7 +122,8 @@ struct found {
 };
 
 /*
- * A function of its own that is given values, so that the usual begin keeps all it has in registers.
+ * A function of its own that is given values, so that the usual begin keeps all it has in
+ * registers.
  */
 static __attribute__((noinline, cold)) struct lc_location *learn(struct lc_span_thread *s,
                                                                  JNIEnv *jni, uint64_t frame,
@@ -221,7 +222,9 @@ void Java_java_lang_LocusSpan_foreignBegin(JNIEnv *jni, jclass c)
 	begin(s, jni, h, LC_SPAN_FOREIGN, LC_LOCATION_FOREIGN);
 }
 
-/* Nobody knows when such a stream is pulled to its end, if ever: it is counted and has no cycles. */
+/*
+ * Nobody knows when such a stream is pulled to its end, if ever: it is counted and has no cycles.
+ */
 void Java_java_lang_LocusSpan_pulled(JNIEnv *jni, jclass c)
 {
 	struct hook h = hook_at(__builtin_frame_address(0));

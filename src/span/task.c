@@ -113,8 +113,8 @@ static bool same_row(const void *element, const void *key)
 }
 
 /*
- * The row of this site, kind and path. Where rows are full it is the one of the kind that has neither
- * site nor path; NULL without memory.
+ * The row of this site, kind and path. Where rows are full it is the one of the kind that has
+ * neither site nor path; NULL without memory.
  */
 static struct row *find_row(struct lc_task_thread *t, uint32_t site, uint8_t kind, uint32_t path)
 {

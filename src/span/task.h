@@ -1,9 +1,10 @@
 /*
- * span/task.h - executions of tasks: Runnable, Callable, ForkJoinTask, and threads.
+ * span/task.h - counts executions of tasks: Runnable, Callable, ForkJoinTask, and threads.
  *
- * A task is created, submitted and executed, often by three threads: span/link.h joins the three. Its
- * class and where it was created are its site (lc_site_get()), executions are counted in the slot of site, way and
- * place of submission. The core knows no JVM: task_hook.c asks what a class is and where on the stack it is.
+ * A task is created, submitted and executed, often by three threads: span/link.h joins the three.
+ * Its class and the place of its creation are its site (lc_site_get()). An execution is counted in
+ * the slot of the site, the way of submission and its place. The core knows no JVM: task_hook.c
+ * asks what a class is and where on the stack its thread is.
  */
 #ifndef LC_SPAN_TASK_H
 #define LC_SPAN_TASK_H
@@ -19,7 +20,10 @@ struct lc_counters;
 struct lc_block_task_made;
 struct lc_task_places; /* task_place.h */
 
-/* In the `creator` of a link, frame or trace: a virtual thread. The rest are the lower bits of its ID. */
+/*
+ * A bit of the `creator` of a link, frame or trace: it is a virtual thread, and the other bits are
+ * the lower ones of its ID.
+ */
 #define LC_TASK_CREATOR_VIRTUAL UINT32_C(0x80000000)
 
 /* What is known of a class of tasks; constant. */
@@ -36,7 +40,9 @@ enum {
 	LC_CLASS_WRAPPER = 1, /* looked through: what it wraps is the task */
 	LC_CLASS_SINGLE = 2, /* a lambda expression without captures: one object, evaluated often */
 	LC_CLASS_ASYNC = 4,  /* CompletableFuture's own */
-	/* The JDK's own CountedCompleter: many are made that are never executed, as they should be. */
+	/*
+	 * The JDK's own CountedCompleter: many are made that are never executed, as they should be.
+	 */
 	LC_CLASS_LIBRARY = 8,
 };
 
@@ -58,9 +64,9 @@ const char *lc_task_mismatch(JNIEnv *jni);
 int lc_task_init(const struct lc_task_config *config);
 
 /*
- * The rest of end() for a frame of a task or thread that lc_span_pop() has taken off: decides whether
- * it is part of another one (then LC_TRACE_FOLDED is set in f->task.flags), and counts it in its slot. *e
- * stays as it is: the execution alone. Context: [hook], owner.
+ * End the execution of a task or thread whose frame lc_span_pop() has taken off: decide whether it
+ * is part of another one (then LC_TRACE_FOLDED is set in f->task.flags), and count it in its slot.
+ * *e is not changed: it is the execution alone. Context: [hook], owner.
  */
 void lc_task_end(struct lc_span_thread *s, struct lc_span_frame *f, const struct lc_span_ended *e);
 
@@ -68,8 +74,8 @@ void lc_task_end(struct lc_span_thread *s, struct lc_span_frame *f, const struct
 void lc_task_thread_destroy(struct lc_task_thread *t);
 
 /*
- * Rows of creations, submissions and first executions of a thread: number `i`, with what has come since
- * the last time it was asked for. Returns false behind the last. Context: [writer].
+ * A row of the thread's creations and submissions: number `i`, with what was counted since it was
+ * asked for last. Returns false behind the last row. Context: [writer].
  */
 bool lc_task_made_take(struct lc_task_thread *t, uint32_t i, struct lc_block_task_made *row);
 
@@ -100,8 +106,8 @@ void lc_task_created(struct lc_span_thread *s, const struct lc_task_class *class
                      uint32_t site);
 
 /*
- * It was submitted, by the method whose hook has the frame `stack_pointer`. `inner`: that method was
- * called by another one that submits. Context: [hook], owner.
+ * An object was submitted, by the method whose hook has the frame `stack_pointer`. `inner`: that
+ * method was called by another one that submits. Context: [hook], owner.
  */
 struct lc_task_submission {
 	uint64_t stack_pointer;
@@ -110,28 +116,29 @@ struct lc_task_submission {
 	uint32_t path;
 	uint8_t kind; /* enum lc_submit_kind */
 	bool inner;
-	bool inner_all; /* that one is invokeAll(), which told of all its tasks before */
-	bool call_site; /* it is about to be called, which it may or may not tell itself */
+	bool inner_all; /* the other one is invokeAll(), which has reported all its tasks before */
+	bool call_site; /* the submitting method is about to be called; it may have a hook too */
 };
 void lc_task_submitted(struct lc_span_thread *s, const struct lc_task_class *class, uint32_t hash,
                        const struct lc_task_submission *submission);
 
 /*
- * run(), call() or exec() of it begins. Pushes exactly one frame, or counts it as too
- * deep and returns NULL. The caller says what hook the frame has, and calls lc_span_start(). `class` is NULL
- * for a wrapper, or where it is not known: then the frame is transparent. Context: [hook], owner.
+ * run(), call() or exec() of an object begins. Pushes exactly one frame, or counts it as too deep
+ * and returns NULL. The caller says what hook the frame has, and calls lc_span_start(). `class` is
+ * NULL for a wrapper, or where it is not known: then the frame is transparent. Context: [hook],
+ * owner.
  */
 struct lc_span_frame *lc_task_begin(struct lc_span_thread *s, const struct lc_task_class *class,
                                     uint32_t hash, uint32_t traits);
 
-/* From submission to begin; 0 where it is not known. Context: [hook], owner. */
+/* Time from submission to begin; 0 where it is not known. Context: [hook], owner. */
 uint64_t lc_task_wait_ns(const struct lc_span_frame *f);
 
 /* Put it into the thread's trace (task_hook.c), with --trace. Context: [hook], owner. */
 void lc_task_trace(struct lc_span_thread *s, const struct lc_span_frame *f,
                    const struct lc_span_ended *e);
 
-/* Frames were exchanged (span/virtual.c): what is remembered of them is no longer true. */
+/* Frames were exchanged (span/virtual.c): forget what was remembered of them. [hook], owner. */
 void lc_task_frames_changed(struct lc_span_thread *s);
 
 #endif

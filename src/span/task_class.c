@@ -1,12 +1,13 @@
 /*
- * span/task_class.c - classes of tasks by the word in their objects' headers.
+ * span/task_class.c - finds the class of a task by the word in its object's header.
  *
- * A word is another class's once its own was unloaded. A class is unloaded only when no object of it is
- * left, and, with most collectors, while the world is stopped: then the GC sequence changes, and what
- * a thread remembers of a word is compared with the object's class once. Else it is every time.
+ * A word is another class's once its own was unloaded. A class is unloaded only when no object of
+ * it is left, and, with most collectors, while the world is stopped: then the GC sequence changes,
+ * and what a thread remembers of a word is compared with the object's class once. Else it is every
+ * time.
  *
- * Invariant: I1  classes are appended, and never change or go. Those of one word are a list, the latest first,
- *                and only that one can still be loaded.
+ * Invariant: I1  classes are appended, and never change or go. Those of one word are a list, the
+ *                latest first, and only that one can still be loaded.
  * The table is under one lock, which is never held across a call into the JVM.
  */
 #include "src/span/task_place.h"
@@ -43,7 +44,7 @@ static struct {
 const char *lc_task_mismatch(JNIEnv *jni)
 {
 	jclass class = (*jni)->FindClass(jni, "java/lang/Class");
-	/* Since there is such a method lambda expressions have hidden classes. LocusSpan calls it. */
+	/* Where it exists, lambda expressions have hidden classes. LocusSpan calls it. */
 	jmethodID is_hidden = class ? (*jni)->GetMethodID(jni, class, "isHidden", "()Z") : NULL;
 
 	if ((*jni)->ExceptionCheck(jni))
@@ -98,7 +99,8 @@ static bool is_single(jclass class, const char *signature)
 }
 
 /*
- * Of the JDK's own CountedCompleters: those of streams are the streams' support spans where these are recorded.
+ * Of the JDK's own CountedCompleters: those of streams are the streams' support spans where these
+ * are recorded.
  */
 static uint8_t library_flags(const char *signature)
 {
@@ -182,8 +184,8 @@ static void forget(JNIEnv *jni, struct entry *e)
 }
 
 /*
- * Add the class, which is none of those of its word, the latest of which was `before`. Returns it, or NULL
- * where there is no room, or where another thread has added a class of the word meanwhile.
+ * Add the class, which is none of those of its word, the latest of which was `before`. Returns it,
+ * or NULL where there is no room, or where another thread has added a class of the word meanwhile.
  */
 static const struct lc_task_class *add(JNIEnv *jni, jclass class, uint32_t word,
                                        const struct lc_task_class *before, bool *again)

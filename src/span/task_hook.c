@@ -1,5 +1,5 @@
 /*
- * span/task_hook.c - the natives of java.lang.LocusSpan that tasks and virtual threads call.
+ * span/task_hook.c - has the natives of java.lang.LocusSpan that tasks and virtual threads call.
  *
  * Order of a begin: everything is looked up first, the clock is read last.
  */
@@ -73,8 +73,8 @@ static __attribute__((noinline)) bool make_thread(struct lc_span_thread *s)
 }
 
 /*
- * The calling thread's spans; NULL: nothing is recorded. Its s->tasks is NULL without memory. What is known
- * of the object of that hash is on its way into the cache meanwhile.
+ * The calling thread's spans; NULL: nothing is recorded. Its s->tasks is NULL without memory.
+ * Meanwhile what is known of the object of that hash is fetched into the cache.
  */
 static inline struct lc_span_thread *enter(JNIEnv *jni, jint hash)
 {
@@ -89,7 +89,10 @@ static inline struct lc_span_thread *enter(JNIEnv *jni, jint hash)
 	return s;
 }
 
-/* Where a hook with this frame was called: in HotSpot's stub of a native method, which links its own. */
+/*
+ * Where a hook with this frame was called: in HotSpot's stub of a native method, which links its
+ * own.
+ */
 static inline uint64_t caller_of(uint64_t frame)
 {
 	uint64_t stub = *(const uint64_t *)(uintptr_t)frame; /* NOLINT */

@@ -26,8 +26,10 @@ enum {
 	SEARCH_FRAMES = 32,
 	NEXT_WORDS = 12,
 	BEYOND = 2, /* words that reach to the place or further */
-	/* Of classfile/span_rewrite.c: where a call of submitted() is at the start of a method (and
-	 * where a second one is), and what lies between such a call and that of Executor.execute(). */
+	/*
+	 * Of classfile/span_rewrite.c: where a call of submitted() is at the start of a method (and
+	 * where a second one is), and what lies between such a call and that of Executor.execute().
+	 */
 	PROLOGUE_BCI = 4,
 	PROLOGUE_SECOND_BCI = 11,
 	BEFORE_CALL_BYTES = 3
@@ -216,7 +218,9 @@ static bool find_submission(JNIEnv *jni, const jvmtiFrameInfo *frames, jint len,
 	return false;
 }
 
-/* Is the hook at the start of a method that submits, or before a call of one? And which call is it? */
+/*
+ * Is the hook at the start of a method that submits, or before a call of one? And which call is it?
+ */
 static void find_call(JNIEnv *jni, const jvmtiFrameInfo *frames, jint len, struct search *search)
 {
 	jint at = first_frame(frames, len);
@@ -303,7 +307,10 @@ struct scan {
 	jint next;       /* frames before this one are accounted for */
 };
 
-/* The first frame that is not accounted for and has this method; the number of frames where none has. */
+/*
+ * The first frame that is not accounted for and has this method; the number of frames where none
+ * has.
+ */
 static jint frame_of(const struct scan *s, uint64_t method, bool interpreted)
 {
 	jint i = s->next;
@@ -379,7 +386,9 @@ static bool find_words(const struct search *search, struct lc_walker *walker,
 		return false;
 	if (scan(search, at->frame, end, words))
 		return true;
-	/* A frame of the walk is at most one on the stack; one more for the stub, one that is dead. */
+	/*
+	 * A frame of the walk is at most one on the stack; one more for the stub, one that is dead.
+	 */
 	lc_words_guess(words, at->frame, end, search->frames ? search->frames + 2 : UINT32_MAX);
 	return words->len > 0;
 }

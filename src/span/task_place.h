@@ -2,9 +2,9 @@
  * span/task_place.h - finds where in the program a task is created or submitted.
  *
  * Such a place (stack/place.h) is recognised at whatever depth of the stack it lies: recursive
- * tasks, and those that a waiting thread executes meanwhile, lie deep in each other. Words are compared
- * that reach as far as the frame that is asked for, with --span-paths as far as the path does.
- * Owner of all: the thread.
+ * tasks, and those that a waiting thread executes meanwhile, lie deep in each other. Words are
+ * compared that reach as far as the frame that is asked for, with --span-paths as far as the path
+ * does. Owner of all: the thread.
  */
 #ifndef LC_SPAN_TASK_PLACE_H
 #define LC_SPAN_TASK_PLACE_H

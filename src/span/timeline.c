@@ -1,9 +1,9 @@
 /*
  * span/timeline.c - see timeline.h.
  *
- * Order: T1  an ending thread stores what it used, then `told` (release) -> the attribution thread loads `told`
- *            (acquire). Everything else of a thread is written at its creation, before it is published, and then
- *            by the attribution thread alone.
+ * Order: T1  an ending thread stores what it used, then `told` (release) -> the attribution thread
+ *            loads `told` (acquire). Everything else of a thread is written at its creation, before
+ *            it is published, and then by the attribution thread alone.
  */
 #include "src/span/timeline.h"
 

@@ -1,12 +1,13 @@
 /*
- * span/timeline.h - CPU time and context switches of each thread, in stretches of LC_TIMELINE_NS.
+ * span/timeline.h - records CPU time and context switches of each thread over time.
  *
- * The attribution thread looks at all threads at the end of each stretch, from outside: the thread's CPU
- * clock, and, where that has moved, its count of switches in /proc. What is found belongs to the time
- * since the last look, spread evenly where that is more than one stretch. So that many threads do not
- * cost much, threads that rest are looked at in turn where there are more than LC_TIMELINE_EACH, and
- * the switches of threads that run where there are more than LC_TIMELINE_READS of them: at most
- * LC_TIMELINE_TURNS stretches apart. A thread tells its own end.
+ * Time is cut into stretches of LC_TIMELINE_NS. The attribution thread looks at all threads at the
+ * end of each stretch, from outside: at the thread's CPU clock, and, where that has moved, its
+ * count of switches in /proc. What a look finds belongs to the time since the last look, spread
+ * evenly where that is more than one stretch. So that many threads do not cost much, threads that
+ * rest are looked at in turn where there are more than LC_TIMELINE_EACH, and the switches of
+ * threads that run where there are more than LC_TIMELINE_READS of them: at most LC_TIMELINE_TURNS
+ * stretches apart. A thread tells its own end.
  *
  * What the process used beyond its Java threads is the rows of one more, "(JVM)": garbage
  * collector, compilers, Locus. So the rows of a stretch add up to the process.
@@ -34,18 +35,27 @@ enum {
 
 struct lc_timeline_thread; /* opaque; lc_thread.timeline */
 
-/* From now on. `jvm_index` is a thread number of its own for the JVM's rows. Context: [attach]. */
+/*
+ * Record from now on. `jvm_index` is a thread number of its own for the JVM's rows. Context:
+ * [attach].
+ */
 void lc_timeline_init(uint32_t jvm_index);
 bool lc_timeline_on(void);
-/* What was used until now is none of the program's: begin anew. Context: [attach], before the first tick. */
+/*
+ * Begin anew: what was used until now is not the program's. Context: [attach], before the first
+ * tick.
+ */
 void lc_timeline_begin(void);
 
 /*
- * For a thread's record, before it is published: its times count from here. NULL without memory, or when there
- * are no timelines; the rest takes NULL. Context: [attach] [java].
+ * For a thread's record, before it is published: its times count from here. NULL without memory, or
+ * when there are no timelines; the rest takes NULL. Context: [attach] [java].
  */
 struct lc_timeline_thread *lc_timeline_thread_create(int32_t tid);
-/* The calling thread ends: what it used in all is read. Context: [java], before lc_thread.ended is set. */
+/*
+ * The calling thread ends: read what it used in all. Context: [java], before lc_thread.ended is
+ * set.
+ */
 void lc_timeline_thread_ends(struct lc_timeline_thread *t);
 void lc_timeline_thread_free(struct lc_timeline_thread *t); /* Context: [writer]. */
 
@@ -57,12 +67,13 @@ void lc_timeline_tick(uint64_t now_ns, bool last);
 void lc_timeline_thread_last(struct lc_timeline_thread *t);
 
 /*
- * Put a thread's rows since the last block in; returns false where there are none. Rows of one stretch may
- * come in several blocks: they add up. lc_timeline_clear() when they are written. Context: [writer].
+ * Put a thread's rows since the last block in; returns false where there are none. Rows of one
+ * stretch may come in several blocks: they add up. lc_timeline_clear() when they are written.
+ * Context: [writer].
  */
 bool lc_timeline_block(const struct lc_timeline_thread *t, struct lc_block_input *in);
 void lc_timeline_clear(struct lc_timeline_thread *t);
-/* Likewise the JVM's: tid, index, name and rows are set. */
+/* Put in the rows of "(JVM)": tid, index, name and rows are set. Context: [writer]. */
 bool lc_timeline_jvm_block(struct lc_block_input *in);
 void lc_timeline_jvm_clear(void);
 

@@ -1,9 +1,9 @@
 /*
- * span/trace.h - single spans on their way from one thread to the attribution thread, for --trace.
+ * span/trace.h - takes single spans from their threads to the attribution thread, for --trace.
  *
- * A list of chunks for each thread. The owner appends and adds chunks, the attribution thread reads and
- * frees them; all threads' chunks together have a bound, beyond which a span is lost, and counted. Times are
- * in ticks of the TSC until lc_span_take_traces() has made ns of them.
+ * Each thread has a list of chunks. The owner appends and adds chunks, the attribution thread reads
+ * and frees them; all threads' chunks together have a bound, beyond which a span is lost, and
+ * counted. Times are in ticks of the TSC until lc_span_take_traces() has made ns of them.
  */
 #ifndef LC_SPAN_TRACE_H
 #define LC_SPAN_TRACE_H
@@ -25,10 +25,13 @@ struct lc_trace_log; /* opaque */
 int lc_trace_log_create(struct lc_trace_log **out);
 void lc_trace_log_destroy(struct lc_trace_log *l);
 
-/* Append. Returns whether there is much to take. Context: [hook], owner; allocates once a chunk. */
+/*
+ * Append a row. Returns whether there is much to take. Context: [hook], owner; allocates once a
+ * chunk.
+ */
 bool lc_trace_log_put(struct lc_trace_log *l, const struct lc_block_trace *row);
 
-/* The oldest row. Returns false where there is none. Context: [writer]. */
+/* Take the oldest row. Returns false where there is none. Context: [writer]. */
 bool lc_trace_log_take(struct lc_trace_log *l, struct lc_block_trace *out);
 
 /* Rows that found no room; rows that were not taken yet. Context: [writer]. */

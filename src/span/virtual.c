@@ -2,8 +2,8 @@
  * span/virtual.c - see virtual.h.
  *
  * Frames that wait are in a table by thread ID, in shards with a lock each, which is held for a few
- * instructions and never across a call into the JVM. A virtual thread gets a carrier only after it has left the
- * one before, so its frames are put and taken in turns.
+ * instructions and never across a call into the JVM. A virtual thread gets a carrier only after it
+ * has left the one before, so its frames are put and taken in turns.
  */
 #include "src/span/virtual.h"
 
@@ -122,7 +122,8 @@ bool lc_virtual_has_frames(uint64_t id)
 
 /*
  * What the frames would add to the cycles inside the carrier's own frame if they all ended now: as
- * lc_span_pop() has it, a transparent frame hands on what ended in it. `frames` have begun by `begin` = elapsed.
+ * lc_span_pop() has it, a transparent frame hands on what ended in it. `frames` have begun by
+ * `begin` = elapsed.
  */
 static uint64_t cycles_inside(const struct lc_span_frame *frames, uint32_t len)
 {

@@ -1,9 +1,9 @@
 /*
- * span/virtual.h - spans of virtual threads (JDK 21 and newer).
+ * span/virtual.h - moves the spans of virtual threads (JDK 21 and newer) from carrier to carrier.
  *
- * A virtual thread runs on one carrier after another. Its frames leave the carrier's stack of spans when it is
- * unmounted, and come back on the stack of the carrier that mounts it; the carrier's own frames, below, stay.
- * Between the two no cycles, switches or pauses count for them.
+ * A virtual thread runs on one carrier after another. Its frames leave the carrier's stack of spans
+ * when it is unmounted, and come back on the stack of the carrier that mounts it; the carrier's own
+ * frames, below, stay. Between the two no cycles, switches or pauses count for them.
  */
 #ifndef LC_SPAN_VIRTUAL_H
 #define LC_SPAN_VIRTUAL_H
@@ -18,8 +18,8 @@ struct lc_counters;
 uint64_t lc_virtual_mounted(void);
 
 /*
- * Thread `id` gets this carrier, or leaves it. `s` is the carrier's, NULL where it has none yet; `now` is its
- * clock's. Context: [hook], the carrier. The JVM must not be called.
+ * Virtual thread `id` gets this carrier, or leaves it. `s` is the carrier's, NULL where it has none
+ * yet; `now` is its clock's. Context: [hook], the carrier. The JVM must not be called.
  */
 void lc_virtual_mount(struct lc_span_thread *s, uint64_t id, uint64_t now);
 void lc_virtual_unmount(struct lc_span_thread *s, uint64_t id, uint64_t now);

@@ -4,9 +4,10 @@
  * A table is direct-mapped in sets of `ways` entries, and grows when live entries push each other
  * out, so that a thread with three places pays for three.
  *
- * A kind with `far` has a second table of the same size. Places that have frame and key in common lie
- * in one set of the first table; when that is full, further ones lie in the second, at a hash of
- * their words. An entry of the first tells at which offsets to read the words to hash: its shape.
+ * A kind with `far` has a second table of the same size. Places that have frame and key in common
+ * lie in one set of the first table; when that is full, further ones lie in the second, at a hash
+ * of their words. An entry of the first tells at which offsets to read the words to hash: its
+ * shape.
  */
 #include "src/stack/place.h"
 
@@ -125,9 +126,9 @@ static struct lc_place *free_way(const struct lc_places *p, unsigned char *table
 }
 
 /*
- * The entry of a full set that gives way to a new one: one that means the same, since a path may lie on
- * the stack in more than one way (a method compiled again, a loop body that was copied); else each in
- * its turn.
+ * The entry of a full set that gives way to a new one: one that means the same, since a path may
+ * lie on the stack in more than one way (a method compiled again, a loop body that was copied);
+ * else each in its turn.
  */
 static struct lc_place *victim(struct lc_places *p, const struct lc_place *new, uint32_t at)
 {
@@ -144,8 +145,8 @@ static struct lc_place *victim(struct lc_places *p, const struct lc_place *new, 
 }
 
 /*
- * The entry of a full set that gives way to a new shape: one whose shape another one has too, else each
- * in its turn. NULL: the shape is there, so that the new place will be found in the far table.
+ * The entry of a full set that gives way to a new shape: one whose shape another one has too, else
+ * each in its turn. NULL: the shape is there, so that the new place will be found in the far table.
  */
 static struct lc_place *shape_victim(struct lc_places *p, const struct lc_place *new, uint32_t at)
 {

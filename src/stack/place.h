@@ -36,7 +36,10 @@ struct lc_place_kind {
 	 * their own are looked up by their words: which words those are, the others tell.
 	 */
 	bool far;
-	/* Words were guessed: those that keep changing at one place are dropped. Not with any_depth. */
+	/*
+	 * Words were guessed: those that keep changing at one place are dropped. Not with
+	 * any_depth.
+	 */
 	bool guessed;
 };
 
@@ -90,8 +93,8 @@ static inline struct lc_place *lc_place_at(unsigned char *table, const struct lc
 }
 
 /*
- * The known place of the hook with this frame and key, or NULL. `kind` is the table's own; what lies
- * at `stack_end` and beyond is not read (needed with any_depth only). Context: [hook], owner.
+ * The known place of the hook with this frame and key, or NULL. `kind` is the table's own; what
+ * lies at `stack_end` and beyond is not read (needed with any_depth only). Context: [hook], owner.
  */
 static inline __attribute__((always_inline)) struct lc_place *
 lc_places_find(const struct lc_places *p, const struct lc_place_kind *kind, uint64_t frame,

@@ -73,9 +73,9 @@ static inline __attribute__((always_inline)) bool lc_words_same(const struct lc_
 void lc_words_guess(struct lc_words *w, uint64_t frame, uint64_t stack_end, unsigned frames_max);
 
 /*
- * Find the words of the nearest `frames` callers of the hook `at`, frame by frame, with `more` where
- * LC_WORDS_MAX do not hold them. Sets *w and returns true; returns false, with *w empty, where they
- * cannot be found or there is no memory. Uses the scratch memory of `walker` for words.
+ * Find the words of the nearest `frames` callers of the hook `at`, frame by frame, with `more`
+ * where LC_WORDS_MAX do not hold them. Sets *w and returns true; returns false, with *w empty,
+ * where they cannot be found or there is no memory. Uses the scratch memory of `walker` for words.
  * Context: [hook], own stack; slow.
  */
 bool lc_words_find(struct lc_words *w, struct lc_walker *walker, const struct lc_native_frame *at,
