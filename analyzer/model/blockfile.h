@@ -38,7 +38,7 @@ struct lc_blockfile_stats {
 int lc_blockfile_read(struct lc_blockfile *f, const char *path, struct lc_block_target *target,
                       struct lc_damage *damage, struct lc_blockfile_stats *stats);
 
-/* The same for a file in memory. */
+/* The same for a file in memory. Context: tests. */
 void lc_blockfile_read_memory(struct lc_blockfile *f, const uint8_t *data, size_t len,
                               struct lc_block_target *target, struct lc_damage *damage,
                               struct lc_blockfile_stats *stats);
