@@ -276,13 +276,7 @@ static void estimates(struct lc_json *j, const struct lc_report *r)
 		lc_json_object(j, NULL);
 		lc_json_u64(j, "class", key[LC_SITE_CLASS]);
 		lc_json_u64(j, "path", key[LC_SITE_PATH]);
-		lc_json_u64(j, "sampled", e->sampled);
-		lc_json_real(j, "objects", e->objects);
-		lc_json_real(j, "objects_low", e->objects_low);
-		lc_json_real(j, "objects_high", e->objects_high);
-		lc_json_real(j, "bytes", e->bytes);
-		lc_json_real(j, "bytes_low", e->bytes_low);
-		lc_json_real(j, "bytes_high", e->bytes_high);
+		lc_report_json_estimate(j, e);
 		lc_json_array(j, "outlived");
 		for (unsigned k = 0; k < LC_LIVE_COLUMNS; k++)
 			lc_json_real(j, NULL, e->live[k]);

@@ -350,6 +350,17 @@ static void classes(struct lc_json *j, const struct lc_report *r)
 	lc_json_end_array(j);
 }
 
+void lc_report_json_estimate(struct lc_json *j, const struct lc_view_estimate *e)
+{
+	lc_json_u64(j, "sampled", e->sampled);
+	lc_json_real(j, "objects", e->objects);
+	lc_json_real(j, "objects_low", e->objects_low);
+	lc_json_real(j, "objects_high", e->objects_high);
+	lc_json_real(j, "bytes", e->bytes);
+	lc_json_real(j, "bytes_low", e->bytes_low);
+	lc_json_real(j, "bytes_high", e->bytes_high);
+}
+
 static void estimates(struct lc_json *j, const struct lc_report *r)
 {
 	const struct lc_view *v = r->view;
@@ -364,13 +375,7 @@ static void estimates(struct lc_json *j, const struct lc_report *r)
 		lc_json_object(j, NULL);
 		identity(j, v, e->site);
 		lc_json_bool(j, "estimate", true);
-		lc_json_u64(j, "sampled", e->sampled);
-		lc_json_real(j, "objects", e->objects);
-		lc_json_real(j, "objects_low", e->objects_low);
-		lc_json_real(j, "objects_high", e->objects_high);
-		lc_json_real(j, "bytes", e->bytes);
-		lc_json_real(j, "bytes_low", e->bytes_low);
-		lc_json_real(j, "bytes_high", e->bytes_high);
+		lc_report_json_estimate(j, e);
 		lc_json_object(j, "outlived");
 		for (unsigned k = 0; k < LC_LIVE_COLUMNS; k++) {
 			snprintf(collections, sizeof(collections), "%u", lc_live_collections(k));

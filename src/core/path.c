@@ -383,6 +383,24 @@ static void fill_missing_names(struct lc_method *m)
 		m->source_file = strdup("");
 }
 
+/*
+ * The number of the method with the ID of `e`, which is added unless it is there. The names of `e` are
+ * taken over. Returns UINT32_MAX when there is no room.
+ */
+static uint32_t add_method(struct method_entry *e)
+{
+	uint32_t number;
+	bool added = false;
+
+	pthread_mutex_lock(&paths.lock);
+	number = find_or_append(&paths.methods, &paths.method_index, mix(e->id), method_same,
+	                        method_hash, &e->id, e, &added);
+	pthread_mutex_unlock(&paths.lock);
+	if (!added)
+		free_names(e);
+	return number;
+}
+
 /* Number of the method, named when it is new; UINT32_MAX when there is no room. */
 static uint32_t method_intern(JNIEnv *jni, uint64_t id)
 {
@@ -403,13 +421,7 @@ static uint32_t method_intern(JNIEnv *jni, uint64_t id)
 		free_names(&e);
 		return UINT32_MAX;
 	}
-	pthread_mutex_lock(&paths.lock);
-	number = find_or_append(&paths.methods, &paths.method_index, mix(id), method_same,
-	                        method_hash, &id, &e, &added);
-	pthread_mutex_unlock(&paths.lock);
-	if (!added)
-		free_names(&e);
-	return number;
+	return add_method(&e);
 }
 
 const struct lc_method *lc_path_method(JNIEnv *jni, jmethodID method)
@@ -427,17 +439,9 @@ int lc_path_define(uint64_t id, const char *class_name, const char *name, const 
 		            .signature = strdup(signature) },
 		.id = id,
 	};
-	uint32_t number = UINT32_MAX;
-	bool added = false;
 
 	fill_missing_names(&e.method);
-	pthread_mutex_lock(&paths.lock);
-	number = find_or_append(&paths.methods, &paths.method_index, mix(id), method_same,
-	                        method_hash, &id, &e, &added);
-	pthread_mutex_unlock(&paths.lock);
-	if (!added)
-		free_names(&e);
-	return number == UINT32_MAX ? -ENOMEM : 0;
+	return add_method(&e) == UINT32_MAX ? -ENOMEM : 0;
 }
 
 uint32_t lc_path_intern(JNIEnv *jni, const uint64_t *frames, size_t frames_len)
