@@ -17,7 +17,7 @@
 #include <unistd.h>
 
 #include "src/agent_classes.h"
-#include "src/agent_counters.h"
+#include "src/agent_manifest.h"
 #include "src/agent_threads.h"
 #include "src/attribute/attribution.h"
 #include "src/attribute/sealed.h"
@@ -86,7 +86,7 @@ static void JNICALL on_gc_finish(jvmtiEnv *jvmti)
 	size_t len;
 
 	(void)jvmti;
-	lc_alloc_sample_gc_finish(lc_epoch_now());
+	lc_estimate_gc_finish(lc_epoch_now());
 	moves = lc_watch_gc_finish(&len);
 	lc_sealed_gc_finish(moves, len);
 	lc_span_gc_finish();
@@ -106,13 +106,14 @@ static void JNICALL on_compiled_load(jvmtiEnv *jvmti, jmethodID method, jint cod
                                      const jvmtiAddrLocationMap *map, const void *compile_info)
 {
 	(void)jvmti;
-	lc_code_compiled_method_load(method, code_size, code_addr, map_length, map, compile_info);
+	lc_code_cache_compiled_method_load(method, code_size, code_addr, map_length, map,
+	                                   compile_info);
 }
 
 static void JNICALL on_compiled_unload(jvmtiEnv *jvmti, jmethodID method, const void *code_addr)
 {
 	(void)jvmti;
-	lc_code_compiled_method_unload(method, code_addr);
+	lc_code_cache_compiled_method_unload(method, code_addr);
 	lc_generated_freed();
 }
 
@@ -124,7 +125,7 @@ static void JNICALL on_dynamic_code(jvmtiEnv *jvmti, const char *name, const voi
 		agent.interpreter_low = (uint64_t)(uintptr_t)address;
 		agent.interpreter_high = agent.interpreter_low + (uint64_t)length;
 	}
-	lc_code_dynamic_code_generated(name, address, length);
+	lc_code_cache_dynamic_code_generated(name, address, length);
 }
 
 /* Start */
@@ -220,7 +221,7 @@ static int make_tables(void)
 	if (!err)
 		err = lc_alloc_pool_init(ALLOC_POOL_BYTES);
 	if (!err)
-		err = lc_code_init();
+		err = lc_code_cache_init();
 	if (!err && lc_epoch_init())
 		err = 0; /* without membarrier, lc_epoch_enter_gc() waits instead */
 	if (err)
@@ -264,7 +265,7 @@ static int start_profile(void)
 		lc_say("%s; the program runs unprofiled", error);
 		return err;
 	}
-	err = lc_summary_init(&agent.options, agent.profile);
+	err = lc_agent_manifest_init(&agent.options, agent.profile);
 	if (err)
 		lc_say("cannot start: %s; the program runs unprofiled", strerror(-err));
 	return err;
@@ -275,7 +276,7 @@ static void start_alloc_sample(void)
 {
 	static const jvmtiEvent event[] = { JVMTI_EVENT_SAMPLED_OBJECT_ALLOC };
 	jvmtiCapabilities capability = { .can_generate_sampled_object_alloc_events = 1 };
-	struct lc_alloc_sample_config config = {
+	struct lc_estimate_config config = {
 		.interval_bytes = agent.options.alloc_interval_bytes,
 		.min_size_bytes = agent.options.min_size_bytes,
 		.depth = agent.options.depth,
@@ -288,7 +289,7 @@ static void start_alloc_sample(void)
 	if ((*lc_jvmti())->AddCapabilities(lc_jvmti(), &capability))
 		err = -ENOTSUP;
 	if (!err)
-		err = lc_alloc_sample_init(&config);
+		err = lc_estimate_init(&config);
 	if (!err)
 		err = enable(event, 1, JVMTI_ENABLE);
 	if (err)
@@ -312,7 +313,7 @@ static int go_live(JNIEnv *jni, bool interposed)
 		.profile = agent.profile,
 		.follow = agent.follow,
 		.interposed = interposed,
-		.write_manifest = lc_summary_write,
+		.write_manifest = lc_agent_manifest_write,
 	};
 	const char *const *watched = NULL;
 	size_t watched_len = 0;
@@ -406,7 +407,7 @@ static int prepare(JavaVM *vm, const char *text)
 		.CompiledMethodLoad = on_compiled_load,
 		.CompiledMethodUnload = on_compiled_unload,
 		.DynamicCodeGenerated = on_dynamic_code,
-		.SampledObjectAlloc = lc_alloc_sample_event,
+		.SampledObjectAlloc = lc_estimate_event,
 	};
 	static const jvmtiEvent first_events[] = { JVMTI_EVENT_VM_INIT, JVMTI_EVENT_VM_DEATH };
 	jvmtiEnv *jvmti = NULL;

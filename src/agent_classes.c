@@ -125,9 +125,9 @@ jclass lc_classes_define_hook(JNIEnv *jni, const struct lc_options *options)
 		.reference_bytes = layout->reference_bytes,
 		.object_align_bytes = layout->object_alignment,
 	};
-	struct lc_object_fields fields = { 0 };
+	struct lc_tlab_fields fields = { 0 };
 	bool objects =
-	    !options->min_size_bytes && find_for_name(jni) && !lc_object_init(jni, &fields);
+	    !options->min_size_bytes && find_for_name(jni) && !lc_tlab_init(jni, &fields);
 	jclass local = NULL, global = NULL;
 	uint8_t *bytes = NULL;
 	size_t len = 0;

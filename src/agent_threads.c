@@ -158,7 +158,7 @@ void JNICALL lc_agent_threads_end(jvmtiEnv *jvmti, JNIEnv *jni, jthread thread)
 	(void)jvmti;
 	(void)jni;
 	(void)thread;
-	lc_object_thread_end();
+	lc_tlab_thread_end();
 	if (!t)
 		t = lc_threads_find((int32_t)syscall(SYS_gettid));
 	if (!t)

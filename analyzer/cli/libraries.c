@@ -9,14 +9,14 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-int lc_place_library(const char *name, char *out, char *error)
+int lc_libraries_find(const char *name, char *out, char *error)
 {
 	static const char *const places[] = { "", "../lib/locus/" };
 	char self[PATH_MAX], path[2 * PATH_MAX];
 	ssize_t len = readlink("/proc/self/exe", self, sizeof(self) - 1);
 
 	if (len <= 0) {
-		snprintf(error, LC_PLACE_ERROR_MAX, "cannot read /proc/self/exe: %m");
+		snprintf(error, LC_LIBRARIES_ERROR_MAX, "cannot read /proc/self/exe: %m");
 		return -ENOENT;
 	}
 	self[len] = '\0';
@@ -29,19 +29,19 @@ int lc_place_library(const char *name, char *out, char *error)
 		 * the last; neither knows a way to quote them. */
 		if (!strpbrk(out, " :="))
 			return 0;
-		snprintf(error, LC_PLACE_ERROR_MAX,
+		snprintf(error, LC_LIBRARIES_ERROR_MAX,
 		         "'%s' cannot be loaded from a path with ' ', ':' or '='; move Locus to "
 		         "another directory",
 		         out);
 		return -EINVAL;
 	}
-	snprintf(error, LC_PLACE_ERROR_MAX,
+	snprintf(error, LC_LIBRARIES_ERROR_MAX,
 	         "%s is neither in %s nor in %s../lib/locus; build or install Locus again", name,
 	         self, self);
 	return -ENOENT;
 }
 
-bool lc_place_existing(const char *path, char *out, size_t out_len)
+bool lc_libraries_deepest_directory(const char *path, char *out, size_t out_len)
 {
 	struct stat st;
 	char *slash;
@@ -58,7 +58,7 @@ bool lc_place_existing(const char *path, char *out, size_t out_len)
 	return S_ISDIR(st.st_mode);
 }
 
-bool lc_place_writable(const char *directory)
+bool lc_libraries_writable(const char *directory)
 {
 	static const char block[4096];
 	char probe[PATH_MAX + 32], file[PATH_MAX + 64];

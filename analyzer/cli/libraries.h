@@ -9,26 +9,26 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-enum { LC_PLACE_ERROR_MAX = 3 * PATH_MAX };
+enum { LC_LIBRARIES_ERROR_MAX = 3 * PATH_MAX };
 
 /*
  * The path of one of our libraries ("liblocus.so"): beside the executable as built, or in
- * ../lib/locus as installed. `out` has PATH_MAX bytes, `error` LC_PLACE_ERROR_MAX. Returns 0, or
+ * ../lib/locus as installed. `out` has PATH_MAX bytes, `error` LC_LIBRARIES_ERROR_MAX. Returns 0, or
  * -ENOENT, or -EINVAL for a path that LD_PRELOAD and the JVM's options cannot express; then *error
  * says in one line what is wrong and what to do.
  */
-int lc_place_library(const char *name, char *out, char *error);
+int lc_libraries_find(const char *name, char *out, char *error);
 
 /*
  * The deepest directory of `path` that exists. Returns false, errno set, where that is not a
  * directory or cannot be looked at.
  */
-bool lc_place_existing(const char *path, char *out, size_t out_len);
+bool lc_libraries_deepest_directory(const char *path, char *out, size_t out_len);
 
 /*
  * Try in `directory` what the agent will do: make a directory and write a file. Leaves nothing
  * behind. Returns false with errno set.
  */
-bool lc_place_writable(const char *directory);
+bool lc_libraries_writable(const char *directory);
 
 #endif

@@ -50,13 +50,13 @@ static int remove_entry(const char *path, const struct stat *st, int type, struc
 /* The agent's argument for the JVM. Never NULL; free() it. */
 static char *agent_argument(struct lc_options *options, const char *dir)
 {
-	char library[PATH_MAX], text[8 * LC_OPTION_TEXT_MAX], error[LC_PLACE_ERROR_MAX];
+	char library[PATH_MAX], text[8 * LC_OPTION_TEXT_MAX], error[LC_LIBRARIES_ERROR_MAX];
 
 	if (lc_options_set(options, "output", dir, error, sizeof(error)) ||
 	    lc_options_set(options, "spans", "streams,tasks", error, sizeof(error)) ||
 	    lc_options_set(options, "event", "timer", error, sizeof(error)) ||
 	    lc_options_set(options, "calibrate", "on", error, sizeof(error)) ||
-	    lc_place_library("liblocus.so", library, error)) {
+	    lc_libraries_find("liblocus.so", library, error)) {
 		lc_fail("%s", error);
 		return NULL;
 	}
@@ -70,7 +70,7 @@ static char *agent_argument(struct lc_options *options, const char *dir)
 /* Start the JVM with the agent. Returns 0, or 1 after one line on stderr. */
 static int run_java(const char *jdk, char *agent)
 {
-	char preload[PATH_MAX], java[PATH_MAX], error[LC_PLACE_ERROR_MAX];
+	char preload[PATH_MAX], java[PATH_MAX], error[LC_LIBRARIES_ERROR_MAX];
 	char *env = (char[]){ "/usr/bin/env" };
 	char *const on_path[] = { env, (char[]){ "java" }, agent, (char[]){ "-version" }, NULL };
 	char *const given[] = { java, agent, (char[]){ "-version" }, NULL };
@@ -82,7 +82,7 @@ static int run_java(const char *jdk, char *agent)
 		    access(java, X_OK) != 0)
 			return lc_fail("no bin/java in '%s': %m", jdk);
 	}
-	if (lc_place_library("liblocus-preload.so", preload, error))
+	if (lc_libraries_find("liblocus-preload.so", preload, error))
 		return lc_fail("%s", error);
 	status = lc_doctor_capture(jdk ? given : on_path, preload, SECONDS, &said);
 	if (status != 0 && said)

@@ -247,13 +247,13 @@ static const char *linker_complaint(char *text)
 static void check_interposer(struct lc_doctor *d)
 {
 	static char *const command[] = { "/proc/self/exe", "--version", NULL };
-	char path[PATH_MAX], error[LC_PLACE_ERROR_MAX];
+	char path[PATH_MAX], error[LC_LIBRARIES_ERROR_MAX];
 	const char *complaint = NULL;
 	struct lc_doctor_check *c;
 	char *output;
 	int status;
 
-	if (lc_place_library("liblocus-preload.so", path, error)) {
+	if (lc_libraries_find("liblocus-preload.so", path, error)) {
 		c = lc_doctor_add(d, "interposer", LC_DOCTOR_MISSING, "not usable");
 		lc_doctor_advise(c, "%.1000s", error);
 		return;
@@ -305,10 +305,10 @@ static void try_to_load(const char *path, char *out, size_t out_len)
 
 static void check_agent(struct lc_doctor *d)
 {
-	char path[PATH_MAX], error[LC_PLACE_ERROR_MAX], why[512];
+	char path[PATH_MAX], error[LC_LIBRARIES_ERROR_MAX], why[512];
 	struct lc_doctor_check *c;
 
-	if (lc_place_library("liblocus.so", path, error)) {
+	if (lc_libraries_find("liblocus.so", path, error)) {
 		c = lc_doctor_add(d, "agent", LC_DOCTOR_MISSING, "not usable");
 		lc_doctor_advise(c, "%.1000s", error);
 		return;
@@ -344,8 +344,8 @@ void lc_doctor_disk(struct lc_doctor *d, const char *output)
 	else
 		snprintf(path, sizeof(path), "%s/%s", directory, output);
 	errno = 0;
-	if (!lc_place_existing(path, directory, sizeof(directory)) ||
-	    !lc_place_writable(directory) || statvfs(directory, &fs) != 0) {
+	if (!lc_libraries_deepest_directory(path, directory, sizeof(directory)) ||
+	    !lc_libraries_writable(directory) || statvfs(directory, &fs) != 0) {
 		c = lc_doctor_add(d, "disk", LC_DOCTOR_MISSING,
 		                  "no profile can be written to %.800s: %m", output);
 		lc_doctor_advise(c, "choose another directory with --output");

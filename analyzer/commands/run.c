@@ -83,9 +83,9 @@ static int parse_arguments(struct run *r, int argc, char **argv)
 
 static int find_library(const char *name, char *out)
 {
-	char error[LC_PLACE_ERROR_MAX];
+	char error[LC_LIBRARIES_ERROR_MAX];
 
-	return lc_place_library(name, out, error) ? lc_fail("%s", error) : 0;
+	return lc_libraries_find(name, out, error) ? lc_fail("%s", error) : 0;
 }
 
 /*
@@ -170,8 +170,8 @@ static int check_output(const struct run *r)
 		               "--output",
 		               output);
 	errno = 0;
-	if (!lc_place_existing(output, directory, sizeof(directory)) ||
-	    !lc_place_writable(directory))
+	if (!lc_libraries_deepest_directory(output, directory, sizeof(directory)) ||
+	    !lc_libraries_writable(directory))
 		return lc_fail("cannot write a profile to '%s': %m; choose another directory "
 		               "with --output",
 		               output);

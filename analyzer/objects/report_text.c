@@ -121,7 +121,7 @@ static void print_buckets(FILE *out, const struct lc_view *v)
 	print_shares(out, "  code: ", v->where, LC_DETAIL_WHERE_COUNT, lc_detail_where_name);
 	print_shares(out, "  address: ", v->how, LC_DETAIL_HOW_COUNT, lc_detail_how_name);
 	print_unexplained(out, v);
-	lc_text_metric(out, "  measured: ", lc_view_metric_all(v));
+	lc_report_text_metric(out, "  measured: ", lc_view_metric_all(v));
 }
 
 static void print_incomplete(FILE *out, const struct lc_load *l)
@@ -293,10 +293,10 @@ void lc_report_text(FILE *out, const struct lc_report *r)
 	print_numa(out, r->numa);
 	print_buckets(out, r->view);
 	print_notes(out, r);
-	lc_text_sites(out, r);
-	lc_text_classes(out, r);
-	lc_text_sharing(out, r);
-	lc_text_estimates(out, r);
+	lc_report_text_sites(out, r);
+	lc_report_text_classes(out, r);
+	lc_report_text_sharing(out, r);
+	lc_report_text_estimates(out, r);
 	print_code(out, r);
 	print_threads(out, r->view);
 	print_counters(out, r->view->load);

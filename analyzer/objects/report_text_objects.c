@@ -122,7 +122,7 @@ static void print_fields(FILE *out, const char *indent, const struct lc_view *v,
 	putc('\n', out);
 }
 
-void lc_text_metric(FILE *out, const char *label, const struct lc_view_metric *m)
+void lc_report_text_metric(FILE *out, const char *label, const struct lc_view_metric *m)
 {
 	const char *comma = "";
 
@@ -164,8 +164,8 @@ static void print_accesses(FILE *out, const struct lc_report *r, const struct lc
 		print_path(out, r, a->path, ACCESS_FRAMES);
 		if (s->accesses_len > 1) {
 			print_fields(out, "          ", v, a, a->path, a->samples);
-			lc_text_metric(out, "          ",
-			               lc_view_metric(v, a->bucket, a->site, a->path));
+			lc_report_text_metric(out, "          ",
+			                      lc_view_metric(v, a->bucket, a->site, a->path));
 		}
 	}
 }
@@ -175,7 +175,8 @@ static void print_parts(FILE *out, const struct lc_view *v, const struct lc_view
 {
 	if (s->accesses_len)
 		print_fields(out, "     ", v, s->accesses, LC_VIEW_ALL_PATHS, s->samples);
-	lc_text_metric(out, "     ", lc_view_metric(v, s->bucket, s->site, LC_VIEW_ALL_PATHS));
+	lc_report_text_metric(out, "     ",
+	                      lc_view_metric(v, s->bucket, s->site, LC_VIEW_ALL_PATHS));
 }
 
 static void print_site(FILE *out, const struct lc_report *r, size_t rank)
@@ -200,7 +201,7 @@ static void print_site(FILE *out, const struct lc_report *r, size_t rank)
 	print_accesses(out, r, s);
 }
 
-void lc_text_sites(FILE *out, const struct lc_report *r)
+void lc_report_text_sites(FILE *out, const struct lc_report *r)
 {
 	const struct lc_view *v = r->view;
 	size_t shown = v->sites_len < r->top ? v->sites_len : r->top;
@@ -232,7 +233,7 @@ static void print_split(FILE *out, const struct lc_view *v, const struct lc_view
 	}
 }
 
-void lc_text_classes(FILE *out, const struct lc_report *r)
+void lc_report_text_classes(FILE *out, const struct lc_report *r)
 {
 	const struct lc_view *v = r->view;
 	size_t shown = v->classes_len < r->top ? v->classes_len : r->top;
@@ -320,7 +321,7 @@ static void print_finding(FILE *out, const struct lc_report *r, size_t rank)
 	fprintf(out, "     what to do: %s\n", lc_report_advice(v, f));
 }
 
-void lc_text_sharing(FILE *out, const struct lc_report *r)
+void lc_report_text_sharing(FILE *out, const struct lc_report *r)
 {
 	const struct lc_sharing *s = r->sharing;
 	size_t shown = s->findings_len < r->top ? s->findings_len : r->top;
@@ -343,7 +344,7 @@ void lc_text_sharing(FILE *out, const struct lc_report *r)
 		print_finding(out, r, i);
 }
 
-void lc_text_estimates(FILE *out, const struct lc_report *r)
+void lc_report_text_estimates(FILE *out, const struct lc_report *r)
 {
 	const struct lc_view *v = r->view;
 	size_t shown = v->estimates_len < r->top ? v->estimates_len : r->top;

@@ -187,7 +187,7 @@ static void close_epoch(struct lc_epoch *e)
 	end_numa_windows();
 	lc_resolve_samples(work.jni, work.map, &nursery, UINT64_MAX);
 	lc_lines_close_epoch();
-	lc_numa_resolve(e->number, lc_clock_now_ns());
+	lc_numa_resolve(e->number, lc_time_now_ns());
 	close.moves = lc_moves_all(e->moves, &close.moves_len);
 	/* Only now is it known what was lost: see gc/moves.h. */
 	close.complete = e->complete && !lc_moves_lost(e->moves);
@@ -202,7 +202,7 @@ static void close_epoch(struct lc_epoch *e)
 		lc_alloc_log_trim(e->marks[i].thread->allocs, e->marks[i].position);
 	}
 	work.orphans.len = 0;
-	lc_alloc_sample_close(e->number, e->areas, e->areas_len);
+	lc_estimate_close(e->number, e->areas, e->areas_len);
 	work.open_epoch = e->number + 1;
 	work.stats.map_in_doubt = lc_map_check(work.map, check_header, NULL, HEADERS_PER_PASS);
 	if (lc_map_count(work.map) > work.stats.survivors_peak)
@@ -399,13 +399,13 @@ static void reap_threads(uint64_t now)
 
 static void tick(bool last)
 {
-	uint64_t now = lc_clock_now_ns();
+	uint64_t now = lc_time_now_ns();
 
 	close_sealed_epochs();
 	lc_timeline_tick(now, last);
 	if (work.config.options->trace && lc_span_what())
 		take_all_traces(now);
-	lc_alloc_sample_flush(work.jni);
+	lc_estimate_flush(work.jni);
 	lc_resolve_take(work.jni, work.open_epoch);
 	end_numa_windows();
 	if (work.stats.map_in_doubt)
@@ -418,7 +418,7 @@ static void tick(bool last)
 		reap_threads(now);
 	}
 	if (last || now - work.block_begin_ns >= BLOCK_MS * MS) {
-		lc_clock_refine();
+		lc_cycles_refine();
 		write_blocks(now);
 		if (last)
 			give_up_traces();
@@ -442,7 +442,7 @@ static void *run(void *unused)
 	work.config.write_manifest(
 	    false); /* a program that is killed early is named all the same */
 	while (!atomic_load_explicit(&work.stopping, memory_order_acquire)) {
-		uint64_t now = lc_clock_now_ns();
+		uint64_t now = lc_time_now_ns();
 
 		/* With timelines, at the end of each of their stretches. */
 		lc_wake_wait(lc_timeline_on() ? lc_timeline_next_ns(now) - now : TICK_MS * MS);
@@ -459,7 +459,7 @@ int lc_attribution_start(const struct lc_attribution_config *config)
 	int err;
 
 	work.config = *config;
-	work.block_begin_ns = work.manifest_ns = work.open_ns = lc_clock_now_ns();
+	work.block_begin_ns = work.manifest_ns = work.open_ns = lc_time_now_ns();
 	err = lc_wake_init();
 	if (!err)
 		err = lc_map_create(&work.map);

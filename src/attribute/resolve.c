@@ -134,8 +134,7 @@ static void count(JNIEnv *jni, const struct pending *p, const struct verdict *v)
 		detail.klass = lc_klass_of_word(site->class_word);
 	lc_detail_sample(jni, &detail);
 	if (v->bucket == LC_BUCKET_HEAP_CLASS)
-		lc_alloc_sample_access(p->thread, p->engine, v->site, v->object, p->epoch,
-		                       p->samples);
+		lc_estimate_access(p->thread, p->engine, v->site, v->object, p->epoch, p->samples);
 }
 
 static void take(JNIEnv *jni, struct lc_thread *t, const struct lc_sample *s)
@@ -241,7 +240,7 @@ static struct verdict judge(const struct lc_query *q, const struct pending *p)
 void lc_resolve_samples(JNIEnv *jni, struct lc_map *map, const struct lc_nursery *nursery,
                         uint64_t until_ns)
 {
-	const uint64_t now = lc_clock_now_ns();
+	const uint64_t now = lc_time_now_ns();
 	const bool final = until_ns == UINT64_MAX;
 	struct pending *pending = work.pending.data;
 	struct lc_query *queries;

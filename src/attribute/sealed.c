@@ -146,7 +146,7 @@ static void take_small(struct lc_epoch *e)
 
 void lc_sealed_gc_finish(struct lc_move *moves, size_t moves_len)
 {
-	uint64_t begin = lc_clock_now_ns();
+	uint64_t begin = lc_time_now_ns();
 	bool queued = false;
 	struct lc_epoch *e;
 
@@ -186,7 +186,7 @@ out:
 	sealed.unsealed = !queued;
 	lc_epoch_leave_gc();
 	atomic_fetch_add_explicit(&sealed.collections, 1, memory_order_relaxed);
-	atomic_fetch_add_explicit(&sealed.seal_ns, lc_clock_now_ns() - begin, memory_order_relaxed);
+	atomic_fetch_add_explicit(&sealed.seal_ns, lc_time_now_ns() - begin, memory_order_relaxed);
 	lc_wake();
 free_moves:
 	free(moves);

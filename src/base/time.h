@@ -12,7 +12,7 @@
 #include "src/base/hash.h"
 
 /* CLOCK_MONOTONIC in nanoseconds. */
-static inline uint64_t lc_clock_now_ns(void)
+static inline uint64_t lc_time_now_ns(void)
 {
 	struct timespec now;
 
@@ -24,15 +24,15 @@ static inline uint64_t lc_clock_now_ns(void)
  * The clock of the CPU time of a thread of any process, as the kernel numbers it and as
  * pthread_getcpuclockid() has it for threads of one's own: ~tid, per thread (4), scheduler time (2).
  */
-static inline clockid_t lc_clock_of_thread(int32_t tid)
+static inline clockid_t lc_time_thread_clock(int32_t tid)
 {
 	return (clockid_t)(~(uint32_t)tid << 3 | 6);
 }
 
 /* A number below `limit` that differs from thread to thread and from call to call. */
-static inline uint64_t lc_clock_random(uint64_t limit, int32_t tid)
+static inline uint64_t lc_time_random(uint64_t limit, int32_t tid)
 {
-	uint64_t x = lc_clock_now_ns() << 32 ^ (uint64_t)(uint32_t)tid;
+	uint64_t x = lc_time_now_ns() << 32 ^ (uint64_t)(uint32_t)tid;
 
 	x = lc_hash(x);
 	x = (x ^ x >> 32) * UINT64_C(0xd6e8feb86659fd93);

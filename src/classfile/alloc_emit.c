@@ -28,17 +28,17 @@ static const struct {
 	[LC_HOOK_WATCHED_OBJECTS] = { "watchedArray", "([Ljava/lang/Object;I)V" },
 };
 
-const char *lc_hook_method_name(enum lc_hook_method m)
+const char *lc_alloc_plan_method_name(enum lc_hook_method m)
 {
 	return methods[m].name;
 }
 
-const char *lc_hook_method_descriptor(enum lc_hook_method m)
+const char *lc_alloc_plan_method_descriptor(enum lc_hook_method m)
 {
 	return methods[m].descriptor;
 }
 
-uint8_t lc_hook_bytes(const struct lc_hook *hook)
+uint8_t lc_alloc_plan_bytes(const struct lc_hook *hook)
 {
 	switch (hook->shape) {
 	case LC_HOOK_CAST:
@@ -72,8 +72,9 @@ static uint16_t method_number(struct lc_hook_constants *k, enum lc_hook_method m
 		return k->methods[method];
 	if (!k->hook_class)
 		k->hook_class = lc_pool_class(k->pool, LC_HOOK_CLASS);
-	k->methods[method] = lc_pool_method(k->pool, k->hook_class, lc_hook_method_name(method),
-	                                    lc_hook_method_descriptor(method));
+	k->methods[method] =
+	    lc_pool_method(k->pool, k->hook_class, lc_alloc_plan_method_name(method),
+	                   lc_alloc_plan_method_descriptor(method));
 	return k->methods[method];
 }
 
@@ -119,8 +120,8 @@ static uint8_t *assemble_plain(uint8_t *p, bool of_this, enum lc_hook_method met
 	return p + 2;
 }
 
-void lc_hook_assemble(struct lc_hooks *h, struct lc_hook_constants *k,
-                      const struct lc_rewrite_options *options)
+void lc_alloc_plan_assemble(struct lc_alloc_plan *h, struct lc_hook_constants *k,
+                            const struct lc_rewrite_options *options)
 {
 	for (size_t i = 0; i < h->len; i++) {
 		const struct lc_hook *hook = &h->hooks[i];

@@ -78,9 +78,9 @@ enum { PRIMITIVE_FIRST = 4, PRIMITIVES_LEN = sizeof(primitives) / sizeof(primiti
 
 /* A walk over the instructions of one method. */
 struct walk {
-	struct lc_hook_scan *scan;
+	struct lc_alloc_plan_scan *scan;
 	struct lc_method_code *code;
-	struct lc_hooks *out;
+	struct lc_alloc_plan *out;
 	const struct call *body; /* the intrinsic that the method is, or NULL */
 	bool constructor;        /* its returns get hooks */
 	uint32_t uninitialized;  /* `new` whose constructor call is yet to come */
@@ -124,12 +124,12 @@ static uint64_t own_bytes(const struct lc_class *c, uint32_t reference_bytes)
 	return sum;
 }
 
-bool lc_hook_scan_open(struct lc_hook_scan *s, const struct lc_class *c,
-                       const struct lc_rewrite_options *options)
+bool lc_alloc_plan_scan_open(struct lc_alloc_plan_scan *s, const struct lc_class *c,
+                             const struct lc_rewrite_options *options)
 {
 	struct lc_class_text name = lc_class_name(c, c->this_class);
 
-	*s = (struct lc_hook_scan){ .cls = c, .options = options };
+	*s = (struct lc_alloc_plan_scan){ .cls = c, .options = options };
 	s->own_bytes = own_bytes(c, options->reference_bytes);
 	s->large = !options->objects && (options->force_object ||
 	                                 (s->own_bytes && s->own_bytes >= options->min_size_bytes));
@@ -140,21 +140,21 @@ bool lc_hook_scan_open(struct lc_hook_scan *s, const struct lc_class *c,
 	return s->calls;
 }
 
-void lc_hook_scan_close(struct lc_hook_scan *s)
+void lc_alloc_plan_scan_close(struct lc_alloc_plan_scan *s)
 {
 	free(s->calls);
 	s->calls = NULL;
 }
 
-void lc_hooks_close(struct lc_hooks *h)
+void lc_alloc_plan_close(struct lc_alloc_plan *h)
 {
 	free(h->inserts);
 	free(h->hooks);
-	*h = (struct lc_hooks){ 0 };
+	*h = (struct lc_alloc_plan){ 0 };
 }
 
 /* Make room for one more hook. Returns NULL without memory. */
-static struct lc_hook *add(struct lc_hooks *h)
+static struct lc_hook *add(struct lc_alloc_plan *h)
 {
 	size_t cap = h->cap;
 	struct lc_insert *inserts =
@@ -181,7 +181,7 @@ static enum lc_rewrite_status put(struct walk *w, uint32_t at, bool before, stru
 	w->out->inserts[w->out->len - 1] = (struct lc_insert){
 		.at = at,
 		.before = before,
-		.len = lc_hook_bytes(&hook),
+		.len = lc_alloc_plan_bytes(&hook),
 	};
 	return LC_REWRITE_DONE;
 }
@@ -531,7 +531,8 @@ static enum lc_rewrite_status visit(struct walk *w, uint32_t at)
 	default:
 		if (w->constructor && lc_insn_stores_local0(w->code->insns + at))
 			w->stores_local0 = true;
-		return lc_code_mark_targets(w->code, at) ? LC_REWRITE_DONE : LC_REWRITE_MALFORMED;
+		return lc_method_code_mark_targets(w->code, at) ? LC_REWRITE_DONE
+		                                                : LC_REWRITE_MALFORMED;
 	}
 }
 
@@ -552,7 +553,7 @@ static void extend_run(struct walk *w, uint32_t at)
 /* Drop the hooks that proved void, now that all targets are known. */
 static void sift(struct walk *w)
 {
-	struct lc_hooks *h = w->out;
+	struct lc_alloc_plan *h = w->out;
 	size_t kept = 0;
 
 	for (size_t i = 0; i < h->len; i++) {
@@ -589,7 +590,8 @@ static bool is_hooked_constructor(const struct walk *w, const struct lc_member *
 }
 
 /* The intrinsic that the method is, or NULL. */
-static const struct call *body_of(const struct lc_hook_scan *s, const struct lc_member *method)
+static const struct call *body_of(const struct lc_alloc_plan_scan *s,
+                                  const struct lc_member *method)
 {
 	const struct lc_class *c = s->cls;
 
@@ -600,8 +602,9 @@ static const struct call *body_of(const struct lc_hook_scan *s, const struct lc_
 	return NULL;
 }
 
-enum lc_rewrite_status lc_hook_find(struct lc_hook_scan *s, const struct lc_member *method,
-                                    struct lc_method_code *code, struct lc_hooks *out)
+enum lc_rewrite_status lc_alloc_plan_find(struct lc_alloc_plan_scan *s,
+                                          const struct lc_member *method,
+                                          struct lc_method_code *code, struct lc_alloc_plan *out)
 {
 	struct walk w = { .scan = s, .code = code, .out = out };
 	enum lc_rewrite_status status;
@@ -623,7 +626,7 @@ enum lc_rewrite_status lc_hook_find(struct lc_hook_scan *s, const struct lc_memb
 	}
 	if (!out->len)
 		return LC_REWRITE_DONE;
-	if (!lc_code_mark_handlers(code))
+	if (!lc_method_code_mark_handlers(code))
 		return LC_REWRITE_MALFORMED;
 	sift(&w);
 	return LC_REWRITE_DONE;

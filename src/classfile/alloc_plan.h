@@ -44,8 +44,8 @@ enum lc_hook_method {
 	LC_HOOK_METHOD_COUNT
 };
 
-const char *lc_hook_method_name(enum lc_hook_method m);
-const char *lc_hook_method_descriptor(enum lc_hook_method m);
+const char *lc_alloc_plan_method_name(enum lc_hook_method m);
+const char *lc_alloc_plan_method_descriptor(enum lc_hook_method m);
 
 enum lc_hook_shape {
 	LC_HOOK_DUP,          /* dup; site; call */
@@ -74,10 +74,10 @@ struct lc_hook {
 	uint32_t from;
 };
 
-uint8_t lc_hook_bytes(const struct lc_hook *hook);
+uint8_t lc_alloc_plan_bytes(const struct lc_hook *hook);
 
 /* Hooks of one method, in the order of their positions; the arrays are reused for the next. */
-struct lc_hooks {
+struct lc_alloc_plan {
 	struct lc_insert *inserts; /* malloc'ed; owner: the struct */
 	struct lc_hook *hooks;     /* malloc'ed; owner: the struct */
 	size_t len;
@@ -85,7 +85,7 @@ struct lc_hooks {
 };
 
 /* What the search for hooks knows about the class that it searches. */
-struct lc_hook_scan {
+struct lc_alloc_plan_scan {
 	const struct lc_class *cls;
 	const struct lc_rewrite_options *options;
 	uint8_t
@@ -98,17 +98,18 @@ struct lc_hook_scan {
 };
 
 /* Allocate `calls` and set the flags. Returns false without memory. */
-bool lc_hook_scan_open(struct lc_hook_scan *s, const struct lc_class *c,
-                       const struct lc_rewrite_options *options);
-void lc_hook_scan_close(struct lc_hook_scan *s);
+bool lc_alloc_plan_scan_open(struct lc_alloc_plan_scan *s, const struct lc_class *c,
+                             const struct lc_rewrite_options *options);
+void lc_alloc_plan_scan_close(struct lc_alloc_plan_scan *s);
 
 /*
  * Walk the instructions of `method`, set code->flags (lent by the caller, all 0) and collect the
  * hooks. Returns LC_REWRITE_DONE, LC_REWRITE_MALFORMED or LC_REWRITE_NO_MEMORY.
  */
-enum lc_rewrite_status lc_hook_find(struct lc_hook_scan *s, const struct lc_member *method,
-                                    struct lc_method_code *code, struct lc_hooks *out);
-void lc_hooks_close(struct lc_hooks *h);
+enum lc_rewrite_status lc_alloc_plan_find(struct lc_alloc_plan_scan *s,
+                                          const struct lc_member *method,
+                                          struct lc_method_code *code, struct lc_alloc_plan *out);
+void lc_alloc_plan_close(struct lc_alloc_plan *h);
 
 /*
  * The constants that all hooks of one class share: their numbers in `pool`, 0 until the first hook
@@ -122,7 +123,7 @@ struct lc_hook_constants {
 };
 
 /* Fill in the bytes of the inserts; each hook takes one fresh site. */
-void lc_hook_assemble(struct lc_hooks *h, struct lc_hook_constants *constants,
-                      const struct lc_rewrite_options *options);
+void lc_alloc_plan_assemble(struct lc_alloc_plan *h, struct lc_hook_constants *constants,
+                            const struct lc_rewrite_options *options);
 
 #endif

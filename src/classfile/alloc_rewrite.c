@@ -12,8 +12,8 @@ struct rewrite {
 	struct lc_edit edit;
 	const struct lc_rewrite_options *options;
 	struct lc_rewrite_result counts;
-	struct lc_hook_scan scan;
-	struct lc_hooks hooks;
+	struct lc_alloc_plan_scan scan;
+	struct lc_alloc_plan hooks;
 	struct lc_hook_constants constants;
 };
 
@@ -26,17 +26,17 @@ static enum lc_rewrite_status rewrite_code(void *user, const struct lc_member *m
 
 	status = lc_edit_read(&r->edit, a, &code);
 	if (status == LC_REWRITE_DONE)
-		status = lc_hook_find(&r->scan, method, &code, &r->hooks);
+		status = lc_alloc_plan_find(&r->scan, method, &code, &r->hooks);
 	if (status != LC_REWRITE_DONE || !r->hooks.len)
 		return status;
-	status = lc_code_layout(&code, r->hooks.inserts, r->hooks.len);
+	status = lc_method_code_layout(&code, r->hooks.inserts, r->hooks.len);
 	if (status == LC_REWRITE_TOO_LARGE || code.max_stack > UINT16_MAX - LC_HOOK_STACK) {
 		r->counts.methods_left++;
 		return LC_REWRITE_DONE;
 	}
 	if (status != LC_REWRITE_DONE)
 		return status;
-	lc_hook_assemble(&r->hooks, &r->constants, r->options);
+	lc_alloc_plan_assemble(&r->hooks, &r->constants, r->options);
 	status = lc_edit_put(&r->edit, a, &code, r->hooks.inserts, r->hooks.len,
 	                     (uint32_t)code.max_stack + LC_HOOK_STACK);
 	if (status == LC_REWRITE_DONE)
@@ -71,15 +71,15 @@ enum lc_rewrite_status lc_rewrite_class(const uint8_t *in, size_t len,
 		return status;
 	if (lc_text_is(lc_class_name(c, c->this_class), LC_HOOK_CLASS))
 		status = LC_REWRITE_NOTHING;
-	else if (!lc_hook_scan_open(&r.scan, c, options))
+	else if (!lc_alloc_plan_scan_open(&r.scan, c, options))
 		status = LC_REWRITE_NO_MEMORY;
 	else
 		status = rewrite_methods(&r);
 	if (status == LC_REWRITE_DONE)
 		status = lc_edit_join(&r.edit, &r.counts.bytes, &r.counts.len);
 	*out = r.counts;
-	lc_hook_scan_close(&r.scan);
-	lc_hooks_close(&r.hooks);
+	lc_alloc_plan_scan_close(&r.scan);
+	lc_alloc_plan_close(&r.hooks);
 	lc_edit_close(&r.edit);
 	return status;
 }

@@ -84,7 +84,7 @@ static bool lend_scratch(struct lc_edit *e, struct lc_method_code *code)
 enum lc_rewrite_status lc_edit_read(struct lc_edit *e, const struct lc_attribute *a,
                                     struct lc_method_code *code)
 {
-	if (!lc_code_read(&e->cls, a, code))
+	if (!lc_method_code_read(&e->cls, a, code))
 		return LC_REWRITE_MALFORMED;
 	return lend_scratch(e, code) ? LC_REWRITE_DONE : LC_REWRITE_NO_MEMORY;
 }
@@ -103,8 +103,8 @@ enum lc_rewrite_status lc_edit_put(struct lc_edit *e, const struct lc_attribute 
 	lc_be_add2(&e->out, max_stack);
 	lc_be_add2(&e->out, code->max_locals);
 	lc_be_add4(&e->out, code->new_len);
-	lc_code_emit(code, inserts, len, &e->out);
-	lc_code_emit_handlers(code, &e->out);
+	lc_method_code_emit(code, inserts, len, &e->out);
+	lc_method_code_emit_handlers(code, &e->out);
 	if (!lc_tables_emit(&e->cls, code, &e->out))
 		return LC_REWRITE_MALFORMED;
 	if (e->out.failed || e->pool.bytes.failed)

@@ -24,8 +24,8 @@ static const uint8_t insn_bytes[256] = {
 	[197] = 4,         [198 ... 199] = 3,       [LC_OP_GOTO_W... LC_OP_JSR_W] = 5,
 };
 
-bool lc_code_read(const struct lc_class *c, const struct lc_attribute *a,
-                  struct lc_method_code *out)
+bool lc_method_code_read(const struct lc_class *c, const struct lc_attribute *a,
+                         struct lc_method_code *out)
 {
 	const uint8_t *p = c->bytes + a->body;
 	uint32_t left = a->len, count;
@@ -156,7 +156,7 @@ static bool mark(struct lc_method_code *code, uint32_t at, int32_t offset)
 	return true;
 }
 
-bool lc_code_mark_targets(struct lc_method_code *code, uint32_t at)
+bool lc_method_code_mark_targets(struct lc_method_code *code, uint32_t at)
 {
 	const uint8_t *insns = code->insns;
 	uint32_t entry, step, end;
@@ -177,7 +177,7 @@ bool lc_code_mark_targets(struct lc_method_code *code, uint32_t at)
 	return true;
 }
 
-bool lc_code_mark_handlers(struct lc_method_code *code)
+bool lc_method_code_mark_handlers(struct lc_method_code *code)
 {
 	for (uint32_t i = 0; i < code->handlers_len; i++) {
 		const uint8_t *h = code->handlers + LC_HANDLER_BYTES * i;
@@ -258,8 +258,8 @@ static bool targets_are_starts(const struct lc_method_code *code)
 	return true;
 }
 
-enum lc_rewrite_status lc_code_layout(struct lc_method_code *code, const struct lc_insert *inserts,
-                                      size_t len)
+enum lc_rewrite_status lc_method_code_layout(struct lc_method_code *code,
+                                             const struct lc_insert *inserts, size_t len)
 {
 	if (!targets_are_starts(code))
 		return LC_REWRITE_MALFORMED;
@@ -322,8 +322,8 @@ static void emit_switch(const struct lc_method_code *code, uint32_t at, uint32_t
 	}
 }
 
-void lc_code_emit(const struct lc_method_code *code, const struct lc_insert *inserts, size_t len,
-                  struct lc_bytes *out)
+void lc_method_code_emit(const struct lc_method_code *code, const struct lc_insert *inserts,
+                         size_t len, struct lc_bytes *out)
 {
 	const struct lc_insert *end = len ? inserts + len : inserts;
 	uint32_t copied = 0, bytes;
@@ -362,7 +362,7 @@ void lc_code_emit(const struct lc_method_code *code, const struct lc_insert *ins
 	lc_bytes_add(out, code->tail, code->tail_len);
 }
 
-void lc_code_emit_handlers(const struct lc_method_code *code, struct lc_bytes *out)
+void lc_method_code_emit_handlers(const struct lc_method_code *code, struct lc_bytes *out)
 {
 	lc_be_add2(out, code->handlers_len + (code->tail_len != 0));
 	for (uint32_t i = 0; i < code->handlers_len; i++) {

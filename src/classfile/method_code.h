@@ -2,8 +2,8 @@
  * classfile/method_code.h - reads the instructions of a method and relocates them around inserted
  * code.
  *
- * Steps: lc_code_read() finds the parts, the caller walks the instructions with lc_insn_bytes()
- * and lc_code_mark_targets(), chooses what to insert, lc_code_layout() computes where everything
+ * Steps: lc_method_code_read() finds the parts, the caller walks the instructions with lc_insn_bytes()
+ * and lc_method_code_mark_targets(), chooses what to insert, lc_method_code_layout() computes where everything
  * moves to, and the emit functions write it. Positions are offsets from the first instruction.
  *
  * An old position becomes the start of the code inserted before its instruction, or else the new
@@ -94,9 +94,9 @@ struct lc_method_code {
 	uint32_t end;            /* offset in the class behind the last attribute */
 	/* Scratch that the caller lends, [len + 1] each. */
 	uint8_t *flags;  /* LC_AT_* */
-	uint32_t *moved; /* new position of each old one, set by lc_code_layout() */
+	uint32_t *moved; /* new position of each old one, set by lc_method_code_layout() */
 	uint32_t new_len;
-	/* Both empty unless the caller sets them between lc_code_read() and lc_code_layout(). */
+	/* Both empty unless the caller sets them between lc_method_code_read() and lc_method_code_layout(). */
 	const uint8_t *prologue;
 	const uint8_t *tail;
 	uint16_t prologue_len;
@@ -105,7 +105,7 @@ struct lc_method_code {
 	uint16_t stackmap_name; /* of the Utf8 constant "StackMapTable" */
 };
 
-/* Straight-line code to be inserted; `bytes` need not be set before lc_code_emit(). */
+/* Straight-line code to be inserted; `bytes` need not be set before lc_method_code_emit(). */
 struct lc_insert {
 	uint32_t at;  /* position of the instruction it belongs to */
 	bool before;  /* in front of it, not behind it */
@@ -115,19 +115,19 @@ struct lc_insert {
 };
 
 /* Find the parts of a Code attribute; false if they do not fill it. Leaves scratch fields alone. */
-bool lc_code_read(const struct lc_class *c, const struct lc_attribute *a,
-                  struct lc_method_code *out);
+bool lc_method_code_read(const struct lc_class *c, const struct lc_attribute *a,
+                         struct lc_method_code *out);
 
 /* Bytes of the instruction at `at`, 0 where it is no instruction or reaches beyond the end. */
 uint32_t lc_insn_bytes(const struct lc_method_code *code, uint32_t at);
 
 /*
  * Set LC_AT_TARGET where the jump or switch at `at` leads. Returns false if that is outside of the
- * code. Other instructions have no effect. lc_code_mark_handlers() does this for the exception
+ * code. Other instructions have no effect. lc_method_code_mark_handlers() does this for the exception
  * table.
  */
-bool lc_code_mark_targets(struct lc_method_code *code, uint32_t at);
-bool lc_code_mark_handlers(struct lc_method_code *code);
+bool lc_method_code_mark_targets(struct lc_method_code *code, uint32_t at);
+bool lc_method_code_mark_handlers(struct lc_method_code *code);
 
 /* Does the instruction write to local variable 0? */
 bool lc_insn_stores_local0(const uint8_t *insn);
@@ -139,15 +139,15 @@ bool lc_insn_stores_local0(const uint8_t *insn);
  * no longer reach (a detour would need a new stack map frame), and LC_REWRITE_MALFORMED when a
  * target is not the start of an instruction.
  */
-enum lc_rewrite_status lc_code_layout(struct lc_method_code *code, const struct lc_insert *inserts,
-                                      size_t len);
+enum lc_rewrite_status lc_method_code_layout(struct lc_method_code *code,
+                                             const struct lc_insert *inserts, size_t len);
 
 /*
  * Append the relocated instructions; then the exception table with its count. After
- * lc_code_layout().
+ * lc_method_code_layout().
  */
-void lc_code_emit(const struct lc_method_code *code, const struct lc_insert *inserts, size_t len,
-                  struct lc_bytes *out);
-void lc_code_emit_handlers(const struct lc_method_code *code, struct lc_bytes *out);
+void lc_method_code_emit(const struct lc_method_code *code, const struct lc_insert *inserts,
+                         size_t len, struct lc_bytes *out);
+void lc_method_code_emit_handlers(const struct lc_method_code *code, struct lc_bytes *out);
 
 #endif

@@ -239,7 +239,7 @@ static bool visit(struct walk *w, uint32_t at)
 		    (w->plan.wrapped || w->plan.created || w->plan.stream_task))
 			put_return(w, at);
 		w->stores_local0 |= lc_insn_stores_local0(insn);
-		return lc_code_mark_targets(w->code, at);
+		return lc_method_code_mark_targets(w->code, at);
 	}
 }
 
@@ -353,9 +353,9 @@ static enum lc_rewrite_status rewrite_code(void *user, const struct lc_member *m
 	status = find(&w);
 	if (status != LC_REWRITE_DONE || (!r->len && !code.prologue_len))
 		return status;
-	if (!lc_code_mark_handlers(&code))
+	if (!lc_method_code_mark_handlers(&code))
 		return LC_REWRITE_MALFORMED;
-	status = lc_code_layout(&code, r->inserts, r->len);
+	status = lc_method_code_layout(&code, r->inserts, r->len);
 	max_stack = (uint32_t)code.max_stack + STACK;
 	if (status == LC_REWRITE_TOO_LARGE || max_stack > UINT16_MAX) {
 		r->counts.sites = sites;

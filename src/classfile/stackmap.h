@@ -10,7 +10,7 @@
 
 /*
  * Append the relocated info[] of the StackMapTable at `body`, `len` bytes, to `out`, and the frame
- * of the code's tail. After lc_code_layout(). Returns false if the table does not parse or a
+ * of the code's tail. After lc_method_code_layout(). Returns false if the table does not parse or a
  * position in it is no instruction.
  */
 bool lc_stackmap_emit(const struct lc_method_code *code, const uint8_t *body, uint32_t len,

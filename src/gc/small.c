@@ -117,7 +117,7 @@ bool lc_small_begin(const struct lc_area *areas, size_t len, bool class_word)
 	small.class_word = class_word;
 	small.near = 0;
 	small.granule = 0;
-	small.begin_ns = lc_clock_now_ns();
+	small.begin_ns = lc_time_now_ns();
 	return true;
 }
 
@@ -230,7 +230,7 @@ struct lc_move *lc_small_end(size_t *len)
 	small.moves_len = small.moves_cap = 0;
 	atomic_fetch_add_explicit(&small.moved, *len, memory_order_relaxed);
 	atomic_store_explicit(&small.held, held, memory_order_relaxed);
-	atomic_fetch_add_explicit(&small.pass_ns, lc_clock_now_ns() - small.begin_ns,
+	atomic_fetch_add_explicit(&small.pass_ns, lc_time_now_ns() - small.begin_ns,
 	                          memory_order_relaxed);
 	return moves;
 }

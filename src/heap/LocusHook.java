@@ -61,7 +61,7 @@ public final class LocusHook {
 	/* Address of an int: an object to watch is being looked for, else 0. */
 	private static final long WATCHING = 0x7C0C0500_00000007L;
 
-	/* struct lc_object_thread and its entries. */
+	/* struct lc_tlab_thread and its entries. */
 	private static final int ENTRIES = 64;
 	private static final int ENTRY_MASK = 32767;
 
@@ -102,7 +102,7 @@ public final class LocusHook {
 		return U.getLong(Thread.currentThread(), EETOP);
 	}
 
-	/** The thread's struct lc_object_thread, or 0. */
+	/** The thread's struct lc_tlab_thread, or 0. */
 	@ForceInline
 	private static long state(long thread) {
 		long slot = THREADS + ((thread >>> 6 ^ thread >>> 14) & 4095) * 16;

@@ -32,14 +32,14 @@
 
 enum { SHIFT_MAX = 40 };
 
-static struct lc_alloc_table sample = { .lock = PTHREAD_MUTEX_INITIALIZER };
+static struct lc_estimate_table sample = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
-struct lc_alloc_table *lc_alloc_table(void)
+struct lc_estimate_table *lc_estimate_table(void)
 {
 	return &sample;
 }
 
-int lc_alloc_sample_init(const struct lc_alloc_sample_config *config)
+int lc_estimate_init(const struct lc_estimate_config *config)
 {
 	if (!config->interval_bytes || !config->min_size_bytes)
 		return 0;
@@ -51,39 +51,39 @@ int lc_alloc_sample_init(const struct lc_alloc_sample_config *config)
 	sample.collections_counter = lc_collector_count();
 	sample.counted = sample.collections_counter ? *sample.collections_counter : 0;
 	sample.epoch = sample.closed = lc_epoch_now();
-	sample.random = lc_clock_now_ns() | 1;
+	sample.random = lc_time_now_ns() | 1;
 	/* Pages of these arrays take no memory until they are touched. */
-	sample.entries = calloc(LC_ALLOC_ENTRIES_MAX, sizeof(*sample.entries));
-	sample.objects = calloc(LC_ALLOC_ENTRIES_MAX, sizeof(*sample.objects));
-	sample.released = calloc(LC_ALLOC_ENTRIES_MAX, sizeof(*sample.released));
+	sample.entries = calloc(LC_ESTIMATE_ENTRIES_MAX, sizeof(*sample.entries));
+	sample.objects = calloc(LC_ESTIMATE_ENTRIES_MAX, sizeof(*sample.objects));
+	sample.released = calloc(LC_ESTIMATE_ENTRIES_MAX, sizeof(*sample.released));
 	sample.split = lc_split_create();
 	if (!sample.entries || !sample.objects || !sample.released || !sample.split) {
-		lc_alloc_sample_destroy();
+		lc_estimate_destroy();
 		return -ENOMEM;
 	}
 	atomic_store_explicit(&sample.enabled, true, memory_order_release);
 	return 0;
 }
 
-bool lc_alloc_sample_enabled(void)
+bool lc_estimate_enabled(void)
 {
 	return atomic_load_explicit(&sample.enabled, memory_order_acquire);
 }
 
-void lc_alloc_sample_destroy(void)
+void lc_estimate_destroy(void)
 {
 	atomic_store_explicit(&sample.enabled, false, memory_order_release);
 	free(sample.entries);
 	free(sample.objects);
 	free(sample.released);
-	lc_alloc_sums_free(&sample.sums);
+	lc_estimate_sums_free(&sample.sums);
 	free(sample.areas);
 	lc_split_destroy(sample.split);
 	sample.entries = sample.released = NULL;
 	sample.objects = NULL;
 	sample.areas = NULL;
 	sample.split = NULL;
-	sample.stats = (struct lc_alloc_sample_stats){ 0 };
+	sample.stats = (struct lc_estimate_stats){ 0 };
 	sample.len = sample.live = sample.areas_len = 0;
 	sample.collections = 0;
 	sample.shift = 0;
@@ -109,7 +109,7 @@ static bool chosen(uint8_t shift)
 }
 
 /*
- * Move about half of the live entries to `out`, which has room for LC_ALLOC_LIVE_MAX. Returns how
+ * Move about half of the live entries to `out`, which has room for LC_ESTIMATE_LIVE_MAX. Returns how
  * many.
  */
 static size_t thin(jweak *out)
@@ -117,13 +117,13 @@ static size_t thin(jweak *out)
 	size_t kept = 0, given_up = 0;
 
 	for (size_t i = 0; i < sample.len; i++) {
-		struct lc_alloc_entry *e = &sample.entries[i];
+		struct lc_estimate_entry *e = &sample.entries[i];
 
-		if (lc_alloc_alive(e) && toss()) {
+		if (lc_estimate_alive(e) && toss()) {
 			out[given_up++] = e->ref;
 			continue;
 		}
-		if (lc_alloc_alive(e))
+		if (lc_estimate_alive(e))
 			e->shift++;
 		sample.entries[kept++] = *e;
 	}
@@ -136,12 +136,12 @@ static size_t thin(jweak *out)
 
 static bool full(void)
 {
-	return sample.live >= LC_ALLOC_LIVE_MAX || sample.len >= LC_ALLOC_ENTRIES_MAX;
+	return sample.live >= LC_ESTIMATE_LIVE_MAX || sample.len >= LC_ESTIMATE_ENTRIES_MAX;
 }
 
 /* The events */
 
-static struct lc_alloc_class *class_slot(uint64_t mirror)
+static struct lc_estimate_class *class_slot(uint64_t mirror)
 {
 	return &sample.classes[lc_hash(mirror >> 3) >> 56];
 }
@@ -151,7 +151,7 @@ static struct lc_alloc_class *class_slot(uint64_t mirror)
  */
 static uint64_t known_word(uint64_t mirror, uint32_t sequence)
 {
-	const struct lc_alloc_class *c = class_slot(mirror);
+	const struct lc_estimate_class *c = class_slot(mirror);
 	uint64_t word = 0;
 
 	pthread_mutex_lock(&sample.lock);
@@ -164,7 +164,7 @@ static uint64_t known_word(uint64_t mirror, uint32_t sequence)
 static void learn_word(uint64_t mirror, uint32_t sequence, uint64_t word)
 {
 	pthread_mutex_lock(&sample.lock);
-	*class_slot(mirror) = (struct lc_alloc_class){ mirror, word, sequence };
+	*class_slot(mirror) = (struct lc_estimate_class){ mirror, word, sequence };
 	pthread_mutex_unlock(&sample.lock);
 }
 
@@ -219,7 +219,7 @@ static uint32_t walk(jvmtiEnv *jvmti, JNIEnv *jni)
  * none.
  */
 static bool find_sites(jvmtiEnv *jvmti, JNIEnv *jni, jobject object, jclass class,
-                       struct lc_alloc_entry *e)
+                       struct lc_estimate_entry *e)
 {
 	uint64_t word = sample.config.follow ? class_word(jni, object, class) : 0;
 	char *signature = NULL;
@@ -233,20 +233,21 @@ static bool find_sites(jvmtiEnv *jvmti, JNIEnv *jni, jobject object, jclass clas
 }
 
 /* Count the object of *e among those sampled. Under the lock. Returns false without memory. */
-static bool add_to_sums(const struct lc_alloc_entry *e)
+static bool add_to_sums(const struct lc_estimate_entry *e)
 {
-	struct lc_alloc_sum *x = lc_alloc_sum_of(&sample.sums, e->thread, e->object.site);
+	struct lc_estimate_sum *x = lc_estimate_sum_of(&sample.sums, e->thread, e->object.site);
 
 	if (x)
-		lc_alloc_sum_add(x, e->size_bytes,
-		                 lc_alloc_chance(e->size_bytes, sample.config.interval_bytes));
+		lc_estimate_sum_add(
+		    x, e->size_bytes,
+		    lc_estimate_chance(e->size_bytes, sample.config.interval_bytes));
 	return x;
 }
 
 enum held { HELD, NO_ROOM, GIVEN_UP };
 
 /* Put *e, which has a reference, in the table. Under the lock. */
-static enum held insert(struct lc_alloc_entry *e)
+static enum held insert(struct lc_estimate_entry *e)
 {
 	if (full())
 		return NO_ROOM;
@@ -266,7 +267,7 @@ static enum held insert(struct lc_alloc_entry *e)
 /* Make room, and delete the references given up: this thread is attached, and holds no lock. */
 static void make_room(JNIEnv *jni)
 {
-	jweak *refs = malloc(LC_ALLOC_LIVE_MAX * sizeof(jweak));
+	jweak *refs = malloc(LC_ESTIMATE_LIVE_MAX * sizeof(jweak));
 	size_t len = 0;
 
 	if (!refs)
@@ -281,7 +282,7 @@ static void make_room(JNIEnv *jni)
 }
 
 /* Hold a reference to the object, if the table has room for it or room can be made. */
-static void hold(JNIEnv *jni, jobject object, struct lc_alloc_entry *e)
+static void hold(JNIEnv *jni, jobject object, struct lc_estimate_entry *e)
 {
 	enum held held = NO_ROOM;
 
@@ -304,15 +305,16 @@ static void hold(JNIEnv *jni, jobject object, struct lc_alloc_entry *e)
 	}
 }
 
-void JNICALL lc_alloc_sample_event(jvmtiEnv *jvmti, JNIEnv *jni, jthread thread, jobject object,
-                                   jclass class, jlong size)
+void JNICALL lc_estimate_event(jvmtiEnv *jvmti, JNIEnv *jni, jthread thread, jobject object,
+                               jclass class, jlong size)
 {
 	struct lc_thread *t;
-	struct lc_alloc_entry e = { .size_bytes = (uint32_t)size, .object.died = LC_SPLIT_ALIVE };
+	struct lc_estimate_entry e = { .size_bytes = (uint32_t)size,
+		                       .object.died = LC_SPLIT_ALIVE };
 	bool known, counted, keep;
 
 	(void)thread;
-	if (!lc_alloc_sample_enabled() || lc_thread_is_ours() || size <= 0)
+	if (!lc_estimate_enabled() || lc_thread_is_ours() || size <= 0)
 		return;
 	if ((uint64_t)size >= sample.config.min_size_bytes) {
 		pthread_mutex_lock(&sample.lock);
@@ -340,7 +342,7 @@ void JNICALL lc_alloc_sample_event(jvmtiEnv *jvmti, JNIEnv *jni, jthread thread,
 		hold(jni, object, &e);
 }
 
-void lc_alloc_count_collection(void)
+void lc_estimate_count_collection(void)
 {
 	uint32_t counted = sample.collections_counter ? *sample.collections_counter : 0;
 
@@ -350,23 +352,23 @@ void lc_alloc_count_collection(void)
 	sample.collections++;
 }
 
-void lc_alloc_sample_gc_finish(uint32_t epoch)
+void lc_estimate_gc_finish(uint32_t epoch)
 {
 	uint64_t begin_ns;
 
-	if (!lc_alloc_sample_enabled())
+	if (!lc_estimate_enabled())
 		return;
 	if (!sample.config.follow)
-		return; /* lc_alloc_sample_flush() asks the JVM instead of reading slots */
-	begin_ns = lc_clock_now_ns();
+		return; /* lc_estimate_flush() asks the JVM instead of reading slots */
+	begin_ns = lc_time_now_ns();
 	pthread_mutex_lock(&sample.lock);
-	lc_alloc_count_collection();
+	lc_estimate_count_collection();
 	sample.epoch = epoch + 1;
 	for (size_t i = 0; i < sample.len; i++) {
-		struct lc_alloc_entry *e = &sample.entries[i];
+		struct lc_estimate_entry *e = &sample.entries[i];
 		uint64_t address;
 
-		if (!lc_alloc_alive(e))
+		if (!lc_estimate_alive(e))
 			continue;
 		sample.stats.gc_slots++;
 		address = lc_handle_address(e->ref);
@@ -380,8 +382,8 @@ void lc_alloc_sample_gc_finish(uint32_t epoch)
 		e->object.address[0] = address;
 		e->survived = sample.collections - e->since;
 	}
-	if (sample.shift && sample.live < LC_ALLOC_LIVE_MAX / 4)
+	if (sample.shift && sample.live < LC_ESTIMATE_LIVE_MAX / 4)
 		sample.shift--;
-	sample.stats.gc_ns += lc_clock_now_ns() - begin_ns;
+	sample.stats.gc_ns += lc_time_now_ns() - begin_ns;
 	pthread_mutex_unlock(&sample.lock);
 }

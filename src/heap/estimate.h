@@ -21,7 +21,7 @@ struct lc_counters;
 struct lc_area;
 struct lc_thread;
 
-struct lc_alloc_sample_config {
+struct lc_estimate_config {
 	uint64_t interval_bytes; /* 0: nothing is sampled */
 	uint64_t min_size_bytes; /* objects of this size and more are left to the hooks */
 	uint64_t depth;          /* frames of an allocation path */
@@ -29,7 +29,7 @@ struct lc_alloc_sample_config {
 	bool follow;
 };
 
-struct lc_alloc_sample_stats {
+struct lc_estimate_stats {
 	uint64_t sampled; /* events of objects that are not tracked */
 	uint64_t tracked; /* events of objects that are tracked exactly; they are not used */
 	uint64_t lost;    /* events without effect: no memory, no thread record, no room */
@@ -43,55 +43,55 @@ struct lc_alloc_sample_stats {
 };
 
 /*
- * Begin, once. The caller then enables the event if lc_alloc_sample_enabled(). Returns 0, -ENOMEM,
+ * Begin, once. The caller then enables the event if lc_estimate_enabled(). Returns 0, -ENOMEM,
  * -ERANGE if the JVM cannot sample at this interval, or -ENOTSUP if it does not sample.
  * Context: [attach].
  */
-int lc_alloc_sample_init(const struct lc_alloc_sample_config *config);
+int lc_estimate_init(const struct lc_estimate_config *config);
 
 /*
  * Is anything sampled? Not with an interval of 0, nor when every object is tracked. Context: any.
  */
-bool lc_alloc_sample_enabled(void);
+bool lc_estimate_enabled(void);
 
 /*
- * Undo lc_alloc_sample_init(); references are left to the JVM. [attach], no other call is running.
+ * Undo lc_estimate_init(); references are left to the JVM. [attach], no other call is running.
  */
-void lc_alloc_sample_destroy(void);
+void lc_estimate_destroy(void);
 
 /* The JVMTI event. Context: [java]. */
-void JNICALL lc_alloc_sample_event(jvmtiEnv *jvmti, JNIEnv *jni, jthread thread, jobject object,
-                                   jclass class, jlong size);
+void JNICALL lc_estimate_event(jvmtiEnv *jvmti, JNIEnv *jni, jthread thread, jobject object,
+                               jclass class, jlong size);
 
 /*
  * Read every reference: the collection that ends `epoch` has finished and the world is stopped.
  * Comes before lc_epoch_leave_gc(). Context: [gc].
  */
-void lc_alloc_sample_gc_finish(uint32_t epoch);
+void lc_estimate_gc_finish(uint32_t epoch);
 
 /*
  * Note that a sample of `engine` on `t`, in `epoch`, fell into an object of class `class_site`
- * (lc_klass_site()) that starts at `start` and was not tracked. The next lc_alloc_sample_flush()
+ * (lc_klass_site()) that starts at `start` and was not tracked. The next lc_estimate_flush()
  * splits it over the sites of the class. Context: [writer].
  */
-void lc_alloc_sample_access(struct lc_thread *t, uint16_t engine, uint32_t class_site,
-                            uint64_t start, uint32_t epoch, uint64_t samples);
+void lc_estimate_access(struct lc_thread *t, uint16_t engine, uint32_t class_site, uint64_t start,
+                        uint32_t epoch, uint64_t samples);
 
 /*
- * Close `epoch`: all its samples were given to lc_alloc_sample_access(), and the collection at its
+ * Close `epoch`: all its samples were given to lc_estimate_access(), and the collection at its
  * end left `areas`, by which old objects are told from new ones in the next epoch. Context:
  * [writer].
  */
-void lc_alloc_sample_close(uint32_t epoch, const struct lc_area *areas, size_t len);
+void lc_estimate_close(uint32_t epoch, const struct lc_area *areas, size_t len);
 
 /*
  * Move the sums of samples and splits since the last call to the tallies of the threads (ESTIMATES
  * and SPLITS), and delete references to dead objects of closed epochs. The sums of a thread whose
  * record is gone go to the oldest thread. Context: [writer].
  */
-void lc_alloc_sample_flush(JNIEnv *jni);
+void lc_estimate_flush(JNIEnv *jni);
 
-void lc_alloc_sample_stats(struct lc_alloc_sample_stats *out); /* Context: any but signals, gc. */
-void lc_alloc_sample_counters(struct lc_counters *out);        /* Context: [writer]. */
+void lc_estimate_stats(struct lc_estimate_stats *out); /* Context: any but signals, gc. */
+void lc_estimate_counters(struct lc_counters *out);    /* Context: [writer]. */
 
 #endif

@@ -14,7 +14,7 @@
 #include "src/heap/estimate_impl.h"
 #include "src/profile/tally.h"
 
-static enum lc_split_age age_of(const struct lc_alloc_table *t, uint64_t start, uint32_t epoch)
+static enum lc_split_age age_of(const struct lc_estimate_table *t, uint64_t start, uint32_t epoch)
 {
 	const struct lc_area *a;
 	size_t i;
@@ -30,17 +30,17 @@ static enum lc_split_age age_of(const struct lc_alloc_table *t, uint64_t start, 
 	return LC_SPLIT_OLD;
 }
 
-static void count_unsplit(struct lc_alloc_table *t, uint64_t samples)
+static void count_unsplit(struct lc_estimate_table *t, uint64_t samples)
 {
 	pthread_mutex_lock(&t->lock);
 	t->stats.unsplit += samples;
 	pthread_mutex_unlock(&t->lock);
 }
 
-void lc_alloc_sample_access(struct lc_thread *thread, uint16_t engine, uint32_t class_site,
-                            uint64_t start, uint32_t epoch, uint64_t samples)
+void lc_estimate_access(struct lc_thread *thread, uint16_t engine, uint32_t class_site,
+                        uint64_t start, uint32_t epoch, uint64_t samples)
 {
-	struct lc_alloc_table *t = lc_alloc_table();
+	struct lc_estimate_table *t = lc_estimate_table();
 	struct lc_split_access a = {
 		.class_site = class_site,
 		.epoch = epoch,
@@ -50,19 +50,19 @@ void lc_alloc_sample_access(struct lc_thread *thread, uint16_t engine, uint32_t 
 		.samples = samples,
 	};
 
-	if (!lc_alloc_sample_enabled())
+	if (!lc_estimate_enabled())
 		return;
 	a.age = (uint8_t)age_of(t, a.start, epoch);
 	if (lc_split_note(t->split, &a))
 		count_unsplit(t, samples);
 }
 
-void lc_alloc_sample_close(uint32_t epoch, const struct lc_area *areas, size_t len)
+void lc_estimate_close(uint32_t epoch, const struct lc_area *areas, size_t len)
 {
-	struct lc_alloc_table *t = lc_alloc_table();
+	struct lc_estimate_table *t = lc_estimate_table();
 	struct lc_area *copy;
 
-	if (!lc_alloc_sample_enabled())
+	if (!lc_estimate_enabled())
 		return;
 	t->closed = epoch + 1;
 	t->areas_len = 0;
@@ -79,12 +79,12 @@ void lc_alloc_sample_close(uint32_t epoch, const struct lc_area *areas, size_t l
  * Ask the JVM which objects are dead, if the collector moves objects while the program runs. A
  * cycle may be under way, so the number of collections outlived is a lower bound.
  */
-static void check_references(struct lc_alloc_table *t, JNIEnv *jni)
+static void check_references(struct lc_estimate_table *t, JNIEnv *jni)
 {
 	size_t len;
 
 	pthread_mutex_lock(&t->lock);
-	lc_alloc_count_collection();
+	lc_estimate_count_collection();
 	t->checking = true;
 	len = t->len;
 	for (size_t i = 0; i < len; i++)
@@ -96,12 +96,13 @@ static void check_references(struct lc_alloc_table *t, JNIEnv *jni)
 	pthread_mutex_lock(&t->lock);
 	t->checking = false;
 	for (size_t i = 0; i < len; i++) {
-		struct lc_alloc_entry *e = &t->entries[i]; /* meanwhile entries were only added */
+		struct lc_estimate_entry *e =
+		    &t->entries[i]; /* meanwhile entries were only added */
 		uint32_t cycles = t->collections - e->since;
 
 		if (t->released[i].ref) {
 			e->survived = cycles ? cycles - 1 : 0;
-		} else if (lc_alloc_alive(e)) {
+		} else if (lc_estimate_alive(e)) {
 			e->object.died = e->object.last = t->epoch;
 			t->live--;
 		}
@@ -112,44 +113,44 @@ static void check_references(struct lc_alloc_table *t, JNIEnv *jni)
 /*
  * Add to the sums the collections that objects have outlived since the last time. Under the lock.
  */
-static void tell_survived(struct lc_alloc_table *t)
+static void tell_survived(struct lc_estimate_table *t)
 {
 	for (size_t i = 0; i < t->len; i++) {
-		struct lc_alloc_entry *e = &t->entries[i];
+		struct lc_estimate_entry *e = &t->entries[i];
 
 		for (unsigned c = 0; c < LC_LIVE_COLUMNS; c++) {
-			struct lc_alloc_sum *x;
+			struct lc_estimate_sum *x;
 
 			if (e->told & 1u << c || e->survived < lc_live_collections(c))
 				continue;
-			x = lc_alloc_sum_of(&t->sums, e->thread, e->object.site);
+			x = lc_estimate_sum_of(&t->sums, e->thread, e->object.site);
 			if (!x)
 				return; /* it is added the next time */
-			x->live[c] += 1 / lc_alloc_chance_held(t, e);
+			x->live[c] += 1 / lc_estimate_chance_held(t, e);
 			e->told = (uint8_t)(e->told | 1u << c);
 		}
 	}
 }
 
 /* Copy the table's objects. Under the lock. Returns their number. */
-static size_t copy_objects(struct lc_alloc_table *t)
+static size_t copy_objects(struct lc_estimate_table *t)
 {
 	for (size_t i = 0; i < t->len; i++) {
-		const struct lc_alloc_entry *e = &t->entries[i];
+		const struct lc_estimate_entry *e = &t->entries[i];
 		struct lc_split_object *o = &t->objects[i];
 
 		*o = e->object;
-		o->chance = lc_alloc_chance_held(t, e);
+		o->chance = lc_estimate_chance_held(t, e);
 		o->user = e->ref;
 		o->number = i;
-		if (lc_alloc_alive(e))
+		if (lc_estimate_alive(e))
 			o->last = t->epoch;
 	}
 	return t->len;
 }
 
 /* Put back the hits of `len` copies. An entry has its old number, or a smaller one. */
-static void return_hits(struct lc_alloc_table *t, size_t len)
+static void return_hits(struct lc_estimate_table *t, size_t len)
 {
 	for (size_t i = 0; i < len; i++) {
 		const struct lc_split_object *o = &t->objects[i];
@@ -165,14 +166,14 @@ static void return_hits(struct lc_alloc_table *t, size_t len)
 }
 
 /* Take out dead objects that no access can be about any more. Under the lock. Returns how many. */
-static size_t take_dead(struct lc_alloc_table *t)
+static size_t take_dead(struct lc_estimate_table *t)
 {
 	size_t kept = 0, dead = 0;
 
 	for (size_t i = 0; i < t->len; i++) {
-		const struct lc_alloc_entry *e = &t->entries[i];
+		const struct lc_estimate_entry *e = &t->entries[i];
 
-		if (!lc_alloc_alive(e) && (!t->config.follow || e->object.died < t->closed))
+		if (!lc_estimate_alive(e) && (!t->config.follow || e->object.died < t->closed))
 			t->released[dead++] = *e;
 		else
 			t->entries[kept++] = *e;
@@ -204,16 +205,16 @@ static void emit_split(void *user, uint32_t thread, const struct lc_block_split 
 		lc_tally_split(tally, row);
 }
 
-static void emit_sums(struct lc_alloc_table *t, const struct lc_alloc_sums *sums)
+static void emit_sums(struct lc_estimate_table *t, const struct lc_estimate_sums *sums)
 {
 	for (size_t i = 0; i < sums->cap; i++) {
-		const struct lc_alloc_sum *x = &sums->slots[i];
+		const struct lc_estimate_sum *x = &sums->slots[i];
 		struct lc_tally *tally = x->site ? tally_of(x->thread) : NULL;
 		struct lc_block_estimate row;
 
 		if (!x->site)
 			continue;
-		row = lc_alloc_sum_row(x);
+		row = lc_estimate_sum_row(x);
 		if (tally && !lc_tally_estimate(tally, &row))
 			continue;
 		pthread_mutex_lock(&t->lock);
@@ -223,25 +224,25 @@ static void emit_sums(struct lc_alloc_table *t, const struct lc_alloc_sums *sums
 	}
 }
 
-void lc_alloc_sample_flush(JNIEnv *jni)
+void lc_estimate_flush(JNIEnv *jni)
 {
-	struct lc_alloc_table *t = lc_alloc_table();
-	struct lc_alloc_sums sums;
+	struct lc_estimate_table *t = lc_estimate_table();
+	struct lc_estimate_sums sums;
 	size_t len, dead;
 	uint64_t unsplit;
 
-	if (!lc_alloc_sample_enabled())
+	if (!lc_estimate_enabled())
 		return;
 	if (!t->config.follow)
 		check_references(t, jni);
 	pthread_mutex_lock(&t->lock);
 	tell_survived(t);
 	sums = t->sums;
-	t->sums = (struct lc_alloc_sums){ 0 };
+	t->sums = (struct lc_estimate_sums){ 0 };
 	len = lc_split_noted(t->split) ? copy_objects(t) : 0;
 	pthread_mutex_unlock(&t->lock);
 	emit_sums(t, &sums);
-	lc_alloc_sums_free(&sums);
+	lc_estimate_sums_free(&sums);
 	unsplit = lc_split_settle(t->split, t->objects, len, emit_split, NULL);
 	pthread_mutex_lock(&t->lock);
 	t->stats.unsplit += unsplit;
@@ -252,9 +253,9 @@ void lc_alloc_sample_flush(JNIEnv *jni)
 		(*jni)->DeleteWeakGlobalRef(jni, t->released[i].ref);
 }
 
-void lc_alloc_sample_stats(struct lc_alloc_sample_stats *out)
+void lc_estimate_stats(struct lc_estimate_stats *out)
 {
-	struct lc_alloc_table *t = lc_alloc_table();
+	struct lc_estimate_table *t = lc_estimate_table();
 
 	pthread_mutex_lock(&t->lock);
 	*out = t->stats;
@@ -263,24 +264,24 @@ void lc_alloc_sample_stats(struct lc_alloc_sample_stats *out)
 }
 
 static const struct lc_counter_row counter_rows[] = {
-	LC_COUNTER(struct lc_alloc_sample_stats, sampled, "estimate_sampled"),
-	LC_COUNTER(struct lc_alloc_sample_stats, tracked, "estimate_tracked"),
-	LC_COUNTER(struct lc_alloc_sample_stats, lost, "estimate_lost"),
-	LC_COUNTER(struct lc_alloc_sample_stats, unheld, "estimate_unheld"),
-	LC_COUNTER(struct lc_alloc_sample_stats, live, "estimate_live"),
-	LC_COUNTER(struct lc_alloc_sample_stats, live_peak, "estimate_live_peak"),
-	LC_COUNTER(struct lc_alloc_sample_stats, thinned, "estimate_thinned"),
-	LC_COUNTER(struct lc_alloc_sample_stats, unsplit, "estimate_unsplit"),
-	LC_COUNTER_US(struct lc_alloc_sample_stats, gc_ns, "estimate_gc_us"),
-	LC_COUNTER(struct lc_alloc_sample_stats, gc_slots, "estimate_gc_references"),
+	LC_COUNTER(struct lc_estimate_stats, sampled, "estimate_sampled"),
+	LC_COUNTER(struct lc_estimate_stats, tracked, "estimate_tracked"),
+	LC_COUNTER(struct lc_estimate_stats, lost, "estimate_lost"),
+	LC_COUNTER(struct lc_estimate_stats, unheld, "estimate_unheld"),
+	LC_COUNTER(struct lc_estimate_stats, live, "estimate_live"),
+	LC_COUNTER(struct lc_estimate_stats, live_peak, "estimate_live_peak"),
+	LC_COUNTER(struct lc_estimate_stats, thinned, "estimate_thinned"),
+	LC_COUNTER(struct lc_estimate_stats, unsplit, "estimate_unsplit"),
+	LC_COUNTER_US(struct lc_estimate_stats, gc_ns, "estimate_gc_us"),
+	LC_COUNTER(struct lc_estimate_stats, gc_slots, "estimate_gc_references"),
 };
 
-void lc_alloc_sample_counters(struct lc_counters *out)
+void lc_estimate_counters(struct lc_counters *out)
 {
-	struct lc_alloc_sample_stats s = { 0 };
+	struct lc_estimate_stats s = { 0 };
 
-	if (!lc_alloc_sample_enabled())
+	if (!lc_estimate_enabled())
 		return;
-	lc_alloc_sample_stats(&s);
+	lc_estimate_stats(&s);
 	LC_COUNTERS_ADD(out, counter_rows, &s);
 }

@@ -19,13 +19,13 @@
 #include "src/heap/estimate_sums.h"
 
 enum {
-	LC_ALLOC_LIVE_MAX = 1 << 16,
+	LC_ESTIMATE_LIVE_MAX = 1 << 16,
 	/* dead objects stay until their epoch is closed */
-	LC_ALLOC_ENTRIES_MAX = 2 * LC_ALLOC_LIVE_MAX,
-	LC_ALLOC_CLASSES = 256,
+	LC_ESTIMATE_ENTRIES_MAX = 2 * LC_ESTIMATE_LIVE_MAX,
+	LC_ESTIMATE_CLASSES = 256,
 };
 
-struct lc_alloc_entry {
+struct lc_estimate_entry {
 	jweak ref;
 	struct lc_split_object object; /* `last` is set for dead objects only, `chance` never */
 	uint32_t thread;
@@ -39,55 +39,55 @@ struct lc_alloc_entry {
 /*
  * The word of a class by the address of its mirror; it is valid while the GC sequence is the same.
  */
-struct lc_alloc_class {
+struct lc_estimate_class {
 	uint64_t mirror, word;
 	uint32_t sequence;
 };
 
-struct lc_alloc_table {
-	struct lc_alloc_sample_config config;         /* set before `enabled` */
+struct lc_estimate_table {
+	struct lc_estimate_config config;             /* set before `enabled` */
 	const volatile uint32_t *collections_counter; /* the JVM's, or NULL */
 	_Atomic bool enabled;
 	pthread_mutex_t lock;
 
 	/* Under the lock. Entries keep their order: one only moves down. */
-	struct lc_alloc_entry *entries;
+	struct lc_estimate_entry *entries;
 	size_t len, live;
-	struct lc_alloc_sums sums;
+	struct lc_estimate_sums sums;
 	uint32_t epoch;       /* the open one */
 	uint32_t collections; /* pauses in which objects were collected */
 	uint32_t counted;     /* *collections_counter at the last one */
 	bool checking;        /* the attribution thread asks for references: none may be deleted */
 	uint64_t random;
 	uint8_t shift; /* of new entries */
-	struct lc_alloc_sample_stats stats;
-	struct lc_alloc_class classes[LC_ALLOC_CLASSES]; /* by a hash of the mirror */
+	struct lc_estimate_stats stats;
+	struct lc_estimate_class classes[LC_ESTIMATE_CLASSES]; /* by a hash of the mirror */
 
 	/* Attribution thread only. */
 	struct lc_split *split;
-	struct lc_split_object *objects; /* copies of the table's objects */
-	struct lc_alloc_entry *released; /* LC_ALLOC_ENTRIES_MAX of each */
-	uint32_t closed;                 /* epochs before this one are closed */
-	struct lc_area *areas;           /* at the beginning of epoch `closed` */
+	struct lc_split_object *objects;    /* copies of the table's objects */
+	struct lc_estimate_entry *released; /* LC_ESTIMATE_ENTRIES_MAX of each */
+	uint32_t closed;                    /* epochs before this one are closed */
+	struct lc_area *areas;              /* at the beginning of epoch `closed` */
 	size_t areas_len;
 };
 
 /* The one table. */
-struct lc_alloc_table *lc_alloc_table(void);
+struct lc_estimate_table *lc_estimate_table(void);
 
 /* Note whether the JVM has collected objects since the last call. Under the lock. */
-void lc_alloc_count_collection(void);
+void lc_estimate_count_collection(void);
 
-static inline bool lc_alloc_alive(const struct lc_alloc_entry *e)
+static inline bool lc_estimate_alive(const struct lc_estimate_entry *e)
 {
 	return e->object.died == LC_SPLIT_ALIVE;
 }
 
 /* The chance that an object like this is sampled, and held. */
-static inline double lc_alloc_chance_held(const struct lc_alloc_table *t,
-                                          const struct lc_alloc_entry *e)
+static inline double lc_estimate_chance_held(const struct lc_estimate_table *t,
+                                             const struct lc_estimate_entry *e)
 {
-	return ldexp(lc_alloc_chance(e->size_bytes, t->config.interval_bytes), -e->shift);
+	return ldexp(lc_estimate_chance(e->size_bytes, t->config.interval_bytes), -e->shift);
 }
 
 #endif

@@ -6,13 +6,13 @@
 
 #include "src/base/hash.h"
 
-double lc_alloc_chance(uint64_t size_bytes, uint64_t interval_bytes)
+double lc_estimate_chance(uint64_t size_bytes, uint64_t interval_bytes)
 {
 	return -expm1(-(double)size_bytes / (double)interval_bytes);
 }
 
-static struct lc_alloc_sum *slot_of(struct lc_alloc_sum *slots, size_t cap, uint32_t thread,
-                                    uint32_t site)
+static struct lc_estimate_sum *slot_of(struct lc_estimate_sum *slots, size_t cap, uint32_t thread,
+                                       uint32_t site)
 {
 	uint64_t hash = lc_hash((uint64_t)thread << 32 | site);
 	size_t at = (size_t)(hash ^ hash >> 32) & (cap - 1);
@@ -22,15 +22,15 @@ static struct lc_alloc_sum *slot_of(struct lc_alloc_sum *slots, size_t cap, uint
 	return &slots[at];
 }
 
-static struct lc_alloc_sum *grow(struct lc_alloc_sums *s)
+static struct lc_estimate_sum *grow(struct lc_estimate_sums *s)
 {
 	size_t cap = s->cap ? s->cap * 2 : 256;
-	struct lc_alloc_sum *bigger = calloc(cap, sizeof(*bigger));
+	struct lc_estimate_sum *bigger = calloc(cap, sizeof(*bigger));
 
 	if (!bigger)
 		return NULL;
 	for (size_t i = 0; i < s->cap; i++) {
-		const struct lc_alloc_sum *old = &s->slots[i];
+		const struct lc_estimate_sum *old = &s->slots[i];
 
 		if (old->site)
 			*slot_of(bigger, cap, old->thread, old->site) = *old;
@@ -41,9 +41,10 @@ static struct lc_alloc_sum *grow(struct lc_alloc_sums *s)
 	return bigger;
 }
 
-struct lc_alloc_sum *lc_alloc_sum_of(struct lc_alloc_sums *s, uint32_t thread, uint32_t site)
+struct lc_estimate_sum *lc_estimate_sum_of(struct lc_estimate_sums *s, uint32_t thread,
+                                           uint32_t site)
 {
-	struct lc_alloc_sum *x;
+	struct lc_estimate_sum *x;
 
 	if (s->len * 2 >= s->cap && !grow(s))
 		return NULL;
@@ -56,7 +57,7 @@ struct lc_alloc_sum *lc_alloc_sum_of(struct lc_alloc_sums *s, uint32_t thread, u
 	return x;
 }
 
-void lc_alloc_sum_add(struct lc_alloc_sum *x, uint64_t size_bytes, double chance)
+void lc_estimate_sum_add(struct lc_estimate_sum *x, uint64_t size_bytes, double chance)
 {
 	double bytes = (double)size_bytes, of_one = (1 - chance) / (chance * chance);
 
@@ -72,7 +73,7 @@ static uint64_t nearest(double v)
 	return (uint64_t)llround(v);
 }
 
-struct lc_block_estimate lc_alloc_sum_row(const struct lc_alloc_sum *x)
+struct lc_block_estimate lc_estimate_sum_row(const struct lc_estimate_sum *x)
 {
 	struct lc_block_estimate row = {
 		.site = x->site,
@@ -88,8 +89,8 @@ struct lc_block_estimate lc_alloc_sum_row(const struct lc_alloc_sum *x)
 	return row;
 }
 
-void lc_alloc_sums_free(struct lc_alloc_sums *s)
+void lc_estimate_sums_free(struct lc_estimate_sums *s)
 {
 	free(s->slots);
-	*s = (struct lc_alloc_sums){ 0 };
+	*s = (struct lc_estimate_sums){ 0 };
 }

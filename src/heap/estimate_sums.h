@@ -14,7 +14,7 @@
 #include "src/profile/writer.h"
 
 /* The sums of one thread and site. */
-struct lc_alloc_sum {
+struct lc_estimate_sum {
 	uint32_t thread, site; /* site 0: free */
 	uint64_t sampled;
 	double objects, objects_variance, bytes, bytes_variance;
@@ -22,8 +22,8 @@ struct lc_alloc_sum {
 };
 
 /* A table of sums. All zero is an empty one. */
-struct lc_alloc_sums {
-	struct lc_alloc_sum *slots; /* open addressing; cap is a power of two, or 0 */
+struct lc_estimate_sums {
+	struct lc_estimate_sum *slots; /* open addressing; cap is a power of two, or 0 */
 	size_t len, cap;
 };
 
@@ -31,17 +31,18 @@ struct lc_alloc_sums {
  * The chance that HotSpot samples an object of this size: its thread's sample points are
  * `interval_bytes` apart on average, exponentially distributed, and one falls into the object.
  */
-double lc_alloc_chance(uint64_t size_bytes, uint64_t interval_bytes);
+double lc_estimate_chance(uint64_t size_bytes, uint64_t interval_bytes);
 
 /* The sum of a thread and site, made when it is new; NULL without memory. */
-struct lc_alloc_sum *lc_alloc_sum_of(struct lc_alloc_sums *s, uint32_t thread, uint32_t site);
+struct lc_estimate_sum *lc_estimate_sum_of(struct lc_estimate_sums *s, uint32_t thread,
+                                           uint32_t site);
 
 /* Add a sampled object. */
-void lc_alloc_sum_add(struct lc_alloc_sum *x, uint64_t size_bytes, double chance);
+void lc_estimate_sum_add(struct lc_estimate_sum *x, uint64_t size_bytes, double chance);
 
 /* The sum as a row. Variances are rounded up, all else to the nearest. */
-struct lc_block_estimate lc_alloc_sum_row(const struct lc_alloc_sum *x);
+struct lc_block_estimate lc_estimate_sum_row(const struct lc_estimate_sum *x);
 
-void lc_alloc_sums_free(struct lc_alloc_sums *s); /* leaves it empty */
+void lc_estimate_sums_free(struct lc_estimate_sums *s); /* leaves it empty */
 
 #endif

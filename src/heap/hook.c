@@ -70,9 +70,9 @@ void lc_hook_enable(bool on)
 
 void lc_hook_stats(struct lc_hook_stats *out)
 {
-	struct lc_object_stats objects;
+	struct lc_tlab_stats objects;
 
-	lc_object_stats(&objects);
+	lc_tlab_stats(&objects);
 	memset(out, 0, sizeof(*out));
 	out->corrections = atomic_load_explicit(&hook.corrections, memory_order_relaxed);
 	out->duplicates = atomic_load_explicit(&hook.duplicates, memory_order_relaxed);
@@ -188,9 +188,9 @@ record_slowly(JNIEnv *jni, struct lc_thread *t, jobject o, const struct allocati
 static __attribute__((noinline)) struct lc_site_counter *
 record_object(JNIEnv *jni, struct lc_thread *t, jobject o, const struct allocation *a)
 {
-	struct lc_object_thread *objects = lc_object_known();
+	struct lc_tlab_thread *objects = lc_tlab_known();
 	struct lc_site_counter *counter =
-	    objects ? lc_object_recent(objects, a->bytecode_site, a->class_key) : NULL;
+	    objects ? lc_tlab_recent(objects, a->bytecode_site, a->class_key) : NULL;
 	struct lc_context *x;
 
 	if (counter) {
@@ -202,7 +202,7 @@ record_object(JNIEnv *jni, struct lc_thread *t, jobject o, const struct allocati
 	if (x && counter)
 		count_and_record(jni, t, counter, o, a->words);
 	if (objects && counter)
-		lc_object_looked(objects, a->bytecode_site, a->class_key, counter, !x);
+		lc_tlab_looked(objects, a->bytecode_site, a->class_key, counter, !x);
 	return counter;
 }
 
@@ -306,7 +306,7 @@ static bool called(JNIEnv *jni, struct lc_thread *t, jobject o, uint64_t stack_p
 
 /* The counter for what `new` has made; NULL without memory. */
 static struct lc_site_counter *made_counter(JNIEnv *jni, struct lc_thread *t,
-                                            struct lc_object_thread *objects, jclass type,
+                                            struct lc_tlab_thread *objects, jclass type,
                                             uint64_t stack_pointer, uint32_t bytecode_site,
                                             uint64_t class_word)
 {
@@ -316,13 +316,13 @@ static struct lc_site_counter *made_counter(JNIEnv *jni, struct lc_thread *t,
 	uint32_t site = 0;
 
 	if (!hook.exact) {
-		counter = lc_object_recent(objects, bytecode_site, 0);
+		counter = lc_tlab_recent(objects, bytecode_site, 0);
 		if (counter)
 			return counter;
 		x = lc_contexts_find(t->contexts, stack_pointer, bytecode_site, 0);
 	}
 	if (x) {
-		lc_object_looked(objects, bytecode_site, 0, x->counter, false);
+		lc_tlab_looked(objects, bytecode_site, 0, x->counter, false);
 		return x->counter;
 	}
 	if ((*lc_jvmti())->GetClassSignature(lc_jvmti(), type, &signature, NULL))
@@ -336,38 +336,37 @@ static struct lc_site_counter *made_counter(JNIEnv *jni, struct lc_thread *t,
 		                  bytecode_site, 0, site);
 	counter = site ? lc_site_counters_of(&t->contexts->counters, site) : NULL;
 	if (counter && !hook.exact)
-		lc_object_looked(objects, bytecode_site, 0, counter, true);
+		lc_tlab_looked(objects, bytecode_site, 0, counter, true);
 	return counter;
 }
 
 /* Let Java code record the next arrays of that bytecode site. */
 static inline void remember_array(struct lc_site_counter *counter, uint32_t bytecode_site)
 {
-	struct lc_object_thread *objects;
+	struct lc_tlab_thread *objects;
 	const struct lc_site *site;
 
 	if (__builtin_expect(!hook.objects, 1))
 		return;
-	objects = lc_object_known();
+	objects = lc_tlab_known();
 	if (!objects || !counter || !hook.follow || hook.exact || hook.audit)
 		return;
 	site = lc_site_get(counter->site);
 	if (site && site->class_word)
-		lc_object_remember(objects, bytecode_site,
-		                   &(struct lc_object_made){ .class_word = site->class_word },
-		                   counter, true);
+		lc_tlab_remember(objects, bytecode_site,
+		                 &(struct lc_tlab_made){ .class_word = site->class_word }, counter,
+		                 true);
 }
 
 /* An object of `type` may have been made just before the hook. */
-static void made(JNIEnv *jni, struct lc_thread *t, struct lc_object_thread *objects, jclass type,
+static void made(JNIEnv *jni, struct lc_thread *t, struct lc_tlab_thread *objects, jclass type,
                  uint64_t stack_pointer, uint32_t bytecode_site, uint64_t proved)
 {
-	struct lc_object_made made = { 0 };
+	struct lc_tlab_made made = { 0 };
 	struct lc_site_counter *counter;
-	enum lc_object_proof proof =
-	    lc_object_find(objects, jni, type, bytecode_site, proved, &made);
+	enum lc_tlab_proof proof = lc_tlab_find(objects, jni, type, bytecode_site, proved, &made);
 
-	if (proof == LC_OBJECT_NONE)
+	if (proof == LC_TLAB_NONE)
 		return;
 	counter =
 	    made_counter(jni, t, objects, type, stack_pointer, bytecode_site, made.class_word);
@@ -376,14 +375,14 @@ static void made(JNIEnv *jni, struct lc_thread *t, struct lc_object_thread *obje
 		return;
 	}
 	add(counter, made.size_bytes / 8);
-	if (hook.follow && proof == LC_OBJECT_PLACED)
+	if (hook.follow && proof == LC_TLAB_PLACED)
 		lc_alloc_log_put(
 		    t->allocs,
 		    (struct lc_alloc){ .tagged_addr = made.addr | (uint64_t)(made.sequence >> 1)
 		                                                      << LC_ADDR_BITS,
 		                       .size_words = made.size_bytes / 8,
 		                       .site = counter->site });
-	lc_object_remember(objects, bytecode_site, &made, counter, hook.follow && !hook.exact);
+	lc_tlab_remember(objects, bytecode_site, &made, counter, hook.follow && !hook.exact);
 }
 
 /*
@@ -429,14 +428,14 @@ void Java_java_lang_LocusHook_madeSlowly(JNIEnv *jni, jclass hook_class, jlong t
 {
 	uint64_t stack_pointer = (uintptr_t)__builtin_frame_address(0);
 	struct lc_thread *t = enter(jni);
-	struct lc_object_thread *objects =
-	    t ? lc_object_self((uint64_t)thread, hook.follow ? t->allocs : NULL) : NULL;
+	struct lc_tlab_thread *objects =
+	    t ? lc_tlab_self((uint64_t)thread, hook.follow ? t->allocs : NULL) : NULL;
 
 	(void)hook_class;
 	if (!objects)
 		return;
 	made(jni, t, objects, type, stack_pointer, (uint32_t)site, (uint64_t)address);
-	lc_object_sync(objects);
+	lc_tlab_sync(objects);
 }
 
 void Java_java_lang_LocusHook_alloc(JNIEnv *jni, jclass hook_class, jobject o, jint words,
@@ -463,7 +462,7 @@ void Java_java_lang_LocusHook_alloc(JNIEnv *jni, jclass hook_class, jobject o, j
 			remember_array(counter, a.bytecode_site);
 	}
 	if (__builtin_expect(hook.objects, 0))
-		lc_object_sync(lc_object_known());
+		lc_tlab_sync(lc_tlab_known());
 }
 
 /* The array stands for both: where its method ran, both were reported. */
@@ -486,7 +485,7 @@ void Java_java_lang_LocusHook_allocString(JNIEnv *jni, jclass hook_class, jobjec
 		(void)show(jni, t, string, (uint32_t)site, LC_ORIGIN_CALL);
 	}
 	if (__builtin_expect(hook.objects, 0))
-		lc_object_sync(lc_object_known());
+		lc_tlab_sync(lc_tlab_known());
 }
 
 void Java_java_lang_LocusHook_allocObject(JNIEnv *jni, jclass hook_class, jobject o, jint site)
@@ -501,7 +500,7 @@ void Java_java_lang_LocusHook_allocObject(JNIEnv *jni, jclass hook_class, jobjec
 		called(jni, t, o, stack_pointer, (uint32_t)(bytes / 8), (uint32_t)site,
 		       (uint32_t)site & LC_SITE_ANY_CLASS ? LC_ORIGIN_CALL : LC_ORIGIN_CONSTRUCTOR);
 	if (__builtin_expect(hook.objects, 0))
-		lc_object_sync(lc_object_known());
+		lc_tlab_sync(lc_tlab_known());
 }
 
 void Java_java_lang_LocusHook_observe(JNIEnv *jni, jclass hook_class, jobject o)
@@ -526,7 +525,7 @@ static const struct lc_alloc *find_in(const struct lc_alloc_chunk *c, uint64_t l
 static const struct lc_alloc *find_record(const struct lc_thread *t, uint64_t tagged_addr)
 {
 	const struct lc_alloc_chunk *c = t->allocs->tail;
-	const struct lc_object_thread *o = lc_object_known();
+	const struct lc_tlab_thread *o = lc_tlab_known();
 	const struct lc_alloc *a =
 	    find_in(c, c ? lc_alloc_log_position(t->allocs) - c->first : 0, tagged_addr);
 

@@ -27,19 +27,19 @@
 #include "src/jvm/peek.h"
 
 /* As LocusHook.java has them. */
-_Static_assert(offsetof(struct lc_object_thread, sequence) == 0, "");
-_Static_assert(offsetof(struct lc_object_thread, last) == 8, "");
-_Static_assert(offsetof(struct lc_object_thread, log) == 16, "");
-_Static_assert(offsetof(struct lc_object_thread, limit) == 24, "");
-_Static_assert(offsetof(struct lc_object_thread, allocated) == 32, "");
-_Static_assert(offsetof(struct lc_object_thread, tag) == 40, "");
-_Static_assert(offsetof(struct lc_object_thread, entries) == 64, "");
-_Static_assert(sizeof(struct lc_object_entry) == 32, "");
-_Static_assert(offsetof(struct lc_object_entry, size_bytes) == 4, "");
-_Static_assert(offsetof(struct lc_object_entry, class_word) == 8, "");
-_Static_assert(offsetof(struct lc_object_entry, site) == 12, "");
-_Static_assert(offsetof(struct lc_object_entry, counter) == 16, "");
-_Static_assert(offsetof(struct lc_object_entry, removed) == 28, "");
+_Static_assert(offsetof(struct lc_tlab_thread, sequence) == 0, "");
+_Static_assert(offsetof(struct lc_tlab_thread, last) == 8, "");
+_Static_assert(offsetof(struct lc_tlab_thread, log) == 16, "");
+_Static_assert(offsetof(struct lc_tlab_thread, limit) == 24, "");
+_Static_assert(offsetof(struct lc_tlab_thread, allocated) == 32, "");
+_Static_assert(offsetof(struct lc_tlab_thread, tag) == 40, "");
+_Static_assert(offsetof(struct lc_tlab_thread, entries) == 64, "");
+_Static_assert(sizeof(struct lc_tlab_entry) == 32, "");
+_Static_assert(offsetof(struct lc_tlab_entry, size_bytes) == 4, "");
+_Static_assert(offsetof(struct lc_tlab_entry, class_word) == 8, "");
+_Static_assert(offsetof(struct lc_tlab_entry, site) == 12, "");
+_Static_assert(offsetof(struct lc_tlab_entry, counter) == 16, "");
+_Static_assert(offsetof(struct lc_tlab_entry, removed) == 28, "");
 _Static_assert(offsetof(struct lc_site_counter, allocations) == 0, "");
 _Static_assert(offsetof(struct lc_site_counter, bytes) == 8, "");
 _Static_assert(offsetof(struct lc_alloc_log, position) == 0, "");
@@ -62,7 +62,7 @@ enum {
 
 struct slot {
 	_Atomic uint64_t thread; /* JavaThread *; 0: free */
-	_Atomic(struct lc_object_thread *) state;
+	_Atomic(struct lc_tlab_thread *) state;
 };
 
 static struct {
@@ -71,7 +71,7 @@ static struct {
 	_Atomic uint64_t unplaced, unproved;
 } vm;
 
-static _Thread_local struct lc_object_thread *self __attribute__((tls_model("initial-exec")));
+static _Thread_local struct lc_tlab_thread *self __attribute__((tls_model("initial-exec")));
 
 static void count(_Atomic uint64_t *counter)
 {
@@ -97,7 +97,7 @@ static jlong eetop_offset(JNIEnv *jni)
 	return name ? (*jni)->CallLongMethod(jni, it, offset, thread, name) : -1;
 }
 
-static bool find_thread(JNIEnv *jni, struct lc_object_fields *out)
+static bool find_thread(JNIEnv *jni, struct lc_tlab_fields *out)
 {
 	jlong eetop = -1;
 	jclass thread;
@@ -119,7 +119,7 @@ static bool find_thread(JNIEnv *jni, struct lc_object_fields *out)
 	return eetop > 0 && eetop < 4096;
 }
 
-int lc_object_init(JNIEnv *jni, struct lc_object_fields *out)
+int lc_tlab_init(JNIEnv *jni, struct lc_tlab_fields *out)
 {
 	const struct lc_layout *l = lc_layout();
 	void *threads;
@@ -129,8 +129,8 @@ int lc_object_init(JNIEnv *jni, struct lc_object_fields *out)
 	    (!lc_layout_wide_class(l) && l->class_words != LC_CLASS_WORDS_KNOWN))
 		return -ENOTSUP;
 	if (!vm.threads) {
-		threads = mmap(NULL, LC_OBJECT_THREADS * sizeof(struct slot),
-		               PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+		threads = mmap(NULL, LC_TLAB_THREADS * sizeof(struct slot), PROT_READ | PROT_WRITE,
+		               MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 		if (threads == MAP_FAILED)
 			return -ENOTSUP;
 		vm.threads = threads;
@@ -149,17 +149,17 @@ int lc_object_init(JNIEnv *jni, struct lc_object_fields *out)
 
 static struct slot *slot_of(uint64_t thread)
 {
-	return &vm.threads[(thread >> 6 ^ thread >> 14) & (LC_OBJECT_THREADS - 1)];
+	return &vm.threads[(thread >> 6 ^ thread >> 14) & (LC_TLAB_THREADS - 1)];
 }
 
-struct lc_object_thread *lc_object_known(void)
+struct lc_tlab_thread *lc_tlab_known(void)
 {
 	return self;
 }
 
-struct lc_object_thread *lc_object_self(uint64_t thread, struct lc_alloc_log *log)
+struct lc_tlab_thread *lc_tlab_self(uint64_t thread, struct lc_alloc_log *log)
 {
-	struct lc_object_thread *o = self;
+	struct lc_tlab_thread *o = self;
 	uint64_t none = 0;
 	struct slot *slot;
 
@@ -182,9 +182,9 @@ struct lc_object_thread *lc_object_self(uint64_t thread, struct lc_alloc_log *lo
 	return o;
 }
 
-void lc_object_thread_end(void)
+void lc_tlab_thread_end(void)
 {
-	struct lc_object_thread *o = self;
+	struct lc_tlab_thread *o = self;
 	struct slot *slot;
 
 	if (!o)
@@ -204,7 +204,7 @@ struct standing {
 	uint64_t start, top, allocated;
 };
 
-static struct standing look(const struct lc_object_thread *o)
+static struct standing look(const struct lc_tlab_thread *o)
 {
 	struct standing now = { .sequence = lc_gc_sequence() };
 
@@ -218,7 +218,7 @@ static struct standing look(const struct lc_object_thread *o)
 }
 
 /* The class word and the size of instances. False where a collection kept getting in between. */
-static bool instance(jclass type, struct lc_object_made *out)
+static bool instance(jclass type, struct lc_tlab_made *out)
 {
 	const struct lc_layout *l = lc_layout();
 
@@ -246,7 +246,7 @@ static bool instance(jclass type, struct lc_object_made *out)
 }
 
 /* Is an object of the class at `addr`, in the buffer? */
-static bool is_at(uint64_t addr, const struct lc_object_made *made)
+static bool is_at(uint64_t addr, const struct lc_tlab_made *made)
 {
 	struct lc_header h;
 
@@ -277,7 +277,7 @@ static uint64_t size_of(uint64_t klass, uint32_t length)
  * may make objects between `new` and its hook. All there is the thread's own, one behind the other.
  */
 static uint64_t find_between(uint64_t from, uint64_t to, uint32_t sequence,
-                             const struct lc_object_made *made)
+                             const struct lc_tlab_made *made)
 {
 	const struct lc_layout *l = lc_layout();
 	uint64_t found = 0, bytes;
@@ -302,11 +302,10 @@ static uint64_t find_between(uint64_t from, uint64_t to, uint32_t sequence,
 	return from == to ? found : 0;
 }
 
-enum lc_object_proof lc_object_find(struct lc_object_thread *o, JNIEnv *jni, jclass type,
-                                    uint32_t bytecode_site, uint64_t proved,
-                                    struct lc_object_made *out)
+enum lc_tlab_proof lc_tlab_find(struct lc_tlab_thread *o, JNIEnv *jni, jclass type,
+                                uint32_t bytecode_site, uint64_t proved, struct lc_tlab_made *out)
 {
-	struct lc_object_entry *e = &o->entries[bytecode_site % LC_OBJECT_ENTRIES];
+	struct lc_tlab_entry *e = &o->entries[bytecode_site % LC_TLAB_ENTRIES];
 	struct standing now = look(o);
 	bool known = o->known;
 	bool same_buffer = known && o->sequence == now.sequence && o->start == now.start;
@@ -320,16 +319,16 @@ enum lc_object_proof lc_object_find(struct lc_object_thread *o, JNIEnv *jni, jcl
 			out->addr = proved;
 			out->sequence = now.sequence;
 			if (now.sequence == o->sequence)
-				return LC_OBJECT_PLACED;
+				return LC_TLAB_PLACED;
 			count(&vm.unplaced);
-			return LC_OBJECT_UNPLACED;
+			return LC_TLAB_UNPLACED;
 		}
 	}
 	grown = now.allocated + (now.top - now.start) - o->allocated - (o->last - o->start);
 	if (known && !grown && !lc_gc_sequence_moving(now.sequence)) {
 		if (e->bytecode_site == bytecode_site)
 			e->removed = 1; /* by the JIT */
-		return LC_OBJECT_NONE;
+		return LC_TLAB_NONE;
 	}
 	if (!instance(type, out) || lc_gc_sequence_moving(now.sequence))
 		goto unproved;
@@ -338,21 +337,21 @@ enum lc_object_proof lc_object_find(struct lc_object_thread *o, JNIEnv *jni, jcl
 	    is_at(addr, out) && lc_gc_sequence() == now.sequence) {
 		out->addr = addr;
 		out->sequence = now.sequence;
-		return LC_OBJECT_PLACED;
+		return LC_TLAB_PLACED;
 	}
 	/* Nothing else was allocated: it is outside of the buffer. */
 	if (known && grown == out->size_bytes) {
 		count(&vm.unplaced);
-		return LC_OBJECT_UNPLACED;
+		return LC_TLAB_UNPLACED;
 	}
 	if (known && grown < out->size_bytes)
-		return LC_OBJECT_NONE;
+		return LC_TLAB_NONE;
 	if (same_buffer)
 		addr = find_between(o->last, now.top, now.sequence, out);
 	if (same_buffer && addr && lc_gc_sequence() == now.sequence) {
 		out->addr = addr;
 		out->sequence = now.sequence;
-		return LC_OBJECT_PLACED;
+		return LC_TLAB_PLACED;
 	}
 unproved:
 	/*
@@ -361,44 +360,44 @@ unproved:
 	 */
 	if (e->bytecode_site == bytecode_site && e->size_bytes && !e->removed) {
 		count(&vm.unplaced);
-		return LC_OBJECT_UNPLACED;
+		return LC_TLAB_UNPLACED;
 	}
 	count(&vm.unproved);
-	return LC_OBJECT_NONE;
+	return LC_TLAB_NONE;
 }
 
-void lc_object_remember(struct lc_object_thread *o, uint32_t bytecode_site,
-                        const struct lc_object_made *made, struct lc_site_counter *counter,
-                        bool in_java)
+void lc_tlab_remember(struct lc_tlab_thread *o, uint32_t bytecode_site,
+                      const struct lc_tlab_made *made, struct lc_site_counter *counter,
+                      bool in_java)
 {
-	struct lc_object_entry *e = &o->entries[bytecode_site % LC_OBJECT_ENTRIES];
+	struct lc_tlab_entry *e = &o->entries[bytecode_site % LC_TLAB_ENTRIES];
 
-	*e = (struct lc_object_entry){
-		.bytecode_site = bytecode_site,
-		.size_bytes = made->size_bytes,
-		.class_word = in_java && o->log ? (uint32_t)made->class_word : (uint32_t)NO_CLASS,
-		.site = counter->site,
-		.counter = counter,
-		.removed = e->bytecode_site == bytecode_site ? e->removed : 0
-	};
+	*e =
+	    (struct lc_tlab_entry){ .bytecode_site = bytecode_site,
+		                    .size_bytes = made->size_bytes,
+		                    .class_word = in_java && o->log ? (uint32_t)made->class_word
+		                                                    : (uint32_t)NO_CLASS,
+		                    .site = counter->site,
+		                    .counter = counter,
+		                    .removed = e->bytecode_site == bytecode_site ? e->removed : 0 };
 }
 
 /* Compiled Java looks only for sites whose bytecode tells the class: key 0. */
 static uint32_t entry_index(uint32_t bytecode_site, uint32_t class_key)
 {
-	return (bytecode_site + (class_key * 2654435761u >> 16)) % LC_OBJECT_ENTRIES;
+	return (bytecode_site + (class_key * 2654435761u >> 16)) % LC_TLAB_ENTRIES;
 }
 
 /* Allocations so far, as far as the looks at the stack are concerned. */
-static uint64_t made_so_far(const struct lc_object_thread *o)
+static uint64_t made_so_far(const struct lc_tlab_thread *o)
 {
 	return (o->log ? lc_alloc_log_position(o->log) : 0) + o->unlogged;
 }
 
-struct lc_site_counter *lc_object_recent(const struct lc_object_thread *o, uint32_t bytecode_site,
-                                         uint32_t class_key)
+struct lc_site_counter *lc_tlab_recent(const struct lc_tlab_thread *o, uint32_t bytecode_site,
+                                       uint32_t class_key)
 {
-	const struct lc_object_entry *e = &o->entries[entry_index(bytecode_site, class_key)];
+	const struct lc_tlab_entry *e = &o->entries[entry_index(bytecode_site, class_key)];
 	uint64_t at = made_so_far(o);
 
 	return e->bytecode_site == bytecode_site && e->class_key == class_key && at < o->look_at
@@ -406,18 +405,18 @@ struct lc_site_counter *lc_object_recent(const struct lc_object_thread *o, uint3
 	           : NULL;
 }
 
-void lc_object_looked(struct lc_object_thread *o, uint32_t bytecode_site, uint32_t class_key,
-                      struct lc_site_counter *counter, bool walked)
+void lc_tlab_looked(struct lc_tlab_thread *o, uint32_t bytecode_site, uint32_t class_key,
+                    struct lc_site_counter *counter, bool walked)
 {
-	struct lc_object_entry *e = &o->entries[entry_index(bytecode_site, class_key)];
+	struct lc_tlab_entry *e = &o->entries[entry_index(bytecode_site, class_key)];
 	uint64_t at = made_so_far(o);
 	bool mine = e->bytecode_site == bytecode_site && e->class_key == class_key;
 	bool due = at >= o->look_at;
 
 	if (!mine)
-		*e = (struct lc_object_entry){ .bytecode_site = bytecode_site,
-			                       .class_word = (uint32_t)NO_CLASS,
-			                       .class_key = class_key };
+		*e = (struct lc_tlab_entry){ .bytecode_site = bytecode_site,
+			                     .class_word = (uint32_t)NO_CLASS,
+			                     .class_key = class_key };
 	if (due) {
 		uint32_t mean = o->distance / DISTANCE_WEIGHT;
 
@@ -435,7 +434,7 @@ void lc_object_looked(struct lc_object_thread *o, uint32_t bytecode_site, uint32
 	e->site = counter->site;
 }
 
-void lc_object_sync(struct lc_object_thread *o)
+void lc_tlab_sync(struct lc_tlab_thread *o)
 {
 	struct standing now;
 	uint64_t at, to;
@@ -464,7 +463,7 @@ void lc_object_sync(struct lc_object_thread *o)
 	o->limit = to < o->log->limit ? to : o->log->limit;
 }
 
-void lc_object_stats(struct lc_object_stats *out)
+void lc_tlab_stats(struct lc_tlab_stats *out)
 {
 	out->unplaced = atomic_load_explicit(&vm.unplaced, memory_order_relaxed);
 	out->unproved = atomic_load_explicit(&vm.unproved, memory_order_relaxed);

@@ -23,10 +23,10 @@ struct lc_alloc_log;
 struct lc_site_counter;
 
 /* As many entries as a large program has places that allocate; memory is used as they are. */
-enum { LC_OBJECT_ENTRIES = 32768, LC_OBJECT_THREADS = 4096 };
+enum { LC_TLAB_ENTRIES = 32768, LC_TLAB_THREADS = 4096 };
 
 /* What the last look at a bytecode site found. LocusHook.java knows the layout. */
-struct lc_object_entry {
+struct lc_tlab_entry {
 	uint32_t bytecode_site; /* 0: empty */
 	uint32_t size_bytes;    /* 0 for an array, whose hook knows */
 	uint32_t class_word;    /* its low half, where class pointers are not compressed */
@@ -37,7 +37,7 @@ struct lc_object_entry {
 };
 
 /* A thread's own. LocusHook.java knows the layout up to `entries`. */
-struct lc_object_thread {
+struct lc_tlab_thread {
 	uint32_t sequence; /* of the GC, when the rest was read; odd: unknown */
 	uint32_t random;
 	uint64_t last; /* top of the buffer at the last hook; 0 none */
@@ -47,7 +47,7 @@ struct lc_object_thread {
 	uint64_t tag;       /* of the epoch, shifted to its place in a record */
 	uint64_t start;     /* of the buffer, as of the last sync */
 	uint64_t thread;    /* JavaThread * */
-	struct lc_object_entry entries[LC_OBJECT_ENTRIES];
+	struct lc_tlab_entry entries[LC_TLAB_ENTRIES];
 	bool known; /* the last sync found everything */
 	/* When the stack is looked at again: both count allocations. */
 	uint64_t look_at;
@@ -59,13 +59,13 @@ struct lc_object_thread {
 	uint32_t before_sequence;
 };
 
-struct lc_object_stats {
+struct lc_tlab_stats {
 	uint64_t unplaced; /* counted, but their address is unknown: not followed */
 	uint64_t unproved; /* neither seen nor shown to be removed by the JIT: not counted */
 };
 
 /* What the Java side needs to know. */
-struct lc_object_fields {
+struct lc_tlab_fields {
 	uint32_t eetop, tlab_top, allocated; /* offsets */
 	uint32_t class_offset, class_shift;
 	uint64_t sequence, threads; /* addresses */
@@ -76,24 +76,24 @@ struct lc_object_fields {
  * Find the JVM's fields. Returns 0 and sets *out, or -ENOTSUP: then objects are to be hooked
  * otherwise. Context: [attach]; lc_layout_find() first.
  */
-int lc_object_init(JNIEnv *jni, struct lc_object_fields *out);
+int lc_tlab_init(JNIEnv *jni, struct lc_tlab_fields *out);
 
 /* The calling thread's, made at the first call; NULL without memory. [hook] */
-struct lc_object_thread *lc_object_self(uint64_t thread, struct lc_alloc_log *log);
+struct lc_tlab_thread *lc_tlab_self(uint64_t thread, struct lc_alloc_log *log);
 
 /* The calling thread's, or NULL where it has none yet. [hook] */
-struct lc_object_thread *lc_object_known(void);
+struct lc_tlab_thread *lc_tlab_known(void);
 
 /* The calling thread ends: it runs no hook any more. Context: [java]. */
-void lc_object_thread_end(void);
+void lc_tlab_thread_end(void);
 
-enum lc_object_proof {
-	LC_OBJECT_NONE,     /* the JIT has removed it, or (counted) nothing is known */
-	LC_OBJECT_PLACED,   /* at `addr`, in the epoch of `sequence` */
-	LC_OBJECT_UNPLACED, /* it exists, or existed; where is unknown */
+enum lc_tlab_proof {
+	LC_TLAB_NONE,     /* the JIT has removed it, or (counted) nothing is known */
+	LC_TLAB_PLACED,   /* at `addr`, in the epoch of `sequence` */
+	LC_TLAB_UNPLACED, /* it exists, or existed; where is unknown */
 };
 
-struct lc_object_made {
+struct lc_tlab_made {
 	uint64_t addr;
 	uint32_t sequence;
 	uint32_t size_bytes;
@@ -104,33 +104,32 @@ struct lc_object_made {
  * Was an object of `type` made just before the hook? `proved`: Java code has found it there, in the
  * GC sequence of `o`; else 0. [hook]
  */
-enum lc_object_proof lc_object_find(struct lc_object_thread *o, JNIEnv *jni, jclass type,
-                                    uint32_t bytecode_site, uint64_t proved,
-                                    struct lc_object_made *out);
+enum lc_tlab_proof lc_tlab_find(struct lc_tlab_thread *o, JNIEnv *jni, jclass type,
+                                uint32_t bytecode_site, uint64_t proved, struct lc_tlab_made *out);
 
 /* What that bytecode site makes; `in_java`: let Java code record what follows there. [hook] */
-void lc_object_remember(struct lc_object_thread *o, uint32_t bytecode_site,
-                        const struct lc_object_made *made, struct lc_site_counter *counter,
-                        bool in_java);
+void lc_tlab_remember(struct lc_tlab_thread *o, uint32_t bytecode_site,
+                      const struct lc_tlab_made *made, struct lc_site_counter *counter,
+                      bool in_java);
 
 /*
  * A look at the stack for each allocation would be the most of what it costs, so between two looks a
  * bytecode site is believed to allocate for the caller that was seen last. Its counter, or NULL when
  * the stack is to be looked at. [hook]
  */
-struct lc_site_counter *lc_object_recent(const struct lc_object_thread *o, uint32_t bytecode_site,
-                                         uint32_t class_key);
+struct lc_site_counter *lc_tlab_recent(const struct lc_tlab_thread *o, uint32_t bytecode_site,
+                                       uint32_t class_key);
 
 /*
- * The stack was looked at, and lc_object_recent() is to return `counter` from now on. The more walks
+ * The stack was looked at, and lc_tlab_recent() is to return `counter` from now on. The more walks
  * it takes, the longer until the next look. [hook]
  */
-void lc_object_looked(struct lc_object_thread *o, uint32_t bytecode_site, uint32_t class_key,
-                      struct lc_site_counter *counter, bool walked);
+void lc_tlab_looked(struct lc_tlab_thread *o, uint32_t bytecode_site, uint32_t class_key,
+                    struct lc_site_counter *counter, bool walked);
 
 /* At the end of every native hook: the next one begins from here. NULL is fine. [hook] */
-void lc_object_sync(struct lc_object_thread *o);
+void lc_tlab_sync(struct lc_tlab_thread *o);
 
-void lc_object_stats(struct lc_object_stats *out); /* Context: any. */
+void lc_tlab_stats(struct lc_tlab_stats *out); /* Context: any. */
 
 #endif

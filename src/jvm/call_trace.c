@@ -19,12 +19,12 @@ enum { STUB_FRAME_BYTES_MAX = 512, THREAD_BYTES_MAX = 16 << 10, STACK_BYTES_MAX 
 struct call_trace {
 	JNIEnv *env;
 	jint frames_len;
-	struct lc_walk_frame *frames;
+	struct lc_call_trace_frame *frames;
 };
 
 typedef void async_get_call_trace(struct call_trace *trace, jint depth, void *ucontext);
 
-/* Set once by lc_walk_init(), before there are samples. */
+/* Set once by lc_call_trace_init(), before there are samples. */
 static async_get_call_trace *get_call_trace;
 static jint (*get_created_vms)(JavaVM **vms, jsize len, jsize *count);
 
@@ -57,7 +57,7 @@ static void find_anchor(JNIEnv *env)
 	anchor_pc = anchor + pc - env_at;
 }
 
-int lc_walk_init(JNIEnv *env)
+int lc_call_trace_init(JNIEnv *env)
 {
 	/* The launcher has opened libjvm locally, so the name alone does not find it. */
 	void *libjvm = dlopen("libjvm.so", RTLD_LAZY | RTLD_NOLOAD);
@@ -74,7 +74,7 @@ int lc_walk_init(JNIEnv *env)
 	return 0;
 }
 
-JNIEnv *lc_walk_env(void)
+JNIEnv *lc_call_trace_env(void)
 {
 	JavaVM *vm = NULL;
 	void *env = NULL;
@@ -86,7 +86,7 @@ JNIEnv *lc_walk_env(void)
 	return (*vm)->GetEnv(vm, &env, JNI_VERSION_1_6) == JNI_OK ? env : NULL;
 }
 
-static int walk(JNIEnv *env, ucontext_t *context, struct lc_walk_frame *scratch, int depth)
+static int walk(JNIEnv *env, ucontext_t *context, struct lc_call_trace_frame *scratch, int depth)
 {
 	struct call_trace trace = { .env = env, .frames_len = 0, .frames = scratch };
 
@@ -98,9 +98,9 @@ static int walk(JNIEnv *env, ucontext_t *context, struct lc_walk_frame *scratch,
 static bool follows_call(uint64_t pc)
 {
 	const uint8_t *at = (const uint8_t *)(uintptr_t)pc;
-	struct lc_code_piece code;
+	struct lc_code_cache_piece code;
 
-	if (!lc_code_find(pc, &code) || code.kind != LC_CODE_METHOD || pc - code.start < 5)
+	if (!lc_code_cache_find(pc, &code) || code.kind != LC_CODE_METHOD || pc - code.start < 5)
 		return false;
 	return at[-5] == 0xe8 ||                            /* call rel32 */
 	       (at[-2] == 0xff && (at[-1] & 0xf8) == 0xd0); /* call register */
@@ -114,10 +114,10 @@ static bool leave_stub(ucontext_t *context)
 {
 	greg_t *g = context->uc_mcontext.gregs;
 	const uint64_t sp = (uint64_t)g[REG_RSP], fp = (uint64_t)g[REG_RBP];
-	struct lc_code_piece code;
+	struct lc_code_cache_piece code;
 	const uint64_t *at;
 
-	if (!lc_code_find((uint64_t)g[REG_RIP], &code) || code.kind != LC_CODE_STUB || sp % 8)
+	if (!lc_code_cache_find((uint64_t)g[REG_RIP], &code) || code.kind != LC_CODE_STUB || sp % 8)
 		return false;
 	if (fp >= sp && fp - sp < STUB_FRAME_BYTES_MAX && fp % 8 == 0) {
 		at = (const uint64_t *)(uintptr_t)fp;
@@ -153,14 +153,14 @@ static bool complete_anchor(JNIEnv *env, uint64_t stack)
 	if (pc || sp % 8 || sp <= stack || sp - stack > STACK_BYTES_MAX)
 		return false;
 	memcpy(&pc, (const char *)(uintptr_t)sp - 8, sizeof(pc)); /* NOLINT */
-	if (!lc_code_in_cache(pc))
+	if (!lc_code_cache_in_cache(pc))
 		return false;
 	memcpy(at + anchor_pc, &pc, sizeof(pc));
 	return true;
 }
 
-int lc_walk(JNIEnv *env, const void *ucontext, uint64_t pc, struct lc_walk_frame *scratch,
-            uint64_t *frames, int depth)
+int lc_call_trace(JNIEnv *env, const void *ucontext, uint64_t pc,
+                  struct lc_call_trace_frame *scratch, uint64_t *frames, int depth)
 {
 	ucontext_t copy;
 	int n = 0;

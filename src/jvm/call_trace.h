@@ -7,7 +7,7 @@
 #include <stdint.h>
 
 /* A frame as AsyncGetCallTrace fills it. */
-struct lc_walk_frame {
+struct lc_call_trace_frame {
 	jint bci;
 	jmethodID method;
 };
@@ -18,13 +18,13 @@ struct lc_walk_frame {
  * The JVM answers only when the agent has ClassLoad events enabled, and names only methods whose
  * jmethodID exists (GetClassMethods at ClassPrepare).
  */
-int lc_walk_init(JNIEnv *env);
+int lc_call_trace_init(JNIEnv *env);
 
 /*
  * The calling thread's environment, or NULL where it is not attached or the JVM is not whole yet.
  * Context: any, signal handlers included.
  */
-JNIEnv *lc_walk_env(void);
+JNIEnv *lc_call_trace_env(void);
 
 /*
  * Walk the stack of the calling thread, interrupted with `ucontext`. `pc`: where to pretend that
@@ -33,7 +33,7 @@ JNIEnv *lc_walk_env(void);
  * `scratch` holds as many. Returns their number, or AsyncGetCallTrace's code (<= 0).
  * Context: [signal].
  */
-int lc_walk(JNIEnv *env, const void *ucontext, uint64_t pc, struct lc_walk_frame *scratch,
-            uint64_t *frames, int depth);
+int lc_call_trace(JNIEnv *env, const void *ucontext, uint64_t pc,
+                  struct lc_call_trace_frame *scratch, uint64_t *frames, int depth);
 
 #endif

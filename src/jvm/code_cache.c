@@ -132,7 +132,7 @@ static void widen_cache(uint64_t low, uint64_t high)
 		atomic_store_explicit(&cache_high, high, memory_order_relaxed);
 }
 
-int lc_code_init(void)
+int lc_code_cache_init(void)
 {
 	uint64_t low, high;
 	int err = 0;
@@ -266,9 +266,9 @@ static void mark_boundaries(struct tables *t, uint64_t start, uint64_t end, jint
 	}
 }
 
-void lc_code_compiled_method_load(jmethodID method, jint code_size, const void *code_addr,
-                                  jint map_length, const jvmtiAddrLocationMap *map,
-                                  const void *compile_info)
+void lc_code_cache_compiled_method_load(jmethodID method, jint code_size, const void *code_addr,
+                                        jint map_length, const jvmtiAddrLocationMap *map,
+                                        const void *compile_info)
 {
 	const uint64_t start = (uintptr_t)code_addr;
 	struct tables *t;
@@ -288,7 +288,7 @@ void lc_code_compiled_method_load(jmethodID method, jint code_size, const void *
 	pthread_mutex_unlock(&lock);
 }
 
-void lc_code_compiled_method_unload(jmethodID method, const void *code_addr)
+void lc_code_cache_compiled_method_unload(jmethodID method, const void *code_addr)
 {
 	const uint64_t start = (uintptr_t)code_addr;
 	struct tables *t;
@@ -388,7 +388,7 @@ static bool inside_interpreter(const struct tables *t, uint64_t start, uint64_t 
 	       atomic_load(&e->start) <= start && atomic_load(&e->end) >= end;
 }
 
-void lc_code_dynamic_code_generated(const char *name, const void *address, jint length)
+void lc_code_cache_dynamic_code_generated(const char *name, const void *address, jint length)
 {
 	const uint64_t start = (uintptr_t)address;
 	const uint64_t end = start + (uint64_t)(length > 0 ? length : 0);
@@ -406,13 +406,13 @@ void lc_code_dynamic_code_generated(const char *name, const void *address, jint 
 	pthread_mutex_unlock(&lock);
 }
 
-bool lc_code_in_cache(uint64_t pc)
+bool lc_code_cache_in_cache(uint64_t pc)
 {
 	return pc >= atomic_load_explicit(&cache_low, memory_order_relaxed) &&
 	       pc < atomic_load_explicit(&cache_high, memory_order_relaxed);
 }
 
-bool lc_code_find(uint64_t pc, struct lc_code_piece *out)
+bool lc_code_cache_find(uint64_t pc, struct lc_code_cache_piece *out)
 {
 	const struct tables *t = tables_get();
 	const struct entry *e;
@@ -439,14 +439,14 @@ bool lc_code_find(uint64_t pc, struct lc_code_piece *out)
 	return true;
 }
 
-uint64_t lc_code_method(uint64_t pc)
+uint64_t lc_code_cache_method(uint64_t pc)
 {
 	const struct tables *t = tables_get();
-	struct lc_code_piece code;
+	struct lc_code_cache_piece code;
 	uint64_t method;
 	uint32_t n;
 
-	if (!lc_code_find(pc, &code) || code.kind != LC_CODE_METHOD)
+	if (!lc_code_cache_find(pc, &code) || code.kind != LC_CODE_METHOD)
 		return 0;
 	n = (uint32_t)(code.life >> 32);
 	method = atomic_load_explicit(&t->entries[n].method, memory_order_acquire); /* C4 */
@@ -457,7 +457,7 @@ uint64_t lc_code_method(uint64_t pc)
 	           : 0;
 }
 
-uint64_t lc_code_boundary(const struct lc_code_piece *code, uint64_t limit)
+uint64_t lc_code_cache_boundary(const struct lc_code_cache_piece *code, uint64_t limit)
 {
 	const struct tables *t = tables_get();
 	uint64_t g, first, bits;

@@ -69,7 +69,7 @@ int lc_field_init(JNIEnv *jni, const char *(*signature_of)(uint64_t klass))
 		return -ENOTSUP;
 	field.signature_of = signature_of;
 	field.credit_ns = SEARCH_CREDIT_MS * MS;
-	field.credited_ns = lc_clock_now_ns();
+	field.credited_ns = lc_time_now_ns();
 	if (lc_field_ask_init(jni))
 		return -ENOTSUP;
 	field.ready = true;
@@ -373,7 +373,7 @@ static void search(JNIEnv *jni)
 /* Search if there has been little enough of it. Returns whether it did. */
 static bool search_sparingly(JNIEnv *jni)
 {
-	uint64_t begin = lc_clock_now_ns();
+	uint64_t begin = lc_time_now_ns();
 
 	field.credit_ns += (int64_t)(begin - field.credited_ns) / SEARCH_PART;
 	if (field.credit_ns > SEARCH_CREDIT_MS * MS)
@@ -382,7 +382,7 @@ static bool search_sparingly(JNIEnv *jni)
 	if (field.credit_ns <= 0)
 		return false;
 	search(jni);
-	field.credit_ns -= (int64_t)(lc_clock_now_ns() - begin);
+	field.credit_ns -= (int64_t)(lc_time_now_ns() - begin);
 	return true;
 }
 
@@ -400,8 +400,8 @@ static const struct lc_field_table *fields_of(JNIEnv *jni, uint64_t klass)
 		class_forget(jni, c);
 		c->klass = klass;
 	}
-	if (!c->class && lc_clock_now_ns() >= c->retry_ns && search_sparingly(jni))
-		c->retry_ns = lc_clock_now_ns() + RETRY_MS * (uint64_t)MS;
+	if (!c->class && lc_time_now_ns() >= c->retry_ns && search_sparingly(jni))
+		c->retry_ns = lc_time_now_ns() + RETRY_MS * (uint64_t)MS;
 	return c->class ? &c->table : NULL;
 }
 

@@ -330,12 +330,12 @@ int lc_perf_probe(const struct lc_perf_config *config, unsigned budget_ms)
 	err = lc_perf_enable(&perf);
 	if (err)
 		goto out;
-	end_ns = lc_clock_now_ns() + budget_ms * UINT64_C(1000000);
+	end_ns = lc_time_now_ns() + budget_ms * UINT64_C(1000000);
 	err = -ETIMEDOUT;
 	do {
 		touch(&p);
 		err = look(&perf, err);
-	} while (err && lc_clock_now_ns() < end_ns);
+	} while (err && lc_time_now_ns() < end_ns);
 	lc_perf_disable(&perf);
 out:
 	lc_perf_close(&perf);

@@ -90,7 +90,7 @@ static int append(struct lc_profile *p, const struct lc_block_input *in)
 
 	if (in->index == LC_THREAD_ALL)
 		return -EINVAL;
-	if (p->retry_ns && lc_clock_now_ns() < p->retry_ns)
+	if (p->retry_ns && lc_time_now_ns() < p->retry_ns)
 		return -EAGAIN;
 	sequence = next_sequence(p, in->index);
 	if (!sequence)
@@ -102,7 +102,7 @@ static int append(struct lc_profile *p, const struct lc_block_input *in)
 	if (err) {
 		if (p->retry_ns)
 			err = -EAGAIN;
-		p->retry_ns = lc_clock_now_ns() + RETRY_NS;
+		p->retry_ns = lc_time_now_ns() + RETRY_NS;
 		return err;
 	}
 	p->retry_ns = 0;

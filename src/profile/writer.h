@@ -85,7 +85,7 @@ struct lc_manifest_spans {
 	bool streams, tasks;       /* recorded */
 	const char *streams_error; /* why not, where they were asked for; NULL: nothing to say */
 	const char *tasks_error;
-	const char *clock;        /* lc_clock_name() */
+	const char *clock;        /* lc_cycles_name() */
 	const char *clock_reason; /* why not a better one; NULL */
 	uint64_t clock_hz;
 	const char *calibration;         /* "cached", "measured", or why there is none */

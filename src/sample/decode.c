@@ -129,7 +129,7 @@ static void cache_put(uint64_t pc, uint64_t life, const struct lc_recipe *r)
 	atomic_store_explicit(&s->sequence, sequence + 2, memory_order_release);
 }
 
-static void find_recipe(const struct lc_code_piece *code, uint64_t pc, struct lc_recipe *r)
+static void find_recipe(const struct lc_code_cache_piece *code, uint64_t pc, struct lc_recipe *r)
 {
 	const uint8_t *bytes = (const uint8_t *)(uintptr_t)code->start;
 	const size_t len = code->end - code->start;
@@ -137,12 +137,12 @@ static void find_recipe(const struct lc_code_piece *code, uint64_t pc, struct lc
 
 	if (cache_get(pc, code->life, r))
 		return;
-	from = lc_code_boundary(code,
-	                        pc - code->start > WINDOW_BYTES ? pc - WINDOW_BYTES : code->start);
+	from = lc_code_cache_boundary(code, pc - code->start > WINDOW_BYTES ? pc - WINDOW_BYTES
+	                                                                    : code->start);
 	lc_decode_straight(bytes, len, code->start, from - code->start, pc - code->start, r);
 	if (r->how == LC_HOW_UNDECODED &&
 	    pc > code->start) { /* there may be data in between: start behind it */
-		from = lc_code_boundary(code, pc - 1);
+		from = lc_code_cache_boundary(code, pc - 1);
 		lc_decode_straight(bytes, len, code->start, from - code->start, pc - code->start,
 		                   r);
 	}
@@ -198,12 +198,12 @@ static void evaluate(const struct lc_registers *regs, struct lc_access *a)
 
 void lc_decode_sample(const struct lc_registers *regs, struct lc_access *out)
 {
-	struct lc_code_piece code;
+	struct lc_code_cache_piece code;
 
 	out->addr = out->base = out->life = 0;
 	out->kind = out->access = 0;
 	out->recipe = (struct lc_recipe){ .pc = regs->pc };
-	if (!lc_code_find(regs->pc, &code)) {
+	if (!lc_code_cache_find(regs->pc, &code)) {
 		out->how = LC_HOW_UNDECODED;
 		return;
 	}
@@ -220,9 +220,9 @@ void lc_decode_sample(const struct lc_registers *regs, struct lc_access *out)
 bool lc_decode_before(const struct lc_registers *regs, const struct lc_recipe *recipe,
                       uint64_t life, uint64_t *addr, uint64_t *base)
 {
-	struct lc_code_piece code;
+	struct lc_code_cache_piece code;
 
-	if (regs->pc != recipe->pc || !lc_code_find(regs->pc, &code) || code.life != life)
+	if (regs->pc != recipe->pc || !lc_code_cache_find(regs->pc, &code) || code.life != life)
 		return false;
 	*base = value_of(regs, recipe->base);
 	*addr = recipe->vector ? *base + (uint64_t)(int64_t)recipe->disp : effective(regs, recipe);

@@ -78,11 +78,11 @@ void lc_decode_class_offset(uint32_t offset);
 /* An access as a sample holds it. */
 struct lc_access {
 	struct lc_recipe recipe;
-	uint64_t life;  /* number of the code's life, see lc_code_find() */
+	uint64_t life;  /* number of the code's life, see lc_code_cache_find() */
 	uint64_t addr;  /* 0 where `how` says unknown */
 	uint64_t base;  /* value of the base register, 0 where it has none or it is lost */
 	uint8_t how;    /* enum lc_how; LC_HOW_DESTROYED: a breakpoint may still find it */
-	uint8_t kind;   /* enum lc_code_kind; 0: in no code that is known */
+	uint8_t kind;   /* enum lc_code_cache_kind; 0: in no code that is known */
 	uint8_t access; /* LC_ACCESS_* of core/record.h; 0 where no instruction was found */
 };
 

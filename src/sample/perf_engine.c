@@ -40,8 +40,8 @@ static struct {
 struct interrupted {
 	const void *context; /* NULL: the records are not read by the thread's own handler */
 	struct lc_registers regs;
-	struct lc_code_piece code; /* that the context is in; end 0 where none is known */
-	bool walked;               /* `frames` of the sampler hold the path of the context */
+	struct lc_code_cache_piece code; /* that the context is in; end 0 where none is known */
+	bool walked;                     /* `frames` of the sampler hold the path of the context */
 	int16_t frames_len;
 };
 
@@ -52,7 +52,7 @@ static void look_at_context(struct interrupted *at, const void *context)
 	if (!context)
 		return;
 	lc_sampler_registers(context, &at->regs);
-	lc_code_find(at->regs.pc, &at->code);
+	lc_code_cache_find(at->regs.pc, &at->code);
 }
 
 static bool record_registers(const struct lc_ring_record *r, struct lc_registers *out)
@@ -112,7 +112,7 @@ static void walk_record(struct lc_sampler *s, struct interrupted *at,
 }
 
 /* Find the access by its instruction, which is the one at the record's program counter. */
-static void decode_record(const struct lc_ring_record *r, const struct lc_code_piece *code,
+static void decode_record(const struct lc_ring_record *r, const struct lc_code_cache_piece *code,
                           bool ran, struct lc_access *out)
 {
 	const bool java = code->kind == LC_CODE_METHOD || code->kind == LC_CODE_STUB;
@@ -149,7 +149,7 @@ static void take_record(struct lc_sampler *s, size_t engine, const struct lc_rin
                         struct interrupted *at)
 {
 	const enum lc_event_kind kind = rows[engine].event->kind;
-	struct lc_code_piece code = { .kind = 0 };
+	struct lc_code_cache_piece code = { .kind = 0 };
 	struct lc_registers regs;
 	const struct lc_registers *known = record_registers(r, &regs) ? &regs : NULL;
 	struct lc_access access;
@@ -159,7 +159,7 @@ static void take_record(struct lc_sampler *s, size_t engine, const struct lc_rin
 	if (!known && at->context && at->regs.pc == r->ip)
 		known = &at->regs; /* no instruction has run since the record was made */
 
-	lc_code_find(r->ip, &code);
+	lc_code_cache_find(r->ip, &code);
 	lc_sampler_begin(&head, engine, r->ip, (uint8_t)code.kind);
 	head.addr = r->addr;
 	head.how = LC_HOW_KERNEL;
@@ -244,14 +244,14 @@ static bool on_perf(const siginfo_t *info, void *context)
 		return false;
 	s = lc_sampler_self();
 	if (s && lc_sampler_enter(s)) {
-		const uint64_t begin_ns = lc_clock_now_ns();
+		const uint64_t begin_ns = lc_time_now_ns();
 		struct interrupted at;
 
 		look_at_context(&at, context);
 		for (size_t i = 0; i < LC_EVENTS_MAX; i++)
 			if (s->slot[i].perf.map)
 				read_slot(s, i, &at);
-		lc_sampler_add(LC_SAMPLER_HANDLER_NS, lc_clock_now_ns() - begin_ns);
+		lc_sampler_add(LC_SAMPLER_HANDLER_NS, lc_time_now_ns() - begin_ns);
 		lc_sampler_leave(s);
 	}
 	return true;

@@ -124,9 +124,9 @@ int lc_sampler_init(JNIEnv *jni, const struct lc_options *options)
 	samplers.depth = options->depth < LC_FRAMES_MAX ? (int)options->depth : LC_FRAMES_MAX;
 	if (samplers.depth < 1)
 		return -EINVAL;
-	err = lc_walk_init(jni);
+	err = lc_call_trace_init(jni);
 	if (!err)
-		err = lc_code_init();
+		err = lc_code_cache_init();
 	if (!err)
 		err = lc_decode_init();
 	if (err)
@@ -340,7 +340,7 @@ void lc_sampler_registers(const void *context, struct lc_registers *out)
 
 static uint8_t where_of(uint64_t pc, uint8_t kind)
 {
-	if (!lc_code_in_cache(pc))
+	if (!lc_code_cache_in_cache(pc))
 		return pc >= samplers.jvm_low && pc < samplers.jvm_high ? LC_WHERE_JVM
 		                                                        : LC_WHERE_NATIVE;
 	switch (kind) {
@@ -360,7 +360,7 @@ void lc_sampler_begin(struct lc_sample *head, size_t engine, uint64_t pc, uint8_
 	const int cpu = sched_getcpu();
 
 	memset(head, 0, sizeof(*head));
-	head->time_ns = lc_clock_now_ns();
+	head->time_ns = lc_time_now_ns();
 	head->pc = pc;
 	head->epoch = lc_epoch_now();
 	head->cpu = (uint16_t)(cpu >= 0 ? cpu : 0);
@@ -393,8 +393,8 @@ void lc_sampler_walk(struct lc_sampler *s, const void *context, uint64_t pc, str
 	int n;
 
 	if (!s->env)
-		s->env = lc_walk_env();
-	n = lc_walk(s->env, context, pc, s->scratch, frames, samplers.depth);
+		s->env = lc_call_trace_env();
+	n = lc_call_trace(s->env, context, pc, s->scratch, frames, samplers.depth);
 	head->frames_len = (int16_t)n;
 	if (n <= 0)
 		atomic_fetch_add_explicit(&samplers.walk_errors[n > -15 ? -n : 15], 1,

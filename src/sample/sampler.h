@@ -49,7 +49,7 @@ struct lc_sampler {
 	/* One mapping of buffers_bytes holds all three, of --depth elements each; pages are
 	 * touched as used. */
 	size_t buffers_bytes;
-	struct lc_walk_frame *scratch;
+	struct lc_call_trace_frame *scratch;
 	uint64_t *frames;
 	struct lc_sampler *next_free; /* under the engines' lock */
 

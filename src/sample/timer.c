@@ -71,7 +71,7 @@ static void take_sample(struct lc_sampler *s, size_t engine, int overrun, const 
 	bool same_frame;
 
 	lc_sampler_registers(context, &regs);
-	if (lc_code_in_cache(regs.pc))
+	if (lc_code_cache_in_cache(regs.pc))
 		lc_decode_sample(&regs, &access);
 	lc_sampler_begin(&head, engine, regs.pc, access.kind);
 	head.addr = access.addr;
@@ -139,10 +139,10 @@ static bool on_timer(const siginfo_t *info, void *context)
 	if (!s)
 		return false;
 	if (lc_sampler_enter(s)) {
-		const uint64_t begin_ns = lc_clock_now_ns();
+		const uint64_t begin_ns = lc_time_now_ns();
 
 		take_sample(s, engine, info->si_overrun, context);
-		lc_sampler_add(LC_SAMPLER_HANDLER_NS, lc_clock_now_ns() - begin_ns);
+		lc_sampler_add(LC_SAMPLER_HANDLER_NS, lc_time_now_ns() - begin_ns);
 		lc_sampler_leave(s);
 	}
 	return true;
@@ -185,7 +185,7 @@ static int thread_open(struct lc_sampler *s, size_t engine)
 	event.sigev_signo = lc_signals_number(LC_SIGNAL_TIMER);
 	event.sigev_value.sival_ptr = slot;
 	event.sigev_notify_thread_id = s->tid;
-	if (timer_create(lc_clock_of_thread(s->tid), &event, &slot->timer))
+	if (timer_create(lc_time_thread_clock(s->tid), &event, &slot->timer))
 		return errno == EINVAL ? -ESRCH : -errno;
 	slot->open = true;
 	return 0;
@@ -194,7 +194,7 @@ static int thread_open(struct lc_sampler *s, size_t engine)
 static int thread_begin(struct lc_sampler *s, size_t engine)
 {
 	const uint64_t interval = interval_ns[engine];
-	const uint64_t first_ns = 1 + lc_clock_random(interval, s->tid);
+	const uint64_t first_ns = 1 + lc_time_random(interval, s->tid);
 	const struct itimerspec when = {
 		.it_value = { .tv_sec = (time_t)(first_ns / 1000000000u),
 		              .tv_nsec = (long)(first_ns % 1000000000u) },

@@ -244,7 +244,7 @@ uint64_t lc_watch_access(size_t engine, const struct lc_registers *regs, struct 
 
 	if (event->watch.access == LC_TOUCH_STORE)
 		head->access = LC_TOUCH_STORE | LC_ACCESS_WIDTH_UNKNOWN << LC_ACCESS_WIDTH_SHIFT;
-	if (!regs || !lc_code_in_cache(regs->pc))
+	if (!regs || !lc_code_cache_in_cache(regs->pc))
 		return 0;
 	lc_decode_sample(regs, &access);
 	if (access.how != LC_HOW_DIRECT || !(access.access & (LC_TOUCH_LOAD | LC_TOUCH_STORE)))

@@ -149,9 +149,9 @@ static void make_key(const struct config *config, struct lc_calibration_key *key
 		*sharing = '\0'; /* some of the classes come from a file: no matter */
 	snprintf(key->jdk, sizeof(key->jdk), "%s %s %s", name, version, mode);
 	agent_name(key->agent, sizeof(key->agent));
-	snprintf(key->variant, sizeof(key->variant), "%s %.200s", lc_clock_name(lc_clock_kind()),
+	snprintf(key->variant, sizeof(key->variant), "%s %.200s", lc_cycles_name(lc_cycles_kind()),
 	         config->variant);
-	key->hz = lc_clock_hz();
+	key->hz = lc_cycles_hz();
 	one_line(key->cpu);
 	one_line(key->jdk);
 	one_line(key->variant);
@@ -187,11 +187,11 @@ static struct counted count(uint8_t kind)
 /* Returns the cycles that the call took, or -EIO where it threw. */
 static int64_t call(struct run *r, jmethodID method, jint pairs)
 {
-	uint64_t begin = lc_clock_now(&r->clock);
+	uint64_t begin = lc_cycles_now(&r->clock);
 	uint64_t end;
 
 	(*r->jni)->CallStaticVoidMethod(r->jni, r->class, method, pairs);
-	end = lc_clock_now(&r->clock);
+	end = lc_cycles_now(&r->clock);
 	if (!(*r->jni)->ExceptionCheck(r->jni))
 		return end - begin < INT64_MAX ? (int64_t)(end - begin) : 0;
 	(*r->jni)->ExceptionClear(r->jni);
@@ -214,8 +214,8 @@ static int warm_up(struct run *r, jmethodID method)
 	for (unsigned i = 0; i < WARM_CALLS; i++)
 		if (call(r, method, WARM_PAIRS) < 0)
 			return -EIO;
-	end_ns = lc_clock_now_ns() + WARM_MS * MS;
-	while (lc_clock_now_ns() < end_ns) {
+	end_ns = lc_time_now_ns() + WARM_MS * MS;
+	while (lc_time_now_ns() < end_ns) {
 		if (call(r, method, LC_CALIBRATION_PAIRS) < 0)
 			return -EIO;
 		drain();
@@ -242,7 +242,7 @@ static int measure_empty(struct run *r)
 static int measure_batches(struct run *r, const struct loop *loop, jmethodID method)
 {
 	const double pairs = LC_CALIBRATION_PAIRS;
-	int64_t left = (int64_t)lc_clock_ns_to_cycles(CPU_MS * MS);
+	int64_t left = (int64_t)lc_cycles_of_ns(CPU_MS * MS);
 	int n = 0;
 
 	while (n < BATCHES && (n < BATCHES_MIN || left > 0)) {
@@ -345,10 +345,10 @@ static int measure(const struct config *config, JNIEnv *jni, struct lc_calibrati
 		return err;
 	r.inner = calloc(2 * (size_t)BATCHES, sizeof(*r.inner));
 	r.outer = r.inner ? r.inner + BATCHES : NULL;
-	err = r.inner ? lc_clock_open(&r.clock) : -ENOMEM;
+	err = r.inner ? lc_cycles_open(&r.clock) : -ENOMEM;
 	if (!err)
 		err = measure_all(&r, c);
-	lc_clock_close(&r.clock);
+	lc_cycles_close(&r.clock);
 	free(r.inner);
 	(*jni)->DeleteLocalRef(jni, r.class);
 	if (err)

@@ -55,7 +55,7 @@ struct lc_options;
  * thread's own spans (lc_span_enter()), which takes some seconds, and then keep them. Sets the
  * manifest's calibration, calibration_warning and costs. Costs that stay unknown are 0. What is
  * measured is counted in the thread's slots as any span is: the caller throws those away.
- * Context: [attach], spans enabled, lc_clock_init() done, before the attribution thread runs.
+ * Context: [attach], spans enabled, lc_cycles_init() done, before the attribution thread runs.
  */
 void lc_calibrate_start(JNIEnv *jni, const struct lc_options *options, struct lc_span_costs *costs,
                         struct lc_manifest_spans *manifest);

@@ -12,7 +12,7 @@
  *
  * Invariants: all of a clock belongs to its thread; the kernel writes the mapped pages while that thread is
  *             not running, or between two of its instructions. How a clock is chosen is written by
- *             lc_clock_init() only, before there are clocks. Counts are atomic, relaxed.
+ *             lc_cycles_init() only, before there are clocks. Counts are atomic, relaxed.
  */
 #include "src/span/cycle_clock.h"
 
@@ -37,20 +37,20 @@
 enum { DATA_PAGES = 1 /* 128 switches with pages of 4 KB */, CPU_TRIES = 4, PROBE_MS = 10 };
 
 struct lc_cycle_source {
-	enum lc_clock_kind kind;
+	enum lc_cycles_kind kind;
 	int fd;    /* rdpmc: the event; else -1 */
 	void *map; /* perf_event_mmap_page, then DATA_PAGES but for rdpmc; NULL */
 	size_t map_bytes;
 	uint64_t base; /* rdpmc: count at which the clock was 0 */
 	uint64_t (*rdpmc)(uint32_t);
-	struct lc_clock_switches switches;
+	struct lc_cycles_switches switches;
 	uint64_t rusage_switches; /* as getrusage() counted them at first */
 	/* Checkpoint. */
 	uint64_t cpu_ns, cpu_value, cpu_tsc;
 };
 
 static struct {
-	enum lc_clock_kind kind;
+	enum lc_cycles_kind kind;
 	bool user_only; /* rdpmc: the kernel's cycles may not be counted */
 	size_t page;
 	uint64_t coarse_cycles, checkpoint_cycles, narrow_cycles;
@@ -102,7 +102,7 @@ static void take_cpu_time(struct lc_cycle_clock *c)
 	struct lc_cycle_source *s = c->source;
 	uint64_t tsc, cpu = cpu_time(&tsc);
 
-	s->cpu_value += lc_clock_ns_to_cycles(cpu - s->cpu_ns);
+	s->cpu_value += lc_cycles_of_ns(cpu - s->cpu_ns);
 	s->cpu_ns = cpu;
 	s->cpu_tsc = tsc;
 	c->off = tsc - s->cpu_value;
@@ -130,7 +130,7 @@ static void become_coarse(struct lc_cycle_clock *c, uint64_t value)
 {
 	struct lc_cycle_source *s = c->source;
 
-	s->kind = LC_CLOCK_TSC_COARSE;
+	s->kind = LC_CYCLES_TSC_COARSE;
 	s->cpu_ns = cpu_time(&s->cpu_tsc);
 	s->cpu_value = value;
 	s->rusage_switches = rusage_switches() - c->switches;
@@ -162,17 +162,17 @@ static uint64_t load_head(const struct lc_cycle_clock *c)
 static void take_records(struct lc_cycle_clock *c, uint64_t head)
 {
 	struct lc_cycle_source *s = c->source;
-	struct lc_clock_switches now = { .out_ns = s->switches.out_ns };
+	struct lc_cycles_switches now = { .out_ns = s->switches.out_ns };
 	const uint64_t size = (uint64_t)DATA_PAGES * clocks.page;
 	const uint64_t off = c->off;
-	uint64_t outs = (head - c->seen) / LC_CLOCK_RECORD_BYTES / 2;
+	uint64_t outs = (head - c->seen) / LC_CYCLES_RECORD_BYTES / 2;
 
 	if (head - c->seen <= size)
-		lc_clock_switches_read((const uint8_t *)s->map + clocks.page, size, c->seen, head,
-		                       &now);
+		lc_cycles_switches_read((const uint8_t *)s->map + clocks.page, size, c->seen, head,
+		                        &now);
 	/* What was read is good only if it was not overwritten meanwhile. */
 	if (load_head(c) - c->seen <= size) {
-		c->off += lc_clock_ns_to_cycles(now.off_ns);
+		c->off += lc_cycles_of_ns(now.off_ns);
 		s->switches.out_ns = now.out_ns;
 		outs = now.outs;
 		c->seen = head;
@@ -283,10 +283,10 @@ static int open_counter(struct lc_cycle_source *s, bool user_only)
 static uint64_t read_counter(struct lc_cycle_clock *c, uint64_t *tsc)
 {
 	struct lc_cycle_source *s = c->source;
-	struct lc_clock_page now;
+	struct lc_cycles_page now;
 	uint64_t count = s->base;
 
-	if (lc_clock_page_read(s->map, s->rdpmc, &now) && now.counter) {
+	if (lc_cycles_page_read(s->map, s->rdpmc, &now) && now.counter) {
 		c->seen = now.word;
 		c->counter = now.counter;
 		c->shift = now.shift;
@@ -307,13 +307,13 @@ static uint64_t read_counter(struct lc_cycle_clock *c, uint64_t *tsc)
 static bool begin_counter(struct lc_cycle_clock *c)
 {
 	struct lc_cycle_source *s = c->source;
-	struct lc_clock_page now;
+	struct lc_cycles_page now;
 
-	if (!lc_clock_page_read(s->map, s->rdpmc, &now) || !now.counter)
+	if (!lc_cycles_page_read(s->map, s->rdpmc, &now) || !now.counter)
 		return false;
 	s->base = now.count;
 	s->rusage_switches = rusage_switches();
-	c->head = lc_clock_page_word(s->map);
+	c->head = lc_cycles_page_word(s->map);
 	c->seen = ~now.word; /* the first reading takes the rest from the page */
 	c->check = UINT64_MAX;
 	return true;
@@ -321,12 +321,12 @@ static bool begin_counter(struct lc_cycle_clock *c)
 
 /* -- any ------------------------------------------------------------------------------------ */
 
-uint64_t lc_clock_read_slowly(struct lc_cycle_clock *c, uint64_t *tsc)
+uint64_t lc_cycles_read_slowly(struct lc_cycle_clock *c, uint64_t *tsc)
 {
 	switch (c->source->kind) {
-	case LC_CLOCK_RDPMC:
+	case LC_CYCLES_RDPMC:
 		return read_counter(c, tsc);
-	case LC_CLOCK_TSC_SWITCHES:
+	case LC_CYCLES_TSC_SWITCHES:
 		return read_switches(c, tsc);
 	default:
 		return read_coarse(c, tsc);
@@ -343,16 +343,16 @@ static void release(struct lc_cycle_source *s)
 	s->fd = -1;
 }
 
-static bool open_kind(struct lc_cycle_clock *c, enum lc_clock_kind kind, int *err)
+static bool open_kind(struct lc_cycle_clock *c, enum lc_cycles_kind kind, int *err)
 {
 	struct lc_cycle_source *s = c->source;
 
 	s->kind = kind;
 	c->check = UINT64_MAX;
-	*err = kind == LC_CLOCK_RDPMC ? open_counter(s, clocks.user_only) : open_switches(s);
+	*err = kind == LC_CYCLES_RDPMC ? open_counter(s, clocks.user_only) : open_switches(s);
 	if (*err)
 		return false;
-	if (kind == LC_CLOCK_RDPMC) {
+	if (kind == LC_CYCLES_RDPMC) {
 		if (begin_counter(c))
 			return true;
 		*err = -EOPNOTSUPP;
@@ -369,39 +369,39 @@ static int make(struct lc_cycle_clock *c)
 	if (!c->source)
 		return -ENOMEM;
 	c->source->fd = -1;
-	c->source->rdpmc = lc_clock_rdpmc;
+	c->source->rdpmc = lc_cycles_rdpmc;
 	return 0;
 }
 
-int lc_clock_open_page(struct lc_cycle_clock *c, struct perf_event_mmap_page *page,
-                       uint64_t (*rdpmc)(uint32_t))
+int lc_cycles_open_page(struct lc_cycle_clock *c, struct perf_event_mmap_page *page,
+                        uint64_t (*rdpmc)(uint32_t))
 {
 	int err = make(c);
 
 	if (err)
 		return err;
-	c->source->kind = LC_CLOCK_RDPMC;
+	c->source->kind = LC_CYCLES_RDPMC;
 	c->source->rdpmc = rdpmc;
 	c->source->map = page;
 	return begin_counter(c) ? 0 : -EOPNOTSUPP;
 }
 
-int lc_clock_open(struct lc_cycle_clock *c)
+int lc_cycles_open(struct lc_cycle_clock *c)
 {
 	int err = make(c), unused;
 
 	if (err)
 		return err;
 	add(&clocks.threads, 1);
-	if (clocks.kind != LC_CLOCK_TSC_COARSE && open_kind(c, clocks.kind, &unused))
+	if (clocks.kind != LC_CYCLES_TSC_COARSE && open_kind(c, clocks.kind, &unused))
 		return 0;
-	if (clocks.kind != LC_CLOCK_TSC_COARSE)
+	if (clocks.kind != LC_CYCLES_TSC_COARSE)
 		add(&clocks.coarse, 1);
 	become_coarse(c, 0);
 	return 0;
 }
 
-void lc_clock_close(struct lc_cycle_clock *c)
+void lc_cycles_close(struct lc_cycle_clock *c)
 {
 	struct lc_cycle_source *source = c->source;
 
@@ -449,29 +449,29 @@ static bool probe_counter(void)
 	if (err)
 		return false;
 	clocks.user_only = false;
-	ok = open_kind(&c, LC_CLOCK_RDPMC, &err);
+	ok = open_kind(&c, LC_CYCLES_RDPMC, &err);
 	if (!ok && (err == -EACCES || err == -EPERM)) {
 		clocks.user_only = true;
-		ok = open_kind(&c, LC_CLOCK_RDPMC, &err);
+		ok = open_kind(&c, LC_CYCLES_RDPMC, &err);
 	}
 	if (!ok) {
 		explain("no reference-cycle counter that a program may read", err);
-		lc_clock_close(&c);
+		lc_cycles_close(&c);
 		return false;
 	}
-	begin = lc_clock_read(&c, &tsc_begin);
+	begin = lc_cycles_read(&c, &tsc_begin);
 	do
-		end = lc_clock_read(&c, &tsc_end);
-	while (tsc_end - tsc_begin < lc_clock_ns_to_cycles(PROBE_MS * UINT64_C(1000000)));
+		end = lc_cycles_read(&c, &tsc_end);
+	while (tsc_end - tsc_begin < lc_cycles_of_ns(PROBE_MS * UINT64_C(1000000)));
 	/* Preempted meanwhile it counts less; a frequency that is another one is further off. */
 	ok = end - begin > (tsc_end - tsc_begin) / 4 &&
 	     end - begin < (tsc_end - tsc_begin) + (tsc_end - tsc_begin) / 20 &&
-	     c.source->kind == LC_CLOCK_RDPMC;
+	     c.source->kind == LC_CYCLES_RDPMC;
 	if (!ok)
 		because("the reference-cycle counter does not count as the TSC does");
 	else if (clocks.user_only)
 		because("without the kernel's cycles, which perf_event_paranoid keeps secret");
-	lc_clock_close(&c);
+	lc_cycles_close(&c);
 	return ok;
 }
 
@@ -485,73 +485,73 @@ static bool probe_switches(void)
 
 	if (err)
 		return false;
-	ok = open_kind(&c, LC_CLOCK_TSC_SWITCHES, &err);
+	ok = open_kind(&c, LC_CYCLES_TSC_SWITCHES, &err);
 	if (!ok) {
 		explain("no records of context switches", err);
 	} else {
 		before = c.seen;
 		nanosleep(&moment, NULL);
-		ok = load_head(&c) - before >= 2 * LC_CLOCK_RECORD_BYTES;
+		ok = load_head(&c) - before >= 2 * LC_CYCLES_RECORD_BYTES;
 		if (!ok)
 			because("the kernel writes no records of context switches");
 	}
-	lc_clock_close(&c);
+	lc_cycles_close(&c);
 	return ok;
 }
 
-static enum lc_clock_kind choose(unsigned wanted)
+static enum lc_cycles_kind choose(unsigned wanted)
 {
-	if (wanted != LC_CLOCK_TSC_SWITCHES && wanted != LC_CLOCK_TSC_COARSE && probe_counter())
-		return LC_CLOCK_RDPMC;
-	if (wanted == LC_CLOCK_TSC_SWITCHES)
+	if (wanted != LC_CYCLES_TSC_SWITCHES && wanted != LC_CYCLES_TSC_COARSE && probe_counter())
+		return LC_CYCLES_RDPMC;
+	if (wanted == LC_CYCLES_TSC_SWITCHES)
 		because("asked for");
-	if (wanted != LC_CLOCK_TSC_COARSE && probe_switches())
-		return LC_CLOCK_TSC_SWITCHES;
-	if (wanted == LC_CLOCK_TSC_COARSE)
+	if (wanted != LC_CYCLES_TSC_COARSE && probe_switches())
+		return LC_CYCLES_TSC_SWITCHES;
+	if (wanted == LC_CYCLES_TSC_COARSE)
 		because("asked for");
-	return LC_CLOCK_TSC_COARSE;
+	return LC_CYCLES_TSC_COARSE;
 }
 
-int lc_clock_init(unsigned wanted)
+int lc_cycles_init(unsigned wanted)
 {
-	int err = lc_clock_rate_init();
+	int err = lc_cycles_rate_init();
 
 	if (err)
 		return err;
 	clocks.page = (size_t)sysconf(_SC_PAGESIZE);
-	clocks.coarse_cycles = lc_clock_ns_to_cycles(LC_CLOCK_COARSE_NS);
-	clocks.checkpoint_cycles = lc_clock_ns_to_cycles(CHECKPOINT_NS);
-	clocks.narrow_cycles = lc_clock_ns_to_cycles(NARROW_NS);
+	clocks.coarse_cycles = lc_cycles_of_ns(LC_CYCLES_COARSE_NS);
+	clocks.checkpoint_cycles = lc_cycles_of_ns(CHECKPOINT_NS);
+	clocks.narrow_cycles = lc_cycles_of_ns(NARROW_NS);
 	clocks.reason[0] = '\0';
 	clocks.told_unstable = false;
 	clocks.kind = choose(wanted);
-	if (!lc_clock_tsc_invariant())
+	if (!lc_cycles_tsc_invariant())
 		because("the CPU does not promise that its TSC counts at one rate");
 	/* The attempts are none of the program's threads. */
 	atomic_store_explicit(&clocks.switches, 0, memory_order_relaxed);
 	return 0;
 }
 
-enum lc_clock_kind lc_clock_kind(void)
+enum lc_cycles_kind lc_cycles_kind(void)
 {
 	return clocks.kind;
 }
 
-uint64_t lc_clock_hz(void)
+uint64_t lc_cycles_hz(void)
 {
-	return lc_clock_tsc_hz();
+	return lc_cycles_tsc_hz();
 }
 
-const char *lc_clock_reason(void)
+const char *lc_cycles_reason(void)
 {
-	if (lc_clock_rate_unstable() && !clocks.told_unstable) {
+	if (lc_cycles_rate_unstable() && !clocks.told_unstable) {
 		clocks.told_unstable = true;
 		because("the TSC's rate has changed while the program ran");
 	}
 	return clocks.reason[0] ? clocks.reason : NULL;
 }
 
-void lc_clock_stats(struct lc_clock_stats *out)
+void lc_cycles_stats(struct lc_cycles_stats *out)
 {
 	/* Relaxed: counts. */
 	out->threads = atomic_load_explicit(&clocks.threads, memory_order_relaxed);
@@ -561,15 +561,15 @@ void lc_clock_stats(struct lc_clock_stats *out)
 }
 
 static const struct lc_counter_row counter_rows[] = {
-	LC_COUNTER(struct lc_clock_stats, threads, "span_clocks"),
-	LC_COUNTER(struct lc_clock_stats, coarse, "span_clocks_coarse"),
-	LC_COUNTER(struct lc_clock_stats, wrapped, "span_clock_wrapped"),
+	LC_COUNTER(struct lc_cycles_stats, threads, "span_clocks"),
+	LC_COUNTER(struct lc_cycles_stats, coarse, "span_clocks_coarse"),
+	LC_COUNTER(struct lc_cycles_stats, wrapped, "span_clock_wrapped"),
 };
 
-void lc_clock_counters(struct lc_counters *out)
+void lc_cycles_counters(struct lc_counters *out)
 {
-	struct lc_clock_stats s = { 0 };
+	struct lc_cycles_stats s = { 0 };
 
-	lc_clock_stats(&s);
+	lc_cycles_stats(&s);
 	LC_COUNTERS_ADD(out, counter_rows, &s);
 }

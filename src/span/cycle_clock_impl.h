@@ -10,7 +10,7 @@
 #include "src/span/cycle_clock.h"
 
 /* One moment on two clocks. */
-struct lc_clock_pair {
+struct lc_cycles_pair {
 	uint64_t tsc;
 	uint64_t ns; /* CLOCK_MONOTONIC */
 	uint64_t
@@ -18,21 +18,21 @@ struct lc_clock_pair {
 };
 
 /* Measure the TSC's rate (cycle_clock_rate.c). Returns 0 or -errno. Context: [attach]. */
-int lc_clock_rate_init(void);
+int lc_cycles_rate_init(void);
 /* The same with two pairs that the caller has read. Context: [attach], tests. */
-int lc_clock_rate_set(const struct lc_clock_pair *first, const struct lc_clock_pair *second);
+int lc_cycles_rate_set(const struct lc_cycles_pair *first, const struct lc_cycles_pair *second);
 /*
- * lc_clock_refine() with a pair that the caller has read. Returns whether the pair is used: not where
+ * lc_cycles_refine() with a pair that the caller has read. Returns whether the pair is used: not where
  * its readings are more than 2 us apart (unless the first pair's are further), since such a pair
  * would make the converted times jump. Context: [writer], tests.
  */
-bool lc_clock_rate_refine(const struct lc_clock_pair *now);
-bool lc_clock_tsc_invariant(void); /* as the CPU promises it */
-uint64_t lc_clock_tsc_hz(void);
-bool lc_clock_rate_unstable(void); /* it differs from the first one by more than a hundredth */
+bool lc_cycles_rate_refine(const struct lc_cycles_pair *now);
+bool lc_cycles_tsc_invariant(void); /* as the CPU promises it */
+uint64_t lc_cycles_tsc_hz(void);
+bool lc_cycles_rate_unstable(void); /* it differs from the first one by more than a hundredth */
 
 /* What a perf_event_mmap_page says of a counter. */
-struct lc_clock_page {
+struct lc_cycles_page {
 	uint64_t word;    /* lock and index: until it changes, the rest holds */
 	uint64_t offset;  /* to add to the counter */
 	uint64_t count;   /* what the event has counted */
@@ -44,31 +44,31 @@ struct lc_clock_page {
  * Read it by the kernel's protocol: again, until nothing has changed meanwhile. Returns false, *out
  * untouched, where user code may not read the counter. Pure but for `rdpmc`. Context: [hook].
  */
-bool lc_clock_page_read(const struct perf_event_mmap_page *page, uint64_t (*rdpmc)(uint32_t),
-                        struct lc_clock_page *out);
+bool lc_cycles_page_read(const struct perf_event_mmap_page *page, uint64_t (*rdpmc)(uint32_t),
+                         struct lc_cycles_page *out);
 /* The word alone, as one number to compare. */
-const _Atomic uint64_t *lc_clock_page_word(const struct perf_event_mmap_page *page);
+const _Atomic uint64_t *lc_cycles_page_word(const struct perf_event_mmap_page *page);
 
 /*
  * A clock of a page that stays the caller's, with the instruction given: for machines without such a
  * counter. Returns 0, -ENOMEM, or -EOPNOTSUPP with a clock to close. Context: tests.
  */
-int lc_clock_open_page(struct lc_cycle_clock *c, struct perf_event_mmap_page *page,
-                       uint64_t (*rdpmc)(uint32_t));
+int lc_cycles_open_page(struct lc_cycle_clock *c, struct perf_event_mmap_page *page,
+                        uint64_t (*rdpmc)(uint32_t));
 
 /* Of switch records. */
-struct lc_clock_switches {
+struct lc_cycles_switches {
 	uint64_t out_ns; /* when the thread was switched out, and not yet in again; 0: it runs */
 	uint64_t off_ns; /* between the pairs read */
 	uint64_t outs;
 };
 
 /*
- * Read a ring of PERF_RECORD_SWITCH records, LC_CLOCK_RECORD_BYTES each, from count `from` to `to` of its
+ * Read a ring of PERF_RECORD_SWITCH records, LC_CYCLES_RECORD_BYTES each, from count `from` to `to` of its
  * bytes, both within one size of the ring. Pure. Context: [hook].
  */
-enum { LC_CLOCK_RECORD_BYTES = 16 };
-void lc_clock_switches_read(const uint8_t *data, uint64_t size, uint64_t from, uint64_t to,
-                            struct lc_clock_switches *s);
+enum { LC_CYCLES_RECORD_BYTES = 16 };
+void lc_cycles_switches_read(const uint8_t *data, uint64_t size, uint64_t from, uint64_t to,
+                             struct lc_cycles_switches *s);
 
 #endif

@@ -7,7 +7,7 @@ _Static_assert(offsetof(struct perf_event_mmap_page, lock) % 8 == 0 &&
                        offsetof(struct perf_event_mmap_page, lock) + 4,
                "lock and index are one word");
 
-const _Atomic uint64_t *lc_clock_page_word(const struct perf_event_mmap_page *page)
+const _Atomic uint64_t *lc_cycles_page_word(const struct perf_event_mmap_page *page)
 {
 	return (const _Atomic uint64_t *)(const void *)&page->lock;
 }
@@ -16,12 +16,12 @@ const _Atomic uint64_t *lc_clock_page_word(const struct perf_event_mmap_page *pa
  * The kernel changes the page on the CPU of the thread that reads it, between two of its instructions:
  * what keeps the compiler from moving them is enough.
  */
-bool lc_clock_page_read(const struct perf_event_mmap_page *page, uint64_t (*rdpmc)(uint32_t),
-                        struct lc_clock_page *out)
+bool lc_cycles_page_read(const struct perf_event_mmap_page *page, uint64_t (*rdpmc)(uint32_t),
+                         struct lc_cycles_page *out)
 {
 	const volatile struct perf_event_mmap_page *p = page;
-	const _Atomic uint64_t *word = lc_clock_page_word(page);
-	struct lc_clock_page now;
+	const _Atomic uint64_t *word = lc_cycles_page_word(page);
+	struct lc_cycles_page now;
 	bool readable;
 
 	do {
@@ -34,7 +34,7 @@ bool lc_clock_page_read(const struct perf_event_mmap_page *page, uint64_t (*rdpm
 		now.count = now.offset;
 		readable = readable && (!now.counter || now.shift < 64);
 		if (readable && now.counter)
-			now.count += lc_clock_sign_extend(rdpmc(now.counter - 1), now.shift);
+			now.count += lc_cycles_sign_extend(rdpmc(now.counter - 1), now.shift);
 		atomic_signal_fence(memory_order_seq_cst);
 	} while (atomic_load_explicit(word, memory_order_relaxed) != now.word);
 	if (readable)
@@ -42,8 +42,8 @@ bool lc_clock_page_read(const struct perf_event_mmap_page *page, uint64_t (*rdpm
 	return readable;
 }
 
-void lc_clock_switches_read(const uint8_t *data, uint64_t size, uint64_t from, uint64_t to,
-                            struct lc_clock_switches *s)
+void lc_cycles_switches_read(const uint8_t *data, uint64_t size, uint64_t from, uint64_t to,
+                             struct lc_cycles_switches *s)
 {
 	struct lc_ring ring = {
 		.data = data,

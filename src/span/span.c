@@ -31,7 +31,7 @@
 
 _Static_assert((int)LC_SPANS_STREAMS == (int)LC_SPAN_STREAMS, "one set of bits");
 _Static_assert((int)LC_SPANS_TASKS == (int)LC_SPAN_TASKS, "one set of bits");
-_Static_assert((int)LC_CLOCK_WANTED_COARSE == (int)LC_CLOCK_TSC_COARSE + 1, "auto comes first");
+_Static_assert((int)LC_CLOCK_WANTED_COARSE == (int)LC_CYCLES_TSC_COARSE + 1, "auto comes first");
 
 enum { PAUSES_MAX = 4096 };
 
@@ -123,7 +123,7 @@ static int init_tasks(JNIEnv *jni, const struct lc_task_config *config)
 
 int lc_span_init(JNIEnv *jni, const struct lc_options *options)
 {
-	unsigned clock = options->clock ? (unsigned)options->clock - 1 : (unsigned)LC_CLOCK_KINDS;
+	unsigned clock = options->clock ? (unsigned)options->clock - 1 : (unsigned)LC_CYCLES_KINDS;
 	const struct lc_task_config tasks = {
 		.enter = lc_span_enter,
 		.depth = options->span_paths ? (uint32_t)options->depth : 1,
@@ -136,7 +136,7 @@ int lc_span_init(JNIEnv *jni, const struct lc_options *options)
 	span.trace = options->trace;
 	atomic_store_explicit(&span.what, span.wanted, memory_order_relaxed);
 	lc_locations_init(options->span_paths, (uint32_t)options->depth);
-	err = lc_clock_init(clock);
+	err = lc_cycles_init(clock);
 	if (!err)
 		err = define_class(jni);
 	if (!err)
@@ -174,7 +174,7 @@ static struct lc_span_thread *create(struct lc_thread *t)
 	s->last_number = (uint64_t)(t->index + 1) << LC_SPAN_NUMBER_BITS;
 	if (lc_locations_create(t->walker, &s->locations) ||
 	    (lc_span_tasks() && lc_task_thread_create(&s->tasks)) ||
-	    (span.trace && lc_trace_log_create(&s->traces)) || lc_clock_open(&s->clock)) {
+	    (span.trace && lc_trace_log_create(&s->traces)) || lc_cycles_open(&s->clock)) {
 		lc_task_thread_destroy(s->tasks);
 		lc_trace_log_destroy(s->traces);
 		lc_locations_destroy(s->locations);
@@ -211,7 +211,7 @@ void lc_span_thread_end(struct lc_thread *t)
 
 	lc_span_thread_close(true);
 	if (s)
-		lc_clock_close(&s->clock);
+		lc_cycles_close(&s->clock);
 }
 
 void lc_span_thread_free(struct lc_thread *t)
@@ -222,7 +222,7 @@ void lc_span_thread_free(struct lc_thread *t)
 		return;
 	atomic_store_explicit(&t->spans, NULL, memory_order_relaxed);
 	atomic_signal_fence(memory_order_seq_cst); /* the thread's own samples look at them */
-	lc_clock_close(&s->clock);
+	lc_cycles_close(&s->clock);
 	lc_task_thread_destroy(s->tasks);
 	lc_trace_log_destroy(s->traces);
 	lc_locations_destroy(s->locations);
@@ -235,7 +235,7 @@ void lc_span_thread_free(struct lc_thread *t)
 void lc_span_gc_start(void)
 {
 	if (lc_span_what())
-		span.pause_start_ns = lc_clock_now_ns();
+		span.pause_start_ns = lc_time_now_ns();
 }
 
 void lc_span_gc_finish(void)
@@ -245,7 +245,7 @@ void lc_span_gc_finish(void)
 
 	if (!span.pause_start_ns)
 		return;
-	ns = lc_clock_now_ns() - span.pause_start_ns;
+	ns = lc_time_now_ns() - span.pause_start_ns;
 	lc_span_add(&span.pauses.ns, ns);
 	lc_span_add(&span.pauses.count, 1);
 	if (head - atomic_load_explicit(&span.pauses_tail, memory_order_acquire) < /* P2 */
@@ -287,8 +287,8 @@ const struct lc_manifest_spans *lc_span_manifest(void)
 	m->tasks = lc_span_tasks();
 	m->streams_error = atomic_load_explicit(&span.errors[0], memory_order_acquire);
 	m->tasks_error = atomic_load_explicit(&span.errors[1], memory_order_acquire);
-	m->clock = lc_clock_name(lc_clock_kind());
-	m->clock_reason = lc_clock_reason();
-	m->clock_hz = lc_clock_hz();
+	m->clock = lc_cycles_name(lc_cycles_kind());
+	m->clock_reason = lc_cycles_reason();
+	m->clock_hz = lc_cycles_hz();
 	return m;
 }

@@ -49,7 +49,7 @@ static uint64_t take_growth(_Atomic uint64_t *counter, _Atomic uint64_t *taken)
 /* 0 where CPUs' counters differ so that an end came before its begin. */
 static uint64_t duration_ns(uint64_t tsc, uint64_t ticks)
 {
-	return lc_clock_tsc_between_ns(tsc, tsc + ticks);
+	return lc_cycles_tsc_between_ns(tsc, tsc + ticks);
 }
 
 static void fill(struct lc_span_slot *slot, struct lc_block_span *row)
@@ -79,7 +79,7 @@ static void fill(struct lc_span_slot *slot, struct lc_block_span *row)
 	};
 	/* Where all were folded into others there is none; `last` is stored before `first`. */
 	if (first && last) {
-		row->first_ns = lc_clock_tsc_to_ns(first);
+		row->first_ns = lc_cycles_tsc_to_ns(first);
 		row->last_ns = row->first_ns + duration_ns(first, last - first);
 	}
 	compensated = atomic_load_explicit(&c->compensated, memory_order_relaxed);
@@ -153,7 +153,7 @@ bool lc_span_take_traces(struct lc_thread *t)
 	while (lc_tally_traces(t->tally) < LC_SPAN_TRACES_MAX &&
 	       lc_trace_log_take(s->traces, &row)) {
 		row.duration_ns = duration_ns(row.start_ns, row.duration_ns);
-		row.start_ns = lc_clock_tsc_to_ns(row.start_ns);
+		row.start_ns = lc_cycles_tsc_to_ns(row.start_ns);
 		if (lc_tally_trace(t->tally, &row))
 			stats.traces_lost++;
 	}

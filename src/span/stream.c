@@ -111,7 +111,7 @@ static inline __attribute__((always_inline)) void start(struct lc_span_thread *s
 
 	f->stack_pointer = h.at.frame;
 	f->return_address = h.return_address;
-	now = lc_clock_read(&s->clock, &tsc);
+	now = lc_cycles_read(&s->clock, &tsc);
 	lc_span_start(s, f, now, tsc);
 }
 
@@ -238,7 +238,7 @@ void Java_java_lang_LocusSpan_pulled(JNIEnv *jni, jclass c)
 	found = find(s, jni, h, LC_SPAN_PULLED, LC_LOCATION_STREAM);
 	if (!found.slot)
 		return;
-	now = lc_clock_read(&s->clock, &tsc);
+	now = lc_cycles_read(&s->clock, &tsc);
 	(void)now;
 	lc_span_add(&found.slot->counts.executions, 1);
 	if (!atomic_load_explicit(&found.slot->first_tsc, memory_order_relaxed))
@@ -305,7 +305,7 @@ void Java_java_lang_LocusSpan_end(JNIEnv *jni, jclass c)
 	(void)c;
 	if (!s)
 		return;
-	now = lc_clock_read(&s->clock, &tsc);
+	now = lc_cycles_read(&s->clock, &tsc);
 	if (__builtin_expect(s->excess != 0, 0)) {
 		s->excess--;
 		return;

@@ -301,7 +301,7 @@ uint64_t lc_task_wait_ns(const struct lc_span_frame *f)
 	if (!f->task.submit_tsc)
 		return 0;
 	/* 0 if the begin comes first: the CPUs' counters may differ by a little. */
-	return lc_clock_tsc_between_ns(f->task.submit_tsc, f->begin_tsc);
+	return lc_cycles_tsc_between_ns(f->task.submit_tsc, f->begin_tsc);
 }
 
 /* Is what begins now executed as a ForkJoin task: is it one, or does one wrap it? */

@@ -227,7 +227,7 @@ void Java_java_lang_LocusSpan_taskBegin(JNIEnv *jni, jclass span, jobject task, 
 		return;
 	f->stack_pointer = frame;
 	f->return_address = caller;
-	now = lc_clock_read(&s->clock, &tsc);
+	now = lc_cycles_read(&s->clock, &tsc);
 	lc_span_start(s, f, now, tsc);
 }
 
@@ -240,7 +240,7 @@ void Java_java_lang_LocusSpan_mount(JNIEnv *jni, jclass span, jlong id)
 	if (!s && lc_virtual_has_frames((uint64_t)id))
 		s = lc_span_enter(
 		    jni); /* of a thread that the JVM has announced: it is not called */
-	lc_virtual_mount(s, (uint64_t)id, s ? lc_clock_now(&s->clock) : 0);
+	lc_virtual_mount(s, (uint64_t)id, s ? lc_cycles_now(&s->clock) : 0);
 }
 
 void Java_java_lang_LocusSpan_unmount(JNIEnv *jni, jclass span, jlong id)
@@ -250,5 +250,5 @@ void Java_java_lang_LocusSpan_unmount(JNIEnv *jni, jclass span, jlong id)
 	(void)jni;
 	(void)span;
 	s = lc_span_known();
-	lc_virtual_unmount(s, (uint64_t)id, s ? lc_clock_now(&s->clock) : 0);
+	lc_virtual_unmount(s, (uint64_t)id, s ? lc_cycles_now(&s->clock) : 0);
 }

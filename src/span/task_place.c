@@ -83,7 +83,7 @@ void lc_task_places_destroy(struct lc_task_places *p)
 
 bool lc_task_place_is_own_slowly(struct lc_task_places *p, uint64_t caller)
 {
-	uint64_t method = lc_code_method(caller);
+	uint64_t method = lc_code_cache_method(caller);
 	bool own = !method || lc_own_method((jmethodID)(uintptr_t)method); /* NOLINT */
 
 	/* What is not announced yet will be. */
@@ -99,7 +99,7 @@ bool lc_task_place_is_own_slowly(struct lc_task_places *p, uint64_t caller)
 uint64_t lc_task_place_next(const uint64_t *word)
 {
 	for (unsigned i = 0; i < NEXT_WORDS; i++)
-		if (lc_code_method(word[i]))
+		if (lc_code_cache_method(word[i]))
 			return word[i];
 	return 0;
 }
@@ -333,7 +333,7 @@ static void look_at(struct scan *s, uint64_t at)
 	jint found;
 
 	if (!interpreted)
-		method = lc_code_method(*word);
+		method = lc_code_cache_method(*word);
 	else if (rbp > at + 64 && rbp < s->end && !(rbp & 7))
 		method = *(const uint64_t *)(uintptr_t)(rbp - 24); /* NOLINT */
 	found = method ? frame_of(s, method, interpreted) : s->search->walked.len;

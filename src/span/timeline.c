@@ -60,7 +60,7 @@ static bool read_cpu(int32_t tid, uint64_t *out)
 {
 	struct timespec t;
 
-	if (clock_gettime(lc_clock_of_thread(tid), &t))
+	if (clock_gettime(lc_time_thread_clock(tid), &t))
 		return false;
 	*out = ns_of(&t);
 	return true;
@@ -210,7 +210,7 @@ static void look_at_jvm(uint64_t now_ns)
 void lc_timeline_init(uint32_t jvm_index)
 {
 	timeline.jvm_index = jvm_index;
-	timeline.looked_ns = lc_clock_now_ns();
+	timeline.looked_ns = lc_time_now_ns();
 	timeline.next_ns = lc_timeline_next_ns(timeline.looked_ns);
 	read_own(RUSAGE_SELF, &timeline.process);
 	atomic_store_explicit(&timeline.on, true, memory_order_release);
@@ -241,7 +241,7 @@ static void read_first(struct lc_timeline_thread *t)
 			close(file);
 		read_cpu(t->tid, &t->seen.cpu_ns);
 	}
-	t->cpu_at_ns = t->switches_at_ns = lc_clock_now_ns();
+	t->cpu_at_ns = t->switches_at_ns = lc_time_now_ns();
 }
 
 struct lc_timeline_thread *lc_timeline_thread_create(int32_t tid)
@@ -264,7 +264,7 @@ void lc_timeline_begin(void)
 		if (t->timeline)
 			read_first(t->timeline);
 	lc_threads_unlock();
-	timeline.looked_ns = lc_clock_now_ns();
+	timeline.looked_ns = lc_time_now_ns();
 	timeline.next_ns = lc_timeline_next_ns(timeline.looked_ns);
 	read_own(RUSAGE_SELF, &timeline.process);
 }
@@ -274,7 +274,7 @@ void lc_timeline_thread_ends(struct lc_timeline_thread *t)
 	if (!t)
 		return;
 	read_own(RUSAGE_THREAD, &t->last);
-	t->last_ns = lc_clock_now_ns();
+	t->last_ns = lc_time_now_ns();
 	atomic_store_explicit(&t->told, true, memory_order_release); /* T1 */
 }
 

@@ -37,7 +37,7 @@ static uint64_t readings(struct lc_cycle_clock *c)
 	uint64_t begin = __rdtsc(), sum = 0;
 
 	for (unsigned i = 0; i < READS; i++) {
-		sum += lc_clock_now(c);
+		sum += lc_cycles_now(c);
 		__asm__ volatile("" ::: "memory"); /* the fields are loaded each time */
 	}
 	sink = sum;
@@ -50,7 +50,7 @@ static uint64_t slow_readings(struct lc_cycle_clock *c)
 	uint64_t begin = __rdtsc(), sum = 0, tsc;
 
 	for (unsigned i = 0; i < SLOW_READS; i++)
-		sum += lc_clock_read_slowly(c, &tsc);
+		sum += lc_cycles_read_slowly(c, &tsc);
 	sink = sum;
 	return __rdtsc() - begin;
 }
@@ -71,7 +71,7 @@ static uint64_t page_readings(struct lc_cycle_clock *c)
 	uint64_t begin = __rdtsc(), sum = 0, tsc;
 
 	for (unsigned i = 0; i < READS; i++) {
-		sum += lc_clock_read_with(c, &tsc, instead);
+		sum += lc_cycles_read_with(c, &tsc, instead);
 		__asm__ volatile("" ::: "memory");
 	}
 	sink = sum;
@@ -97,7 +97,7 @@ static void bench_records(void)
 		struct perf_event_header header;
 		uint64_t ns;
 	} records[256];
-	struct lc_clock_switches s = { 0 };
+	struct lc_cycles_switches s = { 0 };
 	uint64_t least = UINT64_MAX;
 
 	for (unsigned i = 0; i < 256; i++) {
@@ -111,8 +111,8 @@ static void bench_records(void)
 	for (unsigned r = 0; r < REPEATS; r++) {
 		uint64_t begin = __rdtsc();
 
-		lc_clock_switches_read((const uint8_t *)records, sizeof(records), 0,
-		                       sizeof(records), &s);
+		lc_cycles_switches_read((const uint8_t *)records, sizeof(records), 0,
+		                        sizeof(records), &s);
 		least = __rdtsc() - begin < least ? __rdtsc() - begin : least;
 	}
 	sink = s.off_ns;
@@ -125,25 +125,25 @@ int main(void)
 
 	printf("bench_clock: the cycle clock of spans\n");
 	report("rdtsc", best(NULL, NULL), READS);
-	for (unsigned kind = 0; kind < LC_CLOCK_KINDS; kind++) {
+	for (unsigned kind = 0; kind < LC_CYCLES_KINDS; kind++) {
 		char what[64];
 
-		if (lc_clock_init(kind) || lc_clock_kind() != kind) {
-			printf("  %-58s  not here\n", lc_clock_name(kind));
+		if (lc_cycles_init(kind) || lc_cycles_kind() != kind) {
+			printf("  %-58s  not here\n", lc_cycles_name(kind));
 			continue;
 		}
-		if (lc_clock_open(&c))
+		if (lc_cycles_open(&c))
 			return 1;
-		snprintf(what, sizeof(what), "%s, a reading", lc_clock_name(kind));
+		snprintf(what, sizeof(what), "%s, a reading", lc_cycles_name(kind));
 		report(what, best(readings, &c), READS);
-		snprintf(what, sizeof(what), "%s, its slow path", lc_clock_name(kind));
+		snprintf(what, sizeof(what), "%s, its slow path", lc_cycles_name(kind));
 		report(what, best(slow_readings, &c), SLOW_READS);
-		lc_clock_close(&c);
+		lc_cycles_close(&c);
 	}
-	if (lc_clock_open_page(&c, &page, instead))
+	if (lc_cycles_open_page(&c, &page, instead))
 		return 1;
 	report("rdpmc with rdtsc in its place, a reading", best(page_readings, &c), READS);
-	lc_clock_close(&c);
+	lc_cycles_close(&c);
 	bench_records();
 	return 0;
 }

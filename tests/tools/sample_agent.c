@@ -144,19 +144,19 @@ static void JNICALL on_compiled(jvmtiEnv *env, jmethodID method, jint size, cons
                                 jint map_len, const jvmtiAddrLocationMap *map, const void *info)
 {
 	(void)env;
-	lc_code_compiled_method_load(method, size, address, map_len, map, info);
+	lc_code_cache_compiled_method_load(method, size, address, map_len, map, info);
 }
 
 static void JNICALL on_unloaded(jvmtiEnv *env, jmethodID method, const void *address)
 {
 	(void)env;
-	lc_code_compiled_method_unload(method, address);
+	lc_code_cache_compiled_method_unload(method, address);
 }
 
 static void JNICALL on_dynamic(jvmtiEnv *env, const char *name, const void *address, jint length)
 {
 	(void)env;
-	lc_code_dynamic_code_generated(name, address, length);
+	lc_code_cache_dynamic_code_generated(name, address, length);
 }
 
 static void JNICALL on_class_load(jvmtiEnv *env, JNIEnv *jni, jthread thread, jclass c)

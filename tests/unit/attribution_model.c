@@ -133,7 +133,7 @@ void attribution_manifest(bool final)
 	finals += final;
 }
 
-void lc_clock_refine(void)
+void lc_cycles_refine(void)
 {
 	refinements++;
 }
@@ -200,7 +200,7 @@ uint64_t lc_contexts_walks(const struct lc_contexts *c)
 	return 0;
 }
 
-void lc_alloc_sample_close(uint32_t epoch, const struct lc_area *areas, size_t len)
+void lc_estimate_close(uint32_t epoch, const struct lc_area *areas, size_t len)
 {
 	(void)areas;
 	(void)len;
@@ -218,8 +218,8 @@ const struct lc_layout *lc_layout(void)
 
 /* -- the rest of the agent --------------------------------------------------------------------- */
 
-void lc_alloc_sample_access(struct lc_thread *t, uint16_t engine, uint32_t class_site,
-                            uint64_t start, uint32_t epoch, uint64_t samples)
+void lc_estimate_access(struct lc_thread *t, uint16_t engine, uint32_t class_site, uint64_t start,
+                        uint32_t epoch, uint64_t samples)
 {
 	(void)t;
 	(void)engine;
@@ -229,7 +229,7 @@ void lc_alloc_sample_access(struct lc_thread *t, uint16_t engine, uint32_t class
 	(void)samples;
 }
 
-void lc_alloc_sample_flush(JNIEnv *jni)
+void lc_estimate_flush(JNIEnv *jni)
 {
 	(void)jni;
 }

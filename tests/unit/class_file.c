@@ -208,7 +208,7 @@ struct lc_method_code rewritten_code(const struct rewritten *r, unsigned i)
 	for (; i; i--)
 		method = lc_class_member(&r->cls, method.end);
 	assert_true(lc_class_attribute(&r->cls, method.attributes + 2, method.end, &a));
-	assert_true(lc_code_read(&r->cls, &a, &code));
+	assert_true(lc_method_code_read(&r->cls, &a, &code));
 	return code;
 }
 

@@ -29,14 +29,14 @@ static size_t made_len;
 
 /* What the core asks of other parts. */
 
-uint64_t lc_clock_tsc_to_ns(uint64_t tsc)
+uint64_t lc_cycles_tsc_to_ns(uint64_t tsc)
 {
 	return tsc;
 }
 
-uint64_t lc_clock_tsc_between_ns(uint64_t from, uint64_t to)
+uint64_t lc_cycles_tsc_between_ns(uint64_t from, uint64_t to)
 {
-	return (int64_t)(to - from) > 0 ? lc_clock_tsc_to_ns(to) - lc_clock_tsc_to_ns(from) : 0;
+	return (int64_t)(to - from) > 0 ? lc_cycles_tsc_to_ns(to) - lc_cycles_tsc_to_ns(from) : 0;
 }
 
 int lc_task_places_create(struct lc_task_places **out)

@@ -146,7 +146,7 @@ static struct lc_sample access_of(enum lc_bucket *bucket, uint32_t *site)
 static void put_sample(struct lc_thread *t, struct lc_sample s, enum lc_bucket bucket,
                        uint32_t site)
 {
-	s.time_ns = lc_clock_now_ns();
+	s.time_ns = lc_time_now_ns();
 	s.epoch = lc_epoch_now();
 	s.overrun = below(3);
 	if (lc_sample_log_put(t->samples, &s, NULL)) {

@@ -31,35 +31,35 @@ static const void *at(uint64_t offset)
 
 static void load(uint64_t offset, jint size)
 {
-	lc_code_compiled_method_load(NULL, size, at(offset), 0, NULL, NULL);
+	lc_code_cache_compiled_method_load(NULL, size, at(offset), 0, NULL, NULL);
 }
 
 static void unload(uint64_t offset)
 {
-	lc_code_compiled_method_unload(NULL, at(offset));
+	lc_code_cache_compiled_method_unload(NULL, at(offset));
 }
 
 static void stub(const char *name, uint64_t offset, jint size)
 {
-	lc_code_dynamic_code_generated(name, at(offset), size);
+	lc_code_cache_dynamic_code_generated(name, at(offset), size);
 }
 
 static unsigned kind_at(uint64_t offset)
 {
-	struct lc_code_piece code;
+	struct lc_code_cache_piece code;
 
-	return lc_code_find(cache_low + offset, &code) ? code.kind : 0;
+	return lc_code_cache_find(cache_low + offset, &code) ? code.kind : 0;
 }
 
 static int init(void **state)
 {
 	(void)state;
-	return lc_code_init();
+	return lc_code_cache_init();
 }
 
 static void method_is_found_from_its_first_to_its_last_byte_only(void **state)
 {
-	struct lc_code_piece code;
+	struct lc_code_cache_piece code;
 
 	(void)state;
 	load(0x10020, 0x321);
@@ -67,7 +67,7 @@ static void method_is_found_from_its_first_to_its_last_byte_only(void **state)
 	assert_int_equal(kind_at(0x10020), LC_CODE_METHOD);
 	assert_int_equal(kind_at(0x10340), LC_CODE_METHOD);
 	assert_int_equal(kind_at(0x10341), 0);
-	assert_true(lc_code_find(cache_low + 0x10100, &code));
+	assert_true(lc_code_cache_find(cache_low + 0x10100, &code));
 	assert_int_equal(code.start, cache_low + 0x10020);
 	assert_int_equal(code.end, cache_low + 0x10341);
 	unload(0x10020);
@@ -79,40 +79,40 @@ static void code_is_of_the_method_it_was_compiled_for(void **state)
 	jmethodID first = (jmethodID)(uintptr_t)0x1230, second = (jmethodID)(uintptr_t)0x4560;
 
 	(void)state;
-	lc_code_compiled_method_load(first, 0x100, at(0xc0000), 0, NULL, NULL);
-	assert_int_equal(lc_code_method(cache_low + 0xc0000), 0x1230);
-	assert_int_equal(lc_code_method(cache_low + 0xc00ff), 0x1230);
-	assert_int_equal(lc_code_method(cache_low + 0xc0100), 0);
+	lc_code_cache_compiled_method_load(first, 0x100, at(0xc0000), 0, NULL, NULL);
+	assert_int_equal(lc_code_cache_method(cache_low + 0xc0000), 0x1230);
+	assert_int_equal(lc_code_cache_method(cache_low + 0xc00ff), 0x1230);
+	assert_int_equal(lc_code_cache_method(cache_low + 0xc0100), 0);
 	unload(0xc0000);
-	assert_int_equal(lc_code_method(cache_low + 0xc0000), 0);
+	assert_int_equal(lc_code_cache_method(cache_low + 0xc0000), 0);
 	stub("x", 0xc0000, 0x100);
-	assert_int_equal(lc_code_method(cache_low + 0xc0000), 0);
-	lc_code_compiled_method_load(second, 0x100, at(0xd0000), 0, NULL, NULL);
-	assert_int_equal(lc_code_method(cache_low + 0xd0010), 0x4560);
+	assert_int_equal(lc_code_cache_method(cache_low + 0xc0000), 0);
+	lc_code_cache_compiled_method_load(second, 0x100, at(0xd0000), 0, NULL, NULL);
+	assert_int_equal(lc_code_cache_method(cache_low + 0xd0010), 0x4560);
 }
 
 static void next_code_at_an_address_has_another_life(void **state)
 {
-	struct lc_code_piece first, second;
+	struct lc_code_cache_piece first, second;
 
 	(void)state;
 	load(0x20000, 256);
-	assert_true(lc_code_find(cache_low + 0x20000, &first));
+	assert_true(lc_code_cache_find(cache_low + 0x20000, &first));
 	unload(0x20000);
 	load(0x20000, 256);
-	assert_true(lc_code_find(cache_low + 0x20000, &second));
+	assert_true(lc_code_cache_find(cache_low + 0x20000, &second));
 	assert_true(first.life != second.life);
 	unload(0x20000);
 }
 
 static void lost_unload_event_does_not_hide_new_code(void **state)
 {
-	struct lc_code_piece code;
+	struct lc_code_cache_piece code;
 
 	(void)state;
 	load(0x30000, 1024);
 	load(0x30100, 1024);
-	assert_true(lc_code_find(cache_low + 0x30180, &code));
+	assert_true(lc_code_cache_find(cache_low + 0x30180, &code));
 	assert_int_equal(code.start, cache_low + 0x30100);
 	assert_int_equal(kind_at(0x30000), 0); /* overwritten: gone as a whole */
 	unload(0x30000);
@@ -127,26 +127,26 @@ static void boundaries_come_from_the_debug_information(void **state)
 		                             { at(0x40095), 2 },
 		                             { at(0x3fff0), 3 },
 		                             { at(0x40400), 4 } };
-	struct lc_code_piece code;
+	struct lc_code_cache_piece code;
 
 	(void)state;
-	lc_code_compiled_method_load(NULL, 0x400, at(0x40000), 5, map, NULL);
-	assert_true(lc_code_find(cache_low + 0x40000, &code));
-	assert_int_equal(lc_code_boundary(&code, cache_low + 0x40000), cache_low + 0x40000);
-	assert_int_equal(lc_code_boundary(&code, cache_low + 0x4000f), cache_low + 0x40000);
-	assert_int_equal(lc_code_boundary(&code, cache_low + 0x40010), cache_low + 0x40010);
-	assert_int_equal(lc_code_boundary(&code, cache_low + 0x40094), cache_low + 0x40013);
-	assert_int_equal(lc_code_boundary(&code, cache_low + 0x403ff), cache_low + 0x40095);
+	lc_code_cache_compiled_method_load(NULL, 0x400, at(0x40000), 5, map, NULL);
+	assert_true(lc_code_cache_find(cache_low + 0x40000, &code));
+	assert_int_equal(lc_code_cache_boundary(&code, cache_low + 0x40000), cache_low + 0x40000);
+	assert_int_equal(lc_code_cache_boundary(&code, cache_low + 0x4000f), cache_low + 0x40000);
+	assert_int_equal(lc_code_cache_boundary(&code, cache_low + 0x40010), cache_low + 0x40010);
+	assert_int_equal(lc_code_cache_boundary(&code, cache_low + 0x40094), cache_low + 0x40013);
+	assert_int_equal(lc_code_cache_boundary(&code, cache_low + 0x403ff), cache_low + 0x40095);
 	unload(0x40000);
 	load(0x40000, 0x400); /* nothing of the old marks is left */
-	assert_true(lc_code_find(cache_low + 0x40000, &code));
-	assert_int_equal(lc_code_boundary(&code, cache_low + 0x403ff), cache_low + 0x40000);
+	assert_true(lc_code_cache_find(cache_low + 0x40000, &code));
+	assert_int_equal(lc_code_cache_boundary(&code, cache_low + 0x403ff), cache_low + 0x40000);
 	unload(0x40000);
 }
 
 static void stubs_that_share_a_granule_are_both_found(void **state)
 {
-	struct lc_code_piece code;
+	struct lc_code_cache_piece code;
 
 	(void)state;
 	stub("jbyte_fill", 0x50000, 0x29);
@@ -155,20 +155,20 @@ static void stubs_that_share_a_granule_are_both_found(void **state)
 	assert_int_equal(kind_at(0x50010), LC_CODE_STUB);
 	assert_int_equal(kind_at(0x50060), LC_CODE_STUB);
 	assert_int_equal(kind_at(0x50170), LC_CODE_STUB);
-	assert_true(lc_code_find(cache_low + 0x50170, &code));
-	assert_int_equal(lc_code_boundary(&code, cache_low + 0x50170), cache_low + 0x50080);
-	assert_int_equal(lc_code_boundary(&code, cache_low + 0x5007f), cache_low + 0x50030);
+	assert_true(lc_code_cache_find(cache_low + 0x50170, &code));
+	assert_int_equal(lc_code_cache_boundary(&code, cache_low + 0x50170), cache_low + 0x50080);
+	assert_int_equal(lc_code_cache_boundary(&code, cache_low + 0x5007f), cache_low + 0x50030);
 }
 
 static void same_stub_again_keeps_its_life(void **state)
 {
-	struct lc_code_piece first, second;
+	struct lc_code_cache_piece first, second;
 
 	(void)state;
 	stub("vtable stub", 0x60000, 0x20);
-	assert_true(lc_code_find(cache_low + 0x60000, &first));
+	assert_true(lc_code_cache_find(cache_low + 0x60000, &first));
 	stub("vtable stub", 0x60000, 0x20);
-	assert_true(lc_code_find(cache_low + 0x60000, &second));
+	assert_true(lc_code_cache_find(cache_low + 0x60000, &second));
 	assert_true(first.life == second.life);
 }
 
@@ -203,18 +203,19 @@ static void names_tell_the_kinds_apart(void **state)
 static void code_outside_the_cache_and_empty_code_are_ignored(void **state)
 {
 	(void)state;
-	lc_code_compiled_method_load(NULL, 64, (const void *)(uintptr_t)0x1000, 0, NULL, NULL);
-	lc_code_compiled_method_load(NULL, 1 << 20, (const void *)(uintptr_t)(cache_high - 64), 0,
-	                             NULL, NULL);
+	lc_code_cache_compiled_method_load(NULL, 64, (const void *)(uintptr_t)0x1000, 0, NULL,
+	                                   NULL);
+	lc_code_cache_compiled_method_load(
+	    NULL, 1 << 20, (const void *)(uintptr_t)(cache_high - 64), 0, NULL, NULL);
 	load(0xa0000, 0);
 	stub("x", 0xa0000, -1);
 	unload(0xa0000);
-	lc_code_compiled_method_unload(NULL, (const void *)(uintptr_t)0x1000);
+	lc_code_cache_compiled_method_unload(NULL, (const void *)(uintptr_t)0x1000);
 	assert_int_equal(kind_at(0xa0000), 0);
 	assert_int_equal(kind_at(cache_high - 64 - cache_low), 0);
-	assert_false(lc_code_in_cache(cache_low - 1));
-	assert_true(lc_code_in_cache(cache_low));
-	assert_false(lc_code_in_cache(cache_high));
+	assert_false(lc_code_cache_in_cache(cache_low - 1));
+	assert_true(lc_code_cache_in_cache(cache_low));
+	assert_false(lc_code_cache_in_cache(cache_high));
 }
 
 /* Two shapes of code alternate at one place; a reader must see one or the other, whole. */
@@ -238,13 +239,13 @@ static void *change_code(void *unused)
 static void readers_never_see_a_mixture(void **state)
 {
 	pthread_t writer;
-	struct lc_code_piece code;
+	struct lc_code_cache_piece code;
 	uint64_t seen = 0;
 
 	(void)state;
 	assert_int_equal(pthread_create(&writer, NULL, change_code, NULL), 0);
 	while (!atomic_load(&done)) {
-		if (!lc_code_find(cache_low + 0xb0100, &code))
+		if (!lc_code_cache_find(cache_low + 0xb0100, &code))
 			continue;
 		seen++;
 		atomic_store(&read_once, true);
@@ -252,7 +253,7 @@ static void readers_never_see_a_mixture(void **state)
 			assert_int_equal(code.end, cache_low + 0xb0800);
 		else
 			assert_int_equal(code.end, cache_low + 0xb1040);
-		assert_in_range(lc_code_boundary(&code, cache_low + 0xb0100), code.start,
+		assert_in_range(lc_code_cache_boundary(&code, cache_low + 0xb0100), code.start,
 		                cache_low + 0xb0100);
 	}
 	pthread_join(writer, NULL);

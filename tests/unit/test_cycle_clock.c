@@ -63,15 +63,15 @@ static void pause_ns(uint64_t ns)
 
 static double seconds(uint64_t cycles)
 {
-	return (double)cycles / (double)lc_clock_hz();
+	return (double)cycles / (double)lc_cycles_hz();
 }
 
-static void need(enum lc_clock_kind kind)
+static void need(enum lc_cycles_kind kind)
 {
-	assert_int_equal(lc_clock_init(kind), 0);
-	if (lc_clock_kind() == kind)
+	assert_int_equal(lc_cycles_init(kind), 0);
+	if (lc_cycles_kind() == kind)
 		return;
-	fprintf(stderr, "no %s clock here: %s\n", lc_clock_name(kind), lc_clock_reason());
+	fprintf(stderr, "no %s clock here: %s\n", lc_cycles_name(kind), lc_cycles_reason());
 	skip();
 }
 
@@ -110,28 +110,28 @@ static void lay_out_page(void)
 
 static void a_page_gives_offset_plus_counter(void **state)
 {
-	struct lc_clock_page got;
+	struct lc_cycles_page got;
 
 	(void)state;
 	lay_out_page();
-	assert_true(lc_clock_page_read(&page, fake_rdpmc, &got));
+	assert_true(lc_cycles_page_read(&page, fake_rdpmc, &got));
 	assert_int_equal(got.count, 5070);
 	assert_int_equal(got.counter, 3);
 	assert_int_equal(got.shift, 16);
 	assert_int_equal(counter_reads, 1);
 	counter_value = (UINT64_C(1) << 48) - 70;
-	assert_true(lc_clock_page_read(&page, fake_rdpmc, &got));
+	assert_true(lc_cycles_page_read(&page, fake_rdpmc, &got));
 	assert_int_equal(got.count, 4930);
 }
 
 static void a_page_that_changes_is_read_again(void **state)
 {
-	struct lc_clock_page got;
+	struct lc_cycles_page got;
 
 	(void)state;
 	lay_out_page();
 	switch_while_reading = true;
-	assert_true(lc_clock_page_read(&page, fake_rdpmc, &got));
+	assert_true(lc_cycles_page_read(&page, fake_rdpmc, &got));
 	assert_int_equal(counter_reads, 2);
 	assert_int_equal(got.count, 5993);
 	assert_int_equal((uint32_t)got.word, 6);
@@ -139,23 +139,23 @@ static void a_page_that_changes_is_read_again(void **state)
 
 static void a_page_without_counter_gives_the_offset_and_says_so(void **state)
 {
-	struct lc_clock_page got = { .count = 99 };
+	struct lc_cycles_page got = { .count = 99 };
 
 	(void)state;
 	lay_out_page();
 	page.index = 0;
-	assert_true(lc_clock_page_read(&page, fake_rdpmc, &got));
+	assert_true(lc_cycles_page_read(&page, fake_rdpmc, &got));
 	assert_int_equal(got.counter, 0);
 	assert_int_equal(got.count, 5000);
 	page.cap_user_rdpmc = 0;
 	got.count = 99;
-	assert_false(lc_clock_page_read(&page, fake_rdpmc, &got));
+	assert_false(lc_cycles_page_read(&page, fake_rdpmc, &got));
 	assert_int_equal(got.count, 99);
 	assert_int_equal(counter_reads, 0);
 	page.cap_user_rdpmc = 1;
 	page.pmc_width = 0;
 	page.index = 3;
-	assert_false(lc_clock_page_read(&page, fake_rdpmc, &got));
+	assert_false(lc_cycles_page_read(&page, fake_rdpmc, &got));
 }
 
 static void a_counter_is_read_fast_until_its_page_changes(void **state)
@@ -164,56 +164,56 @@ static void a_counter_is_read_fast_until_its_page_changes(void **state)
 	uint64_t tsc, first;
 
 	(void)state;
-	assert_int_equal(lc_clock_init(LC_CLOCK_TSC_COARSE), 0);
+	assert_int_equal(lc_cycles_init(LC_CYCLES_TSC_COARSE), 0);
 	lay_out_page();
-	assert_int_equal(lc_clock_open_page(&c, &page, fake_rdpmc), 0);
-	first = lc_clock_read_with(&c, &tsc, fake_rdpmc); /* slow: takes the page */
+	assert_int_equal(lc_cycles_open_page(&c, &page, fake_rdpmc), 0);
+	first = lc_cycles_read_with(&c, &tsc, fake_rdpmc); /* slow: takes the page */
 	assert_int_equal(first, 0);
 	counter_reads = 0;
 	counter_value = 170;
-	assert_int_equal(lc_clock_read_with(&c, &tsc, fake_rdpmc), 100);
+	assert_int_equal(lc_cycles_read_with(&c, &tsc, fake_rdpmc), 100);
 	assert_int_equal(counter_reads, 1);
 	/* Switched out and in: 30 more were counted, the counter starts anew. */
 	page.lock += 2;
 	page.offset += 130;
 	counter_value = 1;
 	counter_reads = 0;
-	assert_int_equal(lc_clock_read_with(&c, &tsc, fake_rdpmc), 61);
+	assert_int_equal(lc_cycles_read_with(&c, &tsc, fake_rdpmc), 61);
 	assert_int_equal(counter_reads, 2);
 	counter_value = 3;
-	assert_int_equal(lc_clock_read_with(&c, &tsc, fake_rdpmc), 63);
+	assert_int_equal(lc_cycles_read_with(&c, &tsc, fake_rdpmc), 63);
 	assert_int_equal(counter_reads, 3);
 	/* A change between the reading and the look at the page. */
 	switch_while_reading = true;
-	assert_int_equal(lc_clock_read_with(&c, &tsc, fake_rdpmc), 5000 + 130 + 1000 - 7 - 5070);
-	lc_clock_close(&c);
+	assert_int_equal(lc_cycles_read_with(&c, &tsc, fake_rdpmc), 5000 + 130 + 1000 - 7 - 5070);
+	lc_cycles_close(&c);
 }
 
 static void a_counter_taken_away_leaves_a_coarse_clock(void **state)
 {
-	struct lc_clock_stats before, after;
+	struct lc_cycles_stats before, after;
 	struct lc_cycle_clock c;
 	uint64_t tsc, begin_ns, now;
 
 	(void)state;
-	assert_int_equal(lc_clock_init(LC_CLOCK_TSC_COARSE), 0);
-	lc_clock_stats(&before);
+	assert_int_equal(lc_cycles_init(LC_CYCLES_TSC_COARSE), 0);
+	lc_cycles_stats(&before);
 	lay_out_page();
-	assert_int_equal(lc_clock_open_page(&c, &page, fake_rdpmc), 0);
-	lc_clock_read_with(&c, &tsc, fake_rdpmc);
+	assert_int_equal(lc_cycles_open_page(&c, &page, fake_rdpmc), 0);
+	lc_cycles_read_with(&c, &tsc, fake_rdpmc);
 	page.lock += 2;
 	page.index = 0;
 	begin_ns = cpu_ns();
-	lc_clock_read_with(&c, &tsc, fake_rdpmc);
+	lc_cycles_read_with(&c, &tsc, fake_rdpmc);
 	while (cpu_ns() - begin_ns < 20 * MS)
 		;
 	counter_reads = 0;
-	now = lc_clock_read_with(&c, &tsc, fake_rdpmc);
+	now = lc_cycles_read_with(&c, &tsc, fake_rdpmc);
 	assert_int_equal(counter_reads, 0);
-	assert_true(now >= lc_clock_ns_to_cycles(19 * MS));
-	lc_clock_stats(&after);
+	assert_true(now >= lc_cycles_of_ns(19 * MS));
+	lc_cycles_stats(&after);
 	assert_int_equal(after.coarse - before.coarse, 1);
-	lc_clock_close(&c);
+	lc_cycles_close(&c);
 }
 
 struct record {
@@ -221,7 +221,7 @@ struct record {
 	uint64_t time_ns;
 };
 
-_Static_assert(sizeof(struct record) == LC_CLOCK_RECORD_BYTES, "as the kernel lays it out");
+_Static_assert(sizeof(struct record) == LC_CYCLES_RECORD_BYTES, "as the kernel lays it out");
 
 static struct record out_at(uint64_t ns)
 {
@@ -236,10 +236,10 @@ static struct record in_at(uint64_t ns)
 static void pairs_add_up(void **state)
 {
 	const struct record r[4] = { out_at(100), in_at(150), out_at(1000), in_at(1007) };
-	struct lc_clock_switches s = { 0 };
+	struct lc_cycles_switches s = { 0 };
 
 	(void)state;
-	lc_clock_switches_read((const uint8_t *)r, sizeof(r), 0, sizeof(r), &s);
+	lc_cycles_switches_read((const uint8_t *)r, sizeof(r), 0, sizeof(r), &s);
 	assert_int_equal(s.off_ns, 57);
 	assert_int_equal(s.outs, 2);
 	assert_int_equal(s.out_ns, 0);
@@ -250,19 +250,19 @@ static void half_pairs_are_completed_or_passed_over(void **state)
 	/* The ring has turned: its third record is the oldest. */
 	const struct record r[4] = { in_at(500), out_at(900), in_at(100), out_at(300) };
 	const struct record next[1] = { in_at(950) };
-	struct lc_clock_switches s = { 0 };
+	struct lc_cycles_switches s = { 0 };
 
 	(void)state;
-	lc_clock_switches_read((const uint8_t *)r, sizeof(r), 32, 96, &s);
+	lc_cycles_switches_read((const uint8_t *)r, sizeof(r), 32, 96, &s);
 	assert_int_equal(s.off_ns, 200);
 	assert_int_equal(s.outs, 2);
 	assert_int_equal(s.out_ns, 900);
-	lc_clock_switches_read((const uint8_t *)next, sizeof(next), 0, sizeof(next), &s);
+	lc_cycles_switches_read((const uint8_t *)next, sizeof(next), 0, sizeof(next), &s);
 	assert_int_equal(s.off_ns, 250);
 	assert_int_equal(s.out_ns, 0);
 	/* Time that goes back is no time. */
 	s.out_ns = 2000;
-	lc_clock_switches_read((const uint8_t *)next, sizeof(next), 0, sizeof(next), &s);
+	lc_cycles_switches_read((const uint8_t *)next, sizeof(next), 0, sizeof(next), &s);
 	assert_int_equal(s.off_ns, 250);
 }
 
@@ -308,24 +308,24 @@ static void *compete(void *arg)
 	uint64_t end_ns, begin, last, now, cpu;
 
 	pin(r->cpu);
-	r->err = lc_clock_open(&c);
+	r->err = lc_cycles_open(&c);
 	pthread_barrier_wait(r->start);
 	if (r->err)
 		return NULL;
 	end_ns = wall_ns() + 2000 * MS;
 	cpu = cpu_ns();
-	begin = last = lc_clock_now(&c);
+	begin = last = lc_cycles_now(&c);
 	while (wall_ns() < end_ns)
 		for (unsigned i = 0; i < 1000; i++) {
-			now = lc_clock_now(&c);
+			now = lc_cycles_now(&c);
 			r->backwards += (int64_t)(now - last) < 0;
 			last = now;
 		}
-	now = lc_clock_now(&c);
+	now = lc_cycles_now(&c);
 	r->cpu_s = (double)(cpu_ns() - cpu) / 1e9;
 	r->cycles_s = seconds(now - begin);
 	r->switches = c.switches;
-	lc_clock_close(&c);
+	lc_cycles_close(&c);
 	return NULL;
 }
 
@@ -345,7 +345,7 @@ static void race(struct racer *r)
 	for (unsigned i = 0; i < 2; i++) {
 		assert_int_equal(r[i].err, 0);
 		fprintf(stderr, "%s: %.5f s of cycles, %.5f s true, %lu switches, %lu back\n",
-		        lc_clock_name(lc_clock_kind()), r[i].cycles_s, r[i].cpu_s,
+		        lc_cycles_name(lc_cycles_kind()), r[i].cycles_s, r[i].cpu_s,
 		        (unsigned long)r[i].switches, (unsigned long)r[i].backwards);
 		assert_true(r[i].cpu_s < 1.5); /* it had to compete */
 		assert_true(r[i].switches > 2);
@@ -372,7 +372,7 @@ static bool within_a_hundredth(const struct racer *r)
 
 static bool within_a_look(const struct racer *r)
 {
-	const double bound = (double)LC_CLOCK_COARSE_NS / 1e9;
+	const double bound = (double)LC_CYCLES_COARSE_NS / 1e9;
 
 	return r->cycles_s > r->cpu_s * 0.995 - bound && r->cycles_s < r->cpu_s * 1.005 + bound;
 }
@@ -418,14 +418,14 @@ static bool each_is_off_by_a_look(void)
 static void competing_threads_get_their_own_half(void **state)
 {
 	(void)state;
-	need(LC_CLOCK_TSC_SWITCHES);
+	need(LC_CYCLES_TSC_SWITCHES);
 	assert_right(each_has_its_half);
 }
 
 static void coarse_cycles_are_off_by_a_look_at_most(void **state)
 {
 	(void)state;
-	need(LC_CLOCK_TSC_COARSE);
+	need(LC_CYCLES_TSC_COARSE);
 	assert_right(each_is_off_by_a_look);
 }
 
@@ -454,8 +454,7 @@ static void assert_switches(const struct lc_cycle_clock *c, uint64_t before, uin
 
 static bool is_within(uint64_t cycles, uint64_t least_ns, uint64_t most_ns)
 {
-	return cycles >= lc_clock_ns_to_cycles(least_ns) &&
-	       cycles <= lc_clock_ns_to_cycles(most_ns);
+	return cycles >= lc_cycles_of_ns(least_ns) && cycles <= lc_cycles_of_ns(most_ns);
 }
 
 static bool sleep_is_free(void)
@@ -465,53 +464,53 @@ static bool sleep_is_free(void)
 	uint64_t cpu, begin, used;
 	bool right;
 
-	assert_int_equal(lc_clock_open(&c), 0);
+	assert_int_equal(lc_cycles_open(&c), 0);
 	cpu = cpu_ns();
-	begin = lc_clock_now(&c);
+	begin = lc_cycles_now(&c);
 	for (unsigned i = 1; i <= SLEEPS; i++) {
 		pause_ns(5 * MS);
 		while (cpu_ns() - cpu < i * MS)
-			lc_clock_now(&c);
+			lc_cycles_now(&c);
 	}
-	used = lc_clock_now(&c) - begin;
+	used = lc_cycles_now(&c) - begin;
 	cpu = cpu_ns() - cpu;
 	assert_true(c.switches >= SLEEPS);
 	fprintf(stderr, "asleep: %.5f s of cycles, %.5f s true\n", seconds(used),
 	        (double)cpu / 1e9);
 	/* Of the 120 ms that have passed. */
 	right = is_within(used, cpu - least(cpu / 2, c.switches * SWITCH_NS), cpu + 5 * MS);
-	lc_clock_close(&c);
+	lc_cycles_close(&c);
 	return right;
 }
 
 static void sleep_costs_no_cycles(void **state)
 {
 	(void)state;
-	need(LC_CLOCK_TSC_SWITCHES);
+	need(LC_CYCLES_TSC_SWITCHES);
 	assert_right(sleep_is_free);
 }
 
 static bool overwritten_are_made_up_for(void)
 {
-	struct lc_clock_stats before, after;
+	struct lc_cycles_stats before, after;
 	struct lc_cycle_clock c;
 	uint64_t cpu, begin, used, wall, switches;
 	bool right;
 
-	assert_int_equal(lc_clock_open(&c), 0);
+	assert_int_equal(lc_cycles_open(&c), 0);
 	switches = thread_switches();
-	lc_clock_stats(&before);
-	begin = lc_clock_now(&c);
+	lc_cycles_stats(&before);
+	begin = lc_cycles_now(&c);
 	wall = wall_ns();
 	cpu = cpu_ns();
 	for (unsigned i = 0; i < 1000; i++)
 		pause_ns(50000);
 	while (cpu_ns() - cpu < 50 * MS)
 		;
-	used = lc_clock_now(&c) - begin;
+	used = lc_cycles_now(&c) - begin;
 	cpu = cpu_ns() - cpu;
 	wall = wall_ns() - wall;
-	lc_clock_stats(&after);
+	lc_cycles_stats(&after);
 	assert_int_equal(after.wrapped - before.wrapped, 1);
 	assert_switches(&c, switches, 200); /* more than the records' page holds */
 	fprintf(stderr, "overwritten: %.5f s of cycles, %.5f s true, %.5f s passed\n",
@@ -519,20 +518,20 @@ static bool overwritten_are_made_up_for(void)
 	right = is_within(used, cpu / 100 * 99, cpu / 100 * 101);
 	/* And it goes on from there. */
 	pause_ns(10 * MS);
-	begin = lc_clock_now(&c);
+	begin = lc_cycles_now(&c);
 	cpu = cpu_ns();
 	while (cpu_ns() - cpu < 20 * MS)
 		;
-	used = lc_clock_now(&c) - begin;
+	used = lc_cycles_now(&c) - begin;
 	cpu = cpu_ns() - cpu;
-	lc_clock_close(&c);
+	lc_cycles_close(&c);
 	return right && is_within(used, cpu / 100 * 95, cpu / 100 * 105);
 }
 
 static void overwritten_records_are_made_up_for(void **state)
 {
 	(void)state;
-	need(LC_CLOCK_TSC_SWITCHES);
+	need(LC_CYCLES_TSC_SWITCHES);
 	assert_right(overwritten_are_made_up_for);
 }
 
@@ -545,35 +544,35 @@ static bool migrated_loses_nothing(void)
 	bool right;
 
 	sched_getaffinity(0, sizeof(set), &set);
-	assert_int_equal(lc_clock_open(&c), 0);
+	assert_int_equal(lc_cycles_open(&c), 0);
 	switches = thread_switches();
 	cpu = cpu_ns();
-	last = begin = lc_clock_now(&c);
+	last = begin = lc_cycles_now(&c);
 	for (unsigned i = 0; i < 200; i++) {
 		uint64_t part = cpu_ns();
 
 		pin(i % 2 ? a : b);
 		while (cpu_ns() - part < MS)
 			;
-		used = lc_clock_now(&c);
+		used = lc_cycles_now(&c);
 		assert_true((int64_t)(used - last) > 0);
 		last = used;
 	}
-	used = lc_clock_now(&c) - begin;
+	used = lc_cycles_now(&c) - begin;
 	cpu = cpu_ns() - cpu;
 	sched_setaffinity(0, sizeof(set), &set);
 	fprintf(stderr, "migrating: %.5f s of cycles, %.5f s true\n", seconds(used),
 	        (double)cpu / 1e9);
 	assert_switches(&c, switches, 100);
 	right = is_within(used, cpu - least(cpu / 2, c.switches * SWITCH_NS), cpu / 100 * 102);
-	lc_clock_close(&c);
+	lc_cycles_close(&c);
 	return right;
 }
 
 static void migration_loses_nothing(void **state)
 {
 	(void)state;
-	need(LC_CLOCK_TSC_SWITCHES);
+	need(LC_CYCLES_TSC_SWITCHES);
 	if (first_cpu(0) == first_cpu(1))
 		skip();
 	assert_right(migrated_loses_nothing);
@@ -582,34 +581,34 @@ static void migration_loses_nothing(void **state)
 static bool without_a_buffer_it_is_coarse(void)
 {
 	struct rlimit before, none;
-	struct lc_clock_stats first, then;
+	struct lc_cycles_stats first, then;
 	struct lc_cycle_clock c;
 	uint64_t cpu, begin;
 
-	lc_clock_stats(&first);
+	lc_cycles_stats(&first);
 	getrlimit(RLIMIT_NOFILE, &before);
 	none = (struct rlimit){ 0, before.rlim_max };
 	setrlimit(RLIMIT_NOFILE, &none);
-	assert_int_equal(lc_clock_open(&c), 0);
+	assert_int_equal(lc_cycles_open(&c), 0);
 	setrlimit(RLIMIT_NOFILE, &before);
-	lc_clock_stats(&then);
+	lc_cycles_stats(&then);
 	assert_int_equal(then.coarse - first.coarse, 1);
 	assert_int_equal(then.threads - first.threads, 1);
-	begin = lc_clock_now(&c);
+	begin = lc_cycles_now(&c);
 	cpu = cpu_ns();
 	pause_ns(50 * MS);
 	while (cpu_ns() - cpu < 20 * MS)
 		;
 	cpu = cpu_ns() - cpu;
-	begin = lc_clock_now(&c) - begin;
-	lc_clock_close(&c);
-	return is_within(begin, cpu - LC_CLOCK_COARSE_NS - MS, cpu + LC_CLOCK_COARSE_NS + MS);
+	begin = lc_cycles_now(&c) - begin;
+	lc_cycles_close(&c);
+	return is_within(begin, cpu - LC_CYCLES_COARSE_NS - MS, cpu + LC_CYCLES_COARSE_NS + MS);
 }
 
 static void without_a_buffer_a_thread_is_coarse_and_counted(void **state)
 {
 	(void)state;
-	need(LC_CLOCK_TSC_SWITCHES);
+	need(LC_CYCLES_TSC_SWITCHES);
 	assert_right(without_a_buffer_it_is_coarse);
 }
 
@@ -619,16 +618,16 @@ static void no_files_are_kept(void **state)
 	int first = dup(0), then;
 
 	(void)state;
-	need(LC_CLOCK_TSC_SWITCHES);
+	need(LC_CYCLES_TSC_SWITCHES);
 	for (unsigned i = 0; i < 3; i++)
-		assert_int_equal(lc_clock_open(&c[i]), 0);
+		assert_int_equal(lc_cycles_open(&c[i]), 0);
 	then = dup(0);
 	assert_int_equal(then, first + 1);
 	close(first);
 	close(then);
 	for (unsigned i = 0; i < 3; i++)
-		lc_clock_close(&c[i]);
-	lc_clock_close(&c[0]); /* nothing */
+		lc_cycles_close(&c[i]);
+	lc_cycles_close(&c[0]); /* nothing */
 }
 
 /* -- rate ----------------------------------------------------------------------------------- */
@@ -643,7 +642,7 @@ static int64_t tsc_error_ns(void)
 
 		if (after - before < best) {
 			best = after - before;
-			error = (int64_t)(lc_clock_tsc_to_ns(tsc) - before);
+			error = (int64_t)(lc_cycles_tsc_to_ns(tsc) - before);
 		}
 	}
 	return error;
@@ -654,107 +653,107 @@ static void the_tsc_tells_the_time(void **state)
 	uint64_t hz;
 
 	(void)state;
-	assert_int_equal(lc_clock_init(LC_CLOCK_TSC_COARSE), 0);
-	hz = lc_clock_hz();
+	assert_int_equal(lc_cycles_init(LC_CYCLES_TSC_COARSE), 0);
+	hz = lc_cycles_hz();
 	assert_in_range(labs(tsc_error_ns()), 0, 20000);
 	pause_ns(500 * MS);
 	fprintf(stderr, "TSC %lu Hz, after half a second %ld ns off; ", (unsigned long)hz,
 	        (long)tsc_error_ns());
 	assert_in_range(labs(tsc_error_ns()), 0, 500000); /* the first rate: 1 in 1000 at worst */
-	lc_clock_refine();
-	fprintf(stderr, "refined %lu Hz, %ld ns off\n", (unsigned long)lc_clock_hz(),
+	lc_cycles_refine();
+	fprintf(stderr, "refined %lu Hz, %ld ns off\n", (unsigned long)lc_cycles_hz(),
 	        (long)tsc_error_ns());
 	assert_in_range(labs(tsc_error_ns()), 0, 20000);
-	assert_in_range(lc_clock_hz(), hz - hz / 1000, hz + hz / 1000);
-	assert_int_equal(lc_clock_rate_unstable(), 0);
-	hz = lc_clock_ns_to_cycles(1000 * MS);
-	assert_in_range(hz, lc_clock_hz() - 1, lc_clock_hz() + 1);
-	assert_in_range(lc_clock_tsc_to_ns(__rdtsc() - hz) + 1000 * MS, wall_ns() - MS,
+	assert_in_range(lc_cycles_hz(), hz - hz / 1000, hz + hz / 1000);
+	assert_int_equal(lc_cycles_rate_unstable(), 0);
+	hz = lc_cycles_of_ns(1000 * MS);
+	assert_in_range(hz, lc_cycles_hz() - 1, lc_cycles_hz() + 1);
+	assert_in_range(lc_cycles_tsc_to_ns(__rdtsc() - hz) + 1000 * MS, wall_ns() - MS,
 	                wall_ns() + MS);
 }
 
 /*
  * A TSC of a rate that the test chooses: second `i` after the first pair, read `off_ns` too late.
  */
-static struct lc_clock_pair pair_at(uint64_t ns, uint64_t hz, int64_t off_ns)
+static struct lc_cycles_pair pair_at(uint64_t ns, uint64_t hz, int64_t off_ns)
 {
-	return (struct lc_clock_pair){ .tsc = 1000 + (uint64_t)((double)ns * (double)hz / 1e9),
-		                       .ns = 5000 + ns + (uint64_t)off_ns,
-		                       .width = 60 };
+	return (struct lc_cycles_pair){ .tsc = 1000 + (uint64_t)((double)ns * (double)hz / 1e9),
+		                        .ns = 5000 + ns + (uint64_t)off_ns,
+		                        .width = 60 };
 }
 
-static int64_t error_at(const struct lc_clock_pair *true_pair)
+static int64_t error_at(const struct lc_cycles_pair *true_pair)
 {
-	return (int64_t)(lc_clock_tsc_to_ns(true_pair->tsc) - true_pair->ns);
+	return (int64_t)(lc_cycles_tsc_to_ns(true_pair->tsc) - true_pair->ns);
 }
 
 static void a_rate_that_was_measured_badly_is_refined(void **state)
 {
 	const uint64_t hz = UINT64_C(2000000000), hour = 3600 * 1000 * MS;
 	/* 200 ns in 20 ms: 10 parts in a million. */
-	const struct lc_clock_pair first = pair_at(0, hz, 0), second = pair_at(20 * MS, hz, 200),
-	                           end = pair_at(hour, hz, 0);
+	const struct lc_cycles_pair first = pair_at(0, hz, 0), second = pair_at(20 * MS, hz, 200),
+	                            end = pair_at(hour, hz, 0);
 	int64_t worst = 0;
 
 	(void)state;
-	assert_int_equal(lc_clock_rate_set(&first, &second), 0);
+	assert_int_equal(lc_cycles_rate_set(&first, &second), 0);
 	assert_in_range(error_at(&end), 35000 * (int64_t)MS / 1000, 37000 * (int64_t)MS / 1000);
 	for (uint64_t i = 1; i < 3600; i++) {
 		/* Each second's pair is read up to 40 ns too early or too late. */
-		const struct lc_clock_pair now =
+		const struct lc_cycles_pair now =
 		    pair_at(i * 1000 * MS, hz, (int64_t)(i * 37 % 81) - 40);
-		const struct lc_clock_pair early = pair_at(i * 500 * MS, hz, 0);
-		const int64_t before = (int64_t)lc_clock_tsc_to_ns(early.tsc);
+		const struct lc_cycles_pair early = pair_at(i * 500 * MS, hz, 0);
+		const int64_t before = (int64_t)lc_cycles_tsc_to_ns(early.tsc);
 
-		assert_true(lc_clock_rate_refine(&now));
-		if (i > 1 && labs((int64_t)lc_clock_tsc_to_ns(early.tsc) - before) > worst)
-			worst = labs((int64_t)lc_clock_tsc_to_ns(early.tsc) - before);
+		assert_true(lc_cycles_rate_refine(&now));
+		if (i > 1 && labs((int64_t)lc_cycles_tsc_to_ns(early.tsc) - before) > worst)
+			worst = labs((int64_t)lc_cycles_tsc_to_ns(early.tsc) - before);
 	}
 	assert_in_range(labs(error_at(&end)), 0, 50);
 	assert_in_range(worst, 1,
 	                100); /* converted times jump by no more than the readings are off */
-	assert_false(lc_clock_rate_unstable());
+	assert_false(lc_cycles_rate_unstable());
 }
 
 static void a_rate_that_drifts_is_followed(void **state)
 {
-	const struct lc_clock_pair first = pair_at(0, 2000000000, 0),
-	                           second = pair_at(20 * MS, 2000000000, 0);
-	struct lc_clock_pair now;
+	const struct lc_cycles_pair first = pair_at(0, 2000000000, 0),
+	                            second = pair_at(20 * MS, 2000000000, 0);
+	struct lc_cycles_pair now;
 
 	(void)state;
-	assert_int_equal(lc_clock_rate_set(&first, &second), 0);
+	assert_int_equal(lc_cycles_rate_set(&first, &second), 0);
 	for (uint64_t i = 1; i <= 100; i++) {
 		/* One part in a million more each second: the time is still known to some 0.1
 		 * ms. */
 		now = pair_at(i * 1000 * MS, 2000000000 + i * 2000, 0);
 		if (i > 1)
 			assert_in_range(labs(error_at(&now)), 0, i * MS / 1000 + 100);
-		assert_true(lc_clock_rate_refine(&now));
+		assert_true(lc_cycles_rate_refine(&now));
 		assert_in_range(labs(error_at(&now)), 0, 1);
-		assert_in_range(lc_clock_hz(), 2000000000 + i * 2000 - 2,
+		assert_in_range(lc_cycles_hz(), 2000000000 + i * 2000 - 2,
 		                2000000000 + i * 2000 + 2);
 	}
-	assert_false(lc_clock_rate_unstable());
+	assert_false(lc_cycles_rate_unstable());
 }
 
 static void a_pair_whose_readings_are_apart_changes_nothing(void **state)
 {
-	const struct lc_clock_pair first = pair_at(0, 2000000000, 0),
-	                           second = pair_at(20 * MS, 2000000000, 0);
-	struct lc_clock_pair late = pair_at(1000 * MS, 2000000000, 500000);
+	const struct lc_cycles_pair first = pair_at(0, 2000000000, 0),
+	                            second = pair_at(20 * MS, 2000000000, 0);
+	struct lc_cycles_pair late = pair_at(1000 * MS, 2000000000, 500000);
 
 	(void)state;
-	assert_int_equal(lc_clock_rate_set(&first, &second), 0);
+	assert_int_equal(lc_cycles_rate_set(&first, &second), 0);
 	late.width = 2000000; /* 1 ms */
-	assert_false(lc_clock_rate_refine(&late));
-	assert_int_equal(lc_clock_hz(), 2000000000);
+	assert_false(lc_cycles_rate_refine(&late));
+	assert_int_equal(lc_cycles_hz(), 2000000000);
 	late.width = 4000; /* 2 us: taken, wrong as it is */
-	assert_true(lc_clock_rate_refine(&late));
-	assert_true(lc_clock_hz() < 2000000000);
+	assert_true(lc_cycles_rate_refine(&late));
+	assert_true(lc_cycles_hz() < 2000000000);
 	late.tsc = 0; /* a TSC that went back */
 	late.width = 10;
-	assert_false(lc_clock_rate_refine(&late));
+	assert_false(lc_cycles_rate_refine(&late));
 }
 
 static unsigned times_in(const char *text, const char *part)
@@ -769,48 +768,48 @@ static unsigned times_in(const char *text, const char *part)
 static void a_rate_that_changes_is_told_once(void **state)
 {
 	static const char told[] = "the TSC's rate has changed";
-	struct lc_clock_pair first = pair_at(0, 2000000000, 0),
-	                     second = pair_at(20 * MS, 2000000000, 0), now;
+	struct lc_cycles_pair first = pair_at(0, 2000000000, 0),
+	                      second = pair_at(20 * MS, 2000000000, 0), now;
 
 	(void)state;
-	assert_int_equal(lc_clock_init(LC_CLOCK_TSC_COARSE), 0);
-	assert_int_equal(lc_clock_rate_set(&first, &second), 0);
+	assert_int_equal(lc_cycles_init(LC_CYCLES_TSC_COARSE), 0);
+	assert_int_equal(lc_cycles_rate_set(&first, &second), 0);
 	now = pair_at(1000 * MS, 2019000000, 0);
-	assert_true(lc_clock_rate_refine(&now));
-	assert_int_equal(times_in(lc_clock_reason(), told), 0); /* less than a hundredth */
+	assert_true(lc_cycles_rate_refine(&now));
+	assert_int_equal(times_in(lc_cycles_reason(), told), 0); /* less than a hundredth */
 	now = pair_at(2000 * MS, 1979000000, 0);
-	assert_true(lc_clock_rate_refine(&now));
-	assert_int_equal(times_in(lc_clock_reason(), told), 1);
-	assert_int_equal(times_in(lc_clock_reason(), told), 1);
+	assert_true(lc_cycles_rate_refine(&now));
+	assert_int_equal(times_in(lc_cycles_reason(), told), 1);
+	assert_int_equal(times_in(lc_cycles_reason(), told), 1);
 	/* Another start knows nothing of it. */
-	assert_int_equal(lc_clock_init(LC_CLOCK_TSC_COARSE), 0);
-	assert_int_equal(times_in(lc_clock_reason(), told), 0);
+	assert_int_equal(lc_cycles_init(LC_CYCLES_TSC_COARSE), 0);
+	assert_int_equal(times_in(lc_cycles_reason(), told), 0);
 }
 
 static void a_duration_is_never_negative(void **state)
 {
-	const struct lc_clock_pair first = pair_at(0, 2000000000, 0),
-	                           second = pair_at(20 * MS, 2000000000, 0);
+	const struct lc_cycles_pair first = pair_at(0, 2000000000, 0),
+	                            second = pair_at(20 * MS, 2000000000, 0);
 
 	(void)state;
-	assert_int_equal(lc_clock_rate_set(&first, &second), 0);
-	assert_int_equal(lc_clock_tsc_between_ns(1000, 3000), 1000);
-	assert_int_equal(lc_clock_tsc_between_ns(3000, 3000), 0);
-	assert_int_equal(lc_clock_tsc_between_ns(3000, 2999), 0);
-	assert_int_equal(lc_clock_tsc_between_ns(0, 1000), 500); /* before the first pair */
+	assert_int_equal(lc_cycles_rate_set(&first, &second), 0);
+	assert_int_equal(lc_cycles_tsc_between_ns(1000, 3000), 1000);
+	assert_int_equal(lc_cycles_tsc_between_ns(3000, 3000), 0);
+	assert_int_equal(lc_cycles_tsc_between_ns(3000, 2999), 0);
+	assert_int_equal(lc_cycles_tsc_between_ns(0, 1000), 500); /* before the first pair */
 }
 
 static void what_is_missing_is_said(void **state)
 {
 	(void)state;
-	assert_int_equal(lc_clock_init(LC_CLOCK_TSC_COARSE), 0);
-	assert_int_equal(lc_clock_kind(), LC_CLOCK_TSC_COARSE);
-	assert_non_null(lc_clock_reason());
-	assert_int_equal(lc_clock_init(LC_CLOCK_KINDS), 0);
-	if (lc_clock_kind() == LC_CLOCK_RDPMC)
+	assert_int_equal(lc_cycles_init(LC_CYCLES_TSC_COARSE), 0);
+	assert_int_equal(lc_cycles_kind(), LC_CYCLES_TSC_COARSE);
+	assert_non_null(lc_cycles_reason());
+	assert_int_equal(lc_cycles_init(LC_CYCLES_KINDS), 0);
+	if (lc_cycles_kind() == LC_CYCLES_RDPMC)
 		return;
-	assert_non_null(lc_clock_reason());
-	fprintf(stderr, "%s: %s\n", lc_clock_name(lc_clock_kind()), lc_clock_reason());
+	assert_non_null(lc_cycles_reason());
+	fprintf(stderr, "%s: %s\n", lc_cycles_name(lc_cycles_kind()), lc_cycles_reason());
 }
 
 int main(void)

@@ -484,10 +484,10 @@ static struct lc_access sample(const char *bytes, size_t len, size_t pc_at)
 {
 	struct lc_access a;
 
-	lc_code_compiled_method_unload(NULL, method);
+	lc_code_cache_compiled_method_unload(NULL, method);
 	memset(method, 0x90, sizeof(method));
 	memcpy(method, bytes, len);
-	lc_code_compiled_method_load(NULL, sizeof(method), method, 0, NULL, NULL);
+	lc_code_cache_compiled_method_load(NULL, sizeof(method), method, 0, NULL, NULL);
 	registers.pc = (uintptr_t)method + pc_at;
 	lc_decode_sample(&registers, &a);
 	return a;
@@ -606,16 +606,16 @@ static void interpreter_runtime_and_unknown_code_are_not_decoded(void **state)
 	struct lc_access a;
 
 	(void)state;
-	lc_code_compiled_method_unload(NULL, method);
+	lc_code_cache_compiled_method_unload(NULL, method);
 	registers.pc = (uintptr_t)method;
 	lc_decode_sample(&registers, &a);
 	assert_int_equal(a.how, LC_HOW_UNDECODED);
 	assert_int_equal(a.kind, 0);
-	lc_code_dynamic_code_generated("Interpreter", method, sizeof(method));
+	lc_code_cache_dynamic_code_generated("Interpreter", method, sizeof(method));
 	lc_decode_sample(&registers, &a);
 	assert_int_equal(a.how, LC_HOW_NOT_JAVA);
 	assert_int_equal(a.kind, LC_CODE_INTERPRETER);
-	lc_code_dynamic_code_generated("DeoptimizationBlob", method, sizeof(method));
+	lc_code_cache_dynamic_code_generated("DeoptimizationBlob", method, sizeof(method));
 	lc_decode_sample(&registers, &a);
 	assert_int_equal(a.how, LC_HOW_NOT_JAVA);
 	assert_int_equal(a.kind, LC_CODE_RUNTIME);

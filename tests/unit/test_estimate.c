@@ -230,14 +230,14 @@ const struct lc_layout *lc_layout(void)
 
 static int start(bool follow)
 {
-	struct lc_alloc_sample_config config = {
+	struct lc_estimate_config config = {
 		.interval_bytes = INTERVAL,
 		.min_size_bytes = 1024,
 		.depth = 64,
 		.follow = follow,
 	};
 
-	return lc_alloc_sample_init(&config);
+	return lc_estimate_init(&config);
 }
 
 static int open_sample(void **state)
@@ -264,7 +264,7 @@ static int close_sample(void **state)
 
 	(void)state;
 	no_memory = false;
-	lc_alloc_sample_destroy();
+	lc_estimate_destroy();
 	lc_thread_bind(NULL);
 	for (t = lc_threads_first(); t; t = next) {
 		next = t->next;
@@ -284,8 +284,7 @@ static size_t allocate(jlong size)
 	uint64_t handle = (uint64_t)(uintptr_t)objects[at];
 
 	objects[at][1] = class_word_of_next;
-	lc_alloc_sample_event(jvmti_env(), jni_env(), NULL, (jobject)&handle, (jclass)&mirror,
-	                      size);
+	lc_estimate_event(jvmti_env(), jni_env(), NULL, (jobject)&handle, (jclass)&mirror, size);
 	return refs_len - 1;
 }
 
@@ -297,7 +296,7 @@ static void pause_with(bool collects)
 	lc_epoch_enter_gc();
 	epoch = lc_epoch_now();
 	collections += collects;
-	lc_alloc_sample_gc_finish(epoch);
+	lc_estimate_gc_finish(epoch);
 	lc_epoch_leave_gc();
 }
 
@@ -308,7 +307,7 @@ static void collect(void)
 
 static void close_last_epoch(void)
 {
-	lc_alloc_sample_close(lc_epoch_now() - 1, NULL, 0);
+	lc_estimate_close(lc_epoch_now() - 1, NULL, 0);
 }
 
 /* All rows of a thread's tally since the last time, added up. */
@@ -352,7 +351,7 @@ static uint64_t split_of(struct lc_thread *t, uint8_t method, uint32_t site)
 
 static void flush(void)
 {
-	lc_alloc_sample_flush(jni_env());
+	lc_estimate_flush(jni_env());
 }
 
 static double chance(double size)
@@ -365,11 +364,11 @@ static bool near(double a, double b)
 	return fabs(a - b) <= 1e-6 * fabs(b) + 1;
 }
 
-static struct lc_alloc_sample_stats stats(void)
+static struct lc_estimate_stats stats(void)
 {
-	struct lc_alloc_sample_stats s;
+	struct lc_estimate_stats s;
 
-	lc_alloc_sample_stats(&s);
+	lc_estimate_stats(&s);
 	return s;
 }
 
@@ -411,19 +410,19 @@ static void large_object_is_left_to_the_hooks(void **state)
 
 static void nothing_is_sampled_when_it_is_not_wanted(void **state)
 {
-	struct lc_alloc_sample_config config = {
+	struct lc_estimate_config config = {
 		.min_size_bytes = 1024,
 	};
 
 	(void)state;
-	lc_alloc_sample_destroy();
+	lc_estimate_destroy();
 	interval_set = -1;
-	assert_int_equal(lc_alloc_sample_init(&config), 0);
-	assert_false(lc_alloc_sample_enabled());
+	assert_int_equal(lc_estimate_init(&config), 0);
+	assert_false(lc_estimate_enabled());
 	config.interval_bytes = INTERVAL;
 	config.min_size_bytes = 0; /* all are tracked */
-	assert_int_equal(lc_alloc_sample_init(&config), 0);
-	assert_false(lc_alloc_sample_enabled());
+	assert_int_equal(lc_estimate_init(&config), 0);
+	assert_false(lc_estimate_enabled());
 	allocate(64);
 	pause_with(true);
 	flush();
@@ -433,21 +432,21 @@ static void nothing_is_sampled_when_it_is_not_wanted(void **state)
 
 static void interval_that_the_jvm_cannot_take_is_refused(void **state)
 {
-	struct lc_alloc_sample_config config = {
+	struct lc_estimate_config config = {
 		.min_size_bytes = 1024,
 		.interval_bytes = UINT64_C(1) << 31,
 	};
 
 	(void)state;
-	lc_alloc_sample_destroy();
-	assert_int_equal(lc_alloc_sample_init(&config), -ERANGE);
+	lc_estimate_destroy();
+	assert_int_equal(lc_estimate_init(&config), -ERANGE);
 	config.interval_bytes = INTERVAL;
 	no_interval = true;
-	assert_int_equal(lc_alloc_sample_init(&config), -ENOTSUP);
+	assert_int_equal(lc_estimate_init(&config), -ENOTSUP);
 	no_interval = false;
 	no_memory = true;
-	assert_int_equal(lc_alloc_sample_init(&config), -ENOMEM);
-	assert_false(lc_alloc_sample_enabled());
+	assert_int_equal(lc_estimate_init(&config), -ENOMEM);
+	assert_false(lc_estimate_enabled());
 }
 
 static void object_is_live_after_each_collection_that_it_outlives(void **state)
@@ -501,7 +500,7 @@ static void collection_while_an_object_is_being_held_counts(void **state)
 	during_new_ref = move_and_collect;
 	allocate(64);
 	/* It was born in the epoch before; where it is now is known. */
-	lc_alloc_sample_access(worker, ENGINE, CLASS_SITE, 0x4000, lc_epoch_now(), 3);
+	lc_estimate_access(worker, ENGINE, CLASS_SITE, 0x4000, lc_epoch_now(), 3);
 	flush();
 	assert_true(estimate_of(worker, 101).live_milli[0] > 0);
 	assert_true(near((double)split_of(worker, LC_SPLIT_HITS, 101), 3000 / chance(64)));
@@ -517,11 +516,11 @@ static void access_is_found_where_the_object_was_at_the_time(void **state)
 	slots[at] = 0x5000;
 	collect();
 	/* The samples of the epoch before are resolved now. */
-	lc_alloc_sample_access(worker, ENGINE, CLASS_SITE, before, epoch, 1);
-	lc_alloc_sample_access(worker, ENGINE, CLASS_SITE, before, epoch + 1, 10);
+	lc_estimate_access(worker, ENGINE, CLASS_SITE, before, epoch, 1);
+	lc_estimate_access(worker, ENGINE, CLASS_SITE, before, epoch + 1, 10);
 	flush();
 	assert_true(near((double)split_of(worker, LC_SPLIT_HITS, 101), 1000 / chance(64)));
-	lc_alloc_sample_access(main_thread, ENGINE, CLASS_SITE, 0x5000, epoch + 1, 2);
+	lc_estimate_access(main_thread, ENGINE, CLASS_SITE, 0x5000, epoch + 1, 2);
 	flush();
 	assert_true(near((double)split_of(main_thread, LC_SPLIT_HITS, 101), 2000 / chance(64)));
 	assert_int_equal(split_of(worker, LC_SPLIT_LIVE, 101), 11000);
@@ -540,11 +539,11 @@ static void accesses_are_split_over_sites_by_live_objects(void **state)
 	slots[dies] = 0;
 	collect();
 	close_last_epoch();
-	lc_alloc_sample_access(worker, ENGINE, CLASS_SITE, 0x10, lc_epoch_now(), 30);
+	lc_estimate_access(worker, ENGINE, CLASS_SITE, 0x10, lc_epoch_now(), 30);
 	flush();
 	assert_true(llabs((long long)split_of(worker, LC_SPLIT_LIVE, 101) - 10000) <= 1);
 	assert_true(llabs((long long)split_of(worker, LC_SPLIT_LIVE, 102) - 20000) <= 1);
-	lc_alloc_sample_access(worker, ENGINE, CLASS_SITE + 1, 0x10, lc_epoch_now(), 5);
+	lc_estimate_access(worker, ENGINE, CLASS_SITE + 1, 0x10, lc_epoch_now(), 5);
 	flush();
 	assert_int_equal(stats().unsplit, 5);
 }
@@ -569,12 +568,11 @@ static void areas_tell_old_objects_from_new_ones(void **state)
 	(void)state;
 	allocate(64);
 	collect();
-	lc_alloc_sample_close(lc_epoch_now() - 1, areas, 3);
+	lc_estimate_close(lc_epoch_now() - 1, areas, 3);
 	site_of_next = 2;
 	allocate(64);
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		lc_alloc_sample_access(worker, ENGINE, CLASS_SITE, cases[i].start, lc_epoch_now(),
-		                       4);
+		lc_estimate_access(worker, ENGINE, CLASS_SITE, cases[i].start, lc_epoch_now(), 4);
 		flush();
 		old_milli += cases[i].old_milli;
 		new_milli += cases[i].new_milli;
@@ -593,7 +591,7 @@ static void reference_is_deleted_once_its_epoch_is_closed(void **state)
 	flush();
 	assert_int_equal(deleted_len, 0);
 	/* Samples of the epoch in which it died may still come. */
-	lc_alloc_sample_access(worker, ENGINE, CLASS_SITE, 0x10, lc_epoch_now() - 1, 1);
+	lc_estimate_access(worker, ENGINE, CLASS_SITE, 0x10, lc_epoch_now() - 1, 1);
 	flush();
 	assert_int_equal(split_of(worker, LC_SPLIT_LIVE, 101), 1000);
 	close_last_epoch();
@@ -744,7 +742,7 @@ static void jvm_is_asked_where_slots_say_nothing(void **state)
 	size_t stays, dies;
 
 	(void)state;
-	lc_alloc_sample_destroy();
+	lc_estimate_destroy();
 	assert_int_equal(start(false), 0);
 	stays = allocate(64);
 	dies = allocate(64);

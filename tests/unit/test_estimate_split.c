@@ -455,7 +455,7 @@ static void without_accesses_or_objects_nothing_is_said(void **state)
 }
 
 /* Allocate `count` objects of each size in turn, with sample points as HotSpot sets them. */
-static void sample_stream(struct lc_alloc_sum *x, const unsigned *bytes, unsigned sizes_len,
+static void sample_stream(struct lc_estimate_sum *x, const unsigned *bytes, unsigned sizes_len,
                           unsigned count, double interval)
 {
 	double next = -log(uniform()) * interval, at = 0;
@@ -466,8 +466,8 @@ static void sample_stream(struct lc_alloc_sum *x, const unsigned *bytes, unsigne
 		at += size;
 		if (at <= next)
 			continue;
-		lc_alloc_sum_add(&x[i % sizes_len], size,
-		                 lc_alloc_chance(size, (uint64_t)interval));
+		lc_estimate_sum_add(&x[i % sizes_len], size,
+		                    lc_estimate_chance(size, (uint64_t)interval));
 		while (next < at)
 			next += -log(uniform()) * interval;
 	}
@@ -482,11 +482,11 @@ static void counts_and_bytes_have_no_bias_and_their_intervals_hold_the_truth(voi
 
 	(void)state;
 	for (unsigned n = 0; n < DRAWS; n++) {
-		struct lc_alloc_sum x[KINDS] = { 0 };
+		struct lc_estimate_sum x[KINDS] = { 0 };
 
 		sample_stream(x, bytes, KINDS, COUNT, 1024);
 		for (unsigned k = 0; k < KINDS; k++) {
-			struct lc_block_estimate row = lc_alloc_sum_row(&x[k]);
+			struct lc_block_estimate row = lc_estimate_sum_row(&x[k]);
 			double objects = (double)row.objects_milli / 1000;
 
 			sum[k] += objects;
@@ -507,18 +507,19 @@ static void counts_and_bytes_have_no_bias_and_their_intervals_hold_the_truth(voi
 
 static void sums_are_kept_apart_by_thread_and_site(void **state)
 {
-	struct lc_alloc_sums s = { 0 };
+	struct lc_estimate_sums s = { 0 };
 
 	(void)state;
 	for (uint32_t thread = 0; thread < 20; thread++)
 		for (uint32_t site = 1; site <= 100; site++)
 			for (uint32_t i = 0; i < thread + site; i++)
-				lc_alloc_sum_add(lc_alloc_sum_of(&s, thread, site), 16, 1);
+				lc_estimate_sum_add(lc_estimate_sum_of(&s, thread, site), 16, 1);
 	assert_int_equal(s.len, 2000);
 	for (uint32_t thread = 0; thread < 20; thread++)
 		for (uint32_t site = 1; site <= 100; site++)
-			assert_int_equal(lc_alloc_sum_of(&s, thread, site)->sampled, thread + site);
-	lc_alloc_sums_free(&s);
+			assert_int_equal(lc_estimate_sum_of(&s, thread, site)->sampled,
+			                 thread + site);
+	lc_estimate_sums_free(&s);
 	assert_int_equal(s.len, 0);
 }
 

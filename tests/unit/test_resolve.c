@@ -141,8 +141,8 @@ void lc_numa_ran(struct lc_thread *t, uint16_t engine, uint32_t cpu, uint64_t sa
 	(void)samples;
 }
 
-void lc_alloc_sample_access(struct lc_thread *t, uint16_t engine, uint32_t class_site,
-                            uint64_t start, uint32_t epoch, uint64_t samples)
+void lc_estimate_access(struct lc_thread *t, uint16_t engine, uint32_t class_site, uint64_t start,
+                        uint32_t epoch, uint64_t samples)
 {
 	(void)t;
 	(void)engine;
@@ -226,7 +226,7 @@ static void resolve(bool final)
 	lc_resolve_take(NULL, EPOCH);
 	thread.looked = lc_alloc_log_position(thread.allocs);
 	run.len = lc_alloc_log_run(thread.allocs, 0, thread.looked, &run.records);
-	lc_resolve_samples(NULL, NULL, &nursery, final ? UINT64_MAX : lc_clock_now_ns());
+	lc_resolve_samples(NULL, NULL, &nursery, final ? UINT64_MAX : lc_time_now_ns());
 }
 
 static void first_touches_wait_for_the_next_record(void **state)
@@ -280,7 +280,7 @@ static void nothing_waits_beyond_an_epoch_or_a_thread(void **state)
 	lc_resolve_take(NULL, EPOCH);
 	thread.looked = UINT64_MAX;
 	lc_resolve_samples(NULL, NULL, &(struct lc_nursery){ .epoch_tag = EPOCH },
-	                   lc_clock_now_ns());
+	                   lc_time_now_ns());
 	assert_false(lc_resolve_waiting());
 	assert_int_equal(counted[LC_BUCKET_HEAP_UNKNOWN], 2);
 	assert_int_equal(thread.unresolved, 0);

@@ -276,12 +276,12 @@ static void threads_get_what_they_used(void **state)
 			pause_ms(1);
 	}
 	while (!done) {
-		uint64_t now = lc_clock_now_ns(), next = lc_timeline_next_ns(now);
+		uint64_t now = lc_time_now_ns(), next = lc_timeline_next_ns(now);
 
 		assert_int_equal(next % LC_TIMELINE_NS, 0);
 		assert_in_range(next - now, 1, LC_TIMELINE_NS);
 		nanosleep(&(struct timespec){ .tv_nsec = (long)(next - now) }, NULL);
-		lc_timeline_tick(lc_clock_now_ns(), false);
+		lc_timeline_tick(lc_time_now_ns(), false);
 		done = true;
 		for (unsigned i = 0; i < LIVE; i++)
 			done = done && l[i].done;
@@ -289,7 +289,7 @@ static void threads_get_what_they_used(void **state)
 	all_may_end = true;
 	for (unsigned i = 0; i < LIVE; i++)
 		pthread_join(threads[i], NULL);
-	lc_timeline_tick(lc_clock_now_ns(), true);
+	lc_timeline_tick(lc_time_now_ns(), true);
 	for (unsigned i = 0; i < 3; i++) {
 		assert_true(lc_timeline_block(l[i].record->timeline, &in));
 		sum = add_up(&in);
@@ -329,7 +329,7 @@ static void of_many_threads_those_that_rest_wait_their_turn(void **state)
 	}
 	while (!l[0].done) {
 		pause_ms(100);
-		lc_timeline_tick(lc_clock_now_ns(), false);
+		lc_timeline_tick(lc_time_now_ns(), false);
 	}
 	/* Threads that sleep 20 ms at a time do run; those that have not since the last look are
 	 * skipped. */
@@ -338,7 +338,7 @@ static void of_many_threads_those_that_rest_wait_their_turn(void **state)
 		pthread_join(threads[i], NULL);
 	lc_timeline_stats(&before);
 	pause_ms(100);
-	lc_timeline_tick(lc_clock_now_ns(), false);
+	lc_timeline_tick(lc_time_now_ns(), false);
 	lc_timeline_stats(&after);
 	looks = after.looks - before.looks;
 	assert_int_equal(looks, 0); /* all have told their end */
@@ -370,7 +370,7 @@ static void what_was_used_before_the_beginning_is_not_counted(void **state)
 		pause_ms(5);
 	pthread_join(threads[0], NULL);
 	lc_timeline_begin();
-	lc_timeline_tick(lc_clock_now_ns(), true);
+	lc_timeline_tick(lc_time_now_ns(), true);
 	if (lc_timeline_jvm_block(&in))
 		assert_in_range(add_up(&in).cpu_ns, 0, 50 * MS);
 	in = (struct lc_block_input){ 0 };

@@ -40,7 +40,7 @@ static int32_t klass_offset = KLASS_AT * 8;
 static const char *missing;
 static jlong eetop;
 static bool old_names, carriers, raises;
-static struct lc_object_fields fields;
+static struct lc_tlab_fields fields;
 static const struct JNINativeInterface_ *jni;
 
 static struct lc_layout layout;
@@ -208,7 +208,7 @@ static uint64_t allocate(uint64_t bytes)
 static int init(void)
 {
 	lc_layout_classes(&layout);
-	return lc_object_init(&jni, &fields);
+	return lc_tlab_init(&jni, &fields);
 }
 
 static int setup(void **state)
@@ -237,47 +237,47 @@ static int setup(void **state)
 static int teardown(void **state)
 {
 	(void)state;
-	lc_object_thread_end();
+	lc_tlab_thread_end();
 	lc_alloc_pool_destroy();
 	return 0;
 }
 
-static struct lc_object_thread *self(void)
+static struct lc_tlab_thread *self(void)
 {
-	struct lc_object_thread *o = lc_object_self(address(&thread), NULL);
+	struct lc_tlab_thread *o = lc_tlab_self(address(&thread), NULL);
 
 	assert_non_null(o);
 	return o;
 }
 
-static enum lc_object_proof find(uint64_t proved, struct lc_object_made *made)
+static enum lc_tlab_proof find(uint64_t proved, struct lc_tlab_made *made)
 {
-	*made = (struct lc_object_made){ 0 };
-	return lc_object_find(self(), &jni, (jclass)&mirror_at, SITE, proved, made);
+	*made = (struct lc_tlab_made){ 0 };
+	return lc_tlab_find(self(), &jni, (jclass)&mirror_at, SITE, proved, made);
 }
 
 /* The hook behind a `new`, as its native part runs it. */
-static enum lc_object_proof hook(struct lc_object_made *made)
+static enum lc_tlab_proof hook(struct lc_tlab_made *made)
 {
-	enum lc_object_proof proof = find(0, made);
+	enum lc_tlab_proof proof = find(0, made);
 
-	lc_object_sync(self());
+	lc_tlab_sync(self());
 	return proof;
 }
 
 static uint64_t unproved(void)
 {
-	struct lc_object_stats s;
+	struct lc_tlab_stats s;
 
-	lc_object_stats(&s);
+	lc_tlab_stats(&s);
 	return s.unproved;
 }
 
 static uint64_t unplaced(void)
 {
-	struct lc_object_stats s;
+	struct lc_tlab_stats s;
 
-	lc_object_stats(&s);
+	lc_tlab_stats(&s);
 	return s.unplaced;
 }
 
@@ -333,18 +333,18 @@ static const uint64_t *slot_of(uint64_t t)
 static void a_threads_state_is_found_by_its_address_until_it_ends(void **state)
 {
 	const uint64_t t = address(&thread);
-	struct lc_object_thread *o;
+	struct lc_tlab_thread *o;
 
 	(void)state;
-	assert_null(lc_object_known());
-	lc_object_thread_end();
+	assert_null(lc_tlab_known());
+	lc_tlab_thread_end();
 	o = self();
 	assert_ptr_equal(self(), o);
-	assert_ptr_equal(lc_object_known(), o);
+	assert_ptr_equal(lc_tlab_known(), o);
 	assert_int_equal(slot_of(t)[0], t);
 	assert_int_equal(slot_of(t)[1], address(o));
-	lc_object_thread_end();
-	assert_null(lc_object_known());
+	lc_tlab_thread_end();
+	assert_null(lc_tlab_known());
 	assert_int_equal(slot_of(t)[0], 0);
 	assert_int_equal(slot_of(t)[1], 0);
 }
@@ -357,7 +357,7 @@ static void a_slot_that_is_taken_stays_whose_it_is(void **state)
 	slot[0] = address(&thread) + (1 << 26); /* another thread's */
 	slot[1] = 4711;
 	assert_non_null(self());
-	lc_object_thread_end();
+	lc_tlab_thread_end();
 	assert_int_equal(slot[0], address(&thread) + (1 << 26));
 	assert_int_equal(slot[1], 4711);
 	slot[0] = slot[1] = 0;
@@ -368,7 +368,7 @@ static void an_object_at_the_top_is_placed_with_each_layout_of_headers(void **st
 	const struct lc_layout layouts[] = { { .length_offset = 12 },
 		                             { .length_offset = 16 },
 		                             { .length_offset = 8, .class_in_mark = true } };
-	struct lc_object_made made;
+	struct lc_tlab_made made;
 	uint64_t at;
 
 	(void)state;
@@ -376,7 +376,7 @@ static void an_object_at_the_top_is_placed_with_each_layout_of_headers(void **st
 		layout = layouts[i];
 		assert_int_equal(init(), 0);
 		at = allocate(SIZE);
-		assert_int_equal(hook(&made), LC_OBJECT_PLACED);
+		assert_int_equal(hook(&made), LC_TLAB_PLACED);
 		assert_int_equal(made.addr, at);
 		assert_int_equal(made.size_bytes, SIZE);
 		assert_int_equal(made.class_word, class_word());
@@ -386,111 +386,111 @@ static void an_object_at_the_top_is_placed_with_each_layout_of_headers(void **st
 
 static void what_the_jit_removed_is_not_counted(void **state)
 {
-	struct lc_object_made made;
+	struct lc_tlab_made made;
 	uint64_t before = unproved();
 
 	(void)state;
 	allocate(SIZE);
-	assert_int_equal(hook(&made), LC_OBJECT_PLACED);
-	assert_int_equal(hook(&made), LC_OBJECT_NONE); /* the same object still ends at the top */
-	allocate(8);                                   /* less than one of these: not ours */
-	assert_int_equal(hook(&made), LC_OBJECT_NONE);
+	assert_int_equal(hook(&made), LC_TLAB_PLACED);
+	assert_int_equal(hook(&made), LC_TLAB_NONE); /* the same object still ends at the top */
+	allocate(8);                                 /* less than one of these: not ours */
+	assert_int_equal(hook(&made), LC_TLAB_NONE);
 	assert_int_equal(unproved(), before);
 }
 
 static void allocations_of_others_in_between_do_not_hide_the_last(void **state)
 {
-	struct lc_object_made made;
+	struct lc_tlab_made made;
 	uint64_t at;
 
 	(void)state;
-	lc_object_sync(self());
+	lc_tlab_sync(self());
 	allocate(16);
 	at = allocate(SIZE);
-	assert_int_equal(hook(&made), LC_OBJECT_PLACED);
+	assert_int_equal(hook(&made), LC_TLAB_PLACED);
 	assert_int_equal(made.addr, at);
 }
 
 static void an_object_of_another_class_at_the_top_proves_nothing(void **state)
 {
-	struct lc_object_made made;
+	struct lc_tlab_made made;
 	uint64_t before = unproved();
 
 	(void)state;
-	lc_object_sync(self());
+	lc_tlab_sync(self());
 	put_header((uint64_t *)(uintptr_t)allocate(SIZE + 8), class_word() + 1); /* NOLINT */
-	assert_int_equal(hook(&made), LC_OBJECT_NONE);
+	assert_int_equal(hook(&made), LC_TLAB_NONE);
 	assert_int_equal(unproved(), before + 1);
 }
 
 static void an_object_outside_of_the_buffer_is_counted_without_a_place(void **state)
 {
-	struct lc_object_made made;
+	struct lc_tlab_made made;
 	uint64_t before = unplaced();
 
 	(void)state;
-	lc_object_sync(self());
+	lc_tlab_sync(self());
 	thread.allocated += SIZE;
-	assert_int_equal(hook(&made), LC_OBJECT_UNPLACED);
+	assert_int_equal(hook(&made), LC_TLAB_UNPLACED);
 	assert_int_equal(made.size_bytes, SIZE);
 	assert_int_equal(unplaced(), before + 1);
-	assert_int_equal(hook(&made), LC_OBJECT_NONE);
+	assert_int_equal(hook(&made), LC_TLAB_NONE);
 }
 
 static void an_object_in_a_new_buffer_is_placed(void **state)
 {
-	struct lc_object_made made;
+	struct lc_tlab_made made;
 	uint64_t at;
 
 	(void)state;
 	allocate(SIZE);
-	lc_object_sync(self());
+	lc_tlab_sync(self());
 	thread.allocated += thread.top - thread.start; /* as the old one is given up */
 	thread.start = thread.top = address(elsewhere);
 	at = allocate(SIZE);
-	assert_int_equal(hook(&made), LC_OBJECT_PLACED);
+	assert_int_equal(hook(&made), LC_TLAB_PLACED);
 	assert_int_equal(made.addr, at);
 	/* And where only the buffer is new, nothing was made. */
 	thread.allocated += thread.top - thread.start;
 	thread.start = thread.top = address(heap);
-	assert_int_equal(hook(&made), LC_OBJECT_NONE);
+	assert_int_equal(hook(&made), LC_TLAB_NONE);
 }
 
 static void nothing_is_proved_while_a_collection_runs(void **state)
 {
-	struct lc_object_made made;
+	struct lc_tlab_made made;
 	uint64_t before = unproved();
 
 	(void)state;
-	lc_object_sync(self());
+	lc_tlab_sync(self());
 	allocate(SIZE);
 	sequence = 9;
-	assert_int_equal(hook(&made), LC_OBJECT_NONE);
+	assert_int_equal(hook(&made), LC_TLAB_NONE);
 	assert_int_equal(unproved(), before + 1);
 	/* What was read meanwhile is no base for the next: only its own object counts. */
 	sequence = 10;
 	allocate(SIZE);
-	assert_int_equal(hook(&made), LC_OBJECT_PLACED);
+	assert_int_equal(hook(&made), LC_TLAB_PLACED);
 	assert_int_equal(made.addr, thread.top - SIZE);
 	assert_int_equal(made.sequence, 10);
 }
 
 static void a_class_that_cannot_be_read_proves_nothing(void **state)
 {
-	struct lc_object_made made;
+	struct lc_tlab_made made;
 	void *gone = mmap(NULL, 4096, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	uint64_t before = unproved();
 
 	(void)state;
 	assert_ptr_not_equal(gone, MAP_FAILED);
-	lc_object_sync(self());
+	lc_tlab_sync(self());
 	allocate(SIZE);
 	mirror_at = address(gone);
-	assert_int_equal(hook(&made), LC_OBJECT_NONE);
+	assert_int_equal(hook(&made), LC_TLAB_NONE);
 	mirror_at = address(mirror);
 	klass.helper = -1; /* an array's */
 	allocate(SIZE);
-	assert_int_equal(hook(&made), LC_OBJECT_NONE);
+	assert_int_equal(hook(&made), LC_TLAB_NONE);
 	assert_int_equal(unproved(), before + 2);
 	munmap(gone, 4096);
 }
@@ -499,66 +499,66 @@ static void what_java_code_has_proved_is_taken_in_its_epoch_only(void **state)
 {
 	struct lc_site_counter counter = { .site = 5 };
 	struct lc_alloc_log *log = NULL;
-	struct lc_object_thread *o;
-	struct lc_object_made made;
+	struct lc_tlab_thread *o;
+	struct lc_tlab_made made;
 	uint64_t at, before = unplaced();
 
 	(void)state;
 	assert_int_equal(lc_alloc_log_create(&log), 0);
-	o = lc_object_self(address(&thread), log);
+	o = lc_tlab_self(address(&thread), log);
 	assert_non_null(o);
 	allocate(SIZE);
-	assert_int_equal(find(0, &made), LC_OBJECT_PLACED);
-	lc_object_remember(o, SITE, &made, &counter, true);
-	lc_object_sync(o);
+	assert_int_equal(find(0, &made), LC_TLAB_PLACED);
+	lc_tlab_remember(o, SITE, &made, &counter, true);
+	lc_tlab_sync(o);
 	assert_int_equal(o->entries[SITE].bytecode_site, SITE);
 	assert_int_equal(o->entries[SITE].size_bytes, SIZE);
 	assert_int_equal(o->entries[SITE].class_word, class_word());
 	assert_int_equal(o->entries[SITE].site, 5);
 	assert_ptr_equal(o->entries[SITE].counter, &counter);
 	at = allocate(SIZE);
-	assert_int_equal(find(at, &made), LC_OBJECT_PLACED);
+	assert_int_equal(find(at, &made), LC_TLAB_PLACED);
 	assert_int_equal(made.addr, at);
 	assert_int_equal(made.size_bytes, SIZE);
 	sequence += 2; /* a collection, since it was proved */
-	assert_int_equal(find(at, &made), LC_OBJECT_UNPLACED);
+	assert_int_equal(find(at, &made), LC_TLAB_UNPLACED);
 	assert_int_equal(unplaced(), before + 1);
-	lc_object_thread_end();
+	lc_tlab_thread_end();
 	lc_alloc_log_destroy(log);
 }
 
 static void without_a_log_nothing_is_left_to_java_code(void **state)
 {
 	struct lc_site_counter counter = { .site = 5 };
-	struct lc_object_made made;
+	struct lc_tlab_made made;
 
 	(void)state;
 	allocate(SIZE);
-	assert_int_equal(find(0, &made), LC_OBJECT_PLACED);
-	lc_object_remember(self(), SITE, &made, &counter, true);
-	lc_object_sync(self());
+	assert_int_equal(find(0, &made), LC_TLAB_PLACED);
+	lc_tlab_remember(self(), SITE, &made, &counter, true);
+	lc_tlab_sync(self());
 	assert_int_equal(self()->entries[SITE].class_word, UINT32_MAX); /* of no object */
 	assert_int_equal(self()->limit, 0);
-	lc_object_sync(NULL);
+	lc_tlab_sync(NULL);
 }
 
 static void java_code_appends_up_to_a_random_limit_within_the_chunk(void **state)
 {
 	struct lc_site_counter counter = { .site = 1 };
 	struct lc_alloc_log *log = NULL;
-	struct lc_object_thread *o;
+	struct lc_tlab_thread *o;
 	uint64_t at, shortest = UINT64_MAX, longest = 0;
 
 	(void)state;
 	assert_int_equal(lc_alloc_log_create(&log), 0);
-	o = lc_object_self(address(&thread), log);
-	lc_object_sync(o);
+	o = lc_tlab_self(address(&thread), log);
+	lc_tlab_sync(o);
 	assert_int_equal(o->limit, 0);     /* there is no chunk yet */
 	for (int i = 0; i < 100000; i++) { /* chance decides: the more, the surer */
 		assert_int_equal(lc_alloc_log_put(log, (struct lc_alloc){ .site = 1 }), 0);
-		if (!lc_object_recent(o, SITE, 0))
-			lc_object_looked(o, SITE, 0, &counter, false);
-		lc_object_sync(o);
+		if (!lc_tlab_recent(o, SITE, 0))
+			lc_tlab_looked(o, SITE, 0, &counter, false);
+		lc_tlab_sync(o);
 		at = lc_alloc_log_position(log);
 		assert_in_range(o->limit, at, log->limit);
 		if (o->limit < log->limit && at < o->limit) {
@@ -574,9 +574,9 @@ static void java_code_appends_up_to_a_random_limit_within_the_chunk(void **state
 	assert_int_equal(o->tag, (uint64_t)(sequence >> 1) << LC_ADDR_BITS);
 	assert_int_equal(o->last, thread.top);
 	sequence = 9;
-	lc_object_sync(o);
+	lc_tlab_sync(o);
 	assert_int_equal(o->last, 0); /* nothing is at that address */
-	lc_object_thread_end();
+	lc_tlab_thread_end();
 	lc_alloc_log_destroy(log);
 }
 

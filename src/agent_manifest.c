@@ -1,5 +1,5 @@
-/* agent_counters.c - see agent_counters.h. */
-#include "src/agent_counters.h"
+/* agent_manifest.c - see agent_manifest.h. */
+#include "src/agent_manifest.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -80,7 +80,7 @@ static void read_property(const char *name, char *out, size_t out_len)
 	(*jvmti)->Deallocate(jvmti, (unsigned char *)value);
 }
 
-int lc_summary_init(const struct lc_options *options, struct lc_profile *profile)
+int lc_agent_manifest_init(const struct lc_options *options, struct lc_profile *profile)
 {
 	char vm[96], version[96];
 
@@ -109,12 +109,12 @@ static void take_counters(struct lc_counters *c)
 	lc_resolve_counters(c);
 	lc_klass_counters(c);
 	lc_lines_counters(c);
-	lc_alloc_sample_counters(c);
+	lc_estimate_counters(c);
 	if (summary.options->spans) {
 		lc_span_counters(c);
 		lc_link_counters(c);
 		lc_task_counters(c);
-		lc_clock_counters(c);
+		lc_cycles_counters(c);
 		lc_span_classes_counters(c);
 		lc_timeline_counters(c);
 	}
@@ -148,7 +148,7 @@ static uint64_t nanoseconds(const struct timespec *t)
 	return (uint64_t)t->tv_sec * 1000000000u + (uint64_t)t->tv_nsec;
 }
 
-void lc_summary_write(bool final)
+void lc_agent_manifest_write(bool final)
 {
 	const struct lc_option_info *table;
 	struct lc_manifest_option *options;

@@ -1,0 +1,16 @@
+/* agent_manifest.h - the manifest: what was profiled, how, and what was lost on the way. */
+#ifndef LC_AGENT_MANIFEST_H
+#define LC_AGENT_MANIFEST_H
+
+#include <stdbool.h>
+
+struct lc_options;
+struct lc_profile;
+
+/* Remember what does not change. Context: [attach], from VMInit on. Returns 0 or -errno. */
+int lc_agent_manifest_init(const struct lc_options *options, struct lc_profile *profile);
+
+/* Write the manifest as things stand; `final` when the program has ended. [attach] [writer] */
+void lc_agent_manifest_write(bool final);
+
+#endif
