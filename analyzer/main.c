@@ -1,4 +1,4 @@
-/* main.c - `locus`: find the command and run it. */
+/* main.c - finds the command of `locus` and runs it. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-/* agent_classes.c - see agent_classes.h. */
+/* agent_classes.c - rewrites classes, and makes method IDs, as the JVM loads classes. */
 #include "src/agent_classes.h"
 
 #include <stdatomic.h>

@@ -1,4 +1,4 @@
-/* agent_manifest.c - see agent_manifest.h. */
+/* agent_manifest.c - fills the manifest from all modules. */
 #include "src/agent_manifest.h"
 
 #include <errno.h>

@@ -1,4 +1,4 @@
-/* agent_manifest.h - the manifest: what was profiled, how, and what was lost on the way. */
+/* agent_manifest.h - writes the manifest: what was profiled, how, and what was lost on the way. */
 #ifndef LC_AGENT_MANIFEST_H
 #define LC_AGENT_MANIFEST_H
 

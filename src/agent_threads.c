@@ -1,4 +1,4 @@
-/* agent_threads.c - This file gives Java threads their records and takes leave of them. */
+/* agent_threads.c - gives Java threads their records and takes leave of them. */
 #include "src/agent_threads.h"
 
 #include <errno.h>

@@ -1,5 +1,5 @@
 /*
- * agent_threads.h - This header declares how Java threads come to the agent and leave it.
+ * agent_threads.h - declares how Java threads come to the agent and leave it.
  *
  * A thread gets its record when it starts, when the agent finds it running, or with the first hook that
  * finds it without one (lc_thread_enter()).

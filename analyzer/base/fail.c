@@ -1,4 +1,4 @@
-/* base/fail.c - see fail.h. */
+/* base/fail.c - prints the line on stderr with which a command gives up. */
 #include "analyzer/base/fail.h"
 
 #include <stdarg.h>

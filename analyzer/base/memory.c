@@ -1,4 +1,4 @@
-/* base/memory.c - see memory.h. */
+/* base/memory.c - allocates, and ends the command when there is no memory. */
 #include "analyzer/base/memory.h"
 
 #include <stdarg.h>

@@ -1,4 +1,4 @@
-/* cli/args.c - see args.h. */
+/* cli/args.c - reads a command line by a table of options. */
 #include "analyzer/cli/args.h"
 
 #include <stdint.h>

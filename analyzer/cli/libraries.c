@@ -1,4 +1,4 @@
-/* cli/libraries.c - see libraries.h. */
+/* cli/libraries.c - looks for Locus's libraries, and tries whether a directory can be written. */
 #include "analyzer/cli/libraries.h"
 
 #include <errno.h>

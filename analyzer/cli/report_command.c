@@ -1,4 +1,4 @@
-/* cli/report_command.c - see report_command.h. */
+/* cli/report_command.c - does for each report command what is the same in all of them. */
 #include "analyzer/cli/report_command.h"
 
 #include <errno.h>

@@ -1,4 +1,4 @@
-/* model/blockfile.h - one file of blocks, read from its beginning, past damaged parts of it. */
+/* model/blockfile.h - reads one file of blocks from its beginning, past damaged parts of it. */
 #ifndef LC_MODEL_BLOCKFILE_H
 #define LC_MODEL_BLOCKFILE_H
 

@@ -1,4 +1,4 @@
-/* model/decode.h - the payload of a block into a tree. */
+/* model/decode.h - adds the payload of a block to a tree. */
 #ifndef LC_MODEL_DECODE_H
 #define LC_MODEL_DECODE_H
 

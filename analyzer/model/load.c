@@ -1,4 +1,4 @@
-/* model/load.c - profile directories. */
+/* model/load.c - reads profile directories. */
 #include "analyzer/model/load.h"
 
 #include <dirent.h>

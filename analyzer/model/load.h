@@ -1,4 +1,4 @@
-/* model/load.h - profile directories: their manifests, and their blocks into one tree. */
+/* model/load.h - reads profile directories: their manifests, and their blocks into one tree. */
 #ifndef LC_MODEL_LOAD_H
 #define LC_MODEL_LOAD_H
 

@@ -1,4 +1,4 @@
-/* model/tree.c - the merged profile in memory. */
+/* model/tree.c - keeps the merged profile in memory. */
 #include "analyzer/model/tree.h"
 
 #include <stdlib.h>

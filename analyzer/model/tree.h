@@ -1,5 +1,5 @@
 /*
- * model/tree.h - merged profiles: names, call paths, object sites and what was counted for them.
+ * model/tree.h - describes merged profiles: names, call paths, object sites and what was counted for them.
  *
  * Call paths form one tree in which a child is found by hash, so equal paths of any thread or
  * process are one node. A count belongs to a site and an access path: the tree of accesses under

@@ -1,4 +1,4 @@
-/* model/tree_spans.c - see tree_spans.h. */
+/* model/tree_spans.c - keeps the intervals and histograms of a tree's executions. */
 #include "analyzer/model/tree_spans.h"
 
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* model/tree_spans.h - intervals and histograms of a tree's executions, row by row. */
+/* model/tree_spans.h - gives intervals and histograms of a tree's executions, row by row. */
 #ifndef LC_MODEL_TREE_SPANS_H
 #define LC_MODEL_TREE_SPANS_H
 

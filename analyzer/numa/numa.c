@@ -1,5 +1,5 @@
 /*
- * numa/numa.c - see numa.h: this file computes the sums. The rows of one engine are sorted so that
+ * numa/numa.c - adds up samples by node for the analysis of numa.h. The rows of one engine are sorted so that
  * those of a site, a path or a thread lie together, and become cells; what to say of them is in
  * numa_diagnose.c.
  */

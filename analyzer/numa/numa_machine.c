@@ -1,6 +1,5 @@
 /*
- * numa/numa_machine.c - see numa.h: this file reads what the manifests of all processes tell of the
- * machine.
+ * numa/numa_machine.c - reads what the manifests of all processes tell of the machine.
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* numa/numa_prose.c - see numa_prose.h. */
+/* numa/numa_prose.c - puts a diagnosis into prose. */
 #include "analyzer/numa/numa_prose.h"
 
 #include <inttypes.h>

@@ -1,4 +1,4 @@
-/* objects/view.c - see view.h: this file computes the sums and the orders. */
+/* objects/view.c - computes the sums and the orders of a view. */
 #include "analyzer/objects/view.h"
 
 #include <stdlib.h>

@@ -1,6 +1,5 @@
 /*
- * objects/view_rows.c - see view.h: this file adds fields, measurements, estimates and splits to a
- * view.
+ * objects/view_rows.c - adds fields, measurements, estimates and splits to a view.
  */
 #include "analyzer/objects/view.h"
 #include "src/base/order.h"

@@ -1,5 +1,5 @@
 /*
- * out/html.c - see html.h. viewer.h holds the files of viewer/, each as a text that ends with a
+ * out/html.c - puts a page together from the files of viewer/. viewer.h holds the files of viewer/, each as a text that ends with a
  * zero.
  */
 #include "analyzer/out/html.h"

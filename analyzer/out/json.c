@@ -1,5 +1,5 @@
 /*
- * out/json.c - see json.h. Two bits for each level say whether it is an object, and whether it
+ * out/json.c - writes JSON and keeps track of what is open. Two bits for each level say whether it is an object, and whether it
  * holds a value.
  */
 #include "analyzer/out/json.h"

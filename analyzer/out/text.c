@@ -1,4 +1,4 @@
-/* out/text.c - see text.h. */
+/* out/text.c - writes names, numbers and frames as they stand in reports. */
 #include "analyzer/out/text.h"
 
 #include <inttypes.h>

@@ -1,5 +1,5 @@
 /*
- * spans/spans.c - see spans.h: this file computes the sums. Rows are sorted so that those of a
+ * spans/spans.c - adds up executions for the analysis of spans.h. Rows are sorted so that those of a
  * place, a type or a thread lie together, and become groups; when things happened is in
  * spans_time.c.
  */

@@ -1,5 +1,5 @@
 /*
- * attribute/attribution.c - see attribution.h.
+ * attribute/attribution.c - runs the attribution thread.
  *
  * A thread record is freed only while no sealed epoch is queued, so that none points to a freed one.
  */

@@ -1,5 +1,5 @@
 /*
- * attribute/attribution.h - the thread that turns logs into a profile, off the program's path.
+ * attribute/attribution.h - declares the thread that turns logs into a profile, off the program's path.
  *
  * It works on sealed epochs in order: resolves the samples of an epoch against the survivors of
  * the ones before and the allocations of its own, then carries the map over the moves of the collection

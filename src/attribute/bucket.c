@@ -1,4 +1,6 @@
-/* attribute/bucket.c - see bucket.h. */
+/*
+ * attribute/bucket.c - chooses the bucket of a sample by its address and by how the address was found.
+ */
 #include "src/attribute/bucket.h"
 
 #include "src/jvm/ranges.h"

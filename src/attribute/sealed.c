@@ -1,5 +1,5 @@
 /*
- * attribute/sealed.c - see sealed.h.
+ * attribute/sealed.c - seals epochs in the collection's pause and queues them.
  *
  * The queue is under the thread list's lock, which a GC callback holds for as long as it takes to read
  * one position per thread.

@@ -1,4 +1,4 @@
-/* base/say.c - This file prints the agent's lines, each in one piece. */
+/* base/say.c - prints the agent's lines, each in one piece. */
 #include "src/base/say.h"
 
 #include <stdarg.h>

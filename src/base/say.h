@@ -1,4 +1,4 @@
-/* base/say.h - This header declares how the agent speaks to the user: lines on the standard error. */
+/* base/say.h - prints the agent's lines for the user on the standard error. */
 #ifndef LC_BASE_SAY_H
 #define LC_BASE_SAY_H
 

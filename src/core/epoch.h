@@ -1,4 +1,4 @@
-/* core/epoch.h - the clock of the address map: addresses are true within one epoch. */
+/* core/epoch.h - is the clock of the address map: addresses are true within one epoch. */
 #ifndef LC_CORE_EPOCH_H
 #define LC_CORE_EPOCH_H
 

@@ -1,4 +1,4 @@
-/* core/jvmti.c - This file keeps the agent's jvmtiEnv. */
+/* core/jvmti.c - keeps the agent's jvmtiEnv. */
 #include "src/core/jvmti.h"
 
 /* Written once by lc_jvmti_set(), before there are threads of ours or hooks that read it. */

@@ -1,5 +1,5 @@
 /*
- * core/jvmti.h - This is the one home of the agent's jvmtiEnv, through which all modules ask the JVM.
+ * core/jvmti.h - is the one home of the agent's jvmtiEnv, through which all modules ask the JVM.
  *
  * A JVMTI callback is given the same pointer and may use either.
  */

@@ -1,5 +1,5 @@
 /*
- * core/observe.h - somebody looks for an object: hooks show what has just been made.
+ * core/observe.h - lets a module look for an object: hooks show it what has just been made.
  *
  * Shown are arrays of watched types, by the hooks of arrays, and ordinary objects of watched classes,
  * by LocusHook.observe(). Both look at the int at lc_observe_address() first.

@@ -1,5 +1,5 @@
 /*
- * core/path.c - append-only tables of methods, path nodes and sites, with a hash index each.
+ * core/path.c - keeps append-only tables of methods, path nodes and sites, with a hash index each.
  *
  * Invariant: an element is written before its number is handed out, and never changes after.
  * Order:     P1  append stores the table's `len` (release) -> get loads it (acquire): an element

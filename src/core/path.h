@@ -1,4 +1,6 @@
-/* core/path.h - interned methods, call paths (the agent's calling context tree) and sites. */
+/*
+ * core/path.h - numbers methods, call paths (the agent's calling context tree) and sites, each once.
+ */
 #ifndef LC_CORE_PATH_H
 #define LC_CORE_PATH_H
 

@@ -1,4 +1,4 @@
-/* core/record.h - the records that threads append and the attribution thread consumes. */
+/* core/record.h - describes the records that threads append and the attribution thread consumes. */
 #ifndef LC_CORE_RECORD_H
 #define LC_CORE_RECORD_H
 

@@ -1,5 +1,5 @@
 /*
- * core/thread.c - the list of Java threads.
+ * core/thread.c - keeps the list of Java threads.
  *
  * Invariant: a record stays allocated while it is on the list; it leaves it only after `ended`,
  *            which its thread stores (release) after its last append to any log.

@@ -1,4 +1,4 @@
-/* core/thread.h - what the agent keeps per Java thread, and the list of all of them. */
+/* core/thread.h - describes what the agent keeps for each Java thread, and lists all of them. */
 #ifndef LC_CORE_THREAD_H
 #define LC_CORE_THREAD_H
 

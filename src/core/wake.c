@@ -1,5 +1,5 @@
 /*
- * core/wake.c - One semaphore, on which the attribution thread sleeps.
+ * core/wake.c - keeps one semaphore, on which the attribution thread sleeps.
  *
  * Order: W1  lc_wake_init() stores ready (release) -> lc_wake() loads it (acquire): the semaphore is
  *            made before anybody posts it.

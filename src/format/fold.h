@@ -1,5 +1,5 @@
 /*
- * format/fold.h - which executions of tasks are tasks of their own, and which belong to another one.
+ * format/fold.h - decides which executions of tasks are tasks of their own, and which belong to another one.
  *
  * Pure functions of what is known when an execution ends, used by the agent on the spot and by the
  * analyzer on spans that were recorded one by one. Rules, by number:

@@ -1,5 +1,5 @@
 /*
- * format/kinds.h - the numbers that a profile holds for kinds of things, and their names in reports.
+ * format/kinds.h - lists the numbers that a profile holds for kinds of things, and their names in reports.
  *
  * docs/FORMAT.md is the norm. The agent and the analyzer share this file. Context of all functions: any.
  */

@@ -1,5 +1,5 @@
 /*
- * format/rows.h - the rows that a thread's next block will hold, as the agent fills them.
+ * format/rows.h - declares the rows that a thread's next block will hold, as the agent fills them.
  *
  * sections.def lists the columns of each row but those of spans, and says what they mean. Sites and paths
  * are numbers for lc_site_get() and lc_path_get(); times are of CLOCK_MONOTONIC.

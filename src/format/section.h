@@ -1,5 +1,5 @@
 /*
- * format/section.h - what sections.def says of each flat section, for code that treats all of them alike.
+ * format/section.h - tells what sections.def says of each flat section, for code that treats all of them alike.
  *
  * Such code sees a row as an array of numbers, one for each column, as they stand in the file; but sites,
  * paths, strings and engines are still numbered as the row's owner does (a string of the agent is its

@@ -1,4 +1,4 @@
-/* heap/context.c - see context.h. */
+/* heap/context.c - looks a context up, and learns it after a walk. */
 #include "src/heap/context.h"
 
 #include <errno.h>

@@ -20,6 +20,7 @@
 
 #include "src/base/hash.h"
 #include "src/base/time.h"
+#include "src/core/counters.h"
 #include "src/core/epoch.h"
 #include "src/core/jvmti.h"
 #include "src/core/path.h"
@@ -386,4 +387,37 @@ void lc_estimate_gc_finish(uint32_t epoch)
 		sample.shift--;
 	sample.stats.gc_ns += lc_time_now_ns() - begin_ns;
 	pthread_mutex_unlock(&sample.lock);
+}
+
+void lc_estimate_stats(struct lc_estimate_stats *out)
+{
+	struct lc_estimate_table *t = lc_estimate_table();
+
+	pthread_mutex_lock(&t->lock);
+	*out = t->stats;
+	out->live = t->live;
+	pthread_mutex_unlock(&t->lock);
+}
+
+static const struct lc_counter_row counter_rows[] = {
+	LC_COUNTER(struct lc_estimate_stats, sampled, "estimate_sampled"),
+	LC_COUNTER(struct lc_estimate_stats, tracked, "estimate_tracked"),
+	LC_COUNTER(struct lc_estimate_stats, lost, "estimate_lost"),
+	LC_COUNTER(struct lc_estimate_stats, unheld, "estimate_unheld"),
+	LC_COUNTER(struct lc_estimate_stats, live, "estimate_live"),
+	LC_COUNTER(struct lc_estimate_stats, live_peak, "estimate_live_peak"),
+	LC_COUNTER(struct lc_estimate_stats, thinned, "estimate_thinned"),
+	LC_COUNTER(struct lc_estimate_stats, unsplit, "estimate_unsplit"),
+	LC_COUNTER_US(struct lc_estimate_stats, gc_ns, "estimate_gc_us"),
+	LC_COUNTER(struct lc_estimate_stats, gc_slots, "estimate_gc_references"),
+};
+
+void lc_estimate_counters(struct lc_counters *out)
+{
+	struct lc_estimate_stats s = { 0 };
+
+	if (!lc_estimate_enabled())
+		return;
+	lc_estimate_stats(&s);
+	LC_COUNTERS_ADD(out, counter_rows, &s);
 }

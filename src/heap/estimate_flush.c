@@ -9,7 +9,6 @@
 #include <string.h>
 
 #include "src/core/area.h"
-#include "src/core/counters.h"
 #include "src/core/thread.h"
 #include "src/heap/estimate_impl.h"
 #include "src/profile/tally.h"
@@ -251,37 +250,4 @@ void lc_estimate_flush(JNIEnv *jni)
 	pthread_mutex_unlock(&t->lock);
 	for (size_t i = 0; i < dead; i++)
 		(*jni)->DeleteWeakGlobalRef(jni, t->released[i].ref);
-}
-
-void lc_estimate_stats(struct lc_estimate_stats *out)
-{
-	struct lc_estimate_table *t = lc_estimate_table();
-
-	pthread_mutex_lock(&t->lock);
-	*out = t->stats;
-	out->live = t->live;
-	pthread_mutex_unlock(&t->lock);
-}
-
-static const struct lc_counter_row counter_rows[] = {
-	LC_COUNTER(struct lc_estimate_stats, sampled, "estimate_sampled"),
-	LC_COUNTER(struct lc_estimate_stats, tracked, "estimate_tracked"),
-	LC_COUNTER(struct lc_estimate_stats, lost, "estimate_lost"),
-	LC_COUNTER(struct lc_estimate_stats, unheld, "estimate_unheld"),
-	LC_COUNTER(struct lc_estimate_stats, live, "estimate_live"),
-	LC_COUNTER(struct lc_estimate_stats, live_peak, "estimate_live_peak"),
-	LC_COUNTER(struct lc_estimate_stats, thinned, "estimate_thinned"),
-	LC_COUNTER(struct lc_estimate_stats, unsplit, "estimate_unsplit"),
-	LC_COUNTER_US(struct lc_estimate_stats, gc_ns, "estimate_gc_us"),
-	LC_COUNTER(struct lc_estimate_stats, gc_slots, "estimate_gc_references"),
-};
-
-void lc_estimate_counters(struct lc_counters *out)
-{
-	struct lc_estimate_stats s = { 0 };
-
-	if (!lc_estimate_enabled())
-		return;
-	lc_estimate_stats(&s);
-	LC_COUNTERS_ADD(out, counter_rows, &s);
 }

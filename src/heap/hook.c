@@ -1,5 +1,5 @@
 /*
- * heap/hook.c - what an instrumented allocation calls.
+ * heap/hook.c - has the natives that an instrumented allocation calls.
  *
  * A thread in a JNI method runs on while a collection moves objects, so an address read here may
  * be old before it is in the log. The rule: read the GC sequence, the address, append, read

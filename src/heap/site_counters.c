@@ -1,4 +1,4 @@
-/* heap/site_counters.c - see site_counters.h. */
+/* heap/site_counters.c - makes and finds the counters of sites. */
 #include "src/heap/site_counters.h"
 
 #include "src/base/hash.h"

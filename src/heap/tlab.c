@@ -1,5 +1,5 @@
 /*
- * heap/tlab.c - see tlab.h.
+ * heap/tlab.c - reads the thread's allocation buffer and proves the object that `new` made.
  *
  * The table of threads is read by compiled Java code, each thread looking for itself only, so a
  * slot's `thread` is what tells whose it is: written last when the slot is taken, first when it is

@@ -1,5 +1,5 @@
 /*
- * heap/tlab.h - what `new` made, told from the thread's allocation buffer (TLAB).
+ * heap/tlab.h - tells what `new` made, by the thread's allocation buffer (TLAB).
  *
  * With --min-size 0 a hook stands behind each `new`, where the object exists and nobody has seen it:
  * bytecode may not pass it on before its constructor has run. The hook is not given the object but

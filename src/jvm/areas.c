@@ -1,5 +1,5 @@
 /*
- * jvm/areas.c - what the layouts of all collectors' heaps have in common.
+ * jvm/areas.c - asks the running collector's part for the areas of the heap.
  *
  * Offsets come from the JVM's own type database, once. In the pause only plain loads remain.
  * State is written at attach and, for begin's notes, by the thread that posts the GC events.

@@ -1,4 +1,4 @@
-/* jvm/areas_backend.h - what areas.c and the collectors' own parts of it share. */
+/* jvm/areas_backend.h - declares what areas.c and the collectors' own parts of it share. */
 #ifndef LC_JVM_AREAS_BACKEND_H
 #define LC_JVM_AREAS_BACKEND_H
 

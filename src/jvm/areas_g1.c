@@ -1,5 +1,5 @@
 /*
- * jvm/areas_g1.c - G1: the table of regions.
+ * jvm/areas_g1.c - reads G1's table of regions.
  *
  * Each collection has its own pair of JVMTI events, and so have remark and cleanup, which free
  * regions and move nothing (cleanup counts itself as a collection all the same). Within the pause, after the evacuation, G1 already hands out the first

@@ -1,5 +1,5 @@
 /*
- * jvm/areas_generations.c - Serial, Parallel and Epsilon: a handful of contiguous spaces.
+ * jvm/areas_generations.c - reads the handful of contiguous spaces of Serial, Parallel and Epsilon.
  *
  * The difficulty is `top`. On JDK 17 the VM operation that collects also serves the allocation
  * that had failed, before JVMTI's finish event: eden's top then stands above memory in which only

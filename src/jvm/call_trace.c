@@ -1,4 +1,4 @@
-/* jvm/call_trace.c - call paths through AsyncGetCallTrace. */
+/* jvm/call_trace.c - walks call paths through AsyncGetCallTrace. */
 #include "src/jvm/call_trace.h"
 
 #include <dlfcn.h>

@@ -1,4 +1,4 @@
-/* jvm/call_trace.h - call paths of the interrupted thread, through AsyncGetCallTrace. */
+/* jvm/call_trace.h - walks the call path of the interrupted thread, through AsyncGetCallTrace. */
 #ifndef LC_JVM_CALL_TRACE_H
 #define LC_JVM_CALL_TRACE_H
 

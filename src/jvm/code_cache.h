@@ -1,4 +1,4 @@
-/* jvm/code_cache.h - generated code by address: compiled methods, stubs, the interpreter. */
+/* jvm/code_cache.h - finds generated code by address: compiled methods, stubs, the interpreter. */
 #ifndef LC_JVM_CODE_CACHE_H
 #define LC_JVM_CODE_CACHE_H
 

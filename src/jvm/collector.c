@@ -1,4 +1,4 @@
-/* jvm/collector.c - see collector.h. */
+/* jvm/collector.c - asks the JVM which collector it runs. */
 #include "src/jvm/collector.h"
 
 #include <stddef.h>

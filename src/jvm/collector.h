@@ -1,5 +1,5 @@
 /*
- * jvm/collector.h - which garbage collector this JVM runs, and what follows from it.
+ * jvm/collector.h - tells which garbage collector this JVM runs, and what follows from it.
  *
  * Context: any, after lc_collector_init(); nothing changes then.
  */

@@ -1,5 +1,5 @@
 /*
- * jvm/field.c - see field.h.
+ * jvm/field.c - keeps the fields of classes that were asked for.
  *
  * A class's fields are asked of the JVM: their names by JVMTI, their offsets by
  * jdk.internal.misc.Unsafe.objectFieldOffset(Class, String), which neither initialises the class

@@ -1,5 +1,5 @@
 /*
- * jvm/field_ask.c - what the JVM says of a class's fields.
+ * jvm/field_ask.c - asks the JVM for a class's fields.
  *
  * Names come by JVMTI, offsets by jdk.internal.misc.Unsafe.objectFieldOffset(Class, String), which
  * neither initialises the class nor loads another.

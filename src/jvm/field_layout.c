@@ -1,4 +1,4 @@
-/* jvm/field_layout.c - see field_layout.h. */
+/* jvm/field_layout.c - finds the field or element at an offset. */
 #include "src/jvm/field_layout.h"
 
 #include <errno.h>

@@ -1,5 +1,5 @@
 /*
- * jvm/frames.c - see frames.h.
+ * jvm/frames.c - walks from frame to frame by what the JVM knows of each piece of code.
  *
  * A compiled frame, from its lowest address: locals and spills, the caller's rbp, the return address.
  * An interpreted one is known by rbp: above it the same two words, below it what LC_INTERPRETED_ says.

@@ -1,4 +1,4 @@
-/* jvm/header.c - see header.h. */
+/* jvm/header.c - reads and compares headers of objects. */
 #include "src/jvm/header.h"
 
 #include <errno.h>

@@ -1,4 +1,4 @@
-/* jvm/instance.c - see instance.h. */
+/* jvm/instance.c - adds up the fields of a class and its superclasses. */
 #include "src/jvm/instance.h"
 
 #include <jvmti.h>

@@ -1,5 +1,5 @@
 /*
- * jvm/klass.c - see klass.h.
+ * jvm/klass.c - proves classes by their words, and remembers them.
  *
  * Classes that were proved are entries of a hash table that all threads' handlers share: open
  * addressing, nothing is ever removed. An entry is one class for ever, with the name that it had

@@ -1,6 +1,5 @@
 /*
- * jvm/klass.h - classes of HotSpot by the word in an object's header: names, sizes, and whether what
- * lies at an address is an object at all.
+ * jvm/klass.h - knows classes of HotSpot by the word in an object's header: names, sizes, and whether what lies at an address is an object at all.
  *
  * Everything is read through the kernel, so a wrong address never faults, and what is read is
  * believed only if it hangs together: the header's class word leads to a Klass whose mirror leads

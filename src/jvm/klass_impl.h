@@ -1,4 +1,4 @@
-/* jvm/klass_impl.h - what klass.c and klass_object.c share. */
+/* jvm/klass_impl.h - declares what klass.c and klass_object.c share. */
 #ifndef LC_JVM_KLASS_IMPL_H
 #define LC_JVM_KLASS_IMPL_H
 

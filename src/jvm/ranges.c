@@ -1,4 +1,4 @@
-/* jvm/ranges.c - see ranges.h. */
+/* jvm/ranges.c - asks the JVM once for its address ranges. */
 #include "src/jvm/ranges.h"
 
 #include <errno.h>

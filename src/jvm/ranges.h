@@ -1,5 +1,5 @@
 /*
- * jvm/ranges.h - where in memory the JVM has reserved the Java heap, generated code and data of its own.
+ * jvm/ranges.h - tells where in memory the JVM has reserved the Java heap, generated code and data of its own.
  *
  * The JVM reserves them before VMInit and keeps them until it ends.
  */

@@ -1,5 +1,5 @@
 /*
- * jvm/vmstructs.c - HotSpot's exported type database.
+ * jvm/vmstructs.c - reads HotSpot's exported type database.
  *
  * libjvm exports, for its serviceability agent, arrays that name the fields, types and constants
  * of its C++ classes, and beside them the layout of the arrays' own entries. Nothing about an

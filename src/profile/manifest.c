@@ -1,4 +1,4 @@
-/* profile/manifest.c - the manifest of a profile, as JSON. */
+/* profile/manifest.c - writes the manifest of a profile as JSON. */
 #include "src/profile/manifest.h"
 
 #include <stdarg.h>

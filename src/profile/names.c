@@ -1,5 +1,5 @@
 /*
- * profile/names.c - see names.h. Maps from the agent's numbers to those of the block are
+ * profile/names.c - numbers what a block names. Maps from the agent's numbers to those of the block are
  * emptied (by a new stamp) for each block and keep their memory.
  */
 #include "src/profile/names.h"

@@ -1,4 +1,4 @@
-/* profile/writer.c - the files of a profile: appends blocks, replaces the manifest. */
+/* profile/writer.c - writes the files of a profile: appends blocks, replaces the manifest. */
 #include "src/profile/writer.h"
 
 #include <dirent.h>

@@ -1,5 +1,5 @@
 /*
- * span/cycle_clock.c - the three clocks: which one, its opening, and what is behind the hot path.
+ * span/cycle_clock.c - chooses one of three clocks and opens it for a thread.
  *
  * The buffer of switch records is mapped read-only: only then does the kernel overwrite the oldest
  * records and move the head on for ever; a writable one that nobody empties would stop. All its

@@ -1,5 +1,5 @@
 /*
- * span/cycle_clock.h - cycles that a thread has run: reference cycles, without the time it was off the CPU.
+ * span/cycle_clock.h - counts the cycles that a thread has run: reference cycles, without the time it was off the CPU.
  *
  * Where a PMU lets user code read its reference-cycle counter (rdpmc), that is the clock. Else it is the
  * TSC less the time off the CPU, which PERF_RECORD_SWITCH records of a dummy event tell; that the

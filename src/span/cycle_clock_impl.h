@@ -1,4 +1,4 @@
-/* span/cycle_clock_impl.h - This header declares what the cycle clock's files share with its tests. */
+/* span/cycle_clock_impl.h - declares what the cycle clock's files share with its tests. */
 #ifndef LC_SPAN_CYCLE_CLOCK_IMPL_H
 #define LC_SPAN_CYCLE_CLOCK_IMPL_H
 

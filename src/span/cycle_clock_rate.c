@@ -1,5 +1,5 @@
 /*
- * span/cycle_clock_rate.c - This file measures how fast the TSC counts, and converts it to time.
+ * span/cycle_clock_rate.c - measures how fast the TSC counts, and converts it to time.
  *
  * Two pairs of (TSC, CLOCK_MONOTONIC) give the rate: one from lc_cycles_rate_init() and one from now.
  * The further apart they are, the less it matters how far apart the two readings of a pair are.

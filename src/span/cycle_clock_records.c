@@ -1,4 +1,4 @@
-/* span/cycle_clock_records.c - what the kernel writes for the clocks to read: see cycle_clock_impl.h. */
+/* span/cycle_clock_records.c - reads what the kernel writes for the clocks. */
 #include "src/perf/ring.h"
 #include "src/span/cycle_clock_impl.h"
 

@@ -1,5 +1,5 @@
 /*
- * span/link.c - see link.h.
+ * span/link.c - keeps links in two set-associative tables.
  *
  * Two set-associative tables. The near one is small, so that what is in flight in most programs
  * stays in a CPU's cache. Where a set of it has room only at the cost of an entry that waits to be

@@ -1,4 +1,4 @@
-/* span/location.c - see location.h. */
+/* span/location.c - searches the frames for the call that executes a stream. */
 #include "src/span/location.h"
 
 #include <errno.h>

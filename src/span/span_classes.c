@@ -1,4 +1,4 @@
-/* span/span_classes.c - see span_classes.h. */
+/* span/span_classes.c - asks for the classes whose kind their class file alone does not tell. */
 #include "src/span/span_classes.h"
 
 #include <pthread.h>

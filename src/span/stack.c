@@ -1,4 +1,4 @@
-/* span/stack.c - see stack.h. */
+/* span/stack.c - grows the stack of spans and adds ended spans to slots. */
 #include "src/span/stack.h"
 
 #include <errno.h>

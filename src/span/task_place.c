@@ -1,5 +1,5 @@
 /*
- * span/task_place.c - see task_place.h.
+ * span/task_place.c - searches the frames for the call that creates or submits a task.
  *
  * Words that only look like return addresses may change although the place does not: then it is
  * walked again, and has several entries. No word is ever left out for that: since an entry is

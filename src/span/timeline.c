@@ -1,5 +1,5 @@
 /*
- * span/timeline.c - see timeline.h.
+ * span/timeline.c - reads CPU time and context switches of the threads, stretch by stretch.
  *
  * Order: T1  an ending thread stores what it used, then `told` (release) -> the attribution thread
  *            loads `told` (acquire). Everything else of a thread is written at its creation, before

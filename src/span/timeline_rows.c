@@ -1,4 +1,4 @@
-/* span/timeline_rows.c - see timeline_impl.h. */
+/* span/timeline_rows.c - cuts readings into rows of stretches. */
 #include "src/span/timeline_impl.h"
 
 #include <string.h>

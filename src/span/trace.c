@@ -1,5 +1,5 @@
 /*
- * span/trace.c - see trace.h.
+ * span/trace.c - appends single spans and takes them.
  *
  * Order:     R1  put stores a chunk's len (release) -> take loads it (acquire): a row is whole
  *                before it is seen.

@@ -1,5 +1,5 @@
 /*
- * span/virtual.c - see virtual.h.
+ * span/virtual.c - keeps the frames of virtual threads that wait.
  *
  * Frames that wait are in a table by thread ID, in shards with a lock each, which is held for a few
  * instructions and never across a call into the JVM. A virtual thread gets a carrier only after it

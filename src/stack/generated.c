@@ -1,4 +1,4 @@
-/* stack/generated.c - see generated.h. */
+/* stack/generated.c - keeps the ranges of generated code and counts when some was freed. */
 #include "src/stack/generated.h"
 
 static struct lc_generated generated;

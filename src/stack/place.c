@@ -1,5 +1,5 @@
 /*
- * stack/place.c - see place.h.
+ * stack/place.c - keeps the table of places: it learns, grows and evicts.
  *
  * A table is direct-mapped in sets of `ways` entries, and grows when live entries push each other
  * out, so that a thread with three places pays for three.

@@ -1,4 +1,4 @@
-/* stack/walker.c - see walker.h. */
+/* stack/walker.c - walks a thread's own stack through JVMTI. */
 #include "src/stack/walker.h"
 
 #include <errno.h>

@@ -1,4 +1,4 @@
-/* stack/words.c - see words.h. */
+/* stack/words.c - reads words of a stack and keeps those that an entry cannot hold. */
 #include "src/stack/words.h"
 
 #include <stdlib.h>
