@@ -1,6 +1,5 @@
 /*
- * spans/span_rows.c - replaces the numbers in the rows of the tree by what they name. It replaces the numbers in the rows of the tree by what they
- * name.
+ * spans/span_rows.c - replaces the numbers in the rows of the tree by what they name.
  */
 #include "analyzer/spans/span_rows.h"
 

@@ -15,7 +15,7 @@
 #define LC_SPANS_FINE_RISE 1.5          /* context switches, while they run / else */
 #define LC_SPANS_FINE_SWITCHES 10.0     /* in LC_TIMELINE_NS: below it a rise is noise */
 #define LC_SPANS_FINE_BUSY 0.25         /* of their CPU use: time that is compared with */
-#define LC_SPANS_FINE_SWITCHES_EACH 0.1 /* per task, where there is no other time to compare with */
+#define LC_SPANS_FINE_SWITCHES_EACH 0.1 /* per task, without a time to compare with */
 
 /* Coarse-grained. */
 #define LC_SPANS_COARSE_PART 0.05     /* of all tasks, at most: a small group */

@@ -1,8 +1,8 @@
 /*
  * core/observe.c - holds the function that is shown new objects.
  *
- * Order: O1  the observer is stored (release) behind what it needs -> loaded (acquire). The int is a
- *            hint alone: a thread that sees it late shows one object more, or one less.
+ * Order: O1  the observer is stored (release) behind what it needs -> loaded (acquire). The int
+ *            is a hint alone: a thread that sees it late shows one object more, or one less.
  */
 #include "src/core/observe.h"
 

@@ -1,8 +1,8 @@
 /*
  * core/wake.c - keeps one semaphore, on which the attribution thread sleeps.
  *
- * Order: W1  lc_wake_init() stores ready (release) -> lc_wake() loads it (acquire): the semaphore is
- *            made before anybody posts it.
+ * Order: W1  lc_wake_init() stores ready (release) -> lc_wake() loads it (acquire): the
+ *            semaphore is made before anybody posts it.
  */
 #include "src/core/wake.h"
 

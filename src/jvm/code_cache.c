@@ -20,8 +20,9 @@
  *                acquires a new field sees the odd or a later version when it looks again.
  *            C2  slot store (release) -> load (acquire): the entry is whole.
  *            C3  tables store (release) -> load (acquire): the maps are there.
- *            C4  a method is stored behind the version of its entry, and cleared before the next one: who
- *                loads it (acquire) and finds the version as before has that entry's, or 0.
+ *            C4  a method is stored behind the version of its entry, and cleared before the next
+ *                one: who loads it (acquire) and finds the version as before has that entry's
+ *                method, or 0.
  * A reader may still find code whose unload event is on its way. The thread that runs at the pc
  * keeps its own code alive, so its bytes can be read; whether they are the same code is the
  * question of `life`, which the JVM's event order answers: unload comes before the next load.

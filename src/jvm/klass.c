@@ -7,8 +7,8 @@
  *
  * Invariant: I1  an entry's `klass` is set once. The entries of one Klass * follow one another in
  *                probing order, the latest last: only that one can still be true.
- *            I2  fields other than `klass`, `state`, `epoch` are written by the handler that claimed
- *                the entry, before it is READY.
+ *            I2  fields other than `klass`, `state`, `epoch` are written by the handler that
+ *                claimed the entry, before it is READY.
  *            I3  `epoch` is one that began after, or in which, everything about the class was
  *                compared with the memory at its Klass *. A class is unloaded only while the world
  *                is stopped, which ends the epoch, so until then the entry is true. Collectors that

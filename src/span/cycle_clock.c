@@ -10,9 +10,10 @@
  * that clock and a value of this one. One costs a system call, so it is taken by the slow path and
  * at most every CHECKPOINT_NS.
  *
- * Invariants: all of a clock belongs to its thread; the kernel writes the mapped pages while that thread is
- *             not running, or between two of its instructions. How a clock is chosen is written by
- *             lc_cycles_init() only, before there are clocks. Counts are atomic, relaxed.
+ * Invariants: all of a clock belongs to its thread; the kernel writes the mapped pages while that
+ *             thread is not running, or between two of its instructions. How a clock is chosen is
+ *             written by lc_cycles_init() only, before there are clocks. Counts are atomic,
+ *             relaxed.
  */
 #include "src/span/cycle_clock.h"
 

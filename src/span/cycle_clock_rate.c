@@ -4,8 +4,8 @@
  * Two pairs of (TSC, CLOCK_MONOTONIC) give the rate: one from lc_cycles_rate_init() and one from now.
  * The further apart they are, the less it matters how far apart the two readings of a pair are.
  *
- * Invariant: the first pair never changes after lc_cycles_rate_init(), and each factor is one atomic
- *            number. Two conversions on both sides of a refinement use two rates, so their
+ * Invariant: the first pair never changes after lc_cycles_rate_init(), and each factor is one
+ *            atomic number. Two conversions on both sides of a refinement use two rates, so their
  *            difference may be negative; a duration is converted with one rate instead.
  */
 #include <cpuid.h>

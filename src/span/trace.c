@@ -6,7 +6,8 @@
  *            R2  put stores a chunk's next (release) -> take loads it (acquire): the next chunk is
  *                set up; the owner does not touch this one any more, which may be freed or kept as
  *                the spare.
- *            R3  the spare is exchanged (acquire and release): whoever has it is done with its rows.
+ *            R3  the spare is exchanged (acquire and release): whoever has it is done with its
+ *                rows.
  */
 #include "src/span/trace.h"
 
