@@ -36,6 +36,7 @@ def cycles_of_busy(report):
 
 
 # What the kernel's clock and ours may differ by: its part of each switch; and a look, where it is coarse.
+@pytest.mark.quiet
 @pytest.mark.parametrize("clock, slack_ns", [("auto", 0), ("coarse", 2_000_000)])
 def test_cycles_are_the_cpu_time_of_the_thread(spans, clock, slack_ns):
     stolen = stolen_ns()
