@@ -5,6 +5,10 @@
  *
  * The program is a model: functions with frames of various sizes, whose calls have return
  * addresses. Its stack is laid out in an array, with other values between the return addresses.
+ *
+ * The address of a place tells where the table keeps it, and so which places get into each other's
+ * way. The array therefore lies at the same address in each run, and tests of places that may get
+ * into each other's way are repeated with the array at many addresses.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -12,6 +16,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #include <cmocka.h>
 
@@ -27,6 +32,8 @@
 
 enum {
 	STACK_WORDS = 2048,
+	STACKS = 256,     /* addresses of the array that tests are repeated at */
+	STACK_STEP = 514, /* words from one to the next */
 	FUNCTIONS = 24,
 	LIBRARY =
 	    12,    /* functions below are a library's: a walk goes on to the first that is none */
@@ -53,7 +60,8 @@ static const struct lc_place_kind guessed = { sizeof(struct entry), 4, .guessed 
 static const struct lc_place_kind with_far = { sizeof(struct entry), 4, .far = true };
 static const struct lc_place_kind any_depth = { sizeof(struct entry), 64, .any_depth = true };
 
-static uint64_t stack[STACK_WORDS];
+static uint64_t *stacks;           /* STACK_WORDS, and room to move them to all addresses */
+static uint64_t *stack;            /* STACK_WORDS within */
 static const struct path *current; /* what lies on the stack */
 static uint64_t frame;             /* of the hook */
 static uint32_t code_moved;        /* times that calls got other return addresses */
@@ -85,6 +93,12 @@ static uint32_t random_below(uint32_t n)
 static uint64_t stack_end(void)
 {
 	return (uint64_t)(uintptr_t)(stack + STACK_WORDS);
+}
+
+/* Lay out the stack at another address from now on: `n` below STACKS. */
+static void move_stack(unsigned n)
+{
+	stack = stacks + (size_t)n * STACK_STEP;
 }
 
 /* Where a call returns to. After code was freed the same address means another call. */
@@ -302,30 +316,51 @@ static unsigned known_variants(const struct lc_places *p, const struct lc_place_
 	return known;
 }
 
-static void learn_variants(struct lc_places *p, const struct lc_place_kind *kind)
+/* Ask for each of them once, as a hook does. Returns how many were not known and so were learnt. */
+static unsigned learn_variants(struct lc_places *p, const struct lc_place_kind *kind)
 {
+	unsigned learnt = 0;
+
 	for (unsigned i = 0; i < VARIANTS; i++) {
 		lay_out(variant(i));
-		if (!find(p, kind, 9))
-			assert_non_null(learn(p, kind, 9));
+		if (find(p, kind, 9))
+			continue;
+		assert_non_null(learn(p, kind, 9));
+		learnt++;
 	}
+	return learnt;
+}
+
+/*
+ * Ask until all of them are known. A table grows once places have pushed each other out half as
+ * often as it has entries. Where few places meet, this takes many rounds, and in the larger table
+ * places may meet again.
+ */
+static void learn_all_variants(struct lc_places *p, const struct lc_place_kind *kind)
+{
+	unsigned rounds = 0;
+
+	while (learn_variants(p, kind))
+		assert_true(++rounds < 1000);
+	assert_int_equal(known_variants(p, kind), VARIANTS);
 }
 
 static void any_number_of_places_with_one_frame_and_key_are_known_by_their_words(void **state)
 {
-	struct lc_places near, far;
-
 	(void)state;
-	lc_places_init(&near, &guessed, same_answer);
-	lc_places_init(&far, &with_far, NULL);
-	for (unsigned round = 0; round < 20; round++) {
-		learn_variants(&near, &guessed);
-		learn_variants(&far, &with_far);
+	for (unsigned n = 0; n < STACKS; n++) {
+		struct lc_places near, far;
+
+		move_stack(n);
+		lc_places_init(&near, &guessed, same_answer);
+		lc_places_init(&far, &with_far, NULL);
+		for (unsigned round = 0; round < 20; round++)
+			learn_variants(&near, &guessed);
+		learn_all_variants(&far, &with_far);
+		assert_int_equal(known_variants(&near, &guessed), 4); /* its ways */
+		lc_places_free(&near);
+		lc_places_free(&far);
 	}
-	assert_int_equal(known_variants(&far, &with_far), VARIANTS);
-	assert_int_equal(known_variants(&near, &guessed), 4); /* its ways */
-	lc_places_free(&near);
-	lc_places_free(&far);
 }
 
 static void a_place_pushes_out_the_one_that_means_the_same(void **state)
@@ -446,27 +481,47 @@ static void the_end_of_the_stack_is_not_read_at_any_depth(void **state)
 	lc_places_free(&p);
 }
 
+/* Grow a table until none of the variants pushes another one out when they are learnt in order. */
+static void make_room_for_variants(struct lc_places *p)
+{
+	unsigned rounds = 0;
+	uint32_t evictions;
+
+	do {
+		assert_true(++rounds < 1000);
+		learn_all_variants(p, &with_far);
+		lc_generated_freed();
+		evictions = p->evictions;
+		learn_variants(p, &with_far);
+	} while (p->evictions != evictions);
+	assert_int_equal(known_variants(p, &with_far), VARIANTS);
+}
+
 static void freed_code_makes_every_place_new_and_its_room_free(void **state)
 {
-	struct lc_places p;
-	uint32_t mask = 0;
-
 	(void)state;
-	lc_places_init(&p, &with_far, NULL);
-	for (unsigned round = 0; round < 50; round++) {
-		lc_generated_freed();
-		assert_int_equal(known_variants(&p, &with_far), 0);
-		lay_out(variant(0));
-		assert_non_null(learn(&p, &with_far, 9));
-		assert_int_equal(known_variants(&p, &with_far), 1);
-		for (unsigned i = 0; i < 4; i++)
-			learn_variants(&p, &with_far);
-		assert_true(known_variants(&p, &with_far) > VARIANTS / 2);
-		if (round == 10)
-			mask = p.mask;
+	for (unsigned n = 0; n < STACKS; n++) {
+		struct lc_places p;
+		uint32_t mask, evictions;
+
+		move_stack(n);
+		lc_places_init(&p, &with_far, NULL);
+		make_room_for_variants(&p);
+		mask = p.mask;
+		evictions = p.evictions;
+		for (unsigned round = 0; round < 50; round++) {
+			lc_generated_freed();
+			assert_int_equal(known_variants(&p, &with_far), 0);
+			lay_out(variant(0));
+			assert_non_null(learn(&p, &with_far, 9));
+			assert_int_equal(known_variants(&p, &with_far), 1);
+			assert_int_equal(learn_variants(&p, &with_far), VARIANTS - 1);
+			assert_int_equal(known_variants(&p, &with_far), VARIANTS);
+		}
+		assert_int_equal(p.mask, mask);
+		assert_int_equal(p.evictions, evictions);
+		lc_places_free(&p);
 	}
-	assert_int_equal(p.mask, mask);
-	lc_places_free(&p);
 }
 
 static void keep_many(const struct lc_place_kind *kind, uint64_t many, bool all)
@@ -566,6 +621,8 @@ static int setup(void **state)
 	(void)state;
 	no_memory = false;
 	random_state = 1;
+	code_moved = 0;
+	move_stack(0);
 	lc_generated_init(
 	    &(struct lc_generated){ CODE_LOW, CODE_HIGH, CODE_LOW, INTERPRETER_HIGH });
 	return lc_walker_create(&walker);
@@ -576,6 +633,24 @@ static int teardown(void **state)
 	(void)state;
 	lc_walker_destroy(walker);
 	return 0;
+}
+
+/* The address is free: programs lie far above, with the sanitizers too. */
+static int map_stacks(void **state)
+{
+	void *const address = (void *)(uintptr_t)0x10000000; /* NOLINT */
+
+	(void)state;
+	stacks =
+	    mmap(address, (STACK_WORDS + STACKS * STACK_STEP) * sizeof(*stacks),
+	         PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
+	return stacks == address ? 0 : -1;
+}
+
+static int unmap_stacks(void **state)
+{
+	(void)state;
+	return munmap(stacks, (STACK_WORDS + STACKS * STACK_STEP) * sizeof(*stacks));
 }
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
@@ -598,5 +673,5 @@ int main(void)
 		TEST(words_beyond_the_nearest_need_memory_and_tell_places_apart),
 	};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return cmocka_run_group_tests(tests, map_stacks, unmap_stacks);
 }
