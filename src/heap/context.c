@@ -7,6 +7,7 @@
 static const struct lc_place_kind kind = { .entry_bytes = sizeof(struct lc_context),
 	                                   .ways = 4,
 	                                   .guessed = true };
+LC_PLACE_KIND_FITS(struct lc_context, 4);
 
 static bool same_site(const struct lc_place *a, const struct lc_place *b)
 {

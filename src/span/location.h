@@ -40,6 +40,7 @@ struct lc_location {
 static const struct lc_place_kind lc_location_kind = { .entry_bytes = sizeof(struct lc_location),
 	                                               .ways = 4,
 	                                               .far = true };
+LC_PLACE_KIND_FITS(struct lc_location, 4);
 
 struct lc_locations {
 	struct lc_places places;

@@ -38,6 +38,7 @@ struct lc_task_place {
 static const struct lc_place_kind lc_task_place_kind = {
 	.entry_bytes = sizeof(struct lc_task_place), .ways = 64, .any_depth = true
 };
+LC_PLACE_KIND_FITS(struct lc_task_place, 64);
 
 /* What the class word of an object meant when it was last looked up. */
 struct lc_task_place_class {

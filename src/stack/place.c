@@ -23,23 +23,33 @@ enum {
 	RELEARN_MAX = 16, /* then words that have changed are dropped */
 };
 
+/* The ways of every table in which nothing was kept yet. Never written. */
+static _Alignas(uint64_t) unsigned char none[LC_PLACES_NONE_BYTES];
+
+static bool has_none(const struct lc_places *p)
+{
+	return p->near == none;
+}
+
 void lc_places_init(struct lc_places *p, const struct lc_place_kind *kind, lc_place_same *same)
 {
-	*p = (struct lc_places){ .generation = lc_generated_generation(),
-		                 .kind = kind,
-		                 .same = same };
+	*p = (struct lc_places){
+		.near = none, .generation = lc_generated_generation(), .kind = kind, .same = same
+	};
 }
 
 void lc_places_free(struct lc_places *p)
 {
-	for (uint32_t i = 0; p->near && i <= p->mask; i++) {
+	if (has_none(p))
+		return;
+	for (uint32_t i = 0; i <= p->mask; i++) {
 		free(lc_place_at(p->near, p->kind, i)->words.more);
 		if (p->far)
 			free(lc_place_at(p->far, p->kind, i)->words.more);
 	}
 	free(p->near);
 	free(p->far);
-	p->near = p->far = NULL;
+	lc_places_init(p, p->kind, p->same);
 }
 
 static uint32_t current_generation(const struct lc_places *p)
@@ -226,7 +236,7 @@ static void move_all(struct lc_places *p, unsigned char *table, uint32_t len)
 static int grow(struct lc_places *p)
 {
 	const uint32_t min = p->kind->ways > TABLE_MIN ? p->kind->ways : TABLE_MIN;
-	const uint32_t cap = p->near ? (p->mask + 1) * 4 : min;
+	const uint32_t cap = has_none(p) ? min : (p->mask + 1) * 4;
 	struct lc_places bigger = *p;
 
 	p->evictions = 0;
@@ -239,8 +249,10 @@ static int grow(struct lc_places *p)
 		free(bigger.far);
 		return -ENOMEM;
 	}
-	move_all(&bigger, p->near, p->mask + 1);
-	move_all(&bigger, p->far, p->mask + 1);
+	if (!has_none(p)) {
+		move_all(&bigger, p->near, p->mask + 1);
+		move_all(&bigger, p->far, p->mask + 1);
+	}
 	bigger.evictions = 0;
 	*p = bigger;
 	return 0;
@@ -250,9 +262,9 @@ struct lc_place *lc_places_keep(struct lc_places *p, struct lc_place *new)
 {
 	struct lc_place *to;
 
-	if (p->near && p->evictions > (p->mask + 1) / 2 && p->mask + 1 < TABLE_MAX)
+	if (!has_none(p) && p->evictions > (p->mask + 1) / 2 && p->mask + 1 < TABLE_MAX)
 		(void)grow(p);
-	if (!p->near && grow(p))
+	if (has_none(p) && grow(p))
 		return NULL;
 	new->generation = current_generation(p);
 	to = way_for(p, new);

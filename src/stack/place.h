@@ -22,6 +22,15 @@
 #include "src/base/hash.h"
 #include "src/stack/words.h"
 
+/*
+ * All tables in which nothing was kept yet share one empty set of ways, so that a search needs no
+ * test for them. It has this size, and each kind asserts that its ways fit in.
+ */
+enum { LC_PLACES_NONE_BYTES = 16384 };
+
+#define LC_PLACE_KIND_FITS(entry, ways)                                                            \
+	_Static_assert(sizeof(entry) * (ways) <= LC_PLACES_NONE_BYTES, "too few bytes")
+
 /* How a table works. Make it a static constant, so that a search is compiled for its kind. */
 struct lc_place_kind {
 	uint32_t entry_bytes; /* size of the user's structure */
@@ -55,7 +64,7 @@ struct lc_place {
 typedef bool lc_place_same(const struct lc_place *a, const struct lc_place *b);
 
 struct lc_places {
-	unsigned char *near; /* entries; NULL: nothing was kept yet */
+	unsigned char *near; /* entries; the shared empty set until one is kept; never NULL */
 	uint32_t mask;       /* entries - 1 */
 	uint32_t evictions;  /* since the table grew */
 	const _Atomic uint32_t *generation;
@@ -100,21 +109,17 @@ static inline __attribute__((always_inline)) struct lc_place *
 lc_places_find(const struct lc_places *p, const struct lc_place_kind *kind, uint64_t frame,
                uint64_t key, uint64_t stack_end)
 {
+	unsigned char *near = p->near;
 	uint32_t at = lc_place_hash(kind->any_depth ? 0 : frame, key) & p->mask;
-	uint32_t now;
+	uint32_t now = atomic_load_explicit(p->generation, memory_order_relaxed); /* a hint */
 
-	if (__builtin_expect(!p->near, 0))
-		return NULL;
-	now = atomic_load_explicit(p->generation, memory_order_relaxed); /* a hint */
 	for (uint32_t way = 0; way < kind->ways; way++) {
-		struct lc_place *x = lc_place_at(p->near, kind, at ^ way);
+		struct lc_place *x = lc_place_at(near, kind, at ^ way);
 
-		if (x->key != key || x->generation != now)
-			continue;
-		if (kind->any_depth ? frame + (uint64_t)x->words.reach * 8 >= stack_end
-		                    : x->frame != frame)
-			continue;
-		if (lc_words_same(&x->words, frame))
+		if (x->key == key && x->generation == now &&
+		    (kind->any_depth ? frame + (uint64_t)x->words.reach * 8 < stack_end
+		                     : x->frame == frame) &&
+		    lc_words_same(&x->words, frame))
 			return x;
 	}
 	return kind->far ? lc_places_find_far(p, frame, key) : NULL;

@@ -59,6 +59,7 @@ struct entry {
 static const struct lc_place_kind guessed = { sizeof(struct entry), 4, .guessed = true };
 static const struct lc_place_kind with_far = { sizeof(struct entry), 4, .far = true };
 static const struct lc_place_kind any_depth = { sizeof(struct entry), 64, .any_depth = true };
+LC_PLACE_KIND_FITS(struct entry, 64);
 
 static uint64_t *stacks;           /* STACK_WORDS, and room to move them to all addresses */
 static uint64_t *stack;            /* STACK_WORDS within */
