@@ -151,7 +151,8 @@ static struct lc_place *victim(struct lc_places *p, const struct lc_place *new, 
 			same = x;
 	}
 	p->evictions++;
-	return same ? same : lc_place_at(p->near, p->kind, at ^ (p->evictions % p->kind->ways));
+	return same ? same
+	            : lc_place_at(p->near, p->kind, at ^ (p->evictions & (p->kind->ways - 1)));
 }
 
 /*
@@ -171,7 +172,8 @@ static struct lc_place *shape_victim(struct lc_places *p, const struct lc_place 
 			if (same_shape(x, lc_place_at(p->near, p->kind, at ^ i)))
 				twin = x;
 	}
-	return twin ? twin : lc_place_at(p->near, p->kind, at ^ (p->evictions % p->kind->ways));
+	return twin ? twin
+	            : lc_place_at(p->near, p->kind, at ^ (p->evictions & (p->kind->ways - 1)));
 }
 
 /* The entry for a new place of a kind with far ones. */
@@ -185,7 +187,7 @@ static struct lc_place *way_with_far(struct lc_places *p, const struct lc_place 
 	}
 	at = far_hash(new) & p->mask;
 	to = free_way(p, p->far, at);
-	return to ? to : lc_place_at(p->far, p->kind, at ^ (p->evictions++ % p->kind->ways));
+	return to ? to : lc_place_at(p->far, p->kind, at ^ (p->evictions++ & (p->kind->ways - 1)));
 }
 
 /* The entry for a new place. */
