@@ -46,6 +46,67 @@ static int order_texts(const char *x, const char *y)
 	}
 #include "src/format/sections.def"
 
+/* ---- limits ---- */
+
+/* Leave the function where a number is not such as its column allows; `before` is the column before. */
+#define LC_LIMIT(member, good)                                                                     \
+	if (!(good))                                                                               \
+		return false;                                                                      \
+	before = x->member;
+#define LC_LIMIT_SITE(member) before = x->member;
+#define LC_LIMIT_SITE_OR_0(member) before = x->member;
+#define LC_LIMIT_PATH(member) before = x->member;
+#define LC_LIMIT_STRING(member)
+#define LC_LIMIT_ENGINE(member) LC_LIMIT(member, x->member < engines)
+#define LC_LIMIT_LESS(member) LC_LIMIT(member, (uint64_t)x->member < limit)
+#define LC_LIMIT_BELOW(n)                                                                          \
+	limit = (n);                                                                               \
+	LC_LIMIT_LESS
+#define LC_LIMIT_BUCKET LC_LIMIT_BELOW(LC_BUCKET_COUNT)
+#define LC_LIMIT_NODE LC_LIMIT_BELOW(LC_NODE_END)
+#define LC_LIMIT_SUBMIT(member)                                                                    \
+	LC_LIMIT(member, x->member < LC_SUBMIT_KINDS || x->member == LC_SUBMIT_FIRST)
+#define LC_LIMIT_TENTH(member) before = x->member / LC_TIMELINE_NS;
+#define LC_LIMIT_U64(member) before = x->member;
+#define LC_LIMIT_FROM(member) LC_LIMIT(member, x->member >= before)
+#define LC_LIMIT_PART(member) LC_LIMIT(member, x->member <= before)
+#define LC_LIMIT_LENGTH(member) LC_LIMIT(member, x->member <= UINT64_MAX - before)
+
+#define LC_KEY(id, member, type, text) LC_LIMIT_##type(member)
+#define LC_SUM(id, member, type, text) LC_LIMIT_##type(member)
+#define LC_SUMS(id, member, text)
+#define LC_MAX(id, member, type, text) LC_LIMIT_##type(member)
+#define LC_SECTION(name, number, prefix, noun, list, owner, columns)                               \
+	static bool valid_##list(const void *row, unsigned engines)                                \
+	{                                                                                          \
+		const struct lc_block_##noun *x = row;                                             \
+		uint64_t before = 0, limit = 0;                                                    \
+                                                                                                   \
+		columns(void) before;                                                              \
+		(void)limit;                                                                       \
+		(void)engines;                                                                     \
+		return true;                                                                       \
+	}
+#include "src/format/sections.def"
+
+/* ---- sums ---- */
+
+#define LC_KEY(id, member, type, text)
+#define LC_SUM(id, member, type, text) lc_sum_add(&x->member, y->member);
+#define LC_SUMS(id, member, text)                                                                  \
+	for (unsigned i = 0; i < LC_LIVE_COLUMNS; i++)                                             \
+		lc_sum_add(&x->member[i], y->member[i]);
+#define LC_MAX(id, member, type, text) x->member = y->member > x->member ? y->member : x->member;
+#define LC_SECTION(name, number, prefix, noun, list, owner, columns)                               \
+	static void add_##list(void *to, const void *from)                                         \
+	{                                                                                          \
+		struct lc_block_##noun *x = to;                                                    \
+		const struct lc_block_##noun *y = from;                                            \
+                                                                                                   \
+		columns                                                                            \
+	}
+#include "src/format/sections.def"
+
 /* ---- descriptions ---- */
 
 #define LC_KEY(id, member, type, text) +1
@@ -105,6 +166,8 @@ _Static_assert(sizeof(const char *) == 8, "a string's address is a number of a r
 			.list = offsetof(struct lc_block_input, rows),                             \
 			.list_len = offsetof(struct lc_block_input, rows##_len),                   \
 			.order = order_##rows,                                                     \
+			.valid = valid_##rows,                                                     \
+			.add = add_##rows,                                                         \
 		};                                                                                 \
                                                                                                    \
 		_Static_assert(sizeof(columns) / sizeof(columns[0]) <= LC_COLUMNS_MAX,             \
@@ -191,32 +254,4 @@ bool lc_section_valid(const struct lc_section_spec *s, const struct lc_section_l
 			return false;
 	}
 	return true;
-}
-
-bool lc_section_row_valid(const struct lc_section_spec *s, unsigned engines, const void *row)
-{
-	const struct lc_section_limits limits = { .below = {
-		                                      [LC_COLUMN_SITE] = UINT64_MAX,
-		                                      [LC_COLUMN_SITE_OR_0] = UINT64_MAX,
-		                                      [LC_COLUMN_PATH] = UINT64_MAX,
-		                                      [LC_COLUMN_STRING] = UINT64_MAX,
-		                                      [LC_COLUMN_ENGINE] = engines,
-		                                  } };
-	uint64_t v[LC_COLUMNS_MAX];
-
-	lc_section_load(s, row, v);
-	return lc_section_valid(s, &limits, v);
-}
-
-void lc_section_add(const struct lc_section_spec *s, void *to, const void *from)
-{
-	for (unsigned i = s->keys_len; i < s->columns_len; i++) {
-		const struct lc_column *c = &s->columns[i];
-		uint64_t sum, more;
-
-		memcpy(&sum, (char *)to + c->offset, sizeof(sum));
-		memcpy(&more, (const char *)from + c->offset, sizeof(more));
-		lc_column_add(c, &sum, more);
-		memcpy((char *)to + c->offset, &sum, sizeof(sum));
-	}
 }

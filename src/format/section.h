@@ -57,6 +57,10 @@ struct lc_section_spec {
 	size_t list_len;
 	/* The order of two structs by their keys, as qsort() wants it: 0 where they differ in values alone. */
 	int (*order)(const void *a, const void *b);
+	/* Is every column within its limits? Sites, paths and strings may be any; engines are below `engines`. */
+	bool (*valid)(const void *row, unsigned engines);
+	/* Add the values of struct `from` to those of struct `to`, which has the same keys. */
+	void (*add)(void *to, const void *from);
 };
 
 /* For columns whose limit only the reader knows: the numbers that they may hold are less. */
@@ -73,12 +77,6 @@ void lc_section_load(const struct lc_section_spec *s, const void *row, uint64_t 
 /* Is every column within its limits? */
 bool lc_section_valid(const struct lc_section_spec *s, const struct lc_section_limits *limits,
                       const uint64_t *v);
-
-/* The same for a struct of rows.h, whose sites, paths and strings may be any; engines are below `engines`. */
-bool lc_section_row_valid(const struct lc_section_spec *s, unsigned engines, const void *row);
-
-/* Add the values of struct `from` to those of struct `to`, which has the same keys. */
-void lc_section_add(const struct lc_section_spec *s, void *to, const void *from);
 
 /* Add one value to that of another row. */
 static inline void lc_column_add(const struct lc_column *c, uint64_t *to, uint64_t from)

@@ -97,7 +97,8 @@ static unsigned bits(uint64_t value)
 
 /* -- fields that a sample shares with the trailer of other records -------------------------- */
 
-static void get_thread_and_time(struct cursor *c, uint64_t type, struct lc_ring_record *out)
+static inline __attribute__((always_inline)) void
+get_thread_and_time(struct cursor *c, uint64_t type, struct lc_ring_record *out)
 {
 	if (type & PERF_SAMPLE_TID) {
 		out->pid = get32(c);
@@ -107,7 +108,8 @@ static void get_thread_and_time(struct cursor *c, uint64_t type, struct lc_ring_
 		out->time_ns = get64(c);
 }
 
-static void get_id_and_cpu(struct cursor *c, uint64_t type, struct lc_ring_record *out)
+static inline __attribute__((always_inline)) void get_id_and_cpu(struct cursor *c, uint64_t type,
+                                                                 struct lc_ring_record *out)
 {
 	if (type & PERF_SAMPLE_ID)
 		out->id = get64(c);

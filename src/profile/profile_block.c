@@ -127,7 +127,7 @@ static bool input_is_valid(struct lc_block_encoder *e)
 		const struct lc_section_spec *s = lc_section_spec(n);
 
 		for (size_t i = 0; s && i < rows_len(e, n) && valid; i++)
-			valid = lc_section_row_valid(s, LC_ENGINES_MAX, row_at(in, s, i));
+			valid = s->valid(row_at(in, s, i), LC_ENGINES_MAX);
 	}
 	for (size_t i = 0; i < in->spans_len && valid; i++)
 		valid = span_is_valid(&in->spans[i]);

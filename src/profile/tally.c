@@ -92,10 +92,10 @@ static void add_span(void *to, const void *from)
 
 /* How rows of a section are kept. */
 struct kind {
-	const struct lc_section_spec *spec; /* NULL: not flat */
-	size_t bytes;                       /* of a row */
+	size_t bytes; /* of a row */
 	/* 0: they differ in their values alone; NULL: each row is one of its own */
 	int (*order)(const void *a, const void *b);
+	void (*add)(void *to, const void *from);
 };
 
 static struct kind kind_of(enum lc_section section)
@@ -103,18 +103,10 @@ static struct kind kind_of(enum lc_section section)
 	const struct lc_section_spec *spec = lc_section_spec(section);
 
 	if (spec)
-		return (struct kind){ spec, spec->row_bytes, spec->order };
+		return (struct kind){ spec->row_bytes, spec->order, spec->add };
 	if (section == LC_SECTION_SPANS)
-		return (struct kind){ NULL, sizeof(struct lc_block_span), order_spans };
-	return (struct kind){ NULL, sizeof(struct lc_block_trace), NULL };
-}
-
-static void add(const struct kind *kind, void *to, const void *from)
-{
-	if (kind->spec)
-		lc_section_add(kind->spec, to, from);
-	else
-		add_span(to, from);
+		return (struct kind){ sizeof(struct lc_block_span), order_spans, add_span };
+	return (struct kind){ sizeof(struct lc_block_trace), NULL, NULL };
 }
 
 static void coalesce(struct rows *r, const struct kind *kind)
@@ -127,7 +119,7 @@ static void coalesce(struct rows *r, const struct kind *kind)
 	qsort(data, r->len, bytes, kind->order);
 	for (size_t i = 1; i < r->len; i++) {
 		if (!kind->order(data + kept * bytes, data + i * bytes))
-			add(kind, data + kept * bytes, data + i * bytes);
+			kind->add(data + kept * bytes, data + i * bytes);
 		else if (++kept != i)
 			memcpy(data + kept * bytes, data + i * bytes, bytes);
 	}
@@ -160,7 +152,7 @@ static int append(struct lc_tally *t, enum lc_section section, const void *row)
 /* Append a row of a flat section, if its numbers are such as docs/FORMAT.md allows. */
 static int append_valid(struct lc_tally *t, enum lc_section section, const void *row)
 {
-	if (!lc_section_row_valid(lc_section_spec(section), LC_TALLY_ENGINES, row))
+	if (!lc_section_spec(section)->valid(row, LC_TALLY_ENGINES))
 		return -EINVAL;
 	return append(t, section, row);
 }
@@ -348,8 +340,8 @@ bool lc_tally_block(struct lc_tally *t, struct lc_block_input *in)
 		const struct kind kind = kind_of(s);
 
 		coalesce(&t->rows[s], &kind);
-		if (kind.spec)
-			give(&t->rows[s], kind.spec, in);
+		if (lc_section_spec(s))
+			give(&t->rows[s], lc_section_spec(s), in);
 		any |= t->rows[s].len != 0;
 	}
 	in->spans = t->rows[LC_SECTION_SPANS].data;

@@ -209,15 +209,56 @@ static void a_row_with_a_number_out_of_range_is_not_valid(void **state)
 	(void)state;
 #define CHECK(name, rows)                                                                          \
 	for (unsigned i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)                              \
-	assert_int_equal(lc_section_row_valid(lc_section_spec(name), 8, &rows[i]), i == 0)
+	assert_int_equal(lc_section_spec(name)->valid(&rows[i], 8), i == 0)
 	CHECK(LC_SECTION_FIELDS, fields);
 	CHECK(LC_SECTION_NODES, nodes);
 	CHECK(LC_SECTION_PAUSES, pauses);
 	CHECK(LC_SECTION_TASKS, made);
 #undef CHECK
-	assert_true(
-	    lc_section_row_valid(lc_section_spec(LC_SECTION_TASKS), 8,
-	                         &(struct lc_block_task_made){ .submit_kind = LC_SUBMIT_FIRST }));
+	assert_true(lc_section_spec(LC_SECTION_TASKS)
+	                ->valid(&(struct lc_block_task_made){ .submit_kind = LC_SUBMIT_FIRST }, 8));
+}
+
+/* The agent checks structs, the analyzer the numbers that it has read: by one table, in two ways. */
+static void both_checks_of_a_row_agree(void **state)
+{
+	static const uint64_t numbers[] = { 0,         1,    2,    3,          7,
+		                            8,         63,   64,   192,        254,
+		                            255,       1024, 1025, UINT32_MAX, UINT64_MAX - 1,
+		                            UINT64_MAX };
+	const struct lc_section_limits any = { .below = { [LC_COLUMN_SITE] = UINT64_MAX,
+		                                          [LC_COLUMN_SITE_OR_0] = UINT64_MAX,
+		                                          [LC_COLUMN_PATH] = UINT64_MAX,
+		                                          [LC_COLUMN_STRING] = UINT64_MAX,
+		                                          [LC_COLUMN_ENGINE] = 8 } };
+	unsigned seed = 1, good = 0, bad = 0;
+
+	(void)state;
+	for (unsigned section = 0; section < LC_SECTION_COUNT; section++) {
+		const struct lc_section_spec *s = lc_section_spec(section);
+
+		for (unsigned i = 0; s && i < 20000; i++) {
+			uint64_t row[LC_COLUMNS_MAX + 1] = { 0 }, v[LC_COLUMNS_MAX];
+			bool valid;
+
+			assert_in_range(s->row_bytes, 1, sizeof(row));
+			for (unsigned c = 0; c < s->columns_len; c++) {
+				uint64_t n =
+				    numbers[(unsigned)rand_r(&seed) %
+				            (i % 4 ? 4 : sizeof(numbers) / sizeof(numbers[0]))];
+
+				if (s->columns[c].type != LC_COLUMN_STRING)
+					memcpy((char *)row + s->columns[c].offset, &n,
+					       s->columns[c].bytes);
+			}
+			lc_section_load(s, row, v);
+			valid = s->valid(row, 8);
+			assert_int_equal(valid, lc_section_valid(s, &any, v));
+			good += valid;
+			bad += !valid;
+		}
+	}
+	assert_true(good > 10000 && bad > 10000);
 }
 
 static int order(const struct lc_block_field *a, const struct lc_block_field *b)
@@ -253,11 +294,11 @@ static void values_are_added_up_to_the_top_or_are_the_largest(void **state)
 	const struct lc_block_metric worse = { 1, 2, 3, 4, 5, 6, 1, 0, 41 };
 
 	(void)state;
-	lc_section_add(s, &to, &more);
+	s->add(&to, &more);
 	assert_int_equal(to.samples, 11);
 	assert_true(to.latency_sum == UINT64_MAX);
 	assert_int_equal(to.latency_max, 40);
-	lc_section_add(s, &to, &worse);
+	s->add(&to, &worse);
 	assert_int_equal(to.samples, 12);
 	assert_int_equal(to.latency_max, 41);
 	assert_int_equal(to.engine, 1);
@@ -472,6 +513,7 @@ int main(void)
 		cmocka_unit_test(sections_that_are_not_flat_have_no_description),
 		cmocka_unit_test(a_row_gives_its_columns_in_the_order_of_the_file),
 		cmocka_unit_test(a_row_with_a_number_out_of_range_is_not_valid),
+		cmocka_unit_test(both_checks_of_a_row_agree),
 		cmocka_unit_test(rows_are_ordered_by_their_keys_with_strings_last),
 		cmocka_unit_test(values_are_added_up_to_the_top_or_are_the_largest),
 		cmocka_unit_test(
