@@ -47,18 +47,18 @@ enum { LC_SHARE_THREAD, LC_SHARE_ENGINE, LC_SHARE_BUCKET, LC_SHARE_KEY };
  */
 #define LC_WIDE(id) LC_##id##_HIGH,
 #define LC_NARROW(id)
-#define LC_WIDE_SITE LC_NARROW
-#define LC_WIDE_SITE_OR_0 LC_NARROW
-#define LC_WIDE_PATH LC_NARROW
-#define LC_WIDE_STRING LC_NARROW
-#define LC_WIDE_ENGINE LC_NARROW
-#define LC_WIDE_BUCKET LC_NARROW
-#define LC_WIDE_NODE LC_NARROW
-#define LC_WIDE_BELOW(n) LC_NARROW
-#define LC_WIDE_SUBMIT LC_NARROW
-#define LC_WIDE_TENTH LC_WIDE
-#define LC_WIDE_U64 LC_WIDE
-#define LC_WIDE_FROM LC_WIDE
+#define LC_WIDE_SITE(id) LC_NARROW(id)
+#define LC_WIDE_SITE_OR_0(id) LC_NARROW(id)
+#define LC_WIDE_PATH(id) LC_NARROW(id)
+#define LC_WIDE_STRING(id) LC_NARROW(id)
+#define LC_WIDE_ENGINE(id) LC_NARROW(id)
+#define LC_WIDE_BUCKET(id) LC_NARROW(id)
+#define LC_WIDE_NODE(id) LC_NARROW(id)
+#define LC_WIDE_BELOW(id) LC_NARROW(id)
+#define LC_WIDE_SUBMIT(id) LC_NARROW(id)
+#define LC_WIDE_TENTH(id) LC_WIDE(id)
+#define LC_WIDE_U64(id) LC_WIDE(id)
+#define LC_WIDE_FROM(id) LC_WIDE(id)
 #define LC_OWNER(prefix, number) LC_##prefix##_THREAD,
 #define LC_NOBODY
 #define LC_KEY(id, member, type, text) LC_##id, LC_WIDE_##type(id)

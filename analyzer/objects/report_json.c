@@ -90,7 +90,9 @@ static void processes(struct lc_json *j, const struct lc_load *l)
 		lc_json_end_object(j);
 		lc_json_object(j, "counters");
 		json_object_foreach(p->counters, name, value)
-		    lc_json_i64(j, name, json_integer_value(value));
+		{
+			lc_json_i64(j, name, json_integer_value(value));
+		}
 		lc_json_end_object(j);
 		lc_json_end_object(j);
 	}

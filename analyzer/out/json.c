@@ -34,8 +34,11 @@ static void quoted(FILE *out, const char *bytes, size_t len)
 		while (at < end && is_plain(*at))
 			at++;
 		fwrite(run, 1, (size_t)(at - run), out);
-		if (at < end)
-			fwrite(buffer, 1, lc_json_char_put(buffer, lc_utf8_next(&at, end)), out);
+		if (at < end) {
+			size_t n = lc_json_char_put(buffer, lc_utf8_next(&at, end));
+
+			fwrite(buffer, 1, n, out);
+		}
 	}
 	putc('"', out);
 }

@@ -20,7 +20,7 @@
 #define LC_ROW_ENGINE uint16_t
 #define LC_ROW_BUCKET uint8_t
 #define LC_ROW_NODE uint16_t
-#define LC_ROW_BELOW(n) uint8_t
+#define LC_ROW_BELOW uint8_t
 #define LC_ROW_SUBMIT uint8_t
 #define LC_ROW_TENTH uint64_t
 #define LC_ROW_U64 uint64_t

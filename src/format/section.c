@@ -26,7 +26,7 @@ static int order_texts(const char *x, const char *y)
 #define LC_ORDER_ENGINE(member) LC_ORDER(member)
 #define LC_ORDER_BUCKET(member) LC_ORDER(member)
 #define LC_ORDER_NODE(member) LC_ORDER(member)
-#define LC_ORDER_BELOW(n) LC_ORDER
+#define LC_ORDER_BELOW(member) LC_ORDER(member)
 #define LC_ORDER_SUBMIT(member) LC_ORDER(member)
 #define LC_ORDER_TENTH(member) LC_ORDER(member)
 #define LC_ORDER_U64(member) LC_ORDER(member)
@@ -58,12 +58,8 @@ static int order_texts(const char *x, const char *y)
 #define LC_LIMIT_PATH(member) before = x->member;
 #define LC_LIMIT_STRING(member)
 #define LC_LIMIT_ENGINE(member) LC_LIMIT(member, x->member < engines)
-#define LC_LIMIT_LESS(member) LC_LIMIT(member, (uint64_t)x->member < limit)
-#define LC_LIMIT_BELOW(n)                                                                          \
-	limit = (n);                                                                               \
-	LC_LIMIT_LESS
-#define LC_LIMIT_BUCKET LC_LIMIT_BELOW(LC_BUCKET_COUNT)
-#define LC_LIMIT_NODE LC_LIMIT_BELOW(LC_NODE_END)
+#define LC_LIMIT_BUCKET(member) LC_LIMIT(member, x->member < LC_BUCKET_COUNT)
+#define LC_LIMIT_NODE(member) LC_LIMIT(member, x->member < LC_NODE_END)
 #define LC_LIMIT_SUBMIT(member)                                                                    \
 	LC_LIMIT(member, x->member < LC_SUBMIT_KINDS || x->member == LC_SUBMIT_FIRST)
 #define LC_LIMIT_TENTH(member) before = x->member / LC_TIMELINE_NS;
@@ -73,6 +69,7 @@ static int order_texts(const char *x, const char *y)
 #define LC_LIMIT_LENGTH(member) LC_LIMIT(member, x->member <= UINT64_MAX - before)
 
 #define LC_KEY(id, member, type, text) LC_LIMIT_##type(member)
+#define LC_KEY_BELOW(id, member, n, text) LC_LIMIT(member, (uint64_t)x->member < (n))
 #define LC_SUM(id, member, type, text) LC_LIMIT_##type(member)
 #define LC_SUMS(id, member, text)
 #define LC_MAX(id, member, type, text) LC_LIMIT_##type(member)
@@ -80,10 +77,9 @@ static int order_texts(const char *x, const char *y)
 	static bool valid_##list(const void *row, unsigned engines)                                \
 	{                                                                                          \
 		const struct lc_block_##noun *x = row;                                             \
-		uint64_t before = 0, limit = 0;                                                    \
+		uint64_t before = 0;                                                               \
                                                                                                    \
 		columns(void) before;                                                              \
-		(void)limit;                                                                       \
 		(void)engines;                                                                     \
 		return true;                                                                       \
 	}
@@ -138,6 +134,7 @@ enum {
 	{ LC_TYPE_##type, .offset = offsetof(row, member), .bytes = sizeof(((row *)0)->member),    \
 	  .max = (is_max) },
 #define LC_KEY(id, member, type, text) LC_COLUMN(member, false, type)
+#define LC_KEY_BELOW(id, member, n, text) LC_COLUMN(member, false, BELOW(n))
 #define LC_SUM(id, member, type, text) LC_COLUMN(member, false, type)
 #define LC_SUMS(id, member, text)                                                                  \
 	LC_COLUMN(member[0], false, U64)                                                           \

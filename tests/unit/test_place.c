@@ -9,6 +9,8 @@
  * The address of a place tells where the table keeps it, and so which places get into each other's
  * way. The array therefore lies at the same address in each run, and tests of places that may get
  * into each other's way are repeated with the array at many addresses.
+ *
+ * It is longer than 600 lines because the three kinds of places stand the same tests of one model.
  */
 #include <setjmp.h>
 #include <stdarg.h>
