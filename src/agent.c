@@ -1,9 +1,9 @@
 /*
  * agent.c - is the agent's life in the JVM: load, start at VMInit, end at VMDeath.
  *
- * Nothing is done before VMInit but to ask for capabilities: the hook class can only be defined then, and
- * what the JVM loaded or generated earlier is replayed or retransformed. Whatever fails turns the
- * profiler off with one line on stderr; the program goes on.
+ * Nothing is done before VMInit but to ask for capabilities: the hook class can only be defined
+ * then, and what the JVM loaded or generated earlier is replayed or retransformed. Whatever fails
+ * turns the profiler off with one line on stderr; the program goes on.
  */
 #include <errno.h>
 #include <jvmti.h>

@@ -58,8 +58,8 @@ static uint32_t next_site(void *unused)
 }
 
 /*
- * Let the loader of `class` load the hook class. It may run Java code the first time, which allocates;
- * that must not happen between an instruction that allocates and its hook.
+ * Let the loader of `class` load the hook class. It may run Java code the first time, which
+ * allocates; that must not happen between an instruction that allocates and its hook.
  */
 static void resolve_hook(jvmtiEnv *jvmti, JNIEnv *jni, jclass class)
 {

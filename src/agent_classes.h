@@ -1,5 +1,6 @@
 /*
- * agent_classes.h - declares what the agent does with classes: it puts hooks in their bytecode and makes IDs of their methods.
+ * agent_classes.h - declares what the agent does with classes: it puts hooks in their bytecode and
+ * makes IDs of their methods.
  */
 #ifndef LC_AGENT_CLASSES_H
 #define LC_AGENT_CLASSES_H

@@ -1,8 +1,8 @@
 /*
  * agent_threads.h - declares how Java threads come to the agent and leave it.
  *
- * A thread gets its record when it starts, when the agent finds it running, or with the first hook that
- * finds it without one (lc_thread_enter()).
+ * A thread gets its record when it starts, when the agent finds it running, or with the first hook
+ * that finds it without one (lc_thread_enter()).
  */
 #ifndef LC_AGENT_THREADS_H
 #define LC_AGENT_THREADS_H
@@ -13,8 +13,9 @@
 struct lc_options;
 
 /*
- * Prepare, lc_thread_enter() included; `options` stays the caller's and alive. Returns 0, or -ENOTSUP
- * where a java.lang.Thread does not say which thread of the system it is. Context: [attach].
+ * Prepare, lc_thread_enter() included; `options` stays the caller's and alive. Returns 0, or
+ * -ENOTSUP where a java.lang.Thread does not say which thread of the system it is. Context:
+ * [attach].
  */
 int lc_agent_threads_init(JNIEnv *jni, const struct lc_options *options);
 

@@ -1,5 +1,6 @@
 /*
- * base/arena.c - makes and frees the arrays of an arena. Each array is memory of its own, so that a sanitizer sees its bounds.
+ * base/arena.c - makes and frees the arrays of an arena. Each array is memory of its own, so that a
+ * sanitizer sees its bounds.
  */
 #include "analyzer/base/arena.h"
 

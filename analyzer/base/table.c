@@ -1,5 +1,6 @@
 /*
- * base/table.c - finds rows by their keys. A table is a hash table with open addressing, at most half full.
+ * base/table.c - finds rows by their keys. A table is a hash table with open addressing, at most
+ * half full.
  */
 #include "analyzer/base/table.h"
 

@@ -79,7 +79,9 @@ static inline uint32_t lc_take_id(struct lc_reader *r, const struct lc_block_dec
 	return r->bad ? 0 : d->ids[type][local];
 }
 
-/* The tree's row of the thread that a row is of: in a block of all threads the row begins with it. */
+/*
+ * The tree's row of the thread that a row is of: in a block of all threads the row begins with it.
+ */
 uint32_t lc_take_owner(struct lc_reader *r, const struct lc_pass *p);
 
 /* Each reads one section in one pass. Returns 0 or -EBADMSG. */

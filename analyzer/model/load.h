@@ -9,7 +9,10 @@
 #include "analyzer/model/blockfile.h"
 #include "analyzer/model/tree.h"
 
-/* A kind of samples. Two are the same when all but the reason are equal; they are never added up else. */
+/*
+ * A kind of samples. Two are the same when all but the reason are equal; they are never added up
+ * else.
+ */
 struct lc_load_engine {
 	char *name;
 	char *event;

@@ -1,5 +1,6 @@
 /*
- * model/tree.h - describes merged profiles: names, call paths, object sites and what was counted for them.
+ * model/tree.h - describes merged profiles: names, call paths, object sites and what was counted
+ * for them.
  *
  * Call paths form one tree in which a child is found by hash, so equal paths of any thread or
  * process are one node. A count belongs to a site and an access path: the tree of accesses under
@@ -41,9 +42,10 @@ enum {
 enum { LC_SHARE_THREAD, LC_SHARE_ENGINE, LC_SHARE_BUCKET, LC_SHARE_KEY };
 
 /*
- * Columns of the flat sections' tables follow from sections.def. Of a key: LC_<PREFIX>_THREAD first, where
- * the tree keeps threads apart; then LC_<ID> of each, where a number of 64 bits takes two columns, the low
- * one first; LC_<PREFIX>_KEY is how many there are. Then LC_<ID> of the values, and LC_<PREFIX>_VALUES.
+ * Columns of the flat sections' tables follow from sections.def. Of a key: LC_<PREFIX>_THREAD
+ * first, where the tree keeps threads apart; then LC_<ID> of each, where a number of 64 bits takes
+ * two columns, the low one first; LC_<PREFIX>_KEY is how many there are. Then LC_<ID> of the
+ * values, and LC_<PREFIX>_VALUES.
  */
 #define LC_WIDE(id) LC_##id##_HIGH,
 #define LC_NARROW(id)
@@ -232,8 +234,8 @@ static inline const uint32_t *lc_tree_method(const struct lc_tree *t, uint32_t p
 }
 
 /*
- * Orders that do not depend on the order of the inputs: of texts by their bytes, of methods by their
- * names, of paths by the names of the frames from the leaf.
+ * Orders that do not depend on the order of the inputs: of texts by their bytes, of methods by
+ * their names, of paths by the names of the frames from the leaf.
  */
 int lc_tree_order_text(const struct lc_tree *t, uint32_t a, uint32_t b);
 int lc_tree_order_methods(const struct lc_tree *t, uint32_t a, uint32_t b);

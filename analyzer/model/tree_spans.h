@@ -11,7 +11,10 @@ struct lc_tree_bucket {
 	uint64_t count;
 };
 
-/* Row i of executions has intervals[interval_first[i]] up to interval_first[i + 1]; buckets likewise. */
+/*
+ * Row i of executions has intervals[interval_first[i]] up to interval_first[i + 1]; buckets
+ * likewise.
+ */
 struct lc_tree_spans {
 	struct lc_tree_interval
 	    *intervals; /* of a row: earliest first, LC_TIMELINE_NS apart or more */

@@ -17,7 +17,8 @@ struct lc_numa_report {
 	const char *policy_text; /* as given: "bind:1" */
 	/*
 	 * For the HTML page, which has the tables of the tree: paths are numbers, matrices and
-	 * by_node lists of what is not 0, and each site shows LC_NUMA_COMPACT_THREADS threads at most.
+	 * by_node lists of what is not 0, and each site shows LC_NUMA_COMPACT_THREADS threads at
+	 * most.
 	 */
 	bool compact;
 };

@@ -28,7 +28,9 @@ struct lc_numa_prose {
 void lc_numa_say(const struct lc_numa *n, const struct lc_numa_site *s, struct lc_numa_prose *w);
 void lc_numa_prose_free(struct lc_numa_prose *w);
 
-/* The machine in one line: one node, or nothing recorded and why. NULL where there is more to say. */
+/*
+ * The machine in one line: one node, or nothing recorded and why. NULL where there is more to say.
+ */
 const char *lc_numa_say_nothing(const struct lc_numa *n);
 
 #endif

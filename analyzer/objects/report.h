@@ -45,7 +45,9 @@ const char *lc_report_assumption(enum lc_split_method method);
 /* The members that the JSON and the HTML report have in common: "format" to "metrics" of all. */
 void lc_report_json_head(struct lc_json *j, const struct lc_report *r);
 
-/* Members of "metrics" and of "estimates", which the JSON and the HTML report have in common too. */
+/*
+ * Members of "metrics" and of "estimates", which the JSON and the HTML report have in common too.
+ */
 void lc_report_json_metric(struct lc_json *j, const struct lc_view_metric *m);
 void lc_report_json_estimate(struct lc_json *j, const struct lc_view_estimate *e);
 

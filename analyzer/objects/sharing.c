@@ -1,7 +1,8 @@
 /*
- * objects/sharing.c - finds the lines that are falsely shared, and adds them up by object. Line by line, the rows of a thread and of the same bytes
- * become one use; pairs of uses that are falsely shared name a finding by what they are parts of
- * (two sites and fields), and give it their rows. The rows of all lines are summed up at the end.
+ * objects/sharing.c - finds the lines that are falsely shared, and adds them up by object. Line by
+ * line, the rows of a thread and of the same bytes become one use; pairs of uses that are falsely
+ * shared name a finding by what they are parts of (two sites and fields), and give it their rows.
+ * The rows of all lines are summed up at the end.
  */
 #include "analyzer/objects/sharing.h"
 

@@ -1,6 +1,6 @@
 /*
- * out/html.c - puts a page together from the files of viewer/. viewer.h holds the files of viewer/, each as a text that ends with a
- * zero.
+ * out/html.c - puts a page together from the files of viewer/. viewer.h holds the files of viewer/,
+ * each as a text that ends with a zero.
  */
 #include "analyzer/out/html.h"
 

@@ -1,6 +1,6 @@
 /*
- * out/json.c - writes JSON and keeps track of what is open. Two bits for each level say whether it is an object, and whether it
- * holds a value.
+ * out/json.c - writes JSON and keeps track of what is open. Two bits for each level say whether it
+ * is an object, and whether it holds a value.
  */
 #include "analyzer/out/json.h"
 

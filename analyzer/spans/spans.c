@@ -1,6 +1,6 @@
 /*
- * spans/spans.c - adds up executions for the analysis of spans.h. Rows are sorted so that those of a
- * place, a type or a thread lie together, and become groups; when things happened is in
+ * spans/spans.c - adds up executions for the analysis of spans.h. Rows are sorted so that those of
+ * a place, a type or a thread lie together, and become groups; when things happened is in
  * spans_time.c.
  */
 #include "analyzer/spans/spans_impl.h"
@@ -385,9 +385,9 @@ static uint64_t unknown_of(const struct lc_spans *s, const struct lc_spans_type 
 
 /*
  * Count what was created and never executed. Where the agent counted the objects that were executed
- * at least once, it is the rest. Otherwise each site gives its creations less its executions, and from
- * the sum are subtracted the executions whose creation was not seen, since any of the objects may have
- * been theirs: a lower bound.
+ * at least once, it is the rest. Otherwise each site gives its creations less its executions, and
+ * from the sum are subtracted the executions whose creation was not seen, since any of the objects
+ * may have been theirs: a lower bound.
  */
 static void count_created(struct lc_spans *s)
 {

@@ -1,5 +1,6 @@
 /*
- * spans/spans_time.c - computes what threads did and when, the heat map, and the objects that were waited for.
+ * spans/spans_time.c - computes what threads did and when, the heat map, and the objects that were
+ * waited for.
  */
 #include "analyzer/spans/spans_impl.h"
 #include "src/base/order.h"

@@ -1,7 +1,8 @@
 /*
  * attribute/attribution.c - runs the attribution thread.
  *
- * A thread record is freed only while no sealed epoch is queued, so that none points to a freed one.
+ * A thread record is freed only while no sealed epoch is queued, so that none points to a freed
+ * one.
  */
 #include "src/attribute/attribution.h"
 
@@ -101,7 +102,10 @@ static void take_allocations(struct lc_thread *t)
 	}
 }
 
-/* On machines with nodes: what was allocated in a stretch of time belongs to the nodes of its samples. */
+/*
+ * On machines with nodes: what was allocated in a stretch of time belongs to the nodes of its
+ * samples.
+ */
 static void end_numa_windows(void)
 {
 	for (struct lc_thread *t = lc_threads_walk(); t; t = t->next) {
@@ -298,7 +302,10 @@ static bool write_block(struct lc_thread *t, uint64_t end_ns)
 	return true;
 }
 
-/* Their number has no bound, so that blocks are written as often as it takes. Not for ever: it may go on. */
+/*
+ * Their number has no bound, so that blocks are written as often as it takes. Not for ever: it may
+ * go on.
+ */
 static void take_traces(struct lc_thread *t, uint64_t now)
 {
 	for (unsigned i = 0; i < TRACE_BLOCKS_MAX && lc_span_take_traces(t); i++)

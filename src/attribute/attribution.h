@@ -1,10 +1,11 @@
 /*
- * attribute/attribution.h - declares the thread that turns logs into a profile, off the program's path.
+ * attribute/attribution.h - declares the thread that turns logs into a profile, off the program's
+ * path.
  *
  * It works on sealed epochs in order: resolves the samples of an epoch against the survivors of
- * the ones before and the allocations of its own, then carries the map over the moves of the collection
- * that ended it. Samples of the open epoch are resolved once a second, so that each second's block
- * can be written.
+ * the ones before and the allocations of its own, then carries the map over the moves of the
+ * collection that ended it. Samples of the open epoch are resolved once a second, so that each
+ * second's block can be written.
  */
 #ifndef LC_ATTRIBUTE_ATTRIBUTION_H
 #define LC_ATTRIBUTE_ATTRIBUTION_H

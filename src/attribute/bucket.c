@@ -1,5 +1,6 @@
 /*
- * attribute/bucket.c - chooses the bucket of a sample by its address and by how the address was found.
+ * attribute/bucket.c - chooses the bucket of a sample by its address and by how the address was
+ * found.
  */
 #include "src/attribute/bucket.h"
 

@@ -1,5 +1,6 @@
 /*
- * attribute/bucket.h - chooses the bucket that a sample ends in when no tracked object lies at its address.
+ * attribute/bucket.h - chooses the bucket that a sample ends in when no tracked object lies at its
+ * address.
  */
 #ifndef LC_ATTRIBUTE_BUCKET_H
 #define LC_ATTRIBUTE_BUCKET_H

@@ -1,8 +1,8 @@
 /*
  * attribute/sealed.c - seals epochs in the collection's pause and queues them.
  *
- * The queue is under the thread list's lock, which a GC callback holds for as long as it takes to read
- * one position per thread.
+ * The queue is under the thread list's lock, which a GC callback holds for as long as it takes to
+ * read one position per thread.
  */
 #include "src/attribute/sealed.h"
 
@@ -107,8 +107,8 @@ static bool take_marks(struct lc_epoch *e)
 }
 
 /*
- * What the collection did with objects too small for the interposer. In a pause that collected nothing
- * they stay, and so do their records. Under the list's lock.
+ * What the collection did with objects too small for the interposer. In a pause that collected
+ * nothing they stay, and so do their records. Under the list's lock.
  */
 static void take_small(struct lc_epoch *e)
 {

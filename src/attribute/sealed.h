@@ -1,5 +1,6 @@
 /*
- * attribute/sealed.h - hands epochs that a collection has ended from the GC callbacks to the attribution thread.
+ * attribute/sealed.h - hands epochs that a collection has ended from the GC callbacks to the
+ * attribution thread.
  *
  * An epoch holds all that is known of its end: where each thread's allocation log stood, what the
  * collector copied, and the layout that it left. Epochs are taken in the order of their numbers.

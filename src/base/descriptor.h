@@ -5,8 +5,9 @@
 #include <stdint.h>
 
 /*
- * Bytes of a field or array element whose descriptor begins at `text` ("J", "[I", "Ljava/lang/String;"),
- * where a reference takes `reference_bytes`. Only the first character is read. 0: it is no type.
+ * Bytes of a field or array element whose descriptor begins at `text` ("J", "[I",
+ * "Ljava/lang/String;"), where a reference takes `reference_bytes`. Only the first character is
+ * read. 0: it is no type.
  */
 static inline uint32_t lc_descriptor_bytes(const char *text, uint32_t reference_bytes)
 {

@@ -7,7 +7,10 @@
 /* 2^64 divided by the golden ratio: multiplying by it spreads neighbours far apart. */
 #define LC_HASH_GOLDEN UINT64_C(0x9e3779b97f4a7c15)
 
-/* The upper bits of the result depend on all bits of `x`, its lower ones do not: take those from 32. */
+/*
+ * The upper bits of the result depend on all bits of `x`, its lower ones do not: take those
+ * from 32.
+ */
 static inline uint64_t lc_hash(uint64_t x)
 {
 	return x * LC_HASH_GOLDEN;

@@ -1,9 +1,9 @@
 /*
  * base/slab.h - keeps numbered elements that never move, and finds them by a key.
  *
- * Elements are added one by one and stay until all are freed. Block b holds `first` << b of them, so
- * that none moves when there are more. One thread, the owner, adds and finds; another one may read the
- * elements at the same time.
+ * Elements are added one by one and stay until all are freed. Block b holds `first` << b of them,
+ * so that none moves when there are more. One thread, the owner, adds and finds; another one may
+ * read the elements at the same time.
  *
  * Order:     B1  an element is set up before `len` is stored (release, lc_slab_publish()) ->
  *                lc_slab_get() loads it (acquire).

@@ -22,7 +22,8 @@ static inline uint64_t lc_time_now_ns(void)
 
 /*
  * The clock of the CPU time of a thread of any process, as the kernel numbers it and as
- * pthread_getcpuclockid() has it for threads of one's own: ~tid, per thread (4), scheduler time (2).
+ * pthread_getcpuclockid() has it for threads of one's own: ~tid, per thread (4), scheduler time
+ * (2).
  */
 static inline clockid_t lc_time_thread_clock(int32_t tid)
 {

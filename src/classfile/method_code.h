@@ -2,9 +2,10 @@
  * classfile/method_code.h - reads the instructions of a method and relocates them around inserted
  * code.
  *
- * Steps: lc_method_code_read() finds the parts, the caller walks the instructions with lc_insn_bytes()
- * and lc_method_code_mark_targets(), chooses what to insert, lc_method_code_layout() computes where everything
- * moves to, and the emit functions write it. Positions are offsets from the first instruction.
+ * Steps: lc_method_code_read() finds the parts, the caller walks the instructions with
+ * lc_insn_bytes() and lc_method_code_mark_targets(), chooses what to insert,
+ * lc_method_code_layout() computes where everything moves to, and the emit functions write it.
+ * Positions are offsets from the first instruction.
  *
  * An old position becomes the start of the code inserted before its instruction, or else the new
  * position of the instruction. So a branch reaches the code inserted before its target, and a range
@@ -96,7 +97,10 @@ struct lc_method_code {
 	uint8_t *flags;  /* LC_AT_* */
 	uint32_t *moved; /* new position of each old one, set by lc_method_code_layout() */
 	uint32_t new_len;
-	/* Both empty unless the caller sets them between lc_method_code_read() and lc_method_code_layout(). */
+	/*
+	 * Both empty unless the caller sets them between lc_method_code_read() and
+	 * lc_method_code_layout().
+	 */
 	const uint8_t *prologue;
 	const uint8_t *tail;
 	uint16_t prologue_len;
@@ -123,8 +127,8 @@ uint32_t lc_insn_bytes(const struct lc_method_code *code, uint32_t at);
 
 /*
  * Set LC_AT_TARGET where the jump or switch at `at` leads. Returns false if that is outside of the
- * code. Other instructions have no effect. lc_method_code_mark_handlers() does this for the exception
- * table.
+ * code. Other instructions have no effect. lc_method_code_mark_handlers() does this for the
+ * exception table.
  */
 bool lc_method_code_mark_targets(struct lc_method_code *code, uint32_t at);
 bool lc_method_code_mark_handlers(struct lc_method_code *code);

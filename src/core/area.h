@@ -8,8 +8,8 @@
 #include "src/core/record.h"
 
 /*
- * Index of the one of the `len` areas that `addr` is in, whatever its kind; `len` where it is in none.
- * The areas are sorted by bottom and disjoint. Context: any. A binary search.
+ * Index of the one of the `len` areas that `addr` is in, whatever its kind; `len` where it is in
+ * none. The areas are sorted by bottom and disjoint. Context: any. A binary search.
  */
 static inline size_t lc_area_find(const struct lc_area *areas, size_t len, uint64_t addr)
 {

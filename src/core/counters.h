@@ -1,9 +1,10 @@
 /*
- * core/counters.h - A module lists its counters in a table, which this header writes into the manifest.
+ * core/counters.h - A module lists its counters in a table, which this header writes into the
+ * manifest.
  *
- * A counter is a member of the module's struct of stats and one row of the table beside the function
- * that fills the struct: LC_COUNTER(struct lc_x_stats, member, "name_in_the_manifest"). A module's
- * lc_x_counters(out) adds its rows; agent_manifest.c calls them in the manifest's order.
+ * A counter is a member of the module's struct of stats and one row of the table beside the
+ * function that fills the struct: LC_COUNTER(struct lc_x_stats, member, "name_in_the_manifest"). A
+ * module's lc_x_counters(out) adds its rows; agent_manifest.c calls them in the manifest's order.
  */
 #ifndef LC_CORE_COUNTERS_H
 #define LC_CORE_COUNTERS_H
@@ -40,7 +41,9 @@ struct lc_counter_row {
 #define LC_COUNTERS_ADD(out, table, stats)                                                         \
 	lc_counters_add(out, table, sizeof(table) / sizeof((table)[0]), stats)
 
-/* Add one counter whose name is made up here; the name is copied. Nothing where there is no room. */
+/*
+ * Add one counter whose name is made up here; the name is copied. Nothing where there is no room.
+ */
 static inline void lc_counters_put(struct lc_counters *out, const char *name, uint64_t value)
 {
 	if (out->len == LC_COUNTERS_MAX)

@@ -1,7 +1,8 @@
 /*
  * core/epoch.c - counts the collections, and tells hooks whether one is under way.
  *
- * The GC sequence is written by the thread that posts JVMTI's GC events, one at a time; read by anyone.
+ * The GC sequence is written by the thread that posts JVMTI's GC events, one at a time; read by
+ * anyone.
  *
  * Order:  E1  enter stores odd, then runs the barrier. A log append that loaded an even sequence
  *             before the barrier is visible to the sealing thread after it: the barrier orders

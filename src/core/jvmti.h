@@ -8,7 +8,9 @@
 
 #include <jvmti.h>
 
-/* Set it, before any module is started; it stays valid until the program ends. Context: [attach]. */
+/*
+ * Set it, before any module is started; it stays valid until the program ends. Context: [attach].
+ */
 void lc_jvmti_set(jvmtiEnv *jvmti);
 
 /* The agent's environment, or NULL before lc_jvmti_set(). Context: any; which calls may be made on

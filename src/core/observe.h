@@ -1,8 +1,8 @@
 /*
  * core/observe.h - lets a module look for an object: hooks show it what has just been made.
  *
- * Shown are arrays of watched types, by the hooks of arrays, and ordinary objects of watched classes,
- * by LocusHook.observe(). Both look at the int at lc_observe_address() first.
+ * Shown are arrays of watched types, by the hooks of arrays, and ordinary objects of watched
+ * classes, by LocusHook.observe(). Both look at the int at lc_observe_address() first.
  */
 #ifndef LC_CORE_OBSERVE_H
 #define LC_CORE_OBSERVE_H

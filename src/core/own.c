@@ -1,5 +1,6 @@
 /*
- * core/own.c - keeps the list of the agent's own methods. The methods are written at attach, before a hook runs, and only read then.
+ * core/own.c - keeps the list of the agent's own methods. The methods are written at attach, before
+ * a hook runs, and only read then.
  */
 #include "src/core/own.h"
 

@@ -328,7 +328,9 @@ static void name_class(JNIEnv *jni, jmethodID id, struct lc_method *m)
 	(*jni)->DeleteLocalRef(jni, holder);
 }
 
-/* Ask the JVM for everything that a report says of a method. A method that is gone stays nameless. */
+/*
+ * Ask the JVM for everything that a report says of a method. A method that is gone stays nameless.
+ */
 static void name_method(JNIEnv *jni, uint64_t packed_id, struct method_entry *e)
 {
 	jvmtiEnv *jvmti = lc_jvmti();
@@ -384,8 +386,8 @@ static void fill_missing_names(struct lc_method *m)
 }
 
 /*
- * The number of the method with the ID of `e`, which is added unless it is there. The names of `e` are
- * taken over. Returns UINT32_MAX when there is no room.
+ * The number of the method with the ID of `e`, which is added unless it is there. The names of `e`
+ * are taken over. Returns UINT32_MAX when there is no room.
  */
 static uint32_t add_method(struct method_entry *e)
 {

@@ -1,5 +1,6 @@
 /*
- * core/path.h - numbers methods, call paths (the agent's calling context tree) and sites, each once.
+ * core/path.h - numbers methods, call paths (the agent's calling context tree) and sites, each
+ * once.
  */
 #ifndef LC_CORE_PATH_H
 #define LC_CORE_PATH_H
@@ -60,8 +61,8 @@ int lc_path_init(void);
 /*
  * The node of a call path, `frames` as lc_frame_pack() makes them, leaf first. Methods that are
  * new are named now, while their class is still loaded. A path that finds no room (the tables
- * are bounded) becomes node 0 and is counted in lc_path_overflow(). Frames of LocusSpan are left out.
- * Context: [java] [writer], a thread that the JVM knows (`jni` is its own). Takes a lock, but
+ * are bounded) becomes node 0 and is counted in lc_path_overflow(). Frames of LocusSpan are left
+ * out. Context: [java] [writer], a thread that the JVM knows (`jni` is its own). Takes a lock, but
  * never across a call into the JVM.
  */
 uint32_t lc_path_intern(JNIEnv *jni, const uint64_t *frames, size_t frames_len);

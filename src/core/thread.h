@@ -33,7 +33,10 @@ struct lc_thread {
 	struct lc_sampler *sampler;
 	struct lc_contexts *contexts;
 	struct lc_walker *walker;
-	/* Made with the thread's first span. Written by: the thread; by the attribution thread at the end. */
+	/*
+	 * Made with the thread's first span. Written by: the thread; by the attribution thread at
+	 * the end.
+	 */
 	_Atomic(struct lc_span_thread *) spans;
 
 	struct lc_timeline_thread *timeline; /* NULL: no spans */
@@ -94,8 +97,8 @@ void lc_threads_unlock(void);
 struct lc_thread *lc_threads_first(void);
 
 /*
- * The first of the list for a walk without the lock: records are added in front, and only the attribution
- * thread takes them off. Context: [writer].
+ * The first of the list for a walk without the lock: records are added in front, and only the
+ * attribution thread takes them off. Context: [writer].
  */
 struct lc_thread *lc_threads_walk(void);
 

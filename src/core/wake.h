@@ -1,5 +1,6 @@
 /*
- * core/wake.h - Whoever fills a log or queues work wakes the attribution thread through this header.
+ * core/wake.h - Whoever fills a log or queues work wakes the attribution thread through this
+ * header.
  *
  * It is on a low floor so that allocations, samples, spans and collections can all call it without
  * knowing the attribution thread.
@@ -12,10 +13,14 @@
 /* Make waking possible: lc_wake() does nothing before. Returns 0 or -errno. Context: [attach]. */
 int lc_wake_init(void);
 
-/* There is work: a log fills up, an epoch is queued. Keeps errno. Context: any, [signal] included. */
+/*
+ * There is work: a log fills up, an epoch is queued. Keeps errno. Context: any, [signal] included.
+ */
 void lc_wake(void);
 
-/* Sleep until somebody has called lc_wake() since the last time, at most `ns`. Context: [writer]. */
+/*
+ * Sleep until somebody has called lc_wake() since the last time, at most `ns`. Context: [writer].
+ */
 void lc_wake_wait(uint64_t ns);
 
 #endif

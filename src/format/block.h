@@ -1,8 +1,10 @@
 /*
- * format/block.h - describes the bytes that a block is made of: its header, its checksums, integers and varints.
+ * format/block.h - describes the bytes that a block is made of: its header, its checksums, integers
+ * and varints.
  *
- * docs/FORMAT.md is the norm. The agent and the analyzer share this file. Its functions take no locks and
- * make no system calls, and only lc_bytes_varint() allocates. Context: any, and [writer] for that one.
+ * docs/FORMAT.md is the norm. The agent and the analyzer share this file. Its functions take no
+ * locks and make no system calls, and only lc_bytes_varint() allocates. Context: any, and [writer]
+ * for that one.
  */
 #ifndef LC_FORMAT_BLOCK_H
 #define LC_FORMAT_BLOCK_H

@@ -1,8 +1,9 @@
 /*
  * format/encode.h - builds blocks out of rows. The agent and the analyzer share it.
  *
- * A block holds the definitions that its rows use, and no others, so that each can be read alone. Rows
- * come from their owner in turn; where a block has become large it is closed, and another one begun:
+ * A block holds the definitions that its rows use, and no others, so that each can be read alone.
+ *Rows come from their owner in turn; where a block has become large it is closed, and another one
+ *begun:
  *
  *	do {
  *		lc_encode_begin(e);
@@ -10,8 +11,8 @@
  *		lc_encode_end(e, ...);
  *	} while (!last);
  *
- * What cannot be kept for want of memory makes lc_encode_end() fail. Context of all functions: [writer],
- * and the analyzer.
+ * What cannot be kept for want of memory makes lc_encode_end() fail. Context of all functions:
+ *[writer], and the analyzer.
  */
 #ifndef LC_FORMAT_ENCODE_H
 #define LC_FORMAT_ENCODE_H
@@ -35,8 +36,8 @@ struct lc_sections {
 };
 
 /*
- * How the owner's sites, paths and strings are numbered in the block: each returns the number, and defines
- * it if it was not.
+ * How the owner's sites, paths and strings are numbered in the block: each returns the number, and
+ * defines it if it was not.
  */
 struct lc_encode_names {
 	void *of; /* the first argument of each */
@@ -80,13 +81,14 @@ static inline void lc_encode_put(struct lc_encoder *e, enum lc_section section, 
 }
 
 /*
- * Rows of all sections but BUCKETS, DETAILS and THREADS, by section, until the block is large. Returns whether
- * those were the last.
+ * Rows of all sections but BUCKETS, DETAILS and THREADS, by section, until the block is large.
+ * Returns whether those were the last.
  */
 bool lc_encode_rows(struct lc_encoder *e, const struct lc_encode_source *s);
 
 /*
- * Append a row of a flat section. `owner`: its thread's process and index, in a block of all threads; else NULL.
+ * Append a row of a flat section. `owner`: its thread's process and index, in a block of all
+ * threads; else NULL.
  */
 void lc_encode_row(struct lc_encoder *e, const struct lc_section_spec *s, const uint32_t *owner,
                    const uint64_t *v);
@@ -96,11 +98,16 @@ void lc_encode_buckets(struct lc_encoder *e, bool last);
 
 enum { LC_ENCODE_SUMS = 11 + LC_SPAN_NESTED }; /* sums of a row of SPANS */
 
-/* A row of SPANS up to its intervals; what names it: kind, level, submit kind, site, submit path, path. */
+/*
+ * A row of SPANS up to its intervals; what names it: kind, level, submit kind, site, submit path,
+ * path.
+ */
 void lc_encode_span(struct lc_encoder *e, const uint32_t *owner, const uint32_t *names,
                     const uint64_t *sums);
 
-/* One of the `n` intervals or buckets of that row, after their number; *end is 0 before the first. */
+/*
+ * One of the `n` intervals or buckets of that row, after their number; *end is 0 before the first.
+ */
 void lc_encode_interval(struct lc_encoder *e, uint64_t *end, uint64_t first_ns, uint64_t last_ns);
 void lc_encode_bucket(struct lc_encoder *e, unsigned *end, unsigned bucket, uint64_t count);
 
@@ -108,8 +115,9 @@ void lc_encode_bucket(struct lc_encoder *e, unsigned *end, unsigned bucket, uint
 void lc_encode_trace(struct lc_encoder *e, const uint32_t *owner, const struct lc_block_trace *t);
 
 /*
- * Append the block, compressed, with its header to `file`; the lengths and the checksum of *h are set.
- * Returns 0; -ENOMEM; or -EFBIG when its rows are too many. On failure `file` holds what it held.
+ * Append the block, compressed, with its header to `file`; the lengths and the checksum of *h are
+ * set. Returns 0; -ENOMEM; or -EFBIG when its rows are too many. On failure `file` holds what it
+ * held.
  */
 int lc_encode_end(struct lc_encoder *e, struct lc_block_header *h, int zstd_level,
                   struct lc_bytes *file);

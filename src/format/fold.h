@@ -1,16 +1,17 @@
 /*
- * format/fold.h - decides which executions of tasks are tasks of their own, and which belong to another one.
+ * format/fold.h - decides which executions of tasks are tasks of their own, and which belong to
+ * another one.
  *
  * Pure functions of what is known when an execution ends, used by the agent on the spot and by the
  * analyzer on spans that were recorded one by one. Rules, by number:
- *   1  A task that is executed wholly inside another one is part of it, with all that is part of it.
- *   2  Not where the one outside is a thread (or the loop of a pool's worker): then it is a task of its own,
- *   3  unless the same thread created it and nobody ever submitted it: then it is part of the thread.
- *   4  Calls on one object inside each other are one execution, the outermost one.
- *   5  Each execution of an object counts.
- *   6  What was created and never executed is no task (counted: creations less first executions).
- * Wrappers are looked through. A ForkJoin task that was forked, or came to its pool otherwise, may be
- * executed by a thread that waits in the middle of another task: it is not that one's, whatever rule 1 says.
+ *   1  A task that is executed wholly inside another one is part of it, with all that is part of
+ * it. 2  Not where the one outside is a thread (or the loop of a pool's worker): then it is a task
+ * of its own, 3  unless the same thread created it and nobody ever submitted it: then it is part of
+ * the thread. 4  Calls on one object inside each other are one execution, the outermost one. 5 Each
+ * execution of an object counts. 6  What was created and never executed is no task (counted:
+ * creations less first executions). Wrappers are looked through. A ForkJoin task that was forked,
+ * or came to its pool otherwise, may be executed by a thread that waits in the middle of another
+ * task: it is not that one's, whatever rule 1 says.
  */
 #ifndef LC_FORMAT_FOLD_H
 #define LC_FORMAT_FOLD_H
@@ -29,10 +30,10 @@ static inline bool lc_fold_transparent(bool wrapper, bool same_object)
 }
 
 /*
- * Rules 1 to 3, when it ends: is it part of the innermost task or thread around it? `kind` of it and `outer`
- * of that one are LC_SPAN_TASK or LC_SPAN_THREAD; what runs in no span is a thread's. `flags`: LC_TRACE_*.
- * `known`: it is known who created it, so that the absence of LC_TRACE_SUBMITTED means something.
- * Streams between the two do not matter.
+ * Rules 1 to 3, when it ends: is it part of the innermost task or thread around it? `kind` of it
+ * and `outer` of that one are LC_SPAN_TASK or LC_SPAN_THREAD; what runs in no span is a thread's.
+ * `flags`: LC_TRACE_*. `known`: it is known who created it, so that the absence of
+ * LC_TRACE_SUBMITTED means something. Streams between the two do not matter.
  */
 static inline bool lc_fold_into_outer(unsigned kind, unsigned outer, unsigned flags, bool known)
 {

@@ -1,7 +1,9 @@
 /*
- * format/kinds.h - lists the numbers that a profile holds for kinds of things, and their names in reports.
+ * format/kinds.h - lists the numbers that a profile holds for kinds of things, and their names in
+ * reports.
  *
- * docs/FORMAT.md is the norm. The agent and the analyzer share this file. Context of all functions: any.
+ * docs/FORMAT.md is the norm. The agent and the analyzer share this file. Context of all functions:
+ * any.
  */
 #ifndef LC_FORMAT_KINDS_H
 #define LC_FORMAT_KINDS_H
@@ -34,8 +36,8 @@ enum lc_bucket {
 enum { LC_DETAIL_WHERE_COUNT = 5, LC_DETAIL_HOW_COUNT = 9 };
 
 /*
- * What an access did: bits of FIELDS and LINES. Both: an increment in place, a compare-and-swap. None:
- * unknown.
+ * What an access did: bits of FIELDS and LINES. Both: an increment in place, a compare-and-swap.
+ * None: unknown.
  */
 enum { LC_TOUCH_LOAD = 1, LC_TOUCH_STORE = 2, LC_TOUCH_END = 4 };
 
@@ -126,8 +128,8 @@ enum lc_submit_kind {
 };
 
 /*
- * In TASKS, in place of a kind: objects that were executed at least once. Creations less these are what was
- * never executed.
+ * In TASKS, in place of a kind: objects that were executed at least once. Creations less these are
+ * what was never executed.
  */
 enum { LC_SUBMIT_FIRST = 255 };
 
@@ -151,8 +153,8 @@ static inline const char *lc_submit_kind_name(unsigned kind)
 }
 
 /*
- * Bucket of a span's cycles: four to each power of two, so that one is at most a quarter wide; below 4
- * (and below 0) each number is its own and 0 is the lowest.
+ * Bucket of a span's cycles: four to each power of two, so that one is at most a quarter wide;
+ * below 4 (and below 0) each number is its own and 0 is the lowest.
  */
 static inline unsigned lc_span_bucket(int64_t cycles)
 {

@@ -1,8 +1,8 @@
 /*
  * format/rows.h - declares the rows that a thread's next block will hold, as the agent fills them.
  *
- * sections.def lists the columns of each row but those of spans, and says what they mean. Sites and paths
- * are numbers for lc_site_get() and lc_path_get(); times are of CLOCK_MONOTONIC.
+ * sections.def lists the columns of each row but those of spans, and says what they mean. Sites and
+ * paths are numbers for lc_site_get() and lc_path_get(); times are of CLOCK_MONOTONIC.
  */
 #ifndef LC_FORMAT_ROWS_H
 #define LC_FORMAT_ROWS_H
@@ -51,9 +51,9 @@
 #undef LC_ROW_FROM
 
 /*
- * Executions of streams or tasks in one place: the leaf frame of a path is the location. span/span.h
- * says what the columns mean. They are read one after the other while the thread runs, so one may count a
- * span that another does not yet; over all blocks they agree.
+ * Executions of streams or tasks in one place: the leaf frame of a path is the location.
+ * span/span.h says what the columns mean. They are read one after the other while the thread runs,
+ * so one may count a span that another does not yet; over all blocks they agree.
  */
 struct lc_block_span {
 	uint8_t kind; /* enum lc_span_kind */
@@ -78,9 +78,9 @@ struct lc_block_span {
 /* One span by itself, with --trace. IDs are unique in the process, and 0 is none. */
 struct lc_block_trace {
 	uint64_t id;
-	uint64_t outer; /* the span inside which it ran, on its thread */
-	uint64_t
-	    logical; /* streams: the outer stream; tasks: the task object's number, the same for each of its executions */
+	uint64_t outer;   /* the span inside which it ran, on its thread */
+	uint64_t logical; /* streams: the outer stream; tasks: the task object's number, the same
+	                     for each of its executions */
 	uint8_t kind, level, submit_kind;
 	uint8_t flags;                    /* LC_TRACE_ of kinds.h */
 	uint32_t site, submit_path, path; /* as in lc_block_span */
@@ -93,8 +93,8 @@ struct lc_block_trace {
 };
 
 /*
- * What one thread did since its last block: counts are differences, not totals. Each list of rows has a
- * member of its own and its length beside it: `allocs` and `allocs_len`, and so on.
+ * What one thread did since its last block: counts are differences, not totals. Each list of rows
+ * has a member of its own and its length beside it: `allocs` and `allocs_len`, and so on.
  */
 struct lc_block_input {
 	uint32_t tid;

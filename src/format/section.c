@@ -1,4 +1,6 @@
-/* format/section.c - makes one description of each flat section of sections.def, and works by it. */
+/*
+ * format/section.c - makes one description of each flat section of sections.def, and works by it.
+ */
 #include "src/format/section.h"
 
 #include <string.h>
@@ -48,7 +50,10 @@ static int order_texts(const char *x, const char *y)
 
 /* ---- limits ---- */
 
-/* Leave the function where a number is not such as its column allows; `before` is the column before. */
+/*
+ * Leave the function where a number is not such as its column allows; `before` is the column
+ * before.
+ */
 #define LC_LIMIT(member, good)                                                                     \
 	if (!(good))                                                                               \
 		return false;                                                                      \

@@ -1,9 +1,10 @@
 /*
- * format/section.h - tells what sections.def says of each flat section, for code that treats all of them alike.
+ * format/section.h - tells what sections.def says of each flat section, for code that treats all of
+ * them alike.
  *
- * Such code sees a row as an array of numbers, one for each column, as they stand in the file; but sites,
- * paths, strings and engines are still numbered as the row's owner does (a string of the agent is its
- * address). Context of all functions: any.
+ * Such code sees a row as an array of numbers, one for each column, as they stand in the file; but
+ * sites, paths, strings and engines are still numbered as the row's owner does (a string of the
+ * agent is its address). Context of all functions: any.
  */
 #ifndef LC_FORMAT_SECTION_H
 #define LC_FORMAT_SECTION_H
@@ -55,9 +56,15 @@ struct lc_section_spec {
 	size_t row_bytes; /* of the struct */
 	size_t list; /* offset in lc_block_input of the pointer to the rows; and of their number */
 	size_t list_len;
-	/* The order of two structs by their keys, as qsort() wants it: 0 where they differ in values alone. */
+	/*
+	 * The order of two structs by their keys, as qsort() wants it: 0 where they differ in
+	 * values alone.
+	 */
 	int (*order)(const void *a, const void *b);
-	/* Is every column within its limits? Sites, paths and strings may be any; engines are below `engines`. */
+	/*
+	 * Is every column within its limits? Sites, paths and strings may be any; engines are below
+	 * `engines`.
+	 */
 	bool (*valid)(const void *row, unsigned engines);
 	/* Add the values of struct `from` to those of struct `to`, which has the same keys. */
 	void (*add)(void *to, const void *from);

@@ -1,5 +1,6 @@
 /*
- * format/utf8.h - reads the JVM's texts, which may hold any bytes, and writes them as valid UTF-8 or JSON.
+ * format/utf8.h - reads the JVM's texts, which may hold any bytes, and writes them as valid UTF-8
+ * or JSON.
  *
  * The agent and the analyzer share this file. Context of all functions: any.
  */

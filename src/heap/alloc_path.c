@@ -1,8 +1,8 @@
 /*
  * heap/alloc_path.c - walks the stack for the allocation path, and interns the site.
  *
- * A method that the JIT replaces (an intrinsic of classfile/alloc_rewrite.h) is in no stack then, so each
- * has an entry of its own among the methods of paths.
+ * A method that the JIT replaces (an intrinsic of classfile/alloc_rewrite.h) is in no stack then,
+ * so each has an entry of its own among the methods of paths.
  */
 #include "src/heap/alloc_path.h"
 

@@ -1,4 +1,7 @@
-/* heap/alloc_path.h - finds the site of an allocation by walking the stack, where no context is known. */
+/*
+ * heap/alloc_path.h - finds the site of an allocation by walking the stack, where no context is
+ * known.
+ */
 #ifndef LC_HEAP_ALLOC_PATH_H
 #define LC_HEAP_ALLOC_PATH_H
 
@@ -20,8 +23,8 @@ enum lc_alloc_origin {
 };
 
 /*
- * Prepare to walk at most `depth` frames for objects of at least `min_size_bytes`. Returns 0 or -errno.
- * Context: [attach]; lc_path_init() first.
+ * Prepare to walk at most `depth` frames for objects of at least `min_size_bytes`. Returns 0 or
+ * -errno. Context: [attach]; lc_path_init() first.
  */
 int lc_alloc_path_init(uint32_t depth, uint64_t min_size_bytes);
 
@@ -39,9 +42,9 @@ uint32_t lc_alloc_path_site(JNIEnv *jni, struct lc_walker *walker, jobject o,
                             uint32_t bytecode_site, enum lc_alloc_origin origin);
 
 /*
- * Constructors run from Object's downwards, and each large class of a hierarchy has its own hook. The
- * first of them records the object: is it the running one? Its frame is the first below the agent's, and
- * it is the first if its superclass alone is not large yet. Context: [hook].
+ * Constructors run from Object's downwards, and each large class of a hierarchy has its own hook.
+ * The first of them records the object: is it the running one? Its frame is the first below the
+ * agent's, and it is the first if its superclass alone is not large yet. Context: [hook].
  */
 bool lc_alloc_path_first(JNIEnv *jni);
 

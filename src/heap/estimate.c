@@ -110,8 +110,8 @@ static bool chosen(uint8_t shift)
 }
 
 /*
- * Move about half of the live entries to `out`, which has room for LC_ESTIMATE_LIVE_MAX. Returns how
- * many.
+ * Move about half of the live entries to `out`, which has room for LC_ESTIMATE_LIVE_MAX. Returns
+ * how many.
  */
 static size_t thin(jweak *out)
 {

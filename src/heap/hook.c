@@ -5,12 +5,12 @@
  * be old before it is in the log. The rule: read the GC sequence, the address, append, read
  * the sequence again. When it changed, append again with the new address and epoch; a record
  * with a stale tag is passed over by its reader, and the same object recorded twice at the same
- * address is the same interval. No lost object, no invented one; counts are kept apart from the log.
- * The barrier in lc_epoch_enter_gc() pairs with the plain order of these loads and stores.
+ * address is the same interval. No lost object, no invented one; counts are kept apart from the
+ * log. The barrier in lc_epoch_enter_gc() pairs with the plain order of these loads and stores.
  *
- * An intrinsic method (classfile/alloc_rewrite.h) may run its own bytecode, whose allocations are hooked, or be
- * replaced by the JIT, when only the hook behind its call sees the object. That hook therefore
- * passes over an object that a hook at the method's end has just reported.
+ * An intrinsic method (classfile/alloc_rewrite.h) may run its own bytecode, whose allocations are
+ * hooked, or be replaced by the JIT, when only the hook behind its call sees the object. That hook
+ * therefore passes over an object that a hook at the method's end has just reported.
  */
 #include "src/heap/hook.h"
 
@@ -223,7 +223,9 @@ record_allocation(JNIEnv *jni, struct lc_thread *t, jobject o, const struct allo
 	return x->counter;
 }
 
-/* The caller's record; NULL when nothing is to be recorded, which is counted unless hooks are off. */
+/*
+ * The caller's record; NULL when nothing is to be recorded, which is counted unless hooks are off.
+ */
 static __attribute__((noinline)) struct lc_thread *enter_slowly(JNIEnv *jni)
 {
 	struct lc_thread *t = lc_thread_enter(jni);
@@ -536,8 +538,8 @@ static const struct lc_alloc *find_record(const struct lc_thread *t, uint64_t ta
 }
 
 /*
- * For the audit alone: now that the object may be passed on, is it where its hook said? If a collection
- * came in between, or its record is some chunks back, it is not held.
+ * For the audit alone: now that the object may be passed on, is it where its hook said? If a
+ * collection came in between, or its record is some chunks back, it is not held.
  */
 void Java_java_lang_LocusHook_constructed(JNIEnv *jni, jclass hook_class, jobject o)
 {

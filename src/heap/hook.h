@@ -1,5 +1,6 @@
 /*
- * heap/hook.h - declares the native side of java.lang.LocusHook, which an instrumented allocation calls.
+ * heap/hook.h - declares the native side of java.lang.LocusHook, which an instrumented allocation
+ * calls.
  */
 #ifndef LC_HEAP_HOOK_H
 #define LC_HEAP_HOOK_H

@@ -273,8 +273,9 @@ static uint64_t size_of(uint64_t klass, uint32_t length)
 }
 
 /*
- * The last object of the class in [from, to), or 0. Where a bytecode runs for the first time, linking it
- * may make objects between `new` and its hook. All there is the thread's own, one behind the other.
+ * The last object of the class in [from, to), or 0. Where a bytecode runs for the first time,
+ * linking it may make objects between `new` and its hook. All there is the thread's own, one behind
+ * the other.
  */
 static uint64_t find_between(uint64_t from, uint64_t to, uint32_t sequence,
                              const struct lc_tlab_made *made)
@@ -355,8 +356,9 @@ enum lc_tlab_proof lc_tlab_find(struct lc_tlab_thread *o, JNIEnv *jni, jclass ty
 	}
 unproved:
 	/*
-	 * An allocation that waits for a collection is made outside of the buffer, and what was in the
-	 * old one cannot be told from it any more. It is there if the site has never been without.
+	 * An allocation that waits for a collection is made outside of the buffer, and what was in
+	 * the old one cannot be told from it any more. It is there if the site has never been
+	 * without.
 	 */
 	if (e->bytecode_site == bytecode_site && e->size_bytes && !e->removed) {
 		count(&vm.unplaced);

@@ -1,13 +1,13 @@
 /*
  * heap/tlab.h - tells what `new` made, by the thread's allocation buffer (TLAB).
  *
- * With --min-size 0 a hook stands behind each `new`, where the object exists and nobody has seen it:
- * bytecode may not pass it on before its constructor has run. The hook is not given the object but
- * finds out whether there is one. A thread's allocations raise the top of its buffer, or, outside
- * of it, its count of allocated bytes; both together grow by just what it allocates. So between
- * two hooks of a thread that growth is 0 where the JIT has removed the allocation, and else the
- * object ends at the top, with its class in its header. Since no reference leaves the method, the
- * JIT removes what it would have removed without the hook.
+ * With --min-size 0 a hook stands behind each `new`, where the object exists and nobody has seen
+ * it: bytecode may not pass it on before its constructor has run. The hook is not given the object
+ * but finds out whether there is one. A thread's allocations raise the top of its buffer, or,
+ * outside of it, its count of allocated bytes; both together grow by just what it allocates. So
+ * between two hooks of a thread that growth is 0 where the JIT has removed the allocation, and else
+ * the object ends at the top, with its class in its header. Since no reference leaves the method,
+ * the JIT removes what it would have removed without the hook.
  *
  * The common case is compiled Java (LocusHook.java), which reads and writes the structures here.
  */
@@ -54,7 +54,9 @@ struct lc_tlab_thread {
 	uint64_t unlogged; /* allocations that are not in the log */
 	uint64_t position; /* of the log, as of the last sync */
 	uint32_t distance; /* running mean, times 8 */
-	/* For the audit: the log's chunk, and the one before where `before_sequence` is the GC's. */
+	/*
+	 * For the audit: the log's chunk, and the one before where `before_sequence` is the GC's.
+	 */
 	struct lc_alloc_chunk *chunk, *before;
 	uint32_t before_sequence;
 };
@@ -113,9 +115,9 @@ void lc_tlab_remember(struct lc_tlab_thread *o, uint32_t bytecode_site,
                       bool in_java);
 
 /*
- * A look at the stack for each allocation would be the most of what it costs, so between two looks a
- * bytecode site is believed to allocate for the caller that was seen last. Its counter, or NULL when
- * the stack is to be looked at. [hook]
+ * A look at the stack for each allocation would be the most of what it costs, so between two looks
+ * a bytecode site is believed to allocate for the caller that was seen last. Its counter, or NULL
+ * when the stack is to be looked at. [hook]
  */
 struct lc_site_counter *lc_tlab_recent(const struct lc_tlab_thread *o, uint32_t bytecode_site,
                                        uint32_t class_key);

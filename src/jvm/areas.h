@@ -1,5 +1,6 @@
 /*
- * jvm/areas.h - tells the layout of the heap, which is read from HotSpot's own structures at GC finish.
+ * jvm/areas.h - tells the layout of the heap, which is read from HotSpot's own structures at GC
+ * finish.
  *
  * What the map may conclude at GC finish, for a tracked object that was at [a, a + n) when the
  * collection started (moves.h says what a move is):

@@ -2,9 +2,10 @@
  * jvm/areas_g1.c - reads G1's table of regions.
  *
  * Each collection has its own pair of JVMTI events, and so have remark and cleanup, which free
- * regions and move nothing (cleanup counts itself as a collection all the same). Within the pause, after the evacuation, G1 already hands out the first
- * eden regions of the next epoch: no object that was there before can be in a region that is eden
- * when a collection has ended. Regions in which an evacuation failed have become old.
+ * regions and move nothing (cleanup counts itself as a collection all the same). Within the pause,
+ * after the evacuation, G1 already hands out the first eden regions of the next epoch: no object
+ * that was there before can be in a region that is eden when a collection has ended. Regions in
+ * which an evacuation failed have become old.
  */
 #include "src/jvm/areas_backend.h"
 

@@ -137,9 +137,9 @@ static bool leave_stub(ucontext_t *context)
 }
 
 /*
- * Code that enters the JVM leaves its stack pointer in the thread, and the JVM fills in the program counter,
- * which is the word below, when somebody first walks that stack. AsyncGetCallTrace does not, so it
- * is done here in the same way, for good.
+ * Code that enters the JVM leaves its stack pointer in the thread, and the JVM fills in the program
+ * counter, which is the word below, when somebody first walks that stack. AsyncGetCallTrace does
+ * not, so it is done here in the same way, for good.
  */
 static bool complete_anchor(JNIEnv *env, uint64_t stack)
 {

@@ -1,5 +1,6 @@
 /*
- * jvm/code_cache.c - keeps generated code by address, in flat tables indexed by granules of 64 bytes.
+ * jvm/code_cache.c - keeps generated code by address, in flat tables indexed by granules of 64
+ * bytes.
  *
  * Per granule there is a slot (the number of the piece of code that covers it, 0 for none) and a
  * mark (one bit per byte at which an instruction is known to start). Pieces are entries of one

@@ -43,7 +43,10 @@ bool lc_code_cache_in_cache(uint64_t pc);
  */
 bool lc_code_cache_find(uint64_t pc, struct lc_code_cache_piece *out);
 
-/* The jmethodID that the code at `pc` was compiled for (others may be inlined); 0 unknown. Context: any. */
+/*
+ * The jmethodID that the code at `pc` was compiled for (others may be inlined); 0 unknown. Context:
+ * any.
+ */
 uint64_t lc_code_cache_method(uint64_t pc);
 
 /*

@@ -76,7 +76,9 @@ int lc_field_init(JNIEnv *jni, const char *(*signature_of)(uint64_t klass))
 	return 0;
 }
 
-/* A class is known by its address, with a count of those that were there before in the upper bits. */
+/*
+ * A class is known by its address, with a count of those that were there before in the upper bits.
+ */
 static uint64_t address_of(uint64_t klass)
 {
 	return klass & LC_ADDR_MASK;
@@ -199,7 +201,9 @@ static int learn_one(JNIEnv *jni, jclass class, struct lc_field_table *t)
 	return bigger ? 0 : -ENOMEM;
 }
 
-/* HotSpot's summary of a class's layout: positive for instances, negative for arrays; 0: unknown. */
+/*
+ * HotSpot's summary of a class's layout: positive for instances, negative for arrays; 0: unknown.
+ */
 static int32_t layout_helper(uint64_t klass)
 {
 	int32_t helper = 0;

@@ -1,5 +1,6 @@
 /*
- * jvm/field.h - tells what lies at an offset of an object: a field, an element, a part of the header.
+ * jvm/field.h - tells what lies at an offset of an object: a field, an element, a part of the
+ * header.
  */
 #ifndef LC_JVM_FIELD_H
 #define LC_JVM_FIELD_H

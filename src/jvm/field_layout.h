@@ -1,5 +1,6 @@
 /*
- * jvm/field_layout.h - tells what lies at an offset of an object, once its class's fields are known. Pure.
+ * jvm/field_layout.h - tells what lies at an offset of an object, once its class's fields are
+ * known. Pure.
  */
 #ifndef LC_JVM_FIELD_LAYOUT_H
 #define LC_JVM_FIELD_LAYOUT_H

@@ -1,12 +1,12 @@
 /*
  * jvm/frames.c - walks from frame to frame by what the JVM knows of each piece of code.
  *
- * A compiled frame, from its lowest address: locals and spills, the caller's rbp, the return address.
- * An interpreted one is known by rbp: above it the same two words, below it what LC_INTERPRETED_ says.
- * Blobs are found by the segment map of their code heap: each byte says how many segments back the
- * block begins, in several hops where it is far. The JVM calls Java code through a stub, whose frame
- * leads to where the thread was in Java code before (JavaCallWrapper, JavaFrameAnchor), if it was. A
- * blob is not freed while a frame of it is on this stack.
+ * A compiled frame, from its lowest address: locals and spills, the caller's rbp, the return
+ * address. An interpreted one is known by rbp: above it the same two words, below it what
+ * LC_INTERPRETED_ says. Blobs are found by the segment map of their code heap: each byte says how
+ * many segments back the block begins, in several hops where it is far. The JVM calls Java code
+ * through a stub, whose frame leads to where the thread was in Java code before (JavaCallWrapper,
+ * JavaFrameAnchor), if it was. A blob is not freed while a frame of it is on this stack.
  */
 #include "src/jvm/frames.h"
 
@@ -198,8 +198,8 @@ static bool step_compiled(struct walk *w, int words)
 }
 
 /*
- * The JVM called the frame that has just ended: go to where the thread was in Java code before. Returns false where it
- * cannot, or there is nothing: then that is all.
+ * The JVM called the frame that has just ended: go to where the thread was in Java code before.
+ * Returns false where it cannot, or there is nothing: then that is all.
  */
 static bool step_entry(struct walk *w)
 {
@@ -228,7 +228,9 @@ static bool step_entry(struct walk *w)
 	w->pc = lc_load64(pc_at);
 	w->sp = sp;
 	w->rbp = lc_load64(wrapper + (uint64_t)frames.last_rbp);
-	/* The rbp that is given there matters to an interpreted frame only, which is found by it. */
+	/*
+	 * The rbp that is given there matters to an interpreted frame only, which is found by it.
+	 */
 	return !interpreted(w->pc) || add_word(w, wrapper + (uint64_t)frames.last_rbp);
 }
 

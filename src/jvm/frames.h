@@ -1,9 +1,9 @@
 /*
  * jvm/frames.h - walks the frames of generated code on the calling thread's own stack, one by one.
  *
- * Unlike a guess by what looks like a return address (stack/words.h), it finds no dead words: the size
- * of a compiled method's frame stands in its code blob, which is found as the JVM finds it. HotSpot on
- * x86.
+ * Unlike a guess by what looks like a return address (stack/words.h), it finds no dead words: the
+ * size of a compiled method's frame stands in its code blob, which is found as the JVM finds it.
+ * HotSpot on x86.
  */
 #ifndef LC_JVM_FRAMES_H
 #define LC_JVM_FRAMES_H
@@ -15,14 +15,14 @@
 #include "src/jvm/peek.h"
 
 /*
- * Words from rbp of an interpreted frame: where its caller's stack pointer stands, its method, and its
- * bytecode pointer. HotSpot's layout on x86 (frame_x86.hpp), the same from JDK 11 to 25.
+ * Words from rbp of an interpreted frame: where its caller's stack pointer stands, its method, and
+ * its bytecode pointer. HotSpot's layout on x86 (frame_x86.hpp), the same from JDK 11 to 25.
  */
 enum { LC_INTERPRETED_SENDER_SP = -1, LC_INTERPRETED_METHOD = -3, LC_INTERPRETED_BYTECODE = -8 };
 
 /*
- * Find the code heaps. Returns 0; -ENOENT when this JVM does not export them: then there are no words.
- * Context: [attach]; lc_layout_find() first.
+ * Find the code heaps. Returns 0; -ENOENT when this JVM does not export them: then there are no
+ * words. Context: [attach]; lc_layout_find() first.
  */
 int lc_frames_init(uint64_t interpreter_low, uint64_t interpreter_high);
 
@@ -53,8 +53,9 @@ static inline struct lc_native_frame lc_native_frame(const void *frame)
 }
 
 /*
- * Where the native method returns to in Java code, compiled or interpreted: HotSpot's frames of native
- * methods begin with the caller's rbp, and the return address. 0 where that is not what stands there.
+ * Where the native method returns to in Java code, compiled or interpreted: HotSpot's frames of
+ * native methods begin with the caller's rbp, and the return address. 0 where that is not what
+ * stands there.
  */
 static inline uint64_t lc_native_return(const struct lc_native_frame *at)
 {
@@ -63,7 +64,10 @@ static inline uint64_t lc_native_return(const struct lc_native_frame *at)
 	return 0;
 }
 
-/* The Method * that an interpreted frame of this method holds; 0 where the ID is none. Context: any. */
+/*
+ * The Method * that an interpreted frame of this method holds; 0 where the ID is none. Context:
+ * any.
+ */
 static inline uint64_t lc_frames_method(jmethodID method)
 {
 	uint64_t pointer = 0;
@@ -72,10 +76,10 @@ static inline uint64_t lc_frames_method(jmethodID method)
 }
 
 /*
- * The words above `at->frame` which tell where its nearest `frames_max` callers are: of a compiled one
- * its return address, of an interpreted one its method and bytecode. Where native code called Java
- * code on the way, the words that lead to the frames beyond. At most `words_max` values, and their
- * offsets from the frame in words. Context: [hook], own stack.
+ * The words above `at->frame` which tell where its nearest `frames_max` callers are: of a compiled
+ * one its return address, of an interpreted one its method and bytecode. Where native code called
+ * Java code on the way, the words that lead to the frames beyond. At most `words_max` values, and
+ * their offsets from the frame in words. Context: [hook], own stack.
  */
 struct lc_frame_words lc_frames_words(const struct lc_native_frame *at, uint64_t stack_end,
                                       unsigned frames_max, unsigned words_max, uint64_t *value,

@@ -1,5 +1,6 @@
 /*
- * jvm/header.h - reads the header of an object in the heap without trusting that it is there, for hooks and the attribution thread; signal handlers use klass.h.
+ * jvm/header.h - reads the header of an object in the heap without trusting that it is there, for
+ * hooks and the attribution thread; signal handlers use klass.h.
  */
 #ifndef LC_JVM_HEADER_H
 #define LC_JVM_HEADER_H

@@ -160,7 +160,9 @@ static struct lc_klass_entry *slot_at(uint64_t address, uint32_t probe)
 	return &entries[((lc_hash(address) >> 40) + probe) % ENTRIES];
 }
 
-/* The latest entry of the class, NULL where there is none; *free_at: the probe where the next goes. */
+/*
+ * The latest entry of the class, NULL where there is none; *free_at: the probe where the next goes.
+ */
 static struct lc_klass_entry *latest(uint64_t address, uint32_t *free_at)
 {
 	struct lc_klass_entry *found = NULL;

@@ -1,5 +1,6 @@
 /*
- * jvm/klass.h - knows classes of HotSpot by the word in an object's header: names, sizes, and whether what lies at an address is an object at all.
+ * jvm/klass.h - knows classes of HotSpot by the word in an object's header: names, sizes, and
+ * whether what lies at an address is an object at all.
  *
  * Everything is read through the kernel, so a wrong address never faults, and what is read is
  * believed only if it hangs together: the header's class word leads to a Klass whose mirror leads
@@ -56,15 +57,15 @@ bool lc_klass_first_object(const uint64_t *starts, size_t len, uint64_t addr,
                            struct lc_object_seen *out);
 
 /*
- * The object that is just being made at `start`: `word` is about to be stored where its class stands.
- * An array's size is that of its header. Returns false where the word names no class, or `addr` is
- * outside. Context: as above.
+ * The object that is just being made at `start`: `word` is about to be stored where its class
+ * stands. An array's size is that of its header. Returns false where the word names no class, or
+ * `addr` is outside. Context: as above.
  */
 bool lc_klass_new_object(uint64_t start, uint64_t word, uint64_t addr, struct lc_object_seen *out);
 
 /*
- * The piece of the heap in which the thread whose JavaThread is at `thread` allocates: objects lie in
- * [low, top), one after the other; none in [top, end). Returns false where that cannot be read.
+ * The piece of the heap in which the thread whose JavaThread is at `thread` allocates: objects lie
+ * in [low, top), one after the other; none in [top, end). Returns false where that cannot be read.
  * Context: as above.
  */
 struct lc_klass_buffer {
@@ -103,7 +104,9 @@ static inline uint64_t lc_klass_address(uint64_t klass)
  */
 const char *lc_klass_signature(uint64_t klass);
 
-/* The site that stands for the class: its path is 0 (core/path.h); 0 where there is none. [writer] */
+/*
+ * The site that stands for the class: its path is 0 (core/path.h); 0 where there is none. [writer]
+ */
 uint32_t lc_klass_site(uint64_t klass);
 
 void lc_klass_stats(struct lc_klass_stats *out); /* Context: any. */

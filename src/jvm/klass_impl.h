@@ -38,7 +38,9 @@ void lc_klass_objects_init(const struct lc_layout *layout, struct lc_range heap)
  */
 struct lc_klass_entry *lc_klass_prove(uint64_t address, unsigned *budget);
 
-/* What was known of it when it was last proved, or NULL. May be stale: only to reject a candidate. */
+/*
+ * What was known of it when it was last proved, or NULL. May be stale: only to reject a candidate.
+ */
 const struct lc_klass_entry *lc_klass_peek(uint64_t address);
 
 #endif

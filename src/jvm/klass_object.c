@@ -1,5 +1,6 @@
 /*
- * jvm/klass_object.c - reads and proves objects by their headers, in a signal handler too: see klass.h. Classes come from klass.c.
+ * jvm/klass_object.c - reads and proves objects by their headers, in a signal handler too: see
+ * klass.h. Classes come from klass.c.
  */
 #include "src/core/epoch.h"
 #include "src/jvm/klass.h"

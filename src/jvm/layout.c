@@ -20,7 +20,10 @@ struct beginning {
 	unsigned char bytes[LOOK_BYTES];
 };
 
-/* The first bytes of the object; false where they cannot be read. A collection may move it meanwhile. */
+/*
+ * The first bytes of the object; false where they cannot be read. A collection may move it
+ * meanwhile.
+ */
 static bool look(jobject o, struct beginning *out)
 {
 	return lc_peek(lc_handle_address(o), out->bytes, LOOK_BYTES);
@@ -80,7 +83,9 @@ static int find_arrays(JNIEnv *jni, struct lc_layout *out)
 		goto out;
 	l.reference_bytes = size >= PROBE_REFERENCES * 8 ? 8 : 4;
 	l.reference_base = l.reference_bytes == 8 ? l.long_base : l.byte_base;
-	/* A size that is not what 8-byte alignment gives shows a larger -XX:ObjectAlignmentInBytes. */
+	/*
+	 * A size that is not what 8-byte alignment gives shows a larger -XX:ObjectAlignmentInBytes.
+	 */
 	for (l.object_alignment = 8; l.object_alignment < 256; l.object_alignment *= 2) {
 		uint64_t want = l.byte_base + PROBE_LEN, mask = l.object_alignment - 1;
 

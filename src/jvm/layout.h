@@ -16,7 +16,8 @@ enum { LC_COMPACT_CLASS_SHIFT = 42 }; /* of the class in a compact header's mark
 /* How class words encode a Klass *, if they are not one themselves. */
 enum lc_class_words {
 	LC_CLASS_WORDS_UNKNOWN,
-	LC_CLASS_WORDS_JDK_11, /* exported, but as JDK 11 does it: not all of the agent was tried there */
+	LC_CLASS_WORDS_JDK_11, /* exported, but as JDK 11 does it: not all of the agent was tried
+	                          there */
 	LC_CLASS_WORDS_KNOWN,
 };
 
@@ -38,30 +39,41 @@ struct lc_layout {
 	uint64_t klass_base; /* a Klass * is klass_base + (class word << klass_shift) */
 	uint32_t klass_shift;
 
-	/* Compressed references: an address is reference_base_address + (reference << reference_shift). */
+	/*
+	 * Compressed references: an address is reference_base_address + (reference <<
+	 * reference_shift).
+	 */
 	bool references_known;
 	uint64_t reference_base_address;
 	uint32_t reference_shift;
 
-	/* Bits that are 0 in the mark word of an object that is not locked; 0 where not exported. */
+	/*
+	 * Bits that are 0 in the mark word of an object that is not locked; 0 where not exported.
+	 */
 	uint64_t mark_unused;
 
-	/* In a JavaThread: the piece of the heap it allocates in, and the bytes it had before that. */
+	/*
+	 * In a JavaThread: the piece of the heap it allocates in, and the bytes it had before that.
+	 */
 	long thread_tlab_start, thread_tlab_top, thread_tlab_end, thread_allocated;
 	long thread_os_thread; /* where its OSThread is, */
 	long os_thread_id;     /* and in that, the kernel's number for the thread */
 };
 
 /*
- * Find the description. Returns 0; -ENOENT when this JVM exports no type database; -ENOTSUP when what
- * stands in memory is not an array as any known JVM lays it out. Context: [attach], from VMInit on.
+ * Find the description. Returns 0; -ENOENT when this JVM exports no type database; -ENOTSUP when
+ * what stands in memory is not an array as any known JVM lays it out. Context: [attach], from
+ * VMInit on.
  */
 int lc_layout_find(JNIEnv *jni);
 
 /* What was found; all 0 before. Context: any. */
 const struct lc_layout *lc_layout(void);
 
-/* Fill in what the type database tells, beside arrays and headers. Context: [attach]; lc_vm_init() first. */
+/*
+ * Fill in what the type database tells, beside arrays and headers. Context: [attach]; lc_vm_init()
+ * first.
+ */
 void lc_layout_classes(struct lc_layout *layout);
 
 /*

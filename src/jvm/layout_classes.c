@@ -1,6 +1,6 @@
 /*
- * jvm/layout_classes.c - reads what the type database tells for layout.h. Static fields have moved between
- * JDK 11, 17 and 25: each name is tried.
+ * jvm/layout_classes.c - reads what the type database tells for layout.h. Static fields have moved
+ * between JDK 11, 17 and 25: each name is tried.
  */
 #include <errno.h>
 #include <stddef.h>

@@ -1,5 +1,6 @@
 /*
- * jvm/peek.c - reads memory by a system call, which fails where memory is gone. process_vm_readv() is a bare system call, and so async-signal-safe.
+ * jvm/peek.c - reads memory by a system call, which fails where memory is gone. process_vm_readv()
+ * is a bare system call, and so async-signal-safe.
  */
 #include "src/jvm/peek.h"
 

@@ -2,8 +2,9 @@
  * jvm/peek.h - reads memory of this process that may not be there any more, and never faults.
  *
  * The heap gives memory back, classes are unloaded, and an address may be no address at all. The
- * kernel copies the bytes, so that what cannot be read is a short count instead of a signal. Nothing
- * is said of their meaning: where a collection may run, the GC sequence is compared before and after.
+ * kernel copies the bytes, so that what cannot be read is a short count instead of a signal.
+ * Nothing is said of their meaning: where a collection may run, the GC sequence is compared before
+ * and after.
  *
  * All functions: Context: any, [signal] included. One system call each; errno is kept.
  */
@@ -16,7 +17,9 @@
 #include <string.h>
 #include <sys/uio.h>
 
-/* Copy `bytes` from `at` to *out. Returns false, and *out is undefined, where not all can be read. */
+/*
+ * Copy `bytes` from `at` to *out. Returns false, and *out is undefined, where not all can be read.
+ */
 bool lc_peek(uint64_t at, void *out, size_t bytes);
 
 /*
@@ -52,7 +55,9 @@ static inline uint32_t lc_peek_get32(const unsigned char *at)
 	return v;
 }
 
-/* The JVM's structures that are known to be there are read where they are; others may write them. */
+/*
+ * The JVM's structures that are known to be there are read where they are; others may write them.
+ */
 static inline uint64_t lc_load64(uint64_t at)
 {
 	return *(const volatile uint64_t *)(uintptr_t)at; /* NOLINT */

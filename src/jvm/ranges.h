@@ -1,5 +1,6 @@
 /*
- * jvm/ranges.h - tells where in memory the JVM has reserved the Java heap, generated code and data of its own.
+ * jvm/ranges.h - tells where in memory the JVM has reserved the Java heap, generated code and data
+ * of its own.
  *
  * The JVM reserves them before VMInit and keeps them until it ends.
  */
@@ -21,8 +22,8 @@ enum lc_range_owner {
 };
 
 /*
- * Find the ranges. Returns 0, or -ENOENT where the heap's is not exported; the others are known then.
- * Context: [attach], after VMInit; lc_layout_find() and lc_collector_init() first.
+ * Find the ranges. Returns 0, or -ENOENT where the heap's is not exported; the others are known
+ * then. Context: [attach], after VMInit; lc_layout_find() and lc_collector_init() first.
  */
 int lc_ranges_init(void);
 
@@ -40,7 +41,8 @@ struct lc_range lc_ranges_library(void);
 
 /*
  * The card table of collectors that have one: compiled code marks the byte at
- * base + (address >> shift) when it stores a reference. Context: [attach], after lc_collector_init().
+ * base + (address >> shift) when it stores a reference. Context: [attach], after
+ * lc_collector_init().
  */
 struct lc_card_table {
 	uint64_t base; /* 0: there is none, or the JVM does not tell */

@@ -1,5 +1,6 @@
 /*
- * jvm/vmstructs.h - looks names up in HotSpot's exported type database (gHotSpotVMStructs), read-only.
+ * jvm/vmstructs.h - looks names up in HotSpot's exported type database (gHotSpotVMStructs),
+ * read-only.
  */
 #ifndef LC_JVM_VMSTRUCTS_H
 #define LC_JVM_VMSTRUCTS_H

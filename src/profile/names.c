@@ -1,6 +1,6 @@
 /*
- * profile/names.c - numbers what a block names. Maps from the agent's numbers to those of the block are
- * emptied (by a new stamp) for each block and keep their memory.
+ * profile/names.c - numbers what a block names. Maps from the agent's numbers to those of the block
+ * are emptied (by a new stamp) for each block and keep their memory.
  */
 #include "src/profile/names.h"
 

@@ -1,5 +1,6 @@
 /*
- * profile/profile_block.c - encodes what one thread did as blocks, by the agent's tables of sites and paths.
+ * profile/profile_block.c - encodes what one thread did as blocks, by the agent's tables of sites
+ * and paths.
  */
 #include "src/profile/profile_block.h"
 

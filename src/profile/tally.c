@@ -1,7 +1,7 @@
 /*
- * profile/tally.c - keeps rows until a block is made. They are appended as they come; they are sorted, and
- * those with equal keys added up, when a block is made, and when an array is full: it grows only if that
- * has not made it half empty.
+ * profile/tally.c - keeps rows until a block is made. They are appended as they come; they are
+ * sorted, and those with equal keys added up, when a block is made, and when an array is full: it
+ * grows only if that has not made it half empty.
  */
 #include "src/profile/tally.h"
 

@@ -1,4 +1,7 @@
-/* profile/tally.h - collects one thread's counts since its last block, which the next block will hold. */
+/*
+ * profile/tally.h - collects one thread's counts since its last block, which the next block will
+ * hold.
+ */
 #ifndef LC_PROFILE_TALLY_H
 #define LC_PROFILE_TALLY_H
 
@@ -62,8 +65,8 @@ size_t lc_tally_traces(const struct lc_tally *t); /* rows so far */
 int lc_tally_allocations(struct lc_tally *t, uint32_t site, uint64_t count, uint64_t bytes);
 
 /*
- * Point all lists of *in at the rows, of which no two have equal keys; there are none of TIMELINE. Valid
- * until the next call that changes `t`. Returns whether there is any row.
+ * Point all lists of *in at the rows, of which no two have equal keys; there are none of TIMELINE.
+ * Valid until the next call that changes `t`. Returns whether there is any row.
  */
 bool lc_tally_block(struct lc_tally *t, struct lc_block_input *in);
 

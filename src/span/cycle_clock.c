@@ -6,9 +6,9 @@
  * records have one length, so that the oldest one left is found and the switches are counted even
  * where records are gone. The mapping keeps the event alive, its file is closed at once.
  *
- * Where records are gone, the thread's CPU clock tells how long it ran since a checkpoint, a pair of
- * that clock and a value of this one. One costs a system call, so it is taken by the slow path and
- * at most every CHECKPOINT_NS.
+ * Where records are gone, the thread's CPU clock tells how long it ran since a checkpoint, a pair
+ * of that clock and a value of this one. One costs a system call, so it is taken by the slow path
+ * and at most every CHECKPOINT_NS.
  *
  * Invariants: all of a clock belongs to its thread; the kernel writes the mapped pages while that
  *             thread is not running, or between two of its instructions. How a clock is chosen is
@@ -97,7 +97,9 @@ static uint64_t rusage_switches(void)
 	return (uint64_t)r.ru_nvcsw + (uint64_t)r.ru_nivcsw;
 }
 
-/* The clock goes on from `value` with the CPU time since the last checkpoint, and this is the next. */
+/*
+ * The clock goes on from `value` with the CPU time since the last checkpoint, and this is the next.
+ */
 static void take_cpu_time(struct lc_cycle_clock *c)
 {
 	struct lc_cycle_source *s = c->source;
@@ -208,7 +210,9 @@ static uint64_t read_switches(struct lc_cycle_clock *c, uint64_t *tsc)
 	return *tsc - c->off;
 }
 
-/* Open an event on the calling thread and map `pages` behind its first page. Returns 0 or -errno. */
+/*
+ * Open an event on the calling thread and map `pages` behind its first page. Returns 0 or -errno.
+ */
 static int open_event(struct perf_event_attr *attr, size_t pages, struct lc_cycle_source *s)
 {
 	const size_t bytes = (pages + 1) * clocks.page;

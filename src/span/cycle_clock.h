@@ -1,13 +1,16 @@
 /*
- * span/cycle_clock.h - counts the cycles that a thread has run: reference cycles, without the time it was off the CPU.
+ * span/cycle_clock.h - counts the cycles that a thread has run: reference cycles, without the time
+ * it was off the CPU.
  *
- * Where a PMU lets user code read its reference-cycle counter (rdpmc), that is the clock. Else it is the
- * TSC less the time off the CPU, which PERF_RECORD_SWITCH records of a dummy event tell; that the
- * thread was not switched is one load of the buffer's head. Where perf is refused, the time off the CPU
- * is taken from the thread's CPU clock every LC_CYCLES_COARSE_NS, and the manifest says so.
+ * Where a PMU lets user code read its reference-cycle counter (rdpmc), that is the clock. Else it
+ * is the TSC less the time off the CPU, which PERF_RECORD_SWITCH records of a dummy event tell;
+ * that the thread was not switched is one load of the buffer's head. Where perf is refused, the
+ * time off the CPU is taken from the thread's CPU clock every LC_CYCLES_COARSE_NS, and the manifest
+ * says so.
  *
- * What two readings differ by is signed: the two finer clocks can go back by the time that a context switch
- * takes, the coarse one by LC_CYCLES_COARSE_NS. Differences taken modulo 2^64 add up to the right sum.
+ * What two readings differ by is signed: the two finer clocks can go back by the time that a
+ * context switch takes, the coarse one by LC_CYCLES_COARSE_NS. Differences taken modulo 2^64 add up
+ * to the right sum.
  */
 #ifndef LC_SPAN_CYCLE_CLOCK_H
 #define LC_SPAN_CYCLE_CLOCK_H
@@ -60,20 +63,21 @@ uint64_t lc_cycles_hz(void); /* cycles of the clock in a second of CPU time */
 const char *lc_cycles_reason(void);
 
 /*
- * TSC to CLOCK_MONOTONIC, and durations to and from cycles. The time of a TSC value changes a little
- * whenever the rate is refined, so subtract two of them only where lc_cycles_refine() cannot run in
- * between; lc_cycles_tsc_between_ns() uses one rate, and returns 0 where `to` is not after `from`.
- * Context: any.
+ * TSC to CLOCK_MONOTONIC, and durations to and from cycles. The time of a TSC value changes a
+ * little whenever the rate is refined, so subtract two of them only where lc_cycles_refine() cannot
+ * run in between; lc_cycles_tsc_between_ns() uses one rate, and returns 0 where `to` is not after
+ * `from`. Context: any.
  */
 uint64_t lc_cycles_tsc_to_ns(uint64_t tsc);
 uint64_t lc_cycles_tsc_between_ns(uint64_t from, uint64_t to);
 uint64_t lc_cycles_of_ns(uint64_t ns);
 
 /*
- * Measure the rate again over the whole time since lc_cycles_init(), once a second. While the TSC keeps
- * its rate, a converted time changes by at most the 2 us that the two readings of a pair may be
- * apart, and by tens of nanoseconds in practice. If the rate has changed by more than a hundredth,
- * lc_cycles_reason() says so from then on. Nothing before lc_cycles_init(). Context: [writer].
+ * Measure the rate again over the whole time since lc_cycles_init(), once a second. While the TSC
+ * keeps its rate, a converted time changes by at most the 2 us that the two readings of a pair may
+ * be apart, and by tens of nanoseconds in practice. If the rate has changed by more than a
+ * hundredth, lc_cycles_reason() says so from then on. Nothing before lc_cycles_init(). Context:
+ * [writer].
  */
 void lc_cycles_refine(void);
 
@@ -117,9 +121,9 @@ static inline uint64_t lc_cycles_read_with(struct lc_cycle_clock *c, uint64_t *t
 }
 
 /*
- * Cycles that the calling thread has run since some fixed point, and the TSC when it was read. In this
- * order: a switch behind the counter's reading has moved the head before it is loaded, and the slow path
- * reads both again. Context: [hook], the owner only.
+ * Cycles that the calling thread has run since some fixed point, and the TSC when it was read. In
+ * this order: a switch behind the counter's reading has moved the head before it is loaded, and the
+ * slow path reads both again. Context: [hook], the owner only.
  */
 static inline uint64_t lc_cycles_read(struct lc_cycle_clock *c, uint64_t *tsc)
 {

@@ -22,9 +22,9 @@ int lc_cycles_rate_init(void);
 /* The same with two pairs that the caller has read. Context: [attach], tests. */
 int lc_cycles_rate_set(const struct lc_cycles_pair *first, const struct lc_cycles_pair *second);
 /*
- * lc_cycles_refine() with a pair that the caller has read. Returns whether the pair is used: not where
- * its readings are more than 2 us apart (unless the first pair's are further), since such a pair
- * would make the converted times jump. Context: [writer], tests.
+ * lc_cycles_refine() with a pair that the caller has read. Returns whether the pair is used: not
+ * where its readings are more than 2 us apart (unless the first pair's are further), since such a
+ * pair would make the converted times jump. Context: [writer], tests.
  */
 bool lc_cycles_rate_refine(const struct lc_cycles_pair *now);
 bool lc_cycles_tsc_invariant(void); /* as the CPU promises it */
@@ -50,8 +50,8 @@ bool lc_cycles_page_read(const struct perf_event_mmap_page *page, uint64_t (*rdp
 const _Atomic uint64_t *lc_cycles_page_word(const struct perf_event_mmap_page *page);
 
 /*
- * A clock of a page that stays the caller's, with the instruction given: for machines without such a
- * counter. Returns 0, -ENOMEM, or -EOPNOTSUPP with a clock to close. Context: tests.
+ * A clock of a page that stays the caller's, with the instruction given: for machines without such
+ * a counter. Returns 0, -ENOMEM, or -EOPNOTSUPP with a clock to close. Context: tests.
  */
 int lc_cycles_open_page(struct lc_cycle_clock *c, struct perf_event_mmap_page *page,
                         uint64_t (*rdpmc)(uint32_t));
@@ -64,8 +64,8 @@ struct lc_cycles_switches {
 };
 
 /*
- * Read a ring of PERF_RECORD_SWITCH records, LC_CYCLES_RECORD_BYTES each, from count `from` to `to` of its
- * bytes, both within one size of the ring. Pure. Context: [hook].
+ * Read a ring of PERF_RECORD_SWITCH records, LC_CYCLES_RECORD_BYTES each, from count `from` to `to`
+ * of its bytes, both within one size of the ring. Pure. Context: [hook].
  */
 enum { LC_CYCLES_RECORD_BYTES = 16 };
 void lc_cycles_switches_read(const uint8_t *data, uint64_t size, uint64_t from, uint64_t to,

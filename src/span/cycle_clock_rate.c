@@ -1,8 +1,9 @@
 /*
  * span/cycle_clock_rate.c - measures how fast the TSC counts, and converts it to time.
  *
- * Two pairs of (TSC, CLOCK_MONOTONIC) give the rate: one from lc_cycles_rate_init() and one from now.
- * The further apart they are, the less it matters how far apart the two readings of a pair are.
+ * Two pairs of (TSC, CLOCK_MONOTONIC) give the rate: one from lc_cycles_rate_init() and one from
+ * now. The further apart they are, the less it matters how far apart the two readings of a pair
+ * are.
  *
  * Invariant: the first pair never changes after lc_cycles_rate_init(), and each factor is one
  *            atomic number. Two conversions on both sides of a refinement use two rates, so their

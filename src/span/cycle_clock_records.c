@@ -13,8 +13,8 @@ const _Atomic uint64_t *lc_cycles_page_word(const struct perf_event_mmap_page *p
 }
 
 /*
- * The kernel changes the page on the CPU of the thread that reads it, between two of its instructions:
- * what keeps the compiler from moving them is enough.
+ * The kernel changes the page on the CPU of the thread that reads it, between two of its
+ * instructions: what keeps the compiler from moving them is enough.
  */
 bool lc_cycles_page_read(const struct perf_event_mmap_page *page, uint64_t (*rdpmc)(uint32_t),
                          struct lc_cycles_page *out)

@@ -1,5 +1,6 @@
 /*
- * span/task.c - follows tasks from creation through submission to execution. Counts have one writer, the owner; relaxed.
+ * span/task.c - follows tasks from creation through submission to execution. Counts have one
+ * writer, the owner; relaxed.
  */
 #include "src/span/task.h"
 

@@ -168,7 +168,9 @@ static void sample(struct lc_thread *t)
 		lc_wake();
 }
 
-/* -- the collector: young objects go to a half of the old generation, a full half to the other -- */
+/*
+ * -- the collector: young objects go to a half of the old generation, a full half to the other --
+ */
 
 static void move_object(struct object *o)
 {
@@ -238,8 +240,8 @@ static void act(void)
 }
 
 /*
- * A thread allocates and ends, and its record is freed; then another thread touches the object: in the
- * same epoch, and after the collection that ends it.
+ * A thread allocates and ends, and its record is freed; then another thread touches the object: in
+ * the same epoch, and after the collection that ends it.
  */
 static void touch_what_an_ended_thread_left(void)
 {
@@ -340,7 +342,9 @@ static void everything_ends_in_one_bucket_and_is_written_once(void **state)
 	/* At the start and at the end. */
 	assert_in_range(attribution_manifests(), 2, 12);
 	assert_int_equal(attribution_final_manifests(), 1);
-	/* 2.4 seconds at least, and the end: the TSC's rate is refined with each second's blocks. */
+	/*
+	 * 2.4 seconds at least, and the end: the TSC's rate is refined with each second's blocks.
+	 */
 	assert_in_range(attribution_refinements(), 3, 60);
 	assert_true(collections > 50 && moved > 1000 && lc_threads_registered() > 20);
 	/* All but those that still run are freed. */

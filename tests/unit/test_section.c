@@ -1,7 +1,7 @@
 /* uses: src/format/section.c src/format/encode.c analyzer/model/decode.c analyzer/model/decode_spans.c analyzer/model/tree.c analyzer/base/table.c analyzer/base/memory.c src/base/options.c -lzstd */
 /*
- * test_section.c - sections.def says what docs/FORMAT.md says, and the code that works by it treats every
- * flat section alike.
+ * test_section.c - sections.def says what docs/FORMAT.md says, and the code that works by it treats
+ * every flat section alike.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -219,7 +219,9 @@ static void a_row_with_a_number_out_of_range_is_not_valid(void **state)
 	                ->valid(&(struct lc_block_task_made){ .submit_kind = LC_SUBMIT_FIRST }, 8));
 }
 
-/* The agent checks structs, the analyzer the numbers that it has read: by one table, in two ways. */
+/*
+ * The agent checks structs, the analyzer the numbers that it has read: by one table, in two ways.
+ */
 static void both_checks_of_a_row_agree(void **state)
 {
 	static const uint64_t numbers[] = { 0,         1,    2,    3,          7,
