@@ -20,7 +20,7 @@ struct lc_classes_stats {
 	uint64_t skipped_constant;
 	uint64_t methods_left;
 	uint64_t retransformed;        /* classes loaded before the agent */
-	uint64_t retransform_failures; /* of these, refused by the JVM */
+	uint64_t retransform_failures; /* retransformations that the JVM refused */
 	uint64_t rewrite_ns;
 };
 

@@ -89,7 +89,7 @@ static int find_library(const char *name, char *out)
 }
 
 /*
- * What is wrong with --event is told before the program starts. An event that is right but that
+ * A wrong --event is refused before the program starts. An event that is right but that
  * this machine does not have is left to the agent, which says so and falls back.
  */
 static int check_events(const struct run *r)

@@ -35,7 +35,7 @@ struct lc_load_process {
 	json_t *options;        /* object: name to text */
 	json_t *counters;       /* object: name to number */
 	json_t *numa;           /* object, see docs/FORMAT.md; NULL: nothing is known */
-	json_t *spans;          /* likewise; NULL: none were recorded */
+	json_t *spans;          /* object, see docs/FORMAT.md; NULL: no spans were recorded */
 };
 
 /* What was written last of it, CLOCK_MONOTONIC; 0: nothing tells. */

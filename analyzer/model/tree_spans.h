@@ -12,8 +12,8 @@ struct lc_tree_bucket {
 };
 
 /*
- * Row i of executions has intervals[interval_first[i]] up to interval_first[i + 1]; buckets
- * likewise.
+ * Row i of executions has intervals[interval_first[i]] up to interval_first[i + 1], and its buckets
+ * are found in the same way.
  */
 struct lc_tree_spans {
 	struct lc_tree_interval

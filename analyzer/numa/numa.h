@@ -39,8 +39,8 @@ struct lc_numa_cell {
 
 struct lc_numa_sum {
 	uint64_t samples;
-	uint64_t known;      /* of these, with both nodes */
-	uint64_t remote;     /* of these, with two different ones */
+	uint64_t known;      /* samples whose two nodes are known */
+	uint64_t remote;     /* known samples whose two nodes differ */
 	double remote_share; /* remote / known */
 	double weighted; /* part of all distance that is remote; negative: a distance is unknown */
 	double mean_distance; /* 10: all local; negative: unknown */
@@ -62,7 +62,7 @@ struct lc_numa_group {
 struct lc_numa_thread_row {
 	uint32_t thread;     /* row of tree.threads */
 	uint64_t samples;    /* all that were taken on it, or those of the site */
-	uint64_t *nodes;     /* of these, by node it was on, row + 1 */
+	uint64_t *nodes;     /* its samples by the node that it was on, row + 1 */
 	uint64_t migrations; /* seen at least; of a whole thread only */
 	struct lc_numa_sum sum;
 };

@@ -34,7 +34,7 @@ struct lc_sharing_side {
 	uint32_t path;         /* the one with the most samples */
 	uint32_t paths;        /* how many there are */
 	uint64_t samples;
-	uint64_t hitm; /* of these, that found the line modified in another core's cache */
+	uint64_t hitm; /* samples that found the line modified in another core's cache */
 };
 
 /* Lines that hold the same parts of objects of the same one or two sites. */
@@ -50,7 +50,7 @@ struct lc_sharing {
 	struct lc_sharing_finding *findings; /* certain ones first, then most samples first */
 	size_t findings_len;
 	uint64_t lines;       /* that more than one thread touched */
-	uint64_t lines_false; /* of these, in findings */
+	uint64_t lines_false; /* lines that are in findings */
 };
 
 /* Free with lc_sharing_free(). */

@@ -90,7 +90,7 @@ struct lc_view_code {
 	uint32_t method;
 	uint32_t line1;   /* line + 1; 0: unknown, or a method */
 	uint64_t samples; /* it was the leaf */
-	uint64_t object;  /* of these, in tracked objects */
+	uint64_t object;  /* samples in tracked objects */
 	uint64_t total;   /* it was anywhere on the path; methods only */
 };
 

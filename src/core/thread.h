@@ -67,7 +67,7 @@ void lc_thread_bind(struct lc_thread *t);
 /* The calling thread is the agent's own: it gets no record. Context: [writer]. */
 void lc_thread_set_ours(void);
 bool lc_thread_is_ours(void);
-bool lc_thread_tid_is_ours(int32_t tid); /* likewise of another thread; context: any */
+bool lc_thread_tid_is_ours(int32_t tid); /* is a thread the agent's own? Any context */
 
 /*
  * Make a record that is not on the list yet; its logs are the caller's to set. Returns it, or

@@ -4,7 +4,7 @@
  * The difficulty is `top`. On JDK 17 the VM operation that collects also serves the allocation
  * that had failed, before JVMTI's finish event: eden's top then stands above memory in which only
  * dead objects lie. From JDK 25 on every collection has its own pair of events and the tops are
- * what the collection left. What ran in between is told by:
+ * what the collection left. These signs tell what ran in between:
  *
  *   young collection  exchanges from and to (Parallel only when all was evacuated; Serial always)
  *   full collection   slides objects, or is counted by the generation (Serial of JDK 17), or is

@@ -81,7 +81,7 @@ int lc_field_in_instance(const struct lc_layout *layout, const struct lc_field_t
 	return part(t->internal ? LC_PART_INTERNAL : LC_PART_PADDING, out);
 }
 
-/* The range that element `i` of `n` is told in; n is 0 where unknown. */
+/* The range of elements that stands for element `i` of `n`; n is 0 where unknown. */
 static void range_of(uint64_t i, uint64_t n, struct lc_field *out)
 {
 	uint64_t step = (n + LC_FIELD_RANGES - 1) / LC_FIELD_RANGES;

@@ -13,7 +13,7 @@
 
 struct lc_layout; /* jvm/layout.h */
 
-enum { LC_FIELD_RANGES = 16 }; /* an array is told in so many parts at most */
+enum { LC_FIELD_RANGES = 16 }; /* a report divides an array into so many parts at most */
 
 /* What is no field. */
 enum lc_field_part {

@@ -32,7 +32,7 @@ struct lc_object_seen {
 
 struct lc_klass_stats {
 	uint64_t classes; /* named */
-	uint64_t reused;  /* of these, at an address where another one had been */
+	uint64_t reused;  /* classes at an address where another one had been */
 	uint64_t lost;    /* objects whose class found no room, or was just being named */
 };
 

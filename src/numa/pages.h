@@ -33,7 +33,7 @@ struct lc_pages_query {
 
 struct lc_pages_stats {
 	uint64_t asked;   /* pages that the kernel was asked for */
-	uint64_t unknown; /* of these, without an owner */
+	uint64_t unknown; /* pages without an owner */
 	uint64_t calls;
 	uint64_t changes; /* pages found on another node than in an earlier generation */
 	uint64_t flushes; /* times that all was forgotten for want of room */

@@ -69,7 +69,7 @@ struct lc_manifest_numa {
 	int balancing;           /* the kernel moves pages by itself: 1, 0, or -1 for unknown */
 	uint64_t pages_migrated; /* by the kernel on the whole machine, during the run */
 	uint64_t pages_asked;    /* page owners asked for */
-	uint64_t pages_unknown;  /* of these, without an owner: untouched, or gone */
+	uint64_t pages_unknown;  /* pages without an owner: untouched, or gone */
 	uint64_t owner_changes;  /* pages that were seen on another node than before */
 	uint64_t dropped;        /* samples without room to look up their page */
 };

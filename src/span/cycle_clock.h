@@ -139,7 +139,7 @@ static inline uint64_t lc_cycles_now(struct lc_cycle_clock *c)
 
 struct lc_cycles_stats {
 	uint64_t threads;  /* clocks opened */
-	uint64_t coarse;   /* of these, without buffer or counter although the kind has them */
+	uint64_t coarse;   /* threads without buffer or counter although the kind has them */
 	uint64_t switches; /* seen, out of the CPU */
 	uint64_t wrapped;  /* buffers overwritten before they were read: time from the CPU clock */
 };

@@ -44,7 +44,7 @@ struct lc_span_classes_stats {
 	uint64_t seen[LC_REWRITE_STATUS_COUNT]; /* class files by what became of them */
 	uint64_t sites;                         /* calls inserted */
 	uint64_t asked;   /* classes of which the file did not tell what they are */
-	uint64_t again;   /* of these, transformed again */
+	uint64_t again;   /* classes transformed again */
 	uint64_t pending; /* not prepared yet */
 };
 void lc_span_classes_stats(struct lc_span_classes_stats *out); /* Context: any. */

@@ -137,7 +137,7 @@ static uint64_t cycles_inside(const struct lc_span_frame *frames, uint32_t len)
 	return inside;
 }
 
-/* From what counts up in the carrier to what has come since the frame began, and back. */
+/* Turn what counts up in the carrier into what was added since the frame began, and back. */
 static void make_relative(struct lc_span_thread *s, struct lc_span_frame *f, uint64_t now)
 {
 	f->begin = now - f->begin;
