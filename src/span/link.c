@@ -9,14 +9,13 @@
  * Invariant: I1  all of a set, near or far, is read and written under the lock of the near set that
  *                its key leads to: the near set's number is the lower bits of the far one's.
  *            I2  a key is in at most one entry.
- * Order:     L1  unlock (release) -> lock (acquire).
+ * Order:     L1  of base/spin.h: unlock (release) -> lock (acquire).
  * A lock is held for some dozens of instructions, without calls. Its holder may lose the CPU; who
  * waits for it lets others run.
  */
 #include "src/span/link.h"
 
 #include <errno.h>
-#include <sched.h>
 #include <stdatomic.h>
 #include <stddef.h>
 #include <string.h>
@@ -24,6 +23,7 @@
 #include <x86intrin.h>
 
 #include "src/base/hash.h"
+#include "src/base/spin.h"
 #include "src/core/counters.h"
 #include "src/format/kinds.h"
 
@@ -36,7 +36,6 @@ enum {
 	SUBMITTED = 32,
 	WAITING = 128, /* entry.pending is not 0 */
 	MIXED = 64,    /* waits for executions that were submitted in several ways */
-	SPINS = 64,
 	PENDING_MAX = UINT16_MAX,
 	LIVE_BITS = 10
 };
@@ -116,13 +115,7 @@ static struct set *lock(uint32_t hash)
 {
 	struct set *s = &links.near.sets[far_set_of(hash) & (LC_LINK_NEAR_SETS - 1)];
 
-	for (unsigned i = 1; atomic_exchange_explicit(&s->lock, 1, memory_order_acquire);
-	     i++) { /* L1 */
-		if (i % SPINS)
-			__builtin_ia32_pause();
-		else
-			sched_yield();
-	}
+	lc_spin_lock(&s->lock);
 	return s;
 }
 
@@ -134,7 +127,7 @@ void lc_link_prefetch(uint32_t hash)
 
 static void unlock(struct set *s)
 {
-	atomic_store_explicit(&s->lock, 0, memory_order_release); /* L1 */
+	lc_spin_unlock(&s->lock);
 }
 
 static struct counts *counts_of(uint32_t hash)

@@ -7,11 +7,11 @@
  */
 #include "src/span/virtual.h"
 
-#include <sched.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "src/base/spin.h"
 #include "src/core/counters.h"
 #include "src/span/task.h"
 
@@ -19,7 +19,6 @@ enum {
 	SHARDS = 64,
 	CHAINS = 256,         /* in a shard */
 	FRAMES_MAX = 1 << 17, /* that wait, in all; some 30 MB */
-	SPINS = 64
 };
 
 /* The frames of one virtual thread. All that counts up in the carrier is relative to now. */
@@ -69,17 +68,12 @@ static struct waiting **chain_of(uint64_t id)
 
 static void lock(struct shard *s)
 {
-	for (unsigned i = 1; atomic_exchange_explicit(&s->lock, 1, memory_order_acquire); i++) {
-		if (i % SPINS)
-			__builtin_ia32_pause();
-		else
-			sched_yield();
-	}
+	lc_spin_lock(&s->lock);
 }
 
 static void unlock(struct shard *s)
 {
-	atomic_store_explicit(&s->lock, 0, memory_order_release);
+	lc_spin_unlock(&s->lock);
 }
 
 static void put(struct waiting *w)
