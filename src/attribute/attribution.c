@@ -281,12 +281,15 @@ static bool append(const struct lc_block_input *in)
 /* Returns whether the thread's tally is empty again. */
 static bool write_block(struct lc_thread *t, uint64_t end_ns)
 {
+	const uint64_t begin_ns =
+	    t->start_ns > work.block_begin_ns ? t->start_ns : work.block_begin_ns;
 	struct lc_block_input in = {
 		.tid = (uint32_t)t->tid,
 		.index = t->index,
 		.name = t->name,
-		.t_begin_ns = t->start_ns > work.block_begin_ns ? t->start_ns : work.block_begin_ns,
-		.t_end_ns = end_ns,
+		.t_begin_ns = begin_ns,
+		/* A thread may have started since end_ns was read. */
+		.t_end_ns = end_ns > begin_ns ? end_ns : begin_ns,
 	};
 	bool any;
 
