@@ -6,6 +6,8 @@ import pathlib
 
 import pytest
 
+pytestmark = pytest.mark.quiet  # what a thread ran and when is compared with the clock
+
 BUSY_MS = 900
 STRETCH_NS = 100_000_000
 
@@ -36,7 +38,6 @@ def cycles_of_busy(report):
 
 
 # What the kernel's clock and ours may differ by: its part of each switch; and a look, where it is coarse.
-@pytest.mark.quiet
 @pytest.mark.parametrize("clock, slack_ns", [("auto", 0), ("coarse", 2_000_000)])
 def test_cycles_are_the_cpu_time_of_the_thread(spans, clock, slack_ns):
     stolen = stolen_ns()
