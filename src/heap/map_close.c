@@ -78,11 +78,6 @@ static inline uint64_t mix(uint64_t addr)
 	return lc_hash(addr >> 3);
 }
 
-static bool continues(const struct closing *k, const struct lc_move *v)
-{
-	return !((v->dst - k->c->heap_low) & (LC_MOVE_PIECE_ALIGN - 1));
-}
-
 static unsigned log2_at_least(size_t n)
 {
 	unsigned bits = 6;
@@ -147,7 +142,7 @@ static int index_moves(struct closing *k)
 		k->table[s] = (uint32_t)i + 1;
 		filter_add(k, v->src);
 		lc_map_grid_add(&k->m->open, v->src, v->src + 1);
-		if (!continues(k, v))
+		if (!lc_move_continues(v, k->c->heap_low))
 			continue;
 		k->pieces = true;
 		for (uint64_t back = 8; back <= LC_MOVE_INLINE_BYTES; back += 8)
@@ -187,7 +182,7 @@ static int follow(struct closing *k, uint64_t addr, struct lc_map_entry e)
 		return 0;
 	for (uint64_t gap = 8; gap <= LC_MOVE_INLINE_BYTES && gap < size_bytes; gap += 8) {
 		i = find_move(k, addr + gap);
-		if (i < 0 || !continues(k, &k->c->moves[i]) ||
+		if (i < 0 || !lc_move_continues(&k->c->moves[i], k->c->heap_low) ||
 		    k->c->moves[i].size_bytes + gap > size_bytes)
 			continue;
 		depart(k, (size_t)i, k->c->moves[i].dst - gap, e);
@@ -217,7 +212,7 @@ static void take_survivors(struct closing *k)
 				lc_map_remove(m, v->src);
 			}
 		}
-		if (!k->pieces || !continues(k, v))
+		if (!k->pieces || !lc_move_continues(v, k->c->heap_low))
 			continue;
 		e = lc_map_at_or_below(m, v->src - 1, &at);
 		if (e && v->src - at <= LC_MOVE_INLINE_BYTES && follow(k, at, *e))

@@ -106,8 +106,11 @@ bool lc_cycles_rate_refine(const struct lc_cycles_pair *now)
 
 void lc_cycles_refine(void)
 {
-	struct lc_cycles_pair now = read_pair();
+	struct lc_cycles_pair now;
 
+	if (!rate.first_hz)
+		return; /* without spans: nothing to refine */
+	now = read_pair();
 	lc_cycles_rate_refine(&now);
 }
 
