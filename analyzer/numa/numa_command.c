@@ -9,6 +9,7 @@
 #include "analyzer/base/fail.h"
 #include "analyzer/cli/command.h"
 #include "analyzer/cli/report_command.h"
+#include "analyzer/model/tree_lines.h"
 
 enum { TOP_DEFAULT = 10 }; /* of the text; JSON holds all */
 
@@ -124,6 +125,8 @@ static int report(void *context, const struct lc_load *l, const char *path)
 		return 1;
 	if (!r.top)
 		r.top = s->format == FORMAT_JSON ? SIZE_MAX : TOP_DEFAULT;
+	if (s->format != FORMAT_JSON)
+		lc_tree_fold_lines(l->tree);
 	lc_numa_build(&numa, l, engine);
 	r.numa = &numa;
 	status = choose_policy(&numa, s->simulate, &r);

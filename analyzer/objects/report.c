@@ -11,11 +11,14 @@
 #include "analyzer/base/memory.h"
 #include "analyzer/cli/command.h"
 #include "analyzer/cli/report_command.h"
+#include "analyzer/model/tree_lines.h"
 #include "analyzer/numa/numa.h"
 #include "analyzer/objects/sharing.h"
 #include "analyzer/out/source.h"
 
 enum { TOP_DEFAULT = 10 }; /* of the text; the other formats hold all */
+
+enum { FORMAT_TEXT, FORMAT_JSON }; /* the first of --format's words */
 
 enum row { ROW_FORMAT, ROW_FILE, ROW_TOP, ROW_SORT, ROW_THREAD, ROW_ENGINE, ROW_SOURCE, ROW_COUNT };
 
@@ -171,7 +174,10 @@ static int report(const struct settings *s, const struct lc_load *l)
 	if (s->source_path && lc_source_open(s->source_path, &r.source))
 		return 1;
 	if (!r.top)
-		r.top = s->format ? SIZE_MAX : TOP_DEFAULT;
+		r.top = s->format == FORMAT_TEXT ? TOP_DEFAULT : SIZE_MAX;
+	/* The other formats show lines, and two rows that look alike tell nobody anything. */
+	if (s->format != FORMAT_JSON)
+		lc_tree_fold_lines(l->tree);
 	r.engine = &l->engines[engine];
 	r.view = &view;
 	lc_view_build(&view, l, engine, (enum lc_view_sort)s->sort);

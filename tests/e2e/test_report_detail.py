@@ -35,6 +35,49 @@ def both(locus, path, *options):
     return report(locus, path, *options), locus("report", path, *options).stdout
 
 
+# Paths that look alike
+
+
+def on_one_line(bci):
+    """Two bytecodes of one line, as `a[i] + a[j]` has them, in a method called from such a line too."""
+    return frame("com.acme.Tree", "sum", 30, bci), frame("com.acme.Tree", "all", 40, bci + 1), MAIN
+
+
+def test_paths_that_differ_by_bytecode_alone_are_one_row_where_lines_are_shown(locus, tmp_path):
+    class_site, one, other = ("com.acme.Node", ()), ("long[]", on_one_line(1)), ("long[]", on_one_line(5))
+    apart = ("long[]", (frame("com.acme.Tree", "sum", 31, 1), MAIN))
+    path = write(
+        tmp_path / "p",
+        Block()
+        .allocate(*one, 3, 3000)
+        .allocate(*other, 4, 4000)
+        .allocate(*apart, 1, 1000)
+        .access("object", on_one_line(2), 10, one)
+        .access("object", on_one_line(7), 20, one)
+        .access("object", on_one_line(7), 5, other)
+        .field("object", one, on_one_line(2), 10, first=0, last=7, access=LOAD)
+        .field("object", one, on_one_line(7), 20, first=0, last=7, access=STORE)
+        .access("heap_class", on_one_line(1), 30, class_site)
+        .access("heap_class", on_one_line(3), 35, class_site)
+        .estimate(one, 10, 100, 400, 5000, 1 << 20, (0, 0, 0, 0, 0))
+        .estimate(other, 20, 200, 500, 6000, 1 << 20, (0, 0, 0, 0, 0)),
+    )
+    found, text = both(locus, path)
+    assert sorted(s["allocations"] for s in found["sites"]) == [1, 3, 4]
+    assert [len(c["accesses"]) for c in found["classes"]] == [2]
+    objects = text[text.index("\nObjects: ") : text.index("\nClasses")]
+    assert "2 of 2 sites" in objects and "35 samples, 7 allocations, 6.8 K" in objects
+    assert objects.count("accessed at") == 1 and "35.0% accessed at" in objects
+    assert "elements: [0..7] 85.7% load+store" in objects
+    assert found["sites"][0]["id"] in objects
+    classes = text[text.index("\nClasses") : text.index("\nSmall objects")]
+    assert classes.count("accessed at") == 1 and "65.0% accessed at" in classes
+    assert "estimate of 30 sampled" in text and text.count("estimate of ") == 1
+    stacks = locus("report", path, "--format=collapsed").stdout.splitlines()
+    assert len(stacks) == len({s.rsplit(" ", 1)[0] for s in stacks})
+    assert sum(int(s.rsplit(" ", 1)[1]) for s in stacks) == found["samples"]["total"] == 100
+
+
 # Classes
 
 

@@ -1,0 +1,17 @@
+/*
+ * model/tree_lines.h - makes one of call paths that look alike where lines are shown.
+ */
+#ifndef LC_MODEL_TREE_LINES_H
+#define LC_MODEL_TREE_LINES_H
+
+#include "analyzer/model/tree.h"
+
+/*
+ * Count what was counted for a path or a site for the one that stands for it: of the paths whose
+ * frames have the same methods and lines, and of the sites of one class with such paths, the first
+ * by lc_tree_order_paths(). A site keeps its number, and so its lc_tree_site_id(). Sums stay what
+ * they are. Sections of spans are left as they are.
+ */
+void lc_tree_fold_lines(struct lc_tree *t);
+
+#endif
