@@ -75,6 +75,8 @@ static int parse_arguments(struct run *r, int argc, char **argv)
 		return 1;
 	if (row == LC_ARGS_HELP)
 		return lc_help(stdout, "run") ? 1 : -1;
+	if (lc_options_check(&r->options, error, sizeof(error)))
+		return lc_fail("%s", error);
 	if (row == LC_ARGS_END)
 		return lc_fail("no command to run; write 'locus run -- java ...'");
 	r->command = argv + args.next - 1;

@@ -68,6 +68,16 @@ static const struct {
 };
 _Static_assert(LC_FRAMES_MAX == 2048, "the range of depth names its limit");
 
+/* The options that do nothing unless the other one is set too, and what then to add. */
+static const struct {
+	const char *name, *other, *add;
+} needs[] = {
+	{ "span-paths", "spans", "spans=streams or spans=tasks" },
+	{ "trace", "spans", "spans=streams or spans=tasks" },
+	{ "clock", "spans", "spans=streams or spans=tasks" },
+	{ "calibrate", "spans", "spans=streams or spans=tasks" },
+};
+
 const struct lc_option_info *lc_option_table(size_t *count)
 {
 	*count = OPTION_COUNT_ALL;
@@ -400,6 +410,9 @@ int lc_options_parse(struct lc_options *o, const char *text, char *error, size_t
 		if (err)
 			return err;
 	}
+	err = lc_options_check(&parsed, error, error_len);
+	if (err)
+		return err;
 	*o = parsed;
 	return 0;
 }
@@ -471,6 +484,34 @@ int lc_options_value(const struct lc_options *o, size_t i, char *out, size_t out
 		len = format_number(n, slots[i].type, out, out_len);
 	}
 	return len >= 0 && (size_t)len < out_len ? len : -ENOSPC;
+}
+
+/* Has the option of that name the value that it has when nobody sets it? */
+static bool is_default(const struct lc_options *o, const struct lc_options *defaults,
+                       const char *name)
+{
+	char value[LC_OPTION_TEXT_MAX], standard[LC_OPTION_TEXT_MAX], error[128];
+	long row = find_row(name, error, sizeof(error));
+
+	return row < 0 || lc_options_value(o, (size_t)row, value, sizeof(value)) < 0 ||
+	       lc_options_value(defaults, (size_t)row, standard, sizeof(standard)) < 0 ||
+	       strcmp(value, standard) == 0;
+}
+
+int lc_options_check(const struct lc_options *o, char *error, size_t error_len)
+{
+	struct lc_options defaults;
+
+	lc_options_init(&defaults);
+	for (size_t i = 0; i < sizeof(needs) / sizeof(needs[0]); i++) {
+		if (is_default(o, &defaults, needs[i].name) ||
+		    !is_default(o, &defaults, needs[i].other))
+			continue;
+		snprintf(error, error_len, "%s does nothing without %s; add %s", needs[i].name,
+		         needs[i].other, needs[i].add);
+		return -EINVAL;
+	}
+	return 0;
 }
 
 /* Append `text`, escaped where it is a value. Returns false when it does not fit. */

@@ -75,6 +75,12 @@ int lc_options_set(struct lc_options *o, const char *name, const char *value, ch
 int lc_options_parse(struct lc_options *o, const char *text, char *error, size_t error_len);
 
 /*
+ * Is no option set that does nothing without another one? Returns 0; -EINVAL, and `error` says in
+ * one line which other one to set. lc_options_parse() asks it of the whole string. Context: any.
+ */
+int lc_options_check(const struct lc_options *o, char *error, size_t error_len);
+
+/*
  * Write the agent string that lc_options_parse() reads back to the same *o, without options that
  * have their default. Returns its length, or -ENOSPC.
  */

@@ -100,6 +100,10 @@ def test_help_and_manual_list_every_option(locus):
         (["run", "--paths=all", "true"], "paths: 'all' is not one of adaptive|exact"),
         (["run", "--event=tim", "true"], "event: unknown event 'tim'; did you mean 'timer'?"),
         (["run", "--audit=maybe", "true"], "audit: 'maybe' is not on or off"),
+        (["run", "--trace", "true"], "trace does nothing without spans; add spans=streams or spans=tasks"),
+        (["run", "--span-paths", "true"], "span-paths does nothing without spans; add spans=streams or spans=tasks"),
+        (["run", "--clock=tsc", "true"], "clock does nothing without spans; add spans=streams or spans=tasks"),
+        (["run", "--calibrate", "true"], "calibrate does nothing without spans; add spans=streams or spans=tasks"),
     ],
 )
 def test_bad_arguments_get_one_line(locus, args, message):

@@ -7,6 +7,7 @@
 
 #include <cmocka.h>
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "src/base/options.h"
@@ -275,6 +276,27 @@ static void agent_string_with_one_error_sets_nothing(void **state)
 	assert_memory_equal(&o, &before, sizeof(o));
 }
 
+static void an_option_that_does_nothing_alone_is_refused(void **state)
+{
+	static const char *const alone[] = { "trace", "span-paths", "calibrate", "clock=tsc" };
+	struct lc_options o, before;
+	char text[64];
+
+	(void)state;
+	lc_options_init(&o);
+	before = o;
+	for (size_t i = 0; i < sizeof(alone) / sizeof(alone[0]); i++) {
+		assert_int_equal(parse(&o, alone[i]), -EINVAL);
+		assert_non_null(strstr(error, " does nothing without spans; add spans="));
+		assert_memory_equal(&o, &before, sizeof(o));
+		/* In either order, and where it has its default. */
+		snprintf(text, sizeof(text), "%s,spans=tasks", alone[i]);
+		assert_int_equal(parse(&o, text), 0);
+		o = before;
+	}
+	assert_int_equal(parse(&o, "trace=off,clock=auto"), 0);
+}
+
 static void format_reads_back_to_the_same(void **state)
 {
 	struct lc_options o, back;
@@ -368,6 +390,7 @@ int main(void)
 		cmocka_unit_test(agent_string_sets_several),
 		cmocka_unit_test(words_are_bits_however_they_are_separated),
 		cmocka_unit_test(agent_string_with_one_error_sets_nothing),
+		cmocka_unit_test(an_option_that_does_nothing_alone_is_refused),
 		cmocka_unit_test(format_reads_back_to_the_same),
 		cmocka_unit_test(values_use_the_largest_unit_that_divides),
 		cmocka_unit_test(patterns_match_whole_names),
