@@ -4,7 +4,8 @@
 	const { el, svg, id, number, visible, percent, duration, data } = common;
 	const { ShortTable } = tables;
 	const ROWS = 50; /* of a table at first */
-	const WIDTH = 900;
+	const WIDTH = 900; /* of a picture */
+	const HEAT_COLUMN = 42; /* "999 M" and a space */
 
 	/* ---- small helpers ---- */
 
@@ -41,8 +42,8 @@
 
 	const table = (host, label, columns, rows) => new ShortTable(host, label, columns, rows, ROWS);
 
-	function picture(label, height, ...children) {
-		return svg("svg", { viewBox: "0 0 " + WIDTH + " " + height, width: WIDTH, height, role: "img",
+	function picture(label, height, width, ...children) {
+		return svg("svg", { viewBox: "0 0 " + width + " " + height, width, height, role: "img",
 			"aria-label": label }, svg("title", { text: label }), ...children);
 	}
 
@@ -131,7 +132,10 @@
 		const first = Math.min(...cells.map(column)), last = Math.max(...cells.map(column));
 		const levels = 1 + Math.max(...cells.map((c) => c.level));
 		const most = Math.max(...cells.map((c) => c.cycles));
-		const left = 50, top = 8, w = Math.min(56, (WIDTH - left - 10) / (last - first + 1)), h = 26;
+		/* No narrower than the widest number: a map of many columns is wider than the page's other pictures. */
+		const left = 50, top = 8, h = 26;
+		const w = Math.max(HEAT_COLUMN, Math.min(56, (WIDTH - left - 10) / (last - first + 1)));
+		const width = Math.max(WIDTH, left + (last - first + 1) * w + 10);
 		const parts = [];
 		for (const c of cells) {
 			const x = left + (column(c) - first) * w, y = top + c.level * h;
@@ -148,7 +152,7 @@
 			parts.push(text(left + (c - first) * w, top + levels * h + 14, c ? short(2 ** (c - 1)) : "\u2264 0", { class: "dim" }));
 		parts.push(text(left, top + levels * h + 30, label + ": level of nesting (rows) by compensated cycles (columns, from); " +
 			"number in the cell; colour: all cycles of the cell", { class: "dim" }));
-		host.append(picture(label, top + levels * h + 38, ...parts));
+		host.append(el("div", { class: "wide" }, picture(label, top + levels * h + 38, width, ...parts)));
 	}
 
 	function heat() {
@@ -215,7 +219,7 @@
 					text(left + 20, top + h + 37 + 16 * k, visible(t.label) + ", half at most " + short(t.p50)));
 			});
 			chosen.replaceChildren(picture("Part of the tasks (up) that take at most so many cycles (right)",
-				top + h + 36 + 16 * types.length, ...parts));
+				top + h + 36 + 16 * types.length, WIDTH, ...parts));
 		}
 		draw();
 	}
@@ -246,7 +250,7 @@
 		[["bar", "streams"], ["bar2", "tasks"], ["bar3", "threads' own"]].forEach(([name, label], i) =>
 			parts.push(svg("rect", { class: name, x: left + 120 * i, y: bottom + 8, width: 10, height: 10 }),
 				text(left + 120 * i + 15, bottom + 17, label, { class: "dim" })));
-		host.append(picture("Cycles of each worker", bottom + 26, ...parts));
+		host.append(picture("Cycles of each worker", bottom + 26, WIDTH, ...parts));
 		if (list.length > shown.length)
 			host.append(el("p", { text: "The first " + shown.length + " of " + number(list.length) + "." }));
 	}
@@ -289,7 +293,7 @@
 		}
 		for (let i = 0; i <= 6; i++)
 			parts.push(text(left + i / 6 * w, top + 16, duration(end * i / 6), { "text-anchor": i === 6 ? "end" : "middle", class: "dim" }));
-		return picture("CPU use, context switches, collections and active time since the program's start", top + 24, ...parts);
+		return picture("CPU use, context switches, collections and active time since the program's start", top + 24, WIDTH, ...parts);
 	}
 
 	function time() {

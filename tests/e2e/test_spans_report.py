@@ -285,6 +285,37 @@ def test_page_in_a_browser(locus, profile, tmp_path, chromium):
     assert body.count("<svg") == 5  # two heat maps, granularity, workers, time
 
 
+LABELS = """<script>{
+    const boxes = [...document.querySelectorAll("#heat svg")].flatMap((map) =>
+        [...map.querySelectorAll("text")].map((t) => [map, t.textContent, t.getBoundingClientRect()]));
+    const over = [];
+    boxes.forEach(([map, a, p], i) => boxes.slice(i + 1).forEach(([other, b, q]) => {
+        if (map === other && p.left < q.right && q.left < p.right && p.top < q.bottom && q.top < p.bottom)
+            over.push(a + " | " + b);
+    }));
+    document.body.append("labels " + boxes.length + ", over each other " + over.length + ": " + over.join("; "));
+}</script></body>"""
+
+
+def test_labels_of_the_heat_map_do_not_overlap(locus, tmp_path, chromium):
+    """Streams of all sizes, from nothing to hours, so many that numbers are as wide as they get."""
+    block = Block()
+    for level in range(3):
+        for power in range(44):
+            cycles = [2**power] * (1100 + 7 * power)
+            block.span("anonymous", (QUERY, MAIN), cycles, level=level)
+            block.span("support", (MAIN,), cycles, level=level)
+    path = Profile(tmp_path / "p", spans=spans()).append(block, end=11 * S).close()
+    page = tmp_path / "page.html"
+    assert locus("spans", "--format=html", "-f", page, path).returncode == 0
+    page.write_text(page.read_text().replace("</body>", LABELS))
+    for width in (1400, 700):
+        dom = open_page(chromium, tmp_path, page, "--window-size=%d,900" % width)
+        (found,) = re.findall(r"labels (\d+), over each other (\d+): ([^<]*)", dom)
+        assert int(found[0]) == 2 * (3 * 44 + 44 + 3 + 1)
+        assert int(found[1]) == 0, found[2][:300]
+
+
 def test_text_cuts_a_very_long_command_between_characters(locus, tmp_path):
     """400 bytes of it at most, in each text that begins with it; JSON has all."""
     command = "java -cp " + "\u00fc" * 300  # byte 400 is the second of a character
