@@ -388,6 +388,8 @@ void lc_spans_diagnose(struct lc_spans *s)
 	for (size_t i = 0; i < s->types_len; i++) {
 		const struct lc_spans_type *t = &s->types[i];
 
+		if (lc_spans_is_other(t->name))
+			continue;
 		coarse(s, t);
 		if (of_streams(t))
 			continue;
@@ -395,6 +397,8 @@ void lc_spans_diagnose(struct lc_spans *s)
 		unbalanced(s, t, NULL, one_pool(s, &t->shared));
 	}
 	for (size_t i = 0; i < s->locations_len; i++) {
+		if (lc_spans_is_other(s->locations[i].place->class_name))
+			continue;
 		fine(s, NULL, &s->locations[i], &s->locations[i].support);
 		unbalanced(s, NULL, &s->locations[i], s->locations[i].shared);
 		tiny(s, &s->locations[i]);

@@ -41,6 +41,14 @@ static inline bool lc_spans_is_lambdas(struct lc_text type)
 	return type.len > len && !memcmp(type.bytes + type.len - len, end, len);
 }
 
+/* Does this class stand for the places for which the agent had no slot? */
+static inline bool lc_spans_is_other(struct lc_text class_name)
+{
+	const size_t len = sizeof(LC_SPAN_OTHER_CLASS) - 1;
+
+	return class_name.len == len && !memcmp(class_name.bytes, LC_SPAN_OTHER_CLASS, len);
+}
+
 /* Of types of tasks, whose objects were created at these places. */
 static inline int lc_spans_order_type(struct lc_text a, const struct lc_span_place *created_a,
                                       struct lc_text b, const struct lc_span_place *created_b)

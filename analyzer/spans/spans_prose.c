@@ -16,6 +16,10 @@ void lc_spans_emit_place(FILE *out, const struct lc_span_place *p)
 		fputs("(unknown)", out);
 		return;
 	}
+	if (!p->method_name.len) { /* the other places */
+		lc_emit_text(out, p->class_name);
+		return;
+	}
 	lc_emit_place(out, p->class_name, p->method_name, p->file, (uint32_t)(p->line + 1));
 }
 
@@ -126,6 +130,39 @@ static void warn_of_process(struct list *w, const struct lc_spans *s, uint32_t n
 		                      lc_spans_since(s, number, lc_load_end_ns(p))));
 }
 
+/* Where the agent ran out of memory that it keeps to. */
+static void warn_of_bounds(struct list *w, const struct lc_spans *s)
+{
+	uint64_t all = 0, other = 0, n;
+
+	for (size_t i = 0; i < s->rows->rows_len; i++) {
+		const struct lc_span_row *r = &s->rows->rows[i];
+
+		all += r->executions + r->folded;
+		if (lc_spans_is_other(r->place->class_name))
+			other += r->executions + r->folded;
+	}
+	if (other)
+		warn(w,
+		     "%" PRIu64 " of %" PRIu64 " executions stand in one row, " LC_SPAN_OTHER_CLASS
+		     ", with their cycles: there were more places times threads than the agent "
+		     "keeps apart",
+		     other, all);
+	n = lc_load_counter(s->load, "spans_other_place");
+	if (n && !other) /* of an agent that did not name them */
+		warn(w,
+		     "the places of some executions are not known: the agent had no room for them");
+	n = lc_load_counter(s->load, "spans_rows_lost");
+	if (n)
+		warn(w, "%" PRIu64 " rows of counts could not be written and are missing here", n);
+	n = lc_load_counter(s->load, "spans_too_deep");
+	if (n)
+		warn(w,
+		     "%" PRIu64 " executions began too deep inside others, or without memory, and "
+		     "are missing here",
+		     n);
+}
+
 static void warn_of_figures(struct list *w, const struct lc_spans *s)
 {
 	uint64_t executions = s->streams_sum.executions + s->support_sum.executions +
@@ -173,6 +210,7 @@ char **lc_spans_warnings(const struct lc_spans *s, size_t *len)
 	if (l->filter)
 		warn(&w, "only the threads that --thread chose are counted; creations and "
 		         "submissions are those of these threads");
+	warn_of_bounds(&w, s);
 	warn_of_figures(&w, s);
 	*len = w.len;
 	return w.texts;

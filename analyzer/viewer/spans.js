@@ -19,8 +19,10 @@
 		return unit ? +n.toPrecision(3) + " " + units[unit] : String(Math.round(n));
 	}
 
-	const place = (p) => (p && p.class ? visible(p.class + "." + p.method) + " (" +
-		visible(p.file || "Unknown Source") + (p.line >= 0 ? ":" + p.line : "") + ")" : "(unknown)");
+	/* Without a method: what stands for places that were not kept apart. */
+	const place = (p) => (!p || !p.class ? "(unknown)" : !p.method ? visible(p.class) :
+		visible(p.class + "." + p.method) + " (" + visible(p.file || "Unknown Source") +
+		(p.line >= 0 ? ":" + p.line : "") + ")");
 	const cycleTime = (cycles) =>
 		(data.clock.hz && cycles > 0 ? " (" + duration(cycles / data.clock.hz * 1e9) + ")" : "");
 

@@ -426,6 +426,8 @@ static void tick(bool last)
 		resolve_open_epoch(last ? UINT64_MAX : now - RECORD_LAG_MS * MS);
 		lc_numa_resolve(work.open_epoch, now);
 		reap_threads(now);
+	} else if (lc_span_slots_crowded()) {
+		reap_threads(now);
 	}
 	if (last || now - work.block_begin_ns >= BLOCK_MS * MS) {
 		lc_cycles_refine();

@@ -128,6 +128,12 @@ enum lc_submit_kind {
 };
 
 /*
+ * The class of tasks, and of the method that is the place of streams, for which the agent had no
+ * slot: all of them in one, by thread and kind.
+ */
+#define LC_SPAN_OTHER_CLASS "(other places: no slot left)"
+
+/*
  * In TASKS, in place of a kind: objects that were executed at least once. Creations less these are
  * what was never executed.
  */

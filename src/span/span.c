@@ -18,6 +18,8 @@
 #include "src/classfile/span_rewrite.h"
 #include "src/core/jvmti.h"
 #include "src/core/own.h"
+#include "src/core/path.h"
+#include "src/core/record.h"
 #include "src/core/thread.h"
 #include "src/profile/tally.h"
 #include "src/profile/writer.h"
@@ -111,6 +113,18 @@ static void throw_away(void)
 		lc_span_thread_free(t);
 }
 
+/* Places for which there will be no slot are told apart from those that are not known. */
+static int name_other_places(JNIEnv *jni)
+{
+	const uint64_t id = LC_PATH_DEFINED_MAX - 1;
+	uint64_t frame = lc_frame_pack((const void *)(uintptr_t)id, -1); /* NOLINT */
+	int err = lc_path_define(id, LC_SPAN_OTHER_CLASS, "", "()V");
+	uint32_t path = err ? 0 : lc_path_intern(jni, &frame, 1);
+
+	lc_span_slots_name_other(path, lc_site_intern("L" LC_SPAN_OTHER_CLASS ";", 0, path));
+	return err;
+}
+
 /* And links, which streams need as well. */
 static int init_tasks(JNIEnv *jni, const struct lc_task_config *config)
 {
@@ -139,6 +153,8 @@ int lc_span_init(JNIEnv *jni, const struct lc_options *options)
 	err = lc_cycles_init(clock);
 	if (!err)
 		err = define_class(jni);
+	if (!err)
+		err = name_other_places(jni);
 	if (!err)
 		err = init_tasks(jni, &tasks);
 	if (err) {

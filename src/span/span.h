@@ -99,6 +99,11 @@ void lc_span_forget(struct lc_thread *t);
 /* Free the thread's spans, and keep nothing of them. Context: [attach] [writer]. */
 void lc_span_thread_free(struct lc_thread *t);
 
+/*
+ * Are so many slots taken that those of ended threads should be freed soon? Context: any.
+ */
+bool lc_span_slots_crowded(void);
+
 /* Pauses for which there was no room until they were taken. Context: any. */
 uint64_t lc_span_pauses_lost(void);
 
@@ -108,7 +113,8 @@ struct lc_span_stats {
 	uint64_t slots;
 	uint64_t walks, walk_errors; /* of stacks, to find locations */
 	uint64_t stale, unmatched;   /* begins without end, ends without begin */
-	uint64_t too_deep, other_place;
+	uint64_t too_deep;
+	uint64_t other_place; /* executions for whose place there was no slot, written so far */
 	uint64_t traces_lost;
 	uint64_t rows_lost; /* that a block cannot hold: numbers out of range, or no memory */
 	uint64_t pauses_lost;

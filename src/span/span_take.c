@@ -134,6 +134,8 @@ void lc_span_take(struct lc_thread *t)
 		if (err)
 			continue;
 		stats.executions[slot->key.kind] += row.executions;
+		if (lc_span_slot_is_other(slot))
+			stats.other_place += row.executions + row.folded;
 		stats.negative += row.negative;
 	}
 	for (uint32_t i = 0; s->tasks && lc_task_made_take(s->tasks, i, &made); i++)
@@ -178,7 +180,6 @@ static void add_thread(struct lc_span_stats *to, const struct lc_span_thread *s)
 	to->stale += atomic_load_explicit(&s->stale, memory_order_relaxed);
 	to->unmatched += atomic_load_explicit(&s->unmatched, memory_order_relaxed);
 	to->too_deep += atomic_load_explicit(&s->too_deep, memory_order_relaxed);
-	to->other_place += atomic_load_explicit(&s->other_place, memory_order_relaxed);
 	if (s->traces)
 		to->traces_lost += lc_trace_log_lost(s->traces);
 }

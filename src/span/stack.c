@@ -7,16 +7,23 @@
 
 #include "src/base/hash.h"
 #include "src/core/thread.h"
+#include "src/span/span.h"
 
 enum { FRAMES_MIN = 32 };
 
 static const struct lc_slab_kind slots = { sizeof(struct lc_span_slot), 8, 16 };
 
 static _Atomic uint32_t slots_in_process;
+static uint32_t other_path, other_site; /* set before there are threads with slots */
 
 uint32_t lc_span_slots_count(void)
 {
 	return atomic_load_explicit(&slots_in_process, memory_order_relaxed); /* a count */
+}
+
+bool lc_span_slots_crowded(void)
+{
+	return lc_span_slots_count() > LC_SPAN_SLOTS_MAX / 2;
 }
 
 int lc_span_stack_init(struct lc_span_thread *s, const struct lc_span_costs *costs,
@@ -83,6 +90,23 @@ static bool same(const struct lc_span_key *a, const struct lc_span_key *b)
 	       a->path == b->path && a->site == b->site && a->submit_path == b->submit_path;
 }
 
+void lc_span_slots_name_other(uint32_t path, uint32_t site)
+{
+	other_path = path;
+	other_site = site;
+}
+
+uint32_t lc_span_slots_other_site(void)
+{
+	return other_site;
+}
+
+static struct lc_span_key key_of_other(uint8_t kind)
+{
+	return kind >= LC_SPAN_TASK ? (struct lc_span_key){ .kind = kind, .site = other_site }
+	                            : (struct lc_span_key){ .kind = kind, .path = other_path };
+}
+
 static uint32_t hash(const struct lc_span_key *key)
 {
 	uint64_t h = (uint64_t)key->kind | (uint64_t)key->level << 8 |
@@ -113,16 +137,25 @@ static struct lc_span_slot *add_slot(struct lc_span_thread *s, const struct lc_s
 
 struct lc_span_slot *lc_span_slot_find(struct lc_span_thread *s, const struct lc_span_key *key)
 {
-	const struct lc_span_key other = { .kind = key->kind };
 	struct lc_span_slot *slot = lc_slab_find(&s->slots, &slots, hash(key), has_key, key);
+	struct lc_span_key other;
 
 	if (slot)
 		return slot;
-	if (lc_span_slots_count() < LC_SPAN_SLOTS_MAX || same(key, &other))
-		return add_slot(s, key);
-	/* No more places: those of a kind become one, without a place. */
-	lc_span_add(&s->other_place, 1);
-	return lc_span_slot_find(s, &other);
+	other = key_of_other(key->kind);
+	if (lc_span_slots_count() >= LC_SPAN_SLOTS_MAX && !same(key, &other))
+		return lc_span_slot_find(s, &other);
+	slot = add_slot(s, key);
+	if (!slot)
+		lc_span_add(&s->too_deep, 1);
+	return slot;
+}
+
+bool lc_span_slot_is_other(const struct lc_span_slot *slot)
+{
+	const struct lc_span_key other = key_of_other(slot->key.kind);
+
+	return same(&slot->key, &other);
 }
 
 void lc_span_settle_slowly(struct lc_span_thread *s, uint64_t stack_pointer,

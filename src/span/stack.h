@@ -22,7 +22,9 @@
 
 enum {
 	LC_SPAN_DEPTH_MAX = 1 << 16, /* deeper ones are not told apart, and counted */
-	LC_SPAN_SLOTS_MAX = 1 << 14, /* in the process; then those of "(other)" places */
+	/* In the process, some 120 MB; then those of other places, see lc_span_slots_name_other()
+	 */
+	LC_SPAN_SLOTS_MAX = 1 << 16,
 	LC_SPAN_SLACK_BYTES =
 	    2048, /* that a frame of the JVM may shrink by, see lc_span_settle() */
 };
@@ -101,10 +103,9 @@ struct lc_span_thread {
 	struct lc_slab slots; /* struct lc_span_slot by its key */
 
 	/* What was not as it should be; written by the owner, relaxed. */
-	_Atomic uint64_t stale;       /* frames found that nobody had ended */
-	_Atomic uint64_t unmatched;   /* ends without a begin */
-	_Atomic uint64_t too_deep;    /* begun beyond LC_SPAN_DEPTH_MAX, or without memory */
-	_Atomic uint64_t other_place; /* spans that went to an "(other)" slot */
+	_Atomic uint64_t stale;     /* frames found that nobody had ended */
+	_Atomic uint64_t unmatched; /* ends without a begin */
+	_Atomic uint64_t too_deep;  /* begun beyond LC_SPAN_DEPTH_MAX, or without memory */
 };
 
 /* What is known of a span once it has ended. */
@@ -121,8 +122,23 @@ int lc_span_stack_init(struct lc_span_thread *s, const struct lc_span_costs *cos
                        const struct lc_span_pauses *pauses);
 void lc_span_stack_destroy(struct lc_span_thread *s);
 
-/* The slot of `key`, made when it is new; NULL without memory. Context: [hook], owner. */
+/*
+ * The slot of `key`, made when it is new. Where there are LC_SPAN_SLOTS_MAX it is that of the
+ * kind's other places; NULL without memory, which counts as too deep. Context: [hook], owner.
+ */
 struct lc_span_slot *lc_span_slot_find(struct lc_span_thread *s, const struct lc_span_key *key);
+
+/*
+ * What names the places for which there is no slot: `path` those of streams, `site` those of tasks.
+ * Context: [attach], once, before there are slots.
+ */
+void lc_span_slots_name_other(uint32_t path, uint32_t site);
+
+/* The site of those tasks. Context: any. */
+uint32_t lc_span_slots_other_site(void);
+
+/* Is it a slot of other places? Context: any. */
+bool lc_span_slot_is_other(const struct lc_span_slot *slot);
 
 /* Make room for one more frame. Returns 0; -ENOSPC at the bound, or -ENOMEM. [hook] */
 int lc_span_stack_grow(struct lc_span_thread *s);

@@ -32,6 +32,7 @@ struct row {
 };
 
 static const struct lc_slab_kind rows = { sizeof(struct row), 16, 10 };
+enum { ROWS_MAX = 16 * ((1 << 10) - 1) - 32 }; /* and the rest for other places */
 
 /* A submission that may still be going on. */
 struct submitting {
@@ -116,8 +117,8 @@ static bool same_row(const void *element, const void *key)
 }
 
 /*
- * The row of this site, kind and path. Where rows are full it is the one of the kind that has
- * neither site nor path; NULL without memory.
+ * The row of this site, kind and path. Where rows are full it is that of the kind's other places;
+ * NULL without memory.
  */
 static struct row *find_row(struct lc_task_thread *t, uint32_t site, uint8_t kind, uint32_t path)
 {
@@ -126,9 +127,12 @@ static struct row *find_row(struct lc_task_thread *t, uint32_t site, uint8_t kin
 
 	if (r)
 		return r;
+	if (atomic_load_explicit(&t->rows.len, memory_order_relaxed) >= ROWS_MAX && /* ours */
+	    (site != lc_span_slots_other_site() || path))
+		return find_row(t, lc_span_slots_other_site(), kind, 0);
 	r = lc_slab_add(&t->rows, &rows, row_hash(&key));
 	if (!r)
-		return site || path ? find_row(t, 0, kind, 0) : NULL;
+		return NULL;
 	*r = key;
 	lc_slab_publish(&t->rows);
 	return r;

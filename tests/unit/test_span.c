@@ -12,6 +12,7 @@
 #include <cmocka.h>
 
 #include "src/core/thread.h"
+#include "src/span/span.h"
 #include "src/span/stack.h"
 
 static const struct lc_span_costs costs = {
@@ -330,16 +331,27 @@ static void beyond_the_bound_places_of_a_kind_become_one(void **state)
 	const struct lc_span_slot *last;
 
 	(void)state;
-	for (uint32_t path = 1; path <= LC_SPAN_SLOTS_MAX; path++)
+	lc_span_slots_name_other(7, 9);
+	for (uint32_t path = 8; path < LC_SPAN_SLOTS_MAX + 8 - 3; path++)
 		slot(LC_SPAN_ANONYMOUS, 0, path);
+	for (uint32_t path = 4; path < 7; path++)
+		slot(LC_SPAN_ANONYMOUS, 0, path);
+	assert_true(lc_span_slots_crowded());
 	assert_int_equal(lc_span_slots_count(), LC_SPAN_SLOTS_MAX);
 	last = slot(LC_SPAN_ANONYMOUS, 3, LC_SPAN_SLOTS_MAX + 1);
 	assert_non_null(last);
-	assert_int_equal(last->key.path, 0);
+	assert_int_equal(last->key.path, 7);
+	assert_int_equal(last->key.site, 0);
+	assert_int_equal(last->key.level, 0);
+	assert_true(lc_span_slot_is_other(last));
 	assert_ptr_equal(slot(LC_SPAN_ANONYMOUS, 4, LC_SPAN_SLOTS_MAX + 2), last);
 	assert_ptr_not_equal(slot(LC_SPAN_SUPPORT, 4, LC_SPAN_SLOTS_MAX + 2), last);
-	assert_int_equal(get(&s.other_place), 3);
+	last = lc_span_slot_find(&s, &(struct lc_span_key){ .kind = LC_SPAN_TASK, .site = 3 });
+	assert_true(lc_span_slot_is_other(last));
+	assert_int_equal(last->key.path, 0);
+	assert_int_equal(last->key.site, 9);
 	assert_int_equal(slot(LC_SPAN_ANONYMOUS, 0, 5)->key.path, 5);
+	assert_false(lc_span_slot_is_other(slot(LC_SPAN_ANONYMOUS, 0, 5)));
 }
 
 static void a_signal_handler_sees_the_innermost_slot(void **state)
