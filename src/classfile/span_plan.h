@@ -31,6 +31,10 @@ enum lc_span_call {
 	LC_SPAN_UNMOUNT,
 	LC_SPAN_RUN,
 	LC_SPAN_CALL,
+	LC_SPAN_FLAT, /* of a Function; the next three in the order of flat_functions[] */
+	LC_SPAN_FLAT_INT,
+	LC_SPAN_FLAT_LONG,
+	LC_SPAN_FLAT_DOUBLE,
 	LC_SPAN_CALL_COUNT
 };
 

@@ -36,6 +36,12 @@ static const struct {
 	[LC_SPAN_UNMOUNT] = { "unmount", "(Ljava/lang/Object;)V" },
 	[LC_SPAN_RUN] = { "run", "(Ljava/lang/Runnable;)V" },
 	[LC_SPAN_CALL] = { "call", "(Ljava/util/concurrent/Callable;)Ljava/lang/Object;" },
+	[LC_SPAN_FLAT] = { "flat",
+	                   "(Ljava/util/function/Function;Ljava/lang/Object;)Ljava/lang/Object;" },
+	[LC_SPAN_FLAT_INT] = { "flat", "(Ljava/util/function/IntFunction;I)Ljava/lang/Object;" },
+	[LC_SPAN_FLAT_LONG] = { "flat", "(Ljava/util/function/LongFunction;J)Ljava/lang/Object;" },
+	[LC_SPAN_FLAT_DOUBLE] = { "flat",
+	                          "(Ljava/util/function/DoubleFunction;D)Ljava/lang/Object;" },
 };
 
 struct rewrite {
@@ -159,6 +165,43 @@ static void put_interface_call(struct walk *w, uint32_t at)
 	i->len = (uint8_t)(emit_call(w->r, i->bytes, call) - i->bytes);
 }
 
+/*
+ * In java.util.stream: a call of a function that makes a stream, which the caller then executes, as
+ * flatMap() does. What is made there is cast to a stream at once.
+ */
+static void put_flat_call(struct walk *w, uint32_t at)
+{
+	static const char *const flat_functions[] = { "java/util/function/Function",
+		                                      "java/util/function/IntFunction",
+		                                      "java/util/function/LongFunction",
+		                                      "java/util/function/DoubleFunction" };
+	static const char *const streams[] = { "java/util/stream/Stream",
+		                               "java/util/stream/IntStream",
+		                               "java/util/stream/LongStream",
+		                               "java/util/stream/DoubleStream" };
+	const struct lc_class *c = &w->r->edit.cls;
+	const uint8_t *insn = w->code->insns + at;
+	struct lc_class_ref ref;
+	struct lc_class_text type;
+	struct lc_insert *i;
+	unsigned call = 0, stream = 0;
+
+	if (at + 8 > w->code->len || insn[5] != LC_OP_CHECKCAST ||
+	    !lc_class_interface_ref(c, lc_be_get2(insn + 1), &ref) ||
+	    !lc_text_is(ref.name, "apply"))
+		return;
+	type = lc_class_name(c, lc_be_get2(insn + 6));
+	while (stream < 4 && !lc_text_is(type, streams[stream]))
+		stream++;
+	while (call < 4 && !lc_text_is(ref.holder, flat_functions[call]))
+		call++;
+	if (stream == 4 || call == 4)
+		return;
+	i = add(w, at, false);
+	i->instead = true;
+	i->len = (uint8_t)(emit_call(w->r, i->bytes, LC_SPAN_FLAT + call) - i->bytes);
+}
+
 static void put_dynamic_call(struct walk *w, uint32_t at)
 {
 	struct lc_class_text descriptor =
@@ -227,6 +270,8 @@ static bool visit(struct walk *w, uint32_t at)
 			put_continuation(w, at);
 		return true;
 	case LC_OP_INVOKEINTERFACE:
+		if (w->r->class.stream && w->r->class.what & LC_SPAN_STREAMS)
+			put_flat_call(w, at);
 		if (w->r->class.calls)
 			put_interface_call(w, at);
 		return true;

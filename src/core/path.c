@@ -16,6 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "src/base/options.h"
 #include "src/core/counters.h"
 #include "src/core/jvmti.h"
 #include "src/core/own.h"
@@ -446,12 +447,24 @@ int lc_path_define(uint64_t id, const char *class_name, const char *name, const 
 	return add_method(&e) == UINT32_MAX ? -ENOMEM : 0;
 }
 
+/* Number of the node, which is added unless it is there; UINT32_MAX when there is no room. */
+static uint32_t node_intern(const struct lc_path_node *node)
+{
+	uint32_t number;
+	bool added;
+
+	pthread_mutex_lock(&paths.lock);
+	number = find_or_append(&paths.nodes, &paths.node_index, node_hash_of(node), node_same,
+	                        node_hash, node, node, &added);
+	pthread_mutex_unlock(&paths.lock);
+	return number;
+}
+
 uint32_t lc_path_intern(JNIEnv *jni, const uint64_t *frames, size_t frames_len)
 {
 	struct lc_path_node node = { .bci = LC_BCI_NONE };
 	uint32_t number = 0;
 	uint16_t depth = 0;
-	bool added;
 
 	for (size_t i = frames_len; i-- > 0;) {
 		uint32_t method = method_intern(jni, frames[i] & LC_ADDR_MASK);
@@ -467,10 +480,7 @@ uint32_t lc_path_intern(JNIEnv *jni, const uint64_t *frames, size_t frames_len)
 			.bci = (uint16_t)(frames[i] >> LC_ADDR_BITS),
 			.depth = depth,
 		};
-		pthread_mutex_lock(&paths.lock);
-		number = find_or_append(&paths.nodes, &paths.node_index, node_hash_of(&node),
-		                        node_same, node_hash, &node, &node, &added);
-		pthread_mutex_unlock(&paths.lock);
+		number = node_intern(&node);
 		if (number == UINT32_MAX)
 			goto overflow;
 	}
@@ -478,6 +488,32 @@ uint32_t lc_path_intern(JNIEnv *jni, const uint64_t *frames, size_t frames_len)
 overflow:
 	atomic_fetch_add_explicit(&paths.overflow, 1, memory_order_relaxed); /* a count */
 	return 0;
+}
+
+uint32_t lc_path_below(uint32_t leaf, uint32_t callers, uint32_t depth)
+{
+	uint32_t frames[LC_FRAMES_MAX];
+	struct lc_path_node node;
+	uint32_t number = 0;
+	uint16_t len = 0;
+
+	frames[len++] = leaf;
+	for (uint32_t i = callers; i && len < depth && len < LC_FRAMES_MAX; len++) {
+		frames[len] = i;
+		i = lc_path_get(i)->parent;
+	}
+	for (uint16_t i = len; i-- > 0;) {
+		node = *lc_path_get(frames[i]);
+		node.parent = number;
+		node.depth = (uint16_t)(len - i);
+		number = node_intern(&node);
+		if (number == UINT32_MAX) {
+			atomic_fetch_add_explicit(&paths.overflow, 1,
+			                          memory_order_relaxed); /* a count */
+			return 0;
+		}
+	}
+	return number;
 }
 
 uint32_t lc_site_intern(const char *class_signature, uint64_t class_word, uint32_t path)

@@ -68,6 +68,12 @@ int lc_path_init(void);
 uint32_t lc_path_intern(JNIEnv *jni, const uint64_t *frames, size_t frames_len);
 
 /*
+ * The path of the leaf of `leaf` called by the path `callers`, of at most `depth` frames from the
+ * leaf on. 0 without room, which is counted. Context: [java] [writer]. Takes the lock.
+ */
+uint32_t lc_path_below(uint32_t leaf, uint32_t callers, uint32_t depth);
+
+/*
  * The site of objects of the class with JVM signature `class_signature` ("[B", "Lcom/acme/Big;")
  * whose headers hold `class_word`, allocated at path `path`. Classes of one name in two loaders
  * are two sites. Never 0 unless the table is full (counted). Context: as above.

@@ -1,8 +1,15 @@
 package java.lang;
 
+import java.lang.reflect.Member;
+import java.lang.reflect.Method;
 import java.util.concurrent.Callable;
+import java.util.function.DoubleFunction;
+import java.util.function.Function;
+import java.util.function.IntFunction;
+import java.util.function.LongFunction;
 
 import jdk.internal.misc.Unsafe;
+import jdk.internal.reflect.ConstantPool;
 import jdk.internal.vm.annotation.ForceInline;
 import jdk.internal.vm.annotation.Hidden;
 
@@ -68,6 +75,8 @@ public final class LocusSpan {
 	private static native void submitted(Object task, int hash, int classWord, int kind);
 
 	private static native void taskBegin(Object task, int hash, int classWord, int traits);
+
+	private static native void made(Object function, int classWord);
 
 	private static native void unmount(long id);
 
@@ -170,5 +179,80 @@ public final class LocusSpan {
 		} finally {
 			end();
 		}
+	}
+
+	/**
+	 * Stands for the call of a function whose stream java.util.stream itself executes next, as flatMap() does:
+	 * when that stream begins, the function has returned, and is on the stack no more.
+	 */
+	@Hidden
+	@ForceInline
+	public static Object flat(Function<Object, ?> function, Object element) {
+		Object stream = function.apply(element);
+		if (stream != null)
+			made(function, classWord(function));
+		return stream;
+	}
+
+	@Hidden
+	@ForceInline
+	public static Object flat(IntFunction<?> function, int element) {
+		Object stream = function.apply(element);
+		if (stream != null)
+			made(function, classWord(function));
+		return stream;
+	}
+
+	@Hidden
+	@ForceInline
+	public static Object flat(LongFunction<?> function, long element) {
+		Object stream = function.apply(element);
+		if (stream != null)
+			made(function, classWord(function));
+		return stream;
+	}
+
+	@Hidden
+	@ForceInline
+	public static Object flat(DoubleFunction<?> function, double element) {
+		Object stream = function.apply(element);
+		if (stream != null)
+			made(function, classWord(function));
+		return stream;
+	}
+
+	/**
+	 * The method of the program that a function's object stands for: a lambda expression's body, the method of a
+	 * method reference, or apply() of an ordinary class. Null where that is a method of the JDK, or not known.
+	 * The agent asks it once for a class.
+	 */
+	private static Method body(Object function) {
+		try {
+			Class<?> c = function.getClass();
+			if (!c.isHidden()) {
+				for (Method m : c.getDeclaredMethods())
+					if (m.getName().equals("apply") && !m.isBridge())
+						return ofProgram(m);
+				return null;
+			}
+			ConstantPool pool = c.getConstantPool();
+			for (int i = pool.getSize() - 1; i > 0; i--) {
+				ConstantPool.Tag tag = pool.getTagAt(i);
+				if (tag != ConstantPool.Tag.METHODREF && tag != ConstantPool.Tag.INTERFACEMETHODREF)
+					continue;
+				Member m = pool.getMethodAtIfLoaded(i);
+				// Those of java.lang are conversions of boxed numbers.
+				if (m instanceof Method && m.getDeclaringClass().getPackageName() != "java.lang")
+					return ofProgram((Method) m);
+			}
+			return null;
+		} catch (Throwable e) {
+			return null;
+		}
+	}
+
+	private static Method ofProgram(Method m) {
+		ClassLoader loader = m.getDeclaringClass().getClassLoader();
+		return loader == null || loader == ClassLoader.getPlatformClassLoader() ? null : m;
 	}
 }

@@ -52,6 +52,19 @@ static bool in_package(const struct lc_method *m)
 	return !strncmp(m->class_name, STREAM_PACKAGE, sizeof(STREAM_PACKAGE) - 1);
 }
 
+/* Is this method of java.util.stream one that the library runs for each element? */
+static bool is_element(const struct lc_method *m)
+{
+	static const char *const elements[] = {
+		"accept", "apply", "get", "end", "begin", "tryAdvance", "forEachRemaining"
+	};
+
+	for (unsigned i = 0; i < sizeof(elements) / sizeof(elements[0]); i++)
+		if (!strcmp(m->name, elements[i]))
+			return true;
+	return !strncmp(m->name, "lambda$", sizeof("lambda$") - 1);
+}
+
 /*
  * Is this method of java.util.stream one that a program calls to execute a stream? Else it is one
  * that the library runs for each element, and which has itself called the terminal operation.
@@ -63,19 +76,10 @@ static bool is_terminal(const struct lc_method *m)
 		"DoublePipeline",   "GathererOp",        "Stream",      "IntStream",
 		"LongStream",       "DoubleStream",      "BaseStream"
 	};
-	static const char *const elements[] = {
-		"accept", "apply", "get", "end", "begin", "tryAdvance", "forEachRemaining"
-	};
 	const char *name = m->class_name + sizeof(STREAM_PACKAGE) - 1;
-	size_t len;
+	size_t len = strcspn(name, "$");
 
-	if (strncmp(m->class_name, STREAM_PACKAGE, sizeof(STREAM_PACKAGE) - 1))
-		return true;
-	len = strcspn(name, "$");
-	for (unsigned i = 0; i < sizeof(elements) / sizeof(elements[0]); i++)
-		if (!strcmp(m->name, elements[i]))
-			return false;
-	if (!strncmp(m->name, "lambda$", sizeof("lambda$") - 1))
+	if (is_element(m))
 		return false;
 	for (unsigned i = 0; i < sizeof(pipelines) / sizeof(pipelines[0]); i++)
 		if (strlen(pipelines[i]) == len && !strncmp(name, pipelines[i], len))
@@ -94,7 +98,7 @@ static bool is_traversal(const struct lc_method *m)
 struct search {
 	enum lc_location_hook hook;
 	bool outer;
-	bool inherited;
+	bool library; /* the library itself executes this stream */
 	uint32_t path;
 	/* From the hook's to the last that tells the place, both included; 0: all there are. */
 	unsigned frames;
@@ -105,9 +109,8 @@ static jint find_frame(JNIEnv *jni, const jvmtiFrameInfo *frames, jint len, void
 {
 	struct search *search = closure;
 	const struct lc_method *last = NULL, *foreign = NULL;
-	bool library = false;
 
-	search->inherited = false;
+	search->library = false;
 	for (jint i = 0; i < len; i++) {
 		const struct lc_method *m = lc_path_method(jni, frames[i].method);
 
@@ -116,6 +119,7 @@ static jint find_frame(JNIEnv *jni, const jvmtiFrameInfo *frames, jint len, void
 		if (lc_own_method(frames[i].method))
 			continue;
 		if (in_package(m)) {
+			search->library |= is_element(m);
 			last = m;
 			continue;
 		}
@@ -125,13 +129,10 @@ static jint find_frame(JNIEnv *jni, const jvmtiFrameInfo *frames, jint len, void
 		if (foreign && !strcmp(m->class_name, foreign->class_name))
 			continue;
 		foreign = foreign ? m : NULL;
-		if (!library && last && !is_terminal(last)) {
-			library = true;
-			search->inherited = search->outer;
-			if (search->outer)
-				return i;
-		}
-		if (library && is_traversal(m))
+		search->library |= last && !is_terminal(last);
+		if (search->library && search->outer)
+			return i;
+		if (search->library && is_traversal(m))
 			continue;
 		return i;
 	}
@@ -151,7 +152,7 @@ static void walk(struct lc_locations *l, JNIEnv *jni, struct search *search)
 	if (walked.stop == walked.len)
 		return;
 	search->frames = (unsigned)walked.stop + 1;
-	if (search->inherited)
+	if (search->library && search->outer)
 		return;
 	for (jint i = walked.stop; i < walked.len && packed_len < depth; i++) {
 		const jvmtiFrameInfo *frame = &walked.frames[i];
@@ -168,7 +169,7 @@ static bool read_words(struct lc_locations *l, const struct lc_native_frame *at,
 {
 	bool whole;
 
-	if (locations.paths && search->frames && !search->inherited)
+	if (locations.paths && search->frames && !(search->library && search->outer))
 		return lc_words_find(words, l->walker, at, search->frames);
 	whole = lc_words_find_nearest(words, l->walker, at,
 	                              search->frames ? search->frames : UINT32_MAX);
@@ -186,7 +187,7 @@ struct lc_location *lc_location_learn(struct lc_locations *l, JNIEnv *jni,
 	lc_span_add(&l->walks, 1);
 	*new = (struct lc_location){ .place = { .frame = at->frame, .key = key },
 		                     .path = search.path,
-		                     .inherited = search.inherited };
+		                     .library = search.library };
 	/* A place that its words do not tell is walked to again the next time. */
 	if (!read_words(l, at, &search, &new->place.words))
 		return new;
@@ -195,4 +196,12 @@ struct lc_location *lc_location_learn(struct lc_locations *l, JNIEnv *jni,
 		free(new->place.words.more);
 	new->place.words.more = NULL;
 	return kept ? kept : new;
+}
+
+uint32_t lc_location_called(struct lc_location *x, uint32_t made, uint32_t outer)
+{
+	x->called.made = made;
+	x->called.outer = outer;
+	x->called.path = locations.paths ? lc_path_below(made, outer, locations.depth) : made;
+	return x->called.path;
 }

@@ -14,6 +14,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "src/span/flat.h"
 #include "src/span/stack.h"
 #include "src/stack/place.h"
 
@@ -26,9 +27,14 @@ struct lc_location {
 	struct lc_place place; /* key: lc_location_key() */
 	uint32_t path;         /* for lc_path_get(); 0 unknown */
 	/*
-	 * The library itself made this call, for a stream in another one: the place is that one's.
+	 * The library itself made this call: the place is that of the function that made the
+	 * stream, or else of the stream around it, or else `path`.
 	 */
-	bool inherited;
+	bool library;
+	/* The last such place with its callers: of which function, in which stream. */
+	struct {
+		uint32_t made, outer, path;
+	} called;
 	uint64_t slot_key; /* lc_location_slot_key() of `slot` */
 	struct lc_span_slot *slot;
 };
@@ -45,6 +51,7 @@ LC_PLACE_KIND_FITS(struct lc_location, 4);
 struct lc_locations {
 	struct lc_places places;
 	struct lc_walker *walker;
+	struct lc_flat flat;
 	_Atomic uint64_t walks;     /* written by: owner */
 	_Atomic uint64_t errors;    /* stacks that could not be walked; written by: owner */
 	struct lc_location scratch; /* where an entry cannot be kept */
@@ -65,6 +72,32 @@ void lc_locations_destroy(struct lc_locations *l);
 struct lc_location *lc_location_learn(struct lc_locations *l, JNIEnv *jni,
                                       const struct lc_native_frame *at, uint64_t key,
                                       enum lc_location_hook hook, bool outer);
+
+/*
+ * The path of a function that made a stream, with that of the stream around it behind. Context:
+ * [hook], owner; slow.
+ */
+uint32_t lc_location_called(struct lc_location *x, uint32_t made, uint32_t outer);
+
+/*
+ * The path of the stream that begins in that place, inside a stream with the path `outer` or in
+ * none (0). Context: [hook], owner.
+ */
+static inline uint32_t lc_location_path(struct lc_locations *l, struct lc_location *x,
+                                        uint32_t outer)
+{
+	uint32_t made;
+
+	if (__builtin_expect(!x->library, 1))
+		return x->path;
+	made = l->flat.made;
+	l->flat.made = 0;
+	if (!made)
+		return outer ? outer : x->path;
+	if (x->called.made == made && x->called.outer == outer)
+		return x->called.path;
+	return lc_location_called(x, made, outer);
+}
 
 /* What tells hooks with one frame apart: where they return to in bytecode, and what they ask. */
 static inline uint64_t lc_location_key(uint64_t return_address, enum lc_location_hook hook,

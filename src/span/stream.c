@@ -150,7 +150,7 @@ static inline __attribute__((always_inline)) struct found find(struct lc_span_th
 		x = learn(s, jni, h.at.frame, h.at.native, h.at.into, key,
 		          (unsigned)type << 1 | (outer->id != 0));
 	found.stream.level = outer->id ? outer->level + 1 : 0;
-	found.stream.path = x->inherited ? outer->path : x->path;
+	found.stream.path = lc_location_path(s->locations, x, outer->id ? outer->path : 0);
 	found.stream.id = lc_span_number(s);
 	found.slot = lc_location_slot(s, x, kind, found.stream.level, found.stream.path);
 	return found;
@@ -176,6 +176,8 @@ JNIEXPORT void JNICALL Java_java_lang_LocusSpan_streamBegin(JNIEnv *jni, jclass 
 JNIEXPORT void JNICALL Java_java_lang_LocusSpan_headBegin(JNIEnv *jni, jclass c, jboolean p);
 JNIEXPORT void JNICALL Java_java_lang_LocusSpan_foreignBegin(JNIEnv *jni, jclass c);
 JNIEXPORT void JNICALL Java_java_lang_LocusSpan_pulled(JNIEnv *jni, jclass c);
+JNIEXPORT void JNICALL Java_java_lang_LocusSpan_made(JNIEnv *jni, jclass c, jobject function,
+                                                     jint word);
 JNIEXPORT void JNICALL Java_java_lang_LocusSpan_end(JNIEnv *jni, jclass c);
 JNIEXPORT void JNICALL Java_java_lang_LocusSpan_streamTask(JNIEnv *jni, jclass c, jobject task,
                                                            jint hash);
@@ -244,6 +246,15 @@ void Java_java_lang_LocusSpan_pulled(JNIEnv *jni, jclass c)
 	if (!atomic_load_explicit(&found.slot->first_tsc, memory_order_relaxed))
 		atomic_store_explicit(&found.slot->first_tsc, tsc, memory_order_relaxed);
 	atomic_store_explicit(&found.slot->last_tsc, tsc, memory_order_relaxed);
+}
+
+void Java_java_lang_LocusSpan_made(JNIEnv *jni, jclass c, jobject function, jint word)
+{
+	struct lc_span_thread *s = enter(jni);
+
+	(void)c;
+	if (s)
+		lc_flat_made(&s->locations->flat, jni, function, (uint32_t)word);
 }
 
 /* A support task belongs to the stream that its creator is executing. */

@@ -24,7 +24,7 @@
 #include "src/jvm/collector.h"
 #include "src/span/span.h"
 
-enum { CLASSES_MAX = 1 << 16, HEADS = 1 << 12, ACC_STATIC = 8 };
+enum { CLASSES_MAX = LC_TASK_CLASSES_MAX, HEADS = 1 << 12, ACC_STATIC = 8 };
 
 /* A class and what is before it with the same hash. */
 struct entry {

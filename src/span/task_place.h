@@ -20,6 +20,8 @@
 
 struct lc_walker;
 
+enum { LC_TASK_CLASSES_MAX = 1 << 16 }; /* of a process; their numbers go up to it */
+
 enum { LC_TASK_PLACE_CLASSES = 64, LC_TASK_PLACE_CALLERS = 32 };
 
 /* The hook that asks. */

@@ -37,7 +37,8 @@ def sequential_truth(major):
         "pulled": {("pulled", 0): 1},
         "twoPulled": {("pulled", 0): 2},
         "flat": {("anonymous", 0): 1, ("anonymous", 1): 7},
-        "flatFlat": {("anonymous", 0): 1, ("anonymous", 1): 3, ("anonymous", 2): 6},
+        "seven": {("anonymous", 1): 7},
+        "flatFlat": {("anonymous", 1): 3, ("anonymous", 2): 6},
         "short": {("anonymous", 0): 1, pulled: 3},
         "nest": {("anonymous", level): 1 for level in range(LEVELS)},
         "throwing": {("anonymous", 0): 1, ("anonymous", 1): 1},
@@ -79,6 +80,54 @@ def test_every_terminal_operation_and_nesting(profile, locus, workload, jdk, tie
     assert not helpers.complaints(run.stderr), run.stderr
 
 
+def a(level, n):
+    return {("anonymous", level): n}
+
+
+# What one round of SpanFlat executes, by its markers.
+FLAT = {
+    "expand": a(0, 4), "first": a(1, 5), "second": a(1, 5), "captures": a(1, 5), "named": a(1, 5),
+    "ordinary": a(1, 5), "maker": a(0, 1),
+    "nested": a(0, 1), "outer": a(1, 5), "inner": a(2, 25), "innermost": a(3, 50),
+    "chained": a(0, 1), "one": a(1, 5), "two": a(2, 25),
+    "busy": a(0, 1), "made": a(1, 5), "collected": a(1, 5), "deep": a(2, 25),
+    **{name: a(0, 1) | a(1, 3) for name in ("ints", "longs", "doubles", "reference")},
+    **{name: a(0, 1) | a(1, 5) for name in ("toInt", "toLong", "toDouble")},
+    "grouped": a(0, 1), "collector": a(1, 5),
+    "concatenated": a(0, 1), "concat": a(1, 5) | {("pulled", 1): 10},
+    "iterated": a(0, 1), "iterate": a(1, 5),
+    "mapMulti": a(0, 1), "multi": a(1, 5),
+    "nullable": a(0, 1), "nulls": a(1, 4),
+}
+GATHERERS = {"integrator": a(1, 15), "gathered": a(0, 1), "before": a(1, 5), "collectGathered": a(0, 1)}
+
+
+@pytest.mark.parametrize("tier", TIERS)
+def test_what_a_function_makes_has_its_line(profile, locus, workload, jdk, tier):
+    """Streams that the library executes inside another: the line of the function that made each."""
+    java, rounds = TIERS[tier]
+    run = profile(helpers.command(workload, jdk, "SpanFlat", rounds, java=java), "--spans=streams")
+    marks = helpers.marked_lines("SpanFlat", "flat")
+    truth = FLAT | (GATHERERS if jdk.major >= 22 else {})
+    truth = {marks[name]: {key: n * rounds for key, n in rows.items()} for name, rows in truth.items()}
+    found = counted(spans_of(locus, run), "SpanFlat")
+    wrong = {n: (truth.get(n), found.get(n)) for n in {*truth, *found} if truth.get(n) != found.get(n)}
+    assert not wrong, wrong
+    assert not helpers.complaints(run.stderr), run.stderr
+
+
+def test_a_function_s_line_has_the_callers_of_its_stream(profile, locus, workload, jdk):
+    command = helpers.command(workload, jdk, "SpanFlat", 20)
+    spans = spans_of(locus, profile(command, "--spans=streams", "--span-paths"))
+    marks = helpers.marked_lines("SpanFlat", "flat")
+    for name, callers in (("first", ["expand", "callers"]), ("inner", ["outer", "nested"])):
+        (place,) = [p for p in spans["locations"] if p["line"] == marks[name]]
+        (path,) = place["paths"]
+        frames = path["path"]
+        assert [f["line"] for f in frames[:2]] == [marks[name], marks[callers[0]]], frames
+        assert frames[-1]["method"] == "main" and callers[1] in [f["method"] for f in frames]
+
+
 @pytest.mark.parametrize("collector", helpers.COLLECTORS)
 def test_collections_do_not_lose_a_span(profile, locus, workload, jdk, collector):
     java = [*helpers.collector(collector), "-Xmx24m", "-Xms24m"]
@@ -108,10 +157,12 @@ def test_leaves_of_parallel_streams(profile, locus, workload, jdk, parallelism):
 
 def test_the_location_has_class_and_method(profile, locus, workload, jdk17):
     run = profile(helpers.command(workload, jdk17, CLASS, "sequential", 1), "--spans=streams")
-    methods = {row["line"]: row["method"] for row in spans_of(locus, run)["streams"] if row["class"] == CLASS}
+    rows = [row for row in spans_of(locus, run)["streams"] if row["class"] == CLASS]
+    methods = {(row["line"], row["level"]): row["method"] for row in rows}
     (nest,) = lines_of("nest")
     (flat, *_) = lines_of("flat")
-    assert (methods[nest], methods[flat]) == ("nest", "flat")
+    assert (methods[nest, 0], methods[flat, 0]) == ("nest", "flat")
+    assert methods[flat, 1].startswith("lambda$flat$")
 
 
 def test_without_the_option_nothing_is_recorded(profile, locus, workload, jdk17):

@@ -146,11 +146,11 @@ public class SpanStreams {
 
 	/** Seven inner streams, executed inside the one that asks for them. */
 	static void flat() {
-		sink += Stream.of(1, 2, 3, 4, 5, 6, 7).flatMap(i -> Stream.of(i, i).map(j -> j + 1)) // not here
-				.collect(Collectors.toList()).size(); // span: flat
+		sink += Stream.of(1, 2, 3, 4, 5, 6, 7).flatMap(i -> Stream.of(i, i).map(j -> j + 1)) // span: seven
+				.collect(Collectors.toList()).size(); // span: one
 		sink += IntStream.range(0, 7).flatMap(i -> IntStream.range(0, i)).sum(); // span: flat
-		sink += Stream.of(1, 2, 3).flatMap(i -> Stream.of(4, 5).flatMap(j -> Stream.of(6, 7, 8)))
-				.count(); // span: flatFlat
+		sink += Stream.of(1, 2, 3).flatMap(i -> Stream.of(4, 5).flatMap(j -> Stream.of(6, 7, 8))) // span: flatFlat
+				.count(); // span: one
 		sink += Stream.of(1, 2, 3, 4, 5, 6, 7).<Integer>mapMulti((i, out) -> out.accept(i + 1))
 				.count(); // span: one
 	}
