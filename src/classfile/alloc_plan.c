@@ -15,10 +15,11 @@
 
 #include "src/base/descriptor.h"
 #include "src/base/vector.h"
+#include "src/classfile/alloc_built.h"
 #include "src/classfile/tables.h"
 #include "src/classfile/watched.h"
 
-enum { RUN_MAX = 255, NESTED_MAX = 64, ACC_STATIC = 8, OBJECT_ALIGN_BYTES = 8 };
+enum { RUN_MAX = 255, ACC_STATIC = 8, OBJECT_ALIGN_BYTES = 8 };
 
 /*
  * The methods whose result is hooked: the intrinsics, in the order of their numbers, and natives.
@@ -84,9 +85,6 @@ struct walk {
 	const struct call *body; /* the intrinsic that the method is, or NULL */
 	bool constructor;        /* its returns get hooks */
 	uint32_t uninitialized;  /* `new` whose constructor call is yet to come */
-	/* The class of each such `new` (0: no `dup` follows it), as far as there is room. */
-	uint16_t nested[NESTED_MAX];
-	uint32_t nested_len;
 	bool stores_local0;
 	/* The constant ints that the instructions just before this one push, in their order. */
 	uint32_t run;
@@ -421,45 +419,12 @@ static bool delegates(struct walk *w, uint32_t at)
 static enum lc_rewrite_status visit_new(struct walk *w, uint32_t at)
 {
 	uint16_t class = lc_be_get2(w->code->insns + at + 1);
-	bool dup = at + 3 < w->code->len && w->code->insns[at + 3] == LC_OP_DUP;
 
 	if (w->scan->cls->major < LC_CLASS_MAJOR_LDC_CLASS)
 		return LC_REWRITE_DONE;
-	if (w->nested_len < NESTED_MAX)
-		w->nested[w->nested_len++] = dup ? class : 0;
 	return put(w, at, false,
 	           (struct lc_hook){
 	               .method = LC_HOOK_MADE, .shape = LC_HOOK_OF_CLASS, .operand = class });
-}
-
-/*
- * Hook a constructor call for an object that `new; dup` has made: the object is still on the stack.
- * Compilers nest such calls; where the classes of `new` and of the call differ, there is no hook.
- * Only the audit uses this.
- */
-static enum lc_rewrite_status visit_constructed(struct walk *w, uint32_t at)
-{
-	const struct lc_class *c = w->scan->cls;
-	struct lc_class_ref ref = { 0 };
-	struct lc_class_text class;
-
-	if (!lc_class_method_ref(c, lc_be_get2(w->code->insns + at + 1), &ref) || !w->nested_len)
-		return LC_REWRITE_DONE;
-	class = lc_class_name(c, w->nested[w->nested_len - 1]);
-	if (!class.len || class.len != ref.holder.len ||
-	    memcmp(class.data, ref.holder.data, class.len) != 0)
-		return LC_REWRITE_DONE;
-	w->nested_len--;
-	return put(w, at, false,
-	           (struct lc_hook){ .method = LC_HOOK_BUILT, .shape = LC_HOOK_PLAIN });
-}
-
-static bool is_init(const struct walk *w, uint32_t at)
-{
-	struct lc_class_ref ref = { 0 };
-
-	return lc_class_method_ref(w->scan->cls, lc_be_get2(w->code->insns + at + 1), &ref) &&
-	       lc_text_is(ref.name, "<init>");
 }
 
 /* If the instruction pushes a constant int, set *value. */
@@ -513,8 +478,10 @@ static enum lc_rewrite_status visit(struct walk *w, uint32_t at)
 	case LC_OP_INVOKESPECIAL:
 		if (w->constructor && delegates(w, at))
 			w->constructor = false;
-		if (w->scan->options->constructed && is_init(w, at))
-			return visit_constructed(w, at);
+		if (w->code->flags[at] & LC_AT_BUILT)
+			return put(
+			    w, at, false,
+			    (struct lc_hook){ .method = LC_HOOK_BUILT, .shape = LC_HOOK_PLAIN });
 		return visit_call(w, at);
 	case LC_OP_INVOKEVIRTUAL:
 	case LC_OP_INVOKESTATIC:
@@ -613,6 +580,11 @@ enum lc_rewrite_status lc_alloc_plan_find(struct lc_alloc_plan_scan *s,
 	out->len = 0;
 	w.constructor = is_hooked_constructor(&w, method);
 	w.body = body_of(s, method);
+	if (s->options->constructed && s->cls->major >= LC_CLASS_MAJOR_LDC_CLASS) {
+		status = lc_alloc_built_mark(s->cls, code);
+		if (status != LC_REWRITE_DONE)
+			return status;
+	}
 	for (uint32_t at = 0; at < code->len; at += bytes) {
 		bytes = lc_insn_bytes(code, at);
 		if (!bytes)

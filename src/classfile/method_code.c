@@ -146,35 +146,56 @@ static void switch_entries(const struct lc_method_code *code, uint32_t at, uint3
 	*step = table ? 4 : 8;
 }
 
-static bool mark(struct lc_method_code *code, uint32_t at, int32_t offset)
+/* Where one of them leads. */
+static inline bool visit_one(const struct lc_method_code *code, uint32_t at, int32_t offset,
+                             lc_method_code_visit *visit, void *user)
 {
 	int64_t target = (int64_t)at + offset;
 
-	if (target < 0 || target >= code->len)
+	return target >= 0 && target < code->len && visit(user, at, (uint32_t)target);
+}
+
+/* Inlined for each way to visit. */
+static inline __attribute__((always_inline)) bool
+each_target(const struct lc_method_code *code, uint32_t at, lc_method_code_visit *visit, void *user)
+{
+	const uint8_t *insns = code->insns;
+	uint32_t entry, step, end;
+
+	if (is_near_jump(insns[at]))
+		return visit_one(code, at, lc_be_get2s(insns + at + 1), visit, user);
+	if (is_far_jump(insns[at]))
+		return visit_one(code, at, lc_be_get4s(insns + at + 1), visit, user);
+	if (!is_switch(insns[at]))
+		return true;
+	if (!visit_one(code, at, lc_be_get4s(insns + switch_operands(at)), visit, user))
 		return false;
+	end = at + lc_insn_bytes(code, at);
+	switch_entries(code, at, &entry, &step);
+	for (; entry < end; entry += step)
+		if (!visit_one(code, at, lc_be_get4s(insns + entry), visit, user))
+			return false;
+	return true;
+}
+
+bool lc_method_code_each_target(const struct lc_method_code *code, uint32_t at,
+                                lc_method_code_visit *visit, void *user)
+{
+	return each_target(code, at, visit, user);
+}
+
+static bool mark(void *user, uint32_t at, uint32_t target)
+{
+	struct lc_method_code *code = user;
+
+	(void)at;
 	code->flags[target] |= LC_AT_TARGET;
 	return true;
 }
 
 bool lc_method_code_mark_targets(struct lc_method_code *code, uint32_t at)
 {
-	const uint8_t *insns = code->insns;
-	uint32_t entry, step, end;
-
-	if (is_near_jump(insns[at]))
-		return mark(code, at, lc_be_get2s(insns + at + 1));
-	if (is_far_jump(insns[at]))
-		return mark(code, at, lc_be_get4s(insns + at + 1));
-	if (!is_switch(insns[at]))
-		return true;
-	if (!mark(code, at, lc_be_get4s(insns + switch_operands(at))))
-		return false;
-	end = at + lc_insn_bytes(code, at);
-	switch_entries(code, at, &entry, &step);
-	for (; entry < end; entry += step)
-		if (!mark(code, at, lc_be_get4s(insns + entry)))
-			return false;
-	return true;
+	return each_target(code, at, mark, code);
 }
 
 bool lc_method_code_mark_handlers(struct lc_method_code *code)
@@ -183,8 +204,9 @@ bool lc_method_code_mark_handlers(struct lc_method_code *code)
 		const uint8_t *h = code->handlers + LC_HANDLER_BYTES * i;
 		uint32_t start = lc_be_get2(h), end = lc_be_get2(h + 2);
 
-		if (start >= end || end > code->len || !mark(code, 0, lc_be_get2(h + 4)))
+		if (start >= end || end > code->len || lc_be_get2(h + 4) >= code->len)
 			return false;
+		code->flags[lc_be_get2(h + 4)] |= LC_AT_TARGET;
 	}
 	return true;
 }

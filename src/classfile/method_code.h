@@ -59,6 +59,10 @@ enum lc_opcode {
 	LC_OP_IRETURN = 172,
 	LC_OP_ARETURN = 176,
 	LC_OP_RETURN = 177,
+	LC_OP_GETSTATIC = 178,
+	LC_OP_PUTSTATIC = 179,
+	LC_OP_GETFIELD = 180,
+	LC_OP_PUTFIELD = 181,
 	LC_OP_INVOKEVIRTUAL = 182,
 	LC_OP_INVOKESPECIAL = 183,
 	LC_OP_INVOKESTATIC = 184,
@@ -82,6 +86,7 @@ enum {
 	LC_AT_START = 1,  /* an instruction begins here */
 	LC_AT_TARGET = 2, /* a jump, a switch or a handler leads here */
 	LC_AT_WIDEN = 4,  /* goto or jsr that becomes goto_w or jsr_w */
+	LC_AT_BUILT = 8,  /* see alloc_built.h */
 };
 
 struct lc_method_code {
@@ -124,6 +129,15 @@ bool lc_method_code_read(const struct lc_class *c, const struct lc_attribute *a,
 
 /* Bytes of the instruction at `at`, 0 where it is no instruction or reaches beyond the end. */
 uint32_t lc_insn_bytes(const struct lc_method_code *code, uint32_t at);
+
+/*
+ * Call visit() for each place where the jump or switch at `at` leads, until it returns false.
+ * Returns whether all were visited: not one is outside of the code. Of other instructions there are
+ * none.
+ */
+typedef bool lc_method_code_visit(void *user, uint32_t at, uint32_t target);
+bool lc_method_code_each_target(const struct lc_method_code *code, uint32_t at,
+                                lc_method_code_visit *visit, void *user);
 
 /*
  * Set LC_AT_TARGET where the jump or switch at `at` leads. Returns false if that is outside of the

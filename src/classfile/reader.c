@@ -206,7 +206,7 @@ struct lc_class_text lc_class_name(const struct lc_class *c, uint32_t index)
 	return p ? lc_class_utf8(c, lc_be_get2(p)) : (struct lc_class_text){ 0 };
 }
 
-static bool method_ref(const struct lc_class *c, uint32_t index, uint8_t tag,
+static bool member_ref(const struct lc_class *c, uint32_t index, uint8_t tag,
                        struct lc_class_ref *out)
 {
 	const uint8_t *ref = constant(c, index, tag);
@@ -221,14 +221,19 @@ static bool method_ref(const struct lc_class *c, uint32_t index, uint8_t tag,
 	return out->holder.data && out->name.data && out->descriptor.data;
 }
 
+bool lc_class_field_ref(const struct lc_class *c, uint32_t index, struct lc_class_ref *out)
+{
+	return member_ref(c, index, LC_POOL_FIELDREF, out);
+}
+
 bool lc_class_method_ref(const struct lc_class *c, uint32_t index, struct lc_class_ref *out)
 {
-	return method_ref(c, index, LC_POOL_METHODREF, out);
+	return member_ref(c, index, LC_POOL_METHODREF, out);
 }
 
 bool lc_class_interface_ref(const struct lc_class *c, uint32_t index, struct lc_class_ref *out)
 {
-	return method_ref(c, index, LC_POOL_INTERFACE_METHODREF, out);
+	return member_ref(c, index, LC_POOL_INTERFACE_METHODREF, out);
 }
 
 struct lc_class_text lc_class_dynamic_descriptor(const struct lc_class *c, uint32_t index)

@@ -24,6 +24,7 @@ enum lc_pool_tag {
 	LC_POOL_LONG = 5,
 	LC_POOL_DOUBLE = 6,
 	LC_POOL_CLASS = 7,
+	LC_POOL_FIELDREF = 9,
 	LC_POOL_METHODREF = 10,
 	LC_POOL_INTERFACE_METHODREF = 11,
 	LC_POOL_NAME_AND_TYPE = 12,
@@ -93,6 +94,7 @@ struct lc_class_ref {
 	struct lc_class_text descriptor;
 	uint16_t holder_index; /* of the Class constant */
 };
+bool lc_class_field_ref(const struct lc_class *c, uint32_t index, struct lc_class_ref *out);
 bool lc_class_method_ref(const struct lc_class *c, uint32_t index, struct lc_class_ref *out);
 bool lc_class_interface_ref(const struct lc_class *c, uint32_t index, struct lc_class_ref *out);
 struct lc_class_text lc_class_dynamic_descriptor(const struct lc_class *c, uint32_t index);
