@@ -25,6 +25,7 @@
 #include "src/base/say.h"
 #include "src/core/epoch.h"
 #include "src/core/jvmti.h"
+#include "src/core/own_work.h"
 #include "src/core/path.h"
 #include "src/gc/moves.h"
 #include "src/heap/alloc_log.h"
@@ -75,21 +76,62 @@ static void start_spans(JNIEnv *jni)
 
 static void JNICALL on_gc_start(jvmtiEnv *jvmti)
 {
+	struct lc_own_work work; /* some collectors stop the world on a thread of the program */
+
 	(void)jvmti;
+	lc_own_work_begin(&work);
 	lc_span_gc_start();
 	lc_sealed_gc_start();
+	lc_own_work_end(&work);
 }
 
 static void JNICALL on_gc_finish(jvmtiEnv *jvmti)
 {
+	struct lc_own_work work;
 	struct lc_move *moves;
 	size_t len;
 
 	(void)jvmti;
+	lc_own_work_begin(&work);
 	lc_estimate_gc_finish(lc_epoch_now());
 	moves = lc_watch_gc_finish(&len);
 	lc_sealed_gc_finish(moves, len);
 	lc_span_gc_finish();
+	lc_own_work_end(&work);
+}
+
+/* What an event does on a thread of the program is no part of the spans that the thread is in. */
+
+static void JNICALL on_sampled_alloc(jvmtiEnv *jvmti, JNIEnv *jni, jthread thread, jobject object,
+                                     jclass class, jlong size)
+{
+	struct lc_own_work work;
+
+	lc_own_work_begin(&work);
+	lc_estimate_event(jvmti, jni, thread, object, class, size);
+	lc_own_work_end(&work);
+}
+
+static void JNICALL on_class_file(jvmtiEnv *jvmti, JNIEnv *jni, jclass redefined, jobject loader,
+                                  const char *name, jobject domain, jint len,
+                                  const unsigned char *bytes, jint *new_len,
+                                  unsigned char **new_bytes)
+{
+	struct lc_own_work work;
+
+	lc_own_work_begin(&work);
+	lc_classes_file_load_hook(jvmti, jni, redefined, loader, name, domain, len, bytes, new_len,
+	                          new_bytes);
+	lc_own_work_end(&work);
+}
+
+static void JNICALL on_class_prepare(jvmtiEnv *jvmti, JNIEnv *jni, jthread thread, jclass class)
+{
+	struct lc_own_work work;
+
+	lc_own_work_begin(&work);
+	lc_classes_prepare(jvmti, jni, thread, class);
+	lc_own_work_end(&work);
 }
 
 /* AsyncGetCallTrace refuses to work unless somebody has asked for this event. */
@@ -105,27 +147,39 @@ static void JNICALL on_compiled_load(jvmtiEnv *jvmti, jmethodID method, jint cod
                                      const void *code_addr, jint map_length,
                                      const jvmtiAddrLocationMap *map, const void *compile_info)
 {
+	struct lc_own_work work;
+
 	(void)jvmti;
+	lc_own_work_begin(&work);
 	lc_code_cache_compiled_method_load(method, code_size, code_addr, map_length, map,
 	                                   compile_info);
+	lc_own_work_end(&work);
 }
 
 static void JNICALL on_compiled_unload(jvmtiEnv *jvmti, jmethodID method, const void *code_addr)
 {
+	struct lc_own_work work;
+
 	(void)jvmti;
+	lc_own_work_begin(&work);
 	lc_code_cache_compiled_method_unload(method, code_addr);
 	lc_generated_freed();
+	lc_own_work_end(&work);
 }
 
 static void JNICALL on_dynamic_code(jvmtiEnv *jvmti, const char *name, const void *address,
                                     jint length)
 {
+	struct lc_own_work work;
+
 	(void)jvmti;
+	lc_own_work_begin(&work);
 	if (!strcmp(name, "Interpreter")) {
 		agent.interpreter_low = (uint64_t)(uintptr_t)address;
 		agent.interpreter_high = agent.interpreter_low + (uint64_t)length;
 	}
 	lc_code_cache_dynamic_code_generated(name, address, length);
+	lc_own_work_end(&work);
 }
 
 /* Start */
@@ -399,15 +453,15 @@ static int prepare(JavaVM *vm, const char *text)
 		.VMDeath = on_vm_death,
 		.ThreadStart = lc_agent_threads_start,
 		.ThreadEnd = lc_agent_threads_end,
-		.ClassFileLoadHook = lc_classes_file_load_hook,
+		.ClassFileLoadHook = on_class_file,
 		.ClassLoad = on_class_load,
-		.ClassPrepare = lc_classes_prepare,
+		.ClassPrepare = on_class_prepare,
 		.GarbageCollectionStart = on_gc_start,
 		.GarbageCollectionFinish = on_gc_finish,
 		.CompiledMethodLoad = on_compiled_load,
 		.CompiledMethodUnload = on_compiled_unload,
 		.DynamicCodeGenerated = on_dynamic_code,
-		.SampledObjectAlloc = lc_estimate_event,
+		.SampledObjectAlloc = on_sampled_alloc,
 	};
 	static const jvmtiEvent first_events[] = { JVMTI_EVENT_VM_INIT, JVMTI_EVENT_VM_DEATH };
 	jvmtiEnv *jvmti = NULL;

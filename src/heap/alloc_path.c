@@ -13,6 +13,7 @@
 #include "src/classfile/alloc_rewrite.h"
 #include "src/core/jvmti.h"
 #include "src/core/own.h"
+#include "src/core/own_work.h"
 #include "src/core/path.h"
 #include "src/jvm/header.h"
 #include "src/jvm/instance.h"
@@ -116,8 +117,8 @@ static bool constructor_chain(JNIEnv *jni, const jvmtiFrameInfo *frames, jint le
 	return chain;
 }
 
-uint32_t lc_alloc_path_walk(JNIEnv *jni, struct lc_walker *walker, uint32_t bytecode_site,
-                            enum lc_alloc_origin origin)
+static uint32_t walk(JNIEnv *jni, struct lc_walker *walker, uint32_t bytecode_site,
+                     enum lc_alloc_origin origin)
 {
 	jint cap = (jint)paths.depth + EXTRA_FRAMES, len = 0, from = 0;
 	jvmtiFrameInfo *frames = lc_walker_scratch(
@@ -157,6 +158,18 @@ uint32_t lc_alloc_path_walk(JNIEnv *jni, struct lc_walker *walker, uint32_t byte
 	for (jint i = from; i < len && packed_len < paths.depth; i++)
 		packed[packed_len++] = lc_frame_pack(frames[i].method, (int)frames[i].location);
 	return lc_path_intern(jni, packed, packed_len);
+}
+
+uint32_t lc_alloc_path_walk(JNIEnv *jni, struct lc_walker *walker, uint32_t bytecode_site,
+                            enum lc_alloc_origin origin)
+{
+	struct lc_own_work work;
+	uint32_t path;
+
+	lc_own_work_begin(&work);
+	path = walk(jni, walker, bytecode_site, origin);
+	lc_own_work_end(&work);
+	return path;
 }
 
 bool lc_alloc_path_first(JNIEnv *jni)

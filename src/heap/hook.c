@@ -24,6 +24,7 @@
 #include "src/core/jvmti.h"
 #include "src/core/observe.h"
 #include "src/core/own.h"
+#include "src/core/own_work.h"
 #include "src/core/path.h"
 #include "src/core/record.h"
 #include "src/core/thread.h"
@@ -163,8 +164,8 @@ struct allocation {
 };
 
 /* An allocation in a context that is new, or that is to be walked each time. */
-static __attribute__((noinline)) struct lc_site_counter *
-record_slowly(JNIEnv *jni, struct lc_thread *t, jobject o, const struct allocation *a)
+static struct lc_site_counter *learn(JNIEnv *jni, struct lc_thread *t, jobject o,
+                                     const struct allocation *a)
 {
 	bool wanted = a->origin != LC_ORIGIN_CONSTRUCTOR || lc_alloc_path_first(jni);
 	uint32_t site =
@@ -181,6 +182,18 @@ record_slowly(JNIEnv *jni, struct lc_thread *t, jobject o, const struct allocati
 		                  a->bytecode_site, a->class_key, site);
 	if (wanted)
 		count_and_record(jni, t, counter, o, a->words);
+	return counter;
+}
+
+static __attribute__((noinline)) struct lc_site_counter *
+record_slowly(JNIEnv *jni, struct lc_thread *t, jobject o, const struct allocation *a)
+{
+	struct lc_site_counter *counter;
+	struct lc_own_work work;
+
+	lc_own_work_begin(&work);
+	counter = learn(jni, t, o, a);
+	lc_own_work_end(&work);
 	return counter;
 }
 

@@ -1,6 +1,6 @@
 /*
- * span/interrupt.h - tells a signal handler in which span its thread is, and lets it not be
- * counted.
+ * span/interrupt.h - tells a signal handler in which span its thread is, and takes what the agent
+ * does on a thread off the spans around it.
  *
  * It is all that the sampling engines know of spans.
  */
@@ -9,13 +9,15 @@
 
 #include <stdint.h>
 
+struct lc_own_work; /* core/own_work.h */
 struct lc_thread;
 
 /* The slot in which the calling thread is now, as its number + 1; 0: none. Context: [signal]. */
 uint32_t lc_span_current(const struct lc_thread *t);
 
 struct lc_span_interrupt {
-	uint64_t tsc; /* 0: no spans */
+	void *spans;  /* NULL: no spans */
+	uint64_t tsc; /* 0: inside other work of the agent, which counts this too */
 	uint64_t head;
 };
 
@@ -26,5 +28,12 @@ struct lc_span_interrupt {
  */
 void lc_span_interrupted(const struct lc_thread *t, struct lc_span_interrupt *i);
 void lc_span_resumed(const struct lc_thread *t, const struct lc_span_interrupt *i);
+
+/*
+ * The same for work that is no signal handler's, by the thread's cycle clock, so that a switch
+ * meanwhile does no harm. For core/own_work.h. Context: [java] [hook], the thread `t` itself.
+ */
+void lc_span_work_begin(const struct lc_thread *t, struct lc_own_work *w);
+void lc_span_work_end(const struct lc_thread *t, const struct lc_own_work *w);
 
 #endif

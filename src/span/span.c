@@ -18,12 +18,14 @@
 #include "src/classfile/span_rewrite.h"
 #include "src/core/jvmti.h"
 #include "src/core/own.h"
+#include "src/core/own_work.h"
 #include "src/core/path.h"
 #include "src/core/record.h"
 #include "src/core/thread.h"
 #include "src/profile/tally.h"
 #include "src/profile/writer.h"
 #include "src/span/calibrate.h"
+#include "src/span/interrupt.h"
 #include "src/span/link.h"
 #include "src/span/location.h"
 #include "src/span/stack.h"
@@ -137,6 +139,7 @@ static int init_tasks(JNIEnv *jni, const struct lc_task_config *config)
 
 int lc_span_init(JNIEnv *jni, const struct lc_options *options)
 {
+	static const struct lc_own_work_clock work = { lc_span_work_begin, lc_span_work_end };
 	unsigned clock = options->clock ? (unsigned)options->clock - 1 : (unsigned)LC_CYCLES_KINDS;
 	const struct lc_task_config tasks = {
 		.enter = lc_span_enter,
@@ -162,6 +165,7 @@ int lc_span_init(JNIEnv *jni, const struct lc_options *options)
 		return err;
 	}
 	lc_timeline_init(lc_thread_take_index());
+	lc_own_work_keep(&work);
 	lc_span_enable(true);
 	lc_calibrate_start(jni, options, &span.costs, &span.manifest);
 	throw_away();

@@ -194,28 +194,3 @@ const struct lc_span_slot *lc_span_slot_at(const struct lc_thread *t, uint32_t i
 
 	return s ? lc_span_stack_slot(s, i) : NULL;
 }
-
-void lc_span_interrupted(const struct lc_thread *t, struct lc_span_interrupt *i)
-{
-	const struct lc_span_thread *s =
-	    atomic_load_explicit(&t->spans, memory_order_relaxed); /* own thread */
-
-	i->tsc = 0;
-	if (!s || !s->clock.head)
-		return;
-	i->head = atomic_load_explicit(s->clock.head, memory_order_relaxed); /* own thread */
-	i->tsc = __rdtsc();
-}
-
-/*
- * The interrupted code may just be adding to the same frame: by one instruction, or this is lost.
- */
-void lc_span_resumed(const struct lc_thread *t, const struct lc_span_interrupt *i)
-{
-	struct lc_span_thread *s =
-	    atomic_load_explicit(&t->spans, memory_order_relaxed); /* own thread */
-
-	if (i->tsc && s &&
-	    atomic_load_explicit(s->clock.head, memory_order_relaxed) == i->head) /* own thread */
-		s->top->inside += __rdtsc() - i->tsc;
-}

@@ -95,6 +95,7 @@ struct lc_span_thread {
 	uint32_t inner_cost, task_inner_cost;
 	uint64_t last_number; /* that was given out */
 	uint64_t excess;      /* begun beyond the bound, and not ended */
+	uint32_t work;        /* how deep the thread is in work of the agent, see interrupt.c */
 	struct lc_locations *locations;
 	struct lc_trace_log *traces; /* NULL: no --trace */
 	struct lc_task_thread *tasks;

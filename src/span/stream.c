@@ -7,6 +7,7 @@
  */
 #include "src/span/span.h"
 
+#include "src/core/own_work.h"
 #include "src/core/wake.h"
 #include "src/profile/writer.h"
 #include "src/span/link.h"
@@ -131,9 +132,14 @@ static __attribute__((noinline, cold)) struct lc_location *learn(struct lc_span_
                                                                  uint64_t key, unsigned how)
 {
 	const struct lc_native_frame at = { frame, native, into };
+	struct lc_own_work work;
+	struct lc_location *x;
 
-	return lc_location_learn(s->locations, jni, &at, key, (enum lc_location_hook)(how >> 1),
-	                         how & 1);
+	lc_own_work_begin(&work);
+	x = lc_location_learn(s->locations, jni, &at, key, (enum lc_location_hook)(how >> 1),
+	                      how & 1);
+	lc_own_work_end(&work);
+	return x;
 }
 
 static inline __attribute__((always_inline)) struct found find(struct lc_span_thread *s,

@@ -9,6 +9,7 @@
 #include "src/classfile/span_rewrite.h"
 #include "src/core/counters.h"
 #include "src/core/epoch.h"
+#include "src/core/own_work.h"
 #include "src/core/thread.h"
 #include "src/core/wake.h"
 #include "src/profile/writer.h"
@@ -112,11 +113,15 @@ static const struct lc_task_place *find_place(JNIEnv *jni, const struct lc_span_
 	const struct lc_task_place *x =
 	    lc_task_place_find(places, frame, key, lc_walker_end(walker));
 	struct lc_native_frame at;
+	struct lc_own_work work;
 
 	if (x)
 		return x;
 	at = lc_native_frame((const void *)(uintptr_t)frame); /* NOLINT */
-	return lc_task_place_learn(places, jni, walker, &at, key, hook, object, class);
+	lc_own_work_begin(&work);
+	x = lc_task_place_learn(places, jni, walker, &at, key, hook, object, class);
+	lc_own_work_end(&work);
+	return x;
 }
 
 /* The class, where its objects are tasks; NULL for a wrapper, and where there is no room. */

@@ -1,4 +1,4 @@
-/* uses: src/span/stack.c src/base/slab.c */
+/* uses: src/span/stack.c src/span/interrupt.c src/base/slab.c */
 /*
  * test_span.c - checks the stack of spans with a clock of its own: the numbers here were computed
  * by hand.
@@ -11,6 +11,7 @@
 
 #include <cmocka.h>
 
+#include "src/core/own_work.h"
 #include "src/core/thread.h"
 #include "src/span/span.h"
 #include "src/span/stack.h"
@@ -130,6 +131,66 @@ static void samples_are_no_part_of_a_span(void **state)
 	atomic_fetch_add(&head, 1);
 	lc_span_resumed(&t, &i);
 	assert_int_equal(end(500).cycles, 500);
+}
+
+/* What the thread's cycle clock says next: its `check` is 0, so that it is asked each time. */
+static uint64_t clock_now;
+
+uint64_t lc_cycles_read_slowly(struct lc_cycle_clock *c, uint64_t *tsc)
+{
+	(void)c;
+	*tsc = __rdtsc();
+	return clock_now;
+}
+
+static void work_begin(const struct lc_thread *t, struct lc_own_work *w, uint64_t now)
+{
+	clock_now = now;
+	*w = (struct lc_own_work){ 0 };
+	lc_span_work_begin(t, w);
+}
+
+static void work_end(const struct lc_thread *t, const struct lc_own_work *w, uint64_t now)
+{
+	clock_now = now;
+	lc_span_work_end(t, w);
+}
+
+/*
+ * outer 0..1000 holds work 100..150, and inner 200..700 which holds work 300..600. In that lie
+ * other work 310..400 and two handlers, one in each, which are part of it; and the thread was
+ * switched.
+ */
+static void work_of_the_agent_is_no_part_of_spans(void **state)
+{
+	static _Atomic uint64_t head;
+	struct lc_thread t = { .index = 0 };
+	struct lc_own_work outer, inner;
+	struct lc_span_interrupt i;
+
+	(void)state;
+	work_begin(&t, &outer, 5); /* no spans yet */
+	atomic_store(&t.spans, &s);
+	s.clock.head = &head;
+	work_end(&t, &outer, 7);
+	work_begin(&t, &outer, 10); /* in no span */
+	work_end(&t, &outer, 20);
+	begin(LC_SPAN_ANONYMOUS, 0, 1, 0);
+	work_begin(&t, &outer, 100);
+	work_end(&t, &outer, 150);
+	begin(LC_SPAN_ANONYMOUS, 1, 2, 200);
+	work_begin(&t, &outer, 300);
+	lc_span_interrupted(&t, &i);
+	lc_span_resumed(&t, &i);
+	work_begin(&t, &inner, 310);
+	atomic_fetch_add(&head, 1);
+	lc_span_interrupted(&t, &i);
+	lc_span_resumed(&t, &i);
+	work_end(&t, &inner, 400);
+	work_end(&t, &outer, 600);
+	assert_int_equal(s.work, 0);
+	assert_int_equal(end(700).cycles, 200);
+	assert_int_equal(end(1000).cycles, 450);
 }
 
 /*
@@ -382,6 +443,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(a_span_alone_pays_its_inner_cost),
 		TEST(samples_are_no_part_of_a_span),
+		TEST(work_of_the_agent_is_no_part_of_spans),
 		TEST(nested_spans_are_taken_off_with_what_they_cost),
 		TEST(tasks_have_costs_of_their_own),
 		TEST(what_costs_more_than_it_lasts_is_negative_and_counted),
