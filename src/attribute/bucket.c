@@ -12,8 +12,8 @@ bool lc_bucket_needs_map(const struct lc_sample *s)
 	 * that zeroes an array is a first touch of that array. */
 	if (s->how == LC_HOW_KERNEL)
 		return s->addr;
-	return (s->where == LC_WHERE_COMPILED || s->where == LC_WHERE_STUB) &&
-	       s->how <= LC_HOW_TRAP && s->addr && !(s->access & LC_ACCESS_OWN);
+	/* Native code has an address where it touches the heap. */
+	return s->how <= LC_HOW_TRAP && s->addr && !(s->access & LC_ACCESS_OWN);
 }
 
 enum lc_bucket lc_bucket_without_map(const struct lc_sample *s)

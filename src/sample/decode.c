@@ -17,10 +17,17 @@
 
 #include "src/base/hash.h"
 #include "src/core/record.h"
+#include "src/format/kinds.h"
 #include "src/jvm/code_cache.h"
+#include "src/jvm/peek.h"
+#include "src/sample/insn.h"
+#include "src/sample/native_code.h"
 
 enum {
 	WINDOW_BYTES = 1024, /* decoding starts at least so far before the pc, if it can */
+	BEHIND_BYTES = 1024, /* of native code, as much is looked at from the pc on */
+	CHUNK_BYTES = 512,
+	INSN_BYTES_MAX = 15,
 	CACHE_SLOTS = 1 << 12,
 };
 
@@ -32,6 +39,8 @@ struct slot {
 	_Atomic uint64_t operand; /* see pack() */
 	_Atomic uint64_t made_value;
 };
+
+enum { DESTINATION = 7 /* number of rdi, where movs writes */ };
 
 static struct slot *cache;                   /* set once by lc_decode_init() */
 static _Atomic uint64_t heap_low, heap_high; /* relaxed: set before there are samples */
@@ -69,7 +78,8 @@ static uint64_t pack(const struct lc_recipe *r)
 	       pack_register(r->index) << 37 | scale_log2 << 42 | (uint64_t)r->access << 44 |
 	       (uint64_t)r->how << 52 | (uint64_t)r->base_lost << 56 |
 	       (uint64_t)r->index_lost << 57 | (uint64_t)r->vector << 58 |
-	       (uint64_t)r->same_frame << 59 | (uint64_t)r->ahead << 60 | (uint64_t)r->made << 61;
+	       (uint64_t)r->same_frame << 59 | (uint64_t)r->ahead << 60 | (uint64_t)r->made << 61 |
+	       (uint64_t)r->moves << 63;
 }
 
 static void unpack(uint64_t pc, uint64_t operand, uint64_t made_value, struct lc_recipe *r)
@@ -87,6 +97,7 @@ static void unpack(uint64_t pc, uint64_t operand, uint64_t made_value, struct lc
 	r->same_frame = operand >> 59 & 1;
 	r->ahead = operand >> 60 & 1;
 	r->made = operand >> 61 & 3;
+	r->moves = operand >> 63;
 	r->made_value = made_value;
 }
 
@@ -131,23 +142,80 @@ static void cache_put(uint64_t pc, uint64_t life, const struct lc_recipe *r)
 
 static void find_recipe(const struct lc_code_cache_piece *code, uint64_t pc, struct lc_recipe *r)
 {
-	const uint8_t *bytes = (const uint8_t *)(uintptr_t)code->start;
-	const size_t len = code->end - code->start;
+	const struct lc_code_bytes all = { .bytes = (const uint8_t *)(uintptr_t)code->start,
+		                           .len = code->end - code->start,
+		                           .address = code->start };
 	uint64_t from;
 
 	if (cache_get(pc, code->life, r))
 		return;
 	from = lc_code_cache_boundary(code, pc - code->start > WINDOW_BYTES ? pc - WINDOW_BYTES
 	                                                                    : code->start);
-	lc_decode_straight(bytes, len, code->start, from - code->start, pc - code->start, r);
+	lc_decode_straight(&all, from - code->start, pc - code->start, r);
 	if (r->how == LC_HOW_UNDECODED &&
 	    pc > code->start) { /* there may be data in between: start behind it */
 		from = lc_code_cache_boundary(code, pc - 1);
-		lc_decode_straight(bytes, len, code->start, from - code->start, pc - code->start,
-		                   r);
+		lc_decode_straight(&all, from - code->start, pc - code->start, r);
 	}
 	cache_put(pc, code->life, r);
 }
+
+/* -- native code --------------------------------------------------------------------------- */
+
+/*
+ * Find the last instruction that starts in [start, limit], decoding from `start`, where one does.
+ * Returns its address, or 0 where that leads nowhere or takes too long.
+ */
+static uint64_t boundary(uint64_t start, uint64_t limit)
+{
+	uint8_t bytes[CHUNK_BYTES];
+	uint64_t at = start, chunk = start;
+	size_t have = 0;
+
+	for (unsigned i = 0; i < LC_DECODE_INSTRUCTIONS_MAX; i++) {
+		size_t length;
+
+		if (at + INSN_BYTES_MAX > chunk + have) {
+			const struct iovec local = { bytes, sizeof(bytes) };
+			const struct iovec remote = lc_peek_part(at, sizeof(bytes));
+
+			chunk = at;
+			have = lc_peek_parts(&local, 1, &remote, 1);
+		}
+		length = lc_insn_length(bytes + (at - chunk), chunk + have - at);
+		if (!length)
+			return 0;
+		if (at + length > limit)
+			return at;
+		at += length;
+	}
+	return 0;
+}
+
+/* The code is copied, since nothing keeps an object from being unloaded while it is read. */
+static void find_native_recipe(const struct lc_native_library *library, uint64_t pc,
+                               struct lc_recipe *r)
+{
+	uint8_t bytes[WINDOW_BYTES + INSN_BYTES_MAX + BEHIND_BYTES];
+	struct lc_code_bytes code = { .bytes = bytes, .native = true };
+	struct lc_native_piece piece;
+	uint64_t from;
+
+	if (cache_get(pc, library->life, r))
+		return;
+	*r = (struct lc_recipe){ .pc = pc, .how = LC_HOW_UNDECODED };
+	if (lc_native_code_piece(library, pc, &piece)) {
+		from = pc - piece.start > WINDOW_BYTES ? boundary(piece.start, pc - WINDOW_BYTES)
+		                                       : piece.start;
+		code.address = from;
+		code.len = piece.end - from < sizeof(bytes) ? piece.end - from : sizeof(bytes);
+		if (from && lc_peek(from, bytes, code.len))
+			lc_decode_straight(&code, 0, pc - from, r);
+	}
+	cache_put(pc, library->life, r);
+}
+
+/* -- addresses ----------------------------------------------------------------------------- */
 
 static uint64_t value_of(const struct lc_registers *regs, uint8_t reg)
 {
@@ -196,13 +264,45 @@ static void evaluate(const struct lc_registers *regs, struct lc_access *a)
 	}
 }
 
+/*
+ * A sample outside of generated code: libjvm and libc clear and copy arrays, JNI libraries work on
+ * them. What they do to memory outside of the heap is their own.
+ */
+static void decode_native(const struct lc_registers *regs, struct lc_access *out)
+{
+	struct lc_native_library library;
+
+	out->how = LC_HOW_NOT_JAVA;
+	if (!lc_native_code_library(regs->pc, &library))
+		return;
+	find_native_recipe(&library, regs->pc, &out->recipe);
+	evaluate(regs, out);
+	if (out->recipe.moves && !in_heap(out->addr)) { /* it reads outside; it may write inside */
+		out->addr = regs->r[DESTINATION];
+		out->base = 0;
+		out->recipe.base = DESTINATION;
+		out->access = (uint8_t)((out->access & ~LC_TOUCH_LOAD) | LC_TOUCH_STORE);
+	}
+	if (out->how <= LC_HOW_BASE && !(out->access & LC_ACCESS_OWN) && in_heap(out->addr)) {
+		out->native = true;
+		out->life = library.life;
+		return;
+	}
+	out->addr = out->base = 0;
+	out->access = 0;
+	out->how = LC_HOW_NOT_JAVA;
+	out->recipe = (struct lc_recipe){ .pc = regs->pc };
+}
+
 void lc_decode_sample(const struct lc_registers *regs, struct lc_access *out)
 {
 	struct lc_code_cache_piece code;
 
-	out->addr = out->base = out->life = 0;
-	out->kind = out->access = 0;
-	out->recipe = (struct lc_recipe){ .pc = regs->pc };
+	*out = (struct lc_access){ .recipe = { .pc = regs->pc } };
+	if (!lc_code_cache_in_cache(regs->pc)) {
+		decode_native(regs, out);
+		return;
+	}
 	if (!lc_code_cache_find(regs->pc, &code)) {
 		out->how = LC_HOW_UNDECODED;
 		return;

@@ -33,6 +33,7 @@ struct lc_recipe {
 	bool index_lost;
 	bool vector;     /* gather or scatter: base + disp is the nearest known address */
 	bool ahead;      /* the instruction comes at or after the sample: it has not run */
+	bool moves;      /* rep movs: `base` is the source's, and rdi the destination's */
 	bool same_frame; /* the stack pointer is the same at `pc` and at the sample */
 	uint8_t made;    /* enum lc_made: the store begins the header of a new object */
 	uint64_t made_value;
@@ -58,13 +59,22 @@ static inline uint64_t lc_made_word(const struct lc_registers *regs, uint64_t ma
 
 enum { LC_DECODE_INSTRUCTIONS_MAX = 4096 };
 
+/* Code to decode: bytes[0] lies at `address`. */
+struct lc_code_bytes {
+	const uint8_t *bytes;
+	size_t len;
+	uint64_t address;
+	bool native; /* a C compiler's or an assembler's; else the JVM's, with its use of registers
+	              */
+};
+
 /*
  * Build the recipe for bytes[pc_at]; bytes[from] is a known instruction boundary, from <= pc_at.
- * `address` is that of bytes[0]. Reads nothing outside bytes[0, len).
+ * Reads nothing outside bytes[0, len).
  * Context: any, signal handlers included. Decodes LC_DECODE_INSTRUCTIONS_MAX at most.
  */
-void lc_decode_straight(const uint8_t *bytes, size_t len, uint64_t address, size_t from,
-                        size_t pc_at, struct lc_recipe *out);
+void lc_decode_straight(const struct lc_code_bytes *code, size_t from, size_t pc_at,
+                        struct lc_recipe *out);
 
 /*
  * Set the heap's address range, by which a register is judged to hold an object. It is empty at
@@ -84,6 +94,7 @@ struct lc_access {
 	uint8_t how;    /* enum lc_how; LC_HOW_DESTROYED: a breakpoint may still find it */
 	uint8_t kind;   /* enum lc_code_cache_kind; 0: in no code that is known */
 	uint8_t access; /* LC_ACCESS_* of core/record.h; 0 where no instruction was found */
+	bool native;    /* in code that is not the JVM's generated code, and `addr` in the heap */
 };
 
 /*

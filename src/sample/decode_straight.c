@@ -36,6 +36,11 @@ void lc_decode_class_offset(uint32_t offset)
 	atomic_store_explicit(&class_offset, offset, memory_order_relaxed);
 }
 
+static bool decode_at(const struct lc_code_bytes *code, size_t at, struct lc_insn *in)
+{
+	return lc_insn_decode(code->bytes + at, code->len - at, code->native, in);
+}
+
 /* A straight line of instructions that ends right before the pc. */
 struct line {
 	uint32_t at[WINDOW]; /* offsets, oldest first */
@@ -43,14 +48,14 @@ struct line {
 };
 
 /* Fill *line. Returns false if decoding from `from` does not arrive at `pc_at`. */
-static bool decode_to(const uint8_t *bytes, size_t len, size_t from, size_t pc_at,
+static bool decode_to(const struct lc_code_bytes *code, size_t from, size_t pc_at,
                       struct line *line)
 {
 	uint32_t ring[WINDOW];
 	size_t at = from, n = 0;
 
 	while (at < pc_at) {
-		const size_t length = lc_insn_length(bytes + at, len - at);
+		const size_t length = lc_insn_length(code->bytes + at, code->len - at);
 
 		if (!length || n == LC_DECODE_INSTRUCTIONS_MAX)
 			return false;
@@ -150,17 +155,19 @@ static void set_made(struct lc_recipe *r, const struct value *v)
  * that instruction or one of the next stores its class. `from` is where the
  * instructions begin that run after the sample and before the store; or it is `store` itself.
  */
-static void find_made(const uint8_t *bytes, size_t len, size_t from, size_t store,
+static void find_made(const struct lc_code_bytes *code, size_t from, size_t store,
                       struct lc_recipe *r)
 {
 	const uint32_t offset = atomic_load_explicit(&class_offset, memory_order_relaxed);
 	struct value values[LC_REGISTERS];
 	struct lc_insn in;
 
+	if (code->native) /* it knows classes by other ways */
+		return;
 	for (uint8_t i = 0; i < LC_REGISTERS; i++)
 		values[i] = (struct value){ .kind = REDUCED, .from = i };
-	for (size_t at = from, end = store; at < len && at <= end; at += in.length) {
-		if (!lc_insn_decode(bytes + at, len - at, &in) || in.control ||
+	for (size_t at = from, end = store; at < code->len && at <= end; at += in.length) {
+		if (!decode_at(code, at, &in) || in.control ||
 		    (at == store && !stores_to(&in, r->base, 0)))
 			return;
 		if (at == store)
@@ -182,12 +189,12 @@ static void find_made(const uint8_t *bytes, size_t len, size_t from, size_t stor
  * mov copy,base with both registers untouched from there on. `lost` are the registers written from
  * `m` on.
  */
-static void use_copy_of_base(const uint8_t *bytes, size_t len, const struct line *line, size_t m,
+static void use_copy_of_base(const struct lc_code_bytes *code, const struct line *line, size_t m,
                              uint16_t lost, struct lc_recipe *r)
 {
 	struct lc_insn in;
 
-	while (m-- > 0 && lc_insn_decode(bytes + line->at[m], len - line->at[m], &in)) {
+	while (m-- > 0 && decode_at(code, line->at[m], &in)) {
 		if (in.control)
 			return;
 		if (in.copy_from == r->base && !(lost & bit_of(in.copy_to))) {
@@ -209,14 +216,14 @@ struct branches {
 	} of[BRANCHES_MAX];
 };
 
-static void find_branches(const uint8_t *bytes, size_t len, size_t from, size_t to,
+static void find_branches(const struct lc_code_bytes *code, size_t from, size_t to,
                           struct branches *out)
 {
 	struct lc_insn in;
 
 	out->len = 0;
-	for (size_t at = from; at < to && at < len; at += in.length) {
-		if (!lc_insn_decode(bytes + at, len - at, &in))
+	for (size_t at = from; at < to && at < code->len; at += in.length) {
+		if (!decode_at(code, at, &in))
 			return;
 		if (!in.target || out->len == BRANCHES_MAX)
 			continue;
@@ -245,8 +252,8 @@ static bool came_by(const struct branches *branches, size_t at, bool loop, size_
 
 /* A place in code, walked backwards in the order in which it ran, as far as that is certain. */
 struct trace {
-	const uint8_t *bytes;
-	size_t len, from;
+	const struct lc_code_bytes *code;
+	size_t from;
 	struct line line;
 	size_t at;        /* of the instruction that ran next */
 	unsigned jumps;   /* followed so far */
@@ -263,7 +270,7 @@ struct trace {
 /* Continue before the branch at `source`, which led to t->at. */
 static bool jump_back(struct trace *t, size_t source)
 {
-	if (t->jumps == JUMPS_MAX || !decode_to(t->bytes, t->len, t->from, source, &t->line))
+	if (t->jumps == JUMPS_MAX || !decode_to(t->code, t->from, source, &t->line))
 		return false;
 	t->jumps++;
 	t->at = source;
@@ -279,7 +286,7 @@ static bool falls_into(const struct trace *t)
 	if (!t->line.len)
 		return false;
 	at = t->line.at[t->line.len - 1];
-	return lc_insn_decode(t->bytes + at, t->len - at, &in) && in.falls;
+	return decode_at(t->code, at, &in) && in.falls;
 }
 
 /*
@@ -298,7 +305,7 @@ static bool step_back(struct trace *t, struct lc_insn *in)
 		if (!t->line.len)
 			return false;
 		at = t->line.at[t->line.len - 1];
-		if (!lc_insn_decode(t->bytes + at, t->len - at, in))
+		if (!decode_at(t->code, at, in))
 			return false;
 		if (in->falls)
 			break;
@@ -331,27 +338,26 @@ static bool is_poll(const struct trace *t, uint8_t base)
 /*
  * Note the nearest access to memory that is the thread's own and no object's, unless one is noted.
  */
-static void set_own(struct trace *t, const struct lc_insn *in, uint64_t address, size_t pc_at)
+static void set_own(struct trace *t, const struct lc_insn *in, size_t pc_at)
 {
 	t->own_found = true;
 	t->own_certain = !t->jumps;
-	set_operand(&t->own, in, address + t->at, t->lost | in->written);
+	set_operand(&t->own, in, t->code->address + t->at, t->lost | in->written);
 	t->own.how = !t->jumps && t->at + in->length == pc_at ? LC_HOW_DIRECT : LC_HOW_NEARBY;
 	t->own.same_frame = !((t->lost | in->written) & bit_of(SP));
 }
 
 /* Behind a call, the last thing that ran is a return, which reads the stack. */
-static void came_back(struct trace *t, uint64_t address, size_t pc_at)
+static void came_back(struct trace *t, size_t pc_at)
 {
 	struct lc_insn in;
 
-	if (t->own_found || !t->called ||
-	    !lc_insn_decode(t->bytes + t->call_at, t->len - t->call_at, &in))
+	if (t->own_found || !t->called || !decode_at(t->code, t->call_at, &in))
 		return;
 	t->own_found = true;
 	t->own_certain = !t->jumps;
 	t->own = (struct lc_recipe){
-		.pc = address + t->call_at,
+		.pc = t->code->address + t->call_at,
 		.base = LC_NO_REGISTER,
 		.index = LC_NO_REGISTER,
 		.scale = 1,
@@ -362,7 +368,7 @@ static void came_back(struct trace *t, uint64_t address, size_t pc_at)
 }
 
 /* Find the nearest memory instruction before the pc. Returns false if it is not certain. */
-static bool look_back(struct trace *t, uint64_t address, struct lc_recipe *r)
+static bool look_back(struct trace *t, struct lc_recipe *r)
 {
 	const size_t pc_at = t->at;
 	struct lc_insn in;
@@ -373,22 +379,21 @@ static bool look_back(struct trace *t, uint64_t address, struct lc_recipe *r)
 
 		if (!in.memory || (in.polls && is_poll(t, in.base))) {
 			if (in.own && !t->own_found)
-				set_own(t, &in, address, pc_at);
+				set_own(t, &in, pc_at);
 			t->lost |= in.written;
 			continue;
 		}
-		set_operand(r, &in, address + t->at, t->lost | own);
+		set_operand(r, &in, t->code->address + t->at, t->lost | own);
 		r->disp -= in.step;
 		r->how = !t->jumps && t->at + in.length == pc_at ? LC_HOW_DIRECT : LC_HOW_NEARBY;
 		r->same_frame = !((t->lost | in.written) & bit_of(SP));
 		if (r->base_lost && in.step)
 			return false; /* its base is lost, and with it how far it had moved */
 		if (r->base_lost)
-			use_copy_of_base(t->bytes, t->len, &t->line, t->line.len,
-			                 t->lost | in.written, r);
+			use_copy_of_base(t->code, &t->line, t->line.len, t->lost | in.written, r);
 		if (atomic_load_explicit(&class_offset,
 		                         memory_order_relaxed)) /* else it is there */
-			find_made(t->bytes, t->len, t->at, t->at, r);
+			find_made(t->code, t->at, t->at, r);
 		return true;
 	}
 	return false;
@@ -399,8 +404,8 @@ static bool look_back(struct trace *t, uint64_t address, struct lc_recipe *r)
  * is the first instruction that uses the thread's own memory, or says that there is not even such a
  * one.
  */
-static bool look_ahead(const uint8_t *bytes, size_t len, uint64_t address, size_t pc_at,
-                       struct lc_recipe *r, struct lc_recipe *own)
+static bool look_ahead(const struct lc_code_bytes *code, size_t pc_at, struct lc_recipe *r,
+                       struct lc_recipe *own)
 {
 	uint16_t lost = 0;
 	size_t at = pc_at;
@@ -409,20 +414,20 @@ static bool look_ahead(const uint8_t *bytes, size_t len, uint64_t address, size_
 	*own = (struct lc_recipe){ .how = LC_HOW_NO_OPERAND,
 		                   .base = LC_NO_REGISTER,
 		                   .index = LC_NO_REGISTER };
-	for (unsigned i = 0; i < FORWARD_MAX && at < len; i++) {
-		if (!lc_insn_decode(bytes + at, len - at, &in) || in.control)
+	for (unsigned i = 0; i < FORWARD_MAX && at < code->len; i++) {
+		if (!decode_at(code, at, &in) || in.control)
 			return false;
 		if (in.memory && !in.polls) {
 			/* Registers that are yet to be written are as good as gone. */
-			set_operand(r, &in, address + at, lost);
+			set_operand(r, &in, code->address + at, lost);
 			r->how = LC_HOW_NEARBY;
 			r->ahead = true;
 			r->same_frame = !(lost & bit_of(SP));
-			find_made(bytes, len, pc_at, at, r);
+			find_made(code, pc_at, at, r);
 			return true;
 		}
 		if (in.own && own->how == LC_HOW_NO_OPERAND) {
-			set_operand(own, &in, address + at, lost);
+			set_operand(own, &in, code->address + at, lost);
 			own->how = LC_HOW_NEARBY;
 			own->ahead = true;
 			own->same_frame = !(lost & bit_of(SP));
@@ -437,17 +442,25 @@ static bool look_ahead(const uint8_t *bytes, size_t len, uint64_t address, size_
  * Use the instruction at the pc if it is rep movs or the like: those wait at their own pc, and
  * registers say how far they are.
  */
-static bool repeats_here(const uint8_t *bytes, size_t len, uint64_t address, size_t pc_at,
-                         struct lc_recipe *r)
+static bool repeats_here(const struct lc_code_bytes *code, size_t pc_at, struct lc_recipe *r)
 {
 	struct lc_insn in;
 
-	if (!lc_insn_decode(bytes + pc_at, len - pc_at, &in) || !in.repeats || !in.memory)
+	if (!decode_at(code, pc_at, &in) || !in.repeats || !in.memory)
 		return false;
-	set_operand(r, &in, address + pc_at, 0);
+	set_operand(r, &in, code->address + pc_at, 0);
+	r->moves = in.moves;
 	r->how = LC_HOW_DIRECT;
 	r->same_frame = true;
 	return true;
+}
+
+/* Has the thread just come back from the kernel? Then that took the time. */
+static bool follows_syscall(const struct lc_code_bytes *code, const struct line *line)
+{
+	struct lc_insn in;
+
+	return line->len && decode_at(code, line->at[line->len - 1], &in) && in.enters_kernel;
 }
 
 /* Can the address be calculated at the sample? */
@@ -468,10 +481,10 @@ static bool choose(const struct trace *t, const struct lc_recipe *found, struct 
 	return true;
 }
 
-void lc_decode_straight(const uint8_t *bytes, size_t len, uint64_t address, size_t from,
-                        size_t pc_at, struct lc_recipe *out)
+void lc_decode_straight(const struct lc_code_bytes *code, size_t from, size_t pc_at,
+                        struct lc_recipe *out)
 {
-	struct trace t = { .bytes = bytes, .len = len, .from = from, .at = pc_at }, entered;
+	struct trace t = { .code = code, .from = from, .at = pc_at }, entered;
 	struct lc_recipe back, before, ahead, own;
 	bool has_back, has_before, has_ahead;
 
@@ -479,25 +492,29 @@ void lc_decode_straight(const uint8_t *bytes, size_t len, uint64_t address, size
 		                   .base = LC_NO_REGISTER,
 		                   .index = LC_NO_REGISTER };
 	back = before = ahead = *out;
-	if (pc_at >= len || from > pc_at || !decode_to(bytes, len, from, pc_at, &t.line))
+	if (pc_at >= code->len || from > pc_at || !decode_to(code, from, pc_at, &t.line))
 		return;
-	if (repeats_here(bytes, len, address, pc_at, out))
+	if (repeats_here(code, pc_at, out))
 		return;
-	find_branches(bytes, len, from, pc_at + BRANCH_BYTES, &t.branches);
+	if (follows_syscall(code, &t.line)) {
+		out->how = LC_HOW_NO_OPERAND;
+		return;
+	}
+	find_branches(code, from, pc_at + BRANCH_BYTES, &t.branches);
 	entered = t;
 	entered.falls = true;
-	has_back = look_back(&t, address, &back);
+	has_back = look_back(&t, &back);
 	if (has_back && choose(&t, &back, out))
 		return;
 	/* Assume that the loop was entered from above only if going around it leads to nothing. */
-	has_before = !has_back && look_back(&entered, address, &before);
+	has_before = !has_back && look_back(&entered, &before);
 	if (has_before && choose(&entered, &before, out))
 		return;
-	has_ahead = look_ahead(bytes, len, address, pc_at, &ahead, &own);
+	has_ahead = look_ahead(code, pc_at, &ahead, &own);
 	/* There may be no object: the access that took the time was then to the thread's own
 	 * memory. */
-	came_back(&t, address, pc_at);
-	came_back(&entered, address, pc_at);
+	came_back(&t, pc_at);
+	came_back(&entered, pc_at);
 	if (has_ahead && is_whole(&ahead))
 		*out = ahead;
 	else if (t.own_found && t.own_certain)

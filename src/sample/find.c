@@ -3,7 +3,8 @@
  *
  * There are five lots of candidates; each is tried only if the lots before it held no answer:
  *
- *   1. the addresses that the instruction itself uses: its base, and base + index * scale;
+ *   1. the addresses that the instruction itself uses: its base, and then base + index * scale,
+ *      which is an element where the base is an array, and elements can look like headers;
  *   2. the registers;
  *   3. the words on top of the stack;
  *   4. the references in the objects that 2 and 3 may be: code that compares or searches strings
@@ -308,6 +309,12 @@ static bool find_settled(const struct starts *where, const struct lc_registers *
 	uint64_t stack[STACK_WORDS];
 	size_t stack_len;
 
+	if (has_base(access)) {
+		add(&s, regs->r[access->recipe.base]);
+		if (ask(&s, false, out))
+			return true;
+	}
+	s.len = 0;
 	add_operand(&s, regs, access);
 	if (ask(&s, false, out))
 		return true;
@@ -330,6 +337,11 @@ static bool find(const struct lc_registers *regs, const struct lc_access *access
 
 	if (!lc_klass_in_heap(access->addr))
 		return false;
+	/* Native code may clear what it has just allocated, wherever that is: the headers that
+	 * stand there are old. */
+	if (access->native)
+		return !is_store(access) && !access->recipe.ahead &&
+		       find_settled(&s, regs, access, out);
 	/* A load that has run was from an object; other accesses may be to an old or future
 	 * object. */
 	if ((access->how == LC_HOW_DIRECT && !is_store(access)) ||

@@ -26,11 +26,17 @@ static bool is_64_bit(ZydisRegister r)
 	return r >= ZYDIS_REGISTER_RAX && r <= ZYDIS_REGISTER_R15;
 }
 
+/* Does the operand's base hold the JVM's data of the thread, as r15 does in the JVM's own code? */
+static bool in_thread(const ZydisDecodedOperandMem *m, bool native)
+{
+	return !native && m->base == ZYDIS_REGISTER_R15;
+}
+
 /*
- * May the operand be in an object? Stacks, data of the JVM's thread (r15), constants and segments
- * hold none.
+ * May the operand be in an object? Stacks, data of the JVM's thread, constants and segments hold
+ * none.
  */
-static bool may_be_object(const ZydisDecodedOperand *op)
+static bool may_be_object(const ZydisDecodedOperand *op, bool native)
 {
 	const ZydisDecodedOperandMem *m = &op->mem;
 
@@ -40,7 +46,7 @@ static bool may_be_object(const ZydisDecodedOperand *op)
 		return false;
 	if (m->segment == ZYDIS_REGISTER_FS || m->segment == ZYDIS_REGISTER_GS)
 		return false;
-	if (m->base == ZYDIS_REGISTER_RSP || m->base == ZYDIS_REGISTER_R15)
+	if (m->base == ZYDIS_REGISTER_RSP || in_thread(m, native))
 		return false;
 	if (m->base == ZYDIS_REGISTER_NONE)
 		return is_64_bit(m->index);
@@ -48,24 +54,24 @@ static bool may_be_object(const ZydisDecodedOperand *op)
 }
 
 /*
- * Is the operand the thread's own: on its stack, in the JVM's data of the thread (r15), a constant
- * in the code?
+ * Is the operand the thread's own: on its stack, in the JVM's data of the thread, a constant in the
+ * code?
  */
-static bool is_own(const ZydisDecodedOperand *op)
+static bool is_own(const ZydisDecodedOperand *op, bool native)
 {
 	const ZydisDecodedOperandMem *m = &op->mem;
 
 	return op->type == ZYDIS_OPERAND_TYPE_MEMORY && m->type == ZYDIS_MEMOP_TYPE_MEM &&
 	       m->segment != ZYDIS_REGISTER_FS && m->segment != ZYDIS_REGISTER_GS &&
-	       (m->base == ZYDIS_REGISTER_RSP || m->base == ZYDIS_REGISTER_R15 ||
+	       (m->base == ZYDIS_REGISTER_RSP || in_thread(m, native) ||
 	        m->base == ZYDIS_REGISTER_RIP);
 }
 
 static const ZydisDecodedOperand *pick_own(const ZydisDecodedInstruction *in,
-                                           const ZydisDecodedOperand *ops)
+                                           const ZydisDecodedOperand *ops, bool native)
 {
 	for (unsigned i = 0; i < in->operand_count; i++)
-		if (is_own(&ops[i]))
+		if (is_own(&ops[i], native))
 			return &ops[i];
 	return NULL;
 }
@@ -82,14 +88,14 @@ static bool touches_no_data(ZydisInstructionCategory category)
  * at once, so reads come first.
  */
 static const ZydisDecodedOperand *pick_memory(const ZydisDecodedInstruction *in,
-                                              const ZydisDecodedOperand *ops)
+                                              const ZydisDecodedOperand *ops, bool native)
 {
 	const ZydisDecodedOperand *written = NULL;
 
 	if (touches_no_data(in->meta.category))
 		return NULL;
 	for (unsigned i = 0; i < in->operand_count; i++) {
-		if (!may_be_object(&ops[i]))
+		if (!may_be_object(&ops[i], native))
 			continue;
 		if (ops[i].actions & ZYDIS_OPERAND_ACTION_MASK_READ)
 			return &ops[i];
@@ -115,7 +121,7 @@ static uint8_t access_of(const ZydisDecodedOperand *op)
 }
 
 static void set_memory(struct lc_insn *out, const ZydisDecodedInstruction *in,
-                       const ZydisDecodedOperand *op)
+                       const ZydisDecodedOperand *op, bool native)
 {
 	const ZydisDecodedOperandMem *m = &op->mem;
 
@@ -127,10 +133,13 @@ static void set_memory(struct lc_insn *out, const ZydisDecodedInstruction *in,
 	out->scale = m->scale ? m->scale : 1;
 	out->disp = (int32_t)m->disp.value; /* 32 bits at most where there is a register */
 	/* An object has nothing at its very start but its header. */
-	out->polls = in->mnemonic == ZYDIS_MNEMONIC_TEST && !m->disp.value &&
+	out->polls = !native && in->mnemonic == ZYDIS_MNEMONIC_TEST && !m->disp.value &&
 	             m->index == ZYDIS_REGISTER_NONE;
 	if (in->meta.category == ZYDIS_CATEGORY_STRINGOP)
 		out->step = (uint8_t)(op->size / 8);
+	out->moves = in->mnemonic == ZYDIS_MNEMONIC_MOVSB || in->mnemonic == ZYDIS_MNEMONIC_MOVSW ||
+	             (in->mnemonic == ZYDIS_MNEMONIC_MOVSD && out->step) ||
+	             in->mnemonic == ZYDIS_MNEMONIC_MOVSQ;
 }
 
 static void set_control(struct lc_insn *out, const ZydisDecodedInstruction *in,
@@ -154,6 +163,7 @@ static void set_control(struct lc_insn *out, const ZydisDecodedInstruction *in,
 		return;
 	}
 	out->control = true;
+	out->enters_kernel = in->meta.category == ZYDIS_CATEGORY_SYSCALL;
 	out->calls = in->meta.category == ZYDIS_CATEGORY_CALL;
 	if (in->meta.category != ZYDIS_CATEGORY_CALL && in->operand_count &&
 	    ops[0].type == ZYDIS_OPERAND_TYPE_IMMEDIATE && ops[0].imm.is_relative)
@@ -237,7 +247,7 @@ size_t lc_insn_length(const uint8_t *bytes, size_t len)
 	return in.length;
 }
 
-bool lc_insn_decode(const uint8_t *bytes, size_t len, struct lc_insn *out)
+bool lc_insn_decode(const uint8_t *bytes, size_t len, bool native, struct lc_insn *out)
 {
 	ZydisDecoder decoder;
 	ZydisDecodedInstruction in;
@@ -255,13 +265,13 @@ bool lc_insn_decode(const uint8_t *bytes, size_t len, struct lc_insn *out)
 	                (ZYDIS_ATTRIB_HAS_REP | ZYDIS_ATTRIB_HAS_REPE | ZYDIS_ATTRIB_HAS_REPNE));
 	set_control(out, &in, ops);
 	set_registers(out, &in, ops);
-	memory = pick_memory(&in, ops);
+	memory = pick_memory(&in, ops, native);
 	if (memory) {
-		set_memory(out, &in, memory);
+		set_memory(out, &in, memory, native);
 		return true;
 	}
-	if (!touches_no_data(in.meta.category) && (memory = pick_own(&in, ops))) {
-		set_memory(out, &in, memory);
+	if (!touches_no_data(in.meta.category) && (memory = pick_own(&in, ops, native))) {
+		set_memory(out, &in, memory, native);
 		out->access |= LC_ACCESS_OWN;
 		out->own = true;
 		out->memory = out->polls = false;

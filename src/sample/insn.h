@@ -11,11 +11,13 @@ struct lc_insn {
 	bool control; /* branch, call, return, trap: the next instruction in memory need not run
 	                 next */
 	bool calls;   /* a call: it comes back, and it is not known what ran meanwhile */
-	bool falls;   /* control may go on to the next instruction in memory */
-	bool repeats; /* rep string instruction: when it is interrupted, the pc stays on it */
-	bool memory;  /* has an operand that may be in an object; the fields below hold */
-	bool own; /* its only memory operand is in the stack, the JVM's data of the thread, or the
-	             code */
+	bool enters_kernel; /* syscall */
+	bool falls;         /* control may go on to the next instruction in memory */
+	bool repeats;       /* rep string instruction: when it is interrupted, the pc stays on it */
+	bool memory;        /* has an operand that may be in an object; the fields below hold */
+	bool own;   /* its only memory operand is in the stack, the JVM's data of the thread, or the
+	               code */
+	bool moves; /* movs: reads at rsi, which the fields below are about, and writes at rdi */
 	bool vector;  /* VSIB */
 	uint8_t base; /* register number or LC_NO_REGISTER */
 	uint8_t index;
@@ -41,7 +43,10 @@ struct lc_insn {
 /* Length of the instruction at bytes[0], or 0 where there is none within `len`. [signal] */
 size_t lc_insn_length(const uint8_t *bytes, size_t len);
 
-/* Decode the instruction at bytes[0] in full. Returns false where there is none. [signal] */
-bool lc_insn_decode(const uint8_t *bytes, size_t len, struct lc_insn *out);
+/*
+ * Decode the instruction at bytes[0] in full. `native`: it is not the JVM's, so that r15 is a
+ * register as others are, and nothing polls. Returns false where there is none. [signal]
+ */
+bool lc_insn_decode(const uint8_t *bytes, size_t len, bool native, struct lc_insn *out);
 
 #endif

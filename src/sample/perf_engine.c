@@ -128,7 +128,7 @@ static void decode_record(const struct lc_ring_record *r, const struct lc_code_c
 	out->how = LC_HOW_KERNEL;
 	out->kind = (uint8_t)code->kind;
 	if (!java || r->ip < code->start || r->ip >= code->end ||
-	    !lc_insn_decode((const uint8_t *)(uintptr_t)r->ip, code->end - r->ip,
+	    !lc_insn_decode((const uint8_t *)(uintptr_t)r->ip, code->end - r->ip, false,
 	                    &insn) || /* NOLINT */
 	    !insn.memory)
 		return;

@@ -32,6 +32,7 @@
 #include "src/jvm/code_cache.h"
 #include "src/jvm/ranges.h"
 #include "src/sample/find.h"
+#include "src/sample/native_code.h"
 #include "src/sample/sample_log.h"
 
 enum {
@@ -133,6 +134,7 @@ int lc_sampler_init(JNIEnv *jni, const struct lc_options *options)
 		return err;
 	samplers.jvm_low = library.low;
 	samplers.jvm_high = library.high;
+	lc_native_code_refresh();
 	/* Where it is not known, an operand that lost one register is always trapped. */
 	lc_decode_heap_range(heap.low, heap.high);
 	arena = mmap(NULL, SAMPLERS_MAX * sizeof(struct lc_sampler), PROT_READ | PROT_WRITE,
@@ -374,8 +376,8 @@ void lc_sampler_find(struct lc_sample *head, const struct lc_registers *regs,
 {
 	struct lc_object_seen object;
 
-	if ((head->where != LC_WHERE_COMPILED && head->where != LC_WHERE_STUB) || !access->addr ||
-	    !lc_find_object(regs, access, &object))
+	if ((head->where != LC_WHERE_COMPILED && head->where != LC_WHERE_STUB && !access->native) ||
+	    !access->addr || !lc_find_object(regs, access, &object))
 		return;
 	if (access->addr - object.start >=
 	    object.size_bytes) { /* a cursor that has come to the end of the object */

@@ -65,14 +65,13 @@ static bool arm(struct lc_sampler *s, const void *context, const struct lc_acces
 
 static void take_sample(struct lc_sampler *s, size_t engine, int overrun, const void *context)
 {
-	struct lc_access access = { .how = LC_HOW_NOT_JAVA };
+	struct lc_access access;
 	struct lc_registers regs;
 	struct lc_sample head;
 	bool same_frame;
 
 	lc_sampler_registers(context, &regs);
-	if (lc_code_cache_in_cache(regs.pc))
-		lc_decode_sample(&regs, &access);
+	lc_decode_sample(&regs, &access);
 	lc_sampler_begin(&head, engine, regs.pc, access.kind);
 	head.addr = access.addr;
 	head.how = access.how;

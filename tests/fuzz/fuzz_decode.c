@@ -1,4 +1,4 @@
-/* uses: src/sample/decode.c src/sample/decode_straight.c src/sample/insn.c src/jvm/code_cache.c -lZydis -lpthread */
+/* uses: src/sample/decode.c src/sample/decode_straight.c src/sample/insn.c src/sample/native_code.c src/jvm/code_cache.c src/jvm/peek.c -lZydis -lpthread */
 /*
  * fuzz_decode.c - decodes any bytes as code: nothing outside them is read, and recipes make sense.
  */
@@ -56,10 +56,15 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (!code)
 		return 0;
 	memcpy(code, data + 1, len);
-	lc_decode_straight(code, len, 0x1000, 0, data[0] % len, &recipe);
-	check(&recipe, len);
-	if (lc_insn_decode(code, len, &in) && lc_insn_length(code, len) != in.length)
-		abort();
+	for (int native = 0; native < 2; native++) {
+		const struct lc_code_bytes bytes = { code, len, 0x1000, native };
+
+		lc_decode_straight(&bytes, 0, data[0] % len, &recipe);
+		check(&recipe, len);
+		if (lc_insn_decode(code, len, native, &in) &&
+		    lc_insn_length(code, len) != in.length)
+			abort();
+	}
 	free(code);
 	return 0;
 }

@@ -1,4 +1,4 @@
-/* uses: src/sample/decode.c src/sample/decode_straight.c src/sample/insn.c src/jvm/code_cache.c -lZydis -lpthread */
+/* uses: src/sample/decode.c src/sample/decode_straight.c src/sample/insn.c src/sample/native_code.c src/jvm/code_cache.c src/jvm/peek.c -lZydis -lpthread */
 /*
  * test_decode.c - checks recipes made from hand-assembled code, and addresses made from registers.
  *
@@ -18,6 +18,7 @@
 #include "src/jvm/ranges.h"
 #include "src/sample/decode.h"
 #include "src/sample/insn.h"
+#include "src/sample/native_code.h"
 
 /* This JVM exports nothing: the tables lie around the first code that is reported. */
 struct lc_range lc_ranges_code(void)
@@ -72,7 +73,8 @@ static struct lc_recipe at(const char *bytes, size_t len, size_t pc_at)
 {
 	struct lc_recipe r;
 
-	lc_decode_straight((const uint8_t *)bytes, len, 0x1000, 0, pc_at, &r);
+	lc_decode_straight(&(struct lc_code_bytes){ (const uint8_t *)bytes, len, 0x1000, false }, 0,
+	                   pc_at, &r);
 	return r;
 }
 
@@ -456,9 +458,11 @@ static void decoding_stops_after_its_limit(void **state)
 
 	(void)state;
 	memset(nops, 0x90, sizeof(nops));
-	lc_decode_straight(nops, sizeof(nops), 0, 0, LC_DECODE_INSTRUCTIONS_MAX, &r);
+	lc_decode_straight(&(struct lc_code_bytes){ nops, sizeof(nops), 0, false }, 0,
+	                   LC_DECODE_INSTRUCTIONS_MAX, &r);
 	assert_int_equal(r.how, LC_HOW_NO_OPERAND);
-	lc_decode_straight(nops, sizeof(nops), 0, 0, LC_DECODE_INSTRUCTIONS_MAX + 1, &r);
+	lc_decode_straight(&(struct lc_code_bytes){ nops, sizeof(nops), 0, false }, 0,
+	                   LC_DECODE_INSTRUCTIONS_MAX + 1, &r);
 	assert_int_equal(r.how, LC_HOW_UNDECODED);
 }
 
@@ -472,7 +476,7 @@ static void lengths_of_both_decoders_agree(void **state)
 	for (size_t i = 0; i < LEN(code); i += in.length) {
 		const uint8_t *p = (const uint8_t *)code + i;
 
-		assert_true(lc_insn_decode(p, LEN(code) - i, &in));
+		assert_true(lc_insn_decode(p, LEN(code) - i, false, &in));
 		assert_int_equal(lc_insn_length(p, LEN(code) - i), in.length);
 	}
 }
@@ -621,6 +625,123 @@ static void interpreter_runtime_and_unknown_code_are_not_decoded(void **state)
 	assert_int_equal(a.kind, LC_CODE_RUNTIME);
 }
 
+/*
+ * Native code: of this program. Each instruction that is sampled has a name, and the one before it
+ * is what waited.
+ */
+__asm__(".text\n"
+        ".globl native_code\n"
+        "native_code:\n"
+        ".cfi_startproc\n"
+        "	movq %rax, 16(%r15)\n"
+        ".globl after_store\n"
+        "after_store:\n"
+        "	movl (%rcx), %ecx\n"
+        ".globl after_lost\n"
+        "after_lost:\n"
+        "	addl %ecx, %edx\n"
+        "	syscall\n"
+        ".globl after_syscall\n"
+        "after_syscall:\n"
+        "	movq (%rbx), %rax\n"
+        "	ret\n"
+        ".globl copies\n"
+        "copies:\n"
+        "	rep movsb\n"
+        "	ret\n"
+        ".rept 2000\n" /* so that the next has to be looked for in steps */
+        "	addq $1, %rax\n"
+        ".endr\n"
+        "	movq %rax, (%r8)\n"
+        ".globl far_away\n"
+        "far_away:\n"
+        "	ret\n"
+        ".cfi_endproc\n");
+extern const char after_store[], after_lost[], after_syscall[], copies[], far_away[];
+
+enum { IN_HEAP = 0x700004000 };
+
+static struct lc_access native(const char *pc)
+{
+	struct lc_access a;
+
+	lc_native_code_refresh();
+	registers.pc = (uintptr_t)pc;
+	lc_decode_sample(&registers, &a);
+	return a;
+}
+
+static void native_code_is_decoded_where_it_touches_the_heap(void **state)
+{
+	struct lc_access a;
+
+	(void)state;
+	registers.r[15] = IN_HEAP;         /* no thread of the JVM here */
+	for (unsigned i = 0; i < 2; i++) { /* the second from the cache */
+		a = native(after_store);
+		assert_true(a.native);
+		assert_int_equal(a.how, LC_HOW_DIRECT);
+		assert_int_equal(a.addr, IN_HEAP + 16);
+		assert_int_equal(a.access, LC_TOUCH_STORE | 3 << LC_ACCESS_WIDTH_SHIFT);
+		assert_int_equal(a.kind, 0);
+	}
+	registers.r[15] = 0x1234;
+	a = native(after_store);
+	assert_false(a.native);
+	assert_int_equal(a.how, LC_HOW_NOT_JAVA);
+	assert_int_equal(a.addr, 0);
+	assert_int_equal(a.access, 0);
+	registers.r[R8] = IN_HEAP;
+	a = native(far_away);
+	assert_int_equal(a.how, LC_HOW_DIRECT);
+	assert_int_equal(a.addr, IN_HEAP);
+}
+
+static void no_breakpoint_is_set_in_native_code(void **state)
+{
+	struct lc_access a;
+
+	(void)state;
+	registers.r[15] = IN_HEAP;
+	registers.r[RCX] = IN_HEAP;
+	a = native(after_lost);
+	assert_int_equal(a.how, LC_HOW_NOT_JAVA);
+	assert_false(a.native);
+}
+
+static void time_in_the_kernel_is_no_access_to_the_heap(void **state)
+{
+	struct lc_access a;
+
+	(void)state;
+	registers.r[RBX] = registers.r[15] = IN_HEAP;
+	a = native(after_syscall);
+	assert_int_equal(a.how, LC_HOW_NOT_JAVA);
+	assert_int_equal(a.addr, 0);
+}
+
+static void a_copy_is_of_the_side_that_is_in_the_heap(void **state)
+{
+	struct lc_access a;
+
+	(void)state;
+	registers.r[RSI] = IN_HEAP;
+	registers.r[RDI] = IN_HEAP + 0x1000;
+	a = native(copies);
+	assert_int_equal(a.how, LC_HOW_DIRECT);
+	assert_int_equal(a.addr, IN_HEAP);
+	assert_int_equal(a.access & (LC_TOUCH_LOAD | LC_TOUCH_STORE), LC_TOUCH_LOAD);
+	registers.r[RSI] = 0x1234;
+	a = native(copies);
+	assert_int_equal(a.addr, IN_HEAP + 0x1000);
+	assert_int_equal(a.access & (LC_TOUCH_LOAD | LC_TOUCH_STORE), LC_TOUCH_STORE);
+	assert_int_equal(a.recipe.base, RDI);
+	registers.r[RDI] = 0x1234;
+	a = native(copies);
+	assert_int_equal(a.addr, 0);
+	assert_false(a.native);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -659,6 +780,10 @@ int main(void)
 		cmocka_unit_test(object_in_an_index_of_scale_one_serves),
 		cmocka_unit_test(breakpoint_in_code_of_another_life_tells_nothing),
 		cmocka_unit_test(interpreter_runtime_and_unknown_code_are_not_decoded),
+		cmocka_unit_test(native_code_is_decoded_where_it_touches_the_heap),
+		cmocka_unit_test(no_breakpoint_is_set_in_native_code),
+		cmocka_unit_test(time_in_the_kernel_is_no_access_to_the_heap),
+		cmocka_unit_test(a_copy_is_of_the_side_that_is_in_the_heap),
 	};
 
 	return cmocka_run_group_tests(tests, make_heap, NULL);

@@ -449,6 +449,34 @@ static void object_in_the_making_is_what_the_code_makes(void **state)
 	assert_int_equal(find(), 0);
 }
 
+/* Native code clears what it has just allocated, where old headers stand. */
+static void stores_of_native_code_prove_nothing(void **state)
+{
+	(void)state;
+	put_object(0x100, 0x1000);
+	operand(RSI, at(0x100), 0x40);
+	access.native = true;
+	assert_int_equal(find(), at(0x100)); /* it reads what is there */
+	access.recipe.ahead = true;          /* it may not come to that */
+	assert_int_equal(find(), 0);
+	access.recipe.ahead = false;
+	access.access = LC_TOUCH_STORE;
+	assert_int_equal(find(), 0);
+}
+
+/* base + index * scale is an element: its value may be like the header of an object. */
+static void the_base_comes_before_the_element(void **state)
+{
+	(void)state;
+	put(0x100, 0x1000, true);
+	put_object(0x300, 32);
+	operand(RSI, at(0x100), 16);
+	regs.r[RCX] = 0x200;
+	access.recipe.index = RCX;
+	access.addr += 0x200;
+	assert_int_equal(find(), at(0x100));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -478,6 +506,8 @@ int main(void)
 		                       nothing_anywhere),
 		cmocka_unit_test_setup(object_in_the_making_is_what_the_code_makes,
 		                       nothing_anywhere),
+		cmocka_unit_test_setup(stores_of_native_code_prove_nothing, nothing_anywhere),
+		cmocka_unit_test_setup(the_base_comes_before_the_element, nothing_anywhere),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
