@@ -42,6 +42,7 @@
 #include "src/profile/tally.h"
 #include "src/profile/writer.h"
 #include "src/sample/engine.h"
+#include "src/sample/native_code.h"
 #include "src/sample/sample_log.h"
 #include "src/span/cycle_clock.h"
 #include "src/span/span.h"
@@ -187,14 +188,17 @@ static void close_epoch(struct lc_epoch *e)
 		         e->marks[i].position);
 	nursery.runs = work.runs.data;
 	nursery.len = work.runs.len;
+	for (size_t i = 0; i < e->marks_len; i++)
+		e->marks[i].thread->looked = e->marks[i].position;
 	lc_resolve_take(work.jni, e->number);
 	end_numa_windows();
-	lc_resolve_samples(work.jni, work.map, &nursery, UINT64_MAX);
+	lc_resolve_close_epoch(work.jni, work.map, &nursery);
 	lc_lines_close_epoch();
 	lc_numa_resolve(e->number, lc_time_now_ns());
 	close.moves = lc_moves_all(e->moves, &close.moves_len);
 	/* Only now is it known what was lost: see gc/moves.h. */
 	close.complete = e->complete && !lc_moves_lost(e->moves);
+	lc_resolve_carry(work.jni, &close);
 	work.stats.moves += lc_moves_count(e->moves);
 	work.stats.moves_lost += lc_moves_lost(e->moves);
 	if (lc_map_close_epoch(work.map, &close) || !close.complete)
@@ -412,6 +416,7 @@ static void tick(bool last)
 	uint64_t now = lc_time_now_ns();
 
 	close_sealed_epochs();
+	lc_native_code_refresh();
 	lc_timeline_tick(now, last);
 	if (work.config.options->trace && lc_span_what())
 		take_all_traces(now);

@@ -1,13 +1,17 @@
 /*
  * attribute/resolve.c - takes samples from the logs, looks up their objects, and counts them.
  *
- * If both the map and the header of the object tell what was accessed, each tests the other.
- * The header was read while the access was under way, so it is right if they differ: the map
- * may hold an object that is dead and whose place is another's.
+ * If both the map and the header of the object tell what was accessed, each tests the other. Where
+ * they differ, the header may be none: contents of an array can look like one, and a register that
+ * is not used any more may lead to the header of an object that is gone, in memory that a new array
+ * covers. Where the map knows a live object, no other object begins inside it, and none reaches
+ * into it. The map itself can be wrong only of objects that are in doubt (heap/map.h): there the
+ * header, which was read while the access was under way, is right.
  */
 #include "src/attribute/resolve.h"
 
 #include <stddef.h>
+#include <stdlib.h>
 
 #include "src/attribute/bucket.h"
 #include "src/attribute/detail.h"
@@ -27,8 +31,10 @@
 #include "src/sample/sample_log.h"
 #include "src/span/slot.h"
 
-#define FIRST_TOUCH_NS                                                                             \
-	UINT64_C(1000000000) /* a page is zeroed so long before its object is known */
+/* So long before its object is known, Java code touches a page for the first time ... */
+#define FIRST_TOUCH_NS UINT64_C(1000000000)
+/* ... and the JVM clears an array, of some 10 GB at most. */
+#define CLEARING_NS (10 * FIRST_TOUCH_NS)
 
 enum { FIRST_TOUCHES_MAX = 1 << 20 }; /* samples that wait at a time for their object's record */
 
@@ -36,6 +42,7 @@ enum { FIRST_TOUCHES_MAX = 1 << 20 }; /* samples that wait at a time for their o
 struct pending {
 	struct lc_thread *thread; /* NULL: counted */
 	uint64_t addr;
+	uint64_t now_at; /* where a collection has put what lay at `addr`; else `addr` */
 	uint64_t time_ns;
 	/* Position of the thread's allocation log when the sample was taken from the sample log. */
 	uint64_t position;
@@ -53,6 +60,11 @@ struct pending {
 	uint8_t where;
 	uint8_t how;
 	uint8_t access;
+	bool waits; /* for its object's record */
+
+	/* In lc_resolve_carry(). */
+	bool overwritten;
+	uint64_t moved_to;
 };
 
 static struct {
@@ -120,7 +132,7 @@ static void count(JNIEnv *jni, const struct pending *p, const struct verdict *v)
 		.access = p->access,
 		.site = v->site,
 		.path = p->path,
-		.addr = p->addr,
+		.addr = p->now_at,
 		.object = v->object,
 		.size_bytes = v->size_bytes,
 		.klass = p->klass,
@@ -130,6 +142,8 @@ static void count(JNIEnv *jni, const struct pending *p, const struct verdict *v)
 	};
 
 	count_sample(p, v->bucket, v->site);
+	if (v->bucket == LC_BUCKET_OBJECT && v->object != p->object)
+		detail.klass = 0; /* of another object, or of none */
 	if (!detail.klass && site && site->class_word)
 		detail.klass = lc_klass_of_word(site->class_word);
 	lc_detail_sample(jni, &detail);
@@ -144,6 +158,7 @@ static void take(JNIEnv *jni, struct lc_thread *t, const struct lc_sample *s)
 	struct pending p = {
 		.thread = t,
 		.addr = s->addr,
+		.now_at = s->addr,
 		.time_ns = s->time_ns,
 		.position = t->allocs ? lc_alloc_log_position(t->allocs) : 0,
 		.object = s->object,
@@ -191,22 +206,24 @@ bool lc_resolve_waiting(void)
 }
 
 /*
- * Is the object of a page's first touch perhaps not recorded yet? It is zeroed before its
- * allocation is recorded, which takes long if it is large; the thread's next record is then the
- * object's. That record may have been made since the records were looked at, so the present
- * position of the log says nothing.
+ * Is the object of the access perhaps not recorded yet? An array is cleared, or filled from
+ * another, before its allocation is recorded, which takes long if it is large; the thread's next
+ * record is then the array's. That record may have been made since the records were looked at, so
+ * the present position of the log says nothing. Java code clears small arrays only, and the JVM
+ * large ones.
  */
 static bool may_be_recorded(const struct pending *p, uint64_t now)
 {
 	const bool in_java = p->where == LC_WHERE_COMPILED || p->where == LC_WHERE_STUB ||
 	                     p->where == LC_WHERE_INTERPRETER;
+	const bool in_new = p->how == LC_HOW_KERNEL || (!in_java && (p->access & LC_TOUCH_STORE));
 
-	return p->how == LC_HOW_KERNEL && p->thread->allocs && p->thread->looked <= p->position &&
-	       (!in_java || now - p->time_ns < FIRST_TOUCH_NS) &&
+	return in_new && p->thread->allocs && p->thread->looked <= p->position &&
+	       now - p->time_ns < (in_java ? FIRST_TOUCH_NS : CLEARING_NS) &&
 	       lc_bucket_untracked(p->addr) == LC_BUCKET_HEAP_UNKNOWN;
 }
 
-/* Does the map's object agree with the header? Both answers are counted. */
+/* Is what the header told the map's object? Both answers are counted. */
 static bool agrees(const struct pending *p, const struct lc_object *object)
 {
 	const struct lc_site *site = lc_site_get(object->site);
@@ -217,8 +234,17 @@ static bool agrees(const struct pending *p, const struct lc_object *object)
 	if (lc_klass_of_word(site->class_word) == lc_klass_address(p->klass) &&
 	    object->addr == p->object)
 		return true;
-	work.stats.class_disagreements++;
+	if (p->object > object->addr && !object->in_doubt)
+		work.stats.headers_inside++;
+	else
+		work.stats.class_disagreements++;
 	return false;
+}
+
+/* Where the header told otherwise: is it that of an object? */
+static bool is_header(const struct pending *p, const struct lc_object *object)
+{
+	return object->in_doubt || p->object == object->addr;
 }
 
 static struct verdict judge(const struct lc_query *q, const struct pending *p)
@@ -228,7 +254,7 @@ static struct verdict judge(const struct lc_query *q, const struct pending *p)
 		             .object = q->object.addr,
 		             .size_bytes = q->object.size_bytes };
 
-	if (q->found && agrees(p, &q->object))
+	if (q->found && (agrees(p, &q->object) || !is_header(p, &q->object)))
 		return v;
 	v.object = p->object;
 	v.size_bytes = (uint64_t)p->object_words * 8;
@@ -237,41 +263,30 @@ static struct verdict judge(const struct lc_query *q, const struct pending *p)
 	return v;
 }
 
-void lc_resolve_samples(JNIEnv *jni, struct lc_map *map, const struct lc_nursery *nursery,
-                        uint64_t until_ns)
+/* Whom a sample waits for that finds no object. */
+enum wait {
+	WAIT_FOR_RECORD,     /* its thread's next record */
+	WAIT_FOR_COLLECTION, /* the same; its epoch has ended, and the object may have moved */
+	WAIT_NO_MORE,
+};
+
+static void finish(JNIEnv *jni, struct pending *p, const struct lc_query *q)
 {
-	const uint64_t now = lc_time_now_ns();
-	const bool final = until_ns == UINT64_MAX;
+	const struct verdict v = judge(q, p);
+
+	count(jni, p, &v);
+	p->thread->unresolved--;
+	p->thread = NULL;
+}
+
+/* Take out the samples that are counted. Those left wait, unless they are given up as lost. */
+static void keep_waiting(bool give_up)
+{
 	struct pending *pending = work.pending.data;
-	struct lc_query *queries;
 	size_t kept = 0;
 
-	work.queries.len = 0;
 	for (size_t i = 0; i < work.pending.len; i++) {
-		const struct lc_query q = { .addr = pending[i].addr, .user = (uint32_t)i };
-
-		if (pending[i].time_ns <= until_ns && lc_vector_push(&work.queries, &q))
-			break;
-	}
-	queries = work.queries.data;
-	lc_map_resolve(map, nursery, queries, work.queries.len);
-	for (size_t i = 0; i < work.queries.len; i++) {
-		struct pending *p = &pending[queries[i].user];
-		struct verdict v;
-
-		if (!queries[i].found && !final && kept < FIRST_TOUCHES_MAX &&
-		    may_be_recorded(p, now)) {
-			kept++;
-			continue;
-		}
-		v = judge(&queries[i], p);
-		count(jni, p, &v);
-		p->thread->unresolved--;
-		p->thread = NULL;
-	}
-	kept = 0;
-	for (size_t i = 0; i < work.pending.len; i++) {
-		if (pending[i].thread && final) { /* no memory to look it up */
+		if (pending[i].thread && give_up) { /* no memory to look it up */
 			count_sample(&pending[i], LC_BUCKET_LOST, 0);
 			pending[i].thread->unresolved--;
 		} else if (pending[i].thread) {
@@ -281,6 +296,145 @@ void lc_resolve_samples(JNIEnv *jni, struct lc_map *map, const struct lc_nursery
 	work.pending.len = kept;
 }
 
+static void resolve(JNIEnv *jni, struct lc_map *map, const struct lc_nursery *nursery,
+                    uint64_t until_ns, enum wait wait)
+{
+	const uint64_t now = lc_time_now_ns();
+	struct pending *pending = work.pending.data;
+	struct lc_query *queries;
+	size_t waiting = 0;
+
+	work.queries.len = 0;
+	for (size_t i = 0; i < work.pending.len; i++) {
+		const struct lc_query q = { .addr = pending[i].now_at, .user = (uint32_t)i };
+
+		if (pending[i].time_ns <= until_ns && lc_vector_push(&work.queries, &q))
+			break;
+	}
+	queries = work.queries.data;
+	lc_map_resolve(map, nursery, queries, work.queries.len);
+	for (size_t i = 0; i < work.queries.len; i++) {
+		struct pending *p = &pending[queries[i].user];
+
+		p->waits = !queries[i].found && wait != WAIT_NO_MORE &&
+		           waiting < FIRST_TOUCHES_MAX && may_be_recorded(p, now);
+		if (p->waits)
+			waiting++;
+		else
+			finish(jni, p, &queries[i]);
+	}
+	for (size_t i = 0; wait == WAIT_FOR_COLLECTION && i < work.pending.len; i++)
+		if (pending[i].thread && !pending[i].waits) { /* no memory to look it up */
+			count_sample(&pending[i], LC_BUCKET_LOST, 0);
+			pending[i].thread->unresolved--;
+			pending[i].thread = NULL;
+		}
+	keep_waiting(wait == WAIT_NO_MORE);
+}
+
+void lc_resolve_samples(JNIEnv *jni, struct lc_map *map, const struct lc_nursery *nursery,
+                        uint64_t until_ns)
+{
+	resolve(jni, map, nursery, until_ns,
+	        until_ns == UINT64_MAX ? WAIT_NO_MORE : WAIT_FOR_RECORD);
+}
+
+void lc_resolve_close_epoch(JNIEnv *jni, struct lc_map *map, const struct lc_nursery *nursery)
+{
+	resolve(jni, map, nursery, UINT64_MAX, WAIT_FOR_COLLECTION);
+}
+
+/* -- over a collection ----------------------------------------------------------------------- */
+
+static int by_address(const void *a, const void *b)
+{
+	const uint64_t x = ((const struct pending *)a)->now_at;
+	const uint64_t y = ((const struct pending *)b)->now_at;
+
+	return x < y ? -1 : x > y;
+}
+
+/* The first of the waiting samples, by address, at or above `addr`. */
+static size_t first_at(uint64_t addr)
+{
+	const struct pending *pending = work.pending.data;
+	size_t low = 0, high = work.pending.len;
+
+	while (low < high) {
+		const size_t middle = low + (high - low) / 2;
+
+		if (pending[middle].now_at < addr)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+/* Note which samples the move took along, and over which it wrote. */
+static void follow_move(const struct lc_move *m)
+{
+	struct pending *pending = work.pending.data;
+
+	for (size_t i = first_at(m->dst);
+	     i < work.pending.len && pending[i].now_at - m->dst < m->size_bytes; i++)
+		pending[i].overwritten = true;
+	for (size_t i = first_at(m->src);
+	     m->src && i < work.pending.len && pending[i].now_at - m->src < m->size_bytes; i++)
+		pending[i].moved_to = m->dst + (pending[i].now_at - m->src);
+}
+
+/* Did objects at `addr` stay where they were, by the layout after the collection? */
+static bool stayed(const struct lc_map_close *close, uint64_t addr)
+{
+	size_t low = 0, high = close->areas_len;
+
+	while (low < high) { /* the last area that begins at or below it */
+		const size_t middle = low + (high - low) / 2;
+
+		if (close->areas[middle].bottom <= addr)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	if (!low || addr >= close->areas[low - 1].top)
+		return false;
+	switch ((enum lc_area_kind)close->areas[low - 1].kind) {
+	case LC_AREA_OLD:
+	case LC_AREA_HUMONGOUS:
+	case LC_AREA_HUMONGOUS_CONT:
+		return true;
+	default: /* what was here has moved or is dead */
+		return false;
+	}
+}
+
+void lc_resolve_carry(JNIEnv *jni, const struct lc_map_close *close)
+{
+	struct pending *pending = work.pending.data;
+
+	if (!work.pending.len)
+		return;
+	qsort(pending, work.pending.len, sizeof(*pending), by_address);
+	for (size_t i = 0; i < close->moves_len && close->complete; i++)
+		follow_move(&close->moves[i]);
+	for (size_t i = 0; i < work.pending.len; i++) {
+		struct pending *p = &pending[i];
+		const bool known = close->complete &&
+		                   (p->moved_to || (!p->overwritten && stayed(close, p->now_at)));
+
+		if (p->moved_to)
+			p->now_at = p->moved_to;
+		p->moved_to = 0;
+		p->overwritten = false;
+		if (known)
+			work.stats.carried++;
+		else
+			finish(jni, p, &(struct lc_query){ .addr = p->addr });
+	}
+	keep_waiting(false);
+}
+
 void lc_resolve_stats(struct lc_resolve_stats *out)
 {
 	*out = work.stats;
@@ -288,7 +442,9 @@ void lc_resolve_stats(struct lc_resolve_stats *out)
 
 static const struct lc_counter_row counter_rows[] = {
 	LC_COUNTER(struct lc_resolve_stats, unresolved, "samples_unresolved"),
+	LC_COUNTER(struct lc_resolve_stats, carried, "samples_carried"),
 	LC_COUNTER(struct lc_resolve_stats, classes_checked, "classes_checked"),
+	LC_COUNTER(struct lc_resolve_stats, headers_inside, "headers_inside"),
 	LC_COUNTER(struct lc_resolve_stats, class_disagreements, "class_disagreements"),
 };
 

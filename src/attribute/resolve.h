@@ -13,11 +13,15 @@
 
 struct lc_counters;
 struct lc_map;
+struct lc_map_close;
 struct lc_nursery;
 
 struct lc_resolve_stats {
-	uint64_t unresolved;          /* samples counted without their path, for want of memory */
-	uint64_t classes_checked;     /* samples whose object both the map and the header told */
+	uint64_t carried;         /* times that a sample waited over a collection */
+	uint64_t unresolved;      /* samples counted without their path, for want of memory */
+	uint64_t classes_checked; /* samples whose object both the map and the header told */
+	uint64_t headers_inside;  /* ... of them: what looked like a header lay inside a live object
+	                           */
 	uint64_t class_disagreements; /* samples whose object they told differently */
 };
 
@@ -29,10 +33,24 @@ void lc_resolve_take(JNIEnv *jni, uint32_t epoch);
 
 /*
  * Look up the samples that were taken and are older than `until_ns`, and count them. With
- * UINT64_MAX all of them are counted for good, since their epoch ends.
+ * UINT64_MAX all of them are counted for good.
  */
 void lc_resolve_samples(JNIEnv *jni, struct lc_map *map, const struct lc_nursery *nursery,
                         uint64_t until_ns);
+
+/*
+ * The same at the end of an epoch, of all samples, where each thread's `looked` is the position of
+ * its log at the collection. A thread may have cleared an array and waited for the collection
+ * before it recorded the array: such samples still wait. lc_resolve_carry() comes next.
+ */
+void lc_resolve_close_epoch(JNIEnv *jni, struct lc_map *map, const struct lc_nursery *nursery);
+
+/*
+ * Samples that wait follow their object to where the collection has put it: the moves and the
+ * layout of *close tell. In the next epoch it is the only object there. Where they do not tell, the
+ * sample is counted as it is.
+ */
+void lc_resolve_carry(JNIEnv *jni, const struct lc_map_close *close);
 
 /* Does any sample wait? */
 bool lc_resolve_waiting(void);

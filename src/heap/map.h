@@ -27,6 +27,7 @@ struct lc_object {
 	uint64_t size_bytes;
 	uint32_t site;
 	uint32_t epochs; /* collections it has outlived */
+	bool in_doubt;   /* it may be dead, and another object in its place: see lc_map_check() */
 };
 
 /* A run of allocation records of one thread, oldest first, all of the epoch in question. */

@@ -1,8 +1,10 @@
 """Objects that nobody tracked have their class: the right one, whatever the JVM's pointers look like."""
 
 import pytest
+from conftest import jdk_of
 from helpers import (
     COLLECTORS,
+    TIERS,
     check_agreement,
     check_explained,
     collector,
@@ -153,3 +155,20 @@ def test_name_of_an_unloaded_class_is_not_the_next_ones(workload, profile, jdk):
             assert walkers <= {s["class"]}, (s["class"], a)
     assert generations >= 10, [s["class"] for s in r["classes"]]
     check_agreement(run, 0)
+
+
+@pytest.mark.parametrize("tier", ("tiered", "C1"))
+def test_contents_of_arrays_are_no_headers(workload, profile, tier):
+    """With compact headers two ints are often like the header of an object; the map knows the array."""
+    jdk = jdk_of(25)
+    java = ["-Xmx256m", "-XX:+UseCompactObjectHeaders", *TIERS[tier]]
+    run = profile(command(workload, jdk, "IntContents", 3000, java=java), "--interval=2ms")
+    r = report(run)
+    found = {}
+    for s in r["classes"] + r["sites"]:
+        for a in s["accesses"]:
+            if a["path"] and a["path"][0]["class"] == "IntContents" and a["path"][0]["method"] != "main":
+                found[s["class"]] = found.get(s["class"], 0) + a["samples"]
+    assert set(found) == {"int[]"}, found
+    assert found["int[]"] >= 200, r["samples"]
+    check_agreement(run, 100)

@@ -1,4 +1,4 @@
-/* uses: src/attribute/attribution.c src/attribute/sealed.c src/attribute/resolve.c src/attribute/bucket.c src/core/epoch.c src/core/thread.c src/core/wake.c src/base/options.c src/base/say.c src/base/slab.c src/heap/alloc_log.c src/heap/site_counters.c src/heap/map.c src/heap/map_close.c src/heap/map_resolve.c src/sample/sample_log.c src/profile/tally.c src/format/section.c tests/unit/gc_model.c tests/unit/attribution_model.c -lJudy -lpthread */
+/* uses: src/sample/native_code.c src/jvm/peek.c src/attribute/attribution.c src/attribute/sealed.c src/attribute/resolve.c src/attribute/bucket.c src/core/epoch.c src/core/thread.c src/core/wake.c src/base/options.c src/base/say.c src/base/slab.c src/heap/alloc_log.c src/heap/site_counters.c src/heap/map.c src/heap/map_close.c src/heap/map_resolve.c src/sample/sample_log.c src/profile/tally.c src/format/section.c tests/unit/gc_model.c tests/unit/attribution_model.c -lJudy -lpthread */
 /*
  * test_attribution.c - every sample ends in one bucket, and every count is written once.
  *

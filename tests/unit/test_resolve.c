@@ -18,6 +18,7 @@
 #include "src/core/own.h"
 #include "src/core/path.h"
 #include "src/core/thread.h"
+#include "src/format/kinds.h"
 #include "src/heap/alloc_log.h"
 #include "src/heap/estimate.h"
 #include "src/heap/map.h"
@@ -27,10 +28,12 @@
 #include "src/sample/sample_log.h"
 #include "src/span/slot.h"
 
-enum { ARRAY = 0x10000, ELSEWHERE = 0x90000, BYTES = 0x8000, SITE = 7, EPOCH = 3 };
+enum { ARRAY = 0x10000, ELSEWHERE = 0x90000, BYTES = 0x8000, SITE = 7, EPOCH = 3, CLASS = 0x800 };
+enum { OLD = 0x200000, OLD_TOP = 0x280000, YOUNG = 0x300000, YOUNG_TOP = 0x380000 };
 
 static struct lc_thread thread;
 static uint64_t counted[LC_BUCKET_COUNT];
+static bool in_doubt;         /* what the map says of all objects */
 static bool record_meanwhile; /* the thread records its array while samples are looked up */
 
 static void record(uint64_t addr)
@@ -59,7 +62,9 @@ void lc_map_resolve(struct lc_map *m, const struct lc_nursery *nursery, struct l
 				if (q[i].addr - start >= BYTES)
 					continue;
 				q[i].found = true;
-				q[i].object = (struct lc_object){ .addr = start, .site = SITE };
+				q[i].object = (struct lc_object){ .addr = start,
+					                          .site = SITE,
+					                          .in_doubt = in_doubt };
 			}
 	if (record_meanwhile)
 		record(ARRAY);
@@ -154,8 +159,9 @@ void lc_estimate_access(struct lc_thread *t, uint16_t engine, uint32_t class_sit
 
 const struct lc_site *lc_site_get(uint32_t site)
 {
-	(void)site;
-	return NULL;
+	static const struct lc_site known = { .class_word = CLASS };
+
+	return site == SITE ? &known : NULL;
 }
 
 uint64_t lc_klass_of_word(uint64_t class_word)
@@ -191,7 +197,7 @@ static int setup(void **state)
 	(void)state;
 	memset(&thread, 0, sizeof(thread));
 	memset(counted, 0, sizeof(counted));
-	record_meanwhile = false;
+	record_meanwhile = in_doubt = false;
 	return lc_alloc_pool_init(1 << 20) || lc_alloc_log_create(&thread.allocs) ||
 	       lc_sample_log_create(LC_SAMPLE_LOG_MIN_BYTES, &thread.samples);
 }
@@ -208,7 +214,7 @@ static int teardown(void **state)
 /* A page fault of native code, which clears an array. */
 static void sample(uint64_t addr)
 {
-	const struct lc_sample s = { .time_ns = 1,
+	const struct lc_sample s = { .time_ns = lc_time_now_ns(),
 		                     .addr = addr,
 		                     .epoch = EPOCH,
 		                     .where = LC_WHERE_NATIVE,
@@ -227,6 +233,42 @@ static void resolve(bool final)
 	thread.looked = lc_alloc_log_position(thread.allocs);
 	run.len = lc_alloc_log_run(thread.allocs, 0, thread.looked, &run.records);
 	lc_resolve_samples(NULL, NULL, &nursery, final ? UINT64_MAX : lc_time_now_ns());
+}
+
+/* The end of an epoch, as the attribution thread comes to it. */
+static void close_epoch(const struct lc_move *moves, size_t moves_len, bool complete)
+{
+	static const struct lc_area areas[] = {
+		{ OLD, OLD_TOP, OLD_TOP, LC_AREA_OLD, 0 },
+		{ YOUNG, YOUNG_TOP, YOUNG_TOP, LC_AREA_SURVIVOR, 0 },
+	};
+	struct lc_nursery_run run = { 0 };
+	const struct lc_nursery nursery = { &run, 1, EPOCH };
+	const struct lc_map_close close = { .moves = moves,
+		                            .moves_len = moves_len,
+		                            .areas = areas,
+		                            .areas_len = 2,
+		                            .complete = complete };
+
+	lc_resolve_take(NULL, EPOCH);
+	thread.looked = lc_alloc_log_position(thread.allocs);
+	run.len = lc_alloc_log_run(thread.allocs, 0, thread.looked, &run.records);
+	lc_resolve_close_epoch(NULL, NULL, &nursery);
+	lc_resolve_carry(NULL, &close);
+}
+
+/* A sample whose object has a header of that class at `object`. */
+static void sample_with_header(uint64_t addr, uint64_t object, uint64_t klass)
+{
+	const struct lc_sample s = { .time_ns = lc_time_now_ns(),
+		                     .addr = addr,
+		                     .object = object,
+		                     .klass = klass,
+		                     .object_words = 2,
+		                     .epoch = EPOCH,
+		                     .access = LC_TOUCH_LOAD };
+
+	assert_int_equal(lc_sample_log_put(thread.samples, &s, NULL), 0);
 }
 
 static void first_touches_wait_for_the_next_record(void **state)
@@ -286,6 +328,132 @@ static void nothing_waits_beyond_an_epoch_or_a_thread(void **state)
 	assert_int_equal(thread.unresolved, 0);
 }
 
+/* The timer's samples: stores of native code, and of no other, are to what it may be making. */
+static void stores_of_native_code_wait_and_others_do_not(void **state)
+{
+	struct lc_sample s = { .time_ns = lc_time_now_ns(),
+		               .addr = ARRAY + 8,
+		               .epoch = EPOCH,
+		               .where = LC_WHERE_JVM,
+		               .how = LC_HOW_DIRECT,
+		               .access = LC_TOUCH_STORE };
+
+	(void)state;
+	assert_int_equal(lc_sample_log_put(thread.samples, &s, NULL), 0);
+	s.access = LC_TOUCH_LOAD;
+	assert_int_equal(lc_sample_log_put(thread.samples, &s, NULL), 0);
+	s.access = LC_TOUCH_STORE;
+	s.where = LC_WHERE_COMPILED;
+	assert_int_equal(lc_sample_log_put(thread.samples, &s, NULL), 0);
+	resolve(false);
+	assert_int_equal(thread.unresolved, 1);
+	assert_int_equal(counted[LC_BUCKET_HEAP_UNKNOWN], 2);
+	record(ARRAY);
+	resolve(false);
+	assert_int_equal(counted[LC_BUCKET_OBJECT], 1);
+	assert_int_equal(thread.unresolved, 0);
+}
+
+static void nothing_waits_for_ever(void **state)
+{
+	const struct lc_sample s = { .time_ns = 1, /* hours ago */
+		                     .addr = ARRAY + 8,
+		                     .epoch = EPOCH,
+		                     .where = LC_WHERE_NATIVE,
+		                     .how = LC_HOW_KERNEL };
+
+	(void)state;
+	assert_int_equal(lc_sample_log_put(thread.samples, &s, NULL), 0);
+	resolve(false);
+	assert_int_equal(counted[LC_BUCKET_HEAP_UNKNOWN], 1);
+}
+
+static void a_sample_goes_where_the_collection_moved_its_object(void **state)
+{
+	const struct lc_move moves[] = { { ELSEWHERE, YOUNG + 0x10000, BYTES },
+		                         { ARRAY, YOUNG, BYTES } };
+
+	(void)state;
+	sample(ARRAY + 8);
+	close_epoch(moves, 2, true);
+	assert_true(lc_resolve_waiting());
+	record(YOUNG);
+	resolve(false);
+	assert_false(lc_resolve_waiting());
+	assert_int_equal(counted[LC_BUCKET_OBJECT], 1);
+}
+
+static void a_sample_in_memory_that_was_not_collected_stays(void **state)
+{
+	(void)state;
+	sample(OLD + 8);
+	close_epoch(NULL, 0, true);
+	assert_true(lc_resolve_waiting());
+	close_epoch(NULL, 0, true); /* and another collection */
+	record(OLD);
+	resolve(false);
+	assert_int_equal(counted[LC_BUCKET_OBJECT], 1);
+}
+
+static void a_sample_is_given_up_where_its_object_is_gone(void **state)
+{
+	const struct lc_move over = { ELSEWHERE, OLD, BYTES };
+
+	(void)state;
+	sample(ARRAY + 8); /* in no area */
+	sample(YOUNG + 8); /* objects there came from elsewhere */
+	sample(OLD_TOP + 8);
+	sample(OLD + 8); /* written over */
+	close_epoch(&over, 1, true);
+	assert_false(lc_resolve_waiting());
+	assert_int_equal(counted[LC_BUCKET_HEAP_UNKNOWN], 4);
+	sample(OLD + 8);
+	close_epoch(NULL, 0, false); /* moves are missing */
+	assert_int_equal(counted[LC_BUCKET_HEAP_UNKNOWN], 5);
+	sample(OLD + 8);
+	record(ELSEWHERE); /* what the thread made last has its record */
+	lc_resolve_take(NULL, EPOCH);
+	record(ELSEWHERE);
+	close_epoch(NULL, 0, true);
+	assert_int_equal(counted[LC_BUCKET_HEAP_UNKNOWN], 6);
+	assert_int_equal(thread.unresolved, 0);
+}
+
+static void a_header_inside_a_live_object_is_none(void **state)
+{
+	struct lc_resolve_stats before, after;
+
+	(void)state;
+	lc_resolve_stats(&before);
+	record(ARRAY);
+	sample_with_header(ARRAY + 64, ARRAY, CLASS);
+	sample_with_header(ARRAY + 64, ARRAY + 56, CLASS + 8); /* inside */
+	sample_with_header(ARRAY + 64, ARRAY - 8, CLASS + 8);  /* reaches into it */
+	resolve(false);
+	lc_resolve_stats(&after);
+	assert_int_equal(counted[LC_BUCKET_OBJECT], 3);
+	assert_int_equal(after.classes_checked - before.classes_checked, 3);
+	assert_int_equal(after.headers_inside - before.headers_inside, 1);
+	assert_int_equal(after.class_disagreements - before.class_disagreements, 1);
+}
+
+static void a_header_is_right_where_the_map_may_be_wrong(void **state)
+{
+	struct lc_resolve_stats before, after;
+
+	(void)state;
+	lc_resolve_stats(&before);
+	record(ARRAY);
+	sample_with_header(ARRAY + 64, ARRAY, CLASS + 8); /* another class at the same place */
+	resolve(false);
+	in_doubt = true;
+	sample_with_header(ARRAY + 64, ARRAY + 56, CLASS + 8);
+	resolve(false);
+	lc_resolve_stats(&after);
+	assert_int_equal(counted[LC_BUCKET_OBJECT], 0);
+	assert_int_equal(after.class_disagreements - before.class_disagreements, 2);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -295,6 +463,19 @@ int main(void)
 		                                setup, teardown),
 		cmocka_unit_test_setup_teardown(the_next_record_decides, setup, teardown),
 		cmocka_unit_test_setup_teardown(nothing_waits_beyond_an_epoch_or_a_thread, setup,
+		                                teardown),
+		cmocka_unit_test_setup_teardown(stores_of_native_code_wait_and_others_do_not, setup,
+		                                teardown),
+		cmocka_unit_test_setup_teardown(nothing_waits_for_ever, setup, teardown),
+		cmocka_unit_test_setup_teardown(a_sample_goes_where_the_collection_moved_its_object,
+		                                setup, teardown),
+		cmocka_unit_test_setup_teardown(a_sample_in_memory_that_was_not_collected_stays,
+		                                setup, teardown),
+		cmocka_unit_test_setup_teardown(a_sample_is_given_up_where_its_object_is_gone,
+		                                setup, teardown),
+		cmocka_unit_test_setup_teardown(a_header_inside_a_live_object_is_none, setup,
+		                                teardown),
+		cmocka_unit_test_setup_teardown(a_header_is_right_where_the_map_may_be_wrong, setup,
 		                                teardown),
 	};
 

@@ -1,0 +1,78 @@
+"""Large arrays that the JVM, libc or a JNI library clears, copies and sorts count for their objects."""
+
+import pytest
+from helpers import COLLECTORS, collector, command, complaints, each_pair, native_library, report, table, truth
+
+CLASS = "LargeArrays"
+ALLOCATED = ("large", "longer", "nested", "reflected")  # their arrays are new: the method is the site's
+KEPT = ("copies", "overlaps", "sets", "moves")  # arrays of the class's initializer
+MOSTLY = 0.75  # of a thread that does nothing else; the rest is the JVM's way to allocate, and to start
+
+
+def by_phase(run, phases):
+    """Samples of each phase's thread, and those of them in objects whose site is the phase's."""
+    rows = []
+    for phase in phases:
+        r = report(run, "--thread=" + phase)
+        site = phase if phase not in KEPT else "<clinit>"
+        own = sum(
+            s["samples"]
+            for s in r["sites"]
+            if any(f["class"] == CLASS and f["method"] in (site, "<clinit>") for f in s["allocation_path"])
+        )
+        rows.append((phase, r["samples"]["total"], own, r["samples"]))
+    return rows
+
+
+def check(run, phases, least=MOSTLY):
+    rows = by_phase(run, phases)
+    assert complaints(run.stderr) == []
+    assert set(truth(run)) == set(phases)
+    bad = [row for row in rows if row[1] < 20 or row[2] < least * row[1]]
+    assert not bad, table(("phase", "samples", "in its arrays", "buckets"), rows)
+    return rows
+
+
+def large_arrays(workload, profile, jdk, threads, ms, phases, java=()):
+    line = command(workload, jdk, CLASS, threads, ms, *phases, java=["-Xmx512m", *java])
+    return profile(line, "--interval=2ms")
+
+
+@each_pair(jdk=(17, 25), gc=COLLECTORS, threads=(1, 4))
+def test_time_in_large_arrays_is_theirs(workload, profile, jdk, gc, threads):
+    """With several threads, collections come between the clearing of an array and its record."""
+    phases = ALLOCATED if threads > 1 else KEPT[:2] + ALLOCATED
+    run = large_arrays(workload, profile, jdk, threads, 400 // threads + 50, phases, collector(gc))
+    # G1 of several threads takes locks, and frees regions, for each array that has regions of its own.
+    rows = check(run, phases, MOSTLY if (gc, threads) != ("G1", 4) else 0.65)
+    assert sum(row[3]["heap_unknown"] for row in rows) <= 0.03 * sum(row[1] for row in rows), rows
+
+
+def test_arrays_of_interpreted_code_are_copied_by_the_jvm(workload, profile, jdk):
+    phases = KEPT[:1] + KEPT[2:] + ("longer",)
+    run = large_arrays(workload, profile, jdk, 1, 300, phases, ["-Xint", "-XX:+UseParallelGC"])
+    check(run, phases, 0.65)  # the interpreter reads the clock
+
+
+def test_clones_are_of_the_two_arrays(workload, profile, jdk):
+    run = large_arrays(workload, profile, jdk, 1, 400, ("clones",), ["-XX:+UseSerialGC"])
+    check(run, ("clones",))
+
+
+def test_jni_libraries_work_on_arrays(workload, profile, jdk, tmp_path):
+    library = native_library(jdk, "arrays", tmp_path)
+    if not library:
+        pytest.skip("no C compiler")
+    phases = ("regions", "critical")
+    run = large_arrays(workload, profile, jdk, 1, 400, phases, ["-Dlibrary=%s" % library])
+    rows = by_phase(run, phases)
+    shares = {row[0]: row[2] / row[1] for row in rows}
+    assert shares["critical"] >= MOSTLY, rows
+    # Half of what a copy waits for is native memory, or nearly all, if the array is in a cache.
+    assert shares["regions"] >= 0.25, rows
+
+
+def test_the_vector_library_sorts_the_array(workload, profile, jdk):
+    """JDK 25 sorts in libsimdsort where the CPU has AVX-512 or AVX2; it is loaded late."""
+    run = large_arrays(workload, profile, jdk, 1, 800, ("sorts",))
+    check(run, ("sorts",), 0.6)
