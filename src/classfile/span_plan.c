@@ -228,7 +228,6 @@ void lc_span_classify(const struct lc_class *c, unsigned what, uint32_t is, stru
 	k->worker = lc_text_is(k->name, CONCURRENT "ThreadPoolExecutor$Worker");
 	/* FutureTask has no such hook: most of its objects wrap a task that has. */
 	k->super_created = super & TASK && !lc_text_is(k->super, CONCURRENT "FutureTask");
-	k->async = lc_text_begins(k->name, CONCURRENT "CompletableFuture");
 	/* No hook may run where a continuation begins, or while a virtual thread changes its
 	 * carrier. */
 	k->calls = what & LC_SPAN_TASKS && !lc_text_begins(k->name, "jdk/internal/vm/") &&
@@ -295,6 +294,43 @@ static enum lc_submit_kind submit_kind(const struct lc_member *m, struct lc_clas
 	return lc_text_begins(name, "schedule") ? LC_SUBMIT_SCHEDULE : LC_SUBMIT_NONE;
 }
 
+/*
+ * May the method hand on the object itself that it is given, to another method that submits? These
+ * methods of the JDK may not: what they hand on is a FutureTask or the like, or they put the object
+ * into a queue.
+ */
+static bool may_repeat(const struct lc_span_class *k, struct lc_class_text name)
+{
+	static const char *const last[] = {
+		"java/lang/Thread",
+		"java/lang/VirtualThread",
+		"java/util/Timer",
+		CONCURRENT "AbstractExecutorService",
+		CONCURRENT "CompletableFuture",
+		CONCURRENT "ExecutorCompletionService",
+		CONCURRENT "ForkJoinPool",
+		CONCURRENT "ForkJoinTask",
+		CONCURRENT "ThreadPerTaskExecutor",
+		CONCURRENT "ThreadPoolExecutor", /* but for reject() */
+	};
+
+	if (lc_text_is(k->name, CONCURRENT "ScheduledThreadPoolExecutor"))
+		return !lc_text_begins(name, "schedule");
+	return !is_one_of(k->name, last, LEN(last));
+}
+
+/* Plan the hook of a method that hands on the tasks that are in its local variable `local`. */
+static void plan_handing_on(const struct lc_span_class *k, struct lc_class_text name,
+                            enum lc_submit_kind kind, uint8_t local, struct lc_span_plan *p)
+{
+	bool all = kind == LC_SUBMIT_INVOKE_ALL;
+
+	p->prologue = all ? LC_SPAN_SUBMITTED_ALL : LC_SPAN_SUBMITTED;
+	p->entered = all || may_repeat(k, name);
+	p->argument = (int)kind | (all ? LC_SUBMIT_ENTERS_ALL : p->entered ? LC_SUBMIT_ENTERS : 0);
+	p->local = local;
+}
+
 static void plan_submission(const struct lc_span_class *k, const struct lc_member *m,
                             struct lc_class_text name, struct lc_class_text descriptor,
                             struct lc_span_plan *p)
@@ -306,11 +342,17 @@ static void plan_submission(const struct lc_span_class *k, const struct lc_membe
 	    (kind == LC_SUBMIT_EXECUTE || kind == LC_SUBMIT_SUBMIT || lc_text_is(name, "invoke") ||
 	     lc_text_is(name, "externalSubmit") || lc_text_is(name, "lazySubmit")))
 		kind = LC_SUBMIT_FORK_JOIN;
-	if (kind == LC_SUBMIT_NONE)
-		return;
-	p->prologue = kind == LC_SUBMIT_INVOKE_ALL ? LC_SPAN_SUBMITTED_ALL : LC_SPAN_SUBMITTED;
-	p->argument = kind;
-	p->local = 1;
+	if (kind != LC_SUBMIT_NONE) {
+		plan_handing_on(k, name, kind, 1, p);
+	} else if (lc_text_is(k->name, CONCURRENT "ThreadPoolExecutor") &&
+	           lc_text_is(name, "reject") &&
+	           lc_text_is(descriptor, "(Ljava/lang/Runnable;)V")) {
+		/* The program's handler may hand it on, or execute it. */
+		p->prologue = LC_SPAN_SUBMITTED;
+		p->entered = true;
+		p->argument = LC_SUBMIT_AGAIN | LC_SUBMIT_ENTERS;
+		p->local = 1;
+	}
 }
 
 /* Plan the methods that hand a task on in classes that are no executors. */
@@ -324,27 +366,24 @@ static void plan_special_submission(const struct lc_span_class *k, const struct 
 		/* runAsync() has the task itself; the Executor is given a wrapper of it. */
 		if (lc_text_is(k->name, CONCURRENT "CompletableFuture") &&
 		    lc_text_is(name, "asyncRunStage")) {
-			p->prologue = LC_SPAN_SUBMITTED;
-			p->argument = LC_SUBMIT_ASYNC;
-			p->local = 1;
+			plan_handing_on(k, name, LC_SUBMIT_ASYNC, 1, p);
 			return;
 		}
 		if (!fork_join || !lc_text_is(name, "invokeAll"))
 			return;
 		p->both = lc_text_begins(descriptor, "(L" CONCURRENT "ForkJoinTask;L" CONCURRENT
 		                                     "ForkJoinTask;)");
-		p->prologue = p->both ? LC_SPAN_SUBMITTED : LC_SPAN_SUBMITTED_ALL;
-		p->argument = LC_SUBMIT_INVOKE_ALL;
+		plan_handing_on(k, name, LC_SUBMIT_INVOKE_ALL, 0, p);
+		if (p->both)
+			p->prologue = LC_SPAN_SUBMITTED;
 	} else if (fork_join && lc_text_is(name, "fork")) {
-		p->prologue = LC_SPAN_SUBMITTED;
-		p->argument = LC_SUBMIT_FORK;
+		plan_handing_on(k, name, LC_SUBMIT_FORK, 0, p);
 	} else if (lc_text_is(name, "start") && (lc_text_is(k->name, "java/lang/Thread") ||
 	                                         /* start() of VirtualThread calls its
 	                                          * start(...). */
 	                                         (lc_text_is(k->name, "java/lang/VirtualThread") &&
 	                                          !lc_text_is(descriptor, "()V")))) {
-		p->prologue = LC_SPAN_SUBMITTED;
-		p->argument = LC_SUBMIT_START;
+		plan_handing_on(k, name, LC_SUBMIT_START, 0, p);
 	}
 }
 

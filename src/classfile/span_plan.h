@@ -26,10 +26,13 @@ enum lc_span_call {
 	LC_SPAN_CREATED,
 	LC_SPAN_SUBMITTED,
 	LC_SPAN_SUBMITTED_ALL,
+	LC_SPAN_LEFT,
+	LC_SPAN_REFUSED,
 	LC_SPAN_TASK_BEGIN,
 	LC_SPAN_MOUNT,
 	LC_SPAN_UNMOUNT,
 	LC_SPAN_RUN,
+	LC_SPAN_EXECUTE,
 	LC_SPAN_CALL,
 	LC_SPAN_FLAT, /* of a Function; the next three in the order of flat_functions[] */
 	LC_SPAN_FLAT_INT,
@@ -49,7 +52,6 @@ struct lc_span_class {
 	bool worker;        /* its run() is the loop of a pool's thread */
 	bool stream;        /* a class of java/util/stream */
 	bool calls;         /* calls in its methods are hooked */
-	bool async;         /* tasks that it gives to an Executor are asynchronous */
 };
 
 /* The hooks that a method gets. */
@@ -59,6 +61,7 @@ struct lc_span_plan {
 	uint8_t local;        /* local variable with the object that the prologue is about */
 	bool both;            /* the prologue gets the next local variable too */
 	bool wrapped;         /* the prologue begins a span that each way out ends */
+	bool entered;         /* likewise a submission, in which others may be */
 	bool created;         /* call CREATED before the method returns */
 	bool stream_task;     /* call STREAM_TASK before the method returns */
 	bool carries_virtual; /* virtual threads are mounted and unmounted in it */

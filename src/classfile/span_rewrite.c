@@ -31,10 +31,13 @@ static const struct {
 	[LC_SPAN_CREATED] = { "created", "(Ljava/lang/Object;)V" },
 	[LC_SPAN_SUBMITTED] = { "submitted", "(Ljava/lang/Object;I)V" },
 	[LC_SPAN_SUBMITTED_ALL] = { "submittedAll", "(Ljava/lang/Object;I)V" },
+	[LC_SPAN_LEFT] = { "left", "()V" },
+	[LC_SPAN_REFUSED] = { "refused", "()V" },
 	[LC_SPAN_TASK_BEGIN] = { "taskBegin", "(Ljava/lang/Object;I)V" },
 	[LC_SPAN_MOUNT] = { "mount", "(Ljava/lang/Object;)V" },
 	[LC_SPAN_UNMOUNT] = { "unmount", "(Ljava/lang/Object;)V" },
 	[LC_SPAN_RUN] = { "run", "(Ljava/lang/Runnable;)V" },
+	[LC_SPAN_EXECUTE] = { "execute", "(Ljava/util/concurrent/Executor;Ljava/lang/Runnable;)V" },
 	[LC_SPAN_CALL] = { "call", "(Ljava/util/concurrent/Callable;)Ljava/lang/Object;" },
 	[LC_SPAN_FLAT] = { "flat",
 	                   "(Ljava/util/function/Function;Ljava/lang/Object;)Ljava/lang/Object;" },
@@ -123,6 +126,8 @@ static void put_return(struct walk *w, uint32_t at)
 
 	if (w->plan.wrapped)
 		p = emit_call(w->r, p, LC_SPAN_END);
+	if (w->plan.entered)
+		p = emit_call(w->r, p, LC_SPAN_LEFT);
 	if (w->plan.created) {
 		*p++ = LC_OP_ALOAD_0;
 		p = emit_call(w->r, p, LC_SPAN_CREATED);
@@ -142,18 +147,12 @@ static void put_interface_call(struct walk *w, uint32_t at)
 
 	if (!lc_class_interface_ref(&w->r->edit.cls, lc_be_get2(w->code->insns + at + 1), &ref))
 		return;
-	if (lc_text_is(ref.holder, "java/util/concurrent/Executor")) {
-		if (!lc_text_is(ref.name, "execute") ||
-		    !lc_text_is(ref.descriptor, "(Ljava/lang/Runnable;)V"))
-			return;
-		i = add(w, at, true);
-		i->bytes[0] = LC_OP_DUP;
-		emit_number(i->bytes + 1, w->r->class.async ? LC_SUBMIT_ASYNC : LC_SUBMIT_EXECUTE);
-		i->len = (uint8_t)(emit_call(w->r, i->bytes + 4, LC_SPAN_SUBMITTED) - i->bytes);
-		return;
-	}
-	if (lc_text_is(ref.holder, "java/lang/Runnable") && lc_text_is(ref.name, "run") &&
-	    lc_text_is(ref.descriptor, "()V"))
+	if (lc_text_is(ref.holder, "java/util/concurrent/Executor") &&
+	    lc_text_is(ref.name, "execute") &&
+	    lc_text_is(ref.descriptor, "(Ljava/lang/Runnable;)V"))
+		call = LC_SPAN_EXECUTE;
+	else if (lc_text_is(ref.holder, "java/lang/Runnable") && lc_text_is(ref.name, "run") &&
+	         lc_text_is(ref.descriptor, "()V"))
 		call = LC_SPAN_RUN;
 	else if (lc_text_is(ref.holder, "java/util/concurrent/Callable") &&
 	         lc_text_is(ref.name, "call") && lc_text_is(ref.descriptor, "()Ljava/lang/Object;"))
@@ -281,7 +280,7 @@ static bool visit(struct walk *w, uint32_t at)
 		return true;
 	default:
 		if (*insn >= LC_OP_IRETURN && *insn <= LC_OP_RETURN &&
-		    (w->plan.wrapped || w->plan.created || w->plan.stream_task))
+		    (w->plan.wrapped || w->plan.entered || w->plan.created || w->plan.stream_task))
 			put_return(w, at);
 		w->stores_local0 |= lc_insn_stores_local0(insn);
 		return lc_method_code_mark_targets(w->code, at);
@@ -310,7 +309,7 @@ static void sift(struct walk *w)
  * stream is parallel, SUPPORT_BEGIN nothing, the others a number.
  */
 static uint8_t *emit_about(struct rewrite *r, uint8_t *p, const struct lc_span_plan *plan,
-                           uint8_t local)
+                           uint8_t local, int argument)
 {
 	*p++ = (uint8_t)(LC_OP_ALOAD_0 + local);
 	if (plan->prologue == LC_SPAN_STREAM_BEGIN || plan->prologue == LC_SPAN_HEAD_BEGIN) {
@@ -321,7 +320,7 @@ static uint8_t *emit_about(struct rewrite *r, uint8_t *p, const struct lc_span_p
 		lc_be_put2(p, r->is_parallel);
 		p += 2;
 	} else if (plan->prologue != LC_SPAN_SUPPORT_BEGIN) {
-		p = emit_number(p, plan->argument);
+		p = emit_number(p, argument);
 	}
 	return emit_call(r, p, plan->prologue);
 }
@@ -334,16 +333,18 @@ static void set_prologue(struct rewrite *r, const struct lc_span_plan *plan,
 	if (plan->prologue == LC_SPAN_FOREIGN_BEGIN || plan->prologue == LC_SPAN_PULL)
 		p = emit_call(r, p, plan->prologue);
 	else
-		p = emit_about(r, p, plan, plan->local);
-	if (plan->both)
-		p = emit_about(r, p, plan, plan->local + 1);
+		p = emit_about(r, p, plan, plan->local,
+		               plan->both ? plan->argument & LC_SUBMIT_KIND_MASK : plan->argument);
+	if (plan->both) /* entered once, with the second one */
+		p = emit_about(r, p, plan, plan->local + 1, plan->argument);
 	code->prologue = r->prologue;
 	code->prologue_len = (uint16_t)(p - r->prologue);
 }
 
-static void set_tail(struct rewrite *r, struct lc_method_code *code)
+/* What a method does that an exception leaves. */
+static void set_tail(struct rewrite *r, struct lc_method_code *code, enum lc_span_call call)
 {
-	uint8_t *p = emit_call(r, r->tail, LC_SPAN_END);
+	uint8_t *p = emit_call(r, r->tail, call);
 
 	*p++ = LC_OP_ATHROW;
 	if (!r->throwable) {
@@ -374,8 +375,8 @@ static enum lc_rewrite_status find(struct walk *w)
 	sift(w);
 	if (w->plan.prologue)
 		set_prologue(w->r, &w->plan, code);
-	if (w->plan.wrapped)
-		set_tail(w->r, code);
+	if (w->plan.wrapped || w->plan.entered)
+		set_tail(w->r, code, w->plan.wrapped ? LC_SPAN_END : LC_SPAN_REFUSED);
 	return LC_REWRITE_DONE;
 }
 

@@ -49,6 +49,19 @@ enum {
 	LC_TASK_FORK_JOIN = 4,
 };
 
+/* Bits beside the kind (format/kinds.h) that LocusSpan.submitted() gets. */
+enum {
+	LC_SUBMIT_KIND_MASK = 0xff,
+	/* the method may submit the same object once more, and tells when it is left */
+	LC_SUBMIT_ENTERS = 0x100,
+	/* likewise, any of the objects that wait to be executed: it was given several */
+	LC_SUBMIT_ENTERS_ALL = 0x200,
+	/* the hook is where the method is called, not in it */
+	LC_SUBMIT_CALLED = 0x400,
+	/* no submission, but the begin of a method that may repeat the one that it is called in */
+	LC_SUBMIT_AGAIN = 0x800,
+};
+
 /* Is the class of that name (internal form, `len` bytes) a wrapper of tasks, LC_TASK_WRAPPER? */
 bool lc_span_is_wrapper(const char *name, size_t len);
 
@@ -69,9 +82,11 @@ uint32_t lc_span_matters(const uint8_t *in, size_t len, unsigned what, uint32_t 
  * `methods_left`.
  *
  * One object may be submitted several times in a row, where one method that takes it calls another:
- * CompletableFuture reports ASYNC at its call of Executor.execute(), and the body of execute() then
- * reports EXECUTE; submit(), schedule() and invokeAll() may do the same with the task itself. The
- * first report counts, until the object is executed.
+ * a program's own Executor hands it on to a pool, invokeAll() forks. So a method that may do that
+ * tells when it is left too, by return (LocusSpan.left()) or exception (refused()). What is
+ * submitted between the two is the same submission; the outermost report counts. Calls of
+ * Executor.execute() go by way of LocusSpan.execute(), since a lambda expression's class has no
+ * hook of its own.
  */
 enum lc_rewrite_status lc_span_rewrite(const uint8_t *in, size_t len, unsigned what, uint32_t is,
                                        struct lc_rewrite_result *out);

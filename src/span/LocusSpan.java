@@ -3,6 +3,7 @@ package java.lang;
 import java.lang.reflect.Member;
 import java.lang.reflect.Method;
 import java.util.concurrent.Callable;
+import java.util.concurrent.Executor;
 import java.util.function.DoubleFunction;
 import java.util.function.Function;
 import java.util.function.IntFunction;
@@ -17,13 +18,17 @@ import jdk.internal.vm.annotation.Hidden;
  * What bytecode calls where spans are recorded. Defined by the agent as a member of java.base.
  *
  * Each begin pushes exactly one frame on the thread's stack of spans, and end() pops one, so that the two
- * stay in step whatever a span turns out to be. None of the methods throws or shows in a stack trace.
+ * stay in step whatever a span turns out to be. In the same way left() or refused() follows each submission
+ * that says so. None of the methods throws or shows in a stack trace.
  */
 public final class LocusSpan {
 	private static final Unsafe U = Unsafe.getUnsafe();
 
 	/* LC_TASK_WRAPPER of classfile/span_rewrite.h: of these, nothing is asked. */
 	private static final int WRAPPER = 2;
+
+	/* LC_SUBMIT_EXECUTE of format/kinds.h, and bits beside a kind of classfile/span_rewrite.h. */
+	private static final int EXECUTE = 1, KINDS = 0xff, ENTERS = 0x100, ENTERS_ALL = 0x200, CALLED = 0x400;
 
 	/*
 	 * Where an object's class is follows from where its fields begin. 8: compact headers, where the class
@@ -74,6 +79,15 @@ public final class LocusSpan {
 
 	private static native void submitted(Object task, int hash, int classWord, int kind);
 
+	/** A method begins that may submit once more what it was given. */
+	private static native void entered(boolean all);
+
+	/** The method that was entered last on this thread returns. */
+	public static native void left();
+
+	/** Likewise, by an exception. */
+	public static native void refused();
+
 	private static native void taskBegin(Object task, int hash, int classWord, int traits);
 
 	private static native void made(Object function, int classWord);
@@ -114,11 +128,13 @@ public final class LocusSpan {
 			created(task, System.identityHashCode(task), classWord(task));
 	}
 
-	/** A task is handed to somebody else to execute; `kind` is enum lc_submit_kind. */
+	/** A task is handed to somebody else to execute; `kind` is enum lc_submit_kind and LC_SUBMIT_ bits. */
 	@Hidden
 	public static void submitted(Object task, int kind) {
 		if (task != null)
 			submitted(task, System.identityHashCode(task), classWord(task), kind);
+		else if ((kind & (ENTERS | ENTERS_ALL)) != 0)
+			entered(false);
 	}
 
 	/** Each of a collection of tasks is handed on. Whatever its iterator throws, its caller will see. */
@@ -127,19 +143,42 @@ public final class LocusSpan {
 		try {
 			if (tasks instanceof Iterable)
 				for (Object task : (Iterable<?>) tasks)
-					submitted(task, kind);
+					submitted(task, kind & KINDS);
 			else if (tasks instanceof Object[])
 				for (Object task : (Object[]) tasks)
-					submitted(task, kind);
+					submitted(task, kind & KINDS);
 		} catch (Throwable e) {
 			// The method that was called iterates over it too.
 		}
+		entered(true);
 	}
 
 	/** run(), call() or exec() begins; `traits` are the LC_TASK_ bits of its class. */
 	@Hidden
 	public static void taskBegin(Object task, int traits) {
 		taskBegin(task, (traits & WRAPPER) != 0 ? 0 : System.identityHashCode(task), classWord(task), traits);
+	}
+
+	/**
+	 * Stands for a call of Executor.execute(). Other classes have a hook in the method itself.
+	 */
+	@Hidden
+	@ForceInline
+	public static void execute(Executor executor, Runnable task) {
+		if (executor == null)
+			throw noTask("java.util.concurrent.Executor.execute(java.lang.Runnable)");
+		if (!executor.getClass().isHidden()) {
+			executor.execute(task);
+			return;
+		}
+		submitted(task, EXECUTE | ENTERS | CALLED);
+		try {
+			executor.execute(task);
+		} catch (Throwable e) {
+			refused();
+			throw e;
+		}
+		left();
 	}
 
 	/** As the JVM says it where it does not know what was null: the message of a hidden frame would be none. */

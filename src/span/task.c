@@ -13,13 +13,13 @@
 #include "src/core/thread.h"
 #include "src/format/fold.h"
 #include "src/profile/writer.h"
+#include "src/span/entered.h"
 #include "src/span/task_place.h"
 #include "src/span/virtual.h"
 
 enum {
 	RECENT = 256, /* creations remembered, see lc_link_created() */
 	RUNNING = 256,
-	SUBMITTING_MAX = 8,
 	LAST_ROWS = 16, /* a power of two */
 	CLASS_SHIFT = 8 /* in lc_task_frame.traits, above the LC_TASK_ bits */
 };
@@ -34,12 +34,6 @@ struct row {
 static const struct lc_slab_kind rows = { sizeof(struct row), 16, 10 };
 enum { ROWS_MAX = 16 * ((1 << 10) - 1) - 32 }; /* and the rest for other places */
 
-/* A submission that may still be going on. */
-struct submitting {
-	struct lc_link_key key;
-	uint64_t stack_pointer;
-};
-
 struct lc_task_thread {
 	struct lc_task_places *places;
 	uint64_t objects;        /* created by this thread: their numbers */
@@ -47,10 +41,7 @@ struct lc_task_thread {
 	/* By the end of the object's hash, the topmost task's frame: its index; 0: none. */
 	uint32_t running[RUNNING];
 	uint64_t stale; /* frames that nobody had ended, as they were when `running` was made */
-	struct submitting submitting[SUBMITTING_MAX];
-	unsigned submitting_len;
-	struct submitting expected; /* of the last hook, if that was before a call; */
-	uint64_t expected_call;     /* that one; 0: it was not */
+	struct lc_entered_stack entered;
 
 	/* The innermost wrapper that is a ForkJoin task: what it wraps is one as well. */
 	ptrdiff_t wrapper; /* index of its frame */
@@ -91,6 +82,7 @@ void lc_task_thread_destroy(struct lc_task_thread *t)
 		return;
 	lc_task_places_destroy(t->places);
 	lc_slab_free(&t->rows);
+	lc_entered_free(&t->entered);
 	free(t);
 }
 
@@ -193,44 +185,27 @@ void lc_task_created(struct lc_span_thread *s, const struct lc_task_class *class
 		count_row(t, site, LC_SUBMIT_NONE, 0);
 }
 
-static bool same_key(struct lc_link_key a, struct lc_link_key b)
+void lc_task_entered(struct lc_span_thread *s, struct lc_link_key key, bool all)
 {
-	return a.hash == b.hash && a.class == b.class;
+	lc_entered_push(&s->tasks->entered, s, key, all);
 }
 
-/* Was this call told where it was made, by the hook just before? */
-static bool expected(struct lc_task_thread *t, struct lc_link_key key,
-                     const struct lc_task_submission *x)
+bool lc_task_repeats(struct lc_span_thread *s, struct lc_link_key key)
 {
-	bool same = t->expected_call && !x->call_site && t->expected_call == x->call &&
-	            same_key(t->expected.key, key) && x->stack_pointer < t->expected.stack_pointer;
-
-	t->expected = (struct submitting){ .key = key, .stack_pointer = x->stack_pointer };
-	t->expected_call = x->call_site ? x->call : 0;
-	return same;
+	if (!lc_entered_repeats(&s->tasks->entered, s, key))
+		return false;
+	atomic_fetch_add_explicit(&nested_submissions, 1, memory_order_relaxed); /* a count */
+	return true;
 }
 
-/*
- * Is it submitted inside another submission of the same object? That one's method is further up the
- * stack, and has not returned.
- */
-static bool submitting(struct lc_task_thread *t, struct lc_link_key key,
-                       const struct lc_task_submission *x)
+void lc_task_left(struct lc_span_thread *s, bool refused)
 {
-	while (t->submitting_len &&
-	       t->submitting[t->submitting_len - 1].stack_pointer <= x->stack_pointer)
-		t->submitting_len--;
-	if (expected(t, key, x) || (x->inner_all && lc_link_pending(key)))
-		return true;
-	for (unsigned i = 0; x->inner && i < t->submitting_len; i++)
-		if (same_key(t->submitting[i].key, key))
-			return true;
-	if (t->submitting_len == SUBMITTING_MAX) /* the outermost have probably returned */
-		memmove(t->submitting, t->submitting + 1,
-		        --t->submitting_len * sizeof(t->submitting[0]));
-	t->submitting[t->submitting_len++] =
-	    (struct submitting){ .key = key, .stack_pointer = x->stack_pointer };
-	return false;
+	lc_entered_pop(&s->tasks->entered, s, refused);
+}
+
+struct lc_entered_stack *lc_task_entered_stack(struct lc_task_thread *t)
+{
+	return &t->entered;
 }
 
 void lc_task_submitted(struct lc_span_thread *s, const struct lc_task_class *class, uint32_t hash,
@@ -240,10 +215,6 @@ void lc_task_submitted(struct lc_span_thread *s, const struct lc_task_class *cla
 	uint8_t kind = class->flags & LC_CLASS_ASYNC ? (uint8_t)LC_SUBMIT_ASYNC : x->kind;
 	uint32_t site;
 
-	if (submitting(s->tasks, key, x)) {
-		atomic_fetch_add_explicit(&nested_submissions, 1, memory_order_relaxed);
-		return;
-	}
 	site = lc_link_submitted(key, kind, x->path, x->tsc);
 	count_row(s->tasks, site ? site : class->site, kind, x->path);
 }
@@ -426,8 +397,6 @@ void lc_task_frames_changed(struct lc_span_thread *s)
 
 	if (!t)
 		return;
-	t->submitting_len = 0;
-	t->expected_call = 0;
 	t->wrapper = -1;
 	make_running(s);
 }

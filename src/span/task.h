@@ -17,6 +17,7 @@
 #include "src/span/stack.h"
 
 struct lc_counters;
+struct lc_entered_stack;
 struct lc_block_task_made;
 struct lc_task_places; /* task_place.h */
 
@@ -106,21 +107,27 @@ void lc_task_created(struct lc_span_thread *s, const struct lc_task_class *class
                      uint32_t site);
 
 /*
- * An object was submitted, by the method whose hook has the frame `stack_pointer`. `inner`: that
- * method was called by another one that submits. Context: [hook], owner.
+ * Is what is submitted now a submission that goes on already, since it was handed on? Then it is
+ * counted as such, and no other one. Context: [hook], owner.
  */
+bool lc_task_repeats(struct lc_span_thread *s, struct lc_link_key key);
+
+/* An object was submitted, and that repeats no other submission. Context: [hook], owner. */
 struct lc_task_submission {
-	uint64_t stack_pointer;
 	uint64_t tsc;
-	uint64_t call; /* which call of the method; 0 unknown */
 	uint32_t path;
 	uint8_t kind; /* enum lc_submit_kind */
-	bool inner;
-	bool inner_all; /* the other one is invokeAll(), which has reported all its tasks before */
-	bool call_site; /* the submitting method is about to be called; it may have a hook too */
 };
 void lc_task_submitted(struct lc_span_thread *s, const struct lc_task_class *class, uint32_t hash,
                        const struct lc_task_submission *submission);
+
+/*
+ * A method begins that may submit the object of `key`, or (`all`) any that waits; and it is left,
+ * by return or (`refused`) by an exception. See span/entered.h. Context: [hook], owner.
+ */
+void lc_task_entered(struct lc_span_thread *s, struct lc_link_key key, bool all);
+void lc_task_left(struct lc_span_thread *s, bool refused);
+struct lc_entered_stack *lc_task_entered_stack(struct lc_task_thread *t);
 
 /*
  * run(), call() or exec() of an object begins. Pushes exactly one frame, or counts it as too deep

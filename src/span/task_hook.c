@@ -168,6 +168,9 @@ JNIEXPORT void JNICALL Java_java_lang_LocusSpan_created(JNIEnv *jni, jclass span
                                                         jint hash, jint word);
 JNIEXPORT void JNICALL Java_java_lang_LocusSpan_submitted(JNIEnv *jni, jclass span, jobject task,
                                                           jint hash, jint word, jint kind);
+JNIEXPORT void JNICALL Java_java_lang_LocusSpan_entered(JNIEnv *jni, jclass span, jboolean all);
+JNIEXPORT void JNICALL Java_java_lang_LocusSpan_left(JNIEnv *jni, jclass span);
+JNIEXPORT void JNICALL Java_java_lang_LocusSpan_refused(JNIEnv *jni, jclass span);
 JNIEXPORT void JNICALL Java_java_lang_LocusSpan_taskBegin(JNIEnv *jni, jclass span, jobject task,
                                                           jint hash, jint word, jint traits);
 JNIEXPORT void JNICALL Java_java_lang_LocusSpan_mount(JNIEnv *jni, jclass span, jlong id);
@@ -187,27 +190,68 @@ void Java_java_lang_LocusSpan_created(JNIEnv *jni, jclass span, jobject task, ji
 	lc_task_created(s, class, (uint32_t)hash, site ? site : class->site);
 }
 
+/* An object of a known class was submitted by the hook with this frame. */
+static void submit(JNIEnv *jni, struct lc_span_thread *s, uint64_t frame, jobject task,
+                   const struct lc_task_class *class, struct lc_link_key key, jint bits)
+{
+	unsigned kind = (unsigned)bits & LC_SUBMIT_KIND_MASK;
+	enum lc_task_place_hook hook =
+	    bits & LC_SUBMIT_CALLED ? LC_TASK_PLACE_CALLED : LC_TASK_PLACE_SUBMITTED;
+	const struct lc_task_place *x;
+
+	if (bits & LC_SUBMIT_AGAIN || kind == LC_SUBMIT_NONE || kind >= LC_SUBMIT_KINDS ||
+	    lc_task_repeats(s, key))
+		return;
+	x = find_place(jni, s, frame, hook, task, class);
+	lc_task_submitted(s, class, key.hash,
+	                  &(struct lc_task_submission){
+	                      .tsc = __rdtsc(), .path = x->number, .kind = (uint8_t)kind });
+}
+
 void Java_java_lang_LocusSpan_submitted(JNIEnv *jni, jclass span, jobject task, jint hash,
-                                        jint word, jint kind)
+                                        jint word, jint bits)
 {
 	uint64_t frame = (uintptr_t)__builtin_frame_address(0);
 	struct lc_span_thread *s = enter(jni, hash);
 	const struct lc_task_class *class = s && s->tasks ? find_class(jni, s, task, word) : NULL;
-	const struct lc_task_place *x;
+	struct lc_link_key key = { .hash = (uint32_t)hash, .class = class ? class->id : 0 };
 
 	(void)span;
-	if (!class || kind <= LC_SUBMIT_NONE || kind >= LC_SUBMIT_KINDS)
-		return;
-	x = find_place(jni, s, frame, LC_TASK_PLACE_SUBMITTED, task, class);
-	lc_task_submitted(s, class, (uint32_t)hash,
-	                  &(struct lc_task_submission){ .stack_pointer = frame,
-	                                                .tsc = __rdtsc(),
-	                                                .call = x->call,
-	                                                .path = x->number,
-	                                                .kind = (uint8_t)kind,
-	                                                .inner = x->inner,
-	                                                .inner_all = x->inner_all,
-	                                                .call_site = x->call_site });
+	if (class)
+		submit(jni, s, frame, task, class, key, bits);
+	if (bits & (LC_SUBMIT_ENTERS | LC_SUBMIT_ENTERS_ALL) && s && s->tasks)
+		lc_task_entered(s, key, bits & LC_SUBMIT_ENTERS_ALL);
+}
+
+void Java_java_lang_LocusSpan_entered(JNIEnv *jni, jclass span, jboolean all)
+{
+	struct lc_span_thread *s = enter(jni, 0);
+
+	(void)span;
+	if (s && s->tasks)
+		lc_task_entered(s, (struct lc_link_key){ 0 }, all);
+}
+
+static void leave(bool refused)
+{
+	struct lc_span_thread *s = lc_span_known();
+
+	if (s && s->tasks)
+		lc_task_left(s, refused);
+}
+
+void Java_java_lang_LocusSpan_left(JNIEnv *jni, jclass span)
+{
+	(void)jni;
+	(void)span;
+	leave(false);
+}
+
+void Java_java_lang_LocusSpan_refused(JNIEnv *jni, jclass span)
+{
+	(void)jni;
+	(void)span;
+	leave(true);
 }
 
 void Java_java_lang_LocusSpan_taskBegin(JNIEnv *jni, jclass span, jobject task, jint hash,

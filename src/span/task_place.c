@@ -20,19 +20,11 @@
 #include "src/stack/walker.h"
 
 enum {
-	DEEP_FROM = 24,   /* paths of more frames than that want all at once */
-	INNER_FRAMES = 4, /* beyond a submission's place, where one that calls it is looked for */
+	DEEP_FROM = 24, /* paths of more frames than that want all at once */
 	SCAN_BYTES = 8192,
 	SEARCH_FRAMES = 32,
 	NEXT_WORDS = 12,
-	BEYOND = 2, /* words that reach to the place or further */
-	/*
-	 * Of classfile/span_rewrite.c: where a call of submitted() is at the start of a method (and
-	 * where a second one is), and what lies between such a call and that of Executor.execute().
-	 */
-	PROLOGUE_BCI = 4,
-	PROLOGUE_SECOND_BCI = 11,
-	BEFORE_CALL_BYTES = 3
+	BEYOND = 2 /* words that reach to the place or further */
 };
 
 static struct {
@@ -56,7 +48,7 @@ static bool same_place(const struct lc_place *a, const struct lc_place *b)
 	const struct lc_task_place *x = (const struct lc_task_place *)a;
 	const struct lc_task_place *y = (const struct lc_task_place *)b;
 
-	return x->number == y->number && x->inner == y->inner && x->call == y->call;
+	return x->number == y->number;
 }
 
 int lc_task_places_create(struct lc_task_places **out)
@@ -129,41 +121,6 @@ static bool is_constructor(const struct lc_method *m)
 	return !strcmp(m->name, "<init>");
 }
 
-/* Does this method hand on a task that it is given? */
-static bool is_submission(const struct lc_method *m)
-{
-	static const char *const names[] = { "execute",
-		                             "submit",
-		                             "invoke",
-		                             "schedule",
-		                             "invokeAll",
-		                             "invokeAny",
-		                             "scheduleAtFixedRate",
-		                             "scheduleWithFixedDelay" };
-	static const char *const given[] = { "(Ljava/lang/Runnable;",
-		                             "(Ljava/util/concurrent/Callable;",
-		                             "(Ljava/util/concurrent/ForkJoinTask;",
-		                             "(Ljava/util/Collection;" };
-	size_t len = strlen(m->name);
-	bool named = len > 5 && !strcmp(m->name + len - 5, "Async") && is_framework(m);
-
-	if (!strcmp(m->name, "fork") || !strcmp(m->name, "start"))
-		return is_framework(m);
-	for (unsigned i = 0; i < sizeof(names) / sizeof(names[0]); i++)
-		named = named || !strcmp(m->name, names[i]);
-	for (unsigned i = 0; named && i < sizeof(given) / sizeof(given[0]); i++)
-		if (starts_with(m->signature, given[i]))
-			return true;
-	return named && is_framework(m);
-}
-
-/* What is further out is another task's. */
-static bool is_execution(const struct lc_method *m)
-{
-	return !strcmp(m->name, "run") || !strcmp(m->name, "call") || !strcmp(m->name, "exec") ||
-	       !strcmp(m->name, "compute");
-}
-
 /* The first frame that is not ours. */
 static jint first_frame(const jvmtiFrameInfo *frames, jint len)
 {
@@ -180,9 +137,6 @@ struct search {
 	jobject object;
 	uint32_t path;
 	unsigned frames; /* nearest ones that tell the place; 0: the stack could not be walked */
-	bool inner, inner_all;
-	bool call_site;
-	uint64_t call;
 	struct lc_walked walked;
 };
 
@@ -200,42 +154,6 @@ static bool constructs(JNIEnv *jni, jmethodID method, const struct lc_method *m,
 	return constructs;
 }
 
-/* Is there a frame of another submission, from frame `at` on to a few beyond the place's? */
-static bool find_submission(JNIEnv *jni, const jvmtiFrameInfo *frames, jint len, jint at,
-                            jint place, unsigned *looked, bool *all)
-{
-	for (; at < len && at <= place + INNER_FRAMES; at++) {
-		const struct lc_method *m = lc_path_method(jni, frames[at].method);
-
-		*looked = (unsigned)at + 1;
-		if (!m || is_execution(m))
-			return false;
-		if (is_submission(m)) {
-			*all = !strcmp(m->name, "invokeAll");
-			return true;
-		}
-	}
-	return false;
-}
-
-/*
- * Is the hook at the start of a method that submits, or before a call of one? And which call is it?
- */
-static void find_call(JNIEnv *jni, const jvmtiFrameInfo *frames, jint len, struct search *search)
-{
-	jint at = first_frame(frames, len);
-	const struct lc_method *m = at < len ? lc_path_method(jni, frames[at].method) : NULL;
-	jlocation bci = at < len ? frames[at].location : 0;
-	bool prologue = bci == PROLOGUE_BCI ||
-	                (bci == PROLOGUE_SECOND_BCI && m && !strcmp(m->name, "invokeAll"));
-
-	search->call_site = m && !prologue;
-	if (search->call_site)
-		search->call = lc_frame_pack(frames[at].method, (int)bci + BEFORE_CALL_BYTES);
-	else if (at + 1 < len)
-		search->call = lc_frame_pack(frames[at + 1].method, (int)frames[at + 1].location);
-}
-
 /*
  * The index of the place's frame: the first one that is no constructor of the object, or not the
  * submitting method, and no framework's; `len` where the frames do not reach so far.
@@ -244,17 +162,15 @@ static void find_call(JNIEnv *jni, const jvmtiFrameInfo *frames, jint len, struc
 static jint find_frame(JNIEnv *jni, const jvmtiFrameInfo *frames, jint len, void *closure)
 {
 	struct search *search = closure;
-	bool submitted = search->hook == LC_TASK_PLACE_SUBMITTED, constructors = !submitted;
+	bool constructors = search->hook == LC_TASK_PLACE_CREATED;
 	jint at = first_frame(frames, len);
 	const struct lc_method *m;
 
-	if (submitted)
-		find_call(jni, frames, len, search);
 	for (; at < len && constructors; at += constructors) {
 		m = lc_path_method(jni, frames[at].method);
 		constructors = m && constructs(jni, frames[at].method, m, search->object);
 	}
-	if (submitted && !search->call_site)
+	if (search->hook == LC_TASK_PLACE_SUBMITTED)
 		at++; /* the submitting method itself, whosever it is */
 	for (; at < len; at++) {
 		m = lc_path_method(jni, frames[at].method);
@@ -278,13 +194,6 @@ static void walk(JNIEnv *jni, struct lc_walker *walker, struct search *search)
 	if (at == walked->len) /* framework all the way: a thread's own start, say */
 		at = first_frame(walked->frames, walked->len);
 	search->frames = (unsigned)at + 1;
-	if (search->hook == LC_TASK_PLACE_SUBMITTED)
-		search->inner =
-		    find_submission(jni, walked->frames, walked->len,
-		                    first_frame(walked->frames, walked->len) + !search->call_site,
-		                    at, &search->frames, &search->inner_all);
-	if (search->frames < (unsigned)at + 1)
-		search->frames = (unsigned)at + 1;
 	for (jint i = at; i < walked->len && packed_len < places.depth; i++) {
 		const jvmtiFrameInfo *frame = &walked->frames[i];
 
@@ -409,10 +318,6 @@ const struct lc_task_place *lc_task_place_learn(struct lc_task_places *p, JNIEnv
 		.number = hook == LC_TASK_PLACE_CREATED
 		              ? lc_site_intern(class->signature, class->word, search.path)
 		              : search.path,
-		.inner = search.inner,
-		.inner_all = search.inner_all,
-		.call_site = search.call_site,
-		.call = search.call,
 	};
 	if (!find_words(&search, walker, at, &new->place.words))
 		return new;

@@ -25,15 +25,15 @@ enum { LC_TASK_CLASSES_MAX = 1 << 16 }; /* of a process; their numbers go up to 
 enum { LC_TASK_PLACE_CLASSES = 64, LC_TASK_PLACE_CALLERS = 32 };
 
 /* The hook that asks. */
-enum lc_task_place_hook { LC_TASK_PLACE_CREATED = 0, LC_TASK_PLACE_SUBMITTED };
+enum lc_task_place_hook {
+	LC_TASK_PLACE_CREATED = 0,
+	LC_TASK_PLACE_SUBMITTED, /* in the method that submits */
+	LC_TASK_PLACE_CALLED     /* where it is called */
+};
 
 struct lc_task_place {
 	struct lc_place place; /* key: lc_task_place_key() */
 	uint32_t number;       /* created: the site; submitted: the path */
-	bool inner;            /* the submitting method was called by another one that submits */
-	bool inner_all;        /* and that is invokeAll(), which told of all of its tasks at once */
-	bool call_site; /* submitted: at a call of Executor.execute(), not in an implementation */
-	uint64_t call;  /* submitted: lc_frame_pack() of the call; 0 unknown */
 };
 
 /* Callers of all depths have a key in common: hence that many ways. */
@@ -133,7 +133,7 @@ static inline uint64_t lc_task_place_key(struct lc_task_places *p, uint64_t fram
 			next = lc_task_place_next(link + 2);
 		}
 	}
-	return ((caller ^ next << 13 ^ next >> 7) << 8 ^ (uint64_t) class << 1 ^
+	return ((caller ^ next << 13 ^ next >> 7) << 8 ^ (uint64_t) class << 2 ^
 	        (uint64_t)(unsigned)hook) |
 	       UINT64_C(1) << 63;
 }

@@ -13,6 +13,7 @@
 
 #include "src/base/spin.h"
 #include "src/core/counters.h"
+#include "src/span/entered.h"
 #include "src/span/task.h"
 
 enum {
@@ -28,7 +29,8 @@ struct waiting {
 	uint64_t excess; /* begun without a frame */
 	uint32_t len;
 	struct lc_span_frame *frames;
-	struct lc_span_key keys[]; /* of the frames' slots; LC_SPAN_KINDS: transparent */
+	struct lc_entered_stack *entered; /* NULL: it is in no submission */
+	struct lc_span_key keys[];        /* of the frames' slots; LC_SPAN_KINDS: transparent */
 };
 
 struct shard {
@@ -43,7 +45,8 @@ static _Atomic uint64_t frames_waiting, threads_waiting, moved, lost;
 static _Thread_local struct {
 	uint64_t id; /* 0: nothing */
 	uint64_t excess;
-	uint32_t base; /* frames of the carrier's own, beyond frame 0 */
+	uint32_t base;    /* frames of the carrier's own, beyond frame 0 */
+	uint32_t entered; /* submissions of its own */
 } carried __attribute__((tls_model("initial-exec")));
 
 uint64_t lc_virtual_mounted(void)
@@ -176,6 +179,7 @@ static struct waiting *make_waiting(uint64_t id, uint32_t len)
 
 void lc_virtual_unmount(struct lc_span_thread *s, uint64_t id, uint64_t now)
 {
+	struct lc_entered_stack *entered = NULL;
 	uint64_t excess;
 	struct waiting *w;
 	uint32_t len;
@@ -187,7 +191,10 @@ void lc_virtual_unmount(struct lc_span_thread *s, uint64_t id, uint64_t now)
 		return;
 	len = (uint32_t)(s->top - s->frames) - carried.base;
 	excess = s->excess - carried.excess;
-	if (!len && !excess)
+	if (s->tasks)
+		entered =
+		    lc_entered_take(lc_task_entered_stack(s->tasks), carried.entered, carried.base);
+	if (!len && !excess && !entered)
 		return;
 	w = make_waiting(id, len);
 	save(s, w, len, now);
@@ -197,8 +204,13 @@ void lc_virtual_unmount(struct lc_span_thread *s, uint64_t id, uint64_t now)
 	lc_task_frames_changed(s);
 	if (!w || w->len < len)
 		add(&lost, 1);
-	if (!w)
+	if (!w) {
+		if (entered)
+			lc_entered_free(entered);
+		free(entered);
 		return;
+	}
+	w->entered = entered;
 	w->excess = excess + (len - w->len); /* their ends will come all the same */
 	add(&frames_waiting, w->len);
 	put(w);
@@ -239,12 +251,15 @@ void lc_virtual_mount(struct lc_span_thread *s, uint64_t id, uint64_t now)
 	carried.id = id;
 	carried.base = s ? (uint32_t)(s->top - s->frames) : 0;
 	carried.excess = s ? s->excess : 0;
+	carried.entered = s && s->tasks ? lc_task_entered_stack(s->tasks)->len : 0;
 	if (!s)
 		return;
 	w = take(id);
 	if (!w)
 		return;
 	restore(s, w, now);
+	if (w->entered && s->tasks)
+		lc_entered_put(lc_task_entered_stack(s->tasks), w->entered, carried.base);
 	lc_task_frames_changed(s);
 	add(&frames_waiting, -(uint64_t)w->len);
 	add(&moved, 1);

@@ -147,10 +147,17 @@ void model_created(struct lc_span_thread *s, uint32_t class, uint32_t hash, uint
 void model_submitted(struct lc_span_thread *s, uint32_t class, uint32_t hash, uint8_t kind,
                      uint32_t path)
 {
-	lc_task_submitted(
-	    s, model_class(class), hash,
-	    &(struct lc_task_submission){
-	        .stack_pointer = 1000, .tsc = model_now, .path = path, .kind = kind });
+	const struct lc_task_submission x = { .tsc = model_now, .path = path, .kind = kind };
+	struct lc_link_key key = { .hash = hash, .class = class };
+
+	if (!lc_task_repeats(s, key))
+		lc_task_submitted(s, model_class(class), hash, &x);
+}
+
+void model_enter(struct lc_span_thread *s, uint32_t class, uint32_t hash, uint8_t kind)
+{
+	model_submitted(s, class, hash, kind, kind);
+	lc_task_entered(s, (struct lc_link_key){ .hash = hash, .class = class }, false);
 }
 
 uint64_t model_sum(unsigned kind, uint32_t site, size_t field)

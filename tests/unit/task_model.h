@@ -30,6 +30,8 @@ void model_end(struct lc_span_thread *s);
 void model_created(struct lc_span_thread *s, uint32_t class, uint32_t hash, uint32_t site);
 void model_submitted(struct lc_span_thread *s, uint32_t class, uint32_t hash, uint8_t kind,
                      uint32_t path);
+/* Likewise by a method that may submit the object again. */
+void model_enter(struct lc_span_thread *s, uint32_t class, uint32_t hash, uint8_t kind);
 
 /* Sum of a kind's slots with this site in all threads; field by offset in lc_span_counts. */
 uint64_t model_sum(unsigned kind, uint32_t site, size_t field);

@@ -1,4 +1,4 @@
-/* uses: tests/unit/task_model.c src/span/task.c src/span/link.c src/span/stack.c src/base/slab.c src/span/virtual.c */
+/* uses: tests/unit/task_model.c src/span/task.c src/span/entered.c src/span/link.c src/span/stack.c src/base/slab.c src/span/virtual.c */
 /*
  * test_fold.c - checks each rule by which a task counts by itself, and the agent's decisions
  * against a reconstruction from single spans.

@@ -1,4 +1,4 @@
-/* uses: tests/unit/task_model.c src/span/task.c src/span/link.c src/span/stack.c src/base/slab.c src/span/virtual.c */
+/* uses: tests/unit/task_model.c src/span/task.c src/span/entered.c src/span/link.c src/span/stack.c src/base/slab.c src/span/virtual.c */
 /* test_task.c - checks executions of tasks and the counts made of them, on virtual threads too. */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -11,6 +11,7 @@
 
 #include "src/classfile/span_rewrite.h"
 #include "src/core/thread.h"
+#include "src/span/entered.h"
 #include "src/span/virtual.h"
 #include "tests/unit/task_model.h"
 
@@ -80,85 +81,160 @@ static void waiting_is_from_submission_to_execution(void **state)
 	assert_int_equal(MODEL_SUM(LC_SPAN_TASK, 101, wait_ns), 300);
 }
 
-static void submit(struct lc_span_thread *s, uint32_t hash, uint8_t kind, uint64_t stack_pointer,
-                   bool inner)
-{
-	lc_task_submitted(s, model_class(1), hash,
-	                  &(struct lc_task_submission){ .stack_pointer = stack_pointer,
-	                                                .tsc = model_now,
-	                                                .path = kind,
-	                                                .kind = kind,
-	                                                .inner = inner });
-}
-
 static void the_outermost_submission_counts(void **state)
 {
 	struct lc_span_thread *s = model_thread(0);
 
 	(void)state;
 	model_created(s, 1, 1, 101);
-	submit(s, 1, LC_SUBMIT_SUBMIT, 900, false);
-	submit(s, 1, LC_SUBMIT_SCHEDULE, 800, true);
-	submit(s, 1, LC_SUBMIT_EXECUTE, 700, true);
-	assert_int_equal(model_made(101, LC_SUBMIT_SUBMIT), 1);
+	for (unsigned i = 1; i <= 2; i++) {
+		model_enter(s, 1, 1, LC_SUBMIT_SUBMIT);
+		model_enter(s, 1, 1, LC_SUBMIT_SCHEDULE);
+		model_submitted(s, 1, 1, LC_SUBMIT_EXECUTE, 9);
+		lc_task_left(s, false);
+		lc_task_left(s, false);
+		assert_int_equal(model_made(101, LC_SUBMIT_SUBMIT), i);
+	}
 	assert_int_equal(model_made(101, LC_SUBMIT_SCHEDULE), 0);
 	assert_int_equal(model_made(101, LC_SUBMIT_EXECUTE), 0);
-	/* It has returned, and is called again. */
-	submit(s, 1, LC_SUBMIT_SUBMIT, 900, false);
-	submit(s, 1, LC_SUBMIT_EXECUTE, 700, true);
-	assert_int_equal(model_made(101, LC_SUBMIT_SUBMIT), 2);
-	assert_int_equal(model_made(101, LC_SUBMIT_EXECUTE), 0);
-	/* From deeper on the stack, but not inside a submission. */
-	submit(s, 1, LC_SUBMIT_EXECUTE, 600, false);
+	/* All of them were left. */
+	model_submitted(s, 1, 1, LC_SUBMIT_EXECUTE, 9);
 	assert_int_equal(model_made(101, LC_SUBMIT_EXECUTE), 1);
-	/* Inside the submission of another object. */
-	submit(s, 2, LC_SUBMIT_EXECUTE, 500, true);
+	/* Inside the submission of another object, and of one of another class. */
+	model_enter(s, 1, 1, LC_SUBMIT_SUBMIT);
+	model_submitted(s, 1, 2, LC_SUBMIT_EXECUTE, 9);
+	model_submitted(s, 2, 1, LC_SUBMIT_EXECUTE, 9);
+	lc_task_left(s, false);
 	assert_int_equal(model_made(100, LC_SUBMIT_EXECUTE), 1);
+	assert_int_equal(model_made(200, LC_SUBMIT_EXECUTE), 1);
 }
 
-/* Hooked where Executor.execute() is called, and again in the implementation. */
-static void a_call_and_its_implementation_are_one_submission(void **state)
+/* An Executor that gives what it is given to each of several others. */
+static void what_is_handed_on_several_times_is_submitted_as_often(void **state)
 {
-	struct lc_task_submission call = {
-		.stack_pointer = 900, .call = 33, .kind = LC_SUBMIT_EXECUTE, .call_site = true
-	};
-	struct lc_task_submission body = { .stack_pointer = 800,
-		                           .call = 33,
-		                           .kind = LC_SUBMIT_EXECUTE };
 	struct lc_span_thread *s = model_thread(0);
 
 	(void)state;
 	model_created(s, 1, 1, 101);
-	for (unsigned i = 0; i < 5; i++) {
-		lc_task_submitted(s, model_class(1), 1, &call);
-		lc_task_submitted(s, model_class(1), 1, &body);
+	model_enter(s, 1, 1, LC_SUBMIT_EXECUTE);
+	for (unsigned i = 0; i < 3; i++) {
+		model_enter(s, 1, 1, LC_SUBMIT_EXECUTE);
+		model_submitted(s, 1, 1, LC_SUBMIT_EXECUTE, 9);
+		lc_task_left(s, false);
 	}
-	assert_int_equal(model_made(101, LC_SUBMIT_EXECUTE), 5);
-	/* An implementation that tells nothing, and then one that is called elsewhere. */
-	lc_task_submitted(s, model_class(1), 1, &call);
-	body.call = 34;
-	lc_task_submitted(s, model_class(1), 1, &body);
-	lc_task_submitted(s, model_class(1), 1, &body);
-	assert_int_equal(model_made(101, LC_SUBMIT_EXECUTE), 8);
+	lc_task_left(s, false);
+	assert_int_equal(model_made(101, LC_SUBMIT_EXECUTE), 3);
+}
+
+/* The first pool refuses, so another one is given it. */
+static void a_second_try_is_the_same_submission(void **state)
+{
+	struct lc_span_thread *s = model_thread(0);
+
+	(void)state;
+	model_created(s, 1, 1, 101);
+	model_enter(s, 1, 1, LC_SUBMIT_EXECUTE);
+	model_enter(s, 1, 1, LC_SUBMIT_EXECUTE);
+	lc_task_left(s, true);
+	model_submitted(s, 1, 1, LC_SUBMIT_EXECUTE, 9);
+	lc_task_left(s, false);
+	assert_int_equal(model_made(101, LC_SUBMIT_EXECUTE), 1);
+}
+
+static void what_is_executed_in_a_submission_submits_by_itself(void **state)
+{
+	struct lc_span_thread *s = model_thread(0);
+
+	(void)state;
+	model_created(s, 1, 1, 101);
+	model_enter(s, 1, 1, LC_SUBMIT_EXECUTE);
+	model_begin(s, 0, 0, LC_TASK_WRAPPER);
+	model_begin(s, 1, 1, 0);
+	model_enter(s, 1, 1, LC_SUBMIT_EXECUTE);
+	model_submitted(s, 1, 1, LC_SUBMIT_FORK, 9);
+	lc_task_left(s, false);
+	model_end(s);
+	model_end(s);
+	lc_task_left(s, false);
+	assert_int_equal(model_made(101, LC_SUBMIT_EXECUTE), 2);
+	assert_int_equal(model_made(101, LC_SUBMIT_FORK), 0);
+}
+
+/* Nobody told that they were left: their spans were dropped. */
+static void entries_of_spans_that_ended_are_forgotten(void **state)
+{
+	struct lc_span_thread *s = model_thread(0);
+
+	(void)state;
+	model_created(s, 1, 1, 101);
+	model_begin(s, 2, 2, 0);
+	model_enter(s, 1, 1, LC_SUBMIT_EXECUTE);
+	model_end(s);
+	model_submitted(s, 1, 1, LC_SUBMIT_EXECUTE, 9);
+	assert_int_equal(model_made(101, LC_SUBMIT_EXECUTE), 2);
+	lc_task_left(s, false); /* of nothing */
+	model_enter(s, 1, 1, LC_SUBMIT_EXECUTE);
+	lc_task_left(s, false);
+	assert_int_equal(model_made(101, LC_SUBMIT_EXECUTE), 3);
+}
+
+static void any_number_of_submissions_can_go_on(void **state)
+{
+	enum { DEEP = LC_ENTERED_MAX + 100 };
+	struct lc_span_thread *s = model_thread(0);
+
+	(void)state;
+	for (uint32_t i = 1; i <= DEEP; i++)
+		model_enter(s, 1, i, LC_SUBMIT_EXECUTE);
+	for (uint32_t i = 1; i <= DEEP; i++)
+		lc_task_left(s, false);
+	assert_int_equal(lc_task_entered_stack(s->tasks)->len, 0);
+	assert_int_equal(lc_task_entered_stack(s->tasks)->excess, 0);
+	assert_int_equal(model_made(100, LC_SUBMIT_EXECUTE), DEEP);
+}
+
+static void a_virtual_thread_takes_its_submissions_along(void **state)
+{
+	struct lc_span_thread *a = model_thread(0), *b = model_thread(1);
+
+	(void)state;
+	model_created(a, 1, 1, 101);
+	model_begin(a, 2, 2, LC_TASK_THREAD);
+	model_enter(a, 1, 9, LC_SUBMIT_EXECUTE); /* the carrier's own */
+	lc_virtual_mount(a, 3, model_now);
+	model_begin(a, 3, 3, 0);
+	model_enter(a, 1, 1, LC_SUBMIT_EXECUTE);
+	lc_virtual_unmount(a, 3, model_now);
+	assert_int_equal(lc_task_entered_stack(a->tasks)->len, 1);
+	lc_virtual_mount(a, 4, model_now);
+	model_submitted(a, 1, 1, LC_SUBMIT_FORK, 9); /* another thread's submission */
+	lc_virtual_unmount(a, 4, model_now);
+	lc_virtual_mount(b, 3, model_now);
+	model_submitted(b, 1, 1, LC_SUBMIT_EXECUTE, 9);
+	lc_task_left(b, false);
+	model_end(b);
+	lc_virtual_unmount(b, 3, model_now);
+	assert_int_equal(lc_task_entered_stack(b->tasks)->len, 0);
+	assert_int_equal(model_made(101, LC_SUBMIT_EXECUTE), 1);
+	assert_int_equal(model_made(101, LC_SUBMIT_FORK), 1);
 }
 
 static void tasks_of_invoke_all_are_submitted_once(void **state)
 {
-	struct lc_task_submission fork = {
-		.stack_pointer = 800, .kind = LC_SUBMIT_FORK, .inner = true, .inner_all = true
-	};
 	struct lc_span_thread *s = model_thread(0);
 
 	(void)state;
 	for (uint32_t hash = 1; hash <= 20; hash++)
-		submit(s, hash, LC_SUBMIT_INVOKE_ALL, 900, false);
+		model_submitted(s, 1, hash, LC_SUBMIT_INVOKE_ALL, 9);
+	lc_task_entered(s, (struct lc_link_key){ 0 }, true);
 	for (uint32_t hash = 1; hash <= 20; hash++)
-		lc_task_submitted(s, model_class(1), hash, &fork);
+		model_submitted(s, 1, hash, LC_SUBMIT_FORK, 9);
 	assert_int_equal(model_made(0, LC_SUBMIT_INVOKE_ALL), 20);
 	assert_int_equal(model_made(0, LC_SUBMIT_FORK), 0);
 	/* A task that it was not given. */
-	lc_task_submitted(s, model_class(1), 21, &fork);
+	model_submitted(s, 1, 21, LC_SUBMIT_FORK, 9);
 	assert_int_equal(model_made(0, LC_SUBMIT_FORK), 1);
+	lc_task_left(s, false);
 }
 
 static void wrappers_are_looked_through(void **state)
@@ -507,7 +583,12 @@ int main(void)
 		TEST(so_are_as_many_submissions_of_one_object),
 		TEST(waiting_is_from_submission_to_execution),
 		TEST(the_outermost_submission_counts),
-		TEST(a_call_and_its_implementation_are_one_submission),
+		TEST(what_is_handed_on_several_times_is_submitted_as_often),
+		TEST(a_second_try_is_the_same_submission),
+		TEST(what_is_executed_in_a_submission_submits_by_itself),
+		TEST(entries_of_spans_that_ended_are_forgotten),
+		TEST(any_number_of_submissions_can_go_on),
+		TEST(a_virtual_thread_takes_its_submissions_along),
 		TEST(tasks_of_invoke_all_are_submitted_once),
 		TEST(wrappers_are_looked_through),
 		TEST(what_a_joining_worker_helps_with_is_not_the_joiners),

@@ -1,0 +1,249 @@
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.ArrayBlockingQueue;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ForkJoinPool;
+import java.util.concurrent.ForkJoinTask;
+import java.util.concurrent.RecursiveAction;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.LongAdder;
+
+/**
+ * Hands tasks on in many ways, often enough to be compiled, and counts itself what it handed on and
+ * what was executed: a line "way handed executed" for each. The lines that make the tasks are marked.
+ */
+public class TaskCounts {
+	/* What one way handed on and executed. */
+	static final class Count {
+		final LongAdder handed = new LongAdder(), executed = new LongAdder();
+		void print(String way) { System.out.println(way + " " + handed.sum() + " " + executed.sum()); }
+		void await() throws InterruptedException {
+			while (executed.sum() < handed.sum())
+				Thread.sleep(1);
+		}
+	}
+
+	interface Way { void go(Count c, int n) throws Exception; }
+
+	static long sink;
+
+	static void close(ExecutorService e) throws InterruptedException {
+		e.shutdown();
+		e.awaitTermination(100, TimeUnit.SECONDS);
+	}
+
+	/* An Executor of the program, which hands on what it is given. */
+	static final class Relay implements Executor {
+		final Executor next;
+		Relay(Executor next) { this.next = next; }
+		@Override public void execute(Runnable task) { next.execute(task); }
+	}
+
+	/* Akka's way: the object is a Runnable and a ForkJoinTask, and each layer hands it on. */
+	static final class Actors extends ForkJoinPool {
+		Actors() { super(2); }
+		@Override public void execute(Runnable task) { super.execute((ForkJoinTask<?>) task); }
+	}
+
+	static final class Mailbox extends ForkJoinTask<Void> implements Runnable {
+		final Executor executor;
+		final Count count;
+		int left;
+		Mailbox(Executor executor, Count count, int left) { this.executor = executor; this.count = count; this.left = left; }
+		@Override public Void getRawResult() { return null; }
+		@Override protected void setRawResult(Void v) { }
+		@Override protected boolean exec() { run(); return false; }
+		@Override public void run() {
+			count.executed.increment();
+			if (--left > 0) {
+				count.handed.increment();
+				executor.execute(this);
+			}
+		}
+	}
+
+	static void pool(Count c, int n) throws Exception {
+		ExecutorService e = Executors.newFixedThreadPool(2);
+		for (int i = 0; i < n; i++) {
+			int k = i;
+			c.handed.increment();
+			e.execute(() -> { sink += k; c.executed.increment(); }); // task: pool
+		}
+		close(e);
+	}
+
+	static void callable(Count c, int n) throws Exception {
+		ExecutorService e = Executors.newSingleThreadExecutor();
+		for (int i = 0; i < n; i++) {
+			int k = i;
+			c.handed.increment();
+			e.submit(() -> { c.executed.increment(); return k; }); // task: callable
+		}
+		close(e);
+	}
+
+	static void reused(Count c, int n) throws Exception {
+		Runnable one = c.executed::increment; // task: reused
+		for (int i = 0; i < n; i++) {
+			c.handed.increment();
+			CompletableFuture<Void> f = CompletableFuture.runAsync(one);
+			if (i % 16 == 0)
+				f.join();
+		}
+		c.await();
+	}
+
+	static void relayed(Count c, int n) throws Exception {
+		ExecutorService e = Executors.newFixedThreadPool(2);
+		Executor relay = new Relay(new Relay(e)), lambda = x -> relay.execute(x);
+		Runnable one = c.executed::increment; // task: relayed
+		for (int i = 0; i < n; i++) {
+			c.handed.increment();
+			(i % 2 == 0 ? relay : lambda).execute(one);
+		}
+		close(e);
+	}
+
+	static void mailboxes(Count c, int n) throws Exception {
+		Actors pool = new Actors();
+		Executor relay = new Relay(new Relay(pool));
+		for (int i = 0; i < 4; i++) {
+			c.handed.increment();
+			relay.execute(new Mailbox(relay, c, n / 4)); // task: mailboxes
+		}
+		c.await();
+		close(pool);
+	}
+
+	/* The submission is part of a task that the caller had to run, in the middle of another one. */
+	static void callerRuns(Count c, int n) throws Exception {
+		ThreadPoolExecutor e = new ThreadPoolExecutor(1, 1, 1, TimeUnit.SECONDS, new ArrayBlockingQueue<>(4),
+			new ThreadPoolExecutor.CallerRunsPolicy());
+		for (int i = 0; i < n; i++) {
+			int k = i;
+			c.handed.increment();
+			e.execute(() -> { sink += k; c.executed.increment(); }); // task: callerRuns
+		}
+		close(e);
+	}
+
+	/* What the first pool refuses goes to another one. */
+	static void spilled(Count c, int n) throws Exception {
+		ExecutorService second = Executors.newSingleThreadExecutor(), third = Executors.newSingleThreadExecutor();
+		ThreadPoolExecutor e = new ThreadPoolExecutor(1, 1, 1, TimeUnit.SECONDS, new ArrayBlockingQueue<>(4),
+			(task, from) -> second.execute(task));
+		ThreadPoolExecutor f = new ThreadPoolExecutor(1, 1, 1, TimeUnit.SECONDS, new ArrayBlockingQueue<>(4));
+		Executor either = new Executor() {
+			@Override public void execute(Runnable task) {
+				try {
+					f.execute(task);
+				} catch (RejectedExecutionException x) {
+					third.execute(task);
+				}
+			}
+		};
+		for (int i = 0; i < n; i++) {
+			int k = i;
+			Runnable one = () -> { sink += k; c.executed.increment(); }; // task: spilled
+			c.handed.increment();
+			(i % 2 == 0 ? e : either).execute(one);
+		}
+		close(e);
+		close(f);
+		close(second);
+		close(third);
+	}
+
+	static void scheduled(Count c, int n) throws Exception {
+		ScheduledExecutorService e = Executors.newScheduledThreadPool(2);
+		for (int i = 0; i < n; i++) {
+			int k = i;
+			Runnable one = () -> { sink += k; c.executed.increment(); }; // task: scheduled
+			c.handed.increment();
+			if (i % 3 == 0)
+				e.execute(one);
+			else if (i % 3 == 1)
+				e.submit(one);
+			else
+				e.schedule(one, 1, TimeUnit.MICROSECONDS);
+		}
+		close(e);
+	}
+
+	static void invokeAll(Count c, int n) throws Exception {
+		ExecutorService e = Executors.newFixedThreadPool(2), f = new ForkJoinPool(2);
+		for (int i = 0; i < n / 20; i++) {
+			List<Callable<Integer>> ten = new ArrayList<>();
+			for (int j = 0; j < 10; j++) {
+				int k = j;
+				ten.add(() -> { c.executed.increment(); return k; }); // task: invokeAll
+			}
+			c.handed.add(20);
+			e.invokeAll(ten);
+			f.invokeAll(ten);
+		}
+		close(e);
+		close(f);
+	}
+
+	static final class Pair extends RecursiveAction {
+		final Count count;
+		final int n;
+		Pair(Count count, int n) { this.count = count; this.n = n; }
+		@Override protected void compute() {
+			count.executed.increment();
+			if (n > 0) {
+				count.handed.add(2);
+				invokeAll(new Pair(count, n - 1), new Pair(count, n - 1)); // task: pairs
+			}
+		}
+	}
+
+	static void pairs(Count c, int n) throws Exception {
+		ForkJoinPool e = new ForkJoinPool(2);
+		Pair root = new Pair(c, 31 - Integer.numberOfLeadingZeros(n));
+		e.invoke(root);
+		c.executed.decrement(); // the root is made elsewhere
+		close(e);
+	}
+
+	static void stages(Count c, int n) throws Exception {
+		ExecutorService e = Executors.newFixedThreadPool(2);
+		for (int i = 0; i < n; i++) {
+			CompletableFuture<Integer> f = new CompletableFuture<>();
+			c.handed.increment();
+			f.thenApply(x -> x + 1).thenAcceptAsync(x -> c.executed.increment(), i % 2 == 0 ? e : x -> e.execute(x)); // task: stages
+			f.complete(i);
+		}
+		c.await();
+		close(e);
+	}
+
+	static void run(String name, int n, Way way) throws Exception {
+		Count c = new Count();
+		way.go(c, n);
+		c.print(name);
+	}
+
+	public static void main(String[] args) throws Exception {
+		int n = Integer.parseInt(args[0]);
+		run("pool", n, TaskCounts::pool);
+		run("callable", n, TaskCounts::callable);
+		run("reused", n, TaskCounts::reused);
+		run("relayed", n, TaskCounts::relayed);
+		run("mailboxes", n, TaskCounts::mailboxes);
+		run("callerRuns", n, TaskCounts::callerRuns);
+		run("spilled", n, TaskCounts::spilled);
+		run("scheduled", n, TaskCounts::scheduled);
+		run("invokeAll", n, TaskCounts::invokeAll);
+		run("pairs", n, TaskCounts::pairs);
+		run("stages", n, TaskCounts::stages);
+	}
+}
