@@ -22,7 +22,7 @@ static struct lc_thread records[MODEL_THREADS];
 static struct lc_span_pauses pauses;
 static struct lc_task_class classes[64];
 
-enum { MADE_MAX = 4096 };
+enum { MADE_MAX = 1 << 15 };
 
 static struct lc_block_task_made made[MADE_MAX];
 static size_t made_len;
@@ -181,7 +181,8 @@ uint64_t model_made(uint32_t site, uint8_t submit_kind)
 	for (unsigned i = 0; i < MODEL_THREADS; i++)
 		for (uint32_t n = 0; lc_task_made_take(threads[i].tasks, n, &row); n++) {
 			assert_in_range(made_len, 0, MADE_MAX - 1);
-			made[made_len++] = row;
+			if (row.count)
+				made[made_len++] = row;
 		}
 	for (size_t i = 0; i < made_len; i++)
 		if (made[i].submit_kind == submit_kind && (!site || made[i].site == site))

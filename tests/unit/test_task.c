@@ -576,6 +576,24 @@ static void ends_of_frames_that_found_no_room_are_passed_over(void **state)
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 
+/* A thread has room for some 16,000 sites and paths; OTHER stands for the rest. */
+static void creations_beyond_the_rows_of_a_thread_have_a_site_of_their_own(void **state)
+{
+	enum { SITES = 17000, OTHER = 1 << 20 };
+	uint64_t named = 0, other;
+
+	(void)state;
+	lc_span_slots_name_other(0, OTHER);
+	for (uint32_t i = 1; i <= SITES; i++)
+		model_created(model_thread(0), 1, i, i);
+	other = model_made(OTHER, LC_SUBMIT_NONE);
+	named = model_made(0, LC_SUBMIT_NONE) - other;
+	assert_in_range(other, 1, SITES / 10);
+	assert_int_equal(named + other, SITES);
+	assert_int_equal(model_made(1, LC_SUBMIT_NONE), 1);
+	lc_span_slots_name_other(0, 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -603,6 +621,7 @@ int main(void)
 		TEST(who_made_a_task_is_the_virtual_thread_and_not_its_carrier),
 		TEST(thousands_of_virtual_threads_wait_at_once),
 		TEST(ends_of_frames_that_found_no_room_are_passed_over),
+		TEST(creations_beyond_the_rows_of_a_thread_have_a_site_of_their_own),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
