@@ -4,11 +4,14 @@
  *
  * For tests of the rewriter, without the profiler. Options, separated by commas: `off` (rewrite
  * nothing), `min-size=N` (default 1; 0 hooks every `new` too), `constructed` (with 0: as the audit
- * does), `spans` (spans of streams and tasks first), `types=N` (what every class is taken for,
- * LC_SPAN_IS_). At exit a line on stderr tells how many classes there were, and `refused` how many
- * were not taken back by RetransformClasses; with `spans` another one tells how often each hook was
- * called, and `unbalanced` how many threads had more ends than begins, or more begins than ends
- * when they ended.
+ * does), `large` (objects of every class may reach the threshold), `watched` (objects and arrays of
+ * every class are watched), `spans`, `spans=streams`, `spans=tasks` (spans first), `types=N` (what
+ * every class is taken for, LC_SPAN_IS_). At exit a line on stderr tells how many classes there
+ * were, and `refused` how many were not taken back by RetransformClasses; with `spans` another one
+ * tells how often each hook was called, and `unbalanced` how many threads had more ends than
+ * begins, or more begins than ends when they ended.
+ *
+ * LinkAll.mode() gives other options to the classes of class loaders from then on.
  *
  * It exports what the hook class needs, counts allocations by size, and for LinkAll and
  * CountAll what they call.
@@ -21,6 +24,7 @@
 
 #include "src/classfile/alloc_rewrite.h"
 #include "src/classfile/hook_class.h"
+#include "src/classfile/reader.h"
 #include "src/classfile/span_rewrite.h"
 
 enum { WORDS_MAX = 1 << 20 };
@@ -30,8 +34,11 @@ static uint64_t threads[4096 * 2];
 
 static struct {
 	jvmtiEnv *jvmti;
-	bool off, constructed, spans;
+	bool off, constructed, large, watched;
+	unsigned spans; /* LC_SPAN_STREAMS, LC_SPAN_TASKS */
 	uint32_t types;
+	bool of_loaders; /* the boot loader's classes are left alone */
+	_Atomic uint64_t versions[LC_CLASS_MAJOR_MAX + 1];
 	_Atomic uint64_t span_status[LC_REWRITE_STATUS_COUNT], span_sites, span_methods_left,
 	    mismatches;
 	uint64_t min_size_bytes;
@@ -59,6 +66,7 @@ static void fill_options(struct lc_rewrite_options *o)
 		.reference_bytes = 4,
 		.objects = !agent.min_size_bytes,
 		.constructed = agent.constructed,
+		.force_object = agent.large,
 		.next_site = next_site,
 	};
 }
@@ -176,10 +184,19 @@ static void JNICALL class_file_load(jvmtiEnv *jvmti, JNIEnv *env, jclass redefin
 	struct lc_rewrite_result result, spans = { 0 };
 	enum lc_rewrite_status status;
 
+	const char *const watched[] = { name ? name : "?", "[B", "[[I", "[Ljava/lang/Object;",
+		                        "[Ljava/lang/String;" };
+
 	(void)env;
 	(void)redefined;
 	(void)domain;
+	if (agent.off || (agent.of_loaders && !loader))
+		return;
+	if (len > 8 && bytes[7] <= LC_CLASS_MAJOR_MAX)
+		atomic_fetch_add(&agent.versions[bytes[7]], 1);
 	fill_options(&options);
+	options.watched = watched;
+	options.watched_len = agent.watched ? sizeof(watched) / sizeof(watched[0]) : 0;
 	if (agent.spans)
 		rewrite_spans(name, bytes, (size_t)len, loader == NULL, &spans);
 	status = lc_rewrite_class(spans.bytes ? spans.bytes : bytes,
@@ -242,8 +259,6 @@ static void JNICALL vm_init(jvmtiEnv *jvmti, JNIEnv *env, jthread thread)
 	size_t len;
 
 	(void)thread;
-	if (agent.off)
-		return;
 	mine.min_size_bytes = agent.min_size_bytes;
 	mine.objects = !agent.min_size_bytes;
 	mine.eetop = 16; /* whatever is there */
@@ -255,8 +270,9 @@ static void JNICALL vm_init(jvmtiEnv *jvmti, JNIEnv *env, jthread thread)
 		exit(3);
 	}
 	free(bytes);
-	if (agent.spans)
-		define_spans(env);
+	define_spans(env);
+	if (agent.off)
+		return; /* until LinkAll.mode() is called */
 	(*jvmti)->SetEventNotificationMode(jvmti, JVMTI_ENABLE, JVMTI_EVENT_CLASS_FILE_LOAD_HOOK,
 	                                   NULL);
 	retransform_loaded(jvmti);
@@ -286,13 +302,24 @@ static int parse(char *options)
 {
 	char *save = NULL;
 
+	agent.off = agent.constructed = agent.large = agent.watched = false;
+	agent.spans = agent.types = 0;
+	agent.min_size_bytes = 1;
 	for (char *o = strtok_r(options, ",", &save); o; o = strtok_r(NULL, ",", &save)) {
 		if (strcmp(o, "off") == 0) {
 			agent.off = true;
 		} else if (strcmp(o, "constructed") == 0) {
 			agent.constructed = true;
+		} else if (strcmp(o, "large") == 0) {
+			agent.large = true;
+		} else if (strcmp(o, "watched") == 0) {
+			agent.watched = true;
 		} else if (strcmp(o, "spans") == 0) {
-			agent.spans = true;
+			agent.spans = LC_SPAN_STREAMS | LC_SPAN_TASKS;
+		} else if (strcmp(o, "spans=streams") == 0) {
+			agent.spans = LC_SPAN_STREAMS;
+		} else if (strcmp(o, "spans=tasks") == 0) {
+			agent.spans = LC_SPAN_TASKS;
 		} else if (strncmp(o, "types=", 6) == 0) {
 			agent.types = (uint32_t)strtoul(o + 6, NULL, 10);
 		} else if (strncmp(o, "min-size=", 9) == 0) {
@@ -303,6 +330,57 @@ static int parse(char *options)
 		}
 	}
 	return JNI_OK;
+}
+
+/* What was counted since the last time, by version of the class files too; then it starts anew. */
+static void take_counts(char *out, size_t out_len)
+{
+	size_t len = 0;
+	uint64_t all = 0, bad = 0, spans_bad = 0;
+
+	for (int i = 0; i < LC_REWRITE_STATUS_COUNT; i++) {
+		uint64_t n = atomic_exchange(&agent.status[i], 0);
+		uint64_t spans = atomic_exchange(&agent.span_status[i], 0);
+
+		all += n;
+		if (i != LC_REWRITE_DONE && i != LC_REWRITE_NOTHING) {
+			bad += n;
+			spans_bad += spans;
+		}
+	}
+	bad += atomic_exchange(&agent.methods_left, 0);
+	spans_bad += atomic_exchange(&agent.span_methods_left, 0);
+	len = (size_t)snprintf(out, out_len,
+	                       "seen=%lu sites=%lu failed=%lu span_sites=%lu "
+	                       "spans_failed=%lu",
+	                       all, atomic_exchange(&agent.sites, 0), bad,
+	                       atomic_exchange(&agent.span_sites, 0), spans_bad);
+	for (int i = 0; i <= LC_CLASS_MAJOR_MAX && len + 32 < out_len; i++) {
+		uint64_t n = atomic_exchange(&agent.versions[i], 0);
+
+		if (n)
+			len += (size_t)snprintf(out + len, out_len - len, " v%d=%lu", i, n);
+	}
+}
+
+/* String LinkAll.mode(String options): what was counted with the options before. */
+JNIEXPORT jstring JNICALL Java_LinkAll_mode(JNIEnv *env, jclass self, jstring options);
+JNIEXPORT jstring JNICALL Java_LinkAll_mode(JNIEnv *env, jclass self, jstring options)
+{
+	const char *utf8 = (*env)->GetStringUTFChars(env, options, NULL);
+	char text[256], counts[1024];
+
+	(void)self;
+	snprintf(text, sizeof(text), "%s", utf8);
+	(*env)->ReleaseStringUTFChars(env, options, utf8);
+	take_counts(counts, sizeof(counts));
+	agent.of_loaders = true;
+	if (parse(text) != JNI_OK)
+		abort();
+	(*agent.jvmti)
+	    ->SetEventNotificationMode(agent.jvmti, JVMTI_ENABLE, JVMTI_EVENT_CLASS_FILE_LOAD_HOOK,
+	                               NULL);
+	return (*env)->NewStringUTF(env, counts);
 }
 
 JNIEXPORT jint JNICALL Agent_OnLoad(JavaVM *vm, char *options, void *reserved)

@@ -142,8 +142,7 @@ JNIEXPORT jlong JNICALL Java_CountSpans_depth(JNIEnv *env, jclass self)
 static void rewrite_spans(const char *name, const uint8_t *bytes, size_t len, bool boot,
                           struct lc_rewrite_result *out)
 {
-	enum lc_rewrite_status status =
-	    lc_span_rewrite(bytes, len, LC_SPAN_STREAMS | LC_SPAN_TASKS, agent.types, out);
+	enum lc_rewrite_status status = lc_span_rewrite(bytes, len, agent.spans, agent.types, out);
 	const char *missing = boot ? lc_span_stream_mismatch(bytes, len) : NULL;
 
 	atomic_fetch_add(&agent.span_status[status], 1);
