@@ -25,6 +25,7 @@ enum span_count {
 	MOUNT,
 	UNMOUNT,
 	UNBALANCED,
+	MADE,
 	SPAN_COUNTS
 };
 
@@ -107,6 +108,11 @@ SPAN_NATIVE(void, taskBegin, jobject task, jint hash, jint class_word, jint trai
 	count_span(traits & LC_TASK_THREAD ? THREAD : traits & LC_TASK_WRAPPER ? WRAPPER : TASK);
 }
 
+SPAN_NATIVE(void, made, jobject function, jint class_word)
+{
+	count_span(MADE);
+}
+
 /* Depths of virtual threads, by their numbers; a test has few of them. */
 static int64_t virtual_depths[1 << 20];
 
@@ -172,7 +178,7 @@ static void print_spans(void)
 	static const char *const names[SPAN_COUNTS] = {
 		"stream",      "parallel", "head",    "foreign",    "pulled", "end",
 		"stream_task", "support",  "created", "submitted",  "task",   "wrapper",
-		"thread",      "mount",    "unmount", "unbalanced",
+		"thread",      "mount",    "unmount", "unbalanced", "made",
 	};
 
 	fprintf(stderr,
