@@ -241,10 +241,11 @@ public final class CountSpans {
 		}, SUBMIT, 570, TASK, 570);
 		way("invokeAll", () -> sink = pool.invokeAll(Arrays.asList(new Answer(), new Answer())),
 			INVOKE_ALL, 2, TASK, 2);
-		way("supplyAsync", () -> sink = CompletableFuture.supplyAsync(() -> 1, pool).get(), ASYNC, 1,
+		way("supplyAsync", () -> sink = CompletableFuture.supplyAsync(() -> 1, pool).get(), EXECUTE, 1,
 			TASK, 1);
 		/* The task, and what wraps it. */
-		way("runAsync", () -> sink = CompletableFuture.runAsync(new Job(), pool).get(), ASYNC, 2, TASK, 1);
+		way("runAsync", () -> sink = CompletableFuture.runAsync(new Job(), pool).get(), ASYNC, 1,
+			EXECUTE, 1, TASK, 1);
 		pool.shutdown();
 		pool.awaitTermination(10, TimeUnit.SECONDS);
 		ScheduledExecutorService scheduled = Executors.newScheduledThreadPool(1);

@@ -26,6 +26,9 @@ enum span_count {
 	UNMOUNT,
 	UNBALANCED,
 	MADE,
+	ENTERED,
+	LEFT,
+	REFUSED,
 	SPAN_COUNTS
 };
 
@@ -36,6 +39,9 @@ static struct {
 
 /* Of the running thread, or of the virtual thread on it. */
 static __thread int64_t depth, depth_of_carrier;
+
+/* The same of methods that may hand an object on, entered and not yet left. */
+static __thread int64_t inside, inside_of_carrier;
 
 static void count_span(enum span_count which)
 {
@@ -100,6 +106,34 @@ SPAN_NATIVE(void, submitted, jobject task, jint hash, jint class_word, jint kind
 {
 	count_span(SUBMITTED);
 	atomic_fetch_add_explicit(&spans_seen.kinds[kind & 15], 1, memory_order_relaxed);
+	if (kind & (LC_SUBMIT_ENTERS | LC_SUBMIT_ENTERS_ALL))
+		inside++;
+}
+
+SPAN_NATIVE(void, entered, jboolean all)
+{
+	inside++;
+	count_span(ENTERED);
+}
+
+/* A method that may hand an object on is left, by whatever way. */
+static void leave(enum span_count which)
+{
+	count_span(which);
+	if (--inside < 0) {
+		count_span(UNBALANCED);
+		inside = 0;
+	}
+}
+
+SPAN_NATIVE(void, left)
+{
+	leave(LEFT);
+}
+
+SPAN_NATIVE(void, refused)
+{
+	leave(REFUSED);
 }
 
 SPAN_NATIVE(void, taskBegin, jobject task, jint hash, jint class_word, jint traits)
@@ -114,13 +148,15 @@ SPAN_NATIVE(void, made, jobject function, jint class_word)
 }
 
 /* Depths of virtual threads, by their numbers; a test has few of them. */
-static int64_t virtual_depths[1 << 20];
+static int64_t virtual_depths[1 << 20], virtual_inside[1 << 20];
 
 SPAN_NATIVE(void, mount, jlong id)
 {
 	count_span(MOUNT);
 	depth_of_carrier = depth;
 	depth = virtual_depths[id & 0xFFFFF];
+	inside_of_carrier = inside;
+	inside = virtual_inside[id & 0xFFFFF];
 }
 
 SPAN_NATIVE(void, unmount, jlong id)
@@ -128,6 +164,8 @@ SPAN_NATIVE(void, unmount, jlong id)
 	count_span(UNMOUNT);
 	virtual_depths[id & 0xFFFFF] = depth;
 	depth = depth_of_carrier;
+	virtual_inside[id & 0xFFFFF] = inside;
+	inside = inside_of_carrier;
 }
 
 /* long CountSpans.count(int which), kinds of submissions from 100; long CountSpans.depth(). */
@@ -176,9 +214,10 @@ static void define_spans(JNIEnv *env)
 static void print_spans(void)
 {
 	static const char *const names[SPAN_COUNTS] = {
-		"stream",      "parallel", "head",    "foreign",    "pulled", "end",
-		"stream_task", "support",  "created", "submitted",  "task",   "wrapper",
-		"thread",      "mount",    "unmount", "unbalanced", "made",
+		"stream",     "parallel",    "head",    "foreign", "pulled",
+		"end",        "stream_task", "support", "created", "submitted",
+		"task",       "wrapper",     "thread",  "mount",   "unmount",
+		"unbalanced", "made",        "entered", "left",    "refused",
 	};
 
 	fprintf(stderr,
