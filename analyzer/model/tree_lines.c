@@ -132,10 +132,11 @@ void lc_tree_fold_lines(struct lc_tree *t)
 	f.sites = lc_mem_zeroed(t->sites.count, sizeof(*f.sites));
 	fold_paths(&f);
 	fold_sites(&f);
-	for (unsigned number = 0; number < LC_SECTION_SPANS; number++) {
+	for (unsigned number = 0; number < LC_SECTION_COUNT; number++) {
 		const struct lc_section_spec *s = lc_section_spec(number);
+		bool of_spans = number >= LC_SECTION_SPANS && number <= LC_SECTION_TRACE;
 
-		if (s && lc_tree_table(t, s->number))
+		if (s && !of_spans && lc_tree_table(t, s->number))
 			fold_section(&f, s);
 	}
 	free(f.paths);

@@ -189,6 +189,8 @@ static void site(struct lc_json *j, const struct lc_view *v, const struct lc_vie
 	lc_json_u64(j, "path", s->bucket == LC_BUCKET_OBJECT ? key[LC_SITE_PATH] : 0);
 	lc_json_u64(j, "allocations", s->allocations);
 	lc_json_u64(j, "bytes", s->bytes);
+	if (s->spread)
+		lc_json_u64(j, "estimated", s->spread);
 	lc_json_u64(j, "samples", s->samples);
 	accesses(j, s);
 	parts(j, v, s);

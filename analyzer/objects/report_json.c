@@ -297,6 +297,8 @@ static void sites(struct lc_json *j, const struct lc_report *r)
 		identity(j, v, s->site);
 		lc_json_u64(j, "allocations", s->allocations);
 		lc_json_u64(j, "bytes", s->bytes);
+		if (s->spread)
+			lc_json_u64(j, "estimated", s->spread);
 		count(j, s->samples, v->total);
 		allocation_path(j, v, s->site);
 		accesses(j, v, s);

@@ -189,10 +189,11 @@ static void print_site(FILE *out, const struct lc_report *r, size_t rank)
 	fprintf(out, "\n%3zu. ", rank + 1);
 	print_class(out, v, s->site);
 	fprintf(out,
-	        "  %.1f%%\n     %" PRIu64 " samples, %" PRIu64 " allocations, %s  [%016" PRIx64
+	        "  %.1f%%\n     %" PRIu64 " samples, %s%" PRIu64 " allocations, %s%s  [%016" PRIx64
 	        "]\n",
-	        100 * lc_share(s->samples, v->total), s->samples, s->allocations,
-	        lc_emit_bytes(bytes, sizeof(bytes), s->bytes), s->id);
+	        100 * lc_share(s->samples, v->total), s->samples, s->spread ? "~" : "",
+	        s->allocations, s->spread ? "~" : "", lc_emit_bytes(bytes, sizeof(bytes), s->bytes),
+	        s->id);
 	print_parts(out, v, s);
 	fputs("     allocated at\n", out);
 	if (!path)
@@ -208,6 +209,15 @@ void lc_report_text_sites(FILE *out, const struct lc_report *r)
 
 	fprintf(out, "\nObjects: %zu of %zu sites; shares are parts of all samples\n", shown,
 	        v->sites_len);
+	for (size_t i = 0; i < shown; i++) {
+		if (!v->sites[i].spread)
+			continue;
+		fputs("~ marks an estimate: a line's objects are counted exactly, which of its "
+		      "callers made how\nmany is estimated for objects below 1 KB (--paths=exact "
+		      "counts them)\n",
+		      out);
+		break;
+	}
 	for (size_t i = 0; i < shown; i++)
 		print_site(out, r, i);
 }

@@ -127,6 +127,13 @@ static void build_accesses(struct lc_view *v)
 _Static_assert(LC_BUCKET_OBJECT < LC_BUCKET_HEAP_CLASS && LC_BUCKET_HEAP_CLASS == 1,
                "the buckets whose accesses have a site come first");
 
+static uint64_t spread_of(const struct lc_tree *t, uint32_t site)
+{
+	uint32_t row = lc_table_find(&t->spreads, &site);
+
+	return row == UINT32_MAX ? 0 : *lc_table_values(&t->spreads, row);
+}
+
 /* Sites that have samples in `bucket`; objects also those that were only allocated. */
 static struct lc_view_site *build_sites(const struct lc_view *v, uint32_t bucket,
                                         enum lc_view_sort sort, size_t *len)
@@ -155,6 +162,7 @@ static struct lc_view_site *build_sites(const struct lc_view *v, uint32_t bucket
 		if (bucket == LC_BUCKET_OBJECT) {
 			s.allocations = values[LC_SITE_ALLOCATIONS];
 			s.bytes = values[LC_SITE_BYTES];
+			s.spread = spread_of(v->tree, site);
 		}
 		if (!s.samples && !s.allocations)
 			continue;

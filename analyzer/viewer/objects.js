@@ -71,11 +71,13 @@
 		value: (r) => r.samples, draw: (td, r) => metered(td, r.samples) };
 	const samplesColumn = { title: "Samples", number: true, extra: true, width: "84px", value: (r) => r.samples,
 		draw: (td, r) => { td.textContent = number(r.samples); } };
+	/* Where the callers of a line's objects are estimated. */
+	const about = (r, text) => r.isClass ? "" : (r.estimated ? "~" : "") + text;
 	const allocationColumns = [
 		{ title: "Allocations", number: true, extra: true, width: "100px", value: (r) => r.allocations,
-			draw: (td, r) => { td.textContent = r.isClass ? "" : number(r.allocations); } },
+			draw: (td, r) => { td.textContent = about(r, number(r.allocations)); } },
 		{ title: "Bytes", number: true, width: "86px", value: (r) => r.bytes,
-			draw: (td, r) => { td.textContent = r.isClass ? "" : bytes(r.bytes); } },
+			draw: (td, r) => { td.textContent = about(r, bytes(r.bytes)); } },
 	];
 
 	function showSite(site) {

@@ -16,6 +16,7 @@ const objectSites = (() => {
 		path: s.path,
 		allocations: s.allocations,
 		bytes: s.bytes,
+		estimated: s.estimated || 0,
 		samples: s.samples,
 		accesses: s.accesses,
 		fields: s.fields || [],
@@ -138,12 +139,14 @@ const objectSites = (() => {
 	}
 
 	function show(host, site) {
+		const about = site.estimated ? "~" : "";
 		host.replaceChildren(
 			el("h2", { text: site.className || "(class unknown)" }),
 			el("div", { class: "numbers" }, fact("of all samples", percent(share(site.samples))),
 				fact("samples", number(site.samples)), ...(site.isClass ?
 					[el("span", { text: "objects that are not tracked one by one" })] :
-					[fact("allocations", number(site.allocations)), fact("", bytes(site.bytes))]),
+					[fact("allocations", about + number(site.allocations)), fact("", about + bytes(site.bytes))]),
+				...(about ? [el("span", { text: "estimate: which callers made how many of this line's objects" })] : []),
 				el("span", { text: "id " + site.id })),
 			...(site.isClass ? objectDetail.splitSection(site) : [allocationPath(site)]),
 			...objectDetail.fieldsSection(site), ...objectDetail.metricsSection(site), accessTree(site));

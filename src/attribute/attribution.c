@@ -80,16 +80,32 @@ static struct {
 
 /* Allocations */
 
+/*
+ * Objects that were counted for the caller seen last: which of a line's sites they are of is an
+ * estimate. `count` was read before.
+ */
+static void take_spread(struct lc_thread *t, struct lc_site_counter *c, uint64_t count)
+{
+	uint64_t looked = atomic_load_explicit(&c->looked, memory_order_relaxed);
+	uint64_t spread = count > looked ? count - looked : 0;
+
+	if (spread > c->taken_spread &&
+	    !lc_tally_spread(t->tally, c->site, spread - c->taken_spread))
+		c->taken_spread = spread;
+}
+
 /* Count what was allocated since the last time. */
 static void take_allocations(struct lc_thread *t)
 {
+	const bool spread =
+	    !work.config.options->min_size_bytes && work.config.options->paths != LC_PATHS_EXACT;
 	struct lc_site_counter *c;
 
 	if (!lc_tally_made(&t->tally))
 		return;
 	for (uint32_t i = 0; t->contexts && (c = lc_site_counters_at(&t->contexts->counters, i));
 	     i++) {
-		uint64_t count = atomic_load_explicit(&c->allocations, memory_order_relaxed);
+		uint64_t count = atomic_load_explicit(&c->allocations, memory_order_acquire);
 		uint64_t bytes = atomic_load_explicit(&c->bytes, memory_order_relaxed);
 
 		if (count == c->taken_allocations && bytes == c->taken_bytes)
@@ -97,6 +113,8 @@ static void take_allocations(struct lc_thread *t)
 		if (lc_tally_allocations(t->tally, c->site, count - c->taken_allocations,
 		                         bytes - c->taken_bytes))
 			return; /* taken the next time */
+		if (spread)
+			take_spread(t, c, count);
 		lc_numa_allocated(t, c->site, count - c->taken_allocations, bytes - c->taken_bytes);
 		c->taken_allocations = count;
 		c->taken_bytes = bytes;

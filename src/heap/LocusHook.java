@@ -165,7 +165,8 @@ public final class LocusHook {
 		if (all() != 0) {
 			long thread = thread();
 			long s = state(thread);
-			if (s != 0) {
+			/* For 128 words and more, LC_TLAB_LARGE_WORDS, native code looks at the stack. */
+			if (s != 0 && words >>> 7 == 0) {
 				long e = s + ENTRIES + ((site & ENTRY_MASK) << 5);
 				long top = U.getLong(thread + TLAB_TOP);
 				long last = U.getLong(s + 8);

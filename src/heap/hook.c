@@ -197,6 +197,35 @@ record_slowly(JNIEnv *jni, struct lc_thread *t, jobject o, const struct allocati
 	return counter;
 }
 
+/* Of a large object, where every object is tracked: its site is not that of the last caller. */
+static inline bool is_large(uint32_t words)
+{
+	return words >= LC_TLAB_LARGE_WORDS;
+}
+
+static void add_looked(struct lc_site_counter *counter)
+{
+	/* One writer: a count that the attribution thread may read at any time. */
+	atomic_store_explicit(&counter->looked,
+	                      atomic_load_explicit(&counter->looked, memory_order_relaxed) + 1,
+	                      memory_order_relaxed);
+}
+
+/* As below, for large objects where every object is tracked: as if only large ones were. */
+static __attribute__((noinline)) struct lc_site_counter *
+record_large(JNIEnv *jni, struct lc_thread *t, jobject o, const struct allocation *a)
+{
+	struct lc_context *x =
+	    lc_contexts_find(t->contexts, a->stack_pointer, a->bytecode_site, a->class_key);
+	struct lc_site_counter *counter = x ? x->counter : record_slowly(jni, t, o, a);
+
+	if (x && counter)
+		count_and_record(jni, t, counter, o, a->words);
+	if (counter)
+		add_looked(counter);
+	return counter;
+}
+
 /* As below, where every object is tracked: the stack is looked at now and then. */
 static __attribute__((noinline)) struct lc_site_counter *
 record_object(JNIEnv *jni, struct lc_thread *t, jobject o, const struct allocation *a)
@@ -226,7 +255,8 @@ record_allocation(JNIEnv *jni, struct lc_thread *t, jobject o, const struct allo
 	struct lc_context *x = NULL;
 
 	if (__builtin_expect(hook.objects && !hook.exact, 0))
-		return record_object(jni, t, o, a);
+		return is_large(a->words) ? record_large(jni, t, o, a)
+		                          : record_object(jni, t, o, a);
 	if (!hook.exact)
 		x = lc_contexts_find(t->contexts, a->stack_pointer, a->bytecode_site, a->class_key);
 	if (__builtin_expect(!x, 0))
@@ -323,15 +353,16 @@ static bool called(JNIEnv *jni, struct lc_thread *t, jobject o, uint64_t stack_p
 static struct lc_site_counter *made_counter(JNIEnv *jni, struct lc_thread *t,
                                             struct lc_tlab_thread *objects, jclass type,
                                             uint64_t stack_pointer, uint32_t bytecode_site,
-                                            uint64_t class_word)
+                                            const struct lc_tlab_made *made)
 {
+	const bool large = is_large(made->size_bytes / 8);
 	struct lc_site_counter *counter = NULL;
 	struct lc_context *x = NULL;
 	char *signature = NULL;
 	uint32_t site = 0;
 
 	if (!hook.exact) {
-		counter = lc_tlab_recent(objects, bytecode_site, 0);
+		counter = large ? NULL : lc_tlab_recent(objects, bytecode_site, 0);
 		if (counter)
 			return counter;
 		x = lc_contexts_find(t->contexts, stack_pointer, bytecode_site, 0);
@@ -343,7 +374,7 @@ static struct lc_site_counter *made_counter(JNIEnv *jni, struct lc_thread *t,
 	if ((*lc_jvmti())->GetClassSignature(lc_jvmti(), type, &signature, NULL))
 		return NULL;
 	site =
-	    lc_site_intern(signature, class_word,
+	    lc_site_intern(signature, made->class_word,
 	                   lc_alloc_path_walk(jni, t->walker, bytecode_site, LC_ORIGIN_BYTECODE));
 	(*lc_jvmti())->Deallocate(lc_jvmti(), (unsigned char *)signature);
 	if (site && !hook.exact)
@@ -383,13 +414,14 @@ static void made(JNIEnv *jni, struct lc_thread *t, struct lc_tlab_thread *object
 
 	if (proof == LC_TLAB_NONE)
 		return;
-	counter =
-	    made_counter(jni, t, objects, type, stack_pointer, bytecode_site, made.class_word);
+	counter = made_counter(jni, t, objects, type, stack_pointer, bytecode_site, &made);
 	if (!counter) {
 		count(&hook.unrecorded);
 		return;
 	}
 	add(counter, made.size_bytes / 8);
+	if (is_large(made.size_bytes / 8))
+		add_looked(counter);
 	if (hook.follow && proof == LC_TLAB_PLACED)
 		lc_alloc_log_put(
 		    t->allocs,
@@ -397,7 +429,8 @@ static void made(JNIEnv *jni, struct lc_thread *t, struct lc_tlab_thread *object
 		                                                      << LC_ADDR_BITS,
 		                       .size_words = made.size_bytes / 8,
 		                       .site = counter->site });
-	lc_tlab_remember(objects, bytecode_site, &made, counter, hook.follow && !hook.exact);
+	lc_tlab_remember(objects, bytecode_site, &made, counter,
+	                 hook.follow && !hook.exact && !is_large(made.size_bytes / 8));
 }
 
 /*
@@ -473,7 +506,7 @@ void Java_java_lang_LocusHook_alloc(JNIEnv *jni, jclass hook_class, jobject o, j
 		if (!is_small(a.words))
 			counter = record_allocation(jni, t, o, &a);
 		/* Java code would not show the next ones. */
-		if (!show(jni, t, o, a.bytecode_site, LC_ORIGIN_BYTECODE))
+		if (!show(jni, t, o, a.bytecode_site, LC_ORIGIN_BYTECODE) && !is_large(a.words))
 			remember_array(counter, a.bytecode_site);
 	}
 	if (__builtin_expect(hook.objects, 0))

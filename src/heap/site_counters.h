@@ -12,12 +12,16 @@
 
 #include "src/base/slab.h"
 
-/* Exact counts of one site in one thread. LocusHook.java knows the layout of the first two. */
+/* Counts of one site in one thread. LocusHook.java knows the layout of the first two. */
 struct lc_site_counter {
 	_Atomic uint64_t allocations; /* written by: owner thread */
 	_Atomic uint64_t bytes;       /* written by: owner thread */
-	uint64_t taken_allocations;   /* attribution thread only: already written to the profile */
+	/* Where every object is tracked: of `allocations`, those for which the stack was looked at
+	 * because they are large. Written by: owner thread. */
+	_Atomic uint64_t looked;
+	uint64_t taken_allocations; /* attribution thread only: already written to the profile */
 	uint64_t taken_bytes;
+	uint64_t taken_spread; /* allocations less `looked` */
 	uint32_t site;
 };
 

@@ -25,6 +25,9 @@ struct lc_site_counter;
 /* As many entries as a large program has places that allocate; memory is used as they are. */
 enum { LC_TLAB_ENTRIES = 32768, LC_TLAB_THREADS = 4096 };
 
+/* For objects of so many words, 1 KiB, the stack is looked at each time. LocusHook.java too. */
+enum { LC_TLAB_LARGE_WORDS = 128 };
+
 /* What the last look at a bytecode site found. LocusHook.java knows the layout. */
 struct lc_tlab_entry {
 	uint32_t bytecode_site; /* 0: empty */

@@ -202,6 +202,11 @@ int lc_tally_allocations(struct lc_tally *t, uint32_t site, uint64_t count, uint
 	return append(t, LC_SECTION_ALLOCATIONS, &(struct lc_block_alloc){ site, count, bytes });
 }
 
+int lc_tally_spread(struct lc_tally *t, uint32_t site, uint64_t count)
+{
+	return append(t, LC_SECTION_SPREADS, &(struct lc_block_spread){ site, count });
+}
+
 int lc_tally_field(struct lc_tally *t, const struct lc_block_field *row)
 {
 	struct lc_block_field r = *row;

@@ -65,6 +65,12 @@ size_t lc_tally_traces(const struct lc_tally *t); /* rows so far */
 int lc_tally_allocations(struct lc_tally *t, uint32_t site, uint64_t count, uint64_t bytes);
 
 /*
+ * Of a site's allocations, `count` are its by an estimate: their caller was not looked at. Returns
+ * 0 or -ENOMEM.
+ */
+int lc_tally_spread(struct lc_tally *t, uint32_t site, uint64_t count);
+
+/*
  * Point all lists of *in at the rows, of which no two have equal keys; there are none of TIMELINE.
  * Valid until the next call that changes `t`. Returns whether there is any row.
  */

@@ -14,7 +14,7 @@ ALL = 0xFFFFFFFF
 BUCKETS = ["object", "heap_class", "heap_unknown", "jvm", "native", "no_address", "lost"]
 (STRINGS, THREAD, METHODS, FRAMES, PATHS, SITES, ALLOCATIONS, ACCESSES, BUCKET_ROWS, DETAILS, THREADS,
  FIELDS, METRICS, LINES, ESTIMATES, SPLITS, MERGED_LINES, PLACEMENTS, NODES, HOMES, SPANS, TASKS,
- SPAN_ACCESSES, TIMELINE, PAUSES, TRACE) = range(1, 27)
+ SPAN_ACCESSES, TIMELINE, PAUSES, TRACE, SPREADS) = range(1, 28)
 SOURCES = ["unknown", "l1", "fill_buffer", "l2", "l3", "local_dram", "remote_dram", "remote_cache",
            "other"]
 HITM, TLB_MISS, LOCKED, STORED = 1, 2, 4, 8  # flags of METRICS
@@ -121,7 +121,7 @@ class Block:
 
     def __init__(self):
         self.strings, self.methods, self.frames, self.paths, self.sites = {}, {}, {}, {}, {}
-        self.rows = {kind: [] for kind in range(1, 27)}
+        self.rows = {kind: [] for kind in range(1, 28)}
         self.samples = {}
         self.last_begin = 0  # of TRACE
 
@@ -168,6 +168,9 @@ class Block:
         self.rows[ALLOCATIONS].append(
             varint(self.site(cls, frames)) + varint(count) + varint(size))
         return self
+
+    def spread(self, cls, frames, objects):
+        return self._row(SPREADS, [self.site(cls, frames), objects])
 
     def access(self, bucket, frames, samples, site=None, engine=0):
         kind = BUCKETS.index(bucket)

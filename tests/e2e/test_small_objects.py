@@ -8,6 +8,7 @@ from helpers import (
     collector,
     command,
     counters,
+    each_pair,
     has_frame,
     report,
     sites_through,
@@ -134,3 +135,31 @@ def test_no_small_object_is_forgotten_without_a_full_collection(workload, profil
     assert c["gc_collections"] >= 3 and c["small_moves"] >= 10_000, seen
     # All that is live and was followed is where the map says: nothing but what ended threads made.
     assert c["audit_forgotten"] <= 0.001 * c["audit_checks"], seen
+
+
+def by_caller(r, caller):
+    """Allocations that one of KeptSmall's callers made, and how many of them are estimated."""
+    sites = [s for s in sites_through(r, caller, "KeptSmall") if s["class"] == "byte[]"]
+    return allocations(sites), sum(s.get("estimated", 0) for s in sites)
+
+
+@each_pair(jdk=(17, 25), gc=COLLECTORS)
+def test_large_arrays_are_counted_by_caller_and_estimates_are_marked(workload, profile, locus, jdk, gc):
+    run = profile(command(workload, jdk, "KeptSmall", 20000, 50, java=collector(gc)), "--min-size=0")
+    told, r = truth(run), report(run)
+    large = {caller: (told[caller], 0) for caller in ("largeRare", "largeOften")}
+    assert {caller: by_caller(r, caller) for caller in large} == large
+    small = by_caller(r, "smallOften")
+    assert small == (told["smallOften"],) * 2  # the one caller of small ones: exact all the same
+    text = locus("report", run.directory, "--top=100").stdout
+    assert "~ marks an estimate" in text and "~%d allocations" % small[0] in text
+    assert " %d allocations" % told["largeOften"] in text
+    assert '"estimated":%d' % small[0] in locus("report", run.directory, "--format=html").stdout
+
+
+def test_what_is_walked_each_time_is_no_estimate(workload, profile, locus, jdk17):
+    run = profile(command(workload, jdk17, "KeptSmall", 2000, 50), "--min-size=0", "--paths=exact")
+    told = truth(run)
+    for caller in ("largeRare", "largeOften", "smallOften"):
+        assert by_caller(report(run), caller) == (told[caller], 0)
+    assert "~" not in locus("report", run.directory).stdout
