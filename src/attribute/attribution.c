@@ -215,6 +215,7 @@ static void close_epoch(struct lc_epoch *e)
 	lc_numa_resolve(e->number, lc_time_now_ns());
 	close.moves = lc_moves_all(e->moves, &close.moves_len);
 	/* Only now is it known what was lost: see gc/moves.h. */
+	close.small_known = e->small_known;
 	close.complete = e->complete && !lc_moves_lost(e->moves);
 	lc_resolve_carry(work.jni, &close);
 	work.stats.moves += lc_moves_count(e->moves);

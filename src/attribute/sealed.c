@@ -6,6 +6,7 @@
  */
 #include "src/attribute/sealed.h"
 
+#include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <time.h>
@@ -31,8 +32,10 @@ static struct {
 
 	/* Written by GC callbacks, which never overlap. */
 	size_t areas_cap;
-	uint32_t swept; /* first epoch whose records were not swept */
-	bool unsealed;  /* the last collection found no memory for its epoch */
+	pthread_t pauses; /* the thread that posts the events */
+	bool looking;     /* it is in look_ahead() */
+	uint32_t swept;   /* first epoch whose records were not swept */
+	bool unsealed;    /* the last collection found no memory for its epoch */
 	_Atomic uint64_t collections, seal_ns;
 } sealed;
 
@@ -49,6 +52,52 @@ void lc_sealed_close(void)
 	atomic_store_explicit(&sealed.open, false, memory_order_release);
 }
 
+/* Give the records that no collection has swept yet to `use`. Under the list's lock. */
+static void each_ahead(void (*use)(const struct lc_alloc *, size_t, uint16_t, uint16_t))
+{
+	const uint32_t now = lc_epoch_now();
+
+	for (struct lc_thread *t = lc_threads_first(); t; t = t->next) {
+		struct lc_alloc_cursor at = { 0 };
+		const struct lc_alloc *run;
+		size_t n;
+
+		while (t->allocs && (n = lc_alloc_log_ahead(t->allocs, &at, &run)) > 0)
+			use(run, n, (uint16_t)now, (uint16_t)(now - sealed.swept));
+	}
+}
+
+/*
+ * Somebody reads a clock in the pause. Where it is the collector, between two phases of a full
+ * collection that has not slid anything yet, objects may say where they will go.
+ */
+static void look_ahead(void)
+{
+	struct lc_area areas[AREAS_AT_FIRST];
+	bool emptied;
+	size_t len;
+
+	if (!pthread_equal(sealed.pauses, pthread_self()) || sealed.looking || lc_moves_slid() ||
+	    lc_areas_full() != 1)
+		return;
+	sealed.looking = true;
+	emptied = lc_areas_emptied();
+	len = emptied ? lc_areas_take(areas, AREAS_AT_FIRST, false) : 0;
+	lc_threads_lock();
+	if (lc_small_ahead_begin(areas, len, emptied))
+		each_ahead(lc_small_ahead_sample);
+	if (lc_small_ahead_changed())
+		each_ahead(lc_small_ahead_look);
+	lc_threads_unlock();
+	sealed.looking = false;
+}
+
+/* Are small objects followed? */
+static bool follows_small(void)
+{
+	return sealed.config.interposed && sealed.config.min_size_bytes <= LC_MOVE_INLINE_BYTES;
+}
+
 void lc_sealed_gc_start(void)
 {
 	const struct lc_range heap = lc_ranges_heap();
@@ -58,6 +107,11 @@ void lc_sealed_gc_start(void)
 	lc_epoch_enter_gc();
 	lc_areas_begin();
 	lc_moves_open(heap.low, heap.high, sealed.config.min_size_bytes);
+	if (follows_small()) {
+		lc_small_ahead_forget();
+		sealed.pauses = pthread_self();
+		lc_moves_on_clock(look_ahead);
+	}
 }
 
 void lc_sealed_free(struct lc_epoch *e)
@@ -141,6 +195,7 @@ static void take_small(struct lc_epoch *e)
 	if (!look)
 		return;
 	moves = lc_small_end(&len);
+	e->small_known = lc_small_slid();
 	lc_moves_add(&e->moves, moves, len);
 }
 
@@ -150,6 +205,7 @@ void lc_sealed_gc_finish(struct lc_move *moves, size_t moves_len)
 	bool queued = false;
 	struct lc_epoch *e;
 
+	lc_moves_on_clock(NULL);
 	if (!lc_gc_sequence_moving(lc_gc_sequence()))
 		goto free_moves;
 	if (!atomic_load_explicit(&sealed.open, memory_order_acquire)) {
@@ -172,8 +228,9 @@ void lc_sealed_gc_finish(struct lc_move *moves, size_t moves_len)
 	if (sealed.config.audit)
 		lc_audit_snapshot(e->number);
 	lc_threads_lock();
-	if (sealed.config.interposed && sealed.config.min_size_bytes <= LC_MOVE_INLINE_BYTES)
+	if (follows_small())
 		take_small(e);
+	lc_small_ahead_forget();
 	if (take_marks(e)) {
 		*sealed.last = e;
 		sealed.last = &e->next;

@@ -26,8 +26,9 @@ struct lc_mark {
 struct lc_epoch {
 	struct lc_epoch *next;
 	uint32_t number;
-	bool complete; /* all moves could be logged */
-	bool forget;   /* the collection before was not sealed: what survived that is unknown */
+	bool complete;    /* all moves could be logged */
+	bool small_known; /* where objects slid that are too small for the interposer: in `moves` */
+	bool forget;      /* the collection before was not sealed: what survived that is unknown */
 	struct lc_move_batch *moves;
 	struct lc_area *areas;
 	size_t areas_len;

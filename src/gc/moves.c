@@ -81,6 +81,12 @@ bool lc_moves_slid(void)
 	return preload && atomic_load_explicit(&preload->slid, memory_order_relaxed);
 }
 
+void lc_moves_on_clock(void (*told)(void))
+{
+	if (preload)
+		atomic_store_explicit(&preload->clock_read, told, memory_order_release);
+}
+
 /*
  * Judge the last copy of a thread, which no later copy of the thread has judged. Its source may lie
  * in memory that the collection gave back, so the kernel is asked to read it. A forwarding pointer

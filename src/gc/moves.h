@@ -55,6 +55,12 @@ struct lc_move_batch *lc_moves_seal(void);
 bool lc_moves_slid(void);
 
 /*
+ * From now on call `told` where a thread reads a clock; NULL: no more. A collection reads one on
+ * the thread that posts the GC events before and after each of its phases. Context: [gc].
+ */
+void lc_moves_on_clock(void (*told)(void));
+
+/*
  * Walk the moves, in no particular order. `*cursor` starts at 0. The first call replays the log.
  * The result is valid until the batch is released. Context: tests.
  */

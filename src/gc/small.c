@@ -12,18 +12,25 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "src/base/hash.h"
 #include "src/base/time.h"
 #include "src/base/vector.h"
 #include "src/core/area.h"
 #include "src/core/counters.h"
 #include "src/gc/moves.h"
 #include "src/jvm/areas.h"
+#include "src/jvm/header.h"
+#include "src/jvm/layout.h"
 #include "src/jvm/peek.h"
 #include "src/jvm/ranges.h"
 
 #define GRANULE_BYTES (UINT64_C(64) << 10)
 
-enum { MARK_FORWARDED = 3, SMALL_WORDS = LC_MOVE_INLINE_BYTES / 8, BUCKETS_MAX = 1 << 16 };
+enum {
+	MARK_FORWARDED = 3,
+	SAMPLE_MAX = 8192, /* objects whose headers are read at the end of each phase */
+};
+enum { SMALL_WORDS = LC_MOVE_INLINE_BYTES / 8, BUCKETS_MAX = 1 << 16 };
 
 struct bucket {
 	uint64_t *objects; /* address | words << 48 */
@@ -45,8 +52,25 @@ static struct {
 	struct lc_move *moves;
 	size_t moves_len, moves_cap;
 
+	bool slid;        /* what was found ahead tells where the objects are */
+	uint64_t *lowest; /* by area, where `slid`: the lowest place to which an object slid */
+
 	_Atomic uint64_t moved, forgotten, held, pass_ns;
 } small;
+
+/* What was found before a collection slid anything. */
+static struct {
+	bool emptied, found, sampled_held;
+	struct lc_area areas[4]; /* where `emptied` */
+	size_t areas_len;
+	uint64_t *sample; /* address | words << 48 */
+	size_t sample_len;
+	uint32_t stride, skip; /* one in so many is chosen; so many until the next */
+	uint64_t signature;    /* of what the sample's headers said when all were looked at */
+	struct lc_move *moves;
+	uint32_t *classes; /* low halves of the class words, by move */
+	size_t len, moves_cap, classes_cap;
+} ahead;
 
 /* The area that `addr` lies in, if `addr` is in the part with objects; else NULL. */
 static const struct lc_area *area_of(uint64_t addr)
@@ -100,23 +124,48 @@ static bool lay_out(void)
 	return small.buckets;
 }
 
+/*
+ * Where objects slid, they are in the order in which they were: from the lowest place in an area to
+ * which one slid, none stayed. Returns false without memory.
+ */
+static bool note_lowest(void)
+{
+	small.lowest = malloc((small.areas_len + 1) * sizeof(*small.lowest));
+	if (!small.lowest)
+		return false;
+	for (size_t i = 0; i < small.areas_len; i++)
+		small.lowest[i] = UINT64_MAX;
+	for (size_t i = 0; i < ahead.len; i++) {
+		uint64_t dst = ahead.moves[i].dst;
+		size_t a = lc_area_find_near(small.areas, small.areas_len, dst, &small.near);
+
+		if (a < small.areas_len && dst < small.lowest[a])
+			small.lowest[a] = dst;
+	}
+	return true;
+}
+
 bool lc_small_begin(const struct lc_area *areas, size_t len, bool class_word)
 {
 	bool slid = lc_areas_collections() > 1;
 
+	small.slid = false;
 	for (size_t i = 0; i < len; i++)
 		slid |= areas[i].flags & LC_AREA_COMPACTED;
 	if (!lc_areas_collections() || !lay_out())
 		return false;
-	if (slid) {
+	small.areas = areas;
+	small.areas_len = len;
+	small.near = 0;
+	small.granule = 0;
+	/* A second full collection would have slid them once more. */
+	small.slid =
+	    slid && ahead.found && lc_moves_slid() && lc_areas_full() == 1 && note_lowest();
+	if (slid && !small.slid) {
 		lc_small_forget();
 		return false;
 	}
-	small.areas = areas;
-	small.areas_len = len;
 	small.class_word = class_word;
-	small.near = 0;
-	small.granule = 0;
 	small.begin_ns = lc_time_now_ns();
 	return true;
 }
@@ -163,19 +212,220 @@ static void note_move(uint64_t src, uint64_t dst, uint64_t words)
 	small.moves[small.moves_len++] = (struct lc_move){ src, dst, words * 8 };
 }
 
+static bool is_looked_at(const struct lc_alloc *a, uint16_t tag, uint16_t span)
+{
+	return a->size_words <= SMALL_WORDS && a->site &&
+	       (uint16_t)(tag - lc_alloc_epoch_tag(a)) <= span;
+}
+
+/* May the object at `addr` have stayed there, where others slid? */
+static bool stayed(uint64_t addr)
+{
+	const struct lc_area *a = area_of(addr);
+
+	return a && addr < small.lowest[a - small.areas];
+}
+
 void lc_small_look(const struct lc_alloc *records, size_t len, uint16_t tag, uint16_t span)
 {
 	for (size_t i = 0; i < len; i++) {
 		const struct lc_alloc *a = &records[i];
 		uint64_t to;
 
-		if (a->size_words > SMALL_WORDS || !a->site ||
-		    (uint16_t)(tag - lc_alloc_epoch_tag(a)) > span)
+		if (!is_looked_at(a, tag, span))
 			continue;
+		if (small.slid) {
+			if (stayed(lc_alloc_addr(a)))
+				hold(lc_alloc_addr(a), a->size_words);
+			continue;
+		}
 		to = forwarded(lc_alloc_addr(a));
 		if (to)
 			note_move(lc_alloc_addr(a), to, a->size_words);
 	}
+}
+
+/* ---- sliding collections ---- */
+
+/* Where the header at `addr` says that the object will slide; 0: it does not say. */
+static uint64_t slides_to(uint64_t addr)
+{
+	uint64_t to;
+
+	if (!readable(addr))
+		return 0;
+	to = lc_header_slides_to(lc_layout(), small.low, lc_load64(addr));
+	return to && to != addr && to >= small.low &&
+	               (to - small.low) / small.bucket_bytes < small.buckets_len
+	           ? to
+	           : 0;
+}
+
+/* Where the object at `addr` lies now, before anything slides; 0 if it is dead. */
+static uint64_t place_now(uint64_t addr)
+{
+	size_t i =
+	    ahead.emptied ? lc_area_find(ahead.areas, ahead.areas_len, addr) : ahead.areas_len;
+	uint64_t to;
+
+	if (i == ahead.areas_len || ahead.areas[i].kind == LC_AREA_OLD)
+		return addr;
+	/* By the young collection of the same pause, which JDK 17 alone has. */
+	to = readable(addr) ? lc_load64(addr) : 0;
+	if ((to & 3) != MARK_FORWARDED)
+		return 0;
+	to &= ~UINT64_C(7);
+	if (to < small.low || (to - small.low) / small.bucket_bytes >= small.buckets_len)
+		return 0;
+	return readable(to) && (uint32_t)lc_load64(addr + 8) == (uint32_t)lc_load64(to + 8) ? to
+	                                                                                    : 0;
+}
+
+bool lc_small_ahead_begin(const struct lc_area *areas, size_t len, bool emptied)
+{
+	ahead.areas_len = 0;
+	ahead.emptied = emptied && len <= sizeof(ahead.areas) / sizeof(ahead.areas[0]);
+	if (ahead.emptied) {
+		memcpy(ahead.areas, areas, len * sizeof(*areas));
+		ahead.areas_len = len;
+	}
+	small.granule = 0;
+	if (!lay_out())
+		return false;
+	if (!ahead.sample)
+		ahead.sample = malloc(SAMPLE_MAX * sizeof(*ahead.sample));
+	return ahead.sample && !ahead.sample_len;
+}
+
+/* Choose one in `stride`; where there is no room, drop every other and double the stride. */
+static void choose(uint64_t object)
+{
+	if (ahead.skip) {
+		ahead.skip--;
+		return;
+	}
+	if (ahead.sample_len == SAMPLE_MAX) {
+		for (size_t i = 0; i < SAMPLE_MAX / 2; i++)
+			ahead.sample[i] = ahead.sample[2 * i];
+		ahead.sample_len = SAMPLE_MAX / 2;
+		ahead.stride *= 2;
+	}
+	ahead.sample[ahead.sample_len++] = object;
+	ahead.skip = ahead.stride - 1;
+}
+
+void lc_small_ahead_sample(const struct lc_alloc *records, size_t len, uint16_t tag, uint16_t span)
+{
+	for (size_t i = 0; i < len; i++)
+		if (is_looked_at(&records[i], tag, span))
+			choose(lc_alloc_addr(&records[i]));
+}
+
+static void look_ahead(uint64_t addr, uint64_t words)
+{
+	uint64_t at = place_now(addr), to = at ? slides_to(at) : 0;
+	struct lc_move *moves;
+	uint32_t *classes;
+
+	if (!to)
+		to = at;
+	if (!to || to == addr)
+		return; /* it is dead, or stays */
+	moves = lc_array_reserve(ahead.moves, &ahead.moves_cap, ahead.len + 1, sizeof(*moves));
+	if (moves)
+		ahead.moves = moves;
+	classes =
+	    lc_array_reserve(ahead.classes, &ahead.classes_cap, ahead.len + 1, sizeof(*classes));
+	if (classes)
+		ahead.classes = classes;
+	if (!moves || !classes)
+		return; /* without memory it is forgotten */
+	classes[ahead.len] = lc_header_class_of(lc_layout(), at);
+	moves[ahead.len++] = (struct lc_move){ addr, to, words * 8 };
+}
+
+/* What the headers of the sample say; 0: nothing. */
+static uint64_t read_sample(void)
+{
+	uint64_t signature = 0;
+
+	for (size_t i = 0; i < ahead.sample_len; i++) {
+		uint64_t at = place_now(ahead.sample[i] & LC_ADDR_MASK);
+		uint64_t to = at ? slides_to(at) : 0;
+
+		if (to)
+			signature += lc_hash(at ^ to << 20) | 1;
+	}
+	return signature;
+}
+
+bool lc_small_ahead_changed(void)
+{
+	uint64_t signature;
+
+	if (!ahead.sample)
+		return false;
+	if (!ahead.sampled_held) {
+		ahead.sampled_held = true;
+		for (size_t i = 0; i < small.buckets_len; i++)
+			for (size_t j = 0; j < small.buckets[i].len; j++)
+				choose(small.buckets[i].objects[j]);
+	}
+	signature = read_sample();
+	if (signature == ahead.signature)
+		return false;
+	ahead.signature = signature;
+	ahead.len = 0;
+	ahead.found = true;
+	for (size_t i = 0; i < small.buckets_len; i++)
+		for (size_t j = 0; j < small.buckets[i].len; j++)
+			look_ahead(small.buckets[i].objects[j] & LC_ADDR_MASK,
+			           small.buckets[i].objects[j] >> LC_ADDR_BITS);
+	return true;
+}
+
+void lc_small_ahead_look(const struct lc_alloc *records, size_t len, uint16_t tag, uint16_t span)
+{
+	for (size_t i = 0; i < len; i++)
+		if (is_looked_at(&records[i], tag, span))
+			look_ahead(lc_alloc_addr(&records[i]), records[i].size_words);
+}
+
+void lc_small_ahead_forget(void)
+{
+	free(ahead.sample);
+	free(ahead.moves);
+	free(ahead.classes);
+	memset(&ahead, 0, sizeof(ahead));
+	ahead.stride = 1;
+}
+
+bool lc_small_slid(void)
+{
+	return small.slid;
+}
+
+/* Hold what stayed, and note what slid and is of its class at its new place. */
+static void take_slid(void)
+{
+	for (size_t i = 0; i < small.buckets_len; i++) {
+		struct bucket *b = &small.buckets[i];
+		size_t kept = 0;
+
+		for (size_t j = 0; j < b->len; j++)
+			if (stayed(b->objects[j] & LC_ADDR_MASK))
+				b->objects[kept++] = b->objects[j];
+		b->len = kept;
+	}
+	for (size_t i = 0; i < ahead.len; i++) {
+		const struct lc_move *m = &ahead.moves[i];
+
+		if (area_of(m->dst) && readable(m->dst) &&
+		    lc_header_class_of(lc_layout(), m->dst) == ahead.classes[i])
+			note_move(m->src, m->dst, m->size_bytes / 8);
+	}
+	free(small.lowest);
+	small.lowest = NULL;
 }
 
 /* Does all of bucket `i` lie in old memory, which the collection left alone? */
@@ -217,7 +467,9 @@ struct lc_move *lc_small_end(size_t *len)
 	struct lc_move *moves;
 	uint64_t held = 0;
 
-	for (size_t i = 0; i < small.buckets_len; i++)
+	if (small.slid)
+		take_slid();
+	for (size_t i = 0; i < small.buckets_len && !small.slid; i++)
 		if (small.buckets[i].len && !untouched(i))
 			look_at_bucket(&small.buckets[i]);
 	for (size_t i = 0; i < small.moves_len; i++)

@@ -4,8 +4,12 @@
  * Objects of LC_MOVE_INLINE_BYTES or less are copied without memcpy, so the interposer does not see
  * them. A copying collection leaves the address of the new place in the header at the old one, and
  * at GC finish nothing has been put there yet. So each tracked small object that the collection may
- * have moved is looked at, in the pause. A sliding collection leaves nothing behind: all small
- * objects are forgotten then, here and in the map (heap/map_close.c).
+ * have moved is looked at, in the pause.
+ *
+ * A sliding collection leaves nothing behind. But before it moves the first object, most of them
+ * write into the header of each object that will move where it goes (Serial, G1; Parallel since JDK
+ * 24), so the objects are looked at then: lc_small_ahead_begin() and what follows it. Where that
+ * has found nothing, all small objects are forgotten, here and in the map (heap/map_close.c).
  *
  * All functions run on the thread that posts the GC events. Context: [gc].
  */
@@ -33,6 +37,29 @@ struct lc_small_stats {
  * there is nothing to find: nothing was collected, or the collection left no trace.
  */
 bool lc_small_begin(const struct lc_area *areas, size_t len, bool class_word);
+
+/*
+ * Ahead of a sliding collection, on the thread that posts the GC events, between start and finish,
+ * where the JVM reads a clock between two phases. `areas` are the heap's as they are now; `emptied`
+ * as lc_areas_emptied(). Returns whether a sample of the objects is still to be chosen.
+ */
+bool lc_small_ahead_begin(const struct lc_area *areas, size_t len, bool emptied);
+
+/* Choose some objects of allocation records, as lc_small_look() takes them. */
+void lc_small_ahead_sample(const struct lc_alloc *records, size_t len, uint16_t tag, uint16_t span);
+
+/*
+ * Does the sample say something else than when all objects were looked at last? Then they are to be
+ * looked at again: those of the records by lc_small_ahead_look(), after this call.
+ */
+bool lc_small_ahead_changed(void);
+void lc_small_ahead_look(const struct lc_alloc *records, size_t len, uint16_t tag, uint16_t span);
+
+/* Forget what was found ahead: a collection starts. */
+void lc_small_ahead_forget(void);
+
+/* Is it known where the collection has slid the small objects? Valid after lc_small_begin(). */
+bool lc_small_slid(void);
 
 /* Forget all objects that are held. */
 void lc_small_forget(void);

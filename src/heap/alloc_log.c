@@ -289,14 +289,15 @@ size_t lc_alloc_log_run(struct lc_alloc_log *log, uint64_t from, uint64_t to,
 	return (to < end ? to : end) - from;
 }
 
-/* The chunk that holds the next record to sweep; NULL where there is none yet. */
-static struct lc_alloc_chunk *sweep_chunk(struct lc_alloc_log *log)
+/* The chunk that holds the record at `position`, from `c` on; NULL where there is none yet. */
+static struct lc_alloc_chunk *chunk_at(const struct lc_alloc_log *log, struct lc_alloc_chunk *c,
+                                       uint64_t position)
 {
-	struct lc_alloc_chunk *c = log->sweep_chunk, *next;
+	struct lc_alloc_chunk *next;
 
 	if (!c)
 		c = atomic_load_explicit(&log->first, memory_order_acquire); /* L2 */
-	while (c && log->sweep_position - c->first >= LC_ALLOC_CHUNK_RECORDS) {
+	while (c && position - c->first >= LC_ALLOC_CHUNK_RECORDS) {
 		next = atomic_load_explicit(&c->next, memory_order_acquire); /* L2 */
 		if (!next)
 			break;
@@ -308,7 +309,7 @@ static struct lc_alloc_chunk *sweep_chunk(struct lc_alloc_log *log)
 size_t lc_alloc_log_sweep(struct lc_alloc_log *log, const struct lc_alloc **run)
 {
 	uint64_t to = lc_alloc_log_position(log), end; /* L1 */
-	struct lc_alloc_chunk *c = sweep_chunk(log);
+	struct lc_alloc_chunk *c = chunk_at(log, log->sweep_chunk, log->sweep_position);
 	size_t len;
 
 	if (!c)
@@ -322,6 +323,26 @@ size_t lc_alloc_log_sweep(struct lc_alloc_log *log, const struct lc_alloc **run)
 	*run = &c->records[log->sweep_position - c->first];
 	len = (size_t)((to < end ? to : end) - log->sweep_position);
 	log->sweep_position += len;
+	return len;
+}
+
+size_t lc_alloc_log_ahead(const struct lc_alloc_log *log, struct lc_alloc_cursor *at,
+                          const struct lc_alloc **run)
+{
+	uint64_t to = lc_alloc_log_position(log), end; /* L1 */
+	struct lc_alloc_chunk *c;
+	size_t len;
+
+	if (!at->chunk)
+		*at = (struct lc_alloc_cursor){ log->sweep_chunk, log->sweep_position };
+	c = chunk_at(log, at->chunk, at->position);
+	if (!c || at->position >= to)
+		return 0;
+	at->chunk = c;
+	end = c->first + LC_ALLOC_CHUNK_RECORDS;
+	*run = &c->records[at->position - c->first];
+	len = (size_t)((to < end ? to : end) - at->position);
+	at->position += len;
 	return len;
 }
 

@@ -119,6 +119,19 @@ size_t lc_alloc_log_run(struct lc_alloc_log *log, uint64_t from, uint64_t to,
  */
 size_t lc_alloc_log_sweep(struct lc_alloc_log *log, const struct lc_alloc **run);
 
+/* Where lc_alloc_log_ahead() has come to; all 0 at the beginning. */
+struct lc_alloc_cursor {
+	struct lc_alloc_chunk *chunk;
+	uint64_t position;
+};
+
+/*
+ * Read what the next sweep will read, run by run, without sweeping it. Sets *run and returns its
+ * length; 0 at the end. Context: [gc].
+ */
+size_t lc_alloc_log_ahead(const struct lc_alloc_log *log, struct lc_alloc_cursor *at,
+                          const struct lc_alloc **run);
+
 /* Trim nothing before the first sweep, which comes later. Context: [gc]. */
 void lc_alloc_log_keep(struct lc_alloc_log *log);
 

@@ -21,7 +21,9 @@
  *      compacted, or that had to leave objects in a region that it evacuated (and puts filler of
  *      any class between them). An object of up to twice that size is seen when it moves, unless it
  *      comes to lie across a boundary of regions, in two pieces; so it is dropped if it lies like
- *      that in a compacted area.
+ *      that in a compacted area. With `small_known` the moves say of each where it slid, and one
+ *      without a move may have stayed below the lowest place of its area that was slid to: a
+ *      sliding collection keeps the order.
  *
  * The order of the steps makes each of them local:
  *
@@ -69,6 +71,7 @@ struct closing {
 	bool eden_left;         /* some eden was not evacuated */
 	size_t near;            /* index of the area that was found last */
 	uint8_t *written;       /* by area: some move wrote into it; only with eden_left */
+	uint64_t *lowest;       /* by area: the lowest place written to; only with small_known */
 	struct lc_alloc *stays; /* records that stayed, older ones first */
 	size_t stays_len, stays_cap;
 };
@@ -339,6 +342,40 @@ static int note_written(struct closing *k)
 	return 0;
 }
 
+/* Note up to where small objects may have stayed in each area: see rule 5. */
+static int note_lowest(struct closing *k)
+{
+	if (!k->c->small_known)
+		return 0;
+	k->lowest = malloc((k->c->areas_len + 1) * sizeof(*k->lowest));
+	if (!k->lowest)
+		return -ENOMEM;
+	for (size_t i = 0; i < k->c->areas_len; i++)
+		k->lowest[i] = UINT64_MAX;
+	for (size_t i = 0; i < k->c->moves_len; i++) {
+		const struct lc_move *v = &k->c->moves[i];
+		ptrdiff_t a = v->size_bytes ? find_area(k, v->dst) : -1;
+
+		for (; a >= 0 && (size_t)a < k->c->areas_len &&
+		       k->c->areas[a].bottom < v->dst + v->size_bytes;
+		     a++) {
+			uint64_t low =
+			    v->dst > k->c->areas[a].bottom ? v->dst : k->c->areas[a].bottom;
+
+			if (low < k->lowest[a])
+				k->lowest[a] = low;
+		}
+	}
+	return 0;
+}
+
+/* May a small object at `addr`, in that area, have stayed where others slid? */
+static bool small_stays(const struct closing *k, ptrdiff_t area, uint64_t addr)
+{
+	return k->lowest && area >= 0 && k->c->areas[area].flags & LC_AREA_COMPACTED &&
+	       addr < k->lowest[area];
+}
+
 /* Look at a record that passed the filters: its object departs, stays, or is dropped. */
 static int consider(struct closing *k, uint64_t addr, const struct lc_alloc *a, uint32_t birth_in)
 {
@@ -356,7 +393,7 @@ static int consider(struct closing *k, uint64_t addr, const struct lc_alloc *a, 
 		return 0;
 	if (k->c->areas[area].kind == LC_AREA_OLD && !was_old(k, addr)) {
 		k->left_behind = true;
-		if (is_small(a->size_words))
+		if (is_small(a->size_words) && !small_stays(k, area, addr))
 			return 0;
 	}
 	stays = lc_array_reserve(k->stays, &k->stays_cap, k->stays_len + 1, sizeof(*stays));
@@ -420,7 +457,8 @@ static int place_stays(struct closing *k)
 			k->stays[kept++] = *a;
 			continue;
 		}
-		if (is_small(a->size_words) && k->c->areas[area].kind != LC_AREA_OLD)
+		if (is_small(a->size_words) && k->c->areas[area].kind != LC_AREA_OLD &&
+		    !small_stays(k, area, addr))
 			continue; /* rule 5 */
 		e = lc_map_at(m, addr);
 		if (e && e->site == a->site && e->size_words == a->size_words)
@@ -550,8 +588,9 @@ static void drop_small(struct closing *k)
 	if (!compacted && !k->left_behind)
 		return;
 	for (uint64_t at = 0; (e = lc_map_at_or_above(m, at, &at)); at++)
-		if (is_small(e->size_words) ||
-		    (compacted && unseen_at(k, at, (uint64_t)e->size_words * 8)))
+		if (is_small(e->size_words)
+		        ? !small_stays(k, find_area(k, at), at)
+		        : compacted && unseen_at(k, at, (uint64_t)e->size_words * 8))
 			lc_map_remove(m, at);
 }
 
@@ -616,6 +655,8 @@ int lc_map_close_epoch(struct lc_map *m, const struct lc_map_close *c)
 	err = index_moves(&k);
 	if (!err)
 		err = note_written(&k);
+	if (!err)
+		err = note_lowest(&k);
 	if (!err) {
 		take_survivors(&k);
 		err = scan(&k);
@@ -641,6 +682,7 @@ int lc_map_close_epoch(struct lc_map *m, const struct lc_map_close *c)
 	free(k.filter);
 	free(k.landings);
 	free(k.written);
+	free(k.lowest);
 	free(k.stays);
 	return err;
 }

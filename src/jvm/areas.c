@@ -16,6 +16,7 @@
 static const struct lc_areas_backend *backend; /* NULL: objects cannot be followed */
 static const volatile uint32_t *counter;       /* the JVM's count of collections */
 static uint32_t counted_before;
+static uint32_t full_before;
 
 int lc_space_layout_contiguous(struct lc_space_layout *out)
 {
@@ -89,8 +90,20 @@ void lc_areas_begin(void)
 	if (!backend)
 		return;
 	counted_before = *counter;
+	full_before = counter[1];
 	if (backend->begin)
 		backend->begin();
+}
+
+/* CollectedHeap's count of full collections stands behind that of all, on JDK 17 and 25. */
+uint32_t lc_areas_full(void)
+{
+	return backend ? counter[1] - full_before : 0;
+}
+
+bool lc_areas_emptied(void)
+{
+	return backend && backend->emptied && backend->emptied();
 }
 
 uint32_t lc_areas_collections(void)

@@ -67,6 +67,15 @@ void lc_areas_begin(void);
  */
 uint32_t lc_areas_collections(void);
 
+/* Full collections begun since lc_areas_begin(). Context: [gc], also between start and finish. */
+uint32_t lc_areas_full(void);
+
+/*
+ * Was the young generation evacuated since lc_areas_begin(), before that full collection? Then what
+ * was in eden and the survivor spaces is elsewhere by now. Context: as lc_areas_full().
+ */
+bool lc_areas_emptied(void);
+
 /*
  * Fill `out` with the areas as they are now, at most `cap`; returns how many there are (more
  * than `cap`: `out` is incomplete). `slid` says whether objects slid (lc_moves_slid()). Sorted by

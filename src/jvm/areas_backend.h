@@ -16,6 +16,8 @@ struct lc_areas_backend {
 	void (*begin)(void);
 	/* Collections since begin, given how far CollectedHeap's own count went. [gc] finish */
 	uint32_t (*collections)(uint32_t counted);
+	/* As lc_areas_emptied(); NULL: never. [gc] */
+	bool (*emptied)(void);
 	/* As lc_areas_take(). `slid`: something moved by memmove. [gc] finish */
 	size_t (*take)(struct lc_area *out, size_t cap, uint32_t collections, bool slid);
 };

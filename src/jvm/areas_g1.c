@@ -175,7 +175,8 @@ static size_t take(struct lc_area *out, size_t cap, uint32_t runs, bool slid)
 		a = lc_space_read(&g1.layout, r, a.kind);
 		if (a.kind == LC_AREA_SURVIVOR)
 			survivor = r;
-		if (len && len <= cap && joins(&out[len - 1], &a)) {
+		/* Where objects slid, how far up a region they may have stayed is asked of each. */
+		if (!slid && len && len <= cap && joins(&out[len - 1], &a)) {
 			out[len - 1].top = a.top;
 			out[len - 1].end = a.end;
 		} else if (len++ < cap) {
@@ -193,7 +194,7 @@ static size_t take(struct lc_area *out, size_t cap, uint32_t runs, bool slid)
 
 const struct lc_areas_backend *lc_areas_g1(void)
 {
-	static const struct lc_areas_backend g1_backend = { init, begin, collections, take };
+	static const struct lc_areas_backend g1_backend = { init, begin, collections, NULL, take };
 
 	return &g1_backend;
 }

@@ -146,6 +146,13 @@ static uint32_t collections(uint32_t counted)
 	       gen.seen.old_runs;
 }
 
+static bool emptied(void)
+{
+	struct lc_area eden = lc_space_read(&gen.layout, lc_load64(gen.eden), LC_AREA_EDEN);
+
+	return eden.top == eden.bottom && gen.seen.eden_top != eden.bottom;
+}
+
 /*
  * Serial exchanges the survivor spaces also when it gives up; then eden is as full as before, and
  * mostly to-space is not empty either. An eden that was evacuated and at once refilled to the byte
@@ -215,14 +222,16 @@ static size_t take(struct lc_area *out, size_t cap, uint32_t runs, bool slid)
 
 const struct lc_areas_backend *lc_areas_serial(void)
 {
-	static const struct lc_areas_backend serial = { init_serial, begin, collections, take };
+	static const struct lc_areas_backend serial = { init_serial, begin, collections, emptied,
+		                                        take };
 
 	return &serial;
 }
 
 const struct lc_areas_backend *lc_areas_parallel(void)
 {
-	static const struct lc_areas_backend parallel = { init_parallel, begin, collections, take };
+	static const struct lc_areas_backend parallel = { init_parallel, begin, collections,
+		                                          emptied, take };
 
 	return &parallel;
 }
@@ -254,7 +263,7 @@ static size_t take_epsilon(struct lc_area *out, size_t cap, uint32_t runs, bool 
 
 const struct lc_areas_backend *lc_areas_epsilon(void)
 {
-	static const struct lc_areas_backend epsilon = { init_epsilon, NULL, no_collections,
+	static const struct lc_areas_backend epsilon = { init_epsilon, NULL, no_collections, NULL,
 		                                         take_epsilon };
 
 	return &epsilon;

@@ -9,6 +9,8 @@
 
 enum { HEADER_WORDS = 3 };
 
+enum { MARK_STATE = 3, MARK_FORWARDED = 3, MARK_LOW = 7 };
+
 int lc_header_read(const struct lc_layout *layout, uint64_t addr, struct lc_header *out)
 {
 	uint64_t words[HEADER_WORDS] = { 0 };
@@ -23,6 +25,26 @@ int lc_header_read(const struct lc_layout *layout, uint64_t addr, struct lc_head
 		out->class_word = (uint32_t)words[1];
 	memcpy(&out->length, (const char *)words + layout->length_offset, sizeof(out->length));
 	return 0;
+}
+
+uint64_t lc_header_slides_to(const struct lc_layout *layout, uint64_t heap_low, uint64_t mark)
+{
+	const uint64_t low_bits = (UINT64_C(1) << LC_COMPACT_CLASS_SHIFT) - 1;
+
+	if ((mark & MARK_STATE) != MARK_FORWARDED)
+		return 0;
+	if (!layout->slides_encoded)
+		return mark & ~(uint64_t)MARK_LOW;
+	if (layout->class_in_mark)
+		mark &= low_bits;
+	mark &= ~(uint64_t)MARK_STATE;
+	return mark ? heap_low + mark * 2 : 0; /* in words, above the two bits of the state */
+}
+
+uint32_t lc_header_class_of(const struct lc_layout *layout, uint64_t addr)
+{
+	return layout->class_in_mark ? (uint32_t)(lc_load64(addr) >> LC_COMPACT_CLASS_SHIFT)
+	                             : (uint32_t)lc_load64(addr + 8);
 }
 
 /* Size of an array of `class_name` with `length` elements, or 0 where it is no array's name. */

@@ -23,6 +23,19 @@ struct lc_header {
 int lc_header_read(const struct lc_layout *layout, uint64_t addr, struct lc_header *out);
 
 /*
+ * Where a full collection, which has not moved anything yet, will slide the object of this mark
+ * word; 0: the mark word does not say. JDK 24 writes the distance from the heap's bottom, and with
+ * compact headers leaves the class where it was. Context: any.
+ */
+uint64_t lc_header_slides_to(const struct lc_layout *layout, uint64_t heap_low, uint64_t mark);
+
+/*
+ * The class of the object at `addr`, whose header may hold where the object will slide to, as a
+ * number that tells classes apart. The memory is readable. Context: [gc].
+ */
+uint32_t lc_header_class_of(const struct lc_layout *layout, uint64_t addr);
+
+/*
  * Is *h the header of an object of class `class_name` (as lc_site.class_name has it) with this
  * class word and size?
  */

@@ -108,6 +108,8 @@ int lc_layout_find(JNIEnv *jni)
 
 	if (!err)
 		err = find_arrays(jni, &the_layout);
+	/* The flag came with the encoding. */
+	the_layout.slides_encoded = !err && lc_vm_flag("UseCompactObjectHeaders");
 	if (!err)
 		lc_layout_classes(&the_layout);
 	return err;

@@ -29,6 +29,7 @@ struct lc_layout {
 	uint32_t reference_bytes;  /* 4 with compressed references, else 8 */
 	uint32_t length_offset;    /* of the int that holds an array's length */
 	bool class_in_mark;        /* compact headers: the class is in the mark word */
+	bool slides_encoded;       /* as lc_header_slides_to() has it: JDK 24 and later */
 	uint32_t object_alignment; /* bytes, a power of two, at least 8 */
 
 	/* Classes. */

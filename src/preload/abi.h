@@ -132,6 +132,12 @@ struct lc_preload {
 	_Atomic uint64_t free_head; /* low half index + 1; high half counts pops and pushes (ABA) */
 	_Atomic uint32_t fresh;     /* chunks [fresh, chunks_len) were never handed out */
 	_Atomic uint64_t handed_out; /* hand-outs ever: the tag of the next one */
+
+	/*
+	 * Called where somebody reads a clock, before it is read; NULL: nothing is. A collection
+	 * reads it between its phases. Written by: the agent, in a pause.
+	 */
+	void (*_Atomic clock_read)(void);
 };
 
 #endif

@@ -1,6 +1,7 @@
 /*
  * preload/copies.c - takes the place of libc's memcpy and memmove, so that the agent sees what the
- * garbage collector copies.
+ * garbage collector copies, and of clock_gettime, so that it sees when a phase of a collection
+ * ends.
  *
  * The library with this file is built alone. It is loaded into the JVM, its children and whatever
  * the launcher script runs; there it must cost nothing and break nothing. So it has no memory of
@@ -25,7 +26,9 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <sys/uio.h>
+#include <time.h>
 #include <unistd.h>
 #include <x86intrin.h>
 
@@ -53,6 +56,10 @@ struct lc_preload lc_preload_v1 = {
 static _Atomic(copy_fn *) route_copy;
 static _Atomic(copy_fn *) route_move;
 static copy_fn *libc_move; /* written by: the constructor */
+
+typedef int clock_fn(clockid_t, struct timespec *);
+
+static _Atomic(clock_fn *) libc_clock; /* as route_copy; NULL until the constructor has run */
 
 /* This thread's place in the open window. */
 static _Thread_local struct {
@@ -88,6 +95,17 @@ EXPORT void *memmove(void *dst, const void *src, size_t n)
 	copy_fn *to = atomic_load_explicit(&route_move, memory_order_relaxed);
 
 	return __builtin_expect(to != NULL, 1) ? to(dst, src, n) : move_early(dst, src, n);
+}
+
+EXPORT int clock_gettime(clockid_t clock, struct timespec *out)
+{
+	clock_fn *to = atomic_load_explicit(&libc_clock, memory_order_relaxed);
+	void (*told)(void) = atomic_load_explicit(&lc_preload_v1.clock_read, memory_order_relaxed);
+
+	if (__builtin_expect(told != NULL, 0))
+		told();
+	return __builtin_expect(to != NULL, 1) ? to(clock, out)
+	                                       : (int)syscall(SYS_clock_gettime, clock, out);
 }
 
 static struct lc_copy_chunk *pop_free(struct lc_preload *p)
@@ -257,7 +275,10 @@ static int arm(bool on)
 
 __attribute__((constructor(101))) static void resolve(void)
 {
-	void *f = dlsym(RTLD_NEXT, "memmove");
+	void *f = dlsym(RTLD_NEXT, "memmove"), *clock = dlsym(RTLD_NEXT, "clock_gettime");
+
+	/* Relaxed: as above. */
+	atomic_store_explicit(&libc_clock, (clock_fn *)(uintptr_t)clock, memory_order_relaxed);
 
 	if (!f)
 		return; /* all copies are then made by string instructions */

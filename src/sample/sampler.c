@@ -37,7 +37,9 @@
 
 enum {
 	SAMPLERS_MAX = 1 << 16, /* threads at a time */
-	LOG_BYTES = 64 << 10    /* a few hundred samples */
+	LOG_BYTES = 64 << 10,   /* a few hundred samples */
+	/* Where every object is tracked, it takes seconds to close an epoch. */
+	PATIENT_LOG_BYTES = 1 << 20
 };
 
 static struct {
@@ -132,6 +134,8 @@ int lc_sampler_init(JNIEnv *jni, const struct lc_options *options)
 		err = lc_decode_init();
 	if (err)
 		return err;
+	if (!options->min_size_bytes)
+		lc_sampler_log_at_least(PATIENT_LOG_BYTES);
 	samplers.jvm_low = library.low;
 	samplers.jvm_high = library.high;
 	lc_native_code_refresh();

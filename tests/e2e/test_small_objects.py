@@ -163,3 +163,31 @@ def test_what_is_walked_each_time_is_no_estimate(workload, profile, locus, jdk17
     for caller in ("largeRare", "largeOften", "smallOften"):
         assert by_caller(report(run), caller) == (told[caller], 0)
     assert "~" not in locus("report", run.directory).stdout
+
+
+def shares_of_walk(r, method):
+    """Of the samples whose access path has the method: in objects with a site, in those of class alone, all."""
+
+    def through(rows):
+        return sum(a["samples"] for a in rows if any(f["method"] == method for f in a["path"]))
+
+    site = through(a for s in r["sites"] if s["class"] == "KeptSmall$Node" for a in s["accesses"])
+    known = through(a for c in r["classes"] for a in c["accesses"])
+    return site, known, site + known + through(r["other_accesses"])
+
+
+@each_pair(
+    possible=lambda jdk, gc, compact: (jdk == 25 or not compact) and not (jdk == 17 and gc == "Parallel"),
+    jdk=(17, 25),
+    gc=COLLECTORS,
+    compact=(False, True),
+)
+def test_small_objects_keep_their_site_through_a_full_collection(workload, profile, jdk, gc, compact):
+    """The same objects are read before and after System.gc(), which slides nearly all of them."""
+    java = [*collector(gc), "-Xmx400m", *(["-XX:+UseCompactObjectHeaders"] if compact else [])]
+    run = profile(command(workload, jdk, "KeptSmall", 150000, 400, java=java), "--min-size=0", "-i", "1ms")
+    r = report(run)
+    for method in ("walkBefore", "walkAfter"):
+        site, known, all_of_it = shares_of_walk(r, method)
+        assert site >= 0.9 * all_of_it and known <= 0.01 * all_of_it, (method, site, known, all_of_it)
+    assert r["samples"]["lost"] == 0

@@ -59,6 +59,56 @@ bool lc_moves_slid(void)
 	return false;
 }
 
+void lc_moves_on_clock(void (*told)(void))
+{
+	gc_seen.told = told;
+}
+
+uint32_t lc_areas_full(void)
+{
+	return 0;
+}
+
+bool lc_areas_emptied(void)
+{
+	return false;
+}
+
+bool lc_small_ahead_begin(const struct lc_area *areas, size_t len, bool emptied)
+{
+	(void)areas;
+	(void)len;
+	(void)emptied;
+	return false;
+}
+
+void lc_small_ahead_sample(const struct lc_alloc *records, size_t len, uint16_t tag, uint16_t span)
+{
+	(void)records;
+	(void)len;
+	(void)tag;
+	(void)span;
+}
+
+bool lc_small_ahead_changed(void)
+{
+	return false;
+}
+
+void lc_small_ahead_look(const struct lc_alloc *records, size_t len, uint16_t tag, uint16_t span)
+{
+	lc_small_ahead_sample(records, len, tag, span);
+}
+
+void lc_small_ahead_forget(void)
+{
+}
+
+bool lc_small_slid(void)
+{
+	return false;
+}
+
 const struct lc_move *lc_moves_all(struct lc_move_batch *b, size_t *len)
 {
 	*len = b ? b->len : 0;

@@ -35,6 +35,7 @@ struct gc_seen {
 	unsigned snapshots;
 	uint32_t snapshot_epoch;
 	_Atomic int batches; /* made and not released */
+	void (*told)(void);  /* lc_moves_on_clock() */
 	/* The records that lc_small_look() was given. */
 	void (*look)(const struct lc_alloc *records, size_t len, uint16_t tag, uint16_t span);
 };

@@ -98,6 +98,8 @@ static void moved(uint64_t src, uint64_t dst, uint64_t size_bytes)
 	moves[moves_len++] = (struct lc_move){ src, dst, size_bytes };
 }
 
+static bool small_known; /* where small objects were slid */
+
 static int close_with(bool complete, const struct lc_area *areas, size_t areas_len)
 {
 	/* Two runs, so that order between threads is covered as well. */
@@ -105,11 +107,13 @@ static int close_with(bool complete, const struct lc_area *areas, size_t areas_l
 		                         { records + records_len / 2,
 		                           records_len - records_len / 2 } };
 	struct lc_nursery nursery = { runs, 2, tag };
-	struct lc_map_close c = { &nursery, moves, moves_len, areas, areas_len, LOW, complete };
+	struct lc_map_close c = { &nursery,  moves, moves_len,   areas,
+		                  areas_len, LOW,   small_known, complete };
 	int err = lc_map_close_epoch(map, &c);
 
 	tag++;
 	records_len = moves_len = 0;
+	small_known = false;
 	return err;
 }
 
@@ -771,6 +775,28 @@ static void small_objects_that_moved_land_even_where_others_slid(void **state)
 }
 
 /* A region of eden that could not be emptied is old now; between what stayed is filler. */
+static void small_objects_that_slid_or_stayed_are_known_where_that_was_looked_up(void **state)
+{
+	struct lc_area areas[AREAS];
+
+	(void)state;
+	layout[OLD].top = LOW + MIB;
+	memcpy(areas, layout, sizeof(areas));
+	settle_small(LOW, 24, 1);       /* stays */
+	settle_small(LOW + 64, 24, 2);  /* dies */
+	settle_small(LOW + 128, 24, 3); /* slides down */
+	settle_small(LOW + 192, 24, 4); /* dies, above what slid */
+	moved(LOW + 128, LOW + 24, 24);
+	small_known = true;
+	areas[OLD].flags = LC_AREA_COMPACTED;
+	assert_int_equal(close_with(true, areas, AREAS), 0);
+	assert_true(at(LOW, 1));
+	assert_true(at(LOW + 24, 3));
+	assert_false(at(LOW + 64, 2));
+	assert_false(at(LOW + 192, 4));
+	assert_int_equal(lc_map_count(map), 2);
+}
+
 static void small_objects_of_a_region_that_kept_some_are_known_no_more(void **state)
 {
 	(void)state;
@@ -865,7 +891,7 @@ static void a_survivor_costs_at_most_40_bytes(void **state)
 	struct lc_nursery_run run = { many, N };
 	struct lc_nursery nursery = { &run, 1, tag };
 	struct lc_area old = { LOW, LOW + N * 1536, LOW + N * 1536, LC_AREA_OLD, 0 };
-	struct lc_map_close c = { &nursery, NULL, 0, &old, 1, LOW, true };
+	struct lc_map_close c = { &nursery, NULL, 0, &old, 1, LOW, false, true };
 	uint64_t empty = lc_map_bytes(map);
 
 	(void)state;
@@ -944,6 +970,7 @@ int main(void)
 		CASE(a_record_over_an_object_in_doubt_is_the_answer),
 		CASE(small_objects_are_known_no_more_after_a_collection_that_slid),
 		CASE(small_objects_that_moved_land_even_where_others_slid),
+		CASE(small_objects_that_slid_or_stayed_are_known_where_that_was_looked_up),
 		CASE(small_objects_of_a_region_that_kept_some_are_known_no_more),
 		CASE(with_moves_lost_what_moved_or_may_have_moved_is_dropped),
 		CASE(without_a_layout_nothing_is_known),

@@ -1,4 +1,4 @@
-/* uses: src/gc/small.c src/jvm/peek.c */
+/* uses: src/gc/small.c src/jvm/header.c src/jvm/peek.c */
 /*
  * test_small.c - checks that small objects are followed by what a collection leaves at their old
  * places.
@@ -14,6 +14,7 @@
 #include "src/gc/moves.h"
 #include "src/gc/small.h"
 #include "src/jvm/areas.h"
+#include "src/jvm/layout.h"
 #include "src/jvm/ranges.h"
 
 /* Old memory, survivors of this collection, those of the last one, and eden: 256 KiB each. */
@@ -21,13 +22,30 @@ enum { SPACE = 256 << 10, OLD = 0, TO = SPACE, FROM = 2 * SPACE, EDEN = 3 * SPAC
 enum { HEAP_BYTES = 4 * SPACE, TAG = 5, CLASS = 0x1234, UNLOCKED = 1, FORWARDED = 3 };
 
 static unsigned char *heap;
-static uint32_t collections;
+static uint32_t collections, full;
+static bool slid;
+static struct lc_layout layout;
 static struct lc_area areas[4];
 static struct lc_small_stats before;
 
 uint32_t lc_areas_collections(void)
 {
 	return collections;
+}
+
+uint32_t lc_areas_full(void)
+{
+	return full;
+}
+
+bool lc_moves_slid(void)
+{
+	return slid;
+}
+
+const struct lc_layout *lc_layout(void)
+{
+	return &layout;
 }
 
 struct lc_range lc_ranges_heap(void)
@@ -72,6 +90,10 @@ static int setup(void **state)
 		return -1;
 	memset(heap, 0, HEAP_BYTES);
 	collections = 1;
+	full = 0;
+	slid = false;
+	layout = (struct lc_layout){ 0 };
+	lc_small_ahead_forget();
 	area(0, OLD, LC_AREA_OLD, SPACE / 2);
 	area(1, TO, LC_AREA_SURVIVOR, SPACE / 2);
 	area(2, FROM, LC_AREA_FREE, 0);
@@ -396,6 +418,151 @@ static void a_pause_without_a_collection_changes_nothing(void **state)
 	assert_int_equal(held(), 3);
 }
 
+/* ---- sliding collections ---- */
+
+/* A full collection, between its phases, has found out where all objects will slide. */
+static void look_ahead(const struct lc_alloc *records, size_t len, bool emptied)
+{
+	if (lc_small_ahead_begin(areas, 4, emptied))
+		lc_small_ahead_sample(records, len, TAG, 0);
+	if (lc_small_ahead_changed())
+		lc_small_ahead_look(records, len, TAG, 0);
+}
+
+/* It has slid them: areas are as they are now. Returns the moves, for free(). */
+static struct lc_move *slide(const struct lc_alloc *records, size_t len, size_t *moves_len)
+{
+	slid = true;
+	full = 1;
+	for (size_t i = 0; i < 4; i++)
+		areas[i].flags = LC_AREA_COMPACTED;
+	if (!begin(true)) {
+		*moves_len = 0;
+		return NULL;
+	}
+	lc_small_look(records, len, TAG, 0);
+	return lc_small_end(moves_len);
+}
+
+static void what_headers_say_before_a_full_collection_slides_is_believed(void **state)
+{
+	const struct lc_alloc a[] = { record(OLD, 3, TAG), record(OLD + 64, 3, TAG),
+		                      record(OLD + 128, 3, TAG), record(EDEN, 3, TAG) };
+	struct lc_move *moves;
+	size_t len;
+
+	(void)state;
+	set(OLD, UNLOCKED, CLASS);                       /* stays */
+	set(OLD + 64, UNLOCKED, CLASS);                  /* dead */
+	set(OLD + 128, at(OLD + 24) | FORWARDED, CLASS); /* slides */
+	set(EDEN, at(OLD + 48) | FORWARDED, CLASS);
+	look_ahead(a, 4, false);
+	set(OLD + 24, UNLOCKED, CLASS);
+	set(OLD + 48, UNLOCKED, CLASS);
+	moves = slide(a, 4, &len);
+	assert_true(lc_small_slid());
+	assert_int_equal(len, 2);
+	assert_true(moves[0].src == at(OLD + 128) && moves[0].dst == at(OLD + 24));
+	assert_true(moves[1].src == at(EDEN) && moves[1].dst == at(OLD + 48));
+	free(moves);
+}
+
+static void what_is_no_object_of_its_class_afterwards_has_not_moved_there(void **state)
+{
+	const struct lc_alloc a = record(OLD + 128, 3, TAG);
+	size_t len;
+
+	(void)state;
+	set(OLD + 128, at(OLD + 24) | FORWARDED, CLASS);
+	look_ahead(&a, 1, false);
+	set(OLD + 24, UNLOCKED, CLASS + 1);
+	assert_null(slide(&a, 1, &len));
+	assert_int_equal(len, 0);
+}
+
+/* Phases end one after the other: what headers say when the last one has ended counts. */
+static void what_headers_say_last_counts(void **state)
+{
+	const struct lc_alloc a = record(OLD + 128, 3, TAG);
+	struct lc_move *moves;
+	size_t len;
+
+	(void)state;
+	set(OLD + 128, at(OLD + 64) | FORWARDED, CLASS);
+	look_ahead(&a, 1, false);
+	set(OLD + 128, at(OLD + 24) | FORWARDED, CLASS);
+	look_ahead(&a, 1, false);
+	set(OLD + 24, UNLOCKED, CLASS);
+	set(OLD + 64, UNLOCKED, CLASS);
+	moves = slide(&a, 1, &len);
+	assert_int_equal(len, 1);
+	assert_true(moves[0].dst == at(OLD + 24));
+	free(moves);
+}
+
+static void a_young_collection_before_the_full_one_is_followed_too(void **state)
+{
+	const struct lc_alloc a[] = { record(EDEN + 64, 3, TAG), record(EDEN + 128, 3, TAG) };
+	struct lc_move *moves;
+	size_t len;
+
+	(void)state;
+	copy(EDEN + 64, OLD + 1024);
+	set(OLD + 1024, at(OLD + 24) | FORWARDED, CLASS);
+	copy(EDEN + 128, OLD + 8); /* and stays there */
+	look_ahead(a, 2, true);
+	set(OLD + 24, UNLOCKED, CLASS);
+	collections = 2;
+	moves = slide(a, 2, &len);
+	assert_int_equal(len, 2);
+	assert_true(moves[0].src == at(EDEN + 64) && moves[0].dst == at(OLD + 24));
+	assert_true(moves[1].src == at(EDEN + 128) && moves[1].dst == at(OLD + 8));
+	free(moves);
+}
+
+static void distances_of_newer_JVMs_are_read(void **state)
+{
+	const struct lc_alloc a = record(OLD + 128, 3, TAG);
+	struct lc_move *moves;
+	size_t len;
+
+	(void)state;
+	layout.slides_encoded = true;
+	set(OLD + 128, (OLD + 24) / 8 << 2 | FORWARDED, CLASS);
+	look_ahead(&a, 1, false);
+	set(OLD + 24, UNLOCKED, CLASS);
+	moves = slide(&a, 1, &len);
+	assert_int_equal(len, 1);
+	assert_true(moves[0].dst == at(OLD + 24));
+	free(moves);
+	layout.class_in_mark = true; /* the class stays above the distance */
+	collections = 1;
+	slid = false;
+	lc_small_forget();
+	lc_small_ahead_forget();
+	set(OLD + 128, UINT64_C(0x77) << 42 | (OLD + 24) / 8 << 2 | FORWARDED, 0);
+	look_ahead(&a, 1, false);
+	set(OLD + 24, UINT64_C(0x77) << 42 | UNLOCKED, 0);
+	moves = slide(&a, 1, &len);
+	assert_int_equal(len, 1);
+	free(moves);
+}
+
+static void a_second_full_collection_makes_all_unknown(void **state)
+{
+	const struct lc_alloc a = record(OLD + 128, 3, TAG);
+
+	(void)state;
+	set(OLD + 128, at(OLD + 24) | FORWARDED, CLASS);
+	look_ahead(&a, 1, false);
+	set(OLD + 24, UNLOCKED, CLASS);
+	slid = true;
+	full = 2;
+	areas[0].flags = LC_AREA_COMPACTED;
+	assert_false(begin(true));
+	assert_false(lc_small_slid());
+}
+
 int main(void)
 {
 #define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
@@ -411,6 +578,12 @@ int main(void)
 		TEST(objects_in_old_memory_wait_until_that_is_collected),
 		TEST(many_survivors_are_all_followed),
 		TEST(a_collection_that_leaves_no_trace_makes_all_unknown),
+		TEST(what_headers_say_before_a_full_collection_slides_is_believed),
+		TEST(what_is_no_object_of_its_class_afterwards_has_not_moved_there),
+		TEST(what_headers_say_last_counts),
+		TEST(a_young_collection_before_the_full_one_is_followed_too),
+		TEST(distances_of_newer_JVMs_are_read),
+		TEST(a_second_full_collection_makes_all_unknown),
 		TEST(a_pause_without_a_collection_changes_nothing),
 	};
 
