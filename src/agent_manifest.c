@@ -136,6 +136,7 @@ static size_t describe_engines(struct lc_manifest_engine *out)
 			.name = info->name,
 			.event = info->event,
 			.interval_ns = info->interval,
+			.tick_ns = info->tick_ns,
 			.unit = info->unit,
 			.reason = info->reason,
 		};

@@ -157,6 +157,8 @@ static json_t *engine_rows(const struct lc_load *l)
 		json_t *row = json_pack("{s:s,s:s,s:I,s:s}", "name", e->name, "event", e->event,
 		                        "interval_ns", (json_int_t)e->interval_ns, "unit", e->unit);
 
+		if (e->tick_ns)
+			json_object_set_new(row, "tick_ns", json_integer((json_int_t)e->tick_ns));
 		if (*e->reason)
 			json_object_set_new(row, "reason", json_string(e->reason));
 		json_array_append_new(engines, row);

@@ -95,6 +95,8 @@ static int add_engine(struct lc_load *l, struct lc_load_engine *e, uint32_t *num
 				o->reason = e->reason;
 				e->reason = none;
 			}
+			if (o->tick_ns < e->tick_ns)
+				o->tick_ns = e->tick_ns;
 			free_engine(e);
 			return 0;
 		}
@@ -152,6 +154,7 @@ static int use_manifest(struct lc_load *l, const json_t *m, struct lc_block_targ
 			.unit = text_of(row, "unit"),
 			.reason = text_of(row, "reason"),
 			.interval_ns = number_of(row, "interval_ns"),
+			.tick_ns = number_of(row, "tick_ns"),
 		};
 
 		if (add_engine(l, &e, &target->engines[i]))

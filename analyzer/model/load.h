@@ -19,6 +19,8 @@ struct lc_load_engine {
 	char *unit;
 	char *reason; /* why this one; "" where it was asked for or is not known */
 	uint64_t interval_ns;
+	uint64_t
+	    tick_ns; /* of the kernel, the longest of the profiles'; 0: no limit, or not known */
 };
 
 struct lc_load_process {

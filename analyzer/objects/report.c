@@ -116,6 +116,27 @@ uint64_t lc_report_counted(const struct lc_load *l, const struct lc_load_engine 
 	return lc_load_counter(l, name);
 }
 
+bool lc_report_tick_limits(const struct lc_load_engine *e)
+{
+	return e->tick_ns > e->interval_ns && e->interval_ns;
+}
+
+uint64_t lc_report_cpu_ns(const struct lc_load *l, const struct lc_load_engine *e)
+{
+	static const char name[] = "engine_timer_counted";
+	unsigned timers = 0;
+
+	for (uint32_t i = 0; i < l->engines_len; i++)
+		timers += strcmp(l->engines[i].name, "timer") == 0;
+	/* Of several timers, and of chosen threads, nothing says how much was whose. */
+	if (strcmp(e->name, "timer") != 0 || timers != 1 || l->filter)
+		return 0;
+	for (size_t i = 0; i < l->processes_len; i++)
+		if (!l->processes[i].complete || !json_object_get(l->processes[i].counters, name))
+			return 0;
+	return lc_load_counter(l, name);
+}
+
 const char *lc_report_advice(const struct lc_view *v, const struct lc_sharing_finding *f)
 {
 	struct lc_text name = { "", 0 };

@@ -33,6 +33,12 @@ void lc_report_html(FILE *out, const struct lc_report *r);
 /* Accesses to what an engine of name "watch" follows, counted without sampling; else 0. */
 uint64_t lc_report_counted(const struct lc_load *l, const struct lc_load_engine *e);
 
+/* Does the kernel's tick come less often than the engine's samples should? */
+bool lc_report_tick_limits(const struct lc_load_engine *e);
+
+/* CPU time in ns that threads used while the timer sampled them; 0 where it is not known of all. */
+uint64_t lc_report_cpu_ns(const struct lc_load *l, const struct lc_load_engine *e);
+
 /* Executions of streams and of tasks, which `locus spans` shows. */
 void lc_report_spans(const struct lc_tree *t, uint64_t *streams, uint64_t *tasks);
 

@@ -36,6 +36,8 @@ static void engine(struct lc_json *j, const struct lc_load_engine *e)
 	lc_json_string(j, "event", e->event);
 	lc_json_u64(j, "interval_ns", e->interval_ns);
 	lc_json_string(j, "unit", e->unit);
+	if (e->tick_ns)
+		lc_json_u64(j, "tick_ns", e->tick_ns);
 	if (*e->reason)
 		lc_json_string(j, "reason", e->reason);
 }
@@ -57,6 +59,8 @@ static void engines(struct lc_json *j, const struct lc_report *r)
 		lc_json_bool(j, "shown", i == r->view->engine);
 		if (lc_report_counted(l, &l->engines[i]))
 			lc_json_u64(j, "counted", lc_report_counted(l, &l->engines[i]));
+		if (lc_report_cpu_ns(l, &l->engines[i]))
+			lc_json_u64(j, "cpu_ns", lc_report_cpu_ns(l, &l->engines[i]));
 		lc_json_end_object(j);
 	}
 	lc_json_end_array(j);

@@ -44,6 +44,28 @@ static void print_engine(FILE *out, const struct lc_load_engine *e)
 	}
 }
 
+/* What the samples of a timer are worth: how often it may interrupt, how much CPU time it saw. */
+static void print_timer(FILE *out, const struct lc_load *l, const struct lc_load_engine *e,
+                        uint64_t samples)
+{
+	const char *indent = l->engines_len > 1 ? "            " : "          ";
+	uint64_t cpu_ns = lc_report_cpu_ns(l, e);
+	char tick[32], sampled[32], used[32];
+
+	if (lc_report_tick_limits(e)) {
+		lc_emit_duration(tick, sizeof(tick), e->tick_ns);
+		fprintf(out,
+		        "%slimited by the kernel's tick: a thread is interrupted every %s, and "
+		        "an interrupt counts as %.3g samples\n",
+		        indent, tick, (double)e->tick_ns / (double)e->interval_ns);
+	}
+	if (cpu_ns)
+		fprintf(out, "%ssamples stand for %s of the %s of CPU time that the threads used\n",
+		        indent,
+		        lc_emit_duration(sampled, sizeof(sampled), samples * e->interval_ns),
+		        lc_emit_duration(used, sizeof(used), cpu_ns));
+}
+
 /* All engines of the profile; which one is shown, and how to see the others. */
 static void print_engines(FILE *out, const struct lc_report *r)
 {
@@ -72,6 +94,7 @@ static void print_engines(FILE *out, const struct lc_report *r)
 			lc_emit_text_c(out, e->reason);
 			putc('\n', out);
 		}
+		print_timer(out, l, e, samples);
 		if (counted)
 			fprintf(out, "%scounted exactly: %" PRIu64 " accesses\n",
 			        l->engines_len > 1 ? "            " : "          ", counted);

@@ -48,7 +48,8 @@ const objectHead = (() => {
 			number(e.interval_ns) + " " + e.unit;
 		id("facts").textContent = ["pid " + p.pid, (/^\d/.test(p.jdk) ? "JDK " : "") + p.jdk, p.gc, number(data.samples.total) + " samples",
 			"engine " + e.name + (e.event ? " (" + e.event + ")" : "") +
-			(e.interval_ns ? ", one sample every " + interval : ""),
+			(e.interval_ns ? ", one sample every " + interval : "") +
+			(e.tick_ns > e.interval_ns ? " (limited by the kernel's tick of " + duration(e.tick_ns) + ")" : ""),
 			...(e.reason ? [e.reason] : []),
 			...(data.unexplained.java_code ? ["unexplained (address or object unknown): " +
 				percent(data.unexplained.share) + " of samples in Java code"] : []),
@@ -111,6 +112,9 @@ const objectHead = (() => {
 		data.engines.forEach((e, i) => list(host, "Engine " + (i + 1) + (e.shown ? ", shown here" : ""),
 			[["name", e.name], ["event", e.event], ["one sample every", number(e.interval_ns) + " " + e.unit],
 				["samples", number(e.samples.total)], ...(e.reason ? [["why", e.reason]] : []),
+				...(e.tick_ns ? [["the kernel's tick", duration(e.tick_ns)]] : []),
+				...(e.cpu_ns ? [["samples stand for", duration(e.samples.total * e.interval_ns)],
+					["CPU time that the threads used", duration(e.cpu_ns)]] : []),
 				...(e.counted ? [["counted exactly", number(e.counted)]] : [])]));
 		if (data.numa.reason)
 			list(host, "NUMA nodes", [["", data.numa.reason]]);

@@ -132,7 +132,7 @@ struct lc_sample {
 	uint64_t data_src; /* PERF_SAMPLE_DATA_SRC of a hardware engine, else 0 */
 	uint32_t latency;  /* cycles, where the engine measures them, else 0 */
 	uint32_t epoch;    /* lc_epoch_now() at the sample */
-	uint32_t overrun;  /* expirations of the timer that the kernel folded into this one */
+	uint32_t overrun;  /* how many samples it counts as beyond one */
 	uint16_t cpu;
 	uint8_t where;      /* enum lc_where */
 	uint8_t how;        /* enum lc_how */

@@ -187,6 +187,10 @@ void lc_manifest_encode(struct lc_bytes *b, const struct lc_manifest *m, uint64_
 		json_member(b, "name", m->engines[i].name);
 		json_member(b, "event", m->engines[i].event);
 		json_member(b, "unit", m->engines[i].unit);
+		if (m->engines[i].tick_ns) {
+			json_format(b, ",\"tick_ns\":");
+			json_u64(b, m->engines[i].tick_ns);
+		}
 		if (m->engines[i].reason)
 			json_member(b, "reason", m->engines[i].reason);
 		json_format(b, "}");

@@ -40,6 +40,7 @@ struct lc_manifest_engine {
 	uint64_t interval_ns; /* in the unit: CPU time, or events, between two samples */
 	const char *unit;
 	const char *reason; /* why this engine; NULL where it was asked for by name */
+	uint64_t tick_ns;   /* the kernel's, for an engine that it limits; else 0 */
 };
 
 struct lc_manifest_option {

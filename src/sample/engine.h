@@ -26,15 +26,18 @@ struct lc_engine_info {
 	const char
 	    *reason; /* why it was chosen, "auto: no PMU (guest without one)"; NULL: asked for */
 	uint64_t interval; /* in the unit, between two samples */
+	uint64_t
+	    tick_ns; /* of the kernel, which limits the timer; 0: it does not limit the engine */
 };
 
 struct lc_engine_stats {
 	uint64_t samples;   /* taken on a registered thread */
 	uint64_t lost;      /* samples without a record, since the thread's log was full */
-	uint64_t overruns;  /* expirations of a timer folded by the kernel */
+	uint64_t overruns;  /* samples of the timer beyond one for each interrupt */
 	uint64_t ring_lost; /* samples that the kernel could not put in the buffer */
 	uint64_t throttled; /* times the kernel paused the event */
-	uint64_t counted;   /* occurrences, where the event counts exactly (watch); else 0 */
+	uint64_t
+	    counted; /* accesses (watch), ns of the sampled threads' CPU time (timer); else 0 */
 	uint64_t no_thread; /* threads on which the event could not be opened */
 };
 

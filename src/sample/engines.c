@@ -81,6 +81,8 @@ static int add(const struct lc_event *event, const char *reason, const struct lc
 		.interval = event->period ? event->period : options->interval_ns,
 	};
 	err = e->backend->start(engines.len, &e->event, options);
+	if (!err && event->kind == LC_KIND_TIMER)
+		e->info.tick_ns = lc_timer_account_tick_ns();
 	if (!err)
 		engines.len++;
 	return err;

@@ -227,6 +227,7 @@ int lc_sampler_create(struct lc_thread *t)
 		slot->read = 0;
 		slot->open = false;
 		slot->perf = LC_PERF_NONE;
+		slot->account = (struct lc_timer_account){ .begin_ns = 0 };
 	}
 	err = buffers_create(s);
 	if (!err)

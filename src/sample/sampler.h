@@ -22,6 +22,7 @@
 #include "src/perf/perf.h"
 #include "src/sample/decode.h"
 #include "src/sample/engine.h"
+#include "src/sample/timer_account.h"
 #include "src/sample/trap.h"
 #include "src/span/interrupt.h"
 
@@ -35,6 +36,7 @@ struct lc_sampler_slot {
 	uint64_t read; /* occurrences in the buffer's records, lost ones too; written as `lost` */
 	bool open;     /* changed under the engines' lock, never in a handler */
 	timer_t timer;
+	struct lc_timer_account account;
 	struct lc_perf perf;
 };
 
@@ -181,7 +183,8 @@ struct lc_backend {
 	 * engines' lock; the owner thread, or another one when the owner can enter no more. */
 	void (*thread_finish)(struct lc_sampler *s, size_t engine);
 
-	/* Occurrences on a thread whose slot is open, where all are counted; else 0. NULL: never.
+	/* What happened on a thread whose slot is open, in the engine's unit, where that is counted
+	 * beside the samples (accesses, ns of CPU time); else 0. NULL: never.
 	 * Under the engines' lock. Context: [writer]. */
 	uint64_t (*thread_counted)(const struct lc_sampler *s, size_t engine);
 };

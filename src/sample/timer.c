@@ -1,9 +1,9 @@
 /*
  * sample/timer.c - samples by a CPU-time timer per thread: the engine that needs no hardware.
  *
- * The kernel looks at CPU timers at its tick, so at HZ=250 samples come 4 or 8 ms apart for an
- * interval of 5 ms; expirations that it folds into one signal are in the overrun count. The first
- * expiry of each thread is random, lest it run in step with the program.
+ * The kernel looks at CPU timers at its tick only (every 4 ms at HZ=250), so the timers here expire
+ * at once, and each tick that finds a thread running sends a signal. What a tick stands for, and
+ * for how many samples that is, is reckoned by sample/timer_account.h; most often one or none.
  *
  * Invariant: sampler.c has the rules for a sampler's fields. An engine's row here is written by
  *            its start, before there are threads.
@@ -23,6 +23,7 @@
 #include "src/sample/chain.h"
 #include "src/sample/sampler.h"
 #include "src/sample/signals.h"
+#include "src/sample/timer_account.h"
 
 #ifndef sigev_notify_thread_id
 #define sigev_notify_thread_id _sigev_un._tid
@@ -63,7 +64,8 @@ static bool arm(struct lc_sampler *s, const void *context, const struct lc_acces
 	return true;
 }
 
-static void take_sample(struct lc_sampler *s, size_t engine, int overrun, const void *context)
+/* A sample that counts `weight` times. */
+static void take_sample(struct lc_sampler *s, size_t engine, uint32_t weight, const void *context)
 {
 	struct lc_access access;
 	struct lc_registers regs;
@@ -77,7 +79,7 @@ static void take_sample(struct lc_sampler *s, size_t engine, int overrun, const 
 	head.how = access.how;
 	head.access = access.access;
 	lc_sampler_find(&head, &regs, &access);
-	head.overrun = overrun > 0 ? (uint32_t)overrun : 0;
+	head.overrun = weight - 1;
 	lc_engine_add(engine, LC_ENGINE_SAMPLES, 1);
 	if (head.overrun)
 		lc_engine_add(engine, LC_ENGINE_OVERRUNS, head.overrun);
@@ -139,8 +141,10 @@ static bool on_timer(const siginfo_t *info, void *context)
 		return false;
 	if (lc_sampler_enter(s)) {
 		const uint64_t begin_ns = lc_time_now_ns();
+		const uint32_t weight = lc_timer_account_tick(&s->slot[engine].account);
 
-		take_sample(s, engine, info->si_overrun, context);
+		if (weight)
+			take_sample(s, engine, weight, context);
 		lc_sampler_add(LC_SAMPLER_HANDLER_NS, lc_time_now_ns() - begin_ns);
 		lc_sampler_leave(s);
 	}
@@ -170,6 +174,7 @@ static int start(size_t engine, const struct lc_event *event, const struct lc_op
 	interval_ns[engine] = event->period ? event->period : options->interval_ns;
 	if (!interval_ns[engine])
 		return -EINVAL;
+	lc_timer_account_init();
 	err = lc_signals_use(LC_SIGNAL_TIMER, on_timer);
 	return err ? err : lc_signals_use(LC_SIGNAL_TRAP, on_sigtrap);
 }
@@ -192,23 +197,31 @@ static int thread_open(struct lc_sampler *s, size_t engine)
 
 static int thread_begin(struct lc_sampler *s, size_t engine)
 {
-	const uint64_t interval = interval_ns[engine];
-	const uint64_t first_ns = 1 + lc_time_random(interval, s->tid);
-	const struct itimerspec when = {
-		.it_value = { .tv_sec = (time_t)(first_ns / 1000000000u),
-		              .tv_nsec = (long)(first_ns % 1000000000u) },
-		.it_interval = { .tv_sec = (time_t)(interval / 1000000000u),
-		                 .tv_nsec = (long)(interval % 1000000000u) },
-	};
+	/* Never 0 ns, which would disarm it; after each signal the kernel arms it again. */
+	const struct itimerspec at_each_tick = { .it_value = { .tv_nsec = 1 },
+		                                 .it_interval = { .tv_nsec = 1 } };
+	struct lc_sampler_slot *slot = &s->slot[engine];
 
-	return timer_settime(s->slot[engine].timer, 0, &when, NULL) ? -errno : 0;
+	lc_timer_account_begin(&slot->account, s->tid, s->thread->name, interval_ns[engine]);
+	return timer_settime(slot->timer, 0, &at_each_tick, NULL) ? -errno : 0;
 }
 
 static void thread_pause(struct lc_sampler *s, size_t engine)
 {
-	if (s->slot[engine].open)
-		timer_delete(s->slot[engine].timer);
-	s->slot[engine].open = false;
+	struct lc_sampler_slot *slot = &s->slot[engine];
+
+	if (!slot->open)
+		return;
+	timer_delete(slot->timer);
+	slot->open = false;
+	lc_engine_add(engine, LC_ENGINE_COUNTED, lc_timer_account_end(&slot->account, s->tid));
+}
+
+static uint64_t thread_counted(const struct lc_sampler *s, size_t engine)
+{
+	const struct lc_sampler_slot *slot = &s->slot[engine];
+
+	return slot->open ? lc_timer_account_cpu_ns(&slot->account, s->tid) : 0;
 }
 
 static void thread_finish(struct lc_sampler *s, size_t engine)
@@ -226,6 +239,7 @@ const struct lc_backend *lc_backend_timer(void)
 		.thread_begin = thread_begin,
 		.thread_pause = thread_pause,
 		.thread_finish = thread_finish,
+		.thread_counted = thread_counted,
 	};
 
 	return &timer;

@@ -218,6 +218,31 @@ def test_the_header_lists_every_engine_and_why(locus, tmp_path):
     assert "4 samples, shown here" in locus("report", path, "--engine=watch").stdout
 
 
+def test_the_header_says_what_a_timer_s_samples_are_worth(locus, tmp_path):
+    def timer(name, interval_ns, *, cpu_ns=0, **more):
+        block = Block().access("object", (MAIN,), 4000, COUNTERS)
+        counts = {"engine_timer_counted": cpu_ns} if cpu_ns else {}
+        return write(tmp_path / name, block, engines=[engine(interval_ns=interval_ns, **more)],
+                     counters=counts)
+
+    limited = timer("limited", 1_000_000, tick_ns=4_000_000, cpu_ns=4_100_000_000)
+    found, text = both(locus, limited)
+    assert found["engine"]["tick_ns"] == 4_000_000 and found["engines"][0]["cpu_ns"] == 4_100_000_000
+    for part in ("limited by the kernel's tick: a thread is interrupted every 4 ms, and an interrupt "
+                 "counts as 4 samples\n",
+                 "samples stand for 4.0 s of the 4.1 s of CPU time that the threads used\n"):
+        assert part in text, text
+    # An interval that the tick does not limit, and a profile of before that was counted.
+    found, text = both(locus, timer("wide", 5_000_000, tick_ns=4_000_000))
+    assert "limited" not in text and "stand for" not in text and "cpu_ns" not in found["engines"][0]
+    older = timer("older", 1_000_000)
+    assert locus("merge", "-o", tmp_path / "m", older, limited).returncode == 0
+    found, text = both(locus, tmp_path / "m")
+    assert found["engine"]["tick_ns"] == 4_000_000 and "cpu_ns" not in found["engines"][0], found
+    found, text = both(locus, limited, "--thread=*")
+    assert "cpu_ns" not in found["engines"][0] and "stand for" not in text, text
+
+
 def test_each_watch_has_a_count_of_its_own(locus, tmp_path):
     kinds = [engine("watch", "watch:long[]#%d" % i, 1, "accesses") for i in (1, 2)]
     counts = {"engine_watch_counted": 7, "engine_watch_2_counted": 9}

@@ -561,8 +561,9 @@ static void read_manifest(char *out, size_t len)
 
 static void the_manifest_is_replaced_whole_or_not_at_all(void **state)
 {
-	static const struct lc_manifest_engine engine = { "timer", "cpu", 5000000, "ns",
-		                                          "auto: no \"PMU\"" };
+	static const struct lc_manifest_engine engine = {
+		"timer", "cpu", 5000000, "ns", "auto: no \"PMU\"", 4000000
+	};
 	static const struct lc_manifest_option option = { "min-size", "1k" };
 	static const struct lc_manifest_counter counter = { "lost", UINT64_MAX };
 	static const uint16_t near[] = { 10, 21 }, far[] = { 21, 10 };
@@ -595,6 +596,7 @@ static void the_manifest_is_replaced_whole_or_not_at_all(void **state)
 	read_manifest(text, sizeof(text));
 	assert_non_null(strstr(text, "\"command\":\"java \\\"x\\\"\xef\xbf\xbd\\u0001\\u003c\""));
 	assert_non_null(strstr(text, "\"gc\":null"));
+	assert_non_null(strstr(text, "\"tick_ns\":4000000"));
 	assert_non_null(strstr(text, "\"reason\":\"auto: no \\\"PMU\\\"\""));
 	assert_non_null(strstr(text, "\"min-size\":\"1k\""));
 	assert_non_null(strstr(text, "\"lost\":9223372036854775807"));

@@ -1,0 +1,192 @@
+/*
+ * sample/timer_account.c - reckons what each tick stands for; timer_account.h says why so.
+ *
+ * Order: none. A kind's debt and the length of the tick are sums that any thread changes; each
+ *        change is one atomic operation, and nothing else hangs on them.
+ */
+#include "src/sample/timer_account.h"
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <sys/resource.h>
+#include <time.h>
+
+#include "src/base/hash.h"
+#include "src/base/time.h"
+
+enum {
+	KINDS = 256,
+	TICK_NS = 4000000, /* where the kernel does not say */
+	TICK_NS_MIN = 100000,
+	TICK_NS_MAX = 20000000,
+	TICKS_OF_ITS_OWN = 16, /* with so many a thread settles with itself, not with its kind */
+	PAID_AT_ONCE = 16,     /* a tick takes so much of a debt: 1 / this */
+	TICKS_AT_MOST = 16,    /* .. and at most so many ticks of it */
+	TICK_STEPS = 1024      /* the measured tick goes by 1 / this of itself */
+};
+
+static struct {
+	_Atomic int64_t debt_ns[KINDS]; /* CPU time that no tick of an ended thread stood for */
+	_Atomic uint64_t tick_ns;
+} accounts = { .tick_ns = TICK_NS };
+
+static uint64_t clock_ns(clockid_t clock)
+{
+	struct timespec now;
+
+	if (clock_gettime(clock, &now))
+		return 0;
+	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+/* Context switches of the calling thread; -1 where they are unknown. */
+static int64_t switches_now(void)
+{
+	struct rusage usage;
+
+	if (getrusage(RUSAGE_THREAD, &usage))
+		return -1;
+	return (int64_t)usage.ru_nvcsw + (int64_t)usage.ru_nivcsw;
+}
+
+/* Threads of a pool have one kind: their names differ in numbers only. */
+static uint32_t kind_of(const char *name)
+{
+	uint64_t hash = 0;
+
+	for (; *name; name++)
+		if (*name < '0' || *name > '9')
+			hash = lc_hash(hash ^ (unsigned char)*name);
+	return (uint32_t)(hash % KINDS);
+}
+
+void lc_timer_account_init(void)
+{
+	struct timespec tick;
+
+	/* The coarse clocks go on at the tick, so what they resolve is the tick. */
+	if (!clock_getres(CLOCK_MONOTONIC_COARSE, &tick) && !tick.tv_sec &&
+	    tick.tv_nsec >= TICK_NS_MIN && tick.tv_nsec <= TICK_NS_MAX)
+		atomic_store_explicit(&accounts.tick_ns, (uint64_t)tick.tv_nsec,
+		                      memory_order_relaxed);
+}
+
+uint64_t lc_timer_account_tick_ns(void)
+{
+	return atomic_load_explicit(&accounts.tick_ns, memory_order_relaxed);
+}
+
+/*
+ * The thread has run for `ran_ns` between two ticks. Most often that is one tick, so small steps
+ * lead to its length, and a few stretches of several ticks do not lead far from it.
+ */
+static void measure_tick(uint64_t ran_ns, uint64_t tick_ns)
+{
+	const uint64_t step = tick_ns / TICK_STEPS;
+
+	if (ran_ns > tick_ns + step && tick_ns < TICK_NS_MAX)
+		tick_ns += step;
+	else if (ran_ns + step < tick_ns && tick_ns > TICK_NS_MIN)
+		tick_ns -= step;
+	else
+		return;
+	atomic_store_explicit(&accounts.tick_ns, tick_ns, memory_order_relaxed);
+}
+
+/* The part of a debt that one tick pays. */
+static int64_t instalment(int64_t debt_ns, int64_t tick_ns)
+{
+	const int64_t part = debt_ns / PAID_AT_ONCE;
+
+	if (part > TICKS_AT_MOST * tick_ns)
+		return TICKS_AT_MOST * tick_ns;
+	return part < -tick_ns / 2 ? -tick_ns / 2 : part;
+}
+
+void lc_timer_account_begin(struct lc_timer_account *a, int32_t tid, const char *name,
+                            uint64_t interval_ns)
+{
+	*a = (struct lc_timer_account){
+		.begin_ns = clock_ns(lc_time_thread_clock(tid)),
+		.interval_ns = interval_ns,
+		.credit_ns = lc_time_random(interval_ns, tid),
+		.kind = kind_of(name),
+	};
+}
+
+/*
+ * What a tick at `now_ns`, which stands for `amount_ns`, pays beyond. A thread that has met many
+ * ticks settles with its own clock. That is half a tick ahead of the ticks when one comes, and
+ * half a tick behind them when it was counted, on average.
+ */
+static int64_t settle(struct lc_timer_account *a, uint64_t now_ns, int64_t amount_ns,
+                      int64_t tick_ns)
+{
+	int64_t part, used;
+
+	if (a->ticks < TICKS_OF_ITS_OWN) {
+		_Atomic int64_t *debt = &accounts.debt_ns[a->kind];
+
+		part = instalment(atomic_load_explicit(debt, memory_order_relaxed), tick_ns);
+		part = part < -amount_ns ? -amount_ns : part;
+		atomic_fetch_sub_explicit(debt, part, memory_order_relaxed);
+		return part;
+	}
+	used = (int64_t)(now_ns - a->begin_ns) + tick_ns / 2;
+	part = instalment(used - a->paid_ns - amount_ns, tick_ns);
+	part = part < -amount_ns ? -amount_ns : part;
+	a->paid_ns += part;
+	return part;
+}
+
+uint32_t lc_timer_account_tick_at(struct lc_timer_account *a, uint64_t now_ns, int64_t switches)
+{
+	const uint64_t tick_ns = lc_timer_account_tick_ns();
+	int64_t amount_ns = (int64_t)tick_ns;
+	uint64_t samples;
+
+	if (a->ticks && switches >= 0 && switches == a->switches) {
+		amount_ns = (int64_t)(now_ns - a->tick_ns);
+		measure_tick(now_ns - a->tick_ns, tick_ns);
+	}
+	a->credit_ns += (uint64_t)(amount_ns + settle(a, now_ns, amount_ns, (int64_t)tick_ns));
+	a->paid_ns += amount_ns;
+	a->tick_ns = now_ns;
+	a->switches = switches;
+	if (a->ticks < TICKS_OF_ITS_OWN)
+		a->ticks++;
+	samples = a->credit_ns / a->interval_ns;
+	a->credit_ns -= samples * a->interval_ns;
+	return samples < UINT32_MAX ? (uint32_t)samples : UINT32_MAX;
+}
+
+uint32_t lc_timer_account_tick(struct lc_timer_account *a)
+{
+	return lc_timer_account_tick_at(a, clock_ns(CLOCK_THREAD_CPUTIME_ID), switches_now());
+}
+
+uint64_t lc_timer_account_end_at(struct lc_timer_account *a, uint64_t now_ns)
+{
+	const uint64_t cpu_ns = now_ns > a->begin_ns ? now_ns - a->begin_ns : 0;
+
+	if (!a->begin_ns)
+		return 0;
+	atomic_fetch_add_explicit(&accounts.debt_ns[a->kind], (int64_t)cpu_ns - a->paid_ns,
+	                          memory_order_relaxed);
+	a->begin_ns = 0;
+	return cpu_ns;
+}
+
+uint64_t lc_timer_account_end(struct lc_timer_account *a, int32_t tid)
+{
+	const uint64_t now_ns = clock_ns(lc_time_thread_clock(tid));
+
+	return lc_timer_account_end_at(a, now_ns ? now_ns : a->tick_ns);
+}
+
+uint64_t lc_timer_account_cpu_ns(const struct lc_timer_account *a, int32_t tid)
+{
+	const uint64_t now_ns = clock_ns(lc_time_thread_clock(tid));
+
+	return now_ns > a->begin_ns ? now_ns - a->begin_ns : 0;
+}

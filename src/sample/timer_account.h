@@ -1,0 +1,67 @@
+/*
+ * sample/timer_account.h - reckons how many samples a tick of the kernel counts as on a thread.
+ *
+ * A timer on a thread's CPU clock is served at the kernel's tick, at whatever moment of the
+ * thread's life that falls. So the tick is what samples, and it stands for one tick of CPU time
+ * however short the thread lives: of threads that live for a twentieth of a tick one in twenty is
+ * found. What a tick stands for is added up, and each full interval of the sum is a sample. Three
+ * things make the samples agree with the CPU clock:
+ *
+ * - a thread that was not switched since its last tick has run since then, so the tick stands for
+ *   the CPU time between the two, also where the kernel folded several ticks into one signal;
+ * - on a thread that has met many ticks, what its clock is ahead of them is paid out little by
+ *   little, with the ticks that come;
+ * - what a thread that met few ticks had left at its end is paid out to threads of its kind in the
+ *   same way. Kinds are told by the threads' names without digits.
+ */
+#ifndef LC_SAMPLE_TIMER_ACCOUNT_H
+#define LC_SAMPLE_TIMER_ACCOUNT_H
+
+#include <stdint.h>
+
+/* One thread's account. Written by: begin, then the thread's own handlers, then end. */
+struct lc_timer_account {
+	uint64_t begin_ns;    /* the thread's CPU clock when sampling began; 0: it never did */
+	uint64_t tick_ns;     /* ... at its last tick */
+	uint64_t interval_ns; /* of CPU time between two samples */
+	uint64_t credit_ns;   /* what is left of the ticks' sum for the next sample: < interval */
+	int64_t paid_ns;      /* what its ticks stand for, together */
+	int64_t switches;     /* context switches when the last tick came */
+	uint32_t ticks;
+	uint32_t kind; /* index of the kind of thread */
+};
+
+/* Learn how long the kernel's tick is. May be called again. Context: [attach]. */
+void lc_timer_account_init(void);
+
+/* The kernel's tick in ns, as it was measured so far. Context: any. */
+uint64_t lc_timer_account_tick_ns(void);
+
+/*
+ * Begin for thread `tid` named `name`: a sample for each `interval_ns`, the first at random. No
+ * tick may come before the return. Context: [attach] [java].
+ */
+void lc_timer_account_begin(struct lc_timer_account *a, int32_t tid, const char *name,
+                            uint64_t interval_ns);
+
+/* A tick has found the calling thread: how many samples it is, 0 or more. Context: [signal]. */
+uint32_t lc_timer_account_tick(struct lc_timer_account *a);
+
+/*
+ * The same for a thread whose CPU clock says `now_ns` and that was switched `switches` times so
+ * far. Context: as lc_timer_account_tick(), and tests.
+ */
+uint32_t lc_timer_account_tick_at(struct lc_timer_account *a, uint64_t now_ns, int64_t switches);
+
+/*
+ * End it, no handler running, and carry over what the thread has left. Returns the ns of CPU
+ * time since the begin; 0 where it never began, or the thread has gone. Context: [attach] [java]
+ * [writer].
+ */
+uint64_t lc_timer_account_end(struct lc_timer_account *a, int32_t tid);
+uint64_t lc_timer_account_end_at(struct lc_timer_account *a, uint64_t now_ns); /* likewise */
+
+/* CPU time in ns since the begin, of any thread. Context: [writer]. */
+uint64_t lc_timer_account_cpu_ns(const struct lc_timer_account *a, int32_t tid);
+
+#endif

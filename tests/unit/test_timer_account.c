@@ -1,0 +1,277 @@
+/* uses: src/sample/timer_account.c */
+/*
+ * test_timer_account.c - checks that samples agree with the CPU time of threads, whatever those
+ * threads' lives and the kernel's ticks have to do with each other.
+ *
+ * A model of one CPU stands in for the kernel: its ticks come at multiples of the tick, and find
+ * the thread that runs then.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "src/sample/timer_account.h"
+
+#define US UINT64_C(1000)
+#define MS (1000 * US)
+#define S (1000 * MS)
+
+enum { BEGIN_NS = 90000 /* of CPU time, before the thread is sampled */ };
+
+static struct {
+	uint64_t wall_ns;
+	uint64_t tick_ns;
+	uint64_t random;
+	uint32_t kind; /* of the threads that start now */
+} model;
+
+struct worker {
+	struct lc_timer_account account;
+	uint64_t cpu_ns;
+	uint64_t samples;
+	int64_t switches;
+};
+
+static uint64_t random_below(uint64_t limit)
+{
+	model.random = model.random * UINT64_C(6364136223846793005) + 1442695040888963407u;
+	return (model.random >> 33) % limit;
+}
+
+static int setup(void **state)
+{
+	(void)state;
+	lc_timer_account_init();
+	model.tick_ns = lc_timer_account_tick_ns();
+	model.random = 12345;
+	model.kind++; /* what the threads of other tests have left is not for these */
+	return 0;
+}
+
+static struct worker begin(uint64_t interval_ns)
+{
+	return (struct worker){
+		.account = { .begin_ns = BEGIN_NS,
+		             .interval_ns = interval_ns,
+		             .credit_ns = random_below(interval_ns),
+		             .kind = model.kind },
+		.cpu_ns = BEGIN_NS,
+	};
+}
+
+static void run(struct worker *w, uint64_t ns)
+{
+	const uint64_t end_ns = model.wall_ns + ns;
+	uint64_t to_tick;
+
+	while (to_tick = model.tick_ns - model.wall_ns % model.tick_ns,
+	       model.wall_ns + to_tick <= end_ns) {
+		model.wall_ns += to_tick;
+		w->cpu_ns += to_tick;
+		w->samples += lc_timer_account_tick_at(&w->account, w->cpu_ns, w->switches);
+	}
+	w->cpu_ns += end_ns - model.wall_ns;
+	model.wall_ns = end_ns;
+}
+
+static void rest(struct worker *w, uint64_t ns)
+{
+	model.wall_ns += ns;
+	w->switches++;
+}
+
+/* Sampled over used CPU time, in thousandths. */
+static uint64_t thousandths(uint64_t samples, uint64_t interval_ns, uint64_t used_ns)
+{
+	return used_ns ? (samples * interval_ns * 1000 + used_ns / 2) / used_ns : 0;
+}
+
+static void end(struct worker *w, uint64_t *samples, uint64_t *used_ns)
+{
+	const uint64_t cpu_ns = w->cpu_ns - BEGIN_NS;
+
+	assert_int_equal(lc_timer_account_end_at(&w->account, w->cpu_ns), cpu_ns);
+	*samples += w->samples;
+	*used_ns += cpu_ns;
+}
+
+static const uint64_t intervals[] = { 1 * MS, 5 * MS, 20 * MS };
+
+static void threads_of_any_life_have_samples_for_their_cpu_time(void **state)
+{
+	static const uint64_t lives[] = { 50 * US, 200 * US, 700 * US, 2 * MS,
+		                          4 * MS,  11 * MS,  100 * MS };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(lives) / sizeof(lives[0]); i++) {
+		for (size_t k = 0; k < sizeof(intervals) / sizeof(intervals[0]); k++) {
+			uint64_t samples = 0, used_ns = 0;
+
+			model.kind++;
+			while (used_ns < 60 * S) {
+				struct worker w = begin(intervals[k]);
+
+				model.wall_ns += random_below(3 * MS);
+				run(&w, lives[i] / 2 + random_below(lives[i]));
+				end(&w, &samples, &used_ns);
+			}
+			assert_in_range(thousandths(samples, intervals[k], used_ns), 985, 1015);
+		}
+	}
+}
+
+static void a_tick_stands_for_a_tick_however_short_the_thread_lives(void **state)
+{
+	struct worker w = begin(1 * MS);
+
+	(void)state;
+	model.wall_ns = 10 * model.tick_ns - 30 * US;
+	run(&w, 50 * US);
+	assert_int_equal(w.account.paid_ns, model.tick_ns);
+	assert_in_range(w.samples, model.tick_ns / MS, model.tick_ns / MS + 1);
+}
+
+/* A scheduler that hands over the CPU at its tick starts threads just behind ticks. */
+static void threads_that_start_behind_a_tick_have_samples_for_their_cpu_time(void **state)
+{
+	uint64_t samples = 0, used_ns = 0;
+
+	(void)state;
+	while (used_ns < 60 * S) {
+		struct worker w = begin(5 * MS);
+
+		model.wall_ns += random_below(3 * MS);
+		if (random_below(3))
+			model.wall_ns += model.tick_ns - model.wall_ns % model.tick_ns + 10 * US;
+		run(&w, 700 * US);
+		end(&w, &samples, &used_ns);
+	}
+	assert_in_range(thousandths(samples, 5 * MS, used_ns), 985, 1015);
+}
+
+static void threads_that_wait_often_have_samples_for_their_cpu_time(void **state)
+{
+	(void)state;
+	for (int bursts = 2; bursts <= 2000; bursts *= 10) {
+		uint64_t samples = 0, used_ns = 0;
+
+		model.kind++;
+		while (used_ns < 60 * S) {
+			struct worker w = begin(5 * MS);
+
+			for (int i = 0; i < bursts; i++) {
+				run(&w, 100 * US + random_below(200 * US));
+				rest(&w, random_below(2 * MS));
+			}
+			end(&w, &samples, &used_ns);
+		}
+		assert_in_range(thousandths(samples, 5 * MS, used_ns), 985, 1015);
+	}
+}
+
+static void a_long_thread_has_its_cpu_time_to_a_few_ticks(void **state)
+{
+	(void)state;
+	for (int shared = 0; shared < 2; shared++) {
+		struct worker w = begin(5 * MS);
+		uint64_t samples = 0, used_ns = 0;
+
+		while (w.cpu_ns < 100 * S) {
+			run(&w, 1 * MS + random_below(9 * MS));
+			if (shared)
+				rest(&w, random_below(9 * MS));
+		}
+		end(&w, &samples, &used_ns);
+		assert_in_range(samples * 5 * MS, used_ns - 16 * model.tick_ns,
+		                used_ns + 16 * model.tick_ns);
+	}
+}
+
+/* A long system call: its ticks come as one signal when it returns. */
+static void ticks_that_come_as_one_are_counted_where_they_come(void **state)
+{
+	struct worker w = begin(5 * MS);
+	uint64_t before;
+
+	(void)state;
+	run(&w, 1 * S);
+	before = w.samples;
+	w.cpu_ns += 200 * MS;
+	model.wall_ns += 200 * MS;
+	run(&w, model.tick_ns);
+	assert_in_range(w.samples - before, 40, 42);
+}
+
+static void a_kind_of_thread_does_not_pay_for_another(void **state)
+{
+	struct worker w = begin(5 * MS);
+	uint64_t samples = 0, used_ns = 0;
+
+	(void)state;
+	for (int i = 0; i < 1000; i++) { /* 2 s of CPU time that no tick sees */
+		struct worker unseen = begin(5 * MS);
+
+		model.wall_ns += model.tick_ns - model.wall_ns % model.tick_ns;
+		run(&unseen, 2 * MS);
+		end(&unseen, &samples, &used_ns);
+	}
+	assert_int_equal(samples, 0);
+	model.kind++;
+	w.account.kind = model.kind;
+	run(&w, 40 * MS);
+	assert_in_range(w.samples, 7, 9);
+	model.kind--;
+	w = begin(5 * MS);
+	run(&w, 40 * MS);
+	assert_true(w.samples > 40);
+}
+
+static void kinds_are_names_without_digits(void **state)
+{
+	struct lc_timer_account a, b, c;
+
+	(void)state;
+	lc_timer_account_begin(&a, 0, "pool-1-thread-9", 5 * MS);
+	lc_timer_account_begin(&b, 0, "pool-12-thread-10", 5 * MS);
+	lc_timer_account_begin(&c, 0, "main", 5 * MS);
+	assert_int_equal(a.kind, b.kind);
+	assert_true(a.kind != c.kind);
+	assert_true(a.credit_ns < 5 * MS);
+}
+
+static void a_tick_of_another_length_is_found_out(void **state)
+{
+	struct worker w = begin(5 * MS);
+
+	(void)state;
+	model.tick_ns = 10 * MS;
+	run(&w, 30 * S);
+	assert_in_range(lc_timer_account_tick_ns(), 9900 * US, 10100 * US);
+	lc_timer_account_init();
+	assert_true(lc_timer_account_tick_ns() <= 10 * MS);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup(threads_of_any_life_have_samples_for_their_cpu_time, setup),
+		cmocka_unit_test_setup(a_tick_stands_for_a_tick_however_short_the_thread_lives,
+		                       setup),
+		cmocka_unit_test_setup(
+		    threads_that_start_behind_a_tick_have_samples_for_their_cpu_time, setup),
+		cmocka_unit_test_setup(threads_that_wait_often_have_samples_for_their_cpu_time,
+		                       setup),
+		cmocka_unit_test_setup(a_long_thread_has_its_cpu_time_to_a_few_ticks, setup),
+		cmocka_unit_test_setup(ticks_that_come_as_one_are_counted_where_they_come, setup),
+		cmocka_unit_test_setup(a_kind_of_thread_does_not_pay_for_another, setup),
+		cmocka_unit_test_setup(kinds_are_names_without_digits, setup),
+		cmocka_unit_test_setup(a_tick_of_another_length_is_found_out, setup),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
