@@ -214,7 +214,6 @@ static void thread_pause(struct lc_sampler *s, size_t engine)
 		return;
 	timer_delete(slot->timer);
 	slot->open = false;
-	lc_engine_add(engine, LC_ENGINE_COUNTED, lc_timer_account_end(&slot->account, s->tid));
 }
 
 static uint64_t thread_counted(const struct lc_sampler *s, size_t engine)
@@ -229,6 +228,9 @@ static void thread_finish(struct lc_sampler *s, size_t engine)
 	if (s->pending && s->head.engine == engine)
 		give_up_pending(s);
 	lc_trap_close(&s->trap);
+	/* Not before: a handler that the pause has met still reads the account. */
+	lc_engine_add(engine, LC_ENGINE_COUNTED,
+	              lc_timer_account_end(&s->slot[engine].account, s->tid));
 }
 
 const struct lc_backend *lc_backend_timer(void)

@@ -54,9 +54,9 @@ uint32_t lc_timer_account_tick(struct lc_timer_account *a);
 uint32_t lc_timer_account_tick_at(struct lc_timer_account *a, uint64_t now_ns, int64_t switches);
 
 /*
- * End it, no handler running, and carry over what the thread has left. Returns the ns of CPU
- * time since the begin; 0 where it never began, or the thread has gone. Context: [attach] [java]
- * [writer].
+ * End it, no handler running, and carry over what the thread has left. Returns the ns of CPU time
+ * since the begin; 0 where it never began or has ended before. Of a thread that has gone it is the
+ * time until its last tick. Context: [attach] [java] [writer].
  */
 uint64_t lc_timer_account_end(struct lc_timer_account *a, int32_t tid);
 uint64_t lc_timer_account_end_at(struct lc_timer_account *a, uint64_t now_ns); /* likewise */
