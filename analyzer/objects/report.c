@@ -159,8 +159,8 @@ const char *lc_report_assumption(enum lc_split_method method)
 {
 	return method == LC_SPLIT_HITS
 	           ? "from accesses to objects whose allocation was sampled"
-	           : "assuming that live objects of the class are accessed alike, wherever they "
-	             "were allocated";
+	           : "assuming that live objects of the class, and garbage not collected yet, are "
+	             "accessed alike wherever they were allocated; the error is not known";
 }
 
 static int write_report(const struct settings *s, const struct lc_report *r)

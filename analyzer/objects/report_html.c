@@ -170,8 +170,10 @@ static void split(struct lc_json *j, const struct lc_view *v, const struct lc_vi
 		lc_json_object(j, NULL);
 		lc_json_u64(j, "path", key[LC_SITE_PATH]);
 		lc_json_real(j, "share", s->parts[i].share);
-		lc_json_real(j, "low", s->parts[i].low);
-		lc_json_real(j, "high", s->parts[i].high);
+		if (s->method == LC_SPLIT_HITS) {
+			lc_json_real(j, "low", s->parts[i].low);
+			lc_json_real(j, "high", s->parts[i].high);
+		}
 		lc_json_end_object(j);
 	}
 	lc_json_end_array(j);

@@ -328,8 +328,10 @@ static void split(struct lc_json *j, const struct lc_view *v, const struct lc_vi
 		lc_json_object(j, NULL);
 		identity(j, v, p->site);
 		lc_json_real(j, "part", p->share);
-		lc_json_real(j, "part_low", p->low);
-		lc_json_real(j, "part_high", p->high);
+		if (s->method == LC_SPLIT_HITS) {
+			lc_json_real(j, "part_low", p->low);
+			lc_json_real(j, "part_high", p->high);
+		}
 		allocation_path(j, v, p->site);
 		lc_json_end_object(j);
 	}

@@ -233,8 +233,10 @@ static void print_split(FILE *out, const struct lc_view *v, const struct lc_view
 			fprintf(out, "          ... %zu more\n", split->parts_len - i);
 			break;
 		}
-		fprintf(out, "          ~%.1f%% of them (95%%: %.1f..%.1f)  ", 100 * part->share,
-		        100 * part->low, 100 * part->high);
+		fprintf(out, "          ~%.1f%% of them", 100 * part->share);
+		if (split->method == LC_SPLIT_HITS)
+			fprintf(out, " (95%%: %.1f..%.1f)", 100 * part->low, 100 * part->high);
+		fputs("  ", out);
 		if (path)
 			lc_emit_frame(out, v->tree, path);
 		else

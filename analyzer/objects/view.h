@@ -45,8 +45,12 @@ struct lc_view_part {
 struct lc_view_split {
 	uint32_t class_site;
 	enum lc_split_method method;
-	double covered;                   /* samples that the split was made from */
-	double error;                     /* largest half-width of the intervals */
+	double covered; /* samples that the split was made from */
+	/*
+	 * Largest half-width of the intervals, which are of HITS alone: LIVE rests on what is not
+	 * known, and its parts' `low` and `high` are those of its sampling error only.
+	 */
+	double error;
 	const struct lc_view_part *parts; /* largest first */
 	size_t parts_len;
 };

@@ -13,7 +13,7 @@
 
 #define Z95 1.959964 /* 95% of a normal distribution lie within so many deviations */
 
-enum { SPLIT_ERROR_PERCENT = 5 }; /* HITS with a larger half-width give way to LIVE */
+enum { SPLIT_ERROR_PERCENT = 25 }; /* HITS with a larger half-width give way to LIVE */
 
 /* ---- fields ---- */
 

@@ -87,7 +87,8 @@ const objectDetail = (() => {
 			el("h3", { text: "Allocated at (estimate, " + assumption + ")" }),
 			el("ul", { class: "path" }, ...parts.map((p) =>
 				el("li", null, "~" + tenths(p.share) + "% ",
-					el("span", { class: "where", text: "(95%: " + tenths(p.low) + " to " + tenths(p.high) + ") " }),
+					...(p.low === undefined ? [] :
+						[el("span", { class: "where", text: "(95%: " + tenths(p.low) + " to " + tenths(p.high) + ") " })]),
 					leafShort(p.path)))))];
 	}
 

@@ -109,8 +109,7 @@ def test_accesses_are_split_over_sites(workload, profile, jdk, gc):
         parts = [p for p in split["sites"] if has_frame(p["allocation_path"][:1], site)]
         part = sum(p["part"] for p in parts)
         assert abs(part - true) <= 0.05, (site, true, split)
-        assert parts[0]["part_high"] - parts[0]["part_low"] <= 0.10, split
-        assert parts[0]["part_low"] <= parts[0]["part"] <= parts[0]["part_high"]
+        assert "part_high" not in parts[0], split  # nothing bounds what the assumption hides
     assert sum(p["part"] for p in split["sites"]) == pytest.approx(1)
 
 

@@ -446,11 +446,12 @@ def test_a_precise_split_by_hits_is_preferred(locus, tmp_path):
 
 
 def test_a_split_by_too_few_hits_gives_way_to_live_objects(locus, tmp_path):
-    # Weight 1: 80 hits, 1.96 * sqrt(0.75 * 0.25 / 80) = 0.095, more than 5 points.
-    found, text = both(locus, write(tmp_path / "p", split_block(60, 60)))
+    # Weight 10: 8 hits, 1.96 * sqrt(0.75 * 0.25 / 8) = 0.3, more than 25 points.
+    found, text = both(locus, write(tmp_path / "p", split_block(60, 600)))
     split = found["classes"][0]["split"]
     assert split["method"] == "live" and "live objects" in split["assumption"]
     assert [s["part"] for s in split["sites"]] == [0.75, 0.25]
+    assert "part_low" not in split["sites"][0] and "~75.0% of them  com.acme" in text
     assert "estimate, assuming that live objects" in text
 
 

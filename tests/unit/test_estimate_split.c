@@ -299,6 +299,80 @@ static void hits_have_no_bias_and_their_interval_holds_the_truth(void **state)
 	}
 }
 
+enum { PROGRAMS = 100, INTERVAL_POINTS = 25 }; /* as analyzer/objects/view_rows.c prints them */
+
+/* Accesses to an object: most are cold, or garbage that nobody touches; a few are hot. */
+static uint64_t accesses_of_object(double garbage, double hot)
+{
+	if (uniform() < garbage)
+		return 0;
+	return uniform() < hot ? 20 + (uint64_t)(uniform() * 200) : 1 + (uint64_t)(uniform() * 3);
+}
+
+/*
+ * A program: sites of one class, whose objects are of different number, temperature and liveness.
+ * Adds to *held and *printed the intervals of HITS that a report shows, and to *wrong those that
+ * LIVE had when its sampling error was taken for the whole error.
+ */
+static void run_program(unsigned *held, unsigned *printed, unsigned *wrong)
+{
+	struct population p = { .sites = 2 + (unsigned)(uniform() * 3) };
+	double truth[SITES] = { 0 }, all = 0;
+	struct lc_split *s = lc_split_create();
+	uint64_t address = 0;
+	size_t len;
+
+	for (unsigned i = 0; i < p.sites; i++) {
+		p.objects[i] = 200 + (unsigned)(uniform() * 3000);
+		p.chance[i] = 0.05 + 0.25 * uniform();
+	}
+	len = draw(&p, 0);
+	forget();
+	for (unsigned site = 0; site < p.sites; site++) {
+		double garbage = uniform(), hot = 0.1 * uniform();
+
+		for (unsigned i = 0; i < p.objects[site]; i++) {
+			uint64_t n = accesses_of_object(garbage, hot);
+
+			address += 8;
+			if (n)
+				access_object(s, 0, address, LC_SPLIT_NEW, n);
+			truth[site] += (double)n;
+			all += (double)n;
+		}
+	}
+	settle(s, drawn, len);
+	for (unsigned site = 0; site < p.sites; site++) {
+		struct share hits = share_of(LC_SPLIT_HITS, site, p.sites);
+		struct share live = share_of(LC_SPLIT_LIVE, site, p.sites);
+		double r = truth[site] / all;
+
+		*wrong += r < live.low || r > live.high;
+		if ((hits.high - hits.low) / 2 > INTERVAL_POINTS / 100.0)
+			continue;
+		++*printed;
+		*held += hits.low - 1e-9 <= r && r <= hits.high + 1e-9;
+	}
+	lc_split_destroy(s);
+}
+
+/* An interval of LIVE holds no such truth, and so none is printed. */
+static void printed_intervals_hold_the_truth_in_seeded_programs(void **state)
+{
+	unsigned held = 0, printed = 0, wrong = 0;
+
+	(void)state;
+	for (unsigned i = 0; i < PROGRAMS; i++) {
+		seed = i * UINT64_C(7919) + 1;
+		run_program(&held, &printed, &wrong);
+	}
+	print_message("%u of %u intervals of hits hold the truth; %u of live ones do not\n", held,
+	              printed, wrong);
+	assert_true(printed >= PROGRAMS / 2);
+	assert_true(held >= 0.93 * printed);
+	assert_true(wrong > PROGRAMS);
+}
+
 static void hits_follow_an_object_through_its_epochs(void **state)
 {
 	struct lc_split_object o[] = {
@@ -534,6 +608,7 @@ int main(void)
 		cmocka_unit_test(interval_is_not_empty_when_all_objects_seen_are_of_one_site),
 		cmocka_unit_test(hits_have_no_bias_and_their_interval_holds_the_truth),
 		cmocka_unit_test(hits_follow_an_object_through_its_epochs),
+		cmocka_unit_test(printed_intervals_hold_the_truth_in_seeded_programs),
 		cmocka_unit_test(hits_of_one_object_are_not_independent),
 		cmocka_unit_test(access_is_split_over_objects_of_its_age_and_epoch),
 		cmocka_unit_test(nothing_is_lost_to_rounding),
