@@ -40,7 +40,10 @@ struct slot {
 	_Atomic uint64_t made_value;
 };
 
-enum { DESTINATION = 7 /* number of rdi, where movs writes */ };
+enum {
+	DESTINATION = 7,          /* number of rdi, where movs writes */
+	BEHIND_ARRAY_BYTES = 512, /* vector loops run from the end, or to it */
+};
 
 static struct slot *cache;                   /* set once by lc_decode_init() */
 static _Atomic uint64_t heap_low, heap_high; /* relaxed: set before there are samples */
@@ -264,6 +267,16 @@ static void evaluate(const struct lc_registers *regs, struct lc_access *a)
 	}
 }
 
+/* Where no register points into the heap, or a little behind an array, nothing there is accessed.
+ */
+static bool any_near_heap(const struct lc_registers *regs)
+{
+	for (unsigned i = 0; i < LC_REGISTERS; i++)
+		if (in_heap(regs->r[i]) || in_heap(regs->r[i] - BEHIND_ARRAY_BYTES))
+			return true;
+	return false;
+}
+
 /*
  * A sample outside of generated code: libjvm and libc clear and copy arrays, JNI libraries work on
  * them. What they do to memory outside of the heap is their own.
@@ -273,8 +286,8 @@ static void decode_native(const struct lc_registers *regs, struct lc_access *out
 	struct lc_native_library library;
 
 	out->how = LC_HOW_NOT_JAVA;
-	if (!lc_native_code_library(regs->pc, &library))
-		return;
+	if (!any_near_heap(regs) || !lc_native_code_library(regs->pc, &library))
+		return; /* most of what the JVM does: decoding that would take the time */
 	find_native_recipe(&library, regs->pc, &out->recipe);
 	evaluate(regs, out);
 	if (out->recipe.moves && !in_heap(out->addr)) { /* it reads outside; it may write inside */
