@@ -66,6 +66,7 @@ PROGUARD = [
     "org.json:json:20240303",
 ]
 MODULES = ["java.base", "java.logging"]
+ECJ = "org.eclipse.jdt:ecj:3.37.0"
 R8 = "com.android.tools:r8:8.5.35"
 OPTIMISED = "com.google.guava:guava:18.0"
 SCALA = "org.scala-lang:scala-library:2.13.14"
@@ -108,11 +109,12 @@ CORPORA = {
         "io.netty:netty-common:4.1.110.Final",
         "org.aspectj:aspectjweaver:1.9.22",
     ],
+    "Java 1.1 to 7": ["each_target"],
     "Java 8 to 25": ["each_release"],
     "R8": [R8],
     "R8 of Guava": ["by_r8"],
     "ProGuard of Guava": ["by_proguard"],
-    "Eclipse": ["org.eclipse.jdt:ecj:3.37.0"],
+    "Eclipse": [ECJ],
     "Kotlin": ["org.jetbrains.kotlin:kotlin-stdlib:1.9.24", "org.jetbrains.kotlin:kotlin-reflect:1.9.24"],
     # Its authors have ProGuard shrink it.
     "Kotlin's compiler": [
@@ -263,6 +265,16 @@ def each_release(directory):
         )
 
 
+def each_target(directory):
+    """A program of Java 1.1 as ecj compiles it for versions 45 to 51, up to 48 with jsr and ret."""
+    java = run_command([ROOT / "scripts" / "find-jdk"]).stdout.strip() + "/bin/java"
+    for target in ("1.1", "1.2", "1.3", "1.4", "1.5", "1.6", "1.7"):
+        source = ["-nowarn", "-source", max(target, "1.3"), "-target", target]
+        out = ["-d", directory / target, TOOLS / "OldCode.java"]
+        done = run_command([java, "-XX:TieredStopAtLevel=1", "-jar", maven(ECJ), *source, *out])
+        assert done.returncode == 0, done.stderr
+
+
 def shrink(directory, command, rules):
     (directory / "rules").write_text(
         "-ignorewarnings\n-dontwarn **\n-allowaccessmodification\n-repackageclasses ''\n"
@@ -291,11 +303,14 @@ def by_proguard(directory):
     shrink(directory, [*command, "@%s" % (directory / "rules")], [*rules, "-optimizationpasses 2"])
 
 
+MADE_HERE = {f.__name__: f for f in (each_target, each_release, by_r8, by_proguard)}
+
+
 def made_here(name, shared):
     """A list of what LinkAll can read: each in a class loader of its own, as names repeat."""
-    directory = shared("rewriter-" + name, {f.__name__: f for f in (each_release, by_r8, by_proguard)}[name])
+    directory = shared("rewriter-" + name, MADE_HERE[name])
     jars = sorted(directory.glob("*.jar"))
-    return jars if jars else sorted((d for d in directory.iterdir() if d.is_dir()), key=lambda d: int(d.name))
+    return jars if jars else sorted((d for d in directory.iterdir() if d.is_dir()), key=lambda d: float(d.name))
 
 
 def paths_of(corpus, shared):
@@ -357,9 +372,11 @@ def test_the_verifier_accepts_every_class_in_every_way(corpus, jdk, agent, tools
     if corpus == "Java 8 to 25" and jdk.major < 25:
         pytest.skip("JDK %d does not read all of them" % jdk.major)
     versions, least = assert_accepted(corpus, jdk, agent, tools(jdk), modes, capsys, shared)
-    assert least > 10
+    assert least > 10 or corpus == "Java 1.1 to 7"
     if corpus == "Java 8 to 25":
         assert sorted(versions) == list(range(52, 70))
+    if corpus == "Java 1.1 to 7":
+        assert sorted(versions) == list(range(45, 52))
     if corpus == "Java 1.0 to 1.4":
         assert {45, 46} <= set(versions)
 

@@ -1,10 +1,11 @@
-/* uses: src/classfile/alloc_rewrite.c src/classfile/edit.c src/classfile/method_code.c src/classfile/alloc_plan.c src/classfile/alloc_built.c src/classfile/alloc_emit.c src/classfile/pool.c src/classfile/reader.c src/classfile/stackmap.c src/classfile/tables.c -lzip */
+/* uses: src/classfile/alloc_rewrite.c src/classfile/edit.c src/classfile/method_code.c src/classfile/alloc_plan.c src/classfile/alloc_built.c src/classfile/alloc_emit.c src/classfile/pool.c src/classfile/reader.c src/classfile/stackmap.c src/classfile/tables.c src/classfile/watched.c -lzip */
 /*
  * rewrite_tool.c - rewrites class files: those of jars, those in directories, or single ones.
  *
- *   rewrite_tool [-m MIN_SIZE] [-t ROUNDS] [-o FILE] PATH...
+ *   rewrite_tool [-m MIN_SIZE] [-a] [-t ROUNDS] [-o FILE] PATH...
  *
- * -m: threshold in bytes; 1, the default, hooks every site.
+ * -m: threshold in bytes; 1, the default, hooks every site; 0 every `new` too.
+ * -a: the audit's hooks, with -m 0.
  * -t: rewrite each class so often, for a CPU time that means something.
  * -o: write the last class rewritten to FILE.
  * Prints how many classes came to which end. Exit status 1 if one is malformed.
@@ -22,6 +23,7 @@
 
 static struct {
 	uint64_t min_size_bytes;
+	bool audit;
 	unsigned rounds;
 	const char *output;
 	uint64_t classes, bytes_in, bytes_out, sites, skipped, methods_left, ns;
@@ -59,6 +61,8 @@ static void rewrite(const char *name, const uint8_t *bytes, size_t len)
 		.min_size_bytes = tool.min_size_bytes,
 		.array_header_bytes = 16,
 		.reference_bytes = 4,
+		.objects = !tool.min_size_bytes,
+		.constructed = tool.audit,
 		.next_site = next_site,
 	};
 	struct lc_rewrite_result result = { 0 };
@@ -164,9 +168,11 @@ int main(int argc, char **argv)
 {
 	int opt;
 
-	while ((opt = getopt(argc, argv, "m:t:o:")) != -1) {
+	while ((opt = getopt(argc, argv, "am:t:o:")) != -1) {
 		if (opt == 'm')
 			tool.min_size_bytes = strtoull(optarg, NULL, 0);
+		else if (opt == 'a')
+			tool.audit = true;
 		else if (opt == 't')
 			tool.rounds = (unsigned)strtoul(optarg, NULL, 0);
 		else if (opt == 'o')
