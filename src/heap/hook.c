@@ -197,20 +197,6 @@ record_slowly(JNIEnv *jni, struct lc_thread *t, jobject o, const struct allocati
 	return counter;
 }
 
-/* Of a large object, where every object is tracked: its site is not that of the last caller. */
-static inline bool is_large(uint32_t words)
-{
-	return words >= LC_TLAB_LARGE_WORDS;
-}
-
-static void add_looked(struct lc_site_counter *counter)
-{
-	/* One writer: a count that the attribution thread may read at any time. */
-	atomic_store_explicit(&counter->looked,
-	                      atomic_load_explicit(&counter->looked, memory_order_relaxed) + 1,
-	                      memory_order_relaxed);
-}
-
 /* As below, for large objects where every object is tracked: as if only large ones were. */
 static __attribute__((noinline)) struct lc_site_counter *
 record_large(JNIEnv *jni, struct lc_thread *t, jobject o, const struct allocation *a)
@@ -219,10 +205,11 @@ record_large(JNIEnv *jni, struct lc_thread *t, jobject o, const struct allocatio
 	    lc_contexts_find(t->contexts, a->stack_pointer, a->bytecode_site, a->class_key);
 	struct lc_site_counter *counter = x ? x->counter : record_slowly(jni, t, o, a);
 
-	if (x && counter)
+	if (!counter)
+		return NULL;
+	if (x)
 		count_and_record(jni, t, counter, o, a->words);
-	if (counter)
-		add_looked(counter);
+	lc_site_counter_looked(counter);
 	return counter;
 }
 
@@ -255,8 +242,8 @@ record_allocation(JNIEnv *jni, struct lc_thread *t, jobject o, const struct allo
 	struct lc_context *x = NULL;
 
 	if (__builtin_expect(hook.objects && !hook.exact, 0))
-		return is_large(a->words) ? record_large(jni, t, o, a)
-		                          : record_object(jni, t, o, a);
+		return lc_tlab_is_large(a->words) ? record_large(jni, t, o, a)
+		                                  : record_object(jni, t, o, a);
 	if (!hook.exact)
 		x = lc_contexts_find(t->contexts, a->stack_pointer, a->bytecode_site, a->class_key);
 	if (__builtin_expect(!x, 0))
@@ -355,7 +342,7 @@ static struct lc_site_counter *made_counter(JNIEnv *jni, struct lc_thread *t,
                                             uint64_t stack_pointer, uint32_t bytecode_site,
                                             const struct lc_tlab_made *made)
 {
-	const bool large = is_large(made->size_bytes / 8);
+	const bool large = lc_tlab_is_large(made->size_bytes / 8);
 	struct lc_site_counter *counter = NULL;
 	struct lc_context *x = NULL;
 	char *signature = NULL;
@@ -420,8 +407,8 @@ static void made(JNIEnv *jni, struct lc_thread *t, struct lc_tlab_thread *object
 		return;
 	}
 	add(counter, made.size_bytes / 8);
-	if (is_large(made.size_bytes / 8))
-		add_looked(counter);
+	if (lc_tlab_is_large(made.size_bytes / 8))
+		lc_site_counter_looked(counter);
 	if (hook.follow && proof == LC_TLAB_PLACED)
 		lc_alloc_log_put(
 		    t->allocs,
@@ -430,7 +417,7 @@ static void made(JNIEnv *jni, struct lc_thread *t, struct lc_tlab_thread *object
 		                       .size_words = made.size_bytes / 8,
 		                       .site = counter->site });
 	lc_tlab_remember(objects, bytecode_site, &made, counter,
-	                 hook.follow && !hook.exact && !is_large(made.size_bytes / 8));
+	                 hook.follow && !hook.exact && !lc_tlab_is_large(made.size_bytes / 8));
 }
 
 /*
@@ -506,7 +493,8 @@ void Java_java_lang_LocusHook_alloc(JNIEnv *jni, jclass hook_class, jobject o, j
 		if (!is_small(a.words))
 			counter = record_allocation(jni, t, o, &a);
 		/* Java code would not show the next ones. */
-		if (!show(jni, t, o, a.bytecode_site, LC_ORIGIN_BYTECODE) && !is_large(a.words))
+		if (!show(jni, t, o, a.bytecode_site, LC_ORIGIN_BYTECODE) &&
+		    !lc_tlab_is_large(a.words))
 			remember_array(counter, a.bytecode_site);
 	}
 	if (__builtin_expect(hook.objects, 0))

@@ -1,5 +1,6 @@
 /*
- * heap/map_close.c - carries survivors and nursery over a collection.
+ * heap/map_close.c - carries survivors and nursery over a collection. It is longer than 600 lines
+ * because its steps share one structure and make sense only together.
  *
  * These are the rules for a tracked object at [a, a + n) when the collection started; jvm/areas.h
  * says why they are right:
@@ -38,9 +39,6 @@
  *            apply rule 5
  *   doubt    note the objects that stayed in compacted areas
  *   land     put the objects that moved into the JudyL at their new places
- *
- * The file is longer than 600 lines because the steps share one structure and make sense only
- * together.
  *
  * Where a lookup in the JudyL is not needed, a bitmap says so: most moves of a young collection
  * come from where the JudyL has nothing and go to where it has nothing.

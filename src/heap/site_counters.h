@@ -36,6 +36,15 @@ void lc_site_counters_free(struct lc_site_counters *c);
 /* The counter of a site, made when it is new; NULL without memory. Context: [hook], owner. */
 struct lc_site_counter *lc_site_counters_of(struct lc_site_counters *c, uint32_t site);
 
+/* Count an object in `looked`. Context: [hook], owner. */
+static inline void lc_site_counter_looked(struct lc_site_counter *c)
+{
+	/* One writer: a count that the attribution thread may read at any time. */
+	atomic_store_explicit(&c->looked,
+	                      atomic_load_explicit(&c->looked, memory_order_relaxed) + 1,
+	                      memory_order_relaxed);
+}
+
 /* Walk the counters: number `i`, or NULL behind the last. Context: [writer]. */
 struct lc_site_counter *lc_site_counters_at(const struct lc_site_counters *c, uint32_t i);
 

@@ -28,6 +28,12 @@ enum { LC_TLAB_ENTRIES = 32768, LC_TLAB_THREADS = 4096 };
 /* For objects of so many words, 1 KiB, the stack is looked at each time. LocusHook.java too. */
 enum { LC_TLAB_LARGE_WORDS = 128 };
 
+/* The site of a large object is not that of the caller seen last. Context: any. */
+static inline bool lc_tlab_is_large(uint32_t words)
+{
+	return words >= LC_TLAB_LARGE_WORDS;
+}
+
 /* What the last look at a bytecode site found. LocusHook.java knows the layout. */
 struct lc_tlab_entry {
 	uint32_t bytecode_site; /* 0: empty */

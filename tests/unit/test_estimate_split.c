@@ -2,6 +2,8 @@
 /*
  * test_estimate_split.c - checks that estimates have no bias, and that their intervals hold the
  * truth as often as they say.
+ *
+ * The file is longer than 600 lines since its simulations share one model of a program.
  */
 #include <math.h>
 #include <setjmp.h>
