@@ -408,7 +408,8 @@ static void plan_task(const struct lc_span_class *k, const struct lc_member *m,
 		p->argument =
 		    (body == FORK_JOIN ? LC_TASK_FORK_JOIN : 0) |
 		    (k->wrapper ? LC_TASK_WRAPPER : 0) |
-		    (body == RUNNABLE && (k->worker || k->is & THREAD) ? LC_TASK_THREAD : 0);
+		    (body == RUNNABLE && (k->worker || k->is & THREAD) ? LC_TASK_THREAD : 0) |
+		    (of_virtual || lc_text_is(k->name, "java/lang/Thread") ? LC_TASK_TARGETED : 0);
 	} else if (k->is & EXECUTOR) {
 		plan_submission(k, m, name, descriptor, p);
 	}

@@ -47,6 +47,8 @@ enum {
 	LC_TASK_WRAPPER = 2,
 	/* exec() of a ForkJoinTask */
 	LC_TASK_FORK_JOIN = 4,
+	/* Thread.run() itself, which runs the thread's target */
+	LC_TASK_TARGETED = 8,
 };
 
 /* Bits beside the kind (format/kinds.h) that LocusSpan.submitted() gets. */

@@ -9,7 +9,9 @@
  * of its own, 3  unless the same thread created it and nobody ever submitted it: then it is part of
  * the thread. 4  Calls on one object inside each other are one execution, the outermost one. 5 Each
  * execution of an object counts. 6  What was created and never executed is no task (counted:
- * creations less first executions). Wrappers are looked through. A ForkJoin task that was forked,
+ * creations less first executions). A Thread's target stands for the thread: it may be the loop of
+ * a pool that the program has made itself. So does what the target calls, for tasks that were
+ * submitted. Wrappers are looked through. A ForkJoin task that was forked,
  * or came to its pool otherwise, may be executed by a thread that waits in the middle of another
  * task: it is not that one's, whatever rule 1 says.
  */
@@ -42,6 +44,19 @@ static inline bool lc_fold_into_outer(unsigned kind, unsigned outer, unsigned fl
 	if (outer == LC_SPAN_TASK)
 		return !(flags & LC_TRACE_FORK_JOIN && (submitted || !known));
 	return kind == LC_SPAN_TASK && known && flags & LC_TRACE_SAME_THREAD && !submitted;
+}
+
+/*
+ * What the task around one with these flags is for the rules: LC_SPAN_THREAD where it stands for
+ * its thread. `in_loop`: of the tasks around it, the target of a Thread is the outermost one, and
+ * none was submitted.
+ */
+static inline unsigned lc_fold_outer(unsigned outer, unsigned outer_flags, bool in_loop,
+                                     unsigned flags)
+{
+	return outer_flags & LC_TRACE_LOOP || (in_loop && flags & LC_TRACE_SUBMITTED)
+	           ? (unsigned)LC_SPAN_THREAD
+	           : outer;
 }
 
 #endif

@@ -103,7 +103,8 @@ enum {
 	LC_TRACE_SAME_THREAD = 4, /* created by the thread that executes it */
 	LC_TRACE_FORK_JOIN = 8,
 	LC_TRACE_VIRTUAL = 16, /* on a virtual thread */
-	LC_TRACE_FLAGS_END = 32
+	LC_TRACE_LOOP = 32,    /* the target of a Thread: what it executes is in a thread */
+	LC_TRACE_FLAGS_END = 64
 };
 
 enum {

@@ -20,8 +20,9 @@
 enum {
 	RECENT = 256, /* creations remembered, see lc_link_created() */
 	RUNNING = 256,
-	LAST_ROWS = 16, /* a power of two */
-	CLASS_SHIFT = 8 /* in lc_task_frame.traits, above the LC_TASK_ bits */
+	LAST_ROWS = 16,   /* a power of two */
+	CLASS_SHIFT = 8,  /* in lc_task_frame.traits, above the LC_TASK_ bits */
+	IN_LOOP = 1 << 16 /* in lc_task_frame.flags: see lc_fold_outer() */
 };
 
 struct row {
@@ -306,6 +307,20 @@ static struct lc_span_frame *begin_transparent(struct lc_span_thread *s, uint32_
 	return f;
 }
 
+/* LC_TRACE_LOOP or IN_LOOP, of a task that nobody submitted, by what runs it. */
+static uint32_t loop_flags(const struct lc_span_thread *s, const struct lc_span_frame *f)
+{
+	const struct lc_span_frame *outer = f - 1;
+
+	while (outer > s->frames && !is_task(outer))
+		outer--;
+	if (outer == s->frames || f->kind != LC_SPAN_TASK)
+		return 0;
+	if (outer->kind == LC_SPAN_THREAD)
+		return outer->task.traits & LC_TASK_TARGETED ? LC_TRACE_LOOP : 0;
+	return outer->task.flags & (LC_TRACE_LOOP | IN_LOOP) ? IN_LOOP : 0;
+}
+
 struct lc_span_frame *lc_task_begin(struct lc_span_thread *s, const struct lc_task_class *class,
                                     uint32_t hash, uint32_t traits)
 {
@@ -332,8 +347,7 @@ struct lc_span_frame *lc_task_begin(struct lc_span_thread *s, const struct lc_ta
 		count_row(t, link.site, LC_SUBMIT_FIRST, 0);
 	if (!f || !slot)
 		return f;
-	if (link.submitted)
-		flags |= LC_TRACE_SUBMITTED;
+	flags |= link.submitted ? LC_TRACE_SUBMITTED : loop_flags(s, f);
 	if (link.creator && link.creator == lc_task_creator(s))
 		flags |= LC_TRACE_SAME_THREAD;
 	if (lc_virtual_mounted())
@@ -367,6 +381,7 @@ void lc_task_end(struct lc_span_thread *s, struct lc_span_frame *f, const struct
 	uint32_t *topmost = &s->tasks->running[f->task.hash % RUNNING];
 	struct lc_span_frame *outer = s->top;
 	struct lc_span_ended whole = *e;
+	unsigned kind;
 
 	if (*topmost == (uint32_t)(f - s->frames)) /* else it is made anew, see running() */
 		*topmost = f->task.below;
@@ -378,8 +393,10 @@ void lc_task_end(struct lc_span_thread *s, struct lc_span_frame *f, const struct
 	whole.compensated += (int64_t)f->task.compensated;
 	while (outer > s->frames && !is_task(outer))
 		outer = works_for_others(s, outer) ? s->frames : outer - 1;
-	if (lc_fold_into_outer(f->kind, outer > s->frames ? outer->kind : LC_SPAN_THREAD,
-	                       f->task.flags, f->task.creator != 0)) {
+	kind = outer == s->frames ? LC_SPAN_THREAD
+	                          : lc_fold_outer(outer->kind, outer->task.flags,
+	                                          outer->task.flags & IN_LOOP, f->task.flags);
+	if (lc_fold_into_outer(f->kind, kind, f->task.flags, f->task.creator != 0)) {
 		f->task.flags |= LC_TRACE_FOLDED;
 		outer->task.cycles += whole.cycles;
 		outer->task.compensated += (uint64_t)whole.compensated;

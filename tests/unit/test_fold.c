@@ -112,6 +112,58 @@ static void what_a_thread_makes_and_runs_itself_is_the_threads(void **state)
 	assert_int_equal(MODEL_SUM(LC_SPAN_TASK, 101, executions), 0);
 }
 
+/* new Thread(this::loop): what the loop takes off a queue, and what a job calls. */
+static void a_threads_target_stands_for_the_thread(void **state)
+{
+	struct lc_span_thread *s = model_thread(0), *other = model_thread(1);
+
+	(void)state;
+	model_created(other, 1, 1, 101);
+	model_begin(s, 9, 9, LC_TASK_THREAD | LC_TASK_TARGETED);
+	model_begin(s, 1, 1, 0);
+	for (uint32_t job = 1; job <= 3; job++) {
+		model_created(other, 2, job, 201);
+		model_created(s, 3, job, 301);
+		model_begin(s, 2, job, 0);
+		model_begin(s, 3, job, 0);
+		model_now += 10;
+		model_end(s);
+		model_end(s);
+		model_begin(s, 3, job, 0); /* that the loop makes and executes itself */
+		model_now += 1;
+		model_end(s);
+	}
+	model_end(s);
+	model_end(s);
+	assert_int_equal(MODEL_SUM(LC_SPAN_TASK, 101, executions), 1);
+	assert_int_equal(MODEL_SUM(LC_SPAN_TASK, 101, cycles), 3);
+	assert_int_equal(MODEL_SUM(LC_SPAN_TASK, 201, executions), 3);
+	assert_int_equal(MODEL_SUM(LC_SPAN_TASK, 201, cycles), 30);
+	assert_int_equal(MODEL_SUM(LC_SPAN_TASK, 301, folded), 6);
+	assert_true(model_rows[model_rows_len - 2].flags & LC_TRACE_LOOP);
+}
+
+/* Netty: the target calls a task that calls the loop. */
+static void what_was_submitted_is_no_part_of_what_was_not(void **state)
+{
+	struct lc_span_thread *s = model_thread(0), *other = model_thread(1);
+
+	(void)state;
+	for (uint32_t class = 1; class <= 5; class ++)
+		model_created(other, class, class, class * 100 + 1);
+	model_submitted(other, 4, 4, LC_SUBMIT_EXECUTE, 9);
+	model_begin(s, 9, 9, LC_TASK_THREAD | LC_TASK_TARGETED);
+	for (uint32_t class = 1; class <= 5; class ++)
+		model_begin(s, class, class, 0);
+	for (unsigned i = 0; i < 6; i++)
+		model_end(s);
+	assert_int_equal(MODEL_SUM(LC_SPAN_TASK, 101, executions), 1);
+	assert_int_equal(MODEL_SUM(LC_SPAN_TASK, 201, executions), 1);
+	assert_int_equal(MODEL_SUM(LC_SPAN_TASK, 301, folded), 1);
+	assert_int_equal(MODEL_SUM(LC_SPAN_TASK, 401, executions), 1);
+	assert_int_equal(MODEL_SUM(LC_SPAN_TASK, 501, folded), 1); /* in a submitted one */
+}
+
 static void calls_on_one_object_are_one_execution(void **state)
 {
 	struct lc_span_thread *s = model_thread(0);
@@ -280,6 +332,8 @@ int main(void)
 		cmocka_unit_test(a_forked_task_is_never_its_joiners),
 		TEST(nested_tasks_are_added_up_to_the_outermost),
 		TEST(what_a_thread_makes_and_runs_itself_is_the_threads),
+		TEST(a_threads_target_stands_for_the_thread),
+		TEST(what_was_submitted_is_no_part_of_what_was_not),
 		TEST(calls_on_one_object_are_one_execution),
 		TEST(each_execution_counts_and_unexecuted_ones_do_not),
 		TEST(spans_one_by_one_give_what_the_agent_counted),

@@ -210,7 +210,8 @@ static void bodies_of_tasks_have_their_traits(void **state)
 	assert_int_equal(TASK("A", o, LC_SPAN_IS_FORK_JOIN, 4, "exec", "()Z"), LC_TASK_FORK_JOIN);
 	assert_int_equal(TASK("A", thread, 0, PUBLIC, "run", "()V"), LC_TASK_THREAD);
 	assert_int_equal(TASK("A", "B", LC_SPAN_IS_THREAD, PUBLIC, "run", "()V"), LC_TASK_THREAD);
-	assert_int_equal(TASK(thread, o, 0, PUBLIC, "run", "()V"), LC_TASK_THREAD);
+	assert_int_equal(TASK(thread, o, 0, PUBLIC, "run", "()V"),
+	                 LC_TASK_THREAD | LC_TASK_TARGETED);
 	assert_int_equal(TASK("java/util/concurrent/ThreadPoolExecutor$Worker", o,
 	                      LC_SPAN_IS_RUNNABLE, PUBLIC, "run", "()V"),
 	                 LC_TASK_THREAD);
@@ -222,7 +223,7 @@ static void bodies_of_tasks_have_their_traits(void **state)
 	                 LC_TASK_WRAPPER | LC_TASK_FORK_JOIN);
 	assert_int_equal(
 	    TASK("java/lang/VirtualThread", thread, 0, 2, "run", "(Ljava/lang/Runnable;)V"),
-	    LC_TASK_THREAD);
+	    LC_TASK_THREAD | LC_TASK_TARGETED);
 	assert_int_equal(TASK("java/lang/VirtualThread", thread, 0, PUBLIC, "run", "()V"), -1);
 }
 

@@ -1,6 +1,7 @@
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.ArrayBlockingQueue;
+import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
@@ -8,6 +9,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ForkJoinPool;
 import java.util.concurrent.ForkJoinTask;
+import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.RecursiveAction;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledExecutorService;
@@ -226,6 +228,35 @@ public class TaskCounts {
 		close(e);
 	}
 
+	private final BlockingQueue<Runnable> jobs = new LinkedBlockingQueue<>();
+
+	private void loop() {
+		for (Runnable job = take(); job != null; job = take())
+			job.run();
+	}
+
+	private Runnable take() {
+		try {
+			return jobs.poll(500, TimeUnit.MILLISECONDS);
+		} catch (InterruptedException e) {
+			return null;
+		}
+	}
+
+	/* Workers of the program's own, on threads that know nothing but a loop. */
+	static void handMade(Count c, int n) throws Exception {
+		TaskCounts workers = new TaskCounts();
+		Thread[] threads = { new Thread(workers::loop), new Thread(() -> workers.loop()) };
+		for (Thread t : threads)
+			t.start();
+		for (int i = 0; i < n; i++) {
+			int k = i;
+			workers.jobs.put(() -> { sink += k; c.executed.increment(); }); // task: handMade
+		}
+		for (Thread t : threads)
+			t.join();
+	}
+
 	static void run(String name, int n, Way way) throws Exception {
 		Count c = new Count();
 		way.go(c, n);
@@ -245,5 +276,6 @@ public class TaskCounts {
 		run("invokeAll", n, TaskCounts::invokeAll);
 		run("pairs", n, TaskCounts::pairs);
 		run("stages", n, TaskCounts::stages);
+		run("handMade", n, TaskCounts::handMade);
 	}
 }
