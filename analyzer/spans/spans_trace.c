@@ -81,49 +81,14 @@ static int is_inside_its_stream(const struct lc_span_rows *r, const struct lc_sp
 }
 
 /*
- * Is the task of a row executed by a Thread's target, through tasks that nobody submitted? -1: one
- * around it is not in the trace.
- */
-static int is_in_loop(const struct lc_span_rows *r, const struct lc_span_trace **by_id,
-                      const struct lc_span_trace *t)
-{
-	const uint32_t process = process_of(r, t);
-
-	for (unsigned depth = 0; depth < 65536; depth++) {
-		if (lc_spans_is_task(t->kind)) {
-			if (t->flags & LC_TRACE_LOOP)
-				return 1;
-			if (t->kind == LC_SPAN_THREAD || t->flags & LC_TRACE_SUBMITTED)
-				return 0;
-		}
-		if (!t->outer)
-			return 0;
-		t = find(r, by_id, process, t->outer);
-		if (!t)
-			return -1;
-	}
-	return 0;
-}
-
-/* What the task `t` around `inner` is for it; LC_SPAN_KINDS as below. */
-static unsigned kind_of(const struct lc_span_rows *r, const struct lc_span_trace **by_id,
-                        const struct lc_span_trace *t, const struct lc_span_trace *inner)
-{
-	int in_loop = inner->flags & LC_TRACE_SUBMITTED ? is_in_loop(r, by_id, t) : 0;
-
-	return in_loop < 0 ? (unsigned)LC_SPAN_KINDS
-	                   : lc_fold_outer(t->kind, t->flags, in_loop, inner->flags);
-}
-
-/*
  * The kind of the innermost task or thread around it; what is in none is the thread's own.
  * LC_SPAN_KINDS: one around it has not ended, and is not in the trace.
  */
 static unsigned kind_around(const struct lc_span_rows *r, const struct lc_span_trace **by_id,
                             const struct lc_span_trace *t)
 {
-	const struct lc_span_trace *inner = t;
 	const uint32_t process = process_of(r, t);
+	const unsigned flags = t->flags;
 
 	/* A damaged profile may hold a ring. */
 	for (unsigned depth = 0; t->outer && depth < 65536; depth++) {
@@ -131,7 +96,7 @@ static unsigned kind_around(const struct lc_span_rows *r, const struct lc_span_t
 		if (!t)
 			return LC_SPAN_KINDS;
 		if (lc_spans_is_task(t->kind))
-			return kind_of(r, by_id, t, inner);
+			return lc_fold_outer(t->kind, t->flags, flags);
 		if (t->kind != LC_SPAN_SUPPORT)
 			continue;
 		switch (is_inside_its_stream(r, by_id, t)) {

@@ -47,14 +47,13 @@ static inline bool lc_fold_into_outer(unsigned kind, unsigned outer, unsigned fl
 }
 
 /*
- * What the task around one with these flags is for the rules: LC_SPAN_THREAD where it stands for
- * its thread. `in_loop`: of the tasks around it, the target of a Thread is the outermost one, and
- * none was submitted.
+ * What the task around one with `flags` is for the rules, where it has `outer_flags` itself:
+ * LC_SPAN_THREAD where it stands for its thread.
  */
-static inline unsigned lc_fold_outer(unsigned outer, unsigned outer_flags, bool in_loop,
-                                     unsigned flags)
+static inline unsigned lc_fold_outer(unsigned outer, unsigned outer_flags, unsigned flags)
 {
-	return outer_flags & LC_TRACE_LOOP || (in_loop && flags & LC_TRACE_SUBMITTED)
+	return outer_flags & LC_TRACE_LOOP ||
+	               (outer_flags & LC_TRACE_IN_LOOP && flags & LC_TRACE_SUBMITTED)
 	           ? (unsigned)LC_SPAN_THREAD
 	           : outer;
 }

@@ -20,9 +20,8 @@
 enum {
 	RECENT = 256, /* creations remembered, see lc_link_created() */
 	RUNNING = 256,
-	LAST_ROWS = 16,   /* a power of two */
-	CLASS_SHIFT = 8,  /* in lc_task_frame.traits, above the LC_TASK_ bits */
-	IN_LOOP = 1 << 16 /* in lc_task_frame.flags: see lc_fold_outer() */
+	LAST_ROWS = 16, /* a power of two */
+	CLASS_SHIFT = 8 /* in lc_task_frame.traits, above the LC_TASK_ bits */
 };
 
 struct row {
@@ -307,8 +306,12 @@ static struct lc_span_frame *begin_transparent(struct lc_span_thread *s, uint32_
 	return f;
 }
 
-/* LC_TRACE_LOOP or IN_LOOP, of a task that nobody submitted, by what runs it. */
-static uint32_t loop_flags(const struct lc_span_thread *s, const struct lc_span_frame *f)
+/*
+ * LC_TRACE_LOOP or _IN_LOOP, of a task with these flags. The loop of a worker may be several tasks
+ * in each other; then each is the first one that is executed in the one around it.
+ */
+static uint32_t loop_flags(const struct lc_span_thread *s, const struct lc_span_frame *f,
+                           uint32_t flags)
 {
 	const struct lc_span_frame *outer = f - 1;
 
@@ -317,8 +320,14 @@ static uint32_t loop_flags(const struct lc_span_thread *s, const struct lc_span_
 	if (outer == s->frames || f->kind != LC_SPAN_TASK)
 		return 0;
 	if (outer->kind == LC_SPAN_THREAD)
-		return outer->task.traits & LC_TASK_TARGETED ? LC_TRACE_LOOP : 0;
-	return outer->task.flags & (LC_TRACE_LOOP | IN_LOOP) ? IN_LOOP : 0;
+		return outer->task.traits & LC_TASK_TARGETED && !(flags & LC_TRACE_SUBMITTED)
+		           ? LC_TRACE_LOOP
+		           : 0;
+	if (!(outer->task.flags & (LC_TRACE_LOOP | LC_TRACE_IN_LOOP)))
+		return 0;
+	return !(flags & LC_TRACE_SUBMITTED) || !outer->nested[lc_span_nested_kind(LC_SPAN_TASK)]
+	           ? LC_TRACE_IN_LOOP
+	           : 0;
 }
 
 struct lc_span_frame *lc_task_begin(struct lc_span_thread *s, const struct lc_task_class *class,
@@ -347,7 +356,9 @@ struct lc_span_frame *lc_task_begin(struct lc_span_thread *s, const struct lc_ta
 		count_row(t, link.site, LC_SUBMIT_FIRST, 0);
 	if (!f || !slot)
 		return f;
-	flags |= link.submitted ? LC_TRACE_SUBMITTED : loop_flags(s, f);
+	if (link.submitted)
+		flags |= LC_TRACE_SUBMITTED;
+	flags |= loop_flags(s, f, flags);
 	if (link.creator && link.creator == lc_task_creator(s))
 		flags |= LC_TRACE_SAME_THREAD;
 	if (lc_virtual_mounted())
@@ -394,8 +405,7 @@ void lc_task_end(struct lc_span_thread *s, struct lc_span_frame *f, const struct
 	while (outer > s->frames && !is_task(outer))
 		outer = works_for_others(s, outer) ? s->frames : outer - 1;
 	kind = outer == s->frames ? LC_SPAN_THREAD
-	                          : lc_fold_outer(outer->kind, outer->task.flags,
-	                                          outer->task.flags & IN_LOOP, f->task.flags);
+	                          : lc_fold_outer(outer->kind, outer->task.flags, f->task.flags);
 	if (lc_fold_into_outer(f->kind, kind, f->task.flags, f->task.creator != 0)) {
 		f->task.flags |= LC_TRACE_FOLDED;
 		outer->task.cycles += whole.cycles;
