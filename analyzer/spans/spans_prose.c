@@ -155,6 +155,14 @@ static void warn_of_bounds(struct list *w, const struct lc_spans *s)
 	n = lc_load_counter(s->load, "spans_rows_lost");
 	if (n)
 		warn(w, "%" PRIu64 " rows of counts could not be written and are missing here", n);
+	n = lc_load_counter(s->load, "spans_links_forgotten");
+	if (n)
+		warn(w,
+		     "of %" PRIu64
+		     " tasks it is not known where they were made, nor whether they were executed: "
+		     "more waited than the agent remembers, or two had one identity hash; \"never "
+		     "executed\" is at least what is said",
+		     n);
 	n = lc_load_counter(s->load, "spans_too_deep");
 	if (n)
 		warn(w,

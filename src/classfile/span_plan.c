@@ -378,6 +378,10 @@ static void plan_special_submission(const struct lc_span_class *k, const struct 
 			p->prologue = LC_SPAN_SUBMITTED;
 	} else if (fork_join && lc_text_is(name, "fork")) {
 		plan_handing_on(k, name, LC_SUBMIT_FORK, 0, p);
+	} else if (lc_text_begins(k->name, CONCURRENT "StructuredTaskScope") &&
+	           lc_text_is(name, "fork") && !(m->access_flags & (ACC_BRIDGE | ACC_ABSTRACT)) &&
+	           is_task(descriptor)) {
+		plan_handing_on(k, name, LC_SUBMIT_SUBMIT, 1, p);
 	} else if (lc_text_is(name, "start") && (lc_text_is(k->name, "java/lang/Thread") ||
 	                                         /* start() of VirtualThread calls its
 	                                          * start(...). */

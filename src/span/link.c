@@ -73,7 +73,13 @@ struct counts {
 	_Alignas(64) _Atomic uint64_t dropped, ambiguous, unknown;
 };
 
-enum { COUNTS = 16 };
+enum { COUNTS = 16, FORGOTTEN_MAX = 4 };
+
+/* Sites that lc_link_forgotten() has to tell of, and how many they are. */
+_Thread_local uint32_t lc_link_forgot;
+static _Thread_local struct lc_link_forgotten forgotten_sites[FORGOTTEN_MAX]
+    __attribute__((tls_model("initial-exec")));
+static _Atomic uint64_t forgotten_objects;
 
 static struct {
 	struct table near, far;
@@ -138,6 +144,29 @@ static struct counts *counts_of(uint32_t hash)
 static void count(_Atomic uint64_t *counter)
 {
 	atomic_fetch_add_explicit(counter, 1, memory_order_relaxed); /* a count */
+}
+
+/* Nothing will be known of `n` objects of the site. */
+static void forget(uint32_t site, uint32_t n)
+{
+	uint32_t at = 0;
+
+	if (!n)
+		return;
+	atomic_fetch_add_explicit(&forgotten_objects, n, memory_order_relaxed); /* a count */
+	while (at < lc_link_forgot && forgotten_sites[at].site != site)
+		at++;
+	if (at == FORGOTTEN_MAX)
+		return; /* a thread that makes stream tasks only, and that nobody asks */
+	if (at == lc_link_forgot)
+		forgotten_sites[lc_link_forgot++] = (struct lc_link_forgotten){ .site = site };
+	forgotten_sites[at].count += n;
+}
+
+bool lc_link_forgotten_slowly(struct lc_link_forgotten *out)
+{
+	*out = forgotten_sites[--lc_link_forgot];
+	return true;
 }
 
 /* The ways with this hash, one bit each. */
@@ -246,8 +275,11 @@ static struct entry *put(struct place *p, uint32_t hash, uint32_t class, unsigne
 		atomic_store_explicit(&links.spilled, true, memory_order_relaxed);
 		*p = (struct place){ .table = &links.far, .set = set };
 		make_room(p, true);
-		if (*flags_of(p) & IN_USE && !is_spent(p))
+		if (*flags_of(p) & IN_USE && !is_spent(p)) {
 			count(&counts_of(hash)->dropped);
+			if (!(*flags_of(p) & STREAM))
+				forget(entry_of(p)->site, entry_of(p)->unexecuted);
+		}
 	}
 	set_of(p)->hash[p->way] = hash;
 	*flags_of(p) = (uint8_t)(IN_USE | flags);
@@ -285,6 +317,9 @@ static bool created_again(const struct place *p, struct lc_link_key key, uint32_
 		return false;
 	if (e->site != site || e->creator != creator) {
 		make_ambiguous(p, key.hash);
+		forget(e->site, e->unexecuted);
+		forget(site, 1);
+		e->unexecuted = 0;
 		return true;
 	}
 	/*
@@ -481,7 +516,8 @@ bool lc_link_stream_take(uint32_t hash, struct lc_link_stream *out)
 
 void lc_link_stats(struct lc_link_stats *out)
 {
-	*out = (struct lc_link_stats){ 0 };
+	*out = (struct lc_link_stats){ .forgotten = atomic_load_explicit(&forgotten_objects,
+		                                                         memory_order_relaxed) };
 	for (unsigned i = 0; i < COUNTS; i++) {
 		const struct counts *c = &links.counts[i];
 
@@ -495,6 +531,7 @@ static const struct lc_counter_row counter_rows[] = {
 	LC_COUNTER(struct lc_link_stats, dropped, "spans_links_dropped"),
 	LC_COUNTER(struct lc_link_stats, ambiguous, "spans_links_ambiguous"),
 	LC_COUNTER(struct lc_link_stats, unknown, "spans_links_unknown"),
+	LC_COUNTER(struct lc_link_stats, forgotten, "spans_links_forgotten"),
 };
 
 void lc_link_counters(struct lc_counters *out)
@@ -555,4 +592,6 @@ void lc_link_free(void)
 	free_table(&links.far);
 	atomic_store_explicit(&links.spilled, false, memory_order_relaxed);
 	memset(links.counts, 0, sizeof(links.counts));
+	atomic_store_explicit(&forgotten_objects, 0, memory_order_relaxed);
+	lc_link_forgot = 0;
 }

@@ -7,7 +7,9 @@
  *
  * The table has room for LC_LINK_ENTRIES objects. When it is full, an entry that was executed goes
  * first, then the oldest, which is counted: what that object executes later is of unknown origin.
- * An entry stays after an execution, since an object may be executed again.
+ * An entry stays after an execution, since an object may be executed again. Of an object that is
+ * forgotten, or that cannot be told from another one, nobody will say that it was executed: see
+ * lc_link_forgotten().
  */
 #ifndef LC_SPAN_LINK_H
 #define LC_SPAN_LINK_H
@@ -20,7 +22,7 @@ struct lc_counters;
 enum {
 	LC_LINK_WAYS = 8,
 	LC_LINK_NEAR_SETS = 1 << 10, /* what is in flight in most programs stays in a CPU's cache */
-	LC_LINK_FAR_SETS = 1 << 15,
+	LC_LINK_FAR_SETS = 1 << 17,
 	LC_LINK_ENTRIES = (LC_LINK_NEAR_SETS + LC_LINK_FAR_SETS) * LC_LINK_WAYS
 };
 
@@ -66,6 +68,21 @@ void lc_link_prefetch(uint32_t hash);
 bool lc_link_created(struct lc_link_key key, uint32_t site, uint32_t creator, uint64_t object,
                      bool again, bool single);
 
+/*
+ * Objects of a site that were created and of which it will not be known whether they are executed.
+ * Returns false where the calling thread's calls since the last one have met none. Context: [hook].
+ */
+struct lc_link_forgotten {
+	uint32_t site, count;
+};
+bool lc_link_forgotten_slowly(struct lc_link_forgotten *out);
+extern _Thread_local uint32_t lc_link_forgot __attribute__((tls_model("initial-exec")));
+
+static inline bool lc_link_forgotten(struct lc_link_forgotten *out)
+{
+	return __builtin_expect(lc_link_forgot != 0, 0) && lc_link_forgotten_slowly(out);
+}
+
 /* The object was submitted. Returns its creation site; 0: it is unknown. Context: [hook]. */
 uint32_t lc_link_submitted(struct lc_link_key key, uint8_t kind, uint32_t path, uint64_t tsc);
 
@@ -99,6 +116,8 @@ struct lc_link_stats {
 	uint64_t dropped;   /* entries that gave way before they were executed */
 	uint64_t ambiguous; /* objects that could not be told from another one */
 	uint64_t unknown;   /* executions, and stream tasks, that found nothing */
+	uint64_t
+	    forgotten; /* created objects of which it is not known whether they were executed */
 };
 void lc_link_stats(struct lc_link_stats *out);  /* Context: any. */
 void lc_link_counters(struct lc_counters *out); /* Context: [writer]. */

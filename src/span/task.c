@@ -169,12 +169,22 @@ uint32_t lc_task_creator(const struct lc_span_thread *s)
 	return s->thread->index + 1;
 }
 
+/* As if they had been executed: what is never executed is at least what is said. */
+static void count_forgotten(struct lc_task_thread *t)
+{
+	struct lc_link_forgotten of;
+
+	while (lc_link_forgotten(&of))
+		for (uint32_t i = 0; i < of.count; i++)
+			count_row(t, of.site, LC_SUBMIT_FIRST, 0);
+}
+
 void lc_task_created(struct lc_span_thread *s, const struct lc_task_class *class, uint32_t hash,
                      uint32_t site)
 {
 	struct lc_task_thread *t = s->tasks;
 	uint32_t *recent = &t->recent[hash % RECENT];
-	bool again = *recent == hash;
+	bool again = *recent == hash && !(class->flags & LC_CLASS_LAMBDA);
 
 	*recent = hash;
 	t->objects++;
@@ -183,6 +193,7 @@ void lc_task_created(struct lc_span_thread *s, const struct lc_task_class *class
 	                    again, class->flags & LC_CLASS_SINGLE) &&
 	    !(class->flags & LC_CLASS_LIBRARY))
 		count_row(t, site, LC_SUBMIT_NONE, 0);
+	count_forgotten(t);
 }
 
 void lc_task_entered(struct lc_span_thread *s, struct lc_link_key key, bool all)
@@ -217,6 +228,7 @@ void lc_task_submitted(struct lc_span_thread *s, const struct lc_task_class *cla
 
 	site = lc_link_submitted(key, kind, x->path, x->tsc);
 	count_row(s->tasks, site ? site : class->site, kind, x->path);
+	count_forgotten(s->tasks);
 }
 
 /* -- executions ------------------------------------------------------------------------------ */

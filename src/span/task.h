@@ -42,9 +42,11 @@ enum {
 	LC_CLASS_SINGLE = 2, /* a lambda expression without captures: one object, evaluated often */
 	LC_CLASS_ASYNC = 4,  /* CompletableFuture's own */
 	/*
-	 * The JDK's own CountedCompleter: many are made that are never executed, as they should be.
+	 * The JDK's own CountedCompleter, and stages of a CompletableFuture: many are made that are
+	 * never executed, as they should be.
 	 */
 	LC_CLASS_LIBRARY = 8,
+	LC_CLASS_LAMBDA = 16, /* hidden: its constructor tells nothing, the expression once */
 };
 
 struct lc_task_config {

@@ -79,6 +79,22 @@ static bool is_async(const char *signature)
 	return !strncmp(signature, prefix, sizeof(prefix) - 1);
 }
 
+/*
+ * A stage is made where its future is not complete yet, and is mostly executed by a call of who
+ * completes that: only asynchronous ones go to an executor.
+ */
+static uint8_t completion_flags(const char *signature)
+{
+	return !strcmp(signature, "Ljava/util/concurrent/CompletableFuture$Completion;")
+	           ? LC_CLASS_ASYNC | LC_CLASS_LIBRARY
+	           : LC_CLASS_ASYNC;
+}
+
+static bool is_lambda(const char *signature)
+{
+	return strchr(signature, '.') && strstr(signature, "$$Lambda");
+}
+
 /* A hidden class of a lambda expression: has it no fields, it has one object. */
 static bool is_single(jclass class, const char *signature)
 {
@@ -87,8 +103,7 @@ static bool is_single(jclass class, const char *signature)
 	jint len = 0, modifiers = 0;
 	bool single = true;
 
-	if (!strchr(signature, '.') || !strstr(signature, "$$Lambda") ||
-	    (*jvmti)->GetClassFields(jvmti, class, &len, &fields))
+	if (!is_lambda(signature) || (*jvmti)->GetClassFields(jvmti, class, &len, &fields))
 		return false;
 	for (jint i = 0; i < len; i++)
 		if ((*jvmti)->GetFieldModifiers(jvmti, class, fields[i], &modifiers) ||
@@ -119,6 +134,8 @@ static uint8_t flags_of(JNIEnv *jni, jclass class, const char *own_signature)
 	uint8_t library = library_flags(own_signature);
 	jclass at = (*jni)->NewLocalRef(jni, class);
 
+	if (is_lambda(own_signature))
+		flags |= LC_CLASS_LAMBDA;
 	while (at) {
 		jclass super = (*jni)->GetSuperclass(jni, at);
 		char *signature = NULL;
@@ -127,7 +144,7 @@ static uint8_t flags_of(JNIEnv *jni, jclass class, const char *own_signature)
 			if (is_wrapper(signature))
 				flags |= LC_CLASS_WRAPPER;
 			else if (is_async(signature))
-				flags |= LC_CLASS_ASYNC;
+				flags |= completion_flags(signature);
 			else if (!strcmp(signature, "Ljava/util/concurrent/CountedCompleter;"))
 				flags |= library;
 			(*jvmti)->Deallocate(jvmti, (unsigned char *)signature);

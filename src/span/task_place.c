@@ -104,10 +104,13 @@ static bool starts_with(const char *s, const char *prefix)
 /* Part of the framework that makes tasks and hands them on: a program's place is further out. */
 static bool is_framework(const struct lc_method *m)
 {
-	static const char *const prefixes[] = {
-		"java.util.concurrent.", "java.util.stream.", "java.lang.ThreadBuilders",
-		"java.lang.System$",     "jdk.internal.vm.",  "java.lang.VirtualThread"
-	};
+	static const char *const prefixes[] = { "java.util.concurrent.",
+		                                "java.util.stream.",
+		                                "java.lang.ThreadBuilders",
+		                                "java.lang.System$",
+		                                "jdk.internal.vm.",
+		                                "java.lang.VirtualThread",
+		                                "jdk.internal.misc.ThreadFlock" };
 
 	for (unsigned i = 0; i < sizeof(prefixes) / sizeof(prefixes[0]); i++)
 		if (starts_with(m->class_name, prefixes[i]))

@@ -157,7 +157,7 @@ static int prologue(const char *class, const char *super, uint32_t is, uint16_t 
 	struct lc_method_code code;
 	const char *tail;
 	int argument = -1;
-	bool first = strstr(call, "taskBegin") || !strchr(descriptor, ';') || !strcmp(name, "fork");
+	bool first = strstr(call, "taskBegin") || descriptor[1] == ')';
 	/* Of an instance method the first parameter; asyncRunStage(Executor, Runnable). */
 	int local = strcmp(name, "asyncRunStage") ? !first && !(flags & STATIC) : 1;
 
@@ -258,6 +258,14 @@ static void submissions_have_their_kinds(void **state)
 	                        "(Ljava/util/concurrent/Executor;Ljava/lang/Runnable;)LA;"),
 	                 LC_SUBMIT_ASYNC);
 	assert_int_equal(SUBMIT("java/lang/Thread", o, 0, PUBLIC, "start", "()V"), LC_SUBMIT_START);
+	assert_int_equal(SUBMIT("java/util/concurrent/StructuredTaskScopeImpl", o, 0, PUBLIC,
+	                        "fork", "(Ljava/util/concurrent/Callable;)LA;"),
+	                 LC_SUBMIT_SUBMIT | ENTERS);
+	assert_int_equal(
+	    SUBMIT("java/util/concurrent/ThreadPoolExecutor", e, 0, PUBLIC, "execute", run),
+	    LC_SUBMIT_EXECUTE);
+	assert_int_equal(SUBMIT("java/util/concurrent/ThreadPoolExecutor", e, 0, 0, "reject", run),
+	                 LC_SUBMIT_AGAIN | ENTERS);
 	assert_int_equal(SUBMIT_ALL("A", e, 0, PUBLIC, "invokeAny", "(Ljava/util/Collection;)LA;"),
 	                 LC_SUBMIT_INVOKE_ALL | ENTERS_ALL);
 	assert_int_equal(SUBMIT_ALL(task, o, 0, PUBLIC | STATIC, "invokeAll",
