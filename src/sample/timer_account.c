@@ -133,6 +133,10 @@ static int64_t settle(struct lc_timer_account *a, uint64_t now_ns, int64_t amoun
 		return part;
 	}
 	used = (int64_t)(now_ns - a->begin_ns) + tick_ns / 2;
+	/* Where ticks are missing, as on a machine that stands still at times, places that the
+	 * thread came to since would get what was not theirs: it is left without a sample. */
+	if (used - a->paid_ns - amount_ns > PAID_AT_ONCE * tick_ns)
+		a->paid_ns = used - amount_ns - PAID_AT_ONCE * tick_ns;
 	part = instalment(used - a->paid_ns - amount_ns, tick_ns);
 	part = part < -amount_ns ? -amount_ns : part;
 	a->paid_ns += part;
