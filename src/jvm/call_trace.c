@@ -9,11 +9,15 @@
 #include <unistd.h>
 
 #include "src/core/record.h"
+#include "src/jvm/blob.h"
+#include "src/jvm/cfi.h"
 #include "src/jvm/code_cache.h"
+#include "src/jvm/frames.h"
 #include "src/jvm/layout.h"
+#include "src/jvm/peek.h"
 #include "src/jvm/vmstructs.h"
 
-enum { STUB_FRAME_BYTES_MAX = 512, THREAD_BYTES_MAX = 16 << 10, STACK_BYTES_MAX = 1 << 20 };
+enum { THREAD_BYTES_MAX = 16 << 10, STACK_BYTES_MAX = 1 << 20 };
 
 /* The JVM's own declaration of these is in no installed header. */
 struct call_trace {
@@ -30,8 +34,9 @@ static jint (*get_created_vms)(JavaVM **vms, jsize len, jsize *count);
 
 /* Where a thread's last Java frame is, from its JNIEnv; anchor_sp is 0 where that is not known. */
 static int64_t anchor_sp, anchor_pc;
-
-enum { NOT_WALKABLE = -3 /* AsyncGetCallTrace: in the JVM, last Java frame not whole */ };
+static int64_t stack_base;   /* the same of the end of its stack, or 0 */
+static int64_t thread_state; /* and of its state, */
+static int64_t in_java;      /* which is this in Java code */
 
 /* A JNIEnv is part of its JavaThread: how far in, this thread tells. */
 static void find_anchor(JNIEnv *env)
@@ -39,6 +44,8 @@ static void find_anchor(JNIEnv *env)
 	const long anchor = lc_vm_offset("JavaThread", "_anchor");
 	const long sp = lc_vm_offset("JavaFrameAnchor", "_last_Java_sp");
 	const long pc = lc_vm_offset("JavaFrameAnchor", "_last_Java_pc");
+	const long base = lc_vm_offset("JavaThread", "_stack_base");
+	const long state = lc_vm_offset("JavaThread", "_thread_state");
 	jclass class = (*env)->FindClass(env, "java/lang/Thread");
 	jmethodID current =
 	    class ? (*env)->GetStaticMethodID(env, class, "currentThread", "()Ljava/lang/Thread;")
@@ -55,6 +62,11 @@ static void find_anchor(JNIEnv *env)
 		return;
 	anchor_sp = anchor + sp - env_at;
 	anchor_pc = anchor + pc - env_at;
+	if (base < 0 || state < 0 || lc_vm_constant("_thread_in_Java", &in_java))
+		return;
+	stack_base = base - env_at;
+	thread_state = state - env_at;
+	lc_cfi_init();
 }
 
 int lc_call_trace_init(JNIEnv *env)
@@ -94,48 +106,6 @@ static int walk(JNIEnv *env, ucontext_t *context, struct lc_call_trace_frame *sc
 	return trace.frames_len;
 }
 
-/* Do the bytes before `pc`, in a compiled method, say that a call returns there? */
-static bool follows_call(uint64_t pc)
-{
-	const uint8_t *at = (const uint8_t *)(uintptr_t)pc;
-	struct lc_code_cache_piece code;
-
-	if (!lc_code_cache_find(pc, &code) || code.kind != LC_CODE_METHOD || pc - code.start < 5)
-		return false;
-	return at[-5] == 0xe8 ||                            /* call rel32 */
-	       (at[-2] == 0xff && (at[-1] & 0xf8) == 0xd0); /* call register */
-}
-
-/*
- * Stubs have frames that the JVM does not walk: none at all, or a saved rbp that rbp points to.
- * Step out to the compiled caller where the stack holds a return address of one.
- */
-static bool leave_stub(ucontext_t *context)
-{
-	greg_t *g = context->uc_mcontext.gregs;
-	const uint64_t sp = (uint64_t)g[REG_RSP], fp = (uint64_t)g[REG_RBP];
-	struct lc_code_cache_piece code;
-	const uint64_t *at;
-
-	if (!lc_code_cache_find((uint64_t)g[REG_RIP], &code) || code.kind != LC_CODE_STUB || sp % 8)
-		return false;
-	if (fp >= sp && fp - sp < STUB_FRAME_BYTES_MAX && fp % 8 == 0) {
-		at = (const uint64_t *)(uintptr_t)fp;
-		if (follows_call(at[1])) {
-			g[REG_RIP] = (greg_t)(at[1] - 1);
-			g[REG_RSP] = (greg_t)(fp + 16);
-			g[REG_RBP] = (greg_t)at[0];
-			return true;
-		}
-	}
-	at = (const uint64_t *)(uintptr_t)sp;
-	if (!follows_call(at[0]))
-		return false;
-	g[REG_RIP] = (greg_t)(at[0] - 1);
-	g[REG_RSP] = (greg_t)(sp + 8);
-	return true;
-}
-
 /*
  * Code that enters the JVM leaves its stack pointer in the thread, and the JVM fills in the program
  * counter, which is the word below, when somebody first walks that stack. AsyncGetCallTrace does
@@ -159,32 +129,159 @@ static bool complete_anchor(JNIEnv *env, uint64_t stack)
 	return true;
 }
 
-int lc_call_trace(JNIEnv *env, const void *ucontext, uint64_t pc,
-                  struct lc_call_trace_frame *scratch, uint64_t *frames, int depth)
+/* The stub through which the thread entered the JVM, and whose caller the JVM does not look for. */
+static bool leave_by_stub(JNIEnv *env)
 {
+	uint64_t pc;
+
+	if (!anchor_sp)
+		return false;
+	memcpy(&pc, (const char *)env + anchor_pc, sizeof(pc));
+	return pc && lc_blob_make_whole(pc);
+}
+
+/* Where the calling thread's stack ends; 0 where that is not known. */
+static uint64_t stack_end(JNIEnv *env)
+{
+	return stack_base ? lc_load64((uint64_t)((int64_t)(uintptr_t)env + stack_base)) : 0;
+}
+
+/* Is the calling thread in native code that counts as Java code, since it left no anchor? */
+static bool in_leaf_call(JNIEnv *env)
+{
+	const uint64_t at = (uint64_t)(uintptr_t)env;
+
+	return stack_base && (int64_t)lc_load32(at + (uint64_t)thread_state) == in_java &&
+	       !lc_load64(at + (uint64_t)anchor_sp);
+}
+
+/* Walk from the frame that was found; the path begins with its leaf, if there is one. */
+static int walk_from(JNIEnv *env, ucontext_t *copy, const struct lc_unwound *from,
+                     struct lc_call_trace_frame *scratch, uint64_t *frames, int depth)
+{
+	greg_t *g = copy->uc_mcontext.gregs;
+	int n, leaf = 0;
+
+	if (from->leaf)
+		frames[leaf++] = from->leaf;
+	g[REG_RIP] = (greg_t)from->pc;
+	g[REG_RSP] = (greg_t)from->sp;
+	g[REG_RBP] = (greg_t)from->fp;
+	n = depth > leaf ? walk(env, copy, scratch, depth - leaf) : 0;
+	if (n < 0 || (!n && !lc_frames_entry(from->pc)))
+		return n;
+	for (int i = 0; i < n; i++)
+		frames[leaf + i] = lc_frame_pack(scratch[i].method, scratch[i].bci);
+	return leaf + n;
+}
+
+/* A walk under way. */
+struct tracing {
+	JNIEnv *env;
+	const ucontext_t *context;
+	uint64_t pc; /* where to pretend that the thread is, or 0 */
+	struct lc_call_trace_frame *scratch;
+	uint64_t *frames;
+	int depth;
 	ucontext_t copy;
+};
+
+static int walk_unwound(struct tracing *t, enum lc_unwind_kind kind, struct lc_unwound *from)
+{
 	int n = 0;
 
-	if (!env)
-		return -8; /* "thread exit": the code for a thread that the JVM does not know */
+	if ((kind == LC_UNWIND_EPILOGUE || kind == LC_UNWIND_PUSHED) &&
+	    t->pc) { /* a frame of its own, as it was */
+		const uint64_t pc = from->pc;
+
+		from->pc = t->pc;
+		n = walk_from(t->env, &t->copy, from, t->scratch, t->frames, t->depth);
+		from->pc = pc;
+	}
+	return n > 0 ? n : walk_from(t->env, &t->copy, from, t->scratch, t->frames, t->depth);
+}
+
+/* As AsyncGetCallTrace itself does it, with the pretended pc first. */
+static int walk_plain(struct tracing *t)
+{
+	int n = 0;
+
 	/* The floating-point state stays where the copy's pointer says: nothing here reads it. */
-	memcpy(&copy, ucontext, sizeof(copy));
-	if (pc) {
-		copy.uc_mcontext.gregs[REG_RIP] = (greg_t)pc;
-		n = walk(env, &copy, scratch, depth);
+	memcpy(&t->copy, t->context, sizeof(t->copy));
+	if (t->pc) {
+		t->copy.uc_mcontext.gregs[REG_RIP] = (greg_t)t->pc;
+		n = walk(t->env, &t->copy, t->scratch, t->depth);
 	}
 	if (n <= 0) {
-		memcpy(&copy, ucontext, sizeof(copy));
-		n = walk(env, &copy, scratch, depth);
+		t->copy.uc_mcontext.gregs[REG_RIP] = t->context->uc_mcontext.gregs[REG_RIP];
+		n = walk(t->env, &t->copy, t->scratch, t->depth);
 	}
-	if (n == NOT_WALKABLE && complete_anchor(env, (uint64_t)copy.uc_mcontext.gregs[REG_RSP]))
-		n = walk(env, &copy, scratch, depth);
-	if (n <= 0 && leave_stub(&copy)) {
-		const int out = walk(env, &copy, scratch, depth);
+	return n;
+}
 
-		n = out > 0 ? out : n;
-	}
+/* Find the frame to walk from, and walk. Returns 0 or less where there is none. */
+static int walk_found(struct tracing *t, bool generated, enum lc_unwind_kind *kind)
+{
+	const greg_t *g = t->context->uc_mcontext.gregs;
+	const uint64_t end = stack_end(t->env);
+	struct lc_unwound from, caller;
+	int n;
+
+	*kind = generated ? lc_unwind_generated(g, end, &from) : lc_unwind_native(g, end, &from);
+	if (!*kind)
+		return 0;
+	memcpy(&t->copy, t->context, sizeof(t->copy));
+	n = walk_unwound(t, *kind, &from);
+	if (n <= 0 && lc_unwind_caller(&from, end, &caller))
+		n = walk_from(t->env, &t->copy, &caller, t->scratch, t->frames, t->depth);
+	if (n <= 0)
+		*kind = LC_UNWIND_NONE;
+	return n;
+}
+
+/*
+ * A thread in the JVM: where its anchor is not whole, or leads to a stub, mend that. Returns
+ * whether walking is worth a try.
+ */
+static bool mend_anchor(JNIEnv *env, uint64_t sp)
+{
+	const bool completed = complete_anchor(env, sp);
+
+	return leave_by_stub(env) || completed;
+}
+
+int lc_call_trace(JNIEnv *env, const void *ucontext, uint64_t pc,
+                  struct lc_call_trace_frame *scratch, uint64_t *frames, int depth,
+                  enum lc_unwind_kind *kind)
+{
+	const greg_t *g = ((const ucontext_t *)ucontext)->uc_mcontext.gregs;
+	const uint64_t at = (uint64_t)g[REG_RIP];
+	const bool generated = lc_code_cache_in_cache(at), interpreted = lc_frames_interpreted(at);
+	struct tracing t; /* the copy in it is made where it is needed */
+	int n = 0;
+
+	*kind = LC_UNWIND_NONE;
+	if (!env)
+		return -8; /* "thread exit": the code for a thread that the JVM does not know */
+	t.env = env;
+	t.context = ucontext;
+	t.pc = pc;
+	t.scratch = scratch;
+	t.frames = frames;
+	t.depth = depth;
+	if (generated ? !interpreted : in_leaf_call(env))
+		n = walk_found(&t, generated, kind);
+	else if (!generated && mend_anchor(env, (uint64_t)g[REG_RSP]))
+		*kind = LC_UNWIND_ANCHOR;
+	if (n > 0)
+		return n;
+	n = walk_plain(&t);
 	for (int i = 0; i < n; i++)
 		frames[i] = lc_frame_pack(scratch[i].method, scratch[i].bci);
+	if (n <= 0 && interpreted) {
+		const int again = walk_found(&t, true, kind);
+
+		n = again > 0 ? again : n;
+	}
 	return n;
 }

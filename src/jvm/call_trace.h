@@ -6,6 +6,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "src/jvm/unwind.h"
+
 /* A frame as AsyncGetCallTrace fills it. */
 struct lc_call_trace_frame {
 	jint bci;
@@ -31,9 +33,11 @@ JNIEnv *lc_call_trace_env(void);
  * it is, in the same frame as the context's own; 0 for the context as it stands, which is also
  * tried where `pc` fails. At most `depth` frames, leaf first, to `frames` as lc_frame_pack();
  * `scratch` holds as many. Returns their number, or AsyncGetCallTrace's code (<= 0).
+ * *kind says where the thread was, if AsyncGetCallTrace alone does not walk from there.
  * Context: [signal].
  */
 int lc_call_trace(JNIEnv *env, const void *ucontext, uint64_t pc,
-                  struct lc_call_trace_frame *scratch, uint64_t *frames, int depth);
+                  struct lc_call_trace_frame *scratch, uint64_t *frames, int depth,
+                  enum lc_unwind_kind *kind);
 
 #endif

@@ -26,6 +26,12 @@ enum { LC_INTERPRETED_SENDER_SP = -1, LC_INTERPRETED_METHOD = -3, LC_INTERPRETED
  */
 int lc_frames_init(uint64_t interpreter_low, uint64_t interpreter_high);
 
+/* Is that code of the interpreter? Context: any. */
+bool lc_frames_interpreted(uint64_t pc);
+
+/* Is that where Java code returns to that the JVM called? Context: any. */
+bool lc_frames_entry(uint64_t pc);
+
 enum { LC_FRAME_WORDS_MAX = 2 }; /* of one frame */
 
 /* How many words tell where the thread is, and how far they go. */

@@ -1,6 +1,6 @@
 /*
  * jvm/peek.c - reads memory by a system call, which fails where memory is gone. process_vm_readv()
- * is a bare system call, and so async-signal-safe.
+ * and process_vm_writev() are bare system calls, and so async-signal-safe.
  */
 #include "src/jvm/peek.h"
 
@@ -31,4 +31,15 @@ bool lc_peek(uint64_t at, void *out, size_t bytes)
 	const struct iovec into = { out, bytes }, from = lc_peek_part(at, bytes);
 
 	return lc_peek_all(&into, &from, 1);
+}
+
+bool lc_poke(uint64_t at, const void *bytes, size_t len)
+{
+	const struct iovec from = { (void *)(uintptr_t)bytes, len }; /* NOLINT: only read */
+	const struct iovec to = lc_peek_part(at, len);
+	const int saved = errno;
+	const ssize_t put = process_vm_writev(getpid(), &from, 1, &to, 1, 0);
+
+	errno = saved;
+	return put == (ssize_t)len;
 }

@@ -32,6 +32,9 @@ size_t lc_peek_parts(const struct iovec *into, size_t into_len, const struct iov
 /* The same with as many parts on both sides. Returns whether all of it could be read. */
 bool lc_peek_all(const struct iovec *into, const struct iovec *from, size_t len);
 
+/* Copy `len` bytes to `at`. Returns false where they may not be written. */
+bool lc_poke(uint64_t at, const void *bytes, size_t len);
+
 /* A part of memory to read. */
 static inline struct iovec lc_peek_part(uint64_t at, size_t bytes)
 {

@@ -30,6 +30,7 @@ static struct {
 	struct table ints;
 	struct table longs;
 	uint64_t field_name;
+	uint64_t field_type;
 	uint64_t field_is_static;
 	uint64_t field_address;
 	const void *probe; /* an address inside libjvm */
@@ -86,6 +87,7 @@ static bool read_tables(void)
 	          read_symbol("gHotSpotVMStructEntryTypeNameOffset", &vm.fields.name) &&
 	          read_symbol("gHotSpotVMStructEntryOffsetOffset", &vm.fields.value) &&
 	          read_symbol("gHotSpotVMStructEntryFieldNameOffset", &vm.field_name) &&
+	          read_symbol("gHotSpotVMStructEntryTypeStringOffset", &vm.field_type) &&
 	          read_symbol("gHotSpotVMStructEntryIsStaticOffset", &vm.field_is_static) &&
 	          read_symbol("gHotSpotVMStructEntryAddressOffset", &vm.field_address) &&
 	          read_symbol("gHotSpotVMTypes", &entries[1]) &&
@@ -174,6 +176,23 @@ long lc_vm_offset(const char *type, const char *field)
 	if (!e || is_static(e))
 		return -ENOENT;
 	return (long)load_u64(e + vm.fields.value);
+}
+
+int lc_vm_field_bytes(const char *type, const char *field)
+{
+	static const struct {
+		const char *name;
+		int bytes;
+	} known[] = { { "int", 4 },     { "uint", 4 },     { "int16_t", 2 }, { "uint16_t", 2 },
+		      { "short", 2 },   { "u2", 2 },       { "int32_t", 4 }, { "uint32_t", 4 },
+		      { "int64_t", 8 }, { "uint64_t", 8 }, { "u1", 1 },      { "uint8_t", 1 } };
+	const char *e = find_field(type, field);
+	const char *name = e && !is_static(e) ? load_string(e + vm.field_type) : NULL;
+
+	for (size_t i = 0; name && i < sizeof(known) / sizeof(*known); i++)
+		if (!strcmp(name, known[i].name))
+			return known[i].bytes;
+	return 0;
 }
 
 void *lc_vm_static(const char *type, const char *field)

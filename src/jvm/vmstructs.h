@@ -17,6 +17,12 @@ int lc_vm_init(void);
 /* Byte offset of a non-static field, or -ENOENT. Context: [attach]. Linear search. */
 long lc_vm_offset(const char *type, const char *field);
 
+/*
+ * Bytes of a non-static integer field, by its type's name; 0 where that is no fixed one, or the
+ * field is not exported. Context: [attach].
+ */
+int lc_vm_field_bytes(const char *type, const char *field);
+
 /* Address of a static field, or NULL. Context: [attach]. */
 void *lc_vm_static(const char *type, const char *field);
 

@@ -54,6 +54,7 @@ static struct {
 	_Atomic uint64_t counts[LC_SAMPLER_COUNTS];
 	_Atomic uint64_t engine_counts[LC_EVENTS_MAX][LC_ENGINE_COUNTS];
 	_Atomic uint64_t walk_errors[16];
+	_Atomic uint64_t walk_repaired[LC_UNWIND_KINDS];
 } samplers = { .log_bytes = LOG_BYTES };
 
 void lc_engine_add(size_t engine, enum lc_engine_count what, uint64_t n)
@@ -84,6 +85,9 @@ void lc_sampler_stats(struct lc_sampler_stats *out)
 	out->trap_errors = counted(LC_SAMPLER_TRAP_ERRORS);
 	out->traps_missed = counted(LC_SAMPLER_TRAPS_MISSED);
 	out->foreign_signals = counted(LC_SAMPLER_FOREIGN);
+	for (unsigned i = 0; i < LC_UNWIND_KINDS; i++)
+		out->walk_repaired[i] =
+		    atomic_load_explicit(&samplers.walk_repaired[i], memory_order_relaxed);
 	for (unsigned i = 0; i < 16; i++)
 		out->walk_errors[i] =
 		    atomic_load_explicit(&samplers.walk_errors[i], memory_order_relaxed);
@@ -96,6 +100,20 @@ static const struct lc_counter_row counter_rows[] = {
 	LC_COUNTER(struct lc_sampler_stats, traps_missed, "engine_traps_missed"),
 	LC_COUNTER(struct lc_sampler_stats, trap_errors, "engine_trap_errors"),
 	LC_COUNTER(struct lc_sampler_stats, foreign_signals, "engine_foreign_signals"),
+	LC_COUNTER(struct lc_sampler_stats, walk_repaired[LC_UNWIND_PROLOGUE],
+	           "engine_walk_repaired_prologue"),
+	LC_COUNTER(struct lc_sampler_stats, walk_repaired[LC_UNWIND_EPILOGUE],
+	           "engine_walk_repaired_epilogue"),
+	LC_COUNTER(struct lc_sampler_stats, walk_repaired[LC_UNWIND_PUSHED],
+	           "engine_walk_repaired_pushed"),
+	LC_COUNTER(struct lc_sampler_stats, walk_repaired[LC_UNWIND_INTERPRETER],
+	           "engine_walk_repaired_interpreter"),
+	LC_COUNTER(struct lc_sampler_stats, walk_repaired[LC_UNWIND_STUB],
+	           "engine_walk_repaired_stub"),
+	LC_COUNTER(struct lc_sampler_stats, walk_repaired[LC_UNWIND_NATIVE],
+	           "engine_walk_repaired_native"),
+	LC_COUNTER(struct lc_sampler_stats, walk_repaired[LC_UNWIND_ANCHOR],
+	           "engine_walk_repaired_anchor"),
 };
 
 void lc_sampler_counters(struct lc_counters *out)
@@ -397,15 +415,18 @@ void lc_sampler_find(struct lc_sample *head, const struct lc_registers *regs,
 void lc_sampler_walk(struct lc_sampler *s, const void *context, uint64_t pc, struct lc_sample *head,
                      uint64_t *frames)
 {
+	enum lc_unwind_kind kind;
 	int n;
 
 	if (!s->env)
 		s->env = lc_call_trace_env();
-	n = lc_call_trace(s->env, context, pc, s->scratch, frames, samplers.depth);
+	n = lc_call_trace(s->env, context, pc, s->scratch, frames, samplers.depth, &kind);
 	head->frames_len = (int16_t)n;
 	if (n <= 0)
 		atomic_fetch_add_explicit(&samplers.walk_errors[n > -15 ? -n : 15], 1,
 		                          memory_order_relaxed);
+	else if (kind)
+		atomic_fetch_add_explicit(&samplers.walk_repaired[kind], 1, memory_order_relaxed);
 }
 
 void lc_sampler_append(struct lc_sampler *s, const struct lc_sample *head, const uint64_t *frames)
