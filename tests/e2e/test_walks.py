@@ -5,7 +5,9 @@ import re
 from conftest import JDK_MAJORS
 from helpers import COLLECTORS, TIERS, WORKLOADS, collector, command, counters, each_pair
 
-WITHOUT = 0.01  # of the samples, at most
+# Of the samples, at most. The program throws through compiled code all the time, where some of C2's
+# stubs are not left; before stubs and prologues were left at all, a tenth and more had no path.
+WITHOUT = 0.04
 PROGRAM = re.compile(r"^CallChains(\$\w+)?$")
 
 
