@@ -8,6 +8,7 @@
 
 #include "analyzer/base/memory.h"
 #include "analyzer/model/tree_spans.h"
+#include "src/base/sum.h"
 
 /* ---- names ---- */
 
@@ -274,6 +275,40 @@ static void build_accesses(struct lc_span_rows *r)
 	}
 }
 
+static uint64_t least(uint64_t a, uint64_t b)
+{
+	return a < b ? a : b;
+}
+
+static void build_looks(struct lc_span_rows *r)
+{
+	const struct lc_table *looks = &r->tree->looks;
+
+	r->looks = lc_mem_zeroed(r->places_len, sizeof(*r->looks));
+	for (uint32_t i = 0; i < looks->count; i++) {
+		const uint32_t *key = lc_table_key(looks, i);
+		const uint64_t *values = lc_table_values(looks, i);
+		struct lc_span_look *l =
+		    &r->looks[lc_span_rows_place(r, key[LC_LOOK_PATH])->number];
+
+		/* Sums stay at the largest number. A damaged profile may hold more parts than a
+		 * whole. */
+		lc_sum_add(&l->looked, values[LC_LOOK_LOOKED]);
+		lc_sum_add(&l->comparable, values[LC_LOOK_COMPARABLE]);
+		lc_sum_add(&l->repeated, values[LC_LOOK_REPEATED]);
+		lc_sum_add(&l->changed, values[LC_LOOK_CHANGED]);
+		lc_sum_add(&l->plain, values[LC_LOOK_PLAIN]);
+	}
+	for (size_t i = 0; i < r->places_len; i++) {
+		struct lc_span_look *l = &r->looks[i];
+
+		l->comparable = least(l->comparable, l->looked);
+		l->repeated = least(l->repeated, l->comparable);
+		l->changed = least(l->changed, l->comparable - l->repeated);
+		l->plain = least(l->plain, l->comparable);
+	}
+}
+
 /* ---- what has an order ---- */
 
 static int order(uint64_t a, uint64_t b)
@@ -419,6 +454,7 @@ void lc_span_rows_build(struct lc_span_rows *r, const struct lc_load *load)
 	build_rows(r);
 	build_made(r);
 	build_accesses(r);
+	build_looks(r);
 	build_slices(r);
 	build_pauses(r);
 	build_traces(r);
@@ -436,6 +472,7 @@ void lc_span_rows_free(struct lc_span_rows *r)
 	free(r->rows);
 	free(r->made);
 	free(r->accesses);
+	free(r->looks);
 	free(r->slices);
 	free(r->pauses);
 	free(r->traces);

@@ -93,6 +93,15 @@ struct lc_span_access {
 	uint64_t samples;
 };
 
+/* Streams of a place whose source and result the agent looked at: a sample of the executions. */
+struct lc_span_look {
+	uint64_t looked;
+	uint64_t comparable; /* of them: both can be told */
+	uint64_t repeated;   /* of these: source and result are those of the one before */
+	uint64_t changed;    /* of these: the source is, the result is not */
+	uint64_t plain;      /* of these: a result of which there are few, such as a boolean */
+};
+
 /* LC_TIMELINE_NS of a thread, or the part of them that it lived. */
 struct lc_span_slice {
 	uint32_t thread;
@@ -157,6 +166,7 @@ struct lc_span_rows {
 	size_t made_len;
 	struct lc_span_access *accesses;
 	size_t accesses_len;
+	struct lc_span_look *looks;   /* by number of the place, places_len of them */
 	struct lc_span_slice *slices; /* by process, thread index, time; no two of one */
 	size_t slices_len;
 	struct lc_span_pause *pauses; /* by process, time; no two of one start */

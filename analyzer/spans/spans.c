@@ -134,6 +134,7 @@ static void make_location(struct lc_spans *s, struct lc_spans_location *l,
                           const struct lc_span_row **rows, size_t len)
 {
 	l->place = rows[0]->place;
+	l->look = &s->rows->looks[l->place->number];
 	for (size_t i = 0; i < len; i++) {
 		const struct lc_span_row *r = rows[i];
 

@@ -97,13 +97,14 @@ struct lc_spans_stream {
 /* All streams of one place. */
 struct lc_spans_location {
 	const struct lc_span_place *place;
-	uint64_t streams;               /* executions of streams: all kinds but support */
-	uint64_t kinds[LC_SPAN_KINDS];  /* executions */
-	unsigned levels;                /* deepest level + 1 */
-	struct lc_spans_sum sum;        /* of all kinds */
-	struct lc_spans_sum inner;      /* anonymous ones of level 1 and more */
-	struct lc_spans_sum support;    /* tasks of parallel ones */
-	struct lc_spans_balance shared; /* primordial and support spans */
+	uint64_t streams;                /* executions of streams: all kinds but support */
+	uint64_t kinds[LC_SPAN_KINDS];   /* executions */
+	unsigned levels;                 /* deepest level + 1 */
+	struct lc_spans_sum sum;         /* of all kinds */
+	struct lc_spans_sum inner;       /* anonymous ones of level 1 and more */
+	struct lc_spans_sum support;     /* tasks of parallel ones */
+	struct lc_spans_balance shared;  /* primordial and support spans */
+	const struct lc_span_look *look; /* of all threads, whichever are chosen */
 	struct lc_spans_paths paths;
 	struct lc_spans_active active;
 	struct lc_spans_waits waits;
@@ -291,6 +292,12 @@ void lc_spans_weigh(struct lc_spans_balance *b);
 
 /* part / whole; 0 where the whole is not above 0. */
 double lc_spans_share(double part, double whole);
+
+/* Wilson's interval, of 95%, of the share of which `part` of `n` observations are a sample. */
+struct lc_spans_between {
+	double low, high;
+};
+struct lc_spans_between lc_spans_between(uint64_t part, uint64_t n);
 
 /* Length of a thread's name without the number at its end: equal in the threads of a pool. */
 size_t lc_spans_pool(const char *name, size_t len);

@@ -103,7 +103,8 @@ static void write_locations(FILE *out, const struct lc_spans_report *r)
 {
 	const struct lc_spans *s = r->spans;
 
-	fputs(PLACE_COLUMNS "streams,share_of_streams,share_of_cycles,variation," SUM_COLUMNS "\n",
+	fputs(PLACE_COLUMNS "streams,share_of_streams,share_of_cycles,variation," SUM_COLUMNS
+	                    ",looked_at,comparable,repeated,changed,plain\n",
 	      out);
 	for (size_t i = 0; i < s->locations_len && i < r->top; i++) {
 		const struct lc_spans_location *l = &s->locations[i];
@@ -116,7 +117,9 @@ static void write_locations(FILE *out, const struct lc_spans_report *r)
 			fprintf(out, "%.6f", l->shared.variation);
 		putc(',', out);
 		sum(out, &l->sum);
-		putc('\n', out);
+		fprintf(out, ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 "\n",
+		        l->look->looked, l->look->comparable, l->look->repeated, l->look->changed,
+		        l->look->plain);
 	}
 }
 

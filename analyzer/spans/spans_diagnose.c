@@ -337,6 +337,56 @@ static void tiny(struct lc_spans *s, const struct lc_spans_location *l)
 	                        "stream for each element; else use a loop");
 }
 
+/* CPU time of the processes, in cycles of the clock; 0: not known. */
+static double cpu_cycles(const struct lc_spans *s)
+{
+	double ns = 0;
+
+	for (size_t i = 0; i < s->timeline_len; i++)
+		ns += (double)s->timeline[i].cpu_ns;
+	return ns * s->hz / 1e9;
+}
+
+/*
+ * By what the agent has seen of sources and results. Returns whether that tells what the place is:
+ * then sizes need not be looked at.
+ */
+static bool repeated(struct lc_spans *s, const struct lc_spans_location *l)
+{
+	const struct lc_span_look *seen = l->look;
+	const double n = (double)seen->comparable, part = lc_spans_share((double)seen->repeated, n);
+	const struct lc_spans_between range = lc_spans_between(seen->repeated, seen->comparable);
+	double cycles = part * (double)l->sum.cycles, cpu = cpu_cycles(s);
+	struct lc_spans_diagnosis *d;
+
+	if (n < LC_SPANS_REPEATED_LOOKS)
+		return false;
+	/* Few results there are: equal ones prove little, whatever the source. */
+	if (range.low < LC_SPANS_REPEATED_LOW || 2 * seen->plain > seen->comparable ||
+	    (double)seen->changed > LC_SPANS_REPEATED_OTHER * n ||
+	    l->streams < LC_SPANS_INVARIANT_COUNT ||
+	    lc_spans_share(cycles, all_cycles(s)) < LC_SPANS_WORTH_SHARE)
+		return true;
+	d = begin(s, LC_SPANS_INVARIANT, NULL, l, (int64_t)cycles);
+	d->verdict = LC_SPANS_FINDING;
+	evidence(d,
+	         "the same result from the same source as in the one before in %llu of %llu "
+	         "executions that were looked at: %.1f%% (95%% interval %.1f%% to %.1f%%)",
+	         (unsigned long long)seen->repeated, (unsigned long long)seen->comparable,
+	         100 * part, 100 * range.low, 100 * range.high);
+	evidence(d, "another result from the same source in %llu of them",
+	         (unsigned long long)seen->changed);
+	share_of_all(s, d);
+	if (cpu > 0)
+		evidence(d, "some %.1f%% of the program's CPU time", 100 * fmin(1, cycles / cpu));
+	d->summary = lc_mem_text("this stream computes the same result from the same source again "
+	                         "and again");
+	d->advice = lc_mem_text("hoist it: compute the result once, before what executes this "
+	                        "again and again, and use it there, if nothing but the source "
+	                        "decides it");
+	return true;
+}
+
 static void invariant(struct lc_spans *s, const struct lc_spans_location *l)
 {
 	const uint64_t n = l->inner.executions;
@@ -346,12 +396,12 @@ static void invariant(struct lc_spans *s, const struct lc_spans_location *l)
 	struct lc_spans_diagnosis *d;
 	char text[16];
 
-	if (n < LC_SPANS_INVARIANT_COUNT || median <= LC_SPANS_TINY_CYCLES ||
+	if (repeated(s, l) || n < LC_SPANS_INVARIANT_COUNT || median <= LC_SPANS_TINY_CYCLES ||
 	    high > LC_SPANS_INVARIANT_SPREAD * low ||
 	    lc_spans_share((double)l->inner.cycles, all_cycles(s)) < LC_SPANS_WORTH_SHARE)
 		return;
 	d = begin(s, LC_SPANS_INVARIANT, NULL, l, l->inner.cycles);
-	d->verdict = LC_SPANS_SUSPICION; /* data are not recorded, only how long they took */
+	d->verdict = LC_SPANS_SUSPICION; /* its data could not be compared, only how long it took */
 	sizes(d, &l->inner, "executions inside another stream");
 	share_of_all(s, d);
 	d->summary = lc_mem_text("an inner stream does the same amount of work (%s cycles) each "

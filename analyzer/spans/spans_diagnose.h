@@ -34,6 +34,9 @@
 #define LC_SPANS_TINY_COUNT 1000
 #define LC_SPANS_INVARIANT_COUNT 100
 #define LC_SPANS_INVARIANT_SPREAD 1.6 /* 90th / 10th percentile, at most: always the same work */
+#define LC_SPANS_REPEATED_LOOKS 20    /* executions that could be compared, at least */
+#define LC_SPANS_REPEATED_LOW 0.75    /* of them repeated, at least: the interval's lower end */
+#define LC_SPANS_REPEATED_OTHER 0.02  /* of them with another result, at most */
 
 /* Points of the timeline (LC_TIMELINE_NS each) that a mean needs. */
 #define LC_SPANS_POINTS 3

@@ -261,6 +261,17 @@ static void streams(struct lc_json *j, const struct lc_spans_report *r)
 	lc_json_end_array(j);
 }
 
+static void look(struct lc_json *j, const struct lc_span_look *l)
+{
+	lc_json_object(j, "looked_at");
+	lc_json_u64(j, "executions", l->looked);
+	lc_json_u64(j, "comparable", l->comparable);
+	lc_json_u64(j, "repeated", l->repeated);
+	lc_json_u64(j, "changed", l->changed);
+	lc_json_u64(j, "plain", l->plain);
+	lc_json_end_object(j);
+}
+
 static void locations(struct lc_json *j, const struct lc_spans_report *r)
 {
 	const struct lc_spans *s = r->spans;
@@ -283,6 +294,7 @@ static void locations(struct lc_json *j, const struct lc_spans_report *r)
 			lc_json_u64(j, lc_span_kind_name(k), l->kinds[k]);
 		lc_json_end_object(j);
 		lc_json_u64(j, "levels", l->levels);
+		look(j, l->look);
 		sum(j, &l->sum);
 		balance(j, s, &l->shared);
 		active(j, &l->active);

@@ -230,6 +230,19 @@ double lc_spans_hz(const struct lc_spans *s)
 	return (double)hz;
 }
 
+struct lc_spans_between lc_spans_between(uint64_t part, uint64_t n)
+{
+	const double z2 = 1.96 * 1.96, all = (double)n, p = (double)part / all;
+	double centre, half;
+
+	if (!n)
+		return (struct lc_spans_between){ 0, 1 };
+	centre = (p + z2 / (2 * all)) / (1 + z2 / all);
+	half = sqrt(z2 * (p * (1 - p) / all + z2 / (4 * all * all))) / (1 + z2 / all);
+	return (struct lc_spans_between){ fmax(0, fmin(p, centre - half)),
+		                          fmin(1, fmax(p, centre + half)) };
+}
+
 const char *lc_spans_pattern_name(enum lc_spans_pattern p)
 {
 	static const char *const names[LC_SPANS_PATTERNS] = {

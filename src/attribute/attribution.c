@@ -287,6 +287,7 @@ static void take_counters(struct lc_thread *t)
 	lc_span_take(t);
 	(void)lc_span_take_traces(t);
 	lc_span_take_pauses(t->tally);
+	lc_span_take_looks(t->tally);
 }
 
 /* Returns whether the block is written. */

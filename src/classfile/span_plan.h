@@ -21,6 +21,7 @@ enum lc_span_call {
 	LC_SPAN_FOREIGN_BEGIN,
 	LC_SPAN_PULL,
 	LC_SPAN_END,
+	LC_SPAN_ENDED, /* with the object that is returned */
 	LC_SPAN_STREAM_TASK,
 	LC_SPAN_SUPPORT_BEGIN,
 	LC_SPAN_CREATED,

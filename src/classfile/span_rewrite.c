@@ -21,11 +21,12 @@ static const struct {
 	const char *name;
 	const char *descriptor;
 } calls[LC_SPAN_CALL_COUNT] = {
-	[LC_SPAN_STREAM_BEGIN] = { "streamBegin", "(Z)V" },
+	[LC_SPAN_STREAM_BEGIN] = { "streamBegin", "(Ljava/lang/Object;Z)V" },
 	[LC_SPAN_HEAD_BEGIN] = { "headBegin", "(Z)V" },
 	[LC_SPAN_FOREIGN_BEGIN] = { "foreignBegin", "()V" },
 	[LC_SPAN_PULL] = { "pulled", "()V" },
 	[LC_SPAN_END] = { "end", "()V" },
+	[LC_SPAN_ENDED] = { "ended", "(Ljava/lang/Object;)V" },
 	[LC_SPAN_STREAM_TASK] = { "streamTask", "(Ljava/lang/Object;)V" },
 	[LC_SPAN_SUPPORT_BEGIN] = { "supportBegin", "(Ljava/lang/Object;)V" },
 	[LC_SPAN_CREATED] = { "created", "(Ljava/lang/Object;)V" },
@@ -124,8 +125,13 @@ static void put_return(struct walk *w, uint32_t at)
 	struct lc_insert *i = add(w, at, true);
 	uint8_t *p = i->bytes;
 
-	if (w->plan.wrapped)
+	if (w->plan.wrapped && w->plan.prologue == LC_SPAN_STREAM_BEGIN &&
+	    w->code->insns[at] == LC_OP_ARETURN) {
+		*p++ = LC_OP_DUP;
+		p = emit_call(w->r, p, LC_SPAN_ENDED);
+	} else if (w->plan.wrapped) {
 		p = emit_call(w->r, p, LC_SPAN_END);
+	}
 	if (w->plan.entered)
 		p = emit_call(w->r, p, LC_SPAN_LEFT);
 	if (w->plan.created) {
@@ -306,12 +312,14 @@ static void sift(struct walk *w)
 
 /*
  * Push the object, then what else the method takes, and call it: BEGIN of streams takes whether the
- * stream is parallel, SUPPORT_BEGIN nothing, the others a number.
+ * stream is parallel (that of a Head nothing else), SUPPORT_BEGIN nothing, the others a number.
  */
 static uint8_t *emit_about(struct rewrite *r, uint8_t *p, const struct lc_span_plan *plan,
                            uint8_t local, int argument)
 {
 	*p++ = (uint8_t)(LC_OP_ALOAD_0 + local);
+	if (plan->prologue == LC_SPAN_STREAM_BEGIN)
+		*p++ = LC_OP_DUP;
 	if (plan->prologue == LC_SPAN_STREAM_BEGIN || plan->prologue == LC_SPAN_HEAD_BEGIN) {
 		if (!r->is_parallel)
 			r->is_parallel = lc_pool_method(&r->edit.pool, r->edit.cls.this_class,

@@ -268,6 +268,11 @@ int lc_tally_pause(struct lc_tally *t, const struct lc_block_pause *row)
 	return append_valid(t, LC_SECTION_PAUSES, row);
 }
 
+int lc_tally_look(struct lc_tally *t, const struct lc_block_look *row)
+{
+	return append_valid(t, LC_SECTION_LOOKS, row);
+}
+
 int lc_tally_span(struct lc_tally *t, const struct lc_block_span *row)
 {
 	struct lc_block_span r = *row;

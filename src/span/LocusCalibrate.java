@@ -28,21 +28,21 @@ final class LocusCalibrate implements Runnable {
 
 	static void anonymous(int n) {
 		for (int i = 0; i < n; i++) {
-			LocusSpan.streamBegin(false);
+			LocusSpan.streamBegin(TASK, false);
 			LocusSpan.end();
 		}
 	}
 
 	static void primordial(int n) {
 		for (int i = 0; i < n; i++) {
-			LocusSpan.streamBegin(true);
+			LocusSpan.streamBegin(TASK, true);
 			LocusSpan.end();
 		}
 	}
 
 	/** Of one stream, which makes each task before it is executed. */
 	static void support(int n) {
-		LocusSpan.streamBegin(true);
+		LocusSpan.streamBegin(TASK, true);
 		for (int i = 0; i < n; i++) {
 			LocusSpan.streamTask(TASK);
 			LocusSpan.supportBegin(TASK);

@@ -1,7 +1,16 @@
 package java.lang;
 
+import java.lang.reflect.Field;
 import java.lang.reflect.Member;
 import java.lang.reflect.Method;
+import java.math.BigInteger;
+import java.util.Collection;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalDouble;
+import java.util.OptionalInt;
+import java.util.OptionalLong;
+import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.concurrent.Executor;
 import java.util.function.DoubleFunction;
@@ -57,7 +66,7 @@ public final class LocusSpan {
 	}
 
 	/** A stream execution begins; `parallel` is the pipeline's isParallel(). */
-	public static native void streamBegin(boolean parallel);
+	public static native void streamBegin(Object pipeline, boolean parallel);
 
 	/** Likewise in a Head's own forEach(), which leaves parallel ones to evaluate(). */
 	public static native void headBegin(boolean parallel);
@@ -70,6 +79,9 @@ public final class LocusSpan {
 
 	/** What was begun last on this thread ends, by return or exception. */
 	public static native void end();
+
+	/** Likewise of a stream begun by streamBegin(), with what it has computed. */
+	public static native void ended(Object result);
 
 	private static native void streamTask(Object task, int hash);
 
@@ -293,5 +305,219 @@ public final class LocusSpan {
 	private static Method ofProgram(Method m) {
 		ClassLoader loader = m.getDeclaringClass().getClassLoader();
 		return loader == null || loader == ClassLoader.getPlatformClassLoader() ? null : m;
+	}
+
+	/* How much of an object print() reads: elements and fields, and how deep they lie in each other. */
+	private static final int PRINT_PARTS = 1 << 14;
+	private static final int PRINT_DEPTH = 12;
+
+	/**
+	 * A number made of what a stream is made from, or of what it has computed: equal where the contents are,
+	 * and with overwhelming probability not else. 0: it cannot be told. The lowest bit is set where the
+	 * object is one of few of its kind: null, a boolean, an empty collection, a small number. No code of the
+	 * program is called: what is not the JDK's own data counts by its identity.
+	 */
+	private static long print(Object o) {
+		int[] left = { PRINT_PARTS };
+		long h;
+		try {
+			h = print(o, 0, left);
+		} catch (Throwable e) {
+			return 0; // it was changed meanwhile
+		}
+		if (left[0] < 0)
+			return 0;
+		return isPlain(o) ? h | 1 : (h & ~1L) == 0 ? 2 : h & ~1L;
+	}
+
+	private static boolean isPlain(Object o) {
+		if (o == null || o instanceof Boolean || o instanceof Byte || o instanceof Character || o instanceof Enum)
+			return true;
+		if (o instanceof Integer || o instanceof Long || o instanceof Short)
+			return ((Number) o).longValue() >= -100 && ((Number) o).longValue() <= 100;
+		if (o instanceof Double || o instanceof Float)
+			return ((Number) o).doubleValue() == Math.rint(((Number) o).doubleValue())
+					&& Math.abs(((Number) o).doubleValue()) <= 100;
+		if (o instanceof String)
+			return ((String) o).length() < 2;
+		if (o instanceof Optional)
+			return isPlain(((Optional<?>) o).orElse(null));
+		if (o instanceof OptionalInt)
+			return isPlain(((OptionalInt) o).orElse(0));
+		if (o instanceof OptionalLong)
+			return isPlain(((OptionalLong) o).orElse(0));
+		if (o instanceof OptionalDouble)
+			return isPlain(((OptionalDouble) o).orElse(0));
+		if (o.getClass().isArray())
+			return java.lang.reflect.Array.getLength(o) == 0;
+		if (isKnown(o.getClass()))
+			return o instanceof Map ? ((Map<?, ?>) o).isEmpty() : o instanceof Collection && ((Collection<?>) o).isEmpty();
+		return false;
+	}
+
+	private static long mix(long h, long v) {
+		h = (h ^ v) * 0x9e3779b97f4a7c15L;
+		return h ^ h >>> 29;
+	}
+
+	/* Collections of the JDK that hold their elements themselves, and whose iterators call nobody. */
+	private static boolean isKnown(Class<?> c) {
+		String name = c.getName();
+		if (!name.startsWith("java.util."))
+			return false;
+		switch (name.substring(10)) {
+		case "ArrayList":
+		case "LinkedList":
+		case "ArrayDeque":
+		case "HashMap":
+		case "LinkedHashMap":
+		case "TreeMap":
+		case "EnumMap":
+		case "HashSet":
+		case "LinkedHashSet":
+		case "TreeSet":
+		case "Arrays$ArrayList":
+		case "Collections$EmptyList":
+		case "Collections$EmptySet":
+		case "Collections$EmptyMap":
+		case "Collections$SingletonList":
+		case "Collections$SingletonSet":
+		case "Collections$SingletonMap":
+		case "ImmutableCollections$ListN":
+		case "ImmutableCollections$List12":
+		case "ImmutableCollections$SetN":
+		case "ImmutableCollections$Set12":
+		case "ImmutableCollections$MapN":
+		case "ImmutableCollections$Map1":
+		case "concurrent.ConcurrentHashMap":
+		case "concurrent.CopyOnWriteArrayList":
+			return true;
+		default:
+			return false;
+		}
+	}
+
+	/* Objects whose fields tell what a stream computes: stages, spliterators, lambda expressions. */
+	private static boolean hasParts(Class<?> c) {
+		String name = c.getName();
+		return c.isHidden() || c.getClassLoader() == null && (name.startsWith("java.util.stream.")
+				|| name.startsWith("java.util.") && (name.contains("pliterator") || name.endsWith("SummaryStatistics")));
+	}
+
+	private static long print(Object o, int depth, int[] left) {
+		if (left[0]-- < 0)
+			return 0;
+		if (o == null)
+			return 3;
+		if (o instanceof String)
+			return mix(((String) o).length() + 5L, o.hashCode());
+		if (o instanceof Integer || o instanceof Long || o instanceof Short || o instanceof Byte)
+			return mix(7, ((Number) o).longValue());
+		if (o instanceof Double)
+			return mix(11, Double.doubleToLongBits((Double) o));
+		if (o instanceof Float || o instanceof Character || o instanceof Boolean)
+			return mix(13, o.hashCode());
+		Class<?> c = o.getClass();
+		if (c.isArray() && depth < PRINT_DEPTH)
+			return printArray(o, depth, left);
+		if (o instanceof Optional)
+			return mix(17, print(((Optional<?>) o).orElse(null), depth + 1, left));
+		if (c == OptionalInt.class || c == OptionalLong.class || c == OptionalDouble.class || c == BigInteger.class)
+			return mix(19, o.hashCode());
+		if (isKnown(c) && depth < PRINT_DEPTH)
+			return o instanceof Map ? printMap((Map<?, ?>) o, depth, left) : printAll((Collection<?>) o, depth, left);
+		if (hasParts(c) && depth < PRINT_DEPTH)
+			return printParts(o, c, depth, left);
+		return mix(23, System.identityHashCode(o));
+	}
+
+	private static long printArray(Object o, int depth, int[] left) {
+		int length = java.lang.reflect.Array.getLength(o);
+		long h = mix(29, length);
+		if ((left[0] -= length / 8) < 0)
+			return 0;
+		if (o instanceof Object[]) {
+			for (Object e : (Object[]) o)
+				h = mix(h, print(e, depth + 1, left));
+			return h;
+		}
+		if (o instanceof int[])
+			for (int e : (int[]) o)
+				h = mix(h, e);
+		else if (o instanceof long[])
+			for (long e : (long[]) o)
+				h = mix(h, e);
+		else if (o instanceof double[])
+			for (double e : (double[]) o)
+				h = mix(h, Double.doubleToLongBits(e));
+		else if (o instanceof byte[])
+			for (byte e : (byte[]) o)
+				h = mix(h, e);
+		else if (o instanceof char[])
+			for (char e : (char[]) o)
+				h = mix(h, e);
+		else
+			h = mix(h, System.identityHashCode(o));
+		return h;
+	}
+
+	/* Sets and maps have no order: their parts are added up. */
+	private static long printAll(Collection<?> all, int depth, int[] left) {
+		boolean set = all instanceof Set;
+		long h = mix(31, all.size());
+		for (Object e : all) {
+			h = set ? h + mix(37, print(e, depth + 1, left)) : mix(h, print(e, depth + 1, left));
+			if (left[0] < 0)
+				return 0;
+		}
+		return h;
+	}
+
+	private static long printMap(Map<?, ?> map, int depth, int[] left) {
+		long h = mix(41, map.size());
+		for (Map.Entry<?, ?> e : map.entrySet()) {
+			h += mix(print(e.getKey(), depth + 1, left), print(e.getValue(), depth + 1, left));
+			if (left[0] < 0)
+				return 0;
+		}
+		return h;
+	}
+
+	private static long printParts(Object o, Class<?> c, int depth, int[] left) {
+		long h = mix(43, System.identityHashCode(c));
+		for (Class<?> k = c; k != null && k != Object.class; k = k.getSuperclass()) {
+			for (Field f : k.getDeclaredFields())
+				if ((f.getModifiers() & 8) == 0)
+					h = mix(h, printField(o, f, depth, left));
+			if (left[0] < 0)
+				return 0;
+		}
+		return h;
+	}
+
+	private static long printField(Object o, Field f, int depth, int[] left) {
+		Class<?> type = f.getType();
+		switch (f.getName()) {
+		case "sourceStage": // A stage is told by the stages before it.
+		case "nextStage":
+		case "sourceCloseAction":
+		case "expectedModCount":
+		case "linkedOrConsumed":
+			return 0;
+		case "this$0":
+			if (o instanceof java.util.stream.BaseStream)
+				return 0;
+			break;
+		default:
+		}
+		long at = U.objectFieldOffset(f);
+		if (!type.isPrimitive())
+			return print(U.getReference(o, at), depth + 1, left);
+		left[0]--;
+		if (type == long.class || type == double.class)
+			return U.getLong(o, at);
+		if (type == int.class || type == float.class)
+			return U.getInt(o, at);
+		return type == short.class || type == char.class ? U.getShort(o, at) : U.getByte(o, at);
 	}
 }

@@ -35,6 +35,7 @@ struct lc_location {
 	struct {
 		uint32_t made, outer, path;
 	} called;
+	uint32_t look;     /* executions until one is looked at (span/look.h) */
 	uint64_t slot_key; /* lc_location_slot_key() of `slot` */
 	struct lc_span_slot *slot;
 };

@@ -80,6 +80,9 @@ void lc_span_take(struct lc_thread *t);
 /* Add the pauses since the last time to this tally, of whichever thread. Context: [writer]. */
 void lc_span_take_pauses(struct lc_tally *tally);
 
+/* Add what was seen of streams' sources and results since the last time. Context: [writer]. */
+void lc_span_take_looks(struct lc_tally *tally);
+
 /*
  * Move single spans from the thread's log to its tally; call it more often than blocks are written.
  * Returns whether the tally is full: then a block is to be written, and this called again.

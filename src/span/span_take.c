@@ -11,6 +11,7 @@
 #include "src/profile/tally.h"
 #include "src/profile/writer.h"
 #include "src/span/location.h"
+#include "src/span/look.h"
 #include "src/span/stack.h"
 #include "src/span/task.h"
 #include "src/span/trace.h"
@@ -141,6 +142,12 @@ void lc_span_take(struct lc_thread *t)
 	for (uint32_t i = 0; s->tasks && lc_task_made_take(s->tasks, i, &made); i++)
 		if (made.count && lc_tally_task_made(t->tally, &made))
 			stats.rows_lost++;
+}
+
+void lc_span_take_looks(struct lc_tally *tally)
+{
+	if (lc_span_streams())
+		lc_look_take(tally);
 }
 
 bool lc_span_take_traces(struct lc_thread *t)

@@ -18,6 +18,7 @@
 #include "src/base/slab.h"
 #include "src/span/cycle_clock.h"
 #include "src/span/interrupt.h"
+#include "src/span/look.h"
 #include "src/span/slot.h"
 
 enum {
@@ -100,6 +101,7 @@ struct lc_span_thread {
 	struct lc_trace_log *traces; /* NULL: no --trace */
 	struct lc_task_thread *tasks;
 	struct lc_thread *thread;
+	struct lc_looks looks;
 
 	struct lc_slab slots; /* struct lc_span_slot by its key */
 

@@ -118,6 +118,7 @@ static inline __attribute__((always_inline)) void start(struct lc_span_thread *s
 
 /* The slot of a stream that is asked for here. */
 struct found {
+	struct lc_location *location;
 	struct lc_span_slot *slot;
 	struct lc_stream_context stream;
 };
@@ -139,6 +140,8 @@ static __attribute__((noinline, cold)) struct lc_location *learn(struct lc_span_
 	x = lc_location_learn(s->locations, jni, &at, key, (enum lc_location_hook)(how >> 1),
 	                      how & 1);
 	lc_own_work_end(&work);
+	/* What the library executes itself it asks for no result. */
+	x->look = x->path && !x->library ? lc_look_next(&s->looks, x->path) : 0;
 	return x;
 }
 
@@ -155,6 +158,7 @@ static inline __attribute__((always_inline)) struct found find(struct lc_span_th
 	if (__builtin_expect(!x, 0))
 		x = learn(s, jni, h.at.frame, h.at.native, h.at.into, key,
 		          (unsigned)type << 1 | (outer->id != 0));
+	found.location = x;
 	found.stream.level = outer->id ? outer->level + 1 : 0;
 	found.stream.path = lc_location_path(s->locations, x, outer->id ? outer->path : 0);
 	found.stream.id = lc_span_number(s);
@@ -162,13 +166,28 @@ static inline __attribute__((always_inline)) struct found find(struct lc_span_th
 	return found;
 }
 
+/* One of many: see what it computes of what. The location is not touched after Java was called. */
+static __attribute__((noinline, cold)) void
+look(struct lc_span_thread *s, JNIEnv *jni, jobject stream, struct lc_location *x, uint64_t number)
+{
+	uint32_t path = x->path;
+
+	if (!path || x->library)
+		return;
+	x->look = lc_look_next(&s->looks, path);
+	lc_look_begin(s, jni, stream, path, number);
+}
+
 static inline __attribute__((always_inline)) void begin(struct lc_span_thread *s, JNIEnv *jni,
                                                         struct hook h, unsigned kind,
-                                                        enum lc_location_hook type)
+                                                        enum lc_location_hook type, jobject stream)
 {
 	struct found found = find(s, jni, h, kind, type);
-	struct lc_span_frame *f = lc_span_push(s, kind, found.slot);
+	struct lc_span_frame *f;
 
+	if (stream && __builtin_expect(!--found.location->look, 0))
+		look(s, jni, stream, found.location, found.stream.id);
+	f = lc_span_push(s, kind, found.slot);
 	if (!f)
 		return;
 	f->number = found.stream.id;
@@ -178,19 +197,21 @@ static inline __attribute__((always_inline)) void begin(struct lc_span_thread *s
 	start(s, f, h);
 }
 
-JNIEXPORT void JNICALL Java_java_lang_LocusSpan_streamBegin(JNIEnv *jni, jclass c, jboolean p);
+JNIEXPORT void JNICALL Java_java_lang_LocusSpan_streamBegin(JNIEnv *jni, jclass c, jobject stream,
+                                                            jboolean p);
 JNIEXPORT void JNICALL Java_java_lang_LocusSpan_headBegin(JNIEnv *jni, jclass c, jboolean p);
 JNIEXPORT void JNICALL Java_java_lang_LocusSpan_foreignBegin(JNIEnv *jni, jclass c);
 JNIEXPORT void JNICALL Java_java_lang_LocusSpan_pulled(JNIEnv *jni, jclass c);
 JNIEXPORT void JNICALL Java_java_lang_LocusSpan_made(JNIEnv *jni, jclass c, jobject function,
                                                      jint word);
 JNIEXPORT void JNICALL Java_java_lang_LocusSpan_end(JNIEnv *jni, jclass c);
+JNIEXPORT void JNICALL Java_java_lang_LocusSpan_ended(JNIEnv *jni, jclass c, jobject result);
 JNIEXPORT void JNICALL Java_java_lang_LocusSpan_streamTask(JNIEnv *jni, jclass c, jobject task,
                                                            jint hash);
 JNIEXPORT void JNICALL Java_java_lang_LocusSpan_supportBegin(JNIEnv *jni, jclass c, jobject task,
                                                              jint hash);
 
-void Java_java_lang_LocusSpan_streamBegin(JNIEnv *jni, jclass c, jboolean parallel)
+void Java_java_lang_LocusSpan_streamBegin(JNIEnv *jni, jclass c, jobject stream, jboolean parallel)
 {
 	struct hook h = hook_at(__builtin_frame_address(0));
 	struct lc_span_thread *s = arrive(jni, h);
@@ -198,7 +219,8 @@ void Java_java_lang_LocusSpan_streamBegin(JNIEnv *jni, jclass c, jboolean parall
 	(void)c;
 	if (!s)
 		return;
-	begin(s, jni, h, parallel ? LC_SPAN_PRIMORDIAL : LC_SPAN_ANONYMOUS, LC_LOCATION_STREAM);
+	begin(s, jni, h, parallel ? LC_SPAN_PRIMORDIAL : LC_SPAN_ANONYMOUS, LC_LOCATION_STREAM,
+	      stream);
 }
 
 void Java_java_lang_LocusSpan_headBegin(JNIEnv *jni, jclass c, jboolean parallel)
@@ -211,7 +233,7 @@ void Java_java_lang_LocusSpan_headBegin(JNIEnv *jni, jclass c, jboolean parallel
 	if (!s)
 		return;
 	if (!parallel) {
-		begin(s, jni, h, LC_SPAN_ANONYMOUS, LC_LOCATION_STREAM);
+		begin(s, jni, h, LC_SPAN_ANONYMOUS, LC_LOCATION_STREAM, NULL);
 		return;
 	}
 	f = lc_span_push(s, LC_SPAN_KINDS, NULL);
@@ -227,7 +249,7 @@ void Java_java_lang_LocusSpan_foreignBegin(JNIEnv *jni, jclass c)
 	(void)c;
 	if (!s)
 		return;
-	begin(s, jni, h, LC_SPAN_FOREIGN, LC_LOCATION_FOREIGN);
+	begin(s, jni, h, LC_SPAN_FOREIGN, LC_LOCATION_FOREIGN, NULL);
 }
 
 /*
@@ -311,15 +333,14 @@ void Java_java_lang_LocusSpan_supportBegin(JNIEnv *jni, jclass c, jobject task, 
 	start(s, f, h);
 }
 
-void Java_java_lang_LocusSpan_end(JNIEnv *jni, jclass c)
+static inline __attribute__((always_inline)) void finish(const void *frame, JNIEnv *jni,
+                                                         jobject result)
 {
 	struct lc_span_thread *s = self;
 	struct lc_span_ended e;
 	struct lc_span_frame *f;
 	uint64_t now, tsc;
 
-	(void)jni;
-	(void)c;
 	if (!s)
 		return;
 	now = lc_cycles_read(&s->clock, &tsc);
@@ -327,7 +348,7 @@ void Java_java_lang_LocusSpan_end(JNIEnv *jni, jclass c)
 		s->excess--;
 		return;
 	}
-	lc_span_settle(s, (uint64_t)(uintptr_t)__builtin_frame_address(0), 0);
+	lc_span_settle(s, (uint64_t)(uintptr_t)frame, 0);
 	if (__builtin_expect(lc_span_empty(s), 0)) {
 		lc_span_add(&s->unmatched, 1);
 		return;
@@ -344,4 +365,19 @@ void Java_java_lang_LocusSpan_end(JNIEnv *jni, jclass c)
 	lc_span_slot_add(f->slot, f, &e);
 	if (__builtin_expect(s->traces != NULL, 0))
 		trace(s, f, &e);
+	if (__builtin_expect(f->number == s->looks.innermost, 0))
+		lc_look_end(s, jni, result, e.total);
+}
+
+void Java_java_lang_LocusSpan_end(JNIEnv *jni, jclass c)
+{
+	(void)c;
+	finish(__builtin_frame_address(0), jni, NULL);
+}
+
+/* Of a stream that has a result. */
+void Java_java_lang_LocusSpan_ended(JNIEnv *jni, jclass c, jobject result)
+{
+	(void)c;
+	finish(__builtin_frame_address(0), jni, result);
 }

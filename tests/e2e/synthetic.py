@@ -14,7 +14,7 @@ ALL = 0xFFFFFFFF
 BUCKETS = ["object", "heap_class", "heap_unknown", "jvm", "native", "no_address", "lost"]
 (STRINGS, THREAD, METHODS, FRAMES, PATHS, SITES, ALLOCATIONS, ACCESSES, BUCKET_ROWS, DETAILS, THREADS,
  FIELDS, METRICS, LINES, ESTIMATES, SPLITS, MERGED_LINES, PLACEMENTS, NODES, HOMES, SPANS, TASKS,
- SPAN_ACCESSES, TIMELINE, PAUSES, TRACE, SPREADS) = range(1, 28)
+ SPAN_ACCESSES, TIMELINE, PAUSES, TRACE, SPREADS, LOOKS) = range(1, 29)
 SOURCES = ["unknown", "l1", "fill_buffer", "l2", "l3", "local_dram", "remote_dram", "remote_cache",
            "other"]
 HITM, TLB_MISS, LOCKED, STORED = 1, 2, 4, 8  # flags of METRICS
@@ -270,6 +270,10 @@ class Block:
         row = self._span(kind, where, type, 0, "none", ())
         return self._row(SPAN_ACCESSES, [row[0], row[3], row[5],
                                          *self._place(bucket, site, frames, engine), samples])
+
+    def look(self, where, looked, comparable, repeated=0, changed=0, plain=0):
+        """Streams of a place whose source and result were looked at."""
+        return self._row(LOOKS, [self.path(where), looked, comparable, repeated, changed, plain])
 
     def slice(self, start_ns, cpu_ns, voluntary=0, involuntary=0):
         assert start_ns % TIMELINE_NS == 0

@@ -54,7 +54,7 @@ static void count_span(enum span_count which)
 	JNIEXPORT result JNICALL Java_java_lang_LocusSpan_##name(JNIEnv *env, jclass self,         \
 	                                                         ##__VA_ARGS__)
 
-SPAN_NATIVE(void, streamBegin, jboolean parallel)
+SPAN_NATIVE(void, streamBegin, jobject pipeline, jboolean parallel)
 {
 	depth++;
 	count_span(parallel ? PARALLEL : STREAM);
@@ -77,13 +77,23 @@ SPAN_NATIVE(void, pulled)
 	count_span(PULLED);
 }
 
-SPAN_NATIVE(void, end)
+static void ends(void)
 {
 	count_span(END);
 	if (--depth < 0) {
 		count_span(UNBALANCED);
 		depth = 0;
 	}
+}
+
+SPAN_NATIVE(void, end)
+{
+	ends();
+}
+
+SPAN_NATIVE(void, ended, jobject result)
+{
+	ends();
 }
 
 SPAN_NATIVE(void, streamTask, jobject task, jint hash)

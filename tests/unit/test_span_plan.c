@@ -298,7 +298,9 @@ static const char *stream_hook(const char *class, const char *super, uint16_t fl
 
 		code = rewritten_code(&r, 0);
 		if (code.insns[0] == LC_OP_ALOAD_0)
-			at = code.insns[1] == LC_OP_INVOKEVIRTUAL ? 4 : 1;
+			at = code.insns[1] == LC_OP_DUP             ? 5
+			     : code.insns[1] == LC_OP_INVOKEVIRTUAL ? 4
+			                                            : 1;
 		(void)snprintf(text, sizeof(text), "%s", called(&r, code.insns + at));
 		if (code.handlers_len)
 			assert_ends(&r, 0, at + 3);
@@ -317,7 +319,7 @@ static void streams_are_hooked_by_name(void **state)
 
 	(void)state;
 	assert_string_equal(stream_hook(pipeline, NULL, 0x10, 0, "evaluate", evaluate),
-	                    "streamBegin(Z)V");
+	                    "streamBegin(Ljava/lang/Object;Z)V");
 	assert_string_equal(
 	    stream_hook("com/acme/AbstractPipeline", NULL, 1, 0, "evaluate", evaluate), "");
 	assert_string_equal(stream_hook(pipeline, NULL, 1, 0, "evaluate",
@@ -332,7 +334,7 @@ static void streams_are_hooked_by_name(void **state)
 	                    "headBegin(Z)V");
 	assert_string_equal(stream_hook("java/util/stream/GathererOp", pipeline, 1, 0, "collect",
 	                                "(Ljava/util/stream/Collector;)Ljava/lang/Object;"),
-	                    "streamBegin(Z)V");
+	                    "streamBegin(Ljava/lang/Object;Z)V");
 	assert_string_equal(
 	    stream_hook("java/util/stream/Some$1Task", completer, 1, 0, "compute", "()V"),
 	    "supportBegin(Ljava/lang/Object;)V");

@@ -35,6 +35,7 @@ static struct lc_span_place places[PLACES], *place_list[PLACES];
 static struct lc_span_row rows[ROWS];
 static struct lc_span_bucket buckets[BUCKETS];
 static struct lc_span_interval intervals[ROWS];
+static struct lc_span_look looks[PLACES];
 static struct lc_span_made made[ROWS];
 static struct lc_span_slice slices[SLICES];
 static struct lc_span_trace traces[TRACES];
@@ -76,6 +77,7 @@ static int setup(void **state)
 			                            .file = text("") };
 	}
 	buckets_len = 0;
+	memset(looks, 0, sizeof(looks));
 	in = (struct lc_span_rows){ .load = &load,
 		                    .tree = &tree,
 		                    .infos = &info,
@@ -84,6 +86,7 @@ static int setup(void **state)
 		                    .rows = rows,
 		                    .made = made,
 		                    .accesses = waits,
+		                    .looks = looks,
 		                    .slices = slices,
 		                    .traces = traces,
 		                    .places = place_list,
@@ -871,12 +874,41 @@ static void tiny_inner_streams(void **state)
 	assert_null(diagnosis(LC_SPANS_TINY));
 }
 
+static void streams_that_compute_the_same(void **state)
+{
+	const struct lc_spans_diagnosis *d;
+
+	(void)state;
+	add(LC_SPAN_ANONYMOUS, 0, 1, 10, 100000, 0);
+	add(LC_SPAN_ANONYMOUS, 0, 2, 500, 40000, 2);
+	looks[2] = (struct lc_span_look){ .looked = 40, .comparable = 40, .repeated = 39 };
+	verdict(LC_SPANS_INVARIANT, LC_SPANS_FINDING);
+	d = diagnosis(LC_SPANS_INVARIANT);
+	assert_int_equal(d->location->place->number, 2);
+	assert_non_null(strstr(d->evidence[0], "39 of 40"));
+	assert_non_null(strstr(d->evidence[0], "97.5% (95% interval 87.1% to 99.6%)"));
+	/* Two contents in turn; another result; few results; too few to compare. */
+	looks[2].repeated = 20;
+	assert_null(diagnosis(LC_SPANS_INVARIANT));
+	looks[2] = (struct lc_span_look){ 40, 40, 38, 1, 0 };
+	assert_null(diagnosis(LC_SPANS_INVARIANT));
+	looks[2] = (struct lc_span_look){ 40, 40, 39, 0, 30 };
+	assert_null(diagnosis(LC_SPANS_INVARIANT));
+	looks[2] = (struct lc_span_look){ 40, 19, 18, 0, 0 };
+	assert_null(diagnosis(LC_SPANS_INVARIANT));
+	/* Sizes alone are believed only where data could not be compared. */
+	rows[1].level = 1;
+	verdict(LC_SPANS_INVARIANT, LC_SPANS_SUSPICION);
+	looks[2] = (struct lc_span_look){ 40, 40, 3, 0, 0 };
+	assert_null(diagnosis(LC_SPANS_INVARIANT));
+}
+
 static void inner_streams_that_are_always_the_same(void **state)
 {
 	(void)state;
 	add(LC_SPAN_ANONYMOUS, 0, 1, 10, 100000, 0);
 	add(LC_SPAN_ANONYMOUS, 0, 2, 500, 40000, 2)->level = 1;
-	verdict(LC_SPANS_INVARIANT, LC_SPANS_SUSPICION); /* never more: data are not recorded */
+	verdict(LC_SPANS_INVARIANT, LC_SPANS_SUSPICION); /* data are not known */
 	assert_null(diagnosis(LC_SPANS_TINY));
 	in.rows_len = 1;
 	add(LC_SPAN_ANONYMOUS, 0, 2, 500, 10000, 400)->level = 1; /* 10,000 to 209,600 */
@@ -933,6 +965,7 @@ int main(void)
 		TEST(few_executions_may_be_uneven_by_chance),
 		TEST(even_workers_are_balanced),
 		TEST(tiny_inner_streams),
+		TEST(streams_that_compute_the_same),
 		TEST(inner_streams_that_are_always_the_same),
 		TEST(nothing_at_all),
 	};
