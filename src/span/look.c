@@ -149,7 +149,7 @@ static uint64_t print_of(JNIEnv *jni, jobject object)
 static void sift(struct lc_span_thread *s)
 {
 	struct lc_looks *l = &s->looks;
-	const struct lc_span_frame *f = s->top;
+	const struct lc_span_frame *f;
 
 	while (l->len) {
 		uint64_t number = l->looks[l->len - 1].number;
