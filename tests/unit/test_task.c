@@ -1,5 +1,9 @@
 /* uses: tests/unit/task_model.c src/span/task.c src/span/entered.c src/span/link.c src/span/stack.c src/base/slab.c src/span/virtual.c */
-/* test_task.c - checks executions of tasks and the counts made of them, on virtual threads too. */
+/*
+ * test_task.c - checks executions of tasks and the counts made of them, on virtual threads too.
+ *
+ * The file is longer than 600 lines: the tests share one model of a thread's hooks.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
