@@ -28,6 +28,7 @@ struct field_entry {
 	int32_t is_static;
 	void *address;
 	const char *type;
+	const char *kind; /* the field's own type */
 };
 struct type_entry {
 	uint64_t size;
@@ -63,6 +64,7 @@ TABLE(gHotSpotVMStructEntryFieldNameOffset, offsetof(struct field_entry, field))
 TABLE(gHotSpotVMStructEntryIsStaticOffset, offsetof(struct field_entry, is_static));
 TABLE(gHotSpotVMStructEntryOffsetOffset, offsetof(struct field_entry, offset));
 TABLE(gHotSpotVMStructEntryAddressOffset, offsetof(struct field_entry, address));
+TABLE(gHotSpotVMStructEntryTypeStringOffset, offsetof(struct field_entry, kind));
 TABLE(gHotSpotVMTypeEntryArrayStride, sizeof(struct type_entry));
 TABLE(gHotSpotVMTypeEntryTypeNameOffset, offsetof(struct type_entry, name));
 TABLE(gHotSpotVMTypeEntrySizeOffset, offsetof(struct type_entry, size));

@@ -101,6 +101,9 @@ static void same_frames_as_the_unwinder(void **state)
 	void *first[4];
 
 	(void)state;
+#ifdef __SANITIZE_THREAD__
+	skip(); /* that runtime calls handlers later, from a function of its own */
+#endif
 	lc_cfi_init();
 	(void)backtrace(first, 4); /* loads the unwinder */
 	assert_int_equal(sigaction(SIGPROF, &action, NULL), 0);
@@ -110,7 +113,9 @@ static void same_frames_as_the_unwinder(void **state)
 	assert_int_equal(setitimer(ITIMER_PROF, &never, NULL), 0);
 	assert_true(samples >= ENOUGH);
 	assert_int_equal(wrong, 0);
+#ifndef __SANITIZE_ADDRESS__ /* that runtime has code of its own under every call */
 	assert_int_equal(short_of, 0);
+#endif
 }
 
 static void code_without_a_description_is_refused(void **state)
