@@ -100,6 +100,21 @@ static void count_in_span(const struct pending *p, enum lc_bucket bucket, uint32
 		                                                      .samples = p->samples });
 }
 
+static bool in_java(const struct pending *p)
+{
+	return p->where == LC_WHERE_COMPILED || p->where == LC_WHERE_STUB ||
+	       p->where == LC_WHERE_INTERPRETER;
+}
+
+/*
+ * Nodes are those of the program's accesses: what native code was found to do is most often the
+ * zeroing of new arrays, which would make every array one that its allocating thread uses.
+ */
+static bool shows_node(const struct pending *p)
+{
+	return in_java(p) || p->how == LC_HOW_KERNEL;
+}
+
 static void count_sample(const struct pending *p, enum lc_bucket bucket, uint32_t site)
 {
 	if (!lc_tally_made(&p->thread->tally) ||
@@ -108,6 +123,8 @@ static void count_sample(const struct pending *p, enum lc_bucket bucket, uint32_
 		work.stats.unresolved++;
 	if (p->span && p->thread->tally)
 		count_in_span(p, bucket, site);
+	if (!shows_node(p))
+		return;
 	lc_numa_sample(&(struct lc_numa_access){
 	    .thread = p->thread,
 	    .addr = p->addr,
@@ -214,12 +231,11 @@ bool lc_resolve_waiting(void)
  */
 static bool may_be_recorded(const struct pending *p, uint64_t now)
 {
-	const bool in_java = p->where == LC_WHERE_COMPILED || p->where == LC_WHERE_STUB ||
-	                     p->where == LC_WHERE_INTERPRETER;
-	const bool in_new = p->how == LC_HOW_KERNEL || (!in_java && (p->access & LC_TOUCH_STORE));
+	const bool in_new =
+	    p->how == LC_HOW_KERNEL || (!in_java(p) && (p->access & LC_TOUCH_STORE));
 
 	return in_new && p->thread->allocs && p->thread->looked <= p->position &&
-	       now - p->time_ns < (in_java ? FIRST_TOUCH_NS : CLEARING_NS) &&
+	       now - p->time_ns < (in_java(p) ? FIRST_TOUCH_NS : CLEARING_NS) &&
 	       lc_bucket_untracked(p->addr) == LC_BUCKET_HEAP_UNKNOWN;
 }
 

@@ -20,8 +20,10 @@ enum {
 	TICK_NS_MIN = 100000,
 	TICK_NS_MAX = 20000000,
 	TICKS_OF_ITS_OWN = 16, /* with so many a thread settles with itself, not with its kind */
-	PAID_AT_ONCE = 16,     /* a tick takes so much of a debt: 1 / this */
+	PAID_AT_ONCE = 16,     /* a tick takes so much of a kind's debt: 1 / this */
+	PAID_OF_OWN = 4,       /* .. and so much of what its own thread's clock is ahead */
 	TICKS_AT_MOST = 16,    /* .. and at most so many ticks of it */
+	TICKS_MISSING = 6,     /* a thread that ran for so many ticks met none: there were none */
 	TICK_STEPS = 1024      /* the measured tick goes by 1 / this of itself */
 };
 
@@ -93,10 +95,10 @@ static void measure_tick(uint64_t ran_ns, uint64_t tick_ns)
 	atomic_store_explicit(&accounts.tick_ns, tick_ns, memory_order_relaxed);
 }
 
-/* The part of a debt that one tick pays. */
-static int64_t instalment(int64_t debt_ns, int64_t tick_ns)
+/* The part of a debt, 1 / `parts`, that one tick pays. */
+static int64_t instalment(int64_t debt_ns, int64_t parts, int64_t tick_ns)
 {
-	const int64_t part = debt_ns / PAID_AT_ONCE;
+	const int64_t part = debt_ns / parts;
 
 	if (part > TICKS_AT_MOST * tick_ns)
 		return TICKS_AT_MOST * tick_ns;
@@ -127,17 +129,14 @@ static int64_t settle(struct lc_timer_account *a, uint64_t now_ns, int64_t amoun
 	if (a->ticks < TICKS_OF_ITS_OWN) {
 		_Atomic int64_t *debt = &accounts.debt_ns[a->kind];
 
-		part = instalment(atomic_load_explicit(debt, memory_order_relaxed), tick_ns);
+		part = instalment(atomic_load_explicit(debt, memory_order_relaxed), PAID_AT_ONCE,
+		                  tick_ns);
 		part = part < -amount_ns ? -amount_ns : part;
 		atomic_fetch_sub_explicit(debt, part, memory_order_relaxed);
 		return part;
 	}
 	used = (int64_t)(now_ns - a->begin_ns) + tick_ns / 2;
-	/* Where ticks are missing, as on a machine that stands still at times, places that the
-	 * thread came to since would get what was not theirs: it is left without a sample. */
-	if (used - a->paid_ns - amount_ns > PAID_AT_ONCE * tick_ns)
-		a->paid_ns = used - amount_ns - PAID_AT_ONCE * tick_ns;
-	part = instalment(used - a->paid_ns - amount_ns, tick_ns);
+	part = instalment(used - a->paid_ns - amount_ns, PAID_OF_OWN, tick_ns);
 	part = part < -amount_ns ? -amount_ns : part;
 	a->paid_ns += part;
 	return part;
@@ -146,12 +145,16 @@ static int64_t settle(struct lc_timer_account *a, uint64_t now_ns, int64_t amoun
 uint32_t lc_timer_account_tick_at(struct lc_timer_account *a, uint64_t now_ns, int64_t switches)
 {
 	const uint64_t tick_ns = lc_timer_account_tick_ns();
+	const uint64_t ran_ns = a->ticks ? now_ns - a->tick_ns : 0;
 	int64_t amount_ns = (int64_t)tick_ns;
 	uint64_t samples;
 
 	if (a->ticks && switches >= 0 && switches == a->switches) {
-		amount_ns = (int64_t)(now_ns - a->tick_ns);
-		measure_tick(now_ns - a->tick_ns, tick_ns);
+		amount_ns = (int64_t)ran_ns;
+		measure_tick(ran_ns, tick_ns);
+	} else if (ran_ns > TICKS_MISSING * tick_ns) {
+		/* As on a machine that stands still at times. Most of it was where it is now. */
+		amount_ns = (int64_t)ran_ns;
 	}
 	a->credit_ns += (uint64_t)(amount_ns + settle(a, now_ns, amount_ns, (int64_t)tick_ns));
 	a->paid_ns += amount_ns;

@@ -3,7 +3,6 @@ package java.lang;
 import java.lang.reflect.Field;
 import java.lang.reflect.Member;
 import java.lang.reflect.Method;
-import java.math.BigInteger;
 import java.util.Collection;
 import java.util.Map;
 import java.util.Optional;
@@ -330,6 +329,11 @@ public final class LocusSpan {
 		return isPlain(o) ? h | 1 : (h & ~1L) == 0 ? 2 : h & ~1L;
 	}
 
+	/* For classes that a look must not be the first to load. */
+	private static boolean isCalled(Object o, String name) {
+		return o.getClass().getName().equals(name);
+	}
+
 	private static boolean isPlain(Object o) {
 		if (o == null || o instanceof Boolean || o instanceof Byte || o instanceof Character || o instanceof Enum)
 			return true;
@@ -342,11 +346,11 @@ public final class LocusSpan {
 			return ((String) o).length() < 2;
 		if (o instanceof Optional)
 			return isPlain(((Optional<?>) o).orElse(null));
-		if (o instanceof OptionalInt)
+		if (isCalled(o, "java.util.OptionalInt"))
 			return isPlain(((OptionalInt) o).orElse(0));
-		if (o instanceof OptionalLong)
+		if (isCalled(o, "java.util.OptionalLong"))
 			return isPlain(((OptionalLong) o).orElse(0));
-		if (o instanceof OptionalDouble)
+		if (isCalled(o, "java.util.OptionalDouble"))
 			return isPlain(((OptionalDouble) o).orElse(0));
 		if (o.getClass().isArray())
 			return java.lang.reflect.Array.getLength(o) == 0;
@@ -422,7 +426,8 @@ public final class LocusSpan {
 			return printArray(o, depth, left);
 		if (o instanceof Optional)
 			return mix(17, print(((Optional<?>) o).orElse(null), depth + 1, left));
-		if (c == OptionalInt.class || c == OptionalLong.class || c == OptionalDouble.class || c == BigInteger.class)
+		if (isCalled(o, "java.util.OptionalInt") || isCalled(o, "java.util.OptionalLong")
+				|| isCalled(o, "java.util.OptionalDouble") || isCalled(o, "java.math.BigInteger"))
 			return mix(19, o.hashCode());
 		if (isKnown(c) && depth < PRINT_DEPTH)
 			return o instanceof Map ? printMap((Map<?, ?>) o, depth, left) : printAll((Collection<?>) o, depth, left);

@@ -57,7 +57,9 @@ def check_classes(r, told, least=40):
         total = sum(found.values())
         mostly = sum(found.get(c, 0) for c in told[phase]["mostly"])
         also = sum(found.get(c, 0) for c in told[phase]["also"])
-        wrong = total - mostly - also - found.get("", 0)
+        # The JVM itself reads the array of what a class's constants are, on the thread that meets a new one.
+        constants = 0 if "java.lang.Object[]" in told[phase]["also"] else min(1, found.get("java.lang.Object[]", 0))
+        wrong = total - mostly - also - constants - found.get("", 0)
         rows.append((phase, total, mostly, also, found.get("", 0), wrong, found))
         if total < least or wrong or mostly + also < RIGHT * total or 2 * mostly < total:
             bad.append(phase)
