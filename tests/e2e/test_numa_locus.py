@@ -85,7 +85,8 @@ def check_names(run, numa, site, pattern, cls, site_line, access_line):
     assert said["allocation_line"].endswith(place(cls, site_line)), said
     assert said["access_line"].endswith(place(cls, access_line)), said
     text = run.numa_text()
-    own = [part for part in re.split(r"^ *\d+\. ", text, flags=re.M) if said["allocation_line"] in part]
+    allocated = re.compile(r"allocated at\s+" + re.escape(said["allocation_line"]))
+    own = [part for part in re.split(r"^ *\d+\. ", text, flags=re.M) if allocated.search(part)]
     assert len(own) == 1, text
     for words in ("diagnosis: %s (" % pattern, said["summary"], said["access_line"]):
         assert words in own[0], own[0]

@@ -52,7 +52,16 @@ def check(profile, locus, workload, jdk, compiled, collector):
     assert not helpers.complaints(run.stderr), run.stderr
     truth = counted_by_program(run.stdout)
     assert len(truth) == len(helpers.marked_lines(CLASS, "task"))
-    assert counts_of(spans_of(locus, run)) == truth
+    found = counts_of(spans_of(locus, run))
+    # Two objects that live may have one identity hash: then neither's place is told, and it is counted.
+    counted = helpers.counters(run)
+    unclear = counted["spans_links_ambiguous"] + counted["spans_links_unknown"]
+    assert set(found) == set(truth)
+    for way, (handed, executed, folded) in truth.items():
+        assert found[way][2] == folded, (way, found[way])
+        assert 0 <= handed - found[way][0] <= unclear, (way, found[way], truth[way], unclear)
+        assert 0 <= executed - found[way][1] <= unclear, (way, found[way], truth[way], unclear)
+    assert unclear <= 8  # of 300,000 objects
 
 
 @pytest.mark.parametrize("compiled", ("inlined", "called"))
