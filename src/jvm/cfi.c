@@ -21,6 +21,7 @@
 
 enum {
 	LIBRARIES_MAX = 64,
+	RED_ZONE_BYTES = 128,   /* below the stack pointer, that no handler writes */
 	REMEMBERED_MAX = 4,     /* states within states */
 	OPERANDS_MAX = 8,       /* of an expression */
 	LENGTH_BYTES_MAX = 10,  /* of an expression's length */
@@ -125,7 +126,8 @@ static uint64_t fixed(struct cursor *c, unsigned bytes)
 	return v;
 }
 
-static uint64_t uleb(struct cursor *c)
+/* A LEB128 number, whose sign is the last byte's bit 6 where it is `signed_`. */
+static uint64_t leb(struct cursor *c, bool signed_)
 {
 	uint64_t v = 0, byte;
 	unsigned shift = 0;
@@ -136,23 +138,19 @@ static uint64_t uleb(struct cursor *c)
 			v |= (byte & 0x7f) << shift;
 		shift += 7;
 	} while (byte & 0x80);
+	if (signed_ && shift < 64 && (byte & 0x40))
+		v |= UINT64_MAX << shift;
 	return v;
+}
+
+static uint64_t uleb(struct cursor *c)
+{
+	return leb(c, false);
 }
 
 static int64_t sleb(struct cursor *c)
 {
-	uint64_t v = 0, byte;
-	unsigned shift = 0;
-
-	do {
-		byte = fixed(c, 1);
-		if (shift < 64)
-			v |= (byte & 0x7f) << shift;
-		shift += 7;
-	} while (byte & 0x80);
-	if (shift < 64 && (byte & 0x40))
-		v |= UINT64_MAX << shift;
-	return (int64_t)v;
+	return (int64_t)leb(c, true);
 }
 
 static int32_t signed32(uint64_t address)
@@ -498,7 +496,9 @@ static const uint8_t *rule_expression(const struct state *rules, unsigned reg)
 static bool apply(const struct state *rules, struct lc_cfi_registers *r, uint64_t stack_end)
 {
 	const struct lc_cfi_registers before = *r;
-	struct stack stack = { before.r[LC_CFI_RSP], stack_end, false };
+	/* What an epilogue has popped still stands below the stack pointer, and is described there.
+	 */
+	struct stack stack = { before.r[LC_CFI_RSP] - RED_ZONE_BYTES, stack_end, false };
 	uint64_t cfa;
 
 	if (rules->cfa_expression)
