@@ -21,6 +21,8 @@
 #include "src/heap/alloc_log.h"
 #include "src/heap/audit.h"
 #include "src/jvm/areas.h"
+#include "src/jvm/collector.h"
+#include "src/jvm/mark_tables.h"
 #include "src/jvm/ranges.h"
 
 enum { AREAS_AT_FIRST = 64 };
@@ -39,11 +41,20 @@ static struct {
 	_Atomic uint64_t collections, seal_ns;
 } sealed;
 
+/* Are small objects followed? */
+static bool follows_small(void)
+{
+	return sealed.config.interposed && sealed.config.min_size_bytes <= LC_MOVE_INLINE_BYTES;
+}
+
 void lc_sealed_open(const struct lc_sealed_config *config)
 {
 	sealed.config = *config;
 	sealed.last = &sealed.first;
 	sealed.areas_cap = AREAS_AT_FIRST;
+	/* Without them the headers tell, or nothing does. */
+	if (follows_small() && lc_collector() == LC_GC_PARALLEL)
+		(void)lc_mark_tables_init();
 	atomic_store_explicit(&sealed.open, true, memory_order_release);
 }
 
@@ -90,12 +101,6 @@ static void look_ahead(void)
 		each_ahead(lc_small_ahead_look);
 	lc_threads_unlock();
 	sealed.looking = false;
-}
-
-/* Are small objects followed? */
-static bool follows_small(void)
-{
-	return sealed.config.interposed && sealed.config.min_size_bytes <= LC_MOVE_INLINE_BYTES;
 }
 
 void lc_sealed_gc_start(void)

@@ -1,10 +1,13 @@
 /*
- * gc/small.c - follows small objects through copying collections by their forwarding pointers.
+ * gc/small.c - follows small objects through collections by their forwarding pointers, or by the
+ * tables of a collector that slides without them. It is longer than 600 lines because what is found
+ * ahead of a slide and what is looked at behind it are of the same objects.
  *
  * Survivors are held in buckets by place, so that those in old memory that was not collected cost
  * nothing. A forwarding pointer is believed only if it leads into an area that has objects, to an
  * object of the same class. Memory that the collection gave back is not touched: spaces and regions
- * begin and end at multiples of GRANULE_BYTES, and the kernel is asked once for each.
+ * begin and end at multiples of GRANULE_BYTES, and the kernel is asked once for each. Tables are
+ * believed only if every object is found where they say that it goes.
  */
 #include "src/gc/small.h"
 
@@ -21,6 +24,7 @@
 #include "src/jvm/areas.h"
 #include "src/jvm/header.h"
 #include "src/jvm/layout.h"
+#include "src/jvm/mark_tables.h"
 #include "src/jvm/peek.h"
 #include "src/jvm/ranges.h"
 
@@ -28,26 +32,30 @@
 
 enum {
 	MARK_FORWARDED = 3,
-	SAMPLE_MAX = 8192, /* objects whose headers are read at the end of each phase */
+	/* Objects looked at in each phase: of new ones, few of which live, and of survivors. Of
+	 * these also one of each bucket. */
+	SAMPLE_MAX = 8192,
 };
 enum { SMALL_WORDS = LC_MOVE_INLINE_BYTES / 8, BUCKETS_MAX = 1 << 16 };
 
 struct bucket {
 	uint64_t *objects; /* address | words << 48 */
 	size_t len, cap;
+	size_t top; /* index of the topmost one, while a collection looks ahead */
 };
 
 static struct {
 	struct bucket *buckets;
 	size_t buckets_len;
 	uint64_t low, bucket_bytes;
+	uint64_t *granules; /* a bit for each that is known to be readable, in this look */
+	size_t granules_len;
 
 	/* The running pass. */
 	const struct lc_area *areas;
 	size_t areas_len;
 	bool class_word;
 	size_t near;
-	uint64_t granule; /* number + 1 of a granule that is known to be readable */
 	uint64_t begin_ns;
 	struct lc_move *moves;
 	size_t moves_len, moves_cap;
@@ -58,15 +66,22 @@ static struct {
 	_Atomic uint64_t moved, forgotten, held, pass_ns;
 } small;
 
+/* Some of many objects. */
+struct sample {
+	uint64_t *objects; /* address | words << 48; room for SAMPLE_MAX */
+	size_t len;
+	uint32_t stride, skip; /* one in so many is chosen; so many until the next */
+};
+
 /* What was found before a collection slid anything. */
 static struct {
 	bool emptied, found, sampled_held;
+	bool looked;             /* before anything slid */
+	bool unsaid;             /* it is not known of some object where it goes */
 	struct lc_area areas[4]; /* where `emptied` */
 	size_t areas_len;
-	uint64_t *sample; /* address | words << 48 */
-	size_t sample_len;
-	uint32_t stride, skip; /* one in so many is chosen; so many until the next */
-	uint64_t signature;    /* of what the sample's headers said when all were looked at */
+	struct sample records, survivors;
+	uint64_t signature; /* of what was said of the samples when all were looked at */
 	struct lc_move *moves;
 	uint32_t *classes; /* low halves of the class words, by move */
 	size_t len, moves_cap, classes_cap;
@@ -83,14 +98,22 @@ static const struct lc_area *area_of(uint64_t addr)
 
 static bool readable(uint64_t addr)
 {
-	uint64_t granule = addr / GRANULE_BYTES + 1, word;
+	const uint64_t i = (addr - small.low) / GRANULE_BYTES; /* below low: huge */
+	uint64_t word;
 
-	if (granule == small.granule)
+	if (i < small.granules_len && small.granules[i / 64] >> i % 64 & 1)
 		return true;
 	if (!lc_peek(addr, &word, sizeof(word)))
 		return false;
-	small.granule = granule;
+	if (i < small.granules_len)
+		small.granules[i / 64] |= UINT64_C(1) << i % 64;
 	return true;
+}
+
+/* Memory may have been given back since the last look. */
+static void forget_granules(void)
+{
+	memset(small.granules, 0, (small.granules_len + 63) / 64 * sizeof(*small.granules));
 }
 
 void lc_small_forget(void)
@@ -106,7 +129,7 @@ void lc_small_forget(void)
 	atomic_store_explicit(&small.held, 0, memory_order_relaxed);
 }
 
-/* Make buckets for the whole reserved heap, once. */
+/* Make buckets and granules for the whole reserved heap, once. */
 static bool lay_out(void)
 {
 	const struct lc_range heap = lc_ranges_heap();
@@ -115,10 +138,15 @@ static bool lay_out(void)
 		return heap.low == small.low;
 	if (heap.low >= heap.high)
 		return false;
+	small.low = heap.low;
+	small.granules_len = (size_t)((heap.high - heap.low) / GRANULE_BYTES + 1);
+	free(small.granules); /* where there was no memory for the rest */
+	small.granules = calloc((small.granules_len + 63) / 64, sizeof(*small.granules));
+	if (!small.granules)
+		return false;
 	small.bucket_bytes = GRANULE_BYTES;
 	while ((heap.high - heap.low) / small.bucket_bytes >= BUCKETS_MAX)
 		small.bucket_bytes *= 2;
-	small.low = heap.low;
 	small.buckets_len = (size_t)((heap.high - heap.low) / small.bucket_bytes + 1);
 	small.buckets = calloc(small.buckets_len, sizeof(*small.buckets));
 	return small.buckets;
@@ -145,6 +173,20 @@ static bool note_lowest(void)
 	return true;
 }
 
+/*
+ * Is it known of all objects where a full collection has slid them? A second one would have slid
+ * them once more. Where nothing was slid, headers have said nothing: in each region the objects
+ * that move are the upper ones, so the topmost of each bucket would have told.
+ */
+static bool knows_slides(void)
+{
+	if (lc_areas_full() != 1 || ahead.unsaid)
+		return false;
+	if (lc_mark_tables_known())
+		return ahead.found;
+	return lc_moves_slid() ? ahead.found : ahead.looked && !ahead.found;
+}
+
 bool lc_small_begin(const struct lc_area *areas, size_t len, bool class_word)
 {
 	bool slid = lc_areas_collections() > 1;
@@ -157,10 +199,8 @@ bool lc_small_begin(const struct lc_area *areas, size_t len, bool class_word)
 	small.areas = areas;
 	small.areas_len = len;
 	small.near = 0;
-	small.granule = 0;
-	/* A second full collection would have slid them once more. */
-	small.slid =
-	    slid && ahead.found && lc_moves_slid() && lc_areas_full() == 1 && note_lowest();
+	forget_granules();
+	small.slid = slid && knows_slides() && note_lowest();
 	if (slid && !small.slid) {
 		lc_small_forget();
 		return false;
@@ -281,6 +321,15 @@ static uint64_t place_now(uint64_t addr)
 	                                                                                    : 0;
 }
 
+static bool make_sample(struct sample *s)
+{
+	if (!s->objects) {
+		s->objects = malloc(SAMPLE_MAX * sizeof(*s->objects));
+		s->stride = 1;
+	}
+	return s->objects;
+}
+
 bool lc_small_ahead_begin(const struct lc_area *areas, size_t len, bool emptied)
 {
 	ahead.areas_len = 0;
@@ -289,46 +338,63 @@ bool lc_small_ahead_begin(const struct lc_area *areas, size_t len, bool emptied)
 		memcpy(ahead.areas, areas, len * sizeof(*areas));
 		ahead.areas_len = len;
 	}
-	small.granule = 0;
 	if (!lay_out())
 		return false;
-	if (!ahead.sample)
-		ahead.sample = malloc(SAMPLE_MAX * sizeof(*ahead.sample));
-	return ahead.sample && !ahead.sample_len;
+	forget_granules();
+	return make_sample(&ahead.survivors) && make_sample(&ahead.records) && !ahead.records.len;
 }
 
 /* Choose one in `stride`; where there is no room, drop every other and double the stride. */
-static void choose(uint64_t object)
+static void choose(struct sample *s, uint64_t object)
 {
-	if (ahead.skip) {
-		ahead.skip--;
+	if (s->skip) {
+		s->skip--;
 		return;
 	}
-	if (ahead.sample_len == SAMPLE_MAX) {
+	if (s->len == SAMPLE_MAX) {
 		for (size_t i = 0; i < SAMPLE_MAX / 2; i++)
-			ahead.sample[i] = ahead.sample[2 * i];
-		ahead.sample_len = SAMPLE_MAX / 2;
-		ahead.stride *= 2;
+			s->objects[i] = s->objects[2 * i];
+		s->len = SAMPLE_MAX / 2;
+		s->stride *= 2;
 	}
-	ahead.sample[ahead.sample_len++] = object;
-	ahead.skip = ahead.stride - 1;
+	s->objects[s->len++] = object;
+	s->skip = s->stride - 1;
 }
 
 void lc_small_ahead_sample(const struct lc_alloc *records, size_t len, uint16_t tag, uint16_t span)
 {
 	for (size_t i = 0; i < len; i++)
 		if (is_looked_at(&records[i], tag, span))
-			choose(lc_alloc_addr(&records[i]));
+			choose(&ahead.records, lc_alloc_addr(&records[i]));
+}
+
+/* Where the object at `at` will lie, which is `at` if nothing says; 0 if it is known to die. */
+static uint64_t place_then(uint64_t at)
+{
+	uint64_t to;
+
+	if (!lc_mark_tables_known()) {
+		to = slides_to(at);
+		return to ? to : at;
+	}
+	switch (lc_mark_tables_find(at, &to)) {
+	case LC_MARK_LIVES:
+		return to;
+	case LC_MARK_UNSAID:
+		ahead.unsaid = true;
+		break;
+	default:
+		break;
+	}
+	return 0;
 }
 
 static void look_ahead(uint64_t addr, uint64_t words)
 {
-	uint64_t at = place_now(addr), to = at ? slides_to(at) : 0;
+	uint64_t at = place_now(addr), to = at ? place_then(at) : 0;
 	struct lc_move *moves;
 	uint32_t *classes;
 
-	if (!to)
-		to = at;
 	if (!to || to == addr)
 		return; /* it is dead, or stays */
 	moves = lc_array_reserve(ahead.moves, &ahead.moves_cap, ahead.len + 1, sizeof(*moves));
@@ -344,17 +410,58 @@ static void look_ahead(uint64_t addr, uint64_t words)
 	moves[ahead.len++] = (struct lc_move){ addr, to, words * 8 };
 }
 
-/* What the headers of the sample say; 0: nothing. */
-static uint64_t read_sample(void)
+/* What is said of the object at `at`; 0: nothing. */
+static uint64_t said_of(uint64_t at)
+{
+	uint64_t to = 0;
+
+	if (!lc_mark_tables_known())
+		to = slides_to(at);
+	else if (lc_mark_tables_find(at, &to) == LC_MARK_DEAD)
+		to = 1;
+	return to ? lc_hash(at ^ to << 20) | 1 : 0;
+}
+
+/* What is said of all objects of a sample; 0: nothing. */
+static uint64_t read_sample(const struct sample *s)
 {
 	uint64_t signature = 0;
 
-	for (size_t i = 0; i < ahead.sample_len; i++) {
-		uint64_t at = place_now(ahead.sample[i] & LC_ADDR_MASK);
-		uint64_t to = at ? slides_to(at) : 0;
+	for (size_t i = 0; i < s->len; i++) {
+		uint64_t at = place_now(s->objects[i] & LC_ADDR_MASK);
 
-		if (to)
-			signature += lc_hash(at ^ to << 20) | 1;
+		if (at)
+			signature += said_of(at);
+	}
+	return signature;
+}
+
+static void sample_held(void)
+{
+	for (size_t i = 0; i < small.buckets_len; i++) {
+		struct bucket *b = &small.buckets[i];
+		size_t top = 0;
+
+		for (size_t j = 0; j < b->len; j++) {
+			choose(&ahead.survivors, b->objects[j]);
+			if ((b->objects[j] & LC_ADDR_MASK) > (b->objects[top] & LC_ADDR_MASK))
+				top = j;
+		}
+		b->top = top;
+	}
+}
+
+/* What is said of the topmost object of each bucket. */
+static uint64_t read_tops(void)
+{
+	uint64_t signature = 0;
+
+	for (size_t i = 0; i < small.buckets_len; i++) {
+		const struct bucket *b = &small.buckets[i];
+		uint64_t at = b->len ? place_now(b->objects[b->top] & LC_ADDR_MASK) : 0;
+
+		if (at)
+			signature += said_of(at);
 	}
 	return signature;
 }
@@ -363,19 +470,22 @@ bool lc_small_ahead_changed(void)
 {
 	uint64_t signature;
 
-	if (!ahead.sample)
+	if (!ahead.records.objects)
 		return false;
 	if (!ahead.sampled_held) {
 		ahead.sampled_held = true;
-		for (size_t i = 0; i < small.buckets_len; i++)
-			for (size_t j = 0; j < small.buckets[i].len; j++)
-				choose(small.buckets[i].objects[j]);
+		sample_held();
 	}
-	signature = read_sample();
+	ahead.looked = true;
+	signature = read_tops() + read_sample(&ahead.survivors) + read_sample(&ahead.records);
 	if (signature == ahead.signature)
+		return false;
+	/* The collector has cleared its tables: all has slid, though nothing by memmove. */
+	if (!signature && ahead.found && lc_mark_tables_known())
 		return false;
 	ahead.signature = signature;
 	ahead.len = 0;
+	ahead.unsaid = false;
 	ahead.found = true;
 	for (size_t i = 0; i < small.buckets_len; i++)
 		for (size_t j = 0; j < small.buckets[i].len; j++)
@@ -393,11 +503,12 @@ void lc_small_ahead_look(const struct lc_alloc *records, size_t len, uint16_t ta
 
 void lc_small_ahead_forget(void)
 {
-	free(ahead.sample);
+	lc_mark_tables_forget();
+	free(ahead.records.objects);
+	free(ahead.survivors.objects);
 	free(ahead.moves);
 	free(ahead.classes);
 	memset(&ahead, 0, sizeof(ahead));
-	ahead.stride = 1;
 }
 
 bool lc_small_slid(void)
@@ -405,9 +516,28 @@ bool lc_small_slid(void)
 	return small.slid;
 }
 
+/* Is the object of that move at its new place? */
+static bool has_arrived(size_t i)
+{
+	const uint64_t dst = ahead.moves[i].dst;
+
+	return area_of(dst) && readable(dst) &&
+	       lc_header_class_of(lc_layout(), dst) == ahead.classes[i];
+}
+
 /* Hold what stayed, and note what slid and is of its class at its new place. */
 static void take_slid(void)
 {
+	size_t arrived = 0;
+
+	for (size_t i = 0; i < ahead.len; i++)
+		if (has_arrived(i))
+			ahead.moves[arrived++] = ahead.moves[i];
+	/* A header may be misread, but what the tables say of all objects is right or wrong. */
+	if (lc_mark_tables_known() && arrived < ahead.len) {
+		lc_small_forget();
+		small.slid = false;
+	}
 	for (size_t i = 0; i < small.buckets_len; i++) {
 		struct bucket *b = &small.buckets[i];
 		size_t kept = 0;
@@ -417,13 +547,8 @@ static void take_slid(void)
 				b->objects[kept++] = b->objects[j];
 		b->len = kept;
 	}
-	for (size_t i = 0; i < ahead.len; i++) {
-		const struct lc_move *m = &ahead.moves[i];
-
-		if (area_of(m->dst) && readable(m->dst) &&
-		    lc_header_class_of(lc_layout(), m->dst) == ahead.classes[i])
-			note_move(m->src, m->dst, m->size_bytes / 8);
-	}
+	for (size_t i = 0; small.slid && i < arrived; i++)
+		note_move(ahead.moves[i].src, ahead.moves[i].dst, ahead.moves[i].size_bytes / 8);
 	free(small.lowest);
 	small.lowest = NULL;
 }

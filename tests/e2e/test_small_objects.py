@@ -122,6 +122,9 @@ def test_no_small_object_is_at_a_wrong_place(workload, profile, jdk, gc):
     seen = " ".join("%s=%d" % i for i in c.items() if i[0].split("_")[0] in ("audit", "gc", "small", "alloc"))
     assert {k: c[k] for k in WRONG} == dict.fromkeys(WRONG, 0), seen
     assert c["audit_survivors"] >= 50_000, seen
+    # Full collections slide nearly all of them; what Parallel's tables say is known of all.
+    if (jdk.major, gc) == (17, "Parallel"):
+        assert c["audit_forgotten"] <= 0.001 * c["audit_checks"], seen
     assert c["audit_unaudited"] <= 0.0005 * c["alloc_records"], seen
 
 
@@ -177,7 +180,7 @@ def shares_of_walk(r, method):
 
 
 @each_pair(
-    possible=lambda jdk, gc, compact: (jdk == 25 or not compact) and not (jdk == 17 and gc == "Parallel"),
+    possible=lambda jdk, gc, compact: jdk == 25 or not compact,
     jdk=(17, 25),
     gc=COLLECTORS,
     compact=(False, True),

@@ -8,6 +8,8 @@
 #include "src/gc/small.h"
 #include "src/heap/audit.h"
 #include "src/jvm/areas.h"
+#include "src/jvm/collector.h"
+#include "src/jvm/mark_tables.h"
 #include "src/jvm/ranges.h"
 
 struct gc_plan gc_plan;
@@ -62,6 +64,16 @@ bool lc_moves_slid(void)
 void lc_moves_on_clock(void (*told)(void))
 {
 	gc_seen.told = told;
+}
+
+enum lc_collector lc_collector(void)
+{
+	return LC_GC_PARALLEL;
+}
+
+int lc_mark_tables_init(void)
+{
+	return 0;
 }
 
 uint32_t lc_areas_full(void)

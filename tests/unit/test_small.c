@@ -15,6 +15,7 @@
 #include "src/gc/small.h"
 #include "src/jvm/areas.h"
 #include "src/jvm/layout.h"
+#include "src/jvm/mark_tables.h"
 #include "src/jvm/ranges.h"
 
 /* Old memory, survivors of this collection, those of the last one, and eden: 256 KiB each. */
@@ -24,6 +25,10 @@ enum { HEAP_BYTES = 4 * SPACE, TAG = 5, CLASS = 0x1234, UNLOCKED = 1, FORWARDED 
 static unsigned char *heap;
 static uint32_t collections, full;
 static bool slid;
+/* What the collector's tables say, where there are any. */
+static bool tables;
+static enum lc_mark_fate fate;
+static int64_t distance;
 static struct lc_layout layout;
 static struct lc_area areas[4];
 static struct lc_small_stats before;
@@ -41,6 +46,21 @@ uint32_t lc_areas_full(void)
 bool lc_moves_slid(void)
 {
 	return slid;
+}
+
+bool lc_mark_tables_known(void)
+{
+	return tables;
+}
+
+enum lc_mark_fate lc_mark_tables_find(uint64_t addr, uint64_t *to)
+{
+	*to = addr - (uint64_t)distance;
+	return fate;
+}
+
+void lc_mark_tables_forget(void)
+{
 }
 
 const struct lc_layout *lc_layout(void)
@@ -91,7 +111,7 @@ static int setup(void **state)
 	memset(heap, 0, HEAP_BYTES);
 	collections = 1;
 	full = 0;
-	slid = false;
+	slid = tables = false;
 	layout = (struct lc_layout){ 0 };
 	lc_small_ahead_forget();
 	area(0, OLD, LC_AREA_OLD, SPACE / 2);
@@ -563,6 +583,171 @@ static void a_second_full_collection_makes_all_unknown(void **state)
 	assert_false(lc_small_slid());
 }
 
+/* One object lives, and the tables say that it slides by `by`. */
+static struct lc_move *slide_by_tables(const struct lc_alloc *a, int64_t by, size_t *len)
+{
+	tables = true;
+	fate = LC_MARK_UNSAID;
+	look_ahead(a, 1, false); /* the collector has not computed anything yet */
+	fate = LC_MARK_LIVES;
+	distance = by;
+	look_ahead(a, 1, false);
+	set(lc_alloc_addr(a) - (uint64_t)by - at(0), UNLOCKED, CLASS);
+	return slide(a, 1, len);
+}
+
+static void what_the_collectors_tables_say_is_believed(void **state)
+{
+	const struct lc_alloc a = record(OLD + 128, 3, TAG);
+	struct lc_move *moves;
+	size_t len;
+
+	(void)state;
+	/* A mark word that would lead elsewhere is not asked. */
+	set(OLD + 128, at(OLD + 64) | FORWARDED, CLASS);
+	moves = slide_by_tables(&a, 104, &len);
+	assert_true(lc_small_slid());
+	assert_int_equal(len, 1);
+	assert_true(moves[0].src == at(OLD + 128) && moves[0].dst == at(OLD + 24));
+	assert_int_equal(held(), 1);
+	free(moves);
+}
+
+static void what_the_tables_say_is_dead_has_no_move(void **state)
+{
+	const struct lc_alloc a = record(OLD + 128, 3, TAG);
+	size_t len;
+
+	(void)state;
+	tables = true;
+	fate = LC_MARK_DEAD;
+	distance = 104;
+	set(OLD + 128, UNLOCKED, CLASS);
+	look_ahead(&a, 1, false);
+	assert_null(slide(&a, 1, &len));
+	assert_true(lc_small_slid()); /* it is known of all others */
+}
+
+static void tables_that_were_wrong_once_or_said_nothing_make_all_unknown(void **state)
+{
+	const struct lc_alloc a = record(OLD + 128, 3, TAG);
+	size_t len;
+
+	(void)state;
+	survive(OLD + 4096, 3);
+	set(OLD + 128, UNLOCKED, CLASS + 1); /* not what comes to stand at the new place */
+	assert_null(slide_by_tables(&a, 104, &len));
+	assert_false(lc_small_slid());
+	assert_int_equal(held(), 0);
+	/* Something is said of one object, nothing of another. */
+	lc_small_ahead_forget();
+	slid = false;
+	for (size_t i = 0; i < 4; i++)
+		areas[i].flags = 0;
+	survive(OLD + 4096, 1);
+	tables = true;
+	fate = LC_MARK_DEAD;
+	assert_true(lc_small_ahead_begin(areas, 4, false));
+	assert_true(lc_small_ahead_changed());
+	fate = LC_MARK_UNSAID;
+	lc_small_ahead_look(&a, 1, TAG, 0);
+	assert_null(slide(&a, 1, &len));
+	assert_int_equal(held(), 0);
+}
+
+static void a_full_collection_that_slides_nothing_forgets_nothing(void **state)
+{
+	struct lc_move *moves;
+	size_t len;
+
+	(void)state;
+	survive(OLD, 3);
+	look_ahead(NULL, 0, false); /* no header says anything */
+	full = 1;
+	areas[0].flags = LC_AREA_COMPACTED;
+	assert_true(begin(true));
+	moves = lc_small_end(&len);
+	assert_null(moves);
+	assert_int_equal(held(), 3);
+	/* But if nobody has looked, nothing is known. */
+	lc_small_ahead_forget();
+	assert_false(begin(true));
+	assert_int_equal(held(), 0);
+}
+
+static void only_the_topmost_object_slides_and_is_seen(void **state)
+{
+	enum { N = 8192 + 4096 };
+	struct lc_move *moves;
+	size_t len;
+
+	(void)state;
+	area(0, OLD, LC_AREA_OLD, SPACE);
+	assert_true(begin(true));
+	for (size_t i = 0; i < N; i++) {
+		struct lc_alloc a = record(EDEN + 16 * i, 2, TAG);
+
+		copy(EDEN + 16 * i, OLD + 16 * i);
+		lc_small_look(&a, 1, TAG, 0);
+	}
+	free(lc_small_end(&len));
+	assert_int_equal(len, N);
+	/* One that lies beside the sample: one in two was chosen. */
+	set(OLD + 16 * (N - 1), at(OLD + 16 * (N - 2)) | FORWARDED, CLASS);
+	look_ahead(NULL, 0, false);
+	set(OLD + 16 * (N - 2), UNLOCKED, CLASS);
+	moves = slide(NULL, 0, &len);
+	assert_int_equal(len, 1);
+	assert_int_equal(moves[0].src, at(OLD + 16 * (N - 1)));
+	free(moves);
+}
+
+static void tables_that_were_cleared_after_the_slide_are_not_asked_again(void **state)
+{
+	const struct lc_alloc a = record(OLD + 128, 3, TAG);
+	struct lc_move *moves;
+	size_t len;
+
+	(void)state;
+	set(OLD + 128, UNLOCKED, CLASS);
+	tables = true;
+	fate = LC_MARK_LIVES;
+	distance = 104;
+	look_ahead(&a, 1, false);
+	set(OLD + 24, UNLOCKED, CLASS);
+	fate = LC_MARK_UNSAID;
+	look_ahead(&a, 1, false);
+	moves = slide(&a, 1, &len);
+	assert_int_equal(len, 1);
+	assert_int_equal(moves[0].dst, at(OLD + 24));
+	free(moves);
+}
+
+/* Most new objects die, so few of a sample of them say something. */
+static void a_few_survivors_beside_many_new_objects_are_seen(void **state)
+{
+	enum { NEW = 90001, WORDS = 2 };
+	struct lc_alloc *a = calloc(NEW, sizeof(*a));
+	struct lc_move *moves;
+	size_t len;
+
+	(void)state;
+	assert_non_null(a);
+	survive(OLD + 4096, 2);
+	for (size_t i = 0; i < NEW; i++) /* dead, all of them */
+		a[i] = record(EDEN + 16 * (i % 10000), WORDS, TAG);
+	memset(heap + EDEN, 0, SPACE);
+	set(OLD + 4096, at(OLD) | FORWARDED, CLASS);
+	set(OLD + 4096 + 32, at(OLD + 24) | FORWARDED, CLASS);
+	look_ahead(a, NEW, false);
+	set(OLD, UNLOCKED, CLASS);
+	set(OLD + 24, UNLOCKED, CLASS);
+	moves = slide(a, NEW, &len);
+	assert_int_equal(len, 2);
+	free(moves);
+	free(a);
+}
+
 int main(void)
 {
 #define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
@@ -584,6 +769,13 @@ int main(void)
 		TEST(a_young_collection_before_the_full_one_is_followed_too),
 		TEST(distances_of_newer_JVMs_are_read),
 		TEST(a_second_full_collection_makes_all_unknown),
+		TEST(what_the_collectors_tables_say_is_believed),
+		TEST(what_the_tables_say_is_dead_has_no_move),
+		TEST(tables_that_were_wrong_once_or_said_nothing_make_all_unknown),
+		TEST(a_full_collection_that_slides_nothing_forgets_nothing),
+		TEST(only_the_topmost_object_slides_and_is_seen),
+		TEST(tables_that_were_cleared_after_the_slide_are_not_asked_again),
+		TEST(a_few_survivors_beside_many_new_objects_are_seen),
 		TEST(a_pause_without_a_collection_changes_nothing),
 	};
 

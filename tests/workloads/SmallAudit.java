@@ -5,7 +5,7 @@ import java.util.*;
  * Usage: SmallAudit OBJECTS_PER_THREAD FULL
  *
  * Two threads replace entries of a table of live objects at random, and drop most of what they
- * allocate. With FULL "true" System.gc() is called now and then.
+ * allocate. With FULL "true" System.gc() is called twice now and then.
  */
 public final class SmallAudit {
 	static final class Node { Node next; int value; Node(int v, Node n) { value = v; next = n; } }
@@ -25,7 +25,10 @@ public final class SmallAudit {
 			}
 			int k = r.nextInt(1000);
 			if (k < 60) live[r.nextInt(live.length)] = o;
-			if (collect && i % 20000 == 19999) System.gc();
+			if (collect && i % 20000 == 19999) {
+				System.gc();
+				System.gc(); // slides nothing, mostly
+			}
 		}
 	}
 	public static void main(String[] a) throws Exception {
