@@ -349,9 +349,10 @@ static void write_jvm_block(uint64_t end_ns)
 		lc_timeline_jvm_clear();
 }
 
-static void write_blocks(uint64_t end_ns)
+static void write_blocks(uint64_t end_ns, bool last)
 {
 	lc_lines_flush();
+	lc_span_mark_running(last);
 	for (struct lc_thread *t = lc_threads_walk(); t; t = t->next)
 		(void)write_block(t, end_ns);
 	write_jvm_block(end_ns);
@@ -456,7 +457,7 @@ static void tick(bool last)
 	}
 	if (last || now - work.block_begin_ns >= BLOCK_MS * MS) {
 		lc_cycles_refine();
-		write_blocks(now);
+		write_blocks(now, last);
 		if (last)
 			give_up_traces();
 		lc_alloc_pool_tidy(now);

@@ -273,6 +273,11 @@ int lc_tally_look(struct lc_tally *t, const struct lc_block_look *row)
 	return append_valid(t, LC_SECTION_LOOKS, row);
 }
 
+int lc_tally_running(struct lc_tally *t, const struct lc_block_running *row)
+{
+	return append_valid(t, LC_SECTION_RUNNING, row);
+}
+
 int lc_tally_span(struct lc_tally *t, const struct lc_block_span *row)
 {
 	struct lc_block_span r = *row;

@@ -59,6 +59,7 @@ int lc_tally_task_made(struct lc_tally *t, const struct lc_block_task_made *row)
 int lc_tally_span_access(struct lc_tally *t, const struct lc_block_span_access *row);
 int lc_tally_pause(struct lc_tally *t, const struct lc_block_pause *row);
 int lc_tally_look(struct lc_tally *t, const struct lc_block_look *row);
+int lc_tally_running(struct lc_tally *t, const struct lc_block_running *row);
 int lc_tally_trace(struct lc_tally *t, const struct lc_block_trace *row);
 size_t lc_tally_traces(const struct lc_tally *t); /* rows so far */
 

@@ -37,19 +37,6 @@
 
 enum { DATA_PAGES = 1 /* 128 switches with pages of 4 KB */, CPU_TRIES = 4, PROBE_MS = 10 };
 
-struct lc_cycle_source {
-	enum lc_cycles_kind kind;
-	int fd;    /* rdpmc: the event; else -1 */
-	void *map; /* perf_event_mmap_page, then DATA_PAGES but for rdpmc; NULL */
-	size_t map_bytes;
-	uint64_t base; /* rdpmc: count at which the clock was 0 */
-	uint64_t (*rdpmc)(uint32_t);
-	struct lc_cycles_switches switches;
-	uint64_t rusage_switches; /* as getrusage() counted them at first */
-	/* Checkpoint. */
-	uint64_t cpu_ns, cpu_value, cpu_tsc;
-};
-
 static struct {
 	enum lc_cycles_kind kind;
 	bool user_only; /* rdpmc: the kernel's cycles may not be counted */
@@ -97,6 +84,17 @@ static uint64_t rusage_switches(void)
 	return (uint64_t)r.ru_nvcsw + (uint64_t)r.ru_nivcsw;
 }
 
+static uint64_t get(const _Atomic uint64_t *own)
+{
+	return atomic_load_explicit(own, memory_order_relaxed);
+}
+
+static void set_checkpoint(struct lc_cycle_source *s, uint64_t cpu_ns, uint64_t value)
+{
+	atomic_store_explicit(&s->cpu_ns, cpu_ns, memory_order_relaxed);
+	atomic_store_explicit(&s->cpu_value, value, memory_order_release); /* C1 */
+}
+
 /*
  * The clock goes on from `value` with the CPU time since the last checkpoint, and this is the next.
  */
@@ -104,11 +102,11 @@ static void take_cpu_time(struct lc_cycle_clock *c)
 {
 	struct lc_cycle_source *s = c->source;
 	uint64_t tsc, cpu = cpu_time(&tsc);
+	const uint64_t value = get(&s->cpu_value) + lc_cycles_of_ns(cpu - get(&s->cpu_ns));
 
-	s->cpu_value += lc_cycles_of_ns(cpu - s->cpu_ns);
-	s->cpu_ns = cpu;
 	s->cpu_tsc = tsc;
-	c->off = tsc - s->cpu_value;
+	set_checkpoint(s, cpu, value);
+	c->off = tsc - value;
 }
 
 static void take_rusage_switches(struct lc_cycle_clock *c)
@@ -122,9 +120,9 @@ static void take_rusage_switches(struct lc_cycle_clock *c)
 static void checkpoint(struct lc_cycle_clock *c)
 {
 	struct lc_cycle_source *s = c->source;
+	const uint64_t cpu = cpu_time(&s->cpu_tsc);
 
-	s->cpu_ns = cpu_time(&s->cpu_tsc);
-	s->cpu_value = s->cpu_tsc - c->off;
+	set_checkpoint(s, cpu, s->cpu_tsc - c->off);
 }
 
 /* -- coarse --------------------------------------------------------------------------------- */
@@ -132,10 +130,10 @@ static void checkpoint(struct lc_cycle_clock *c)
 static void become_coarse(struct lc_cycle_clock *c, uint64_t value)
 {
 	struct lc_cycle_source *s = c->source;
+	const uint64_t cpu = cpu_time(&s->cpu_tsc);
 
-	s->kind = LC_CYCLES_TSC_COARSE;
-	s->cpu_ns = cpu_time(&s->cpu_tsc);
-	s->cpu_value = value;
+	set_checkpoint(s, cpu, value);
+	atomic_store_explicit(&s->kind, LC_CYCLES_TSC_COARSE, memory_order_release); /* C2 */
 	s->rusage_switches = rusage_switches() - c->switches;
 	c->head = &never_moves;
 	c->seen = 0;
@@ -328,7 +326,7 @@ static bool begin_counter(struct lc_cycle_clock *c)
 
 uint64_t lc_cycles_read_slowly(struct lc_cycle_clock *c, uint64_t *tsc)
 {
-	switch (c->source->kind) {
+	switch (atomic_load_explicit(&c->source->kind, memory_order_relaxed)) { /* ours */
 	case LC_CYCLES_RDPMC:
 		return read_counter(c, tsc);
 	case LC_CYCLES_TSC_SWITCHES:
@@ -352,7 +350,7 @@ static bool open_kind(struct lc_cycle_clock *c, enum lc_cycles_kind kind, int *e
 {
 	struct lc_cycle_source *s = c->source;
 
-	s->kind = kind;
+	atomic_store_explicit(&s->kind, kind, memory_order_relaxed); /* nobody else knows it yet */
 	c->check = UINT64_MAX;
 	*err = kind == LC_CYCLES_RDPMC ? open_counter(s, clocks.user_only) : open_switches(s);
 	if (*err)
@@ -385,7 +383,7 @@ int lc_cycles_open_page(struct lc_cycle_clock *c, struct perf_event_mmap_page *p
 
 	if (err)
 		return err;
-	c->source->kind = LC_CYCLES_RDPMC;
+	atomic_store_explicit(&c->source->kind, LC_CYCLES_RDPMC, memory_order_relaxed);
 	c->source->rdpmc = rdpmc;
 	c->source->map = page;
 	return begin_counter(c) ? 0 : -EOPNOTSUPP;
@@ -471,7 +469,7 @@ static bool probe_counter(void)
 	/* Preempted meanwhile it counts less; a frequency that is another one is further off. */
 	ok = end - begin > (tsc_end - tsc_begin) / 4 &&
 	     end - begin < (tsc_end - tsc_begin) + (tsc_end - tsc_begin) / 20 &&
-	     c.source->kind == LC_CYCLES_RDPMC;
+	     atomic_load_explicit(&c.source->kind, memory_order_relaxed) == LC_CYCLES_RDPMC;
 	if (!ok)
 		because("the reference-cycle counter does not count as the TSC does");
 	else if (clocks.user_only)

@@ -89,6 +89,15 @@ int lc_cycles_open(struct lc_cycle_clock *c);
 /* Nothing where it is not open. Context: [java] owner, or [writer] after its end. */
 void lc_cycles_close(struct lc_cycle_clock *c);
 
+/*
+ * What the clock of thread `tid` would say now, read by another thread: from its CPU clock, since
+ * the thread read that last, or from its counter. Within some thousandths of what the thread has
+ * run since it was switched last; it may be too little by what it has run since it read its clock.
+ * Returns false where nothing can be read. The clock must not be closed meanwhile. Context:
+ * [writer].
+ */
+bool lc_cycles_of_other(const struct lc_cycle_clock *c, int32_t tid, uint64_t *out);
+
 /* The rest of lc_cycles_read(): the thread was switched, or it is time to look. Context: [hook]. */
 uint64_t lc_cycles_read_slowly(struct lc_cycle_clock *c, uint64_t *tsc);
 

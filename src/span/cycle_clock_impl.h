@@ -64,6 +64,27 @@ struct lc_cycles_switches {
 };
 
 /*
+ * What a clock is made of. Its owner's, but for the kind, base, fd and checkpoint, which another
+ * thread may read. Order: C1  a checkpoint's cpu_ns is stored before its value (release) -> the
+ * value is loaded (acquire) before cpu_ns: if they are of two checkpoints, too little comes out. C2
+ * the checkpoint of a clock that becomes coarse is stored before its kind (release) -> the kind is
+ * loaded (acquire).
+ */
+struct lc_cycle_source {
+	_Atomic enum lc_cycles_kind kind;
+	int fd;    /* rdpmc: the event; else -1 */
+	void *map; /* perf_event_mmap_page, then DATA_PAGES but for rdpmc; NULL */
+	size_t map_bytes;
+	uint64_t base; /* rdpmc: count at which the clock was 0 */
+	uint64_t (*rdpmc)(uint32_t);
+	struct lc_cycles_switches switches;
+	uint64_t rusage_switches; /* as getrusage() counted them at first */
+	/* Checkpoint. */
+	_Atomic uint64_t cpu_ns, cpu_value;
+	uint64_t cpu_tsc;
+};
+
+/*
  * Read a ring of PERF_RECORD_SWITCH records, LC_CYCLES_RECORD_BYTES each, from count `from` to `to`
  * of its bytes, both within one size of the ring. Pure. Context: [hook].
  */

@@ -14,6 +14,7 @@
 
 #include "src/base/options.h"
 #include "src/base/say.h"
+#include "src/base/spin.h"
 #include "src/base/time.h"
 #include "src/classfile/span_rewrite.h"
 #include "src/core/jvmti.h"
@@ -230,8 +231,11 @@ void lc_span_thread_end(struct lc_thread *t)
 	    t ? atomic_load_explicit(&t->spans, memory_order_relaxed) : NULL; /* ours */
 
 	lc_span_thread_close(true);
-	if (s)
-		lc_cycles_close(&s->clock);
+	if (!s)
+		return;
+	lc_spin_lock(&s->lock); /* the attribution thread may be reading it */
+	lc_cycles_close(&s->clock);
+	lc_spin_unlock(&s->lock);
 }
 
 void lc_span_thread_free(struct lc_thread *t)

@@ -74,8 +74,17 @@ void lc_span_thread_end(struct lc_thread *t);
 void lc_span_gc_start(void);
 void lc_span_gc_finish(void);
 
-/* Add to the thread's tally what its slots have counted since the last time. Context: [writer]. */
+/*
+ * Add to the thread's tally what its slots have counted since the last time, and its spans that are
+ * open. Context: [writer].
+ */
 void lc_span_take(struct lc_thread *t);
+
+/*
+ * Look for spans that are open, of all threads, before the next blocks are written; `all`: however
+ * short they are. Context: [writer].
+ */
+void lc_span_mark_running(bool all);
 
 /* Add the pauses since the last time to this tally, of whichever thread. Context: [writer]. */
 void lc_span_take_pauses(struct lc_tally *tally);
@@ -121,6 +130,7 @@ struct lc_span_stats {
 	uint64_t traces_lost;
 	uint64_t rows_lost; /* that a block cannot hold: numbers out of range, or no memory */
 	uint64_t pauses_lost;
+	uint64_t running_lost; /* times that an open span found no room, or its end none */
 };
 void lc_span_stats(struct lc_span_stats *out);  /* Context: [writer]. */
 void lc_span_counters(struct lc_counters *out); /* Context: [writer]. */

@@ -6,12 +6,14 @@
 
 #include <errno.h>
 
+#include "src/base/spin.h"
 #include "src/core/counters.h"
 #include "src/core/thread.h"
 #include "src/profile/tally.h"
 #include "src/profile/writer.h"
 #include "src/span/location.h"
 #include "src/span/look.h"
+#include "src/span/running.h"
 #include "src/span/stack.h"
 #include "src/span/task.h"
 #include "src/span/trace.h"
@@ -110,14 +112,16 @@ static bool changed(const struct lc_span_slot *slot)
 	           atomic_load_explicit(&taken->cycles, memory_order_relaxed);
 }
 
-void lc_span_take(struct lc_thread *t)
+void lc_span_mark_running(bool all)
 {
-	struct lc_span_thread *s = spans_of(t);
-	struct lc_block_task_made made;
+	if (lc_span_what())
+		lc_running_mark(all);
+}
+
+static void take_slots(struct lc_thread *t, struct lc_span_thread *s)
+{
 	struct lc_span_slot *slot;
 
-	if (!s || !t->tally)
-		return;
 	for (uint32_t i = 0; (slot = lc_span_stack_slot(s, i)); i++) {
 		struct lc_span_counts before;
 		struct lc_block_span row;
@@ -139,6 +143,21 @@ void lc_span_take(struct lc_thread *t)
 			stats.other_place += row.executions + row.folded;
 		stats.negative += row.negative;
 	}
+}
+
+void lc_span_take(struct lc_thread *t)
+{
+	struct lc_span_thread *s = spans_of(t);
+	/* Then nothing moves any more. */
+	const bool ended = atomic_load_explicit(&t->ended, memory_order_acquire);
+	struct lc_block_task_made made;
+
+	if (!s || !t->tally)
+		return;
+	lc_spin_lock(&s->lock);
+	take_slots(t, s);
+	lc_running_take(t, s, ended);
+	lc_spin_unlock(&s->lock);
 	for (uint32_t i = 0; s->tasks && lc_task_made_take(s->tasks, i, &made); i++)
 		if (made.count && lc_tally_task_made(t->tally, &made))
 			stats.rows_lost++;
@@ -187,6 +206,7 @@ static void add_thread(struct lc_span_stats *to, const struct lc_span_thread *s)
 	to->stale += atomic_load_explicit(&s->stale, memory_order_relaxed);
 	to->unmatched += atomic_load_explicit(&s->unmatched, memory_order_relaxed);
 	to->too_deep += atomic_load_explicit(&s->too_deep, memory_order_relaxed);
+	to->running_lost += atomic_load_explicit(&s->unsettled, memory_order_relaxed);
 	if (s->traces)
 		to->traces_lost += lc_trace_log_lost(s->traces);
 }
@@ -210,6 +230,7 @@ void lc_span_stats(struct lc_span_stats *out)
 	lc_threads_unlock();
 	out->slots = lc_span_slots_count();
 	out->pauses_lost = lc_span_pauses_lost();
+	out->running_lost += lc_running_lost();
 }
 
 static const struct lc_counter_row counter_rows[] = {
@@ -224,6 +245,7 @@ static const struct lc_counter_row counter_rows[] = {
 	LC_COUNTER(struct lc_span_stats, traces_lost, "spans_trace_lost"),
 	LC_COUNTER(struct lc_span_stats, rows_lost, "spans_rows_lost"),
 	LC_COUNTER(struct lc_span_stats, pauses_lost, "spans_pauses_lost"),
+	LC_COUNTER(struct lc_span_stats, running_lost, "spans_running_lost"),
 };
 
 void lc_span_counters(struct lc_counters *out)

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "src/base/hash.h"
+#include "src/base/spin.h"
 #include "src/core/thread.h"
 #include "src/span/span.h"
 
@@ -39,6 +40,7 @@ int lc_span_stack_init(struct lc_span_thread *s, const struct lc_span_costs *cos
 	s->frames->bottom = true;
 	s->frames->stack_pointer = UINT64_MAX;
 	s->pauses = pauses;
+	s->ended.element_bytes = sizeof(uint64_t);
 	s->outer_cost[0] = costs->anonymous;
 	s->outer_cost[1] = costs->primordial;
 	s->outer_cost[2] = costs->support;
@@ -54,6 +56,7 @@ void lc_span_stack_destroy(struct lc_span_thread *s)
 	                          atomic_load_explicit(&s->slots.len, memory_order_relaxed),
 	                          memory_order_relaxed); /* a count */
 	lc_slab_free(&s->slots);
+	free(s->ended.data);
 	free(s->frames);
 }
 
@@ -64,17 +67,27 @@ int lc_span_stack_grow(struct lc_span_thread *s)
 
 	if (cap >= LC_SPAN_DEPTH_MAX)
 		return -ENOSPC;
-	bigger = malloc(2 * cap * sizeof(*bigger));
+	bigger = calloc(2 * cap, sizeof(*bigger));
 	if (!bigger)
 		return -ENOMEM;
+	lc_spin_lock(
+	    &s->lock); /* or it may be read while it is freed, or marked when it is copied */
 	memcpy(bigger, old, cap * sizeof(*bigger));
 	atomic_signal_fence(memory_order_seq_cst);
 	s->top = bigger + at; /* a handler walks from here to a frame 0 */
 	s->frames = bigger;
 	s->limit = bigger + 2 * cap;
 	atomic_signal_fence(memory_order_seq_cst);
+	lc_spin_unlock(&s->lock);
 	free(old);
 	return 0;
+}
+
+void lc_span_watched_ended(struct lc_span_thread *s, struct lc_span_frame *f)
+{
+	if (lc_vector_push(&s->ended, &f->number))
+		lc_span_add(&s->unsettled, 1);
+	atomic_store_explicit(&f->watched, 0, memory_order_relaxed); /* under lock */
 }
 
 /* Slots */
@@ -169,6 +182,11 @@ void lc_span_settle_slowly(struct lc_span_thread *s, uint64_t stack_pointer,
 		for (unsigned i = 0; i < LC_SPAN_NESTED; i++)
 			f[-1].nested[i] += f->nested[i];
 		lc_span_add(&s->stale, 1);
+		if (lc_span_is_watched(f)) {
+			lc_spin_lock(&s->lock);
+			lc_span_watched_ended(s, f);
+			lc_spin_unlock(&s->lock);
+		}
 	}
 }
 

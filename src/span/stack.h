@@ -7,7 +7,7 @@
  *
  * Owner of all: the thread itself. Its signal handlers read `top` and the slots of frames, which
  * are complete before `top` is moved (compiler fence: same thread). The attribution thread reads
- * slots.
+ * slots, and, under `lock`, frames: span/running.h says how.
  */
 #ifndef LC_SPAN_STACK_H
 #define LC_SPAN_STACK_H
@@ -16,6 +16,7 @@
 #include <stdint.h>
 
 #include "src/base/slab.h"
+#include "src/base/vector.h"
 #include "src/span/cycle_clock.h"
 #include "src/span/interrupt.h"
 #include "src/span/look.h"
@@ -78,6 +79,11 @@ struct lc_span_frame {
 	uint64_t number; /* of the span, see lc_span_number() */
 	uint32_t kind;   /* enum lc_span_kind; LC_SPAN_KINDS: transparent */
 	bool bottom;     /* frame 0 */
+	/* Not 0: the attribution thread has seen the span, see running.h. Written by it, under
+	 * lock; and by the owner when the span ends, under lock. */
+	_Atomic uint32_t watched;
+	/* `number` from lc_span_start() on; 0: the frame is not complete. Written by: owner. */
+	_Atomic uint64_t open;
 	struct lc_task_frame task;
 };
 
@@ -88,8 +94,8 @@ struct lc_span_pauses {
 
 struct lc_span_thread {
 	struct lc_span_frame *top;
-	struct lc_span_frame *limit; /* end of `frames` */
-	struct lc_span_frame *frames;
+	struct lc_span_frame *limit;  /* end of `frames` */
+	struct lc_span_frame *frames; /* replaced under lock */
 	struct lc_cycle_clock clock;
 	const struct lc_span_pauses *pauses;
 	uint32_t outer_cost[LC_SPAN_NESTED];
@@ -105,10 +111,15 @@ struct lc_span_thread {
 
 	struct lc_slab slots; /* struct lc_span_slot by its key */
 
+	_Atomic uint32_t lock;  /* base/spin.h, see running.h */
+	struct lc_vector ended; /* under lock: uint64_t numbers of watched spans that have ended */
+	uint64_t rows_cpu_ns;   /* attribution thread only: CPU time at the rows of running.c */
+
 	/* What was not as it should be; written by the owner, relaxed. */
 	_Atomic uint64_t stale;     /* frames found that nobody had ended */
 	_Atomic uint64_t unmatched; /* ends without a begin */
 	_Atomic uint64_t too_deep;  /* begun beyond LC_SPAN_DEPTH_MAX, or without memory */
+	_Atomic uint64_t unsettled; /* watched ends without memory: they stay "still running" */
 };
 
 /* What is known of a span once it has ended. */
@@ -143,8 +154,22 @@ uint32_t lc_span_slots_other_site(void);
 /* Is it a slot of other places? Context: any. */
 bool lc_span_slot_is_other(const struct lc_span_slot *slot);
 
-/* Make room for one more frame. Returns 0; -ENOSPC at the bound, or -ENOMEM. [hook] */
+/* Make room for one more frame. Returns 0; -ENOSPC at the bound, or -ENOMEM. Takes `lock`. [hook]
+ */
 int lc_span_stack_grow(struct lc_span_thread *s);
+
+/*
+ * The frame has been taken off: is it watched? Then its end is counted under lock, followed by
+ * lc_span_watched_ended(). Order: W1 of running.h. Context: [hook], owner.
+ */
+static inline bool lc_span_is_watched(const struct lc_span_frame *f)
+{
+	atomic_signal_fence(memory_order_seq_cst); /* W1 */
+	return __builtin_expect(atomic_load_explicit(&f->watched, memory_order_relaxed) != 0, 0);
+}
+
+/* Tell the attribution thread that it has ended. Context: [hook], owner, under lock. */
+void lc_span_watched_ended(struct lc_span_thread *s, struct lc_span_frame *f);
 
 /* Slot number `i`, or NULL behind the last. Context: [writer] [signal] [hook]. */
 struct lc_span_slot *lc_span_stack_slot(const struct lc_span_thread *s, uint32_t i);
@@ -168,7 +193,10 @@ static inline unsigned lc_span_nested_kind(unsigned kind)
 	                                  : 0u;
 }
 
-enum { LC_SPAN_NUMBER_BITS = 40 }; /* of a thread's own count, below its index + 1 */
+enum {
+	LC_SPAN_NUMBER_BITS = 40, /* of a thread's own count, below its index + 1 */
+	LC_SPAN_NO_NUMBER = 1     /* of transparent frames, unless they need one */
+};
 
 /* A number for a span that is unique in the process, and never 0. */
 static inline uint64_t lc_span_number(struct lc_span_thread *s)
@@ -199,12 +227,16 @@ static inline struct lc_span_frame *lc_span_push(struct lc_span_thread *s, unsig
 		}
 		f = s->top + 1;
 	}
+	atomic_store_explicit(&f->open, 0, memory_order_relaxed);
+	atomic_signal_fence(memory_order_release); /* W2 */
 	f->inside = 0;
 	f->slot = slot;
 	for (unsigned i = 0; i < LC_SPAN_NESTED; i++)
 		f->nested[i] = 0;
 	f->stream = f[-1].stream;
 	f->kind = slot ? kind : LC_SPAN_KINDS;
+	if (!slot)
+		f->number = LC_SPAN_NO_NUMBER;
 	f->bottom = false;
 	f->gc_count = atomic_load_explicit(&s->pauses->count, memory_order_relaxed);
 	f->gc_ns = atomic_load_explicit(&s->pauses->ns, memory_order_relaxed);
@@ -220,6 +252,7 @@ static inline void lc_span_start(struct lc_span_thread *s, struct lc_span_frame 
 	f->switches = s->clock.switches; /* as of that reading */
 	f->begin_tsc = tsc;
 	f->begin = now;
+	atomic_store_explicit(&f->open, f->number, memory_order_release); /* W2 */
 }
 
 static inline bool lc_span_has_nested(const struct lc_span_frame *f)

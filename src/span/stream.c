@@ -7,6 +7,7 @@
  */
 #include "src/span/span.h"
 
+#include "src/base/spin.h"
 #include "src/core/own_work.h"
 #include "src/core/wake.h"
 #include "src/profile/writer.h"
@@ -333,6 +334,25 @@ void Java_java_lang_LocusSpan_supportBegin(JNIEnv *jni, jclass c, jobject task, 
 	start(s, f, h);
 }
 
+static inline __attribute__((always_inline)) void
+count(struct lc_span_thread *s, struct lc_span_frame *f, const struct lc_span_ended *e)
+{
+	if (f->kind >= LC_SPAN_TASK) {
+		lc_task_end(s, f, e);
+		return;
+	}
+	lc_span_slot_add(f->slot, f, e);
+}
+
+static __attribute__((noinline, cold)) void
+count_watched(struct lc_span_thread *s, struct lc_span_frame *f, const struct lc_span_ended *e)
+{
+	lc_spin_lock(&s->lock);
+	count(s, f, e);
+	lc_span_watched_ended(s, f);
+	lc_spin_unlock(&s->lock);
+}
+
 static inline __attribute__((always_inline)) void finish(const void *frame, JNIEnv *jni,
                                                          jobject result)
 {
@@ -356,16 +376,15 @@ static inline __attribute__((always_inline)) void finish(const void *frame, JNIE
 	f = lc_span_pop(s, now, tsc, &e);
 	if (!f->slot)
 		return;
-	if (f->kind >= LC_SPAN_TASK) {
-		lc_task_end(s, f, &e);
-		return;
-	}
 	if (f->kind == LC_SPAN_PRIMORDIAL)
 		lc_link_stream_ends(f->number);
-	lc_span_slot_add(f->slot, f, &e);
-	if (__builtin_expect(s->traces != NULL, 0))
+	if (lc_span_is_watched(f))
+		count_watched(s, f, &e);
+	else
+		count(s, f, &e);
+	if (__builtin_expect(s->traces != NULL, 0) && f->kind < LC_SPAN_TASK)
 		trace(s, f, &e);
-	if (__builtin_expect(f->number == s->looks.innermost, 0))
+	if (__builtin_expect(f->number == s->looks.innermost, 0) && f->kind < LC_SPAN_TASK)
 		lc_look_end(s, jni, result, e.total);
 }
 

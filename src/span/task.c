@@ -387,24 +387,36 @@ struct lc_span_frame *lc_task_begin(struct lc_span_thread *s, const struct lc_ta
 }
 
 /* Does this frame of a stream work for one that no frame below it executes, but another thread? */
-static bool works_for_others(const struct lc_span_thread *s, const struct lc_span_frame *f)
+static bool works_for_others(const struct lc_span_frame *frames, const struct lc_span_frame *f)
 {
 	uint64_t stream = f->stream.id;
 
 	if (!f->slot || f->kind != LC_SPAN_SUPPORT)
 		return false;
-	while (--f > s->frames)
+	while (--f > frames)
 		if (f->slot && f->kind == LC_SPAN_PRIMORDIAL && f->number == stream)
 			return false;
 	return true;
 }
 
+struct lc_span_frame *lc_task_folds_into(struct lc_span_frame *frames, struct lc_span_frame *f)
+{
+	struct lc_span_frame *outer = f - 1;
+	unsigned kind;
+
+	while (outer > frames && !is_task(outer))
+		outer = works_for_others(frames, outer) ? frames : outer - 1;
+	kind = outer == frames ? LC_SPAN_THREAD
+	                       : lc_fold_outer(outer->kind, outer->task.flags, f->task.flags);
+	return lc_fold_into_outer(f->kind, kind, f->task.flags, f->task.creator != 0) ? outer
+	                                                                              : NULL;
+}
+
 void lc_task_end(struct lc_span_thread *s, struct lc_span_frame *f, const struct lc_span_ended *e)
 {
 	uint32_t *topmost = &s->tasks->running[f->task.hash % RUNNING];
-	struct lc_span_frame *outer = s->top;
+	struct lc_span_frame *outer = lc_task_folds_into(s->frames, f);
 	struct lc_span_ended whole = *e;
-	unsigned kind;
 
 	if (*topmost == (uint32_t)(f - s->frames)) /* else it is made anew, see running() */
 		*topmost = f->task.below;
@@ -414,11 +426,7 @@ void lc_task_end(struct lc_span_thread *s, struct lc_span_frame *f, const struct
 	}
 	whole.cycles += f->task.cycles;
 	whole.compensated += (int64_t)f->task.compensated;
-	while (outer > s->frames && !is_task(outer))
-		outer = works_for_others(s, outer) ? s->frames : outer - 1;
-	kind = outer == s->frames ? LC_SPAN_THREAD
-	                          : lc_fold_outer(outer->kind, outer->task.flags, f->task.flags);
-	if (lc_fold_into_outer(f->kind, kind, f->task.flags, f->task.creator != 0)) {
+	if (outer) {
 		f->task.flags |= LC_TRACE_FOLDED;
 		outer->task.cycles += whole.cycles;
 		outer->task.compensated += (uint64_t)whole.compensated;

@@ -73,6 +73,13 @@ int lc_task_init(const struct lc_task_config *config);
  */
 void lc_task_end(struct lc_span_thread *s, struct lc_span_frame *f, const struct lc_span_ended *e);
 
+/*
+ * The frame that the task of frame `f` would be part of if it ended now: the task's around it, or
+ * frame 0, the thread's; NULL: it would be a task of its own. `frames` is frame 0 of the array, or
+ * copy of one, that `f` is in. Pure. Context: any.
+ */
+struct lc_span_frame *lc_task_folds_into(struct lc_span_frame *frames, struct lc_span_frame *f);
+
 /* Free what task.c keeps of a thread (s->tasks; NULL is fine). Context: [writer]. */
 void lc_task_thread_destroy(struct lc_task_thread *t);
 

@@ -334,6 +334,11 @@ void lc_timeline_tick(uint64_t now_ns, bool last)
 	timeline.stats.ns += end_ns - begin_ns;
 }
 
+uint64_t lc_timeline_cpu_ns(const struct lc_timeline_thread *t)
+{
+	return t ? t->seen.cpu_ns : UINT64_MAX;
+}
+
 bool lc_timeline_block(const struct lc_timeline_thread *t, struct lc_block_input *in)
 {
 	if (!t || !t->rows.len)

@@ -63,6 +63,8 @@ void lc_timeline_thread_free(struct lc_timeline_thread *t); /* Context: [writer]
 uint64_t lc_timeline_next_ns(uint64_t now_ns);
 /* Look at all threads, if it is due or `last`. Context: [writer]; not under the list's lock. */
 void lc_timeline_tick(uint64_t now_ns, bool last);
+/* CPU time of the thread when it was looked at last; UINT64_MAX: unknown. Context: [writer]. */
+uint64_t lc_timeline_cpu_ns(const struct lc_timeline_thread *t);
 /* Take what a thread that has ended told. Context: [writer]. */
 void lc_timeline_thread_last(struct lc_timeline_thread *t);
 

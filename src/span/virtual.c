@@ -117,6 +117,22 @@ bool lc_virtual_has_frames(uint64_t id)
 	return w != NULL;
 }
 
+void lc_virtual_each(void (*visit)(void *of, struct lc_span_frame *frames,
+                                   const struct lc_span_key *keys, uint32_t len),
+                     void *of)
+{
+	if (!atomic_load_explicit(&threads_waiting, memory_order_relaxed)) /* a count */
+		return;
+	for (struct shard *s = shards; s < shards + SHARDS; s++) {
+		lock(s);
+		for (size_t i = 0; i < CHAINS; i++)
+			for (struct waiting *w = s->chains[i]; w; w = w->next)
+				if (w->len)
+					visit(of, w->frames, w->keys, w->len);
+		unlock(s);
+	}
+}
+
 /*
  * What the frames would add to the cycles inside the carrier's own frame if they all ended now: as
  * lc_span_pop() has it, a transparent frame hands on what ended in it. `frames` have begun by
@@ -157,6 +173,13 @@ static void save(struct lc_span_thread *s, struct waiting *w, uint32_t len, uint
 			w->frames[i] = from[i];
 			w->frames[i].slot = NULL;
 			w->frames[i].stack_pointer = UINT64_MAX; /* it will lie elsewhere */
+			if (atomic_load_explicit(&from[i].watched, memory_order_relaxed)) {
+				atomic_store_explicit(&w->frames[i].watched, 1,
+				                      memory_order_relaxed);
+				atomic_store_explicit(&from[i].watched, 0, memory_order_relaxed);
+			}
+		} else if (atomic_load_explicit(&from[i].watched, memory_order_relaxed)) {
+			lc_span_watched_ended(s, &from[i]); /* nothing more will be known of it */
 		}
 	}
 	s->frames[carried.base].inside += cycles_inside(from, len);
@@ -197,9 +220,11 @@ void lc_virtual_unmount(struct lc_span_thread *s, uint64_t id, uint64_t now)
 	if (!len && !excess && !entered)
 		return;
 	w = make_waiting(id, len);
+	lc_spin_lock(&s->lock); /* the frames move: running.h */
 	save(s, w, len, now);
 	atomic_signal_fence(memory_order_seq_cst);
 	s->top = s->frames + carried.base;
+	lc_spin_unlock(&s->lock);
 	s->excess = carried.excess;
 	lc_task_frames_changed(s);
 	if (!w || w->len < len)
@@ -221,14 +246,14 @@ static void restore(struct lc_span_thread *s, struct waiting *w, uint64_t now)
 {
 	uint32_t done = 0;
 
+	while (w->len >= s->limit - s->top && !lc_span_stack_grow(s))
+		;
+	lc_spin_lock(&s->lock);
 	for (; done < w->len; done++) {
 		struct lc_span_frame *f = s->top + 1;
 
-		if (f == s->limit) {
-			if (lc_span_stack_grow(s))
-				break;
-			f = s->top + 1;
-		}
+		if (f == s->limit)
+			break;
 		*f = w->frames[done];
 		make_relative(s, f, now); /* the other way round */
 		if (w->keys[done].kind != LC_SPAN_KINDS)
@@ -239,6 +264,10 @@ static void restore(struct lc_span_thread *s, struct waiting *w, uint64_t now)
 		s->top = f;
 	}
 	s->frames[carried.base].inside -= cycles_inside(w->frames, done);
+	for (uint32_t i = done; i < w->len; i++)
+		if (atomic_load_explicit(&w->frames[i].watched, memory_order_relaxed))
+			lc_span_watched_ended(s, &w->frames[i]);
+	lc_spin_unlock(&s->lock);
 	s->excess += w->excess + (w->len - done);
 	if (done < w->len)
 		add(&lost, 1);

@@ -27,6 +27,17 @@ void lc_virtual_unmount(struct lc_span_thread *s, uint64_t id, uint64_t now);
 /* Does thread `id` have frames that wait for a carrier? Context: [hook]. */
 bool lc_virtual_has_frames(uint64_t id);
 
+enum { LC_VIRTUAL_TOLD = 2 }; /* `watched` of a frame that waits, and whose row is made */
+
+/*
+ * Show the frames of each virtual thread that waits, with the keys of their slots (kind
+ * LC_SPAN_KINDS: transparent): `begin`, `switches`, `gc_count` and `gc_ns` are what was added since
+ * the frame began, `slot` is NULL. visit() runs under a lock. Context: [writer].
+ */
+void lc_virtual_each(void (*visit)(void *of, struct lc_span_frame *frames,
+                                   const struct lc_span_key *keys, uint32_t len),
+                     void *of);
+
 struct lc_virtual_stats {
 	uint64_t waiting; /* virtual threads whose frames wait */
 	uint64_t moved;   /* times that frames were put on a carrier */

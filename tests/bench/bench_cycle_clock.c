@@ -1,4 +1,4 @@
-/* uses: src/span/cycle_clock.c src/span/cycle_clock_rate.c src/span/cycle_clock_records.c src/perf/ring.c src/perf/perf.c src/base/file.c */
+/* uses: src/span/cycle_clock.c src/span/cycle_clock_other.c src/span/cycle_clock_rate.c src/span/cycle_clock_records.c src/perf/ring.c src/perf/perf.c src/base/file.c */
 /*
  * bench_cycle_clock.c - measures the cycles that reading each cycle clock takes, and those of its
  * parts.

@@ -1,4 +1,4 @@
-/* uses: src/span/cycle_clock.c src/span/cycle_clock_rate.c src/span/cycle_clock_records.c src/perf/ring.c src/perf/perf.c src/base/file.c */
+/* uses: src/span/cycle_clock.c src/span/cycle_clock_other.c src/span/cycle_clock_rate.c src/span/cycle_clock_records.c src/perf/ring.c src/perf/perf.c src/base/file.c */
 /*
  * test_cycle_clock.c - checks that a thread's cycles are those that it ran, by
  * CLOCK_THREAD_CPUTIME_ID.
