@@ -8,6 +8,7 @@
 
 #include "analyzer/base/memory.h"
 #include "analyzer/model/tree_spans.h"
+#include "analyzer/spans/span_running.h"
 #include "src/base/sum.h"
 
 /* ---- names ---- */
@@ -166,6 +167,18 @@ static bool has_caller(const struct lc_span_rows *r, uint32_t path)
 	return path && lc_tree_parent(r->tree, path);
 }
 
+/* What kind, sites and paths of a row name. */
+static void name_row(struct lc_span_rows *r, struct lc_span_row *row)
+{
+	row->type = class_of(r, row->site);
+	row->place = place_of_span(r, row->site, row->path);
+	row->place_path = row->path;
+	if (!row->path && row->site)
+		row->place_path = lc_table_key(&r->tree->sites, row->site)[LC_SITE_PATH];
+	row->submitted = lc_span_rows_place(r, row->submit_path);
+	r->whole_paths |= has_caller(r, row->place_path) || has_caller(r, row->submit_path);
+}
+
 static void build_row(struct lc_span_rows *r, uint32_t number)
 {
 	const uint32_t *key = lc_table_key(&r->tree->executions, number);
@@ -179,13 +192,7 @@ static void build_row(struct lc_span_rows *r, uint32_t number)
 	row->site = key[LC_EXECUTION_SITE];
 	row->path = key[LC_EXECUTION_PATH];
 	row->submit_path = key[LC_EXECUTION_SUBMIT_PATH];
-	row->type = class_of(r, row->site);
-	row->place = place_of_span(r, row->site, row->path);
-	row->place_path = row->path;
-	if (!row->path && row->site)
-		row->place_path = lc_table_key(&r->tree->sites, row->site)[LC_SITE_PATH];
-	row->submitted = lc_span_rows_place(r, row->submit_path);
-	r->whole_paths |= has_caller(r, row->place_path) || has_caller(r, row->submit_path);
+	name_row(r, row);
 	row->executions = values[LC_EXECUTION_COUNT];
 	row->folded = values[LC_EXECUTION_FOLDED];
 	row->cycles = values[LC_EXECUTION_CYCLES];
@@ -208,7 +215,7 @@ static void build_rows(struct lc_span_rows *r)
 
 	lc_tree_spans_build(&s, r->tree);
 	r->rows_len = count;
-	r->rows = lc_mem_zeroed(count, sizeof(*r->rows));
+	r->rows = lc_mem_zeroed(count + r->tree->running.count, sizeof(*r->rows));
 	r->buckets = lc_mem_zeroed(s.bucket_first[count], sizeof(*r->buckets));
 	r->intervals = lc_mem_zeroed(s.interval_first[count], sizeof(*r->intervals));
 	for (uint32_t i = 0; i < s.bucket_first[count]; i++)
@@ -224,6 +231,52 @@ static void build_rows(struct lc_span_rows *r)
 		r->rows[i].intervals_len = s.interval_first[i + 1] - s.interval_first[i];
 	}
 	lc_tree_spans_free(&s);
+}
+
+/* ---- spans that have not ended ---- */
+
+static int64_t signed_cycles(uint64_t n)
+{
+	return n > INT64_MAX ? INT64_MAX : (int64_t)n;
+}
+
+static void build_running_row(struct lc_span_rows *r, struct lc_span_row *row,
+                              const struct lc_span_running *span, struct lc_span_interval *interval)
+{
+	const uint32_t *key = lc_table_key(&r->tree->running, span->row);
+	const uint64_t end_ns = lc_load_end_ns(&r->load->processes[span->process]);
+
+	row->thread = key[LC_RUNNING_THREAD];
+	row->kind = (uint8_t)key[LC_RUNNING_KIND];
+	row->level = (uint8_t)key[LC_RUNNING_LEVEL];
+	row->submit_kind = (uint8_t)key[LC_RUNNING_SUBMIT];
+	row->site = key[LC_RUNNING_SITE];
+	row->path = key[LC_RUNNING_PATH];
+	row->submit_path = key[LC_RUNNING_SUBMIT_PATH];
+	name_row(r, row);
+	row->running = 1;
+	row->histogram = r->buckets;
+	row->intervals = interval;
+	if (!span->folded) {
+		row->cycles = span->cycles;
+		row->compensated = signed_cycles(span->compensated);
+	}
+	if (!span->begin_ns || end_ns < span->begin_ns)
+		return;
+	row->wall_ns = end_ns - span->begin_ns;
+	row->intervals_len = 1;
+	*interval = (struct lc_span_interval){ span->begin_ns, end_ns };
+}
+
+static void build_running(struct lc_span_rows *r)
+{
+	size_t len;
+	struct lc_span_running *list = lc_span_running_list(r, &len);
+
+	r->running_intervals = lc_mem_zeroed(len + 1, sizeof(*r->running_intervals));
+	for (size_t i = 0; i < len; i++)
+		build_running_row(r, &r->rows[r->rows_len++], &list[i], &r->running_intervals[i]);
+	free(list);
 }
 
 static void build_made(struct lc_span_rows *r)
@@ -452,6 +505,7 @@ void lc_span_rows_build(struct lc_span_rows *r, const struct lc_load *load)
 	build_places(r);
 	build_threads(r);
 	build_rows(r);
+	build_running(r);
 	build_made(r);
 	build_accesses(r);
 	build_looks(r);
@@ -478,6 +532,7 @@ void lc_span_rows_free(struct lc_span_rows *r)
 	free(r->traces);
 	free(r->buckets);
 	free(r->intervals);
+	free(r->running_intervals);
 	free(r->frame_places);
 	lc_table_free(&r->by_code);
 	memset(r, 0, sizeof(*r));

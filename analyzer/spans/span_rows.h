@@ -2,10 +2,10 @@
  * spans/span_rows.h - these plain arrays hold what profiles say of spans, with every name resolved;
  * they are the input of `locus spans`.
  *
- * Rows are of single threads; those of one key in one thread are one row, whatever blocks they came
- * in. Texts are bytes as the JVM gave them (see lc_text) and live as long as the tree; an empty one
- * is unknown. Orders do not depend on the order of the inputs where the comment of an array says by
- * what.
+ * Rows are of single threads; executions of one key in one thread are one row, whatever blocks they
+ * came in. Texts are bytes as the JVM gave them (see lc_text) and live as long as the tree; an
+ * empty one is unknown. Orders do not depend on the order of the inputs where the comment of an
+ * array says by what.
  */
 #ifndef LC_SPANS_SPAN_ROWS_H
 #define LC_SPANS_SPAN_ROWS_H
@@ -47,7 +47,11 @@ struct lc_span_interval {
 	uint64_t first_ns, last_ns;
 };
 
-/* Executions of one kind, level and place in one thread; span/span.h says what the sums mean. */
+/*
+ * Executions of one kind, level and place in one thread; span/span.h says what the sums mean. A
+ * span that had not ended when the recording did is a row of its own: `running` is 1, executions
+ * and folded are 0, and the cycles and the time are what it has used so far.
+ */
 struct lc_span_row {
 	uint32_t thread; /* in lc_span_rows.threads */
 	uint8_t kind;    /* enum lc_span_kind */
@@ -58,7 +62,7 @@ struct lc_span_row {
 	struct lc_text type;               /* class, of tasks; empty in streams */
 	const struct lc_span_place *place; /* streams: of the terminal operation; tasks: created */
 	const struct lc_span_place *submitted; /* tasks */
-	uint64_t executions, folded;
+	uint64_t executions, folded, running;
 	uint64_t cycles;
 	int64_t compensated;
 	uint64_t negative, switches, gc_count, gc_ns, wait_ns, waits, wall_ns;
@@ -179,6 +183,7 @@ struct lc_span_rows {
 	/* What the arrays point to. */
 	struct lc_span_bucket *buckets;
 	struct lc_span_interval *intervals;
+	struct lc_span_interval *running_intervals;
 	struct lc_table by_code; /* method, line + 1 to places */
 	/* Of a frame of the tree: number of its place, if a path ends in it. */
 	uint32_t *frame_places;

@@ -23,9 +23,17 @@ static void add_row(const struct lc_spans *s, struct lc_spans_sum *sum, const st
 {
 	const uint32_t process = s->rows->threads[r->thread].process;
 
-	if (!sum->executions)
+	/* When those ran that ended, which is what is diagnosed; of the others, where none has. */
+	const bool timed = !r->running || !sum->executions;
+
+	if (!sum->executions && !(r->running && sum->running)) {
 		sum->first_ns = UINT64_MAX;
+		sum->last_ns = 0;
+	}
 	sum->executions += r->executions;
+	sum->running += r->running;
+	if (r->running)
+		sum->running_cycles += r->compensated;
 	sum->folded += r->folded;
 	sum->measured += r->cycles;
 	sum->cycles += r->compensated;
@@ -40,7 +48,7 @@ static void add_row(const struct lc_spans *s, struct lc_spans_sum *sum, const st
 		sum->nested[i] += r->nested[i];
 	for (uint32_t i = 0; i < r->histogram_len; i++)
 		sum->histogram[r->histogram[i].bucket] += r->histogram[i].count;
-	for (uint32_t i = 0; i < r->intervals_len; i++) {
+	for (uint32_t i = 0; timed && i < r->intervals_len; i++) {
 		uint64_t first = lc_spans_since(s, process, r->intervals[i].first_ns);
 		uint64_t last = lc_spans_since(s, process, r->intervals[i].last_ns);
 
@@ -102,6 +110,7 @@ void lc_spans_balance_rows(struct lc_spans *s, struct lc_spans_balance *b,
 			b->workers_len++;
 		w->thread = rows[i]->thread;
 		w->executions += rows[i]->executions;
+		w->running += rows[i]->running;
 		w->cycles += rows[i]->compensated;
 		w->switches += rows[i]->switches;
 	}
@@ -412,7 +421,8 @@ static void count_created(struct lc_spans *s)
 	}
 	for (size_t i = 0; i < r->rows_len; i++) {
 		if (lc_spans_is_task(r->rows[i].kind)) {
-			of[r->rows[i].site].executed += r->rows[i].executions + r->rows[i].folded;
+			of[r->rows[i].site].executed +=
+			    r->rows[i].executions + r->rows[i].folded + r->rows[i].running;
 			of[r->rows[i].site].place = r->rows[i].place;
 		}
 	}

@@ -21,20 +21,24 @@
 /* What is counted of some executions. */
 struct lc_spans_sum {
 	uint64_t executions;
-	uint64_t folded; /* more of them, which ended inside another task and belong to that one */
-	uint64_t measured; /* cycles, without nested spans */
-	int64_t cycles;    /* compensated */
-	uint64_t negative; /* executions whose compensated cycles are below 0 */
+	uint64_t folded;  /* more of them, which ended inside another task and belong to that one */
+	uint64_t running; /* more, which had not ended: their cycles and time are in the sums */
+	int64_t running_cycles; /* compensated */
+	uint64_t measured;      /* cycles, without nested spans */
+	int64_t cycles;         /* compensated */
+	uint64_t negative;      /* executions whose compensated cycles are below 0 */
 	uint64_t switches, gc_count, gc_ns, wait_ns, waits, wall_ns;
 	uint64_t nested[LC_SPAN_NESTED];
-	uint64_t first_ns, last_ns; /* first_ns > last_ns: none is known */
+	/* Of executions, or where none has ended, of what runs. first_ns > last_ns: none is known
+	 */
+	uint64_t first_ns, last_ns;
 	uint64_t histogram[LC_SPAN_BUCKETS];
 };
 
 /* One thread's part of something. */
 struct lc_spans_worker {
 	uint32_t thread; /* in rows->threads */
-	uint64_t executions;
+	uint64_t executions, running;
 	int64_t cycles;
 	uint64_t switches;
 };
@@ -77,7 +81,7 @@ struct lc_spans_path {
 	uint32_t path; /* of the tree: ends in the stream's place, or in the task's creation */
 	uint32_t submit_path; /* of tasks */
 	uint8_t kind, level;
-	uint64_t executions, folded, measured;
+	uint64_t executions, folded, running, measured;
 	int64_t cycles;
 };
 

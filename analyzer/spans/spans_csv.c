@@ -79,21 +79,22 @@ static void quantile(FILE *out, const uint64_t *h, double q)
 }
 
 #define SUM_COLUMNS                                                                                \
-	"executions,cycles,compensated_cycles,negative,context_switches,wall_ns,gc_pauses,gc_ns,"  \
+	"executions,running,running_cycles,cycles,compensated_cycles,negative,context_switches,"   \
+	"wall_ns,gc_pauses,gc_ns,"                                                                 \
 	"p10,p50,p90,p99,first_ns,last_ns"
 
 static void sum(FILE *out, const struct lc_spans_sum *s)
 {
 	fprintf(out,
-	        "%" PRIu64 ",%" PRIu64 ",%" PRId64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64
-	        ",%" PRIu64 ",",
-	        s->executions, s->measured, s->cycles, s->negative, s->switches, s->wall_ns,
-	        s->gc_count, s->gc_ns);
+	        "%" PRIu64 ",%" PRIu64 ",%" PRId64 ",%" PRIu64 ",%" PRId64 ",%" PRIu64 ",%" PRIu64
+	        ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",",
+	        s->executions, s->running, s->running_cycles, s->measured, s->cycles, s->negative,
+	        s->switches, s->wall_ns, s->gc_count, s->gc_ns);
 	for (unsigned i = 0; i < 4; i++) {
 		quantile(out, s->histogram, (const double[]){ 0.1, 0.5, 0.9, 0.99 }[i]);
 		putc(',', out);
 	}
-	if (s->executions && s->first_ns <= s->last_ns)
+	if (s->executions + s->running && s->first_ns <= s->last_ns)
 		fprintf(out, "%" PRIu64 ",%" PRIu64, s->first_ns, s->last_ns);
 	else
 		putc(',', out);
@@ -150,9 +151,9 @@ static void paths(FILE *out, const struct lc_spans *s, const char *of, const cha
 		quoted_c(out, name);
 		path_text(out, s, p->path);
 		path_text(out, s, p->submit_path);
-		fprintf(out, "%s,%u,%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRId64 "\n",
-		        lc_span_kind_name(p->kind), p->level, p->executions, p->folded, p->measured,
-		        p->cycles);
+		fprintf(out, "%s,%u,%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRId64 "\n",
+		        lc_span_kind_name(p->kind), p->level, p->executions, p->folded, p->running,
+		        p->measured, p->cycles);
 	}
 }
 
@@ -160,9 +161,9 @@ static void write_paths(FILE *out, const struct lc_spans_report *r)
 {
 	const struct lc_spans *s = r->spans;
 
-	fputs(
-	    "of,name,path,submission_path,kind,level,executions,folded,cycles,compensated_cycles\n",
-	    out);
+	fputs("of,name,path,submission_path,kind,level,executions,folded,running,cycles,"
+	      "compensated_cycles\n",
+	      out);
 	for (size_t i = 0; i < s->locations_len && i < r->top; i++) {
 		char *name = lc_spans_place_text(s->locations[i].place);
 

@@ -68,6 +68,8 @@ static void sum(struct lc_json *j, const struct lc_spans_sum *s)
 	} quantiles[] = { { "p10", 0.1 }, { "p50", 0.5 }, { "p90", 0.9 }, { "p99", 0.99 } };
 
 	lc_json_u64(j, "executions", s->executions);
+	lc_json_u64(j, "running", s->running);
+	lc_json_i64(j, "running_cycles", s->running_cycles);
 	lc_json_u64(j, "cycles", s->measured);
 	lc_json_i64(j, "compensated_cycles", s->cycles);
 	lc_json_u64(j, "negative", s->negative);
@@ -79,7 +81,7 @@ static void sum(struct lc_json *j, const struct lc_spans_sum *s)
 	for (unsigned i = 0; i < sizeof(quantiles) / sizeof(quantiles[0]); i++)
 		lc_json_known(j, quantiles[i].name,
 		              lc_spans_quantile(s->histogram, quantiles[i].q));
-	if (s->executions && s->first_ns <= s->last_ns) {
+	if (s->executions + s->running && s->first_ns <= s->last_ns) {
 		lc_json_u64(j, "first_ns", s->first_ns);
 		lc_json_u64(j, "last_ns", s->last_ns);
 	} else {
@@ -101,6 +103,7 @@ static void task_sum(struct lc_json *j, const struct lc_spans_sum *s)
 static void worker(struct lc_json *j, const struct lc_spans_worker *w)
 {
 	lc_json_u64(j, "executions", w->executions);
+	lc_json_u64(j, "running", w->running);
 	lc_json_i64(j, "compensated_cycles", w->cycles);
 	lc_json_u64(j, "context_switches", w->switches);
 }
@@ -138,6 +141,7 @@ static void paths(struct lc_json *j, const struct lc_spans *s, const struct lc_s
 		lc_json_string(j, "kind", lc_span_kind_name(p->kind));
 		lc_json_u64(j, "level", p->level);
 		lc_json_u64(j, "executions", p->executions);
+		lc_json_u64(j, "running", p->running);
 		lc_json_u64(j, "cycles", p->measured);
 		lc_json_i64(j, "compensated_cycles", p->cycles);
 		lc_json_path(j, tasks ? "creation_path" : "path", s->tree, p->path);
@@ -231,6 +235,9 @@ static void totals(struct lc_json *j, const struct lc_spans *s)
 	lc_json_u64(j, "executed", lc_spans_executed(&s->tasks_sum, &s->threads_sum));
 	lc_json_u64(j, "folded", s->tasks_sum.folded + s->threads_sum.folded);
 	lc_json_u64(j, "dropped", s->dropped);
+	lc_json_u64(j, "running",
+	            s->streams_sum.running + s->support_sum.running + s->tasks_sum.running +
+	                s->threads_sum.running);
 	lc_json_u64(j, "negative",
 	            s->streams_sum.negative + s->support_sum.negative + s->tasks_sum.negative +
 	                s->threads_sum.negative);
@@ -367,6 +374,7 @@ static void type(struct lc_json *j, const struct lc_spans *s, const struct lc_sp
 	lc_json_u64(j, "executed", lc_spans_executed(&t->sum, &t->threads));
 	lc_json_u64(j, "dropped", t->dropped);
 	lc_json_u64(j, "as_threads", t->threads.executions);
+	lc_json_u64(j, "running_as_threads", t->threads.running);
 	lc_json_i64(j, "thread_cycles", t->threads.cycles);
 	lc_json_real(j, "share_of_cycles", lc_spans_share(cycles, lc_spans_task_cycles(s)));
 	origin(j, t->creation, t->submit_kind, t->submission);
@@ -479,9 +487,12 @@ static void sites(struct lc_json *j, const struct lc_spans_report *r)
 	lc_json_u64(j, "samples", s->span_samples);
 	lc_json_array(j, "places");
 	for (size_t i = 0; i < s->locations_len && i < r->top; i++)
-		waits(j, s, s->locations[i].place, none, none, true, &s->locations[i].waits);
+		waits(j, s, s->locations[i].place, none, none, s->locations[i].sum.executions != 0,
+		      &s->locations[i].waits);
 	for (size_t i = 0; i < s->types_len && i < r->top; i++)
-		waits(j, s, NULL, s->types[i].name, s->types[i].label, true, &s->types[i].waits);
+		waits(j, s, NULL, s->types[i].name, s->types[i].label,
+		      lc_spans_executed(&s->types[i].sum, &s->types[i].threads) != 0,
+		      &s->types[i].waits);
 	for (size_t i = 0; i < s->unfinished_len && i < r->top; i++)
 		waits(j, s, s->unfinished[i].place, s->unfinished[i].type, s->unfinished[i].type,
 		      false, &s->unfinished[i].waits);

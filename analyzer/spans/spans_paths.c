@@ -52,6 +52,7 @@ static void join(const struct lc_spans *s, struct lc_spans_paths *p)
 		}
 		to->executions += p->rows[i].executions;
 		to->folded += p->rows[i].folded;
+		to->running += p->rows[i].running;
 		to->measured += p->rows[i].measured;
 		to->cycles += p->rows[i].cycles;
 	}
@@ -74,6 +75,7 @@ void lc_spans_make_paths(struct lc_spans *s, struct lc_spans_paths *p,
 			.level = rows[i]->level,
 			.executions = rows[i]->executions,
 			.folded = rows[i]->folded,
+			.running = rows[i]->running,
 			.measured = rows[i]->cycles,
 			.cycles = rows[i]->compensated,
 		};
@@ -89,7 +91,7 @@ struct lc_spans_paths lc_spans_join_paths(const struct lc_spans *s, const struct
 		joined.rows[i].level = 0;
 		joined.rows[i].kind = 0;
 		if (p->rows[i].kind == LC_SPAN_SUPPORT)
-			joined.rows[i].executions = 0;
+			joined.rows[i].executions = joined.rows[i].running = 0;
 	}
 	join(s, &joined);
 	return joined;

@@ -74,6 +74,38 @@ static void print_cycles(FILE *out, const struct lc_spans *s, double cycles)
 		        lc_emit_duration(time, sizeof(time), (uint64_t)(cycles / s->hz * 1e9)));
 }
 
+/* Spans that had not ended; their cycles are in the sums. */
+static void print_running(FILE *out, const struct lc_spans *s)
+{
+	const struct lc_spans_sum *const all[] = { &s->streams_sum, &s->support_sum, &s->tasks_sum,
+		                                   &s->threads_sum };
+	uint64_t running = 0;
+	double cycles = 0;
+
+	for (unsigned i = 0; i < 4; i++) {
+		running += all[i]->running;
+		cycles += (double)all[i]->running_cycles;
+	}
+	if (!running)
+		return;
+	fprintf(out,
+	        "running   still at the end: %" PRIu64 " streams, %" PRIu64
+	        " tasks of parallel ones, %" PRIu64 " tasks, %" PRIu64 " threads;\n          ",
+	        all[0]->running, all[1]->running, all[2]->running, all[3]->running);
+	print_cycles(out, s, cycles);
+	fputs(" so far, which are in all sums\n", out);
+}
+
+/* Below the line of what they are of. */
+static void print_still_running(FILE *out, uint64_t running, double cycles)
+{
+	char text[16];
+
+	if (running)
+		fprintf(out, "          still running at the end: %" PRIu64 ", %s cycles so far\n",
+		        running, number(text, cycles));
+}
+
 static void print_totals(FILE *out, const struct lc_spans *s)
 {
 	const uint64_t tasks = lc_spans_executed(&s->tasks_sum, &s->threads_sum);
@@ -93,6 +125,7 @@ static void print_totals(FILE *out, const struct lc_spans *s)
 	        s->created, s->submitted, s->dropped);
 	print_cycles(out, s, lc_spans_task_cycles(s));
 	fprintf(out, ", %" PRIu64 " negative\n", s->tasks_sum.negative + s->threads_sum.negative);
+	print_running(out, s);
 	if (s->trace.rows)
 		fprintf(out,
 		        "trace     %" PRIu64 " single spans (--format=trace), of %" PRIu64
@@ -193,8 +226,10 @@ static void print_paths(FILE *out, const struct lc_spans_report *r, const struct
 	for (size_t i = 0; i < joined.len && i < r->top; i++) {
 		const struct lc_spans_path *p = &joined.rows[i];
 
-		fprintf(out, "          %" PRIu64 " %s, %s cycles from%s\n",
-		        p->executions + p->folded, word, number(c, (double)p->cycles),
+		fprintf(out, "          %" PRIu64 " %s", p->executions + p->folded, word);
+		if (p->running)
+			fprintf(out, " and %" PRIu64 " still running", p->running);
+		fprintf(out, ", %s cycles from%s\n", number(c, (double)p->cycles),
 		        p->path ? "" : " (unknown)");
 		print_path(out, r->spans->tree, p->path);
 		if (p->submit_path) {
@@ -229,6 +264,7 @@ static void print_locations(FILE *out, const struct lc_spans_report *r)
 		        l->levels);
 		lc_spans_emit_place(out, l->place);
 		putc('\n', out);
+		print_still_running(out, l->sum.running, (double)l->sum.running_cycles);
 		if (l->shared.variation >= 0)
 			fprintf(out,
 			        "          parallel: %" PRIu64 " executions, %" PRIu64
@@ -332,7 +368,10 @@ static void print_types(FILE *out, const struct lc_spans_report *r)
 		        number(f, (double)t->created), number(g, (double)t->submitted),
 		        number(h, (double)t->dropped));
 		lc_emit_text(out, t->name);
-		fputs(t->threads.executions ? " (thread)\n" : "\n", out);
+		fputs(t->threads.executions + t->threads.running ? " (thread)\n" : "\n", out);
+		print_still_running(out, t->sum.running + t->threads.running,
+		                    (double)t->sum.running_cycles +
+		                        (double)t->threads.running_cycles);
 		if (t->creation->number) {
 			fputs("          created at ", out);
 			lc_spans_emit_place(out, t->creation);
@@ -374,7 +413,8 @@ static void print_workers(FILE *out, const struct lc_spans_report *r)
 		const struct lc_spans_thread *t = &s->threads[i];
 		char a[16], b[16], c[16], d[16];
 
-		if (!(t->streams.executions + t->tasks.executions + t->self.executions))
+		if (!(t->streams.executions + t->tasks.executions + t->self.executions +
+		      t->streams.running + t->tasks.running + t->self.running))
 			continue;
 		shown++;
 		fprintf(out, "  %7s %5.1f%%  %9s %8s  %9s  ", number(a, (double)t->cycles),

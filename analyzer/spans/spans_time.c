@@ -108,6 +108,7 @@ static int order_threads(const void *a, const void *b)
 static void add_worker(struct lc_spans_worker *w, const struct lc_span_row *r)
 {
 	w->executions += r->executions;
+	w->running += r->running;
 	w->cycles += r->compensated;
 	w->switches += r->switches;
 }
@@ -151,6 +152,8 @@ void lc_spans_build_threads(struct lc_spans *s)
 				.thread = (uint32_t)i,
 				.executions = all[i].streams.executions + all[i].tasks.executions +
 				              all[i].self.executions,
+				.running = all[i].streams.running + all[i].tasks.running +
+				           all[i].self.running,
 				.cycles = all[i].cycles,
 				.switches = all[i].streams.switches + all[i].tasks.switches +
 				            all[i].self.switches,
@@ -174,13 +177,14 @@ static void heat_stream(struct lc_spans_heat *h, const struct lc_spans_stream *g
 {
 	struct lc_spans_cell *row = h->cells + (size_t)g->level * LC_SPANS_COLUMNS;
 	const uint64_t n = lc_spans_count(g->sum.histogram);
+	const int64_t ended = g->sum.cycles - g->sum.running_cycles;
 	double middles = 0;
 
 	for (unsigned b = 0; b < LC_SPAN_BUCKETS; b++)
 		middles += (double)g->sum.histogram[b] * lc_spans_middle(b);
 	for (unsigned b = 0; b < LC_SPAN_BUCKETS; b++) {
 		struct lc_spans_cell *c = &row[lc_spans_column(b)];
-		double count = (double)g->sum.histogram[b], cycles = (double)g->sum.cycles;
+		double count = (double)g->sum.histogram[b], cycles = (double)ended;
 
 		if (!g->sum.histogram[b])
 			continue;

@@ -106,7 +106,8 @@
 			figure("Switches", (l) => l.context_switches, (l) => number(l.context_switches)),
 			figure("Variation", (l) => l.variation ?? -1, (l) => (l.variation === null ? "" : l.variation.toFixed(2))),
 			prose("At", place, (l) => el("span", null, place(l), el("span", { class: "sub",
-				text: Object.entries(l.kinds).filter(([, n]) => n).map(([k, n]) => number(n) + " " + k).join(", ") }),
+				text: [...Object.entries(l.kinds), ["still running", l.running]].filter(([, n]) => n)
+					.map(([k, n]) => number(n) + " " + k).join(", ") }),
 				...callPaths(l.paths))),
 		], data.locations);
 	}
@@ -173,6 +174,7 @@
 		table(host, "Types of tasks", [
 			figure("Cycles", (t) => t.share_of_cycles, (t) => percent(t.share_of_cycles) + " \u00b7 " + short(t.compensated_cycles + t.thread_cycles)),
 			figure("Executed", (t) => t.executed, (t) => number(t.executed)),
+			figure("Running", (t) => t.running + t.running_as_threads, (t) => number(t.running + t.running_as_threads)),
 			figure("Folded", (t) => t.folded, (t) => number(t.folded)),
 			figure("Median", (t) => t.p50 ?? -1, (t) => short(t.p50)),
 			figure("90%", (t) => t.p90 ?? -1, (t) => short(t.p90)),
@@ -227,7 +229,7 @@
 	}
 
 	function workers() {
-		const list = data.workers.filter((w) => w.streams.executions + w.tasks.executions + w.thread_spans.executions);
+		const list = data.workers.filter((w) => [w.streams, w.tasks, w.thread_spans].some((s) => s.executions + s.running));
 		if (!list.length)
 			return;
 		const host = section("workers", "Workers", "Compensated cycles of each thread" +
@@ -356,6 +358,7 @@
 			figure("Cycles", (s) => s.compensated_cycles, (s) => percent(s.share_of_cycles) + " \u00b7 " + short(s.compensated_cycles)),
 			figure("Measured", (s) => s.cycles, (s) => short(s.cycles)),
 			figure("Executions", (s) => s.executions, (s) => number(s.executions)),
+			figure("Running", (s) => s.running, (s) => number(s.running)),
 			figure("Negative", (s) => s.negative, (s) => number(s.negative)),
 			figure("Kind", (s) => s.kind),
 			figure("Level", (s) => s.level),

@@ -14,7 +14,7 @@ ALL = 0xFFFFFFFF
 BUCKETS = ["object", "heap_class", "heap_unknown", "jvm", "native", "no_address", "lost"]
 (STRINGS, THREAD, METHODS, FRAMES, PATHS, SITES, ALLOCATIONS, ACCESSES, BUCKET_ROWS, DETAILS, THREADS,
  FIELDS, METRICS, LINES, ESTIMATES, SPLITS, MERGED_LINES, PLACEMENTS, NODES, HOMES, SPANS, TASKS,
- SPAN_ACCESSES, TIMELINE, PAUSES, TRACE, SPREADS, LOOKS) = range(1, 29)
+ SPAN_ACCESSES, TIMELINE, PAUSES, TRACE, SPREADS, LOOKS, RUNNING) = range(1, 30)
 SOURCES = ["unknown", "l1", "fill_buffer", "l2", "l3", "local_dram", "remote_dram", "remote_cache",
            "other"]
 HITM, TLB_MISS, LOCKED, STORED = 1, 2, 4, 8  # flags of METRICS
@@ -121,7 +121,7 @@ class Block:
 
     def __init__(self):
         self.strings, self.methods, self.frames, self.paths, self.sites = {}, {}, {}, {}, {}
-        self.rows = {kind: [] for kind in range(1, 28)}
+        self.rows = {kind: [] for kind in range(1, RUNNING + 1)}
         self.samples = {}
         self.last_begin = 0  # of TRACE
 
@@ -274,6 +274,13 @@ class Block:
     def look(self, where, looked, comparable, repeated=0, changed=0, plain=0):
         """Streams of a place whose source and result were looked at."""
         return self._row(LOOKS, [self.path(where), looked, comparable, repeated, changed, plain])
+
+    def running(self, number, kind, where, begin_ns, cycles, *, compensated=None, type="", level=0,
+                submit="none", submitted=(), folded=0, ended=0):
+        """A span that was open when the block was written; `ended`: it has ended since then."""
+        names = self._span(kind, where, type, level, submit, submitted)
+        return self._row(RUNNING, [number, names[0], names[1], names[2], names[3], names[4], names[5], begin_ns,
+                                   cycles, cycles if compensated is None else compensated, folded, ended])
 
     def slice(self, start_ns, cpu_ns, voluntary=0, involuntary=0):
         assert start_ns % TIMELINE_NS == 0

@@ -207,6 +207,9 @@ def span_master():
     block.span("primordial", (MAIN,), [1_000_000] * 30, intervals=[(6 * S, 7 * S)])
     block.span("pulled", (INNER,), [], executions=7).span("foreign", (INNER,), [30, 10], overhead=25)
     block.span("anonymous", (ODD,), [1000] * 3)
+    block.running(101, "anonymous", (QUERY, MAIN), 4 * S, 90_000_000, compensated=89_000_000)
+    block.running(102, "anonymous", (CHASE, MAIN), 5 * S, 7_000_000)
+    block.running(103, "anonymous", (ALIKE, QUERY), 5 * S, 8_000_000, level=1, ended=1)
     block.made(WORK, (MAKE,), 3000).made(WORK, (MAKE,), 2990, "execute", (SUBMIT,))
     block.made(LAMBDA, (QUERY, MAIN), 12).made("", (), 4)
     block.access("object", (QUERY,), 90, ROW).count("native", 10)
@@ -231,6 +234,10 @@ def span_worker(number):
                submitted=(SUBMIT, MAIN), nested=(0, 0, 0, 5))
     if number == 2:
         block.span("task", (ODD,), [1000], type=b"=1+1\"\n\xff")
+        block.running(201, "thread", (SUBMIT, MAIN), 2 * S, 3000, type="java.lang.Thread", submit="start",
+                      submitted=(SUBMIT, MAIN))
+        block.running(202, "task", (MAKE,), 3 * S, 4_000_000, type=WORK, submit="execute", submitted=(SUBMIT,))
+        block.running(102, "anonymous", (CHASE, MAIN), 5 * S, 17_000_000)
     block.access("object", (MAKE,), 6, ROW)
     block.span_access("task", (MAKE,), "object", ROW, (MAKE,), 6, type=WORK)
     for i in range(80, 95):

@@ -1,4 +1,4 @@
-/* uses: analyzer/spans/span_rows.c analyzer/model/tree_spans.c analyzer/model/write.c analyzer/model/blockfile.c analyzer/model/decode.c analyzer/model/decode_spans.c analyzer/model/tree.c analyzer/objects/view.c analyzer/objects/view_rows.c analyzer/objects/sharing.c analyzer/base/table.c analyzer/base/memory.c src/format/encode.c src/format/section.c src/base/options.c -lzstd -ljansson -lm */
+/* uses: analyzer/spans/span_rows.c analyzer/spans/span_running.c analyzer/model/tree_spans.c analyzer/model/write.c analyzer/model/blockfile.c analyzer/model/decode.c analyzer/model/decode_spans.c analyzer/model/tree.c analyzer/objects/view.c analyzer/objects/view_rows.c analyzer/objects/sharing.c analyzer/base/table.c analyzer/base/memory.c src/format/encode.c src/format/section.c src/base/options.c -lzstd -ljansson -lm */
 /*
  * fuzz_profile.c - gives arbitrary bytes to the reader of blocks.
  *
@@ -195,7 +195,7 @@ static void check_merge(const struct lc_tree *t)
 	    again.tasks_made.count != t->tasks_made.count ||
 	    again.span_accesses.count != t->span_accesses.count ||
 	    again.timeline.count != t->timeline.count || again.pauses.count != t->pauses.count ||
-	    again.traces_len != t->traces_len)
+	    again.traces_len != t->traces_len || again.running.count != t->running.count)
 		abort();
 	lc_tree_free(&again);
 	lc_blockfile_free(f);

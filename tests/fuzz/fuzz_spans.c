@@ -1,4 +1,4 @@
-/* uses: analyzer/spans/spans.c analyzer/spans/spans_math.c analyzer/spans/spans_paths.c analyzer/spans/spans_time.c analyzer/spans/spans_trace.c analyzer/spans/spans_diagnose.c analyzer/spans/span_rows.c analyzer/spans/spans_prose.c analyzer/spans/spans_text.c analyzer/spans/spans_json.c analyzer/spans/spans_json_time.c analyzer/spans/spans_csv.c analyzer/spans/spans_collapsed.c analyzer/spans/spans_events.c analyzer/objects/view.c analyzer/objects/view_rows.c analyzer/out/json.c analyzer/out/text.c analyzer/out/html.c analyzer/model/tree_spans.c analyzer/model/load.c analyzer/model/blockfile.c analyzer/model/decode.c analyzer/model/decode_spans.c analyzer/model/tree.c analyzer/base/table.c analyzer/base/arena.c analyzer/base/memory.c analyzer/base/fail.c src/format/section.c src/base/options.c -lzstd -ljansson -lm */
+/* uses: analyzer/spans/spans.c analyzer/spans/spans_math.c analyzer/spans/spans_paths.c analyzer/spans/spans_time.c analyzer/spans/spans_trace.c analyzer/spans/spans_diagnose.c analyzer/spans/span_rows.c analyzer/spans/span_running.c analyzer/spans/spans_prose.c analyzer/spans/spans_text.c analyzer/spans/spans_json.c analyzer/spans/spans_json_time.c analyzer/spans/spans_csv.c analyzer/spans/spans_collapsed.c analyzer/spans/spans_events.c analyzer/objects/view.c analyzer/objects/view_rows.c analyzer/out/json.c analyzer/out/text.c analyzer/out/html.c analyzer/model/tree_spans.c analyzer/model/load.c analyzer/model/blockfile.c analyzer/model/decode.c analyzer/model/decode_spans.c analyzer/model/tree.c analyzer/base/table.c analyzer/base/arena.c analyzer/base/memory.c analyzer/base/fail.c src/format/section.c src/base/options.c -lzstd -ljansson -lm */
 /*
  * fuzz_spans.c - gives arbitrary sections of spans to everything that `locus spans` does with them:
  * the sums, the diagnoses and each format.
@@ -77,22 +77,30 @@ static void insist(bool holds)
 static void check_sums(const struct lc_spans *s)
 {
 	uint64_t rows[2] = { 0 }, streams = 0, locations = 0, tasks = 0, types = 0;
+	uint64_t running[2] = { 0 }, running_streams = 0, running_tasks = 0;
 
 	for (size_t i = 0; i < s->rows->rows_len; i++) {
 		const struct lc_span_row *r = &s->rows->rows[i];
 
 		rows[r->kind == LC_SPAN_TASK || r->kind == LC_SPAN_THREAD] += r->executions;
+		running[r->kind == LC_SPAN_TASK || r->kind == LC_SPAN_THREAD] += r->running;
 	}
 	for (size_t i = 0; i < s->streams_len; i++)
 		streams += s->streams[i].sum.executions;
-	for (size_t i = 0; i < s->locations_len; i++)
+	for (size_t i = 0; i < s->locations_len; i++) {
 		locations += s->locations[i].sum.executions;
+		running_streams += s->locations[i].sum.running;
+	}
 	for (size_t i = 0; i < s->tasks_len; i++)
 		tasks += s->tasks[i].sum.executions;
-	for (size_t i = 0; i < s->types_len; i++)
+	for (size_t i = 0; i < s->types_len; i++) {
 		types += s->types[i].sum.executions + s->types[i].threads.executions;
+		running_tasks += s->types[i].sum.running + s->types[i].threads.running;
+	}
 	insist(streams == rows[0] && locations == rows[0]);
 	insist(tasks == rows[1] && types == rows[1]);
+	insist(running_streams == running[0] && running_tasks == running[1]);
+	insist(running[0] + running[1] <= s->tree->running.count);
 }
 
 static void check_diagnoses(const struct lc_spans *s)

@@ -1,4 +1,4 @@
-/* uses: src/profile/profile_block.c src/format/encode.c src/format/section.c src/profile/names.c src/profile/manifest.c analyzer/spans/span_rows.c analyzer/model/tree_spans.c analyzer/model/write.c analyzer/model/load.c analyzer/model/blockfile.c analyzer/model/decode.c analyzer/model/decode_spans.c analyzer/model/tree.c analyzer/base/table.c analyzer/base/memory.c src/base/options.c -lzstd -ljansson -lm */
+/* uses: src/profile/profile_block.c src/format/encode.c src/format/section.c src/profile/names.c src/profile/manifest.c analyzer/spans/span_rows.c analyzer/spans/span_running.c analyzer/model/tree_spans.c analyzer/model/write.c analyzer/model/load.c analyzer/model/blockfile.c analyzer/model/decode.c analyzer/model/decode_spans.c analyzer/model/tree.c analyzer/base/table.c analyzer/base/memory.c src/base/options.c -lzstd -ljansson -lm */
 /*
  * test_span_rows.c - follows spans from the agent's writer to the rows that `locus spans` reads,
  * and through a merged profile, and compares the totals with sums made here.
@@ -185,10 +185,13 @@ static struct lc_load_process process;
 static struct lc_load load;
 static struct lc_span_rows rows;
 
+static uint64_t end_ns; /* of the process */
+
 static void tree_begin(void)
 {
 	lc_tree_init(&tree);
 	memset(&process, 0, sizeof(process));
+	process.end_monotonic_ns = end_ns;
 	load = (struct lc_load){
 		.tree = &tree, .processes = &process, .processes_len = 1, .engines_len = 2
 	};
@@ -561,6 +564,79 @@ static void a_pause_of_two_threads_is_one(void **state)
 	tree_end();
 }
 
+/* Number; kind; level; submit kind; site; submit path; path; begin; cycles, compensated; folded;
+ * ended. */
+static const struct lc_block_running running_first[] = {
+	{ 5, LC_SPAN_ANONYMOUS, 1, 0, 0, 0, 3, 100, 700, 600, 0, 0 },
+	{ 6, LC_SPAN_TASK, 0, LC_SUBMIT_ASYNC, 1, 4, 0, 150, 1000, 900, 0, 0 },
+	{ 7, LC_SPAN_TASK, 0, 0, 2, 0, 0, 160, 0, 0, 1, 0 },
+	{ 8, LC_SPAN_ANONYMOUS, 0, 0, 0, 0, 2, 170, 50, 40, 0, 0 },
+	{ 9, LC_SPAN_ANONYMOUS, 0, 0, 0, 0, 2, 180, 60, 50, 0, 0 },
+};
+/* 5 has used more, 6 is on another thread, 8 has ended, 9 was so far only on this one. */
+static const struct lc_block_running running_later[] = {
+	{ 5, LC_SPAN_ANONYMOUS, 1, 0, 0, 0, 3, 101, 1700, 1600, 0, 0 },
+	{ 8, LC_SPAN_ANONYMOUS, 0, 0, 0, 0, 2, 0, 0, 0, 0, 1 },
+};
+static const struct lc_block_running running_elsewhere[] = {
+	{ 6, LC_SPAN_TASK, 0, LC_SUBMIT_ASYNC, 1, 4, 0, 150, 3000, 2900, 0, 0 },
+	{ 9, LC_SPAN_ANONYMOUS, 0, 0, 0, 0, 2, 0, 0, 0, 0, 1 },
+};
+
+static void check_running(void)
+{
+	const struct lc_span_row *r = rows.rows;
+
+	assert_int_equal(rows.rows_len, 3);
+	for (unsigned i = 0; i < 3; i++)
+		assert_true(r[i].running == 1 && !r[i].executions && !r[i].folded &&
+		            !r[i].histogram_len);
+	assert_true(r[0].kind == LC_SPAN_ANONYMOUS && r[0].level == 1 && place_is(r[0].place, 3));
+	assert_int_equal(r[0].cycles, 1700);
+	assert_int_equal(r[0].compensated, 1600);
+	assert_int_equal(r[0].wall_ns, 2000 - 101);
+	assert_int_equal(r[0].intervals_len, 1);
+	assert_int_equal(r[0].intervals[0].first_ns, 101);
+	assert_int_equal(r[0].intervals[0].last_ns, 2000);
+	assert_int_equal(rows.threads[r[0].thread].index, 1);
+	assert_true(r[1].kind == LC_SPAN_TASK && r[1].submit_kind == LC_SUBMIT_ASYNC);
+	assert_true(text_is(r[1].type, "T1") && place_is(r[1].place, 2));
+	assert_true(place_is(r[1].submitted, 4));
+	assert_int_equal(r[1].cycles, 3000);
+	assert_int_equal(r[1].compensated, 2900);
+	assert_int_equal(rows.threads[r[1].thread].index, 2); /* where it has used most */
+	assert_true(text_is(r[2].type, "T2"));
+	assert_int_equal(r[2].cycles, 0);
+}
+
+static void spans_that_have_not_ended_are_rows_of_their_own(void **state)
+{
+	struct lc_block_input in = { .index = 1, .name = "w", .t_end_ns = 1000 };
+
+	(void)state;
+	end_ns = 2000;
+	for (int order = 0; order < 2; order++) {
+		tree_begin();
+		for (int i = 0; i < 2; i++) {
+			in.running = i == order ? running_first : running_later;
+			in.running_len = i == order ? 5 : 2;
+			encode_and_read(&in);
+		}
+		in.index = 2;
+		in.running = running_elsewhere;
+		in.running_len = 2;
+		encode_and_read(&in);
+		in.index = 1;
+		lc_span_rows_build(&rows, &load);
+		assert_true(lc_span_rows_any(&rows));
+		check_running();
+		merge_and_read(order);
+		check_running();
+		tree_end();
+	}
+	end_ns = 0;
+}
+
 static void traces_of_several_blocks_keep_their_times(void **state)
 {
 	enum { COUNT = 700000 };
@@ -692,6 +768,7 @@ int main(void)
 		cmocka_unit_test(random_rows_come_back_added_up),
 		cmocka_unit_test(tasks_timelines_pauses_and_traces_come_back),
 		cmocka_unit_test(a_pause_of_two_threads_is_one),
+		cmocka_unit_test(spans_that_have_not_ended_are_rows_of_their_own),
 		cmocka_unit_test(traces_of_several_blocks_keep_their_times),
 		cmocka_unit_test(rows_out_of_range_are_not_written),
 		cmocka_unit_test(without_spans_there_are_no_rows),
