@@ -234,8 +234,31 @@ void lc_span_classify(const struct lc_class *c, unsigned what, uint32_t is, stru
 	           !lc_text_begins(k->name, "java/lang/VirtualThread");
 }
 
-/* Has the class another call() without parameters, which a bridge would call? */
-static bool has_typed_call(const struct lc_class *c)
+static bool same_text(struct lc_class_text a, struct lc_class_text b)
+{
+	return a.len == b.len && !memcmp(a.data, b.data, a.len);
+}
+
+static bool returns_object(struct lc_class_text descriptor)
+{
+	return lc_text_begins(descriptor, "()L") || lc_text_begins(descriptor, "()[");
+}
+
+/*
+ * Does the class's exec() only call compute()? These are hooked in compute(), which the program
+ * calls itself as well: `left.fork(); right.compute();`.
+ */
+static bool only_computes(struct lc_class_text name)
+{
+	static const char *const names[] = { CONCURRENT "RecursiveTask",
+		                             CONCURRENT "RecursiveAction",
+		                             CONCURRENT "CountedCompleter" };
+
+	return is_one_of(name, names, LEN(names));
+}
+
+/* Has the class another method of that name without parameters, which a bridge would call? */
+static bool has_typed(const struct lc_class *c, struct lc_class_text name)
 {
 	uint32_t count = lc_be_get2(c->bytes + c->methods), at = c->methods + 2;
 
@@ -243,8 +266,8 @@ static bool has_typed_call(const struct lc_class *c)
 		struct lc_member m = lc_class_member(c, at);
 
 		if (!(m.access_flags & (ACC_BRIDGE | ACC_STATIC | ACC_ABSTRACT)) &&
-		    lc_text_is(lc_class_utf8(c, m.name), "call") &&
-		    lc_text_begins(lc_class_utf8(c, m.descriptor), "()L"))
+		    same_text(lc_class_utf8(c, m.name), name) &&
+		    returns_object(lc_class_utf8(c, m.descriptor)))
 			return true;
 		at = m.end;
 	}
@@ -255,16 +278,27 @@ static bool has_typed_call(const struct lc_class *c)
 static uint32_t task_body(const struct lc_span_class *k, const struct lc_member *m,
                           struct lc_class_text name, struct lc_class_text descriptor)
 {
+	uint32_t body = 0;
+
 	if (m->access_flags & (ACC_STATIC | ACC_PRIVATE | ACC_ABSTRACT))
 		return 0;
 	if (lc_text_is(name, "run"))
 		return lc_text_is(descriptor, "()V") ? RUNNABLE : 0;
 	if (lc_text_is(name, "exec"))
-		return lc_text_is(descriptor, "()Z") ? FORK_JOIN : 0;
-	if (!lc_text_is(name, "call") ||
-	    (!lc_text_begins(descriptor, "()L") && !lc_text_begins(descriptor, "()[")))
+		return lc_text_is(descriptor, "()Z") && !only_computes(k->name) ? FORK_JOIN : 0;
+	if (lc_text_is(name, "compute")) {
+		/* Where streams are recorded their tasks are support spans. */
+		if (k->stream && k->what & LC_SPAN_STREAMS)
+			return 0;
+		if (lc_text_is(descriptor, "()V"))
+			return FORK_JOIN;
+		body = FORK_JOIN;
+	} else if (lc_text_is(name, "call")) {
+		body = CALLABLE;
+	}
+	if (!body || !returns_object(descriptor))
 		return 0;
-	return m->access_flags & ACC_BRIDGE && has_typed_call(k->cls) ? 0 : CALLABLE;
+	return m->access_flags & ACC_BRIDGE && has_typed(k->cls, name) ? 0 : body;
 }
 
 static bool is_task(struct lc_class_text descriptor)

@@ -45,7 +45,7 @@ enum {
 	LC_TASK_THREAD = 1,
 	/* a task that only runs another task: FutureTask, adapters */
 	LC_TASK_WRAPPER = 2,
-	/* exec() of a ForkJoinTask */
+	/* exec() or compute() of a ForkJoinTask */
 	LC_TASK_FORK_JOIN = 4,
 	/* Thread.run() itself, which runs the thread's target */
 	LC_TASK_TARGETED = 8,

@@ -164,7 +164,7 @@ public final class LocusSpan {
 		entered(true);
 	}
 
-	/** run(), call() or exec() begins; `traits` are the LC_TASK_ bits of its class. */
+	/** run(), call(), exec() or compute() begins; `traits` are the LC_TASK_ bits of its class. */
 	@Hidden
 	public static void taskBegin(Object task, int traits) {
 		taskBegin(task, (traits & WRAPPER) != 0 ? 0 : System.identityHashCode(task), classWord(task), traits);

@@ -139,10 +139,10 @@ void lc_task_left(struct lc_span_thread *s, bool refused);
 struct lc_entered_stack *lc_task_entered_stack(struct lc_task_thread *t);
 
 /*
- * run(), call() or exec() of an object begins. Pushes exactly one frame, or counts it as too deep
- * and returns NULL. The caller says what hook the frame has, and calls lc_span_start(). `class` is
- * NULL for a wrapper, or where it is not known: then the frame is transparent. Context: [hook],
- * owner.
+ * run(), call(), exec() or compute() of an object begins. Pushes exactly one frame, or counts it as
+ * too deep and returns NULL. The caller says what hook the frame has, and calls lc_span_start().
+ * `class` is NULL for a wrapper, or where it is not known: then the frame is transparent. Context:
+ * [hook], owner.
  */
 struct lc_span_frame *lc_task_begin(struct lc_span_thread *s, const struct lc_task_class *class,
                                     uint32_t hash, uint32_t traits);

@@ -41,8 +41,8 @@ def counts_of(spans):
 
 
 def counted_by_program(stdout):
-    rows = [line.split() for line in stdout.splitlines() if line.count(" ") == 2]
-    return {way: (int(handed), int(executed), 0) for way, handed, executed in rows}
+    rows = [line.split() for line in stdout.splitlines() if line.count(" ") == 3]
+    return {way: tuple(map(int, counts)) for way, *counts in rows}
 
 
 def check(profile, locus, workload, jdk, compiled, collector):
@@ -58,7 +58,7 @@ def check(profile, locus, workload, jdk, compiled, collector):
     unclear = counted["spans_links_ambiguous"] + counted["spans_links_unknown"]
     assert set(found) == set(truth)
     for way, (handed, executed, folded) in truth.items():
-        assert found[way][2] == folded, (way, found[way])
+        assert 0 <= folded - found[way][2] <= unclear, (way, found[way], truth[way], unclear)
         assert 0 <= handed - found[way][0] <= unclear, (way, found[way], truth[way], unclear)
         assert 0 <= executed - found[way][1] <= unclear, (way, found[way], truth[way], unclear)
     assert unclear <= 8  # of 300,000 objects

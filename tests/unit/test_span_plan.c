@@ -227,6 +227,29 @@ static void bodies_of_tasks_have_their_traits(void **state)
 	assert_int_equal(TASK("java/lang/VirtualThread", thread, 0, PUBLIC, "run", "()V"), -1);
 }
 
+/* Each execution has one hook: exec() of these classes does nothing but call compute(). */
+static void what_computes_is_hooked_where_the_program_calls_it(void **state)
+{
+	static const char *const roots[] = { "java/util/concurrent/RecursiveTask",
+		                             "java/util/concurrent/RecursiveAction",
+		                             "java/util/concurrent/CountedCompleter" };
+	const char *task = "java/util/concurrent/ForkJoinTask", *o = "java/lang/Object";
+	enum { FORK_JOIN = LC_TASK_FORK_JOIN };
+
+	(void)state;
+	for (unsigned i = 0; i < 3; i++) {
+		assert_int_equal(TASK(roots[i], task, 0, 4, "exec", "()Z"), -1);
+		assert_int_equal(TASK("A", roots[i], 0, 4, "compute", "()V"), FORK_JOIN);
+		assert_int_equal(TASK("A", roots[i], 0, 4, "compute", "()LA;"), FORK_JOIN);
+		assert_int_equal(TASK("A", roots[i], 0, 4, "compute", "()[I"), FORK_JOIN);
+		assert_int_equal(TASK("A", roots[i], 0, 4, "compute", "()I"), -1);
+		assert_int_equal(TASK("A", roots[i], 0, 4, "compute", "(I)V"), -1);
+		assert_int_equal(TASK("A", roots[i], 0, STATIC, "compute", "()V"), -1);
+	}
+	assert_int_equal(TASK("A", "B", LC_SPAN_IS_FORK_JOIN, 4, "compute", "()V"), FORK_JOIN);
+	assert_int_equal(TASK("A", o, LC_SPAN_IS_RUNNABLE, PUBLIC, "compute", "()V"), -1);
+}
+
 static void submissions_have_their_kinds(void **state)
 {
 	const char *o = "java/lang/Object", *pool = "java/util/concurrent/ForkJoinPool";
@@ -459,6 +482,7 @@ int main(void)
 		cmocka_unit_test(lambda_is_created),
 		cmocka_unit_test(constructor_creates_once),
 		cmocka_unit_test(bodies_of_tasks_have_their_traits),
+		cmocka_unit_test(what_computes_is_hooked_where_the_program_calls_it),
 		cmocka_unit_test(submissions_have_their_kinds),
 		cmocka_unit_test(streams_are_hooked_by_name),
 		cmocka_unit_test(virtual_thread_is_carried),

@@ -4,6 +4,7 @@ import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountedCompleter;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -11,6 +12,7 @@ import java.util.concurrent.ForkJoinPool;
 import java.util.concurrent.ForkJoinTask;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.RecursiveAction;
+import java.util.concurrent.RecursiveTask;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ThreadPoolExecutor;
@@ -19,13 +21,16 @@ import java.util.concurrent.atomic.LongAdder;
 
 /**
  * Hands tasks on in many ways, often enough to be compiled, and counts itself what it handed on and
- * what was executed: a line "way handed executed" for each. The lines that make the tasks are marked.
+ * what was executed: a line "way handed executed inside" for each, where what is executed inside another task,
+ * as a part of it, is not among the executed ones. The lines that make the tasks are marked.
  */
 public class TaskCounts {
 	/* What one way handed on and executed. */
 	static final class Count {
-		final LongAdder handed = new LongAdder(), executed = new LongAdder();
-		void print(String way) { System.out.println(way + " " + handed.sum() + " " + executed.sum()); }
+		final LongAdder handed = new LongAdder(), executed = new LongAdder(), inside = new LongAdder();
+		void print(String way) {
+			System.out.println(way + " " + handed.sum() + " " + (executed.sum() - inside.sum()) + " " + inside.sum());
+		}
 		void await() throws InterruptedException {
 			while (executed.sum() < handed.sum())
 				Thread.sleep(1);
@@ -216,6 +221,97 @@ public class TaskCounts {
 		close(e);
 	}
 
+	/* The usual divide and conquer: one half is forked, the other one computed by a call. */
+	static final class Half extends RecursiveTask<Integer> {
+		final Count count;
+		final int n;
+		Half(Count count, int n) { this.count = count; this.n = n; }
+		@Override protected Integer compute() {
+			count.executed.increment();
+			if (n == 0)
+				return 1;
+			Half left = new Half(count, n - 1), right = new Half(count, n - 1); // task: halves
+			count.handed.increment();
+			count.inside.increment();
+			left.fork();
+			return right.compute() + left.join();
+		}
+	}
+
+	static void halves(Count c, int n) throws Exception {
+		ForkJoinPool e = new ForkJoinPool(2);
+		int depth = 31 - Integer.numberOfLeadingZeros(n);
+		if (e.invoke(new Half(c, depth)) != 1 << depth)
+			throw new AssertionError("halves");
+		c.executed.decrement(); // the root is made elsewhere
+		close(e);
+	}
+
+	/* Likewise without a result, in a class that inherits compute() from one of the program's. */
+	static class Strip extends RecursiveAction {
+		final Count count;
+		final int n;
+		Strip(Count count, int n) { this.count = count; this.n = n; }
+		Strip next() { return new Strip(count, n - 1); }
+		@Override protected void compute() {
+			count.executed.increment();
+			for (int i = 0; i < 4 && n > 0; i++) {
+				Strip strip = next();
+				if (i == 0) {
+					count.handed.increment();
+					strip.fork();
+					strip.join();
+				} else {
+					count.inside.increment();
+					strip.compute();
+				}
+			}
+		}
+	}
+
+	static final class LongStrip extends Strip {
+		LongStrip(Count count, int n) { super(count, n); }
+		@Override Strip next() { return new LongStrip(count, n - 1); } // task: strips
+	}
+
+	static void strips(Count c, int n) throws Exception {
+		ForkJoinPool e = new ForkJoinPool(2);
+		e.invoke(new LongStrip(c, (31 - Integer.numberOfLeadingZeros(n)) / 2));
+		c.executed.decrement();
+		close(e);
+	}
+
+	static final class Sum extends CountedCompleter<Void> {
+		final Count count;
+		final int from, to;
+		Sum(Sum parent, Count count, int from, int to) {
+			super(parent);
+			this.count = count;
+			this.from = from;
+			this.to = to;
+		}
+		@Override public void compute() {
+			count.executed.increment();
+			if (to - from > 1) {
+				int middle = from + to >>> 1;
+				setPendingCount(2);
+				Sum right = new Sum(this, count, middle, to), left = new Sum(this, count, from, middle); // task: completers
+				count.handed.increment();
+				count.inside.increment();
+				right.fork();
+				left.compute();
+			}
+			tryComplete();
+		}
+	}
+
+	static void completers(Count c, int n) throws Exception {
+		ForkJoinPool e = new ForkJoinPool(2);
+		e.invoke(new Sum(null, c, 0, n));
+		c.executed.decrement();
+		close(e);
+	}
+
 	static void stages(Count c, int n) throws Exception {
 		ExecutorService e = Executors.newFixedThreadPool(2);
 		for (int i = 0; i < n; i++) {
@@ -275,6 +371,9 @@ public class TaskCounts {
 		run("scheduled", n, TaskCounts::scheduled);
 		run("invokeAll", n, TaskCounts::invokeAll);
 		run("pairs", n, TaskCounts::pairs);
+		run("halves", n, TaskCounts::halves);
+		run("strips", n, TaskCounts::strips);
+		run("completers", n, TaskCounts::completers);
 		run("stages", n, TaskCounts::stages);
 		run("handMade", n, TaskCounts::handMade);
 	}
