@@ -121,7 +121,7 @@ static struct lc_tree_trace take_trace(struct lc_reader *r, const struct lc_pass
 	t->kind = (uint8_t)lc_take_below(r, LC_SPAN_KINDS);
 	t->level = (uint8_t)lc_take_below(r, LC_SPAN_LEVEL_MAX + 1);
 	t->submit_kind = (uint8_t)lc_take_below(r, LC_SUBMIT_KINDS);
-	t->flags = (uint8_t)lc_take_below(r, LC_TRACE_FLAGS_END);
+	t->flags = (uint16_t)lc_take_below(r, LC_TRACE_FLAGS_END);
 	t->site = lc_take_id(r, p->d, LC_SECTION_SITES);
 	t->submit_path = lc_take_id(r, p->d, LC_SECTION_PATHS);
 	t->path = lc_take_id(r, p->d, LC_SECTION_PATHS);

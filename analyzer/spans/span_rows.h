@@ -125,7 +125,7 @@ struct lc_span_trace {
 	uint32_t creator;            /* in lc_span_rows.threads, or LC_SPAN_NO_THREAD */
 	uint64_t id, outer, logical; /* lc_block_trace of src/format/rows.h; 0: none */
 	uint8_t kind, level, submit_kind;
-	uint8_t flags; /* LC_TRACE_* */
+	uint16_t flags; /* LC_TRACE_* */
 	uint32_t site, path, submit_path;
 	struct lc_text type;
 	const struct lc_span_place *place, *submitted;

@@ -13,7 +13,9 @@
  * a pool that the program has made itself. So does what the target calls, for tasks that were
  * submitted. Wrappers are looked through. A ForkJoin task that was forked,
  * or came to its pool otherwise, may be executed by a thread that waits in the middle of another
- * task: it is not that one's, whatever rule 1 says.
+ * task: it is not that one's, whatever rule 1 says. Nor is a job that a worker's loop takes off a
+ * queue a part of that loop, where the loop is a task: src/span/nest.h decides that when the job is
+ * executed, and says so (LC_TRACE_OWN).
  */
 #ifndef LC_FORMAT_FOLD_H
 #define LC_FORMAT_FOLD_H
@@ -42,7 +44,8 @@ static inline bool lc_fold_into_outer(unsigned kind, unsigned outer, unsigned fl
 	bool submitted = flags & LC_TRACE_SUBMITTED;
 
 	if (outer == LC_SPAN_TASK)
-		return !(flags & LC_TRACE_FORK_JOIN && (submitted || !known));
+		return !(flags & LC_TRACE_OWN) &&
+		       !(flags & LC_TRACE_FORK_JOIN && (submitted || !known));
 	return kind == LC_SPAN_TASK && known && flags & LC_TRACE_SAME_THREAD && !submitted;
 }
 

@@ -105,7 +105,8 @@ enum {
 	LC_TRACE_VIRTUAL = 16, /* on a virtual thread */
 	LC_TRACE_LOOP = 32,    /* the target of a Thread: what it executes is in a thread */
 	LC_TRACE_IN_LOOP = 64, /* by way of such a target, which may go on in it */
-	LC_TRACE_FLAGS_END = 128
+	LC_TRACE_OWN = 128,    /* inside a task that is a worker's loop: no part of it */
+	LC_TRACE_FLAGS_END = 256
 };
 
 enum {

@@ -82,7 +82,7 @@ struct lc_block_trace {
 	uint64_t logical; /* streams: the outer stream; tasks: the task object's number, the same
 	                     for each of its executions */
 	uint8_t kind, level, submit_kind;
-	uint8_t flags;                    /* LC_TRACE_ of kinds.h */
+	uint16_t flags;                   /* LC_TRACE_ of kinds.h */
 	uint32_t site, submit_path, path; /* as in lc_block_span */
 	uint32_t creator; /* tasks: lc_thread.index of the creating thread + 1; 0 unknown */
 	uint64_t start_ns, duration_ns;

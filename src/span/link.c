@@ -42,10 +42,10 @@ enum {
 
 struct entry {
 	uint64_t object; /* streams: id */
-	uint64_t submit_tsc;
+	uint64_t submit_tsc, created_tsc;
 	uint32_t class;
 	uint32_t site; /* streams: path */
-	uint32_t creator;
+	uint32_t creator, maker;
 	uint32_t submit_path;
 	uint16_t
 	    pending; /* submissions that were not executed; streams: tasks that did not compute */
@@ -295,30 +295,38 @@ static void make_ambiguous(const struct place *p, uint32_t hash)
 	count(&counts_of(hash)->ambiguous);
 }
 
+static void set_creation(struct entry *e, const struct lc_link_creation *x)
+{
+	e->site = x->site;
+	e->creator = x->creator;
+	e->maker = x->maker;
+	e->object = x->object;
+	e->created_tsc = x->tsc;
+	e->unexecuted = 1;
+}
+
 /* The object of the entry is reported once more; or is it another one? */
-static bool created_again(const struct place *p, struct lc_link_key key, uint32_t site,
-                          uint32_t creator, uint64_t object, bool again, bool single)
+static bool created_again(const struct place *p, struct lc_link_key key,
+                          const struct lc_link_creation *x)
 {
 	struct entry *e = entry_of(p);
 
-	if (!e->site && !(*flags_of(p) & AMBIGUOUS) && (again || !(*flags_of(p) & EXECUTED))) {
+	if (!e->site && !(*flags_of(p) & AMBIGUOUS) && (x->again || !(*flags_of(p) & EXECUTED))) {
 		/* Submitted by its constructor, which ends now. */
-		e->site = site;
-		e->creator = creator;
-		e->object = object;
-		e->unexecuted = 1;
+		set_creation(e, x);
 		return true;
 	}
-	if (single) {
-		e->creator = creator; /* of the expression's value this time */
+	if (x->single) {
+		e->creator = x->creator; /* of the expression's value this time */
+		e->maker = x->maker;
 		return false;
 	}
-	if (again)
+	if (x->again)
 		return false;
-	if (e->site != site || e->creator != creator) {
+	if (e->site != x->site || e->creator != x->creator) {
 		make_ambiguous(p, key.hash);
 		forget(e->site, e->unexecuted);
-		forget(site, 1);
+		forget(x->site, 1);
 		e->unexecuted = 0;
 		return true;
 	}
@@ -331,26 +339,22 @@ static bool created_again(const struct place *p, struct lc_link_key key, uint32_
 	if (e->unexecuted < UINT8_MAX)
 		e->unexecuted++;
 	e->object = 0;
+	e->created_tsc = 0;
+	e->maker = x->maker;
 	return true;
 }
 
-bool lc_link_created(struct lc_link_key key, uint32_t site, uint32_t creator, uint64_t object,
-                     bool again, bool single)
+bool lc_link_created(struct lc_link_key key, const struct lc_link_creation *x)
 {
 	struct set *locked = lock(key.hash);
 	struct place p;
 	bool is_new = true;
 
 	if (find(&p, key.hash, key.class, 0)) {
-		is_new = created_again(&p, key, site, creator, object, again, single);
+		is_new = created_again(&p, key, x);
 		touch(&p);
 	} else {
-		struct entry *e = put(&p, key.hash, key.class, single ? REPEATED : 0);
-
-		e->site = site;
-		e->creator = creator;
-		e->object = object;
-		e->unexecuted = 1;
+		set_creation(put(&p, key.hash, key.class, x->single ? REPEATED : 0), x);
 	}
 	unlock(locked);
 	return is_new;
@@ -402,6 +406,8 @@ static void tell(const struct place *p, struct lc_link_task *out)
 	out->object = e->object;
 	out->site = e->site;
 	out->creator = e->creator;
+	out->maker = e->maker;
+	out->created_tsc = e->created_tsc;
 	out->submitted = flags & SUBMITTED;
 	out->first = e->unexecuted;
 	if (flags & SUBMITTED && !(flags & MIXED)) {

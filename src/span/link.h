@@ -32,12 +32,27 @@ struct lc_link_key {
 	uint32_t class; /* the same for objects of one class (task.c) */
 };
 
+/* Where and when a task was made. */
+struct lc_link_creation {
+	uint64_t object;  /* its number */
+	uint64_t tsc;     /* when */
+	uint32_t site;    /* class and creation path */
+	uint32_t creator; /* lc_thread.index of the creating thread + 1 */
+	uint32_t maker;   /* the task that it was made in, see span/nest.h */
+	bool again;       /* this may be an object that the same thread reported a moment ago: a
+	                     constructor of a superclass was hooked too */
+	bool single;      /* its class has one object, which is reported each time its expression is
+	                     evaluated */
+};
+
 /* What a task's execution learns. */
 struct lc_link_task {
 	uint64_t object;      /* its number, as given with its creation; 0 unknown */
 	uint64_t submit_tsc;  /* when it was submitted for this execution; 0 unknown or not */
+	uint64_t created_tsc; /* when it was made; 0 unknown */
 	uint32_t site;        /* class and creation path; 0 unknown */
 	uint32_t creator;     /* lc_thread.index of the creating thread + 1; 0 unknown */
+	uint32_t maker;       /* as in lc_link_creation */
 	uint32_t submit_path; /* 0 unknown or not */
 	uint8_t submit_kind;  /* enum lc_submit_kind; NONE: not submitted, or it is unknown how */
 	bool submitted;       /* ever */
@@ -59,14 +74,10 @@ void lc_link_free(void); /* for tests; nobody may use it any more */
 void lc_link_prefetch(uint32_t hash);
 
 /*
- * An object of class `key.class` was made at `site` by thread `creator` (index + 1). Its number is
- * `object`. `again`: this may be an object that the same thread reported a moment ago (a
- * constructor of a superclass was hooked too); `single`: its class has one object, which is
- * reported each time its expression is evaluated. Returns whether it is new: a creation to be
- * counted. Context: [hook].
+ * An object of class `key.class` was made. Returns whether it is new: a creation to be counted.
+ * Context: [hook].
  */
-bool lc_link_created(struct lc_link_key key, uint32_t site, uint32_t creator, uint64_t object,
-                     bool again, bool single);
+bool lc_link_created(struct lc_link_key key, const struct lc_link_creation *x);
 
 /*
  * Objects of a site that were created and of which it will not be known whether they are executed.

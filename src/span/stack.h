@@ -57,12 +57,14 @@ struct lc_task_frame {
 	uint64_t object;      /* number of the task object; 0 not known */
 	uint64_t compensated; /* of what was folded into it so far */
 	uint64_t cycles;
-	uint64_t submit_tsc; /* when it was submitted; 0 unknown */
-	uint32_t hash;       /* identity hash of the object */
-	uint32_t creator;    /* lc_thread.index of the creating thread + 1; 0 unknown */
-	uint32_t traits;     /* LC_TASK_ */
-	uint32_t flags;      /* LC_TRACE_ */
-	uint32_t below;      /* index of the next frame below whose hash ends alike; 0: none */
+	uint64_t submit_tsc;  /* when it was submitted; 0 unknown */
+	uint64_t created_tsc; /* when it was made; 0 unknown */
+	uint32_t hash;        /* identity hash of the object */
+	uint32_t creator;     /* lc_thread.index of the creating thread + 1; 0 unknown */
+	uint32_t traits;      /* LC_TASK_ */
+	uint32_t flags;       /* LC_TRACE_ and LC_NEST_ */
+	uint32_t root;        /* of what is made inside it, see span/nest.h */
+	uint32_t below;       /* index of the next frame below whose hash ends alike; 0: none */
 };
 
 struct lc_span_frame {

@@ -14,6 +14,7 @@
 #include "src/format/fold.h"
 #include "src/profile/writer.h"
 #include "src/span/entered.h"
+#include "src/span/nest.h"
 #include "src/span/task_place.h"
 #include "src/span/virtual.h"
 
@@ -42,6 +43,7 @@ struct lc_task_thread {
 	uint32_t running[RUNNING];
 	uint64_t stale; /* frames that nobody had ended, as they were when `running` was made */
 	struct lc_entered_stack entered;
+	struct lc_nest nest;
 
 	/* The innermost wrapper that is a ForkJoin task: what it wraps is one as well. */
 	ptrdiff_t wrapper; /* index of its frame */
@@ -83,6 +85,7 @@ void lc_task_thread_destroy(struct lc_task_thread *t)
 	lc_task_places_destroy(t->places);
 	lc_slab_free(&t->rows);
 	lc_entered_free(&t->entered);
+	lc_nest_free(&t->nest);
 	free(t);
 }
 
@@ -180,7 +183,7 @@ static void count_forgotten(struct lc_task_thread *t)
 }
 
 void lc_task_created(struct lc_span_thread *s, const struct lc_task_class *class, uint32_t hash,
-                     uint32_t site)
+                     uint32_t site, uint64_t tsc)
 {
 	struct lc_task_thread *t = s->tasks;
 	uint32_t *recent = &t->recent[hash % RECENT];
@@ -188,9 +191,15 @@ void lc_task_created(struct lc_span_thread *s, const struct lc_task_class *class
 
 	*recent = hash;
 	t->objects++;
-	if (lc_link_created((struct lc_link_key){ .hash = hash, .class = class->id }, site,
-	                    lc_task_creator(s), ((uint64_t)s->thread->index + 1) << 40 | t->objects,
-	                    again, class->flags & LC_CLASS_SINGLE) &&
+	if (lc_link_created((struct lc_link_key){ .hash = hash, .class = class->id },
+	                    &(struct lc_link_creation){
+	                        .object = ((uint64_t)s->thread->index + 1) << 40 | t->objects,
+	                        .tsc = tsc,
+	                        .site = site,
+	                        .creator = lc_task_creator(s),
+	                        .maker = lc_nest_maker(s),
+	                        .again = again,
+	                        .single = class->flags & LC_CLASS_SINGLE }) &&
 	    !(class->flags & LC_CLASS_LIBRARY))
 		count_row(t, site, LC_SUBMIT_NONE, 0);
 	count_forgotten(t);
@@ -219,6 +228,11 @@ struct lc_entered_stack *lc_task_entered_stack(struct lc_task_thread *t)
 	return &t->entered;
 }
 
+struct lc_nest *lc_task_nest(struct lc_task_thread *t)
+{
+	return &t->nest;
+}
+
 void lc_task_submitted(struct lc_span_thread *s, const struct lc_task_class *class, uint32_t hash,
                        const struct lc_task_submission *x)
 {
@@ -232,11 +246,6 @@ void lc_task_submitted(struct lc_span_thread *s, const struct lc_task_class *cla
 }
 
 /* -- executions ------------------------------------------------------------------------------ */
-
-static bool is_task(const struct lc_span_frame *f)
-{
-	return f->slot && f->kind >= LC_SPAN_TASK;
-}
 
 static void add_running(struct lc_span_thread *s, struct lc_span_frame *f)
 {
@@ -253,7 +262,7 @@ static void make_running(struct lc_span_thread *s)
 	memset(t->running, 0, sizeof(t->running));
 	t->stale = atomic_load_explicit(&s->stale, memory_order_relaxed); /* ours */
 	for (struct lc_span_frame *f = s->frames + 1; f <= s->top; f++)
-		if (is_task(f))
+		if (lc_nest_is_task(f))
 			add_running(s, f);
 }
 
@@ -327,7 +336,7 @@ static uint32_t loop_flags(const struct lc_span_thread *s, const struct lc_span_
 {
 	const struct lc_span_frame *outer = f - 1;
 
-	while (outer > s->frames && !is_task(outer))
+	while (outer > s->frames && !lc_nest_is_task(outer))
 		outer--;
 	if (outer == s->frames || f->kind != LC_SPAN_TASK)
 		return 0;
@@ -378,36 +387,23 @@ struct lc_span_frame *lc_task_begin(struct lc_span_thread *s, const struct lc_ta
 	f->number = lc_span_number(s);
 	f->task = (struct lc_task_frame){ .object = link.object,
 		                          .submit_tsc = link.submit_tsc,
+		                          .created_tsc = link.created_tsc,
 		                          .hash = hash,
 		                          .creator = link.creator,
 		                          .traits = traits | key.class << CLASS_SHIFT,
 		                          .flags = flags };
+	lc_nest_begin(s, &t->nest, f, link.maker);
 	add_running(s, f);
 	return f;
 }
 
-/* Does this frame of a stream work for one that no frame below it executes, but another thread? */
-static bool works_for_others(const struct lc_span_frame *frames, const struct lc_span_frame *f)
-{
-	uint64_t stream = f->stream.id;
-
-	if (!f->slot || f->kind != LC_SPAN_SUPPORT)
-		return false;
-	while (--f > frames)
-		if (f->slot && f->kind == LC_SPAN_PRIMORDIAL && f->number == stream)
-			return false;
-	return true;
-}
-
 struct lc_span_frame *lc_task_folds_into(struct lc_span_frame *frames, struct lc_span_frame *f)
 {
-	struct lc_span_frame *outer = f - 1;
-	unsigned kind;
+	struct lc_span_frame *outer = lc_nest_outer(frames, f);
+	unsigned kind = outer == frames
+	                    ? (unsigned)LC_SPAN_THREAD
+	                    : lc_fold_outer(outer->kind, outer->task.flags, f->task.flags);
 
-	while (outer > frames && !is_task(outer))
-		outer = works_for_others(frames, outer) ? frames : outer - 1;
-	kind = outer == frames ? LC_SPAN_THREAD
-	                       : lc_fold_outer(outer->kind, outer->task.flags, f->task.flags);
 	return lc_fold_into_outer(f->kind, kind, f->task.flags, f->task.creator != 0) ? outer
 	                                                                              : NULL;
 }
@@ -415,8 +411,9 @@ struct lc_span_frame *lc_task_folds_into(struct lc_span_frame *frames, struct lc
 void lc_task_end(struct lc_span_thread *s, struct lc_span_frame *f, const struct lc_span_ended *e)
 {
 	uint32_t *topmost = &s->tasks->running[f->task.hash % RUNNING];
-	struct lc_span_frame *outer = lc_task_folds_into(s->frames, f);
+	struct lc_nest *nest = &s->tasks->nest;
 	struct lc_span_ended whole = *e;
+	struct lc_span_frame *outer;
 
 	if (*topmost == (uint32_t)(f - s->frames)) /* else it is made anew, see running() */
 		*topmost = f->task.below;
@@ -424,8 +421,12 @@ void lc_task_end(struct lc_span_thread *s, struct lc_span_frame *f, const struct
 		lc_span_add(&f->slot->counts.waits, 1);
 		lc_span_add(&f->slot->counts.wait_ns, lc_task_wait_ns(f));
 	}
+	lc_nest_settle(s, nest, f);
 	whole.cycles += f->task.cycles;
 	whole.compensated += (int64_t)f->task.compensated;
+	if (lc_nest_hold(s, nest, f, e, &whole))
+		return;
+	outer = lc_task_folds_into(s->frames, f);
 	if (outer) {
 		f->task.flags |= LC_TRACE_FOLDED;
 		outer->task.cycles += whole.cycles;
@@ -435,7 +436,7 @@ void lc_task_end(struct lc_span_thread *s, struct lc_span_frame *f, const struct
 		lc_span_slot_add(f->slot, f, &whole);
 	}
 	if (__builtin_expect(s->traces != NULL, 0))
-		lc_task_trace(s, f, e);
+		lc_task_trace(s, f, lc_nest_around(s, f), e);
 }
 
 void lc_task_frames_changed(struct lc_span_thread *s)

@@ -18,6 +18,7 @@
 
 struct lc_counters;
 struct lc_entered_stack;
+struct lc_nest; /* nest.h */
 struct lc_block_task_made;
 struct lc_task_places; /* task_place.h */
 
@@ -68,7 +69,8 @@ int lc_task_init(const struct lc_task_config *config);
 
 /*
  * End the execution of a task or thread whose frame lc_span_pop() has taken off: decide whether it
- * is part of another one (then LC_TRACE_FOLDED is set in f->task.flags), and count it in its slot.
+ * is part of another one (then LC_TRACE_FOLDED is set in f->task.flags), and count it in its slot;
+ * where that is not known yet (nest.h) it is done later.
  * *e is not changed: it is the execution alone. Context: [hook], owner.
  */
 void lc_task_end(struct lc_span_thread *s, struct lc_span_frame *f, const struct lc_span_ended *e);
@@ -113,7 +115,7 @@ uint32_t lc_task_creator(const struct lc_span_thread *s);
 
 /* An object was made at `site`. Context: [hook], owner. */
 void lc_task_created(struct lc_span_thread *s, const struct lc_task_class *class, uint32_t hash,
-                     uint32_t site);
+                     uint32_t site, uint64_t tsc);
 
 /*
  * Is what is submitted now a submission that goes on already, since it was handed on? Then it is
@@ -137,6 +139,7 @@ void lc_task_submitted(struct lc_span_thread *s, const struct lc_task_class *cla
 void lc_task_entered(struct lc_span_thread *s, struct lc_link_key key, bool all);
 void lc_task_left(struct lc_span_thread *s, bool refused);
 struct lc_entered_stack *lc_task_entered_stack(struct lc_task_thread *t);
+struct lc_nest *lc_task_nest(struct lc_task_thread *t);
 
 /*
  * run(), call(), exec() or compute() of an object begins. Pushes exactly one frame, or counts it as
@@ -150,8 +153,11 @@ struct lc_span_frame *lc_task_begin(struct lc_span_thread *s, const struct lc_ta
 /* Time from submission to begin; 0 where it is not known. Context: [hook], owner. */
 uint64_t lc_task_wait_ns(const struct lc_span_frame *f);
 
-/* Put it into the thread's trace (task_hook.c), with --trace. Context: [hook], owner. */
-void lc_task_trace(struct lc_span_thread *s, const struct lc_span_frame *f,
+/*
+ * Put it into the thread's trace (task_hook.c), with --trace; `outer` is the number of the span
+ * around it. Context: [hook], owner.
+ */
+void lc_task_trace(struct lc_span_thread *s, const struct lc_span_frame *f, uint64_t outer,
                    const struct lc_span_ended *e);
 
 /* Frames were exchanged (span/virtual.c): forget what was remembered of them. [hook], owner. */

@@ -134,16 +134,16 @@ static const struct lc_task_class *find_class(JNIEnv *jni, const struct lc_span_
 	return class && !(class->flags & LC_CLASS_WRAPPER) ? class : NULL;
 }
 
-void lc_task_trace(struct lc_span_thread *s, const struct lc_span_frame *f,
+void lc_task_trace(struct lc_span_thread *s, const struct lc_span_frame *f, uint64_t outer,
                    const struct lc_span_ended *e)
 {
-	const struct lc_span_frame *outer = f - 1;
-	struct lc_block_trace row = {
+	const struct lc_block_trace row = {
 		.id = f->number,
+		.outer = outer,
 		.logical = f->task.object,
 		.kind = (uint8_t)f->kind,
 		.submit_kind = f->slot->key.submit_kind,
-		.flags = (uint8_t)f->task.flags,
+		.flags = (uint16_t)(f->task.flags & (LC_TRACE_FLAGS_END - 1)),
 		.site = f->slot->key.site,
 		.submit_path = f->slot->key.submit_path,
 		.creator = f->task.creator,
@@ -155,10 +155,6 @@ void lc_task_trace(struct lc_span_thread *s, const struct lc_span_frame *f,
 		.wait_ns = lc_task_wait_ns(f),
 	};
 
-	while (outer > s->frames && !outer->slot)
-		outer--;
-	if (outer > s->frames)
-		row.outer = outer->number;
 	if (lc_trace_log_put(s->traces, &row))
 		lc_wake();
 }
@@ -187,7 +183,7 @@ void Java_java_lang_LocusSpan_created(JNIEnv *jni, jclass span, jobject task, ji
 	if (!class)
 		return;
 	site = find_place(jni, s, frame, LC_TASK_PLACE_CREATED, task, class)->number;
-	lc_task_created(s, class, (uint32_t)hash, site ? site : class->site);
+	lc_task_created(s, class, (uint32_t)hash, site ? site : class->site, __rdtsc());
 }
 
 /* An object of a known class was submitted by the hook with this frame. */

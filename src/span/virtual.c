@@ -14,6 +14,7 @@
 #include "src/base/spin.h"
 #include "src/core/counters.h"
 #include "src/span/entered.h"
+#include "src/span/nest.h"
 #include "src/span/task.h"
 
 enum {
@@ -30,6 +31,7 @@ struct waiting {
 	uint32_t len;
 	struct lc_span_frame *frames;
 	struct lc_entered_stack *entered; /* NULL: it is in no submission */
+	struct lc_nest *held;             /* NULL: no task of it is undecided */
 	struct lc_span_key keys[];        /* of the frames' slots; LC_SPAN_KINDS: transparent */
 };
 
@@ -203,6 +205,7 @@ static struct waiting *make_waiting(uint64_t id, uint32_t len)
 void lc_virtual_unmount(struct lc_span_thread *s, uint64_t id, uint64_t now)
 {
 	struct lc_entered_stack *entered = NULL;
+	struct lc_nest *held = NULL;
 	uint64_t excess;
 	struct waiting *w;
 	uint32_t len;
@@ -214,10 +217,12 @@ void lc_virtual_unmount(struct lc_span_thread *s, uint64_t id, uint64_t now)
 		return;
 	len = (uint32_t)(s->top - s->frames) - carried.base;
 	excess = s->excess - carried.excess;
-	if (s->tasks)
+	if (s->tasks) {
 		entered =
 		    lc_entered_take(lc_task_entered_stack(s->tasks), carried.entered, carried.base);
-	if (!len && !excess && !entered)
+		held = lc_nest_take(lc_task_nest(s->tasks), carried.base);
+	}
+	if (!len && !excess && !entered && !held)
 		return;
 	w = make_waiting(id, len);
 	lc_spin_lock(&s->lock); /* the frames move: running.h */
@@ -233,9 +238,13 @@ void lc_virtual_unmount(struct lc_span_thread *s, uint64_t id, uint64_t now)
 		if (entered)
 			lc_entered_free(entered);
 		free(entered);
+		if (held)
+			lc_nest_free(held);
+		free(held);
 		return;
 	}
 	w->entered = entered;
+	w->held = held;
 	w->excess = excess + (len - w->len); /* their ends will come all the same */
 	add(&frames_waiting, w->len);
 	put(w);
@@ -289,6 +298,8 @@ void lc_virtual_mount(struct lc_span_thread *s, uint64_t id, uint64_t now)
 	restore(s, w, now);
 	if (w->entered && s->tasks)
 		lc_entered_put(lc_task_entered_stack(s->tasks), w->entered, carried.base);
+	if (w->held && s->tasks)
+		lc_nest_put(lc_task_nest(s->tasks), w->held, carried.base);
 	lc_task_frames_changed(s);
 	add(&frames_waiting, -(uint64_t)w->len);
 	add(&moved, 1);

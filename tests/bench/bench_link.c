@@ -44,7 +44,8 @@ static struct times run(uint32_t flight, uint32_t seed)
 		double start = now_ns(), created, submitted;
 
 		for (uint32_t i = from; i < from + flight; i++)
-			lc_link_created(key(i + seed), 1, 1, i, false, false);
+			lc_link_created(key(i + seed), &(struct lc_link_creation){
+			                                   .site = 1, .creator = 1, .object = i });
 		created = now_ns();
 		for (uint32_t i = from; i < from + flight; i++)
 			lc_link_submitted(key(i + seed), LC_SUBMIT_EXECUTE, 2, i + 1);

@@ -50,20 +50,17 @@ void lc_task_places_destroy(struct lc_task_places *p)
 	free(p);
 }
 
-void lc_task_trace(struct lc_span_thread *s, const struct lc_span_frame *f,
+void lc_task_trace(struct lc_span_thread *s, const struct lc_span_frame *f, uint64_t outer,
                    const struct lc_span_ended *e)
 {
-	const struct lc_span_frame *outer = f - 1;
-
-	while (outer > s->frames && !outer->slot)
-		outer--;
+	(void)s;
 	assert_true(model_rows_len < MODEL_ROWS);
 	model_rows[model_rows_len++] =
 	    (struct lc_block_trace){ .id = f->number,
-		                     .outer = outer > s->frames ? outer->number : 0,
+		                     .outer = outer,
 		                     .logical = f->task.object,
 		                     .kind = (uint8_t)f->kind,
-		                     .flags = (uint8_t)f->task.flags,
+		                     .flags = (uint16_t)(f->task.flags & (LC_TRACE_FLAGS_END - 1)),
 		                     .site = f->slot->key.site,
 		                     .creator = f->task.creator,
 		                     .start_ns = f->begin_tsc,
@@ -141,7 +138,7 @@ void model_end(struct lc_span_thread *s)
 
 void model_created(struct lc_span_thread *s, uint32_t class, uint32_t hash, uint32_t site)
 {
-	lc_task_created(s, model_class(class), hash, site);
+	lc_task_created(s, model_class(class), hash, site, model_now);
 }
 
 void model_submitted(struct lc_span_thread *s, uint32_t class, uint32_t hash, uint8_t kind,

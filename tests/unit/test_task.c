@@ -1,4 +1,4 @@
-/* uses: tests/unit/task_model.c src/span/task.c src/span/entered.c src/span/link.c src/span/stack.c src/base/slab.c src/span/virtual.c */
+/* uses: tests/unit/task_model.c src/span/task.c src/span/entered.c src/span/nest.c src/span/link.c src/span/stack.c src/base/slab.c src/span/virtual.c */
 /*
  * test_task.c - checks executions of tasks and the counts made of them, on virtual threads too.
  *
@@ -343,8 +343,8 @@ static void what_the_library_makes_for_itself_is_not_counted_as_made(void **stat
 
 	(void)state;
 	class->flags = LC_CLASS_LIBRARY;
-	lc_task_created(s, class, 1, 301);
-	lc_task_created(s, class, 2, 301);
+	lc_task_created(s, class, 1, 301, model_now);
+	lc_task_created(s, class, 2, 301, model_now);
 	run(s, 3, 1, 50);
 	assert_int_equal(model_made(0, LC_SUBMIT_NONE), 0);
 	assert_int_equal(model_made(0, LC_SUBMIT_FIRST), 0);

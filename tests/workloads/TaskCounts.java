@@ -27,6 +27,7 @@ import java.util.concurrent.atomic.LongAdder;
 public class TaskCounts {
 	/* What one way handed on and executed. */
 	static final class Count {
+		Count more;
 		final LongAdder handed = new LongAdder(), executed = new LongAdder(), inside = new LongAdder();
 		void print(String way) {
 			System.out.println(way + " " + handed.sum() + " " + (executed.sum() - inside.sum()) + " " + inside.sum());
@@ -353,6 +354,133 @@ public class TaskCounts {
 			t.join();
 	}
 
+	/* A task that runs another one: decorators are one task with what they are given. */
+	static final class Wrapper implements Runnable {
+		final Runnable wrapped;
+		Wrapper(Runnable wrapped) { this.wrapped = wrapped; }
+		@Override public void run() { wrapped.run(); }
+	}
+
+	private void startWrapped(ExecutorService pool, int workers) {
+		for (int i = 0; i < workers; i++) {
+			if (i % 4 == 0)
+				pool.execute(this::loop);
+			else if (i % 4 == 1)
+				pool.execute(new Wrapper(this::loop));
+			else if (i % 4 == 2)
+				pool.submit(new Wrapper(new Wrapper(this::loop)));
+			else
+				new Thread(new Wrapper(new Wrapper(this::loop))).start();
+		}
+	}
+
+	/* Loops that are tasks of a pool, or wrapped in tasks: jobs are in their queue before them. */
+	static void queuedBefore(Count c, int n) throws Exception {
+		ExecutorService pool = Executors.newCachedThreadPool();
+		TaskCounts workers = new TaskCounts();
+		for (int i = 0; i < n; i++) {
+			int k = i;
+			workers.jobs.put(() -> { sink += k; c.executed.increment(); }); // task: queuedBefore
+		}
+		workers.startWrapped(pool, 8);
+		while (c.executed.sum() < n)
+			Thread.sleep(1);
+		close(pool);
+	}
+
+	/* Likewise, while they run; and of all jobs each makes another one, which the loops execute later. */
+	static void queuedLater(Count c, int n) throws Exception {
+		ExecutorService pool = Executors.newCachedThreadPool();
+		TaskCounts workers = new TaskCounts();
+		c.more = new Count();
+		workers.startWrapped(pool, 8);
+		for (int i = 0; i < n; i += 2) {
+			workers.jobs.put(() -> { // task: queuedLater
+				c.executed.increment();
+				workers.jobs.add(new Job(c.more)); // task: madeByJobs
+			});
+		}
+		while (c.more.executed.sum() < n / 2)
+			Thread.sleep(1);
+		close(pool);
+		c.more.print("madeByJobs");
+	}
+
+	static final class Job implements Runnable {
+		final Count count;
+		Job(Count count) { this.count = count; }
+		@Override public void run() { count.executed.increment(); }
+	}
+
+	/* One object, many times. */
+	static void queuedAgain(Count c, int n) throws Exception {
+		ExecutorService pool = Executors.newFixedThreadPool(2);
+		TaskCounts workers = new TaskCounts();
+		Runnable one = c.executed::increment; // task: queuedAgain
+		for (int i = 0; i < n; i++)
+			workers.jobs.put(one);
+		pool.execute(workers::loop);
+		pool.execute(workers::loop);
+		close(pool);
+	}
+
+	/* An Executor of the program's that drains its queue in a task of another one. */
+	static final class Serial implements Executor, Runnable {
+		final Executor next;
+		final BlockingQueue<Runnable> queue = new LinkedBlockingQueue<>();
+		boolean active;
+		Serial(Executor next) { this.next = next; }
+		@Override public synchronized void execute(Runnable task) {
+			queue.add(task);
+			if (!active) {
+				active = true;
+				next.execute(this);
+			}
+		}
+		@Override public void run() {
+			for (int i = 0; ; i++) {
+				Runnable task;
+				synchronized (this) {
+					task = queue.poll();
+					if (task == null || i == 3) {
+						active = task != null;
+						if (active) {
+							next.execute(this);
+							queue.add(task);
+						}
+						return;
+					}
+				}
+				task.run();
+			}
+		}
+	}
+
+	static void serial(Count c, int n) throws Exception {
+		ExecutorService pool = Executors.newFixedThreadPool(2);
+		Serial serial = new Serial(pool);
+		for (int i = 0; i < n; i++) {
+			int k = i;
+			c.handed.increment();
+			serial.execute(() -> { sink += k; c.executed.increment(); }); // task: serial
+			if (i % 100 == 0)
+				c.await();
+		}
+		c.await();
+		close(pool);
+	}
+
+	/* What a decorator is given is a part of it. */
+	static void decorated(Count c, int n) throws Exception {
+		ExecutorService pool = Executors.newFixedThreadPool(2);
+		for (int i = 0; i < n; i++) {
+			int k = i;
+			Runnable given = () -> { sink += k; c.executed.increment(); c.inside.increment(); }; // task: decorated
+			pool.execute(i % 2 == 0 ? new Wrapper(given) : () -> given.run());
+		}
+		close(pool);
+	}
+
 	static void run(String name, int n, Way way) throws Exception {
 		Count c = new Count();
 		way.go(c, n);
@@ -376,5 +504,10 @@ public class TaskCounts {
 		run("completers", n, TaskCounts::completers);
 		run("stages", n, TaskCounts::stages);
 		run("handMade", n, TaskCounts::handMade);
+		run("queuedBefore", n, TaskCounts::queuedBefore);
+		run("queuedLater", n, TaskCounts::queuedLater);
+		run("queuedAgain", n, TaskCounts::queuedAgain);
+		run("serial", n, TaskCounts::serial);
+		run("decorated", n, TaskCounts::decorated);
 	}
 }
