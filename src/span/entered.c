@@ -7,7 +7,7 @@ enum { ITEMS_MIN = 8 };
 
 static uint32_t depth_of(const struct lc_span_thread *s)
 {
-	return (uint32_t)(s->top - s->frames) + (uint32_t)s->excess;
+	return (uint32_t)(s->top - s->frames) + (uint32_t)(s->excess + s->low);
 }
 
 static bool grow(struct lc_entered_stack *e)

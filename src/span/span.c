@@ -33,6 +33,7 @@
 #include "src/span/task.h"
 #include "src/span/timeline.h"
 #include "src/span/trace.h"
+#include "src/stack/walker.h"
 
 _Static_assert((int)LC_SPANS_STREAMS == (int)LC_SPAN_STREAMS, "one set of bits");
 _Static_assert((int)LC_SPANS_TASKS == (int)LC_SPAN_TASKS, "one set of bits");
@@ -192,6 +193,8 @@ static struct lc_span_thread *create(struct lc_thread *t)
 		return NULL;
 	}
 	s->thread = t;
+	if (lc_walker_end(t->walker))
+		s->low_end = t->walker->stack_low + LC_SPAN_LOW_BYTES;
 	s->last_number = (uint64_t)(t->index + 1) << LC_SPAN_NUMBER_BITS;
 	if (lc_locations_create(t->walker, &s->locations) ||
 	    (lc_span_tasks() && lc_task_thread_create(&s->tasks)) ||

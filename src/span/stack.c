@@ -171,10 +171,21 @@ bool lc_span_slot_is_other(const struct lc_span_slot *slot)
 	return same(&slot->key, &other);
 }
 
-void lc_span_settle_slowly(struct lc_span_thread *s, uint64_t stack_pointer,
-                           uint64_t return_address)
+bool lc_span_is_low_slowly(struct lc_span_thread *s, uint64_t stack_pointer)
 {
-	while (!lc_span_empty(s) && lc_span_is_stale(s->top, stack_pointer, return_address)) {
+	if (stack_pointer < s->low_end || stack_pointer - s->low_end < LC_SPAN_SHRINK_BYTES)
+		return true;
+	lc_span_add(&s->stale, s->low);
+	s->low = 0;
+	s->lossy = true;
+	return false;
+}
+
+void lc_span_drop(struct lc_span_thread *s, uint64_t stack_pointer, bool begin)
+{
+	uint64_t least = stack_pointer - (begin ? 0 : LC_SPAN_SLACK_BYTES);
+
+	while (!lc_span_empty(s) && s->top->stack_pointer <= least) {
 		struct lc_span_frame *f = s->top--;
 
 		/* What ran inside it is known; of itself nothing is. */

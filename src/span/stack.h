@@ -27,8 +27,11 @@ enum {
 	/* In the process, some 120 MB; then those of other places, see lc_span_slots_name_other()
 	 */
 	LC_SPAN_SLOTS_MAX = 1 << 16,
-	LC_SPAN_SLACK_BYTES =
-	    2048, /* that a frame of the JVM may shrink by, see lc_span_settle() */
+	/* Of the end of a stack: what the JVM keeps free on Linux (24 pages), and as much as frames
+	   may grow by where compiled code is left for the interpreter. */
+	LC_SPAN_LOW_BYTES = (24 + 4) << 12,
+	LC_SPAN_SHRINK_BYTES = 1 << 16, /* no frame shrinks by as much */
+	LC_SPAN_SLACK_BYTES = 2048      /* few do by as much */
 };
 
 struct lc_locations;   /* span/location.h */
@@ -75,7 +78,6 @@ struct lc_span_frame {
 	uint64_t gc_count, gc_ns;  /* pauses of the process, at begin */
 	struct lc_span_slot *slot; /* NULL: transparent */
 	uint64_t stack_pointer;    /* of the hook that pushed it; UINT64_MAX: not known any more */
-	uint64_t return_address;   /* of that hook, into bytecode */
 	uint32_t nested[LC_SPAN_NESTED];
 	struct lc_stream_context stream;
 	uint64_t number; /* of the span, see lc_span_number() */
@@ -104,6 +106,10 @@ struct lc_span_thread {
 	uint32_t inner_cost, task_inner_cost;
 	uint64_t last_number; /* that was given out */
 	uint64_t excess;      /* begun beyond the bound, and not ended */
+	uint64_t low;         /* begun at the end of the stack, after all frames, and not ended */
+	uint64_t low_end;     /* where that end of the stack begins; 0: not known */
+	bool full;            /* the begin that goes on is to push no frame */
+	bool lossy;           /* ends were lost */
 	uint32_t work;        /* how deep the thread is in work of the agent, see interrupt.c */
 	struct lc_locations *locations;
 	struct lc_trace_log *traces; /* NULL: no --trace */
@@ -118,9 +124,10 @@ struct lc_span_thread {
 	uint64_t rows_cpu_ns;   /* attribution thread only: CPU time at the rows of running.c */
 
 	/* What was not as it should be; written by the owner, relaxed. */
-	_Atomic uint64_t stale;     /* frames found that nobody had ended */
+	_Atomic uint64_t stale;     /* begun and never ended */
 	_Atomic uint64_t unmatched; /* ends without a begin */
-	_Atomic uint64_t too_deep;  /* begun beyond LC_SPAN_DEPTH_MAX, or without memory */
+	/* Begun beyond LC_SPAN_DEPTH_MAX, at the end of the stack, or without memory. */
+	_Atomic uint64_t too_deep;
 	_Atomic uint64_t unsettled; /* watched ends without memory: they stay "still running" */
 };
 
@@ -221,9 +228,10 @@ static inline struct lc_span_frame *lc_span_push(struct lc_span_thread *s, unsig
 {
 	struct lc_span_frame *f = s->top + 1;
 
-	if (__builtin_expect(f == s->limit, 0)) {
-		if (lc_span_stack_grow(s)) {
-			s->excess++;
+	if (__builtin_expect((f == s->limit) | s->full, 0)) {
+		if (s->full || lc_span_stack_grow(s)) {
+			s->low += s->full;
+			s->excess += !s->full;
 			lc_span_add(&s->too_deep, 1);
 			return NULL;
 		}
@@ -324,32 +332,54 @@ static inline void lc_span_slot_add(struct lc_span_slot *slot, const struct lc_s
 }
 
 /*
- * Drop the frames of methods that have returned without an end, and count them. Ends can be lost:
- * the code that calls end() may itself throw when the stack overflows. Of frames on one stack those
- * pushed later lie lower, so a hook that lies higher than the innermost frame's shows that that
- * method has returned; but a method's frame may shrink while it runs (on-stack replacement by
- * compiled code), by less than the slack. A begin at the same place as the innermost one is the
- * next round of its loop. A frame that was lost within the slack is found later, or takes the next
- * one's end. Context: [hook], owner thread.
+ * A hook runs with its frame at `stack_pointer`: is it in a method that began at the end of the
+ * stack, of which no frame was pushed? Then a begin pushes none, and an end takes none off.
+ *
+ * Ends are lost at the end of a stack alone: the code that calls end() may itself throw when the
+ * stack overflows. A method that begins further up has room for its end. So what begins at the end
+ * of the stack is only counted (`low`), and all of that is over once a hook runs so far up that no
+ * frame that shrinks explains it. Otherwise no addresses are compared: compiled code has one frame
+ * for all methods that were inlined into it, and another one when it is left for the interpreter.
+ * Context: [hook], owner thread.
  */
-void lc_span_settle_slowly(struct lc_span_thread *s, uint64_t stack_pointer,
-                           uint64_t return_address);
+bool lc_span_is_low_slowly(struct lc_span_thread *s, uint64_t stack_pointer);
 
-static inline bool lc_span_is_stale(const struct lc_span_frame *f, uint64_t stack_pointer,
-                                    uint64_t return_address)
+static inline bool lc_span_is_low(struct lc_span_thread *s, uint64_t stack_pointer)
 {
-	if (__builtin_expect(stack_pointer < f->stack_pointer, 1))
-		return false;
-	return stack_pointer - f->stack_pointer > LC_SPAN_SLACK_BYTES ||
-	       (stack_pointer == f->stack_pointer && return_address == f->return_address);
+	return __builtin_expect((stack_pointer < s->low_end) | (s->low != 0), 0) &&
+	       lc_span_is_low_slowly(s, stack_pointer);
 }
 
-/* Before a begin: with the hook's own; before an end: with return address 0. */
-static inline void lc_span_settle(struct lc_span_thread *s, uint64_t stack_pointer,
-                                  uint64_t return_address)
+/*
+ * Of a thread that has lost ends: drop the frames of methods that have returned, which are those
+ * that were pushed by hooks further down, or as far down where the caller is a begin. Context:
+ * [hook], owner thread.
+ */
+void lc_span_drop(struct lc_span_thread *s, uint64_t stack_pointer, bool begin);
+
+/* Before a begin. */
+static inline void lc_span_arrive(struct lc_span_thread *s, uint64_t stack_pointer)
 {
-	if (__builtin_expect(lc_span_is_stale(s->top, stack_pointer, return_address), 0))
-		lc_span_settle_slowly(s, stack_pointer, return_address);
+	s->full = lc_span_is_low(s, stack_pointer);
+	if (__builtin_expect(s->lossy, 0))
+		lc_span_drop(s, stack_pointer, true);
+}
+
+/* Before an end: returns false where it ends what has no frame. Context: [hook], owner thread. */
+static inline bool lc_span_leave(struct lc_span_thread *s, uint64_t stack_pointer)
+{
+	if (__builtin_expect((s->low | s->excess | s->lossy) == 0, 1))
+		return true;
+	if (s->low && lc_span_is_low(s, stack_pointer)) {
+		s->low--;
+		return false;
+	}
+	if (s->lossy)
+		lc_span_drop(s, stack_pointer, false);
+	if (!s->excess)
+		return true;
+	s->excess--;
+	return false;
 }
 
 #endif

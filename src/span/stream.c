@@ -61,14 +61,14 @@ static inline struct hook hook_at(const void *frame)
 	return (struct hook){ at, lc_native_return(&at) };
 }
 
-/* The calling thread's spans, before a begin: frames whose methods have returned are dropped. */
+/* The calling thread's spans, before a begin. */
 static inline __attribute__((always_inline)) struct lc_span_thread *arrive(JNIEnv *jni,
                                                                            struct hook h)
 {
 	struct lc_span_thread *s = enter(jni);
 
 	if (s)
-		lc_span_settle(s, h.at.frame, h.return_address);
+		lc_span_arrive(s, h.at.frame);
 	return s;
 }
 
@@ -112,7 +112,6 @@ static inline __attribute__((always_inline)) void start(struct lc_span_thread *s
 	uint64_t now, tsc;
 
 	f->stack_pointer = h.at.frame;
-	f->return_address = h.return_address;
 	now = lc_cycles_read(&s->clock, &tsc);
 	lc_span_start(s, f, now, tsc);
 }
@@ -364,11 +363,8 @@ static inline __attribute__((always_inline)) void finish(const void *frame, JNIE
 	if (!s)
 		return;
 	now = lc_cycles_read(&s->clock, &tsc);
-	if (__builtin_expect(s->excess != 0, 0)) {
-		s->excess--;
+	if (!lc_span_leave(s, (uint64_t)(uintptr_t)frame))
 		return;
-	}
-	lc_span_settle(s, (uint64_t)(uintptr_t)frame, 0);
 	if (__builtin_expect(lc_span_empty(s), 0)) {
 		lc_span_add(&s->unmatched, 1);
 		return;

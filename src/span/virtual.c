@@ -46,7 +46,7 @@ static _Atomic uint64_t frames_waiting, threads_waiting, moved, lost;
 /* What the calling thread carries. */
 static _Thread_local struct {
 	uint64_t id; /* 0: nothing */
-	uint64_t excess;
+	uint64_t excess, low;
 	uint32_t base;    /* frames of the carrier's own, beyond frame 0 */
 	uint32_t entered; /* submissions of its own */
 } carried __attribute__((tls_model("initial-exec")));
@@ -216,7 +216,7 @@ void lc_virtual_unmount(struct lc_span_thread *s, uint64_t id, uint64_t now)
 	if (!s || s->top < s->frames + carried.base)
 		return;
 	len = (uint32_t)(s->top - s->frames) - carried.base;
-	excess = s->excess - carried.excess;
+	excess = s->excess - carried.excess + s->low - carried.low;
 	if (s->tasks) {
 		entered =
 		    lc_entered_take(lc_task_entered_stack(s->tasks), carried.entered, carried.base);
@@ -231,6 +231,7 @@ void lc_virtual_unmount(struct lc_span_thread *s, uint64_t id, uint64_t now)
 	s->top = s->frames + carried.base;
 	lc_spin_unlock(&s->lock);
 	s->excess = carried.excess;
+	s->low = carried.low;
 	lc_task_frames_changed(s);
 	if (!w || w->len < len)
 		add(&lost, 1);
@@ -289,6 +290,7 @@ void lc_virtual_mount(struct lc_span_thread *s, uint64_t id, uint64_t now)
 	carried.id = id;
 	carried.base = s ? (uint32_t)(s->top - s->frames) : 0;
 	carried.excess = s ? s->excess : 0;
+	carried.low = s ? s->low : 0;
 	carried.entered = s && s->tasks ? lc_task_entered_stack(s->tasks)->len : 0;
 	if (!s)
 		return;

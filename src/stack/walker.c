@@ -49,8 +49,10 @@ uint64_t lc_walker_ask_end(struct lc_walker *w)
 
 	if (pthread_getattr_np(pthread_self(), &attr))
 		return 0;
-	if (!pthread_attr_getstack(&attr, &low, &bytes))
-		w->stack_end = (uint64_t)(uintptr_t)low + bytes;
+	if (!pthread_attr_getstack(&attr, &low, &bytes)) {
+		w->stack_low = (uint64_t)(uintptr_t)low;
+		w->stack_end = w->stack_low + bytes;
+	}
 	pthread_attr_destroy(&attr);
 	return w->stack_end;
 }

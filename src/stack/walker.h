@@ -18,6 +18,7 @@ enum lc_walker_scratch { LC_WALKER_FRAMES = 0, LC_WALKER_WORDS, LC_WALKER_SCRATC
 
 struct lc_walker {
 	uint64_t stack_end; /* 0: the system was not asked yet */
+	uint64_t stack_low; /* its lowest address, known with its end; 0 unknown */
 	void *scratch[LC_WALKER_SCRATCHES];
 	size_t scratch_bytes[LC_WALKER_SCRATCHES];
 };
