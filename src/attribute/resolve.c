@@ -108,11 +108,12 @@ static bool in_java(const struct pending *p)
 
 /*
  * Nodes are those of the program's accesses: what native code was found to do is most often the
- * zeroing of new arrays, which would make every array one that its allocating thread uses.
+ * zeroing of new arrays, which would make every array one that its allocating thread uses. So would
+ * fences behind that.
  */
 static bool shows_node(const struct pending *p)
 {
-	return in_java(p) || p->how == LC_HOW_KERNEL;
+	return (in_java(p) && !(p->access & LC_ACCESS_FENCE)) || p->how == LC_HOW_KERNEL;
 }
 
 static void count_sample(const struct pending *p, enum lc_bucket bucket, uint32_t site)
@@ -263,6 +264,12 @@ static bool is_header(const struct pending *p, const struct lc_object *object)
 	return object->in_doubt || p->object == object->addr;
 }
 
+/* A fence is of an array that was just made: its record is of this epoch. */
+static bool may_be(const struct pending *p, const struct lc_object *object)
+{
+	return !(p->access & LC_ACCESS_FENCE) || !object->epochs;
+}
+
 static struct verdict judge(const struct lc_query *q, const struct pending *p)
 {
 	struct verdict v = { .bucket = LC_BUCKET_OBJECT,
@@ -270,12 +277,18 @@ static struct verdict judge(const struct lc_query *q, const struct pending *p)
 		             .object = q->object.addr,
 		             .size_bytes = q->object.size_bytes };
 
-	if (q->found && (agrees(p, &q->object) || !is_header(p, &q->object)))
+	if (q->found && may_be(p, &q->object) &&
+	    (agrees(p, &q->object) || !is_header(p, &q->object)))
 		return v;
 	v.object = p->object;
 	v.size_bytes = (uint64_t)p->object_words * 8;
 	v.site = p->klass ? lc_klass_site(p->klass) : 0;
-	v.bucket = v.site ? LC_BUCKET_HEAP_CLASS : lc_bucket_untracked(p->addr);
+	if (v.site)
+		v.bucket = LC_BUCKET_HEAP_CLASS;
+	else if (p->access & LC_ACCESS_FENCE)
+		v.bucket = LC_BUCKET_JVM;
+	else
+		v.bucket = lc_bucket_untracked(p->addr);
 	return v;
 }
 

@@ -23,7 +23,7 @@ bool lc_own_method(jmethodID method);
 
 /*
  * How many of the leading frames (lc_frame_pack(), leaf first) are the agent's own: a sample
- * taken in a hook belongs to the line that allocates. Context: [writer].
+ * taken in a hook belongs to the line that allocates. Context: any, after [attach].
  */
 size_t lc_own_frames(const uint64_t *frames, size_t len);
 

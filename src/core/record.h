@@ -118,6 +118,11 @@ static inline uint64_t lc_frame_pack(const void *method, int bci)
  */
 enum {
 	LC_ACCESS_OWN = 4, /* to the thread's stack, the JVM's data of it, or constants in code */
+	/*
+	 * A fence, which waits until all stores before it are done. With an address: that of the
+	 * array that the thread has just made.
+	 */
+	LC_ACCESS_FENCE = 8,
 	LC_ACCESS_WIDTH_SHIFT = 4,
 	LC_ACCESS_WIDTH_UNKNOWN = 15, /* else log2 of the bytes */
 };

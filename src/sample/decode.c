@@ -301,6 +301,7 @@ static void decode_native(const struct lc_registers *regs, struct lc_access *out
 		out->life = library.life;
 		return;
 	}
+	out->fenced = out->access & LC_ACCESS_FENCE;
 	out->addr = out->base = 0;
 	out->access = 0;
 	out->how = LC_HOW_NOT_JAVA;
@@ -328,6 +329,7 @@ void lc_decode_sample(const struct lc_registers *regs, struct lc_access *out)
 	out->life = code.life;
 	find_recipe(&code, regs->pc, &out->recipe);
 	evaluate(regs, out);
+	out->fenced = out->how == LC_HOW_DIRECT && (out->access & LC_ACCESS_FENCE);
 }
 
 bool lc_decode_before(const struct lc_registers *regs, const struct lc_recipe *recipe,

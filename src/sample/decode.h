@@ -94,6 +94,8 @@ struct lc_access {
 	uint8_t how;    /* enum lc_how; LC_HOW_DESTROYED: a breakpoint may still find it */
 	uint8_t kind;   /* enum lc_code_cache_kind; 0: in no code that is known */
 	uint8_t access; /* LC_ACCESS_* of core/record.h; 0 where no instruction was found */
+	bool fenced;    /* behind a fence, with no access to an object near it: it waited for the
+	                   stores before it */
 	bool native;    /* in code that is not the JVM's generated code, and `addr` in the heap */
 };
 

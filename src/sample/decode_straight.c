@@ -455,6 +455,27 @@ static bool repeats_here(const struct lc_code_bytes *code, size_t pc_at, struct 
 	return true;
 }
 
+/*
+ * Use the instruction before the pc if it is a fence of native code. Stores before it may be to any
+ * memory, so none of them is the one that it waits for.
+ */
+static bool follows_fence(const struct trace *t, struct lc_recipe *r)
+{
+	struct lc_insn in;
+	size_t at;
+
+	if (!t->code->native || !t->line.len)
+		return false;
+	at = t->line.at[t->line.len - 1];
+	if (!decode_at(t->code, at, &in) || !in.fence)
+		return false;
+	set_operand(r, &in, t->code->address + at, in.written);
+	r->access |= LC_ACCESS_OWN | LC_ACCESS_FENCE; /* mfence has no operand */
+	r->how = LC_HOW_DIRECT;
+	r->same_frame = true;
+	return true;
+}
+
 /* Has the thread just come back from the kernel? Then that took the time. */
 static bool follows_syscall(const struct lc_code_bytes *code, const struct line *line)
 {
@@ -500,6 +521,8 @@ void lc_decode_straight(const struct lc_code_bytes *code, size_t from, size_t pc
 		out->how = LC_HOW_NO_OPERAND;
 		return;
 	}
+	if (follows_fence(&t, out))
+		return;
 	find_branches(code, from, pc_at + BRANCH_BYTES, &t.branches);
 	entered = t;
 	entered.falls = true;

@@ -30,6 +30,7 @@ enum {
 	STACK_WORDS = 128, /* words that are looked at, from the stack pointer on */
 	STACK_HOLDERS = 16, /* words whose objects' contents are looked at */
 	HOLDER_WORDS = 6,
+	WRAPPER_WORDS = 12, /* of the frame by which Java code calls a native method */
 };
 
 struct starts {
@@ -372,4 +373,47 @@ bool lc_find_object(const struct lc_registers *regs, const struct lc_access *acc
 		return false;
 	*out = object;
 	return true;
+}
+
+/* Does one of the arrays end at `addr`? Then a cursor has come to its end. */
+static bool ends_one(const struct lc_object_seen *arrays, size_t len, uint64_t addr)
+{
+	for (size_t i = 0; i < len; i++)
+		if (arrays[i].start + arrays[i].size_bytes == addr)
+			return true;
+	return false;
+}
+
+/* The array that words point to, where all that point to an array point to the same; or 0. */
+static uint64_t only_array(const uint64_t *words, size_t len)
+{
+	struct lc_object_seen arrays[STACK_WORDS];
+	uint64_t only = 0;
+	size_t n = 0;
+
+	for (size_t i = 0; i < len; i++)
+		if (lc_klass_may_start(words[i]) &&
+		    lc_klass_object(words[i], words[i], &arrays[n]) && arrays[n].is_array)
+			n++;
+	for (size_t i = 0; i < n; i++) {
+		if (arrays[i].start == only || ends_one(arrays, n, arrays[i].start))
+			continue;
+		if (only)
+			return 0;
+		only = arrays[i].start;
+	}
+	return only;
+}
+
+uint64_t lc_find_array_in_registers(const struct lc_registers *regs)
+{
+	return only_array(regs->r, LC_REGISTERS);
+}
+
+uint64_t lc_find_array_on_stack(const struct lc_registers *regs)
+{
+	uint64_t stack[STACK_WORDS];
+	const size_t len = read_stack(regs->r[SP], stack);
+
+	return only_array(stack, len < WRAPPER_WORDS ? len : WRAPPER_WORDS);
 }

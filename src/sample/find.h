@@ -18,4 +18,12 @@
 bool lc_find_object(const struct lc_registers *regs, const struct lc_access *access,
                     struct lc_object_seen *out);
 
+/*
+ * Find the array to which a register points, or one of the first words on the stack, where all that
+ * point to an array point to the same one. Returns its start, or 0.
+ * Context: [signal], while no collection moves objects.
+ */
+uint64_t lc_find_array_in_registers(const struct lc_registers *regs);
+uint64_t lc_find_array_on_stack(const struct lc_registers *regs);
+
 #endif

@@ -32,6 +32,14 @@ static bool in_thread(const ZydisDecodedOperandMem *m, bool native)
 	return !native && m->base == ZYDIS_REGISTER_R15;
 }
 
+/* Does the operand's base hold an address of the stack? `leave` pops what is at rbp. */
+static bool on_stack(const ZydisDecodedOperand *op)
+{
+	return op->mem.base == ZYDIS_REGISTER_RSP ||
+	       (op->mem.base == ZYDIS_REGISTER_RBP &&
+	        op->visibility == ZYDIS_OPERAND_VISIBILITY_HIDDEN);
+}
+
 /*
  * May the operand be in an object? Stacks, data of the JVM's thread, constants and segments hold
  * none.
@@ -46,7 +54,7 @@ static bool may_be_object(const ZydisDecodedOperand *op, bool native)
 		return false;
 	if (m->segment == ZYDIS_REGISTER_FS || m->segment == ZYDIS_REGISTER_GS)
 		return false;
-	if (m->base == ZYDIS_REGISTER_RSP || in_thread(m, native))
+	if (on_stack(op) || in_thread(m, native))
 		return false;
 	if (m->base == ZYDIS_REGISTER_NONE)
 		return is_64_bit(m->index);
@@ -63,8 +71,7 @@ static bool is_own(const ZydisDecodedOperand *op, bool native)
 
 	return op->type == ZYDIS_OPERAND_TYPE_MEMORY && m->type == ZYDIS_MEMOP_TYPE_MEM &&
 	       m->segment != ZYDIS_REGISTER_FS && m->segment != ZYDIS_REGISTER_GS &&
-	       (m->base == ZYDIS_REGISTER_RSP || in_thread(m, native) ||
-	        m->base == ZYDIS_REGISTER_RIP);
+	       (on_stack(op) || in_thread(m, native) || m->base == ZYDIS_REGISTER_RIP);
 }
 
 static const ZydisDecodedOperand *pick_own(const ZydisDecodedInstruction *in,
@@ -103,6 +110,17 @@ static const ZydisDecodedOperand *pick_memory(const ZydisDecodedInstruction *in,
 			written = &ops[i];
 	}
 	return written;
+}
+
+/*
+ * Does the instruction order memory and nothing else? Compilers and the JVM take `lock` with an
+ * operand on top of the stack, which is faster than mfence.
+ */
+static bool is_fence(const ZydisDecodedInstruction *in, const ZydisDecodedOperand *own)
+{
+	return in->mnemonic == ZYDIS_MNEMONIC_MFENCE ||
+	       ((in->attributes & ZYDIS_ATTRIB_HAS_LOCK) && own &&
+	        own->mem.base == ZYDIS_REGISTER_RSP);
 }
 
 /* What the instruction does to the operand, and how wide it is. */
@@ -270,9 +288,14 @@ bool lc_insn_decode(const uint8_t *bytes, size_t len, bool native, struct lc_ins
 		set_memory(out, &in, memory, native);
 		return true;
 	}
-	if (!touches_no_data(in.meta.category) && (memory = pick_own(&in, ops, native))) {
+	if (!touches_no_data(in.meta.category))
+		memory = pick_own(&in, ops, native);
+	out->fence = is_fence(&in, memory);
+	if (memory) {
 		set_memory(out, &in, memory, native);
 		out->access |= LC_ACCESS_OWN;
+		if (out->fence)
+			out->access |= LC_ACCESS_FENCE;
 		out->own = true;
 		out->memory = out->polls = false;
 		out->step = 0;

@@ -15,9 +15,11 @@ struct lc_insn {
 	bool falls;         /* control may go on to the next instruction in memory */
 	bool repeats;       /* rep string instruction: when it is interrupted, the pc stays on it */
 	bool memory;        /* has an operand that may be in an object; the fields below hold */
-	bool own;   /* its only memory operand is in the stack, the JVM's data of the thread, or the
-	               code */
-	bool moves; /* movs: reads at rsi, which the fields below are about, and writes at rdi */
+	bool
+	    fence; /* waits until the thread's stores are done, and touches its own stack at most */
+	bool own;  /* its only memory operand is in the stack, the JVM's data of the thread, or the
+	              code */
+	bool moves;   /* movs: reads at rsi, which the fields below are about, and writes at rdi */
 	bool vector;  /* VSIB */
 	uint8_t base; /* register number or LC_NO_REGISTER */
 	uint8_t index;

@@ -27,8 +27,10 @@
 #include "src/base/time.h"
 #include "src/core/counters.h"
 #include "src/core/epoch.h"
+#include "src/core/own.h"
 #include "src/core/thread.h"
 #include "src/core/wake.h"
+#include "src/format/kinds.h"
 #include "src/jvm/code_cache.h"
 #include "src/jvm/ranges.h"
 #include "src/sample/find.h"
@@ -410,6 +412,27 @@ void lc_sampler_find(struct lc_sample *head, const struct lc_registers *regs,
 	head->object = object.start;
 	head->klass = object.klass;
 	head->object_words = (uint32_t)(object.size_bytes / 8);
+}
+
+void lc_sampler_fenced(struct lc_sample *head, const struct lc_registers *regs,
+                       const struct lc_access *access, const uint64_t *frames)
+{
+	const size_t len = head->frames_len > 0 ? (size_t)head->frames_len : 0;
+	const bool in_hook = lc_own_frames(frames, len < 1 ? len : 1);
+	uint64_t array = 0;
+
+	if (!access->fenced || lc_gc_sequence_moving(lc_gc_sequence()))
+		return;
+	if (head->where == LC_WHERE_JVM)
+		array = lc_find_array_in_registers(regs);
+	else if (head->where == LC_WHERE_COMPILED && in_hook)
+		array = lc_find_array_on_stack(regs);
+	if (!array || lc_epoch_now() != head->epoch)
+		return;
+	head->addr = array;
+	head->access =
+	    LC_TOUCH_STORE | LC_ACCESS_FENCE | LC_ACCESS_WIDTH_UNKNOWN << LC_ACCESS_WIDTH_SHIFT;
+	head->how = LC_HOW_BASE;
 }
 
 void lc_sampler_walk(struct lc_sampler *s, const void *context, uint64_t pc, struct lc_sample *head,

@@ -124,6 +124,14 @@ void lc_sampler_begin(struct lc_sample *head, size_t engine, uint64_t pc, uint8_
 void lc_sampler_find(struct lc_sample *head, const struct lc_registers *regs,
                      const struct lc_access *access);
 
+/*
+ * After the walk: where the thread was behind a fence, put into *head the array that it had just
+ * made, whose stores the fence waited for. These are two places: in the JVM, on the way back to the
+ * Java code that makes the array; and in Java code, behind the hook that has recorded it.
+ */
+void lc_sampler_fenced(struct lc_sample *head, const struct lc_registers *regs,
+                       const struct lc_access *access, const uint64_t *frames);
+
 /* Walk to `frames` for *head, as if at the instruction at `pc` (0: where the context is). */
 void lc_sampler_walk(struct lc_sampler *s, const void *context, uint64_t pc, struct lc_sample *head,
                      uint64_t *frames);

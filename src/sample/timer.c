@@ -93,6 +93,7 @@ static void take_sample(struct lc_sampler *s, size_t engine, uint32_t weight, co
 		return;
 	}
 	lc_sampler_walk(s, context, same_frame ? access.recipe.pc : 0, &head, s->frames);
+	lc_sampler_fenced(&head, &regs, &access, s->frames);
 	lc_sampler_append(s, &head, s->frames);
 }
 

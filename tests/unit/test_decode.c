@@ -57,6 +57,8 @@ enum { RAX, RCX, RDX, RBX, RSP, RBP, RSI, RDI, R8, R9, R10, R11, R12, R14 = 14, 
 #define VMOVDQU_RDI_RAX "\xc5\xfe\x6f\x44\x07\x10" /* vmovdqu ymm0,[rdi+rax+16] */
 #define ZERO_ESI "\x31\xf6"                        /* xor esi,esi */
 #define CMPXCHG_R9 "\xf0\x4d\x0f\xb1\x51\x10"      /* lock cmpxchg [r9+16],r10 */
+#define LOCK_ADD_STACK "\xf0\x83\x44\x24\xc0\x00"  /* lock add dword [rsp-64],0 */
+#define LEAVE "\xc9"                               /* leave */
 #define MOV_MARK "\x48\xc7\x00\x01\x00\x00\x00"    /* mov qword [rax],1 */
 #define MOV_CLASS "\xc7\x40\x08\xc8\x29\x04\x00"   /* mov dword [rax+8],0x429c8 */
 #define MOV_CLASS_R10 "\x4c\x89\x50\x08"           /* mov [rax+8],r10 */
@@ -645,6 +647,18 @@ __asm__(".text\n"
         "after_syscall:\n"
         "	movq (%rbx), %rax\n"
         "	ret\n"
+        "	movq %rax, 8(%r15)\n"
+        "	lock addl $0, (%rsp)\n"
+        ".globl after_fence\n"
+        "after_fence:\n"
+        "	movq (%rbx), %rax\n"
+        "	mfence\n"
+        ".globl after_mfence\n"
+        "after_mfence:\n"
+        "	lock cmpxchgl %ecx, (%rdx)\n"
+        ".globl after_exchange\n"
+        "after_exchange:\n"
+        "	ret\n"
         ".globl copies\n"
         "copies:\n"
         "	rep movsb\n"
@@ -658,6 +672,7 @@ __asm__(".text\n"
         "	ret\n"
         ".cfi_endproc\n");
 extern const char after_store[], after_lost[], after_syscall[], copies[], far_away[];
+extern const char after_fence[], after_mfence[], after_exchange[];
 
 enum { IN_HEAP = 0x700004000 };
 
@@ -742,6 +757,48 @@ static void a_copy_is_of_the_side_that_is_in_the_heap(void **state)
 	assert_false(a.native);
 }
 
+static void native_code_behind_a_fence_waited_for_stores_to_any_memory(void **state)
+{
+	struct lc_access a;
+
+	(void)state;
+	registers.r[15] = registers.r[RBX] = IN_HEAP;
+	for (unsigned i = 0; i < 2; i++) { /* the second from the cache */
+		a = native(after_fence);
+		assert_true(a.fenced);
+		assert_false(a.native);
+		assert_int_equal(a.how, LC_HOW_NOT_JAVA);
+		assert_int_equal(a.addr, 0);
+	}
+	assert_true(native(after_mfence).fenced);
+	assert_false(native(after_exchange).fenced);
+	assert_false(native(after_store).fenced);
+}
+
+static void compiled_code_behind_a_fence_is_the_store_before_it(void **state)
+{
+	struct lc_recipe r = RECIPE(MOV_MARK LOCK_ADD_STACK, RET);
+
+	(void)state;
+	assert_int_equal(r.base, RAX);
+	assert_int_equal(r.access & (LC_ACCESS_OWN | LC_ACCESS_FENCE), 0);
+	r = RECIPE(LOCK_ADD_STACK, RET);
+	assert_int_equal(r.how, LC_HOW_DIRECT);
+	assert_int_equal(r.access & (LC_ACCESS_OWN | LC_ACCESS_FENCE),
+	                 LC_ACCESS_OWN | LC_ACCESS_FENCE);
+}
+
+static void leave_reads_the_stack(void **state)
+{
+	struct lc_recipe r = RECIPE(LEAVE, RET);
+
+	(void)state;
+	assert_int_equal(r.access & LC_ACCESS_OWN, LC_ACCESS_OWN);
+	r = RECIPE(MOV_EAX_RSI_RCX4 LEAVE, RET);
+	assert_int_equal(r.base, RSI);
+	assert_int_equal(r.how, LC_HOW_NEARBY);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -784,6 +841,9 @@ int main(void)
 		cmocka_unit_test(no_breakpoint_is_set_in_native_code),
 		cmocka_unit_test(time_in_the_kernel_is_no_access_to_the_heap),
 		cmocka_unit_test(a_copy_is_of_the_side_that_is_in_the_heap),
+		cmocka_unit_test(native_code_behind_a_fence_waited_for_stores_to_any_memory),
+		cmocka_unit_test(compiled_code_behind_a_fence_is_the_store_before_it),
+		cmocka_unit_test(leave_reads_the_stack),
 	};
 
 	return cmocka_run_group_tests(tests, make_heap, NULL);

@@ -477,6 +477,38 @@ static void the_base_comes_before_the_element(void **state)
 	assert_int_equal(find(), at(0x100));
 }
 
+static void an_array_that_all_words_lead_to_is_the_only_one(void **state)
+{
+	(void)state;
+	put(0x1000, 64, true);
+	put(0x1040, 64, true); /* where a cursor behind the first one points to */
+	put(0x2000, 64, false);
+	assert_int_equal(lc_find_array_in_registers(&regs), 0);
+	regs.r[R12] = at(0x1000);
+	assert_int_equal(lc_find_array_in_registers(&regs), at(0x1000));
+	regs.r[RAX] = at(0x1000);
+	regs.r[RDI] = at(0x1040);
+	regs.r[RBX] = at(0x2000);
+	regs.r[RSI] = at(0x1010); /* inside of it */
+	assert_int_equal(lc_find_array_in_registers(&regs), at(0x1000));
+	put(0x3000, 64, true);
+	regs.r[RCX] = at(0x3000);
+	assert_int_equal(lc_find_array_in_registers(&regs), 0);
+}
+
+static void an_array_is_found_near_the_top_of_the_stack(void **state)
+{
+	(void)state;
+	put(0x1000, 64, true);
+	regs.r[R12] = at(0x1000);
+	assert_int_equal(lc_find_array_on_stack(&regs), 0);
+	stack[4] = at(0x1000);
+	assert_int_equal(lc_find_array_on_stack(&regs), at(0x1000));
+	stack[4] = 0;
+	stack[40] = at(0x1000); /* of the caller */
+	assert_int_equal(lc_find_array_on_stack(&regs), 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -508,6 +540,10 @@ int main(void)
 		                       nothing_anywhere),
 		cmocka_unit_test_setup(stores_of_native_code_prove_nothing, nothing_anywhere),
 		cmocka_unit_test_setup(the_base_comes_before_the_element, nothing_anywhere),
+		cmocka_unit_test_setup(an_array_that_all_words_lead_to_is_the_only_one,
+		                       nothing_anywhere),
+		cmocka_unit_test_setup(an_array_is_found_near_the_top_of_the_stack,
+		                       nothing_anywhere),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

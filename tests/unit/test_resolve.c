@@ -33,6 +33,7 @@ enum { OLD = 0x200000, OLD_TOP = 0x280000, YOUNG = 0x300000, YOUNG_TOP = 0x38000
 
 static struct lc_thread thread;
 static uint64_t counted[LC_BUCKET_COUNT];
+static uint32_t outlived;     /* collections that all objects have outlived */
 static bool in_doubt;         /* what the map says of all objects */
 static bool record_meanwhile; /* the thread records its array while samples are looked up */
 
@@ -64,6 +65,7 @@ void lc_map_resolve(struct lc_map *m, const struct lc_nursery *nursery, struct l
 				q[i].found = true;
 				q[i].object = (struct lc_object){ .addr = start,
 					                          .site = SITE,
+					                          .epochs = outlived,
 					                          .in_doubt = in_doubt };
 			}
 	if (record_meanwhile)
@@ -198,6 +200,7 @@ static int setup(void **state)
 	memset(&thread, 0, sizeof(thread));
 	memset(counted, 0, sizeof(counted));
 	record_meanwhile = in_doubt = false;
+	outlived = 0;
 	return lc_alloc_pool_init(1 << 20) || lc_alloc_log_create(&thread.allocs) ||
 	       lc_sample_log_create(LC_SAMPLE_LOG_MIN_BYTES, &thread.samples);
 }
@@ -354,6 +357,45 @@ static void stores_of_native_code_wait_and_others_do_not(void **state)
 	assert_int_equal(thread.unresolved, 0);
 }
 
+/* A thread of the JVM that was behind a fence, with an array in a register. */
+static void sample_behind_fence(void)
+{
+	const struct lc_sample s = { .time_ns = lc_time_now_ns(),
+		                     .addr = ARRAY,
+		                     .epoch = EPOCH,
+		                     .where = LC_WHERE_JVM,
+		                     .how = LC_HOW_BASE,
+		                     .access = LC_TOUCH_STORE | LC_ACCESS_FENCE };
+
+	assert_int_equal(lc_sample_log_put(thread.samples, &s, NULL), 0);
+}
+
+static void a_fence_is_of_the_array_that_is_recorded_next_or_of_the_jvm(void **state)
+{
+	(void)state;
+	sample_behind_fence();
+	resolve(false);
+	assert_true(lc_resolve_waiting());
+	record(ARRAY);
+	resolve(false);
+	assert_int_equal(counted[LC_BUCKET_OBJECT], 1);
+	lc_alloc_log_trim(thread.allocs, lc_alloc_log_position(thread.allocs));
+	lc_alloc_log_destroy(thread.allocs);
+	assert_int_equal(lc_alloc_log_create(&thread.allocs), 0);
+	sample_behind_fence();
+	record(ELSEWHERE);
+	resolve(true);
+	assert_int_equal(counted[LC_BUCKET_OBJECT], 1);
+	assert_int_equal(counted[LC_BUCKET_JVM], 1);
+	outlived = 1;
+	record(ARRAY);
+	sample_behind_fence();
+	resolve(true);
+	assert_int_equal(counted[LC_BUCKET_OBJECT], 1);
+	assert_int_equal(counted[LC_BUCKET_JVM], 2);
+	assert_int_equal(counted[LC_BUCKET_HEAP_UNKNOWN], 0);
+}
+
 static void nothing_waits_for_ever(void **state)
 {
 	const struct lc_sample s = { .time_ns = 1, /* hours ago */
@@ -466,6 +508,8 @@ int main(void)
 		                                teardown),
 		cmocka_unit_test_setup_teardown(stores_of_native_code_wait_and_others_do_not, setup,
 		                                teardown),
+		cmocka_unit_test_setup_teardown(
+		    a_fence_is_of_the_array_that_is_recorded_next_or_of_the_jvm, setup, teardown),
 		cmocka_unit_test_setup_teardown(nothing_waits_for_ever, setup, teardown),
 		cmocka_unit_test_setup_teardown(a_sample_goes_where_the_collection_moved_its_object,
 		                                setup, teardown),
