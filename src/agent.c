@@ -39,6 +39,7 @@
 #include "src/jvm/frames.h"
 #include "src/jvm/klass.h"
 #include "src/jvm/layout.h"
+#include "src/jvm/metaspace.h"
 #include "src/jvm/ranges.h"
 #include "src/numa/numa.h"
 #include "src/profile/writer.h"
@@ -299,6 +300,7 @@ static int start_engines(JNIEnv *jni)
 	if (code.high)
 		lc_generated_init(&(struct lc_generated){
 		    code.low, code.high, agent.interpreter_low, agent.interpreter_high });
+	lc_metaspace_init();
 	if (!lc_klass_init()) /* without, no class is known: heap_unknown */
 		lc_decode_class_offset(lc_klass_word_offset());
 	if (!err)

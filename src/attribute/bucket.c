@@ -4,6 +4,7 @@
  */
 #include "src/attribute/bucket.h"
 
+#include "src/jvm/metaspace.h"
 #include "src/jvm/ranges.h"
 
 bool lc_bucket_needs_map(const struct lc_sample *s)
@@ -40,6 +41,6 @@ enum lc_bucket lc_bucket_untracked(uint64_t addr)
 	case LC_RANGE_JVM:
 		return LC_BUCKET_JVM;
 	default:
-		return LC_BUCKET_NATIVE;
+		return lc_metaspace_holds(addr) ? LC_BUCKET_JVM : LC_BUCKET_NATIVE;
 	}
 }

@@ -26,6 +26,7 @@
 #include "src/heap/estimate.h"
 #include "src/heap/map.h"
 #include "src/jvm/klass.h"
+#include "src/jvm/metaspace.h"
 #include "src/numa/numa.h"
 #include "src/profile/tally.h"
 #include "src/sample/sample_log.h"
@@ -195,6 +196,8 @@ static void take(JNIEnv *jni, struct lc_thread *t, const struct lc_sample *s)
 		.access = s->access,
 	};
 
+	if (s->addr && (s->where == LC_WHERE_COMPILED || s->where == LC_WHERE_STUB))
+		lc_metaspace_learn(s->addr, s->frames + own, frames_len - own);
 	lc_numa_ran(t, p.engine, p.cpu, p.samples);
 	if (!lc_bucket_needs_map(s))
 		count_sample(&p, lc_bucket_without_map(s), 0);

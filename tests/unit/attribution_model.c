@@ -23,6 +23,7 @@
 #include "src/heap/hook.h"
 #include "src/jvm/header.h"
 #include "src/jvm/klass.h"
+#include "src/jvm/metaspace.h"
 #include "src/jvm/layout.h"
 #include "src/numa/numa.h"
 #include "src/profile/writer.h"
@@ -473,4 +474,19 @@ void lc_timeline_tick(uint64_t now_ns, bool last)
 void lc_walker_destroy(struct lc_walker *w)
 {
 	(void)w;
+}
+
+/* -- metaspace: none ------------------------------------------------------------------------- */
+
+void lc_metaspace_learn(uint64_t addr, const uint64_t *frames, size_t len)
+{
+	(void)addr;
+	(void)frames;
+	(void)len;
+}
+
+bool lc_metaspace_holds(uint64_t addr)
+{
+	(void)addr;
+	return false;
 }

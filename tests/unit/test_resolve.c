@@ -23,6 +23,7 @@
 #include "src/heap/estimate.h"
 #include "src/heap/map.h"
 #include "src/jvm/klass.h"
+#include "src/jvm/metaspace.h"
 #include "src/numa/numa.h"
 #include "src/profile/tally.h"
 #include "src/sample/sample_log.h"
@@ -175,6 +176,13 @@ uint32_t lc_klass_site(uint64_t klass)
 {
 	(void)klass;
 	return 0;
+}
+
+void lc_metaspace_learn(uint64_t addr, const uint64_t *frames, size_t len)
+{
+	(void)addr;
+	(void)frames;
+	(void)len;
 }
 
 uint32_t lc_path_intern(JNIEnv *jni, const uint64_t *frames, size_t frames_len)
