@@ -73,6 +73,26 @@ bool lc_frames_entry(uint64_t pc)
 	return pc && pc == frames.entry_pc;
 }
 
+static bool is_between(uint64_t address, uint64_t low, uint64_t high)
+{
+	return address > low && address + 8 <= high && !(address & 7);
+}
+
+bool lc_frames_entry_frame(uint64_t rbp, uint64_t low, uint64_t high, struct lc_entry_frame *out)
+{
+	uint64_t wrapper;
+
+	out->wrapper_at = rbp + (uint64_t)(ENTRY_WRAPPER * 8);
+	if (!frames.entry_pc || !is_between(out->wrapper_at, low, high))
+		return false;
+	wrapper = lc_load64(out->wrapper_at);
+	out->sp_at = wrapper + (uint64_t)frames.last_sp;
+	out->pc_at = wrapper + (uint64_t)frames.last_pc;
+	out->rbp_at = wrapper + (uint64_t)frames.last_rbp;
+	return is_between(out->sp_at, low, high) && is_between(out->pc_at, low, high) &&
+	       is_between(out->rbp_at, low, high);
+}
+
 /* Where a walk is: a return address, where it stands, and what the registers were there. */
 struct walk {
 	uint64_t frame, end;
@@ -134,35 +154,28 @@ static bool step_compiled(struct walk *w, int words)
  */
 static bool step_entry(struct walk *w)
 {
-	const uint64_t at = w->rbp + (uint64_t)(ENTRY_WRAPPER * 8);
-	uint64_t wrapper, sp, pc_at;
+	struct lc_entry_frame e;
+	uint64_t sp, pc_at;
 
-	if (!frames.entry_pc || w->pc != frames.entry_pc || at <= w->frame || !is_word(w, at))
+	if (w->pc != frames.entry_pc || !lc_frames_entry_frame(w->rbp, w->frame, w->end, &e))
 		return false;
-	wrapper = lc_load64(at);
-	if (!is_word(w, wrapper + (uint64_t)frames.last_sp) ||
-	    !is_word(w, wrapper + (uint64_t)frames.last_pc) ||
-	    !is_word(w, wrapper + (uint64_t)frames.last_rbp))
-		return false;
-	sp = lc_load64(wrapper + (uint64_t)frames.last_sp);
+	sp = lc_load64(e.sp_at);
 	if (!sp) {
 		w->out.complete = true;
 		return false;
 	}
-	pc_at = wrapper + (uint64_t)frames.last_pc;
-	if (!lc_load64(pc_at))
-		pc_at = sp - 8;
+	pc_at = lc_load64(e.pc_at) ? e.pc_at : sp - 8;
 	if (!is_word(w, sp) || sp <= w->pc_at || !is_word(w, pc_at) || !add_word(w, w->pc_at) ||
-	    !add_word(w, at) || !add_word(w, wrapper + (uint64_t)frames.last_sp))
+	    !add_word(w, e.wrapper_at) || !add_word(w, e.sp_at))
 		return false;
 	w->pc_at = pc_at;
 	w->pc = lc_load64(pc_at);
 	w->sp = sp;
-	w->rbp = lc_load64(wrapper + (uint64_t)frames.last_rbp);
+	w->rbp = lc_load64(e.rbp_at);
 	/*
 	 * The rbp that is given there matters to an interpreted frame only, which is found by it.
 	 */
-	return !lc_frames_interpreted(w->pc) || add_word(w, wrapper + (uint64_t)frames.last_rbp);
+	return !lc_frames_interpreted(w->pc) || add_word(w, e.rbp_at);
 }
 
 struct lc_frame_words

@@ -32,6 +32,20 @@ bool lc_frames_interpreted(uint64_t pc);
 /* Is that where Java code returns to that the JVM called? Context: any. */
 bool lc_frames_entry(uint64_t pc);
 
+/*
+ * Where the words stand that lead from a stub through which the JVM called Java code to where the
+ * thread was in Java code before: that word at `sp_at` is 0 where there is nothing before.
+ */
+struct lc_entry_frame {
+	uint64_t wrapper_at, sp_at, pc_at, rbp_at;
+};
+
+/*
+ * The words for the stub that has this `rbp`. Returns false where they do not all lie between
+ * `low` and `high`. Context: [hook], own stack.
+ */
+bool lc_frames_entry_frame(uint64_t rbp, uint64_t low, uint64_t high, struct lc_entry_frame *out);
+
 enum { LC_FRAME_WORDS_MAX = 2 }; /* of one frame */
 
 /* How many words tell where the thread is, and how far they go. */

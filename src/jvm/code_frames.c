@@ -1,0 +1,187 @@
+/*
+ * jvm/code_frames.c - keeps a table of return addresses, filled from jvm/scopes.h.
+ *
+ * Readers take no lock. An entry is whole before its pointer is stored, and is never freed, so
+ * that a reader may hold it for as long as it likes. Code that is freed makes room for other
+ * code: an entry is believed only if the same compiled method still lies there, or, interpreted, if
+ * the method's ID still leads to the method.
+ *
+ * Order:     E1  a slot's pointer is stored (release) -> loaded (acquire): its entry is whole.
+ */
+#include "src/jvm/code_frames.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "src/base/hash.h"
+#include "src/core/record.h"
+#include "src/jvm/blob.h"
+#include "src/jvm/peek.h"
+#include "src/jvm/scopes.h"
+
+enum {
+	SLOTS = 1 << 16,
+	WAYS = 8,
+	FRAMES_MAX = 128,
+	ENTRIES_MAX = 1 << 18, /* then the JVM is asked for what is new */
+};
+
+static struct {
+	_Atomic(struct lc_code_frames *) *slots;
+	const _Atomic uint32_t *generation;
+	pthread_mutex_t lock; /* for what is written */
+	uint32_t entries;
+} table = { .lock = PTHREAD_MUTEX_INITIALIZER };
+
+int lc_code_frames_init(const _Atomic uint32_t *generation)
+{
+	table.generation = generation;
+	table.slots = calloc(SLOTS, sizeof(*table.slots));
+	return table.slots ? 0 : -ENOMEM;
+}
+
+bool lc_code_frames_known(void)
+{
+	return table.slots;
+}
+
+static uint32_t generation_now(void)
+{
+	return atomic_load_explicit(table.generation, memory_order_relaxed); /* a hint */
+}
+
+/* Is the code still the same? */
+static bool valid(struct lc_code_frames *e)
+{
+	const uint32_t now = generation_now();
+
+	if (!e->blob) {
+		const uint64_t id = e->frames[0] & LC_ADDR_MASK;
+
+		return lc_load64(id) == e->identity; /* IDs are never freed */
+	}
+	if (atomic_load_explicit(&e->generation, memory_order_relaxed) != now) {
+		if (lc_blob_at(e->key) != e->blob)
+			return false;
+		atomic_store_explicit(&e->generation, now, memory_order_relaxed);
+	}
+	return lc_scopes_identity(e->blob) == e->identity;
+}
+
+static _Atomic(struct lc_code_frames *) *ways_of(uint64_t key)
+{
+	return &table.slots[(lc_hash(key) >> 40) & (SLOTS - WAYS)];
+}
+
+static struct lc_code_frames *find(uint64_t key)
+{
+	_Atomic(struct lc_code_frames *) *ways = ways_of(key);
+
+	for (unsigned i = 0; i < WAYS; i++) {
+		struct lc_code_frames *e =
+		    atomic_load_explicit(&ways[i], memory_order_acquire); /* E1 */
+
+		if (!e)
+			return NULL;
+		if (e->key == key)
+			return valid(e) ? e : NULL;
+	}
+	return NULL;
+}
+
+/* Put the entry in its slot, in the place of one with the same key, or of any. */
+static void keep(struct lc_code_frames *new)
+{
+	_Atomic(struct lc_code_frames *) *ways = ways_of(new->key);
+	unsigned at = (unsigned)new->identity &(WAYS - 1);
+
+	for (unsigned i = 0; i < WAYS; i++) {
+		const struct lc_code_frames *e =
+		    atomic_load_explicit(&ways[i], memory_order_relaxed); /* under lock */
+
+		if (!e || e->key == new->key) {
+			at = i;
+			break;
+		}
+	}
+	atomic_store_explicit(&ways[at], new, memory_order_release); /* E1 */
+}
+
+/* A method without an ID is one that the JVM has to be asked for. */
+static bool pack(const struct lc_scope *scopes, uint32_t len, uint64_t *frames)
+{
+	for (uint32_t i = 0; i < len; i++) {
+		const jmethodID id = lc_scopes_method_id(scopes[i].method);
+
+		if (!id)
+			return false;
+		frames[i] = lc_frame_pack((const void *)id, scopes[i].bci);
+	}
+	return true;
+}
+
+static const struct lc_code_frames *add(const struct lc_code_frames *head,
+                                        const struct lc_scope *scopes, uint32_t len)
+{
+	struct lc_code_frames *new = malloc(sizeof(*new) + len * sizeof(new->frames[0]));
+	bool full;
+
+	if (!new)
+		return NULL;
+	memcpy(new, head, sizeof(*new));
+	new->len = len;
+	if (!pack(scopes, len, new->frames)) {
+		free(new);
+		return NULL;
+	}
+	pthread_mutex_lock(&table.lock);
+	full = table.entries == ENTRIES_MAX;
+	if (!full) {
+		table.entries++;
+		keep(new);
+	}
+	pthread_mutex_unlock(&table.lock);
+	if (full) {
+		free(new);
+		new = NULL;
+	}
+	return new;
+}
+
+const struct lc_code_frames *lc_code_frames_compiled(uint64_t pc)
+{
+	struct lc_scope scopes[FRAMES_MAX];
+	struct lc_code_frames head = { .key = pc };
+	const struct lc_code_frames *e = find(pc);
+	struct lc_blob blob;
+	int len;
+
+	if (e)
+		return e;
+	head.generation = generation_now();
+	if (!lc_blob_find(pc, &blob) || blob.kind != LC_BLOB_METHOD || blob.frame_words < 2)
+		return NULL;
+	len = lc_scopes_at(blob.at, pc, scopes, FRAMES_MAX);
+	if (len <= 0)
+		return NULL;
+	head.blob = blob.at;
+	head.identity = lc_scopes_identity(blob.at);
+	head.frame_words = blob.frame_words;
+	return add(&head, scopes, (uint32_t)len);
+}
+
+const struct lc_code_frames *lc_code_frames_interpreted(uint64_t method, uint64_t bcp)
+{
+	const struct lc_code_frames *e = find(bcp ^ method << 8);
+	struct lc_scope scope = { .method = method };
+	struct lc_code_frames head = { .key = bcp ^ method << 8, .identity = method };
+
+	if (e && e->identity == method)
+		return e;
+	scope.bci = lc_scopes_bci(method, bcp);
+	return scope.bci < -1 ? NULL : add(&head, &scope, 1);
+}

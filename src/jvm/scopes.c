@@ -1,0 +1,259 @@
+/*
+ * jvm/scopes.c - reads the debug information of compiled methods.
+ *
+ * A table of PcDesc, sorted by address, leads from each call to a place in a stream of compressed
+ * numbers, where the innermost method stands, its bytecode index, and where its caller stands in
+ * the stream. The outermost method of each such chain must be the one that was compiled: what does
+ * not lead there is not believed. The layout is that of HotSpot's pcDesc.hpp, debugInfo.hpp and
+ * compressedStream.hpp; the offsets are exported.
+ */
+#include "src/jvm/scopes.h"
+
+#include <errno.h>
+#include <stddef.h>
+
+#include "src/jvm/peek.h"
+#include "src/jvm/vmstructs.h"
+
+enum {
+	BCI_BIAS = -1,    /* bytecode indexes are stored without a sign: 0 is -1 */
+	NUMBER_BYTES = 5, /* of a compressed number at most */
+	LAST_BIT = 6,     /* a byte of a number holds so many bits, if more follow */
+	PC_DESCS_MAX = 1 << 20,
+	NATIVE_ACCESS = 0x0100, /* JVM_ACC_NATIVE */
+	INNER_MAX = 256,        /* methods that are inlined into each other */
+	NO_ZEROS_SINCE = 20,    /* JDK in which the bytes of compressed numbers are never 0 */
+};
+
+static struct {
+	bool known;
+	/* In a compiled method's blob. */
+	long method, compile_id;
+	long code_begin, code_offset; /* one of them is -1 or less */
+	long metadata_offset, mutable_data, relocation_bytes;
+	long pcs_offset, pcs_end_offset;
+	long immutable_data;          /* -1 or less: offsets are from the blob */
+	long data_begin, data_offset; /* of the stream */
+	long desc_bytes, desc_pc, desc_scope;
+	/* In a Method and what hangs on it. */
+	long access, const_method, code_bytes, idnum, constants, holder, ids;
+	long const_method_bytes; /* behind it are the bytecodes */
+	unsigned least;          /* value of a byte of a compressed number */
+} scopes;
+
+static bool find_code(void)
+{
+	scopes.code_begin = lc_vm_offset("CodeBlob", "_code_begin");
+	scopes.code_offset = lc_vm_offset("CodeBlob", "_code_offset");
+	scopes.method = lc_vm_offset("CompiledMethod", "_method");
+	if (scopes.method < 0)
+		scopes.method = lc_vm_offset("nmethod", "_method");
+	scopes.compile_id = lc_vm_offset("nmethod", "_compile_id");
+	return (scopes.code_begin >= 0 || scopes.code_offset >= 0) && scopes.method >= 0 &&
+	       scopes.compile_id >= 0;
+}
+
+static bool find_debug_information(void)
+{
+	const void *version = lc_vm_static("Abstract_VM_Version", "_vm_major_version");
+
+	scopes.pcs_offset = lc_vm_offset("nmethod", "_scopes_pcs_offset");
+	scopes.immutable_data = lc_vm_offset("nmethod", "_immutable_data");
+	scopes.metadata_offset = lc_vm_offset("nmethod", "_metadata_offset");
+	scopes.mutable_data = lc_vm_offset("CodeBlob", "_mutable_data");
+	scopes.relocation_bytes = lc_vm_offset("CodeBlob", "_relocation_size");
+	scopes.data_begin = lc_vm_offset("CompiledMethod", "_scopes_data_begin");
+	scopes.data_offset = lc_vm_offset("nmethod", "_scopes_data_offset");
+	scopes.pcs_end_offset = scopes.immutable_data >= 0
+	                            ? scopes.data_offset
+	                            : lc_vm_offset("nmethod", "_dependencies_offset");
+	scopes.desc_bytes = lc_vm_sizeof("PcDesc");
+	scopes.desc_pc = lc_vm_offset("PcDesc", "_pc_offset");
+	scopes.desc_scope = lc_vm_offset("PcDesc", "_scope_decode_offset");
+	if (scopes.desc_bytes < 0)
+		scopes.desc_bytes = 16;
+	scopes.least = version && lc_load32((uint64_t)(uintptr_t)version) >= NO_ZEROS_SINCE;
+	return scopes.pcs_offset >= 0 && scopes.pcs_end_offset >= 0 && scopes.desc_pc >= 0 &&
+	       scopes.desc_scope >= 0 && (scopes.data_begin >= 0 || scopes.data_offset >= 0) &&
+	       (scopes.metadata_offset >= 0 ||
+	        (scopes.mutable_data >= 0 && scopes.relocation_bytes >= 0));
+}
+
+static bool find_methods(void)
+{
+	scopes.access = lc_vm_offset("Method", "_access_flags");
+	scopes.const_method = lc_vm_offset("Method", "_constMethod");
+	scopes.code_bytes = lc_vm_offset("ConstMethod", "_code_size");
+	scopes.idnum = lc_vm_offset("ConstMethod", "_method_idnum");
+	scopes.constants = lc_vm_offset("ConstMethod", "_constants");
+	scopes.const_method_bytes = lc_vm_sizeof("ConstMethod");
+	scopes.holder = lc_vm_offset("ConstantPool", "_pool_holder");
+	scopes.ids = lc_vm_offset("InstanceKlass", "_methods_jmethod_ids");
+	return scopes.access >= 0 && scopes.const_method >= 0 && scopes.code_bytes >= 0 &&
+	       scopes.idnum >= 0 && scopes.constants >= 0 && scopes.const_method_bytes > 0 &&
+	       scopes.holder >= 0 && scopes.ids >= 0;
+}
+
+int lc_scopes_init(void)
+{
+	scopes.known = find_code() && find_debug_information() && find_methods();
+	return scopes.known ? 0 : -ENOENT;
+}
+
+static uint32_t get32(uint64_t at, long offset)
+{
+	return lc_load32(at + (uint64_t)offset);
+}
+
+static uint64_t get64(uint64_t at, long offset)
+{
+	return lc_load64(at + (uint64_t)offset);
+}
+
+static uint16_t get16(uint64_t at, long offset)
+{
+	return *(const volatile uint16_t *)(uintptr_t)(at + (uint64_t)offset); /* NOLINT */
+}
+
+/* Where the parts of a compiled method lie. */
+struct parts {
+	uint64_t code, descs, descs_end, stream, metadata;
+};
+
+static struct parts parts_of(uint64_t blob)
+{
+	const uint64_t base =
+	    scopes.immutable_data >= 0 ? get64(blob, scopes.immutable_data) : blob;
+
+	return (struct parts){
+		.code = scopes.code_begin >= 0 ? get64(blob, scopes.code_begin)
+		                               : blob + get32(blob, scopes.code_offset),
+		.descs = base + get32(blob, scopes.pcs_offset),
+		.descs_end = base + get32(blob, scopes.pcs_end_offset),
+		.stream = scopes.data_begin >= 0 ? get64(blob, scopes.data_begin)
+		                                 : base + get32(blob, scopes.data_offset),
+		.metadata = scopes.metadata_offset >= 0 ? blob + get32(blob, scopes.metadata_offset)
+		                                        : get64(blob, scopes.mutable_data) +
+		                                              get32(blob, scopes.relocation_bytes),
+	};
+}
+
+/* The next number of a stream, as UNSIGNED5 of HotSpot stores it. */
+static uint32_t number(uint64_t *at)
+{
+	const unsigned more = 256 - (1u << LAST_BIT); /* from here on, bytes say that more follow */
+	uint32_t sum = 0;
+
+	for (unsigned i = 0; i < NUMBER_BYTES; i++) {
+		const uint8_t byte = *(const volatile uint8_t *)(uintptr_t)(*at)++; /* NOLINT */
+
+		sum += (uint32_t)(byte - scopes.least) << (i * LAST_BIT);
+		if (byte < more)
+			break;
+	}
+	return sum;
+}
+
+/* The place in the stream for `pc`: -ENOENT where there is none. */
+static int64_t find_desc(const struct parts *p, uint64_t pc)
+{
+	uint64_t low = 0, high = (p->descs_end - p->descs) / (uint64_t)scopes.desc_bytes;
+	const int32_t wanted = (int32_t)(pc - p->code);
+
+	if (p->descs_end <= p->descs || high > PC_DESCS_MAX)
+		return -EIO;
+	while (low < high) {
+		const uint64_t middle = low + (high - low) / 2;
+		const uint64_t desc = p->descs + middle * (uint64_t)scopes.desc_bytes;
+		const int32_t here = (int32_t)get32(desc, scopes.desc_pc);
+
+		if (here == wanted)
+			return (int64_t)get32(desc, scopes.desc_scope);
+		if (here < wanted)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return -ENOENT;
+}
+
+static bool bci_makes_sense(uint64_t method, int bci)
+{
+	return bci >= -1 && bci < get16(get64(method, scopes.const_method), scopes.code_bytes);
+}
+
+int lc_scopes_at(uint64_t blob, uint64_t pc, struct lc_scope *out, int max)
+{
+	const uint64_t compiled = scopes.known ? get64(blob, scopes.method) : 0;
+	struct parts p;
+	int64_t place;
+	int n = 0;
+
+	if (!compiled)
+		return -ENOENT;
+	if (get32(compiled, scopes.access) & NATIVE_ACCESS) {
+		if (max < 1)
+			return -ENOSPC;
+		out[0] = (struct lc_scope){ compiled, -1 };
+		return 1;
+	}
+	p = parts_of(blob);
+	place = find_desc(&p, pc);
+	if (place <= 0)
+		return place < 0 ? (int)place : -ENOENT;
+	while (place) {
+		uint64_t at = p.stream + (uint64_t)place;
+		uint32_t index;
+
+		if (n == max)
+			return -ENOSPC;
+		place = number(&at);
+		index = number(&at);
+		if (!index || n == INNER_MAX)
+			return -EIO;
+		out[n].method = get64(p.metadata, (long)(index - 1) * 8);
+		out[n].bci = (int)number(&at) + BCI_BIAS;
+		n++;
+	}
+	if (out[n - 1].method != compiled)
+		return -EIO;
+	for (int i = 0; i < n; i++)
+		if (!bci_makes_sense(out[i].method, out[i].bci))
+			return -EIO;
+	return n;
+}
+
+uint64_t lc_scopes_identity(uint64_t blob)
+{
+	return get64(blob, scopes.method) ^ (uint64_t)get32(blob, scopes.compile_id) << 48;
+}
+
+int lc_scopes_bci(uint64_t method, uint64_t bcp)
+{
+	uint64_t at;
+
+	if (!scopes.known)
+		return -EIO;
+	if (get32(method, scopes.access) & NATIVE_ACCESS)
+		return -1;
+	at = get64(method, scopes.const_method);
+	if (bcp - at - (uint64_t)scopes.const_method_bytes >= get16(at, scopes.code_bytes))
+		return -EIO;
+	return (int)(bcp - at - (uint64_t)scopes.const_method_bytes);
+}
+
+/* Arrays of IDs are replaced by larger ones, so that an old one may be gone. */
+jmethodID lc_scopes_method_id(uint64_t method)
+{
+	const uint64_t at = get64(method, scopes.const_method);
+	const uint64_t holder = get64(get64(at, scopes.constants), scopes.holder);
+	const uint64_t ids = get64(holder, scopes.ids);
+	const uint64_t slot = (uint64_t)get16(at, scopes.idnum) + 1;
+	uint64_t len = 0, id = 0, target = 0;
+
+	if (!ids || !lc_peek(ids, &len, sizeof(len)) || slot > len ||
+	    !lc_peek(ids + slot * 8, &id, sizeof(id)) || !id ||
+	    !lc_peek(id, &target, sizeof(target)) || target != method)
+		return NULL;
+	return (jmethodID)(uintptr_t)id; /* NOLINT */
+}

@@ -1,0 +1,50 @@
+/*
+ * jvm/scopes.h - tells which Java frames stand at a return address of compiled code, inlined ones
+ * included.
+ *
+ * For each call in a compiled method, the JVM keeps the methods that the compiler inlined there and
+ * where each of them is, since it must be able to go on in the interpreter. HotSpot on x86, from
+ * JDK 17 on.
+ */
+#ifndef LC_JVM_SCOPES_H
+#define LC_JVM_SCOPES_H
+
+#include <jni.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+/*
+ * Find the fields of the structures. Returns 0; -ENOENT where this JVM does not export them: then
+ * nothing is found. Context: [attach]; lc_blob_init() first.
+ */
+int lc_scopes_init(void);
+
+/* A frame of a Java method. */
+struct lc_scope {
+	uint64_t method; /* address of the JVM's Method */
+	int bci;         /* -1 in a native method */
+};
+
+/*
+ * The Java frames at the return address `pc` in the compiled method whose blob begins at `blob`,
+ * innermost first. Returns how many; -ENOENT where the JVM has recorded nothing for `pc`, -EIO
+ * where what it has makes no sense, -ENOSPC where there are more than `max`.
+ * Context: [hook], for code that has a frame on the own stack.
+ */
+int lc_scopes_at(uint64_t blob, uint64_t pc, struct lc_scope *out, int max);
+
+/* What tells a compiled method from another one that takes its place. Context: as above. */
+uint64_t lc_scopes_identity(uint64_t blob);
+
+/*
+ * The bytecode index that `bcp` points to in `method`; -1 in a native method; -EIO where it points
+ * elsewhere. Context: [hook], for a method of a frame on the own stack.
+ */
+int lc_scopes_bci(uint64_t method, uint64_t bcp);
+
+/*
+ * The ID that JVMTI knows the method by; NULL where none was made yet. Context: as above; slow.
+ */
+jmethodID lc_scopes_method_id(uint64_t method);
+
+#endif
