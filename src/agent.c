@@ -34,6 +34,7 @@
 #include "src/heap/hook.h"
 #include "src/jvm/areas.h"
 #include "src/jvm/code_cache.h"
+#include "src/jvm/code_frames.h"
 #include "src/jvm/collector.h"
 #include "src/jvm/field.h"
 #include "src/jvm/frames.h"
@@ -41,6 +42,7 @@
 #include "src/jvm/layout.h"
 #include "src/jvm/metaspace.h"
 #include "src/jvm/ranges.h"
+#include "src/jvm/scopes.h"
 #include "src/numa/numa.h"
 #include "src/profile/writer.h"
 #include "src/sample/decode.h"
@@ -297,6 +299,9 @@ static int start_engines(JNIEnv *jni)
 	(*lc_jvmti())->GenerateEvents(lc_jvmti(), JVMTI_EVENT_COMPILED_METHOD_LOAD);
 	/* Without, locations of spans are walked to each time. */
 	(void)lc_frames_init(agent.interpreter_low, agent.interpreter_high);
+	/* Without, the JVM is asked for each walk. */
+	if (!lc_scopes_init())
+		(void)lc_code_frames_init(lc_generated_generation());
 	if (code.high)
 		lc_generated_init(&(struct lc_generated){
 		    code.low, code.high, agent.interpreter_low, agent.interpreter_high });

@@ -21,6 +21,7 @@
 #include "src/heap/audit.h"
 #include "src/heap/estimate.h"
 #include "src/heap/hook.h"
+#include "src/heap/hook_audit.h"
 #include "src/jvm/collector.h"
 #include "src/jvm/klass.h"
 #include "src/numa/numa.h"

@@ -18,6 +18,7 @@
 #include "src/jvm/header.h"
 #include "src/jvm/instance.h"
 #include "src/jvm/layout.h"
+#include "src/stack/shadow.h"
 #include "src/stack/walker.h"
 
 /* Frames of ours on top of the stack, and a margin for constructor chains, which are cut. */
@@ -32,6 +33,7 @@ static struct {
 	uint32_t depth;
 	uint64_t min_size_bytes;
 	_Atomic uint64_t errors; /* a count */
+	_Atomic uint64_t asked;  /* a count: walks of the JVM's */
 } paths;
 
 /* An intrinsic's class as lc_method has it: with dots. */
@@ -68,6 +70,11 @@ int lc_alloc_path_init(uint32_t depth, uint64_t min_size_bytes)
 uint64_t lc_alloc_path_errors(void)
 {
 	return atomic_load_explicit(&paths.errors, memory_order_relaxed);
+}
+
+uint64_t lc_alloc_path_asked(void)
+{
+	return atomic_load_explicit(&paths.asked, memory_order_relaxed);
 }
 
 /* Number of the intrinsic that this method is, or -1. */
@@ -117,7 +124,24 @@ static bool constructor_chain(JNIEnv *jni, const jvmtiFrameInfo *frames, jint le
 	return chain;
 }
 
-static uint32_t walk(JNIEnv *jni, struct lc_walker *walker, uint32_t bytecode_site,
+/* The nearest `cap` frames, by the shadow; `packed` has room for as many. Returns how many. */
+static jint shadow_frames(const struct lc_walker *walker, uint32_t node, jvmtiFrameInfo *frames,
+                          uint64_t *packed, jint cap)
+{
+	const size_t len = lc_shadow_frames(walker->shadow, node, packed, (size_t)cap);
+
+	for (size_t i = 0; i < len; i++) {
+		const uint64_t bci = packed[i] >> LC_ADDR_BITS;
+
+		frames[i] = (jvmtiFrameInfo){
+			.method = (jmethodID)(uintptr_t)(packed[i] & LC_ADDR_MASK), /* NOLINT */
+			.location = bci == LC_BCI_NONE ? -1 : (jlocation)bci,
+		};
+	}
+	return (jint)len;
+}
+
+static uint32_t walk(JNIEnv *jni, struct lc_walker *walker, uint32_t node, uint32_t bytecode_site,
                      enum lc_alloc_origin origin)
 {
 	jint cap = (jint)paths.depth + EXTRA_FRAMES, len = 0, from = 0;
@@ -128,12 +152,17 @@ static uint32_t walk(JNIEnv *jni, struct lc_walker *walker, uint32_t bytecode_si
 	size_t packed_len = 0;
 	int intrinsic = -1;
 
-	if (!frames || (*lc_jvmti())->GetStackTrace(lc_jvmti(), NULL, 0, cap, frames, &len) ||
+	packed = (uint64_t *)(frames + cap);
+	if (!node)
+		atomic_fetch_add_explicit(&paths.asked, 1, memory_order_relaxed);
+	if (frames && node)
+		len = shadow_frames(walker, node, frames, packed, cap);
+	if (!frames ||
+	    (!node && (*lc_jvmti())->GetStackTrace(lc_jvmti(), NULL, 0, cap, frames, &len)) ||
 	    len <= 0) {
 		atomic_fetch_add_explicit(&paths.errors, 1, memory_order_relaxed);
 		return 0;
 	}
-	packed = (uint64_t *)(frames + cap);
 	while (from < len && lc_own_method(frames[from].method))
 		from++;
 	if (origin == LC_ORIGIN_CONSTRUCTOR && from < len &&
@@ -160,14 +189,14 @@ static uint32_t walk(JNIEnv *jni, struct lc_walker *walker, uint32_t bytecode_si
 	return lc_path_intern(jni, packed, packed_len);
 }
 
-uint32_t lc_alloc_path_walk(JNIEnv *jni, struct lc_walker *walker, uint32_t bytecode_site,
-                            enum lc_alloc_origin origin)
+uint32_t lc_alloc_path_walk(JNIEnv *jni, struct lc_walker *walker, uint32_t node,
+                            uint32_t bytecode_site, enum lc_alloc_origin origin)
 {
 	struct lc_own_work work;
 	uint32_t path;
 
 	lc_own_work_begin(&work);
-	path = walk(jni, walker, bytecode_site, origin);
+	path = walk(jni, walker, node, bytecode_site, origin);
 	lc_own_work_end(&work);
 	return path;
 }
@@ -209,7 +238,7 @@ static uint64_t class_word(JNIEnv *jni, jobject o)
 	return 0;
 }
 
-uint32_t lc_alloc_path_site(JNIEnv *jni, struct lc_walker *walker, jobject o,
+uint32_t lc_alloc_path_site(JNIEnv *jni, struct lc_walker *walker, uint32_t node, jobject o,
                             uint32_t bytecode_site, enum lc_alloc_origin origin)
 {
 	jclass class = (*jni)->GetObjectClass(jni, o);
@@ -218,10 +247,17 @@ uint32_t lc_alloc_path_site(JNIEnv *jni, struct lc_walker *walker, jobject o,
 
 	if (class && !(*lc_jvmti())->GetClassSignature(lc_jvmti(), class, &signature, NULL)) {
 		site = lc_site_intern(signature, class_word(jni, o),
-		                      lc_alloc_path_walk(jni, walker, bytecode_site, origin));
+		                      lc_alloc_path_walk(jni, walker, node, bytecode_site, origin));
 		(*lc_jvmti())->Deallocate(lc_jvmti(), (unsigned char *)signature);
 	}
 	if (class)
 		(*jni)->DeleteLocalRef(jni, class);
 	return site;
+}
+
+uint32_t lc_alloc_path_recorded(JNIEnv *jni, struct lc_walker *walker, uint32_t node, jobject o,
+                                uint32_t bytecode_site, enum lc_alloc_origin origin, bool *wanted)
+{
+	*wanted = origin != LC_ORIGIN_CONSTRUCTOR || lc_alloc_path_first(jni);
+	return *wanted ? lc_alloc_path_site(jni, walker, node, o, bytecode_site, origin) : 0;
 }

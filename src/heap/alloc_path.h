@@ -29,16 +29,17 @@ enum lc_alloc_origin {
 int lc_alloc_path_init(uint32_t depth, uint64_t min_size_bytes);
 
 /*
- * The allocation path of the running hook: its own frames are cut; of an object's constructors the
+ * The allocation path of the running hook, at `node` of the thread's shadow, or where the JVM says
+ * that the thread is if `node` is 0: its own frames are cut; of an object's constructors the
  * path begins at the caller of the outermost, where `new` stands; an intrinsic is the leaf,
  * without a line, whether it ran or was replaced, so that both make one site. Returns the node; 0
  * where the stack cannot be walked. Context: [hook].
  */
-uint32_t lc_alloc_path_walk(JNIEnv *jni, struct lc_walker *walker, uint32_t bytecode_site,
-                            enum lc_alloc_origin origin);
+uint32_t lc_alloc_path_walk(JNIEnv *jni, struct lc_walker *walker, uint32_t node,
+                            uint32_t bytecode_site, enum lc_alloc_origin origin);
 
 /* The site of `o`, by its class and the path; 0 where it has none. Context: [hook]. */
-uint32_t lc_alloc_path_site(JNIEnv *jni, struct lc_walker *walker, jobject o,
+uint32_t lc_alloc_path_site(JNIEnv *jni, struct lc_walker *walker, uint32_t node, jobject o,
                             uint32_t bytecode_site, enum lc_alloc_origin origin);
 
 /*
@@ -47,6 +48,16 @@ uint32_t lc_alloc_path_site(JNIEnv *jni, struct lc_walker *walker, jobject o,
  * agent's, and it is the first if its superclass alone is not large yet. Context: [hook].
  */
 bool lc_alloc_path_first(JNIEnv *jni);
+
+/*
+ * The site of `o` if this hook is to record it: of a constructor's hook, *wanted says so. 0 where
+ * it is not wanted, or has none. Context: [hook].
+ */
+uint32_t lc_alloc_path_recorded(JNIEnv *jni, struct lc_walker *walker, uint32_t node, jobject o,
+                                uint32_t bytecode_site, enum lc_alloc_origin origin, bool *wanted);
+
+/* Walks that were the JVM's to do. Context: any. */
+uint64_t lc_alloc_path_asked(void);
 
 /* Stacks that could not be walked. Context: any. */
 uint64_t lc_alloc_path_errors(void);

@@ -1,22 +1,22 @@
-/* heap/context.c - looks a context up, and learns it after a walk. */
+/* heap/context.c - looks a context up in the thread's shadow, and learns it after a walk. */
 #include "src/heap/context.h"
 
 #include <errno.h>
 #include <stdlib.h>
+
+#include "src/stack/walker.h"
 
 static const struct lc_place_kind kind = { .entry_bytes = sizeof(struct lc_context),
 	                                   .ways = 4,
 	                                   .guessed = true };
 LC_PLACE_KIND_FITS(struct lc_context, 4);
 
+/* Of a thread whose shadow was not needed yet. */
+static const struct lc_shadow_last nothing;
+
 static bool same_site(const struct lc_place *a, const struct lc_place *b)
 {
 	return ((const struct lc_context *)a)->site == ((const struct lc_context *)b)->site;
-}
-
-static uint64_t key_of(uint32_t bytecode_site, uint32_t class_key)
-{
-	return (uint64_t)bytecode_site << 32 | class_key;
 }
 
 int lc_contexts_create(struct lc_contexts **out)
@@ -25,6 +25,7 @@ int lc_contexts_create(struct lc_contexts **out)
 
 	if (!c)
 		return -ENOMEM;
+	c->near = &nothing;
 	lc_places_init(&c->places, &kind, same_site);
 	*out = c;
 	return 0;
@@ -39,28 +40,86 @@ void lc_contexts_destroy(struct lc_contexts *c)
 	free(c);
 }
 
-struct lc_context *lc_contexts_find(const struct lc_contexts *c, uint64_t frame,
-                                    uint32_t bytecode_site, uint32_t class_key)
+static struct lc_place *find_place(const struct lc_contexts *c, const struct lc_context_hook *h)
 {
-	return (struct lc_context *)lc_places_find(&c->places, &kind, frame,
-	                                           key_of(bytecode_site, class_key), 0);
+	return lc_places_find(&c->places, &kind, h->frame, lc_context_key(h), 0);
 }
 
-struct lc_context *lc_contexts_learn(struct lc_contexts *c, uint64_t frame, uint64_t stack_end,
-                                     uint32_t bytecode_site, uint32_t class_key, uint32_t site)
+/* Keys of notes are not 0. */
+static uint64_t note_key(const struct lc_context_hook *h)
 {
-	struct lc_context new = {
-		.place = { .frame = frame, .key = key_of(bytecode_site, class_key) },
-		.site = site,
-		.counter = site ? lc_site_counters_of(&c->counters, site) : NULL
-	};
+	return lc_context_key(h) | UINT64_C(1) << 63;
+}
 
+static void count_walk(struct lc_contexts *c)
+{
 	atomic_store_explicit(&c->walks, atomic_load_explicit(&c->walks, memory_order_relaxed) + 1,
 	                      memory_order_relaxed); /* a count with one writer */
+}
+
+/* The place, now that the shadow has walked to it and there is a note: for lc_contexts_again(). */
+static void remember(struct lc_contexts *c, struct lc_walker *walker,
+                     const struct lc_context_hook *h, uint64_t note)
+{
+	struct lc_shadow *shadow = lc_walker_shadow(walker);
+
+	lc_shadow_remember(shadow, h->frame, lc_context_key(h), note);
+	c->near = lc_shadow_last(shadow);
+}
+
+static uint32_t walk(struct lc_walker *walker, uint64_t frame)
+{
+	struct lc_shadow *shadow = lc_walker_shadow(walker);
+	const struct lc_native_frame at =
+	    lc_native_frame((const void *)(uintptr_t)frame); /* NOLINT */
+
+	return shadow ? lc_shadow_walk(shadow, &at, lc_walker_end(walker)) : 0;
+}
+
+struct lc_context_look lc_contexts_look(struct lc_contexts *c, struct lc_walker *walker,
+                                        const struct lc_context_hook *h, bool exact)
+{
+	const struct lc_place *place = c->blind && !exact ? find_place(c, h) : NULL;
+	struct lc_context_look look = { .known = place };
+
+	if (place) {
+		look.counter = ((const struct lc_context *)place)->counter;
+		return look;
+	}
+	count_walk(c);
+	look.node = walk(walker, h->frame);
+	c->blind = !look.node;
+	if (look.node)
+		look.note = lc_shadow_note(lc_walker_shadow(walker), look.node, note_key(h));
+	if (look.note && *look.note) {
+		look.known = true;
+		look.counter = lc_context_counter(*look.note);
+		remember(c, walker, h, *look.note);
+	}
+	return look;
+}
+
+struct lc_site_counter *lc_contexts_learn(struct lc_contexts *c, struct lc_walker *walker,
+                                          const struct lc_context_hook *h,
+                                          const struct lc_context_look *look, uint32_t site,
+                                          bool exact)
+{
+	struct lc_context new = {
+		.place = { .frame = h->frame, .key = lc_context_key(h) },
+		.site = site,
+		.counter = site ? lc_site_counters_of(&c->counters, site) : NULL,
+	};
+
 	if (site && !new.counter)
 		return NULL;
-	lc_words_guess(&new.place.words, frame, stack_end, UINT32_MAX);
-	return (struct lc_context *)lc_places_keep(&c->places, &new.place);
+	if (look->note) {
+		*look->note = new.counter ? (uint64_t)(uintptr_t) new.counter : LC_CONTEXT_UNWANTED;
+		remember(c, walker, h, *look->note);
+	} else if (!exact) {
+		lc_words_guess(&new.place.words, h->frame, lc_walker_end(walker), UINT32_MAX);
+		(void)lc_places_keep(&c->places, &new.place);
+	}
+	return new.counter;
 }
 
 uint64_t lc_contexts_walks(const struct lc_contexts *c)

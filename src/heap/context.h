@@ -2,19 +2,25 @@
  * heap/context.h - recognises the contexts that a thread has allocated in, and knows their
  * counters.
  *
- * A context is a place (stack/place.h) whose key is the bytecode that allocated, and the class
- * where the bytecode does not tell it. Its words are guessed, which is cheaper than a walk from
- * frame to frame.
+ * A context is a call path, the bytecode that allocated, and the class where the bytecode does not
+ * tell it. The thread's shadow (stack/shadow.h) tells call paths apart exactly. Where a thread's
+ * stack has frames that it cannot read, as those of a virtual thread that lie in the heap, contexts
+ * are places (stack/place.h), whose words are guessed.
  */
 #ifndef LC_HEAP_CONTEXT_H
 #define LC_HEAP_CONTEXT_H
 
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "src/heap/site_counters.h"
 #include "src/stack/place.h"
+#include "src/stack/shadow.h"
 
+struct lc_walker;
+
+/* A context that is a place. */
 struct lc_context {
 	struct lc_place place;
 	uint32_t site; /* 0: allocations in this context are not recorded */
@@ -30,10 +36,12 @@ struct lc_last_record {
 
 /* What a thread keeps for its allocation hooks. */
 struct lc_contexts {
+	const struct lc_shadow_last *near; /* of the shadow; never NULL */
+	bool blind;                        /* the shadow could not read the stack last time */
 	struct lc_places places;
 	struct lc_site_counters counters;
 	struct lc_last_record last;
-	_Atomic uint64_t walks; /* contexts learnt, each by a walk; written by: owner thread */
+	_Atomic uint64_t walks; /* the shadow's and the JVM's; written by: owner thread */
 };
 
 /* Returns 0 and sets *out, or -ENOMEM. Context: [attach] [java]. */
@@ -42,21 +50,64 @@ int lc_contexts_create(struct lc_contexts **out);
 /* NULL is fine. Context: [writer], when the thread has ended. */
 void lc_contexts_destroy(struct lc_contexts *c);
 
+/* The hook that asks: where it is, and what allocated. */
+struct lc_context_hook {
+	uint64_t frame; /* of the native method: __builtin_frame_address(0) */
+	uint32_t bytecode_site;
+	uint32_t class_key; /* 0 where the bytecode tells the class */
+};
+
+/* A note of the shadow's: allocations of this context are not recorded. Else it is a counter. */
+enum { LC_CONTEXT_UNWANTED = 1 };
+
+static inline uint64_t lc_context_key(const struct lc_context_hook *h)
+{
+	return (uint64_t)h->bytecode_site << 32 | h->class_key;
+}
+
 /*
- * The known context of this hook, or NULL. `frame` is the hook's own frame address.
+ * The note of the context if that is one of the thread's last ones; 0 where it must be looked up.
+ * Context: [hook], owner.
+ */
+static inline __attribute__((always_inline)) uint64_t
+lc_contexts_again(const struct lc_contexts *c, const struct lc_context_hook *h)
+{
+	return lc_shadow_again(c->near, h->frame, lc_context_key(h));
+}
+
+/* The counter in a note; NULL: allocations are not recorded. */
+static inline struct lc_site_counter *lc_context_counter(uint64_t note)
+{
+	return note == LC_CONTEXT_UNWANTED ? NULL
+	                                   : (struct lc_site_counter *)(uintptr_t)note; /* NOLINT */
+}
+
+/* What is known of a context. */
+struct lc_context_look {
+	bool known;
+	struct lc_site_counter *counter; /* NULL: do not record; or it is not known */
+	uint32_t node;  /* of the walker's shadow; 0: the JVM must be asked for the path */
+	uint64_t *note; /* where the shadow notes it; NULL without a node */
+};
+
+/*
+ * Look a context up. With `exact` it is not known where it cannot be told exactly.
  * Context: [hook], owner thread.
  */
-struct lc_context *lc_contexts_find(const struct lc_contexts *c, uint64_t frame,
-                                    uint32_t bytecode_site, uint32_t class_key);
+struct lc_context_look lc_contexts_look(struct lc_contexts *c, struct lc_walker *walker,
+                                        const struct lc_context_hook *h, bool exact);
 
 /*
- * Remember that this context allocates at `site` (0: do not record). `stack_end` is the end of the
- * thread's stack. Returns the entry, or NULL without memory. Context: [hook], owner thread; slow.
+ * Remember that this context, which was not known, allocates at `site` (0: do not record). Returns
+ * its counter; NULL without memory, or if it is not to be recorded. Context: [hook], owner thread;
+ * slow.
  */
-struct lc_context *lc_contexts_learn(struct lc_contexts *c, uint64_t frame, uint64_t stack_end,
-                                     uint32_t bytecode_site, uint32_t class_key, uint32_t site);
+struct lc_site_counter *lc_contexts_learn(struct lc_contexts *c, struct lc_walker *walker,
+                                          const struct lc_context_hook *h,
+                                          const struct lc_context_look *look, uint32_t site,
+                                          bool exact);
 
-/* Contexts learnt: stack walks made for them. Context: [writer]. */
+/* Contexts that were looked up by a walk, the shadow's or the JVM's. Context: [writer]. */
 uint64_t lc_contexts_walks(const struct lc_contexts *c);
 
 #endif

@@ -32,9 +32,12 @@
 #include "src/heap/alloc_path.h"
 #include "src/heap/audit.h"
 #include "src/heap/context.h"
+#include "src/heap/hook_audit.h"
 #include "src/heap/tlab.h"
 #include "src/jvm/handle.h"
 #include "src/stack/walker.h"
+
+enum { AUDITED_EACH = 32 };
 
 static struct {
 	uint64_t min_size_bytes;
@@ -42,7 +45,6 @@ static struct {
 	bool objects; /* every object is tracked */
 	_Atomic bool enabled;
 	_Atomic uint64_t corrections, duplicates, unrecorded;
-	_Atomic uint64_t unaudited, misplaced;
 } hook;
 
 static void count(_Atomic uint64_t *counter)
@@ -78,10 +80,9 @@ void lc_hook_stats(struct lc_hook_stats *out)
 	out->corrections = atomic_load_explicit(&hook.corrections, memory_order_relaxed);
 	out->duplicates = atomic_load_explicit(&hook.duplicates, memory_order_relaxed);
 	out->unrecorded = atomic_load_explicit(&hook.unrecorded, memory_order_relaxed);
-	out->unaudited = atomic_load_explicit(&hook.unaudited, memory_order_relaxed);
-	out->misplaced = atomic_load_explicit(&hook.misplaced, memory_order_relaxed);
 	out->unplaced = objects.unplaced;
 	out->unproved = objects.unproved;
+	out->jvm_walks = lc_alloc_path_asked();
 	out->walk_errors = lc_alloc_path_errors();
 }
 
@@ -91,6 +92,7 @@ static const struct lc_counter_row counter_rows[] = {
 	LC_COUNTER(struct lc_hook_stats, unrecorded, "alloc_unrecorded"),
 	LC_COUNTER(struct lc_hook_stats, unplaced, "alloc_unplaced"),
 	LC_COUNTER(struct lc_hook_stats, unproved, "alloc_unproved"),
+	LC_COUNTER(struct lc_hook_stats, jvm_walks, "alloc_jvm_walks"),
 	LC_COUNTER(struct lc_hook_stats, walk_errors, "alloc_walk_errors"),
 };
 
@@ -100,19 +102,6 @@ void lc_hook_counters(struct lc_counters *out)
 
 	lc_hook_stats(&s);
 	LC_COUNTERS_ADD(out, counter_rows, &s);
-}
-
-static const struct lc_counter_row audit_rows[] = {
-	LC_COUNTER(struct lc_hook_stats, unaudited, "audit_unaudited"),
-	LC_COUNTER(struct lc_hook_stats, misplaced, "audit_misplaced"),
-};
-
-void lc_hook_audit_counters(struct lc_counters *out)
-{
-	struct lc_hook_stats s = { 0 };
-
-	lc_hook_stats(&s);
-	LC_COUNTERS_ADD(out, audit_rows, &s);
 }
 
 static void add(struct lc_site_counter *counter, uint32_t words)
@@ -156,82 +145,89 @@ static void count_and_record(JNIEnv *jni, struct lc_thread *t, struct lc_site_co
 
 /* What a hook has found out before the context is looked up. */
 struct allocation {
-	uint64_t stack_pointer; /* of the hook's own frame */
+	struct lc_context_hook hook;
 	uint32_t words;
-	uint32_t bytecode_site;
-	uint32_t class_key; /* 0 where the bytecode tells the class */
 	enum lc_alloc_origin origin;
 };
 
-/* An allocation in a context that is new, or that is to be walked each time. */
-static struct lc_site_counter *learn(JNIEnv *jni, struct lc_thread *t, jobject o,
-                                     const struct allocation *a)
+static struct lc_site_counter *look_up(JNIEnv *jni, struct lc_thread *t, jobject o,
+                                       const struct allocation *a)
 {
-	bool wanted = a->origin != LC_ORIGIN_CONSTRUCTOR || lc_alloc_path_first(jni);
-	uint32_t site =
-	    wanted ? lc_alloc_path_site(jni, t->walker, o, a->bytecode_site, a->origin) : 0;
-	struct lc_site_counter *counter =
-	    site ? lc_site_counters_of(&t->contexts->counters, site) : NULL;
+	struct lc_context_look look =
+	    lc_contexts_look(t->contexts, t->walker, &a->hook, hook.exact);
+	bool wanted;
+	uint32_t site;
 
-	if (wanted && !counter) {
+	if (look.known)
+		return look.counter;
+	site = lc_alloc_path_recorded(jni, t->walker, look.node, o, a->hook.bytecode_site,
+	                              a->origin, &wanted);
+	if (site || !wanted)
+		look.counter =
+		    lc_contexts_learn(t->contexts, t->walker, &a->hook, &look, site, hook.exact);
+	if (wanted && !look.counter)
 		count(&hook.unrecorded);
-		return NULL;
-	}
-	if (!hook.exact)
-		lc_contexts_learn(t->contexts, a->stack_pointer, lc_walker_end(t->walker),
-		                  a->bytecode_site, a->class_key, site);
-	if (wanted)
-		count_and_record(jni, t, counter, o, a->words);
-	return counter;
+	return look.counter;
 }
 
+/* The counter of a context that is not one of the last. */
 static __attribute__((noinline)) struct lc_site_counter *
-record_slowly(JNIEnv *jni, struct lc_thread *t, jobject o, const struct allocation *a)
+find_slowly(JNIEnv *jni, struct lc_thread *t, jobject o, const struct allocation *a)
 {
 	struct lc_site_counter *counter;
 	struct lc_own_work work;
 
 	lc_own_work_begin(&work);
-	counter = learn(jni, t, o, a);
+	counter = look_up(jni, t, o, a);
 	lc_own_work_end(&work);
 	return counter;
 }
 
-/* As below, for large objects where every object is tracked: as if only large ones were. */
-static __attribute__((noinline)) struct lc_site_counter *
-record_large(JNIEnv *jni, struct lc_thread *t, jobject o, const struct allocation *a)
+/* The audit checks some of the contexts that are found at once. */
+static bool is_audited(const struct lc_site_counter *counter)
 {
-	struct lc_context *x =
-	    lc_contexts_find(t->contexts, a->stack_pointer, a->bytecode_site, a->class_key);
-	struct lc_site_counter *counter = x ? x->counter : record_slowly(jni, t, o, a);
+	return !counter ||
+	       !(atomic_load_explicit(&counter->allocations, memory_order_relaxed) % AUDITED_EACH);
+}
 
-	if (!counter)
-		return NULL;
-	if (x)
-		count_and_record(jni, t, counter, o, a->words);
-	lc_site_counter_looked(counter);
+/* The counter of the allocation's site; NULL: it is not recorded. *walked: it took a walk. */
+static inline __attribute__((always_inline)) struct lc_site_counter *
+find_counter(JNIEnv *jni, struct lc_thread *t, jobject o, const struct allocation *a, bool *walked)
+{
+	const uint64_t note = lc_contexts_again(t->contexts, &a->hook);
+	struct lc_site_counter *counter;
+
+	*walked = !note;
+	counter =
+	    __builtin_expect(note != 0, 1) ? lc_context_counter(note) : find_slowly(jni, t, o, a);
+	if (__builtin_expect(hook.audit, 0) && (*walked || is_audited(counter)))
+		lc_hook_audit_context(jni, t, o, a->hook.bytecode_site, a->origin,
+		                      counter ? counter->site : 0);
 	return counter;
 }
 
-/* As below, where every object is tracked: the stack is looked at now and then. */
+/*
+ * As below, where every object is tracked. For small ones the stack is looked at now and then;
+ * large ones are recorded as if only large ones were tracked.
+ */
 static __attribute__((noinline)) struct lc_site_counter *
 record_object(JNIEnv *jni, struct lc_thread *t, jobject o, const struct allocation *a)
 {
-	struct lc_tlab_thread *objects = lc_tlab_known();
-	struct lc_site_counter *counter =
-	    objects ? lc_tlab_recent(objects, a->bytecode_site, a->class_key) : NULL;
-	struct lc_context *x;
+	const uint32_t site = a->hook.bytecode_site, class_key = a->hook.class_key;
+	const bool large = lc_tlab_is_large(a->words);
+	struct lc_tlab_thread *objects = large ? NULL : lc_tlab_known();
+	struct lc_site_counter *counter = objects ? lc_tlab_recent(objects, site, class_key) : NULL;
+	bool walked = false, looked = !counter;
 
-	if (counter) {
-		count_and_record(jni, t, counter, o, a->words);
-		return counter;
-	}
-	x = lc_contexts_find(t->contexts, a->stack_pointer, a->bytecode_site, a->class_key);
-	counter = x ? x->counter : record_slowly(jni, t, o, a);
-	if (x && counter)
-		count_and_record(jni, t, counter, o, a->words);
-	if (objects && counter)
-		lc_tlab_looked(objects, a->bytecode_site, a->class_key, counter, !x);
+	if (looked)
+		counter = find_counter(jni, t, o, a, &walked);
+	if (!counter)
+		return NULL;
+	count_and_record(jni, t, counter, o, a->words);
+	if (large)
+		lc_site_counter_looked(counter);
+	else if (objects && looked)
+		lc_tlab_looked(objects, site, class_key, counter, walked);
 	return counter;
 }
 
@@ -239,18 +235,15 @@ record_object(JNIEnv *jni, struct lc_thread *t, jobject o, const struct allocati
 static inline __attribute__((always_inline)) struct lc_site_counter *
 record_allocation(JNIEnv *jni, struct lc_thread *t, jobject o, const struct allocation *a)
 {
-	struct lc_context *x = NULL;
+	struct lc_site_counter *counter;
+	bool walked;
 
 	if (__builtin_expect(hook.objects && !hook.exact, 0))
-		return lc_tlab_is_large(a->words) ? record_large(jni, t, o, a)
-		                                  : record_object(jni, t, o, a);
-	if (!hook.exact)
-		x = lc_contexts_find(t->contexts, a->stack_pointer, a->bytecode_site, a->class_key);
-	if (__builtin_expect(!x, 0))
-		return record_slowly(jni, t, o, a);
-	if (__builtin_expect(x->counter != NULL, 1))
-		count_and_record(jni, t, x->counter, o, a->words);
-	return x->counter;
+		return record_object(jni, t, o, a);
+	counter = find_counter(jni, t, o, a, &walked);
+	if (__builtin_expect(counter != NULL, 1))
+		count_and_record(jni, t, counter, o, a->words);
+	return counter;
 }
 
 /*
@@ -310,12 +303,11 @@ static inline bool is_small(uint32_t words)
  * Hooks at the end of an intrinsic and behind calls; the bytecode does not tell the class. Returns
  * whether this is the first hook to see the object.
  */
-static bool called(JNIEnv *jni, struct lc_thread *t, jobject o, uint64_t stack_pointer,
-                   uint32_t words, uint32_t bytecode_site, enum lc_alloc_origin origin)
+static bool called(JNIEnv *jni, struct lc_thread *t, jobject o, uint64_t frame, uint32_t words,
+                   uint32_t bytecode_site, enum lc_alloc_origin origin)
 {
-	struct allocation a = { .stack_pointer = stack_pointer,
+	struct allocation a = { .hook = { .frame = frame, .bytecode_site = bytecode_site },
 		                .words = words,
-		                .bytecode_site = bytecode_site,
 		                .origin = origin };
 	jclass class;
 
@@ -330,46 +322,52 @@ static bool called(JNIEnv *jni, struct lc_thread *t, jobject o, uint64_t stack_p
 	if (is_small(words))
 		return true;
 	class = (*jni)->GetObjectClass(jni, o);
-	a.class_key = (uint32_t)(lc_handle_address(class) >> 3) | 1;
+	a.hook.class_key = (uint32_t)(lc_handle_address(class) >> 3) | 1;
 	(*jni)->DeleteLocalRef(jni, class);
 	record_allocation(jni, t, o, &a);
 	return true;
 }
 
+/* The counter of a context in which `new` has made an object; NULL without memory. */
+static struct lc_site_counter *learn_made(JNIEnv *jni, struct lc_thread *t, jclass type,
+                                          const struct lc_context_hook *h,
+                                          const struct lc_context_look *look, uint64_t class_word)
+{
+	char *signature = NULL;
+	uint32_t site, path;
+
+	if ((*lc_jvmti())->GetClassSignature(lc_jvmti(), type, &signature, NULL))
+		return NULL;
+	path = lc_alloc_path_walk(jni, t->walker, look->node, h->bytecode_site, LC_ORIGIN_BYTECODE);
+	site = lc_site_intern(signature, class_word, path);
+	(*lc_jvmti())->Deallocate(lc_jvmti(), (unsigned char *)signature);
+	return site ? lc_contexts_learn(t->contexts, t->walker, h, look, site, hook.exact) : NULL;
+}
+
 /* The counter for what `new` has made; NULL without memory. */
 static struct lc_site_counter *made_counter(JNIEnv *jni, struct lc_thread *t,
                                             struct lc_tlab_thread *objects, jclass type,
-                                            uint64_t stack_pointer, uint32_t bytecode_site,
+                                            const struct lc_context_hook *h,
                                             const struct lc_tlab_made *made)
 {
 	const bool large = lc_tlab_is_large(made->size_bytes / 8);
-	struct lc_site_counter *counter = NULL;
-	struct lc_context *x = NULL;
-	char *signature = NULL;
-	uint32_t site = 0;
+	struct lc_site_counter *counter =
+	    hook.exact || large ? NULL : lc_tlab_recent(objects, h->bytecode_site, 0);
+	uint64_t note;
 
-	if (!hook.exact) {
-		counter = large ? NULL : lc_tlab_recent(objects, bytecode_site, 0);
-		if (counter)
-			return counter;
-		x = lc_contexts_find(t->contexts, stack_pointer, bytecode_site, 0);
+	if (counter)
+		return counter;
+	note = lc_contexts_again(t->contexts, h);
+	counter = note ? lc_context_counter(note) : NULL;
+	if (!counter) {
+		const struct lc_context_look look =
+		    lc_contexts_look(t->contexts, t->walker, h, hook.exact);
+
+		counter = look.known ? look.counter
+		                     : learn_made(jni, t, type, h, &look, made->class_word);
 	}
-	if (x) {
-		lc_tlab_looked(objects, bytecode_site, 0, x->counter, false);
-		return x->counter;
-	}
-	if ((*lc_jvmti())->GetClassSignature(lc_jvmti(), type, &signature, NULL))
-		return NULL;
-	site =
-	    lc_site_intern(signature, made->class_word,
-	                   lc_alloc_path_walk(jni, t->walker, bytecode_site, LC_ORIGIN_BYTECODE));
-	(*lc_jvmti())->Deallocate(lc_jvmti(), (unsigned char *)signature);
-	if (site && !hook.exact)
-		lc_contexts_learn(t->contexts, stack_pointer, lc_walker_end(t->walker),
-		                  bytecode_site, 0, site);
-	counter = site ? lc_site_counters_of(&t->contexts->counters, site) : NULL;
 	if (counter && !hook.exact)
-		lc_tlab_looked(objects, bytecode_site, 0, counter, true);
+		lc_tlab_looked(objects, h->bytecode_site, 0, counter, !note);
 	return counter;
 }
 
@@ -393,15 +391,16 @@ static inline void remember_array(struct lc_site_counter *counter, uint32_t byte
 
 /* An object of `type` may have been made just before the hook. */
 static void made(JNIEnv *jni, struct lc_thread *t, struct lc_tlab_thread *objects, jclass type,
-                 uint64_t stack_pointer, uint32_t bytecode_site, uint64_t proved)
+                 const struct lc_context_hook *h, uint64_t proved)
 {
+	const uint32_t bytecode_site = h->bytecode_site;
 	struct lc_tlab_made made = { 0 };
 	struct lc_site_counter *counter;
 	enum lc_tlab_proof proof = lc_tlab_find(objects, jni, type, bytecode_site, proved, &made);
 
 	if (proof == LC_TLAB_NONE)
 		return;
-	counter = made_counter(jni, t, objects, type, stack_pointer, bytecode_site, &made);
+	counter = made_counter(jni, t, objects, type, h, &made);
 	if (!counter) {
 		count(&hook.unrecorded);
 		return;
@@ -434,7 +433,7 @@ static bool show(JNIEnv *jni, struct lc_thread *t, jobject o, uint32_t bytecode_
 	if (__builtin_expect(said & LC_OBSERVE_HIT, 0) &&
 	    !(*lc_jvmti())->GetObjectSize(lc_jvmti(), o, &bytes) &&
 	    is_small((uint32_t)(bytes / 8))) {
-		site = lc_alloc_path_site(jni, t->walker, o, bytecode_site, origin);
+		site = lc_alloc_path_site(jni, t->walker, 0, o, bytecode_site, origin);
 		if (site)
 			record(jni, t, site, o, (uint32_t)(bytes / 8));
 		else
@@ -461,7 +460,8 @@ JNIEXPORT void JNICALL Java_java_lang_LocusHook_allocObject(JNIEnv *jni, jclass 
 void Java_java_lang_LocusHook_madeSlowly(JNIEnv *jni, jclass hook_class, jlong thread, jclass type,
                                          jint site, jlong address)
 {
-	uint64_t stack_pointer = (uintptr_t)__builtin_frame_address(0);
+	const struct lc_context_hook h = { .frame = (uintptr_t)__builtin_frame_address(0),
+		                           .bytecode_site = (uint32_t)site };
 	struct lc_thread *t = enter(jni);
 	struct lc_tlab_thread *objects =
 	    t ? lc_tlab_self((uint64_t)thread, hook.follow ? t->allocs : NULL) : NULL;
@@ -469,33 +469,34 @@ void Java_java_lang_LocusHook_madeSlowly(JNIEnv *jni, jclass hook_class, jlong t
 	(void)hook_class;
 	if (!objects)
 		return;
-	made(jni, t, objects, type, stack_pointer, (uint32_t)site, (uint64_t)address);
+	made(jni, t, objects, type, &h, (uint64_t)address);
 	lc_tlab_sync(objects);
 }
 
 void Java_java_lang_LocusHook_alloc(JNIEnv *jni, jclass hook_class, jobject o, jint words,
                                     jint site)
 {
-	struct allocation a = { .stack_pointer = (uintptr_t)__builtin_frame_address(0),
-		                .words = (uint32_t)words,
-		                .bytecode_site = (uint32_t)site };
+	struct allocation a = { .hook = { .frame = (uintptr_t)__builtin_frame_address(0),
+		                          .bytecode_site = (uint32_t)site },
+		                .words = (uint32_t)words };
 	struct lc_thread *t = enter(jni);
 	struct lc_site_counter *counter = NULL;
 
 	(void)hook_class;
 	if (!t)
 		return;
-	if (__builtin_expect(
-	        a.bytecode_site & (LC_SITE_IN_BODY | LC_SITE_AFTER_CALL | LC_SITE_ANY_CLASS), 0)) {
-		if (called(jni, t, o, a.stack_pointer, a.words, a.bytecode_site, LC_ORIGIN_CALL))
-			(void)show(jni, t, o, a.bytecode_site, LC_ORIGIN_CALL);
+	if (__builtin_expect(a.hook.bytecode_site &
+	                         (LC_SITE_IN_BODY | LC_SITE_AFTER_CALL | LC_SITE_ANY_CLASS),
+	                     0)) {
+		if (called(jni, t, o, a.hook.frame, a.words, a.hook.bytecode_site, LC_ORIGIN_CALL))
+			(void)show(jni, t, o, a.hook.bytecode_site, LC_ORIGIN_CALL);
 	} else {
 		if (!is_small(a.words))
 			counter = record_allocation(jni, t, o, &a);
 		/* Java code would not show the next ones. */
-		if (!show(jni, t, o, a.bytecode_site, LC_ORIGIN_BYTECODE) &&
+		if (!show(jni, t, o, a.hook.bytecode_site, LC_ORIGIN_BYTECODE) &&
 		    !lc_tlab_is_large(a.words))
-			remember_array(counter, a.bytecode_site);
+			remember_array(counter, a.hook.bytecode_site);
 	}
 	if (__builtin_expect(hook.objects, 0))
 		lc_tlab_sync(lc_tlab_known());
@@ -505,16 +506,16 @@ void Java_java_lang_LocusHook_alloc(JNIEnv *jni, jclass hook_class, jobject o, j
 void Java_java_lang_LocusHook_allocString(JNIEnv *jni, jclass hook_class, jobject array, jint words,
                                           jobject string, jint site)
 {
-	uint64_t stack_pointer = (uintptr_t)__builtin_frame_address(0);
+	uint64_t frame = (uintptr_t)__builtin_frame_address(0);
 	struct lc_thread *t = enter(jni);
 	jlong bytes = 0;
 
 	(void)hook_class;
 	if (!t)
 		return;
-	if (called(jni, t, array, stack_pointer, (uint32_t)words, (uint32_t)site, LC_ORIGIN_CALL)) {
+	if (called(jni, t, array, frame, (uint32_t)words, (uint32_t)site, LC_ORIGIN_CALL)) {
 		if (!(*lc_jvmti())->GetObjectSize(lc_jvmti(), string, &bytes))
-			called(jni, t, string, stack_pointer, (uint32_t)(bytes / 8),
+			called(jni, t, string, frame, (uint32_t)(bytes / 8),
 			       ((uint32_t)site & ~LC_SITE_AFTER_CALL) | LC_SITE_ANY_CLASS,
 			       LC_ORIGIN_CALL);
 		(void)show(jni, t, array, (uint32_t)site, LC_ORIGIN_CALL);
@@ -526,14 +527,14 @@ void Java_java_lang_LocusHook_allocString(JNIEnv *jni, jclass hook_class, jobjec
 
 void Java_java_lang_LocusHook_allocObject(JNIEnv *jni, jclass hook_class, jobject o, jint site)
 {
-	uint64_t stack_pointer = (uintptr_t)__builtin_frame_address(0);
+	uint64_t frame = (uintptr_t)__builtin_frame_address(0);
 	struct lc_thread *t = enter(jni);
 	jlong bytes = 0;
 
 	(void)hook_class;
 	if (t && !(*lc_jvmti())->GetObjectSize(lc_jvmti(), o, &bytes) &&
 	    (uint64_t)bytes >= hook.min_size_bytes)
-		called(jni, t, o, stack_pointer, (uint32_t)(bytes / 8), (uint32_t)site,
+		called(jni, t, o, frame, (uint32_t)(bytes / 8), (uint32_t)site,
 		       (uint32_t)site & LC_SITE_ANY_CLASS ? LC_ORIGIN_CALL : LC_ORIGIN_CONSTRUCTOR);
 	if (__builtin_expect(hook.objects, 0))
 		lc_tlab_sync(lc_tlab_known());
@@ -548,50 +549,12 @@ void Java_java_lang_LocusHook_observe(JNIEnv *jni, jclass hook_class, jobject o)
 		(void)show(jni, t, o, 0, LC_ORIGIN_CONSTRUCTOR);
 }
 
-static const struct lc_alloc *find_in(const struct lc_alloc_chunk *c, uint64_t len,
-                                      uint64_t tagged_addr)
-{
-	while (c && len--)
-		if (c->records[len].tagged_addr == tagged_addr)
-			return &c->records[len];
-	return NULL;
-}
-
-/* The record of an object among the thread's last ones, in this epoch; or NULL. */
-static const struct lc_alloc *find_record(const struct lc_thread *t, uint64_t tagged_addr)
-{
-	const struct lc_alloc_chunk *c = t->allocs->tail;
-	const struct lc_tlab_thread *o = lc_tlab_known();
-	const struct lc_alloc *a =
-	    find_in(c, c ? lc_alloc_log_position(t->allocs) - c->first : 0, tagged_addr);
-
-	/* A chunk of this epoch is still there. */
-	if (!a && o && o->before && o->before_sequence == lc_gc_sequence())
-		a = find_in(o->before, LC_ALLOC_CHUNK_RECORDS, tagged_addr);
-	return a;
-}
-
-/*
- * For the audit alone: now that the object may be passed on, is it where its hook said? If a
- * collection came in between, or its record is some chunks back, it is not held.
- */
+/* For the audit alone. */
 void Java_java_lang_LocusHook_constructed(JNIEnv *jni, jclass hook_class, jobject o)
 {
 	struct lc_thread *t = enter(jni);
-	const struct lc_alloc *a;
-	uint64_t tagged;
-	jlong bytes = 0;
 
 	(void)hook_class;
-	if (!t || !hook.audit)
-		return;
-	tagged = lc_alloc_tagged_address(o, lc_alloc_still_sequence(jni, o));
-	a = find_record(t, tagged);
-	if (!a || (*lc_jvmti())->GetObjectSize(lc_jvmti(), o, &bytes)) {
-		count(&hook.unaudited);
-		return;
-	}
-	if ((uint64_t)bytes != (uint64_t)a->size_words * 8)
-		count(&hook.misplaced);
-	lc_audit_add(jni, o, tagged & LC_ADDR_MASK, (uint64_t)bytes, a->site);
+	if (t && hook.audit)
+		lc_hook_audit_constructed(jni, t, o);
 }

@@ -20,8 +20,7 @@ struct lc_hook_stats {
 	uint64_t unrecorded;  /* no memory, no thread record, or a full log */
 	uint64_t unplaced;    /* counted, but where the object is is not known */
 	uint64_t unproved;    /* not known whether `new` made an object: not counted */
-	uint64_t unaudited;   /* with --audit: constructed, and not checked */
-	uint64_t misplaced;   /* with --audit: the record has another size than the object */
+	uint64_t jvm_walks;   /* stacks that the JVM was asked to walk */
 	uint64_t walk_errors; /* stack could not be walked: allocation path empty */
 };
 
@@ -35,8 +34,7 @@ int lc_hook_init(jclass hook_class, const struct lc_options *options, bool follo
 
 void lc_hook_enable(bool on);
 
-void lc_hook_stats(struct lc_hook_stats *out);        /* Context: [writer]. */
-void lc_hook_counters(struct lc_counters *out);       /* Context: [writer]. */
-void lc_hook_audit_counters(struct lc_counters *out); /* Context: [writer]. */
+void lc_hook_stats(struct lc_hook_stats *out);  /* Context: [writer]. */
+void lc_hook_counters(struct lc_counters *out); /* Context: [writer]. */
 
 #endif

@@ -98,7 +98,13 @@ static void close_epoch(struct lc_map *map, size_t records_len, size_t moves_len
 {
 	struct lc_nursery_run run = { records, records_len };
 	struct lc_nursery nursery = { &run, 1, 0 };
-	struct lc_map_close c = { &nursery, moves, moves_len, areas, 2, LOW, true };
+	struct lc_map_close c = { .nursery = &nursery,
+		                  .moves = moves,
+		                  .moves_len = moves_len,
+		                  .areas = areas,
+		                  .areas_len = 2,
+		                  .low = LOW,
+		                  .complete = true };
 
 	if (lc_map_close_epoch(map, &c))
 		die("closing an epoch");

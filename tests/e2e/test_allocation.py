@@ -1,7 +1,18 @@
 """Allocation counts and bytes are exact, and so are call paths where that is asked for."""
 
 import pytest
-from helpers import TIERS, allocations, command, has_frame, marked_lines, report, sites_through, table, truth
+from helpers import (
+    TIERS,
+    allocations,
+    command,
+    counters,
+    has_frame,
+    marked_lines,
+    report,
+    sites_through,
+    table,
+    truth,
+)
 
 # A class is loaded, or a call site linked, on the way: what that allocates is not the case's own.
 LINKAGE = ("java.lang.invoke.MethodHandleNatives", "java.lang.ClassLoader", "java.lang.Class")
@@ -107,14 +118,37 @@ def test_exact_paths_split_one_line_by_its_callers_exactly(workload, profile, jd
 
 
 @pytest.mark.parametrize("tier", TIERS)
-def test_adaptive_paths_split_one_line_within_two_points(workload, profile, jdk, tier):
+def test_adaptive_paths_split_one_line_by_its_callers_exactly(workload, profile, jdk, tier):
     run = profile(command(workload, jdk, "Paths", 50000, java=TIERS[tier]))
-    told, got = truth(run), path_counts(report(run))
-    for group, paths in told.items():
-        whole = sum(paths.values())
-        assert sum(got[group].values()) == whole, (group, got)
-        for name, n in paths.items():
-            assert abs(got[group].get(name, 0) - n) <= 0.02 * whole, (group, told[group], got[group])
+    assert path_counts(report(run)) == truth(run)
+
+
+def recursion_counts(r):
+    """Allocations of Recursion.java by line, and those of its recursion by depth."""
+    lines = marked_lines("Recursion", "line")
+    counts = {"leaf": 0, "join": 0, "deep": [0] * 61}
+    for s in r["sites"]:
+        leaf = s["allocation_path"][0] if s["allocation_path"] else {"class": "", "line": 0}
+        if not leaf["class"].startswith("Recursion"):
+            continue
+        name = next((n for n, line in lines.items() if line == leaf["line"]), None)
+        if name == "deep":
+            depth = sum(f["method"] == "deepAllocate" for f in s["allocation_path"]) - 1
+            counts["deep"][depth] += s["allocations"]
+        elif name:
+            counts[name] += s["allocations"]
+    return counts
+
+
+@pytest.mark.parametrize("tier", TIERS)
+def test_contexts_are_those_of_the_jvms_own_walk(workload, profile, jdk, tier):
+    """Recursion puts the same code at ever new places of the stack; no context may be taken for another."""
+    rounds = 20 if tier == "interpreted" else 200
+    run = profile(command(workload, jdk, "Recursion", rounds, java=TIERS[tier]), "--audit")
+    c = counters(run)
+    assert recursion_counts(report(run)) == truth(run)
+    assert c["audit_contexts"] >= c["alloc_walks"] > rounds * 100
+    assert c["audit_contexts_wrong"] == 0
 
 
 def test_virtual_threads_are_counted_exactly(workload, profile, jdk25):

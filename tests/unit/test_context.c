@@ -1,5 +1,8 @@
-/* uses: src/heap/context.c src/heap/site_counters.c src/base/slab.c src/stack/place.c src/stack/words.c src/stack/walker.c src/core/jvmti.c src/stack/generated.c */
-/* test_context.c - checks that an allocation context is recognised by its stack, and only by it. */
+/* uses: src/heap/context.c src/heap/site_counters.c src/base/slab.c src/stack/place.c src/stack/words.c src/stack/generated.c */
+/*
+ * test_context.c - checks that an allocation context is recognised by its stack, and only by it:
+ * as the shadow says, and by guessed words where the shadow cannot read the stack.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -11,6 +14,7 @@
 
 #include "src/heap/context.h"
 #include "src/stack/generated.h"
+#include "src/stack/walker.h"
 
 /* Generated code lies here, the interpreter at its start. */
 #define CODE_LOW UINT64_C(0x7f0000000000)
@@ -22,7 +26,75 @@ enum { WORDS = 256, SITE = 7 };
 
 static uint64_t stack[WORDS];
 
-/* Contexts are told by guessed words: nobody walks from frame to frame. */
+/* The shadow is this test: where it says that the thread is; 0: it cannot read the stack. */
+enum { NOTES = 64 };
+static uint32_t node;
+static struct {
+	uint32_t node;
+	uint64_t key, note;
+} notes[NOTES];
+static uint64_t remembered;
+static unsigned walks;
+
+struct lc_shadow *lc_walker_shadow(struct lc_walker *w)
+{
+	(void)w;
+	return (struct lc_shadow *)notes;
+}
+
+uint64_t lc_walker_ask_end(struct lc_walker *w)
+{
+	return w->stack_end;
+}
+
+void *lc_walker_scratch(struct lc_walker *w, enum lc_walker_scratch use, size_t bytes)
+{
+	(void)w;
+	(void)use;
+	(void)bytes;
+	return NULL;
+}
+
+uint32_t lc_shadow_walk(struct lc_shadow *s, const struct lc_native_frame *at, uint64_t stack_end)
+{
+	(void)s;
+	(void)at;
+	(void)stack_end;
+	walks++;
+	return node;
+}
+
+uint64_t *lc_shadow_note(struct lc_shadow *s, uint32_t at, uint64_t key)
+{
+	(void)s;
+	assert_true(at && key);
+	for (unsigned i = 0; i < NOTES; i++) {
+		if (!notes[i].node) {
+			notes[i].node = at;
+			notes[i].key = key;
+		}
+		if (notes[i].node == at && notes[i].key == key)
+			return &notes[i].note;
+	}
+	return NULL;
+}
+
+void lc_shadow_remember(struct lc_shadow *s, uint64_t frame, uint64_t key, uint64_t note)
+{
+	(void)s;
+	(void)frame;
+	(void)key;
+	remembered = note;
+}
+
+const struct lc_shadow_last *lc_shadow_last(const struct lc_shadow *s)
+{
+	static const struct lc_shadow_last none;
+
+	(void)s;
+	return &none;
+}
+
 struct lc_frame_words lc_frames_words(const struct lc_native_frame *at, uint64_t end,
                                       unsigned frames_max, unsigned words_max, uint64_t *value,
                                       uint16_t *offset)
@@ -42,16 +114,18 @@ static uint64_t sp(void)
 	return (uint64_t)(uintptr_t)stack;
 }
 
-static uint64_t stack_end(void)
-{
-	return (uint64_t)(uintptr_t)(stack + WORDS);
-}
+static struct lc_walker walker = { .stack_end = UINT64_MAX };
 
 static int setup(void **state)
 {
 	struct lc_contexts *c = NULL;
 
 	memset(stack, 0, sizeof(stack));
+	memset(notes, 0, sizeof(notes));
+	node = 0;
+	walks = 0;
+	remembered = 0;
+	walker.stack_end = (uint64_t)(uintptr_t)(stack + WORDS);
 	lc_generated_init(
 	    &(struct lc_generated){ CODE_LOW, CODE_HIGH, CODE_LOW, INTERPRETER_HIGH });
 	assert_int_equal(lc_contexts_create(&c), 0);
@@ -65,19 +139,94 @@ static int teardown(void **state)
 	return 0;
 }
 
-static struct lc_context *learn(struct lc_contexts *c, uint32_t site)
+static struct lc_context_look look_at(struct lc_contexts *c, uint64_t frame, uint32_t bytecode_site,
+                                      uint32_t class_key)
 {
-	return lc_contexts_learn(c, sp(), stack_end(), SITE, 0, site);
+	const struct lc_context_hook h = { frame, bytecode_site, class_key };
+
+	return lc_contexts_look(c, &walker, &h, false);
 }
 
-static struct lc_context *find(struct lc_contexts *c)
+static struct lc_site_counter *learn_at(struct lc_contexts *c, uint64_t frame,
+                                        uint32_t bytecode_site, uint32_t class_key, uint32_t site)
 {
-	return lc_contexts_find(c, sp(), SITE, 0);
+	const struct lc_context_hook h = { frame, bytecode_site, class_key };
+	const struct lc_context_look look = lc_contexts_look(c, &walker, &h, false);
+
+	return lc_contexts_learn(c, &walker, &h, &look, site, false);
 }
 
-static void an_empty_memory_knows_no_context(void **state)
+static struct lc_site_counter *learn(struct lc_contexts *c, uint32_t site)
 {
-	assert_null(find(*state));
+	return learn_at(c, sp(), SITE, 0, site);
+}
+
+static bool known(struct lc_contexts *c)
+{
+	return look_at(c, sp(), SITE, 0).known;
+}
+
+static uint32_t site(struct lc_contexts *c)
+{
+	const struct lc_context_look look = look_at(c, sp(), SITE, 0);
+
+	assert_true(look.known);
+	return look.counter ? look.counter->site : 0;
+}
+
+static void a_new_thread_knows_no_context(void **state)
+{
+	assert_false(known(*state));
+	node = 1;
+	assert_false(known(*state));
+}
+
+static void the_shadow_tells_contexts_apart(void **state)
+{
+	for (uint32_t round = 0; round < 3; round++)
+		for (node = 1; node < 4; node++) {
+			assert_int_equal(known(*state), round > 0);
+			if (!round)
+				assert_int_equal(learn(*state, node * 10)->site, node * 10);
+			assert_int_equal(site(*state), node * 10);
+			assert_ptr_equal(lc_context_counter(remembered),
+			                 look_at(*state, sp(), SITE, 0).counter);
+		}
+	node = 2;
+	assert_false(look_at(*state, sp(), SITE + 1, 0).known);
+	assert_false(look_at(*state, sp(), SITE, 1).known);
+}
+
+static void the_shadow_knows_what_is_not_recorded(void **state)
+{
+	node = 1;
+	assert_null(learn(*state, 0));
+	assert_int_equal(site(*state), 0);
+	assert_null(lc_context_counter(remembered));
+}
+
+/* Nothing is guessed where the stack can be read, and nothing is known exactly where it cannot. */
+static void words_are_guessed_only_where_the_shadow_is_blind(void **state)
+{
+	const struct lc_context_hook h = { sp(), SITE, 0 };
+	struct lc_context_look look;
+
+	stack[3] = COMPILED(0x100);
+	learn(*state, 1);
+	assert_int_equal(site(*state), 1);
+	walks = 0;
+	look = lc_contexts_look(*state, &walker, &h, true);
+	assert_false(look.known);
+	assert_int_equal(walks, 1);
+	assert_null(look.note);
+	lc_contexts_learn(*state, &walker, &h, &look, 2, true);
+	assert_false(lc_contexts_look(*state, &walker, &h, true).known);
+	assert_int_equal(site(*state), 1);
+	node = 1;
+	assert_false(lc_contexts_look(*state, &walker, &h, true).known);
+	assert_false(known(*state));
+	learn(*state, 3);
+	assert_int_equal(site(*state), 3);
 }
 
 static void the_same_return_addresses_are_the_same_context(void **state)
@@ -86,8 +235,7 @@ static void the_same_return_addresses_are_the_same_context(void **state)
 	stack[9] = COMPILED(0x200);
 	assert_non_null(learn(*state, 1));
 	stack[5] = 12345; /* a local variable */
-	assert_non_null(find(*state));
-	assert_int_equal(find(*state)->site, 1);
+	assert_int_equal(site(*state), 1);
 }
 
 static void another_return_address_at_the_same_depth_is_another_context(void **state)
@@ -96,11 +244,11 @@ static void another_return_address_at_the_same_depth_is_another_context(void **s
 	stack[9] = COMPILED(0x200);
 	learn(*state, 1);
 	stack[9] = COMPILED(0x300);
-	assert_null(find(*state));
+	assert_false(known(*state));
 	learn(*state, 2);
-	assert_int_equal(find(*state)->site, 2);
+	assert_int_equal(site(*state), 2);
 	stack[9] = COMPILED(0x200);
-	assert_int_equal(find(*state)->site, 1);
+	assert_int_equal(site(*state), 1);
 }
 
 static void a_caller_compiled_again_does_not_blur_its_neighbour(void **state)
@@ -110,7 +258,7 @@ static void a_caller_compiled_again_does_not_blur_its_neighbour(void **state)
 	stack[9] = COMPILED(0x900); /* the same caller, elsewhere now */
 	learn(*state, 1);
 	stack[9] = COMPILED(0x300);
-	assert_null(find(*state));
+	assert_false(known(*state));
 }
 
 static void interpreted_callers_are_told_apart_by_their_bytecode(void **state)
@@ -120,29 +268,29 @@ static void interpreted_callers_are_told_apart_by_their_bytecode(void **state)
 	stack[19] = (uint64_t)(uintptr_t)&stack[40];
 	stack[40 - 8] = 0x1111; /* bytecode pointer */
 	learn(*state, 1);
-	assert_non_null(find(*state));
+	assert_true(known(*state));
 	stack[40 - 8] = 0x2222;
-	assert_null(find(*state));
+	assert_false(known(*state));
 	learn(*state, 2);
-	assert_int_equal(find(*state)->site, 2);
+	assert_int_equal(site(*state), 2);
 }
 
 static void a_word_that_keeps_changing_is_dropped_in_the_end(void **state)
 {
-	unsigned walks = 0;
+	unsigned learnt = 0;
 
 	stack[3] = COMPILED(0x100);
 	for (unsigned i = 0; i < 200; i++) {
 		stack[7] = COMPILED(0x1000 + i); /* garbage that looks like a return address */
-		if (!find(*state)) {
+		if (!known(*state)) {
 			learn(*state, 1);
-			walks++;
+			learnt++;
 		}
 	}
-	assert_true(walks < 64);
+	assert_true(learnt < 64);
 	assert_int_equal(lc_contexts_walks(*state), walks);
 	stack[3] = COMPILED(0x104);
-	assert_null(find(*state));
+	assert_false(known(*state));
 }
 
 static void freed_code_makes_every_context_new(void **state)
@@ -150,27 +298,24 @@ static void freed_code_makes_every_context_new(void **state)
 	stack[3] = COMPILED(0x100);
 	learn(*state, 1);
 	lc_generated_freed();
-	assert_null(find(*state));
+	assert_false(known(*state));
 	learn(*state, 2); /* other code lies there now */
-	assert_int_equal(find(*state)->site, 2);
+	assert_int_equal(site(*state), 2);
 }
 
 static void class_and_bytecode_are_part_of_the_context(void **state)
 {
-	lc_contexts_learn(*state, sp(), stack_end(), SITE, 5, 1);
-	assert_non_null(lc_contexts_find(*state, sp(), SITE, 5));
-	assert_null(lc_contexts_find(*state, sp(), SITE, 6));
-	assert_null(lc_contexts_find(*state, sp(), SITE + 1, 5));
-	assert_null(lc_contexts_find(*state, sp() + 8, SITE, 5));
+	learn_at(*state, sp(), SITE, 5, 1);
+	assert_true(look_at(*state, sp(), SITE, 5).known);
+	assert_false(look_at(*state, sp(), SITE, 6).known);
+	assert_false(look_at(*state, sp(), SITE + 1, 5).known);
+	assert_false(look_at(*state, sp() + 8, SITE, 5).known);
 }
 
 static void a_context_that_is_not_recorded_has_no_counter(void **state)
 {
-	struct lc_context *x = learn(*state, 0);
-
-	assert_non_null(x);
-	assert_null(x->counter);
-	assert_ptr_equal(find(*state), x);
+	assert_null(learn(*state, 0));
+	assert_int_equal(site(*state), 0);
 }
 
 static void the_end_of_the_stack_is_never_read(void **state)
@@ -180,26 +325,26 @@ static void the_end_of_the_stack_is_never_read(void **state)
 	assert_non_null(end);
 	for (unsigned i = 0; i < 4; i++)
 		end[i] = COMPILED(i);
-	assert_non_null(lc_contexts_learn(*state, (uint64_t)(uintptr_t)end,
-	                                  (uint64_t)(uintptr_t)(end + 4), SITE, 0, 1));
+	walker.stack_end = (uint64_t)(uintptr_t)(end + 4);
+	assert_non_null(learn_at(*state, (uint64_t)(uintptr_t)end, SITE, 0, 1));
 	free(end);
 }
 
 static void many_contexts_are_all_remembered(void **state)
 {
 	enum { MANY = 1000 };
-	unsigned known = 0;
+	unsigned right = 0;
 
-	for (uint32_t i = 1; i <= MANY; i++)
-		lc_contexts_learn(*state, sp(), sp(), i, 0, i);
-	for (uint32_t i = 1; i <= MANY; i++)
-		lc_contexts_learn(*state, sp(), sp(), i, 0, i);
+	walker.stack_end = sp();
+	for (unsigned round = 0; round < 2; round++)
+		for (uint32_t i = 1; i <= MANY; i++)
+			learn_at(*state, sp(), i, 0, i);
 	for (uint32_t i = 1; i <= MANY; i++) {
-		struct lc_context *x = lc_contexts_find(*state, sp(), i, 0);
+		const struct lc_context_look look = look_at(*state, sp(), i, 0);
 
-		known += x && x->site == i;
+		right += look.known && look.counter->site == i;
 	}
-	assert_true(known > MANY * 9 / 10);
+	assert_true(right > MANY * 9 / 10);
 }
 
 static void counters_are_one_per_site_and_never_move(void **state)
@@ -209,15 +354,15 @@ static void counters_are_one_per_site_and_never_move(void **state)
 	struct lc_site_counter **first = calloc(MANY + 1, sizeof(struct lc_site_counter *));
 
 	assert_non_null(first);
-	for (uint32_t site = 1; site <= MANY; site++) {
-		first[site] = lc_site_counters_of(c, site);
-		assert_non_null(first[site]);
-		atomic_fetch_add(&first[site]->allocations, site);
+	for (uint32_t n = 1; n <= MANY; n++) {
+		first[n] = lc_site_counters_of(c, n);
+		assert_non_null(first[n]);
+		atomic_fetch_add(&first[n]->allocations, n);
 	}
-	for (uint32_t site = 1; site <= MANY; site++) {
-		assert_ptr_equal(lc_site_counters_of(c, site), first[site]);
-		assert_int_equal(lc_site_counters_at(c, site - 1)->site, site);
-		assert_int_equal(atomic_load(&first[site]->allocations), site);
+	for (uint32_t n = 1; n <= MANY; n++) {
+		assert_ptr_equal(lc_site_counters_of(c, n), first[n]);
+		assert_int_equal(lc_site_counters_at(c, n - 1)->site, n);
+		assert_int_equal(atomic_load(&first[n]->allocations), n);
 	}
 	assert_null(lc_site_counters_at(c, MANY));
 	free(first);
@@ -228,7 +373,10 @@ static void counters_are_one_per_site_and_never_move(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(an_empty_memory_knows_no_context),
+		TEST(a_new_thread_knows_no_context),
+		TEST(the_shadow_tells_contexts_apart),
+		TEST(the_shadow_knows_what_is_not_recorded),
+		TEST(words_are_guessed_only_where_the_shadow_is_blind),
 		TEST(the_same_return_addresses_are_the_same_context),
 		TEST(another_return_address_at_the_same_depth_is_another_context),
 		TEST(a_caller_compiled_again_does_not_blur_its_neighbour),

@@ -1,0 +1,94 @@
+/* heap/hook_audit.c - compares the hooks' contexts and records with what the JVM says. */
+#include "src/heap/hook_audit.h"
+
+#include <stdatomic.h>
+
+#include "src/core/counters.h"
+#include "src/core/jvmti.h"
+#include "src/core/thread.h"
+#include "src/heap/alloc_log.h"
+#include "src/heap/audit.h"
+#include "src/heap/tlab.h"
+
+static struct {
+	_Atomic uint64_t unaudited, misplaced, contexts, contexts_wrong;
+} audit;
+
+struct stats {
+	uint64_t unaudited;      /* constructed, and not checked */
+	uint64_t misplaced;      /* the record has another size than the object */
+	uint64_t contexts;       /* checked against a walk of the JVM's */
+	uint64_t contexts_wrong; /* ... that led to another site */
+};
+
+static const struct lc_counter_row rows[] = {
+	LC_COUNTER(struct stats, unaudited, "audit_unaudited"),
+	LC_COUNTER(struct stats, misplaced, "audit_misplaced"),
+	LC_COUNTER(struct stats, contexts, "audit_contexts"),
+	LC_COUNTER(struct stats, contexts_wrong, "audit_contexts_wrong"),
+};
+
+void lc_hook_audit_counters(struct lc_counters *out)
+{
+	const struct stats s = {
+		.unaudited = atomic_load_explicit(&audit.unaudited, memory_order_relaxed),
+		.misplaced = atomic_load_explicit(&audit.misplaced, memory_order_relaxed),
+		.contexts = atomic_load_explicit(&audit.contexts, memory_order_relaxed),
+		.contexts_wrong = atomic_load_explicit(&audit.contexts_wrong, memory_order_relaxed),
+	};
+
+	LC_COUNTERS_ADD(out, rows, &s);
+}
+
+static void count(_Atomic uint64_t *counter)
+{
+	atomic_fetch_add_explicit(counter, 1, memory_order_relaxed); /* a count */
+}
+
+void lc_hook_audit_context(JNIEnv *jni, struct lc_thread *t, jobject o, uint32_t bytecode_site,
+                           enum lc_alloc_origin origin, uint32_t site)
+{
+	bool wanted;
+
+	count(&audit.contexts);
+	if (lc_alloc_path_recorded(jni, t->walker, 0, o, bytecode_site, origin, &wanted) != site)
+		count(&audit.contexts_wrong);
+}
+
+static const struct lc_alloc *find_in(const struct lc_alloc_chunk *c, uint64_t len,
+                                      uint64_t tagged_addr)
+{
+	while (c && len--)
+		if (c->records[len].tagged_addr == tagged_addr)
+			return &c->records[len];
+	return NULL;
+}
+
+/* The record of an object among the thread's last ones, in this epoch; or NULL. */
+static const struct lc_alloc *find_record(const struct lc_thread *t, uint64_t tagged_addr)
+{
+	const struct lc_alloc_chunk *c = t->allocs->tail;
+	const struct lc_tlab_thread *o = lc_tlab_known();
+	const struct lc_alloc *a =
+	    find_in(c, c ? lc_alloc_log_position(t->allocs) - c->first : 0, tagged_addr);
+
+	/* A chunk of this epoch is still there. */
+	if (!a && o && o->before && o->before_sequence == lc_gc_sequence())
+		a = find_in(o->before, LC_ALLOC_CHUNK_RECORDS, tagged_addr);
+	return a;
+}
+
+void lc_hook_audit_constructed(JNIEnv *jni, struct lc_thread *t, jobject o)
+{
+	const uint64_t tagged = lc_alloc_tagged_address(o, lc_alloc_still_sequence(jni, o));
+	const struct lc_alloc *a = find_record(t, tagged);
+	jlong bytes = 0;
+
+	if (!a || (*lc_jvmti())->GetObjectSize(lc_jvmti(), o, &bytes)) {
+		count(&audit.unaudited);
+		return;
+	}
+	if ((uint64_t)bytes != (uint64_t)a->size_words * 8)
+		count(&audit.misplaced);
+	lc_audit_add(jni, o, tagged & LC_ADDR_MASK, (uint64_t)bytes, a->site);
+}

@@ -1,0 +1,422 @@
+/* uses: src/stack/shadow.c src/stack/generated.c src/base/slab.c */
+/*
+ * test_shadow.c - checks that the walks of a shadow find the frames that are on the stack.
+ *
+ * A stack is built of compiled frames of all sizes, interpreted ones, and calls by the JVM; it
+ * grows and shrinks at random, and what a walk finds is compared with what was put there.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "src/base/hash.h"
+#include "src/core/record.h"
+#include "src/jvm/blob.h"
+#include "src/jvm/code_frames.h"
+#include "src/jvm/frames.h"
+#include "src/stack/generated.h"
+#include "src/stack/shadow.h"
+
+#define COMPILED(n) (UINT64_C(0x1000) + (n))
+#define INTERPRETED UINT64_C(0x2000)
+#define ENTRY UINT64_C(0x3000)
+#define UNKNOWN UINT64_C(0x4000)
+
+enum {
+	WORDS = 1 << 14,
+	METHODS = 24, /* compiled; method n has n + 2 words of frame, and n % 3 + 1 Java frames */
+	BYTECODES = 8,
+	DEPTH_MAX = 300,
+	JAVA_MAX = DEPTH_MAX * 3,
+	ENTRY_WORDS = 8,
+	INTERPRETED_WORDS = 14,
+};
+
+/* What the JVM would say of the code. */
+static struct lc_code_frames *compiled[METHODS], *interpreted[BYTECODES];
+
+static struct lc_code_frames *code(uint64_t key, uint64_t blob, int words, uint32_t len,
+                                   uint64_t first)
+{
+	struct lc_code_frames *c = calloc(1, sizeof(*c) + len * sizeof(c->frames[0]));
+
+	assert_non_null(c);
+	c->key = key;
+	c->blob = blob;
+	c->frame_words = words;
+	c->len = len;
+	for (uint32_t i = 0; i < len; i++)
+		c->frames[i] = first + i;
+	return c;
+}
+
+/* Two bytecodes are of one method, and two methods have one bytecode each. */
+static uint64_t method_of(uint64_t bytecode)
+{
+	return 100 + bytecode / 2;
+}
+
+const struct lc_code_frames *lc_code_frames_compiled(uint64_t pc)
+{
+	return pc >= COMPILED(0) && pc < COMPILED(METHODS) ? compiled[pc - COMPILED(0)] : NULL;
+}
+
+const struct lc_code_frames *lc_code_frames_interpreted(uint64_t method, uint64_t bcp)
+{
+	return bcp < BYTECODES && method == method_of(bcp) ? interpreted[bcp] : NULL;
+}
+
+bool lc_frames_interpreted(uint64_t pc)
+{
+	return pc == INTERPRETED;
+}
+
+bool lc_frames_entry(uint64_t pc)
+{
+	return pc == ENTRY;
+}
+
+/* The wrapper's words stand below the stub's rbp here. */
+bool lc_frames_entry_frame(uint64_t rbp, uint64_t low, uint64_t high, struct lc_entry_frame *out)
+{
+	*out = (struct lc_entry_frame){ rbp - 8, rbp - 16, rbp - 24, rbp - 32 };
+	return out->rbp_at > low && rbp <= high;
+}
+
+bool lc_blob_find(uint64_t pc, struct lc_blob *out)
+{
+	(void)pc;
+	(void)out;
+	return false;
+}
+
+static uint64_t stack[WORDS];
+
+static uint64_t address(unsigned word)
+{
+	return (uint64_t)(uintptr_t)&stack[word];
+}
+
+/* A frame of the model, outermost first. */
+struct model_frame {
+	enum { IS_COMPILED, IS_INTERPRETED, IS_ENTRY } kind;
+	unsigned n; /* of the method or the bytecode */
+	unsigned words;
+	unsigned first;  /* its lowest word */
+	unsigned sender; /* its caller's lowest word */
+};
+
+static struct model {
+	struct model_frame frames[DEPTH_MAX];
+	unsigned depth;
+	unsigned low; /* lowest word in use */
+	uint64_t rbp; /* of the innermost frame */
+	uint64_t pc;  /* where it goes on */
+	uint64_t random;
+} m;
+
+static unsigned any(unsigned below)
+{
+	m.random++;
+	return (unsigned)(lc_hash_add(lc_hash(m.random), 1) >> 33) % below;
+}
+
+/* A word below the rbp that was pushed last. */
+static uint64_t *word(int offset)
+{
+	return &stack[m.low] + offset;
+}
+
+/*
+ * Put a frame on the stack. Its return address and the rbp of its caller are its upper words, as
+ * calls push them.
+ */
+static void call(unsigned kind, unsigned n)
+{
+	const unsigned words = kind == IS_COMPILED      ? n + 2
+	                       : kind == IS_INTERPRETED ? INTERPRETED_WORDS + any(4)
+	                                                : ENTRY_WORDS;
+	const unsigned sender = m.low;
+	struct model_frame *f = &m.frames[m.depth++];
+
+	/* Compiled code hands over arguments in registers, which are put on the stack then. */
+	m.low -= kind == IS_INTERPRETED ? any(4) : 0;
+	stack[--m.low] = m.pc;
+	stack[--m.low] = m.rbp;
+	*f = (struct model_frame){ kind, n, words, m.low + 2 - words, sender };
+	switch (f->kind) {
+	case IS_COMPILED:
+		/* A compiler may use rbp for what it likes. */
+		m.rbp = any(2) ? m.rbp : any(1000);
+		m.pc = COMPILED(n);
+		break;
+	case IS_INTERPRETED:
+		m.rbp = address(m.low);
+		*word(LC_INTERPRETED_SENDER_SP) = address(sender);
+		*word(LC_INTERPRETED_METHOD) = method_of(n);
+		*word(LC_INTERPRETED_BYTECODE) = n;
+		m.pc = INTERPRETED;
+		break;
+	default:
+		/* Where the thread was in Java code before: the caller, if there is one. */
+		stack[m.low - 1] = 77; /* the wrapper */
+		stack[m.low - 2] = m.depth > 1 ? address(sender) : 0;
+		stack[m.low - 3] = m.depth > 1 ? m.pc : 0;
+		stack[m.low - 4] = m.rbp;
+		m.rbp = address(m.low);
+		m.pc = ENTRY;
+	}
+	m.low = f->first;
+}
+
+static void leave(void)
+{
+	const struct model_frame f = m.frames[--m.depth];
+	const unsigned saved = f.first + f.words - 2;
+
+	m.rbp = stack[saved];
+	m.pc = stack[saved + 1];
+	m.low = f.sender;
+}
+
+/* The Java frames that are there, innermost first. */
+static size_t expected(uint64_t *frames)
+{
+	size_t len = 0;
+
+	for (unsigned i = m.depth; i--;) {
+		const struct model_frame *f = &m.frames[i];
+		const struct lc_code_frames *c = f->kind == IS_COMPILED      ? compiled[f->n]
+		                                 : f->kind == IS_INTERPRETED ? interpreted[f->n]
+		                                                             : NULL;
+
+		for (uint32_t j = 0; c && j < c->len; j++)
+			frames[len++] = c->frames[j];
+	}
+	return len;
+}
+
+/* A native method is called: its own frame, with the JVM's around it. */
+static struct lc_native_frame hook(void)
+{
+	stack[m.low - 1] = m.pc;
+	stack[m.low - 2] = m.rbp;
+	stack[m.low - 6] = address(m.low - 2);
+	stack[m.low - 5] = 0;
+	return lc_native_frame(&stack[m.low - 6]);
+}
+
+static uint32_t walk(struct lc_shadow *s)
+{
+	const struct lc_native_frame at = hook();
+
+	return lc_shadow_walk(s, &at, address(WORDS));
+}
+
+/* A number for what is on the stack. */
+static uint64_t number(const uint64_t *frames, size_t len)
+{
+	uint64_t h = 1;
+
+	for (size_t i = 0; i < len; i++)
+		h = lc_hash_add(h, frames[i]);
+	return h | 1;
+}
+
+static void check(struct lc_shadow *s)
+{
+	uint64_t want[JAVA_MAX], got[JAVA_MAX], *note;
+	const size_t len = expected(want);
+	const struct lc_native_frame at = hook();
+	const uint64_t mine = number(want, len), key = 5,
+	               again = lc_shadow_again(lc_shadow_last(s), at.frame, key);
+	uint32_t node;
+
+	assert_true(!again || again == mine);
+	if (again && any(4))
+		return;
+	node = walk(s);
+	assert_int_not_equal(node, 0);
+	assert_int_equal(lc_shadow_frames(s, node, got, JAVA_MAX), len);
+	assert_memory_equal(got, want, len * sizeof(want[0]));
+	note = lc_shadow_note(s, node, key);
+	assert_non_null(note);
+	assert_true(!*note || *note == mine);
+	*note = mine;
+	lc_shadow_remember(s, at.frame, key, mine);
+	assert_int_equal(lc_shadow_again(lc_shadow_last(s), at.frame, key), mine);
+	assert_int_equal(lc_shadow_again(lc_shadow_last(s), at.frame, key + 1), 0);
+}
+
+static void call_any(void)
+{
+	const unsigned kind = any(8);
+
+	if (kind == 0)
+		call(IS_ENTRY, 0);
+	else if (kind < 3)
+		call(IS_INTERPRETED, any(BYTECODES));
+	else
+		call(IS_COMPILED, any(METHODS));
+}
+
+static void frames_are_those_of_the_stack(void **state)
+{
+	for (unsigned step = 0; step < 200000; step++) {
+		unsigned n = any(4);
+
+		for (; n && m.depth > 1; n--)
+			leave();
+		for (n = any(4); n && m.depth < DEPTH_MAX / 4; n--)
+			call_any();
+		/* The JVM does not call native methods. */
+		if (m.frames[m.depth - 1].kind != IS_ENTRY)
+			check(*state);
+	}
+}
+
+static void deep_recursion_is_walked(void **state)
+{
+	for (unsigned round = 0; round < 20; round++) {
+		while (m.depth < DEPTH_MAX) {
+			call(IS_COMPILED, m.depth % 3);
+			check(*state);
+		}
+		while (m.depth > 1 + round) {
+			check(*state);
+			leave();
+		}
+	}
+}
+
+static void places_alternate_without_a_walk(void **state)
+{
+	uint64_t frame;
+
+	for (unsigned i = 0; i < 5; i++)
+		call(IS_COMPILED, i);
+	for (unsigned round = 0; round < 2; round++)
+		for (unsigned method = 5; method < 8; method++) {
+			call(IS_COMPILED, method);
+			frame = hook().frame;
+			assert_int_equal(lc_shadow_again(lc_shadow_last(*state), frame, 5) != 0,
+			                 round);
+			check(*state);
+			leave();
+		}
+}
+
+static void a_callee_that_differs_far_out_is_another_place(void **state)
+{
+	for (unsigned way = 0; way < 2; way++) {
+		call(IS_INTERPRETED, way);
+		for (unsigned i = 0; i < 30; i++)
+			call(IS_COMPILED, 3);
+		assert_int_equal(lc_shadow_again(lc_shadow_last(*state), hook().frame, 5), 0);
+		check(*state);
+		while (m.depth > 1)
+			leave();
+	}
+}
+
+static void unknown_code_ends_a_walk(void **state)
+{
+	call(IS_COMPILED, 3);
+	check(*state);
+	m.pc = UNKNOWN;
+	call(IS_COMPILED, 4);
+	assert_int_equal(walk(*state), 0);
+	assert_int_equal(lc_shadow_again(lc_shadow_last(*state), hook().frame, 5), 0);
+	leave();
+	m.pc = COMPILED(3);
+	check(*state);
+}
+
+static void nodes_are_forgotten_when_there_are_too_many(void **state)
+{
+	const uint32_t round = lc_shadow_round(*state);
+	unsigned step = 0;
+
+	for (; lc_shadow_round(*state) == round && step < 1000000; step++) {
+		while (m.depth > 1)
+			leave();
+		for (unsigned n = 0, bits = step; n < 10; n++, bits /= METHODS)
+			call(IS_COMPILED, bits % METHODS);
+		check(*state);
+	}
+	assert_int_not_equal(lc_shadow_round(*state), round);
+	check(*state);
+}
+
+static void freed_code_makes_every_place_new(void **state)
+{
+	struct lc_code_frames *before = compiled[3];
+
+	call(IS_COMPILED, 3);
+	check(*state);
+	lc_generated_freed();
+	assert_int_equal(lc_shadow_again(lc_shadow_last(*state), hook().frame, 5), 0);
+	compiled[3] = code(COMPILED(3), 1, 5, 1, 9999); /* other code lies there now */
+	check(*state);
+	free(before);
+}
+
+static void a_stack_that_is_too_short_is_not_walked(void **state)
+{
+	struct lc_native_frame at;
+
+	call(IS_COMPILED, 10);
+	at = hook();
+	for (uint64_t end = at.frame; end < address(WORDS) - 8 * 4; end += 8)
+		assert_int_equal(lc_shadow_walk(*state, &at, end), 0);
+	check(*state);
+}
+
+static int setup(void **state)
+{
+	struct lc_shadow *s = NULL;
+
+	memset(stack, 0, sizeof(stack));
+	m = (struct model){ .low = WORDS - 2, .random = 1 };
+	for (unsigned i = 0; i < METHODS; i++)
+		compiled[i] = code(COMPILED(i), 1, (int)i + 2, i % 3 + 1, 1000 + i * 10);
+	for (unsigned i = 0; i < BYTECODES; i++)
+		interpreted[i] = code(i, 0, 0, 1, 5000 + i);
+	call(IS_ENTRY, 0);
+	assert_int_equal(lc_shadow_create(&s), 0);
+	*state = s;
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	lc_shadow_destroy(*state);
+	for (unsigned i = 0; i < METHODS; i++)
+		free(compiled[i]);
+	for (unsigned i = 0; i < BYTECODES; i++)
+		free(interpreted[i]);
+	return 0;
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(frames_are_those_of_the_stack),
+		TEST(deep_recursion_is_walked),
+		TEST(places_alternate_without_a_walk),
+		TEST(a_callee_that_differs_far_out_is_another_place),
+		TEST(unknown_code_ends_a_walk),
+		TEST(nodes_are_forgotten_when_there_are_too_many),
+		TEST(freed_code_makes_every_place_new),
+		TEST(a_stack_that_is_too_short_is_not_walked),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
