@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "src/jvm/code_frames.h"
 #include "src/stack/walker.h"
 
 static const struct lc_place_kind kind = { .entry_bytes = sizeof(struct lc_context),
@@ -37,6 +38,7 @@ void lc_contexts_destroy(struct lc_contexts *c)
 		return;
 	lc_places_free(&c->places);
 	lc_site_counters_free(&c->counters);
+	lc_shadow_destroy(c->shadow);
 	free(c);
 }
 
@@ -58,22 +60,21 @@ static void count_walk(struct lc_contexts *c)
 }
 
 /* The place, now that the shadow has walked to it and there is a note: for lc_contexts_again(). */
-static void remember(struct lc_contexts *c, struct lc_walker *walker,
-                     const struct lc_context_hook *h, uint64_t note)
+static void remember(struct lc_contexts *c, const struct lc_context_hook *h, uint64_t note)
 {
-	struct lc_shadow *shadow = lc_walker_shadow(walker);
-
-	lc_shadow_remember(shadow, h->frame, lc_context_key(h), note);
-	c->near = lc_shadow_last(shadow);
+	lc_shadow_remember(c->shadow, h->frame, lc_context_key(h), note);
+	c->near = lc_shadow_last(c->shadow);
 }
 
-static uint32_t walk(struct lc_walker *walker, uint64_t frame)
+/* The node of the shadow where the thread is; 0 where the shadow does not tell. */
+static uint32_t walk(struct lc_contexts *c, struct lc_walker *walker, uint64_t frame)
 {
-	struct lc_shadow *shadow = lc_walker_shadow(walker);
 	const struct lc_native_frame at =
 	    lc_native_frame((const void *)(uintptr_t)frame); /* NOLINT */
 
-	return shadow ? lc_shadow_walk(shadow, &at, lc_walker_end(walker)) : 0;
+	if (!c->shadow && lc_code_frames_known() && !lc_shadow_create(&c->shadow))
+		walker->shadow = c->shadow;
+	return c->shadow ? lc_shadow_walk(c->shadow, &at, lc_walker_end(walker)) : 0;
 }
 
 struct lc_context_look lc_contexts_look(struct lc_contexts *c, struct lc_walker *walker,
@@ -87,14 +88,14 @@ struct lc_context_look lc_contexts_look(struct lc_contexts *c, struct lc_walker 
 		return look;
 	}
 	count_walk(c);
-	look.node = walk(walker, h->frame);
+	look.node = walk(c, walker, h->frame);
 	c->blind = !look.node;
 	if (look.node)
-		look.note = lc_shadow_note(lc_walker_shadow(walker), look.node, note_key(h));
+		look.note = lc_shadow_note(c->shadow, look.node, note_key(h));
 	if (look.note && *look.note) {
 		look.known = true;
 		look.counter = lc_context_counter(*look.note);
-		remember(c, walker, h, *look.note);
+		remember(c, h, *look.note);
 	}
 	return look;
 }
@@ -114,7 +115,7 @@ struct lc_site_counter *lc_contexts_learn(struct lc_contexts *c, struct lc_walke
 		return NULL;
 	if (look->note) {
 		*look->note = new.counter ? (uint64_t)(uintptr_t) new.counter : LC_CONTEXT_UNWANTED;
-		remember(c, walker, h, *look->note);
+		remember(c, h, *look->note);
 	} else if (!exact) {
 		lc_words_guess(&new.place.words, h->frame, lc_walker_end(walker), UINT32_MAX);
 		(void)lc_places_keep(&c->places, &new.place);

@@ -36,6 +36,7 @@ struct lc_last_record {
 
 /* What a thread keeps for its allocation hooks. */
 struct lc_contexts {
+	struct lc_shadow *shadow; /* NULL: not needed yet, or the JVM does not tell enough */
 	const struct lc_shadow_last *near; /* of the shadow; never NULL */
 	bool blind;                        /* the shadow could not read the stack last time */
 	struct lc_places places;

@@ -6,8 +6,6 @@
 #include <stdlib.h>
 
 #include "src/core/jvmti.h"
-#include "src/jvm/code_frames.h"
-#include "src/stack/shadow.h"
 
 enum { FRAMES_FIRST = 48, FRAMES_MAX = 1024 };
 
@@ -27,7 +25,6 @@ void lc_walker_destroy(struct lc_walker *w)
 		return;
 	for (unsigned i = 0; i < LC_WALKER_SCRATCHES; i++)
 		free(w->scratch[i]);
-	lc_shadow_destroy(w->shadow);
 	free(w);
 }
 
@@ -42,13 +39,6 @@ void *lc_walker_scratch(struct lc_walker *w, enum lc_walker_scratch use, size_t 
 		w->scratch_bytes[use] = bytes;
 	}
 	return w->scratch[use];
-}
-
-struct lc_shadow *lc_walker_shadow(struct lc_walker *w)
-{
-	if (!w->shadow && lc_code_frames_known())
-		(void)lc_shadow_create(&w->shadow);
-	return w->shadow;
 }
 
 uint64_t lc_walker_ask_end(struct lc_walker *w)

@@ -21,7 +21,7 @@ struct lc_walker {
 	uint64_t stack_low; /* its lowest address, known with its end; 0 unknown */
 	void *scratch[LC_WALKER_SCRATCHES];
 	size_t scratch_bytes[LC_WALKER_SCRATCHES];
-	struct lc_shadow *shadow; /* NULL: not needed yet */
+	struct lc_shadow *shadow; /* owner: the thread's contexts (heap/context.h); NULL: none */
 };
 
 /* Returns 0 and sets *out, or -ENOMEM. Context: [attach] [java]. */
@@ -44,12 +44,6 @@ static inline uint64_t lc_walker_end(struct lc_walker *w)
 {
 	return __builtin_expect(w->stack_end != 0, 1) ? w->stack_end : lc_walker_ask_end(w);
 }
-
-/*
- * The thread's shadow, made when it is first asked for; NULL without memory, and where the JVM does
- * not tell enough to walk without it. Context: [hook], owner.
- */
-struct lc_shadow *lc_walker_shadow(struct lc_walker *w);
 
 /* The nearest frames of the calling thread, and the one at which a walk stops. */
 struct lc_walked {

@@ -103,7 +103,7 @@ static void close_epoch(struct lc_map *map, size_t records_len, size_t moves_len
 		                  .moves_len = moves_len,
 		                  .areas = areas,
 		                  .areas_len = 2,
-		                  .low = LOW,
+		                  .heap_low = LOW,
 		                  .complete = true };
 
 	if (lc_map_close_epoch(map, &c))

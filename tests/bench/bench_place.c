@@ -1,19 +1,21 @@
-/* uses: src/heap/context.c src/heap/site_counters.c src/base/slab.c src/stack/place.c src/stack/words.c src/stack/walker.c src/core/jvmti.c src/stack/generated.c */
+/* uses: src/stack/shadow.c src/base/slab.c src/stack/place.c src/stack/words.c src/stack/walker.c src/core/jvmti.c src/stack/generated.c */
 /*
  * bench_place.c - measures what it costs to recognise a place on the stack: ns per look-up of an
- * allocation's context, a stream's location and a task's place, which each have their own kind of
- * table. CPU time; each line is the best of several runs, since other work on the machine only
- * adds.
+ * allocation's context in the thread's shadow, and of a stream's location and a task's place, which
+ * each have their own kind of table. CPU time; each line is the best of several runs, since other
+ * work on the machine only adds.
  */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
 
-#include "src/heap/context.h"
+#include "src/jvm/blob.h"
+#include "src/jvm/code_frames.h"
 #include "src/span/location.h"
 #include "src/span/task_place.h"
 #include "src/stack/generated.h"
+#include "src/stack/shadow.h"
 
 #define CODE_LOW UINT64_C(0x7f0000000000)
 #define CODE_HIGH UINT64_C(0x7f0000100000)
@@ -65,48 +67,105 @@ static void lay_out(unsigned frames)
 		stack[i] = i;
 }
 
-/* The hook's frame at place number `i`: at each, the stack above begins with a return address. */
-static uint64_t frame(unsigned i)
-{
-	return address(stack) + (uint64_t)(i % PLACES) * 40;
-}
-
 static void report(const char *what, unsigned frames, double best)
 {
 	printf("  %-44s %2u words %8.2f ns\n", what, frames < 20 ? frames : 20, best / LOOKUPS);
 }
 
+/* Each return address is to a frame of five words; behind the last is what the JVM called. */
+enum { FRAME_WORDS = 5 };
+#define ENTRY UINT64_C(3)
+
+static struct lc_code_frames *code[STACK_WORDS];
+
+const struct lc_code_frames *lc_code_frames_compiled(uint64_t pc)
+{
+	return pc >= INTERPRETER_HIGH && pc < INTERPRETER_HIGH + STACK_WORDS
+	           ? code[pc - INTERPRETER_HIGH]
+	           : NULL;
+}
+
+const struct lc_code_frames *lc_code_frames_interpreted(uint64_t method, uint64_t bcp)
+{
+	(void)method;
+	(void)bcp;
+	return NULL;
+}
+
+bool lc_blob_find(uint64_t pc, struct lc_blob *out)
+{
+	(void)pc;
+	(void)out;
+	return false;
+}
+
+bool lc_frames_interpreted(uint64_t pc)
+{
+	(void)pc;
+	return false;
+}
+
+bool lc_frames_entry(uint64_t pc)
+{
+	return pc == ENTRY;
+}
+
+/* What the JVM called first: there is nothing before. */
+bool lc_frames_entry_frame(uint64_t rbp, uint64_t low, uint64_t high, struct lc_entry_frame *out)
+{
+	const uint64_t nothing = address(&stack[STACK_WORDS - 1]);
+
+	(void)rbp;
+	(void)low;
+	(void)high;
+	*out = (struct lc_entry_frame){ nothing, nothing, nothing, nothing };
+	return true;
+}
+
+static void lay_out_frames(unsigned frames)
+{
+	unsigned at = 6;
+
+	for (unsigned i = 0; i < STACK_WORDS; i++)
+		stack[i] = 0;
+	stack[0] = address(&stack[4]);
+	for (unsigned i = 0; i < frames; i++, at += FRAME_WORDS)
+		stack[at - 1] = INTERPRETER_HIGH + i;
+	stack[at - 1] = ENTRY;
+}
+
 static void bench_context(unsigned frames, unsigned places)
 {
-	const uint64_t end = address(stack) + (uint64_t)frames * 40;
-	struct lc_contexts *c = NULL;
+	const struct lc_native_frame at = lc_native_frame(stack);
+	const uint64_t end = address(stack + STACK_WORDS);
+	struct lc_shadow *s = NULL;
 	double best = 1e18;
 	uint64_t found = 0;
 
-	lay_out(frames);
-	if (lc_contexts_create(&c))
-		die("the contexts");
-	/* Until none pushes another out any more: the table grows meanwhile. */
-	for (unsigned n = 0; n < 100 * places; n++) {
-		unsigned i = n % places;
-
-		if (!lc_contexts_find(c, frame(i), 7 + i, 0))
-			lc_contexts_learn(c, frame(i), end + (uint64_t)i * 40, 7 + i, 0, 1 + i);
-	}
+	lay_out_frames(frames);
+	if (lc_shadow_create(&s))
+		die("the shadow");
 	for (int r = 0; r < REPEATS; r++) {
 		double begin = now_ns();
 
-		for (unsigned i = 0; i < LOOKUPS; i++)
-			found += lc_contexts_find(c, frame(i & (places - 1)),
-			                          7 + (i & (places - 1)), 0) != NULL;
+		for (unsigned i = 0; i < LOOKUPS; i++) {
+			stack[5] = INTERPRETER_HIGH + (i & (places - 1));
+			if (lc_shadow_again(lc_shadow_last(s), at.frame, 7)) {
+				found++;
+				continue;
+			}
+			if (!lc_shadow_walk(s, &at, end))
+				die("walking");
+			lc_shadow_remember(s, at.frame, 7, 1);
+		}
 		begin = now_ns() - begin;
 		best = begin < best ? begin : best;
 	}
-	if (found != (uint64_t)REPEATS * LOOKUPS)
-		die("finding a context");
 	report(places > 1 ? "context of an allocation, 64 in turn" : "context of an allocation",
 	       frames, best);
-	lc_contexts_destroy(c);
+	if (places == 1 && found < (uint64_t)REPEATS * LOOKUPS - 1)
+		die("finding a context");
+	lc_shadow_destroy(s);
 }
 
 static void bench_location(unsigned frames)
@@ -171,6 +230,14 @@ int main(void)
 {
 	static const unsigned frames[] = { 3, 8, 20 };
 
+	for (unsigned i = 0; i < STACK_WORDS; i++) {
+		code[i] = calloc(1, sizeof(*code[i]) + sizeof(code[i]->frames[0]));
+		if (!code[i])
+			die("memory");
+		code[i]->blob = 1;
+		code[i]->frame_words = FRAME_WORDS;
+		code[i]->len = 1;
+	}
 	lc_generated_init(
 	    &(struct lc_generated){ CODE_LOW, CODE_HIGH, CODE_LOW, INTERPRETER_HIGH });
 	printf("recognising a place\n");

@@ -13,6 +13,7 @@
 #include <cmocka.h>
 
 #include "src/heap/context.h"
+#include "src/jvm/code_frames.h"
 #include "src/stack/generated.h"
 #include "src/stack/walker.h"
 
@@ -36,10 +37,20 @@ static struct {
 static uint64_t remembered;
 static unsigned walks;
 
-struct lc_shadow *lc_walker_shadow(struct lc_walker *w)
+bool lc_code_frames_known(void)
 {
-	(void)w;
-	return (struct lc_shadow *)notes;
+	return true;
+}
+
+int lc_shadow_create(struct lc_shadow **out)
+{
+	*out = (struct lc_shadow *)notes;
+	return 0;
+}
+
+void lc_shadow_destroy(struct lc_shadow *s)
+{
+	(void)s;
 }
 
 uint64_t lc_walker_ask_end(struct lc_walker *w)
