@@ -136,13 +136,14 @@ static void lay_out_frames(unsigned frames)
 
 static void bench_context(unsigned frames, unsigned places)
 {
-	const struct lc_native_frame at = lc_native_frame(stack);
 	const uint64_t end = address(stack + STACK_WORDS);
+	struct lc_native_frame at;
 	struct lc_shadow *s = NULL;
 	double best = 1e18;
 	uint64_t found = 0;
 
 	lay_out_frames(frames);
+	at = lc_native_frame(stack);
 	if (lc_shadow_create(&s))
 		die("the shadow");
 	for (int r = 0; r < REPEATS; r++) {
