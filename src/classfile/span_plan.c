@@ -12,7 +12,13 @@
 #include "src/classfile/big_endian.h"
 #include "src/format/kinds.h"
 
-enum { ACC_PRIVATE = 2, ACC_STATIC = 8, ACC_BRIDGE = 0x40, ACC_ABSTRACT = 0x400 };
+enum {
+	ACC_PRIVATE = 2,
+	ACC_STATIC = 8,
+	ACC_BRIDGE = 0x40,
+	ACC_INTERFACE = 0x200,
+	ACC_ABSTRACT = 0x400
+};
 enum { ACC_PUBLIC = 1 };
 
 #define CONCURRENT "java/util/concurrent/"
@@ -509,6 +515,27 @@ struct lc_span_plan lc_span_plan_method(const struct lc_span_class *k, const str
 	return p;
 }
 
+/*
+ * May the class be the first one on its way from Object that is a task, since an interface says so?
+ * Then its constructors are to be hooked, and its body may be a method of a superclass.
+ */
+static uint32_t first_task(const struct lc_span_class *k)
+{
+	const struct lc_class *c = k->cls;
+	const uint8_t *interfaces = c->bytes + c->interfaces;
+	bool unknown = false, of_super = false;
+	uint32_t count = lc_be_get2(interfaces), is = 0;
+
+	if (!count || c->access_flags & ACC_INTERFACE || types_of(k->super, &of_super) & TASK)
+		return 0;
+	for (; count; count--)
+		is |= types_of(lc_class_name(c, lc_be_get2(interfaces + 2 * count)), &unknown);
+	if (!unknown && !(is & TASK))
+		return 0;
+	return (unknown ? (uint32_t)LC_SPAN_CREATED_HERE : 0) |
+	       (of_super ? (uint32_t)LC_SPAN_BODY_ABOVE : 0);
+}
+
 uint32_t lc_span_matters(const uint8_t *in, size_t len, unsigned what, uint32_t *known)
 {
 	struct lc_span_class k;
@@ -521,6 +548,8 @@ uint32_t lc_span_matters(const uint8_t *in, size_t len, unsigned what, uint32_t 
 		return 0;
 	*known = known_types(&c, &unknown);
 	lc_span_classify(&c, what, 0, &k);
+	if (what & LC_SPAN_TASKS && !lc_text_begins(k.name, "java/"))
+		is = first_task(&k);
 	count = unknown && !lc_text_begins(k.name, "java/") ? lc_be_get2(c.bytes + c.methods) : 0;
 	for (at = c.methods + 2; count; count--) {
 		struct lc_member m = lc_class_member(&c, at);

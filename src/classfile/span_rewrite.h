@@ -33,7 +33,10 @@ enum {
 	LC_SPAN_IS_THREAD = 8,
 	LC_SPAN_IS_EXECUTOR = 16, /* Executor, ExecutorService, ScheduledExecutorService */
 	LC_SPAN_IS_FOREIGN = 32,  /* BaseStream, but not AbstractPipeline */
-	LC_SPAN_TYPES = 6
+	LC_SPAN_TYPES = 6,
+	/* What lc_span_matters() asks for beside types, of classes that are tasks: */
+	LC_SPAN_CREATED_HERE = 64, /* is it the first class of its kind that has constructors? */
+	LC_SPAN_BODY_ABOVE = 128   /* is its body inherited from a class that is no task? */
 };
 
 /* The spans to hook. */

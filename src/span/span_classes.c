@@ -11,7 +11,7 @@
 #include "src/core/jvmti.h"
 #include "src/span/span.h"
 
-enum { BUCKETS = 1024, PENDING_MAX = 1 << 16 };
+enum { BUCKETS = 1024, PENDING_MAX = 1 << 16, BODIES_MAX = 1 << 10 };
 
 /*
  * Types that make a class matter, in the order of the LC_SPAN_IS_ bits; then what is not foreign.
@@ -27,6 +27,7 @@ static const char *const type_signatures[TYPES] = {
 	"Ljava/util/stream/AbstractPipeline;",
 };
 _Static_assert(1 << 5 == LC_SPAN_IS_FOREIGN, "in the order of the bits");
+enum { TASKS = LC_SPAN_IS_RUNNABLE | LC_SPAN_IS_CALLABLE | LC_SPAN_IS_FORK_JOIN };
 
 /* A class that was loaded and not prepared yet; those of one name are one. */
 struct pending {
@@ -44,6 +45,12 @@ static struct {
 	_Atomic uint64_t pending;         /* written under lock */
 	_Atomic uint64_t seen[LC_REWRITE_STATUS_COUNT];
 	_Atomic uint64_t sites, asked, again;
+	/* Classes that are no tasks and whose methods are the bodies of tasks; `is` comes first. */
+	struct {
+		_Atomic uint32_t is; /* LC_SPAN_IS_ bits; 0: a free place */
+		_Atomic(jweak) class;
+	} bodies[BODIES_MAX];
+	_Atomic uint64_t bodies_len, bodies_lost;
 } classes = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
 static void add(_Atomic uint64_t *counter, uint64_t n)
@@ -112,6 +119,96 @@ static uint32_t ask(JNIEnv *jni, jclass class)
 	if (is & LC_SPAN_IS_FOREIGN && is_a(jni, class, PIPELINE))
 		is &= ~(uint32_t)LC_SPAN_IS_FOREIGN;
 	return is;
+}
+
+bool lc_span_classes_is_task(JNIEnv *jni, jclass class)
+{
+	return !atomic_load_explicit(&classes.types[0], memory_order_acquire) ||
+	       ask(jni, class) & TASKS;
+}
+
+/* Bodies that tasks inherit from classes that are none */
+
+/* The bits as which the methods of a class are to be hooked, although it is none of these types. */
+static uint32_t body_of_others(JNIEnv *jni, jclass class)
+{
+	uint64_t len = atomic_load_explicit(&classes.bodies_len, memory_order_acquire);
+	uint32_t is = 0;
+
+	for (uint64_t i = 0; i < len && i < BODIES_MAX; i++) {
+		jweak known = atomic_load_explicit(&classes.bodies[i].class, memory_order_acquire);
+
+		if (known && (*jni)->IsSameObject(jni, known, class))
+			is |= atomic_load_explicit(&classes.bodies[i].is, memory_order_relaxed);
+	}
+	return is;
+}
+
+static void add_body(JNIEnv *jni, jclass class, uint32_t is)
+{
+	uint64_t at = atomic_fetch_add_explicit(&classes.bodies_len, 1, memory_order_acq_rel);
+	jweak kept = at < BODIES_MAX ? (*jni)->NewWeakGlobalRef(jni, class) : NULL;
+
+	if (!kept) {
+		add(&classes.bodies_lost, 1);
+		return;
+	}
+	atomic_store_explicit(&classes.bodies[at].is, is, memory_order_relaxed);
+	atomic_store_explicit(&classes.bodies[at].class, kept, memory_order_release);
+}
+
+static bool declares(jvmtiEnv *jvmti, jclass class, const char *name, const char *descriptor)
+{
+	jmethodID *methods = NULL;
+	jint len = 0;
+	bool found = false;
+
+	if ((*jvmti)->GetClassMethods(jvmti, class, &len, &methods))
+		return false;
+	for (jint i = 0; i < len && !found; i++) {
+		char *its_name = NULL, *its_descriptor = NULL;
+
+		if ((*jvmti)->GetMethodName(jvmti, methods[i], &its_name, &its_descriptor, NULL))
+			continue;
+		found = !strcmp(its_name, name) && !strcmp(its_descriptor, descriptor);
+		(*jvmti)->Deallocate(jvmti, (unsigned char *)its_name);
+		(*jvmti)->Deallocate(jvmti, (unsigned char *)its_descriptor);
+	}
+	(*jvmti)->Deallocate(jvmti, (unsigned char *)methods);
+	return found;
+}
+
+/*
+ * Have the class transformed that the class inherits this method from, if none of its own kind has
+ * one.
+ */
+static void find_body(jvmtiEnv *jvmti, JNIEnv *jni, jclass class, uint32_t is, const char *name,
+                      const char *descriptor)
+{
+	jclass at = (*jni)->NewLocalRef(jni, class);
+
+	while (at && !declares(jvmti, at, name, descriptor)) {
+		jclass super = (*jni)->GetSuperclass(jni, at);
+
+		(*jni)->DeleteLocalRef(jni, at);
+		at = super;
+	}
+	if (at && !(ask(jni, at) & is) && !(body_of_others(jni, at) & is)) {
+		add_body(jni, at, is);
+		if ((*jvmti)->RetransformClasses(jvmti, 1, &at))
+			add(&classes.bodies_lost, 1);
+	}
+	if (at)
+		(*jni)->DeleteLocalRef(jni, at);
+}
+
+/* Of a task whose superclass is none. */
+static void find_bodies(jvmtiEnv *jvmti, JNIEnv *jni, jclass class, uint32_t is)
+{
+	if (is & LC_SPAN_IS_RUNNABLE)
+		find_body(jvmti, jni, class, LC_SPAN_IS_RUNNABLE, "run", "()V");
+	if (is & LC_SPAN_IS_CALLABLE)
+		find_body(jvmti, jni, class, LC_SPAN_IS_CALLABLE, "call", "()Ljava/lang/Object;");
 }
 
 /* Classes between their loading and their ClassPrepare */
@@ -207,7 +304,7 @@ enum lc_rewrite_status lc_span_classes_rewrite(JNIEnv *jni, const struct lc_clas
 	if (!what || (file->name && !strcmp(file->name, LC_SPAN_CLASS)))
 		return LC_REWRITE_NOTHING;
 	if (file->redefined) {
-		is = ask(jni, file->redefined);
+		is = ask(jni, file->redefined) | body_of_others(jni, file->redefined);
 	} else {
 		uint32_t want = lc_span_matters(file->data, file->len, what, &is);
 
@@ -221,6 +318,26 @@ enum lc_rewrite_status lc_span_classes_rewrite(JNIEnv *jni, const struct lc_clas
 	if (status == LC_REWRITE_DONE)
 		add(&classes.sites, out->sites);
 	return status;
+}
+
+/* Answer what was asked of a class; returns whether it is to be transformed again. */
+static bool look_up(jvmtiEnv *jvmti, JNIEnv *jni, jclass class, uint32_t want)
+{
+	uint32_t is = ask(jni, class);
+	bool again = is & want & ((1u << LC_SPAN_TYPES) - 1);
+	jclass super;
+
+	if (!(is & TASKS) || !(want & (LC_SPAN_CREATED_HERE | LC_SPAN_BODY_ABOVE)))
+		return again;
+	super = (*jni)->GetSuperclass(jni, class);
+	if (super && !(ask(jni, super) & TASKS)) {
+		again |= (want & LC_SPAN_CREATED_HERE) != 0;
+		if (want & LC_SPAN_BODY_ABOVE)
+			find_bodies(jvmti, jni, class, is);
+	}
+	if (super)
+		(*jni)->DeleteLocalRef(jni, super);
+	return again;
 }
 
 bool lc_span_classes_prepare(jvmtiEnv *jvmti, JNIEnv *jni, jclass class)
@@ -240,7 +357,7 @@ bool lc_span_classes_prepare(jvmtiEnv *jvmti, JNIEnv *jni, jclass class)
 	(*jvmti)->Deallocate(jvmti, (unsigned char *)signature);
 	if (want) {
 		add(&classes.asked, 1);
-		again = (ask(jni, class) & want) != 0;
+		again = look_up(jvmti, jni, class, want);
 	}
 	if (again)
 		add(&classes.again, 1);
@@ -254,6 +371,7 @@ void lc_span_classes_stats(struct lc_span_classes_stats *out)
 	out->sites = atomic_load_explicit(&classes.sites, memory_order_relaxed);
 	out->asked = atomic_load_explicit(&classes.asked, memory_order_relaxed);
 	out->again = atomic_load_explicit(&classes.again, memory_order_relaxed);
+	out->bodies_lost = atomic_load_explicit(&classes.bodies_lost, memory_order_relaxed);
 	out->pending = atomic_load_explicit(&classes.pending, memory_order_relaxed);
 }
 
@@ -261,6 +379,7 @@ static const struct lc_counter_row counter_rows[] = {
 	LC_COUNTER(struct lc_span_classes_stats, sites, "span_class_hooks"),
 	LC_COUNTER(struct lc_span_classes_stats, asked, "span_classes_asked"),
 	LC_COUNTER(struct lc_span_classes_stats, again, "span_classes_again"),
+	LC_COUNTER(struct lc_span_classes_stats, bodies_lost, "span_classes_bodies_lost"),
 };
 
 void lc_span_classes_counters(struct lc_counters *out)

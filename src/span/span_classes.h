@@ -40,12 +40,16 @@ enum lc_rewrite_status lc_span_classes_rewrite(JNIEnv *jni, const struct lc_clas
  */
 bool lc_span_classes_prepare(jvmtiEnv *jvmti, JNIEnv *jni, jclass class);
 
+/* Are objects of the class tasks? Yes, before lc_span_classes_start(). Context: [java] [hook]; slow. */
+bool lc_span_classes_is_task(JNIEnv *jni, jclass class);
+
 struct lc_span_classes_stats {
 	uint64_t seen[LC_REWRITE_STATUS_COUNT]; /* class files by what became of them */
 	uint64_t sites;                         /* calls inserted */
-	uint64_t asked;   /* classes of which the file did not tell what they are */
-	uint64_t again;   /* classes transformed again */
-	uint64_t pending; /* not prepared yet */
+	uint64_t asked;       /* classes of which the file did not tell what they are */
+	uint64_t again;       /* classes transformed again */
+	uint64_t bodies_lost; /* classes that are no tasks, whose methods ought to be hooked */
+	uint64_t pending;     /* not prepared yet */
 };
 void lc_span_classes_stats(struct lc_span_classes_stats *out); /* Context: any. */
 void lc_span_classes_counters(struct lc_counters *out);        /* Context: [writer]. */

@@ -23,6 +23,7 @@
 #include "src/core/path.h"
 #include "src/jvm/collector.h"
 #include "src/span/span.h"
+#include "src/span/span_classes.h"
 
 enum { CLASSES_MAX = LC_TASK_CLASSES_MAX, HEADS = 1 << 12, ACC_STATIC = 8 };
 
@@ -134,6 +135,9 @@ static uint8_t flags_of(JNIEnv *jni, jclass class, const char *own_signature)
 	uint8_t library = library_flags(own_signature);
 	jclass at = (*jni)->NewLocalRef(jni, class);
 
+	/* A class that is no task may have a method that a subclass has as its body. */
+	if (!lc_span_classes_is_task(jni, class))
+		flags |= LC_CLASS_WRAPPER;
 	if (is_lambda(own_signature))
 		flags |= LC_CLASS_LAMBDA;
 	while (at) {

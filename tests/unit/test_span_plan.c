@@ -428,8 +428,14 @@ static void only_unknown_supertypes_are_asked_for(void **state)
 
 	(void)state;
 	assert_int_equal(matters(o, "B", "run", "()V", &known),
-	                 LC_SPAN_IS_RUNNABLE | LC_SPAN_IS_THREAD);
+	                 LC_SPAN_IS_RUNNABLE | LC_SPAN_IS_THREAD | LC_SPAN_CREATED_HERE);
 	assert_int_equal(known, 0);
+	/* It may inherit the body that its interface asks for, or that its interface has. */
+	assert_int_equal(matters("B", "C", "other", "()V", &known),
+	                 LC_SPAN_CREATED_HERE | LC_SPAN_BODY_ABOVE);
+	assert_int_equal(matters(o, "C", "other", "()V", &known), LC_SPAN_CREATED_HERE);
+	assert_int_equal(matters("java/util/concurrent/FutureTask", "C", "other", "()V", &known),
+	                 0);
 	assert_int_equal(matters("B", NULL, "call", "()LA;", &known), LC_SPAN_IS_CALLABLE);
 	assert_int_equal(matters("B", NULL, "exec", "()Z", &known), LC_SPAN_IS_FORK_JOIN);
 	assert_int_equal(matters("B", NULL, "count", "()J", &known), LC_SPAN_IS_FOREIGN);
@@ -441,7 +447,7 @@ static void only_unknown_supertypes_are_asked_for(void **state)
 	assert_int_equal(matters(o, "java/lang/Runnable", "run", "()V", &known), 0);
 	assert_int_equal(known, LC_SPAN_IS_RUNNABLE);
 	assert_int_equal(matters("B", "java/lang/Runnable", "run", "()V", &known),
-	                 LC_SPAN_IS_THREAD);
+	                 LC_SPAN_IS_THREAD | LC_SPAN_BODY_ABOVE);
 	assert_int_equal(matters("java/lang/Thread", "B", "run", "()V", &known), 0);
 	assert_int_equal(known, LC_SPAN_IS_RUNNABLE | LC_SPAN_IS_THREAD);
 	assert_int_equal(lc_span_matters((const uint8_t *)"x", 1, BOTH, &known), 0);

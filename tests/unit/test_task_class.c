@@ -18,6 +18,7 @@
 #include "src/core/path.h"
 #include "src/jvm/collector.h"
 #include "src/span/span.h"
+#include "src/span/span_classes.h"
 #include "src/span/task.h"
 
 /* What the classes of tasks ask of other parts; none of it here. */
@@ -30,6 +31,13 @@ uint32_t lc_gc_sequence(void)
 bool lc_collector_unloads_while_running(void)
 {
 	return false;
+}
+
+bool lc_span_classes_is_task(JNIEnv *jni, jclass class)
+{
+	(void)jni;
+	(void)class;
+	return true;
 }
 
 bool lc_span_streams(void)

@@ -481,6 +481,70 @@ public class TaskCounts {
 		close(pool);
 	}
 
+	/* No task, and run by the program itself as well. */
+	static class Worked {
+		Count count;
+		public void run() { count.executed.increment(); }
+		public Object call() { count.executed.increment(); return null; }
+	}
+	static class WorkedToo extends Worked { }
+	static class Heir extends WorkedToo implements Runnable { }
+	static final class Heiress extends Worked implements Callable<Object> { }
+	static final class Grandchild extends Heir { }
+
+	static <T extends Worked> T with(T worked, Count c) {
+		worked.count = c;
+		return worked;
+	}
+
+	static void inherited(Count c, int n) throws Exception {
+		ExecutorService pool = Executors.newFixedThreadPool(2);
+		Worked none = with(new Worked(), c);
+		for (int i = 0; i < n; i++) {
+			none.run();
+			c.executed.decrement();
+			c.handed.increment();
+			if (i % 3 == 0)
+				pool.execute(with(new Heir(), c)); // task: inherited
+			else if (i % 3 == 1)
+				pool.submit((Runnable) with(new Grandchild(), c)); // task: inherited2
+			else
+				pool.submit((Callable<Object>) with(new Heiress(), c)); // task: inherited3
+		}
+		close(pool);
+	}
+
+	interface Counted extends Runnable {
+		Count count();
+		@Override default void run() { count().executed.increment(); }
+	}
+	interface CountedCall extends Callable<Integer> {
+		Count count();
+		@Override default Integer call() { count().executed.increment(); return 1; }
+	}
+	static class Default implements Counted {
+		final Count count;
+		Default(Count count) { this.count = count; }
+		@Override public Count count() { return count; }
+	}
+	static final class DefaultCall extends ArrayList<String> implements CountedCall {
+		final Count count;
+		DefaultCall(Count count) { this.count = count; }
+		@Override public Count count() { return count; }
+	}
+
+	static void defaults(Count c, int n) throws Exception {
+		ExecutorService pool = Executors.newFixedThreadPool(2);
+		for (int i = 0; i < n; i++) {
+			c.handed.increment();
+			if (i % 2 == 0)
+				pool.execute(new Default(c)); // task: defaults
+			else
+				pool.submit((Callable<Integer>) new DefaultCall(c)); // task: defaults2
+		}
+		close(pool);
+	}
+
 	static void run(String name, int n, Way way) throws Exception {
 		Count c = new Count();
 		way.go(c, n);
@@ -504,6 +568,8 @@ public class TaskCounts {
 		run("completers", n, TaskCounts::completers);
 		run("stages", n, TaskCounts::stages);
 		run("handMade", n, TaskCounts::handMade);
+		run("inherited", n, TaskCounts::inherited);
+		run("defaults", n, TaskCounts::defaults);
 		run("queuedBefore", n, TaskCounts::queuedBefore);
 		run("queuedLater", n, TaskCounts::queuedLater);
 		run("queuedAgain", n, TaskCounts::queuedAgain);
