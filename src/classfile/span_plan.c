@@ -103,6 +103,7 @@ static const char *const wrappers[] = {
 	CONCURRENT "ForkJoinTask$InterruptibleTask",     /* all of these in JDK 22+ */
 	CONCURRENT "ForkJoinPool$InvokeAny*",            /* call(); waits for the tasks */
 	CONCURRENT "CompletableFuture$AsyncRun",         /* run() */
+	CONCURRENT "CompletableFuture$TaskSubmitter",    /* hands it on when its time has come */
 	"java/lang/VirtualThread$*",                     /* what carries a virtual thread */
 };
 
@@ -377,6 +378,9 @@ static void plan_submission(const struct lc_span_class *k, const struct lc_membe
 {
 	enum lc_submit_kind kind = submit_kind(m, name, descriptor);
 
+	/* What is delayed is submitted once its time has come, by a TaskSubmitter. */
+	if (lc_text_is(k->name, CONCURRENT "CompletableFuture$DelayedExecutor"))
+		return;
 	if (lc_text_is(k->name, CONCURRENT "ForkJoinPool") &&
 	    !(m->access_flags & (ACC_STATIC | ACC_BRIDGE | ACC_PRIVATE)) && is_task(descriptor) &&
 	    (kind == LC_SUBMIT_EXECUTE || kind == LC_SUBMIT_SUBMIT || lc_text_is(name, "invoke") ||

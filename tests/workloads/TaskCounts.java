@@ -481,6 +481,22 @@ public class TaskCounts {
 		close(pool);
 	}
 
+	static void delayed(Count c, int n) throws Exception {
+		ExecutorService pool = Executors.newFixedThreadPool(2);
+		Executor later = CompletableFuture.delayedExecutor(10, TimeUnit.MICROSECONDS, pool);
+		for (int i = 0; i < n / 4; i++) {
+			int k = i;
+			Runnable one = () -> { sink += k; c.executed.increment(); }; // task: delayed
+			c.handed.increment();
+			if (i % 2 == 0)
+				later.execute(one);
+			else
+				CompletableFuture.runAsync(one, later);
+		}
+		c.await();
+		close(pool);
+	}
+
 	/* No task, and run by the program itself as well. */
 	static class Worked {
 		Count count;
@@ -568,6 +584,7 @@ public class TaskCounts {
 		run("completers", n, TaskCounts::completers);
 		run("stages", n, TaskCounts::stages);
 		run("handMade", n, TaskCounts::handMade);
+		run("delayed", n, TaskCounts::delayed);
 		run("inherited", n, TaskCounts::inherited);
 		run("defaults", n, TaskCounts::defaults);
 		run("queuedBefore", n, TaskCounts::queuedBefore);
