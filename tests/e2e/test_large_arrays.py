@@ -7,6 +7,10 @@ CLASS = "LargeArrays"
 ALLOCATED = ("large", "longer", "nested", "reflected")  # their arrays are new: the method is the site's
 KEPT = ("copies", "overlaps", "sets", "moves")  # arrays of the class's initializer
 MOSTLY = 0.75  # of a thread that does nothing else; the rest is the JVM's way to allocate, and to start
+# What was measured is 4 to 15 points more. The first phase pays for the program's start. G1 frees and takes
+# regions for arrays that have regions of their own.
+LEAST = {"copies": 0.84, "overlaps": 0.9, "longer": 0.85, "large": 0.85, "nested": 0.8, "reflected": 0.8}
+LEAST_G1 = {**LEAST, "longer": 0.8, "large": 0.7, "nested": 0.75}
 
 
 def by_phase(run, phases):
@@ -28,7 +32,9 @@ def check(run, phases, least=MOSTLY):
     rows = by_phase(run, phases)
     assert complaints(run.stderr) == []
     assert set(truth(run)) == set(phases)
-    bad = [row for row in rows if row[1] < 20 or row[2] < least * row[1]]
+    if not isinstance(least, dict):
+        least = dict.fromkeys(phases, least)
+    bad = [row for row in rows if row[1] < 20 or row[2] < least[row[0]] * row[1]]
     assert not bad, table(("phase", "samples", "in its arrays", "buckets"), rows)
     return rows
 
@@ -43,9 +49,17 @@ def test_time_in_large_arrays_is_theirs(workload, profile, jdk, gc, threads):
     """With several threads, collections come between the clearing of an array and its record."""
     phases = ALLOCATED if threads > 1 else KEPT[:2] + ALLOCATED
     run = large_arrays(workload, profile, jdk, threads, 400 // threads + 50, phases, collector(gc))
-    # G1 of several threads takes locks, and frees regions, for each array that has regions of its own.
-    rows = check(run, phases, MOSTLY if (gc, threads) != ("G1", 4) else 0.5)
+    least = LEAST_G1 if gc == "G1" else LEAST
+    # Several threads of G1 wait for each other, too.
+    rows = check(run, phases, least if threads == 1 else MOSTLY if gc != "G1" else 0.5)
     assert sum(row[3]["heap_unknown"] for row in rows) <= 0.03 * sum(row[1] for row in rows), rows
+
+
+@each_pair(jdk=(17, 25), gc=COLLECTORS)
+def test_the_fence_behind_the_making_of_an_array_is_of_the_array(workload, profile, jdk, gc):
+    """Without it a fourth to two fifths of the first phase are the JVM's, as are 5% to 8% of the second."""
+    run = large_arrays(workload, profile, jdk, 1, 800, ("small", "middle"), collector(gc))
+    check(run, ("small", "middle"), {"small": 0.42, "middle": MOSTLY})
 
 
 def test_arrays_of_interpreted_code_are_copied_by_the_jvm(workload, profile, jdk):
@@ -56,7 +70,7 @@ def test_arrays_of_interpreted_code_are_copied_by_the_jvm(workload, profile, jdk
 
 def test_clones_are_of_the_two_arrays(workload, profile, jdk):
     run = large_arrays(workload, profile, jdk, 1, 400, ("clones",), ["-XX:+UseSerialGC"])
-    check(run, ("clones",))
+    check(run, ("clones",), 0.85)
 
 
 def test_jni_libraries_work_on_arrays(workload, profile, jdk, tmp_path):
