@@ -175,6 +175,29 @@ static void print_incomplete(FILE *out, const struct lc_load *l)
 	                     l->processes[0].last_block_ns - l->processes[0].start_monotonic_ns));
 }
 
+/* Objects that are counted, but of which it was not known where they are. */
+static void print_not_followed(FILE *out, const struct lc_load *l)
+{
+	const uint64_t lost = lc_load_counter(l, "alloc_records_lost");
+	const uint64_t forgotten = lc_load_counter(l, "small_forgotten");
+
+	if (lost)
+		fprintf(
+		    out,
+		    "note: %" PRIu64
+		    " tracked objects were counted but not followed, since they were made faster "
+		    "than Locus could take them: their samples are in heap_class; counts are "
+		    "exact\n",
+		    lost);
+	if (forgotten)
+		fprintf(
+		    out,
+		    "note: %" PRIu64 " objects of 64 bytes or less lost their site at a full "
+		    "collection that did not tell where they went: their samples from then on are "
+		    "in heap_class\n",
+		    forgotten);
+}
+
 static void print_notes(FILE *out, const struct lc_report *r)
 {
 	const struct lc_load *l = r->view->load;
@@ -189,6 +212,7 @@ static void print_notes(FILE *out, const struct lc_report *r)
 	if (l->new_sections)
 		fprintf(out, "note: %" PRIu64 " sections of a newer Locus were skipped\n",
 		        l->new_sections);
+	print_not_followed(out, l);
 	lc_report_spans(r->view->tree, &streams, &tasks);
 	if (streams || tasks)
 		fprintf(out,

@@ -140,6 +140,18 @@ def test_no_small_object_is_forgotten_without_a_full_collection(workload, profil
     assert c["audit_forgotten"] <= 0.001 * c["audit_checks"], seen
 
 
+@each_pair(jdk=(17, 25), gc=COLLECTORS)
+def test_counts_of_a_flood_are_exact_and_what_is_not_followed_is_told(workload, profile, locus, jdk, gc):
+    """More objects than the logs hold while the attribution thread waits for a CPU."""
+    run = profile(command(workload, jdk, "Flood", 4, 12000000, java=["-Xmx6g", "-Xmn4g", *collector(gc)]), "--min-size=0")
+    told, r, c = truth(run), report(run), counters(run)
+    seen = {name: allocations([s for s in r["sites"] if s["class"] == "Flood$" + name]) for name in told}
+    assert seen == told
+    assert c["alloc_records_lost"] > 0
+    text = " ".join(locus("report", run.directory).stdout.split())
+    assert "note: %d tracked objects were counted but not followed" % c["alloc_records_lost"] in text
+
+
 def by_caller(r, caller):
     """Allocations that one of KeptSmall's callers made, and how many of them are estimated."""
     sites = [s for s in sites_through(r, caller, "KeptSmall") if s["class"] == "byte[]"]
