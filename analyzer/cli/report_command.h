@@ -16,6 +16,9 @@
 /* Exit status of a report that was written although parts of its profile are damaged. */
 enum { LC_REPORT_PARTIAL = 2 };
 
+/* Positions of the words with which --format begins in all these commands. */
+enum { LC_REPORT_AS_TEXT, LC_REPORT_AS_JSON, LC_REPORT_FORMATS };
+
 /*
  * Rows of the options that all these commands have; lc_report_run() sets lc_report_settings from
  * them. `what` is what --top counts: "sites".

@@ -28,9 +28,6 @@ static const struct lc_option_info rows[ROW_COUNT] = {
 	    "which kind of samples, where there are several: its name or number"),
 };
 
-/* Positions among the words of --format. */
-enum { FORMAT_TEXT, FORMAT_JSON };
-
 struct settings {
 	struct lc_report_settings common;
 	size_t format;
@@ -103,7 +100,7 @@ static int write_report(const struct settings *s, const struct lc_numa_report *r
 
 	if (!out)
 		return 1;
-	if (s->format == FORMAT_JSON)
+	if (s->format == LC_REPORT_AS_JSON)
 		write_json(out, r);
 	else
 		lc_numa_text(out, r);
@@ -124,8 +121,8 @@ static int report(void *context, const struct lc_load *l, const char *path)
 	if (s->common.engine && lc_report_find_engine(l, s->common.engine, &engine))
 		return 1;
 	if (!r.top)
-		r.top = s->format == FORMAT_JSON ? SIZE_MAX : TOP_DEFAULT;
-	if (s->format != FORMAT_JSON)
+		r.top = s->format == LC_REPORT_AS_JSON ? SIZE_MAX : TOP_DEFAULT;
+	if (s->format != LC_REPORT_AS_JSON)
 		lc_tree_fold_lines(l->tree);
 	lc_numa_build(&numa, l, engine);
 	r.numa = &numa;
@@ -138,7 +135,7 @@ static int report(void *context, const struct lc_load *l, const char *path)
 
 int lc_cmd_numa(int argc, char **argv)
 {
-	struct settings s = { .format = FORMAT_TEXT };
+	struct settings s = { .format = LC_REPORT_AS_TEXT };
 	const struct lc_report_command command = {
 		.rows = rows,
 		.rows_len = ROW_COUNT,

@@ -18,8 +18,6 @@
 
 enum { TOP_DEFAULT = 10 }; /* of the text; the other formats hold all */
 
-enum { FORMAT_TEXT, FORMAT_JSON }; /* the first of --format's words */
-
 enum row { ROW_FORMAT, ROW_FILE, ROW_TOP, ROW_SORT, ROW_THREAD, ROW_ENGINE, ROW_SOURCE, ROW_COUNT };
 
 static const struct lc_option_info rows[ROW_COUNT] = {
@@ -195,9 +193,9 @@ static int report(const struct settings *s, const struct lc_load *l)
 	if (s->source_path && lc_source_open(s->source_path, &r.source))
 		return 1;
 	if (!r.top)
-		r.top = s->format == FORMAT_TEXT ? TOP_DEFAULT : SIZE_MAX;
+		r.top = s->format == LC_REPORT_AS_TEXT ? TOP_DEFAULT : SIZE_MAX;
 	/* The other formats show lines, and two rows that look alike tell nobody anything. */
-	if (s->format != FORMAT_JSON)
+	if (s->format != LC_REPORT_AS_JSON)
 		lc_tree_fold_lines(l->tree);
 	r.engine = &l->engines[engine];
 	r.view = &view;

@@ -36,16 +36,8 @@ static const struct lc_option_info rows[ROW_COUNT] = {
 	                "with --format=csv write only this table" },
 };
 
-/* Positions among the words of --format. */
-enum {
-	FORMAT_TEXT,
-	FORMAT_JSON,
-	FORMAT_HTML,
-	FORMAT_CSV,
-	FORMAT_COLLAPSED,
-	FORMAT_TRACE,
-	FORMAT_COUNT
-};
+/* Positions among the words of --format, behind those of all reports. */
+enum { FORMAT_HTML = LC_REPORT_FORMATS, FORMAT_CSV, FORMAT_COLLAPSED, FORMAT_TRACE, FORMAT_COUNT };
 
 struct settings {
 	struct lc_report_settings common;
@@ -130,7 +122,7 @@ static int report(void *context, const struct lc_load *l, const char *path)
 		status = lc_report_find_engine(l, s->common.engine, &engine);
 	if (!status) {
 		if (!r.top)
-			r.top = s->format == FORMAT_TEXT ? TOP_DEFAULT : SIZE_MAX;
+			r.top = s->format == LC_REPORT_AS_TEXT ? TOP_DEFAULT : SIZE_MAX;
 		lc_spans_build(&spans, l, &span_rows, engine, (enum lc_spans_sort)s->sort);
 		r.spans = &spans;
 		r.warnings = lc_spans_warnings(&spans, &r.warnings_len);
@@ -146,7 +138,7 @@ static int report(void *context, const struct lc_load *l, const char *path)
 
 int lc_cmd_spans(int argc, char **argv)
 {
-	struct settings s = { .format = FORMAT_TEXT };
+	struct settings s = { .format = LC_REPORT_AS_TEXT };
 	const struct lc_report_command command = {
 		.rows = rows,
 		.rows_len = ROW_COUNT,
