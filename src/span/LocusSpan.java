@@ -231,6 +231,14 @@ public final class LocusSpan {
 		}
 	}
 
+	@Hidden
+	@ForceInline
+	private static Object told(Object function, Object stream) {
+		if (stream != null)
+			made(function, classWord(function));
+		return stream;
+	}
+
 	/**
 	 * Stands for the call of a function whose stream java.util.stream itself executes next, as flatMap() does:
 	 * when that stream begins, the function has returned, and is on the stack no more.
@@ -238,37 +246,25 @@ public final class LocusSpan {
 	@Hidden
 	@ForceInline
 	public static Object flat(Function<Object, ?> function, Object element) {
-		Object stream = function.apply(element);
-		if (stream != null)
-			made(function, classWord(function));
-		return stream;
+		return told(function, function.apply(element));
 	}
 
 	@Hidden
 	@ForceInline
 	public static Object flat(IntFunction<?> function, int element) {
-		Object stream = function.apply(element);
-		if (stream != null)
-			made(function, classWord(function));
-		return stream;
+		return told(function, function.apply(element));
 	}
 
 	@Hidden
 	@ForceInline
 	public static Object flat(LongFunction<?> function, long element) {
-		Object stream = function.apply(element);
-		if (stream != null)
-			made(function, classWord(function));
-		return stream;
+		return told(function, function.apply(element));
 	}
 
 	@Hidden
 	@ForceInline
 	public static Object flat(DoubleFunction<?> function, double element) {
-		Object stream = function.apply(element);
-		if (stream != null)
-			made(function, classWord(function));
-		return stream;
+		return told(function, function.apply(element));
 	}
 
 	/**
