@@ -34,9 +34,11 @@ static jint (*get_created_vms)(JavaVM **vms, jsize len, jsize *count);
 
 /* Where a thread's last Java frame is, from its JNIEnv; anchor_sp is 0 where that is not known. */
 static int64_t anchor_sp, anchor_pc;
+static int64_t anchor_fp;    /* likewise its rbp; 0 where that is not known */
 static int64_t stack_base;   /* the same of the end of its stack, or 0 */
 static int64_t thread_state; /* and of its state, */
 static int64_t in_java;      /* which is this in Java code */
+static int64_t in_vm;        /* and this, or one more on the way out, in the JVM; or -1 */
 
 /* A JNIEnv is part of its JavaThread: how far in, this thread tells. */
 static void find_anchor(JNIEnv *env)
@@ -44,6 +46,7 @@ static void find_anchor(JNIEnv *env)
 	const long anchor = lc_vm_offset("JavaThread", "_anchor");
 	const long sp = lc_vm_offset("JavaFrameAnchor", "_last_Java_sp");
 	const long pc = lc_vm_offset("JavaFrameAnchor", "_last_Java_pc");
+	const long fp = lc_vm_offset("JavaFrameAnchor", "_last_Java_fp");
 	const long base = lc_vm_offset("JavaThread", "_stack_base");
 	const long state = lc_vm_offset("JavaThread", "_thread_state");
 	jclass class = (*env)->FindClass(env, "java/lang/Thread");
@@ -62,8 +65,11 @@ static void find_anchor(JNIEnv *env)
 		return;
 	anchor_sp = anchor + sp - env_at;
 	anchor_pc = anchor + pc - env_at;
+	anchor_fp = fp < 0 ? 0 : anchor + fp - env_at;
 	if (base < 0 || state < 0 || lc_vm_constant("_thread_in_Java", &in_java))
 		return;
+	if (lc_vm_constant("_thread_in_vm", &in_vm))
+		in_vm = -1;
 	stack_base = base - env_at;
 	thread_state = state - env_at;
 	lc_cfi_init();
@@ -155,11 +161,42 @@ static bool in_leaf_call(JNIEnv *env)
 	       !lc_load64(at + (uint64_t)anchor_sp);
 }
 
+/* The calling thread's state. */
+static int64_t state_of(JNIEnv *env)
+{
+	return (int64_t)lc_load32((uint64_t)((int64_t)(uintptr_t)env + thread_state));
+}
+
+/*
+ * A stub that has just come back from the JVM has not cleared the anchor yet, and then
+ * AsyncGetCallTrace looks at nothing else: put it out of sight. No other thread looks at the anchor
+ * of one in Java code. Returns what is to be put back.
+ */
+static uint64_t hide_anchor(JNIEnv *env)
+{
+	char *const at = (char *)env + anchor_sp;
+	const uint64_t none = 0;
+	uint64_t sp = 0;
+
+	if (stack_base && state_of(env) == in_java) {
+		memcpy(&sp, at, sizeof(sp));
+		memcpy(at, &none, sizeof(none));
+	}
+	return sp;
+}
+
+static void show_anchor(JNIEnv *env, uint64_t sp)
+{
+	if (sp)
+		memcpy((char *)env + anchor_sp, &sp, sizeof(sp));
+}
+
 /* Walk from the frame that was found; the path begins with its leaf, if there is one. */
 static int walk_from(JNIEnv *env, ucontext_t *copy, const struct lc_unwound *from,
                      struct lc_call_trace_frame *scratch, uint64_t *frames, int depth)
 {
 	greg_t *g = copy->uc_mcontext.gregs;
+	uint64_t anchor;
 	int n, leaf = 0;
 
 	if (from->leaf)
@@ -167,7 +204,9 @@ static int walk_from(JNIEnv *env, ucontext_t *copy, const struct lc_unwound *fro
 	g[REG_RIP] = (greg_t)from->pc;
 	g[REG_RSP] = (greg_t)from->sp;
 	g[REG_RBP] = (greg_t)from->fp;
+	anchor = hide_anchor(env);
 	n = depth > leaf ? walk(env, copy, scratch, depth - leaf) : 0;
+	show_anchor(env, anchor);
 	if (n < 0 || (!n && !lc_frames_entry(from->pc)))
 		return n;
 	for (int i = 0; i < n; i++)
@@ -219,23 +258,100 @@ static int walk_plain(struct tracing *t)
 	return n;
 }
 
+/* The frame that the thread's anchor names. */
+static bool anchor_frame(JNIEnv *env, struct lc_unwound *out)
+{
+	const char *at = (const char *)env;
+
+	if (!anchor_sp || !anchor_fp)
+		return false;
+	*out = (struct lc_unwound){ 0 };
+	memcpy(&out->pc, at + anchor_pc, sizeof(out->pc));
+	memcpy(&out->sp, at + anchor_sp, sizeof(out->sp));
+	memcpy(&out->fp, at + anchor_fp, sizeof(out->fp));
+	return out->pc && out->sp;
+}
+
+static void write_anchor(JNIEnv *env, const struct lc_unwound *to)
+{
+	char *const at = (char *)env;
+
+	memcpy(at + anchor_sp, &to->sp, sizeof(to->sp));
+	memcpy(at + anchor_fp, &to->fp, sizeof(to->fp));
+	memcpy(at + anchor_pc, &to->pc, sizeof(to->pc));
+}
+
+/*
+ * A thread that a stub has led into the JVM. From a stub's caller AsyncGetCallTrace may walk
+ * as if the thread was behind the call, so it names a later line. Let the anchor lead to the call
+ * itself, for the walk. Other threads look at it only while this one is in native code, blocked, or
+ * on its way out of there.
+ */
+static int walk_anchored(struct tracing *t, struct lc_unwound *caller)
+{
+	const int64_t state = state_of(t->env) & ~INT64_C(1); /* odd: it is about to leave it */
+	struct lc_unwound stub;
+	int n;
+
+	if ((state != in_vm && state != in_java) || !anchor_frame(t->env, &stub))
+		return 0;
+	write_anchor(t->env, caller);
+	memcpy(&t->copy, t->context, sizeof(t->copy));
+	n = walk(t->env, &t->copy, t->scratch, t->depth);
+	write_anchor(t->env, &stub);
+	return n;
+}
+
+/* Where it may not: keep of the compiled caller no more than its method, at no known line. */
+static int drop_line(struct tracing *t, const struct lc_unwound *caller, int n)
+{
+	const uint64_t method = lc_code_cache_method(caller->pc);
+
+	for (int i = 0; method && i < n; i++) {
+		if (((uint64_t)(uintptr_t)t->scratch[i].method ^ method) & LC_ADDR_MASK)
+			continue;
+		t->scratch[i].bci = -1;
+		memmove(t->scratch, t->scratch + i, (size_t)(n - i) * sizeof(*t->scratch));
+		return n - i;
+	}
+	return n;
+}
+
+/* A thread in the JVM, by way of a stub that compiled code called, or else as it stands. */
+static int walk_by_anchor(struct tracing *t)
+{
+	const uint64_t end = stack_end(t->env);
+	struct lc_unwound stub, caller;
+	int n;
+
+	if (!end || in_vm < 0 || !anchor_frame(t->env, &stub) ||
+	    !lc_unwind_stub(&stub, end, &caller))
+		return walk_plain(t);
+	n = walk_anchored(t, &caller);
+	return n > 0 ? n : drop_line(t, &caller, walk_plain(t));
+}
+
 /* Find the frame to walk from, and walk. Returns 0 or less where there is none. */
-static int walk_found(struct tracing *t, bool generated, enum lc_unwind_kind *kind)
+static int walk_found(struct tracing *t, bool generated, struct lc_repair *repair)
 {
 	const greg_t *g = t->context->uc_mcontext.gregs;
 	const uint64_t end = stack_end(t->env);
-	struct lc_unwound from, caller;
+	struct lc_unwound *from = &repair->from;
+	struct lc_unwound caller;
 	int n;
 
-	*kind = generated ? lc_unwind_generated(g, end, &from) : lc_unwind_native(g, end, &from);
-	if (!*kind)
+	repair->kind =
+	    generated ? lc_unwind_generated(g, end, from) : lc_unwind_native(g, end, from);
+	if (!repair->kind)
 		return 0;
 	memcpy(&t->copy, t->context, sizeof(t->copy));
-	n = walk_unwound(t, *kind, &from);
-	if (n <= 0 && lc_unwind_caller(&from, end, &caller))
-		n = walk_from(t->env, &t->copy, &caller, t->scratch, t->frames, t->depth);
+	n = walk_unwound(t, repair->kind, from);
+	if (n <= 0 && lc_unwind_caller(from, end, &caller)) {
+		*from = caller;
+		n = walk_from(t->env, &t->copy, from, t->scratch, t->frames, t->depth);
+	}
 	if (n <= 0)
-		*kind = LC_UNWIND_NONE;
+		repair->kind = LC_UNWIND_NONE;
 	return n;
 }
 
@@ -252,7 +368,7 @@ static bool mend_anchor(JNIEnv *env, uint64_t sp)
 
 int lc_call_trace(JNIEnv *env, const void *ucontext, uint64_t pc,
                   struct lc_call_trace_frame *scratch, uint64_t *frames, int depth,
-                  enum lc_unwind_kind *kind)
+                  struct lc_repair *repair)
 {
 	const greg_t *g = ((const ucontext_t *)ucontext)->uc_mcontext.gregs;
 	const uint64_t at = (uint64_t)g[REG_RIP];
@@ -260,7 +376,7 @@ int lc_call_trace(JNIEnv *env, const void *ucontext, uint64_t pc,
 	struct tracing t; /* the copy in it is made where it is needed */
 	int n = 0;
 
-	*kind = LC_UNWIND_NONE;
+	repair->kind = LC_UNWIND_NONE;
 	if (!env)
 		return -8; /* "thread exit": the code for a thread that the JVM does not know */
 	t.env = env;
@@ -270,18 +386,100 @@ int lc_call_trace(JNIEnv *env, const void *ucontext, uint64_t pc,
 	t.frames = frames;
 	t.depth = depth;
 	if (generated ? !interpreted : in_leaf_call(env))
-		n = walk_found(&t, generated, kind);
+		n = walk_found(&t, generated, repair);
 	else if (!generated && mend_anchor(env, (uint64_t)g[REG_RSP]))
-		*kind = LC_UNWIND_ANCHOR;
+		repair->kind = LC_UNWIND_ANCHOR;
 	if (n > 0)
 		return n;
-	n = walk_plain(&t);
+	n = repair->kind == LC_UNWIND_ANCHOR ? walk_by_anchor(&t) : walk_plain(&t);
 	for (int i = 0; i < n; i++)
 		frames[i] = lc_frame_pack(scratch[i].method, scratch[i].bci);
 	if (n <= 0 && interpreted) {
-		const int again = walk_found(&t, true, kind);
+		const int again = walk_found(&t, true, repair);
 
 		n = again > 0 ? again : n;
 	}
 	return n;
+}
+
+int lc_call_trace_resumed(JNIEnv *env, const void *ucontext, struct lc_call_trace_frame *scratch,
+                          uint64_t *frames, int depth)
+{
+	ucontext_t copy;
+	greg_t *pc = &copy.uc_mcontext.gregs[REG_RIP];
+	int n;
+
+	/* Of compiled code AsyncGetCallTrace names what ends behind `pc`: of a call its last byte.
+	 */
+	memcpy(&copy, ucontext, sizeof(copy));
+	if (!lc_frames_interpreted((uint64_t)*pc) && !lc_frames_entry((uint64_t)*pc))
+		*pc -= 1;
+	n = walk(env, &copy, scratch, depth);
+	for (int i = 0; i < n; i++)
+		frames[i] = lc_frame_pack(scratch[i].method, scratch[i].bci);
+	return n;
+}
+
+/* -- where the thread goes on --------------------------------------------------------------- */
+
+/* Go on behind the frame that the path begins in: at the return address above it. */
+static bool resume_behind(const struct lc_unwound *from, uint64_t end, struct lc_resume *out)
+{
+	struct lc_blob blob;
+
+	out->method = 0;
+	out->gone = 1;
+	if (lc_frames_interpreted(from->pc)) {
+		out->slot = from->fp + 8;
+	} else if (lc_blob_find(from->pc, &blob) && blob.frame_words > 1) {
+		out->slot = from->sp + (uint64_t)blob.frame_words * 8 - 8;
+		if (blob.kind != LC_BLOB_METHOD)
+			out->gone = 0;
+		else
+			out->method = lc_code_cache_method(from->pc);
+	} else {
+		return false;
+	}
+	if (out->slot < from->sp || out->slot + 8 > end || (out->slot & 7))
+		return false;
+	out->pc = lc_load64(out->slot);
+	out->sp = out->slot + 8;
+	out->fp = lc_load64(out->slot - 8);
+	return true;
+}
+
+bool lc_call_trace_resume(JNIEnv *env, const struct lc_repair *repair, struct lc_resume *out)
+{
+	const uint64_t end = stack_end(env);
+	struct lc_unwound from = repair->from;
+	struct lc_blob blob;
+
+	*out = (struct lc_resume){ 0 };
+	if (!end || !repair->kind ||
+	    (repair->kind == LC_UNWIND_ANCHOR && !anchor_frame(env, &from)))
+		return false;
+	if (!from.resume_pc)
+		return resume_behind(&from, end, out) && lc_blob_find(out->pc, &blob) &&
+		       !lc_blob_is_deopt(&blob, out->pc);
+	/* A frame that is deoptimized is another one when the thread goes on, and one with
+	 * arguments on it is not whole. */
+	if (from.sp != from.resume_sp ||
+	    (lc_blob_find(from.resume_pc, &blob) && lc_blob_is_deopt(&blob, from.resume_pc)))
+		return false;
+	out->pc = from.resume_pc;
+	out->sp = from.resume_sp;
+	out->fp = from.fp;
+	out->gone = from.leaf ? 1 : 0;
+	/* Adapters, stubs of exceptions and the interpreter have read it, and may put it elsewhere.
+	 */
+	if (repair->kind != LC_UNWIND_INTERPRETER && repair->kind != LC_UNWIND_STUB &&
+	    (repair->kind != LC_UNWIND_NATIVE || !lc_frames_interpreted(out->pc)) &&
+	    out->sp <= end && lc_load64(out->sp - 8) == out->pc)
+		out->slot = out->sp - 8;
+	return true;
+}
+
+bool lc_call_trace_key(JNIEnv *env, const struct lc_resume *at, unsigned frames_max, uint64_t *key)
+{
+	return lc_frames_key(at->pc, at->sp, at->fp, stack_end(env), frames_max, key);
 }

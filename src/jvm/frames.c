@@ -13,11 +13,15 @@
 #include <limits.h>
 #include <stddef.h>
 
+#include "src/base/hash.h"
 #include "src/jvm/blob.h"
 #include "src/jvm/peek.h"
 #include "src/jvm/vmstructs.h"
 
-enum { ENTRY_WRAPPER = -6 /* words from rbp of the stub through which the JVM calls Java code */ };
+enum {
+	ENTRY_WRAPPER = -6, /* words from rbp of the stub through which the JVM calls Java code */
+	KEY_WORDS_MAX = 512,
+};
 
 static struct {
 	uint64_t interpreter_low, interpreter_high;
@@ -178,6 +182,29 @@ static bool step_entry(struct walk *w)
 	return !lc_frames_interpreted(w->pc) || add_word(w, e.rbp_at);
 }
 
+/* Walk at most `frames_max` frames from where *w is. */
+static void walk(struct walk *w, unsigned frames_max)
+{
+	while (w->out.frames < frames_max) {
+		int words = lc_frames_interpreted(w->pc) ? -1 : frame_size(w->pc);
+
+		if (!words) {
+			if (step_entry(w)) {
+				frames_max += frames_max < UINT_MAX; /* one may be the JVM's stub */
+				continue;
+			}
+			w->out.whole = true; /* the end of Java frames */
+			return;
+		}
+		if (lc_frames_interpreted(w->pc) ? !step_interpreted(w)
+		                                 : words < 2 || !step_compiled(w, words))
+			return;
+		w->out.frames++;
+	}
+	w->out.whole = true;
+	w->out.complete = true;
+}
+
 struct lc_frame_words
 lc_frames_words(const struct lc_native_frame *at, uint64_t stack_end, unsigned frames_max,
                 unsigned words_max, uint64_t *value, /* NOLINT(readability-non-const-parameter) */
@@ -198,23 +225,34 @@ lc_frames_words(const struct lc_native_frame *at, uint64_t stack_end, unsigned f
 	           ? lc_load64(native + (uint64_t)(LC_INTERPRETED_SENDER_SP * 8))
 	           : native + 16;
 	w.rbp = lc_load64(native);
-	while (w.out.frames < frames_max) {
-		int words = lc_frames_interpreted(w.pc) ? -1 : frame_size(w.pc);
-
-		if (!words) {
-			if (step_entry(&w)) {
-				frames_max += frames_max < UINT_MAX; /* one may be the JVM's stub */
-				continue;
-			}
-			w.out.whole = true; /* the end of Java frames */
-			return w.out;
-		}
-		if (lc_frames_interpreted(w.pc) ? !step_interpreted(&w)
-		                                : words < 2 || !step_compiled(&w, words))
-			return w.out;
-		w.out.frames++;
-	}
-	w.out.whole = true;
-	w.out.complete = true;
+	walk(&w, frames_max);
 	return w.out;
+}
+
+bool lc_frames_key(uint64_t pc, uint64_t sp, uint64_t rbp, uint64_t stack_end, unsigned frames_max,
+                   uint64_t *key)
+{
+	uint64_t value[KEY_WORDS_MAX];
+	uint16_t offset[KEY_WORDS_MAX];
+	struct walk w = { .frame = sp - 16,
+		          .end = stack_end,
+		          .value = value,
+		          .offset = offset,
+		          .words_max = KEY_WORDS_MAX,
+		          .pc_at = sp - 8,
+		          .pc = pc,
+		          .sp = sp,
+		          .rbp = rbp };
+	uint64_t h = pc;
+
+	if (!lc_blob_known() || (sp & 7))
+		return false;
+	walk(&w, frames_max);
+	for (unsigned i = 0; i < w.out.len; i++) {
+		if (offset[i] == 1)
+			continue; /* where the return address stood: `pc` itself */
+		h = lc_hash_add(lc_hash_add(h, offset[i]), value[i]);
+	}
+	*key = h;
+	return w.out.whole;
 }

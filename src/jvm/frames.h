@@ -105,4 +105,11 @@ struct lc_frame_words lc_frames_words(const struct lc_native_frame *at, uint64_t
                                       unsigned frames_max, unsigned words_max, uint64_t *value,
                                       uint16_t *offset);
 
+/*
+ * A number made of such words of the thread that goes on at `pc`, with its stack pointer and rbp.
+ * Returns false where not all can be read. Context: [signal], own stack.
+ */
+bool lc_frames_key(uint64_t pc, uint64_t sp, uint64_t rbp, uint64_t stack_end, unsigned frames_max,
+                   uint64_t *key);
+
 #endif

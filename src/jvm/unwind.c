@@ -24,6 +24,11 @@ enum {
 	STUB_WORDS_MAX = 160,      /* a stub that saves all registers, vectors too */
 	ARGUMENT_BYTES_MAX = 2048, /* by which an adapter moves the stack pointer */
 	CALL_BYTES_MAX = 13,       /* with the target's way into a register */
+	POPPED_BYTES_MAX = 64,     /* of the exception stub, behind its frame's end */
+	RETURN = 0xc3,             /* instructions, or their first bytes */
+	JUMP = 0xff,
+	POP_RBP = 0x5d,
+	POP_RDX = 0x5a,
 };
 
 /* -- return addresses ----------------------------------------------------------------------- */
@@ -69,6 +74,8 @@ bool lc_unwind_go_on(struct lc_leaving *l, const struct lc_unwind_at *at)
 	l->out->pc = pc;
 	l->out->sp = sp;
 	l->out->fp = at->fp;
+	l->out->resume_pc = at->pc;
+	l->out->resume_sp = at->sp;
 	return true;
 }
 
@@ -187,6 +194,62 @@ static bool go_on_by_base(struct lc_leaving *l)
 	return !callers && go_on_between(l, at.pc, at.sp, at.fp);
 }
 
+/* Is that `pop [rsp]`, with which C2's stub for an exception moves a word that it has pushed? */
+static bool pops_to_top(uint64_t pc)
+{
+	static const uint8_t pop[] = { 0x8f, 0x04, 0x24 };
+	const uint8_t *at = lc_unwind_bytes(pc);
+
+	return !memcmp(at + (*at == 0x48), pop, sizeof(pop));
+}
+
+/*
+ * Has the code taken its frame down, rdx last: add rsp, bytes; maybe pop rbp; pop rdx? What follows
+ * moves registers, and jumps.
+ */
+static bool popped_rdx(const struct lc_leaving *l)
+{
+	for (uint64_t pc = l->pc; pc >= l->blob.code + 8 && l->pc - pc < POPPED_BYTES_MAX; pc--) {
+		const uint8_t *at = lc_unwind_bytes(pc);
+
+		if (pc < l->pc && *at == JUMP)
+			return false;
+		at -= at[-2] == POP_RBP;
+		if (lc_unwind_bytes(pc)[-1] == POP_RDX && at[-5] == 0x48 && at[-4] == 0x83 &&
+		    at[-3] == 0xc4)
+			return true;
+	}
+	return false;
+}
+
+/*
+ * An exception on its way. Stubs of C2 have the place that threw, or the return address, in rdx,
+ * and the method's frame is whole: at the start of the one that the method jumps to, whose own
+ * frame begins by pushing rdx, and where a frame is no more. C1's stub returns to the handler that
+ * was found.
+ */
+static bool leave_exception(struct lc_leaving *l)
+{
+	static const uint8_t begin[] = { 0x52, 0x48, 0x83, 0xec, 0x08, 0x48, 0x89, 0x2c, 0x24 };
+	const bool starts = l->pc == l->blob.code && l->blob.frame_words == 2 &&
+	                    !memcmp(lc_unwind_bytes(l->pc), begin, sizeof(begin));
+	const struct lc_unwind_at at = { l->rdx, l->sp, l->fp };
+	const uint64_t top = lc_unwind_word(l, l->sp);
+	struct lc_blob blob;
+
+	if (starts || (l->blob.frame_words >= 2 && popped_rdx(l)))
+		return lc_unwind_returns_to_java(next_return(l, at.pc, at.sp)) &&
+		       lc_unwind_go_on(l, &at);
+	if (*lc_unwind_bytes(l->pc) != RETURN || !lc_blob_find(top, &blob) ||
+	    blob.kind != LC_BLOB_METHOD || lc_unwind_returns_to_java(top) ||
+	    !lc_unwind_returns_to_java(next_return(l, top, l->sp + 8)))
+		return false;
+	l->out->pc = top;
+	l->out->sp = l->sp + 8;
+	l->out->fp = l->fp;
+	return true;
+}
+
 /*
  * What compiled code called saves registers; above them is where it returns to. The interpreter's
  * calls tell no target, and calls of virtual methods change: then rbp tells, or there is no frame.
@@ -196,6 +259,11 @@ static bool leave_stub(struct lc_leaving *l, bool padded)
 {
 	struct lc_unwind_at at = { .fp = l->fp };
 
+	if (pops_to_top(l->pc))
+		l->sp +=
+		    8; /* of two equal words, which are the return address, the upper one counts */
+	if (leave_exception(l))
+		return true;
 	if (find_call(l, &at))
 		return lc_unwind_go_on(l, &at);
 	if (l->blob.frame_words >= 2) { /* code that the JVM jumps to, behind a frame's end */
@@ -298,11 +366,12 @@ static bool leave_native(const gregset_t g, struct lc_leaving *l)
 
 static struct lc_leaving leaving(const gregset_t g, uint64_t stack_end, struct lc_unwound *out)
 {
-	out->leaf = 0;
+	*out = (struct lc_unwound){ 0 };
 	return (struct lc_leaving){ .pc = (uint64_t)g[REG_RIP],
 		                    .sp = (uint64_t)g[REG_RSP],
 		                    .fp = (uint64_t)g[REG_RBP],
 		                    .rax = (uint64_t)g[REG_RAX],
+		                    .rdx = (uint64_t)g[REG_RDX],
 		                    .r13 = (uint64_t)g[REG_R13],
 		                    .end = stack_end,
 		                    .out = out };
@@ -354,4 +423,20 @@ bool lc_unwind_caller(const struct lc_unwound *from, uint64_t stack_end, struct 
 	method = lc_code_cache_method(l.pc);
 	out->leaf = method ? lc_frame_pack((const void *)(uintptr_t)method, -1) : 0; /* NOLINT */
 	return method && lc_unwind_go_on(&l, &at);
+}
+
+bool lc_unwind_stub(const struct lc_unwound *from, uint64_t stack_end, struct lc_unwound *out)
+{
+	struct lc_leaving l = { .pc = from->pc, .sp = from->sp, .end = stack_end, .out = out };
+	struct lc_unwind_at at;
+
+	*out = (struct lc_unwound){ 0 };
+	if ((l.sp & 7) || !lc_blob_find(l.pc, &l.blob) || l.blob.kind != LC_BLOB_OTHER ||
+	    l.blob.frame_words < 2)
+		return false;
+	at.sp = l.sp + (uint64_t)l.blob.frame_words * 8;
+	at.pc = lc_unwind_word(&l, at.sp - 8);
+	at.fp = lc_unwind_word(&l, at.sp - 16);
+	return lc_blob_find(at.pc, &l.blob) && l.blob.kind == LC_BLOB_METHOD &&
+	       lc_unwind_go_on(&l, &at);
 }

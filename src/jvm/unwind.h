@@ -30,6 +30,8 @@ enum lc_unwind_kind {
 struct lc_unwound {
 	uint64_t pc, sp, fp;
 	uint64_t leaf; /* a frame below it as lc_frame_pack(), which has none of its own; or 0 */
+	/* Where the thread goes on in it, with what stack pointer; 0: it is running in it. */
+	uint64_t resume_pc, resume_sp;
 };
 
 /*
@@ -51,5 +53,11 @@ enum lc_unwind_kind lc_unwind_native(const gregset_t g, uint64_t stack_end, stru
  * [signal].
  */
 bool lc_unwind_caller(const struct lc_unwound *from, uint64_t stack_end, struct lc_unwound *out);
+
+/*
+ * From a stub's frame at *from, which called the JVM, to the compiled code that called the stub.
+ * Returns false where that is not possible. Context: [signal].
+ */
+bool lc_unwind_stub(const struct lc_unwound *from, uint64_t stack_end, struct lc_unwound *out);
 
 #endif

@@ -220,6 +220,8 @@ static void finish(struct lc_sampler *s)
 {
 	for (size_t i = 0; i < engines.len; i++)
 		engines.row[i].backend->thread_finish(s, i);
+	if (s->audit)
+		lc_walk_audit_close(s->audit);
 }
 
 static void pause_all(struct lc_sampler *s)

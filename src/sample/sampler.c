@@ -47,6 +47,7 @@ enum {
 static struct {
 	struct lc_sampler *arena; /* set once */
 	int depth;                /* set before there are threads, as are the next fields */
+	bool audit;
 	size_t log_bytes;
 	uint64_t jvm_low, jvm_high;
 
@@ -132,6 +133,7 @@ void lc_sampler_counters(struct lc_counters *out)
 		snprintf(name, sizeof(name), "engine_walk_error_%s%u", i ? "minus_" : "", i);
 		lc_counters_put(out, name, s.walk_errors[i]);
 	}
+	lc_walk_audit_counters(out);
 }
 
 /* -- arena ------------------------------------------------------------------------------- */
@@ -147,6 +149,7 @@ int lc_sampler_init(JNIEnv *jni, const struct lc_options *options)
 	samplers.depth = options->depth < LC_FRAMES_MAX ? (int)options->depth : LC_FRAMES_MAX;
 	if (samplers.depth < 1)
 		return -EINVAL;
+	samplers.audit = options->audit;
 	err = lc_call_trace_init(jni);
 	if (!err)
 		err = lc_code_cache_init();
@@ -203,6 +206,9 @@ static void give(struct lc_sampler *s)
 {
 	atomic_store(&s->state, LC_SAMPLER_FREE);
 	lc_trap_close(&s->trap);
+	if (s->scratch && s->audit)
+		lc_walk_audit_close(s->audit);
+	s->audit = NULL;
 	if (s->scratch)
 		munmap(s->scratch, s->buffers_bytes);
 	s->scratch = NULL;
@@ -215,7 +221,8 @@ static int buffers_create(struct lc_sampler *s)
 	const size_t depth = (size_t)samplers.depth;
 	unsigned char *p;
 
-	s->buffers_bytes = depth * (sizeof(*s->scratch) + 2 * sizeof(*s->frames));
+	s->buffers_bytes = depth * (sizeof(*s->scratch) + 2 * sizeof(*s->frames)) +
+	                   (samplers.audit ? lc_walk_audit_bytes(samplers.depth) : 0);
 	p = mmap(NULL, s->buffers_bytes, PROT_READ | PROT_WRITE,
 	         MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	if (p == MAP_FAILED)
@@ -223,6 +230,9 @@ static int buffers_create(struct lc_sampler *s)
 	s->scratch = (void *)p;
 	s->frames = (void *)(p + depth * sizeof(*s->scratch));
 	s->pending_frames = s->frames + depth;
+	s->audit = samplers.audit ? (void *)(s->pending_frames + depth) : NULL;
+	if (s->audit)
+		lc_walk_audit_init(s->audit, samplers.depth);
 	return 0;
 }
 
@@ -340,6 +350,8 @@ bool lc_sampler_enter(struct lc_sampler *s)
 	atomic_store(&s->in_handler, true); /* T1 */
 	if (atomic_load(&s->state) == LC_SAMPLER_ACTIVE) {
 		lc_span_interrupted(s->thread, &s->interrupt);
+		if (s->audit)
+			lc_walk_audit_enter(s->audit);
 		return true;
 	}
 	atomic_store_explicit(&s->in_handler, false, memory_order_release);
@@ -349,6 +361,8 @@ bool lc_sampler_enter(struct lc_sampler *s)
 void lc_sampler_leave(struct lc_sampler *s)
 {
 	lc_span_resumed(s->thread, &s->interrupt);
+	if (s->audit)
+		lc_walk_audit_leave(s->audit);
 	atomic_store_explicit(&s->in_handler, false, memory_order_release);
 }
 
@@ -438,18 +452,21 @@ void lc_sampler_fenced(struct lc_sample *head, const struct lc_registers *regs,
 void lc_sampler_walk(struct lc_sampler *s, const void *context, uint64_t pc, struct lc_sample *head,
                      uint64_t *frames)
 {
-	enum lc_unwind_kind kind;
+	struct lc_repair repair;
 	int n;
 
 	if (!s->env)
 		s->env = lc_call_trace_env();
-	n = lc_call_trace(s->env, context, pc, s->scratch, frames, samplers.depth, &kind);
+	n = lc_call_trace(s->env, context, pc, s->scratch, frames, samplers.depth, &repair);
 	head->frames_len = (int16_t)n;
 	if (n <= 0)
 		atomic_fetch_add_explicit(&samplers.walk_errors[n > -15 ? -n : 15], 1,
 		                          memory_order_relaxed);
-	else if (kind)
-		atomic_fetch_add_explicit(&samplers.walk_repaired[kind], 1, memory_order_relaxed);
+	else if (repair.kind)
+		atomic_fetch_add_explicit(&samplers.walk_repaired[repair.kind], 1,
+		                          memory_order_relaxed);
+	if (s->audit)
+		lc_walk_audit_note(s->audit, s->env, context, &repair, frames, n);
 }
 
 void lc_sampler_append(struct lc_sampler *s, const struct lc_sample *head, const uint64_t *frames)

@@ -24,6 +24,7 @@
 #include "src/sample/engine.h"
 #include "src/sample/timer_account.h"
 #include "src/sample/trap.h"
+#include "src/sample/walk_audit.h"
 #include "src/span/interrupt.h"
 
 enum lc_sampler_state { LC_SAMPLER_FREE, LC_SAMPLER_ACTIVE, LC_SAMPLER_STOPPED };
@@ -48,11 +49,12 @@ struct lc_sampler {
 	JNIEnv *env;                        /* owner thread; NULL until its first sample */
 	struct lc_span_interrupt interrupt; /* belongs to the handler that runs */
 
-	/* One mapping of buffers_bytes holds all three, of --depth elements each; pages are
+	/* One mapping of buffers_bytes holds all four, of --depth elements each; pages are
 	 * touched as used. */
 	size_t buffers_bytes;
 	struct lc_call_trace_frame *scratch;
 	uint64_t *frames;
+	struct lc_walk_audit *audit;  /* NULL without --audit */
 	struct lc_sampler *next_free; /* under the engines' lock */
 
 	struct lc_sampler_slot slot[LC_EVENTS_MAX];

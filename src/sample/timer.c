@@ -154,13 +154,17 @@ static bool on_timer(const siginfo_t *info, void *context)
 
 static bool on_sigtrap(const siginfo_t *info, void *context)
 {
+	enum lc_trap_use use;
 	struct lc_sampler *s;
 
-	if (!lc_trap_is_ours(info))
+	if (!lc_trap_is_ours(info, &use))
 		return false;
 	s = lc_sampler_self();
 	if (s && lc_sampler_enter(s)) {
-		finish_pending(s, context);
+		if (use == LC_TRAP_FOR_ADDRESS)
+			finish_pending(s, context);
+		else if (s->audit)
+			lc_walk_audit_hit(s->audit, s->env, context, s->scratch, s->frames);
 		lc_sampler_leave(s);
 	}
 	return true;

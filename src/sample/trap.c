@@ -35,20 +35,21 @@ struct perf_siginfo {
 };
 
 /* Fill in *attr as Linux 5.13 lays it out; older kernel headers lack `sigtrap` and `sig_data`. */
-static void describe(struct perf_event_attr *attr, uint64_t pc)
+static void describe(const struct lc_trap *trap, struct perf_event_attr *attr, uint32_t type,
+                     uint64_t address)
 {
 	memset(attr, 0, sizeof(*attr));
 	attr->size = sizeof(*attr);
 	attr->type = PERF_TYPE_BREAKPOINT;
-	attr->bp_type = HW_BREAKPOINT_X;
-	attr->bp_addr = pc;
+	attr->bp_type = type;
+	attr->bp_addr = address;
 	attr->bp_len = sizeof(long);
 	attr->sample_period = 1;
 	attr->exclude_kernel = 1;
 	attr->exclude_hv = 1;
 	attr->remove_on_exec = 1;
 	attr->sigtrap = 1;
-	attr->sig_data = MAGIC;
+	attr->sig_data = MAGIC + trap->use;
 }
 
 static bool passes(int error)
@@ -57,29 +58,39 @@ static bool passes(int error)
 	       error == EINTR || error == EAGAIN || error == EBUSY;
 }
 
-static int aim(struct lc_trap *trap, uint64_t pc)
+static int aim(struct lc_trap *trap, uint32_t type, uint64_t address)
 {
 	struct perf_event_attr attr;
 
-	describe(&attr, pc);
+	describe(trap, &attr, type, address);
 	if (trap->fd >= 0)
 		return ioctl(trap->fd, PERF_EVENT_IOC_MODIFY_ATTRIBUTES, &attr) ? -errno : 0;
 	trap->fd = (int)syscall(SYS_perf_event_open, &attr, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
 	return trap->fd < 0 ? -errno : 0;
 }
 
-int lc_trap_arm(struct lc_trap *trap, uint64_t pc)
+static int arm(struct lc_trap *trap, uint32_t type, uint64_t address)
 {
 	const int kept = errno;
 	int err;
 
 	if (atomic_load_explicit(&unusable, memory_order_relaxed))
 		return -ENOTSUP;
-	err = aim(trap, pc);
+	err = aim(trap, type, address);
 	if (err && !passes(-err))
 		atomic_store_explicit(&unusable, true, memory_order_relaxed);
 	errno = kept;
 	return err;
+}
+
+int lc_trap_arm(struct lc_trap *trap, uint64_t pc)
+{
+	return arm(trap, HW_BREAKPOINT_X, pc);
+}
+
+int lc_trap_watch(struct lc_trap *trap, uint64_t address)
+{
+	return arm(trap, HW_BREAKPOINT_RW, address);
 }
 
 void lc_trap_disarm(struct lc_trap *trap)
@@ -98,12 +109,15 @@ void lc_trap_close(struct lc_trap *trap)
 	trap->fd = -1;
 }
 
-bool lc_trap_is_ours(const siginfo_t *info)
+bool lc_trap_is_ours(const siginfo_t *info, enum lc_trap_use *use)
 {
 	struct perf_siginfo perf;
 
 	if (info->si_code != TRAP_PERF)
 		return false;
 	memcpy(&perf, info, sizeof(perf));
-	return perf.data == MAGIC;
+	if (perf.data != MAGIC + LC_TRAP_FOR_ADDRESS && perf.data != MAGIC + LC_TRAP_FOR_WALK)
+		return false;
+	*use = (enum lc_trap_use)(perf.data - MAGIC);
+	return true;
 }

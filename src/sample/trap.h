@@ -1,4 +1,4 @@
-/* sample/trap.h - sets breakpoints on execution for the calling thread, delivered as SIGTRAP. */
+/* sample/trap.h - sets breakpoints for the calling thread, delivered as SIGTRAP. */
 #ifndef LC_SAMPLE_TRAP_H
 #define LC_SAMPLE_TRAP_H
 
@@ -6,12 +6,17 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* One thread's breakpoint. Start with LC_TRAP_NONE. */
+/* What a breakpoint is for: a thread may have one of each. */
+enum lc_trap_use { LC_TRAP_FOR_ADDRESS /* of a sample */, LC_TRAP_FOR_WALK /* walk_audit.h */ };
+
+/* One thread's breakpoint. Start with LC_TRAP_NONE or LC_TRAP_WALK. */
 struct lc_trap {
 	int fd; /* -1 until it is needed the first time */
+	enum lc_trap_use use;
 };
 
-#define LC_TRAP_NONE ((struct lc_trap){ .fd = -1 })
+#define LC_TRAP_NONE ((struct lc_trap){ .fd = -1, .use = LC_TRAP_FOR_ADDRESS })
+#define LC_TRAP_WALK ((struct lc_trap){ .fd = -1, .use = LC_TRAP_FOR_WALK })
 
 /*
  * Ask for one SIGTRAP when the calling thread is about to run the instruction at `pc`. An earlier
@@ -21,13 +26,19 @@ struct lc_trap {
  */
 int lc_trap_arm(struct lc_trap *trap, uint64_t pc);
 
+/*
+ * Ask for a SIGTRAP whenever the calling thread has read or written the 8 bytes at `address`, until
+ * that is withdrawn. Else as lc_trap_arm().
+ */
+int lc_trap_watch(struct lc_trap *trap, uint64_t address);
+
 /* Withdraw the request. Context: [signal], owner thread. errno kept. */
 void lc_trap_disarm(struct lc_trap *trap);
 
 /* Give the breakpoint back. Context: any thread; the owner arms no more. */
 void lc_trap_close(struct lc_trap *trap);
 
-/* Is this SIGTRAP one that lc_trap_arm() asked for? Context: [signal]. */
-bool lc_trap_is_ours(const siginfo_t *info);
+/* Is this SIGTRAP one that was asked for here? Then *use says what for. Context: [signal]. */
+bool lc_trap_is_ours(const siginfo_t *info, enum lc_trap_use *use);
 
 #endif

@@ -4,9 +4,10 @@ import java.util.zip.CRC32;
 /*
  * Calls small methods in known ways, so that a call path can be held against what may call what.
  *
- * Usage: CallChains SECONDS
+ * Usage: CallChains SECONDS [throws]
  *
- * Runs its parts in turn for SECONDS of CPU time of its thread, then prints {"rounds": N}. Each
+ * Runs its parts in turn, or only those that throw, for SECONDS of CPU time of its thread, then
+ * prints {"rounds": N}. Each
  * method has the callers that a comment "called by: NAME..." above it names, and no other. A
  * method without that comment is called by the JVM.
  */
@@ -267,8 +268,92 @@ public final class CallChains {
 		return i + 1;
 	}
 
+	/* Exceptions that leave one to nine frames of different sizes, some of which look at them. */
+	// called by: main
+	static long deep(int n) {
+		long sum = 0;
+		for (int i = 0; i < n; i++) {
+			try {
+				sum += t1(i, i % 10);
+			} catch (RuntimeException e) {
+				sum++;
+			}
+		}
+		return sum;
+	}
+
+	// called by: deep
+	static int t1(int i, int left) {
+		return t2(i, left) + 1;
+	}
+
+	// called by: t1
+	static int t2(int i, int left) {
+		return t3(i, left - 1) + 2;
+	}
+
+	// called by: t2
+	static int t3(int i, int left) {
+		if (left <= 0)
+			throw found;
+		return t4(i, left - 1, i) + 3;
+	}
+
+	// called by: t3
+	static int t4(int i, int left, long wide) {
+		if (left <= 0)
+			throw found;
+		try {
+			return t5(i, left - 1, (int) wide, 1.0) + 3;
+		} finally {
+			sink++;
+		}
+	}
+
+	// called by: t4
+	static int t5(int i, int left, int y, double z) {
+		if (left <= 0)
+			throw found;
+		return t6(i, left - 1) * 2 + y;
+	}
+
+	// called by: t5
+	static int t6(int i, int left) {
+		if (left <= 0)
+			throw found;
+		try {
+			return t7(i, left - 1) * 2;
+		} catch (IllegalStateException e) {
+			return 1;
+		}
+	}
+
+	// called by: t6
+	static int t7(int i, int left) {
+		if (left <= 0)
+			throw found;
+		synchronized (found) {
+			return t8(i, left - 1) * 2;
+		}
+	}
+
+	// called by: t7
+	static int t8(int i, int left) {
+		if (left <= 0)
+			throw found;
+		return t9(i, left - 1) * 2;
+	}
+
+	// called by: t8
+	static int t9(int i, int left) {
+		if (left <= 0)
+			throw found;
+		return i / left;
+	}
+
 	public static void main(String[] arguments) {
 		final long seconds = Long.parseLong(arguments[0]);
+		final boolean all = arguments.length == 1;
 		final var threads = java.lang.management.ManagementFactory.getThreadMXBean();
 		long rounds = 0;
 		for (int i = 0; i < words.length; i++) {
@@ -276,13 +361,16 @@ public final class CallChains {
 			mixed[i] = i % 3 == 0 ? words[i] : i % 3 == 1 ? new Square() : new Line();
 		}
 		while (threads.getCurrentThreadCpuTime() < seconds * 1_000_000_000L) {
-			sink += chain(4000);
-			sink += recursion(200);
-			sink += shapes(4000);
-			sink += virtuals(4000);
-			sink += barriers(2000);
-			sink += leaves(300);
+			if (all) {
+				sink += chain(4000);
+				sink += recursion(200);
+				sink += shapes(4000);
+				sink += virtuals(4000);
+				sink += barriers(2000);
+				sink += leaves(300);
+			}
 			sink += exceptions(2000);
+			sink += deep(500);
 			rounds++;
 		}
 		System.out.println("{\"rounds\": " + rounds + "}");

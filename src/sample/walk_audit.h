@@ -1,0 +1,56 @@
+/*
+ * sample/walk_audit.h - holds repaired call paths against the next walk that needs no repair, for
+ * --audit.
+ *
+ * A repaired path says where the thread will be when what it is in returns: at which instruction,
+ * with which stack pointer, called from where. A breakpoint is set on the word of the stack in
+ * which that return address stands. The first to touch the word is the return, if the path is
+ * right: then AsyncGetCallTrace walks from a whole frame, and what it finds is the rest of the
+ * path. Where another one writes the word first, no call was to return there, and the path was
+ * wrong.
+ *
+ * Private to src/sample. HotSpot on x86.
+ */
+#ifndef LC_SAMPLE_WALK_AUDIT_H
+#define LC_SAMPLE_WALK_AUDIT_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "src/jvm/call_trace.h"
+
+struct lc_counters;
+struct lc_walk_audit;
+
+/* Bytes that an audit of paths of so many frames needs, zeroed; make it with lc_walk_audit_init().
+ */
+size_t lc_walk_audit_bytes(int depth);
+void lc_walk_audit_init(struct lc_walk_audit *a, int depth);
+
+/*
+ * Remember the path of the walk just done, if it was repaired: `repair` is its. Context: [signal],
+ * the thread that was walked.
+ */
+void lc_walk_audit_note(struct lc_walk_audit *a, JNIEnv *env, const void *context,
+                        const struct lc_repair *repair, const uint64_t *frames, int frames_len);
+
+/*
+ * Around whatever else a handler does on the thread: the breakpoint must not meet the handler
+ * itself. Context: [signal].
+ */
+void lc_walk_audit_enter(struct lc_walk_audit *a);
+void lc_walk_audit_leave(struct lc_walk_audit *a);
+
+/*
+ * The breakpoint was met, at `context`; `scratch` and `frames` hold a walk. Context: [signal],
+ * between enter and leave.
+ */
+void lc_walk_audit_hit(struct lc_walk_audit *a, JNIEnv *env, const void *context,
+                       struct lc_call_trace_frame *scratch, uint64_t *frames);
+
+/* Give the breakpoint back. Context: as lc_trap_close(). */
+void lc_walk_audit_close(struct lc_walk_audit *a);
+
+void lc_walk_audit_counters(struct lc_counters *out); /* Context: [writer]. */
+
+#endif
