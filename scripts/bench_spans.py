@@ -6,7 +6,8 @@ bench_spans.py [--pairs N] [--only NAME]... [--jdk DIR] [--locus=OPTION]...
 Each program measures itself after its warm-up, so that starting Locus is not counted. A figure is the
 median of the pairs' ratios, with the range in which the middle half of them lies. How true the compensated
 cycles are is their sum, for a program that runs nothing but streams, divided by the CPU time that it
-takes without Locus.
+takes without Locus. The matrix `accuracy` does so for streams of tens to thousands of cycles; what it calls accuracy
+is 1 - |compensated - true| / true.
 """
 
 import argparse
@@ -32,6 +33,15 @@ WORKLOADS = (
     ("task flood, fixed pool", ["SpanFlood", "10000", "fixed", "64"], "tasks", "nanoseconds", 1.15),
     ("task programs", ["SpanTasksMix", "10"], "tasks", "programs", 1.02),
 )
+# class and arguments: kind of query, elements, millions of streams
+ACCURACY = (
+    ["SpanTiny", "match", "8", "12"], ["SpanTiny", "sum", "8", "12"], ["SpanTiny", "boxed", "8", "10"],
+    ["SpanTiny", "collect", "8", "10"], ["SpanTiny", "words", "40", "8"], ["SpanTiny", "count", "16", "10"],
+    ["SpanTiny", "flat", "4", "2"], ["SpanTiny", "sorted", "8", "4"], ["SpanTiny", "collect", "30", "5"],
+    ["SpanTiny", "boxed", "100", "2"], ["SpanPhone", "1.5"],
+)
+# What else Locus does costs programs that allocate much more than spans are meant to be true to.
+SPANS_ALONE = ["--sample-interval=0", "--min-size=1000000k", "--interval=1s"]
 MEANS = ("queries", "programs")  # programs: of CPU time
 
 
@@ -63,10 +73,37 @@ def compensated(spans):
     return sum(r["compensated_cycles"] for r in rows), sum(r["executions"] for r in rows if r["level"])
 
 
+def accuracy(jdk, args, classes, profile):
+    """Each program in turn without Locus and with it; all its code runs in streams."""
+    for arguments in ACCURACY:
+        plain = [jdk + "/bin/java", *HEAP, "-cp", classes, *arguments]
+        truths, cycles = [], []
+        for i in range(args.pairs + 1):
+            shutil.rmtree(profile, ignore_errors=True)
+            with_locus = [LOCUS, "run", "-o", profile, "--spans=streams", *SPANS_ALONE, *args.locus, "--",
+                          *plain]
+            first, second = (plain, with_locus) if i % 2 else (with_locus, plain)
+            results = run(first), run(second)
+            if not i:
+                continue  # files read, calibration made
+            true_ns = results[0 if i % 2 else 1]["total_cpu"]
+            done = subprocess.run([LOCUS, "spans", profile, "--format=json"], check=True,
+                                  stdout=subprocess.PIPE, text=True)
+            spans = json.loads(done.stdout)
+            true = true_ns * spans["clock"]["hz"] / 1e9
+            truths.append(sum(r["compensated_cycles"] for r in spans["streams"]) / true)
+            cycles.append(true / sum(r["executions"] for r in spans["streams"]))
+        wanted = 0.97 if statistics.median(cycles) >= 500 else 0.93
+        reached = 1 - abs(1 - statistics.median(truths))
+        print("%-24s %6.0f cycles  compensated / true %.3f [%.3f .. %.3f]  accuracy %.1f%%, target %.0f%%, %s" % (
+            " ".join(arguments), statistics.median(cycles), *quartiles(truths), 100 * reached, 100 * wanted,
+            "met" if reached >= wanted else "NOT met"), flush=True)
+
+
 def main():
     parser = argparse.ArgumentParser(description="what cycle spans cost, and how true they are")
     parser.add_argument("--pairs", type=int, default=6)
-    parser.add_argument("--only", action="append", choices=[w[0] for w in WORKLOADS])
+    parser.add_argument("--only", action="append", choices=[w[0] for w in WORKLOADS] + ["accuracy"])
     parser.add_argument("--jdk")
     parser.add_argument("--locus", action="append", default=[], help="an option for locus run")
     args = parser.parse_args()
@@ -81,6 +118,8 @@ def main():
         sources = sorted(str(p) for p in (ROOT / "tests/workloads/bench").glob("Span*.java"))
         subprocess.run([jdk + "/bin/javac", "-d", work / "classes", *sources], check=True)
         print("%s, %d CPUs, load %.2f, %d pairs" % (jdk, os.cpu_count(), os.getloadavg()[0], args.pairs))
+        if not args.only or "accuracy" in args.only:
+            accuracy(jdk, args, str(work / "classes"), work / "profile")
         for name, arguments, what, kind, limit in WORKLOADS:
             if args.only and name not in args.only:
                 continue
