@@ -2,7 +2,7 @@
  * span/calibrate.c - runs loops of empty spans in the JVM that is profiled: see calibrate.h.
  *
  * A batch is LC_CALIBRATION_PAIRS begins and ends in compiled Java. What its slot has counted is
- * the inner cost; what is left of the batch's time, less that of a loop of nothing, is the outer
+ * the inner cost; what is left of the batch's time, less that of a loop without spans, is the outer
  * cost. First the loops run until the JIT has compiled them. A JVM that only interprets gets fewer
  * batches, as many as CPU_MS leaves room for.
  */
@@ -56,6 +56,7 @@ static const struct loop loops[] = {
 	{ "primordial", false, LC_SPAN_PRIMORDIAL, LC_COST_PRIMORDIAL, LC_COSTS },
 	{ "support", false, LC_SPAN_SUPPORT, LC_COST_SUPPORT, LC_COSTS },
 	{ "task", true, LC_SPAN_TASK, LC_COST_TASK, LC_COST_TASK_INNER },
+	{ "anonymous", false, LC_SPAN_ANONYMOUS, LC_COST_COUNTED, LC_COST_YARDSTICK },
 };
 
 struct config {
@@ -69,7 +70,7 @@ struct run {
 	JNIEnv *jni;
 	jclass class;
 	struct lc_cycle_clock clock;
-	double empty;          /* cycles that the loop of nothing takes for one round */
+	double empty, busy;    /* cycles that a loop without spans takes for one round */
 	double *inner, *outer; /* BATCHES of each, cycles of a pair */
 };
 
@@ -223,9 +224,9 @@ static int warm_up(struct run *r, jmethodID method)
 	return 0;
 }
 
-static int measure_empty(struct run *r)
+static int measure_bare(struct run *r, const char *name, double *mean)
 {
-	jmethodID method = find(r, "empty", "(I)I");
+	jmethodID method = find(r, name, "(I)I");
 	double cycles[EMPTY_BATCHES];
 	struct lc_cost_value v;
 
@@ -234,14 +235,14 @@ static int measure_empty(struct run *r)
 	for (unsigned i = 0; i < EMPTY_BATCHES; i++)
 		cycles[i] = (double)call(r, method, LC_CALIBRATION_PAIRS) / LC_CALIBRATION_PAIRS;
 	v = lc_calibration_summarize(cycles, EMPTY_BATCHES);
-	r->empty = v.mean;
+	*mean = v.mean;
 	return 0;
 }
 
 /* One attempt. Returns how many batches were measured, or -EIO. */
 static int measure_batches(struct run *r, const struct loop *loop, jmethodID method)
 {
-	const double pairs = LC_CALIBRATION_PAIRS;
+	const double pairs = LC_CALIBRATION_PAIRS, bare = loop->task ? r->empty : r->busy;
 	int64_t left = (int64_t)lc_cycles_of_ns(CPU_MS * MS);
 	int n = 0;
 
@@ -254,7 +255,9 @@ static int measure_batches(struct run *r, const struct loop *loop, jmethodID met
 			return -EIO;
 		left -= cycles;
 		r->inner[n] = (double)(int64_t)(after.cycles - before.cycles) / pairs;
-		r->outer[n] = (double)cycles / pairs - r->inner[n] - r->empty;
+		r->outer[n] = (double)cycles / pairs - r->inner[n] - bare;
+		if (loop->inner == LC_COST_YARDSTICK)
+			r->inner[n] = (double)lc_probe_yardstick();
 		n++;
 		drain();
 	}
@@ -288,13 +291,20 @@ static int attempt(void *context, struct lc_cost_value *inner, struct lc_cost_va
 
 static int measure_loop(struct run *r, const struct loop *loop, struct lc_calibration *c)
 {
-	struct attempt a = { .run = r, .loop = loop, .method = find(r, loop->method, "(I)V") };
+	const bool counted = loop->outer == LC_COST_COUNTED;
+	struct attempt a = { .run = r,
+		             .loop = loop,
+		             .method = find(r, loop->method, loop->task ? "(I)V" : "(I)I") };
 	struct lc_cost_value inner, outer;
 	int err;
 
 	if (!a.method || warm_up(r, a.method))
 		return -EIO;
+	if (counted)
+		lc_probe_force(lc_span_known(), true);
 	err = lc_calibration_repeat(attempt, &a, &inner, &outer);
+	if (counted)
+		lc_probe_force(lc_span_known(), false);
 	if (err)
 		return err;
 	c->costs[loop->outer] = outer;
@@ -323,7 +333,10 @@ static jclass define(JNIEnv *jni)
 static int measure_all(struct run *r, struct lc_calibration *c)
 {
 	jmethodID prepare = find(r, "prepareTask", "()V");
-	int err = measure_empty(r);
+	int err = measure_bare(r, "empty", &r->empty);
+
+	if (!err)
+		err = measure_bare(r, "busy", &r->busy);
 
 	if (!err && r->config->tasks) {
 		if (!prepare)
@@ -428,6 +441,8 @@ void lc_calibration_costs(const struct lc_calibration *c, struct lc_span_costs *
 		.support = rounded(c, LC_COST_SUPPORT),
 		.task = rounded(c, LC_COST_TASK),
 		.task_inner = rounded(c, LC_COST_TASK_INNER),
+		.counted = rounded(c, LC_COST_COUNTED),
+		.yardstick = rounded(c, LC_COST_YARDSTICK),
 	};
 }
 

@@ -26,6 +26,8 @@ enum lc_cost {
 	LC_COST_SUPPORT, /* with the link of its task to the stream */
 	LC_COST_TASK,
 	LC_COST_TASK_INNER,
+	LC_COST_COUNTED,   /* of a stream that is counted and not timed (span/probe.h) */
+	LC_COST_YARDSTICK, /* what lc_probe_yardstick() took meanwhile */
 	LC_COSTS
 };
 

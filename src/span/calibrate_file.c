@@ -28,7 +28,8 @@ enum { FILE_MAX = 8192 };
 const char *lc_cost_name(enum lc_cost cost)
 {
 	static const char *const names[LC_COSTS] = { "inner",   "anonymous", "primordial",
-		                                     "support", "task",      "task_inner" };
+		                                     "support", "task",      "task_inner",
+		                                     "counted", "yardstick" };
 
 	return names[cost];
 }

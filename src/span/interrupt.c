@@ -22,6 +22,12 @@ static struct lc_span_thread *spans_of(const struct lc_thread *t)
 	return atomic_load_explicit(&t->spans, memory_order_relaxed); /* own thread */
 }
 
+static void take_off(struct lc_span_thread *s, uint64_t cycles)
+{
+	s->top->inside += cycles;
+	s->worked += cycles;
+}
+
 void lc_span_interrupted(const struct lc_thread *t, struct lc_span_interrupt *i)
 {
 	struct lc_span_thread *s = spans_of(t);
@@ -48,7 +54,7 @@ void lc_span_resumed(const struct lc_thread *t, const struct lc_span_interrupt *
 		return;
 	if (i->tsc &&
 	    atomic_load_explicit(s->clock.head, memory_order_relaxed) == i->head) /* own thread */
-		s->top->inside += __rdtsc() - i->tsc;
+		take_off(s, __rdtsc() - i->tsc);
 	s->work--;
 }
 
@@ -72,7 +78,7 @@ void lc_span_work_end(const struct lc_thread *t, const struct lc_own_work *w)
 	if (!s || w->owner != s)
 		return;
 	if (s->work == 1)
-		s->top->inside += lc_cycles_now(&s->clock) - w->begin;
+		take_off(s, lc_cycles_now(&s->clock) - w->begin);
 	atomic_signal_fence(memory_order_seq_cst);
 	s->work--;
 }

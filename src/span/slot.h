@@ -8,6 +8,7 @@
 #define LC_SPAN_SLOT_H
 
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "src/format/kinds.h" /* lc_span_kind, lc_submit_kind, histogram buckets */
@@ -48,7 +49,14 @@ struct lc_span_slot {
 	uint32_t number;        /* for lc_span_slot_at(); constant */
 	struct lc_span_counts counts;
 	_Atomic uint64_t first_tsc, last_tsc; /* of a begin and an end; 0: none yet */
-	struct lc_span_counts taken;          /* attribution thread only: already written */
+	/* Owner only, see probe.h: of the last execution that was timed, and those that were not.
+	 */
+	uint64_t last_cycles;
+	int64_t last_compensated;
+	uint32_t last_bucket;
+	uint32_t counted; /* since they were added to the cycles */
+	bool never_counted;
+	struct lc_span_counts taken; /* attribution thread only: already written */
 	uint64_t taken_first_tsc;
 };
 

@@ -171,6 +171,7 @@ int lc_span_init(JNIEnv *jni, const struct lc_options *options)
 	lc_span_enable(true);
 	lc_calibrate_start(jni, options, &span.costs, &span.manifest);
 	throw_away();
+	lc_probe_enable(lc_span_streams() && !span.trace);
 	lc_timeline_begin();
 	return 0;
 }
@@ -192,6 +193,7 @@ static struct lc_span_thread *create(struct lc_thread *t)
 		free(s);
 		return NULL;
 	}
+	lc_probe_init(s);
 	s->thread = t;
 	if (lc_walker_end(t->walker))
 		s->low_end = t->walker->stack_low + LC_SPAN_LOW_BYTES;
@@ -236,6 +238,7 @@ void lc_span_thread_end(struct lc_thread *t)
 	lc_span_thread_close(true);
 	if (!s)
 		return;
+	lc_probe_stop(s);
 	lc_spin_lock(&s->lock); /* the attribution thread may be reading it */
 	lc_cycles_close(&s->clock);
 	lc_spin_unlock(&s->lock);

@@ -131,6 +131,7 @@ struct lc_span_stats {
 	uint64_t rows_lost; /* that a block cannot hold: numbers out of range, or no memory */
 	uint64_t pauses_lost;
 	uint64_t running_lost; /* times that an open span found no room, or its end none */
+	uint64_t probe_rounds, probe_cycles, counted; /* span/probe.h */
 };
 void lc_span_stats(struct lc_span_stats *out);  /* Context: [writer]. */
 void lc_span_counters(struct lc_counters *out); /* Context: [writer]. */

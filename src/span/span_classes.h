@@ -40,7 +40,8 @@ enum lc_rewrite_status lc_span_classes_rewrite(JNIEnv *jni, const struct lc_clas
  */
 bool lc_span_classes_prepare(jvmtiEnv *jvmti, JNIEnv *jni, jclass class);
 
-/* Are objects of the class tasks? Yes, before lc_span_classes_start(). Context: [java] [hook]; slow. */
+/* Are objects of the class tasks? Yes, before lc_span_classes_start(). Context: [java] [hook];
+ * slow. */
 bool lc_span_classes_is_task(JNIEnv *jni, jclass class);
 
 struct lc_span_classes_stats {

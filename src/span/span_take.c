@@ -104,7 +104,9 @@ static bool changed(const struct lc_span_slot *slot)
 {
 	const struct lc_span_counts *c = &slot->counts, *taken = &slot->taken;
 
-	return atomic_load_explicit(&c->executions, memory_order_relaxed) !=
+	return atomic_load_explicit(&c->compensated, memory_order_relaxed) !=
+	           atomic_load_explicit(&taken->compensated, memory_order_relaxed) ||
+	       atomic_load_explicit(&c->executions, memory_order_relaxed) !=
 	           atomic_load_explicit(&taken->executions, memory_order_relaxed) ||
 	       atomic_load_explicit(&c->folded, memory_order_relaxed) !=
 	           atomic_load_explicit(&taken->folded, memory_order_relaxed) ||
@@ -222,6 +224,8 @@ void lc_span_forget(struct lc_thread *t)
 
 void lc_span_stats(struct lc_span_stats *out)
 {
+	struct lc_probe_stats probes;
+
 	*out = stats;
 	lc_threads_lock();
 	for (const struct lc_thread *t = lc_threads_first(); t; t = t->next)
@@ -231,6 +235,10 @@ void lc_span_stats(struct lc_span_stats *out)
 	out->slots = lc_span_slots_count();
 	out->pauses_lost = lc_span_pauses_lost();
 	out->running_lost += lc_running_lost();
+	lc_probe_stats(&probes);
+	out->probe_rounds = probes.rounds;
+	out->probe_cycles = probes.cycles;
+	out->counted = probes.counted;
 }
 
 static const struct lc_counter_row counter_rows[] = {
@@ -246,6 +254,9 @@ static const struct lc_counter_row counter_rows[] = {
 	LC_COUNTER(struct lc_span_stats, rows_lost, "spans_rows_lost"),
 	LC_COUNTER(struct lc_span_stats, pauses_lost, "spans_pauses_lost"),
 	LC_COUNTER(struct lc_span_stats, running_lost, "spans_running_lost"),
+	LC_COUNTER(struct lc_span_stats, probe_rounds, "spans_probe_rounds"),
+	LC_COUNTER(struct lc_span_stats, probe_cycles, "spans_probe_cycles"),
+	LC_COUNTER(struct lc_span_stats, counted, "spans_counted"),
 };
 
 void lc_span_counters(struct lc_counters *out)

@@ -47,6 +47,8 @@ int lc_span_stack_init(struct lc_span_thread *s, const struct lc_span_costs *cos
 	s->outer_cost[3] = costs->task;
 	s->inner_cost = costs->inner;
 	s->task_inner_cost = costs->task_inner;
+	s->counted_cost = costs->counted;
+	s->yardstick = costs->yardstick;
 	return 0;
 }
 
@@ -209,6 +211,8 @@ uint32_t lc_span_current(const struct lc_thread *t)
 
 	if (!s)
 		return 0;
+	if (s->probe.open)
+		return s->probe.slot->number + 1;
 	/* The frames may be another, larger array in between: a walk starts and ends in one. */
 	for (f = s->top; f->slot == NULL; f--)
 		if (f->bottom)

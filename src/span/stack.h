@@ -20,6 +20,7 @@
 #include "src/span/cycle_clock.h"
 #include "src/span/interrupt.h"
 #include "src/span/look.h"
+#include "src/span/probe.h"
 #include "src/span/slot.h"
 
 enum {
@@ -46,6 +47,8 @@ struct lc_span_costs {
 	uint32_t support;
 	uint32_t task;
 	uint32_t task_inner;
+	uint32_t counted;   /* of a stream that is counted and not timed: span/probe.h */
+	uint32_t yardstick; /* what lc_probe_yardstick() took at the same time; 0: not known */
 };
 
 /* The stream that a frame is part of: what a stream inside it has as its outer one. */
@@ -103,19 +106,21 @@ struct lc_span_thread {
 	struct lc_cycle_clock clock;
 	const struct lc_span_pauses *pauses;
 	uint32_t outer_cost[LC_SPAN_NESTED];
-	uint32_t inner_cost, task_inner_cost;
+	uint32_t inner_cost, task_inner_cost, counted_cost, yardstick;
 	uint64_t last_number; /* that was given out */
 	uint64_t excess;      /* begun beyond the bound, and not ended */
 	uint64_t low;         /* begun at the end of the stack, after all frames, and not ended */
 	uint64_t low_end;     /* where that end of the stack begins; 0: not known */
 	bool full;            /* the begin that goes on is to push no frame */
 	bool lossy;           /* ends were lost */
+	uint64_t worked;      /* cycles of the agent that were taken off spans */
 	uint32_t work;        /* how deep the thread is in work of the agent, see interrupt.c */
 	struct lc_locations *locations;
 	struct lc_trace_log *traces; /* NULL: no --trace */
 	struct lc_task_thread *tasks;
 	struct lc_thread *thread;
 	struct lc_looks looks;
+	struct lc_probe probe;
 
 	struct lc_slab slots; /* struct lc_span_slot by its key */
 
@@ -305,8 +310,12 @@ static inline void lc_span_slot_add(struct lc_span_slot *slot, const struct lc_s
                                     const struct lc_span_ended *e)
 {
 	struct lc_span_counts *c = &slot->counts;
-	_Atomic uint32_t *bucket = &c->histogram[lc_span_bucket(e->compensated)];
+	const uint32_t number = lc_span_bucket(e->compensated);
+	_Atomic uint32_t *bucket = &c->histogram[number];
 
+	slot->last_cycles = e->cycles;
+	slot->last_compensated = e->compensated;
+	slot->last_bucket = number;
 	lc_span_add(&c->executions, 1);
 	lc_span_add(&c->cycles, e->cycles);
 	lc_span_add(&c->wall_tsc, e->end_tsc - f->begin_tsc);

@@ -27,9 +27,16 @@ static __attribute__((noinline)) struct lc_span_thread *enter_slowly(JNIEnv *jni
 	return self;
 }
 
+/* The calling thread's spans, for all but ends. */
 static inline struct lc_span_thread *enter(JNIEnv *jni)
 {
-	return __builtin_expect(self != NULL, 1) ? self : enter_slowly(jni);
+	struct lc_span_thread *s = self;
+
+	if (__builtin_expect(s == NULL, 0))
+		return enter_slowly(jni);
+	if (__builtin_expect(s->probe.open, 0))
+		lc_probe_reveal(s);
+	return s;
 }
 
 struct lc_span_thread *lc_span_enter(JNIEnv *jni)
@@ -39,6 +46,8 @@ struct lc_span_thread *lc_span_enter(JNIEnv *jni)
 
 struct lc_span_thread *lc_span_known(void)
 {
+	if (self && self->probe.open)
+		lc_probe_reveal(self);
 	return self;
 }
 
@@ -178,6 +187,14 @@ look(struct lc_span_thread *s, JNIEnv *jni, jobject stream, struct lc_location *
 	lc_look_begin(s, jni, stream, path, number);
 }
 
+/* Is it enough to count this one? Not where it is looked at. */
+static __attribute__((noinline)) bool
+is_counted(struct lc_span_thread *s, const struct found *found, struct hook h, unsigned kind)
+{
+	return kind == LC_SPAN_ANONYMOUS && s->looks.innermost != found->stream.id &&
+	       lc_probe_begin(s, found->slot, &found->stream, h.at.frame);
+}
+
 static inline __attribute__((always_inline)) void begin(struct lc_span_thread *s, JNIEnv *jni,
                                                         struct hook h, unsigned kind,
                                                         enum lc_location_hook type, jobject stream)
@@ -187,6 +204,9 @@ static inline __attribute__((always_inline)) void begin(struct lc_span_thread *s
 
 	if (stream && __builtin_expect(!--found.location->look, 0))
 		look(s, jni, stream, found.location, found.stream.id);
+	if (__builtin_expect(s->probe.counting, 0) && found.slot && !found.slot->never_counted &&
+	    is_counted(s, &found, h, kind))
+		return;
 	f = lc_span_push(s, kind, found.slot);
 	if (!f)
 		return;
@@ -352,6 +372,19 @@ count_watched(struct lc_span_thread *s, struct lc_span_frame *f, const struct lc
 	lc_spin_unlock(&s->lock);
 }
 
+/* Is this the end of the stream that is only counted? Not where its own was lost. */
+static inline bool end_counted(struct lc_span_thread *s, uint64_t frame)
+{
+	const struct lc_probe *p = &s->probe;
+
+	if (frame > p->stack_pointer && frame - p->stack_pointer > LC_SPAN_SLACK_BYTES) {
+		lc_probe_reveal(s);
+		return false;
+	}
+	lc_probe_end(s);
+	return true;
+}
+
 static inline __attribute__((always_inline)) void finish(const void *frame, JNIEnv *jni,
                                                          jobject result)
 {
@@ -361,6 +394,8 @@ static inline __attribute__((always_inline)) void finish(const void *frame, JNIE
 	uint64_t now, tsc;
 
 	if (!s)
+		return;
+	if (__builtin_expect(s->probe.open, 0) && end_counted(s, (uint64_t)(uintptr_t)frame))
 		return;
 	now = lc_cycles_read(&s->clock, &tsc);
 	if (!lc_span_leave(s, (uint64_t)(uintptr_t)frame))
@@ -382,6 +417,8 @@ static inline __attribute__((always_inline)) void finish(const void *frame, JNIE
 		trace(s, f, &e);
 	if (__builtin_expect(f->number == s->looks.innermost, 0) && f->kind < LC_SPAN_TASK)
 		lc_look_end(s, jni, result, e.total);
+	if (__builtin_expect(--s->probe.left == 0, 0))
+		lc_probe_turn(s);
 }
 
 void Java_java_lang_LocusSpan_end(JNIEnv *jni, jclass c)

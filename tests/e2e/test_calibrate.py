@@ -7,7 +7,7 @@ import stat
 
 import pytest
 
-COSTS = ["inner", "anonymous", "primordial", "support", "task", "task_inner"]
+COSTS = ["inner", "anonymous", "primordial", "support", "task", "task_inner", "counted", "yardstick"]
 
 
 @pytest.fixture
