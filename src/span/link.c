@@ -10,6 +10,7 @@
  *                its key leads to: the near set's number is the lower bits of the far one's.
  *            I2  a key is in at most one entry.
  * Order:     L1  of base/spin.h: unlock (release) -> lock (acquire).
+ * The file is longer than 600 lines since all that its locks guard is here.
  * A lock is held for some dozens of instructions, without calls. Its holder may lose the CPU; who
  * waits for it lets others run.
  */

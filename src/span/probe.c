@@ -47,7 +47,8 @@ static bool has_nested(const struct lc_span_slot *slot)
 }
 
 bool lc_probe_begin(struct lc_span_thread *s, struct lc_span_slot *slot,
-                    const struct lc_stream_context *stream, uint64_t stack_pointer)
+                    const struct lc_stream_context *stream, uint64_t stack_pointer,
+                    uint64_t return_address)
 {
 	struct lc_probe *p = &s->probe;
 
@@ -68,6 +69,7 @@ bool lc_probe_begin(struct lc_span_thread *s, struct lc_span_slot *slot,
 	p->path = stream->path;
 	p->level = stream->level;
 	p->stack_pointer = stack_pointer;
+	p->return_address = return_address;
 	atomic_signal_fence(memory_order_release); /* a handler sees `open` last */
 	p->open = true;
 	return true;
@@ -112,6 +114,7 @@ void lc_probe_reveal(struct lc_span_thread *s)
 	f->number = p->id;
 	f->stream = (struct lc_stream_context){ p->id, p->path, p->level };
 	f->stack_pointer = p->stack_pointer;
+	f->return_address = p->return_address;
 	now = lc_cycles_read(&s->clock, &tsc);
 	lc_span_start(s, f, now, tsc);
 }

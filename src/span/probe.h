@@ -42,7 +42,7 @@ struct lc_probe {
 	bool counting; /* streams are counted, and not timed */
 	bool open;     /* one is executing that is only counted: the rest is about it */
 	uint32_t path, level;
-	uint64_t id, stack_pointer;
+	uint64_t id, stack_pointer, return_address;
 	struct lc_span_slot *slot;
 
 	enum lc_probe_stage stage;
@@ -71,7 +71,8 @@ void lc_probe_init(struct lc_span_thread *s);
  * to be timed. Context: [hook], owner.
  */
 bool lc_probe_begin(struct lc_span_thread *s, struct lc_span_slot *slot,
-                    const struct lc_stream_context *stream, uint64_t stack_pointer);
+                    const struct lc_stream_context *stream, uint64_t stack_pointer,
+                    uint64_t return_address);
 
 /* The one that is open ends. Context: [hook], owner. */
 void lc_probe_end(struct lc_span_thread *s);

@@ -183,24 +183,35 @@ bool lc_span_is_low_slowly(struct lc_span_thread *s, uint64_t stack_pointer)
 	return false;
 }
 
-void lc_span_drop(struct lc_span_thread *s, uint64_t stack_pointer, bool begin)
+/* Take the innermost frame off: what ran inside it is known; of itself nothing is. */
+static void drop_top(struct lc_span_thread *s)
 {
-	uint64_t least = stack_pointer - (begin ? 0 : LC_SPAN_SLACK_BYTES);
+	struct lc_span_frame *f = s->top--;
 
-	while (!lc_span_empty(s) && s->top->stack_pointer <= least) {
-		struct lc_span_frame *f = s->top--;
-
-		/* What ran inside it is known; of itself nothing is. */
-		f[-1].inside += f->inside;
-		for (unsigned i = 0; i < LC_SPAN_NESTED; i++)
-			f[-1].nested[i] += f->nested[i];
-		lc_span_add(&s->stale, 1);
-		if (lc_span_is_watched(f)) {
-			lc_spin_lock(&s->lock);
-			lc_span_watched_ended(s, f);
-			lc_spin_unlock(&s->lock);
-		}
+	f[-1].inside += f->inside;
+	for (unsigned i = 0; i < LC_SPAN_NESTED; i++)
+		f[-1].nested[i] += f->nested[i];
+	lc_span_add(&s->stale, 1);
+	if (lc_span_is_watched(f)) {
+		lc_spin_lock(&s->lock);
+		lc_span_watched_ended(s, f);
+		lc_spin_unlock(&s->lock);
 	}
+}
+
+void lc_span_drop(struct lc_span_thread *s, uint64_t stack_pointer, uint64_t return_address)
+{
+	const struct lc_span_frame *same = s->top;
+
+	while (!lc_span_empty(s) && s->top->stack_pointer < stack_pointer - LC_SPAN_SLACK_BYTES)
+		drop_top(s);
+	if (!return_address)
+		return;
+	while (same > s->frames &&
+	       (same->stack_pointer != stack_pointer || same->return_address != return_address))
+		same--;
+	while (same > s->frames && s->top >= same)
+		drop_top(s);
 }
 
 uint32_t lc_span_current(const struct lc_thread *t)

@@ -30,7 +30,7 @@ enum {
 	LC_SPAN_SLOTS_MAX = 1 << 16,
 	/* Of the end of a stack: what the JVM keeps free on Linux (24 pages), and as much as frames
 	   may grow by where compiled code is left for the interpreter. */
-	LC_SPAN_LOW_BYTES = (24 + 4) << 12,
+	LC_SPAN_LOW_BYTES = (24 + 12) << 12,
 	LC_SPAN_SHRINK_BYTES = 1 << 16, /* no frame shrinks by as much */
 	LC_SPAN_SLACK_BYTES = 2048      /* few do by as much */
 };
@@ -81,6 +81,7 @@ struct lc_span_frame {
 	uint64_t gc_count, gc_ns;  /* pauses of the process, at begin */
 	struct lc_span_slot *slot; /* NULL: transparent */
 	uint64_t stack_pointer;    /* of the hook that pushed it; UINT64_MAX: not known any more */
+	uint64_t return_address;   /* of that hook, into bytecode */
 	uint32_t nested[LC_SPAN_NESTED];
 	struct lc_stream_context stream;
 	uint64_t number; /* of the span, see lc_span_number() */
@@ -360,18 +361,20 @@ static inline bool lc_span_is_low(struct lc_span_thread *s, uint64_t stack_point
 }
 
 /*
- * Of a thread that has lost ends: drop the frames of methods that have returned, which are those
- * that were pushed by hooks further down, or as far down where the caller is a begin. Context:
- * [hook], owner thread.
+ * Of a thread that has lost ends: drop the frames of methods that have returned. Those were pushed
+ * by hooks further down, by more than most frames shrink; or a begin has come to where one of them
+ * was pushed: it is the next round of a loop. `return_address` is 0 for an end. Context: [hook],
+ * owner thread.
  */
-void lc_span_drop(struct lc_span_thread *s, uint64_t stack_pointer, bool begin);
+void lc_span_drop(struct lc_span_thread *s, uint64_t stack_pointer, uint64_t return_address);
 
-/* Before a begin. */
-static inline void lc_span_arrive(struct lc_span_thread *s, uint64_t stack_pointer)
+/* Before a begin: with where its hook is, and where it returns to. */
+static inline void lc_span_arrive(struct lc_span_thread *s, uint64_t stack_pointer,
+                                  uint64_t return_address)
 {
 	s->full = lc_span_is_low(s, stack_pointer);
 	if (__builtin_expect(s->lossy, 0))
-		lc_span_drop(s, stack_pointer, true);
+		lc_span_drop(s, stack_pointer, return_address);
 }
 
 /* Before an end: returns false where it ends what has no frame. Context: [hook], owner thread. */
@@ -384,7 +387,7 @@ static inline bool lc_span_leave(struct lc_span_thread *s, uint64_t stack_pointe
 		return false;
 	}
 	if (s->lossy)
-		lc_span_drop(s, stack_pointer, false);
+		lc_span_drop(s, stack_pointer, 0);
 	if (!s->excess)
 		return true;
 	s->excess--;

@@ -77,7 +77,7 @@ static inline __attribute__((always_inline)) struct lc_span_thread *arrive(JNIEn
 	struct lc_span_thread *s = enter(jni);
 
 	if (s)
-		lc_span_arrive(s, h.at.frame);
+		lc_span_arrive(s, h.at.frame, h.return_address);
 	return s;
 }
 
@@ -121,6 +121,7 @@ static inline __attribute__((always_inline)) void start(struct lc_span_thread *s
 	uint64_t now, tsc;
 
 	f->stack_pointer = h.at.frame;
+	f->return_address = h.return_address;
 	now = lc_cycles_read(&s->clock, &tsc);
 	lc_span_start(s, f, now, tsc);
 }
@@ -192,7 +193,7 @@ static __attribute__((noinline)) bool
 is_counted(struct lc_span_thread *s, const struct found *found, struct hook h, unsigned kind)
 {
 	return kind == LC_SPAN_ANONYMOUS && s->looks.innermost != found->stream.id &&
-	       lc_probe_begin(s, found->slot, &found->stream, h.at.frame);
+	       lc_probe_begin(s, found->slot, &found->stream, h.at.frame, h.return_address);
 }
 
 static inline __attribute__((always_inline)) void begin(struct lc_span_thread *s, JNIEnv *jni,

@@ -90,6 +90,17 @@ static inline struct lc_span_thread *enter(JNIEnv *jni, jint hash)
 	return s;
 }
 
+/*
+ * Where a hook with this frame was called: in HotSpot's stub of a native method, which links its
+ * own.
+ */
+static inline uint64_t caller_of(uint64_t frame)
+{
+	uint64_t stub = *(const uint64_t *)(uintptr_t)frame; /* NOLINT */
+
+	return stub - frame < 4096 ? *(const uint64_t *)(uintptr_t)(stub + 8) : 0; /* NOLINT */
+}
+
 /* The place of a hook with this frame, known or walked now. */
 static const struct lc_task_place *find_place(JNIEnv *jni, const struct lc_span_thread *s,
                                               uint64_t frame, enum lc_task_place_hook hook,
@@ -246,11 +257,13 @@ void Java_java_lang_LocusSpan_taskBegin(JNIEnv *jni, jclass span, jobject task, 
 	struct lc_span_thread *s = enter(jni, hash);
 	const struct lc_task_class *class = NULL;
 	struct lc_span_frame *f;
+	uint64_t caller;
 
 	(void)span;
 	if (!s)
 		return;
-	lc_span_arrive(s, frame);
+	caller = caller_of(frame);
+	lc_span_arrive(s, frame, caller);
 	if (s->tasks && !(traits & LC_TASK_WRAPPER))
 		class = find_class(jni, s, task, word);
 	f = s->tasks ? lc_task_begin(s, class, (uint32_t)hash, (uint32_t)traits)
@@ -258,6 +271,7 @@ void Java_java_lang_LocusSpan_taskBegin(JNIEnv *jni, jclass span, jobject task, 
 	if (!f)
 		return;
 	f->stack_pointer = frame;
+	f->return_address = caller;
 	now = lc_cycles_read(&s->clock, &tsc);
 	lc_span_start(s, f, now, tsc);
 }

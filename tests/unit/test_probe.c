@@ -88,7 +88,7 @@ static bool counted(uint32_t path)
 {
 	const struct lc_stream_context stream = { .id = 77, .path = path, .level = 1 };
 
-	return s.probe.counting && lc_probe_begin(&s, slot(path), &stream, 4000);
+	return s.probe.counting && lc_probe_begin(&s, slot(path), &stream, 4000, 9);
 }
 
 /* One execution of a leaf, as stream.c has it: it takes `work`, and what recording it takes. */

@@ -304,7 +304,7 @@ static void ends_that_were_lost_are_told_when_the_frame_is_dropped(void **state)
 	(void)state;
 	f->stack_pointer = 0x1000;
 	look(1000);
-	lc_span_drop(&s, 0x1000 + LC_SPAN_SLACK_BYTES + 8, false);
+	lc_span_drop(&s, 0x1000 + LC_SPAN_SLACK_BYTES + 8, 0);
 	assert_true(lc_span_empty(&s));
 	look(2000);
 	assert_int_equal(rows_len, 1);

@@ -49,11 +49,12 @@ static struct lc_span_frame *begin_at(unsigned kind, unsigned level, uint32_t pa
 {
 	struct lc_span_frame *f;
 
-	lc_span_arrive(&s, stack_pointer);
+	lc_span_arrive(&s, stack_pointer, kind + 1);
 	f = lc_span_push(&s, kind, kind < LC_SPAN_KINDS ? slot(kind, level, path) : NULL);
 	if (!f)
 		return NULL;
 	f->stack_pointer = stack_pointer;
+	f->return_address = kind + 1;
 	lc_span_start(&s, f, now, now + 1000);
 	return f;
 }
@@ -390,6 +391,9 @@ static void ends_that_are_lost_at_the_end_of_the_stack_leave_no_frame_behind(voi
 	assert_int_equal(s.low, 0);
 	assert_true(s.lossy);
 	assert_ptr_equal(f, s.frames + 3);
+	begin_at(LC_SPAN_FOREIGN, 1, 1, 10, 0x7f000); /* inlined in the same frame */
+	begin_at(LC_SPAN_FOREIGN, 1, 1, 10, 0x7ef00);
+	assert_int_equal(s.top - s.frames, 5);
 	f = begin_at(LC_SPAN_ANONYMOUS, 1, 1, 10, 0x7f000); /* the next round of a loop */
 	assert_ptr_equal(f, s.frames + 3);
 	assert_true(lc_span_leave(&s, 0x80000)); /* it was the one around it that ended */
