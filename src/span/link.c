@@ -334,6 +334,11 @@ static bool created_again(const struct place *p, struct lc_link_key key,
 	/*
 	 * Another object, of the same origin: nothing that is said of one is wrong for the other.
 	 */
+	if (is_spent(p)) { /* that the other one was submitted is nothing of this one's */
+		*flags_of(p) = IN_USE;
+		set_creation(e, x);
+		return true;
+	}
 	if (e->pending)
 		*flags_of(p) |= MIXED;
 	*flags_of(p) &= (uint8_t)~EXECUTED;

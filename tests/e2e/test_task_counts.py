@@ -63,6 +63,7 @@ def check(profile, locus, workload, jdk, compiled, collector):
     # Two objects that live may have one identity hash: then neither's place is told, and it is counted.
     counted = check_steps(run)
     unclear = counted["spans_links_ambiguous"] + counted["spans_links_unknown"]
+    unclear += 2  # of two of one origin it is not counted: their place is known, not which was forked
     assert set(found) == set(truth)
     for way, (handed, executed, folded) in truth.items():
         for counted, true in zip(found[way], (handed, executed, folded)):

@@ -67,6 +67,23 @@ static struct lc_link_stats stats(void)
 	return s;
 }
 
+/* The hash of one that was submitted and executed comes again, of the same origin. */
+static void what_was_executed_is_not_said_of_its_successor(void **state)
+{
+	struct lc_link_task t;
+
+	(void)state;
+	assert_true(created(7, 1, 11, 3));
+	lc_link_submitted(key(7, 1), LC_SUBMIT_FORK, 21, 5000);
+	assert_true(executed(7, 1).submitted);
+	assert_true(created(7, 1, 11, 3));
+	t = executed(7, 1);
+	assert_false(t.submitted);
+	assert_true(t.first);
+	assert_int_equal(t.site, 11);
+	assert_int_equal(stats().ambiguous, 0);
+}
+
 static void an_execution_learns_who_made_and_submitted_its_object(void **state)
 {
 	struct lc_link_task t;
@@ -394,6 +411,7 @@ static void threads_do_not_disturb_each_other(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		TEST(what_was_executed_is_not_said_of_its_successor),
 		TEST(an_execution_learns_who_made_and_submitted_its_object),
 		TEST(a_second_execution_is_known_and_has_not_waited),
 		TEST(nothing_is_known_of_an_object_that_was_not_seen),
