@@ -1,6 +1,8 @@
 /*
  * spans/spans_json.c - writes the report on spans for programs; docs/JSON.md says what each member
  * means.
+ *
+ * The file is longer than 600 lines: one function writes each object of that page.
  */
 #include "analyzer/spans/spans_command.h"
 

@@ -152,12 +152,12 @@ static uint32_t walk(JNIEnv *jni, struct lc_walker *walker, uint32_t node, uint3
 	size_t packed_len = 0;
 	int intrinsic = -1;
 
-	packed = (uint64_t *)(frames + cap);
 	if (!node)
 		atomic_fetch_add_explicit(&paths.asked, 1, memory_order_relaxed);
-	if (frames && node)
+	packed = frames ? (uint64_t *)(frames + cap) : NULL;
+	if (packed && node)
 		len = shadow_frames(walker, node, frames, packed, cap);
-	if (!frames ||
+	if (!packed ||
 	    (!node && (*lc_jvmti())->GetStackTrace(lc_jvmti(), NULL, 0, cap, frames, &len)) ||
 	    len <= 0) {
 		atomic_fetch_add_explicit(&paths.errors, 1, memory_order_relaxed);

@@ -280,6 +280,13 @@ static bool disturbed(const struct lc_span_thread *s)
 	return p->switches != s->clock.switches || p->pauses != pauses(s);
 }
 
+/* Did the window that took `cycles` tell nothing? Its streams were long, or few were counted. */
+static bool is_useless(const struct lc_probe *p, uint64_t cycles)
+{
+	return (p->stage == LC_PROBE_BEFORE && cycles > (uint64_t)PERIOD_MAX * LC_PROBE_WINDOW) ||
+	       (p->stage == LC_PROBE_DURING && p->counted < LC_PROBE_WINDOW / 4);
+}
+
 /* The window took `cycles`: go on to the next stage. */
 static void advance(struct lc_span_thread *s, uint64_t cycles)
 {
@@ -291,14 +298,12 @@ static void advance(struct lc_span_thread *s, uint64_t cycles)
 		rest(p, RETRY);
 	} else if (p->stage == LC_PROBE_RESTS) {
 		p->stage = LC_PROBE_BEFORE;
-	} else if (p->stage == LC_PROBE_BEFORE && cycles > (uint64_t)PERIOD_MAX * LC_PROBE_WINDOW) {
+	} else if (is_useless(p, cycles)) {
 		rest(p, REST);
 	} else if (p->stage == LC_PROBE_BEFORE) {
 		p->before = cycles;
 		p->stage = LC_PROBE_DURING;
 		p->counted = 0;
-	} else if (p->stage == LC_PROBE_DURING && p->counted < LC_PROBE_WINDOW / 4) {
-		rest(p, REST);
 	} else if (p->stage == LC_PROBE_DURING) {
 		p->during = cycles;
 		p->stage = LC_PROBE_AFTER;

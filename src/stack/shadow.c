@@ -78,23 +78,33 @@ uint32_t lc_shadow_round(const struct lc_shadow *s)
 	return s->round;
 }
 
+static bool grow_frames(struct lc_shadow_frame **frames, size_t len)
+{
+	struct lc_shadow_frame *bigger = realloc(*frames, len * sizeof(**frames));
+
+	if (bigger)
+		*frames = bigger;
+	return bigger;
+}
+
+static bool grow_words(struct lc_shadow_word **words, size_t len)
+{
+	struct lc_shadow_word *bigger = realloc(*words, len * sizeof(**words));
+
+	if (bigger)
+		*words = bigger;
+	return bigger;
+}
+
 /* Room for twice as many frames. */
 static bool grow(struct lc_shadow *s)
 {
 	const uint32_t cap = s->frames_cap ? s->frames_cap * 2 : FRAMES_FIRST;
-	void *a = NULL, *b = NULL, *c = NULL, *d = NULL;
+	const size_t words = (size_t)cap * FRAME_WORDS;
 
-	if (cap > FRAMES_MAX)
-		return false;
-	a = realloc(s->frames, cap * sizeof(*s->frames));
-	s->frames = a ? a : s->frames;
-	b = realloc(s->new_frames, cap * sizeof(*s->frames));
-	s->new_frames = b ? b : s->new_frames;
-	c = realloc(s->words, (size_t)cap * FRAME_WORDS * sizeof(*s->words));
-	s->words = c ? c : s->words;
-	d = realloc(s->new_words, (size_t)cap * FRAME_WORDS * sizeof(*s->words));
-	s->new_words = d ? d : s->new_words;
-	if (!a || !b || !c || !d)
+	if (cap > FRAMES_MAX || !grow_frames(&s->frames, cap) ||
+	    !grow_frames(&s->new_frames, cap) || !grow_words(&s->words, words) ||
+	    !grow_words(&s->new_words, words))
 		return false;
 	s->frames_cap = cap;
 	return true;

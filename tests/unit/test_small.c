@@ -2,6 +2,8 @@
 /*
  * test_small.c - checks that small objects are followed by what a collection leaves at their old
  * places.
+ *
+ * The file is longer than 600 lines: the tests share one model of a heap.
  */
 #include <setjmp.h>
 #include <stdarg.h>
