@@ -127,6 +127,10 @@ enum lc_rewrite_status lc_edit_join(const struct lc_edit *e, uint8_t **bytes, si
 	*len = c->pool_end + e->pool.bytes.len + e->out.len + rest;
 	memcpy(p, c->bytes, c->pool_end);
 	lc_be_put2(p + POOL_COUNT_AT, e->pool.next);
+	for (unsigned i = 0; i < e->handles_len; i++) {
+		p[e->handles[i].at + 1] = e->handles[i].kind;
+		lc_be_put2(p + e->handles[i].at + 2, e->handles[i].ref);
+	}
 	p += c->pool_end;
 	memcpy(p, e->pool.bytes.data, e->pool.bytes.len);
 	p += e->pool.bytes.len;

@@ -16,11 +16,22 @@
 #include "src/classfile/pool.h"
 #include "src/classfile/reader.h"
 
+/* A method handle of the pool that is to be another one. */
+struct lc_handle_edit {
+	uint32_t at; /* offset of the constant's tag */
+	uint8_t kind;
+	uint16_t ref;
+};
+
+enum { LC_HANDLE_EDITS = 8 };
+
 struct lc_edit {
 	struct lc_class cls;
 	struct lc_pool pool;
 	struct lc_bytes out; /* the new class file behind its constant pool */
 	size_t copied;       /* the class is in `out` up to this offset */
+	struct lc_handle_edit handles[LC_HANDLE_EDITS];
+	unsigned handles_len;
 	/* What lc_edit_read() lends to one method's code at a time: scratch_len positions. */
 	uint8_t *flags;
 	uint32_t *moved;

@@ -118,6 +118,7 @@ static enum lc_rewrite_status read_outline(struct lc_class *c)
 	if (!c->methods)
 		return LC_REWRITE_MALFORMED;
 	interfaces = skip_members(c, c->methods);
+	c->attributes = (uint32_t)interfaces;
 	if (!interfaces || skip_attributes(c, (uint32_t)interfaces) != c->len)
 		return LC_REWRITE_MALFORMED;
 	return lc_class_name(c, c->this_class).data ? LC_REWRITE_DONE : LC_REWRITE_MALFORMED;
@@ -234,6 +235,16 @@ bool lc_class_method_ref(const struct lc_class *c, uint32_t index, struct lc_cla
 bool lc_class_interface_ref(const struct lc_class *c, uint32_t index, struct lc_class_ref *out)
 {
 	return member_ref(c, index, LC_POOL_INTERFACE_METHODREF, out);
+}
+
+unsigned lc_class_method_handle(const struct lc_class *c, uint32_t index, uint16_t *ref)
+{
+	const uint8_t *p = constant(c, index, LC_POOL_METHOD_HANDLE);
+
+	if (!p)
+		return 0;
+	*ref = lc_be_get2(p + 1);
+	return *p;
 }
 
 struct lc_class_text lc_class_dynamic_descriptor(const struct lc_class *c, uint32_t index)

@@ -28,6 +28,7 @@ enum lc_pool_tag {
 	LC_POOL_METHODREF = 10,
 	LC_POOL_INTERFACE_METHODREF = 11,
 	LC_POOL_NAME_AND_TYPE = 12,
+	LC_POOL_METHOD_HANDLE = 15,
 	LC_POOL_INVOKE_DYNAMIC = 18,
 };
 
@@ -50,6 +51,7 @@ struct lc_class {
 	uint32_t interfaces; /* offset of interfaces_count */
 	uint32_t fields;     /* offset of fields_count */
 	uint32_t methods;    /* offset of methods_count */
+	uint32_t attributes; /* offset of attributes_count, of the class's own */
 };
 
 /* A field or a method. */
@@ -97,6 +99,13 @@ struct lc_class_ref {
 bool lc_class_field_ref(const struct lc_class *c, uint32_t index, struct lc_class_ref *out);
 bool lc_class_method_ref(const struct lc_class *c, uint32_t index, struct lc_class_ref *out);
 bool lc_class_interface_ref(const struct lc_class *c, uint32_t index, struct lc_class_ref *out);
+
+/* Kinds of method handles, as the class file numbers them. */
+enum { LC_HANDLE_STATIC = 6, LC_HANDLE_INTERFACE = 9 };
+
+/* The kind of the method handle `index`, and *ref, the constant it refers to; 0: it is none. */
+unsigned lc_class_method_handle(const struct lc_class *c, uint32_t index, uint16_t *ref);
+
 struct lc_class_text lc_class_dynamic_descriptor(const struct lc_class *c, uint32_t index);
 
 bool lc_text_is(struct lc_class_text t, const char *s);

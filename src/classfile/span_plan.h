@@ -35,6 +35,8 @@ enum lc_span_call {
 	LC_SPAN_RUN,
 	LC_SPAN_EXECUTE,
 	LC_SPAN_CALL,
+	LC_SPAN_RUN_REFERRED,
+	LC_SPAN_CALL_REFERRED,
 	LC_SPAN_FLAT, /* of a Function; the next three in the order of flat_functions[] */
 	LC_SPAN_FLAT_INT,
 	LC_SPAN_FLAT_LONG,

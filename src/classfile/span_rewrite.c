@@ -40,6 +40,9 @@ static const struct {
 	[LC_SPAN_RUN] = { "run", "(Ljava/lang/Runnable;)V" },
 	[LC_SPAN_EXECUTE] = { "execute", "(Ljava/util/concurrent/Executor;Ljava/lang/Runnable;)V" },
 	[LC_SPAN_CALL] = { "call", "(Ljava/util/concurrent/Callable;)Ljava/lang/Object;" },
+	[LC_SPAN_RUN_REFERRED] = { "runReferred", "(Ljava/lang/Runnable;)V" },
+	[LC_SPAN_CALL_REFERRED] = { "callReferred",
+	                            "(Ljava/util/concurrent/Callable;)Ljava/lang/Object;" },
 	[LC_SPAN_FLAT] = { "flat",
 	                   "(Ljava/util/function/Function;Ljava/lang/Object;)Ljava/lang/Object;" },
 	[LC_SPAN_FLAT_INT] = { "flat", "(Ljava/util/function/IntFunction;I)Ljava/lang/Object;" },
@@ -72,7 +75,8 @@ struct walk {
 	bool failed;
 };
 
-static uint8_t *emit_call(struct rewrite *r, uint8_t *p, enum lc_span_call call)
+/* The constant for the method, which is counted as a site. */
+static uint16_t call_ref(struct rewrite *r, enum lc_span_call call)
 {
 	struct lc_pool *pool = &r->edit.pool;
 
@@ -81,9 +85,14 @@ static uint8_t *emit_call(struct rewrite *r, uint8_t *p, enum lc_span_call call)
 	if (!r->methods[call])
 		r->methods[call] =
 		    lc_pool_method(pool, r->span_class, calls[call].name, calls[call].descriptor);
-	*p = LC_OP_INVOKESTATIC;
-	lc_be_put2(p + 1, r->methods[call]);
 	r->counts.sites++;
+	return r->methods[call];
+}
+
+static uint8_t *emit_call(struct rewrite *r, uint8_t *p, enum lc_span_call call)
+{
+	*p = LC_OP_INVOKESTATIC;
+	lc_be_put2(p + 1, call_ref(r, call));
 	return p + CALL_BYTES;
 }
 
@@ -421,6 +430,89 @@ static enum lc_rewrite_status rewrite_code(void *user, const struct lc_member *m
 	           : status;
 }
 
+/* The number of a call that stands for the method of the handle `index`; -1: none does. */
+static int handle_call(const struct lc_class *c, uint32_t index)
+{
+	uint16_t at = 0;
+	struct lc_class_ref ref;
+
+	if (lc_class_method_handle(c, index, &at) != LC_HANDLE_INTERFACE ||
+	    !lc_class_interface_ref(c, at, &ref))
+		return -1;
+	if (lc_text_is(ref.holder, "java/lang/Runnable") && lc_text_is(ref.name, "run") &&
+	    lc_text_is(ref.descriptor, "()V"))
+		return LC_SPAN_RUN_REFERRED;
+	if (lc_text_is(ref.holder, "java/util/concurrent/Callable") &&
+	    lc_text_is(ref.name, "call") && lc_text_is(ref.descriptor, "()Ljava/lang/Object;"))
+		return LC_SPAN_CALL_REFERRED;
+	return -1;
+}
+
+static bool is_metafactory(const struct lc_class *c, uint32_t handle)
+{
+	uint16_t at = 0;
+	struct lc_class_ref ref;
+
+	return lc_class_method_handle(c, handle, &at) == LC_HANDLE_STATIC &&
+	       lc_class_method_ref(c, at, &ref) &&
+	       lc_text_is(ref.holder, "java/lang/invoke/LambdaMetafactory") &&
+	       lc_text_is(ref.name, "metafactory");
+}
+
+/*
+ * Is the handle given to LambdaMetafactory.metafactory() as what a function object is to call, and
+ * to nothing else? `a` is the class's BootstrapMethods.
+ */
+static bool is_implementation(const struct lc_class *c, const struct lc_attribute *a,
+                              uint32_t handle)
+{
+	const uint8_t *p = c->bytes + a->body, *end = p + a->len;
+	uint32_t methods = a->len < 2 ? 0 : lc_be_get2(p);
+	bool given = false;
+
+	for (p += 2; methods && end - p >= 4; methods--) {
+		const bool metafactory = is_metafactory(c, lc_be_get2(p));
+		const uint32_t arguments = lc_be_get2(p + 2);
+
+		p += 4;
+		if (end - p < (ptrdiff_t)arguments * 2)
+			return false;
+		for (uint32_t i = 0; i < arguments; i++, p += 2) {
+			if (lc_be_get2(p) != handle)
+				continue;
+			if (!metafactory || i != 1)
+				return false;
+			given = true;
+		}
+	}
+	return given && !methods;
+}
+
+/*
+ * A function object for Runnable::run has a hidden class, in which no call is seen: let it call
+ * what stands for a call of run().
+ */
+static void edit_handles(struct rewrite *r)
+{
+	struct lc_edit *e = &r->edit;
+	const struct lc_class *c = &e->cls;
+	struct lc_attribute a;
+
+	for (uint32_t at = c->attributes + 2; lc_class_attribute(c, at, (uint32_t)c->len, &a);
+	     at = a.body + a.len) {
+		if (!lc_text_is(lc_class_utf8(c, a.name), "BootstrapMethods"))
+			continue;
+		for (uint32_t i = 1; i < c->pool_count && e->handles_len < LC_HANDLE_EDITS; i++) {
+			const int call = handle_call(c, i);
+
+			if (call >= 0 && is_implementation(c, &a, i))
+				e->handles[e->handles_len++] =
+				    (struct lc_handle_edit){ c->pool[i], LC_HANDLE_STATIC,
+					                     call_ref(r, (enum lc_span_call)call) };
+		}
+	}
+}
+
 enum lc_rewrite_status lc_span_rewrite(const uint8_t *in, size_t len, unsigned what, uint32_t is,
                                        struct lc_rewrite_result *out)
 {
@@ -435,6 +527,10 @@ enum lc_rewrite_status lc_span_rewrite(const uint8_t *in, size_t len, unsigned w
 		status = LC_REWRITE_NOTHING;
 	else
 		status = lc_edit_methods(&r.edit, rewrite_code, &r);
+	if (status == LC_REWRITE_DONE && r.class.calls)
+		edit_handles(&r);
+	if (status == LC_REWRITE_DONE && (r.edit.pool.bytes.failed || r.edit.pool.full))
+		status = r.edit.pool.full ? LC_REWRITE_TOO_LARGE : LC_REWRITE_NO_MEMORY;
 	if (status == LC_REWRITE_DONE && !r.counts.sites)
 		status = r.counts.methods_left ? LC_REWRITE_TOO_LARGE : LC_REWRITE_NOTHING;
 	if (status == LC_REWRITE_DONE)

@@ -231,6 +231,26 @@ public final class LocusSpan {
 		}
 	}
 
+	/**
+	 * What a function object for the method reference Runnable::run calls instead. Its own class is hidden, so that
+	 * no message says what was null.
+	 */
+	@Hidden
+	@ForceInline
+	public static void runReferred(Runnable task) {
+		if (task == null)
+			throw new NullPointerException();
+		run(task);
+	}
+
+	@Hidden
+	@ForceInline
+	public static Object callReferred(Callable<?> task) throws Exception {
+		if (task == null)
+			throw new NullPointerException();
+		return call(task);
+	}
+
 	@Hidden
 	@ForceInline
 	private static Object told(Object function, Object stream) {

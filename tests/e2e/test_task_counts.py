@@ -123,3 +123,16 @@ def test_tasks_that_are_unwound_are_counted_each(profile, locus, workload, jdk, 
 @pytest.mark.parametrize("compiled", ("forced", "C1", "C2", "interpreted"))
 def test_each_compiler_unwinds_alike(profile, locus, workload, jdk, compiled):
     check_unwound(profile, locus, workload, jdk, compiled)
+
+
+@pytest.mark.parametrize("compiled", ("interpreted", "C1", "C2"))
+def test_tasks_run_by_method_references_are_executed(profile, locus, workload, jdk, compiled):
+    """Executor e = Runnable::run; tasks.forEach(Runnable::run); task::run; Callable::call."""
+    run = profile(
+        helpers.command(workload, jdk, "TaskReferences", 300, java=[*JAVA, *COMPILED[compiled]]), "--spans=tasks"
+    )
+    check_steps(run)
+    spans = spans_of(locus, run)
+    truth = helpers.truth(run)
+    counts = counts_of(spans, "TaskReferences")
+    assert {name: sum(counts[name][1:]) for name in truth} == truth, (counts, truth)

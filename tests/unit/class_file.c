@@ -18,6 +18,7 @@ void class_free(struct class_file *c)
 	free(c->pool.data);
 	free(c->fields.data);
 	free(c->methods.data);
+	free(c->bootstraps.data);
 	*c = (struct class_file){ 0 };
 }
 
@@ -84,6 +85,15 @@ uint16_t class_interface_ref(struct class_file *c, const char *holder, const cha
 	return with_pair(c, LC_POOL_INTERFACE_METHODREF, class_class(c, holder), name, descriptor);
 }
 
+uint16_t class_method_handle(struct class_file *c, uint8_t kind, uint16_t ref)
+{
+	const uint16_t n = number(c);
+
+	lc_bytes_add(&c->pool, (const uint8_t[]){ 15, kind }, 2);
+	lc_be_add2(&c->pool, ref);
+	return n;
+}
+
 uint16_t class_invoke_dynamic(struct class_file *c, const char *descriptor)
 {
 	return with_pair(c, LC_POOL_INVOKE_DYNAMIC, 0, "make", descriptor);
@@ -138,12 +148,13 @@ uint8_t *class_end(const struct class_file *c, size_t *len)
 {
 	struct class_file copy = *c;
 	struct lc_bytes out = { 0 };
-	uint16_t this_class, super, interfaces[4], n = 0;
+	uint16_t this_class, super, interfaces[4], n = 0, bootstraps;
 
 	copy.pool = (struct lc_bytes){ 0 };
 	lc_bytes_add(&copy.pool, c->pool.data, c->pool.len);
 	this_class = class_class(&copy, c->name);
 	super = c->super ? class_class(&copy, c->super) : 0;
+	bootstraps = c->bootstraps.len ? class_utf8(&copy, "BootstrapMethods") : 0;
 	for (; n < 4 && c->interfaces[n]; n++)
 		interfaces[n] = class_class(&copy, c->interfaces[n]);
 	lc_be_add4(&out, 0xCAFEBABE);
@@ -161,7 +172,12 @@ uint8_t *class_end(const struct class_file *c, size_t *len)
 	lc_bytes_add(&out, c->fields.data, c->fields.len);
 	lc_be_add2(&out, c->methods_len);
 	lc_bytes_add(&out, c->methods.data, c->methods.len);
-	lc_be_add2(&out, 0);
+	lc_be_add2(&out, bootstraps != 0);
+	if (bootstraps) {
+		lc_be_add2(&out, bootstraps);
+		lc_be_add4(&out, (uint32_t)c->bootstraps.len);
+		lc_bytes_add(&out, c->bootstraps.data, c->bootstraps.len);
+	}
 	free(copy.pool.data);
 	assert_false(out.failed);
 	*len = out.len;

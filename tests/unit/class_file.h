@@ -22,6 +22,8 @@ struct class_file {
 	uint16_t pool_count;
 	uint16_t fields_len, methods_len;
 	struct lc_bytes pool, fields, methods;
+	struct lc_bytes
+	    bootstraps; /* body of BootstrapMethods; empty: there is no such attribute */
 };
 
 /* The parts of a Code attribute. */
@@ -48,6 +50,7 @@ uint16_t class_method_ref(struct class_file *c, const char *holder, const char *
 
 uint16_t class_interface_ref(struct class_file *c, const char *holder, const char *name,
                              const char *descriptor);
+uint16_t class_method_handle(struct class_file *c, uint8_t kind, uint16_t ref);
 uint16_t class_invoke_dynamic(struct class_file *c, const char *descriptor);
 
 void class_field(struct class_file *c, uint16_t flags, const char *descriptor);

@@ -261,6 +261,78 @@ static void what_does_not_parse_is_told(void **state)
 	assert_int_equal(r.status, LC_REWRITE_MALFORMED);
 }
 
+enum { METAFACTORY, ALT_METAFACTORY, MINE };
+
+/* A bootstrap method with three arguments, of which `at` is the handle. */
+static void bootstrap(struct class_file *c, int which, uint16_t handle, unsigned at)
+{
+	static const char *const holders[] = { "java/lang/invoke/LambdaMetafactory",
+		                               "java/lang/invoke/LambdaMetafactory", "Mine" };
+	static const char *const names[] = { "metafactory", "altMetafactory", "metafactory" };
+
+	lc_be_add2(&c->bootstraps,
+	           class_method_handle(c, LC_HANDLE_STATIC,
+	                               class_method_ref(c, holders[which], names[which], "()V")));
+	lc_be_add2(&c->bootstraps, 3);
+	for (unsigned i = 0; i < 3; i++)
+		lc_be_add2(&c->bootstraps, i == at ? handle : class_utf8(c, "type"));
+}
+
+/* What the handle of Runnable.run() or another method has become: its method's name. */
+static void assert_handle(const char *holder, const char *name, const char *descriptor,
+                          const int *which, const unsigned *at, unsigned len, const char *becomes)
+{
+	struct code_spec spec = CODE(RETURN);
+	struct class_file c;
+	struct rewritten r;
+	struct lc_class_ref ref;
+	uint16_t handle, to = 0;
+	unsigned kind;
+
+	class_begin(&c, "Test");
+	c.interfaces[0] = "java/lang/Runnable"; /* so that there is something to rewrite */
+	c.method_flags = PUBLIC;
+	class_method(&c, "run", "()V", &spec);
+	handle = class_method_handle(&c, LC_HANDLE_INTERFACE,
+	                             class_interface_ref(&c, holder, name, descriptor));
+	lc_be_add2(&c.bootstraps, (uint16_t)len);
+	for (unsigned i = 0; i < len; i++)
+		bootstrap(&c, which[i], handle, at[i]);
+	rewrite_as(&c, BOTH, 0, &r);
+	assert_int_equal(r.status, LC_REWRITE_DONE);
+	kind = lc_class_method_handle(&r.cls, handle, &to);
+	if (becomes) {
+		assert_int_equal(kind, LC_HANDLE_STATIC);
+		assert_true(lc_class_method_ref(&r.cls, to, &ref));
+		assert_true(lc_text_is(ref.holder, LC_SPAN_CLASS));
+		assert_true(lc_text_is(ref.name, becomes));
+	} else {
+		assert_int_equal(kind, LC_HANDLE_INTERFACE);
+		assert_true(lc_class_interface_ref(&r.cls, to, &ref));
+		assert_true(lc_text_is(ref.holder, holder));
+	}
+	rewritten_free(&r);
+}
+
+static void method_references_to_tasks_are_exchanged(void **state)
+{
+	static const int metafactory[] = { METAFACTORY, METAFACTORY };
+	static const int alt[] = { METAFACTORY, ALT_METAFACTORY };
+	static const int mine[] = { MINE };
+	static const unsigned implementation[] = { 1, 1 }, elsewhere[] = { 1, 2 };
+
+	(void)state;
+	assert_handle("java/lang/Runnable", "run", "()V", metafactory, implementation, 2,
+	              "runReferred");
+	assert_handle("java/util/concurrent/Callable", "call", "()Ljava/lang/Object;", metafactory,
+	              implementation, 1, "callReferred");
+	assert_handle("Other", "run", "()V", metafactory, implementation, 1, NULL);
+	assert_handle("java/lang/Runnable", "run", "()V", alt, implementation, 2, NULL);
+	assert_handle("java/lang/Runnable", "run", "()V", metafactory, elsewhere, 2, NULL);
+	assert_handle("java/lang/Runnable", "run", "()V", mine, implementation, 1, NULL);
+	assert_handle("java/lang/Runnable", "run", "()V", metafactory, implementation, 0, NULL);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -273,6 +345,7 @@ int main(void)
 		cmocka_unit_test(switch_keeps_its_padding),
 		cmocka_unit_test(method_that_would_be_too_large_is_left_and_counted),
 		cmocka_unit_test(what_does_not_parse_is_told),
+		cmocka_unit_test(method_references_to_tasks_are_exchanged),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -24,6 +24,8 @@ public class NullTask {
 			Callable<String> callable = null;
 
 			show(() -> runnable.run());
+			show(() -> ((java.util.function.Consumer<Runnable>) Runnable::run).accept(null));
+			show(() -> ((java.util.concurrent.Executor) Runnable::run).execute(null));
 			show(() -> callable.call());
 			show(() -> field.run());
 			show(() -> ((Runnable) () -> {
