@@ -53,6 +53,18 @@ static bool find_code(void)
 	       scopes.compile_id >= 0;
 }
 
+/*
+ * All in the blob, to JDK 22; or the stream in memory of its own, and the methods behind the
+ * relocations, since JDK 25. What lies between was not looked at.
+ */
+static bool is_known_layout(void)
+{
+	if (scopes.immutable_data < 0)
+		return scopes.data_begin >= 0 && scopes.metadata_offset >= 0;
+	return scopes.metadata_offset < 0 && scopes.data_offset >= 0 && scopes.mutable_data >= 0 &&
+	       scopes.relocation_bytes >= 0;
+}
+
 static bool find_debug_information(void)
 {
 	const void *version = lc_vm_static("Abstract_VM_Version", "_vm_major_version");
@@ -74,9 +86,7 @@ static bool find_debug_information(void)
 		scopes.desc_bytes = 16;
 	scopes.least = version && lc_load32((uint64_t)(uintptr_t)version) >= NO_ZEROS_SINCE;
 	return scopes.pcs_offset >= 0 && scopes.pcs_end_offset >= 0 && scopes.desc_pc >= 0 &&
-	       scopes.desc_scope >= 0 && (scopes.data_begin >= 0 || scopes.data_offset >= 0) &&
-	       (scopes.metadata_offset >= 0 ||
-	        (scopes.mutable_data >= 0 && scopes.relocation_bytes >= 0));
+	       scopes.desc_scope >= 0 && is_known_layout();
 }
 
 static bool find_methods(void)
@@ -228,29 +238,40 @@ uint64_t lc_scopes_identity(uint64_t blob)
 	return get64(blob, scopes.method) ^ (uint64_t)get32(blob, scopes.compile_id) << 48;
 }
 
+static bool peek(uint64_t at, long offset, void *out, size_t bytes)
+{
+	return lc_peek(at + (uint64_t)offset, out, bytes);
+}
+
 int lc_scopes_bci(uint64_t method, uint64_t bcp)
 {
-	uint64_t at;
+	uint32_t access = 0;
+	uint16_t bytes = 0;
+	uint64_t at = 0;
 
-	if (!scopes.known)
+	if (!scopes.known || !peek(method, scopes.access, &access, sizeof(access)) ||
+	    !peek(method, scopes.const_method, &at, sizeof(at)) ||
+	    !peek(at, scopes.code_bytes, &bytes, sizeof(bytes)))
 		return -EIO;
-	if (get32(method, scopes.access) & NATIVE_ACCESS)
+	if (access & NATIVE_ACCESS)
 		return -1;
-	at = get64(method, scopes.const_method);
-	if (bcp - at - (uint64_t)scopes.const_method_bytes >= get16(at, scopes.code_bytes))
-		return -EIO;
-	return (int)(bcp - at - (uint64_t)scopes.const_method_bytes);
+	at += (uint64_t)scopes.const_method_bytes;
+	return bcp - at < bytes ? (int)(bcp - at) : -EIO;
 }
 
 /* Arrays of IDs are replaced by larger ones, so that an old one may be gone. */
 jmethodID lc_scopes_method_id(uint64_t method)
 {
-	const uint64_t at = get64(method, scopes.const_method);
-	const uint64_t holder = get64(get64(at, scopes.constants), scopes.holder);
-	const uint64_t ids = get64(holder, scopes.ids);
-	const uint64_t slot = (uint64_t)get16(at, scopes.idnum) + 1;
-	uint64_t len = 0, id = 0, target = 0;
+	uint64_t at = 0, pool = 0, holder = 0, ids = 0, slot, len = 0, id = 0, target = 0;
+	uint16_t idnum = 0;
 
+	if (!peek(method, scopes.const_method, &at, sizeof(at)) ||
+	    !peek(at, scopes.idnum, &idnum, sizeof(idnum)) ||
+	    !peek(at, scopes.constants, &pool, sizeof(pool)) ||
+	    !peek(pool, scopes.holder, &holder, sizeof(holder)) ||
+	    !peek(holder, scopes.ids, &ids, sizeof(ids)))
+		return NULL;
+	slot = (uint64_t)idnum + 1;
 	if (!ids || !lc_peek(ids, &len, sizeof(len)) || slot > len ||
 	    !lc_peek(ids + slot * 8, &id, sizeof(id)) || !id ||
 	    !lc_peek(id, &target, sizeof(target)) || target != method)

@@ -38,7 +38,7 @@ uint64_t lc_scopes_identity(uint64_t blob);
 
 /*
  * The bytecode index that `bcp` points to in `method`; -1 in a native method; -EIO where it points
- * elsewhere. Context: [hook], for a method of a frame on the own stack.
+ * elsewhere, or that is no method. Context: [hook]; slow.
  */
 int lc_scopes_bci(uint64_t method, uint64_t bcp);
 
