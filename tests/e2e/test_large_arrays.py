@@ -69,8 +69,8 @@ def test_arrays_of_interpreted_code_are_copied_by_the_jvm(workload, profile, jdk
 
 
 def test_clones_are_of_the_two_arrays(workload, profile, jdk):
-    run = large_arrays(workload, profile, jdk, 1, 400, ("clones",), ["-XX:+UseSerialGC"])
-    check(run, ("clones",), 0.85)
+    run = large_arrays(workload, profile, jdk, 1, 800, ("clones",), ["-XX:+UseSerialGC"])
+    check(run, ("clones",), 0.8)  # 0.79 to 0.93 of 0.4 s, 0.89 to 0.93 of 1.2 s
 
 
 def test_jni_libraries_work_on_arrays(workload, profile, jdk, tmp_path):

@@ -64,8 +64,9 @@ def test_each_caller_has_its_own_executions(profile, locus, workload, jdk, tier)
     for row in (place, task):
         for figure in SUMS:
             assert sum(p[figure] for p in row["paths"]) == row[figure], figure
-    text = locus("spans", run.directory, "--top=2").stdout
-    assert "... 16 more paths" in text and "submitted from" in text
+    # Threads of the JDK that still run may have more cycles.
+    text = locus("spans", run.directory, "--top=6").stdout
+    assert "... 12 more paths" in text and "submitted from" in text
     html = locus("spans", run.directory, "--format=html").stdout
     assert '"creation_path":[{' in html
 
