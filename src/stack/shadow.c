@@ -41,9 +41,7 @@ static const struct lc_slab_kind nodes_kind = { .element_bytes = sizeof(struct n
 
 struct lc_shadow {
 	struct lc_shadow_last last;
-	struct lc_shadow_frame *frames; /* outermost first */
-	struct lc_shadow_word *words;   /* outermost first */
-	uint32_t frames_len, frames_cap;
+	uint32_t frames_cap; /* of `last` and of the new ones */
 	uint32_t round;
 	struct lc_slab nodes;               /* number 0 is the root */
 	struct lc_shadow_frame *new_frames; /* of the walk that is going on, innermost first */
@@ -66,8 +64,8 @@ void lc_shadow_destroy(struct lc_shadow *s)
 	if (!s)
 		return;
 	lc_slab_free(&s->nodes);
-	free(s->frames);
-	free(s->words);
+	free(s->last.frames);
+	free(s->last.words);
 	free(s->new_frames);
 	free(s->new_words);
 	free(s);
@@ -102,8 +100,8 @@ static bool grow(struct lc_shadow *s)
 	const uint32_t cap = s->frames_cap ? s->frames_cap * 2 : FRAMES_FIRST;
 	const size_t words = (size_t)cap * FRAME_WORDS;
 
-	if (cap > FRAMES_MAX || !grow_frames(&s->frames, cap) ||
-	    !grow_frames(&s->new_frames, cap) || !grow_words(&s->words, words) ||
+	if (cap > FRAMES_MAX || !grow_frames(&s->last.frames, cap) ||
+	    !grow_frames(&s->new_frames, cap) || !grow_words(&s->last.words, words) ||
 	    !grow_words(&s->new_words, words))
 		return false;
 	s->frames_cap = cap;
@@ -153,7 +151,6 @@ static bool make_root(struct lc_shadow *s)
 	if (len && len < NODES_MAX)
 		return true;
 	lc_slab_free(&s->nodes);
-	s->frames_len = 0;
 	memset(s->last.places, 0, sizeof(s->last.places));
 	s->last.frames_len = 0;
 	s->round++;
@@ -294,10 +291,10 @@ static uint32_t still_there(const struct lc_shadow *s, uint64_t frame)
 {
 	uint32_t word = 0, frames = 0;
 
-	for (; frames < s->frames_len; frames++)
-		for (; word < s->frames[frames].words_end; word++)
-			if (s->words[word].at <= frame ||
-			    lc_load64(s->words[word].at) != s->words[word].value)
+	for (; frames < s->last.frames_len; frames++)
+		for (; word < s->last.frames[frames].words_end; word++)
+			if (s->last.words[word].at <= frame ||
+			    lc_load64(s->last.words[word].at) != s->last.words[word].value)
 				return frames;
 	return frames;
 }
@@ -316,9 +313,9 @@ static uint32_t joins(const struct walk *w, uint32_t *len)
 {
 	const struct lc_shadow_frame *f;
 
-	while (*len && w->s->frames[*len - 1].pc_at < w->pc_at)
+	while (*len && w->s->last.frames[*len - 1].pc_at < w->pc_at)
 		--*len;
-	f = *len ? &w->s->frames[*len - 1] : NULL;
+	f = *len ? &w->s->last.frames[*len - 1] : NULL;
 	return f && f->pc_at == w->pc_at && f->sp == w->sp && (is_compiled(f) || f->rbp == w->rbp)
 	           ? *len
 	           : 0;
@@ -328,19 +325,19 @@ static uint32_t joins(const struct walk *w, uint32_t *len)
 static uint32_t take_over(struct walk *w, uint32_t known)
 {
 	struct lc_shadow *s = w->s;
-	uint32_t words = known ? s->frames[known - 1].words_end : 0;
-	uint32_t node = known ? s->frames[known - 1].node : 0;
+	uint32_t words = known ? s->last.frames[known - 1].words_end : 0;
+	uint32_t node = known ? s->last.frames[known - 1].node : 0;
 
 	while (known + w->frames > s->frames_cap)
 		if (!grow(s))
 			return 0;
 	for (uint32_t i = w->frames; i--; known++) {
 		const uint32_t from = i ? s->new_frames[i - 1].words_end : 0;
-		struct lc_shadow_frame *f = &s->frames[known];
+		struct lc_shadow_frame *f = &s->last.frames[known];
 
 		*f = s->new_frames[i];
 		for (uint32_t j = from; j < s->new_frames[i].words_end; j++)
-			s->words[words++] = s->new_words[j];
+			s->last.words[words++] = s->new_words[j];
 		f->words_end = words;
 		if (f->code) {
 			const struct node *n = child(s, node, f->code, 0);
@@ -351,7 +348,7 @@ static uint32_t take_over(struct walk *w, uint32_t known)
 		}
 		f->node = node;
 	}
-	s->frames_len = known;
+	s->last.frames_len = known;
 	return node;
 }
 
@@ -372,7 +369,7 @@ uint32_t lc_shadow_walk(struct lc_shadow *s, const struct lc_native_frame *at, u
 	/* Code was freed: what a return address means is looked up anew. */
 	now = atomic_load_explicit(s->last.generation_now, memory_order_relaxed); /* a hint */
 	if (s->last.generation != now)
-		s->frames_len = 0;
+		s->last.frames_len = 0;
 	s->last.generation = now;
 	len = still_there(s, at->frame);
 	while (!w.complete) {
@@ -380,17 +377,13 @@ uint32_t lc_shadow_walk(struct lc_shadow *s, const struct lc_native_frame *at, u
 		if (known)
 			break;
 		if (!step(&w)) {
-			s->frames_len = 0;
 			s->last.frames_len = 0;
 			return 0;
 		}
 	}
 	node = take_over(&w, known);
 	if (!node)
-		s->frames_len = 0;
-	s->last.frames = s->frames;
-	s->last.words = s->words;
-	s->last.frames_len = s->frames_len;
+		s->last.frames_len = 0;
 	return node;
 }
 
@@ -409,22 +402,23 @@ const struct lc_shadow_last *lc_shadow_last(const struct lc_shadow *s)
 void lc_shadow_remember(struct lc_shadow *s, uint64_t frame, uint64_t key, uint64_t note)
 {
 	struct lc_shadow_place *p = &s->last.places[lc_shadow_slot(frame)];
-	uint32_t far = s->frames_len, from;
+	uint32_t far = s->last.frames_len, from;
 
 	p->frame = 0;
 	/* The words of the nearest frames that fit in; one frame at least is beyond. */
-	while (far > 1 && s->frames[s->frames_len - 1].words_end - s->frames[far - 2].words_end <=
+	while (far > 1 && s->last.frames[s->last.frames_len - 1].words_end -
+	                          s->last.frames[far - 2].words_end <=
 	                      LC_SHADOW_NEAR_WORDS)
 		far--;
 	if (!far)
 		return;
-	from = s->frames[far - 1].words_end;
-	p->words_len = s->frames[s->frames_len - 1].words_end - from;
-	memcpy(p->words, s->words + from, p->words_len * sizeof(p->words[0]));
+	from = s->last.frames[far - 1].words_end;
+	p->words_len = s->last.frames[s->last.frames_len - 1].words_end - from;
+	memcpy(p->words, s->last.words + from, p->words_len * sizeof(p->words[0]));
 	p->key = key;
 	p->note = note;
 	p->generation = s->last.generation;
-	p->far_node = s->frames[far - 1].node;
+	p->far_node = s->last.frames[far - 1].node;
 	p->far_frame = far;
 	p->far_words = from;
 	p->frame = frame;

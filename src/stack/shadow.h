@@ -55,8 +55,8 @@ struct lc_shadow_frame {
 
 /* What lc_shadow_again() reads; written by stack/shadow.c. Those of no walk yet are all 0. */
 struct lc_shadow_last {
-	const struct lc_shadow_frame *frames; /* outermost first */
-	const struct lc_shadow_word *words;   /* outermost first */
+	struct lc_shadow_frame *frames; /* outermost first */
+	struct lc_shadow_word *words;   /* outermost first */
 	uint32_t frames_len;
 	uint32_t generation; /* of the generated code, at the walk */
 	const _Atomic uint32_t *generation_now;
@@ -71,8 +71,8 @@ void lc_shadow_destroy(struct lc_shadow *s);
 
 /*
  * Walk to the native method's callers, all of them. Returns the node of the innermost Java frame;
- * 0 where a frame cannot be told: then ask the JVM. A node is valid until lc_shadow_round()
- * changes. Context: [hook], own stack.
+ * 0 where a frame cannot be told: then ask the JVM. A node is valid until the next walk, which may
+ * forget all to make room. Context: [hook], own stack.
  */
 uint32_t lc_shadow_walk(struct lc_shadow *s, const struct lc_native_frame *at, uint64_t stack_end);
 
@@ -121,7 +121,7 @@ const struct lc_shadow_last *lc_shadow_last(const struct lc_shadow *s);
  */
 void lc_shadow_remember(struct lc_shadow *s, uint64_t frame, uint64_t key, uint64_t note);
 
-/* Changes when all nodes were forgotten, to make room. Context: [hook], owner. */
+/* Changes when all nodes were forgotten, to make room. Context: tests. */
 uint32_t lc_shadow_round(const struct lc_shadow *s);
 
 /*
