@@ -9,6 +9,7 @@
 #ifndef LC_CORE_COUNTERS_H
 #define LC_CORE_COUNTERS_H
 
+#include <stdatomic.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -40,6 +41,12 @@ struct lc_counter_row {
 	}
 #define LC_COUNTERS_ADD(out, table, stats)                                                         \
 	lc_counters_add(out, table, sizeof(table) / sizeof((table)[0]), stats)
+
+/* One more of what several threads count. Context: any. */
+static inline void lc_count(_Atomic uint64_t *counter)
+{
+	atomic_fetch_add_explicit(counter, 1, memory_order_relaxed); /* a count */
+}
 
 /*
  * Add one counter whose name is made up here; the name is copied. Nothing where there is no room.

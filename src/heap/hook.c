@@ -47,11 +47,6 @@ static struct {
 	_Atomic uint64_t corrections, duplicates, unrecorded;
 } hook;
 
-static void count(_Atomic uint64_t *counter)
-{
-	atomic_fetch_add_explicit(counter, 1, memory_order_relaxed); /* a count */
-}
-
 int lc_hook_init(jclass hook_class, const struct lc_options *options, bool follow)
 {
 	int err = lc_own_class(hook_class);
@@ -130,7 +125,7 @@ static void record(JNIEnv *jni, struct lc_thread *t, uint32_t site, jobject o, u
 		atomic_signal_fence(memory_order_seq_cst);
 		if (lc_gc_sequence() == s)
 			break;
-		count(&hook.corrections);
+		lc_count(&hook.corrections);
 	}
 	if (hook.audit)
 		lc_audit_add(jni, o, a.tagged_addr & LC_ADDR_MASK, (uint64_t)words * 8, a.site);
@@ -166,7 +161,7 @@ static struct lc_site_counter *look_up(JNIEnv *jni, struct lc_thread *t, jobject
 		look.counter =
 		    lc_contexts_learn(t->contexts, t->walker, &a->hook, &look, site, hook.exact);
 	if (wanted && !look.counter)
-		count(&hook.unrecorded);
+		lc_count(&hook.unrecorded);
 	return look.counter;
 }
 
@@ -254,7 +249,7 @@ static __attribute__((noinline)) struct lc_thread *enter_slowly(JNIEnv *jni)
 	struct lc_thread *t = lc_thread_enter(jni);
 
 	if (!t)
-		count(&hook.unrecorded);
+		lc_count(&hook.unrecorded);
 	return t;
 }
 
@@ -316,7 +311,7 @@ static bool called(JNIEnv *jni, struct lc_thread *t, jobject o, uint64_t frame, 
 		return false;
 	}
 	if (bytecode_site & LC_SITE_AFTER_CALL && remembered(jni, t, o, words)) {
-		count(&hook.duplicates);
+		lc_count(&hook.duplicates);
 		return false;
 	}
 	if (is_small(words))
@@ -402,7 +397,7 @@ static void made(JNIEnv *jni, struct lc_thread *t, struct lc_tlab_thread *object
 		return;
 	counter = made_counter(jni, t, objects, type, h, &made);
 	if (!counter) {
-		count(&hook.unrecorded);
+		lc_count(&hook.unrecorded);
 		return;
 	}
 	add(counter, made.size_bytes / 8);
@@ -437,7 +432,7 @@ static bool show(JNIEnv *jni, struct lc_thread *t, jobject o, uint32_t bytecode_
 		if (site)
 			record(jni, t, site, o, (uint32_t)(bytes / 8));
 		else
-			count(&hook.unrecorded);
+			lc_count(&hook.unrecorded);
 	}
 	return said & LC_OBSERVE_MORE;
 }

@@ -40,19 +40,14 @@ void lc_hook_audit_counters(struct lc_counters *out)
 	LC_COUNTERS_ADD(out, rows, &s);
 }
 
-static void count(_Atomic uint64_t *counter)
-{
-	atomic_fetch_add_explicit(counter, 1, memory_order_relaxed); /* a count */
-}
-
 void lc_hook_audit_context(JNIEnv *jni, struct lc_thread *t, jobject o, uint32_t bytecode_site,
                            enum lc_alloc_origin origin, uint32_t site)
 {
 	bool wanted;
 
-	count(&audit.contexts);
+	lc_count(&audit.contexts);
 	if (lc_alloc_path_recorded(jni, t->walker, 0, o, bytecode_site, origin, &wanted) != site)
-		count(&audit.contexts_wrong);
+		lc_count(&audit.contexts_wrong);
 }
 
 static const struct lc_alloc *find_in(const struct lc_alloc_chunk *c, uint64_t len,
@@ -85,10 +80,10 @@ void lc_hook_audit_constructed(JNIEnv *jni, struct lc_thread *t, jobject o)
 	jlong bytes = 0;
 
 	if (!a || (*lc_jvmti())->GetObjectSize(lc_jvmti(), o, &bytes)) {
-		count(&audit.unaudited);
+		lc_count(&audit.unaudited);
 		return;
 	}
 	if ((uint64_t)bytes != (uint64_t)a->size_words * 8)
-		count(&audit.misplaced);
+		lc_count(&audit.misplaced);
 	lc_audit_add(jni, o, tagged & LC_ADDR_MASK, (uint64_t)bytes, a->site);
 }

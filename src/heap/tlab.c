@@ -17,6 +17,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "src/core/counters.h"
 #include "src/core/epoch.h"
 #include "src/core/record.h"
 #include "src/heap/alloc_log.h"
@@ -72,11 +73,6 @@ static struct {
 } vm;
 
 static _Thread_local struct lc_tlab_thread *self __attribute__((tls_model("initial-exec")));
-
-static void count(_Atomic uint64_t *counter)
-{
-	atomic_fetch_add_explicit(counter, 1, memory_order_relaxed); /* a count */
-}
 
 /* Offset of Thread.eetop, asked of Unsafe; or a negative number. */
 static jlong eetop_offset(JNIEnv *jni)
@@ -321,7 +317,7 @@ enum lc_tlab_proof lc_tlab_find(struct lc_tlab_thread *o, JNIEnv *jni, jclass ty
 			out->sequence = now.sequence;
 			if (now.sequence == o->sequence)
 				return LC_TLAB_PLACED;
-			count(&vm.unplaced);
+			lc_count(&vm.unplaced);
 			return LC_TLAB_UNPLACED;
 		}
 	}
@@ -342,7 +338,7 @@ enum lc_tlab_proof lc_tlab_find(struct lc_tlab_thread *o, JNIEnv *jni, jclass ty
 	}
 	/* Nothing else was allocated: it is outside of the buffer. */
 	if (known && grown == out->size_bytes) {
-		count(&vm.unplaced);
+		lc_count(&vm.unplaced);
 		return LC_TLAB_UNPLACED;
 	}
 	if (known && grown < out->size_bytes)
@@ -361,10 +357,10 @@ unproved:
 	 * without.
 	 */
 	if (e->bytecode_site == bytecode_site && e->size_bytes && !e->removed) {
-		count(&vm.unplaced);
+		lc_count(&vm.unplaced);
 		return LC_TLAB_UNPLACED;
 	}
-	count(&vm.unproved);
+	lc_count(&vm.unproved);
 	return LC_TLAB_NONE;
 }
 

@@ -142,11 +142,6 @@ static struct counts *counts_of(uint32_t hash)
 	return &links.counts[far_set_of(hash) % COUNTS];
 }
 
-static void count(_Atomic uint64_t *counter)
-{
-	atomic_fetch_add_explicit(counter, 1, memory_order_relaxed); /* a count */
-}
-
 /* Nothing will be known of `n` objects of the site. */
 static void forget(uint32_t site, uint32_t n)
 {
@@ -277,7 +272,7 @@ static struct entry *put(struct place *p, uint32_t hash, uint32_t class, unsigne
 		*p = (struct place){ .table = &links.far, .set = set };
 		make_room(p, true);
 		if (*flags_of(p) & IN_USE && !is_spent(p)) {
-			count(&counts_of(hash)->dropped);
+			lc_count(&counts_of(hash)->dropped);
 			if (!(*flags_of(p) & STREAM))
 				forget(entry_of(p)->site, entry_of(p)->unexecuted);
 		}
@@ -293,7 +288,7 @@ static struct entry *put(struct place *p, uint32_t hash, uint32_t class, unsigne
 static void make_ambiguous(const struct place *p, uint32_t hash)
 {
 	*flags_of(p) |= AMBIGUOUS;
-	count(&counts_of(hash)->ambiguous);
+	lc_count(&counts_of(hash)->ambiguous);
 }
 
 static void set_creation(struct entry *e, const struct lc_link_creation *x)
@@ -452,7 +447,7 @@ bool lc_link_executed(struct lc_link_key key, struct lc_link_task *out)
 	}
 	unlock(locked);
 	if (!known)
-		count(&counts_of(key.hash)->unknown);
+		lc_count(&counts_of(key.hash)->unknown);
 	return known;
 }
 
@@ -522,7 +517,7 @@ bool lc_link_stream_take(uint32_t hash, struct lc_link_stream *out)
 	}
 	unlock(locked);
 	if (!known)
-		count(&counts_of(hash)->unknown);
+		lc_count(&counts_of(hash)->unknown);
 	return known;
 }
 
