@@ -5,6 +5,7 @@
 
 #include "analyzer/base/fail.h"
 #include "analyzer/cli/command.h"
+#include "src/base/nearest.h"
 
 static const struct lc_command commands[] = {
 	{ "run", "[--] COMMAND [ARGUMENT]...", "run a Java program and record a profile",
@@ -39,7 +40,7 @@ static int unknown_command(const char *word)
 	for (size_t i = 0; i < COMMAND_COUNT; i++)
 		names[i] = commands[i].name;
 	names[COMMAND_COUNT] = "help";
-	near = lc_options_nearest(word, names, COMMAND_COUNT + 1);
+	near = lc_nearest(word, names, COMMAND_COUNT + 1);
 	if (near)
 		return lc_fail("unknown command '%.64s'; did you mean 'locus %s'?", word, near);
 	return lc_fail("unknown command '%.64s'; 'locus help' lists them", word);

@@ -8,6 +8,7 @@
 #include "analyzer/base/fail.h"
 #include "analyzer/base/memory.h"
 #include "analyzer/cli/command.h"
+#include "src/base/nearest.h"
 
 enum { ARGS_ROWS_MAX = 64 };
 
@@ -25,7 +26,7 @@ static int unknown_long(const struct lc_args *a, const char *name, size_t len)
 	snprintf(word, sizeof(word), "%.*s", (int)len, name);
 	for (size_t i = 0; i < a->count && i < ARGS_ROWS_MAX; i++)
 		names[i] = a->table[i].name;
-	near = lc_options_nearest(word, names, a->count < ARGS_ROWS_MAX ? a->count : ARGS_ROWS_MAX);
+	near = lc_nearest(word, names, a->count < ARGS_ROWS_MAX ? a->count : ARGS_ROWS_MAX);
 	if (near)
 		lc_fail("unknown option '--%s'; did you mean '--%s'?", word, near);
 	else

@@ -9,6 +9,7 @@
 #include "analyzer/base/fail.h"
 #include "analyzer/cli/command.h"
 #include "analyzer/out/text.h"
+#include "src/base/nearest.h"
 
 enum { COMMAND_BYTES_MAX = 400, CHOICES_MAX = 16 };
 
@@ -38,7 +39,7 @@ int lc_report_choose(const struct lc_option_info *row, const char *word, size_t 
 			return 0;
 		}
 	}
-	near = lc_options_nearest(word, words, count);
+	near = lc_nearest(word, words, count);
 	if (near)
 		return lc_fail("--%s: no '%.64s'; did you mean '%s'?", row->name, word, near);
 	return lc_fail("--%s: no '%.64s'; it is one of %s", row->name, word, row->argument);

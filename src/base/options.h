@@ -95,10 +95,4 @@ int lc_options_value(const struct lc_options *o, size_t i, char *out, size_t out
  */
 bool lc_options_match(const char *list, const char *name);
 
-/*
- * The word among `words` that was most likely meant by `word`, or NULL when none is near.
- * Context: [attach].
- */
-const char *lc_options_nearest(const char *word, const char *const *words, size_t count);
-
 #endif

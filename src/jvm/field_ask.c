@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "src/base/descriptor.h"
+#include "src/base/nearest.h"
 #include "src/base/options.h"
 #include "src/core/jvmti.h"
 #include "src/jvm/field.h"
@@ -214,7 +215,7 @@ void lc_field_nearest(JNIEnv *jni, jclass class, const char *name, char *out, si
 				if (d.at[i].name)
 					names[len++] = d.at[i].name;
 			if (len)
-				near = lc_options_nearest(name, names, len);
+				near = lc_nearest(name, names, len);
 			if (near)
 				snprintf(out, out_len, "%s", near);
 			free(names);

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "src/base/nearest.h"
 #include "src/base/options.h"
 #include "src/perf/event_impl.h"
 
@@ -58,7 +59,7 @@ bool lc_event_number(const char *text, uint64_t *out)
 const char *lc_event_near(const char *word, const char *const *words, size_t count, char *out,
                           size_t out_len)
 {
-	const char *near = lc_options_nearest(word, words, count);
+	const char *near = lc_nearest(word, words, count);
 
 	out[0] = '\0';
 	if (near)

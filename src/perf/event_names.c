@@ -10,6 +10,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "src/base/nearest.h"
 #include "src/base/options.h"
 #include "src/perf/event_impl.h"
 
@@ -175,7 +176,7 @@ static const char *nearest_mask(const pfm_pmu_info_t *pmu, const char *event, co
 			add_name(&masks, info.name);
 	if (!mask[0])
 		return masks.len ? masks.name[0] : NULL;
-	return lc_options_nearest(mask, masks.name, masks.len);
+	return lc_nearest(mask, masks.name, masks.len);
 }
 
 /* The n-th part of `text` in capitals. */
@@ -207,7 +208,7 @@ bool lc_event_nearest(const char *pmu, const char *text, char *out, size_t out_l
 	pfm_pmu_info_t info;
 
 	snprintf(event, sizeof(event), "%.*s", (int)strcspn(text, ":"), text);
-	best = lc_options_nearest(event, own, sizeof(own) / sizeof(own[0]));
+	best = lc_nearest(event, own, sizeof(own) / sizeof(own[0]));
 	if (best) {
 		snprintf(out, out_len, "%s%s", best, text + strcspn(text, ":"));
 		return true;
@@ -220,7 +221,7 @@ bool lc_event_nearest(const char *pmu, const char *text, char *out, size_t out_l
 			add_events(&events, &info);
 	take_part(&rest, event);
 	take_part(&rest, mask);
-	best = lc_options_nearest(event, events.name, events.len);
+	best = lc_nearest(event, events.name, events.len);
 	if (!best)
 		return false;
 	/* Newer CPUs come later, and their masks are the ones to suggest. */

@@ -16,6 +16,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "src/base/nearest.h"
 #include "src/base/options.h"
 #include "src/perf/event_impl.h"
 
@@ -374,7 +375,7 @@ static bool nearest_own(const char *text, char *out, size_t out_len)
 		         group_name(presets[i].group, false), presets[i].mask);
 		words[i] = spelling[i];
 	}
-	near = lc_options_nearest(word, words, PRESETS);
+	near = lc_nearest(word, words, PRESETS);
 	if (near)
 		snprintf(out, out_len, "%s", near);
 	return near != NULL;

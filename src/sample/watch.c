@@ -26,6 +26,7 @@
 #include <string.h>
 #include <sys/ioctl.h>
 
+#include "src/base/nearest.h"
 #include "src/base/options.h"
 #include "src/base/say.h"
 #include "src/core/jvmti.h"
@@ -544,7 +545,7 @@ static void explain_missing(const struct watch *w)
 	} else {
 		if (len)
 			near =
-			    lc_options_nearest(spec->class_name, (const char *const *)names, len);
+			    lc_nearest(spec->class_name, (const char *const *)names, len);
 		say(w, "no object of %s appeared: no such class was loaded%s%s%s", spec->class_name,
 		    near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
 	}
