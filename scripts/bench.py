@@ -1,206 +1,199 @@
 #!/usr/bin/env python3
-"""Measure what Locus costs: run whole commands in turn without and with it, in one session.
+"""Measure what Locus costs: run whole programs in turn without it, with it, and with other profilers.
 
-bench.py [--pairs N] [--only NAME]... [--locus=OPTION]... [MICRO_BENCHMARK]...
+bench.py [OPTION]... [MICRO_BENCHMARK]...
 
-For each workload: medians of both, the median of the pairs' ratios and the range in which the
-middle half of them lies, and the target. Every other pair runs in the opposite order, so that a
-drift of the machine does not favour one side. Then each micro-benchmark is run and its output shown.
+For each program: medians of CPU time and wall clock, and for Locus, async-profiler (cpu,alloc) and JFR (profile) the
+median of the pairs' ratios to the bare run beside them, with the range in which the middle half of them lies, and the
+target. The order changes with each round, so that a drift of the machine favours no one. What a program prints and
+writes must be the same each time. Results are kept in a file for each build of Locus (build/bench/): a run that was
+stopped, or that was told to stop (--for), goes on where it was when it is called again. Then each micro-benchmark is
+run and its output shown.
+
+A whole measurement (10 pairs, runs of 20 s) takes some four hours for each JDK. --quick takes some 25 minutes for each:
+3 pairs of the real programs, runs of some 6 s, of which starting is a larger part, and 2 pairs of the rest.
 """
 
 import argparse
 import json
 import os
 import pathlib
-import re
-import shutil
 import statistics
 import subprocess
 import sys
 import tempfile
 import time
 
-ROOT = pathlib.Path(__file__).resolve().parents[1]
-LOCUS = pathlib.Path(os.environ.get("LOCUS_BUILD", ROOT / "build")) / "locus"
-SOURCES = ("org.apache.lucene", "lucene-core", "9.12.0")
-HEAP = ["-Xmx1g"]
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent / "bench.d"))
 
-# name, class and arguments (None: javac over SOURCES), what has a target ("all": every object is tracked)
-WORKLOADS = (
-    ("alloc-loop", ["AllocLoop", "12"], "time"),
-    ("min-size 0", ["ObjectLoop", "200"], "all"),
-    ("recursion", ["TreeLoop", "50"], "all"),
-    ("javac", None, "time"),
-    ("pointer-chase", ["PointerChase", "20"], "time"),
-    ("parallel-sort", ["ParallelSort", "4"], "time"),
-    ("hello", ["Hello"], "start"),
-)
+import fetch
+import run
+import table
+from jdks import jdks, version_of
+from programs import ASYNC, PROGRAMS
+from state import State
+
+DEFAULT = ("bare", "locus", *run.PEERS)
 
 
-class Run:
-    def __init__(self, seconds, cpu, rss_kb, pause_ms):
-        self.seconds = seconds
-        self.cpu = cpu
-        self.rss_mb = rss_kb / 1024
-        self.pause_ms = pause_ms
+def parse():
+    parser = argparse.ArgumentParser(description="what Locus costs")
+    parser.add_argument("--pairs", type=int, help="rounds in all, those of earlier runs included (10; with --quick 3 "
+                        "of the real programs, 2 of the rest)")
+    parser.add_argument("--quick", action="store_true", help="short runs: 25 minutes for each JDK")
+    parser.add_argument("--jdk", action="append", type=pathlib.Path, help="home of a JDK (all of this machine)")
+    parser.add_argument("--only", action="append", metavar="NAME",
+                        help="a program, or a group: real, row, start; see --list")
+    parser.add_argument("--variants", default=",".join(DEFAULT), help="some of: " + ", ".join(run.VARIANTS[:-1]))
+    parser.add_argument("--split", action="store_true", help="run Locus with each of its parts off, in place of peers")
+    parser.add_argument("--against", type=pathlib.Path, metavar="DIR",
+                        help="run the Locus of this build directory too (variant \"other\")")
+    parser.add_argument("--for", type=float, dest="seconds", metavar="SECONDS",
+                        help="begin no round that would not end in time")
+    parser.add_argument("--state", type=pathlib.Path, help="file of results (build/bench/BUILD-full.jsonl)")
+    parser.add_argument("--json", type=pathlib.Path, help="write all figures here")
+    parser.add_argument("--show", action="store_true", help="print what was measured; run nothing")
+    parser.add_argument("--table", action="store_true", help="print it as README has it; run nothing")
+    parser.add_argument("--update", type=pathlib.Path, metavar="PAGE",
+                        help="put that table between the marks in this page; run nothing")
+    parser.add_argument("--list", action="store_true", help="print the names of the programs")
+    parser.add_argument("micro", nargs="*")
+    args = parser.parse_args()
+    args.row_pairs = args.pairs or (2 if args.quick else 10)
+    args.pairs = args.pairs or (3 if args.quick else 10)
+    args.variants = ("bare", *run.PARTS) if args.split else tuple(args.variants.split(","))
+    if args.against:
+        args.variants += (run.OTHER,)
+    unknown = set(args.variants) - set(run.VARIANTS)
+    if unknown or args.variants[0] != "bare" or len(args.variants) < 2:
+        parser.error("--variants: bare, and some of " + ", ".join(run.VARIANTS[1:]))
+    for name in args.only or ():
+        if not any(name in (p.name, p.group) for p in PROGRAMS):
+            parser.error("--only: no program %s" % name)
+    builds = [run.build_id(), *([run.build_id(args.against)] if args.against else [])]
+    args.state = args.state or run.BUILD / "bench" / ("%s-%s.jsonl" % (
+        "-".join(builds), "quick" if args.quick else "full"))
+    return args
 
 
-def find_jdk():
-    return subprocess.run(
-        [ROOT / "scripts" / "find-jdk"], check=True, stdout=subprocess.PIPE, text=True
-    ).stdout.strip()
+def call(program, args):
+    """How a program is called, without what hangs on the machine."""
+    return [*program.java, *program.jars, *(program.short if args.quick else program.full)]
 
 
-def fetch_sources(work):
-    """The Java sources that the javac workload compiles; from the local Maven repository or the net."""
-    group, name, version = SOURCES
-    jar = (
-        pathlib.Path.home() / ".m2/repository" / group.replace(".", "/") / name / version
-        / ("%s-%s-sources.jar" % (name, version))
-    )
-    if not jar.exists():
-        subprocess.run(
-            ["mvn", "-q", "-B", "dependency:get", "-Dtransitive=false",
-             "-Dartifact=%s:%s:%s:jar:sources" % SOURCES],
-            check=True,
-            stdout=subprocess.DEVNULL,
-        )
-    shutil.unpack_archive(jar, work / "src", "zip")
-    files = [str(p) for p in (work / "src" / "org").rglob("*.java")]
-    (work / "files").write_text("\n".join(files))
-    return len(files)
+def middle(records):
+    """One record for several runs: their medians."""
+    if len(records) == 1:
+        return records[0]
+    fields = ("cpu", "wall", "rss_mb", "pauses_ms")
+    return {**records[0], **{f: statistics.median(r[f] for r in records) for f in fields}}
 
 
-def pauses_ms(log):
-    """Sum of the stop-the-world pauses in a log of -Xlog:gc."""
-    return sum(float(ms) for ms in re.findall(r"Pause .* ([0-9.]+)ms$", log.read_text(), re.M))
+def one_round(machine, program, words, variants, number):
+    """Runs each variant; the first one changes with the round, and every other round goes backwards."""
+    turn = number // 2 % len(variants)
+    order = variants[turn:] + variants[:turn]
+    records = {v: [] for v in variants}
+    for _ in range(program.repeat):
+        for variant in order if number % 2 == 0 else order[::-1]:
+            records[variant].append(machine.run(program, words, variant))
+    return {v: middle(r) for v, r in records.items()}
 
 
-def run_once(command, log):
+def expected(state, version, program):
+    """How long the last round of this program took; 0 where there was none."""
+    rounds = state.rounds.get((version, program.name))
+    return sum(r["wall"] for r in rounds[-1].values()) * program.repeat if rounds else 0
+
+
+def missing(args, state, homes, programs):
+    """What is to be run, in order: all rounds of the real programs, then all of the rest."""
+    for real in (True, False):
+        for number in range(args.pairs if real else args.row_pairs):
+            for version, home in homes:
+                for program in programs:
+                    if (program.group == "real") == real and program.jdk <= version:
+                        if len(state.of(version, program.name, args.variants)) <= number:
+                            yield number, version, home, program
+
+
+def measure(args, state, homes, programs, work):
+    """Runs what is missing; returns whether there was time for all, and the programs that failed."""
     start = time.monotonic()
-    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
-    errors = process.stderr.read()
-    _, status, usage = os.wait4(process.pid, 0)
-    seconds = time.monotonic() - start
-    if status != 0:
-        sys.exit("bench: %s\nended with %d\n%s" % (command, status, errors.decode()))
-    return Run(seconds, usage.ru_utime + usage.ru_stime, usage.ru_maxrss, pauses_ms(log))
+    fetch.unpack_sources(work)
+    library = fetch.async_profiler(work)
+    state.note("CPUs", os.cpu_count())
+    state.note("build", run.build_id())
+    commands, calibrate, failed = {}, set(), set()
+    for number, version, home, program in missing(args, state, homes, programs):
+        if args.seconds and time.monotonic() - start + expected(state, version, program) > args.seconds:
+            return False, failed
+        machine = run.Machine(version, home, work, library, args.against)
+        key = version, program.name
+        if key not in commands:
+            jars = fetch.compile_workload(program, home, work)
+            commands[key] = machine.words(program, program.short if args.quick else program.full, jars)
+            if any(option.startswith("--spans") for option in program.locus) and "locus" in args.variants:
+                calibrate.add(key)
+        try:
+            if key in calibrate:  # what spans cost is not known before the first run
+                machine.run(program, commands[key], "locus")
+                calibrate.remove(key)
+            runs = one_round(machine, program, commands[key], args.variants, number)
+        except run.Failed as error:
+            print(error, file=sys.stderr, flush=True)
+            failed.add(key)
+            continue
+        state.append({"jdk": version, "program": program.name, "call": call(program, args),
+                      "load": os.getloadavg()[0], "runs": runs})
+        if "async-profiler" in args.variants:
+            state.note(ASYNC.split(":", 1)[1].replace(":", " ") + " by", machine.engine())
+        print("%s  JDK %d  %-28s %s" % (time.strftime("%H:%M:%S"), version, program.name, "  ".join(
+            "%s %.2f" % (v, runs[v]["cpu"]) for v in args.variants)), file=sys.stderr, flush=True)
+    return True, failed
 
 
-def command_of(arguments, jdk, work, log):
-    java = [jdk + "/bin/java", *HEAP, "-Xlog:gc:file=%s" % log]
-    if arguments is None:
-        return [*java, "-m", "jdk.compiler/com.sun.tools.javac.Main", "-proc:none", "-nowarn",
-                "-d", str(work / "out"), "@%s" % (work / "files")]
-    return [*java, "-cp", str(work / "classes"), *arguments]
-
-
-def measure(arguments, jdk, work, pairs, options):
-    """Returns `pairs` pairs (without, with), after one run of each that is thrown away."""
-    log = work / "gc.log"
-    plain = command_of(arguments, jdk, work, log)
-    profile = work / "profile"
-    result = []
-
-    def without():
-        return run_once(plain, log)
-
-    def with_locus():
-        shutil.rmtree(profile, ignore_errors=True)
-        return run_once([str(LOCUS), "run", "-o", str(profile), *options, "--", *plain], log)
-
-    without(), with_locus()
-    for i in range(pairs):
-        if i % 2:
-            second = with_locus()
-            result.append((without(), second))
-        else:
-            first = without()
-            result.append((first, with_locus()))
-    return result
-
-
-def spread(values):
-    low, _, high = statistics.quantiles(values, n=4)
-    return statistics.median(values), low, high
-
-
-def row(name, unit, before, after, value, low, high, target, met):
-    print(
-        "%-14s %-9s %9.3f %9.3f  %8.3f [%.3f .. %.3f]  %-24s %s"
-        % (name, unit, before, after, value, low, high, target, "met" if met else "NOT met")
-    )
-
-
-def show(name, kind, pairs):
-    def medians(field):
-        return [statistics.median(getattr(p[side], field) for p in pairs) for side in (0, 1)]
-
-    seconds = medians("seconds")
-    if kind == "start":
-        value, low, high = spread([(b.seconds - a.seconds) * 1000 for a, b in pairs])
-        row(name, "start ms", seconds[0] * 1000, seconds[1] * 1000, value, low, high,
-            "difference <= 200", value <= 200)
-    else:
-        value, low, high = spread([b.seconds / a.seconds for a, b in pairs])
-        limit = 1.3 if kind == "all" else 1.03
-        row(name, "time s", *seconds, value, low, high, "ratio <= %.2f" % limit, value <= limit)
-    rss = medians("rss_mb")
-    allowed = max(0.05 * rss[0], 48)
-    value, low, high = spread([b.rss_mb - a.rss_mb for a, b in pairs])
-    row(name, "RSS MB", *rss, value, low, high, "difference <= %.0f" % allowed, value <= allowed)
-    pause = medians("pause_ms")
-    if pause[0] > 0:
-        value, low, high = spread([b.pause_ms / a.pause_ms for a, b in pairs if a.pause_ms > 0])
-        row(name, "pauses ms", *pause, value, low, high, "ratio <= 1.02", value <= 1.02)
-
-
-def show_unit_costs(pairs, profile):
-    """What one sample and one recorded allocation cost, from the last profile of a workload."""
-    counters = json.loads((profile / "manifest.json").read_text())["processes"][0]["counters"]
-    if counters["engine_timer_samples"] >= 100:
-        print("%14s %.1f us in the handler for each of %d samples" % (
-            "", counters["engine_handler_us"] / counters["engine_timer_samples"], counters["engine_timer_samples"]))
-    if counters["alloc_records"] >= 1_000_000:
-        cpu = statistics.median(b.cpu - a.cpu for a, b in pairs)
-        print("%14s %.1f ns of CPU time for each of %d allocations, all of Locus included" % (
-            "", 1e9 * cpu / counters["alloc_records"], counters["alloc_records"]))
+def report(args, state, homes):
+    """Prints the tables; returns whether every output was the same."""
+    summaries = [table.summary(state, version, args.variants) for version, _ in homes]
+    summaries = [s for s in summaries if s["rows"]]
+    if args.json:
+        args.json.write_text(json.dumps(summaries, indent=1) + "\n")
+    if args.table or args.update:
+        text = table.split(summaries) if args.split else table.markdown(summaries)
+    if args.update:
+        page = args.update.read_text(encoding="utf-8")
+        args.update.write_text(table.insert(page, "parts" if args.split else "costs", text), encoding="utf-8")
+    if args.table:
+        print(text)
+    if args.table or args.update:
+        return True
+    for s in summaries:
+        table.show(s)
+    return all(r["same_output"] for s in summaries for r in s["rows"])
 
 
 def main():
-    parser = argparse.ArgumentParser(description="what Locus costs")
-    parser.add_argument("--pairs", type=int, default=10)
-    parser.add_argument("--only", action="append", choices=[w[0] for w in WORKLOADS])
-    parser.add_argument("--locus", action="append", default=[], help="an option for locus run")
-    parser.add_argument("micro", nargs="*")
-    args = parser.parse_args()
-    if args.pairs < 2:
-        parser.error("--pairs: at least 2")
-
-    jdk = find_jdk()
-    work = pathlib.Path(tempfile.mkdtemp(prefix="locus-bench-"))
-    try:
-        wanted = [w for w in WORKLOADS if not args.only or w[0] in args.only]
-        sources = sorted(str(p) for p in (ROOT / "tests/workloads/bench").glob("*.java"))
-        subprocess.run([jdk + "/bin/javac", "-d", work / "classes", *sources], check=True)
-        note = ""
-        if any(w[1] is None for w in wanted):
-            note = "; javac compiles %d files of %s %s" % (fetch_sources(work), *SOURCES[1:])
-        print("%s, %d CPUs, load %.2f, %d pairs%s" % (jdk, os.cpu_count(), os.getloadavg()[0],
-                                                      args.pairs, note))
-        print("%-14s %-9s %9s %9s  %-27s %-24s" % ("workload", "", "without", "with",
-                                                   "difference or ratio", "target"))
-        for name, arguments, kind in wanted:
-            every = ["--min-size=0"] if kind == "all" else []
-            pairs = measure(arguments, jdk, work, args.pairs, every + args.locus)
-            show(name, kind, pairs)
-            show_unit_costs(pairs, work / "profile")
-            sys.stdout.flush()
-        for micro in args.micro:
-            print("\n%s" % pathlib.Path(micro).name, flush=True)
-            subprocess.run([micro], check=True)
-    finally:
-        shutil.rmtree(work, ignore_errors=True)
+    args = parse()
+    if args.list:
+        print("\n".join("%-6s %s" % (p.group, p.name) for p in PROGRAMS))
+        return 0
+    homes = [(version_of(home), home.resolve()) for home in args.jdk] if args.jdk else jdks()
+    programs = [p for p in PROGRAMS if not args.only or p.name in args.only or p.group in args.only]
+    state = State(args.state, {p.name: call(p, args) for p in PROGRAMS})
+    failed = set()
+    if not (args.table or args.update or args.show):
+        with tempfile.TemporaryDirectory(prefix="locus-bench-") as work:
+            whole, failed = measure(args, state, homes, programs, pathlib.Path(work))
+            if not whole:
+                print("bench: to be continued; results are in %s" % args.state, file=sys.stderr)
+    same = report(args, state, homes)
+    for micro in args.micro:
+        print("\n%s" % pathlib.Path(micro).name, flush=True)
+        subprocess.run([micro], check=True)
+    for version, name in sorted(failed):
+        print("bench: %s failed with JDK %d" % (name, version), file=sys.stderr)
+    return 0 if same and not failed else 1
 
 
-main()
+sys.exit(main())

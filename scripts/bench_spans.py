@@ -1,18 +1,16 @@
 #!/usr/bin/env python3
-"""Measure what cycle spans cost and how true they are: run programs in turn without Locus and with it.
+"""Measure how true the cycles of spans are: run programs in turn without Locus and with it.
 
-bench_spans.py [--pairs N] [--only NAME]... [--jdk DIR] [--locus=OPTION]...
+bench_spans.py [--pairs N] [--only CLASS]... [--jdk DIR] [--locus=OPTION]...
 
-Each program measures itself after its warm-up, so that starting Locus is not counted. A figure is the
-median of the pairs' ratios, with the range in which the middle half of them lies. How true the compensated
-cycles are is their sum, for a program that runs nothing but streams, divided by the CPU time that it
-takes without Locus. The matrix `accuracy` does so for streams of tens to thousands of cycles; what it calls accuracy
-is 1 - |compensated - true| / true.
+How true the compensated cycles are is their sum, for a program that runs nothing but streams, divided by the CPU
+time that it takes without Locus: the median of the pairs, with the range in which the middle half of them lies. The
+programs' streams take tens to thousands of cycles; what is called accuracy is 1 - |compensated - true| / true. What
+spans cost is measured by bench.py.
 """
 
 import argparse
 import json
-import math
 import os
 import pathlib
 import shutil
@@ -25,24 +23,15 @@ ROOT = pathlib.Path(__file__).resolve().parents[1]
 LOCUS = pathlib.Path(os.environ.get("LOCUS_BUILD", ROOT / "build")) / "locus"
 HEAP = ["-Xms1g", "-Xmx1g", "-XX:+UseParallelGC"]
 
-# name, class and arguments, what is recorded, what the ratio is of, largest ratio that is wanted
-WORKLOADS = (
-    ("queries", ["SpanQueries", "400"], "streams", "queries", 1.05),
-    ("small streams", ["SpanSmall", "8", "450"], "streams", "nanoseconds", 1.20),
-    ("task flood, fork join", ["SpanFlood", "10000", "fork", "64"], "tasks", "nanoseconds", 1.15),
-    ("task flood, fixed pool", ["SpanFlood", "10000", "fixed", "64"], "tasks", "nanoseconds", 1.15),
-    ("task programs", ["SpanTasksMix", "10"], "tasks", "programs", 1.02),
-)
 # class and arguments: kind of query, elements, millions of streams
 ACCURACY = (
     ["SpanTiny", "match", "8", "12"], ["SpanTiny", "sum", "8", "12"], ["SpanTiny", "boxed", "8", "10"],
     ["SpanTiny", "collect", "8", "10"], ["SpanTiny", "words", "40", "8"], ["SpanTiny", "count", "16", "10"],
     ["SpanTiny", "flat", "4", "2"], ["SpanTiny", "sorted", "8", "4"], ["SpanTiny", "collect", "30", "5"],
-    ["SpanTiny", "boxed", "100", "2"], ["SpanPhone", "1.5"],
+    ["SpanTiny", "boxed", "100", "2"], ["SpanPhone", "1.5"], ["SpanSmall", "8", "450"],
 )
 # What else Locus does costs programs that allocate much more than spans are meant to be true to.
 SPANS_ALONE = ["--sample-interval=0", "--min-size=1000000k", "--interval=1s"]
-MEANS = ("queries", "programs")  # programs: of CPU time
 
 
 def run(command):
@@ -57,25 +46,11 @@ def quartiles(values):
     return middle, low, high
 
 
-def show(name, values, form, target, met):
-    print("%-24s " % name + "%s [%s .. %s]" % tuple(form % v for v in quartiles(values))
-          + "  target %s, %s" % (target, "met" if met else "NOT met"), flush=True)
-
-
-def ratios(kind, pairs):
-    if kind in MEANS:  # the geometric mean over the queries or programs, of each pair
-        return [math.exp(statistics.fmean(math.log(b[q] / a[q]) for q in a)) for a, b in pairs]
-    return [b[kind] / a[kind] for a, b in pairs]
-
-
-def compensated(spans):
-    rows = [row for row in spans["streams"] if row["class"] == "SpanSmall"]
-    return sum(r["compensated_cycles"] for r in rows), sum(r["executions"] for r in rows if r["level"])
-
-
 def accuracy(jdk, args, classes, profile):
     """Each program in turn without Locus and with it; all its code runs in streams."""
     for arguments in ACCURACY:
+        if args.only and arguments[0] not in args.only:
+            continue
         plain = [jdk + "/bin/java", *HEAP, "-cp", classes, *arguments]
         truths, cycles = [], []
         for i in range(args.pairs + 1):
@@ -91,6 +66,9 @@ def accuracy(jdk, args, classes, profile):
                                   stdout=subprocess.PIPE, text=True)
             spans = json.loads(done.stdout)
             true = true_ns * spans["clock"]["hz"] / 1e9
+            if "streams" in results[0]:  # the program counts its own
+                mine = [r for r in spans["streams"] if r["class"] == arguments[0] and r["level"]]
+                assert sum(r["executions"] for r in mine) == results[0]["streams"], (mine, results[0])
             truths.append(sum(r["compensated_cycles"] for r in spans["streams"]) / true)
             cycles.append(true / sum(r["executions"] for r in spans["streams"]))
         wanted = 0.97 if statistics.median(cycles) >= 500 else 0.93
@@ -101,9 +79,9 @@ def accuracy(jdk, args, classes, profile):
 
 
 def main():
-    parser = argparse.ArgumentParser(description="what cycle spans cost, and how true they are")
+    parser = argparse.ArgumentParser(description="how true the cycles of spans are")
     parser.add_argument("--pairs", type=int, default=6)
-    parser.add_argument("--only", action="append", choices=[w[0] for w in WORKLOADS] + ["accuracy"])
+    parser.add_argument("--only", action="append", choices=sorted({a[0] for a in ACCURACY}))
     parser.add_argument("--jdk")
     parser.add_argument("--locus", action="append", default=[], help="an option for locus run")
     args = parser.parse_args()
@@ -118,41 +96,7 @@ def main():
         sources = sorted(str(p) for p in (ROOT / "tests/workloads/bench").glob("Span*.java"))
         subprocess.run([jdk + "/bin/javac", "-d", work / "classes", *sources], check=True)
         print("%s, %d CPUs, load %.2f, %d pairs" % (jdk, os.cpu_count(), os.getloadavg()[0], args.pairs))
-        if not args.only or "accuracy" in args.only:
-            accuracy(jdk, args, str(work / "classes"), work / "profile")
-        for name, arguments, what, kind, limit in WORKLOADS:
-            if args.only and name not in args.only:
-                continue
-            plain = [jdk + "/bin/java", *HEAP, "-cp", str(work / "classes"), *arguments]
-            profile = work / "profile"
-            pairs, truths = [], []
-            for i in range(args.pairs + 1):
-                shutil.rmtree(profile, ignore_errors=True)
-                with_locus = [LOCUS, "run", "-o", profile, "--spans=" + what, *args.locus, "--", *plain]
-                first, second = (plain, with_locus) if i % 2 else (with_locus, plain)
-                results = run(first), run(second)
-                a, b = results if i % 2 else results[::-1]
-                if not i:
-                    continue  # files read, calibration made
-                pairs.append((a, b))
-                if kind == "nanoseconds" and what == "streams":
-                    done = subprocess.run([LOCUS, "spans", profile, "--format=json"], check=True,
-                                          stdout=subprocess.PIPE, text=True)
-                    spans = json.loads(done.stdout)
-                    cycles, executions = compensated(spans)
-                    truths.append(cycles / (a["total_cpu"] * spans["clock"]["hz"] / 1e9))
-                    assert executions == a["streams"], (executions, a)
-            values = ratios(kind, pairs)
-            show(name, values, "%.3f", "<= %.2f" % limit, statistics.median(values) <= limit)
-            if kind not in MEANS:
-                show("  CPU time", ratios("cpu", pairs), "%.3f", "<= %.2f" % limit,
-                     statistics.median(ratios("cpu", pairs)) <= limit)
-            if truths:
-                print("%24s %.0f cycles a stream without Locus" % (
-                    "", statistics.median(p[0]["cpu"] for p in pairs) * spans["clock"]["hz"] / 1e9
-                    / (pairs[0][0]["streams"] / 2)))
-                show("  compensated / true", truths, "%.3f", "0.97 .. 1.03",
-                     abs(1 - statistics.median(truths)) <= 0.03)
+        accuracy(jdk, args, str(work / "classes"), work / "profile")
     finally:
         shutil.rmtree(work, ignore_errors=True)
 
