@@ -1,0 +1,156 @@
+/* stack/call_tree.c - adds the frames of walks to the tree, and folds recursion in it. */
+#include "src/stack/call_tree.h"
+
+#include "src/base/hash.h"
+#include "src/core/recursion.h"
+
+enum {
+	NODES_MAX = 1 << 16,
+	END_KEPT = 256,              /* frames of a path that the next ones are compared with */
+	END_FRAMES = END_KEPT + 128, /* and those of a code address */
+};
+
+const struct lc_slab_kind lc_call_nodes = { .element_bytes = sizeof(struct lc_call_node),
+	                                    .first = 64,
+	                                    .blocks = 12 };
+
+struct key {
+	uint32_t parent;
+	enum lc_call_node_kind kind;
+	uint64_t value;
+};
+
+static bool same_node(const void *element, const void *key)
+{
+	const struct lc_call_node *n = element;
+	const struct key *k = key;
+
+	return n->parent == k->parent && n->value == k->value && n->kind == k->kind;
+}
+
+static struct lc_call_node *child(struct lc_call_tree *t, uint32_t parent,
+                                  enum lc_call_node_kind kind, uint64_t value)
+{
+	const struct key k = { parent, kind, value };
+	const uint32_t hash =
+	    (uint32_t)(lc_hash_add(lc_hash_add(parent, value), (uint64_t)kind) >> 32) | 1;
+	struct lc_call_node *n = lc_slab_find(&t->nodes, &lc_call_nodes, hash, same_node, &k);
+
+	if (n)
+		return n;
+	n = lc_slab_add(&t->nodes, &lc_call_nodes, hash);
+	if (!n)
+		return NULL;
+	n->parent = parent;
+	n->number = atomic_load_explicit(&t->nodes.len, memory_order_relaxed); /* ours */
+	n->kind = kind;
+	n->value = value;
+	lc_slab_publish(&t->nodes);
+	return n;
+}
+
+/* The end of a path, outermost first: what the next frames may be compared with. */
+struct end {
+	uint32_t len;
+	uint64_t frames[END_FRAMES];
+	struct lc_call_node *nodes[END_FRAMES];
+};
+
+static void read_end(const struct lc_call_tree *t, struct lc_call_node *leaf, struct end *out)
+{
+	uint32_t i = 0;
+
+	for (const struct lc_call_node *n = leaf; n->number && i < END_KEPT; i++)
+		n = lc_call_node(t, n->parent);
+	out->len = i;
+	for (struct lc_call_node *n = leaf; i--; n = lc_call_node(t, n->parent)) {
+		out->frames[i] = n->value;
+		out->nodes[i] = n;
+	}
+}
+
+/* Let `code` be called at the end of a path. Returns the new leaf; NULL without memory. */
+static struct lc_call_node *extend(struct lc_call_tree *t, struct lc_call_node *leaf,
+                                   const struct lc_code_frames *code)
+{
+	struct end end;
+
+	read_end(t, leaf, &end);
+	for (uint32_t i = code->len; i-- && leaf;) {
+		const uint32_t cycle = lc_recursion_cycle(end.frames, end.len, code->frames[i]);
+
+		if (cycle) {
+			end.len -= cycle - 1;
+			leaf = end.nodes[end.len - 1];
+			t->folded |= leaf->cycle < cycle;
+			leaf->cycle = cycle > leaf->cycle ? cycle : leaf->cycle;
+			continue;
+		}
+		leaf = child(t, leaf->number, LC_CALL_NODE_FRAME, code->frames[i]);
+		end.frames[end.len] = code->frames[i];
+		end.nodes[end.len++] = leaf;
+	}
+	return leaf;
+}
+
+struct lc_call_node *lc_callee_find(struct lc_call_tree *t, struct lc_call_node *caller,
+                                    const struct lc_code_frames *code)
+{
+	struct lc_callee *kept = &caller->callees[caller->callees[0].code != NULL];
+	struct lc_call_node *call = child(t, caller->number, LC_CALL_NODE_CALL, (uintptr_t)code);
+
+	if (!call)
+		return NULL;
+	if (!call->callees[0].to)
+		call->callees[0].to = extend(t, caller, code);
+	*kept = (struct lc_callee){ code, call->callees[0].to };
+	return kept->to;
+}
+
+bool lc_call_tree_ready(struct lc_call_tree *t, bool *forgotten)
+{
+	const uint32_t len = atomic_load_explicit(&t->nodes.len, memory_order_relaxed); /* ours */
+
+	*forgotten = len >= NODES_MAX;
+	if (len && len < NODES_MAX)
+		return true;
+	lc_call_tree_free(t);
+	return child(t, UINT32_MAX, LC_CALL_NODE_FRAME, 0);
+}
+
+void lc_call_tree_free(struct lc_call_tree *t)
+{
+	lc_slab_free(&t->nodes);
+}
+
+uint64_t *lc_call_note(struct lc_call_tree *t, uint32_t node, uint64_t key)
+{
+	struct lc_call_node *n = lc_call_node(t, node);
+
+	if (!n->key)
+		n->key = key;
+	if (n->key != key)
+		n = child(t, node, LC_CALL_NODE_NOTE, key);
+	return n ? &n->note : NULL;
+}
+
+/* Add the `n` nearest frames from the node on. Returns the new length. */
+static size_t add_frames(const struct lc_call_tree *t, const struct lc_call_node *node, size_t n,
+                         uint64_t *frames, size_t len, size_t max)
+{
+	for (; node->number && n && len < max; n--, node = lc_call_node(t, node->parent))
+		frames[len++] = node->value;
+	return len;
+}
+
+size_t lc_call_frames(const struct lc_call_tree *t, uint32_t node, uint64_t *frames, size_t max)
+{
+	const struct lc_call_node *n = lc_call_node(t, node);
+	size_t len = 0;
+
+	for (; n->number && len < max; n = lc_call_node(t, n->parent)) {
+		len = add_frames(t, n, n->cycle, frames, len, max);
+		len = add_frames(t, n, 1, frames, len, max);
+	}
+	return len;
+}
