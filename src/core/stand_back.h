@@ -1,0 +1,28 @@
+/*
+ * core/stand_back.h - lets the attribution thread stand back while the collector has the CPUs.
+ *
+ * The attribution thread resolves a collection when the next may already be under way. On a machine
+ * whose CPUs the collector's threads all use, it would take one of them for a time slice, and the
+ * pause would be longer by as much; and it would fill the caches. So its long loops ask here.
+ */
+#ifndef LC_CORE_STAND_BACK_H
+#define LC_CORE_STAND_BACK_H
+
+#include "src/core/epoch.h"
+
+/* As lc_stand_back(), of the collection that `sequence` (odd) is. */
+void lc_stand_back_wait(uint32_t sequence);
+
+/*
+ * Wait until no collection is under way, at most a quarter of a second for each: what threads in
+ * native code record meanwhile must not overflow. Context: [writer], without a lock.
+ */
+static inline void lc_stand_back(void)
+{
+	const uint32_t sequence = lc_gc_sequence();
+
+	if (__builtin_expect(lc_gc_sequence_moving(sequence), 0))
+		lc_stand_back_wait(sequence);
+}
+
+#endif
