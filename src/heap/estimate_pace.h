@@ -1,0 +1,67 @@
+/*
+ * heap/estimate_pace.h - chooses the interval between sampled allocations, and knows which interval
+ * was in force.
+ *
+ * The interval follows the program, so that the JVM samples at most some LC_PACE_PER_SECOND
+ * allocations in a second, and never falls below the base times the stretch that the budget asks
+ * for.
+ *
+ * The JVM draws where a thread's next sample point is when the thread has passed the last one, or
+ * starts. So a new interval is in force on a thread from its next sample point on, and a sample was
+ * taken with the interval that was in force at the sample before, or at the thread's start. Given
+ * what came before, a point lies in each byte with the same chance, 1 / interval, so the weights
+ * that follow from it are unbiased whatever made the interval change.
+ *
+ * Pure arithmetic. Owner: one thread at a time.
+ */
+#ifndef LC_HEAP_ESTIMATE_PACE_H
+#define LC_HEAP_ESTIMATE_PACE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum {
+	LC_PACE_PER_SECOND = 100,     /* samples that are aimed at, of the whole JVM */
+	LC_PACE_CHANGES = 32,         /* the last changes that are remembered */
+	LC_PACE_JVM_BYTES = 512 << 10 /* HotSpot's interval before anybody sets one */
+};
+
+#define LC_PACE_BYTES_MAX (UINT64_C(1) << 30)
+
+struct lc_pace_change {
+	uint64_t time_ns;
+	uint64_t interval_bytes;
+};
+
+struct lc_pace {
+	uint64_t base_bytes;
+	bool adapt;            /* to the rate of samples; else the stretch alone counts */
+	uint32_t stretch;      /* 1: none */
+	uint64_t wanted_bytes; /* what the rate asks for; at least base_bytes */
+	uint64_t begin_ns;     /* of the stretch of time in which `events` came */
+	uint32_t events;
+	uint32_t changes; /* ever; the last ones are at [i % LC_PACE_CHANGES] */
+	struct lc_pace_change change[LC_PACE_CHANGES];
+};
+
+void lc_pace_begin(struct lc_pace *p, uint64_t base_bytes, bool adapt, uint64_t now_ns);
+
+/* The interval in force for threads that pass a sample point now. */
+uint64_t lc_pace_interval(const struct lc_pace *p);
+
+/* ... and for threads that started at that time. */
+uint64_t lc_pace_interval_at(const struct lc_pace *p, uint64_t time_ns);
+
+/*
+ * A sample was taken. Returns the interval that should be in force from now on: the JVM is to be
+ * told where it is another one, then lc_pace_change().
+ */
+uint64_t lc_pace_event(struct lc_pace *p, uint64_t now_ns);
+
+/* The same where no sample may have come for long; called about ten times a second. */
+uint64_t lc_pace_tick(struct lc_pace *p, uint64_t now_ns);
+
+/* The JVM's interval is `interval_bytes` from now on. */
+void lc_pace_change(struct lc_pace *p, uint64_t interval_bytes, uint64_t now_ns);
+
+#endif

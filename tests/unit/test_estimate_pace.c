@@ -1,0 +1,275 @@
+/* uses: src/heap/estimate_pace.c src/heap/estimate_sums.c -lm */
+/*
+ * test_estimate_pace.c - checks that the interval follows the rate of samples, and that estimates
+ * stay unbiased while it does.
+ *
+ * A model of the JVM's sampling stands in for it: each thread has a next sample point, which is
+ * drawn with the interval that is set when the thread passes the last one, or starts.
+ */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "src/heap/estimate_pace.h"
+#include "src/heap/estimate_sums.h"
+
+#define MS UINT64_C(1000000)
+#define S (1000 * MS)
+#define BASE (UINT64_C(512) << 10)
+
+static struct {
+	struct lc_pace pace;
+	uint64_t jvm_interval; /* the JVM's own idea of it */
+	uint64_t now_ns, ticked_ns;
+	uint64_t random;
+	uint64_t sampled;
+} m;
+
+struct model_thread {
+	double to_next;    /* bytes */
+	uint64_t interval; /* what the estimator believes that it was drawn with; 0: the first */
+	uint64_t start_ns;
+	uint64_t objects[2]; /* truly allocated */
+	struct lc_estimate_sum sum[2];
+};
+
+enum { SMALL = 24, LARGE = 800 };
+static const uint64_t bytes_of[2] = { SMALL, LARGE };
+
+static double uniform(void)
+{
+	m.random = m.random * UINT64_C(6364136223846793005) + 1442695040888963407u;
+	return (double)((m.random >> 11) + 1) / 9007199254740993.0;
+}
+
+static double draw(void)
+{
+	return -log(uniform()) * (double)m.jvm_interval;
+}
+
+static void change(uint64_t wanted)
+{
+	if (wanted == lc_pace_interval(&m.pace))
+		return;
+	m.jvm_interval = wanted;
+	lc_pace_change(&m.pace, wanted, m.now_ns);
+}
+
+static void begin(uint64_t random, uint64_t base, bool adapt)
+{
+	m.random = random;
+	m.now_ns = m.ticked_ns = 5 * S;
+	m.sampled = 0;
+	m.jvm_interval = LC_PACE_JVM_BYTES;
+	lc_pace_begin(&m.pace, base, adapt, m.now_ns);
+	m.jvm_interval = base;
+}
+
+static struct model_thread start(void)
+{
+	return (struct model_thread){ .to_next = draw(), .start_ns = m.now_ns };
+}
+
+static void allocate(struct model_thread *t, unsigned kind)
+{
+	t->objects[kind]++;
+	t->to_next -= (double)bytes_of[kind];
+	if (t->to_next > 0)
+		return;
+	t->to_next = draw(); /* before the event, as HotSpot does */
+	m.sampled++;
+	if (!t->interval)
+		t->interval = lc_pace_interval_at(&m.pace, t->start_ns);
+	lc_estimate_sum_add(&t->sum[kind], bytes_of[kind],
+	                    lc_estimate_chance(bytes_of[kind], t->interval));
+	t->interval = lc_pace_interval(&m.pace);
+	change(lc_pace_event(&m.pace, m.now_ns));
+}
+
+/* So many rounds of 30 small objects and a large one, `gap_ns` apart. */
+static void work(struct model_thread *t, uint64_t rounds, uint64_t gap_ns)
+{
+	for (uint64_t i = 0; i < rounds; i++) {
+		for (unsigned j = 0; j < 30; j++)
+			allocate(t, 0);
+		allocate(t, 1);
+		m.now_ns += gap_ns;
+		if (m.now_ns - m.ticked_ns >= 100 * MS) {
+			m.ticked_ns = m.now_ns;
+			change(lc_pace_tick(&m.pace, m.now_ns));
+		}
+	}
+}
+
+/* Calm, a hundred times as fast, and calm again; a second thread starts in between. */
+static void run_of_changing_rate(struct model_thread *a, struct model_thread *b)
+{
+	*a = start();
+	work(a, 30000, 100000);
+	*b = start();
+	for (unsigned i = 0; i < 20; i++) {
+		work(b, 20000, 1000);
+		work(a, 20000, 1000);
+	}
+	work(a, 30000, 100000);
+	work(b, 3000, 100000);
+}
+
+static void weights_are_unbiased_while_the_rate_changes_a_hundredfold(void **state)
+{
+	enum { RUNS = 120 };
+	double sum[2] = { 0 }, squares[2] = { 0 };
+	unsigned outside = 0;
+
+	(void)state;
+	for (unsigned run = 0; run < RUNS; run++) {
+		struct model_thread a, b;
+
+		begin(run * 7919 + 1, BASE / 64, true);
+		run_of_changing_rate(&a, &b);
+		assert_true(m.pace.changes > 4);
+		for (unsigned k = 0; k < 2; k++) {
+			const double true_objects = (double)(a.objects[k] + b.objects[k]);
+			const double error =
+			    (a.sum[k].objects + b.sum[k].objects) / true_objects - 1;
+			const double half =
+			    1.96 * sqrt(a.sum[k].objects_variance + b.sum[k].objects_variance) /
+			    true_objects;
+
+			sum[k] += error;
+			squares[k] += error * error;
+			outside += fabs(error) > half;
+		}
+	}
+	for (unsigned k = 0; k < 2; k++) {
+		const double mean = sum[k] / RUNS, deviation = sqrt(squares[k] / RUNS);
+
+		/* The mean of so many runs is as true as that; a biased weight is off by more. */
+		assert_true(deviation < 0.25);
+		assert_true(fabs(mean) < 3 * deviation / sqrt(RUNS));
+	}
+	/* Intervals of 95% miss 12 of 240. */
+	assert_true(outside < 30);
+}
+
+/* Small objects with the long interval, large ones with the short one. */
+static void sample_weighs_by_the_interval_that_it_was_drawn_with(void **state)
+{
+	enum { RUNS = 40, CHANGES = 60, BYTES = 1500000 };
+	double sum[2] = { 0 }, squares[2] = { 0 };
+
+	(void)state;
+	for (unsigned run = 0; run < RUNS; run++) {
+		struct model_thread t;
+
+		begin(run * 104729 + 1, 4096, false);
+		t = start();
+		for (unsigned i = 0; i < CHANGES; i++) {
+			change(i % 2 ? 4096 : 400 * 1024);
+			m.pace.base_bytes = m.pace.wanted_bytes = lc_pace_interval(&m.pace);
+			for (uint64_t n = BYTES / bytes_of[i % 2]; n; n--)
+				allocate(&t, i % 2);
+		}
+		for (unsigned k = 0; k < 2; k++) {
+			const double error = t.sum[k].objects / (double)t.objects[k] - 1;
+
+			sum[k] += error;
+			squares[k] += error * error;
+		}
+	}
+	for (unsigned k = 0; k < 2; k++) {
+		assert_true(sqrt(squares[k] / RUNS) < 0.15);
+		assert_true(fabs(sum[k] / RUNS) < 3 * sqrt(squares[k] / RUNS / RUNS));
+	}
+}
+
+static void about_a_hundred_are_sampled_in_a_second(void **state)
+{
+	struct model_thread t;
+	uint64_t before;
+
+	(void)state;
+	begin(3, BASE, true);
+	t = start();
+	work(&t, 400000, 1000); /* 1.5 GB in a second would be 3,000 */
+	before = m.sampled;
+	work(&t, 4000000, 1000); /* 4 s */
+	assert_in_range(m.sampled - before, 250, 520);
+}
+
+static void interval_comes_back_and_never_falls_below_the_base(void **state)
+{
+	struct model_thread t;
+
+	(void)state;
+	begin(4, BASE, true);
+	t = start();
+	work(&t, 400000, 1000);
+	assert_true(lc_pace_interval(&m.pace) > 4 * BASE);
+	for (unsigned i = 0; i < 80; i++) {
+		m.now_ns += 100 * MS;
+		change(lc_pace_tick(&m.pace, m.now_ns));
+		assert_true(lc_pace_interval(&m.pace) >= BASE);
+	}
+	assert_int_equal(lc_pace_interval(&m.pace), BASE);
+}
+
+static void interval_that_was_asked_for_is_kept(void **state)
+{
+	struct model_thread t;
+
+	(void)state;
+	begin(5, 1024, false);
+	t = start();
+	work(&t, 100000, 1000);
+	assert_int_equal(m.pace.changes, 1);
+	assert_int_equal(lc_pace_interval(&m.pace), 1024);
+}
+
+static void stretch_lengthens_any_interval_and_is_taken_back(void **state)
+{
+	(void)state;
+	for (unsigned adapt = 0; adapt < 2; adapt++) {
+		begin(6, BASE, adapt);
+		m.pace.stretch = 8;
+		change(lc_pace_tick(&m.pace, m.now_ns));
+		assert_int_equal(lc_pace_interval(&m.pace), 8 * BASE);
+		m.pace.stretch = 1;
+		change(lc_pace_tick(&m.pace, m.now_ns));
+		assert_int_equal(lc_pace_interval(&m.pace), BASE);
+	}
+}
+
+static void thread_has_the_interval_of_its_start(void **state)
+{
+	(void)state;
+	begin(7, 4096, false);
+	assert_int_equal(lc_pace_interval_at(&m.pace, m.now_ns - 1), LC_PACE_JVM_BYTES);
+	lc_pace_change(&m.pace, 8192, m.now_ns + 10);
+	assert_int_equal(lc_pace_interval_at(&m.pace, m.now_ns + 9), 4096);
+	assert_int_equal(lc_pace_interval_at(&m.pace, m.now_ns + 10), 8192);
+	for (unsigned i = 0; i < LC_PACE_CHANGES; i++)
+		lc_pace_change(&m.pace, 10000 + i, m.now_ns + 20 + i);
+	/* What is too long ago has the oldest that is known. */
+	assert_int_equal(lc_pace_interval_at(&m.pace, m.now_ns + 9), 10000);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(weights_are_unbiased_while_the_rate_changes_a_hundredfold),
+		cmocka_unit_test(sample_weighs_by_the_interval_that_it_was_drawn_with),
+		cmocka_unit_test(about_a_hundred_are_sampled_in_a_second),
+		cmocka_unit_test(interval_comes_back_and_never_falls_below_the_base),
+		cmocka_unit_test(interval_that_was_asked_for_is_kept),
+		cmocka_unit_test(stretch_lengthens_any_interval_and_is_taken_back),
+		cmocka_unit_test(thread_has_the_interval_of_its_start),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
