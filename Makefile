@@ -36,7 +36,7 @@ AGENT_SRC := $(filter-out src/preload/%,$(wildcard src/*.c src/*/*.c))
 LOCUS_SRC := $(wildcard analyzer/*.c analyzer/*/*.c src/base/*.c src/format/*.c src/perf/*.c)
 VIEWER := $(sort $(filter-out %.h %.c,$(wildcard analyzer/viewer/*)))
 AGENT_LIBS := -lnuma -lJudy -lZydis -lpfm -lzstd -lm -lpthread -ldl -lrt
-LOCUS_LIBS := -lpfm -lzstd -ljansson -lzip -lm -ldl -lrt
+LOCUS_LIBS := -lpfm -lzstd -ljansson -lzip -lz -lm -ldl -lrt
 
 GEN := $(addprefix $(B)/gen/,hook_class_bytes.inc span_class_bytes.inc calibrate_class_bytes.inc viewer.h)
 
@@ -63,13 +63,20 @@ $(B)/.flags: FORCE
 	@mkdir -p $(@D); echo '$(CC) $(LC_CFLAGS) $(CPPFLAGS) $(LC_LDFLAGS)' | cmp -s - $@ || \
 		echo '$(CC) $(LC_CFLAGS) $(CPPFLAGS) $(LC_LDFLAGS)' >$@
 
+# On the path of a hook. A vector that is loaded from words stored just before waits for all stores, and behind a
+# large allocation there are many.
+HOT := src/heap/hook.c src/heap/context.c src/heap/alloc_log.c src/stack/shadow.c src/stack/call_tree.c src/jvm/code_frames.c
+$(patsubst %.c,$(B)/obj/%.o,$(HOT)): private LC_CFLAGS += -mgeneral-regs-only
 $(B)/obj/%.o: %.c $(B)/.flags | $(GEN)
 	@mkdir -p $(@D); $(if $(Q),echo "  CC $<")
 	$(Q)$(CC) $(CPPFLAGS) $(LC_CFLAGS) -MMD -MP -c -o $@ $<
 
+# Calls of the agent's that src/core/own_memory.c stands before.
+COUNTED := malloc calloc realloc aligned_alloc strdup free mmap munmap
+, := ,
 $(B)/liblocus.so: $(call objects,$(AGENT_SRC)) src/liblocus.map
 	$(Q)$(CC) $(LC_CFLAGS) -shared -Wl,--version-script=src/liblocus.map -Wl,-z,defs,-z,now \
-		$(LC_LDFLAGS) -o $@ $(filter %.o,$^) $(AGENT_LIBS)
+		$(addprefix -Wl$(,)--wrap=,$(COUNTED)) $(LC_LDFLAGS) -o $@ $(filter %.o,$^) $(AGENT_LIBS)
 
 $(B)/liblocus-preload.so: $(call objects,$(PRELOAD_SRC)) src/preload/preload.map
 	$(Q)$(CC) $(LC_CFLAGS) -shared -Wl,--version-script=src/preload/preload.map \
@@ -137,7 +144,7 @@ lint: ; scripts/lint
 check-layers: all ; scripts/check-layers
 demo: ; scripts/install-deps build && $(MAKE) -s all && scripts/demo/run
 evaluate: ; scripts/install-deps build && $(MAKE) -s all && scripts/evaluate.py
-bench: ; scripts/install-deps build test && $(MAKE) -s all benchmarks && scripts/bench.py $(BENCH) && scripts/bench_spans.py
+bench: ; scripts/install-deps build test && $(MAKE) -s all benchmarks && scripts/bench.py $(BENCH_OPTIONS) $(BENCH) && scripts/bench_spans.py && scripts/bench_pauses.py
 
 MAN := $(patsubst docs/man/%.in,$(B)/man/%,$(wildcard docs/man/*.in))
 man: $(MAN)
@@ -160,7 +167,8 @@ help: ; @sed -n 's/^#> //p' Makefile
 #> make soak           the slow tests, and the fuzzers for FUZZ_SECONDS each
 #> make fuzz           only the fuzzers
 #> make evaluate       how true its shares are, for each JDK and collector
-#> make bench          what Locus costs: paired runs with and without it
+#> make bench          what Locus and other profilers cost: whole programs in turn; hours.
+#>                     BENCH_OPTIONS=--quick: 25 minutes for each JDK; scripts/bench.py --help lists more
 #> make lint           format, static checks, scripts, layers
 #> make install        PREFIX=/usr/local DESTDIR=
 #> make deb            a package in build/

@@ -10,12 +10,13 @@
 static const struct lc_command commands[] = {
 	{ "run", "[--] COMMAND [ARGUMENT]...", "run a Java program and record a profile",
 	  lc_cmd_run, lc_cmd_run_options },
-	{ "report", "PROFILE", "show which objects cost the most, and who touches them",
+	{ "report", "[PROFILE]...", "show which objects cost the most, and who touches them",
 	  lc_cmd_report, lc_cmd_report_options },
-	{ "numa", "PROFILE", "show which objects are on the wrong NUMA node, and what to do",
+	{ "numa", "[PROFILE]...", "show which objects are on the wrong NUMA node, and what to do",
 	  lc_cmd_numa, lc_cmd_numa_options },
-	{ "spans", "PROFILE", "show which streams and tasks cost the most cycles, and what to do",
-	  lc_cmd_spans, lc_cmd_spans_options },
+	{ "spans", "[PROFILE]...",
+	  "show which streams and tasks cost the most cycles, and what to do", lc_cmd_spans,
+	  lc_cmd_spans_options },
 	{ "merge", "PROFILE...", "make one profile of several", lc_cmd_merge,
 	  lc_cmd_merge_options },
 	{ "calibrate", "", "measure what recording a span costs here", lc_cmd_calibrate,
@@ -42,8 +43,8 @@ static int unknown_command(const char *word)
 	names[COMMAND_COUNT] = "help";
 	near = lc_nearest(word, names, COMMAND_COUNT + 1);
 	if (near)
-		return lc_fail("unknown command '%.64s'; did you mean 'locus %s'?", word, near);
-	return lc_fail("unknown command '%.64s'; 'locus help' lists them", word);
+		return lc_usage("unknown command '%.64s'; did you mean 'locus %s'?", word, near);
+	return lc_usage("unknown command '%.64s'; 'locus help' lists them", word);
 }
 
 /* A report that could not be written (a full disk, a closed pipe) is not a success. */
@@ -58,7 +59,7 @@ int main(int argc, char **argv)
 {
 	if (argc < 2) {
 		lc_help(stderr, NULL);
-		return 1;
+		return LC_EXIT_USAGE;
 	}
 	if (strcmp(argv[1], "--version") == 0) {
 		puts("locus " LC_VERSION);
@@ -71,6 +72,6 @@ int main(int argc, char **argv)
 		if (strcmp(argv[1], commands[i].name) == 0)
 			return finish(commands[i].run(argc - 1, argv + 1));
 	if (argv[1][0] == '-')
-		return lc_fail("unknown option '%.64s'; 'locus help' lists the commands", argv[1]);
+		return lc_usage("unknown option '%.64s'; 'locus help' lists the commands", argv[1]);
 	return unknown_command(argv[1]);
 }

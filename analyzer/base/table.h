@@ -41,7 +41,9 @@ static inline const uint32_t *lc_table_key(const struct lc_table *t, uint32_t ro
 
 static inline uint64_t *lc_table_values(const struct lc_table *t, uint32_t row)
 {
-	return t->values + (size_t)row * t->value_len;
+	static uint64_t none; /* of a table without values: never read or written */
+
+	return t->value_len ? t->values + (size_t)row * t->value_len : &none;
 }
 
 #endif

@@ -28,9 +28,9 @@ static int unknown_long(const struct lc_args *a, const char *name, size_t len)
 		names[i] = a->table[i].name;
 	near = lc_nearest(word, names, a->count < ARGS_ROWS_MAX ? a->count : ARGS_ROWS_MAX);
 	if (near)
-		lc_fail("unknown option '--%s'; did you mean '--%s'?", word, near);
+		lc_usage("unknown option '--%s'; did you mean '--%s'?", word, near);
 	else
-		lc_fail("unknown option '--%s'; 'locus help %s' lists them", word, a->argv[0]);
+		lc_usage("unknown option '--%s'; 'locus help %s' lists them", word, a->argv[0]);
 	return LC_ARGS_ERROR;
 }
 
@@ -41,7 +41,7 @@ static int with_argument(struct lc_args *a, size_t row, const char *attached, co
 
 	if (!attached && !is_flag(r)) {
 		if (a->next >= a->argc) {
-			lc_fail("option '--%s' needs a value: %s", r->name, r->argument);
+			lc_usage("option '--%s' needs a value: %s", r->name, r->argument);
 			return LC_ARGS_ERROR;
 		}
 		attached = a->argv[a->next++];
@@ -69,7 +69,7 @@ static int next_letter(struct lc_args *a, const char **value)
 	}
 	if (letter == 'h')
 		return LC_ARGS_HELP;
-	lc_fail("unknown option '-%c'; 'locus help %s' lists them", letter, a->argv[0]);
+	lc_usage("unknown option '-%c'; 'locus help %s' lists them", letter, a->argv[0]);
 	return LC_ARGS_ERROR;
 }
 
@@ -116,7 +116,7 @@ int lc_args_read(struct lc_args *a, int (*set)(void *context, int row, const cha
 		if (row == LC_ARGS_HELP)
 			status = LC_ARGS_HELP;
 		else if (row == LC_ARGS_ERROR)
-			status = 1;
+			status = LC_EXIT_USAGE;
 		else if (row == LC_ARGS_OPERAND)
 			found[(*count)++] = (char *)(uintptr_t)value;
 		else

@@ -33,9 +33,9 @@ struct lc_args {
 int lc_args_next(struct lc_args *a, const char **value);
 
 /*
- * Read all of it: each option goes to set(), which returns 0, or 1 after one line on stderr.
- * Returns 0, sets *operands to an array (free() it) and *count; or 1 after one line on stderr, or
- * LC_ARGS_HELP, with *operands NULL.
+ * Read all of it: each option goes to set(), which returns 0, or an exit status after one
+ * line on stderr. Returns 0, sets *operands to an array (free() it) and *count; or an exit status
+ * after one line on stderr, or LC_ARGS_HELP, with *operands NULL.
  */
 int lc_args_read(struct lc_args *a, int (*set)(void *context, int row, const char *value),
                  void *context, char ***operands, size_t *count);

@@ -11,7 +11,7 @@
 
 /*
  * A command gets its own arguments, argv[0] being its name ("report"), and returns the exit
- * status of the tool: 0, or 1 after one line on stderr (base/fail.h). Context: the analyzer.
+ * status of the tool (base/fail.h): 0, or another after one line on stderr. Context: the analyzer.
  */
 int lc_cmd_run(int argc, char **argv);
 int lc_cmd_report(int argc, char **argv);
@@ -43,8 +43,8 @@ struct lc_command {
 const struct lc_command *lc_command_table(size_t *count);
 
 /*
- * Print the help of a command, or of the tool where `command` is NULL, on `out`. Returns 0, or 1
- * after one line on stderr when there is no such command.
+ * Print the help of a command, or of the tool where `command` is NULL, on `out`. Returns 0, or
+ * LC_EXIT_USAGE after one line on stderr when there is no such command.
  */
 int lc_help(FILE *out, const char *command);
 

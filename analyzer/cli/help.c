@@ -70,7 +70,7 @@ int lc_help(FILE *out, const char *command)
 	}
 	c = find_command(command);
 	if (!c)
-		return lc_fail("unknown command '%.64s'; 'locus help' lists them", command);
+		return lc_usage("unknown command '%.64s'; 'locus help' lists them", command);
 	options = c->options(&count);
 	fprintf(out, "usage: locus %s [OPTION]...%s%s\n%c%s.\n\n", c->name,
 	        c->operands[0] ? " " : "", c->operands, c->summary[0] - 'a' + 'A', c->summary + 1);
@@ -100,7 +100,7 @@ static int print_manual(const char *command)
 	size_t count;
 
 	if (!c)
-		return lc_fail("unknown command '%.64s'; 'locus help' lists them", command);
+		return lc_usage("unknown command '%.64s'; 'locus help' lists them", command);
 	o = c->options(&count);
 	for (size_t i = 0; i < count; i++, o++) {
 		puts(".TP");

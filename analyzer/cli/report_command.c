@@ -8,6 +8,8 @@
 
 #include "analyzer/base/fail.h"
 #include "analyzer/cli/command.h"
+#include "analyzer/cli/newest.h"
+#include "analyzer/cli/pager.h"
 #include "analyzer/out/text.h"
 #include "src/base/nearest.h"
 
@@ -41,8 +43,59 @@ int lc_report_choose(const struct lc_option_info *row, const char *word, size_t 
 	}
 	near = lc_nearest(word, words, count);
 	if (near)
-		return lc_fail("--%s: no '%.64s'; did you mean '%s'?", row->name, word, near);
-	return lc_fail("--%s: no '%.64s'; it is one of %s", row->name, word, row->argument);
+		return lc_usage("--%s: no '%.64s'; did you mean '%s'?", row->name, word, near);
+	return lc_usage("--%s: no '%.64s'; it is one of %s", row->name, word, row->argument);
+}
+
+/* Words of --format by the end of a file's name. */
+static const struct {
+	const char *end, *word;
+} extensions[] = {
+	{ ".txt", "text" },    { ".json", "json" },           { ".html", "html" },
+	{ ".csv", "csv" },     { ".collapsed", "collapsed" }, { ".svg", "svg" },
+	{ ".pb.gz", "pprof" },
+};
+
+enum { EXTENSIONS = sizeof(extensions) / sizeof(extensions[0]) };
+
+/* Position of `word` in "text|json|html"; SIZE_MAX: it is not there. */
+static size_t position(const char *words, const char *word)
+{
+	const size_t len = strlen(word);
+
+	for (size_t i = 0;; i++) {
+		if (strcspn(words, "|") == len && memcmp(words, word, len) == 0)
+			return i;
+		words += strcspn(words, "|");
+		if (!*words++)
+			return SIZE_MAX;
+	}
+}
+
+int lc_report_format_of(const struct lc_option_info *row, const char *file, size_t *out)
+{
+	const char *slash = strrchr(file, '/');
+	const char *name = slash ? slash + 1 : file;
+	const size_t len = strlen(name);
+	char known[128] = "";
+
+	if (!strchr(name + (*name == '.'), '.'))
+		return 0;
+	for (size_t i = 0; i < EXTENSIONS; i++) {
+		const size_t end = strlen(extensions[i].end),
+		             at = position(row->argument, extensions[i].word);
+
+		if (at == SIZE_MAX)
+			continue;
+		if (len > end && strcmp(name + len - end, extensions[i].end) == 0) {
+			*out = at;
+			return 0;
+		}
+		snprintf(known + strlen(known), sizeof(known) - strlen(known), "%s%s",
+		         *known ? ", " : "", extensions[i].end);
+	}
+	return lc_usage("--file: '%.200s' has none of the extensions that choose a format: %s",
+	                file, known);
 }
 
 static int set_top(struct lc_report_settings *s, const char *value, const char *what)
@@ -50,7 +103,7 @@ static int set_top(struct lc_report_settings *s, const char *value, const char *
 	unsigned long number;
 
 	if (lc_report_number(value, UINT32_MAX, &number) || !number)
-		return lc_fail("--top: '%.64s' is not a number of %s from 1", value, what);
+		return lc_usage("--top: '%.64s' is not a number of %s from 1", value, what);
 	s->top = number;
 	return 0;
 }
@@ -71,17 +124,52 @@ static int set_option(void *context, int row, const char *value)
 	const struct lc_report_command *c = context;
 	const struct lc_option_info *info = &c->rows[row];
 
+	if (!strcmp(info->name, "format")) {
+		c->settings->format_chosen = true;
+		return lc_report_choose(info, value, &c->settings->format);
+	}
 	if (!strcmp(info->name, "top"))
 		return set_top(c->settings, value, info->unit);
 	if (!strcmp(info->name, "file"))
 		c->settings->file = value;
 	else if (!strcmp(info->name, "engine"))
 		c->settings->engine = value;
+	else if (!strcmp(info->name, "no-pager"))
+		c->settings->no_pager = true;
+	else if (!strcmp(info->name, "include"))
+		lc_frame_patterns_add(&c->settings->frames.include, value);
+	else if (!strcmp(info->name, "exclude"))
+		lc_frame_patterns_add(&c->settings->frames.exclude, value);
 	else if (!strcmp(info->name, "thread"))
 		set_thread(c->settings, value);
 	else
 		return c->set(c->context, row, value);
 	return 0;
+}
+
+void lc_report_filters(FILE *out, const struct lc_load *l, uint32_t engine)
+{
+	uint64_t passed = 0, of = l->tree->offered[engine];
+
+	if (!l->filter && !l->frames)
+		return;
+	for (unsigned b = 0; b < LC_BUCKET_COUNT; b++)
+		passed += l->tree->buckets[engine][b];
+	fprintf(out, "%" PRIu64 " of %" PRIu64 " sample%s pass the filters\n", passed, of,
+	        of == 1 ? "" : "s");
+}
+
+int lc_report_unfitted(const char *option, const struct lc_frame_patterns *p)
+{
+	int status = 0;
+
+	for (size_t i = 0; i < p->len; i++) {
+		if (p->list[i].fitted)
+			continue;
+		lc_fail("--%s: '%.200s' fits no frame of the profile", option, p->list[i].text);
+		status = LC_EXIT_PARTIAL;
+	}
+	return status;
 }
 
 int lc_report_check_threads(const struct lc_load *l)
@@ -145,53 +233,187 @@ void lc_report_program(FILE *out, const struct lc_load *l)
 	fputs(", ", out);
 	lc_emit_text_c(out, p->gc);
 	if (p->start_monotonic_ns && lc_load_end_ns(p) > p->start_monotonic_ns)
-		fprintf(out, ", %s",
+		fprintf(out, ", %s%s", p->limited ? "its first " : "",
 		        lc_emit_duration(text, sizeof(text),
 		                         lc_load_end_ns(p) - p->start_monotonic_ns));
 	putc('\n', out);
 }
 
-FILE *lc_report_open(const char *file)
+FILE *lc_report_open(const struct lc_report_settings *s)
 {
-	FILE *out = file ? fopen(file, "we") : stdout;
+	FILE *out;
 
+	if (!s->file)
+		return s->format == LC_REPORT_AS_TEXT && !s->no_pager ? lc_pager_open() : stdout;
+	out = fopen(s->file, "we");
 	if (!out)
-		lc_fail("cannot write '%s': %s", file, strerror(errno));
+		lc_fail("cannot write '%s': %s", s->file, strerror(errno));
 	errno = 0;
 	return out;
 }
 
-int lc_report_close(FILE *out, const char *file)
+int lc_report_close(FILE *out, const struct lc_report_settings *s)
 {
-	bool bad = fflush(out) || ferror(out);
+	bool bad;
+	int err;
 
-	if (file && fclose(out))
+	if (!s->file) {
+		err = lc_pager_close(out);
+		return err ? lc_fail("cannot write to standard output: %s", strerror(-err)) : 0;
+	}
+	bad = fflush(out) || ferror(out);
+	if (fclose(out))
 		bad = true;
 	if (bad)
-		return lc_fail("cannot write '%s': %s", file ? file : "standard output",
+		return lc_fail("cannot write '%s': %s", s->file,
 		               errno ? strerror(errno) : "an error occurred");
 	return 0;
+}
+
+/* Is the agent in the process of that number, which is then the one that is recorded? */
+static bool runs_with_agent(int64_t pid)
+{
+	char file[64], *line = NULL;
+	bool found = false;
+	size_t cap = 0;
+	FILE *maps;
+
+	snprintf(file, sizeof(file), "/proc/%" PRId64 "/maps", pid);
+	maps = fopen(file, "re");
+	while (maps && !found && getline(&line, &cap, maps) > 0)
+		found = strstr(line, "/liblocus.so") != NULL;
+	free(line);
+	if (maps)
+		fclose(maps);
+	return found;
+}
+
+/* A process that has not ended, and still runs here, may write more. */
+static void say_running(const struct lc_load *l)
+{
+	for (size_t i = 0; i < l->processes_len; i++) {
+		const struct lc_load_process *p = &l->processes[i];
+
+		if (p->complete || p->pid <= 0 || !runs_with_agent(p->pid))
+			continue;
+		fprintf(stderr,
+		        "locus: the program (pid %" PRId64
+		        ") still runs: this is what has been written "
+		        "so far\n",
+		        p->pid);
+		return;
+	}
+}
+
+static bool has_samples(const struct lc_load *l, uint32_t engine)
+{
+	for (unsigned b = 0; b < LC_BUCKET_COUNT; b++)
+		if (l->tree->buckets[engine][b])
+			return true;
+	return false;
+}
+
+/* The profiles hold engines that not all of them have. */
+static void say_mixed(const struct lc_load *l)
+{
+	unsigned kinds = 0;
+
+	for (uint32_t i = 0; i < l->engines_len; i++)
+		kinds += has_samples(l, i);
+	if (kinds < 2)
+		return;
+	fputs("locus: the profiles hold different kinds of samples, which are never added up",
+	      stderr);
+	for (uint32_t i = 0; i < l->engines_len; i++) {
+		if (!has_samples(l, i))
+			continue;
+		fprintf(stderr, "; %u: ", i + 1);
+		lc_emit_text_c(stderr, *l->engines[i].name ? l->engines[i].name : "unknown");
+		if (l->engines[i].interval_ns)
+			fprintf(stderr, " every %" PRIu64, l->engines[i].interval_ns);
+		putc(' ', stderr);
+		lc_emit_text_c(stderr, l->engines[i].unit);
+	}
+	fputs("; --engine chooses one\n", stderr);
+}
+
+static int load_all(struct lc_load *l, char **paths, size_t count, bool *mixed)
+{
+	int status = 0;
+
+	l->skip_newer = count > 1;
+	*mixed = false;
+	for (size_t i = 0; i < count && !status; i++) {
+		const uint32_t engines = l->engines_len;
+
+		status = lc_load_profile(l, paths[i]);
+		*mixed |= engines && l->engines_len > engines;
+	}
+	if (!status && l->skipped == count)
+		status = lc_fail("none of the profiles can be read");
+	return status;
 }
 
 static int load_and_report(const struct lc_report_command *c, char **paths, size_t count)
 {
 	struct lc_tree tree;
 	struct lc_load load;
-	int status = 0;
+	bool mixed;
+	int status;
 
 	lc_tree_init(&tree);
 	lc_load_init(&load);
 	load.tree = &tree;
 	load.filter = c->settings->filtered ? &c->settings->filter : NULL;
-	for (size_t i = 0; i < count && !status; i++)
-		status = lc_load_profile(&load, paths[i]);
-	if (!status)
+	load.frames = lc_frame_filter_on(&c->settings->frames) ? &c->settings->frames : NULL;
+	status = load_all(&load, paths, count, &mixed);
+	if (!status) {
+		if (mixed && !c->settings->engine)
+			say_mixed(&load);
+		say_running(&load);
 		status = c->report(c->context, &load, paths[0]);
-	if (!status && lc_load_damaged(&load))
-		status = LC_REPORT_PARTIAL;
+	}
+	if (!status && load.frames) {
+		lc_frame_filter_look(load.frames, &tree);
+		status = lc_report_unfitted("include", &load.frames->include);
+		if (lc_report_unfitted("exclude", &load.frames->exclude))
+			status = LC_EXIT_PARTIAL;
+	}
+	if (!status && (lc_load_damaged(&load) || load.skipped))
+		status = LC_EXIT_PARTIAL;
 	lc_load_free(&load);
 	lc_tree_free(&tree);
 	return status;
+}
+
+static int report_newest(const struct lc_report_command *c, const char *command)
+{
+	char *newest = lc_newest_profile();
+	int status;
+
+	if (!newest)
+		return lc_usage("%s: there is no profile in the current directory; name one, or "
+		                "record it with 'locus run'",
+		                command);
+	fputs("locus: profile ", stderr);
+	lc_emit_text_c(stderr, newest);
+	putc('\n', stderr);
+	status = load_and_report(c, &newest, 1);
+	free(newest);
+	return status;
+}
+
+/* Without --format the file's name chooses. */
+static int choose_format(const struct lc_report_command *c)
+{
+	struct lc_report_settings *s = c->settings;
+
+	if (!s->file || s->format_chosen)
+		return 0;
+	for (size_t i = 0; i < c->rows_len; i++)
+		if (!strcmp(c->rows[i].name, "format"))
+			return lc_report_format_of(&c->rows[i], s->file, &s->format);
+	return 0;
 }
 
 int lc_report_run(const struct lc_report_command *c, int argc, char **argv)
@@ -205,12 +427,13 @@ int lc_report_run(const struct lc_report_command *c, int argc, char **argv)
 
 	if (status == LC_ARGS_HELP)
 		return lc_help(stdout, argv[0]);
-	if (!status && !count)
-		status =
-		    lc_fail("%s: name the profile directory; 'locus help %s' lists the options",
-		            argv[0], argv[0]);
 	if (!status)
+		status = choose_format(c);
+	if (!status && !count)
+		status = report_newest(c, argv[0]);
+	else if (!status)
 		status = load_and_report(c, paths, count);
+	lc_frame_filter_free(&c->settings->frames);
 	free(paths);
 	return status;
 }

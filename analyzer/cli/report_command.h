@@ -1,6 +1,7 @@
 /*
  * cli/report_command.h - runs a command that reports on profiles: reads its options, loads the
- * profiles, opens the file that is written. It knows --file, --top, --thread and --engine itself.
+ * profiles, opens the file that is written. It knows --format, --file, --top, --thread and
+ * --engine itself.
  */
 #ifndef LC_CLI_REPORT_COMMAND_H
 #define LC_CLI_REPORT_COMMAND_H
@@ -13,9 +14,6 @@
 #include "analyzer/cli/args.h"
 #include "analyzer/model/load.h"
 
-/* Exit status of a report that was written although parts of its profile are damaged. */
-enum { LC_REPORT_PARTIAL = 2 };
-
 /* Positions of the words with which --format begins in all these commands. */
 enum { LC_REPORT_AS_TEXT, LC_REPORT_AS_JSON, LC_REPORT_FORMATS };
 
@@ -25,7 +23,8 @@ enum { LC_REPORT_AS_TEXT, LC_REPORT_AS_JSON, LC_REPORT_FORMATS };
  */
 #define LC_REPORT_ROW_FILE                                                                         \
 	{                                                                                          \
-		"file", 'f', "STRING", "FILE", "", "", "write to FILE, not to stdout"              \
+		"file", 'f', "STRING", "FILE", "", "",                                             \
+		    "write to FILE, not to stdout; its extension chooses the format"               \
 	}
 #define LC_REPORT_ROW_TOP(what, help)                                                              \
 	{                                                                                          \
@@ -37,6 +36,21 @@ enum { LC_REPORT_AS_TEXT, LC_REPORT_AS_JSON, LC_REPORT_FORMATS };
 		    "count only one thread, or those whose name matches one of these patterns "    \
 		    "(separated by ';')"                                                           \
 	}
+#define LC_REPORT_ROW_INCLUDE                                                                      \
+	{                                                                                          \
+		"include", 'I', "STRING", "FRAME", "", "",                                         \
+		    "count only samples, and allocations, with such a frame on their call path: "  \
+		    "part of Class.method, or a pattern with * and ?; may be given several times"  \
+	}
+#define LC_REPORT_ROW_EXCLUDE                                                                      \
+	{                                                                                          \
+		"exclude", 'X', "STRING", "FRAME", "", "", "do not count those with such a frame"  \
+	}
+#define LC_REPORT_ROW_NO_PAGER                                                                     \
+	{                                                                                          \
+		"no-pager", 0, "FLAG", "", "off", "",                                              \
+		    "write a text that is longer than the terminal to it all the same"             \
+	}
 #define LC_REPORT_ROW_ENGINE(help)                                                                 \
 	{                                                                                          \
 		"engine", 0, "STRING", "NAME|N", "", "", help                                      \
@@ -44,11 +58,15 @@ enum { LC_REPORT_AS_TEXT, LC_REPORT_AS_JSON, LC_REPORT_FORMATS };
 
 /* What these options were given. The strings are those of the command line. */
 struct lc_report_settings {
+	size_t format;      /* position among the words of --format, or by the file's name */
+	bool format_chosen; /* --format was given */
 	const char *file;   /* NULL: stdout */
 	const char *engine; /* NULL: not given */
 	size_t top;         /* 0: not given */
-	bool filtered;      /* --thread was given */
+	bool no_pager;
+	bool filtered; /* --thread was given */
 	struct lc_thread_filter filter;
+	struct lc_frame_filter frames; /* of --include and --exclude */
 };
 
 /* A decimal number of at most `max`. Returns 0, or -EINVAL with *out undefined. */
@@ -56,14 +74,30 @@ int lc_report_number(const char *text, unsigned long max, unsigned long *out);
 
 /*
  * The position of `word` among the words of a row of type CHOICE, whose argument is "text|json".
- * Returns 0 and sets *out, or 1 after one line on stderr.
+ * Returns 0 and sets *out, or LC_EXIT_USAGE after one line on stderr.
  */
 int lc_report_choose(const struct lc_option_info *row, const char *word, size_t *out);
+
+/*
+ * The format that the name of a file asks for, "report.html": the position among the words of
+ * `row`, a --format. Returns 0, with *out left alone where the name has no extension; or
+ * LC_EXIT_USAGE after one line on stderr where no format of `row` has that extension.
+ */
+int lc_report_format_of(const struct lc_option_info *row, const char *file, size_t *out);
 
 /*
  * Can --thread tell the threads of what was loaded apart? Returns 0, or 1 after one line on stderr.
  */
 int lc_report_check_threads(const struct lc_load *l);
+
+/* "3120 of 9000 samples pass the filters" and a newline; nothing where there are none. */
+void lc_report_filters(FILE *out, const struct lc_load *l, uint32_t engine);
+
+/*
+ * One line on stderr for each pattern of an option that fits no frame. Returns 0, or
+ * LC_EXIT_PARTIAL where there is one.
+ */
+int lc_report_unfitted(const char *option, const struct lc_frame_patterns *p);
 
 /*
  * The engine of that name or number (from 1). Returns 0 and its row, or 1 after one line on stderr.
@@ -76,18 +110,21 @@ int lc_report_find_engine(const struct lc_load *l, const char *word, uint32_t *e
  */
 void lc_report_program(FILE *out, const struct lc_load *l);
 
-/* stdout where `file` is NULL. Returns NULL after one line on stderr. */
-FILE *lc_report_open(const char *file);
+/*
+ * What a report is written to: its file, or stdout, for a text on a terminal through a pager.
+ * Returns NULL after one line on stderr.
+ */
+FILE *lc_report_open(const struct lc_report_settings *s);
 /*
  * Returns 0, or 1 after one line on stderr: what was written since lc_report_open() is not whole.
  */
-int lc_report_close(FILE *out, const char *file);
+int lc_report_close(FILE *out, const struct lc_report_settings *s);
 
 /* A command: its options, and what it does with the profiles once they are loaded. */
 struct lc_report_command {
 	const struct lc_option_info *rows;
 	size_t rows_len;
-	/* Sets an option that is its own. Returns 0, or 1 after one line on stderr. */
+	/* Sets an option that is its own. Returns 0, or an exit status after one line on stderr. */
 	int (*set)(void *context, int row, const char *value);
 	/* Returns the exit status; `path` is the first operand. */
 	int (*report)(void *context, const struct lc_load *l, const char *path);
@@ -97,7 +134,7 @@ struct lc_report_command {
 
 /*
  * Read the command line, load the profiles and report. Returns the exit status of the tool:
- * LC_REPORT_PARTIAL where parts of them are damaged. argv[0] is the command's name.
+ * LC_EXIT_PARTIAL where parts of them are damaged. argv[0] is the command's name.
  */
 int lc_report_run(const struct lc_report_command *c, int argc, char **argv);
 

@@ -186,16 +186,17 @@ int lc_cmd_calibrate(int argc, char **argv)
 		if (row == ROW_JDK)
 			jdk = value;
 		else if (lc_options_set(&options, "clock", value, error, sizeof(error)) != 0)
-			return lc_fail("%s", error);
+			return lc_usage("%s", error);
 	}
 	if (row == LC_ARGS_ERROR)
-		return 1;
+		return LC_EXIT_USAGE;
 	if (row == LC_ARGS_HELP)
 		return lc_help(stdout, "calibrate");
 	if (row == LC_ARGS_OPERAND)
-		return lc_fail("'calibrate' takes no operand '%.64s'; 'locus help calibrate' lists "
-		               "its options",
-		               value);
+		return lc_usage(
+		    "'calibrate' takes no operand '%.64s'; 'locus help calibrate' lists "
+		    "its options",
+		    value);
 	dir = lc_mem_text("%s/locus-XXXXXX", temporary && *temporary ? temporary : "/tmp");
 	if (!mkdtemp(dir)) {
 		lc_fail("cannot make a directory for the measurement: %m");

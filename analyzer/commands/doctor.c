@@ -125,13 +125,13 @@ int lc_cmd_doctor(int argc, char **argv)
 			java = value;
 	}
 	if (row == LC_ARGS_ERROR)
-		return 1;
+		return LC_EXIT_USAGE;
 	if (row == LC_ARGS_HELP)
 		return lc_help(stdout, "doctor");
 	if (row == LC_ARGS_OPERAND)
-		return lc_fail("'doctor' takes no operand '%.64s'; 'locus help doctor' lists its "
-		               "options",
-		               value);
+		return lc_usage("'doctor' takes no operand '%.64s'; 'locus help doctor' lists its "
+		                "options",
+		                value);
 	examine(&d, output, java);
 	if (json)
 		print_json(&d);

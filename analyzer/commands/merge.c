@@ -17,7 +17,6 @@
 #include "analyzer/base/memory.h"
 #include "analyzer/cli/args.h"
 #include "analyzer/cli/command.h"
-#include "analyzer/cli/report_command.h"
 #include "analyzer/model/load.h"
 #include "analyzer/model/write.h"
 
@@ -141,6 +140,10 @@ static json_t *process_row(const struct lc_load_process *p)
 	    "end_monotonic_ns", (json_int_t)p->end_monotonic_ns, "last_block_ns",
 	    (json_int_t)p->last_block_ns, "options", p->options, "counters", p->counters);
 
+	if (p->limited)
+		json_object_set_new(row, "limited", json_true());
+	if (p->intervals)
+		json_object_set(row, "intervals", p->intervals);
 	if (p->numa)
 		json_object_set(row, "numa", p->numa);
 	if (p->spans)
@@ -237,7 +240,7 @@ static int merge(struct merge *m, char **paths, size_t count)
 	if (status)
 		remove_output(m);
 	else if (lc_load_damaged(&m->load))
-		status = LC_REPORT_PARTIAL;
+		status = LC_EXIT_PARTIAL;
 	lc_merge_writer_free(m->writer);
 	lc_load_free(&m->load);
 	lc_tree_free(&m->tree);
@@ -251,7 +254,7 @@ static int set(void *context, int row, const char *value)
 	if (row == ROW_OUTPUT)
 		m->output = value;
 	else if (value && strcmp(value, "on") != 0)
-		return lc_fail("--%s takes no value", rows[row].name);
+		return lc_usage("--%s takes no value", rows[row].name);
 	else
 		m->keep_threads = true;
 	return 0;
@@ -270,9 +273,9 @@ int lc_cmd_merge(int argc, char **argv)
 	if (status == LC_ARGS_HELP)
 		return lc_help(stdout, argv[0]);
 	if (!status && !m.output)
-		status = lc_fail("merge: name the output directory with -o");
+		status = lc_usage("merge: name the output directory with -o");
 	if (!status && !count)
-		status = lc_fail("merge: name the profiles to merge");
+		status = lc_usage("merge: name the profiles to merge");
 	if (!status)
 		status = merge(&m, paths, count);
 	free(paths);

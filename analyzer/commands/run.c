@@ -7,7 +7,6 @@
  */
 #include <errno.h>
 #include <fcntl.h>
-#include <glob.h>
 #include <limits.h>
 #include <signal.h>
 #include <stdio.h>
@@ -23,14 +22,16 @@
 #include "analyzer/cli/args.h"
 #include "analyzer/cli/command.h"
 #include "analyzer/cli/libraries.h"
-#include "src/format/block.h"
+#include "analyzer/cli/report_command.h"
+#include "analyzer/commands/run_profiles.h"
 #include "src/perf/event.h"
 
 enum { RUN_STATUS_NOT_FOUND = 127, RUN_STATUS_NOT_EXECUTABLE = 126, RUN_OPTIONS_MAX = 32 };
 
 struct run {
 	struct lc_options options;
-	bool verbose;
+	bool verbose, quiet;
+	const char *file; /* of the report; NULL: none is made */
 	char **command;
 	char agent[PATH_MAX];
 	char preload[PATH_MAX];
@@ -39,8 +40,16 @@ struct run {
 
 static volatile sig_atomic_t child_pid; /* written by: start_child(); read by on_signal() */
 
-static const struct lc_option_info verbose_option = {
-	"verbose", 'v', "FLAG", "", "off", "", "say on stderr how the command is started"
+/* Options that are not the agent's. */
+enum own { OWN_FILE, OWN_QUIET, OWN_VERBOSE, OWN_COUNT };
+
+static const struct lc_option_info own_options[OWN_COUNT] = {
+	[OWN_FILE] = { "file", 'f', "STRING", "FILE", "", "",
+	               "report to FILE at the end, as 'locus report -f FILE' would" },
+	[OWN_QUIET] = { "quiet", 'q', "FLAG", "", "off", "",
+	                "say nothing at the end where all went well" },
+	[OWN_VERBOSE] = { "verbose", 'v', "FLAG", "", "off", "",
+	                  "say on stderr how the command is started" },
 };
 
 const struct lc_option_info *lc_cmd_run_options(size_t *count)
@@ -49,36 +58,65 @@ const struct lc_option_info *lc_cmd_run_options(size_t *count)
 	const struct lc_option_info *table = lc_option_table(count);
 
 	memcpy(rows, table, *count * sizeof(*table));
-	rows[(*count)++] = verbose_option;
+	memcpy(rows + *count, own_options, sizeof(own_options));
+	*count += OWN_COUNT;
 	return rows;
 }
 
-/* Returns 0, 1 after an error, or -1 when there is nothing more to do (help). */
+/* A name that no report can have is refused before the program starts. */
+static int check_file(const char *file)
+{
+	size_t count, format;
+	const struct lc_option_info *rows = lc_cmd_report_options(&count);
+
+	for (size_t i = 0; i < count; i++)
+		if (strcmp(rows[i].name, "format") == 0)
+			return lc_report_format_of(&rows[i], file, &format);
+	return 0;
+}
+
+static int set_own(struct run *r, int row, const char *value)
+{
+	if (row == OWN_FILE) {
+		r->file = value;
+		return check_file(value);
+	}
+	if (value && strcmp(value, "on") != 0)
+		return lc_usage("--%s takes no value", own_options[row].name);
+	if (row == OWN_QUIET)
+		r->quiet = true;
+	else
+		r->verbose = true;
+	return 0;
+}
+
+/* Returns 0, an exit status after an error, or -1 when there is nothing more to do (help). */
 static int parse_arguments(struct run *r, int argc, char **argv)
 {
 	struct lc_args args = { .argc = argc, .argv = argv, .next = 1 };
 	const char *value;
 	char error[256];
-	int row;
+	int row, status = 0;
 
 	args.table = lc_cmd_run_options(&args.count);
 	lc_options_init(&r->options);
 	while ((row = lc_args_next(&args, &value)) >= 0) {
-		const char *name = args.table[row].name;
-
-		if (strcmp(name, verbose_option.name) == 0)
-			r->verbose = true;
-		else if (lc_options_set(&r->options, name, value, error, sizeof(error)) != 0)
-			return lc_fail("%s", error);
+		if ((size_t)row >= args.count - OWN_COUNT)
+			status = set_own(r, row - (int)(args.count - OWN_COUNT), value);
+		else if (lc_options_set(&r->options, args.table[row].name, value, error,
+		                        sizeof(error)) != 0)
+			status = lc_usage("%s", error);
+		if (status)
+			return status;
 	}
 	if (row == LC_ARGS_ERROR)
-		return 1;
+		return LC_EXIT_USAGE;
 	if (row == LC_ARGS_HELP)
 		return lc_help(stdout, "run") ? 1 : -1;
 	if (lc_options_check(&r->options, error, sizeof(error)))
-		return lc_fail("%s", error);
+		return lc_usage("%s", error);
 	if (row == LC_ARGS_END)
-		return lc_fail("no command to run; write 'locus run -- java ...'");
+		return lc_usage("no command to run; write 'locus run -- java ...'");
 	r->command = argv + args.next - 1;
 	return 0;
 }
@@ -101,7 +139,7 @@ static int check_events(const struct run *r)
 	char error[512];
 
 	if (lc_event_parse(r->options.event, &here, &events, error, sizeof(error)) == -EINVAL)
-		return lc_fail("event: %s", error);
+		return lc_usage("event: %s", error);
 	return 0;
 }
 
@@ -116,49 +154,8 @@ static int make_output_absolute(struct run *r)
 		return lc_fail("cannot tell the current directory: %m");
 	snprintf(path, sizeof(path), "%s/%s", cwd, r->options.output);
 	if (lc_options_set(&r->options, "output", path, error, sizeof(error)) != 0)
-		return lc_fail("%s", error);
+		return lc_usage("%s", error);
 	return 0;
-}
-
-/* `output` as a glob pattern for `file` in it: %p and %t stand for anything. */
-static void output_pattern(const char *output, const char *file, char *out, size_t out_len)
-{
-	size_t len = 0;
-
-	for (const char *p = output; *p && len + 3 < out_len; p++) {
-		if (p[0] == '%' && (p[1] == 'p' || p[1] == 't')) {
-			out[len++] = '*';
-			p++;
-			continue;
-		}
-		if (strchr("*?[\\", *p))
-			out[len++] = '\\';
-		out[len++] = *p;
-	}
-	snprintf(out + len, out_len - len, "/%s", file);
-}
-
-/* Is there a profile at `output` with a file that changed at or after `since`? */
-static bool profile_exists(const char *output, const struct timespec *since)
-{
-	static const char *const files[] = { LC_MANIFEST_NAME, "*" LC_BLOCK_SUFFIX };
-	char pattern[2 * LC_OPTION_TEXT_MAX + 32];
-	bool found = false;
-	struct stat st;
-	glob_t g;
-
-	for (size_t i = 0; i < sizeof(files) / sizeof(files[0]) && !found; i++) {
-		output_pattern(output, files[i], pattern, sizeof(pattern));
-		if (glob(pattern, GLOB_NOSORT, NULL, &g) != 0)
-			continue;
-		for (size_t j = 0; j < g.gl_pathc && !found; j++)
-			found = stat(g.gl_pathv[j], &st) == 0 &&
-			        (st.st_ctim.tv_sec > since->tv_sec ||
-			         (st.st_ctim.tv_sec == since->tv_sec &&
-			          st.st_ctim.tv_nsec >= since->tv_nsec));
-		globfree(&g);
-	}
-	return found;
 }
 
 static int check_output(const struct run *r)
@@ -167,7 +164,7 @@ static int check_output(const struct run *r)
 	const char *output = r->options.output;
 	char directory[LC_OPTION_TEXT_MAX];
 
-	if (!strchr(output, '%') && profile_exists(output, &ever))
+	if (!strchr(output, '%') && lc_run_profiles(output, &ever, NULL))
 		return lc_fail("'%s' holds a profile already; remove it or choose another with "
 		               "--output",
 		               output);
@@ -285,29 +282,46 @@ int lc_cmd_run(int argc, char **argv)
 {
 	struct run r = { .verbose = false };
 	int status, err;
+	char *profile;
+	size_t count;
 
 	status = parse_arguments(&r, argc, argv);
 	if (status != 0)
 		return status < 0 ? 0 : status;
-	if (check_events(&r) != 0 || find_library("liblocus.so", r.agent) != 0 ||
-	    find_library("liblocus-preload.so", r.preload) != 0 || make_output_absolute(&r) != 0 ||
-	    check_output(&r) != 0 || set_environment(&r) != 0)
-		return 1;
+	status = check_events(&r);
+	if (!status)
+		status = make_output_absolute(&r);
+	if (status)
+		return status;
+	if (find_library("liblocus.so", r.agent) ||
+	    find_library("liblocus-preload.so", r.preload) || check_output(&r) ||
+	    set_environment(&r))
+		return LC_EXIT_TOOL;
 	clock_gettime(CLOCK_REALTIME_COARSE, &r.start); /* the clock of a file's times */
 	err = start_child(r.command);
 	if (err) {
 		lc_fail("cannot run '%s': %s", r.command[0], strerror(err));
-		return err == ENOENT ? RUN_STATUS_NOT_FOUND : RUN_STATUS_NOT_EXECUTABLE;
+		return child_pid <= 0  ? LC_EXIT_TOOL
+		       : err == ENOENT ? RUN_STATUS_NOT_FOUND
+		                       : RUN_STATUS_NOT_EXECUTABLE;
 	}
 	while (waitpid(child_pid, &status, 0) < 0)
 		if (errno != EINTR)
 			return lc_fail("cannot wait for '%s': %m", r.command[0]);
-	if (profile_exists(r.options.output, &r.start)) {
-		if (r.verbose)
-			fprintf(stderr, "locus: profile in %s\n", r.options.output);
-		return end_like(status);
+	child_pid = 0;
+	count = lc_run_profiles(r.options.output, &r.start, &profile);
+	if (!count) {
+		lc_fail("no profile was written: '%s' started no JVM (11 or newer) that Locus "
+		        "could join",
+		        r.command[0]);
+		return status == 0 ? LC_EXIT_FAILED : end_like(status);
 	}
-	lc_fail("no profile was written: '%s' started no JVM (11 or newer) that Locus could join",
-	        r.command[0]);
-	return status == 0 ? 1 : end_like(status);
+	if (r.file && lc_run_report(profile, r.file)) {
+		r.file = NULL;
+		status = status ? status : W_EXITCODE(LC_EXIT_FAILED, 0);
+	}
+	if (!r.quiet)
+		lc_run_summary(profile, count, r.file);
+	free(profile);
+	return end_like(status);
 }

@@ -207,6 +207,44 @@ static void add_row(struct lc_pass *p, const struct lc_section_spec *s, uint32_t
 		lc_column_add(&s->columns[i], values++, v[i]);
 }
 
+/*
+ * Does a row pass the filter of frames? By the path of the access; a row that tells of a site's
+ * allocations by that of the site. DETAILS have neither, and would be of other samples. Splits are
+ * how the objects of a class are divided, whoever accesses them.
+ */
+static bool passes(const struct lc_pass *p, const struct lc_section_spec *s, const uint64_t *v)
+{
+	const struct lc_tree *t = p->target->tree;
+	uint32_t path = 0;
+
+	if (!p->target->frames || !lc_frame_filter_on(p->target->frames))
+		return true;
+	switch (s->number) {
+	case LC_SECTION_ACCESSES:
+	case LC_SECTION_FIELDS:
+	case LC_SECTION_METRICS:
+	case LC_SECTION_LINES:
+	case LC_SECTION_PLACEMENTS:
+	case LC_SECTION_SPAN_ACCESSES:
+		for (unsigned i = 0; i < s->keys_len; i++)
+			if (s->columns[i].type == LC_COLUMN_PATH) /* the last one is the access's */
+				path = tree_number(p, LC_COLUMN_PATH, v[i]);
+		break;
+	case LC_SECTION_ALLOCATIONS:
+	case LC_SECTION_ESTIMATES:
+	case LC_SECTION_HOMES:
+	case LC_SECTION_SPREADS:
+	case LC_SECTION_COPIES:
+		path = lc_table_key(&t->sites, tree_number(p, LC_COLUMN_SITE, v[0]))[LC_SITE_PATH];
+		break;
+	case LC_SECTION_DETAILS:
+		return false;
+	default:
+		return true;
+	}
+	return lc_frame_filter_passes(p->target->frames, t, path);
+}
+
 static void add_allocations(struct lc_pass *p, const uint64_t *v)
 {
 	struct lc_tree *t = p->target->tree;
@@ -230,13 +268,44 @@ static void add_share(struct lc_pass *p, uint32_t thread, uint32_t engine, uint3
 	lc_sum_add(lc_table_values(&t->shares, lc_table_put(&t->shares, key)), samples);
 }
 
-static void add_bucket(struct lc_pass *p, const uint64_t *v)
+static void add_samples(struct lc_pass *p, const uint64_t *v, uint64_t samples)
 {
 	uint32_t engine = tree_number(p, LC_COLUMN_ENGINE, v[0]), bucket = (uint32_t)v[1];
 
-	lc_sum_add(&p->target->tree->buckets[engine][bucket], v[2]);
+	if (!samples)
+		return;
+	lc_sum_add(&p->target->tree->buckets[engine][bucket], samples);
 	if (!p->all)
-		add_share(p, p->thread, engine, bucket, v[2]);
+		add_share(p, p->thread, engine, bucket, samples);
+}
+
+/*
+ * The samples of a bucket. With a filter of frames its samples come from the accesses that pass,
+ * and here only those of which no path is known.
+ */
+static void add_bucket(struct lc_pass *p, const uint64_t *v)
+{
+	struct lc_frame_filter *frames = p->target->frames;
+	uint64_t *seen = &p->seen[v[0]][v[1]], with_path = *seen < v[2] ? *seen : v[2];
+
+	if (!frames || !lc_frame_filter_on(frames)) {
+		add_samples(p, v, v[2]);
+		return;
+	}
+	*seen -= with_path;
+	if (lc_frame_filter_passes(frames, p->target->tree, 0))
+		add_samples(p, v, v[2] - with_path);
+}
+
+static void add_access(struct lc_pass *p, const struct lc_section_spec *s, const uint64_t *v)
+{
+	struct lc_frame_filter *frames = p->target->frames;
+
+	if (frames && lc_frame_filter_on(frames)) {
+		lc_sum_add(&p->seen[v[0]][v[1]], v[s->keys_len]);
+		if (passes(p, s, v))
+			add_samples(p, v, v[s->keys_len]);
+	}
 }
 
 /* Samples of the accesses, less those of the buckets. */
@@ -247,10 +316,12 @@ static void note_samples(struct lc_pass *p, const struct lc_section_spec *s, con
 	if (s->number != LC_SECTION_ACCESSES && s->number != LC_SECTION_BUCKETS)
 		return;
 	seen = &p->seen[v[0]][v[1]];
-	if (s->number == LC_SECTION_ACCESSES)
+	if (s->number == LC_SECTION_ACCESSES) {
 		lc_sum_add(seen, samples);
-	else
+	} else {
 		*seen -= samples < *seen ? samples : *seen;
+		lc_sum_add(&p->offered[v[0]], samples);
+	}
 }
 
 static void take_row(struct lc_reader *r, struct lc_pass *p, const struct lc_section_spec *s)
@@ -264,8 +335,12 @@ static void take_row(struct lc_reader *r, struct lc_pass *p, const struct lc_sec
 		lc_reader_fail(r);
 		return;
 	}
+	if (p->add && s->number == LC_SECTION_ACCESSES)
+		add_access(p, s, v);
 	if (!p->add)
 		note_samples(p, s, v);
+	else if (!passes(p, s, v))
+		return;
 	else if (s->number == LC_SECTION_ALLOCATIONS)
 		add_allocations(p, v);
 	else if (s->number == LC_SECTION_BUCKETS)
@@ -315,6 +390,8 @@ uint32_t lc_take_owner(struct lc_reader *r, const struct lc_pass *p)
 static int threads(struct lc_pass *p)
 {
 	struct lc_reader r = lc_reader_of(p->d, LC_SECTION_THREADS);
+	/* By which paths a thread's samples were taken is not known here. */
+	const bool filtered = p->target->frames && lc_frame_filter_on(p->target->frames);
 
 	if (!p->all)
 		return -EBADMSG;
@@ -329,7 +406,7 @@ static int threads(struct lc_pass *p)
 			sums[i] = lc_take(&r);
 		if (p->add && !r.bad) {
 			row = pass_thread(p->target, process, index, tid, name);
-			for (unsigned i = 0; i < 2; i++)
+			for (unsigned i = 0; i < 2 && !filtered; i++)
 				lc_sum_add(&lc_table_values(&p->target->tree->threads,
 				                            row)[LC_THREAD_ALLOCATIONS + i],
 				           sums[i]);
@@ -342,7 +419,7 @@ static int threads(struct lc_pass *p)
 			uint32_t bucket = lc_take_below(&r, LC_BUCKET_COUNT);
 			uint64_t samples = lc_take(&r);
 
-			if (p->add && !r.bad)
+			if (p->add && !r.bad && !filtered)
 				add_share(p, row, p->target->engines[engine], bucket, samples);
 		}
 	}
@@ -481,6 +558,8 @@ int lc_block_decode(struct lc_block_decoder *d, const struct lc_block_header *h,
 	wanted = begin_thread(&p, h);
 	if (wanted < 0 || counts(&p))
 		return -EBADMSG;
+	for (unsigned e = 0; e < target->engines_len; e++)
+		lc_sum_add(&target->tree->offered[target->engines[e]], p.offered[e]);
 	if (!wanted)
 		return 0;
 	note_thread(&p, h);

@@ -6,6 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "analyzer/model/frame_filter.h"
 #include "analyzer/model/tree.h"
 #include "src/format/block.h"
 #include "src/format/kinds.h"
@@ -25,6 +26,7 @@ struct lc_block_target {
 	uint32_t engines[LC_ENGINES_MAX]; /* tree number of each engine */
 	uint32_t engines_len;
 	const struct lc_thread_filter *filter; /* NULL: all threads */
+	struct lc_frame_filter *frames;        /* NULL: all paths */
 	uint64_t not_split;    /* out: blocks of all threads as one, skipped because of `filter` */
 	uint64_t new_sections; /* out: sections of unknown type, skipped */
 };

@@ -24,6 +24,7 @@ struct lc_pass {
 	bool add;                        /* second pass */
 	struct lc_section_limits limits; /* of the block's definitions */
 	uint64_t seen[LC_ENGINES_MAX][LC_BUCKET_COUNT]; /* samples of the accesses */
+	uint64_t offered[LC_ENGINES_MAX]; /* samples of the block, before any filter */
 };
 
 static inline void lc_reader_fail(struct lc_reader *r)

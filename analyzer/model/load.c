@@ -36,6 +36,7 @@ void lc_load_free(struct lc_load *l)
 		free(l->processes[i].gc);
 		json_decref(l->processes[i].options);
 		json_decref(l->processes[i].counters);
+		json_decref(l->processes[i].intervals);
 		json_decref(l->processes[i].numa);
 		json_decref(l->processes[i].spans);
 	}
@@ -113,6 +114,7 @@ static int add_engine(struct lc_load *l, struct lc_load_engine *e, uint32_t *num
 
 static void add_process(struct lc_load *l, const json_t *info)
 {
+	json_t *intervals = json_object_get(info, "intervals");
 	json_t *numa = json_object_get(info, "numa"), *spans = json_object_get(info, "spans");
 	struct lc_load_process *p;
 
@@ -125,6 +127,7 @@ static void add_process(struct lc_load *l, const json_t *info)
 		.gc = text_of(info, "gc"),
 		.pid = (int64_t)number_of(info, "pid"),
 		.complete = json_is_true(json_object_get(info, "complete")),
+		.limited = json_is_true(json_object_get(info, "limited")),
 		.start_wall_ns = number_of(info, "start_wall_ns"),
 		.start_monotonic_ns = number_of(info, "start_monotonic_ns"),
 		.end_wall_ns = number_of(info, "end_wall_ns"),
@@ -132,6 +135,7 @@ static void add_process(struct lc_load *l, const json_t *info)
 		.last_block_ns = number_of(info, "last_block_ns"),
 		.options = object_of(info, "options"),
 		.counters = object_of(info, "counters"),
+		.intervals = json_is_array(intervals) ? json_incref(intervals) : NULL,
 		.numa = json_is_object(numa) ? json_incref(numa) : NULL,
 		.spans = json_is_object(spans) ? json_incref(spans) : NULL,
 	};
@@ -173,6 +177,29 @@ static int newer(const char *path, json_int_t version)
 	return lc_fail("%s: written by a newer Locus (format %" JSON_INTEGER_FORMAT
 	               ", this one reads %d); use that version",
 	               path, version, LC_FORMAT_VERSION);
+}
+
+/* As newer(), of a profile among others: without it they can be used. */
+static void skip(struct lc_load *l, const char *path, json_int_t version)
+{
+	fprintf(stderr,
+	        "locus: %s: written by a newer Locus (format %" JSON_INTEGER_FORMAT
+	        ", this one reads %d); it is skipped\n",
+	        path, version, LC_FORMAT_VERSION);
+	l->skipped++;
+}
+
+/* Is its format newer? Then nothing of the profile may be added. */
+static bool is_newer(const char *path, json_int_t *version)
+{
+	char *file = lc_mem_text("%s/" LC_MANIFEST_NAME, path);
+	json_error_t error;
+	json_t *m = json_load_file(file, JSON_ALLOW_NUL, &error);
+
+	*version = json_integer_value(json_object_get(m, "format"));
+	json_decref(m);
+	free(file);
+	return *version > LC_FORMAT_VERSION;
 }
 
 /* Read the manifest. *blocks is how many it says there are. */
@@ -274,10 +301,13 @@ static int load_blocks(struct lc_load *l, const char *path, struct dirent **name
 
 int lc_load_profile(struct lc_load *l, const char *path)
 {
-	struct lc_block_target target = { .tree = l->tree, .filter = l->filter };
+	struct lc_block_target target = { .tree = l->tree,
+		                          .filter = l->filter,
+		                          .frames = l->frames };
 	char *manifest = lc_mem_text("%s/" LC_MANIFEST_NAME, path);
 	struct dirent **names = NULL;
 	uint64_t expected = 0;
+	json_int_t version;
 	struct stat st;
 	int status, count = scandir(path, &names, is_block_file, versionsort);
 
@@ -287,7 +317,10 @@ int lc_load_profile(struct lc_load *l, const char *path)
 		status = lc_fail("cannot read profile '%s': %s", path, strerror(errno));
 	else if (!count && stat(manifest, &st))
 		status = lc_fail("'%s' is not a profile: it holds no " LC_MANIFEST_NAME, path);
-	else
+	else if (l->skip_newer && is_newer(path, &version)) {
+		skip(l, path, version);
+		status = -1;
+	} else
 		status = load_manifest(l, path, &target, &expected);
 	if (!status)
 		status = load_blocks(l, path, names, count, &target, expected);
@@ -295,5 +328,5 @@ int lc_load_profile(struct lc_load *l, const char *path)
 		free(names[i]);
 	free(names);
 	free(manifest);
-	return status;
+	return status < 0 ? 0 : status;
 }

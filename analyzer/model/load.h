@@ -29,6 +29,7 @@ struct lc_load_process {
 	char *gc;
 	int64_t pid;
 	bool complete; /* ended, and all was written */
+	bool limited;  /* the recording ended before the program */
 	uint64_t start_wall_ns;
 	uint64_t start_monotonic_ns;
 	uint64_t end_wall_ns; /* of the last manifest */
@@ -36,22 +37,28 @@ struct lc_load_process {
 	uint64_t last_block_ns; /* end of the last block, CLOCK_MONOTONIC; 0 without one */
 	json_t *options;        /* object: name to text */
 	json_t *counters;       /* object: name to number */
+	json_t *intervals;      /* array, see docs/FORMAT.md; NULL: they did not change */
 	json_t *numa;           /* object, see docs/FORMAT.md; NULL: nothing is known */
 	json_t *spans;          /* object, see docs/FORMAT.md; NULL: no spans were recorded */
 };
 
-/* What was written last of it, CLOCK_MONOTONIC; 0: nothing tells. */
+/* The end of the recording, or what was written last; CLOCK_MONOTONIC, 0: nothing tells. */
 static inline uint64_t lc_load_end_ns(const struct lc_load_process *p)
 {
+	if (p->limited)
+		return p->end_monotonic_ns;
 	return p->last_block_ns > p->end_monotonic_ns ? p->last_block_ns : p->end_monotonic_ns;
 }
 
 struct lc_load {
 	struct lc_tree *tree;                  /* the caller's */
 	const struct lc_thread_filter *filter; /* NULL: all threads */
+	struct lc_frame_filter *frames;        /* NULL: all paths */
 	/* Called after each file of blocks where not NULL; what it returns but 0 ends the load. */
 	int (*file_done)(void *context);
 	void *context;
+
+	bool skip_newer; /* a profile of a newer format is left out, not an error */
 
 	struct lc_load_engine engines[LC_ENGINES_MAX];
 	uint32_t engines_len;
@@ -62,6 +69,7 @@ struct lc_load {
 	bool bad_manifest;       /* one could not be read */
 	uint64_t not_split;      /* blocks skipped: the filter needs threads, they hold none */
 	uint64_t new_sections;   /* sections skipped: of a later Locus */
+	size_t skipped;          /* profiles, of a newer format */
 	struct lc_blockfile *file;
 };
 
@@ -71,8 +79,8 @@ void lc_load_free(struct lc_load *l);
 
 /*
  * Add the profile in directory `path`. Returns 0, also where it was damaged (one line says so on
- * stderr); or 1, after one line on stderr, when there is none, it cannot be read or it is of a
- * newer format.
+ * stderr) or skipped; or 1, after one line on stderr, when there is none, it cannot be read or it
+ * is of a newer format.
  */
 int lc_load_profile(struct lc_load *l, const char *path);
 

@@ -166,6 +166,13 @@ uint64_t lc_tree_site_id(const struct lc_tree *t, uint32_t site)
 	return XXH64_digest(&h);
 }
 
+uint64_t lc_tree_recursion(const struct lc_tree *t, uint32_t path)
+{
+	uint32_t row = t->recursions.count ? lc_table_find(&t->recursions, &path) : UINT32_MAX;
+
+	return row == UINT32_MAX ? 0 : lc_table_values(&t->recursions, row)[LC_RECURSION_FRAMES];
+}
+
 bool lc_tree_empty(const struct lc_tree *t)
 {
 	for (unsigned e = 0; e < LC_ENGINES_MAX; e++)

@@ -166,6 +166,7 @@ struct lc_tree {
 	size_t traces_len;
 	size_t traces_cap;
 	uint64_t buckets[LC_ENGINES_MAX][LC_BUCKET_COUNT];
+	uint64_t offered[LC_ENGINES_MAX]; /* samples, those that filters left out included */
 };
 
 void lc_tree_init(struct lc_tree *t);
@@ -222,6 +223,9 @@ static inline uint32_t lc_tree_parent(const struct lc_tree *t, uint32_t path)
 {
 	return lc_table_key(&t->paths, path)[LC_PATH_PARENT];
 }
+
+/* Frames of the longest cycle that was folded at the end of the path; 0: no recursion. */
+uint64_t lc_tree_recursion(const struct lc_tree *t, uint32_t path);
 
 static inline const uint32_t *lc_tree_frame(const struct lc_tree *t, uint32_t path)
 {

@@ -14,7 +14,7 @@
 /* For each path and each site the one that stands for it. */
 struct folding {
 	struct lc_tree *t;
-	uint32_t *paths, *sites;
+	uint32_t *paths, *sites; /* of a renumbering: not changed */
 };
 
 /* Let the first of the rows that have one key in `groups` stand for all of them. */
@@ -69,18 +69,8 @@ static void fold_sites(struct folding *f)
 		path_of[site] = site_key[LC_SITE_PATH];
 		group[site] = stand_for(&groups, key, site, t, path_of);
 	}
-	for (uint32_t site = 1; site < t->sites.count; site++) {
-		uint64_t *from = lc_table_values(&t->sites, site), *to;
-
+	for (uint32_t site = 1; site < t->sites.count; site++)
 		f->sites[site] = (uint32_t)*lc_table_values(&groups, group[site]);
-		if (f->sites[site] == site)
-			continue;
-		to = lc_table_values(&t->sites, f->sites[site]);
-		for (unsigned i = 0; i < LC_SITE_VALUES; i++) {
-			lc_sum_add(&to[i], from[i]);
-			from[i] = 0;
-		}
-	}
 	lc_table_free(&groups);
 	free(path_of);
 	free(group);
@@ -124,6 +114,32 @@ static void fold_section(const struct folding *f, const struct lc_section_spec *
 	free(key);
 }
 
+void lc_tree_renumber(struct lc_tree *t, const uint32_t *paths, const uint32_t *sites)
+{
+	const struct folding f = { .t = t,
+		                   .paths = (uint32_t *)(uintptr_t)paths,
+		                   .sites = (uint32_t *)(uintptr_t)sites };
+
+	for (uint32_t site = 1; site < t->sites.count; site++) {
+		uint64_t *from = lc_table_values(&t->sites, site), *to;
+
+		if (sites[site] == site)
+			continue;
+		to = lc_table_values(&t->sites, sites[site]);
+		for (unsigned i = 0; i < LC_SITE_VALUES; i++) {
+			lc_sum_add(&to[i], from[i]);
+			from[i] = 0;
+		}
+	}
+	for (unsigned number = 0; number < LC_SECTION_COUNT; number++) {
+		const struct lc_section_spec *s = lc_section_spec(number);
+		bool of_spans = number >= LC_SECTION_SPANS && number <= LC_SECTION_TRACE;
+
+		if (s && !of_spans && lc_tree_table(t, s->number))
+			fold_section(&f, s);
+	}
+}
+
 void lc_tree_fold_lines(struct lc_tree *t)
 {
 	struct folding f = { .t = t };
@@ -132,13 +148,7 @@ void lc_tree_fold_lines(struct lc_tree *t)
 	f.sites = lc_mem_zeroed(t->sites.count, sizeof(*f.sites));
 	fold_paths(&f);
 	fold_sites(&f);
-	for (unsigned number = 0; number < LC_SECTION_COUNT; number++) {
-		const struct lc_section_spec *s = lc_section_spec(number);
-		bool of_spans = number >= LC_SECTION_SPANS && number <= LC_SECTION_TRACE;
-
-		if (s && !of_spans && lc_tree_table(t, s->number))
-			fold_section(&f, s);
-	}
+	lc_tree_renumber(t, f.paths, f.sites);
 	free(f.paths);
 	free(f.sites);
 }

@@ -14,4 +14,10 @@
  */
 void lc_tree_fold_lines(struct lc_tree *t);
 
+/*
+ * Count for path paths[i] what was counted for path i, and so for sites, whose own allocations are
+ * counted anew too. Spans and what is in them keep theirs.
+ */
+void lc_tree_renumber(struct lc_tree *t, const uint32_t *paths, const uint32_t *sites);
+
 #endif

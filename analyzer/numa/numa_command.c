@@ -10,10 +10,23 @@
 #include "analyzer/cli/command.h"
 #include "analyzer/cli/report_command.h"
 #include "analyzer/model/tree_lines.h"
+#include "analyzer/out/json.h"
+#include "analyzer/out/own.h"
 
 enum { TOP_DEFAULT = 10 }; /* of the text; JSON holds all */
 
-enum row { ROW_FORMAT, ROW_FILE, ROW_TOP, ROW_SIMULATE, ROW_THREAD, ROW_ENGINE, ROW_COUNT };
+enum row {
+	ROW_FORMAT,
+	ROW_FILE,
+	ROW_TOP,
+	ROW_SIMULATE,
+	ROW_NO_PAGER,
+	ROW_THREAD,
+	ROW_INCLUDE,
+	ROW_EXCLUDE,
+	ROW_ENGINE,
+	ROW_COUNT
+};
 
 static const struct lc_option_info rows[ROW_COUNT] = {
 	[ROW_FORMAT] = { "format", 0, "CHOICE", "text|json", "text", "", "what to write" },
@@ -23,14 +36,16 @@ static const struct lc_option_info rows[ROW_COUNT] = {
 	[ROW_SIMULATE] = { "simulate", 0, "STRING", "PLACEMENT", "", "",
 	                   "show what the recorded accesses would be with another placement: "
 	                   "interleave, first-touch-by-reader, or bind:N (all on node N)" },
+	[ROW_NO_PAGER] = LC_REPORT_ROW_NO_PAGER,
 	[ROW_THREAD] = LC_REPORT_ROW_THREAD,
+	[ROW_INCLUDE] = LC_REPORT_ROW_INCLUDE,
+	[ROW_EXCLUDE] = LC_REPORT_ROW_EXCLUDE,
 	[ROW_ENGINE] = LC_REPORT_ROW_ENGINE(
 	    "which kind of samples, where there are several: its name or number"),
 };
 
 struct settings {
 	struct lc_report_settings common;
-	size_t format;
 	const char *simulate;
 };
 
@@ -44,8 +59,6 @@ static int set(void *context, int row, const char *value)
 {
 	struct settings *s = context;
 
-	if (row == ROW_FORMAT)
-		return lc_report_choose(&rows[row], value, &s->format);
 	if (row == ROW_SIMULATE)
 		s->simulate = value;
 	return 0;
@@ -69,9 +82,10 @@ static int choose_policy(const struct lc_numa *n, const char *word, struct lc_nu
 		return 0;
 	}
 	if (strncmp(word, "bind:", 5) != 0 || lc_report_number(word + 5, LC_NODE_NUMBERS, &number))
-		return lc_fail("--simulate: no '%.64s'; it is interleave, first-touch-by-reader or "
-		               "bind:N",
-		               word);
+		return lc_usage(
+		    "--simulate: no '%.64s'; it is interleave, first-touch-by-reader or "
+		    "bind:N",
+		    word);
 	r->policy = LC_NUMA_BIND;
 	if (!r->simulate)
 		return 0;
@@ -88,6 +102,7 @@ static void write_json(FILE *out, const struct lc_numa_report *r)
 	lc_json_init(&j, out);
 	lc_json_object(&j, NULL);
 	lc_json_u64(&j, "format", LC_FORMAT_VERSION);
+	lc_own_json(&j, r->numa->load);
 	lc_numa_json(&j, "numa", r);
 	lc_json_end_object(&j);
 	lc_json_finish(&j);
@@ -96,15 +111,17 @@ static void write_json(FILE *out, const struct lc_numa_report *r)
 
 static int write_report(const struct settings *s, const struct lc_numa_report *r)
 {
-	FILE *out = lc_report_open(s->common.file);
+	FILE *out = lc_report_open(&s->common);
 
 	if (!out)
 		return 1;
-	if (s->format == LC_REPORT_AS_JSON)
+	if (s->common.format == LC_REPORT_AS_JSON) {
 		write_json(out, r);
-	else
+	} else {
+		lc_report_filters(out, r->numa->load, r->numa->engine);
 		lc_numa_text(out, r);
-	return lc_report_close(out, s->common.file);
+	}
+	return lc_report_close(out, &s->common);
 }
 
 static int report(void *context, const struct lc_load *l, const char *path)
@@ -121,8 +138,8 @@ static int report(void *context, const struct lc_load *l, const char *path)
 	if (s->common.engine && lc_report_find_engine(l, s->common.engine, &engine))
 		return 1;
 	if (!r.top)
-		r.top = s->format == LC_REPORT_AS_JSON ? SIZE_MAX : TOP_DEFAULT;
-	if (s->format != LC_REPORT_AS_JSON)
+		r.top = s->common.format == LC_REPORT_AS_JSON ? SIZE_MAX : TOP_DEFAULT;
+	if (s->common.format != LC_REPORT_AS_JSON)
 		lc_tree_fold_lines(l->tree);
 	lc_numa_build(&numa, l, engine);
 	r.numa = &numa;
@@ -135,7 +152,7 @@ static int report(void *context, const struct lc_load *l, const char *path)
 
 int lc_cmd_numa(int argc, char **argv)
 {
-	struct settings s = { .format = LC_REPORT_AS_TEXT };
+	struct settings s = { .common.format = LC_REPORT_AS_TEXT };
 	const struct lc_report_command command = {
 		.rows = rows,
 		.rows_len = ROW_COUNT,

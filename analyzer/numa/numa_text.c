@@ -7,6 +7,7 @@
 
 #include "analyzer/base/memory.h"
 #include "analyzer/numa/numa_prose.h"
+#include "analyzer/out/own.h"
 #include "analyzer/out/text.h"
 
 enum {
@@ -239,9 +240,11 @@ void lc_numa_text(FILE *out, const struct lc_numa_report *r)
 
 	if (nothing) {
 		fprintf(out, "numa      %s\n", nothing);
+		lc_own_text(out, n->load);
 		return;
 	}
 	print_machine(out, n);
+	lc_own_text(out, n->load);
 	fprintf(out, "samples   %" PRIu64 " with an address (engine %s), ", n->all.sum.samples,
 	        n->engine < n->load->engines_len ? n->load->engines[n->engine].name : "unknown");
 	fprintf(out, "both nodes known of %" PRIu64 ": ", n->all.sum.known);

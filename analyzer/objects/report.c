@@ -4,6 +4,7 @@
  */
 #include "analyzer/objects/report.h"
 
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,23 +13,64 @@
 #include "analyzer/cli/command.h"
 #include "analyzer/cli/report_command.h"
 #include "analyzer/model/tree_lines.h"
-#include "analyzer/numa/numa.h"
-#include "analyzer/objects/sharing.h"
+#include "analyzer/model/tree_names.h"
+#include "analyzer/objects/analysis.h"
 #include "analyzer/out/source.h"
 
-enum { TOP_DEFAULT = 10 }; /* of the text; the other formats hold all */
+enum { TOP_BRIEF = 8, TOP_FULL = 10 }; /* of the text; the other formats hold all */
 
-enum row { ROW_FORMAT, ROW_FILE, ROW_TOP, ROW_SORT, ROW_THREAD, ROW_ENGINE, ROW_SOURCE, ROW_COUNT };
+enum row {
+	ROW_VIEW,
+	ROW_FULL,
+	ROW_VERBOSE,
+	ROW_GROUP,
+	ROW_FORMAT,
+	ROW_FILE,
+	ROW_TOP,
+	ROW_SORT,
+	ROW_NO_PAGER,
+	ROW_THREAD,
+	ROW_INCLUDE,
+	ROW_EXCLUDE,
+	ROW_HIDE,
+	ROW_SIMPLE,
+	ROW_ENGINE,
+	ROW_SOURCE,
+	ROW_COUNT
+};
 
 static const struct lc_option_info rows[ROW_COUNT] = {
-	[ROW_FORMAT] = { "format", 0, "CHOICE", "text|json|html|collapsed", "text", "",
-	                 "what to write; collapsed is for flame graphs" },
+	[ROW_VIEW] = { "view", 0, "CHOICE",
+	               "brief|objects|code|alloc|sharing|numa|spans|threads|recording|full",
+	               "brief", "",
+	               "what the text shows: one screen, one of its parts in detail, or all" },
+	[ROW_FULL] = { "full", 0, "FLAG", "", "off", "", "the same as --view=full" },
+	[ROW_VERBOSE] = { "verbose", 'v', "FLAG", "", "off", "",
+	                  "show how it was recorded, too: engines, what was lost, all counters "
+	                  "(--view=recording)" },
+	[ROW_GROUP] = { "group", 'g', "CHOICE", "class+line|class|field|package|site", "class+line",
+	                "",
+	                "what is one row: objects of one class that one line allocates, or of one "
+	                "class, field, package or call path of the allocation" },
+	[ROW_FORMAT] = { "format", 0, "CHOICE", "text|json|html|collapsed|svg|pprof", "text", "",
+	                 "what to write; collapsed is for flame graphs, svg is one, pprof for the "
+	                 "tool of that "
+	                 "name" },
 	[ROW_FILE] = LC_REPORT_ROW_FILE,
-	[ROW_TOP] =
-	    LC_REPORT_ROW_TOP("sites", "show the first N object sites (text: 10, the others: all)"),
+	[ROW_TOP] = LC_REPORT_ROW_TOP("sites", "show the first N rows (one screen: 8, other views "
+	                                       "of the text: 10, other formats: all)"),
 	[ROW_SORT] = { "sort", 0, "CHOICE", "samples|bytes|allocations|class", "samples", "",
-	               "order of the object sites" },
+	               "order of the object sites in JSON, HTML and collapsed stacks" },
+	[ROW_NO_PAGER] = LC_REPORT_ROW_NO_PAGER,
 	[ROW_THREAD] = LC_REPORT_ROW_THREAD,
+	[ROW_INCLUDE] = LC_REPORT_ROW_INCLUDE,
+	[ROW_EXCLUDE] = LC_REPORT_ROW_EXCLUDE,
+	[ROW_HIDE] = { "hide", 0, "STRING", "FRAME", "", "",
+	               "leave such frames out of all call paths; no number changes; may be given "
+	               "several times" },
+	[ROW_SIMPLE] = { "simple", 0, "FLAG", "", "off", "",
+	                 "show classes without their packages; what is then called the same is "
+	                 "one" },
 	[ROW_ENGINE] = LC_REPORT_ROW_ENGINE(
 	    "which kind of samples, where there are several: its name or number"),
 	[ROW_SOURCE] = { "source-path", 0, "STRING", "PATH", "", "",
@@ -37,9 +79,12 @@ static const struct lc_option_info rows[ROW_COUNT] = {
 
 struct settings {
 	struct lc_report_settings common;
-	size_t format; /* position among the words of --format */
-	size_t sort;   /* enum lc_view_sort */
+	size_t sort;  /* enum lc_view_sort */
+	size_t group; /* enum lc_rank_group */
+	size_t view;  /* enum lc_report_view */
 	const char *source_path;
+	struct lc_frame_patterns hide;
+	bool simple, verbose;
 };
 
 const struct lc_option_info *lc_cmd_report_options(size_t *count)
@@ -52,12 +97,22 @@ static int set(void *context, int row, const char *value)
 {
 	struct settings *s = context;
 
-	if (row == ROW_FORMAT)
-		return lc_report_choose(&rows[row], value, &s->format);
+	if (row == ROW_GROUP)
+		return lc_report_choose(&rows[row], value, &s->group);
+	if (row == ROW_VIEW)
+		return lc_report_choose(&rows[row], value, &s->view);
+	if (row == ROW_FULL)
+		s->view = LC_VIEW_FULL;
 	if (row == ROW_SORT)
 		return lc_report_choose(&rows[row], value, &s->sort);
 	if (row == ROW_SOURCE)
 		s->source_path = value;
+	if (row == ROW_HIDE)
+		lc_frame_patterns_add(&s->hide, value);
+	if (row == ROW_SIMPLE)
+		s->simple = true;
+	if (row == ROW_VERBOSE)
+		s->verbose = true;
 	return 0;
 }
 
@@ -70,7 +125,7 @@ static uint64_t engine_samples(const struct lc_tree *t, uint32_t engine)
 	return sum;
 }
 
-static uint32_t busiest_engine(const struct lc_load *l)
+uint32_t lc_report_busiest_engine(const struct lc_load *l)
 {
 	uint32_t busiest = 0;
 
@@ -127,7 +182,7 @@ uint64_t lc_report_cpu_ns(const struct lc_load *l, const struct lc_load_engine *
 	for (uint32_t i = 0; i < l->engines_len; i++)
 		timers += strcmp(l->engines[i].name, "timer") == 0;
 	/* Of several timers, and of chosen threads, nothing says how much was whose. */
-	if (strcmp(e->name, "timer") != 0 || timers != 1 || l->filter)
+	if (strcmp(e->name, "timer") != 0 || timers != 1 || l->filter || l->frames)
 		return 0;
 	for (size_t i = 0; i < l->processes_len; i++)
 		if (!l->processes[i].complete || !json_object_get(l->processes[i].counters, name))
@@ -164,50 +219,65 @@ const char *lc_report_assumption(enum lc_split_method method)
 static int write_report(const struct settings *s, const struct lc_report *r)
 {
 	static void (*const writers[])(FILE *, const struct lc_report *) = {
-		lc_report_text,
-		lc_report_json,
-		lc_report_html,
-		lc_report_collapsed,
+		lc_report_text,      lc_report_json, lc_report_html,
+		lc_report_collapsed, lc_report_svg,  lc_report_pprof,
 	};
-	FILE *out = lc_report_open(s->common.file);
+	FILE *out = lc_report_open(&s->common);
 
 	if (!out)
 		return 1;
-	writers[s->format](out, r);
-	return lc_report_close(out, s->common.file);
+	writers[s->common.format](out, r);
+	return lc_report_close(out, &s->common);
 }
 
-static int report(const struct settings *s, const struct lc_load *l)
+static size_t top_of(const struct settings *s)
 {
-	struct lc_report r = { .top = s->common.top, .filtered = s->common.filtered };
-	struct lc_sharing sharing;
-	struct lc_numa numa;
-	struct lc_view view;
+	if (s->common.top)
+		return s->common.top;
+	if (s->common.format != LC_REPORT_AS_TEXT)
+		return SIZE_MAX;
+	return s->view == LC_VIEW_BRIEF ? TOP_BRIEF : TOP_FULL;
+}
+
+static int report(struct settings *s, const struct lc_load *l)
+{
+	struct lc_report r = { .top = top_of(s),
+		               .filtered = s->common.filtered,
+		               .verbose = s->verbose,
+		               .show = (enum lc_report_view)s->view };
+	struct lc_analysis_what what = { .engine_chosen = s->common.engine,
+		                         .sort = (enum lc_view_sort)s->sort,
+		                         .group = (enum lc_rank_group)s->group };
+	struct lc_analysis a;
 	uint32_t engine;
 	int status;
 
 	if (!s->common.engine)
-		engine = busiest_engine(l);
+		engine = lc_report_busiest_engine(l);
 	else if (lc_report_find_engine(l, s->common.engine, &engine))
 		return 1;
-	if (s->source_path && lc_source_open(s->source_path, &r.source))
-		return 1;
-	if (!r.top)
-		r.top = s->format == LC_REPORT_AS_TEXT ? TOP_DEFAULT : SIZE_MAX;
+	if (s->source_path)
+		r.source = lc_source_open(s->source_path);
+	what.engine = engine;
+	if (s->hide.len || s->simple)
+		lc_tree_rename(l->tree, &s->hide, s->simple);
 	/* The other formats show lines, and two rows that look alike tell nobody anything. */
-	if (s->format != LC_REPORT_AS_JSON)
+	if (s->common.format != LC_REPORT_AS_JSON)
 		lc_tree_fold_lines(l->tree);
+	lc_analysis_build(&a, l, &what);
 	r.engine = &l->engines[engine];
-	r.view = &view;
-	lc_view_build(&view, l, engine, (enum lc_view_sort)s->sort);
-	lc_sharing_find(&sharing, &view);
-	r.sharing = &sharing;
-	lc_numa_build(&numa, l, s->common.engine ? engine : UINT32_MAX);
-	r.numa = &numa;
+	r.view = &a.view;
+	r.sharing = &a.sharing;
+	r.ranking = &a.ranking;
+	r.findings = &a.findings;
+	r.numa = &a.numa;
+	r.spans = a.any_spans ? &a.spans : NULL;
 	status = write_report(s, &r);
-	lc_numa_free(&numa);
-	lc_sharing_free(&sharing);
-	lc_view_free(&view);
+	lc_analysis_free(&a);
+	if (!status)
+		status = lc_report_unfitted("hide", &s->hide);
+	if (!status && lc_source_unreadable(r.source))
+		status = LC_EXIT_PARTIAL;
 	lc_source_close(r.source);
 	return status;
 }
@@ -219,24 +289,30 @@ static int nothing(const struct settings *s, const struct lc_load *l, const char
 		return lc_fail("--thread: '%s' was merged without --keep-threads, so its threads "
 		               "cannot be told apart; report the profiles that went into it",
 		               path);
+	if (l->frames)
+		return lc_fail("no sample and no allocation passes --include and --exclude%s",
+		               l->filter ? " in the threads of --thread" : "");
 	if (s->common.filtered)
 		return lc_fail("--thread: '%.64s' fits no thread that has samples or allocations",
 		               s->common.filter.patterns);
-	return lc_fail("'%s' is empty: no sample was taken and no allocation tracked; did the "
+	return lc_fail("'%s' is empty: no sample was taken and no allocation counted; did the "
 	               "program run long enough, and was --min-size small enough?",
 	               path);
 }
 
 static int report_or_say_why(void *context, const struct lc_load *l, const char *path)
 {
-	const struct settings *s = context;
+	struct settings *s = context;
 
+	if (s->simple && s->source_path)
+		return lc_usage("--simple leaves out the packages by which --source-path finds "
+		                "files; choose one");
 	return lc_tree_empty(l->tree) || l->not_split ? nothing(s, l, path) : report(s, l);
 }
 
 int lc_cmd_report(int argc, char **argv)
 {
-	struct settings s = { .format = 0 };
+	struct settings s = { .common.format = 0 };
 	const struct lc_report_command command = {
 		.rows = rows,
 		.rows_len = ROW_COUNT,
@@ -246,5 +322,8 @@ int lc_cmd_report(int argc, char **argv)
 		.context = &s,
 	};
 
-	return lc_report_run(&command, argc, argv);
+	int status = lc_report_run(&command, argc, argv);
+
+	free(s.hide.list);
+	return status;
 }

@@ -8,20 +8,42 @@
 
 #include "analyzer/objects/view.h"
 
+struct lc_findings;
 struct lc_json;
 struct lc_numa;
+struct lc_ranking;
 struct lc_sharing;
 struct lc_sharing_finding;
 struct lc_source;
+struct lc_spans;
+
+/* In the order of --view. */
+enum lc_report_view {
+	LC_VIEW_BRIEF, /* what fits on a screen */
+	LC_VIEW_OBJECTS,
+	LC_VIEW_CODE,
+	LC_VIEW_ALLOC,
+	LC_VIEW_SHARING,
+	LC_VIEW_NUMA,
+	LC_VIEW_SPANS,
+	LC_VIEW_THREADS,
+	LC_VIEW_RECORDING,
+	LC_VIEW_FULL, /* all of these */
+};
 
 struct lc_report {
 	const struct lc_view *view;
 	const struct lc_load_engine *engine;
 	const struct lc_sharing *sharing;
-	const struct lc_numa *numa; /* of its own engine, as `locus numa` chooses it */
-	struct lc_source *source;   /* NULL without --source-path */
-	size_t top;                 /* sites to show; SIZE_MAX: all */
-	bool filtered;              /* --thread was given */
+	const struct lc_ranking *ranking;
+	const struct lc_findings *findings;
+	const struct lc_numa *numa;   /* of its own engine, as `locus numa` chooses it */
+	const struct lc_spans *spans; /* NULL: none were recorded */
+	struct lc_source *source;     /* NULL without --source-path */
+	size_t top;                   /* sites to show; SIZE_MAX: all */
+	bool filtered;                /* --thread was given */
+	bool verbose;                 /* of the text: how it was recorded, too */
+	enum lc_report_view show;     /* of the text */
 };
 
 /* Each writes a whole report; the caller checks `out` for errors. */
@@ -29,6 +51,11 @@ void lc_report_text(FILE *out, const struct lc_report *r);
 void lc_report_json(FILE *out, const struct lc_report *r);
 void lc_report_collapsed(FILE *out, const struct lc_report *r);
 void lc_report_html(FILE *out, const struct lc_report *r);
+void lc_report_svg(FILE *out, const struct lc_report *r);
+void lc_report_pprof(FILE *out, const struct lc_report *r);
+
+/* The engine that took most samples; of equal ones the first. */
+uint32_t lc_report_busiest_engine(const struct lc_load *l);
 
 /* Accesses to what an engine of name "watch" follows, counted without sampling; else 0. */
 uint64_t lc_report_counted(const struct lc_load *l, const struct lc_load_engine *e);

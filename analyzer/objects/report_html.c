@@ -9,6 +9,7 @@
  */
 #include "analyzer/objects/report.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 
 #include "analyzer/base/memory.h"
@@ -56,6 +57,21 @@ static void path_column(struct lc_json *j, const char *name, const struct lc_tab
 	lc_json_end_array(j);
 }
 
+/* Frames of the cycle, by path, of those where recursion was folded; absent where none was. */
+static void recursions(struct lc_json *j, const struct lc_tree *t)
+{
+	if (!t->recursions.count)
+		return;
+	lc_json_object(j, "recursion");
+	for (uint32_t i = 0; i < t->recursions.count; i++) {
+		char path[16];
+
+		snprintf(path, sizeof(path), "%" PRIu32, *lc_table_key(&t->recursions, i));
+		lc_json_u64(j, path, *lc_table_values(&t->recursions, i));
+	}
+	lc_json_end_object(j);
+}
+
 static void tables(struct lc_json *j, const struct lc_tree *t)
 {
 	strings(j, t);
@@ -74,6 +90,7 @@ static void tables(struct lc_json *j, const struct lc_tree *t)
 	lc_json_object(j, "paths");
 	path_column(j, "parent", &t->paths, LC_PATH_PARENT);
 	path_column(j, "frame", &t->paths, LC_PATH_FRAME);
+	recursions(j, t);
 	lc_json_end_object(j);
 }
 

@@ -7,8 +7,12 @@
 #include <stdio.h>
 
 #include "analyzer/numa/numa_command.h"
+#include "analyzer/objects/bill.h"
+#include "analyzer/objects/object_names.h"
+#include "analyzer/objects/report_json.h"
 #include "analyzer/objects/sharing.h"
 #include "analyzer/out/json.h"
+#include "analyzer/out/own.h"
 #include "src/base/order.h"
 #include "src/format/block.h"
 #include "src/format/kinds.h"
@@ -79,6 +83,8 @@ static void processes(struct lc_json *j, const struct lc_load *l)
 		lc_json_object(j, NULL);
 		program(j, p);
 		lc_json_bool(j, "complete", p->complete);
+		if (p->limited)
+			lc_json_bool(j, "limited", true);
 		lc_json_u64(j, "start_wall_ns", p->start_wall_ns);
 		lc_json_u64(j, "start_monotonic_ns", p->start_monotonic_ns);
 		lc_json_u64(j, "end_wall_ns", p->end_wall_ns);
@@ -184,6 +190,28 @@ static void spans(struct lc_json *j, const struct lc_tree *t)
 	lc_json_end_object(j);
 }
 
+static void patterns(struct lc_json *j, const char *name, const struct lc_frame_patterns *p)
+{
+	lc_json_array(j, name);
+	for (size_t i = 0; i < p->len; i++)
+		lc_json_string(j, NULL, p->list[i].text);
+	lc_json_end_array(j);
+}
+
+/* "filter", where samples were left out. */
+static void filter(struct lc_json *j, const struct lc_load *l, uint32_t engine)
+{
+	if (!l->filter && !l->frames)
+		return;
+	lc_json_object(j, "filter");
+	lc_json_u64(j, "samples_of", l->tree->offered[engine]);
+	if (l->frames) {
+		patterns(j, "include", &l->frames->include);
+		patterns(j, "exclude", &l->frames->exclude);
+	}
+	lc_json_end_object(j);
+}
+
 void lc_report_json_head(struct lc_json *j, const struct lc_report *r)
 {
 	const struct lc_load *l = r->view->load;
@@ -201,8 +229,11 @@ void lc_report_json_head(struct lc_json *j, const struct lc_report *r)
 	samples(j, "samples", r->view->total, r->view->buckets);
 	lc_json_line(j, 0);
 	lc_json_bool(j, "thread_filter", r->filtered);
+	filter(j, l, r->view->engine);
 	damage(j, l);
 	engines(j, r);
+	lc_bill_json(j, l);
+	lc_own_json(j, l);
 	processes(j, l);
 	details(j, r->view);
 	unexplained(j, r->view);
@@ -217,18 +248,9 @@ static void count(struct lc_json *j, uint64_t n, uint64_t total)
 	lc_json_real(j, "share", lc_share(n, total));
 }
 
-/*
- * "fields" of a site, or of one of its access paths, where some are known; `whole` are its samples.
- */
-static void fields(struct lc_json *j, const struct lc_view *v, uint32_t bucket, uint32_t site,
-                   uint32_t path, uint64_t whole)
+void lc_report_json_fields(struct lc_json *j, const struct lc_view *v,
+                           const struct lc_view_field *f, size_t len, uint64_t whole)
 {
-	size_t len;
-	const struct lc_view_field *f = lc_view_fields(v, bucket, site, path, &len);
-
-	if (!len)
-		return;
-	lc_json_line(j, 2);
 	lc_json_array(j, "fields");
 	for (size_t i = 0; i < len; i++) {
 		struct lc_text name = lc_tree_text(v->tree, f[i].name);
@@ -246,6 +268,31 @@ static void fields(struct lc_json *j, const struct lc_view *v, uint32_t bucket, 
 		lc_json_end_object(j);
 	}
 	lc_json_end_array(j);
+}
+
+/* "fields" of a site, or of one of its access paths, where some are known. */
+static void fields(struct lc_json *j, const struct lc_view *v, uint32_t bucket, uint32_t site,
+                   uint32_t path, uint64_t whole)
+{
+	size_t len;
+	const struct lc_view_field *f = lc_view_fields(v, bucket, site, path, &len);
+
+	if (!len)
+		return;
+	lc_json_line(j, 2);
+	lc_report_json_fields(j, v, f, len, whole);
+}
+
+void lc_report_json_outlived(struct lc_json *j, const double *live)
+{
+	char collections[16];
+
+	lc_json_object(j, "outlived");
+	for (unsigned i = 0; i < LC_LIVE_COLUMNS; i++) {
+		snprintf(collections, sizeof(collections), "%u", lc_live_collections(i));
+		lc_json_real(j, collections, live[i]);
+	}
+	lc_json_end_object(j);
 }
 
 /* "fields", "metrics" and "accesses" of a site or class. */
@@ -278,6 +325,7 @@ static void identity(struct lc_json *j, const struct lc_view *v, uint32_t site)
 		name = lc_tree_text(v->tree, lc_table_key(&v->tree->sites, site)[LC_SITE_CLASS]);
 	lc_json_id(j, "id", site ? lc_tree_site_id(v->tree, site) : 0);
 	lc_json_text(j, "class", name);
+	lc_object_json_site(j, v, site);
 }
 
 static void allocation_path(struct lc_json *j, const struct lc_view *v, uint32_t site)
@@ -374,7 +422,6 @@ void lc_report_json_estimate(struct lc_json *j, const struct lc_view_estimate *e
 static void estimates(struct lc_json *j, const struct lc_report *r)
 {
 	const struct lc_view *v = r->view;
-	char collections[16];
 
 	lc_json_line(j, 0);
 	lc_json_array(j, "estimates");
@@ -386,12 +433,7 @@ static void estimates(struct lc_json *j, const struct lc_report *r)
 		identity(j, v, e->site);
 		lc_json_bool(j, "estimate", true);
 		lc_report_json_estimate(j, e);
-		lc_json_object(j, "outlived");
-		for (unsigned k = 0; k < LC_LIVE_COLUMNS; k++) {
-			snprintf(collections, sizeof(collections), "%u", lc_live_collections(k));
-			lc_json_real(j, collections, e->live[k]);
-		}
-		lc_json_end_object(j);
+		lc_report_json_outlived(j, e->live);
 		allocation_path(j, v, e->site);
 		lc_json_end_object(j);
 	}
@@ -535,6 +577,8 @@ void lc_report_json(FILE *out, const struct lc_report *r)
 	lc_json_init(&j, out);
 	lc_json_object(&j, NULL);
 	lc_report_json_head(&j, r);
+	lc_report_json_findings(&j, r);
+	lc_report_json_ranking(&j, r);
 	sites(&j, r);
 	classes(&j, r);
 	sharing(&j, r);

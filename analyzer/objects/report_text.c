@@ -6,14 +6,16 @@
 
 #include "analyzer/cli/report_command.h"
 #include "analyzer/numa/numa_prose.h"
+#include "analyzer/objects/bill.h"
+#include "analyzer/out/own.h"
 #include "analyzer/out/text.h"
 #include "src/base/order.h"
 
 enum { THREADS = 10, COUNTERS_WIDTH = 96 };
 
 static const char *const bucket_text[LC_BUCKET_COUNT] = {
-	[LC_BUCKET_OBJECT] = "in tracked objects",
-	[LC_BUCKET_HEAP_CLASS] = "in the heap, object not tracked, class known",
+	[LC_BUCKET_OBJECT] = "in objects whose allocation is known",
+	[LC_BUCKET_HEAP_CLASS] = "in other objects, of which the class is known",
 	[LC_BUCKET_HEAP_UNKNOWN] = "in the heap, object unknown",
 	[LC_BUCKET_JVM] = "in the JVM: code, metaspace, thread stacks, its own data",
 	[LC_BUCKET_NATIVE] = "in native code or memory",
@@ -101,6 +103,50 @@ static void print_engines(FILE *out, const struct lc_report *r)
 	}
 }
 
+/* Which sites the hooks have counted most: at most three, where counts alone pass the budget. */
+static void print_costly_sites(FILE *out, const struct lc_view *v)
+{
+	uint64_t before = UINT64_MAX, all = 0;
+
+	for (size_t i = 0; i < v->sites_len; i++)
+		all += v->sites[i].allocations;
+	fputs("          counts alone pass the budget; they are never throttled. Most counted:\n",
+	      out);
+	for (unsigned n = 0; n < 3 && all; n++) {
+		const struct lc_view_site *most = NULL;
+
+		for (size_t i = 0; i < v->sites_len; i++)
+			if (v->sites[i].allocations < before &&
+			    (!most || v->sites[i].allocations > most->allocations))
+				most = &v->sites[i];
+		if (!most || most->allocations < 1 + all / 100)
+			return;
+		before = most->allocations;
+		fprintf(out, "            %4.1f%%  ", 100 * lc_share(before, all));
+		lc_emit_frame(out, v->tree,
+		              lc_table_key(&v->tree->sites, most->site)[LC_SITE_PATH]);
+		putc('\n', out);
+	}
+}
+
+/* What Locus itself cost. */
+static void print_own(FILE *out, const struct lc_report *r)
+{
+	struct lc_own o;
+
+	lc_bill_text(out, r->view->load, false);
+	if (!lc_own_read(r->view->load, &o))
+		return;
+	lc_own_text(out, r->view->load);
+	if (o.changes)
+		fprintf(out,
+		        "          to keep its budget it changed the intervals of samples %" PRIu64
+		        " times; each sample counts by the interval in force\n",
+		        o.changes);
+	if (o.over_budget)
+		print_costly_sites(out, r->view);
+}
+
 /* "direct 61.2%, nearby 3.0%": the shares of those that are not 0. */
 static void print_shares(FILE *out, const char *label, const uint64_t *counts, unsigned n,
                          const char *(*name)(unsigned))
@@ -127,7 +173,7 @@ static void print_unexplained(FILE *out, const struct lc_view *v)
 
 	if (java)
 		fprintf(out,
-		        "  unexplained (no_address, heap_unknown): %.1f%% of %" PRIu64
+		        "  unexplained (address or object unknown): %.1f%% of %" PRIu64
 		        " samples in Java code\n",
 		        100 * lc_share(samples, java), java);
 }
@@ -139,8 +185,8 @@ static void print_buckets(FILE *out, const struct lc_view *v)
 	lc_view_tenths(v->buckets, LC_BUCKET_COUNT, tenths);
 	fprintf(out, "\nsamples   %" PRIu64 "\n", v->total);
 	for (unsigned b = 0; b < LC_BUCKET_COUNT; b++)
-		fprintf(out, "  %-12s %10" PRIu64 "  %3u.%u%%  %s\n", lc_bucket_name(b),
-		        v->buckets[b], tenths[b] / 10, tenths[b] % 10, bucket_text[b]);
+		fprintf(out, "  %10" PRIu64 "  %3u.%u%%  %s\n", v->buckets[b], tenths[b] / 10,
+		        tenths[b] % 10, bucket_text[b]);
 	print_shares(out, "  code: ", v->where, LC_DETAIL_WHERE_COUNT, lc_detail_where_name);
 	print_shares(out, "  address: ", v->how, LC_DETAIL_HOW_COUNT, lc_detail_how_name);
 	print_unexplained(out, v);
@@ -185,20 +231,20 @@ static void print_not_followed(FILE *out, const struct lc_load *l)
 		fprintf(
 		    out,
 		    "note: %" PRIu64
-		    " tracked objects were counted but not followed, since they were made faster "
-		    "than Locus could take them: their samples are in heap_class; counts are "
+		    " objects were counted but not followed, since they were made faster "
+		    "than Locus could take them: of their samples the class is known; counts are "
 		    "exact\n",
 		    lost);
 	if (forgotten)
-		fprintf(
-		    out,
-		    "note: %" PRIu64 " objects of 64 bytes or less lost their site at a full "
-		    "collection that did not tell where they went: their samples from then on are "
-		    "in heap_class\n",
-		    forgotten);
+		fprintf(out,
+		        "note: %" PRIu64 " objects of 64 bytes or less lost their site at a full "
+		        "collection that did not tell where they went: of their samples from then "
+		        "on the "
+		        "class is known\n",
+		        forgotten);
 }
 
-static void print_notes(FILE *out, const struct lc_report *r)
+void lc_report_text_notes(FILE *out, const struct lc_report *r)
 {
 	const struct lc_load *l = r->view->load;
 	uint64_t streams, tasks;
@@ -243,7 +289,7 @@ static void print_numa(FILE *out, const struct lc_numa *n)
 		fprintf(out, "          note: %s\n", n->error);
 }
 
-static void print_code(FILE *out, const struct lc_report *r)
+void lc_report_text_code(FILE *out, const struct lc_report *r)
 {
 	const struct lc_view *v = r->view;
 
@@ -271,8 +317,9 @@ static void print_code(FILE *out, const struct lc_report *r)
 	}
 }
 
-static void print_threads(FILE *out, const struct lc_view *v)
+void lc_report_text_threads(FILE *out, const struct lc_report *r)
 {
+	const struct lc_view *v = r->view;
 	char bytes[32];
 
 	fprintf(out, "\nThreads: %zu\n    share    samples        tid  allocations       bytes\n",
@@ -333,18 +380,13 @@ static void print_counters(FILE *out, const struct lc_load *l)
 		putc('\n', out);
 }
 
-void lc_report_text(FILE *out, const struct lc_report *r)
+void lc_report_text_recording(FILE *out, const struct lc_report *r)
 {
 	lc_report_program(out, r->view->load);
 	print_engines(out, r);
+	print_own(out, r);
 	print_numa(out, r->numa);
 	print_buckets(out, r->view);
-	print_notes(out, r);
-	lc_report_text_sites(out, r);
-	lc_report_text_classes(out, r);
-	lc_report_text_sharing(out, r);
-	lc_report_text_estimates(out, r);
-	print_code(out, r);
-	print_threads(out, r->view);
+	lc_report_text_notes(out, r);
 	print_counters(out, r->view->load);
 }

@@ -55,7 +55,7 @@ static void print_source(FILE *out, const struct lc_report *r, uint32_t path)
 	putc('\n', out);
 }
 
-static void print_path(FILE *out, const struct lc_report *r, uint32_t path, unsigned frames)
+void lc_report_text_path(FILE *out, const struct lc_report *r, uint32_t path, unsigned frames)
 {
 	const struct lc_tree *t = r->view->tree;
 	uint32_t depth = lc_tree_depth(t, path);
@@ -96,30 +96,14 @@ static void print_field_name(FILE *out, const struct lc_tree *t, uint32_t name, 
 		fprintf(out, "[%" PRIu64 "..%" PRIu64 "]", first, last);
 }
 
-static const char *touch_word(bool loads, bool stores)
+void lc_report_text_field(FILE *out, const struct lc_tree *t, const struct lc_view_field *f)
 {
-	return loads && stores ? " load+store" : loads ? " load" : stores ? " store" : "";
+	print_field_name(out, t, f->name, f->first, f->last);
 }
 
-/* One line: the fields with the most samples, as shares of `whole`. */
-static void print_fields(FILE *out, const char *indent, const struct lc_view *v,
-                         const struct lc_view_access *a, uint32_t path, uint64_t whole)
+const char *lc_report_touch_word(bool loads, bool stores)
 {
-	size_t len;
-	const struct lc_view_field *f = lc_view_fields(v, a->bucket, a->site, path, &len);
-
-	if (!len)
-		return;
-	fprintf(out, "%s%s: ", indent, lc_tree_text(v->tree, f->name).len ? "fields" : "elements");
-	for (size_t i = 0; i < len && i < FIELDS; i++) {
-		fputs(i ? ", " : "", out);
-		print_field_name(out, v->tree, f[i].name, f[i].first, f[i].last);
-		fprintf(out, " %.1f%%%s", 100 * lc_share(f[i].samples, whole),
-		        touch_word(f[i].loads, f[i].stores));
-	}
-	if (len > FIELDS)
-		fprintf(out, ", ... %zu more", len - FIELDS);
-	putc('\n', out);
+	return loads && stores ? " load+store" : loads ? " load" : stores ? " store" : "";
 }
 
 void lc_report_text_metric(FILE *out, const char *label, const struct lc_view_metric *m)
@@ -147,128 +131,6 @@ void lc_report_text_metric(FILE *out, const char *label, const struct lc_view_me
 	        100 * lc_share(m->locked, m->samples), 100 * lc_share(m->stores, m->samples));
 }
 
-static void print_accesses(FILE *out, const struct lc_report *r, const struct lc_view_site *s)
-{
-	const struct lc_view *v = r->view;
-
-	for (size_t i = 0; i < s->accesses_len; i++) {
-		const struct lc_view_access *a = &s->accesses[i];
-
-		if (i && (i == ACCESS_PATHS || a->samples * 1000 < s->samples)) {
-			fprintf(out, "     ... %zu more access paths\n", s->accesses_len - i);
-			break;
-		}
-		fprintf(out, "     %.1f%% accessed at\n", 100 * lc_share(a->samples, v->total));
-		if (!a->path)
-			fputs("          (path unknown)\n", out);
-		print_path(out, r, a->path, ACCESS_FRAMES);
-		if (s->accesses_len > 1) {
-			print_fields(out, "          ", v, a, a->path, a->samples);
-			lc_report_text_metric(out, "          ",
-			                      lc_view_metric(v, a->bucket, a->site, a->path));
-		}
-	}
-}
-
-/* Fields and measurements of all of a site's samples. */
-static void print_parts(FILE *out, const struct lc_view *v, const struct lc_view_site *s)
-{
-	if (s->accesses_len)
-		print_fields(out, "     ", v, s->accesses, LC_VIEW_ALL_PATHS, s->samples);
-	lc_report_text_metric(out, "     ",
-	                      lc_view_metric(v, s->bucket, s->site, LC_VIEW_ALL_PATHS));
-}
-
-static void print_site(FILE *out, const struct lc_report *r, size_t rank)
-{
-	const struct lc_view *v = r->view;
-	const struct lc_view_site *s = &v->sites[rank];
-	uint32_t path = lc_table_key(&v->tree->sites, s->site)[LC_SITE_PATH];
-	char bytes[32];
-
-	fprintf(out, "\n%3zu. ", rank + 1);
-	print_class(out, v, s->site);
-	fprintf(out,
-	        "  %.1f%%\n     %" PRIu64 " samples, %s%" PRIu64 " allocations, %s%s  [%016" PRIx64
-	        "]\n",
-	        100 * lc_share(s->samples, v->total), s->samples, s->spread ? "~" : "",
-	        s->allocations, s->spread ? "~" : "", lc_emit_bytes(bytes, sizeof(bytes), s->bytes),
-	        s->id);
-	print_parts(out, v, s);
-	fputs("     allocated at\n", out);
-	if (!path)
-		fputs("          (path unknown)\n", out);
-	print_path(out, r, path, ALLOCATION_FRAMES);
-	print_accesses(out, r, s);
-}
-
-void lc_report_text_sites(FILE *out, const struct lc_report *r)
-{
-	const struct lc_view *v = r->view;
-	size_t shown = v->sites_len < r->top ? v->sites_len : r->top;
-
-	fprintf(out, "\nObjects: %zu of %zu sites; shares are parts of all samples\n", shown,
-	        v->sites_len);
-	for (size_t i = 0; i < shown; i++) {
-		if (!v->sites[i].spread)
-			continue;
-		fputs("~ marks an estimate: a line's objects are counted exactly, which of its "
-		      "callers made how\nmany is estimated for objects below 1 KB (--paths=exact "
-		      "counts them)\n",
-		      out);
-		break;
-	}
-	for (size_t i = 0; i < shown; i++)
-		print_site(out, r, i);
-}
-
-static void print_split(FILE *out, const struct lc_view *v, const struct lc_view_split *split)
-{
-	fprintf(out, "     allocated at (estimate, %s)\n", lc_report_assumption(split->method));
-	for (size_t i = 0; i < split->parts_len; i++) {
-		const struct lc_view_part *part = &split->parts[i];
-		uint32_t path = lc_table_key(&v->tree->sites, part->site)[LC_SITE_PATH];
-
-		if (i && (i == PARTS || part->share < 0.001)) {
-			fprintf(out, "          ... %zu more\n", split->parts_len - i);
-			break;
-		}
-		fprintf(out, "          ~%.1f%% of them", 100 * part->share);
-		if (split->method == LC_SPLIT_HITS)
-			fprintf(out, " (95%%: %.1f..%.1f)", 100 * part->low, 100 * part->high);
-		fputs("  ", out);
-		if (path)
-			lc_emit_frame(out, v->tree, path);
-		else
-			fputs("(path unknown)", out);
-		putc('\n', out);
-	}
-}
-
-void lc_report_text_classes(FILE *out, const struct lc_report *r)
-{
-	const struct lc_view *v = r->view;
-	size_t shown = v->classes_len < r->top ? v->classes_len : r->top;
-
-	if (!shown)
-		return;
-	fprintf(out,
-	        "\nClasses of untracked objects: %zu of %zu; shares are parts of all samples\n",
-	        shown, v->classes_len);
-	for (size_t i = 0; i < shown; i++) {
-		const struct lc_view_site *s = &v->classes[i];
-
-		fprintf(out, "\n%3zu. ", i + 1);
-		print_class(out, v, s->site);
-		fprintf(out, "  %.1f%%\n     %" PRIu64 " samples\n",
-		        100 * lc_share(s->samples, v->total), s->samples);
-		print_parts(out, v, s);
-		print_accesses(out, r, s);
-		if (s->split)
-			print_split(out, v, s->split);
-	}
-}
-
 static void print_side(FILE *out, const struct lc_report *r, const struct lc_sharing_side *s)
 {
 	const struct lc_tree *t = r->view->tree;
@@ -285,12 +147,12 @@ static void print_side(FILE *out, const struct lc_report *r, const struct lc_sha
 		putc('.', out);
 	print_field_name(out, t, s->name, s->first, s->first);
 	fprintf(out, ", byte %u of the line,%s, %" PRIu64 " samples, at\n", s->byte,
-	        s->touch ? touch_word(s->touch & LC_TOUCH_LOAD, s->touch & LC_TOUCH_STORE)
+	        s->touch ? lc_report_touch_word(s->touch & LC_TOUCH_LOAD, s->touch & LC_TOUCH_STORE)
 	                 : " access",
 	        s->samples);
 	if (!s->path)
 		fputs("          (path unknown)\n", out);
-	print_path(out, r, s->path, ACCESS_FRAMES);
+	lc_report_text_path(out, r, s->path, ACCESS_FRAMES);
 	if (s->paths > 1)
 		fprintf(out, "          (and %u more access paths)\n", s->paths - 1);
 }
@@ -328,7 +190,7 @@ static void print_finding(FILE *out, const struct lc_report *r, size_t rank)
 			putc(' ', out);
 		}
 		fputs("allocated at\n", out);
-		print_path(out, r, path, ACCESS_FRAMES);
+		lc_report_text_path(out, r, path, ACCESS_FRAMES);
 	}
 	fprintf(out, "     what to do: %s\n", lc_report_advice(v, f));
 }
@@ -339,11 +201,13 @@ void lc_report_text_sharing(FILE *out, const struct lc_report *r)
 	size_t shown = s->findings_len < r->top ? s->findings_len : r->top;
 	bool certain = false;
 
-	if (!s->lines)
+	if (!s->lines) {
+		fputs("no cache line that threads share was sampled\n", out);
 		return;
+	}
 	fprintf(out,
-	        "\nFalse sharing: %zu of %zu; of %" PRIu64
-	        " cache lines that threads share, %" PRIu64 " are falsely shared\n",
+	        "False sharing: %zu of %zu; of %" PRIu64 " cache lines that threads share, %" PRIu64
+	        " are falsely shared\n",
 	        shown, s->findings_len, s->lines, s->lines_false);
 	for (size_t i = 0; i < shown; i++)
 		certain |= s->findings[i].certain;
@@ -354,41 +218,4 @@ void lc_report_text_sharing(FILE *out, const struct lc_report *r)
 		      out);
 	for (size_t i = 0; i < shown; i++)
 		print_finding(out, r, i);
-}
-
-void lc_report_text_estimates(FILE *out, const struct lc_report *r)
-{
-	const struct lc_view *v = r->view;
-	size_t shown = v->estimates_len < r->top ? v->estimates_len : r->top;
-
-	if (!shown)
-		return;
-	fprintf(out, "\nSmall objects: %zu of %zu sites, estimated from sampled allocations\n",
-	        shown, v->estimates_len);
-	for (size_t i = 0; i < shown; i++) {
-		const struct lc_view_estimate *e = &v->estimates[i];
-		char bytes[3][32];
-
-		fprintf(out, "\n%3zu. ", i + 1);
-		print_class(out, v, e->site);
-		fprintf(out,
-		        "\n     ~%.0f objects (95%%: %.0f..%.0f), ~%s (95%%: %s..%s), estimate of "
-		        "%" PRIu64 " sampled\n     outlived",
-		        e->objects, e->objects_low, e->objects_high,
-		        lc_emit_bytes(bytes[0], sizeof(bytes[0]), (uint64_t)e->bytes),
-		        lc_emit_bytes(bytes[1], sizeof(bytes[1]), (uint64_t)e->bytes_low),
-		        lc_emit_bytes(bytes[2], sizeof(bytes[2]), (uint64_t)e->bytes_high),
-		        e->sampled);
-		for (unsigned k = 0; k < LC_LIVE_COLUMNS; k++)
-			fprintf(out, "%s%u", k ? "/" : " ", lc_live_collections(k));
-		fputs(" collections:", out);
-		for (unsigned k = 0; k < LC_LIVE_COLUMNS; k++)
-			fprintf(out, "%s%.1f%%", k ? ", " : " ",
-			        e->objects > 0 ? 100 * e->live[k] / e->objects : 0);
-		fputs("\n     allocated at\n", out);
-		if (!lc_table_key(&v->tree->sites, e->site)[LC_SITE_PATH])
-			fputs("          (path unknown)\n", out);
-		print_path(out, r, lc_table_key(&v->tree->sites, e->site)[LC_SITE_PATH],
-		           ACCESS_FRAMES);
-	}
 }

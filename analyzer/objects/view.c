@@ -314,10 +314,12 @@ void lc_view_build(struct lc_view *v, const struct lc_load *load, uint32_t engin
 	v->sites = build_sites(v, LC_BUCKET_OBJECT, sort, &v->sites_len);
 	v->classes = build_sites(v, LC_BUCKET_HEAP_CLASS, LC_SORT_SAMPLES, &v->classes_len);
 	lc_view_build_fields(v);
+	lc_view_build_steps(v);
 	lc_view_build_metrics(v);
 	lc_view_build_estimates(v);
 	lc_view_build_splits(v);
 	attach_splits(v);
+	lc_view_build_names(v);
 	build_threads(v);
 	build_code(v);
 }
@@ -332,8 +334,11 @@ void lc_view_free(struct lc_view *v)
 	free(v->parts);
 	free(v->fields);
 	lc_table_free(&v->field_groups);
+	free(v->steps);
+	lc_table_free(&v->step_groups);
 	free(v->metrics);
 	lc_table_free(&v->metric_groups);
+	free(v->names);
 	free(v->threads);
 	free(v->lines);
 	free(v->methods);

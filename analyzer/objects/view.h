@@ -25,6 +25,14 @@ struct lc_view_field {
 	uint64_t loads, stores; /* of these; what does both counts in both, the unknown in none */
 };
 
+/* Samples of a site's or class's objects that were taken in a loop whose accesses are so far apart.
+ */
+struct lc_view_step {
+	uint64_t bytes; /* 0: not known */
+	uint32_t end;   /* enum lc_array_end */
+	uint64_t samples;
+};
+
 /* What a hardware engine measured of some samples. */
 struct lc_view_metric {
 	uint64_t samples;
@@ -79,6 +87,13 @@ struct lc_view_site {
 	const struct lc_view_split *split; /* NULL: none */
 };
 
+/* Where the program stores the objects of a site. */
+struct lc_view_name {
+	uint32_t site;
+	uint32_t kind; /* enum lc_site_name */
+	uint32_t name; /* string: "com.acme.Spectrum.re", "rows[]" */
+};
+
 struct lc_view_thread {
 	uint32_t row; /* of tree.threads */
 	uint32_t process;
@@ -121,8 +136,12 @@ struct lc_view {
 	struct lc_view_part *parts; /* of splits */
 	struct lc_view_field *fields;
 	struct lc_table field_groups; /* bucket, site, path to a first field and how many */
+	struct lc_view_step *steps;
+	struct lc_table step_groups; /* bucket, site to a first step, how many, and all samples */
 	struct lc_view_metric *metrics;
-	struct lc_table metric_groups;  /* bucket, site, path to row of metrics */
+	struct lc_table metric_groups; /* bucket, site, path to row of metrics */
+	struct lc_view_name *names;    /* by site, kind and text */
+	size_t names_len;
 	struct lc_view_thread *threads; /* most samples first */
 	size_t threads_len;
 	struct lc_view_code *lines; /* most samples first */
@@ -143,12 +162,22 @@ void lc_view_free(struct lc_view *v);
 const struct lc_view_field *lc_view_fields(const struct lc_view *v, uint32_t bucket, uint32_t site,
                                            uint32_t path, size_t *len);
 
+/*
+ * Steps of a site or class, each with each end once. *total: all samples at it, of which some have
+ * no row. NULL where none are known.
+ */
+const struct lc_view_step *lc_view_steps(const struct lc_view *v, uint32_t bucket, uint32_t site,
+                                         size_t *len, uint64_t *total);
+
 /* What was measured of a site's samples on a path; NULL: nothing. */
 const struct lc_view_metric *lc_view_metric(const struct lc_view *v, uint32_t bucket, uint32_t site,
                                             uint32_t path);
 
 /* What was measured of all samples; NULL: nothing. */
 const struct lc_view_metric *lc_view_metric_all(const struct lc_view *v);
+
+/* The names of a site's objects, by kind and text; NULL where none are known. */
+const struct lc_view_name *lc_view_names(const struct lc_view *v, uint32_t site, size_t *len);
 
 /*
  * Samples in code of a Java program: compiled, intrinsic, interpreted. 0 where the engine gives
@@ -158,9 +187,11 @@ uint64_t lc_view_java(const struct lc_view *v);
 
 /* For view.c: each fills its part of the view. */
 void lc_view_build_fields(struct lc_view *v);
+void lc_view_build_steps(struct lc_view *v);
 void lc_view_build_metrics(struct lc_view *v);
 void lc_view_build_estimates(struct lc_view *v);
 void lc_view_build_splits(struct lc_view *v);
+void lc_view_build_names(struct lc_view *v);
 
 /*
  * Shares of `counts` in their sum as tenths of a percent, rounded so that they add up to 1000

@@ -138,6 +138,82 @@ const struct lc_view_field *lc_view_fields(const struct lc_view *v, uint32_t buc
 	return v->fields + lc_table_values(&v->field_groups, row)[0];
 }
 
+/* ---- steps ---- */
+
+struct step_row {
+	uint32_t bucket, site;
+	struct lc_view_step step;
+};
+
+static int order_steps(const void *a, const void *b)
+{
+	const struct step_row *x = a, *y = b;
+	int order = lc_order_u64(x->bucket, y->bucket);
+
+	if (!order)
+		order = lc_order_u64(x->site, y->site);
+	if (!order)
+		order = lc_order_u64(x->step.bytes, y->step.bytes);
+	return order ? order : lc_order_u64(x->step.end, y->step.end);
+}
+
+void lc_view_build_steps(struct lc_view *v)
+{
+	const struct lc_table *table = &v->tree->steps;
+	struct step_row *rows = lc_mem_zeroed(table->count, sizeof(*rows));
+	size_t len = 0;
+
+	lc_table_init(&v->step_groups, 2, 3);
+	v->steps = lc_mem_zeroed(table->count, sizeof(*v->steps));
+	for (uint32_t i = 0; i < table->count; i++) {
+		const uint32_t *key = lc_table_key(table, i);
+
+		if (key[LC_STEP_ENGINE] == v->engine)
+			rows[len++] = (struct step_row){
+				.bucket = key[LC_STEP_BUCKET],
+				.site = key[LC_STEP_SITE],
+				.step = { .bytes = lc_tree_wide(key + LC_STEP_BYTES),
+				          .end = key[LC_STEP_END],
+				          .samples = *lc_table_values(table, i) },
+			};
+	}
+	qsort(rows, len, sizeof(*rows), order_steps);
+	for (size_t i = 0; i < len; i++) {
+		const uint32_t key[2] = { rows[i].bucket, rows[i].site };
+		uint64_t *group =
+		    lc_table_values(&v->step_groups, lc_table_put(&v->step_groups, key));
+
+		if (!group[1]++)
+			group[0] = i;
+		v->steps[i] = rows[i].step;
+	}
+	free(rows);
+	for (size_t i = 0; i < v->accesses_len; i++) {
+		const uint32_t key[2] = { v->accesses[i].bucket, v->accesses[i].site };
+		const uint32_t row = lc_table_find(&v->step_groups, key);
+
+		if (row != UINT32_MAX)
+			lc_table_values(&v->step_groups, row)[2] += v->accesses[i].samples;
+	}
+}
+
+const struct lc_view_step *lc_view_steps(const struct lc_view *v, uint32_t bucket, uint32_t site,
+                                         size_t *len, uint64_t *total)
+{
+	const uint32_t key[2] = { bucket, site };
+	const uint32_t row = lc_table_find(&v->step_groups, key);
+	const uint64_t *group;
+
+	*len = 0;
+	*total = 0;
+	if (row == UINT32_MAX)
+		return NULL;
+	group = lc_table_values(&v->step_groups, row);
+	*len = group[1];
+	*total = group[2];
+	return v->steps + group[0];
+}
+
 /* ---- metrics ---- */
 
 /* Add a row of the tree to the metric of a bucket, site and path. */
@@ -365,4 +441,52 @@ void lc_view_build_splits(struct lc_view *v)
 			v->splits[v->splits_len++] = by_live;
 	}
 	free(rows);
+}
+
+/* ---- names ---- */
+
+static int order_names(const void *a, const void *b, void *context)
+{
+	const struct lc_view_name *x = a, *y = b;
+	int order = lc_order_u64(x->site, y->site);
+
+	if (!order)
+		order = lc_order_u64(x->kind, y->kind);
+	return order ? order : lc_tree_order_text(context, x->name, y->name);
+}
+
+void lc_view_build_names(struct lc_view *v)
+{
+	const struct lc_table *table = &v->tree->site_names;
+
+	v->names = lc_mem_zeroed(table->count, sizeof(*v->names));
+	v->names_len = table->count;
+	for (uint32_t i = 0; i < table->count; i++) {
+		const uint32_t *key = lc_table_key(table, i);
+
+		v->names[i] = (struct lc_view_name){
+			.site = key[LC_SITE_NAME_SITE],
+			.kind = key[LC_SITE_NAME_KIND],
+			.name = key[LC_SITE_NAME_NAME],
+		};
+	}
+	qsort_r(v->names, v->names_len, sizeof(*v->names), order_names, (void *)(uintptr_t)v->tree);
+}
+
+const struct lc_view_name *lc_view_names(const struct lc_view *v, uint32_t site, size_t *len)
+{
+	size_t low = 0, high = v->names_len;
+
+	*len = 0;
+	while (low < high) {
+		const size_t middle = low + (high - low) / 2;
+
+		if (v->names[middle].site < site)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	while (low + *len < v->names_len && v->names[low + *len].site == site)
+		++*len;
+	return *len ? v->names + low : NULL;
 }

@@ -215,6 +215,8 @@ void lc_json_path(struct lc_json *j, const char *name, const struct lc_tree *t, 
 		lc_json_object(j, NULL);
 		lc_json_code(j, t, frame[LC_FRAME_METHOD], frame[LC_FRAME_LINE1]);
 		lc_json_i64(j, "bci", (int64_t)frame[LC_FRAME_BCI1] - 1);
+		if (lc_tree_recursion(t, path))
+			lc_json_u64(j, "recursion", lc_tree_recursion(t, path));
 		lc_json_end_object(j);
 	}
 	lc_json_end_array(j);

@@ -44,6 +44,7 @@ struct lc_source {
 	struct lc_table index; /* key: hash of a relative name (2); row: file */
 	struct file *files;
 	size_t files_cap;
+	bool unreadable; /* a place, or a file in an archive: one line said so */
 };
 
 /* Two names of one hash would show the wrong line; in 64 bits they do not happen by chance. */
@@ -76,41 +77,49 @@ static void index_archive(struct place *p)
 	}
 }
 
-static int open_place(struct lc_source *s, const char *name)
+/* A place that cannot be read costs a line; what other places hold is shown. */
+static void open_place(struct lc_source *s, const char *name)
 {
 	struct place p = { .dir_fd = open(name, O_RDONLY | O_DIRECTORY | O_CLOEXEC) };
 	int code = 0;
 
-	if (p.dir_fd < 0 && errno != ENOTDIR)
-		return lc_fail("--source-path: cannot read '%s': %s", name, strerror(errno));
+	if (p.dir_fd < 0 && errno != ENOTDIR) {
+		lc_fail("--source-path: cannot read '%s': %s; its lines are not shown", name,
+		        strerror(errno));
+		s->unreadable = true;
+		return;
+	}
 	if (p.dir_fd < 0) {
 		p.zip = zip_open(name, ZIP_RDONLY, &code);
-		if (!p.zip)
-			return lc_fail("--source-path: '%s' is neither a directory nor a jar",
-			               name);
+		if (!p.zip) {
+			lc_fail("--source-path: '%s' is neither a directory nor a jar that can be "
+			        "read; its lines are not shown",
+			        name);
+			s->unreadable = true;
+			return;
+		}
 		index_archive(&p);
 	}
 	s->places = lc_mem_grow(s->places, &s->places_cap, s->places_len + 1, sizeof(p));
 	s->places[s->places_len++] = p;
-	return 0;
 }
 
-int lc_source_open(const char *path, struct lc_source **out)
+struct lc_source *lc_source_open(const char *path)
 {
 	struct lc_source *s = lc_mem_zeroed(1, sizeof(*s));
 	char *copy = lc_mem_text("%s", path), *rest = copy, *name;
-	int status = 0;
 
 	lc_table_init(&s->index, 2, 0);
-	while (!status && (name = strsep(&rest, ":")))
+	while ((name = strsep(&rest, ":")))
 		if (*name)
-			status = open_place(s, name);
+			open_place(s, name);
 	free(copy);
-	if (status)
-		lc_source_close(s);
-	else
-		*out = s;
-	return status;
+	return s;
+}
+
+bool lc_source_unreadable(const struct lc_source *s)
+{
+	return s && s->unreadable;
 }
 
 void lc_source_close(struct lc_source *s)
@@ -160,7 +169,16 @@ static void read_directory(const struct place *p, const char *name, struct file 
 	close(fd);
 }
 
-static void read_archive(struct place *p, const char *name, struct file *f)
+/* Of all the files that a broken archive holds, the first costs a line. */
+static void say_broken(struct lc_source *s, const char *name)
+{
+	if (!s->unreadable)
+		lc_fail("--source-path: '%s' cannot be read from its jar; its lines are not shown",
+		        name);
+	s->unreadable = true;
+}
+
+static void read_archive(struct lc_source *s, struct place *p, const char *name, struct file *f)
 {
 	uint32_t key[2], before = p->names.count, row;
 	zip_file_t *entry;
@@ -177,11 +195,15 @@ static void read_archive(struct place *p, const char *name, struct file *f)
 	    st.size > FILE_MAX_BYTES)
 		return;
 	entry = zip_fopen_index(p->zip, number - 1, 0);
-	if (!entry)
+	if (!entry) {
+		say_broken(s, name);
 		return;
+	}
 	f->text = lc_mem_zeroed((size_t)st.size + 1, 1);
 	n = zip_fread(entry, f->text, st.size);
 	f->len = n > 0 ? (size_t)n : 0;
+	if (f->len != st.size)
+		say_broken(s, name);
 	zip_fclose(entry);
 }
 
@@ -234,7 +256,7 @@ static const struct file *find_file(struct lc_source *s, const char *name)
 	memset(f, 0, sizeof(*f));
 	for (size_t i = 0; i < s->places_len && !f->text; i++) {
 		if (s->places[i].zip)
-			read_archive(&s->places[i], name, f);
+			read_archive(s, &s->places[i], name, f);
 		else
 			read_directory(&s->places[i], name, f);
 	}

@@ -2,6 +2,7 @@
 #ifndef LC_OUT_SOURCE_H
 #define LC_OUT_SOURCE_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "analyzer/model/tree.h"
@@ -10,9 +11,14 @@ struct lc_source; /* opaque, see source.c */
 
 /*
  * Open each directory and jar (or other zip, such as a JDK's src.zip) of `path`, separated by
- * ':'. Returns 0 and sets *out; or 1 after one line on stderr. Free it with lc_source_close().
+ * ':'. One that cannot be read is left out, and costs one line on stderr. Free it with
+ * lc_source_close().
  */
-int lc_source_open(const char *path, struct lc_source **out);
+struct lc_source *lc_source_open(const char *path);
+
+/* Was anything so far not readable? NULL is fine. */
+bool lc_source_unreadable(const struct lc_source *s);
+
 void lc_source_close(struct lc_source *s); /* NULL is fine */
 
 /*

@@ -80,7 +80,13 @@ void lc_emit_frame(FILE *out, const struct lc_tree *t, uint32_t path)
 {
 	const uint32_t *frame = lc_tree_frame(t, path);
 
+	const uint64_t cycle = lc_tree_recursion(t, path);
+
 	lc_emit_code(out, t, frame[LC_FRAME_METHOD], frame[LC_FRAME_LINE1]);
+	if (cycle == 1)
+		fputs(", recursive", out);
+	else if (cycle)
+		fprintf(out, ", recursive over %" PRIu64 " frames", cycle);
 }
 
 const char *lc_emit_bytes(char *out, size_t out_len, uint64_t bytes)

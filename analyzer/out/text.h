@@ -21,7 +21,7 @@ void lc_emit_collapsed(FILE *out, struct lc_text text);
 void lc_emit_place(FILE *out, struct lc_text class_name, struct lc_text method_name,
                    struct lc_text file, uint32_t line1);
 
-/* The same of a path's leaf. The path is not the root. */
+/* The same of a path's leaf, and whether recursion was folded there. The path is not the root. */
 void lc_emit_frame(FILE *out, const struct lc_tree *t, uint32_t path);
 
 /* The same of a method and line + 1 (0: none). */

@@ -327,6 +327,9 @@ const char *lc_spans_verdict_name(enum lc_spans_verdict v);
  */
 struct lc_spans_paths lc_spans_join_paths(const struct lc_spans *s, const struct lc_spans_paths *p);
 
+/* CPU time of the processes in cycles of the clock; 0: not known. */
+double lc_spans_cpu_cycles(const struct lc_spans *s);
+
 /* For spans.c: each fills its part. */
 void lc_spans_build_time(struct lc_spans *s);
 void lc_spans_build_heat(struct lc_spans *s);

@@ -13,7 +13,17 @@
 
 enum { TOP_DEFAULT = 10 }; /* of the text; the other formats hold all */
 
-enum row { ROW_FORMAT, ROW_FILE, ROW_TOP, ROW_SORT, ROW_THREAD, ROW_ENGINE, ROW_TABLE, ROW_COUNT };
+enum row {
+	ROW_FORMAT,
+	ROW_FILE,
+	ROW_TOP,
+	ROW_SORT,
+	ROW_NO_PAGER,
+	ROW_THREAD,
+	ROW_ENGINE,
+	ROW_TABLE,
+	ROW_COUNT
+};
 
 static const struct lc_option_info rows[ROW_COUNT] = {
 	[ROW_FORMAT] = { "format", 0, "CHOICE", "text|json|html|csv|collapsed|trace", "text", "",
@@ -27,6 +37,7 @@ static const struct lc_option_info rows[ROW_COUNT] = {
 	    "rows", "show the first N rows of each table (text: 10, the others: all)"),
 	[ROW_SORT] = { "sort", 0, "CHOICE", "cycles|executions|switches", "cycles", "",
 	               "order of locations, streams, tasks and types: most first" },
+	[ROW_NO_PAGER] = LC_REPORT_ROW_NO_PAGER,
 	[ROW_THREAD] = LC_REPORT_ROW_THREAD,
 	[ROW_ENGINE] =
 	    LC_REPORT_ROW_ENGINE("which kind of samples tells what was waited for, where there are "
@@ -41,7 +52,6 @@ enum { FORMAT_HTML = LC_REPORT_FORMATS, FORMAT_CSV, FORMAT_COLLAPSED, FORMAT_TRA
 
 struct settings {
 	struct lc_report_settings common;
-	size_t format;
 	size_t sort; /* enum lc_spans_sort */
 	const char *table;
 };
@@ -57,7 +67,7 @@ static int set_table(struct settings *s, const char *value)
 	char names[256];
 
 	if (!lc_spans_csv_table(value, names, sizeof(names)))
-		return lc_fail("--table: no '%.64s'; it is one of %s", value, names);
+		return lc_usage("--table: no '%.64s'; it is one of %s", value, names);
 	s->table = value;
 	return 0;
 }
@@ -66,8 +76,6 @@ static int set(void *context, int row, const char *value)
 {
 	struct settings *s = context;
 
-	if (row == ROW_FORMAT)
-		return lc_report_choose(&rows[row], value, &s->format);
 	if (row == ROW_SORT)
 		return lc_report_choose(&rows[row], value, &s->sort);
 	return row == ROW_TABLE ? set_table(s, value) : 0;
@@ -79,12 +87,12 @@ static int write_report(const struct settings *s, const struct lc_spans_report *
 		lc_spans_text, lc_spans_json,      lc_spans_html,
 		lc_spans_csv,  lc_spans_collapsed, lc_spans_trace_events,
 	};
-	FILE *out = lc_report_open(s->common.file);
+	FILE *out = lc_report_open(&s->common);
 
 	if (!out)
 		return 1;
-	writers[s->format](out, r);
-	return lc_report_close(out, s->common.file);
+	writers[s->common.format](out, r);
+	return lc_report_close(out, &s->common);
 }
 
 /* What cannot be shown: one line says why. */
@@ -92,15 +100,15 @@ static int check(const struct settings *s, const struct lc_load *l, const struct
 {
 	if (lc_report_check_threads(l))
 		return 1;
-	if (s->table && s->format != FORMAT_CSV)
-		return lc_fail("--table is only for --format=csv");
+	if (s->table && s->common.format != FORMAT_CSV)
+		return lc_usage("--table is only for --format=csv");
 	if (!lc_span_rows_any(r))
 		return lc_fail("the profile holds no spans; record them with "
 		               "'locus run --spans=streams,tasks'");
-	if (s->format == FORMAT_COLLAPSED && !r->whole_paths)
+	if (s->common.format == FORMAT_COLLAPSED && !r->whole_paths)
 		return lc_fail("the profile holds no call paths of spans; record them with "
 		               "'locus run --spans=streams,tasks --span-paths'");
-	if (s->format == FORMAT_TRACE && !r->traces_len)
+	if (s->common.format == FORMAT_TRACE && !r->traces_len)
 		return lc_fail("the profile holds no single spans; record them with "
 		               "'locus run --spans=streams,tasks --trace'");
 	return 0;
@@ -122,7 +130,7 @@ static int report(void *context, const struct lc_load *l, const char *path)
 		status = lc_report_find_engine(l, s->common.engine, &engine);
 	if (!status) {
 		if (!r.top)
-			r.top = s->format == LC_REPORT_AS_TEXT ? TOP_DEFAULT : SIZE_MAX;
+			r.top = s->common.format == LC_REPORT_AS_TEXT ? TOP_DEFAULT : SIZE_MAX;
 		lc_spans_build(&spans, l, &span_rows, engine, (enum lc_spans_sort)s->sort);
 		r.spans = &spans;
 		r.warnings = lc_spans_warnings(&spans, &r.warnings_len);
@@ -138,7 +146,7 @@ static int report(void *context, const struct lc_load *l, const char *path)
 
 int lc_cmd_spans(int argc, char **argv)
 {
-	struct settings s = { .format = LC_REPORT_AS_TEXT };
+	struct settings s = { .common.format = LC_REPORT_AS_TEXT };
 	const struct lc_report_command command = {
 		.rows = rows,
 		.rows_len = ROW_COUNT,

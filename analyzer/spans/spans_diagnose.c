@@ -337,8 +337,7 @@ static void tiny(struct lc_spans *s, const struct lc_spans_location *l)
 	                        "stream for each element; else use a loop");
 }
 
-/* CPU time of the processes, in cycles of the clock; 0: not known. */
-static double cpu_cycles(const struct lc_spans *s)
+double lc_spans_cpu_cycles(const struct lc_spans *s)
 {
 	double ns = 0;
 
@@ -356,7 +355,7 @@ static bool repeated(struct lc_spans *s, const struct lc_spans_location *l)
 	const struct lc_span_look *seen = l->look;
 	const double n = (double)seen->comparable, part = lc_spans_share((double)seen->repeated, n);
 	const struct lc_spans_between range = lc_spans_between(seen->repeated, seen->comparable);
-	double cycles = part * (double)l->sum.cycles, cpu = cpu_cycles(s);
+	double cycles = part * (double)l->sum.cycles, cpu = lc_spans_cpu_cycles(s);
 	struct lc_spans_diagnosis *d;
 
 	if (n < LC_SPANS_REPEATED_LOOKS)

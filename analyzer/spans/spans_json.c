@@ -10,6 +10,7 @@
 
 #include "analyzer/out/html.h"
 #include "analyzer/out/json.h"
+#include "analyzer/out/own.h"
 #include "analyzer/spans/spans_impl.h"
 
 /* Members of a place, in the object that is open. */
@@ -584,6 +585,7 @@ void lc_spans_json(FILE *out, const struct lc_spans_report *r)
 	lc_json_u64(j, "format", LC_FORMAT_VERSION);
 	info(j, r);
 	processes(j, s);
+	lc_own_json(j, s->load);
 	totals(j, s);
 	diagnoses(j, r);
 	locations(j, r);

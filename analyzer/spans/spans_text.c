@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "analyzer/cli/report_command.h"
+#include "analyzer/out/own.h"
 #include "analyzer/out/text.h"
 #include "analyzer/spans/spans_impl.h"
 
@@ -564,6 +565,7 @@ static void print_sites(FILE *out, const struct lc_spans_report *r)
 void lc_spans_text(FILE *out, const struct lc_spans_report *r)
 {
 	lc_report_program(out, r->spans->load);
+	lc_own_text(out, r->spans->load);
 	print_recording(out, r);
 	print_totals(out, r->spans);
 	print_diagnoses(out, r);

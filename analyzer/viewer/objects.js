@@ -51,7 +51,7 @@
 		found.sort((a, b) => b[0] - a[0]);
 		host.replaceChildren(el("h2", { text: row.name }),
 			el("div", { class: "numbers" }, fact("", row.at), fact("of all samples", percent(share(row.samples))),
-				fact("samples", number(row.samples)), fact("of them in tracked objects", number(row.object))));
+				fact("samples", number(row.samples)), fact("of them in objects whose allocation is known", number(row.object))));
 		const frame = Object.keys(data.source).find((f) =>
 			methodOf(+f) === row.method && lineOf(+f) === row.line);
 		if (!row.isMethod && frame !== undefined)
@@ -97,7 +97,7 @@
 		[shareColumn,
 			{ title: "In calls", number: true, width: "78px", help: "share with the methods it calls",
 				value: (r) => r.total, draw: (td, r) => { td.textContent = r.isMethod ? percent(share(r.total)) : ""; } },
-			{ title: "Objects", number: true, width: "78px", help: "part of its samples that is in tracked objects",
+			{ title: "Objects", number: true, width: "78px", help: "part of its samples that is in objects whose allocation is known",
 				value: (r) => (r.samples ? r.object / r.samples : 0),
 				draw: (td, r) => { td.textContent = r.samples ? percent(r.object / r.samples) : ""; } },
 			{ title: "Kind", extra: true, width: "84px", value: (r) => (r.isMethod ? 1 : 0),

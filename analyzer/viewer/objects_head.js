@@ -4,11 +4,11 @@
  * and the page on the recording.
  */
 const objectHead = (() => {
-	const { el, id, number, visible, percent, duration, data } = common;
+	const { el, id, number, visible, percent, bytes, duration, data } = common;
 	const buckets = ["object", "heap_class", "heap_unknown", "jvm", "native", "no_address", "lost"];
 	const bucketText = {
-		object: "tracked objects",
-		heap_class: "heap, class known",
+		object: "objects, allocation known",
+		heap_class: "objects, class known",
 		heap_unknown: "heap, unknown",
 		jvm: "JVM",
 		native: "native",
@@ -51,6 +51,8 @@ const objectHead = (() => {
 			(e.interval_ns ? ", one sample every " + interval : "") +
 			(e.tick_ns > e.interval_ns ? " (limited by the kernel's tick of " + duration(e.tick_ns) + ")" : ""),
 			...(e.reason ? [e.reason] : []),
+			...(data.locus_itself ? ["Locus itself: " + percent(data.locus_itself.share) + " of CPU time" +
+				(data.locus_itself.memory_bytes ? ", " + bytes(data.locus_itself.memory_bytes) : "")] : []),
 			...(data.unexplained.java_code ? ["unexplained (address or object unknown): " +
 				percent(data.unexplained.share) + " of samples in Java code"] : []),
 			...(data.numa.state === "one-node" ? [data.numa.reason] : []),
@@ -85,6 +87,9 @@ const objectHead = (() => {
 			out.push(number(data.damage.skipped_sections) + " sections of a newer Locus were skipped.");
 		if (data.thread_filter)
 			out.push("Only the threads that --thread chose are counted.");
+		if (data.filter)
+			out.push(number(data.samples.total) + " of " + number(data.filter.samples_of) +
+				" samples pass the filters.");
 		if (data.numa.state === "off" || (data.numa.state === "on" && data.numa.error))
 			out.push("NUMA nodes: " + visible(data.numa.reason || data.numa.error));
 		if (data.numa.sites.length < data.numa.sites_total)

@@ -29,7 +29,7 @@ const objectNuma = (() => {
 		index, group: s,
 		name: s.class === "" ? "(class unknown)" : visible(s.class),
 		at: s.allocation_path ? leafShort(s.allocation_path) :
-			s.bucket === "heap_class" ? "(all that are not tracked)" : "(path unknown)",
+			s.bucket === "heap_class" ? "(allocation not known)" : "(path unknown)",
 		samples: s.samples, remote: s.remote, share: s.remote_share,
 		pattern: s.diagnosis ? patternText[s.diagnosis.pattern] || s.diagnosis.pattern : "",
 		text: [s.class, s.id || "", leafShort(s.allocation_path || 0), ...s.accesses.map((a) => leafShort(a.path)),

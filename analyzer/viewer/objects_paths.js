@@ -27,13 +27,18 @@ const profilePaths = (() => {
 	/* The leaf of a path, for lists. */
 	const leafShort = (path) => (path > 0 ? frameShort(frameOf(path)) : "(path unknown)");
 
-	/* Frames of a path, leaf first. */
-	function framesOf(path) {
-		const frames = [];
+	/* A path and those of its callers: one for each frame, leaf first. */
+	function pathsOf(path) {
+		const paths = [];
 		for (; path > 0; path = data.paths.parent[path])
-			frames.push(frameOf(path));
-		return frames;
+			paths.push(path);
+		return paths;
 	}
+
+	const framesOf = (path) => pathsOf(path).map(frameOf);
+
+	/* Frames of the cycle that was folded at the end of the path, 0 for none. */
+	const recursionOf = (path) => (data.paths.recursion || {})[path] || 0;
 
 	function sourceOf(frame) {
 		const found = data.source[frame];
@@ -44,19 +49,24 @@ const profilePaths = (() => {
 				text: String(found.first + i).padStart(5) + "  " + visible(text.replace(/\t/g, "    ")) })));
 	}
 
-	function frameLine(frame) {
-		return [methodName(methodOf(frame)) + " ", el("span", { class: "where", text: placeOf(frame) })];
+	/* `recursion` as of recursionOf(). */
+	function frameLine(frame, recursion) {
+		const folded = recursion === 1 ? ", recursive" :
+			recursion > 1 ? ", recursive over " + recursion + " frames" : "";
+		return [methodName(methodOf(frame)) + " ", el("span", { class: "where", text: placeOf(frame) + folded })];
 	}
+
+	const pathLine = (path) => frameLine(frameOf(path), recursionOf(path));
 
 	/* A whole path below a title; `kind` is "alloc" or "access". */
 	function pathSection(path, title, kind) {
-		const frames = framesOf(path);
+		const paths = pathsOf(path);
 		return el("section", { class: kind }, el("h3", { text: title }),
-			el("ul", { class: kind === "alloc" ? "path" : "tree" }, ...(frames.length ?
-				frames.map((f) => el("li", { class: kind === "alloc" ? null : "leaf" }, ...frameLine(f))) :
+			el("ul", { class: kind === "alloc" ? "path" : "tree" }, ...(paths.length ?
+				paths.map((p) => el("li", { class: kind === "alloc" ? null : "leaf" }, ...pathLine(p))) :
 				[el("li", { class: "leaf", text: "(path unknown)" })])));
 	}
 
-	return { strings, methodOf, lineOf, frameOf, methodName, place, frameText, leafShort, framesOf, sourceOf,
-		frameLine, pathSection };
+	return { strings, methodOf, lineOf, frameOf, methodName, place, frameText, leafShort, pathsOf, framesOf,
+		recursionOf, sourceOf, frameLine, pathLine, pathSection };
 })();

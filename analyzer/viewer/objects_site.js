@@ -5,7 +5,8 @@
  */
 const objectSites = (() => {
 	const { el, number, fact, percent, bytes, data } = common;
-	const { strings, frameOf, frameText, leafShort, framesOf, sourceOf, frameLine } = profilePaths;
+	const { strings, frameOf, frameText, leafShort, pathsOf, framesOf, recursionOf, sourceOf, frameLine,
+		pathLine } = profilePaths;
 	const { share } = objectDetail;
 
 	const row = (s, index, isClass) => ({
@@ -22,7 +23,7 @@ const objectSites = (() => {
 		fields: s.fields || [],
 		metrics: s.metrics || [],
 		split: s.split || null,
-		at: isClass && !s.path ? "(all that are not tracked)" : leafShort(s.path),
+		at: isClass && !s.path ? "(allocation not known)" : leafShort(s.path),
 		text: null,
 	});
 	const rows = [...data.sites.map((s, i) => row(s, i, false)),
@@ -43,34 +44,36 @@ const objectSites = (() => {
 	}
 
 	function allocationPath(site) {
-		const frames = framesOf(site.path);
-		const list = el("ul", { class: "path" }, ...frames.map((frame, i) => {
-			const source = sourceOf(frame);
+		const paths = pathsOf(site.path);
+		const list = el("ul", { class: "path" }, ...paths.map((path, i) => {
+			const source = sourceOf(frameOf(path));
 			if (!source)
-				return el("li", null, ...frameLine(frame));
+				return el("li", null, ...pathLine(path));
 			return el("li", null, el("details", { open: i === 0 },
-				el("summary", null, ...frameLine(frame)), source));
+				el("summary", null, ...pathLine(path)), source));
 		}));
-		if (!frames.length)
+		if (!paths.length)
 			list.append(el("li", { text: "(path unknown)" }));
 		return el("section", { class: "alloc" }, el("h3", { text: "Allocated at" }), list);
 	}
 
-	/* Paths as a tree of frames: {frame, samples, ends, children}. */
+	/* Paths as a tree of frames: {frame, recursion, samples, ends, children}. */
 	function buildTree(accesses, rootFirst) {
 		const top = { children: new Map(), samples: 0, ends: 0 };
 		accesses.path.forEach((path, i) => {
-			const frames = framesOf(path), samples = accesses.samples[i];
+			const paths = pathsOf(path), samples = accesses.samples[i];
 			if (rootFirst)
-				frames.reverse();
+				paths.reverse();
 			let node = top;
 			node.samples += samples;
-			for (const frame of frames) {
+			for (const at of paths) {
+				const frame = frameOf(at);
 				let child = node.children.get(frame);
 				if (!child) {
-					child = { frame, children: new Map(), samples: 0, ends: 0 };
+					child = { frame, recursion: 0, children: new Map(), samples: 0, ends: 0 };
 					node.children.set(frame, child);
 				}
+				child.recursion = Math.max(child.recursion, recursionOf(at));
 				child.samples += samples;
 				node = child;
 			}
@@ -85,7 +88,7 @@ const objectSites = (() => {
 		const part = whole ? ((100 * node.samples) / whole).toFixed(1) : "0.0";
 		return [el("span", { class: "share", text: percent(share(node.samples)),
 			title: number(node.samples) + " samples, " + part + "% of this object's" }),
-			...frameLine(node.frame)];
+			...frameLine(node.frame, node.recursion)];
 	}
 
 	/* Children are made when a node is opened; a chain without a fork opens as a whole. */
@@ -144,7 +147,7 @@ const objectSites = (() => {
 			el("h2", { text: site.className || "(class unknown)" }),
 			el("div", { class: "numbers" }, fact("of all samples", percent(share(site.samples))),
 				fact("samples", number(site.samples)), ...(site.isClass ?
-					[el("span", { text: "objects that are not tracked one by one" })] :
+					[el("span", { text: "objects of which the class alone is known" })] :
 					[fact("allocations", about + number(site.allocations)), fact("", about + bytes(site.bytes))]),
 				...(about ? [el("span", { text: "estimate: which callers made how many of this line's objects" })] : []),
 				el("span", { text: "id " + site.id })),

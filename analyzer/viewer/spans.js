@@ -62,7 +62,9 @@
 			number(t.executed) + " tasks executed, " + short(t.task_cycles) + " cycles" + cycleTime(t.task_cycles),
 			number(t.folded) + " of them part of another one", number(t.created) + " created",
 			number(t.submitted) + " submitted", number(t.dropped) + " never executed",
-			number(t.negative) + " with negative cycles"].map(visible).join(" \u00b7 ");
+			number(t.negative) + " with negative cycles",
+			...(data.locus_itself ? ["Locus itself: " + (100 * data.locus_itself.share).toFixed(1) + "% of CPU time" +
+				(data.locus_itself.memory_bytes ? ", " + common.bytes(data.locus_itself.memory_bytes) : "")] : [])].map(visible).join(" \u00b7 ");
 		const costs = Object.entries(data.calibration.costs).map(([name, c]) =>
 			name + " " + c.mean_cycles.toFixed(1) + " (variation " + c.variation.toFixed(2) + ")");
 		id("calibration").textContent = ["clock " + (data.clock.name || "unknown") +
@@ -344,7 +346,7 @@
 				figure("Share", (o) => o.share, (o) => percent(o.share)),
 				figure("Samples", (o) => o.samples, (o) => number(o.samples)),
 				prose("Object", (o) => o.class, (o) => el("span", null, visible(o.class),
-					el("span", { class: "sub", text: o.allocation_path.length ? "allocated at " + frame(o.allocation_path[0]) : "not tracked one by one" }),
+					el("span", { class: "sub", text: o.allocation_path.length ? "allocated at " + frame(o.allocation_path[0]) : "class known, allocation not" }),
 					el("span", { class: "sub", text: o.access_path.length ? "touched at " + frame(o.access_path[0]) : "access path unknown" }))),
 			], joined(p.objects));
 		}

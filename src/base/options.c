@@ -1,18 +1,19 @@
 /* base/options.c - turns texts into values of options, checks them, and turns values into texts. */
 #include "src/base/options.h"
 
-#include "src/base/nearest.h"
-
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
+
+#include "src/base/nearest.h"
 
 enum option_type {
 	OPTION_STRING,
 	OPTION_LIST,
 	OPTION_SIZE,
 	OPTION_DURATION,
+	OPTION_PERCENT,
 	OPTION_COUNT,
 	OPTION_CHOICE,
 	OPTION_SET,
@@ -50,6 +51,7 @@ static const struct unit size_units[] = {
 static const struct unit duration_units[] = {
 	{ "ns", 1 }, { "us", 1000 }, { "ms", 1000000 }, { "s", 1000000000 }, { NULL, 0 }
 };
+static const struct unit percent_units[] = { { "%", 10000 }, { NULL, 0 } };
 static const struct unit count_units[] = { { "", 1 }, { NULL, 0 } };
 
 /*
@@ -62,12 +64,21 @@ static const struct {
 	uint64_t low, high;
 	bool or_zero;
 	const char *text;
+	/* A word that stands for a number; NULL: none. */
+	const char *word;
+	uint64_t word_number;
 } ranges[] = {
-	{ "interval", 100 * UINT64_C(1000), UINT64_C(3600) * 1000000000, false, "100us to 3600s" },
-	{ "min-size", 0, UINT64_C(32) << 30, false, "0 to 32g" },
-	{ "sample-interval", 1 << 10, 1 << 30, true, "0, or 1k to 1g" },
-	{ "depth", 1, LC_FRAMES_MAX, false, "1 to 2048" },
+	{ "interval", 100 * UINT64_C(1000), UINT64_C(3600) * 1000000000, false, "100us to 3600s",
+	  NULL, 0 },
+	{ "duration", 1000000, UINT64_C(1000000) * 1000000000, false, "none, or 1ms to 1000000s",
+	  "none", 0 },
+	{ "min-size", 0, UINT64_C(32) << 30, false, "0 to 32g", NULL, 0 },
+	{ "sample-interval", 1 << 10, 1 << 30, true, "auto, 0, or 1k to 1g", "auto",
+	  LC_SAMPLE_INTERVAL_AUTO },
+	{ "budget", 10000, 1000000, false, "none, or 1% to 100%", "none", 0 },
+	{ "depth", 1, LC_FRAMES_MAX, false, "1 to 2048", NULL, 0 },
 };
+enum { RANGES = sizeof(ranges) / sizeof(ranges[0]) };
 _Static_assert(LC_FRAMES_MAX == 2048, "the range of depth names its limit");
 
 /* The options that do nothing unless the other one is set too, and what then to add. */
@@ -111,6 +122,8 @@ static const struct unit *units_of(enum option_type type)
 {
 	if (type == OPTION_SIZE)
 		return size_units;
+	if (type == OPTION_PERCENT)
+		return percent_units;
 	return type == OPTION_DURATION ? duration_units : count_units;
 }
 
@@ -118,6 +131,8 @@ static const char *not_a_number(enum option_type type)
 {
 	if (type == OPTION_SIZE)
 		return "is not a size, such as 1k";
+	if (type == OPTION_PERCENT)
+		return "is not a share, such as 2%";
 	return type == OPTION_DURATION ? "is not a time, such as 5ms" : "is not a number";
 }
 
@@ -125,6 +140,8 @@ static const char *wrong_unit(enum option_type type)
 {
 	if (type == OPTION_SIZE)
 		return "has a unit other than k, m, g";
+	if (type == OPTION_PERCENT)
+		return "needs a %";
 	return type == OPTION_DURATION ? "needs a unit: ns, us, ms or s" : "is not a number";
 }
 
@@ -150,19 +167,33 @@ static const char *parse_number(const char *text, enum option_type type, uint64_
 	return NULL;
 }
 
+/* The range of an option, and its word; an index of ranges[], or RANGES. */
+static size_t range_of(size_t row)
+{
+	size_t i = 0;
+
+	while (i < RANGES && strcmp(ranges[i].name, infos[row].name) != 0)
+		i++;
+	return i;
+}
+
 static int set_number(struct lc_options *o, size_t row, const char *value, char *error,
                       size_t error_len)
 {
+	const size_t own = range_of(row);
+	const char *word = own < RANGES ? ranges[own].word : NULL;
 	uint64_t n = 0;
-	const char *wrong = parse_number(value, slots[row].type, &n);
+	const bool is_word = word && strcmp(value, word) == 0;
+	const char *wrong = is_word ? NULL : parse_number(value, slots[row].type, &n);
 	const char *range = "";
 
-	for (size_t i = 0; i < sizeof(ranges) / sizeof(ranges[0]); i++)
-		if (!wrong && strcmp(ranges[i].name, infos[row].name) == 0 &&
-		    (n < ranges[i].low || n > ranges[i].high) && !(ranges[i].or_zero && n == 0)) {
-			wrong = "is out of range: ";
-			range = ranges[i].text;
-		}
+	if (is_word)
+		n = ranges[own].word_number;
+	else if (!wrong && own < RANGES && (n < ranges[own].low || n > ranges[own].high) &&
+	         !(ranges[own].or_zero && n == 0)) {
+		wrong = "is out of range: ";
+		range = ranges[own].text;
+	}
 	if (wrong) {
 		snprintf(error, error_len, "%s: '%.64s' %s%s", infos[row].name, value, wrong,
 		         range);
@@ -430,6 +461,11 @@ int lc_options_value(const struct lc_options *o, size_t i, char *out, size_t out
 		break;
 	default:
 		memcpy(&n, p, sizeof(n));
+		index = (int)range_of(i);
+		if (index < RANGES && ranges[index].word && n == ranges[index].word_number) {
+			len = snprintf(out, out_len, "%s", ranges[index].word);
+			break;
+		}
 		len = format_number(n, slots[i].type, out, out_len);
 	}
 	return len >= 0 && (size_t)len < out_len ? len : -ENOSPC;

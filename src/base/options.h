@@ -6,6 +6,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* --sample-interval=auto, and where that begins */
+#define LC_SAMPLE_INTERVAL_AUTO UINT64_MAX
+#define LC_SAMPLE_INTERVAL_LEAST (UINT64_C(512) << 10)
+
+enum { LC_RECURSION_FOLD, LC_RECURSION_KEEP };
 enum { LC_PATHS_ADAPTIVE, LC_PATHS_EXACT };
 enum { LC_CLOCK_WANTED_AUTO, LC_CLOCK_WANTED_RDPMC, LC_CLOCK_WANTED_TSC, LC_CLOCK_WANTED_COARSE };
 
@@ -25,10 +30,14 @@ enum { LC_OPTION_TEXT_MAX = 1024 };
 struct lc_options {
 	char event[LC_OPTION_TEXT_MAX]; /* for lc_event_parse() of perf/event.h */
 	uint64_t interval_ns;
-	uint64_t min_size_bytes;       /* 0: every object */
-	uint64_t alloc_interval_bytes; /* 0: no allocation below min_size_bytes is sampled */
+	uint64_t duration_ns;    /* 0: to the end of the program */
+	uint64_t min_size_bytes; /* 0: every object */
+	/* 0: no allocation below min_size_bytes is sampled; or LC_SAMPLE_INTERVAL_AUTO */
+	uint64_t alloc_interval_bytes;
+	uint64_t budget_ppm; /* parts per million of the process's CPU time; 0: no limit */
 	char output[LC_OPTION_TEXT_MAX];
 	uint64_t depth;
+	int recursion; /* LC_RECURSION_ */
 	int paths;
 	char include[LC_OPTION_TEXT_MAX];
 	char exclude[LC_OPTION_TEXT_MAX];

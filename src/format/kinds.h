@@ -49,6 +49,14 @@ enum { LC_LINE_BYTES_MAX = 64 }; /* byte numbers of LINES are below it */
  */
 enum { LC_NODE_NUMBERS = 1024, LC_NODE_END = LC_NODE_NUMBERS + 1 };
 
+/* What a name of SITE_NAMES is. */
+enum lc_site_name {
+	LC_NAME_FIELD = 0, /* a field that the object is stored in */
+	LC_NAME_LOCAL,     /* a local variable */
+	LC_NAME_ARGUMENT,  /* a method that it is passed to */
+	LC_NAME_KINDS
+};
+
 /* Where the data of an access came from, as far as a hardware engine tells: METRICS. */
 enum lc_data_source {
 	LC_SOURCE_UNKNOWN = 0,
@@ -80,6 +88,15 @@ enum lc_split_method {
 	LC_SPLIT_LIVE = 0, /* in proportion to the class's live objects of each site */
 	LC_SPLIT_HITS,     /* accesses to sampled objects themselves, weighted */
 	LC_SPLIT_COUNT
+};
+
+/* Where in an array an access was, by sixteenths of its length. */
+enum lc_array_end {
+	LC_END_NONE = 0, /* no array, a short one, or it is not known where */
+	LC_END_FIRST,
+	LC_END_LAST,
+	LC_END_MIDDLE, /* anywhere else */
+	LC_END_COUNT
 };
 
 /* What a span is. */

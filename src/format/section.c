@@ -104,7 +104,8 @@ static int order_texts(const char *x, const char *y)
 		struct lc_block_##noun *x = to;                                                    \
 		const struct lc_block_##noun *y = from;                                            \
                                                                                                    \
-		columns                                                                            \
+		columns(void) x;                                                                   \
+		(void)y;                                                                           \
 	}
 #include "src/format/sections.def"
 

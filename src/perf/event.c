@@ -137,6 +137,39 @@ static int take_period(char *text, uint64_t *period, const struct lc_event_error
 	return 0;
 }
 
+/* Words of other profilers for what Locus does otherwise, or not. */
+static const struct {
+	const char *word, *says;
+} elsewhere[] = {
+	{ "wall",
+	  "Locus samples threads while they use a CPU, not while they wait; use 'timer', and "
+	  "--spans=tasks for how long tasks waited" },
+	{ "lock",
+	  "Locus does not record who waits for locks; use 'timer': its report shows which "
+	  "objects cost the threads that run, and cache lines that they take from each other" },
+	{ "itimer", "Locus measures the CPU time of each thread by itself; use 'timer'" },
+	{ "ctimer", "Locus measures the CPU time of each thread by itself; use 'timer'" },
+	{ "nativemem", "Locus follows Java objects, not malloc(); 'timer' counts samples in other "
+	               "memory as native" },
+	{ "live", "no event is needed: a report shows of which allocations objects outlive "
+	          "collections; use 'alloc' for allocations without samples" },
+};
+
+/* perf's word for the misses of the last cache, by the event that gives addresses here. */
+static int parse_cache_misses(const struct lc_event_host *host, uint64_t period, struct lc_event *e,
+                              const struct lc_event_error *error)
+{
+	if (host->vendor == LC_VENDOR_INTEL)
+		return lc_event_parse_pebs(host, "l3-miss", period, e, error);
+	if (host->vendor == LC_VENDOR_AMD)
+		return lc_event_parse_ibs(
+		    host, lc_event_format_has(host->ibs, "l3missonly") ? "l3missonly" : "", period,
+		    e, error);
+	return lc_event_fail(error, -ENODEV,
+	                     "cache-misses: neither pebs nor ibs is there on a CPU that is %s",
+	                     lc_event_vendor_name(host->vendor));
+}
+
 /*
  * Parse an event: the name of an engine before the ':', and its arguments; or an event of libpfm4.
  */
@@ -153,7 +186,17 @@ static int parse_words(const struct lc_event_host *host, const char *text, uint6
 		return lc_event_fail(error, -EINVAL,
 		                     "auto stands alone: name the engines that you want, such as "
 		                     "'timer;fault'");
-	if (IS("timer"))
+	if (IS("alloc"))
+		return lc_event_fail(error, -EINVAL,
+		                     "alloc stands alone: it means that no samples are taken; "
+		                     "allocations are counted beside every event");
+	for (size_t i = 0; i < sizeof(elsewhere) / sizeof(elsewhere[0]); i++)
+		if (IS(elsewhere[i].word))
+			return lc_event_fail(error, -EINVAL, "'%s': %s", elsewhere[i].word,
+			                     elsewhere[i].says);
+	if (IS("cache-misses") && !arguments[0])
+		return parse_cache_misses(host, period, e, error);
+	if (IS("timer") || IS("cpu"))
 		return make_timer(arguments, period, e, error);
 	if (IS("pebs"))
 		return lc_event_parse_pebs(host, arguments, period, e, error);
@@ -265,7 +308,7 @@ int lc_event_parse(const char *text, const struct lc_event_machine *machine, str
 	err = check_characters(text, &message);
 	if (err)
 		return err;
-	if (strcmp(text, "auto") == 0) {
+	if (strcmp(text, "auto") == 0 || strcmp(text, LC_EVENT_NONE) == 0) {
 		out->len = 0;
 		return 0;
 	}

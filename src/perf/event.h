@@ -2,7 +2,7 @@
  * perf/event.h - turns the text of -e into events that can be opened.
  *
  *   EVENTS  = EVENT [; EVENT]...
- *   EVENT   = auto | timer
+ *   EVENT   = auto | alloc | timer | cpu | cache-misses
  *           | pebs[:PRESET][@PERIOD]
  *           | ibs[:cycles|:ops|:l3missonly|:ldlat=CYCLES|:swfilt]...[@PERIOD]
  *           | fault[@PERIOD]
@@ -10,8 +10,10 @@
  *           | LIBPFM4 EVENT STRING[@PERIOD]
  *   PRESET  = l1-miss | l2-miss | l3-miss | stlb-loads | stlb-stores | latency[=CYCLES] | stores
  *
- * There is no comma, since commas separate the agent's options. `auto` stands alone; timer, fault
- * and ibs come once. A FIELD needs the #N before it, since names of classes have dots too.
+ * There is no comma, since commas separate the agent's options. `auto` and `alloc` stand alone;
+ * timer, fault and ibs come once. `cpu` is the timer; `cache-misses` is pebs:l3-miss on Intel, on
+ * AMD ibs:l3missonly, or ibs where that cannot filter. A FIELD needs the #N before it, since names
+ * of classes have dots too.
  *
  * Shared by the agent and the `locus` command: the command checks, the agent opens.
  */
@@ -86,8 +88,12 @@ struct lc_event_machine {
 /* "timer", "pebs", ...; static storage. */
 const char *lc_event_kind_name(enum lc_event_kind kind);
 
+/* The text that asks for no samples: allocations are counted all the same. */
+#define LC_EVENT_NONE "alloc"
+
 /*
- * Parse `text` to *out. "auto" yields no event: the caller tries lc_event_candidates(). Returns 0;
+ * Parse `text` to *out. LC_EVENT_NONE yields no event, nor does "auto", for which the caller tries
+ * lc_event_candidates(). Returns 0;
  * -EINVAL for an event that can never be (unknown, out of range, another vendor's), with one line
  * in `error` that names the nearest valid spelling, and *out untouched; -ENODEV where all events
  * are valid but this machine does not have the PMU of one (a guest without one), with a line that

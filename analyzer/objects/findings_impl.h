@@ -1,0 +1,36 @@
+/* objects/findings_impl.h - what the files that look for findings share. */
+#ifndef LC_OBJECTS_FINDINGS_IMPL_H
+#define LC_OBJECTS_FINDINGS_IMPL_H
+
+#include <stdio.h>
+
+#include "analyzer/objects/findings.h"
+
+/* What is being looked for: the list so far. */
+struct lc_finding_search {
+	struct lc_findings *found;
+	const struct lc_findings_of *of;
+	const struct lc_view *v;
+	const struct lc_tree *t;
+	size_t cap;
+};
+
+/* A text in the arena of the findings; `text` is freed. */
+const char *lc_finding_keep(struct lc_finding_search *s, char *text);
+
+/* One more of a kind; `number` is what it is about, the same in every profile. */
+struct lc_finding *lc_finding_add(struct lc_finding_search *s, enum lc_finding_kind kind,
+                                  uint64_t number);
+
+/*
+ * The bound, which is no promise: " If accesses to it cost nothing: 1.12x at most (1.05 to 1.21)."
+ * Where nearly all is in one object the bound says nothing but that.
+ */
+void lc_finding_put_gain(FILE *out, const char *what, double share, double low, double high);
+
+/* What other analyses found: findings_other.c. */
+void lc_finding_sharing(struct lc_finding_search *s);
+void lc_finding_remote(struct lc_finding_search *s);
+void lc_finding_spans(struct lc_finding_search *s);
+
+#endif

@@ -1,0 +1,147 @@
+/*
+ * objects/ranking.h - a ranking is the one list of a report: what a view's samples in objects are
+ * of, tracked or not, summed up by class and line of allocation or as the user asks.
+ *
+ * Each sample in an object whose class is known is in exactly one row. Where an object was not
+ * tracked, the line that it comes from is an estimate (lc_view_split): the class's samples are
+ * dealt out to its lines in whole numbers, so that sums stay exact.
+ */
+#ifndef LC_OBJECTS_RANKING_H
+#define LC_OBJECTS_RANKING_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "analyzer/base/arena.h"
+#include "analyzer/base/table.h"
+#include "analyzer/objects/view.h"
+
+/* In the order of --group. */
+enum lc_rank_group {
+	LC_GROUP_LINE, /* class and line of allocation */
+	LC_GROUP_CLASS,
+	LC_GROUP_FIELD, /* class and field, or element */
+	LC_GROUP_PACKAGE,
+	LC_GROUP_SITE, /* class and whole call path of the allocation */
+	LC_GROUP_COUNT
+};
+
+/* An estimated number with its 95% interval. */
+struct lc_rank_number {
+	double value, low, high;
+};
+
+/* Samples that were taken on one call path. */
+struct lc_rank_access {
+	uint32_t path;
+	uint64_t samples;
+};
+
+/* Where the program stores objects of a row. */
+struct lc_rank_name {
+	uint32_t kind; /* enum lc_site_name */
+	uint32_t name; /* string */
+	double bytes;  /* allocated by the sites that have the name, as far as known */
+};
+
+/* What collections did with a row's objects. */
+struct lc_rank_copies {
+	/* Of tracked objects, each time that they were copied. */
+	uint64_t objects, bytes;
+	/* Of these, still there after the first collection since they were allocated. */
+	uint64_t outlived, outlived_bytes;
+	uint64_t estimated_bytes; /* copied, of objects that are not tracked */
+};
+
+/* What a row is made of. */
+struct lc_rank_part {
+	uint32_t bucket, site; /* of tree.sites; in LC_BUCKET_HEAP_CLASS the class's */
+	uint32_t from; /* site of the allocation: `site`, an estimated one, or 0: not known */
+	uint64_t samples;
+};
+
+struct lc_rank_row {
+	uint32_t class;   /* string; of LC_GROUP_PACKAGE any class of the package */
+	uint32_t field;   /* string, of LC_GROUP_FIELD; "" are elements */
+	bool field_known; /* of LC_GROUP_FIELD */
+	uint32_t path;    /* of the allocation: one with that line; 0: not known, or several */
+	uint64_t samples;
+	uint64_t estimated;   /* of the samples: that they are of this line is an estimate */
+	double low, high;     /* 95% interval of the share of all samples */
+	bool rest;            /* too little is known to rank it: see lc_ranking.shown */
+	uint64_t allocations; /* counted, of tracked objects */
+	uint64_t bytes;
+	uint64_t spread; /* of the allocations of LC_GROUP_SITE: the caller is an estimate */
+	struct lc_rank_number objects,
+	    object_bytes;             /* estimated, of objects that are not tracked */
+	double live[LC_LIVE_COLUMNS]; /* of `objects`: outlived lc_live_collections(i) */
+	uint64_t sampled;             /* allocations that `objects` is estimated from */
+	struct lc_rank_copies copies;
+	const struct lc_rank_access *accesses; /* most samples first */
+	size_t accesses_len;
+	const struct lc_rank_part *parts; /* most samples first, then as they are in the view */
+	size_t parts_len;
+	/* Of LC_GROUP_LINE and LC_GROUP_SITE: by kind, then most bytes first. */
+	const struct lc_rank_name *names;
+	size_t names_len;
+};
+
+struct lc_ranking {
+	const struct lc_view *view;
+	enum lc_rank_group group;
+	struct lc_rank_row *rows; /* `shown` rows, most samples first, then the rest likewise */
+	size_t len, shown;
+	uint64_t samples;      /* of all rows: samples in objects whose class is known */
+	uint64_t rest_samples; /* of the rows from `shown` on */
+	struct lc_arena arena;
+};
+
+enum { LC_RANK_SAMPLES_MIN = 5 }; /* a row with less is part of the rest */
+
+/* Free with lc_ranking_free(). The view must outlive it. */
+void lc_ranking_build(struct lc_ranking *r, const struct lc_view *v, enum lc_rank_group group);
+void lc_ranking_free(struct lc_ranking *r);
+
+/*
+ * How many independent observations `samples` of the view's engine are: where the kernel's tick is
+ * longer than the interval, one interrupt counts as several samples.
+ */
+double lc_rank_independent(const struct lc_view *v, uint64_t samples);
+
+/*
+ * Wilson's 95% interval of samples / total (E. B. Wilson, Probable inference, 1927), which is
+ * right at 0 and 1 too. *low and *high are 0 to 1, around the share; 0 and 1 for a total of 0.
+ */
+void lc_rank_interval(const struct lc_view *v, uint64_t samples, uint64_t total, double *low,
+                      double *high);
+
+/* A caller of accesses, or the line of the accesses themselves. */
+struct lc_rank_caller {
+	uint32_t method;
+	uint32_t line1; /* line + 1; 0: unknown */
+	uint64_t samples;
+};
+
+/* Neighbouring lines of one method, and who called it there. */
+struct lc_rank_lines {
+	uint32_t method;                      /* UINT32_MAX: the path is not known */
+	uint32_t first, last;                 /* lines + 1; 0 and 0: unknown */
+	uint64_t samples;                     /* sum of its callers', and of those without */
+	const struct lc_rank_caller *callers; /* most samples first */
+	size_t callers_len;
+};
+
+/*
+ * Accesses rolled up, most samples first. All sums add up to those of `accesses`. The array and
+ * what it points to are in `arena`. Lines are one where they are equal or follow one another. The
+ * JDK's frames of a VarHandle or of Unsafe are passed over: their caller's line made the access.
+ */
+struct lc_rank_lines *lc_rank_roll_up(struct lc_arena *arena, const struct lc_tree *t,
+                                      const struct lc_rank_access *accesses, size_t len,
+                                      size_t *out_len);
+
+/* The package of a class: "org.h2.value" of "org.h2.value.Value[]"; "" of arrays of numbers. */
+struct lc_text lc_rank_package(struct lc_text class_name);
+
+#endif

@@ -1,0 +1,26 @@
+/* objects/report_brief.h - declares the report that fits on one screen of 80 columns and 40 lines.
+ */
+#ifndef LC_OBJECTS_REPORT_BRIEF_H
+#define LC_OBJECTS_REPORT_BRIEF_H
+
+#include "analyzer/objects/report.h"
+
+/* The default of `locus report`; r->ranking is set. */
+void lc_report_brief(FILE *out, const struct lc_report *r);
+
+struct lc_ranking;
+struct lc_rank_row;
+struct lc_screen;
+
+/* One line: the row's share with its interval, its objects, and the line that allocates them. */
+void lc_report_brief_row(const struct lc_screen *s, const struct lc_ranking *rank,
+                         const struct lc_rank_row *row);
+
+/* One line: the row's bytes, also as a share of `all` bytes; "~": a part of them is estimated. */
+void lc_report_brief_allocation(const struct lc_screen *s, const struct lc_ranking *rank,
+                                const struct lc_rank_row *row, double all);
+
+/* One line on the rows from `shown` on; nothing where they have no samples. */
+void lc_report_brief_rest(const struct lc_screen *s, const struct lc_ranking *rank, size_t shown);
+
+#endif

@@ -1,0 +1,400 @@
+/* objects/touch.c - sums up the fields of a row, and names what they have in common. */
+#include "analyzer/objects/touch.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyzer/base/memory.h"
+#include "analyzer/out/text.h"
+#include "src/base/order.h"
+
+enum { MOST_PERCENT = 80 }; /* of the samples are where a kind says they are */
+
+static bool is(struct lc_text text, const char *word)
+{
+	return text.len == strlen(word) && !memcmp(text.bytes, word, text.len);
+}
+
+static bool is_header(const struct lc_tree *t, uint32_t name)
+{
+	const struct lc_text text = lc_tree_text(t, name);
+
+	return is(text, "(mark)") || is(text, "(class)") || is(text, "(length)");
+}
+
+static int order_places(const void *a, const void *b)
+{
+	const struct lc_rank_part *const *x = a, *const *y = b;
+	int order = lc_order_u64((*x)->bucket, (*y)->bucket);
+
+	return order ? order : lc_order_u64((*x)->site, (*y)->site);
+}
+
+/* Elements of arrays of one row may be pieces of other sizes: those are apart. */
+static int order_names(const void *a, const void *b, void *context)
+{
+	const struct lc_view_field *x = a, *y = b;
+	int order = lc_tree_order_text(context, x->name, y->name);
+
+	if (!order)
+		order = lc_order_u64(x->first, y->first);
+	return order ? order : lc_order_u64(x->last, y->last);
+}
+
+static int order_most(const void *a, const void *b, void *context)
+{
+	const struct lc_view_field *x = a, *y = b;
+	int order = lc_order_u64(y->samples, x->samples);
+
+	return order ? order : order_names(a, b, context);
+}
+
+/* Equal ones become one. Returns how many are left. */
+static size_t join(const struct lc_tree *t, struct lc_view_field *f, size_t len)
+{
+	size_t out = 0;
+
+	if (!len)
+		return 0;
+	qsort_r(f, len, sizeof(*f), order_names, (void *)(uintptr_t)t);
+	for (size_t i = 1; i < len; i++) {
+		if (order_names(&f[out], &f[i], (void *)(uintptr_t)t)) {
+			f[++out] = f[i];
+			continue;
+		}
+		f[out].samples += f[i].samples;
+		f[out].loads += f[i].loads;
+		f[out].stores += f[i].stores;
+	}
+	qsort_r(f, out + 1, sizeof(*f), order_most, (void *)(uintptr_t)t);
+	return out + 1;
+}
+
+struct lc_view_field *lc_touch_fields(const struct lc_ranking *r, const struct lc_rank_row *row,
+                                      size_t *len)
+{
+	const struct lc_rank_part **places =
+	    lc_mem_zeroed(row->parts_len, sizeof(const struct lc_rank_part *));
+	struct lc_view_field *out = NULL;
+	size_t cap = 0;
+
+	*len = 0;
+	for (size_t i = 0; i < row->parts_len; i++)
+		places[i] = &row->parts[i];
+	qsort(places, row->parts_len, sizeof(const void *), order_places);
+	for (size_t i = 0; i < row->parts_len; i++) {
+		size_t n;
+		const struct lc_view_field *f = lc_view_fields(
+		    r->view, places[i]->bucket, places[i]->site, LC_VIEW_ALL_PATHS, &n);
+
+		if (!n || (i && !order_places(&places[i - 1], &places[i])))
+			continue;
+		out = lc_mem_grow(out, &cap, *len + n, sizeof(*out));
+		memcpy(out + *len, f, n * sizeof(*out));
+		*len += n;
+	}
+	free(places);
+	*len = join(r->view->tree, out, *len);
+	return out;
+}
+
+/* ---- the order ---- */
+
+/* Add up the steps of a row's sites and classes. Where `t` is not NULL, count in it as well. */
+static struct lc_view_step *add_steps(const struct lc_ranking *r, const struct lc_rank_row *row,
+                                      struct lc_touch *t, size_t *len)
+{
+	const struct lc_rank_part **places =
+	    lc_mem_zeroed(row->parts_len, sizeof(const struct lc_rank_part *));
+	struct lc_view_step *out = NULL;
+	size_t cap = 0;
+
+	*len = 0;
+	for (size_t i = 0; i < row->parts_len; i++)
+		places[i] = &row->parts[i];
+	qsort(places, row->parts_len, sizeof(const void *), order_places);
+	for (size_t i = 0; i < row->parts_len; i++) {
+		uint64_t total;
+		size_t n;
+		const struct lc_view_step *s =
+		    lc_view_steps(r->view, places[i]->bucket, places[i]->site, &n, &total);
+
+		if (i && !order_places(&places[i - 1], &places[i]))
+			continue;
+		if (t)
+			t->at += n ? total : places[i]->samples;
+		for (size_t k = 0; k < n; k++) {
+			if (t)
+				t->ends[s[k].end] += s[k].samples;
+			if (!s[k].bytes)
+				continue;
+			out = lc_mem_grow(out, &cap, *len + 1, sizeof(*out));
+			out[(*len)++] = s[k];
+		}
+	}
+	free(places);
+	return out;
+}
+
+static int order_bytes(const void *a, const void *b)
+{
+	const struct lc_view_step *x = a, *y = b;
+
+	return lc_order_u64(x->bytes, y->bytes);
+}
+
+static int order_most_steps(const void *a, const void *b)
+{
+	const struct lc_view_step *x = a, *y = b;
+	int order = lc_order_u64(y->samples, x->samples);
+
+	return order ? order : order_bytes(a, b);
+}
+
+static struct lc_view_step *steps_of(const struct lc_ranking *r, const struct lc_rank_row *row,
+                                     struct lc_touch *t, size_t *len)
+{
+	size_t all, kept = 0;
+	struct lc_view_step *s = add_steps(r, row, t, &all);
+
+	*len = 0;
+	if (!all)
+		return s;
+	qsort(s, all, sizeof(*s), order_bytes);
+	for (size_t i = 1; i < all; i++)
+		if (order_bytes(&s[kept], &s[i]))
+			s[++kept] = s[i];
+		else
+			s[kept].samples += s[i].samples;
+	*len = kept + 1;
+	qsort(s, *len, sizeof(*s), order_most_steps);
+	return s;
+}
+
+struct lc_view_step *lc_touch_steps(const struct lc_ranking *r, const struct lc_rank_row *row,
+                                    size_t *len)
+{
+	return steps_of(r, row, NULL, len);
+}
+
+/* Are `part` of `whole` more than half, by the lower end of the interval? */
+static bool most(const struct lc_view *v, uint64_t part, uint64_t whole)
+{
+	double low, high;
+
+	lc_rank_interval(v, part, whole, &low, &high);
+	return part <= whole && low > 0.5;
+}
+
+static void find_walk(const struct lc_ranking *r, const struct lc_rank_row *row, struct lc_touch *t)
+{
+	const struct lc_view *v = r->view;
+	size_t len;
+	struct lc_view_step *s = steps_of(r, row, t, &len);
+	const uint64_t placed =
+	    t->ends[LC_END_FIRST] + t->ends[LC_END_LAST] + t->ends[LC_END_MIDDLE];
+
+	for (size_t i = 0; i < len; i++) {
+		t->stepped += s[i].samples;
+		if (s[i].bytes < LC_WALK_LINE)
+			t->sequential += s[i].samples;
+	}
+	if (len) {
+		t->step = s->bytes;
+		t->step_samples = s->samples;
+	}
+	free(s);
+	if (t->stepped >= LC_WALK_SAMPLES_MIN && most(v, t->sequential, t->at))
+		t->walk = LC_WALK_SEQUENTIAL;
+	else if (t->stepped >= LC_WALK_SAMPLES_MIN && t->step >= LC_WALK_LINE &&
+	         most(v, t->step_samples, t->at))
+		t->walk = LC_WALK_STRIDE;
+	if (placed < LC_WALK_SAMPLES_MIN)
+		return;
+	if (most(v, t->ends[LC_END_FIRST], placed))
+		t->hot_end = LC_END_FIRST;
+	else if (most(v, t->ends[LC_END_LAST], placed))
+		t->hot_end = LC_END_LAST;
+}
+
+/* ---- stores ---- */
+
+static bool same_line(const struct lc_tree *t, uint32_t path, uint32_t other)
+{
+	const uint32_t *a = lc_tree_frame(t, path), *b = lc_tree_frame(t, other);
+
+	return a[LC_FRAME_METHOD] == b[LC_FRAME_METHOD] && a[LC_FRAME_LINE1] == b[LC_FRAME_LINE1];
+}
+
+/* Stores of a part's samples on a path. */
+static uint64_t stores_at(const struct lc_ranking *r, const struct lc_rank_part *p, uint32_t path)
+{
+	uint64_t stores = 0;
+	size_t len;
+	const struct lc_view_field *f = lc_view_fields(r->view, p->bucket, p->site, path, &len);
+
+	for (size_t i = 0; i < len; i++)
+		if (!is_header(r->view->tree, f[i].name))
+			stores += f[i].stores;
+	return stores;
+}
+
+/* A new array is cleared: no store of the program's. */
+static uint64_t find_cleared(const struct lc_ranking *r, const struct lc_rank_row *row)
+{
+	uint64_t cleared = 0;
+
+	for (size_t i = 0; row->path && i < row->accesses_len; i++) {
+		const uint32_t path = row->accesses[i].path;
+
+		for (size_t k = 0;
+		     path && same_line(r->view->tree, path, row->path) && k < row->parts_len; k++)
+			if (!k || row->parts[k].site != row->parts[k - 1].site)
+				cleared += stores_at(r, &row->parts[k], path);
+	}
+	return cleared;
+}
+
+/* ---- all ---- */
+
+struct lc_touch lc_touch_of(const struct lc_ranking *r, const struct lc_rank_row *row)
+{
+	struct lc_touch t = { .kind = LC_TOUCH_UNKNOWN };
+	const struct lc_tree *tree = r->view->tree;
+	size_t len;
+	struct lc_view_field *f = lc_touch_fields(r, row, &len);
+
+	for (size_t i = 0; i < len; i++) {
+		t.known += f[i].samples;
+		if (is_header(tree, f[i].name)) {
+			t.header += f[i].samples;
+			continue;
+		}
+		t.loads += f[i].loads;
+		t.stores += f[i].stores;
+		if (f[i].samples > t.samples) {
+			t.samples = f[i].samples;
+			t.field = f[i].name;
+			t.first = f[i].first;
+			t.last = f[i].last;
+		}
+	}
+	free(f);
+	for (size_t i = 0; row->path && i < row->accesses_len; i++)
+		if (row->accesses[i].path && same_line(tree, row->accesses[i].path, row->path))
+			t.made += row->accesses[i].samples;
+	if (t.stores && !t.loads)
+		t.cleared = find_cleared(r, row);
+	find_walk(r, row, &t);
+	if (t.known < LC_TOUCH_SAMPLES_MIN)
+		return t;
+	if (t.header * 100 >= t.known * MOST_PERCENT)
+		t.kind = LC_TOUCH_HEADER;
+	else if (t.samples * 100 < (t.known - t.header) * MOST_PERCENT)
+		t.kind = LC_TOUCH_ALL_OVER;
+	else
+		t.kind = lc_tree_text(tree, t.field).len ? LC_TOUCH_ONE_FIELD : LC_TOUCH_ONE_PART;
+	return t;
+}
+
+void lc_touch_all(const struct lc_view *v, uint64_t *known, uint64_t *header)
+{
+	const struct lc_table *groups = &v->field_groups;
+
+	*known = *header = 0;
+	for (uint32_t g = 0; g < groups->count; g++) {
+		const uint64_t *range = lc_table_values(groups, g);
+
+		if (lc_table_key(groups, g)[2] != LC_VIEW_ALL_PATHS)
+			continue;
+		for (uint64_t i = range[0]; i < range[0] + range[1]; i++) {
+			*known += v->fields[i].samples;
+			if (is_header(v->tree, v->fields[i].name))
+				*header += v->fields[i].samples;
+		}
+	}
+}
+
+static int order_header_classes(const void *a, const void *b, void *context)
+{
+	const struct lc_touch_class *x = a, *y = b;
+	int order = lc_order_u64(y->samples, x->samples);
+
+	return order ? order : lc_tree_order_text(context, x->class, y->class);
+}
+
+struct lc_touch_class *lc_touch_headers(const struct lc_view *v, size_t *len)
+{
+	const struct lc_table *groups = &v->field_groups;
+	struct lc_touch_class *out = lc_mem_zeroed(v->tree->strings.count, sizeof(*out));
+
+	*len = 0;
+	for (uint32_t g = 0; g < groups->count; g++) {
+		const uint64_t *range = lc_table_values(groups, g);
+		const uint32_t *key = lc_table_key(groups, g);
+		const uint32_t class = lc_table_key(&v->tree->sites, key[1])[LC_SITE_CLASS];
+
+		for (uint64_t i = range[0]; key[2] == LC_VIEW_ALL_PATHS && i < range[0] + range[1];
+		     i++)
+			if (is_header(v->tree, v->fields[i].name))
+				out[class].samples += v->fields[i].samples;
+	}
+	for (uint32_t class = 0; class < v->tree->strings.count; class ++)
+		if (out[class].samples)
+			out[(*len)++] = (struct lc_touch_class){ class, out[class].samples };
+	qsort_r(out, *len, sizeof(*out), order_header_classes, (void *)(uintptr_t)v->tree);
+	return out;
+}
+
+bool lc_touch_never_read(const struct lc_touch *t)
+{
+	return t->stores >= LC_TOUCH_SAMPLES_MIN + t->cleared && !t->loads;
+}
+
+bool lc_touch_known(const struct lc_touch *t)
+{
+	return t->kind != LC_TOUCH_UNKNOWN || t->walk != LC_WALK_UNKNOWN;
+}
+
+/* What comes behind the part: in which order. */
+static void put_walk(FILE *out, const struct lc_touch *t, bool first)
+{
+	if (t->walk == LC_WALK_UNKNOWN || t->kind == LC_TOUCH_HEADER)
+		return;
+	fputs(first ? "" : ", ", out);
+	if (t->walk == LC_WALK_SEQUENTIAL)
+		fputs("sequentially", out);
+	else
+		fprintf(out, "in steps of %" PRIu64 " bytes", t->step);
+}
+
+void lc_touch_text(FILE *out, const struct lc_tree *tree, const struct lc_touch *t)
+{
+	switch (t->kind) {
+	case LC_TOUCH_UNKNOWN:
+		break;
+	case LC_TOUCH_HEADER:
+		fputs("mostly the header", out);
+		break;
+	case LC_TOUCH_ONE_FIELD:
+		fputs("mostly ", out);
+		lc_emit_text(out, lc_tree_text(tree, t->field));
+		break;
+	case LC_TOUCH_ONE_PART:
+		if (t->first == t->last)
+			fprintf(out, "mostly element %" PRIu64, t->first);
+		else
+			fprintf(out, "mostly elements %" PRIu64 " to %" PRIu64, t->first, t->last);
+		break;
+	case LC_TOUCH_ALL_OVER:
+		fputs(t->hot_end == LC_END_FIRST  ? "mostly the first sixteenth"
+		      : t->hot_end == LC_END_LAST ? "mostly the last sixteenth"
+		                                  : "all over",
+		      out);
+		break;
+	}
+	put_walk(out, t, t->kind == LC_TOUCH_UNKNOWN);
+	if (t->kind != LC_TOUCH_UNKNOWN && lc_touch_never_read(t))
+		fputs(", written and never read", out);
+}

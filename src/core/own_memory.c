@@ -1,0 +1,239 @@
+/*
+ * core/own_memory.c - counts what the agent allocates and remembers what it maps.
+ *
+ * Mappings and large allocations are used bit by bit, so the kernel is asked which of their pages
+ * there are. The table of mappings has a lock, which no signal handler takes: handlers neither
+ * allocate nor map.
+ * Order: none. The sum is a count to which any thread adds.
+ */
+#include "src/core/own_memory.h"
+
+#include <Judy.h>
+#include <fcntl.h>
+#include <malloc.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+enum { PAGE_BYTES = 4096, MAPPINGS_MAX = 4096, PAGES_AT_ONCE = 4096, LARGE_BYTES = 64 << 10 };
+
+/* Bits of an entry of /proc/self/pagemap. */
+#define PRESENT (UINT64_C(1) << 63)
+#define SWAPPED (UINT64_C(1) << 62)
+#define ONLY_HERE (UINT64_C(1) << 56)
+
+/* The linker's option --wrap makes these names. */
+void *__real_malloc(size_t n);
+void *__real_calloc(size_t n, size_t size);
+void *__real_realloc(void *p, size_t n);
+void *__real_aligned_alloc(size_t alignment, size_t n);
+char *__real_strdup(const char *s);
+void __real_free(void *p);
+void *__real_mmap(void *at, size_t n, int protection, int flags, int fd, off_t offset);
+int __real_munmap(void *p, size_t n);
+
+void *__wrap_malloc(size_t n);
+void *__wrap_calloc(size_t n, size_t size);
+void *__wrap_realloc(void *p, size_t n);
+void *__wrap_aligned_alloc(size_t alignment, size_t n);
+char *__wrap_strdup(const char *s);
+void __wrap_free(void *p);
+void *__wrap_mmap(void *at, size_t n, int protection, int flags, int fd, off_t offset);
+int __wrap_munmap(void *p, size_t n);
+
+static _Atomic int64_t allocated;
+
+static struct {
+	pthread_mutex_t lock;
+	struct mapping {
+		const char *low, *end;
+	} all[MAPPINGS_MAX]; /* one that finds no room is not counted */
+	size_t len;
+} mappings = { .lock = PTHREAD_MUTEX_INITIALIZER };
+
+static void remember(const char *low, size_t n)
+{
+	pthread_mutex_lock(&mappings.lock);
+	if (mappings.len < MAPPINGS_MAX)
+		mappings.all[mappings.len++] = (struct mapping){ low, low + n };
+	pthread_mutex_unlock(&mappings.lock);
+}
+
+/* The agent frees what it has, or unmaps its beginning or its end. */
+static void forget(const char *low, size_t n)
+{
+	const char *const end = low + n;
+
+	pthread_mutex_lock(&mappings.lock);
+	for (size_t i = 0; i < mappings.len; i++) {
+		struct mapping *m = &mappings.all[i];
+
+		if (low >= m->end || end <= m->low)
+			continue;
+		if (low <= m->low && end < m->end)
+			m->low += end - m->low;
+		else if (low > m->low)
+			m->end -= m->end - low;
+		else
+			*m = mappings.all[--mappings.len];
+		break;
+	}
+	pthread_mutex_unlock(&mappings.lock);
+}
+
+static void *add(void *p)
+{
+	const size_t bytes = p ? malloc_usable_size(p) : 0;
+
+	if (bytes >= LARGE_BYTES)
+		remember(p, bytes);
+	else
+		atomic_fetch_add_explicit(&allocated, (int64_t)bytes, memory_order_relaxed);
+	return p;
+}
+
+static void take_off(const void *p, size_t bytes)
+{
+	if (bytes >= LARGE_BYTES)
+		forget(p, bytes);
+	else
+		atomic_fetch_sub_explicit(&allocated, (int64_t)bytes, memory_order_relaxed);
+}
+
+void *__wrap_malloc(size_t n)
+{
+	return add(__real_malloc(n));
+}
+
+void *__wrap_calloc(size_t n, size_t size)
+{
+	return add(__real_calloc(n, size));
+}
+
+/* Taken off before, since another thread may get the memory as soon as it is freed. */
+void *__wrap_realloc(void *p, size_t n)
+{
+	const size_t before = p ? malloc_usable_size(p) : 0;
+	void *moved;
+
+	take_off(p, before);
+	moved = __real_realloc(p, n);
+	if (!moved && n)
+		add(p); /* it stays */
+	return add(moved);
+}
+
+void *__wrap_aligned_alloc(size_t alignment, size_t n)
+{
+	return add(__real_aligned_alloc(alignment, n));
+}
+
+char *__wrap_strdup(const char *s)
+{
+	return add(__real_strdup(s));
+}
+
+void __wrap_free(void *p)
+{
+	if (p)
+		take_off(p, malloc_usable_size(p));
+	__real_free(p);
+}
+
+void *__wrap_mmap(void *at, size_t n, int protection, int flags, int fd, off_t offset)
+{
+	void *p = __real_mmap(at, n, protection, flags, fd, offset);
+
+	if (p != MAP_FAILED && flags & MAP_ANONYMOUS)
+		remember(p, n);
+	return p;
+}
+
+/*
+ * libJudy calls these through its table of symbols, and finds the agent's first where it was loaded
+ * with the agent. Where it finds its own, what it holds is not counted.
+ */
+#define EXPORT __attribute__((visibility("default"), used))
+
+EXPORT Word_t JudyMalloc(Word_t words)
+{
+	return (Word_t)__wrap_malloc(words * sizeof(Word_t));
+}
+
+EXPORT Word_t JudyMallocVirtual(Word_t words)
+{
+	return JudyMalloc(words);
+}
+
+EXPORT void JudyFree(void *p, Word_t words)
+{
+	(void)words;
+	__wrap_free(p);
+}
+
+EXPORT void JudyFreeVirtual(void *p, Word_t words)
+{
+	JudyFree(p, words);
+}
+
+int __wrap_munmap(void *p, size_t n)
+{
+	forget(p, n);
+	return __real_munmap(p, n);
+}
+
+/* Is this page its process's own memory? One that was only read is the kernel's page of zeroes. */
+static bool is_own(uint64_t entry)
+{
+	return (entry & SWAPPED) || (entry & PRESENT && entry & ONLY_HERE);
+}
+
+static uint64_t touched(int pagemap, const struct mapping *m)
+{
+	static uint64_t entries[PAGES_AT_ONCE]; /* the writer's */
+	const uint64_t end = (uint64_t)(uintptr_t)m->end;
+	uint64_t page = (uint64_t)(uintptr_t)m->low / PAGE_BYTES, pages = 0;
+
+	while (page * PAGE_BYTES < end) {
+		size_t want = (end - page * PAGE_BYTES + PAGE_BYTES - 1) / PAGE_BYTES;
+		ssize_t n;
+
+		if (want > PAGES_AT_ONCE)
+			want = PAGES_AT_ONCE;
+		n = pread(pagemap, entries, want * sizeof(*entries),
+		          (off_t)(page * sizeof(*entries)));
+		if (n < (ssize_t)sizeof(*entries))
+			break;
+		for (size_t i = 0; i < (size_t)n / sizeof(*entries); i++)
+			pages += is_own(entries[i]);
+		page += (size_t)n / sizeof(*entries);
+	}
+	return pages * PAGE_BYTES;
+}
+
+uint64_t lc_own_memory_bytes(void)
+{
+	static struct mapping all[MAPPINGS_MAX]; /* the writer's */
+	const int64_t n = atomic_load_explicit(&allocated, memory_order_relaxed);
+	const int pagemap = open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC);
+	size_t len;
+	uint64_t bytes = n > 0 ? (uint64_t)n : 0;
+
+	if (pagemap < 0)
+		return 0; /* not known */
+	/* Read without the lock, which a thread in a pause may want; what is gone counts as
+	 * nothing. */
+	pthread_mutex_lock(&mappings.lock);
+	len = mappings.len;
+	memcpy(all, mappings.all, len * sizeof(*all));
+	pthread_mutex_unlock(&mappings.lock);
+	for (size_t i = 0; i < len; i++)
+		bytes += touched(pagemap, &all[i]);
+	close(pagemap);
+	return bytes;
+}
