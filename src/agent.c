@@ -17,16 +17,20 @@
 #include <unistd.h>
 
 #include "src/agent_classes.h"
+#include "src/agent_end.h"
 #include "src/agent_manifest.h"
 #include "src/agent_threads.h"
+#include "src/agent_waiting.h"
 #include "src/attribute/attribution.h"
 #include "src/attribute/sealed.h"
 #include "src/base/options.h"
 #include "src/base/say.h"
 #include "src/core/epoch.h"
 #include "src/core/jvmti.h"
+#include "src/core/own_cost.h"
 #include "src/core/own_work.h"
 #include "src/core/path.h"
+#include "src/core/recursion.h"
 #include "src/gc/moves.h"
 #include "src/heap/alloc_log.h"
 #include "src/heap/audit.h"
@@ -43,6 +47,7 @@
 #include "src/jvm/metaspace.h"
 #include "src/jvm/ranges.h"
 #include "src/jvm/scopes.h"
+#include "src/jvm/thread_cpu.h"
 #include "src/numa/numa.h"
 #include "src/profile/writer.h"
 #include "src/sample/decode.h"
@@ -61,10 +66,11 @@ static struct {
 	JavaVM *vm;
 	struct lc_options options;
 	struct lc_profile *profile;
-	bool follow; /* objects can be followed with this collector */
+	bool attached; /* to a JVM that had started before */
+	bool follow;   /* objects can be followed with this collector */
 	/* Interpreter's code, from the replay of generated code at start. */
 	uint64_t interpreter_low, interpreter_high;
-	_Atomic bool live; /* started, and not yet stopped */
+	_Atomic bool in_gc; /* a collection has begun before the end of the recording */
 } agent;
 
 /* Without spans, which has been said, the rest goes on. */
@@ -80,27 +86,41 @@ static void start_spans(JNIEnv *jni)
 static void JNICALL on_gc_start(jvmtiEnv *jvmti)
 {
 	struct lc_own_work work; /* some collectors stop the world on a thread of the program */
+	uint64_t begin;
 
 	(void)jvmti;
+	if (!lc_agent_records())
+		return;
+	begin = lc_own_cost_begin();
+	atomic_store_explicit(&agent.in_gc, true, memory_order_relaxed);
 	lc_own_work_begin(&work);
 	lc_span_gc_start();
 	lc_sealed_gc_start();
 	lc_own_work_end(&work);
+	lc_thread_cpu_own(lc_own_cost_end(LC_OWN_PAUSES, begin));
+	lc_thread_cpu_pause_begin();
 }
 
 static void JNICALL on_gc_finish(jvmtiEnv *jvmti)
 {
 	struct lc_own_work work;
 	struct lc_move *moves;
+	uint64_t begin;
 	size_t len;
 
 	(void)jvmti;
+	/* All is undone that the collection's begin has done, and only that. */
+	if (!atomic_exchange_explicit(&agent.in_gc, false, memory_order_relaxed))
+		return;
+	lc_thread_cpu_pause_end();
+	begin = lc_own_cost_begin();
 	lc_own_work_begin(&work);
 	lc_estimate_gc_finish(lc_epoch_now());
 	moves = lc_watch_gc_finish(&len);
 	lc_sealed_gc_finish(moves, len);
 	lc_span_gc_finish();
 	lc_own_work_end(&work);
+	lc_thread_cpu_own(lc_own_cost_end(LC_OWN_PAUSES, begin));
 }
 
 /* What an event does on a thread of the program is no part of the spans that the thread is in. */
@@ -108,11 +128,13 @@ static void JNICALL on_gc_finish(jvmtiEnv *jvmti)
 static void JNICALL on_sampled_alloc(jvmtiEnv *jvmti, JNIEnv *jni, jthread thread, jobject object,
                                      jclass class, jlong size)
 {
+	const uint64_t begin = lc_own_cost_begin();
 	struct lc_own_work work;
 
 	lc_own_work_begin(&work);
 	lc_estimate_event(jvmti, jni, thread, object, class, size);
 	lc_own_work_end(&work);
+	lc_own_cost_end(LC_OWN_SAMPLES, begin);
 }
 
 static void JNICALL on_class_file(jvmtiEnv *jvmti, JNIEnv *jni, jclass redefined, jobject loader,
@@ -120,21 +142,25 @@ static void JNICALL on_class_file(jvmtiEnv *jvmti, JNIEnv *jni, jclass redefined
                                   const unsigned char *bytes, jint *new_len,
                                   unsigned char **new_bytes)
 {
+	const uint64_t begin = lc_own_cost_begin();
 	struct lc_own_work work;
 
 	lc_own_work_begin(&work);
 	lc_classes_file_load_hook(jvmti, jni, redefined, loader, name, domain, len, bytes, new_len,
 	                          new_bytes);
 	lc_own_work_end(&work);
+	lc_own_cost_end(LC_OWN_EVENTS, begin);
 }
 
 static void JNICALL on_class_prepare(jvmtiEnv *jvmti, JNIEnv *jni, jthread thread, jclass class)
 {
+	const uint64_t begin = lc_own_cost_begin();
 	struct lc_own_work work;
 
 	lc_own_work_begin(&work);
 	lc_classes_prepare(jvmti, jni, thread, class);
 	lc_own_work_end(&work);
+	lc_own_cost_end(LC_OWN_EVENTS, begin);
 }
 
 /* AsyncGetCallTrace refuses to work unless somebody has asked for this event. */
@@ -150,17 +176,21 @@ static void JNICALL on_compiled_load(jvmtiEnv *jvmti, jmethodID method, jint cod
                                      const void *code_addr, jint map_length,
                                      const jvmtiAddrLocationMap *map, const void *compile_info)
 {
+	const uint64_t begin = lc_own_cost_begin();
 	struct lc_own_work work;
 
 	(void)jvmti;
 	lc_own_work_begin(&work);
+	lc_waiting_compiled(method, compile_info);
 	lc_code_cache_compiled_method_load(method, code_size, code_addr, map_length, map,
 	                                   compile_info);
 	lc_own_work_end(&work);
+	lc_thread_cpu_own(lc_own_cost_end(LC_OWN_EVENTS, begin));
 }
 
 static void JNICALL on_compiled_unload(jvmtiEnv *jvmti, jmethodID method, const void *code_addr)
 {
+	const uint64_t begin = lc_own_cost_begin();
 	struct lc_own_work work;
 
 	(void)jvmti;
@@ -168,11 +198,13 @@ static void JNICALL on_compiled_unload(jvmtiEnv *jvmti, jmethodID method, const 
 	lc_code_cache_compiled_method_unload(method, code_addr);
 	lc_generated_freed();
 	lc_own_work_end(&work);
+	lc_thread_cpu_own(lc_own_cost_end(LC_OWN_EVENTS, begin));
 }
 
 static void JNICALL on_dynamic_code(jvmtiEnv *jvmti, const char *name, const void *address,
                                     jint length)
 {
+	const uint64_t begin = lc_own_cost_begin();
 	struct lc_own_work work;
 
 	(void)jvmti;
@@ -183,6 +215,7 @@ static void JNICALL on_dynamic_code(jvmtiEnv *jvmti, const char *name, const voi
 	}
 	lc_code_cache_dynamic_code_generated(name, address, length);
 	lc_own_work_end(&work);
+	lc_thread_cpu_own(lc_own_cost_end(LC_OWN_EVENTS, begin));
 }
 
 /* Start */
@@ -275,6 +308,7 @@ static int make_tables(void)
 {
 	int err = lc_path_init();
 
+	lc_recursion_fold(agent.options.recursion == LC_RECURSION_FOLD);
 	if (!err)
 		err = lc_alloc_pool_init(ALLOC_POOL_BYTES);
 	if (!err)
@@ -337,8 +371,12 @@ static void start_alloc_sample(void)
 {
 	static const jvmtiEvent event[] = { JVMTI_EVENT_SAMPLED_OBJECT_ALLOC };
 	jvmtiCapabilities capability = { .can_generate_sampled_object_alloc_events = 1 };
+	const bool adapt = agent.options.alloc_interval_bytes == LC_SAMPLE_INTERVAL_AUTO;
 	struct lc_estimate_config config = {
-		.interval_bytes = agent.options.alloc_interval_bytes,
+		.interval_bytes =
+		    adapt ? LC_SAMPLE_INTERVAL_LEAST : agent.options.alloc_interval_bytes,
+		.adapt = adapt,
+		.audit = agent.options.audit,
 		.min_size_bytes = agent.options.min_size_bytes,
 		.depth = agent.options.depth,
 		.follow = agent.follow,
@@ -375,6 +413,7 @@ static int go_live(JNIEnv *jni, bool interposed)
 		.follow = agent.follow,
 		.interposed = interposed,
 		.write_manifest = lc_agent_manifest_write,
+		.tick = lc_classes_retransform_waiting,
 	};
 	const char *const *watched = NULL;
 	size_t watched_len = 0;
@@ -398,12 +437,12 @@ static int go_live(JNIEnv *jni, bool interposed)
 		lc_say("cannot hook allocations: %s; the program runs unprofiled", strerror(-err));
 		return err;
 	}
-	atomic_store_explicit(&agent.live, true, memory_order_release);
+	lc_agent_end_open();
 	lc_agent_threads_open(true);
 	enable(live_events, sizeof(live_events) / sizeof(live_events[0]), JVMTI_ENABLE);
 	lc_classes_make_method_ids(jni);
 	lc_span_classes_start(jni);
-	lc_classes_retransform(jni);
+	lc_classes_retransform(jni, !agent.attached);
 	lc_watch_begin(agent.follow);
 	lc_hook_enable(true);
 	lc_agent_threads_add_running(jni);
@@ -411,36 +450,42 @@ static int go_live(JNIEnv *jni, bool interposed)
 	return 0;
 }
 
+enum { LOCAL_REFERENCES = 65536 }; /* as many as HotSpot allows */
+
 static void start(JNIEnv *jni)
 {
 	bool interposed = false;
 
+	/* JVMTI hands out a reference for each running thread; -Xcheck:jni warns of more than were
+	 * announced. */
+	if ((*jni)->EnsureLocalCapacity(jni, LOCAL_REFERENCES))
+		(*jni)->ExceptionClear(jni);
 	if (lc_agent_threads_init(jni, &agent.options) || look_at_jvm(jni, &interposed) ||
 	    make_tables() || start_profile())
 		return;
-	if (start_engines(jni) || go_live(jni, interposed))
+	lc_thread_cpu_start(!agent.attached);
+	if (start_engines(jni) || go_live(jni, interposed)) {
 		lc_engines_stop();
+		return;
+	}
+	if (agent.options.duration_ns)
+		lc_agent_end_after(agent.vm, agent.options.duration_ns);
 }
 
 static void JNICALL on_vm_init(jvmtiEnv *jvmti, JNIEnv *jni, jthread thread)
 {
+	const uint64_t begin = lc_own_cost_begin();
+
 	(void)jvmti;
 	(void)thread;
 	start(jni);
+	lc_own_cost_end(LC_OWN_STARTUP, begin);
 }
 
 static void JNICALL on_vm_death(jvmtiEnv *jvmti, JNIEnv *jni)
 {
 	(void)jvmti;
-	(void)jni;
-	if (!atomic_exchange(&agent.live, false))
-		return;
-	lc_agent_threads_open(false);
-	lc_hook_enable(false);
-	lc_span_enable(false);
-	lc_engines_stop();
-	lc_watch_end();
-	lc_attribution_stop();
+	lc_agent_end_with_program(jni);
 }
 
 /* Load */
@@ -503,16 +548,24 @@ JNIEXPORT jint JNICALL Agent_OnLoad(JavaVM *vm, char *text, void *reserved)
 JNIEXPORT jint JNICALL Agent_OnAttach(JavaVM *vm, char *text, void *reserved)
 {
 	JNIEnv *jni = NULL;
+	uint64_t begin;
 
 	(void)reserved;
-	if (atomic_load(&agent.live)) {
+	if (lc_agent_records()) {
 		lc_say("this JVM is being profiled already");
+		return JNI_ERR;
+	}
+	if (lc_agent_has_recorded()) {
+		lc_say("this JVM has been profiled by Locus, which works once in a JVM");
 		return JNI_ERR;
 	}
 	if (prepare(vm, text) || (*vm)->GetEnv(vm, (void **)&jni, JNI_VERSION_1_8))
 		return JNI_ERR;
+	begin = lc_own_cost_begin();
+	agent.attached = true;
 	start(jni);
-	return atomic_load(&agent.live) ? JNI_OK : JNI_ERR;
+	lc_own_cost_end(LC_OWN_STARTUP, begin);
+	return lc_agent_records() ? JNI_OK : JNI_ERR;
 }
 
 JNIEXPORT void JNICALL Agent_OnUnload(JavaVM *vm)

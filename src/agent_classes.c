@@ -8,6 +8,8 @@
 #include <string.h>
 #include <time.h>
 
+#include "src/agent_loaded.h"
+#include "src/agent_waiting.h"
 #include "src/base/options.h"
 #include "src/classfile/hook_class.h"
 #include "src/classfile/reader.h"
@@ -15,14 +17,19 @@
 #include "src/core/counters.h"
 #include "src/core/jvmti.h"
 #include "src/core/observe.h"
+#include "src/heap/stored.h"
 #include "src/heap/tlab.h"
+#include "src/jvm/code_cache.h"
 #include "src/jvm/instance.h"
 #include "src/jvm/layout.h"
+#include "src/jvm/peek.h"
+#include "src/jvm/tiers.h"
 #include "src/span/span_classes.h"
 
 enum {
 	MANY_FIELD_BYTES = 128, /* a class of less is not looked at on its way to being large */
 	PENDING_MAX = 1024,
+	CLASS_NAME_MAX = 512, /* of the JDK's classes */
 };
 
 static struct {
@@ -33,10 +40,11 @@ static struct {
 	_Atomic uint32_t next_site;
 	_Atomic uint64_t seen[LC_REWRITE_STATUS_COUNT];
 	_Atomic uint64_t sites, skipped_constant, methods_left;
-	_Atomic uint64_t retransformed, retransform_failures, rewrite_ns;
+	_Atomic uint64_t looked_at, retransformed, retransform_failures, rewrite_ns;
 	jclass class_class; /* java.lang.Class, its forName(), and the name of the hook class */
 	jmethodID for_name;
 	jstring hook_name;
+	_Atomic uint64_t waiting;
 	_Atomic uint64_t many_fields; /* classes seen with at least MANY_FIELD_BYTES of their own */
 } classes;
 
@@ -184,6 +192,54 @@ static bool give(jvmtiEnv *jvmti, const struct lc_rewrite_result *result, jint *
 	return true;
 }
 
+/*
+ * Is it a class of the JDK, whose file can be looked at when it matters? Its name tells first: most
+ * others need not be looked for.
+ */
+static bool is_in_image(const char *name)
+{
+	static const char *const packages[] = { "java/", "javax/", "jdk/", "sun/", "com/sun/" };
+	const uint8_t *data;
+	size_t len;
+
+	for (size_t i = 0; name && i < sizeof(packages) / sizeof(*packages); i++)
+		if (!strncmp(name, packages[i], strlen(packages[i])))
+			return lc_loaded_image_file(name, &data, &len);
+	return false;
+}
+
+static uint32_t any_site(void *unused)
+{
+	(void)unused;
+	return 1;
+}
+
+/* For heap/stored.h: where a method of the JDK stores what it makes. */
+static bool find_stores(const char *class_name, const char *method, const char *descriptor,
+                        struct lc_stores *out)
+{
+	struct lc_rewrite_options options = classes.rewrite;
+	char name[CLASS_NAME_MAX];
+	const uint8_t *data;
+	size_t len = strlen(class_name);
+
+	if (len >= sizeof(name))
+		return false;
+	for (size_t i = 0; i <= len; i++)
+		name[i] = (char)(class_name[i] == '.' ? '/' : class_name[i]);
+	options.next_site = any_site;
+	return is_in_image(name) && lc_loaded_image_file(name, &data, &len) &&
+	       lc_rewrite_stores(data, len, &options, method, descriptor, out);
+}
+
+/* Keep where the class stores what it allocates, if that is of the bytes that the JVM gets. */
+static void keep_stores(enum lc_rewrite_status status, struct lc_rewrite_result *result)
+{
+	if (status == LC_REWRITE_DONE || status == LC_REWRITE_NOTHING)
+		lc_stored_add(&result->stores);
+	lc_stores_free(&result->stores);
+}
+
 void JNICALL lc_classes_file_load_hook(jvmtiEnv *jvmti, JNIEnv *jni, jclass redefined,
                                        jobject loader, const char *name, jobject domain, jint len,
                                        const unsigned char *data, jint *new_len,
@@ -201,6 +257,7 @@ void JNICALL lc_classes_file_load_hook(jvmtiEnv *jvmti, JNIEnv *jni, jclass rede
 		return;
 	clock_gettime(CLOCK_MONOTONIC, &begin);
 	options.force_object = force_object;
+	options.stores = !is_in_image(name);
 	spans_done = lc_span_classes_rewrite(jni, &file, &spans) == LC_REWRITE_DONE;
 	status = lc_rewrite_class(spans_done ? spans.bytes : data,
 	                          spans_done ? spans.len : (size_t)len, &options, &result);
@@ -212,6 +269,7 @@ void JNICALL lc_classes_file_load_hook(jvmtiEnv *jvmti, JNIEnv *jni, jclass rede
 		else
 			status = LC_REWRITE_NO_MEMORY;
 	}
+	keep_stores(status, &result);
 	if (spans_done && status != LC_REWRITE_DONE)
 		(void)give(jvmti, &spans, new_len, new_data);
 	free(result.bytes);
@@ -223,6 +281,98 @@ void JNICALL lc_classes_file_load_hook(jvmtiEnv *jvmti, JNIEnv *jni, jclass rede
 	clock_gettime(CLOCK_MONOTONIC, &end);
 	add(&classes.rewrite_ns, (uint64_t)(end.tv_sec - begin.tv_sec) * 1000000000u +
 	                             (uint64_t)(end.tv_nsec - begin.tv_nsec));
+}
+
+/*
+ * Would a retransformation of the class, loaded by the boot loader and prepared, change nothing,
+ * or, if it may wait, nothing for now? Then the class is counted here.
+ */
+static bool needs_no_hook(JNIEnv *jni, jclass class, const char *signature, bool may_wait)
+{
+	struct lc_rewrite_result result = { 0 };
+	struct lc_class_file file;
+	enum lc_rewrite_status status;
+	bool waits;
+
+	if (!lc_loaded_file(signature, class, &file))
+		return false;
+	status = lc_rewrite_look(file.data, file.len, &classes.rewrite, &result);
+	waits = status == LC_REWRITE_DONE && result.string_methods && may_wait;
+	if ((status != LC_REWRITE_NOTHING && !waits) || lc_loaded_differs(class, result.code_sum) ||
+	    lc_span_classes_look(jni, &file) || (waits && !lc_waiting_add(jni, class, &result)))
+		return false;
+	if (result.own_field_bytes >= MANY_FIELD_BYTES)
+		add(&classes.many_fields, 1);
+	if (waits) {
+		add(&classes.waiting, 1);
+		return true;
+	}
+	add(&classes.skipped_constant, result.skipped_constant);
+	add(&classes.seen[LC_REWRITE_NOTHING], 1);
+	add(&classes.looked_at, 1);
+	return true;
+}
+
+static bool is_prepared(jclass class)
+{
+	jint status = 0;
+
+	return (*lc_jvmti())->GetClassStatus(lc_jvmti(), class, &status) ||
+	       status & JVMTI_CLASS_STATUS_PREPARED;
+}
+
+/* Leave the class to its ClassPrepare. Returns false if that may be over. */
+static bool put_off(jclass class, const char *signature)
+{
+	if (is_prepared(class) || !lc_loaded_put_off(signature))
+		return false;
+	return !is_prepared(class) || !lc_loaded_take(signature);
+}
+
+/*
+ * Is the class, which was loaded before the agent, to be transformed now? Not if that would change
+ * nothing, and not before it is prepared: most classes that no code has used yet stay unused.
+ */
+static bool wants_hooks(JNIEnv *jni, jclass class, bool may_wait)
+{
+	jvmtiEnv *jvmti = lc_jvmti();
+	char *signature = NULL;
+	jobject loader = NULL;
+	bool wanted;
+
+	if ((*jvmti)->GetClassLoader(jvmti, class, &loader))
+		return true;
+	if (loader) {
+		(*jni)->DeleteLocalRef(jni, loader);
+		return true;
+	}
+	if ((*jvmti)->GetClassSignature(jvmti, class, &signature, NULL))
+		return true;
+	wanted = !put_off(class, signature) && !needs_no_hook(jni, class, signature, may_wait);
+	(*jvmti)->Deallocate(jvmti, (unsigned char *)signature);
+	return wanted;
+}
+
+/* Is the class, which has just been prepared, one that was put off and wants hooks? */
+static bool was_put_off(jvmtiEnv *jvmti, JNIEnv *jni, jclass class)
+{
+	char *signature = NULL;
+	jobject loader = NULL;
+	bool wanted;
+
+	if (!lc_loaded_any() || (*jvmti)->GetClassLoader(jvmti, class, &loader))
+		return false;
+	if (loader) {
+		(*jni)->DeleteLocalRef(jni, loader);
+		return false;
+	}
+	if ((*jvmti)->GetClassSignature(jvmti, class, &signature, NULL))
+		return false;
+	wanted = lc_loaded_take(signature) && !needs_no_hook(jni, class, signature, false);
+	(*jvmti)->Deallocate(jvmti, (unsigned char *)signature);
+	if (wanted)
+		add(&classes.retransformed, 1);
+	return wanted;
 }
 
 /*
@@ -242,6 +392,20 @@ static bool is_large(JNIEnv *jni, jclass class)
 	       bytes - inherited < classes.min_size_bytes;
 }
 
+/* No class that can be instantiated is without a method: it has a constructor. */
+static bool is_small(jclass class, const jmethodID *methods, jint len)
+{
+	unsigned before;
+	bool small;
+
+	if (!methods || !len)
+		return false;
+	before = lc_peek_begin(NULL);
+	small = lc_instance_is_below(class, methods[0], classes.min_size_bytes);
+	lc_peek_end(before);
+	return small;
+}
+
 void JNICALL lc_classes_prepare(jvmtiEnv *jvmti, JNIEnv *jni, jthread thread, jclass class)
 {
 	jmethodID *methods = NULL;
@@ -249,13 +413,16 @@ void JNICALL lc_classes_prepare(jvmtiEnv *jvmti, JNIEnv *jni, jthread thread, jc
 	jint len = 0;
 
 	(void)thread;
-	if (!(*jvmti)->GetClassMethods(jvmti, class, &len, &methods))
-		(*jvmti)->Deallocate(jvmti, (unsigned char *)methods);
+	if ((*jvmti)->GetClassMethods(jvmti, class, &len, &methods))
+		methods = NULL;
 	if (classes.rewrite.objects)
 		resolve_hook(jvmti, jni, class);
 	else if (atomic_load_explicit(&classes.many_fields, memory_order_relaxed))
-		large = is_large(jni, class);
-	if (!lc_span_classes_prepare(jvmti, jni, class) && !large)
+		large = !is_small(class, methods, len) && is_large(jni, class);
+	if (methods)
+		(*jvmti)->Deallocate(jvmti, (unsigned char *)methods);
+	if (!lc_span_classes_prepare(jvmti, jni, class) && !large &&
+	    !was_put_off(jvmti, jni, class))
 		return;
 	force_object = large;
 	if ((*jvmti)->RetransformClasses(jvmti, 1, &class))
@@ -266,10 +433,10 @@ void JNICALL lc_classes_prepare(jvmtiEnv *jvmti, JNIEnv *jni, jthread thread, jc
 void lc_classes_make_method_ids(JNIEnv *jni)
 {
 	jvmtiEnv *jvmti = lc_jvmti();
-	jclass *loaded = NULL;
-	jint len = 0;
+	jint len;
+	jclass *loaded = lc_jvmti_loaded(jni, &len);
 
-	if ((*jvmti)->GetLoadedClasses(jvmti, &len, &loaded))
+	if (!loaded)
 		return;
 	for (jint i = 0; i < len; i++) {
 		jmethodID *methods = NULL;
@@ -277,9 +444,8 @@ void lc_classes_make_method_ids(JNIEnv *jni)
 
 		if (!(*jvmti)->GetClassMethods(jvmti, loaded[i], &methods_len, &methods))
 			(*jvmti)->Deallocate(jvmti, (unsigned char *)methods);
-		(*jni)->DeleteLocalRef(jni, loaded[i]);
 	}
-	(*jvmti)->Deallocate(jvmti, (unsigned char *)loaded);
+	lc_jvmti_loaded_end(jni, loaded);
 }
 
 /* Retransform the classes one by one: what one of them fails on does not stop the others. */
@@ -293,30 +459,57 @@ static void retransform_each(jvmtiEnv *jvmti, const jclass *wanted, jint len)
 	}
 }
 
-void lc_classes_retransform(JNIEnv *jni)
+static void retransform(const jclass *wanted, jint len)
+{
+	add(&classes.retransformed, (uint64_t)len);
+	if (len && (*lc_jvmti())->RetransformClasses(lc_jvmti(), len, wanted))
+		retransform_each(lc_jvmti(), wanted, len);
+}
+
+/* Look at what is compiled; of what was compiled before, too. */
+static void open_waiting(void)
+{
+	if (lc_waiting_open())
+		(*lc_jvmti())->GenerateEvents(lc_jvmti(), JVMTI_EVENT_COMPILED_METHOD_LOAD);
+}
+
+void lc_classes_retransform_waiting(JNIEnv *jni)
+{
+	jclass *waiting = NULL;
+	const size_t len = lc_waiting_take(&waiting);
+
+	if (!len)
+		return;
+	atomic_store_explicit(&classes.waiting, 0, memory_order_relaxed); /* a count */
+	retransform(waiting, (jint)len);
+	for (size_t i = 0; i < len; i++)
+		(*jni)->DeleteGlobalRef(jni, waiting[i]);
+}
+
+void lc_classes_retransform(JNIEnv *jni, bool at_start)
 {
 	jvmtiEnv *jvmti = lc_jvmti();
-	jclass *loaded = NULL;
-	jint len = 0, wanted = 0;
+	jint len, wanted = 0;
+	jclass *loaded = lc_jvmti_loaded(jni, &len);
+	const bool may_wait =
+	    at_start && !classes.rewrite.objects && !classes.watched_len && lc_tiers_c1_first();
 
-	if ((*jvmti)->GetLoadedClasses(jvmti, &len, &loaded))
+	lc_loaded_init();
+	lc_stored_source(find_stores);
+	if (!loaded)
 		return;
 	for (jint i = 0; i < len; i++) {
 		jboolean modifiable = JNI_FALSE;
 
-		if (!(*jvmti)->IsModifiableClass(jvmti, loaded[i], &modifiable) && modifiable)
+		if (!(*jvmti)->IsModifiableClass(jvmti, loaded[i], &modifiable) && modifiable &&
+		    wants_hooks(jni, loaded[i], may_wait))
 			loaded[wanted++] = loaded[i];
-		else
-			(*jni)->DeleteLocalRef(jni, loaded[i]);
 	}
 	for (jint i = 0; classes.rewrite.objects && i < wanted; i++)
 		resolve_hook(jvmti, jni, loaded[i]);
-	add(&classes.retransformed, (uint64_t)wanted);
-	if (wanted && (*jvmti)->RetransformClasses(jvmti, wanted, loaded))
-		retransform_each(jvmti, loaded, wanted);
-	for (jint i = 0; i < wanted; i++)
-		(*jni)->DeleteLocalRef(jni, loaded[i]);
-	(*jvmti)->Deallocate(jvmti, (unsigned char *)loaded);
+	retransform(loaded, wanted);
+	lc_jvmti_loaded_end(jni, loaded);
+	open_waiting();
 }
 
 void lc_classes_stats(struct lc_classes_stats *out)
@@ -327,6 +520,8 @@ void lc_classes_stats(struct lc_classes_stats *out)
 	out->skipped_constant =
 	    atomic_load_explicit(&classes.skipped_constant, memory_order_relaxed);
 	out->methods_left = atomic_load_explicit(&classes.methods_left, memory_order_relaxed);
+	out->looked_at = atomic_load_explicit(&classes.looked_at, memory_order_relaxed);
+	out->waiting = atomic_load_explicit(&classes.waiting, memory_order_relaxed);
 	out->retransformed = atomic_load_explicit(&classes.retransformed, memory_order_relaxed);
 	out->retransform_failures =
 	    atomic_load_explicit(&classes.retransform_failures, memory_order_relaxed);
@@ -337,6 +532,8 @@ static const struct lc_counter_row counter_rows[] = {
 	LC_COUNTER(struct lc_classes_stats, sites, "class_hooks"),
 	LC_COUNTER(struct lc_classes_stats, skipped_constant, "class_constant_sites_skipped"),
 	LC_COUNTER(struct lc_classes_stats, methods_left, "class_methods_left"),
+	LC_COUNTER(struct lc_classes_stats, looked_at, "classes_looked_at"),
+	LC_COUNTER(struct lc_classes_stats, waiting, "classes_waiting"),
 	LC_COUNTER(struct lc_classes_stats, retransformed, "classes_retransformed"),
 	LC_COUNTER(struct lc_classes_stats, retransform_failures, "classes_retransform_failed"),
 	LC_COUNTER_US(struct lc_classes_stats, rewrite_ns, "class_rewrite_us"),

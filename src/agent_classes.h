@@ -6,6 +6,7 @@
 #define LC_AGENT_CLASSES_H
 
 #include <jvmti.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -19,7 +20,9 @@ struct lc_classes_stats {
 	uint64_t sites;                         /* hooks inserted */
 	uint64_t skipped_constant;
 	uint64_t methods_left;
-	uint64_t retransformed;        /* classes loaded before the agent */
+	uint64_t looked_at;            /* classes loaded before the agent, found to need no hook */
+	uint64_t waiting;              /* classes loaded before the agent, hooked when it matters */
+	uint64_t retransformed;        /* the others */
 	uint64_t retransform_failures; /* retransformations that the JVM refused */
 	uint64_t rewrite_ns;
 };
@@ -36,8 +39,14 @@ void lc_classes_watch(const char *const *names, size_t len);
  */
 jclass lc_classes_define_hook(JNIEnv *jni, const struct lc_options *options);
 
-/* Rewrite the classes that are loaded already. Context: [attach]; hook class defined. */
-void lc_classes_retransform(JNIEnv *jni);
+/*
+ * Rewrite the classes that are loaded already; `at_start`: in VMInit. Context: [attach]; hook class
+ * defined.
+ */
+void lc_classes_retransform(JNIEnv *jni, bool at_start);
+
+/* Rewrite the classes that have waited, once, when their wait is over. Context: [writer]. */
+void lc_classes_retransform_waiting(JNIEnv *jni);
 
 /* Make the method IDs of all loaded classes, which AsyncGetCallTrace cannot. [attach] */
 void lc_classes_make_method_ids(JNIEnv *jni);

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,19 +12,25 @@
 
 #include "src/agent_classes.h"
 #include "src/attribute/attribution.h"
+#include "src/attribute/budget.h"
 #include "src/attribute/lines.h"
 #include "src/attribute/resolve.h"
 #include "src/base/options.h"
+#include "src/base/time.h"
 #include "src/core/counters.h"
 #include "src/core/jvmti.h"
+#include "src/core/own_cost.h"
+#include "src/core/own_memory.h"
 #include "src/core/path.h"
 #include "src/core/thread.h"
 #include "src/heap/audit.h"
 #include "src/heap/estimate.h"
 #include "src/heap/hook.h"
 #include "src/heap/hook_audit.h"
+#include "src/heap/stored.h"
 #include "src/jvm/collector.h"
 #include "src/jvm/klass.h"
+#include "src/jvm/thread_cpu.h"
 #include "src/numa/numa.h"
 #include "src/profile/writer.h"
 #include "src/sample/engine.h"
@@ -42,6 +49,8 @@ static struct {
 	char *command;
 	char jdk[256];
 	struct timespec start_wall, start_monotonic;
+	struct timespec end_wall, end_monotonic; /* where `limited` */
+	_Atomic bool limited;
 } summary;
 
 /* The command line, arguments separated by spaces, without the one that loads this agent. */
@@ -106,11 +115,16 @@ static void take_counters(struct lc_counters *c)
 	lc_classes_counters(c);
 	lc_attribution_counters(c);
 	lc_path_counters(c);
+	lc_stored_counters(c);
 	lc_counters_put(c, "threads", lc_threads_registered());
 	lc_resolve_counters(c);
 	lc_klass_counters(c);
 	lc_lines_counters(c);
 	lc_estimate_counters(c);
+	lc_own_cost_counters(c);
+	lc_thread_cpu_counters(c);
+	lc_counters_put(c, "own_memory_bytes", lc_own_memory_bytes());
+	lc_budget_counters(c);
 	if (summary.options->spans) {
 		lc_span_counters(c);
 		lc_link_counters(c);
@@ -145,9 +159,49 @@ static size_t describe_engines(struct lc_manifest_engine *out)
 	return len;
 }
 
+/* When the budget has made the intervals longer, and shorter again. Returns how many times. */
+static size_t describe_intervals(struct lc_manifest_interval *out)
+{
+	const struct lc_budget_change *changes;
+	const size_t len = lc_budget_changes(&changes);
+
+	for (size_t i = 0; i < len; i++)
+		out[i] = (struct lc_manifest_interval){ changes[i].time_ns, changes[i].stretch };
+	return len;
+}
+
 static uint64_t nanoseconds(const struct timespec *t)
 {
 	return (uint64_t)t->tv_sec * 1000000000u + (uint64_t)t->tv_nsec;
+}
+
+/* The manifest is written often enough to look at the budget then. */
+static void look_at_budget(void)
+{
+	static bool begun;
+
+	if (begun) {
+		lc_budget_tick(lc_time_now_ns());
+		return;
+	}
+	begun = true;
+	lc_budget_start(summary.options->budget_ppm);
+	for (unsigned i = 0; i < lc_engines_count(); i++)
+		if (!strcmp(lc_engines_info(i)->name, "timer"))
+			lc_own_cost_engine(i, lc_engines_info(i)->interval);
+}
+
+void lc_agent_manifest_limited(void)
+{
+	clock_gettime(CLOCK_REALTIME, &summary.end_wall);
+	clock_gettime(CLOCK_MONOTONIC, &summary.end_monotonic);
+	atomic_store(&summary.limited, true);
+}
+
+void lc_agent_manifest_close(void)
+{
+	lc_profile_close(summary.profile);
+	summary.profile = NULL;
 }
 
 void lc_agent_manifest_write(bool final)
@@ -155,12 +209,14 @@ void lc_agent_manifest_write(bool final)
 	const struct lc_option_info *table;
 	struct lc_manifest_option *options;
 	struct lc_manifest_engine engines[LC_ENGINES_MAX];
+	struct lc_manifest_interval intervals[LC_BUDGET_CHANGES_MAX];
 	struct lc_manifest m = {
 		.command = summary.command,
 		.jdk = summary.jdk,
 		.gc = lc_collector_name(),
 		.pid = getpid(),
 		.complete = final,
+		.limited = atomic_load(&summary.limited),
 		.engines = engines,
 	};
 	struct lc_counters *counters = calloc(1, sizeof(*counters));
@@ -169,7 +225,10 @@ void lc_agent_manifest_write(bool final)
 	size_t len = 0;
 	char *texts;
 
+	look_at_budget();
 	m.engines_len = describe_engines(engines);
+	m.intervals = intervals;
+	m.intervals_len = describe_intervals(intervals);
 	table = lc_option_table(&len);
 	options = calloc(len, sizeof(*options));
 	texts = calloc(len, VALUE_MAX);
@@ -187,6 +246,10 @@ void lc_agent_manifest_write(bool final)
 		    (struct lc_manifest_counter){ counters->rows[i].name, counters->rows[i].value };
 	clock_gettime(CLOCK_REALTIME, &wall);
 	clock_gettime(CLOCK_MONOTONIC, &monotonic);
+	if (m.limited) {
+		wall = summary.end_wall;
+		monotonic = summary.end_monotonic;
+	}
 	m.start_wall_ns = nanoseconds(&summary.start_wall);
 	m.start_monotonic_ns = nanoseconds(&summary.start_monotonic);
 	m.end_wall_ns = nanoseconds(&wall);

@@ -1,19 +1,19 @@
 /*
  * attribute/attribution.c - runs the attribution thread.
  *
- * A thread record is freed only while no sealed epoch is queued, so that none points to a freed
- * one.
+ * A thread record is freed only while no sealed epoch is queued: none points to a freed one.
  */
 #include "src/attribute/attribution.h"
 
 #include <errno.h>
 #include <pthread.h>
-#include <signal.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
+#include "src/attribute/copies.h"
+#include "src/attribute/legend.h"
 #include "src/attribute/lines.h"
 #include "src/attribute/resolve.h"
 #include "src/attribute/sealed.h"
@@ -23,8 +23,11 @@
 #include "src/base/vector.h"
 #include "src/core/counters.h"
 #include "src/core/epoch.h"
+#include "src/core/own_cost.h"
+#include "src/core/own_thread.h"
 #include "src/core/path.h"
 #include "src/core/record.h"
+#include "src/core/stand_back.h"
 #include "src/core/thread.h"
 #include "src/core/wake.h"
 #include "src/gc/moves.h"
@@ -37,7 +40,9 @@
 #include "src/heap/map.h"
 #include "src/jvm/header.h"
 #include "src/jvm/layout.h"
+#include "src/jvm/peek.h"
 #include "src/jvm/ranges.h"
+#include "src/jvm/thread_cpu.h"
 #include "src/numa/numa.h"
 #include "src/profile/tally.h"
 #include "src/profile/writer.h"
@@ -217,11 +222,14 @@ static void close_epoch(struct lc_epoch *e)
 	/* Only now is it known what was lost: see gc/moves.h. */
 	close.small_known = e->small_known;
 	close.complete = e->complete && !lc_moves_lost(e->moves);
+	close.collected = e->collected;
 	lc_resolve_carry(work.jni, &close);
 	work.stats.moves += lc_moves_count(e->moves);
 	work.stats.moves_lost += lc_moves_lost(e->moves);
 	if (lc_map_close_epoch(work.map, &close) || !close.complete)
 		work.stats.epochs_incomplete++;
+	else
+		work.stats.epochs_collected += e->collected;
 	if (work.config.options->audit)
 		lc_audit_compare(work.map, e->number);
 	for (size_t i = 0; i < e->marks_len; i++) {
@@ -284,6 +292,7 @@ static void take_counters(struct lc_thread *t)
 			lc_tally_lost(t->tally, (uint16_t)i, lost);
 	}
 	take_allocations(t);
+	work.stats.copied_bytes += lc_copies_take(t, work.map);
 	lc_span_take(t);
 	(void)lc_span_take_traces(t);
 	lc_span_take_pauses(t->tally);
@@ -318,6 +327,7 @@ static bool write_block(struct lc_thread *t, uint64_t end_ns)
 	bool any;
 
 	take_counters(t);
+	lc_legend_take(t);
 	if (!t->tally)
 		return false;
 	any = lc_tally_block(t->tally, &in);
@@ -434,9 +444,13 @@ static void reap_threads(uint64_t now)
 
 static void tick(bool last)
 {
-	uint64_t now = lc_time_now_ns();
+	uint64_t now;
 
+	if (!last)
+		lc_stand_back();
+	now = lc_time_now_ns();
 	close_sealed_epochs();
+	lc_thread_cpu_look();
 	lc_native_code_refresh();
 	lc_timeline_tick(now, last);
 	if (work.config.options->trace && lc_span_what())
@@ -444,9 +458,8 @@ static void tick(bool last)
 	lc_estimate_flush(work.jni);
 	lc_resolve_take(work.jni, work.open_epoch);
 	end_numa_windows();
-	if (work.stats.map_in_doubt)
-		work.stats.map_in_doubt =
-		    lc_map_check(work.map, check_header, NULL, HEADERS_PER_PASS);
+	work.stats.map_in_doubt =
+	    work.stats.map_in_doubt && lc_map_check(work.map, check_header, NULL, HEADERS_PER_PASS);
 	if (last || now - work.open_ns >= OPEN_EPOCH_MS * MS) {
 		work.open_ns = now;
 		resolve_open_epoch(last ? UINT64_MAX : now - RECORD_LAG_MS * MS);
@@ -475,6 +488,7 @@ static void *run(void *unused)
 
 	(void)unused;
 	lc_thread_set_ours();
+	(void)lc_peek_begin(NULL); /* as long as the thread runs */
 	if ((*vm)->AttachCurrentThreadAsDaemon(vm, (void **)&work.jni, &args))
 		return NULL;
 	work.config.write_manifest(
@@ -484,6 +498,8 @@ static void *run(void *unused)
 
 		/* With timelines, at the end of each of their stretches. */
 		lc_wake_wait(lc_timeline_on() ? lc_timeline_next_ns(now) - now : TICK_MS * MS);
+		if (work.config.tick)
+			work.config.tick(work.jni);
 		tick(false);
 	}
 	tick(true);
@@ -493,7 +509,6 @@ static void *run(void *unused)
 
 int lc_attribution_start(const struct lc_attribution_config *config)
 {
-	sigset_t all, before;
 	int err;
 
 	work.config = *config;
@@ -503,13 +518,9 @@ int lc_attribution_start(const struct lc_attribution_config *config)
 		err = lc_map_create(&work.map);
 	if (err)
 		return err;
-	/* The program's signals are not ours to take. */
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &before);
-	err = pthread_create(&work.thread, NULL, run, NULL);
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	err = lc_own_thread_start(&work.thread, "locus", run, NULL);
 	if (err)
-		return -err;
+		return err;
 	if (config->follow)
 		lc_sealed_open(&(struct lc_sealed_config){
 		    .min_size_bytes = config->options->min_size_bytes,
@@ -517,16 +528,19 @@ int lc_attribution_start(const struct lc_attribution_config *config)
 		    .audit = config->options->audit,
 		    .small_class_word = !lc_layout()->class_in_mark,
 		});
-	pthread_setname_np(work.thread, "locus");
 	atomic_store_explicit(&work.running, true, memory_order_release);
 	return 0;
 }
 
-void lc_attribution_stop(void)
+void lc_attribution_stop(bool program_goes_on)
 {
+	clockid_t writer;
+
 	if (!atomic_exchange(&work.running, false))
 		return;
 	lc_sealed_close();
+	if (program_goes_on && !pthread_getcpuclockid(work.thread, &writer))
+		lc_own_cost_end_process(writer);
 	atomic_store_explicit(&work.stopping, true, memory_order_release);
 	lc_wake();
 	pthread_join(work.thread, NULL);
@@ -544,6 +558,7 @@ void lc_attribution_stats(struct lc_attribution_stats *out)
 	lc_sealed_stats(&out->collections, &out->seal_ns);
 	out->survivors = lc_map_count(work.map);
 	out->map_bytes = lc_map_bytes(work.map);
+	out->copied_lost = lc_map_copied_lost(work.map);
 }
 
 static const struct lc_counter_row counter_rows[] = {
@@ -551,6 +566,9 @@ static const struct lc_counter_row counter_rows[] = {
 	LC_COUNTER(struct lc_attribution_stats, moves, "gc_moves"),
 	LC_COUNTER(struct lc_attribution_stats, moves_lost, "gc_moves_lost"),
 	LC_COUNTER(struct lc_attribution_stats, epochs_incomplete, "gc_incomplete"),
+	LC_COUNTER(struct lc_attribution_stats, epochs_collected, "gc_collected"),
+	LC_COUNTER(struct lc_attribution_stats, copied_bytes, "gc_copied_bytes"),
+	LC_COUNTER(struct lc_attribution_stats, copied_lost, "gc_copied_lost"),
 	LC_COUNTER_US(struct lc_attribution_stats, seal_ns, "gc_callback_us"),
 	LC_COUNTER(struct lc_attribution_stats, survivors, "map_survivors"),
 	LC_COUNTER(struct lc_attribution_stats, survivors_peak, "map_survivors_peak"),

@@ -26,6 +26,9 @@ struct lc_attribution_config {
 	bool interposed; /* the interposer logs moves */
 	/* Writes the manifest; `final` when the program has ended. Context: [writer]. */
 	void (*write_manifest)(bool final);
+	/* If not NULL, called some times a second, and when lc_wake() was, while the program runs.
+	 * It may use JVMTI and JNI. Context: [writer]. */
+	void (*tick)(JNIEnv *jni);
 };
 
 struct lc_attribution_stats {
@@ -40,6 +43,9 @@ struct lc_attribution_stats {
 	uint64_t walks;             /* stack walks made for allocations in contexts that were new */
 	uint64_t records_lost;      /* found the log's pool exhausted */
 	uint64_t epochs_incomplete; /* collections after which what may have moved was dropped */
+	uint64_t epochs_collected;  /* the others, without pauses that collected nothing */
+	uint64_t copied_bytes;      /* of tracked objects, each time that they were copied */
+	uint64_t copied_lost;       /* objects that are in no sum of what was copied or outlived */
 	uint64_t seal_ns;           /* time spent in GC callbacks */
 	int write_error;            /* last -errno of the profile writer, or 0 */
 };
@@ -48,7 +54,7 @@ struct lc_attribution_stats {
 int lc_attribution_start(const struct lc_attribution_config *config);
 
 /* Take all that is logged, write the last blocks and the manifest, end the thread. [attach] */
-void lc_attribution_stop(void);
+void lc_attribution_stop(bool program_goes_on);
 
 void lc_attribution_stats(struct lc_attribution_stats *out); /* Context: [writer]. */
 void lc_attribution_counters(struct lc_counters *out);       /* Context: [writer]. */

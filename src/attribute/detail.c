@@ -1,5 +1,6 @@
 /*
- * attribute/detail.c - makes the rows of fields, cache lines and hardware metrics from samples.
+ * attribute/detail.c - makes the rows of fields, steps, cache lines and hardware metrics from
+ * samples.
  *
  * Source for data_src: union perf_mem_data_src in linux/perf_event.h. Old kernels fill mem_lvl
  * alone, newer ones mem_lvl_num with mem_remote and mem_hops beside it.
@@ -179,6 +180,12 @@ struct lc_data_src lc_detail_data_src(uint64_t data_src)
 	};
 }
 
+enum {
+	HEADER_BYTES = 16, /* of an array, about */
+	ENDS_BYTES =
+	    1024, /* shorter arrays have no ends: a sixteenth would be a cache line or less */
+};
+
 /* Load or store: from the instruction, or else from the hardware. */
 static uint8_t access_of(const struct lc_detail *d)
 {
@@ -211,8 +218,35 @@ static void add_metric(const struct lc_detail *d)
 	lc_tally_metric(d->thread->tally, &row);
 }
 
+/* Is the element in the first sixteenth of its array, or in the last one? */
+static uint8_t end_of(const struct lc_field *field, uint64_t offset, uint64_t size_bytes)
+{
+	const uint64_t elements_bytes = size_bytes > HEADER_BYTES ? size_bytes - HEADER_BYTES : 0;
+	const uint64_t at = offset > HEADER_BYTES ? offset - HEADER_BYTES : 0;
+
+	if (*field->name || elements_bytes < ENDS_BYTES)
+		return LC_END_NONE;
+	if (at / (elements_bytes / 16) == 0)
+		return LC_END_FIRST;
+	return at / (elements_bytes / 16) < 15 ? LC_END_MIDDLE : LC_END_LAST;
+}
+
+static void add_step(const struct lc_detail *d, uint8_t end)
+{
+	if (d->step || end)
+		lc_tally_step(d->thread->tally, &(struct lc_block_step){
+		                                    .engine = d->engine,
+		                                    .bucket = d->bucket,
+		                                    .site = d->site,
+		                                    .step = d->step,
+		                                    .end = end,
+		                                    .samples = d->samples,
+		                                });
+}
+
 static void add_place(JNIEnv *jni, const struct lc_detail *d)
 {
+	uint8_t end = LC_END_NONE;
 	struct lc_field field = { .name = lc_field_part_name(LC_PART_UNKNOWN) };
 	struct lc_block_line line = {
 		.engine = d->engine,
@@ -226,7 +260,8 @@ static void add_place(JNIEnv *jni, const struct lc_detail *d)
 		.hitm = d->measured.flags & LC_METRIC_HITM ? d->samples : 0,
 	};
 
-	if (!lc_field_find(jni, d->klass, d->size_bytes, d->addr - d->object, &field))
+	if (!lc_field_find(jni, d->klass, d->size_bytes, d->addr - d->object, &field)) {
+		end = end_of(&field, d->addr - d->object, d->size_bytes);
 		lc_tally_field(d->thread->tally, &(struct lc_block_field){
 		                                     .engine = d->engine,
 		                                     .bucket = d->bucket,
@@ -238,6 +273,8 @@ static void add_place(JNIEnv *jni, const struct lc_detail *d)
 		                                     .access = line.access,
 		                                     .samples = d->samples,
 		                                 });
+	}
+	add_step(d, end);
 	line.name = field.name;
 	line.first = field.element;
 	lc_lines_touch(d->thread, d->addr, &line);
@@ -250,7 +287,11 @@ void lc_detail_sample(JNIEnv *jni, const struct lc_detail *d)
 	if (d->measured.known)
 		add_metric(d);
 	/* If the index is lost (LC_HOW_BASE), the object is known and the place in it is not. */
-	if ((d->bucket == LC_BUCKET_OBJECT || d->bucket == LC_BUCKET_HEAP_CLASS) && d->object &&
-	    d->addr >= d->object && d->how != LC_HOW_BASE)
+	if ((d->bucket != LC_BUCKET_OBJECT && d->bucket != LC_BUCKET_HEAP_CLASS) || !d->object ||
+	    d->addr < d->object)
+		return;
+	if (d->how != LC_HOW_BASE)
 		add_place(jni, d);
+	else
+		add_step(d, LC_END_NONE);
 }

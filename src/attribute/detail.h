@@ -34,6 +34,7 @@ struct lc_detail {
 	uint64_t klass;      /* of the object, a Klass *; 0: unknown */
 	struct lc_data_src measured;
 	uint32_t latency; /* cycles */
+	uint32_t step;    /* bytes from one access of the loop to the next; 0: unknown */
 	uint64_t samples;
 };
 

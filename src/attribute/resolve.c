@@ -19,6 +19,7 @@
 #include "src/base/vector.h"
 #include "src/core/counters.h"
 #include "src/core/own.h"
+#include "src/core/own_cost.h"
 #include "src/core/path.h"
 #include "src/core/record.h"
 #include "src/core/thread.h"
@@ -55,6 +56,7 @@ struct pending {
 	uint32_t epoch;
 	uint32_t path;
 	uint32_t span; /* as in lc_sample */
+	uint32_t step; /* likewise */
 	uint16_t cpu;
 	struct lc_data_src measured;
 	uint8_t engine;
@@ -157,6 +159,7 @@ static void count(JNIEnv *jni, const struct pending *p, const struct verdict *v)
 		.klass = p->klass,
 		.measured = p->measured,
 		.latency = p->latency,
+		.step = p->step,
 		.samples = p->samples,
 	};
 
@@ -189,12 +192,20 @@ static void take(JNIEnv *jni, struct lc_thread *t, const struct lc_sample *s)
 		.epoch = s->epoch,
 		.path = lc_path_intern(jni, s->frames + own, frames_len - own),
 		.span = s->span,
+		.step = s->step,
 		.cpu = s->cpu,
 		.engine = s->engine,
 		.where = s->where,
 		.how = s->how,
 		.access = s->access,
 	};
+
+	/*
+	 * In the JVM's code around a hook a thread waits for the stores that cleared the array,
+	 * which it would do elsewhere without the hook.
+	 */
+	if (own && s->where == LC_WHERE_NATIVE)
+		lc_own_cost_hook(s->engine, 1 + (uint64_t)s->overrun);
 
 	if (s->addr && (s->where == LC_WHERE_COMPILED || s->where == LC_WHERE_STUB))
 		lc_metaspace_learn(s->addr, s->frames + own, frames_len - own);

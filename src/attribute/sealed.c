@@ -214,6 +214,7 @@ void lc_sealed_gc_finish(struct lc_move *moves, size_t moves_len)
 	if (!lc_gc_sequence_moving(lc_gc_sequence()))
 		goto free_moves;
 	if (!atomic_load_explicit(&sealed.open, memory_order_acquire)) {
+		lc_moves_release(lc_moves_seal());
 		lc_epoch_leave_gc(); /* closed meanwhile; a hook may be waiting */
 		goto free_moves;
 	}
@@ -224,6 +225,7 @@ void lc_sealed_gc_finish(struct lc_move *moves, size_t moves_len)
 	e->moves = lc_moves_seal();
 	e->complete = sealed.config.interposed;
 	e->forget = sealed.unsealed;
+	e->collected = lc_areas_collections() != 0;
 	/* No small ones are looked at where there are any of these: a batch takes one array. */
 	if (moves_len)
 		lc_moves_add(&e->moves, moves, moves_len);

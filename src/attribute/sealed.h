@@ -27,6 +27,7 @@ struct lc_epoch {
 	struct lc_epoch *next;
 	uint32_t number;
 	bool complete;    /* all moves could be logged */
+	bool collected;   /* something was; G1's remark and cleanup collect nothing */
 	bool small_known; /* where objects slid that are too small for the interposer: in `moves` */
 	bool forget;      /* the collection before was not sealed: what survived that is unknown */
 	struct lc_move_batch *moves;

@@ -15,6 +15,7 @@
 #include <string.h>
 
 #include "src/base/vector.h"
+#include "src/classfile/stack_effect.h"
 
 enum { PENDING_MAX = 64 };
 
@@ -48,122 +49,6 @@ struct walk {
 	uint32_t base; /* grows where the height is not known any more */
 };
 
-/*
- * Words that an instruction takes off the stack and puts on it, as two characters; '?': its
- * operands tell.
- */
-static const char effects[][3] = {
-	/* nop to dconst_1 */
-	"00", "01", "01", "01", "01", "01", "01", "01", "01", "02", "02", "01", "01", "01", "02",
-	"02",
-	/* bipush to ldc2_w, loads */
-	"01", "01", "01", "01", "02", "01", "02", "01", "02", "01", "01", "01", "01", "01", "02",
-	"02", "02", "02", "01", "01", "01", "01", "02", "02", "02", "02", "01", "01", "01", "01",
-	/* iaload to saload */
-	"21", "22", "21", "22", "21", "21", "21", "21",
-	/* stores */
-	"10", "20", "10", "20", "10", "10", "10", "10", "10", "20", "20", "20", "20", "10", "10",
-	"10", "10", "20", "20", "20", "20", "10", "10", "10", "10",
-	/* iastore to sastore */
-	"30", "40", "30", "40", "30", "30", "30", "30",
-	/* pop, pop2, dup to dup2_x2, swap */
-	"10", "20", "12", "23", "34", "24", "35", "46", "22",
-	/* iadd to drem, four types each */
-	"21", "42", "21", "42", "21", "42", "21", "42", "21", "42", "21", "42", "21", "42", "21",
-	"42", "21", "42", "21", "42",
-	/* ineg to dneg, shifts, logic, iinc */
-	"11", "22", "11", "22", "21", "32", "21", "32", "21", "32", "21", "42", "21", "42", "21",
-	"42", "00",
-	/* i2l to i2s */
-	"12", "11", "12", "21", "21", "22", "11", "12", "12", "21", "22", "21", "11", "11", "11",
-	/* lcmp to dcmpg */
-	"41", "21", "21", "41", "41",
-	/* ifeq to if_acmpne, goto, jsr, ret */
-	"10", "10", "10", "10", "10", "10", "20", "20", "20", "20", "20", "20", "20", "20", "00",
-	"01", "00",
-	/* switches, returns */
-	"10", "10", "10", "20", "10", "20", "10", "00",
-	/* fields, invocations */
-	"??", "??", "??", "??", "??", "??", "??", "??", "??",
-	/* new to monitorexit */
-	"01", "11", "11", "11", "10", "11", "11", "10", "10",
-	/* wide, multianewarray, ifnull, ifnonnull, goto_w, jsr_w */
-	"??", "?1", "10", "10", "00", "01"
-};
-
-_Static_assert(sizeof(effects) / sizeof(effects[0]) == LC_OP_JSR_W + 1, "one for each opcode");
-
-static int32_t words_of(char type)
-{
-	return type == 'J' || type == 'D' ? 2 : type == 'V' ? 0 : 1;
-}
-
-/* Words of the arguments and of the result of a method. Returns false where it is no descriptor. */
-static bool method_words(struct lc_class_text d, int32_t *arguments, int32_t *result)
-{
-	size_t i = 1;
-
-	*arguments = 0;
-	if (!d.len || d.data[0] != '(')
-		return false;
-	for (; i < d.len && d.data[i] != ')'; i++) {
-		char type = d.data[i];
-
-		while (i < d.len && d.data[i] == '[')
-			i++;
-		if (i < d.len && d.data[i] == 'L')
-			while (i < d.len && d.data[i] != ';')
-				i++;
-		*arguments += words_of(type);
-	}
-	if (i + 1 >= d.len)
-		return false;
-	*result = words_of(d.data[i + 1]);
-	return true;
-}
-
-/* Of an instruction that names a field or a method. */
-static bool member_effect(const struct walk *w, uint8_t op, uint32_t index, int32_t *pops,
-                          int32_t *pushes)
-{
-	struct lc_class_ref ref = { 0 };
-
-	if (op < LC_OP_INVOKEVIRTUAL) {
-		int32_t words;
-
-		if (!lc_class_field_ref(w->cls, index, &ref) || !ref.descriptor.len)
-			return false;
-		words = words_of(ref.descriptor.data[0]);
-		*pops = (op >= LC_OP_GETFIELD) +
-		        (op == LC_OP_PUTSTATIC || op == LC_OP_PUTFIELD ? words : 0);
-		*pushes = op == LC_OP_GETSTATIC || op == LC_OP_GETFIELD ? words : 0;
-		return true;
-	}
-	if (op == LC_OP_INVOKEDYNAMIC)
-		ref.descriptor = lc_class_dynamic_descriptor(w->cls, index);
-	else if (!lc_class_method_ref(w->cls, index, &ref) &&
-	         !lc_class_interface_ref(w->cls, index, &ref))
-		return false;
-	if (!method_words(ref.descriptor, pops, pushes))
-		return false;
-	*pops += op != LC_OP_INVOKEDYNAMIC && op != LC_OP_INVOKESTATIC;
-	return true;
-}
-
-static bool effect(const struct walk *w, uint32_t at, int32_t *pops, int32_t *pushes)
-{
-	const uint8_t *insn = w->code->insns + at;
-	uint8_t op = *insn == LC_OP_WIDE ? insn[1] : *insn;
-
-	if (op > LC_OP_JSR_W)
-		return false;
-	if (op >= LC_OP_GETSTATIC && op <= LC_OP_INVOKEDYNAMIC)
-		return member_effect(w, op, lc_be_get2(insn + 1), pops, pushes);
-	*pops = op == LC_OP_MULTIANEWARRAY ? insn[3] : effects[op][0] - '0';
-	*pushes = effects[op][1] - '0';
-	return true;
-}
-
 /* The instruction at `source` leads to `target`; UINT32_MAX: none of the code does. */
 static bool reach(void *user, uint32_t source, uint32_t target)
 {
@@ -187,13 +72,6 @@ static void lose_height(struct walk *w)
 	w->base++;
 	w->height = 0;
 	w->pending_len = 0;
-}
-
-/* Is the instruction behind this one reached by jumps alone? */
-static bool ends_flow(uint8_t op)
-{
-	return op == LC_OP_GOTO || op == LC_OP_GOTO_W || op == LC_OP_RET ||
-	       (op >= LC_OP_TABLESWITCH && op <= LC_OP_RETURN) || op == LC_OP_ATHROW;
 }
 
 /* The call takes the word at `receiver`: is that the upper one of an object that is pending? */
@@ -230,7 +108,7 @@ static enum lc_rewrite_status visit(struct walk *w, uint32_t at, uint32_t last)
 	int32_t pops = 0, pushes = 0;
 	uint8_t op = insns[at];
 
-	if (!effect(w, at, &pops, &pushes))
+	if (!lc_stack_effect(w->cls, w->code, at, &pops, &pushes))
 		return LC_REWRITE_MALFORMED;
 	if (op == LC_OP_INVOKESPECIAL)
 		status = visit_call(w, at, w->height - pops);
@@ -275,7 +153,7 @@ static enum lc_rewrite_status walk(struct walk *w)
 		bytes = lc_insn_bytes(w->code, at);
 		if (!bytes)
 			return LC_REWRITE_MALFORMED;
-		if (at && ends_flow(w->code->insns[last])) {
+		if (at && lc_stack_ends_flow(w->code->insns[last])) {
 			if (p->target && p->base == w->base)
 				w->height = p->height;
 			else

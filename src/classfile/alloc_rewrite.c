@@ -5,6 +5,7 @@
  */
 #include "src/classfile/alloc_rewrite.h"
 
+#include "src/base/hash.h"
 #include "src/classfile/alloc_plan.h"
 #include "src/classfile/edit.h"
 
@@ -15,7 +16,32 @@ struct rewrite {
 	struct lc_alloc_plan_scan scan;
 	struct lc_alloc_plan hooks;
 	struct lc_hook_constants constants;
+	struct lc_stores_scan stores;
+	bool stores_on;
+	const char *only_name, *only_descriptor; /* of lc_rewrite_stores(); else NULL */
+	bool look_only; /* end at the first hook but those behind calls of toString() */
 };
+
+/* Are all hooks of the method behind calls that make a string? Then the method is noted. */
+static bool note_strings(struct rewrite *r, const struct lc_method_code *code)
+{
+	for (size_t i = 0; i < r->hooks.len; i++)
+		if (r->hooks.hooks[i].method != LC_HOOK_STRING ||
+		    !(r->hooks.hooks[i].site_bits & LC_SITE_AFTER_CALL))
+			return false;
+	if (r->counts.string_methods == LC_STRING_METHODS_MAX)
+		return false;
+	r->counts.string_code_bytes[r->counts.string_methods++] = code->len;
+	return true;
+}
+
+/* Where the method stores what it makes; without memory for it, nothing of the class is known. */
+static void find_stores(struct rewrite *r, const struct lc_member *method,
+                        struct lc_method_code *code, bool moved)
+{
+	if (r->stores_on && lc_stores_find(&r->stores, method, code, moved) == LC_REWRITE_NO_MEMORY)
+		r->stores_on = false;
+}
 
 static enum lc_rewrite_status rewrite_code(void *user, const struct lc_member *method,
                                            const struct lc_attribute *a)
@@ -27,15 +53,27 @@ static enum lc_rewrite_status rewrite_code(void *user, const struct lc_member *m
 	status = lc_edit_read(&r->edit, a, &code);
 	if (status == LC_REWRITE_DONE)
 		status = lc_alloc_plan_find(&r->scan, method, &code, &r->hooks);
-	if (status != LC_REWRITE_DONE || !r->hooks.len)
+	r->counts.code_sum += lc_rewrite_code_sum(code.len);
+	if (status != LC_REWRITE_DONE)
 		return status;
+	if (!r->hooks.len || (r->look_only && note_strings(r, &code))) {
+		find_stores(r, method, &code, false);
+		return LC_REWRITE_DONE;
+	}
+	if (r->look_only) {
+		r->counts.sites = 1;
+		r->counts.string_methods = 0;
+		return LC_REWRITE_NOTHING; /* look no further */
+	}
 	status = lc_method_code_layout(&code, r->hooks.inserts, r->hooks.len);
 	if (status == LC_REWRITE_TOO_LARGE || code.max_stack > UINT16_MAX - LC_HOOK_STACK) {
 		r->counts.methods_left++;
+		find_stores(r, method, &code, false);
 		return LC_REWRITE_DONE;
 	}
 	if (status != LC_REWRITE_DONE)
 		return status;
+	find_stores(r, method, &code, true);
 	lc_alloc_plan_assemble(&r->hooks, &r->constants, r->options);
 	status = lc_edit_put(&r->edit, a, &code, r->hooks.inserts, r->hooks.len,
 	                     (uint32_t)code.max_stack + LC_HOOK_STACK);
@@ -44,24 +82,70 @@ static enum lc_rewrite_status rewrite_code(void *user, const struct lc_member *m
 	return status;
 }
 
+/* Of the methods that are asked for, the stores of both codes. */
+static enum lc_rewrite_status look_at_stores(void *user, const struct lc_member *method,
+                                             const struct lc_attribute *a)
+{
+	struct rewrite *r = user;
+	const struct lc_class *c = &r->edit.cls;
+	enum lc_rewrite_status status;
+	struct lc_method_code code;
+
+	if (!lc_text_is(lc_class_utf8(c, method->name), r->only_name) ||
+	    !lc_text_is(lc_class_utf8(c, method->descriptor), r->only_descriptor))
+		return LC_REWRITE_DONE;
+	status = lc_edit_read(&r->edit, a, &code);
+	if (status == LC_REWRITE_DONE)
+		status = lc_alloc_plan_find(&r->scan, method, &code, &r->hooks);
+	if (status != LC_REWRITE_DONE)
+		return status;
+	find_stores(r, method, &code, false);
+	if (r->hooks.len &&
+	    lc_method_code_layout(&code, r->hooks.inserts, r->hooks.len) == LC_REWRITE_DONE)
+		find_stores(r, method, &code, true);
+	return LC_REWRITE_DONE;
+}
+
+bool lc_rewrite_stores(const uint8_t *in, size_t len, const struct lc_rewrite_options *options,
+                       const char *name, const char *descriptor, struct lc_stores *out)
+{
+	struct rewrite r = { .options = options, .only_name = name, .only_descriptor = descriptor };
+	const struct lc_class *c = &r.edit.cls;
+	bool done = false;
+
+	*out = (struct lc_stores){ 0 };
+	if (lc_edit_open(&r.edit, in, len) != LC_REWRITE_DONE)
+		return false;
+	if (lc_alloc_plan_scan_open(&r.scan, c, options) && lc_stores_open(&r.stores, c, out)) {
+		r.stores_on = true;
+		done =
+		    lc_edit_methods(&r.edit, look_at_stores, &r) == LC_REWRITE_DONE && r.stores_on;
+	}
+	lc_stores_close(&r.stores);
+	lc_alloc_plan_scan_close(&r.scan);
+	lc_alloc_plan_close(&r.hooks);
+	lc_edit_close(&r.edit);
+	return done;
+}
+
 static enum lc_rewrite_status rewrite_methods(struct rewrite *r)
 {
 	enum lc_rewrite_status status = lc_edit_methods(&r->edit, rewrite_code, r);
 
-	if (status != LC_REWRITE_DONE)
+	if (status != LC_REWRITE_DONE && !(r->look_only && r->counts.sites))
 		return status;
 	r->counts.skipped_constant = r->scan.skipped_constant;
 	r->counts.own_field_bytes = r->scan.own_bytes;
-	if (r->counts.sites)
+	if (r->counts.sites || r->counts.string_methods)
 		return LC_REWRITE_DONE;
 	return r->counts.methods_left ? LC_REWRITE_TOO_LARGE : LC_REWRITE_NOTHING;
 }
 
-enum lc_rewrite_status lc_rewrite_class(const uint8_t *in, size_t len,
-                                        const struct lc_rewrite_options *options,
-                                        struct lc_rewrite_result *out)
+static enum lc_rewrite_status run(const uint8_t *in, size_t len,
+                                  const struct lc_rewrite_options *options, bool look_only,
+                                  struct lc_rewrite_result *out)
 {
-	struct rewrite r = { .options = options };
+	struct rewrite r = { .options = options, .look_only = look_only };
 	const struct lc_class *c = &r.edit.cls;
 	enum lc_rewrite_status status = lc_edit_open(&r.edit, in, len);
 
@@ -73,15 +157,40 @@ enum lc_rewrite_status lc_rewrite_class(const uint8_t *in, size_t len,
 		status = LC_REWRITE_NOTHING;
 	else if (!lc_alloc_plan_scan_open(&r.scan, c, options))
 		status = LC_REWRITE_NO_MEMORY;
-	else
+	else {
+		r.stores_on = options->stores && lc_stores_open(&r.stores, c, &r.counts.stores);
 		status = rewrite_methods(&r);
-	if (status == LC_REWRITE_DONE)
+	}
+	if (status == LC_REWRITE_DONE && !look_only)
 		status = lc_edit_join(&r.edit, &r.counts.bytes, &r.counts.len);
+	if (!r.stores_on)
+		lc_stores_free(&r.counts.stores);
 	*out = r.counts;
+	lc_stores_close(&r.stores);
 	lc_alloc_plan_scan_close(&r.scan);
 	lc_alloc_plan_close(&r.hooks);
 	lc_edit_close(&r.edit);
 	return status;
+}
+
+enum lc_rewrite_status lc_rewrite_class(const uint8_t *in, size_t len,
+                                        const struct lc_rewrite_options *options,
+                                        struct lc_rewrite_result *out)
+{
+	return run(in, len, options, false, out);
+}
+
+enum lc_rewrite_status lc_rewrite_look(const uint8_t *in, size_t len,
+                                       const struct lc_rewrite_options *options,
+                                       struct lc_rewrite_result *out)
+{
+	return run(in, len, options, true, out);
+}
+
+uint64_t lc_rewrite_code_sum(uint64_t code_bytes)
+{
+	/* Never 0, and no multiple of what another length gives. */
+	return lc_hash_add(1, code_bytes);
 }
 
 const char *lc_rewrite_status_name(enum lc_rewrite_status s)

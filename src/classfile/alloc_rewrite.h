@@ -13,6 +13,7 @@
 #include <stdint.h>
 
 #include "src/classfile/status.h"
+#include "src/classfile/stores.h"
 
 /* Internal name of the hook class, a member of java.base. */
 #define LC_HOOK_CLASS "java/lang/LocusHook"
@@ -61,9 +62,12 @@ struct lc_rewrite_options {
 	 * hook class, and their arrays are hooked whatever their length. Owner: the caller. */
 	const char *const *watched;
 	size_t watched_len;
+	bool stores;                       /* find where what is made is stored */
 	uint32_t (*next_site)(void *user); /* a fresh number for each hook, 1..LC_SITE_LIMIT - 1 */
 	void *user;
 };
+
+enum { LC_STRING_METHODS_MAX = 32 };
 
 struct lc_rewrite_result {
 	uint8_t *bytes; /* malloc'ed; owner: the caller; NULL unless LC_REWRITE_DONE */
@@ -72,6 +76,16 @@ struct lc_rewrite_result {
 	uint32_t skipped_constant; /* sites whose constant length stays below the threshold */
 	uint32_t methods_left;     /* methods left alone because they would not fit */
 	uint64_t own_field_bytes;  /* sum of the instance fields that the class declares itself */
+	uint64_t code_sum;         /* sum of lc_rewrite_code_sum(); of a class without hooks */
+	/* Of lc_rewrite_look(), not 0 where all hooks would be behind calls of toString() of
+	 * StringBuilder or StringBuffer: how many methods have such a call, and the lengths of
+	 * their code. The code_sum is whole then, too. */
+	uint32_t string_methods;
+	uint32_t string_code_bytes[LC_STRING_METHODS_MAX];
+	/* Of options.stores: whatever the status, the caller frees it. It is whole, of the bytes
+	 * above or else of those that were given, where the status is LC_REWRITE_DONE or
+	 * LC_REWRITE_NOTHING, and empty where there was no memory for it. */
+	struct lc_stores stores;
 };
 
 /*
@@ -83,6 +97,29 @@ struct lc_rewrite_result {
 enum lc_rewrite_status lc_rewrite_class(const uint8_t *in, size_t len,
                                         const struct lc_rewrite_options *options,
                                         struct lc_rewrite_result *out);
+
+/*
+ * Would lc_rewrite_class() insert a hook? Returns LC_REWRITE_NOTHING where that does, with the same
+ * counts; LC_REWRITE_DONE, without bytes, at the first hook that is not behind a call of
+ * toString(), or where there is none but those; else what is wrong with the class.
+ */
+enum lc_rewrite_status lc_rewrite_look(const uint8_t *in, size_t len,
+                                       const struct lc_rewrite_options *options,
+                                       struct lc_rewrite_result *out);
+
+/*
+ * Where methods of that name and descriptor, in a class file that lc_rewrite_class() may or may not
+ * have rewritten, store what they make: their rows are in *out by the positions of either code.
+ * Returns whether they were found; *out is the caller's to free, whatever this returns.
+ */
+bool lc_rewrite_stores(const uint8_t *in, size_t len, const struct lc_rewrite_options *options,
+                       const char *name, const char *descriptor, struct lc_stores *out);
+
+/*
+ * What a method whose code has so many bytes adds to `code_sum`. Two classes with equal sums have
+ * methods of the same lengths, but for a chance of 1 in 2^64.
+ */
+uint64_t lc_rewrite_code_sum(uint64_t code_bytes);
 
 /* What the agent's counters and tools call the status; static storage. */
 const char *lc_rewrite_status_name(enum lc_rewrite_status s);

@@ -448,8 +448,11 @@ static void plan_task(const struct lc_span_class *k, const struct lc_member *m,
 		body = lc_text_is(name, "run") && lc_text_is(descriptor, "(Ljava/lang/Runnable;)V")
 		           ? RUNNABLE
 		           : 0;
-	} else if (lc_text_begins(k->name, "java/lang/VirtualThread$")) {
-		body = 0; /* it runs while the thread is being mounted */
+	} else if (lc_text_begins(k->name, "java/lang/VirtualThread$") ||
+	           (k->wrapper && body != FORK_JOIN)) {
+		/* The first runs while the thread is being mounted. A wrapper is no execution; of a
+		 * ForkJoin task, what it wraps is one as well. */
+		body = 0;
 	}
 	if (body) {
 		p->prologue = LC_SPAN_TASK_BEGIN;

@@ -13,3 +13,26 @@ jvmtiEnv *lc_jvmti(void)
 {
 	return env;
 }
+
+enum { LOCAL_REFERENCES = 65536 }; /* as many as HotSpot allows to be announced */
+
+jclass *lc_jvmti_loaded(JNIEnv *jni, jint *len)
+{
+	jclass *loaded = NULL;
+
+	*len = 0;
+	if ((*jni)->PushLocalFrame(jni, LOCAL_REFERENCES)) {
+		(*jni)->ExceptionClear(jni);
+		return NULL;
+	}
+	if (!(*env)->GetLoadedClasses(env, len, &loaded))
+		return loaded;
+	(*jni)->PopLocalFrame(jni, NULL);
+	return NULL;
+}
+
+void lc_jvmti_loaded_end(JNIEnv *jni, jclass *loaded)
+{
+	(*env)->Deallocate(env, (unsigned char *)loaded);
+	(*jni)->PopLocalFrame(jni, NULL);
+}

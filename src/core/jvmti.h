@@ -17,4 +17,14 @@ void lc_jvmti_set(jvmtiEnv *jvmti);
  * it depends on the caller's context. */
 jvmtiEnv *lc_jvmti(void);
 
+/*
+ * All loaded classes, `*len` of them: local references that are good until
+ * lc_jvmti_loaded_end(), which must be called on the same thread and takes every local reference
+ * back that was made since. NULL, and nothing to be taken back, when the JVM refuses. They are in a
+ * frame of their own with room for them: -Xcheck:jni of JDK 17 prints a warning otherwise.
+ * Context: [attach] and Java threads outside of hooks.
+ */
+jclass *lc_jvmti_loaded(JNIEnv *jni, jint *len);
+void lc_jvmti_loaded_end(JNIEnv *jni, jclass *loaded);
+
 #endif

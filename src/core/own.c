@@ -10,7 +10,7 @@
 #include "src/core/jvmti.h"
 #include "src/core/record.h"
 
-enum { METHODS_MAX = 128 };
+enum { METHODS_MAX = 256 };
 
 static jmethodID own[METHODS_MAX];
 static unsigned own_len;

@@ -7,7 +7,7 @@
  * The indexes and all appends are under one lock, which is never held across a call into the JVM:
  * a method is named first and inserted after, and the loser of a race frees its copy.
  */
-#include "src/core/path.h"
+#include "src/core/path_impl.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -45,7 +45,7 @@ struct method_entry {
 
 static struct {
 	pthread_mutex_t lock;
-	struct table methods, nodes, sites;
+	struct table methods, nodes, sites, recursions;
 	struct index method_index, node_index, site_index;
 	_Atomic uint64_t overflow;
 } paths = {
@@ -53,6 +53,7 @@ static struct {
 	.methods = { .element_bytes = sizeof(struct method_entry) },
 	.nodes = { .element_bytes = sizeof(struct lc_path_node) },
 	.sites = { .element_bytes = sizeof(struct lc_site) },
+	.recursions = { .element_bytes = sizeof(struct lc_path_recursion) },
 };
 
 static void *table_get(const struct table *t, uint32_t number)
@@ -212,6 +213,11 @@ const struct lc_site *lc_site_get(uint32_t site)
 	return site ? table_get(&paths.sites, site) : NULL;
 }
 
+const struct lc_path_recursion *lc_path_recursion_get(uint32_t number)
+{
+	return table_get(&paths.recursions, number);
+}
+
 uint32_t lc_path_count(void)
 {
 	return atomic_load_explicit(&paths.nodes.len, memory_order_acquire);
@@ -339,6 +345,7 @@ static void name_method(JNIEnv *jni, uint64_t packed_id, struct method_entry *e)
 	char *name = NULL, *signature = NULL;
 	jvmtiLineNumberEntry *lines = NULL;
 	jint lines_len = 0;
+	jlocation begin, end;
 
 	memset(e, 0, sizeof(*e));
 	e->id = packed_id;
@@ -348,6 +355,8 @@ static void name_method(JNIEnv *jni, uint64_t packed_id, struct method_entry *e)
 		(*jvmti)->Deallocate(jvmti, (unsigned char *)name);
 		(*jvmti)->Deallocate(jvmti, (unsigned char *)signature);
 		name_class(jni, id, &e->method);
+		if (!(*jvmti)->GetMethodLocation(jvmti, id, &begin, &end) && end >= 0)
+			e->method.code_bytes = (uint32_t)end + 1;
 		e->method.left_out =
 		    e->method.class_name && lc_own_calls_program(e->method.class_name);
 		if (!(*jvmti)->GetLineNumberTable(jvmti, id, &lines_len, &lines) && lines_len > 0) {
@@ -404,8 +413,7 @@ static uint32_t add_method(struct method_entry *e)
 	return number;
 }
 
-/* Number of the method, named when it is new; UINT32_MAX when there is no room. */
-static uint32_t method_intern(JNIEnv *jni, uint64_t id)
+uint32_t lc_path_method_intern(JNIEnv *jni, uint64_t id)
 {
 	struct method_entry e;
 	uint32_t number;
@@ -429,7 +437,7 @@ static uint32_t method_intern(JNIEnv *jni, uint64_t id)
 
 const struct lc_method *lc_path_method(JNIEnv *jni, jmethodID method)
 {
-	uint32_t number = method_intern(jni, (uint64_t)(uintptr_t)method & LC_ADDR_MASK);
+	uint32_t number = lc_path_method_intern(jni, (uint64_t)(uintptr_t)method & LC_ADDR_MASK);
 
 	return number == UINT32_MAX ? NULL : lc_method_get(number);
 }
@@ -460,60 +468,34 @@ static uint32_t node_intern(const struct lc_path_node *node)
 	return number;
 }
 
-uint32_t lc_path_intern(JNIEnv *jni, const uint64_t *frames, size_t frames_len)
+void lc_path_note_recursion(uint32_t node, uint32_t frames)
 {
-	struct lc_path_node node = { .bci = LC_BCI_NONE };
-	uint32_t number = 0;
-	uint16_t depth = 0;
+	const struct lc_path_recursion row = { node, frames };
+	struct lc_path_node *n;
 
-	for (size_t i = frames_len; i-- > 0;) {
-		uint32_t method = method_intern(jni, frames[i] & LC_ADDR_MASK);
-
-		if (method == UINT32_MAX)
-			goto overflow;
-		if (lc_method_get(method)->left_out)
-			continue;
-		depth++;
-		node = (struct lc_path_node){
-			.parent = number,
-			.method = method,
-			.bci = (uint16_t)(frames[i] >> LC_ADDR_BITS),
-			.depth = depth,
-		};
-		number = node_intern(&node);
-		if (number == UINT32_MAX)
-			goto overflow;
-	}
-	return number;
-overflow:
-	atomic_fetch_add_explicit(&paths.overflow, 1, memory_order_relaxed); /* a count */
-	return 0;
+	pthread_mutex_lock(&paths.lock);
+	n = table_get(&paths.nodes, node);
+	if (n->cycle < frames && table_append(&paths.recursions, &row) != UINT32_MAX)
+		n->cycle = (uint16_t)frames;
+	pthread_mutex_unlock(&paths.lock);
 }
 
-uint32_t lc_path_below(uint32_t leaf, uint32_t callers, uint32_t depth)
+uint32_t lc_path_frame_intern(uint32_t parent, uint64_t frame)
 {
-	uint32_t frames[LC_FRAMES_MAX];
-	struct lc_path_node node;
-	uint32_t number = 0;
-	uint16_t len = 0;
+	const struct lc_path_node *above = lc_path_get(parent);
+	const struct lc_path_node node = {
+		.parent = parent,
+		.method = (uint32_t)(frame >> 16),
+		.bci = (uint16_t)frame,
+		.depth = (uint16_t)(above ? above->depth + 1 : 1),
+	};
 
-	frames[len++] = leaf;
-	for (uint32_t i = callers; i && len < depth && len < LC_FRAMES_MAX; len++) {
-		frames[len] = i;
-		i = lc_path_get(i)->parent;
-	}
-	for (uint16_t i = len; i-- > 0;) {
-		node = *lc_path_get(frames[i]);
-		node.parent = number;
-		node.depth = (uint16_t)(len - i);
-		number = node_intern(&node);
-		if (number == UINT32_MAX) {
-			atomic_fetch_add_explicit(&paths.overflow, 1,
-			                          memory_order_relaxed); /* a count */
-			return 0;
-		}
-	}
-	return number;
+	return node_intern(&node);
+}
+
+void lc_path_no_room(void)
+{
+	atomic_fetch_add_explicit(&paths.overflow, 1, memory_order_relaxed); /* a count */
 }
 
 uint32_t lc_site_intern(const char *class_signature, uint64_t class_word, uint32_t path)
@@ -533,7 +515,7 @@ uint32_t lc_site_intern(const char *class_signature, uint64_t class_word, uint32
 	if (!added)
 		free(name);
 	if (number == UINT32_MAX) {
-		atomic_fetch_add_explicit(&paths.overflow, 1, memory_order_relaxed); /* a count */
+		lc_path_no_room();
 		return 0;
 	}
 	return number;

@@ -21,6 +21,7 @@ struct lc_method {
 	const char *name;
 	const char *signature;
 	const char *source_file; /* "" where unknown */
+	uint32_t code_bytes;     /* of its bytecode; 0 where unknown */
 	uint32_t lines_len;
 	const jvmtiLineNumberEntry *lines; /* as JVMTI gave them, sorted by start_location */
 	bool left_out; /* a method of our own that calls the program's: no path has it */
@@ -32,6 +33,16 @@ struct lc_path_node {
 	uint32_t method; /* for lc_method_get() */
 	uint16_t bci;    /* LC_BCI_NONE where there is none */
 	uint16_t depth;  /* 1 for a child of the root */
+	uint16_t cycle;  /* the longest that was folded here; for core/path.c, under its lock */
+};
+
+/*
+ * A node at which recursion was folded: the path to it ends with a cycle of `frames` frames, and in
+ * some stack the cycle followed itself.
+ */
+struct lc_path_recursion {
+	uint32_t path;
+	uint32_t frames;
 };
 
 /* An object site: class and allocation path. */
@@ -48,6 +59,12 @@ struct lc_site {
 const struct lc_method *lc_method_get(uint32_t method);
 const struct lc_path_node *lc_path_get(uint32_t node);
 const struct lc_site *lc_site_get(uint32_t site);
+
+/*
+ * By number from 0, in the order in which they were found; NULL for a number that was not handed
+ * out. A node comes again when a longer cycle is found. Context: as above.
+ */
+const struct lc_path_recursion *lc_path_recursion_get(uint32_t number);
 
 uint32_t lc_path_count(void);
 uint32_t lc_site_count(void);
@@ -66,6 +83,10 @@ int lc_path_init(void);
  * never across a call into the JVM.
  */
 uint32_t lc_path_intern(JNIEnv *jni, const uint64_t *frames, size_t frames_len);
+
+/* The same, of a path's `depth` frames that are nearest to the leaf when recursion is folded. */
+uint32_t lc_path_intern_nearest(JNIEnv *jni, const uint64_t *frames, size_t frames_len,
+                                uint32_t depth);
 
 /*
  * The path of the leaf of `leaf` called by the path `callers`, of at most `depth` frames from the

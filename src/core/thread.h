@@ -33,6 +33,10 @@ struct lc_thread {
 	struct lc_sampler *sampler;
 	struct lc_contexts *contexts;
 	struct lc_walker *walker;
+	/* heap/estimate.h: of the thread's next sampled allocation; 0 before the first. The
+	 * thread's.
+	 */
+	uint64_t estimate_interval;
 	/*
 	 * Made with the thread's first span. Written by: the thread; by the attribution thread at
 	 * the end.

@@ -22,6 +22,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "src/core/stand_back.h"
 #include "src/preload/abi.h"
 
 /* Parallel's regions: 2^16 words (Log2RegionSize). */
@@ -76,6 +77,7 @@ static bool gather(struct lc_move_batch *b, struct replay *r)
 		return false;
 	/* Without an interposer there are only the moves that were added. */
 	for (uint32_t i = b->preload ? b->head : 0; i; i = c->next) {
+		lc_stand_back();
 		c = &b->preload->chunks[i - 1];
 		if (c->used > LC_COPY_CHUNK_CAP || c->used > end) {
 			b->lost++;

@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "src/base/options.h"
 #include "src/classfile/alloc_rewrite.h"
 #include "src/core/jvmti.h"
 #include "src/core/own.h"
@@ -141,28 +142,51 @@ static jint shadow_frames(const struct lc_walker *walker, uint32_t node, jvmtiFr
 	return (jint)len;
 }
 
+struct walked {
+	jvmtiFrameInfo *frames; /* innermost first */
+	uint64_t *packed;       /* room for as many, and one more */
+	jint len, cap;
+};
+
+/* The nearest `cap` frames, by the shadow or, without a node, the JVM. Returns whether any came. */
+static bool ask(struct lc_walker *walker, uint32_t node, jint cap, struct walked *out)
+{
+	out->cap = cap;
+	out->len = 0;
+	out->frames = lc_walker_scratch(walker, LC_WALKER_FRAMES,
+	                                (size_t)cap * (sizeof(*out->frames) + sizeof(uint64_t)) +
+	                                    sizeof(uint64_t));
+	if (!out->frames)
+		return false;
+	out->packed = (uint64_t *)(out->frames + cap);
+	if (node)
+		out->len = shadow_frames(walker, node, out->frames, out->packed, cap);
+	else if ((*lc_jvmti())->GetStackTrace(lc_jvmti(), NULL, 0, cap, out->frames, &out->len))
+		return false;
+	return out->len > 0;
+}
+
 static uint32_t walk(JNIEnv *jni, struct lc_walker *walker, uint32_t node, uint32_t bytecode_site,
                      enum lc_alloc_origin origin)
 {
-	jint cap = (jint)paths.depth + EXTRA_FRAMES, len = 0, from = 0;
-	jvmtiFrameInfo *frames = lc_walker_scratch(
-	    walker, LC_WALKER_FRAMES,
-	    (size_t)cap * (sizeof(*frames) + sizeof(uint64_t)) + sizeof(uint64_t));
+	struct walked walked = { 0 };
+	jint len = 0, from = 0;
+	jvmtiFrameInfo *frames;
 	uint64_t *packed;
 	size_t packed_len = 0;
 	int intrinsic = -1;
 
 	if (!node)
 		atomic_fetch_add_explicit(&paths.asked, 1, memory_order_relaxed);
-	packed = frames ? (uint64_t *)(frames + cap) : NULL;
-	if (packed && node)
-		len = shadow_frames(walker, node, frames, packed, cap);
-	if (!packed ||
-	    (!node && (*lc_jvmti())->GetStackTrace(lc_jvmti(), NULL, 0, cap, frames, &len)) ||
-	    len <= 0) {
+	/* Recursion may fold to a few frames; so all are looked at. */
+	if (!ask(walker, node, (jint)paths.depth * 2 + EXTRA_FRAMES, &walked) ||
+	    (walked.len == walked.cap && !ask(walker, node, LC_FRAMES_MAX, &walked))) {
 		atomic_fetch_add_explicit(&paths.errors, 1, memory_order_relaxed);
 		return 0;
 	}
+	frames = walked.frames;
+	packed = walked.packed;
+	len = walked.len;
 	while (from < len && lc_own_method(frames[from].method))
 		from++;
 	if (origin == LC_ORIGIN_CONSTRUCTOR && from < len &&
@@ -184,9 +208,9 @@ static uint32_t walk(JNIEnv *jni, struct lc_walker *walker, uint32_t node, uint3
 	if (intrinsic >= 0)
 		packed[packed_len++] =
 		    lc_frame_pack((const void *)(uintptr_t)INTRINSIC_ID((unsigned)intrinsic), -1);
-	for (jint i = from; i < len && packed_len < paths.depth; i++)
+	for (jint i = from; i < len; i++)
 		packed[packed_len++] = lc_frame_pack(frames[i].method, (int)frames[i].location);
-	return lc_path_intern(jni, packed, packed_len);
+	return lc_path_intern_nearest(jni, packed, packed_len, paths.depth);
 }
 
 uint32_t lc_alloc_path_walk(JNIEnv *jni, struct lc_walker *walker, uint32_t node,
@@ -224,8 +248,7 @@ bool lc_alloc_path_first(JNIEnv *jni)
 	return first;
 }
 
-/* The class word in the header of `o`; 0 when collections keep getting in between. */
-static uint64_t class_word(JNIEnv *jni, jobject o)
+uint64_t lc_alloc_path_class_word(JNIEnv *jni, jobject o)
 {
 	for (unsigned attempt = 0; attempt < 8; attempt++) {
 		uint32_t s = lc_alloc_still_sequence(jni, o);
@@ -246,7 +269,7 @@ uint32_t lc_alloc_path_site(JNIEnv *jni, struct lc_walker *walker, uint32_t node
 	uint32_t site = 0;
 
 	if (class && !(*lc_jvmti())->GetClassSignature(lc_jvmti(), class, &signature, NULL)) {
-		site = lc_site_intern(signature, class_word(jni, o),
+		site = lc_site_intern(signature, lc_alloc_path_class_word(jni, o),
 		                      lc_alloc_path_walk(jni, walker, node, bytecode_site, origin));
 		(*lc_jvmti())->Deallocate(lc_jvmti(), (unsigned char *)signature);
 	}

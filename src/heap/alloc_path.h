@@ -62,6 +62,12 @@ uint64_t lc_alloc_path_asked(void);
 /* Stacks that could not be walked. Context: any. */
 uint64_t lc_alloc_path_errors(void);
 
+/*
+ * The class word in the header of `o`; 0 when collections keep getting in between. A system call.
+ * Context: [hook].
+ */
+uint64_t lc_alloc_path_class_word(JNIEnv *jni, jobject o);
+
 /* Wait while a collection may be moving objects; returns the even sequence. */
 static inline uint32_t lc_alloc_still_sequence(JNIEnv *jni, jobject o)
 {

@@ -66,15 +66,21 @@ static void remember(struct lc_contexts *c, const struct lc_context_hook *h, uin
 	c->near = lc_shadow_last(c->shadow);
 }
 
+struct lc_shadow *lc_contexts_shadow(struct lc_contexts *c, struct lc_walker *walker)
+{
+	if (!c->shadow && lc_code_frames_known() && !lc_shadow_create(&c->shadow))
+		walker->shadow = c->shadow;
+	return c->shadow;
+}
+
 /* The node of the shadow where the thread is; 0 where the shadow does not tell. */
 static uint32_t walk(struct lc_contexts *c, struct lc_walker *walker, uint64_t frame)
 {
 	const struct lc_native_frame at =
 	    lc_native_frame((const void *)(uintptr_t)frame); /* NOLINT */
 
-	if (!c->shadow && lc_code_frames_known() && !lc_shadow_create(&c->shadow))
-		walker->shadow = c->shadow;
-	return c->shadow ? lc_shadow_walk(c->shadow, &at, lc_walker_end(walker)) : 0;
+	return lc_contexts_shadow(c, walker) ? lc_shadow_walk(c->shadow, &at, lc_walker_end(walker))
+	                                     : 0;
 }
 
 struct lc_context_look lc_contexts_look(struct lc_contexts *c, struct lc_walker *walker,

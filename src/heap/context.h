@@ -34,6 +34,15 @@ struct lc_last_record {
 	uint32_t size_words;
 };
 
+/* What an object's class word is, by the address of the mirror of its class while nothing moves. */
+struct lc_known_class {
+	uint64_t mirror;
+	uint32_t sequence; /* of collections */
+	uint32_t key;      /* for lc_context_hook.class_key; 0: nothing is known */
+};
+
+enum { LC_KNOWN_CLASSES = 16 };
+
 /* What a thread keeps for its allocation hooks. */
 struct lc_contexts {
 	struct lc_shadow *shadow; /* NULL: not needed yet, or the JVM does not tell enough */
@@ -42,6 +51,7 @@ struct lc_contexts {
 	struct lc_places places;
 	struct lc_site_counters counters;
 	struct lc_last_record last;
+	struct lc_known_class classes[LC_KNOWN_CLASSES]; /* by mirror */
 	_Atomic uint64_t walks; /* the shadow's and the JVM's; written by: owner thread */
 };
 
@@ -50,6 +60,12 @@ int lc_contexts_create(struct lc_contexts **out);
 
 /* NULL is fine. Context: [writer], when the thread has ended. */
 void lc_contexts_destroy(struct lc_contexts *c);
+
+/*
+ * The thread's shadow, made when it is first needed; NULL without memory, or where the JVM does not
+ * tell enough. Context: [hook] [java], owner.
+ */
+struct lc_shadow *lc_contexts_shadow(struct lc_contexts *c, struct lc_walker *walker);
 
 /* The hook that asks: where it is, and what allocated. */
 struct lc_context_hook {

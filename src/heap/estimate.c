@@ -26,6 +26,7 @@
 #include "src/core/path.h"
 #include "src/core/thread.h"
 #include "src/heap/estimate_impl.h"
+#include "src/heap/estimate_path.h"
 #include "src/jvm/collector.h"
 #include "src/jvm/handle.h"
 #include "src/jvm/header.h"
@@ -49,6 +50,9 @@ int lc_estimate_init(const struct lc_estimate_config *config)
 	if ((*lc_jvmti())->SetHeapSamplingInterval(lc_jvmti(), (jint)config->interval_bytes))
 		return -ENOTSUP;
 	sample.config = *config;
+	lc_pace_begin(&sample.pace, config->interval_bytes, config->adapt, lc_time_now_ns());
+	if (config->audit)
+		lc_estimate_path_audit();
 	sample.collections_counter = lc_collector_count();
 	sample.counted = sample.collections_counter ? *sample.collections_counter : 0;
 	sample.epoch = sample.closed = lc_epoch_now();
@@ -71,6 +75,24 @@ bool lc_estimate_enabled(void)
 	return atomic_load_explicit(&sample.enabled, memory_order_acquire);
 }
 
+void lc_estimate_stop(JNIEnv *jni)
+{
+	struct lc_estimate_entry *entries = sample.entries;
+	size_t len;
+
+	if (!atomic_exchange(&sample.enabled, false))
+		return;
+	pthread_mutex_lock(&sample.lock);
+	len = sample.len;
+	sample.entries = NULL; /* an event that has begun holds nothing any more: insert() */
+	sample.len = sample.live = 0;
+	pthread_mutex_unlock(&sample.lock);
+	for (size_t i = 0; i < len; i++)
+		if (entries[i].ref)
+			(*jni)->DeleteWeakGlobalRef(jni, entries[i].ref);
+	free(entries);
+}
+
 void lc_estimate_destroy(void)
 {
 	atomic_store_explicit(&sample.enabled, false, memory_order_release);
@@ -88,6 +110,7 @@ void lc_estimate_destroy(void)
 	sample.len = sample.live = sample.areas_len = 0;
 	sample.collections = 0;
 	sample.shift = 0;
+	sample.pacing = false;
 	memset(sample.classes, 0, sizeof(sample.classes));
 }
 
@@ -147,35 +170,49 @@ static struct lc_estimate_class *class_slot(uint64_t mirror)
 	return &sample.classes[lc_hash(mirror >> 3) >> 56];
 }
 
+/* What is known of the class in this epoch; all 0 if nothing is. Reading it costs calls. */
+static struct lc_estimate_class known_class(uint64_t mirror, uint32_t sequence)
+{
+	struct lc_estimate_class c;
+
+	pthread_mutex_lock(&sample.lock);
+	c = *class_slot(mirror);
+	pthread_mutex_unlock(&sample.lock);
+	return c.mirror == mirror && c.sequence == sequence ? c : (struct lc_estimate_class){ 0 };
+}
+
+static void learn_class(const struct lc_estimate_class *c)
+{
+	pthread_mutex_lock(&sample.lock);
+	*class_slot(c->mirror) = *c;
+	pthread_mutex_unlock(&sample.lock);
+}
+
+/* The site that stands for the class; 0 if there is none. */
+static uint32_t class_site(jvmtiEnv *jvmti, jclass class, uint64_t word)
+{
+	char *signature = NULL;
+	uint32_t site;
+
+	if ((*jvmti)->GetClassSignature(jvmti, class, &signature, NULL))
+		return 0;
+	site = lc_site_intern(signature, word, 0);
+	(*jvmti)->Deallocate(jvmti, (unsigned char *)signature);
+	return site;
+}
+
 /*
- * The class word if it was read before in this epoch, or 0. Reading a header costs a system call.
+ * The class of `o`, by the word in its header: that is 0 if collections keep getting in between,
+ * and where objects are not followed.
  */
-static uint64_t known_word(uint64_t mirror, uint32_t sequence)
+static struct lc_estimate_class look_at_class(jvmtiEnv *jvmti, JNIEnv *jni, jobject o, jclass class)
 {
-	const struct lc_estimate_class *c = class_slot(mirror);
-	uint64_t word = 0;
+	struct lc_estimate_class c = { 0 };
 
-	pthread_mutex_lock(&sample.lock);
-	if (c->mirror == mirror && c->sequence == sequence)
-		word = c->word;
-	pthread_mutex_unlock(&sample.lock);
-	return word;
-}
-
-static void learn_word(uint64_t mirror, uint32_t sequence, uint64_t word)
-{
-	pthread_mutex_lock(&sample.lock);
-	*class_slot(mirror) = (struct lc_estimate_class){ mirror, word, sequence };
-	pthread_mutex_unlock(&sample.lock);
-}
-
-/* Read the class word in the header of `o`; 0 if collections keep getting in between. */
-static uint64_t class_word(JNIEnv *jni, jobject o, jclass class)
-{
-	for (unsigned attempt = 0; attempt < 8; attempt++) {
+	for (unsigned attempt = 0; sample.config.follow && attempt < 8; attempt++) {
 		uint32_t before = lc_gc_sequence();
 		struct lc_header h;
-		uint64_t mirror, word;
+		uint64_t mirror;
 
 		if (lc_gc_sequence_moving(before)) {
 			/* A call into the JVM returns only when the collection has ended. */
@@ -183,54 +220,36 @@ static uint64_t class_word(JNIEnv *jni, jobject o, jclass class)
 			continue;
 		}
 		mirror = lc_handle_address(class);
-		word = known_word(mirror, before);
-		if (!word && !lc_header_read(lc_layout(), lc_handle_address(o), &h))
-			word = h.class_word;
-		if (lc_gc_sequence() != before)
-			continue;
-		if (word)
-			learn_word(mirror, before, word);
-		return word;
+		c = known_class(mirror, before);
+		if (!c.word && !lc_header_read(lc_layout(), lc_handle_address(o), &h))
+			c = (struct lc_estimate_class){ mirror, h.class_word, before, 0 };
+		if (lc_gc_sequence() == before)
+			break;
+		c = (struct lc_estimate_class){ 0 };
 	}
-	return 0;
-}
-
-/* The path of the allocation; its leaf is the method whose bytecode `new` runs. */
-static uint32_t walk(jvmtiEnv *jvmti, JNIEnv *jni)
-{
-	jint cap = (jint)sample.config.depth, len = 0;
-	jvmtiFrameInfo *frames = malloc((size_t)cap * (sizeof(*frames) + sizeof(uint64_t)) + 1);
-	uint64_t *packed;
-	uint32_t path = 0;
-
-	if (!frames)
-		return 0;
-	packed = (uint64_t *)(frames + cap);
-	if (!(*jvmti)->GetStackTrace(jvmti, NULL, 0, cap, frames, &len) && len > 0) {
-		for (jint i = 0; i < len; i++)
-			packed[i] = lc_frame_pack(frames[i].method, (int)frames[i].location);
-		path = lc_path_intern(jni, packed, (size_t)len);
+	if (!c.site) {
+		c.site = class_site(jvmti, class, c.word);
+		if (c.site && c.word)
+			learn_class(&c);
 	}
-	free(frames);
-	return path;
+	return c;
 }
 
 /*
  * Find the sites of an object: by its path or, without a path, by its class. False if there is
  * none.
  */
-static bool find_sites(jvmtiEnv *jvmti, JNIEnv *jni, jobject object, jclass class,
-                       struct lc_estimate_entry *e)
+static bool find_sites(jvmtiEnv *jvmti, JNIEnv *jni, struct lc_thread *t, jobject object,
+                       jclass class, struct lc_estimate_entry *e)
 {
-	uint64_t word = sample.config.follow ? class_word(jni, object, class) : 0;
-	char *signature = NULL;
+	const struct lc_estimate_class c = look_at_class(jvmti, jni, object, class);
+	const struct lc_estimate_kind kind = { c.word, c.site, class };
 
-	if ((*jvmti)->GetClassSignature(jvmti, class, &signature, NULL))
+	if (!c.site)
 		return false;
-	e->object.class_site = lc_site_intern(signature, word, 0);
-	e->object.site = lc_site_intern(signature, word, walk(jvmti, jni));
-	(*jvmti)->Deallocate(jvmti, (unsigned char *)signature);
-	return e->object.class_site && e->object.site;
+	e->object.class_site = c.site;
+	e->object.site = lc_estimate_path_site(jni, t, &kind, (uint32_t)sample.config.depth);
+	return e->object.site;
 }
 
 /* Count the object of *e among those sampled. Under the lock. Returns false without memory. */
@@ -239,9 +258,7 @@ static bool add_to_sums(const struct lc_estimate_entry *e)
 	struct lc_estimate_sum *x = lc_estimate_sum_of(&sample.sums, e->thread, e->object.site);
 
 	if (x)
-		lc_estimate_sum_add(
-		    x, e->size_bytes,
-		    lc_estimate_chance(e->size_bytes, sample.config.interval_bytes));
+		lc_estimate_sum_add(x, e->size_bytes, e->object.chance);
 	return x;
 }
 
@@ -250,6 +267,8 @@ enum held { HELD, NO_ROOM, GIVEN_UP };
 /* Put *e, which has a reference, in the table. Under the lock. */
 static enum held insert(struct lc_estimate_entry *e)
 {
+	if (!sample.entries)
+		return GIVEN_UP; /* lc_estimate_stop() */
 	if (full())
 		return NO_ROOM;
 	for (; e->shift < sample.shift; e->shift++) /* the table was thinned since *e was chosen */
@@ -306,31 +325,80 @@ static void hold(JNIEnv *jni, jobject object, struct lc_estimate_entry *e)
 	}
 }
 
+/*
+ * The interval with which this event of the thread was drawn. From now on its next one is drawn
+ * with the one in force. Under the lock.
+ */
+static uint64_t take_interval(struct lc_thread *t)
+{
+	uint64_t drawn = t->estimate_interval;
+
+	if (!drawn)
+		drawn = lc_pace_interval_at(&sample.pace, t->start_ns);
+	t->estimate_interval = lc_pace_interval(&sample.pace);
+	return drawn;
+}
+
+void lc_estimate_pace(bool event)
+{
+	const uint64_t now_ns = lc_time_now_ns();
+	uint64_t wanted;
+	bool change;
+
+	pthread_mutex_lock(&sample.lock);
+	wanted = event ? lc_pace_event(&sample.pace, now_ns) : lc_pace_tick(&sample.pace, now_ns);
+	change = wanted != lc_pace_interval(&sample.pace) && !sample.pacing;
+	sample.pacing |= change;
+	pthread_mutex_unlock(&sample.lock);
+	if (!change)
+		return;
+	change = !(*lc_jvmti())->SetHeapSamplingInterval(lc_jvmti(), (jint)wanted);
+	pthread_mutex_lock(&sample.lock);
+	if (change) {
+		lc_pace_change(&sample.pace, wanted, lc_time_now_ns());
+		sample.stats.paces++;
+	}
+	sample.pacing = false;
+	pthread_mutex_unlock(&sample.lock);
+}
+
+void lc_estimate_stretch(uint32_t stretch)
+{
+	if (!lc_estimate_enabled())
+		return;
+	pthread_mutex_lock(&sample.lock);
+	sample.pace.stretch = stretch;
+	pthread_mutex_unlock(&sample.lock);
+	lc_estimate_pace(false);
+}
+
 void JNICALL lc_estimate_event(jvmtiEnv *jvmti, JNIEnv *jni, jthread thread, jobject object,
                                jclass class, jlong size)
 {
-	struct lc_thread *t;
 	struct lc_estimate_entry e = { .size_bytes = (uint32_t)size,
 		                       .object.died = LC_SPLIT_ALIVE };
+	const bool tracked = (uint64_t)size >= sample.config.min_size_bytes;
+	struct lc_thread *t;
+	uint64_t interval_bytes;
 	bool known, counted, keep;
 
 	(void)thread;
 	if (!lc_estimate_enabled() || lc_thread_is_ours() || size <= 0)
 		return;
-	if ((uint64_t)size >= sample.config.min_size_bytes) {
-		pthread_mutex_lock(&sample.lock);
-		sample.stats.tracked++;
-		pthread_mutex_unlock(&sample.lock);
-		return;
-	}
-	pthread_mutex_lock(&sample.lock);
-	e.object.born = sample.epoch;
-	e.since = sample.collections;
-	pthread_mutex_unlock(&sample.lock);
 	t = lc_thread_self();
 	if (!t)
 		t = lc_thread_enter(jni);
-	known = t && find_sites(jvmti, jni, object, class, &e);
+	pthread_mutex_lock(&sample.lock);
+	interval_bytes = t ? take_interval(t) : lc_pace_interval(&sample.pace);
+	sample.stats.tracked += tracked;
+	e.object.born = sample.epoch;
+	e.since = sample.collections;
+	pthread_mutex_unlock(&sample.lock);
+	lc_estimate_pace(true);
+	if (tracked)
+		return;
+	e.object.chance = lc_estimate_chance((uint64_t)size, interval_bytes);
+	known = t && find_sites(jvmti, jni, t, object, class, &e);
 	e.thread = t ? t->index : 0;
 	pthread_mutex_lock(&sample.lock);
 	counted = known && add_to_sums(&e);
@@ -378,6 +446,8 @@ void lc_estimate_gc_finish(uint32_t epoch)
 			sample.live--;
 			continue;
 		}
+		if (address != e->object.address[0] && e->copied < UINT16_MAX)
+			e->copied++;
 		memmove(&e->object.address[1], &e->object.address[0],
 		        sizeof(e->object.address) - sizeof(e->object.address[0]));
 		e->object.address[0] = address;
@@ -396,6 +466,7 @@ void lc_estimate_stats(struct lc_estimate_stats *out)
 	pthread_mutex_lock(&t->lock);
 	*out = t->stats;
 	out->live = t->live;
+	out->interval_bytes = lc_pace_interval(&t->pace);
 	pthread_mutex_unlock(&t->lock);
 }
 
@@ -404,9 +475,12 @@ static const struct lc_counter_row counter_rows[] = {
 	LC_COUNTER(struct lc_estimate_stats, tracked, "estimate_tracked"),
 	LC_COUNTER(struct lc_estimate_stats, lost, "estimate_lost"),
 	LC_COUNTER(struct lc_estimate_stats, unheld, "estimate_unheld"),
+	LC_COUNTER(struct lc_estimate_stats, copies_lost, "estimate_copies_lost"),
 	LC_COUNTER(struct lc_estimate_stats, live, "estimate_live"),
 	LC_COUNTER(struct lc_estimate_stats, live_peak, "estimate_live_peak"),
 	LC_COUNTER(struct lc_estimate_stats, thinned, "estimate_thinned"),
+	LC_COUNTER(struct lc_estimate_stats, interval_bytes, "estimate_interval"),
+	LC_COUNTER(struct lc_estimate_stats, paces, "estimate_interval_changes"),
 	LC_COUNTER(struct lc_estimate_stats, unsplit, "estimate_unsplit"),
 	LC_COUNTER_US(struct lc_estimate_stats, gc_ns, "estimate_gc_us"),
 	LC_COUNTER(struct lc_estimate_stats, gc_slots, "estimate_gc_references"),
@@ -420,4 +494,5 @@ void lc_estimate_counters(struct lc_counters *out)
 		return;
 	lc_estimate_stats(&s);
 	LC_COUNTERS_ADD(out, counter_rows, &s);
+	lc_estimate_path_counters(out);
 }

@@ -23,23 +23,28 @@ struct lc_thread;
 
 struct lc_estimate_config {
 	uint64_t interval_bytes; /* 0: nothing is sampled */
+	bool adapt;              /* that is the least; it follows the rate of samples */
 	uint64_t min_size_bytes; /* objects of this size and more are left to the hooks */
 	uint64_t depth;          /* frames of an allocation path */
 	/* Epochs are kept, and slots hold plain addresses: Serial, Parallel, G1. */
 	bool follow;
+	bool audit; /* compare paths with the JVM's */
 };
 
 struct lc_estimate_stats {
-	uint64_t sampled; /* events of objects that are not tracked */
-	uint64_t tracked; /* events of objects that are tracked exactly; they are not used */
-	uint64_t lost;    /* events without effect: no memory, no thread record, no room */
-	uint64_t unheld;  /* objects counted, but without a reference for lack of room */
-	uint64_t live;    /* references to objects not known to be dead */
+	uint64_t sampled;     /* events of objects that are not tracked */
+	uint64_t tracked;     /* events of objects that are tracked exactly; they are not used */
+	uint64_t lost;        /* events without effect: no memory, no thread record, no room */
+	uint64_t unheld;      /* objects counted, but without a reference for lack of room */
+	uint64_t copies_lost; /* rows of copied bytes for which there was no memory */
+	uint64_t live;        /* references to objects not known to be dead */
 	uint64_t live_peak;
-	uint64_t thinned;  /* times that half of the references was given up */
-	uint64_t unsplit;  /* accesses to a class none of whose objects was held */
-	uint64_t gc_ns;    /* time spent reading references in pauses */
-	uint64_t gc_slots; /* references read there */
+	uint64_t thinned;        /* times that half of the references was given up */
+	uint64_t interval_bytes; /* in force now */
+	uint64_t paces;          /* changes of the interval */
+	uint64_t unsplit;        /* accesses to a class none of whose objects was held */
+	uint64_t gc_ns;          /* time spent reading references in pauses */
+	uint64_t gc_slots;       /* references read there */
 };
 
 /*
@@ -55,9 +60,21 @@ int lc_estimate_init(const struct lc_estimate_config *config);
 bool lc_estimate_enabled(void);
 
 /*
+ * From now on the interval is at least `stretch` (1 or more) times the one that was asked for.
+ * Context: [writer].
+ */
+void lc_estimate_stretch(uint32_t stretch);
+
+/*
  * Undo lc_estimate_init(); references are left to the JVM. [attach], no other call is running.
  */
 void lc_estimate_destroy(void);
+
+/*
+ * End for good: events do nothing from now on, and references are deleted. The sums of the last
+ * lc_estimate_flush() are all that there is. Context: [java], after the attribution thread's end.
+ */
+void lc_estimate_stop(JNIEnv *jni);
 
 /* The JVMTI event. Context: [java]. */
 void JNICALL lc_estimate_event(jvmtiEnv *jvmti, JNIEnv *jni, jthread thread, jobject object,

@@ -110,6 +110,24 @@ static void check_references(struct lc_estimate_table *t, JNIEnv *jni)
 }
 
 /*
+ * Add to the sums the copies of an object since the last time. Where half of the objects was given
+ * up meanwhile, each that is left stands for what was not told of two.
+ */
+static bool tell_copied(struct lc_estimate_table *t, struct lc_estimate_entry *e)
+{
+	struct lc_estimate_sum *x;
+
+	if (!e->copied)
+		return true;
+	x = lc_estimate_sum_of(&t->sums, e->thread, e->object.site);
+	if (!x)
+		return false;
+	x->copied_bytes += (double)e->copied * e->size_bytes / lc_estimate_chance_held(e);
+	e->copied = 0;
+	return true;
+}
+
+/*
  * Add to the sums the collections that objects have outlived since the last time. Under the lock.
  */
 static void tell_survived(struct lc_estimate_table *t)
@@ -117,6 +135,8 @@ static void tell_survived(struct lc_estimate_table *t)
 	for (size_t i = 0; i < t->len; i++) {
 		struct lc_estimate_entry *e = &t->entries[i];
 
+		if (!tell_copied(t, e))
+			return; /* it is added the next time */
 		for (unsigned c = 0; c < LC_LIVE_COLUMNS; c++) {
 			struct lc_estimate_sum *x;
 
@@ -125,7 +145,7 @@ static void tell_survived(struct lc_estimate_table *t)
 			x = lc_estimate_sum_of(&t->sums, e->thread, e->object.site);
 			if (!x)
 				return; /* it is added the next time */
-			x->live[c] += 1 / lc_estimate_chance_held(t, e);
+			x->live[c] += 1 / lc_estimate_chance_held(e);
 			e->told = (uint8_t)(e->told | 1u << c);
 		}
 	}
@@ -139,7 +159,7 @@ static size_t copy_objects(struct lc_estimate_table *t)
 		struct lc_split_object *o = &t->objects[i];
 
 		*o = e->object;
-		o->chance = lc_estimate_chance_held(t, e);
+		o->chance = lc_estimate_chance_held(e);
 		o->user = e->ref;
 		o->number = i;
 		if (lc_estimate_alive(e))
@@ -210,10 +230,20 @@ static void emit_sums(struct lc_estimate_table *t, const struct lc_estimate_sums
 		const struct lc_estimate_sum *x = &sums->slots[i];
 		struct lc_tally *tally = x->site ? tally_of(x->thread) : NULL;
 		struct lc_block_estimate row;
+		struct lc_block_copy copies;
 
 		if (!x->site)
 			continue;
 		row = lc_estimate_sum_row(x);
+		copies = (struct lc_block_copy){
+			.site = x->site,
+			.estimated_bytes = (uint64_t)llround(x->copied_bytes),
+		};
+		if (copies.estimated_bytes && (!tally || lc_tally_copy(tally, &copies))) {
+			pthread_mutex_lock(&t->lock);
+			t->stats.copies_lost++;
+			pthread_mutex_unlock(&t->lock);
+		}
 		if (tally && !lc_tally_estimate(tally, &row))
 			continue;
 		pthread_mutex_lock(&t->lock);
@@ -232,6 +262,7 @@ void lc_estimate_flush(JNIEnv *jni)
 
 	if (!lc_estimate_enabled())
 		return;
+	lc_estimate_pace(false);
 	if (!t->config.follow)
 		check_references(t, jni);
 	pthread_mutex_lock(&t->lock);

@@ -15,6 +15,7 @@
 
 #include "src/core/record.h"
 #include "src/heap/estimate.h"
+#include "src/heap/estimate_pace.h"
 #include "src/heap/estimate_split.h"
 #include "src/heap/estimate_sums.h"
 
@@ -27,21 +28,28 @@ enum {
 
 struct lc_estimate_entry {
 	jweak ref;
-	struct lc_split_object object; /* `last` is set for dead objects only, `chance` never */
+	/*
+	 * `last` is set for dead objects only; `chance` is that of being sampled, by the interval
+	 * that was in force, whether it was kept or not.
+	 */
+	struct lc_split_object object;
 	uint32_t thread;
 	uint32_t size_bytes;
 	uint32_t since;    /* `collections` when it was allocated */
 	uint32_t survived; /* collections */
 	uint8_t shift;     /* kept with a chance of 2^-shift */
 	uint8_t told;      /* columns of live_milli that have counted it: a bit each */
+	uint16_t copied;   /* times that a collection has copied it, since that was told */
 };
 
 /*
- * The word of a class by the address of its mirror; it is valid while the GC sequence is the same.
+ * The word of a class and its site, by the address of its mirror; valid while the GC sequence is
+ * the same.
  */
 struct lc_estimate_class {
 	uint64_t mirror, word;
 	uint32_t sequence;
+	uint32_t site;
 };
 
 struct lc_estimate_table {
@@ -60,6 +68,8 @@ struct lc_estimate_table {
 	bool checking;        /* the attribution thread asks for references: none may be deleted */
 	uint64_t random;
 	uint8_t shift; /* of new entries */
+	struct lc_pace pace;
+	bool pacing; /* a thread is telling the JVM of a new interval */
 	struct lc_estimate_stats stats;
 	struct lc_estimate_class classes[LC_ESTIMATE_CLASSES]; /* by a hash of the mirror */
 
@@ -84,10 +94,14 @@ static inline bool lc_estimate_alive(const struct lc_estimate_entry *e)
 }
 
 /* The chance that an object like this is sampled, and held. */
-static inline double lc_estimate_chance_held(const struct lc_estimate_table *t,
-                                             const struct lc_estimate_entry *e)
+static inline double lc_estimate_chance_held(const struct lc_estimate_entry *e)
 {
-	return ldexp(lc_estimate_chance(e->size_bytes, t->config.interval_bytes), -e->shift);
+	return ldexp(e->object.chance, -e->shift);
 }
+
+/*
+ * Let the interval follow the rate of samples; `event` if one was just taken. Not under the lock.
+ */
+void lc_estimate_pace(bool event);
 
 #endif

@@ -19,6 +19,7 @@ struct lc_estimate_sum {
 	uint64_t sampled;
 	double objects, objects_variance, bytes, bytes_variance;
 	double live[LC_LIVE_COLUMNS];
+	double copied_bytes; /* by collections, each time */
 };
 
 /* A table of sums. All zero is an empty one. */

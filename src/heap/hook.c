@@ -17,6 +17,7 @@
 #include <stdatomic.h>
 #include <string.h>
 
+#include "src/base/hash.h"
 #include "src/base/options.h"
 #include "src/classfile/alloc_rewrite.h"
 #include "src/core/counters.h"
@@ -295,6 +296,34 @@ static inline bool is_small(uint32_t words)
 }
 
 /*
+ * A number for the class of `o`, not 0: its class word, which no collection changes. The mirror's
+ * address would be another class's one day.
+ */
+static uint32_t class_key(JNIEnv *jni, struct lc_thread *t, jobject o)
+{
+	const uint32_t sequence = lc_alloc_still_sequence(jni, o);
+	jclass class = (*jni)->GetObjectClass(jni, o);
+	const uint64_t mirror = lc_handle_address(class);
+	struct lc_known_class *known =
+	    &t->contexts->classes[lc_hash(mirror) >> 32 & (LC_KNOWN_CLASSES - 1)];
+	uint64_t word;
+	uint32_t key;
+
+	(*jni)->DeleteLocalRef(jni, class);
+	if (known->mirror == mirror && known->sequence == sequence && known->key &&
+	    lc_gc_sequence() == sequence)
+		return known->key;
+	word = lc_alloc_path_class_word(jni, o);
+	if (!word) /* collections kept getting in between */
+		return (uint32_t)(mirror >> 3) | 1;
+	/* Compressed class pointers have 32 bits; others are multiples of 8. */
+	key = (uint32_t)(word >> 32 ? word >> 3 : word) | 1u << 31;
+	if (lc_gc_sequence() == sequence)
+		*known = (struct lc_known_class){ mirror, sequence, key };
+	return key;
+}
+
+/*
  * Hooks at the end of an intrinsic and behind calls; the bytecode does not tell the class. Returns
  * whether this is the first hook to see the object.
  */
@@ -304,7 +333,6 @@ static bool called(JNIEnv *jni, struct lc_thread *t, jobject o, uint64_t frame, 
 	struct allocation a = { .hook = { .frame = frame, .bytecode_site = bytecode_site },
 		                .words = words,
 		                .origin = origin };
-	jclass class;
 
 	if (bytecode_site & LC_SITE_IN_BODY) {
 		remember(jni, t, o, words);
@@ -316,9 +344,7 @@ static bool called(JNIEnv *jni, struct lc_thread *t, jobject o, uint64_t frame, 
 	}
 	if (is_small(words))
 		return true;
-	class = (*jni)->GetObjectClass(jni, o);
-	a.hook.class_key = (uint32_t)(lc_handle_address(class) >> 3) | 1;
-	(*jni)->DeleteLocalRef(jni, class);
+	a.hook.class_key = class_key(jni, t, o);
 	record_allocation(jni, t, o, &a);
 	return true;
 }

@@ -36,6 +36,9 @@ void lc_map_destroy(struct lc_map *m)
 	free(m->kept);
 	free(m->areas);
 	free(m->doubts);
+	free(m->copied);
+	free(m->copied_rows);
+	free(m->fresh);
 	free(m);
 }
 
@@ -56,6 +59,7 @@ void lc_map_clear(struct lc_map *m)
 	m->kept_sorted = true;
 	m->areas_len = 0;
 	m->doubts_len = 0;
+	m->fresh_len = 0;
 	free_blocks(m);
 }
 
@@ -215,6 +219,55 @@ void lc_map_remove_range(struct lc_map *m, uint64_t low, uint64_t high)
 		lc_map_remove(m, at);
 }
 
+/* Make room for the row of a site that has none. Returns its row, or NULL without memory. */
+static struct lc_map_copied *add_copied(struct lc_map *m, uint32_t site)
+{
+	const size_t cap = m->copied_rows_cap;
+	struct lc_map_copied *copied =
+	    lc_array_reserve(m->copied, &m->copied_cap, m->copied_len + 1, sizeof(*copied));
+	uint32_t *rows;
+
+	if (!copied)
+		return NULL;
+	m->copied = copied;
+	rows =
+	    lc_array_reserve(m->copied_rows, &m->copied_rows_cap, (size_t)site + 1, sizeof(*rows));
+	if (!rows)
+		return NULL;
+	m->copied_rows = rows;
+	memset(rows + cap, 0, (m->copied_rows_cap - cap) * sizeof(*rows));
+	copied[m->copied_len++] = (struct lc_map_copied){ .site = site };
+	rows[site] = (uint32_t)m->copied_len;
+	return &copied[m->copied_len - 1];
+}
+
+struct lc_map_copied *lc_map_copied_of(struct lc_map *m, uint32_t site)
+{
+	struct lc_map_copied *c;
+
+	if (site < m->copied_rows_cap && m->copied_rows[site])
+		return &m->copied[m->copied_rows[site] - 1];
+	c = add_copied(m, site);
+	if (!c)
+		m->copied_lost++;
+	return c;
+}
+
+const struct lc_map_copied *lc_map_copied(const struct lc_map *m)
+{
+	return m->copied_len ? &m->copied[m->copied_len - 1] : NULL;
+}
+
+void lc_map_copied_taken(struct lc_map *m)
+{
+	m->copied_rows[m->copied[--m->copied_len].site] = 0;
+}
+
+uint64_t lc_map_copied_lost(const struct lc_map *m)
+{
+	return m->copied_lost;
+}
+
 /* A kept record with its age, for sorting. */
 struct dated {
 	struct lc_alloc record;
@@ -293,7 +346,7 @@ static struct lc_object entry_object(const struct lc_map *m, uint64_t addr,
 	return (struct lc_object){ .addr = addr,
 		                   .size_bytes = (uint64_t)e->size_words * 8,
 		                   .site = e->site,
-		                   .epochs = m->closes - (e->birth_in >> 1) };
+		                   .epochs = m->closes - (e->birth_in >> LC_MAP_BIRTH) };
 }
 
 static struct lc_object kept_object(const struct lc_map *m, const struct lc_alloc *a)
@@ -349,7 +402,7 @@ size_t lc_map_check(struct lc_map *m, lc_map_header_fn *header, void *user, size
 		struct lc_object object;
 		enum lc_map_header answer;
 
-		if (!e || !(e->birth_in & 1))
+		if (!e || !(e->birth_in & LC_MAP_DOUBT))
 			continue;
 		object = entry_object(m, addr, e);
 		answer = header(user, &object);
@@ -359,7 +412,7 @@ size_t lc_map_check(struct lc_map *m, lc_map_header_fn *header, void *user, size
 		if (answer == LC_MAP_HEADER_OTHER)
 			lc_map_remove(m, addr);
 		else
-			e->birth_in &= ~1u;
+			e->birth_in &= ~(uint32_t)LC_MAP_DOUBT;
 	}
 	for (; i < m->doubts_len; i++)
 		m->doubts[out++] = m->doubts[i];
@@ -376,7 +429,7 @@ void lc_map_prune_doubts(struct lc_map *m)
 	for (size_t i = 0; i < m->doubts_len; i++) {
 		const struct lc_map_entry *e = lc_map_at(m, m->doubts[i]);
 
-		if (e && e->birth_in & 1)
+		if (e && e->birth_in & LC_MAP_DOUBT)
 			m->doubts[out++] = m->doubts[i];
 	}
 	m->doubts_len = out;
@@ -405,7 +458,9 @@ uint64_t lc_map_bytes(const struct lc_map *m)
 	return sizeof(*m) + JudyLMemUsed(m->judy) +
 	       m->blocks_len * LC_MAP_BLOCK_ENTRIES * sizeof(struct lc_map_entry) +
 	       m->blocks_cap * sizeof(m->blocks[0]) + m->kept_cap * sizeof(m->kept[0]) +
-	       m->areas_len * sizeof(m->areas[0]) + m->doubts_cap * sizeof(m->doubts[0]);
+	       m->areas_len * sizeof(m->areas[0]) + m->doubts_cap * sizeof(m->doubts[0]) +
+	       m->copied_cap * sizeof(m->copied[0]) +
+	       m->copied_rows_cap * sizeof(m->copied_rows[0]) + m->fresh_cap * sizeof(m->fresh[0]);
 }
 
 bool lc_map_next(struct lc_map *m, uint64_t *addr, struct lc_object *out)

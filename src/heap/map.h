@@ -67,6 +67,7 @@ struct lc_map_close {
 	uint64_t heap_low; /* bottom of the heap; pieces of large objects are aligned from here */
 	bool small_known;  /* `moves` has those of objects that were slid inline too */
 	bool complete;     /* false: moves were lost, or there is no interposer */
+	bool collected;    /* false: a pause that collected nothing */
 };
 
 /*
@@ -101,6 +102,28 @@ bool lc_map_find(struct lc_map *m, uint64_t addr, struct lc_object *out);
 
 /* Forget the object that starts at `addr` (its header was seen to be another's). */
 void lc_map_forget(struct lc_map *m, uint64_t addr);
+
+/* What collections did with objects of one site. */
+struct lc_map_copied {
+	uint32_t site;
+	/* Copied by a collection, each time. Of collections in one pause it is counted once. */
+	uint64_t objects, bytes;
+	/* Still there after the first collection since they were allocated. */
+	uint64_t outlived, outlived_bytes;
+};
+
+/*
+ * The sums of some site that epochs closed have added to; NULL: there are none left.
+ * lc_map_copied_taken() takes out the one that was given last. What they are of: an object that
+ * follows a move counts as copied, in its full size, and one that the map still knows after the
+ * close of the first epoch that was collected as one that has outlived it. So an object that was
+ * allocated in a part of the heap that was not collected outlives the collection, dead or not.
+ */
+const struct lc_map_copied *lc_map_copied(const struct lc_map *m);
+void lc_map_copied_taken(struct lc_map *m);
+
+/* Objects, each time they were copied or outlived their first collection, that are in no sum. */
+uint64_t lc_map_copied_lost(const struct lc_map *m);
 
 /* Survivors; after a pause that collected nothing, one recorded twice may count twice. */
 size_t lc_map_count(const struct lc_map *m);

@@ -39,6 +39,7 @@
  *            apply rule 5
  *   doubt    note the objects that stayed in compacted areas
  *   land     put the objects that moved into the JudyL at their new places
+ *   tell     count objects of each site that landed, and new ones that are still there
  *
  * Where a lookup in the JudyL is not needed, a bitmap says so: most moves of a young collection
  * come from where the JudyL has nothing and go to where it has nothing.
@@ -50,6 +51,7 @@
 #include "src/base/hash.h"
 #include "src/base/vector.h"
 #include "src/core/area.h"
+#include "src/core/stand_back.h"
 #include "src/heap/map_impl.h"
 
 struct landing {
@@ -136,6 +138,7 @@ static int index_moves(struct closing *k)
 		const struct lc_move *v = &k->c->moves[i];
 		uint64_t s = mix(v->src) >> k->table_shift;
 
+		lc_stand_back();
 		if (!v->src || !v->size_bytes)
 			continue;
 		while (k->table[s] && k->c->moves[k->table[s] - 1].src != v->src)
@@ -160,8 +163,9 @@ static void depart(struct closing *k, size_t i, uint64_t dst, struct lc_map_entr
 
 	if (l->entry.site && l->entry.site == e.site && l->entry.size_words == e.size_words)
 		return; /* the same object, recorded twice: it keeps its age */
+	/* The whole object moved, so it was there: no doubt is left. */
 	if (k->c->moves[i].size_bytes == (uint64_t)e.size_words * 8)
-		e.birth_in &= ~1u; /* the whole object moved, so it was there: no doubt is left */
+		e.birth_in &= ~(uint32_t)LC_MAP_DOUBT;
 	*l = (struct landing){ dst, e };
 }
 
@@ -204,6 +208,7 @@ static void take_survivors(struct closing *k)
 		const struct lc_map_entry *e;
 		uint64_t at = 0;
 
+		lc_stand_back();
 		if (!v->src || !v->size_bytes)
 			continue;
 		if (lc_map_grid_has(&m->held, v->src)) {
@@ -410,14 +415,14 @@ static int scan(struct closing *k)
 	const uint64_t tag = (uint64_t)nursery->epoch_tag << LC_ADDR_BITS;
 	const uint64_t *filter = k->filter;
 	const unsigned shift = k->filter_shift;
-	uint32_t now = m->closes << 1;
+	const uint32_t now = m->closes << LC_MAP_BIRTH | LC_MAP_NEW;
 	int err = 0;
 
 	for (size_t i = 0; i < m->kept_len && !err; i++) {
 		const struct lc_alloc *a = &m->kept[i];
 
 		err = consider(k, lc_alloc_addr(a), a,
-		               now - ((uint32_t)lc_map_kept_epochs(m, a) << 1));
+		               now - ((uint32_t)lc_map_kept_epochs(m, a) << LC_MAP_BIRTH));
 	}
 	for (size_t i = 0; i < nursery->len && !err; i++) {
 		const struct lc_alloc *records = nursery->runs[i].records;
@@ -427,12 +432,27 @@ static int scan(struct closing *k)
 			const struct lc_alloc *a = &records[j];
 			uint64_t addr = a->tagged_addr ^ tag; /* large when the tag is another */
 
+			lc_stand_back();
 			if (addr <= LC_ADDR_MASK && lc_map_grid_has(open, addr) &&
 			    (filter_has(filter, shift, addr) || lies_in(k, addr, 8) >= 0))
 				err = consider(k, addr, a, now);
 		}
 	}
 	return err;
+}
+
+/* Remember a record that went into the JudyL: see tell_fresh(). */
+static void note_fresh(struct lc_map *m, const struct lc_alloc *a)
+{
+	struct lc_alloc *fresh =
+	    lc_array_reserve(m->fresh, &m->fresh_cap, m->fresh_len + 1, sizeof(*fresh));
+
+	if (!fresh) {
+		m->copied_lost++;
+		return;
+	}
+	m->fresh = fresh;
+	m->fresh[m->fresh_len++] = *a;
 }
 
 /*
@@ -450,6 +470,7 @@ static int place_stays(struct closing *k)
 		const struct lc_map_entry *e;
 		uint32_t epochs = (uint16_t)(k->c->nursery->epoch_tag - lc_alloc_epoch_tag(a));
 
+		lc_stand_back();
 		if (k->c->areas[area].kind == LC_AREA_EDEN && !k->written[area] &&
 		    !(k->c->areas[area].flags & LC_AREA_COMPACTED)) {
 			k->stays[kept++] = *a;
@@ -463,11 +484,13 @@ static int place_stays(struct closing *k)
 			continue; /* recorded twice: it keeps its age */
 		lc_map_remove_range(m, addr, addr + size_bytes);
 		if (lc_map_put(m, addr,
-		               (struct lc_map_entry){ .size_words = a->size_words,
-		                                      .site = a->site,
-		                                      .birth_in = (m->closes - epochs) << 1 }))
+		               (struct lc_map_entry){
+		                   .size_words = a->size_words,
+		                   .site = a->site,
+		                   .birth_in = (m->closes - epochs) << LC_MAP_BIRTH | LC_MAP_NEW }))
 			return -ENOMEM;
 		lc_map_grid_add(&m->held, addr, addr + size_bytes);
+		note_fresh(m, a);
 	}
 	free(m->kept);
 	m->kept = NULL;
@@ -490,6 +513,7 @@ static void erase(struct closing *k)
 	for (size_t i = 0; m->count && i < k->c->moves_len; i++) {
 		const struct lc_move *v = &k->c->moves[i];
 
+		lc_stand_back();
 		if (lc_map_grid_meets(&m->held, v->dst, v->dst + v->size_bytes))
 			lc_map_remove_range(m, v->dst, v->dst + v->size_bytes);
 	}
@@ -511,8 +535,10 @@ static void clear_out(struct closing *k, uint64_t low, uint64_t high)
 	uint64_t at = 0;
 
 	while (low < high && (e = lc_map_at_or_below(k->m, high - 1, &at)) &&
-	       at + (uint64_t)e->size_words * 8 > low && (at >= low || !spans(k, at, e)))
+	       at + (uint64_t)e->size_words * 8 > low && (at >= low || !spans(k, at, e))) {
 		lc_map_remove(k->m, at);
+		lc_stand_back();
+	}
 }
 
 /* Take out an object that reaches over `at` from below. */
@@ -542,6 +568,7 @@ static void sweep(struct closing *k)
 			const struct lc_area *now;
 			uint64_t next;
 
+			lc_stand_back();
 			while (next_area < k->c->areas_len && k->c->areas[next_area].end <= at)
 				next_area++;
 			if (next_area == k->c->areas_len ||
@@ -617,12 +644,60 @@ static int doubt(struct closing *k)
 		if (!(a->flags & LC_AREA_COMPACTED))
 			continue;
 		for (; (e = lc_map_at_or_above(m, at, &at)) && at < a->end; at++) {
-			if (!(e->birth_in & 1) && note_doubt(m, at))
+			if (!(e->birth_in & LC_MAP_DOUBT) && note_doubt(m, at))
 				return -ENOMEM;
-			e->birth_in |= 1;
+			e->birth_in |= LC_MAP_DOUBT;
 		}
 	}
 	return 0;
+}
+
+static void tell_outlived(struct lc_map_copied *sum, uint64_t size_bytes)
+{
+	sum->outlived++;
+	sum->outlived_bytes += size_bytes;
+}
+
+/* An object that has moved was copied. */
+static void tell_landed(struct lc_map *m, const struct landing *l, uint64_t size_bytes)
+{
+	struct lc_map_copied *sum = lc_map_copied_of(m, l->entry.site);
+
+	if (!sum)
+		return;
+	sum->objects++;
+	sum->bytes += size_bytes;
+	if (l->entry.birth_in & LC_MAP_NEW)
+		tell_outlived(sum, size_bytes);
+}
+
+/*
+ * tell: of the new objects that did not move, those that nothing has taken out of the JudyL. What
+ * outlived a pause that collected nothing is still new.
+ */
+static void tell_fresh(struct closing *k)
+{
+	struct lc_map *m = k->m;
+
+	for (size_t i = 0; k->c->collected && i < m->fresh_len; i++) {
+		const struct lc_alloc *a = &m->fresh[i];
+		struct lc_map_entry *e = lc_map_at(m, lc_alloc_addr(a));
+		struct lc_map_copied *sum;
+
+		lc_stand_back();
+		if (!e || e->site != a->site || e->size_words != a->size_words ||
+		    !(e->birth_in & LC_MAP_NEW))
+			continue;
+		e->birth_in &= ~(uint32_t)LC_MAP_NEW;
+		sum = lc_map_copied_of(m, a->site);
+		if (sum)
+			tell_outlived(sum, (uint64_t)a->size_words * 8);
+	}
+	if (!k->c->collected)
+		return;
+	free(m->fresh);
+	m->fresh = NULL;
+	m->fresh_len = m->fresh_cap = 0;
 }
 
 static int land(struct closing *k)
@@ -632,14 +707,19 @@ static int land(struct closing *k)
 	for (size_t i = 0; k->c->complete && i < k->c->moves_len; i++) {
 		const struct landing *l = &k->landings[i];
 		uint64_t size_bytes = (uint64_t)l->entry.size_words * 8;
+		struct lc_map_entry entry;
 
+		lc_stand_back();
 		if (!l->entry.site || lies_in(k, l->dst, size_bytes) < 0)
 			continue;
 		lc_map_remove_range(m, l->dst, l->dst + size_bytes);
-		if (lc_map_put(m, l->dst, l->entry))
+		entry = l->entry;
+		entry.birth_in &= ~(uint32_t)LC_MAP_NEW;
+		if (lc_map_put(m, l->dst, entry))
 			return -ENOMEM;
-		if (l->entry.birth_in & 1 && note_doubt(m, l->dst))
+		if (l->entry.birth_in & LC_MAP_DOUBT && note_doubt(m, l->dst))
 			return -ENOMEM;
+		tell_landed(m, l, size_bytes);
 	}
 	return 0;
 }
@@ -669,6 +749,8 @@ int lc_map_close_epoch(struct lc_map *m, const struct lc_map_close *c)
 	}
 	if (!err)
 		err = land(&k);
+	if (!err)
+		tell_fresh(&k);
 	if (!err)
 		err = lc_map_keep_layout(m, c->areas, c->areas_len);
 	if (err)

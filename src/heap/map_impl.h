@@ -10,7 +10,13 @@
 struct lc_map_entry {
 	uint32_t size_words;
 	uint32_t site;     /* of a free entry: number of the next free one */
-	uint32_t birth_in; /* (closes when it was allocated) << 1 | in doubt */
+	uint32_t birth_in; /* (closes when it was allocated) << LC_MAP_BIRTH, and the bits below */
+};
+
+enum {
+	LC_MAP_DOUBT = 1, /* it is in doubt */
+	LC_MAP_NEW = 2,   /* nothing has been collected since it was allocated */
+	LC_MAP_BIRTH = 2  /* bits below the number of closes */
 };
 
 enum { LC_MAP_BLOCK_ENTRIES = 4096, LC_MAP_GRID_BITS = 1 << 20, LC_MAP_FILTER_BITS = 1 << 17 };
@@ -48,6 +54,16 @@ struct lc_map {
 	uint64_t
 	    *doubts; /* addresses to ask about; objects there that are not in doubt are skipped */
 	size_t doubts_len, doubts_cap;
+
+	/* Sums since they were taken, and by site the number of its row in `copied`, from 1; or 0.
+	 */
+	struct lc_map_copied *copied;
+	size_t copied_len, copied_cap;
+	uint32_t *copied_rows;
+	size_t copied_rows_cap;
+	uint64_t copied_lost;
+	struct lc_alloc *fresh; /* records of objects in the JudyL that are LC_MAP_NEW */
+	size_t fresh_len, fresh_cap;
 
 	struct lc_map_grid
 	    open; /* places where an object of the nursery may have stayed or moved from */
@@ -96,6 +112,9 @@ void lc_map_remove(struct lc_map *m, uint64_t addr);
 
 /* Take out all objects that overlap [low, high). */
 void lc_map_remove_range(struct lc_map *m, uint64_t low, uint64_t high);
+
+/* The sums of a site; NULL without memory, which is counted as one object lost. */
+struct lc_map_copied *lc_map_copied_of(struct lc_map *m, uint32_t site);
 
 /* Take out all objects, and forget the layout. */
 void lc_map_clear(struct lc_map *m);

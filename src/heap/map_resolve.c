@@ -120,11 +120,11 @@ void lc_map_resolve(struct lc_map *m, const struct lc_nursery *nursery, struct l
 			q[i].object.addr = at;
 			q[i].object.size_bytes = (uint64_t)e->size_words * 8;
 			q[i].object.site = e->site;
-			q[i].object.epochs = m->closes - (e->birth_in >> 1);
-			q[i].object.in_doubt = e->birth_in & 1;
+			q[i].object.epochs = m->closes - (e->birth_in >> LC_MAP_BIRTH);
+			q[i].object.in_doubt = e->birth_in & LC_MAP_DOUBT;
 		}
 		/* A newer record may cover an object that is in doubt, but no other object. */
-		if (q[i].found && !(e->birth_in & 1))
+		if (q[i].found && !(e->birth_in & LC_MAP_DOUBT))
 			continue;
 		set_bits(m->pages, q[i].addr >> PAGE_SHIFT);
 		set_bits(m->segments, q[i].addr >> SEGMENT_SHIFT);

@@ -81,6 +81,7 @@ static jlong eetop_offset(JNIEnv *jni)
 	jclass thread = unsafe ? (*jni)->FindClass(jni, "java/lang/Thread") : NULL;
 	jmethodID get, offset;
 	jobject it, name;
+	jlong found;
 
 	if (!thread)
 		return -1;
@@ -89,8 +90,11 @@ static jlong eetop_offset(JNIEnv *jni)
 	                                   "(Ljava/lang/Class;Ljava/lang/String;)J")
 	             : NULL;
 	it = offset ? (*jni)->CallStaticObjectMethod(jni, unsafe, get) : NULL;
+	if ((*jni)->ExceptionCheck(jni))
+		return -1;
 	name = it ? (*jni)->NewStringUTF(jni, "eetop") : NULL;
-	return name ? (*jni)->CallLongMethod(jni, it, offset, thread, name) : -1;
+	found = name ? (*jni)->CallLongMethod(jni, it, offset, thread, name) : -1;
+	return (*jni)->ExceptionCheck(jni) ? -1 : found;
 }
 
 static bool find_thread(JNIEnv *jni, struct lc_tlab_fields *out)

@@ -44,7 +44,8 @@ static struct {
 	long code_offset; /* since */
 	long whole;       /* bytes from the begin of the code; NEVER */
 	int whole_bytes;  /* size of that */
-	long deopt_begin, deopt_offset, original_pc;
+	/* Of calls, and of calls of method handles. */
+	long deopt_begin[2], deopt_offset[2], original_pc;
 } blobs;
 
 static int add_heap(uint64_t heap)
@@ -80,8 +81,10 @@ static void find_fields(void)
 	blobs.code_offset = lc_vm_offset("CodeBlob", "_code_offset");
 	blobs.whole = lc_vm_offset("CodeBlob", "_frame_complete_offset");
 	blobs.whole_bytes = lc_vm_field_bytes("CodeBlob", "_frame_complete_offset");
-	blobs.deopt_begin = lc_vm_offset("CompiledMethod", "_deopt_handler_begin");
-	blobs.deopt_offset = lc_vm_offset("nmethod", "_deopt_handler_offset");
+	blobs.deopt_begin[0] = lc_vm_offset("CompiledMethod", "_deopt_handler_begin");
+	blobs.deopt_begin[1] = lc_vm_offset("CompiledMethod", "_deopt_mh_handler_begin");
+	blobs.deopt_offset[0] = lc_vm_offset("nmethod", "_deopt_handler_offset");
+	blobs.deopt_offset[1] = lc_vm_offset("nmethod", "_deopt_mh_handler_offset");
 	blobs.original_pc = lc_vm_offset("nmethod", "_orig_pc_offset");
 	if (blobs.whole_bytes != 4 && blobs.whole_bytes != 2)
 		blobs.whole = -ENOENT;
@@ -184,6 +187,16 @@ static enum lc_blob_kind kind_of(uint64_t blob)
 	return LC_BLOB_OTHER;
 }
 
+bool lc_blob_unpacks(const struct lc_blob *blob)
+{
+	const uint64_t name = lc_load64(blob->at + (uint64_t)blobs.name);
+	const char *s = (const char *)(uintptr_t)name; /* NOLINT */
+
+	if (blob->kind != LC_BLOB_OTHER || name < blobs.library.low || name >= blobs.library.high)
+		return false;
+	return strstr(s, "eoptimiz") || strstr(s, "ncommon");
+}
+
 bool lc_blob_find(uint64_t pc, struct lc_blob *out)
 {
 	const uint64_t blob = lc_blob_at(pc);
@@ -205,25 +218,34 @@ bool lc_blob_find(uint64_t pc, struct lc_blob *out)
 
 bool lc_blob_is_deopt(const struct lc_blob *blob, uint64_t pc)
 {
-	if (blob->kind != LC_BLOB_METHOD)
-		return false;
-	if (blobs.deopt_begin >= 0)
-		return pc == lc_load64(blob->at + (uint64_t)blobs.deopt_begin);
-	return blobs.deopt_offset >= 0 &&
-	       pc == blob->at + (uint32_t)get(blob->at, blobs.deopt_offset);
+	for (unsigned i = 0; i < 2 && blob->kind == LC_BLOB_METHOD; i++) {
+		const long begin = blobs.deopt_begin[i], offset = blobs.deopt_offset[i];
+
+		if ((begin >= 0 && pc == lc_load64(blob->at + (uint64_t)begin)) ||
+		    (offset >= 0 && pc == blob->at + (uint32_t)get(blob->at, offset)))
+			return true;
+	}
+	return false;
+}
+
+uint64_t lc_blob_original_pc_at(const struct lc_blob *blob, uint64_t pc, uint64_t sp)
+{
+	int at;
+
+	if (blobs.original_pc < 0 || !lc_blob_is_deopt(blob, pc))
+		return 0;
+	at = get(blob->at, blobs.original_pc);
+	return at < 0 || at >= blob->frame_words * 8 ? 0 : sp + (uint64_t)at;
 }
 
 uint64_t lc_blob_original_pc(const struct lc_blob *blob, uint64_t pc, uint64_t sp)
 {
+	const uint64_t at = lc_blob_original_pc_at(blob, pc, sp);
 	uint64_t original;
-	int at;
 
-	if (blobs.original_pc < 0 || !lc_blob_is_deopt(blob, pc))
+	if (!at)
 		return pc;
-	at = get(blob->at, blobs.original_pc);
-	if (at < 0 || at >= blob->frame_words * 8)
-		return pc;
-	original = lc_load64(sp + (uint64_t)at);
+	original = lc_load64(at);
 	return original > blob->code && original < blob->end ? original : pc;
 }
 

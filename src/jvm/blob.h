@@ -53,6 +53,12 @@ struct lc_blob {
 bool lc_blob_find(uint64_t pc, struct lc_blob *out);
 
 /*
+ * Does the blob take compiled frames apart and put interpreted ones in their place? While a thread
+ * is in it, its frames are not what they seem. Context: any.
+ */
+bool lc_blob_unpacks(const struct lc_blob *blob);
+
+/*
  * Is `pc` where a frame of the method returns to that was deoptimized while it waited? Context:
  * any.
  */
@@ -63,6 +69,9 @@ bool lc_blob_is_deopt(const struct lc_blob *blob, uint64_t pc);
  * found, and of any other frame, `pc`. Context: any, on the stack's thread.
  */
 uint64_t lc_blob_original_pc(const struct lc_blob *blob, uint64_t pc, uint64_t sp);
+
+/* Where that address stands; 0 of any other frame. Context: any. */
+uint64_t lc_blob_original_pc_at(const struct lc_blob *blob, uint64_t pc, uint64_t sp);
 
 /*
  * The JVM says of its runtime stubs that their frames are never whole, and does not walk from them.

@@ -1,4 +1,7 @@
-/* jvm/call_trace.c - walks call paths through AsyncGetCallTrace. */
+/*
+ * jvm/call_trace.c - finds the frame to walk from, and walks: by itself, or through
+ * AsyncGetCallTrace.
+ */
 #include "src/jvm/call_trace.h"
 
 #include <dlfcn.h>
@@ -15,6 +18,7 @@
 #include "src/jvm/frames.h"
 #include "src/jvm/layout.h"
 #include "src/jvm/peek.h"
+#include "src/jvm/stack_walk.h"
 #include "src/jvm/vmstructs.h"
 
 enum { THREAD_BYTES_MAX = 16 << 10, STACK_BYTES_MAX = 1 << 20 };
@@ -55,10 +59,12 @@ static void find_anchor(JNIEnv *env)
 	          : NULL;
 	jfieldID eetop = current ? (*env)->GetFieldID(env, class, "eetop", "J") : NULL;
 	jobject self = eetop ? (*env)->CallStaticObjectMethod(env, class, current) : NULL;
-	int64_t thread = self ? (*env)->GetLongField(env, self, eetop) : 0;
+	/* -Xcheck:jni wants this before the next call. */
+	const bool thrown = (*env)->ExceptionCheck(env);
+	int64_t thread = self && !thrown ? (*env)->GetLongField(env, self, eetop) : 0;
 	const int64_t env_at = (int64_t)(uintptr_t)env - thread;
 
-	if ((*env)->ExceptionCheck(env))
+	if (thrown)
 		(*env)->ExceptionClear(env);
 	if (!thread || anchor < 0 || sp < 0 || pc < 0 || env_at <= 0 || env_at > THREAD_BYTES_MAX ||
 	    lc_layout_thread_tid((uint64_t)thread) != (int)syscall(SYS_gettid))
@@ -75,6 +81,18 @@ static void find_anchor(JNIEnv *env)
 	lc_cfi_init();
 }
 
+/*
+ * Let handlers read without the kernel. With -Xcheck:jni the JVM looks now and then whether its
+ * signal handlers are still there, and would print a warning to the program's output.
+ */
+static void catch_faults(void)
+{
+	const bool *checks = lc_vm_flag("CheckJNICalls");
+
+	if (checks && !*checks)
+		(void)lc_peek_catch_faults(); /* else the kernel reads; the counters tell */
+}
+
 int lc_call_trace_init(JNIEnv *env)
 {
 	/* The launcher has opened libjvm locally, so the name alone does not find it. */
@@ -89,6 +107,7 @@ int lc_call_trace_init(JNIEnv *env)
 	memcpy(&get_call_trace, &walk, sizeof(walk));
 	memcpy(&get_created_vms, &vms, sizeof(vms));
 	find_anchor(env);
+	catch_faults();
 	return 0;
 }
 
@@ -104,12 +123,111 @@ JNIEnv *lc_call_trace_env(void)
 	return (*vm)->GetEnv(vm, &env, JNI_VERSION_1_6) == JNI_OK ? env : NULL;
 }
 
-static int walk(JNIEnv *env, ucontext_t *context, struct lc_call_trace_frame *scratch, int depth)
+/* Where the calling thread's stack ends; 0 where that is not known. */
+static uint64_t stack_end(JNIEnv *env)
 {
-	struct call_trace trace = { .env = env, .frames_len = 0, .frames = scratch };
+	return stack_base ? lc_load64((uint64_t)((int64_t)(uintptr_t)env + stack_base)) : 0;
+}
 
-	get_call_trace(&trace, depth, context);
+/* The calling thread's state. */
+static int64_t state_of(JNIEnv *env)
+{
+	return (int64_t)lc_load32((uint64_t)((int64_t)(uintptr_t)env + thread_state));
+}
+
+/* The frame that the thread's anchor names. */
+static bool anchor_frame(JNIEnv *env, struct lc_unwound *out)
+{
+	const char *at = (const char *)env;
+
+	if (!anchor_sp || !anchor_fp)
+		return false;
+	*out = (struct lc_unwound){ 0 };
+	memcpy(&out->pc, at + anchor_pc, sizeof(out->pc));
+	memcpy(&out->sp, at + anchor_sp, sizeof(out->sp));
+	memcpy(&out->fp, at + anchor_fp, sizeof(out->fp));
+	return out->pc && out->sp;
+}
+
+/* A walk under way. */
+struct tracing {
+	JNIEnv *env;
+	const ucontext_t *context;
+	uint64_t pc; /* where to pretend that the thread is, or 0 */
+	struct lc_call_trace_frame *scratch;
+	uint64_t *frames;
+	int depth;
+	bool ask; /* the JVM is to walk */
+	ucontext_t copy;
+};
+
+static bool audited; /* set before there are samples */
+
+/* AsyncGetCallTrace, to frames[0..depth), from t->copy. */
+static int ask(struct tracing *t, uint64_t *frames, int depth)
+{
+	struct call_trace trace = { .env = t->env, .frames_len = 0, .frames = t->scratch };
+
+	get_call_trace(&trace, depth, &t->copy);
+	for (int i = 0; i < trace.frames_len; i++)
+		frames[i] = lc_frame_pack(t->scratch[i].method, t->scratch[i].bci);
 	return trace.frames_len;
+}
+
+/*
+ * Where AsyncGetCallTrace would begin: at the anchor where there is one, else, in Java code, at the
+ * registers. Returns false where it would not begin.
+ */
+static bool begin_at(const struct tracing *t, struct lc_stack_at *out)
+{
+	const greg_t *g = t->copy.uc_mcontext.gregs;
+	struct lc_unwound anchor;
+
+	if (t->ask || !anchor_sp || !stack_base)
+		return false;
+	*out = (struct lc_stack_at){ .pc = (uint64_t)g[REG_RIP],
+		                     .sp = (uint64_t)g[REG_RSP],
+		                     .rbp = (uint64_t)g[REG_RBP] };
+	if (!lc_load64((uint64_t)((int64_t)(uintptr_t)t->env + anchor_sp)))
+		return state_of(t->env) == in_java;
+	if (!anchor_frame(t->env, &anchor))
+		return false;
+	*out = (struct lc_stack_at){ anchor.pc, anchor.sp, anchor.fp, .anchor = true };
+	return true;
+}
+
+/* With --audit the JVM walks, too. */
+static void compare(struct tracing *t, const uint64_t *frames, int n, int depth)
+{
+	struct call_trace trace = { .env = t->env, .frames_len = 0, .frames = t->scratch };
+	bool same = true;
+
+	get_call_trace(&trace, depth, &t->copy);
+	for (int i = 0; i < n && i < trace.frames_len; i++)
+		same &= frames[i] == lc_frame_pack(t->scratch[i].method, t->scratch[i].bci);
+	lc_stack_walk_compared(!same || trace.frames_len > n ? LC_STACK_DIFFERS
+	                       : trace.frames_len == n       ? LC_STACK_AGREES
+	                                                     : LC_STACK_ALONE);
+}
+
+/*
+ * Walk from t->copy to frames[0..depth). Returns how many, or 0 or less. `framed`: see
+ * struct lc_stack_at.
+ */
+static int walk(struct tracing *t, bool framed, uint64_t *frames, int depth)
+{
+	struct lc_stack_at at;
+	int n;
+
+	if (!begin_at(t, &at))
+		return ask(t, frames, depth);
+	at.framed = framed;
+	n = lc_stack_walk(&at, stack_end(t->env), frames, depth);
+	if (n < 0)
+		return ask(t, frames, depth);
+	if (audited)
+		compare(t, frames, n, depth);
+	return n;
 }
 
 /*
@@ -146,12 +264,6 @@ static bool leave_by_stub(JNIEnv *env)
 	return pc && lc_blob_make_whole(pc);
 }
 
-/* Where the calling thread's stack ends; 0 where that is not known. */
-static uint64_t stack_end(JNIEnv *env)
-{
-	return stack_base ? lc_load64((uint64_t)((int64_t)(uintptr_t)env + stack_base)) : 0;
-}
-
 /* Is the calling thread in native code that counts as Java code, since it left no anchor? */
 static bool in_leaf_call(JNIEnv *env)
 {
@@ -159,12 +271,6 @@ static bool in_leaf_call(JNIEnv *env)
 
 	return stack_base && (int64_t)lc_load32(at + (uint64_t)thread_state) == in_java &&
 	       !lc_load64(at + (uint64_t)anchor_sp);
-}
-
-/* The calling thread's state. */
-static int64_t state_of(JNIEnv *env)
-{
-	return (int64_t)lc_load32((uint64_t)((int64_t)(uintptr_t)env + thread_state));
 }
 
 /*
@@ -192,52 +298,40 @@ static void show_anchor(JNIEnv *env, uint64_t sp)
 }
 
 /* Walk from the frame that was found; the path begins with its leaf, if there is one. */
-static int walk_from(JNIEnv *env, ucontext_t *copy, const struct lc_unwound *from,
-                     struct lc_call_trace_frame *scratch, uint64_t *frames, int depth)
+static int walk_from(struct tracing *t, const struct lc_unwound *from)
 {
-	greg_t *g = copy->uc_mcontext.gregs;
+	greg_t *g = t->copy.uc_mcontext.gregs;
 	uint64_t anchor;
 	int n, leaf = 0;
 
 	if (from->leaf)
-		frames[leaf++] = from->leaf;
+		t->frames[leaf++] = from->leaf;
 	g[REG_RIP] = (greg_t)from->pc;
 	g[REG_RSP] = (greg_t)from->sp;
 	g[REG_RBP] = (greg_t)from->fp;
-	anchor = hide_anchor(env);
-	n = depth > leaf ? walk(env, copy, scratch, depth - leaf) : 0;
-	show_anchor(env, anchor);
+	anchor = hide_anchor(t->env);
+	n = t->depth > leaf ? walk(t, true, t->frames + leaf, t->depth - leaf) : 0;
+	show_anchor(t->env, anchor);
 	if (n < 0 || (!n && !lc_frames_entry(from->pc)))
 		return n;
-	for (int i = 0; i < n; i++)
-		frames[leaf + i] = lc_frame_pack(scratch[i].method, scratch[i].bci);
 	return leaf + n;
 }
-
-/* A walk under way. */
-struct tracing {
-	JNIEnv *env;
-	const ucontext_t *context;
-	uint64_t pc; /* where to pretend that the thread is, or 0 */
-	struct lc_call_trace_frame *scratch;
-	uint64_t *frames;
-	int depth;
-	ucontext_t copy;
-};
 
 static int walk_unwound(struct tracing *t, enum lc_unwind_kind kind, struct lc_unwound *from)
 {
 	int n = 0;
 
+	/* How much was pushed is a guess at times, which AsyncGetCallTrace judges by more. */
+	t->ask |= kind == LC_UNWIND_PUSHED;
 	if ((kind == LC_UNWIND_EPILOGUE || kind == LC_UNWIND_PUSHED) &&
 	    t->pc) { /* a frame of its own, as it was */
 		const uint64_t pc = from->pc;
 
 		from->pc = t->pc;
-		n = walk_from(t->env, &t->copy, from, t->scratch, t->frames, t->depth);
+		n = walk_from(t, from);
 		from->pc = pc;
 	}
-	return n > 0 ? n : walk_from(t->env, &t->copy, from, t->scratch, t->frames, t->depth);
+	return n > 0 ? n : walk_from(t, from);
 }
 
 /* As AsyncGetCallTrace itself does it, with the pretended pc first. */
@@ -249,27 +343,29 @@ static int walk_plain(struct tracing *t)
 	memcpy(&t->copy, t->context, sizeof(t->copy));
 	if (t->pc) {
 		t->copy.uc_mcontext.gregs[REG_RIP] = (greg_t)t->pc;
-		n = walk(t->env, &t->copy, t->scratch, t->depth);
+		n = walk(t, false, t->frames, t->depth);
 	}
 	if (n <= 0) {
 		t->copy.uc_mcontext.gregs[REG_RIP] = t->context->uc_mcontext.gregs[REG_RIP];
-		n = walk(t->env, &t->copy, t->scratch, t->depth);
+		n = walk(t, false, t->frames, t->depth);
 	}
 	return n;
 }
 
-/* The frame that the thread's anchor names. */
-static bool anchor_frame(JNIEnv *env, struct lc_unwound *out)
+bool lc_call_trace_last_java(JNIEnv *env, struct lc_last_java *out)
 {
 	const char *at = (const char *)env;
 
 	if (!anchor_sp || !anchor_fp)
 		return false;
-	*out = (struct lc_unwound){ 0 };
-	memcpy(&out->pc, at + anchor_pc, sizeof(out->pc));
 	memcpy(&out->sp, at + anchor_sp, sizeof(out->sp));
-	memcpy(&out->fp, at + anchor_fp, sizeof(out->fp));
-	return out->pc && out->sp;
+	memcpy(&out->pc, at + anchor_pc, sizeof(out->pc));
+	memcpy(&out->rbp, at + anchor_fp, sizeof(out->rbp));
+	if (!out->sp || out->sp % 8)
+		return false;
+	if (!out->pc)
+		out->pc = lc_load64(out->sp - 8);
+	return true;
 }
 
 static void write_anchor(JNIEnv *env, const struct lc_unwound *to)
@@ -297,7 +393,7 @@ static int walk_anchored(struct tracing *t, struct lc_unwound *caller)
 		return 0;
 	write_anchor(t->env, caller);
 	memcpy(&t->copy, t->context, sizeof(t->copy));
-	n = walk(t->env, &t->copy, t->scratch, t->depth);
+	n = walk(t, true, t->frames, t->depth);
 	write_anchor(t->env, &stub);
 	return n;
 }
@@ -308,10 +404,10 @@ static int drop_line(struct tracing *t, const struct lc_unwound *caller, int n)
 	const uint64_t method = lc_code_cache_method(caller->pc);
 
 	for (int i = 0; method && i < n; i++) {
-		if (((uint64_t)(uintptr_t)t->scratch[i].method ^ method) & LC_ADDR_MASK)
+		if ((t->frames[i] ^ method) & LC_ADDR_MASK)
 			continue;
-		t->scratch[i].bci = -1;
-		memmove(t->scratch, t->scratch + i, (size_t)(n - i) * sizeof(*t->scratch));
+		t->frames[i] |= (uint64_t)LC_BCI_NONE << LC_ADDR_BITS;
+		memmove(t->frames, t->frames + i, (size_t)(n - i) * sizeof(*t->frames));
 		return n - i;
 	}
 	return n;
@@ -348,7 +444,7 @@ static int walk_found(struct tracing *t, bool generated, struct lc_repair *repai
 	n = walk_unwound(t, repair->kind, from);
 	if (n <= 0 && lc_unwind_caller(from, end, &caller)) {
 		*from = caller;
-		n = walk_from(t->env, &t->copy, from, t->scratch, t->frames, t->depth);
+		n = walk_from(t, from);
 	}
 	if (n <= 0)
 		repair->kind = LC_UNWIND_NONE;
@@ -364,6 +460,17 @@ static bool mend_anchor(JNIEnv *env, uint64_t sp)
 	const bool completed = complete_anchor(env, sp);
 
 	return leave_by_stub(env) || completed;
+}
+
+/* Is the thread in code that rebuilds its frames, or has such code called the JVM? */
+static bool unpacks(JNIEnv *env, uint64_t pc)
+{
+	struct lc_unwound anchor;
+	struct lc_blob blob;
+
+	return (lc_blob_find(pc, &blob) && lc_blob_unpacks(&blob)) ||
+	       (anchor_frame(env, &anchor) && lc_blob_find(anchor.pc, &blob) &&
+	        lc_blob_unpacks(&blob));
 }
 
 int lc_call_trace(JNIEnv *env, const void *ucontext, uint64_t pc,
@@ -385,6 +492,7 @@ int lc_call_trace(JNIEnv *env, const void *ucontext, uint64_t pc,
 	t.scratch = scratch;
 	t.frames = frames;
 	t.depth = depth;
+	t.ask = unpacks(env, at);
 	if (generated ? !interpreted : in_leaf_call(env))
 		n = walk_found(&t, generated, repair);
 	else if (!generated && mend_anchor(env, (uint64_t)g[REG_RSP]))
@@ -392,8 +500,6 @@ int lc_call_trace(JNIEnv *env, const void *ucontext, uint64_t pc,
 	if (n > 0)
 		return n;
 	n = repair->kind == LC_UNWIND_ANCHOR ? walk_by_anchor(&t) : walk_plain(&t);
-	for (int i = 0; i < n; i++)
-		frames[i] = lc_frame_pack(scratch[i].method, scratch[i].bci);
 	if (n <= 0 && interpreted) {
 		const int again = walk_found(&t, true, repair);
 
@@ -405,19 +511,15 @@ int lc_call_trace(JNIEnv *env, const void *ucontext, uint64_t pc,
 int lc_call_trace_resumed(JNIEnv *env, const void *ucontext, struct lc_call_trace_frame *scratch,
                           uint64_t *frames, int depth)
 {
-	ucontext_t copy;
-	greg_t *pc = &copy.uc_mcontext.gregs[REG_RIP];
-	int n;
+	struct tracing t = { .env = env, .scratch = scratch };
+	greg_t *pc = &t.copy.uc_mcontext.gregs[REG_RIP];
 
 	/* Of compiled code AsyncGetCallTrace names what ends behind `pc`: of a call its last byte.
 	 */
-	memcpy(&copy, ucontext, sizeof(copy));
+	memcpy(&t.copy, ucontext, sizeof(t.copy));
 	if (!lc_frames_interpreted((uint64_t)*pc) && !lc_frames_entry((uint64_t)*pc))
 		*pc -= 1;
-	n = walk(env, &copy, scratch, depth);
-	for (int i = 0; i < n; i++)
-		frames[i] = lc_frame_pack(scratch[i].method, scratch[i].bci);
-	return n;
+	return ask(&t, frames, depth);
 }
 
 /* -- where the thread goes on --------------------------------------------------------------- */
@@ -482,4 +584,9 @@ bool lc_call_trace_resume(JNIEnv *env, const struct lc_repair *repair, struct lc
 bool lc_call_trace_key(JNIEnv *env, const struct lc_resume *at, unsigned frames_max, uint64_t *key)
 {
 	return lc_frames_key(at->pc, at->sp, at->fp, stack_end(env), frames_max, key);
+}
+
+void lc_call_trace_audit(void)
+{
+	audited = true;
 }

@@ -1,4 +1,7 @@
-/* jvm/call_trace.h - walks the call path of the interrupted thread, through AsyncGetCallTrace. */
+/*
+ * jvm/call_trace.h - walks the call path of the interrupted thread: by jvm/stack_walk.h, or where
+ * that refuses through AsyncGetCallTrace.
+ */
 #ifndef LC_JVM_CALL_TRACE_H
 #define LC_JVM_CALL_TRACE_H
 
@@ -6,6 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "src/jvm/frames.h"
 #include "src/jvm/unwind.h"
 
 /* A frame as AsyncGetCallTrace fills it. */
@@ -27,6 +31,12 @@ int lc_call_trace_init(JNIEnv *env);
  * Context: any, signal handlers included.
  */
 JNIEnv *lc_call_trace_env(void);
+
+/*
+ * Where the calling thread, which is in the JVM or in native code, left Java code: false where that
+ * is not known. `env` is its own. Context: [java] [hook].
+ */
+bool lc_call_trace_last_java(JNIEnv *env, struct lc_last_java *out);
 
 /* How a walk was repaired. */
 struct lc_repair {
@@ -74,5 +84,8 @@ bool lc_call_trace_resume(JNIEnv *env, const struct lc_repair *repair, struct lc
  * at most `frames_max` frames. Returns false where not all can be read. Context: [signal].
  */
 bool lc_call_trace_key(JNIEnv *env, const struct lc_resume *at, unsigned frames_max, uint64_t *key);
+
+/* Let AsyncGetCallTrace walk where Locus itself did, too, and compare. Context: [attach]. */
+void lc_call_trace_audit(void);
 
 #endif

@@ -1,8 +1,10 @@
 /*
  * jvm/code_frames.c - keeps a table of return addresses, filled from jvm/scopes.h.
  *
- * Readers take no lock. An entry is whole before its pointer is stored, and is never freed, so
- * that a reader may hold it for as long as it likes. Code that is freed makes room for other
+ * Nobody takes a lock or allocates: signal handlers add entries, too. An entry is whole before its
+ * pointer is stored, and is never freed, so that a reader may hold it for as long as it likes. Its
+ * memory is cut from one reservation. Of two that are added to one slot at a time, one is found
+ * later, and the other is added again when it is needed. Code that is freed makes room for other
  * code: an entry is believed only if the same compiled method still lies there, or, interpreted, if
  * the method's ID still leads to the method.
  *
@@ -11,11 +13,10 @@
 #include "src/jvm/code_frames.h"
 
 #include <errno.h>
-#include <pthread.h>
 #include <stdatomic.h>
 #include <stdbool.h>
-#include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #include "src/base/hash.h"
 #include "src/core/record.h"
@@ -27,21 +28,28 @@ enum {
 	SLOTS = 1 << 16,
 	WAYS = 8,
 	FRAMES_MAX = 128,
-	ENTRIES_MAX = 1 << 18, /* then the JVM is asked for what is new */
+	ENTRIES_BYTES = 32 << 20, /* when they are full, the JVM is asked for what is new */
 };
 
 static struct {
 	_Atomic(struct lc_code_frames *) *slots;
 	const _Atomic uint32_t *generation;
-	pthread_mutex_t lock; /* for what is written */
-	uint32_t entries;
-} table = { .lock = PTHREAD_MUTEX_INITIALIZER };
+	unsigned char *entries;
+	_Atomic uint64_t used; /* bytes of them; relaxed: only room is counted */
+} table;
 
 int lc_code_frames_init(const _Atomic uint32_t *generation)
 {
+	unsigned char *p =
+	    mmap(NULL, ENTRIES_BYTES + SLOTS * sizeof(*table.slots), PROT_READ | PROT_WRITE,
+	         MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+
+	if (p == MAP_FAILED)
+		return -ENOMEM;
 	table.generation = generation;
-	table.slots = calloc(SLOTS, sizeof(*table.slots));
-	return table.slots ? 0 : -ENOMEM;
+	table.entries = p;
+	table.slots = (void *)(p + ENTRIES_BYTES);
+	return 0;
 }
 
 bool lc_code_frames_known(void)
@@ -101,7 +109,7 @@ static void keep(struct lc_code_frames *new)
 
 	for (unsigned i = 0; i < WAYS; i++) {
 		const struct lc_code_frames *e =
-		    atomic_load_explicit(&ways[i], memory_order_relaxed); /* under lock */
+		    atomic_load_explicit(&ways[i], memory_order_acquire); /* E1 */
 
 		if (!e || e->key == new->key) {
 			at = i;
@@ -114,41 +122,38 @@ static void keep(struct lc_code_frames *new)
 /* A method without an ID is one that the JVM has to be asked for. */
 static bool pack(const struct lc_scope *scopes, uint32_t len, uint64_t *frames)
 {
-	for (uint32_t i = 0; i < len; i++) {
+	const unsigned before = lc_peek_begin(NULL);
+	uint32_t i;
+
+	for (i = 0; i < len; i++) {
 		const jmethodID id = lc_scopes_method_id(scopes[i].method);
 
 		if (!id)
-			return false;
+			break;
 		frames[i] = lc_frame_pack((const void *)id, scopes[i].bci);
 	}
-	return true;
+	lc_peek_end(before);
+	return i == len;
 }
 
 static const struct lc_code_frames *add(const struct lc_code_frames *head,
                                         const struct lc_scope *scopes, uint32_t len)
 {
-	struct lc_code_frames *new = malloc(sizeof(*new) + len * sizeof(new->frames[0]));
-	bool full;
+	const uint64_t bytes = sizeof(struct lc_code_frames) + len * sizeof(uint64_t);
+	uint64_t frames[FRAMES_MAX], at;
+	struct lc_code_frames *new;
 
-	if (!new)
+	if (!pack(scopes, len, frames) ||
+	    atomic_load_explicit(&table.used, memory_order_relaxed) + bytes > ENTRIES_BYTES)
 		return NULL;
+	at = atomic_fetch_add_explicit(&table.used, bytes, memory_order_relaxed);
+	if (at + bytes > ENTRIES_BYTES)
+		return NULL;
+	new = (void *)(table.entries + at);
 	memcpy(new, head, sizeof(*new));
 	new->len = len;
-	if (!pack(scopes, len, new->frames)) {
-		free(new);
-		return NULL;
-	}
-	pthread_mutex_lock(&table.lock);
-	full = table.entries == ENTRIES_MAX;
-	if (!full) {
-		table.entries++;
-		keep(new);
-	}
-	pthread_mutex_unlock(&table.lock);
-	if (full) {
-		free(new);
-		new = NULL;
-	}
+	memcpy(new->frames, frames, len * sizeof(*frames));
+	keep(new);
 	return new;
 }
 
@@ -179,9 +184,12 @@ const struct lc_code_frames *lc_code_frames_interpreted(uint64_t method, uint64_
 	const struct lc_code_frames *e = find(bcp ^ method << 8);
 	struct lc_scope scope = { .method = method };
 	struct lc_code_frames head = { .key = bcp ^ method << 8, .identity = method };
+	unsigned before;
 
 	if (e && e->identity == method)
 		return e;
+	before = lc_peek_begin(NULL);
 	scope.bci = lc_scopes_bci(method, bcp);
+	lc_peek_end(before);
 	return scope.bci < -1 ? NULL : add(&head, &scope, 1);
 }

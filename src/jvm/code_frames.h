@@ -33,7 +33,8 @@ bool lc_code_frames_known(void);
 
 /*
  * The Java frames at the return address `pc` of compiled code. NULL where the JVM's data do not
- * tell, or a method has no ID yet. Context: [hook], for code with a frame on the own stack.
+ * tell, or a method has no ID yet. Context: [hook] [signal], for code with a frame on the own
+ * stack.
  */
 const struct lc_code_frames *lc_code_frames_compiled(uint64_t pc);
 

@@ -362,16 +362,14 @@ static void search_batch(JNIEnv *jni, const jclass *classes, size_t len)
 /* Learn every class that was asked for and is not known. */
 static void search(JNIEnv *jni)
 {
-	jclass *loaded = NULL;
-	jint len = 0;
+	jint len;
+	jclass *loaded = lc_jvmti_loaded(jni, &len);
 
-	if ((*lc_jvmti())->GetLoadedClasses(lc_jvmti(), &len, &loaded))
+	if (!loaded)
 		return;
 	for (jint i = 0; i < len; i += BATCH)
 		search_batch(jni, loaded + i, (size_t)(len - i < BATCH ? len - i : BATCH));
-	for (jint i = 0; i < len; i++)
-		(*jni)->DeleteLocalRef(jni, loaded[i]);
-	(*lc_jvmti())->Deallocate(lc_jvmti(), (unsigned char *)loaded);
+	lc_jvmti_loaded_end(jni, loaded);
 }
 
 /* Search if there has been little enough of it. Returns whether it did. */

@@ -43,6 +43,7 @@ static int find_unsafe(JNIEnv *jni)
 		                                "()Ljdk/internal/misc/Unsafe;");
 	if (get)
 		unsafe = (*jni)->CallStaticObjectMethod(jni, class, get);
+	lc_field_clear(jni);
 	if (unsafe)
 		ask.offset_of = (*jni)->GetMethodID(jni, class, "objectFieldOffset",
 		                                    "(Ljava/lang/Class;Ljava/lang/String;)J");

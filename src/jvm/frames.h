@@ -85,6 +85,13 @@ static inline uint64_t lc_native_return(const struct lc_native_frame *at)
 }
 
 /*
+ * Where a thread left Java code: the JVM's frame anchor. `rbp` matters to interpreted code only.
+ */
+struct lc_last_java {
+	uint64_t sp, pc, rbp;
+};
+
+/*
  * The Method * that an interpreted frame of this method holds; 0 where the ID is none. Context:
  * any.
  */

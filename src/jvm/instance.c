@@ -5,9 +5,15 @@
 
 #include "src/base/descriptor.h"
 #include "src/core/jvmti.h"
+#include "src/jvm/frames.h"
+#include "src/jvm/handle.h"
 #include "src/jvm/layout.h"
+#include "src/jvm/peek.h"
+#include "src/jvm/scopes.h"
 
 enum { ACC_STATIC = 8 };
+
+#define SIZE_MASK (~UINT32_C(7)) /* of a layout helper: below are flags */
 
 /* Bytes of the instance fields that `class` itself declares. */
 static uint64_t own_field_bytes(jclass class)
@@ -46,4 +52,26 @@ uint64_t lc_instance_bytes(JNIEnv *jni, jclass class)
 		at = super;
 	}
 	return bytes;
+}
+
+/*
+ * The Klass is found by a method, not by the mirror: a collection moves mirrors, but no methods.
+ * Its own mirror then proves it. Where a collection has just moved that, the proof fails.
+ */
+bool lc_instance_is_below(jclass class, jmethodID method, uint64_t bytes)
+{
+	const struct lc_layout *l = lc_layout();
+	uint64_t klass, slot = 0, mirror = 0, now;
+	int32_t helper = 0;
+
+	if (l->klass_java_mirror < 0 || l->klass_layout_helper < 0)
+		return false;
+	klass = lc_scopes_holder(lc_frames_method(method));
+	if (!klass || !lc_peek(klass + (uint64_t)l->klass_java_mirror, &slot, sizeof(slot)) ||
+	    !lc_peek(slot, &mirror, sizeof(mirror)) ||
+	    !lc_peek(klass + (uint64_t)l->klass_layout_helper, &helper, sizeof(helper)))
+		return false;
+	now = lc_handle_address(class);
+	return helper > 0 && (mirror & LC_ADDR_MASK) == now &&
+	       ((uint32_t)helper & SIZE_MASK) < bytes;
 }

@@ -3,6 +3,7 @@
 #define LC_JVM_INSTANCE_H
 
 #include <jni.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 /*
@@ -10,5 +11,12 @@
  * bound, since padding is left out. Context: [java]; lc_layout_find() first.
  */
 uint64_t lc_instance_bytes(JNIEnv *jni, jclass class);
+
+/*
+ * Is an instance of `class`, which declares `method`, smaller than `bytes`, by what the JVM itself
+ * has noted? False where that cannot be read too: then ask lc_instance_bytes(), which is
+ * slow. Context: [java]; lc_scopes_init() first.
+ */
+bool lc_instance_is_below(jclass class, jmethodID method, uint64_t bytes);
 
 #endif

@@ -78,6 +78,12 @@ const struct lc_layout *lc_layout(void);
 void lc_layout_classes(struct lc_layout *layout);
 
 /*
+ * The bits of an object's first word in which the JVM keeps its identity hash, 31 of them; 0: it is
+ * not known, or hashes are not random here. Context: [attach].
+ */
+uint64_t lc_layout_hash_bits(void);
+
+/*
  * Kernel thread ID of a live Java thread: java.lang.Thread.eetop is its JavaThread *.
  * Returns the ID, or -ENOENT. Context: [attach] [java]; the thread must not end meanwhile.
  */

@@ -99,6 +99,18 @@ static uint64_t find_unused_bits(bool compact)
 	         (compact ? UINT64_MAX << LC_COMPACT_CLASS_SHIFT : 0));
 }
 
+uint64_t lc_layout_hash_bits(void)
+{
+	enum { RANDOM_HASHES = 5, HASH_MASK = 0x7fffffff };
+	const intptr_t *how = lc_vm_flag("hashCode");
+	int64_t shift, mask;
+
+	if (!how || *how != RANDOM_HASHES || lc_vm_constant("markWord::hash_shift", &shift) ||
+	    lc_vm_constant("markWord::hash_mask", &mask) || mask != HASH_MASK)
+		return 0;
+	return (uint64_t)mask << shift;
+}
+
 void lc_layout_classes(struct lc_layout *l)
 {
 	l->klass_layout_helper = lc_vm_offset("Klass", "_layout_helper");

@@ -1,21 +1,57 @@
 /*
  * jvm/peek.h - reads memory of this process that may not be there any more, and never faults.
  *
- * The heap gives memory back, classes are unloaded, and an address may be no address at all. The
- * kernel copies the bytes, so that what cannot be read is a short count instead of a signal.
+ * The heap gives memory back, classes are unloaded, and an address may be no address at all. What
+ * cannot be read is a short count. Between lc_peek_begin() and lc_peek_end() the bytes are copied
+ * as they are, and a fault of the copy is caught; elsewhere, and where it could not be caught, the
+ * kernel copies them, which takes 1 us.
  * Nothing is said of their meaning: where a collection may run, the GC sequence is compared before
  * and after.
  *
- * All functions: Context: any, [signal] included. One system call each; errno is kept.
+ * Functions that say nothing else: Context: any, [signal] included; errno is kept.
  */
 #ifndef LC_JVM_PEEK_H
 #define LC_JVM_PEEK_H
 
+#include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
 #include <sys/uio.h>
+
+struct lc_counters;
+
+/*
+ * Put a handler for SIGSEGV and SIGBUS before the JVM's, which catches the faults of our copies and
+ * passes on all others. Returns 0, or -ENOTSUP where the handlers that are there cannot be called
+ * by another one, or -errno; then the kernel copies, as it does where this is not called. Context:
+ * [attach].
+ */
+int lc_peek_catch_faults(void);
+
+/*
+ * Until lc_peek_end(), which takes what this returns, the calling thread may copy without the
+ * kernel. `blocked`: in a handler, the signals that the interrupted code has blocked; NULL: the
+ * thread runs Java code or is ours, and has blocked none of those that faults send. A handler that
+ * comes in between may do the same.
+ */
+unsigned lc_peek_begin(const sigset_t *blocked);
+void lc_peek_end(unsigned before);
+
+/* Is the calling thread between the two, in a handler? Context: any. */
+bool lc_peek_in_handler(void);
+
+struct lc_peek_stats {
+	uint64_t caught;    /* 1: faults of copies are caught */
+	uint64_t faulted;   /* copies that were cut short by a fault */
+	uint64_t by_kernel; /* stretches that found somebody else's handler in place of ours */
+};
+
+void lc_peek_stats(struct lc_peek_stats *out);
+
+/* Add the counters to the manifest. Context: any. */
+void lc_peek_counters(struct lc_counters *out);
 
 /*
  * Copy `bytes` from `at` to *out. Returns false, and *out is undefined, where not all can be read.

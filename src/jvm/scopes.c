@@ -11,6 +11,7 @@
 
 #include <errno.h>
 #include <stddef.h>
+#include <string.h>
 
 #include "src/jvm/peek.h"
 #include "src/jvm/vmstructs.h"
@@ -120,9 +121,24 @@ static uint64_t get64(uint64_t at, long offset)
 	return lc_load64(at + (uint64_t)offset);
 }
 
-static uint16_t get16(uint64_t at, long offset)
+/*
+ * Of what hangs on a blob, `bytes` of it. In a handler a walk may have been misled to code that is
+ * gone, and what hung on it too: then it is 0, which leads nowhere.
+ */
+static uint64_t fetch(uint64_t at, size_t bytes)
 {
-	return *(const volatile uint16_t *)(uintptr_t)(at + (uint64_t)offset); /* NOLINT */
+	const void *from = (const void *)(uintptr_t)at; /* NOLINT */
+	uint64_t value = 0;
+
+	if (lc_peek_in_handler())
+		return lc_peek(at, &value, bytes) ? value : 0;
+	memcpy(&value, from, bytes);
+	return value;
+}
+
+static uint32_t fetch32(uint64_t at, long offset)
+{
+	return (uint32_t)fetch(at + (uint64_t)offset, sizeof(uint32_t));
 }
 
 /* Where the parts of a compiled method lie. */
@@ -155,7 +171,7 @@ static uint32_t number(uint64_t *at)
 	uint32_t sum = 0;
 
 	for (unsigned i = 0; i < NUMBER_BYTES; i++) {
-		const uint8_t byte = *(const volatile uint8_t *)(uintptr_t)(*at)++; /* NOLINT */
+		const uint8_t byte = (uint8_t)fetch((*at)++, 1);
 
 		sum += (uint32_t)(byte - scopes.least) << (i * LAST_BIT);
 		if (byte < more)
@@ -164,32 +180,56 @@ static uint32_t number(uint64_t *at)
 	return sum;
 }
 
-/* The place in the stream for `pc`: -ENOENT where there is none. */
-static int64_t find_desc(const struct parts *p, uint64_t pc)
+/* The first PcDesc from `pc` on; 0 where there is none. */
+static uint64_t find_near(const struct parts *p, uint64_t pc)
 {
-	uint64_t low = 0, high = (p->descs_end - p->descs) / (uint64_t)scopes.desc_bytes;
+	const uint64_t len = (p->descs_end - p->descs) / (uint64_t)scopes.desc_bytes;
 	const int32_t wanted = (int32_t)(pc - p->code);
+	uint64_t low = 0, high = len;
 
-	if (p->descs_end <= p->descs || high > PC_DESCS_MAX)
-		return -EIO;
+	if (p->descs_end <= p->descs || len > PC_DESCS_MAX)
+		return 0;
 	while (low < high) {
 		const uint64_t middle = low + (high - low) / 2;
 		const uint64_t desc = p->descs + middle * (uint64_t)scopes.desc_bytes;
-		const int32_t here = (int32_t)get32(desc, scopes.desc_pc);
 
-		if (here == wanted)
-			return (int64_t)get32(desc, scopes.desc_scope);
-		if (here < wanted)
+		if ((int32_t)fetch32(desc, scopes.desc_pc) < wanted)
 			low = middle + 1;
 		else
 			high = middle;
 	}
-	return -ENOENT;
+	return low < len ? p->descs + low * (uint64_t)scopes.desc_bytes : 0;
+}
+
+/* The place in the stream for `pc`: -ENOENT where there is none. */
+static int64_t find_desc(const struct parts *p, uint64_t pc)
+{
+	const uint64_t desc = find_near(p, pc);
+
+	if (!desc || (int32_t)fetch32(desc, scopes.desc_pc) != (int32_t)(pc - p->code))
+		return -ENOENT;
+	return (int64_t)fetch32(desc, scopes.desc_scope);
+}
+
+uint64_t lc_scopes_near(uint64_t blob, uint64_t pc)
+{
+	struct parts p;
+	uint64_t desc;
+
+	if (!scopes.known)
+		return 0;
+	p = parts_of(blob);
+	desc = find_near(&p, pc);
+	return desc && fetch32(desc, scopes.desc_scope)
+	           ? p.code + (uint64_t)(int64_t)(int32_t)fetch32(desc, scopes.desc_pc)
+	           : 0;
 }
 
 static bool bci_makes_sense(uint64_t method, int bci)
 {
-	return bci >= -1 && bci < get16(get64(method, scopes.const_method), scopes.code_bytes);
+	const uint64_t at = fetch(method + (uint64_t)scopes.const_method, sizeof(at));
+
+	return bci >= -1 && bci < (int)fetch(at + (uint64_t)scopes.code_bytes, sizeof(uint16_t));
 }
 
 int lc_scopes_at(uint64_t blob, uint64_t pc, struct lc_scope *out, int max)
@@ -201,7 +241,7 @@ int lc_scopes_at(uint64_t blob, uint64_t pc, struct lc_scope *out, int max)
 
 	if (!compiled)
 		return -ENOENT;
-	if (get32(compiled, scopes.access) & NATIVE_ACCESS) {
+	if (fetch32(compiled, scopes.access) & NATIVE_ACCESS) {
 		if (max < 1)
 			return -ENOSPC;
 		out[0] = (struct lc_scope){ compiled, -1 };
@@ -221,7 +261,7 @@ int lc_scopes_at(uint64_t blob, uint64_t pc, struct lc_scope *out, int max)
 		index = number(&at);
 		if (!index || n == INNER_MAX)
 			return -EIO;
-		out[n].method = get64(p.metadata, (long)(index - 1) * 8);
+		out[n].method = fetch(p.metadata + (uint64_t)(index - 1) * 8, sizeof(uint64_t));
 		out[n].bci = (int)number(&at) + BCI_BIAS;
 		n++;
 	}
@@ -259,22 +299,39 @@ int lc_scopes_bci(uint64_t method, uint64_t bcp)
 	return bcp - at < bytes ? (int)(bcp - at) : -EIO;
 }
 
-/* Arrays of IDs are replaced by larger ones, so that an old one may be gone. */
+static uint64_t fetch_pointer(uint64_t at, long offset)
+{
+	return at ? fetch(at + (uint64_t)offset, sizeof(uint64_t)) : 0;
+}
+
+/*
+ * The method's class is there as long as the method is on the stack. Arrays of IDs are replaced by
+ * larger ones, so that an old one may be gone.
+ */
 jmethodID lc_scopes_method_id(uint64_t method)
 {
-	uint64_t at = 0, pool = 0, holder = 0, ids = 0, slot, len = 0, id = 0, target = 0;
-	uint16_t idnum = 0;
+	const uint64_t at = fetch_pointer(method, scopes.const_method);
+	const uint64_t pool = fetch_pointer(at, scopes.constants);
+	const uint64_t ids = fetch_pointer(fetch_pointer(pool, scopes.holder), scopes.ids);
+	uint64_t slot, len = 0, id = 0, target = 0;
 
-	if (!peek(method, scopes.const_method, &at, sizeof(at)) ||
-	    !peek(at, scopes.idnum, &idnum, sizeof(idnum)) ||
-	    !peek(at, scopes.constants, &pool, sizeof(pool)) ||
-	    !peek(pool, scopes.holder, &holder, sizeof(holder)) ||
-	    !peek(holder, scopes.ids, &ids, sizeof(ids)))
+	if (!ids)
 		return NULL;
-	slot = (uint64_t)idnum + 1;
-	if (!ids || !lc_peek(ids, &len, sizeof(len)) || slot > len ||
+	slot = fetch(at + (uint64_t)scopes.idnum, sizeof(uint16_t)) + 1;
+	if (!lc_peek(ids, &len, sizeof(len)) || slot > len ||
 	    !lc_peek(ids + slot * 8, &id, sizeof(id)) || !id ||
 	    !lc_peek(id, &target, sizeof(target)) || target != method)
 		return NULL;
 	return (jmethodID)(uintptr_t)id; /* NOLINT */
+}
+
+uint64_t lc_scopes_holder(uint64_t method)
+{
+	uint64_t at = 0, pool = 0, holder = 0;
+
+	return scopes.known && peek(method, scopes.const_method, &at, sizeof(at)) &&
+	               peek(at, scopes.constants, &pool, sizeof(pool)) &&
+	               peek(pool, scopes.holder, &holder, sizeof(holder))
+	           ? holder
+	           : 0;
 }

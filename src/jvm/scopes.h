@@ -29,9 +29,16 @@ struct lc_scope {
  * The Java frames at the return address `pc` in the compiled method whose blob begins at `blob`,
  * innermost first. Returns how many; -ENOENT where the JVM has recorded nothing for `pc`, -EIO
  * where what it has makes no sense, -ENOSPC where there are more than `max`.
- * Context: [hook], for code that has a frame on the own stack.
+ * Context: [hook] [signal], for code that has a frame on the own stack.
  */
 int lc_scopes_at(uint64_t blob, uint64_t pc, struct lc_scope *out, int max);
+
+/*
+ * The first address from `pc` on at which the debug information of the compiled method says where
+ * it is: it holds for the instructions before that. 0 where there is none. Context: [hook]
+ * [signal], as above.
+ */
+uint64_t lc_scopes_near(uint64_t blob, uint64_t pc);
 
 /* What tells a compiled method from another one that takes its place. Context: as above. */
 uint64_t lc_scopes_identity(uint64_t blob);
@@ -46,5 +53,11 @@ int lc_scopes_bci(uint64_t method, uint64_t bcp);
  * The ID that JVMTI knows the method by; NULL where none was made yet. Context: as above; slow.
  */
 jmethodID lc_scopes_method_id(uint64_t method);
+
+/*
+ * The Klass of the class that declares `method`; 0 where that cannot be read. Context: any; the
+ * class must not be unloaded meanwhile.
+ */
+uint64_t lc_scopes_holder(uint64_t method);
 
 #endif

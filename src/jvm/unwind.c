@@ -223,30 +223,46 @@ static bool popped_rdx(const struct lc_leaving *l)
 }
 
 /*
+ * C1's stubs for an exception go to the handler that was found, in the method whose frame is above:
+ * one returns there, the other one pops the handler's address into rcx and jumps. Is the thread
+ * there? Fills *at.
+ */
+static bool goes_to_handler(const struct lc_leaving *l, struct lc_unwind_at *at)
+{
+	static const uint8_t pop_and_jump[] = { 0x59, 0xff, 0xe1 }; /* pop rcx; jmp rcx */
+	const uint8_t *pc = lc_unwind_bytes(l->pc);
+
+	*at = (struct lc_unwind_at){ l->rcx, l->sp, l->fp };
+	if (l->pc > l->blob.code && !memcmp(pc - 1, pop_and_jump, sizeof(pop_and_jump)))
+		return true;
+	at->pc = lc_unwind_word(l, l->sp);
+	at->sp = l->sp + 8;
+	return !memcmp(pc, pop_and_jump, sizeof(pop_and_jump)) ||
+	       (*pc == RETURN && !lc_unwind_returns_to_java(at->pc)); /* else a call ends */
+}
+
+/*
  * An exception on its way. Stubs of C2 have the place that threw, or the return address, in rdx,
  * and the method's frame is whole: at the start of the one that the method jumps to, whose own
- * frame begins by pushing rdx, and where a frame is no more. C1's stub returns to the handler that
- * was found.
+ * frame begins by pushing rdx, and where a frame is no more.
  */
 static bool leave_exception(struct lc_leaving *l)
 {
 	static const uint8_t begin[] = { 0x52, 0x48, 0x83, 0xec, 0x08, 0x48, 0x89, 0x2c, 0x24 };
 	const bool starts = l->pc == l->blob.code && l->blob.frame_words == 2 &&
 	                    !memcmp(lc_unwind_bytes(l->pc), begin, sizeof(begin));
-	const struct lc_unwind_at at = { l->rdx, l->sp, l->fp };
-	const uint64_t top = lc_unwind_word(l, l->sp);
+	struct lc_unwind_at at = { l->rdx, l->sp, l->fp };
 	struct lc_blob blob;
 
 	if (starts || (l->blob.frame_words >= 2 && popped_rdx(l)))
 		return lc_unwind_returns_to_java(next_return(l, at.pc, at.sp)) &&
 		       lc_unwind_go_on(l, &at);
-	if (*lc_unwind_bytes(l->pc) != RETURN || !lc_blob_find(top, &blob) ||
-	    blob.kind != LC_BLOB_METHOD || lc_unwind_returns_to_java(top) ||
-	    !lc_unwind_returns_to_java(next_return(l, top, l->sp + 8)))
+	if (!goes_to_handler(l, &at) || !lc_blob_find(at.pc, &blob) ||
+	    blob.kind != LC_BLOB_METHOD || !lc_unwind_returns_to_java(next_return(l, at.pc, at.sp)))
 		return false;
-	l->out->pc = top;
-	l->out->sp = l->sp + 8;
-	l->out->fp = l->fp;
+	l->out->pc = at.pc;
+	l->out->sp = at.sp;
+	l->out->fp = at.fp;
 	return true;
 }
 
@@ -371,6 +387,7 @@ static struct lc_leaving leaving(const gregset_t g, uint64_t stack_end, struct l
 		                    .sp = (uint64_t)g[REG_RSP],
 		                    .fp = (uint64_t)g[REG_RBP],
 		                    .rax = (uint64_t)g[REG_RAX],
+		                    .rcx = (uint64_t)g[REG_RCX],
 		                    .rdx = (uint64_t)g[REG_RDX],
 		                    .r13 = (uint64_t)g[REG_R13],
 		                    .end = stack_end,

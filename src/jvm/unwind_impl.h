@@ -20,7 +20,7 @@ struct lc_unwind_at {
 
 /* What is known while leaving one place. */
 struct lc_leaving {
-	uint64_t pc, sp, fp, rax, rdx, r13;
+	uint64_t pc, sp, fp, rax, rcx, rdx, r13;
 	uint64_t end;        /* of the stack */
 	struct lc_blob blob; /* around pc */
 	struct lc_unwound *out;

@@ -139,9 +139,22 @@ static void manifest_spans(struct lc_bytes *b, const struct lc_manifest_spans *s
 	json_format(b, "]}");
 }
 
+static void manifest_intervals(struct lc_bytes *b, const struct lc_manifest *m)
+{
+	json_format(b, ",\n\"intervals\":[");
+	for (size_t i = 0; i < m->intervals_len; i++) {
+		json_format(b, i ? ",{\"time_ns\":" : "{\"time_ns\":");
+		json_u64(b, m->intervals[i].time_ns);
+		json_format(b, ",\"stretch\":%u}", m->intervals[i].stretch);
+	}
+	json_format(b, "]");
+}
+
 static void manifest_process(struct lc_bytes *b, const struct lc_manifest *m)
 {
 	json_format(b, "{\"pid\":%d,\"complete\":%s", m->pid, m->complete ? "true" : "false");
+	if (m->limited)
+		json_format(b, ",\"limited\":true");
 	json_member(b, "command", m->command);
 	json_member(b, "jdk", m->jdk);
 	json_member(b, "gc", m->gc);
@@ -168,6 +181,8 @@ static void manifest_process(struct lc_bytes *b, const struct lc_manifest *m)
 		json_u64(b, m->counters[i].value);
 	}
 	json_format(b, "}");
+	if (m->intervals_len)
+		manifest_intervals(b, m);
 	if (m->numa)
 		manifest_numa(b, m->numa);
 	if (m->spans)

@@ -223,6 +223,11 @@ int lc_tally_line(struct lc_tally *t, const struct lc_block_line *row)
 	return append_valid(t, LC_SECTION_LINES, &r);
 }
 
+int lc_tally_step(struct lc_tally *t, const struct lc_block_step *row)
+{
+	return append_valid(t, LC_SECTION_STEPS, row);
+}
+
 int lc_tally_metric(struct lc_tally *t, const struct lc_block_metric *row)
 {
 	return append_valid(t, LC_SECTION_METRICS, row);
@@ -236,6 +241,11 @@ int lc_tally_estimate(struct lc_tally *t, const struct lc_block_estimate *row)
 int lc_tally_split(struct lc_tally *t, const struct lc_block_split *row)
 {
 	return append_valid(t, LC_SECTION_SPLITS, row);
+}
+
+int lc_tally_copy(struct lc_tally *t, const struct lc_block_copy *row)
+{
+	return append_valid(t, LC_SECTION_COPIES, row);
 }
 
 int lc_tally_placement(struct lc_tally *t, const struct lc_block_placement *row)
@@ -276,6 +286,16 @@ int lc_tally_look(struct lc_tally *t, const struct lc_block_look *row)
 int lc_tally_running(struct lc_tally *t, const struct lc_block_running *row)
 {
 	return append_valid(t, LC_SECTION_RUNNING, row);
+}
+
+int lc_tally_recursion(struct lc_tally *t, const struct lc_block_recursion *row)
+{
+	return append_valid(t, LC_SECTION_RECURSIONS, row);
+}
+
+int lc_tally_site_name(struct lc_tally *t, const struct lc_block_site_name *row)
+{
+	return append_valid(t, LC_SECTION_SITE_NAMES, row);
 }
 
 int lc_tally_span(struct lc_tally *t, const struct lc_block_span *row)

@@ -45,10 +45,12 @@ void lc_tally_lost(struct lc_tally *t, uint16_t engine, uint64_t samples);
  * the row is left out.
  */
 int lc_tally_field(struct lc_tally *t, const struct lc_block_field *row);
+int lc_tally_step(struct lc_tally *t, const struct lc_block_step *row);
 int lc_tally_metric(struct lc_tally *t, const struct lc_block_metric *row);
 int lc_tally_line(struct lc_tally *t, const struct lc_block_line *row);
 int lc_tally_estimate(struct lc_tally *t, const struct lc_block_estimate *row);
 int lc_tally_split(struct lc_tally *t, const struct lc_block_split *row);
+int lc_tally_copy(struct lc_tally *t, const struct lc_block_copy *row);
 int lc_tally_placement(struct lc_tally *t, const struct lc_block_placement *row);
 int lc_tally_node(struct lc_tally *t, const struct lc_block_node *row);
 int lc_tally_home(struct lc_tally *t, const struct lc_block_home *row);
@@ -60,6 +62,8 @@ int lc_tally_span_access(struct lc_tally *t, const struct lc_block_span_access *
 int lc_tally_pause(struct lc_tally *t, const struct lc_block_pause *row);
 int lc_tally_look(struct lc_tally *t, const struct lc_block_look *row);
 int lc_tally_running(struct lc_tally *t, const struct lc_block_running *row);
+int lc_tally_recursion(struct lc_tally *t, const struct lc_block_recursion *row);
+int lc_tally_site_name(struct lc_tally *t, const struct lc_block_site_name *row);
 int lc_tally_trace(struct lc_tally *t, const struct lc_block_trace *row);
 size_t lc_tally_traces(const struct lc_tally *t); /* rows so far */
 

@@ -18,11 +18,19 @@
 
 #define RETRY_NS UINT64_C(1000000000)
 
+/*
+ * To make a file costs as much as to write ten blocks, and a program may have 100,000 threads.
+ * Threads that ended together have neighbouring indices.
+ */
+enum { FILES = 64, THREADS_TOGETHER = 32 };
+
 struct lc_profile {
 	int dir_fd;
+	int fd;        /* the file that was written last; -1: none */
+	uint32_t file; /* its number */
 	struct lc_block_encoder *encoder;
 	struct lc_bytes manifest; /* its text */
-	struct lc_bytes next;     /* uint32_t per thread index: its next sequence number */
+	uint32_t next[FILES];     /* sequence number of the next block */
 	uint64_t retry_ns;        /* no attempt before; 0 when the last one succeeded */
 	struct lc_profile_stats stats;
 };
@@ -44,61 +52,63 @@ static int write_all(int fd, const uint8_t *data, size_t len)
 	return 0;
 }
 
-/* Append the encoded blocks to the thread's file; what cannot be written whole is cut off again. */
-static int file_append(struct lc_profile *p, uint32_t index)
+static void file_close(struct lc_profile *p)
+{
+	if (p->fd >= 0)
+		close(p->fd);
+	p->fd = -1;
+}
+
+/* Have the file open; who removed it finds it made again. Returns 0 and *bytes, or -errno. */
+static int file_open(struct lc_profile *p, uint32_t file, off_t *bytes)
 {
 	char name[64];
 	struct stat st;
-	int fd, err;
 
-	snprintf(name, sizeof(name), "thread-%u" LC_BLOCK_SUFFIX, index);
-	fd = openat(p->dir_fd, name, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0644);
-	if (fd < 0)
-		return -errno;
-	err = fstat(fd, &st) ? -errno : 0;
-	if (!err) {
-		err = write_all(fd, lc_block_encoded(p->encoder)->data,
-		                lc_block_encoded(p->encoder)->len);
-		if (err && ftruncate(fd, st.st_size)) {
-			/* A cut block stays; readers skip it and say so. */
-		}
+	if (p->fd < 0 || p->file != file || fstat(p->fd, &st) || !st.st_nlink) {
+		file_close(p);
+		snprintf(name, sizeof(name), "thread-%u" LC_BLOCK_SUFFIX, file);
+		p->fd = openat(p->dir_fd, name,
+		               O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0644);
+		p->file = file;
+		if (p->fd < 0 || fstat(p->fd, &st))
+			return -errno;
 	}
-	if (close(fd) && !err && errno != EINTR)
-		err = -errno;
-	return err;
+	*bytes = st.st_size;
+	return 0;
 }
 
-/* The slot of the thread's next sequence number, or NULL without memory. */
-static uint32_t *next_sequence(struct lc_profile *p, uint32_t index)
+/* Append the encoded blocks to the file; what cannot be written whole is cut off again. */
+static int file_append(struct lc_profile *p, uint32_t file)
 {
-	size_t need = ((size_t)index + 1) * sizeof(uint32_t);
+	off_t bytes = 0;
+	int err = file_open(p, file, &bytes);
 
-	if (p->next.len < need) {
-		p->next.failed = false;
-		if (!lc_bytes_reserve(&p->next, need - p->next.len))
-			return NULL;
-		memset(p->next.data + p->next.len, 0, need - p->next.len);
-		p->next.len = need;
+	if (err)
+		return err;
+	err =
+	    write_all(p->fd, lc_block_encoded(p->encoder)->data, lc_block_encoded(p->encoder)->len);
+	if (err && ftruncate(p->fd, bytes)) {
+		/* A cut block stays; readers skip it and say so. */
 	}
-	return (uint32_t *)(void *)p->next.data + index;
+	if (err)
+		file_close(p);
+	return err;
 }
 
 static int append(struct lc_profile *p, const struct lc_block_input *in)
 {
-	uint32_t *sequence;
+	const uint32_t file = in->index / THREADS_TOGETHER % FILES;
 	int blocks, err;
 
 	if (in->index == LC_THREAD_ALL)
 		return -EINVAL;
 	if (p->retry_ns && lc_time_now_ns() < p->retry_ns)
 		return -EAGAIN;
-	sequence = next_sequence(p, in->index);
-	if (!sequence)
-		return -ENOMEM;
-	blocks = lc_block_encode(p->encoder, in, *sequence);
+	blocks = lc_block_encode(p->encoder, in, p->next[file]);
 	if (blocks < 0)
 		return blocks;
-	err = file_append(p, in->index);
+	err = file_append(p, file);
 	if (err) {
 		if (p->retry_ns)
 			err = -EAGAIN;
@@ -106,7 +116,7 @@ static int append(struct lc_profile *p, const struct lc_block_input *in)
 		return err;
 	}
 	p->retry_ns = 0;
-	*sequence += (uint32_t)blocks;
+	p->next[file] += (uint32_t)blocks;
 	p->stats.blocks += (uint64_t)blocks;
 	p->stats.bytes += lc_block_encoded(p->encoder)->len;
 	return 0;
@@ -215,7 +225,7 @@ int lc_profile_create(const char *dir, struct lc_profile **out, char *error, siz
 	int err = -ENOMEM;
 
 	if (p) {
-		p->dir_fd = -1;
+		p->dir_fd = p->fd = -1;
 		p->encoder = lc_block_encoder_create();
 		err = p->encoder ? make_directories(dir) : -ENOMEM;
 		if (!err)
@@ -246,10 +256,10 @@ void lc_profile_close(struct lc_profile *p)
 {
 	if (!p)
 		return;
+	file_close(p);
 	if (p->dir_fd >= 0)
 		close(p->dir_fd);
 	lc_block_encoder_free(p->encoder);
 	free(p->manifest.data);
-	free(p->next.data);
 	free(p);
 }

@@ -1,5 +1,6 @@
 /*
- * profile/writer.h - writes the profile directory: one file of blocks per thread, and the manifest.
+ * profile/writer.h - writes the profile directory: files of blocks, each for the threads of certain
+ * indices, and the manifest.
  *
  * One writer serves one directory. All calls come from one thread at a time: the attribution
  * thread, or the attaching one before that runs. docs/FORMAT.md says what is written.
@@ -29,7 +30,7 @@ int lc_profile_create(const char *dir, struct lc_profile **out, char *error, siz
  * -EINVAL when an engine or bucket is out of range; -ENOMEM; -errno of the file system, once
  * (-ENOSPC when the disk is full), and then -EAGAIN, without trying, for a second after each
  * attempt that failed. Samples of accesses[] that buckets[] does not cover are added to it.
- * Context: [writer]. Opens and closes the file; allocates only when a block is larger than all
+ * Context: [writer]. Keeps the file open; allocates only when a block is larger than all
  * before it.
  */
 int lc_profile_append(struct lc_profile *p, const struct lc_block_input *in);
@@ -95,12 +96,19 @@ struct lc_manifest_spans {
 	size_t costs_len;
 };
 
+/* From then on each interval was `stretch` times what the options say. */
+struct lc_manifest_interval {
+	uint64_t time_ns; /* CLOCK_MONOTONIC */
+	uint32_t stretch;
+};
+
 struct lc_manifest {
 	const char *command; /* any of the strings may be NULL: unknown */
 	const char *jdk;
 	const char *gc;
 	int32_t pid;
-	bool complete; /* the program ended and all was written */
+	bool complete; /* the recording ended and all was written */
+	bool limited;  /* the recording ended before the program */
 	uint64_t start_wall_ns;
 	uint64_t start_monotonic_ns;
 	uint64_t end_wall_ns; /* now */
@@ -111,6 +119,8 @@ struct lc_manifest {
 	size_t options_len;
 	const struct lc_manifest_counter *counters; /* names are unique */
 	size_t counters_len;
+	const struct lc_manifest_interval *intervals; /* in the order of time */
+	size_t intervals_len;
 	const struct lc_manifest_numa *numa;   /* NULL: nothing is known */
 	const struct lc_manifest_spans *spans; /* NULL: none were asked for */
 };

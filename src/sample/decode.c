@@ -24,8 +24,11 @@
 #include "src/sample/native_code.h"
 
 enum {
-	WINDOW_BYTES = 1024, /* decoding starts at least so far before the pc, if it can */
-	BEHIND_BYTES = 1024, /* of native code, as much is looked at from the pc on */
+	WINDOW_BYTES = 1024,   /* decoding starts at least so far before the pc, if it can */
+	BEHIND_BYTES = 1024,   /* of native code, as much is looked at from the pc on */
+	LOOP_BYTES = 2048,     /* a loop is looked for so far before the access */
+	SAMPLES_PER_STEP = 40, /* one in so many looks for a step: that costs some 30 us */
+	STEPS_AT_ONCE = 16,    /* which may be saved up, and are there at first */
 	CHUNK_BYTES = 512,
 	INSN_BYTES_MAX = 15,
 	CACHE_SLOTS = 1 << 12,
@@ -38,6 +41,8 @@ struct slot {
 	_Atomic uint64_t recipe_pc;
 	_Atomic uint64_t operand; /* see pack() */
 	_Atomic uint64_t made_value;
+	_Atomic uint64_t step_kind; /* see pack_step() */
+	_Atomic uint64_t step_bytes;
 };
 
 enum {
@@ -80,7 +85,7 @@ static uint64_t pack(const struct lc_recipe *r)
 	return (uint64_t)(uint32_t)r->disp | pack_register(r->base) << 32 |
 	       pack_register(r->index) << 37 | scale_log2 << 42 | (uint64_t)r->access << 44 |
 	       (uint64_t)r->how << 52 | (uint64_t)r->base_lost << 56 |
-	       (uint64_t)r->index_lost << 57 | (uint64_t)r->vector << 58 |
+	       (uint64_t)r->index_lost << 57 | (r->vector ? UINT64_C(1) << 58 : 0) |
 	       (uint64_t)r->same_frame << 59 | (uint64_t)r->ahead << 60 | (uint64_t)r->made << 61 |
 	       (uint64_t)r->moves << 63;
 }
@@ -104,6 +109,21 @@ static void unpack(uint64_t pc, uint64_t operand, uint64_t made_value, struct lc
 	r->made_value = made_value;
 }
 
+/* Bits 0 kind, 8 register, 16 offset from the stack pointer. */
+static uint64_t pack_step(const struct lc_step *s)
+{
+	return (uint64_t)s->kind | (uint64_t)s->reg << 8 | (uint64_t)(uint16_t)s->slot << 16;
+}
+
+static struct lc_step unpack_step(uint64_t kind, uint64_t bytes)
+{
+	return (struct lc_step){ .kind = (uint8_t)kind,
+		                 .reg = (uint8_t)(kind >> 8),
+		                 .slot = (int16_t)(uint16_t)(kind >> 16),
+		                 .bytes = (int32_t)(uint32_t)bytes,
+		                 .factor = (int32_t)(uint32_t)(bytes >> 32) };
+}
+
 static struct slot *slot_of(uint64_t pc)
 {
 	return &cache[lc_hash(pc) >> 52];
@@ -118,11 +138,14 @@ static bool cache_get(uint64_t pc, uint64_t life, struct lc_recipe *r)
 	const uint64_t recipe_pc = atomic_load_explicit(&s->recipe_pc, memory_order_acquire);
 	const uint64_t operand = atomic_load_explicit(&s->operand, memory_order_acquire);
 	const uint64_t made_value = atomic_load_explicit(&s->made_value, memory_order_acquire);
+	const uint64_t step_kind = atomic_load_explicit(&s->step_kind, memory_order_acquire);
+	const uint64_t step_bytes = atomic_load_explicit(&s->step_bytes, memory_order_acquire);
 
 	if (!same || (sequence & 1) ||
 	    atomic_load_explicit(&s->sequence, memory_order_relaxed) != sequence)
 		return false;
 	unpack(recipe_pc, operand, made_value, r);
+	r->step = unpack_step(step_kind, step_bytes);
 	return true;
 }
 
@@ -140,18 +163,72 @@ static void cache_put(uint64_t pc, uint64_t life, const struct lc_recipe *r)
 	atomic_store_explicit(&s->recipe_pc, r->pc, memory_order_release);
 	atomic_store_explicit(&s->operand, pack(r), memory_order_release);
 	atomic_store_explicit(&s->made_value, r->made_value, memory_order_release);
+	atomic_store_explicit(&s->step_kind, pack_step(&r->step), memory_order_release);
+	atomic_store_explicit(&s->step_bytes,
+	                      (uint64_t)(uint32_t)r->step.bytes | (uint64_t)(uint32_t)r->step.factor
+	                                                              << 32,
+	                      memory_order_release);
 	atomic_store_explicit(&s->sequence, sequence + 2, memory_order_release);
 }
 
-static void find_recipe(const struct lc_code_cache_piece *code, uint64_t pc, struct lc_recipe *r)
+/* Samples that have not used their part of the search for steps. Relaxed: nothing hangs on it. */
+static _Atomic int32_t saved = SAMPLES_PER_STEP * STEPS_AT_ONCE;
+
+static void save_for_step(void)
 {
+	if (atomic_load_explicit(&saved, memory_order_relaxed) < SAMPLES_PER_STEP * STEPS_AT_ONCE)
+		atomic_fetch_add_explicit(&saved, 1, memory_order_relaxed);
+}
+
+/* May this sample look for a step? */
+static bool pay_for_step(void)
+{
+	if (atomic_load_explicit(&saved, memory_order_relaxed) < SAMPLES_PER_STEP)
+		return false;
+	atomic_fetch_sub_explicit(&saved, SAMPLES_PER_STEP, memory_order_relaxed);
+	return true;
+}
+
+/*
+ * Look for the step of an access whose pc is sampled for the third time: one that is sampled less,
+ * as most of a large program are, is not worth the while.
+ */
+static void find_step(const struct lc_code_cache_piece *piece, const struct lc_code_bytes *code,
+                      const struct lc_registers *regs, struct lc_recipe *r)
+{
+	const uint64_t at = r->pc - code->address;
+	const bool may_have_one =
+	    r->how <= LC_HOW_BASE && !(r->access & LC_ACCESS_OWN) && !r->vector && at < code->len;
+
+	save_for_step();
+	if (r->step.kind > LC_STEP_NOT_YET)
+		return;
+	if (may_have_one && r->step.kind == LC_STEP_NOT_SOUGHT)
+		r->step.kind = LC_STEP_NOT_YET;
+	else if (!may_have_one)
+		r->step.kind = LC_STEP_UNKNOWN;
+	else if (pay_for_step())
+		lc_step_find(code, at > LOOP_BYTES ? at - LOOP_BYTES : 0, at, regs, r->same_frame,
+		             &r->step);
+	else
+		return;
+	cache_put(regs->pc, piece->life, r);
+}
+
+static void find_recipe(const struct lc_code_cache_piece *code, const struct lc_registers *regs,
+                        struct lc_recipe *r)
+{
+	const uint64_t pc = regs->pc;
 	const struct lc_code_bytes all = { .bytes = (const uint8_t *)(uintptr_t)code->start,
 		                           .len = code->end - code->start,
 		                           .address = code->start };
 	uint64_t from;
 
-	if (cache_get(pc, code->life, r))
+	if (cache_get(pc, code->life, r)) {
+		if (code->kind == LC_CODE_METHOD)
+			find_step(code, &all, regs, r);
 		return;
+	}
 	from = lc_code_cache_boundary(code, pc - code->start > WINDOW_BYTES ? pc - WINDOW_BYTES
 	                                                                    : code->start);
 	lc_decode_straight(&all, from - code->start, pc - code->start, r);
@@ -327,8 +404,9 @@ void lc_decode_sample(const struct lc_registers *regs, struct lc_access *out)
 		return;
 	}
 	out->life = code.life;
-	find_recipe(&code, regs->pc, &out->recipe);
+	find_recipe(&code, regs, &out->recipe);
 	evaluate(regs, out);
+	out->step = lc_step_bytes(&out->recipe.step, regs, out->recipe.same_frame);
 	out->fenced = out->how == LC_HOW_DIRECT && (out->access & LC_ACCESS_FENCE);
 }
 

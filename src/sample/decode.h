@@ -6,6 +6,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "src/sample/step.h"
+
 enum { LC_REGISTERS = 16 }; /* rax rcx rdx rbx rsp rbp rsi rdi r8..r15, as x86 encodes them */
 #define LC_NO_REGISTER 0xff
 
@@ -37,6 +39,7 @@ struct lc_recipe {
 	bool same_frame; /* the stack pointer is the same at `pc` and at the sample */
 	uint8_t made;    /* enum lc_made: the store begins the header of a new object */
 	uint64_t made_value;
+	struct lc_step step; /* sought when a pc is sampled for the third time */
 };
 
 /*
@@ -91,6 +94,7 @@ struct lc_access {
 	uint64_t life;  /* number of the code's life, see lc_code_cache_find() */
 	uint64_t addr;  /* 0 where `how` says unknown */
 	uint64_t base;  /* value of the base register, 0 where it has none or it is lost */
+	uint32_t step;  /* bytes from one access of the loop to the next; 0: unknown */
 	uint8_t how;    /* enum lc_how; LC_HOW_DESTROYED: a breakpoint may still find it */
 	uint8_t kind;   /* enum lc_code_cache_kind; 0: in no code that is known */
 	uint8_t access; /* LC_ACCESS_* of core/record.h; 0 where no instruction was found */

@@ -47,15 +47,39 @@ struct line {
 	size_t len;
 };
 
-/* Fill *line. Returns false if decoding from `from` does not arrive at `pc_at`. */
+/* The direct branches around the pc, for finding which of them led to where the line begins. */
+struct branches {
+	size_t len;
+	struct {
+		size_t at, to;
+	} of[BRANCHES_MAX];
+};
+
+/* Pass the instruction at `at`; what branches is added. Returns its length, or 0. */
+static size_t pass(const struct lc_code_bytes *code, size_t at, struct branches *branches)
+{
+	int64_t target;
+	const size_t length = lc_insn_step(code->bytes + at, code->len - at, &target);
+
+	if (length && target && branches->len < BRANCHES_MAX) {
+		branches->of[branches->len].at = at;
+		branches->of[branches->len++].to = (size_t)((int64_t)at + target);
+	}
+	return length;
+}
+
+/*
+ * Fill *line, and add the branches in it. Returns false if decoding from `from` does not arrive at
+ * `pc_at`.
+ */
 static bool decode_to(const struct lc_code_bytes *code, size_t from, size_t pc_at,
-                      struct line *line)
+                      struct line *line, struct branches *branches)
 {
 	uint32_t ring[WINDOW];
 	size_t at = from, n = 0;
 
 	while (at < pc_at) {
-		const size_t length = lc_insn_length(code->bytes + at, code->len - at);
+		const size_t length = pass(code, at, branches);
 
 		if (!length || n == LC_DECODE_INSTRUCTIONS_MAX)
 			return false;
@@ -208,30 +232,6 @@ static void use_copy_of_base(const struct lc_code_bytes *code, const struct line
 	}
 }
 
-/* The direct branches around the pc, for finding which of them led to where the line begins. */
-struct branches {
-	size_t len;
-	struct {
-		size_t at, to;
-	} of[BRANCHES_MAX];
-};
-
-static void find_branches(const struct lc_code_bytes *code, size_t from, size_t to,
-                          struct branches *out)
-{
-	struct lc_insn in;
-
-	out->len = 0;
-	for (size_t at = from; at < to && at < code->len; at += in.length) {
-		if (!decode_at(code, at, &in))
-			return;
-		if (!in.target || out->len == BRANCHES_MAX)
-			continue;
-		out->of[out->len].at = at;
-		out->of[out->len++].to = (size_t)((int64_t)at + in.target);
-	}
-}
-
 /*
  * Find the branch by which control came to `at`: the only branch there, or the only one from
  * further down, which is a loop's (`loop` asks for a loop's branch alone). Returns false if there
@@ -270,7 +270,10 @@ struct trace {
 /* Continue before the branch at `source`, which led to t->at. */
 static bool jump_back(struct trace *t, size_t source)
 {
-	if (t->jumps == JUMPS_MAX || !decode_to(t->code, t->from, source, &t->line))
+	struct branches known;
+
+	known.len = 0;
+	if (t->jumps == JUMPS_MAX || !decode_to(t->code, t->from, source, &t->line, &known))
 		return false;
 	t->jumps++;
 	t->at = source;
@@ -438,6 +441,17 @@ static bool look_ahead(const struct lc_code_bytes *code, size_t pc_at, struct lc
 	return false;
 }
 
+/* May the instruction begin with a prefix that repeats it? Another prefix may come before that. */
+static bool has_repeat_prefix(const struct lc_code_bytes *code, size_t at)
+{
+	enum { REPEAT_EQUAL = 0xf3, REPEAT_DIFFERENT = 0xf2, PREFIXES_MAX = 3 };
+
+	for (size_t i = at; i < code->len && i < at + PREFIXES_MAX; i++)
+		if (code->bytes[i] == REPEAT_EQUAL || code->bytes[i] == REPEAT_DIFFERENT)
+			return true;
+	return false;
+}
+
 /*
  * Use the instruction at the pc if it is rep movs or the like: those wait at their own pc, and
  * registers say how far they are.
@@ -446,7 +460,8 @@ static bool repeats_here(const struct lc_code_bytes *code, size_t pc_at, struct 
 {
 	struct lc_insn in;
 
-	if (!decode_at(code, pc_at, &in) || !in.repeats || !in.memory)
+	if (!has_repeat_prefix(code, pc_at) || !decode_at(code, pc_at, &in) || !in.repeats ||
+	    !in.memory)
 		return false;
 	set_operand(r, &in, code->address + pc_at, 0);
 	r->moves = in.moves;
@@ -479,9 +494,10 @@ static bool follows_fence(const struct trace *t, struct lc_recipe *r)
 /* Has the thread just come back from the kernel? Then that took the time. */
 static bool follows_syscall(const struct lc_code_bytes *code, const struct line *line)
 {
-	struct lc_insn in;
+	static const uint8_t syscall[] = { 0x0f, 0x05 };
 
-	return line->len && decode_at(code, line->at[line->len - 1], &in) && in.enters_kernel;
+	return line->len && code->len - line->at[line->len - 1] >= sizeof(syscall) &&
+	       !memcmp(code->bytes + line->at[line->len - 1], syscall, sizeof(syscall));
 }
 
 /* Can the address be calculated at the sample? */
@@ -513,7 +529,8 @@ void lc_decode_straight(const struct lc_code_bytes *code, size_t from, size_t pc
 		                   .base = LC_NO_REGISTER,
 		                   .index = LC_NO_REGISTER };
 	back = before = ahead = *out;
-	if (pc_at >= code->len || from > pc_at || !decode_to(code, from, pc_at, &t.line))
+	if (pc_at >= code->len || from > pc_at ||
+	    !decode_to(code, from, pc_at, &t.line, &t.branches))
 		return;
 	if (repeats_here(code, pc_at, out))
 		return;
@@ -523,7 +540,11 @@ void lc_decode_straight(const struct lc_code_bytes *code, size_t from, size_t pc
 	}
 	if (follows_fence(&t, out))
 		return;
-	find_branches(code, from, pc_at + BRANCH_BYTES, &t.branches);
+	for (size_t at = pc_at, length; at < pc_at + BRANCH_BYTES && at < code->len; at += length) {
+		length = pass(code, at, &t.branches);
+		if (!length)
+			break;
+	}
 	entered = t;
 	entered.falls = true;
 	has_back = look_back(&t, &back);

@@ -69,6 +69,12 @@ size_t lc_engines_count(void);
 const struct lc_engine_info *lc_engines_info(size_t engine);
 
 /*
+ * From now on the timers' intervals are `stretch` times what was asked for, and a sample counts for
+ * so many. Other engines stay as they are. Context: any.
+ */
+void lc_engines_stretch(uint32_t stretch);
+
+/*
  * Begin sampling `t` (creates t->samples and t->sampler). May be called for another thread than
  * the caller, for threads that ran before the agent did. Returns 0, or -errno with nothing
  * created (-ESRCH: it has ended). Context: [attach] [java].

@@ -196,11 +196,19 @@ int lc_engines_start(JNIEnv *jni, const struct lc_options *options)
 
 	if (err)
 		return err;
-	err = strcmp(options->event, "auto") ? take_named(options) : choose(options);
+	if (strcmp(options->event, "auto") == 0)
+		err = choose(options);
+	else if (strcmp(options->event, LC_EVENT_NONE) != 0)
+		err = take_named(options);
 	pthread_mutex_lock(&engines.lock);
-	engines.running = !err;
+	engines.running = !err && engines.len;
 	pthread_mutex_unlock(&engines.lock);
 	return err;
+}
+
+void lc_engines_stretch(uint32_t stretch)
+{
+	lc_timer_account_stretch(stretch);
 }
 
 size_t lc_engines_count(void)

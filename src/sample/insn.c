@@ -181,7 +181,6 @@ static void set_control(struct lc_insn *out, const ZydisDecodedInstruction *in,
 		return;
 	}
 	out->control = true;
-	out->enters_kernel = in->meta.category == ZYDIS_CATEGORY_SYSCALL;
 	out->calls = in->meta.category == ZYDIS_CATEGORY_CALL;
 	if (in->meta.category != ZYDIS_CATEGORY_CALL && in->operand_count &&
 	    ops[0].type == ZYDIS_OPERAND_TYPE_IMMEDIATE && ops[0].imm.is_relative)
@@ -257,7 +256,11 @@ size_t lc_insn_length(const uint8_t *bytes, size_t len)
 {
 	ZydisDecoder decoder;
 	ZydisDecodedInstruction in;
+	int64_t target;
+	const size_t known = lc_insn_known_step(bytes, len, &target);
 
+	if (known)
+		return known;
 	ZydisDecoderInit(&decoder, ZYDIS_MACHINE_MODE_LONG_64, ZYDIS_STACK_WIDTH_64);
 	ZydisDecoderEnableMode(&decoder, ZYDIS_DECODER_MODE_MINIMAL, ZYAN_TRUE);
 	if (ZYAN_FAILED(ZydisDecoderDecodeInstruction(&decoder, NULL, bytes, len, &in)))
@@ -265,7 +268,26 @@ size_t lc_insn_length(const uint8_t *bytes, size_t len)
 	return in.length;
 }
 
+size_t lc_insn_step(const uint8_t *bytes, size_t len, int64_t *target)
+{
+	const size_t known = lc_insn_known_step(bytes, len, target);
+	struct lc_insn in;
+
+	if (known)
+		return known;
+	if (!lc_insn_decode(bytes, len, false, &in))
+		return lc_insn_length(bytes, len);
+	*target = in.target;
+	return in.length;
+}
+
 bool lc_insn_decode(const uint8_t *bytes, size_t len, bool native, struct lc_insn *out)
+{
+	return lc_insn_known_decode(bytes, len, native, out) ||
+	       lc_insn_zydis_decode(bytes, len, native, out);
+}
+
+bool lc_insn_zydis_decode(const uint8_t *bytes, size_t len, bool native, struct lc_insn *out)
 {
 	ZydisDecoder decoder;
 	ZydisDecodedInstruction in;

@@ -11,10 +11,9 @@ struct lc_insn {
 	bool control; /* branch, call, return, trap: the next instruction in memory need not run
 	                 next */
 	bool calls;   /* a call: it comes back, and it is not known what ran meanwhile */
-	bool enters_kernel; /* syscall */
-	bool falls;         /* control may go on to the next instruction in memory */
-	bool repeats;       /* rep string instruction: when it is interrupted, the pc stays on it */
-	bool memory;        /* has an operand that may be in an object; the fields below hold */
+	bool falls;   /* control may go on to the next instruction in memory */
+	bool repeats; /* rep string instruction: when it is interrupted, the pc stays on it */
+	bool memory;  /* has an operand that may be in an object; the fields below hold */
 	bool
 	    fence; /* waits until the thread's stores are done, and touches its own stack at most */
 	bool own;  /* its only memory operand is in the stack, the JVM's data of the thread, or the
@@ -46,9 +45,22 @@ struct lc_insn {
 size_t lc_insn_length(const uint8_t *bytes, size_t len);
 
 /*
+ * Length as above; *target: where the instruction branches to directly, relative to its start; 0
+ * for none. [signal]
+ */
+size_t lc_insn_step(const uint8_t *bytes, size_t len, int64_t *target);
+
+/* The same for most instructions of compiled code: 0 where it is not known, too. [signal] */
+size_t lc_insn_known_step(const uint8_t *bytes, size_t len, int64_t *target);
+
+/*
  * Decode the instruction at bytes[0] in full. `native`: it is not the JVM's, so that r15 is a
  * register as others are, and nothing polls. Returns false where there is none. [signal]
  */
 bool lc_insn_decode(const uint8_t *bytes, size_t len, bool native, struct lc_insn *out);
+
+/* The same for those that are decoded without Zydis, and by Zydis alone. [signal] */
+bool lc_insn_known_decode(const uint8_t *bytes, size_t len, bool native, struct lc_insn *out);
+bool lc_insn_zydis_decode(const uint8_t *bytes, size_t len, bool native, struct lc_insn *out);
 
 #endif

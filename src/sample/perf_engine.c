@@ -243,7 +243,7 @@ static bool on_perf(const siginfo_t *info, void *context)
 	if (!is_ours(info))
 		return false;
 	s = lc_sampler_self();
-	if (s && lc_sampler_enter(s)) {
+	if (s && lc_sampler_enter(s, context)) {
 		const uint64_t begin_ns = lc_time_now_ns();
 		struct interrupted at;
 

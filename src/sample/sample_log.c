@@ -46,6 +46,15 @@ int lc_sample_log_create(size_t size_bytes, struct lc_sample_log **out)
 	return 0;
 }
 
+void lc_sample_log_reset(struct lc_sample_log *log)
+{
+	/* Relaxed: the next owner gets the log by way of a lock. */
+	atomic_store_explicit(&log->head, 0, memory_order_relaxed);
+	atomic_store_explicit(&log->tail, 0, memory_order_relaxed);
+	atomic_store_explicit(&log->lost, 0, memory_order_relaxed);
+	log->peeked_bytes = 0;
+}
+
 void lc_sample_log_destroy(struct lc_sample_log *log)
 {
 	if (log)

@@ -21,6 +21,9 @@ enum { LC_SAMPLE_LOG_MIN_BYTES = 4096, LC_SAMPLE_LOG_MAX_BYTES = 1 << 30 };
  */
 int lc_sample_log_create(size_t size_bytes, struct lc_sample_log **out);
 
+/* Make it as if new, for another owner. Context: any thread, after the last put, peek and drop. */
+void lc_sample_log_reset(struct lc_sample_log *log);
+
 /* NULL is allowed. Context: any thread, after the last put, peek and drop. */
 void lc_sample_log_destroy(struct lc_sample_log *log);
 

@@ -32,7 +32,9 @@
 #include "src/core/wake.h"
 #include "src/format/kinds.h"
 #include "src/jvm/code_cache.h"
+#include "src/jvm/peek.h"
 #include "src/jvm/ranges.h"
+#include "src/jvm/stack_walk.h"
 #include "src/sample/find.h"
 #include "src/sample/native_code.h"
 #include "src/sample/sample_log.h"
@@ -41,7 +43,8 @@ enum {
 	SAMPLERS_MAX = 1 << 16, /* threads at a time */
 	LOG_BYTES = 64 << 10,   /* a few hundred samples */
 	/* Where every object is tracked, it takes seconds to close an epoch. */
-	PATIENT_LOG_BYTES = 1 << 20
+	PATIENT_LOG_BYTES = 1 << 20,
+	KEPT_MAX = 1024 /* free samplers that keep their memory */
 };
 
 static struct {
@@ -52,7 +55,8 @@ static struct {
 	uint64_t jvm_low, jvm_high;
 
 	_Atomic uint32_t used;   /* grows under the engines' lock; a sampler below it is readable */
-	struct lc_sampler *free; /* under the engines' lock */
+	struct lc_sampler *free; /* under the engines' lock, as the next */
+	uint32_t kept;           /* free samplers that keep their memory */
 
 	_Atomic uint64_t counts[LC_SAMPLER_COUNTS];
 	_Atomic uint64_t engine_counts[LC_EVENTS_MAX][LC_ENGINE_COUNTS];
@@ -133,6 +137,8 @@ void lc_sampler_counters(struct lc_counters *out)
 		snprintf(name, sizeof(name), "engine_walk_error_%s%u", i ? "minus_" : "", i);
 		lc_counters_put(out, name, s.walk_errors[i]);
 	}
+	lc_stack_walk_counters(out);
+	lc_peek_counters(out);
 	lc_walk_audit_counters(out);
 }
 
@@ -150,6 +156,8 @@ int lc_sampler_init(JNIEnv *jni, const struct lc_options *options)
 	if (samplers.depth < 1)
 		return -EINVAL;
 	samplers.audit = options->audit;
+	if (samplers.audit)
+		lc_call_trace_audit();
 	err = lc_call_trace_init(jni);
 	if (!err)
 		err = lc_code_cache_init();
@@ -202,18 +210,40 @@ static struct lc_sampler *take(void)
 	return s;
 }
 
-static void give(struct lc_sampler *s)
+/*
+ * To map and unmap memory costs a short thread more than its samples, and stops all other threads
+ * of the process that do so; the audit begins with clean memory. `log`: NULL where none was made.
+ */
+static void give(struct lc_sampler *s, struct lc_sample_log *log)
 {
 	atomic_store(&s->state, LC_SAMPLER_FREE);
 	lc_trap_close(&s->trap);
 	if (s->scratch && s->audit)
 		lc_walk_audit_close(s->audit);
 	s->audit = NULL;
-	if (s->scratch)
-		munmap(s->scratch, s->buffers_bytes);
-	s->scratch = NULL;
+	if (s->scratch && log && !samplers.audit && samplers.kept < KEPT_MAX) {
+		samplers.kept++;
+		s->log = log;
+	} else {
+		if (s->scratch)
+			munmap(s->scratch, s->buffers_bytes);
+		s->scratch = NULL;
+		lc_sample_log_destroy(log);
+	}
 	s->next_free = samplers.free;
 	samplers.free = s;
+}
+
+/* Use the memory that the sampler has kept. Returns false where it has none. */
+static bool use_kept(struct lc_sampler *s, struct lc_thread *t)
+{
+	if (!s->log)
+		return false;
+	samplers.kept--;
+	t->samples = s->log;
+	s->log = NULL;
+	lc_sample_log_reset(t->samples);
+	return true;
 }
 
 static int buffers_create(struct lc_sampler *s)
@@ -248,7 +278,6 @@ int lc_sampler_create(struct lc_thread *t)
 	s->env = NULL;
 	s->pending = false;
 	s->trap = LC_TRAP_NONE;
-	s->scratch = NULL;
 	for (size_t i = 0; i < LC_EVENTS_MAX; i++) {
 		struct lc_sampler_slot *slot = &s->slot[i];
 
@@ -259,11 +288,11 @@ int lc_sampler_create(struct lc_thread *t)
 		slot->perf = LC_PERF_NONE;
 		slot->account = (struct lc_timer_account){ .begin_ns = 0 };
 	}
-	err = buffers_create(s);
-	if (!err)
+	err = use_kept(s, t) ? 0 : buffers_create(s);
+	if (!err && !t->samples)
 		err = lc_sample_log_create(samplers.log_bytes, &t->samples);
 	if (err) {
-		give(s);
+		give(s, NULL);
 		return err;
 	}
 	t->sampler = s;
@@ -278,9 +307,10 @@ void lc_sampler_activate(struct lc_sampler *s)
 void lc_sampler_destroy(struct lc_thread *t)
 {
 	if (t->sampler)
-		give(t->sampler);
+		give(t->sampler, t->samples);
+	else
+		lc_sample_log_destroy(t->samples);
 	t->sampler = NULL;
-	lc_sample_log_destroy(t->samples);
 	t->samples = NULL;
 }
 
@@ -339,7 +369,7 @@ struct lc_sampler *lc_sampler_self(void)
 	return NULL;
 }
 
-bool lc_sampler_enter(struct lc_sampler *s)
+bool lc_sampler_enter(struct lc_sampler *s, const void *context)
 {
 	if (atomic_load_explicit(&s->state, memory_order_acquire) != LC_SAMPLER_ACTIVE) /* T2 */
 		return false;
@@ -349,6 +379,7 @@ bool lc_sampler_enter(struct lc_sampler *s)
 		return false; /* an engine sent the signal to a thread that has ended */
 	atomic_store(&s->in_handler, true); /* T1 */
 	if (atomic_load(&s->state) == LC_SAMPLER_ACTIVE) {
+		s->peek_before = lc_peek_begin(&((const ucontext_t *)context)->uc_sigmask);
 		lc_span_interrupted(s->thread, &s->interrupt);
 		if (s->audit)
 			lc_walk_audit_enter(s->audit);
@@ -363,6 +394,7 @@ void lc_sampler_leave(struct lc_sampler *s)
 	lc_span_resumed(s->thread, &s->interrupt);
 	if (s->audit)
 		lc_walk_audit_leave(s->audit);
+	lc_peek_end(s->peek_before);
 	atomic_store_explicit(&s->in_handler, false, memory_order_release);
 }
 

@@ -48,14 +48,16 @@ struct lc_sampler {
 	struct lc_thread *thread;
 	JNIEnv *env;                        /* owner thread; NULL until its first sample */
 	struct lc_span_interrupt interrupt; /* belongs to the handler that runs */
+	unsigned peek_before;               /* likewise: for lc_peek_end() */
 
 	/* One mapping of buffers_bytes holds all four, of --depth elements each; pages are
-	 * touched as used. */
+	 * touched as used. A free sampler may keep them for the next thread. */
 	size_t buffers_bytes;
 	struct lc_call_trace_frame *scratch;
 	uint64_t *frames;
 	struct lc_walk_audit *audit;  /* NULL without --audit */
 	struct lc_sampler *next_free; /* under the engines' lock */
+	struct lc_sample_log *log;    /* of a free sampler that keeps its memory; else NULL */
 
 	struct lc_sampler_slot slot[LC_EVENTS_MAX];
 
@@ -109,8 +111,11 @@ struct lc_sampler *lc_sampler_of_slot(const void *value, size_t *engine);
 /* The calling thread's sampler, also where another thread registered it; or NULL. */
 struct lc_sampler *lc_sampler_self(void);
 
-/* May the calling thread's handler use `s`? If so, lc_sampler_leave() must follow. */
-bool lc_sampler_enter(struct lc_sampler *s);
+/*
+ * May the calling thread's handler, which got the ucontext_t `context`, use `s`? If so,
+ * lc_sampler_leave() must follow.
+ */
+bool lc_sampler_enter(struct lc_sampler *s, const void *context);
 void lc_sampler_leave(struct lc_sampler *s);
 
 /* The registers of the interrupted thread. */

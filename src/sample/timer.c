@@ -18,6 +18,7 @@
 #include "src/base/options.h"
 #include "src/base/time.h"
 #include "src/core/epoch.h"
+#include "src/core/own_cost.h"
 #include "src/core/thread.h"
 #include "src/jvm/code_cache.h"
 #include "src/sample/chain.h"
@@ -78,6 +79,7 @@ static void take_sample(struct lc_sampler *s, size_t engine, uint32_t weight, co
 	head.addr = access.addr;
 	head.how = access.how;
 	head.access = access.access;
+	head.step = access.step;
 	lc_sampler_find(&head, &regs, &access);
 	head.overrun = weight - 1;
 	lc_engine_add(engine, LC_ENGINE_SAMPLES, 1);
@@ -140,13 +142,17 @@ static bool on_timer(const siginfo_t *info, void *context)
 	s = lc_sampler_of_slot(info->si_value.sival_ptr, &engine);
 	if (!s)
 		return false;
-	if (lc_sampler_enter(s)) {
+	if (lc_sampler_enter(s, context)) {
 		const uint64_t begin_ns = lc_time_now_ns();
 		const uint32_t weight = lc_timer_account_tick(&s->slot[engine].account);
 
 		if (weight)
 			take_sample(s, engine, weight, context);
 		lc_sampler_add(LC_SAMPLER_HANDLER_NS, lc_time_now_ns() - begin_ns);
+		/* The account has just read this clock, as its last tick. */
+		if (weight)
+			lc_own_cost_add(LC_OWN_SAMPLES,
+			                lc_own_cost_clock() - s->slot[engine].account.tick_ns);
 		lc_sampler_leave(s);
 	}
 	return true;
@@ -160,7 +166,7 @@ static bool on_sigtrap(const siginfo_t *info, void *context)
 	if (!lc_trap_is_ours(info, &use))
 		return false;
 	s = lc_sampler_self();
-	if (s && lc_sampler_enter(s)) {
+	if (s && lc_sampler_enter(s, context)) {
 		if (use == LC_TRAP_FOR_ADDRESS)
 			finish_pending(s, context);
 		else if (s->audit)

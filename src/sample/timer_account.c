@@ -30,7 +30,8 @@ enum {
 static struct {
 	_Atomic int64_t debt_ns[KINDS]; /* CPU time that no tick of an ended thread stood for */
 	_Atomic uint64_t tick_ns;
-} accounts = { .tick_ns = TICK_NS };
+	_Atomic uint32_t stretch;
+} accounts = { .tick_ns = TICK_NS, .stretch = 1 };
 
 static uint64_t clock_ns(clockid_t clock)
 {
@@ -105,13 +106,38 @@ static int64_t instalment(int64_t debt_ns, int64_t parts, int64_t tick_ns)
 	return part < -tick_ns / 2 ? -tick_ns / 2 : part;
 }
 
+void lc_timer_account_stretch(uint32_t stretch)
+{
+	atomic_store_explicit(&accounts.stretch, stretch, memory_order_relaxed);
+}
+
+static uint32_t stretch_now(void)
+{
+	return atomic_load_explicit(&accounts.stretch, memory_order_relaxed);
+}
+
+/*
+ * The stretch from this tick on. What is left of an interval is stretched before the tick's time is
+ * added: else that would be stretched too.
+ */
+static uint64_t take_stretch(struct lc_timer_account *a)
+{
+	const uint32_t before = a->stretch ? a->stretch : 1, stretch = stretch_now();
+
+	if (stretch != before)
+		a->credit_ns = a->credit_ns * stretch / before;
+	a->stretch = stretch;
+	return stretch;
+}
+
 void lc_timer_account_begin(struct lc_timer_account *a, int32_t tid, const char *name,
                             uint64_t interval_ns)
 {
 	*a = (struct lc_timer_account){
 		.begin_ns = clock_ns(lc_time_thread_clock(tid)),
 		.interval_ns = interval_ns,
-		.credit_ns = lc_time_random(interval_ns, tid),
+		.credit_ns = lc_time_random(interval_ns * stretch_now(), tid),
+		.stretch = stretch_now(),
 		.kind = kind_of(name),
 	};
 }
@@ -146,6 +172,7 @@ uint32_t lc_timer_account_tick_at(struct lc_timer_account *a, uint64_t now_ns, i
 {
 	const uint64_t tick_ns = lc_timer_account_tick_ns();
 	const uint64_t ran_ns = a->ticks ? now_ns - a->tick_ns : 0;
+	const uint64_t stretch = take_stretch(a);
 	int64_t amount_ns = (int64_t)tick_ns;
 	uint64_t samples;
 
@@ -162,8 +189,9 @@ uint32_t lc_timer_account_tick_at(struct lc_timer_account *a, uint64_t now_ns, i
 	a->switches = switches;
 	if (a->ticks < TICKS_OF_ITS_OWN)
 		a->ticks++;
-	samples = a->credit_ns / a->interval_ns;
-	a->credit_ns -= samples * a->interval_ns;
+	samples = a->credit_ns / (a->interval_ns * stretch);
+	a->credit_ns -= samples * a->interval_ns * stretch;
+	samples *= stretch;
 	return samples < UINT32_MAX ? (uint32_t)samples : UINT32_MAX;
 }
 
@@ -186,8 +214,11 @@ uint64_t lc_timer_account_end_at(struct lc_timer_account *a, uint64_t now_ns)
 
 uint64_t lc_timer_account_end(struct lc_timer_account *a, int32_t tid)
 {
-	const uint64_t now_ns = clock_ns(lc_time_thread_clock(tid));
+	uint64_t now_ns;
 
+	if (!a->begin_ns)
+		return 0; /* ended before; the thread may be gone */
+	now_ns = clock_ns(lc_time_thread_clock(tid));
 	return lc_timer_account_end_at(a, now_ns ? now_ns : a->tick_ns);
 }
 

@@ -24,9 +24,11 @@ struct lc_timer_account {
 	uint64_t begin_ns;    /* the thread's CPU clock when sampling began; 0: it never did */
 	uint64_t tick_ns;     /* ... at its last tick */
 	uint64_t interval_ns; /* of CPU time between two samples */
-	uint64_t credit_ns;   /* what is left of the ticks' sum for the next sample: < interval */
-	int64_t paid_ns;      /* what its ticks stand for, together */
-	int64_t switches;     /* context switches when the last tick came */
+	uint64_t credit_ns; /* what is left of the ticks' sum for the next sample: < interval times
+	                       stretch */
+	uint32_t stretch;   /* in force at its last tick; 0: 1 */
+	int64_t paid_ns;    /* what its ticks stand for, together */
+	int64_t switches;   /* context switches when the last tick came */
 	uint32_t ticks;
 	uint32_t kind; /* index of the kind of thread */
 };
@@ -36,6 +38,13 @@ void lc_timer_account_init(void);
 
 /* The kernel's tick in ns, as it was measured so far. Context: any. */
 uint64_t lc_timer_account_tick_ns(void);
+
+/*
+ * From now on a sample is taken for each `stretch` intervals, and counts for so many. What a thread
+ * has left of an interval is stretched with it, so that each moment has the same chance as before
+ * to be in what the samples stand for. Context: any.
+ */
+void lc_timer_account_stretch(uint32_t stretch);
 
 /*
  * Begin for thread `tid` named `name`: a sample for each `interval_ns`, the first at random. No

@@ -489,14 +489,14 @@ struct lc_move *lc_watch_gc_finish(size_t *len)
 /* -- at the end ----------------------------------------------------------------------------- */
 
 /* The names of the loaded classes as in reports; the array and each name are malloc'ed. */
-static char **loaded_names(size_t *len)
+static char **loaded_names(JNIEnv *jni, size_t *len)
 {
-	jclass *loaded = NULL;
-	char **names = NULL, *signature;
-	jint loaded_len = 0;
+	char **names, *signature;
+	jint loaded_len;
+	jclass *loaded = lc_jvmti_loaded(jni, &loaded_len);
 
 	*len = 0;
-	if ((*lc_jvmti())->GetLoadedClasses(lc_jvmti(), &loaded_len, &loaded))
+	if (!loaded)
 		return NULL;
 	names = calloc((size_t)loaded_len + 1, sizeof(*names));
 	for (jint i = 0; names && i < loaded_len; i++) {
@@ -514,7 +514,7 @@ static char **loaded_names(size_t *len)
 			free(names[*len]);
 		(*lc_jvmti())->Deallocate(lc_jvmti(), (unsigned char *)signature);
 	}
-	(*lc_jvmti())->Deallocate(lc_jvmti(), (unsigned char *)loaded);
+	lc_jvmti_loaded_end(jni, loaded);
 	return names;
 }
 
@@ -526,7 +526,7 @@ static bool is_among(const char *name, char *const *names, size_t len)
 	return false;
 }
 
-static void explain_missing(const struct watch *w)
+static void explain_missing(JNIEnv *jni, const struct watch *w)
 {
 	const struct lc_watch_spec *spec = &w->event->watch;
 	uint64_t seen = atomic_load_explicit(&w->seen, memory_order_relaxed);
@@ -539,13 +539,12 @@ static void explain_missing(const struct watch *w)
 		    (unsigned long long)spec->ordinal, spec->class_name, (unsigned long long)seen);
 		return;
 	}
-	names = loaded_names(&len);
+	names = loaded_names(jni, &len);
 	if (is_among(spec->class_name, names, len)) {
 		say(w, "no object of %s appeared, though the class was loaded", spec->class_name);
 	} else {
 		if (len)
-			near =
-			    lc_nearest(spec->class_name, (const char *const *)names, len);
+			near = lc_nearest(spec->class_name, (const char *const *)names, len);
 		say(w, "no object of %s appeared: no such class was loaded%s%s%s", spec->class_name,
 		    near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
 	}
@@ -554,13 +553,13 @@ static void explain_missing(const struct watch *w)
 	free(names);
 }
 
-void lc_watch_end(void)
+void lc_watch_end(JNIEnv *jni)
 {
 	lc_observe(NULL);
 	for (size_t i = 0; i < LC_EVENTS_MAX; i++)
 		if (watching.row[i].event &&
 		    atomic_load_explicit(&watching.row[i].state, memory_order_acquire) == SEARCHING)
-			explain_missing(&watching.row[i]);
+			explain_missing(jni, &watching.row[i]);
 }
 
 bool lc_watch_stats(size_t engine, struct lc_watch_stats *out)

@@ -55,7 +55,7 @@ struct lc_move *lc_watch_gc_finish(size_t *len);
  * The program has ended: one line on stderr for each object that did not appear, which names what
  * is nearest. Context: [attach].
  */
-void lc_watch_end(void);
+void lc_watch_end(JNIEnv *jni);
 
 struct lc_watch_stats {
 	uint64_t seen;    /* objects of the class, until the wanted one */

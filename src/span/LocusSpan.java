@@ -27,7 +27,7 @@ import jdk.internal.vm.annotation.Hidden;
  *
  * Each begin pushes exactly one frame on the thread's stack of spans, and end() pops one, so that the two
  * stay in step whatever a span turns out to be. In the same way left() or refused() follows each submission
- * that says so. None of the methods throws or shows in a stack trace.
+ * that says so. None of the methods shows in a stack trace, or throws anything but a begin's StackOverflowError.
  */
 public final class LocusSpan {
 	private static final Unsafe U = Unsafe.getUnsafe();
@@ -51,6 +51,39 @@ public final class LocusSpan {
 	 */
 	private static long classOffset = HEADER == 8 ? 4 : 8;
 
+	/*
+	 * The bits of an object's first word that hold its identity hash; 0: only the JVM sets them. Where to read that
+	 * word; not final, as above.
+	 */
+	private static final long HASH = hashBits();
+	private static final int HASH_SHIFT = Long.numberOfTrailingZeros(HASH);
+	private static long markOffset = 0;
+
+	/* The two bits of a lock and one more: an object that is not locked, and has no other word in place of its own. */
+	private static final long LOCK = 7, UNLOCKED = 1;
+
+	/* LC_LINK_HASH_FACTOR of span/link.h. */
+	private static final int HASH_FACTOR = 0x1e3779b1;
+
+	/*
+	 * Memory with the last number that each thread has given to an object, in its stripe of a cache line. A stripe has
+	 * numbers in blocks, which no other one has. In the first line stands how many numbers are in stripes.
+	 */
+	private static final int STRIPES = 64, LINE = 64, BLOCK = 512;
+	private static final long NUMBERS = HASH == 0 ? 0 : U.allocateMemory((STRIPES + 1) * LINE);
+	private static final long THREAD_ID = U.objectFieldOffset(Thread.class, "tid");
+
+	static {
+		for (int i = 0; i <= STRIPES && HASH != 0; i++)
+			U.putInt(NUMBERS + i * LINE, i == 0 ? 0 : BLOCK - 1);
+	}
+
+	/*
+	 * Class words of the JDK's own wrappers: of these objects nothing is told. All are of classes that are never
+	 * unloaded, so that no other class gets their word.
+	 */
+	private static final int[] wrappers = new int[256];
+
 	private LocusSpan() {
 	}
 
@@ -62,6 +95,49 @@ public final class LocusSpan {
 		if (HEADER == 12)
 			return U.getInt(o, classOffset);
 		return (int) (U.getLong(o, classOffset) >>> 3);
+	}
+
+	/** Is it a wrapper's class word? The words of uncompressed class pointers may be those of two classes. */
+	@ForceInline
+	private static boolean isWrapper(int word) {
+		return HEADER != 16 && wrappers[(word ^ word >>> 8) & 255] == word;
+	}
+
+	/** HASH, or 0. */
+	private static native long hashBits();
+
+	/** The next number, which no other object gets until there are no new ones. */
+	@ForceInline
+	private static int nextNumber() {
+		long at = NUMBERS + ((U.getLong(Thread.currentThread(), THREAD_ID) & STRIPES - 1) + 1) * LINE;
+		int last, next;
+		do {
+			last = U.getInt(at);
+			next = (last & BLOCK - 1) == BLOCK - 1 ? U.getAndAddInt(null, NUMBERS, BLOCK) : last + 1;
+		} while (!U.compareAndSetInt(null, at, last, next));
+		return next;
+	}
+
+	/**
+	 * The object's identity hash. Where it has none it gets one here, as the JVM would give it one: it takes the JVM longer,
+	 * and objects of one thread that follow one another lie side by side in the agent's table by these.
+	 */
+	@ForceInline
+	private static int hash(Object o) {
+		if (HASH != 0) {
+			long mark = U.getLong(o, markOffset);
+			if ((mark & LOCK) == UNLOCKED && (mark & HASH) == 0) {
+				int hash = nextNumber() * HASH_FACTOR & Integer.MAX_VALUE;
+				if (hash != 0 && U.compareAndSetLong(o, markOffset, mark, mark | (long) hash << HASH_SHIFT))
+					return hash;
+			}
+		}
+		return System.identityHashCode(o);
+	}
+
+	/** The agent has met a wrapper of the boot loader. */
+	private static void addWrapper(int word) {
+		wrappers[(word ^ word >>> 8) & 255] = word;
 	}
 
 	/** A stream execution begins; `parallel` is the pipeline's isParallel(). */
@@ -123,29 +199,33 @@ public final class LocusSpan {
 	/** A ForkJoin task of a stream was constructed: it belongs to the stream that runs now. */
 	@Hidden
 	public static void streamTask(Object task) {
-		streamTask(task, System.identityHashCode(task));
+		streamTask(task, hash(task));
 	}
 
 	/** It computes. */
 	@Hidden
 	public static void supportBegin(Object task) {
-		supportBegin(task, System.identityHashCode(task));
+		supportBegin(task, hash(task));
 	}
 
 	/** A task was constructed, or made by a lambda expression. */
 	@Hidden
 	public static void created(Object task) {
-		if (task != null)
-			created(task, System.identityHashCode(task), classWord(task));
+		if (task == null)
+			return;
+		int word = classWord(task);
+		if (!isWrapper(word))
+			created(task, hash(task), word);
 	}
 
 	/** A task is handed to somebody else to execute; `kind` is enum lc_submit_kind and LC_SUBMIT_ bits. */
 	@Hidden
 	public static void submitted(Object task, int kind) {
-		if (task != null)
-			submitted(task, System.identityHashCode(task), classWord(task), kind);
+		int word = task == null ? 0 : classWord(task);
+		if (task != null && !isWrapper(word))
+			submitted(task, hash(task), word, kind);
 		else if ((kind & (ENTERS | ENTERS_ALL)) != 0)
-			entered(false);
+			entered(task != null && (kind & ENTERS_ALL) != 0);
 	}
 
 	/** Each of a collection of tasks is handed on. Whatever its iterator throws, its caller will see. */
@@ -167,7 +247,7 @@ public final class LocusSpan {
 	/** run(), call(), exec() or compute() begins; `traits` are the LC_TASK_ bits of its class. */
 	@Hidden
 	public static void taskBegin(Object task, int traits) {
-		taskBegin(task, (traits & WRAPPER) != 0 ? 0 : System.identityHashCode(task), classWord(task), traits);
+		taskBegin(task, (traits & WRAPPER) != 0 ? 0 : hash(task), classWord(task), traits);
 	}
 
 	/**
@@ -204,7 +284,7 @@ public final class LocusSpan {
 	public static void run(Runnable task) {
 		if (task == null)
 			throw noTask("java.lang.Runnable.run()");
-		if (!task.getClass().isHidden()) {
+		if (!task.getClass().isHidden() || isWrapper(classWord(task))) {
 			task.run();
 			return;
 		}
@@ -221,7 +301,7 @@ public final class LocusSpan {
 	public static Object call(Callable<?> task) throws Exception {
 		if (task == null)
 			throw noTask("java.util.concurrent.Callable.call()");
-		if (!task.getClass().isHidden())
+		if (!task.getClass().isHidden() || isWrapper(classWord(task)))
 			return task.call();
 		taskBegin(task, 0);
 		try {

@@ -342,6 +342,10 @@ static int measure_all(struct run *r, struct lc_calibration *c)
 		if (!prepare)
 			return -EIO;
 		(*r->jni)->CallStaticVoidMethod(r->jni, r->class, prepare);
+		if ((*r->jni)->ExceptionCheck(r->jni)) {
+			(*r->jni)->ExceptionClear(r->jni);
+			return -EIO;
+		}
 	}
 	for (size_t i = 0; !err && i < sizeof(loops) / sizeof(loops[0]); i++)
 		if (wanted(r->config, &loops[i]))

@@ -10,6 +10,11 @@
  * of that clock and a value of this one. One costs a system call, so it is taken by the slow path
  * and at most every CHECKPOINT_NS.
  *
+ * Opening the event and its mapping costs some 20 us, which is more than all that a thread does
+ * that ends after one task. So a young clock asks the kernel at each of its first readings how
+ * often the thread was switched, and where it was, what CPU time it has used. What that costs is no
+ * cycle of the clock, which stands still meanwhile. The file is longer than 600 lines for that.
+ *
  * Invariants: all of a clock belongs to its thread; the kernel writes the mapped pages while that
  *             thread is not running, or between two of its instructions. How a clock is chosen is
  *             written by lc_cycles_init() only, before there are clocks. Counts are atomic,
@@ -35,7 +40,12 @@
 #define CHECKPOINT_NS UINT64_C(10000000)
 #define NARROW_NS UINT64_C(5000)
 
-enum { DATA_PAGES = 1 /* 128 switches with pages of 4 KB */, CPU_TRIES = 4, PROBE_MS = 10 };
+enum {
+	DATA_PAGES = 1, /* 128 switches with pages of 4 KB */
+	CPU_TRIES = 4,
+	PROBE_MS = 10,
+	YOUNG_READINGS = 16, /* a system call each */
+};
 
 static struct {
 	enum lc_cycles_kind kind;
@@ -268,6 +278,70 @@ static void begin_switches(struct lc_cycle_clock *c)
 	} while (load_head(c) != c->seen);
 }
 
+/* -- young ---------------------------------------------------------------------------------- */
+
+/* Take switches since the last reading into account. */
+static void settle_young(struct lc_cycle_clock *c)
+{
+	struct lc_cycle_source *s = c->source;
+	uint64_t now = rusage_switches() - s->rusage_switches;
+
+	if (now == c->switches)
+		return;
+	do {
+		now = rusage_switches() - s->rusage_switches;
+		add(&clocks.switches, now - c->switches);
+		c->switches = now;
+		take_cpu_time(c);
+		/* It holds what the readings since the last checkpoint have cost. */
+		c->off += s->young_cost;
+		set_checkpoint(s, get(&s->cpu_ns), get(&s->cpu_value) - s->young_cost);
+		s->young_cost = 0;
+	} while (rusage_switches() - s->rusage_switches != now);
+}
+
+/* From now on the records tell. Where there are none to be had, the clock becomes a coarse one. */
+static void grow_up(struct lc_cycle_clock *c)
+{
+	struct lc_cycle_source *s = c->source;
+	const struct perf_event_mmap_page *page;
+
+	if (open_switches(s)) {
+		settle_young(c);
+		add(&clocks.coarse, 1);
+		become_coarse(c, __rdtsc() - c->off);
+		return;
+	}
+	page = s->map;
+	c->check = UINT64_MAX;
+	c->head = (const _Atomic uint64_t *)(const void *)&page->data_head;
+	do {
+		c->seen = load_head(c);
+		settle_young(c);
+		checkpoint(c);
+	} while (load_head(c) != c->seen);
+}
+
+/* *tsc: when the reading began. */
+static uint64_t read_young(struct lc_cycle_clock *c, uint64_t *tsc)
+{
+	struct lc_cycle_source *s = c->source;
+	const uint64_t begin = *tsc;
+	uint64_t cost;
+
+	if (s->young_readings++ < YOUNG_READINGS)
+		settle_young(c);
+	else
+		grow_up(c);
+	*tsc = __rdtsc();
+	cost = *tsc - begin;
+	/* Else the thread was switched meanwhile: that is no CPU time. */
+	if (cost < 2 * clocks.narrow_cycles)
+		s->young_cost += cost;
+	c->off += cost;
+	return *tsc - c->off;
+}
+
 /* -- rdpmc ---------------------------------------------------------------------------------- */
 
 static int open_counter(struct lc_cycle_source *s, bool user_only)
@@ -330,7 +404,7 @@ uint64_t lc_cycles_read_slowly(struct lc_cycle_clock *c, uint64_t *tsc)
 	case LC_CYCLES_RDPMC:
 		return read_counter(c, tsc);
 	case LC_CYCLES_TSC_SWITCHES:
-		return read_switches(c, tsc);
+		return c->check ? read_switches(c, tsc) : read_young(c, tsc);
 	default:
 		return read_coarse(c, tsc);
 	}
@@ -401,6 +475,25 @@ int lc_cycles_open(struct lc_cycle_clock *c)
 	if (clocks.kind != LC_CYCLES_TSC_COARSE)
 		add(&clocks.coarse, 1);
 	become_coarse(c, 0);
+	return 0;
+}
+
+int lc_cycles_open_young(struct lc_cycle_clock *c)
+{
+	int err;
+
+	if (clocks.kind != LC_CYCLES_TSC_SWITCHES)
+		return lc_cycles_open(c);
+	err = make(c);
+	if (err)
+		return err;
+	add(&clocks.threads, 1);
+	atomic_store_explicit(&c->source->kind, LC_CYCLES_TSC_SWITCHES,
+	                      memory_order_relaxed); /* nobody else knows it yet */
+	c->head = &never_moves;
+	c->source->rusage_switches = rusage_switches();
+	c->off = __rdtsc();
+	checkpoint(c);
 	return 0;
 }
 

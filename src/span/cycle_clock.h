@@ -41,13 +41,13 @@ static inline const char *lc_cycles_name(unsigned kind)
 
 /* One thread's clock. Read by its owner alone; the fields are the clock's own. */
 struct lc_cycle_clock {
-	const _Atomic uint64_t *head;   /* moves when the thread was switched out or in */
-	uint64_t seen;                  /* its value when the records were last read */
-	uint64_t off;                   /* what to take from the counter (all of it modulo 2^64) */
-	uint64_t check;                 /* coarse: TSC at which to look at the CPU clock */
-	uint32_t counter;               /* number for rdpmc, + 1; 0: the TSC is read */
-	uint32_t shift;                 /* 64 less the counter's width in bits */
-	uint64_t switches;              /* times switched out, as of the last slow reading */
+	const _Atomic uint64_t *head; /* moves when the thread was switched out or in */
+	uint64_t seen;                /* its value when the records were last read */
+	uint64_t off;                 /* what to take from the counter (all of it modulo 2^64) */
+	uint64_t check;               /* coarse: TSC at which to look at the CPU clock; 0: young */
+	uint32_t counter;             /* number for rdpmc, + 1; 0: the TSC is read */
+	uint32_t shift;               /* 64 less the counter's width in bits */
+	uint64_t switches;            /* times switched out, as of the last slow reading */
 	struct lc_cycle_source *source; /* opaque, see cycle_clock.c */
 };
 
@@ -86,6 +86,13 @@ void lc_cycles_refine(void);
  * lc_cycles_stats()). Returns 0 or -ENOMEM. Context: [hook]; slow, once a thread.
  */
 int lc_cycles_open(struct lc_cycle_clock *c);
+
+/*
+ * The same, of a thread that may end soon: what an open clock needs of the kernel is asked for only
+ * when the clock has been read some times. Until then a reading costs a system call, whose time the
+ * clock does not count.
+ */
+int lc_cycles_open_young(struct lc_cycle_clock *c);
 /* Nothing where it is not open. Context: [java] owner, or [writer] after its end. */
 void lc_cycles_close(struct lc_cycle_clock *c);
 

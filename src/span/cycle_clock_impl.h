@@ -79,6 +79,8 @@ struct lc_cycle_source {
 	uint64_t (*rdpmc)(uint32_t);
 	struct lc_cycles_switches switches;
 	uint64_t rusage_switches; /* as getrusage() counted them at first */
+	uint64_t young_cost;      /* what readings of a young clock took since its checkpoint */
+	uint32_t young_readings;
 	/* Checkpoint. */
 	_Atomic uint64_t cpu_ns, cpu_value;
 	uint64_t cpu_tsc;

@@ -99,8 +99,8 @@ struct place {
 
 static uint32_t far_set_of(uint32_t hash)
 {
-	/* HotSpot's hashes are random unless -XX:hashCode says otherwise. */
-	return (uint32_t)(lc_hash(hash) >> 40) & (LC_LINK_FAR_SETS - 1);
+	/* As many in a row as fill a set. */
+	return lc_link_number(hash) / LC_LINK_WAYS & (LC_LINK_FAR_SETS - 1);
 }
 
 static struct set *set_of(const struct place *p)
@@ -129,7 +129,11 @@ static struct set *lock(uint32_t hash)
 void lc_link_prefetch(uint32_t hash)
 {
 	/* To write. Often the line was written by another CPU last. */
-	__builtin_prefetch(&links.near.sets[far_set_of(hash) & (LC_LINK_NEAR_SETS - 1)], 1);
+	const uint32_t set = far_set_of(hash);
+
+	__builtin_prefetch(&links.near.sets[set & (LC_LINK_NEAR_SETS - 1)], 1);
+	if (atomic_load_explicit(&links.spilled, memory_order_relaxed))
+		__builtin_prefetch(&links.far.sets[set], 1);
 }
 
 static void unlock(struct set *s)

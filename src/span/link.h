@@ -26,6 +26,22 @@ enum {
 	LC_LINK_ENTRIES = (LC_LINK_NEAR_SETS + LC_LINK_FAR_SETS) * LC_LINK_WAYS
 };
 
+/*
+ * LocusSpan gives objects that have no identity hash yet consecutive numbers, times this, modulo
+ * 2^31: hashes that are spread as the JVM's own. Tables here go by the numbers, so that what one
+ * thread makes in a row lies side by side. Hashes that the JVM chose have random numbers.
+ */
+enum {
+	LC_LINK_HASH_FACTOR = 0x1e3779b1,
+	LC_LINK_HASH_INVERSE = 0x0e8b2f51,
+	LC_LINK_HASH_MASK = 0x7fffffff
+};
+
+static inline uint32_t lc_link_number(uint32_t hash)
+{
+	return hash * (uint32_t)LC_LINK_HASH_INVERSE & (uint32_t)LC_LINK_HASH_MASK;
+}
+
 /* Who a task object is. */
 struct lc_link_key {
 	uint32_t hash;  /* System.identityHashCode() */

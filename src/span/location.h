@@ -108,10 +108,11 @@ static inline uint64_t lc_location_key(uint64_t return_address, enum lc_location
 }
 
 /* The known location of the hook with this frame, or NULL. Context: [hook], owner. */
-static inline struct lc_location *lc_location_find(const struct lc_locations *l, uint64_t frame,
+static inline struct lc_location *lc_location_find(struct lc_locations *l, uint64_t frame,
                                                    uint64_t key)
 {
-	return (struct lc_location *)lc_places_find(&l->places, &lc_location_kind, frame, key, 0);
+	return (struct lc_location *)lc_places_find_again(&l->places, &lc_location_kind, frame, key,
+	                                                  0);
 }
 
 static inline uint64_t lc_location_slot_key(unsigned kind, unsigned level, uint32_t path)

@@ -52,6 +52,7 @@ static struct {
 	bool trace;
 	struct lc_span_costs costs;
 	struct lc_manifest_spans manifest;
+	jclass overflow_error;           /* java.lang.StackOverflowError */
 	_Atomic(const char *) errors[2]; /* why streams, tasks are not recorded */
 
 	struct lc_span_pauses pauses;
@@ -107,6 +108,22 @@ static int define_class(JNIEnv *jni)
 	return class ? 0 : -EIO;
 }
 
+/* Asked for at the start: a thread that has no stack left is to call as little as possible. */
+static int find_overflow_error(JNIEnv *jni)
+{
+	jclass class = (*jni)->FindClass(jni, "java/lang/StackOverflowError");
+
+	span.overflow_error = class ? (*jni)->NewGlobalRef(jni, class) : NULL;
+	if (!class)
+		(*jni)->ExceptionClear(jni);
+	return span.overflow_error ? 0 : -EIO;
+}
+
+void lc_span_overflow(JNIEnv *jni)
+{
+	(*jni)->ThrowNew(jni, span.overflow_error, NULL);
+}
+
 /* The calibration's own spans. */
 static void throw_away(void)
 {
@@ -159,6 +176,8 @@ int lc_span_init(JNIEnv *jni, const struct lc_options *options)
 	if (!err)
 		err = define_class(jni);
 	if (!err)
+		err = find_overflow_error(jni);
+	if (!err)
 		err = name_other_places(jni);
 	if (!err)
 		err = init_tasks(jni, &tasks);
@@ -195,12 +214,14 @@ static struct lc_span_thread *create(struct lc_thread *t)
 	}
 	lc_probe_init(s);
 	s->thread = t;
-	if (lc_walker_end(t->walker))
+	if (lc_walker_end(t->walker)) {
 		s->low_end = t->walker->stack_low + LC_SPAN_LOW_BYTES;
+		s->last_end = t->walker->stack_low + LC_SPAN_LAST_BYTES;
+	}
 	s->last_number = (uint64_t)(t->index + 1) << LC_SPAN_NUMBER_BITS;
 	if (lc_locations_create(t->walker, &s->locations) ||
 	    (lc_span_tasks() && lc_task_thread_create(&s->tasks)) ||
-	    (span.trace && lc_trace_log_create(&s->traces)) || lc_cycles_open(&s->clock)) {
+	    (span.trace && lc_trace_log_create(&s->traces)) || lc_cycles_open_young(&s->clock)) {
 		lc_task_thread_destroy(s->tasks);
 		lc_trace_log_destroy(s->traces);
 		lc_locations_destroy(s->locations);

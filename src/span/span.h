@@ -38,6 +38,13 @@ int lc_span_init(JNIEnv *jni, const struct lc_options *options);
 /* While it is off, threads that have no spans yet get none. Context: [attach]. */
 void lc_span_enable(bool on);
 
+/*
+ * The recording ends before the program: hooks record nothing from now on. `written`: all that was
+ * recorded is written, and each thread closes its clock when it meets a hook again, or ends.
+ * Context: any but [signal].
+ */
+void lc_span_hooks_off(bool written);
+
 /* Are streams recorded? Are tasks? Context: any. */
 bool lc_span_streams(void);
 bool lc_span_tasks(void);
@@ -66,6 +73,9 @@ struct lc_span_thread *lc_span_thread_open(JNIEnv *jni);
 
 /* The calling thread has no spans any more; `last`: nor will it have any again. Context: [java]. */
 void lc_span_thread_close(bool last);
+
+/* Throw a StackOverflowError to the method whose span was to begin. Context: [hook]. */
+void lc_span_overflow(JNIEnv *jni);
 
 /* The calling thread ends; its slots are read a last time later. Context: [java]. */
 void lc_span_thread_end(struct lc_thread *t);

@@ -89,16 +89,14 @@ static void look_at(jvmtiEnv *jvmti, JNIEnv *jni, jclass class)
 void lc_span_classes_start(JNIEnv *jni)
 {
 	jvmtiEnv *jvmti = lc_jvmti();
-	jclass *loaded = NULL;
 	jint len = 0;
+	jclass *loaded = lc_span_what() ? lc_jvmti_loaded(jni, &len) : NULL;
 
-	if (!lc_span_what() || (*jvmti)->GetLoadedClasses(jvmti, &len, &loaded))
+	if (!loaded)
 		return;
-	for (jint i = 0; i < len; i++) {
+	for (jint i = 0; i < len; i++)
 		look_at(jvmti, jni, loaded[i]);
-		(*jni)->DeleteLocalRef(jni, loaded[i]);
-	}
-	(*jvmti)->Deallocate(jvmti, (unsigned char *)loaded);
+	lc_jvmti_loaded_end(jni, loaded);
 }
 
 /* A type that is not loaded yet is none of a loaded class's supertypes. */
@@ -318,6 +316,24 @@ enum lc_rewrite_status lc_span_classes_rewrite(JNIEnv *jni, const struct lc_clas
 	if (status == LC_REWRITE_DONE)
 		add(&classes.sites, out->sites);
 	return status;
+}
+
+bool lc_span_classes_look(JNIEnv *jni, const struct lc_class_file *file)
+{
+	unsigned what = lc_span_what();
+	struct lc_rewrite_result result = { 0 };
+	enum lc_rewrite_status status;
+	uint32_t is;
+
+	if (!what)
+		return false;
+	is = ask(jni, file->redefined) | body_of_others(jni, file->redefined);
+	if (what & LC_SPAN_STREAMS)
+		check_streams(file);
+	status = lc_span_rewrite(file->data, file->len, what, is, &result);
+	if (status == LC_REWRITE_DONE)
+		free(result.bytes);
+	return status != LC_REWRITE_NOTHING;
 }
 
 /* Answer what was asked of a class; returns whether it is to be transformed again. */

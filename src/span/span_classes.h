@@ -35,6 +35,12 @@ enum lc_rewrite_status lc_span_classes_rewrite(JNIEnv *jni, const struct lc_clas
                                                struct lc_rewrite_result *out);
 
 /*
+ * Would lc_span_classes_rewrite() insert anything into the loaded class `file->redefined`, if this
+ * is its file? Context: [attach].
+ */
+bool lc_span_classes_look(JNIEnv *jni, const struct lc_class_file *file);
+
+/*
  * The class is loaded, with its supertypes. Returns whether it must be transformed again, since it
  * is what its file did not tell. Context: [java] (ClassPrepare).
  */

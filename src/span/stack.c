@@ -10,9 +10,10 @@
 #include "src/core/thread.h"
 #include "src/span/span.h"
 
-enum { FRAMES_MIN = 32 };
+/* Few, since a thread may end after one task: what it never uses is cleared for nothing. */
+enum { FRAMES_MIN = 8, SLOTS_MIN = 2 };
 
-static const struct lc_slab_kind slots = { sizeof(struct lc_span_slot), 8, 16 };
+static const struct lc_slab_kind slots = { sizeof(struct lc_span_slot), SLOTS_MIN, 16 };
 
 static _Atomic uint32_t slots_in_process;
 static uint32_t other_path, other_site; /* set before there are threads with slots */

@@ -31,8 +31,9 @@ enum {
 	/* Of the end of a stack: what the JVM keeps free on Linux (24 pages), and as much as frames
 	   may grow by where compiled code is left for the interpreter. */
 	LC_SPAN_LOW_BYTES = (24 + 12) << 12,
-	LC_SPAN_SHRINK_BYTES = 1 << 16, /* no frame shrinks by as much */
-	LC_SPAN_SLACK_BYTES = 2048      /* few do by as much */
+	LC_SPAN_LAST_BYTES = (24 + 1) << 12, /* what is free for an end that takes some more */
+	LC_SPAN_SHRINK_BYTES = 1 << 16,      /* no frame shrinks by as much */
+	LC_SPAN_SLACK_BYTES = 2048           /* few do by as much */
 };
 
 struct lc_locations;   /* span/location.h */
@@ -86,7 +87,7 @@ struct lc_span_frame {
 	struct lc_stream_context stream;
 	uint64_t number; /* of the span, see lc_span_number() */
 	uint32_t kind;   /* enum lc_span_kind; LC_SPAN_KINDS: transparent */
-	bool bottom;     /* frame 0 */
+	bool bottom;     /* frame 0; no other one ever was */
 	/* Not 0: the attribution thread has seen the span, see running.h. Written by it, under
 	 * lock; and by the owner when the span ends, under lock. */
 	_Atomic uint32_t watched;
@@ -112,6 +113,7 @@ struct lc_span_thread {
 	uint64_t excess;      /* begun beyond the bound, and not ended */
 	uint64_t low;         /* begun at the end of the stack, after all frames, and not ended */
 	uint64_t low_end;     /* where that end of the stack begins; 0: not known */
+	uint64_t last_end;    /* where nothing may begin; 0: not known */
 	bool full;            /* the begin that goes on is to push no frame */
 	bool lossy;           /* ends were lost */
 	uint64_t worked;      /* cycles of the agent that were taken off spans */
@@ -253,7 +255,6 @@ static inline struct lc_span_frame *lc_span_push(struct lc_span_thread *s, unsig
 	f->kind = slot ? kind : LC_SPAN_KINDS;
 	if (!slot)
 		f->number = LC_SPAN_NO_NUMBER;
-	f->bottom = false;
 	f->gc_count = atomic_load_explicit(&s->pauses->count, memory_order_relaxed);
 	f->gc_ns = atomic_load_explicit(&s->pauses->ns, memory_order_relaxed);
 	atomic_signal_fence(memory_order_release);
@@ -375,6 +376,17 @@ static inline void lc_span_arrive(struct lc_span_thread *s, uint64_t stack_point
 	s->full = lc_span_is_low(s, stack_pointer);
 	if (__builtin_expect(s->lossy, 0))
 		lc_span_drop(s, stack_pointer, return_address);
+}
+
+/*
+ * Is so little of the stack left that the span's end could overflow it where its begin does not?
+ * Then the begin throws the error (lc_span_overflow()), as it does a little further down by itself:
+ * an end that is lost cannot be told from one that comes later. Context: [hook], owner thread,
+ * after lc_span_arrive().
+ */
+static inline bool lc_span_is_last(const struct lc_span_thread *s, uint64_t stack_pointer)
+{
+	return __builtin_expect(s->full, 0) && stack_pointer < s->last_end;
 }
 
 /* Before an end: returns false where it ends what has no frame. Context: [hook], owner thread. */

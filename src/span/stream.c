@@ -4,11 +4,16 @@
  * A begin looks everything up first and reads the clock last; an end reads the clock first. A
  * stream inside another one finds its outer stream, and its own level, in the innermost frame
  * (lc_stream_context): frames that are not streams pass the context on.
+ *
+ * Order: O1  the last blocks are written -> a thread closes what they were read from.
  */
 #include "src/span/span.h"
 
+#include <stdatomic.h>
+
 #include "src/base/spin.h"
 #include "src/core/own_work.h"
+#include "src/core/thread.h"
 #include "src/core/wake.h"
 #include "src/profile/writer.h"
 #include "src/span/link.h"
@@ -20,11 +25,31 @@
 static _Thread_local struct lc_span_thread *self __attribute__((tls_model("initial-exec")));
 static _Thread_local bool over __attribute__((tls_model("initial-exec")));
 
+/* Set when the recording ends before the program: hooks record nothing, and later let go. */
+static _Atomic enum { GOES_ON, ENDS, ENDED } recording;
+
+static inline bool is_off(void)
+{
+	return atomic_load_explicit(&recording, memory_order_relaxed) != GOES_ON;
+}
+
 static __attribute__((noinline)) struct lc_span_thread *enter_slowly(JNIEnv *jni)
 {
+	if (is_off()) {
+		/* Nobody reads the thread's spans any more, so that its clock can be closed. */
+		if (self &&
+		    atomic_load_explicit(&recording, memory_order_acquire) == ENDED) /* O1 */
+			lc_span_thread_end(lc_thread_self());
+		return NULL;
+	}
 	if (!over)
 		self = lc_span_thread_open(jni);
 	return self;
+}
+
+void lc_span_hooks_off(bool written)
+{
+	atomic_store_explicit(&recording, written ? ENDED : ENDS, memory_order_release); /* O1 */
 }
 
 /* The calling thread's spans, for all but ends. */
@@ -32,7 +57,7 @@ static inline struct lc_span_thread *enter(JNIEnv *jni)
 {
 	struct lc_span_thread *s = self;
 
-	if (__builtin_expect(s == NULL, 0))
+	if (__builtin_expect(s == NULL || is_off(), 0))
 		return enter_slowly(jni);
 	if (__builtin_expect(s->probe.open, 0))
 		lc_probe_reveal(s);
@@ -46,6 +71,8 @@ struct lc_span_thread *lc_span_enter(JNIEnv *jni)
 
 struct lc_span_thread *lc_span_known(void)
 {
+	if (is_off())
+		return NULL;
 	if (self && self->probe.open)
 		lc_probe_reveal(self);
 	return self;
@@ -70,14 +97,19 @@ static inline struct hook hook_at(const void *frame)
 	return (struct hook){ at, lc_native_return(&at) };
 }
 
-/* The calling thread's spans, before a begin. */
+/* The calling thread's spans, before a begin; NULL: nothing is to begin. */
 static inline __attribute__((always_inline)) struct lc_span_thread *arrive(JNIEnv *jni,
                                                                            struct hook h)
 {
 	struct lc_span_thread *s = enter(jni);
 
-	if (s)
-		lc_span_arrive(s, h.at.frame, h.return_address);
+	if (!s)
+		return NULL;
+	lc_span_arrive(s, h.at.frame, h.return_address);
+	if (lc_span_is_last(s, h.at.frame)) {
+		lc_span_overflow(jni);
+		return NULL;
+	}
 	return s;
 }
 
@@ -126,11 +158,16 @@ static inline __attribute__((always_inline)) void start(struct lc_span_thread *s
 	lc_span_start(s, f, now, tsc);
 }
 
-/* The slot of a stream that is asked for here. */
+/*
+ * The slot of a stream that is asked for here, and what the stream's frame has as its context. No
+ * address of it is taken, so that it stays in registers: a struct that was stored part by part and
+ * is copied at once waits until all stores before it are done.
+ */
 struct found {
 	struct lc_location *location;
 	struct lc_span_slot *slot;
-	struct lc_stream_context stream;
+	uint64_t id;
+	uint32_t path, level;
 };
 
 /*
@@ -169,10 +206,10 @@ static inline __attribute__((always_inline)) struct found find(struct lc_span_th
 		x = learn(s, jni, h.at.frame, h.at.native, h.at.into, key,
 		          (unsigned)type << 1 | (outer->id != 0));
 	found.location = x;
-	found.stream.level = outer->id ? outer->level + 1 : 0;
-	found.stream.path = lc_location_path(s->locations, x, outer->id ? outer->path : 0);
-	found.stream.id = lc_span_number(s);
-	found.slot = lc_location_slot(s, x, kind, found.stream.level, found.stream.path);
+	found.level = outer->id ? outer->level + 1 : 0;
+	found.path = lc_location_path(s->locations, x, outer->id ? outer->path : 0);
+	found.id = lc_span_number(s);
+	found.slot = lc_location_slot(s, x, kind, found.level, found.path);
 	return found;
 }
 
@@ -189,11 +226,16 @@ look(struct lc_span_thread *s, JNIEnv *jni, jobject stream, struct lc_location *
 }
 
 /* Is it enough to count this one? Not where it is looked at. */
-static __attribute__((noinline)) bool
-is_counted(struct lc_span_thread *s, const struct found *found, struct hook h, unsigned kind)
+static __attribute__((noinline)) bool is_counted(struct lc_span_thread *s,
+                                                 struct lc_span_slot *slot, uint64_t id,
+                                                 uint64_t path_level, uint64_t frame,
+                                                 uint64_t return_address)
 {
-	return kind == LC_SPAN_ANONYMOUS && s->looks.innermost != found->stream.id &&
-	       lc_probe_begin(s, found->slot, &found->stream, h.at.frame, h.return_address);
+	const struct lc_stream_context stream = { .id = id,
+		                                  .path = (uint32_t)(path_level >> 32),
+		                                  .level = (uint32_t)path_level };
+
+	return s->looks.innermost != id && lc_probe_begin(s, slot, &stream, frame, return_address);
 }
 
 static inline __attribute__((always_inline)) void begin(struct lc_span_thread *s, JNIEnv *jni,
@@ -204,17 +246,21 @@ static inline __attribute__((always_inline)) void begin(struct lc_span_thread *s
 	struct lc_span_frame *f;
 
 	if (stream && __builtin_expect(!--found.location->look, 0))
-		look(s, jni, stream, found.location, found.stream.id);
+		look(s, jni, stream, found.location, found.id);
 	if (__builtin_expect(s->probe.counting, 0) && found.slot && !found.slot->never_counted &&
-	    is_counted(s, &found, h, kind))
+	    kind == LC_SPAN_ANONYMOUS &&
+	    is_counted(s, found.slot, found.id, (uint64_t)found.path << 32 | found.level,
+	               h.at.frame, h.return_address))
 		return;
 	f = lc_span_push(s, kind, found.slot);
 	if (!f)
 		return;
-	f->number = found.stream.id;
-	f->stream = found.stream;
+	f->number = found.id;
+	f->stream.id = found.id;
+	f->stream.path = found.path;
+	f->stream.level = found.level;
 	if (kind == LC_SPAN_PRIMORDIAL)
-		lc_link_stream_begins(found.stream.id);
+		lc_link_stream_begins(found.id);
 	start(s, f, h);
 }
 
@@ -394,7 +440,7 @@ static inline __attribute__((always_inline)) void finish(const void *frame, JNIE
 	struct lc_span_frame *f;
 	uint64_t now, tsc;
 
-	if (!s)
+	if (!s || __builtin_expect(is_off(), 0))
 		return;
 	if (__builtin_expect(s->probe.open, 0) && end_counted(s, (uint64_t)(uintptr_t)frame))
 		return;

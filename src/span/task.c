@@ -49,7 +49,7 @@ struct lc_task_thread {
 	ptrdiff_t wrapper; /* index of its frame */
 	uint64_t wrapper_number;
 
-	struct lc_span_key last_key; /* of last_slot */
+	uint32_t last_kinds, last_site, last_path; /* of last_slot, see kinds_of() */
 	struct lc_span_slot *last_slot;
 
 	struct lc_slab rows;              /* struct row by site, way and path of submission */
@@ -282,16 +282,31 @@ static bool running(struct lc_span_thread *s, struct lc_link_key key)
 	return false;
 }
 
-static struct lc_span_slot *find_slot(struct lc_span_thread *s, const struct lc_span_key *key)
+static uint32_t kinds_of(unsigned kind, unsigned submit_kind)
+{
+	return kind << 8 | submit_kind;
+}
+
+/*
+ * The key is given as numbers: what was just stored byte by byte is read as one word only once all
+ * stores before it are done.
+ */
+static struct lc_span_slot *find_slot(struct lc_span_thread *s, unsigned kind, unsigned submit_kind,
+                                      uint32_t site, uint32_t path)
 {
 	struct lc_task_thread *t = s->tasks;
-	const struct lc_span_key *last = &t->last_key;
 
-	if (!t->last_slot || last->site != key->site || last->submit_path != key->submit_path ||
-	    last->submit_kind != key->submit_kind || last->kind != key->kind) {
-		t->last_slot = lc_span_slot_find(s, key);
-		t->last_key = *key;
-	}
+	if (t->last_slot && t->last_site == site && t->last_path == path &&
+	    t->last_kinds == kinds_of(kind, submit_kind))
+		return t->last_slot;
+	t->last_kinds = kinds_of(kind, submit_kind);
+	t->last_site = site;
+	t->last_path = path;
+	t->last_slot =
+	    lc_span_slot_find(s, &(struct lc_span_key){ .kind = (uint8_t)kind,
+	                                                .submit_kind = (uint8_t)submit_kind,
+	                                                .site = site,
+	                                                .submit_path = path });
 	return t->last_slot;
 }
 
@@ -360,6 +375,7 @@ struct lc_span_frame *lc_task_begin(struct lc_span_thread *s, const struct lc_ta
 	struct lc_span_frame *f;
 	struct lc_link_task link;
 	struct lc_span_slot *slot;
+	const unsigned kind = traits & LC_TASK_THREAD ? LC_SPAN_THREAD : LC_SPAN_TASK;
 	uint32_t flags = 0;
 
 	if (lc_fold_transparent(wrapper, !wrapper && running(s, key)))
@@ -367,12 +383,9 @@ struct lc_span_frame *lc_task_begin(struct lc_span_thread *s, const struct lc_ta
 	if (is_fork_join(s, traits))
 		flags |= LC_TRACE_FORK_JOIN;
 	lc_link_executed(key, &link);
-	slot = find_slot(s, &(struct lc_span_key){ .kind = traits & LC_TASK_THREAD ? LC_SPAN_THREAD
-	                                                                           : LC_SPAN_TASK,
-	                                           .submit_kind = link.submit_kind,
-	                                           .site = link.site ? link.site : class->site,
-	                                           .submit_path = link.submit_path });
-	f = lc_span_push(s, traits & LC_TASK_THREAD ? LC_SPAN_THREAD : LC_SPAN_TASK, slot);
+	slot = find_slot(s, kind, link.submit_kind, link.site ? link.site : class->site,
+	                 link.submit_path);
+	f = lc_span_push(s, kind, slot);
 	if (link.first && !(class->flags & LC_CLASS_LIBRARY))
 		count_row(t, link.site, LC_SUBMIT_FIRST, 0);
 	if (!f || !slot)
@@ -412,7 +425,8 @@ void lc_task_end(struct lc_span_thread *s, struct lc_span_frame *f, const struct
 {
 	uint32_t *topmost = &s->tasks->running[f->task.hash % RUNNING];
 	struct lc_nest *nest = &s->tasks->nest;
-	struct lc_span_ended whole = *e;
+	const struct lc_span_ended *whole = e;
+	struct lc_span_ended with_parts;
 	struct lc_span_frame *outer;
 
 	if (*topmost == (uint32_t)(f - s->frames)) /* else it is made anew, see running() */
@@ -422,18 +436,22 @@ void lc_task_end(struct lc_span_thread *s, struct lc_span_frame *f, const struct
 		lc_span_add(&f->slot->counts.wait_ns, lc_task_wait_ns(f));
 	}
 	lc_nest_settle(s, nest, f);
-	whole.cycles += f->task.cycles;
-	whole.compensated += (int64_t)f->task.compensated;
-	if (lc_nest_hold(s, nest, f, e, &whole))
+	if (f->task.cycles | f->task.compensated) {
+		with_parts = *e;
+		with_parts.cycles += f->task.cycles;
+		with_parts.compensated += (int64_t)f->task.compensated;
+		whole = &with_parts;
+	}
+	if (lc_nest_hold(s, nest, f, e, whole))
 		return;
 	outer = lc_task_folds_into(s->frames, f);
 	if (outer) {
 		f->task.flags |= LC_TRACE_FOLDED;
-		outer->task.cycles += whole.cycles;
-		outer->task.compensated += (uint64_t)whole.compensated;
+		outer->task.cycles += whole->cycles;
+		outer->task.compensated += (uint64_t)whole->compensated;
 		lc_span_add(&f->slot->counts.folded, 1);
 	} else {
-		lc_span_slot_add(f->slot, f, &whole);
+		lc_span_slot_add(f->slot, f, whole);
 	}
 	if (__builtin_expect(s->traces != NULL, 0))
 		lc_task_trace(s, f, lc_nest_around(s, f), e);

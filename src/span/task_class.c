@@ -173,6 +173,32 @@ static const struct lc_task_class *latest(uint32_t word)
 	return NULL;
 }
 
+/*
+ * Let Java code say nothing of a wrapper's objects any more. Not of the program's own classes,
+ * which may be unloaded.
+ */
+static void tell_wrapper(JNIEnv *jni, jclass class, uint32_t word)
+{
+	jobject loader = NULL;
+	jclass span;
+	jmethodID add;
+
+	if ((*lc_jvmti())->GetClassLoader(lc_jvmti(), class, &loader))
+		return;
+	if (loader) {
+		(*jni)->DeleteLocalRef(jni, loader);
+		return;
+	}
+	span = (*jni)->FindClass(jni, LC_SPAN_CLASS);
+	add = span ? (*jni)->GetStaticMethodID(jni, span, "addWrapper", "(I)V") : NULL;
+	if (add)
+		(*jni)->CallStaticVoidMethod(jni, span, add, (jint)word);
+	if ((*jni)->ExceptionCheck(jni))
+		(*jni)->ExceptionClear(jni);
+	if (span)
+		(*jni)->DeleteLocalRef(jni, span);
+}
+
 /* What to know of a class that is new. NULL without memory. */
 static struct entry *describe(JNIEnv *jni, jclass class, uint32_t word)
 {
@@ -190,6 +216,8 @@ static struct entry *describe(JNIEnv *jni, jclass class, uint32_t word)
 		e->class.class = (*jni)->NewWeakGlobalRef(jni, class);
 		(*jvmti)->Deallocate(jvmti, (unsigned char *)signature);
 	}
+	if (e->class.signature && e->class.flags & LC_CLASS_WRAPPER)
+		tell_wrapper(jni, class, word);
 	if (e->class.signature && e->class.class)
 		return e;
 	free((void *)(uintptr_t)e->class.signature);

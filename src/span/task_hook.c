@@ -264,6 +264,10 @@ void Java_java_lang_LocusSpan_taskBegin(JNIEnv *jni, jclass span, jobject task, 
 		return;
 	caller = caller_of(frame);
 	lc_span_arrive(s, frame, caller);
+	if (lc_span_is_last(s, frame)) {
+		lc_span_overflow(jni);
+		return;
+	}
 	if (s->tasks && !(traits & LC_TASK_WRAPPER))
 		class = find_class(jni, s, task, word);
 	f = s->tasks ? lc_task_begin(s, class, (uint32_t)hash, (uint32_t)traits)

@@ -140,10 +140,10 @@ static inline uint64_t lc_task_place_key(struct lc_task_places *p, uint64_t fram
 
 /* The known place of the hook with this frame, or NULL. Context: [hook], owner. */
 static inline const struct lc_task_place *
-lc_task_place_find(const struct lc_task_places *p, uint64_t frame, uint64_t key, uint64_t stack_end)
+lc_task_place_find(struct lc_task_places *p, uint64_t frame, uint64_t key, uint64_t stack_end)
 {
-	return (const struct lc_task_place *)lc_places_find(&p->table, &lc_task_place_kind, frame,
-	                                                    key, stack_end);
+	return (const struct lc_task_place *)lc_places_find_again(&p->table, &lc_task_place_kind,
+	                                                          frame, key, stack_end);
 }
 
 /*

@@ -31,11 +31,18 @@ static bool has_none(const struct lc_places *p)
 	return p->near == none;
 }
 
+static void forget_last(struct lc_places *p)
+{
+	for (unsigned i = 0; i < LC_PLACES_LAST; i++)
+		p->last[i] = lc_place_at(none, p->kind, 0);
+}
+
 void lc_places_init(struct lc_places *p, const struct lc_place_kind *kind, lc_place_same *same)
 {
 	*p = (struct lc_places){
 		.near = none, .generation = lc_generated_generation(), .kind = kind, .same = same
 	};
+	forget_last(p);
 }
 
 void lc_places_free(struct lc_places *p)
@@ -257,6 +264,7 @@ static int grow(struct lc_places *p)
 	}
 	bigger.evictions = 0;
 	*p = bigger;
+	forget_last(p);
 	return 0;
 }
 

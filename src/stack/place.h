@@ -28,6 +28,8 @@
  */
 enum { LC_PLACES_NONE_BYTES = 16384 };
 
+enum { LC_PLACES_LAST = 16 }; /* a power of two */
+
 #define LC_PLACE_KIND_FITS(entry, ways)                                                            \
 	_Static_assert(sizeof(entry) * (ways) <= LC_PLACES_NONE_BYTES, "too few bytes")
 
@@ -71,6 +73,8 @@ struct lc_places {
 	unsigned char *far; /* as many entries; NULL: another kind, or nothing was kept yet */
 	const struct lc_place_kind *kind;
 	lc_place_same *same; /* NULL: none is replaced for being the same */
+	/* Those that lc_places_find_again() has found last, by their hash. Never NULL. */
+	struct lc_place *last[LC_PLACES_LAST];
 };
 
 /* An empty table, which takes memory when the first place is kept. Context: [attach] [hook]. */
@@ -101,6 +105,18 @@ static inline struct lc_place *lc_place_at(unsigned char *table, const struct lc
 	return (struct lc_place *)(table + (size_t)i * kind->entry_bytes);
 }
 
+/* Is it the place of the hook with this frame and key? */
+static inline __attribute__((always_inline)) bool lc_place_is(const struct lc_place *x,
+                                                              const struct lc_place_kind *kind,
+                                                              uint32_t generation, uint64_t frame,
+                                                              uint64_t key, uint64_t stack_end)
+{
+	return x->key == key && x->generation == generation &&
+	       (kind->any_depth ? frame + (uint64_t)x->words.reach * 8 < stack_end
+	                        : x->frame == frame) &&
+	       lc_words_same(&x->words, frame);
+}
+
 /*
  * The known place of the hook with this frame and key, or NULL. `kind` is the table's own; what
  * lies at `stack_end` and beyond is not read (needed with any_depth only). Context: [hook], owner.
@@ -109,20 +125,33 @@ static inline __attribute__((always_inline)) struct lc_place *
 lc_places_find(const struct lc_places *p, const struct lc_place_kind *kind, uint64_t frame,
                uint64_t key, uint64_t stack_end)
 {
-	unsigned char *near = p->near;
 	uint32_t at = lc_place_hash(kind->any_depth ? 0 : frame, key) & p->mask;
 	uint32_t now = atomic_load_explicit(p->generation, memory_order_relaxed); /* a hint */
 
 	for (uint32_t way = 0; way < kind->ways; way++) {
-		struct lc_place *x = lc_place_at(near, kind, at ^ way);
+		struct lc_place *x = lc_place_at(p->near, kind, at ^ way);
 
-		if (x->key == key && x->generation == now &&
-		    (kind->any_depth ? frame + (uint64_t)x->words.reach * 8 < stack_end
-		                     : x->frame == frame) &&
-		    lc_words_same(&x->words, frame))
+		if (lc_place_is(x, kind, now, frame, key, stack_end))
 			return x;
 	}
 	return kind->far ? lc_places_find_far(p, frame, key) : NULL;
+}
+
+/* The same, which first asks the place that was found last. For kinds of many ways. */
+static inline __attribute__((always_inline)) struct lc_place *
+lc_places_find_again(struct lc_places *p, const struct lc_place_kind *kind, uint64_t frame,
+                     uint64_t key, uint64_t stack_end)
+{
+	uint32_t hash = lc_place_hash(kind->any_depth ? 0 : frame, key);
+	uint32_t now = atomic_load_explicit(p->generation, memory_order_relaxed); /* a hint */
+	struct lc_place **last = &p->last[hash % LC_PLACES_LAST], *x = *last;
+
+	if (__builtin_expect(lc_place_is(x, kind, now, frame, key, stack_end), 1))
+		return x;
+	x = lc_places_find(p, kind, frame, key, stack_end);
+	if (x)
+		*last = x;
+	return x;
 }
 
 #endif

@@ -1,10 +1,14 @@
 /*
- * stack/shadow.c - keeps the words of the last walk's frames, and the tree of frames.
+ * stack/shadow.c - walks a thread's stack, and keeps the words of the last walk's frames.
  *
  * Words and frames are kept from the outermost on. The words of a frame tell where its caller's
  * frame is and what runs there: of a compiled frame the return address into it, since its size
  * follows from that; of an interpreted one its method, its bytecode and its rbp too; where the JVM
  * called Java code, the words that lead to the frames beyond.
+ *
+ * A walk runs behind an allocation, when the store buffer is full: stores cost more there than
+ * loads. So frames are looked at first, until one is known, and then written where they belong,
+ * once.
  */
 #include "src/stack/shadow.h"
 
@@ -13,39 +17,36 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/base/hash.h"
-#include "src/base/slab.h"
 #include "src/core/record.h"
 #include "src/jvm/blob.h"
 #include "src/jvm/code_frames.h"
 #include "src/jvm/peek.h"
+#include "src/stack/call_tree.h"
 #include "src/stack/generated.h"
 
 enum {
 	FRAMES_MAX = 4096, /* of a walk; deeper stacks are the JVM's to walk */
 	FRAMES_FIRST = 16,
 	FRAME_WORDS = 6,
-	NODES_MAX = 1 << 16,
 };
 
-struct node {
-	uint32_t parent, number;
-	const struct lc_code_frames *code; /* NULL: a note */
-	uint64_t key;                      /* of a note */
-	uint64_t note;
+/* What a frame is. */
+struct found {
+	const struct lc_code_frames *code;
+	uint32_t kind; /* enum kind */
+	int32_t frame_words;
 };
 
-static const struct lc_slab_kind nodes_kind = { .element_bytes = sizeof(struct node),
-	                                        .first = 64,
-	                                        .blocks = 12 };
+enum kind { COMPILED, DEOPTIMIZED, INTERPRETED, ENTRY };
+enum { COMPILED_WORDS = 1, DEOPTIMIZED_WORDS = 2, INTERPRETED_WORDS = 5, ENTRY_WORDS = 6 };
 
 struct lc_shadow {
 	struct lc_shadow_last last;
 	uint32_t frames_cap; /* of `last` and of the new ones */
 	uint32_t round;
-	struct lc_slab nodes;               /* number 0 is the root */
-	struct lc_shadow_frame *new_frames; /* of the walk that is going on, innermost first */
-	struct lc_shadow_word *new_words;
+	struct lc_call_tree tree;
+	struct found *found;             /* by the walk that is going on, innermost first */
+	uint32_t seen[LC_SHADOW_PLACES]; /* node of the last walk for a place */
 };
 
 int lc_shadow_create(struct lc_shadow **out)
@@ -63,11 +64,10 @@ void lc_shadow_destroy(struct lc_shadow *s)
 {
 	if (!s)
 		return;
-	lc_slab_free(&s->nodes);
+	lc_call_tree_free(&s->tree);
 	free(s->last.frames);
 	free(s->last.words);
-	free(s->new_frames);
-	free(s->new_words);
+	free(s->found);
 	free(s);
 }
 
@@ -82,6 +82,15 @@ static bool grow_frames(struct lc_shadow_frame **frames, size_t len)
 
 	if (bigger)
 		*frames = bigger;
+	return bigger;
+}
+
+static bool grow_found(struct found **found, size_t len)
+{
+	struct found *bigger = realloc(*found, len * sizeof(**found));
+
+	if (bigger)
+		*found = bigger;
 	return bigger;
 }
 
@@ -100,119 +109,64 @@ static bool grow(struct lc_shadow *s)
 	const uint32_t cap = s->frames_cap ? s->frames_cap * 2 : FRAMES_FIRST;
 	const size_t words = (size_t)cap * FRAME_WORDS;
 
-	if (cap > FRAMES_MAX || !grow_frames(&s->last.frames, cap) ||
-	    !grow_frames(&s->new_frames, cap) || !grow_words(&s->last.words, words) ||
-	    !grow_words(&s->new_words, words))
+	if (cap > FRAMES_MAX || !grow_frames(&s->last.frames, cap) || !grow_found(&s->found, cap) ||
+	    !grow_words(&s->last.words, words))
 		return false;
 	s->frames_cap = cap;
 	return true;
 }
 
-struct key {
-	uint32_t parent;
-	const struct lc_code_frames *code;
-	uint64_t key;
-};
-
-static bool same_node(const void *element, const void *key)
+/* Returns whether there is a tree that the walk can add to. */
+static bool make_ready(struct lc_shadow *s)
 {
-	const struct node *n = element;
-	const struct key *k = key;
+	bool forgotten, ready = lc_call_tree_ready(&s->tree, &forgotten);
 
-	return n->parent == k->parent && n->code == k->code && n->key == k->key;
-}
-
-static struct node *child(struct lc_shadow *s, uint32_t parent, const struct lc_code_frames *code,
-                          uint64_t key)
-{
-	const struct key k = { parent, code, key };
-	const uint32_t hash =
-	    (uint32_t)(lc_hash_add(lc_hash_add(parent, (uintptr_t)code), key) >> 32) | 1;
-	struct node *n = lc_slab_find(&s->nodes, &nodes_kind, hash, same_node, &k);
-
-	if (n)
-		return n;
-	n = lc_slab_add(&s->nodes, &nodes_kind, hash);
-	if (!n)
-		return NULL;
-	n->parent = parent;
-	n->number = atomic_load_explicit(&s->nodes.len, memory_order_relaxed); /* ours */
-	n->code = code;
-	n->key = key;
-	lc_slab_publish(&s->nodes);
-	return n;
-}
-
-/* All nodes are forgotten when there are too many. Returns whether there is a root. */
-static bool make_root(struct lc_shadow *s)
-{
-	const uint32_t len = atomic_load_explicit(&s->nodes.len, memory_order_relaxed); /* ours */
-
-	if (len && len < NODES_MAX)
-		return true;
-	lc_slab_free(&s->nodes);
-	memset(s->last.places, 0, sizeof(s->last.places));
-	s->last.frames_len = 0;
-	s->round++;
-	return child(s, UINT32_MAX, NULL, 0) != NULL;
+	if (forgotten) {
+		memset(s->last.places, 0, sizeof(s->last.places));
+		memset(s->seen, 0, sizeof(s->seen));
+		s->last.frames_len = 0;
+		s->round++;
+	}
+	return ready;
 }
 
 /* Where a walk is: a return address, where it stands, and what the registers were there. */
 struct walk {
-	struct lc_shadow *s;
 	uint64_t frame, end;
 	uint64_t pc, pc_at, sp, rbp;
 	uint64_t rbp_at;        /* where rbp was saved */
-	uint32_t frames, words; /* new ones */
+	uint32_t frames, words; /* since the walk began */
 	bool from_jvm;          /* the JVM called the frame before */
 	bool complete;
 };
 
 /* Is this a word of the stack above the hook? */
-static bool is_word(const struct walk *w, uint64_t address)
+static inline bool is_word(const struct walk *w, uint64_t address)
 {
 	return address > w->frame && address + 8 <= w->end && !(address & 7);
 }
 
-static bool add_word(struct walk *w, uint64_t address)
+/* Set the words of the frame; returns behind the last. */
+static inline struct lc_shadow_word *set_word(struct lc_shadow_word *word, uint64_t address)
 {
-	if (!is_word(w, address))
-		return false;
-	w->s->new_words[w->words++] = (struct lc_shadow_word){ address, lc_load64(address) };
-	return true;
+	word->at = address;
+	word->value = lc_load64(address);
+	return word + 1;
 }
 
-/* The frame that `pc` returns to, before the step to its caller. */
-static struct lc_shadow_frame *begin(struct walk *w, const struct lc_code_frames *code)
-{
-	struct lc_shadow_frame *f = &w->s->new_frames[w->frames++];
-
-	*f =
-	    (struct lc_shadow_frame){ .code = code, .pc_at = w->pc_at, .sp = w->sp, .rbp = w->rbp };
-	return f;
-}
-
-static bool step_interpreted(struct walk *w)
+static inline bool look_at_interpreted(const struct walk *w, struct found *out)
 {
 	const uint64_t rbp = w->rbp, method_at = rbp + (uint64_t)(LC_INTERPRETED_METHOD * 8),
 	               bytecode_at = rbp + (uint64_t)(LC_INTERPRETED_BYTECODE * 8),
 	               sender_at = rbp + (uint64_t)(LC_INTERPRETED_SENDER_SP * 8);
-	const struct lc_code_frames *code;
 
-	if (rbp < w->pc_at || !is_word(w, rbp + 8) || !add_word(w, w->pc_at) ||
-	    !add_word(w, w->rbp_at) || !add_word(w, method_at) || !add_word(w, bytecode_at) ||
-	    !add_word(w, sender_at))
+	if (rbp < w->pc_at || !is_word(w, rbp + 8) || !is_word(w, w->pc_at) ||
+	    !is_word(w, w->rbp_at) || !is_word(w, method_at) || !is_word(w, bytecode_at) ||
+	    !is_word(w, sender_at))
 		return false;
-	code = lc_code_frames_interpreted(lc_load64(method_at), lc_load64(bytecode_at));
-	if (!code)
-		return false;
-	begin(w, code)->words_end = w->words;
-	w->pc_at = rbp + 8;
-	w->pc = lc_load64(w->pc_at);
-	w->sp = lc_load64(sender_at);
-	w->rbp = lc_load64(rbp);
-	w->rbp_at = rbp;
-	return true;
+	out->kind = INTERPRETED;
+	out->code = lc_code_frames_interpreted(lc_load64(method_at), lc_load64(bytecode_at));
+	return out->code;
 }
 
 /* Compiled code calls the JVM through stubs, and the JVM may call Java code then. */
@@ -225,41 +179,112 @@ static int stub_words(const struct walk *w)
 	           : -1;
 }
 
-static bool step_compiled(struct walk *w)
+/*
+ * The code of a compiled frame was given up while the frame waits: it returns to a handler, and
+ * where it would have returned to stands in the frame.
+ */
+static __attribute__((noinline)) bool look_at_deoptimized(const struct walk *w, struct found *out)
+{
+	struct lc_blob blob;
+	uint64_t at = 0;
+
+	if (lc_blob_find(w->pc, &blob))
+		at = lc_blob_original_pc_at(&blob, w->pc, w->sp);
+	if (!at || !is_word(w, at) || !is_word(w, w->pc_at))
+		return false;
+	out->kind = DEOPTIMIZED;
+	out->code = lc_code_frames_compiled(lc_load64(at));
+	out->frame_words = blob.frame_words;
+	at = w->sp + (uint64_t)blob.frame_words * 8 - 8;
+	return out->code && out->code->blob == blob.at && blob.frame_words >= 2 && is_word(w, at) &&
+	       at > w->pc_at;
+}
+
+static inline bool look_at_compiled(const struct walk *w, struct found *out)
 {
 	const struct lc_code_frames *code = lc_code_frames_compiled(w->pc);
 	const int words = code ? code->frame_words : stub_words(w);
 	uint64_t at;
 
+	if (words < 2)
+		return look_at_deoptimized(w, out);
+
 	/* A native method that nothing has called by way of the JVM: a virtual thread begins. */
-	if (words < 2 || (code && code->frames[0] >> LC_ADDR_BITS == LC_BCI_NONE && !w->from_jvm))
+	if ((code && code->frames[0] >> LC_ADDR_BITS == LC_BCI_NONE && !w->from_jvm))
 		return false;
 	at = w->sp + (uint64_t)words * 8 - 8;
-	if (!is_word(w, at) || at <= w->pc_at || !add_word(w, w->pc_at))
-		return false;
-	begin(w, code)->words_end = w->words;
-	w->rbp_at = at - 8;
-	w->rbp = lc_load64(at - 8);
-	w->pc_at = at;
-	w->pc = lc_load64(at);
-	w->sp = at + 8;
-	return true;
+	out->kind = COMPILED;
+	out->code = code;
+	out->frame_words = words;
+	return is_word(w, at) && at > w->pc_at && is_word(w, w->pc_at);
 }
 
-/*
- * The JVM called the frame that has just ended: go to where the thread was in Java code before.
- * Returns false where it cannot, or there is nothing: then that is all.
- */
-static bool step_entry(struct walk *w)
+/* The JVM called Java code: can it be told where the thread was in Java code before? */
+static bool look_at_entry(const struct walk *w, struct found *out)
 {
 	struct lc_entry_frame e;
 
-	if (!lc_frames_entry_frame(w->rbp, w->frame, w->end, &e) || !add_word(w, w->pc_at) ||
-	    !add_word(w, w->rbp_at) || !add_word(w, e.wrapper_at) || !add_word(w, e.sp_at) ||
-	    !add_word(w, e.pc_at) || !add_word(w, e.rbp_at))
+	out->kind = ENTRY;
+	out->code = NULL;
+	if (!lc_frames_entry_frame(w->rbp, w->frame, w->end, &e) || !is_word(w, w->pc_at) ||
+	    !is_word(w, w->rbp_at) || !is_word(w, e.wrapper_at) || !is_word(w, e.sp_at) ||
+	    !is_word(w, e.pc_at) || !is_word(w, e.rbp_at))
 		return false;
+	return true;
+}
+
+/* What is the frame that `pc` returns to? Returns false where that cannot be told. */
+static inline bool look(const struct walk *w, struct found *out)
+{
+	return lc_frames_entry(w->pc)         ? look_at_entry(w, out)
+	       : lc_frames_interpreted(w->pc) ? look_at_interpreted(w, out)
+	                                      : look_at_compiled(w, out);
+}
+
+static unsigned words_of(const struct found *f)
+{
+	return f->kind == COMPILED      ? COMPILED_WORDS
+	       : f->kind == DEOPTIMIZED ? DEOPTIMIZED_WORDS
+	       : f->kind == INTERPRETED ? INTERPRETED_WORDS
+	                                : ENTRY_WORDS;
+}
+
+/* Write the words of the frame that `pc` returns to. */
+static inline void set_words(const struct walk *w, const struct found *f,
+                             struct lc_shadow_word *word)
+{
+	struct lc_entry_frame e;
+	struct lc_blob blob;
+
+	word = set_word(word, w->pc_at);
+	if (f->kind == COMPILED)
+		return;
+	if (f->kind == DEOPTIMIZED) {
+		if (lc_blob_find(w->pc, &blob))
+			set_word(word, lc_blob_original_pc_at(&blob, w->pc, w->sp));
+		return;
+	}
+	word = set_word(word, w->rbp_at);
+	if (f->kind == INTERPRETED) {
+		word = set_word(word, w->rbp + (uint64_t)(LC_INTERPRETED_METHOD * 8));
+		word = set_word(word, w->rbp + (uint64_t)(LC_INTERPRETED_BYTECODE * 8));
+		set_word(word, w->rbp + (uint64_t)(LC_INTERPRETED_SENDER_SP * 8));
+		return;
+	}
+	(void)lc_frames_entry_frame(w->rbp, w->frame, w->end, &e);
+	word = set_word(word, e.wrapper_at);
+	word = set_word(word, e.sp_at);
+	word = set_word(word, e.pc_at);
+	set_word(word, e.rbp_at);
+}
+
+/* Where the JVM called Java code: to where the thread was in Java code before, if it was. */
+static bool leave_entry(struct walk *w)
+{
+	struct lc_entry_frame e;
+
+	(void)lc_frames_entry_frame(w->rbp, w->frame, w->end, &e);
 	w->complete = !lc_load64(e.sp_at);
-	begin(w, NULL)->words_end = w->words;
 	if (w->complete)
 		return true;
 	w->sp = lc_load64(e.sp_at);
@@ -273,17 +298,28 @@ static bool step_entry(struct walk *w)
 	return true;
 }
 
-static bool step(struct walk *w)
+/* Go to the frame's caller. Returns false where there is none that can be told. */
+static inline bool leave(struct walk *w, const struct found *f)
 {
-	bool jvm = lc_frames_entry(w->pc), stepped;
-
-	if (w->frames == w->s->frames_cap && !grow(w->s))
-		return false;
-	stepped = jvm                            ? step_entry(w)
-	          : lc_frames_interpreted(w->pc) ? step_interpreted(w)
-	                                         : step_compiled(w);
-	w->from_jvm = jvm;
-	return stepped;
+	w->frames++;
+	w->words += words_of(f);
+	w->from_jvm = f->kind == ENTRY;
+	if (f->kind == ENTRY)
+		return leave_entry(w);
+	if (f->kind == INTERPRETED) {
+		w->pc_at = w->rbp + 8;
+		w->pc = lc_load64(w->pc_at);
+		w->sp = lc_load64(w->rbp + (uint64_t)(LC_INTERPRETED_SENDER_SP * 8));
+		w->rbp_at = w->rbp;
+		w->rbp = lc_load64(w->rbp);
+		return true;
+	}
+	w->pc_at = w->sp + (uint64_t)f->frame_words * 8 - 8;
+	w->pc = lc_load64(w->pc_at);
+	w->rbp_at = w->pc_at - 8;
+	w->rbp = lc_load64(w->rbp_at);
+	w->sp = w->pc_at + 8;
+	return true;
 }
 
 /* How many frames of the last walk, from the outermost on, still stand above `frame`. */
@@ -309,55 +345,113 @@ static bool is_compiled(const struct lc_shadow_frame *f)
  * How many frames of the last walk, of the `len` that still stand, are those that the walk has come
  * to and all beyond; 0: it has come to none.
  */
-static uint32_t joins(const struct walk *w, uint32_t *len)
+static inline uint32_t joins(const struct lc_shadow *s, const struct walk *w, uint32_t *len)
 {
 	const struct lc_shadow_frame *f;
 
-	while (*len && w->s->last.frames[*len - 1].pc_at < w->pc_at)
+	while (*len && s->last.frames[*len - 1].pc_at < w->pc_at)
 		--*len;
-	f = *len ? &w->s->last.frames[*len - 1] : NULL;
+	f = *len ? &s->last.frames[*len - 1] : NULL;
 	return f && f->pc_at == w->pc_at && f->sp == w->sp && (is_compiled(f) || f->rbp == w->rbp)
 	           ? *len
 	           : 0;
 }
 
-/* The new frames become the last walk's, from the outermost on, behind `known` that stay. */
-static uint32_t take_over(struct walk *w, uint32_t known)
+/*
+ * Look at the frames from *w on, until one is known. Returns whether the walk came to its end;
+ * *known: how many frames of the last walk stay. at_new: the first one is not among them.
+ */
+static inline bool look_on(struct lc_shadow *s, struct walk *w, bool at_new, uint32_t *known)
 {
-	struct lc_shadow *s = w->s;
-	uint32_t words = known ? s->last.frames[known - 1].words_end : 0;
-	uint32_t node = known ? s->last.frames[known - 1].node : 0;
+	uint32_t len = still_there(s, w->frame);
 
-	while (known + w->frames > s->frames_cap)
-		if (!grow(s))
-			return 0;
-	for (uint32_t i = w->frames; i--; known++) {
-		const uint32_t from = i ? s->new_frames[i - 1].words_end : 0;
-		struct lc_shadow_frame *f = &s->last.frames[known];
+	*known = 0;
+	while (!w->complete) {
+		struct found f = { 0 };
 
-		*f = s->new_frames[i];
-		for (uint32_t j = from; j < s->new_frames[i].words_end; j++)
-			s->last.words[words++] = s->new_words[j];
-		f->words_end = words;
-		if (f->code) {
-			const struct node *n = child(s, node, f->code, 0);
-
-			if (!n)
-				return 0;
-			node = n->number;
-		}
-		f->node = node;
+		if (w->frames || !at_new)
+			*known = joins(s, w, &len);
+		if (*known)
+			return true;
+		if ((w->frames == s->frames_cap && !grow(s)) || !look(w, &f))
+			return false;
+		s->found[w->frames] = f;
+		if (!leave(w, &f))
+			return false;
 	}
-	s->last.frames_len = known;
+	return true;
+}
+
+/* The `frames` new ones from `w` on, innermost first, become the last walk's behind `known`. */
+static inline void set_frames(struct lc_shadow *s, struct walk w, uint32_t known, uint32_t frames,
+                              uint32_t words)
+{
+	uint32_t end = (known ? s->last.frames[known - 1].words_end : 0) + words;
+
+	for (uint32_t i = 0; i < frames; i++) {
+		const struct found *found = &s->found[i];
+		struct lc_shadow_frame *f = &s->last.frames[known + frames - 1 - i];
+
+		f->code = found->code;
+		f->pc_at = w.pc_at;
+		f->sp = w.sp;
+		f->rbp = w.rbp;
+		f->words_end = end;
+		end -= words_of(found);
+		set_words(&w, found, s->last.words + end);
+		(void)leave(&w, found);
+	}
+}
+
+/* The nodes of the frames behind `known`. Returns that of the innermost; 0 without memory. */
+static inline uint32_t set_nodes(struct lc_shadow *s, uint32_t known, uint32_t len)
+{
+	struct lc_call_node *n = lc_call_node(&s->tree, known ? s->last.frames[known - 1].node : 0);
+
+	for (uint32_t i = known; i < len; i++) {
+		struct lc_shadow_frame *f = &s->last.frames[i];
+
+		if (f->code)
+			n = lc_callee(&s->tree, n, f->code);
+		if (!n)
+			return 0;
+		f->node = n->number;
+	}
+	return n->number;
+}
+
+/* Walk from *start on. Returns the innermost frame's node; 0 where a frame cannot be told. */
+static uint32_t walk_from(struct lc_shadow *s, const struct walk *start, bool at_new)
+{
+	/* Code was freed: what a return address means is looked up anew. */
+	const uint32_t now =
+	    atomic_load_explicit(s->last.generation_now, memory_order_relaxed); /* a hint */
+	uint32_t known, node = 0, len;
+	struct walk w = *start;
+	bool whole;
+
+	if (s->last.generation != now) {
+		s->last.frames_len = 0;
+		s->last.generation = now;
+	}
+	whole = look_on(s, &w, at_new, &known);
+	len = known + w.frames;
+	while (whole && len > s->frames_cap)
+		whole = grow(s);
+	s->tree.folded = false;
+	if (whole) {
+		set_frames(s, *start, known, w.frames, w.words);
+		node = set_nodes(s, known, len);
+	}
+	s->last.frames_len = node ? len : 0;
 	return node;
 }
 
 uint32_t lc_shadow_walk(struct lc_shadow *s, const struct lc_native_frame *at, uint64_t stack_end)
 {
-	struct walk w = { .s = s, .frame = at->frame, .end = stack_end };
-	uint32_t known = 0, len, node, now;
+	struct walk w = { .frame = at->frame, .end = stack_end };
 
-	if (!make_root(s) || !is_word(&w, at->native) || !is_word(&w, at->native + 8))
+	if (!make_ready(s) || !is_word(&w, at->native) || !is_word(&w, at->native + 8))
 		return 0;
 	w.pc_at = at->native + 8;
 	w.pc = lc_load64(w.pc_at);
@@ -366,32 +460,62 @@ uint32_t lc_shadow_walk(struct lc_shadow *s, const struct lc_native_frame *at, u
 	           : at->native + 16;
 	w.rbp_at = at->native;
 	w.rbp = lc_load64(at->native);
-	/* Code was freed: what a return address means is looked up anew. */
-	now = atomic_load_explicit(s->last.generation_now, memory_order_relaxed); /* a hint */
-	if (s->last.generation != now)
-		s->last.frames_len = 0;
-	s->last.generation = now;
-	len = still_there(s, at->frame);
-	while (!w.complete) {
-		known = joins(&w, &len);
-		if (known)
-			break;
-		if (!step(&w)) {
-			s->last.frames_len = 0;
-			return 0;
-		}
-	}
-	node = take_over(&w, known);
-	if (!node)
-		s->last.frames_len = 0;
+	return walk_from(s, &w, false);
+}
+
+/* Go to the caller of the stub through which compiled code has called the JVM. */
+static bool leave_stub(struct walk *w, const struct lc_blob *stub)
+{
+	const uint64_t at = w->sp + (uint64_t)stub->frame_words * 8 - 8;
+
+	if (stub->frame_words < 2 || !is_word(w, at))
+		return false;
+	w->rbp_at = at - 8;
+	w->rbp = lc_load64(at - 8);
+	w->pc_at = at;
+	w->pc = lc_load64(at);
+	w->sp = at + 8;
+	w->from_jvm = false;
+	return true;
+}
+
+uint32_t lc_shadow_walk_last(struct lc_shadow *s, const struct lc_last_java *at, uint64_t frame,
+                             uint64_t stack_end)
+{
+	/* Not all of where a thread left Java code stands on its stack: `rbp_at` is any word. */
+	struct walk w = { .frame = frame,
+		          .end = stack_end,
+		          .pc = at->pc,
+		          .pc_at = at->sp - 8,
+		          .sp = at->sp,
+		          .rbp = at->rbp,
+		          .rbp_at = at->sp,
+		          .from_jvm = true };
+	struct lc_blob blob;
+	uint32_t node;
+
+	if (!make_ready(s) || !is_word(&w, w.pc_at) || !is_word(&w, at->sp))
+		return 0;
+	if (!lc_frames_interpreted(w.pc) && lc_blob_find(w.pc, &blob) && blob.kind == LC_BLOB_OTHER)
+		return leave_stub(&w, &blob) ? walk_from(s, &w, false) : 0;
+	if (lc_frames_entry(w.pc))
+		return 0;
+	node = walk_from(s, &w, true);
+	/* No word tells whether the innermost frame is still the same. */
+	if (node)
+		s->last.frames_len--;
 	return node;
 }
 
 uint64_t *lc_shadow_note(struct lc_shadow *s, uint32_t node, uint64_t key)
 {
-	struct node *n = child(s, node, NULL, key);
+	uint64_t *note = lc_call_note(&s->tree, node, key);
 
-	return n ? &n->note : NULL;
+	/* The path is to be noted once more, so that it is known where it was folded. */
+	if (note && s->tree.folded)
+		*note = 0;
+	s->tree.folded = false;
+	return note;
 }
 
 const struct lc_shadow_last *lc_shadow_last(const struct lc_shadow *s)
@@ -401,23 +525,28 @@ const struct lc_shadow_last *lc_shadow_last(const struct lc_shadow *s)
 
 void lc_shadow_remember(struct lc_shadow *s, uint64_t frame, uint64_t key, uint64_t note)
 {
-	struct lc_shadow_place *p = &s->last.places[lc_shadow_slot(frame)];
+	const uint32_t slot = lc_shadow_slot(frame);
+	struct lc_shadow_place *p = &s->last.places[slot];
 	uint32_t far = s->last.frames_len, from;
 
+	/* In recursion the thread is hardly twice in a place; then it is not worth its stores. */
+	if (!far || s->seen[slot] != s->last.frames[far - 1].node) {
+		s->seen[slot] = far ? s->last.frames[far - 1].node : 0;
+		return;
+	}
 	p->frame = 0;
 	/* The words of the nearest frames that fit in; one frame at least is beyond. */
 	while (far > 1 && s->last.frames[s->last.frames_len - 1].words_end -
 	                          s->last.frames[far - 2].words_end <=
 	                      LC_SHADOW_NEAR_WORDS)
 		far--;
-	if (!far)
-		return;
 	from = s->last.frames[far - 1].words_end;
 	p->words_len = s->last.frames[s->last.frames_len - 1].words_end - from;
 	memcpy(p->words, s->last.words + from, p->words_len * sizeof(p->words[0]));
 	p->key = key;
 	p->note = note;
 	p->generation = s->last.generation;
+	p->far_at = s->last.frames[far - 1].pc_at;
 	p->far_node = s->last.frames[far - 1].node;
 	p->far_frame = far;
 	p->far_words = from;
@@ -426,14 +555,5 @@ void lc_shadow_remember(struct lc_shadow *s, uint64_t frame, uint64_t key, uint6
 
 size_t lc_shadow_frames(const struct lc_shadow *s, uint32_t node, uint64_t *frames, size_t max)
 {
-	size_t len = 0;
-
-	while (node && len < max) {
-		const struct node *n = lc_slab_at(&s->nodes, &nodes_kind, node);
-
-		for (uint32_t i = 0; n->code && i < n->code->len && len < max; i++)
-			frames[len++] = n->code->frames[i];
-		node = n->parent;
-	}
-	return len;
+	return lc_call_frames(&s->tree, node, frames, max);
 }

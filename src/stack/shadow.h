@@ -7,7 +7,8 @@
  * is known. So a walk costs a few loads for each frame, wherever on the stack its thread is.
  *
  * The frames that were found are a tree: a node is a frame that was called by the frame of its
- * parent. Owner of all: the thread, without a lock.
+ * parent. Where recursion is folded, frames of a walk that differ in it alone have the same node.
+ * Owner of all: the thread, without a lock.
  */
 #ifndef LC_STACK_SHADOW_H
 #define LC_STACK_SHADOW_H
@@ -36,6 +37,7 @@ struct lc_shadow_place {
 	uint64_t frame; /* of the hook; 0: none */
 	uint64_t key;
 	uint64_t note;
+	uint64_t far_at;     /* where the return address into the far frame stands */
 	uint32_t generation; /* of the generated code */
 	uint32_t far_node;   /* of the nearest frame that is not told by words */
 	uint32_t far_frame;  /* how many frames of the shadow end with it */
@@ -76,6 +78,13 @@ void lc_shadow_destroy(struct lc_shadow *s);
  */
 uint32_t lc_shadow_walk(struct lc_shadow *s, const struct lc_native_frame *at, uint64_t stack_end);
 
+/*
+ * The same for a thread that is in the JVM, from where it left Java code. `frame`: of the function
+ * that asks, __builtin_frame_address(0). Context: [java], own stack.
+ */
+uint32_t lc_shadow_walk_last(struct lc_shadow *s, const struct lc_last_java *at, uint64_t frame,
+                             uint64_t stack_end);
+
 /* Where a place would be: by the hook's frame, and where the native method returns to. */
 static inline uint32_t lc_shadow_slot(uint64_t frame)
 {
@@ -104,7 +113,10 @@ lc_shadow_again(const struct lc_shadow_last *l, uint64_t frame, uint64_t key)
 	const struct lc_shadow_place *p = &l->places[lc_shadow_slot(frame)];
 
 	if (p->frame != frame || p->key != key || p->far_frame > l->frames_len ||
-	    l->frames[p->far_frame - 1].node != p->far_node || p->generation != l->generation ||
+	    l->frames[p->far_frame - 1].node != p->far_node ||
+	    l->frames[p->far_frame - 1].pc_at != p->far_at ||
+	    l->frames[p->far_frame - 1].words_end != p->far_words ||
+	    p->generation != l->generation ||
 	    atomic_load_explicit(l->generation_now, memory_order_relaxed) != l->generation)
 		return 0;
 	if (lc_shadow_differ(p->words, p->words_len) | lc_shadow_differ(l->words, p->far_words))
@@ -131,8 +143,9 @@ uint32_t lc_shadow_round(const struct lc_shadow *s);
 uint64_t *lc_shadow_note(struct lc_shadow *s, uint32_t node, uint64_t key);
 
 /*
- * The Java frames of the node, innermost first, as lc_frame_pack() makes them; at most `max`.
- * Returns how many. Context: [hook], owner.
+ * The Java frames of the node, innermost first, as lc_frame_pack() makes them; at most `max`. A
+ * cycle that was folded (core/recursion.h) is there twice. Returns how many. Context: [hook],
+ * owner.
  */
 size_t lc_shadow_frames(const struct lc_shadow *s, uint32_t node, uint64_t *frames, size_t max);
 

@@ -1,0 +1,178 @@
+/*
+ * agent_end.c - has the order in which everything ends, and the thread that waits for --duration.
+ *
+ * The order: nothing new is begun (threads, hooks, spans); nobody samples any more; the
+ * attribution thread works off what there is, and writes the last blocks and the manifest. Where
+ * the program goes on, the JVM then sends no more events, the profile's files are closed, and
+ * sampled objects are no more referred to. Hooks stay in the classes and return at once. Events of
+ * collections and of threads that end stay enabled: a collection may have begun whose end must be
+ * seen (agent.c).
+ *
+ * The JVM learns of the thread when the time is up and not before: a debugger, or a thread dump of
+ * the program, does not show it while it sleeps.
+ */
+#include "src/agent_end.h"
+
+#include <errno.h>
+#include <jvmti.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <string.h>
+#include <time.h>
+
+#include "src/agent_manifest.h"
+#include "src/agent_threads.h"
+#include "src/attribute/attribution.h"
+#include "src/base/say.h"
+#include "src/base/time.h"
+#include "src/core/jvmti.h"
+#include "src/core/own_thread.h"
+#include "src/core/thread.h"
+#include "src/heap/estimate.h"
+#include "src/heap/hook.h"
+#include "src/sample/engine.h"
+#include "src/sample/watch.h"
+#include "src/span/span.h"
+
+#define SECOND_NS UINT64_C(1000000000)
+
+static struct {
+	_Atomic bool opened, records;
+	JavaVM *vm;
+	uint64_t at_ns; /* CLOCK_MONOTONIC; 0: with the program */
+	pthread_mutex_t lock;
+	pthread_cond_t change;          /* of program_ends; its clock is CLOCK_MONOTONIC */
+	pthread_cond_t written;         /* of all_written */
+	bool program_ends, all_written; /* under `lock` */
+} end = { .lock = PTHREAD_MUTEX_INITIALIZER, .written = PTHREAD_COND_INITIALIZER };
+
+void lc_agent_end_open(void)
+{
+	atomic_store_explicit(&end.opened, true, memory_order_relaxed);
+	atomic_store_explicit(&end.records, true, memory_order_release);
+}
+
+bool lc_agent_records(void)
+{
+	return atomic_load_explicit(&end.records, memory_order_acquire);
+}
+
+bool lc_agent_has_recorded(void)
+{
+	return atomic_load_explicit(&end.opened, memory_order_relaxed);
+}
+
+/* Somebody else ends the recording, or there is none. */
+static void wait_until_written(void)
+{
+	pthread_mutex_lock(&end.lock);
+	while (atomic_load_explicit(&end.opened, memory_order_relaxed) && !end.all_written)
+		pthread_cond_wait(&end.written, &end.lock);
+	pthread_mutex_unlock(&end.lock);
+}
+
+/* Returns whether it was this call that ended the recording. */
+static bool end_recording(JNIEnv *jni, bool early)
+{
+	if (!atomic_exchange(&end.records, false)) {
+		wait_until_written();
+		return false;
+	}
+	if (early)
+		lc_agent_manifest_limited();
+	lc_agent_threads_open(false);
+	lc_hook_enable(false);
+	lc_span_enable(false);
+	if (early)
+		lc_span_hooks_off(false);
+	lc_engines_stop();
+	lc_watch_end(jni);
+	lc_attribution_stop(early);
+	pthread_mutex_lock(&end.lock);
+	end.all_written = true;
+	pthread_cond_broadcast(&end.written);
+	pthread_mutex_unlock(&end.lock);
+	return true;
+}
+
+static void end_events(void)
+{
+	static const jvmtiEvent events[] = {
+		JVMTI_EVENT_CLASS_FILE_LOAD_HOOK,   JVMTI_EVENT_CLASS_PREPARE,
+		JVMTI_EVENT_SAMPLED_OBJECT_ALLOC,   JVMTI_EVENT_THREAD_START,
+		JVMTI_EVENT_COMPILED_METHOD_LOAD,   JVMTI_EVENT_COMPILED_METHOD_UNLOAD,
+		JVMTI_EVENT_DYNAMIC_CODE_GENERATED, JVMTI_EVENT_CLASS_LOAD,
+	};
+
+	for (size_t i = 0; i < sizeof(events) / sizeof(events[0]); i++)
+		(*lc_jvmti())->SetEventNotificationMode(lc_jvmti(), JVMTI_DISABLE, events[i], NULL);
+}
+
+/* ---- the time ---- */
+
+/* Returns whether the time is up, and the program goes on. */
+static bool sleep_until_end(void)
+{
+	const struct timespec at = { .tv_sec = (time_t)(end.at_ns / SECOND_NS),
+		                     .tv_nsec = (long)(end.at_ns % SECOND_NS) };
+	int err = 0;
+	bool goes_on;
+
+	pthread_mutex_lock(&end.lock);
+	while (!end.program_ends && err != ETIMEDOUT)
+		err = pthread_cond_timedwait(&end.change, &end.lock, &at);
+	goes_on = !end.program_ends;
+	pthread_mutex_unlock(&end.lock);
+	return goes_on;
+}
+
+static void *run(void *unused)
+{
+	JavaVMAttachArgs args = { JNI_VERSION_1_8, (char *)(uintptr_t) "Locus end", NULL };
+	JavaVM *vm = end.vm;
+	JNIEnv *jni;
+
+	(void)unused;
+	lc_thread_set_ours();
+	if (!sleep_until_end() || (*vm)->AttachCurrentThreadAsDaemon(vm, (void **)&jni, &args))
+		return NULL;
+	if (end_recording(jni, true)) {
+		end_events();
+		lc_agent_manifest_close();
+		lc_span_hooks_off(true);
+		lc_estimate_stop(jni);
+	}
+	(*vm)->DetachCurrentThread(vm);
+	return NULL;
+}
+
+void lc_agent_end_after(JavaVM *vm, uint64_t ns)
+{
+	pthread_condattr_t monotonic;
+	pthread_t thread;
+	int err;
+
+	end.vm = vm;
+	end.at_ns = lc_time_now_ns() + ns;
+	pthread_condattr_init(&monotonic);
+	pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
+	err = -pthread_cond_init(&end.change, &monotonic);
+	pthread_condattr_destroy(&monotonic);
+	if (!err)
+		err = lc_own_thread_start(&thread, "locus-end", run, NULL);
+	if (!err)
+		pthread_detach(thread);
+	else
+		lc_say("--duration: %s; the recording ends with the program", strerror(-err));
+}
+
+void lc_agent_end_with_program(JNIEnv *jni)
+{
+	if (end.at_ns) {
+		pthread_mutex_lock(&end.lock);
+		end.program_ends = true;
+		pthread_cond_signal(&end.change);
+		pthread_mutex_unlock(&end.lock);
+	}
+	end_recording(jni, false);
+}

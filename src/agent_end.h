@@ -1,0 +1,33 @@
+/*
+ * agent_end.h - ends the recording: with the program, or before it, when its time (--duration) is
+ * up.
+ */
+#ifndef LC_AGENT_END_H
+#define LC_AGENT_END_H
+
+#include <jni.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+/* The recording begins: there is something to end. Context: [attach]. */
+void lc_agent_end_open(void);
+
+/* Has the recording begun, and not ended? Context: any. */
+bool lc_agent_records(void);
+
+/* Has there been a recording, ended or not? Context: any. */
+bool lc_agent_has_recorded(void);
+
+/*
+ * End the recording after so long, on a thread of ours that the JVM then knows. Where that thread
+ * cannot be started one line says so, and the recording goes on. Context: [attach].
+ */
+void lc_agent_end_after(JavaVM *vm, uint64_t ns);
+
+/*
+ * The program ends. Where the recording is being ended already this waits until all is written.
+ * Context: [java], VMDeath.
+ */
+void lc_agent_end_with_program(JNIEnv *jni);
+
+#endif

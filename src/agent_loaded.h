@@ -1,0 +1,50 @@
+/*
+ * agent_loaded.h - tells which of the classes that the JVM has loaded before the agent need no
+ * hook.
+ *
+ * To transform a class again costs the JVM about 0.1 ms, whatever comes of it. The class file that
+ * a class of the JDK was loaded from is read in the JDK's image instead. It is believed only if its
+ * methods have the lengths of the loaded class's methods: the class may be a patched one, or
+ * another agent may have changed it.
+ */
+#ifndef LC_AGENT_LOADED_H
+#define LC_AGENT_LOADED_H
+
+#include <jvmti.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "src/span/span_classes.h"
+
+/*
+ * Map the image of this JDK. Where there is none that can be read, each class is to be transformed.
+ * It stays mapped. Context: [attach].
+ */
+void lc_loaded_init(void);
+
+/*
+ * The file of `class`, a class of the boot loader, by its signature, "Ljava/lang/String;". Returns
+ * false where it is in no image; else out->data lies in the image. Context: [java].
+ */
+bool lc_loaded_file(const char *signature, jclass class, struct lc_class_file *out);
+
+/* The file in the image of a class "java/lang/String". Context: any but [signal]. */
+bool lc_loaded_image_file(const char *name, const uint8_t **data, size_t *len);
+
+/*
+ * May the methods of the loaded class have other lengths than those whose `code_sum`
+ * lc_rewrite_look() has told? Context: [java].
+ */
+bool lc_loaded_differs(jclass class, uint64_t code_sum);
+
+/*
+ * Classes of the boot loader that no code has used yet are looked at when the JVM prepares them.
+ * Returns false without memory. Context: [attach].
+ */
+bool lc_loaded_put_off(const char *signature);
+bool lc_loaded_any(void); /* Is any class put off? Context: any. */
+
+/* Was the class put off? It no longer is. Context: [java]. */
+bool lc_loaded_take(const char *signature);
+
+#endif

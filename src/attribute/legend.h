@@ -1,0 +1,16 @@
+/*
+ * attribute/legend.h - says once, in a block of any thread, what holds for paths and sites as such:
+ * where recursion was folded, and what the program calls a site's objects.
+ */
+#ifndef LC_ATTRIBUTE_LEGEND_H
+#define LC_ATTRIBUTE_LEGEND_H
+
+struct lc_thread;
+
+/*
+ * Put what is new into the thread's tally. What has no room there is put into a later one, and a
+ * row may then be in the profile twice. Context: [writer].
+ */
+void lc_legend_take(struct lc_thread *t);
+
+#endif

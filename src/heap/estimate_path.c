@@ -1,0 +1,144 @@
+/*
+ * heap/estimate_path.c - walks to the site of a sampled allocation.
+ *
+ * Order: none. The counts are sums that any thread adds to; `audit` is set before there are events.
+ */
+#include "src/heap/estimate_path.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "src/base/options.h"
+#include "src/core/counters.h"
+#include "src/core/jvmti.h"
+#include "src/core/path.h"
+#include "src/core/record.h"
+#include "src/core/thread.h"
+#include "src/heap/context.h"
+#include "src/jvm/call_trace.h"
+#include "src/stack/shadow.h"
+#include "src/stack/walker.h"
+
+static struct {
+	bool audit;
+	_Atomic uint64_t walked, asked, audited, wrong;
+} paths;
+
+struct stats {
+	uint64_t walked;  /* by the shadow */
+	uint64_t asked;   /* by the JVM, since the shadow could not tell */
+	uint64_t audited; /* walks of the shadow's, compared with the JVM's */
+	uint64_t wrong;   /* ... that differed */
+};
+
+static const struct lc_counter_row rows[] = {
+	LC_COUNTER(struct stats, walked, "estimate_walked"),
+	LC_COUNTER(struct stats, asked, "estimate_asked"),
+};
+
+static const struct lc_counter_row audit_rows[] = {
+	LC_COUNTER(struct stats, audited, "audit_estimates"),
+	LC_COUNTER(struct stats, wrong, "audit_estimates_wrong"),
+};
+
+void lc_estimate_path_audit(void)
+{
+	paths.audit = true;
+}
+
+void lc_estimate_path_counters(struct lc_counters *out)
+{
+	const struct stats s = {
+		.walked = atomic_load_explicit(&paths.walked, memory_order_relaxed),
+		.asked = atomic_load_explicit(&paths.asked, memory_order_relaxed),
+		.audited = atomic_load_explicit(&paths.audited, memory_order_relaxed),
+		.wrong = atomic_load_explicit(&paths.wrong, memory_order_relaxed),
+	};
+
+	LC_COUNTERS_ADD(out, rows, &s);
+	if (paths.audit)
+		LC_COUNTERS_ADD(out, audit_rows, &s);
+}
+
+/* All frames are looked at: recursion may fold to a few. */
+static uint32_t asked_path(JNIEnv *jni, struct lc_walker *walker, uint32_t depth)
+{
+	jvmtiFrameInfo *frames = lc_walker_scratch(
+	    walker, LC_WALKER_FRAMES, LC_FRAMES_MAX * (sizeof(*frames) + sizeof(uint64_t)));
+	uint64_t *packed = (uint64_t *)(frames ? frames + LC_FRAMES_MAX : NULL);
+	jint len = 0;
+
+	if (!frames ||
+	    (*lc_jvmti())->GetStackTrace(lc_jvmti(), NULL, 0, LC_FRAMES_MAX, frames, &len) ||
+	    len <= 0)
+		return 0;
+	for (jint i = 0; i < len; i++)
+		packed[i] = lc_frame_pack(frames[i].method, (int)frames[i].location);
+	return lc_path_intern_nearest(jni, packed, (size_t)len, depth);
+}
+
+static uint32_t walked_path(JNIEnv *jni, struct lc_walker *walker, uint32_t node, uint32_t depth)
+{
+	uint64_t *packed =
+	    lc_walker_scratch(walker, LC_WALKER_FRAMES, LC_FRAMES_MAX * sizeof(*packed));
+	size_t len = packed ? lc_shadow_frames(walker->shadow, node, packed, LC_FRAMES_MAX) : 0;
+
+	return lc_path_intern_nearest(jni, packed, len, depth);
+}
+
+/* Does the JVM walk to the same path? */
+static void check(JNIEnv *jni, struct lc_walker *walker, uint32_t node, uint32_t depth)
+{
+	const uint32_t asked = asked_path(jni, walker, depth);
+
+	if (!asked)
+		return;
+	lc_count(&paths.audited);
+	if (walked_path(jni, walker, node, depth) != asked)
+		lc_count(&paths.wrong);
+}
+
+/* The node of the thread's shadow; 0: the JVM must be asked. */
+static uint32_t walk(JNIEnv *jni, struct lc_thread *t)
+{
+	struct lc_shadow *s = t->contexts ? lc_contexts_shadow(t->contexts, t->walker) : NULL;
+	struct lc_last_java at;
+
+	if (!s || !lc_call_trace_last_java(jni, &at))
+		return 0;
+	return lc_shadow_walk_last(s, &at, (uint64_t)(uintptr_t)__builtin_frame_address(0),
+	                           lc_walker_end(t->walker));
+}
+
+static uint32_t site_at(const struct lc_estimate_kind *kind, uint32_t path)
+{
+	char *signature = NULL;
+	uint32_t site;
+
+	if ((*lc_jvmti())->GetClassSignature(lc_jvmti(), kind->class, &signature, NULL))
+		return 0;
+	site = lc_site_intern(signature, kind->word, path);
+	(*lc_jvmti())->Deallocate(lc_jvmti(), (unsigned char *)signature);
+	return site;
+}
+
+uint32_t lc_estimate_path_site(JNIEnv *jni, struct lc_thread *t,
+                               const struct lc_estimate_kind *kind, uint32_t depth)
+{
+	const uint32_t node = walk(jni, t);
+	/* Odd, and so no key of heap/context.h, which has the uppermost bit. */
+	uint64_t *note =
+	    node ? lc_shadow_note(t->walker->shadow, node, (uint64_t)kind->site << 1 | 1) : NULL;
+	uint32_t site;
+
+	lc_count(node ? &paths.walked : &paths.asked);
+	if (node && paths.audit)
+		check(jni, t->walker, node, depth);
+	if (note && *note)
+		return (uint32_t)*note;
+	site = site_at(kind, node ? walked_path(jni, t->walker, node, depth)
+	                          : asked_path(jni, t->walker, depth));
+	if (note)
+		*note = site;
+	return site;
+}

@@ -1,0 +1,36 @@
+/*
+ * heap/estimate_path.h - finds the site of a sampled allocation.
+ *
+ * The stack is walked by the thread's shadow, from where the thread left Java code; the JVM is
+ * asked where that cannot tell. The shadow notes the site beside the path, so that a site that was
+ * sampled before costs no more than the walk.
+ */
+#ifndef LC_HEAP_ESTIMATE_PATH_H
+#define LC_HEAP_ESTIMATE_PATH_H
+
+#include <jvmti.h>
+#include <stdint.h>
+
+struct lc_counters;
+struct lc_thread;
+
+/* The class of a sampled object. */
+struct lc_estimate_kind {
+	uint64_t word; /* of its objects' headers; 0: unknown */
+	uint32_t site; /* that stands for the class */
+	jclass class;
+};
+
+/*
+ * The site of an object of that class which the calling thread, `t`, is allocating: at most `depth`
+ * frames of its path. 0 where it has none. Context: [java], in the event.
+ */
+uint32_t lc_estimate_path_site(JNIEnv *jni, struct lc_thread *t,
+                               const struct lc_estimate_kind *kind, uint32_t depth);
+
+/* From now on compare each walk with the JVM's own. Context: [attach]. */
+void lc_estimate_path_audit(void);
+
+void lc_estimate_path_counters(struct lc_counters *out); /* Context: [writer]. */
+
+#endif
