@@ -1,4 +1,4 @@
-/* uses: analyzer/spans/span_rows.c analyzer/spans/span_running.c analyzer/model/tree_spans.c analyzer/model/write.c analyzer/model/blockfile.c analyzer/model/decode.c analyzer/model/decode_spans.c analyzer/model/tree.c analyzer/objects/view.c analyzer/objects/view_rows.c analyzer/objects/sharing.c analyzer/base/table.c analyzer/base/memory.c src/format/encode.c src/format/section.c src/base/options.c -lzstd -ljansson -lm */
+/* uses: analyzer/spans/span_rows.c analyzer/spans/span_running.c analyzer/model/tree_spans.c analyzer/model/write.c analyzer/model/blockfile.c analyzer/model/frame_filter.c analyzer/model/decode.c analyzer/model/decode_spans.c analyzer/model/tree.c analyzer/objects/view.c analyzer/objects/view_rows.c analyzer/objects/sharing.c analyzer/base/table.c analyzer/base/memory.c src/format/encode.c src/format/section.c src/base/options.c src/base/nearest.c -lzstd -ljansson -lm */
 /*
  * fuzz_profile.c - gives arbitrary bytes to the reader of blocks.
  *
@@ -36,6 +36,12 @@ static void check_rows(const struct lc_tree *t)
 		check_key(t, key, key[LC_FIELD_NAME]);
 		if (lc_tree_wide(key + LC_FIELD_FIRST) > lc_tree_wide(key + LC_FIELD_LAST) ||
 		    key[LC_FIELD_TOUCH] >= LC_TOUCH_END)
+			abort();
+	}
+	for (uint32_t i = 0; i < t->steps.count; i++) {
+		const uint32_t *key = lc_table_key(&t->steps, i);
+
+		if (key[LC_STEP_SITE] >= t->sites.count || key[LC_STEP_END] >= LC_END_COUNT)
 			abort();
 	}
 	for (uint32_t i = 0; i < t->metrics.count; i++) {
@@ -114,8 +120,9 @@ static void check_tree(const struct lc_tree *t)
 static bool is_untouched(const struct lc_tree *t)
 {
 	return lc_tree_empty(t) && !t->accesses.count && !t->details.count && !t->fields.count &&
-	       !t->metrics.count && !t->lines.count && !t->estimates.count && !t->splits.count &&
-	       !lc_tree_has_spans(t) && !t->span_buckets.count && !t->span_intervals_len;
+	       !t->metrics.count && !t->steps.count && !t->lines.count && !t->estimates.count &&
+	       !t->splits.count && !lc_tree_has_spans(t) && !t->span_buckets.count &&
+	       !t->span_intervals_len;
 }
 
 /* What reports compute of any tree must not fail. */

@@ -37,6 +37,7 @@ static void check(const uint8_t *in, size_t len, const struct lc_rewrite_options
 	if (status != LC_REWRITE_DONE) {
 		if (once.bytes || once.len)
 			fail("bytes without success");
+		lc_stores_free(&once.stores);
 		return;
 	}
 	if (!once.sites)
@@ -47,6 +48,8 @@ static void check(const uint8_t *in, size_t len, const struct lc_rewrite_options
 		fail("the result does not parse");
 	if (status == LC_REWRITE_DONE && twice.own_field_bytes != once.own_field_bytes)
 		fail("fields changed");
+	lc_stores_free(&twice.stores);
+	lc_stores_free(&once.stores);
 	free(twice.bytes);
 	free(once.bytes);
 }
@@ -76,6 +79,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	options.force_object = data[0] & 4;
 	options.objects = data[0] & 8;
 	options.constructed = data[0] & 16;
+	options.stores = data[0] & 64;
 	options.watched_len = data[0] & 32 ? sizeof(watched) / sizeof(*watched) : 0;
 	copy = malloc(size); /* of that very size: reads beyond the end are found */
 	if (!copy)

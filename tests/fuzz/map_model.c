@@ -29,10 +29,12 @@ struct thing {
 	uint64_t addr, size;
 	uint32_t site; /* 0: not tracked */
 	bool live;
-	bool known;   /* the map is expected to know it */
-	bool nursery; /* allocated in the open epoch */
-	bool moved;   /* in the collection that runs */
-	bool unseen;  /* and nothing was told of it */
+	bool known;                /* the map is expected to know it */
+	bool nursery;              /* allocated in the open epoch */
+	bool moved;                /* in the collection that runs */
+	bool unseen;               /* and nothing was told of it */
+	bool young;                /* nothing has been collected since it was allocated */
+	uint64_t copies, outlives; /* what the map should say of the collection that runs */
 };
 
 struct model {
@@ -53,6 +55,8 @@ struct model {
 	size_t doubts;               /* objects whose header nobody has looked at yet */
 	uint16_t tag;
 	uint32_t next_site;
+	struct lc_map_copied told[2 * OBJECTS]; /* by the last collection */
+	size_t told_len;
 	struct lc_map *map;
 	struct map_model_result *result;
 	const char *error;
@@ -171,7 +175,7 @@ static void record(struct model *h, const struct thing *t, uint16_t tag)
 
 static void allocate(struct model *h, uint32_t how)
 {
-	struct thing t = { .live = true, .nursery = true, .known = true };
+	struct thing t = { .live = true, .nursery = true, .known = true, .young = true };
 	uint32_t size = byte(h);
 
 	if (h->things_len == OBJECTS)
@@ -503,6 +507,41 @@ static void compare(struct model *h)
 	}
 }
 
+static int by_site(const void *a, const void *b)
+{
+	const struct lc_map_copied *x = a, *y = b;
+
+	return x->site < y->site ? -1 : x->site > y->site;
+}
+
+/* What the map says that the collection did with each object that is still known. */
+static void take_told(struct model *h)
+{
+	static const struct lc_map_copied nothing = { 0 };
+	const struct lc_map_copied *c;
+
+	for (h->told_len = 0; (c = lc_map_copied(h->map)); lc_map_copied_taken(h->map))
+		if (h->told_len < 2 * OBJECTS)
+			h->told[h->told_len++] = *c;
+	qsort(h->told, h->told_len, sizeof(h->told[0]), by_site);
+	for (size_t i = 1; i < h->told_len; i++)
+		if (h->told[i].site == h->told[i - 1].site)
+			fail(h, "a site has two sums");
+	for (size_t i = 0; i < h->things_len; i++) {
+		const struct thing *t = &h->things[i];
+		const struct lc_map_copied key = { .site = t->site };
+
+		if (!t->live || !t->site || !t->known)
+			continue;
+		c = bsearch(&key, h->told, h->told_len, sizeof(key), by_site);
+		c = c ? c : &nothing;
+		if (c->objects != t->copies || c->bytes != t->copies * t->size)
+			fail(h, "an object is not counted as copied each time");
+		if (c->outlived != t->outlives || c->outlived_bytes != t->outlives * t->size)
+			fail(h, "an object does not outlive its first collection once");
+	}
+}
+
 static void nursery_of(struct model *h, struct lc_nursery_run *runs, struct lc_nursery *nursery)
 {
 	for (size_t i = 0; i < THREADS; i++)
@@ -552,8 +591,12 @@ static void collect(struct model *h, uint32_t how)
 			t->known = false;
 		if (!t->moved && is_dropped(h, t, a, how % 8 == 1))
 			t->known = false;
+		t->copies = t->moved;
+		t->outlives = t->young && how % 8 != 2;
+		t->young &= how % 8 == 2;
 		t->moved = t->unseen = false;
 	}
+	c.collected = how % 8 != 2;
 	nursery_of(h, runs, &nursery);
 	c.moves = h->moves;
 	c.moves_len = h->moves_len;
@@ -564,6 +607,7 @@ static void collect(struct model *h, uint32_t how)
 	memset(h->records_len, 0, sizeof(h->records_len));
 	h->tag++;
 	h->result->collections++;
+	take_told(h);
 	empty_dead(h);
 	h->doubts = lc_map_check(h->map, header, h, how & 64 ? 3 : SIZE_MAX);
 	for (size_t i = 0; i < h->areas_len; i++)

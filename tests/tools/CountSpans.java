@@ -205,7 +205,7 @@ public final class CountSpans {
 			FutureTask<Object> f = new FutureTask<>(answer);
 			f.run();
 			sink = f.get();
-		}, TASK, 1, WRAPPER, 1);
+		}, TASK, 1, WRAPPER, 0); // of the JDK's own wrapper nothing is told
 		Executor direct = r -> r.run();
 		way("an executor that is a lambda", () -> direct.execute(job), EXECUTE, 1, TASK, 1);
 		Thread t = new Thread(lambda);

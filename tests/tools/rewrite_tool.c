@@ -1,11 +1,12 @@
-/* uses: src/classfile/alloc_rewrite.c src/classfile/edit.c src/classfile/method_code.c src/classfile/alloc_plan.c src/classfile/alloc_built.c src/classfile/alloc_emit.c src/classfile/pool.c src/classfile/reader.c src/classfile/stackmap.c src/classfile/tables.c src/classfile/watched.c -lzip */
+/* uses: src/classfile/alloc_rewrite.c src/classfile/edit.c src/classfile/method_code.c src/classfile/alloc_plan.c src/classfile/alloc_built.c src/classfile/stack_effect.c src/classfile/stores.c src/classfile/stores_rows.c src/classfile/alloc_emit.c src/classfile/pool.c src/classfile/reader.c src/classfile/stackmap.c src/classfile/tables.c src/classfile/watched.c -lzip */
 /*
  * rewrite_tool.c - rewrites class files: those of jars, those in directories, or single ones.
  *
- *   rewrite_tool [-m MIN_SIZE] [-a] [-t ROUNDS] [-o FILE] PATH...
+ *   rewrite_tool [-m MIN_SIZE] [-a] [-s] [-p] [-t ROUNDS] [-o FILE] PATH...
  *
  * -m: threshold in bytes; 1, the default, hooks every site; 0 every `new` too.
  * -a: the audit's hooks, with -m 0.
+ * -s: find where what is made is stored; -p: print that, and nothing but that.
  * -t: rewrite each class so often, for a CPU time that means something.
  * -o: write the last class rewritten to FILE.
  * Prints how many classes came to which end. Exit status 1 if one is malformed.
@@ -23,10 +24,10 @@
 
 static struct {
 	uint64_t min_size_bytes;
-	bool audit;
+	bool audit, stores, print;
 	unsigned rounds;
 	const char *output;
-	uint64_t classes, bytes_in, bytes_out, sites, skipped, methods_left, ns;
+	uint64_t rows, row_bytes, classes, bytes_in, bytes_out, sites, skipped, methods_left, ns;
 	uint64_t status[LC_REWRITE_STATUS_COUNT];
 	uint32_t next_site;
 } tool = { .min_size_bytes = 1, .rounds = 1 };
@@ -55,6 +56,31 @@ static void write_output(const struct lc_rewrite_result *result)
 	}
 }
 
+static void print_stores(const char *name, const struct lc_stores *s)
+{
+	static const char *const sources[] = { "array", "object", "call", "parameter" };
+	static const char *const kinds[] = { "field", "local", "argument", "returned" };
+	const struct lc_store_method *methods = s->methods.data;
+	const struct lc_store *rows = s->rows.data;
+	const struct lc_store_call *calls = s->calls.data;
+
+	for (size_t m = 0; m < s->methods.len; m++) {
+		for (size_t i = methods[m].first; i < methods[m].first + methods[m].len; i++) {
+			const struct lc_store *r = &rows[i];
+			uint32_t text =
+			    r->kind == LC_STORE_ARGUMENT ? calls[r->name].name : r->name;
+
+			printf("%s %zu %u+%u %s %s %s", name, m, r->at, r->bytes,
+			       sources[r->source], kinds[r->kind],
+			       r->kind == LC_STORE_RETURNED ? "-"
+			                                    : (const char *)s->text.data + text);
+			for (unsigned l = 0; l < r->levels; l++)
+				fputs("[]", stdout);
+			putchar('\n');
+		}
+	}
+}
+
 static void rewrite(const char *name, const uint8_t *bytes, size_t len)
 {
 	const struct lc_rewrite_options options = {
@@ -63,6 +89,7 @@ static void rewrite(const char *name, const uint8_t *bytes, size_t len)
 		.reference_bytes = 4,
 		.objects = !tool.min_size_bytes,
 		.constructed = tool.audit,
+		.stores = tool.stores,
 		.next_site = next_site,
 	};
 	struct lc_rewrite_result result = { 0 };
@@ -71,10 +98,18 @@ static void rewrite(const char *name, const uint8_t *bytes, size_t len)
 
 	for (unsigned i = 0; i < tool.rounds; i++) {
 		free(result.bytes);
+		lc_stores_free(&result.stores);
 		status = lc_rewrite_class(bytes, len, &options, &result);
 	}
 	tool.ns += now_ns() - begin;
 	tool.classes++;
+	tool.rows += result.stores.rows.len;
+	tool.row_bytes += result.stores.rows.len * sizeof(struct lc_store) +
+	                  result.stores.methods.len * sizeof(struct lc_store_method) +
+	                  result.stores.calls.len * sizeof(struct lc_store_call) +
+	                  result.stores.text.len;
+	if (tool.print)
+		print_stores(name, &result.stores);
 	tool.bytes_in += len;
 	tool.bytes_out += status == LC_REWRITE_DONE ? result.len : len;
 	tool.status[status]++;
@@ -87,6 +122,7 @@ static void rewrite(const char *name, const uint8_t *bytes, size_t len)
 		printf("%s: %u methods left alone\n", name, result.methods_left);
 	if (tool.output && status == LC_REWRITE_DONE)
 		write_output(&result);
+	lc_stores_free(&result.stores);
 	free(result.bytes);
 }
 
@@ -168,11 +204,15 @@ int main(int argc, char **argv)
 {
 	int opt;
 
-	while ((opt = getopt(argc, argv, "am:t:o:")) != -1) {
+	while ((opt = getopt(argc, argv, "aspm:t:o:")) != -1) {
 		if (opt == 'm')
 			tool.min_size_bytes = strtoull(optarg, NULL, 0);
 		else if (opt == 'a')
 			tool.audit = true;
+		else if (opt == 's')
+			tool.stores = true;
+		else if (opt == 'p')
+			tool.stores = tool.print = true;
 		else if (opt == 't')
 			tool.rounds = (unsigned)strtoul(optarg, NULL, 0);
 		else if (opt == 'o')
@@ -183,6 +223,10 @@ int main(int argc, char **argv)
 	for (; optind < argc; optind++)
 		if (rewrite_path(argv[optind]) != 0)
 			return 2;
+	if (tool.print)
+		return 0;
+	if (tool.stores)
+		printf("stores %lu, %lu bytes\n", tool.rows, tool.row_bytes);
 	printf("classes %lu sites %lu skipped_constant %lu methods_left %lu", tool.classes,
 	       tool.sites, tool.skipped, tool.methods_left);
 	for (int s = 0; s < LC_REWRITE_STATUS_COUNT; s++)

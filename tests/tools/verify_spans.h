@@ -60,6 +60,12 @@ SPAN_NATIVE(void, streamBegin, jobject pipeline, jboolean parallel)
 	count_span(parallel ? PARALLEL : STREAM);
 }
 
+/* Only the JVM sets identity hashes. */
+SPAN_NATIVE(jlong, hashBits)
+{
+	return 0;
+}
+
 SPAN_NATIVE(void, headBegin, jboolean parallel)
 {
 	depth++;

@@ -21,10 +21,12 @@
 #include "src/heap/context.h"
 #include "src/heap/estimate.h"
 #include "src/heap/hook.h"
+#include "src/heap/stored.h"
 #include "src/jvm/header.h"
 #include "src/jvm/klass.h"
 #include "src/jvm/layout.h"
 #include "src/jvm/metaspace.h"
+#include "src/jvm/thread_cpu.h"
 #include "src/numa/numa.h"
 #include "src/profile/writer.h"
 #include "src/sample/engine.h"
@@ -134,6 +136,26 @@ void attribution_manifest(bool final)
 	finals += final;
 }
 
+const struct lc_path_recursion *lc_path_recursion_get(uint32_t number)
+{
+	(void)number;
+	return NULL;
+}
+
+uint32_t lc_site_count(void)
+{
+	return ATTRIBUTION_SITES;
+}
+
+size_t lc_stored_names(uint32_t site, struct lc_stored_name out[LC_STORED_NAMES])
+{
+	static const char *const names[] = { "com.acme.A.a", "com.acme.A.b" };
+
+	insist(site && site < ATTRIBUTION_SITES);
+	out[0] = (struct lc_stored_name){ names[site / 2 % 2], LC_NAME_FIELD };
+	return site % 2;
+}
+
 void lc_cycles_refine(void)
 {
 	refinements++;
@@ -172,6 +194,12 @@ int lc_profile_append(struct lc_profile *p, const struct lc_block_input *in)
 		insist(in->allocs[i].site < ATTRIBUTION_SITES);
 		written.allocations[in->index][in->allocs[i].site] += in->allocs[i].count;
 		written.bytes[in->index][in->allocs[i].site] += in->allocs[i].bytes;
+	}
+	for (size_t i = 0; i < in->site_names_len; i++) {
+		const struct lc_block_site_name *n = &in->site_names[i];
+
+		insist(n->site < ATTRIBUTION_SITES && !strncmp(n->name, "com.acme.A.", 11));
+		written.names[n->site]++;
 	}
 	return 0;
 }
@@ -468,6 +496,10 @@ void lc_timeline_thread_free(struct lc_timeline_thread *t)
 void lc_timeline_thread_last(struct lc_timeline_thread *t)
 {
 	(void)t;
+}
+
+void lc_thread_cpu_look(void)
+{
 }
 
 void lc_timeline_tick(uint64_t now_ns, bool last)

@@ -14,6 +14,8 @@ struct attribution_totals {
 	uint64_t samples[ATTRIBUTION_THREADS][LC_BUCKET_COUNT][ATTRIBUTION_SITES];
 	uint64_t allocations[ATTRIBUTION_THREADS][ATTRIBUTION_SITES];
 	uint64_t bytes[ATTRIBUTION_THREADS][ATTRIBUTION_SITES];
+	uint64_t
+	    names[ATTRIBUTION_SITES]; /* of each site: an odd one has its name, an even one none */
 };
 
 JavaVM *attribution_vm(void);

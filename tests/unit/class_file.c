@@ -79,6 +79,12 @@ uint16_t class_method_ref(struct class_file *c, const char *holder, const char *
 	return with_pair(c, LC_POOL_METHODREF, class_class(c, holder), name, descriptor);
 }
 
+uint16_t class_field_ref(struct class_file *c, const char *holder, const char *name,
+                         const char *descriptor)
+{
+	return with_pair(c, LC_POOL_FIELDREF, class_class(c, holder), name, descriptor);
+}
+
 uint16_t class_interface_ref(struct class_file *c, const char *holder, const char *name,
                              const char *descriptor)
 {
@@ -184,6 +190,24 @@ uint8_t *class_end(const struct class_file *c, size_t *len)
 	return out.data;
 }
 
+/* To look finds nothing exactly where nothing is inserted, and counts the same then. */
+static void check_look(const uint8_t *bytes, size_t len, const struct lc_rewrite_options *options,
+                       const struct rewritten *done)
+{
+	struct lc_rewrite_result seen;
+	enum lc_rewrite_status status = lc_rewrite_look(bytes, len, options, &seen);
+
+	assert_null(seen.bytes);
+	lc_stores_free(&seen.stores);
+	assert_int_equal(status == LC_REWRITE_NOTHING, done->status == LC_REWRITE_NOTHING);
+	if (status != LC_REWRITE_NOTHING)
+		return;
+	assert_int_equal(seen.sites, 0);
+	assert_int_equal(seen.skipped_constant, done->result.skipped_constant);
+	assert_int_equal(seen.own_field_bytes, done->result.own_field_bytes);
+	assert_int_equal(seen.code_sum, done->result.code_sum);
+}
+
 void class_rewrite(struct class_file *c, struct lc_rewrite_options options, struct rewritten *out)
 {
 	size_t len;
@@ -194,6 +218,7 @@ void class_rewrite(struct class_file *c, struct lc_rewrite_options options, stru
 	memcpy(before, bytes, len);
 	*out = (struct rewritten){ 0 };
 	out->status = lc_rewrite_class(bytes, len, &options, &out->result);
+	check_look(bytes, len, &options, out);
 	assert_memory_equal(before, bytes, len); /* the input is untouched */
 	free(before);
 	free(bytes);
@@ -210,6 +235,7 @@ void rewritten_free(struct rewritten *r)
 {
 	if (r->status == LC_REWRITE_DONE)
 		lc_class_close(&r->cls);
+	lc_stores_free(&r->result.stores);
 	free(r->result.bytes);
 }
 

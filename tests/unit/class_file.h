@@ -48,6 +48,8 @@ uint16_t class_integer(struct class_file *c, int32_t value);
 uint16_t class_method_ref(struct class_file *c, const char *holder, const char *name,
                           const char *descriptor);
 
+uint16_t class_field_ref(struct class_file *c, const char *holder, const char *name,
+                         const char *descriptor);
 uint16_t class_interface_ref(struct class_file *c, const char *holder, const char *name,
                              const char *descriptor);
 uint16_t class_method_handle(struct class_file *c, uint8_t kind, uint16_t ref);

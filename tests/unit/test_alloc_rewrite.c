@@ -1,7 +1,7 @@
 /* uses: src/classfile/ tests/unit/class_file.c -Wl,--wrap=malloc -Wl,--wrap=calloc -Wl,--wrap=realloc */
 /*
  * test_alloc_rewrite.c - checks which allocations in bytecode get a hook, and what the hook
- * consists of.
+ * consists of. The file is longer than 600 lines: each rule has its test, over one set of helpers.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -469,6 +469,79 @@ static void a_cut_class_is_malformed_at_every_length(void **state)
 	free(bytes);
 }
 
+/* A class of two methods whose code is so long; none of it where that is 0. */
+static uint64_t code_sum(uint32_t first, uint32_t second)
+{
+	uint8_t code[32] = { 0 };
+	struct lc_rewrite_result result;
+	struct class_file c;
+	uint8_t *bytes;
+	size_t len;
+
+	class_begin(&c, "A");
+	for (unsigned i = 0; i < 2; i++) {
+		struct code_spec spec = { .code = code, .len = i ? second : first };
+
+		code[spec.len ? spec.len - 1 : 0] = 177; /* return */
+		if (spec.len)
+			class_method(&c, i ? "n" : "m", "()V", &spec);
+		memset(code, 0, sizeof(code));
+	}
+	bytes = class_end(&c, &len);
+	class_free(&c);
+	assert_int_equal(lc_rewrite_look(bytes, len, &defaults, &result), LC_REWRITE_NOTHING);
+	free(bytes);
+	return result.code_sum;
+}
+
+/* What a look tells of a class that calls toString() of StringBuilder, and may make an array. */
+static struct lc_rewrite_result look_at_strings(bool array)
+{
+	uint8_t code[] = { 1, 182, 0, 0, 176, 0 };        /* aconst_null; invokevirtual; areturn */
+	const uint8_t array_code[] = { 26, 188, 8, 176 }; /* iload_0; newarray byte; areturn */
+	struct code_spec spec = { .code = code, .len = 5 };
+	struct code_spec array_spec = { .code = array_code, .len = sizeof(array_code) };
+	struct lc_rewrite_result result;
+	struct class_file c;
+	uint8_t *bytes;
+	size_t len;
+	uint16_t ref;
+
+	class_begin(&c, "A");
+	ref = class_method_ref(&c, "java/lang/StringBuilder", "toString", "()Ljava/lang/String;");
+	code[2] = (uint8_t)(ref >> 8);
+	code[3] = (uint8_t)ref;
+	class_method(&c, "s", "()Ljava/lang/String;", &spec);
+	if (array)
+		class_method(&c, "a", "(I)[B", &array_spec);
+	bytes = class_end(&c, &len);
+	class_free(&c);
+	assert_int_equal(lc_rewrite_look(bytes, len, &defaults, &result), LC_REWRITE_DONE);
+	free(bytes);
+	return result;
+}
+
+static void a_class_that_only_makes_strings_is_told_from_others(void **state)
+{
+	struct lc_rewrite_result only = look_at_strings(false);
+
+	(void)state;
+	assert_int_equal(only.string_methods, 1);
+	assert_int_equal(only.string_code_bytes[0], 5);
+	assert_int_equal(only.code_sum, lc_rewrite_code_sum(5));
+	assert_int_equal(look_at_strings(true).string_methods, 0);
+}
+
+static void the_sum_of_a_class_tells_the_lengths_of_its_methods(void **state)
+{
+	(void)state;
+	assert_int_equal(code_sum(3, 9), code_sum(9, 3));
+	assert_int_equal(code_sum(3, 9), lc_rewrite_code_sum(3) + lc_rewrite_code_sum(9));
+	assert_int_equal(code_sum(0, 9), lc_rewrite_code_sum(9));
+	assert_int_not_equal(code_sum(3, 9), code_sum(4, 8));
+	assert_int_not_equal(code_sum(6, 6), code_sum(0, 12));
+}
+
 static void bytes_behind_the_class_are_malformed(void **state)
 {
 	struct lc_rewrite_result result;
@@ -537,6 +610,8 @@ int main(void)
 		cmocka_unit_test_setup(hook_follows_each_kind_of_primitive_array, reset),
 		cmocka_unit_test_setup(arrays_of_references_and_of_arrays_have_their_hooks, reset),
 		cmocka_unit_test_setup(class_without_a_site_is_left_alone, reset),
+		cmocka_unit_test_setup(a_class_that_only_makes_strings_is_told_from_others, reset),
+		cmocka_unit_test_setup(the_sum_of_a_class_tells_the_lengths_of_its_methods, reset),
 		cmocka_unit_test_setup(small_constant_length_is_skipped_and_counted, reset),
 		cmocka_unit_test_setup(each_dimension_must_be_small_to_be_skipped, reset),
 		cmocka_unit_test_setup(constant_length_counts_only_if_nothing_leads_in_between,

@@ -1,4 +1,4 @@
-/* uses: src/sample/native_code.c src/jvm/peek.c src/attribute/attribution.c src/attribute/sealed.c src/attribute/resolve.c src/attribute/bucket.c src/core/epoch.c src/core/thread.c src/core/wake.c src/base/options.c src/base/say.c src/base/slab.c src/heap/alloc_log.c src/heap/site_counters.c src/heap/map.c src/heap/map_close.c src/heap/map_resolve.c src/sample/sample_log.c src/profile/tally.c src/format/section.c tests/unit/gc_model.c tests/unit/attribution_model.c -lJudy -lpthread */
+/* uses: src/core/stand_back.c src/sample/native_code.c src/jvm/peek.c src/attribute/attribution.c src/attribute/legend.c src/core/own_thread.c src/attribute/copies.c src/attribute/sealed.c src/attribute/resolve.c src/attribute/bucket.c src/core/epoch.c src/core/thread.c src/core/wake.c src/base/options.c src/base/nearest.c src/base/say.c src/base/slab.c src/heap/alloc_log.c src/heap/site_counters.c src/heap/map.c src/heap/map_close.c src/heap/map_resolve.c src/sample/sample_log.c src/profile/tally.c src/format/section.c tests/unit/gc_model.c tests/unit/attribution_model.c -lJudy -lpthread src/core/own_cost.c */
 /*
  * test_attribution.c - every sample ends in one bucket, and every count is written once.
  *
@@ -328,8 +328,10 @@ static void everything_ends_in_one_bucket_and_is_written_once(void **state)
 		           LC_BUCKET_NO_ADDRESS, 0);
 	assert_true(expected.samples[running[0]->index][LC_BUCKET_LOST][0] > 0);
 	attribution_append_fails(false);
-	lc_attribution_stop();
+	lc_attribution_stop(false);
 	assert_totals_equal(attribution_written());
+	for (uint32_t site = 1; site < ATTRIBUTION_SITES; site++)
+		assert_int_equal(attribution_written()->names[site], site % 2);
 	lc_attribution_stats(&stats);
 	assert_int_equal(stats.collections, collections);
 	assert_int_equal(stats.moves, moved);

@@ -1,4 +1,4 @@
-/* uses: src/heap/audit.c src/heap/map.c src/heap/map_close.c src/heap/map_resolve.c -lJudy -Wl,--wrap=malloc,--wrap=calloc */
+/* uses: src/core/stand_back.c src/core/epoch.c src/core/wake.c src/heap/audit.c src/heap/map.c src/heap/map_close.c src/heap/map_resolve.c -lJudy -Wl,--wrap=malloc,--wrap=calloc */
 /*
  * test_audit.c - checks that the audit says wrong where map and JVM differ, and only there. The JVM
  * is a fake.
@@ -159,7 +159,7 @@ static void close_epoch(void)
 	struct lc_nursery nursery = { &run, 1, (uint16_t)epoch };
 	struct lc_area areas[] = { { LOW, EDEN, EDEN, LC_AREA_OLD, 0 },
 		                   { EDEN, EDEN, HIGH, LC_AREA_EDEN, 0 } };
-	struct lc_map_close c = { &nursery, moves, moves_len, areas, 2, LOW, false, true };
+	struct lc_map_close c = { &nursery, moves, moves_len, areas, 2, LOW, false, true, true };
 
 	assert_int_equal(lc_map_close_epoch(map, &c), 0);
 	records_len = moves_len = 0;

@@ -490,6 +490,77 @@ static void sleep_costs_no_cycles(void **state)
 	assert_right(sleep_is_free);
 }
 
+/* Works and sleeps in turns, over `readings` readings. */
+static bool young_is_right(unsigned readings)
+{
+	struct lc_cycle_clock c;
+	uint64_t cpu, begin, used = 0, switches;
+	bool right;
+
+	assert_int_equal(lc_cycles_open_young(&c), 0);
+	assert_null(c.source->map);
+	switches = thread_switches();
+	begin = lc_cycles_now(&c);
+	cpu = cpu_ns();
+	for (unsigned i = 1; i < readings; i++) {
+		pause_ns(3 * MS);
+		while (cpu_ns() - cpu < i * MS)
+			;
+		used = lc_cycles_now(&c) - begin;
+	}
+	cpu = cpu_ns() - cpu;
+	assert_int_equal(c.source->map != NULL, readings > 17);
+	assert_switches(&c, switches, readings - 1);
+	fprintf(stderr, "young: %.5f s of cycles, %.5f s true\n", seconds(used), (double)cpu / 1e9);
+	right = is_within(used, cpu / 100 * 97, cpu / 100 * 102);
+	lc_cycles_close(&c);
+	return right;
+}
+
+static bool few_readings_are_right(void)
+{
+	return young_is_right(8);
+}
+
+static bool many_readings_are_right(void)
+{
+	return young_is_right(40);
+}
+
+static void a_young_clock_asks_the_kernel_and_grows_up(void **state)
+{
+	(void)state;
+	need(LC_CYCLES_TSC_SWITCHES);
+	assert_right(few_readings_are_right);
+	assert_right(many_readings_are_right);
+}
+
+/* What the readings themselves take is none of its cycles. */
+static bool readings_are_free(void)
+{
+	struct lc_cycle_clock c;
+	uint64_t begin, used, all;
+
+	assert_int_equal(lc_cycles_open_young(&c), 0);
+	begin = lc_cycles_now(&c);
+	all = __rdtsc();
+	for (unsigned i = 0; i < 15; i++)
+		used = lc_cycles_now(&c) - begin;
+	all = __rdtsc() - all;
+	fprintf(stderr, "15 young readings: %lu of %lu cycles\n", (unsigned long)used,
+	        (unsigned long)all);
+	assert_null(c.source->map);
+	lc_cycles_close(&c);
+	return used < all / 8;
+}
+
+static void readings_of_a_young_clock_are_no_cycles_of_it(void **state)
+{
+	(void)state;
+	need(LC_CYCLES_TSC_SWITCHES);
+	assert_right(readings_are_free);
+}
+
 static bool overwritten_are_made_up_for(void)
 {
 	struct lc_cycles_stats before, after;
@@ -825,6 +896,8 @@ int main(void)
 		cmocka_unit_test(competing_threads_get_their_own_half),
 		cmocka_unit_test(coarse_cycles_are_off_by_a_look_at_most),
 		cmocka_unit_test(sleep_costs_no_cycles),
+		cmocka_unit_test(a_young_clock_asks_the_kernel_and_grows_up),
+		cmocka_unit_test(readings_of_a_young_clock_are_no_cycles_of_it),
 		cmocka_unit_test(overwritten_records_are_made_up_for),
 		cmocka_unit_test(migration_loses_nothing),
 		cmocka_unit_test(without_a_buffer_a_thread_is_coarse_and_counted),

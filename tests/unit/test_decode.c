@@ -1,4 +1,4 @@
-/* uses: src/sample/decode.c src/sample/decode_straight.c src/sample/insn.c src/sample/native_code.c src/jvm/code_cache.c src/jvm/peek.c -lZydis -lpthread */
+/* uses: src/sample/decode.c src/sample/decode_straight.c src/sample/step.c src/sample/insn.c src/sample/insn_step.c src/sample/insn_known.c src/sample/native_code.c src/jvm/code_cache.c src/jvm/peek.c -lZydis -lpthread */
 /*
  * test_decode.c - checks recipes made from hand-assembled code, and addresses made from registers.
  *
@@ -533,6 +533,11 @@ static void recipes_survive_the_cache(void **state)
 	(void)state;
 	first = SAMPLE("", MOV_RSI_RBX MOVABS_R10 MOV_MARK MOV_CLASS_R10 RET);
 	lc_decode_sample(&registers, &again);
+	assert_int_equal(first.recipe.step.kind, LC_STEP_NOT_SOUGHT);
+	assert_int_equal(again.recipe.step.kind, LC_STEP_NOT_YET);
+	lc_decode_sample(&registers, &again);
+	assert_int_equal(again.recipe.step.kind, LC_STEP_UNKNOWN); /* it is in no loop */
+	again.recipe.step = first.recipe.step;
 	assert_memory_equal(&first.recipe, &again.recipe, sizeof(first.recipe));
 	first = SAMPLE(RET, MOVSXD_RBP RET);
 	lc_decode_sample(&registers, &again);

@@ -28,7 +28,9 @@ static struct {
 	struct lc_block_metric metric;
 	struct lc_block_line line;
 	uint64_t line_addr;
-	unsigned fields, metrics, lines;
+	struct lc_block_step step;
+	unsigned fields, metrics, lines, steps;
+	uint64_t size_bytes; /* of the object; 0: 160 */
 	bool unknown;
 } got;
 
@@ -42,6 +44,14 @@ int lc_tally_field(struct lc_tally *t, const struct lc_block_field *row)
 	assert_ptr_equal(t, &got);
 	got.field = *row;
 	got.fields++;
+	return 0;
+}
+
+int lc_tally_step(struct lc_tally *t, const struct lc_block_step *row)
+{
+	assert_ptr_equal(t, &got);
+	got.step = *row;
+	got.steps++;
 	return 0;
 }
 
@@ -66,7 +76,7 @@ int lc_field_find(JNIEnv *jni, uint64_t klass, uint64_t size_bytes, uint64_t off
 {
 	(void)jni;
 	assert_int_equal(klass, 0x7000);
-	assert_int_equal(size_bytes, 160);
+	assert_int_equal(size_bytes, got.size_bytes ? got.size_bytes : 160);
 	if (got.unknown)
 		return -ENOENT;
 	*out =
@@ -282,6 +292,49 @@ static void an_address_that_is_not_the_exact_one_names_no_field(void **state)
 	assert_int_equal(got.metrics, 1);
 }
 
+static void a_known_step_makes_a_row_and_so_does_the_end_of_an_array(void **state)
+{
+	struct lc_detail d = sample();
+
+	(void)state;
+	lc_detail_sample(NULL, &d);
+	assert_int_equal(got.steps, 0); /* neither is known: the array is short */
+	d.step = 4096;
+	lc_detail_sample(NULL, &d);
+	assert_int_equal(got.steps, 1);
+	assert_int_equal(got.step.step, 4096);
+	assert_int_equal(got.step.end, LC_END_NONE);
+	assert_int_equal(got.step.site, 7);
+	assert_int_equal(got.step.samples, 3);
+	d.how = LC_HOW_BASE; /* the step holds, wherever in the object the access was */
+	lc_detail_sample(NULL, &d);
+	assert_int_equal(got.steps, 2);
+	d.bucket = LC_BUCKET_HEAP_UNKNOWN;
+	lc_detail_sample(NULL, &d);
+	assert_int_equal(got.steps, 2);
+}
+
+static void ends_of_an_array_are_its_first_and_last_sixteenth(void **state)
+{
+	static const struct {
+		uint64_t offset;
+		uint8_t end;
+	} cases[] = { { 16, LC_END_FIRST },         { 16 + 1023, LC_END_FIRST },
+		      { 16 + 1024, LC_END_MIDDLE }, { 16 + 15359, LC_END_MIDDLE },
+		      { 16 + 15360, LC_END_LAST },  { 16 + 16383, LC_END_LAST } };
+	struct lc_detail d = sample();
+
+	(void)state;
+	got.size_bytes = d.size_bytes = 16 + 16384;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		d.addr = d.object + cases[i].offset;
+		lc_detail_sample(NULL, &d);
+		assert_int_equal(got.steps, i + 1);
+		assert_int_equal(got.step.end, cases[i].end);
+		assert_int_equal(got.step.step, 0);
+	}
+}
+
 static void outside_objects_there_are_only_metrics(void **state)
 {
 	struct lc_detail d = sample();
@@ -323,6 +376,9 @@ int main(void)
 		cmocka_unit_test_setup(an_unknown_field_is_no_field_but_still_a_touch_of_the_line,
 		                       reset),
 		cmocka_unit_test_setup(an_address_that_is_not_the_exact_one_names_no_field, reset),
+		cmocka_unit_test_setup(a_known_step_makes_a_row_and_so_does_the_end_of_an_array,
+		                       reset),
+		cmocka_unit_test_setup(ends_of_an_array_are_its_first_and_last_sixteenth, reset),
 		cmocka_unit_test_setup(outside_objects_there_are_only_metrics, reset),
 		cmocka_unit_test_setup(an_unknown_width_stays_unknown, reset),
 	};

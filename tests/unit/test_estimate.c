@@ -1,4 +1,4 @@
-/* uses: src/heap/estimate.c src/heap/estimate_flush.c src/heap/estimate_split.c src/heap/estimate_sums.c src/core/epoch.c src/core/jvmti.c src/jvm/header.c src/profile/tally.c src/core/thread.c src/jvm/peek.c src/format/section.c -lm -Wl,--wrap=malloc,--wrap=calloc */
+/* uses: src/heap/estimate.c src/heap/estimate_flush.c src/heap/estimate_pace.c src/heap/estimate_path.c src/heap/estimate_split.c src/heap/estimate_sums.c src/core/epoch.c src/core/jvmti.c src/jvm/header.c src/profile/tally.c src/core/thread.c src/jvm/peek.c src/stack/walker.c src/format/section.c -lm -Wl,--wrap=malloc,--wrap=calloc */
 /*
  * test_estimate.c - checks that sampled objects are counted, held, followed and let go. The JVM is
  * a fake.
@@ -24,10 +24,14 @@
 #include "src/core/path.h"
 #include "src/core/record.h"
 #include "src/core/thread.h"
+#include "src/heap/context.h"
 #include "src/heap/estimate.h"
+#include "src/jvm/call_trace.h"
 #include "src/jvm/collector.h"
 #include "src/jvm/layout.h"
 #include "src/profile/tally.h"
+#include "src/stack/shadow.h"
+#include "src/stack/walker.h"
 
 enum {
 	REFS = 200000,
@@ -183,8 +187,10 @@ static jvmtiEnv *jvmti_env(void)
 
 /* What core/path.c and jvm/vmstructs.c would say. */
 
-uint32_t lc_path_intern(JNIEnv *jni, const uint64_t *frames, size_t frames_len)
+uint32_t lc_path_intern_nearest(JNIEnv *jni, const uint64_t *frames, size_t frames_len,
+                                uint32_t depth)
 {
+	(void)depth;
 	assert_ptr_equal(jni, jni_env());
 	assert_int_equal(frames_len, 2);
 	assert_int_equal(frames[1], lc_frame_pack((void *)(uintptr_t)0x999, 6));
@@ -204,6 +210,50 @@ const volatile uint32_t *lc_collector_count(void)
 	return &collections;
 }
 
+/* What stack/shadow.c and heap/context.c would say: nothing, so that the JVM is asked. */
+
+struct lc_shadow *lc_contexts_shadow(struct lc_contexts *c, struct lc_walker *walker)
+{
+	(void)c;
+	(void)walker;
+	return NULL;
+}
+
+bool lc_call_trace_last_java(JNIEnv *env, struct lc_last_java *out)
+{
+	(void)env;
+	(void)out;
+	return false;
+}
+
+uint32_t lc_shadow_walk_last(struct lc_shadow *s, const struct lc_last_java *at, uint64_t frame,
+                             uint64_t stack_end)
+{
+	(void)s;
+	(void)at;
+	(void)frame;
+	(void)stack_end;
+	fail();
+	return 0;
+}
+
+uint64_t *lc_shadow_note(struct lc_shadow *s, uint32_t node, uint64_t key)
+{
+	(void)s;
+	(void)node;
+	(void)key;
+	return NULL;
+}
+
+size_t lc_shadow_frames(const struct lc_shadow *s, uint32_t node, uint64_t *frames, size_t max)
+{
+	(void)s;
+	(void)node;
+	(void)frames;
+	(void)max;
+	return 0;
+}
+
 /* Threads */
 
 static struct lc_thread *main_thread, *worker;
@@ -218,6 +268,8 @@ static void make_thread(struct lc_thread **out, const char *name)
 {
 	*out = lc_thread_create(1, name, true);
 	assert_non_null(*out);
+	assert_int_equal(lc_walker_create(&(*out)->walker), 0);
+	(*out)->estimate_interval = INTERVAL; /* as if it had passed a sample point before */
 	lc_thread_publish(*out);
 }
 
@@ -270,6 +322,7 @@ static int close_sample(void **state)
 		next = t->next;
 		lc_threads_unlink(t);
 		lc_tally_destroy(t->tally);
+		lc_walker_destroy(t->walker);
 		free(t);
 	}
 	return 0;
@@ -472,6 +525,31 @@ static void object_is_live_after_each_collection_that_it_outlives(void **state)
 		assert_true(near((double)row.live_milli[c], one));
 	assert_int_equal(stats().live, 1);
 	assert_int_equal(stats().live_peak, 2);
+}
+
+static void each_time_that_an_object_is_copied_counts(void **state)
+{
+	struct lc_block_input in = { 0 };
+	uint64_t bytes = 0;
+
+	(void)state;
+	allocate(64);
+	collect(); /* it stays where it is */
+	slots[0] += 0x1000;
+	collect();
+	flush();
+	slots[0] += 0x1000;
+	collect();
+	slots[0] = 0; /* it dies before it is told of the last time */
+	collect();
+	flush();
+	assert_true(lc_tally_block(worker->tally, &in));
+	for (size_t i = 0; i < in.copies_len; i++) {
+		assert_int_equal(in.copies[i].site, 101);
+		assert_int_equal(in.copies[i].bytes, 0); /* these are counted, not estimated */
+		bytes += in.copies[i].estimated_bytes;
+	}
+	assert_true(near((double)bytes, 2 * 64 / chance(64)));
 }
 
 static void pause_without_a_collection_is_not_outlived(void **state)
@@ -731,6 +809,7 @@ static void what_a_thread_that_is_gone_did_goes_to_the_oldest(void **state)
 	allocate(64);
 	lc_threads_unlink(worker);
 	lc_thread_bind(NULL);
+	lc_walker_destroy(worker->walker);
 	free(worker);
 	flush();
 	assert_int_equal(estimate_of(main_thread, 101).sampled, 1);
@@ -770,6 +849,7 @@ int main(void)
 		TEST(nothing_is_sampled_when_it_is_not_wanted),
 		TEST(interval_that_the_jvm_cannot_take_is_refused),
 		TEST(object_is_live_after_each_collection_that_it_outlives),
+		TEST(each_time_that_an_object_is_copied_counts),
 		TEST(pause_without_a_collection_is_not_outlived),
 		TEST(collection_while_an_object_is_being_held_counts),
 		TEST(access_is_found_where_the_object_was_at_the_time),

@@ -1,4 +1,4 @@
-/* uses: src/perf/event.c src/perf/event_sysfs.c src/perf/event_ibs.c src/perf/event_watch.c src/perf/event_names.c src/perf/event_pmu.c src/base/options.c tests/unit/event_root.c -lpfm */
+/* uses: src/perf/event.c src/perf/event_sysfs.c src/perf/event_ibs.c src/perf/event_watch.c src/perf/event_names.c src/perf/event_pmu.c src/base/options.c src/base/nearest.c tests/unit/event_root.c -lpfm */
 /* test_event.c - checks how lists of events, periods, and engines that need no PMU are parsed. */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -70,6 +70,52 @@ static void auto_is_no_event(void **state)
 	assert_int_equal(parse("fault;auto"), -EINVAL);
 	assert_int_equal(parse("auto@5"), -EINVAL);
 	assert_int_equal(parse("auto:x"), -EINVAL);
+}
+
+static void alloc_is_no_event_and_stands_alone(void **state)
+{
+	(void)state;
+	events.len = 7;
+	assert_int_equal(parse("alloc"), 0);
+	assert_int_equal(events.len, 0);
+	assert_int_equal(parse("timer;alloc"), -EINVAL);
+	assert_non_null(strstr(error, "alloc stands alone"));
+	assert_int_equal(parse("alloc@5"), -EINVAL);
+}
+
+static void cpu_is_the_timer(void **state)
+{
+	(void)state;
+	assert_int_equal(one("cpu")->kind, LC_KIND_TIMER);
+	assert_string_equal(events.event[0].text, "timer");
+	assert_int_equal(parse("cpu;timer"), -EINVAL);
+	assert_int_equal(parse("cpu@7"), -EINVAL);
+}
+
+static void cache_misses_are_what_has_addresses_here(void **state)
+{
+	(void)state;
+	assert_int_equal(parse("cache-misses"), -ENODEV); /* AMD without ibs */
+	assert_non_null(strstr(error, "ibs"));
+	root_put_cpu("GenuineIntel", 6, 0x55, 4);
+	assert_int_equal(parse("cache-misses"), -ENODEV); /* no cpu PMU */
+	assert_non_null(strstr(error, "pebs"));
+}
+
+static void words_of_other_profilers_say_what_there_is(void **state)
+{
+	static const char *const words[] = {
+		"wall", "lock", "itimer", "ctimer", "nativemem", "live"
+	};
+	char start[32];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
+		snprintf(start, sizeof(start), "'%s': ", words[i]);
+		assert_int_equal(parse(words[i]), -EINVAL);
+		assert_memory_equal(error, start, strlen(start));
+		assert_null(strchr(error, '\n'));
+	}
 }
 
 static void names_are_those_of_the_grammar(void **state)
@@ -368,6 +414,10 @@ int main(void)
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 	const struct CMUnitTest tests[] = {
 		TEST(auto_is_no_event),
+		TEST(alloc_is_no_event_and_stands_alone),
+		TEST(cpu_is_the_timer),
+		TEST(cache_misses_are_what_has_addresses_here),
+		TEST(words_of_other_profilers_say_what_there_is),
 		TEST(names_are_those_of_the_grammar),
 		TEST(timer_has_no_period_of_its_own),
 		TEST(fault_counts_each_page_fault),

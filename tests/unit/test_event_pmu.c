@@ -1,4 +1,4 @@
-/* uses: src/perf/event.c src/perf/event_sysfs.c src/perf/event_ibs.c src/perf/event_watch.c src/perf/event_names.c src/perf/event_pmu.c src/base/options.c tests/unit/event_root.c -lpfm */
+/* uses: src/perf/event.c src/perf/event_sysfs.c src/perf/event_ibs.c src/perf/event_watch.c src/perf/event_names.c src/perf/event_pmu.c src/base/options.c src/base/nearest.c tests/unit/event_root.c -lpfm */
 /*
  * test_event_pmu.c - checks Intel's precise memory events against the numbers that Intel documents.
  *
@@ -448,6 +448,14 @@ static void amd_and_others_are_told_what_to_use(void **state)
 	wrong("r8d1", "use 'timer' here");
 }
 
+static void cache_misses_are_those_of_the_last_cache(void **state)
+{
+	(void)state;
+	machine.pmu = "skx";
+	assert_string_equal(one("cache-misses")->text, "pebs:l3-miss");
+	assert_string_equal(one("cache-misses@12345")->text, "pebs:l3-miss@12345");
+}
+
 int main(void)
 {
 #define ROOT(name) cmocka_unit_test_setup_teardown(name, setup_root, teardown_root)
@@ -455,6 +463,7 @@ int main(void)
 		cmocka_unit_test_setup(presets_have_the_documented_codes_on_every_cpu, setup),
 		cmocka_unit_test_setup(default_periods_are_prime_and_not_in_the_text, setup),
 		cmocka_unit_test_setup(libpfm4_texts_are_taken_with_a_period, setup),
+		cmocka_unit_test_setup(cache_misses_are_those_of_the_last_cache, setup),
 		cmocka_unit_test_setup(cpus_that_libpfm4_does_not_know_have_the_presets_by_name,
 		                       setup),
 		cmocka_unit_test_setup(what_is_wrong_names_the_nearest, setup),

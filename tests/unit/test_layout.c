@@ -61,11 +61,23 @@ long lc_vm_offset(const char *type, const char *field)
 	return -ENOENT;
 }
 
+static intptr_t how_hashed;
+static int64_t hash_mask; /* 0: no constant is known */
+
 int lc_vm_constant(const char *name, int64_t *out)
 {
-	(void)name;
-	(void)out;
-	return -ENOENT;
+	if (hash_mask && !strcmp(name, "markWord::hash_mask"))
+		*out = hash_mask;
+	else if (hash_mask && !strcmp(name, "markWord::hash_shift"))
+		*out = 8;
+	else
+		return -ENOENT;
+	return 0;
+}
+
+const void *lc_vm_flag(const char *name)
+{
+	return strcmp(name, "hashCode") != 0 ? NULL : &how_hashed;
 }
 
 static int setup(void **state)
@@ -76,6 +88,8 @@ static int setup(void **state)
 	class_shift = (struct name){ "CompressedKlassPointers", "_shift" };
 	shift = 10;
 	os_thread_in = "Thread";
+	how_hashed = 5;
+	hash_mask = 0x7fffffff;
 	return 0;
 }
 
@@ -149,10 +163,24 @@ static void a_java_thread_leads_to_its_kernel_thread(void **state)
 	assert_int_equal(lc_layout_thread_tid((uintptr_t)&java_thread), -ENOENT);
 }
 
+static void hash_bits_are_known_where_hashes_are_random(void **state)
+{
+	(void)state;
+	assert_int_equal(lc_layout_hash_bits(), UINT64_C(0x7fffffff) << 8);
+	how_hashed = 2; /* -XX:hashCode=2: all are 1 */
+	assert_int_equal(lc_layout_hash_bits(), 0);
+	how_hashed = 5;
+	hash_mask = 0x1ffffff; /* another layout */
+	assert_int_equal(lc_layout_hash_bits(), 0);
+	hash_mask = 0;
+	assert_int_equal(lc_layout_hash_bits(), 0);
+}
+
 int main(void)
 {
 #define TEST(f) cmocka_unit_test_setup(f, setup)
 	const struct CMUnitTest tests[] = {
+		TEST(hash_bits_are_known_where_hashes_are_random),
 		TEST(class_words_are_known_under_the_names_of_every_jdk),
 		TEST(a_base_without_a_shift_or_with_an_absurd_one_is_unknown),
 		TEST(what_is_not_exported_is_minus_one),

@@ -235,6 +235,23 @@ static uint32_t nth_hash(uint32_t n)
 	return (uint32_t)(h >> 33) | 1;
 }
 
+static void hashes_that_were_given_in_a_row_fill_set_after_set(void **state)
+{
+	enum { ENTRIES = LC_LINK_NEAR_SETS * LC_LINK_WAYS };
+
+	(void)state;
+	for (uint32_t n = 1; n <= ENTRIES; n++)
+		assert_int_equal(
+		    lc_link_number(n * (uint32_t)LC_LINK_HASH_FACTOR & LC_LINK_HASH_MASK), n);
+	/* None has to give way. */
+	for (uint32_t n = 1; n <= LC_LINK_ENTRIES; n++)
+		created(n * (uint32_t)LC_LINK_HASH_FACTOR & LC_LINK_HASH_MASK, 1, 5, 1);
+	assert_int_equal(stats().dropped, 0);
+	for (uint32_t n = 1; n <= LC_LINK_ENTRIES; n++)
+		assert_int_equal(
+		    executed(n * (uint32_t)LC_LINK_HASH_FACTOR & LC_LINK_HASH_MASK, 1).site, 5);
+}
+
 static void a_full_table_gives_up_what_was_executed_first(void **state)
 {
 	enum { LIVE = 40000, PASSING = 2000000 };
@@ -423,6 +440,7 @@ int main(void)
 		TEST(an_object_that_its_constructor_submits_is_one),
 		TEST(a_lambda_without_captures_is_one_object),
 		TEST(several_ways_of_waiting_are_none_that_is_known),
+		TEST(hashes_that_were_given_in_a_row_fill_set_after_set),
 		TEST(a_full_table_gives_up_what_was_executed_first),
 		TEST(then_the_oldest_and_counts_them),
 		TEST(what_is_executed_time_and_again_stays),

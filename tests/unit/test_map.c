@@ -1,4 +1,4 @@
-/* uses: src/heap/map.c src/heap/map_close.c src/heap/map_resolve.c tests/fuzz/map_model.c -lJudy -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc */
+/* uses: src/core/stand_back.c src/core/epoch.c src/core/wake.c src/heap/map.c src/heap/map_close.c src/heap/map_resolve.c tests/fuzz/map_model.c -lJudy -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc */
 /*
  * test_map.c - checks the rules of the object map one by one, and all of them against a model heap.
  *
@@ -99,6 +99,7 @@ static void moved(uint64_t src, uint64_t dst, uint64_t size_bytes)
 }
 
 static bool small_known; /* where small objects were slid */
+static bool collects = true;
 
 static int close_with(bool complete, const struct lc_area *areas, size_t areas_len)
 {
@@ -107,19 +108,32 @@ static int close_with(bool complete, const struct lc_area *areas, size_t areas_l
 		                         { records + records_len / 2,
 		                           records_len - records_len / 2 } };
 	struct lc_nursery nursery = { runs, 2, tag };
-	struct lc_map_close c = { &nursery,  moves, moves_len,   areas,
-		                  areas_len, LOW,   small_known, complete };
+	struct lc_map_close c = { &nursery, moves,       moves_len, areas,   areas_len,
+		                  LOW,      small_known, complete,  collects };
 	int err = lc_map_close_epoch(map, &c);
 
 	tag++;
 	records_len = moves_len = 0;
 	small_known = false;
+	collects = true;
 	return err;
 }
 
 static void collected(void)
 {
 	assert_int_equal(close_with(true, layout, AREAS), 0);
+}
+
+/* What the collections so far did with a site's objects; the rest is dropped. */
+static struct lc_map_copied told(uint32_t site)
+{
+	struct lc_map_copied out = { .site = site };
+	const struct lc_map_copied *c;
+
+	for (; (c = lc_map_copied(map)); lc_map_copied_taken(map))
+		if (c->site == site)
+			out = *c;
+	return out;
 }
 
 static bool at(uint64_t addr, uint32_t site)
@@ -270,6 +284,66 @@ static void a_survivor_follows_its_moves_and_ages(void **state)
 	assert_true(lc_map_find(map, FROM + 800, &o));
 	assert_int_equal(o.epochs, 2);
 	assert_false(at(TO, 1));
+}
+
+static void copies_count_each_time_and_the_first_collection_once(void **state)
+{
+	struct lc_map_copied c;
+
+	(void)state;
+	record(EDEN, 1600, 1);
+	record(EDEN + 1600, 800, 1);
+	record(EDEN + 2400, 800, 2); /* dies */
+	moved(EDEN, TO, 1600);
+	moved(EDEN + 1600, TO + 1600, 800);
+	layout[SURVIVOR_2].top = TO + 2400;
+	collected();
+	moved(TO, FROM, 1600); /* the other dies */
+	layout[SURVIVOR_2].top = TO;
+	layout[SURVIVOR_1].top = FROM + 1600;
+	collected();
+	c = told(1);
+	assert_int_equal(c.objects, 3);
+	assert_int_equal(c.bytes, 1600 + 800 + 1600);
+	assert_int_equal(c.outlived, 2);
+	assert_int_equal(c.outlived_bytes, 2400);
+	assert_null(lc_map_copied(map));
+	collected();
+	assert_int_equal(told(2).outlived, 0);
+	assert_int_equal(lc_map_copied_lost(map), 0);
+}
+
+static void what_outlives_a_collection_without_a_move_is_told_after_one_that_collected(void **state)
+{
+	struct lc_map_copied c;
+
+	(void)state;
+	record(LOW, 1600, 1);        /* in the old space */
+	record(LOW + 1600, 1600, 2); /* likewise; dies before anything is collected */
+	record(EDEN, 1600, 3);
+	layout[OLD].top = LOW + 3200;
+	layout[NEW].top = EDEN + 1600;
+	collects = false;
+	collected();
+	assert_null(lc_map_copied(map)); /* a pause that collects nothing is not outlived */
+	moved(LOW, LOW + 1600, 1600);
+	moved(EDEN, LOW, 1600);
+	layout[NEW].top = EDEN;
+	collected();
+	for (; lc_map_copied(map); lc_map_copied_taken(map)) {
+		c = *lc_map_copied(map);
+		assert_int_equal(c.site == 2 ? 0 : 1, c.outlived); /* and no row, or 0, for 2 */
+		assert_int_equal(c.site == 2 ? 0 : 1, c.objects);
+	}
+	record(LOW + 3200, 1600, 4);
+	layout[OLD].top = LOW + 4800;
+	collected();
+	c = told(4);
+	assert_int_equal(c.outlived, 1);
+	assert_int_equal(c.outlived_bytes, 1600);
+	assert_int_equal(c.objects, 0);
+	collected();
+	assert_null(lc_map_copied(map));
 }
 
 static void objects_may_swap_places(void **state)
@@ -891,7 +965,7 @@ static void a_survivor_costs_at_most_40_bytes(void **state)
 	struct lc_nursery_run run = { many, N };
 	struct lc_nursery nursery = { &run, 1, tag };
 	struct lc_area old = { LOW, LOW + N * 1536, LOW + N * 1536, LC_AREA_OLD, 0 };
-	struct lc_map_close c = { &nursery, NULL, 0, &old, 1, LOW, false, true };
+	struct lc_map_close c = { &nursery, NULL, 0, &old, 1, LOW, false, true, true };
 	uint64_t empty = lc_map_bytes(map);
 
 	(void)state;
@@ -939,6 +1013,8 @@ int main(void)
 		CASE(a_nursery_object_that_moved_survives_and_the_rest_dies),
 		CASE(an_object_that_moved_out_of_a_region_that_is_gone_survives),
 		CASE(a_survivor_follows_its_moves_and_ages),
+		CASE(copies_count_each_time_and_the_first_collection_once),
+		CASE(what_outlives_a_collection_without_a_move_is_told_after_one_that_collected),
 		CASE(objects_may_swap_places),
 		CASE(a_survivor_left_in_an_evacuated_area_is_dead),
 		CASE(an_object_across_the_end_of_what_was_left_is_dead),

@@ -1,4 +1,4 @@
-/* uses: src/gc/moves.c src/gc/moves_replay.c src/preload/copies.c src/jvm/peek.c -lJudy -Wl,--export-dynamic,--wrap=malloc,--wrap=calloc */
+/* uses: src/core/stand_back.c src/core/epoch.c src/core/wake.c src/gc/moves.c src/gc/moves_replay.c src/preload/copies.c src/jvm/peek.c -lJudy -Wl,--export-dynamic,--wrap=malloc,--wrap=calloc */
 /*
  * test_moves.c - checks that the moves of objects are found from the collector's copies. The
  * collector is this test.

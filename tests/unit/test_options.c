@@ -1,4 +1,4 @@
-/* uses: src/base/options.c */
+/* uses: src/base/options.c src/base/nearest.c */
 /* test_options.c - checks that texts become options, and options become texts again. */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -38,7 +38,7 @@ static void defaults_are_those_of_the_table(void **state)
 	assert_string_equal(o.event, "auto");
 	assert_int_equal(o.interval_ns, 5000000);
 	assert_int_equal(o.min_size_bytes, 1024);
-	assert_int_equal(o.alloc_interval_bytes, 512 << 10);
+	assert_true(o.alloc_interval_bytes == LC_SAMPLE_INTERVAL_AUTO);
 	assert_string_equal(o.output, "locus-%p");
 	assert_int_equal(o.depth, 256);
 	assert_int_equal(o.paths, LC_PATHS_ADAPTIVE);
@@ -96,9 +96,9 @@ static void bad_values_are_refused_and_change_nothing(void **state)
 		{ "min-size", "1kk", "min-size: '1kk' has a unit other than k, m, g" },
 		{ "min-size", "33g", "min-size: '33g' is out of range: 0 to 32g" },
 		{ "sample-interval", "1023",
-		  "sample-interval: '1023' is out of range: 0, or 1k to 1g" },
+		  "sample-interval: '1023' is out of range: auto, 0, or 1k to 1g" },
 		{ "sample-interval", "1025m",
-		  "sample-interval: '1025m' is out of range: 0, or 1k to 1g" },
+		  "sample-interval: '1025m' is out of range: auto, 0, or 1k to 1g" },
 		{ "min-size", "18446744073709551616",
 		  "min-size: '18446744073709551616' is too large" },
 		{ "min-size", "18014398509481985k", "min-size: '18014398509481985k' is too large" },

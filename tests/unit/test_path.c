@@ -1,4 +1,4 @@
-/* uses: src/core/path.c src/core/jvmti.c src/core/own.c */
+/* uses: src/core/path.c src/core/path_intern.c src/core/recursion.c src/core/jvmti.c src/core/own.c */
 /*
  * test_path.c - checks that paths, methods and sites are interned once, against a JVM made up here.
  */
@@ -17,6 +17,7 @@
 #include "src/core/jvmti.h"
 #include "src/core/path.h"
 #include "src/core/record.h"
+#include "src/core/recursion.h"
 
 /* The made-up JVM: method N is com.acme.C<N>.m<N>(), line 10 from bci 0 and line 20 from bci 8. */
 enum { UNLOADED = 666, OWN = 777 /* of LocusSpan */ };
@@ -43,6 +44,15 @@ static jvmtiError JNICALL get_method_name(jvmtiEnv *env, jmethodID m, char **nam
 		return JVMTI_ERROR_INVALID_METHODID;
 	*name = text("m%u", n);
 	*signature = text("(I)V", n);
+	return JVMTI_ERROR_NONE;
+}
+
+/* The code of method N has N + 1 bytes. */
+static jvmtiError JNICALL get_location(jvmtiEnv *env, jmethodID m, jlocation *begin, jlocation *end)
+{
+	(void)env;
+	*begin = 0;
+	*end = (jlocation)(uintptr_t)m;
 	return JVMTI_ERROR_NONE;
 }
 
@@ -101,6 +111,7 @@ static struct jvmtiInterface_1_ jvmti_functions = {
 	.GetClassSignature = get_class_signature,
 	.GetSourceFileName = get_source_file,
 	.GetLineNumberTable = get_lines,
+	.GetMethodLocation = get_location,
 	.Deallocate = deallocate,
 };
 static struct JNINativeInterface_ jni_functions = { .DeleteLocalRef = delete_local_ref };
@@ -111,6 +122,7 @@ static int start(void **state)
 {
 	(void)state;
 	lc_jvmti_set(&jvmti);
+	lc_recursion_fold(true);
 	return lc_path_init();
 }
 
@@ -165,6 +177,7 @@ static void a_method_is_named_as_a_stack_trace_names_it(void **state)
 	assert_int_equal(lc_method_line(m, 8), 20);
 	assert_int_equal(lc_method_line(m, 999), 20);
 	assert_int_equal(lc_method_line(m, LC_BCI_NONE), -1);
+	assert_int_equal(m->code_bytes, 43);
 }
 
 static void frames_of_our_own_are_in_no_path(void **state)
@@ -178,6 +191,94 @@ static void frames_of_our_own_are_in_no_path(void **state)
 	assert_int_equal(lc_path_intern(&jni, with, 4), path);
 	assert_int_equal(lc_path_get(path)->depth, 2);
 	assert_int_equal(lc_path_intern(&jni, only, 1), 0);
+}
+
+static void a_cycle_that_follows_itself_is_in_the_path_once(void **state)
+{
+	const uint64_t once[] = { frame(9, 1), frame(8, 1), frame(7, 1), frame(1, 0) };
+	const uint64_t thrice[] = { frame(9, 1), frame(8, 1), frame(7, 1), frame(8, 1),
+		                    frame(7, 1), frame(8, 1), frame(7, 1), frame(1, 0) };
+	const uint64_t other[] = { frame(9, 1), frame(8, 1), frame(7, 1),
+		                   frame(8, 2), frame(7, 1), frame(1, 0) };
+	uint32_t path = lc_path_intern(&jni, once, 4), before = 0;
+	const struct lc_path_recursion *r;
+
+	(void)state;
+	while (lc_path_recursion_get(before))
+		before++;
+	assert_int_equal(lc_path_intern(&jni, thrice, 8), path);
+	r = lc_path_recursion_get(before);
+	assert_non_null(r);
+	assert_int_equal(r->path, lc_path_get(path)->parent);
+	assert_int_equal(r->frames, 2);
+	/* Said once. Where one frame differs, nothing is left out. */
+	assert_int_equal(lc_path_intern(&jni, thrice, 8), path);
+	assert_null(lc_path_recursion_get(before + 1));
+	assert_int_equal(lc_path_get(lc_path_intern(&jni, other, 6))->depth, 6);
+	/* A path that is put together folds as one that was walked does. */
+	path = lc_path_intern(&jni, once + 1, 3);
+	assert_int_equal(lc_path_below(path, path, 64), path);
+}
+
+/* The frames of a path from the root, with recursion folded, each by itself. Returns how many. */
+static uint32_t fold(const uint64_t *frames, size_t len, uint64_t *out)
+{
+	uint32_t n = 0;
+
+	while (len-- > 0) {
+		uint32_t cycle;
+
+		if ((frames[len] & LC_ADDR_MASK) == OWN)
+			continue;
+		cycle = lc_recursion_cycle(out, n, frames[len]);
+		if (cycle)
+			n -= cycle - 1;
+		else
+			out[n++] = frames[len];
+	}
+	return n;
+}
+
+static void check_node(uint32_t node, const uint64_t *frames, size_t len, uint32_t depth)
+{
+	uint64_t folded[64];
+	uint32_t n = fold(frames, len, folded), at_most = n < depth ? n : depth;
+
+	assert_int_equal(node ? lc_path_get(node)->depth : 0, at_most);
+	for (uint32_t i = 0; i < at_most; i++, node = lc_path_get(node)->parent) {
+		const struct lc_path_node *p = lc_path_get(node);
+		char name[16];
+
+		snprintf(name, sizeof(name), "m%u", (unsigned)(folded[n - 1 - i] & LC_ADDR_MASK));
+		assert_string_equal(lc_method_get(p->method)->name, name);
+		assert_int_equal(p->bci, folded[n - 1 - i] >> LC_ADDR_BITS);
+	}
+}
+
+/* Paths that begin as the last one did, for a stretch, and fold where the last one may not. */
+static void a_path_does_not_depend_on_the_last_one(void **state)
+{
+	const uint64_t some[] = { frame(1, 0), frame(2, 0), frame(2, 1), frame(3, 0),
+		                  frame(OWN, 3) };
+	uint64_t path[64]; /* from the root */
+	size_t len = 0;
+
+	(void)state;
+	srand(1);
+	for (unsigned i = 0; i < 20000; i++) {
+		const uint32_t depth = rand() % 3 ? 64 : 1 + (uint32_t)rand() % 8;
+		uint64_t leaf_first[64];
+		uint32_t node;
+
+		len = len ? (size_t)rand() % (len + 1) : 0;
+		while (len < 40 && rand() % 5)
+			path[len++] = some[(size_t)rand() % 5];
+		for (size_t k = 0; k < len; k++)
+			leaf_first[k] = path[len - 1 - k];
+		node = lc_path_intern_nearest(&jni, leaf_first, len, depth);
+		check_node(node, leaf_first, len, depth);
+		assert_int_equal(lc_path_intern_nearest(&jni, leaf_first, len, depth), node);
+	}
 }
 
 static void a_method_is_asked_for_once(void **state)
@@ -275,6 +376,8 @@ int main(void)
 		cmocka_unit_test(another_bci_is_another_node),
 		cmocka_unit_test(a_method_is_named_as_a_stack_trace_names_it),
 		cmocka_unit_test(frames_of_our_own_are_in_no_path),
+		cmocka_unit_test(a_cycle_that_follows_itself_is_in_the_path_once),
+		cmocka_unit_test(a_path_does_not_depend_on_the_last_one),
 		cmocka_unit_test(a_method_is_asked_for_once),
 		cmocka_unit_test(a_method_of_an_unloaded_class_has_a_name_that_says_so),
 		cmocka_unit_test(a_site_is_class_and_path),

@@ -1,4 +1,4 @@
-/* uses: src/profile/writer.c src/profile/profile_block.c src/format/encode.c src/format/section.c src/profile/names.c src/profile/manifest.c src/base/options.c analyzer/model/blockfile.c analyzer/model/decode.c analyzer/model/decode_spans.c analyzer/model/tree.c analyzer/base/table.c analyzer/base/memory.c -lzstd -Wl,--wrap=write -Wl,--wrap=clock_gettime */
+/* uses: src/profile/writer.c src/profile/profile_block.c src/format/encode.c src/format/section.c src/profile/names.c src/profile/manifest.c src/base/options.c src/base/nearest.c analyzer/model/blockfile.c analyzer/model/frame_filter.c analyzer/model/decode.c analyzer/model/decode_spans.c analyzer/model/tree.c analyzer/base/table.c analyzer/base/memory.c -lzstd -Wl,--wrap=write -Wl,--wrap=clock_gettime */
 /*
  * test_profile.c - checks that the analyzer's reader reads back what the agent's writer wrote.
  *
@@ -98,10 +98,10 @@ int lc_method_line(const struct lc_method *m, unsigned bci)
 static int make_nodes(void **state)
 {
 	(void)state;
-	nodes[1] = (struct lc_path_node){ 0, 4, LC_BCI_NONE, 1 };
-	nodes[2] = (struct lc_path_node){ 1, 0, 5, 2 };
+	nodes[1] = (struct lc_path_node){ 0, 4, LC_BCI_NONE, 1, 0 };
+	nodes[2] = (struct lc_path_node){ 1, 0, 5, 2, 0 };
 	for (uint32_t i = 3; i < PATHS; i++)
-		nodes[i] = (struct lc_path_node){ i - 1, i % METHODS, (uint16_t)i, (uint16_t)i };
+		nodes[i] = (struct lc_path_node){ i - 1, i % METHODS, (uint16_t)i, (uint16_t)i, 0 };
 	return 0;
 }
 
@@ -204,7 +204,7 @@ static void a_block_says_what_went_into_it(void **state)
 
 	(void)state;
 	assert_int_equal(lc_profile_append(p, &in), 0);
-	read_back("thread-2.lcb");
+	read_back("thread-0.lcb");
 	assert_int_equal(stats.blocks, 1);
 	assert_int_equal(damage.bytes, 0);
 	assert_int_equal(tree.buckets[0][LC_BUCKET_OBJECT], 9);
@@ -478,10 +478,10 @@ static void a_full_disk_leaves_the_file_as_it_was_and_is_said_once(void **state)
 
 	(void)state;
 	assert_int_equal(lc_profile_append(p, &in), 0);
-	assert_int_equal(stat(file_name("thread-2.lcb"), &before), 0);
+	assert_int_equal(stat(file_name("thread-0.lcb"), &before), 0);
 	room = 100;
 	assert_int_equal(lc_profile_append(p, &in), -ENOSPC);
-	assert_int_equal(stat(file_name("thread-2.lcb"), &after), 0);
+	assert_int_equal(stat(file_name("thread-0.lcb"), &after), 0);
 	assert_int_equal(after.st_size, before.st_size);
 	room = SIZE_MAX; /* there is room again, but it is too early to try */
 	assert_int_equal(lc_profile_append(p, &in), -EAGAIN);
@@ -494,11 +494,41 @@ static void a_full_disk_leaves_the_file_as_it_was_and_is_said_once(void **state)
 	lc_profile_stats(p, &s);
 	assert_int_equal(s.blocks, 2);
 	assert_int_equal(s.append_fails, 3);
-	read_back("thread-2.lcb");
+	read_back("thread-0.lcb");
 	assert_int_equal(stats.blocks, 2);
 	assert_int_equal(damage.blocks + damage.bytes, 0);
 	assert_int_equal(tree.buckets[0][LC_BUCKET_OBJECT], 18);
 	lc_tree_free(&tree);
+	destroy(p);
+}
+
+static void many_threads_share_a_few_files(void **state)
+{
+	struct lc_profile *p = create();
+	struct lc_block_input in = input();
+
+	(void)state;
+	for (in.index = 0; in.index < 10000; in.index++)
+		assert_int_equal(lc_profile_append(p, &in), 0);
+	assert_int_equal(access(file_name("thread-63.lcb"), F_OK), 0);
+	assert_int_equal(access(file_name("thread-64.lcb"), F_OK), -1);
+	read_back("thread-1.lcb"); /* 32 to 63, 2080 to 2111, and so on */
+	assert_int_equal(stats.blocks, 5 * 32);
+	assert_int_equal(damage.blocks + damage.bytes, 0);
+	lc_tree_free(&tree);
+	destroy(p);
+}
+
+static void a_file_that_is_removed_is_made_again(void **state)
+{
+	struct lc_profile *p = create();
+	struct lc_block_input in = input();
+
+	(void)state;
+	assert_int_equal(lc_profile_append(p, &in), 0);
+	assert_int_equal(unlink(file_name("thread-0.lcb")), 0);
+	assert_int_equal(lc_profile_append(p, &in), 0);
+	assert_int_equal(access(file_name("thread-0.lcb"), F_OK), 0);
 	destroy(p);
 }
 
@@ -626,6 +656,8 @@ int main(void)
 		cmocka_unit_test(a_long_path_is_written_once),
 		cmocka_unit_test(a_large_input_becomes_several_blocks),
 		cmocka_unit_test(a_full_disk_leaves_the_file_as_it_was_and_is_said_once),
+		cmocka_unit_test(many_threads_share_a_few_files),
+		cmocka_unit_test(a_file_that_is_removed_is_made_again),
 		cmocka_unit_test(blocks_need_no_more_memory_as_they_go),
 		cmocka_unit_test(a_directory_with_a_profile_is_refused),
 		cmocka_unit_test(a_directory_that_cannot_be_made_is_named),

@@ -116,6 +116,26 @@ static void full_log_refuses_counts_and_keeps_the_oldest(void **state)
 	lc_sample_log_destroy(log);
 }
 
+static void a_reset_log_is_as_new(void **state)
+{
+	struct lc_sample_log *log = make(4096);
+
+	(void)state;
+	while (!put(log, 1, 5))
+		;
+	assert_true(lc_sample_log_half_full(log));
+	assert_non_null(lc_sample_log_peek(log));
+	lc_sample_log_reset(log);
+	assert_null(lc_sample_log_peek(log));
+	lc_sample_log_drop(log);
+	assert_int_equal(lc_sample_log_lost(log), 0);
+	assert_false(lc_sample_log_half_full(log));
+	assert_int_equal(put(log, 2, 5), 0);
+	take(log, 2, 5);
+	assert_null(lc_sample_log_peek(log));
+	lc_sample_log_destroy(log);
+}
+
 static void codes_below_zero_carry_no_frames(void **state)
 {
 	struct lc_sample_log *log = make(4096);
@@ -230,6 +250,7 @@ int main(void)
 		cmocka_unit_test(empty_log_gives_nothing_and_drop_does_no_harm),
 		cmocka_unit_test(records_of_all_sizes_survive_many_turns_of_the_ring),
 		cmocka_unit_test(full_log_refuses_counts_and_keeps_the_oldest),
+		cmocka_unit_test(a_reset_log_is_as_new),
 		cmocka_unit_test(codes_below_zero_carry_no_frames),
 		cmocka_unit_test(half_full_is_told_at_half),
 		cmocka_unit_test(appends_inside_an_append_are_refused_or_whole),

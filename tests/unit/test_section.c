@@ -1,4 +1,4 @@
-/* uses: src/format/section.c src/format/encode.c analyzer/model/decode.c analyzer/model/decode_spans.c analyzer/model/tree.c analyzer/base/table.c analyzer/base/memory.c src/base/options.c -lzstd */
+/* uses: src/format/section.c src/format/encode.c analyzer/model/frame_filter.c analyzer/model/decode.c analyzer/model/decode_spans.c analyzer/model/tree.c analyzer/base/table.c analyzer/base/memory.c src/base/options.c src/base/nearest.c -lzstd */
 /*
  * test_section.c - sections.def says what docs/FORMAT.md says, and the code that works by it treats
  * every flat section alike.
@@ -71,15 +71,17 @@ static void the_norm_lists_the_sections_and_columns_of_the_table(void **state)
 	line = strchr(strchr(line + 1, '\n') + 1, '\n') + 1; /* after the header's two lines */
 	for (unsigned i = 0; i < SECTIONS; i++, line = strchr(line, '\n') + 1) {
 		const char *columns = sections[i].columns;
+		const unsigned number = sections[i].number;
 		char row[512];
 		int len;
 
-		assert_int_equal(sections[i].number, i + 1);
+		if (i)
+			assert_in_range(number, sections[i - 1].number + 1, LC_SECTION_COUNT - 1);
 		if (columns)
-			len = snprintf(row, sizeof(row), "| %u | %s | %s |\n", i + 1,
+			len = snprintf(row, sizeof(row), "| %u | %s | %s |\n", number,
 			               sections[i].name, columns + 2);
 		else
-			len = snprintf(row, sizeof(row), "| %u | %s | ", i + 1, sections[i].name);
+			len = snprintf(row, sizeof(row), "| %u | %s | ", number, sections[i].name);
 		assert_in_range(len, 1, sizeof(row) - 1);
 		if (strncmp(line, row, (size_t)len) != 0)
 			fail_msg("docs/FORMAT.md has no row: %s", row);
@@ -134,6 +136,8 @@ static void the_norm_says_of_what_type_a_column_is(void **state)
 			size_t len;
 
 			at = strstr(text, "; ");
+			if (k + 1u == s->columns_len && !at)
+				at = text + strlen(text);
 			assert_non_null(at);
 			len = (size_t)(at - text);
 			assert_int_equal(type == LC_COLUMN_STRING, !strncmp(text, "string: ", 8));
@@ -370,6 +374,8 @@ static uint64_t count_rows(const struct lc_section_spec *s)
 	if (s->number == LC_SECTION_BUCKETS)
 		return tree.buckets[6][1] / 2;
 	rows = lc_tree_table(&tree, s->number)->count;
+	if (s->keys_len == s->columns_len)
+		return rows;
 	assert_int_equal(*lc_table_values(lc_tree_table(&tree, s->number), 0),
 	                 s->columns[s->keys_len].max ? 1 : 2);
 	return rows;

@@ -1,4 +1,4 @@
-/* uses: src/stack/shadow.c src/stack/generated.c src/base/slab.c */
+/* uses: src/stack/shadow.c src/stack/call_tree.c src/core/recursion.c src/stack/generated.c src/base/slab.c */
 /*
  * test_shadow.c - checks that the walks of a shadow find the frames that are on the stack.
  *
@@ -16,6 +16,7 @@
 
 #include "src/base/hash.h"
 #include "src/core/record.h"
+#include "src/core/recursion.h"
 #include "src/jvm/blob.h"
 #include "src/jvm/code_frames.h"
 #include "src/jvm/frames.h"
@@ -26,6 +27,8 @@
 #define INTERPRETED UINT64_C(0x2000)
 #define ENTRY UINT64_C(0x3000)
 #define UNKNOWN UINT64_C(0x4000)
+#define DEOPT(n) (UINT64_C(0x6000) + (n)) /* to which a frame returns whose code was given up */
+#define STUB UINT64_C(0x5000)             /* through which compiled code calls the JVM */
 
 enum {
 	WORDS = 1 << 14,
@@ -35,6 +38,7 @@ enum {
 	JAVA_MAX = DEPTH_MAX * 3,
 	ENTRY_WORDS = 8,
 	INTERPRETED_WORDS = 14,
+	STUB_WORDS = 7,
 };
 
 /* What the JVM would say of the code. */
@@ -90,9 +94,20 @@ bool lc_frames_entry_frame(uint64_t rbp, uint64_t low, uint64_t high, struct lc_
 
 bool lc_blob_find(uint64_t pc, struct lc_blob *out)
 {
-	(void)pc;
-	(void)out;
-	return false;
+	const uint64_t n = pc - DEOPT(0);
+
+	*out = (struct lc_blob){ .kind = LC_BLOB_OTHER, .frame_words = STUB_WORDS };
+	if (n < METHODS)
+		*out = (struct lc_blob){ .at = compiled[n]->blob,
+			                 .kind = LC_BLOB_METHOD,
+			                 .frame_words = (int)n + 2 };
+	return pc == STUB || n < METHODS;
+}
+
+/* It is the lowest word of the frame. */
+uint64_t lc_blob_original_pc_at(const struct lc_blob *blob, uint64_t pc, uint64_t sp)
+{
+	return blob->kind == LC_BLOB_METHOD && pc - DEOPT(0) < METHODS ? sp : 0;
 }
 
 static uint64_t stack[WORDS];
@@ -182,6 +197,20 @@ static void leave(void)
 	m.rbp = stack[saved];
 	m.pc = stack[saved + 1];
 	m.low = f.sender;
+	if (m.pc - DEOPT(0) < METHODS)
+		m.pc = COMPILED(m.pc - DEOPT(0));
+}
+
+/* Give up the code of a frame that waits for its callee, if that is compiled and has room. */
+static void deoptimize(unsigned i)
+{
+	const struct model_frame *f = &m.frames[i], *callee = f + 1;
+	uint64_t *pc = &stack[callee->first + callee->words - 1];
+
+	if (f->kind != IS_COMPILED || !f->n || callee->kind == IS_ENTRY || *pc != COMPILED(f->n))
+		return;
+	stack[f->first] = *pc;
+	*pc = DEOPT(f->n);
 }
 
 /* The Java frames that are there, innermost first. */
@@ -249,8 +278,34 @@ static void check(struct lc_shadow *s)
 	assert_true(!*note || *note == mine);
 	*note = mine;
 	lc_shadow_remember(s, at.frame, key, mine);
+	lc_shadow_remember(s, at.frame, key, mine); /* once is not enough */
 	assert_int_equal(lc_shadow_again(lc_shadow_last(s), at.frame, key), mine);
 	assert_int_equal(lc_shadow_again(lc_shadow_last(s), at.frame, key + 1), 0);
+}
+
+/* The thread has left Java code for the JVM: by a stub, or at once. */
+static struct lc_last_java leave_java(bool by_stub)
+{
+	if (!by_stub) {
+		stack[m.low - 1] = any(2) ? m.pc : COMPILED(any(METHODS));
+		return (struct lc_last_java){ address(m.low), m.pc, m.rbp };
+	}
+	stack[m.low - 1] = m.pc;
+	stack[m.low - 2] = m.rbp;
+	return (struct lc_last_java){ address(m.low - STUB_WORDS), STUB, any(1000) };
+}
+
+static void check_last(struct lc_shadow *s)
+{
+	uint64_t want[JAVA_MAX], got[JAVA_MAX];
+	const size_t len = expected(want);
+	const bool by_stub = m.frames[m.depth - 1].kind == IS_COMPILED && any(2);
+	const struct lc_last_java at = leave_java(by_stub);
+	const uint32_t node = lc_shadow_walk_last(s, &at, at.sp - 64, address(WORDS));
+
+	assert_int_not_equal(node, 0);
+	assert_int_equal(lc_shadow_frames(s, node, got, JAVA_MAX), len);
+	assert_memory_equal(got, want, len * sizeof(want[0]));
 }
 
 static void call_any(void)
@@ -265,19 +320,107 @@ static void call_any(void)
 		call(IS_COMPILED, any(METHODS));
 }
 
+/* Some frames go, and others come. */
+static void move_on(void)
+{
+	unsigned n = any(4);
+
+	for (; n && m.depth > 1; n--)
+		leave();
+	for (n = any(4); n && m.depth < DEPTH_MAX / 4; n--)
+		call_any();
+}
+
 static void frames_are_those_of_the_stack(void **state)
 {
 	for (unsigned step = 0; step < 200000; step++) {
-		unsigned n = any(4);
-
-		for (; n && m.depth > 1; n--)
-			leave();
-		for (n = any(4); n && m.depth < DEPTH_MAX / 4; n--)
-			call_any();
+		move_on();
+		if (m.depth > 2 && !any(4))
+			deoptimize(any(m.depth - 1));
 		/* The JVM does not call native methods. */
 		if (m.frames[m.depth - 1].kind != IS_ENTRY)
 			check(*state);
 	}
+}
+
+/* The frames as core/recursion.h folds them; innermost first, as they came. Returns how many. */
+static size_t fold(uint64_t *frames, size_t len)
+{
+	uint64_t out[JAVA_MAX];
+	uint32_t n = 0;
+
+	for (size_t i = len; i--;) {
+		const uint32_t cycle = lc_recursion_cycle(out, n, frames[i]);
+
+		if (cycle)
+			n -= cycle - 1;
+		else
+			out[n++] = frames[i];
+	}
+	for (uint32_t i = 0; i < n; i++)
+		frames[i] = out[n - 1 - i];
+	return n;
+}
+
+/* Few methods, so that cycles of all lengths come about; many stacks share a node then. */
+static void recursion_is_folded_as_paths_fold_it(void **state)
+{
+	uint64_t want[JAVA_MAX], got[JAVA_MAX], *note;
+	size_t folded = 0, twice = 0;
+
+	lc_recursion_fold(true);
+	for (unsigned step = 0; step < 100000; step++) {
+		size_t len, got_len;
+		uint32_t node;
+
+		for (unsigned n = any(4); n && m.depth > 1; n--)
+			leave();
+		for (unsigned n = any(5); n && m.depth < 60; n--)
+			call(any(8) ? IS_COMPILED : IS_INTERPRETED, any(2));
+		if (m.frames[m.depth - 1].kind == IS_ENTRY)
+			continue;
+		len = expected(want);
+		node = walk(*state);
+		assert_int_not_equal(node, 0);
+		got_len = lc_shadow_frames(*state, node, got, JAVA_MAX);
+		note = lc_shadow_note(*state, node, 5);
+		/* A cycle that was folded is there twice: folded again, it is the path. */
+		twice += got_len;
+		got_len = fold(got, got_len);
+		twice -= got_len;
+		folded += len;
+		len = fold(want, len);
+		folded -= len;
+		assert_int_equal(got_len, len);
+		assert_memory_equal(got, want, len * sizeof(want[0]));
+		assert_true(!*note || *note == number(want, len));
+		*note = number(want, len);
+	}
+	assert_true(folded > 1000 && twice > 1000);
+	lc_recursion_fold(false);
+}
+
+static void frames_are_found_from_where_java_code_was_left(void **state)
+{
+	for (unsigned step = 0; step < 200000; step++) {
+		move_on();
+		if (m.frames[m.depth - 1].kind == IS_ENTRY)
+			continue;
+		if (any(2))
+			check(*state);
+		else
+			check_last(*state);
+	}
+}
+
+static void stub_that_is_too_large_is_not_left(void **state)
+{
+	struct lc_last_java at;
+
+	call(IS_COMPILED, 3);
+	at = leave_java(true);
+	assert_int_equal(lc_shadow_walk_last(*state, &at, at.sp - 64, at.sp + 8), 0);
+	check_last(*state);
 }
 
 static void deep_recursion_is_walked(void **state)
@@ -409,7 +552,10 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(frames_are_those_of_the_stack),
+		TEST(frames_are_found_from_where_java_code_was_left),
+		TEST(stub_that_is_too_large_is_not_left),
 		TEST(deep_recursion_is_walked),
+		TEST(recursion_is_folded_as_paths_fold_it),
 		TEST(places_alternate_without_a_walk),
 		TEST(a_callee_that_differs_far_out_is_another_place),
 		TEST(unknown_code_ends_a_walk),

@@ -116,6 +116,7 @@ static void samples_are_no_part_of_a_span(void **state)
 	lc_span_resumed(&t, &i);
 	atomic_store(&t.spans, &s);
 	s.clock.head = &head;
+	s.clock.check = UINT64_MAX;
 	begin(LC_SPAN_ANONYMOUS, 0, 1, 0);
 	before = __rdtsc();
 	lc_span_interrupted(&t, &i);
@@ -400,6 +401,24 @@ static void ends_that_are_lost_at_the_end_of_the_stack_leave_no_frame_behind(voi
 	assert_int_equal(s.top - s.frames, 2);
 }
 
+/* An end needs at times some more of the stack than its begin did: 0xc000 is where nothing begins.
+ */
+static void nothing_begins_where_its_end_might_not_fit(void **state)
+{
+	(void)state;
+	s.low_end = 0x10000;
+	s.last_end = 0xc000;
+	lc_span_arrive(&s, 0x10000, 1);
+	assert_false(lc_span_is_last(&s, 0x10000));
+	lc_span_arrive(&s, 0xc000, 1);
+	assert_false(lc_span_is_last(&s, 0xc000));
+	lc_span_arrive(&s, 0xbff8, 1);
+	assert_true(lc_span_is_last(&s, 0xbff8));
+	s.low_end = s.last_end = 0; /* not known */
+	lc_span_arrive(&s, 0x10, 1);
+	assert_false(lc_span_is_last(&s, 0x10));
+}
+
 static void slots_are_found_again_and_stay_where_they_are(void **state)
 {
 	struct lc_span_slot *first = slot(LC_SPAN_ANONYMOUS, 0, 1);
@@ -483,6 +502,7 @@ int main(void)
 		TEST(where_a_hook_is_tells_nothing),
 		TEST(what_begins_at_the_end_of_the_stack_is_in_step_without_frames),
 		TEST(ends_that_are_lost_at_the_end_of_the_stack_leave_no_frame_behind),
+		TEST(nothing_begins_where_its_end_might_not_fit),
 		TEST(slots_are_found_again_and_stay_where_they_are),
 		TEST(beyond_the_bound_places_of_a_kind_become_one),
 		TEST(a_signal_handler_sees_the_innermost_slot),

@@ -1,4 +1,4 @@
-/* uses: src/profile/profile_block.c src/format/encode.c src/format/section.c src/profile/names.c src/profile/manifest.c analyzer/spans/span_rows.c analyzer/spans/span_running.c analyzer/model/tree_spans.c analyzer/model/write.c analyzer/model/load.c analyzer/model/blockfile.c analyzer/model/decode.c analyzer/model/decode_spans.c analyzer/model/tree.c analyzer/base/table.c analyzer/base/memory.c src/base/options.c -lzstd -ljansson -lm */
+/* uses: src/profile/profile_block.c src/format/encode.c src/format/section.c src/profile/names.c src/profile/manifest.c analyzer/spans/span_rows.c analyzer/spans/span_running.c analyzer/model/tree_spans.c analyzer/model/write.c analyzer/model/load.c analyzer/model/blockfile.c analyzer/model/frame_filter.c analyzer/model/decode.c analyzer/model/decode_spans.c analyzer/model/tree.c analyzer/base/table.c analyzer/base/memory.c src/base/options.c src/base/nearest.c -lzstd -ljansson -lm */
 /*
  * test_span_rows.c - follows spans from the agent's writer to the rows that `locus spans` reads,
  * and through a merged profile, and compares the totals with sums made here.
@@ -73,7 +73,7 @@ static int make_names(void **state)
 
 	(void)state;
 	for (uint32_t i = 1; i < NODES; i++)
-		nodes[i] = (struct lc_path_node){ i / 2, 0, (uint16_t)i, (uint16_t)(i / 2 + 1) };
+		nodes[i] = (struct lc_path_node){ i / 2, 0, (uint16_t)i, (uint16_t)(i / 2 + 1), 0 };
 	for (uint32_t i = 1; i < SITES; i++) {
 		snprintf(classes[i], sizeof(classes[i]), "T%u", i);
 		sites[i] = (struct lc_site){ .class_name = classes[i], .path = i + 1 };

@@ -262,6 +262,9 @@ static void rows_that_differ_stay_apart(void **state)
 		lc_tally_field(*state, &(struct lc_block_field){ .name = i ? "a" : "b" });
 		lc_tally_field(*state, &(struct lc_block_field){ .name = "", .last = i });
 		lc_tally_field(*state, &(struct lc_block_field){ .name = "c", .bucket = i });
+		lc_tally_step(*state, &(struct lc_block_step){ .step = i });
+		lc_tally_step(*state, &(struct lc_block_step){ .site = 1, .end = i });
+		lc_tally_copy(*state, &(struct lc_block_copy){ .site = 1 + i });
 		lc_tally_metric(*state, &(struct lc_block_metric){ .source = i });
 		lc_tally_metric(*state, &(struct lc_block_metric){ .path = 1, .flags = i });
 		lc_tally_line(*state, &(struct lc_block_line){ .line = i });
@@ -280,6 +283,8 @@ static void rows_that_differ_stay_apart(void **state)
 	}
 	lc_tally_block(*state, &in);
 	assert_int_equal(in.fields_len, 6);
+	assert_int_equal(in.steps_len, 4);
+	assert_int_equal(in.copies_len, 2);
 	assert_int_equal(in.metrics_len, 4);
 	assert_int_equal(in.lines_len, 6);
 	assert_int_equal(in.estimates_len, 2);

@@ -256,6 +256,37 @@ static void a_tick_of_another_length_is_found_out(void **state)
 	assert_true(lc_timer_account_tick_ns() <= 10 * MS);
 }
 
+static void stretched_intervals_count_for_as_many_and_come_back(void **state)
+{
+	uint64_t samples = 0, moments = 0;
+
+	(void)state;
+	for (unsigned round = 0; round < 200; round++) {
+		struct worker w = begin(5 * MS);
+
+		for (unsigned part = 0; part < 4; part++) {
+			uint64_t before;
+
+			lc_timer_account_stretch(part % 2 ? 8 : 1);
+			before = w.samples;
+			for (unsigned i = 0; i < 60; i++) {
+				const uint64_t last = w.samples;
+
+				run(&w, 4 * MS);
+				moments += part % 2 && w.samples != last;
+				assert_true(part % 2 == 0 || (w.samples - last) % 8 == 0);
+			}
+			samples += w.samples - before;
+		}
+		lc_timer_account_end_at(&w.account, w.cpu_ns);
+	}
+	lc_timer_account_stretch(1);
+	/* 200 times 960 ms, a sample for each 5; half of that time in samples that count for eight.
+	 */
+	assert_in_range(samples, 38400 * 97 / 100, 38400 * 103 / 100);
+	assert_in_range(moments, 2400 * 90 / 100, 2400 * 110 / 100);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -271,6 +302,7 @@ int main(void)
 		cmocka_unit_test_setup(a_kind_of_thread_does_not_pay_for_another, setup),
 		cmocka_unit_test_setup(kinds_are_names_without_digits, setup),
 		cmocka_unit_test_setup(a_tick_of_another_length_is_found_out, setup),
+		cmocka_unit_test_setup(stretched_intervals_count_for_as_many_and_come_back, setup),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

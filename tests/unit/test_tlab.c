@@ -86,6 +86,12 @@ long lc_vm_offset(const char *type, const char *field)
 	return -ENOENT;
 }
 
+const void *lc_vm_flag(const char *name)
+{
+	(void)name;
+	return NULL;
+}
+
 void *lc_vm_static(const char *type, const char *field)
 {
 	if (missing && !strcmp(field, missing))
