@@ -165,7 +165,7 @@ ALONE = ("Database", "SearchEngine", "SpanVirtual", "VirtualThreads")
 def workload(shared):
     """workload(jdk, "Accuracy") compiles tests/workloads/Accuracy.java and returns its class path.
 
-    `name` may have directories ("bench/AllocLoop"); `flags` are for javac. All workloads that can be
+    `name` may have directories ("bench/ArrayLoop"); `flags` are for javac. All workloads that can be
     are compiled together, since starting javac takes longer than compiling one of them.
     """
 
@@ -259,7 +259,7 @@ def profile(tmp_path):
         count += 1
         directory = tmp_path / (name or "profile%d" % count)
         done = run_command(
-            [BUILD / "locus", "run", "-o", directory, *options, "--", *command], **more
+            [BUILD / "locus", "run", "-q", "-o", directory, *options, "--", *command], **more
         )
         if check:
             assert done.returncode == 0, "status %d\n%s" % (done.returncode, done.stderr)
@@ -279,7 +279,7 @@ def profile_once(shared):
     def run(name, command, *options, **more):
         def make(directory):
             done = run_command(
-                [BUILD / "locus", "run", "-o", directory / "profile", *options, "--", *command], **more
+                [BUILD / "locus", "run", "-q", "-o", directory / "profile", *options, "--", *command], **more
             )
             assert done.returncode == 0, "status %d\n%s" % (done.returncode, done.stderr)
             assert (directory / "profile" / "manifest.json").exists(), done.stderr

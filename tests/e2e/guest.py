@@ -127,7 +127,7 @@ def profile_in_guest(numa_guest, programs, directory, jobs, *options, before="",
     """
     lines = ["mkdir -p %s && cd %s" % ((shlex.quote(str(directory)),) * 2), before]
     for name, (prefix, locus, command) in jobs.items():
-        profiled = ["locus", "run", "-o", directory / name, *locus, "--", *command]
+        profiled = ["locus", "run", "-q", "-o", directory / name, *locus, "--", *command]
         if isinstance(prefix, str):
             words = ["sh", "-c", prefix, "sh", *profiled]
         else:

@@ -14,7 +14,8 @@ ALL = 0xFFFFFFFF
 BUCKETS = ["object", "heap_class", "heap_unknown", "jvm", "native", "no_address", "lost"]
 (STRINGS, THREAD, METHODS, FRAMES, PATHS, SITES, ALLOCATIONS, ACCESSES, BUCKET_ROWS, DETAILS, THREADS,
  FIELDS, METRICS, LINES, ESTIMATES, SPLITS, MERGED_LINES, PLACEMENTS, NODES, HOMES, SPANS, TASKS,
- SPAN_ACCESSES, TIMELINE, PAUSES, TRACE, SPREADS, LOOKS, RUNNING) = range(1, 30)
+ SPAN_ACCESSES, TIMELINE, PAUSES, TRACE, SPREADS, LOOKS, RUNNING, RECURSIONS) = range(1, 31)
+COPIES, STEPS = 32, 33
 SOURCES = ["unknown", "l1", "fill_buffer", "l2", "l3", "local_dram", "remote_dram", "remote_cache",
            "other"]
 HITM, TLB_MISS, LOCKED, STORED = 1, 2, 4, 8  # flags of METRICS
@@ -121,7 +122,7 @@ class Block:
 
     def __init__(self):
         self.strings, self.methods, self.frames, self.paths, self.sites = {}, {}, {}, {}, {}
-        self.rows = {kind: [] for kind in range(1, RUNNING + 1)}
+        self.rows = {kind: [] for kind in (*range(1, RECURSIONS + 1), COPIES, STEPS)}
         self.samples = {}
         self.last_begin = 0  # of TRACE
 
@@ -171,6 +172,15 @@ class Block:
 
     def spread(self, cls, frames, objects):
         return self._row(SPREADS, [self.site(cls, frames), objects])
+
+    def recursion(self, frames, cycle):
+        return self._row(RECURSIONS, [self.path(frames), cycle])
+
+    def copied(self, cls, frames, objects, size, outlived=0, outlived_bytes=0, estimated=0):
+        return self._row(COPIES, [self.site(cls, frames), objects, size, outlived, outlived_bytes, estimated])
+
+    def step(self, bucket, site, step, end, samples, engine=0):
+        return self._row(STEPS, [engine, BUCKETS.index(bucket), self.site(*site), step, end, samples])
 
     def access(self, bucket, frames, samples, site=None, engine=0):
         kind = BUCKETS.index(bucket)

@@ -113,13 +113,13 @@ def path_counts(r):
 
 @pytest.mark.parametrize("tier", TIERS)
 def test_exact_paths_split_one_line_by_its_callers_exactly(workload, profile, jdk, tier):
-    run = profile(command(workload, jdk, "Paths", 50000, java=TIERS[tier]), "--paths=exact")
+    run = profile(command(workload, jdk, "Paths", 50000, java=TIERS[tier]), "--paths=exact", "--recursion=keep")
     assert path_counts(report(run)) == truth(run)
 
 
 @pytest.mark.parametrize("tier", TIERS)
 def test_adaptive_paths_split_one_line_by_its_callers_exactly(workload, profile, jdk, tier):
-    run = profile(command(workload, jdk, "Paths", 50000, java=TIERS[tier]))
+    run = profile(command(workload, jdk, "Paths", 50000, java=TIERS[tier]), "--recursion=keep")
     assert path_counts(report(run)) == truth(run)
 
 
@@ -144,11 +144,23 @@ def recursion_counts(r):
 def test_contexts_are_those_of_the_jvms_own_walk(workload, profile, jdk, tier):
     """Recursion puts the same code at ever new places of the stack; no context may be taken for another."""
     rounds = 20 if tier == "interpreted" else 200
-    run = profile(command(workload, jdk, "Recursion", rounds, java=TIERS[tier]), "--audit")
+    run = profile(command(workload, jdk, "Recursion", rounds, java=TIERS[tier]), "--audit", "--recursion=keep")
     c = counters(run)
     assert recursion_counts(report(run)) == truth(run)
     assert c["audit_contexts"] >= c["alloc_walks"] > rounds * 100
     assert c["audit_contexts_wrong"] == 0
+
+
+def test_recursion_is_folded(workload, profile, jdk):
+    """By default a cycle of calls is in a path once, which says so; the counts of lines are exact all the same."""
+    run = profile(command(workload, jdk, "Recursion", 50), "--audit")
+    counts, expected = recursion_counts(report(run)), truth(run)
+    assert (counts["leaf"], counts["join"]) == (expected["leaf"], expected["join"])
+    assert sum(counts["deep"]) == sum(expected["deep"])
+    assert not any(counts["deep"][5:])  # two lines call it
+    deep = [f for s in report(run)["sites"] for f in s["allocation_path"] if f["method"] == "deepAllocate"]
+    assert {f.get("recursion") for f in deep} >= {None, 1}
+    assert counters(run)["audit_contexts_wrong"] == 0
 
 
 def test_virtual_threads_are_counted_exactly(workload, profile, jdk25):

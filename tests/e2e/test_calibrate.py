@@ -125,4 +125,4 @@ def test_a_jdk_that_is_none_is_refused(locus, tmp_path):
     done = locus("calibrate", "--jdk=%s" % tmp_path)
     assert done.returncode == 1
     assert done.stderr.startswith("locus: no bin/java in ")
-    assert locus("calibrate", "x").returncode == 1
+    assert locus("calibrate", "x").returncode == 2

@@ -1,11 +1,14 @@
 """The command line: what it accepts, what it refuses, and that the program stays itself."""
 
+import json
 import os
+import shutil
 import signal
 import subprocess
 
 import pytest
 from conftest import BUILD, JDKS, QUICK_JAVAC, ROOT, run_command
+from synthetic import Block, Profile, frame
 
 HELLO = """
 public class Hello {
@@ -26,6 +29,39 @@ public class Hello {
 """
 
 
+HOT = """
+public class Hot {
+    public static void main(String[] args) {
+        long[] hot = new long[1 << 22];
+        java.lang.management.ThreadMXBean clock = java.lang.management.ManagementFactory.getThreadMXBean();
+        long end = Long.parseLong(args[0]) * 1_000_000_000L, at = 1;
+        while (clock.getCurrentThreadCpuTime() < end) {
+            for (int i = 0; i < 100_000; i++) {
+                at = at * 6364136223846793005L + 1442695040888963407L;
+                hot[(int) (at >>> 42)] += at;
+            }
+        }
+        System.out.println("done");
+    }
+}
+"""
+
+
+@pytest.fixture(scope="module")
+def hot(shared):
+    """The command that runs Hot for some seconds of CPU time: most of its time is in one array."""
+    if not JDKS:
+        pytest.skip("no JDK on this machine")
+    jdk = JDKS[min(JDKS)]
+
+    def make(directory):
+        (directory / "Hot.java").write_text(HOT)
+        subprocess.run([jdk.javac, *QUICK_JAVAC, "-d", directory, directory / "Hot.java"], check=True)
+
+    path = shared("hot", make)
+    return lambda seconds: [jdk.java, "-cp", str(path), "Hot", str(seconds)]
+
+
 @pytest.fixture(scope="module")
 def hello(shared):
     """A class path with Hello, and the oldest JDK to run it."""
@@ -38,6 +74,11 @@ def hello(shared):
         subprocess.run([jdk.javac, *QUICK_JAVAC, "-d", directory, directory / "Hello.java"], check=True)
 
     return jdk, str(shared("hello", make))
+
+
+MAIN = frame("com.acme.Main", "main", 10)
+USAGE, TOOL = 2, 125  # exit statuses
+COMMANDS = ("run", "report", "numa", "spans", "merge", "calibrate", "doctor")
 
 
 def one_line(text):
@@ -108,14 +149,51 @@ def test_help_and_manual_list_every_option(locus):
 )
 def test_bad_arguments_get_one_line(locus, args, message):
     done = locus(*args)
-    assert done.returncode == 1
+    assert done.returncode == USAGE
     assert done.stdout == ""
     assert one_line(done.stderr) == message
 
 
+def test_without_a_profile_reports_are_of_the_newest_here(locus, tmp_path):
+    """Other tools' manifest.json is no profile, nor is one that is newer but deeper."""
+    for age, name in ((30, "locus-9"), (10, "own name"), (20, "locus-10")):
+        made = Profile(tmp_path / name, command=name)
+        made.append(Block().count("native", age).span("anonymous", (MAIN,), [1])).close()
+        os.utime(tmp_path / name / "manifest.json", (1e9 - age, 1e9 - age))
+    (tmp_path / "web").mkdir()
+    (tmp_path / "web" / "manifest.json").write_text('{"format": "pwa"}')
+    (tmp_path / "old").mkdir()
+    (tmp_path / "old" / "p").symlink_to(tmp_path / "locus-9")
+    for command in ("report", "numa", "spans"):
+        done = locus(command, "--format=json", cwd=tmp_path)
+        assert (done.returncode, one_line(done.stderr)) == (0, "profile own name")
+        named = locus(command, "--format=json", "own name", cwd=tmp_path)
+        assert (named.returncode, named.stderr) == (0, "")
+        assert json.loads(named.stdout) == json.loads(done.stdout)
+        inside = locus(command, "--format=json", cwd=tmp_path / "own name")
+        assert inside.returncode == 0 and json.loads(inside.stdout) == json.loads(done.stdout)
+    os.utime(tmp_path / "locus-9" / "manifest.json")
+    assert one_line(locus("report", "--format=json", cwd=tmp_path).stderr) == "profile locus-9"
+
+
+def test_where_there_is_no_profile_reports_ask_for_one(locus, tmp_path):
+    for command in ("report", "numa", "spans"):
+        done = locus(command, cwd=tmp_path)
+        assert (done.returncode, done.stdout) == (USAGE, "")
+        assert "no profile in the current directory" in one_line(done.stderr)
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_a_wrong_option_is_a_usage_error_of_every_command(locus, command):
+    for args in (["--no-such-thing"], ["-!"]):
+        done = locus(command, *args)
+        assert (done.returncode, done.stdout) == (USAGE, "")
+        assert "unknown option" in one_line(done.stderr)
+
+
 def test_no_arguments_show_the_help_and_fail(locus):
     done = locus()
-    assert done.returncode == 1
+    assert done.returncode == USAGE
     assert done.stdout == ""
     assert done.stderr == locus("help").stdout
 
@@ -155,7 +233,7 @@ def test_directory_that_cannot_be_written_is_refused_before_the_start(locus, tmp
         ("/sys/p", ""),
     ):
         done = locus("run", "-o", output, "--", "touch", tmp_path / "started")
-        assert done.returncode == 1
+        assert done.returncode == TOOL
         message = one_line(done.stderr)
         assert "cannot write a profile to '%s'" % output in message
         assert reason in message
@@ -167,7 +245,7 @@ def test_directory_that_cannot_be_written_is_refused_before_the_start(locus, tmp
 def test_read_only_directory_is_refused_before_the_start(locus, tmp_path):
     (tmp_path / "locked").mkdir(mode=0o500)
     done = locus("run", "-o", tmp_path / "locked" / "p", "--", "true")
-    assert done.returncode == 1
+    assert done.returncode == TOOL
     assert "Permission denied" in one_line(done.stderr)
 
 
@@ -182,7 +260,7 @@ def test_full_directory_is_refused_before_the_start(locus, tmp_path):
         with pytest.raises(OSError):
             (full / "filler").write_bytes(b"x" * 65536)
         done = locus("run", "-o", full / "p", "--", "touch", tmp_path / "started")
-        assert done.returncode == 1
+        assert done.returncode == TOOL
         assert "No space left on device" in one_line(done.stderr)
         assert not (tmp_path / "started").exists()
     finally:
@@ -194,7 +272,7 @@ def test_profile_is_never_overwritten(locus, hello, profile, tmp_path):
     first = profile([jdk.java, "-cp", path, "Hello"], name="p")
     before = sorted((f.name, f.stat().st_size) for f in first.directory.iterdir())
     done = locus("run", "-o", first.directory, "--", "touch", tmp_path / "started")
-    assert done.returncode == 1
+    assert done.returncode == TOOL
     assert "holds a profile already" in one_line(done.stderr)
     assert not (tmp_path / "started").exists()
     assert sorted((f.name, f.stat().st_size) for f in first.directory.iterdir()) == before
@@ -230,6 +308,142 @@ def test_process_pattern_gives_each_jvm_its_profile(locus, hello, tmp_path):
     done = locus("run", "-o", tmp_path / "p-%p", "--", "sh", "-c", line)
     assert done.returncode == 0, done.stderr
     assert len(list(tmp_path.glob("p-*/manifest.json"))) == 2
+    last = max(tmp_path.glob("p-*/manifest.json"), key=lambda file: file.stat().st_mtime_ns)
+    assert said_at_the_end(done).startswith("2 profiles, the last one in %s: " % last.parent)
+
+
+def said_at_the_end(done):
+    """The line of the tool's after what the program said on stderr."""
+    lines = [line for line in done.stderr.splitlines() if line.startswith("locus: ")]
+    assert len(lines) == 1 and done.stderr.endswith(lines[0] + "\n"), done.stderr
+    return lines[0][len("locus: ") :]
+
+
+def test_run_ends_with_what_it_found_and_the_next_command(locus, hot, tmp_path):
+    """The one hot object of the program, its line, and a command that a shell can run as it stands."""
+    done = locus("run", "-o", "it's here", "--", *hot(2), cwd=tmp_path)
+    assert (done.returncode, done.stdout) == (0, "done\n")
+    line = said_at_the_end(done)
+    place, _, rest = line.partition(": ")
+    text, _, following = rest.partition("; see: ")
+    assert place == "profile in 'it'\\''s here'"
+    assert following == "locus report 'it'\\''s here'"
+    shown = subprocess.run(
+        ["sh", "-c", "%s/%s --format=json" % (BUILD, following)], cwd=tmp_path, capture_output=True, check=True
+    )
+    report = json.loads(shown.stdout)
+    finding = report["findings"][0]
+    by_line = {}
+    for site in report["sites"]:
+        path = site["allocation_path"][0]
+        key = site["class"], path["method"], path["line"]
+        by_line[key] = by_line.get(key, 0) + site["samples"]
+    (cls, method, number), most = max(by_line.items(), key=lambda kv: kv[1])
+    total = report["samples"]["total"]
+    assert most > 0.5 * total
+    assert text == "%d samples; top finding: %s, %.1f%% in %s of Hot.%s:%d" % (
+        total, finding["kind"], 100 * most / total, cls, method, number)
+
+
+def test_quiet_drops_the_line(locus, hello, tmp_path):
+    jdk, path = hello
+    bare = run_command([jdk.java, "-cp", path, "Hello", "x", "42"])
+    for option in ("-q", "--quiet"):
+        done = locus("run", option, "-o", tmp_path / option, jdk.java, "-cp", path, "Hello", "x", "42")
+        assert (done.returncode, done.stdout, done.stderr) == (42, bare.stdout, bare.stderr)
+
+
+def test_line_of_a_program_that_is_killed_says_what_there_is(locus, hot, tmp_path):
+    script = '"$@" & p=$!; sleep 3; kill -9 $p; wait $p 2>/dev/null'
+    done = locus("run", "-o", "p", "--", "bash", "-c", script, "bash", *hot(60), cwd=tmp_path)
+    assert done.returncode == 128 + signal.SIGKILL
+    report = json.loads(locus("report", "--format=json", tmp_path / "p").stdout)
+    assert not report["processes"][0]["complete"]
+    total = report["samples"]["total"]
+    assert total > 0
+    assert said_at_the_end(done).startswith("profile in p: %d sample" % total)
+
+
+def test_profile_that_cannot_be_read_does_not_fail_the_run(locus, hello, tmp_path):
+    jdk, path = hello
+    line = "%s -cp %s Hello; echo '{\"format\":99}' >p/manifest.json; exit 5" % (jdk.java, path)
+    done = locus("run", "-o", "p", "--", "sh", "-c", line, cwd=tmp_path)
+    assert done.returncode == 5
+    assert said_at_the_end(done) == "profile in p; see: locus report p"
+
+
+def test_line_of_a_large_profile_says_its_size(locus, hello, tmp_path):
+    """To read it would take long, and the user waits for the program's end."""
+    jdk, path = hello
+    line = "%s -cp %s Hello; truncate -s 64M p/more" % (jdk.java, path)
+    done = locus("run", "-o", "p", "--", "sh", "-c", line, cwd=tmp_path)
+    assert done.returncode == 0
+    assert said_at_the_end(done) == "profile in p: 64.0 MB; see: locus report p"
+
+
+@pytest.fixture
+def small(tmp_path):
+    """A profile made by hand."""
+    block = Block().allocate("long[]", (MAIN,), 3, 3000).access("object", (MAIN,), 7, ("long[]", (MAIN,)))
+    return Profile(tmp_path / "small").append(block).close()
+
+
+@pytest.mark.parametrize(
+    "command, name, form",
+    [("report", "a.txt", "text"), ("report", "a.json", "json"), ("report", "a.html", "html"),
+     ("report", "a.b.collapsed", "collapsed"), ("report", "plain", "text"), ("report", ".hidden", "text"),
+     ("numa", "a.json", "json"), ("numa", "a.txt", "text")],
+)
+def test_extension_of_the_file_chooses_the_format(locus, small, tmp_path, command, name, form):
+    """The file is what --format writes to stdout."""
+    wanted = locus(command, "--format=" + form, small)
+    done = locus(command, "-f", tmp_path / name, small)
+    assert (done.returncode, done.stdout) == (0, "")
+    assert (tmp_path / name).read_text() == wanted.stdout != ""
+
+
+@pytest.mark.parametrize(
+    "command, known",
+    [("report", ".txt, .json, .html, .collapsed, .svg, .pb.gz"), ("numa", ".txt, .json"),
+     ("spans", ".txt, .json, .html, .csv, .collapsed")],
+)
+def test_extension_that_names_no_format_is_refused(locus, small, tmp_path, command, known):
+    file = tmp_path / "a.docx"
+    done = locus(command, "-f", file, small)
+    assert (done.returncode, done.stdout, file.exists()) == (2, "", False)
+    assert one_line(done.stderr) == (
+        "--file: '%s' has none of the extensions that choose a format: %s" % (file, known))
+
+
+def test_format_goes_before_the_extension(locus, small, tmp_path):
+    for name in ("a.docx", "a.html"):
+        assert locus("report", "--format=json", "-f", tmp_path / name, small).returncode == 0
+        json.loads((tmp_path / name).read_text())
+
+
+def test_run_reports_to_a_file_in_one_go(locus, hello, tmp_path):
+    jdk, path = hello
+    done = locus("run", "-o", "p", "-f", "r.json", jdk.java, "-cp", path, "Hello", "x", "42", cwd=tmp_path)
+    assert done.returncode == 42
+    line = said_at_the_end(done)
+    assert line.startswith("profile in p: ") and line.endswith("; report in r.json")
+    assert (tmp_path / "r.json").read_text() == locus("report", "--format=json", tmp_path / "p").stdout
+
+
+def test_run_refuses_a_report_without_a_format_before_the_program_starts(locus, tmp_path):
+    done = locus("run", "-f", "r.docx", "-o", tmp_path / "p", "--", "touch", tmp_path / "started")
+    assert done.returncode == 2 and "'r.docx' has none of the extensions" in one_line(done.stderr)
+    assert not (tmp_path / "started").exists()
+
+
+def test_report_of_a_run_that_cannot_be_written_fails_a_run_that_went_well(locus, hello, tmp_path):
+    jdk, path = hello
+    for status, wanted in (("0", 1), ("7", 7)):
+        done = locus("run", "-o", tmp_path / status, "-f", "/nowhere/r.json", jdk.java, "-cp", path, "Hello", "x", status)
+        assert done.returncode == wanted
+        said = [line for line in done.stderr.splitlines() if line.startswith("locus: ")]
+        assert said[0] == "locus: cannot write '/nowhere/r.json': No such file or directory"
+        assert said[1].endswith("; see: locus report %s" % (tmp_path / status)) and len(said) == 2
 
 
 def test_stdin_reaches_the_program(hello, tmp_path):
@@ -268,6 +482,21 @@ def test_signal_reaches_the_program_and_its_shutdown_hooks(hello, tmp_path, sent
         if process.poll() is None:
             os.killpg(process.pid, signal.SIGKILL)
     assert (tmp_path / "p" / "manifest.json").exists()
+
+
+def test_a_tool_without_its_library_starts_nothing(tmp_path):
+    shutil.copy(BUILD / "locus", tmp_path)
+    done = run_command([tmp_path / "locus", "run", "-o", tmp_path / "p", "--", "touch", tmp_path / "started"])
+    assert done.returncode == TOOL
+    assert "liblocus.so" in one_line(done.stderr)
+    assert not (tmp_path / "started").exists()
+
+
+def test_statuses_of_the_program_pass_through(locus, tmp_path):
+    """Also those that are the tool's own when it starts nothing."""
+    for status in (2, 3, 125, 126, 127):
+        done = locus("run", "-o", tmp_path / "p", "--", "sh", "-c", "exit %d" % status)
+        assert done.returncode == status
 
 
 def test_death_by_signal_is_passed_on(locus, tmp_path):

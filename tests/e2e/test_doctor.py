@@ -342,6 +342,6 @@ def test_bad_arguments_get_one_line(locus):
         (["--java"], "needs a value: FILE"),
     ):
         done = locus("doctor", *args)
-        assert (done.returncode, done.stdout) == (1, "")
+        assert (done.returncode, done.stdout) == (2, "")
         assert message in done.stderr and done.stderr.count("\n") == 1
     assert "--json" in locus("doctor", "--help").stdout

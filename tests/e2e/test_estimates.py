@@ -1,7 +1,7 @@
 """Objects too small to be tracked: their numbers, survivors and the split of accesses, as estimates.
 
 The program knows the truth. Intervals of 95% miss it once in twenty times, so that a test asks for
-most of several, or allows an interval twice as wide, which misses once in ten thousand.
+most of several, or allows an interval two and a half times as wide, which misses once in a million.
 """
 
 import pytest
@@ -32,8 +32,8 @@ def run_program(workload, profile, jdk, *args, gc="Serial", options=()):
     return truth(run), report(run, "--top=1000"), counters(run)
 
 
-def check_counts(told, r):
-    """Objects and bytes of six sites: each within twice its interval, and most sites within it."""
+def check_counts(told, r, least_within=3):
+    """Objects and bytes of each site: within two and a half intervals, and most sites within one."""
     rows, within = [], 0
     for site, true in told.items():
         of_site = estimates_of(r, site)
@@ -45,8 +45,8 @@ def check_counts(told, r):
             off = abs(found - true * factor) / half
             within += off <= 1 and what == "objects"
             rows.append((site, what, true * factor, round(found), round(half), "%.2f" % off))
-            assert off <= 2, table(("site", "of", "true", "estimate", "+-", "off"), rows)
-    assert within >= 3, table(("site", "of", "true", "estimate", "+-", "off"), rows)
+            assert off <= 2.5, table(("site", "of", "true", "estimate", "+-", "off"), rows)
+    assert within >= least_within, table(("site", "of", "true", "estimate", "+-", "off"), rows)
 
 
 @each_pair(jdk=JDK_MAJORS, gc=COLLECTORS, interval=["512k", "16k"])
@@ -58,6 +58,27 @@ def test_numbers_of_small_objects(workload, profile, jdk, gc, interval):
     )
     check_counts(told, r)
     assert c["estimate_lost"] == 0 and c["estimate_unheld"] == 0, c
+
+
+@each_pair(jdk=JDK_MAJORS, gc=COLLECTORS)
+def test_numbers_stay_true_while_the_rate_changes(workload, profile, jdk, gc):
+    """The interval follows a rate that changes a hundredfold, and each sample has its own weight."""
+    told, r, c = run_program(workload, profile, jdk, "bursts", 4, gc=gc)
+    check_counts(told, r, least_within=1)
+    assert c["estimate_interval_changes"] >= 4, c
+    sampled = c["estimate_sampled"] + c["estimate_tracked"]
+    # With 512k it would be four times as many at least.
+    assert sampled < 0.25 * told["newMiddle"] * 1440 / (512 << 10), c
+    assert c["estimate_walked"] > 0.9 * c["estimate_sampled"], c
+
+
+@each_pair(jdk=JDK_MAJORS, gc=COLLECTORS)
+def test_paths_are_those_that_the_jvm_walks_to(workload, profile, jdk, gc):
+    """--audit compares each path of a sampled allocation with the JVM's own."""
+    _, _, c = run_program(
+        workload, profile, jdk, "counts", 2, 100, gc=gc, options=["--sample-interval=16k", "--audit"]
+    )
+    assert c["audit_estimates"] > 5000 and c["audit_estimates_wrong"] == 0, c
 
 
 def test_numbers_stay_true_when_the_table_is_thinned(workload, profile, jdk17):

@@ -22,7 +22,7 @@ def refused(tmp_path):
         started = tmp_path / "started"
         profile = tmp_path / "profile"
         done = run_command([BUILD / "locus", "run", "-o", profile, *options, "--", "touch", started])
-        assert done.returncode == 1, done
+        assert done.returncode == 2, done
         assert not started.exists()
         assert not profile.exists()
         assert done.stdout == ""
@@ -71,6 +71,14 @@ WRONG = {
     "fault;": "an event is empty",
     "fault;fault@7": "'fault' is there twice",
     "auto;fault": "auto stands alone",
+    "timer;alloc": "alloc stands alone",
+    "cpu@5": "--interval",
+    "cpu;timer": "'timer' is there twice",
+    # words of other profilers
+    "wall": "'wall': Locus samples threads while they use a CPU, not while they wait; use 'timer'",
+    "lock": "'lock': Locus does not record who waits for locks; use 'timer'",
+    "itimer": "'itimer': Locus measures the CPU time of each thread by itself; use 'timer'",
+    "nativemem": "'nativemem': Locus follows Java objects, not malloc()",
     "watch:A#1;watch:A#2;watch:A#3;watch:A#4;watch:A#5": "more than 4 watches",
 }
 
@@ -78,6 +86,58 @@ WRONG = {
 @pytest.mark.parametrize("event", WRONG)
 def test_wrong_events_are_refused(refused, event):
     assert WRONG[event] in refused("-e", event)
+
+
+COUNTED = """
+public class Counted {
+    static Object kept;
+    public static void main(String[] args) {
+        long[] hot = new long[1 << 20];
+        for (int i = 0; i < 30_000; i++) {
+            kept = new byte[2048];
+            if (i % 100 == 0) {
+                kept = new long[1000];
+            }
+            for (int k = 0; k < 2000; k++) {
+                hot[(i * 31 + k * 8191) & (hot.length - 1)]++;
+            }
+        }
+    }
+}
+"""
+
+
+@pytest.fixture
+def counted(jdk, tmp_path):
+    (tmp_path / "Counted.java").write_text(COUNTED)
+    run_command([jdk.javac, "-d", tmp_path, tmp_path / "Counted.java"])
+    return [jdk.java, "-cp", str(tmp_path), "Counted"]
+
+
+def test_alloc_counts_exactly_and_samples_nothing(profile, counted):
+    report = profile(counted, "-e", "alloc").report()
+    assert report["samples"]["total"] == 0
+    counts = {}
+    for site in report["sites"]:
+        if site["allocation_path"][0]["class"] == "Counted":
+            counts[site["class"], site["allocations"]] = site["bytes"]
+    assert set(counts) == {("byte[]", 30_000), ("long[]", 300), ("long[]", 1)}
+    assert counts["byte[]", 30_000] == 30_000 * (2048 + 16)
+
+
+def test_report_without_samples_is_of_allocations(locus, counted, tmp_path):
+    done = locus("run", "-e", "alloc", "-o", tmp_path / "p", "--", *counted)
+    assert (done.returncode, done.stdout) == (0, "")
+    assert ": allocations alone; see: locus report " in done.stderr
+    text = locus("report", tmp_path / "p").stdout
+    assert "no samples were taken (--event=alloc)" in text
+    assert re.search(r"\(byte\[\]\) <- Counted\.main:\d+$", text, re.M)
+
+
+def test_cpu_is_the_timer(profile, counted):
+    report = profile(counted, "-e", "cpu").report()
+    assert report["samples"]["total"] > 10
+    assert [(e["name"], e["event"]) for e in report["engines"]] == [("timer", "thread-cpu-time")]
 
 
 def test_the_second_of_two_is_checked_too(refused):

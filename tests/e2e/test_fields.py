@@ -175,7 +175,7 @@ def test_false_sharing_is_found_where_it_is_and_nowhere_else(workload, profile, 
 
 
 def run_locus_report(run):
-    done = run_command([BUILD / "locus", "report", run.directory])
+    done = run_command([BUILD / "locus", "report", "--view=sharing", run.directory])
     assert done.returncode == 0, done.stderr
     return done.stdout
 

@@ -276,7 +276,8 @@ def test_placement_is_what_its_mode_says(guest_runs, nodes, huge_pages):
     assert phase_of(master, "init")["remote_share"] <= near
     assert phase_of(master, "read")["remote_share"] >= 1 - near
     assert master["remote_share"] >= 0.97 - near  # with the stores of the master
-    assert parallel["remote_share"] <= near
+    # Of a row, 8 MB, one page may be the other's; how often each row is read depends on its thread's speed.
+    assert parallel["remote_share"] <= (near if huge_pages == "never" else 0.25)
     assert abs(interleaved["remote_share"] - (1 - 1 / nodes)) <= near
     for elements in phase_of(interleaved, "read")["elements"]:
         assert abs(elements / interleaved["longs"] - 1 / nodes) <= near

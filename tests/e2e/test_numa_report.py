@@ -186,7 +186,7 @@ def test_merging_keeps_nodes_apart_by_thread(locus, master, tmp_path):
 
 def test_options_that_make_no_sense_are_refused_in_one_line(locus, master, tmp_path):
     for options, line in [
-        ([], "numa: name the profile directory"),
+        (["--top"], "needs a value"),
         (["--simulate=first-touch", master], "no 'first-touch'"),
         (["--simulate=bind:x", master], "no 'bind:x'"),
         (["--format=html", master], "no 'html'"),
@@ -195,7 +195,9 @@ def test_options_that_make_no_sense_are_refused_in_one_line(locus, master, tmp_p
         ([tmp_path / "none"], "cannot read profile"),
     ]:
         done = locus("numa", *options)
-        assert done.returncode == 1 and done.stdout == ""
+        # Only the last two are about the profile, not about the words.
+        status = 1 if "samples of" in line or "cannot read" in line else 2
+        assert done.returncode == status and done.stdout == ""
         assert done.stderr.count("\n") == 1 and line in done.stderr
 
 
@@ -259,7 +261,7 @@ def test_where_there_is_nothing_to_say_reports_say_why(locus, tmp_path, chromium
     assert found["state"] == state and (line or "says nothing of NUMA nodes") in found["reason"]
     assert found["sites"] == found["threads"] == [] and "all" not in found
     assert len(found["nodes"]) == {"one-node": 1, "off": 2, "no-data": 0}[state]
-    text = [at for at in locus("report", path).stdout.splitlines() if at.startswith("numa ")]
+    text = [at for at in locus("report", "--view=recording", path).stdout.splitlines() if at.startswith("numa ")]
     assert len(text) == bool(line) and all(line in at for at in text)
     dom = Page(open_page(chromium, tmp_path, html_page(locus, tmp_path, path)))
     assert "hidden" in dom.by_id["tab-numa"]
@@ -270,7 +272,20 @@ def test_where_there_is_nothing_to_say_reports_say_why(locus, tmp_path, chromium
 
 def test_the_text_report_says_how_much_is_remote(locus, master):
     assert "\nnuma      2 nodes: 60.0% of 1000 accesses with both nodes known are remote;" in (
-        locus("report", master).stdout)
+        locus("report", "--view=recording", master).stdout)
+    assert "NUMA: 60.0% of 1000 accesses between 2 nodes are remote" in locus("report", master).stdout
+
+
+def test_remote_memory_is_a_finding_and_near_memory_is_none(locus, master, tmp_path):
+    def remote(profile):
+        found = json.loads(locus("report", "--format=json", profile).stdout)["findings"]
+        return [f for f in found if f["kind"] == "remote-memory"]
+
+    (finding,) = remote(master)
+    assert finding["share"] == pytest.approx(0.6) and "c.a.Solver.<init>:20" in finding["text"]
+    assert "parallel first touch" in finding["change"]
+    near = {"a": reader(0, 500), "b": reader(1, 500, owner=1)}
+    assert not remote(write(tmp_path / "near", near))
 
 
 class Page(html.parser.HTMLParser):

@@ -161,7 +161,7 @@ def test_a_hidden_class_is_the_same_in_every_run(locus, tmp_path):
 
 def test_sort_and_top(locus, tmp_path):
     block = Block()
-    for i, (samples, count, size) in enumerate([(1, 30, 200), (2, 20, 300), (3, 10, 100)]):
+    for i, (samples, count, size) in enumerate([(10, 30, 200), (20, 20, 300), (30, 10, 100)]):
         site = ("com.acme.C%d" % (2 - i), (MAIN,))
         block.allocate(*site, count, size).access("object", (MAIN,), samples, site)
     path = Profile(tmp_path / "p").append(block).close()
@@ -171,8 +171,10 @@ def test_sort_and_top(locus, tmp_path):
     names = [s["class"] for s in report(locus, path, "--sort=class")["sites"]]
     assert names == sorted(names)
     assert len(report(locus, path, "--top=2")["sites"]) == 2
-    text = locus("report", path, "--top=2").stdout
-    assert "2 of 3 sites" in text and "  3. " not in text
+    for view in ("brief", "objects"):
+        text = locus("report", path, "--top=2", "--view=" + view).stdout
+        assert "c.a.C0" in text and "c.a.C1" in text and "c.a.C2" not in text
+        assert re.search(r"^ 16.7% +the rest: 1 row$", text, re.M), text
 
 
 def test_thread_by_id_and_by_pattern(locus, tmp_path):
@@ -203,9 +205,23 @@ def test_engines_are_never_added_up(locus, tmp_path):
     refusal(locus("report", path, "--engine=pebs"), "pebs")
     assert [e["shown"] for e in default["engines"]] == [False, True, False]
     text = locus("report", path).stdout
+    assert "samples of pmu (mem-loads); --engine 1 shows those of timer; --engine 3" in text
+    text = locus("report", path, "--view=recording").stdout
     assert "timer (thread-cpu-time), one sample every 5 ms of thread CPU time: 10 samples, shown by " \
         "--engine 1\n" in text
     assert "pmu (mem-loads), one sample every 1000 loads: 30 samples, shown here\n" in text
+
+
+def test_verbose_adds_how_it_was_recorded(locus, tmp_path):
+    path = Profile(tmp_path / "p", counters={"paths": 17}).append(Block().access("object", (MAIN,), 30, ARRAYS)).close()
+    recording = locus("report", "--view=recording", path).stdout
+    assert "paths 17" in recording and "paths 17" not in locus("report", path).stdout
+    for view in ("brief", "code"):
+        shown = locus("report", "--view=" + view, path).stdout
+        assert locus("report", "-v", "--view=" + view, path).stdout == shown + "\n== Recording\n" + recording
+    for view in ("recording", "full"):
+        shown = locus("report", "--view=" + view, path).stdout
+        assert locus("report", "--verbose", "--view=" + view, path).stdout == shown
 
 
 # Text and collapsed stacks
@@ -218,15 +234,18 @@ def test_percentages_in_the_text_add_up_to_100(locus, tmp_path):
         for bucket in BUCKETS:
             block.count(bucket, rng.choice([0, 1, 1, 3, 7, rng.randrange(10**9)]))
         block.count("object", 1)
-        text = locus("report", Profile(tmp_path / str(i)).append(block).close()).stdout
-        shares = [re.search(r"^  %s +\d+ +([\d.]+)%%" % b, text, re.M).group(1) for b in BUCKETS]
+        path = Profile(tmp_path / str(i)).append(block).close()
+        text = locus("report", "--view=recording", path).stdout
+        shares = re.findall(r"^  +\d+ +([\d.]+)%  \w", text, re.M)
+        assert len(shares) == len(BUCKETS)
         assert sum(round(10 * float(s)) for s in shares) == 1000, text
 
 
 def test_text_names_objects_paths_and_code(locus, tmp_path):
-    text = locus("report", simple(tmp_path / "p", counters={"gc_moves": 12, "zero": 0})).stdout
+    path = simple(tmp_path / "p", counters={"gc_moves": 12, "zero": 0})
+    text = locus("report", "--full", path).stdout
     for part in ("java -cp app.jar Main", "pid 4711, JDK 17.0.15, G1", "one sample every 5 ms of "
-                 "thread CPU time", "byte[]  62.5%", "com.acme.Main.load(Main.java:20)",
+                 "thread CPU time", " 62.5% 51.5 to 72.3  byte[] <- c.a.Main.load:20", "com.acme.Main.load(Main.java:20)",
                  "com.acme.Chaser.chase(Chaser.java:33)", "gc_moves 12", "Threads: 1"):
         assert part in text, text
     assert "zero" not in text
@@ -258,14 +277,61 @@ def test_source_lines_come_from_directories_and_jars(locus, tmp_path):
         jar.writestr("java.base/com/acme/Chaser.java", "\n" * 32 + "p = p.next;\r\n")
     path = simple(tmp_path / "p")
     where = "%s:%s" % (tmp_path / "src", tmp_path / "src.jar")
-    text = locus("report", path, "--source-path", where).stdout
+    text = locus("report", path, "--view=objects", "--source-path", where).stdout
     assert "| byte[] b = new byte[1000]; // <b>" in text and "| p = p.next;\n" in text
     assert locus("report", path, "--source-path", where, "--format=html", "-f",
                  tmp_path / "page.html").returncode == 0
     page = (tmp_path / "page.html").read_text()
     assert "p = p.next;" in page and "// \\u003cb>" in page
-    refusal(locus("report", path, "--source-path", tmp_path / "none"), "none", "No such file")
-    refusal(locus("report", path, "--source-path", tmp_path / "page.html"), "neither a directory")
+
+
+def test_sources_that_cannot_be_read_cost_a_line_and_the_rest_is_shown(locus, tmp_path):
+    source = tmp_path / "src" / "com" / "acme"
+    source.mkdir(parents=True)
+    (source / "Main.java").write_text("\n" * 19 + "the line;\n")
+    (tmp_path / "bad.jar").write_text("no zip")
+    with zipfile.ZipFile(tmp_path / "broken.jar", "w", zipfile.ZIP_DEFLATED) as jar:
+        jar.writestr("com/acme/Chaser.java", "words " * 1000)
+    broken = (tmp_path / "broken.jar").read_bytes()
+    at = broken.index(b"Chaser.java") + 11
+    (tmp_path / "broken.jar").write_bytes(broken[:at] + b"\xff" * 8 + broken[at + 8:])
+    path = simple(tmp_path / "p")
+    for bad, said in (("none", "cannot read '%s/none': No such file"), ("bad.jar", "'%s/bad.jar' is neither a directory"),
+                      ("broken.jar", "'com/acme/Chaser.java' cannot be read from its jar")):
+        where = "%s:%s" % (tmp_path / bad, tmp_path / "src")
+        done = locus("report", path, "--view=objects", "--source-path", where)
+        assert done.returncode == 3, done.stderr
+        assert done.stderr.count("\n") == 1 and done.stderr.startswith("locus: --source-path: ")
+        assert (said % tmp_path if "%" in said else said) in done.stderr
+        assert "| the line;" in done.stdout
+
+
+def test_profile_of_a_newer_version_among_others_is_skipped(locus, tmp_path):
+    first, newer = simple(tmp_path / "p"), Profile(tmp_path / "n").append(Block().access("native", (), 5))
+    newer.manifest["format"] = 9
+    newer = newer.close()
+    alone = locus("report", "--format=json", first)
+    for order in ([first, newer], [newer, first]):
+        done = locus("report", "--format=json", *order)
+        assert (done.returncode, done.stdout) == (3, alone.stdout)
+        assert done.stderr == "locus: %s: written by a newer Locus (format 9, this one reads 1); it is skipped\n" % newer
+    refusal(locus("report", newer), "newer Locus (format 9, this one reads 1); use that version")
+
+
+def test_kinds_of_samples_of_different_profiles_are_named_and_kept_apart(locus, tmp_path):
+    paths = [Profile(tmp_path / name, engines=[engine(name, interval_ns=n)]).append(Block().access("native", (), n)).close()
+             for name, n in (("timer", 7), ("pebs", 5))]
+    done = locus("report", "--format=json", *paths)
+    assert (done.returncode, done.stderr.count("\n")) == (0, 1)
+    assert done.stderr.startswith("locus: the profiles hold different kinds of samples, which are never added up; "
+                                  "1: timer every 7 ns of thread CPU time; 2: pebs every 5 ns of thread CPU time")
+    report = json.loads(done.stdout)
+    assert [(e["name"], e["samples"]["total"]) for e in report["engines"]] == [("timer", 7), ("pebs", 5)]
+    assert report["samples"]["total"] == 7
+    chosen = locus("report", "--format=json", "--engine=pebs", *paths)
+    assert (chosen.returncode, chosen.stderr) == (0, "")
+    assert json.loads(chosen.stdout)["samples"]["total"] == 5
+    assert locus("report", paths[0], paths[0]).stderr == ""
 
 
 @pytest.mark.parametrize("cls,file", [
@@ -297,18 +363,17 @@ def test_what_is_no_profile_is_refused(locus, tmp_path):
     refusal(locus("report", tmp_path / "none"), "none", "No such file")
     refusal(locus("report", tmp_path / "dir"), "not a profile")
     refusal(locus("report", tmp_path / "file"), "not a directory")
-    refusal(locus("report"), "name the profile")
-    refusal(locus("merge", "-o", tmp_path / "m"), "name the profiles")
-    refusal(locus("merge", tmp_path / "dir"), "-o")
+    refusal(locus("merge", "-o", tmp_path / "m"), "name the profiles", status=2)
+    refusal(locus("merge", tmp_path / "dir"), "-o", status=2)
 
 
 def test_bad_options_are_refused(locus, tmp_path):
     path = simple(tmp_path / "p")
-    refusal(locus("report", path, "--format=jsno"), "jsno", "json")
-    refusal(locus("report", path, "--top=0"), "--top")
-    refusal(locus("report", path, "--top=x"), "--top")
-    refusal(locus("report", path, "--sort=size"), "--sort")
-    refusal(locus("report", path, "--nothing"), "--nothing")
+    refusal(locus("report", path, "--format=jsno"), "jsno", "json", status=2)
+    refusal(locus("report", path, "--top=0"), "--top", status=2)
+    refusal(locus("report", path, "--top=x"), "--top", status=2)
+    refusal(locus("report", path, "--sort=size"), "--sort", status=2)
+    refusal(locus("report", path, "--nothing"), "--nothing", status=2)
 
 
 def test_a_newer_block_format_is_refused(locus, tmp_path):
@@ -356,7 +421,7 @@ def test_a_flipped_byte_costs_one_block(locus, tmp_path):
 
         path = damaged(tmp_path, flip)
         done = locus("report", path, "--format=json")
-        refusal(done, "damaged", "1 blocks lost", status=2)
+        refusal(done, "damaged", "1 blocks lost", status=3)
         found = json.loads(done.stdout)
         assert found["samples"]["total"] == 160 and found["damage"]["blocks"] == 1
         assert "damaged" in locus("report", path).stdout
@@ -367,7 +432,7 @@ def test_a_cut_file_keeps_the_blocks_before_the_cut(locus, tmp_path):
         shutil.rmtree(tmp_path / "p", ignore_errors=True)
         path = damaged(tmp_path, lambda data, block: data[:2 * block + cut])
         done = locus("report", path, "--format=json")
-        refusal(done, "1 blocks lost", status=2)
+        refusal(done, "1 blocks lost", status=3)
         assert json.loads(done.stdout)["samples"]["total"] == 160
 
 
@@ -379,7 +444,7 @@ def test_missing_bytes_garbage_and_missing_files_are_noticed(locus, tmp_path):
                          (lambda d, b: d[b:], 160)]:
         shutil.rmtree(tmp_path / "p", ignore_errors=True)
         done = locus("report", damaged(tmp_path, change), "--format=json")
-        refusal(done, "damaged", status=2)
+        refusal(done, "damaged", status=3)
         assert json.loads(done.stdout)["samples"]["total"] == left
 
 
@@ -387,7 +452,7 @@ def test_a_deleted_thread_file_is_noticed(locus, tmp_path):
     profile = Profile(tmp_path / "p").append(busy()).append(busy(), index=1)
     path = profile.close()
     os.unlink(profile.file(1))
-    refusal(locus("report", path), "1 blocks lost", status=2)
+    refusal(locus("report", path), "1 blocks lost", status=3)
 
 
 def test_blocks_are_readable_without_a_manifest(locus, tmp_path):
@@ -398,7 +463,7 @@ def test_blocks_are_readable_without_a_manifest(locus, tmp_path):
         if content is not None:
             (path / "manifest.json").write_text(content)
         done = locus("report", path, "--format=json")
-        refusal(done, "manifest", status=2)
+        refusal(done, "manifest", status=3)
         assert json.loads(done.stdout)["samples"]["total"] == 80
 
 
@@ -406,7 +471,7 @@ def test_a_killed_program_is_reported_with_what_is_missing(locus, tmp_path):
     profile = Profile(tmp_path / "p", complete=False)
     path = profile.append(busy(), begin=1_000_000_000, end=4_500_000_000).close()
     done = locus("report", path)
-    assert done.returncode == 0 and "killed: recorded are its first 3.5 s" in done.stdout
+    assert done.returncode == 0 and "killed: recorded are its first 3.5 s" in " ".join(done.stdout.split())
     assert report(locus, path)["processes"][0]["complete"] is False
 
 
@@ -528,7 +593,7 @@ def test_merge_refuses_an_output_that_is_in_the_way(locus, tmp_path):
 
 def test_merge_of_damaged_profiles_keeps_the_rest(locus, tmp_path):
     path = damaged(tmp_path, lambda data, block: data[:-1])
-    refusal(locus("merge", "-o", tmp_path / "m", path), "damaged", status=2)
+    refusal(locus("merge", "-o", tmp_path / "m", path), "damaged", status=3)
     assert report(locus, tmp_path / "m")["samples"]["total"] == 160
 
 
@@ -578,7 +643,8 @@ def test_golden_profile_of_format_1_is_read(locus):
 def test_golden_profile_with_all_sections_is_read(locus):
     """Format 1 as it is since fields, metrics, lines, estimates and splits came."""
     golden = ROOT / "tests" / "data" / "golden-v1-sections"
-    assert report(locus, golden / "profile") == json.loads((golden / "report.json").read_text())
+    found, wanted = report(locus, golden / "profile"), json.loads((golden / "report.json").read_text())
+    assert {name: found[name] for name in wanted} == wanted
 
 
 # HTML
@@ -609,12 +675,29 @@ def test_html_shows_sites_and_paths(locus, tmp_path, chromium):
     assert 'data-ready="true"' in dom
     body = re.sub(r"<script.*?</script>", "", dom, flags=re.S)
     for part in ("62.5%", "com.acme.Main.load", "com.acme.Chaser.chase", "byte[] marker",
-                 "tracked objects", "87.5%", "one sample every 5 ms of thread CPU time"):
+                 "objects, allocation known", "87.5%", "one sample every 5 ms of thread CPU time"):
         assert part in body, part
     second = report(locus, tmp_path / "p")["sites"][1]["id"]
     chosen = re.sub(r"<script.*?</script>", "",
                     open_page(chromium, tmp_path, page, fragment="#" + second), flags=re.S)
     assert "id " + second in chosen
+
+
+def test_folded_recursion_is_said(locus, tmp_path, chromium):
+    path = ARRAYS[1]
+    Profile(tmp_path / "p").append(busy().recursion(path[1:], 1).recursion(path, 7)).append(
+        busy().recursion(path, 3)).close()
+    merged = tmp_path / "merged"
+    assert locus("merge", "-o", merged, tmp_path / "p").returncode == 0
+    for profile in tmp_path / "p", merged:
+        site = next(s for s in report(locus, profile)["sites"] if s["class"] == "byte[]")
+        assert [f.get("recursion") for f in site["allocation_path"]] == [7, 1]
+    assert "load(Main.java:20), recursive over 7 frames" in locus("report", "--view=objects", merged).stdout
+    page = html(locus, tmp_path, merged)
+    dom = open_page(chromium, tmp_path, page, fragment="#" + site["id"])
+    body = re.sub(r"<script.*?</script>|<[^>]*>", "", dom, flags=re.S)
+    assert "load (Main.java:20), recursive over 7 frames" in body
+    assert re.search(r"main \(Main.java:10\), recursive(?! over)", body)
 
 
 def test_html_runs_no_script_from_a_name(locus, tmp_path, chromium):

@@ -40,7 +40,7 @@ def supports(jdk, option):
 
 def bare_and_profiled(line, tmp_path, *options, **more):
     """The same command without and with Locus."""
-    run = [BUILD / "locus", "run", "-o", tmp_path / "prof", *options, "--", *line]
+    run = [BUILD / "locus", "run", "-q", "-o", tmp_path / "prof", *options, "--", *line]
     return execute(line, **more), execute(run, **more)
 
 
@@ -277,6 +277,18 @@ def test_native_code_in_both_directions(workload, guest, profile, jdk):
     assert allocated(report(run), "nativeCallback") == 23000
 
 
+@pytest.mark.parametrize("options", [[], ["--spans=tasks,streams"], ["--min-size=0"]])
+def test_checked_jni_finds_no_fault_with_locus(workload, jdk, tmp_path, options):
+    """-Xcheck:jni prints what native code does wrong on stdout: nothing, as without Locus."""
+    line = command(workload, jdk, "ThreadStorm", 50, java=["-Xcheck:jni"])
+    bare, run = bare_and_profiled(line, tmp_path, *options)
+    assert (bare.returncode, run.returncode) == (0, 0)
+    # JDK 17 counts the local references of many classes, too; with spans there are more than it likes.
+    mark = "WARNING in native method" if options == ["--spans=tasks,streams"] else "WARNING"
+    warned = [[text for text in of.stdout.decode().splitlines() if mark in text] for of in (bare, run)]
+    assert warned[1] == warned[0], run.stdout.decode()
+
+
 @pytest.mark.parametrize("mode", ["handler", "early", "reset"])
 def test_programs_own_signal_handlers_stay_in_force(workload, guest, jdk, tmp_path, mode):
     java = ["-agentpath:%s" % guest] if mode == "early" else []
@@ -339,7 +351,7 @@ def test_names_that_only_a_class_file_can_hold_are_escaped(workload, profile, jd
 
 @pytest.mark.parametrize("depth, frames", [(None, 256), (10, 10), (1, 1)])
 def test_deep_path_is_cut_at_its_root(workload, profile, jdk, depth, frames):
-    options = ["--depth=%d" % depth] if depth else []
+    options = ["--recursion=keep"] + (["--depth=%d" % depth] if depth else [])
     r = report(profile(command(workload, jdk, "DeepStack", 1500, 200), *options))
     sites = [s for s in r["sites"] if has_frame(s["allocation_path"][:1], "deepAllocate")]
     assert allocations(sites) == 200
@@ -349,7 +361,7 @@ def test_deep_path_is_cut_at_its_root(workload, profile, jdk, depth, frames):
 
 
 def test_deep_path_is_whole_where_depth_allows(workload, profile, jdk):
-    r = report(profile(command(workload, jdk, "DeepStack", 1500, 200), "--depth=2048"))
+    r = report(profile(command(workload, jdk, "DeepStack", 1500, 200), "--depth=2048", "--recursion=keep"))
     (site,) = [s for s in r["sites"] if has_frame(s["allocation_path"][:1], "deepAllocate")]
     path = site["allocation_path"]
     assert sum(f["method"] == "descend" for f in path) == 1501

@@ -44,7 +44,7 @@ def run_and_check(profile, command_line, interval, locus):
     engine, used_ns = r["engine"], r["engines"][0]["cpu_ns"]
     assert (engine["name"], engine["interval_ns"]) == ("timer", interval_ns)
     assert abs(r["samples"]["total"] * interval_ns - used_ns) < 0.05 * used_ns, (r["samples"], used_ns)
-    text = locus("report", run.directory).stdout
+    text = locus("report", "--view=recording", run.directory).stdout
     assert "CPU time that the threads used" in text, text
     assert ("limited by the kernel's tick" in text) == (engine["tick_ns"] > interval_ns), text
 

@@ -62,7 +62,7 @@ def test_what_changes_is_not_called_the_same(profile, locus, workload, jdk):
 def test_looking_outlives_collections(profile, locus, workload, jdk17, collector):
     """What is compared is contents and identity hashes, which stay when objects move."""
     java = [*helpers.collector(collector), "-Xmx32m"]
-    run = profile(helpers.command(workload, jdk17, CLASS, "slow", 700, java=java), "--spans=streams", "--span-paths")
+    run = profile(helpers.command(workload, jdk17, CLASS, "slow", 1500, java=java), "--spans=streams", "--span-paths")
     looked = place(spans_of(locus, run), helpers.marked_lines(CLASS, "invariant")["wordsForNum"])["looked_at"]
     assert looked["comparable"] >= 20 and looked["changed"] == 0, looked
     assert looked["repeated"] >= 0.5 * looked["comparable"], looked

@@ -46,7 +46,7 @@ def only(rows):
 @pytest.mark.parametrize("tier", TIERS)
 def test_each_caller_has_its_own_executions(profile, locus, workload, jdk, tier):
     java, rounds = TIERS[tier]
-    run, spans = record(profile, locus, workload, jdk, java, rounds, "--span-paths")
+    run, spans = record(profile, locus, workload, jdk, java, rounds, "--span-paths", "--recursion=keep")
     marks = helpers.marked_lines(CLASS, "span")
     place = only([row for row in spans["locations"] if row["class"] == CLASS])
     task = only([row for row in spans["tasks"] if row["type"] == CLASS + "$Work"])
@@ -73,7 +73,7 @@ def test_each_caller_has_its_own_executions(profile, locus, workload, jdk, tier)
 
 def test_a_path_ends_at_the_depth_asked_for(profile, locus, workload, jdk17):
     rounds = 100
-    _, spans = record(profile, locus, workload, jdk17, (), rounds, "--span-paths", "--depth=3")
+    _, spans = record(profile, locus, workload, jdk17, (), rounds, "--span-paths", "--depth=3", "--recursion=keep")
     place = only([row for row in spans["locations"] if row["class"] == CLASS])
     assert max(len(row["path"]) for row in place["paths"]) == 3
     deep = [row for row in place["paths"] if [f["method"] for f in row["path"]] == ["stream", "deep", "deep"]]

@@ -323,10 +323,11 @@ def test_text_cuts_a_very_long_command_between_characters(locus, tmp_path):
     where = (frame("A", "a", 1),)
     block = Block().span("anonymous", where, [1000]).access("native", where, 1)
     path = path.append(block, end=2 * S).close()
-    for word in ("report", "spans"):
-        done = locus(word, path)
+    for word, options in (("report", ["--full"]), ("spans", [])):
+        done = locus(word, *options, path)
         assert done.returncode == 0, done.stderr
-        assert done.stdout.splitlines()[0] == "program   java -cp " + "\u00fc" * 195 + " ... (210 more bytes)"
+        line = next(line for line in done.stdout.splitlines() if line.startswith("program"))
+        assert line == "program   java -cp " + "\u00fc" * 195 + " ... (210 more bytes)"
         shown = json.loads(locus(word, path, "--format=json").stdout)
         assert command in (shown.get("program", {}).get("command"), shown["processes"][0]["command"])
 
@@ -496,7 +497,7 @@ def test_what_was_not_recorded_is_said(locus, tmp_path):
 def test_errors_are_one_line(locus, profile, tmp_path):
     bare = Profile(tmp_path / "bare").append(Block().count("native", 1)).close()
     for options, line in [
-        ([], "name the profile directory"),
+        (["--top"], "needs a value"),
         (["--format=pdf", profile], "no 'pdf'"),
         (["--sort=name", profile], "no 'name'"),
         (["--top=0", profile], "not a number of rows"),
@@ -508,7 +509,8 @@ def test_errors_are_one_line(locus, profile, tmp_path):
         ([tmp_path / "none"], "cannot read profile"),
     ]:
         done = locus("spans", *options)
-        assert done.returncode == 1 and done.stdout == "", options
+        usage = "no '" in line or "--top" in line or any(w in line for w in ("needs", "number of", "only for"))
+        assert done.returncode == (2 if usage else 1) and done.stdout == "", options
         assert done.stderr.count("\n") == 1 and line in done.stderr
 
 
@@ -566,6 +568,8 @@ def test_a_live_program(locus, jdk, workload, tmp_path):
             if done.returncode == 0:
                 before = json.loads(done.stdout)
                 if before["totals"]["anonymous"] and before["totals"]["task"]:
+                    assert "still runs: this is what has been written so far\n" in done.stderr
+                    assert done.stderr.count("\n") == 1
                     break
         assert before["totals"]["anonymous"] and before["totals"]["task"], before["warnings"]
         assert before["processes"][0]["complete"] is False
@@ -575,6 +579,7 @@ def test_a_live_program(locus, jdk, workload, tmp_path):
     finally:
         program.kill()
         program.wait()
+    assert locus("spans", path).stderr == ""
     after = seen(locus, path)
     assert after["processes"][0]["complete"] is True
     assert not any("still running" in w for w in after["warnings"])

@@ -67,7 +67,7 @@ def test_inlined_calls_have_a_path_too(workload, profile, jdk):
     check_walks(profile(command(workload, jdk, "CallChains", 2, java=java), "--interval=4ms"))
 
 
-@each_pair(jdk=JDK_MAJORS, gc=COLLECTORS, tier=("interpreted", "C2", "tiered"), inline=("-XX:+Inline", "-XX:-Inline"))
+@each_pair(jdk=JDK_MAJORS, gc=COLLECTORS, tier=list(TIERS), inline=("-XX:+Inline", "-XX:-Inline"))
 def test_a_program_that_throws_all_the_time_has_paths(workload, profile, jdk, gc, tier, inline):
     java = ["-Xmx256m", inline, *collector(gc), *TIERS[tier]]
     line = command(workload, jdk, "CallChains", 2, "throws", java=java)
@@ -83,6 +83,8 @@ def test_the_next_whole_walk_proves_repaired_paths(workload, profile, jdk, part,
     repaired = sum(n for k, n in c.items() if k.startswith("engine_walk_repaired_"))
     agreed = sum(n for k, n in audited.items() if k.startswith("agreed_"))
     assert not [k for k in audited if k.startswith("wrong_")], audited
+    # Locus's own walk, and AsyncGetCallTrace's from the same place.
+    assert c["audit_own_walk_differs"] == 0 and c["audit_own_walk_agreed"] > 0.6 * c["engine_timer_samples"], c
     # C1 sends an exception on by way of the return address, so the thread does not return there.
     if tier == "C2" and inline == "-XX:-Inline" and repaired >= 20:
         assert agreed >= 0.8 * repaired, (audited, repaired)

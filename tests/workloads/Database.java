@@ -8,7 +8,9 @@ import java.sql.Statement;
 /*
  * Works with an embedded SQL database (H2) as programs do. The result is the same each time.
  *
- * Usage: Database ROWS
+ * Usage: Database ROWS [ROUNDS]
+ *
+ * ROUNDS is how often all queries are made (3).
  */
 public final class Database {
 	static void load(Connection c, int rows) throws SQLException {
@@ -43,10 +45,11 @@ public final class Database {
 
 	public static void main(String[] args) throws Exception {
 		int rows = Integer.parseInt(args[0]);
+		int rounds = args.length > 1 ? Integer.parseInt(args[1]) : 3;
 		long sum = 0;
 		try (Connection c = DriverManager.getConnection("jdbc:h2:mem:locus")) {
 			load(c, rows);
-			for (int i = 0; i < 3; i++) {
+			for (int i = 0; i < rounds; i++) {
 				sum += query(c, "SELECT customer, SUM(total) FROM orders GROUP BY customer ORDER BY customer");
 				sum += query(c, "SELECT id, total FROM orders ORDER BY note, total DESC, id");
 				sum += query(c, "SELECT a.id, b.total FROM orders a JOIN orders b ON a.customer = b.customer"

@@ -5,6 +5,7 @@ import java.lang.management.ManagementFactory;
  * Makes small objects at sites, in known numbers, for the estimates.
  *
  *   counts THREADS MIB   each thread allocates MIB of 16 to 912 byte objects at six sites
+ *   bursts ROUNDS        a few MB in a second, then hundreds in as long, from two threads
  *   lives  ROUNDS        one site keeps all its objects, the other none, over collections
  *   split  SECONDS A B C random accesses to objects of one class from three sites, A, B and C thousand
  *   churn  MIB           allocates MIB of small objects and prints the CPU time
@@ -51,6 +52,34 @@ public class SampledSites {
 		long n = rounds * threads;
 		System.out.println("{\"newTiny\":" + 8 * n + ",\"newNode\":" + 4 * n + ",\"newWide\":" + 2 * n
 				+ ",\"newSmall\":" + 2 * n + ",\"newMiddle\":" + n + ",\"newLarge\":" + n + "}");
+	}
+
+	static void allocate(long rounds) {
+		for (long r = 0; r < rounds; r++) {
+			for (int k = 0; k < 8; k++)
+				sink = newTiny();
+			sink = newMiddle();
+			sink = newLarge();
+		}
+	}
+
+	static final long BURST = 300_000, CALM = 3_000, CALM_MS = 1_200;
+
+	static void bursts(int times) throws Exception {
+		long n = 0;
+		for (int i = 0; i < times; i++) {
+			for (int k = 0; k < 100; k++) {
+				allocate(CALM / 100);
+				Thread.sleep(CALM_MS / 100);
+			}
+			Thread second = new Thread(() -> allocate(BURST)); // it begins while the interval is short
+			second.start();
+			allocate(BURST);
+			second.join();
+			allocate(BURST);
+			n += CALM + 3 * BURST;
+		}
+		System.out.println("{\"newTiny\":" + 8 * n + ",\"newMiddle\":" + n + ",\"newLarge\":" + n + "}");
 	}
 
 	static Node newKept() { return new Node(); }
@@ -117,6 +146,9 @@ public class SampledSites {
 		switch (args[0]) {
 		case "counts":
 			counts(Integer.parseInt(args[1]), Integer.parseInt(args[2]));
+			break;
+		case "bursts":
+			bursts(Integer.parseInt(args[1]));
 			break;
 		case "lives":
 			lives(Integer.parseInt(args[1]));

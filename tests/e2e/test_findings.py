@@ -1,0 +1,171 @@
+"""What `locus report` says first: one screen, its findings, and a program with and without each of them."""
+
+import json
+import re
+
+import helpers
+import pytest
+from conftest import run_command
+
+KINDS = {"header": "header-only", "part": "one-part", "never-read": "never-read", "columns": "hot-object"}
+
+
+def run_of(profile_once, workload, jdk, mode):
+    command = helpers.command(workload, jdk, "Findings", mode, 2.5, java=["-Xmx2g"])
+    return profile_once("findings-%d-%s" % (jdk.major, mode), command)
+
+
+def found_in(locus, run):
+    done = locus("report", "--format=json", run.directory)
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)
+
+
+def kinds_of(report, site):
+    """Kinds of the findings whose text names the marked line."""
+    line = helpers.marked_lines("Findings", "site")[site]
+    return {f["kind"] for f in report["findings"] if re.search(r"Findings\.\w+:%d\b" % line, f["text"])}
+
+
+@pytest.mark.parametrize("mode,site,kind", [
+    ("header", "square", "header-only"), ("header", "circle", "header-only"),
+    ("fields", "square", "hot-object"), ("fields", "circle", "hot-object"),
+    ("columns", "large", "hot-object"), ("part", "large", "one-part"),
+    ("by-column", "matrix", "stride"), ("by-row", "matrix", "hot-object"), ("at-random", "matrix", "hot-object"),
+    ("one-field", "records", "stride"), ("all-fields", "records", "hot-object"),
+    ("never-read", "large", "never-read"), ("read-too", "large", "hot-object"),
+])
+def test_a_program_has_the_finding_it_was_written_for(profile_once, locus, workload, jdk, mode, site, kind):
+    report = found_in(locus, run_of(profile_once, workload, jdk, mode))
+    assert kinds_of(report, site) == {kind}, report["findings"]
+    assert report["no_finding"] is None
+    for f in report["findings"]:
+        assert 0 < f["low"] <= f["share"] <= f["high"] <= 1 and (f["gain_at_most"] or 1) >= 1
+        assert f["text"].endswith(".") and f["id"].startswith(f["kind"]) and f["change"]
+    assert [f["low"] for f in report["findings"]] == sorted((f["low"] for f in report["findings"]), reverse=True)
+
+
+@helpers.each_pair(mode=("short-lived", "longer-lived"), gc=helpers.COLLECTORS)
+def test_large_arrays_that_no_collection_finds_alive_are_a_finding(profile_once, locus, workload, jdk, mode, gc):
+    command = helpers.command(workload, jdk, "Findings", mode, 2, java=["-Xmx512m", "-Xmn48m", *helpers.collector(gc)])
+    report = found_in(locus, profile_once("findings-%d-%s-%s" % (jdk.major, mode, gc), command))
+    found = [f for f in report["findings"] if f["kind"] == "short-lived"]
+    if mode == "longer-lived":
+        assert not found
+        return
+    line = helpers.marked_lines("Findings", "site")["scratch"]
+    (row,) = [r for r in report["ranking"]["rows"] if r["allocated_at"] and r["allocated_at"]["line"] == line]
+    assert row["collected"]["outlived_bytes"] < 0.05 * row["bytes"]
+    (told,) = found
+    assert not row["touched"]["never_read"]  # it is cleared, and then written and read
+    assert "Findings.scratch:%d:" % line in told["text"] and "%d arrays" % row["allocations"] in told["text"]
+    assert told["share"] == pytest.approx(row["gc_model_ns"] / report["bill"]["process_ns"])
+
+
+def test_what_cannot_be_followed_is_not_called_short_lived(tmp_path, locus, workload, jdk):
+    """Without the interposer all that a collection may have moved is forgotten, and seems to be gone."""
+    line = helpers.command(workload, jdk, "Findings", "longer-lived", 1.5, java=["-Xmx512m", "-Xmn48m", "-XX:+UseParallelGC"])
+    hand, _ = helpers.by_hand(line, tmp_path / "prof")
+    assert run_command(hand).returncode == 0
+    counters = json.loads((tmp_path / "prof" / "manifest.json").read_text())["processes"][0]["counters"]
+    assert counters["gc_incomplete"] >= 5 and counters["gc_collected"] == 0
+    report = json.loads(locus("report", "--format=json", tmp_path / "prof").stdout)
+    assert not [f for f in report["findings"] if f["kind"] == "short-lived"]
+    assert not [r for r in report["ranking"]["rows"] if "collected" in r]
+
+
+@pytest.mark.parametrize("mode,walk,step", [("by-column", "stride", 1500 * 8), ("by-row", "sequential", 8)])
+def test_the_step_of_a_loop_is_the_one_that_the_program_takes(profile_once, locus, workload, jdk, mode, walk, step):
+    run = run_of(profile_once, workload, jdk, mode)
+    row = found_in(locus, run)["ranking"]["rows"][0]
+    touched = row["touched"]
+    assert row["class"] == "double[]" and touched["walk"] == walk
+    assert touched["steps"][0]["bytes"] == step and touched["steps"][0]["samples"] > 0.5 * row["samples"]
+    assert sum(s["samples"] for s in touched["steps"]) <= touched["stepped"] <= touched["samples"] == row["samples"]
+    assert sum(touched["ends"].values()) <= row["samples"] and touched["hot_end"] is None
+    words = "in steps of %d bytes" % step if walk == "stride" else "sequentially"
+    assert "all over, " + words in " ".join(locus("report", "--full", run.directory).stdout.split())
+
+
+def test_an_order_that_is_calculated_is_not_known(profile_once, locus, workload, jdk):
+    touched = found_in(locus, run_of(profile_once, workload, jdk, "at-random"))["ranking"]["rows"][0]["touched"]
+    assert touched["walk"] == "unknown" and touched["stepped"] < 0.1 * touched["samples"]
+
+
+def test_the_end_of_an_array_that_is_used_alone_is_hot(profile_once, locus, workload, jdk):
+    touched = found_in(locus, run_of(profile_once, workload, jdk, "part"))["ranking"]["rows"][0]["touched"]
+    assert touched["hot_end"] == "first" and touched["ends"]["first"] > 10 * touched["ends"]["middle"]
+
+
+def test_a_program_that_calculates_has_none(profile_once, locus, workload, jdk):
+    run = run_of(profile_once, workload, jdk, "calm")
+    report = found_in(locus, run)
+    assert report["findings"] == [] and report["no_finding"].startswith("no finding")
+    assert "no finding" in locus("report", run.directory).stdout
+
+
+@pytest.mark.parametrize("mode", ("header", "columns", "calm"))
+def test_the_report_is_one_screen_and_its_first_row_that_of_the_json(profile_once, locus, workload, jdk, mode):
+    run = run_of(profile_once, workload, jdk, mode)
+    text = locus("report", run.directory, env={"COLUMNS": "80"}).stdout
+    lines = text.splitlines()
+    assert len(lines) <= 40 and max(map(len, lines)) <= 80, text
+    shown = [r for r in found_in(locus, run)["ranking"]["rows"] if not r["rest"]]
+    rows = [line for line in lines if re.match(r" *[\d.]+% +[\d.]+ to ", line)]
+    assert len(rows) == min(8, len(shown)) and (rows or mode == "calm"), text
+    for first, row in zip(shown[:1], rows):
+        at = first["allocated_at"]
+        assert row.split()[0] == "%.1f%%" % (100 * first["share"])
+        assert first["class"].split(".")[-1] in row and (not at or "%s:%d" % (at["method"], at["line"]) in row)
+
+
+@pytest.mark.parametrize("group", ("class+line", "class", "field", "package", "site"))
+def test_rows_of_each_group_add_up(profile_once, locus, workload, jdk, group):
+    run = run_of(profile_once, workload, jdk, "header")
+    for options in ([], ["--thread=main"]):
+        report = json.loads(locus("report", "--format=json", "--group", group, *options, run.directory).stdout)
+        rows, known = report["ranking"]["rows"], report["samples"]
+        assert sum(r["samples"] for r in rows) == report["ranking"]["samples"] == known["object"] + known["heap_class"]
+        for r in rows:
+            assert sum(s["samples"] for s in r["sites"]) == r["samples"]
+            assert sum(a["samples"] for a in r["accessed_at"]) == r["samples"]
+            assert all(sum(c["samples"] for c in a["callers"]) <= a["samples"] for a in r["accessed_at"])
+        assert report["ranking"]["rest_samples"] == sum(r["samples"] for r in rows if r["rest"])
+
+
+def test_what_is_falsely_shared_is_a_finding_and_what_is_padded_is_none(profile_once, locus, workload, jdk):
+    run = profile_once("findings-%d-sharing" % jdk.major, helpers.command(
+        workload, jdk, "FalseSharing", 1.5, java=["-Xmx256m", "-XX:+UseParallelGC"]), "-e", "timer")
+    report = found_in(locus, run)
+    texts = [f["text"] for f in report["findings"] if f["kind"] == "false-sharing"]
+    named = {name for name in ("newAdjacent", "newPadded", "newSame", "newRead", "newObjects", "Counter")
+             if any(name in text for text in texts)}
+    assert "newAdjacent" in named and not named & {"newPadded", "newSame", "newRead"}, texts
+
+
+@pytest.mark.parametrize("mode,kind", [
+    *(pytest.param(*of, marks=pytest.mark.quiet) for of in (
+        ("fine", "fine-tasks"), ("coarse", "coarse-tasks"), ("tiny", "tiny-streams"))),
+    ("uneven", "uneven-workers"), ("none", None),
+])
+def test_tasks_and_streams_have_the_finding_they_were_written_for(profile_once, locus, workload, jdk, mode, kind):
+    command = helpers.command(workload, jdk, "SpanFindings", mode)
+    run = profile_once("span-findings-%d-%s" % (jdk.major, mode), command, "--spans=streams,tasks")
+    report = found_in(locus, run)
+    found = {f["kind"]: f for f in report["findings"] if not f["kind"].startswith(("hot", "one", "header", "never"))}
+    assert set(found) == ({kind} if kind else set()), report["findings"]
+    if kind:
+        line = helpers.marked_lines("SpanFindings", "site")[mode]
+        spans = json.loads(locus("spans", "--format=json", run.directory).stdout)
+        (told,) = [d for d in spans["diagnoses"] if d["verdict"] == "finding"]
+        at = told["location"] or told["creation"]
+        assert at["line"] == line and told["summary"] in found[kind]["text"] and told["change"] == found[kind]["change"]
+
+
+def test_a_stream_that_repeats_itself_is_a_finding(profile_once, locus, workload, jdk):
+    kinds = []
+    for mode, numbers in (("slow", 1500), ("fast", 6000)):
+        run = profile_once("repeated-%d-%s" % (jdk.major, mode),
+                           helpers.command(workload, jdk, "SpanInvariant", mode, numbers), "--spans=streams")
+        kinds.append({f["kind"] for f in found_in(locus, run)["findings"]})
+    assert "same-streams" in kinds[0] and "same-streams" not in kinds[1]

@@ -1,0 +1,67 @@
+"""Classes that the JVM has loaded before the agent: only those with a site are transformed."""
+
+import subprocess
+
+from helpers import allocations, command, counters, report, sites_through
+
+COUNT = 300
+STRINGS = 100000
+PATCH = """package java.lang;
+public interface Appendable {
+	Appendable append(CharSequence s) throws java.io.IOException;
+	Appendable append(CharSequence s, int from, int to) throws java.io.IOException;
+	Appendable append(char c) throws java.io.IOException;
+	static Object make(int n) { return new byte[n]; }
+}
+"""
+
+
+def test_most_classes_of_the_jdk_are_not_transformed(jdk, workload, profile):
+    c = counters(profile(command(workload, jdk, "LoadedClasses", 1)))
+    assert c["classes_looked_at"] > c["classes_retransformed"], c
+    assert c["classes_retransformed"] > 30, c
+    assert not c["classes_retransform_failed"], c
+
+
+def test_classes_that_only_make_strings_wait_until_one_is_compiled(jdk, workload, profile):
+    c = counters(profile(command(workload, jdk, "LoadedClasses", 1)))
+    assert c["classes_waiting"] > 40, c
+    assert not counters(profile(command(workload, jdk, "LoadedClasses", 1, java=["-Xcomp"])))["classes_waiting"]
+
+
+def test_no_string_is_lost_by_waiting(jdk, workload, profile):
+    run = profile(command(workload, jdk, "LateStrings", STRINGS))
+    made = sites_through(report(run), "toString", "java.lang.StringBuilder")
+    assert allocations([s for s in made if s["allocation_path"][1]["class"] == "java.util.Hashtable$Entry"]) == STRINGS
+    c = counters(run)
+    assert not c["classes_waiting"] and c["classes_retransformed"] > 90, c
+
+
+def test_a_class_that_is_used_later_has_its_hooks(jdk, workload, profile):
+    r = report(profile(command(workload, jdk, "LoadedClasses", COUNT), "--min-size=256"))
+    used = [s for s in r["sites"] if s["allocation_path"][0]["class"] == "jdk.internal.math.FDBigInteger"]
+    # The JDK 25 parses numbers without arrays of digits, and makes a table of numbers once.
+    assert allocations(used) >= (COUNT if jdk.major == 17 else 1), r["sites"]
+
+
+def test_a_patched_class_has_its_hooks(jdk, workload, profile, tmp_path):
+    source = tmp_path / "java.base" / "java" / "lang" / "Appendable.java"
+    source.parent.mkdir(parents=True)
+    source.write_text(PATCH)
+    classes = tmp_path / "patched"
+    subprocess.run(
+        [jdk.javac, "--patch-module", "java.base=%s" % (tmp_path / "java.base"), "-d", classes, source],
+        check=True,
+        timeout=120,
+    )
+    run = profile(
+        command(
+            workload,
+            jdk,
+            "LoadedClasses",
+            COUNT,
+            java=["--patch-module", "java.base=%s" % classes],
+        )
+    )
+    assert counters(run)["classes_looked_at"] > 0
+    assert allocations(sites_through(report(run), "make", "java.lang.Appendable")) == COUNT
