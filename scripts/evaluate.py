@@ -19,20 +19,11 @@ import pathlib
 import subprocess
 import tempfile
 
+from jdks import jdks
+
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 LOCUS = pathlib.Path(os.environ.get("LOCUS_BUILD", ROOT / "build")) / "locus"
 COLLECTORS = ("Serial", "Parallel", "G1")
-
-
-def jdks():
-    """Homes of the JDKs from 11 on, by version; one of each."""
-    found = {}
-    for release in sorted(pathlib.Path("/usr/lib/jvm").glob("*/release")):
-        words = dict(line.split("=", 1) for line in release.read_text().splitlines() if "=" in line)
-        version = words.get("JAVA_VERSION", '"0"').strip('"').split(".")[0]
-        if int(version) >= 11 and (release.parent / "bin/javac").exists():
-            found.setdefault(int(version), release.parent)
-    return sorted(found.items())
 
 
 def profile(home, collector, work, name, *arguments):
