@@ -205,6 +205,9 @@ static void add_row(struct lc_pass *p, const struct lc_section_spec *s, uint32_t
 	values = lc_table_values(table, lc_table_put(table, key));
 	for (unsigned i = s->keys_len; i < s->columns_len; i++)
 		lc_column_add(&s->columns[i], values++, v[i]);
+	if (p->target->tree->slices)
+		lc_slices_add(p->target->tree->slices, p->who, s->number, key + !!s->merged,
+		              v + s->keys_len);
 }
 
 /*
@@ -257,6 +260,8 @@ static void add_allocations(struct lc_pass *p, const uint64_t *v)
 			    &lc_table_values(&t->threads, p->thread)[LC_THREAD_ALLOCATIONS + i],
 			    v[1 + i]);
 	}
+	if (t->slices)
+		lc_slices_add(t->slices, p->who, LC_SECTION_ALLOCATIONS, &site, v + 1);
 }
 
 static void add_share(struct lc_pass *p, uint32_t thread, uint32_t engine, uint32_t bucket,
@@ -275,6 +280,8 @@ static void add_samples(struct lc_pass *p, const uint64_t *v, uint64_t samples)
 	if (!samples)
 		return;
 	lc_sum_add(&p->target->tree->buckets[engine][bucket], samples);
+	if (p->target->tree->slices)
+		lc_slices_add_total(p->target->tree->slices, p->who, engine, bucket, samples);
 	if (!p->all)
 		add_share(p, p->thread, engine, bucket, samples);
 }
@@ -563,6 +570,9 @@ int lc_block_decode(struct lc_block_decoder *d, const struct lc_block_header *h,
 	if (!wanted)
 		return 0;
 	note_thread(&p, h);
+	if (target->tree->slices && !p.all)
+		lc_slices_of_block(target->tree->slices, target->process_first + h->process,
+		                   p.thread, h, p.who);
 	p.add = true;
 	return counts(&p);
 }

@@ -5,6 +5,7 @@
 #include <errno.h>
 
 #include "analyzer/model/decode.h"
+#include "analyzer/model/slices.h"
 #include "src/format/block.h"
 #include "src/format/section.h"
 
@@ -22,6 +23,7 @@ struct lc_pass {
 	uint32_t thread;                 /* tree number; of a block of one thread only */
 	bool all;                        /* a block of all threads */
 	bool add;                        /* second pass */
+	uint32_t who[LC_SLICE_WHO];      /* of the tree's slices */
 	struct lc_section_limits limits; /* of the block's definitions */
 	uint64_t seen[LC_ENGINES_MAX][LC_BUCKET_COUNT]; /* samples of the accesses */
 	uint64_t offered[LC_ENGINES_MAX]; /* samples of the block, before any filter */

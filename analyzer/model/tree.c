@@ -191,7 +191,8 @@ bool lc_tree_empty(const struct lc_tree *t)
 bool lc_tree_has_spans(const struct lc_tree *t)
 {
 	return t->executions.count || t->tasks_made.count || t->span_accesses.count ||
-	       t->timeline.count || t->pauses.count || t->traces_len || t->running.count;
+	       t->timeline.count || t->traces_len ||
+	       t->running.count; /* pauses are of all profiles */
 }
 
 int lc_tree_order_text(const struct lc_tree *t, uint32_t a, uint32_t b)

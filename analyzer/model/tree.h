@@ -17,6 +17,8 @@
 #include "src/format/rows.h"
 #include "src/format/section.h"
 
+struct lc_slices;
+
 /* Bytes as the JVM gave them (modified UTF-8, any content); not terminated. */
 struct lc_text {
 	const char *bytes;
@@ -167,6 +169,7 @@ struct lc_tree {
 	size_t traces_cap;
 	uint64_t buckets[LC_ENGINES_MAX][LC_BUCKET_COUNT];
 	uint64_t offered[LC_ENGINES_MAX]; /* samples, those that filters left out included */
+	struct lc_slices *slices;         /* the caller's; NULL: not kept */
 };
 
 void lc_tree_init(struct lc_tree *t);

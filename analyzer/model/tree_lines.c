@@ -10,6 +10,7 @@
 #include <stdlib.h>
 
 #include "analyzer/base/memory.h"
+#include "analyzer/model/slices.h"
 
 /* For each path and each site the one that stands for it. */
 struct folding {
@@ -138,6 +139,8 @@ void lc_tree_renumber(struct lc_tree *t, const uint32_t *paths, const uint32_t *
 		if (s && !of_spans && lc_tree_table(t, s->number))
 			fold_section(&f, s);
 	}
+	if (t->slices)
+		lc_slices_renumber(t->slices, paths, sites);
 }
 
 void lc_tree_fold_lines(struct lc_tree *t)
