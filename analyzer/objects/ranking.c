@@ -14,6 +14,7 @@ enum { KEY_LEN = 4 };        /* class or package, and up to three more */
 enum { ACCESS_KEY_LEN = 2 }; /* row, path */
 enum { PART_KEY_LEN = 4 };   /* row, bucket, site, from */
 enum { NAME_KEY_LEN = 3 };   /* row, kind, name */
+enum { SITE_KEY_LEN = 2 };   /* row, site */
 enum { VALUE_SAMPLES, VALUE_ESTIMATED, VALUE_ALLOCATIONS, VALUE_BYTES, VALUE_SPREAD, VALUES };
 
 /* What is summed up so far. */
@@ -25,6 +26,7 @@ struct build {
 	struct lc_table accesses; /* row, path; samples */
 	struct lc_table parts;    /* row, bucket, site, from; samples */
 	struct lc_table names;    /* row, kind, name; bytes */
+	struct lc_table sites;    /* row, site */
 	uint32_t *packages;       /* of a class's string: a class of the same package; or NULL */
 	struct extra *extras;     /* by row */
 	size_t extras_cap;
@@ -262,12 +264,14 @@ static void add_class(struct build *b, const struct lc_view_site *s)
 
 /* ---- allocations ---- */
 
-/* The names of a site's objects are the row's. */
-static void add_names(struct build *b, uint32_t row, uint32_t site, double bytes)
+/* The site is one of the row's, and the names of its objects are the row's. */
+static void add_site(struct build *b, uint32_t row, uint32_t site, double bytes)
 {
+	const uint32_t of_row[SITE_KEY_LEN] = { row, site };
 	size_t len;
 	const struct lc_view_name *n = lc_view_names(b->v, site, &len);
 
+	lc_table_put(&b->sites, of_row);
 	if (b->r->group != LC_GROUP_LINE && b->r->group != LC_GROUP_SITE)
 		return;
 	for (size_t i = 0; i < len; i++) {
@@ -289,7 +293,7 @@ static void add_allocations(struct build *b)
 		values[VALUE_BYTES] += s->bytes;
 		if (b->r->group == LC_GROUP_SITE)
 			values[VALUE_SPREAD] += s->spread;
-		add_names(b, row, s->site, (double)s->bytes);
+		add_site(b, row, s->site, (double)s->bytes);
 	}
 	for (size_t i = 0; i < b->v->estimates_len; i++) {
 		const struct lc_view_estimate *e = &b->v->estimates[i];
@@ -305,7 +309,7 @@ static void add_allocations(struct build *b)
 		x->sampled += e->sampled;
 		for (unsigned k = 0; k < LC_LIVE_COLUMNS; k++)
 			x->live[k] += e->live[k];
-		add_names(b, row, e->site, e->bytes);
+		add_site(b, row, e->site, e->bytes);
 	}
 }
 
@@ -508,6 +512,23 @@ static void attach_names(struct build *b)
 	free(starts);
 }
 
+static void attach_sites(struct build *b)
+{
+	uint32_t *all = lc_arena_zeroed(&b->r->arena, b->sites.count, sizeof(*all));
+	size_t *starts = starts_of(&b->sites, b->rows.count);
+
+	for (uint32_t i = 0; i < b->sites.count; i++) {
+		const uint32_t *key = lc_table_key(&b->sites, i);
+
+		all[starts[key[0] + 1]++] = key[1];
+	}
+	for (uint32_t row = 0; row < b->rows.count; row++) {
+		b->r->rows[row].sites = all + starts[row];
+		b->r->rows[row].sites_len = starts[row + 1] - starts[row];
+	}
+	free(starts);
+}
+
 static void make_rows(struct build *b)
 {
 	struct lc_ranking *r = b->r;
@@ -519,6 +540,7 @@ static void make_rows(struct build *b)
 	attach_accesses(b);
 	attach_parts(b);
 	attach_names(b);
+	attach_sites(b);
 	qsort_r(r->rows, r->len, sizeof(*r->rows), order_rows, (void *)(uintptr_t)b->t);
 	while (r->shown < r->len && !r->rows[r->shown].rest)
 		r->shown++;
@@ -537,6 +559,7 @@ void lc_ranking_build(struct lc_ranking *r, const struct lc_view *v, enum lc_ran
 	lc_table_init(&b.accesses, ACCESS_KEY_LEN, 1);
 	lc_table_init(&b.parts, PART_KEY_LEN, 1);
 	lc_table_init(&b.names, NAME_KEY_LEN, 1);
+	lc_table_init(&b.sites, SITE_KEY_LEN, 0);
 	if (group == LC_GROUP_PACKAGE)
 		find_packages(&b);
 	for (size_t i = 0; i < v->sites_len; i++)
@@ -553,6 +576,7 @@ void lc_ranking_build(struct lc_ranking *r, const struct lc_view *v, enum lc_ran
 	lc_table_free(&b.accesses);
 	lc_table_free(&b.parts);
 	lc_table_free(&b.names);
+	lc_table_free(&b.sites);
 	free(b.packages);
 	free(b.extras);
 }

@@ -85,6 +85,8 @@ struct lc_rank_row {
 	/* Of LC_GROUP_LINE and LC_GROUP_SITE: by kind, then most bytes first. */
 	const struct lc_rank_name *names;
 	size_t names_len;
+	const uint32_t *sites; /* that its objects were allocated at; none of LC_GROUP_FIELD */
+	size_t sites_len;
 };
 
 struct lc_ranking {
