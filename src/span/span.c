@@ -285,8 +285,7 @@ void lc_span_thread_free(struct lc_thread *t)
 
 void lc_span_gc_start(void)
 {
-	if (lc_span_what())
-		span.pause_start_ns = lc_time_now_ns();
+	span.pause_start_ns = lc_time_now_ns();
 }
 
 void lc_span_gc_finish(void)
