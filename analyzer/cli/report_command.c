@@ -10,6 +10,7 @@
 #include "analyzer/cli/command.h"
 #include "analyzer/cli/newest.h"
 #include "analyzer/cli/pager.h"
+#include "analyzer/model/slices.h"
 #include "analyzer/out/text.h"
 #include "src/base/nearest.h"
 
@@ -356,12 +357,16 @@ static int load_all(struct lc_load *l, char **paths, size_t count, bool *mixed)
 
 static int load_and_report(const struct lc_report_command *c, char **paths, size_t count)
 {
+	struct lc_slices slices;
 	struct lc_tree tree;
 	struct lc_load load;
 	bool mixed;
 	int status;
 
 	lc_tree_init(&tree);
+	lc_slices_init(&slices);
+	if (c->wants_slices && c->wants_slices(c->context))
+		tree.slices = &slices;
 	lc_load_init(&load);
 	load.tree = &tree;
 	load.filter = c->settings->filtered ? &c->settings->filter : NULL;
@@ -383,6 +388,7 @@ static int load_and_report(const struct lc_report_command *c, char **paths, size
 		status = LC_EXIT_PARTIAL;
 	lc_load_free(&load);
 	lc_tree_free(&tree);
+	lc_slices_free(&slices);
 	return status;
 }
 

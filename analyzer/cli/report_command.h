@@ -126,6 +126,8 @@ struct lc_report_command {
 	size_t rows_len;
 	/* Sets an option that is its own. Returns 0, or an exit status after one line on stderr. */
 	int (*set)(void *context, int row, const char *value);
+	/* Does it want slices in the tree? NULL: it does not. Called when the options are read. */
+	bool (*wants_slices)(void *context);
 	/* Returns the exit status; `path` is the first operand. */
 	int (*report)(void *context, const struct lc_load *l, const char *path);
 	struct lc_report_settings *settings; /* filled in before `report` is called */

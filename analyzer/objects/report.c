@@ -17,6 +17,7 @@
 #include "analyzer/objects/analysis.h"
 #include "analyzer/out/source.h"
 
+enum { AS_HTML = LC_REPORT_FORMATS };  /* the first word behind those that all commands have */
 enum { TOP_BRIEF = 8, TOP_FULL = 10 }; /* of the text; the other formats hold all */
 
 enum row {
@@ -272,6 +273,7 @@ static int report(struct settings *s, const struct lc_load *l)
 	r.findings = &a.findings;
 	r.numa = &a.numa;
 	r.spans = a.any_spans ? &a.spans : NULL;
+	r.analysis = &a;
 	status = write_report(s, &r);
 	lc_analysis_free(&a);
 	if (!status)
@@ -310,6 +312,11 @@ static int report_or_say_why(void *context, const struct lc_load *l, const char 
 	return lc_tree_empty(l->tree) || l->not_split ? nothing(s, l, path) : report(s, l);
 }
 
+static bool wants_slices(void *context)
+{
+	return ((struct settings *)context)->common.format == AS_HTML;
+}
+
 int lc_cmd_report(int argc, char **argv)
 {
 	struct settings s = { .common.format = 0 };
@@ -317,6 +324,7 @@ int lc_cmd_report(int argc, char **argv)
 		.rows = rows,
 		.rows_len = ROW_COUNT,
 		.set = set,
+		.wants_slices = wants_slices,
 		.report = report_or_say_why,
 		.settings = &s.common,
 		.context = &s,

@@ -8,6 +8,7 @@
 
 #include "analyzer/objects/view.h"
 
+struct lc_analysis;
 struct lc_findings;
 struct lc_json;
 struct lc_numa;
@@ -37,13 +38,14 @@ struct lc_report {
 	const struct lc_sharing *sharing;
 	const struct lc_ranking *ranking;
 	const struct lc_findings *findings;
-	const struct lc_numa *numa;   /* of its own engine, as `locus numa` chooses it */
-	const struct lc_spans *spans; /* NULL: none were recorded */
-	struct lc_source *source;     /* NULL without --source-path */
-	size_t top;                   /* sites to show; SIZE_MAX: all */
-	bool filtered;                /* --thread was given */
-	bool verbose;                 /* of the text: how it was recorded, too */
-	enum lc_report_view show;     /* of the text */
+	const struct lc_numa *numa;         /* of its own engine, as `locus numa` chooses it */
+	const struct lc_spans *spans;       /* NULL: none were recorded */
+	const struct lc_analysis *analysis; /* that all of these are parts of */
+	struct lc_source *source;           /* NULL without --source-path */
+	size_t top;                         /* sites to show; SIZE_MAX: all */
+	bool filtered;                      /* --thread was given */
+	bool verbose;                       /* of the text: how it was recorded, too */
+	enum lc_report_view show;           /* of the text */
 };
 
 /* Each writes a whole report; the caller checks `out` for errors. */

@@ -4,26 +4,34 @@
  */
 #include "analyzer/out/html.h"
 
+#include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
+#include <zlib.h>
 
+#include "analyzer/base/memory.h"
 #include "viewer.h"
 
-enum { STYLES_MAX = 3, SCRIPTS_MAX = 9 };
+enum { LINE = 96, LEVEL = 6 }; /* characters of a line, a multiple of 4; of zlib */
+
+enum { STYLES_MAX = 3, SCRIPTS_MAX = 16 };
 
 /* What stands for the marks of a page; the scripts are one, in this order. NULL ends each list. */
 static const struct {
 	const unsigned char *page;
 	const unsigned char *styles[STYLES_MAX], *scripts[SCRIPTS_MAX];
 } pages[LC_HTML_PAGES] = {
-	[LC_HTML_OBJECTS] = { lc_viewer_objects_html,
-	                      { lc_viewer_style_css },
-	                      { lc_viewer_common_js, lc_viewer_table_js, lc_viewer_objects_paths_js,
-	                        lc_viewer_objects_detail_js, lc_viewer_objects_site_js,
-	                        lc_viewer_objects_numa_js, lc_viewer_objects_head_js,
-	                        lc_viewer_objects_js } },
+	[LC_HTML_OBJECTS] = { lc_viewer_page_html,
+	                      { lc_viewer_style_css, lc_viewer_spans_css },
+	                      { lc_viewer_common_js, lc_viewer_table_js, lc_viewer_paths_js,
+	                        lc_viewer_model_js, lc_viewer_flame_js, lc_viewer_rows_js,
+	                        lc_viewer_sharing_js, lc_viewer_numa_js, lc_viewer_faces_js,
+	                        lc_viewer_head_js, lc_viewer_strip_js, lc_viewer_code_js,
+	                        lc_viewer_spans_js, lc_viewer_main_js } },
 	[LC_HTML_SPANS] = { lc_viewer_spans_html,
 	                    { lc_viewer_style_css, lc_viewer_spans_css },
-	                    { lc_viewer_common_js, lc_viewer_table_js, lc_viewer_spans_js } },
+	                    { lc_viewer_common_js, lc_viewer_table_js, lc_viewer_spans_js,
+	                      lc_viewer_spans_page_js } },
 };
 
 /* Write the page up to a mark. Returns what is behind the mark. */
@@ -41,6 +49,52 @@ static void write_all(FILE *out, const unsigned char *const *texts)
 		fputs((const char *)*texts, out);
 }
 
+/* Base64 (RFC 4648). */
+static void write_text(FILE *out, const unsigned char *bytes, size_t len)
+{
+	static const char digits[] =
+	    "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+	char text[LINE + 1];
+	size_t at = 0;
+
+	for (size_t i = 0; i < len; i += 3) {
+		const size_t left = len - i;
+		const uint32_t three = (uint32_t)bytes[i] << 16 |
+		                       (left > 1 ? (uint32_t)bytes[i + 1] << 8 : 0) |
+		                       (left > 2 ? bytes[i + 2] : 0);
+
+		text[at++] = digits[three >> 18];
+		text[at++] = digits[three >> 12 & 63];
+		text[at++] = left > 1 ? digits[three >> 6 & 63] : '=';
+		text[at++] = left > 2 ? digits[three & 63] : '=';
+		if (at == LINE || left <= 3) {
+			text[at] = '\n';
+			fwrite(text, 1, at + 1, out);
+			at = 0;
+		}
+	}
+}
+
+/* The data, compressed: pages are kept and sent, and text shrinks to a tenth. */
+static void write_data(FILE *out, void (*data)(FILE *out, const void *of), const void *of)
+{
+	char *text;
+	size_t len;
+	FILE *memory = lc_text_open(&text, &len);
+	unsigned char *packed;
+	uLongf packed_len;
+
+	data(memory, of);
+	lc_text_close(memory);
+	packed_len = compressBound(len);
+	packed = lc_mem_zeroed(packed_len, 1);
+	if (compress2(packed, &packed_len, (const unsigned char *)text, len, LEVEL) != Z_OK)
+		lc_no_memory();
+	free(text);
+	write_text(out, packed, packed_len);
+	free(packed);
+}
+
 void lc_html_write(FILE *out, enum lc_html_page page, void (*data)(FILE *out, const void *of),
                    const void *of)
 {
@@ -49,7 +103,7 @@ void lc_html_write(FILE *out, enum lc_html_page page, void (*data)(FILE *out, co
 	at = write_to(out, at, "<!--STYLE-->");
 	write_all(out, pages[page].styles);
 	at = write_to(out, at, "<!--DATA-->");
-	data(out, of);
+	write_data(out, data, of);
 	at = write_to(out, at, "<!--SCRIPT-->");
 	write_all(out, pages[page].scripts);
 	fputs(at, out);

@@ -19,6 +19,8 @@ struct lc_spans_report {
 
 void lc_spans_text(FILE *out, const struct lc_spans_report *r);
 void lc_spans_json(FILE *out, const struct lc_spans_report *r); /* docs/JSON.md */
+/* The same object, as a member of what is open. */
+void lc_spans_json_member(struct lc_json *j, const char *name, const struct lc_spans_report *r);
 void lc_spans_html(FILE *out, const struct lc_spans_report *r); /* holds that JSON */
 void lc_spans_csv(FILE *out, const struct lc_spans_report *r);
 void lc_spans_collapsed(FILE *out, const struct lc_spans_report *r);

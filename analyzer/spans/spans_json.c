@@ -575,13 +575,11 @@ static void traced(struct lc_json *j, const struct lc_spans *s)
 	lc_json_end_object(j);
 }
 
-void lc_spans_json(FILE *out, const struct lc_spans_report *r)
+void lc_spans_json_member(struct lc_json *j, const char *name, const struct lc_spans_report *r)
 {
 	const struct lc_spans *s = r->spans;
-	struct lc_json writer, *j = &writer;
 
-	lc_json_init(j, out);
-	lc_json_object(j, NULL);
+	lc_json_object(j, name);
 	lc_json_u64(j, "format", LC_FORMAT_VERSION);
 	info(j, r);
 	processes(j, s);
@@ -597,7 +595,15 @@ void lc_spans_json(FILE *out, const struct lc_spans_report *r)
 	sites(j, r);
 	traced(j, s);
 	lc_json_end_object(j);
-	lc_json_finish(j);
+}
+
+void lc_spans_json(FILE *out, const struct lc_spans_report *r)
+{
+	struct lc_json writer;
+
+	lc_json_init(&writer, out);
+	lc_spans_json_member(&writer, NULL, r);
+	lc_json_finish(&writer);
 	putc('\n', out);
 }
 

@@ -2,8 +2,13 @@
 /*
  * What the scripts of all pages share: the data, making of elements, numbers for people. Text from the
  * data becomes textContent and nothing else.
+ *
+ * A script gives its function to page.add(). When the data are there, page.start() calls the functions in
+ * the order of the scripts, with one object on which each leaves what others use.
  */
-const common = (() => {
+const page = (() => {
+	const parts = [];
+
 	function make(e, attributes, children) {
 		for (const [name, value] of Object.entries(attributes || {})) {
 			if (name === "text")
@@ -13,7 +18,7 @@ const common = (() => {
 			else if (value !== null && value !== undefined && value !== false)
 				e.setAttribute(name, value === true ? "" : value);
 		}
-		e.append(...children);
+		e.append(...children.filter((c) => c !== null && c !== undefined));
 		return e;
 	}
 
@@ -39,7 +44,7 @@ const common = (() => {
 		let unit = 0;
 		for (; n >= 1023.95 && unit < 6; unit++)
 			n /= 1024;
-		return (unit ? n.toFixed(1) : n) + " " + units[unit];
+		return (unit ? n.toFixed(1) : Math.round(n)) + " " + units[unit];
 	}
 
 	/* Four digits, in the unit that fits. */
@@ -50,6 +55,26 @@ const common = (() => {
 		return +(ns / size).toPrecision(4) + " " + unit;
 	}
 
-	return { el, svg, id, number, visible, fact, percent, bytes, duration,
-		data: JSON.parse(id("data").textContent) };
+	/* The data: JSON, compressed (zlib, RFC 1950), as text (base64). */
+	async function read() {
+		if (typeof DecompressionStream === "undefined")
+			throw new Error("This browser cannot decompress the data of the page: " +
+				"it needs Chromium 80, Firefox 113, Safari 16.4, or a later one.");
+		const packed = Uint8Array.from(atob(id("data").textContent), (c) => c.charCodeAt(0));
+		const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream("deflate"));
+		return JSON.parse(await new Response(stream).text());
+	}
+
+	async function start() {
+		try {
+			const shared = { el, svg, id, number, visible, fact, percent, bytes, duration, data: await read() };
+			for (const part of parts)
+				part(shared);
+		} catch (e) {
+			document.body.prepend(el("p", { class: "empty", role: "alert", text: e.message }));
+			throw e;
+		}
+	}
+
+	return { add: (part) => parts.push(part), start };
 })();

@@ -5,8 +5,8 @@
  * element; without either it shows the value. Members number, extra (left out on narrow screens) and
  * where (code) choose the style; width and help are optional.
  */
-const tables = (() => {
-	const { el, number } = common;
+page.add((shared) => {
+	const { el, number } = shared;
 
 	const styleOf = (column, ...names) => names.filter((name) => column[name]).join(" ") || null;
 
@@ -169,5 +169,6 @@ const tables = (() => {
 		}
 	}
 
-	return { ShortTable, ListTable };
-})();
+	shared.ShortTable = ShortTable;
+	shared.ListTable = ListTable;
+});

@@ -1,11 +1,10 @@
 "use strict";
 /*
- * The page on NUMA nodes: which node accessed what is on which. Nodes are rows of numa.nodes; the one
+ * The view of NUMA nodes: which node accessed what is on which. Nodes are rows of numa.nodes; the one
  * behind the last is the unknown one.
  */
-const objectNuma = (() => {
-	const { el, number, visible, fact, percent, bytes, data } = common;
-	const { leafShort, pathSection } = profilePaths;
+page.add((shared) => {
+	const { el, number, visible, fact, percent, bytes, data, leafShort, pathSection } = shared;
 	const numa = data.numa;
 	const on = numa.state === "on";
 	const UNKNOWN = numa.nodes.length;
@@ -281,5 +280,5 @@ const objectNuma = (() => {
 		host.scrollTop = 0;
 	}
 
-	return { on, rows: on ? [whole, ...sites] : [], show, hundred };
-})();
+	Object.assign(shared, { numaOn: on, numaRows: on ? [whole, ...sites] : [], showNuma: show, hundred });
+});

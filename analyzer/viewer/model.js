@@ -1,0 +1,251 @@
+"use strict";
+/*
+ * What is chosen (engine, group, metric, thread, time), and the sums of what is chosen.
+ *
+ * A row of a ranking is made of parts. A part is some of the samples of a place, which is a bucket and a
+ * site: all of them, but where the line that allocated is an estimate, or rows are fields, a part of the
+ * place's samples on any path, in any thread, at any time. Sums of all threads and all of the time are
+ * those of the data.
+ */
+page.add((shared) => {
+	const { data } = shared;
+	const UNKNOWN = -1;
+	const Z95 = 1.959964;
+	const { sampled, made, totals, epochs } = data;
+	const count = sampled.site.length;
+	const ENGINES = data.lenses.map((l) => data.engines[l.engine]);
+
+	/* ---- what is chosen ---- */
+
+	const chosen = { lens: 0, group: ["class+line", "class", "field", "package", "site"][data.group], metric: "samples",
+		thread: UNKNOWN, time: null };
+
+	const lens = () => data.lenses[chosen.lens];
+	const all = () => chosen.thread === UNKNOWN && chosen.time === null;
+
+	/* An epoch counts where the middle of it is in the chosen time. */
+	function inTime(epoch) {
+		if (!chosen.time)
+			return true;
+		if (!epoch)
+			return false;
+		const middle = (epochs.begin[epoch - 1] + epochs.end[epoch - 1]) / 2;
+		return middle >= chosen.time[0] && middle <= chosen.time[1];
+	}
+
+	const counts = (table, i) => (chosen.thread === UNKNOWN || table.thread[i] === chosen.thread + 1) && inTime(table.epoch[i]);
+
+	/* ---- places ---- */
+
+	const placeKey = (bucket, site) => bucket * data.sites.id.length + site;
+	for (const l of data.lenses) {
+		l.placeAt = new Map(l.places.map((p, i) => [placeKey(p.bucket, p.site), i]));
+		/* Of each place, the rows of sampled that are its own. */
+		l.rowsOf = l.places.map(() => []);
+		for (let i = 0; i < count; i++) {
+			if (sampled.engine[i] !== l.engine)
+				continue;
+			const at = l.placeAt.get(placeKey(sampled.bucket[i], sampled.site[i]));
+			if (at !== undefined)
+				l.rowsOf[at].push(i);
+		}
+	}
+	const madeOf = new Map();
+	made.site.forEach((site, i) => {
+		if (!madeOf.has(site))
+			madeOf.set(site, []);
+		madeOf.get(site).push(i);
+	});
+
+	/* ---- metrics ---- */
+
+	const column = (name) => sampled[name] || null;
+	const metrics = {
+		samples: { title: "samples", unit: "samples", of: column("samples") },
+		bytes: { title: "bytes allocated", unit: "bytes" },
+		allocations: { title: "allocations", unit: "objects" },
+		latency: { title: "latency", unit: "cycles", of: column("latency") },
+		remote: { title: "remote accesses", unit: "samples", of: column("remote") },
+	};
+	const available = Object.keys(metrics).filter((m) => m === "bytes" || m === "allocations" || metrics[m].of);
+	const allocates = () => chosen.metric === "bytes" || chosen.metric === "allocations";
+	const accessColumn = () => (metrics[chosen.metric].of || sampled.samples);
+
+	/* Objects or bytes of a row of made. */
+	const madeValue = (i, metric) => (metric === "bytes" ? made.bytes[i] + made.estimated_bytes[i] :
+		made.objects[i] + made.estimated_milli[i] / 1000);
+
+	/* ---- sums ---- */
+
+	let sums = null; /* of what is chosen */
+
+	function sumPlaces(l) {
+		const of = accessColumn();
+		return l.rowsOf.map((rows) => {
+			let sum = 0;
+			for (const i of rows)
+				if (counts(sampled, i))
+					sum += of[i];
+			return sum;
+		});
+	}
+
+	function sumBuckets(l) {
+		if (all())
+			return l.buckets.slice();
+		const out = l.buckets.map(() => 0);
+		totals.samples.forEach((n, i) => {
+			if (totals.engine[i] === l.engine && counts(totals, i))
+				out[totals.bucket[i]] += n;
+		});
+		return out;
+	}
+
+	function sumSites(metric) {
+		const out = new Map();
+		for (const [site, rows] of madeOf) {
+			let sum = 0;
+			for (const i of rows)
+				if (counts(made, i))
+					sum += madeValue(i, metric);
+			out.set(site, sum);
+		}
+		return out;
+	}
+
+	/* [place, part of the place's samples] of a row. */
+	function placesOf(row) {
+		const out = new Map();
+		for (let i = 0; i < row.parts.length; i += 3)
+			out.set(row.parts[i], (out.get(row.parts[i]) || 0) + row.parts[i + 2]);
+		return [...out].map(([place, n]) => [place, n / lens().places[place].samples]);
+	}
+
+	function wilson(part, whole, weight) {
+		const n = whole * weight, p = whole ? part / whole : 0, z2 = Z95 * Z95;
+		if (n <= 0)
+			return [0, 1];
+		const centre = (p + z2 / (2 * n)) / (1 + z2 / n);
+		const half = Z95 / (1 + z2 / n) * Math.sqrt(p * (1 - p) / n + z2 / (4 * n * n));
+		return [Math.max(0, Math.min(p, centre - half)), Math.min(1, Math.max(p, centre + half))];
+	}
+
+	function valueOf(row) {
+		if (chosen.metric === "samples" && all())
+			return row.samples;
+		if (chosen.metric === "bytes" && all())
+			return row.bytes + (row.object_bytes ? row.object_bytes[0] : 0);
+		if (chosen.metric === "allocations" && all())
+			return row.allocations + (row.objects ? row.objects[0] : 0);
+		if (allocates())
+			return row.sites.reduce((sum, site) => sum + (sums.sites.get(site) || 0), 0);
+		return placesOf(row).reduce((sum, [place, part]) => sum + part * sums.places[place], 0);
+	}
+
+	/* Is a row's value an estimate? */
+	const isEstimate = (row) => (chosen.metric === "bytes" || chosen.metric === "allocations" ? !!row.objects || !!row.spread :
+		!!row.estimated || (chosen.group === "field" && (!all() || chosen.metric !== "samples")));
+
+	/* Add up what is chosen: each row of the ranking gets value, share, interval, and `rest`. */
+	function update() {
+		const l = lens(), ranking = l.groups[chosen.group];
+		sums = { places: sumPlaces(l), buckets: sumBuckets(l), sites: allocates() ? sumSites(chosen.metric) : new Map() };
+		sums.samples = sums.buckets.reduce((a, b) => a + b, 0);
+		for (const row of ranking.rows)
+			row.value = valueOf(row);
+		sums.inRows = ranking.rows.reduce((sum, row) => sum + row.value, 0);
+		if (chosen.metric === "samples")
+			sums.total = sums.samples;
+		else if (allocates())
+			sums.total = sums.inRows;
+		else
+			sums.total = sum(accessColumn(), l);
+		ranking.rows.forEach((row, i) => {
+			row.share = sums.total ? row.value / sums.total : 0;
+			row.interval = chosen.metric !== "samples" ? null :
+				all() ? [row.low, row.high] : wilson(row.value, sums.total, l.weight);
+			row.rest = chosen.metric !== "samples" ? row.value <= 0 :
+				all() ? i >= ranking.shown : row.value < 5 || row.interval[0] <= 0;
+		});
+		shared.rows = ranking.rows.slice().sort((a, b) => a.rest - b.rest || b.value - a.value);
+	}
+
+	/* All that the engine measured, objects or not. */
+	function sum(of, l) {
+		let total = 0;
+		for (let i = 0; i < count; i++)
+			if (sampled.engine[i] === l.engine && counts(sampled, i))
+				total += of[i];
+		return total;
+	}
+
+	/* ---- what is shown of a row ---- */
+
+	/* Accesses of a row: [path, value]; the values of paths add up to the row's. */
+	function accessesOf(row) {
+		const out = new Map(), of = allocates() ? sampled.samples : accessColumn();
+		for (const [place, part] of placesOf(row))
+			for (const i of lens().rowsOf[place])
+				if (counts(sampled, i) && of[i])
+					out.set(sampled.path[i], (out.get(sampled.path[i]) || 0) + part * of[i]);
+		return [...out];
+	}
+
+	/* Allocations of a row: [path, value], by bytes or by number. */
+	function allocationsOf(row, metric) {
+		const out = new Map();
+		for (const site of row.sites) {
+			let value = 0;
+			for (const i of madeOf.get(site) || [])
+				if (counts(made, i))
+					value += madeValue(i, metric);
+			if (value)
+				out.set(data.sites.path[site], (out.get(data.sites.path[site]) || 0) + value);
+		}
+		return [...out];
+	}
+
+	/* All accesses of the engine, in objects or not: [path, value]. */
+	function allAccesses() {
+		const out = new Map(), of = allocates() ? sampled.samples : accessColumn(), engine = lens().engine;
+		for (let i = 0; i < count; i++)
+			if (sampled.engine[i] === engine && of[i] && counts(sampled, i))
+				out.set(sampled.path[i], (out.get(sampled.path[i]) || 0) + of[i]);
+		return [...out];
+	}
+
+	/* By epoch: what the row's samples, or its bytes, were, whatever time is chosen. */
+	function overTime(row, metric) {
+		const out = new Float64Array(epochs.end.length);
+		const add = (table, i, value) => {
+			if (table.epoch[i] && (chosen.thread === UNKNOWN || table.thread[i] === chosen.thread + 1))
+				out[table.epoch[i] - 1] += value;
+		};
+		if (metric === "samples") {
+			for (const [place, part] of placesOf(row))
+				for (const i of lens().rowsOf[place])
+					add(sampled, i, part * sampled.samples[i]);
+		} else {
+			for (const site of row ? row.sites : madeOf.keys())
+				for (const i of madeOf.get(site) || [])
+					add(made, i, madeValue(i, metric));
+		}
+		return out;
+	}
+
+	/* All samples of the engine by epoch. */
+	function samplesOverTime() {
+		const out = new Float64Array(epochs.end.length);
+		totals.samples.forEach((n, i) => {
+			if (totals.engine[i] === lens().engine && totals.epoch[i] &&
+				(chosen.thread === UNKNOWN || totals.thread[i] === chosen.thread + 1))
+				out[totals.epoch[i] - 1] += n;
+		});
+		return out;
+	}
+
+	Object.assign(shared, { UNKNOWN, ENGINES, chosen, lens, metrics, available, allocates, update, placesOf, accessesOf, isEstimate,
+		allocationsOf, allAccesses, overTime, samplesOverTime, wilson, everything: all, sums: () => sums,
+		hasTime: epochs.end.length > 1, hasThreads: sampled.thread.some((t) => t) || made.thread.some((t) => t) });
+	update();
+});
