@@ -1,5 +1,6 @@
 """What the tests over tests/workloads/ share: commands, truths, and questions to a report."""
 
+import base64
 import fcntl
 import itertools
 import json
@@ -8,6 +9,7 @@ import pathlib
 import shutil
 import signal
 import subprocess
+import zlib
 
 import pytest
 from conftest import BUILD, EXPORTS, WORKLOADS
@@ -241,6 +243,21 @@ def counters(profile):
 
 
 # Pages
+
+
+def page_data(html):
+    """The data of a page, which stand in it compressed."""
+    start = html.index('id="data">') + len('id="data">')
+    return json.loads(zlib.decompress(base64.b64decode(html[start:html.index("</script>", start)])))
+
+
+def with_script(page, script):
+    """Let a page run a script when it has drawn itself."""
+    page.write_text(page.read_text().replace("</body>", """<script>(function wait() {
+        if (!document.documentElement.dataset.ready)
+            return setTimeout(wait, 10);
+        %s
+        })();</script></body>""" % script))
 
 
 def open_page(chromium, tmp_path, page, *flags, fragment=""):

@@ -8,7 +8,7 @@ import re
 
 import pytest
 import synthetic
-from helpers import open_page
+from helpers import open_page, page_data, with_script
 from synthetic import HITM, LOAD, LOCKED, STORE, STORED, TLB_MISS, Block, Profile, engine, frame
 from test_report import CHASE, MAIN, STREAM, html, report
 from test_report import LOAD as LOADER
@@ -510,25 +510,36 @@ def everything(path):
 
 
 def test_html_holds_what_the_other_formats_say(locus, tmp_path):
-    text = html(locus, tmp_path, everything(tmp_path / "p")).read_text()
-    start = text.index('<script type="application/json" id="data">') + 42
-    data = json.loads(text[start:text.index("</script>", start)])
+    data = page_data(html(locus, tmp_path, everything(tmp_path / "p")).read_text())
     found = report(locus, tmp_path / "p")
-    assert [data["strings"][c["class"]] for c in data["classes"]] == [c["class"] for c in found["classes"]]
+    for group in ("class+line", "class", "field", "package", "site"):
+        rows = data["lenses"][0]["groups"][group]["rows"]
+        ranking = report(locus, tmp_path / "p", "--group=" + group)["ranking"]["rows"]
+        assert [(r["samples"], r["allocations"], r["bytes"]) for r in rows] == [
+            (r["samples"], r["allocations"], r["bytes"]) for r in ranking]
+        assert [data["strings"][r["class"]] for r in rows if "package" not in r] == [
+            r["class"] for r in ranking if "class" in r]
+        if group != "field":
+            (estimated,) = (r for r in rows if "objects" in r)
+            assert estimated["objects"][0] == found["estimates"][0]["objects"]
     assert len(data["false_sharing"]) == len(found["false_sharing"]) == 1
-    assert data["estimates"][0]["objects"] == found["estimates"][0]["objects"]
+    assert [f["id"] for f in data["lenses"][0]["findings"]] == [f["id"] for f in found["findings"]]
     assert data["metrics"] == found["metrics"] and data["unexplained"] == found["unexplained"]
 
 
 def test_html_shows_classes_fields_sharing_and_estimates(locus, tmp_path, chromium):
     page = html(locus, tmp_path, everything(tmp_path / "p"))
     node = report(locus, tmp_path / "p")["classes"][0]["id"]
-    for fragment, parts in (
-            ("", ("java.lang.Integer", "suspicion", "byte 16 of the line", "mean 70", "[2]",
-                  "auto: the first that delivers", "2 timer (thread-cpu-time), 0 samples", "5,000")),
-            ("#class-" + node, ("74.0 to 75.9", "of which the class alone is known", "next",
-                                "% of this object's samples, load"))):
-        dom = open_page(chromium, tmp_path, page, fragment=fragment)
+    estimate = report(locus, tmp_path / "p")["estimates"][0]["id"]
+    plain = page.read_text()
+    for fragment, press, parts in (
+            ("view=sharing", "", ("java.lang.Integer", "suspicion", "byte 16 of the line", "[2]", "mean 70",
+                                  "auto: the first that delivers", "Engine 2")),
+            (estimate, "document.querySelector('[data-face=life]').click();", ("~5,000", "Outlived collections", "50.0%")),
+            (node, "document.querySelector('[data-face=layout]').click();", ("java.lang.Integer", "next"))):
+        page.write_text(plain)
+        with_script(page, press)
+        dom = open_page(chromium, tmp_path, page, fragment="#" + fragment)
         assert 'data-ready="true"' in dom
         body = re.sub(r"<script.*?</script>", "", dom, flags=re.S)
         for part in parts:
@@ -537,5 +548,5 @@ def test_html_shows_classes_fields_sharing_and_estimates(locus, tmp_path, chromi
 
 def test_html_hides_the_pages_of_what_there_is_not(locus, tmp_path, chromium):
     dom = open_page(chromium, tmp_path, html(locus, tmp_path, write(tmp_path / "p", class_block())))
-    for name in ("sharing", "small", "numa"):
+    for name in ("sharing", "spans", "numa"):
         assert re.search(r'<button [^>]*id="tab-%s"[^>]* hidden' % name, dom), name
