@@ -23,6 +23,8 @@ static const struct lc_command commands[] = {
 	  lc_cmd_calibrate_options },
 	{ "doctor", "", "check whether profiling will work here, and say what to change",
 	  lc_cmd_doctor, lc_cmd_doctor_options },
+	{ "agent-args", "", "print the settings for a JVM that something else starts",
+	  lc_cmd_agent_args, lc_cmd_agent_args_options },
 };
 
 enum { COMMAND_COUNT = sizeof(commands) / sizeof(commands[0]) };
@@ -61,7 +63,7 @@ int main(int argc, char **argv)
 		lc_help(stderr, NULL);
 		return LC_EXIT_USAGE;
 	}
-	if (strcmp(argv[1], "--version") == 0) {
+	if (strcmp(argv[1], "--version") == 0 || strcmp(argv[1], "-V") == 0) {
 		puts("locus " LC_VERSION);
 		return finish(0);
 	}

@@ -23,6 +23,7 @@
 #include "analyzer/cli/command.h"
 #include "analyzer/cli/libraries.h"
 #include "analyzer/cli/report_command.h"
+#include "analyzer/commands/agent_setting.h"
 #include "analyzer/commands/run_profiles.h"
 #include "src/perf/event.h"
 
@@ -121,13 +122,6 @@ static int parse_arguments(struct run *r, int argc, char **argv)
 	return 0;
 }
 
-static int find_library(const char *name, char *out)
-{
-	char error[LC_LIBRARIES_ERROR_MAX];
-
-	return lc_libraries_find(name, out, error) ? lc_fail("%s", error) : 0;
-}
-
 /*
  * A wrong --event is refused before the program starts. An event that is right but that
  * this machine does not have is left to the agent, which says so and falls back.
@@ -140,21 +134,6 @@ static int check_events(const struct run *r)
 
 	if (lc_event_parse(r->options.event, &here, &events, error, sizeof(error)) == -EINVAL)
 		return lc_usage("event: %s", error);
-	return 0;
-}
-
-/* A relative directory is meant from here; a script may go elsewhere before it starts the JVM. */
-static int make_output_absolute(struct run *r)
-{
-	char cwd[PATH_MAX], path[2 * PATH_MAX], error[256];
-
-	if (r->options.output[0] == '/')
-		return 0;
-	if (!getcwd(cwd, sizeof(cwd)))
-		return lc_fail("cannot tell the current directory: %m");
-	snprintf(path, sizeof(path), "%s/%s", cwd, r->options.output);
-	if (lc_options_set(&r->options, "output", path, error, sizeof(error)) != 0)
-		return lc_usage("%s", error);
 	return 0;
 }
 
@@ -180,14 +159,12 @@ static int check_output(const struct run *r)
 static int set_environment(const struct run *r)
 {
 	const char *before = getenv("LD_PRELOAD");
-	char options[8 * LC_OPTION_TEXT_MAX];
 	char *agent = NULL, *preload = NULL;
 	int status = 1;
 
-	if (lc_options_format(&r->options, options, sizeof(options)) < 0)
-		return lc_fail("the options are too long");
-	if (asprintf(&agent, "-agentpath:%s=%s", r->agent, options) < 0 ||
-	    asprintf(&preload, "%s%s%s", before ? before : "", before && *before ? ":" : "",
+	if (lc_agent_argument(r->agent, &r->options, &agent))
+		return 1;
+	if (asprintf(&preload, "%s%s%s", before ? before : "", before && *before ? ":" : "",
 	             r->preload) < 0 ||
 	    setenv(LC_LAUNCH_VARIABLE, agent, 1) != 0 || setenv("LD_PRELOAD", preload, 1) != 0) {
 		lc_fail("out of memory");
@@ -290,11 +267,11 @@ int lc_cmd_run(int argc, char **argv)
 		return status < 0 ? 0 : status;
 	status = check_events(&r);
 	if (!status)
-		status = make_output_absolute(&r);
+		status = lc_agent_output(&r.options);
 	if (status)
 		return status;
-	if (find_library("liblocus.so", r.agent) ||
-	    find_library("liblocus-preload.so", r.preload) || check_output(&r) ||
+	if (lc_agent_library("liblocus.so", r.agent) ||
+	    lc_agent_library("liblocus-preload.so", r.preload) || check_output(&r) ||
 	    set_environment(&r))
 		return LC_EXIT_TOOL;
 	clock_gettime(CLOCK_REALTIME_COARSE, &r.start); /* the clock of a file's times */

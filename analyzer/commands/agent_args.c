@@ -1,0 +1,192 @@
+/*
+ * commands/agent_args.c - runs `locus agent-args`, which prints what puts the agent into a JVM that
+ * something else starts: a build, a service, a container.
+ *
+ * There are two settings: the agent, and the interposer that is preloaded. Where the environment of
+ * the JVM can be set, both are variables: the interposer gives LOCUS_AGENT to the JDK's launcher as
+ * its first argument, and the JVM says nothing of it, as it would of JAVA_TOOL_OPTIONS.
+ */
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyzer/base/fail.h"
+#include "analyzer/cli/args.h"
+#include "analyzer/cli/command.h"
+#include "analyzer/cli/report_command.h"
+#include "analyzer/commands/agent_setting.h"
+
+enum { OPTIONS_MAX = 32 };
+
+/* In the order of --for. */
+enum target { FOR_SHELL, FOR_ENV, FOR_MAVEN, FOR_GRADLE, FOR_SYSTEMD, FOR_DOCKER };
+
+static const struct lc_option_info for_option = {
+	"for",
+	0,
+	"CHOICE",
+	"shell|env|maven|gradle|systemd|docker",
+	"shell",
+	"",
+	"what the settings are pasted into: commands of a shell, lines NAME=VALUE, a pom.xml, a "
+	"build.gradle, a unit, or the command line of docker run"
+};
+
+const struct lc_option_info *lc_cmd_agent_args_options(size_t *count)
+{
+	static struct lc_option_info rows[OPTIONS_MAX];
+	const struct lc_option_info *table = lc_option_table(count);
+
+	memcpy(rows, table, *count * sizeof(*table));
+	rows[(*count)++] = for_option;
+	return rows;
+}
+
+/* Write a text; each character of `special` becomes what stands at its place in `instead`. */
+static void put(const char *text, const char *special, const char *const *instead)
+{
+	for (; *text; text++) {
+		const char *at = strchr(special, *text);
+
+		if (at)
+			fputs(instead[at - special], stdout);
+		else
+			putchar(*text);
+	}
+}
+
+static void put_shell(const char *text)
+{
+	putchar('\'');
+	put(text, "'", (const char *const[]){ "'\\''" });
+	putchar('\'');
+}
+
+static void put_xml(const char *text)
+{
+	put(text, "&<>", (const char *const[]){ "&amp;", "&lt;", "&gt;" });
+}
+
+static void put_gradle(const char *text)
+{
+	putchar('"');
+	put(text, "\"\\$", (const char *const[]){ "\\\"", "\\\\", "\\$" });
+	putchar('"');
+}
+
+/* systemd.unit(5), systemd.service(5): quotes, backslashes and specifiers. */
+static void put_systemd(const char *name, const char *text)
+{
+	printf("Environment=\"%s=", name);
+	put(text, "\"\\%", (const char *const[]){ "\\\"", "\\\\", "%%" });
+	puts("\"");
+}
+
+/* Surefire divides its argLine at spaces, but not within quotes. */
+static int put_maven(const char *agent, const char *preload)
+{
+	const char *quote = strchr(agent, ' ') ? "\"" : "";
+
+	if (strpbrk(agent, "\"'"))
+		return lc_fail("--for=maven: an argLine cannot hold quotes; choose other options");
+	printf("<!-- in <configuration> of maven-surefire-plugin or maven-failsafe-plugin -->\n"
+	       "<argLine>%s",
+	       quote);
+	put_xml(agent);
+	printf("%s</argLine>\n<environmentVariables>\n  <LD_PRELOAD>", quote);
+	put_xml(preload);
+	puts("</LD_PRELOAD>\n</environmentVariables>");
+	return 0;
+}
+
+static void put_docker(const char *agent, const char *preload)
+{
+	char directory[PATH_MAX];
+
+	snprintf(directory, sizeof(directory), "%.*s", (int)(strrchr(preload, '/') - preload),
+	         preload);
+	printf("--volume %s:%s:ro --env LD_PRELOAD=%s --env ", directory, directory, preload);
+	fputs(LC_LAUNCH_VARIABLE "=", stdout);
+	put_shell(agent);
+	putchar('\n');
+}
+
+static int print(enum target target, const char *agent, const char *preload)
+{
+	switch (target) {
+	case FOR_SHELL:
+		fputs("export LD_PRELOAD=", stdout);
+		put_shell(preload);
+		fputs("${LD_PRELOAD:+:$LD_PRELOAD}\nexport " LC_LAUNCH_VARIABLE "=", stdout);
+		put_shell(agent);
+		putchar('\n');
+		break;
+	case FOR_ENV:
+		printf("LD_PRELOAD=%s\n" LC_LAUNCH_VARIABLE "=%s\n", preload, agent);
+		break;
+	case FOR_MAVEN:
+		return put_maven(agent, preload);
+	case FOR_GRADLE:
+		fputs("tasks.test {\n    jvmArgs(", stdout);
+		put_gradle(agent);
+		fputs(")\n    environment(\"LD_PRELOAD\", ", stdout);
+		put_gradle(preload);
+		puts(")\n}");
+		break;
+	case FOR_SYSTEMD:
+		puts("[Service]");
+		put_systemd("LD_PRELOAD", preload);
+		put_systemd(LC_LAUNCH_VARIABLE, agent);
+		break;
+	case FOR_DOCKER:
+		put_docker(agent, preload);
+		break;
+	}
+	return 0;
+}
+
+/* Returns 0, an exit status after an error, or -1 when there is nothing more to do (help). */
+static int parse(struct lc_options *o, size_t *target, int argc, char **argv)
+{
+	struct lc_args args = { .argc = argc, .argv = argv, .next = 1 };
+	const char *value;
+	char error[256];
+	int row, status = 0;
+
+	args.table = lc_cmd_agent_args_options(&args.count);
+	lc_options_init(o);
+	while ((row = lc_args_next(&args, &value)) >= 0) {
+		if ((size_t)row == args.count - 1)
+			status = lc_report_choose(&for_option, value, target);
+		else if (lc_options_set(o, args.table[row].name, value, error, sizeof(error)))
+			status = lc_usage("%s", error);
+		if (status)
+			return status;
+	}
+	if (row == LC_ARGS_ERROR)
+		return LC_EXIT_USAGE;
+	if (row == LC_ARGS_HELP)
+		return lc_help(stdout, "agent-args") ? 1 : -1;
+	if (row == LC_ARGS_OPERAND)
+		return lc_usage("agent-args takes no operand, and '%.64s' is one", value);
+	return lc_options_check(o, error, sizeof(error)) ? lc_usage("%s", error) : 0;
+}
+
+int lc_cmd_agent_args(int argc, char **argv)
+{
+	char library[PATH_MAX], preload[PATH_MAX], *agent;
+	struct lc_options options;
+	size_t target = FOR_SHELL;
+	int status = parse(&options, &target, argc, argv);
+
+	if (status)
+		return status < 0 ? 0 : status;
+	if (lc_agent_output(&options) || lc_agent_library("liblocus.so", library) ||
+	    lc_agent_library("liblocus-preload.so", preload) ||
+	    lc_agent_argument(library, &options, &agent))
+		return LC_EXIT_FAILED;
+	status = print((enum target)target, agent, preload);
+	free(agent);
+	return status;
+}

@@ -1,0 +1,165 @@
+"""What is installed and handed on: files, completion, the settings of `locus agent-args`, manual pages."""
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import xml.etree.ElementTree
+
+import pytest
+from conftest import BUILD, ROOT
+from helpers import command
+
+COMMANDS = ("run", "report", "numa", "spans", "merge", "calibrate", "doctor", "agent-args")
+
+
+def files(directory):
+    return sorted(str(p.relative_to(directory)) for p in directory.rglob("*") if not p.is_dir())
+
+
+def program(workload, jdk):
+    return command(workload, jdk, "Duration", 100, 0)
+
+
+def make(*words):
+    done = subprocess.run(["make", "-s", "-C", ROOT, *words], capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_install_and_uninstall(tmp_path, workload, jdk17):
+    """What is installed works from there, and uninstall leaves what others put beside it."""
+    base = tmp_path / "root" / "opt"
+    make("install", "DESTDIR=%s" % (tmp_path / "root"), "PREFIX=/opt")
+    found = files(base)
+    for name in ("bin/locus", "lib/locus/liblocus.so", "lib/locus/liblocus-preload.so", "share/doc/locus/LICENSE",
+                 "share/doc/locus/NOTICE", "share/bash-completion/completions/locus",
+                 *("share/man/man1/locus-%s.1" % c for c in COMMANDS), "share/man/man1/locus.1"):
+        assert name in found
+    done = subprocess.run([base / "bin/locus", "run", "-o", tmp_path / "p", "--", *program(workload, jdk17)],
+                          capture_output=True, text=True)
+    assert done.returncode == 0 and "profile in" in done.stderr, done.stderr
+    (base / "lib" / "locus" / "mine").write_text("")
+    make("uninstall", "DESTDIR=%s" % (tmp_path / "root"), "PREFIX=/opt")
+    assert files(base) == ["lib/locus/mine"]
+
+
+def test_the_licence_is_whole():
+    text = (ROOT / "LICENSE").read_text()
+    assert "Apache License" in text and "END OF TERMS AND CONDITIONS" in text
+    libraries = subprocess.run(["ldd", BUILD / "liblocus.so", BUILD / "locus"], capture_output=True, text=True).stdout
+    notice = (ROOT / "NOTICE").read_text().lower()
+    for name in set(re.findall(r"^\s*lib([A-Za-z0-9]+)\.so", libraries, re.M)) - {"c", "m", "dl", "pthread", "rt"}:
+        assert {"z": "zlib", "pfm": "libpfm4", "numa": "libnuma", "zycore": "zydis"}.get(name.lower(), name.lower()) in notice or \
+            name in ("crypto", "bz2", "lzma", "Zycore"), name
+
+
+# bash completion
+
+
+@pytest.fixture(scope="module")
+def complete(tmp_path_factory):
+    script = tmp_path_factory.mktemp("bash") / "locus"
+    script.write_text(subprocess.run([BUILD / "locus", "help", "--bash"], capture_output=True, text=True, check=True).stdout)
+
+    def ask(*words, directory="/"):
+        """What is offered for the last of the words, divided as bash divides them."""
+        done = subprocess.run(["bash", "-c", 'compopt() { :; }; . "$0"; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _locus; '
+                               'printf "%s\\n" "${COMPREPLY[@]}"', script, *words],
+                              capture_output=True, text=True, check=True, cwd=directory)
+        assert done.stderr == ""
+        return done.stdout.split()
+
+    return ask
+
+
+def test_completion_knows_commands_options_and_words(complete, tmp_path):
+    assert set(COMMANDS) <= set(complete("locus", ""))
+    assert complete("locus", "rep") == ["report"]
+    for command in COMMANDS:
+        shown = subprocess.run([BUILD / "locus", "help", command], capture_output=True, text=True, check=True).stdout
+        options = set(re.findall(r"(?m)^  (?:-., |    )(--[a-z-]+)", shown))
+        assert {o.rstrip("=") for o in complete("locus", command, "--")} == options
+    assert complete("locus", "report", "--format", "=", "js") == ["json"]
+    assert complete("locus", "report", "--format", "=") == complete("locus", "report", "--format", "")
+    assert complete("locus", "report", "--group", "=", "cl") == ["class+line", "class"]
+    (tmp_path / "some.prof").mkdir()
+    assert complete("locus", "report", "so", directory=tmp_path) == ["some.prof"]
+
+
+# agent-args
+
+
+def settings(*options):
+    done = subprocess.run([BUILD / "locus", "agent-args", *options], capture_output=True, text=True)
+    assert done.returncode == 0 and done.stderr == "", done.stderr
+    return done.stdout
+
+
+ODD = "it's 50% of $HOME, a \\ and spaces"
+
+
+def test_the_settings_of_a_shell_record_a_program(tmp_path, workload, jdk17):
+    out = tmp_path / ODD / "p"
+    script = settings("--output", out, "--min-size=2k") + '"$0" "$@"\n'
+    done = subprocess.run(["bash", "-c", script, *program(workload, jdk17)], capture_output=True, text=True)
+    assert done.returncode == 0 and "locus" not in done.stderr.lower() and "Picked up" not in done.stderr
+    assert json.loads((out / "manifest.json").read_text())["processes"][0]["options"]["min-size"] in ("2k", "2048")
+
+
+def test_the_settings_of_an_environment_record_a_program(tmp_path, workload, jdk17):
+    lines = settings("--for=env", "--output", tmp_path / "p").splitlines()
+    done = subprocess.run(program(workload, jdk17), stdout=subprocess.PIPE, env={**os.environ, **dict(line.split("=", 1) for line in lines)})
+    assert done.returncode == 0 and (tmp_path / "p" / "manifest.json").exists()
+
+
+def test_the_settings_of_a_build_record_a_program(tmp_path, jdk17):
+    tree = xml.etree.ElementTree.fromstring("<x>%s</x>" % settings("--for=maven", "--output", tmp_path / "a & b"))
+    agent, preload = tree.find("argLine").text, tree.find("environmentVariables/LD_PRELOAD").text
+    done = subprocess.run([jdk17.java, agent.strip('"'), "-version"], env={**os.environ, "LD_PRELOAD": preload})
+    assert done.returncode == 0 and (tmp_path / "a & b" / "manifest.json").exists()
+    gradle = settings("--for=gradle", "--output", tmp_path / 'q"$x')
+    agent = re.search(r'jvmArgs\("(.*)"\)', gradle).group(1)
+    assert re.sub(r"\\(.)", r"\1", agent).endswith('output=%s' % (tmp_path / 'q"$x')) and r"\$x" in agent
+
+
+def test_the_settings_of_a_unit_and_a_container(tmp_path):
+    unit = settings("--for=systemd", "--output", tmp_path / "p-%p")
+    values = dict(v.split("=", 1) for v in re.findall(r'(?m)^Environment="(.*)"$', unit))
+    assert values["LOCUS_AGENT"].replace("%%", "%").endswith("output=%s" % (tmp_path / "p-%p")) and "%%p" in unit
+    words = subprocess.run(["bash", "-c", "printf '%s\\n' " + settings("--for=docker", "--output", ODD).strip()],
+                           capture_output=True, text=True, check=True).stdout.splitlines()
+    assert words[0] == "--volume" and words[1].endswith(":ro") and words[2] == words[4] == "--env"
+    assert words[3] == "LD_PRELOAD=%s/liblocus-preload.so" % words[1].split(":")[0]
+    assert words[5].startswith("LOCUS_AGENT=-agentpath:") and words[5].endswith(ODD.replace("\\", "\\\\").replace(",", "\\,"))
+
+
+@pytest.mark.parametrize("options, said", [
+    (["--for=ant"], "no 'ant'"), (["--for=maven", "--output", 'a"b'], "cannot hold quotes"), (["x"], "takes no operand"),
+    (["--min-size=x"], "min-size"),
+])
+def test_settings_that_cannot_be_made(options, said):
+    done = subprocess.run([BUILD / "locus", "agent-args", *options], capture_output=True, text=True)
+    assert done.returncode in (1, 2) and said in done.stderr and len(done.stderr.splitlines()) == 1 and done.stdout == ""
+
+
+# Manual pages
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_a_manual_page_has_what_users_look_for(command):
+    make("man")
+    page = BUILD / "man" / ("locus-%s.1" % command)
+    sections = re.findall(r"(?m)^\.SH (.*)", page.read_text())
+    for name in ("NAME", "SYNOPSIS", "DESCRIPTION", "OPTIONS", "EXIT STATUS", "EXAMPLES", '"SEE ALSO"'):
+        assert name in sections or name.strip('"') in sections, (command, name, sections)
+    if shutil.which("man"):
+        done = subprocess.run(["man", "--warnings", "-E", "UTF-8", "-l", "-Tutf8", page], capture_output=True, text=True,
+                              env={**os.environ, "MANWIDTH": "100"})
+        said = [line for line in done.stderr.splitlines() if "cannot adjust line" not in line]  # a word longer than it
+        assert done.returncode == 0 and said == []
+
+
+def test_the_version_has_a_letter():
+    long, short = (subprocess.run([BUILD / "locus", o], capture_output=True, text=True) for o in ("--version", "-V"))
+    assert long.stdout == short.stdout and long.stdout.startswith("locus ")
