@@ -122,7 +122,7 @@ $(F)/%: tests/fuzz/%.c $$(call uses_src,tests/fuzz/$$*.c) $(wildcard src/*.h src
 
 .PHONY: FORCE generated benchmarks fuzzers tsan-unit man
 .PHONY: evaluate
-.PHONY: test check check-unit check-unit-tsan fuzz soak lint check-layers demo bench install deb clean help
+.PHONY: test check check-unit check-unit-tsan fuzz soak lint check-layers demo bench install uninstall deb clean help
 FORCE:
 .SECONDARY:
 
@@ -151,11 +151,25 @@ man: $(MAN)
 $(B)/man/%: docs/man/%.in scripts/man $(B)/locus
 	@mkdir -p $(@D); scripts/man $(B)/locus $(VERSION) $< >$@
 
-install: all man
-	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/lib/locus $(DESTDIR)$(PREFIX)/share/man/man1
-	install -m 755 $(B)/locus $(DESTDIR)$(PREFIX)/bin/
-	install -m 644 $(B)/liblocus.so $(B)/liblocus-preload.so $(DESTDIR)$(PREFIX)/lib/locus/
-	install -m 644 $(MAN) $(DESTDIR)$(PREFIX)/share/man/man1/
+$(B)/completion: $(B)/locus ; $(Q)$(B)/locus help --bash >$@
+
+# What install writes, and uninstall removes.
+BASE = $(DESTDIR)$(PREFIX)
+LIBRARIES := $(B)/liblocus.so $(B)/liblocus-preload.so
+LEGAL := LICENSE NOTICE
+install: all man $(B)/completion
+	install -d $(BASE)/bin $(BASE)/lib/locus $(BASE)/share/man/man1 $(BASE)/share/doc/locus \
+		$(BASE)/share/bash-completion/completions
+	install -m 755 $(B)/locus $(BASE)/bin/
+	install -m 644 $(LIBRARIES) $(BASE)/lib/locus/
+	install -m 644 $(MAN) $(BASE)/share/man/man1/
+	install -m 644 $(LEGAL) $(BASE)/share/doc/locus/
+	install -m 644 $(B)/completion $(BASE)/share/bash-completion/completions/locus
+uninstall:
+	rm -f $(BASE)/bin/locus $(patsubst $(B)/%,$(BASE)/lib/locus/%,$(LIBRARIES)) \
+		$(patsubst $(B)/man/%,$(BASE)/share/man/man1/%,$(MAN)) $(addprefix $(BASE)/share/doc/locus/,$(LEGAL)) \
+		$(BASE)/share/bash-completion/completions/locus
+	rmdir $(BASE)/lib/locus $(BASE)/share/doc/locus 2>/dev/null || true
 deb: all man ; scripts/deb $(VERSION)
 clean: ; rm -rf build build-asan build-tsan build-fuzz compile_flags.txt
 help: ; @sed -n 's/^#> //p' Makefile
@@ -171,6 +185,7 @@ help: ; @sed -n 's/^#> //p' Makefile
 #>                     BENCH_OPTIONS=--quick: 25 minutes for each JDK; scripts/bench.py --help lists more
 #> make lint           format, static checks, scripts, layers
 #> make install        PREFIX=/usr/local DESTDIR=
+#> make uninstall      removes what install wrote; the same PREFIX and DESTDIR
 #> make deb            a package in build/
 
 -include $(shell find $(B)/obj -name '*.d' 2>/dev/null)
