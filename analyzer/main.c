@@ -17,6 +17,8 @@ static const struct lc_command commands[] = {
 	{ "spans", "[PROFILE]...",
 	  "show which streams and tasks cost the most cycles, and what to do", lc_cmd_spans,
 	  lc_cmd_spans_options },
+	{ "diff", "BEFORE AFTER", "show what changed between two profiles, or groups of them",
+	  lc_cmd_diff, lc_cmd_diff_options },
 	{ "merge", "PROFILE...", "make one profile of several", lc_cmd_merge,
 	  lc_cmd_merge_options },
 	{ "calibrate", "", "measure what recording a span costs here", lc_cmd_calibrate,

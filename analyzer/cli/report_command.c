@@ -54,7 +54,7 @@ static const struct {
 } extensions[] = {
 	{ ".txt", "text" },    { ".json", "json" },           { ".html", "html" },
 	{ ".csv", "csv" },     { ".collapsed", "collapsed" }, { ".svg", "svg" },
-	{ ".pb.gz", "pprof" },
+	{ ".pb.gz", "pprof" }, { ".md", "markdown" },
 };
 
 enum { EXTENSIONS = sizeof(extensions) / sizeof(extensions[0]) };
@@ -289,8 +289,7 @@ static bool runs_with_agent(int64_t pid)
 	return found;
 }
 
-/* A process that has not ended, and still runs here, may write more. */
-static void say_running(const struct lc_load *l)
+void lc_report_say_running(const struct lc_load *l)
 {
 	for (size_t i = 0; i < l->processes_len; i++) {
 		const struct lc_load_process *p = &l->processes[i];
@@ -375,7 +374,7 @@ static int load_and_report(const struct lc_report_command *c, char **paths, size
 	if (!status) {
 		if (mixed && !c->settings->engine)
 			say_mixed(&load);
-		say_running(&load);
+		lc_report_say_running(&load);
 		status = c->report(c->context, &load, paths[0]);
 	}
 	if (!status && load.frames) {
@@ -422,19 +421,25 @@ static int choose_format(const struct lc_report_command *c)
 	return 0;
 }
 
-int lc_report_run(const struct lc_report_command *c, int argc, char **argv)
+int lc_report_read(const struct lc_report_command *c, int argc, char **argv, char ***paths,
+                   size_t *count)
 {
 	struct lc_args args = {
 		.argc = argc, .argv = argv, .table = c->rows, .count = c->rows_len, .next = 1
 	};
+	int status = lc_args_read(&args, set_option, (void *)(uintptr_t)c, paths, count);
+
+	return status ? status : choose_format(c);
+}
+
+int lc_report_run(const struct lc_report_command *c, int argc, char **argv)
+{
 	char **paths;
 	size_t count;
-	int status = lc_args_read(&args, set_option, (void *)(uintptr_t)c, &paths, &count);
+	int status = lc_report_read(c, argc, argv, &paths, &count);
 
 	if (status == LC_ARGS_HELP)
 		return lc_help(stdout, argv[0]);
-	if (!status)
-		status = choose_format(c);
 	if (!status && !count)
 		status = report_newest(c, argv[0]);
 	else if (!status)

@@ -111,6 +111,11 @@ int lc_report_find_engine(const struct lc_load *l, const char *word, uint32_t *e
 void lc_report_program(FILE *out, const struct lc_load *l);
 
 /*
+ * One line on stderr where a process has not ended, and still runs here, so that it may write more.
+ */
+void lc_report_say_running(const struct lc_load *l);
+
+/*
  * What a report is written to: its file, or stdout, for a text on a terminal through a pager.
  * Returns NULL after one line on stderr.
  */
@@ -133,6 +138,13 @@ struct lc_report_command {
 	struct lc_report_settings *settings; /* filled in before `report` is called */
 	void *context;
 };
+
+/*
+ * Read the command line alone: for a command that loads its profiles itself. `report` is not
+ * called. Returns as lc_args_read() does.
+ */
+int lc_report_read(const struct lc_report_command *c, int argc, char **argv, char ***paths,
+                   size_t *count);
 
 /*
  * Read the command line, load the profiles and report. Returns the exit status of the tool:

@@ -53,11 +53,9 @@ double lc_rank_independent(const struct lc_view *v, uint64_t samples)
 	return (double)samples;
 }
 
-void lc_rank_interval(const struct lc_view *v, uint64_t samples, uint64_t total, double *low,
-                      double *high)
+void lc_rank_wilson(double p, double n, double z, double *low, double *high)
 {
-	const double n = lc_rank_independent(v, total), p = lc_share(samples, total);
-	const double z2 = Z95 * Z95;
+	const double z2 = z * z;
 	double centre, half;
 
 	*low = 0;
@@ -65,9 +63,15 @@ void lc_rank_interval(const struct lc_view *v, uint64_t samples, uint64_t total,
 	if (n <= 0)
 		return;
 	centre = (p + z2 / (2 * n)) / (1 + z2 / n);
-	half = Z95 / (1 + z2 / n) * sqrt(p * (1 - p) / n + z2 / (4 * n * n));
+	half = z / (1 + z2 / n) * sqrt(p * (1 - p) / n + z2 / (4 * n * n));
 	*low = fmax(0, fmin(p, centre - half));
 	*high = fmin(1, fmax(p, centre + half));
+}
+
+void lc_rank_interval(const struct lc_view *v, uint64_t samples, uint64_t total, double *low,
+                      double *high)
+{
+	lc_rank_wilson(lc_share(samples, total), lc_rank_independent(v, total), Z95, low, high);
 }
 
 /* ---- keys ---- */
@@ -353,6 +357,7 @@ static struct lc_rank_row make_row(const struct build *b, uint32_t row)
 		.path = x->path,
 		.samples = values[VALUE_SAMPLES],
 		.estimated = values[VALUE_ESTIMATED],
+		.variance = x->variance,
 		.allocations = values[VALUE_ALLOCATIONS],
 		.bytes = values[VALUE_BYTES],
 		.spread = values[VALUE_SPREAD],

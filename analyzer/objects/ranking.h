@@ -68,6 +68,7 @@ struct lc_rank_row {
 	uint32_t path;    /* of the allocation: one with that line; 0: not known, or several */
 	uint64_t samples;
 	uint64_t estimated;   /* of the samples: that they are of this line is an estimate */
+	double variance;      /* of the samples: what the estimate of their line adds */
 	double low, high;     /* 95% interval of the share of all samples */
 	bool rest;            /* too little is known to rank it: see lc_ranking.shown */
 	uint64_t allocations; /* counted, of tracked objects */
@@ -117,6 +118,12 @@ double lc_rank_independent(const struct lc_view *v, uint64_t samples);
  */
 void lc_rank_interval(const struct lc_view *v, uint64_t samples, uint64_t total, double *low,
                       double *high);
+
+/*
+ * The same of a share `p` of `n` independent observations, for a normal deviate `z` of 1.96 or
+ * another.
+ */
+void lc_rank_wilson(double p, double n, double z, double *low, double *high);
 
 /* A caller of accesses, or the line of the accesses themselves. */
 struct lc_rank_caller {

@@ -32,17 +32,13 @@ enum {
 
 /* ---- what a line says of the program ---- */
 
-static void print_head(const struct lc_screen *s, const struct lc_report *r)
+void lc_report_brief_program(FILE *out, const struct lc_load *l)
 {
-	const struct lc_load *l = r->view->load;
 	const struct lc_load_process *p = l->processes;
-	char duration[32], *text;
-	size_t len;
-	FILE *out;
+	char duration[32];
 
 	if (!l->processes_len)
 		return;
-	out = lc_text_open(&text, &len);
 	if (*p->command)
 		lc_emit_text(out, lc_program_name(p->command));
 	else
@@ -57,6 +53,18 @@ static void print_head(const struct lc_screen *s, const struct lc_report *r)
 		fprintf(out, ", %s%s", p->limited ? "its first " : "",
 		        lc_emit_duration(duration, sizeof(duration),
 		                         lc_load_end_ns(p) - p->start_monotonic_ns));
+}
+
+static void print_head(const struct lc_screen *s, const struct lc_report *r)
+{
+	char *text;
+	size_t len;
+	FILE *out;
+
+	if (!r->view->load->processes_len)
+		return;
+	out = lc_text_open(&text, &len);
+	lc_report_brief_program(out, r->view->load);
 	fprintf(out, ", %" PRIu64 " sample%s", r->view->total, r->view->total == 1 ? "" : "s");
 	lc_text_close(out);
 	lc_cut_middle(text, s->width);
@@ -87,12 +95,8 @@ static void print_summary(const struct lc_screen *s, const struct lc_report *r)
 	free(text);
 }
 
-/*
- * A row's objects: "o.h2.v.Value", "Page.keys (Object[])", "o.h2.v.Value.hash", "org.h2.value"; the
- * first two in at most `columns`. The caller frees it.
- */
-static char *object_of(const struct lc_ranking *rank, const struct lc_rank_row *row,
-                       unsigned columns)
+char *lc_report_brief_object(const struct lc_ranking *rank, const struct lc_rank_row *row,
+                             unsigned columns)
 {
 	const struct lc_tree *t = rank->view->tree;
 	const struct lc_text class = lc_tree_text(t, row->class), package = lc_rank_package(class);
@@ -162,7 +166,7 @@ static void print_names(const struct lc_screen *s, const struct lc_ranking *rank
 {
 	/* Beside a line of code a name gets more than a class alone. */
 	const unsigned columns = !row->path ? room : row->names_len ? room * 3 / 5 : room * 2 / 5;
-	char *name = object_of(rank, row, columns), *code = NULL;
+	char *name = lc_report_brief_object(rank, row, columns), *code = NULL;
 
 	if (row->path) {
 		const uint32_t *frame = lc_tree_frame(rank->view->tree, row->path);

@@ -12,6 +12,19 @@ struct lc_ranking;
 struct lc_rank_row;
 struct lc_screen;
 
+/*
+ * "Main, JDK 17.0.15 G1, 5.1 s" of the first process, without a newline; nothing where there is
+ * none.
+ */
+void lc_report_brief_program(FILE *out, const struct lc_load *l);
+
+/*
+ * A row's objects: "o.h2.v.Value", "Page.keys (Object[])", "o.h2.v.Value.hash", "org.h2.value"; the
+ * first two in at most `columns`. The caller frees it.
+ */
+char *lc_report_brief_object(const struct lc_ranking *rank, const struct lc_rank_row *row,
+                             unsigned columns);
+
 /* One line: the row's share with its interval, its objects, and the line that allocates them. */
 void lc_report_brief_row(const struct lc_screen *s, const struct lc_ranking *rank,
                          const struct lc_rank_row *row);

@@ -1,0 +1,225 @@
+/*
+ * diff/diff_numbers.c - computes each number of a diff with the interval of its change, and says
+ * which changes are beyond noise.
+ *
+ * Intervals are those of 95%. A row's verdict allows for how many rows there are to be wrong about:
+ * the error of 5% is spread over all rows that are compared (Bonferroni), so that of twenty
+ * comparisons of two runs of one program, in nineteen not one row is called significant.
+ */
+#include <math.h>
+#include <stdlib.h>
+
+#include "analyzer/diff/diff.h"
+#include "analyzer/diff/diff_math.h"
+
+#define ALPHA 0.05
+
+/* ---- from counts to the numbers that are compared ---- */
+
+/* The runs of a row, or its values: in the order of the profiles, without those that say nothing.
+ */
+struct scratch {
+	struct lc_diff_run *runs;
+	struct lc_diff_value *values;
+};
+
+static bool take_runs(const struct lc_diff *d, const struct lc_diff_counts *counts, bool cpu,
+                      struct scratch *s, struct lc_diff_runs *out)
+{
+	size_t used = 0;
+
+	*out = (struct lc_diff_runs){ .len = { 0 } };
+	for (size_t i = 0; i < d->len; i++) {
+		const struct lc_diff_profile *p = &d->profiles[i];
+		const double independent = lc_rank_independent(&p->view, p->samples);
+		const double each = p->samples ? independent / (double)p->samples : 0;
+
+		if (!d->engine || !p->samples || (cpu && p->cpu_ns <= 0))
+			continue;
+		if (!out->len[p->which]++)
+			out->runs[p->which] = s->runs + used;
+		s->runs[used++] = (struct lc_diff_run){
+			.hits = each * (double)counts[i].samples,
+			.total = independent,
+			.variance = each * each * counts[i].variance,
+			.cost = cpu ? p->cpu_ns : 1,
+		};
+	}
+	return out->len[LC_DIFF_BEFORE] && out->len[LC_DIFF_AFTER];
+}
+
+static void compare_shares(const struct lc_diff *d, const struct lc_diff_counts *counts, bool cpu,
+                           double alpha, struct scratch *s, struct lc_diff_number *out)
+{
+	struct lc_diff_runs runs;
+	struct lc_diff_estimate e, strict;
+
+	*out = (struct lc_diff_number){ .known = take_runs(d, counts, cpu, s, &runs) };
+	if (!out->known)
+		return;
+	e = lc_diff_shares(&runs, ALPHA);
+	strict = lc_diff_shares(&runs, alpha);
+	out->before = lc_diff_side_share(runs.runs[0], runs.len[0], 1, ALPHA).value;
+	out->after = lc_diff_side_share(runs.runs[1], runs.len[1], 1, ALPHA).value;
+	out->change = e.value;
+	out->low = e.low;
+	out->high = e.high;
+	/* One run each has the CPU time that it has: how far the next differs is not known. */
+	out->tested = !cpu || runs.len[0] + runs.len[1] > 2;
+	out->significant = out->tested && (strict.low > 0 || strict.high < 0);
+}
+
+enum value { ALLOCATIONS, BYTES, OBJECTS, OBJECT_BYTES, TOTAL_NS };
+
+static struct lc_diff_value value_of(const struct lc_diff_profile *p,
+                                     const struct lc_diff_counts *c, enum value which)
+{
+	switch (which) {
+	case ALLOCATIONS:
+		return (struct lc_diff_value){ (double)c->allocations, 0 };
+	case BYTES:
+		return (struct lc_diff_value){ (double)c->bytes, 0 };
+	case OBJECTS:
+		return (struct lc_diff_value){ c->objects, c->objects_variance };
+	case OBJECT_BYTES:
+		return (struct lc_diff_value){ c->object_bytes, c->object_bytes_variance };
+	default:
+		return (struct lc_diff_value){ p->cpu_ns, 0 };
+	}
+}
+
+static void compare_values(const struct lc_diff *d, const struct lc_diff_counts *counts,
+                           enum value which, double alpha, struct scratch *s,
+                           struct lc_diff_number *out)
+{
+	struct lc_diff_values v = { .len = { d->sides[0], d->sides[1] } };
+	struct lc_diff_estimate e, strict;
+	bool spread = false, exact = which == ALLOCATIONS || which == BYTES;
+
+	*out = (struct lc_diff_number){ .known = false };
+	v.values[LC_DIFF_BEFORE] = s->values;
+	v.values[LC_DIFF_AFTER] = s->values + d->sides[LC_DIFF_BEFORE];
+	for (size_t i = 0; i < d->len; i++) {
+		const enum lc_diff_which side = d->profiles[i].which;
+
+		s->values[i] = value_of(&d->profiles[i], &counts[i], which);
+		out->known |= s->values[i].value > 0;
+		spread |= exact && counts[i].spread;
+		/* Means of unequal counts are no counts. */
+		exact &= s->values[i].value == v.values[side]->value;
+	}
+	if (!out->known)
+		return;
+	e = lc_diff_means(&v, ALPHA);
+	strict = lc_diff_means(&v, alpha);
+	out->exact = exact && !spread;
+	out->before = lc_diff_side_mean(v.values[0], v.len[0], ALPHA).value;
+	out->after = lc_diff_side_mean(v.values[1], v.len[1], ALPHA).value;
+	out->change = e.value;
+	out->low = e.low;
+	out->high = e.high;
+	out->tested = which == TOTAL_NS ? d->repeated : !spread;
+	out->significant = out->tested && (strict.low > 0 || strict.high < 0);
+}
+
+static void compare(const struct lc_diff *d, struct lc_diff_row *row, double share_alpha,
+                    double value_alpha)
+{
+	struct scratch s = { .runs = calloc(d->len, sizeof(*s.runs)),
+		             .values = calloc(d->len, sizeof(*s.values)) };
+
+	if (s.runs && s.values) {
+		compare_shares(d, row->counts, false, share_alpha, &s, &row->share);
+		compare_shares(d, row->counts, true, share_alpha, &s, &row->cpu_ns);
+		compare_values(d, row->counts, ALLOCATIONS, value_alpha, &s, &row->allocations);
+		compare_values(d, row->counts, BYTES, value_alpha, &s, &row->bytes);
+		compare_values(d, row->counts, OBJECTS, value_alpha, &s, &row->objects);
+		compare_values(d, row->counts, OBJECT_BYTES, value_alpha, &s, &row->object_bytes);
+	}
+	free(s.runs);
+	free(s.values);
+}
+
+void lc_diff_numbers(const struct lc_diff *d, struct lc_diff_row *row)
+{
+	compare(d, row, ALPHA, ALPHA);
+}
+
+/* ---- all rows ---- */
+
+static uint64_t samples_of(const struct lc_diff *d, const struct lc_diff_row *row,
+                           enum lc_diff_which which)
+{
+	uint64_t sum = 0;
+
+	for (size_t i = 0; i < d->len; i++)
+		sum += d->profiles[i].which == which ? row->counts[i].samples : 0;
+	return sum;
+}
+
+static bool is_estimated(const struct lc_diff *d, const struct lc_diff_row *row)
+{
+	for (size_t i = 0; i < d->len; i++)
+		if (row->counts[i].objects > 0)
+			return true;
+	return false;
+}
+
+/* The class of each sample is known; only its line may be an estimate, so the sum is none. */
+static void sum_up(struct lc_diff *d)
+{
+	struct lc_diff_counts *all = lc_arena_zeroed(&d->arena, d->len, sizeof(*all));
+
+	for (size_t i = 0; i < d->rows_len; i++)
+		lc_diff_add(d, all, &d->rows[i]);
+	d->all.counts = all;
+	lc_diff_numbers(d, &d->all);
+}
+
+void lc_diff_add(const struct lc_diff *d, struct lc_diff_counts *sum, const struct lc_diff_row *row)
+{
+	for (size_t i = 0; i < d->len; i++) {
+		sum[i].samples += row->counts[i].samples;
+		sum[i].allocations += row->counts[i].allocations;
+		sum[i].bytes += row->counts[i].bytes;
+		sum[i].objects += row->counts[i].objects;
+		sum[i].objects_variance += row->counts[i].objects_variance;
+		sum[i].object_bytes += row->counts[i].object_bytes;
+		sum[i].object_bytes_variance += row->counts[i].object_bytes_variance;
+	}
+}
+
+static void sum_time(struct lc_diff *d)
+{
+	struct scratch s = { .values = calloc(d->len, sizeof(*s.values)) };
+
+	if (s.values && d->engine)
+		compare_values(d, d->all.counts, TOTAL_NS, ALPHA, &s, &d->total_ns);
+	free(s.values);
+}
+
+void lc_diff_judge(struct lc_diff *d)
+{
+	size_t estimated = 0;
+
+	for (size_t i = 0; i < d->rows_len; i++) {
+		struct lc_diff_row *row = &d->rows[i];
+
+		row->rest =
+		    !d->engine || (samples_of(d, row, LC_DIFF_BEFORE) < LC_RANK_SAMPLES_MIN &&
+		                   samples_of(d, row, LC_DIFF_AFTER) < LC_RANK_SAMPLES_MIN);
+		d->compared += !row->rest;
+		estimated += is_estimated(d, row);
+	}
+	for (size_t i = 0; i < d->rows_len; i++) {
+		struct lc_diff_row *row = &d->rows[i];
+
+		compare(d, row, ALPHA / (double)(d->compared ? d->compared : 1),
+		        ALPHA / (double)(estimated ? estimated : 1));
+		if (row->rest)
+			row->share.tested = row->share.significant = row->cpu_ns.tested =
+			    row->cpu_ns.significant = false;
+	}
+	sum_up(d);
+	sum_time(d);
+}

@@ -1,0 +1,271 @@
+/* diff/diff_text.c - writes a diff for a terminal: the answer, the sums, and then row by row. */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyzer/base/memory.h"
+#include "analyzer/diff/diff_impl.h"
+#include "analyzer/objects/report_brief.h"
+#include "analyzer/out/screen.h"
+#include "analyzer/out/text.h"
+
+enum {
+	LABEL_COLUMNS = 13, /* "allocations  " */
+	BETWEEN_COLUMNS = 17,
+	LEFT_COLUMNS = 6 + 1 + 6 + 1 + 6 + 1 + BETWEEN_COLUMNS + 1,
+	DETAIL_COLUMNS = 9,
+	ARROW_COLUMNS = 4,
+	NAME_LEAST = 12,
+	BYTES_TOP = 5, /* rows whose allocations changed, unless --top was given */
+};
+
+/* `text` is freed. */
+static void print_wrapped(const struct lc_screen *s, unsigned used, unsigned indent, char *text)
+{
+	lc_screen_wrap(s, used, indent, text);
+	free(text);
+}
+
+/* ---- head ---- */
+
+static uint64_t samples_of(const struct lc_diff *d, enum lc_diff_which which)
+{
+	uint64_t sum = 0;
+
+	for (size_t i = 0; i < d->len; i++)
+		sum += d->profiles[i].which == which ? d->profiles[i].samples : 0;
+	return sum;
+}
+
+static void print_side(const struct lc_screen *s, const struct lc_diff *d, enum lc_diff_which which)
+{
+	const struct lc_diff_profile *first =
+	    &d->profiles[which == LC_DIFF_BEFORE ? 0 : d->sides[LC_DIFF_BEFORE]];
+	const uint64_t samples = samples_of(d, which);
+	char *text;
+	size_t len;
+	FILE *out = lc_text_open(&text, &len);
+
+	for (size_t i = 0; i < d->sides[which]; i++) {
+		fputs(i ? ", " : "", out);
+		lc_emit_text_c(out, first[i].path);
+	}
+	fputs(": ", out);
+	if (d->sides[which] > 1)
+		fprintf(out, "%zu profiles, the first is ", d->sides[which]);
+	lc_report_brief_program(out, &first->load);
+	if (d->engine)
+		fprintf(out, "%s%" PRIu64 " sample%s", first->load.processes_len ? ", " : "",
+		        samples, samples == 1 ? "" : "s");
+	lc_text_close(out);
+	fprintf(s->out, "%-8s", which == LC_DIFF_BEFORE ? "before" : "after");
+	print_wrapped(s, 8, 8, text);
+}
+
+/* ---- sums ---- */
+
+static void print_label(const struct lc_screen *s, const char *label, char *text)
+{
+	fprintf(s->out, "%-*s", LABEL_COLUMNS, label);
+	print_wrapped(s, LABEL_COLUMNS, LABEL_COLUMNS, text);
+}
+
+/* Counted and estimated beside each other: "12 to 14, +16.7% counted; ~30 to ~31 ..." */
+static char *both(const struct lc_diff_number *counted, const struct lc_diff_number *estimated,
+                  bool bytes)
+{
+	char *a = counted->known ? lc_diff_count_words(counted, bytes) : NULL;
+	char *b = estimated->known ? lc_diff_count_words(estimated, bytes) : NULL;
+	char *text = lc_mem_text("%s%s%s%s%s", a ? "counted " : "", a ? a : "", a && b ? "; " : "",
+	                         b ? "estimated " : "", b ? b : "");
+
+	free(a);
+	free(b);
+	return text;
+}
+
+static void print_sums(const struct lc_screen *s, const struct lc_diff *d)
+{
+	const struct lc_diff_row *all = &d->all;
+
+	if (d->total_ns.known)
+		print_label(s, "CPU time", lc_diff_time_words(&d->total_ns));
+	if (all->share.known)
+		print_label(s, "in objects",
+		            lc_mem_text("%.1f%% to %.1f%% of the samples, %+.1f points (%+.1f to "
+		                        "%+.1f), %s",
+		                        100 * all->share.before, 100 * all->share.after,
+		                        100 * all->share.change, 100 * all->share.low,
+		                        100 * all->share.high, lc_diff_verdict(all)));
+	if (all->allocations.known || all->objects.known)
+		print_label(s, "allocations", both(&all->allocations, &all->objects, false));
+	if (all->bytes.known || all->object_bytes.known)
+		print_label(s, "bytes", both(&all->bytes, &all->object_bytes, true));
+}
+
+/* ---- rows ---- */
+
+/* The objects, and the line that allocates them, in the columns that are left. */
+static void print_names(const struct lc_screen *s, const struct lc_diff_row *row, unsigned room)
+{
+	char *code = lc_diff_origin(row);
+	char *name = lc_diff_object(row, code ? room / 2 : room);
+	const bool estimated = row->side[LC_DIFF_AFTER].row
+	                           ? row->side[LC_DIFF_AFTER].row->estimated
+	                           : row->side[LC_DIFF_BEFORE].row->estimated;
+
+	lc_cut_middle(name, code ? room / 2 : room);
+	lc_screen_ink(s, LC_INK_BOLD, name);
+	if (code) {
+		lc_cut_code(code, room - lc_columns(name) - ARROW_COLUMNS, 1);
+		fprintf(s->out, " %s %s", estimated ? "~" : "<-", code);
+	}
+	putc('\n', s->out);
+	free(name);
+	free(code);
+}
+
+/* Adds "; text" to what is said; `text` is freed. */
+static void say(FILE *out, bool *first, char *text)
+{
+	fprintf(out, "%s%s", *first ? "" : "; ", text);
+	*first = false;
+	free(text);
+}
+
+static void say_allocations(FILE *out, bool *first, const struct lc_diff_row *row)
+{
+	const struct lc_diff_number *allocations =
+	    row->allocations.known ? &row->allocations : &row->objects;
+	const struct lc_diff_number *bytes = row->bytes.known ? &row->bytes : &row->object_bytes;
+	char *text;
+
+	if (!allocations->known)
+		return;
+	if (allocations->exact && bytes->exact && !allocations->change && !bytes->change) {
+		say(out, first,
+		    lc_mem_text("%.0f allocation%s, equal", allocations->after,
+		                allocations->after == 1 ? "" : "s"));
+		return;
+	}
+	text = lc_diff_count_words(allocations, false);
+	say(out, first, lc_mem_text("allocations %s", text));
+	free(text);
+	if (!bytes->known)
+		return;
+	text = lc_diff_count_words(bytes, true);
+	say(out, first, lc_mem_text("bytes %s", text));
+	free(text);
+}
+
+/* The second line of a row: its verdict, CPU time, allocations. */
+static void print_detail(const struct lc_screen *s, const struct lc_diff_row *row, bool samples)
+{
+	bool first = true;
+	char *text, *words;
+	size_t len;
+	FILE *out = lc_text_open(&text, &len);
+
+	if (*lc_diff_fate(row))
+		say(out, &first, lc_mem_text("%s", lc_diff_fate(row)));
+	if (samples)
+		say(out, &first, lc_mem_text("%s", lc_diff_verdict(row)));
+	if (row->moved)
+		say(out, &first, lc_mem_text("the line moved"));
+	if (samples && row->cpu_ns.known) {
+		words = lc_diff_time_words(&row->cpu_ns);
+		say(out, &first, lc_mem_text("CPU %s", words));
+		free(words);
+	}
+	say_allocations(out, &first, row);
+	lc_text_close(out);
+	fprintf(s->out, "%*s", DETAIL_COLUMNS, "");
+	print_wrapped(s, DETAIL_COLUMNS, DETAIL_COLUMNS, text);
+}
+
+static void print_row(const struct lc_screen *s, const struct lc_diff_row *row)
+{
+	const struct lc_diff_number *n = &row->share;
+	char between[32];
+
+	fprintf(s->out, "%5.1f%% %5.1f%% ", 100 * n->before, 100 * n->after);
+	snprintf(between, sizeof(between), "%+6.1f", 100 * n->change);
+	lc_screen_ink(s, n->significant ? LC_INK_HOT : LC_INK_PLAIN, between);
+	snprintf(between, sizeof(between), "(%+.1f to %+.1f)", 100 * n->low, 100 * n->high);
+	fprintf(s->out, " %-*s ", BETWEEN_COLUMNS, between);
+	print_names(s, row,
+	            s->width > LEFT_COLUMNS + NAME_LEAST ? s->width - LEFT_COLUMNS : NAME_LEAST);
+	print_detail(s, row, true);
+}
+
+static void print_rows(const struct lc_screen *s, const struct lc_diff_report *r)
+{
+	const struct lc_diff *d = r->diff;
+	const size_t shown = d->compared < r->top ? d->compared : r->top;
+
+	if (!d->compared)
+		return;
+	fputs("\nbefore  after points (95%)           objects <- line that allocates them\n",
+	      s->out);
+	for (size_t i = 0; i < shown; i++)
+		print_row(s, &d->rows[i]);
+	if (d->compared > shown)
+		fprintf(s->out, "%*sand %zu more rows without a significant change\n",
+		        DETAIL_COLUMNS, "", d->compared - shown);
+}
+
+/* Rows that are not among the first `shown`, and whose allocations changed. */
+static void print_allocations(const struct lc_screen *s, const struct lc_diff_report *r)
+{
+	const struct lc_diff *d = r->diff;
+	const size_t listed = d->compared < r->top ? d->compared : r->top;
+	size_t shown = 0, all = 0;
+
+	for (size_t i = listed; i < d->rows_len; i++) {
+		if (!lc_diff_allocates_otherwise(&d->rows[i]))
+			continue;
+		if (!all++)
+			fprintf(s->out, "\n%sallocations changed, most bytes first\n",
+			        listed ? "of the other rows, those whose " : "rows whose ");
+		if (shown == r->top || (listed && shown == BYTES_TOP && r->top != SIZE_MAX))
+			continue;
+		shown++;
+		print_names(s, &d->rows[i], s->width);
+		print_detail(s, &d->rows[i], false);
+	}
+	if (all > shown)
+		fprintf(s->out, "%*sand %zu more\n", DETAIL_COLUMNS, "", all - shown);
+}
+
+/* ---- all of it ---- */
+
+static void print_outcomes(const struct lc_screen *s, const struct lc_diff_report *r)
+{
+	for (size_t i = 0; i < r->outcomes_len; i++)
+		print_wrapped(s, 0, 2, lc_mem_text("--fail-on: %s", r->outcomes[i].text));
+}
+
+void lc_diff_text(FILE *out, const struct lc_diff_report *r)
+{
+	const struct lc_diff *d = r->diff;
+	char *headline = lc_diff_headline(d);
+	struct lc_screen s;
+
+	lc_screen_init(&s, out);
+	lc_screen_wrap(&s, 0, 0, headline);
+	free(headline);
+	print_outcomes(&s, r);
+	putc('\n', out);
+	print_side(&s, d, LC_DIFF_BEFORE);
+	print_side(&s, d, LC_DIFF_AFTER);
+	putc('\n', out);
+	print_sums(&s, d);
+	print_rows(&s, r);
+	print_allocations(&s, r);
+	if (d->engine && !d->repeated) {
+		putc('\n', out);
+		lc_screen_wrap(&s, 0, 0,
+		               "Intervals are those of sampling alone; --before and --after take "
+		               "several profiles a side and show what runs differ by.");
+	}
+}

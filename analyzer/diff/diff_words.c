@@ -1,0 +1,201 @@
+/* diff/diff_words.c - says in words what changed, for the formats that people read. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyzer/base/memory.h"
+#include "analyzer/diff/diff_impl.h"
+#include "analyzer/objects/report_brief.h"
+#include "analyzer/out/screen.h"
+#include "analyzer/out/text.h"
+
+enum { HEADLINE_COLUMNS = 60, NUMBER_BYTES = 32, PERCENT_BYTES = 32 };
+
+/* The side by which a row is called: after, if it is there. */
+static const struct lc_diff_place *shown(const struct lc_diff_row *row)
+{
+	return &row->side[row->side[LC_DIFF_AFTER].row ? LC_DIFF_AFTER : LC_DIFF_BEFORE];
+}
+
+char *lc_diff_object(const struct lc_diff_row *row, unsigned columns)
+{
+	const struct lc_diff_place *p = shown(row);
+
+	return lc_report_brief_object(&p->profile->ranking, p->row, columns);
+}
+
+static char *code_of(const struct lc_diff_place *p)
+{
+	const uint32_t *frame;
+
+	if (!p->row || !p->row->path)
+		return NULL;
+	frame = lc_tree_frame(&p->profile->tree, p->row->path);
+	return lc_short_code(&p->profile->tree, frame[LC_FRAME_METHOD], frame[LC_FRAME_LINE1]);
+}
+
+char *lc_diff_origin(const struct lc_diff_row *row)
+{
+	const uint32_t before = row->side[LC_DIFF_BEFORE].line1;
+	char *code = code_of(shown(row)), *both;
+
+	if (!code || !row->moved)
+		return code;
+	if (before)
+		both = lc_mem_text("%s (line %u before)", code, before - 1);
+	else
+		both = lc_mem_text("%s (lines moved)", code);
+	free(code);
+	return both;
+}
+
+const char *lc_diff_fate(const struct lc_diff_row *row)
+{
+	if (!row->side[LC_DIFF_BEFORE].row)
+		return "new";
+	return row->side[LC_DIFF_AFTER].row ? "" : "gone";
+}
+
+const char *lc_diff_verdict(const struct lc_diff_row *row)
+{
+	if (!row->share.tested)
+		return "too few samples";
+	return row->share.significant ? "significant" : "no significant change";
+}
+
+bool lc_diff_allocates_otherwise(const struct lc_diff_row *row)
+{
+	return row->allocations.significant || row->bytes.significant || row->objects.significant ||
+	       row->object_bytes.significant;
+}
+
+/* ---- the headline ---- */
+
+static void put_share(FILE *out, const struct lc_diff_row *row)
+{
+	char *name = lc_diff_object(row, HEADLINE_COLUMNS);
+
+	fprintf(out, "%s %.1f%% to %.1f%%", name, 100 * row->share.before, 100 * row->share.after);
+	free(name);
+}
+
+char *lc_diff_headline(const struct lc_diff *d)
+{
+	size_t len, otherwise = 0;
+	char *text;
+	FILE *out = lc_text_open(&text, &len);
+
+	for (size_t i = 0; i < d->rows_len; i++)
+		otherwise += lc_diff_allocates_otherwise(&d->rows[i]);
+	if (d->significant) {
+		put_share(out, &d->rows[0]);
+		fputs(", significant", out);
+		if (d->significant > 1)
+			fprintf(out, "; so are %zu more of %zu rows", d->significant - 1,
+			        d->compared - 1);
+	} else if (d->engine) {
+		fprintf(out, "no significant change (%zu row%s of samples compared)", d->compared,
+		        d->compared == 1 ? "" : "s");
+	} else {
+		fputs("no samples are compared", out);
+	}
+	if (otherwise)
+		fprintf(out, "; allocations changed in %zu of %zu row%s", otherwise, d->rows_len,
+		        d->rows_len == 1 ? "" : "s");
+	else if (d->all.allocations.known || d->all.objects.known)
+		fprintf(out, "; allocations %s",
+		        d->all.objects.known ? "did not change as far as can be told"
+		                             : "are equal");
+	lc_text_close(out);
+	return text;
+}
+
+/* ---- numbers ---- */
+
+/* "-63.3%", "as before", or "from 0". */
+static const char *percent(char *out, size_t out_len, const struct lc_diff_number *n)
+{
+	if (n->before <= 0)
+		snprintf(out, out_len, "from 0");
+	else
+		snprintf(out, out_len, "%+.1f%%", 100 * n->change / n->before);
+	return out;
+}
+
+typedef const char *formatter(char *out, size_t out_len, double v);
+
+static const char *time_text(char *out, size_t out_len, double v)
+{
+	return lc_emit_duration(out, out_len, v < 0 ? 0 : (uint64_t)(v + 0.5));
+}
+
+static const char *bytes_text(char *out, size_t out_len, double v)
+{
+	return lc_emit_bytes(out, out_len, v < 0 ? 0 : (uint64_t)(v + 0.5));
+}
+
+static const char *count_text(char *out, size_t out_len, double v)
+{
+	snprintf(out, out_len, fabs(v - round(v)) < 0.05 ? "%.0f" : "%.1f", v);
+	return out;
+}
+
+static void put_signed(FILE *out, formatter *format, double v)
+{
+	char text[NUMBER_BYTES];
+
+	fprintf(out, "%c%s", v < 0 ? '-' : '+', format(text, sizeof(text), fabs(v)));
+}
+
+static void put_interval(FILE *out, formatter *format, const struct lc_diff_number *n)
+{
+	fputs(" (", out);
+	put_signed(out, format, n->low);
+	fputs(" to ", out);
+	put_signed(out, format, n->high);
+	putc(')', out);
+}
+
+static void put_number(FILE *out, formatter *format, const struct lc_diff_number *n)
+{
+	char before[NUMBER_BYTES], after[NUMBER_BYTES], change[PERCENT_BYTES];
+	const char *about = n->exact ? "" : "~";
+
+	if (n->exact && n->change == 0) {
+		fprintf(out, "%s, equal", format(before, sizeof(before), n->before));
+		return;
+	}
+	fprintf(out, "%s%s to %s%s, %s", about, format(before, sizeof(before), n->before), about,
+	        format(after, sizeof(after), n->after), percent(change, sizeof(change), n));
+	if (!n->exact && n->tested)
+		put_interval(out, format, n);
+	if (!n->exact && n->tested)
+		fputs(n->significant ? ", significant" : ", no significant change", out);
+}
+
+char *lc_diff_time_words(const struct lc_diff_number *n)
+{
+	char before[NUMBER_BYTES], after[NUMBER_BYTES], change[PERCENT_BYTES], *text;
+	size_t len;
+	FILE *out = lc_text_open(&text, &len);
+
+	fprintf(out, "%s to %s, %s", time_text(before, sizeof(before), n->before),
+	        time_text(after, sizeof(after), n->after), percent(change, sizeof(change), n));
+	if (n->low < n->high)
+		put_interval(out, time_text, n);
+	if (n->tested)
+		fputs(n->significant ? ", significant" : ", no significant change", out);
+	lc_text_close(out);
+	return text;
+}
+
+char *lc_diff_count_words(const struct lc_diff_number *n, bool bytes)
+{
+	char *text;
+	size_t len;
+	FILE *out = lc_text_open(&text, &len);
+
+	put_number(out, bytes ? bytes_text : count_text, n);
+	lc_text_close(out);
+	return text;
+}
