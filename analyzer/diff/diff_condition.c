@@ -99,8 +99,10 @@ static int parse_pattern(const char **at, const char **pattern, size_t *len, cha
 	if (**at != '(')
 		return 0;
 	end = strrchr(*at, ')');
-	*pattern = *at + 1;
-	*len = end ? (size_t)(end - *pattern) : 0;
+	*pattern = skip(*at + 1);
+	*len = end && end > *pattern ? (size_t)(end - *pattern) : 0;
+	while (*len && strchr(" \t", (*pattern)[*len - 1]))
+		--*len;
 	if (!*len) {
 		snprintf(error, error_len, "%s",
 		         end ? "the pattern in parentheses is empty" : "a ')' is missing");
@@ -131,7 +133,8 @@ static int parse_limit(const char *at, struct lc_diff_condition *c, char *error,
 		c->limit = strtod(number, &end);
 	}
 	if (end == number || *end) {
-		snprintf(error, error_len, "a number is missing after '%c'", c->falls ? '<' : '>');
+		snprintf(error, error_len, "a number is missing after '%c', or it is too long",
+		         c->falls ? '<' : '>');
 		return -EINVAL;
 	}
 	at = skip(at + len);

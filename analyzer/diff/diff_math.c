@@ -138,8 +138,9 @@ static double share_squares(const struct lc_diff_run *runs, size_t len)
 	return squares;
 }
 
-struct lc_diff_estimate lc_diff_shares(const struct lc_diff_runs *r, double alpha)
+struct lc_diff_estimate lc_diff_shares(const struct lc_diff_runs *r, double lone, double alpha)
 {
+	const bool none = r->len[BEFORE] == 1 && r->len[AFTER] == 1;
 	double design[2], half, squares = 0;
 	struct lc_diff_estimate side[2], e;
 
@@ -148,8 +149,8 @@ struct lc_diff_estimate lc_diff_shares(const struct lc_diff_runs *r, double alph
 		squares += share_squares(r->runs[i], r->len[i]);
 	}
 	for (unsigned i = 0; i < 2; i++)
-		side[i] = lc_diff_side_share(r->runs[i], r->len[i], design[r->len[i] > 1 ? i : !i],
-		                             alpha);
+		side[i] = lc_diff_side_share(r->runs[i], r->len[i],
+		                             none ? lone : design[r->len[i] > 1 ? i : !i], alpha);
 	e.value = side[AFTER].value - side[BEFORE].value;
 	e.low = e.value -
 	        hypot(side[AFTER].value - side[AFTER].low, side[BEFORE].high - side[BEFORE].value);

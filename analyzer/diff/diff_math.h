@@ -73,9 +73,9 @@ struct lc_diff_estimate lc_diff_side_share(const struct lc_diff_run *runs, size_
 
 /*
  * The difference, after less before, of two such sides. Each side has a run. A side of one run is
- * thought to vary as the other does.
+ * thought to vary as the other does; where both are of one run, `lone` is the design effect.
  */
-struct lc_diff_estimate lc_diff_shares(const struct lc_diff_runs *r, double alpha);
+struct lc_diff_estimate lc_diff_shares(const struct lc_diff_runs *r, double lone, double alpha);
 
 /* The mean over one side's runs, with the interval of its estimates' errors. */
 struct lc_diff_estimate lc_diff_side_mean(const struct lc_diff_value *values, size_t len,

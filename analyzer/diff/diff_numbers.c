@@ -3,16 +3,26 @@
  * which changes are beyond noise.
  *
  * Intervals are those of 95%. A row's verdict allows for how many rows there are to be wrong about:
- * the error of 5% is spread over all rows that are compared (Bonferroni), so that of twenty
- * comparisons of two runs of one program, in nineteen not one row is called significant.
+ * the error of 5% is spread over all rows that are compared, and their sum (Bonferroni), so that of
+ * twenty comparisons of two runs of one program, in nineteen no row is called significant.
+ *
+ * Of one run a side nothing tells how far runs differ. Its verdicts take a design effect of
+ * LONE_DESIGN, which is more than most rows of most programs have (docs/DESIGN.md); its intervals
+ * are those of sampling alone.
+ *
+ * Where the line that allocated is an estimate, two runs may deal a class's samples out to its
+ * lines differently. Such a row's change is significant only where its whole class changed so.
  */
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
+#include "analyzer/base/memory.h"
 #include "analyzer/diff/diff.h"
 #include "analyzer/diff/diff_math.h"
 
 #define ALPHA 0.05
+#define LONE_DESIGN 3.0
 
 /* ---- from counts to the numbers that are compared ---- */
 
@@ -57,8 +67,8 @@ static void compare_shares(const struct lc_diff *d, const struct lc_diff_counts 
 	*out = (struct lc_diff_number){ .known = take_runs(d, counts, cpu, s, &runs) };
 	if (!out->known)
 		return;
-	e = lc_diff_shares(&runs, ALPHA);
-	strict = lc_diff_shares(&runs, alpha);
+	e = lc_diff_shares(&runs, 1, ALPHA);
+	strict = lc_diff_shares(&runs, LONE_DESIGN, alpha);
 	out->before = lc_diff_side_share(runs.runs[0], runs.len[0], 1, ALPHA).value;
 	out->after = lc_diff_side_share(runs.runs[1], runs.len[1], 1, ALPHA).value;
 	out->change = e.value;
@@ -125,17 +135,15 @@ static void compare_values(const struct lc_diff *d, const struct lc_diff_counts 
 static void compare(const struct lc_diff *d, struct lc_diff_row *row, double share_alpha,
                     double value_alpha)
 {
-	struct scratch s = { .runs = calloc(d->len, sizeof(*s.runs)),
-		             .values = calloc(d->len, sizeof(*s.values)) };
+	struct scratch s = { .runs = lc_mem_zeroed(d->len, sizeof(*s.runs)),
+		             .values = lc_mem_zeroed(d->len, sizeof(*s.values)) };
 
-	if (s.runs && s.values) {
-		compare_shares(d, row->counts, false, share_alpha, &s, &row->share);
-		compare_shares(d, row->counts, true, share_alpha, &s, &row->cpu_ns);
-		compare_values(d, row->counts, ALLOCATIONS, value_alpha, &s, &row->allocations);
-		compare_values(d, row->counts, BYTES, value_alpha, &s, &row->bytes);
-		compare_values(d, row->counts, OBJECTS, value_alpha, &s, &row->objects);
-		compare_values(d, row->counts, OBJECT_BYTES, value_alpha, &s, &row->object_bytes);
-	}
+	compare_shares(d, row->counts, false, share_alpha, &s, &row->share);
+	compare_shares(d, row->counts, true, share_alpha, &s, &row->cpu_ns);
+	compare_values(d, row->counts, ALLOCATIONS, value_alpha, &s, &row->allocations);
+	compare_values(d, row->counts, BYTES, value_alpha, &s, &row->bytes);
+	compare_values(d, row->counts, OBJECTS, value_alpha, &s, &row->objects);
+	compare_values(d, row->counts, OBJECT_BYTES, value_alpha, &s, &row->object_bytes);
 	free(s.runs);
 	free(s.values);
 }
@@ -166,14 +174,51 @@ static bool is_estimated(const struct lc_diff *d, const struct lc_diff_row *row)
 }
 
 /* The class of each sample is known; only its line may be an estimate, so the sum is none. */
-static void sum_up(struct lc_diff *d)
+static void sum_up(struct lc_diff *d, double alpha)
 {
 	struct lc_diff_counts *all = lc_arena_zeroed(&d->arena, d->len, sizeof(*all));
 
 	for (size_t i = 0; i < d->rows_len; i++)
 		lc_diff_add(d, all, &d->rows[i]);
 	d->all.counts = all;
-	lc_diff_numbers(d, &d->all);
+	compare(d, &d->all, alpha, ALPHA);
+}
+
+static struct lc_text class_of(const struct lc_diff_row *row)
+{
+	const struct lc_diff_place *p =
+	    &row->side[row->side[LC_DIFF_AFTER].row ? LC_DIFF_AFTER : LC_DIFF_BEFORE];
+
+	return lc_tree_text(&p->profile->tree, p->row->class);
+}
+
+/* Are there samples of which it is not known for certain that they are of this row's line? */
+static bool is_line_estimated(const struct lc_diff *d, const struct lc_diff_row *row)
+{
+	if (d->group != LC_GROUP_LINE && d->group != LC_GROUP_SITE)
+		return false;
+	for (unsigned i = 0; i < LC_DIFF_SIDES; i++)
+		if (row->side[i].row && (row->side[i].row->estimated || !row->side[i].row->path))
+			return true;
+	return false;
+}
+
+/* Did the sum of all rows of the row's class change significantly, in the same direction? */
+static bool class_changed(const struct lc_diff *d, const struct lc_diff_row *row, double alpha)
+{
+	struct lc_diff_counts *counts = lc_mem_zeroed(d->len, sizeof(*counts));
+	const struct lc_text class = class_of(row);
+	struct lc_diff_row sum = { .counts = counts };
+
+	for (size_t i = 0; i < d->rows_len; i++) {
+		const struct lc_text other = class_of(&d->rows[i]);
+
+		if (other.len == class.len && !memcmp(other.bytes, class.bytes, class.len))
+			lc_diff_add(d, counts, &d->rows[i]);
+	}
+	compare(d, &sum, alpha, alpha);
+	free(counts);
+	return sum.share.significant && (sum.share.change > 0) == (row->share.change > 0);
 }
 
 void lc_diff_add(const struct lc_diff *d, struct lc_diff_counts *sum, const struct lc_diff_row *row)
@@ -191,9 +236,9 @@ void lc_diff_add(const struct lc_diff *d, struct lc_diff_counts *sum, const stru
 
 static void sum_time(struct lc_diff *d)
 {
-	struct scratch s = { .values = calloc(d->len, sizeof(*s.values)) };
+	struct scratch s = { .values = lc_mem_zeroed(d->len, sizeof(*s.values)) };
 
-	if (s.values && d->engine)
+	if (d->engine)
 		compare_values(d, d->all.counts, TOTAL_NS, ALPHA, &s, &d->total_ns);
 	free(s.values);
 }
@@ -201,6 +246,7 @@ static void sum_time(struct lc_diff *d)
 void lc_diff_judge(struct lc_diff *d)
 {
 	size_t estimated = 0;
+	double alpha;
 
 	for (size_t i = 0; i < d->rows_len; i++) {
 		struct lc_diff_row *row = &d->rows[i];
@@ -211,15 +257,18 @@ void lc_diff_judge(struct lc_diff *d)
 		d->compared += !row->rest;
 		estimated += is_estimated(d, row);
 	}
+	alpha = ALPHA / (double)(d->compared + 1);
 	for (size_t i = 0; i < d->rows_len; i++) {
 		struct lc_diff_row *row = &d->rows[i];
 
-		compare(d, row, ALPHA / (double)(d->compared ? d->compared : 1),
-		        ALPHA / (double)(estimated ? estimated : 1));
+		compare(d, row, alpha, ALPHA / (double)(estimated ? estimated : 1));
 		if (row->rest)
-			row->share.tested = row->share.significant = row->cpu_ns.tested =
-			    row->cpu_ns.significant = false;
+			row->share.tested = row->cpu_ns.tested = false;
+		row->share.significant &= row->share.tested;
+		row->cpu_ns.significant &= row->cpu_ns.tested;
+		if (row->share.significant && is_line_estimated(d, row))
+			row->share.significant = class_changed(d, row, alpha);
 	}
-	sum_up(d);
+	sum_up(d, alpha);
 	sum_time(d);
 }

@@ -11,12 +11,9 @@
 
 enum {
 	LABEL_COLUMNS = 13, /* "allocations  " */
-	BETWEEN_COLUMNS = 17,
-	LEFT_COLUMNS = 6 + 1 + 6 + 1 + 6 + 1 + BETWEEN_COLUMNS + 1,
-	DETAIL_COLUMNS = 9,
-	ARROW_COLUMNS = 4,
-	NAME_LEAST = 12,
-	BYTES_TOP = 5, /* rows whose allocations changed, unless --top was given */
+	LEFT_COLUMNS = 18,  /* " 40.8% to  18.4%  " */
+	ARROW_COLUMNS = 4,  /* " <- " */
+	BYTES_TOP = 5,      /* rows whose allocations changed, unless --top was given */
 };
 
 /* `text` is freed. */
@@ -109,12 +106,12 @@ static void print_sums(const struct lc_screen *s, const struct lc_diff *d)
 static void print_names(const struct lc_screen *s, const struct lc_diff_row *row, unsigned room)
 {
 	char *code = lc_diff_origin(row);
-	char *name = lc_diff_object(row, code ? room / 2 : room);
+	char *name = lc_diff_object(row, code ? room * 3 / 5 : room);
 	const bool estimated = row->side[LC_DIFF_AFTER].row
 	                           ? row->side[LC_DIFF_AFTER].row->estimated
 	                           : row->side[LC_DIFF_BEFORE].row->estimated;
 
-	lc_cut_middle(name, code ? room / 2 : room);
+	lc_cut_middle(name, code ? room * 3 / 5 : room);
 	lc_screen_ink(s, LC_INK_BOLD, name);
 	if (code) {
 		lc_cut_code(code, room - lc_columns(name) - ARROW_COLUMNS, 1);
@@ -133,29 +130,35 @@ static void say(FILE *out, bool *first, char *text)
 	free(text);
 }
 
-static void say_allocations(FILE *out, bool *first, const struct lc_diff_row *row)
+static void say_count(FILE *out, bool *first, const struct lc_diff_number *n, bool bytes)
 {
-	const struct lc_diff_number *allocations =
-	    row->allocations.known ? &row->allocations : &row->objects;
-	const struct lc_diff_number *bytes = row->bytes.known ? &row->bytes : &row->object_bytes;
 	char *text;
 
-	if (!allocations->known)
+	if (!n->known)
 		return;
-	if (allocations->exact && bytes->exact && !allocations->change && !bytes->change) {
+	text = lc_diff_count_words(n, bytes);
+	say(out, first, lc_mem_text("%s %s", bytes ? "bytes" : "allocations", text));
+	free(text);
+}
+
+/* Counted, else estimated; of what did not change, or not beyond its error, few words. */
+static void say_allocations(FILE *out, bool *first, const struct lc_diff_row *row)
+{
+	const bool counted = row->allocations.known;
+	const struct lc_diff_number *n = counted ? &row->allocations : &row->objects;
+	const struct lc_diff_number *bytes = counted ? &row->bytes : &row->object_bytes;
+
+	if (!n->known)
+		return;
+	if (n->exact && bytes->exact && n->change == 0 && bytes->change == 0)
 		say(out, first,
-		    lc_mem_text("%.0f allocation%s, equal", allocations->after,
-		                allocations->after == 1 ? "" : "s"));
-		return;
+		    lc_mem_text("%.0f allocation%s, equal", n->after, n->after == 1 ? "" : "s"));
+	else if (n->tested && !n->significant && !bytes->significant)
+		say(out, first, lc_mem_text("allocations equal within error"));
+	else {
+		say_count(out, first, n, false);
+		say_count(out, first, bytes, true);
 	}
-	text = lc_diff_count_words(allocations, false);
-	say(out, first, lc_mem_text("allocations %s", text));
-	free(text);
-	if (!bytes->known)
-		return;
-	text = lc_diff_count_words(bytes, true);
-	say(out, first, lc_mem_text("bytes %s", text));
-	free(text);
 }
 
 /* The second line of a row: its verdict, CPU time, allocations. */
@@ -169,7 +172,9 @@ static void print_detail(const struct lc_screen *s, const struct lc_diff_row *ro
 	if (*lc_diff_fate(row))
 		say(out, &first, lc_mem_text("%s", lc_diff_fate(row)));
 	if (samples)
-		say(out, &first, lc_mem_text("%s", lc_diff_verdict(row)));
+		say(out, &first,
+		    lc_mem_text("%+.1f points (%+.1f to %+.1f), %s", 100 * row->share.change,
+		                100 * row->share.low, 100 * row->share.high, lc_diff_verdict(row)));
 	if (row->moved)
 		say(out, &first, lc_mem_text("the line moved"));
 	if (samples && row->cpu_ns.known) {
@@ -179,22 +184,19 @@ static void print_detail(const struct lc_screen *s, const struct lc_diff_row *ro
 	}
 	say_allocations(out, &first, row);
 	lc_text_close(out);
-	fprintf(s->out, "%*s", DETAIL_COLUMNS, "");
-	print_wrapped(s, DETAIL_COLUMNS, DETAIL_COLUMNS, text);
+	fprintf(s->out, "%*s", LEFT_COLUMNS, "");
+	print_wrapped(s, LEFT_COLUMNS, LEFT_COLUMNS, text);
 }
 
 static void print_row(const struct lc_screen *s, const struct lc_diff_row *row)
 {
-	const struct lc_diff_number *n = &row->share;
-	char between[32];
+	char shares[32];
 
-	fprintf(s->out, "%5.1f%% %5.1f%% ", 100 * n->before, 100 * n->after);
-	snprintf(between, sizeof(between), "%+6.1f", 100 * n->change);
-	lc_screen_ink(s, n->significant ? LC_INK_HOT : LC_INK_PLAIN, between);
-	snprintf(between, sizeof(between), "(%+.1f to %+.1f)", 100 * n->low, 100 * n->high);
-	fprintf(s->out, " %-*s ", BETWEEN_COLUMNS, between);
-	print_names(s, row,
-	            s->width > LEFT_COLUMNS + NAME_LEAST ? s->width - LEFT_COLUMNS : NAME_LEAST);
+	snprintf(shares, sizeof(shares), "%5.1f%% to %5.1f%%", 100 * row->share.before,
+	         100 * row->share.after);
+	lc_screen_ink(s, row->share.significant ? LC_INK_HOT : LC_INK_PLAIN, shares);
+	fputs("  ", s->out);
+	print_names(s, row, s->width - LEFT_COLUMNS);
 	print_detail(s, row, true);
 }
 
@@ -205,13 +207,12 @@ static void print_rows(const struct lc_screen *s, const struct lc_diff_report *r
 
 	if (!d->compared)
 		return;
-	fputs("\nbefore  after points (95%)           objects <- line that allocates them\n",
-	      s->out);
+	putc('\n', s->out);
 	for (size_t i = 0; i < shown; i++)
 		print_row(s, &d->rows[i]);
 	if (d->compared > shown)
-		fprintf(s->out, "%*sand %zu more rows without a significant change\n",
-		        DETAIL_COLUMNS, "", d->compared - shown);
+		fprintf(s->out, "%*sand %zu more rows without a significant change\n", LEFT_COLUMNS,
+		        "", d->compared - shown);
 }
 
 /* Rows that are not among the first `shown`, and whose allocations changed. */
@@ -234,7 +235,7 @@ static void print_allocations(const struct lc_screen *s, const struct lc_diff_re
 		print_detail(s, &d->rows[i], false);
 	}
 	if (all > shown)
-		fprintf(s->out, "%*sand %zu more\n", DETAIL_COLUMNS, "", all - shown);
+		fprintf(s->out, "%*sand %zu more\n", LEFT_COLUMNS, "", all - shown);
 }
 
 /* ---- all of it ---- */

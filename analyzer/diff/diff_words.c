@@ -91,7 +91,8 @@ char *lc_diff_headline(const struct lc_diff *d)
 		put_share(out, &d->rows[0]);
 		fputs(", significant", out);
 		if (d->significant > 1)
-			fprintf(out, "; so are %zu more of %zu rows", d->significant - 1,
+			fprintf(out, "; so %s %zu of the other %zu rows",
+			        d->significant == 2 ? "is" : "are", d->significant - 1,
 			        d->compared - 1);
 	} else if (d->engine) {
 		fprintf(out, "no significant change (%zu row%s of samples compared)", d->compared,
@@ -126,7 +127,14 @@ typedef const char *formatter(char *out, size_t out_len, double v);
 
 static const char *time_text(char *out, size_t out_len, double v)
 {
-	return lc_emit_duration(out, out_len, v < 0 ? 0 : (uint64_t)(v + 0.5));
+	/* To milliseconds, where there are some: what a sample stands for is more. */
+	if (v >= 10e6 && v < 999.5e6)
+		snprintf(out, out_len, "%.0f ms", v / 1e6);
+	else if (v >= 999.5e6)
+		snprintf(out, out_len, "%.2f s", v / 1e9);
+	else
+		lc_emit_duration(out, out_len, v < 0 ? 0 : (uint64_t)(v + 0.5));
+	return out;
 }
 
 static const char *bytes_text(char *out, size_t out_len, double v)
@@ -136,7 +144,8 @@ static const char *bytes_text(char *out, size_t out_len, double v)
 
 static const char *count_text(char *out, size_t out_len, double v)
 {
-	snprintf(out, out_len, fabs(v - round(v)) < 0.05 ? "%.0f" : "%.1f", v);
+	/* A mean of a few counts has a fraction worth a digit. */
+	snprintf(out, out_len, v >= 100 || fabs(v - round(v)) < 0.05 ? "%.0f" : "%.1f", v);
 	return out;
 }
 
@@ -169,8 +178,8 @@ static void put_number(FILE *out, formatter *format, const struct lc_diff_number
 	        format(after, sizeof(after), n->after), percent(change, sizeof(change), n));
 	if (!n->exact && n->tested)
 		put_interval(out, format, n);
-	if (!n->exact && n->tested)
-		fputs(n->significant ? ", significant" : ", no significant change", out);
+	if (!n->exact && n->significant)
+		fputs(", significant", out);
 }
 
 char *lc_diff_time_words(const struct lc_diff_number *n)
@@ -183,8 +192,8 @@ char *lc_diff_time_words(const struct lc_diff_number *n)
 	        time_text(after, sizeof(after), n->after), percent(change, sizeof(change), n));
 	if (n->low < n->high)
 		put_interval(out, time_text, n);
-	if (n->tested)
-		fputs(n->significant ? ", significant" : ", no significant change", out);
+	if (n->significant)
+		fputs(", significant", out);
 	lc_text_close(out);
 	return text;
 }
