@@ -32,6 +32,7 @@ struct lc_diff_counts {
 /* A number of both sides, and its change. */
 struct lc_diff_number {
 	bool known;
+	bool estimate; /* of samples; else it was counted or measured */
 	bool exact; /* counted in both sides, each of which is of one profile, or of equal ones */
 	double before, after;
 	double change, low, high; /* after less before, with its 95% interval */

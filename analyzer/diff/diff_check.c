@@ -76,6 +76,7 @@ static struct lc_diff_number together(const struct lc_diff_number *counted,
 	if (!counted->known)
 		return *estimated;
 	n.exact = false;
+	n.estimate = n.tested = true;
 	n.before += estimated->before;
 	n.after += estimated->after;
 	n.change += estimated->change;
@@ -83,6 +84,7 @@ static struct lc_diff_number together(const struct lc_diff_number *counted,
 	    n.change - hypot(counted->change - counted->low, estimated->change - estimated->low);
 	n.high =
 	    n.change + hypot(counted->high - counted->change, estimated->high - estimated->change);
+	n.significant = n.low > 0 || n.high < 0;
 	return n;
 }
 
@@ -105,13 +107,14 @@ static struct lc_diff_number number_of(const struct lc_diff *d, const struct lc_
 	}
 }
 
+/* What was measured once (CPU time of one run a side) is taken as it is. */
 static bool holds(const struct lc_diff_condition *c, const struct lc_diff_number *n)
 {
 	const double change = c->falls ? -n->change : n->change;
-	const double certain = c->falls ? -n->high : n->low; /* at least, as far as noise goes */
+	const double least = c->falls ? -n->high : n->low;
 	const double limit = c->relative ? c->limit * n->before : c->limit;
 
-	return certain > 0 && change > limit;
+	return change > limit && (n->tested ? n->significant : least > 0);
 }
 
 static char *words_of(const struct lc_diff_condition *c, const struct lc_diff_number *n)

@@ -22,6 +22,7 @@ static void put_number(struct lc_json *j, const char *name, const struct lc_diff
 	lc_json_real(j, "change", n->change);
 	lc_json_real(j, "low", n->low);
 	lc_json_real(j, "high", n->high);
+	lc_json_bool(j, "estimate", n->estimate);
 	lc_json_bool(j, "exact", n->exact);
 	if (n->tested)
 		lc_json_bool(j, "significant", n->significant);

@@ -13,7 +13,7 @@ enum { NAME_COLUMNS = 100 };
 static void put_escaped(FILE *out, const char *text)
 {
 	for (; *text; text++) {
-		if (strchr("\\`*_{}[]()#+!|~", *text))
+		if (strchr("\\`*_[]|~", *text))
 			fprintf(out, "\\%c", *text);
 		else if (*text == '<')
 			fputs("&lt;", out);
@@ -23,6 +23,8 @@ static void put_escaped(FILE *out, const char *text)
 			fputs("&amp;", out);
 		else if (*text == '@')
 			fputs("&#64;", out); /* mentions nobody */
+		else if (*text == '#')
+			fputs("&#35;", out); /* is no issue's number */
 		else
 			putc(*text, out);
 	}

@@ -5,7 +5,7 @@
 
 #include "analyzer/objects/ranking.h"
 
-enum { HALVINGS = 200, BEFORE = 0, AFTER = 1 };
+enum { HALVINGS = 200, KNOWN = 8, BEFORE = 0, AFTER = 1 };
 
 static const double deviate_most = 1e12;
 
@@ -31,7 +31,7 @@ static double beyond(double t, size_t freedom)
 	return freedom % 2 ? 1 - 2 / M_PI * (angle + sum) : 1 - sum;
 }
 
-static double deviate(double alpha, size_t freedom)
+static double find_deviate(double alpha, size_t freedom)
 {
 	double low = 0, high = 1;
 
@@ -46,6 +46,25 @@ static double deviate(double alpha, size_t freedom)
 			high = middle;
 	}
 	return high;
+}
+
+/* The rows of a diff ask for the same few, thousands of times. */
+static double deviate(double alpha, size_t freedom)
+{
+	static struct {
+		double alpha, found;
+		size_t freedom;
+	} known[KNOWN];
+	static unsigned next;
+
+	for (unsigned i = 0; i < KNOWN; i++)
+		if (known[i].found > 0 && known[i].alpha == alpha && known[i].freedom == freedom)
+			return known[i].found;
+	next = (next + 1) % KNOWN;
+	known[next].alpha = alpha;
+	known[next].freedom = freedom;
+	known[next].found = find_deviate(alpha, freedom);
+	return known[next].found;
 }
 
 double lc_diff_normal(double alpha)

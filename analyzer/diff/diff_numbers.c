@@ -64,7 +64,8 @@ static void compare_shares(const struct lc_diff *d, const struct lc_diff_counts 
 	struct lc_diff_runs runs;
 	struct lc_diff_estimate e, strict;
 
-	*out = (struct lc_diff_number){ .known = take_runs(d, counts, cpu, s, &runs) };
+	*out = (struct lc_diff_number){ .known = take_runs(d, counts, cpu, s, &runs),
+		                        .estimate = true };
 	if (!out->known)
 		return;
 	e = lc_diff_shares(&runs, 1, ALPHA);
@@ -122,6 +123,7 @@ static void compare_values(const struct lc_diff *d, const struct lc_diff_counts 
 		return;
 	e = lc_diff_means(&v, ALPHA);
 	strict = lc_diff_means(&v, alpha);
+	out->estimate = spread || which == OBJECTS || which == OBJECT_BYTES;
 	out->exact = exact && !spread;
 	out->before = lc_diff_side_mean(v.values[0], v.len[0], ALPHA).value;
 	out->after = lc_diff_side_mean(v.values[1], v.len[1], ALPHA).value;

@@ -105,21 +105,21 @@ char *lc_diff_headline(const struct lc_diff *d)
 		        d->rows_len == 1 ? "" : "s");
 	else if (d->all.allocations.known || d->all.objects.known)
 		fprintf(out, "; allocations %s",
-		        d->all.objects.known ? "did not change as far as can be told"
-		                             : "are equal");
+		        d->all.objects.known || !d->all.bytes.exact
+		            ? "did not change as far as can be told"
+		            : "are equal");
 	lc_text_close(out);
 	return text;
 }
 
 /* ---- numbers ---- */
 
-/* "-63.3%", "as before", or "from 0". */
+/* ", -63.3%"; nothing of what was 0. */
 static const char *percent(char *out, size_t out_len, const struct lc_diff_number *n)
 {
-	if (n->before <= 0)
-		snprintf(out, out_len, "from 0");
-	else
-		snprintf(out, out_len, "%+.1f%%", 100 * n->change / n->before);
+	*out = '\0';
+	if (n->before > 0)
+		snprintf(out, out_len, ", %+.1f%%", 100 * n->change / n->before);
 	return out;
 }
 
@@ -168,13 +168,13 @@ static void put_interval(FILE *out, formatter *format, const struct lc_diff_numb
 static void put_number(FILE *out, formatter *format, const struct lc_diff_number *n)
 {
 	char before[NUMBER_BYTES], after[NUMBER_BYTES], change[PERCENT_BYTES];
-	const char *about = n->exact ? "" : "~";
+	const char *about = n->estimate ? "~" : "";
 
 	if (n->exact && n->change == 0) {
 		fprintf(out, "%s, equal", format(before, sizeof(before), n->before));
 		return;
 	}
-	fprintf(out, "%s%s to %s%s, %s", about, format(before, sizeof(before), n->before), about,
+	fprintf(out, "%s%s to %s%s%s", about, format(before, sizeof(before), n->before), about,
 	        format(after, sizeof(after), n->after), percent(change, sizeof(change), n));
 	if (!n->exact && n->tested)
 		put_interval(out, format, n);
@@ -188,7 +188,7 @@ char *lc_diff_time_words(const struct lc_diff_number *n)
 	size_t len;
 	FILE *out = lc_text_open(&text, &len);
 
-	fprintf(out, "%s to %s, %s", time_text(before, sizeof(before), n->before),
+	fprintf(out, "%s to %s%s", time_text(before, sizeof(before), n->before),
 	        time_text(after, sizeof(after), n->after), percent(change, sizeof(change), n));
 	if (n->low < n->high)
 		put_interval(out, time_text, n);
