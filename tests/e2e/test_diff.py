@@ -390,8 +390,8 @@ def spectrum(jdk, shared, profile_once):
 
     classes = shared("diff-spectrum-%d" % jdk.major, make)
     runs = {"before": "as-it-was", "after": "fixed", "again": "fixed"}
-    return {name: profile_once("diff-%s-%d" % (name, jdk.major), [jdk.java, "-cp", classes, "Spectrum", how, 2]).directory
-            for name, how in runs.items()}
+    return {name: profile_once("diff-%s-%d" % (name, jdk.major), [jdk.java, "-cp", classes, "Spectrum", how, 2])
+            .directory for name, how in runs.items()}
 
 
 def names_of(row):

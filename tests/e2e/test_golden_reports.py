@@ -364,7 +364,7 @@ def test_words_that_a_user_need_not_know_are_in_no_text():
         shown = (GOLDEN / name).read_text()
         shown = re.sub(r"== Streams and tasks\n.*?(?=\n== )", "", shown, flags=re.S)
         assert not learnt.search(shown), (name, learnt.search(shown))
-    for command in ("run", "report", "numa", "merge"):
+    for command in ("run", "report", "numa", "merge", "diff"):
         shown = subprocess.run([BUILD / "locus", "help", command], capture_output=True, text=True, check=True).stdout
         assert not learnt.search(shown), (command, learnt.search(shown))
 
