@@ -5,8 +5,9 @@
  * one class is matched together, since its lines move when the method or what stands before it is
  * edited: of all distances that lines could have moved by, the one that brings most rows together
  * is taken, 0 where that is as many. Two rows whose objects the program calls differently
- * ("Spectrum.re", "Spectrum.im") count for half. One row that is then left on each side is matched
- * too, wherever its line moved; more are new and gone, since which is which would be a guess.
+ * ("Spectrum.re", "Spectrum.im") are one only where they stand at the same line, and count for half
+ * there. One row that is then left on each side is matched too, wherever its line went; more are
+ * new and gone, since which is which would be a guess.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -205,14 +206,14 @@ struct method {
 	size_t len[LC_DIFF_SIDES];
 };
 
-/* The row after at that line; NULL: there is none, or it has a mate. */
-static struct entry *at_line(const struct method *m, int64_t line1)
+/* The row after that a row before would be, had lines moved so far; NULL: there is none. */
+static struct entry *moved_to(const struct method *m, const struct entry *before, int64_t distance)
 {
 	for (size_t i = 0; i < m->len[LC_DIFF_AFTER]; i++) {
 		struct entry *e = m->side[LC_DIFF_AFTER][i];
 
-		if (e->place.line1 == line1 && !e->mate)
-			return e;
+		if ((int64_t)e->place.line1 == before->place.line1 + distance)
+			return distance && called_differently(before, e) ? NULL : e;
 	}
 	return NULL;
 }
@@ -223,7 +224,7 @@ static unsigned score_of(const struct method *m, int64_t distance)
 
 	for (size_t i = 0; i < m->len[LC_DIFF_BEFORE]; i++) {
 		const struct entry *b = m->side[LC_DIFF_BEFORE][i];
-		const struct entry *a = at_line(m, b->place.line1 + distance);
+		const struct entry *a = moved_to(m, b, distance);
 
 		if (a)
 			score += called_differently(a, b) ? OTHER_NAMES : SAME_NAMES;
@@ -274,7 +275,7 @@ static void match_lines(const struct method *m)
 
 	for (size_t i = 0; i < m->len[LC_DIFF_BEFORE]; i++) {
 		struct entry *b = m->side[LC_DIFF_BEFORE][i];
-		struct entry *a = at_line(m, b->place.line1 + distance);
+		struct entry *a = moved_to(m, b, distance);
 
 		if (a)
 			pair(b, a);

@@ -13,7 +13,7 @@ enum {
 	LABEL_COLUMNS = 13, /* "allocations  " */
 	LEFT_COLUMNS = 18,  /* " 40.8% to  18.4%  " */
 	ARROW_COLUMNS = 4,  /* " <- " */
-	BYTES_TOP = 5,      /* rows whose allocations changed, unless --top was given */
+	BYTES_TOP = 5,      /* rows whose allocations changed, below others */
 };
 
 /* `text` is freed. */
@@ -220,6 +220,7 @@ static void print_allocations(const struct lc_screen *s, const struct lc_diff_re
 {
 	const struct lc_diff *d = r->diff;
 	const size_t listed = d->compared < r->top ? d->compared : r->top;
+	const size_t most = listed && r->top > BYTES_TOP ? BYTES_TOP : r->top;
 	size_t shown = 0, all = 0;
 
 	for (size_t i = listed; i < d->rows_len; i++) {
@@ -228,7 +229,7 @@ static void print_allocations(const struct lc_screen *s, const struct lc_diff_re
 		if (!all++)
 			fprintf(s->out, "\n%sallocations changed, most bytes first\n",
 			        listed ? "of the other rows, those whose " : "rows whose ");
-		if (shown == r->top || (listed && shown == BYTES_TOP && r->top != SIZE_MAX))
+		if (shown == most)
 			continue;
 		shown++;
 		print_names(s, &d->rows[i], s->width);

@@ -15,7 +15,7 @@ BUCKETS = ["object", "heap_class", "heap_unknown", "jvm", "native", "no_address"
 (STRINGS, THREAD, METHODS, FRAMES, PATHS, SITES, ALLOCATIONS, ACCESSES, BUCKET_ROWS, DETAILS, THREADS,
  FIELDS, METRICS, LINES, ESTIMATES, SPLITS, MERGED_LINES, PLACEMENTS, NODES, HOMES, SPANS, TASKS,
  SPAN_ACCESSES, TIMELINE, PAUSES, TRACE, SPREADS, LOOKS, RUNNING, RECURSIONS) = range(1, 31)
-COPIES, STEPS = 32, 33
+SITE_NAMES, COPIES, STEPS = 31, 32, 33
 SOURCES = ["unknown", "l1", "fill_buffer", "l2", "l3", "local_dram", "remote_dram", "remote_cache",
            "other"]
 HITM, TLB_MISS, LOCKED, STORED = 1, 2, 4, 8  # flags of METRICS
@@ -122,7 +122,7 @@ class Block:
 
     def __init__(self):
         self.strings, self.methods, self.frames, self.paths, self.sites = {}, {}, {}, {}, {}
-        self.rows = {kind: [] for kind in (*range(1, RECURSIONS + 1), COPIES, STEPS)}
+        self.rows = {kind: [] for kind in (*range(1, RECURSIONS + 1), SITE_NAMES, COPIES, STEPS)}
         self.samples = {}
         self.last_begin = 0  # of TRACE
 
@@ -178,6 +178,10 @@ class Block:
 
     def copied(self, cls, frames, objects, size, outlived=0, outlived_bytes=0, estimated=0):
         return self._row(COPIES, [self.site(cls, frames), objects, size, outlived, outlived_bytes, estimated])
+
+    def named(self, site, name, kind=0):
+        """Where the program stores the site's objects: 0 a field, 1 a local variable, 2 an argument."""
+        return self._row(SITE_NAMES, [self.site(*site), kind, self.string(name)])
 
     def step(self, bucket, site, step, end, samples, engine=0):
         return self._row(STEPS, [engine, BUCKETS.index(bucket), self.site(*site), step, end, samples])

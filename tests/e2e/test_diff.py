@@ -93,6 +93,43 @@ def test_the_answer_comes_first_and_names_what_changed_most(locus, tmp_path):
     assert cpu["significant"] is None  # how far the CPU time of runs differs is not known
 
 
+def test_of_significant_rows_the_one_with_the_largest_change_is_first(locus, tmp_path):
+    before = profile(tmp_path / "b", {NODE: 500, PAGE: 100, VALUE: 20}, 1380)
+    after = profile(tmp_path / "a", {NODE: 650, PAGE: 400, VALUE: 20}, 930)
+    found = diff(locus, before, after)
+    assert [place_of(r)["class"] for r in found["rows"]] == ["com.acme.Page", "com.acme.Node", "com.acme.ValueInt"]
+    assert found["significant"] == 2
+    assert locus("diff", before, after).stdout.startswith(
+        "c.a.Page 5.0% to 20.0%, significant; so is 1 of the other 2 rows\n")
+
+
+def test_interrupts_count_where_the_kernels_tick_is_longer_than_the_interval(locus, tmp_path):
+    """Four samples at a time: 56 of 70 and 48 of 80 interrupts, as in Newcombe's first example."""
+    slow = [engine(tick_ns=20_000_000)]
+    found = diff(locus, profile(tmp_path / "b", {NODE: 192}, 128, engines=slow),
+                 profile(tmp_path / "a", {NODE: 224}, 56, engines=slow))["rows"][0]["share"]
+    assert (found["low"], found["high"]) == pytest.approx((0.0524, 0.3339), abs=6e-5)
+
+
+def test_the_error_of_an_estimated_line_is_part_of_the_interval(locus, tmp_path):
+    klass, where = ("com.acme.Small", ()), site("com.acme.Small", 50)
+
+    def of(name, hits, variance):
+        block = Block().access("heap_class", (CHASE,), hits, klass).count("native", 1000 - hits)
+        block.split("hits", klass, where, hits / 2, variance)
+        block.split("hits", klass, site("com.acme.Small", 60, "other"), hits / 2, variance)
+        return Profile(tmp_path / name).append(block).close()
+
+    before = of("b", 200, 0)
+    exact, rough = (next(r["share"] for r in diff(locus, before, of(name, 300, variance))["rows"]
+                         if place_of(r)["allocated_at"]["line"] == 50)
+                    for name, variance in (("a", 0), ("r", 400)))
+    assert exact["change"] == rough["change"] == pytest.approx(0.05)
+    # Of x / (x + y) with two equal variances of 400 half of one is left: squared and added.
+    assert exact["change"] - rough["low"] == pytest.approx(
+        math.hypot(exact["change"] - exact["low"], Z95 * math.sqrt(200) / 1000), rel=0.05)
+
+
 def test_of_many_rows_one_must_change_more_to_be_significant(locus, tmp_path):
     def of(name, hits, rows):
         sites = {site("com.acme.C%d" % i, 100 + i): 10 for i in range(rows)}
@@ -158,6 +195,27 @@ def test_rows_of_a_method_whose_lines_moved_are_matched(locus, tmp_path):
     moved = profile(tmp_path / "m", {NODE: 50}, 50), profile(tmp_path / "n", {site(NODE[0], 77): 52}, 48)
     shown = locus("diff", *moved, env={"COLUMNS": "120"}).stdout
     assert "c.a.Node <- c.a.Main.load:77 (line 20 before)" in shown and "the line moved" in shown
+
+
+def test_names_that_the_program_gives_speak_against_a_match(locus, tmp_path):
+    def of(name, *stored):
+        block = Block().count("native", 5)
+        for line, field in stored:
+            where = site("int[]", line)
+            block.allocate(*where, line, 1000).named(where, "com.acme.Main." + field)
+        return Profile(tmp_path / name).append(block).close()
+
+    def states(before, after):
+        return {(r["state"], r["allocations"]["before"], r["allocations"]["after"])
+                for r in diff(locus, before, after)["rows"]}
+
+    # A row is left on each side; it is the same where the field is.
+    assert states(of("b", (20, "re")), of("a", (40, "buffer"))) == {("gone", 20, 0), ("new", 0, 40)}
+    assert states(tmp_path / "b", of("c", (40, "re"))) == {("moved", 20, 40)}
+    # Another field stands where it stood, and it has moved.
+    assert states(tmp_path / "b", of("d", (20, "im"), (40, "re"))) == {("moved", 20, 40), ("new", 0, 20)}
+    # The same line, and a new name for the field.
+    assert states(tmp_path / "b", of("e", (20, "real"))) == {("both", 20, 20)}
 
 
 @pytest.mark.parametrize("group", GROUPS)
