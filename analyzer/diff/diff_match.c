@@ -85,7 +85,7 @@ static void put_row(FILE *out, const struct lc_ranking *rank, const struct lc_ra
 		if (lines)
 			put_line(out, t, path);
 		else if (!whole)
-			putc(lc_tree_frame(t, path)[LC_FRAME_LINE1] != 0, out);
+			putc(lc_tree_frame(t, path)[LC_FRAME_LINE1] ? 'l' : 'b', out);
 	}
 }
 
