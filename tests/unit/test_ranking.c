@@ -359,8 +359,8 @@ static void the_part_that_is_touched_is_named(void **state)
 	const uint32_t use = frame(0, "p.A", "use", 20), make = frame(0, "p.A", "make", 10);
 	const uint32_t header = site("p.H", use), one = site("p.O", use),
 	               part = site("long[]", use);
-	const uint32_t all = site("p.Z", use), few = site("p.F", use),
-	               never = site("int[]", make), cleared = site("char[]", use);
+	const uint32_t all = site("p.Z", use), few = site("p.F", use), never = site("int[]", make),
+	               cleared = site("char[]", use);
 	struct lc_touch t;
 
 	(void)state;
