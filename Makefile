@@ -49,8 +49,8 @@ UNIT := $(patsubst tests/unit/%.c,$(B)/tests/%,$(wildcard tests/unit/test_*.c))
 BENCH := $(patsubst tests/bench/%.c,$(B)/bench/%,$(wildcard tests/bench/bench_*.c))
 FUZZ := $(patsubst tests/fuzz/%.c,$(F)/%,$(wildcard tests/fuzz/fuzz_*.c))
 
-.PHONY: all agent preload locus unit bins
-all: agent preload locus
+.PHONY: all agent preload locus jmh unit bins
+all: agent preload locus $(B)/.locus-jmh
 agent: $(B)/liblocus.so
 preload: $(B)/liblocus-preload.so
 locus: $(B)/locus
@@ -100,6 +100,13 @@ $(CALIBRATE_CLASS): src/span/LocusCalibrate.java $(SPAN_CLASS) scripts/compile-h
 	$(Q)scripts/compile-hook $< $(B)/gen/calibrate $(B)/gen/span
 $(B)/gen/calibrate_class_bytes.inc: $(CALIBRATE_CLASS) scripts/embed
 	$(Q)scripts/embed $< >$@.tmp && mv $@.tmp $@
+
+# JMH's profiler, where Maven has or fetches JMH; the stamp, since there may be no jar.
+JMH_SRC := $(shell find src/java/jmh -type f)
+$(B)/.locus-jmh: $(JMH_SRC) scripts/jmh-jar
+	@mkdir -p $(@D)
+	$(Q)scripts/jmh-jar $(B)/locus-jmh.jar build/jars && touch $@
+jmh: ; @rm -f $(B)/.locus-jmh; $(MAKE) -s $(B)/.locus-jmh
 
 # analyzer/viewer/a-b.js is lc_viewer_a_b_js.
 $(B)/gen/viewer.h: $(VIEWER) scripts/embed-header scripts/embed
@@ -156,17 +163,19 @@ $(B)/completion: $(B)/locus ; $(Q)$(B)/locus help --bash >$@
 # What install writes, and uninstall removes.
 BASE = $(DESTDIR)$(PREFIX)
 LIBRARIES := $(B)/liblocus.so $(B)/liblocus-preload.so
+JMH_JAR := $(B)/locus-jmh.jar
 LEGAL := LICENSE NOTICE
 install: all man $(B)/completion
 	install -d $(BASE)/bin $(BASE)/lib/locus $(BASE)/share/man/man1 $(BASE)/share/doc/locus \
 		$(BASE)/share/bash-completion/completions
 	install -m 755 $(B)/locus $(BASE)/bin/
 	install -m 644 $(LIBRARIES) $(BASE)/lib/locus/
+	[ ! -f $(JMH_JAR) ] || install -m 644 $(JMH_JAR) $(BASE)/lib/locus/
 	install -m 644 $(MAN) $(BASE)/share/man/man1/
 	install -m 644 $(LEGAL) $(BASE)/share/doc/locus/
 	install -m 644 $(B)/completion $(BASE)/share/bash-completion/completions/locus
 uninstall:
-	rm -f $(BASE)/bin/locus $(patsubst $(B)/%,$(BASE)/lib/locus/%,$(LIBRARIES)) \
+	rm -f $(BASE)/bin/locus $(patsubst $(B)/%,$(BASE)/lib/locus/%,$(LIBRARIES) $(JMH_JAR)) \
 		$(patsubst $(B)/man/%,$(BASE)/share/man/man1/%,$(MAN)) $(addprefix $(BASE)/share/doc/locus/,$(LEGAL)) \
 		$(BASE)/share/bash-completion/completions/locus
 	rmdir $(BASE)/lib/locus $(BASE)/share/doc/locus 2>/dev/null || true
@@ -175,6 +184,7 @@ clean: ; rm -rf build build-asan build-tsan build-fuzz compile_flags.txt
 help: ; @sed -n 's/^#> //p' Makefile
 
 #> make                build the agent, the preloaded library and the command in build/
+#> make jmh            build only JMH's profiler, build/locus-jmh.jar; needs Maven
 #> make demo           install what is missing, build, profile an example, show the fix pays
 #> make check          install what is missing, build, unit tests, a smoke of each command: 3 minutes
 #> make test           install what is missing, build, run all tests but the slow ones: 20 minutes

@@ -38,6 +38,7 @@
 #include "src/heap/estimate.h"
 #include "src/heap/hook.h"
 #include "src/heap/map.h"
+#include "src/heap/totals.h"
 #include "src/jvm/header.h"
 #include "src/jvm/layout.h"
 #include "src/jvm/peek.h"
@@ -429,8 +430,10 @@ static void reap_threads(uint64_t now)
 		lc_lines_forget(t);
 		lc_threads_lock();
 		free_now = lc_sealed_none() && !adopt_records(t);
-		if (free_now)
+		if (free_now) {
 			lc_threads_unlink(t);
+			lc_totals_keep(t);
+		}
 		lc_threads_unlock();
 		if (!free_now)
 			continue;

@@ -67,6 +67,11 @@ void lc_hook_enable(bool on)
 	atomic_store_explicit(&hook.enabled, on, memory_order_release);
 }
 
+uint64_t lc_hook_min_size_bytes(void)
+{
+	return hook.min_size_bytes;
+}
+
 void lc_hook_stats(struct lc_hook_stats *out)
 {
 	struct lc_tlab_stats objects;

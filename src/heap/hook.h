@@ -34,7 +34,10 @@ int lc_hook_init(jclass hook_class, const struct lc_options *options, bool follo
 
 void lc_hook_enable(bool on);
 
-void lc_hook_stats(struct lc_hook_stats *out);  /* Context: [writer]. */
+/* Objects of at least so many bytes are counted; 0: all. Context: any. */
+uint64_t lc_hook_min_size_bytes(void);
+
+void lc_hook_stats(struct lc_hook_stats *out);  /* Context: [java] [writer]. */
 void lc_hook_counters(struct lc_counters *out); /* Context: [writer]. */
 
 #endif

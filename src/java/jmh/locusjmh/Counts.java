@@ -1,0 +1,38 @@
+package locusjmh;
+
+/** What all threads of this JVM have allocated so far, as the agent counts it. */
+final class Counts {
+	/* The order of src/agent_jmh.c. */
+	private static final int OBJECTS = 0;
+	private static final int BYTES = 1;
+	private static final int MISSED = 2;
+	private static final int LEAST_BYTES = 3;
+	private static final int COUNT = 4;
+
+	final long objects;
+	final long bytes;
+	/** Objects that the agent could not count. */
+	final long missed;
+	/** Objects of at least so many bytes are counted. */
+	final long leastBytes;
+
+	private Counts(long[] values) {
+		objects = values[OBJECTS];
+		bytes = values[BYTES];
+		missed = values[MISSED];
+		leastBytes = values[LEAST_BYTES];
+	}
+
+	/** The agent's own native method: the JVM looks for it in the agents' libraries. */
+	private static native boolean read(long[] out);
+
+	/** The counts now; null where this JVM is not profiled. */
+	static Counts take() {
+		long[] values = new long[COUNT];
+		try {
+			return read(values) ? new Counts(values) : null;
+		} catch (UnsatisfiedLinkError noAgent) {
+			return null;
+		}
+	}
+}
