@@ -4,13 +4,17 @@ import java.io.File;
 import java.io.IOException;
 import java.net.URISyntaxException;
 import java.net.URL;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.nio.file.Paths;
 import java.security.CodeSource;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
 
 /** Where Locus is: the command, the agent, and the library that is preloaded. */
 final class Installation {
@@ -22,6 +26,10 @@ final class Installation {
 			super(why);
 		}
 	}
+
+	private static final int SECONDS_MAX = 60;
+	/** By JVM and agent. */
+	private static final Map<String, String> REFUSALS = new HashMap<>();
 
 	final Path command;
 	final Path agent;
@@ -111,6 +119,61 @@ final class Installation {
 			return url == null || !"file".equals(url.getProtocol()) ? null : Paths.get(url.toURI()).toRealPath();
 		} catch (URISyntaxException | IOException | IllegalArgumentException e) {
 			return null;
+		}
+	}
+
+	/** The command that starts a JVM with the preloaded library. */
+	List<String> launcher() {
+		String others = System.getenv("LD_PRELOAD");
+		List<String> words = new ArrayList<>();
+		words.add("env");
+		words.add("LD_PRELOAD=" + (others == null || others.isEmpty() ? "" : others + ":") + preload);
+		return words;
+	}
+
+	/**
+	 * Can this JVM load the agent? One that cannot (of another processor or C library) would not start
+	 * at all. The agent is given an option that it does not have: it then says so, and does nothing.
+	 */
+	void tryIn(String jvm) throws Missing {
+		String refusal;
+		synchronized (REFUSALS) {
+			String key = jvm + " " + agent;
+			if (!REFUSALS.containsKey(key)) {
+				REFUSALS.put(key, refusalOf(jvm));
+			}
+			refusal = REFUSALS.get(key);
+		}
+		if (!refusal.isEmpty()) {
+			throw new Missing("'" + jvm + "' does not start with the agent: " + refusal);
+		}
+	}
+
+	/** The first line that the JVM says where it does not start; "" where it does. */
+	private String refusalOf(String jvm) throws Missing {
+		List<String> words = launcher();
+		words.add(jvm);
+		words.add("-agentpath:" + agent + "=probe");
+		words.add("-version");
+		try {
+			Path said = Files.createTempFile("locus-jmh", ".out");
+			try {
+				Process process = new ProcessBuilder(words).redirectErrorStream(true).redirectOutput(said.toFile()).start();
+				process.getOutputStream().close();
+				if (!process.waitFor(SECONDS_MAX, TimeUnit.SECONDS)) {
+					process.destroyForcibly();
+					return "it did not end within " + SECONDS_MAX + " s";
+				}
+				String line = new String(Files.readAllBytes(said), StandardCharsets.UTF_8).split("\n")[0].trim();
+				return process.exitValue() == 0 ? "" : line.isEmpty() ? "status " + process.exitValue() : line;
+			} finally {
+				Files.deleteIfExists(said);
+			}
+		} catch (IOException e) {
+			throw new Missing("'" + jvm + "' cannot be run: " + e.getMessage());
+		} catch (InterruptedException e) {
+			Thread.currentThread().interrupt();
+			throw new Missing("'" + jvm + "' was interrupted");
 		}
 	}
 

@@ -82,12 +82,7 @@ public class LocusProfiler implements ExternalProfiler, InternalProfiler {
 	public Collection<String> addJVMInvokeOptions(BenchmarkParams params) {
 		forks++;
 		prepare(params);
-		if (obstacle != null) {
-			return Collections.emptyList();
-		}
-		String others = System.getenv("LD_PRELOAD");
-		return Arrays.asList("env",
-				"LD_PRELOAD=" + (others == null || others.isEmpty() ? "" : others + ":") + locus.preload);
+		return obstacle != null ? Collections.<String>emptyList() : locus.launcher();
 	}
 
 	/** The second call for a fork. */
@@ -115,6 +110,7 @@ public class LocusProfiler implements ExternalProfiler, InternalProfiler {
 		obstacle = null;
 		try {
 			locus = Installation.find(settings);
+			locus.tryIn(params.getJvm());
 			profile = unused(Paths.get(settings.directory).toAbsolutePath().normalize(), directoryName(params));
 		} catch (Installation.Missing e) {
 			obstacle = e.getMessage();
