@@ -105,7 +105,7 @@ $(B)/gen/calibrate_class_bytes.inc: $(CALIBRATE_CLASS) scripts/embed
 JMH_SRC := $(shell find src/java/jmh -type f)
 $(B)/.locus-jmh: $(JMH_SRC) scripts/jmh-jar
 	@mkdir -p $(@D)
-	$(Q)scripts/jmh-jar $(B)/locus-jmh.jar build/jars && touch $@
+	$(Q)scripts/jmh-jar $(B)/locus-jmh.jar $@ build/jars
 jmh: ; @rm -f $(B)/.locus-jmh; $(MAKE) -s $(B)/.locus-jmh
 
 # analyzer/viewer/a-b.js is lc_viewer_a_b_js.

@@ -1,4 +1,4 @@
-/* uses: src/core/stand_back.c src/sample/native_code.c src/jvm/peek.c src/attribute/attribution.c src/attribute/legend.c src/core/own_thread.c src/attribute/copies.c src/attribute/sealed.c src/attribute/resolve.c src/attribute/bucket.c src/core/epoch.c src/core/thread.c src/core/wake.c src/base/options.c src/base/nearest.c src/base/say.c src/base/slab.c src/heap/alloc_log.c src/heap/site_counters.c src/heap/map.c src/heap/map_close.c src/heap/map_resolve.c src/sample/sample_log.c src/profile/tally.c src/format/section.c tests/unit/gc_model.c tests/unit/attribution_model.c -lJudy -lpthread src/core/own_cost.c */
+/* uses: src/core/stand_back.c src/sample/native_code.c src/jvm/peek.c src/attribute/attribution.c src/heap/totals.c src/attribute/legend.c src/core/own_thread.c src/attribute/copies.c src/attribute/sealed.c src/attribute/resolve.c src/attribute/bucket.c src/core/epoch.c src/core/thread.c src/core/wake.c src/base/options.c src/base/nearest.c src/base/say.c src/base/slab.c src/heap/alloc_log.c src/heap/site_counters.c src/heap/map.c src/heap/map_close.c src/heap/map_resolve.c src/sample/sample_log.c src/profile/tally.c src/format/section.c tests/unit/gc_model.c tests/unit/attribution_model.c -lJudy -lpthread src/core/own_cost.c */
 /*
  * test_attribution.c - every sample ends in one bucket, and every count is written once.
  *
@@ -27,6 +27,7 @@
 #include "src/core/wake.h"
 #include "src/heap/alloc_log.h"
 #include "src/heap/context.h"
+#include "src/heap/totals.h"
 #include "src/sample/sample_log.h"
 #include "tests/unit/attribution_model.h"
 #include "tests/unit/gc_model.h"
@@ -292,6 +293,22 @@ static void assert_totals_equal(const struct attribution_totals *got)
 	}
 }
 
+/* At any time, whatever has been written and whoever has ended. */
+static void assert_all_is_in_the_totals(void)
+{
+	struct lc_totals now, sum = { 0 };
+
+	for (size_t t = 0; t < ATTRIBUTION_THREADS; t++) {
+		for (size_t s = 0; s < ATTRIBUTION_SITES; s++) {
+			sum.objects += expected.allocations[t][s];
+			sum.bytes += expected.bytes[t][s];
+		}
+	}
+	lc_totals_take(&now);
+	assert_int_equal(now.objects, sum.objects);
+	assert_int_equal(now.bytes, sum.bytes);
+}
+
 static void everything_ends_in_one_bucket_and_is_written_once(void **state)
 {
 	const struct timespec pause = { .tv_nsec = 80 * 1000000L };
@@ -318,7 +335,9 @@ static void everything_ends_in_one_bucket_and_is_written_once(void **state)
 	for (unsigned round = 0; round < ROUNDS; round++) {
 		for (unsigned i = 0; i < ACTIONS; i++)
 			act();
+		assert_all_is_in_the_totals();
 		nanosleep(&pause, NULL);
+		assert_all_is_in_the_totals();
 		if (round % 10 == 5)
 			touch_what_an_ended_thread_left();
 	}
