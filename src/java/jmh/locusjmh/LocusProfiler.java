@@ -103,7 +103,17 @@ public class LocusProfiler implements ExternalProfiler, InternalProfiler {
 
 	@Override
 	public Collection<? extends Result> afterTrial(BenchmarkResult result, long pid, File out, File err) {
-		return Collections.singletonList(new TextResult(label(result.getParams()) + text(result, out, err), LABEL));
+		return said(label(result.getParams()) + text(result, out, err));
+	}
+
+	/** As a result that is text; JMH before 1.24 has none, and so it is printed. */
+	private static Collection<? extends Result> said(String text) {
+		try {
+			return Collections.singletonList(new TextResult(text, LABEL));
+		} catch (NoClassDefFoundError olderJmh) {
+			System.out.print("\n" + text);
+			return Collections.emptyList();
+		}
 	}
 
 	private void prepare(BenchmarkParams params) {
@@ -246,8 +256,7 @@ public class LocusProfiler implements ExternalProfiler, InternalProfiler {
 			return Collections.emptyList();
 		}
 		hasWarned = true;
-		return Collections.singletonList(new TextResult(
-				"not profiled: Locus starts forks under its agent, and there is none (-f 0)\n", LABEL));
+		return said("not profiled: Locus starts forks under its agent, and there is none (-f 0)\n");
 	}
 
 	private static String size(long bytes) {
