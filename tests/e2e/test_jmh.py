@@ -134,7 +134,8 @@ def test_forks_have_numbers_and_an_earlier_profile_stays(benchmarks, jdk17, tmp_
     assert len(done.metric("locus.alloc.count.min1k")) == 2
 
 
-def test_the_jar_of_an_installation_finds_locus(benchmarks, jdk17, tmp_path):
+@pytest.mark.parametrize("named_by", ("jar", "home", "property"))
+def test_the_jar_of_an_installation_finds_locus(benchmarks, jdk17, tmp_path, named_by):
     root = tmp_path / "root"
     (root / "bin").mkdir(parents=True)
     (root / "lib" / "locus").mkdir(parents=True)
@@ -142,7 +143,10 @@ def test_the_jar_of_an_installation_finds_locus(benchmarks, jdk17, tmp_path):
     for name in ("liblocus.so", "liblocus-preload.so", PROFILER.name):
         shutil.copy(BUILD / name, root / "lib" / "locus")
     done = run_jmh(benchmarks, jdk17, tmp_path / "results.json", *SHORT, "-f", "1", "-r", "50ms", "-v", "EXTRA", "KnownArrays.make$",
-                   "-prof", "locus", jar=root / "lib" / "locus" / PROFILER.name, cwd=tmp_path)
+                   "-prof", "locus", cwd=tmp_path,
+                   jar=root / "lib" / "locus" / PROFILER.name if named_by == "jar" else shutil.copy(PROFILER, tmp_path),
+                   java=[*QUICK, "-Dlocus=%s" % (root / "bin" / "locus")] if named_by == "property" else QUICK,
+                   env={"LOCUS_HOME": str(root) if named_by == "home" else ""})
     assert "-agentpath:%s=" % (root / "lib" / "locus" / "liblocus.so") in done.stdout
     assert done.text()[0].startswith("fork 1: profile %s/locus-jmh/" % tmp_path), done.stdout
 

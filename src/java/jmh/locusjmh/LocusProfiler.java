@@ -180,7 +180,7 @@ public class LocusProfiler implements ExternalProfiler, InternalProfiler {
 		}
 		try {
 			return "profile " + profile + "\n" + counted(result) + Report.of(locus, profile).text(settings.top);
-		} catch (Report.Failed e) {
+		} catch (Report.Failed | RuntimeException e) {
 			return "profile " + profile + ", of which there is no report: " + e.getMessage() + "\n";
 		}
 	}

@@ -1,6 +1,8 @@
 package locusjmh;
 
 import java.io.IOException;
+import java.math.BigDecimal;
+import java.math.RoundingMode;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -86,8 +88,8 @@ final class Report {
 		int shown = 0;
 
 		out.append(String.format(Locale.ROOT,
-				"  of the whole fork, warm-up and harness included: %,.0f samples (%s), %.1f%% of them at accesses to objects\n",
-				total, Json.string(Json.get(json, "engine"), "name"), total > 0 ? 100 * atObjects / total : 0));
+				"  of the whole fork, warm-up and harness included: %,.0f samples (%s), %s%% of them at accesses to objects\n",
+				total, Json.string(Json.get(json, "engine"), "name"), percent(total > 0 ? atObjects / total : 0, 1)));
 		for (Object row : rows) {
 			if (shown < top && !Json.flag(row, "rest")) {
 				out.append("  ").append(++shown).append(". ").append(sampled(row)).append('\n');
@@ -101,12 +103,13 @@ final class Report {
 	}
 
 	private static String sampled(Object row) {
-		String text = String.format(Locale.ROOT, "%s: %.1f%% of the samples (95%%: %.1f to %.1f)", name(row),
-				100 * Json.number(row, "share"), 100 * Json.number(row, "low"), 100 * Json.number(row, "high"));
+		String text = String.format(Locale.ROOT, "%s: %s%% of the samples (95%%: %s to %s)", name(row),
+				percent(Json.number(row, "share"), 1), percent(Json.number(row, "low"), 1),
+				percent(Json.number(row, "high"), 1));
 		List<?> lines = Json.list(row, "accessed_at");
 		if (!lines.isEmpty() && !Json.string(lines.get(0), "class").isEmpty()) {
-			text += String.format(Locale.ROOT, ", %.0f%% of them at %s",
-					100 * Json.number(lines.get(0), "samples") / Json.number(row, "samples"), line(lines.get(0)));
+			text += String.format(Locale.ROOT, ", %s%% of them at %s",
+					percent(Json.number(lines.get(0), "samples") / Json.number(row, "samples"), 0), line(lines.get(0)));
 		}
 		return text;
 	}
@@ -123,8 +126,13 @@ final class Report {
 				most = row;
 			}
 		}
-		return most == null ? "" : String.format(Locale.ROOT, "  most bytes: %s: %,.0f objects, %.1f%% of the bytes counted\n",
-				name(most), Json.number(most, "allocations"), 100 * Json.number(most, "bytes") / counted);
+		return most == null ? "" : String.format(Locale.ROOT, "  most bytes: %s: %,.0f objects, %s%% of the bytes counted\n",
+				name(most), Json.number(most, "allocations"), percent(Json.number(most, "bytes") / counted, 1));
+	}
+
+	/** With so many digits, rounded as `locus report` does: by the whole value, and a tie to the even digit. */
+	private static String percent(double part, int digits) {
+		return new BigDecimal(100 * part).setScale(digits, RoundingMode.HALF_EVEN).toPlainString();
 	}
 
 	/** What the objects are and who allocates them, as the report names them. */
