@@ -52,7 +52,7 @@ static void print_tool(FILE *out)
 	      "them.\n\n",
 	      out);
 	for (size_t i = 0; i < count; i++)
-		fprintf(out, "  %-10s %s\n", table[i].name, table[i].summary);
+		fprintf(out, "  %-11s%s\n", table[i].name, table[i].summary);
 	fputs("  help       show this text, or the options of a command\n\n"
 	      "  -V, --version  show the version\n",
 	      out);

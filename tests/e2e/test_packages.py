@@ -11,7 +11,7 @@ import pytest
 from conftest import BUILD, ROOT
 from helpers import command
 
-COMMANDS = ("run", "report", "numa", "spans", "merge", "calibrate", "doctor", "agent-args")
+COMMANDS = ("run", "report", "diff", "numa", "spans", "merge", "calibrate", "doctor", "agent-args")
 
 
 def files(directory):
