@@ -29,6 +29,7 @@ enum row {
 	ROW_FILE,
 	ROW_TOP,
 	ROW_SORT,
+	ROW_STACKS,
 	ROW_NO_PAGER,
 	ROW_THREAD,
 	ROW_INCLUDE,
@@ -62,6 +63,11 @@ static const struct lc_option_info rows[ROW_COUNT] = {
 	                                       "of the text: 10, other formats: all)"),
 	[ROW_SORT] = { "sort", 0, "CHOICE", "samples|bytes|allocations|class", "samples", "",
 	               "order of the object sites in JSON, HTML and collapsed stacks" },
+	[ROW_STACKS] = { "stacks", 0, "CHOICE", "access|alloc-bytes|alloc-count|code|objects",
+	                 "access", "",
+	                 "with --format=collapsed, what the stacks are: samples by access path and "
+	                 "class, bytes or objects by allocation path and class, samples by code "
+	                 "path, or samples by allocation path, class and access path" },
 	[ROW_NO_PAGER] = LC_REPORT_ROW_NO_PAGER,
 	[ROW_THREAD] = LC_REPORT_ROW_THREAD,
 	[ROW_INCLUDE] = LC_REPORT_ROW_INCLUDE,
@@ -78,11 +84,16 @@ static const struct lc_option_info rows[ROW_COUNT] = {
 	                 "directories and jars, separated by ':', that hold source files" },
 };
 
+/* Positions among the words of --format, behind those of all reports. */
+enum { FORMAT_HTML = LC_REPORT_FORMATS, FORMAT_COLLAPSED, FORMAT_SVG, FORMAT_PPROF, FORMAT_COUNT };
+
 struct settings {
 	struct lc_report_settings common;
-	size_t sort;  /* enum lc_view_sort */
-	size_t group; /* enum lc_rank_group */
-	size_t view;  /* enum lc_report_view */
+	size_t sort;   /* enum lc_view_sort */
+	size_t group;  /* enum lc_rank_group */
+	size_t view;   /* enum lc_report_view */
+	size_t stacks; /* enum lc_stacks_kind */
+	bool stacks_chosen;
 	const char *source_path;
 	struct lc_frame_patterns hide;
 	bool simple, verbose;
@@ -106,6 +117,10 @@ static int set(void *context, int row, const char *value)
 		s->view = LC_VIEW_FULL;
 	if (row == ROW_SORT)
 		return lc_report_choose(&rows[row], value, &s->sort);
+	if (row == ROW_STACKS) {
+		s->stacks_chosen = true;
+		return lc_report_choose(&rows[row], value, &s->stacks);
+	}
 	if (row == ROW_SOURCE)
 		s->source_path = value;
 	if (row == ROW_HIDE)
@@ -219,9 +234,10 @@ const char *lc_report_assumption(enum lc_split_method method)
 
 static int write_report(const struct settings *s, const struct lc_report *r)
 {
-	static void (*const writers[])(FILE *, const struct lc_report *) = {
-		lc_report_text,      lc_report_json, lc_report_html,
-		lc_report_collapsed, lc_report_svg,  lc_report_pprof,
+	static void (*const writers[FORMAT_COUNT])(FILE *, const struct lc_report *) = {
+		[LC_REPORT_AS_TEXT] = lc_report_text, [LC_REPORT_AS_JSON] = lc_report_json,
+		[FORMAT_HTML] = lc_report_html,       [FORMAT_COLLAPSED] = lc_report_collapsed,
+		[FORMAT_SVG] = lc_report_svg,         [FORMAT_PPROF] = lc_report_pprof,
 	};
 	FILE *out = lc_report_open(&s->common);
 
@@ -245,7 +261,8 @@ static int report(struct settings *s, const struct lc_load *l)
 	struct lc_report r = { .top = top_of(s),
 		               .filtered = s->common.filtered,
 		               .verbose = s->verbose,
-		               .show = (enum lc_report_view)s->view };
+		               .show = (enum lc_report_view)s->view,
+		               .stacks = (enum lc_stacks_kind)s->stacks };
 	struct lc_analysis_what what = { .engine_chosen = s->common.engine,
 		                         .sort = (enum lc_view_sort)s->sort,
 		                         .group = (enum lc_rank_group)s->group };
@@ -309,6 +326,8 @@ static int report_or_say_why(void *context, const struct lc_load *l, const char 
 	if (s->simple && s->source_path)
 		return lc_usage("--simple leaves out the packages by which --source-path finds "
 		                "files; choose one");
+	if (s->stacks_chosen && s->common.format != FORMAT_COLLAPSED)
+		return lc_usage("--stacks is only for --format=collapsed");
 	return lc_tree_empty(l->tree) || l->not_split ? nothing(s, l, path) : report(s, l);
 }
 

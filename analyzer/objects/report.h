@@ -6,6 +6,7 @@
 #include <stddef.h>
 #include <stdio.h>
 
+#include "analyzer/objects/stacks.h"
 #include "analyzer/objects/view.h"
 
 struct lc_analysis;
@@ -46,6 +47,7 @@ struct lc_report {
 	bool filtered;                      /* --thread was given */
 	bool verbose;                       /* of the text: how it was recorded, too */
 	enum lc_report_view show;           /* of the text */
+	enum lc_stacks_kind stacks;         /* of the collapsed format */
 };
 
 /* Each writes a whole report; the caller checks `out` for errors. */

@@ -288,6 +288,8 @@ REPORTS = {
     "objects.json": ("objects", "report", "--format=json"),
     "objects-one-thread.json": ("objects", "report", "--format=json", "--thread=worker", "--top=2"),
     "objects.collapsed": ("objects", "report", "--format=collapsed"),
+    "objects-both-paths.collapsed": ("objects", "report", "--format=collapsed", "--stacks=objects"),
+    "objects-bytes.collapsed": ("objects", "report", "--format=collapsed", "--stacks=alloc-bytes"),
     "objects-page.json": ("objects", "report", "--format=html", "--source-path=SOURCES"),
     "objects-numa.txt": ("objects", "numa"),
     "damaged.txt": ("damaged", "report"),

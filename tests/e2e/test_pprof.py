@@ -67,7 +67,7 @@ class Pprof:
 
 def collapsed(locus, *arguments):
     stacks = collections.Counter()
-    for line in locus("report", "--format=collapsed", *arguments).stdout.splitlines():
+    for line in locus("report", "--format=collapsed", "--stacks=objects", *arguments).stdout.splitlines():
         stack, count = line.rsplit(" ", 1)
         stacks[stack] += int(count)
     return stacks

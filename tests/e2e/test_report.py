@@ -252,7 +252,7 @@ def test_text_names_objects_paths_and_code(locus, tmp_path):
 
 
 def test_collapsed_stacks_are_object_centric(locus, tmp_path):
-    lines = locus("report", simple(tmp_path / "p"), "--format=collapsed").stdout.splitlines()
+    lines = locus("report", simple(tmp_path / "p"), "--format=collapsed", "--stacks=objects").stdout.splitlines()
     assert lines[0] == ("com.acme.Main.main:10;com.acme.Main.load:20;[byte[]];"
                         "com.acme.Main.main:10;com.acme.Chaser.chase:33 40")
     assert "[native] 2" in lines

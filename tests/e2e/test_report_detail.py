@@ -110,7 +110,7 @@ def test_classes_of_untracked_objects(locus, tmp_path):
     assert not re.search(r" +$", text, re.M)
     one = locus("report", tmp_path / "p", "--view=objects", "-n1").stdout
     assert "j.l.Integer" not in one and one.endswith("10.0%               the rest: 1 row\n")
-    lines = locus("report", tmp_path / "p", "--format=collapsed").stdout.splitlines()
+    lines = locus("report", tmp_path / "p", "--format=collapsed", "--stacks=objects").stdout.splitlines()
     assert "[com.acme.Node];com.acme.Main.main:10;com.acme.Chaser.chase:33 60" in lines
     assert sum(int(line.rsplit(" ", 1)[1]) for line in lines) == 95
 

@@ -13,7 +13,7 @@ SVG = "{http://www.w3.org/2000/svg}"
 def prefixes(locus, *arguments):
     """How often each (depth, frame, samples) stands in the tree of the collapsed stacks."""
     samples = collections.Counter()
-    for line in locus("report", "--format=collapsed", *arguments).stdout.splitlines():
+    for line in locus("report", "--format=collapsed", "--stacks=objects", *arguments).stdout.splitlines():
         stack, count = line.rsplit(" ", 1)
         frames = stack.split(";")
         for i in range(len(frames) + 1):
