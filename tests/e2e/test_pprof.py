@@ -1,12 +1,15 @@
-"""--format=pprof: read by a decoder of protobuf, it holds the stacks of --format=collapsed."""
+"""--format=pprof: read by a decoder of protobuf, and by Go's pprof, it holds what JSON holds."""
 
 import collections
 import gzip
 import json
+import re
+import shutil
 
 import pytest
 from conftest import BUILD, run_command
-from test_golden_reports import PROFILES
+from synthetic import Block, Profile, frame
+from test_formats import MADE, NAMES, SAME, collapsed, escaped, profiles, report, wanted
 
 
 def varint(data, at):
@@ -46,7 +49,7 @@ class Pprof:
     def __init__(self, data):
         top = message(gzip.decompress(data))
         self.strings = [s.decode() for s in top[6]]
-        assert self.strings[0] == ""
+        assert self.strings[0] == "" and len(set(self.strings)) >= len(self.strings) - 20
         functions = {}
         for f in map(message, top[5]):
             functions[f[1][0]] = self.strings[f[2][0]], self.strings[f[4][0]]
@@ -56,21 +59,30 @@ class Pprof:
             places[location[1][0]] = functions[line[1][0]][0], line[2][0] if line[2] else None
         assert 0 not in places and 0 not in functions
         self.files = {name: file for name, file in functions.values()}
-        self.stacks = collections.Counter()
+        self.types = [tuple(self.strings[message(t)[i][0]] for i in (1, 2)) for t in top[1]]
+        self.period_type = tuple(self.strings[message(top[11][0])[i][0]] for i in (1, 2))
+        self.period, self.shown = top[12][0], self.strings[top[14][0]]
+        self.samples = []  # stack from the root, labels, values by type
         for sample in map(message, top[2]):
-            stack = [places[i] for i in numbers(sample[1][0])]
-            (count,) = numbers(sample[2][0])
-            self.stacks[tuple("%s:%d" % p if p[1] is not None else p[0] for p in reversed(stack))] += count
-        self.types = [tuple(self.strings[message(t)[i][0]] for i in (1, 2)) for t in (top[1][0], top[11][0])]
-        self.period = top[12][0]
+            stack = tuple("%s:%d" % p if p[1] is not None else p[0]
+                          for p in (places[i] for i in reversed(numbers(sample[1][0]))))
+            labels = {self.strings[l[1][0]]: self.strings[l[2][0]] for l in map(message, sample[3])}
+            values = numbers(sample[2][0])
+            assert len(values) == len(self.types) and any(values)
+            self.samples.append((stack, labels, dict(zip((t[0] for t in self.types), values))))
 
+    def stacks(self, value, label=None, unless="[no call path]"):
+        """As collapsed stacks have them, with a label's text on top."""
+        made = collections.Counter()
+        for stack, labels, values in self.samples:
+            frames = [f for f in stack if f != unless]
+            if label:
+                frames.append("[%s]" % labels.get(label, labels.get("bucket")))
+            made[";".join(f.replace(";", "_") for f in frames or stack)] += values[value]
+        return +made
 
-def collapsed(locus, *arguments):
-    stacks = collections.Counter()
-    for line in locus("report", "--format=collapsed", "--stacks=objects", *arguments).stdout.splitlines():
-        stack, count = line.rsplit(" ", 1)
-        stacks[stack] += int(count)
-    return stacks
+    def sum(self, value, **labels):
+        return sum(v[value] for _, l, v in self.samples if labels.items() <= l.items())
 
 
 def pprof(directory, *arguments):
@@ -80,31 +92,136 @@ def pprof(directory, *arguments):
     return Pprof(file.read_bytes())
 
 
-@pytest.mark.parametrize("name, options", [
-    ("objects", []), ("objects", ["--engine=timer"]), ("objects", ["--include=Chaser.chase"]), ("numa", []),
-    ("spans", []), ("damaged", []), ("objects", ["--hide=main", "--simple"]),
-])
-def test_stacks_are_those_of_the_collapsed_format(locus, tmp_path, name, options):
-    path = PROFILES[name](tmp_path / name)
-    found = pprof(tmp_path, path, *options)
-    joined = collections.Counter()
-    for stack, count in found.stacks.items():
-        joined[";".join(frame.replace(";", "_") for frame in stack)] += count
-    wanted = collapsed(locus, path, *options)
-    assert joined == wanted and sum(wanted.values()) > 0
+@pytest.mark.parametrize("name, options", [*SAME, ("objects", ["--hide=main", "--simple"])])
+def test_stacks_are_those_of_the_collapsed_format(profiles, tmp_path, name, options):
+    found = pprof(tmp_path, profiles / name, *options)
+    for value, kind, label in (("samples", "access", "class"), ("samples", "code", None),
+                               ("bytes", "alloc-bytes", "class"), ("allocations", "alloc-count", "class")):
+        assert found.stacks(value, label) == collapsed(profiles, name, kind, *options), kind
+
+
+@pytest.mark.parametrize("name, options", SAME)
+def test_sums_and_latencies_are_those_of_json(profiles, tmp_path, name, options):
+    found, total = wanted(profiles, name, options)
+    made = pprof(tmp_path, profiles / name, *options)
+    assert {value: made.sum(value) for value in total} == total
+    latency = found.get("metrics", {}).get("latency_samples", 0) * found.get("metrics", {}).get("latency_mean", 0)
+    assert (("latency", "cycles") in made.types) == bool(latency)
+    if latency:
+        assert made.sum("latency") == round(latency) > 0
+    for bucket, n in found["samples"].items():
+        if bucket != "total":
+            assert made.sum("samples", bucket=bucket) == n, bucket
+    for s in found["classes"]:
+        assert made.sum("samples", bucket="heap_class", **{"class": escaped(s["class"])}) == s["samples"]
 
 
 def test_types_period_and_files(tmp_path):
-    path = PROFILES["objects"](tmp_path / "p")
+    path = MADE["objects"](tmp_path / "p")
     timer, pebs = pprof(tmp_path, "--engine=timer", path), pprof(tmp_path, "--engine=pebs", path)
-    assert timer.types == [("samples", "count"), ("cpu", "nanoseconds")] and timer.period == 5_000_000
-    assert pebs.types == [("samples", "count"), ("pebs", "count")] and pebs.period == 100_003
+    types = [("samples", "count"), ("bytes", "bytes"), ("allocations", "count")]
+    assert timer.types == types and timer.period_type == ("cpu", "nanoseconds") and timer.period == 5_000_000
+    assert pebs.types == [*types, ("latency", "cycles")] and timer.shown == pebs.shown == "samples"
+    assert pebs.period_type == ("pebs", "count") and pebs.period == 100_003
     assert pebs.files["com.acme.Chaser.chase"] == "Chaser.java"
 
 
-def test_profile_without_samples(locus, tmp_path):
-    """Allocations alone: pprof opens it, and finds no sample."""
-    path = PROFILES["objects"](tmp_path / "p")
-    found = json.loads(locus("report", "--format=json", "--engine=watch", "--include=Chaser.chase", path).stdout)
-    assert found["samples"]["total"] == 0
-    assert not pprof(tmp_path, "--engine=watch", "--include=Chaser.chase", path).stacks
+def test_profile_without_samples(profiles, tmp_path):
+    """Allocations alone: pprof opens it, and shows them."""
+    options = ["--engine=watch", "--include=Streamer.stream"]
+    found, total = wanted(profiles, "objects", options)
+    made = pprof(tmp_path, *options, profiles / "objects")
+    assert total["samples"] == made.sum("samples") == 0 < made.sum("bytes") == total["bytes"]
+    assert made.shown == "bytes"
+
+
+def test_labels_tell_thread_and_nodes_where_they_were_recorded(profiles, tmp_path):
+    """As the matrices of `locus numa` have them."""
+    numa = json.loads(report("--format=json", profiles / "numa"))["numa"]
+    made = pprof(tmp_path, profiles / "numa")
+    nodes = [n["node"] for n in numa["nodes"]]
+    for i, cpu in enumerate(nodes):
+        for k, page in enumerate(nodes):
+            n = numa["all"]["matrix"][i][k]
+            assert made.sum("samples", cpu_node=str(cpu), node=str(page)) == n, (cpu, page)
+    for t in numa["threads"]:
+        if "\n" not in t["thread"]:
+            assert made.sum("samples", thread=t["thread"]) == t["accesses"]["samples"], t
+    assert not any("thread" in l or "node" in l for _, l, _ in pprof(tmp_path, profiles / "objects").samples)
+
+
+def test_labels_tell_on_which_node_threads_allocated(tmp_path):
+    """More homes than allocations, as in a profile that lost some, add nothing to the sums."""
+    site = ("int[]", (frame("com.acme.Solver", "<init>", 20),))
+    profile = Profile(tmp_path / "p")
+    profile.append(Block().allocate(*site, 4, 4096).home(site, 0, 1, 1024).home(site, 1, 2, 2048), name="one")
+    profile.append(Block().home(site, 1, 9, 9000).access("native", (), 1), name="two", index=1)
+    made = pprof(tmp_path, profile.close())
+    found = [(l.get("thread"), l.get("node"), v["allocations"], v["bytes"]) for _, l, v in made.samples if v["bytes"]]
+    assert found == [("one", "0", 1, 1024), ("one", "1", 2, 2048), ("two", "1", 1, 1024)]
+
+
+def test_labels_tell_what_was_allocated_where(profiles, tmp_path):
+    made = pprof(tmp_path, profiles / "objects")
+    found, _ = wanted(profiles, "objects", [])
+    (long_array,) = [s for s in found["sites"] if s["class"] == "long[]"]
+    row = {"class": "long[]", "allocated": "com.acme.Main.load:20"}
+    assert made.sum("samples", bucket="object", **row) == long_array["samples"]
+    assert (made.sum("bytes", **row), made.sum("allocations", **row)) == (long_array["bytes"], 2)
+    assert made.sum("bytes", estimated="yes") == sum(int(e["bytes"] + 0.5) for e in found["estimates"])
+
+
+# Go's
+
+
+@pytest.fixture(scope="module")
+def go_pprof():
+    go = shutil.which("go")
+    if not go:
+        pytest.skip("there is no Go, whose pprof would read the profile")
+
+    def top(file, *options):
+        done = run_command([go, "tool", "pprof", "-top", "-nodecount=100000", "-nodefraction=0", *options, file])
+        if "no such tool" in done.stderr:
+            pytest.skip("Go came without its pprof: " + done.stderr.splitlines()[0])
+        assert done.returncode == 0, done.stderr
+        rows = re.findall(r"^ *(\d+)\w* +\S+% +\S+% +(\d+)\w* +\S+% +(.*)$", done.stdout, re.M)
+        return done.stdout, {name: (int(flat), int(whole)) for flat, whole, name in rows}
+
+    return top
+
+
+def test_go_reads_the_same_numbers(profiles, tmp_path, go_pprof):
+    for name in ("objects", "odd"):
+        file = tmp_path / (name + ".pb.gz")
+        report("-f", file, profiles / name)
+        found, total = wanted(profiles, name, [])
+        for value, unit in (("samples", ""), ("bytes", "B"), ("allocations", "")):
+            said, rows = go_pprof(file, "-sample_index=" + value, "-unit=B")
+            assert "Type: " + value in said
+            assert sum(flat for flat, _ in rows.values()) == total[value], said
+        said, rows = go_pprof(file)
+        for m in found["code"]["methods"]:
+            assert rows[escaped(m["class"] + "." + m["method"])] == (m["samples"], m["total"]), said
+        said, rows = go_pprof(file, "-tagleaf=class")
+        for s in found["classes"]:
+            samples = s["samples"] + sum(o["samples"] for o in found["sites"] if o["class"] == s["class"])
+            assert rows[escaped(s["class"])][0] == samples, said
+
+
+def test_constructors_keep_their_names_in_go(tmp_path, go_pprof):
+    """Angle brackets are C++ to it where it may take a name apart."""
+    profile = Profile(tmp_path / "p").append(Block().access("jvm", (frame("com.acme.Solver", "<init>", 20),), 5))
+    file = tmp_path / "x.pb.gz"
+    report("-f", file, profile.close())
+    assert go_pprof(file)[1] == {"com.acme.Solver.<init>": (5, 5)}
+
+
+def test_names_survive(profiles, tmp_path, go_pprof):
+    made = pprof(tmp_path, profiles / "odd")
+    for i, name in enumerate(NAMES):
+        assert made.sum("allocations", **{"class": escaped(name)}) == 3 + i
+    file = tmp_path / "x.pb.gz"
+    _, rows = go_pprof(file)
+    for i, name in enumerate(NAMES):
+        assert rows["%s.%s" % (escaped(name), escaped(name))][0] == 16 + 2 * i, name
