@@ -54,7 +54,8 @@ static const struct lc_option_info rows[ROW_COUNT] = {
 	                "",
 	                "what is one row: objects of one class that one line allocates, or of one "
 	                "class, field, package or call path of the allocation" },
-	[ROW_FORMAT] = { "format", 0, "CHOICE", "text|json|html|collapsed|svg|pprof", "text", "",
+	[ROW_FORMAT] = { "format", 0, "CHOICE", "text|json|html|collapsed|svg|pprof|csv", "text",
+	                 "",
 	                 "what to write; collapsed is for flame graphs, svg is one, pprof for the "
 	                 "tool of that "
 	                 "name" },
@@ -85,7 +86,14 @@ static const struct lc_option_info rows[ROW_COUNT] = {
 };
 
 /* Positions among the words of --format, behind those of all reports. */
-enum { FORMAT_HTML = LC_REPORT_FORMATS, FORMAT_COLLAPSED, FORMAT_SVG, FORMAT_PPROF, FORMAT_COUNT };
+enum {
+	FORMAT_HTML = LC_REPORT_FORMATS,
+	FORMAT_COLLAPSED,
+	FORMAT_SVG,
+	FORMAT_PPROF,
+	FORMAT_CSV,
+	FORMAT_COUNT
+};
 
 struct settings {
 	struct lc_report_settings common;
@@ -238,6 +246,7 @@ static int write_report(const struct settings *s, const struct lc_report *r)
 		[LC_REPORT_AS_TEXT] = lc_report_text, [LC_REPORT_AS_JSON] = lc_report_json,
 		[FORMAT_HTML] = lc_report_html,       [FORMAT_COLLAPSED] = lc_report_collapsed,
 		[FORMAT_SVG] = lc_report_svg,         [FORMAT_PPROF] = lc_report_pprof,
+		[FORMAT_CSV] = lc_report_csv,
 	};
 	FILE *out = lc_report_open(&s->common);
 

@@ -57,6 +57,7 @@ void lc_report_collapsed(FILE *out, const struct lc_report *r);
 void lc_report_html(FILE *out, const struct lc_report *r);
 void lc_report_svg(FILE *out, const struct lc_report *r);
 void lc_report_pprof(FILE *out, const struct lc_report *r);
+void lc_report_csv(FILE *out, const struct lc_report *r);
 
 /* The engine that took most samples; of equal ones the first. */
 uint32_t lc_report_busiest_engine(const struct lc_load *l);

@@ -9,36 +9,21 @@
 #include <string.h>
 
 #include "analyzer/base/memory.h"
+#include "analyzer/out/csv.h"
 #include "analyzer/out/text.h"
 #include "analyzer/spans/spans_impl.h"
 
-/*
- * A field of text with a comma behind it: quoted, quotes doubled. What a spreadsheet would take for
- * a formula gets an apostrophe before it.
- */
+/* A field of text with a comma behind it. */
 static void quoted(FILE *out, struct lc_text t)
 {
-	char *plain = NULL;
-	size_t len;
-	FILE *memory = lc_text_open(&plain, &len);
-
-	lc_emit_text(memory, t);
-	lc_text_close(memory);
-	putc('"', out);
-	if (len && strchr("=+-@", plain[0]))
-		putc('\'', out);
-	for (size_t i = 0; i < len; i++) {
-		if (plain[i] == '"')
-			putc('"', out);
-		putc(plain[i], out);
-	}
-	fputs("\",", out);
-	free(plain);
+	lc_csv_text(out, t);
+	putc(',', out);
 }
 
 static void quoted_c(FILE *out, const char *s)
 {
-	quoted(out, (struct lc_text){ s, (uint32_t)strlen(s) });
+	lc_csv_string(out, s);
+	putc(',', out);
 }
 
 #define PLACE_COLUMNS "class,method,line,file,"

@@ -5,6 +5,8 @@ speedscope's own importer. A machine without a reader skips its tests.
 """
 
 import collections
+import csv
+import io
 import json
 
 import pytest
@@ -148,3 +150,66 @@ def test_names_survive_in_collapsed_stacks(profiles):
 def test_stacks_go_with_collapsed_alone(locus, profiles):
     done = locus("report", "--format=json", "--stacks=code", profiles / "objects")
     assert (done.returncode, done.stderr) == (2, "locus: --stacks is only for --format=collapsed\n")
+
+
+# CSV
+
+TEXTS = {"kind", "package", "class", "field", "names", "allocated_class", "allocated_method", "allocated_file",
+         "allocation_path", "touched", "accessed_class", "accessed_method"}
+
+
+def table(profiles, name, *options):
+    text = report("--format=csv", *options, profiles / name)
+    rows = list(csv.DictReader(io.StringIO(text), strict=True))
+    for row in rows:
+        for column, value in row.items():
+            assert column in TEXTS or value == "" or float(value) >= 0, (column, value)
+    return rows
+
+
+@pytest.mark.parametrize("name, options", [*SAME, *(("objects", ["--group=" + g]) for g in
+                                                    ("class", "field", "package", "site"))])
+def test_csv_rows_are_those_of_json(profiles, name, options):
+    found, total = wanted(profiles, name, options)
+    rows = table(profiles, name, *options)
+    ranked = [r for r in rows if r["kind"] in ("row", "rest")]
+    assert sum(int(r["samples"]) for r in rows) == total["samples"]
+    for column, what, member in (("estimated_objects", "allocations", "objects"), ("estimated_bytes", "bytes", "bytes")):
+        if options == ["--group=field"]:  # which objects have, and allocations have not
+            break
+        assert sum(int(r[what]) for r in ranked) == sum(s[what] for s in found["sites"])
+        assert sum(float(r[column]) for r in ranked) == pytest.approx(sum(e[member] for e in found["estimates"]))
+    by_kind = {r["kind"]: int(r["samples"]) for r in rows if r["kind"] not in ("row", "rest")}
+    assert len(by_kind) == len(rows) - len(ranked)
+    for bucket in ("heap_unknown", "jvm", "native", "no_address", "lost"):
+        assert by_kind.get(bucket, 0) == found["samples"][bucket]
+    if options == ["--group=site"]:  # JSON tells sites apart by bytecode
+        return
+    assert [(r["kind"] == "rest", int(r["samples"]), int(r["estimated_samples"]), int(r["allocations"]), int(r["bytes"]))
+            for r in ranked] == [
+        (r["rest"], r["samples"], r["estimated"], r["allocations"], r["bytes"]) for r in found["ranking"]["rows"]]
+    for row, r in zip(ranked, found["ranking"]["rows"]):
+        assert float(row["share"]) == pytest.approx(r["share"], abs=1e-6)
+        assert float(row["share_low"]) == pytest.approx(r["low"], abs=1e-6)
+        at = r.get("allocated_at") or {"class": "", "method": "", "line": -1, "file": ""}
+        assert (row["allocated_class"].lstrip("'"), row["allocated_method"].lstrip("'"), row["allocated_line"],
+                row["allocated_file"]) == (
+            escaped(at["class"]), escaped(at["method"]), str(at["line"]) if at["line"] >= 0 else "", escaped(at["file"]))
+        line = (r["accessed_at"] or [{"samples": 0}])[0]
+        assert int(row["accessed_samples"]) == line["samples"]
+        assert row["accessed_method"].lstrip("'") == escaped(line.get("method", ""))
+
+
+def test_csv_of_call_paths_tells_rows_apart(profiles):
+    rows = [r for r in table(profiles, "objects", "--group=site") if r["kind"] == "row"]
+    assert len({(r["class"], r["allocation_path"]) for r in rows}) == len(rows)
+    assert [r["allocation_path"] for r in rows if r["class"] == "com.acme.Queue$Head"] == [
+        "com.acme.Main.main:10;com.acme.Main.load:20;com.acme.Streamer.stream:44"]
+
+
+def test_names_survive_in_csv(profiles):
+    rows = [r for r in table(profiles, "odd") if r["allocations"] != "0"]
+    found = {r["class"]: int(r["allocations"]) for r in rows}
+    formula = {"=1+1": "'=1+1"}  # which a spreadsheet would compute
+    assert found == {formula.get(n, escaped(n)): 3 + i for i, n in enumerate(NAMES)}
+    assert {r["accessed_method"] for r in rows} == set(found)

@@ -290,6 +290,8 @@ REPORTS = {
     "objects.collapsed": ("objects", "report", "--format=collapsed"),
     "objects-both-paths.collapsed": ("objects", "report", "--format=collapsed", "--stacks=objects"),
     "objects-bytes.collapsed": ("objects", "report", "--format=collapsed", "--stacks=alloc-bytes"),
+    "objects.csv": ("objects", "report", "--format=csv"),
+    "objects-by-field.csv": ("objects", "report", "--format=csv", "--group=field", "--top=3"),
     "objects-page.json": ("objects", "report", "--format=html", "--source-path=SOURCES"),
     "objects-numa.txt": ("objects", "numa"),
     "damaged.txt": ("damaged", "report"),
