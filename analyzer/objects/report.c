@@ -17,8 +17,9 @@
 #include "analyzer/objects/analysis.h"
 #include "analyzer/out/source.h"
 
-enum { AS_HTML = LC_REPORT_FORMATS };  /* the first word behind those that all commands have */
-enum { TOP_BRIEF = 8, TOP_FULL = 10 }; /* of the text; the other formats hold all */
+enum { AS_HTML = LC_REPORT_FORMATS }; /* the first word behind those that all commands have */
+enum { BUDGET_MIN = 1000, BUDGET_DEFAULT = 60000 }; /* characters */
+enum { TOP_BRIEF = 8, TOP_FULL = 10 };              /* of the text; the other formats hold all */
 
 enum row {
 	ROW_VIEW,
@@ -30,6 +31,7 @@ enum row {
 	ROW_TOP,
 	ROW_SORT,
 	ROW_STACKS,
+	ROW_BUDGET,
 	ROW_NO_PAGER,
 	ROW_THREAD,
 	ROW_INCLUDE,
@@ -54,8 +56,8 @@ static const struct lc_option_info rows[ROW_COUNT] = {
 	                "",
 	                "what is one row: objects of one class that one line allocates, or of one "
 	                "class, field, package or call path of the allocation" },
-	[ROW_FORMAT] = { "format", 0, "CHOICE", "text|json|html|collapsed|svg|pprof|csv", "text",
-	                 "",
+	[ROW_FORMAT] = { "format", 0, "CHOICE", "text|json|html|collapsed|svg|pprof|csv|markdown",
+	                 "text", "",
 	                 "what to write; collapsed is for flame graphs, svg is one, pprof for the "
 	                 "tool of that "
 	                 "name" },
@@ -69,6 +71,9 @@ static const struct lc_option_info rows[ROW_COUNT] = {
 	                 "with --format=collapsed, what the stacks are: samples by access path and "
 	                 "class, bytes or objects by allocation path and class, samples by code "
 	                 "path, or samples by allocation path, class and access path" },
+	[ROW_BUDGET] = { "budget", 0, "COUNT", "CHARS", "60000", "",
+	                 "with --format=markdown, write no more characters than that; whole rows "
+	                 "and findings are left out" },
 	[ROW_NO_PAGER] = LC_REPORT_ROW_NO_PAGER,
 	[ROW_THREAD] = LC_REPORT_ROW_THREAD,
 	[ROW_INCLUDE] = LC_REPORT_ROW_INCLUDE,
@@ -92,6 +97,7 @@ enum {
 	FORMAT_SVG,
 	FORMAT_PPROF,
 	FORMAT_CSV,
+	FORMAT_MARKDOWN,
 	FORMAT_COUNT
 };
 
@@ -102,6 +108,7 @@ struct settings {
 	size_t view;   /* enum lc_report_view */
 	size_t stacks; /* enum lc_stacks_kind */
 	bool stacks_chosen;
+	unsigned long budget; /* 0: not given */
 	const char *source_path;
 	struct lc_frame_patterns hide;
 	bool simple, verbose;
@@ -129,6 +136,10 @@ static int set(void *context, int row, const char *value)
 		s->stacks_chosen = true;
 		return lc_report_choose(&rows[row], value, &s->stacks);
 	}
+	if (row == ROW_BUDGET &&
+	    (lc_report_number(value, UINT32_MAX, &s->budget) || s->budget < BUDGET_MIN))
+		return lc_usage("--budget: '%.64s' is not a number of characters from %d", value,
+		                BUDGET_MIN);
 	if (row == ROW_SOURCE)
 		s->source_path = value;
 	if (row == ROW_HIDE)
@@ -246,7 +257,7 @@ static int write_report(const struct settings *s, const struct lc_report *r)
 		[LC_REPORT_AS_TEXT] = lc_report_text, [LC_REPORT_AS_JSON] = lc_report_json,
 		[FORMAT_HTML] = lc_report_html,       [FORMAT_COLLAPSED] = lc_report_collapsed,
 		[FORMAT_SVG] = lc_report_svg,         [FORMAT_PPROF] = lc_report_pprof,
-		[FORMAT_CSV] = lc_report_csv,
+		[FORMAT_CSV] = lc_report_csv,         [FORMAT_MARKDOWN] = lc_report_markdown,
 	};
 	FILE *out = lc_report_open(&s->common);
 
@@ -271,7 +282,8 @@ static int report(struct settings *s, const struct lc_load *l)
 		               .filtered = s->common.filtered,
 		               .verbose = s->verbose,
 		               .show = (enum lc_report_view)s->view,
-		               .stacks = (enum lc_stacks_kind)s->stacks };
+		               .stacks = (enum lc_stacks_kind)s->stacks,
+		               .budget = s->budget ? s->budget : BUDGET_DEFAULT };
 	struct lc_analysis_what what = { .engine_chosen = s->common.engine,
 		                         .sort = (enum lc_view_sort)s->sort,
 		                         .group = (enum lc_rank_group)s->group };
@@ -337,6 +349,8 @@ static int report_or_say_why(void *context, const struct lc_load *l, const char 
 		                "files; choose one");
 	if (s->stacks_chosen && s->common.format != FORMAT_COLLAPSED)
 		return lc_usage("--stacks is only for --format=collapsed");
+	if (s->budget && s->common.format != FORMAT_MARKDOWN)
+		return lc_usage("--budget is only for --format=markdown");
 	return lc_tree_empty(l->tree) || l->not_split ? nothing(s, l, path) : report(s, l);
 }
 

@@ -48,6 +48,7 @@ struct lc_report {
 	bool verbose;                       /* of the text: how it was recorded, too */
 	enum lc_report_view show;           /* of the text */
 	enum lc_stacks_kind stacks;         /* of the collapsed format */
+	size_t budget;                      /* characters of the markdown */
 };
 
 /* Each writes a whole report; the caller checks `out` for errors. */
@@ -58,6 +59,7 @@ void lc_report_html(FILE *out, const struct lc_report *r);
 void lc_report_svg(FILE *out, const struct lc_report *r);
 void lc_report_pprof(FILE *out, const struct lc_report *r);
 void lc_report_csv(FILE *out, const struct lc_report *r);
+void lc_report_markdown(FILE *out, const struct lc_report *r);
 
 /* The engine that took most samples; of equal ones the first. */
 uint32_t lc_report_busiest_engine(const struct lc_load *l);

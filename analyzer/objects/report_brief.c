@@ -55,18 +55,25 @@ void lc_report_brief_program(FILE *out, const struct lc_load *l)
 		                         lc_load_end_ns(p) - p->start_monotonic_ns));
 }
 
-static void print_head(const struct lc_screen *s, const struct lc_report *r)
+char *lc_report_brief_head(const struct lc_report *r)
 {
 	char *text;
 	size_t len;
-	FILE *out;
+	FILE *out = lc_text_open(&text, &len);
 
-	if (!r->view->load->processes_len)
-		return;
-	out = lc_text_open(&text, &len);
 	lc_report_brief_program(out, r->view->load);
 	fprintf(out, ", %" PRIu64 " sample%s", r->view->total, r->view->total == 1 ? "" : "s");
 	lc_text_close(out);
+	return text;
+}
+
+static void print_head(const struct lc_screen *s, const struct lc_report *r)
+{
+	char *text;
+
+	if (!r->view->load->processes_len)
+		return;
+	text = lc_report_brief_head(r);
 	lc_cut_middle(text, s->width);
 	lc_screen_ink(s, LC_INK_BOLD, text);
 	putc('\n', s->out);
@@ -128,12 +135,8 @@ char *lc_report_brief_object(const struct lc_ranking *rank, const struct lc_rank
 	return text;
 }
 
-/*
- * The second line of a row, in at most `columns`: what part is touched, and where most accesses
- * are: "all over, 61% at o.h2.v.Value.compareTo:12". The caller frees it.
- */
-static char *detail_of(const struct lc_ranking *rank, const struct lc_rank_row *row,
-                       unsigned columns)
+char *lc_report_brief_detail(const struct lc_ranking *rank, const struct lc_rank_row *row,
+                             unsigned columns)
 {
 	const struct lc_touch touch = lc_touch_of(rank, row);
 	struct lc_arena arena = { 0 };
@@ -218,7 +221,8 @@ static void print_rows(const struct lc_screen *s, const struct lc_report *r)
 	size_t shown = rank->shown < r->top ? rank->shown : r->top;
 
 	for (size_t i = 0; i < shown; i++) {
-		char *detail = detail_of(rank, &rank->rows[i], s->width - LEFT_COLUMNS);
+		char *detail =
+		    lc_report_brief_detail(rank, &rank->rows[i], s->width - LEFT_COLUMNS);
 
 		lc_report_brief_row(s, rank, &rank->rows[i]);
 		if (*detail) {

@@ -19,10 +19,23 @@ struct lc_screen;
 void lc_report_brief_program(FILE *out, const struct lc_load *l);
 
 /*
+ * "Main, JDK 17.0.15 G1, 10.0 s, 1344 samples"; there is a process. The caller frees it, as the
+ * texts of the next two.
+ */
+char *lc_report_brief_head(const struct lc_report *r);
+
+/*
  * A row's objects: "o.h2.v.Value", "Page.keys (Object[])", "o.h2.v.Value.hash", "org.h2.value"; the
- * first two in at most `columns`. The caller frees it.
+ * first two in at most `columns`.
  */
 char *lc_report_brief_object(const struct lc_ranking *rank, const struct lc_rank_row *row,
+                             unsigned columns);
+
+/*
+ * What part of a row's objects is touched, and where most accesses are, in at most `columns`: "all
+ * over, 61% at o.h2.v.Value.compareTo:12".
+ */
+char *lc_report_brief_detail(const struct lc_ranking *rank, const struct lc_rank_row *row,
                              unsigned columns);
 
 /* One line: the row's share with its interval, its objects, and the line that allocates them. */

@@ -8,6 +8,10 @@ import collections
 import csv
 import io
 import json
+import re
+import shutil
+import subprocess
+import xml.etree.ElementTree as ET
 
 import pytest
 from conftest import run_command
@@ -213,3 +217,100 @@ def test_names_survive_in_csv(profiles):
     formula = {"=1+1": "'=1+1"}  # which a spreadsheet would compute
     assert found == {formula.get(n, escaped(n)): 3 + i for i, n in enumerate(NAMES)}
     assert {r["accessed_method"] for r in rows} == set(found)
+
+
+# Markdown
+
+CMARK = "{http://commonmark.org/xml/1.0}"
+
+
+def flat(element):
+    return "".join(e.text or "" for e in element.iter() if e.tag in (CMARK + "text", CMARK + "code"))
+
+
+@pytest.fixture(scope="module")
+def rendered():
+    """GitHub's own reader: the blocks of a text; of a table the cells."""
+    if not shutil.which("cmark-gfm"):
+        pytest.skip("there is no cmark-gfm, which reads markdown as GitHub does")
+
+    def render(text):
+        done = subprocess.run(["cmark-gfm", "-e", "table", "-e", "strikethrough", "-t", "xml"], input=text,
+                              capture_output=True, text=True, check=True)
+        blocks = list(ET.fromstring(re.sub(r"<!DOCTYPE.*?>", "", done.stdout)))
+        kinds = {e.tag for b in blocks for e in b.iter()}
+        assert not kinds & {CMARK + k for k in ("html_inline", "html_block", "emph", "link", "image",
+                                                "strikethrough")}, text
+        cells = [[flat(c) for c in row if c.tag == CMARK + "table_cell"] for b in blocks
+                 if b.tag == CMARK + "table" for row in b]
+        findings = [flat(item) for b in blocks if b.tag == CMARK + "list" for item in b]
+        return blocks, findings, cells
+
+    return render
+
+
+@pytest.mark.parametrize("name, options", [*SAME, *(("objects", ["--group=" + g]) for g in ("class", "field", "package"))])
+def test_markdown_has_the_findings_and_rows_of_json(profiles, rendered, name, options):
+    found, total = wanted(profiles, name, options)
+    text = report("--format=markdown", *options, profiles / name)
+    blocks, findings, cells = rendered(text)
+    assert flat(blocks[0]).startswith("Locus: ") and flat(blocks[0]).endswith(
+        "%d sample%s" % (total["samples"], "" if total["samples"] == 1 else "s"))
+    assert findings == ["%s %s To try: %s." % (f["id"], f["text"], f["change"]) for f in found["findings"]]
+    rows = [r for r in found["ranking"]["rows"] if not r["rest"]]
+    assert [int(c[2]) for c in cells[1:]] == [r["samples"] for r in rows]
+    assert [c[0] for c in cells[1:]] == ["%.1f%%" % (100 * r["share"]) for r in rows]
+    for cell, r in zip(cells[1:], rows):
+        estimated = r.get("object_bytes", {}).get("estimate", 0)
+        assert cell[6].startswith("~") == bool(estimated) and bool(cell[6]) == bool(estimated + r["bytes"])
+        if options == [] and r["allocated_at"]:
+            assert cell[4].endswith(escaped(r["allocated_at"]["method"]) + (
+                ":%d" % r["allocated_at"]["line"] if r["allocated_at"]["line"] >= 0 else ""))
+    assert ("The rest: " in text) == any(r["rest"] and r["samples"] for r in found["ranking"]["rows"])
+
+
+def test_markdown_is_cut_at_whole_rows_and_says_so(profiles, rendered):
+    """Whatever the budget: no more characters than that, and what is shown is the beginning of all."""
+    whole_text = report("--format=markdown", profiles / "odd")
+    _, all_findings, all_cells = rendered(whole_text)
+    assert "Left out" not in whole_text and len(whole_text) > 5000
+    cuts = set()
+    for budget in (1000, 1500, 2000, 2500, 3000, 4000, 8000, 60000):
+        text = report("--format=markdown", "--budget=%d" % budget, profiles / "odd")
+        assert len(text) <= budget
+        _, findings, cells = rendered(text)
+        assert findings == all_findings[:len(findings)] and cells == all_cells[:len(cells)]
+        left = (len(all_cells) - max(1, len(cells)), len(all_findings) - len(findings))
+        said = re.search(r"^Left out to stay within (\d+) characters: (\d+) rows?, (\d+) findings?\.$", text, re.M)
+        assert (said and tuple(map(int, said.groups()))) == ((budget, *left) if any(left) else None)
+        cuts.add(left)
+        shown = sum(int(c[2]) for c in cells[1:])
+        share = re.search(r"^The rest: ([\d.]+)% in (\d+) rows?\.$", text, re.M)
+        assert float(share.group(1)) == pytest.approx(100 * (250 - shown) / 250, abs=0.06) if shown < 250 else not share
+    assert len(cuts) > 4
+
+
+def test_markdown_without_samples_has_the_rows_by_bytes(profiles, rendered):
+    options = ["--engine=watch", "--include=Streamer.stream"]
+    found, total = wanted(profiles, "objects", options)
+    _, _, cells = rendered(report("--format=markdown", *options, profiles / "objects"))
+    (head,) = [s for s in found["sites"] if s["bytes"]]
+    assert total["samples"] == 0 and [c[3] for c in cells[1:]] == ["c.a.Queue$Head"] and head["bytes"] > 1 << 33
+    assert cells[1][6] == "9.3 GB"
+
+
+def test_names_survive_in_markdown(profiles, rendered):
+    """Packages are shortened, as in the text."""
+    _, _, cells = rendered(report("--format=markdown", profiles / "odd"))
+    shown = collections.Counter(c[3] for c in cells[1:])
+    for name in NAMES:
+        assert shown[escaped(re.sub(r"^com\.acme\.", "c.a.", name))] == 2, name
+
+
+def test_budget_is_a_number_of_characters_of_markdown(locus, profiles):
+    for word in ("999", "0", "x", "-5", ""):
+        done = locus("report", "--format=markdown", "--budget=" + word, profiles / "odd")
+        assert (done.returncode, done.stderr) == (
+            2, "locus: --budget: '%s' is not a number of characters from 1000\n" % word)
+    done = locus("report", "--budget=2000", profiles / "odd")
+    assert (done.returncode, done.stderr) == (2, "locus: --budget is only for --format=markdown\n")

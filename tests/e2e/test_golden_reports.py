@@ -292,6 +292,8 @@ REPORTS = {
     "objects-bytes.collapsed": ("objects", "report", "--format=collapsed", "--stacks=alloc-bytes"),
     "objects.csv": ("objects", "report", "--format=csv"),
     "objects-by-field.csv": ("objects", "report", "--format=csv", "--group=field", "--top=3"),
+    "objects.md": ("objects", "report", "--format=markdown"),
+    "objects-short.md": ("objects", "report", "--format=markdown", "--budget=1500", "--thread=*"),
     "objects-page.json": ("objects", "report", "--format=html", "--source-path=SOURCES"),
     "objects-numa.txt": ("objects", "numa"),
     "damaged.txt": ("damaged", "report"),
