@@ -48,16 +48,22 @@ int lc_report_choose(const struct lc_option_info *row, const char *word, size_t 
 	return lc_usage("--%s: no '%.64s'; it is one of %s", row->name, word, row->argument);
 }
 
-/* Words of --format by the end of a file's name. */
+/* Words of --format by the end of a file's name; the first that fits chooses. */
 static const struct {
 	const char *end, *word;
 } extensions[] = {
-	{ ".txt", "text" },    { ".json", "json" },           { ".html", "html" },
-	{ ".csv", "csv" },     { ".collapsed", "collapsed" }, { ".svg", "svg" },
-	{ ".pb.gz", "pprof" }, { ".md", "markdown" },
+	{ ".speedscope.json", "speedscope" },
+	{ ".txt", "text" },
+	{ ".json", "json" },
+	{ ".html", "html" },
+	{ ".csv", "csv" },
+	{ ".collapsed", "collapsed" },
+	{ ".svg", "svg" },
+	{ ".pb.gz", "pprof" },
+	{ ".md", "markdown" },
 };
 
-enum { EXTENSIONS = sizeof(extensions) / sizeof(extensions[0]) };
+enum { EXTENSIONS = sizeof(extensions) / sizeof(extensions[0]), KNOWN_BYTES = 24 };
 
 /* Position of `word` in "text|json|html"; SIZE_MAX: it is not there. */
 static size_t position(const char *words, const char *word)
@@ -78,7 +84,7 @@ int lc_report_format_of(const struct lc_option_info *row, const char *file, size
 	const char *slash = strrchr(file, '/');
 	const char *name = slash ? slash + 1 : file;
 	const size_t len = strlen(name);
-	char known[128] = "";
+	char known[EXTENSIONS * KNOWN_BYTES] = "";
 
 	if (!strchr(name + (*name == '.'), '.'))
 		return 0;

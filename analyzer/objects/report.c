@@ -56,8 +56,8 @@ static const struct lc_option_info rows[ROW_COUNT] = {
 	                "",
 	                "what is one row: objects of one class that one line allocates, or of one "
 	                "class, field, package or call path of the allocation" },
-	[ROW_FORMAT] = { "format", 0, "CHOICE", "text|json|html|collapsed|svg|pprof|csv|markdown",
-	                 "text", "",
+	[ROW_FORMAT] = { "format", 0, "CHOICE",
+	                 "text|json|html|collapsed|svg|pprof|csv|markdown|speedscope", "text", "",
 	                 "what to write; collapsed is for flame graphs, svg is one, pprof for the "
 	                 "tool of that "
 	                 "name" },
@@ -98,6 +98,7 @@ enum {
 	FORMAT_PPROF,
 	FORMAT_CSV,
 	FORMAT_MARKDOWN,
+	FORMAT_SPEEDSCOPE,
 	FORMAT_COUNT
 };
 
@@ -254,10 +255,15 @@ const char *lc_report_assumption(enum lc_split_method method)
 static int write_report(const struct settings *s, const struct lc_report *r)
 {
 	static void (*const writers[FORMAT_COUNT])(FILE *, const struct lc_report *) = {
-		[LC_REPORT_AS_TEXT] = lc_report_text, [LC_REPORT_AS_JSON] = lc_report_json,
-		[FORMAT_HTML] = lc_report_html,       [FORMAT_COLLAPSED] = lc_report_collapsed,
-		[FORMAT_SVG] = lc_report_svg,         [FORMAT_PPROF] = lc_report_pprof,
-		[FORMAT_CSV] = lc_report_csv,         [FORMAT_MARKDOWN] = lc_report_markdown,
+		[LC_REPORT_AS_TEXT] = lc_report_text,
+		[LC_REPORT_AS_JSON] = lc_report_json,
+		[FORMAT_HTML] = lc_report_html,
+		[FORMAT_COLLAPSED] = lc_report_collapsed,
+		[FORMAT_SVG] = lc_report_svg,
+		[FORMAT_PPROF] = lc_report_pprof,
+		[FORMAT_CSV] = lc_report_csv,
+		[FORMAT_MARKDOWN] = lc_report_markdown,
+		[FORMAT_SPEEDSCOPE] = lc_report_speedscope,
 	};
 	FILE *out = lc_report_open(&s->common);
 

@@ -121,6 +121,23 @@ def fetch(coordinates, jar):
         pytest.skip("Maven Central gave no %s" % coordinates)
 
 
+def npm(name, version):
+    """The directory of a package from npm's registry; else the test is skipped."""
+    root = BUILD / "npm" / ("%s-%s" % (name, version))
+    root.mkdir(parents=True, exist_ok=True)
+    found = root / "node_modules" / name
+    with open(root / "lock", "w", encoding="utf-8") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not (found / "package.json").exists():
+            if not shutil.which("npm"):
+                pytest.skip("no npm to fetch %s with" % name)
+            install = ["npm", "install", "--ignore-scripts", "--no-audit", "--no-fund", "--no-save", "--prefix", str(root)]
+            done = execute([*install, "%s@%s" % (name, version)], timeout=300)
+            if done.returncode != 0 or not (found / "package.json").exists():
+                pytest.skip("npm gave no %s %s" % (name, version))
+    return found
+
+
 def marked_lines(name, word):
     """Line numbers of the marker comments "// WORD: NAME" in a workload, by NAME."""
     lines = (WORKLOADS / (name + ".java")).read_text().splitlines()

@@ -391,6 +391,7 @@ def small(tmp_path):
 @pytest.mark.parametrize(
     "command, name, form",
     [("report", "a.txt", "text"), ("report", "a.json", "json"), ("report", "a.html", "html"), ("report", "a.csv", "csv"), ("report", "a.md", "markdown"),
+     ("report", "a.speedscope.json", "speedscope"), ("report", "speedscope.json", "json"),
      ("report", "a.b.collapsed", "collapsed"), ("report", "plain", "text"), ("report", ".hidden", "text"),
      ("numa", "a.json", "json"), ("numa", "a.txt", "text")],
 )
@@ -404,7 +405,7 @@ def test_extension_of_the_file_chooses_the_format(locus, small, tmp_path, comman
 
 @pytest.mark.parametrize(
     "command, known",
-    [("report", ".txt, .json, .html, .csv, .collapsed, .svg, .pb.gz, .md"), ("numa", ".txt, .json"),
+    [("report", ".speedscope.json, .txt, .json, .html, .csv, .collapsed, .svg, .pb.gz, .md"), ("numa", ".txt, .json"),
      ("spans", ".txt, .json, .html, .csv, .collapsed")],
 )
 def test_extension_that_names_no_format_is_refused(locus, small, tmp_path, command, known):

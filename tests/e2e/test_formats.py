@@ -4,8 +4,10 @@ Each is read by a reader that is not ours where one can be had: Go's pprof, the 
 speedscope's own importer. A machine without a reader skips its tests.
 """
 
+import base64
 import collections
 import csv
+import html
 import io
 import json
 import re
@@ -15,6 +17,7 @@ import xml.etree.ElementTree as ET
 
 import pytest
 from conftest import run_command
+from helpers import npm, open_page
 from synthetic import Block, Profile, frame
 from test_golden_reports import BUILD, PROFILES
 
@@ -314,3 +317,70 @@ def test_budget_is_a_number_of_characters_of_markdown(locus, profiles):
             2, "locus: --budget: '%s' is not a number of characters from 1000\n" % word)
     done = locus("report", "--budget=2000", profiles / "odd")
     assert (done.returncode, done.stderr) == (2, "locus: --budget is only for --format=markdown\n")
+
+
+# Speedscope
+
+SPEEDSCOPE = "1.25.0"
+MENU = {"samples by access": ("access", "samples", "none"), "samples by code": ("code", "samples", "none"),
+        "bytes by allocation": ("alloc-bytes", "bytes", "bytes"),
+        "objects by allocation": ("alloc-count", "allocations", "none")}
+
+
+def speedscope(profiles, name, *options):
+    return json.loads(report("--format=speedscope", *options, profiles / name))
+
+
+@pytest.mark.parametrize("name, options", SAME)
+def test_speedscope_has_the_collapsed_stacks(profiles, name, options):
+    made, (_, total) = speedscope(profiles, name, *options), wanted(profiles, name, options)
+    frames = ["%s:%d" % (f["name"], f["line"]) if "line" in f else f["name"] for f in made["shared"]["frames"]]
+    assert [p["name"] for p in made["profiles"]] == list(MENU)
+    for p in made["profiles"]:
+        kind, what, unit = MENU[p["name"]]
+        stacks = collections.Counter()
+        assert len(p["samples"]) == len(p["weights"])
+        for stack, n in zip(p["samples"], p["weights"]):
+            stacks[";".join(frames[i].replace(";", "_") for i in stack)] += n
+        assert stacks == collapsed(profiles, name, kind, *options)
+        assert (p["unit"], p["startValue"], p["endValue"], sum(p["weights"])) == (unit, 0, total[what], total[what])
+    assert all(f.get("file") != "" for f in made["shared"]["frames"])
+
+
+def test_speedscope_is_what_its_schema_asks_for(profiles):
+    jsonschema = pytest.importorskip("jsonschema", reason="there is no python3-jsonschema")
+    schema = json.loads((npm("speedscope", SPEEDSCOPE) / "dist" / "release" / "file-format-schema.json").read_text())
+    for name in MADE:
+        jsonschema.validate(speedscope(profiles, name), schema)
+    bad = speedscope(profiles, "odd")
+    del bad["profiles"][0]["weights"]
+    with pytest.raises(jsonschema.ValidationError):
+        jsonschema.validate(bad, schema)
+
+
+@pytest.mark.parametrize("name, options", [("objects", []), ("odd", []),
+                                           ("objects", ["--engine=watch", "--include=Streamer.stream"])])
+def test_speedscope_itself_shows_the_same_numbers(profiles, tmp_path, chromium, name, options):
+    """Its own page, as it opens a file of the command line: what it lists of the file's profiles and frames."""
+    page = npm("speedscope", SPEEDSCOPE) / "dist" / "release" / "index.html"
+    data = base64.b64encode(report("--format=speedscope", *options, profiles / name).encode()).decode()
+    (tmp_path / "load.js").write_text("speedscope.loadFileFromBase64('x.speedscope.json', '%s')" % data)
+    dom = open_page(chromium, tmp_path, page, "--enable-unsafe-swiftshader", "--window-size=1400,4000",
+                    fragment="#localProfilePath=%s&view=sandwich" % (tmp_path / "load.js"))
+    _, total = wanted(profiles, name, options)
+    cells = [html.unescape(re.sub(r"<[^>]*>", "", c)) for c in re.findall(r"<td[^>]*>(.*?)</td>", dom, re.S)]
+    weights = {n: cells[cells.index(n) + 1] for n in MENU if n in cells}
+    assert weights["samples by access"] == weights["samples by code"] == "{:,}".format(total["samples"])
+    assert weights["objects by allocation"] == "{:,}".format(total["allocations"])
+    if not total["samples"]:
+        assert "bytes by allocation <" in dom  # which is what it opens
+        return
+    weight = re.compile(r"([\d,]+) \([\d.]+%\)")
+    own = {frame: int(weight.match(self_weight).group(1).replace(",", ""))
+           for whole_weight, self_weight, frame in zip(cells, cells[1:], cells[2:])
+           if weight.fullmatch(whole_weight) and weight.fullmatch(self_weight)}
+    leaves = collections.Counter()  # classes and buckets, which are no callers
+    for stack, n in collapsed(profiles, name, "access").items():
+        leaves[stack.rsplit(";", 1)[-1]] += n
+    assert {frame.replace(";", "_"): n for frame, n in own.items() if n} == leaves
+    assert name != "odd" or {"[%s]" % escaped(n) for n in NAMES} == set(own) & {"[%s]" % escaped(n) for n in NAMES}
