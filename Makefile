@@ -36,7 +36,7 @@ AGENT_SRC := $(filter-out src/preload/%,$(wildcard src/*.c src/*/*.c))
 LOCUS_SRC := $(wildcard analyzer/*.c analyzer/*/*.c src/base/*.c src/format/*.c src/perf/*.c)
 VIEWER := $(sort $(filter-out %.h %.c,$(wildcard analyzer/viewer/*)))
 AGENT_LIBS := -lnuma -lJudy -lZydis -lpfm -lzstd -lm -lpthread -ldl -lrt
-LOCUS_LIBS := -lpfm -lzstd -ljansson -lzip -lz -lm -ldl -lrt
+LOCUS_LIBS := -lpfm -lzstd -ljansson -lsqlite3 -lzip -lz -lm -ldl -lrt
 
 GEN := $(addprefix $(B)/gen/,hook_class_bytes.inc span_class_bytes.inc calibrate_class_bytes.inc viewer.h)
 

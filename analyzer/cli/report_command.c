@@ -61,6 +61,7 @@ static const struct {
 	{ ".svg", "svg" },
 	{ ".pb.gz", "pprof" },
 	{ ".md", "markdown" },
+	{ ".sqlite", "sqlite" },
 };
 
 enum { EXTENSIONS = sizeof(extensions) / sizeof(extensions[0]), KNOWN_BYTES = 24 };

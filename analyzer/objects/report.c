@@ -57,7 +57,8 @@ static const struct lc_option_info rows[ROW_COUNT] = {
 	                "what is one row: objects of one class that one line allocates, or of one "
 	                "class, field, package or call path of the allocation" },
 	[ROW_FORMAT] = { "format", 0, "CHOICE",
-	                 "text|json|html|collapsed|svg|pprof|csv|markdown|speedscope", "text", "",
+	                 "text|json|html|collapsed|svg|pprof|csv|markdown|speedscope|sqlite",
+	                 "text", "",
 	                 "what to write; collapsed is for flame graphs, svg is one, pprof for the "
 	                 "tool of that "
 	                 "name" },
@@ -99,6 +100,7 @@ enum {
 	FORMAT_CSV,
 	FORMAT_MARKDOWN,
 	FORMAT_SPEEDSCOPE,
+	FORMAT_SQLITE,
 	FORMAT_COUNT
 };
 
@@ -264,6 +266,7 @@ static int write_report(const struct settings *s, const struct lc_report *r)
 		[FORMAT_CSV] = lc_report_csv,
 		[FORMAT_MARKDOWN] = lc_report_markdown,
 		[FORMAT_SPEEDSCOPE] = lc_report_speedscope,
+		[FORMAT_SQLITE] = lc_report_sqlite,
 	};
 	FILE *out = lc_report_open(&s->common);
 
@@ -307,7 +310,7 @@ static int report(struct settings *s, const struct lc_load *l)
 	if (s->hide.len || s->simple)
 		lc_tree_rename(l->tree, &s->hide, s->simple);
 	/* The other formats show lines, and two rows that look alike tell nobody anything. */
-	if (s->common.format != LC_REPORT_AS_JSON)
+	if (s->common.format != LC_REPORT_AS_JSON && s->common.format != FORMAT_SQLITE)
 		lc_tree_fold_lines(l->tree);
 	lc_analysis_build(&a, l, &what);
 	r.engine = &l->engines[engine];

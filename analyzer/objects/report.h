@@ -61,6 +61,7 @@ void lc_report_pprof(FILE *out, const struct lc_report *r);
 void lc_report_csv(FILE *out, const struct lc_report *r);
 void lc_report_markdown(FILE *out, const struct lc_report *r);
 void lc_report_speedscope(FILE *out, const struct lc_report *r);
+void lc_report_sqlite(FILE *out, const struct lc_report *r);
 
 /* The engine that took most samples; of equal ones the first. */
 uint32_t lc_report_busiest_engine(const struct lc_load *l);

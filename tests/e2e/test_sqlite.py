@@ -1,0 +1,144 @@
+"""--format=sqlite: the sqlite3 shell reads the numbers of --format=json, and answers the questions of docs/SQLITE.md."""
+
+import json
+import re
+import shutil
+import subprocess
+
+import pytest
+from conftest import ROOT
+from test_formats import MADE, NAMES, SAME, profiles, report, wanted  # noqa: F401 (profiles is a fixture)
+from test_golden_reports import MS, S
+
+PAGE = (ROOT / "docs" / "SQLITE.md").read_text()
+QUESTIONS = re.findall(r"([^\n]+):\n\n```sql\n(.*?)```", PAGE, re.S)
+# The profile that has what a question is about, where it is not "objects".
+ABOUT = {"NUMA": "numa", "streams": "spans", "second": "spans"}
+
+
+@pytest.fixture(scope="module")
+def ask(profiles, tmp_path_factory):
+    """The rows that a statement gives, as dictionaries."""
+    if not shutil.which("sqlite3"):
+        pytest.skip("there is no sqlite3, whose shell reads the file")
+    directory, made = tmp_path_factory.mktemp("sqlite"), {}
+
+    def run(name, statement, *options):
+        file = made.get((name, *options)) or directory / ("%d.sqlite" % len(made))
+        if (name, *options) not in made:
+            report("-f", file, *options, profiles / name)
+            made[name, *options] = file
+        done = subprocess.run(["sqlite3", "-json", "-bail", "-readonly", file, statement], capture_output=True,
+                              text=True, stdin=subprocess.DEVNULL)
+        assert (done.returncode, done.stderr) == (0, ""), statement
+        return json.loads(done.stdout or "[]")
+
+    return run
+
+
+def answer(ask, words):
+    ((question, statement),) = [q for q in QUESTIONS if words in q[0]]
+    return ask(next((p for word, p in ABOUT.items() if word in question), "objects"), statement)
+
+
+@pytest.mark.parametrize("name, options", SAME)
+def test_sums_are_those_of_json(profiles, ask, name, options):
+    found, total = wanted(profiles, name, options)
+    (row,) = ask(name, """SELECT (SELECT sum(samples) FROM accesses) AS samples,
+        (SELECT sum(bytes) FROM sites) AS bytes, (SELECT sum(allocations) FROM sites) AS allocations,
+        (SELECT sum(round(bytes)) FROM estimates) AS estimated, (SELECT sum(round(objects)) FROM estimates) AS objects,
+        (SELECT value FROM meta WHERE name = 'samples') AS told""", *options)
+    counted = {"bytes": row["bytes"] or 0, "allocations": row["allocations"] or 0}
+    assert (row["samples"] or 0, row["told"]) == (total["samples"], total["samples"])
+    assert counted["bytes"] + (row["estimated"] or 0) == total["bytes"]
+    assert counted["allocations"] + (row["objects"] or 0) == total["allocations"]
+    buckets = {r["bucket"]: r["n"] for r in ask(name, "SELECT bucket, sum(samples) AS n FROM accesses GROUP BY 1", *options)}
+    assert buckets == {b: n for b, n in found["samples"].items() if b != "total" and n}
+    by_site = {r["hash"]: (r["allocations"], r["bytes"], r["n"]) for r in ask(name, """
+        SELECT hash, allocations, bytes, coalesce(sum(samples), 0) AS n FROM sites
+        LEFT JOIN accesses ON site = sites.id AND bucket = 'object' GROUP BY sites.id""", *options)}
+    for s in found["sites"]:
+        assert by_site[s["id"]] == (s["allocations"], s["bytes"], s["samples"])
+    threads = ask(name, "SELECT tid, name, samples, allocations, bytes FROM threads", *options)
+    assert sorted((t["tid"], t["samples"], t["allocations"], t["bytes"]) for t in threads) == sorted(
+        (t["tid"], t["samples"], t["allocations"], t["bytes"]) for t in found["threads"])
+
+
+@pytest.mark.parametrize("name", MADE)
+def test_file_is_whole_and_each_reference_is_there(ask, name):
+    assert ask(name, "PRAGMA integrity_check") == [{"integrity_check": "ok"}]
+    assert ask(name, "PRAGMA foreign_key_check") == []
+    tables = {r["name"] for r in ask(name, "SELECT name FROM sqlite_schema WHERE type IN ('table', 'view')")}
+    assert tables == set(re.findall(r"^\| `(\w+)` \|", PAGE, re.M))
+    for table in tables:
+        (described,) = re.findall(r"^\| `%s` \|.*$" % table, PAGE, re.M)
+        for column in ask(name, "PRAGMA table_info(%s)" % table):
+            assert "`%s`" % column["name"] in described or re.search(r"_(low|high)$", column["name"]), (table, column)
+
+
+def test_same_profile_gives_the_same_bytes(profiles, tmp_path):
+    for name in MADE:
+        for file in ("a", "b"):
+            report("-f", tmp_path / (file + ".sqlite"), profiles / name)
+        assert (tmp_path / "a.sqlite").read_bytes() == (tmp_path / "b.sqlite").read_bytes()
+
+
+def test_names_survive_whole(ask):
+    """Also line ends, which the other formats write as escapes."""
+    rows = ask("odd", "SELECT class, allocations FROM sites WHERE allocations > 0")
+    assert {r["class"]: r["allocations"] for r in rows} == {n: 3 + i for i, n in enumerate(NAMES)}
+    assert {r["name"] for r in ask("odd", "SELECT name FROM threads")} == set(NAMES)
+    assert {r["method"] for r in ask("odd", "SELECT method FROM frames")} == {*NAMES, "make"}
+    assert ask("odd", "SELECT value FROM meta WHERE name = 'command'") == [{"value": 'java "x" \n\U0001f600'}]
+
+
+# Questions
+
+
+def test_ten_questions_and_more_have_an_answer(ask):
+    assert len(QUESTIONS) >= 10 and len(QUESTIONS) == PAGE.count("```sql")
+    for question, _ in QUESTIONS:
+        assert len(answer(ask, question)) >= 1, question
+
+
+def test_answers_are_those_of_the_report(profiles, ask):
+    found, _ = wanted(profiles, "objects", [])
+    by_class = {}
+    for s in [*found["sites"], *found["classes"]]:
+        by_class[s["class"]] = by_class.get(s["class"], 0) + s["samples"]
+    assert {r["class"]: r["samples"] for r in answer(ask, "Which classes")} == {c: n for c, n in by_class.items() if n}
+    lines = {m["class"] + "." + m["method"]: m["total"] for m in found["code"]["methods"]}
+    assert {r["method"]: r["samples"] for r in answer(ask, "In which methods")} == lines
+    assert answer(ask, "Which lines access")[0] == {"accessed": "com.acme.Worker.bump:50", "samples": 601}
+    assert [r["line"] for r in answer(ask, "The call path")] == ["com.acme.Worker.bump:50", "com.acme.Main.main:10"]
+    assert [(r["allocated"], r["samples"]) for r in answer(ask, "Which lines allocate the objects") if r["class"] == "long[]"] == [
+        ("com.acme.Main.load:20", sum(s["samples"] for s in found["sites"] if s["class"] == "long[]"))]
+    most = answer(ask, "Which lines allocate most bytes")
+    assert (most[0]["class"], most[0]["counted"]) == ("com.acme.Queue$Head", 10_000_000_096)
+    assert sum(r["counted"] for r in most) == sum(s["bytes"] for s in found["sites"])
+    assert sum(r["estimated"] for r in most) == sum(e["bytes"] for e in found["estimates"])
+    touched = {(r["class"], r["field"]): (r["samples"], r["loads"], r["stores"]) for r in answer(ask, "Which fields")}
+    assert touched["long[]", "[elements]"] == (540, 0, 540) and touched["com.acme.Node", "next"] == (90, 90, 0)
+    measured = {r["class"]: (r["measured"], r["cycles"]) for r in answer(ask, "How long")}
+    for s in [*found["sites"], *found["classes"]]:
+        if "latency_mean" in s.get("metrics", {}):
+            assert measured[s["class"]] == (s["metrics"]["latency_samples"], int(s["metrics"]["latency_mean"]))
+
+
+def test_answers_of_nodes_spans_and_time(profiles, ask, locus):
+    numa = json.loads(report("--format=json", profiles / "numa"))["numa"]
+    remote = answer(ask, "Whose objects")
+    assert sum(r["samples"] for r in remote) == numa["all"]["known"]
+    assert sum(r["remote"] for r in remote) == numa["all"]["remote"]
+    spans = json.loads(locus("spans", "--format=json", profiles / "spans").stdout)
+    cost = answer(ask, "What streams")
+    assert sum(r["executions"] for r in cost if r["kind"] == "anonymous") == spans["totals"]["anonymous"]
+    assert sum(r["executions"] for r in cost if r["kind"] == "task") == spans["totals"]["task"]
+    (singles,) = ask("spans", "SELECT count(*) AS n, min(start_ns) AS first FROM trace")
+    assert singles == {"n": spans["trace"]["spans"], "first": 2 * S - 1 - S}
+    assert ask("spans", "SELECT start_ns, duration_ns FROM pauses ORDER BY 1") == [
+        {k: p[k] for k in ("start_ns", "duration_ns")} for p in spans["gc_pauses"]]
+    use = answer(ask, "How many CPUs")
+    points = [p for t in spans["timeline"]["threads"] for p in t["points"]]
+    assert sum(r["cpus"] for r in use) == pytest.approx(sum(p[1] for p in points) / 1e9)
+    assert [r["pause_ms"] for r in use if r["name"] == "main" and r["second"] == 2] == [(5 * MS + 1234) / MS]
