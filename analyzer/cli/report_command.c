@@ -53,6 +53,7 @@ static const struct {
 	const char *end, *word;
 } extensions[] = {
 	{ ".speedscope.json", "speedscope" },
+	{ ".trace.json", "trace" },
 	{ ".txt", "text" },
 	{ ".json", "json" },
 	{ ".html", "html" },

@@ -262,6 +262,8 @@ static void add_allocations(struct lc_pass *p, const uint64_t *v)
 	}
 	if (t->slices)
 		lc_slices_add(t->slices, p->who, LC_SECTION_ALLOCATIONS, &site, v + 1);
+	if (!p->all)
+		lc_tree_stretch_allocated(t, v[1], v[2]);
 }
 
 static void add_share(struct lc_pass *p, uint32_t thread, uint32_t engine, uint32_t bucket,
@@ -282,8 +284,10 @@ static void add_samples(struct lc_pass *p, const uint64_t *v, uint64_t samples)
 	lc_sum_add(&p->target->tree->buckets[engine][bucket], samples);
 	if (p->target->tree->slices)
 		lc_slices_add_total(p->target->tree->slices, p->who, engine, bucket, samples);
-	if (!p->all)
-		add_share(p, p->thread, engine, bucket, samples);
+	if (p->all)
+		return;
+	add_share(p, p->thread, engine, bucket, samples);
+	lc_tree_stretch_sampled(p->target->tree, engine, bucket, samples);
 }
 
 /*
@@ -551,6 +555,7 @@ static void note_thread(struct lc_pass *p, const struct lc_block_header *h)
 		values[LC_THREAD_BEGIN_NS] = h->t_begin_ns;
 	if (h->t_end_ns > values[LC_THREAD_END_NS])
 		values[LC_THREAD_END_NS] = h->t_end_ns;
+	lc_tree_stretch(p->target->tree, p->thread, h->t_begin_ns, h->t_end_ns);
 }
 
 int lc_block_decode(struct lc_block_decoder *d, const struct lc_block_header *h,

@@ -23,6 +23,7 @@ void lc_tree_init(struct lc_tree *t)
 	lc_table_init(&t->sites, LC_SITE_KEY, LC_SITE_VALUES);
 	lc_table_init(&t->threads, LC_THREAD_KEY, LC_THREAD_VALUES);
 	lc_table_init(&t->shares, LC_SHARE_KEY, 1);
+	lc_table_init(&t->stretch_samples, LC_STRETCH_SAMPLES_KEY, 1);
 	lc_table_init(&t->executions, LC_EXECUTION_KEY, LC_EXECUTION_VALUES);
 	lc_table_init(&t->span_buckets, 2, 1);
 #define LC_SECTION_APART(name, number, prefix, noun, list, owner, columns)
@@ -47,6 +48,7 @@ void lc_tree_free(struct lc_tree *t)
 	lc_table_free(&t->sites);
 	lc_table_free(&t->threads);
 	lc_table_free(&t->shares);
+	lc_table_free(&t->stretch_samples);
 	lc_table_free(&t->executions);
 	lc_table_free(&t->span_buckets);
 	for (unsigned i = 0; i < LC_SECTION_COUNT; i++)
@@ -54,6 +56,7 @@ void lc_tree_free(struct lc_tree *t)
 			lc_table_free(lc_tree_table(t, i));
 	free(t->span_intervals);
 	free(t->traces);
+	free(t->stretches);
 }
 
 struct lc_table *lc_tree_table(const struct lc_tree *t, enum lc_section section)
@@ -67,6 +70,34 @@ struct lc_table *lc_tree_table(const struct lc_tree *t, enum lc_section section)
 	default:
 		return NULL;
 	}
+}
+
+void lc_tree_stretch(struct lc_tree *t, uint32_t thread, uint64_t begin_ns, uint64_t end_ns)
+{
+	t->stretches = lc_mem_grow(t->stretches, &t->stretches_cap, t->stretches_len + 1,
+	                           sizeof(*t->stretches));
+	t->stretches[t->stretches_len++] = (struct lc_tree_stretch){
+		.thread = thread,
+		.begin_ns = begin_ns,
+		.end_ns = end_ns,
+	};
+}
+
+void lc_tree_stretch_allocated(struct lc_tree *t, uint64_t allocations, uint64_t bytes)
+{
+	struct lc_tree_stretch *last = &t->stretches[t->stretches_len - 1];
+
+	lc_sum_add(&last->allocations, allocations);
+	lc_sum_add(&last->bytes, bytes);
+}
+
+void lc_tree_stretch_sampled(struct lc_tree *t, uint32_t engine, uint32_t bucket, uint64_t samples)
+{
+	const uint32_t key[LC_STRETCH_SAMPLES_KEY] = { (uint32_t)t->stretches_len - 1, engine,
+		                                       bucket };
+	const uint32_t row = lc_table_put(&t->stretch_samples, key);
+
+	lc_sum_add(lc_table_values(&t->stretch_samples, row), samples);
 }
 
 uint32_t lc_tree_string(struct lc_tree *t, const char *bytes, size_t len)

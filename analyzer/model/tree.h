@@ -138,6 +138,20 @@ struct lc_tree_trace {
 	uint32_t thread;
 };
 
+/* What a thread did in a stretch of time: one block of a file, unless it is of all threads. */
+struct lc_tree_stretch {
+	uint32_t thread;
+	uint64_t begin_ns, end_ns; /* CLOCK_MONOTONIC */
+	uint64_t allocations, bytes;
+};
+
+enum {
+	LC_STRETCH_SAMPLES_ROW,
+	LC_STRETCH_SAMPLES_ENGINE,
+	LC_STRETCH_SAMPLES_BUCKET,
+	LC_STRETCH_SAMPLES_KEY
+};
+
 /*
  * String 0 is empty, path 0 the root (no frames) and site 0 none: these rows always exist.
  * A parent has a smaller number than its children.
@@ -167,10 +181,19 @@ struct lc_tree {
 	struct lc_tree_trace *traces;
 	size_t traces_len;
 	size_t traces_cap;
+	struct lc_tree_stretch *stretches; /* in the order in which they were read */
+	size_t stretches_len;
+	size_t stretches_cap;
+	struct lc_table stretch_samples; /* number of a stretch, engine, bucket; value: samples */
 	uint64_t buckets[LC_ENGINES_MAX][LC_BUCKET_COUNT];
 	uint64_t offered[LC_ENGINES_MAX]; /* samples, those that filters left out included */
 	struct lc_slices *slices;         /* the caller's; NULL: not kept */
 };
+
+/* Begin a stretch, and add to the one that was begun last. */
+void lc_tree_stretch(struct lc_tree *t, uint32_t thread, uint64_t begin_ns, uint64_t end_ns);
+void lc_tree_stretch_allocated(struct lc_tree *t, uint64_t allocations, uint64_t bytes);
+void lc_tree_stretch_sampled(struct lc_tree *t, uint32_t engine, uint32_t bucket, uint64_t samples);
 
 void lc_tree_init(struct lc_tree *t);
 void lc_tree_free(struct lc_tree *t);

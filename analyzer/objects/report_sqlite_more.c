@@ -1,6 +1,9 @@
 /* objects/report_sqlite_more.c - writes the tables of threads, time, NUMA nodes and spans. */
 #include "analyzer/objects/report_sqlite.h"
 
+#include <stdlib.h>
+
+#include "analyzer/base/memory.h"
 #include "src/format/kinds.h"
 
 /* ns since the start of the thread's process. */
@@ -34,11 +37,48 @@ static void threads(struct lc_sqlite *s)
 	}
 }
 
+/* Samples of the report's engine in each stretch. */
+static uint64_t *stretch_samples(const struct lc_sqlite *s)
+{
+	const struct lc_table *t = &s->tree->stretch_samples;
+	uint64_t *samples = lc_mem_zeroed(s->tree->stretches_len + 1, sizeof(*samples));
+
+	for (uint32_t i = 0; i < t->count; i++) {
+		const uint32_t *key = lc_table_key(t, i);
+
+		if (key[LC_STRETCH_SAMPLES_ENGINE] == s->r->view->engine)
+			samples[key[LC_STRETCH_SAMPLES_ROW]] += *lc_table_values(t, i);
+	}
+	return samples;
+}
+
+static void stretches(struct lc_sqlite *s)
+{
+	uint64_t *samples = stretch_samples(s);
+
+	lc_database_table(&s->db, "stretches",
+	                  "thread INTEGER REFERENCES threads, start_ns INTEGER, end_ns INTEGER, "
+	                  "samples INTEGER, allocations INTEGER, bytes INTEGER");
+	for (size_t i = 0; i < s->tree->stretches_len; i++) {
+		const struct lc_tree_stretch *t = &s->tree->stretches[i];
+
+		lc_sqlite_thread(s, t->thread);
+		lc_database_i64(&s->db, since_start(s, t->thread, t->begin_ns));
+		lc_database_i64(&s->db, since_start(s, t->thread, t->end_ns));
+		lc_database_u64(&s->db, samples[i]);
+		lc_database_u64(&s->db, t->allocations);
+		lc_database_u64(&s->db, t->bytes);
+		lc_database_row(&s->db);
+	}
+	free(samples);
+}
+
 void lc_sqlite_threads(struct lc_sqlite *s)
 {
 	const struct lc_table *slices = &s->tree->timeline, *pauses = &s->tree->pauses;
 
 	threads(s);
+	stretches(s);
 	lc_database_table(&s->db, "time",
 	                  "thread INTEGER REFERENCES threads, start_ns INTEGER, cpu_ns INTEGER, "
 	                  "voluntary INTEGER, involuntary INTEGER");

@@ -5,7 +5,9 @@
  * Spans of a thread nest, so they are complete events ("X"). A virtual thread's may lie across each
  * other on their carrier: they are asynchronous ones ("b", "e") with the span's number. CPU use and
  * context switches are counters ("C"), collections complete events of a thread 0 that stands for
- * the JVM. Times are microseconds since the start of the event's own process.
+ * the JVM. What a thread accessed and allocated is known by the stretches of time that its blocks
+ * are of: asynchronous events too. Times are microseconds since the start of the event's own
+ * process.
  */
 #include "analyzer/spans/spans_command.h"
 
@@ -194,6 +196,81 @@ static void pauses(struct lc_json *j, const struct lc_spans *s)
 	}
 }
 
+/* The engine whose samples tell of spans; where none was taken inside one, that with most. */
+static uint32_t engine_of(const struct lc_spans *s)
+{
+	uint64_t most = 0;
+	uint32_t found = s->engine;
+
+	for (uint32_t i = 0; s->engine == UINT32_MAX && i < s->load->engines_len; i++) {
+		uint64_t sum = 0;
+
+		for (unsigned b = 0; b < LC_BUCKET_COUNT; b++)
+			sum += s->tree->buckets[i][b];
+		if (sum > most) {
+			most = sum;
+			found = i;
+		}
+	}
+	return found;
+}
+
+/* Samples of a stretch by bucket. */
+static void samples(struct lc_json *j, const struct lc_spans *s, uint32_t engine, uint32_t stretch)
+{
+	uint64_t total = 0;
+
+	if (engine == UINT32_MAX)
+		return;
+	lc_json_string(j, "engine", s->load->engines[engine].name);
+	for (uint32_t b = 0; b < LC_BUCKET_COUNT; b++) {
+		const uint32_t key[LC_STRETCH_SAMPLES_KEY] = { stretch, engine, b };
+		const uint32_t row = lc_table_find(&s->tree->stretch_samples, key);
+
+		if (row == UINT32_MAX)
+			continue;
+		lc_json_u64(j, lc_bucket_name(b), *lc_table_values(&s->tree->stretch_samples, row));
+		total += *lc_table_values(&s->tree->stretch_samples, row);
+	}
+	lc_json_u64(j, "samples", total);
+}
+
+/* One end of a stretch, up to its arguments. */
+static void end_of_stretch(struct lc_json *j, const struct lc_spans *s, size_t i, const char *phase,
+                           uint64_t ns)
+{
+	const uint32_t row = s->tree->stretches[i].thread;
+	const uint32_t process = lc_table_key(&s->tree->threads, row)[LC_THREAD_PROCESS];
+
+	begin_event(j, phase);
+	lc_json_string(j, "cat", "objects");
+	lc_json_string(j, "name", "samples and allocations");
+	lc_json_i64(j, "pid", pid_of(s, process));
+	lc_json_u64(j, "tid", lc_table_values(&s->tree->threads, row)[LC_THREAD_TID]);
+	number(j, i + 1);
+	lc_json_thousandths(j, "ts", relative(s, process, ns));
+}
+
+/* What each thread accessed and allocated, by the stretches of time that its blocks are of. */
+static void stretches(struct lc_json *j, const struct lc_spans *s)
+{
+	const uint32_t engine = engine_of(s);
+
+	for (size_t i = 0; i < s->tree->stretches_len; i++) {
+		const struct lc_tree_stretch *t = &s->tree->stretches[i];
+
+		end_of_stretch(j, s, i, "b", t->begin_ns);
+		lc_json_object(j, "args");
+		samples(j, s, engine, (uint32_t)i);
+		lc_json_u64(j, "allocations", t->allocations);
+		lc_json_u64(j, "bytes", t->bytes);
+		lc_json_end_object(j);
+		lc_json_end_object(j);
+		end_of_stretch(j, s, i, "e", t->end_ns);
+		lc_json_end_object(j);
+	}
+}
+
 static void recording(struct lc_json *j, const struct lc_spans_report *r)
 {
 	const struct lc_span_info *info = lc_spans_info(r->spans);
@@ -226,6 +303,7 @@ void lc_spans_trace_events(FILE *out, const struct lc_spans_report *r)
 		span(j, r->spans, &r->spans->rows->traces[i]);
 	counters(j, r->spans);
 	pauses(j, r->spans);
+	stretches(j, r->spans);
 	putc('\n', out);
 	lc_json_end_array(j);
 	lc_json_end_object(j);

@@ -406,7 +406,7 @@ def test_extension_of_the_file_chooses_the_format(locus, small, tmp_path, comman
 @pytest.mark.parametrize(
     "command, known",
     [("report", ".speedscope.json, .txt, .json, .html, .csv, .collapsed, .svg, .pb.gz, .md, .sqlite"), ("numa", ".txt, .json"),
-     ("spans", ".txt, .json, .html, .csv, .collapsed")],
+     ("spans", ".trace.json, .txt, .json, .html, .csv, .collapsed")],
 )
 def test_extension_that_names_no_format_is_refused(locus, small, tmp_path, command, known):
     file = tmp_path / "a.docx"

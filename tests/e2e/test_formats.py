@@ -18,8 +18,8 @@ import xml.etree.ElementTree as ET
 import pytest
 from conftest import run_command
 from helpers import npm, open_page
-from synthetic import Block, Profile, frame
-from test_golden_reports import BUILD, PROFILES
+from synthetic import Block, Profile, engine, frame, spans
+from test_golden_reports import BUILD, PROFILES, S
 
 # What quotes, separators, ends of lines and lengths could break.
 LONG = "com.acme." + "Lang\u00e4" * 800  # 4,009 characters
@@ -384,3 +384,86 @@ def test_speedscope_itself_shows_the_same_numbers(profiles, tmp_path, chromium, 
         leaves[stack.rsplit(";", 1)[-1]] += n
     assert {frame.replace(";", "_"): n for frame, n in own.items() if n} == leaves
     assert name != "odd" or {"[%s]" % escaped(n) for n in NAMES} == set(own) & {"[%s]" % escaped(n) for n in NAMES}
+
+
+# Trace events
+
+
+@pytest.fixture(scope="module")
+def stretched(tmp_path_factory):
+    """Two threads that wrote several blocks, and the spans of one."""
+    profile = Profile(tmp_path_factory.mktemp("trace") / "p", engines=[engine(), engine("watch", "x", 1, "accesses")],
+                      spans=spans())
+    where = (frame("com.acme.Query", "run", 20),)
+    for i in range(3):
+        block = Block().allocate(*site_of("int[]"), 1 + i, 100 + i).access("object", where, 5, site_of("int[]"))
+        block.count("jvm", i).count("object", 1000, engine=1).span_access("anonymous", where, "jvm", None, where, 1)
+        block.span("anonymous", where, [1000] * 2).trace(2 * i + 1, "anonymous", where, (2 + i) * S + 10, 900, 1000)
+        block.trace(2 * i + 2, "anonymous", where, (2 + i) * S + 100, 300, 1000, outer=2 * i + 1, level=1)
+        profile.append(block.pause((2 + i) * S + 500, 200), name="a", begin=(2 + i) * S, end=(3 + i) * S)
+    profile.append(Block().allocate(*site_of("int[]"), 7, 700), index=1, name='b"\n', begin=2 * S, end=5 * S)
+    return profile.close()
+
+
+def trace_events(path):
+    done = run_command([BUILD / "locus", "spans", "--format=trace", path])
+    assert (done.returncode, done.stderr) == (0, "")
+    return json.loads(done.stdout)["traceEvents"], done.stdout
+
+
+@pytest.mark.parametrize("name", ["spans", "stretched"])
+def test_trace_events_are_as_the_format_asks_for(profiles, stretched, name):
+    """Members that each phase must have; complete events of a thread nest; what begins ends."""
+    events, _ = trace_events(stretched if name == "stretched" else profiles / name)
+    must = {"M": {"name", "pid", "args"}, "X": {"name", "cat", "pid", "tid", "ts", "dur"},
+            "C": {"name", "pid", "ts", "args"}, "b": {"name", "cat", "pid", "tid", "ts", "id"},
+            "e": {"name", "cat", "pid", "tid", "ts", "id"}}
+    running, rows = {}, collections.defaultdict(list)
+    for e in events:
+        assert must[e["ph"]] <= set(e), e
+        key = e.get("cat"), e.get("id"), e["pid"], e["name"]
+        if e["ph"] == "C":
+            assert all(isinstance(v, (int, float)) for v in e["args"].values())
+        elif e["ph"] == "b":
+            assert key not in running
+            running[key] = e["ts"]
+        elif e["ph"] == "e":
+            assert running.pop(key) <= e["ts"]
+        elif e["ph"] == "X":
+            assert e["dur"] >= 0
+            rows[e["pid"], e["tid"]].append((e["ts"], -e["dur"]))
+    assert not running and rows
+    for row in rows.values():
+        ends = []
+        for begin, dur in sorted(row):
+            while ends and ends[-1] <= begin + 1e-6:
+                ends.pop()
+            assert not ends or begin - dur <= ends[-1] + 1e-6
+            ends.append(begin - dur)
+
+
+def test_trace_has_what_threads_accessed_and_allocated_by_time(profiles, stretched):
+    events, _ = trace_events(stretched)
+    found = [(e["tid"], e["ts"], e["args"]) for e in events if e["ph"] == "b" and e["cat"] == "objects"]
+    ends = {e["id"]: e["ts"] for e in events if e["ph"] == "e" and e["cat"] == "objects"}
+    assert found == [
+        *((4711, (1 + i) * 1e6, {"engine": "timer", "object": 5, **({"jvm": i} if i else {}), "samples": 5 + i,
+                                 "allocations": 1 + i, "bytes": 100 + i}) for i in range(3)),
+        (4712, 1e6, {"engine": "timer", "samples": 0, "allocations": 7, "bytes": 700})]
+    assert list(ends.values()) == [2e6, 3e6, 4e6, 4e6]
+    assert [(e["ts"], e["dur"]) for e in events if e.get("cat") == "gc"] == [((1 + i) * 1e6 + 0.5, 0.2) for i in range(3)]
+    whole, _ = trace_events(profiles / "spans")
+    total = json.loads(report("--format=json", profiles / "spans"))["samples"]["total"]
+    assert sum(e["args"]["samples"] for e in whole if e["ph"] == "b" and e["cat"] == "objects") == total
+
+
+def test_another_reader_opens_the_trace(stretched, tmp_path, chromium):
+    """Speedscope, which reads complete events: of each thread it lists the time in spans."""
+    page = npm("speedscope", SPEEDSCOPE) / "dist" / "release" / "index.html"
+    data = base64.b64encode(trace_events(stretched)[1].encode()).decode()
+    (tmp_path / "load.js").write_text("speedscope.loadFileFromBase64('x.json', '%s')" % data)
+    dom = open_page(chromium, tmp_path, page, "--enable-unsafe-swiftshader",
+                    fragment="#localProfilePath=%s&view=sandwich" % (tmp_path / "load.js"))
+    cells = [html.unescape(re.sub(r"<[^>]*>", "", c)) for c in re.findall(r"<td[^>]*>(.*?)</td>", dom, re.S)]
+    assert cells[:6] == ["1", "java -cp app.jar Main (pid 4711), JVM: collections (tid 0)", "600.00ns",
+                         "2", "java -cp app.jar Main (pid 4711), a (tid 4711)", "2.70\u00b5s"]

@@ -385,6 +385,8 @@ def test_trace_events(locus, tmp_path):
     assert len(cpus) == 30 and cpus[-1]["args"]["cpus"] == 2
     (pause,) = [e for e in events if e.get("cat") == "gc"]
     assert (pause["ts"], pause["dur"]) == (2e6, 5000)
+    assert locus("spans", "-f", tmp_path / "x.trace.json", path).returncode == 0
+    assert (tmp_path / "x.trace.json").read_text() == done.stdout
 
 
 def test_single_spans_agree_with_the_counts(locus, tmp_path):

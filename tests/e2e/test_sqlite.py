@@ -125,6 +125,14 @@ def test_answers_are_those_of_the_report(profiles, ask):
             assert measured[s["class"]] == (s["metrics"]["latency_samples"], int(s["metrics"]["latency_mean"]))
 
 
+def test_stretches_add_up_to_the_threads(ask):
+    for name in MADE:
+        threads = ask(name, "SELECT id, samples, allocations, bytes FROM threads ORDER BY id")
+        assert ask(name, """SELECT thread AS id, sum(samples) AS samples, sum(allocations) AS allocations,
+            sum(bytes) AS bytes FROM stretches GROUP BY thread ORDER BY thread""") == threads
+    assert ask("objects", "SELECT DISTINCT start_ns, end_ns FROM stretches") == [{"start_ns": 0, "end_ns": S}]
+
+
 def test_answers_of_nodes_spans_and_time(profiles, ask, locus):
     numa = json.loads(report("--format=json", profiles / "numa"))["numa"]
     remote = answer(ask, "Whose objects")
