@@ -419,7 +419,7 @@ def test_a_virtual_threads_spans_are_asynchronous(locus, tmp_path):
     block = Block().trace(5, "task", (MAKE,), 8 * S, 900, 2050, type=WORK, flags=16)
     profile.append(block, name="carrier", end=11 * S)
     events = json.loads(locus("spans", "--format=trace", profile.close()).stdout)["traceEvents"]
-    assert [(e["ph"], e["id"], e["ts"]) for e in events if e.get("id")] == [
+    assert [(e["ph"], e["id"], e["ts"]) for e in events if e.get("id") and e["cat"] == "task"] == [
         ("b", "5", 7e6), ("e", "5", 7_000_000.9)]
 
 
