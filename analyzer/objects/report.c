@@ -59,9 +59,9 @@ static const struct lc_option_info rows[ROW_COUNT] = {
 	[ROW_FORMAT] = { "format", 0, "CHOICE",
 	                 "text|json|html|collapsed|svg|pprof|csv|markdown|speedscope|sqlite",
 	                 "text", "",
-	                 "what to write; collapsed is for flame graphs, svg is one, pprof for the "
-	                 "tool of that "
-	                 "name" },
+	                 "what to write; svg is a flame graph; collapsed, pprof and speedscope are "
+	                 "for tools that draw stacks; csv and sqlite are tables; markdown is for a "
+	                 "pull request" },
 	[ROW_FILE] = LC_REPORT_ROW_FILE,
 	[ROW_TOP] = LC_REPORT_ROW_TOP("sites", "show the first N rows (one screen: 8, other views "
 	                                       "of the text: 10, other formats: all)"),
