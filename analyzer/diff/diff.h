@@ -15,6 +15,7 @@
 
 #include "analyzer/base/arena.h"
 #include "analyzer/model/load.h"
+#include "analyzer/model/slices.h"
 #include "analyzer/objects/ranking.h"
 #include "analyzer/objects/view.h"
 
@@ -45,6 +46,7 @@ struct lc_diff_profile {
 	const char *path;
 	enum lc_diff_which which;
 	struct lc_tree tree;
+	struct lc_slices slices; /* of the tree, where a page is to be written */
 	struct lc_load load;
 	struct lc_view view;
 	struct lc_ranking ranking;

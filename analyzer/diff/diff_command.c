@@ -13,7 +13,7 @@
 #include "analyzer/diff/diff_impl.h"
 
 enum { TOP = 8, TOP_MARKDOWN = 20 }; /* JSON holds all rows */
-enum { AS_MARKDOWN = LC_REPORT_FORMATS };
+enum { AS_MARKDOWN = LC_REPORT_FORMATS, AS_HTML };
 
 enum row {
 	ROW_BEFORE,
@@ -42,8 +42,9 @@ static const struct lc_option_info rows[ROW_COUNT] = {
 	[ROW_FAIL] = { "fail-on", 0, "STRING", "CONDITION", "", "",
 	               "exit with status 1 where it holds, as 'bytes>+3%' or 'share(Value*)>+2pp'; "
 	               "may be given several times" },
-	[ROW_FORMAT] = { "format", 0, "CHOICE", "text|json|markdown", "text", "",
-	                 "what to write; markdown is for a pull request" },
+	[ROW_FORMAT] = { "format", 0, "CHOICE", "text|json|markdown|html", "text", "",
+	                 "what to write; markdown is for a pull request, html is the page of the "
+	                 "profile after, coloured by the difference" },
 	[ROW_FILE] = LC_REPORT_ROW_FILE,
 	[ROW_TOP] =
 	    LC_REPORT_ROW_TOP("rows", "show the first N rows (text: 8, markdown: 20, JSON: all)"),
@@ -157,6 +158,7 @@ static bool is_empty(const struct settings *s, const struct lc_diff_profile *p)
 static void unload(struct lc_diff_profile *p)
 {
 	lc_load_free(&p->load);
+	lc_slices_free(&p->slices);
 	lc_tree_free(&p->tree);
 }
 
@@ -169,6 +171,9 @@ static bool load_one(struct settings *s, struct lc_diff_profile *p, bool *damage
 	bool good;
 
 	lc_tree_init(&p->tree);
+	lc_slices_init(&p->slices);
+	if (s->common.format == AS_HTML && p->which == LC_DIFF_AFTER)
+		p->tree.slices = &p->slices;
 	lc_load_init(&p->load);
 	p->load.tree = &p->tree;
 	p->load.filter = s->common.filtered ? &s->common.filter : NULL;
@@ -215,7 +220,7 @@ static int load_all(struct settings *s, struct loaded *l)
 static int write_report(const struct settings *s, const struct lc_diff *d)
 {
 	static void (*const writers[])(FILE *, const struct lc_diff_report *) = {
-		lc_diff_text, lc_diff_json, lc_diff_markdown
+		lc_diff_text, lc_diff_json, lc_diff_markdown, lc_diff_html
 	};
 	struct lc_diff_report r = { .diff = d,
 		                    .outcomes = s->outcomes,

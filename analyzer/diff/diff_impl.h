@@ -27,6 +27,8 @@ struct lc_diff_report {
 void lc_diff_text(FILE *out, const struct lc_diff_report *r);
 void lc_diff_json(FILE *out, const struct lc_diff_report *r);
 void lc_diff_markdown(FILE *out, const struct lc_diff_report *r);
+/* The page of the first profile after, whose tree has slices. */
+void lc_diff_html(FILE *out, const struct lc_diff_report *r);
 
 /* ---- words; the caller frees them ---- */
 

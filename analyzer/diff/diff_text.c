@@ -11,6 +11,7 @@
 
 enum {
 	LABEL_COLUMNS = 13, /* "allocations  " */
+	PATH_ROOM = 10,     /* "before  " and ": " */
 	LEFT_COLUMNS = 18,  /* " 40.8% to  18.4%  " */
 	ARROW_COLUMNS = 4,  /* " <- " */
 	BYTES_TOP = 5,      /* rows whose allocations changed, below others */
@@ -44,8 +45,12 @@ static void print_side(const struct lc_screen *s, const struct lc_diff *d, enum 
 	FILE *out = lc_text_open(&text, &len);
 
 	for (size_t i = 0; i < d->sides[which]; i++) {
+		char *path = lc_mem_text("%s", first[i].path);
+
+		lc_cut_middle(path, s->width - PATH_ROOM);
 		fputs(i ? ", " : "", out);
-		lc_emit_text_c(out, first[i].path);
+		lc_emit_text_c(out, path);
+		free(path);
 	}
 	fputs(": ", out);
 	if (d->sides[which] > 1)

@@ -44,11 +44,14 @@ struct lc_report {
 	const struct lc_analysis *analysis; /* that all of these are parts of */
 	struct lc_source *source;           /* NULL without --source-path */
 	size_t top;                         /* sites to show; SIZE_MAX: all */
-	bool filtered;                      /* --thread was given */
-	bool verbose;                       /* of the text: how it was recorded, too */
-	enum lc_report_view show;           /* of the text */
-	enum lc_stacks_kind stacks;         /* of the collapsed format */
-	size_t budget;                      /* characters of the markdown */
+	/* Of the page: writes one more member, of `more_of`; NULL: none. */
+	void (*more)(struct lc_json *j, const void *of);
+	const void *more_of;
+	bool filtered;              /* --thread was given */
+	bool verbose;               /* of the text: how it was recorded, too */
+	enum lc_report_view show;   /* of the text */
+	enum lc_stacks_kind stacks; /* of the collapsed format */
+	size_t budget;              /* characters of the markdown */
 };
 
 /* Each writes a whole report; the caller checks `out` for errors. */

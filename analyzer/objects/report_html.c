@@ -165,6 +165,8 @@ static void data(FILE *out, const void *report)
 	                 .compact = true,
 	             });
 	spans(j, r);
+	if (r->more)
+		r->more(j, r->more_of);
 	lc_json_end_object(j);
 	lc_json_finish(j);
 }

@@ -73,8 +73,7 @@ page.add((shared) => {
 
 	/*
 	 * Draw what `options` say into `host`: paths ([path, value] each), total (what 100% is), unit (text of a
-	 * value), first ("accessed at"), empty (text), search (words), rootFirst, onturn (called when it is turned),
-	 * difference (of a node, -1 to 1, or null).
+	 * value), first ("accessed at"), empty (text), search (words), rootFirst, onturn (called when it is turned).
 	 */
 	function draw(host, options) {
 		const state = { rootFirst: !!options.rootFirst, zoom: null, method: null, focus: null };
@@ -94,7 +93,7 @@ page.add((shared) => {
 			const part = options.total ? (100 * node.value / options.total).toFixed(1) + "% of all" : "";
 			const whole = tree && tree.value ? (100 * node.value / tree.value).toFixed(1) + "% of this graph" : "";
 			return frameText(node.frame) + recursionText(node.recursion) + ": " + [options.unit(node.value), part, whole].filter(Boolean).join(", ") +
-				(options.words ? options.words(node) : "");
+				(shared.differenceWords ? shared.differenceWords(node) : "");
 		}
 
 		const matches = (node) => options.search && options.search.length &&
@@ -102,7 +101,7 @@ page.add((shared) => {
 
 		function put(node, x, y, width) {
 			const text = width >= TEXT_PX ? frameShort(node.frame) : "";
-			const difference = options.difference ? options.difference(node) : null;
+			const difference = shared.frameDifference ? shared.frameDifference(node) : null;
 			const e = el("div", { class: "frame" + (matches(node) ? " match" : "") + (y < 0 ? " up" : ""), role: "treeitem", title: words(node),
 				text, style: "left:" + x.toFixed(2) + "px;top:" + 20 * Math.abs(y) + "px;width:" + Math.max(1, width - 1).toFixed(2) + "px;" +
 					(difference === null ? "--hue:" + hue(node.frame) :

@@ -440,6 +440,7 @@ page.add((shared) => {
 	});
 
 	shared.showNotes();
+	shared.showDifference();
 	restore();
 	document.documentElement.dataset.ready = "true";
 });

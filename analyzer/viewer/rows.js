@@ -191,14 +191,16 @@ page.add((shared) => {
 		row(row, t, columns) {
 			const [line, part] = hottest(row);
 			const scale = (x) => (100 * Math.min(1, x / this.most)).toFixed(2) + "%";
-			const range = row.interval;
+			const range = row.interval, change = shared.differenceOf(row);
 			const bar = el("span", { class: "bar" }, el("i", { style: "width:" + scale(row.share) }),
 				range ? el("u", { style: "left:" + scale(range[0]) + ";width:" + scale(range[1] - range[0]) }) : null);
 			return el("div", { class: "row" + (row.rest ? " rest" : ""), role: "option", "aria-selected": String(row === this.chosen),
 				title: label(row, false) + (origin(row) ? "\nallocated at " + originLong(row) : "") +
-					(row.touched ? "\ntouched: " + row.touched : ""), onclick: () => this.choose(row) },
+					(row.touched ? "\ntouched: " + row.touched : "") + (change ? "\n" + change.verdict + (change.bytes ? "; bytes " + change.bytes : "") : ""), onclick: () => this.choose(row) },
 				el("span", { class: "left" }, el("b", { text: about(row) + percent(row.share) }), bar,
-					el("small", { text: range ? (100 * range[0]).toFixed(1) + " to " + (100 * range[1]).toFixed(1) : "" })),
+					el("small", { class: change && change.verdict === "significant" ? "changed" : null,
+					text: change ? (change.fate === "new" ? "new" : "was " + percent(change.before)) :
+						range ? (100 * range[0]).toFixed(1) + " to " + (100 * range[1]).toFixed(1) : "" })),
 				el("span", { class: "middle" }, el("b", { text: t.label }),
 					el("span", { class: "hot", text: line ? "\u2192 " + fit(line, columns - 7) + " " + part : row.value > 0 && !allocates() ? "" : "\u2192 never sampled" }),
 					el("span", { class: "from", text: t.origin ? "\u2190 " + t.origin : "" })),

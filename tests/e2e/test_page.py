@@ -394,3 +394,35 @@ def test_engines_are_switched_and_never_added(browser, locus, tmp_path):
     assert [(r[0], r[2]) for r in rows(browser)] == [("100.0%", "Often")]
     browser.choose("#switch-engine", "1")
     assert [(r[0], r[2]) for r in rows(browser)] == [("100.0%", "Seldom")] and "100 samples" in browser.text("#facts")
+
+
+def test_the_page_of_a_diff_is_coloured_by_the_difference(browser, locus, tmp_path):
+    grown, shrunk, same = (frame("com.acme." + c, "run", i) for i, c in enumerate(("Grown", "Shrunk", "Same"), 1))
+
+    def profile(name, samples):
+        block = Block()
+        for leaf, n in zip((grown, shrunk, same), samples):
+            if n:
+                block.access("object", (leaf,), n, ("Of" + leaf[0].rsplit(".", 1)[1], (frame("Main", "make", leaf[4]),)))
+        block.access("object", (same,), 100 if name == "before" else 0, ("Gone", (frame("Main", "make", 9),)))
+        return Profile(tmp_path / name).append(block).close()
+
+    before, after = profile("before", (500, 3000, 1400)), profile("after", (3000, 500, 1500))
+    page = tmp_path / "diff.html"
+    done = locus("diff", before, after, "--format=html", "-f", page)
+    assert done.returncode == 0, done.stderr
+    report = json.loads(locus("diff", before, after, "--format=json").stdout)
+    browser.page(page)
+    assert page_data(page.read_text())["difference"]["headline"] in browser.text("#difference").replace("\n", " ")
+    shown = {r[2]: (r[0], r[1]) for r in rows(browser)}
+    assert shown["OfGrown"] == ("60.0%", "was 10.0%") and shown["OfShrunk"] == ("10.0%", "was 60.0%")
+    assert browser.texts("#view-objects .changed") == ["was 10.0%", "was 60.0%"]
+    browser.evaluate("document.querySelector('#difference details').open = true")
+    assert "Gone" in browser.text("#difference") and "2.0% before" in browser.text("#difference")
+    assert sum(r["share"]["significant"] for r in report["rows"]) >= 2
+    browser.press("2")
+    frames = browser.evaluate("""Array.from(document.querySelectorAll("#view-code .frame"), (f) =>
+        [f.textContent, getComputedStyle(f).getPropertyValue("--hue"), parseInt(getComputedStyle(f).getPropertyValue("--strength"))])""")
+    colour = {text.split(".")[0]: (hue, strength) for text, hue, strength in frames}
+    assert colour["Grown"] == ("4", 70) and colour["Shrunk"] == ("220", 70) and colour["Same"][1] <= 5
+    assert browser.messages() == []
