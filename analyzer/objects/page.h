@@ -36,6 +36,12 @@ void lc_page_pauses(struct lc_json *j, const struct lc_analysis *a);
 void lc_page_span_samples(struct lc_json *j, const struct lc_tree *t);
 
 /*
+ * Member "layouts": of classes whose fields' places are known, the size of an object (0: unknown)
+ * and name, offset and bytes of each field.
+ */
+void lc_page_layouts(struct lc_json *j, const struct lc_tree *t);
+
+/*
  * An element of "lenses": what one engine says, with rows of each way to group them, the places
  * that rows are made of, code, and findings.
  */

@@ -153,6 +153,7 @@ static void data(FILE *out, const void *report)
 	lc_page_slices(j, r->view);
 	lc_page_pauses(j, r->analysis);
 	lc_page_span_samples(j, r->view->tree);
+	lc_page_layouts(j, r->view->tree);
 	lenses(j, r);
 	sharing(j, r);
 	threads(j, r->view);

@@ -92,7 +92,7 @@ page.add((shared) => {
 
 	/* Fields drawn to scale, eight bytes to a cell line, where the profile knows where they lie. */
 	function drawn(row, fields) {
-		const layout = (data.layouts || []).find((l) => l.class === row.class);
+		const layout = data.layouts.find((l) => l.class === row.class);
 		if (!layout)
 			return [];
 		const of = new Map(fields.map((f) => [strings[f[0]], f]));

@@ -244,6 +244,26 @@ static void add_step(const struct lc_detail *d, uint8_t end)
 		                                });
 }
 
+/* Where the fields of the object's class lie, when they have just been learnt. */
+static void add_layout(const struct lc_detail *d)
+{
+	const struct lc_field_table *t = lc_field_learnt(d->klass);
+	struct lc_block_layout row = { .site = d->site, .name = "" };
+
+	if (!t || !d->site || t->mirror)
+		return;
+	for (size_t i = 0; i < t->len; i++) {
+		row.offset = t->entries[i].offset;
+		row.bytes = t->entries[i].bytes;
+		row.name = t->entries[i].name;
+		lc_tally_layout(d->thread->tally, &row);
+	}
+	if (t->instance_bytes) {
+		row = (struct lc_block_layout){ d->site, t->instance_bytes, 0, "" };
+		lc_tally_layout(d->thread->tally, &row);
+	}
+}
+
 static void add_place(JNIEnv *jni, const struct lc_detail *d)
 {
 	uint8_t end = LC_END_NONE;
@@ -273,6 +293,7 @@ static void add_place(JNIEnv *jni, const struct lc_detail *d)
 		                                     .access = line.access,
 		                                     .samples = d->samples,
 		                                 });
+		add_layout(d);
 	}
 	add_step(d, end);
 	line.name = field.name;

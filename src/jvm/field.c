@@ -46,6 +46,7 @@ struct class_fields {
 	uint64_t klass; /* as klass.h numbers them */
 	jweak class;    /* NULL: asked for, and not found yet */
 	uint64_t retry_ns;
+	bool told; /* lc_field_learnt() has returned it */
 	struct lc_field_table table;
 };
 
@@ -423,4 +424,14 @@ int lc_field_find(JNIEnv *jni, uint64_t klass, uint64_t size_bytes, uint64_t off
 		           : lc_field_in_array(lc_layout(), &array, size_bytes, offset, out);
 	t = helper > 0 ? fields_of(jni, klass) : NULL;
 	return t ? lc_field_in_instance(lc_layout(), t, offset, out) : -ENOENT;
+}
+
+const struct lc_field_table *lc_field_learnt(uint64_t klass)
+{
+	struct class_fields *c = field.ready && klass ? class_get(address_of(klass)) : NULL;
+
+	if (!c || c->klass != klass || !c->class || c->told)
+		return NULL;
+	c->told = true;
+	return &c->table;
 }

@@ -32,6 +32,15 @@ int lc_field_init(JNIEnv *jni, const char *(*signature_of)(uint64_t klass));
 int lc_field_find(JNIEnv *jni, uint64_t klass, uint64_t size_bytes, uint64_t offset,
                   struct lc_field *out);
 
+struct lc_field_table; /* jvm/field_layout.h */
+
+/*
+ * The fields of a class that lc_field_find() has learnt, once: NULL when the class was returned
+ * before, or is not known, or is an array's. Valid until the next call of this module. Context:
+ * [writer].
+ */
+const struct lc_field_table *lc_field_learnt(uint64_t klass);
+
 /*
  * Offset and width of a field by name, superclasses included; of element `index` of an array.
  * Return 0 or -ENOENT. Context: [java] [writer].

@@ -293,6 +293,11 @@ int lc_tally_recursion(struct lc_tally *t, const struct lc_block_recursion *row)
 	return append_valid(t, LC_SECTION_RECURSIONS, row);
 }
 
+int lc_tally_layout(struct lc_tally *t, const struct lc_block_layout *row)
+{
+	return append_valid(t, LC_SECTION_LAYOUTS, row);
+}
+
 int lc_tally_site_name(struct lc_tally *t, const struct lc_block_site_name *row)
 {
 	return append_valid(t, LC_SECTION_SITE_NAMES, row);

@@ -64,6 +64,7 @@ int lc_tally_look(struct lc_tally *t, const struct lc_block_look *row);
 int lc_tally_running(struct lc_tally *t, const struct lc_block_running *row);
 int lc_tally_recursion(struct lc_tally *t, const struct lc_block_recursion *row);
 int lc_tally_site_name(struct lc_tally *t, const struct lc_block_site_name *row);
+int lc_tally_layout(struct lc_tally *t, const struct lc_block_layout *row);
 int lc_tally_trace(struct lc_tally *t, const struct lc_block_trace *row);
 size_t lc_tally_traces(const struct lc_tally *t); /* rows so far */
 

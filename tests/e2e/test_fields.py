@@ -6,7 +6,7 @@ import subprocess
 
 import pytest
 from conftest import BUILD, COMMAND_SECONDS, EXPORTS, JDK_MAJORS, QUICK_JAVAC, ROOT, run_command
-from helpers import COLLECTORS, collector, command, each_pair, has_frame, report, truth
+from helpers import COLLECTORS, collector, command, each_pair, has_frame, page_data, report, truth
 
 TOOLS = ROOT / "tests" / "tools"
 AGENT_SOURCES = [
@@ -186,3 +186,24 @@ def sharing_section(text):
     begin = next(i for i, line in enumerate(lines) if line.startswith("False sharing"))
     end = next((i for i in range(begin + 1, len(lines)) if lines[i] and lines[i][0] not in " "), len(lines))
     return "\n".join(lines[begin:end])
+
+
+WIDTHS = {"base": 8, "small": 1, "a": 4, "wide": 8, "flag": 1, "s": 2}
+
+
+@pytest.mark.parametrize("wide", (False, True))
+def test_a_page_knows_where_fields_lie(profile, workload, locus, jdk, wide, tmp_path):
+    """As Unsafe tells the program, of a class and the class that it extends; merged profiles know it too."""
+    line = command(workload, jdk, "FieldPlaces", 500, java=["-XX:-UseCompressedOops"] if wide else [])
+    run = profile(line, *TIMER)
+    assert locus("merge", "-o", tmp_path / "merged", run.directory).returncode == 0
+    for path in run.directory, tmp_path / "merged":
+        assert locus("report", path, "-f", tmp_path / "page.html").returncode == 0
+        data = page_data((tmp_path / "page.html").read_text())
+        (layout,) = (x for x in data["layouts"] if data["strings"][x["class"]] == "FieldPlaces$Record")
+        found = {data["strings"][name]: offset for name, offset, _ in layout["fields"]}
+        assert found == truth(run)
+        width = {data["strings"][name]: n for name, _, n in layout["fields"]}
+        assert width == {**WIDTHS, "next": 8 if wide else 4}
+        end = max(offset + n for _, offset, n in layout["fields"])
+        assert end <= layout["bytes"] < end + 8 and layout["bytes"] % 8 == 0

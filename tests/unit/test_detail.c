@@ -29,7 +29,9 @@ static struct {
 	struct lc_block_line line;
 	uint64_t line_addr;
 	struct lc_block_step step;
-	unsigned fields, metrics, lines, steps;
+	struct lc_block_layout layout[3];
+	unsigned fields, metrics, lines, steps, layouts;
+	bool learnt;
 	uint64_t size_bytes; /* of the object; 0: 160 */
 	bool unknown;
 } got;
@@ -81,6 +83,25 @@ int lc_field_find(JNIEnv *jni, uint64_t klass, uint64_t size_bytes, uint64_t off
 		return -ENOENT;
 	*out =
 	    (struct lc_field){ .name = "", .first = offset, .last = offset + 1, .element = offset };
+	return 0;
+}
+
+const struct lc_field_table *lc_field_learnt(uint64_t klass)
+{
+	static struct lc_field_entry entries[] = { { 12, 4, "a" }, { 16, 8, "b" } };
+	static const struct lc_field_table table = { .entries = entries,
+		                                     .len = 2,
+		                                     .instance_bytes = 24 };
+
+	assert_int_equal(klass, 0x7000);
+	return got.learnt ? &table : NULL;
+}
+
+int lc_tally_layout(struct lc_tally *t, const struct lc_block_layout *row)
+{
+	assert_ptr_equal(t, &got);
+	assert_true(got.layouts < 3);
+	got.layout[got.layouts++] = *row;
 	return 0;
 }
 
@@ -362,9 +383,37 @@ static void an_unknown_width_stays_unknown(void **state)
 	assert_int_equal(got.line.bytes, 1);
 }
 
+/* Once, when the class has been learnt: each field, and the size. */
+static void where_fields_lie_is_told(void **state)
+{
+	struct lc_detail d = { .thread = &thread,
+		               .bucket = LC_BUCKET_OBJECT,
+		               .site = 5,
+		               .klass = 0x7000,
+		               .object = 0x1000,
+		               .addr = 0x1010,
+		               .size_bytes = 160,
+		               .samples = 1 };
+
+	(void)state;
+	lc_detail_sample(NULL, &d);
+	assert_int_equal(got.layouts, 0);
+	got.learnt = true;
+	lc_detail_sample(NULL, &d);
+	assert_int_equal(got.layouts, 3);
+	assert_int_equal(got.layout[1].site, 5);
+	assert_int_equal(got.layout[1].offset, 16);
+	assert_int_equal(got.layout[1].bytes, 8);
+	assert_string_equal(got.layout[1].name, "b");
+	assert_int_equal(got.layout[2].offset, 24);
+	assert_int_equal(got.layout[2].bytes, 0);
+	assert_string_equal(got.layout[2].name, "");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup(where_fields_lie_is_told, reset),
 		cmocka_unit_test(old_levels_are_decoded),
 		cmocka_unit_test(new_levels_are_decoded),
 		cmocka_unit_test(the_bits_are_where_the_kernel_puts_them),
