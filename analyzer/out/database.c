@@ -127,9 +127,10 @@ void lc_database_close(struct lc_database *d, FILE *out)
 	sqlite3_finalize(d->insert);
 	lc_database_run(d, "COMMIT");
 	bytes = sqlite3_serialize(d->handle, "main", &len, 0);
-	if (!bytes)
+	if (bytes)
+		fwrite(bytes, 1, (size_t)len, out);
+	else
 		lc_no_memory();
-	fwrite(bytes, 1, (size_t)len, out);
 	sqlite3_free(bytes);
 	sqlite3_close(d->handle);
 }
