@@ -129,7 +129,7 @@ $(F)/%: tests/fuzz/%.c $$(call uses_src,tests/fuzz/$$*.c) $(wildcard src/*.h src
 
 .PHONY: FORCE generated benchmarks fuzzers tsan-unit man
 .PHONY: evaluate
-.PHONY: test check check-unit check-unit-tsan fuzz soak lint check-layers demo bench install uninstall deb clean help
+.PHONY: test check check-unit check-unit-tsan fuzz soak lint check-layers demo bench install uninstall deb dist try-packages clean help
 FORCE:
 .SECONDARY:
 
@@ -179,7 +179,9 @@ uninstall:
 		$(patsubst $(B)/man/%,$(BASE)/share/man/man1/%,$(MAN)) $(addprefix $(BASE)/share/doc/locus/,$(LEGAL)) \
 		$(BASE)/share/bash-completion/completions/locus
 	rmdir $(BASE)/lib/locus $(BASE)/share/doc/locus 2>/dev/null || true
-deb: all man ; scripts/deb $(VERSION)
+deb: ; scripts/install-deps build packages && scripts/deb $(VERSION)
+dist: ; scripts/install-deps build packages && scripts/dist $(VERSION)
+try-packages: dist deb ; scripts/try-packages $(VERSION)
 clean: ; rm -rf build build-asan build-tsan build-fuzz compile_flags.txt
 help: ; @sed -n 's/^#> //p' Makefile
 
@@ -196,6 +198,8 @@ help: ; @sed -n 's/^#> //p' Makefile
 #> make lint           format, static checks, scripts, layers
 #> make install        PREFIX=/usr/local DESTDIR=
 #> make uninstall      removes what install wrote; the same PREFIX and DESTDIR
-#> make deb            a package in build/
+#> make deb            a Debian package in build/, clean under lintian
+#> make dist           a tarball in build/ whose programs need nothing but the C library
+#> make try-packages   tries both in new Debians with a JRE and little else; root, network, 5 minutes
 
 -include $(shell find $(B)/obj -name '*.d' 2>/dev/null)
