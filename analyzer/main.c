@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "analyzer/base/fail.h"
+#include "analyzer/base/progress.h"
 #include "analyzer/cli/command.h"
 #include "src/base/nearest.h"
 
@@ -54,6 +55,7 @@ static int unknown_command(const char *word)
 /* A report that could not be written (a full disk, a closed pipe) is not a success. */
 static int finish(int status)
 {
+	lc_progress_end();
 	if (fflush(stdout) != 0 || ferror(stdout))
 		return status ? status : lc_fail("cannot write to stdout: %m");
 	return status;

@@ -5,8 +5,11 @@
 #include <stdarg.h>
 #include <stdio.h>
 
+#include "analyzer/base/progress.h"
+
 __attribute__((format(printf, 1, 0))) static void say(const char *format, va_list args)
 {
+	lc_progress_end();
 	fputs("locus: ", stderr);
 	vfprintf(stderr, format, args);
 	fputc('\n', stderr);

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "analyzer/base/fail.h"
+#include "analyzer/base/progress.h"
 #include "analyzer/cli/command.h"
 #include "analyzer/cli/newest.h"
 #include "analyzer/cli/pager.h"
@@ -252,6 +253,7 @@ FILE *lc_report_open(const struct lc_report_settings *s)
 {
 	FILE *out;
 
+	lc_progress_end();
 	if (!s->file)
 		return s->format == LC_REPORT_AS_TEXT && !s->no_pager ? lc_pager_open() : stdout;
 	out = fopen(s->file, "we");

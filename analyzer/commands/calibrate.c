@@ -16,6 +16,7 @@
 
 #include "analyzer/base/fail.h"
 #include "analyzer/base/memory.h"
+#include "analyzer/base/progress.h"
 #include "analyzer/cli/args.h"
 #include "analyzer/cli/command.h"
 #include "analyzer/cli/libraries.h"
@@ -163,8 +164,11 @@ static int calibrate(const char *jdk, struct lc_options *options, const char *di
 {
 	char *profile = lc_mem_text("%s/profile", dir);
 	char *agent = agent_argument(options, profile);
-	int status = agent ? run_java(jdk, agent) : 1;
+	int status;
 
+	lc_progress_now("measuring, which takes some seconds");
+	status = agent ? run_java(jdk, agent) : 1;
+	lc_progress_end();
 	if (!status)
 		status = show(profile);
 	free(agent);

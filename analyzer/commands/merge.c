@@ -15,6 +15,7 @@
 
 #include "analyzer/base/fail.h"
 #include "analyzer/base/memory.h"
+#include "analyzer/base/progress.h"
 #include "analyzer/cli/args.h"
 #include "analyzer/cli/command.h"
 #include "analyzer/model/load.h"
@@ -96,6 +97,7 @@ static int write_tree(struct merge *m)
 	int blocks = -errno, status = 0;
 
 	if (out) {
+		lc_progress("writing", name, 0, 0);
 		blocks = lc_merge_write(m->writer, &m->tree, m->keep_threads, out);
 		if (fclose(out) && blocks >= 0)
 			blocks = -errno;

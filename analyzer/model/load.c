@@ -11,6 +11,7 @@
 
 #include "analyzer/base/fail.h"
 #include "analyzer/base/memory.h"
+#include "analyzer/base/progress.h"
 
 static void free_engine(struct lc_load_engine *e)
 {
@@ -182,6 +183,7 @@ static int newer(const char *path, json_int_t version)
 /* As newer(), of a profile among others: without it they can be used. */
 static void skip(struct lc_load *l, const char *path, json_int_t version)
 {
+	lc_progress_end();
 	fprintf(stderr,
 	        "locus: %s: written by a newer Locus (format %" JSON_INTEGER_FORMAT
 	        ", this one reads %d); it is skipped\n",
@@ -216,6 +218,7 @@ static int load_manifest(struct lc_load *l, const char *path, struct lc_block_ta
 		status = newer(path, json_integer_value(format));
 	} else {
 		if (!json_is_integer(format)) {
+			lc_progress_end();
 			fprintf(stderr,
 			        "locus: %s: manifest is missing or damaged (%s); program and "
 			        "engine are unknown\n",
@@ -275,11 +278,13 @@ static void add_damage(struct lc_load *l, const char *path, struct lc_damage *d,
 {
 	if (expected > found && expected - found > d->blocks)
 		d->blocks = expected - found;
-	if (d->blocks || d->bytes)
+	if (d->blocks || d->bytes) {
+		lc_progress_end();
 		fprintf(stderr,
 		        "locus: %s: damaged: %" PRIu64 " blocks lost, %" PRIu64 " bytes skipped; "
 		        "what could be read is used\n",
 		        path, d->blocks, d->bytes);
+	}
 	l->damage.blocks += d->blocks;
 	l->damage.bytes += d->bytes;
 }

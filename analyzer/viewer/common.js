@@ -60,7 +60,9 @@ const page = (() => {
 		if (typeof DecompressionStream === "undefined")
 			throw new Error("This browser cannot decompress the data of the page: " +
 				"it needs Chromium 80, Firefox 113, Safari 16.4, or a later one.");
-		const packed = Uint8Array.from(atob(id("data").textContent), (c) => c.charCodeAt(0));
+		const text = atob(id("data").textContent), packed = new Uint8Array(text.length);
+		for (let i = 0; i < text.length; i++)
+			packed[i] = text.charCodeAt(i);
 		const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream("deflate"));
 		return JSON.parse(await new Response(stream).text());
 	}

@@ -1,0 +1,59 @@
+"""What a command that takes long says meanwhile: on a terminal alone, and nothing of it stays."""
+
+import os
+import pty
+import random
+import subprocess
+import time
+
+import pytest
+from conftest import BUILD
+from synthetic import Block, Profile, frame
+
+
+@pytest.fixture(scope="module")
+def large(tmp_path_factory):
+    """A profile in many blocks, which take some time to read."""
+    rng = random.Random(1)
+    frames = [frame("com.acme.pkg%d.Class%d" % (i % 40, i), "method%d" % (i % 7), i) for i in range(3000)]
+    profile = Profile(tmp_path_factory.mktemp("large") / "p")
+    for _ in range(3):
+        block = Block()
+        for i in range(4000):
+            site = ("com.acme.Type%d" % (i % 500), tuple(rng.choice(frames) for _ in range(20)))
+            block.access("object", tuple(rng.choice(frames) for _ in range(20)), 3, site)
+        profile.append(block)
+    return profile.close()
+
+
+def on_a_terminal(*words):
+    """What a command writes to a terminal."""
+    main, side = pty.openpty()
+    with subprocess.Popen(words, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=side) as process:
+        os.close(side)
+        said = b""
+        while True:
+            try:
+                part = os.read(main, 65536)
+            except OSError:  # the other side is closed
+                break
+            if not part:
+                break
+            said += part
+        assert process.wait(60) == 0
+    os.close(main)
+    return said.decode()
+
+
+def test_a_long_merge_says_how_far_it_is(large, tmp_path):
+    begin = time.monotonic()
+    said = on_a_terminal(BUILD / "locus", "merge", "-o", tmp_path / "merged", *[large] * 12)
+    if time.monotonic() - begin < 1.5:
+        pytest.skip("this machine is too quick for it to say anything")
+    assert "\rlocus: reading " in said and "%\033[K" in said
+    assert said.endswith("\r\033[K") and "\n" not in said
+
+
+def test_nothing_is_said_to_a_file(large, tmp_path):
+    done = subprocess.run([BUILD / "locus", "merge", "-o", tmp_path / "merged", *[large] * 12], capture_output=True)
+    assert done.returncode == 0 and done.stderr == b"" and done.stdout == b""
