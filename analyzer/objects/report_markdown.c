@@ -81,12 +81,9 @@ static size_t longest_run(const char *text, char of)
 static void code(FILE *out, char *name)
 {
 	const size_t ticks = longest_run(name, '`') + 1;
-	/* Readers differ in what two escapes in a row are in code. */
-	const bool plain = !*name || strstr(name, "\\|");
 	const bool apart = *name == '`' || (*name && name[strlen(name) - 1] == '`');
 
-	if (plain) {
-		prose(out, name);
+	if (!*name) {
 		free(name);
 		return;
 	}

@@ -25,7 +25,7 @@ from test_golden_reports import BUILD, PROFILES, S
 LONG = "com.acme." + "Lang\u00e4" * 800  # 4,009 characters
 NAMES = [
     'com.acme."Quoted"', "com.acme.A\nB\r\nC", "com.acme.\U0001f600Smile", LONG, "com.acme.a;b,c|d\te",
-    "com.acme.<b>&amp;`code`", "=1+1", "com.acme.'it''s'", "com.acme.[x]$Inner", "com.acme.Back\\slash",
+    "com.acme.<b>&amp;`code`", "=1+1", "com.acme.'it''s'", "com.acme.[x]$Inner", "com.acme.Back\\|slash",
 ]
 
 
