@@ -68,7 +68,7 @@ int main(int argc, char **argv)
 		return LC_EXIT_USAGE;
 	}
 	if (strcmp(argv[1], "--version") == 0 || strcmp(argv[1], "-V") == 0) {
-		puts("locus " LC_VERSION);
+		lc_version();
 		return finish(0);
 	}
 	if (strcmp(argv[1], "help") == 0 || strcmp(argv[1], "--help") == 0 ||

@@ -69,6 +69,8 @@ static int next_letter(struct lc_args *a, const char **value)
 	}
 	if (letter == 'h')
 		return LC_ARGS_HELP;
+	if (letter == 'V')
+		return LC_ARGS_VERSION;
 	lc_usage("unknown option '-%c'; 'locus help %s' lists them", letter, a->argv[0]);
 	return LC_ARGS_ERROR;
 }
@@ -101,7 +103,9 @@ int lc_args_next(struct lc_args *a, const char **value)
 	for (size_t i = 0; i < a->count; i++)
 		if (strlen(a->table[i].name) == len && strncmp(a->table[i].name, name, len) == 0)
 			return with_argument(a, i, name[len] ? name + len + 1 : NULL, value);
-	return strcmp(name, "help") == 0 ? LC_ARGS_HELP : unknown_long(a, name, len);
+	if (strcmp(name, "help") == 0)
+		return LC_ARGS_HELP;
+	return strcmp(name, "version") == 0 ? LC_ARGS_VERSION : unknown_long(a, name, len);
 }
 
 int lc_args_read(struct lc_args *a, int (*set)(void *context, int row, const char *value),
@@ -113,8 +117,8 @@ int lc_args_read(struct lc_args *a, int (*set)(void *context, int row, const cha
 
 	*count = 0;
 	while (!status && (row = lc_args_next(a, &value)) != LC_ARGS_END) {
-		if (row == LC_ARGS_HELP)
-			status = LC_ARGS_HELP;
+		if (row == LC_ARGS_HELP || row == LC_ARGS_VERSION)
+			status = row;
 		else if (row == LC_ARGS_ERROR)
 			status = LC_EXIT_USAGE;
 		else if (row == LC_ARGS_OPERAND)

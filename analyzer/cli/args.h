@@ -11,7 +11,8 @@ enum {
 	LC_ARGS_END = -1,     /* nothing left */
 	LC_ARGS_ERROR = -2,   /* one line was printed on stderr */
 	LC_ARGS_OPERAND = -3, /* *value is it */
-	LC_ARGS_HELP = -4,    /* --help or -h */
+	LC_ARGS_HELP = -4,    /* --help or -h: lc_answer() of cli/command.h */
+	LC_ARGS_VERSION = -5, /* --version or -V: the same */
 };
 
 /* Filled in by the caller: argc, argv, table, count; next = 1 (argv[0] is the command's name). */
@@ -35,7 +36,7 @@ int lc_args_next(struct lc_args *a, const char **value);
 /*
  * Read all of it: each option goes to set(), which returns 0, or an exit status after one
  * line on stderr. Returns 0, sets *operands to an array (free() it) and *count; or an exit status
- * after one line on stderr, or LC_ARGS_HELP, with *operands NULL.
+ * after one line on stderr, or LC_ARGS_HELP or LC_ARGS_VERSION, with *operands NULL.
  */
 int lc_args_read(struct lc_args *a, int (*set)(void *context, int row, const char *value),
                  void *context, char ***operands, size_t *count);

@@ -52,4 +52,15 @@ const struct lc_command *lc_command_table(size_t *count);
  */
 int lc_help(FILE *out, const char *command);
 
+/*
+ * Print on stdout what LC_ARGS_HELP or LC_ARGS_VERSION (cli/args.h) asks a command for. Returns 0.
+ */
+int lc_answer(int asked, const char *command);
+
+/* Print "locus 0.1.0" on stdout. */
+void lc_version(void);
+
+/* Print a completion of `locus` for bash, from the tables of options, on stdout. */
+void lc_completion(void);
+
 #endif

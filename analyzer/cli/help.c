@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "analyzer/base/fail.h"
+#include "analyzer/cli/args.h"
 #include "analyzer/cli/command.h"
 
 enum { HELP_INDENT = 28 }; /* column where an option's text starts */
@@ -76,7 +77,22 @@ int lc_help(FILE *out, const char *command)
 	        c->operands[0] ? " " : "", c->operands, c->summary[0] - 'a' + 'A', c->summary + 1);
 	for (size_t i = 0; i < count; i++)
 		print_option(out, &options[i]);
-	fputs("  -h, --help                show this text\n", out);
+	fputs("  -h, --help                show this text\n"
+	      "  -V, --version             show the version\n",
+	      out);
+	return 0;
+}
+
+void lc_version(void)
+{
+	puts("locus " LC_VERSION);
+}
+
+int lc_answer(int asked, const char *command)
+{
+	if (asked == LC_ARGS_HELP)
+		return lc_help(stdout, command);
+	lc_version();
 	return 0;
 }
 
@@ -122,74 +138,17 @@ static int print_manual(const char *command)
 		}
 		puts(".");
 	}
-	return 0;
-}
-
-/* The words of an option that has a choice of them. */
-static void print_words(const struct lc_command *c, const struct lc_option_info *o)
-{
-	if (strcmp(o->type, "CHOICE"))
-		return;
-	printf("\t%s:--%s", c->name, o->name);
-	if (o->letter)
-		printf(" | %s:-%c", c->name, o->letter);
-	fputs(") words=\"", stdout);
-	for (const char *at = o->argument; *at; at++)
-		putchar(*at == '|' ? ' ' : *at);
-	puts("\" ;;");
-}
-
-/* A completion for bash: "--format=x" comes as three words. */
-static int print_bash(void)
-{
-	size_t count, options;
-	const struct lc_command *table = lc_command_table(&count);
-
-	fputs("# bash completion of locus\n"
-	      "_locus()\n{\n"
-	      "\tlocal cur=${COMP_WORDS[COMP_CWORD]} name=${COMP_WORDS[COMP_CWORD-1]} words=\n\n"
-	      "\tCOMPREPLY=()\n"
-	      "\tif [ \"$COMP_CWORD\" -eq 1 ]; then\n\t\twords=\"",
-	      stdout);
-	for (size_t i = 0; i < count; i++)
-		printf("%s ", table[i].name);
-	fputs("help --version\"\n"
-	      "\telif [ \"$cur\" = = ]; then\n\t\tcur=\n"
-	      "\telif [ \"$name\" = = ]; then\n\t\tname=${COMP_WORDS[COMP_CWORD-2]}\n\tfi\n"
-	      "\tcase ${COMP_WORDS[1]}:$name in\n",
-	      stdout);
-	for (size_t i = 0; i < count; i++) {
-		const struct lc_option_info *o = table[i].options(&options);
-
-		for (size_t k = 0; k < options; k++)
-			print_words(&table[i], &o[k]);
-	}
-	puts("\tesac\n\tif [ -z \"$words\" ]; then\n\t\tcase ${COMP_WORDS[1]}:$cur in");
-	for (size_t i = 0; i < count; i++) {
-		const struct lc_option_info *o = table[i].options(&options);
-
-		printf("\t\t%s:-*) words=\"", table[i].name);
-		for (size_t k = 0; k < options; k++)
-			printf("--%s%s ", o[k].name, o[k].argument[0] ? "=" : "");
-		puts("--help\" ;;");
-	}
-	fputs("\t\tesac\n\tfi\n"
-	      "\tif [ -n \"$words\" ]; then\n"
-	      "\t\tmapfile -t COMPREPLY < <(compgen -W \"$words\" -- \"$cur\")\n"
-	      "\t\t[ \"${#COMPREPLY[@]}\" -ne 1 ] || [[ ${COMPREPLY[0]} != *= ]] || compopt -o "
-	      "nospace\n"
-	      "\telse\n"
-	      "\t\tmapfile -t COMPREPLY < <(compgen -f -- \"$cur\")\n"
-	      "\t\tcompopt -o filenames\n"
-	      "\tfi\n}\ncomplete -F _locus locus\n",
-	      stdout);
+	puts(".TP\n\\fB\\-h\\fR, \\fB\\-\\-help\\fR\nShow the options.\n"
+	     ".TP\n\\fB\\-V\\fR, \\fB\\-\\-version\\fR\nShow the version.");
 	return 0;
 }
 
 int lc_cmd_help(int argc, char **argv)
 {
-	if (argc == 2 && strcmp(argv[1], "--bash") == 0)
-		return print_bash();
+	if (argc == 2 && strcmp(argv[1], "--bash") == 0) {
+		lc_completion();
+		return 0;
+	}
 	if (argc == 3 && strcmp(argv[1], "--roff") == 0)
 		return print_manual(argv[2]);
 	return lc_help(stdout, argc > 1 ? argv[1] : NULL);

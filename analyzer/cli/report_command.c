@@ -448,8 +448,8 @@ int lc_report_run(const struct lc_report_command *c, int argc, char **argv)
 	size_t count;
 	int status = lc_report_read(c, argc, argv, &paths, &count);
 
-	if (status == LC_ARGS_HELP)
-		return lc_help(stdout, argv[0]);
+	if (status < 0)
+		return lc_answer(status, argv[0]);
 	if (!status && !count)
 		status = report_newest(c, argv[0]);
 	else if (!status)

@@ -166,8 +166,8 @@ static int parse(struct lc_options *o, size_t *target, int argc, char **argv)
 	}
 	if (row == LC_ARGS_ERROR)
 		return LC_EXIT_USAGE;
-	if (row == LC_ARGS_HELP)
-		return lc_help(stdout, "agent-args") ? 1 : -1;
+	if (row == LC_ARGS_HELP || row == LC_ARGS_VERSION)
+		return lc_answer(row, "agent-args") ? 1 : -1;
 	if (row == LC_ARGS_OPERAND)
 		return lc_usage("agent-args takes no operand, and '%.64s' is one", value);
 	return lc_options_check(o, error, sizeof(error)) ? lc_usage("%s", error) : 0;

@@ -194,8 +194,8 @@ int lc_cmd_calibrate(int argc, char **argv)
 	}
 	if (row == LC_ARGS_ERROR)
 		return LC_EXIT_USAGE;
-	if (row == LC_ARGS_HELP)
-		return lc_help(stdout, "calibrate");
+	if (row == LC_ARGS_HELP || row == LC_ARGS_VERSION)
+		return lc_answer(row, "calibrate");
 	if (row == LC_ARGS_OPERAND)
 		return lc_usage(
 		    "'calibrate' takes no operand '%.64s'; 'locus help calibrate' lists "

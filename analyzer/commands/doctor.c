@@ -126,8 +126,8 @@ int lc_cmd_doctor(int argc, char **argv)
 	}
 	if (row == LC_ARGS_ERROR)
 		return LC_EXIT_USAGE;
-	if (row == LC_ARGS_HELP)
-		return lc_help(stdout, "doctor");
+	if (row == LC_ARGS_HELP || row == LC_ARGS_VERSION)
+		return lc_answer(row, "doctor");
 	if (row == LC_ARGS_OPERAND)
 		return lc_usage("'doctor' takes no operand '%.64s'; 'locus help doctor' lists its "
 		                "options",

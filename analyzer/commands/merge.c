@@ -272,8 +272,8 @@ int lc_cmd_merge(int argc, char **argv)
 	size_t count;
 	int status = lc_args_read(&args, set, &m, &paths, &count);
 
-	if (status == LC_ARGS_HELP)
-		return lc_help(stdout, argv[0]);
+	if (status < 0)
+		return lc_answer(status, argv[0]);
 	if (!status && !m.output)
 		status = lc_usage("merge: name the output directory with -o");
 	if (!status && !count)

@@ -112,8 +112,8 @@ static int parse_arguments(struct run *r, int argc, char **argv)
 	}
 	if (row == LC_ARGS_ERROR)
 		return LC_EXIT_USAGE;
-	if (row == LC_ARGS_HELP)
-		return lc_help(stdout, "run") ? 1 : -1;
+	if (row == LC_ARGS_HELP || row == LC_ARGS_VERSION)
+		return lc_answer(row, "run") ? 1 : -1;
 	if (lc_options_check(&r->options, error, sizeof(error)))
 		return lc_usage("%s", error);
 	if (row == LC_ARGS_END)

@@ -323,8 +323,8 @@ int lc_cmd_diff(int argc, char **argv)
 		status = take_operands(&s, operands, count);
 	if (!status)
 		status = diff(&s);
-	else if (status == LC_ARGS_HELP)
-		status = lc_help(stdout, argv[0]);
+	else if (status < 0)
+		status = lc_answer(status, argv[0]);
 	free(operands);
 	free_settings(&s);
 	return status;

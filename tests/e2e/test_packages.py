@@ -2,6 +2,7 @@
 
 import json
 import os
+import pty
 import re
 import shutil
 import subprocess
@@ -58,17 +59,21 @@ def test_the_licence_is_whole():
 
 
 @pytest.fixture(scope="module")
-def complete(tmp_path_factory):
+def completion(tmp_path_factory):
     script = tmp_path_factory.mktemp("bash") / "locus"
     script.write_text(subprocess.run([BUILD / "locus", "help", "--bash"], capture_output=True, text=True, check=True).stdout)
+    return script
 
+
+@pytest.fixture(scope="module")
+def complete(completion):
     def ask(*words, directory="/"):
         """What is offered for the last of the words, divided as bash divides them."""
         done = subprocess.run(["bash", "-c", 'compopt() { :; }; . "$0"; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _locus; '
-                               'printf "%s\\n" "${COMPREPLY[@]}"', script, *words],
+                               'printf "%s\\n" "${COMPREPLY[@]}"', completion, *words],
                               capture_output=True, text=True, check=True, cwd=directory)
         assert done.stderr == ""
-        return done.stdout.split()
+        return [word for word in done.stdout.splitlines() if word]
 
     return ask
 
@@ -83,8 +88,52 @@ def test_completion_knows_commands_options_and_words(complete, tmp_path):
     assert complete("locus", "report", "--format", "=", "js") == ["json"]
     assert complete("locus", "report", "--format", "=") == complete("locus", "report", "--format", "")
     assert complete("locus", "report", "--group", "=", "cl") == ["class+line", "class"]
-    (tmp_path / "some.prof").mkdir()
-    assert complete("locus", "report", "so", directory=tmp_path) == ["some.prof"]
+    assert complete("locus", "run", "--spans=str") == ["--spans=streams"]  # where "=" divides no words
+    assert complete("locus", "run", "--spans", "=", "streams,t") == ["streams,tasks"]
+    assert set(complete("locus", "help", "")) >= set(COMMANDS)
+    assert complete("locus", "run", "--interval", "=") == []
+
+
+def test_completion_tells_directories_from_files_and_commands(complete, tmp_path):
+    for name in ("some.prof", "so far"):
+        (tmp_path / name).mkdir()
+    (tmp_path / "source.jar").write_text("")
+    both, all_of_them = ["so far", "some.prof"], ["so far", "some.prof", "source.jar"]
+    for command in ("report", "numa", "spans", "merge", "diff"):
+        assert sorted(complete("locus", command, "so", directory=tmp_path)) == both
+    for words in (["run", "--output", "="], ["run", "-o"], ["diff", "--before", "="], ["calibrate", "--jdk"]):
+        assert sorted(complete("locus", *words, "so", directory=tmp_path)) == both
+    for words in (["report", "-f"], ["report", "--source-path", "=", "some.prof", ":"], ["run", "--", "java", "-cp"],
+                  ["run", "-o", "p", "-q", "java"], ["run", "--output", "=", "p", "java"]):
+        assert sorted(complete("locus", *words, "so", directory=tmp_path)) == all_of_them
+    for words in (["run"], ["run", "--"], ["run", "-o", "p", "-q"]):
+        assert "bash" in complete("locus", *words, "bas", directory=tmp_path)
+    assert "--output=" in complete("locus", "run", "-o", "p", "--o")
+    assert complete("locus", "run", "java", "--o", directory=tmp_path) == []
+
+
+@pytest.mark.parametrize("line, words", [
+    ("locus rep\t--form\tspee\tso\t", ["report", "--format=speedscope", "so far/"]),
+    ("locus run --out\tso\t -- qu\t", ["run", "--output=so far/", "--", "quux"]),
+])
+def test_completion_of_a_line_that_is_typed(completion, tmp_path, line, words):
+    """What a shell makes of the line: it divides words at '=' by itself."""
+    (tmp_path / "so far").mkdir()
+    (tmp_path / "quux").write_text("")
+    (tmp_path / "quux").chmod(0o755)
+    main, side = pty.openpty()
+    with subprocess.Popen([shutil.which("bash"), "--norc", "--noprofile", "-i"], stdin=side, stdout=side, stderr=side, cwd=tmp_path,
+                          start_new_session=True, env={"TERM": "dumb", "PATH": str(tmp_path), "HOME": str(tmp_path)}) as shell:
+        os.close(side)
+        os.write(main, (". %s; locus() { printf '%%s\\n' \"$@\" >args; exit; }\n%s\n" % (completion, line)).encode())
+        try:
+            while os.read(main, 4096):
+                pass
+        except OSError:  # the shell has closed its side
+            pass
+        assert shell.wait(30) == 0
+    os.close(main)
+    assert (tmp_path / "args").read_text().splitlines() == words
 
 
 # agent-args
@@ -160,6 +209,9 @@ def test_a_manual_page_has_what_users_look_for(command):
         assert done.returncode == 0 and said == []
 
 
-def test_the_version_has_a_letter():
-    long, short = (subprocess.run([BUILD / "locus", o], capture_output=True, text=True) for o in ("--version", "-V"))
-    assert long.stdout == short.stdout and long.stdout.startswith("locus ")
+def test_the_tool_and_each_command_say_their_version():
+    said = {subprocess.run([BUILD / "locus", *words, option], capture_output=True, text=True, check=True).stdout
+            for words in ([], *([c] for c in COMMANDS)) for option in ("-V", "--version")}
+    assert len(said) == 1 and re.fullmatch(r"locus \d+\.\d+\.\d+\n", said.pop())
+    done = subprocess.run([BUILD / "locus", "run", "echo", "-V"], capture_output=True, text=True)
+    assert done.stdout == "-V\n"  # an argument of the program
