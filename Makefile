@@ -17,6 +17,8 @@ JDK := $(shell scripts/find-jdk)
 # One directory per kind of build, so that they do not disturb each other.
 B := build$(if $(SAN),-$(if $(findstring thread,$(SAN)),tsan,asan))
 F := build-fuzz
+# Where programs and what is installed with them go: scripts/dist links the same objects elsewhere.
+O := $(B)
 Q := $(if $(V),,@)
 
 WARN := -Wall -Wextra -Wundef -Wshadow -Wconversion -Wstrict-prototypes -Wmissing-prototypes -Werror
@@ -35,6 +37,7 @@ PRELOAD_SRC := $(wildcard src/preload/*.c)
 AGENT_SRC := $(filter-out src/preload/%,$(wildcard src/*.c src/*/*.c))
 LOCUS_SRC := $(wildcard analyzer/*.c analyzer/*/*.c src/base/*.c src/format/*.c src/perf/*.c)
 VIEWER := $(sort $(filter-out %.h %.c,$(wildcard analyzer/viewer/*)))
+AGENT_MAP := src/liblocus.map
 AGENT_LIBS := -lnuma -lJudy -lZydis -lpfm -lzstd -lm -lpthread -ldl -lrt
 LOCUS_LIBS := -lpfm -lzstd -ljansson -lsqlite3 -lzip -lz -lm -ldl -lrt
 
@@ -51,9 +54,9 @@ FUZZ := $(patsubst tests/fuzz/%.c,$(F)/%,$(wildcard tests/fuzz/fuzz_*.c))
 
 .PHONY: all agent preload locus jmh unit bins
 all: agent preload locus $(B)/.locus-jmh
-agent: $(B)/liblocus.so
-preload: $(B)/liblocus-preload.so
-locus: $(B)/locus
+agent: $(O)/liblocus.so
+preload: $(O)/liblocus-preload.so
+locus: $(O)/locus
 unit: $(UNIT)
 benchmarks: $(BENCH)
 fuzzers: $(FUZZ)
@@ -74,15 +77,15 @@ $(B)/obj/%.o: %.c $(B)/.flags | $(GEN)
 # Calls of the agent's that src/core/own_memory.c stands before.
 COUNTED := malloc calloc realloc aligned_alloc strdup free mmap munmap
 , := ,
-$(B)/liblocus.so: $(call objects,$(AGENT_SRC)) src/liblocus.map
-	$(Q)$(CC) $(LC_CFLAGS) -shared -Wl,--version-script=src/liblocus.map -Wl,-z,defs,-z,now \
+$(O)/liblocus.so: $(call objects,$(AGENT_SRC)) $(AGENT_MAP)
+	$(Q)$(CC) $(LC_CFLAGS) -shared -Wl,--version-script=$(AGENT_MAP) -Wl,-z,defs,-z,now \
 		$(addprefix -Wl$(,)--wrap=,$(COUNTED)) $(LC_LDFLAGS) -o $@ $(filter %.o,$^) $(AGENT_LIBS)
 
-$(B)/liblocus-preload.so: $(call objects,$(PRELOAD_SRC)) src/preload/preload.map
+$(O)/liblocus-preload.so: $(call objects,$(PRELOAD_SRC)) src/preload/preload.map
 	$(Q)$(CC) $(LC_CFLAGS) -shared -Wl,--version-script=src/preload/preload.map \
 		-Wl,-z,defs,-z,now $(LC_LDFLAGS) -o $@ $(filter %.o,$^) -ldl
 
-$(B)/locus: $(call objects,$(LOCUS_SRC))
+$(O)/locus: $(call objects,$(LOCUS_SRC))
 	$(Q)$(CC) $(LC_CFLAGS) $(LC_LDFLAGS) -o $@ $^ $(LOCUS_LIBS)
 
 HOOK_CLASS := $(B)/gen/hook/java/lang/LocusHook.class
@@ -153,30 +156,30 @@ demo: ; scripts/install-deps build && $(MAKE) -s all && scripts/demo/run
 evaluate: ; scripts/install-deps build && $(MAKE) -s all && scripts/evaluate.py
 bench: ; scripts/install-deps build test && $(MAKE) -s all benchmarks && scripts/bench.py $(BENCH_OPTIONS) $(BENCH) && scripts/bench_spans.py && scripts/bench_pauses.py
 
-MAN := $(patsubst docs/man/%.in,$(B)/man/%,$(wildcard docs/man/*.in))
+MAN := $(patsubst docs/man/%.in,$(O)/man/%,$(wildcard docs/man/*.in))
 man: $(MAN)
-$(B)/man/%: docs/man/%.in scripts/man $(B)/locus
-	@mkdir -p $(@D); scripts/man $(B)/locus $(VERSION) $< >$@
+$(O)/man/%: docs/man/%.in scripts/man $(O)/locus
+	@mkdir -p $(@D); scripts/man $(O)/locus $(VERSION) $< >$@
 
-$(B)/completion: $(B)/locus ; $(Q)$(B)/locus help --bash >$@
+$(O)/completion: $(O)/locus ; $(Q)$(O)/locus help --bash >$@
 
 # What install writes, and uninstall removes.
 BASE = $(DESTDIR)$(PREFIX)
-LIBRARIES := $(B)/liblocus.so $(B)/liblocus-preload.so
+LIBRARIES := $(O)/liblocus.so $(O)/liblocus-preload.so
 JMH_JAR := $(B)/locus-jmh.jar
 LEGAL := LICENSE NOTICE
-install: all man $(B)/completion
+install: all man $(O)/completion
 	install -d $(BASE)/bin $(BASE)/lib/locus $(BASE)/share/man/man1 $(BASE)/share/doc/locus \
 		$(BASE)/share/bash-completion/completions
-	install -m 755 $(B)/locus $(BASE)/bin/
+	install -m 755 $(O)/locus $(BASE)/bin/
 	install -m 644 $(LIBRARIES) $(BASE)/lib/locus/
 	[ ! -f $(JMH_JAR) ] || install -m 644 $(JMH_JAR) $(BASE)/lib/locus/
 	install -m 644 $(MAN) $(BASE)/share/man/man1/
 	install -m 644 $(LEGAL) $(BASE)/share/doc/locus/
-	install -m 644 $(B)/completion $(BASE)/share/bash-completion/completions/locus
+	install -m 644 $(O)/completion $(BASE)/share/bash-completion/completions/locus
 uninstall:
-	rm -f $(BASE)/bin/locus $(patsubst $(B)/%,$(BASE)/lib/locus/%,$(LIBRARIES) $(JMH_JAR)) \
-		$(patsubst $(B)/man/%,$(BASE)/share/man/man1/%,$(MAN)) $(addprefix $(BASE)/share/doc/locus/,$(LEGAL)) \
+	rm -f $(BASE)/bin/locus $(addprefix $(BASE)/lib/locus/,$(notdir $(LIBRARIES) $(JMH_JAR))) \
+		$(patsubst $(O)/man/%,$(BASE)/share/man/man1/%,$(MAN)) $(addprefix $(BASE)/share/doc/locus/,$(LEGAL)) \
 		$(BASE)/share/bash-completion/completions/locus
 	rmdir $(BASE)/lib/locus $(BASE)/share/doc/locus 2>/dev/null || true
 deb: ; scripts/install-deps build packages && scripts/deb $(VERSION)

@@ -48,11 +48,102 @@ def test_install_and_uninstall(tmp_path, workload, jdk17):
 def test_the_licence_is_whole():
     text = (ROOT / "LICENSE").read_text()
     assert "Apache License" in text and "END OF TERMS AND CONDITIONS" in text
-    libraries = subprocess.run(["ldd", BUILD / "liblocus.so", BUILD / "locus"], capture_output=True, text=True).stdout
-    notice = (ROOT / "NOTICE").read_text().lower()
-    for name in set(re.findall(r"^\s*lib([A-Za-z0-9]+)\.so", libraries, re.M)) - {"c", "m", "dl", "pthread", "rt"}:
-        assert {"z": "zlib", "pfm": "libpfm4", "numa": "libnuma", "zycore": "zydis"}.get(name.lower(), name.lower()) in notice or \
-            name in ("crypto", "bz2", "lzma", "Zycore"), name
+
+
+# Names of shared libraries that are not those of NOTICE.
+LIBRARIES = {"libpfm4": "libpfm", "xxHash": None, "zlib": "libz", "zstd": "libzstd", "SQLite": "libsqlite3"}
+
+
+def needed(file):
+    """The shared libraries that a file asks for, as readelf lists them."""
+    said = subprocess.run(["readelf", "-d", file], capture_output=True, text=True, check=True).stdout
+    return {name.split(".so")[0] for name in re.findall(r"\(NEEDED\).*\[(.*)\]", said)}
+
+
+GLIBC = {"libc", "libm", "libpthread", "libdl", "librt", "ld-linux-x86-64"}
+
+
+def test_the_notice_lists_what_is_linked():
+    listed = {"agent": set(), "command": set()}
+    rows = re.findall(r"(?m)^(\w+) +((?:agent|command)(?:, command)?) +[\w-]+ +\S.*;? ", (ROOT / "NOTICE").read_text())
+    for name, users, in rows:
+        for user in users.split(", "):
+            library = LIBRARIES.get(name, name if name.startswith("lib") else "lib" + name)
+            listed[user].update([library] if library else [])
+    for user, file in (("agent", "liblocus.so"), ("command", "locus")):
+        assert needed(BUILD / file) - GLIBC == listed[user], file
+    assert needed(BUILD / "liblocus-preload.so") <= GLIBC
+
+
+# The tarball
+
+
+@pytest.fixture(scope="module")
+def unpacked(shared):
+    """The tarball of `make dist`, unpacked, and that of sources."""
+    for tool in ("curl", "cmake"):
+        if not shutil.which(tool):
+            pytest.skip("no %s to make the tarball with" % tool)
+    version = subprocess.run([BUILD / "locus", "-V"], capture_output=True, text=True, check=True).stdout.split()[1]
+    names = "locus-%s-linux-%s" % (version, os.uname().machine), "locus-%s-sources" % version
+
+    def unpack(directory):
+        done = subprocess.run([ROOT / "scripts" / "dist", version], capture_output=True, text=True)
+        if done.returncode == 3:
+            pytest.skip(done.stderr.splitlines()[-1])
+        assert done.returncode == 0, done.stderr
+        for name in names:
+            subprocess.run(["tar", "xzf", ROOT / "build" / (name + ".tar.gz"), "-C", directory], check=True)
+
+    directory = shared("dist", unpack)
+    return [directory / name for name in names]
+
+
+def test_the_tarball_needs_the_c_library_alone(unpacked):
+    """Nor does another library in the JVM see what is linked in."""
+    base, _ = unpacked
+    versions = set()
+    for file in ("bin/locus", "lib/locus/liblocus.so", "lib/locus/liblocus-preload.so"):
+        assert needed(base / file) <= GLIBC, file
+        said = subprocess.run(["readelf", "-W", "--dyn-syms", base / file], capture_output=True, text=True, check=True).stdout
+        versions.update(tuple(map(int, v.split("."))) for v in re.findall(r"@GLIBC_([\d.]+)", said))
+    exported = {}
+    for file in ("liblocus", "liblocus-preload"):
+        said = subprocess.run(["nm", "-D", "--defined-only", base / "lib/locus" / (file + ".so")],
+                              capture_output=True, text=True, check=True).stdout
+        exported[file] = {line.split()[2] for line in said.splitlines()}
+    assert {name for name in exported["liblocus"] if not re.match("(Agent|Java)_", name)} == set()
+    assert {"Agent_OnLoad", "Java_java_lang_LocusHook_alloc"} <= exported["liblocus"]
+    defined = (ROOT / "tests/data/liblocus-preload.defined").read_text().split()
+    assert exported["liblocus-preload"] == set(defined)
+    assert max(versions) == (2, 34)
+    assert "glibc 2.34 or newer" in (base / "README").read_text() and "glibc 2.34" in (ROOT / "README.md").read_text()
+
+
+def test_the_tarball_works_where_it_is_unpacked(unpacked, tmp_path, workload, jdk17):
+    base, _ = unpacked
+    empty = {"PATH": "/usr/bin:/bin", "HOME": str(tmp_path)}
+    done = subprocess.run([base / "bin/locus", "run", "-o", tmp_path / "p", "--", *program(workload, jdk17)],
+                          capture_output=True, text=True, env=empty)
+    assert done.returncode == 0, done.stderr
+    mapped = json.loads((tmp_path / "p" / "manifest.json").read_text())["processes"][0]
+    assert mapped["complete"]
+    for name in ("r.txt", "r.json", "r.html", "r.sqlite", "r.pb.gz"):
+        done = subprocess.run([base / "bin/locus", "report", "-f", tmp_path / name, tmp_path / "p"], capture_output=True, env=empty)
+        assert done.returncode == 0 and (tmp_path / name).stat().st_size > 100, done.stderr
+    assert "Duration" in (tmp_path / "r.txt").read_text()
+
+
+def test_the_tarball_has_the_licences_and_their_sources(unpacked):
+    base, sources = unpacked
+    doc = base / "share/doc/locus"
+    for name, words in (("LICENSE", "Apache License"), ("NOTICE", "LGPL-2.1"), ("licences/LGPL-2.1", "LESSER GENERAL PUBLIC"),
+                        ("licences/libjudy", "Hewlett-Packard"), ("licences/libnuma", "Andi Kleen")):
+        assert words in (doc / name).read_text()
+    for file in ("scripts/dist", "LICENSE", "src/liblocus.map", "analyzer/main.c"):
+        assert (sources / file).read_bytes() == (ROOT / file).read_bytes()
+    kept = sorted(p.name.split("_")[0] for p in (sources / "libraries").glob("*.orig.tar.*"))
+    assert kept == ["judy", "libpfm4", "libzip", "numactl", "zydis"]
 
 
 # bash completion
