@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "analyzer/base/fail.h"
+#include "analyzer/base/memory.h"
 #include "analyzer/cli/args.h"
 #include "analyzer/cli/command.h"
 #include "analyzer/cli/report_command.h"
@@ -100,25 +101,46 @@ static int put_maven(const char *agent, const char *preload)
 	return 0;
 }
 
-static void put_docker(const char *agent, const char *preload)
+/* A directory that the container sees at the same path. */
+static void put_volume(const char *file, const char *mode)
 {
-	char directory[PATH_MAX];
+	char *text = lc_mem_text("%.*s", (int)(strrchr(file, '/') - file), file);
+	char *both = lc_mem_text("%s:%s%s", *text ? text : "/", *text ? text : "/", mode);
 
-	snprintf(directory, sizeof(directory), "%.*s", (int)(strrchr(preload, '/') - preload),
-	         preload);
-	printf("--volume %s:%s:ro --env LD_PRELOAD=%s --env ", directory, directory, preload);
-	fputs(LC_LAUNCH_VARIABLE "=", stdout);
-	put_shell(agent);
+	fputs("--volume ", stdout);
+	put_shell(both);
+	putchar(' ');
+	free(both);
+	free(text);
+}
+
+static void put_variable(const char *name, const char *value)
+{
+	char *text = lc_mem_text("%s=%s", name, value);
+
+	fputs("--env ", stdout);
+	put_shell(text);
+	free(text);
+}
+
+/* The libraries, and the directory that profiles are made in. */
+static void put_docker(const char *agent, const char *preload, const char *output)
+{
+	put_volume(preload, ":ro");
+	put_volume(output, "");
+	put_variable("LD_PRELOAD", preload);
+	putchar(' ');
+	put_variable(LC_LAUNCH_VARIABLE, agent);
 	putchar('\n');
 }
 
-static int print(enum target target, const char *agent, const char *preload)
+static int print(enum target target, const char *agent, const char *preload, const char *output)
 {
 	switch (target) {
 	case FOR_SHELL:
 		fputs("export LD_PRELOAD=", stdout);
 		put_shell(preload);
-		fputs("${LD_PRELOAD:+:$LD_PRELOAD}\nexport " LC_LAUNCH_VARIABLE "=", stdout);
+		fputs("\"${LD_PRELOAD:+:$LD_PRELOAD}\"\nexport " LC_LAUNCH_VARIABLE "=", stdout);
 		put_shell(agent);
 		putchar('\n');
 		break;
@@ -140,7 +162,7 @@ static int print(enum target target, const char *agent, const char *preload)
 		put_systemd(LC_LAUNCH_VARIABLE, agent);
 		break;
 	case FOR_DOCKER:
-		put_docker(agent, preload);
+		put_docker(agent, preload, output);
 		break;
 	}
 	return 0;
@@ -186,7 +208,7 @@ int lc_cmd_agent_args(int argc, char **argv)
 	    lc_agent_library("liblocus-preload.so", preload) ||
 	    lc_agent_argument(library, &options, &agent))
 		return LC_EXIT_FAILED;
-	status = print((enum target)target, agent, preload);
+	status = print((enum target)target, agent, preload, options.output);
 	free(agent);
 	return status;
 }

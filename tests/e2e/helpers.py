@@ -262,10 +262,14 @@ def counters(profile):
 # Pages
 
 
-def page_data(html):
-    """The data of a page, which stand in it compressed."""
+def page_text(html):
+    """The data of a page, which stand in it compressed, as text."""
     start = html.index('id="data">') + len('id="data">')
-    return json.loads(zlib.decompress(base64.b64decode(html[start:html.index("</script>", start)])))
+    return zlib.decompress(base64.b64decode(html[start:html.index("</script>", start)])).decode()
+
+
+def page_data(html):
+    return json.loads(page_text(html))
 
 
 def with_script(page, script):

@@ -269,9 +269,10 @@ def test_the_settings_of_a_unit_and_a_container(tmp_path):
     assert values["LOCUS_AGENT"].replace("%%", "%").endswith("output=%s" % (tmp_path / "p-%p")) and "%%p" in unit
     words = subprocess.run(["bash", "-c", "printf '%s\\n' " + settings("--for=docker", "--output", ODD).strip()],
                            capture_output=True, text=True, check=True).stdout.splitlines()
-    assert words[0] == "--volume" and words[1].endswith(":ro") and words[2] == words[4] == "--env"
-    assert words[3] == "LD_PRELOAD=%s/liblocus-preload.so" % words[1].split(":")[0]
-    assert words[5].startswith("LOCUS_AGENT=-agentpath:") and words[5].endswith(ODD.replace("\\", "\\\\").replace(",", "\\,"))
+    assert words[::2] == ["--volume", "--volume", "--env", "--env"] and words[1].endswith(":ro")
+    assert words[3].split(":")[0] == words[3].split(":")[1] == os.getcwd()  # where the profile is made
+    assert words[5] == "LD_PRELOAD=%s/liblocus-preload.so" % words[1].split(":")[0]
+    assert words[7].startswith("LOCUS_AGENT=-agentpath:") and words[7].endswith(ODD.replace("\\", "\\\\").replace(",", "\\,"))
 
 
 @pytest.mark.parametrize("options, said", [

@@ -1,5 +1,6 @@
 """--span-paths: executions of one place, apart by who called it, against what the program does."""
 
+from helpers import page_text
 import collections
 
 import helpers
@@ -67,8 +68,7 @@ def test_each_caller_has_its_own_executions(profile, locus, workload, jdk, tier)
     # Threads of the JDK that still run may have more cycles.
     text = locus("spans", run.directory, "--top=6").stdout
     assert "... 12 more paths" in text and "submitted from" in text
-    html = locus("spans", run.directory, "--format=html").stdout
-    assert '"creation_path":[{' in html
+    assert '"creation_path":[{' in page_text(locus("spans", run.directory, "--format=html").stdout)
 
 
 def test_a_path_ends_at_the_depth_asked_for(profile, locus, workload, jdk17):

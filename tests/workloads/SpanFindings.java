@@ -133,7 +133,7 @@ public final class SpanFindings {
 
 	public static void main(String[] args) throws Exception {
 		switch (args[0]) {
-		case "fine" -> fine(20_000, 100);
+		case "fine" -> fine(80_000, 100);
 		case "coarse" -> coarse(5_000_000);
 		case "uneven" -> uneven(40, 5_000_000, 200_000);
 		case "tiny" -> tiny(10_000);
