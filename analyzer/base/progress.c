@@ -33,7 +33,7 @@ static void begin(void)
 /* A control character in the name of a file would move the line. */
 static void put_name(const char *name)
 {
-	for (unsigned i = 0; name[i] && i < NAME_BYTES_MAX; i++)
+	for (unsigned i = 0; i < NAME_BYTES_MAX && name[i]; i++)
 		putc((unsigned char)name[i] < ' ' || name[i] == 127 ? '?' : name[i], stderr);
 }
 
