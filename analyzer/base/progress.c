@@ -3,6 +3,7 @@
 
 #include <stdbool.h>
 #include <stdio.h>
+#include <string.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -30,11 +31,13 @@ static void begin(void)
 	progress.begin_ms = now_ms();
 }
 
-/* A control character in the name of a file would move the line. */
+/* The end of a name. A control character in the name of a file would move the line. */
 static void put_name(const char *name)
 {
-	for (unsigned i = 0; i < NAME_BYTES_MAX && name[i]; i++)
-		putc((unsigned char)name[i] < ' ' || name[i] == 127 ? '?' : name[i], stderr);
+	const size_t len = strlen(name);
+
+	for (name += len > NAME_BYTES_MAX ? len - NAME_BYTES_MAX : 0; *name; name++)
+		putc((unsigned char)*name < ' ' || *name == 127 ? '?' : *name, stderr);
 }
 
 static void show(const char *what, const char *of, uint64_t done, uint64_t all)
