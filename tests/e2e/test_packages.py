@@ -99,6 +99,7 @@ def unpacked(shared):
     return [directory / name for name in names]
 
 
+@pytest.mark.slow  # it fetches and compiles libraries
 def test_the_tarball_needs_the_c_library_alone(unpacked):
     """Nor does another library in the JVM see what is linked in."""
     base, _ = unpacked
@@ -120,6 +121,7 @@ def test_the_tarball_needs_the_c_library_alone(unpacked):
     assert "glibc 2.34 or newer" in (base / "README").read_text() and "glibc 2.34" in (ROOT / "README.md").read_text()
 
 
+@pytest.mark.slow  # it fetches and compiles libraries
 def test_the_tarball_works_where_it_is_unpacked(unpacked, tmp_path, workload, jdk17):
     base, _ = unpacked
     empty = {"PATH": "/usr/bin:/bin", "HOME": str(tmp_path)}
@@ -134,6 +136,7 @@ def test_the_tarball_works_where_it_is_unpacked(unpacked, tmp_path, workload, jd
     assert "Duration" in (tmp_path / "r.txt").read_text()
 
 
+@pytest.mark.slow  # it fetches and compiles libraries
 def test_the_tarball_has_the_licences_and_their_sources(unpacked):
     base, sources = unpacked
     doc = base / "share/doc/locus"
