@@ -99,7 +99,7 @@ static void difference(struct lc_json *j, const void *diff)
 	lc_json_object(j, "difference");
 	lc_json_text(j, "headline", text_of(headline));
 	free(headline);
-	lc_json_u64(j, "group", d->group);
+	lc_json_string(j, "group", lc_rank_group_name(d->group));
 	lc_json_array(j, "rows");
 	for (size_t i = 0; i < d->rows_len; i++)
 		if (d->rows[i].side[LC_DIFF_AFTER].profile == after)

@@ -7,11 +7,6 @@
 
 enum { FORMAT = 1 };
 
-static const char *const groups[LC_GROUP_COUNT] = {
-	[LC_GROUP_LINE] = "class+line", [LC_GROUP_CLASS] = "class", [LC_GROUP_FIELD] = "field",
-	[LC_GROUP_PACKAGE] = "package", [LC_GROUP_SITE] = "site",
-};
-
 static void put_number(struct lc_json *j, const char *name, const struct lc_diff_number *n)
 {
 	if (!n->known)
@@ -164,7 +159,7 @@ void lc_diff_json(FILE *out, const struct lc_diff_report *r)
 	lc_json_object(&j, NULL);
 	lc_json_u64(&j, "format", FORMAT);
 	lc_json_string(&j, "summary", headline);
-	lc_json_string(&j, "group", groups[d->group]);
+	lc_json_string(&j, "group", lc_rank_group_name(d->group));
 	put_engine(&j, d);
 	lc_json_array(&j, "profiles");
 	for (size_t i = 0; i < d->len; i++)

@@ -16,11 +16,6 @@
 /* Samples of one bucket and site. Rows are made of these. */
 enum { PLACE_BUCKET, PLACE_SITE, PLACE_KEY };
 
-static const char *const groups[LC_GROUP_COUNT] = {
-	[LC_GROUP_LINE] = "class+line", [LC_GROUP_CLASS] = "class", [LC_GROUP_FIELD] = "field",
-	[LC_GROUP_PACKAGE] = "package", [LC_GROUP_SITE] = "site",
-};
-
 /* ---- places ---- */
 
 static void put_places(struct lc_table *places, const struct lc_view_site *sites, size_t len)
@@ -213,7 +208,7 @@ static void put_ranking(struct lc_json *j, const struct lc_ranking *rank,
 	struct lc_gc_model gc;
 
 	lc_gc_model_build(&gc, rank);
-	lc_json_object(j, groups[rank->group]);
+	lc_json_object(j, lc_rank_group_name(rank->group));
 	lc_json_u64(j, "shown", rank->shown);
 	lc_json_u64(j, "samples", rank->samples);
 	lc_json_array(j, "rows");

@@ -42,6 +42,14 @@ struct extra {
 	struct lc_rank_copies copies;
 };
 
+const char *lc_rank_group_name(enum lc_rank_group group)
+{
+	static const char *const names[LC_GROUP_COUNT] = { "class+line", "class", "field",
+		                                           "package", "site" };
+
+	return names[group];
+}
+
 /* ---- intervals ---- */
 
 double lc_rank_independent(const struct lc_view *v, uint64_t samples)
@@ -368,7 +376,6 @@ static struct lc_rank_row make_row(const struct build *b, uint32_t row)
 	};
 
 	memcpy(out.live, x->live, sizeof(out.live));
-
 	if (b->r->group == LC_GROUP_FIELD && key[1]) {
 		out.field_known = true;
 		out.field = key[1] - 1;

@@ -27,6 +27,9 @@ enum lc_rank_group {
 	LC_GROUP_COUNT
 };
 
+/* Its word, as --group takes it. Static storage. */
+const char *lc_rank_group_name(enum lc_rank_group group);
+
 /* An estimated number with its 95% interval. */
 struct lc_rank_number {
 	double value, low, high;

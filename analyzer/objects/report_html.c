@@ -148,7 +148,7 @@ static void data(FILE *out, const void *report)
 	lc_report_json_head(j, r);
 	lc_json_text(j, "name", lc_program_name(r->view->load->processes[0].command));
 	lc_json_text(j, "jdk", lc_program_jdk(r->view->load->processes[0].jdk));
-	lc_json_u64(j, "group", r->ranking->group);
+	lc_json_string(j, "group", lc_rank_group_name(r->ranking->group));
 	lc_page_tables(j, r->view->tree);
 	lc_page_slices(j, r->view);
 	lc_page_pauses(j, r->analysis);

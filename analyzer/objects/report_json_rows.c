@@ -11,11 +11,6 @@
 #include "analyzer/out/json.h"
 #include "src/base/order.h"
 
-static const char *const groups[LC_GROUP_COUNT] = {
-	[LC_GROUP_LINE] = "class+line", [LC_GROUP_CLASS] = "class", [LC_GROUP_FIELD] = "field",
-	[LC_GROUP_PACKAGE] = "package", [LC_GROUP_SITE] = "site",
-};
-
 enum { STEPS = 8 }; /* of a row, those with most samples */
 
 static const char *const touches[] = {
@@ -258,7 +253,7 @@ void lc_report_json_ranking(struct lc_json *j, const struct lc_report *r)
 	lc_touch_all(r->view, &known, &header);
 	lc_json_line(j, 0);
 	lc_json_object(j, "ranking");
-	lc_json_string(j, "group", groups[rank->group]);
+	lc_json_string(j, "group", lc_rank_group_name(rank->group));
 	lc_json_u64(j, "samples", rank->samples);
 	lc_json_u64(j, "rest_samples", rank->rest_samples);
 	lc_json_u64(j, "fields_known", known);

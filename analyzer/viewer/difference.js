@@ -3,7 +3,6 @@
 page.add((shared) => {
 	const { el, id, percent, data, visible, chosen, methodOf, methodName, lens } = shared;
 	const d = data.difference || null;
-	const groups = ["class+line", "class", "field", "package", "site"];
 	const POINTS = 0.05; /* a change of so much of all samples has the full colour */
 
 	const key = (row) => [row.class, row.path, row.field === undefined ? -1 : row.field].join();
@@ -15,7 +14,7 @@ page.add((shared) => {
 	}
 
 	/* Of a row of the ranking; null where nothing is compared. */
-	const differenceOf = (row) => (d && chosen.group === groups[d.group] && chosen.metric === "samples" && shared.everything() ?
+	const differenceOf = (row) => (d && chosen.group === d.group && chosen.metric === "samples" && shared.everything() ?
 		rows.get(key(row)) || null : null);
 
 	/* Shares of a method, with those it calls, in all samples: before, and now. */

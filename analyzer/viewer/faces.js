@@ -2,7 +2,7 @@
 /* The faces of a row: what is shown of the chosen object, each as a function that fills an element. */
 page.add((shared) => {
 	const { el, svg, number, percent, bytes, duration, data, strings, methodOf, lineOf, frameOf, frameText, methodName, rangeOf, sourceText,
-		place, chosen, lens, metrics, sums, accessesOf, allocationsOf, overTime, placesOf, drawFlame } = shared;
+		place, chosen, lens, metrics, sums, partName, accessesOf, allocationsOf, overTime, placesOf, drawFlame } = shared;
 
 	const section = (title, ...children) => el("section", null, el("h3", { text: title }), ...children);
 	const plain = (heads, rows) => el("table", { class: "plain" },
@@ -45,8 +45,6 @@ page.add((shared) => {
 	}
 
 	/* ---- layout ---- */
-
-	const partName = (name, first, last) => strings[name] || "[" + first + (last > first ? ".." + last : "") + "]";
 
 	/* Fields of a row's objects: name, first, last, samples, loads, stores; those of a whole class where it is an estimate. */
 	function fieldsOf(row) {

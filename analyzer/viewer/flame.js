@@ -269,23 +269,5 @@ page.add((shared) => {
 		return { invert, reset, zoomed: () => !!state.zoom || state.method !== null };
 	}
 
-	/* The same as text: a list that opens, for those who read it, copy it or print it. */
-	function list(paths, total, rootFirst) {
-		const line = (node) => [el("span", { class: "share", text: total ? (100 * node.value / total).toFixed(1) + "%" : "" }),
-			...shared.frameLine(node.frame, node.recursion)];
-		const item = (node) => {
-			const children = divide(node);
-			if (!children.length)
-				return el("li", null, el("div", { class: "leaf" }, ...line(node)));
-			const d = el("details", null, el("summary", null, ...line(node)));
-			d.addEventListener("toggle", () => {
-				if (d.open && d.childElementCount === 1)
-					d.append(el("ul", null, ...children.map(item)));
-			});
-			return el("li", null, d);
-		};
-		return el("ul", { class: "tree" }, ...divide(treeOf(paths.filter(([p]) => p > 0), rootFirst)).map(item));
-	}
-
-	Object.assign(shared, { drawFlame: draw, flameList: list });
+	Object.assign(shared, { drawFlame: draw });
 });

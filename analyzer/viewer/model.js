@@ -17,7 +17,7 @@ page.add((shared) => {
 
 	/* ---- what is chosen ---- */
 
-	const chosen = { lens: 0, group: ["class+line", "class", "field", "package", "site"][data.group], metric: "samples",
+	const chosen = { lens: 0, group: data.group, metric: "samples",
 		thread: UNKNOWN, time: null };
 
 	const lens = () => data.lenses[chosen.lens];

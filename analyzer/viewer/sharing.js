@@ -73,5 +73,5 @@ page.add((shared) => {
 				(touchText(s.loads, s.stores) || "access") + ", " + number(s.samples) + " samples"))));
 	}
 
-	Object.assign(shared, { metricText, sharingRows: sharing, showSharing, sharedLine });
+	Object.assign(shared, { metricText, partName, sharingRows: sharing, showSharing, sharedLine });
 });
