@@ -12,6 +12,9 @@ const { chromium: engine } = createRequire(import.meta.url)(module);
 const browser = await engine.launch({ executablePath: chromium, args: ["--no-sandbox", "--disable-dev-shm-usage"] });
 let page = null, messages = [];
 
+/* What a user sees of it: a size that changes is noticed when the next picture is drawn. */
+const drawn = () => page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => done(null)))));
+
 const operations = {
 	/* What the console says and what the page loads beside itself are kept. */
 	async open(url, { width, height, scheme }) {
@@ -24,15 +27,17 @@ const operations = {
 		page.on("request", (r) => r.url() !== url.replace(/#.*/, "") && messages.push("loads " + r.url().slice(0, 80)));
 		await page.goto(url);
 		await page.waitForSelector("html[data-ready]", { timeout: 30000 });
+		await drawn();
 	},
 	evaluate: (script) => page.evaluate(script),
 	async press(...keys) {
 		for (const key of keys)
 			await page.keyboard.press(key);
+		await drawn();
 	},
 	type: (text) => page.keyboard.type(text),
-	click: (selector) => page.click(selector, { timeout: 5000 }),
-	choose: (selector, value) => page.selectOption(selector, value, { timeout: 5000 }),
+	click: (selector) => page.click(selector, { timeout: 5000 }).then(drawn),
+	choose: (selector, value) => page.selectOption(selector, value, { timeout: 5000 }).then(drawn),
 	async drag(selector, from, to) {
 		const box = await page.locator(selector).boundingBox();
 		await page.mouse.move(box.x + from * box.width, box.y + box.height / 2);
@@ -40,6 +45,7 @@ const operations = {
 		await page.mouse.move(box.x + (from + to) / 2 * box.width, box.y + box.height / 2);
 		await page.mouse.move(box.x + to * box.width, box.y + box.height / 2);
 		await page.mouse.up();
+		await drawn();
 	},
 	media: (media) => page.emulateMedia(media),
 	print: async () => (await page.pdf()).length,
