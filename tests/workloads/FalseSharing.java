@@ -55,12 +55,12 @@ public final class FalseSharing {
 		return sum;
 	}
 
+	/* One counter for a while, then the other: of two in one loop the timer may see one alone. */
 	static void count(Counter first, Counter second, long untilNs) {
 		do {
-			for (int i = 0; i < 1 << 15; i++) {
-				COUNT.setOpaque(first, (long) COUNT.getOpaque(first) + 1);
-				COUNT.setOpaque(second, (long) COUNT.getOpaque(second) + 1);
-			}
+			for (Counter counter : new Counter[] { first, second })
+				for (int i = 0; i < 1 << 15; i++)
+					COUNT.setOpaque(counter, (long) COUNT.getOpaque(counter) + 1);
 		} while (System.nanoTime() < untilNs);
 	}
 
