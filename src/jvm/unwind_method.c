@@ -160,6 +160,31 @@ static bool notes_poll(const uint8_t *at)
 	return at[0] == 0x4d && at[1] == 0x89 && at[2] == 0x97 && at[7] == 0xe9;
 }
 
+/* Is that `cmp qword [r15 + offset], 0; jne; ret`: is an exception pending? */
+static bool looks_for_exception(const uint8_t *at)
+{
+	return at[0] == 0x49 && at[1] == 0x83 && at[2] == 0x7f && !at[4] && at[5] == 0x0f &&
+	       at[6] == 0x85 && is_return(at + 11);
+}
+
+/* Is that `je; mov r10, pc`, behind a poll that compares no rsp? */
+static bool leaves_poll(const uint8_t *at)
+{
+	return at[0] == 0x74 && at[2] == 0x49 && at[3] == 0xba && notes_poll(at + 12);
+}
+
+/*
+ * A native method's code, behind `leave`: a poll, `test byte [r15 + offset], 1`, then the look for
+ * an exception, the return, and the jump that an exception takes.
+ */
+static bool ends_native(const uint8_t *at)
+{
+	return looks_for_exception(at) ||
+	       (at[0] == 0x0f && at[1] == 0x85 && looks_for_exception(at - 5)) ||
+	       (at[0] == 0xe9 && looks_for_exception(at - 12)) || leaves_poll(at) ||
+	       (at[0] == 0x41 && at[1] == 0xf6 && at[2] == 0x47 && leaves_poll(at + 5));
+}
+
 /*
  * Words on the stack, at an instruction of the epilogue, of what the method's frame was; 0: it is
  * none.
@@ -168,6 +193,8 @@ static unsigned words_left(const struct lc_blob *blob, const uint8_t *at)
 {
 	if (*at == 0x5d) /* pop rbp */
 		return poll_bytes(at + 1) || is_return(at + 1) || jumps_out(blob, at + 1) ? 2 : 0;
+	if (ends_native(at))
+		return 1;
 	if (jumps_out(blob, at))
 		return at[-1] == 0x5d || notes_poll(at - 7);
 	if (notes_poll(at) || (at[0] == 0x49 && at[1] == 0xba && notes_poll(at + 10)))
