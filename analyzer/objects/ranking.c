@@ -441,52 +441,53 @@ static size_t *starts_of(const struct lc_table *table, uint32_t count)
 	return starts; /* starts[row + 1] moves on as rows are put in their places */
 }
 
-static void attach_accesses(struct build *b)
+/* Makes an element for a row of a table. */
+typedef void fill_element(void *out, const uint32_t *key, const uint64_t *values);
+
+/*
+ * An element of `bytes` for each row of `table`. Those of row r of the ranking are from (*starts)[r]
+ * to (*starts)[r + 1] - 1, in `order` (NULL: as in the table). The caller frees *starts.
+ */
+static void *elements(struct build *b, const struct lc_table *table, size_t bytes,
+                      fill_element *fill, int (*order)(const void *, const void *, void *),
+                      size_t **starts)
 {
-	struct lc_rank_access *all = lc_arena_zeroed(&b->r->arena, b->accesses.count, sizeof(*all));
-	size_t *starts = starts_of(&b->accesses, b->rows.count);
+	char *all = lc_arena_zeroed(&b->r->arena, table->count, bytes);
 
-	for (uint32_t i = 0; i < b->accesses.count; i++) {
-		const uint32_t *key = lc_table_key(&b->accesses, i);
+	*starts = starts_of(table, b->rows.count);
+	for (uint32_t i = 0; i < table->count; i++) {
+		const uint32_t *key = lc_table_key(table, i);
 
-		all[starts[key[0] + 1]++] =
-		    (struct lc_rank_access){ key[1], *lc_table_values(&b->accesses, i) };
+		fill(all + (*starts)[key[0] + 1]++ * bytes, key, lc_table_values(table, i));
 	}
-	for (uint32_t row = 0; row < b->rows.count; row++) {
-		struct lc_rank_row *out = &b->r->rows[row];
-
-		out->accesses = all + starts[row];
-		out->accesses_len = starts[row + 1] - starts[row];
-		qsort_r(all + starts[row], out->accesses_len, sizeof(*all), order_accesses,
-		        (void *)(uintptr_t)b->t);
-	}
-	free(starts);
+	for (uint32_t row = 0; order && row < b->rows.count; row++)
+		qsort_r(all + (*starts)[row] * bytes, (*starts)[row + 1] - (*starts)[row], bytes,
+		        order, (void *)(uintptr_t)b->t);
+	return all;
 }
 
-static void attach_parts(struct build *b)
+static void fill_access(void *out, const uint32_t *key, const uint64_t *values)
 {
-	struct lc_rank_part *all = lc_arena_zeroed(&b->r->arena, b->parts.count, sizeof(*all));
-	size_t *starts = starts_of(&b->parts, b->rows.count);
+	*(struct lc_rank_access *)out = (struct lc_rank_access){ key[1], *values };
+}
 
-	for (uint32_t i = 0; i < b->parts.count; i++) {
-		const uint32_t *key = lc_table_key(&b->parts, i);
+static void fill_part(void *out, const uint32_t *key, const uint64_t *values)
+{
+	*(struct lc_rank_part *)out = (struct lc_rank_part){
+		.bucket = key[1], .site = key[2], .from = key[3], .samples = *values
+	};
+}
 
-		all[starts[key[0] + 1]++] = (struct lc_rank_part){
-			.bucket = key[1],
-			.site = key[2],
-			.from = key[3],
-			.samples = *lc_table_values(&b->parts, i),
-		};
-	}
-	for (uint32_t row = 0; row < b->rows.count; row++) {
-		struct lc_rank_row *out = &b->r->rows[row];
+static void fill_name(void *out, const uint32_t *key, const uint64_t *values)
+{
+	*(struct lc_rank_name *)out =
+	    (struct lc_rank_name){ .kind = key[1], .name = key[2], .bytes = (double)*values };
+}
 
-		out->parts = all + starts[row];
-		out->parts_len = starts[row + 1] - starts[row];
-		qsort_r(all + starts[row], out->parts_len, sizeof(*all), order_parts,
-		        (void *)(uintptr_t)b->t);
-	}
-	free(starts);
+static void fill_site(void *out, const uint32_t *key, const uint64_t *values)
+{
+	(void)values;
+	*(uint32_t *)out = key[1];
 }
 
 static int order_names(const void *a, const void *b, void *context)
@@ -499,46 +500,32 @@ static int order_names(const void *a, const void *b, void *context)
 	return order ? order : lc_tree_order_text(context, x->name, y->name);
 }
 
-static void attach_names(struct build *b)
+/* Give each row of the ranking what the tables keep by row. */
+static void attach(struct build *b)
 {
-	struct lc_rank_name *all = lc_arena_zeroed(&b->r->arena, b->names.count, sizeof(*all));
-	size_t *starts = starts_of(&b->names, b->rows.count);
+	size_t *at[4];
+	struct lc_rank_access *accesses =
+	    elements(b, &b->accesses, sizeof(*accesses), fill_access, order_accesses, &at[0]);
+	struct lc_rank_part *parts =
+	    elements(b, &b->parts, sizeof(*parts), fill_part, order_parts, &at[1]);
+	struct lc_rank_name *names =
+	    elements(b, &b->names, sizeof(*names), fill_name, order_names, &at[2]);
+	uint32_t *sites = elements(b, &b->sites, sizeof(*sites), fill_site, NULL, &at[3]);
 
-	for (uint32_t i = 0; i < b->names.count; i++) {
-		const uint32_t *key = lc_table_key(&b->names, i);
+	for (uint32_t i = 0; i < b->rows.count; i++) {
+		struct lc_rank_row *row = &b->r->rows[i];
 
-		all[starts[key[0] + 1]++] = (struct lc_rank_name){
-			.kind = key[1],
-			.name = key[2],
-			.bytes = (double)*lc_table_values(&b->names, i),
-		};
+		row->accesses = accesses + at[0][i];
+		row->accesses_len = at[0][i + 1] - at[0][i];
+		row->parts = parts + at[1][i];
+		row->parts_len = at[1][i + 1] - at[1][i];
+		row->names = names + at[2][i];
+		row->names_len = at[2][i + 1] - at[2][i];
+		row->sites = sites + at[3][i];
+		row->sites_len = at[3][i + 1] - at[3][i];
 	}
-	for (uint32_t row = 0; row < b->rows.count; row++) {
-		struct lc_rank_row *out = &b->r->rows[row];
-
-		out->names = all + starts[row];
-		out->names_len = starts[row + 1] - starts[row];
-		qsort_r(all + starts[row], out->names_len, sizeof(*all), order_names,
-		        (void *)(uintptr_t)b->t);
-	}
-	free(starts);
-}
-
-static void attach_sites(struct build *b)
-{
-	uint32_t *all = lc_arena_zeroed(&b->r->arena, b->sites.count, sizeof(*all));
-	size_t *starts = starts_of(&b->sites, b->rows.count);
-
-	for (uint32_t i = 0; i < b->sites.count; i++) {
-		const uint32_t *key = lc_table_key(&b->sites, i);
-
-		all[starts[key[0] + 1]++] = key[1];
-	}
-	for (uint32_t row = 0; row < b->rows.count; row++) {
-		b->r->rows[row].sites = all + starts[row];
-		b->r->rows[row].sites_len = starts[row + 1] - starts[row];
-	}
-	free(starts);
+	for (size_t i = 0; i < sizeof(at) / sizeof(*at); i++)
+		free(at[i]);
 }
 
 static void make_rows(struct build *b)
@@ -549,10 +536,7 @@ static void make_rows(struct build *b)
 	r->rows = lc_arena_zeroed(&r->arena, r->len, sizeof(*r->rows));
 	for (uint32_t row = 0; row < b->rows.count; row++)
 		r->rows[row] = make_row(b, row);
-	attach_accesses(b);
-	attach_parts(b);
-	attach_names(b);
-	attach_sites(b);
+	attach(b);
 	qsort_r(r->rows, r->len, sizeof(*r->rows), order_rows, (void *)(uintptr_t)b->t);
 	while (r->shown < r->len && !r->rows[r->shown].rest)
 		r->shown++;

@@ -27,6 +27,14 @@ void lc_sqlite_thread(struct lc_sqlite *s, uint32_t thread)
 	lc_database_u64(&s->db, (uint64_t)thread + 1);
 }
 
+void lc_sqlite_known(struct lc_sqlite *s, uint32_t number1)
+{
+	if (number1)
+		lc_database_u64(&s->db, number1 - 1);
+	else
+		lc_database_null(&s->db);
+}
+
 static void fact(struct lc_sqlite *s, const char *name, const char *text)
 {
 	lc_database_string(&s->db, name);
@@ -241,15 +249,6 @@ static uint8_t *paths(struct lc_sqlite *s)
 	return frames;
 }
 
-/* A number + 1, where 0 is unknown. */
-static void known(struct lc_sqlite *s, uint32_t number1)
-{
-	if (number1)
-		lc_database_u64(&s->db, number1 - 1);
-	else
-		lc_database_null(&s->db);
-}
-
 static void frames(struct lc_sqlite *s, const uint8_t *wanted)
 {
 	const struct lc_table *t = &s->tree->frames;
@@ -269,8 +268,8 @@ static void frames(struct lc_sqlite *s, const uint8_t *wanted)
 		lc_database_text(&s->db, lc_tree_text(s->tree, method[LC_METHOD_NAME]));
 		lc_database_text(&s->db, lc_tree_text(s->tree, method[LC_METHOD_SIGNATURE]));
 		lc_database_text(&s->db, lc_tree_text(s->tree, method[LC_METHOD_FILE]));
-		known(s, key[LC_FRAME_LINE1]);
-		known(s, key[LC_FRAME_BCI1]);
+		lc_sqlite_known(s, key[LC_FRAME_LINE1]);
+		lc_sqlite_known(s, key[LC_FRAME_BCI1]);
 		lc_database_row(&s->db);
 	}
 }

@@ -22,6 +22,9 @@ void lc_sqlite_path(struct lc_sqlite *s, uint32_t path);
 /* A column that refers to a row of threads. */
 void lc_sqlite_thread(struct lc_sqlite *s, uint32_t thread);
 
+/* A column of a number that is kept + 1, with 0 for unknown: NULL. */
+void lc_sqlite_known(struct lc_sqlite *s, uint32_t number1);
+
 /* Tables of threads, of time, of NUMA nodes and of spans. */
 void lc_sqlite_threads(struct lc_sqlite *s);
 void lc_sqlite_nodes(struct lc_sqlite *s);

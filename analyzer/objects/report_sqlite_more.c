@@ -110,15 +110,6 @@ void lc_sqlite_threads(struct lc_sqlite *s)
 	}
 }
 
-/* A node's number + 1, where 0 is unknown. */
-static void node(struct lc_sqlite *s, uint32_t node1)
-{
-	if (node1)
-		lc_database_u64(&s->db, node1 - 1);
-	else
-		lc_database_null(&s->db);
-}
-
 static void placements(struct lc_sqlite *s)
 {
 	const struct lc_table *t = &s->tree->placements;
@@ -136,8 +127,8 @@ static void placements(struct lc_sqlite *s)
 		lc_database_string(&s->db, lc_bucket_name(key[LC_PLACEMENT_BUCKET]));
 		lc_sqlite_site(s, key[LC_PLACEMENT_SITE]);
 		lc_sqlite_path(s, key[LC_PLACEMENT_PATH]);
-		node(s, key[LC_PLACEMENT_ACCESSING]);
-		node(s, key[LC_PLACEMENT_OWNING]);
+		lc_sqlite_known(s, key[LC_PLACEMENT_ACCESSING]);
+		lc_sqlite_known(s, key[LC_PLACEMENT_OWNING]);
 		lc_database_string(&s->db, lc_data_source_name(key[LC_PLACEMENT_SOURCE]));
 		lc_database_u64(&s->db, lc_table_values(t, i)[LC_PLACEMENT_SAMPLES]);
 		lc_database_row(&s->db);
@@ -158,7 +149,7 @@ void lc_sqlite_nodes(struct lc_sqlite *s)
 		if (key[LC_NODE_ENGINE] != s->r->view->engine)
 			continue;
 		lc_sqlite_thread(s, key[LC_NODE_THREAD]);
-		node(s, key[LC_NODE_NODE]);
+		lc_sqlite_known(s, key[LC_NODE_NODE]);
 		lc_database_u64(&s->db, values[LC_NODE_SAMPLES]);
 		lc_database_u64(&s->db, values[LC_NODE_MIGRATIONS]);
 		lc_database_row(&s->db);
@@ -173,7 +164,7 @@ void lc_sqlite_nodes(struct lc_sqlite *s)
 
 		lc_sqlite_thread(s, key[LC_HOME_THREAD]);
 		lc_sqlite_site(s, key[LC_HOME_SITE]);
-		node(s, key[LC_HOME_NODE]);
+		lc_sqlite_known(s, key[LC_HOME_NODE]);
 		lc_database_u64(&s->db, values[LC_HOME_OBJECTS]);
 		lc_database_u64(&s->db, values[LC_HOME_BYTES]);
 		lc_database_row(&s->db);

@@ -11,6 +11,7 @@
 #include <cmocka.h>
 
 #include "tests/unit/class_file.h"
+#include "tests/unit/failing_memory.h"
 
 #define HOOK 89, 17, 0, 1, 184, 0, 0 /* dup; sipush 1; invokestatic ? */
 #define CODE(...)                                                                                  \
@@ -24,31 +25,9 @@ enum { ILOAD_0 = 26, POP = 87, RETURN = 177, ARETURN = 176, GOTO = 167, NEWARRAY
 static uint32_t last_site;
 static int allocations_left; /* before they fail; < 0: they do not */
 
-void *__real_malloc(size_t size);
-void *__real_calloc(size_t n, size_t size);
-void *__real_realloc(void *p, size_t size);
-void *__wrap_malloc(size_t size);
-void *__wrap_calloc(size_t n, size_t size);
-void *__wrap_realloc(void *p, size_t size);
-
 static bool allocation_fails(void)
 {
 	return allocations_left >= 0 && allocations_left-- == 0;
-}
-
-void *__wrap_malloc(size_t size)
-{
-	return allocation_fails() ? NULL : __real_malloc(size);
-}
-
-void *__wrap_calloc(size_t n, size_t size)
-{
-	return allocation_fails() ? NULL : __real_calloc(n, size);
-}
-
-void *__wrap_realloc(void *p, size_t size)
-{
-	return allocation_fails() ? NULL : __real_realloc(p, size);
 }
 
 static uint32_t next_site(void *user)

@@ -17,35 +17,14 @@
 
 #include "src/heap/map.h"
 #include "tests/fuzz/map_model.h"
+#include "tests/unit/failing_memory.h"
 
 /* Allocations that still succeed; -1: all of them. */
 static long allocations_left = -1;
 
-void *__real_malloc(size_t size);
-void *__real_calloc(size_t n, size_t size);
-void *__real_realloc(void *p, size_t size);
-void *__wrap_malloc(size_t size);
-void *__wrap_calloc(size_t n, size_t size);
-void *__wrap_realloc(void *p, size_t size);
-
-static bool refuse(void)
+static bool allocation_fails(void)
 {
 	return allocations_left >= 0 && allocations_left-- == 0 && (allocations_left = 0, true);
-}
-
-void *__wrap_malloc(size_t size)
-{
-	return refuse() ? NULL : __real_malloc(size);
-}
-
-void *__wrap_calloc(size_t n, size_t size)
-{
-	return refuse() ? NULL : __real_calloc(n, size);
-}
-
-void *__wrap_realloc(void *p, size_t size)
-{
-	return refuse() ? NULL : __real_realloc(p, size);
 }
 
 /* A heap of 16 MiB: old, eden, and two survivor spaces. */

@@ -12,6 +12,7 @@
 #include <cmocka.h>
 
 #include "tests/unit/class_file.h"
+#include "tests/unit/failing_memory.h"
 
 /* Of one byte, as all numbers of the pool here are. */
 #define NEW_DOUBLES LC_OP_NEWARRAY, 7
@@ -57,31 +58,9 @@ static struct {
 
 static int allocations_left; /* before they fail; < 0: they do not */
 
-void *__real_malloc(size_t size);
-void *__real_calloc(size_t n, size_t size);
-void *__real_realloc(void *p, size_t size);
-void *__wrap_malloc(size_t size);
-void *__wrap_calloc(size_t n, size_t size);
-void *__wrap_realloc(void *p, size_t size);
-
 static bool allocation_fails(void)
 {
 	return allocations_left >= 0 && allocations_left-- == 0;
-}
-
-void *__wrap_malloc(size_t size)
-{
-	return allocation_fails() ? NULL : __real_malloc(size);
-}
-
-void *__wrap_calloc(size_t n, size_t size)
-{
-	return allocation_fails() ? NULL : __real_calloc(n, size);
-}
-
-void *__wrap_realloc(void *p, size_t size)
-{
-	return allocation_fails() ? NULL : __real_realloc(p, size);
 }
 
 static uint32_t next_site(void *user)
