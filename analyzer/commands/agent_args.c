@@ -138,9 +138,10 @@ static int print(enum target target, const char *agent, const char *preload, con
 {
 	switch (target) {
 	case FOR_SHELL:
-		fputs("export LD_PRELOAD=", stdout);
+		/* Behind others, some of which have to be first (AddressSanitizer). */
+		fputs("export LD_PRELOAD=\"${LD_PRELOAD:+$LD_PRELOAD:}\"", stdout);
 		put_shell(preload);
-		fputs("\"${LD_PRELOAD:+:$LD_PRELOAD}\"\nexport " LC_LAUNCH_VARIABLE "=", stdout);
+		fputs("\nexport " LC_LAUNCH_VARIABLE "=", stdout);
 		put_shell(agent);
 		putchar('\n');
 		break;
@@ -204,7 +205,10 @@ int lc_cmd_agent_args(int argc, char **argv)
 
 	if (status)
 		return status < 0 ? 0 : status;
-	if (lc_agent_output(&options) || lc_agent_library("liblocus.so", library) ||
+	status = lc_agent_output(&options);
+	if (status)
+		return status;
+	if (lc_agent_library("liblocus.so", library) ||
 	    lc_agent_library("liblocus-preload.so", preload) ||
 	    lc_agent_argument(library, &options, &agent))
 		return LC_EXIT_FAILED;

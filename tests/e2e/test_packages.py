@@ -278,13 +278,20 @@ def test_the_settings_of_a_unit_and_a_container(tmp_path):
     assert words[7].startswith("LOCUS_AGENT=-agentpath:") and words[7].endswith(ODD.replace("\\", "\\\\").replace(",", "\\,"))
 
 
-@pytest.mark.parametrize("options, said", [
-    (["--for=ant"], "no 'ant'"), (["--for=maven", "--output", 'a"b'], "cannot hold quotes"), (["x"], "takes no operand"),
-    (["--min-size=x"], "min-size"),
+def test_the_settings_of_a_shell_come_behind_what_is_preloaded():
+    script = settings("--output", "p") + "printf '%s' \"$LD_PRELOAD\""
+    alone, behind = (subprocess.run(["bash", "-c", before + script], capture_output=True, text=True, check=True).stdout
+                     for before in ("unset LD_PRELOAD\n", "LD_PRELOAD=libm.so.6\n"))
+    assert alone.endswith("/liblocus-preload.so") and behind == "libm.so.6:" + alone
+
+
+@pytest.mark.parametrize("options, status, said", [
+    (["--for=ant"], 2, "no 'ant'"), (["--for=maven", "--output", 'a"b'], 1, "cannot hold quotes"), (["x"], 2, "takes no operand"),
+    (["--min-size=x"], 2, "min-size"), (["--output", "x" * 5000], 2, "output"),
 ])
-def test_settings_that_cannot_be_made(options, said):
+def test_settings_that_cannot_be_made(options, status, said):
     done = subprocess.run([BUILD / "locus", "agent-args", *options], capture_output=True, text=True)
-    assert done.returncode in (1, 2) and said in done.stderr and len(done.stderr.splitlines()) == 1 and done.stdout == ""
+    assert done.returncode == status and said in done.stderr and len(done.stderr.splitlines()) == 1 and done.stdout == ""
 
 
 # Manual pages
@@ -295,7 +302,7 @@ def test_a_manual_page_has_what_users_look_for(command):
     make("man")
     page = BUILD / "man" / ("locus-%s.1" % command)
     sections = re.findall(r"(?m)^\.SH (.*)", page.read_text())
-    for name in ("NAME", "SYNOPSIS", "DESCRIPTION", "OPTIONS", "EXIT STATUS", "EXAMPLES", '"SEE ALSO"'):
+    for name in ("NAME", "SYNOPSIS", "DESCRIPTION", "OPTIONS", "FILES", "EXIT STATUS", "EXAMPLES", '"SEE ALSO"'):
         assert name in sections or name.strip('"') in sections, (command, name, sections)
     if shutil.which("man"):
         done = subprocess.run(["man", "--warnings", "-E", "UTF-8", "-l", "-Tutf8", page], capture_output=True, text=True,
