@@ -445,8 +445,9 @@ static size_t *starts_of(const struct lc_table *table, uint32_t count)
 typedef void fill_element(void *out, const uint32_t *key, const uint64_t *values);
 
 /*
- * An element of `bytes` for each row of `table`. Those of row r of the ranking are from (*starts)[r]
- * to (*starts)[r + 1] - 1, in `order` (NULL: as in the table). The caller frees *starts.
+ * An element of `bytes` for each row of `table`. Those of row r of the ranking are from
+ * (*starts)[r] to (*starts)[r + 1] - 1, in `order` (NULL: as in the table). The caller frees
+ * *starts.
  */
 static void *elements(struct build *b, const struct lc_table *table, size_t bytes,
                       fill_element *fill, int (*order)(const void *, const void *, void *),

@@ -7,9 +7,10 @@ page.add((shared) => {
 	const share = (n) => (sums().total && !shared.allocates() ? n / sums().total : sums().samples ? n / sums().samples : 0);
 	const unit = () => metrics[shared.allocates() ? "samples" : chosen.metric].unit;
 
-	function named(td, name, at) {
+	/* `columns`: as many characters have room; what is cut is cut where it tells least. */
+	function named(td, name, at, columns = Infinity) {
 		td.title = name + "\n" + at;
-		td.append(el("span", { class: "name", text: name }), el("span", { class: "at", text: at }));
+		td.append(el("span", { class: "name", text: shared.fit(name, columns) }), el("span", { class: "at", text: shared.fit(at, columns * 1.15) }));
 	}
 
 	function metered(td, samples) {
@@ -146,7 +147,7 @@ page.add((shared) => {
 
 	const sharingTable = (choose) => new ListTable(id("view-sharing").querySelector(".list"), "False sharing",
 		[{ ...shareColumn, draw: (td, r) => { td.textContent = percent(threadShare(r.samples)); } },
-			{ title: "Class, part", value: (r) => r.name, draw: (td, r) => named(td, r.name, r.at) },
+			{ title: "Class, part", value: (r) => r.name, draw: (td, r) => named(td, r.name, r.at, 28) },
 			{ title: "Certainty", width: "96px", value: (r) => (r.certain ? 0 : 1),
 				draw: (td, r) => { td.textContent = r.certain ? "finding" : "suspicion"; } },
 			samplesColumn,
@@ -155,14 +156,14 @@ page.add((shared) => {
 		shared.sharingRows, { sort: 0, choose });
 
 	const numaTable = (choose) => new ListTable(id("view-numa").querySelector(".list"), "Object sites on NUMA nodes",
-		[{ title: "Remote %", number: true, width: "98px", help: "part of the accesses with both nodes known",
+		[{ title: "Remote %", number: true, width: "90px", help: "part of the accesses with both nodes known",
 			value: (r) => (r.share === null ? -1 : r.share),
 			draw: (td, r) => { td.textContent = r.share === null ? "?" : shared.hundred(r.share); } },
-			{ title: "Class, allocated at", value: (r) => r.name, draw: (td, r) => named(td, r.name, r.at) },
-			{ title: "Remote", number: true, width: "88px", help: "remote samples", value: (r) => r.remote,
+			{ title: "Class, allocated at", value: (r) => r.name, draw: (td, r) => named(td, r.name, r.at, 25) },
+			{ title: "Remote", number: true, extra: true, width: "78px", help: "remote samples", value: (r) => r.remote,
 				draw: (td, r) => { td.textContent = number(r.remote); } },
 			samplesColumn,
-			{ title: "Diagnosis", extra: true, width: "156px", value: (r) => r.pattern,
+			{ title: "Diagnosis", extra: true, width: "126px", value: (r) => r.pattern,
 				draw: (td, r) => { td.textContent = r.pattern; td.title = r.pattern; } }],
 		shared.numaRows, { sort: 2, choose });
 

@@ -271,14 +271,15 @@ page.add((shared) => {
 	const numaRow = (row) => (shared.numaOn ? shared.numaRows.find((n) => n.group.id && row.sites.concat(row.parts.filter((_, i) => i % 3 === 1))
 		.some((s) => data.sites.id[s] === n.group.id)) : null);
 
+	/* `whole`: of the whole recording, whatever thread and time are chosen. */
 	const faces = [
 		{ name: "touched", title: "Touched by", when: () => true, fill: touchedBy },
 		{ name: "allocated", title: "Allocated by", when: (row) => row.sites.length > 0, fill: allocatedBy },
 		{ name: "layout", title: "Layout", when: (row) => fieldsOf(row).length > 0, fill: layout },
 		{ name: "source", title: "Source", when: (row) => row.samples > 0, fill: source },
-		{ name: "life", title: "Life", when: (row) => row.sites.length > 0, fill: life },
-		{ name: "numa", title: "NUMA", when: (row) => !!numaRow(row), fill: (host, row) => shared.showNuma(host, numaRow(row)) },
-		{ name: "spans", title: "Spans", when: () => !!data.span_samples, fill: spans },
+		{ name: "life", title: "Life", whole: true, when: (row) => row.sites.length > 0, fill: life },
+		{ name: "numa", title: "NUMA", whole: true, when: (row) => !!numaRow(row), fill: (host, row) => shared.showNuma(host, numaRow(row)) },
+		{ name: "spans", title: "Spans", whole: true, when: () => !!data.span_samples, fill: spans },
 	];
 
 	Object.assign(shared, { faces, section, plain });

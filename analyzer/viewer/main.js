@@ -58,6 +58,19 @@ page.add((shared) => {
 			...(origin(row) ? [el("p", { class: "origin", text: "allocated at " + originLong(row) + (row.estimated ? " (an estimate)" : "") })] : []), body);
 		view.flame = null;
 		face.fill(body, row, view);
+		tellWhole();
+	}
+
+	/* Of these views the data are not kept by thread and time. */
+	const WHOLE = ["threads", "numa", "sharing", "spans"];
+
+	function tellWhole() {
+		const face = view.name === "objects" && id("view-objects").querySelector(".faces [aria-selected=true]");
+		const title = WHOLE.includes(view.name) ? id("tab-" + view.name).textContent :
+			face && faces.some((f) => f.whole && f.name === face.dataset.face) ? face.textContent : "";
+		const told = title && !everything();
+		id("whole").hidden = !told;
+		id("whole").textContent = told ? title + ": of the whole recording, not of the chosen part." : "";
 	}
 
 	const list = new shared.RowList(id("view-objects").querySelector(".list"), (row) => {
@@ -147,6 +160,7 @@ page.add((shared) => {
 		const table = tables[view.name];
 		if (table && table !== tables.code && table !== tables.threads && table.chosen === null && table.rows.length)
 			table.show(table.rows[0]);
+		tellWhole();
 		search();
 	}
 

@@ -205,7 +205,7 @@ page.add((shared) => {
 					el("span", { class: "hot", text: line ? "\u2192 " + fit(line, columns - 7) + " " + part : row.value > 0 && !allocates() ? "" : "\u2192 never sampled" }),
 					el("span", { class: "from", text: t.origin ? "\u2190 " + t.origin : "" })),
 				el("span", { class: "right" }, el("b", { text: bytesText(row) }),
-					el("small", { text: row.touched ? fit(row.touched.replace(/^mostly /, ""), 13) : "" })));
+					el("small", { text: row.touched ? fit(row.touched.replace(/^mostly /, ""), 28) : "" })));
 		}
 
 		/* What is left out, in one line. */

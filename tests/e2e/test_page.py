@@ -1,4 +1,4 @@
-"""The page in a real browser, over real profiles: H2, Lucene with spans, and google-java-format merged."""
+"""The page in a real browser, over real profiles: H2, Lucene with spans, google-java-format merged, and NumaCollect in a guest of two nodes."""
 
 import json
 import re
@@ -13,13 +13,14 @@ from synthetic import Block, Profile, frame
 
 PROFILES = ROOT / "tests" / "data" / "profiles"
 REAL = ("h2", "lucene", "google-java-format")
+NUMA = "numa-collect"
 
 
 @pytest.fixture(scope="module")
 def pages(tmp_path_factory):
     """Pages and JSON reports of the profiles."""
     directory, made = tmp_path_factory.mktemp("pages"), {}
-    for name in REAL:
+    for name in (*REAL, NUMA):
         page = directory / (name + ".html")
         subprocess.run([BUILD / "locus", "report", PROFILES / name, "-f", page], check=True)
         done = subprocess.run([BUILD / "locus", "report", PROFILES / name, "--format=json"], check=True, capture_output=True)
@@ -150,6 +151,45 @@ def test_switches_give_what_the_report_gives_with_options(browser, pages, locus)
     report = json.loads(locus("report", PROFILES / "h2", "--format=json", "--group=class").stdout)["ranking"]["rows"]
     allocated = [r["bytes"] + r.get("object_bytes", {"estimate": 0})["estimate"] for r in report]
     assert rows(browser)[0][0].lstrip("~") == "%.1f%%" % (100 * max(allocated) / sum(allocated))
+
+
+def test_nodes_are_those_of_locus_numa(browser, pages, locus):
+    page, report = pages[NUMA]
+    numa = json.loads(locus("numa", PROFILES / NUMA, "--format=json").stdout)["numa"]
+    whole, site = numa["all"], numa["sites"][0]
+    assert whole["remote"] > 1000 and site["diagnosis"]["pattern"] == "master-initialised"
+    browser.page(page)
+    browser.click("#tab-numa")
+
+    def heat(selector):
+        return [int(text.split()[0].replace(",", "")) for text in browser.texts(selector + " .heat tbody td")]
+
+    assert heat("#view-numa") == [n for row in whole["matrix"][:2] for n in row[:2]]
+    listed = [text.split() for text in browser.texts("#view-numa tr.row")]
+    assert listed[0][0] == "%.1f%%" % (100 * whole["remote_share"])
+    assert listed[1][:2] == ["%.1f%%" % (100 * site["remote_share"]), site["class"]]
+    browser.press("1")
+    browser.choose("#switch-metric", "remote")
+    assert rows(browser)[0][0] == "%.1f%%" % (100 * site["remote"] / whole["remote"])
+    browser.click(".faces [data-face=numa]")
+    assert heat("#view-objects") == [n for row in site["matrix"][:2] for n in row[:2]] and "master-initialised" in browser.text(".face")
+    assert browser.messages() == []
+
+
+def test_what_is_of_the_whole_recording_says_so_where_a_part_is_chosen(browser, pages):
+    browser.page(pages[NUMA][0])
+    told = {}
+    for part in (False, True):
+        if part:
+            browser.press("[")
+        for view in ("threads", "numa", "code", "objects"):
+            browser.click("#tab-" + view)
+            told[part, view] = browser.text("#whole")
+        for face in ("life", "numa", "touched"):
+            browser.click(".faces [data-face=%s]" % face)
+            told[part, face] = browser.text("#whole")
+    shown = {key: text.split(":")[0] for key, text in told.items() if text}
+    assert shown == {(True, "threads"): "Threads", (True, "numa"): "NUMA", (True, "life"): "Life"}, told
 
 
 def test_a_stretch_of_time_is_chosen_by_dragging(browser, pages):
