@@ -485,7 +485,10 @@ static bool follows_fence(const struct trace *t, struct lc_recipe *r)
 	if (!decode_at(t->code, at, &in) || !in.fence)
 		return false;
 	set_operand(r, &in, t->code->address + at, in.written);
-	r->access |= LC_ACCESS_OWN | LC_ACCESS_FENCE; /* mfence has no operand */
+	/* mfence has no operand; it waits for stores. */
+	if (!r->scale)
+		r->scale = 1;
+	r->access |= LC_ACCESS_OWN | LC_ACCESS_FENCE | LC_TOUCH_STORE;
 	r->how = LC_HOW_DIRECT;
 	r->same_frame = true;
 	return true;
