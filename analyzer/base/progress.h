@@ -7,10 +7,19 @@
 
 #include <stdint.h>
 
-/* "locus: reading dir/thread-0.lcb, 40%": `done` of `all`; without a part where `all` is 0. */
-void lc_progress(const char *what, const char *of, uint64_t done, uint64_t all);
+/* So many bytes more are to be read: what the parts are of. */
+void lc_progress_expect(uint64_t bytes);
 
-/* The same at once, before something takes long that does not say how far it is. */
+/* "locus: reading dir/thread-0.lcb, 40%": so many bytes more of the file are read. */
+void lc_progress_read(const char *file, uint64_t bytes);
+
+/*
+ * "locus: comparing ...", until the next one or the end: what does not say how far it is. `what` is
+ * kept. A timer of the process (SIGALRM) shows it when the second is over.
+ */
+void lc_progress_stage(const char *what);
+
+/* The same at once, before something that is known to take long. */
 void lc_progress_now(const char *what);
 
 /* Erase the line, if there is one: before anything else is written. */

@@ -254,7 +254,9 @@ FILE *lc_report_open(const struct lc_report_settings *s)
 	FILE *out;
 
 	lc_progress_end();
-	if (!s->file)
+	if (s->file)
+		lc_progress_stage("writing the report");
+	else
 		return s->format == LC_REPORT_AS_TEXT && !s->no_pager ? lc_pager_open() : stdout;
 	out = fopen(s->file, "we");
 	if (!out)
@@ -275,6 +277,7 @@ int lc_report_close(FILE *out, const struct lc_report_settings *s)
 	bad = fflush(out) || ferror(out);
 	if (fclose(out))
 		bad = true;
+	lc_progress_end();
 	if (bad)
 		return lc_fail("cannot write '%s': %s", s->file,
 		               errno ? strerror(errno) : "an error occurred");
@@ -353,6 +356,8 @@ static int load_all(struct lc_load *l, char **paths, size_t count, bool *mixed)
 
 	l->skip_newer = count > 1;
 	*mixed = false;
+	for (size_t i = 0; i < count; i++)
+		lc_load_expect(paths[i]);
 	for (size_t i = 0; i < count && !status; i++) {
 		const uint32_t engines = l->engines_len;
 
@@ -381,10 +386,12 @@ static int load_and_report(const struct lc_report_command *c, char **paths, size
 	load.filter = c->settings->filtered ? &c->settings->filter : NULL;
 	load.frames = lc_frame_filter_on(&c->settings->frames) ? &c->settings->frames : NULL;
 	status = load_all(&load, paths, count, &mixed);
+	lc_progress_end();
 	if (!status) {
 		if (mixed && !c->settings->engine)
 			say_mixed(&load);
 		lc_report_say_running(&load);
+		lc_progress_stage("adding up");
 		status = c->report(c->context, &load, paths[0]);
 	}
 	if (!status && load.frames) {

@@ -97,7 +97,7 @@ static int write_tree(struct merge *m)
 	int blocks = -errno, status = 0;
 
 	if (out) {
-		lc_progress("writing", name, 0, 0);
+		lc_progress_stage("writing");
 		blocks = lc_merge_write(m->writer, &m->tree, m->keep_threads, out);
 		if (fclose(out) && blocks >= 0)
 			blocks = -errno;
@@ -210,6 +210,8 @@ static int write_manifest(const struct merge *m)
 static int merge_all(struct merge *m, char **paths, size_t count)
 {
 	for (size_t i = 0; i < count; i++)
+		lc_load_expect(paths[i]);
+	for (size_t i = 0; i < count; i++)
 		if (lc_load_profile(&m->load, paths[i]))
 			return 1;
 	if (m->empty && is_empty(&m->tree))
@@ -217,6 +219,7 @@ static int merge_all(struct merge *m, char **paths, size_t count)
 		               paths[0], count > 1 ? " and the others" : "");
 	if (!m->keep_threads && write_tree(m))
 		return 1;
+	lc_progress_end();
 	if (m->load.new_sections)
 		fprintf(stderr, "locus: %llu sections of a newer Locus are left out\n",
 		        (unsigned long long)m->load.new_sections);

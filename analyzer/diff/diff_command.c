@@ -7,6 +7,7 @@
 
 #include "analyzer/base/fail.h"
 #include "analyzer/base/memory.h"
+#include "analyzer/base/progress.h"
 #include "analyzer/cli/command.h"
 #include "analyzer/cli/report_command.h"
 #include "analyzer/diff/diff_check.h"
@@ -198,6 +199,9 @@ static bool load_one(struct settings *s, struct lc_diff_profile *p, bool *damage
 static int load_all(struct settings *s, struct loaded *l)
 {
 	l->profiles = lc_mem_zeroed(s->len[0] + s->len[1], sizeof(*l->profiles));
+	for (unsigned which = 0; which < LC_DIFF_SIDES; which++)
+		for (size_t i = 0; i < s->len[which]; i++)
+			lc_load_expect(s->paths[which][i]);
 	for (unsigned which = 0; which < LC_DIFF_SIDES; which++) {
 		for (size_t i = 0; i < s->len[which]; i++) {
 			struct lc_diff_profile *p = &l->profiles[l->len];
@@ -286,8 +290,11 @@ static int diff(struct settings *s)
 	struct loaded l = { .len = 0 };
 	int status = load_all(s, &l);
 
-	if (!status)
+	lc_progress_end();
+	if (!status) {
+		lc_progress_stage("comparing");
 		status = compare(s, &l);
+	}
 	for (size_t i = 0; i < l.len; i++)
 		unload(&l.profiles[i]);
 	free(l.profiles);

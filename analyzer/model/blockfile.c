@@ -11,7 +11,6 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 #include <zstd.h>
 
@@ -30,7 +29,6 @@ struct lc_blockfile {
 	size_t pos; /* of the reader in the window */
 	int error;  /* -errno of the last read */
 	const char *path;
-	uint64_t size, done; /* bytes of the file, and how many have been read */
 	uint8_t *payload;
 	size_t payload_cap;
 	ZSTD_DCtx *zstd;
@@ -179,9 +177,8 @@ static void read_blocks(struct lc_blockfile *f, struct lc_block_target *target,
 		if (h.t_end_ns > stats->last_end_ns)
 			stats->last_end_ns = h.t_end_ns;
 		f->pos += (size_t)h.header_len + h.stored_len;
-		f->done += (size_t)h.header_len + h.stored_len;
 		if (f->path)
-			lc_progress("reading", f->path, f->done, f->size);
+			lc_progress_read(f->path, (uint64_t)h.header_len + h.stored_len);
 	}
 	if (skipping)
 		damage->blocks++;
@@ -190,14 +187,10 @@ static void read_blocks(struct lc_blockfile *f, struct lc_block_target *target,
 int lc_blockfile_read(struct lc_blockfile *f, const char *path, struct lc_block_target *target,
                       struct lc_damage *damage, struct lc_blockfile_stats *stats)
 {
-	struct stat st;
-
 	f->fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (f->fd < 0)
 		return -errno;
 	f->path = path;
-	f->size = fstat(f->fd, &st) ? 0 : (uint64_t)st.st_size;
-	f->done = 0;
 	f->data = f->buffer;
 	f->len = f->pos = 0;
 	f->error = 0;

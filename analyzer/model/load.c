@@ -304,6 +304,23 @@ static int load_blocks(struct lc_load *l, const char *path, struct dirent **name
 	return 0;
 }
 
+void lc_load_expect(const char *path)
+{
+	struct dirent **names = NULL;
+	const int count = scandir(path, &names, is_block_file, NULL);
+
+	for (int i = 0; i < count; i++) {
+		char *file = lc_mem_text("%s/%s", path, names[i]->d_name);
+		struct stat st;
+
+		if (!stat(file, &st) && S_ISREG(st.st_mode))
+			lc_progress_expect((uint64_t)st.st_size);
+		free(file);
+		free(names[i]);
+	}
+	free(names);
+}
+
 int lc_load_profile(struct lc_load *l, const char *path)
 {
 	struct lc_block_target target = { .tree = l->tree,

@@ -77,6 +77,9 @@ struct lc_load {
 void lc_load_init(struct lc_load *l);
 void lc_load_free(struct lc_load *l);
 
+/* The profile in directory `path` is to be read: for lc_progress_read(). */
+void lc_load_expect(const char *path);
+
 /*
  * Add the profile in directory `path`. Returns 0, also where it was damaged (one line says so on
  * stderr) or skipped; or 1, after one line on stderr, when there is none, it cannot be read or it

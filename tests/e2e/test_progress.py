@@ -3,6 +3,7 @@
 import os
 import pty
 import random
+import re
 import subprocess
 import time
 
@@ -52,6 +53,16 @@ def test_a_long_merge_says_how_far_it_is(large, tmp_path):
         pytest.skip("this machine is too quick for it to say anything")
     assert "\rlocus: reading " in said and "%\033[K" in said
     assert said.endswith("\r\033[K") and "\n" not in said
+
+
+def test_a_long_report_says_what_it_does(large, tmp_path):
+    begin = time.monotonic()
+    said = on_a_terminal(BUILD / "locus", "report", "-f", tmp_path / "page.html", *[large] * 40)
+    if time.monotonic() - begin < 2:
+        pytest.skip("this machine is too quick for it to say anything")
+    parts = [int(part) for part in re.findall(r"reading [^\r]*, (\d+)%\033\[K", said)]
+    assert parts == sorted(parts) and parts[-1] > parts[0], "of all files, not of each"
+    assert "\rlocus: writing the report ...\033[K" in said and said.endswith("\r\033[K") and "\n" not in said
 
 
 def test_nothing_is_said_to_a_file(large, tmp_path):
