@@ -30,7 +30,7 @@ page.add((shared) => {
 
 	/* Of what is chosen. */
 	function ofChosen() {
-		const lines = new Map(), methods = new Map(), tracked = new Map(shared.lens().groups["class+line"].rows.flatMap((r) => accessesOf(r)));
+		const lines = new Map(), methods = new Map(), tracked = new Map(allAccesses(true));
 		const put = (map, key, method, line, isMethod) => {
 			if (!map.has(key))
 				map.set(key, row(method, line, isMethod, 0, 0, 0));
@@ -42,7 +42,7 @@ page.add((shared) => {
 			const frame = frameOf(path), method = methodOf(frame), seen = new Set();
 			for (const r of [put(lines, method + ":" + lineOf(frame), method, lineOf(frame), false), put(methods, method, method, -1, true)]) {
 				r.samples += n;
-				r.object += tracked.has(path) ? Math.min(n, tracked.get(path)) : 0;
+				r.object += tracked.get(path) || 0;
 			}
 			for (let p = path; p > 0; p = parentOf(p))
 				seen.add(methodOf(frameOf(p)));

@@ -192,6 +192,19 @@ def test_what_is_of_the_whole_recording_says_so_where_a_part_is_chosen(browser, 
     assert shown == {(True, "threads"): "Threads", (True, "numa"): "NUMA", (True, "life"): "Life"}, told
 
 
+def test_the_code_of_a_thread_is_that_of_the_report(browser, pages, locus):
+    page, whole = pages[NUMA]
+    report = json.loads(locus("report", PROFILES / NUMA, "--format=json", "--engine=1", "--thread=%d" % whole["threads"][0]["tid"]).stdout)
+    browser.page(page)
+    browser.choose("#switch-thread", "0")
+    browser.click("#tab-code")
+    listed = [re.split(r"[\t\n]+", text) for text in browser.texts("#view-code tr.row")]
+    methods = {(row[4], *row[:3]) for row in listed if row[3] == "method"}
+    shares = [(m["share"], m["total"] / report["samples"]["total"], m["object"] / m["samples"]) if m["samples"] else () for m in report["code"]["methods"]]
+    told = {(m["class"] + "." + m["method"], *("%.1f%%" % (100 * n) for n in s)) for m, s in zip(report["code"]["methods"], shares)}
+    assert len(methods) > 5 and any(s[2] for s in shares if s) and methods <= told, methods - told
+
+
 def test_a_stretch_of_time_is_chosen_by_dragging(browser, pages):
     page, report = pages["h2"]
     data = page_data(page.read_text())
