@@ -146,8 +146,11 @@ check: ; scripts/test check
 check-unit: unit ; scripts/unit-tests $(notdir $(B)) $(UNIT)
 # The analyzer has one thread; the agent's tests are those that use nothing of it.
 AGENT_UNIT := $(foreach t,$(UNIT),$(if $(findstring analyzer/,$(call uses,tests/unit/$(notdir $t).c)),,$t))
-tsan-unit: $(AGENT_UNIT)
-check-unit-tsan: tsan-unit ; scripts/unit-tests $(notdir $(B)) $(AGENT_UNIT)
+# ThreadSanitizer is for tests that start threads or catch signals, or whose sources do.
+THREADED_UNIT = $(foreach t,$(AGENT_UNIT),$(if $(shell grep -lE 'pthread_create|sigaction' tests/unit/$(notdir $t).c \
+	$(call uses_src,tests/unit/$(notdir $t).c)),$t))
+tsan-unit: $$(THREADED_UNIT)
+check-unit-tsan: tsan-unit ; scripts/unit-tests $(notdir $(B)) $(THREADED_UNIT)
 fuzz: fuzzers ; scripts/fuzz $(FUZZ_SECONDS) $(FUZZ)
 soak: all fuzzers ; scripts/soak
 lint: ; scripts/lint

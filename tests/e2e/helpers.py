@@ -2,6 +2,7 @@
 
 import base64
 import fcntl
+import collections
 import itertools
 import json
 import os
@@ -48,16 +49,27 @@ def covering(cases):
     return chosen
 
 
-def each_pair(possible=lambda **values: True, **axes):
+def spread(cases):
+    """Some of the cases, which have each value that all of them together have, and each about as often."""
+    missing, chosen = {value for case in cases for value in enumerate(case)}, []
+    while missing:
+        used = collections.Counter(value for case in chosen for value in enumerate(case))
+        chosen.append(max(cases, key=lambda case: (len(set(enumerate(case)) & missing), -sum(used[v] for v in enumerate(case)))))
+        missing -= set(enumerate(chosen[-1]))
+    return chosen
+
+
+def each_pair(possible=lambda **values: True, choose=covering, **axes):
     """Parametrizes a test: each value of an axis meets each value of every other in some case.
 
     The other combinations are marked slow, so that `make soak` runs all. The axis `jdk` has major
     versions, and gives the test that fixture. `possible` is asked whether a combination exists.
     """
     names = sorted(axes, key=lambda name: name != "jdk")
+    axes = {name: [tuple(v) if isinstance(v, list) else v for v in axes[name]] for name in names}
     cases = list(itertools.product(*(axes[name] for name in names)))
     cases = [case for case in cases if possible(**dict(zip(names, case)))]
-    chosen = covering(cases)
+    chosen = choose(cases)
     params = [
         pytest.param(
             *case,
@@ -67,6 +79,11 @@ def each_pair(possible=lambda **values: True, **axes):
         for case in cases
     ]
     return pytest.mark.parametrize(names, params, indirect=["jdk"] if "jdk" in axes else [])
+
+
+def each_value(possible=lambda **values: True, **axes):
+    """As each_pair, for tests that take long: each value of each axis is in some case."""
+    return each_pair(possible, choose=spread, **axes)
 
 
 # Programs

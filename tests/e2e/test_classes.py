@@ -1,7 +1,7 @@
 """Objects that nobody tracked have their class: the right one, whatever the JVM's pointers look like."""
 
 import pytest
-from conftest import jdk_of
+from conftest import JDK_MAJORS, jdk_of
 from helpers import (
     COLLECTORS,
     TIERS,
@@ -11,6 +11,7 @@ from helpers import (
     command,
     complaints,
     counters,
+    each_value,
     has_frame,
     report,
     table,
@@ -77,7 +78,7 @@ def known_classes(workload, profile, jdk, seconds, java, *options):
     return run, truth(run), report(run)
 
 
-@pytest.mark.parametrize("gc", COLLECTORS)
+@each_value(jdk=JDK_MAJORS, gc=COLLECTORS)
 def test_classes_of_untracked_objects_are_right(workload, profile, jdk, gc):
     run, told, r = known_classes(workload, profile, jdk, 1.5, collector(gc))
     assert set(told) == {"list", "tree", "map", "strings", "integers"}
@@ -89,11 +90,9 @@ def test_classes_of_untracked_objects_are_right(workload, profile, jdk, gc):
 
 
 # The narrow one is there with each collector already.
-@pytest.mark.parametrize("layout", [layout for layout in LAYOUTS if layout != "narrow"])
+@each_value(lambda jdk, layout: LAYOUTS[layout][0] in (None, jdk), jdk=JDK_MAJORS, layout=[layout for layout in LAYOUTS if layout != "narrow"])
 def test_classes_are_right_for_every_layout_of_headers(workload, profile, jdk, layout):
-    major, flags = LAYOUTS[layout]
-    if major not in (None, jdk.major):
-        pytest.skip("no such layout in JDK %d" % jdk.major)
+    _, flags = LAYOUTS[layout]
     run, told, r = known_classes(workload, profile, jdk, 0.5, ["-XX:+UseSerialGC", *flags])
     assert [line for line in complaints(run.stderr) if "locus" in line] == []
     check_classes(r, told)

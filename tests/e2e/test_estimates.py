@@ -41,7 +41,8 @@ def check_counts(told, r, least_within=3):
         for what, factor in (("objects", 1), ("bytes", BYTES[site])):
             found = sum(e[what] for e in of_site)
             # Errors of different sites are independent.
-            half = sum(((e[what + "_high"] - e[what]) ** 2) for e in of_site) ** 0.5
+            # The error grows with the root of what is estimated: where that is too low, the interval is too narrow as well.
+            half = sum(((e[what + "_high"] - e[what]) ** 2) for e in of_site) ** 0.5 * max(1, true * factor / max(found, 1)) ** 0.5
             off = abs(found - true * factor) / half
             within += off <= 1 and what == "objects"
             rows.append((site, what, true * factor, round(found), round(half), "%.2f" % off))

@@ -6,7 +6,7 @@ import subprocess
 
 import pytest
 from conftest import BUILD, COMMAND_SECONDS, EXPORTS, JDK_MAJORS, QUICK_JAVAC, ROOT, run_command
-from helpers import COLLECTORS, collector, command, each_pair, has_frame, page_data, report, truth
+from helpers import COLLECTORS, collector, command, each_pair, each_value, has_frame, page_data, report, truth
 
 TOOLS = ROOT / "tests" / "tools"
 AGENT_SOURCES = [
@@ -158,7 +158,7 @@ def shared(r):
     return names
 
 
-@pytest.mark.parametrize("gc", COLLECTORS)
+@each_value(jdk=JDK_MAJORS, gc=COLLECTORS)
 def test_false_sharing_is_found_where_it_is_and_nowhere_else(workload, profile, jdk, gc):
     java = ["-Xmx256m", *collector(gc)]
     run = profile(command(workload, jdk, "FalseSharing", 1.5, java=java), *TIMER)

@@ -1,7 +1,8 @@
 """The address map agrees with the JVM after every collection."""
 
 import pytest
-from helpers import COLLECTORS, collector, command, counters, report, truth
+from conftest import JDK_MAJORS
+from helpers import COLLECTORS, collector, command, counters, each_value, report, truth
 
 WRONG = ("audit_wrong_missing", "audit_wrong_moved", "audit_wrong_overlap")
 
@@ -19,27 +20,26 @@ def audit(workload, profile, jdk, java, gcs=450, live=32):
     report(run)
 
 
-@pytest.mark.parametrize("gc", COLLECTORS)
+@each_value(jdk=JDK_MAJORS, gc=COLLECTORS)
 def test_no_interval_is_wrong_over_two_hundred_collections(workload, profile, jdk, gc):
     audit(workload, profile, jdk, ["-Xmx96m", *collector(gc, "1m")])
 
 
-@pytest.mark.parametrize("gc", COLLECTORS)
+@each_value(jdk=JDK_MAJORS, gc=COLLECTORS)
 def test_no_interval_is_wrong_when_the_heap_is_tight(workload, profile, jdk, gc):
     """Full collections and evacuations that fail."""
     audit(workload, profile, jdk, ["-Xmx56m", *collector(gc, "1m")], gcs=750)
 
 
-@pytest.mark.parametrize(
-    "options",
-    [
+@each_value(
+    jdk=JDK_MAJORS,
+    options=[
         ["-XX:+UseSerialGC", "-XX:-UseCompressedOops"],
         ["-XX:+UseSerialGC", "-XX:MaxTenuringThreshold=0"],
         ["-XX:+UseParallelGC", "-XX:ParallelGCThreads=4", "-XX:-UseAdaptiveSizePolicy"],
         ["-XX:+UseG1GC", "-XX:ParallelGCThreads=4", "-XX:InitiatingHeapOccupancyPercent=10"],
         ["-XX:+UseG1GC", "-XX:G1HeapRegionSize=4m", "-XX:+ExplicitGCInvokesConcurrent"],
     ],
-    ids=lambda o: "".join(o).replace("-XX:", "").replace("+", ""),
 )
 def test_no_interval_is_wrong_with_collector_options(workload, profile, jdk, options):
     audit(workload, profile, jdk, ["-Xmx96m", *options])
