@@ -74,7 +74,7 @@ def share_at(site, line):
 
 
 def standard_error(numa, known, share):
-    """Of a share of samples, where a signal may stand for several of them."""
+    """Of a share of samples, where each signal stands for as many of them."""
     return math.sqrt(share * (1 - share) / (known / numa["engine"]["folded"]))
 
 
@@ -192,8 +192,9 @@ def test_interleaved_pages_are_remote_in_proportion(request, numa_guest, nodes):
     print("read: %.1f%% of %d samples, standard error %.1f points" % (100 * remote / known, known, 100 * error))
     assert error < 0.05 / 2.5, "too few samples to tell: a slow machine"
     assert abs(phase_of(told, "read")["remote_share"] - expected) < 0.005
-    assert abs(remote / known - expected) <= 0.05
-    assert abs(site["remote_share"] - expected) <= 0.05
+    # A guest that waited for its host takes dozens of samples by one signal: fewer tell than `error` believes.
+    assert abs(remote / known - expected) <= max(0.05, 5 * error)
+    assert abs(site["remote_share"] - expected) <= max(0.05, 5 * error)
 
 
 def test_a_collection_that_moves_pages_is_seen(two_nodes):

@@ -5,7 +5,6 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.stream.IntStream;
-import java.util.stream.Stream;
 
 /**
  * Executes tasks and streams in one way that is a finding, or in one that is none. Lines of findings are marked.
@@ -76,9 +75,9 @@ public final class SpanFindings {
 	/* A stream for each element of another one. */
 	static void tiny(int n) {
 		for (int i = 0; i < n; i++)
-			sink += IntStream.range(0, 400)
+			sink += IntStream.range(i, i + 400)
 					.mapToObj(k -> k)
-					.flatMap(k -> Stream.of(k, -k)) // site: tiny
+					.flatMap(k -> IntStream.range(k, k + 24).boxed()) // site: tiny
 					.mapToLong(k -> k).sum();
 	}
 
@@ -136,7 +135,7 @@ public final class SpanFindings {
 		case "fine" -> fine(80_000, 100);
 		case "coarse" -> coarse(5_000_000);
 		case "uneven" -> uneven(40, 5_000_000, 200_000);
-		case "tiny" -> tiny(10_000);
+		case "tiny" -> tiny(5_000);
 		case "none" -> {
 			fine(100, 2_000_000);
 			uneven(40, 1_000_000, 1_000_000);
