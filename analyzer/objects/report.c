@@ -207,6 +207,11 @@ uint64_t lc_report_counted(const struct lc_load *l, const struct lc_load_engine 
 	return lc_load_counter(l, name);
 }
 
+uint64_t lc_report_causeless(const struct lc_load *l)
+{
+	return lc_load_counter(l, "engine_traps_causeless");
+}
+
 bool lc_report_tick_limits(const struct lc_load_engine *e)
 {
 	return e->tick_ns > e->interval_ns && e->interval_ns;

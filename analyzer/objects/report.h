@@ -72,6 +72,9 @@ uint32_t lc_report_busiest_engine(const struct lc_load *l);
 /* Accesses to what an engine of name "watch" follows, counted without sampling; else 0. */
 uint64_t lc_report_counted(const struct lc_load *l, const struct lc_load_engine *e);
 
+/* Accesses that are in nobody's lc_report_counted(): the CPU did not tell what was accessed. */
+uint64_t lc_report_causeless(const struct lc_load *l);
+
 /* Does the kernel's tick come less often than the engine's samples should? */
 bool lc_report_tick_limits(const struct lc_load_engine *e);
 

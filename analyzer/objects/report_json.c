@@ -63,6 +63,8 @@ static void engines(struct lc_json *j, const struct lc_report *r)
 		lc_json_bool(j, "shown", i == r->view->engine);
 		if (lc_report_counted(l, &l->engines[i]))
 			lc_json_u64(j, "counted", lc_report_counted(l, &l->engines[i]));
+		if (lc_report_counted(l, &l->engines[i]) && lc_report_causeless(l))
+			lc_json_u64(j, "uncounted_at_most", lc_report_causeless(l));
 		if (lc_report_cpu_ns(l, &l->engines[i]))
 			lc_json_u64(j, "cpu_ns", lc_report_cpu_ns(l, &l->engines[i]));
 		lc_json_end_object(j);

@@ -68,6 +68,21 @@ static void print_timer(FILE *out, const struct lc_load *l, const struct lc_load
 		        lc_emit_duration(used, sizeof(used), cpu_ns));
 }
 
+static void print_counted(FILE *out, const struct lc_load *l, uint64_t counted)
+{
+	const uint64_t causeless = lc_report_causeless(l);
+
+	fprintf(out, "%scounted%s: %" PRIu64 " accesses",
+	        l->engines_len > 1 ? "            " : "          ", causeless ? "" : " exactly",
+	        counted);
+	if (causeless)
+		fprintf(out,
+		        ", and at most %" PRIu64
+		        " more: of these the CPU did not tell what was accessed",
+		        causeless);
+	putc('\n', out);
+}
+
 /* All engines of the profile; which one is shown, and how to see the others. */
 static void print_engines(FILE *out, const struct lc_report *r)
 {
@@ -98,8 +113,7 @@ static void print_engines(FILE *out, const struct lc_report *r)
 		}
 		print_timer(out, l, e, samples);
 		if (counted)
-			fprintf(out, "%scounted exactly: %" PRIu64 " accesses\n",
-			        l->engines_len > 1 ? "            " : "          ", counted);
+			print_counted(out, l, counted);
 	}
 }
 

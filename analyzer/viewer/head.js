@@ -142,7 +142,8 @@ page.add((shared) => {
 				...(e.tick_ns ? [["the kernel's tick", duration(e.tick_ns)]] : []),
 				...(e.cpu_ns ? [["samples stand for", duration(e.samples.total * e.interval_ns)],
 					["CPU time that the threads used", duration(e.cpu_ns)]] : []),
-				...(e.counted ? [["counted exactly", number(e.counted)]] : [])]));
+				...(e.counted ? [["counted" + (e.uncounted_at_most ? "" : " exactly"),
+					number(e.counted) + (e.uncounted_at_most ? ", and at most " + number(e.uncounted_at_most) + " more, of which the CPU did not tell what was accessed" : "")]] : [])]));
 		if (data.numa.reason)
 			list(host, "NUMA nodes", [["", data.numa.reason]]);
 		list(host, "Where samples are", buckets.map((b, i) => [bucketText[b], number(lens().buckets[i])]));

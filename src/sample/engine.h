@@ -50,6 +50,7 @@ struct lc_sampler_stats {
 	uint64_t trap_errors;     /* breakpoints that could not be set */
 	uint64_t traps_missed;    /* not hit within a few samples of their thread */
 	uint64_t foreign_signals; /* signals handed on to the handler that was there before */
+	uint64_t traps_causeless; /* breakpoints that were hit, and of which nothing was told */
 	uint64_t walk_errors[16]; /* AsyncGetCallTrace results 0, -1, .. -15, by -code */
 	uint64_t walk_repaired[LC_UNWIND_KINDS]; /* paths that it alone does not find, by where */
 };

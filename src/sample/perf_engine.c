@@ -24,6 +24,7 @@
 #include "src/sample/insn.h"
 #include "src/sample/sampler.h"
 #include "src/sample/signals.h"
+#include "src/sample/trap.h"
 #include "src/sample/watch.h"
 
 enum { BURST_LOG_BYTES = 2 << 20 };
@@ -266,6 +267,9 @@ static int start(size_t engine, const struct lc_event *event, const struct lc_op
 	rows[engine].every = event->kind == LC_KIND_FAULT || event->kind == LC_KIND_WATCH;
 	if (rows[engine].every) /* pages of a large array fault 100,000 times a second */
 		lc_sampler_log_at_least(BURST_LOG_BYTES);
+	if (event->kind == LC_KIND_WATCH &&
+	    lc_signals_use(LC_SIGNAL_CAUSELESS, lc_trap_on_causeless))
+		return -ENOTSUP;
 	return lc_signals_use(LC_SIGNAL_PERF, on_perf);
 }
 

@@ -92,6 +92,7 @@ void lc_sampler_stats(struct lc_sampler_stats *out)
 	out->trap_errors = counted(LC_SAMPLER_TRAP_ERRORS);
 	out->traps_missed = counted(LC_SAMPLER_TRAPS_MISSED);
 	out->foreign_signals = counted(LC_SAMPLER_FOREIGN);
+	out->traps_causeless = counted(LC_SAMPLER_CAUSELESS);
 	for (unsigned i = 0; i < LC_UNWIND_KINDS; i++)
 		out->walk_repaired[i] =
 		    atomic_load_explicit(&samplers.walk_repaired[i], memory_order_relaxed);
@@ -107,6 +108,7 @@ static const struct lc_counter_row counter_rows[] = {
 	LC_COUNTER(struct lc_sampler_stats, traps_missed, "engine_traps_missed"),
 	LC_COUNTER(struct lc_sampler_stats, trap_errors, "engine_trap_errors"),
 	LC_COUNTER(struct lc_sampler_stats, foreign_signals, "engine_foreign_signals"),
+	LC_COUNTER(struct lc_sampler_stats, traps_causeless, "engine_traps_causeless"),
 	LC_COUNTER(struct lc_sampler_stats, walk_repaired[LC_UNWIND_PROLOGUE],
 	           "engine_walk_repaired_prologue"),
 	LC_COUNTER(struct lc_sampler_stats, walk_repaired[LC_UNWIND_EPILOGUE],

@@ -54,7 +54,7 @@ static void choose(void)
 		return;
 	signals.number[LC_SIGNAL_TIMER] = lc_chain_free_signal();
 	signals.number[LC_SIGNAL_PERF] = lc_chain_free_standard_signal();
-	signals.number[LC_SIGNAL_TRAP] = SIGTRAP;
+	signals.number[LC_SIGNAL_TRAP] = signals.number[LC_SIGNAL_CAUSELESS] = SIGTRAP;
 	signals.chosen = true;
 }
 

@@ -12,6 +12,7 @@ enum lc_signal {
 	LC_SIGNAL_PERF,  /* wakeups of perf buffers: a standard signal. Real-time ones queue up, and
 	                    where the queue is full the kernel sends SIGIO instead, which kills */
 	LC_SIGNAL_TRAP,  /* SIGTRAP: breakpoints with `sigtrap` */
+	LC_SIGNAL_CAUSELESS, /* SIGTRAP: debug exceptions that do not say of what */
 	LC_SIGNAL_COUNT
 };
 

@@ -158,14 +158,25 @@ static bool on_timer(const siginfo_t *info, void *context)
 	return true;
 }
 
+/* Is the thread at the instruction that its pending sample waits for? */
+static bool at_pending(const struct lc_sampler *s, const void *context)
+{
+	struct lc_registers regs;
+
+	if (!s || !s->pending)
+		return false;
+	lc_sampler_registers(context, &regs);
+	return regs.pc == s->access.recipe.pc;
+}
+
 static bool on_sigtrap(const siginfo_t *info, void *context)
 {
-	enum lc_trap_use use;
-	struct lc_sampler *s;
+	enum lc_trap_use use = LC_TRAP_FOR_ADDRESS;
+	struct lc_sampler *s = lc_sampler_self();
 
-	if (!lc_trap_is_ours(info, &use))
+	if (!lc_trap_is_ours(info, &use) &&
+	    !(lc_trap_has_no_cause(info, context) && at_pending(s, context)))
 		return false;
-	s = lc_sampler_self();
 	if (s && lc_sampler_enter(s, context)) {
 		if (use == LC_TRAP_FOR_ADDRESS)
 			finish_pending(s, context);
@@ -187,7 +198,9 @@ static int start(size_t engine, const struct lc_event *event, const struct lc_op
 		return -EINVAL;
 	lc_timer_account_init();
 	err = lc_signals_use(LC_SIGNAL_TIMER, on_timer);
-	return err ? err : lc_signals_use(LC_SIGNAL_TRAP, on_sigtrap);
+	if (!err)
+		err = lc_signals_use(LC_SIGNAL_TRAP, on_sigtrap);
+	return err ? err : lc_signals_use(LC_SIGNAL_CAUSELESS, lc_trap_on_causeless);
 }
 
 static int thread_open(struct lc_sampler *s, size_t engine)

@@ -14,13 +14,19 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/syscall.h>
+#include <ucontext.h>
 #include <unistd.h>
+
+#include "src/jvm/peek.h"
+#include "src/sample/sampler.h"
 
 #define MAGIC UINT64_C(0x6c6f637573747270)
 
 #ifndef TRAP_PERF
 #define TRAP_PERF 6
 #endif
+
+enum { INT1 = 0xf1 };
 
 /* Set once by whoever fails first, never cleared; relaxed: it guards nothing but the attempt. */
 static _Atomic bool unusable;
@@ -119,5 +125,27 @@ bool lc_trap_is_ours(const siginfo_t *info, enum lc_trap_use *use)
 	if (perf.data != MAGIC + LC_TRAP_FOR_ADDRESS && perf.data != MAGIC + LC_TRAP_FOR_WALK)
 		return false;
 	*use = (enum lc_trap_use)(perf.data - MAGIC);
+	return true;
+}
+
+/*
+ * Linux (exc_debug_user) sends this code where the CPU's DR6 says nothing. INT3 has another one,
+ * and so have steps and breakpoints.
+ */
+bool lc_trap_has_no_cause(const siginfo_t *info, const void *context)
+{
+	const ucontext_t *c = context;
+	uint8_t before = INT1;
+
+	if (info->si_code != TRAP_BRKPT)
+		return false;
+	return lc_peek((uint64_t)c->uc_mcontext.gregs[REG_RIP] - 1, &before, 1) && before != INT1;
+}
+
+bool lc_trap_on_causeless(const siginfo_t *info, void *context)
+{
+	if (!lc_trap_has_no_cause(info, context))
+		return false;
+	lc_sampler_add(LC_SAMPLER_CAUSELESS, 1);
 	return true;
 }

@@ -41,4 +41,17 @@ void lc_trap_close(struct lc_trap *trap);
 /* Is this SIGTRAP one that was asked for here? Then *use says what for. Context: [signal]. */
 bool lc_trap_is_ours(const siginfo_t *info, enum lc_trap_use *use);
 
+/*
+ * Is this SIGTRAP a debug exception whose cause the CPU did not tell? Virtual machines lose it now
+ * and then: the breakpoint was hit, its event was not counted, and the kernel takes the exception
+ * for an INT1 instruction of the program's. Context: [signal].
+ */
+bool lc_trap_has_no_cause(const siginfo_t *info, const void *context);
+
+/*
+ * For lc_signals_use(): counts the exceptions that have no cause, and keeps them from ending the
+ * program.
+ */
+bool lc_trap_on_causeless(const siginfo_t *info, void *context);
+
 #endif

@@ -279,6 +279,11 @@ def counters(profile):
 # Pages
 
 
+def hits(c, *others):
+    """Accesses to what is watched: those that were counted, and those whose cause a virtual CPU lost."""
+    return sum(c.get("engine_watch_%scounted" % other, 0) for other in ("", *others)) + c["engine_traps_causeless"]
+
+
 def page_text(html):
     """The data of a page, which stand in it compressed, as text."""
     start = html.index('id="data">') + len('id="data">')

@@ -215,6 +215,16 @@ def test_the_header_lists_every_engine_and_why(locus, tmp_path):
                  "--engine 2\n", "counted exactly: 1000000 accesses\n"):
         assert part in text, text
     assert "4 samples, shown here" in locus("report", path, "--full", "--engine=watch").stdout
+    assert "uncounted_at_most" not in found["engines"][1]
+
+
+def test_accesses_that_the_cpu_did_not_tell_of_make_a_count_a_bound(locus, tmp_path):
+    path = write(tmp_path / "p", Block().access("object", (MAIN,), 4, COUNTERS),
+                 engines=[engine("watch", "watch:long[]#1", 1, "accesses")],
+                 counters={"engine_watch_counted": 1000, "engine_traps_causeless": 3})
+    found, text = both(locus, path)
+    assert (found["engines"][0]["counted"], found["engines"][0]["uncounted_at_most"]) == (1000, 3)
+    assert "counted: 1000 accesses, and at most 3 more:" in text and "exactly" not in text, text
 
 
 def test_the_header_says_what_a_timer_s_samples_are_worth(locus, tmp_path):

@@ -2,7 +2,7 @@
 
 import pytest
 from conftest import JDK_MAJORS
-from helpers import COLLECTORS, TIERS, collector, command, complaints, counters, each_pair
+from helpers import COLLECTORS, TIERS, collector, command, complaints, counters, each_pair, hits
 
 NEEDS = "breakpoint events cannot be opened here"
 
@@ -37,10 +37,10 @@ def fields(r, cls):
 def check_element(run, count, period=101):
     """All were counted, and each sample is one of that element, at a path through the program."""
     c, r = counters(run), run.report()
-    assert c["engine_watch_counted"] == count
+    assert hits(c) == count, c
     assert c["engine_watch_found"] == 1
     # Every thread has a remainder of its own.
-    assert count // period - 2 <= c["engine_watch_samples"] <= count // period
+    assert count // period - 2 - c["engine_traps_causeless"] <= c["engine_watch_samples"] <= count // period
     assert c["engine_watch_lost"] == 0 and c.get("engine_watch_throttled", 0) == 0, c
     assert r["samples"]["object"] == r["samples"]["total"] == c["engine_watch_samples"]
     found = fields(r, "float[]")
@@ -84,9 +84,8 @@ def test_a_field_of_the_nth_object_is_watched(workload, profile, jdk):
         writes=2000,
     )
     c, r = counters(run), run.report("--engine=1")
-    assert c["engine_watch_counted"] == 6000
     assert c.get("engine_watch_2_counted", 0) == 0 and c["engine_watch_2_found"] == 1
-    assert c["engine_watch_3_counted"] == 2000
+    assert hits(c, "3_") == 8000 and c["engine_watch_counted"] <= 6000 and c["engine_watch_3_counted"] <= 2000, c
     assert {(f["name"], f["samples"]) for f in fields(r, "Watch$Record")} == {
         ("count", c["engine_watch_samples"])
     }
@@ -100,7 +99,7 @@ def test_a_field_of_a_small_object_is_counted_exactly(workload, profile, jdk, op
     first, second = "WatchSmall$Counter#1.value:w", "WatchSmall$Counter#2.value:w@1"
     run = watch_small(workload, profile, jdk, "count", times, first, second, options=options)
     c = counters(run)
-    assert (c["engine_watch_counted"], c["engine_watch_2_counted"]) == (times, 3), c
+    assert hits(c, "2_") == times + 3 and c["engine_watch_counted"] <= times and c["engine_watch_2_counted"] <= 3, c
     assert (c["engine_watch_objects_seen"], c["engine_watch_2_objects_seen"]) == (1, 2), c
     assert c["engine_watch_moved"] >= 1 and c["engine_watch_2_moved"] >= 1, c
     assert not complaints(run.stderr)
@@ -111,7 +110,7 @@ def test_a_small_object_is_followed_by_each_collector(workload, profile, jdk, gc
     """Its samples are in a tracked object, at its line, whatever collections there are."""
     run = watch_small(workload, profile, jdk, "count", 20000, "WatchSmall$Counter#1.value:w", gc=gc)
     c, r = counters(run), run.report()
-    assert c["engine_watch_counted"] == 20000 and c["engine_watch_moved"] >= 1, c
+    assert hits(c) == 20000 and c["engine_watch_moved"] >= 1, c
     assert r["samples"]["object"] == r["samples"]["total"] == c["engine_watch_samples"], r["samples"]
     sites = [s for s in r["sites"] if s["class"] == "WatchSmall$Counter"]
     assert len(sites) == 1 and sites[0]["allocation_path"][0]["method"] == "count", sites
@@ -145,7 +144,7 @@ def test_objects_of_any_size_are_numbered_without_a_gap(workload, profile, jdk, 
 def test_reads_of_a_boxed_number_are_counted(workload, profile, jdk):
     run = watch_small(workload, profile, jdk, "read", 20000, "java.lang.Float#1.value", java=["-Xint"])
     c = counters(run)
-    assert (c["engine_watch_objects_seen"], c["engine_watch_counted"]) == (1, 20000), c
+    assert (c["engine_watch_objects_seen"], hits(c)) == (1, 20000), c
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,78 @@
+/* uses: src/sample/trap.c src/jvm/peek.c */
+/* test_trap.c - checks that only debug exceptions without a cause are kept from the program. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <ucontext.h>
+#include <unistd.h>
+/* cmocka.h wants the above first. */
+#include <cmocka.h>
+
+#include "src/sample/sampler.h"
+#include "src/sample/trap.h"
+
+static volatile sig_atomic_t taken, passed_on, counted;
+
+void lc_sampler_add(enum lc_sampler_count what, uint64_t n)
+{
+	if (what == LC_SAMPLER_CAUSELESS)
+		counted += (sig_atomic_t)n;
+}
+
+static void handle(int number, siginfo_t *info, void *context)
+{
+	(void)number;
+	if (lc_trap_on_causeless(info, context))
+		taken++;
+	else
+		passed_on++;
+}
+
+static int setup(void **state)
+{
+	struct sigaction action = { .sa_sigaction = handle, .sa_flags = SA_SIGINFO };
+
+	(void)state;
+	taken = passed_on = counted = 0;
+	return sigaction(SIGTRAP, &action, NULL);
+}
+
+/* As the kernel sends it when the CPU has lost the cause of a hit. */
+static void a_debug_exception_without_a_cause_is_taken_and_counted(void **state)
+{
+	siginfo_t info = { .si_signo = SIGTRAP, .si_code = TRAP_BRKPT };
+
+	(void)state;
+	assert_int_equal(
+	    syscall(SYS_rt_tgsigqueueinfo, getpid(), syscall(SYS_gettid), SIGTRAP, &info), 0);
+	assert_int_equal(taken, 1);
+	assert_int_equal(counted, 1);
+	assert_int_equal(passed_on, 0);
+}
+
+static void the_program_s_own_are_passed_on(void **state)
+{
+	(void)state;
+	__asm__ volatile("int3");
+	assert_int_equal(passed_on, 1);
+	__asm__ volatile(".byte 0xf1"); /* INT1, which no assembler of today knows by name */
+	assert_int_equal(passed_on, 2);
+	raise(SIGTRAP);
+	assert_int_equal(passed_on, 3);
+	assert_int_equal(taken + counted, 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup(a_debug_exception_without_a_cause_is_taken_and_counted,
+		                       setup),
+		cmocka_unit_test_setup(the_program_s_own_are_passed_on, setup),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
