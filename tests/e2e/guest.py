@@ -34,7 +34,7 @@ def numa_guest():
     if check.returncode != 0:
         pytest.skip(check.stderr.strip())
 
-    def run(command, *options, nodes=2, share=(), out=None, jdk=None, seconds=240, env=None):
+    def run(command, *options, nodes=2, share=(), out=None, jdk=None, seconds=420, env=None):
         line = [NUMA_GUEST, "--nodes", nodes, "--timeout", seconds, *options]
         for path in share:
             line += ["--share", path]
