@@ -53,6 +53,7 @@ static void engines(struct lc_json *j, const struct lc_report *r)
 	lc_json_line(j, 0);
 	lc_json_array(j, "engines");
 	for (uint32_t i = 0; i < l->engines_len; i++) {
+		const uint64_t counted = lc_report_counted(l, &l->engines[i]);
 		uint64_t total = 0;
 
 		for (unsigned b = 0; b < LC_BUCKET_COUNT; b++)
@@ -61,9 +62,9 @@ static void engines(struct lc_json *j, const struct lc_report *r)
 		engine(j, &l->engines[i]);
 		samples(j, "samples", total, l->tree->buckets[i]);
 		lc_json_bool(j, "shown", i == r->view->engine);
-		if (lc_report_counted(l, &l->engines[i]))
-			lc_json_u64(j, "counted", lc_report_counted(l, &l->engines[i]));
-		if (lc_report_counted(l, &l->engines[i]) && lc_report_causeless(l))
+		if (counted)
+			lc_json_u64(j, "counted", counted);
+		if (counted && lc_report_causeless(l))
 			lc_json_u64(j, "uncounted_at_most", lc_report_causeless(l));
 		if (lc_report_cpu_ns(l, &l->engines[i]))
 			lc_json_u64(j, "cpu_ns", lc_report_cpu_ns(l, &l->engines[i]));

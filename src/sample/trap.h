@@ -50,7 +50,7 @@ bool lc_trap_has_no_cause(const siginfo_t *info, const void *context);
 
 /*
  * For lc_signals_use(): counts the exceptions that have no cause, and keeps them from ending the
- * program.
+ * program. Context: [signal].
  */
 bool lc_trap_on_causeless(const siginfo_t *info, void *context);
 

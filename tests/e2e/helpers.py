@@ -276,12 +276,12 @@ def counters(profile):
     return profile.manifest()["processes"][0]["counters"]
 
 
-# Pages
-
-
 def hits(c, *others):
     """Accesses to what is watched: those that were counted, and those whose cause a virtual CPU lost."""
     return sum(c.get("engine_watch_%scounted" % other, 0) for other in ("", *others)) + c["engine_traps_causeless"]
+
+
+# Pages
 
 
 def page_text(html):

@@ -311,4 +311,4 @@ def test_locus_runs_in_the_guest(numa_guest, numa_programs, major, tmp_path):
     array = sum(site["samples"] for site in sites_through(r, "newMaster", "NumaPlacement"))
     assert array > 0.9 * r["samples"]["object"] and array > 200, r["samples"]
     readers = [t["samples"] for t in r["threads"] if t["name"] == "reader-1"]
-    assert sum(readers) > 0.8 * array, r["threads"]  # the rest is initialised, in an emulated CPU's time
+    assert sum(readers) > 0.9 * array, r["threads"]

@@ -2,7 +2,6 @@
 /* test_trap.c - checks that only debug exceptions without a cause are kept from the program. */
 #include <setjmp.h>
 #include <stdarg.h>
-#include <stdatomic.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
