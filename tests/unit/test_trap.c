@@ -58,11 +58,23 @@ static void the_program_s_own_are_passed_on(void **state)
 	(void)state;
 	__asm__ volatile("int3");
 	assert_int_equal(passed_on, 1);
-	__asm__ volatile(".byte 0xf1"); /* INT1, which no assembler of today knows by name */
-	assert_int_equal(passed_on, 2);
 	raise(SIGTRAP);
-	assert_int_equal(passed_on, 3);
+	assert_int_equal(passed_on, 2);
 	assert_int_equal(taken + counted, 0);
+}
+
+/* INT1 is not executed: behind some hypervisors a virtual CPU never gets past it. */
+static void behind_int1_the_cause_is_int1(void **state)
+{
+	static const uint8_t code[] = { 0xf1, 0x90 };
+	const siginfo_t info = { .si_signo = SIGTRAP, .si_code = TRAP_BRKPT };
+	ucontext_t context = { 0 };
+
+	(void)state;
+	context.uc_mcontext.gregs[REG_RIP] = (greg_t)(uintptr_t)&code[1];
+	assert_false(lc_trap_has_no_cause(&info, &context));
+	context.uc_mcontext.gregs[REG_RIP] = (greg_t)(uintptr_t)&code[2];
+	assert_true(lc_trap_has_no_cause(&info, &context));
 }
 
 int main(void)
@@ -71,6 +83,7 @@ int main(void)
 		cmocka_unit_test_setup(a_debug_exception_without_a_cause_is_taken_and_counted,
 		                       setup),
 		cmocka_unit_test_setup(the_program_s_own_are_passed_on, setup),
+		cmocka_unit_test(behind_int1_the_cause_is_int1),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
