@@ -4,15 +4,34 @@
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 
+#include "analyzer/base/plain.h"
 #include "analyzer/base/progress.h"
 
+/* Names of files, and what a library quotes of a file, are in these lines. */
 __attribute__((format(printf, 1, 0))) static void say(const char *format, va_list args)
 {
+	char *text = NULL;
+	int len = vasprintf(&text, format, args);
+
 	lc_progress_end();
 	fputs("locus: ", stderr);
-	vfprintf(stderr, format, args);
+	if (len < 0)
+		fputs("out of memory", stderr);
+	else
+		lc_plain_put(stderr, text, (size_t)len);
 	fputc('\n', stderr);
+	free(text);
+}
+
+void lc_note(const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	say(format, args);
+	va_end(args);
 }
 
 int lc_fail(const char *format, ...)

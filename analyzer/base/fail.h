@@ -1,6 +1,6 @@
 /*
- * base/fail.h - these functions print the one line on stderr with which a command of `locus` gives
- * up, and return its exit status.
+ * base/fail.h - these functions print a line of `locus` on stderr: what is to be known, or why a
+ * command gives up, with its exit status.
  */
 #ifndef LC_BASE_FAIL_H
 #define LC_BASE_FAIL_H
@@ -13,7 +13,11 @@ enum {
 	LC_EXIT_TOOL = 125,  /* `locus run` could not start the program */
 };
 
-/* Print "locus: " and the text as a line on stderr. Returns LC_EXIT_FAILED. */
+/* Print "locus: " and the text as a line on stderr, whose control characters are shown and not
+ * sent. */
+__attribute__((format(printf, 1, 2))) void lc_note(const char *format, ...);
+
+/* The same, where the command gives up. Returns LC_EXIT_FAILED. */
 __attribute__((format(printf, 1, 2))) int lc_fail(const char *format, ...);
 
 /* The same for a command line that is wrong. Returns LC_EXIT_USAGE. */

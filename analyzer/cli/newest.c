@@ -14,6 +14,7 @@
 #include <sys/stat.h>
 
 #include "analyzer/base/memory.h"
+#include "analyzer/model/manifest_file.h"
 #include "src/format/block.h"
 
 struct found {
@@ -34,14 +35,13 @@ static int order_newest_first(const void *a, const void *b)
 
 static bool is_ours(const char *directory)
 {
-	char *file = lc_mem_text("%s/" LC_MANIFEST_NAME, directory);
-	json_error_t error;
-	json_t *m = json_load_file(file, JSON_ALLOW_NUL, &error);
+	char *why;
+	json_t *m = lc_manifest_load(directory, &why);
 	bool ours = json_is_integer(json_object_get(m, "format")) &&
 	            json_is_array(json_object_get(m, "processes"));
 
 	json_decref(m);
-	free(file);
+	free(why);
 	return ours;
 }
 

@@ -21,6 +21,7 @@
 #include "analyzer/cli/command.h"
 #include "analyzer/cli/libraries.h"
 #include "analyzer/commands/doctor.h"
+#include "analyzer/model/manifest_file.h"
 #include "analyzer/out/text.h"
 #include "src/format/block.h"
 
@@ -142,9 +143,8 @@ static int print_table(const json_t *process)
 
 static int show(const char *dir)
 {
-	char *path = lc_mem_text("%s/" LC_MANIFEST_NAME, dir);
-	json_error_t error;
-	json_t *m = json_load_file(path, 0, &error);
+	char *why;
+	json_t *m = lc_manifest_load(dir, &why);
 	const json_t *process = json_array_get(json_object_get(m, "processes"), 0);
 	int status;
 
@@ -155,7 +155,7 @@ static int show(const char *dir)
 	else
 		status = lc_fail("the JVM wrote no profile; 'locus doctor' says whether it can");
 	json_decref(m);
-	free(path);
+	free(why);
 	return status;
 }
 

@@ -3,7 +3,9 @@
  *
  * The reader holds a window of the file. Where no good block begins it looks for the next magic:
  * a damaged block costs itself and no other. It looks from the byte after the bad block's
- * beginning, since where bytes are missing the lengths in a header lead past the next one.
+ * beginning, since where bytes are missing the lengths in a header lead past the next one. A file
+ * that is made of headers would be checked as often as it has headers: where more bytes than
+ * WASTE_TIMES those of the file so far were checked for nothing, the lengths are believed.
  */
 #include "analyzer/model/blockfile.h"
 
@@ -14,11 +16,12 @@
 #include <unistd.h>
 #include <zstd.h>
 
+#include "analyzer/base/file.h"
 #include "analyzer/base/memory.h"
 #include "analyzer/base/progress.h"
 #include "src/format/block.h"
 
-enum { WINDOW_MIN = 1 << 18 };
+enum { WINDOW_MIN = 1 << 18, WASTE_MIN = 16 << 20, WASTE_TIMES = 4 };
 
 struct lc_blockfile {
 	int fd;          /* -1: all of it is in the window */
@@ -29,6 +32,7 @@ struct lc_blockfile {
 	size_t pos; /* of the reader in the window */
 	int error;  /* -errno of the last read */
 	const char *path;
+	uint64_t passed, wasted; /* bytes of the file behind the position; checked for nothing */
 	uint8_t *payload;
 	size_t payload_cap;
 	ZSTD_DCtx *zstd;
@@ -123,7 +127,7 @@ static int block(struct lc_blockfile *f, const struct lc_block_header *h,
 }
 
 /* Go to the next magic after the position, or to the end. Returns the bytes passed. */
-static size_t resynchronise(struct lc_blockfile *f)
+static size_t find_magic(struct lc_blockfile *f)
 {
 	size_t passed = 1;
 
@@ -147,22 +151,44 @@ static size_t resynchronise(struct lc_blockfile *f)
 	}
 }
 
+/* Believe the header at the position, whose block is damaged. Returns the bytes passed. */
+static size_t skip_block(struct lc_blockfile *f, const struct lc_block_header *h)
+{
+	const size_t block = (size_t)h->header_len + h->stored_len, have = ensure(f, block);
+	const size_t step = have < block ? have : block;
+
+	f->pos += step;
+	return step;
+}
+
+/* Go on behind what could not be used; `h` is its header, or NULL. Returns the bytes passed. */
+static size_t resynchronise(struct lc_blockfile *f, const struct lc_block_header *h)
+{
+	if (h)
+		f->wasted += h->stored_len;
+	if (h && f->wasted > WASTE_MIN + WASTE_TIMES * f->passed)
+		return skip_block(f, h);
+	return find_magic(f);
+}
+
 static void read_blocks(struct lc_blockfile *f, struct lc_block_target *target,
                         struct lc_damage *damage, struct lc_blockfile_stats *stats)
 {
 	uint64_t expected = 0;
 	bool skipping = false;
 
+	f->passed = f->wasted = 0;
 	while (ensure(f, 1)) {
 		struct lc_block_header h;
-		int err = header(f, &h);
+		const int bad_header = header(f, &h);
+		size_t passed;
 
-		if (err == -ENOTSUP && h.version > damage->newer)
+		if (bad_header == -ENOTSUP && h.version > damage->newer)
 			damage->newer = h.version;
-		if (!err)
-			err = block(f, &h, target);
-		if (err) {
-			damage->bytes += resynchronise(f);
+		if (bad_header || block(f, &h, target)) {
+			passed = resynchronise(f, bad_header ? NULL : &h);
+			f->passed += passed;
+			damage->bytes += passed;
 			skipping = true;
 			continue;
 		}
@@ -176,9 +202,11 @@ static void read_blocks(struct lc_blockfile *f, struct lc_block_target *target,
 		stats->process = h.process;
 		if (h.t_end_ns > stats->last_end_ns)
 			stats->last_end_ns = h.t_end_ns;
-		f->pos += (size_t)h.header_len + h.stored_len;
+		passed = (size_t)h.header_len + h.stored_len;
+		f->pos += passed;
+		f->passed += passed;
 		if (f->path)
-			lc_progress_read(f->path, (uint64_t)h.header_len + h.stored_len);
+			lc_progress_read(f->path, passed);
 	}
 	if (skipping)
 		damage->blocks++;
@@ -187,9 +215,9 @@ static void read_blocks(struct lc_blockfile *f, struct lc_block_target *target,
 int lc_blockfile_read(struct lc_blockfile *f, const char *path, struct lc_block_target *target,
                       struct lc_damage *damage, struct lc_blockfile_stats *stats)
 {
-	f->fd = open(path, O_RDONLY | O_CLOEXEC);
+	f->fd = lc_file_open(AT_FDCWD, path);
 	if (f->fd < 0)
-		return -errno;
+		return f->fd;
 	f->path = path;
 	f->data = f->buffer;
 	f->len = f->pos = 0;

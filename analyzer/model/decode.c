@@ -20,6 +20,7 @@ void lc_block_decoder_free(struct lc_block_decoder *d)
 {
 	for (size_t i = 0; i < sizeof(d->ids) / sizeof(d->ids[0]); i++)
 		free(d->ids[i]);
+	free(d->depths);
 	memset(d, 0, sizeof(*d));
 }
 
@@ -110,13 +111,19 @@ static int paths(struct lc_block_decoder *d, struct lc_tree *t)
 	struct lc_reader r = lc_reader_of(d, LC_SECTION_PATHS);
 	uint32_t count = lc_take_count(&r, LC_PATH_KEY);
 	uint32_t *ids = ids_begin(d, LC_SECTION_PATHS, count);
+	uint16_t *depths;
 
+	d->depths = lc_mem_grow(d->depths, &d->depths_cap, (size_t)count + 1, sizeof(*depths));
+	depths = d->depths;
+	depths[0] = 0;
 	for (uint32_t i = 1; i <= count && !r.bad; i++) {
 		uint32_t key[LC_PATH_KEY];
 		uint32_t up = lc_take_below(&r, (uint64_t)i + 1);
 
-		if (!up)
+		/* Whoever reads a path goes along it: one of millions of frames would take days. */
+		if (!up || depths[i - up] == LC_BLOCK_DEPTH_MAX)
 			lc_reader_fail(&r);
+		depths[i] = r.bad ? 0 : (uint16_t)(depths[i - up] + 1);
 		key[LC_PATH_PARENT] = r.bad ? 0 : ids[i - up];
 		key[LC_PATH_FRAME] = lc_take_id(&r, d, LC_SECTION_FRAMES);
 		ids[i] = lc_table_put(&t->paths, key);

@@ -36,6 +36,8 @@ struct lc_block_decoder {
 	uint32_t *ids[LC_SECTION_SITES + 1]; /* of a definition in the block: its tree number */
 	size_t ids_cap[LC_SECTION_SITES + 1];
 	uint32_t ids_len[LC_SECTION_SITES + 1];
+	uint16_t *depths; /* frames of each path of the block */
+	size_t depths_cap;
 	const uint8_t *body[LC_SECTION_COUNT]; /* sections of the block; NULL: absent */
 	const uint8_t *end[LC_SECTION_COUNT];
 };

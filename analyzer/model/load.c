@@ -10,8 +10,10 @@
 #include <sys/stat.h>
 
 #include "analyzer/base/fail.h"
+#include "analyzer/base/file.h"
 #include "analyzer/base/memory.h"
 #include "analyzer/base/progress.h"
+#include "analyzer/model/manifest_file.h"
 
 static void free_engine(struct lc_load_engine *e)
 {
@@ -183,10 +185,8 @@ static int newer(const char *path, json_int_t version)
 /* As newer(), of a profile among others: without it they can be used. */
 static void skip(struct lc_load *l, const char *path, json_int_t version)
 {
-	lc_progress_end();
-	fprintf(stderr,
-	        "locus: %s: written by a newer Locus (format %" JSON_INTEGER_FORMAT
-	        ", this one reads %d); it is skipped\n",
+	lc_note("%s: written by a newer Locus (format %" JSON_INTEGER_FORMAT
+	        ", this one reads %d); it is skipped",
 	        path, version, LC_FORMAT_VERSION);
 	l->skipped++;
 }
@@ -194,13 +194,12 @@ static void skip(struct lc_load *l, const char *path, json_int_t version)
 /* Is its format newer? Then nothing of the profile may be added. */
 static bool is_newer(const char *path, json_int_t *version)
 {
-	char *file = lc_mem_text("%s/" LC_MANIFEST_NAME, path);
-	json_error_t error;
-	json_t *m = json_load_file(file, JSON_ALLOW_NUL, &error);
+	char *why;
+	json_t *m = lc_manifest_load(path, &why);
 
 	*version = json_integer_value(json_object_get(m, "format"));
 	json_decref(m);
-	free(file);
+	free(why);
 	return *version > LC_FORMAT_VERSION;
 }
 
@@ -208,9 +207,8 @@ static bool is_newer(const char *path, json_int_t *version)
 static int load_manifest(struct lc_load *l, const char *path, struct lc_block_target *target,
                          uint64_t *blocks)
 {
-	char *file = lc_mem_text("%s/" LC_MANIFEST_NAME, path);
-	json_error_t error;
-	json_t *m = json_load_file(file, JSON_ALLOW_NUL, &error);
+	char *why;
+	json_t *m = lc_manifest_load(path, &why);
 	const json_t *format = json_object_get(m, "format");
 	int status;
 
@@ -218,18 +216,16 @@ static int load_manifest(struct lc_load *l, const char *path, struct lc_block_ta
 		status = newer(path, json_integer_value(format));
 	} else {
 		if (!json_is_integer(format)) {
-			lc_progress_end();
-			fprintf(stderr,
-			        "locus: %s: manifest is missing or damaged (%s); program and "
-			        "engine are unknown\n",
-			        path, m ? "no format" : error.text);
+			lc_note("%s: manifest is missing or damaged (%s); program and engine are "
+			        "unknown",
+			        path, m ? "no format" : why);
 			l->bad_manifest = true;
 		}
 		*blocks = number_of(m, "blocks");
 		status = use_manifest(l, m, target);
 	}
 	json_decref(m);
-	free(file);
+	free(why);
 	return status;
 }
 
@@ -262,7 +258,7 @@ static int load_file(struct lc_load *l, const char *path, const char *name,
 	int err = lc_blockfile_read(l->file, file, target, damage, &stats);
 
 	if (err)
-		err = lc_fail("cannot read '%s': %s", file, strerror(-err));
+		err = lc_fail("cannot read '%s': %s", file, lc_file_error(err));
 	else if (damage->newer)
 		err = newer(file, damage->newer);
 	free(file);
@@ -278,13 +274,10 @@ static void add_damage(struct lc_load *l, const char *path, struct lc_damage *d,
 {
 	if (expected > found && expected - found > d->blocks)
 		d->blocks = expected - found;
-	if (d->blocks || d->bytes) {
-		lc_progress_end();
-		fprintf(stderr,
-		        "locus: %s: damaged: %" PRIu64 " blocks lost, %" PRIu64 " bytes skipped; "
-		        "what could be read is used\n",
+	if (d->blocks || d->bytes)
+		lc_note("%s: damaged: %" PRIu64 " blocks lost, %" PRIu64
+		        " bytes skipped; what could be read is used",
 		        path, d->blocks, d->bytes);
-	}
 	l->damage.blocks += d->blocks;
 	l->damage.bytes += d->bytes;
 }

@@ -32,16 +32,20 @@ static void print_machine(FILE *out, const struct lc_numa *n)
 	for (uint32_t i = 0; i < n->nodes_len; i++) {
 		const struct lc_numa_node *node = &n->nodes[i];
 
-		fprintf(out, "          node %-3u %9s  CPUs %s  distances", node->number,
+		fprintf(out, "          node %-3u %9s  CPUs ", node->number,
 		        node->memory_bytes ? lc_emit_bytes(text, sizeof(text), node->memory_bytes)
-		                           : "no memory",
-		        *node->cpus ? node->cpus : "none");
+		                           : "no memory");
+		lc_emit_text_c(out, *node->cpus ? node->cpus : "none");
+		fputs("  distances", out);
 		for (uint32_t k = 0; k < n->nodes_len && k < MATRIX_NODES; k++)
 			fprintf(out, " %u", lc_numa_distance(n, i, k));
 		fputs(node->memory_bytes && !node->memory ? "  (memory not allowed)\n" : "\n", out);
 	}
-	if (n->error)
-		fprintf(out, "          note: %s\n", n->error);
+	if (n->error) {
+		fputs("          note: ", out);
+		lc_emit_text_c(out, n->error);
+		putc('\n', out);
+	}
 	if (n->mixed)
 		fputs("          note: the profiles are of different machines; distances on which "
 		      "they differ are unknown\n",
@@ -245,9 +249,10 @@ void lc_numa_text(FILE *out, const struct lc_numa_report *r)
 	}
 	print_machine(out, n);
 	lc_own_text(out, n->load);
-	fprintf(out, "samples   %" PRIu64 " with an address (engine %s), ", n->all.sum.samples,
-	        n->engine < n->load->engines_len ? n->load->engines[n->engine].name : "unknown");
-	fprintf(out, "both nodes known of %" PRIu64 ": ", n->all.sum.known);
+	fprintf(out, "samples   %" PRIu64 " with an address (engine ", n->all.sum.samples);
+	lc_emit_text_c(out, n->engine < n->load->engines_len ? n->load->engines[n->engine].name
+	                                                     : "unknown");
+	fprintf(out, "), both nodes known of %" PRIu64 ": ", n->all.sum.known);
 	print_sum(out, &n->all.sum);
 	putc('\n', out);
 	print_matrix(out, n, &n->all);

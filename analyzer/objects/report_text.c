@@ -299,8 +299,11 @@ static void print_numa(FILE *out, const struct lc_numa *n)
 	else
 		fputs("no access with both nodes known", out);
 	fputs("; 'locus numa' says which, and why\n", out);
-	if (n->error)
-		fprintf(out, "          note: %s\n", n->error);
+	if (n->error) {
+		fputs("          note: ", out);
+		lc_emit_text_c(out, n->error);
+		putc('\n', out);
+	}
 }
 
 void lc_report_text_code(FILE *out, const struct lc_report *r)

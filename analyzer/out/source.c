@@ -17,6 +17,7 @@
 #include <zip.h>
 
 #include "analyzer/base/fail.h"
+#include "analyzer/base/file.h"
 #include "analyzer/base/memory.h"
 #include "analyzer/base/table.h"
 #include "src/format/block.h"
@@ -147,12 +148,12 @@ void lc_source_close(struct lc_source *s)
 /* Both leave *f alone where the place has no such file. */
 static void read_directory(const struct place *p, const char *name, struct file *f)
 {
-	int fd = openat(p->dir_fd, name, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	int fd = lc_file_open(p->dir_fd, name);
 	struct stat st;
 
 	if (fd < 0)
 		return;
-	if (fstat(fd, &st) || !S_ISREG(st.st_mode) || st.st_size > FILE_MAX_BYTES) {
+	if (fstat(fd, &st) || st.st_size > FILE_MAX_BYTES) {
 		close(fd);
 		return;
 	}

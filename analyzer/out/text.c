@@ -4,47 +4,29 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "src/format/utf8.h"
+#include "analyzer/base/plain.h"
 
 enum { NAME_SEPARATOR = ';' };
 
-/* C1 controls move the cursor of a terminal too; the others reverse or hide text. */
-static bool is_control(uint32_t c)
-{
-	return c < 0x20 || (c >= 0x7f && c < 0xa0) || (c >= 0x2028 && c <= 0x202e) ||
-	       (c >= 0x2066 && c <= 0x2069) || c == 0xfeff;
-}
-
-static void plain(FILE *out, struct lc_text text, bool collapsed)
-{
-	const uint8_t *at = (const uint8_t *)text.bytes, *end = at + text.len;
-
-	while (at < end) {
-		uint32_t c = lc_utf8_next(&at, end);
-		uint8_t buffer[4];
-
-		if (collapsed && c == NAME_SEPARATOR)
-			c = '_';
-		if (is_control(c))
-			fprintf(out, "\\u%04x", (unsigned)c);
-		else
-			fwrite(buffer, 1, lc_utf8_put(buffer, c), out);
-	}
-}
-
 void lc_emit_text(FILE *out, struct lc_text text)
 {
-	plain(out, text, false);
+	lc_plain_put(out, text.bytes, text.len);
 }
 
 void lc_emit_text_c(FILE *out, const char *text)
 {
-	lc_emit_text(out, (struct lc_text){ text, (uint32_t)strlen(text) });
+	lc_plain_put(out, text, strlen(text));
 }
 
 void lc_emit_collapsed(FILE *out, struct lc_text text)
 {
-	plain(out, text, true);
+	const char *at = text.bytes, *end = at + text.len, *next;
+
+	for (; (next = memchr(at, NAME_SEPARATOR, (size_t)(end - at))); at = next + 1) {
+		lc_plain_put(out, at, (size_t)(next - at));
+		putc('_', out);
+	}
+	lc_plain_put(out, at, (size_t)(end - at));
 }
 
 static void place(FILE *out, struct lc_text file, uint32_t line1)

@@ -421,17 +421,18 @@ static void write_recording(FILE *out, const struct lc_spans_report *r)
 
 	fputs("name,value\n", out);
 	fprintf(out, "clock_hz,%" PRIu64 "\n", i ? i->clock_hz : 0);
-	fprintf(out, "clock,\"%s\"\n", i && i->clock ? i->clock : "unknown");
-	for (size_t k = 0; i && k < i->costs_len; k++)
-		fprintf(out, "cost_%s,%.3f\n", i->costs[k].name, i->costs[k].mean_cycles);
+	fputs("clock,", out);
+	lc_csv_string(out, i && i->clock ? i->clock : "unknown");
+	putc('\n', out);
+	for (size_t k = 0; i && k < i->costs_len; k++) {
+		fputs("cost_", out);
+		lc_emit_text_c(out, i->costs[k].name);
+		fprintf(out, ",%.3f\n", i->costs[k].mean_cycles);
+	}
 	for (size_t k = 0; k < r->warnings_len; k++) {
-		char *plain = lc_mem_text("%s", r->warnings[k]);
-
-		for (char *c = plain; *c; c++)
-			if (*c == '"' || (unsigned char)*c < ' ')
-				*c = '\'';
-		fprintf(out, "warning,\"%s\"\n", plain);
-		free(plain);
+		fputs("warning,", out);
+		lc_csv_string(out, r->warnings[k]);
+		putc('\n', out);
 	}
 }
 

@@ -42,7 +42,8 @@ static void print_recording(FILE *out, const struct lc_spans_report *r)
 {
 	const struct lc_span_info *i = lc_spans_info(r->spans);
 
-	fprintf(out, "clock     %s", i && i->clock ? i->clock : "unknown");
+	fputs("clock     ", out);
+	lc_emit_text_c(out, i && i->clock ? i->clock : "unknown");
 	if (i && i->clock_hz)
 		fprintf(out, ", %.4g GHz", (double)i->clock_hz / 1e9);
 	if (i && i->clock_reason) {

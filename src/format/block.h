@@ -33,6 +33,7 @@ enum {
 	LC_BLOCK_HEADER_LEN_MAX = 4096,  /* of any later one */
 	LC_BLOCK_RAW_MAX = 256 << 20,    /* payload bytes, uncompressed */
 	LC_BLOCK_STORED_MAX = 257 << 20, /* payload bytes in the file */
+	LC_BLOCK_DEPTH_MAX = 4096,       /* frames of a path */
 	LC_VARINT_MAX = 10,              /* bytes of the longest varint */
 };
 

@@ -1,4 +1,4 @@
-/* uses: analyzer/model/write.c analyzer/model/tree_spans.c analyzer/objects/view.c analyzer/objects/view_rows.c analyzer/objects/sharing.c analyzer/model/load.c analyzer/model/blockfile.c analyzer/model/frame_filter.c analyzer/model/decode.c analyzer/model/slices.c analyzer/model/decode_spans.c analyzer/model/tree.c analyzer/base/table.c analyzer/base/memory.c analyzer/base/progress.c src/format/encode.c src/format/section.c src/base/options.c src/base/nearest.c -lzstd -ljansson -lm */
+/* uses: analyzer/model/write.c analyzer/model/tree_spans.c analyzer/objects/view.c analyzer/objects/view_rows.c analyzer/objects/sharing.c analyzer/model/load.c analyzer/model/manifest_file.c analyzer/model/blockfile.c analyzer/base/file.c analyzer/model/frame_filter.c analyzer/model/decode.c analyzer/model/slices.c analyzer/model/decode_spans.c analyzer/model/tree.c analyzer/base/table.c analyzer/base/memory.c analyzer/base/fail.c analyzer/base/plain.c analyzer/base/progress.c src/format/encode.c src/format/section.c src/base/options.c src/base/nearest.c -lzstd -ljansson -lm */
 /*
  * test_merge.c - checks that profiles are merged into trees, that the trees are written, and what
  * damage to the file costs.
@@ -20,12 +20,6 @@
 #include "analyzer/objects/view.h"
 #include "src/format/block.h"
 #include "src/format/kinds.h"
-
-int lc_fail(const char *format, ...)
-{
-	(void)format;
-	return 1;
-}
 
 /* ---- trees to test with ---- */
 

@@ -1,4 +1,4 @@
-/* uses: analyzer/base/table.c analyzer/base/memory.c analyzer/base/fail.c analyzer/base/progress.c analyzer/model/slices.c src/format/section.c */
+/* uses: analyzer/base/plain.c analyzer/base/table.c analyzer/base/memory.c analyzer/base/fail.c analyzer/base/progress.c analyzer/model/slices.c src/format/section.c */
 /* test_slices.c - checks that counts are apart by thread and time, and add up where sites are one.
  */
 #include <setjmp.h>

@@ -1,4 +1,4 @@
-/* uses: analyzer/spans/span_rows.c analyzer/spans/span_running.c analyzer/model/tree_spans.c analyzer/model/load.c analyzer/model/blockfile.c analyzer/model/frame_filter.c analyzer/model/decode.c analyzer/model/slices.c analyzer/model/decode_spans.c analyzer/model/tree.c analyzer/base/table.c analyzer/base/memory.c analyzer/base/progress.c src/format/section.c src/base/options.c src/base/nearest.c -lzstd -ljansson */
+/* uses: analyzer/spans/span_rows.c analyzer/spans/span_running.c analyzer/model/tree_spans.c analyzer/model/load.c analyzer/model/manifest_file.c analyzer/model/blockfile.c analyzer/base/file.c analyzer/model/frame_filter.c analyzer/model/decode.c analyzer/model/slices.c analyzer/model/decode_spans.c analyzer/model/tree.c analyzer/base/table.c analyzer/base/memory.c analyzer/base/fail.c analyzer/base/plain.c analyzer/base/progress.c src/format/section.c src/base/options.c src/base/nearest.c -lzstd -ljansson */
 /*
  * test_span_golden.c - checks that the kept profile with spans, which was made from docs/FORMAT.md
  * alone, is read as it was meant. The numbers are those of tests/data/golden-v1-spans/make.py,
@@ -20,12 +20,6 @@
 
 #define GOLDEN "tests/data/golden-v1-spans/profile"
 #define SECOND UINT64_C(1000000000)
-
-int lc_fail(const char *format, ...)
-{
-	(void)format;
-	return 1;
-}
 
 static struct lc_tree tree;
 static struct lc_load load;

@@ -1,4 +1,4 @@
-/* uses: src/profile/profile_block.c src/format/encode.c src/format/section.c src/profile/names.c src/profile/manifest.c analyzer/spans/span_rows.c analyzer/spans/span_running.c analyzer/model/tree_spans.c analyzer/model/write.c analyzer/model/load.c analyzer/model/blockfile.c analyzer/model/frame_filter.c analyzer/model/decode.c analyzer/model/slices.c analyzer/model/decode_spans.c analyzer/model/tree.c analyzer/base/table.c analyzer/base/memory.c analyzer/base/progress.c src/base/options.c src/base/nearest.c -lzstd -ljansson -lm */
+/* uses: src/profile/profile_block.c src/format/encode.c src/format/section.c src/profile/names.c src/profile/manifest.c analyzer/spans/span_rows.c analyzer/spans/span_running.c analyzer/model/tree_spans.c analyzer/model/write.c analyzer/model/load.c analyzer/model/manifest_file.c analyzer/model/blockfile.c analyzer/base/file.c analyzer/model/frame_filter.c analyzer/model/decode.c analyzer/model/slices.c analyzer/model/decode_spans.c analyzer/model/tree.c analyzer/base/table.c analyzer/base/memory.c analyzer/base/fail.c analyzer/base/plain.c analyzer/base/progress.c src/base/options.c src/base/nearest.c -lzstd -ljansson -lm */
 /*
  * test_span_rows.c - follows spans from the agent's writer to the rows that `locus spans` reads,
  * and through a merged profile, and compares the totals with sums made here.
@@ -26,12 +26,6 @@
 #include "src/profile/manifest.h"
 #include "src/profile/profile_block.h"
 #include "src/profile/writer.h"
-
-int lc_fail(const char *format, ...)
-{
-	(void)format;
-	return 1;
-}
 
 /*
  * ---- names that the writer asks for: node n is line 100 + n, site s is class Ts, made at node s +
