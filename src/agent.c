@@ -269,7 +269,7 @@ static void expand_output(char *out, size_t out_len)
 }
 
 /* What must be known of this JVM before anything is changed in it. Says what is missing. */
-static int look_at_jvm(JNIEnv *jni, bool *interposed)
+static int look_at_jvm(JNIEnv *jni, bool *copies_seen)
 {
 	int version = jdk_version(), err;
 
@@ -297,10 +297,12 @@ static int look_at_jvm(JNIEnv *jni, bool *interposed)
 		       lc_collector_name());
 	/* Without, fields have no names. */
 	lc_field_init(jni, lc_klass_signature);
-	*interposed = !lc_moves_init();
-	if (agent.follow && !*interposed)
-		lc_say("liblocus-preload.so is not preloaded (LD_PRELOAD): objects are lost when a "
-		       "collection moves them; start with `locus run`");
+	err = lc_moves_init();
+	*copies_seen = !err;
+	if (agent.follow && err)
+		lc_say("this JVM's copies cannot be seen (%s): objects are lost when a collection "
+		       "moves them",
+		       err == -ENOENT ? "it has an own memcpy" : strerror(-err));
 	return 0;
 }
 
@@ -396,13 +398,15 @@ static void start_alloc_sample(void)
 }
 
 /* From here on allocations are hooked and threads are sampled. */
-static int go_live(JNIEnv *jni, bool interposed)
+static int go_live(JNIEnv *jni, bool copies_seen)
 {
+	/* A collection between two calls: an end without a begin does nothing, a begin without an
+	 * end would keep every hook waiting. */
 	static const jvmtiEvent live_events[] = {
 		JVMTI_EVENT_THREAD_START,
 		JVMTI_EVENT_THREAD_END,
-		JVMTI_EVENT_GARBAGE_COLLECTION_START,
 		JVMTI_EVENT_GARBAGE_COLLECTION_FINISH,
+		JVMTI_EVENT_GARBAGE_COLLECTION_START,
 		JVMTI_EVENT_CLASS_PREPARE,
 		JVMTI_EVENT_CLASS_FILE_LOAD_HOOK,
 	};
@@ -411,7 +415,7 @@ static int go_live(JNIEnv *jni, bool interposed)
 		.options = &agent.options,
 		.profile = agent.profile,
 		.follow = agent.follow,
-		.interposed = interposed,
+		.copies_seen = copies_seen,
 		.write_manifest = lc_agent_manifest_write,
 		.tick = lc_classes_retransform_waiting,
 	};
@@ -454,17 +458,17 @@ enum { LOCAL_REFERENCES = 65536 }; /* as many as HotSpot allows */
 
 static void start(JNIEnv *jni)
 {
-	bool interposed = false;
+	bool copies_seen = false;
 
 	/* JVMTI hands out a reference for each running thread; -Xcheck:jni warns of more than were
 	 * announced. */
 	if ((*jni)->EnsureLocalCapacity(jni, LOCAL_REFERENCES))
 		(*jni)->ExceptionClear(jni);
-	if (lc_agent_threads_init(jni, &agent.options) || look_at_jvm(jni, &interposed) ||
+	if (lc_agent_threads_init(jni, &agent.options) || look_at_jvm(jni, &copies_seen) ||
 	    make_tables() || start_profile())
 		return;
 	lc_thread_cpu_start(!agent.attached);
-	if (start_engines(jni) || go_live(jni, interposed)) {
+	if (start_engines(jni) || go_live(jni, copies_seen)) {
 		lc_engines_stop();
 		return;
 	}
@@ -540,8 +544,13 @@ static int prepare(JavaVM *vm, const char *text)
 
 JNIEXPORT jint JNICALL Agent_OnLoad(JavaVM *vm, char *text, void *reserved)
 {
+	static atomic_flag loaded = ATOMIC_FLAG_INIT;
+
 	(void)reserved;
-	prepare(vm, text);
+	if (atomic_flag_test_and_set(&loaded))
+		lc_say("the agent is loaded already: -agentpath given once more does nothing");
+	else
+		prepare(vm, text);
 	return JNI_OK; /* anything else would end the program */
 }
 

@@ -527,7 +527,7 @@ int lc_attribution_start(const struct lc_attribution_config *config)
 	if (config->follow)
 		lc_sealed_open(&(struct lc_sealed_config){
 		    .min_size_bytes = config->options->min_size_bytes,
-		    .interposed = config->interposed,
+		    .copies_seen = config->copies_seen,
 		    .audit = config->options->audit,
 		    .small_class_word = !lc_layout()->class_in_mark,
 		});

@@ -22,8 +22,8 @@ struct lc_attribution_config {
 	JavaVM *vm;
 	const struct lc_options *options;
 	struct lc_profile *profile;
-	bool follow;     /* objects can be followed: known collector */
-	bool interposed; /* the interposer logs moves */
+	bool follow;      /* objects can be followed: known collector */
+	bool copies_seen; /* by gc/copy_log.h */
 	/* Writes the manifest; `final` when the program has ended. Context: [writer]. */
 	void (*write_manifest)(bool final);
 	/* If not NULL, called some times a second, and when lc_wake() was, while the program runs.

@@ -44,7 +44,7 @@ static struct {
 /* Are small objects followed? */
 static bool follows_small(void)
 {
-	return sealed.config.interposed && sealed.config.min_size_bytes <= LC_MOVE_INLINE_BYTES;
+	return sealed.config.copies_seen && sealed.config.min_size_bytes <= LC_MOVE_INLINE_BYTES;
 }
 
 void lc_sealed_open(const struct lc_sealed_config *config)
@@ -166,7 +166,7 @@ static bool take_marks(struct lc_epoch *e)
 }
 
 /*
- * What the collection did with objects too small for the interposer. In a pause that collected
+ * What the collection did with objects too small for the log. In a pause that collected
  * nothing they stay, and so do their records. Under the list's lock.
  */
 static void take_small(struct lc_epoch *e)
@@ -223,7 +223,7 @@ void lc_sealed_gc_finish(struct lc_move *moves, size_t moves_len)
 		goto out; /* nothing is known of this collection */
 	e->number = lc_epoch_now();
 	e->moves = lc_moves_seal();
-	e->complete = sealed.config.interposed;
+	e->complete = sealed.config.copies_seen;
 	e->forget = sealed.unsealed;
 	e->collected = lc_areas_collections() != 0;
 	/* No small ones are looked at where there are any of these: a batch takes one array. */

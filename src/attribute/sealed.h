@@ -28,7 +28,7 @@ struct lc_epoch {
 	uint32_t number;
 	bool complete;    /* all moves could be logged */
 	bool collected;   /* something was; G1's remark and cleanup collect nothing */
-	bool small_known; /* where objects slid that are too small for the interposer: in `moves` */
+	bool small_known; /* where objects slid that are too small for the log: in `moves` */
 	bool forget;      /* the collection before was not sealed: what survived that is unknown */
 	struct lc_move_batch *moves;
 	struct lc_area *areas;
@@ -39,7 +39,7 @@ struct lc_epoch {
 
 struct lc_sealed_config {
 	uint64_t min_size_bytes;
-	bool interposed; /* the interposer logs moves */
+	bool copies_seen; /* by gc/copy_log.h */
 	bool audit;
 	bool small_class_word; /* as lc_small_begin() has it */
 };

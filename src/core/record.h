@@ -61,7 +61,7 @@ struct lc_area {
 	uint32_t flags; /* LC_AREA_COMPACTED or 0 */
 };
 
-/* Copies of less are made inline, 8 bytes at a time: no interposer sees them. */
+/* Copies of less are made inline, 8 bytes at a time: the log of copies does not have them. */
 #define LC_MOVE_INLINE_BYTES UINT64_C(64)
 
 /* Every size of Parallel's regions is a multiple of this, and the heap's bottom too. */

@@ -1,5 +1,5 @@
 /*
- * gc/moves.c - opens the interposer's log when a collection starts, and seals it at the end.
+ * gc/moves.c - opens the log of copies when a collection starts, and seals it at the end.
  *
  * The arena is reserved at attach, not committed: a chunk's pages come to be when a thread first
  * logs into it. A batch holds the chunks of one window until it is released. Chunks above the
@@ -8,83 +8,82 @@
  *
  * lc_moves_open() and lc_moves_seal() run on the thread that posts the GC events, all else on the
  * attribution thread.
- * Order: see preload/abi.h; A3 is release_chunk() here.
+ * Order: see gc/copy_log.h; A3 is release_chunk() here.
  */
 #include "src/gc/moves.h"
 
-#include <dlfcn.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "src/gc/copy_log.h"
 #include "src/gc/moves_batch.h"
 #include "src/jvm/areas.h"
 #include "src/jvm/collector.h"
 #include "src/jvm/peek.h"
-#include "src/preload/abi.h"
 
 enum {
 	ARENA_CHUNKS = 16384, /* 256 MiB: 8.3 million copies */
 	KEEP_CHUNKS = 256,    /* 4 MiB */
 };
 
-static struct lc_preload *preload; /* NULL: no interposer. Written by: lc_moves_init() */
+static struct lc_copy_log *copy_log; /* NULL: copies are not seen. Written by: lc_moves_init() */
 
 int lc_moves_init(void)
 {
-	struct lc_preload *p = dlsym(RTLD_DEFAULT, LC_PRELOAD_SYMBOL);
 	size_t arena = (size_t)ARENA_CHUNKS * sizeof(struct lc_copy_chunk);
 	size_t links = (size_t)ARENA_CHUNKS * sizeof(uint32_t);
+	struct lc_copy_log *l = &lc_copy_log;
 	void *mem;
+	int err;
 
-	if (!p)
-		return -ENOENT;
-	if (p->version != LC_PRELOAD_VERSION || p->bytes != sizeof(*p))
-		return -EPROTO;
-	if (p->chunks) /* another Locus agent has armed it */
-		return preload == p ? 0 : -EBUSY;
-	if (p->arm(false))
-		return -ENOENT;
+	if (copy_log)
+		return 0;
 	mem = mmap(NULL, arena + links, PROT_READ | PROT_WRITE,
 	           MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	if (mem == MAP_FAILED)
 		return -errno;
-	p->chunks = mem;
-	p->link = (uint32_t *)((char *)mem + arena);
-	p->chunks_len = ARENA_CHUNKS;
-	preload = p;
+	err = lc_copy_log_init();
+	if (err) {
+		munmap(mem, arena + links);
+		return err;
+	}
+	l->chunks = mem;
+	l->link = (uint32_t *)((char *)mem + arena);
+	l->chunks_len = ARENA_CHUNKS;
+	copy_log = l;
 	return 0;
 }
 
 void lc_moves_open(uint64_t low, uint64_t high, size_t min_bytes)
 {
-	struct lc_preload *p = preload;
+	struct lc_copy_log *l = copy_log;
 
-	if (!p || low >= high)
+	if (!l || low >= high)
 		return;
-	p->low = low;
-	p->span = high - low;
-	p->min_bytes = min_bytes;
-	p->stamp = lc_collector() == LC_GC_PARALLEL;
+	l->low = low;
+	l->span = high - low;
+	l->min_bytes = min_bytes;
+	l->stamp = lc_collector() == LC_GC_PARALLEL;
 	/* Relaxed: published by `generation`. */
-	atomic_store_explicit(&p->head, 0, memory_order_relaxed);
-	atomic_store_explicit(&p->lost, 0, memory_order_relaxed);
-	atomic_store_explicit(&p->slid, 0, memory_order_relaxed);
-	atomic_fetch_add_explicit(&p->generation, 1, memory_order_release); /* A1 */
-	p->arm(true);
+	atomic_store_explicit(&l->head, 0, memory_order_relaxed);
+	atomic_store_explicit(&l->lost, 0, memory_order_relaxed);
+	atomic_store_explicit(&l->slid, 0, memory_order_relaxed);
+	atomic_fetch_add_explicit(&l->generation, 1, memory_order_release); /* A1 */
+	lc_copy_log_arm(true);
 }
 
 bool lc_moves_slid(void)
 {
 	/* Relaxed: the collection is over, and with it every store (A2). */
-	return preload && atomic_load_explicit(&preload->slid, memory_order_relaxed);
+	return copy_log && atomic_load_explicit(&copy_log->slid, memory_order_relaxed);
 }
 
 void lc_moves_on_clock(void (*told)(void))
 {
-	if (preload)
-		atomic_store_explicit(&preload->clock_read, told, memory_order_release);
+	if (copy_log)
+		atomic_store_explicit(&copy_log->clock_read, told, memory_order_release);
 }
 
 /*
@@ -128,27 +127,27 @@ static void judge_chunk(struct lc_copy_chunk *k, bool many)
 }
 
 /* Push a chunk on the free list. */
-static void release_chunk(struct lc_preload *p, uint32_t i)
+static void release_chunk(struct lc_copy_log *l, uint32_t i)
 {
-	uint64_t head = atomic_load_explicit(&p->free_head, memory_order_relaxed);
+	uint64_t head = atomic_load_explicit(&l->free_head, memory_order_relaxed);
 	uint64_t next;
 
 	if (i >= KEEP_CHUNKS)
-		madvise(&p->chunks[i], sizeof(p->chunks[i]), MADV_DONTNEED);
+		madvise(&l->chunks[i], sizeof(l->chunks[i]), MADV_DONTNEED);
 	do {
-		__atomic_store_n(&p->link[i], (uint32_t)head, __ATOMIC_RELAXED);
+		__atomic_store_n(&l->link[i], (uint32_t)head, __ATOMIC_RELAXED);
 		next = ((head >> 32) + 1) << 32 | (i + 1);
 	} while (!atomic_compare_exchange_weak_explicit(
-	    &p->free_head, &head, next, memory_order_release, memory_order_relaxed)); /* A3 */
+	    &l->free_head, &head, next, memory_order_release, memory_order_relaxed)); /* A3 */
 }
 
-static void release_chunks(struct lc_preload *p, uint32_t head)
+static void release_chunks(struct lc_copy_log *l, uint32_t head)
 {
 	uint32_t next;
 
 	for (uint32_t i = head; i; i = next) {
-		next = p->chunks[i - 1].next;
-		release_chunk(p, i - 1);
+		next = l->chunks[i - 1].next;
+		release_chunk(l, i - 1);
 	}
 }
 
@@ -157,31 +156,31 @@ static struct lc_move_batch no_memory = { .replayed = true, .lost = 1 };
 
 struct lc_move_batch *lc_moves_seal(void)
 {
-	struct lc_preload *p = preload;
+	struct lc_copy_log *l = copy_log;
 	struct lc_move_batch *b;
 	uint64_t lost;
 	uint32_t head;
 
-	if (!p)
+	if (!l)
 		return NULL;
-	p->arm(false);
+	lc_copy_log_arm(false);
 	/* Acquire: the chunks hang in the list before they are read (A2). */
-	head = atomic_exchange_explicit(&p->head, 0, memory_order_acquire);
-	lost = atomic_exchange_explicit(&p->lost, 0, memory_order_relaxed); /* a count */
+	head = atomic_exchange_explicit(&l->head, 0, memory_order_acquire);
+	lost = atomic_exchange_explicit(&l->lost, 0, memory_order_relaxed); /* a count */
 	if (!head && !lost)
 		return NULL;
 	b = calloc(1, sizeof(*b));
 	if (!b) {
-		release_chunks(p, head);
+		release_chunks(l, head);
 		return &no_memory;
 	}
-	b->preload = p;
+	b->log = l;
 	b->head = head;
 	b->lost = lost;
 	b->many = lc_areas_collections() > 1;
-	b->ordered = b->many || (p->stamp && lc_moves_slid());
-	for (uint32_t i = head; i; i = p->chunks[i - 1].next) {
-		struct lc_copy_chunk *c = &p->chunks[i - 1];
+	b->ordered = b->many || (l->stamp && lc_moves_slid());
+	for (uint32_t i = head; i; i = l->chunks[i - 1].next) {
+		struct lc_copy_chunk *c = &l->chunks[i - 1];
 
 		b->copies += c->used;
 		judge_chunk(c, b->many);
@@ -240,8 +239,8 @@ void lc_moves_release(struct lc_move_batch *b)
 {
 	if (!b || b == &no_memory)
 		return;
-	if (b->preload)
-		release_chunks(b->preload, b->head);
+	if (b->log)
+		release_chunks(b->log, b->head);
 	free(b->moves);
 	free(b->added);
 	free(b);

@@ -1,5 +1,5 @@
 /*
- * gc/moves.h - turns what the interposer logs into the moves of each collection.
+ * gc/moves.h - turns the copies that the log holds into the moves of each collection.
  *
  * What lc_moves_all() yields is not the raw log. Between GC start and finish a JVM may run more
  * than one collection, and Parallel's full collection fills a region in a spare place first and
@@ -34,8 +34,8 @@
 struct lc_move_batch; /* opaque */
 
 /*
- * Find the interposer in this process. Returns 0, or -ENOENT when it was not preloaded, or
- * -EPROTO when it is of another version. Context: [attach].
+ * Have libjvm's copies logged. Returns 0, or as lc_copy_log_init(), or -errno of mmap(). Called
+ * again, it does nothing. Context: [attach].
  */
 int lc_moves_init(void);
 
@@ -47,7 +47,7 @@ void lc_moves_open(uint64_t low, uint64_t high, size_t min_bytes);
 
 /*
  * Stop logging and take what was logged since open. Returns NULL when nothing was logged and
- * nothing lost, or without interposer. Context: [gc] finish.
+ * nothing lost, or where copies are not seen. Context: [gc] finish.
  */
 struct lc_move_batch *lc_moves_seal(void);
 

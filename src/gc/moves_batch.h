@@ -8,10 +8,10 @@
 
 #include "src/core/record.h"
 
-struct lc_preload; /* preload/abi.h */
+struct lc_copy_log; /* gc/copy_log.h */
 
 struct lc_move_batch {
-	struct lc_preload *preload;
+	struct lc_copy_log *log;
 	uint32_t head; /* its chunks: index + 1 */
 	bool ordered;  /* the order of the copies matters */
 	bool many;     /* several collections ran in the window */

@@ -23,7 +23,7 @@
 #include <string.h>
 
 #include "src/core/stand_back.h"
-#include "src/preload/abi.h"
+#include "src/gc/copy_log.h"
 
 /* Parallel's regions: 2^16 words (Log2RegionSize). */
 #define REGION_BYTES (UINT64_C(512) << 10)
@@ -75,10 +75,10 @@ static bool gather(struct lc_move_batch *b, struct replay *r)
 	r->copies = malloc(b->copies * sizeof(*r->copies) + 1);
 	if (!r->copies)
 		return false;
-	/* Without an interposer there are only the moves that were added. */
-	for (uint32_t i = b->preload ? b->head : 0; i; i = c->next) {
+	/* Where copies are not seen there are only the moves that were added. */
+	for (uint32_t i = b->log ? b->head : 0; i; i = c->next) {
 		lc_stand_back();
-		c = &b->preload->chunks[i - 1];
+		c = &b->log->chunks[i - 1];
 		if (c->used > LC_COPY_CHUNK_CAP || c->used > end) {
 			b->lost++;
 			continue;
@@ -357,7 +357,7 @@ static void append_added(struct lc_move_batch *b)
 
 void lc_move_batch_replay(struct lc_move_batch *b)
 {
-	struct replay r = { .low = b->preload ? b->preload->low : 0, .many = b->many };
+	struct replay r = { .low = b->log ? b->log->low : 0, .many = b->many };
 	bool ok = gather(b, &r);
 
 	if (ok)

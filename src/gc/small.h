@@ -1,7 +1,7 @@
 /*
  * gc/small.h - finds where a collection moved objects that it copied inline.
  *
- * Objects of LC_MOVE_INLINE_BYTES or less are copied without memcpy, so the interposer does not see
+ * Objects of LC_MOVE_INLINE_BYTES or less are copied without memcpy, so the log does not have
  * them. A copying collection leaves the address of the new place in the header at the old one, and
  * at GC finish nothing has been put there yet. So each tracked small object that the collection may
  * have moved is looked at, in the pause.

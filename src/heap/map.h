@@ -66,7 +66,7 @@ struct lc_map_close {
 	size_t areas_len;
 	uint64_t heap_low; /* bottom of the heap; pieces of large objects are aligned from here */
 	bool small_known;  /* `moves` has those of objects that were slid inline too */
-	bool complete;     /* false: moves were lost, or there is no interposer */
+	bool complete;     /* false: moves were lost, or not seen */
 	bool collected;    /* false: a pause that collected nothing */
 };
 

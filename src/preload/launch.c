@@ -10,9 +10,12 @@
  *
  * Context: a constructor, before main(), one thread.
  */
+#include <dlfcn.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <linux/membarrier.h>
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,11 +24,69 @@
 
 #include "src/base/options.h"
 
-/* The launchers that are given the agent, and how each takes an option for the JVM. */
+enum { ARGUMENTS_FILE_MAX = 1 << 16 };
+
+/* Asks for something: the launcher answers and runs no program. */
+static const char *const java_questions[] = {
+	"-version", "--version",    "-help", "--help",         "-h",        "-?",
+	"-X",       "--help-extra", "-d",    "--list-modules", "--dry-run", "--describe-module",
+	NULL,
+};
+static const char *const javac_questions[] = {
+	"-version", "--version", "-help", "--help", "-?", "-X", "--help-extra", "--help-lint", NULL,
+};
+static const char *const javadoc_questions[] = {
+	"--version", "-help", "--help", "-h", "-?", "-X", "--help-extra", NULL,
+};
+
+/* Options of java's whose value is the next argument. */
+static const char *const with_value[] = {
+	"-cp",
+	"-classpath",
+	"--class-path",
+	"-p",
+	"--module-path",
+	"--upgrade-module-path",
+	"--add-modules",
+	"--limit-modules",
+	"--add-reads",
+	"--add-exports",
+	"--add-opens",
+	"--patch-module",
+	"--enable-native-access",
+	"--source",
+	NULL,
+};
+
+/* Make the JVM write an archive of its classes. It refuses to with an agent, or fails at its end.
+ */
+static const char *const archives[] = {
+	"-Xshare:dump",
+	"-XX:+DumpSharedSpaces",
+	"-XX:ArchiveClassesAtExit",
+	"-XX:AOTCacheOutput",
+	"-XX:AOTMode=record",
+	"-XX:AOTMode=create",
+	NULL,
+};
+
+/* The launchers that are given the agent. */
 static const struct launcher {
 	const char *name;
-	const char *prefix;
-} launchers[] = { { "java", "" }, { "javac", "-J" }, { "javadoc", "-J" } };
+	const char *prefix; /* of an option for the JVM */
+	const char *const *questions;
+	bool runs_class; /* arguments behind the first that is no option are the program's */
+} launchers[] = { { "java", "", java_questions, true },
+	          { "javac", "-J", javac_questions, false },
+	          { "javadoc", "-J", javadoc_questions, false } };
+
+static bool is_in(const char *const *list, const char *word)
+{
+	for (; *list; list++)
+		if (strcmp(*list, word) == 0)
+			return true;
+	return false;
+}
 
 /* A program may be called "java" and be none: a JDK's launcher has libjli in one of these ways. */
 static bool has_launcher_library(const char *directory)
@@ -63,17 +124,97 @@ static const struct launcher *find_launcher(const char *path)
 	return NULL;
 }
 
-/* A script often asks for the version first; the JVM that answers must not make the profile. */
-static bool only_asks(char **argv)
+/* The first option in the text that makes the JVM write an archive, or NULL. */
+static const char *archive_in(const char *text)
 {
-	static const char *const questions[] = { "-version", "--version", "-help", "--help",
-		                                 "-h",       "-?",        "-X",    "--help-extra" };
+	for (const char *const *a = archives; text && *a; a++)
+		if (strstr(text, *a))
+			return *a;
+	return NULL;
+}
 
-	for (char **a = argv + 1; *a && (**a == '-' || **a == '@'); a++)
-		for (size_t i = 0; i < sizeof(questions) / sizeof(questions[0]); i++)
-			if (strcmp(*a, questions[i]) == 0)
-				return true;
+/* The same of a file of arguments. */
+static const char *archive_in_file(const char *path)
+{
+	char text[ARGUMENTS_FILE_MAX];
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	size_t len = 0;
+	ssize_t n;
+
+	while (fd >= 0 && len < sizeof(text) - 1 &&
+	       (n = read(fd, text + len, sizeof(text) - 1 - len)) > 0)
+		len += (size_t)n;
+	if (fd >= 0)
+		close(fd);
+	text[len] = '\0';
+	return archive_in(text);
+}
+
+static const char *archive_in_environment(void)
+{
+	static const char *const variables[] = { "JDK_JAVA_OPTIONS", "JAVA_TOOL_OPTIONS",
+		                                 "_JAVA_OPTIONS" };
+	const char *found = NULL;
+
+	for (size_t i = 0; i < sizeof(variables) / sizeof(variables[0]) && !found; i++)
+		found = archive_in(getenv(variables[i]));
+	return found;
+}
+
+/*
+ * A script often asks for the version first; the JVM that answers must not make the profile.
+ * Otherwise *archive is the option that makes this JVM write an archive, or NULL.
+ */
+static bool only_asks(const struct launcher *l, char **argv, const char **archive)
+{
+	*archive = archive_in_environment();
+	for (char **a = argv + 1; *a; a++) {
+		if (**a == '@' && !*archive)
+			*archive = archive_in_file(*a + 1);
+		if (**a == '@')
+			continue;
+		if (**a != '-' && l->runs_class)
+			break;
+		if (is_in(l->questions, *a) ||
+		    (l->runs_class && strncmp(*a, "--describe-module=", 18) == 0))
+			return true;
+		if (!*archive && strncmp(*a, l->prefix, strlen(l->prefix)) == 0)
+			*archive = archive_in(*a);
+		if (l->runs_class && is_in(with_value, *a) && a[1])
+			a++;
+	}
 	return false;
+}
+
+/* Processes that this one starts find its environment as it was before `locus run`. */
+static void leave_environment(void)
+{
+	const char *before = getenv("LD_PRELOAD");
+	char *after = before ? strdup(before) : NULL, *to = after;
+	Dl_info own;
+
+	unsetenv(LC_LAUNCH_VARIABLE);
+	if (!after || !dladdr((void *)(uintptr_t)leave_environment, &own))
+		goto out;
+	/* Names are separated by spaces or colons; none holds one. */
+	for (const char *at = before; *at;) {
+		const size_t len = strcspn(at, " :"), whole = len + (at[len] != '\0');
+
+		if (strlen(own.dli_fname) != len || strncmp(at, own.dli_fname, len) != 0) {
+			memcpy(to, at, whole);
+			to += whole;
+		}
+		at += whole;
+	}
+	while (to > after && strchr(" :", to[-1]))
+		to--;
+	*to = '\0';
+	if (*after)
+		setenv("LD_PRELOAD", after, 1);
+	else
+		unsetenv("LD_PRELOAD");
+out:
+	free(after);
 }
 
 __attribute__((constructor)) static void add_agent(int argc, char **argv)
@@ -82,6 +223,7 @@ __attribute__((constructor)) static void add_agent(int argc, char **argv)
 	const struct launcher *launcher;
 	char path[PATH_MAX];
 	char **args = NULL;
+	const char *archive = NULL;
 	char *option = NULL;
 	ssize_t len;
 
@@ -92,13 +234,24 @@ __attribute__((constructor)) static void add_agent(int argc, char **argv)
 		return;
 	path[len] = '\0';
 	launcher = find_launcher(path);
-	if (!launcher || only_asks(argv))
+	if (!launcher || only_asks(launcher, argv, &archive))
 		return;
+	if (archive) {
+		dprintf(STDERR_FILENO,
+		        "locus: this JVM writes an archive of its classes (%s), which it cannot "
+		        "with an agent; it runs unprofiled\n",
+		        archive);
+		return;
+	}
 	if (asprintf(&option, "%s%s", launcher->prefix, agent) < 0)
 		return;
 	if (argc > 1 && strcmp(argv[1], option) == 0) {
 		/* For the agent (core/epoch.c): where there is one thread, it takes no time. */
 		(void)syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0);
+		/* One directory holds one profile: unless the directory's name has the process ID
+		 * in it, the JVMs that this JVM starts are not given the agent. */
+		if (!strstr(agent, "%p"))
+			leave_environment();
 		goto out;
 	}
 	args = calloc((size_t)argc + 2, sizeof(*args));
@@ -108,10 +261,6 @@ __attribute__((constructor)) static void add_agent(int argc, char **argv)
 	args[1] = option;
 	for (int i = 1; i < argc; i++)
 		args[i + 1] = argv[i];
-	/* One directory holds one profile: unless the directory's name has the process ID in it,
-	 * the JVMs that this JVM starts are not given the agent. */
-	if (!strstr(agent, "%p"))
-		unsetenv(LC_LAUNCH_VARIABLE);
 	execve(path, args, environ);
 out:
 	free(args);

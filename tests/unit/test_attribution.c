@@ -318,7 +318,7 @@ static void everything_ends_in_one_bucket_and_is_written_once(void **state)
 		.vm = attribution_vm(),
 		.options = &options,
 		.follow = true,
-		.interposed = true,
+		.copies_seen = true,
 		.write_manifest = attribution_manifest,
 	};
 

@@ -252,7 +252,7 @@ static void take(void)
 }
 
 static const struct lc_sealed_config config = { .min_size_bytes = 32,
-	                                        .interposed = true,
+	                                        .copies_seen = true,
 	                                        .small_class_word = true };
 
 static int start(void **state)

@@ -1,10 +1,9 @@
 /*
- * preload/abi.h - describes the one object through which the agent and the interposer work
- * together.
+ * gc/copy_log.h - logs what the collector copies: libjvm's calls of memcpy and memmove.
  *
- * The interposer is in every process that inherits LD_PRELOAD. It owns no memory and does nothing
- * until an agent in the same process finds the exported object by its name and arms it. All memory
- * that the interposer writes is the agent's.
+ * libjvm's import slots of the two functions, and of clock_gettime, lead to functions here
+ * (jvm/imports.h), which call on what the slots held before. While no window is open they do
+ * nothing else. Calls of other libraries never pass here.
  *
  * Order:  A1  the agent stores the fields marked "armed" and then `generation` (release) -> a
  *             thread loads `generation` (acquire) before it uses them.
@@ -12,17 +11,14 @@
  *             are ordered by HotSpot's own end-of-task barrier between its workers and that thread.
  *         A3  a chunk is pushed on the free list (release) -> it is popped (acquire).
  */
-#ifndef LC_PRELOAD_ABI_H
-#define LC_PRELOAD_ABI_H
+#ifndef LC_GC_COPY_LOG_H
+#define LC_GC_COPY_LOG_H
 
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 
 #include "src/base/hash.h"
-
-#define LC_PRELOAD_SYMBOL "lc_preload_v1"
-#define LC_PRELOAD_VERSION 1u
 
 enum lc_copy_kind {
 	LC_COPY_EVACUATE = 0, /* memcpy: source and destination are apart */
@@ -105,15 +101,9 @@ _Static_assert(sizeof(struct lc_copy_chunk) == LC_COPY_CHUNK_BYTES, "a chunk is 
 
 enum { LC_COPY_CHUNK_CAP = sizeof(((struct lc_copy_chunk *)0)->copies) / sizeof(struct lc_copy) };
 
-struct lc_preload {
-	uint32_t version;
-	uint32_t bytes; /* sizeof(struct lc_preload) as the interposer was built */
-
-	/* Send copies through the log, or straight to libc. Returns 0, or -1 if libc was not
-	 * found. */
-	int (*arm)(bool on);
-
-	/* The fields that arming sets; written by: the agent, while the log is closed. */
+/* The one log of the process. */
+struct lc_copy_log {
+	/* The fields that arming sets; written by: gc/moves.c, while no window is open. */
 	uint64_t low;       /* bottom of the heap */
 	uint64_t span;      /* bytes of heap */
 	uint64_t min_bytes; /* log from this size on */
@@ -139,5 +129,20 @@ struct lc_preload {
 	 */
 	void (*_Atomic clock_read)(void);
 };
+
+extern struct lc_copy_log lc_copy_log;
+
+/*
+ * Redirect libjvm's calls. Returns 0; -ENOENT where libjvm imports no memcpy or memmove: what it
+ * copies cannot be seen then; -EBUSY where another agent of Locus has redirected them; or -errno of
+ * mprotect(). Called again, it does nothing. Context: [attach].
+ */
+int lc_copy_log_init(void);
+
+/* Send libjvm's copies through the log, or straight on. Context: [gc]. */
+void lc_copy_log_arm(bool on);
+
+/* Do libjvm's calls pass here? False before lc_copy_log_init(), and where others took over. */
+bool lc_copy_log_passed(void);
 
 #endif

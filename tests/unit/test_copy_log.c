@@ -1,28 +1,30 @@
-/* uses: -lpthread */
-/* test_preload.c - checks that the interposer copies in every state, and logs what it should. */
+/* uses: src/gc/copy_log.c src/jvm/peek.c tests/unit/imports_model.c -lpthread */
+/* test_copy_log.c - checks that libjvm's copies are made in every state, and logged as they should.
+ */
+#include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>
+#include <string.h>
 /* cmocka.h wants the above first. */
 #include <cmocka.h>
 #include <pthread.h>
 #include <sys/mman.h>
 
-/* With its statics; the test program's own memcpy and memmove are these. */
-#include "src/preload/copies.c"
+#include "src/gc/copy_log.h"
+#include "tests/unit/imports_model.h"
 
 enum { HEAP_BYTES = 4 << 20, CHUNKS = 16, THREADS = 4 };
 
-/* Calls, whatever the size. */
-static void *(*volatile copy)(void *, const void *, size_t) = memcpy;
-static void *(*volatile move)(void *, const void *, size_t) = memmove;
+#define copy model_memcpy
+#define move model_memmove
 
 static unsigned char *heap;
 static uint32_t links[CHUNKS];
 
 static void open_log(uint64_t min_bytes, uint32_t chunks_len)
 {
-	struct lc_preload *p = &lc_preload_v1;
+	struct lc_copy_log *p = &lc_copy_log;
 
 	p->low = (uintptr_t)heap;
 	p->span = HEAP_BYTES;
@@ -35,42 +37,44 @@ static void open_log(uint64_t min_bytes, uint32_t chunks_len)
 	atomic_store(&p->lost, 0);
 	atomic_store(&p->slid, 0);
 	atomic_fetch_add(&p->generation, 1);
-	arm(true);
+	lc_copy_log_arm(true);
 }
 
 static const struct lc_copy *logged(size_t i)
 {
-	uint32_t head = atomic_load(&lc_preload_v1.head);
+	uint32_t head = atomic_load(&lc_copy_log.head);
 
 	assert_int_not_equal(head, 0);
-	assert_true(i < lc_preload_v1.chunks[head - 1].used);
-	return &lc_preload_v1.chunks[head - 1].copies[i];
+	assert_true(i < lc_copy_log.chunks[head - 1].used);
+	return &lc_copy_log.chunks[head - 1].copies[i];
 }
 
 static size_t logged_len(void)
 {
 	size_t n = 0;
 
-	for (uint32_t i = atomic_load(&lc_preload_v1.head); i; i = lc_preload_v1.chunks[i - 1].next)
-		n += lc_preload_v1.chunks[i - 1].used;
+	for (uint32_t i = atomic_load(&lc_copy_log.head); i; i = lc_copy_log.chunks[i - 1].next)
+		n += lc_copy_log.chunks[i - 1].used;
 	return n;
 }
 
 static int setup(void **state)
 {
 	(void)state;
+	if (lc_copy_log_init())
+		return -1;
 	heap = mmap(NULL, HEAP_BYTES + (size_t)CHUNKS * sizeof(struct lc_copy_chunk),
 	            PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	if (heap == MAP_FAILED)
 		return -1;
-	lc_preload_v1.chunks = (struct lc_copy_chunk *)(void *)(heap + HEAP_BYTES);
+	lc_copy_log.chunks = (struct lc_copy_chunk *)(void *)(heap + HEAP_BYTES);
 	return 0;
 }
 
 static int teardown(void **state)
 {
 	(void)state;
-	arm(false);
+	lc_copy_log_arm(false);
 	return munmap(heap, HEAP_BYTES + (size_t)CHUNKS * sizeof(struct lc_copy_chunk));
 }
 
@@ -96,27 +100,13 @@ static void check_overlap(void)
 	}
 }
 
-static void copies_before_its_constructor_has_run(void **state)
-{
-	char a[9] = "abcdefgh", b[9] = "";
-
-	(void)state;
-	atomic_store(&route_copy, NULL);
-	atomic_store(&route_move, NULL);
-	assert_ptr_equal(copy(b, a, sizeof(a)), b);
-	assert_ptr_equal(copy(b, a, 0), b);
-	check_overlap();
-	arm(false);
-	assert_string_equal(b, a);
-}
-
 static void overlapping_copies_are_right_in_every_state(void **state)
 {
 	(void)state;
 	check_overlap();
 	open_log(8, CHUNKS);
 	check_overlap();
-	arm(false);
+	lc_copy_log_arm(false);
 }
 
 static void logs_only_within_the_heap_and_from_the_size_on(void **state)
@@ -130,14 +120,14 @@ static void logs_only_within_the_heap_and_from_the_size_on(void **state)
 	copy(heap + 8192, heap, 1016);
 	assert_int_equal(logged_len(), 0);
 	copy(heap + 8192, heap, 1024);
-	arm(false);
+	lc_copy_log_arm(false);
 	copy(heap + 8192, heap, 1024);
 	assert_int_equal(logged_len(), 1);
 	assert_int_equal(lc_copy_src(logged(0)), (uintptr_t)heap);
 	assert_int_equal(logged(0)->dst, (uintptr_t)heap + 8192);
 	assert_int_equal(lc_copy_size(logged(0)), 1024);
 	assert_int_equal(lc_copy_kind(logged(0)), LC_COPY_EVACUATE);
-	assert_int_equal(atomic_load(&lc_preload_v1.slid), 0);
+	assert_int_equal(atomic_load(&lc_copy_log.slid), 0);
 }
 
 static void sees_the_first_piece_of_an_object_that_crosses_a_region(void **state)
@@ -147,11 +137,11 @@ static void sees_the_first_piece_of_an_object_that_crosses_a_region(void **state
 	move(heap + (512 << 10) - 80, heap + (700 << 10), 80);
 	move(heap + (512 << 10), heap + (700 << 10) + 80, 1024 - 64);
 	move(heap + 4096, heap + (800 << 10), 80);
-	arm(false);
+	lc_copy_log_arm(false);
 	assert_int_equal(logged_len(), 2);
 	assert_int_equal(lc_copy_size(logged(0)), 80);
 	assert_int_equal(lc_copy_kind(logged(1)), LC_COPY_SLIDE);
-	assert_int_equal(atomic_load(&lc_preload_v1.slid), 1);
+	assert_int_equal(atomic_load(&lc_copy_log.slid), 1);
 }
 
 static void judges_a_copy_at_the_next_one_by_the_forwarding_pointer(void **state)
@@ -169,7 +159,7 @@ static void judges_a_copy_at_the_next_one_by_the_forwarding_pointer(void **state
 	copy(heap + (2 << 20), heap + 6144, 1024);
 	set_mark(6144, 5);                       /* itself, as later JDKs say it */
 	copy(heap + (2 << 20), heap + 8192, 80); /* too small for the log, good for judging */
-	arm(false);
+	lc_copy_log_arm(false);
 	assert_int_equal(logged_len(), 4);
 	assert_int_equal(lc_copy_fate(logged(0)), LC_COPY_WON);
 	assert_int_equal(lc_copy_fate(logged(1)), LC_COPY_LOST);
@@ -184,13 +174,13 @@ static void a_copy_of_an_earlier_window_is_not_touched_again(void **state)
 	(void)state;
 	open_log(1024, CHUNKS);
 	copy(heap + (1 << 20), heap, 1024);
-	arm(false);
+	lc_copy_log_arm(false);
 	old = logged(0);
 	set_mark(0, 3);
 	open_log(1024, CHUNKS);
-	atomic_store(&lc_preload_v1.fresh, 1); /* the old chunk is still in use */
+	atomic_store(&lc_copy_log.fresh, 1); /* the old chunk is still in use */
 	copy(heap + (1 << 20), heap, 1024);
-	arm(false);
+	lc_copy_log_arm(false);
 	assert_ptr_not_equal(logged(0), old);
 	assert_int_equal(lc_copy_fate(old), LC_COPY_UNKNOWN);
 }
@@ -203,7 +193,7 @@ static void a_source_that_was_given_back_is_not_read_when_sliding_begins(void **
 	mprotect(heap, 4096, PROT_NONE);
 	move(heap + (2 << 20), heap + (1 << 20), 1024);
 	mprotect(heap, 4096, PROT_READ | PROT_WRITE);
-	arm(false);
+	lc_copy_log_arm(false);
 	assert_int_equal(logged_len(), 2);
 	assert_int_equal(lc_copy_fate(logged(0)), LC_COPY_UNKNOWN);
 }
@@ -217,9 +207,9 @@ static void a_full_arena_copies_on_and_counts(void **state)
 		copy(heap + 4096, heap, 16);
 		assert_int_equal(*(volatile uint64_t *)(void *)(heap + 4096), i);
 	}
-	arm(false);
+	lc_copy_log_arm(false);
 	assert_int_equal(logged_len(), LC_COPY_CHUNK_CAP);
-	assert_int_equal(atomic_load(&lc_preload_v1.lost), 10);
+	assert_int_equal(atomic_load(&lc_copy_log.lost), 10);
 }
 
 static void *copy_many(void *arg)
@@ -242,10 +232,9 @@ static void threads_do_not_mix_their_records(void **state)
 		assert_int_equal(pthread_create(&t[i], NULL, copy_many, (void *)i), 0);
 	for (size_t i = 0; i < THREADS; i++)
 		pthread_join(t[i], NULL);
-	arm(false);
-	for (uint32_t i = atomic_load(&lc_preload_v1.head); i;
-	     i = lc_preload_v1.chunks[i - 1].next) {
-		const struct lc_copy_chunk *c = &lc_preload_v1.chunks[i - 1];
+	lc_copy_log_arm(false);
+	for (uint32_t i = atomic_load(&lc_copy_log.head); i; i = lc_copy_log.chunks[i - 1].next) {
+		const struct lc_copy_chunk *c = &lc_copy_log.chunks[i - 1];
 		size_t owner = (lc_copy_src(&c->copies[0]) - (uintptr_t)heap) / 65536;
 
 		for (uint32_t k = 0; k < c->used; k++) {
@@ -259,11 +248,24 @@ static void threads_do_not_mix_their_records(void **state)
 		assert_int_equal(of[i], LC_COPY_CHUNK_CAP * 3);
 }
 
+static void a_library_that_cannot_be_redirected_is_left_alone(void **state)
+{
+	(void)state;
+	model_imports_error = -ENOENT;
+	assert_int_equal(lc_copy_log_init(), -ENOENT);
+	model_redirect_error = -EACCES;
+	assert_int_equal(lc_copy_log_init(), -EACCES);
+	assert_ptr_equal(model_memcpy, memcpy);
+	assert_false(lc_copy_log_passed());
+	assert_int_equal(lc_copy_log_init(), 0);
+	assert_true(lc_copy_log_passed());
+	assert_ptr_not_equal(model_memcpy, memcpy);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(copies_before_its_constructor_has_run, setup,
-		                                teardown),
+		cmocka_unit_test(a_library_that_cannot_be_redirected_is_left_alone),
 		cmocka_unit_test_setup_teardown(overlapping_copies_are_right_in_every_state, setup,
 		                                teardown),
 		cmocka_unit_test_setup_teardown(logs_only_within_the_heap_and_from_the_size_on,

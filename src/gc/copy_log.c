@@ -1,0 +1,269 @@
+/*
+ * gc/copy_log.c - logs what the collector copies: libjvm's calls of memcpy and memmove, and when a
+ * phase of a collection ends, by its calls of clock_gettime.
+ *
+ * Every call goes through one pointer, `route_copy` or `route_move`: what libjvm called before, and
+ * a logging one between GC start and finish.
+ *
+ * The tag of a hand-out stands in every record of the chunk. A thread that is not the collector's
+ * and copies between two pinned arrays might sleep inside append() from one collection into a
+ * later one, when the chunk is another thread's; the reader sees a record with a foreign tag and
+ * counts it as lost.
+ */
+#include "src/gc/copy_log.h"
+
+#include <stddef.h>
+#include <stdint.h>
+#include <time.h>
+#include <x86intrin.h>
+
+#include "src/jvm/imports.h"
+#include "src/jvm/peek.h"
+#include "src/jvm/ranges.h"
+
+#define RARE __attribute__((noinline, cold))
+
+/*
+ * Parallel's regions are a multiple of this; the first piece of a split object ends at such an end.
+ */
+#define PIECE_MASK ((UINT64_C(64) << 10) - 1)
+
+typedef void *copy_fn(void *, const void *, size_t);
+
+struct lc_copy_log lc_copy_log;
+
+/* Relaxed throughout: each value that these ever hold is right for any caller at any time. */
+static _Atomic(copy_fn *) route_copy;
+static _Atomic(copy_fn *) route_move;
+
+typedef int clock_fn(clockid_t, struct timespec *);
+
+static void *copy(void *dst, const void *src, size_t n);
+static void *move(void *dst, const void *src, size_t n);
+static int clock_read(clockid_t clock, struct timespec *out);
+
+static struct lc_import copies[] = { { .name = "memcpy", .ours = (void *)(uintptr_t)copy },
+	                             { .name = "memmove", .ours = (void *)(uintptr_t)move } };
+static struct lc_import clocks[] = { { .name = "clock_gettime",
+	                               .ours = (void *)(uintptr_t)clock_read } };
+static struct lc_imports copy_imports = { .list = copies, .len = 2 };
+static struct lc_imports clock_imports = { .list = clocks, .len = 1 };
+
+/* What libjvm called before. Written by: lc_copy_log_init(), before a slot leads here. */
+static copy_fn *before_copy, *before_move;
+static clock_fn *before_clock;
+
+/* This thread's place in the open window. */
+static _Thread_local struct {
+	struct lc_copy_chunk *chunk;
+	struct lc_copy *pending; /* this thread's last evacuation, not yet judged */
+	uint32_t generation;
+} self __attribute__((tls_model("initial-exec")));
+
+static void *copy(void *dst, const void *src, size_t n)
+{
+	return atomic_load_explicit(&route_copy, memory_order_relaxed)(dst, src, n);
+}
+
+static void *move(void *dst, const void *src, size_t n)
+{
+	return atomic_load_explicit(&route_move, memory_order_relaxed)(dst, src, n);
+}
+
+static int clock_read(clockid_t clock, struct timespec *out)
+{
+	void (*told)(void) = atomic_load_explicit(&lc_copy_log.clock_read, memory_order_relaxed);
+
+	if (__builtin_expect(told != NULL, 0))
+		told();
+	return before_clock(clock, out);
+}
+
+static struct lc_copy_chunk *pop_free(struct lc_copy_log *l)
+{
+	uint64_t head = atomic_load_explicit(&l->free_head, memory_order_acquire); /* A3 */
+	uint64_t next;
+	uint32_t i;
+
+	while ((i = (uint32_t)head)) {
+		next = (head >> 32) + 1;
+		next = next << 32 | __atomic_load_n(&l->link[i - 1], __ATOMIC_RELAXED);
+		if (atomic_compare_exchange_weak_explicit(&l->free_head, &head, next,
+		                                          memory_order_acquire,
+		                                          memory_order_acquire)) /* A3 */
+			return &l->chunks[i - 1];
+	}
+	/* Relaxed: a fresh chunk holds nothing that another thread wrote. */
+	i = atomic_load_explicit(&l->fresh, memory_order_relaxed);
+	while (i < l->chunks_len) {
+		if (atomic_compare_exchange_weak_explicit(
+		        &l->fresh, &i, i + 1, memory_order_relaxed, memory_order_relaxed))
+			return &l->chunks[i];
+	}
+	return NULL;
+}
+
+/* Take a chunk for this thread and hang it into the window. Returns NULL when there is no room. */
+static RARE struct lc_copy_chunk *take_chunk(struct lc_copy_log *l, uint32_t generation)
+{
+	struct lc_copy_chunk *c = pop_free(l);
+	uint32_t head;
+
+	if (self.generation != generation)
+		self.pending = NULL; /* it belongs to a window that was closed */
+	self.generation = generation;
+	self.chunk = c;
+	if (!c)
+		return NULL;
+	c->used = 0;
+	/* Relaxed: a number, unique per hand-out. */
+	c->tag = atomic_fetch_add_explicit(&l->handed_out, 1, memory_order_relaxed) &
+	         (UINT64_MAX >> LC_COPY_TAG_SHIFT);
+	head = atomic_load_explicit(&l->head, memory_order_relaxed);
+	do {
+		c->next = head;
+	} while (!atomic_compare_exchange_weak_explicit(
+	    &l->head, &head, (uint32_t)(c - l->chunks) + 1, memory_order_release,
+	    memory_order_relaxed)); /* A2 */
+	return c;
+}
+
+/*
+ * An evacuating thread copies an object, then installs the forwarding pointer or finds that
+ * another thread did. By the thread's next copy that is decided, and the mark word is still in its
+ * cache.
+ */
+static inline void judge_pending(uint32_t generation)
+{
+	struct lc_copy *r = self.pending;
+	uint64_t mark;
+
+	if (!r)
+		return;
+	self.pending = NULL;
+	if (self.generation != generation)
+		return;
+	mark = __atomic_load_n((const uint64_t *)lc_copy_src(r), __ATOMIC_RELAXED);
+	r->size_tag |= (uint64_t)lc_copy_judge(mark, r->dst) << LC_COPY_FATE_SHIFT;
+}
+
+/*
+ * Judge the pending copy when a full collection has begun in the same pause: the young generation
+ * may have been made smaller in between, and the memory of the source given back. So the kernel is
+ * asked to read it.
+ */
+static RARE void judge_pending_safely(uint32_t generation)
+{
+	struct lc_copy *r = self.pending;
+	uint64_t mark;
+
+	self.pending = NULL;
+	if (self.generation == generation && lc_peek(lc_copy_src(r), &mark, sizeof(mark)))
+		r->size_tag |= (uint64_t)lc_copy_judge(mark, r->dst) << LC_COPY_FATE_SHIFT;
+}
+
+/*
+ * Log a copy. A time stamp is taken only where it is needed: rdtsc waits for the loads before it,
+ * which are of an object that is not in the cache, and so costs 100 ns here where a loop measures
+ * 5 ns.
+ */
+static void append(struct lc_copy_log *l, uint32_t generation, uint64_t dst, uint64_t src,
+                   uint64_t n, enum lc_copy_kind kind)
+{
+	struct lc_copy_chunk *c = self.chunk;
+	struct lc_copy *r;
+
+	if (self.generation != generation || !c || c->used >= LC_COPY_CHUNK_CAP) {
+		c = take_chunk(l, generation);
+		if (!c) {
+			/* Relaxed: a count. */
+			atomic_fetch_add_explicit(&l->lost, 1, memory_order_relaxed);
+			return;
+		}
+	}
+	r = &c->copies[c->used];
+	r->hash_src = src;
+	if (kind == LC_COPY_EVACUATE)
+		r->hash_src |= lc_copy_hash(((const uint64_t *)src)[1]) << LC_COPY_HASH_SHIFT;
+	r->dst = dst;
+	r->size_tag = n | (uint64_t)kind << LC_COPY_KIND_SHIFT | c->tag << LC_COPY_TAG_SHIFT;
+	r->time = kind == LC_COPY_SLIDE && l->stamp ? __rdtsc() : 0;
+	__builtin_prefetch(r + 8, 1); /* may lie behind the chunk: only a hint */
+	c->used++;
+	if (kind == LC_COPY_EVACUATE)
+		self.pending = r;
+}
+
+static void *log_copy(void *dst, const void *src, size_t n)
+{
+	struct lc_copy_log *l = &lc_copy_log;
+	uint32_t generation;
+
+	if ((uintptr_t)dst - l->low < l->span && (uintptr_t)src - l->low < l->span) {
+		generation = atomic_load_explicit(&l->generation, memory_order_acquire); /* A1 */
+		judge_pending(generation);
+		if (n >= l->min_bytes)
+			append(l, generation, (uintptr_t)dst, (uintptr_t)src, n, LC_COPY_EVACUATE);
+	}
+	return before_move(dst, src, n);
+}
+
+static void *log_move(void *dst, const void *src, size_t n)
+{
+	struct lc_copy_log *l = &lc_copy_log;
+	uint32_t generation;
+
+	if ((uintptr_t)dst - l->low < l->span && (uintptr_t)src - l->low < l->span) {
+		generation = atomic_load_explicit(&l->generation, memory_order_acquire); /* A1 */
+		if (__builtin_expect(self.pending != NULL, 0))
+			judge_pending_safely(generation);
+		/* Relaxed: it is read after the collection. Loading first keeps the cache line
+		 * shared. */
+		if (!atomic_load_explicit(&l->slid, memory_order_relaxed))
+			atomic_store_explicit(&l->slid, 1, memory_order_relaxed);
+		/* A second piece may be up to 64 bytes short of min_bytes: the first piece had
+		 * them. */
+		if (n + 64 >= l->min_bytes || !(((uintptr_t)dst + n - l->low) & PIECE_MASK))
+			append(l, generation, (uintptr_t)dst, (uintptr_t)src, n, LC_COPY_SLIDE);
+	}
+	return before_move(dst, src, n);
+}
+
+void lc_copy_log_arm(bool on)
+{
+	atomic_store_explicit(&route_copy, on ? log_copy : before_copy, memory_order_relaxed);
+	atomic_store_explicit(&route_move, on ? log_move : before_move, memory_order_relaxed);
+}
+
+/* Without the ends of phases, small objects are looked at in the pause's end. */
+static void redirect_clock(uint64_t inside)
+{
+	if (lc_imports_find(inside, &clock_imports))
+		return;
+	before_clock = (clock_fn *)(uintptr_t)clocks[0].before;
+	(void)lc_imports_redirect(&clock_imports);
+}
+
+int lc_copy_log_init(void)
+{
+	const uint64_t inside = lc_ranges_library().low;
+	int err;
+
+	if (lc_copy_log_passed())
+		return 0;
+	err = lc_imports_find(inside, &copy_imports);
+	if (err)
+		return err;
+	before_copy = (copy_fn *)(uintptr_t)copies[0].before;
+	before_move = (copy_fn *)(uintptr_t)copies[1].before;
+	lc_copy_log_arm(false);
+	err = lc_imports_redirect(&copy_imports);
+	if (!err)
+		redirect_clock(inside);
+	return err;
+}
+
+bool lc_copy_log_passed(void)
+{
+	return copies[0].slots_len && lc_imports_ours(&copy_imports);
+}

@@ -1,0 +1,15 @@
+/* imports_model.h - stands for libjvm: what it calls to copy, redirected as jvm/imports.h does it.
+ */
+#ifndef LC_TEST_IMPORTS_MODEL_H
+#define LC_TEST_IMPORTS_MODEL_H
+
+#include <stddef.h>
+
+/* libjvm's slots: libc's functions, or those that stand in their place. */
+extern void *(*model_memcpy)(void *, const void *, size_t);
+extern void *(*model_memmove)(void *, const void *, size_t);
+
+/* What the next search for slots, or the next redirection, returns instead of 0. */
+extern int model_imports_error, model_redirect_error;
+
+#endif
