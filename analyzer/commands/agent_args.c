@@ -2,9 +2,9 @@
  * commands/agent_args.c - runs `locus agent-args`, which prints what puts the agent into a JVM that
  * something else starts: a build, a service, a container.
  *
- * There are two settings: the agent, and the interposer that is preloaded. Where the environment of
- * the JVM can be set, both are variables: the interposer gives LOCUS_AGENT to the JDK's launcher as
- * its first argument, and the JVM says nothing of it, as it would of JAVA_TOOL_OPTIONS.
+ * The agent is an option of the JVM. Where only the environment of the JVM can be set, there are two
+ * variables: a library that is preloaded gives LOCUS_AGENT to the JDK's launcher as its first
+ * argument, and the JVM says nothing of it, as it would of JAVA_TOOL_OPTIONS.
  */
 #include <limits.h>
 #include <stdio.h>
@@ -85,7 +85,7 @@ static void put_systemd(const char *name, const char *text)
 }
 
 /* Surefire divides its argLine at spaces, but not within quotes. */
-static int put_maven(const char *agent, const char *preload)
+static int put_maven(const char *agent)
 {
 	const char *quote = strchr(agent, ' ') ? "\"" : "";
 
@@ -95,9 +95,7 @@ static int put_maven(const char *agent, const char *preload)
 	       "<argLine>%s",
 	       quote);
 	put_xml(agent);
-	printf("%s</argLine>\n<environmentVariables>\n  <LD_PRELOAD>", quote);
-	put_xml(preload);
-	puts("</LD_PRELOAD>\n</environmentVariables>");
+	printf("%s</argLine>\n", quote);
 	return 0;
 }
 
@@ -149,12 +147,10 @@ static int print(enum target target, const char *agent, const char *preload, con
 		printf("LD_PRELOAD=%s\n" LC_LAUNCH_VARIABLE "=%s\n", preload, agent);
 		break;
 	case FOR_MAVEN:
-		return put_maven(agent, preload);
+		return put_maven(agent);
 	case FOR_GRADLE:
 		fputs("tasks.test {\n    jvmArgs(", stdout);
 		put_gradle(agent);
-		fputs(")\n    environment(\"LD_PRELOAD\", ", stdout);
-		put_gradle(preload);
 		puts(")\n}");
 		break;
 	case FOR_SYSTEMD:

@@ -72,7 +72,7 @@ static char *agent_argument(struct lc_options *options, const char *dir)
 /* Start the JVM with the agent. Returns 0, or 1 after one line on stderr. */
 static int run_java(const char *jdk, char *agent)
 {
-	char preload[PATH_MAX], java[PATH_MAX], error[LC_LIBRARIES_ERROR_MAX];
+	char java[PATH_MAX];
 	char *env = (char[]){ "/usr/bin/env" };
 	char *const on_path[] = { env, (char[]){ "java" }, agent, (char[]){ "-version" }, NULL };
 	char *const given[] = { java, agent, (char[]){ "-version" }, NULL };
@@ -84,9 +84,7 @@ static int run_java(const char *jdk, char *agent)
 		    access(java, X_OK) != 0)
 			return lc_fail("no bin/java in '%s': %m", jdk);
 	}
-	if (lc_libraries_find("liblocus-preload.so", preload, error))
-		return lc_fail("%s", error);
-	status = lc_doctor_capture(jdk ? given : on_path, preload, SECONDS, &said);
+	status = lc_doctor_capture(jdk ? given : on_path, NULL, SECONDS, &said);
 	if (status != 0 && said)
 		fputs(said, stderr);
 	free(said);

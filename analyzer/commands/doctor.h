@@ -60,7 +60,7 @@ void lc_doctor_numa(struct lc_doctor *d, const char *root);
 
 int lc_doctor_refusal(void); /* for lc_doctor_seccomp() */
 void lc_doctor_memory_events(struct lc_doctor *d);
-void lc_doctor_libraries(struct lc_doctor *d); /* interposer, agent */
+void lc_doctor_libraries(struct lc_doctor *d); /* launcher, agent */
 void lc_doctor_debug_registers(struct lc_doctor *d);
 void lc_doctor_software_events(struct lc_doctor *d);
 void lc_doctor_timer(struct lc_doctor *d);

@@ -67,7 +67,7 @@ static bool usable(const struct lc_doctor *d, const char *name)
 
 bool lc_doctor_works(const struct lc_doctor *d)
 {
-	return usable(d, "interposer") && usable(d, "agent") && usable(d, "timer") &&
+	return usable(d, "launcher") && usable(d, "agent") && usable(d, "timer") &&
 	       usable(d, "disk") && (usable(d, "jdk") || usable(d, "jdk_home"));
 }
 

@@ -244,7 +244,7 @@ static const char *linker_complaint(char *text)
 }
 
 /* Preload it into this very program, as `locus run` does into others. */
-static void check_interposer(struct lc_doctor *d)
+static void check_launcher(struct lc_doctor *d)
 {
 	static char *const command[] = { "/proc/self/exe", "--version", NULL };
 	char path[PATH_MAX], error[LC_LIBRARIES_ERROR_MAX];
@@ -254,7 +254,7 @@ static void check_interposer(struct lc_doctor *d)
 	int status;
 
 	if (lc_libraries_find("liblocus-preload.so", path, error)) {
-		c = lc_doctor_add(d, "interposer", LC_DOCTOR_MISSING, "not usable");
+		c = lc_doctor_add(d, "launcher", LC_DOCTOR_MISSING, "not usable");
 		lc_doctor_advise(c, "%.1000s", error);
 		return;
 	}
@@ -262,9 +262,9 @@ static void check_interposer(struct lc_doctor *d)
 	if (output)
 		complaint = linker_complaint(output);
 	if (status == 0 && !complaint) {
-		lc_doctor_add(d, "interposer", LC_DOCTOR_OK, "%.900s", path);
+		lc_doctor_add(d, "launcher", LC_DOCTOR_OK, "%.900s", path);
 	} else {
-		c = lc_doctor_add(d, "interposer", LC_DOCTOR_MISSING, "%.900s cannot be preloaded",
+		c = lc_doctor_add(d, "launcher", LC_DOCTOR_MISSING, "%.900s cannot be preloaded",
 		                  path);
 		lc_doctor_advise(c, "%.900s",
 		                 complaint ? complaint : "build or install Locus again");
@@ -324,7 +324,7 @@ static void check_agent(struct lc_doctor *d)
 
 void lc_doctor_libraries(struct lc_doctor *d)
 {
-	check_interposer(d);
+	check_launcher(d);
 	check_agent(d);
 }
 

@@ -168,14 +168,9 @@ def truth(run):
 
 
 def by_hand(java_command, directory, *options):
-    """(command, environment) that profiles a java command without the tool."""
+    """The command that profiles a java command without the tool."""
     agent = ",".join(["output=%s" % directory, *options])
-    before = os.environ.get("LD_PRELOAD")
-    preload = "%s%s" % (before + ":" if before else "", BUILD / "liblocus-preload.so")
-    return (
-        [java_command[0], "-agentpath:%s=%s" % (BUILD / "liblocus.so", agent), *java_command[1:]],
-        {"LD_PRELOAD": preload},
-    )
+    return [java_command[0], "-agentpath:%s=%s" % (BUILD / "liblocus.so", agent), *java_command[1:]]
 
 
 def execute(line, stdin=b"", timeout=120, env=None):

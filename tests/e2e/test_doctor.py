@@ -23,7 +23,7 @@ NAMES = [
     "debug_registers",
     "software_events",
     "timer",
-    "interposer",
+    "launcher",
     "agent",
     "jdk",
     "collector",
@@ -104,7 +104,7 @@ def test_it_says_of_this_machine_what_is_true(doctor):
     assert jdk["value"] == "HotSpot %s (%s)" % (version_of(java), java)
     nodes = len(list(pathlib.Path("/sys/devices/system/node").glob("node[0-9]*")))
     assert check(report, "numa")["value"].startswith("%d node" % nodes)
-    assert check(report, "interposer")["value"] == str(BUILD / "liblocus-preload.so")
+    assert check(report, "launcher")["value"] == str(BUILD / "liblocus-preload.so")
     assert check(report, "agent")["value"] == str(BUILD / "liblocus.so")
     assert check(report, "timer")["status"] == "ok"
 
@@ -270,7 +270,7 @@ def test_library_that_is_missing_or_broken(doctor, tmp_path):
     shutil.copy(BUILD / "liblocus-preload.so", place)
     done, report = doctor(tool=place / "locus")
     assert_consistent(done, report)
-    assert check(report, "interposer")["status"] == "ok"
+    assert check(report, "launcher")["status"] == "ok"
     assert check(report, "agent")["status"] == "missing"
     assert "build or install Locus again" in check(report, "agent")["advice"]
     assert done.returncode == 1
@@ -278,8 +278,8 @@ def test_library_that_is_missing_or_broken(doctor, tmp_path):
         (place / name).write_bytes(b"\x7fELF is not all that it takes")
     done, report = doctor(tool=place / "locus")
     assert_consistent(done, report)
-    assert check(report, "interposer")["status"] == "missing"
-    assert "cannot be preloaded" in check(report, "interposer")["value"]
+    assert check(report, "launcher")["status"] == "missing"
+    assert "cannot be preloaded" in check(report, "launcher")["value"]
     assert check(report, "agent")["status"] == "missing"
     assert "cannot be loaded" in check(report, "agent")["value"]
     assert done.returncode == 1

@@ -258,8 +258,7 @@ def test_the_settings_of_an_environment_record_a_program(tmp_path, workload, jdk
 
 def test_the_settings_of_a_build_record_a_program(tmp_path, jdk17):
     tree = xml.etree.ElementTree.fromstring("<x>%s</x>" % settings("--for=maven", "--output", tmp_path / "a & b"))
-    agent, preload = tree.find("argLine").text, tree.find("environmentVariables/LD_PRELOAD").text
-    done = subprocess.run([jdk17.java, agent.strip('"'), "-version"], env={**os.environ, "LD_PRELOAD": preload})
+    done = subprocess.run([jdk17.java, tree.find("argLine").text.strip('"'), "-version"])
     assert done.returncode == 0 and (tmp_path / "a & b" / "manifest.json").exists()
     gradle = settings("--for=gradle", "--output", tmp_path / 'q"$x')
     agent = re.search(r'jvmArgs\("(.*)"\)', gradle).group(1)

@@ -329,7 +329,7 @@ static void collectors(void **state)
 
 static void what_is_needed_and_what_is_not(void **state)
 {
-	static const char *const needed[] = { "interposer", "agent", "timer", "disk", "jdk" };
+	static const char *const needed[] = { "launcher", "agent", "timer", "disk", "jdk" };
 
 	(void)state;
 	for (size_t missing = 0; missing <= 5; missing++) {

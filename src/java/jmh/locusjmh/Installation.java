@@ -16,7 +16,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
-/** Where Locus is: the command, the agent, and the library that is preloaded. */
+/** Where Locus is: the command, and the agent. */
 final class Installation {
 	/** Why Locus cannot be used, in one line. */
 	static final class Missing extends Exception {
@@ -33,12 +33,10 @@ final class Installation {
 
 	final Path command;
 	final Path agent;
-	final Path preload;
 
 	private Installation(Path command) throws Missing, IOException {
 		this.command = command.toRealPath();
 		agent = library("liblocus.so");
-		preload = library("liblocus-preload.so");
 	}
 
 	/** Look where the help says; the first place that names one, or has one, counts. */
@@ -122,15 +120,6 @@ final class Installation {
 		}
 	}
 
-	/** The command that starts a JVM with the preloaded library. */
-	List<String> launcher() {
-		String others = System.getenv("LD_PRELOAD");
-		List<String> words = new ArrayList<>();
-		words.add("env");
-		words.add("LD_PRELOAD=" + (others == null || others.isEmpty() ? "" : others + ":") + preload);
-		return words;
-	}
-
 	/**
 	 * Can this JVM load the agent? One that cannot (of another processor or C library) would not start
 	 * at all. The agent is given an option that it does not have: it then says so, and does nothing.
@@ -151,7 +140,7 @@ final class Installation {
 
 	/** The first line that the JVM says where it does not start; "" where it does. */
 	private String refusalOf(String jvm) throws Missing {
-		List<String> words = launcher();
+		List<String> words = new ArrayList<>();
 		words.add(jvm);
 		words.add("-agentpath:" + agent + "=probe");
 		words.add("-version");
@@ -189,7 +178,7 @@ final class Installation {
 				+ "/../lib/locus; build or install Locus again");
 	}
 
-	/* The dynamic linker splits LD_PRELOAD at the first two, the JVM its option at the last. */
+	/* As the command has it: `locus run` preloads a library, whose path holds no ' ' or ':', and the JVM splits its option at '='. */
 	private static Path loadable(Path library) throws Missing {
 		String text = library.toString();
 		if (text.indexOf(' ') >= 0 || text.indexOf(':') >= 0 || text.indexOf('=') >= 0) {

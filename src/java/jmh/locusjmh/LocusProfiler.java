@@ -32,9 +32,8 @@ import org.openjdk.jmh.runner.IterationType;
  * in each fork, which asks the agent for its counts before and after each measured iteration:
  * profiles have no such boundaries.
  *
- * A fork is started by env(1) with LD_PRELOAD, and the agent is an option of its JVM. `locus run`
- * would end with a status of its own where the JVM cannot be profiled, which JMH takes for a
- * failed benchmark; env becomes the JVM, and the agent lets the program run where it cannot profile it.
+ * The agent is an option of a fork's JVM. `locus run` would end with a status of its own where the
+ * JVM cannot be profiled, which JMH takes for a failed benchmark; the agent lets the program run.
  */
 public class LocusProfiler implements ExternalProfiler, InternalProfiler {
 	private static final String LABEL = "locus";
@@ -82,7 +81,7 @@ public class LocusProfiler implements ExternalProfiler, InternalProfiler {
 	public Collection<String> addJVMInvokeOptions(BenchmarkParams params) {
 		forks++;
 		prepare(params);
-		return obstacle != null ? Collections.<String>emptyList() : locus.launcher();
+		return Collections.emptyList();
 	}
 
 	/** The second call for a fork. */
