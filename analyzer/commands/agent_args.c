@@ -2,8 +2,8 @@
  * commands/agent_args.c - runs `locus agent-args`, which prints what puts the agent into a JVM that
  * something else starts: a build, a service, a container.
  *
- * The agent is an option of the JVM. Where only the environment of the JVM can be set, there are two
- * variables: a library that is preloaded gives LOCUS_AGENT to the JDK's launcher as its first
+ * The agent is an option of the JVM. Where only the environment of the JVM can be set, there are
+ * two variables: a library that is preloaded gives LOCUS_AGENT to the JDK's launcher as its first
  * argument, and the JVM says nothing of it, as it would of JAVA_TOOL_OPTIONS.
  */
 #include <limits.h>

@@ -226,6 +226,7 @@ __attribute__((constructor)) static void add_agent(int argc, char **argv)
 	const char *archive = NULL;
 	char *option = NULL;
 	ssize_t len;
+	bool each;
 
 	if (!agent || argc < 1)
 		return;
@@ -236,11 +237,16 @@ __attribute__((constructor)) static void add_agent(int argc, char **argv)
 	launcher = find_launcher(path);
 	if (!launcher || only_asks(launcher, argv, &archive))
 		return;
+	/* One directory holds one profile: unless the directory's name has the process ID in it,
+	 * the JVMs that this JVM starts are not given the agent. */
+	each = strstr(agent, "%p") != NULL;
 	if (archive) {
 		dprintf(STDERR_FILENO,
 		        "locus: this JVM writes an archive of its classes (%s), which it cannot "
 		        "with an agent; it runs unprofiled\n",
 		        archive);
+		if (!each)
+			leave_environment();
 		return;
 	}
 	if (asprintf(&option, "%s%s", launcher->prefix, agent) < 0)
@@ -248,9 +254,7 @@ __attribute__((constructor)) static void add_agent(int argc, char **argv)
 	if (argc > 1 && strcmp(argv[1], option) == 0) {
 		/* For the agent (core/epoch.c): where there is one thread, it takes no time. */
 		(void)syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0);
-		/* One directory holds one profile: unless the directory's name has the process ID
-		 * in it, the JVMs that this JVM starts are not given the agent. */
-		if (!strstr(agent, "%p"))
+		if (!each)
 			leave_environment();
 		goto out;
 	}
