@@ -7,6 +7,7 @@
 #ifndef LC_FORMAT_UTF8_H
 #define LC_FORMAT_UTF8_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
@@ -88,8 +89,19 @@ static inline size_t lc_utf8_put(uint8_t *out, uint32_t c)
 }
 
 /*
- * Append code point `c` inside a JSON string: controls, quote, backslash and '<' (so that the
- * text may stand inside an HTML script element) escaped. `out` has 6 bytes. Returns the length.
+ * Would the character move a terminal's cursor, change the terminal's state, or reverse or hide
+ * text? C1 controls (ECMA-48) are obeyed like those of ASCII.
+ */
+static inline bool lc_utf8_controls(uint32_t c)
+{
+	return c < 0x20 || (c >= 0x7f && c < 0xa0) || (c >= 0x2028 && c <= 0x202e) ||
+	       (c >= 0x2066 && c <= 0x2069) || c == 0xfeff;
+}
+
+/*
+ * Append code point `c` inside a JSON string: controls (JSON is shown on terminals too), quote,
+ * backslash and '<' (so that the text may stand inside an HTML script element) escaped. `out` has 6
+ * bytes. Returns the length.
  */
 static inline size_t lc_json_char_put(uint8_t *out, uint32_t c)
 {
@@ -100,7 +112,7 @@ static inline size_t lc_json_char_put(uint8_t *out, uint32_t c)
 		out[1] = (uint8_t)c;
 		return 2;
 	}
-	if (c >= 0x20 && c != '<' && c != 0x7f && c != 0x2028 && c != 0x2029)
+	if (!lc_utf8_controls(c) && c != '<')
 		return lc_utf8_put(out, c);
 	memcpy(out, "\\u", 2);
 	for (unsigned i = 0; i < 4; i++)

@@ -192,6 +192,7 @@ static void json_characters_are_escaped(void **state)
 		      { '\\', "\\\\" },      { '\n', "\\u000a" },
 		      { 0, "\\u0000" },      { '<', "\\u003c" },
 		      { 0x7f, "\\u007f" },   { 0x20ac, "\xe2\x82\xac" },
+		      { 0x9b, "\\u009b" },   { 0x202e, "\\u202e" },
 		      { 0x2028, "\\u2028" }, { 0x1f600, "\xf0\x9f\x98\x80" } };
 
 	(void)state;
