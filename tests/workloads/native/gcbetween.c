@@ -12,12 +12,14 @@
 static jvmtiError(JNICALL *enable)(jvmtiEnv *, jvmtiEventMode, jvmtiEvent, jthread, ...);
 static int collections;
 
-static jvmtiError JNICALL enable_and_collect(jvmtiEnv *env, jvmtiEventMode mode, jvmtiEvent event, jthread thread, ...)
+static jvmtiError JNICALL enable_and_collect(jvmtiEnv *env, jvmtiEventMode mode, jvmtiEvent event,
+                                             jthread thread, ...)
 {
 	jvmtiError error = enable(env, mode, event, thread);
 
 	if (!error && mode == JVMTI_ENABLE && collections == 0 &&
-	    (event == JVMTI_EVENT_GARBAGE_COLLECTION_START || event == JVMTI_EVENT_GARBAGE_COLLECTION_FINISH)) {
+	    (event == JVMTI_EVENT_GARBAGE_COLLECTION_START ||
+	     event == JVMTI_EVENT_GARBAGE_COLLECTION_FINISH)) {
 		collections++;
 		(*env)->ForceGarbageCollection(env);
 	}

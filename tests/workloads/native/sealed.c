@@ -13,7 +13,8 @@ int mprotect(void *at, size_t bytes, int protection)
 {
 	Dl_info of;
 
-	if (protection & PROT_WRITE && dladdr(at, &of) && of.dli_fname && strstr(of.dli_fname, "/libjvm.so")) {
+	if (protection & PROT_WRITE && dladdr(at, &of) && of.dli_fname &&
+	    strstr(of.dli_fname, "/libjvm.so")) {
 		errno = EACCES;
 		return -1;
 	}
