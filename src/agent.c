@@ -31,6 +31,7 @@
 #include "src/core/own_work.h"
 #include "src/core/path.h"
 #include "src/core/recursion.h"
+#include "src/gc/copy_log.h"
 #include "src/gc/moves.h"
 #include "src/heap/alloc_log.h"
 #include "src/heap/audit.h"
@@ -298,6 +299,8 @@ static int look_at_jvm(JNIEnv *jni, bool *copies_seen)
 	/* Without, fields have no names. */
 	lc_field_init(jni, lc_klass_signature);
 	err = lc_moves_init();
+	if (!err && !lc_copy_log_probe(jni))
+		err = -ENOENT;
 	*copies_seen = !err;
 	if (agent.follow && err)
 		lc_say("this JVM's copies cannot be seen (%s): objects are lost when a collection "

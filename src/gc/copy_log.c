@@ -23,6 +23,8 @@
 
 #define RARE __attribute__((noinline, cold))
 
+enum { PROBE_BYTES = 1024 };
+
 /*
  * Parallel's regions are a multiple of this; the first piece of a split object ends at such an end.
  */
@@ -233,6 +235,36 @@ void lc_copy_log_arm(bool on)
 {
 	atomic_store_explicit(&route_copy, on ? log_copy : before_copy, memory_order_relaxed);
 	atomic_store_explicit(&route_move, on ? log_move : before_move, memory_order_relaxed);
+}
+
+static _Atomic bool probe_seen;
+
+static void *probe_move(void *dst, const void *src, size_t n)
+{
+	atomic_store_explicit(&probe_seen, true, memory_order_relaxed);
+	return before_move(dst, src, n);
+}
+
+bool lc_copy_log_probe(JNIEnv *jni)
+{
+	jbyte bytes[PROBE_BYTES];
+	jbyteArray array;
+
+	if (!lc_copy_log_passed())
+		return false;
+	atomic_store_explicit(&probe_seen, false, memory_order_relaxed);
+	array = (*jni)->NewByteArray(jni, PROBE_BYTES);
+	if (!array) {
+		(*jni)->ExceptionClear(jni);
+		return true; /* nothing was learnt */
+	}
+	atomic_store_explicit(&route_move, probe_move, memory_order_relaxed);
+	(*jni)->GetByteArrayRegion(jni, array, 0, PROBE_BYTES, bytes);
+	atomic_store_explicit(&route_move, before_move, memory_order_relaxed);
+	if ((*jni)->ExceptionCheck(jni))
+		(*jni)->ExceptionClear(jni);
+	(*jni)->DeleteLocalRef(jni, array);
+	return atomic_load_explicit(&probe_seen, memory_order_relaxed);
 }
 
 /* Without the ends of phases, small objects are looked at in the pause's end. */

@@ -14,6 +14,7 @@
 #ifndef LC_GC_COPY_LOG_H
 #define LC_GC_COPY_LOG_H
 
+#include <jni.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -138,6 +139,12 @@ extern struct lc_copy_log lc_copy_log;
  * mprotect(). Called again, it does nothing. Context: [attach].
  */
 int lc_copy_log_init(void);
+
+/*
+ * Have libjvm copy an array out of the heap, and look whether the copy passes here: a JVM may
+ * import the functions and copy by code of its own. Before the first window. Context: [attach].
+ */
+bool lc_copy_log_probe(JNIEnv *jni);
 
 /* Send libjvm's copies through the log, or straight on. Context: [gc]. */
 void lc_copy_log_arm(bool on);

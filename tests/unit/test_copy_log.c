@@ -262,10 +262,77 @@ static void a_library_that_cannot_be_redirected_is_left_alone(void **state)
 	assert_ptr_not_equal(model_memcpy, memcpy);
 }
 
+/* ---- a JVM that copies arrays out of its heap, by what it imports or by code of its own ---- */
+
+static void *(*jvm_copies)(void *, const void *, size_t);
+static bool heap_is_full, thrown;
+
+static jbyteArray JNICALL new_array(JNIEnv *jni, jsize len)
+{
+	(void)jni;
+	assert_in_range(len, 1, HEAP_BYTES);
+	thrown = heap_is_full;
+	return heap_is_full ? NULL : (jbyteArray)heap;
+}
+
+static void JNICALL get_region(JNIEnv *jni, jbyteArray array, jsize from, jsize len, jbyte *to)
+{
+	(void)jni;
+	jvm_copies(to, (unsigned char *)array + from, (size_t)len);
+}
+
+static void *own_copy(void *to, const void *from, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		((volatile unsigned char *)to)[i] = ((const unsigned char *)from)[i];
+	return to;
+}
+
+static jboolean JNICALL is_thrown(JNIEnv *jni)
+{
+	(void)jni;
+	return thrown;
+}
+
+static void JNICALL clear(JNIEnv *jni)
+{
+	(void)jni;
+	thrown = false;
+}
+
+static void JNICALL let_go(JNIEnv *jni, jobject array)
+{
+	(void)jni;
+	assert_ptr_equal(array, heap);
+}
+
+static const struct JNINativeInterface_ functions = { .NewByteArray = new_array,
+	                                              .GetByteArrayRegion = get_region,
+	                                              .ExceptionCheck = is_thrown,
+	                                              .ExceptionClear = clear,
+	                                              .DeleteLocalRef = let_go };
+
+static void a_jvm_that_copies_by_code_of_its_own_is_told(void **state)
+{
+	JNIEnv jni = &functions;
+
+	(void)state;
+	jvm_copies = model_memmove;
+	assert_true(lc_copy_log_probe(&jni));
+	jvm_copies = own_copy;
+	assert_false(lc_copy_log_probe(&jni));
+	heap_is_full = true;
+	assert_true(lc_copy_log_probe(&jni));
+	assert_false(thrown);
+	heap_is_full = false;
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_library_that_cannot_be_redirected_is_left_alone),
+		cmocka_unit_test_setup_teardown(a_jvm_that_copies_by_code_of_its_own_is_told, setup,
+		                                teardown),
 		cmocka_unit_test_setup_teardown(overlapping_copies_are_right_in_every_state, setup,
 		                                teardown),
 		cmocka_unit_test_setup_teardown(logs_only_within_the_heap_and_from_the_size_on,
