@@ -18,6 +18,7 @@
 
 #include "src/agent_classes.h"
 #include "src/agent_end.h"
+#include "src/agent_loaders.h"
 #include "src/agent_manifest.h"
 #include "src/agent_threads.h"
 #include "src/agent_waiting.h"
@@ -438,6 +439,7 @@ static int go_live(JNIEnv *jni, bool copies_seen)
 	lc_numa_init("", NULL);
 	if (!err) {
 		start_spans(jni);
+		(void)lc_loaders_init(jni, lc_span_what()); /* without, only the JDK's own */
 		err = lc_attribution_start(&config);
 	}
 	if (err) {

@@ -9,6 +9,7 @@
 #include <time.h>
 
 #include "src/agent_loaded.h"
+#include "src/agent_loaders.h"
 #include "src/agent_waiting.h"
 #include "src/base/options.h"
 #include "src/classfile/hook_class.h"
@@ -41,9 +42,6 @@ static struct {
 	_Atomic uint64_t seen[LC_REWRITE_STATUS_COUNT];
 	_Atomic uint64_t sites, skipped_constant, methods_left;
 	_Atomic uint64_t looked_at, retransformed, retransform_failures, rewrite_ns;
-	jclass class_class; /* java.lang.Class, its forName(), and the name of the hook class */
-	jmethodID for_name;
-	jstring hook_name;
 	_Atomic uint64_t waiting;
 	_Atomic uint64_t many_fields; /* classes seen with at least MANY_FIELD_BYTES of their own */
 } classes;
@@ -63,42 +61,6 @@ static uint32_t next_site(void *unused)
 	return atomic_fetch_add_explicit(&classes.next_site, 1, memory_order_relaxed) %
 	           (LC_SITE_LIMIT - 1) +
 	       1;
-}
-
-/*
- * Let the loader of `class` load the hook class. It may run Java code the first time, which
- * allocates; that must not happen between an instruction that allocates and its hook.
- */
-static void resolve_hook(jvmtiEnv *jvmti, JNIEnv *jni, jclass class)
-{
-	jobject loader = NULL, found;
-
-	if ((*jvmti)->GetClassLoader(jvmti, class, &loader) || !loader)
-		return;
-	found = (*jni)->CallStaticObjectMethod(jni, classes.class_class, classes.for_name,
-	                                       classes.hook_name, JNI_FALSE, loader);
-	if ((*jni)->ExceptionCheck(jni))
-		(*jni)->ExceptionClear(jni);
-	(*jni)->DeleteLocalRef(jni, found);
-	(*jni)->DeleteLocalRef(jni, loader);
-}
-
-/* What resolve_hook() needs. Returns false without memory. */
-static bool find_for_name(JNIEnv *jni)
-{
-	jclass class = (*jni)->FindClass(jni, "java/lang/Class");
-	jstring name = (*jni)->NewStringUTF(jni, "java.lang.LocusHook");
-
-	if (class && name) {
-		classes.for_name = (*jni)->GetStaticMethodID(
-		    jni, class, "forName",
-		    "(Ljava/lang/String;ZLjava/lang/ClassLoader;)Ljava/lang/Class;");
-		classes.class_class = (*jni)->NewGlobalRef(jni, class);
-		classes.hook_name = (*jni)->NewGlobalRef(jni, name);
-	}
-	if ((*jni)->ExceptionCheck(jni))
-		(*jni)->ExceptionClear(jni);
-	return classes.for_name && classes.class_class && classes.hook_name;
 }
 
 void lc_classes_watch(const char *const *names, size_t len)
@@ -134,8 +96,7 @@ jclass lc_classes_define_hook(JNIEnv *jni, const struct lc_options *options)
 		.object_align_bytes = layout->object_alignment,
 	};
 	struct lc_tlab_fields fields = { 0 };
-	bool objects =
-	    !options->min_size_bytes && find_for_name(jni) && !lc_tlab_init(jni, &fields);
+	bool objects = !options->min_size_bytes && !lc_tlab_init(jni, &fields);
 	jclass local = NULL, global = NULL;
 	uint8_t *bytes = NULL;
 	size_t len = 0;
@@ -240,6 +201,21 @@ static void keep_stores(enum lc_rewrite_status status, struct lc_rewrite_result 
 	lc_stores_free(&result->stores);
 }
 
+/* The loader's classes cannot call the agent's: forget what was rewritten. */
+static void leave_as_it_is(enum lc_rewrite_status *status, struct lc_rewrite_result *result,
+                           struct lc_rewrite_result *spans, bool *spans_done)
+{
+	if (*status == LC_REWRITE_DONE) {
+		lc_stores_free(&result->stores);
+		free(result->bytes);
+		result->bytes = NULL;
+		*status = LC_REWRITE_NOTHING;
+	}
+	if (*spans_done)
+		free(spans->bytes);
+	*spans_done = false;
+}
+
 void JNICALL lc_classes_file_load_hook(jvmtiEnv *jvmti, JNIEnv *jni, jclass redefined,
                                        jobject loader, const char *name, jobject domain, jint len,
                                        const unsigned char *data, jint *new_len,
@@ -263,6 +239,8 @@ void JNICALL lc_classes_file_load_hook(jvmtiEnv *jvmti, JNIEnv *jni, jclass rede
 	                          spans_done ? spans.len : (size_t)len, &options, &result);
 	if (result.own_field_bytes >= MANY_FIELD_BYTES)
 		add(&classes.many_fields, 1);
+	if ((status == LC_REWRITE_DONE || spans_done) && !lc_loaders_know_hooks(jni, loader))
+		leave_as_it_is(&status, &result, &spans, &spans_done);
 	if (status == LC_REWRITE_DONE) {
 		if (give(jvmti, &result, new_len, new_data))
 			add(&classes.sites, result.sites);
@@ -415,9 +393,8 @@ void JNICALL lc_classes_prepare(jvmtiEnv *jvmti, JNIEnv *jni, jthread thread, jc
 	(void)thread;
 	if ((*jvmti)->GetClassMethods(jvmti, class, &len, &methods))
 		methods = NULL;
-	if (classes.rewrite.objects)
-		resolve_hook(jvmti, jni, class);
-	else if (atomic_load_explicit(&classes.many_fields, memory_order_relaxed))
+	if (!classes.rewrite.objects &&
+	    atomic_load_explicit(&classes.many_fields, memory_order_relaxed))
 		large = !is_small(class, methods, len) && is_large(jni, class);
 	if (methods)
 		(*jvmti)->Deallocate(jvmti, (unsigned char *)methods);
@@ -505,8 +482,6 @@ void lc_classes_retransform(JNIEnv *jni, bool at_start)
 		    wants_hooks(jni, loaded[i], may_wait))
 			loaded[wanted++] = loaded[i];
 	}
-	for (jint i = 0; classes.rewrite.objects && i < wanted; i++)
-		resolve_hook(jvmti, jni, loaded[i]);
 	retransform(loaded, wanted);
 	lc_jvmti_loaded_end(jni, loaded);
 	open_waiting();

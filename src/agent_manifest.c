@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "src/agent_classes.h"
+#include "src/agent_loaders.h"
 #include "src/attribute/attribution.h"
 #include "src/attribute/budget.h"
 #include "src/attribute/lines.h"
@@ -113,6 +114,7 @@ static void take_counters(struct lc_counters *c)
 	lc_engines_counters(c);
 	lc_sampler_counters(c);
 	lc_classes_counters(c);
+	lc_loaders_counters(c);
 	lc_attribution_counters(c);
 	lc_path_counters(c);
 	lc_stored_counters(c);

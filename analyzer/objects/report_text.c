@@ -240,6 +240,7 @@ static void print_not_followed(FILE *out, const struct lc_load *l)
 {
 	const uint64_t lost = lc_load_counter(l, "alloc_records_lost");
 	const uint64_t forgotten = lc_load_counter(l, "small_forgotten");
+	const uint64_t no_hook = lc_load_counter(l, "classes_no_hook_loader");
 
 	if (lost)
 		fprintf(
@@ -256,6 +257,12 @@ static void print_not_followed(FILE *out, const struct lc_load *l)
 		        "on the "
 		        "class is known\n",
 		        forgotten);
+	if (no_hook)
+		fprintf(out,
+		        "note: allocations in %" PRIu64
+		        " classes are not counted, since their class loaders do not find "
+		        "java.lang.LocusHook: of samples in their objects the class is known\n",
+		        no_hook);
 }
 
 void lc_report_text_notes(FILE *out, const struct lc_report *r)
