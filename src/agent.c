@@ -24,6 +24,7 @@
 #include "src/agent_waiting.h"
 #include "src/attribute/attribution.h"
 #include "src/attribute/sealed.h"
+#include "src/base/limit.h"
 #include "src/base/options.h"
 #include "src/base/say.h"
 #include "src/core/epoch.h"
@@ -465,6 +466,7 @@ static void start(JNIEnv *jni)
 {
 	bool copies_seen = false;
 
+	lc_limits_forget();
 	/* JVMTI hands out a reference for each running thread; -Xcheck:jni warns of more than were
 	 * announced. */
 	if ((*jni)->EnsureLocalCapacity(jni, LOCAL_REFERENCES))

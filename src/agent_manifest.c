@@ -16,6 +16,7 @@
 #include "src/attribute/budget.h"
 #include "src/attribute/lines.h"
 #include "src/attribute/resolve.h"
+#include "src/base/limit.h"
 #include "src/base/options.h"
 #include "src/base/time.h"
 #include "src/core/counters.h"
@@ -212,6 +213,7 @@ void lc_agent_manifest_write(bool final)
 	struct lc_manifest_option *options;
 	struct lc_manifest_engine engines[LC_ENGINES_MAX];
 	struct lc_manifest_interval intervals[LC_BUDGET_CHANGES_MAX];
+	struct lc_limit limits[LC_LIMITS_MAX];
 	struct lc_manifest m = {
 		.command = summary.command,
 		.jdk = summary.jdk,
@@ -231,6 +233,9 @@ void lc_agent_manifest_write(bool final)
 	m.engines_len = describe_engines(engines);
 	m.intervals = intervals;
 	m.intervals_len = describe_intervals(intervals);
+	lc_limits_say();
+	m.limits = limits;
+	m.limits_len = lc_limits(limits);
 	table = lc_option_table(&len);
 	options = calloc(len, sizeof(*options));
 	texts = calloc(len, VALUE_MAX);

@@ -40,6 +40,7 @@ void lc_load_free(struct lc_load *l)
 		json_decref(l->processes[i].options);
 		json_decref(l->processes[i].counters);
 		json_decref(l->processes[i].intervals);
+		json_decref(l->processes[i].limits);
 		json_decref(l->processes[i].numa);
 		json_decref(l->processes[i].spans);
 	}
@@ -118,6 +119,7 @@ static int add_engine(struct lc_load *l, struct lc_load_engine *e, uint32_t *num
 static void add_process(struct lc_load *l, const json_t *info)
 {
 	json_t *intervals = json_object_get(info, "intervals");
+	json_t *limits = json_object_get(info, "limits");
 	json_t *numa = json_object_get(info, "numa"), *spans = json_object_get(info, "spans");
 	struct lc_load_process *p;
 
@@ -139,6 +141,7 @@ static void add_process(struct lc_load *l, const json_t *info)
 		.options = object_of(info, "options"),
 		.counters = object_of(info, "counters"),
 		.intervals = json_is_array(intervals) ? json_incref(intervals) : NULL,
+		.limits = json_is_array(limits) ? json_incref(limits) : NULL,
 		.numa = json_is_object(numa) ? json_incref(numa) : NULL,
 		.spans = json_is_object(spans) ? json_incref(spans) : NULL,
 	};

@@ -73,6 +73,30 @@ static void engines(struct lc_json *j, const struct lc_report *r)
 	lc_json_end_array(j);
 }
 
+/* Limits that the recording reached; rows that are no such are left out. */
+static void limits(struct lc_json *j, const struct lc_load_process *p)
+{
+	json_t *row;
+	size_t i;
+
+	if (!p->limits)
+		return;
+	lc_json_array(j, "limits");
+	json_array_foreach(p->limits, i, row)
+	{
+		const char *kind = json_string_value(json_object_get(row, "kind"));
+		const char *text = json_string_value(json_object_get(row, "text"));
+
+		if (!kind || !text)
+			continue;
+		lc_json_object(j, NULL);
+		lc_json_string(j, "kind", kind);
+		lc_json_string(j, "text", text);
+		lc_json_end_object(j);
+	}
+	lc_json_end_array(j);
+}
+
 static void processes(struct lc_json *j, const struct lc_load *l)
 {
 	lc_json_line(j, 0);
@@ -107,6 +131,7 @@ static void processes(struct lc_json *j, const struct lc_load *l)
 			lc_json_i64(j, name, json_integer_value(value));
 		}
 		lc_json_end_object(j);
+		limits(j, p);
 		lc_json_end_object(j);
 	}
 	lc_json_end_array(j);

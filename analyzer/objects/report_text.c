@@ -235,6 +235,31 @@ static void print_incomplete(FILE *out, const struct lc_load *l)
 	                     l->processes[0].last_block_ns - l->processes[0].start_monotonic_ns));
 }
 
+/* Each kind of limit once, as the first process that reached it has it. */
+static void print_limits(FILE *out, const struct lc_load *l)
+{
+	json_t *said = json_object(), *row;
+	size_t n;
+
+	for (size_t i = 0; i < l->processes_len; i++) {
+		json_array_foreach(l->processes[i].limits, n, row)
+		{
+			const char *kind = json_string_value(json_object_get(row, "kind"));
+			const char *text = json_string_value(json_object_get(row, "text"));
+
+			if (!kind || !text || json_object_get(said, kind))
+				continue;
+			json_object_set_new(said, kind, json_true());
+			fputs("note: ", out);
+			lc_emit_text_c(out, text);
+			if (l->processes_len > 1)
+				fprintf(out, " (process %" PRId64 ")", l->processes[i].pid);
+			putc('\n', out);
+		}
+	}
+	json_decref(said);
+}
+
 /* Objects that are counted, but of which it was not known where they are. */
 static void print_not_followed(FILE *out, const struct lc_load *l)
 {
@@ -271,6 +296,7 @@ void lc_report_text_notes(FILE *out, const struct lc_report *r)
 	uint64_t streams, tasks;
 
 	print_incomplete(out, l);
+	print_limits(out, l);
 	if (lc_load_damaged(l))
 		fprintf(out,
 		        "note: the profile is damaged: %" PRIu64 " blocks lost, %" PRIu64

@@ -82,6 +82,7 @@ page.add((shared) => {
 				number(data.damage.bytes) + " bytes skipped. All numbers are of the rest.");
 		if (data.damage.skipped_sections)
 			out.push(number(data.damage.skipped_sections) + " sections of a newer Locus were skipped.");
+		out.push(...new Map(data.processes.flatMap((p) => (p.limits || []).map((x) => [x.kind, visible(x.text)]))).values());
 		if (data.thread_filter)
 			out.push("Only the threads that --thread chose are counted.");
 		if (data.filter)

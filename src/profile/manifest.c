@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "src/base/limit.h"
 #include "src/format/block.h"
 #include "src/format/utf8.h"
 #include "src/profile/writer.h"
@@ -150,6 +151,18 @@ static void manifest_intervals(struct lc_bytes *b, const struct lc_manifest *m)
 	json_format(b, "]");
 }
 
+static void manifest_limits(struct lc_bytes *b, const struct lc_manifest *m)
+{
+	json_format(b, ",\n\"limits\":[");
+	for (size_t i = 0; i < m->limits_len; i++) {
+		json_format(b, i ? ",{\"kind\":" : "{\"kind\":");
+		json_string(b, m->limits[i].kind);
+		json_member(b, "text", m->limits[i].text);
+		json_format(b, "}");
+	}
+	json_format(b, "]");
+}
+
 static void manifest_process(struct lc_bytes *b, const struct lc_manifest *m)
 {
 	json_format(b, "{\"pid\":%d,\"complete\":%s", m->pid, m->complete ? "true" : "false");
@@ -183,6 +196,8 @@ static void manifest_process(struct lc_bytes *b, const struct lc_manifest *m)
 	json_format(b, "}");
 	if (m->intervals_len)
 		manifest_intervals(b, m);
+	if (m->limits_len)
+		manifest_limits(b, m);
 	if (m->numa)
 		manifest_numa(b, m->numa);
 	if (m->spans)

@@ -14,6 +14,7 @@
 
 #include "src/format/rows.h"
 
+struct lc_limit;
 struct lc_profile; /* opaque, see writer.c */
 
 /*
@@ -121,6 +122,8 @@ struct lc_manifest {
 	size_t counters_len;
 	const struct lc_manifest_interval *intervals; /* in the order of time */
 	size_t intervals_len;
+	const struct lc_limit *limits; /* that were reached */
+	size_t limits_len;
 	const struct lc_manifest_numa *numa;   /* NULL: nothing is known */
 	const struct lc_manifest_spans *spans; /* NULL: none were asked for */
 };

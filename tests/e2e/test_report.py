@@ -476,6 +476,43 @@ def test_a_killed_program_is_reported_with_what_is_missing(locus, tmp_path):
     assert report(locus, path)["processes"][0]["complete"] is False
 
 
+LIMITS = [
+    {"kind": "profile_size", "text": "the profile has 1.0 GB\x1b[2J"},
+    {"kind": "paths", "text": "more paths than 4 million"},
+]
+
+
+def limited(path, rows=LIMITS):
+    profile = Profile(path).append(busy())
+    profile.manifest["processes"][0]["limits"] = rows
+    return profile.close()
+
+
+def test_limits_that_were_reached_are_notes_of_every_report(locus, tmp_path):
+    path = limited(tmp_path / "p")
+    for view in ((), ("--view=recording",), ("--full",)):
+        text = " ".join(locus("report", path, *view).stdout.split())
+        assert "note: the profile has 1.0 GB" in text and "note: more paths than 4 million" in text, view
+        assert "\x1b" not in text
+    assert report(locus, path)["processes"][0]["limits"] == LIMITS
+    assert page_data(locus("report", path, "--format=html").stdout)["processes"][0]["limits"] == LIMITS
+    assert "limits" not in report(locus, simple(tmp_path / "none"))["processes"][0]
+
+
+def test_limits_of_merged_profiles_are_kept_and_said_once_each(locus, tmp_path):
+    paths = [limited(tmp_path / "a"), limited(tmp_path / "b")]
+    assert locus("merge", "-o", tmp_path / "m", *paths).returncode == 0
+    assert [p["limits"] for p in report(locus, tmp_path / "m")["processes"]] == [LIMITS, LIMITS]
+    assert locus("report", tmp_path / "m").stdout.count("the profile has 1.0 GB") == 1
+
+
+@pytest.mark.parametrize("rows", [7, [], [7], [{"kind": "paths"}], [{"kind": 7, "text": "x"}], {"kind": "paths"}])
+def test_limits_that_are_none_are_no_note(locus, tmp_path, rows):
+    path = limited(tmp_path / "p", rows)
+    assert "note:" not in locus("report", path).stdout
+    assert not report(locus, path)["processes"][0].get("limits")
+
+
 def test_the_first_manifest_of_a_program_killed_at_once_is_enough(locus, tmp_path):
     profile = Profile(tmp_path / "p", engines=[]).append(busy())
     profile.manifest["processes"] = []
