@@ -294,9 +294,13 @@ static int look_at_jvm(JNIEnv *jni, bool *copies_seen)
 	}
 	err = lc_areas_init();
 	agent.follow = !err;
-	if (err)
+	if (err == -ENOTSUP)
 		lc_say("objects cannot be followed with the %s collector (use -XX:+UseSerialGC, "
 		       "UseParallelGC or UseG1GC): allocations are counted, samples name no object",
+		       lc_collector_name());
+	else if (err)
+		lc_say("objects cannot be followed: this JVM's %s collector does not keep its heap "
+		       "as Locus knows it; allocations are counted, samples name no object",
 		       lc_collector_name());
 	/* Without, fields have no names. */
 	lc_field_init(jni, lc_klass_signature);

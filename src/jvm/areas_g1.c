@@ -36,6 +36,14 @@ static long offset_either(const char *type_17, const char *type_25, const char *
 	return o < 0 ? lc_vm_offset(type_17, field) : o;
 }
 
+/* Of a region's fields; on JDK 11 they are those of its base classes. */
+static long region_offset(const char *type_11, const char *field)
+{
+	long o = offset_either("HeapRegion", "G1HeapRegion", field);
+
+	return o < 0 ? lc_vm_offset(type_11, field) : o;
+}
+
 static int constant_either(const char *name_17, const char *name_25, uint32_t *out)
 {
 	int64_t v;
@@ -76,9 +84,9 @@ static int init(uint64_t heap)
 	long len = lc_vm_offset("G1HeapRegionTable", "_length");
 
 	g1.layout = (struct lc_space_layout){
-		.bottom = offset_either("HeapRegion", "G1HeapRegion", "_bottom"),
-		.top = offset_either("HeapRegion", "G1HeapRegion", "_top"),
-		.end = offset_either("HeapRegion", "G1HeapRegion", "_end"),
+		.bottom = region_offset("Space", "_bottom"),
+		.top = region_offset("G1ContiguousSpace", "_top"),
+		.end = region_offset("Space", "_end"),
 	};
 	if (manager < 0 || regions < 0 || base < 0 || len < 0 || g1.layout.bottom < 0 ||
 	    g1.layout.top < 0 || g1.layout.end < 0 || init_tags())

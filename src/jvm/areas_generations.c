@@ -98,6 +98,14 @@ static int init_serial(uint64_t heap)
 	return 0;
 }
 
+/* Of a space of Parallel; on JDK 11 its bottom and end are fields of its base class. */
+static long mutable_offset(const char *field)
+{
+	long o = lc_vm_offset("MutableSpace", field);
+
+	return o < 0 ? lc_vm_offset("ImmutableSpace", field) : o;
+}
+
 static int init_parallel(uint64_t heap)
 {
 	const void *young = lc_vm_static("ParallelScavengeHeap", "_young_gen");
@@ -106,9 +114,9 @@ static int init_parallel(uint64_t heap)
 
 	(void)heap;
 	gen.layout = (struct lc_space_layout){
-		.bottom = lc_vm_offset("MutableSpace", "_bottom"),
-		.top = lc_vm_offset("MutableSpace", "_top"),
-		.end = lc_vm_offset("MutableSpace", "_end"),
+		.bottom = mutable_offset("_bottom"),
+		.top = mutable_offset("_top"),
+		.end = mutable_offset("_end"),
 	};
 	if (!young || !old || space < 0 || gen.layout.bottom < 0 || gen.layout.top < 0 ||
 	    gen.layout.end < 0)
