@@ -1,8 +1,8 @@
 /*
- * refuse_call.c - runs a command for which the kernel refuses one system call, as containers'
+ * refuse_call.c - runs a command for which the kernel refuses some system calls, as containers'
  * filters do.
  *
- * Usage: refuse_call CALL ERRNO COMMAND...   CALL: move_pages or get_mempolicy; ERRNO: a number
+ * Usage: refuse_call CALL[,CALL...] ERRNO COMMAND...   CALL: a name of `calls`; ERRNO: a number
  */
 #include <errno.h>
 #include <linux/filter.h>
@@ -15,31 +15,73 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-static long number_of(const char *name)
+enum { CALLS_MAX = 8 };
+
+static const struct {
+	const char *name;
+	long number;
+} calls[] = {
+	{ "get_mempolicy", SYS_get_mempolicy },
+	{ "membarrier", SYS_membarrier },
+	{ "move_pages", SYS_move_pages },
+	{ "perf_event_open", SYS_perf_event_open },
+	{ "process_vm_readv", SYS_process_vm_readv },
+	{ "process_vm_writev", SYS_process_vm_writev },
+	{ "timer_create", SYS_timer_create },
+};
+
+static int number_of(const char *name)
 {
-	return !strcmp(name, "move_pages")      ? SYS_move_pages
-	       : !strcmp(name, "get_mempolicy") ? SYS_get_mempolicy
-	                                        : -1;
+	for (size_t i = 0; i < sizeof(calls) / sizeof(calls[0]); i++)
+		if (!strcmp(calls[i].name, name))
+			return (int)calls[i].number;
+	return -1;
+}
+
+/* The numbers of calls whose names are separated by commas. Returns how many; 0 is a mistake. */
+static size_t read_calls(char *names, unsigned int *numbers)
+{
+	size_t len = 0;
+
+	for (char *name = strtok(names, ","); name; name = strtok(NULL, ",")) {
+		int number = number_of(name);
+
+		if (number < 0 || len == CALLS_MAX)
+			return 0;
+		numbers[len++] = (unsigned int)number;
+	}
+	return len;
+}
+
+static int refuse(const unsigned int *numbers, size_t len, unsigned int error)
+{
+	struct sock_filter code[2 * CALLS_MAX + 2] = {
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+	};
+	struct sock_fprog program = { .len = (unsigned short)(2 * len + 2), .filter = code };
+	struct sock_filter *at = code + 1;
+
+	for (size_t i = 0; i < len; i++) {
+		*at++ = (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, numbers[i], 0, 1);
+		*at++ = (struct sock_filter)BPF_STMT(
+		    BPF_RET | BPF_K, SECCOMP_RET_ERRNO | (error & SECCOMP_RET_DATA));
+	}
+	*at = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW);
+	return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) ||
+	       prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program);
 }
 
 int main(int argc, char **argv)
 {
-	long call = argc > 3 ? number_of(argv[1]) : -1;
+	unsigned int numbers[CALLS_MAX];
 	unsigned int error = argc > 3 ? (unsigned int)atoi(argv[2]) : 0;
-	struct sock_filter code[] = {
-		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
-		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (unsigned int)call, 0, 1),
-		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | (error & SECCOMP_RET_DATA)),
-		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
-	};
-	struct sock_fprog program = { .len = sizeof(code) / sizeof(code[0]), .filter = code };
+	size_t len = argc > 3 ? read_calls(argv[1], numbers) : 0;
 
-	if (call < 0 || !error) {
-		fprintf(stderr, "usage: refuse_call move_pages|get_mempolicy ERRNO COMMAND...\n");
+	if (!len || !error) {
+		fprintf(stderr, "usage: refuse_call CALL[,CALL...] ERRNO COMMAND...\n");
 		return 2;
 	}
-	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 ||
-	    prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) != 0) {
+	if (refuse(numbers, len, error)) {
 		fprintf(stderr, "refuse_call: seccomp: %s\n", strerror(errno));
 		return 2;
 	}
