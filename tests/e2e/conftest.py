@@ -19,6 +19,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 BUILD = pathlib.Path(os.environ.get("LOCUS_BUILD", ROOT / "build")).resolve()
 WORKLOADS = ROOT / "tests" / "workloads"
 JDK_MAJORS = (17, 25)
+RUNTIME_MAJORS = (11, 21)  # tested with less; where no JDK of theirs is installed, scripts/fetch-runtimes fetches them
 COMMAND_SECONDS = 120
 TEST_SECONDS = 600
 MARKERS = (
@@ -75,12 +76,21 @@ def chromium():
 
 
 class Jdk:
-    def __init__(self, home, version):
+    def __init__(self, home, version, compiler=None):
+        """`compiler`: the JDK whose javac compiles for this one, which may have none, `--release 11`."""
         self.home = pathlib.Path(home)
+        self.release = 11 if compiler else None
         self.version = version
         self.major = int(version.split(".")[0])
         self.java = str(self.home / "bin" / "java")
-        self.javac = str(self.home / "bin" / "javac")
+        self.javac = compiler.javac if compiler else str(self.home / "bin" / "javac")
+
+
+def version_of(home):
+    """A JDK's or runtime's version, "17.0.15"; None where `home` is none."""
+    release = pathlib.Path(home) / "release"
+    match = release.exists() and re.search(r'^JAVA_VERSION="(\d[^"]*)"', release.read_text(), re.M)
+    return match.group(1) if match else None
 
 
 def find_jdks():
@@ -92,12 +102,9 @@ def find_jdks():
     places += sorted(str(p) for p in pathlib.Path("/usr/lib/jvm").glob("*"))
     found = {}
     for home in filter(None, places):
-        release = pathlib.Path(home) / "release"
-        if not release.exists() or not (pathlib.Path(home) / "bin" / "javac").exists():
-            continue
-        match = re.search(r'^JAVA_VERSION="([^"]+)"', release.read_text(), re.M)
-        if match and re.match(r"\d+", match.group(1)):
-            jdk = Jdk(os.path.realpath(home), match.group(1))
+        version = version_of(home)
+        if version and (pathlib.Path(home) / "bin" / "javac").exists():
+            jdk = Jdk(os.path.realpath(home), version)
             found.setdefault(jdk.major, jdk)
     return found
 
@@ -115,6 +122,17 @@ def jdk_of(major):
 def jdk(request):
     """Each JDK that Locus is tested with, in turn; skipped where it is absent."""
     return jdk_of(request.param)
+
+
+@pytest.fixture
+def runtime(request):
+    """The JDK or runtime whose major version the test's parameter is; skipped where there is none."""
+    major = request.param
+    home = JDKS[major].home if major in JDKS else BUILD / "runtimes" / str(major)
+    version = version_of(home)
+    if not version:
+        pytest.skip("no JDK %d on this machine, and scripts/fetch-runtimes has fetched none" % major)
+    return Jdk(home, version, compiler=jdk_of(17))
 
 
 @pytest.fixture(scope="session")
@@ -159,6 +177,8 @@ EXPORTS = ("--add-exports", "java.base/jdk.internal.misc=ALL-UNNAMED")
 QUICK_JAVAC = ("-J-XX:TieredStopAtLevel=1", "-J-XX:+UseSerialGC", "-nowarn")
 # Workloads that are compiled alone: they need jars, or a newer JDK than 17.
 ALONE = ("Database", "SearchEngine", "SpanVirtual", "VirtualThreads")
+# Workloads that are compiled for JDK 11, and use nothing newer.
+FOR_RUNTIMES = ("Accuracy", "Endings", "GcAudit", "NarrowLoader", "SpanTasks", "ThreadStorm")
 
 
 @pytest.fixture(scope="session")
@@ -172,12 +192,15 @@ def workload(shared):
     def compile_workload(jdk, name, flags=("-g",)):
         together = "/" not in name and name not in ALONE
         names = sorted(p.stem for p in WORKLOADS.glob("*.java")) if together else [name]
+        target = EXPORTS
+        if jdk.release:
+            names, target = FOR_RUNTIMES, ("--release", str(jdk.release))
         sources = [WORKLOADS / (n + ".java") for n in names if not together or n not in ALONE]
-        title = "-".join(["classes", str(jdk.major), "all" if together else name, *map(str, flags)])
+        title = "-".join(["classes", str(jdk.release or jdk.major), "all" if together else name, *map(str, flags)])
 
         def make(directory):
             subprocess.run(
-                [jdk.javac, *QUICK_JAVAC, *EXPORTS, *flags, "-d", directory, *sources],
+                [jdk.javac, *QUICK_JAVAC, *target, *flags, "-d", directory, *sources],
                 check=True,
                 timeout=COMMAND_SECONDS,
             )
@@ -219,6 +242,25 @@ def locus():
         return run_command([BUILD / "locus", *args], **more)
 
     return run
+
+
+@pytest.fixture(scope="session")
+def refuse(shared):
+    """refuse("perf_event_open", errno.EPERM) is what to put in front of a command to have it run without that system call.
+
+    Several calls are separated by commas; tests/tools/refuse_call.c knows their names.
+    """
+
+    def make(directory):
+        compiler = shutil.which("gcc") or shutil.which("clang")
+        if not compiler:
+            pytest.skip("no C compiler on this machine")
+        source = ROOT / "tests" / "tools" / "refuse_call.c"
+        run = run_command([compiler, "-O1", "-Wall", "-Werror", "-o", directory / "refuse_call", source])
+        assert run.returncode == 0, run.stderr
+
+    program = shared("refuse-call", make) / "refuse_call"
+    return lambda calls, error: [program, calls, error]
 
 
 class Profile:
