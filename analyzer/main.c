@@ -11,6 +11,8 @@
 static const struct lc_command commands[] = {
 	{ "run", "[--] COMMAND [ARGUMENT]...", "run a Java program and record a profile",
 	  lc_cmd_run, lc_cmd_run_options },
+	{ "attach", "PID", "record a profile in a JVM that runs", lc_cmd_attach,
+	  lc_cmd_attach_options },
 	{ "report", "[PROFILE]...", "show which objects cost the most, and who touches them",
 	  lc_cmd_report, lc_cmd_report_options },
 	{ "numa", "[PROFILE]...", "show which objects are on the wrong NUMA node, and what to do",

@@ -1,5 +1,5 @@
 /*
- * agent.c - is the agent's life in the JVM: load, start at VMInit, end at VMDeath.
+ * agent.c - is the agent's life in the JVM: load, start at VMInit or attached, end at VMDeath.
  *
  * Nothing is done before VMInit but to ask for capabilities: the hook class can only be defined
  * then, and what the JVM loaded or generated earlier is replayed or retransformed. Whatever fails
@@ -16,6 +16,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "src/agent.h"
+#include "src/agent_attach.h"
 #include "src/agent_classes.h"
 #include "src/agent_end.h"
 #include "src/agent_loaders.h"
@@ -69,6 +71,7 @@ static struct {
 	JavaVM *vm;
 	struct lc_options options;
 	struct lc_profile *profile;
+	char directory[PATH_MAX];
 	bool attached; /* to a JVM that had started before */
 	bool follow;   /* objects can be followed with this collector */
 	/* Interpreter's code, from the replay of generated code at start. */
@@ -362,11 +365,11 @@ static int start_engines(JNIEnv *jni)
 
 static int start_profile(void)
 {
-	char dir[PATH_MAX], error[PATH_MAX + 256];
+	char error[PATH_MAX + 256];
 	int err;
 
-	expand_output(dir, sizeof(dir));
-	err = lc_profile_create(dir, &agent.profile, error, sizeof(error));
+	expand_output(agent.directory, sizeof(agent.directory));
+	err = lc_profile_create(agent.directory, &agent.profile, error, sizeof(error));
 	if (err) {
 		lc_say("%s; the program runs unprofiled", error);
 		return err;
@@ -439,6 +442,8 @@ static int go_live(JNIEnv *jni, bool copies_seen)
 	hook = lc_classes_define_hook(jni, &agent.options);
 	if (hook)
 		err = lc_hook_init(hook, &agent.options, agent.follow);
+	if (!err && agent.attached)
+		err = lc_agent_attach_linked(jni, hook);
 	if (!err && agent.options.audit)
 		err = lc_audit_init();
 	lc_numa_init("", NULL);
@@ -483,6 +488,7 @@ static void start(JNIEnv *jni)
 		lc_engines_stop();
 		return;
 	}
+	lc_say_answer("recording into %s", agent.directory);
 	if (agent.options.duration_ns)
 		lc_agent_end_after(agent.vm, agent.options.duration_ns);
 }
@@ -505,7 +511,7 @@ static void JNICALL on_vm_death(jvmtiEnv *jvmti, JNIEnv *jni)
 
 /* Load */
 
-static int prepare(JavaVM *vm, const char *text)
+int lc_agent_prepare(JavaVM *vm, const char *text)
 {
 	jvmtiCapabilities wanted_capabilities = {
 		.can_generate_all_class_hook_events = 1,
@@ -561,31 +567,15 @@ JNIEXPORT jint JNICALL Agent_OnLoad(JavaVM *vm, char *text, void *reserved)
 	if (atomic_flag_test_and_set(&loaded))
 		lc_say("the agent is loaded already: -agentpath given once more does nothing");
 	else
-		prepare(vm, text);
+		(void)lc_agent_prepare(vm, text);
 	return JNI_OK; /* anything else would end the program */
 }
 
-JNIEXPORT jint JNICALL Agent_OnAttach(JavaVM *vm, char *text, void *reserved)
+bool lc_agent_start_attached(JNIEnv *jni)
 {
-	JNIEnv *jni = NULL;
-	uint64_t begin;
-
-	(void)reserved;
-	if (lc_agent_records()) {
-		lc_say("this JVM is being profiled already");
-		return JNI_ERR;
-	}
-	if (lc_agent_has_recorded()) {
-		lc_say("this JVM has been profiled by Locus, which works once in a JVM");
-		return JNI_ERR;
-	}
-	if (prepare(vm, text) || (*vm)->GetEnv(vm, (void **)&jni, JNI_VERSION_1_8))
-		return JNI_ERR;
-	begin = lc_own_cost_begin();
 	agent.attached = true;
 	start(jni);
-	lc_own_cost_end(LC_OWN_STARTUP, begin);
-	return lc_agent_records() ? JNI_OK : JNI_ERR;
+	return lc_agent_records();
 }
 
 JNIEXPORT void JNICALL Agent_OnUnload(JavaVM *vm)

@@ -8,10 +8,12 @@
 #include <string.h>
 #include <time.h>
 
+#include "src/agent_batches.h"
 #include "src/agent_loaded.h"
 #include "src/agent_loaders.h"
 #include "src/agent_waiting.h"
 #include "src/base/options.h"
+#include "src/base/time.h"
 #include "src/classfile/hook_class.h"
 #include "src/classfile/reader.h"
 #include "src/classfile/watched.h"
@@ -26,6 +28,8 @@
 #include "src/jvm/peek.h"
 #include "src/jvm/tiers.h"
 #include "src/span/span_classes.h"
+
+#define RUNNING_NS UINT64_C(2000000000) /* from one look at running methods to the next */
 
 enum {
 	MANY_FIELD_BYTES = 128, /* a class of less is not looked at on its way to being large */
@@ -44,6 +48,12 @@ static struct {
 	_Atomic uint64_t looked_at, retransformed, retransform_failures, rewrite_ns;
 	_Atomic uint64_t waiting;
 	_Atomic uint64_t many_fields; /* classes seen with at least MANY_FIELD_BYTES of their own */
+	/* Classes that a hot method runs: global references. Of the thread that attaches, then the
+	 * attribution thread's. */
+	jclass *running;
+	jint running_len;
+	uint64_t running_ns; /* when they are looked at again */
+	struct lc_batches_stats batches;
 } classes;
 
 /* The class that the running retransformation is to hook as large. Own thread only. */
@@ -229,6 +239,8 @@ void JNICALL lc_classes_file_load_hook(jvmtiEnv *jvmti, JNIEnv *jni, jclass rede
 	bool spans_done;
 
 	(void)domain;
+	if (redefined)
+		lc_batches_class_file();
 	if (name && !strcmp(name, LC_HOOK_CLASS))
 		return;
 	clock_gettime(CLOCK_MONOTONIC, &begin);
@@ -253,6 +265,8 @@ void JNICALL lc_classes_file_load_hook(jvmtiEnv *jvmti, JNIEnv *jni, jclass rede
 	free(result.bytes);
 	if (spans_done)
 		free(spans.bytes);
+	if (redefined)
+		lc_batches_class_file();
 	add(&classes.skipped_constant, result.skipped_constant);
 	add(&classes.methods_left, result.methods_left);
 	add(&classes.seen[status], 1);
@@ -450,11 +464,39 @@ static void open_waiting(void)
 		(*lc_jvmti())->GenerateEvents(lc_jvmti(), JVMTI_EVENT_COMPILED_METHOD_LOAD);
 }
 
+/* Transform what no hot method runs any more. */
+static void retransform_running(JNIEnv *jni)
+{
+	const uint64_t now = lc_time_now_ns();
+	const jint len = classes.running_len;
+
+	if (!len || now < classes.running_ns)
+		return;
+	classes.running_ns = now + RUNNING_NS;
+	classes.running_len = lc_batches_transform(jni, classes.running, len, &classes.batches);
+	for (jint i = classes.running_len; i < len; i++)
+		(*jni)->DeleteGlobalRef(jni, classes.running[i]);
+}
+
+/* Some at a time; what a hot method runs is looked at again later. */
+static void retransform_gently(JNIEnv *jni, jclass *wanted, jint len)
+{
+	len = lc_batches_transform(jni, wanted, len, &classes.batches);
+	classes.running = len ? malloc((size_t)len * sizeof(*classes.running)) : NULL;
+	for (jint i = 0; classes.running && i < len; i++) {
+		const jclass kept = (*jni)->NewGlobalRef(jni, wanted[i]);
+
+		if (kept)
+			classes.running[classes.running_len++] = kept;
+	}
+}
+
 void lc_classes_retransform_waiting(JNIEnv *jni)
 {
 	jclass *waiting = NULL;
 	const size_t len = lc_waiting_take(&waiting);
 
+	retransform_running(jni);
 	if (!len)
 		return;
 	atomic_store_explicit(&classes.waiting, 0, memory_order_relaxed); /* a count */
@@ -482,7 +524,10 @@ void lc_classes_retransform(JNIEnv *jni, bool at_start)
 		    wants_hooks(jni, loaded[i], may_wait))
 			loaded[wanted++] = loaded[i];
 	}
-	retransform(loaded, wanted);
+	if (at_start)
+		retransform(loaded, wanted);
+	else
+		retransform_gently(jni, loaded, wanted);
 	lc_jvmti_loaded_end(jni, loaded);
 	open_waiting();
 }
@@ -500,6 +545,10 @@ void lc_classes_stats(struct lc_classes_stats *out)
 	out->retransformed = atomic_load_explicit(&classes.retransformed, memory_order_relaxed);
 	out->retransform_failures =
 	    atomic_load_explicit(&classes.retransform_failures, memory_order_relaxed);
+	out->retransformed += classes.batches.transformed;
+	out->retransform_failures += classes.batches.refused;
+	out->running = classes.batches.running;
+	out->pause_max_ns = classes.batches.pause_max_ns;
 	out->rewrite_ns = atomic_load_explicit(&classes.rewrite_ns, memory_order_relaxed);
 }
 
@@ -511,6 +560,8 @@ static const struct lc_counter_row counter_rows[] = {
 	LC_COUNTER(struct lc_classes_stats, waiting, "classes_waiting"),
 	LC_COUNTER(struct lc_classes_stats, retransformed, "classes_retransformed"),
 	LC_COUNTER(struct lc_classes_stats, retransform_failures, "classes_retransform_failed"),
+	LC_COUNTER(struct lc_classes_stats, running, "classes_running"),
+	LC_COUNTER_US(struct lc_classes_stats, pause_max_ns, "class_pause_max_us"),
 	LC_COUNTER_US(struct lc_classes_stats, rewrite_ns, "class_rewrite_us"),
 };
 

@@ -24,6 +24,8 @@ struct lc_classes_stats {
 	uint64_t waiting;              /* classes loaded before the agent, hooked when it matters */
 	uint64_t retransformed;        /* the others */
 	uint64_t retransform_failures; /* retransformations that the JVM refused */
+	uint64_t running;              /* not transformed: a hot method of theirs does not return */
+	uint64_t pause_max_ns; /* no batch of them has stopped the running program for longer */
 	uint64_t rewrite_ns;
 };
 

@@ -8,4 +8,13 @@
  */
 void lc_say(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
+/*
+ * Until the next call the lines go to this file, without "locus: "; -1: to stderr. Context: any but
+ * [signal].
+ */
+void lc_say_to(int fd);
+
+/* The same for a line that is printed only where lc_say_to() has named a file. */
+void lc_say_answer(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
 #endif

@@ -13,11 +13,14 @@
 #include <time.h>
 #include <unistd.h>
 
+enum { OURS_MAX = 8 };
+
 /* Initial-exec: reading it in a signal handler or hook never allocates. */
 static _Thread_local struct lc_thread *self __attribute__((tls_model("initial-exec")));
 
 static _Thread_local bool ours __attribute__((tls_model("initial-exec")));
-static _Atomic int32_t ours_tid; /* written once, by the attribution thread, the only one */
+/* Of threads of ours that run, and some that have run; 0: free. Each is written by its thread. */
+static _Atomic int32_t ours_tids[OURS_MAX];
 
 static struct lc_thread *(*enter)(JNIEnv *jni); /* set before there are hooks */
 
@@ -38,7 +41,22 @@ void lc_thread_bind(struct lc_thread *t)
 void lc_thread_set_ours(void)
 {
 	ours = true;
-	atomic_store_explicit(&ours_tid, (int32_t)syscall(SYS_gettid), memory_order_release);
+	for (size_t i = 0; i < OURS_MAX; i++) {
+		int32_t none = 0;
+
+		if (atomic_compare_exchange_strong(&ours_tids[i], &none,
+		                                   (int32_t)syscall(SYS_gettid)))
+			return;
+	}
+}
+
+void lc_thread_ours_ends(void)
+{
+	const int32_t tid = (int32_t)syscall(SYS_gettid);
+
+	for (size_t i = 0; i < OURS_MAX; i++)
+		if (atomic_load(&ours_tids[i]) == tid)
+			atomic_store(&ours_tids[i], 0);
 }
 
 bool lc_thread_is_ours(void)
@@ -48,7 +66,10 @@ bool lc_thread_is_ours(void)
 
 bool lc_thread_tid_is_ours(int32_t tid)
 {
-	return tid == atomic_load_explicit(&ours_tid, memory_order_acquire);
+	for (size_t i = 0; i < OURS_MAX; i++)
+		if (tid == atomic_load_explicit(&ours_tids[i], memory_order_acquire))
+			return true;
+	return false;
 }
 
 struct lc_thread *lc_thread_enter(JNIEnv *jni)

@@ -68,8 +68,12 @@ struct lc_thread *lc_thread_self(void);
  */
 void lc_thread_bind(struct lc_thread *t);
 
-/* The calling thread is the agent's own: it gets no record. Context: [writer]. */
+/*
+ * The calling thread is the agent's own: it gets no record. Eight at a time, until
+ * lc_thread_ours_ends(). Context: threads of ours.
+ */
 void lc_thread_set_ours(void);
+void lc_thread_ours_ends(void);
 bool lc_thread_is_ours(void);
 bool lc_thread_tid_is_ours(int32_t tid); /* is a thread the agent's own? Any context */
 

@@ -1,0 +1,231 @@
+/*
+ * commands/attach.c - runs `locus attach`: has the agent start in a JVM that runs.
+ *
+ * The JVM only loads a library and passes a text on (src/agent_attach.h). The agent's answer comes
+ * in a file that is made here, with a name that nobody can guess, and removed in the end.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "analyzer/base/fail.h"
+#include "analyzer/base/memory.h"
+#include "analyzer/cli/args.h"
+#include "analyzer/cli/command.h"
+#include "analyzer/commands/agent_setting.h"
+#include "analyzer/commands/attach_protocol.h"
+#include "analyzer/commands/attach_target.h"
+#include "analyzer/out/text.h"
+#include "src/perf/event.h"
+
+enum { WAIT_SECONDS = 60, STEP_MS = 10, ANSWER_MAX = 64 << 10 };
+
+const struct lc_option_info *lc_cmd_attach_options(size_t *count)
+{
+	return lc_option_table(count);
+}
+
+/* -- the answer ---------------------------------------------------------------------------- */
+
+/* Make the file. Sets *inner to its path as the process sees it. Returns a file, or -1. */
+static int make_reply(const struct lc_attach_target *t, char **inner, char **full)
+{
+	unsigned long long random[2];
+	int fd;
+
+	if (getrandom(random, sizeof(random), 0) != sizeof(random)) {
+		lc_fail("no random number: %m");
+		return -1;
+	}
+	*inner = lc_mem_text("/tmp/.locus-reply-%016llx%016llx", random[0], random[1]);
+	*full = lc_mem_text("%s%s", t->root, *inner);
+	fd = open(*full, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
+	if (fd < 0)
+		lc_fail("cannot make '%s': %m", *full);
+	return fd;
+}
+
+static bool ends_with(const char *text, size_t len, const char *line)
+{
+	const size_t n = strlen(line);
+
+	return len >= n && !memcmp(text + len - n, line, n) &&
+	       (len == n || text[len - n - 1] == '\n');
+}
+
+/* Write the answer, without its last line, line by line. */
+static void print_answer(FILE *out, const char *prefix, char *text)
+{
+	for (char *line = strtok(text, "\n"); line; line = strtok(NULL, "\n")) {
+		fputs(prefix, out);
+		lc_emit_text_c(out, line);
+		putc('\n', out);
+	}
+}
+
+/* Wait for the answer and print it. Returns the exit status. */
+static int take_reply(const struct lc_attach_target *t, int fd)
+{
+	const struct timespec step = { .tv_nsec = STEP_MS * 1000000L };
+	char *text = lc_mem_zeroed(1, ANSWER_MAX);
+	int status = -1;
+
+	for (unsigned i = 0; status < 0 && i < WAIT_SECONDS * 1000 / STEP_MS; i++) {
+		const bool alive = lc_attach_alive(t);
+		const ssize_t n = pread(fd, text, ANSWER_MAX - 1, 0);
+		const size_t len = n > 0 ? (size_t)n : 0;
+
+		if (ends_with(text, len, "ok\n")) {
+			text[len - strlen("ok\n")] = '\0';
+			print_answer(stdout, "", text);
+			status = 0;
+		} else if (ends_with(text, len, "failed\n")) {
+			text[len - strlen("failed\n")] = '\0';
+			print_answer(stderr, "locus: ", text);
+			status = LC_EXIT_FAILED;
+		} else if (!alive) {
+			status = lc_fail("process %d has ended", (int)t->pid);
+		} else {
+			nanosleep(&step, NULL);
+		}
+	}
+	free(text);
+	return status >= 0 ? status
+	                   : lc_fail("the agent in JVM %d has not answered within %d s",
+	                             (int)t->pid, WAIT_SECONDS);
+}
+
+static int ask(const struct lc_attach_target *t, const char *library, const char *command,
+               const char *options)
+{
+	char *inner = NULL, *full = NULL, *text = NULL;
+	const int fd = make_reply(t, &inner, &full);
+	int status = LC_EXIT_FAILED;
+
+	if (fd >= 0) {
+		text = lc_mem_text("@%s %s %s", command, inner, options);
+		status = lc_attach_load(t, library, text);
+		if (!status)
+			status = take_reply(t, fd);
+		unlink(full);
+		close(fd);
+	}
+	free(text);
+	free(inner);
+	free(full);
+	return status;
+}
+
+/* -- the commands -------------------------------------------------------------------------- */
+
+static int read_pid(const char *text, pid_t *out)
+{
+	char *end;
+	const long pid = strtol(text, &end, 10);
+
+	if (*end || end == text || pid <= 0 || pid > INT32_MAX)
+		return lc_usage("'%.64s' is no process ID", text);
+	*out = (pid_t)pid;
+	return 0;
+}
+
+/* A directory of ours means nothing to a process with other mounts. */
+static int set_output(const struct lc_attach_target *t, struct lc_options *o)
+{
+	char path[LC_OPTION_TEXT_MAX + 8], error[256];
+
+	if (!t->elsewhere || o->output[0] == '/')
+		return lc_agent_output(o);
+	snprintf(path, sizeof(path), "/tmp/%s", o->output);
+	return lc_options_set(o, "output", path, error, sizeof(error)) ? lc_usage("%s", error) : 0;
+}
+
+static int check_events(const struct lc_options *o)
+{
+	const struct lc_event_machine here = { .root = NULL };
+	struct lc_events events;
+	char error[512];
+
+	if (lc_event_parse(o->event, &here, &events, error, sizeof(error)) == -EINVAL)
+		return lc_usage("event: %s", error);
+	return 0;
+}
+
+static int attach(pid_t pid, struct lc_options *options)
+{
+	char text[8 * LC_OPTION_TEXT_MAX], here[PATH_MAX], library[PATH_MAX];
+	struct lc_attach_target t;
+	int status;
+
+	if (lc_agent_library("liblocus.so", here) || lc_attach_look(pid, &t))
+		return LC_EXIT_FAILED;
+	status = set_output(&t, options);
+	if (status)
+		return status;
+	if (lc_options_format(options, text, sizeof(text)) < 0)
+		return lc_fail("the options are too long");
+	if (lc_attach_become(&t))
+		return LC_EXIT_FAILED;
+	snprintf(library, sizeof(library), "%s", t.library);
+	if (!library[0] && lc_attach_library(&t, here, library))
+		return LC_EXIT_FAILED;
+	return ask(&t, library, "attach", text);
+}
+
+struct attach_arguments {
+	struct lc_args args;
+	struct lc_options options;
+};
+
+static int set_option(void *context, int row, const char *value)
+{
+	struct attach_arguments *a = context;
+	char error[256];
+
+	if (lc_options_set(&a->options, a->args.table[row].name, value, error, sizeof(error)))
+		return lc_usage("%s", error);
+	return 0;
+}
+
+/* Returns 0 and *pid, or an exit status, or -1: there is nothing more to do. */
+static int read_arguments(struct attach_arguments *a, const char *command, pid_t *pid)
+{
+	char **operands = NULL;
+	size_t count = 0;
+	int status = lc_args_read(&a->args, set_option, a, &operands, &count);
+
+	if (status == LC_ARGS_HELP || status == LC_ARGS_VERSION)
+		return lc_answer(status, command) ? 1 : -1;
+	if (status)
+		return status;
+	if (count == 1)
+		status = read_pid(operands[0], pid);
+	else
+		status = lc_usage("'%s' takes the process ID of a JVM", command);
+	free(operands);
+	return status;
+}
+
+int lc_cmd_attach(int argc, char **argv)
+{
+	struct attach_arguments a = { .args = { .argc = argc, .argv = argv, .next = 1 } };
+	char error[256];
+	pid_t pid = 0;
+	int status;
+
+	lc_options_init(&a.options);
+	a.args.table = lc_cmd_attach_options(&a.args.count);
+	status = read_arguments(&a, "attach", &pid);
+	if (status)
+		return status < 0 ? 0 : status;
+	if (lc_options_check(&a.options, error, sizeof(error)))
+		return lc_usage("%s", error);
+	status = check_events(&a.options);
+	return status ? status : attach(pid, &a.options);
+}

@@ -1,0 +1,164 @@
+/*
+ * commands/attach_protocol.c - speaks HotSpot's attach protocol.
+ *
+ * A JVM listens at the socket /tmp/.java_pidN, N being its process ID as it knows it. It makes the
+ * socket when it is first asked to: by a SIGQUIT while there is a file /tmp/.attach_pidN of its
+ * user. A request is its version, a word and three arguments, each ended by a zero byte. The answer
+ * is a number in a line, 0 for success, and text.
+ */
+#include "analyzer/commands/attach_protocol.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "analyzer/base/fail.h"
+#include "analyzer/commands/attach_target.h"
+
+enum { WAIT_MS = 10000, STEP_MS = 20, ANSWER_MAX = 4096 };
+
+static void step(void)
+{
+	nanosleep(&(struct timespec){ .tv_nsec = STEP_MS * 1000000L }, NULL);
+}
+
+/* Is there a socket of the JVM's user? */
+static bool has_socket(const struct lc_attach_target *t, const char *path)
+{
+	struct stat st;
+
+	return lstat(path, &st) == 0 && S_ISSOCK(st.st_mode) &&
+	       (st.st_uid == t->uid || st.st_uid == 0);
+}
+
+/* Have the JVM listen. Returns 0, or 1 after one line. */
+static int wake_listener(const struct lc_attach_target *t, const char *socket_path)
+{
+	char file[PATH_MAX];
+	int fd, waited = 0;
+
+	if (has_socket(t, socket_path))
+		return 0;
+	snprintf(file, sizeof(file), "%s/tmp/.attach_pid%d", t->root, (int)t->inner_pid);
+	fd = open(file, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
+	if (fd < 0 && errno != EEXIST)
+		return lc_fail("cannot make '%s': %m", file);
+	if (fd >= 0)
+		close(fd);
+	if (kill(t->pid, SIGQUIT) != 0) {
+		lc_fail("process %d: %m", (int)t->pid);
+		unlink(file);
+		return 1;
+	}
+	while (!has_socket(t, socket_path) && lc_attach_alive(t) && waited < WAIT_MS) {
+		step();
+		waited += STEP_MS;
+	}
+	unlink(file);
+	if (has_socket(t, socket_path))
+		return 0;
+	if (!lc_attach_alive(t))
+		return lc_fail("process %d has ended", (int)t->pid);
+	return lc_fail("the JVM %d does not answer: is it frozen, or has it "
+	               "-XX:+DisableAttachMechanism?",
+	               (int)t->pid);
+}
+
+static int connect_to(const char *path)
+{
+	struct sockaddr_un address = { .sun_family = AF_UNIX };
+	const struct timeval most = { .tv_sec = WAIT_MS / 1000 };
+	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+
+	snprintf(address.sun_path, sizeof(address.sun_path), "%s", path);
+	if (fd < 0)
+		return -1;
+	(void)setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &most, sizeof(most));
+	if (connect(fd, (const struct sockaddr *)&address, sizeof(address)) == 0)
+		return fd;
+	close(fd);
+	return -1;
+}
+
+static bool send_text(int fd, const char *text)
+{
+	const size_t len = strlen(text) + 1;
+
+	return send(fd, text, len, MSG_NOSIGNAL) == (ssize_t)len;
+}
+
+/* Read to the end of the answer. Returns whether there was one. */
+static bool read_answer(int fd, char *answer, size_t answer_len)
+{
+	size_t len = 0;
+	ssize_t n = 1;
+
+	while (n > 0 && len + 1 < answer_len) {
+		struct pollfd ready = { .fd = fd, .events = POLLIN };
+
+		if (poll(&ready, 1, WAIT_MS) <= 0)
+			return false;
+		n = read(fd, answer + len, answer_len - len - 1);
+		len += n > 0 ? (size_t)n : 0;
+	}
+	answer[len] = '\0';
+	return len > 0;
+}
+
+/* What the JVM says, in words of ours. Returns 0 for success, or 1 after one line. */
+static int judge(const struct lc_attach_target *t, char *answer, const char *library)
+{
+	static const char code[] = "return code: ";
+	char *text = strchr(answer, '\n'), *at;
+
+	if (strstr(answer, "EnableDynamicAgentLoading"))
+		return lc_fail("the JVM %d lets no agent be loaded while it runs: it was started "
+		               "with -XX:-EnableDynamicAgentLoading",
+		               (int)t->pid);
+	at = text ? strstr(text, code) : NULL;
+	if (strtol(answer, NULL, 10) == 0 && (!at || strtol(at + strlen(code), NULL, 10) == 0))
+		return 0;
+	if (at)
+		return lc_fail("the agent could not start in JVM %d; its standard error says why",
+		               (int)t->pid);
+	while (text && (at = strchr(text + 1, '\n')) && at[1])
+		*at = ' ';
+	return lc_fail("the JVM %d cannot load '%s': %s", (int)t->pid, library,
+	               text ? text + 1 : answer);
+}
+
+int lc_attach_load(const struct lc_attach_target *t, const char *library, const char *text)
+{
+	char path[64], answer[ANSWER_MAX];
+	int fd, status;
+
+	snprintf(path, sizeof(path), "%s/tmp/.java_pid%d", t->root, (int)t->inner_pid);
+	if (strlen(library) > LC_ATTACH_ARGUMENT_MAX || strlen(text) > LC_ATTACH_ARGUMENT_MAX)
+		return lc_fail("the options are too long for a JVM that runs: %d bytes at most",
+		               LC_ATTACH_ARGUMENT_MAX);
+	if (wake_listener(t, path))
+		return 1;
+	fd = connect_to(path);
+	if (fd < 0)
+		return lc_fail("cannot connect to JVM %d: %m", (int)t->pid);
+	if (!send_text(fd, "1") || !send_text(fd, "load") || !send_text(fd, library) ||
+	    !send_text(fd, "true") || !send_text(fd, text))
+		status = lc_fail("cannot ask JVM %d: %m", (int)t->pid);
+	else if (!read_answer(fd, answer, sizeof(answer)))
+		status =
+		    lc_fail("the JVM %d does not answer within %d s", (int)t->pid, WAIT_MS / 1000);
+	else
+		status = judge(t, answer, library);
+	close(fd);
+	return status;
+}

@@ -1,0 +1,41 @@
+/*
+ * commands/attach_target.h - looks at a process that a command attaches to: is it a JVM that
+ * answers, whose is it, and what does it see of the file system?
+ */
+#ifndef LC_COMMANDS_ATTACH_TARGET_H
+#define LC_COMMANDS_ATTACH_TARGET_H
+
+#include <limits.h>
+#include <stdbool.h>
+#include <sys/types.h>
+
+struct lc_attach_target {
+	pid_t pid;
+	pid_t inner_pid; /* as the process knows itself, in its own namespace */
+	uid_t uid;       /* effective */
+	gid_t gid;
+	bool elsewhere;         /* it has another root, or other mounts */
+	char root[32];          /* "/proc/PID/root" */
+	char library[PATH_MAX]; /* of the agent that is loaded in it, as it sees it; or "" */
+};
+
+/*
+ * Look at the process. Returns 0, or 1 after one line on stderr: no such process, another user's,
+ * no JVM, a stopped one, or one that is not to be attached to.
+ */
+int lc_attach_look(pid_t pid, struct lc_attach_target *out);
+
+/* Become the user of the process, for good: what is made now is its own. Returns 0, or 1 likewise.
+ */
+int lc_attach_become(const struct lc_attach_target *t);
+
+/*
+ * Where the process finds the agent's library `here`: the same path, or a copy below its /tmp.
+ * To be called as its user. Returns 0, or 1 likewise.
+ */
+int lc_attach_library(const struct lc_attach_target *t, const char *here, char out[PATH_MAX]);
+
+/* Is the process still there? */
+bool lc_attach_alive(const struct lc_attach_target *t);
+
+#endif

@@ -1,0 +1,26 @@
+/*
+ * agent_attach.h - is asked by the attach listener of the JVM: to start, to stop, how it goes.
+ *
+ * `locus attach`, `detach`, `status` and `dump` have the JVM load the library, each time anew, with
+ * a text for Agent_OnAttach():
+ *
+ *     @COMMAND REPLY OPTIONS
+ *
+ * COMMAND is one of the four; REPLY is the path of an empty file of the JVM's user, which gets the
+ * answer; OPTIONS are the agent's. Without the first two, as jcmd gives them, it is the options of
+ * an attach, and the answer goes to stderr where something fails.
+ *
+ * An answer is lines of text, of which the last is "ok" or "failed".
+ */
+#ifndef LC_AGENT_ATTACH_H
+#define LC_AGENT_ATTACH_H
+
+#include <jni.h>
+
+/*
+ * Wait until natives of the hook class are found in this library: the JVM does not look there
+ * before Agent_OnAttach() has returned. Returns 0, or -ETIMEDOUT. Context: a thread of ours.
+ */
+int lc_agent_attach_linked(JNIEnv *jni, jclass hook);
+
+#endif

@@ -1,0 +1,275 @@
+/*
+ * agent_batches.c - finds methods that do not return, and times each batch.
+ *
+ * Methods that looks at all stacks have found on top of a thread that runs Java code, or just
+ * below, may be hot. Where one is on a stack, its thread is looked at again and again: an
+ * activation that is missing once has returned, one that is seldom on top lets others do the work.
+ * What is always there and often on top may be a loop that never ends, and its class is left.
+ *
+ * The JVM reads and links new classes while the program runs, then stops it. It has not stopped it
+ * when the last class file of the batch is rewritten, so that the rest of the call is a bound of
+ * the pause.
+ */
+#include "src/agent_batches.h"
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include "src/base/time.h"
+#include "src/core/jvmti.h"
+
+#define MS UINT64_C(1000000)
+
+enum {
+	HOT_MAX = 1024,
+	HOT_FRAMES = 2,
+	ACTIVE_MAX = 1024,
+	DEPTH = 256, /* what a deeper stack holds returns */
+	LOOKS = 10,
+	LOOK_MS = 5,
+	AGAIN_MS = 40, /* a thread is looked at for so long at most */
+	ALL_MS = 400,  /* all of them are */
+	HOT_PART = 20, /* a hot method is on top in one look of so many, or more */
+	BATCH_FIRST = 8,
+	BATCH_MAX = 256,
+	PAUSE_WANTED_MS = 20,
+};
+
+/* A method on a stack that may be hot. */
+struct activation {
+	jthread thread; /* local references */
+	jclass class;
+	jmethodID method;
+	jint height; /* frames below it, itself included */
+	bool returned;
+	uint32_t looks, on_top; /* how often it was looked at, and on top */
+};
+
+struct look {
+	jmethodID hot[HOT_MAX];
+	size_t hot_len;
+	struct activation active[ACTIVE_MAX];
+	size_t active_len;
+};
+
+static _Atomic uint64_t class_file_ns; /* when a class file was last looked at */
+
+void lc_batches_class_file(void)
+{
+	atomic_store_explicit(&class_file_ns, lc_time_now_ns(), memory_order_relaxed);
+}
+
+static void sleep_ms(unsigned ms)
+{
+	const struct timespec time = { .tv_nsec = (long)(ms * MS) };
+
+	nanosleep(&time, NULL);
+}
+
+/* -- methods that do not return ------------------------------------------------------------ */
+
+static bool is_hot(const struct look *l, jmethodID method)
+{
+	for (size_t i = 0; i < l->hot_len; i++)
+		if (l->hot[i] == method)
+			return true;
+	return false;
+}
+
+static void add_hot(struct look *l, const jvmtiStackInfo *stack)
+{
+	const jint waits = JVMTI_THREAD_STATE_WAITING | JVMTI_THREAD_STATE_SLEEPING |
+	                   JVMTI_THREAD_STATE_BLOCKED_ON_MONITOR_ENTER |
+	                   JVMTI_THREAD_STATE_IN_NATIVE;
+
+	if (stack->state & waits)
+		return;
+	for (jint i = 0; i < stack->frame_count && i < HOT_FRAMES; i++) {
+		const jmethodID method = stack->frame_buffer[i].method;
+
+		if (l->hot_len < HOT_MAX && !is_hot(l, method))
+			l->hot[l->hot_len++] = method;
+	}
+}
+
+static bool is_one_of(JNIEnv *jni, const jclass *classes, jint len, jclass class)
+{
+	for (jint i = 0; i < len; i++)
+		if ((*jni)->IsSameObject(jni, classes[i], class))
+			return true;
+	return false;
+}
+
+/* Note where the hot methods of the wanted classes are on the stack. */
+static void add_active(JNIEnv *jni, struct look *l, const jvmtiStackInfo *stack,
+                       const jclass *wanted, jint wanted_len)
+{
+	jvmtiEnv *jvmti = lc_jvmti();
+
+	for (jint i = 0; i < stack->frame_count && stack->frame_count < DEPTH; i++) {
+		struct activation a = { .method = stack->frame_buffer[i].method,
+			                .height = stack->frame_count - i };
+
+		if (l->active_len == ACTIVE_MAX || !is_hot(l, a.method) ||
+		    (*jvmti)->GetMethodDeclaringClass(jvmti, a.method, &a.class))
+			continue;
+		if (is_one_of(jni, wanted, wanted_len, a.class)) {
+			a.thread = (*jni)->NewLocalRef(jni, stack->thread);
+			l->active[l->active_len++] = a;
+		} else {
+			(*jni)->DeleteLocalRef(jni, a.class);
+		}
+	}
+}
+
+static void look_at_all(JNIEnv *jni, struct look *l, jint depth, const jclass *wanted, jint len)
+{
+	jvmtiEnv *jvmti = lc_jvmti();
+	jvmtiStackInfo *stacks = NULL;
+	jint stacks_len = 0;
+
+	if ((*jvmti)->GetAllStackTraces(jvmti, depth, &stacks, &stacks_len))
+		return;
+	for (jint i = 0; i < stacks_len; i++)
+		add_hot(l, &stacks[i]);
+	for (jint i = 0; i < stacks_len; i++) {
+		if (wanted)
+			add_active(jni, l, &stacks[i], wanted, len);
+		(*jni)->DeleteLocalRef(jni, stacks[i].thread);
+	}
+	(*jvmti)->Deallocate(jvmti, (unsigned char *)stacks);
+}
+
+/* Which of the activations of the thread of `first` have returned? Returns whether all have. */
+static bool look_at_one(JNIEnv *jni, struct look *l, size_t first)
+{
+	const jthread thread = l->active[first].thread;
+	jvmtiFrameInfo frames[DEPTH];
+	bool all = true;
+	jint len = 0;
+
+	if ((*lc_jvmti())->GetStackTrace(lc_jvmti(), thread, 0, DEPTH, frames, &len))
+		len = 0; /* it has ended */
+	for (size_t i = first; i < l->active_len; i++) {
+		struct activation *a = &l->active[i];
+
+		if (a->returned || !(*jni)->IsSameObject(jni, a->thread, thread))
+			continue;
+		a->returned = a->height > len || frames[len - a->height].method != a->method;
+		a->looks++;
+		a->on_top += a->height == len;
+		all &= a->returned;
+	}
+	return all;
+}
+
+/* Find the activations that have not returned. */
+static void wait_for_returns(JNIEnv *jni, struct look *l)
+{
+	const uint64_t part = l->active_len ? ALL_MS * MS / l->active_len : 0;
+	const uint64_t most = part < AGAIN_MS * MS ? part : AGAIN_MS * MS;
+
+	for (size_t i = 0; i < l->active_len; i++) {
+		const uint64_t begin = lc_time_now_ns();
+		uint64_t now = begin;
+
+		while (!l->active[i].returned && now - begin < most) {
+			if (look_at_one(jni, l, i))
+				break;
+			now = lc_time_now_ns();
+		}
+	}
+}
+
+static bool runs_on(JNIEnv *jni, const struct look *l, jclass class)
+{
+	for (size_t i = 0; i < l->active_len; i++)
+		if (!l->active[i].returned &&
+		    l->active[i].on_top * HOT_PART >= l->active[i].looks &&
+		    (*jni)->IsSameObject(jni, l->active[i].class, class))
+			return true;
+	return false;
+}
+
+/* Move the classes to the front that a hot method runs. Returns their number. */
+static jint find_running(JNIEnv *jni, jclass *classes, jint len)
+{
+	struct look *l = calloc(1, sizeof(*l));
+	jint running = 0;
+
+	if (!l || (*jni)->PushLocalFrame(jni, 4 * ACTIVE_MAX)) {
+		(*jni)->ExceptionClear(jni);
+		free(l);
+		return len;
+	}
+	for (unsigned i = 0; i < LOOKS; i++) {
+		look_at_all(jni, l, HOT_FRAMES, NULL, 0);
+		sleep_ms(LOOK_MS);
+	}
+	look_at_all(jni, l, DEPTH, classes, len);
+	wait_for_returns(jni, l);
+	for (jint i = 0; i < len; i++) {
+		const jclass class = classes[i];
+
+		if (runs_on(jni, l, class)) {
+			classes[i] = classes[running];
+			classes[running++] = class;
+		}
+	}
+	(*jni)->PopLocalFrame(jni, NULL);
+	free(l);
+	return running;
+}
+
+/* -- batches ------------------------------------------------------------------------------- */
+
+/* Returns how long the program may have stood still. */
+static uint64_t transform(const jclass *batch, jint len, struct lc_batches_stats *stats)
+{
+	jvmtiEnv *jvmti = lc_jvmti();
+	uint64_t begin = lc_time_now_ns(), pause = 0, worst = 0;
+	jint refused = 0;
+	bool each = false;
+
+	for (jint i = 0; i < (each ? len : 1); i++) {
+		const jvmtiError err =
+		    (*jvmti)->RetransformClasses(jvmti, each ? 1 : len, &batch[i]);
+		const uint64_t read =
+		    atomic_load_explicit(&class_file_ns, memory_order_relaxed); /* a time */
+
+		if (err && !each && len > 1) { /* one of them stops the others */
+			each = true;
+			i = -1;
+			begin = lc_time_now_ns();
+			continue;
+		}
+		refused += err != JVMTI_ERROR_NONE;
+		pause = lc_time_now_ns() - (read > begin ? read : begin);
+		worst = pause > worst ? pause : worst;
+		begin = lc_time_now_ns();
+	}
+	stats->batches++;
+	stats->transformed += (uint64_t)(len - refused);
+	stats->refused += (uint64_t)refused;
+	if (worst > stats->pause_max_ns)
+		stats->pause_max_ns = worst;
+	return worst;
+}
+
+jint lc_batches_transform(JNIEnv *jni, jclass *classes, jint len, struct lc_batches_stats *stats)
+{
+	const jint running = find_running(jni, classes, len);
+	jint batch_max = BATCH_FIRST, n;
+
+	for (jint at = running; at < len; at += n) {
+		n = len - at < batch_max ? len - at : batch_max;
+		if (transform(classes + at, n, stats) > PAUSE_WANTED_MS * MS)
+			batch_max = batch_max > 1 ? batch_max / 2 : 1;
+		else if (n == batch_max && batch_max < BATCH_MAX)
+			batch_max *= 2;
+	}
+	stats->running = (uint64_t)running;
+	return running;
+}
