@@ -31,6 +31,7 @@
 #include "src/base/say.h"
 #include "src/core/epoch.h"
 #include "src/core/jvmti.h"
+#include "src/core/memory.h"
 #include "src/core/own_cost.h"
 #include "src/core/own_work.h"
 #include "src/core/path.h"
@@ -318,9 +319,20 @@ static int look_at_jvm(JNIEnv *jni, bool *copies_seen)
 	return 0;
 }
 
+/* The audit holds a reference to every object: it is not limited unless that is asked for. */
+static uint64_t memory_limit(void)
+{
+	if (agent.options.max_memory_bytes != LC_MAX_MEMORY_AUTO)
+		return agent.options.max_memory_bytes;
+	return agent.options.audit ? UINT64_MAX : lc_memory_default_limit();
+}
+
 static int make_tables(void)
 {
-	int err = lc_path_init();
+	int err;
+
+	lc_memory_limit(memory_limit());
+	err = lc_path_init();
 
 	lc_recursion_fold(agent.options.recursion == LC_RECURSION_FOLD);
 	if (!err)

@@ -21,6 +21,7 @@
 #include "src/base/time.h"
 #include "src/core/counters.h"
 #include "src/core/jvmti.h"
+#include "src/core/memory.h"
 #include "src/core/own_cost.h"
 #include "src/core/own_memory.h"
 #include "src/core/path.h"
@@ -127,6 +128,7 @@ static void take_counters(struct lc_counters *c)
 	lc_own_cost_counters(c);
 	lc_thread_cpu_counters(c);
 	lc_counters_put(c, "own_memory_bytes", lc_own_memory_bytes());
+	lc_memory_counters(c);
 	lc_budget_counters(c);
 	if (summary.options->spans) {
 		lc_span_counters(c);
@@ -233,6 +235,7 @@ void lc_agent_manifest_write(bool final)
 	m.engines_len = describe_engines(engines);
 	m.intervals = intervals;
 	m.intervals_len = describe_intervals(intervals);
+	lc_memory_tell();
 	lc_limits_say();
 	m.limits = limits;
 	m.limits_len = lc_limits(limits);

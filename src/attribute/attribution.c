@@ -12,6 +12,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "src/attribute/common_counts.h"
 #include "src/attribute/copies.h"
 #include "src/attribute/legend.h"
 #include "src/attribute/lines.h"
@@ -367,6 +368,7 @@ static void write_blocks(uint64_t end_ns, bool last)
 	for (struct lc_thread *t = lc_threads_walk(); t; t = t->next)
 		(void)write_block(t, end_ns);
 	write_jvm_block(end_ns);
+	lc_common_counts_write(work.block_begin_ns, end_ns, append);
 	work.block_begin_ns = end_ns;
 }
 

@@ -75,6 +75,8 @@ static const struct {
 	{ "min-size", 0, UINT64_C(32) << 30, false, "0 to 32g", NULL, 0 },
 	{ "sample-interval", 1 << 10, 1 << 30, true, "auto, 0, or 1k to 1g", "auto",
 	  LC_SAMPLE_INTERVAL_AUTO },
+	{ "max-memory", 32 << 20, UINT64_C(64) << 30, false, "auto, or 32m to 64g", "auto",
+	  LC_MAX_MEMORY_AUTO },
 	{ "budget", 10000, 1000000, false, "none, or 1% to 100%", "none", 0 },
 	{ "depth", 1, LC_FRAMES_MAX, false, "1 to 2048", NULL, 0 },
 };

@@ -36,10 +36,30 @@ static int reserve_index(struct lc_slab *s, const struct lc_slab_kind *kind, uin
 	return 0;
 }
 
+/* The block of element number `len`. */
+static unsigned block_of(const struct lc_slab_kind *kind, uint32_t len)
+{
+	return 31u - (unsigned)__builtin_clz(len / kind->first + 1);
+}
+
+size_t lc_slab_next_bytes(const struct lc_slab *s, const struct lc_slab_kind *kind)
+{
+	const uint32_t len = atomic_load_explicit(&s->len, memory_order_relaxed); /* ours */
+	const unsigned block = block_of(kind, len);
+	size_t bytes = 0;
+
+	if (block < kind->blocks && !s->block[block])
+		bytes = ((size_t)kind->first << block) * kind->element_bytes;
+	if (len >= s->index_cap / 2) /* the old index is there until the new one is filled */
+		bytes +=
+		    (size_t)(s->index_cap ? s->index_cap : kind->first) * 2 * sizeof(*s->index);
+	return bytes;
+}
+
 void *lc_slab_add(struct lc_slab *s, const struct lc_slab_kind *kind, uint32_t hash)
 {
 	uint32_t len = atomic_load_explicit(&s->len, memory_order_relaxed); /* ours */
-	unsigned block = 31u - (unsigned)__builtin_clz(len / kind->first + 1);
+	unsigned block = block_of(kind, len);
 
 	if (block >= kind->blocks)
 		return NULL;

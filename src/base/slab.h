@@ -40,6 +40,9 @@ struct lc_slab {
  */
 void *lc_slab_add(struct lc_slab *s, const struct lc_slab_kind *kind, uint32_t hash);
 
+/* Bytes that the next lc_slab_add() allocates; 0: none. Context: [hook], owner. */
+size_t lc_slab_next_bytes(const struct lc_slab *s, const struct lc_slab_kind *kind);
+
 /* Free all elements: the slab is empty. Context: owner, when nobody reads. */
 void lc_slab_free(struct lc_slab *s);
 

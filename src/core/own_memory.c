@@ -20,6 +20,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "src/core/memory.h"
+
 enum { PAGE_BYTES = 4096, MAPPINGS_MAX = 4096, PAGES_AT_ONCE = 4096, LARGE_BYTES = 64 << 10 };
 
 /* Bits of an entry of /proc/self/pagemap. */
@@ -52,15 +54,18 @@ static struct {
 	pthread_mutex_t lock;
 	struct mapping {
 		const char *low, *end;
-	} all[MAPPINGS_MAX]; /* one that finds no room is not counted */
+		bool counted; /* in the sum that the limit is compared with */
+	} all[MAPPINGS_MAX];  /* one that finds no room is not counted */
 	size_t len;
 } mappings = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
-static void remember(const char *low, size_t n)
+static void remember(const char *low, size_t n, bool counted)
 {
 	pthread_mutex_lock(&mappings.lock);
-	if (mappings.len < MAPPINGS_MAX)
-		mappings.all[mappings.len++] = (struct mapping){ low, low + n };
+	if (mappings.len < MAPPINGS_MAX) {
+		mappings.all[mappings.len++] = (struct mapping){ low, low + n, counted };
+		lc_memory_add(counted ? (int64_t)n : 0);
+	}
 	pthread_mutex_unlock(&mappings.lock);
 }
 
@@ -72,9 +77,12 @@ static void forget(const char *low, size_t n)
 	pthread_mutex_lock(&mappings.lock);
 	for (size_t i = 0; i < mappings.len; i++) {
 		struct mapping *m = &mappings.all[i];
+		const char *const from = low > m->low ? low : m->low;
+		const char *const to = end < m->end ? end : m->end;
 
-		if (low >= m->end || end <= m->low)
+		if (from >= to)
 			continue;
+		lc_memory_add(m->counted ? from - to : 0);
 		if (low <= m->low && end < m->end)
 			m->low += end - m->low;
 		else if (low > m->low)
@@ -90,8 +98,9 @@ static void *add(void *p)
 {
 	const size_t bytes = p ? malloc_usable_size(p) : 0;
 
+	lc_memory_add((int64_t)bytes);
 	if (bytes >= LARGE_BYTES)
-		remember(p, bytes);
+		remember(p, bytes, false);
 	else
 		atomic_fetch_add_explicit(&allocated, (int64_t)bytes, memory_order_relaxed);
 	return p;
@@ -99,6 +108,7 @@ static void *add(void *p)
 
 static void take_off(const void *p, size_t bytes)
 {
+	lc_memory_add(-(int64_t)bytes);
 	if (bytes >= LARGE_BYTES)
 		forget(p, bytes);
 	else
@@ -149,8 +159,9 @@ void *__wrap_mmap(void *at, size_t n, int protection, int flags, int fd, off_t o
 {
 	void *p = __real_mmap(at, n, protection, flags, fd, offset);
 
+	/* What is only reserved is counted by its owner, as it is used. */
 	if (p != MAP_FAILED && flags & MAP_ANONYMOUS)
-		remember(p, n);
+		remember(p, n, !(flags & MAP_NORESERVE));
 	return p;
 }
 

@@ -19,6 +19,7 @@
 #include "src/base/options.h"
 #include "src/core/counters.h"
 #include "src/core/jvmti.h"
+#include "src/core/memory.h"
 #include "src/core/own.h"
 #include "src/core/record.h"
 
@@ -72,6 +73,8 @@ static uint32_t table_append(struct table *t, const void *element)
 	if (block >= BLOCKS_MAX)
 		return UINT32_MAX;
 	if (!t->blocks[block]) {
+		if (block && !lc_memory_take(LC_MEMORY_PATHS, BLOCK_LEN * t->element_bytes))
+			return UINT32_MAX;
 		t->blocks[block] = calloc(BLOCK_LEN, t->element_bytes);
 		if (!t->blocks[block])
 			return UINT32_MAX;
@@ -108,6 +111,8 @@ static int index_reserve(struct index *x, hash_fn hash)
 
 	if (x->cap && x->len < x->cap / 2)
 		return 0;
+	if (x->cap && !lc_memory_take(LC_MEMORY_PATHS, bigger.cap * sizeof(*bigger.slots)))
+		return -ENOMEM;
 	bigger.slots = calloc(bigger.cap, sizeof(*bigger.slots));
 	if (!bigger.slots)
 		return -ENOMEM;
@@ -115,6 +120,8 @@ static int index_reserve(struct index *x, hash_fn hash)
 		if (x->slots[i])
 			*index_slot(&bigger, hash(x->slots[i] - 1), NULL, NULL) = x->slots[i];
 	free(x->slots);
+	if (x->cap)
+		lc_memory_give(LC_MEMORY_PATHS, x->cap * sizeof(*x->slots));
 	*x = bigger;
 	return 0;
 }

@@ -17,6 +17,7 @@
 #include <time.h>
 #include <x86intrin.h>
 
+#include "src/core/memory.h"
 #include "src/jvm/imports.h"
 #include "src/jvm/peek.h"
 #include "src/jvm/ranges.h"
@@ -108,7 +109,7 @@ static struct lc_copy_chunk *pop_free(struct lc_copy_log *l)
 /* Take a chunk for this thread and hang it into the window. Returns NULL when there is no room. */
 static RARE struct lc_copy_chunk *take_chunk(struct lc_copy_log *l, uint32_t generation)
 {
-	struct lc_copy_chunk *c = pop_free(l);
+	struct lc_copy_chunk *c = lc_memory_take(LC_MEMORY_COPIES, sizeof(*c)) ? pop_free(l) : NULL;
 	uint32_t head;
 
 	if (self.generation != generation)
@@ -117,6 +118,7 @@ static RARE struct lc_copy_chunk *take_chunk(struct lc_copy_log *l, uint32_t gen
 	self.chunk = c;
 	if (!c)
 		return NULL;
+	lc_memory_add(sizeof(*c));
 	c->used = 0;
 	/* Relaxed: a number, unique per hand-out. */
 	c->tag = atomic_fetch_add_explicit(&l->handed_out, 1, memory_order_relaxed) &

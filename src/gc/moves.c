@@ -17,6 +17,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "src/core/memory.h"
 #include "src/gc/copy_log.h"
 #include "src/gc/moves_batch.h"
 #include "src/jvm/areas.h"
@@ -132,6 +133,8 @@ static void release_chunk(struct lc_copy_log *l, uint32_t i)
 	uint64_t head = atomic_load_explicit(&l->free_head, memory_order_relaxed);
 	uint64_t next;
 
+	lc_memory_add(-(int64_t)sizeof(l->chunks[i]));
+	lc_memory_give(LC_MEMORY_COPIES, sizeof(l->chunks[i]));
 	if (i >= KEEP_CHUNKS)
 		madvise(&l->chunks[i], sizeof(l->chunks[i]), MADV_DONTNEED);
 	do {

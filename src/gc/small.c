@@ -20,6 +20,7 @@
 #include "src/base/vector.h"
 #include "src/core/area.h"
 #include "src/core/counters.h"
+#include "src/core/memory.h"
 #include "src/gc/moves.h"
 #include "src/jvm/areas.h"
 #include "src/jvm/header.h"
@@ -35,6 +36,11 @@ enum {
 	/* Objects looked at in each phase: of new ones, few of which live, and of survivors. Of
 	 * these also one of each bucket. */
 	SAMPLE_MAX = 8192,
+	/* Bytes that a move takes until its epoch is closed, here and in heap/map_close.c. */
+	MOVE_BYTES = 256,
+	/* Of the memory limit, for each object that is found in one pause; so a limit of 256 MB
+	 * bounds a pause to half a million. */
+	PAUSE_BYTES = 512,
 };
 enum { SMALL_WORDS = LC_MOVE_INLINE_BYTES / 8, BUCKETS_MAX = 1 << 16 };
 
@@ -59,11 +65,15 @@ static struct {
 	uint64_t begin_ns;
 	struct lc_move *moves;
 	size_t moves_len, moves_cap;
+	size_t moves_max; /* of the running pass; `moves_len` is no more */
+	bool dropped;     /* some object found no room in this pass */
+	/* Some object that the map knows is not held: where others slide, nothing tells of it. */
+	bool holes;
 
 	bool slid;        /* what was found ahead tells where the objects are */
 	uint64_t *lowest; /* by area, where `slid`: the lowest place to which an object slid */
 
-	_Atomic uint64_t moved, forgotten, held, pass_ns;
+	_Atomic uint64_t moved, forgotten, held, pass_ns, unheld, passes_limited;
 } small;
 
 /* Some of many objects. */
@@ -84,7 +94,7 @@ static struct {
 	uint64_t signature; /* of what was said of the samples when all were looked at */
 	struct lc_move *moves;
 	uint32_t *classes; /* low halves of the class words, by move */
-	size_t len, moves_cap, classes_cap;
+	size_t len, max, moves_cap, classes_cap;
 } ahead;
 
 /* The area that `addr` lies in, if `addr` is in the part with objects; else NULL. */
@@ -125,8 +135,18 @@ void lc_small_forget(void)
 		free(small.buckets[i].objects);
 		small.buckets[i] = (struct bucket){ 0 };
 	}
+	small.holes = false;
 	atomic_fetch_add_explicit(&small.forgotten, n, memory_order_relaxed);
 	atomic_store_explicit(&small.held, 0, memory_order_relaxed);
+}
+
+/* How many objects may be found in a pause: what bounds its length, and the memory it takes. */
+static size_t moves_max(void)
+{
+	const uint64_t room = lc_memory_room(LC_MEMORY_SMALL) / MOVE_BYTES;
+	const uint64_t pause = lc_memory_limited_to() / PAUSE_BYTES;
+
+	return (size_t)(room < pause ? room : pause);
 }
 
 /* Make buckets and granules for the whole reserved heap, once. */
@@ -180,7 +200,7 @@ static bool note_lowest(void)
  */
 static bool knows_slides(void)
 {
-	if (lc_areas_full() != 1 || ahead.unsaid)
+	if (lc_areas_full() != 1 || ahead.unsaid || small.holes)
 		return false;
 	if (lc_mark_tables_known())
 		return ahead.found;
@@ -205,6 +225,8 @@ bool lc_small_begin(const struct lc_area *areas, size_t len, bool class_word)
 		lc_small_forget();
 		return false;
 	}
+	small.moves_max = moves_max();
+	small.dropped = false;
 	small.class_word = class_word;
 	small.begin_ns = lc_time_now_ns();
 	return true;
@@ -216,11 +238,16 @@ static void hold(uint64_t addr, uint64_t words)
 	uint64_t i = (addr - small.low) / small.bucket_bytes;
 	struct bucket *b = &small.buckets[i < small.buckets_len ? i : small.buckets_len - 1];
 
-	uint64_t *objects = lc_array_reserve(b->objects, &b->cap, b->len + 1, sizeof(*b->objects));
+	uint64_t *objects = NULL;
 
+	if (b->len < b->cap || lc_memory_room(LC_MEMORY_SMALL) > b->cap * sizeof(*objects))
+		objects = lc_array_reserve(b->objects, &b->cap, b->len + 1, sizeof(*b->objects));
 	/* Without memory the object is forgotten: the map drops it when its area is collected. */
-	if (!objects)
+	if (!objects) {
+		small.dropped = small.holes = true;
+		atomic_fetch_add_explicit(&small.unheld, 1, memory_order_relaxed);
 		return;
+	}
 	b->objects = objects;
 	b->objects[b->len++] = addr | words << LC_ADDR_BITS;
 }
@@ -243,11 +270,15 @@ static uint64_t forwarded(uint64_t addr)
 
 static void note_move(uint64_t src, uint64_t dst, uint64_t words)
 {
-	struct lc_move *moves =
-	    lc_array_reserve(small.moves, &small.moves_cap, small.moves_len + 1, sizeof(*moves));
+	struct lc_move *moves = NULL;
 
-	if (!moves)
+	if (small.moves_len < small.moves_max)
+		moves = lc_array_reserve(small.moves, &small.moves_cap, small.moves_len + 1,
+		                         sizeof(*moves));
+	if (!moves) {
+		small.dropped = true;
 		return;
+	}
 	small.moves = moves;
 	small.moves[small.moves_len++] = (struct lc_move){ src, dst, words * 8 };
 }
@@ -256,6 +287,13 @@ static bool is_looked_at(const struct lc_alloc *a, uint16_t tag, uint16_t span)
 {
 	return a->size_words <= SMALL_WORDS && a->site &&
 	       (uint16_t)(tag - lc_alloc_epoch_tag(a)) <= span;
+}
+
+/* No more is found in this pass: what is not looked at is forgotten. */
+static bool is_full(void)
+{
+	small.dropped |= small.moves_len == small.moves_max;
+	return small.moves_len == small.moves_max;
 }
 
 /* May the object at `addr` have stayed there, where others slid? */
@@ -279,6 +317,8 @@ void lc_small_look(const struct lc_alloc *records, size_t len, uint16_t tag, uin
 				hold(lc_alloc_addr(a), a->size_words);
 			continue;
 		}
+		if (is_full())
+			return;
 		to = forwarded(lc_alloc_addr(a));
 		if (to)
 			note_move(lc_alloc_addr(a), to, a->size_words);
@@ -391,21 +431,26 @@ static uint64_t place_then(uint64_t at)
 
 static void look_ahead(uint64_t addr, uint64_t words)
 {
-	uint64_t at = place_now(addr), to = at ? place_then(at) : 0;
+	/* What is unsaid of one is enough. */
+	uint64_t at = ahead.unsaid ? 0 : place_now(addr), to = at ? place_then(at) : 0;
 	struct lc_move *moves;
 	uint32_t *classes;
 
 	if (!to || to == addr)
 		return; /* it is dead, or stays */
-	moves = lc_array_reserve(ahead.moves, &ahead.moves_cap, ahead.len + 1, sizeof(*moves));
+	moves = ahead.len < ahead.max
+	            ? lc_array_reserve(ahead.moves, &ahead.moves_cap, ahead.len + 1, sizeof(*moves))
+	            : NULL;
 	if (moves)
 		ahead.moves = moves;
 	classes =
 	    lc_array_reserve(ahead.classes, &ahead.classes_cap, ahead.len + 1, sizeof(*classes));
 	if (classes)
 		ahead.classes = classes;
-	if (!moves || !classes)
-		return; /* without memory it is forgotten */
+	if (!moves || !classes) {
+		ahead.unsaid = true; /* without room, all are forgotten */
+		return;
+	}
 	classes[ahead.len] = lc_header_class_of(lc_layout(), at);
 	moves[ahead.len++] = (struct lc_move){ addr, to, words * 8 };
 }
@@ -485,7 +530,8 @@ bool lc_small_ahead_changed(void)
 		return false;
 	ahead.signature = signature;
 	ahead.len = 0;
-	ahead.unsaid = false;
+	ahead.max = moves_max();
+	ahead.unsaid = small.holes;
 	ahead.found = true;
 	for (size_t i = 0; i < small.buckets_len; i++)
 		for (size_t j = 0; j < small.buckets[i].len; j++)
@@ -547,6 +593,7 @@ static void take_slid(void)
 				b->objects[kept++] = b->objects[j];
 		b->len = kept;
 	}
+	small.moves_max = ahead.max;
 	for (size_t i = 0; small.slid && i < arrived; i++)
 		note_move(ahead.moves[i].src, ahead.moves[i].dst, ahead.moves[i].size_bytes / 8);
 	free(small.lowest);
@@ -576,7 +623,7 @@ static void look_at_bucket(struct bucket *b)
 			b->objects[kept++] = b->objects[i];
 			continue;
 		}
-		to = forwarded(addr);
+		to = is_full() ? 0 : forwarded(addr);
 		if (to)
 			note_move(addr, to, b->objects[i] >> LC_ADDR_BITS);
 	}
@@ -601,6 +648,10 @@ struct lc_move *lc_small_end(size_t *len)
 		hold(small.moves[i].dst, small.moves[i].size_bytes / 8);
 	for (size_t i = 0; i < small.buckets_len; i++)
 		held += small.buckets[i].len;
+	if (small.dropped) {
+		lc_memory_refuse(LC_MEMORY_SMALL);
+		lc_count(&small.passes_limited);
+	}
 	moves = small.moves;
 	*len = small.moves_len;
 	small.moves = NULL;
@@ -617,6 +668,8 @@ void lc_small_stats(struct lc_small_stats *out)
 	out->moved = atomic_load_explicit(&small.moved, memory_order_relaxed);
 	out->forgotten = atomic_load_explicit(&small.forgotten, memory_order_relaxed);
 	out->held = atomic_load_explicit(&small.held, memory_order_relaxed);
+	out->unheld = atomic_load_explicit(&small.unheld, memory_order_relaxed);
+	out->passes_limited = atomic_load_explicit(&small.passes_limited, memory_order_relaxed);
 	out->pass_ns = atomic_load_explicit(&small.pass_ns, memory_order_relaxed);
 }
 
@@ -624,6 +677,8 @@ static const struct lc_counter_row counter_rows[] = {
 	LC_COUNTER(struct lc_small_stats, moved, "small_moves"),
 	LC_COUNTER(struct lc_small_stats, forgotten, "small_forgotten"),
 	LC_COUNTER(struct lc_small_stats, held, "small_held"),
+	LC_COUNTER(struct lc_small_stats, passes_limited, "small_passes_limited"),
+	LC_COUNTER(struct lc_small_stats, unheld, "small_unheld"),
 	LC_COUNTER_US(struct lc_small_stats, pass_ns, "small_pass_us"),
 };
 

@@ -29,7 +29,9 @@ struct lc_small_stats {
 	uint64_t moved;     /* found at their new place */
 	uint64_t forgotten; /* dropped since a collection left no trace */
 	uint64_t held;      /* small survivors that are looked at after each collection now */
-	uint64_t pass_ns;   /* time spent in pauses */
+	uint64_t unheld;    /* not held after a collection, since the memory limit has no room */
+	uint64_t passes_limited; /* pauses in which some objects were not looked at for that */
+	uint64_t pass_ns;        /* time spent in pauses */
 };
 
 /*

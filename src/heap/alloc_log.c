@@ -31,6 +31,8 @@
 #include <stdlib.h>
 #include <sys/mman.h>
 
+#include "src/core/memory.h"
+
 enum { TIDY_CHUNKS_MAX = 1024 };
 #define TIDY_WINDOW_NS UINT64_C(5000000000)
 
@@ -99,11 +101,16 @@ static struct lc_alloc_chunk *take(void)
 	uint32_t used;
 
 	if (!number) {
+		if (!lc_memory_take(LC_MEMORY_RECORDS, LC_ALLOC_CHUNK_BYTES))
+			return NULL;
 		number = pop(&pool.cold);
 		if (!number)
 			number = take_fresh();
-		if (!number)
+		if (!number) {
+			lc_memory_give(LC_MEMORY_RECORDS, LC_ALLOC_CHUNK_BYTES);
 			return NULL;
+		}
+		lc_memory_add(LC_ALLOC_CHUNK_BYTES);
 		atomic_fetch_add_explicit(&pool.resident, 1, memory_order_relaxed); /* a count */
 	}
 	used = atomic_fetch_add_explicit(&pool.used, 1, memory_order_relaxed) + 1; /* a count */
@@ -155,6 +162,8 @@ void lc_alloc_pool_destroy(void)
 		return;
 	munmap(pool.chunks, (size_t)pool.max * LC_ALLOC_CHUNK_BYTES);
 	munmap(pool.links, pool.max * sizeof(*pool.links));
+	lc_memory_add(-(int64_t)lc_alloc_pool_resident_bytes());
+	lc_memory_give(LC_MEMORY_RECORDS, lc_alloc_pool_resident_bytes());
 	pool.chunks = NULL;
 	pool.links = NULL;
 	pool.max = 0;
@@ -208,6 +217,8 @@ void lc_alloc_pool_tidy(uint64_t now_ns)
 			return;
 		}
 		atomic_fetch_sub_explicit(&pool.resident, 1, memory_order_relaxed);
+		lc_memory_add(-LC_ALLOC_CHUNK_BYTES);
+		lc_memory_give(LC_MEMORY_RECORDS, LC_ALLOC_CHUNK_BYTES);
 		push(&pool.cold, number);
 	}
 }

@@ -83,6 +83,33 @@ static uint32_t walk(struct lc_contexts *c, struct lc_walker *walker, uint64_t f
 	                                     : 0;
 }
 
+static struct lc_common_walk beyond(const struct lc_contexts *c, const struct lc_context_hook *h)
+{
+	struct lc_common_walk w = { .key = note_key(h) };
+
+	if (c->shadow)
+		w.len = lc_shadow_beyond(c->shadow, &w.frames);
+	return w;
+}
+
+/* What the common tree notes of a site: the thread counts it itself where it has a counter. */
+static uint64_t site_note(uint32_t site)
+{
+	return site ? (uint64_t)site << LC_CONTEXT_NOTE_BITS | LC_CONTEXT_COMMON
+	            : LC_CONTEXT_UNWANTED;
+}
+
+/* The context is in no tree of the thread's, or has no counter of its own there. */
+static void look_in_common(struct lc_contexts *c, uint64_t note, struct lc_context_look *look)
+{
+	const uint32_t site =
+	    note == LC_CONTEXT_UNWANTED ? 0 : (uint32_t)(note >> LC_CONTEXT_NOTE_BITS);
+
+	look->known = note;
+	look->counter = site ? lc_site_counters_of(&c->counters, site) : NULL;
+	look->common = look->counter ? 0 : site;
+}
+
 struct lc_context_look lc_contexts_look(struct lc_contexts *c, struct lc_walker *walker,
                                         const struct lc_context_hook *h, bool exact)
 {
@@ -95,10 +122,17 @@ struct lc_context_look lc_contexts_look(struct lc_contexts *c, struct lc_walker 
 	}
 	count_walk(c);
 	look.node = walk(c, walker, h->frame);
-	c->blind = !look.node;
+	if (!look.node)
+		look.beyond = beyond(c, h);
+	c->blind = !look.node && !look.beyond.len;
+	if (look.beyond.len)
+		look_in_common(c, lc_common_tree_note(&look.beyond), &look);
 	if (look.node)
 		look.note = lc_shadow_note(c->shadow, look.node, note_key(h));
-	if (look.note && *look.note) {
+	if (look.note && (*look.note & ((1u << LC_CONTEXT_NOTE_BITS) - 1)) == LC_CONTEXT_COMMON) {
+		/* Not remembered: each time, the hook is to come this way. */
+		look_in_common(c, *look.note, &look);
+	} else if (look.note && *look.note) {
 		look.known = true;
 		look.counter = lc_context_counter(*look.note);
 		remember(c, h, *look.note);
@@ -117,8 +151,17 @@ struct lc_site_counter *lc_contexts_learn(struct lc_contexts *c, struct lc_walke
 		.counter = site ? lc_site_counters_of(&c->counters, site) : NULL,
 	};
 
-	if (site && !new.counter)
+	if (site && !new.counter) {
+		if (look->note)
+			*look->note = site_note(site);
+		if (look->beyond.len)
+			lc_common_tree_set(&look->beyond, site_note(site));
 		return NULL;
+	}
+	if (look->beyond.len) {
+		lc_common_tree_set(&look->beyond, site_note(site));
+		return new.counter;
+	}
 	if (look->note) {
 		*look->note = new.counter ? (uint64_t)(uintptr_t) new.counter : LC_CONTEXT_UNWANTED;
 		remember(c, h, *look->note);

@@ -15,6 +15,7 @@
 #include <stdint.h>
 
 #include "src/heap/site_counters.h"
+#include "src/stack/common_tree.h"
 #include "src/stack/place.h"
 #include "src/stack/shadow.h"
 
@@ -74,8 +75,11 @@ struct lc_context_hook {
 	uint32_t class_key; /* 0 where the bytecode tells the class */
 };
 
-/* A note of the shadow's: allocations of this context are not recorded. Else it is a counter. */
-enum { LC_CONTEXT_UNWANTED = 1 };
+/*
+ * A note of the shadow's: allocations of this context are not recorded, or (with the site above
+ * these bits) are counted by heap/common_counters.h. Else it is a counter.
+ */
+enum { LC_CONTEXT_UNWANTED = 1, LC_CONTEXT_COMMON = 2, LC_CONTEXT_NOTE_BITS = 3 };
 
 static inline uint64_t lc_context_key(const struct lc_context_hook *h)
 {
@@ -103,8 +107,12 @@ static inline struct lc_site_counter *lc_context_counter(uint64_t note)
 struct lc_context_look {
 	bool known;
 	struct lc_site_counter *counter; /* NULL: do not record; or it is not known */
-	uint32_t node;  /* of the walker's shadow; 0: the JVM must be asked for the path */
+	uint32_t
+	    common;    /* the site, if all threads share its counter, and `counter` is NULL; or 0 */
+	uint32_t node; /* of the walker's shadow; 0: the JVM must be asked for the path */
 	uint64_t *note; /* where the shadow notes it; NULL without a node */
+	struct lc_common_walk
+	    beyond; /* where the shadow has no room for a node; else its `len` is 0 */
 };
 
 /*
@@ -116,7 +124,7 @@ struct lc_context_look lc_contexts_look(struct lc_contexts *c, struct lc_walker 
 
 /*
  * Remember that this context, which was not known, allocates at `site` (0: do not record). Returns
- * its counter; NULL without memory, or if it is not to be recorded. Context: [hook], owner thread;
+ * its counter; NULL without room, or if it is not to be recorded. Context: [hook], owner thread;
  * slow.
  */
 struct lc_site_counter *lc_contexts_learn(struct lc_contexts *c, struct lc_walker *walker,

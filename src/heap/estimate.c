@@ -23,6 +23,7 @@
 #include "src/core/counters.h"
 #include "src/core/epoch.h"
 #include "src/core/jvmti.h"
+#include "src/core/memory.h"
 #include "src/core/path.h"
 #include "src/core/thread.h"
 #include "src/heap/estimate_impl.h"
@@ -41,6 +42,26 @@ struct lc_estimate_table *lc_estimate_table(void)
 	return &sample;
 }
 
+/*
+ * Pages of these arrays take no memory until they are touched, and most never are: the memory limit
+ * counts an eighth of them.
+ */
+static void *array_create(size_t element_bytes)
+{
+	void *array = calloc(LC_ESTIMATE_ENTRIES_MAX, element_bytes);
+
+	if (array)
+		lc_memory_add(-(int64_t)(element_bytes * LC_ESTIMATE_ENTRIES_MAX / 8 * 7));
+	return array;
+}
+
+static void array_free(void *array, size_t element_bytes)
+{
+	if (array)
+		lc_memory_add((int64_t)(element_bytes * LC_ESTIMATE_ENTRIES_MAX / 8 * 7));
+	free(array);
+}
+
 int lc_estimate_init(const struct lc_estimate_config *config)
 {
 	if (!config->interval_bytes || !config->min_size_bytes)
@@ -57,10 +78,9 @@ int lc_estimate_init(const struct lc_estimate_config *config)
 	sample.counted = sample.collections_counter ? *sample.collections_counter : 0;
 	sample.epoch = sample.closed = lc_epoch_now();
 	sample.random = lc_time_now_ns() | 1;
-	/* Pages of these arrays take no memory until they are touched. */
-	sample.entries = calloc(LC_ESTIMATE_ENTRIES_MAX, sizeof(*sample.entries));
-	sample.objects = calloc(LC_ESTIMATE_ENTRIES_MAX, sizeof(*sample.objects));
-	sample.released = calloc(LC_ESTIMATE_ENTRIES_MAX, sizeof(*sample.released));
+	sample.entries = array_create(sizeof(*sample.entries));
+	sample.objects = array_create(sizeof(*sample.objects));
+	sample.released = array_create(sizeof(*sample.released));
 	sample.split = lc_split_create();
 	if (!sample.entries || !sample.objects || !sample.released || !sample.split) {
 		lc_estimate_destroy();
@@ -90,15 +110,15 @@ void lc_estimate_stop(JNIEnv *jni)
 	for (size_t i = 0; i < len; i++)
 		if (entries[i].ref)
 			(*jni)->DeleteWeakGlobalRef(jni, entries[i].ref);
-	free(entries);
+	array_free(entries, sizeof(*entries));
 }
 
 void lc_estimate_destroy(void)
 {
 	atomic_store_explicit(&sample.enabled, false, memory_order_release);
-	free(sample.entries);
-	free(sample.objects);
-	free(sample.released);
+	array_free(sample.entries, sizeof(*sample.entries));
+	array_free(sample.objects, sizeof(*sample.objects));
+	array_free(sample.released, sizeof(*sample.released));
 	lc_estimate_sums_free(&sample.sums);
 	free(sample.areas);
 	lc_split_destroy(sample.split);

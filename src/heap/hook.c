@@ -32,6 +32,7 @@
 #include "src/heap/alloc_log.h"
 #include "src/heap/alloc_path.h"
 #include "src/heap/audit.h"
+#include "src/heap/common_counters.h"
 #include "src/heap/context.h"
 #include "src/heap/hook_audit.h"
 #include "src/heap/tlab.h"
@@ -151,6 +152,15 @@ struct allocation {
 	enum lc_alloc_origin origin;
 };
 
+/* There is no room for a counter of the thread's own. */
+static void count_in_common(JNIEnv *jni, struct lc_thread *t, uint32_t site, jobject o,
+                            uint32_t words)
+{
+	if (!lc_common_counters_add(site, (uint64_t)words * 8))
+		lc_count(&hook.unrecorded);
+	record(jni, t, site, o, words);
+}
+
 static struct lc_site_counter *look_up(JNIEnv *jni, struct lc_thread *t, jobject o,
                                        const struct allocation *a)
 {
@@ -159,6 +169,8 @@ static struct lc_site_counter *look_up(JNIEnv *jni, struct lc_thread *t, jobject
 	bool wanted;
 	uint32_t site;
 
+	if (look.common)
+		count_in_common(jni, t, look.common, o, a->words);
 	if (look.known)
 		return look.counter;
 	site = lc_alloc_path_recorded(jni, t->walker, look.node, o, a->hook.bytecode_site,
@@ -166,7 +178,9 @@ static struct lc_site_counter *look_up(JNIEnv *jni, struct lc_thread *t, jobject
 	if (site || !wanted)
 		look.counter =
 		    lc_contexts_learn(t->contexts, t->walker, &a->hook, &look, site, hook.exact);
-	if (wanted && !look.counter)
+	if (site && !look.counter)
+		count_in_common(jni, t, site, o, a->words);
+	else if (wanted && !look.counter)
 		lc_count(&hook.unrecorded);
 	return look.counter;
 }
@@ -354,11 +368,12 @@ static bool called(JNIEnv *jni, struct lc_thread *t, jobject o, uint64_t frame, 
 	return true;
 }
 
-/* The counter of a context in which `new` has made an object; NULL without memory. */
+/* The counter of a context in which `new` has made an object; NULL without room. */
 static struct lc_site_counter *learn_made(JNIEnv *jni, struct lc_thread *t, jclass type,
                                           const struct lc_context_hook *h,
-                                          const struct lc_context_look *look, uint64_t class_word)
+                                          struct lc_context_look *look, uint64_t class_word)
 {
+	struct lc_site_counter *counter;
 	char *signature = NULL;
 	uint32_t site, path;
 
@@ -367,14 +382,21 @@ static struct lc_site_counter *learn_made(JNIEnv *jni, struct lc_thread *t, jcla
 	path = lc_alloc_path_walk(jni, t->walker, look->node, h->bytecode_site, LC_ORIGIN_BYTECODE);
 	site = lc_site_intern(signature, class_word, path);
 	(*lc_jvmti())->Deallocate(lc_jvmti(), (unsigned char *)signature);
-	return site ? lc_contexts_learn(t->contexts, t->walker, h, look, site, hook.exact) : NULL;
+	if (!site)
+		return NULL;
+	counter = lc_contexts_learn(t->contexts, t->walker, h, look, site, hook.exact);
+	look->common = counter ? 0 : site;
+	return counter;
 }
 
-/* The counter for what `new` has made; NULL without memory. */
+/*
+ * The counter for what `new` has made; NULL without room. Then *common is the site whose counter
+ * all threads share, or 0.
+ */
 static struct lc_site_counter *made_counter(JNIEnv *jni, struct lc_thread *t,
                                             struct lc_tlab_thread *objects, jclass type,
                                             const struct lc_context_hook *h,
-                                            const struct lc_tlab_made *made)
+                                            const struct lc_tlab_made *made, uint32_t *common)
 {
 	const bool large = lc_tlab_is_large(made->size_bytes / 8);
 	struct lc_site_counter *counter =
@@ -386,11 +408,12 @@ static struct lc_site_counter *made_counter(JNIEnv *jni, struct lc_thread *t,
 	note = lc_contexts_again(t->contexts, h);
 	counter = note ? lc_context_counter(note) : NULL;
 	if (!counter) {
-		const struct lc_context_look look =
+		struct lc_context_look look =
 		    lc_contexts_look(t->contexts, t->walker, h, hook.exact);
 
 		counter = look.known ? look.counter
 		                     : learn_made(jni, t, type, h, &look, made->class_word);
+		*common = look.common;
 	}
 	if (counter && !hook.exact)
 		lc_tlab_looked(objects, h->bytecode_site, 0, counter, !note);
@@ -422,17 +445,19 @@ static void made(JNIEnv *jni, struct lc_thread *t, struct lc_tlab_thread *object
 	const uint32_t bytecode_site = h->bytecode_site;
 	struct lc_tlab_made made = { 0 };
 	struct lc_site_counter *counter;
+	uint32_t common = 0;
 	enum lc_tlab_proof proof = lc_tlab_find(objects, jni, type, bytecode_site, proved, &made);
 
 	if (proof == LC_TLAB_NONE)
 		return;
-	counter = made_counter(jni, t, objects, type, h, &made);
-	if (!counter) {
+	counter = made_counter(jni, t, objects, type, h, &made, &common);
+	if (!counter && !(common && lc_common_counters_add(common, made.size_bytes))) {
 		lc_count(&hook.unrecorded);
 		return;
 	}
-	add(counter, made.size_bytes / 8);
-	if (lc_tlab_is_large(made.size_bytes / 8))
+	if (counter)
+		add(counter, made.size_bytes / 8);
+	if (counter && lc_tlab_is_large(made.size_bytes / 8))
 		lc_site_counter_looked(counter);
 	if (hook.follow && proof == LC_TLAB_PLACED)
 		lc_alloc_log_put(
@@ -440,7 +465,9 @@ static void made(JNIEnv *jni, struct lc_thread *t, struct lc_tlab_thread *object
 		    (struct lc_alloc){ .tagged_addr = made.addr | (uint64_t)(made.sequence >> 1)
 		                                                      << LC_ADDR_BITS,
 		                       .size_words = made.size_bytes / 8,
-		                       .site = counter->site });
+		                       .site = counter ? counter->site : common });
+	if (!counter)
+		return;
 	lc_tlab_remember(objects, bytecode_site, &made, counter,
 	                 hook.follow && !hook.exact && !lc_tlab_is_large(made.size_bytes / 8));
 }

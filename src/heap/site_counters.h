@@ -28,12 +28,16 @@ struct lc_site_counter {
 /* Empty when all is 0. */
 struct lc_site_counters {
 	struct lc_slab slab;
+	size_t taken_bytes; /* of core/memory.h */
 };
 
 /* Context: [writer], when the thread has ended. */
 void lc_site_counters_free(struct lc_site_counters *c);
 
-/* The counter of a site, made when it is new; NULL without memory. Context: [hook], owner. */
+/*
+ * The counter of a site, made when it is new; NULL without memory, or where the limit has no room.
+ * Context: [hook], owner.
+ */
 struct lc_site_counter *lc_site_counters_of(struct lc_site_counters *c, uint32_t site);
 
 /* Count an object in `looked`. Context: [hook], owner. */

@@ -19,6 +19,7 @@
 
 #include "src/core/counters.h"
 #include "src/core/epoch.h"
+#include "src/core/memory.h"
 #include "src/core/record.h"
 #include "src/heap/alloc_log.h"
 #include "src/heap/site_counters.h"
@@ -47,6 +48,7 @@ _Static_assert(offsetof(struct lc_alloc_log, position) == 0, "");
 _Static_assert(offsetof(struct lc_alloc_log, slots) == 16, "");
 
 enum {
+	TOUCHED_BYTES = 64 << 10, /* of a thread, as the memory limit counts it */
 	/* Allocations until the next look at the stack, by what the last ones found. */
 	LOOK_SAME = 256,  /* the caller seen last */
 	LOOK_OTHER = 64,  /* another that is known */
@@ -166,9 +168,11 @@ struct lc_tlab_thread *lc_tlab_self(uint64_t thread, struct lc_alloc_log *log)
 	if (o)
 		return o;
 	/* Not of the heap: most of its pages are never touched. */
-	o = mmap(NULL, sizeof(*o), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	o = mmap(NULL, sizeof(*o), PROT_READ | PROT_WRITE,
+	         MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	if (o == MAP_FAILED)
 		return NULL;
+	lc_memory_add(TOUCHED_BYTES);
 	o->thread = thread;
 	o->log = log;
 	o->sequence = 1;
@@ -195,6 +199,7 @@ void lc_tlab_thread_end(void)
 		atomic_store(&slot->thread, 0);
 	}
 	self = NULL;
+	lc_memory_add(-TOUCHED_BYTES);
 	munmap(o, sizeof(*o));
 }
 

@@ -9,6 +9,7 @@
 #include <stdatomic.h>
 
 #include "src/core/thread.h"
+#include "src/heap/common_counters.h"
 #include "src/heap/context.h"
 #include "src/heap/site_counters.h"
 
@@ -28,8 +29,13 @@ static void add(struct lc_totals *sum, const struct lc_thread *t)
 
 void lc_totals_take(struct lc_totals *out)
 {
+	struct lc_totals common;
+
+	lc_common_counters_sum(&common.objects, &common.bytes);
 	lc_threads_lock();
 	*out = ended;
+	out->objects += common.objects;
+	out->bytes += common.bytes;
 	for (const struct lc_thread *t = lc_threads_first(); t; t = t->next)
 		add(out, t);
 	lc_threads_unlock();

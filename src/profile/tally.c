@@ -12,7 +12,7 @@
 #include "src/base/sum.h"
 #include "src/format/section.h"
 
-enum { ROWS_MIN = 64 };
+enum { ROWS_MIN = 64, ROWS_KEPT = 256 /* a tally that is empty keeps room for so many */ };
 
 struct rows {
 	void *data;
@@ -397,8 +397,15 @@ bool lc_tally_block(struct lc_tally *t, struct lc_block_input *in)
 
 void lc_tally_clear(struct lc_tally *t)
 {
-	for (unsigned s = 0; s < LC_SECTION_COUNT; s++)
-		t->rows[s].len = 0;
+	for (unsigned s = 0; s < LC_SECTION_COUNT; s++) {
+		struct rows *r = &t->rows[s];
+
+		r->len = 0;
+		if (r->cap <= ROWS_KEPT)
+			continue;
+		free(r->data);
+		*r = (struct rows){ 0 };
+	}
 	for (unsigned e = 0; e < LC_TALLY_ENGINES; e++)
 		if (t->engines[e].used)
 			memset(&t->engines[e], 0, sizeof(t->engines[e]));

@@ -2,10 +2,13 @@
 #include "src/stack/call_tree.h"
 
 #include "src/base/hash.h"
+#include "src/core/memory.h"
 #include "src/core/recursion.h"
 
 enum {
 	NODES_MAX = 1 << 16,
+	NODES_LEAST = 192,           /* every thread may have so many, whatever the limit */
+	BEYOND_NODE = 16,            /* walks in vain, for each node, until all are forgotten */
 	END_KEPT = 256,              /* frames of a path that the next ones are compared with */
 	END_FRAMES = END_KEPT + 128, /* and those of a code address */
 };
@@ -13,6 +16,9 @@ enum {
 const struct lc_slab_kind lc_call_nodes = { .element_bytes = sizeof(struct lc_call_node),
 	                                    .first = 64,
 	                                    .blocks = 12 };
+static const struct lc_slab_kind calls_kind = { .element_bytes = sizeof(struct lc_call),
+	                                        .first = 64,
+	                                        .blocks = 12 };
 
 struct key {
 	uint32_t parent;
@@ -28,6 +34,27 @@ static bool same_node(const void *element, const void *key)
 	return n->parent == k->parent && n->value == k->value && n->kind == k->kind;
 }
 
+/* Add to a slab, where the agent's memory has room; the tree is full where it has not. */
+static void *add(struct lc_call_tree *t, struct lc_slab *s, const struct lc_slab_kind *kind,
+                 uint32_t hash)
+{
+	const enum lc_memory_use use = t->common ? LC_MEMORY_PATHS : LC_MEMORY_CONTEXTS;
+	const size_t bytes = t->full ? 0 : lc_slab_next_bytes(s, kind);
+	const bool few = atomic_load_explicit(&s->len, memory_order_relaxed) < NODES_LEAST;
+	void *element = NULL;
+
+	if (bytes && few)
+		lc_memory_have(use, bytes);
+	else if (bytes)
+		t->full = !lc_memory_take(use, bytes);
+	if (!t->full) {
+		t->taken_bytes += bytes;
+		element = lc_slab_add(s, kind, hash);
+	}
+	t->full |= !element;
+	return element;
+}
+
 static struct lc_call_node *child(struct lc_call_tree *t, uint32_t parent,
                                   enum lc_call_node_kind kind, uint64_t value)
 {
@@ -38,7 +65,7 @@ static struct lc_call_node *child(struct lc_call_tree *t, uint32_t parent,
 
 	if (n)
 		return n;
-	n = lc_slab_add(&t->nodes, &lc_call_nodes, hash);
+	n = add(t, &t->nodes, &lc_call_nodes, hash);
 	if (!n)
 		return NULL;
 	n->parent = parent;
@@ -93,26 +120,43 @@ static struct lc_call_node *extend(struct lc_call_tree *t, struct lc_call_node *
 	return leaf;
 }
 
+static bool same_call(const void *element, const void *key)
+{
+	const struct lc_call *a = element, *b = key;
+
+	return a->code == b->code && a->caller == b->caller;
+}
+
 struct lc_call_node *lc_callee_find(struct lc_call_tree *t, struct lc_call_node *caller,
                                     const struct lc_code_frames *code)
 {
 	struct lc_callee *kept = &caller->callees[caller->callees[0].code != NULL];
-	struct lc_call_node *call = child(t, caller->number, LC_CALL_NODE_CALL, (uintptr_t)code);
+	const struct lc_call key = { .code = code, .caller = caller->number };
+	const uint32_t hash =
+	    (uint32_t)(lc_hash_add(lc_hash_add(key.caller, (uintptr_t)code), 1) >> 32) | 1;
+	const struct lc_call *known = lc_slab_find(&t->calls, &calls_kind, hash, same_call, &key);
+	struct lc_call_node *to = known ? lc_call_node(t, known->to) : extend(t, caller, code);
+	struct lc_call *call;
 
-	if (!call)
+	if (!to)
 		return NULL;
-	if (!call->callees[0].to)
-		call->callees[0].to = extend(t, caller, code);
-	*kept = (struct lc_callee){ code, call->callees[0].to };
-	return kept->to;
+	call = known ? NULL : add(t, &t->calls, &calls_kind, hash);
+	if (call) {
+		*call = key;
+		call->to = to->number;
+		lc_slab_publish(&t->calls);
+	}
+	*kept = (struct lc_callee){ code, to };
+	return to;
 }
 
 bool lc_call_tree_ready(struct lc_call_tree *t, bool *forgotten)
 {
 	const uint32_t len = atomic_load_explicit(&t->nodes.len, memory_order_relaxed); /* ours */
 
-	*forgotten = len >= NODES_MAX;
-	if (len && len < NODES_MAX)
+	*forgotten =
+	    len >= NODES_MAX || (len && t->full && (t->common || t->beyond > len * BEYOND_NODE));
+	if (len && !*forgotten)
 		return true;
 	lc_call_tree_free(t);
 	return child(t, UINT32_MAX, LC_CALL_NODE_FRAME, 0);
@@ -121,6 +165,11 @@ bool lc_call_tree_ready(struct lc_call_tree *t, bool *forgotten)
 void lc_call_tree_free(struct lc_call_tree *t)
 {
 	lc_slab_free(&t->nodes);
+	lc_slab_free(&t->calls);
+	lc_memory_give(t->common ? LC_MEMORY_PATHS : LC_MEMORY_CONTEXTS, t->taken_bytes);
+	t->taken_bytes = 0;
+	t->beyond = 0;
+	t->full = false;
 }
 
 uint64_t *lc_call_note(struct lc_call_tree *t, uint32_t node, uint64_t key)

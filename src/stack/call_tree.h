@@ -17,9 +17,14 @@
 
 enum lc_call_node_kind {
 	LC_CALL_NODE_FRAME, /* value: a Java frame that is called by the parent's */
-	LC_CALL_NODE_CALL,  /* value: code that is called by the parent; callees[0] is where that
-	                       leads */
 	LC_CALL_NODE_NOTE,  /* value: one more key of the parent's */
+};
+
+/* Code that is called by a node, and where that leads. */
+struct lc_call {
+	const struct lc_code_frames *code;
+	uint32_t caller;
+	uint32_t to;
 };
 
 /*
@@ -42,14 +47,19 @@ struct lc_call_node {
 /* Empty when all is 0. */
 struct lc_call_tree {
 	struct lc_slab nodes; /* number 0 is the root */
-	bool folded; /* a cycle was folded where none was before; who asks sets it to false */
+	struct lc_slab calls;
+	bool folded;     /* a cycle was folded where none was before; who asks sets it to false */
+	bool full;       /* there was no room for a node or a call: nothing more is added */
+	bool common;     /* all threads share it: it takes memory from another share of the limit */
+	uint32_t beyond; /* walks that led to no node since it was full */
+	size_t taken_bytes; /* of core/memory.h */
 };
 
 extern const struct lc_slab_kind lc_call_nodes;
 
 /*
- * Have a root, and room. Returns false without memory. *forgotten: there were too many nodes, and
- * all of them are gone.
+ * Have a root. Returns false without memory. *forgotten: there were too many nodes, or what is full
+ * has been of no use for long, and all of them are gone.
  */
 bool lc_call_tree_ready(struct lc_call_tree *t, bool *forgotten);
 

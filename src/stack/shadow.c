@@ -44,6 +44,7 @@ struct lc_shadow {
 	struct lc_shadow_last last;
 	uint32_t frames_cap; /* of `last` and of the new ones */
 	uint32_t round;
+	uint32_t beyond; /* frames of the last walk, where the tree has no room for them; else 0 */
 	struct lc_call_tree tree;
 	struct found *found;             /* by the walk that is going on, innermost first */
 	uint32_t seen[LC_SHADOW_PLACES]; /* node of the last walk for a place */
@@ -444,6 +445,8 @@ static uint32_t walk_from(struct lc_shadow *s, const struct walk *start, bool at
 		node = set_nodes(s, known, len);
 	}
 	s->last.frames_len = node ? len : 0;
+	s->beyond = whole && !node && s->tree.full ? len : 0;
+	s->tree.beyond += s->beyond != 0;
 	return node;
 }
 
@@ -451,6 +454,7 @@ uint32_t lc_shadow_walk(struct lc_shadow *s, const struct lc_native_frame *at, u
 {
 	struct walk w = { .frame = at->frame, .end = stack_end };
 
+	s->beyond = 0;
 	if (!make_ready(s) || !is_word(&w, at->native) || !is_word(&w, at->native + 8))
 		return 0;
 	w.pc_at = at->native + 8;
@@ -516,6 +520,12 @@ uint64_t *lc_shadow_note(struct lc_shadow *s, uint32_t node, uint64_t key)
 		*note = 0;
 	s->tree.folded = false;
 	return note;
+}
+
+uint32_t lc_shadow_beyond(const struct lc_shadow *s, const struct lc_shadow_frame **frames)
+{
+	*frames = s->last.frames;
+	return s->beyond;
 }
 
 const struct lc_shadow_last *lc_shadow_last(const struct lc_shadow *s)

@@ -124,6 +124,13 @@ lc_shadow_again(const struct lc_shadow_last *l, uint64_t frame, uint64_t key)
 	return p->note;
 }
 
+/*
+ * How many frames the last walk found that led to no node, since the tree has no room for them;
+ * *frames are those, outermost first. 0: it led to a node, or a frame cannot be told. Valid until
+ * the next walk. Context: [hook], owner.
+ */
+uint32_t lc_shadow_beyond(const struct lc_shadow *s, const struct lc_shadow_frame **frames);
+
 /* Where lc_shadow_again() looks; valid as long as the shadow is. Context: [hook], owner. */
 const struct lc_shadow_last *lc_shadow_last(const struct lc_shadow *s);
 

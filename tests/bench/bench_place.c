@@ -1,4 +1,4 @@
-/* uses: src/stack/shadow.c src/stack/call_tree.c src/core/recursion.c src/base/slab.c src/stack/place.c src/stack/words.c src/stack/walker.c src/core/jvmti.c src/stack/generated.c */
+/* uses: src/core/memory.c src/stack/shadow.c src/stack/call_tree.c src/core/recursion.c src/base/slab.c src/stack/place.c src/stack/words.c src/stack/walker.c src/core/jvmti.c src/stack/generated.c */
 /*
  * bench_place.c - measures what it costs to recognise a place on the stack: ns per look-up of an
  * allocation's context in the thread's shadow, and of a stream's location and a task's place, which

@@ -1,4 +1,4 @@
-/* uses: src/heap/alloc_log.c */
+/* uses: src/core/memory.c src/heap/alloc_log.c */
 /*
  * test_alloc_log.c - checks that allocation logs keep order and bounds, reuse chunks, and serve
  * readers beside the owner.

@@ -1,4 +1,4 @@
-/* uses: src/heap/context.c src/heap/site_counters.c src/base/slab.c src/stack/place.c src/stack/words.c src/stack/generated.c */
+/* uses: src/core/memory.c src/heap/context.c src/heap/site_counters.c src/base/slab.c src/stack/place.c src/stack/words.c src/stack/generated.c */
 /*
  * test_context.c - checks that an allocation context is recognised by its stack, and only by it:
  * as the shadow says, and by guessed words where the shadow cannot read the stack.
@@ -12,6 +12,7 @@
 
 #include <cmocka.h>
 
+#include "src/core/memory.h"
 #include "src/heap/context.h"
 #include "src/jvm/code_frames.h"
 #include "src/stack/generated.h"
@@ -28,7 +29,7 @@ enum { WORDS = 256, SITE = 7 };
 static uint64_t stack[WORDS];
 
 /* The shadow is this test: where it says that the thread is; 0: it cannot read the stack. */
-enum { NOTES = 64 };
+enum { NOTES = 128 };
 static uint32_t node;
 static struct {
 	uint32_t node;
@@ -36,6 +37,29 @@ static struct {
 } notes[NOTES];
 static uint64_t remembered;
 static unsigned walks;
+
+/* Where the shadow has no room: the common tree has one note. */
+static uint32_t beyond;
+static uint64_t common_note;
+
+uint32_t lc_shadow_beyond(const struct lc_shadow *s, const struct lc_shadow_frame **frames)
+{
+	(void)s;
+	*frames = NULL;
+	return beyond;
+}
+
+uint64_t lc_common_tree_note(const struct lc_common_walk *w)
+{
+	assert_int_equal(w->len, beyond);
+	return common_note;
+}
+
+void lc_common_tree_set(const struct lc_common_walk *w, uint64_t note)
+{
+	assert_int_equal(w->len, beyond);
+	common_note = note;
+}
 
 bool lc_code_frames_known(void)
 {
@@ -136,6 +160,9 @@ static int setup(void **state)
 	node = 0;
 	walks = 0;
 	remembered = 0;
+	beyond = 0;
+	common_note = 0;
+	lc_memory_limit(UINT64_MAX);
 	walker.stack_end = (uint64_t)(uintptr_t)(stack + WORDS);
 	lc_generated_init(
 	    &(struct lc_generated){ CODE_LOW, CODE_HIGH, CODE_LOW, INTERPRETER_HIGH });
@@ -381,6 +408,42 @@ static void counters_are_one_per_site_and_never_move(void **state)
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 
+/* A new thread without room for a node still counts for itself while it has room for counters. */
+static void a_context_beyond_the_shadow_is_known_by_the_common_tree(void **state)
+{
+	beyond = 5;
+	assert_false(known(*state));
+	assert_int_equal(learn(*state, 9)->site, 9);
+	assert_int_equal(site(*state), 9);
+	assert_int_equal(remembered, 0);
+	common_note = 0;
+	assert_null(learn(*state, 0));
+	assert_int_equal(site(*state), 0);
+}
+
+static void without_room_for_a_counter_the_site_is_told(void **state)
+{
+	struct lc_context_look look;
+
+	node = 1;
+	for (uint32_t s = 1; s <= 64; s++) /* every thread has so many */
+		assert_non_null(learn_at(*state, sp(), s, 0, s));
+	lc_memory_limit(0);
+	assert_null(learn_at(*state, sp(), 65, 0, 65));
+	look = look_at(*state, sp(), 65, 0);
+	assert_true(look.known);
+	assert_null(look.counter);
+	assert_int_equal(look.common, 65);
+	assert_int_equal(lc_memory_refused(LC_MEMORY_COUNTERS), 2);
+	assert_int_equal(look_at(*state, sp(), 64, 0).counter->site, 64);
+	node = 0;
+	beyond = 3;
+	assert_null(learn(*state, 66));
+	assert_int_equal(look_at(*state, sp(), SITE, 0).common, 66);
+	lc_memory_limit(UINT64_MAX); /* there is room again */
+	assert_int_equal(site(*state), 66);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -399,6 +462,8 @@ int main(void)
 		TEST(the_end_of_the_stack_is_never_read),
 		TEST(many_contexts_are_all_remembered),
 		TEST(counters_are_one_per_site_and_never_move),
+		TEST(a_context_beyond_the_shadow_is_known_by_the_common_tree),
+		TEST(without_room_for_a_counter_the_site_is_told),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,4 +1,4 @@
-/* uses: src/attribute/resolve.c src/sample/sample_log.c src/heap/alloc_log.c src/core/own_cost.c */
+/* uses: src/core/memory.c src/attribute/resolve.c src/sample/sample_log.c src/heap/alloc_log.c src/core/own_cost.c */
 /*
  * test_resolve.c - checks samples that were taken before their object was recorded. They are looked
  * up in the records of one thread, and their buckets are counted.

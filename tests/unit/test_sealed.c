@@ -1,4 +1,4 @@
-/* uses: src/attribute/sealed.c src/core/epoch.c src/core/thread.c src/heap/alloc_log.c tests/unit/gc_model.c -lpthread -Wl,--wrap=malloc,--wrap=calloc */
+/* uses: src/core/memory.c src/attribute/sealed.c src/core/epoch.c src/core/thread.c src/heap/alloc_log.c tests/unit/gc_model.c -lpthread -Wl,--wrap=malloc,--wrap=calloc */
 /*
  * test_sealed.c - checks that epochs come out in order with what their collections left, also where
  * memory fails.

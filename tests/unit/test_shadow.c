@@ -1,4 +1,4 @@
-/* uses: src/stack/shadow.c src/stack/call_tree.c src/core/recursion.c src/stack/generated.c src/base/slab.c */
+/* uses: src/core/memory.c src/stack/shadow.c src/stack/call_tree.c src/stack/common_tree.c src/core/recursion.c src/stack/generated.c src/base/slab.c */
 /*
  * test_shadow.c - checks that the walks of a shadow find the frames that are on the stack.
  *
@@ -15,11 +15,13 @@
 #include <cmocka.h>
 
 #include "src/base/hash.h"
+#include "src/core/memory.h"
 #include "src/core/record.h"
 #include "src/core/recursion.h"
 #include "src/jvm/blob.h"
 #include "src/jvm/code_frames.h"
 #include "src/jvm/frames.h"
+#include "src/stack/common_tree.h"
 #include "src/stack/generated.h"
 #include "src/stack/shadow.h"
 
@@ -343,6 +345,48 @@ static void frames_are_those_of_the_stack(void **state)
 	}
 }
 
+/* Without room for nodes the common tree tells paths apart, and the thread's own again later. */
+static void paths_without_room_are_told_apart_in_the_common_tree(void **state)
+{
+	uint64_t want[JAVA_MAX];
+	unsigned own = 0, beyond = 0, again = 0;
+
+	lc_memory_limit(0);
+	for (unsigned step = 0; step < 60000; step++) {
+		struct lc_common_walk w = { .key = 5 };
+		uint64_t note, *own_note;
+		uint32_t node;
+		size_t len;
+
+		if (step == 40000)
+			lc_memory_limit(64 << 20); /* the common tree has a share as well */
+		move_on();
+		if (m.frames[m.depth - 1].kind == IS_ENTRY)
+			continue;
+		len = expected(want);
+		node = walk(*state);
+		w.len = lc_shadow_beyond(*state, &w.frames);
+		assert_true(node ? !w.len : w.len > 0);
+		if (node) {
+			own++;
+			own_note = lc_shadow_note(*state, node, 5);
+			if (!own_note)
+				continue; /* no room for the note either */
+			assert_true(!*own_note || *own_note == number(want, len));
+			*own_note = number(want, len);
+			continue;
+		}
+		beyond++;
+		note = lc_common_tree_note(&w);
+		assert_true(!note || note == number(want, len));
+		again += note != 0;
+		lc_common_tree_set(&w, number(want, len));
+	}
+	assert_true(own > 1000 && beyond > 1000);
+	assert_true(again > 0);
+	lc_memory_limit(UINT64_MAX);
+}
+
 /* The frames as core/recursion.h folds them; innermost first, as they came. Returns how many. */
 static size_t fold(uint64_t *frames, size_t len)
 {
@@ -556,6 +600,7 @@ int main(void)
 		TEST(stub_that_is_too_large_is_not_left),
 		TEST(deep_recursion_is_walked),
 		TEST(recursion_is_folded_as_paths_fold_it),
+		TEST(paths_without_room_are_told_apart_in_the_common_tree),
 		TEST(places_alternate_without_a_walk),
 		TEST(a_callee_that_differs_far_out_is_another_place),
 		TEST(unknown_code_ends_a_walk),

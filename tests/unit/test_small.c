@@ -1,4 +1,4 @@
-/* uses: src/gc/small.c src/jvm/header.c src/jvm/peek.c */
+/* uses: src/core/memory.c src/gc/small.c src/jvm/header.c src/jvm/peek.c */
 /*
  * test_small.c - checks that small objects are followed by what a collection leaves at their old
  * places.
@@ -13,6 +13,7 @@
 /* cmocka.h wants the above first. */
 #include <cmocka.h>
 
+#include "src/core/memory.h"
 #include "src/gc/moves.h"
 #include "src/gc/small.h"
 #include "src/jvm/areas.h"
@@ -750,6 +751,79 @@ static void a_few_survivors_beside_many_new_objects_are_seen(void **state)
 	free(a);
 }
 
+/* The limit lets so many be found in a pause. */
+static void let_be_found(uint64_t n)
+{
+	lc_memory_limit(n * 512);
+}
+
+static void no_more_are_looked_at_in_a_pause_than_the_limit_allows(void **state)
+{
+	enum { MOST = 500, MORE = 700 };
+	struct lc_small_stats s;
+	struct lc_move *moves;
+	size_t len;
+
+	(void)state;
+	let_be_found(MOST);
+	assert_true(begin(true));
+	for (size_t i = 0; i < MORE; i++) {
+		struct lc_alloc a = record(EDEN + 32 * i, 3, TAG);
+
+		copy(EDEN + 32 * i, TO + 32 * i);
+		lc_small_look(&a, 1, TAG, 0);
+	}
+	moves = lc_small_end(&len);
+	assert_int_equal(len, MOST);
+	for (size_t i = 0; i < len; i++) /* the first are followed, and where they went is right */
+		assert_int_equal(moves[i].dst, at(TO + 32 * i));
+	free(moves);
+	assert_int_equal(held(), MOST);
+	lc_small_stats(&s);
+	assert_int_equal(s.passes_limited, before.passes_limited + 1);
+	lc_memory_limit(UINT64_MAX);
+	/* Those that were not looked at are never believed anywhere. */
+	area(1, TO, LC_AREA_SURVIVOR, 0);
+	area(2, FROM, LC_AREA_SURVIVOR, SPACE / 2);
+	for (size_t i = 0; i < MORE; i++)
+		copy(TO + 32 * i, FROM + 32 * i);
+	moves = pass(&len);
+	assert_int_equal(len, MOST);
+	free(moves);
+}
+
+static void survivors_that_find_no_room_make_a_slide_unknown(void **state)
+{
+	const struct lc_alloc a = record(EDEN, 3, TAG);
+	struct lc_move *moves;
+	size_t len;
+
+	(void)state;
+	survive(OLD + 4096, 100);
+	let_be_found(100000);
+	lc_memory_add(100000 * 512); /* something else holds all */
+	assert_true(begin(true));
+	copy(EDEN, OLD + 128 * 1024);
+	lc_small_look(&a, 1, TAG, 0);
+	moves = lc_small_end(&len);
+	assert_int_equal(len, 0);
+	assert_null(moves);
+	lc_memory_add(-100000 * 512);
+	lc_memory_limit(UINT64_MAX);
+	assert_int_equal(held(), 100); /* in old memory, which stayed */
+	/* All headers say where objects slide, but the room is for fewer. */
+	for (size_t i = 0; i < 100; i++)
+		set(OLD + 4096 + 32 * i, at(OLD + 32 * i) | FORWARDED, CLASS);
+	let_be_found(50);
+	look_ahead(NULL, 0, false);
+	moves = slide(NULL, 0, &len);
+	assert_int_equal(len, 0);
+	assert_null(moves);
+	assert_false(lc_small_slid());
+	assert_int_equal(held(), 0);
+	lc_memory_limit(UINT64_MAX);
+}
+
 int main(void)
 {
 #define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
@@ -779,6 +853,8 @@ int main(void)
 		TEST(tables_that_were_cleared_after_the_slide_are_not_asked_again),
 		TEST(a_few_survivors_beside_many_new_objects_are_seen),
 		TEST(a_pause_without_a_collection_changes_nothing),
+		TEST(no_more_are_looked_at_in_a_pause_than_the_limit_allows),
+		TEST(survivors_that_find_no_room_make_a_slide_unknown),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

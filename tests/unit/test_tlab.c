@@ -1,4 +1,4 @@
-/* uses: src/heap/tlab.c src/heap/alloc_log.c src/jvm/header.c src/jvm/layout_classes.c src/jvm/peek.c */
+/* uses: src/core/memory.c src/heap/tlab.c src/heap/alloc_log.c src/jvm/header.c src/jvm/layout_classes.c src/jvm/peek.c */
 /*
  * test_tlab.c - checks that the objects of `new` are found in a thread's buffer. The JVM is this
  * test. It is longer than 600 lines because objects of all shapes stand the same checks.
