@@ -30,6 +30,7 @@
 #include "src/base/options.h"
 #include "src/base/say.h"
 #include "src/core/epoch.h"
+#include "src/core/fds.h"
 #include "src/core/jvmti.h"
 #include "src/core/memory.h"
 #include "src/core/own_cost.h"
@@ -488,6 +489,7 @@ static void start(JNIEnv *jni)
 	bool copies_seen = false;
 
 	lc_limits_forget();
+	lc_fds_look();
 	/* JVMTI hands out a reference for each running thread; -Xcheck:jni warns of more than were
 	 * announced. */
 	if ((*jni)->EnsureLocalCapacity(jni, LOCAL_REFERENCES))

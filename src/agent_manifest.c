@@ -20,6 +20,7 @@
 #include "src/base/options.h"
 #include "src/base/time.h"
 #include "src/core/counters.h"
+#include "src/core/fds.h"
 #include "src/core/jvmti.h"
 #include "src/core/memory.h"
 #include "src/core/own_cost.h"
@@ -129,6 +130,7 @@ static void take_counters(struct lc_counters *c)
 	lc_thread_cpu_counters(c);
 	lc_counters_put(c, "own_memory_bytes", lc_own_memory_bytes());
 	lc_memory_counters(c);
+	lc_fds_counters(c);
 	lc_budget_counters(c);
 	if (summary.options->spans) {
 		lc_span_counters(c);
@@ -209,6 +211,34 @@ void lc_agent_manifest_close(void)
 	summary.profile = NULL;
 }
 
+/* What was lost by other limits than that of memory, which tells it itself. */
+static void note_losses(const struct lc_counters *c)
+{
+	static const struct {
+		const char *counter, *kind, *text;
+		enum lc_memory_use use;
+	} losses[] = {
+		{ "alloc_records_lost", "records_lost",
+		  "objects are made faster than Locus can take them: some are counted but not "
+		  "followed",
+		  LC_MEMORY_RECORDS },
+		{ "gc_moves_lost", "moves_lost",
+		  "a collection copied more objects than there was room for: those that it moved "
+		  "are "
+		  "lost",
+		  LC_MEMORY_COPIES },
+		{ "paths_overflow", "paths_lost",
+		  "the program has more call paths than there is room for: some are empty",
+		  LC_MEMORY_PATHS },
+	};
+
+	for (size_t i = 0; i < c->len; i++)
+		for (size_t j = 0; j < sizeof(losses) / sizeof(losses[0]); j++)
+			if (c->rows[i].value && !strcmp(c->rows[i].name, losses[j].counter) &&
+			    !lc_memory_refused(losses[j].use))
+				(void)lc_limit_reached(losses[j].kind, "%s", losses[j].text);
+}
+
 void lc_agent_manifest_write(bool final)
 {
 	const struct lc_option_info *table;
@@ -235,10 +265,8 @@ void lc_agent_manifest_write(bool final)
 	m.engines_len = describe_engines(engines);
 	m.intervals = intervals;
 	m.intervals_len = describe_intervals(intervals);
-	lc_memory_tell();
-	lc_limits_say();
-	m.limits = limits;
-	m.limits_len = lc_limits(limits);
+	lc_engines_close_idle();
+	lc_fds_look();
 	table = lc_option_table(&len);
 	options = calloc(len, sizeof(*options));
 	texts = calloc(len, VALUE_MAX);
@@ -251,6 +279,12 @@ void lc_agent_manifest_write(bool final)
 		options[i] = (struct lc_manifest_option){ table[i].name, text };
 	}
 	take_counters(counters);
+	note_losses(counters);
+	lc_memory_tell();
+	lc_fds_tell();
+	lc_limits_say();
+	m.limits = limits;
+	m.limits_len = lc_limits(limits);
 	for (size_t i = 0; i < counters->len; i++)
 		rows[i] =
 		    (struct lc_manifest_counter){ counters->rows[i].name, counters->rows[i].value };

@@ -37,6 +37,8 @@ static const char *const names[LC_MEMORY_USES] = {
 
 void lc_memory_limit(uint64_t bytes)
 {
+	for (unsigned i = 0; i < LC_MEMORY_USES; i++)
+		atomic_store_explicit(&uses[i].refused, 0, memory_order_relaxed);
 	atomic_store_explicit(&limit, bytes, memory_order_relaxed);
 }
 

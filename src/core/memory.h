@@ -29,7 +29,10 @@ enum lc_memory_use {
 	LC_MEMORY_USES
 };
 
-/* From now on hold at most so many bytes. Without, there is no limit. Context: [attach]. */
+/*
+ * From now on hold at most so many bytes; nothing was refused so far. Without, there is no limit.
+ * Context: [attach].
+ */
 void lc_memory_limit(uint64_t bytes);
 
 /* The limit; UINT64_MAX: none. Context: any. */

@@ -98,6 +98,9 @@ void lc_engines_thread_free(struct lc_thread *t);
 /* Samples of `engine` on `t` that have no record, since the last call. Context: [writer]. */
 uint64_t lc_engines_thread_take_lost(struct lc_thread *t, size_t engine);
 
+/* Close descriptors that threads have not used for some seconds. Context: [writer], at times. */
+void lc_engines_close_idle(void);
+
 /* Stop all sampling; afterwards no handler of ours runs. Context: [attach]. */
 void lc_engines_stop(void);
 

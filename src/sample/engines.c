@@ -14,6 +14,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "src/base/limit.h"
 #include "src/base/options.h"
 #include "src/base/say.h"
 #include "src/core/counters.h"
@@ -239,6 +240,25 @@ static void pause_all(struct lc_sampler *s)
 		engines.row[i].backend->thread_pause(s, i);
 }
 
+/* Say, once in a recording, that an engine does not get what it needs for a thread. */
+static void tell_refused(size_t engine, int err)
+{
+	const bool timer = engines.row[engine].event.kind == LC_KIND_TIMER;
+
+	if (!err || err == -ESRCH ||
+	    (err == -EMFILE && !timer)) /* it has ended; or core/fds.h tells */
+		return;
+	lc_engine_add(engine, LC_ENGINE_NO_THREAD, 1);
+	(void)lc_limit_reached("threads_not_sampled", "some threads are not sampled by %s: %s%s",
+	                       engines.row[engine].info.name,
+	                       timer ? "timer_create: " : "perf_event_open: ",
+	                       timer && err == -EAGAIN ? "the limit of pending signals (ulimit -i) "
+	                                                 "is used up"
+	                       : err == -EPERM || err == -ENOSYS || err == -EACCES
+	                           ? "it is forbidden here (by a seccomp filter?)"
+	                           : strerror(-err));
+}
+
 /* With the lock held. A thread that one engine cannot sample is sampled by the others. */
 static int begin(struct lc_thread *t)
 {
@@ -249,8 +269,7 @@ static int begin(struct lc_thread *t)
 		return err;
 	for (size_t i = 0; i < engines.len; i++) {
 		err = engines.row[i].backend->thread_open(t->sampler, i);
-		if (err && err != -ESRCH)
-			lc_engine_add(i, LC_ENGINE_NO_THREAD, 1);
+		tell_refused(i, err);
 		if (err && !first)
 			first = err;
 	}
@@ -260,8 +279,7 @@ static int begin(struct lc_thread *t)
 			continue;
 		err = engines.row[i].backend->thread_begin(t->sampler, i);
 		begun += !err;
-		if (err)
-			lc_engine_add(i, LC_ENGINE_NO_THREAD, 1);
+		tell_refused(i, err);
 		if (err && !first)
 			first = err;
 	}
@@ -315,6 +333,15 @@ uint64_t lc_engines_thread_take_lost(struct lc_thread *t, size_t engine)
 	if (slot)
 		slot->lost_taken = lost;
 	return fresh;
+}
+
+void lc_engines_close_idle(void)
+{
+	pthread_mutex_lock(&engines.lock);
+	for (uint32_t i = 0; i < lc_samplers_used(); i++)
+		if (atomic_load(&lc_samplers_at(i)->state) == LC_SAMPLER_ACTIVE)
+			lc_trap_close_idle(&lc_samplers_at(i)->trap);
+	pthread_mutex_unlock(&engines.lock);
 }
 
 void lc_engines_stop(void)

@@ -19,6 +19,7 @@
 #include <string.h>
 
 #include "src/base/time.h"
+#include "src/core/fds.h"
 #include "src/format/kinds.h"
 #include "src/jvm/code_cache.h"
 #include "src/sample/insn.h"
@@ -293,9 +294,13 @@ int lc_perf_engine_open(struct lc_perf *perf, const struct lc_event *event, int 
 int lc_perf_engine_thread_open(struct lc_sampler *s, size_t engine, const struct lc_event *event)
 {
 	struct lc_sampler_slot *slot = &s->slot[engine];
-	int err =
-	    lc_perf_engine_open(&slot->perf, event, lc_signals_number(LC_SIGNAL_PERF), s->tid);
+	int err;
 
+	if (!lc_fds_take(LC_FDS_EVENT))
+		return -EMFILE;
+	err = lc_perf_engine_open(&slot->perf, event, lc_signals_number(LC_SIGNAL_PERF), s->tid);
+	if (err)
+		lc_fds_give(LC_FDS_EVENT);
 	slot->open = !err;
 	return err;
 }
@@ -342,6 +347,7 @@ static void thread_finish(struct lc_sampler *s, size_t engine)
 		lose(slot, engine, due - slot->read);
 	lc_engine_add(engine, LC_ENGINE_COUNTED, counted);
 	lc_perf_close(&slot->perf);
+	lc_fds_give(LC_FDS_EVENT);
 	slot->open = false;
 }
 

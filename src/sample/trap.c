@@ -3,7 +3,8 @@
  *
  * A breakpoint event with `sigtrap` interrupts its thread before the instruction runs; on return
  * from the handler the kernel lets the instruction pass. The event is made on the first need,
- * stays open, and is re-aimed: that costs a microsecond where opening costs fifty.
+ * stays open while it is used now and then, and is re-aimed: that costs a microsecond where opening
+ * costs fifty.
  */
 #include "src/sample/trap.h"
 
@@ -17,6 +18,7 @@
 #include <ucontext.h>
 #include <unistd.h>
 
+#include "src/core/fds.h"
 #include "src/jvm/peek.h"
 #include "src/sample/sampler.h"
 
@@ -64,25 +66,52 @@ static bool passes(int error)
 	       error == EINTR || error == EAGAIN || error == EBUSY;
 }
 
-static int aim(struct lc_trap *trap, uint32_t type, uint64_t address)
+/* Re-aim the event of *fd, or open one where that is -1. Returns 0 or -errno. */
+static int aim(const struct lc_trap *trap, int *fd, uint32_t type, uint64_t address)
 {
 	struct perf_event_attr attr;
+	int err;
 
 	describe(trap, &attr, type, address);
-	if (trap->fd >= 0)
-		return ioctl(trap->fd, PERF_EVENT_IOC_MODIFY_ATTRIBUTES, &attr) ? -errno : 0;
-	trap->fd = (int)syscall(SYS_perf_event_open, &attr, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
-	return trap->fd < 0 ? -errno : 0;
+	if (*fd >= 0)
+		return ioctl(*fd, PERF_EVENT_IOC_MODIFY_ATTRIBUTES, &attr) ? -errno : 0;
+	if (!lc_fds_take(LC_FDS_BREAKPOINT))
+		return -EMFILE;
+	*fd = (int)syscall(SYS_perf_event_open, &attr, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
+	if (*fd >= 0)
+		return 0;
+	err = -errno;
+	lc_fds_give(LC_FDS_BREAKPOINT);
+	return err;
+}
+
+/* Nobody else uses the descriptor until it is put back. */
+static int take_out(struct lc_trap *trap)
+{
+	return atomic_exchange_explicit(&trap->fd, -1, memory_order_acquire);
+}
+
+static void put_back(struct lc_trap *trap, int fd)
+{
+	atomic_store_explicit(&trap->fd, fd, memory_order_release);
 }
 
 static int arm(struct lc_trap *trap, uint32_t type, uint64_t address)
 {
 	const int kept = errno;
-	int err;
+	int err, fd;
 
 	if (atomic_load_explicit(&unusable, memory_order_relaxed))
 		return -ENOTSUP;
-	err = aim(trap, type, address);
+	/* Before the descriptor is put back: what closes idle ones sees it, or a breakpoint is
+	 * missed. */
+	atomic_store_explicit(&trap->armed, true, memory_order_relaxed);
+	atomic_store_explicit(&trap->used, true, memory_order_relaxed);
+	fd = take_out(trap);
+	err = aim(trap, &fd, type, address);
+	put_back(trap, fd);
+	if (err)
+		atomic_store_explicit(&trap->armed, false, memory_order_relaxed);
 	if (err && !passes(-err))
 		atomic_store_explicit(&unusable, true, memory_order_relaxed);
 	errno = kept;
@@ -101,18 +130,30 @@ int lc_trap_watch(struct lc_trap *trap, uint64_t address)
 
 void lc_trap_disarm(struct lc_trap *trap)
 {
-	const int kept = errno;
+	const int kept = errno, fd = take_out(trap);
 
-	if (trap->fd >= 0)
-		ioctl(trap->fd, PERF_EVENT_IOC_DISABLE, 0);
+	if (fd >= 0)
+		ioctl(fd, PERF_EVENT_IOC_DISABLE, 0);
+	put_back(trap, fd);
+	atomic_store_explicit(&trap->armed, false, memory_order_relaxed);
 	errno = kept;
 }
 
 void lc_trap_close(struct lc_trap *trap)
 {
-	if (trap->fd >= 0)
-		close(trap->fd);
-	trap->fd = -1;
+	const int fd = take_out(trap);
+
+	if (fd < 0)
+		return;
+	close(fd);
+	lc_fds_give(LC_FDS_BREAKPOINT);
+}
+
+void lc_trap_close_idle(struct lc_trap *trap)
+{
+	if (!atomic_exchange_explicit(&trap->used, false, memory_order_relaxed) &&
+	    !atomic_load_explicit(&trap->armed, memory_order_relaxed))
+		lc_trap_close(trap);
 }
 
 bool lc_trap_is_ours(const siginfo_t *info, enum lc_trap_use *use)

@@ -3,16 +3,22 @@
 #define LC_SAMPLE_TRAP_H
 
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 
 /* What a breakpoint is for: a thread may have one of each. */
 enum lc_trap_use { LC_TRAP_FOR_ADDRESS /* of a sample */, LC_TRAP_FOR_WALK /* walk_audit.h */ };
 
-/* One thread's breakpoint. Start with LC_TRAP_NONE or LC_TRAP_WALK. */
+/*
+ * One thread's breakpoint. Start with LC_TRAP_NONE or LC_TRAP_WALK. Who uses the descriptor takes
+ * it out and puts it back, so that another thread may close one that is idle at any time.
+ */
 struct lc_trap {
-	int fd; /* -1 until it is needed the first time */
+	_Atomic int fd; /* -1: it is not open, or somebody uses it */
 	enum lc_trap_use use;
+	_Atomic bool armed; /* written by: owner */
+	_Atomic bool used;  /* since lc_trap_close_idle() has looked */
 };
 
 #define LC_TRAP_NONE ((struct lc_trap){ .fd = -1, .use = LC_TRAP_FOR_ADDRESS })
@@ -34,6 +40,12 @@ int lc_trap_watch(struct lc_trap *trap, uint64_t address);
 
 /* Withdraw the request. Context: [signal], owner thread. errno kept. */
 void lc_trap_disarm(struct lc_trap *trap);
+
+/*
+ * Close the breakpoint if it was not used since the last call; it is opened again when it is
+ * needed. Context: [writer].
+ */
+void lc_trap_close_idle(struct lc_trap *trap);
 
 /* Give the breakpoint back. Context: any thread; the owner arms no more. */
 void lc_trap_close(struct lc_trap *trap);

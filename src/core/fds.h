@@ -1,0 +1,39 @@
+/*
+ * core/fds.h - keeps the agent from using up the process's file descriptors.
+ *
+ * Breakpoints and events take a descriptor for each thread. All of them may take a quarter of what
+ * the limit of the process (RLIMIT_NOFILE) has left beside what others have open. What a thread
+ * does without is counted, and said.
+ *
+ * Order: none. The number is a count; threads that ask at once may pass the budget together.
+ */
+#ifndef LC_CORE_FDS_H
+#define LC_CORE_FDS_H
+
+#include <stdbool.h>
+
+struct lc_counters;
+
+/* What asks. */
+enum lc_fds_use {
+	LC_FDS_BREAKPOINT, /* the address of a sample stays unknown */
+	LC_FDS_EVENT,      /* the engine does not sample the thread */
+	LC_FDS_USES
+};
+
+/* See how many there are and are left; until the first time there is no limit. [attach] [writer] */
+void lc_fds_look(void);
+
+/* May one more be opened? lc_fds_give() when it is closed, or was not opened. Context: any. */
+bool lc_fds_take(enum lc_fds_use use);
+void lc_fds_give(enum lc_fds_use use);
+
+/* The budget, where so many may be open, `open` are, and `ours` of these are. Context: tests. */
+long lc_fds_budget(long limit, long open, long ours);
+
+/* Say that the budget was reached: base/limit.h. Context: [writer]. */
+void lc_fds_tell(void);
+
+void lc_fds_counters(struct lc_counters *out); /* Context: [writer]. */
+
+#endif
