@@ -25,7 +25,7 @@ static void the_limit_is_that_of_the_process_as_it_is_now(void **state)
 {
 	const struct rlimit few = { 40, 40 };
 	struct lc_limit limits[LC_LIMITS_MAX];
-	int open[40], len = 0, n = 0;
+	int files[40], len = 0, n = 0;
 
 	(void)state;
 	for (int i = 0; i < 100; i++) /* there is no limit before the first look */
@@ -37,10 +37,10 @@ static void the_limit_is_that_of_the_process_as_it_is_now(void **state)
 	while (lc_fds_take(LC_FDS_BREAKPOINT))
 		n++;
 	assert_in_range(n, 5, 10);
-	while (len < 40 && (open[len] = open("/dev/null", O_RDONLY)) >= 0)
+	while (len < 40 && (files[len] = open("/dev/null", O_RDONLY)) >= 0)
 		len++;
 	while (len > 25) /* others take most of what is left; n of the rest might be ours */
-		close(open[--len]);
+		close(files[--len]);
 	for (int i = 0; i < n; i++)
 		lc_fds_give(LC_FDS_BREAKPOINT);
 	lc_fds_look();
@@ -48,7 +48,7 @@ static void the_limit_is_that_of_the_process_as_it_is_now(void **state)
 		n++;
 	assert_in_range(n, 1, 4);
 	while (len)
-		close(open[--len]);
+		close(files[--len]);
 	lc_fds_tell();
 	lc_fds_tell();
 	assert_int_equal(lc_limits(limits), 1);
