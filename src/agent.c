@@ -243,7 +243,7 @@ static int jdk_version(void)
 	char *text = NULL;
 	int version = 0;
 
-	if ((*lc_jvmti())->GetSystemProperty(lc_jvmti(), "java.specification.version", &text) ||
+	if ((*lc_jvmti())->GetSystemProperty(lc_jvmti(), "java.vm.specification.version", &text) ||
 	    !text)
 		return 0;
 	version = strncmp(text, "1.", 2) ? atoi(text) : atoi(text + 2); /* "1.8", "17" */

@@ -32,6 +32,7 @@
 #include "src/heap/hook.h"
 #include "src/heap/hook_audit.h"
 #include "src/heap/stored.h"
+#include "src/jvm/call_trace.h"
 #include "src/jvm/collector.h"
 #include "src/jvm/klass.h"
 #include "src/jvm/thread_cpu.h"
@@ -262,6 +263,7 @@ void lc_agent_manifest_write(bool final)
 	char *texts;
 
 	look_at_budget();
+	lc_call_trace_tell();
 	m.engines_len = describe_engines(engines);
 	m.intervals = intervals;
 	m.intervals_len = describe_intervals(intervals);

@@ -290,6 +290,20 @@ static void print_not_followed(FILE *out, const struct lc_load *l)
 		        no_hook);
 }
 
+/* Stacks that could not be walked, and what that means for the samples. */
+static void print_faults(FILE *out, const struct lc_load *l)
+{
+	const uint64_t faults = lc_load_counter(l, "engine_walk_faults");
+
+	if (faults)
+		fprintf(out,
+		        "note: %" PRIu64 " walks of a stack ended in a fault, which was caught%s\n",
+		        faults,
+		        lc_load_counter(l, "engine_walks_stopped")
+		            ? ": from then on no stack was walked, and samples have no call path"
+		            : "");
+}
+
 void lc_report_text_notes(FILE *out, const struct lc_report *r)
 {
 	const struct lc_load *l = r->view->load;
@@ -306,6 +320,7 @@ void lc_report_text_notes(FILE *out, const struct lc_report *r)
 		fprintf(out, "note: %" PRIu64 " sections of a newer Locus were skipped\n",
 		        l->new_sections);
 	print_not_followed(out, l);
+	print_faults(out, l);
 	lc_report_spans(r->view->tree, &streams, &tasks);
 	if (streams || tasks)
 		fprintf(out,

@@ -6,13 +6,15 @@
 
 #include <dlfcn.h>
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
-#include <ucontext.h>
 #include <unistd.h>
 
+#include "src/core/jvmti.h"
 #include "src/core/record.h"
 #include "src/jvm/blob.h"
+#include "src/jvm/call_trace_impl.h"
 #include "src/jvm/cfi.h"
 #include "src/jvm/code_cache.h"
 #include "src/jvm/frames.h"
@@ -36,6 +38,12 @@ typedef void async_get_call_trace(struct call_trace *trace, jint depth, void *uc
 static async_get_call_trace *get_call_trace;
 static jint (*get_created_vms)(JavaVM **vms, jsize len, jsize *count);
 
+/*
+ * What is written to a thread's anchor was read in these versions' sources and tried on them. Later
+ * ones are walked as AsyncGetCallTrace does it.
+ */
+enum { ANCHOR_JDK_OLDEST = 11, ANCHOR_JDK_NEWEST = 25 };
+
 /* Where a thread's last Java frame is, from its JNIEnv; anchor_sp is 0 where that is not known. */
 static int64_t anchor_sp, anchor_pc;
 static int64_t anchor_fp;    /* likewise its rbp; 0 where that is not known */
@@ -43,6 +51,20 @@ static int64_t stack_base;   /* the same of the end of its stack, or 0 */
 static int64_t thread_state; /* and of its state, */
 static int64_t in_java;      /* which is this in Java code */
 static int64_t in_vm;        /* and this, or one more on the way out, in the JVM; or -1 */
+static bool anchor_writable; /* the JVM is one whose use of the anchor is known */
+
+static bool is_known_version(void)
+{
+	char *text = NULL;
+	int version;
+
+	if ((*lc_jvmti())->GetSystemProperty(lc_jvmti(), "java.vm.specification.version", &text) ||
+	    !text)
+		return false;
+	version = atoi(text);
+	(*lc_jvmti())->Deallocate(lc_jvmti(), (unsigned char *)text);
+	return version >= ANCHOR_JDK_OLDEST && version <= ANCHOR_JDK_NEWEST;
+}
 
 /* A JNIEnv is part of its JavaThread: how far in, this thread tells. */
 static void find_anchor(JNIEnv *env)
@@ -69,6 +91,7 @@ static void find_anchor(JNIEnv *env)
 	if (!thread || anchor < 0 || sp < 0 || pc < 0 || env_at <= 0 || env_at > THREAD_BYTES_MAX ||
 	    lc_layout_thread_tid((uint64_t)thread) != (int)syscall(SYS_gettid))
 		return;
+	anchor_writable = is_known_version();
 	anchor_sp = anchor + sp - env_at;
 	anchor_pc = anchor + pc - env_at;
 	anchor_fp = fp < 0 ? 0 : anchor + fp - env_at;
@@ -81,18 +104,6 @@ static void find_anchor(JNIEnv *env)
 	lc_cfi_init();
 }
 
-/*
- * Let handlers read without the kernel. With -Xcheck:jni the JVM looks now and then whether its
- * signal handlers are still there, and would print a warning to the program's output.
- */
-static void catch_faults(void)
-{
-	const bool *checks = lc_vm_flag("CheckJNICalls");
-
-	if (checks && !*checks)
-		(void)lc_peek_catch_faults(); /* else the kernel reads; the counters tell */
-}
-
 int lc_call_trace_init(JNIEnv *env)
 {
 	/* The launcher has opened libjvm locally, so the name alone does not find it. */
@@ -100,6 +111,8 @@ int lc_call_trace_init(JNIEnv *env)
 	void *walk = libjvm ? dlsym(libjvm, "AsyncGetCallTrace") : NULL;
 	void *vms = libjvm ? dlsym(libjvm, "JNI_GetCreatedJavaVMs") : NULL;
 
+	if (walk && vms)
+		lc_tracing_catch_faults(libjvm);
 	if (libjvm)
 		dlclose(libjvm); /* it stays: the JVM is running */
 	if (!walk || !vms)
@@ -107,7 +120,6 @@ int lc_call_trace_init(JNIEnv *env)
 	memcpy(&get_call_trace, &walk, sizeof(walk));
 	memcpy(&get_created_vms, &vms, sizeof(vms));
 	find_anchor(env);
-	catch_faults();
 	return 0;
 }
 
@@ -149,22 +161,10 @@ static bool anchor_frame(JNIEnv *env, struct lc_unwound *out)
 	return out->pc && out->sp;
 }
 
-/* A walk under way. */
-struct tracing {
-	JNIEnv *env;
-	const ucontext_t *context;
-	uint64_t pc; /* where to pretend that the thread is, or 0 */
-	struct lc_call_trace_frame *scratch;
-	uint64_t *frames;
-	int depth;
-	bool ask; /* the JVM is to walk */
-	ucontext_t copy;
-};
-
 static bool audited; /* set before there are samples */
 
 /* AsyncGetCallTrace, to frames[0..depth), from t->copy. */
-static int ask(struct tracing *t, uint64_t *frames, int depth)
+static int ask(struct lc_tracing *t, uint64_t *frames, int depth)
 {
 	struct call_trace trace = { .env = t->env, .frames_len = 0, .frames = t->scratch };
 
@@ -178,7 +178,7 @@ static int ask(struct tracing *t, uint64_t *frames, int depth)
  * Where AsyncGetCallTrace would begin: at the anchor where there is one, else, in Java code, at the
  * registers. Returns false where it would not begin.
  */
-static bool begin_at(const struct tracing *t, struct lc_stack_at *out)
+static bool begin_at(const struct lc_tracing *t, struct lc_stack_at *out)
 {
 	const greg_t *g = t->copy.uc_mcontext.gregs;
 	struct lc_unwound anchor;
@@ -197,7 +197,7 @@ static bool begin_at(const struct tracing *t, struct lc_stack_at *out)
 }
 
 /* With --audit the JVM walks, too. */
-static void compare(struct tracing *t, const uint64_t *frames, int n, int depth)
+static void compare(struct lc_tracing *t, const uint64_t *frames, int n, int depth)
 {
 	struct call_trace trace = { .env = t->env, .frames_len = 0, .frames = t->scratch };
 	bool same = true;
@@ -214,7 +214,7 @@ static void compare(struct tracing *t, const uint64_t *frames, int n, int depth)
  * Walk from t->copy to frames[0..depth). Returns how many, or 0 or less. `framed`: see
  * struct lc_stack_at.
  */
-static int walk(struct tracing *t, bool framed, uint64_t *frames, int depth)
+static int walk(struct lc_tracing *t, bool framed, uint64_t *frames, int depth)
 {
 	struct lc_stack_at at;
 	int n;
@@ -240,7 +240,7 @@ static bool complete_anchor(JNIEnv *env, uint64_t stack)
 	char *const at = (char *)env;
 	uint64_t sp, pc;
 
-	if (!anchor_sp)
+	if (!anchor_sp || !anchor_writable)
 		return false;
 	memcpy(&sp, at + anchor_sp, sizeof(sp));
 	memcpy(&pc, at + anchor_pc, sizeof(pc));
@@ -276,32 +276,34 @@ static bool in_leaf_call(JNIEnv *env)
 /*
  * A stub that has just come back from the JVM has not cleared the anchor yet, and then
  * AsyncGetCallTrace looks at nothing else: put it out of sight. No other thread looks at the anchor
- * of one in Java code. Returns what is to be put back.
+ * of one in Java code.
  */
-static uint64_t hide_anchor(JNIEnv *env)
+static void hide_anchor(struct lc_tracing *t)
 {
-	char *const at = (char *)env + anchor_sp;
+	char *const at = (char *)t->env + anchor_sp;
 	const uint64_t none = 0;
-	uint64_t sp = 0;
+	uint64_t sp;
 
-	if (stack_base && state_of(env) == in_java) {
-		memcpy(&sp, at, sizeof(sp));
-		memcpy(at, &none, sizeof(none));
-	}
-	return sp;
+	if (!stack_base || !anchor_writable || state_of(t->env) != in_java)
+		return;
+	memcpy(&sp, at, sizeof(sp));
+	t->hidden = sp;
+	memcpy(at, &none, sizeof(none));
 }
 
-static void show_anchor(JNIEnv *env, uint64_t sp)
+static void show_anchor(struct lc_tracing *t)
 {
+	const uint64_t sp = t->hidden;
+
 	if (sp)
-		memcpy((char *)env + anchor_sp, &sp, sizeof(sp));
+		memcpy((char *)t->env + anchor_sp, &sp, sizeof(sp));
+	t->hidden = 0;
 }
 
 /* Walk from the frame that was found; the path begins with its leaf, if there is one. */
-static int walk_from(struct tracing *t, const struct lc_unwound *from)
+static int walk_from(struct lc_tracing *t, const struct lc_unwound *from)
 {
 	greg_t *g = t->copy.uc_mcontext.gregs;
-	uint64_t anchor;
 	int n, leaf = 0;
 
 	if (from->leaf)
@@ -309,15 +311,15 @@ static int walk_from(struct tracing *t, const struct lc_unwound *from)
 	g[REG_RIP] = (greg_t)from->pc;
 	g[REG_RSP] = (greg_t)from->sp;
 	g[REG_RBP] = (greg_t)from->fp;
-	anchor = hide_anchor(t->env);
+	hide_anchor(t);
 	n = t->depth > leaf ? walk(t, true, t->frames + leaf, t->depth - leaf) : 0;
-	show_anchor(t->env, anchor);
+	show_anchor(t);
 	if (n < 0 || (!n && !lc_frames_entry(from->pc)))
 		return n;
 	return leaf + n;
 }
 
-static int walk_unwound(struct tracing *t, enum lc_unwind_kind kind, struct lc_unwound *from)
+static int walk_unwound(struct lc_tracing *t, enum lc_unwind_kind kind, struct lc_unwound *from)
 {
 	int n = 0;
 
@@ -335,7 +337,7 @@ static int walk_unwound(struct tracing *t, enum lc_unwind_kind kind, struct lc_u
 }
 
 /* As AsyncGetCallTrace itself does it, with the pretended pc first. */
-static int walk_plain(struct tracing *t)
+static int walk_plain(struct lc_tracing *t)
 {
 	int n = 0;
 
@@ -383,23 +385,27 @@ static void write_anchor(JNIEnv *env, const struct lc_unwound *to)
  * itself, for the walk. Other threads look at it only while this one is in native code, blocked, or
  * on its way out of there.
  */
-static int walk_anchored(struct tracing *t, struct lc_unwound *caller)
+static int walk_anchored(struct lc_tracing *t, struct lc_unwound *caller)
 {
 	const int64_t state = state_of(t->env) & ~INT64_C(1); /* odd: it is about to leave it */
 	struct lc_unwound stub;
 	int n;
 
-	if ((state != in_vm && state != in_java) || !anchor_frame(t->env, &stub))
+	if (!anchor_writable || (state != in_vm && state != in_java) ||
+	    !anchor_frame(t->env, &stub))
 		return 0;
+	t->stub = stub;
+	t->moved = true;
 	write_anchor(t->env, caller);
 	memcpy(&t->copy, t->context, sizeof(t->copy));
 	n = walk(t, true, t->frames, t->depth);
 	write_anchor(t->env, &stub);
+	t->moved = false;
 	return n;
 }
 
 /* Where it may not: keep of the compiled caller no more than its method, at no known line. */
-static int drop_line(struct tracing *t, const struct lc_unwound *caller, int n)
+static int drop_line(struct lc_tracing *t, const struct lc_unwound *caller, int n)
 {
 	const uint64_t method = lc_code_cache_method(caller->pc);
 
@@ -414,7 +420,7 @@ static int drop_line(struct tracing *t, const struct lc_unwound *caller, int n)
 }
 
 /* A thread in the JVM, by way of a stub that compiled code called, or else as it stands. */
-static int walk_by_anchor(struct tracing *t)
+static int walk_by_anchor(struct lc_tracing *t)
 {
 	const uint64_t end = stack_end(t->env);
 	struct lc_unwound stub, caller;
@@ -428,7 +434,7 @@ static int walk_by_anchor(struct tracing *t)
 }
 
 /* Find the frame to walk from, and walk. Returns 0 or less where there is none. */
-static int walk_found(struct tracing *t, bool generated, struct lc_repair *repair)
+static int walk_found(struct lc_tracing *t, bool generated, struct lc_repair *repair)
 {
 	const greg_t *g = t->context->uc_mcontext.gregs;
 	const uint64_t end = stack_end(t->env);
@@ -473,53 +479,47 @@ static bool unpacks(JNIEnv *env, uint64_t pc)
 	        lc_blob_unpacks(&blob));
 }
 
-int lc_call_trace(JNIEnv *env, const void *ucontext, uint64_t pc,
-                  struct lc_call_trace_frame *scratch, uint64_t *frames, int depth,
-                  struct lc_repair *repair)
+void lc_tracing_walk(void *arg)
 {
-	const greg_t *g = ((const ucontext_t *)ucontext)->uc_mcontext.gregs;
+	struct lc_tracing *t = arg;
+	const greg_t *g = t->context->uc_mcontext.gregs;
 	const uint64_t at = (uint64_t)g[REG_RIP];
 	const bool generated = lc_code_cache_in_cache(at), interpreted = lc_frames_interpreted(at);
-	struct tracing t; /* the copy in it is made where it is needed */
 	int n = 0;
 
-	repair->kind = LC_UNWIND_NONE;
-	if (!env)
-		return -8; /* "thread exit": the code for a thread that the JVM does not know */
-	t.env = env;
-	t.context = ucontext;
-	t.pc = pc;
-	t.scratch = scratch;
-	t.frames = frames;
-	t.depth = depth;
-	t.ask = unpacks(env, at);
-	if (generated ? !interpreted : in_leaf_call(env))
-		n = walk_found(&t, generated, repair);
-	else if (!generated && mend_anchor(env, (uint64_t)g[REG_RSP]))
-		repair->kind = LC_UNWIND_ANCHOR;
-	if (n > 0)
-		return n;
-	n = repair->kind == LC_UNWIND_ANCHOR ? walk_by_anchor(&t) : walk_plain(&t);
-	if (n <= 0 && interpreted) {
-		const int again = walk_found(&t, true, repair);
+	t->ask = unpacks(t->env, at);
+	if (generated ? !interpreted : in_leaf_call(t->env))
+		n = walk_found(t, generated, t->repair);
+	else if (!generated && mend_anchor(t->env, (uint64_t)g[REG_RSP]))
+		t->repair->kind = LC_UNWIND_ANCHOR;
+	if (n <= 0) {
+		n = t->repair->kind == LC_UNWIND_ANCHOR ? walk_by_anchor(t) : walk_plain(t);
+		if (n <= 0 && interpreted) {
+			const int again = walk_found(t, true, t->repair);
 
-		n = again > 0 ? again : n;
+			n = again > 0 ? again : n;
+		}
 	}
-	return n;
+	t->walked = n;
 }
 
-int lc_call_trace_resumed(JNIEnv *env, const void *ucontext, struct lc_call_trace_frame *scratch,
-                          uint64_t *frames, int depth)
+void lc_tracing_ask(void *arg)
 {
-	struct tracing t = { .env = env, .scratch = scratch };
-	greg_t *pc = &t.copy.uc_mcontext.gregs[REG_RIP];
+	struct lc_tracing *t = arg;
 
-	/* Of compiled code AsyncGetCallTrace names what ends behind `pc`: of a call its last byte.
-	 */
-	memcpy(&t.copy, ucontext, sizeof(t.copy));
-	if (!lc_frames_interpreted((uint64_t)*pc) && !lc_frames_entry((uint64_t)*pc))
-		*pc -= 1;
-	return ask(&t, frames, depth);
+	t->walked = ask(t, t->frames, t->depth);
+}
+
+void lc_tracing_put_back(struct lc_tracing *t)
+{
+	struct lc_unwound stub;
+
+	show_anchor(t);
+	if (!t->moved)
+		return;
+	stub = t->stub;
+	write_anchor(t->env, &stub);
+	t->moved = false;
 }
 
 /* -- where the thread goes on --------------------------------------------------------------- */
@@ -550,7 +550,7 @@ static bool resume_behind(const struct lc_unwound *from, uint64_t end, struct lc
 	return true;
 }
 
-bool lc_call_trace_resume(JNIEnv *env, const struct lc_repair *repair, struct lc_resume *out)
+bool lc_tracing_resume(JNIEnv *env, const struct lc_repair *repair, struct lc_resume *out)
 {
 	const uint64_t end = stack_end(env);
 	struct lc_unwound from = repair->from;
@@ -581,7 +581,7 @@ bool lc_call_trace_resume(JNIEnv *env, const struct lc_repair *repair, struct lc
 	return true;
 }
 
-bool lc_call_trace_key(JNIEnv *env, const struct lc_resume *at, unsigned frames_max, uint64_t *key)
+bool lc_tracing_key(JNIEnv *env, const struct lc_resume *at, unsigned frames_max, uint64_t *key)
 {
 	return lc_frames_key(at->pc, at->sp, at->fp, stack_end(env), frames_max, key);
 }

@@ -12,11 +12,19 @@
 #include "src/jvm/frames.h"
 #include "src/jvm/unwind.h"
 
+struct lc_counters;
+
 /* A frame as AsyncGetCallTrace fills it. */
 struct lc_call_trace_frame {
 	jint bci;
 	jmethodID method;
 };
+
+/*
+ * A walk that a fault has ended, in place of AsyncGetCallTrace's code. After some of them no stack
+ * is walked.
+ */
+enum { LC_WALK_FAULT = -11 };
 
 /*
  * Find AsyncGetCallTrace in libjvm. Returns 0 or -ENOENT. `env` is the
@@ -84,6 +92,12 @@ bool lc_call_trace_resume(JNIEnv *env, const struct lc_repair *repair, struct lc
  * at most `frames_max` frames. Returns false where not all can be read. Context: [signal].
  */
 bool lc_call_trace_key(JNIEnv *env, const struct lc_resume *at, unsigned frames_max, uint64_t *key);
+
+/* Add the counters to the manifest. Context: [writer]. */
+void lc_call_trace_counters(struct lc_counters *out);
+
+/* Say once when stacks are walked no more. Context: [writer]. */
+void lc_call_trace_tell(void);
 
 /* Let AsyncGetCallTrace walk where Locus itself did, too, and compare. Context: [attach]. */
 void lc_call_trace_audit(void);

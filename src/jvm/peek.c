@@ -4,9 +4,9 @@
  * bare system calls, and so async-signal-safe.
  *
  * The copy is one instruction, `rep movsb`. A fault of just that instruction, sent by the kernel,
- * makes it end early, with the bytes that are left in rcx; each other fault goes to the handler
- * that was there before ours, which is the JVM's, with the mask and on the stack that it has asked
- * for.
+ * makes it end early, with the bytes that are left in rcx. Other faults go to the function of
+ * jvm/guard.h, and what that does not take to the handler that was there before ours, which is the
+ * JVM's, with the mask and on the stack that it has asked for.
  *
  * The handler is put in place by the kernel's own call: libjsig keeps sigaction() for the JVM. It
  * is only used where a fault would reach it. So a thread's signals must not be blocked, since the
@@ -69,6 +69,7 @@ static struct {
 	struct kernel_action before[FAULTS];
 } faults;
 static _Atomic bool caught;
+static _Atomic(lc_peek_fault_fn *) other_faults;
 static _Atomic uint64_t faulted, by_kernel;
 
 /* How this thread reads: one of them, or one more than the copies that it makes before it asks. */
@@ -87,6 +88,7 @@ static void on_fault(int sig, siginfo_t *info, void *context)
 {
 	greg_t *pc = &((ucontext_t *)context)->uc_mcontext.gregs[REG_RIP];
 	const struct kernel_action *before = &faults.before[sig != SIGSEGV];
+	lc_peek_fault_fn *other = atomic_load_explicit(&other_faults, memory_order_acquire);
 
 	/* A signal that somebody has sent is none of the copy's. */
 	if ((uintptr_t)*pc == (uintptr_t)lc_peek_copy_load && info->si_code > 0) {
@@ -94,7 +96,8 @@ static void on_fault(int sig, siginfo_t *info, void *context)
 		atomic_fetch_add_explicit(&faulted, 1, memory_order_relaxed); /* a count */
 		return;
 	}
-	before->handler(sig, info, context);
+	if (!other || !other(sig, info, context))
+		before->handler(sig, info, context);
 }
 
 /* Can the old handler be called by ours as the kernel would call it? */
@@ -103,6 +106,11 @@ static bool can_chain(const struct kernel_action *before)
 	return (uintptr_t)before->handler != (uintptr_t)SIG_DFL &&
 	       (uintptr_t)before->handler != (uintptr_t)SIG_IGN && (before->flags & SA_SIGINFO) &&
 	       !(before->flags & SA_RESETHAND) && before->restorer;
+}
+
+void lc_peek_other_faults(lc_peek_fault_fn *fn)
+{
+	atomic_store_explicit(&other_faults, fn, memory_order_release);
 }
 
 int lc_peek_catch_faults(void)

@@ -30,6 +30,12 @@ struct lc_counters;
  */
 int lc_peek_catch_faults(void);
 
+/* Gets a fault that is no copy's. Returns whether the thread can go on. Context: [signal]. */
+typedef bool lc_peek_fault_fn(int sig, siginfo_t *info, void *context);
+
+/* Give such faults to `fn` before anybody else gets them; NULL: to nobody. Context: [attach]. */
+void lc_peek_other_faults(lc_peek_fault_fn *fn);
+
 /*
  * Until lc_peek_end(), which takes what this returns, the calling thread may copy without the
  * kernel. `blocked`: in a handler, the signals that the interrupted code has blocked; NULL: the

@@ -141,6 +141,7 @@ void lc_sampler_counters(struct lc_counters *out)
 	}
 	lc_stack_walk_counters(out);
 	lc_peek_counters(out);
+	lc_call_trace_counters(out);
 	lc_walk_audit_counters(out);
 }
 

@@ -11,6 +11,7 @@
 #include <stdatomic.h>
 #include <stddef.h>
 
+#include "src/jvm/guard.h"
 #include "src/sample/chain.h"
 #include "src/sample/sampler.h"
 
@@ -31,19 +32,29 @@ static size_t first_of(int number)
 	return i;
 }
 
+/* Is it one of ours? Then it is done with. */
+static bool take(int number, siginfo_t *info, void *context)
+{
+	const void *interrupted = lc_guard_interrupt();
+	bool taken = false;
+
+	for (size_t i = 0; i < LC_SIGNAL_COUNT && !taken; i++) {
+		lc_signal_fn *fn = atomic_load_explicit(&signals.fn[i], memory_order_acquire);
+
+		taken = fn && signals.number[i] == number && fn(info, context);
+	}
+	lc_guard_go_on(interrupted);
+	return taken;
+}
+
 static void on_signal(int number, siginfo_t *info, void *context)
 {
 	const int kept = errno;
+	const bool taken = take(number, info, context);
 
-	for (size_t i = 0; i < LC_SIGNAL_COUNT; i++) {
-		lc_signal_fn *fn = atomic_load_explicit(&signals.fn[i], memory_order_acquire);
-
-		if (fn && signals.number[i] == number && fn(info, context)) {
-			errno = kept;
-			return;
-		}
-	}
 	errno = kept;
+	if (taken)
+		return;
 	lc_sampler_add(LC_SAMPLER_FOREIGN, 1);
 	lc_chain_call(&signals.chain[first_of(number)], number, info, context);
 }
