@@ -44,6 +44,7 @@
 #include "src/heap/estimate.h"
 #include "src/heap/hook.h"
 #include "src/jvm/areas.h"
+#include "src/jvm/call_trace.h"
 #include "src/jvm/code_cache.h"
 #include "src/jvm/code_frames.h"
 #include "src/jvm/collector.h"
@@ -52,6 +53,7 @@
 #include "src/jvm/klass.h"
 #include "src/jvm/layout.h"
 #include "src/jvm/metaspace.h"
+#include "src/jvm/peek.h"
 #include "src/jvm/ranges.h"
 #include "src/jvm/scopes.h"
 #include "src/jvm/thread_cpu.h"
@@ -287,11 +289,19 @@ static int look_at_jvm(JNIEnv *jni, bool *copies_seen)
 		    version, JDK_OLDEST);
 		return -ENOTSUP;
 	}
+	lc_call_trace_catch_faults();
 	err = lc_layout_find(jni);
 	if (err == -ENOENT) {
 		lc_say("this JVM exports no type database (is it HotSpot?); the program runs "
 		       "unprofiled");
 		return -ENOTSUP;
+	}
+	if (err && lc_peek_refused()) {
+		lc_say("the kernel refuses process_vm_readv (%s; a seccomp filter?), and faults "
+		       "cannot be "
+		       "caught with -Xcheck:jni; the program runs unprofiled",
+		       strerror(lc_peek_refused()));
+		return err;
 	}
 	if (err) {
 		lc_say("the layout of this JVM's arrays is unknown; the program runs unprofiled");

@@ -101,6 +101,7 @@ static void examine(struct lc_doctor *d, const char *output, const char *java)
 	lc_doctor_debug_registers(d);
 	lc_doctor_software_events(d);
 	lc_doctor_timer(d);
+	lc_doctor_calls(d);
 	lc_doctor_libraries(d);
 	lc_doctor_jdks(d, java);
 	lc_doctor_numa(d, "");

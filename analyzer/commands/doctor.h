@@ -64,6 +64,7 @@ void lc_doctor_libraries(struct lc_doctor *d); /* launcher, agent */
 void lc_doctor_debug_registers(struct lc_doctor *d);
 void lc_doctor_software_events(struct lc_doctor *d);
 void lc_doctor_timer(struct lc_doctor *d);
+void lc_doctor_calls(struct lc_doctor *d);                    /* process_vm_readv, membarrier */
 void lc_doctor_disk(struct lc_doctor *d, const char *output); /* directory of a profile */
 
 /* -- doctor_java.c ------------------------------------------------------------------------- */

@@ -10,6 +10,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/hw_breakpoint.h>
+#include <linux/membarrier.h>
 #include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -17,6 +18,7 @@
 #include <string.h>
 #include <sys/statvfs.h>
 #include <sys/syscall.h>
+#include <sys/uio.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -227,6 +229,35 @@ void lc_doctor_timer(struct lc_doctor *d)
 	}
 	c = lc_doctor_add(d, "timer", LC_DOCTOR_MISSING, "thread CPU timers do not expire");
 	lc_doctor_advise(c, "see whether 'ulimit -i' or a seccomp filter forbids timer_create");
+}
+
+/* -- system calls that containers forbid ------------------------------------------------------ */
+
+void lc_doctor_calls(struct lc_doctor *d)
+{
+	char text[] = "x", copy[sizeof(text)];
+	const struct iovec from = { text, sizeof(text) }, into = { copy, sizeof(copy) };
+	struct lc_doctor_check *c;
+
+	if (process_vm_readv(getpid(), &into, 1, &from, 1, 0) == sizeof(text)) {
+		lc_doctor_add(d, "process_vm_readv", LC_DOCTOR_OK, "the heap can be read");
+	} else {
+		c = lc_doctor_add(
+		    d, "process_vm_readv", LC_DOCTOR_LIMITED,
+		    "refused (%s): the heap is read by copies whose faults are caught",
+		    strerror(errno));
+		lc_doctor_advise(
+		    c, "allow process_vm_readv in the container's seccomp filter; without "
+		       "it, a JVM with -Xcheck:jni is not profiled");
+	}
+	if (syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0) == 0) {
+		lc_doctor_add(d, "membarrier", LC_DOCTOR_OK, "threads can be synchronised cheaply");
+	} else {
+		c = lc_doctor_add(d, "membarrier", LC_DOCTOR_LIMITED,
+		                  "refused (%s): a fence in each collection stands in for it",
+		                  strerror(errno));
+		lc_doctor_advise(c, "allow membarrier in the container's seccomp filter");
+	}
 }
 
 /* -- libraries ---------------------------------------------------------------------------- */

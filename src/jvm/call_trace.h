@@ -26,6 +26,9 @@ struct lc_call_trace_frame {
  */
 enum { LC_WALK_FAULT = -11 };
 
+/* Catch faults before anything is read; lc_call_trace_init() does it, too. Context: [attach]. */
+void lc_call_trace_catch_faults(void);
+
 /*
  * Find AsyncGetCallTrace in libjvm. Returns 0 or -ENOENT. `env` is the
  * calling thread's. Context: [attach].

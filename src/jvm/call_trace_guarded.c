@@ -30,6 +30,17 @@ void lc_tracing_catch_faults(void *libjvm)
 	(void)lc_peek_catch_faults();
 }
 
+void lc_call_trace_catch_faults(void)
+{
+	void *libjvm = dlopen("libjvm.so", RTLD_LAZY | RTLD_NOLOAD);
+
+	if (!libjvm)
+		return;
+	if (!lc_vm_init())
+		lc_tracing_catch_faults(libjvm);
+	dlclose(libjvm); /* it stays: the JVM is running */
+}
+
 /* Have so many walks faulted that there are to be no more? */
 static bool has_stopped(void)
 {

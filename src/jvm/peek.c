@@ -71,6 +71,7 @@ static struct {
 static _Atomic bool caught;
 static _Atomic(lc_peek_fault_fn *) other_faults;
 static _Atomic uint64_t faulted, by_kernel;
+static _Atomic int refused; /* the error with which the kernel refuses to read at all, or 0 */
 
 /* How this thread reads: one of them, or one more than the copies that it makes before it asks. */
 enum { BY_KERNEL, ASK_FIRST };
@@ -210,8 +211,22 @@ static size_t read_parts(const struct iovec *into, size_t into_len, const struct
 	const int saved = errno;
 	const ssize_t got = process_vm_readv(getpid(), into, into_len, from, from_len, 0);
 
+	if (got < 0 && (errno == EPERM || errno == ENOSYS || errno == EACCES))
+		atomic_store_explicit(&refused, errno, memory_order_relaxed);
 	errno = saved;
 	return got > 0 ? (size_t)got : 0;
+}
+
+/* May a thread that has not begun to copy do so, since the kernel refuses to read for it? */
+static bool must_copy(void)
+{
+	return atomic_load_explicit(&refused, memory_order_relaxed) && !in_handler &&
+	       atomic_load_explicit(&caught, memory_order_acquire) && in_place();
+}
+
+int lc_peek_refused(void)
+{
+	return atomic_load_explicit(&refused, memory_order_relaxed);
 }
 
 size_t lc_peek_parts(const struct iovec *into, size_t into_len, const struct iovec *from,
@@ -222,8 +237,11 @@ size_t lc_peek_parts(const struct iovec *into, size_t into_len, const struct iov
 		if (copies == BY_KERNEL)
 			lc_count(&by_kernel);
 	}
-	if (copies == BY_KERNEL)
-		return read_parts(into, into_len, from, from_len);
+	if (copies == BY_KERNEL) {
+		const size_t got = read_parts(into, into_len, from, from_len);
+
+		return got || !must_copy() ? got : copy_parts(into, into_len, from, from_len);
+	}
 	copies--;
 	return copy_parts(into, into_len, from, from_len);
 }

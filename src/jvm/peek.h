@@ -48,6 +48,9 @@ void lc_peek_end(unsigned before);
 /* Is the calling thread between the two, in a handler? Context: any. */
 bool lc_peek_in_handler(void);
 
+/* The error with which the kernel has refused to read at all, or 0. Context: any. */
+int lc_peek_refused(void);
+
 struct lc_peek_stats {
 	uint64_t caught;    /* 1: faults of copies are caught */
 	uint64_t faulted;   /* copies that were cut short by a fault */
