@@ -291,7 +291,7 @@ int lc_cmd_run(int argc, char **argv)
 		lc_fail("no profile was written: '%s' started no JVM (11 or newer) that Locus "
 		        "could join",
 		        r.command[0]);
-		return status == 0 ? LC_EXIT_FAILED : end_like(status);
+		return end_like(status);
 	}
 	if (r.file && lc_run_report(profile, r.file)) {
 		r.file = NULL;

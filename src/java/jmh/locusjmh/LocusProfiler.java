@@ -32,8 +32,7 @@ import org.openjdk.jmh.runner.IterationType;
  * in each fork, which asks the agent for its counts before and after each measured iteration:
  * profiles have no such boundaries.
  *
- * The agent is an option of a fork's JVM. `locus run` would end with a status of its own where the
- * JVM cannot be profiled, which JMH takes for a failed benchmark; the agent lets the program run.
+ * The agent is an option of a fork's JVM: what `locus run` adds are lines for a person at a terminal.
  */
 public class LocusProfiler implements ExternalProfiler, InternalProfiler {
 	private static final String LABEL = "locus";
