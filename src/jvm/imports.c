@@ -4,8 +4,10 @@
 #include <dlfcn.h>
 #include <elf.h>
 #include <errno.h>
+#include <inttypes.h>
 #include <link.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -147,20 +149,44 @@ static bool is_sealed(const struct lc_imports *i, const uint64_t *slot)
 	return (uintptr_t)slot >= i->sealed_low && (uintptr_t)slot < i->sealed_high;
 }
 
+/*
+ * Is the page that the slot lies in writable? Somebody else may redirect slots, too, and have left
+ * it so: async-profiler writes to it again at its end. True where the kernel does not tell.
+ */
+static bool is_writable(const uint64_t *slot)
+{
+	FILE *maps = fopen("/proc/self/maps", "re");
+	bool writable = true;
+	char line[512];
+
+	while (maps && fgets(line, sizeof(line), maps)) {
+		uint64_t low, high;
+		char access[5];
+
+		if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %4s", &low, &high, access) == 3 &&
+		    (uintptr_t)slot >= low && (uintptr_t)slot < high) {
+			writable = access[1] == 'w';
+			break;
+		}
+	}
+	if (maps)
+		fclose(maps);
+	return writable;
+}
+
 /* A slot does not cross pages: it is aligned. */
-static int protect(const struct lc_imports *i, uint64_t *slot, int how)
+static int protect(uint64_t *slot, int how)
 {
 	const uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
 
-	if (!is_sealed(i, slot))
-		return 0;
 	return mprotect((void *)((uintptr_t)slot & ~(page - 1)), page, how) ? -errno : 0;
 }
 
 /* Have the slots hold `to`, which `from` is replaced by. */
 static int swap(const struct lc_imports *i, uint64_t *slot, uint64_t from, uint64_t to)
 {
-	int err = protect(i, slot, PROT_READ | PROT_WRITE);
+	const bool sealed = is_sealed(i, slot), writable = !sealed || is_writable(slot);
+	int err = sealed ? protect(slot, PROT_READ | PROT_WRITE) : 0;
 
 	if (err)
 		return err;
@@ -170,7 +196,8 @@ static int swap(const struct lc_imports *i, uint64_t *slot, uint64_t from, uint6
 		err = -EBUSY;
 	if (!from)
 		__atomic_store_n(slot, to, __ATOMIC_RELEASE);
-	(void)protect(i, slot, PROT_READ);
+	if (!writable)
+		(void)protect(slot, PROT_READ);
 	return err;
 }
 

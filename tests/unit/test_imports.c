@@ -125,6 +125,26 @@ static void what_somebody_else_has_redirected_since_stays(void **state)
 	assert_int_equal(copies + moves, 0);
 }
 
+/* Another tool that redirects slots may have made their page writable, and count on it. */
+static void a_page_that_is_writable_stays_so(void **state)
+{
+	const uintptr_t page = 4096;
+	char after[PERMISSIONS];
+	void *at;
+
+	(void)state;
+	assert_int_equal(lc_imports_find(inside(), &imports), 0);
+	at = (void *)((uintptr_t)list[0].slots[0] & ~(page - 1));
+	assert_int_equal(mprotect(at, page, PROT_READ | PROT_WRITE), 0);
+	assert_int_equal(lc_imports_redirect(&imports), 0);
+	permissions(list[0].slots[0], after);
+	assert_string_equal(after, "rw-p");
+	assert_int_equal(lc_imports_restore(&imports), 0);
+	permissions(list[0].slots[0], after);
+	assert_string_equal(after, "rw-p");
+	assert_int_equal(mprotect(at, page, PROT_READ), 0);
+}
+
 static void what_is_not_imported_is_not_found(void **state)
 {
 	struct lc_import none[] = { { .name = "memcpy" }, { .name = "a function of nobody" } };
@@ -141,6 +161,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(its_calls_are_redirected_and_restored),
 		cmocka_unit_test(what_somebody_else_has_redirected_since_stays),
+		cmocka_unit_test(a_page_that_is_writable_stays_so),
 		cmocka_unit_test(what_is_not_imported_is_not_found),
 	};
 
