@@ -1,0 +1,196 @@
+"""Beside other tools: the program ends as with the other tool alone, both tools work, and Locus counts exactly."""
+
+import subprocess
+import zipfile
+
+import pytest
+from conftest import BUILD, ROOT, Profile, run_command
+from helpers import (
+    allocations,
+    by_hand,
+    command,
+    complaints,
+    counters,
+    each_value,
+    execute,
+    maven,
+    report,
+    sites_through,
+)
+
+ASYNC_PROFILER = "tools.profiler:async-profiler:4.1"
+BYTE_BUDDY_AGENT = "net.bytebuddy:byte-buddy-agent:1.15.11"
+OPEN_TELEMETRY = "io.opentelemetry.javaagent:opentelemetry-javaagent:2.9.0"
+WRONG = ("audit_wrong_missing", "audit_wrong_moved", "audit_wrong_overlap")
+MADE = 4000  # by Endings "hook", which ends with status 4
+
+
+def async_profiler(mode):
+    def options(jdk, tmp_path):
+        jar = maven(ASYNC_PROFILER)
+        with zipfile.ZipFile(jar) as archive:
+            library = archive.extract("linux-x64/libasyncProfiler.so", tmp_path)
+        return ["-agentpath:%s=start,event=%s,file=%s" % (library, mode, tmp_path / "other.jfr")]
+
+    return options
+
+
+def recorder(jdk, tmp_path):
+    file = tmp_path / "other.jfr"
+    return ["-Xlog:jfr*=off", "-XX:StartFlightRecording=settings=profile,filename=%s" % file]
+
+
+def debugger(jdk, tmp_path):
+    return ["-agentlib:jdwp=transport=dt_socket,server=y,suspend=n,quiet=y,address=127.0.0.1:0"]
+
+
+def byte_buddy(jdk, tmp_path):
+    return ["-javaagent:%s" % maven(BYTE_BUDDY_AGENT)]
+
+
+def telemetry(jdk, tmp_path):
+    none = ["-Dotel.%s.exporter=none" % what for what in ("traces", "metrics", "logs")]
+    return [*none, "-Dotel.javaagent.logging=none", "-javaagent:%s" % maven(OPEN_TELEMETRY)]
+
+
+OTHERS = {
+    "JFR": recorder,
+    "jdwp": debugger,
+    **{"async-profiler-" + mode: async_profiler(mode) for mode in ("cpu", "itimer", "alloc", "wall")},
+    "byte-buddy": byte_buddy,
+    "OpenTelemetry": telemetry,
+}
+
+
+def own_lines(stderr):
+    """What Locus and the JVM's warnings did not print: a warning of sharing is there or not by the agents."""
+    lines = stderr.decode("utf-8", "replace").splitlines()
+    return [line for line in lines if not line.startswith("locus") and "Sharing is only supported" not in line]
+
+
+def assert_profiled(bare, run, directory, made=MADE, method="allocate", cls="Endings"):
+    """As the program ended without Locus, and each allocation counted. Returns the report."""
+    assert (run.returncode, run.stdout) == (bare.returncode, bare.stdout)
+    assert own_lines(run.stderr) == own_lines(bare.stderr)
+    profile = Profile(run, directory)
+    r = report(profile)
+    assert allocations(sites_through(r, method, cls)) == made
+    assert counters(profile)["class_disagreements"] == 0
+    return r
+
+
+@each_value(jdk=[17, 25], first=["Locus", "other"], other=OTHERS)
+def test_another_tool_and_locus_both_work(workload, jdk, tmp_path, first, other):
+    options = OTHERS[other](jdk, tmp_path)
+    line = command(workload, jdk, "Endings", "hook")
+    beside = [line[0], *options, *line[1:]]
+    bare = execute(beside)
+    if bare.returncode != 4:
+        pytest.skip("%s alone ends the program with status %d" % (other, bare.returncode))
+    (tmp_path / "other.jfr").unlink(missing_ok=True)
+    if first == "Locus":
+        run = execute(by_hand(beside, tmp_path / "prof"))
+    else:
+        hand = by_hand(line, tmp_path / "prof")
+        run = execute([hand[0], *options, *hand[1:]])
+    assert_profiled(bare, run, tmp_path / "prof")
+    taken = first == "other" and other.endswith("-alloc")  # the sampled allocations
+    assert ["cannot sample allocations" in line for line in complaints(run.stderr)] == [True] * taken
+    if other == "JFR" or other.startswith("async"):
+        assert (tmp_path / "other.jfr").stat().st_size > 0
+
+
+@each_value(jdk=[17, 25], first=["Locus", "other"])
+def test_another_agent_has_the_sampled_allocations(workload, jdk, tmp_path, first):
+    """Only one agent can have them: whoever comes second does without, and Locus says so."""
+    library = tmp_path / "libsampled.so"
+    include = jdk.home / "include"
+    line = ["gcc", "-O2", "-shared", "-fPIC", "-I", include, "-I", include / "linux", "-o", library]
+    try:
+        subprocess.run([*line, ROOT / "tests" / "tools" / "sampled_agent.c"], check=True, timeout=60)
+    except FileNotFoundError:
+        pytest.skip("no C compiler on this machine")
+    other = "-agentpath:%s" % library
+    line = command(workload, jdk, "Endings", "hook")
+    bare = execute([line[0], other, *line[1:]])
+    assert b"sampled_agent: samples" in bare.stderr
+    if first == "Locus":
+        run = execute(by_hand([line[0], other, *line[1:]], tmp_path / "prof"))
+        if run.returncode == 1:
+            pytest.skip("the other agent ends the JVM where it does not get them")
+    else:
+        hand = by_hand(line, tmp_path / "prof")
+        run = execute([hand[0], other, *hand[1:]])
+    r = assert_profiled(bare, run, tmp_path / "prof")
+    if first == "other":
+        assert len(complaints(run.stderr)) == 1, run.stderr
+        assert "sampl" in complaints(run.stderr)[0]
+        assert not r.get("estimated_objects")
+
+
+ALLOCATORS = {
+    "jemalloc": ("libjemalloc.so.2", {}),
+    "jemalloc-profiled": ("libjemalloc.so.2", {"MALLOC_CONF": "prof:true,lg_prof_sample:14,prof_active:true"}),
+    "tcmalloc-minimal": ("libtcmalloc_minimal.so.4", {}),
+    "tcmalloc": ("libtcmalloc.so.4", {}),
+    "tcmalloc-profiled": ("libtcmalloc.so.4", {"HEAPPROFILE": "%s/heap", "HEAP_PROFILE_ALLOCATION_INTERVAL": "1000000"}),
+}
+
+
+@each_value(jdk=[17, 25], allocator=ALLOCATORS, by=["agentpath", "run"])
+def test_another_malloc_is_preloaded(workload, jdk, tmp_path, locus, allocator, by):
+    """Its copies do not stand before libjvm's, and its profiler walks stacks through our frames."""
+    name, extra = ALLOCATORS[allocator]
+    env = {"LD_PRELOAD": name, **{k: v.replace("%s", str(tmp_path)) for k, v in extra.items()}}
+    line = command(workload, jdk, "Endings", "hook", java=["-XX:+UseSerialGC"])
+    bare = execute(line, env=env)
+    if b"cannot be preloaded" in bare.stderr:
+        pytest.skip("no %s on this machine" % name)
+    if by == "run":
+        run = execute([BUILD / "locus", "run", "-q", "-o", tmp_path / "prof", "--", *line], env=env)
+    else:
+        run = execute(by_hand(line, tmp_path / "prof"), env=env)
+    assert (run.returncode, run.stdout) == (bare.returncode, bare.stdout)
+    profile = Profile(run, tmp_path / "prof")
+    assert allocations(sites_through(report(profile), "allocate", "Endings")) == MADE
+    assert counters(profile)["gc_incomplete"] == 0
+    assert complaints(run.stderr) == []
+
+
+@pytest.mark.seconds(120)
+def test_program_in_a_linked_image(workload, jdk, tmp_path, shared):
+    def make(directory):
+        modules = ["--add-modules", "java.base,java.management,jdk.management"]
+        linked = run_command([jdk.home / "bin" / "jlink", *modules, "--output", directory / "image"])
+        if linked.returncode != 0:
+            pytest.skip("jlink makes no image of this JDK: %s" % (linked.stdout + linked.stderr)[-200:])
+
+    image = shared("image-%d" % jdk.major, make) / "image"
+    line = [image / "bin" / "java", *command(workload, jdk, "Endings", "hook")[1:]]
+    bare, run = execute(line), execute(by_hand(line, tmp_path / "prof"))
+    assert bare.returncode == 4
+    assert_profiled(bare, run, tmp_path / "prof")
+    assert complaints(run.stderr) == []
+
+
+@pytest.mark.parametrize("gc", ["Serial", "G1"])
+def test_each_way_to_load_the_agent_gives_the_same_profile(workload, jdk17, tmp_path, gc):
+    """By -agentpath alone, by locus run, and by -agentpath with the launcher's library preloaded."""
+    line = command(workload, jdk17, "Storm", "collect", 300, java=["-Xmx64m", "-XX:+Use%sGC" % gc])
+    preloaded = {"LD_PRELOAD": str(BUILD / "liblocus-preload.so")}
+    ways = {
+        "agent": (by_hand(line, tmp_path / "agent", "audit=on"), {}),
+        "run": ([BUILD / "locus", "run", "-q", "--audit=on", "-o", tmp_path / "run", "--", *line], {}),
+        "both": (by_hand(line, tmp_path / "both", "audit=on"), preloaded),
+    }
+    made = []
+    for name, (words, env) in ways.items():
+        run = execute(words, env=env)
+        assert (run.returncode, complaints(run.stderr)) == (3, []), run.stderr
+        profile = Profile(run, tmp_path / name)
+        c = counters(profile)
+        assert c["gc_incomplete"] == 0 and c["audit_gcs"] > 0 and c["audit_survivors"] > 0
+        assert [c[wrong] for wrong in WRONG] == [0, 0, 0]
+        sites = sites_through(report(profile), "collect", "Storm")
+        made.append(sorted((s["class"], s["allocations"]) for s in sites))
+    assert made[0] and made[0] == made[1] == made[2]
