@@ -20,6 +20,7 @@
 #include "src/agent_attach.h"
 #include "src/agent_classes.h"
 #include "src/agent_end.h"
+#include "src/agent_events.h"
 #include "src/agent_loaders.h"
 #include "src/agent_manifest.h"
 #include "src/agent_threads.h"
@@ -29,9 +30,11 @@
 #include "src/base/limit.h"
 #include "src/base/options.h"
 #include "src/base/say.h"
+#include "src/base/time.h"
 #include "src/core/epoch.h"
 #include "src/core/fds.h"
 #include "src/core/jvmti.h"
+#include "src/core/kept.h"
 #include "src/core/memory.h"
 #include "src/core/own_cost.h"
 #include "src/core/own_work.h"
@@ -76,11 +79,9 @@ static struct {
 	struct lc_options options;
 	struct lc_profile *profile;
 	char directory[PATH_MAX];
+	uint64_t begin_ns;
 	bool attached; /* to a JVM that had started before */
 	bool follow;   /* objects can be followed with this collector */
-	/* Interpreter's code, from the replay of generated code at start. */
-	uint64_t interpreter_low, interpreter_high;
-	_Atomic bool in_gc; /* a collection has begun before the end of the recording */
 } agent;
 
 /* Without spans, which has been said, the rest goes on. */
@@ -89,143 +90,6 @@ static void start_spans(JNIEnv *jni)
 	lc_agent_threads_calibrate(true);
 	(void)lc_span_init(jni, &agent.options);
 	lc_agent_threads_calibrate(false);
-}
-
-/* Events that other modules take care of */
-
-static void JNICALL on_gc_start(jvmtiEnv *jvmti)
-{
-	struct lc_own_work work; /* some collectors stop the world on a thread of the program */
-	uint64_t begin;
-
-	(void)jvmti;
-	if (!lc_agent_records())
-		return;
-	begin = lc_own_cost_begin();
-	atomic_store_explicit(&agent.in_gc, true, memory_order_relaxed);
-	lc_own_work_begin(&work);
-	lc_span_gc_start();
-	lc_sealed_gc_start();
-	lc_own_work_end(&work);
-	lc_thread_cpu_own(lc_own_cost_end(LC_OWN_PAUSES, begin));
-	lc_thread_cpu_pause_begin();
-}
-
-static void JNICALL on_gc_finish(jvmtiEnv *jvmti)
-{
-	struct lc_own_work work;
-	struct lc_move *moves;
-	uint64_t begin;
-	size_t len;
-
-	(void)jvmti;
-	/* All is undone that the collection's begin has done, and only that. */
-	if (!atomic_exchange_explicit(&agent.in_gc, false, memory_order_relaxed))
-		return;
-	lc_thread_cpu_pause_end();
-	begin = lc_own_cost_begin();
-	lc_own_work_begin(&work);
-	lc_estimate_gc_finish(lc_epoch_now());
-	moves = lc_watch_gc_finish(&len);
-	lc_sealed_gc_finish(moves, len);
-	lc_span_gc_finish();
-	lc_own_work_end(&work);
-	lc_thread_cpu_own(lc_own_cost_end(LC_OWN_PAUSES, begin));
-}
-
-/* What an event does on a thread of the program is no part of the spans that the thread is in. */
-
-static void JNICALL on_sampled_alloc(jvmtiEnv *jvmti, JNIEnv *jni, jthread thread, jobject object,
-                                     jclass class, jlong size)
-{
-	const uint64_t begin = lc_own_cost_begin();
-	struct lc_own_work work;
-
-	lc_own_work_begin(&work);
-	lc_estimate_event(jvmti, jni, thread, object, class, size);
-	lc_own_work_end(&work);
-	lc_own_cost_end(LC_OWN_SAMPLES, begin);
-}
-
-static void JNICALL on_class_file(jvmtiEnv *jvmti, JNIEnv *jni, jclass redefined, jobject loader,
-                                  const char *name, jobject domain, jint len,
-                                  const unsigned char *bytes, jint *new_len,
-                                  unsigned char **new_bytes)
-{
-	const uint64_t begin = lc_own_cost_begin();
-	struct lc_own_work work;
-
-	lc_own_work_begin(&work);
-	lc_classes_file_load_hook(jvmti, jni, redefined, loader, name, domain, len, bytes, new_len,
-	                          new_bytes);
-	lc_own_work_end(&work);
-	lc_own_cost_end(LC_OWN_EVENTS, begin);
-}
-
-static void JNICALL on_class_prepare(jvmtiEnv *jvmti, JNIEnv *jni, jthread thread, jclass class)
-{
-	const uint64_t begin = lc_own_cost_begin();
-	struct lc_own_work work;
-
-	lc_own_work_begin(&work);
-	lc_classes_prepare(jvmti, jni, thread, class);
-	lc_own_work_end(&work);
-	lc_own_cost_end(LC_OWN_EVENTS, begin);
-}
-
-/* AsyncGetCallTrace refuses to work unless somebody has asked for this event. */
-static void JNICALL on_class_load(jvmtiEnv *jvmti, JNIEnv *jni, jthread thread, jclass class)
-{
-	(void)jvmti;
-	(void)jni;
-	(void)thread;
-	(void)class;
-}
-
-static void JNICALL on_compiled_load(jvmtiEnv *jvmti, jmethodID method, jint code_size,
-                                     const void *code_addr, jint map_length,
-                                     const jvmtiAddrLocationMap *map, const void *compile_info)
-{
-	const uint64_t begin = lc_own_cost_begin();
-	struct lc_own_work work;
-
-	(void)jvmti;
-	lc_own_work_begin(&work);
-	lc_waiting_compiled(method, compile_info);
-	lc_code_cache_compiled_method_load(method, code_size, code_addr, map_length, map,
-	                                   compile_info);
-	lc_own_work_end(&work);
-	lc_thread_cpu_own(lc_own_cost_end(LC_OWN_EVENTS, begin));
-}
-
-static void JNICALL on_compiled_unload(jvmtiEnv *jvmti, jmethodID method, const void *code_addr)
-{
-	const uint64_t begin = lc_own_cost_begin();
-	struct lc_own_work work;
-
-	(void)jvmti;
-	lc_own_work_begin(&work);
-	lc_code_cache_compiled_method_unload(method, code_addr);
-	lc_generated_freed();
-	lc_own_work_end(&work);
-	lc_thread_cpu_own(lc_own_cost_end(LC_OWN_EVENTS, begin));
-}
-
-static void JNICALL on_dynamic_code(jvmtiEnv *jvmti, const char *name, const void *address,
-                                    jint length)
-{
-	const uint64_t begin = lc_own_cost_begin();
-	struct lc_own_work work;
-
-	(void)jvmti;
-	lc_own_work_begin(&work);
-	if (!strcmp(name, "Interpreter")) {
-		agent.interpreter_low = (uint64_t)(uintptr_t)address;
-		agent.interpreter_high = agent.interpreter_low + (uint64_t)length;
-	}
-	lc_code_cache_dynamic_code_generated(name, address, length);
-	lc_own_work_end(&work);
-	lc_thread_cpu_own(lc_own_cost_end(LC_OWN_EVENTS, begin));
 }
 
 /* Start */
@@ -365,17 +229,19 @@ static int start_engines(JNIEnv *jni)
 		                                  JVMTI_EVENT_CLASS_LOAD };
 	const struct lc_range code = lc_ranges_code();
 	int err = enable(code_events, 4, JVMTI_ENABLE);
+	struct lc_range interpreter;
 
 	(*lc_jvmti())->GenerateEvents(lc_jvmti(), JVMTI_EVENT_DYNAMIC_CODE_GENERATED);
 	(*lc_jvmti())->GenerateEvents(lc_jvmti(), JVMTI_EVENT_COMPILED_METHOD_LOAD);
+	interpreter = lc_agent_events_interpreter();
 	/* Without, locations of spans are walked to each time. */
-	(void)lc_frames_init(agent.interpreter_low, agent.interpreter_high);
+	(void)lc_frames_init(interpreter.low, interpreter.high);
 	/* Without, the JVM is asked for each walk. */
 	if (!lc_scopes_init())
 		(void)lc_code_frames_init(lc_generated_generation());
 	if (code.high)
-		lc_generated_init(&(struct lc_generated){
-		    code.low, code.high, agent.interpreter_low, agent.interpreter_high });
+		lc_generated_init(&(struct lc_generated){ code.low, code.high, interpreter.low,
+		                                          interpreter.high });
 	lc_metaspace_init();
 	if (!lc_klass_init()) /* without, no class is known: heap_unknown */
 		lc_decode_class_offset(lc_klass_word_offset());
@@ -512,6 +378,7 @@ static void start(JNIEnv *jni)
 		lc_engines_stop();
 		return;
 	}
+	agent.begin_ns = lc_time_now_ns();
 	lc_say_answer("recording into %s", agent.directory);
 	if (agent.options.duration_ns)
 		lc_agent_end_after(agent.vm, agent.options.duration_ns);
@@ -527,12 +394,6 @@ static void JNICALL on_vm_init(jvmtiEnv *jvmti, JNIEnv *jni, jthread thread)
 	lc_own_cost_end(LC_OWN_STARTUP, begin);
 }
 
-static void JNICALL on_vm_death(jvmtiEnv *jvmti, JNIEnv *jni)
-{
-	(void)jvmti;
-	lc_agent_end_with_program(jni);
-}
-
 /* Load */
 
 int lc_agent_prepare(JavaVM *vm, const char *text)
@@ -540,30 +401,19 @@ int lc_agent_prepare(JavaVM *vm, const char *text)
 	jvmtiCapabilities wanted_capabilities = {
 		.can_generate_all_class_hook_events = 1,
 		.can_retransform_classes = 1,
+		.can_redefine_classes = 1,
 		.can_generate_compiled_method_load_events = 1,
 		.can_generate_garbage_collection_events = 1,
 		.can_get_line_numbers = 1,
 		.can_get_source_file_name = 1,
 	};
-	jvmtiEventCallbacks callbacks = {
-		.VMInit = on_vm_init,
-		.VMDeath = on_vm_death,
-		.ThreadStart = lc_agent_threads_start,
-		.ThreadEnd = lc_agent_threads_end,
-		.ClassFileLoadHook = on_class_file,
-		.ClassLoad = on_class_load,
-		.ClassPrepare = on_class_prepare,
-		.GarbageCollectionStart = on_gc_start,
-		.GarbageCollectionFinish = on_gc_finish,
-		.CompiledMethodLoad = on_compiled_load,
-		.CompiledMethodUnload = on_compiled_unload,
-		.DynamicCodeGenerated = on_dynamic_code,
-		.SampledObjectAlloc = on_sampled_alloc,
-	};
+	jvmtiEventCallbacks callbacks = { .VMInit = on_vm_init };
 	static const jvmtiEvent first_events[] = { JVMTI_EVENT_VM_INIT, JVMTI_EVENT_VM_DEATH };
 	jvmtiEnv *jvmti = NULL;
 	char error[256];
 
+	lc_kept_begin();
+	lc_agent_events_callbacks(&callbacks);
 	lc_options_init(&agent.options);
 	if (lc_options_parse(&agent.options, text, error, sizeof(error))) {
 		lc_say("%s; the program runs unprofiled", error);
@@ -593,6 +443,21 @@ JNIEXPORT jint JNICALL Agent_OnLoad(JavaVM *vm, char *text, void *reserved)
 	else
 		(void)lc_agent_prepare(vm, text);
 	return JNI_OK; /* anything else would end the program */
+}
+
+const char *lc_agent_directory(void)
+{
+	return agent.directory;
+}
+
+const struct lc_options *lc_agent_options(void)
+{
+	return &agent.options;
+}
+
+double lc_agent_seconds(void)
+{
+	return (double)(lc_time_now_ns() - agent.begin_ns) / 1e9;
 }
 
 bool lc_agent_start_attached(JNIEnv *jni)

@@ -8,7 +8,9 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <jvmti.h>
+#include <limits.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -20,22 +22,41 @@
 
 #include "src/agent.h"
 #include "src/agent_end.h"
+#include "src/agent_undo.h"
+#include "src/attribute/attribution.h"
+#include "src/base/limit.h"
+#include "src/base/options.h"
 #include "src/base/say.h"
+#include "src/core/kept.h"
+#include "src/core/memory.h"
 #include "src/core/own_cost.h"
 #include "src/core/own_thread.h"
 #include "src/core/thread.h"
+#include "src/sample/engine.h"
 
-enum { TRIES = 5000, TRY_NS = 1000000 };
+#define FLUSH_NS UINT64_C(30000000000)
+
+enum { TRIES = 5000, TRY_NS = 1000000, OPTIONS_MAX = 4096 };
 
 struct request {
 	JavaVM *vm;
 	char command[16];
-	char *options;
+	char options[OPTIONS_MAX];
 	int reply; /* -1: none */
 };
 
 /* A request is being worked off. */
-static atomic_flag busy = ATOMIC_FLAG_INIT;
+static LC_KEPT atomic_flag busy = ATOMIC_FLAG_INIT;
+
+bool lc_agent_attach_try_lock(void)
+{
+	return !atomic_flag_test_and_set(&busy);
+}
+
+void lc_agent_attach_unlock(void)
+{
+	atomic_flag_clear(&busy);
+}
 
 int lc_agent_attach_linked(JNIEnv *jni, jclass hook)
 {
@@ -80,43 +101,109 @@ static bool start(const struct request *r, JNIEnv *jni)
 	}
 	if (!lc_agent_prepare(r->vm, r->options))
 		done = lc_agent_start_attached(jni);
-	lc_own_cost_end(LC_OWN_STARTUP, begin);
+	if (done)
+		lc_own_cost_end(LC_OWN_STARTUP, begin);
+	else
+		lc_agent_undo(jni);
 	return done;
+}
+
+static bool stop(JNIEnv *jni)
+{
+	if (!lc_agent_records()) {
+		lc_say("this JVM is not being recorded");
+		return false;
+	}
+	lc_agent_end_now(jni);
+	return true;
+}
+
+static bool dump(void)
+{
+	if (!lc_agent_records()) {
+		lc_say("this JVM is not being recorded");
+		return false;
+	}
+	if (!lc_attribution_flush(FLUSH_NS)) {
+		lc_say("the profile could not be written within %d s",
+		       (int)(FLUSH_NS / UINT64_C(1000000000)));
+		return false;
+	}
+	lc_say_answer("written to %s", lc_agent_directory());
+	return true;
+}
+
+static bool status(void)
+{
+	char options[OPTIONS_MAX];
+	uint64_t samples = 0, lost = 0;
+	struct lc_limit limits[LC_LIMITS_MAX];
+
+	if (!lc_agent_records()) {
+		lc_say_answer("not recording");
+		return true;
+	}
+	for (size_t i = 0; i < lc_engines_count(); i++) {
+		struct lc_engine_stats s;
+
+		lc_engines_stats(i, &s);
+		samples += s.samples;
+		lost += s.lost;
+	}
+	lc_say_answer("recording for %.1f s into %s", (double)lc_agent_seconds(),
+	              lc_agent_directory());
+	if (lc_options_format(lc_agent_options(), options, sizeof(options)) > 0)
+		lc_say_answer("options: %s", options);
+	lc_say_answer("samples: %" PRIu64 ", lost: %" PRIu64, samples, lost);
+	lc_say_answer("threads: %u", lc_threads_registered());
+	lc_say_answer("memory of Locus: %.1f MB", (double)lc_memory_held() / 1e6);
+	for (size_t i = 0, len = lc_limits(limits); i < len; i++)
+		lc_say_answer("limit: %s", limits[i].text);
+	return true;
 }
 
 static bool obey(const struct request *r, JNIEnv *jni)
 {
 	if (!strcmp(r->command, "attach"))
 		return start(r, jni);
+	if (!strcmp(r->command, "detach"))
+		return stop(jni);
+	if (!strcmp(r->command, "dump"))
+		return dump();
+	if (!strcmp(r->command, "status"))
+		return status();
 	lc_say("this version of the agent does not know '%s'", r->command);
 	return false;
 }
 
-static void request_free(struct request *r)
+/* What was allocated does not outlive a recording that is ended here. */
+static struct request take(struct request *r)
 {
-	if (r->reply >= 0)
-		close(r->reply);
-	free(r->options);
+	const struct request copy = *r;
+
 	free(r);
+	return copy;
 }
 
 static void *run(void *context)
 {
 	JavaVMAttachArgs args = { JNI_VERSION_1_8, (char *)(uintptr_t) "Locus attach", NULL };
-	struct request *r = context;
-	JavaVM *vm = r->vm;
+	const struct request r = take(context);
 	JNIEnv *jni = NULL;
+	bool done;
 
 	lc_thread_set_ours();
-	if (!(*vm)->AttachCurrentThreadAsDaemon(vm, (void **)&jni, &args)) {
-		lc_say_to(r->reply);
-		answer(r, obey(r, jni) ? "ok\n" : "failed\n");
+	if (!(*r.vm)->AttachCurrentThreadAsDaemon(r.vm, (void **)&jni, &args)) {
+		lc_say_to(r.reply);
+		done = obey(&r, jni);
 		lc_say_to(-1);
-		(*vm)->DetachCurrentThread(vm);
+		(*r.vm)->DetachCurrentThread(r.vm);
+		answer(&r, done ? "ok\n" : "failed\n");
 	}
 	lc_thread_ours_ends();
-	request_free(r);
-	atomic_flag_clear(&busy);
+	if (r.reply >= 0)
+		close(r.reply);
+	lc_agent_attach_unlock();
 	return NULL;
 }
 
@@ -136,16 +223,12 @@ static int reply_open(const char *path)
 	return fd;
 }
 
-/* Returns the request that the text is, or NULL; what is wrong is said. */
-static struct request *read_request(JavaVM *vm, const char *text)
+/* Read the text. Returns 0, or -EINVAL: what is wrong is said. */
+static int read_request(struct request *r, const char *text)
 {
-	struct request *r = calloc(1, sizeof(*r));
-	char *reply = NULL;
+	char reply[PATH_MAX];
 	size_t len;
 
-	if (!r)
-		return NULL;
-	r->vm = vm;
 	r->reply = -1;
 	snprintf(r->command, sizeof(r->command), "attach");
 	if (*text == '@') {
@@ -153,47 +236,55 @@ static struct request *read_request(JavaVM *vm, const char *text)
 		snprintf(r->command, sizeof(r->command), "%.*s", (int)len - 1, text + 1);
 		text += len + (text[len] == ' ');
 		len = strcspn(text, " ");
-		reply = strdup(text);
-		if (reply) {
-			reply[len] = '\0';
-			r->reply = reply_open(reply);
+		snprintf(reply, sizeof(reply), "%.*s", (int)len, text);
+		r->reply = reply_open(reply);
+		if (r->reply < 0) {
+			lc_say("attach: the file for the answer is not as it should be");
+			return -EINVAL;
 		}
 		text += len + (text[len] == ' ');
 	}
-	r->options = strdup(text);
-	if (r->options && (!reply || r->reply >= 0)) {
-		free(reply);
-		return r;
+	if ((size_t)snprintf(r->options, sizeof(r->options), "%s", text) < sizeof(r->options))
+		return 0;
+	answer(r, "the options are too long\nfailed\n");
+	return -EINVAL;
+}
+
+/* With the lock held. Returns 0 or -errno. */
+static int start_thread(const struct request *r)
+{
+	struct request *copy = malloc(sizeof(*copy));
+	pthread_t thread;
+	int err = -ENOMEM;
+
+	if (copy) {
+		*copy = *r;
+		err = lc_own_thread_start(&thread, "locus-attach", run, copy);
 	}
-	lc_say("attach: %s", reply && r->options ? "the file for the answer is not as it should be"
-	                                         : strerror(ENOMEM));
-	free(reply);
-	request_free(r);
-	return NULL;
+	if (err)
+		free(copy);
+	else
+		pthread_detach(thread);
+	return err;
 }
 
 JNIEXPORT jint JNICALL Agent_OnAttach(JavaVM *vm, char *text, void *reserved)
 {
-	struct request *r = read_request(vm, text ? text : "");
-	pthread_t thread;
-	int err;
+	struct request r = { .vm = vm };
+	int err = read_request(&r, text ? text : "");
 
 	(void)reserved;
-	if (!r)
-		return JNI_ERR;
-	if (atomic_flag_test_and_set(&busy)) {
-		answer(r, "Locus is busy with another request\nfailed\n");
-		request_free(r);
-		return JNI_OK;
+	if (!err && !lc_agent_attach_try_lock()) {
+		answer(&r, "Locus is busy with another request\nfailed\n");
+	} else if (!err) {
+		err = start_thread(&r);
+		if (!err)
+			return JNI_OK;
+		lc_agent_attach_unlock();
+		lc_say("attach: %s", strerror(-err));
+		answer(&r, "failed\n");
 	}
-	err = lc_own_thread_start(&thread, "locus-attach", run, r);
-	if (!err) {
-		pthread_detach(thread);
-		return JNI_OK;
-	}
-	lc_say("attach: %s", strerror(-err));
-	answer(r, "failed\n");
-	request_free(r);
-	atomic_flag_clear(&busy);
-	return JNI_ERR;
+	if (r.reply >= 0)
+		close(r.reply);
+	return err ? JNI_ERR : JNI_OK;
 }

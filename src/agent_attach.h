@@ -16,6 +16,14 @@
 #define LC_AGENT_ATTACH_H
 
 #include <jni.h>
+#include <stdbool.h>
+
+/*
+ * Nobody but the caller begins or ends a recording until unlocked. Returns whether the lock was
+ * free. Context: any but [signal].
+ */
+bool lc_agent_attach_try_lock(void);
+void lc_agent_attach_unlock(void);
 
 /*
  * Wait until natives of the hook class are found in this library: the JVM does not look there

@@ -29,9 +29,9 @@ enum {
 	DEPTH = 256, /* what a deeper stack holds returns */
 	LOOKS = 10,
 	LOOK_MS = 5,
-	AGAIN_MS = 40, /* a thread is looked at for so long at most */
-	ALL_MS = 400,  /* all of them are */
-	HOT_PART = 20, /* a hot method is on top in one look of so many, or more */
+	AGAIN_MS = 40,    /* a thread is looked at for so long at most */
+	ALL_MS = 400,     /* all of them are */
+	HOT_PERCENT = 60, /* of the looks at Java code a hot method is on top */
 	BATCH_FIRST = 8,
 	BATCH_MAX = 256,
 	PAUSE_WANTED_MS = 20,
@@ -44,7 +44,7 @@ struct activation {
 	jmethodID method;
 	jint height; /* frames below it, itself included */
 	bool returned;
-	uint32_t looks, on_top; /* how often it was looked at, and on top */
+	uint32_t looks, on_top; /* how often it was looked at in Java code, and on top */
 };
 
 struct look {
@@ -158,6 +158,8 @@ static bool look_at_one(JNIEnv *jni, struct look *l, size_t first)
 		if (a->returned || !(*jni)->IsSameObject(jni, a->thread, thread))
 			continue;
 		a->returned = a->height > len || frames[len - a->height].method != a->method;
+		if (len && frames[0].location < 0)
+			continue; /* in native code, where threads wait, too */
 		a->looks++;
 		a->on_top += a->height == len;
 		all &= a->returned;
@@ -183,11 +185,15 @@ static void wait_for_returns(JNIEnv *jni, struct look *l)
 	}
 }
 
+static bool is_busy(const struct activation *a)
+{
+	return a->on_top && a->on_top * 100 >= a->looks * HOT_PERCENT;
+}
+
 static bool runs_on(JNIEnv *jni, const struct look *l, jclass class)
 {
 	for (size_t i = 0; i < l->active_len; i++)
-		if (!l->active[i].returned &&
-		    l->active[i].on_top * HOT_PART >= l->active[i].looks &&
+		if (!l->active[i].returned && is_busy(&l->active[i]) &&
 		    (*jni)->IsSameObject(jni, l->active[i].class, class))
 			return true;
 	return false;

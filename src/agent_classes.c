@@ -9,8 +9,10 @@
 #include <time.h>
 
 #include "src/agent_batches.h"
+#include "src/agent_hooked.h"
 #include "src/agent_loaded.h"
 #include "src/agent_loaders.h"
+#include "src/agent_running.h"
 #include "src/agent_waiting.h"
 #include "src/base/options.h"
 #include "src/base/time.h"
@@ -19,7 +21,9 @@
 #include "src/classfile/watched.h"
 #include "src/core/counters.h"
 #include "src/core/jvmti.h"
+#include "src/core/kept.h"
 #include "src/core/observe.h"
+#include "src/core/refs.h"
 #include "src/heap/stored.h"
 #include "src/heap/tlab.h"
 #include "src/jvm/code_cache.h"
@@ -28,8 +32,6 @@
 #include "src/jvm/peek.h"
 #include "src/jvm/tiers.h"
 #include "src/span/span_classes.h"
-
-#define RUNNING_NS UINT64_C(2000000000) /* from one look at running methods to the next */
 
 enum {
 	MANY_FIELD_BYTES = 128, /* a class of less is not looked at on its way to being large */
@@ -48,12 +50,7 @@ static struct {
 	_Atomic uint64_t looked_at, retransformed, retransform_failures, rewrite_ns;
 	_Atomic uint64_t waiting;
 	_Atomic uint64_t many_fields; /* classes seen with at least MANY_FIELD_BYTES of their own */
-	/* Classes that a hot method runs: global references. Of the thread that attaches, then the
-	 * attribution thread's. */
-	jclass *running;
-	jint running_len;
-	uint64_t running_ns; /* when they are looked at again */
-	struct lc_batches_stats batches;
+	_Atomic bool leaving;         /* no class gets hooks any more */
 } classes;
 
 /* The class that the running retransformation is to hook as large. Own thread only. */
@@ -73,6 +70,11 @@ static uint32_t next_site(void *unused)
 	       1;
 }
 
+void lc_classes_leave(void)
+{
+	atomic_store_explicit(&classes.leaving, true, memory_order_release);
+}
+
 void lc_classes_watch(const char *const *names, size_t len)
 {
 	classes.watched = names;
@@ -90,6 +92,16 @@ static void add_watched(struct lc_hook_layout *hook)
 	hook->watched_primitives = lc_watched_primitives(&options);
 	hook->watched_strings = lc_watched_class(&options, string);
 	hook->watching = (uint64_t)(uintptr_t)lc_observe_address();
+}
+
+static LC_KEPT jclass hook_class = NULL; /* it cannot be unloaded */
+
+/* Let the hook class be as this recording needs it: numbers in it are of the options. */
+static bool redefine(const uint8_t *bytes, size_t len)
+{
+	const jvmtiClassDefinition to = { hook_class, (jint)len, bytes };
+
+	return !(*lc_jvmti())->RedefineClasses(lc_jvmti(), 1, &to);
 }
 
 jclass lc_classes_define_hook(JNIEnv *jni, const struct lc_options *options)
@@ -134,6 +146,13 @@ jclass lc_classes_define_hook(JNIEnv *jni, const struct lc_options *options)
 	};
 	if (lc_hook_class_create(&hook, &bytes, &len))
 		return NULL;
+	if (hook_class) {
+		/* Of an earlier recording in this JVM. */
+		const bool same = redefine(bytes, len);
+
+		free(bytes);
+		return same ? hook_class : NULL;
+	}
 	local = (*jni)->DefineClass(jni, LC_HOOK_CLASS, NULL, (const jbyte *)bytes, (jsize)len);
 	free(bytes);
 	/* Asking for a method links and initialises the class, so that a hook never has to. */
@@ -146,6 +165,7 @@ jclass lc_classes_define_hook(JNIEnv *jni, const struct lc_options *options)
 		global = (*jni)->NewGlobalRef(jni, local);
 		(*jni)->DeleteLocalRef(jni, local);
 	}
+	hook_class = global;
 	return global;
 }
 
@@ -241,7 +261,8 @@ void JNICALL lc_classes_file_load_hook(jvmtiEnv *jvmti, JNIEnv *jni, jclass rede
 	(void)domain;
 	if (redefined)
 		lc_batches_class_file();
-	if (name && !strcmp(name, LC_HOOK_CLASS))
+	if ((name && !strcmp(name, LC_HOOK_CLASS)) ||
+	    atomic_load_explicit(&classes.leaving, memory_order_acquire))
 		return;
 	clock_gettime(CLOCK_MONOTONIC, &begin);
 	options.force_object = force_object;
@@ -270,6 +291,8 @@ void JNICALL lc_classes_file_load_hook(jvmtiEnv *jvmti, JNIEnv *jni, jclass rede
 	add(&classes.skipped_constant, result.skipped_constant);
 	add(&classes.methods_left, result.methods_left);
 	add(&classes.seen[status], 1);
+	if (name && *new_data)
+		lc_hooked_add(name);
 	clock_gettime(CLOCK_MONOTONIC, &end);
 	add(&classes.rewrite_ns, (uint64_t)(end.tv_sec - begin.tv_sec) * 1000000000u +
 	                             (uint64_t)(end.tv_nsec - begin.tv_nsec));
@@ -464,45 +487,18 @@ static void open_waiting(void)
 		(*lc_jvmti())->GenerateEvents(lc_jvmti(), JVMTI_EVENT_COMPILED_METHOD_LOAD);
 }
 
-/* Transform what no hot method runs any more. */
-static void retransform_running(JNIEnv *jni)
-{
-	const uint64_t now = lc_time_now_ns();
-	const jint len = classes.running_len;
-
-	if (!len || now < classes.running_ns)
-		return;
-	classes.running_ns = now + RUNNING_NS;
-	classes.running_len = lc_batches_transform(jni, classes.running, len, &classes.batches);
-	for (jint i = classes.running_len; i < len; i++)
-		(*jni)->DeleteGlobalRef(jni, classes.running[i]);
-}
-
-/* Some at a time; what a hot method runs is looked at again later. */
-static void retransform_gently(JNIEnv *jni, jclass *wanted, jint len)
-{
-	len = lc_batches_transform(jni, wanted, len, &classes.batches);
-	classes.running = len ? malloc((size_t)len * sizeof(*classes.running)) : NULL;
-	for (jint i = 0; classes.running && i < len; i++) {
-		const jclass kept = (*jni)->NewGlobalRef(jni, wanted[i]);
-
-		if (kept)
-			classes.running[classes.running_len++] = kept;
-	}
-}
-
 void lc_classes_retransform_waiting(JNIEnv *jni)
 {
 	jclass *waiting = NULL;
 	const size_t len = lc_waiting_take(&waiting);
 
-	retransform_running(jni);
+	lc_running_again(jni);
 	if (!len)
 		return;
 	atomic_store_explicit(&classes.waiting, 0, memory_order_relaxed); /* a count */
 	retransform(waiting, (jint)len);
 	for (size_t i = 0; i < len; i++)
-		(*jni)->DeleteGlobalRef(jni, waiting[i]);
+		lc_ref_delete(jni, waiting[i]);
 }
 
 void lc_classes_retransform(JNIEnv *jni, bool at_start)
@@ -527,13 +523,15 @@ void lc_classes_retransform(JNIEnv *jni, bool at_start)
 	if (at_start)
 		retransform(loaded, wanted);
 	else
-		retransform_gently(jni, loaded, wanted);
+		lc_running_transform(jni, loaded, wanted);
 	lc_jvmti_loaded_end(jni, loaded);
 	open_waiting();
 }
 
 void lc_classes_stats(struct lc_classes_stats *out)
 {
+	struct lc_batches_stats batches;
+
 	for (unsigned i = 0; i < LC_REWRITE_STATUS_COUNT; i++)
 		out->seen[i] = atomic_load_explicit(&classes.seen[i], memory_order_relaxed);
 	out->sites = atomic_load_explicit(&classes.sites, memory_order_relaxed);
@@ -545,10 +543,11 @@ void lc_classes_stats(struct lc_classes_stats *out)
 	out->retransformed = atomic_load_explicit(&classes.retransformed, memory_order_relaxed);
 	out->retransform_failures =
 	    atomic_load_explicit(&classes.retransform_failures, memory_order_relaxed);
-	out->retransformed += classes.batches.transformed;
-	out->retransform_failures += classes.batches.refused;
-	out->running = classes.batches.running;
-	out->pause_max_ns = classes.batches.pause_max_ns;
+	lc_running_stats(&batches);
+	out->retransformed += batches.transformed;
+	out->retransform_failures += batches.refused;
+	out->running = batches.running;
+	out->pause_max_ns = batches.pause_max_ns;
 	out->rewrite_ns = atomic_load_explicit(&classes.rewrite_ns, memory_order_relaxed);
 }
 

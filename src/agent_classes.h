@@ -60,6 +60,9 @@ void JNICALL lc_classes_file_load_hook(jvmtiEnv *jvmti, JNIEnv *jni, jclass rede
                                        unsigned char **new_data);
 void JNICALL lc_classes_prepare(jvmtiEnv *jvmti, JNIEnv *jni, jthread thread, jclass class);
 
+/* From now on class files stay as they are. Context: a thread of ours. */
+void lc_classes_leave(void);
+
 void lc_classes_stats(struct lc_classes_stats *out); /* Context: any. */
 void lc_classes_counters(struct lc_counters *out);   /* Context: [writer]. */
 

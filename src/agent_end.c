@@ -20,8 +20,10 @@
 #include <string.h>
 #include <time.h>
 
+#include "src/agent_attach.h"
 #include "src/agent_manifest.h"
 #include "src/agent_threads.h"
+#include "src/agent_undo.h"
 #include "src/attribute/attribution.h"
 #include "src/base/say.h"
 #include "src/base/time.h"
@@ -39,7 +41,9 @@
 static struct {
 	_Atomic bool opened, records;
 	JavaVM *vm;
-	uint64_t at_ns; /* CLOCK_MONOTONIC; 0: with the program */
+	uint64_t at_ns;   /* CLOCK_MONOTONIC; 0: with the program */
+	pthread_t thread; /* which waits for that, if `waits` */
+	bool waits;
 	pthread_mutex_t lock;
 	pthread_cond_t change;          /* of program_ends; its clock is CLOCK_MONOTONIC */
 	pthread_cond_t written;         /* of all_written */
@@ -95,20 +99,28 @@ static bool end_recording(JNIEnv *jni, bool early)
 	return true;
 }
 
-static void end_events(void)
-{
-	static const jvmtiEvent events[] = {
-		JVMTI_EVENT_CLASS_FILE_LOAD_HOOK,   JVMTI_EVENT_CLASS_PREPARE,
-		JVMTI_EVENT_SAMPLED_OBJECT_ALLOC,   JVMTI_EVENT_THREAD_START,
-		JVMTI_EVENT_COMPILED_METHOD_LOAD,   JVMTI_EVENT_COMPILED_METHOD_UNLOAD,
-		JVMTI_EVENT_DYNAMIC_CODE_GENERATED, JVMTI_EVENT_CLASS_LOAD,
-	};
+/* ---- the time ---- */
 
-	for (size_t i = 0; i < sizeof(events) / sizeof(events[0]); i++)
-		(*lc_jvmti())->SetEventNotificationMode(lc_jvmti(), JVMTI_DISABLE, events[i], NULL);
+static bool program_ends(void)
+{
+	bool ends;
+
+	pthread_mutex_lock(&end.lock);
+	ends = end.program_ends;
+	pthread_mutex_unlock(&end.lock);
+	return ends;
 }
 
-/* ---- the time ---- */
+/* Returns false where somebody else ends the recording. */
+static bool lock(void)
+{
+	while (!lc_agent_attach_try_lock()) {
+		if (program_ends())
+			return false;
+		nanosleep(&(struct timespec){ .tv_nsec = 5000000 }, NULL);
+	}
+	return true;
+}
 
 /* Returns whether the time is up, and the program goes on. */
 static bool sleep_until_end(void)
@@ -134,22 +146,30 @@ static void *run(void *unused)
 
 	(void)unused;
 	lc_thread_set_ours();
-	if (!sleep_until_end() || (*vm)->AttachCurrentThreadAsDaemon(vm, (void **)&jni, &args))
-		return NULL;
-	if (end_recording(jni, true)) {
-		end_events();
-		lc_agent_manifest_close();
-		lc_span_hooks_off(true);
-		lc_estimate_stop(jni);
+	if (sleep_until_end() && lock()) {
+		pthread_detach(pthread_self());
+		if (!(*vm)->AttachCurrentThreadAsDaemon(vm, (void **)&jni, &args)) {
+			lc_agent_end_now(jni);
+			(*vm)->DetachCurrentThread(vm);
+		}
+		lc_agent_attach_unlock();
 	}
-	(*vm)->DetachCurrentThread(vm);
+	lc_thread_ours_ends();
 	return NULL;
+}
+
+/* Have the thread that waits for the time wait no more. */
+static void wake(void)
+{
+	pthread_mutex_lock(&end.lock);
+	end.program_ends = true;
+	pthread_cond_signal(&end.change);
+	pthread_mutex_unlock(&end.lock);
 }
 
 void lc_agent_end_after(JavaVM *vm, uint64_t ns)
 {
 	pthread_condattr_t monotonic;
-	pthread_t thread;
 	int err;
 
 	end.vm = vm;
@@ -159,20 +179,27 @@ void lc_agent_end_after(JavaVM *vm, uint64_t ns)
 	err = -pthread_cond_init(&end.change, &monotonic);
 	pthread_condattr_destroy(&monotonic);
 	if (!err)
-		err = lc_own_thread_start(&thread, "locus-end", run, NULL);
-	if (!err)
-		pthread_detach(thread);
-	else
+		err = lc_own_thread_start(&end.thread, "locus-end", run, NULL);
+	end.waits = !err;
+	if (err)
 		lc_say("--duration: %s; the recording ends with the program", strerror(-err));
+}
+
+bool lc_agent_end_now(JNIEnv *jni)
+{
+	if (!lc_agent_records() || !end_recording(jni, true))
+		return false;
+	if (end.waits && !pthread_equal(end.thread, pthread_self())) {
+		wake();
+		pthread_join(end.thread, NULL);
+	}
+	lc_agent_undo(jni);
+	return true;
 }
 
 void lc_agent_end_with_program(JNIEnv *jni)
 {
-	if (end.at_ns) {
-		pthread_mutex_lock(&end.lock);
-		end.program_ends = true;
-		pthread_cond_signal(&end.change);
-		pthread_mutex_unlock(&end.lock);
-	}
+	if (end.waits)
+		wake();
 	end_recording(jni, false);
 }

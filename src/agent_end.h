@@ -25,6 +25,12 @@ bool lc_agent_has_recorded(void);
 void lc_agent_end_after(JavaVM *vm, uint64_t ns);
 
 /*
+ * End the recording, and undo all (agent_undo.h). Returns whether there was one that it was this
+ * call to end. Context: a thread of ours.
+ */
+bool lc_agent_end_now(JNIEnv *jni);
+
+/*
  * The program ends. Where the recording is being ended already this waits until all is written.
  * Context: [java], VMDeath.
  */

@@ -10,6 +10,7 @@
 #include "src/classfile/alloc_rewrite.h"
 #include "src/classfile/image.h"
 #include "src/core/jvmti.h"
+#include "src/core/kept.h"
 
 enum { NAME_LEN_MAX = 256, BUCKETS = 256 };
 
@@ -19,8 +20,9 @@ struct put_off {
 	char signature[];
 };
 
+static LC_KEPT struct lc_image image = { .bytes = NULL }; /* no bytes: there is none */
+
 static struct {
-	struct lc_image image; /* no bytes: there is none */
 	pthread_mutex_t lock;
 	struct put_off *buckets[BUCKETS]; /* under lock */
 	_Atomic uint32_t len;             /* how many; written under lock */
@@ -30,15 +32,15 @@ void lc_loaded_init(void)
 {
 	char *home = NULL;
 
-	if ((*lc_jvmti())->GetSystemProperty(lc_jvmti(), "java.home", &home))
+	if (image.bytes || (*lc_jvmti())->GetSystemProperty(lc_jvmti(), "java.home", &home))
 		return;
-	(void)lc_image_open(home, &loaded.image);
+	(void)lc_image_open(home, &image);
 	(*lc_jvmti())->Deallocate(lc_jvmti(), (unsigned char *)home);
 }
 
 bool lc_loaded_image_file(const char *name, const uint8_t **data, size_t *len)
 {
-	return loaded.image.bytes && lc_image_class(&loaded.image, name, data, len);
+	return image.bytes && lc_image_class(&image, name, data, len);
 }
 
 bool lc_loaded_file(const char *signature, jclass class, struct lc_class_file *out)
@@ -46,12 +48,12 @@ bool lc_loaded_file(const char *signature, jclass class, struct lc_class_file *o
 	const size_t len = strlen(signature);
 	char name[NAME_LEN_MAX];
 
-	if (!loaded.image.bytes || *signature != 'L' || len < 3 || len - 2 >= sizeof(name))
+	if (!image.bytes || *signature != 'L' || len < 3 || len - 2 >= sizeof(name))
 		return false;
 	memcpy(name, signature + 1, len - 2);
 	name[len - 2] = '\0';
 	*out = (struct lc_class_file){ .redefined = class };
-	return lc_image_class(&loaded.image, name, &out->data, &out->len);
+	return lc_image_class(&image, name, &out->data, &out->len);
 }
 
 static struct put_off **find(const char *signature)

@@ -24,6 +24,7 @@
 
 #include "src/base/say.h"
 #include "src/core/counters.h"
+#include "src/core/refs.h"
 
 enum {
 	OWN_CLASSES = 2,
@@ -67,13 +68,13 @@ int lc_loaders_init(JNIEnv *jni, bool spans)
 		    "(Ljava/lang/String;ZLjava/lang/ClassLoader;)Ljava/lang/Class;");
 		loaders.find_loaded = (*jni)->GetMethodID(jni, loader, "findLoadedClass",
 		                                          "(Ljava/lang/String;)Ljava/lang/Class;");
-		loaders.class_class = (*jni)->NewGlobalRef(jni, class);
-		loaders.machine_error = (*jni)->NewGlobalRef(jni, error);
+		loaders.class_class = lc_ref_new(jni, class);
+		loaders.machine_error = lc_ref_new(jni, error);
 	}
 	while (made < len && loaders.class_class && loaders.machine_error) {
 		jstring name = (*jni)->NewStringUTF(jni, own_names[made]);
 
-		loaders.names[made] = name ? (*jni)->NewGlobalRef(jni, name) : NULL;
+		loaders.names[made] = name ? lc_ref_new(jni, name) : NULL;
 		if (!loaders.names[made])
 			break;
 		made++;
@@ -128,7 +129,7 @@ static void remember(JNIEnv *jni, jobject loader)
 		lc_say("a class loader does not find java.lang.LocusHook: allocations in its "
 		       "classes are not counted, and their objects are known by class only");
 	if (at < REFUSING_MAX)
-		atomic_store_explicit(&loaders.refusing[at], (*jni)->NewWeakGlobalRef(jni, loader),
+		atomic_store_explicit(&loaders.refusing[at], lc_ref_new_weak(jni, loader),
 		                      memory_order_release);
 }
 

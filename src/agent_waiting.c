@@ -16,6 +16,7 @@
 #include "src/base/hash.h"
 #include "src/classfile/alloc_rewrite.h"
 #include "src/core/jvmti.h"
+#include "src/core/refs.h"
 #include "src/core/wake.h"
 
 enum { CLASSES_MAX = 512, IDS = 8192, IDS_MAX = IDS / 2 };
@@ -61,7 +62,7 @@ bool lc_waiting_add(JNIEnv *jni, jclass class, const struct lc_rewrite_result *l
 
 	if (waiting.len == CLASSES_MAX || (*jvmti)->GetClassMethods(jvmti, class, &len, &methods))
 		return false;
-	ref = waiting.ids_len + (size_t)len <= IDS_MAX ? (*jni)->NewGlobalRef(jni, class) : NULL;
+	ref = waiting.ids_len + (size_t)len <= IDS_MAX ? lc_ref_new(jni, class) : NULL;
 	for (jint i = 0; ref && i < len; i++) {
 		uint64_t *id = find(methods[i]);
 

@@ -23,6 +23,9 @@ int lc_cmd_calibrate(int argc, char **argv);
 int lc_cmd_doctor(int argc, char **argv);
 int lc_cmd_agent_args(int argc, char **argv);
 int lc_cmd_attach(int argc, char **argv);
+int lc_cmd_detach(int argc, char **argv);
+int lc_cmd_status(int argc, char **argv);
+int lc_cmd_dump(int argc, char **argv);
 int lc_cmd_help(int argc, char **argv);
 
 /* The rows of a command's options, for its parser (cli/args.h), --help and the manual. Static. */
@@ -36,6 +39,7 @@ const struct lc_option_info *lc_cmd_calibrate_options(size_t *count);
 const struct lc_option_info *lc_cmd_doctor_options(size_t *count);
 const struct lc_option_info *lc_cmd_agent_args_options(size_t *count);
 const struct lc_option_info *lc_cmd_attach_options(size_t *count);
+const struct lc_option_info *lc_cmd_detach_options(size_t *count); /* of status and dump, too */
 
 struct lc_command {
 	const char *name;

@@ -1,5 +1,6 @@
 /*
- * commands/attach.c - runs `locus attach`: has the agent start in a JVM that runs.
+ * commands/attach.c - runs `locus attach`, `detach`, `status` and `dump`: has the agent start or
+ * stop in a JVM that runs, or tell how it goes.
  *
  * The JVM only loads a library and passes a text on (src/agent_attach.h). The agent's answer comes
  * in a file that is made here, with a name that nobody can guess, and removed in the end.
@@ -29,6 +30,12 @@ enum { WAIT_SECONDS = 60, STEP_MS = 10, ANSWER_MAX = 64 << 10 };
 const struct lc_option_info *lc_cmd_attach_options(size_t *count)
 {
 	return lc_option_table(count);
+}
+
+const struct lc_option_info *lc_cmd_detach_options(size_t *count)
+{
+	*count = 0;
+	return NULL;
 }
 
 /* -- the answer ---------------------------------------------------------------------------- */
@@ -228,4 +235,36 @@ int lc_cmd_attach(int argc, char **argv)
 		return lc_usage("%s", error);
 	status = check_events(&a.options);
 	return status ? status : attach(pid, &a.options);
+}
+
+/* A command for an agent that is loaded. */
+static int command(const char *name, int argc, char **argv)
+{
+	struct attach_arguments a = { .args = { .argc = argc, .argv = argv, .next = 1 } };
+	struct lc_attach_target t;
+	pid_t pid = 0;
+	int status = read_arguments(&a, name, &pid);
+
+	if (status)
+		return status < 0 ? 0 : status;
+	if (lc_attach_look(pid, &t))
+		return LC_EXIT_FAILED;
+	if (!t.library[0])
+		return lc_fail("there is no Locus in JVM %d", (int)pid);
+	return lc_attach_become(&t) ? LC_EXIT_FAILED : ask(&t, t.library, name, "");
+}
+
+int lc_cmd_detach(int argc, char **argv)
+{
+	return command("detach", argc, argv);
+}
+
+int lc_cmd_status(int argc, char **argv)
+{
+	return command("status", argc, argv);
+}
+
+int lc_cmd_dump(int argc, char **argv)
+{
+	return command("dump", argc, argv);
 }

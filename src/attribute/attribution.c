@@ -1,6 +1,8 @@
 /*
  * attribute/attribution.c - runs the attribution thread.
  *
+ * This file is longer than 600 lines, since all of it shares the thread's state.
+ *
  * A thread record is freed only while no sealed epoch is queued: none points to a freed one.
  */
 #include "src/attribute/attribution.h"
@@ -72,7 +74,7 @@ static struct {
 	struct lc_attribution_config config;
 	struct lc_map *map;
 	pthread_t thread;
-	_Atomic bool running, stopping;
+	_Atomic bool running, stopping, flushing;
 	JNIEnv *jni;
 
 	/* The attribution thread's own. */
@@ -449,6 +451,7 @@ static void reap_threads(uint64_t now)
 
 static void tick(bool last)
 {
+	const bool flush = atomic_load_explicit(&work.flushing, memory_order_acquire);
 	uint64_t now;
 
 	if (!last)
@@ -465,7 +468,7 @@ static void tick(bool last)
 	end_numa_windows();
 	work.stats.map_in_doubt =
 	    work.stats.map_in_doubt && lc_map_check(work.map, check_header, NULL, HEADERS_PER_PASS);
-	if (last || now - work.open_ns >= OPEN_EPOCH_MS * MS) {
+	if (last || flush || now - work.open_ns >= OPEN_EPOCH_MS * MS) {
 		work.open_ns = now;
 		resolve_open_epoch(last ? UINT64_MAX : now - RECORD_LAG_MS * MS);
 		lc_numa_resolve(work.open_epoch, now);
@@ -473,17 +476,19 @@ static void tick(bool last)
 	} else if (lc_span_slots_crowded()) {
 		reap_threads(now);
 	}
-	if (last || now - work.block_begin_ns >= BLOCK_MS * MS) {
+	if (last || flush || now - work.block_begin_ns >= BLOCK_MS * MS) {
 		lc_cycles_refine();
 		write_blocks(now, last);
 		if (last)
 			give_up_traces();
 		lc_alloc_pool_tidy(now);
 	}
-	if (last || now - work.manifest_ns >= MANIFEST_MS * MS) {
+	if (last || flush || now - work.manifest_ns >= MANIFEST_MS * MS) {
 		work.manifest_ns = now;
 		work.config.write_manifest(last);
 	}
+	if (flush)
+		atomic_store_explicit(&work.flushing, false, memory_order_release);
 }
 
 static void *run(void *unused)
@@ -509,6 +514,7 @@ static void *run(void *unused)
 	}
 	tick(true);
 	(*vm)->DetachCurrentThread(vm);
+	lc_thread_ours_ends();
 	return NULL;
 }
 
@@ -535,6 +541,20 @@ int lc_attribution_start(const struct lc_attribution_config *config)
 		});
 	atomic_store_explicit(&work.running, true, memory_order_release);
 	return 0;
+}
+
+bool lc_attribution_flush(uint64_t wait_ns)
+{
+	const uint64_t end = lc_time_now_ns() + wait_ns;
+
+	atomic_store_explicit(&work.flushing, true, memory_order_release);
+	lc_wake();
+	while (atomic_load_explicit(&work.flushing, memory_order_acquire)) {
+		if (lc_time_now_ns() > end)
+			return false;
+		nanosleep(&(struct timespec){ .tv_nsec = MS }, NULL);
+	}
+	return true;
 }
 
 void lc_attribution_stop(bool program_goes_on)

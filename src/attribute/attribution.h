@@ -53,6 +53,12 @@ struct lc_attribution_stats {
 /* Start the thread. Returns 0 or -errno. Context: [attach]. */
 int lc_attribution_start(const struct lc_attribution_config *config);
 
+/*
+ * Have the attribution thread write all that has been recorded. Returns whether it has, within
+ * `wait_ns`. Context: a thread of ours, while a recording runs.
+ */
+bool lc_attribution_flush(uint64_t wait_ns);
+
 /* Take all that is logged, write the last blocks and the manifest, end the thread. [attach] */
 void lc_attribution_stop(bool program_goes_on);
 

@@ -4,6 +4,8 @@
  * Mappings and large allocations are used bit by bit, so the kernel is asked which of their pages
  * there are. The table of mappings has a lock, which no signal handler takes: handlers neither
  * allocate nor map.
+ * Each allocation has a link behind what was asked for, at the end of what it can use, so that all
+ * of them can be freed.
  * Order: none. The sum is a count to which any thread adds.
  */
 #include "src/core/own_memory.h"
@@ -20,8 +22,11 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "src/base/spin.h"
+#include "src/core/kept.h"
 #include "src/core/memory.h"
 
+enum { SHARDS = 64 };
 enum { PAGE_BYTES = 4096, MAPPINGS_MAX = 4096, PAGES_AT_ONCE = 4096, LARGE_BYTES = 64 << 10 };
 
 /* Bits of an entry of /proc/self/pagemap. */
@@ -34,7 +39,6 @@ void *__real_malloc(size_t n);
 void *__real_calloc(size_t n, size_t size);
 void *__real_realloc(void *p, size_t n);
 void *__real_aligned_alloc(size_t alignment, size_t n);
-char *__real_strdup(const char *s);
 void __real_free(void *p);
 void *__real_mmap(void *at, size_t n, int protection, int flags, int fd, off_t offset);
 int __real_munmap(void *p, size_t n);
@@ -94,11 +98,66 @@ static void forget(const char *low, size_t n)
 	pthread_mutex_unlock(&mappings.lock);
 }
 
+/* In the list of its shard; the list is closed. */
+struct link {
+	struct link *next, *previous;
+	void *start; /* of the allocation */
+};
+
+static LC_KEPT struct shard {
+	_Alignas(64) _Atomic uint32_t lock;
+	struct link head; /* .next NULL: none yet */
+} shards[SHARDS] = { { .lock = 0 } };
+
+/* Mappings of earlier recordings, empty. Kept; used by one thread at a time under `lock`. */
+static LC_KEPT struct {
+	_Atomic uint32_t lock;
+	size_t len;
+	struct mapping all[MAPPINGS_MAX];
+} spare = { .len = 0 };
+
+static struct link *link_of(void *p)
+{
+	return (struct link *)((char *)p + malloc_usable_size(p) - sizeof(struct link));
+}
+
+static struct shard *shard_of(const struct link *l)
+{
+	return &shards[((uintptr_t)l >> 4 ^ (uintptr_t)l >> 12) % SHARDS];
+}
+
+static void link_in(void *p)
+{
+	struct link *l = link_of(p);
+	struct shard *s = shard_of(l);
+
+	lc_spin_lock(&s->lock);
+	if (!s->head.next)
+		s->head.next = s->head.previous = &s->head;
+	*l = (struct link){ s->head.next, &s->head, p };
+	s->head.next->previous = l;
+	s->head.next = l;
+	lc_spin_unlock(&s->lock);
+}
+
+static void link_out(void *p)
+{
+	struct link *l = link_of(p);
+	struct shard *s = shard_of(l);
+
+	lc_spin_lock(&s->lock);
+	l->next->previous = l->previous;
+	l->previous->next = l->next;
+	lc_spin_unlock(&s->lock);
+}
+
 static void *add(void *p)
 {
 	const size_t bytes = p ? malloc_usable_size(p) : 0;
 
 	lc_memory_add((int64_t)bytes);
+	if (p)
+		link_in(p);
 	if (bytes >= LARGE_BYTES)
 		remember(p, bytes, false);
 	else
@@ -106,9 +165,11 @@ static void *add(void *p)
 	return p;
 }
 
-static void take_off(const void *p, size_t bytes)
+static void take_off(void *p, size_t bytes)
 {
 	lc_memory_add(-(int64_t)bytes);
+	if (p)
+		link_out(p);
 	if (bytes >= LARGE_BYTES)
 		forget(p, bytes);
 	else
@@ -117,12 +178,17 @@ static void take_off(const void *p, size_t bytes)
 
 void *__wrap_malloc(size_t n)
 {
-	return add(__real_malloc(n));
+	return add(__real_malloc(n + sizeof(struct link)));
 }
 
 void *__wrap_calloc(size_t n, size_t size)
 {
-	return add(__real_calloc(n, size));
+	size_t bytes;
+
+	if (__builtin_mul_overflow(n, size, &bytes) ||
+	    __builtin_add_overflow(bytes, sizeof(struct link), &bytes))
+		return NULL;
+	return add(__real_calloc(1, bytes));
 }
 
 /* Taken off before, since another thread may get the memory as soon as it is freed. */
@@ -132,20 +198,24 @@ void *__wrap_realloc(void *p, size_t n)
 	void *moved;
 
 	take_off(p, before);
-	moved = __real_realloc(p, n);
-	if (!moved && n)
+	moved = __real_realloc(p, n + sizeof(struct link));
+	if (!moved)
 		add(p); /* it stays */
 	return add(moved);
 }
 
 void *__wrap_aligned_alloc(size_t alignment, size_t n)
 {
-	return add(__real_aligned_alloc(alignment, n));
+	return add(__real_aligned_alloc(alignment, n + (sizeof(struct link) + alignment - 1) /
+	                                                   alignment * alignment));
 }
 
 char *__wrap_strdup(const char *s)
 {
-	return add(__real_strdup(s));
+	const size_t bytes = strlen(s) + 1;
+	char *copy = __wrap_malloc(bytes);
+
+	return copy ? memcpy(copy, s, bytes) : NULL;
 }
 
 void __wrap_free(void *p)
@@ -155,10 +225,32 @@ void __wrap_free(void *p)
 	__real_free(p);
 }
 
+/* A mapping of just that length, empty; NULL: there is none. All of ours can be written. */
+static void *take_spare(size_t n)
+{
+	void *p = NULL;
+
+	if (!spare.len)
+		return NULL;
+	lc_spin_lock(&spare.lock);
+	for (size_t i = 0; i < spare.len && !p; i++) {
+		if ((size_t)(spare.all[i].end - spare.all[i].low) != n)
+			continue;
+		p = (void *)(uintptr_t)spare.all[i].low;
+		spare.all[i] = spare.all[--spare.len];
+	}
+	lc_spin_unlock(&spare.lock);
+	if (p)
+		madvise(p, n, MADV_DONTNEED);
+	return p;
+}
+
 void *__wrap_mmap(void *at, size_t n, int protection, int flags, int fd, off_t offset)
 {
-	void *p = __real_mmap(at, n, protection, flags, fd, offset);
+	void *p = !at && flags & MAP_ANONYMOUS ? take_spare(n) : NULL;
 
+	if (!p)
+		p = __real_mmap(at, n, protection, flags, fd, offset);
 	/* What is only reserved is counted by its owner, as it is used. */
 	if (p != MAP_FAILED && flags & MAP_ANONYMOUS)
 		remember(p, n, !(flags & MAP_NORESERVE));
@@ -196,6 +288,23 @@ int __wrap_munmap(void *p, size_t n)
 {
 	forget(p, n);
 	return __real_munmap(p, n);
+}
+
+void lc_own_memory_give_back(void)
+{
+	for (size_t i = 0; i < SHARDS; i++) {
+		struct link *const head = &shards[i].head;
+
+		while (head->next && head->next != head)
+			__wrap_free(head->next->start);
+	}
+	for (size_t i = 0; i < mappings.len; i++) {
+		const struct mapping m = mappings.all[i];
+
+		madvise((void *)(uintptr_t)m.low, (size_t)(m.end - m.low), MADV_DONTNEED);
+		if (spare.len < MAPPINGS_MAX)
+			spare.all[spare.len++] = m;
+	}
 }
 
 /* Is this page its process's own memory? One that was only read is the kernel's page of zeroes. */

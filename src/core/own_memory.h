@@ -12,4 +12,10 @@
 /* Bytes allocated, and the touched pages of anonymous mappings. Context: [writer]. */
 uint64_t lc_own_memory_bytes(void);
 
+/*
+ * Free all that was allocated. Anonymous mappings give their pages back, but stay for the next
+ * recording: a thread that comes late reads zeroes. Context: kept.c.
+ */
+void lc_own_memory_give_back(void);
+
 #endif

@@ -13,14 +13,19 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "src/core/kept.h"
+
 enum { OURS_MAX = 8 };
 
 /* Initial-exec: reading it in a signal handler or hook never allocates. */
-static _Thread_local struct lc_thread *self __attribute__((tls_model("initial-exec")));
+static _Thread_local struct {
+	struct lc_thread *thread;
+	uint32_t recording; /* that it is of */
+} self __attribute__((tls_model("initial-exec")));
 
 static _Thread_local bool ours __attribute__((tls_model("initial-exec")));
 /* Of threads of ours that run, and some that have run; 0: free. Each is written by its thread. */
-static _Atomic int32_t ours_tids[OURS_MAX];
+static LC_KEPT _Atomic int32_t ours_tids[OURS_MAX] = { 0 };
 
 static struct lc_thread *(*enter)(JNIEnv *jni); /* set before there are hooks */
 
@@ -30,12 +35,13 @@ static _Atomic uint32_t registered; /* index of the next record */
 
 struct lc_thread *lc_thread_self(void)
 {
-	return self;
+	return __builtin_expect(self.recording == lc_recording(), 1) ? self.thread : NULL;
 }
 
 void lc_thread_bind(struct lc_thread *t)
 {
-	self = t;
+	self.thread = t;
+	self.recording = lc_recording();
 }
 
 void lc_thread_set_ours(void)

@@ -17,6 +17,7 @@
 #include <time.h>
 #include <x86intrin.h>
 
+#include "src/core/kept.h"
 #include "src/core/memory.h"
 #include "src/jvm/imports.h"
 #include "src/jvm/peek.h"
@@ -33,11 +34,12 @@ enum { PROBE_BYTES = 1024 };
 
 typedef void *copy_fn(void *, const void *, size_t);
 
-struct lc_copy_log lc_copy_log;
+/* Kept, as all that a call may find that has come through a slot before it was restored. */
+LC_KEPT struct lc_copy_log lc_copy_log = { .low = 0 };
 
 /* Relaxed throughout: each value that these ever hold is right for any caller at any time. */
-static _Atomic(copy_fn *) route_copy;
-static _Atomic(copy_fn *) route_move;
+static LC_KEPT _Atomic(copy_fn *) route_copy = NULL;
+static LC_KEPT _Atomic(copy_fn *) route_move = NULL;
 
 typedef int clock_fn(clockid_t, struct timespec *);
 
@@ -45,16 +47,17 @@ static void *copy(void *dst, const void *src, size_t n);
 static void *move(void *dst, const void *src, size_t n);
 static int clock_read(clockid_t clock, struct timespec *out);
 
-static struct lc_import copies[] = { { .name = "memcpy", .ours = (void *)(uintptr_t)copy },
-	                             { .name = "memmove", .ours = (void *)(uintptr_t)move } };
-static struct lc_import clocks[] = { { .name = "clock_gettime",
-	                               .ours = (void *)(uintptr_t)clock_read } };
-static struct lc_imports copy_imports = { .list = copies, .len = 2 };
-static struct lc_imports clock_imports = { .list = clocks, .len = 1 };
+static LC_KEPT struct lc_import copies[] = { { .name = "memcpy", .ours = (void *)(uintptr_t)copy },
+	                                     { .name = "memmove",
+	                                       .ours = (void *)(uintptr_t)move } };
+static LC_KEPT struct lc_import clocks[] = { { .name = "clock_gettime",
+	                                       .ours = (void *)(uintptr_t)clock_read } };
+static LC_KEPT struct lc_imports copy_imports = { .list = copies, .len = 2 };
+static LC_KEPT struct lc_imports clock_imports = { .list = clocks, .len = 1 };
 
 /* What libjvm called before. Written by: lc_copy_log_init(), before a slot leads here. */
-static copy_fn *before_copy, *before_move;
-static clock_fn *before_clock;
+static LC_KEPT copy_fn *before_copy = NULL, *before_move = NULL;
+static LC_KEPT clock_fn *before_clock = NULL;
 
 /* This thread's place in the open window. */
 static _Thread_local struct {
@@ -295,6 +298,17 @@ int lc_copy_log_init(void)
 	if (!err)
 		redirect_clock(inside);
 	return err;
+}
+
+void lc_copy_log_end(void)
+{
+	if (!copies[0].slots_len)
+		return;
+	atomic_store_explicit(&lc_copy_log.clock_read, NULL, memory_order_release);
+	lc_copy_log_arm(false);
+	if (clocks[0].slots_len)
+		(void)lc_imports_restore(&clock_imports);
+	(void)lc_imports_restore(&copy_imports);
 }
 
 bool lc_copy_log_passed(void)

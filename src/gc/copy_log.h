@@ -149,6 +149,12 @@ bool lc_copy_log_probe(JNIEnv *jni);
 /* Send libjvm's copies through the log, or straight on. Context: [gc]. */
 void lc_copy_log_arm(bool on);
 
+/*
+ * Let libjvm call what it called before. Where another library has redirected the calls since, they
+ * go on passing here, straight on. No collection runs. Context: a thread of ours.
+ */
+void lc_copy_log_end(void);
+
 /* Do libjvm's calls pass here? False before lc_copy_log_init(), and where others took over. */
 bool lc_copy_log_passed(void);
 

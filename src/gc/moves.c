@@ -53,6 +53,10 @@ int lc_moves_init(void)
 	l->chunks = mem;
 	l->link = (uint32_t *)((char *)mem + arena);
 	l->chunks_len = ARENA_CHUNKS;
+	/* What an earlier recording has left: its generation and its hand-outs go on. */
+	atomic_store_explicit(&l->head, 0, memory_order_relaxed);
+	atomic_store_explicit(&l->fresh, 0, memory_order_relaxed);
+	atomic_store_explicit(&l->free_head, 0, memory_order_relaxed);
 	copy_log = l;
 	return 0;
 }

@@ -19,6 +19,7 @@
 
 #include "src/core/counters.h"
 #include "src/core/epoch.h"
+#include "src/core/kept.h"
 #include "src/core/memory.h"
 #include "src/core/record.h"
 #include "src/heap/alloc_log.h"
@@ -74,7 +75,10 @@ static struct {
 	_Atomic uint64_t unplaced, unproved;
 } vm;
 
-static _Thread_local struct lc_tlab_thread *self __attribute__((tls_model("initial-exec")));
+static _Thread_local struct {
+	struct lc_tlab_thread *at;
+	uint32_t recording; /* that it is of */
+} self __attribute__((tls_model("initial-exec")));
 
 /* Offset of Thread.eetop, asked of Unsafe; or a negative number. */
 static jlong eetop_offset(JNIEnv *jni)
@@ -156,12 +160,12 @@ static struct slot *slot_of(uint64_t thread)
 
 struct lc_tlab_thread *lc_tlab_known(void)
 {
-	return self;
+	return self.recording == lc_recording() ? self.at : NULL;
 }
 
 struct lc_tlab_thread *lc_tlab_self(uint64_t thread, struct lc_alloc_log *log)
 {
-	struct lc_tlab_thread *o = self;
+	struct lc_tlab_thread *o = lc_tlab_known();
 	uint64_t none = 0;
 	struct slot *slot;
 
@@ -178,7 +182,8 @@ struct lc_tlab_thread *lc_tlab_self(uint64_t thread, struct lc_alloc_log *log)
 	o->sequence = 1;
 	o->random = (uint32_t)(thread >> 4) | 1;
 	o->distance = LOOK_OTHER * DISTANCE_WEIGHT;
-	self = o;
+	self.at = o;
+	self.recording = lc_recording();
 	slot = slot_of(thread);
 	/* Only this thread looks for itself, so `state` may follow. */
 	if (atomic_compare_exchange_strong(&slot->thread, &none, thread))
@@ -188,7 +193,7 @@ struct lc_tlab_thread *lc_tlab_self(uint64_t thread, struct lc_alloc_log *log)
 
 void lc_tlab_thread_end(void)
 {
-	struct lc_tlab_thread *o = self;
+	struct lc_tlab_thread *o = lc_tlab_known();
 	struct slot *slot;
 
 	if (!o)
@@ -198,8 +203,8 @@ void lc_tlab_thread_end(void)
 		atomic_store(&slot->state, NULL);
 		atomic_store(&slot->thread, 0);
 	}
-	self = NULL;
 	lc_memory_add(-TOUCHED_BYTES);
+	self.at = NULL;
 	munmap(o, sizeof(*o));
 }
 

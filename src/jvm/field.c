@@ -23,6 +23,7 @@
 #include "src/core/epoch.h"
 #include "src/core/jvmti.h"
 #include "src/core/record.h"
+#include "src/core/refs.h"
 #include "src/jvm/field_impl.h"
 #include "src/jvm/field_layout.h"
 #include "src/jvm/handle.h"
@@ -255,7 +256,7 @@ static struct class_fields *class_get(uint64_t address)
 static void class_forget(JNIEnv *jni, struct class_fields *c)
 {
 	if (c->class)
-		(*jni)->DeleteWeakGlobalRef(jni, c->class);
+		lc_ref_delete(jni, c->class);
 	field.fields_len -= c->table.len;
 	free(c->table.entries);
 	*c = (struct class_fields){ .klass = c->klass };
@@ -329,7 +330,7 @@ static void learn_found(JNIEnv *jni, jclass class, struct class_fields *c)
 	if ((*lc_jvmti())->GetClassSignature(lc_jvmti(), class, &signature, NULL))
 		return;
 	if ((!wanted || !strcmp(wanted, signature)) && !learn(jni, class, c->klass, &c->table)) {
-		c->class = (*jni)->NewWeakGlobalRef(jni, class);
+		c->class = lc_ref_new_weak(jni, class);
 		lc_field_clear(jni);
 		field.fields_len += c->table.len;
 		if (!c->class)

@@ -13,6 +13,7 @@
 #include "src/base/nearest.h"
 #include "src/base/options.h"
 #include "src/core/jvmti.h"
+#include "src/core/refs.h"
 #include "src/jvm/field.h"
 #include "src/jvm/field_impl.h"
 #include "src/jvm/field_layout.h"
@@ -48,7 +49,7 @@ static int find_unsafe(JNIEnv *jni)
 		ask.offset_of = (*jni)->GetMethodID(jni, class, "objectFieldOffset",
 		                                    "(Ljava/lang/Class;Ljava/lang/String;)J");
 	if (unsafe && ask.offset_of)
-		ask.unsafe = (*jni)->NewGlobalRef(jni, unsafe);
+		ask.unsafe = lc_ref_new(jni, unsafe);
 	lc_field_clear(jni);
 	if (unsafe)
 		(*jni)->DeleteLocalRef(jni, unsafe);

@@ -27,6 +27,7 @@
 #include <unistd.h>
 
 #include "src/core/counters.h"
+#include "src/core/kept.h"
 
 /*
  * size_t lc_peek_copy(void *to, uint64_t from, size_t bytes): copies, and returns how many bytes
@@ -65,9 +66,10 @@ struct kernel_action {
 
 static const int fault_signals[FAULTS] = { SIGSEGV, SIGBUS };
 
-static struct {
+/* Kept: who has put a handler in front of ours goes on calling it. */
+static LC_KEPT struct {
 	struct kernel_action before[FAULTS];
-} faults;
+} faults = { { { .flags = 0 } } };
 static _Atomic bool caught;
 static _Atomic(lc_peek_fault_fn *) other_faults;
 static _Atomic uint64_t faulted, by_kernel;
@@ -131,6 +133,17 @@ int lc_peek_catch_faults(void)
 	}
 	atomic_store_explicit(&caught, true, memory_order_release);
 	return 0;
+}
+
+void lc_peek_release_faults(void)
+{
+	struct kernel_action now;
+
+	if (!atomic_exchange(&caught, false))
+		return;
+	for (size_t i = 0; i < FAULTS; i++)
+		if (!kernel_sigaction(fault_signals[i], NULL, &now) && now.handler == on_fault)
+			(void)kernel_sigaction(fault_signals[i], &faults.before[i], NULL);
 }
 
 static bool in_place(void)

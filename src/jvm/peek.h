@@ -35,6 +35,8 @@ typedef bool lc_peek_fault_fn(int sig, siginfo_t *info, void *context);
 
 /* Give such faults to `fn` before anybody else gets them; NULL: to nobody. Context: [attach]. */
 void lc_peek_other_faults(lc_peek_fault_fn *fn);
+/* Catch them no more, where nobody has put a handler in front. Context: a thread of ours. */
+void lc_peek_release_faults(void);
 
 /*
  * Until lc_peek_end(), which takes what this returns, the calling thread may copy without the

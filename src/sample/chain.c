@@ -81,6 +81,24 @@ bool lc_chain_installed(int sig, void (*handler)(int sig, siginfo_t *info, void 
 	       now.sa_sigaction == handler;
 }
 
+void lc_chain_flush(int sig)
+{
+	const struct sigaction ignore = { .sa_handler = SIG_IGN };
+
+	sigaction(sig, &ignore, NULL);
+}
+
+void lc_chain_remove(struct lc_chain *chain, int sig,
+                     void (*handler)(int sig, siginfo_t *info, void *context))
+{
+	struct sigaction now;
+
+	if (sigaction(sig, NULL, &now))
+		return;
+	if (now.sa_handler == SIG_IGN || lc_chain_installed(sig, handler))
+		sigaction(sig, &chain->before, NULL);
+}
+
 static bool nobody_handles(int sig)
 {
 	struct sigaction now;

@@ -14,8 +14,8 @@ struct lc_chain {
 
 /*
  * Install `handler` for `sig`, blocking `also_blocked` (NULL: none) while it runs. It stays
- * installed for ever: another handler may have chained to it. Returns 0 or -errno.
- * Context: [attach].
+ * installed until lc_chain_remove(), or for ever: another handler may have chained to it. Returns 0
+ * or -errno. Context: [attach].
  */
 int lc_chain_install(struct lc_chain *chain, int sig,
                      void (*handler)(int sig, siginfo_t *info, void *context),
@@ -27,6 +27,16 @@ int lc_chain_install(struct lc_chain *chain, int sig,
  * caller's handler returns. Must be the last thing that the handler does. Context: [signal].
  */
 void lc_chain_call(struct lc_chain *chain, int sig, siginfo_t *info, void *context);
+
+/*
+ * Put back what was there, if `handler` is what the kernel would call, or lc_chain_flush() has been
+ * called. Context: a thread of ours.
+ */
+void lc_chain_remove(struct lc_chain *chain, int sig,
+                     void (*handler)(int sig, siginfo_t *info, void *context));
+
+/* Throw away what of the signal has been sent and not delivered. Context: as above. */
+void lc_chain_flush(int sig);
 
 /* Is `handler` what the kernel would call for `sig` now? Context: any, [signal] included. */
 bool lc_chain_installed(int sig, void (*handler)(int sig, siginfo_t *info, void *context));

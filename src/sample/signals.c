@@ -11,16 +11,18 @@
 #include <stdatomic.h>
 #include <stddef.h>
 
+#include "src/core/kept.h"
 #include "src/jvm/guard.h"
 #include "src/sample/chain.h"
 #include "src/sample/sampler.h"
 
-static struct {
+/* Kept: who has put a handler in front of ours goes on calling it. */
+static LC_KEPT struct {
 	bool chosen;
 	int number[LC_SIGNAL_COUNT];
 	_Atomic(lc_signal_fn *) fn[LC_SIGNAL_COUNT];
 	struct lc_chain chain[LC_SIGNAL_COUNT]; /* signals of one number use the first one's */
-} signals;
+} signals = { .chosen = false };
 
 /* Two signals share a number if the program has left no other free: the first has the chain. */
 static size_t first_of(int number)
@@ -86,6 +88,25 @@ int lc_signals_use(enum lc_signal which, lc_signal_fn *fn)
 	if (!err)
 		atomic_store_explicit(&signals.fn[which], fn, memory_order_release);
 	return err;
+}
+
+void lc_signals_release(void)
+{
+	const int timer = signals.number[LC_SIGNAL_TIMER];
+
+	for (size_t i = 0; i < LC_SIGNAL_COUNT; i++) {
+		const int number = signals.number[i];
+
+		if (!atomic_load(&signals.fn[i]) || first_of(number) != i)
+			continue;
+		/* Signals that are on their way would end the program. */
+		if (number == timer && lc_chain_installed(number, on_signal))
+			lc_chain_flush(number);
+		lc_chain_remove(&signals.chain[i], number, on_signal);
+	}
+	for (size_t i = 0; i < LC_SIGNAL_COUNT; i++)
+		atomic_store(&signals.fn[i], NULL);
+	signals.chosen = false;
 }
 
 int lc_signals_number(enum lc_signal which)

@@ -33,4 +33,10 @@ int lc_signals_number(enum lc_signal which);
 /* Is our handler the one that the kernel would call now? Context: any. */
 bool lc_signals_installed(enum lc_signal which);
 
+/*
+ * Put back what handled the signals before, where ours are still called first; where they are not,
+ * they pass everything on. When no timer and no event is left. Context: a thread of ours.
+ */
+void lc_signals_release(void);
+
 #endif

@@ -33,6 +33,7 @@
 #include "src/core/observe.h"
 #include "src/core/path.h"
 #include "src/core/record.h"
+#include "src/core/refs.h"
 #include "src/format/kinds.h"
 #include "src/jvm/code_cache.h"
 #include "src/jvm/field.h"
@@ -331,7 +332,7 @@ static bool found(JNIEnv *jni, struct watch *w, jobject o)
 
 	(*lc_jvmti())->GetObjectSize(lc_jvmti(), o, &size_bytes);
 	if (!find_place(jni, w, o, (uint64_t)size_bytes, &offset, &bytes)) {
-		ref = (*jni)->NewWeakGlobalRef(jni, o);
+		ref = lc_ref_new_weak(jni, o);
 		if (!ref) {
 			(*jni)->ExceptionClear(jni);
 			say(w, "no memory to hold the object; nothing is watched");
@@ -371,11 +372,11 @@ static bool is_class(JNIEnv *jni, struct watch *w, jclass class)
 	(*lc_jvmti())->Deallocate(lc_jvmti(), (unsigned char *)signature);
 	if (!same || known)
 		return same;
-	known = (*jni)->NewWeakGlobalRef(jni, class);
+	known = lc_ref_new_weak(jni, class);
 	if (!known)
 		(*jni)->ExceptionClear(jni);
 	else if (!atomic_compare_exchange_strong(&w->class, &none, known))
-		(*jni)->DeleteWeakGlobalRef(jni, known);
+		lc_ref_delete(jni, known);
 	return true;
 }
 

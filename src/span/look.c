@@ -13,6 +13,7 @@
 #include "src/base/spin.h"
 #include "src/classfile/span_rewrite.h"
 #include "src/core/own_work.h"
+#include "src/core/refs.h"
 #include "src/profile/tally.h"
 #include "src/span/stack.h"
 
@@ -118,7 +119,7 @@ static bool find_print(JNIEnv *jni)
 	print =
 	    class ? (*jni)->GetStaticMethodID(jni, class, "print", "(Ljava/lang/Object;)J") : NULL;
 	if (print)
-		class = (*jni)->NewGlobalRef(jni, class);
+		class = lc_ref_new(jni, class);
 	if ((*jni)->ExceptionCheck(jni))
 		(*jni)->ExceptionClear(jni);
 	if (!print || !class)

@@ -22,6 +22,7 @@
 #include "src/core/own_work.h"
 #include "src/core/path.h"
 #include "src/core/record.h"
+#include "src/core/refs.h"
 #include "src/core/thread.h"
 #include "src/profile/tally.h"
 #include "src/profile/writer.h"
@@ -95,9 +96,13 @@ void lc_span_give_up(unsigned what, const char *reason)
 
 static int define_class(JNIEnv *jni)
 {
-	jclass class = (*jni)->DefineClass(jni, LC_SPAN_CLASS, NULL, (const jbyte *)class_file,
-	                                   (jsize)sizeof(class_file));
+	jclass class = (*jni)->FindClass(jni, LC_SPAN_CLASS); /* of an earlier recording */
 
+	if ((*jni)->ExceptionCheck(jni))
+		(*jni)->ExceptionClear(jni);
+	if (!class)
+		class = (*jni)->DefineClass(jni, LC_SPAN_CLASS, NULL, (const jbyte *)class_file,
+		                            (jsize)sizeof(class_file));
 	/* Asking for a method links and initialises the class, so that a hook never has to. */
 	if (class && !(*jni)->GetStaticMethodID(jni, class, "end", "()V"))
 		class = NULL;
@@ -113,7 +118,7 @@ static int find_overflow_error(JNIEnv *jni)
 {
 	jclass class = (*jni)->FindClass(jni, "java/lang/StackOverflowError");
 
-	span.overflow_error = class ? (*jni)->NewGlobalRef(jni, class) : NULL;
+	span.overflow_error = class ? lc_ref_new(jni, class) : NULL;
 	if (!class)
 		(*jni)->ExceptionClear(jni);
 	return span.overflow_error ? 0 : -EIO;

@@ -9,6 +9,7 @@
 
 #include "src/core/counters.h"
 #include "src/core/jvmti.h"
+#include "src/core/refs.h"
 #include "src/span/span.h"
 
 enum { BUCKETS = 1024, PENDING_MAX = 1 << 16, BODIES_MAX = 1 << 10 };
@@ -75,11 +76,11 @@ static void look_at(jvmtiEnv *jvmti, JNIEnv *jni, jclass class)
 		    atomic_load_explicit(&classes.types[i], memory_order_acquire) ||
 		    (*jvmti)->GetClassLoader(jvmti, class, &loader) || loader)
 			continue;
-		kept = (*jni)->NewGlobalRef(jni, class);
+		kept = lc_ref_new(jni, class);
 		if (kept && atomic_compare_exchange_strong(&classes.types[i], &none, kept))
 			atomic_fetch_add_explicit(&classes.found, 1, memory_order_relaxed);
 		else if (kept)
-			(*jni)->DeleteGlobalRef(jni, kept);
+			lc_ref_delete(jni, kept);
 	}
 	if (loader)
 		(*jni)->DeleteLocalRef(jni, loader);
@@ -145,7 +146,7 @@ static uint32_t body_of_others(JNIEnv *jni, jclass class)
 static void add_body(JNIEnv *jni, jclass class, uint32_t is)
 {
 	uint64_t at = atomic_fetch_add_explicit(&classes.bodies_len, 1, memory_order_acq_rel);
-	jweak kept = at < BODIES_MAX ? (*jni)->NewWeakGlobalRef(jni, class) : NULL;
+	jweak kept = at < BODIES_MAX ? lc_ref_new_weak(jni, class) : NULL;
 
 	if (!kept) {
 		add(&classes.bodies_lost, 1);

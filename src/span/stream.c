@@ -12,6 +12,7 @@
 #include <stdatomic.h>
 
 #include "src/base/spin.h"
+#include "src/core/kept.h"
 #include "src/core/own_work.h"
 #include "src/core/thread.h"
 #include "src/core/wake.h"
@@ -22,29 +23,47 @@
 #include "src/span/task.h"
 #include "src/span/trace.h"
 
-static _Thread_local struct lc_span_thread *self __attribute__((tls_model("initial-exec")));
-static _Thread_local bool over __attribute__((tls_model("initial-exec")));
+static _Thread_local struct {
+	struct lc_span_thread *spans;
+	uint32_t recording; /* that the rest is of */
+	bool over;
+} self __attribute__((tls_model("initial-exec")));
 
 /* Set when the recording ends before the program: hooks record nothing, and later let go. */
 static _Atomic enum { GOES_ON, ENDS, ENDED } recording;
 
 static inline bool is_off(void)
 {
-	return atomic_load_explicit(&recording, memory_order_relaxed) != GOES_ON;
+	return atomic_load_explicit(&recording, memory_order_relaxed) != GOES_ON || !lc_recording();
+}
+
+/* The calling thread's spans, of this recording. */
+static inline struct lc_span_thread *known(void)
+{
+	return __builtin_expect(self.recording == lc_recording(), 1) ? self.spans : NULL;
+}
+
+static void set_known(struct lc_span_thread *spans, bool over)
+{
+	self.spans = spans;
+	self.over = over;
+	if (self.recording != lc_recording())
+		lc_link_forgot = 0;
+	self.recording = lc_recording();
 }
 
 static __attribute__((noinline)) struct lc_span_thread *enter_slowly(JNIEnv *jni)
 {
 	if (is_off()) {
 		/* Nobody reads the thread's spans any more, so that its clock can be closed. */
-		if (self &&
+		if (known() &&
 		    atomic_load_explicit(&recording, memory_order_acquire) == ENDED) /* O1 */
 			lc_span_thread_end(lc_thread_self());
 		return NULL;
 	}
-	if (!over)
-		self = lc_span_thread_open(jni);
-	return self;
+	if (self.recording != lc_recording() || !self.over)
+		set_known(lc_span_thread_open(jni), false);
+	return known();
 }
 
 void lc_span_hooks_off(bool written)
@@ -55,7 +74,7 @@ void lc_span_hooks_off(bool written)
 /* The calling thread's spans, for all but ends. */
 static inline struct lc_span_thread *enter(JNIEnv *jni)
 {
-	struct lc_span_thread *s = self;
+	struct lc_span_thread *s = known();
 
 	if (__builtin_expect(s == NULL || is_off(), 0))
 		return enter_slowly(jni);
@@ -73,15 +92,14 @@ struct lc_span_thread *lc_span_known(void)
 {
 	if (is_off())
 		return NULL;
-	if (self && self->probe.open)
-		lc_probe_reveal(self);
-	return self;
+	if (known() && self.spans->probe.open)
+		lc_probe_reveal(self.spans);
+	return known();
 }
 
 void lc_span_thread_close(bool last)
 {
-	self = NULL;
-	over = last;
+	set_known(NULL, last);
 }
 
 /* Where a hook is, and where it returns to in bytecode. */
@@ -435,7 +453,7 @@ static inline bool end_counted(struct lc_span_thread *s, uint64_t frame)
 static inline __attribute__((always_inline)) void finish(const void *frame, JNIEnv *jni,
                                                          jobject result)
 {
-	struct lc_span_thread *s = self;
+	struct lc_span_thread *s = known();
 	struct lc_span_ended e;
 	struct lc_span_frame *f;
 	uint64_t now, tsc;

@@ -21,6 +21,7 @@
 #include "src/core/epoch.h"
 #include "src/core/jvmti.h"
 #include "src/core/path.h"
+#include "src/core/refs.h"
 #include "src/jvm/collector.h"
 #include "src/span/span.h"
 #include "src/span/span_classes.h"
@@ -213,7 +214,7 @@ static struct entry *describe(JNIEnv *jni, jclass class, uint32_t word)
 		e->class.signature = strdup(signature);
 		e->class.flags = flags_of(jni, class, signature);
 		e->class.site = lc_site_intern(signature, word, 0);
-		e->class.class = (*jni)->NewWeakGlobalRef(jni, class);
+		e->class.class = lc_ref_new_weak(jni, class);
 		(*jvmti)->Deallocate(jvmti, (unsigned char *)signature);
 	}
 	if (e->class.signature && e->class.flags & LC_CLASS_WRAPPER)
@@ -227,7 +228,7 @@ static struct entry *describe(JNIEnv *jni, jclass class, uint32_t word)
 
 static void forget(JNIEnv *jni, struct entry *e)
 {
-	(*jni)->DeleteWeakGlobalRef(jni, e->class.class);
+	lc_ref_delete(jni, e->class.class);
 	free((void *)(uintptr_t)e->class.signature);
 	free(e);
 }

@@ -13,6 +13,7 @@
 
 #include "src/base/spin.h"
 #include "src/core/counters.h"
+#include "src/core/kept.h"
 #include "src/span/entered.h"
 #include "src/span/nest.h"
 #include "src/span/task.h"
@@ -45,7 +46,8 @@ static _Atomic uint64_t frames_waiting, threads_waiting, moved, lost;
 
 /* What the calling thread carries. */
 static _Thread_local struct {
-	uint64_t id; /* 0: nothing */
+	uint64_t id;        /* 0: nothing */
+	uint32_t recording; /* that the rest is of */
 	uint64_t excess, low;
 	uint32_t base;    /* frames of the carrier's own, beyond frame 0 */
 	uint32_t entered; /* submissions of its own */
@@ -53,7 +55,7 @@ static _Thread_local struct {
 
 uint64_t lc_virtual_mounted(void)
 {
-	return carried.id;
+	return carried.recording == lc_recording() ? carried.id : 0;
 }
 
 static void add(_Atomic uint64_t *counter, uint64_t n)
@@ -210,7 +212,7 @@ void lc_virtual_unmount(struct lc_span_thread *s, uint64_t id, uint64_t now)
 	struct waiting *w;
 	uint32_t len;
 
-	if (!carried.id)
+	if (!lc_virtual_mounted())
 		return;
 	carried.id = 0;
 	if (!s || s->top < s->frames + carried.base)
@@ -288,6 +290,7 @@ void lc_virtual_mount(struct lc_span_thread *s, uint64_t id, uint64_t now)
 	struct waiting *w;
 
 	carried.id = id;
+	carried.recording = lc_recording();
 	carried.base = s ? (uint32_t)(s->top - s->frames) : 0;
 	carried.excess = s ? s->excess : 0;
 	carried.low = s ? s->low : 0;

@@ -1,12 +1,15 @@
 """`locus attach` and `detach`: a JVM that runs is recorded, and then is as it was."""
 
 import json
+import os
+import pathlib
 import signal
 import subprocess
+import time
 
 import pytest
 from conftest import JDK_MAJORS
-from helpers import COLLECTORS, allocations, collector, command, each_pair, sites_through
+from helpers import COLLECTORS, allocations, collector, command, each_pair, native_library, sites_through
 
 WARNINGS = 3  # lines of JDK 21 and later, of an agent that is loaded into a running JVM
 
@@ -33,7 +36,8 @@ class Program:
         """Returns what it says last, its status, and its lines on stderr."""
         out = self.process.communicate("end\n", timeout=60)[0]
         self.error.seek(0)
-        return out, self.process.returncode, [line for line in self.error if not line.startswith("WARNING: ")]
+        return out, self.process.returncode, [line for line in self.error
+                                              if not line.startswith("WARNING: ") and "does not return" not in line]
 
 
 @pytest.fixture
@@ -48,6 +52,23 @@ def program(workload, tmp_path):
     for p in started:
         p.process.kill()
         p.process.wait()
+
+
+def wait_for(done):
+    for _ in range(1000):
+        if done():
+            return
+        time.sleep(0.01)
+    pytest.fail("it has not happened within 10 s")
+
+
+def code_lengths(p, library, jdk, directory):
+    """For each loaded class how long the code of its methods is, as the JVM has it."""
+    out = directory / "lengths"
+    done = subprocess.run([jdk.home / "bin/jcmd", str(p.pid), "JVMTI.agent_load", library, out], check=True,
+                          capture_output=True, text=True)
+    assert "return code: 0" in done.stdout, done.stdout
+    return dict(line.rsplit(" ", 1) for line in out.read_text().splitlines())
 
 
 def counters(directory):
@@ -115,3 +136,130 @@ def test_a_jvm_that_is_not_to_be_attached_to(locus, program, jdk25, flag, word):
     done = locus("attach", p.pid)
     assert done.returncode == 1 and word in done.stderr and len(done.stderr.splitlines()) == 1
     assert p.end() == ("storms 0\n", 7, [])
+
+
+def state(pid):
+    """What a process has that a guest may leave behind."""
+    proc = pathlib.Path("/proc/%d" % pid)
+    status = dict(line.split(":\t", 1) for line in (proc / "status").read_text().splitlines() if ":\t" in line)
+    links = []
+    for fd in (proc / "fd").iterdir():
+        try:
+            links.append(os.readlink(fd))
+        except OSError:
+            pass  # closed meanwhile
+    names = sorted((task / "comm").read_text().strip() for task in (proc / "task").iterdir())
+    return {
+        "fds": sorted(link for link in links if not link.startswith("socket:")),  # the attach listener's
+        "threads": [name for name in names if "ocus" in name],
+        "handlers": status["SigCgt"],
+        "ignored": status["SigIgn"],
+        "timers": (proc / "timers").read_text(),
+        "rss": int(status["VmRSS"].split()[0]),
+        "maps": len((proc / "maps").read_text().splitlines()),
+        "slots": copies_sealed(proc),
+    }
+
+
+def copies_sealed(proc):
+    """Pages of libjvm that can be written, as (offset, length): the import slots are sealed."""
+    maps = [line.split() for line in (proc / "maps").read_text().splitlines() if line.endswith("/libjvm.so")]
+    return [(row[1], row[2]) for row in maps]
+
+
+def cycle(locus, p, directory, *options):
+    done = locus("attach", p.pid, "-o", directory, *options)
+    assert done.returncode == 0, done.stderr
+    made = p.make(500)
+    done = locus("detach", p.pid)
+    assert done.returncode == 0, done.stderr
+    return made
+
+
+CYCLES = [pytest.param(4, id="few"), pytest.param(100, id="many", marks=pytest.mark.slow)]
+
+
+@pytest.mark.parametrize("cycles", CYCLES)
+@each_pair(jdk=JDK_MAJORS, options=((), ("--spans=streams,tasks",), ("--min-size=0",), ("-e", "fault")))
+def test_nothing_is_left_after_detach(locus, program, tmp_path, jdk, options, cycles):
+    p = program(jdk, 1, "gc")
+    p.make(1000)
+    before = state(p.pid)
+    rss = []
+    for i in range(cycles):
+        made = cycle(locus, p, tmp_path / ("p%d" % i), *options)
+        assert made_in(tmp_path / ("p%d" % i), locus)[0] == made
+        after = state(p.pid)
+        for what in ("fds", "threads", "handlers", "ignored", "timers", "slots"):
+            assert after[what] == before[what], what
+        rss.append(after["rss"])
+    if cycles >= 100:
+        assert sum(rss[-10:]) / 10 < 1.02 * sum(rss[10:20]) / 10 + 2048
+    assert p.make(500) == 2000
+    assert p.end() == ("storms 1\n", 7, [])
+
+
+def test_no_class_keeps_a_hook(locus, program, tmp_path, jdk):
+    library = native_library(jdk, "codelengths", tmp_path)
+    if not library or not (jdk.home / "bin/jcmd").exists():
+        pytest.skip("no C compiler, or no jcmd")
+    p = program(jdk, 1)
+    p.make(1000)
+    before = code_lengths(p, library, jdk, tmp_path)
+    assert locus("attach", p.pid, "-o", tmp_path / "p", "--spans=streams,tasks").returncode == 0
+    during = code_lengths(p, library, jdk, tmp_path)
+    longer = [name for name in before if int(during.get(name, 0)) > int(before[name])]
+    assert len(longer) > 20 and "LAttach$Maker;" in longer
+    assert locus("detach", p.pid).returncode == 0
+    after = code_lengths(p, library, jdk, tmp_path)
+    assert {name: n for name, n in after.items() if before.get(name, n) != n} == {}
+    assert p.end() == ("storms 1\n", 7, [])
+
+
+def test_the_time_is_up(locus, program, tmp_path, jdk):
+    p = program(jdk, 1)
+    before = state(p.pid)
+    assert locus("attach", p.pid, "-o", tmp_path / "p", "-d", "500ms").returncode == 0
+    wait_for(lambda: state(p.pid)["threads"] == [])
+    after = state(p.pid)
+    assert all(after[what] == before[what] for what in ("fds", "handlers", "timers"))
+    made = cycle(locus, p, tmp_path / "q")
+    assert made_in(tmp_path / "q", locus)[0] == made
+    assert p.end() == ("storms 1\n", 7, [])
+
+
+def test_detached_before_the_time_is_up_and_not_attached(locus, program, tmp_path, jdk):
+    p = program(jdk, 1)
+    assert locus("detach", p.pid).stderr == "locus: there is no Locus in JVM %d\n" % p.pid
+    cycle(locus, p, tmp_path / "p", "--duration=100s")
+    again = locus("detach", p.pid)
+    assert (again.returncode, again.stderr) == (1, "locus: this JVM is not being recorded\n")
+    assert p.end() == ("storms 1\n", 7, [])
+
+
+def test_a_start_that_failed_can_be_tried_again(locus, program, tmp_path, jdk):
+    p = program(jdk, 1)
+    before = state(p.pid)
+    assert locus("attach", p.pid, "-o", "/proc/none/x").returncode == 1
+    assert all(state(p.pid)[what] == before[what] for what in ("fds", "threads", "handlers", "timers", "slots"))
+    made = cycle(locus, p, tmp_path / "p")
+    assert made_in(tmp_path / "p", locus)[0] == made
+    assert p.end() == ("storms 1\n", 7, [])
+
+
+def test_status_and_dump(locus, program, tmp_path, jdk):
+    p = program(jdk, 1)
+    assert locus("status", p.pid).stderr == "locus: there is no Locus in JVM %d\n" % p.pid
+    assert locus("attach", p.pid, "-o", tmp_path / "p", "--interval=2ms").returncode == 0
+    made = p.make(700)
+    done = locus("dump", p.pid)
+    assert (done.returncode, done.stdout) == (0, "written to %s\n" % (tmp_path / "p"))
+    assert made_in(tmp_path / "p", locus)[0] == made
+    done = locus("status", p.pid)
+    assert done.returncode == 0 and str(tmp_path / "p") in done.stdout and "interval=2ms" in done.stdout
+    made += p.make(700)
+    assert locus("detach", p.pid).returncode == 0
+    assert made_in(tmp_path / "p", locus)[0] == made
+    assert locus("status", p.pid).stdout == "not recording\n"
+    assert locus("dump", p.pid).returncode == 1
+    assert p.end() == ("storms 1\n", 7, [])

@@ -53,3 +53,14 @@ bool lc_imports_ours(const struct lc_imports *i)
 {
 	return (void *)(uintptr_t)model_memcpy == i->list[0].ours;
 }
+
+int lc_imports_restore(const struct lc_imports *i)
+{
+	for (size_t k = 0; k < i->len; k++) {
+		if (!strcmp(i->list[k].name, "memcpy"))
+			model_memcpy = memcpy;
+		else if (!strcmp(i->list[k].name, "memmove"))
+			model_memmove = memmove;
+	}
+	return 0;
+}

@@ -1,4 +1,4 @@
-/* uses: src/span/task_class.c src/core/jvmti.c */
+/* uses: src/core/refs.c src/span/task_class.c src/core/jvmti.c */
 /*
  * test_span_jdk.c - checks that JDKs without the methods that tasks need are recognised, against a
  * JVM made up here.

@@ -1,0 +1,19 @@
+/*
+ * agent_running.h - keeps the classes that wait to be transformed until no hot method runs them.
+ */
+#ifndef LC_AGENT_RUNNING_H
+#define LC_AGENT_RUNNING_H
+
+#include <jni.h>
+
+#include "src/agent_batches.h"
+
+/* Transform the classes, and keep those that a hot method runs. Context: a thread of ours. */
+void lc_running_transform(JNIEnv *jni, jclass *classes, jint len);
+
+/* Transform what no hot method runs any more; looks every two seconds. Context: [writer]. */
+void lc_running_again(JNIEnv *jni);
+
+void lc_running_stats(struct lc_batches_stats *out); /* Context: any. */
+
+#endif
