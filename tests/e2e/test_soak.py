@@ -1,0 +1,87 @@
+"""A server that is profiled for long: no crash, nothing lost, and no more memory, descriptors or files at its end than half-way.
+
+LOCUS_SOAK_SECONDS is how long `make soak` runs each (1800); a run of LOCUS_SOAK_CI_SECONDS (4) is part of `make test`, for each
+collector once.
+"""
+
+import os
+import pathlib
+import statistics
+import subprocess
+import time
+
+import pytest
+from conftest import Profile, run_command
+from helpers import allocations, by_hand, command, complaints, counters, each_value, report, sites_through
+
+CI_SECONDS = int(os.environ.get("LOCUS_SOAK_CI_SECONDS", "4"))
+SOAK_SECONDS = int(os.environ.get("LOCUS_SOAK_SECONDS", "1800"))
+COLLECTORS = ("Serial", "Parallel", "G1", "Z", "Shenandoah")
+FOLLOWED = ("Serial", "Parallel", "G1")
+LOST = ("alloc_records_lost", "gc_moves_lost", "gc_incomplete", "paths_overflow")
+
+
+def look(pid, directory):
+    """(resident bytes, descriptors, files of the profile) now."""
+    words = dict(line.split(":", 1) for line in pathlib.Path("/proc/%d/status" % pid).read_text().splitlines())
+    fds = len(os.listdir("/proc/%d/fd" % pid))
+    return int(words["VmRSS"].split()[0]) << 10, fds, len(list(directory.glob("*")))
+
+
+def watch(line, directory, seconds):
+    """Run it, and look at it ten times a second at first and last once a second: (process result, looks)."""
+    process = subprocess.Popen([str(word) for word in line], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    looks, begin = [], time.monotonic()
+    try:
+        for text in process.stdout:
+            if text.startswith("end"):
+                break
+            looks.append(look(process.pid, directory))
+        rest, err = process.communicate(timeout=60)
+    finally:
+        process.kill()
+    assert time.monotonic() - begin >= seconds
+    return process.returncode, text + rest, err, looks
+
+
+def assert_flat(looks):
+    """The second half: memory within 2 percent of itself; descriptors and files no more at its end than at its begin."""
+    half = looks[len(looks) // 2:]
+    parts = [half[:len(half) // 4], half[-(len(half) // 4):]]
+    resident, fds, files = ([statistics.median(row[i] for row in part) for part in parts] for i in range(3))
+    assert resident[1] <= 1.02 * resident[0], resident
+    assert fds[1] <= fds[0] + 2, fds
+    assert files[1] <= files[0], files
+
+
+def soak(workload, jdk, directory, gc, seconds):
+    if run_command([jdk.java, "-XX:+Use%sGC" % gc, "-version"]).returncode != 0:
+        pytest.skip("this JVM has no %s collector" % gc)
+    # The heap is resident from the beginning, so that what grows is not the heap.
+    java = ["-XX:+Use%sGC" % gc, "-Xms128m", "-Xmx128m", "-XX:+AlwaysPreTouch"]
+    line = by_hand(command(workload, jdk, "Server", seconds, java=java), directory, "interval=1ms")
+    status, out, err, looks = watch(line, directory, seconds)
+    assert status == 0, err
+    run = Profile(subprocess.CompletedProcess(line, status, out, err), directory)
+    c, r = counters(run), report(run)
+    # What is not followed is said: test_robustness.py asks for that line.
+    assert [text for text in complaints(err) if gc in FOLLOWED or gc not in text] == []
+    assert allocations(sites_through(r, "serverAllocate")) == int(out.split()[1])
+    assert c["class_disagreements"] == 0
+    if gc in FOLLOWED:
+        assert {name: c[name] for name in LOST if c.get(name)} == {}
+    assert r["samples"]["total"] > 10 * seconds
+    return looks
+
+
+@each_value(jdk=[17, 25], gc=COLLECTORS)
+def test_server_for_seconds(workload, jdk, tmp_path, gc):
+    looks = soak(workload, jdk, tmp_path / "prof", gc, CI_SECONDS)
+    assert max(files for _, _, files in looks) <= 16, looks
+
+
+@pytest.mark.slow
+@pytest.mark.seconds(SOAK_SECONDS + 300)
+@pytest.mark.parametrize("gc", COLLECTORS)
+def test_server_for_long(workload, jdk, tmp_path, gc):
+    assert_flat(soak(workload, jdk, tmp_path / "prof", gc, SOAK_SECONDS))

@@ -1,0 +1,84 @@
+"""What is hard on a profiler: classes that come and go, code that is thrown away, children, depth. Nothing is lost unsaid."""
+
+import pytest
+from conftest import Profile
+from helpers import (
+    allocations,
+    by_hand,
+    command,
+    complaints,
+    counters,
+    each_value,
+    execute,
+    maven,
+    native_library,
+    report,
+    sites_through,
+)
+
+# MODE: (times, JVM options)
+STORMS = {
+    "classes": (400, ()),
+    "deoptimise": (300, ()),
+    "compile": (400, ("-XX:ReservedCodeCacheSize=3m",)),
+    "humongous": (200, ("-Xmx256m", "-Xms256m")),
+    "collect": (300, ("-Xmx64m",)),
+    "children": (60, ()),
+    "deep": (20, ()),
+}
+# What may be missing must be in one of them, and then be said.
+LOST = ("alloc_records_lost", "samples_lost", "paths_overflow", "gc_incomplete", "moves_lost")
+
+
+def assert_nothing_lost(bare, run, directory, method, made):
+    assert (run.returncode, run.stdout) == (bare.returncode, bare.stdout), run.stderr
+    assert complaints(run.stderr) == []
+    profile = Profile(run, directory)
+    c = counters(profile)
+    r = report(profile)
+    assert allocations(sites_through(r, method)) == made
+    assert c["class_disagreements"] == 0
+    assert {name: c[name] for name in LOST if c.get(name)} == {}
+    return r, c
+
+
+@each_value(jdk=[17, 25], gc=["Serial", "Parallel", "G1"], mode=STORMS)
+def test_storm(workload, jdk, tmp_path, gc, mode):
+    times, java = STORMS[mode]
+    line = command(workload, jdk, "Storm", mode, times, java=["-XX:+Use%sGC" % gc, *java])
+    bare = execute(line)
+    assert bare.returncode == 3, bare.stderr
+    run = execute(by_hand(line, tmp_path / "prof", "interval=1ms"))
+    r, c = assert_nothing_lost(bare, run, tmp_path / "prof", "stormAllocate", 10 * times)
+    if mode == "classes":
+        assert allocations(sites_through(r, "call", "Storm$Victim")) == 10 * times
+    if mode == "humongous":
+        assert allocations(sites_through(r, "humongous", "Storm")) == 11 * times
+    if mode == "collect":
+        assert c["gc_collections"] >= 20
+
+
+@each_value(jdk=[17, 25], gc=["Serial", "G1"])
+def test_class_redefined_while_it_runs(workload, jdk, tmp_path, gc):
+    """An agent that attaches itself late, as Mockito's inline mocks do, redefines a class that allocates."""
+    jars = [maven("net.bytebuddy:byte-buddy-agent:1.15.11")]
+    java = ["-XX:+Use%sGC" % gc, "-Djdk.attach.allowAttachSelf=true", "-XX:+EnableDynamicAgentLoading"]
+    line = command(workload, jdk, "Storm", "redefine", 60, java=java, jars=jars)
+    bare = execute(line)
+    assert bare.returncode == 3, bare.stderr
+    run = execute(by_hand(line, tmp_path / "prof", "interval=1ms"))
+    r, _ = assert_nothing_lost(bare, run, tmp_path / "prof", "stormAllocate", 600)
+    assert allocations(sites_through(r, "call", "Storm$Victim")) > 0
+
+
+@each_value(jdk=[17, 25], gc=["Serial", "Parallel", "G1"])
+def test_children_of_native_code_and_critical_sections(workload, jdk, tmp_path, gc):
+    """By fork, vfork and posix_spawn: a timer or a handler that a child inherited would end it otherwise."""
+    library = native_library(jdk, "child", tmp_path)
+    if not library:
+        pytest.skip("no C compiler on this machine")
+    line = command(workload, jdk, "Children", library, 60, java=["-XX:+Use%sGC" % gc, "-Xmx64m"])
+    bare = execute(line)
+    assert bare.returncode == 3 and bare.stdout.startswith(b"180 "), (bare.stdout, bare.stderr)
+    run = execute(by_hand(line, tmp_path / "prof", "interval=1ms"))
+    assert_nothing_lost(bare, run, tmp_path / "prof", "childAllocate", 600)
