@@ -3,12 +3,13 @@
 import json
 import os
 import pathlib
+import shutil
 import signal
 import subprocess
 import time
 
 import pytest
-from conftest import JDK_MAJORS
+from conftest import BUILD, JDK_MAJORS
 from helpers import COLLECTORS, allocations, collector, command, each_pair, native_library, sites_through
 
 WARNINGS = 3  # lines of JDK 21 and later, of an agent that is loaded into a running JVM
@@ -263,3 +264,25 @@ def test_status_and_dump(locus, program, tmp_path, jdk):
     assert locus("status", p.pid).stdout == "not recording\n"
     assert locus("dump", p.pid).returncode == 1
     assert p.end() == ("storms 1\n", 7, [])
+
+
+def test_a_program_in_a_container(locus, workload, tmp_path, jdk):
+    """One with its own process IDs and mounts, which does not see the agent's library."""
+    apart = ["unshare", "--mount", "--pid", "--fork"]
+    if subprocess.run([*apart, "true"], check=False, capture_output=True).returncode:
+        pytest.skip("no namespace may be made here")
+    line = command(workload, jdk, "Attach", 1)
+    p = Program([*apart, "sh", "-c", 'mount -t tmpfs none "$0" && exec "$@"', BUILD, *line], tmp_path)
+    try:
+        p.pid = int(pathlib.Path("/proc/%d/task/%d/children" % (p.pid, p.pid)).read_text().split()[0])
+        made = cycle(locus, p, tmp_path / "p")
+        assert made_in(tmp_path / "p", locus)[0] == made
+        assert "/.locus-" in pathlib.Path("/proc/%d/maps" % p.pid).read_text()
+        assert locus("status", p.pid).stdout == "not recording\n"
+        done = locus("attach", p.pid)  # a relative directory is below its own /tmp
+        assert done.stdout == "recording into /tmp/locus-1\n"
+        assert p.end()[:2] == ("storms 1\n", 7)
+    finally:
+        p.process.kill()
+        p.process.wait()
+        shutil.rmtree("/tmp/locus-1", ignore_errors=True)
