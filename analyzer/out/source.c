@@ -67,7 +67,7 @@ static void index_archive(struct place *p)
 		const char *below = name ? strchr(name, '/') : NULL;
 		uint32_t key[2];
 
-		if (!name || name[strlen(name) - 1] == '/')
+		if (!name || !*name || name[strlen(name) - 1] == '/')
 			continue;
 		name_key(name, strlen(name), key);
 		*lc_table_values(&p->names, lc_table_put(&p->names, key)) = (uint64_t)i + 1;
