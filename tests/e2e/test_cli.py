@@ -241,12 +241,21 @@ def test_directory_that_cannot_be_written_is_refused_before_the_start(locus, tmp
     assert not (tmp_path / "started").exists()
 
 
-@pytest.mark.skipif(os.geteuid() == 0, reason="root may write in every directory")
 def test_read_only_directory_is_refused_before_the_start(locus, tmp_path):
-    (tmp_path / "locked").mkdir(mode=0o500)
-    done = locus("run", "-o", tmp_path / "locked" / "p", "--", "true")
-    assert done.returncode == TOOL
-    assert "Permission denied" in one_line(done.stderr)
+    """Root may write in every directory, but not in a file system that is mounted read-only."""
+    locked = tmp_path / "locked"
+    locked.mkdir(mode=0o500)
+    root = os.geteuid() == 0
+    if root and subprocess.run(["mount", "-t", "tmpfs", "-o", "ro", "none", str(locked)], capture_output=True).returncode != 0:
+        pytest.skip("root may write in every directory here, and may not mount one read-only")
+    try:
+        done = locus("run", "-o", locked / "p", "--", "touch", tmp_path / "started")
+        assert done.returncode == TOOL
+        assert ("Read-only file system" if root else "Permission denied") in one_line(done.stderr)
+        assert not (tmp_path / "started").exists()
+    finally:
+        if root:
+            subprocess.run(["umount", str(locked)], check=True)
 
 
 def test_full_directory_is_refused_before_the_start(locus, tmp_path):
