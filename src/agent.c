@@ -350,11 +350,15 @@ static int go_live(JNIEnv *jni, bool copies_seen)
 	enable(live_events, sizeof(live_events) / sizeof(live_events[0]), JVMTI_ENABLE);
 	lc_classes_make_method_ids(jni);
 	lc_span_classes_start(jni);
-	lc_classes_retransform(jni, !agent.attached);
+	if (!agent.attached)
+		lc_classes_retransform(jni, true);
 	lc_watch_begin(agent.follow);
 	lc_hook_enable(true);
 	lc_agent_threads_add_running(jni);
 	start_alloc_sample();
+	/* It takes seconds where there are many classes; samples are taken meanwhile. */
+	if (agent.attached)
+		lc_classes_retransform(jni, false);
 	return 0;
 }
 
