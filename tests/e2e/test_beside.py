@@ -194,3 +194,34 @@ def test_each_way_to_load_the_agent_gives_the_same_profile(workload, jdk17, tmp_
         sites = sites_through(report(profile), "collect", "Storm")
         made.append(sorted((s["class"], s["allocations"]) for s in sites))
     assert made[0] and made[0] == made[1] == made[2]
+
+
+@each_value(jdk=[17, 25], gc=["Serial", "G1"])
+def test_a_debugger_replaces_a_class_while_it_runs(workload, jdk, tmp_path, shared, gc):
+    """The new version has its hooks, and what still runs of the old one keeps its own: no allocation is missed."""
+
+    def make(directory):
+        source = ROOT / "tests" / "tools" / "HotSwap.java"
+        compiled = run_command([jdk.javac, "-d", directory, source])
+        assert compiled.returncode == 0, compiled.stderr
+
+    client = shared("hot-swap-%d" % jdk.major, make)
+    port = "-agentlib:jdwp=transport=dt_socket,server=y,suspend=n,address=127.0.0.1:0"
+    line = command(workload, jdk, "Server", 4, java=["-XX:+Use%sGC" % gc, "-Xmx128m", port])
+    classes = line[line.index("-cp") + 1].split(":")[0]
+    hand = [str(word) for word in by_hand(line, tmp_path / "prof")]
+    process = subprocess.Popen(hand, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    try:
+        listening = process.stdout.readline()  # "Listening for transport dt_socket at address: 12345"
+        assert process.stdout.readline().startswith("1 ")
+        swap = ["HotSwap", listening.split()[-1], "Server", "%s/Server.class" % classes, "20"]
+        swapped = run_command([jdk.java, "-cp", client, *swap], timeout=60)
+        assert swapped.stdout == "20\n", swapped.stdout + swapped.stderr
+        out, err = process.communicate(timeout=60)
+    finally:
+        process.kill()
+    assert (process.returncode, complaints(err)) == (0, []), err
+    made = int(out.splitlines()[-1].split()[1])
+    profile = Profile(subprocess.CompletedProcess(hand, 0, out, err), tmp_path / "prof")
+    assert allocations(sites_through(report(profile), "serverAllocate", "Server")) == made
+    assert counters(profile)["class_disagreements"] == 0
