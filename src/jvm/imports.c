@@ -175,7 +175,7 @@ static bool is_writable(const uint64_t *slot)
 }
 
 /* A slot does not cross pages: it is aligned. */
-static int protect(uint64_t *slot, int how)
+static int protect(const uint64_t *slot, int how)
 {
 	const uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
 
