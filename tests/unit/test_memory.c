@@ -87,7 +87,9 @@ static void a_refusal_is_said_once(void **state)
 
 	(void)state;
 	lines = 0;
-	lc_memory_tell(); /* of all uses, which the tests above have had refused */
+	for (unsigned use = 0; use < LC_MEMORY_USES; use++)
+		assert_false(lc_memory_take(use, 64 * GIB));
+	lc_memory_tell();
 	lc_memory_tell();
 	assert_int_equal(lines, LC_MEMORY_USES);
 	assert_non_null(strstr(said, "64 MB, --max-memory"));
