@@ -501,30 +501,53 @@ void lc_classes_retransform_waiting(JNIEnv *jni)
 		lc_ref_delete(jni, waiting[i]);
 }
 
-void lc_classes_retransform(JNIEnv *jni, bool at_start)
+/*
+ * The loaded classes that are to be transformed now, as global references; free them and the list.
+ * While classes are retransformed, -Xcheck:jni of JDK 11 and 17 counts the local references of the
+ * thread that does it against the few that an event announces, and warns on the program's output.
+ */
+static jclass *find_wanted(JNIEnv *jni, bool may_wait, jint *wanted)
 {
 	jvmtiEnv *jvmti = lc_jvmti();
-	jint len, wanted = 0;
+	jint len;
 	jclass *loaded = lc_jvmti_loaded(jni, &len);
+	jclass *list = loaded ? malloc(((size_t)len + 1) * sizeof(*list)) : NULL;
+
+	*wanted = 0;
+	for (jint i = 0; list && i < len; i++) {
+		jboolean modifiable = JNI_FALSE;
+
+		if ((*jvmti)->IsModifiableClass(jvmti, loaded[i], &modifiable) || !modifiable ||
+		    !wants_hooks(jni, loaded[i], may_wait))
+			continue;
+		list[*wanted] = lc_ref_new(jni, loaded[i]);
+		if (list[*wanted])
+			++*wanted;
+	}
+	if (loaded)
+		lc_jvmti_loaded_end(jni, loaded);
+	return list;
+}
+
+void lc_classes_retransform(JNIEnv *jni, bool at_start)
+{
 	const bool may_wait =
 	    at_start && !classes.rewrite.objects && !classes.watched_len && lc_tiers_c1_first();
+	jclass *wanted;
+	jint len;
 
 	lc_loaded_init();
 	lc_stored_source(find_stores);
-	if (!loaded)
+	wanted = find_wanted(jni, may_wait, &len);
+	if (!wanted)
 		return;
-	for (jint i = 0; i < len; i++) {
-		jboolean modifiable = JNI_FALSE;
-
-		if (!(*jvmti)->IsModifiableClass(jvmti, loaded[i], &modifiable) && modifiable &&
-		    wants_hooks(jni, loaded[i], may_wait))
-			loaded[wanted++] = loaded[i];
-	}
 	if (at_start)
-		retransform(loaded, wanted);
+		retransform(wanted, len);
 	else
-		lc_running_transform(jni, loaded, wanted);
-	lc_jvmti_loaded_end(jni, loaded);
+		lc_running_transform(jni, wanted, len);
+	for (jint i = 0; i < len; i++)
+		lc_ref_delete(jni, wanted[i]);
+	free(wanted);
 	open_waiting();
 }
 

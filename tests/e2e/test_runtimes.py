@@ -88,6 +88,14 @@ def test_program_ends_as_without_locus(workload, runtime, tmp_path, mode, status
 
 
 @RUNTIMES
+def test_checked_jni_finds_no_fault_with_locus(workload, runtime, tmp_path):
+    line = command(workload, runtime, "ThreadStorm", 50, java=["-Xcheck:jni"])
+    options = ["--min-size=0", "--audit", "--spans=streams"]
+    run = execute([BUILD / "locus", "run", "-q", "-o", tmp_path / "prof", *options, "--", *line])
+    assert (run.returncode, run.stdout) == (0, execute(line).stdout), run.stdout.decode()
+
+
+@RUNTIMES
 def test_loader_with_a_list_of_names_runs_its_plugin(workload, runtime, tmp_path):
     line = command(workload, runtime, "NarrowLoader", "lists", 100)
     bare = execute(line)
