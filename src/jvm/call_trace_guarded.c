@@ -83,7 +83,8 @@ int lc_call_trace(JNIEnv *env, const void *ucontext, uint64_t pc,
 }
 
 int lc_call_trace_resumed(JNIEnv *env, const void *ucontext, struct lc_call_trace_frame *scratch,
-                          uint64_t *frames, int depth)
+                          uint64_t *frames, /* NOLINT(readability-non-const-parameter): filled */
+                          int depth)
 {
 	struct lc_tracing t = { .env = env, .scratch = scratch, .frames = frames, .depth = depth };
 	greg_t *pc = &t.copy.uc_mcontext.gregs[REG_RIP];
@@ -132,7 +133,8 @@ static void find_key(void *arg)
 	r->found = lc_tracing_key(r->env, r->at, r->frames_max, r->key);
 }
 
-bool lc_call_trace_key(JNIEnv *env, const struct lc_resume *at, unsigned frames_max, uint64_t *key)
+bool lc_call_trace_key(JNIEnv *env, const struct lc_resume *at, unsigned frames_max,
+                       uint64_t *key) /* NOLINT(readability-non-const-parameter): filled */
 {
 	struct resuming r = { .env = env, .at = at, .frames_max = frames_max, .key = key };
 
