@@ -77,7 +77,8 @@ def soak(workload, jdk, directory, gc, seconds):
 @each_value(jdk=[17, 25], gc=COLLECTORS)
 def test_server_for_seconds(workload, jdk, tmp_path, gc):
     looks = soak(workload, jdk, tmp_path / "prof", gc, CI_SECONDS)
-    assert max(files for _, _, files in looks) <= 16, looks
+    # Hundreds of threads have come and gone.
+    assert max(files for _, _, files in looks) <= 64, looks
 
 
 @pytest.mark.slow
