@@ -18,6 +18,7 @@ CI_SECONDS = int(os.environ.get("LOCUS_SOAK_CI_SECONDS", "4"))
 SOAK_SECONDS = int(os.environ.get("LOCUS_SOAK_SECONDS", "1800"))
 COLLECTORS = ("Serial", "Parallel", "G1", "Z", "Shenandoah")
 FOLLOWED = ("Serial", "Parallel", "G1")
+FILES_MAX = 64 + 2  # FILES of src/profile/writer.c; the manifest, and the next one while it is written
 LOST = ("alloc_records_lost", "gc_moves_lost", "gc_incomplete", "paths_overflow")
 
 
@@ -45,13 +46,14 @@ def watch(line, directory, seconds):
 
 
 def assert_flat(looks):
-    """The second half: memory within 2 percent of itself; descriptors and files no more at its end than at its begin."""
+    """The second half: memory within 2 percent of itself; descriptors no more at its end than at its begin,
+    files no more than there can be."""
     half = looks[len(looks) // 2:]
     parts = [half[:len(half) // 4], half[-(len(half) // 4):]]
     resident, fds, files = ([statistics.median(row[i] for row in part) for part in parts] for i in range(3))
     assert resident[1] <= 1.02 * resident[0], resident
     assert fds[1] <= fds[0] + 2, fds
-    assert files[1] <= files[0], files
+    assert files[1] <= max(files[0], FILES_MAX), files
 
 
 def soak(workload, jdk, directory, gc, seconds):
@@ -78,7 +80,7 @@ def soak(workload, jdk, directory, gc, seconds):
 def test_server_for_seconds(workload, jdk, tmp_path, gc):
     looks = soak(workload, jdk, tmp_path / "prof", gc, CI_SECONDS)
     # Hundreds of threads have come and gone.
-    assert max(files for _, _, files in looks) <= 64, looks
+    assert max(files for _, _, files in looks) <= FILES_MAX, looks
 
 
 @pytest.mark.slow
