@@ -176,7 +176,7 @@ static bool obey(const struct request *r, JNIEnv *jni)
 	return false;
 }
 
-/* What was allocated does not outlive a recording that is ended here. */
+/* Nothing of the request is in memory of a recording that may be ended here. */
 static struct request take(struct request *r)
 {
 	const struct request copy = *r;

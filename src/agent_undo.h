@@ -6,9 +6,8 @@
 
 /*
  * The recording has ended and all is written: take the hooks out of the classes, put back signal
- * handlers and import slots, end JVMTI's events, give back all memory. What stays is said. Then
- * another recording may begin. All that was allocated is gone, the caller's too. Context: a thread
- * of ours.
+ * handlers and import slots, end JVMTI's events, give back what was mapped. What stays is said.
+ * Then another recording may begin, to which static variables are new. Context: a thread of ours.
  */
 void lc_agent_undo(JNIEnv *jni);
 

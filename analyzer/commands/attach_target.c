@@ -55,8 +55,11 @@ static bool read_status(pid_t pid, struct status *s)
 	return s->state && s->state != 'Z' && s->state != 'X';
 }
 
-/* Is a JVM mapped, and the agent? Returns whether the list could be read. */
-static bool read_maps(struct lc_attach_target *t, bool *jvm)
+/*
+ * Is a JVM mapped, and the agent, of a file that is no more there? Returns whether the list could
+ * be read.
+ */
+static bool read_maps(struct lc_attach_target *t, bool *jvm, bool *replaced)
 {
 	static const char agent[] = "/liblocus.so";
 	FILE *f = open_of(t->pid, "maps");
@@ -71,6 +74,7 @@ static bool read_maps(struct lc_attach_target *t, bool *jvm)
 		line[strcspn(line, "\n")] = '\0';
 		len = path ? strlen(path) : 0;
 		*jvm |= len && strstr(path, "/libjvm.so") != NULL;
+		*replaced |= len && strstr(path, "/liblocus.so (deleted)") != NULL;
 		if (len >= strlen(agent) && !strcmp(path + len - strlen(agent), agent))
 			snprintf(t->library, sizeof(t->library), "%s", path);
 	}
@@ -122,7 +126,7 @@ static bool is_elsewhere(const struct lc_attach_target *t)
 int lc_attach_look(pid_t pid, struct lc_attach_target *out)
 {
 	struct status s;
-	bool jvm = false;
+	bool jvm = false, replaced = false;
 
 	*out = (struct lc_attach_target){ .pid = pid };
 	snprintf(out->root, sizeof(out->root), "/proc/%d/root", (int)pid);
@@ -134,10 +138,15 @@ int lc_attach_look(pid_t pid, struct lc_attach_target *out)
 	if (geteuid() != 0 && geteuid() != s.uid)
 		return lc_fail("process %d is another user's: only root may attach to it",
 		               (int)pid);
-	if (!read_maps(out, &jvm))
+	if (!read_maps(out, &jvm, &replaced))
 		return lc_fail("process %d cannot be looked at: %m", (int)pid);
 	if (!jvm)
 		return lc_fail("process %d is no JVM", (int)pid);
+	if (replaced)
+		return lc_fail(
+		    "the agent in JVM %d cannot be asked any more: its file was replaced "
+		    "or removed after it was loaded",
+		    (int)pid);
 	if (s.state == 'T' || s.state == 't')
 		return lc_fail("the JVM %d is stopped; 'kill -CONT %d' lets it go on", (int)pid,
 		               (int)pid);

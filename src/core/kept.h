@@ -2,9 +2,10 @@
  * core/kept.h - says what outlives a recording.
  *
  * A recording begins with all static variables of the library as they were when it was loaded, and
- * in the end they are set back, and all of the agent's memory is given back (kept.c). So no module
- * has to know how to begin again. What is of the process and not of a recording is LC_KEPT: the
- * number of the recording, what a late caller may still read, what the JVM remembers of us.
+ * in the end they are set back, and all that the agent has mapped is given back (kept.c). So no
+ * module has to know how to begin again. What it has got from malloc() and not freed stays. What is
+ * of the process and not of a recording is LC_KEPT: the number of the recording, what a late caller
+ * may still read, what the JVM remembers of us.
  *
  * Thread-local variables are not set back. One that points to something of a recording goes with
  * the number of the recording that it is of.
@@ -37,8 +38,8 @@ void lc_kept_over(void);
 bool lc_kept_can_end(void);
 
 /*
- * The recording is over, and no thread is in code of the agent but the caller: set all back. What
- * was allocated is freed, the caller's too. Context: a thread of ours.
+ * The recording is over, and no thread is in code of the agent but the caller: set all back.
+ * Context: a thread of ours.
  */
 void lc_kept_end(void);
 

@@ -4,8 +4,6 @@
  * Mappings and large allocations are used bit by bit, so the kernel is asked which of their pages
  * there are. The table of mappings has a lock, which no signal handler takes: handlers neither
  * allocate nor map.
- * Each allocation has a link behind what was asked for, at the end of what it can use, so that all
- * of them can be freed.
  * Order: none. The sum is a count to which any thread adds.
  */
 #include "src/core/own_memory.h"
@@ -26,7 +24,6 @@
 #include "src/core/kept.h"
 #include "src/core/memory.h"
 
-enum { SHARDS = 64 };
 enum { PAGE_BYTES = 4096, MAPPINGS_MAX = 4096, PAGES_AT_ONCE = 4096, LARGE_BYTES = 64 << 10 };
 
 /* Bits of an entry of /proc/self/pagemap. */
@@ -59,15 +56,16 @@ static struct {
 	struct mapping {
 		const char *low, *end;
 		bool counted; /* in the sum that the limit is compared with */
+		bool mapped;  /* not allocated */
 	} all[MAPPINGS_MAX];  /* one that finds no room is not counted */
 	size_t len;
 } mappings = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
-static void remember(const char *low, size_t n, bool counted)
+static void remember(const char *low, size_t n, bool counted, bool mapped)
 {
 	pthread_mutex_lock(&mappings.lock);
 	if (mappings.len < MAPPINGS_MAX) {
-		mappings.all[mappings.len++] = (struct mapping){ low, low + n, counted };
+		mappings.all[mappings.len++] = (struct mapping){ low, low + n, counted, mapped };
 		lc_memory_add(counted ? (int64_t)n : 0);
 	}
 	pthread_mutex_unlock(&mappings.lock);
@@ -98,17 +96,6 @@ static void forget(const char *low, size_t n)
 	pthread_mutex_unlock(&mappings.lock);
 }
 
-/* In the list of its shard; the list is closed. */
-struct link {
-	struct link *next, *previous;
-	void *start; /* of the allocation */
-};
-
-static LC_KEPT struct shard {
-	_Alignas(64) _Atomic uint32_t lock;
-	struct link head; /* .next NULL: none yet */
-} shards[SHARDS] = { { .lock = 0 } };
-
 /* Mappings of earlier recordings, empty. Kept; used by one thread at a time under `lock`. */
 static LC_KEPT struct {
 	_Atomic uint32_t lock;
@@ -116,60 +103,21 @@ static LC_KEPT struct {
 	struct mapping all[MAPPINGS_MAX];
 } spare = { .len = 0 };
 
-static struct link *link_of(void *p)
-{
-	return (struct link *)((char *)p + malloc_usable_size(p) - sizeof(struct link));
-}
-
-static struct shard *shard_of(const struct link *l)
-{
-	return &shards[((uintptr_t)l >> 4 ^ (uintptr_t)l >> 12) % SHARDS];
-}
-
-static void link_in(void *p)
-{
-	struct link *l = link_of(p);
-	struct shard *s = shard_of(l);
-
-	lc_spin_lock(&s->lock);
-	if (!s->head.next)
-		s->head.next = s->head.previous = &s->head;
-	*l = (struct link){ s->head.next, &s->head, p };
-	s->head.next->previous = l;
-	s->head.next = l;
-	lc_spin_unlock(&s->lock);
-}
-
-static void link_out(void *p)
-{
-	struct link *l = link_of(p);
-	struct shard *s = shard_of(l);
-
-	lc_spin_lock(&s->lock);
-	l->next->previous = l->previous;
-	l->previous->next = l->next;
-	lc_spin_unlock(&s->lock);
-}
-
 static void *add(void *p)
 {
 	const size_t bytes = p ? malloc_usable_size(p) : 0;
 
 	lc_memory_add((int64_t)bytes);
-	if (p)
-		link_in(p);
 	if (bytes >= LARGE_BYTES)
-		remember(p, bytes, false);
+		remember(p, bytes, false, false);
 	else
 		atomic_fetch_add_explicit(&allocated, (int64_t)bytes, memory_order_relaxed);
 	return p;
 }
 
-static void take_off(void *p, size_t bytes)
+static void take_off(const void *p, size_t bytes)
 {
 	lc_memory_add(-(int64_t)bytes);
-	if (p)
-		link_out(p);
 	if (bytes >= LARGE_BYTES)
 		forget(p, bytes);
 	else
@@ -178,17 +126,12 @@ static void take_off(void *p, size_t bytes)
 
 void *__wrap_malloc(size_t n)
 {
-	return add(__real_malloc(n + sizeof(struct link)));
+	return add(__real_malloc(n));
 }
 
 void *__wrap_calloc(size_t n, size_t size)
 {
-	size_t bytes;
-
-	if (__builtin_mul_overflow(n, size, &bytes) ||
-	    __builtin_add_overflow(bytes, sizeof(struct link), &bytes))
-		return NULL;
-	return add(__real_calloc(1, bytes));
+	return add(__real_calloc(n, size));
 }
 
 /* Taken off before, since another thread may get the memory as soon as it is freed. */
@@ -198,16 +141,15 @@ void *__wrap_realloc(void *p, size_t n)
 	void *moved;
 
 	take_off(p, before);
-	moved = __real_realloc(p, n + sizeof(struct link));
-	if (!moved)
+	moved = __real_realloc(p, n);
+	if (!moved && n)
 		add(p); /* it stays */
 	return add(moved);
 }
 
 void *__wrap_aligned_alloc(size_t alignment, size_t n)
 {
-	return add(__real_aligned_alloc(alignment, n + (sizeof(struct link) + alignment - 1) /
-	                                                   alignment * alignment));
+	return add(__real_aligned_alloc(alignment, n));
 }
 
 char *__wrap_strdup(const char *s)
@@ -253,7 +195,7 @@ void *__wrap_mmap(void *at, size_t n, int protection, int flags, int fd, off_t o
 		p = __real_mmap(at, n, protection, flags, fd, offset);
 	/* What is only reserved is counted by its owner, as it is used. */
 	if (p != MAP_FAILED && flags & MAP_ANONYMOUS)
-		remember(p, n, !(flags & MAP_NORESERVE));
+		remember(p, n, !(flags & MAP_NORESERVE), true);
 	return p;
 }
 
@@ -292,15 +234,11 @@ int __wrap_munmap(void *p, size_t n)
 
 void lc_own_memory_give_back(void)
 {
-	for (size_t i = 0; i < SHARDS; i++) {
-		struct link *const head = &shards[i].head;
-
-		while (head->next && head->next != head)
-			__wrap_free(head->next->start);
-	}
 	for (size_t i = 0; i < mappings.len; i++) {
 		const struct mapping m = mappings.all[i];
 
+		if (!m.mapped)
+			continue;
 		madvise((void *)(uintptr_t)m.low, (size_t)(m.end - m.low), MADV_DONTNEED);
 		if (spare.len < MAPPINGS_MAX)
 			spare.all[spare.len++] = m;

@@ -13,8 +13,8 @@
 uint64_t lc_own_memory_bytes(void);
 
 /*
- * Free all that was allocated. Anonymous mappings give their pages back, but stay for the next
- * recording: a thread that comes late reads zeroes. Context: kept.c.
+ * Anonymous mappings give their pages back, but stay for the next recording: a thread that comes
+ * late reads zeroes. Context: kept.c.
  */
 void lc_own_memory_give_back(void);
 

@@ -195,7 +195,7 @@ def test_nothing_is_left_after_detach(locus, program, tmp_path, jdk, options, cy
             assert after[what] == before[what], what
         rss.append(after["rss"])
     if cycles >= 100:
-        assert sum(rss[-10:]) / 10 < 1.02 * sum(rss[10:20]) / 10 + 2048
+        assert rss[-1] - rss[10] < 1024 * (cycles - 10)  # KiB: allocations of a recording stay
     assert p.make(500) == 2000
     assert p.end() == ("storms 1\n", 7, [])
 
