@@ -95,6 +95,11 @@ static bool start(const struct request *r, JNIEnv *jni)
 	const uint64_t begin = lc_own_cost_begin();
 	bool done = false;
 
+	if (lc_agent_left_behind()) {
+		lc_say("the last recording of this JVM could not be written to its end: the disk "
+		       "has not answered; this JVM cannot be recorded again");
+		return false;
+	}
 	if (lc_agent_records()) {
 		lc_say("this JVM is being profiled already");
 		return false;

@@ -6,7 +6,8 @@
  * the program goes on, the JVM then sends no more events, the profile's files are closed, and
  * sampled objects are no more referred to. Hooks stay in the classes and return at once. Events of
  * collections and of threads that end stay enabled: a collection may have begun whose end must be
- * seen (agent.c).
+ * seen (agent.c). Where the disk does not answer, the attribution thread is left behind, and all
+ * that it uses stays.
  *
  * The JVM learns of the thread when the time is up and not before: a debugger, or a thread dump of
  * the program, does not show it while it sleeps.
@@ -48,6 +49,7 @@ static struct {
 	pthread_cond_t change;          /* of program_ends; its clock is CLOCK_MONOTONIC */
 	pthread_cond_t written;         /* of all_written */
 	bool program_ends, all_written; /* under `lock` */
+	_Atomic bool left_behind;       /* the attribution thread, which is blocked */
 } end = { .lock = PTHREAD_MUTEX_INITIALIZER, .written = PTHREAD_COND_INITIALIZER };
 
 void lc_agent_end_open(void)
@@ -59,6 +61,11 @@ void lc_agent_end_open(void)
 bool lc_agent_records(void)
 {
 	return atomic_load_explicit(&end.records, memory_order_acquire);
+}
+
+bool lc_agent_left_behind(void)
+{
+	return atomic_load_explicit(&end.left_behind, memory_order_relaxed);
 }
 
 bool lc_agent_has_recorded(void)
@@ -75,9 +82,24 @@ static void wait_until_written(void)
 	pthread_mutex_unlock(&end.lock);
 }
 
-/* Returns whether it was this call that ended the recording. */
+static void end_events(void)
+{
+	static const jvmtiEvent events[] = {
+		JVMTI_EVENT_CLASS_FILE_LOAD_HOOK,   JVMTI_EVENT_CLASS_PREPARE,
+		JVMTI_EVENT_SAMPLED_OBJECT_ALLOC,   JVMTI_EVENT_THREAD_START,
+		JVMTI_EVENT_COMPILED_METHOD_LOAD,   JVMTI_EVENT_COMPILED_METHOD_UNLOAD,
+		JVMTI_EVENT_DYNAMIC_CODE_GENERATED, JVMTI_EVENT_CLASS_LOAD,
+	};
+
+	for (size_t i = 0; i < sizeof(events) / sizeof(events[0]); i++)
+		(*lc_jvmti())->SetEventNotificationMode(lc_jvmti(), JVMTI_DISABLE, events[i], NULL);
+}
+
+/* Returns whether it was this call that ended the recording, and all is written. */
 static bool end_recording(JNIEnv *jni, bool early)
 {
+	bool written;
+
 	if (!atomic_exchange(&end.records, false)) {
 		wait_until_written();
 		return false;
@@ -91,12 +113,15 @@ static bool end_recording(JNIEnv *jni, bool early)
 		lc_span_hooks_off(false);
 	lc_engines_stop();
 	lc_watch_end(jni);
-	lc_attribution_stop(early);
+	written = lc_attribution_stop(early);
 	pthread_mutex_lock(&end.lock);
 	end.all_written = true;
 	pthread_cond_broadcast(&end.written);
 	pthread_mutex_unlock(&end.lock);
-	return true;
+	end.left_behind = !written;
+	if (early && !written)
+		end_events(); /* the rest of what would be undone, the thread may use */
+	return written;
 }
 
 /* ---- the time ---- */

@@ -15,6 +15,12 @@ void lc_agent_end_open(void);
 /* Has the recording begun, and not ended? Context: any. */
 bool lc_agent_records(void);
 
+/*
+ * Did a recording end without its attribution thread, which a disk that does not answer blocks?
+ * Then the JVM cannot be recorded again. Context: any.
+ */
+bool lc_agent_left_behind(void);
+
 /* Has there been a recording, ended or not? Context: any. */
 bool lc_agent_has_recorded(void);
 

@@ -8,6 +8,7 @@
 
 #include "analyzer/base/fail.h"
 #include "analyzer/base/progress.h"
+#include "analyzer/base/replace.h"
 #include "analyzer/cli/command.h"
 #include "analyzer/cli/newest.h"
 #include "analyzer/cli/pager.h"
@@ -249,39 +250,37 @@ void lc_report_program(FILE *out, const struct lc_load *l)
 	putc('\n', out);
 }
 
+static struct lc_replace replacing; /* a command writes one report */
+
 FILE *lc_report_open(const struct lc_report_settings *s)
 {
-	FILE *out;
+	int err;
 
 	lc_progress_end();
 	if (s->file)
 		lc_progress_stage("writing the report");
 	else
 		return s->format == LC_REPORT_AS_TEXT && !s->no_pager ? lc_pager_open() : stdout;
-	out = fopen(s->file, "we");
-	if (!out)
-		lc_fail("cannot write '%s': %s", s->file, strerror(errno));
-	errno = 0;
-	return out;
+	err = lc_replace_begin(&replacing, s->file);
+	if (err == -ELOOP)
+		lc_fail("'%s' is a link, which is not followed; name the file that it leads to",
+		        s->file);
+	else if (err)
+		lc_fail("cannot write '%s': %s", s->file, strerror(-err));
+	return err ? NULL : replacing.out;
 }
 
 int lc_report_close(FILE *out, const struct lc_report_settings *s)
 {
-	bool bad;
 	int err;
 
 	if (!s->file) {
 		err = lc_pager_close(out);
 		return err ? lc_fail("cannot write to standard output: %s", strerror(-err)) : 0;
 	}
-	bad = fflush(out) || ferror(out);
-	if (fclose(out))
-		bad = true;
+	err = lc_replace_end(&replacing);
 	lc_progress_end();
-	if (bad)
-		return lc_fail("cannot write '%s': %s", s->file,
-		               errno ? strerror(errno) : "an error occurred");
-	return 0;
+	return err ? lc_fail("cannot write '%s': %s", s->file, strerror(-err)) : 0;
 }
 
 /* Is the agent in the process of that number, which is then the one that is recorded? */

@@ -116,8 +116,9 @@ void lc_report_program(FILE *out, const struct lc_load *l);
 void lc_report_say_running(const struct lc_load *l);
 
 /*
- * What a report is written to: its file, or stdout, for a text on a terminal through a pager.
- * Returns NULL after one line on stderr.
+ * What a report is written to: its file, or stdout, for a text on a terminal through a pager. The
+ * file's name stands for what it was until lc_report_close(). No link is followed. Returns NULL
+ * after one line on stderr.
  */
 FILE *lc_report_open(const struct lc_report_settings *s);
 /*

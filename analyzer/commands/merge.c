@@ -61,7 +61,7 @@ static int make_output(struct merge *m)
 	struct dirent **names = NULL;
 	int count;
 
-	m->made_directory = !mkdir(m->output, 0777);
+	m->made_directory = !mkdir(m->output, 0700);
 	if (m->made_directory)
 		return 0;
 	if (errno != EEXIST)

@@ -16,10 +16,12 @@
 
 #include "src/attribute/common_counts.h"
 #include "src/attribute/copies.h"
+#include "src/attribute/ending.h"
 #include "src/attribute/legend.h"
 #include "src/attribute/lines.h"
 #include "src/attribute/resolve.h"
 #include "src/attribute/sealed.h"
+#include "src/base/limit.h"
 #include "src/base/options.h"
 #include "src/base/say.h"
 #include "src/base/time.h"
@@ -499,8 +501,10 @@ static void *run(void *unused)
 	(void)unused;
 	lc_thread_set_ours();
 	(void)lc_peek_begin(NULL); /* as long as the thread runs */
-	if ((*vm)->AttachCurrentThreadAsDaemon(vm, (void **)&work.jni, &args))
+	if ((*vm)->AttachCurrentThreadAsDaemon(vm, (void **)&work.jni, &args)) {
+		lc_ending_done();
 		return NULL;
+	}
 	work.config.write_manifest(
 	    false); /* a program that is killed early is named all the same */
 	while (!atomic_load_explicit(&work.stopping, memory_order_acquire)) {
@@ -515,6 +519,7 @@ static void *run(void *unused)
 	tick(true);
 	(*vm)->DetachCurrentThread(vm);
 	lc_thread_ours_ends();
+	lc_ending_done();
 	return NULL;
 }
 
@@ -557,18 +562,24 @@ bool lc_attribution_flush(uint64_t wait_ns)
 	return true;
 }
 
-void lc_attribution_stop(bool program_goes_on)
+bool lc_attribution_stop(bool program_goes_on)
 {
 	clockid_t writer;
 
 	if (!atomic_exchange(&work.running, false))
-		return;
+		return true;
 	lc_sealed_close();
 	if (program_goes_on && !pthread_getcpuclockid(work.thread, &writer))
 		lc_own_cost_end_process(writer);
 	atomic_store_explicit(&work.stopping, true, memory_order_release);
 	lc_wake();
-	pthread_join(work.thread, NULL);
+	if (lc_ending_wait(work.thread))
+		return true;
+	lc_limit_reached("disk_blocked",
+	                 "the profile cannot be written: the disk has not answered for %u s; the "
+	                 "program goes its way, what was not written is lost",
+	                 LC_ENDING_MS / 1000);
+	return false;
 }
 
 void lc_attribution_stats(struct lc_attribution_stats *out)
@@ -609,6 +620,7 @@ void lc_attribution_counters(struct lc_counters *out)
 
 	lc_attribution_stats(&s);
 	LC_COUNTERS_ADD(out, counter_rows, &s);
+	lc_counters_put(out, "gc_epochs_dropped", lc_sealed_dropped());
 	lc_counters_put(out, "alloc_log_bytes", lc_alloc_pool_used_bytes());
 	lc_hook_counters(out);
 	lc_small_counters(out);

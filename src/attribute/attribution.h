@@ -59,8 +59,12 @@ int lc_attribution_start(const struct lc_attribution_config *config);
  */
 bool lc_attribution_flush(uint64_t wait_ns);
 
-/* Take all that is logged, write the last blocks and the manifest, end the thread. [attach] */
-void lc_attribution_stop(bool program_goes_on);
+/*
+ * Take all that is logged, write the last blocks and the manifest, end the thread. Returns false,
+ * after a line, when the thread is blocked: then it is left behind, and what it uses, as the
+ * profile, must stay. Context: [attach].
+ */
+bool lc_attribution_stop(bool program_goes_on);
 
 void lc_attribution_stats(struct lc_attribution_stats *out); /* Context: [writer]. */
 void lc_attribution_counters(struct lc_counters *out);       /* Context: [writer]. */

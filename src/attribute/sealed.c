@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <time.h>
 
+#include "src/base/limit.h"
 #include "src/base/time.h"
 #include "src/core/epoch.h"
 #include "src/core/record.h"
@@ -27,10 +28,15 @@
 
 enum { AREAS_AT_FIRST = 64 };
 
+/* What may wait for the attribution thread, which a disk that does not answer holds up. */
+enum { QUEUE_EPOCHS_MAX = 4096, QUEUE_BYTES_MAX = 32 << 20 };
+
 static struct {
 	struct lc_sealed_config config; /* set before `open` */
 	_Atomic bool open;
-	struct lc_epoch *first, **last; /* under the thread list's lock */
+	/* Under the thread list's lock. */
+	struct lc_epoch *first, **last;
+	size_t queued, queued_bytes;
 
 	/* Written by GC callbacks, which never overlap. */
 	size_t areas_cap;
@@ -38,7 +44,7 @@ static struct {
 	bool looking;     /* it is in look_ahead() */
 	uint32_t swept;   /* first epoch whose records were not swept */
 	bool unsealed;    /* the last collection found no memory for its epoch */
-	_Atomic uint64_t collections, seal_ns;
+	_Atomic uint64_t collections, seal_ns, dropped;
 } sealed;
 
 /* Are small objects followed? */
@@ -204,10 +210,31 @@ static void take_small(struct lc_epoch *e)
 	lc_moves_add(&e->moves, moves, len);
 }
 
+static size_t bytes_of(const struct lc_epoch *e)
+{
+	return sizeof(*e) + e->areas_len * sizeof(*e->areas) + e->marks_len * sizeof(*e->marks);
+}
+
+/* Returns whether there was room. Under the list's lock. */
+static bool queue(struct lc_epoch *e)
+{
+	const size_t bytes = bytes_of(e);
+
+	if (sealed.queued >= QUEUE_EPOCHS_MAX || sealed.queued_bytes + bytes > QUEUE_BYTES_MAX) {
+		atomic_fetch_add_explicit(&sealed.dropped, 1, memory_order_relaxed);
+		return false;
+	}
+	*sealed.last = e;
+	sealed.last = &e->next;
+	sealed.queued++;
+	sealed.queued_bytes += bytes;
+	return true;
+}
+
 void lc_sealed_gc_finish(struct lc_move *moves, size_t moves_len)
 {
 	uint64_t begin = lc_time_now_ns();
-	bool queued = false;
+	bool queued = false, full;
 	struct lc_epoch *e;
 
 	lc_moves_on_clock(NULL);
@@ -238,13 +265,14 @@ void lc_sealed_gc_finish(struct lc_move *moves, size_t moves_len)
 	if (follows_small())
 		take_small(e);
 	lc_small_ahead_forget();
-	if (take_marks(e)) {
-		*sealed.last = e;
-		sealed.last = &e->next;
+	full = take_marks(e) && !(queued = queue(e));
+	if (queued)
 		e = NULL;
-		queued = true;
-	}
 	lc_threads_unlock();
+	if (full)
+		lc_limit_note("epoch_queue",
+		              "collections could not be followed while the attribution thread was "
+		              "held up (a slow disk): objects that they moved were lost");
 	lc_sealed_free(e);
 out:
 	sealed.unsealed = !queued;
@@ -264,6 +292,8 @@ struct lc_epoch *lc_sealed_take(void)
 	e = sealed.first;
 	if (e) {
 		sealed.first = e->next;
+		sealed.queued--;
+		sealed.queued_bytes -= bytes_of(e);
 		if (!sealed.first)
 			sealed.last = &sealed.first;
 	}
@@ -274,6 +304,11 @@ struct lc_epoch *lc_sealed_take(void)
 bool lc_sealed_none(void)
 {
 	return !sealed.first;
+}
+
+uint64_t lc_sealed_dropped(void)
+{
+	return atomic_load_explicit(&sealed.dropped, memory_order_relaxed); /* a count */
 }
 
 void lc_sealed_stats(uint64_t *collections, uint64_t *seal_ns)

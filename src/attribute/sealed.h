@@ -65,6 +65,9 @@ void lc_sealed_free(struct lc_epoch *e); /* NULL is fine. Context: [gc] [writer]
 /* Is no epoch queued? Under the lock of the thread list. Context: [writer]. */
 bool lc_sealed_none(void);
 
+/* Epochs that found the queue full: their collections are as those without memory. Context: any. */
+uint64_t lc_sealed_dropped(void);
+
 /* Collections seen, and the time that the callbacks took at their ends. Context: any. */
 void lc_sealed_stats(uint64_t *collections, uint64_t *seal_ns);
 

@@ -1,11 +1,19 @@
-/* base/say.c - prints the agent's lines, each in one piece. */
+/*
+ * base/say.c - prints the agent's lines, each in one piece.
+ *
+ * Nothing waits for who reads them: a line that a full pipe does not take in time is lost. So it is
+ * not printed by stdio, whose lock a thread that waits would hold.
+ */
 #include "src/base/say.h"
 
+#include <errno.h>
+#include <poll.h>
 #include <stdarg.h>
 #include <stdatomic.h>
 #include <stdio.h>
+#include <unistd.h>
 
-enum { TEXT_MAX = 8 << 10 };
+enum { TEXT_MAX = 4000, WAIT_MS = 200 }; /* a pipe that takes anything takes 4096 bytes at once */
 
 static _Atomic int other = -1; /* a file instead of stderr */
 
@@ -14,19 +22,37 @@ void lc_say_to(int fd)
 	atomic_store(&other, fd);
 }
 
+__attribute__((format(printf, 3, 0))) static void say(int fd, const char *head, const char *format,
+                                                      va_list args)
+{
+	struct pollfd to = { .fd = fd, .events = POLLOUT };
+	const int before = errno;
+	char line[TEXT_MAX];
+	int begin = snprintf(line, sizeof(line), "%s", head);
+	int len = vsnprintf(line + begin, sizeof(line) - (size_t)begin - 1, format, args);
+
+	if (len < 0)
+		return;
+	if (len > TEXT_MAX - begin - 2)
+		len = TEXT_MAX - begin - 2;
+	line[begin + len] = '\n';
+	if (poll(&to, 1, WAIT_MS) == 1 && to.revents & POLLOUT)
+		while (write(fd, line, (size_t)(begin + len) + 1) < 0 && errno == EINTR)
+			;
+	errno = before;
+}
+
 void lc_say(const char *format, ...)
 {
 	const int fd = atomic_load(&other);
-	char text[TEXT_MAX];
 	va_list args;
 
 	va_start(args, format);
-	vsnprintf(text, sizeof(text), format, args);
-	va_end(args);
 	if (fd >= 0)
-		dprintf(fd, "%s\n", text);
+		say(fd, "", format, args);
 	else
-		fprintf(stderr, "locus: %s\n", text);
+		say(STDERR_FILENO, "locus: ", format, args);
+	va_end(args);
 }
 
 void lc_say_answer(const char *format, ...)
@@ -37,7 +63,6 @@ void lc_say_answer(const char *format, ...)
 	if (fd < 0)
 		return;
 	va_start(args, format);
-	vdprintf(fd, format, args);
+	say(fd, "", format, args);
 	va_end(args);
-	dprintf(fd, "\n");
 }

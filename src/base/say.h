@@ -3,8 +3,8 @@
 #define LC_BASE_SAY_H
 
 /*
- * Print "locus: ", the text and a newline as one line; a text longer than 8 KB is cut. The standard
- * output is the program's and never written to. Context: [attach] [java] [writer].
+ * Print "locus: ", the text and a newline as one line; a text longer than 4000 bytes is cut. The
+ * standard output is the program's and never written to. Context: [attach] [java] [writer].
  */
 void lc_say(const char *format, ...) __attribute__((format(printf, 1, 2)));
 

@@ -19,6 +19,18 @@
 #define RETRY_NS UINT64_C(1000000000)
 
 /*
+ * A profile is its owner's alone: it holds the command line and names of the program. No link is
+ * followed, and nothing but a regular file is written to; what is no such file (a pipe) is opened
+ * without waiting for its other end.
+ */
+enum {
+	OPEN_FLAGS = O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK,
+	FILE_MODE = 0600,
+	DIRECTORY_MODE = 0700,
+	PARENT_MODE = 0755,
+};
+
+/*
  * To make a file costs as much as to write ten blocks, and a program may have 100,000 threads.
  * Threads that ended together have neighbouring indices.
  */
@@ -52,6 +64,23 @@ static int write_all(int fd, const uint8_t *data, size_t len)
 	return 0;
 }
 
+/* Open or make a file of the profile. Returns its descriptor and *st, or -errno. */
+static int open_own(int dir_fd, const char *name, int flags, struct stat *st)
+{
+	int fd = openat(dir_fd, name, OPEN_FLAGS | flags, FILE_MODE), err = 0;
+
+	if (fd < 0)
+		return -errno;
+	if (fstat(fd, st))
+		err = -errno;
+	else if (!S_ISREG(st->st_mode) || st->st_uid != geteuid() || st->st_nlink > 1)
+		err = -EPERM; /* somebody has put it there */
+	if (!err)
+		return fd;
+	close(fd);
+	return err;
+}
+
 static void file_close(struct lc_profile *p)
 {
 	if (p->fd >= 0)
@@ -68,11 +97,10 @@ static int file_open(struct lc_profile *p, uint32_t file, off_t *bytes)
 	if (p->fd < 0 || p->file != file || fstat(p->fd, &st) || !st.st_nlink) {
 		file_close(p);
 		snprintf(name, sizeof(name), "thread-%u" LC_BLOCK_SUFFIX, file);
-		p->fd = openat(p->dir_fd, name,
-		               O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0644);
+		p->fd = open_own(p->dir_fd, name, O_APPEND, &st);
 		p->file = file;
-		if (p->fd < 0 || fstat(p->fd, &st))
-			return -errno;
+		if (p->fd < 0)
+			return p->fd;
 	}
 	*bytes = st.st_size;
 	return 0;
@@ -134,15 +162,16 @@ int lc_profile_append(struct lc_profile *p, const struct lc_block_input *in)
 int lc_profile_manifest(struct lc_profile *p, const struct lc_manifest *m)
 {
 	static const char temporary[] = LC_MANIFEST_NAME ".new";
+	struct stat st;
 	int fd, err;
 
 	lc_manifest_encode(&p->manifest, m, p->stats.blocks);
 	if (p->manifest.failed)
 		return -ENOMEM;
-	fd = openat(p->dir_fd, temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW,
-	            0644);
+	unlinkat(p->dir_fd, temporary, 0); /* of an attempt that was cut short */
+	fd = open_own(p->dir_fd, temporary, O_EXCL, &st);
 	if (fd < 0)
-		return -errno;
+		return fd;
 	err = write_all(fd, p->manifest.data, p->manifest.len);
 	if (close(fd) && !err && errno != EINTR)
 		err = -errno;
@@ -153,21 +182,38 @@ int lc_profile_manifest(struct lc_profile *p, const struct lc_manifest *m)
 	return err;
 }
 
-static int make_directories(const char *dir)
+/* Make `path`, which has no '/' at its end, and its parents. */
+static int make_directories(char *path)
 {
-	char *path = strdup(dir);
-	int err = !path ? -ENOMEM : *path ? 0 : -ENOENT;
+	int err = *path ? 0 : -ENOENT;
 
 	for (char *at = path; !err && at;) {
 		at = strchr(at + 1, '/');
 		if (at)
 			*at = 0;
-		if (mkdir(path, 0755) && errno != EEXIST)
+		if (mkdir(path, at ? PARENT_MODE : DIRECTORY_MODE) && errno != EEXIST)
 			err = -errno;
 		if (at)
 			*at = '/';
 	}
-	free(path);
+	return err;
+}
+
+/* Open the directory, which is no link and the user's own. Returns a descriptor or -errno. */
+static int open_directory(const char *path)
+{
+	int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW), err = 0;
+	struct stat st;
+
+	if (fd < 0) /* O_DIRECTORY says ENOTDIR of a link, too */
+		return !lstat(path, &st) && S_ISLNK(st.st_mode) ? -ELOOP : -errno;
+	if (fstat(fd, &st))
+		err = -errno;
+	else if (st.st_uid != geteuid())
+		err = -EPERM;
+	if (!err)
+		return fd;
+	close(fd);
 	return err;
 }
 
@@ -196,22 +242,25 @@ static int holds_profile(int dir_fd)
 	return found;
 }
 
-/* Open `dir` and take it: the manifest is made exclusively, so of two processes one wins. */
-static int claim_directory(struct lc_profile *p, const char *dir)
+/* Open `path` and take it: the manifest is made exclusively, so of two processes one wins. */
+static int claim_directory(struct lc_profile *p, char *path)
 {
 	static const char first[] = "{\"format\":1,\"blocks\":0,\"engines\":[],\"processes\":[]}\n";
-	int fd, err;
+	struct stat st;
+	int fd, err = make_directories(path);
 
 	_Static_assert(LC_FORMAT_VERSION == 1, "the first manifest names its version");
-	p->dir_fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (err)
+		return err;
+	p->dir_fd = open_directory(path);
 	if (p->dir_fd < 0)
-		return -errno;
+		return p->dir_fd;
 	err = holds_profile(p->dir_fd);
 	if (err)
 		return err < 0 ? err : -EEXIST;
-	fd = openat(p->dir_fd, LC_MANIFEST_NAME, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
+	fd = open_own(p->dir_fd, LC_MANIFEST_NAME, O_EXCL, &st);
 	if (fd < 0)
-		return -errno;
+		return fd;
 	err = write_all(fd, (const uint8_t *)first, strlen(first));
 	close(fd);
 	if (err)
@@ -222,21 +271,34 @@ static int claim_directory(struct lc_profile *p, const char *dir)
 int lc_profile_create(const char *dir, struct lc_profile **out, char *error, size_t error_len)
 {
 	struct lc_profile *p = calloc(1, sizeof(*p));
+	char *path = strdup(dir);
 	int err = -ENOMEM;
 
-	if (p) {
+	/* With a '/' at its end a link would be followed. */
+	for (size_t len = path ? strlen(path) : 0; len > 1 && path[len - 1] == '/'; len--)
+		path[len - 1] = '\0';
+	if (p && path) {
 		p->dir_fd = p->fd = -1;
 		p->encoder = lc_block_encoder_create();
-		err = p->encoder ? make_directories(dir) : -ENOMEM;
-		if (!err)
-			err = claim_directory(p, dir);
+		err = p->encoder ? claim_directory(p, path) : -ENOMEM;
 	}
+	free(path);
 	if (!err) {
 		*out = p;
 		return 0;
 	}
 	lc_profile_close(p);
-	if (err == -EEXIST)
+	if (err == -ELOOP)
+		snprintf(error, error_len,
+		         "output directory '%s' is a link, which is not followed; name what it "
+		         "leads to",
+		         dir);
+	else if (err == -EPERM)
+		snprintf(error, error_len,
+		         "output directory '%s' belongs to another user; name one of your own, or "
+		         "one that does not exist yet",
+		         dir);
+	else if (err == -EEXIST)
 		snprintf(error, error_len,
 		         "output directory '%s' already holds a profile; name another one, "
 		         "with %%p for the process ID, or remove it",

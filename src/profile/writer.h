@@ -18,9 +18,10 @@ struct lc_limit;
 struct lc_profile; /* opaque, see writer.c */
 
 /*
- * Make directory `dir` with its parents and an empty manifest in it. Returns 0 and sets *out; or
- * -errno, leaves *out alone and writes one line without a newline to `error`: -EEXIST when a
- * profile is there already (two processes never share one).
+ * Make directory `dir`, for its owner alone, with its parents, and an empty manifest in it. Returns
+ * 0 and sets *out; or -errno, leaves *out alone and writes one line without a newline to `error`:
+ * -EEXIST when a profile is there already (two processes never share one), -ELOOP when it is a
+ * link, -EPERM when it is another user's.
  * Context: [attach].
  */
 int lc_profile_create(const char *dir, struct lc_profile **out, char *error, size_t error_len);

@@ -4,6 +4,7 @@ import json
 import os
 import random
 import re
+import resource
 import shutil
 import zipfile
 
@@ -474,6 +475,30 @@ def test_a_killed_program_is_reported_with_what_is_missing(locus, tmp_path):
     done = locus("report", path)
     assert done.returncode == 0 and "killed: recorded are its first 3.5 s" in " ".join(done.stdout.split())
     assert report(locus, path)["processes"][0]["complete"] is False
+
+
+def test_a_report_file_is_whole_or_what_it_was(locus, tmp_path):
+    path, out = simple(tmp_path / "p"), tmp_path / "out" / "r.json"
+    out.parent.mkdir()
+    out.write_text("old")
+    out.chmod(0o640)
+    done = locus("report", path, "--format=json", "-f", out, preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (100, 100)))
+    assert done.returncode != 0 and out.read_text() == "old"
+    assert [f.name for f in out.parent.iterdir() if "XXXX" in f.name] == []
+    assert locus("report", path, "--format=json", "-f", out).returncode == 0
+    assert json.loads(out.read_text())["samples"]["total"] == 80
+    assert out.stat().st_mode & 0o777 == 0o640
+    assert len(list(out.parent.iterdir())) <= 2  # of the run that was cut, one may be left: it was killed
+
+
+def test_a_report_file_that_is_a_link_is_not_followed(locus, tmp_path):
+    path, victim, out = simple(tmp_path / "p"), tmp_path / "victim", tmp_path / "r.json"
+    victim.write_text("old")
+    out.symlink_to(victim)
+    refusal(locus("report", path, "-f", out), "link")
+    assert victim.read_text() == "old" and out.is_symlink()
+    assert json.loads(locus("report", path, "--format=json", "-f", "/dev/stdout").stdout)["samples"]["total"] == 80
+    assert locus("report", path, "--format=json", "-f", "/dev/null").returncode == 0
 
 
 LIMITS = [

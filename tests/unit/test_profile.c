@@ -565,6 +565,128 @@ static void a_directory_with_a_profile_is_refused(void **state)
 	destroy(p);
 }
 
+/* Tried again, however soon after what failed. */
+static int append_again(struct lc_profile *p)
+{
+	struct lc_block_input in = input();
+	int err = -EAGAIN;
+
+	for (int i = 0; i < 2 && err == -EAGAIN; i++) {
+		clock_ns += 2000000000;
+		err = lc_profile_append(p, &in);
+	}
+	return err;
+}
+
+static mode_t mode_of(const char *path)
+{
+	struct stat st;
+
+	assert_int_equal(lstat(path, &st), 0);
+	return st.st_mode & 07777;
+}
+
+static void a_profile_is_its_owners_alone(void **state)
+{
+	const mode_t before = umask(0);
+	struct lc_profile *p = create();
+	struct lc_manifest m = { .pid = 1 };
+
+	(void)state;
+	assert_int_equal(mode_of(directory), 0700);
+	assert_int_equal(mode_of(file_name("manifest.json")), 0600);
+	assert_int_equal(lc_profile_manifest(p, &m), 0);
+	assert_int_equal(mode_of(file_name("manifest.json")), 0600);
+	assert_int_equal(append_again(p), 0);
+	assert_int_equal(mode_of(file_name("thread-0.lcb")), 0600);
+	umask(before);
+	destroy(p);
+}
+
+static int create_again(char *error, size_t len)
+{
+	struct lc_profile *p = NULL;
+	int err = lc_profile_create(directory, &p, error, len);
+
+	assert_null(p);
+	return err;
+}
+
+static void a_directory_that_is_a_link_is_refused(void **state)
+{
+	char error[256] = "", command[512];
+	struct lc_profile *p = create();
+
+	(void)state;
+	snprintf(command, sizeof(command), "rm -rf %s && mkdir %s.real && ln -s %s.real %s",
+	         directory, directory, directory, directory);
+	assert_int_equal(system(command), 0);
+	assert_int_equal(create_again(error, sizeof(error)), -ELOOP);
+	assert_non_null(strstr(error, "is a link"));
+	strcat(directory, "//"); /* which names what it leads to */
+	assert_int_equal(create_again(error, sizeof(error)), -ELOOP);
+	snprintf(command, sizeof(command), "ls %s | grep .", directory);
+	assert_int_not_equal(system(command), 0); /* it is empty still */
+	destroy(p);
+}
+
+static void a_directory_of_another_user_is_refused(void **state)
+{
+	char error[256] = "";
+	struct lc_profile *p;
+
+	(void)state;
+	if (geteuid() != 0)
+		skip(); /* nobody else may give a directory away */
+	p = create();
+	assert_int_equal(unlink(file_name("manifest.json")), 0);
+	assert_int_equal(chown(directory, 12345, 12345), 0);
+	assert_int_equal(create_again(error, sizeof(error)), -EPERM);
+	assert_non_null(strstr(error, "another user"));
+	destroy(p);
+}
+
+/* A failure is said again only after something was written. */
+static void unlink_and_go_on(struct lc_profile *p)
+{
+	assert_int_equal(unlink(file_name("thread-0.lcb")), 0);
+	assert_int_equal(append_again(p), 0);
+	assert_int_equal(unlink(file_name("thread-0.lcb")), 0);
+}
+
+/* A pipe would wait for its reader; a link would write where its maker wants. */
+static void what_is_no_file_of_its_own_is_not_written_to(void **state)
+{
+	struct lc_profile *p = create();
+	struct lc_manifest m = { .pid = 1 };
+	char victim[128];
+	FILE *f;
+
+	(void)state;
+	snprintf(victim, sizeof(victim), "%s", file_name("victim"));
+	f = fopen(victim, "w");
+	assert_non_null(f);
+	fclose(f);
+	assert_int_equal(mkfifo(file_name("thread-0.lcb"), 0600), 0);
+	assert_int_equal(append_again(p), -ENXIO);
+	unlink_and_go_on(p);
+	assert_int_equal(symlink(victim, file_name("thread-0.lcb")), 0);
+	assert_int_equal(append_again(p), -ELOOP);
+	unlink_and_go_on(p);
+	assert_int_equal(link(victim, file_name("thread-0.lcb")), 0);
+	assert_int_equal(append_again(p), -EPERM);
+	unlink_and_go_on(p);
+	/* The manifest's first text is at a name that can be known before. */
+	assert_int_equal(symlink(victim, file_name("manifest.json.new")), 0);
+	assert_int_equal(lc_profile_manifest(p, &m), 0);
+	assert_int_equal(mode_of(file_name("manifest.json")), 0600);
+	f = fopen(victim, "r");
+	assert_non_null(f);
+	assert_int_equal(fgetc(f), EOF);
+	fclose(f);
+	destroy(p);
+}
+
 static void a_directory_that_cannot_be_made_is_named(void **state)
 {
 	struct lc_profile *p = NULL;
@@ -660,6 +782,10 @@ int main(void)
 		cmocka_unit_test(a_file_that_is_removed_is_made_again),
 		cmocka_unit_test(blocks_need_no_more_memory_as_they_go),
 		cmocka_unit_test(a_directory_with_a_profile_is_refused),
+		cmocka_unit_test(what_is_no_file_of_its_own_is_not_written_to),
+		cmocka_unit_test(a_directory_of_another_user_is_refused),
+		cmocka_unit_test(a_directory_that_is_a_link_is_refused),
+		cmocka_unit_test(a_profile_is_its_owners_alone),
 		cmocka_unit_test(a_directory_that_cannot_be_made_is_named),
 		cmocka_unit_test(the_manifest_is_replaced_whole_or_not_at_all),
 	};

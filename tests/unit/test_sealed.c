@@ -1,4 +1,4 @@
-/* uses: src/core/memory.c src/attribute/sealed.c src/core/epoch.c src/core/thread.c src/heap/alloc_log.c tests/unit/gc_model.c -lpthread -Wl,--wrap=malloc,--wrap=calloc */
+/* uses: src/core/memory.c src/attribute/sealed.c src/base/limit.c src/base/say.c src/core/epoch.c src/core/thread.c src/heap/alloc_log.c tests/unit/gc_model.c -lpthread -Wl,--wrap=malloc,--wrap=calloc */
 /*
  * test_sealed.c - checks that epochs come out in order with what their collections left, also where
  * memory fails.
@@ -16,6 +16,7 @@
 #include <cmocka.h>
 
 #include "src/attribute/sealed.h"
+#include "src/base/limit.h"
 #include "src/core/epoch.h"
 #include "src/core/thread.h"
 #include "src/core/wake.h"
@@ -361,6 +362,50 @@ static void a_collection_without_memory_is_told_by_the_next(void **state)
 	assert_true(incomplete >= 1); /* no layout */
 }
 
+/* Nobody takes epochs: the thread that does waits for the disk. */
+static void the_queue_has_a_bound_and_what_is_dropped_is_forgotten(void **state)
+{
+	struct lc_limit limits[LC_LIMITS_MAX];
+	const unsigned collections = 5000;
+	unsigned taken = 0;
+	struct lc_epoch *e;
+	uint32_t last = 0;
+
+	(void)state;
+	lc_limits_forget();
+	gc_seen.look = NULL;
+	for (unsigned i = 0; i < collections; i++) {
+		plan(1, 2, 1, true);
+		lc_sealed_gc_start();
+		lc_sealed_gc_finish(NULL, 0);
+	}
+	while ((e = lc_sealed_take())) {
+		assert_false(e->forget);
+		last = e->number;
+		taken++;
+		lc_sealed_free(e);
+	}
+	assert_int_equal(taken + lc_sealed_dropped(), collections);
+	assert_true(taken >= 1000 && lc_sealed_dropped() > 0);
+	assert_int_equal(lc_limits(limits), 1);
+	assert_string_equal(limits[0].kind, "epoch_queue");
+	/* There is room again: the next one says that what was before it is not known. */
+	plan(1, 2, 1, true);
+	lc_sealed_gc_start();
+	lc_sealed_gc_finish(NULL, 0);
+	e = lc_sealed_take();
+	assert_non_null(e);
+	assert_true(e->forget);
+	assert_int_equal(e->number, last + lc_sealed_dropped() + 1);
+	lc_sealed_free(e);
+	plan(1, 2, 1, true);
+	lc_sealed_gc_start();
+	lc_sealed_gc_finish(NULL, 0);
+	e = lc_sealed_take();
+	assert_false(e->forget);
+	lc_sealed_free(e);
+}
+
 static void records_of_a_pause_that_collects_nothing_are_kept(void **state)
 {
 	(void)state;
@@ -430,6 +475,8 @@ int main(void)
 		                                start, end),
 		cmocka_unit_test_setup_teardown(a_collection_without_memory_is_told_by_the_next,
 		                                start, end),
+		cmocka_unit_test_setup_teardown(
+		    the_queue_has_a_bound_and_what_is_dropped_is_forgotten, start, end),
 		cmocka_unit_test_setup_teardown(records_of_a_pause_that_collects_nothing_are_kept,
 		                                start, end),
 		cmocka_unit_test_setup_teardown(moves_of_watched_objects_are_added, start, end),
