@@ -10,8 +10,8 @@ import subprocess
 import time
 
 import pytest
-from conftest import BUILD, ROOT, Profile, run_command
-from helpers import allocations, by_hand, command, complaints, report, sites_through
+from conftest import JDK_MAJORS, ROOT, Profile, run_command
+from helpers import allocations, by_hand, command, complaints, each_value, report, sites_through
 
 SECONDS = 40  # in which a program that a hung disk does not keep must end; it waits for 3
 
@@ -78,7 +78,7 @@ def wait_for_block(directory):
     pytest.fail("no block is written")
 
 
-@pytest.mark.parametrize("how", ["return", "exit", "SIGTERM", "duration"])
+@each_value(jdk=JDK_MAJORS, how=["return", "exit", "SIGTERM", "duration"])
 def test_a_disk_that_hangs_keeps_no_program_from_ending(workload, jdk, stuck_disk, tmp_path, how):
     """The library stands for a hung network file system; each way to end waits for the same thread."""
     stuck = tmp_path / "stuck"
