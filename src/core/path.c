@@ -16,7 +16,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/base/limit.h"
 #include "src/base/options.h"
 #include "src/core/counters.h"
 #include "src/core/jvmti.h"
@@ -504,11 +503,6 @@ uint32_t lc_path_frame_intern(uint32_t parent, uint64_t frame)
 void lc_path_no_room(void)
 {
 	atomic_fetch_add_explicit(&paths.overflow, 1, memory_order_relaxed); /* a count */
-	lc_limit_note(
-	    "paths",
-	    "the program has more call paths than Locus keeps (%u million frames of them): "
-	    "what came later has no path",
-	    (unsigned)((BLOCKS_MAX << BLOCK_BITS) >> 20));
 }
 
 uint32_t lc_site_intern(const char *class_signature, uint64_t class_word, uint32_t path)
