@@ -21,11 +21,14 @@
 #include "src/agent_classes.h"
 #include "src/agent_end.h"
 #include "src/agent_events.h"
+#include "src/agent_follow.h"
+#include "src/agent_loaded.h"
 #include "src/agent_loaders.h"
 #include "src/agent_manifest.h"
 #include "src/agent_threads.h"
 #include "src/agent_waiting.h"
 #include "src/attribute/attribution.h"
+#include "src/attribute/concurrent.h"
 #include "src/attribute/sealed.h"
 #include "src/base/limit.h"
 #include "src/base/options.h"
@@ -82,6 +85,7 @@ static struct {
 	uint64_t begin_ns;
 	bool attached; /* to a JVM that had started before */
 	bool follow;   /* objects can be followed with this collector */
+	bool ordered;  /* instead: they are followed while it moves them */
 } agent;
 
 /* Without spans, which has been said, the rest goes on. */
@@ -173,18 +177,12 @@ static int look_at_jvm(JNIEnv *jni, bool *copies_seen)
 	}
 	err = lc_areas_init();
 	agent.follow = !err;
-	if (err == -ENOTSUP)
-		lc_say("objects cannot be followed with the %s collector (use -XX:+UseSerialGC, "
-		       "UseParallelGC or UseG1GC): allocations are counted, samples name no object",
-		       lc_collector_name());
-	else if (err)
-		lc_say("objects cannot be followed: this JVM's %s collector does not keep its heap "
-		       "as Locus knows it; allocations are counted, samples name no object",
-		       lc_collector_name());
+	if (err)
+		agent.ordered = lc_agent_follow_in_order(jni, &agent.options);
 	/* Without, fields have no names. */
 	lc_field_init(jni, lc_klass_signature);
-	err = lc_moves_init();
-	if (!err && !lc_copy_log_probe(jni))
+	err = agent.ordered ? 0 : lc_moves_init();
+	if (!err && !agent.ordered && !lc_copy_log_probe(jni))
 		err = -ENOENT;
 	*copies_seen = !err;
 	if (agent.follow && err)
@@ -316,6 +314,7 @@ static int go_live(JNIEnv *jni, bool copies_seen)
 		.options = &agent.options,
 		.profile = agent.profile,
 		.follow = agent.follow,
+		.ordered = agent.ordered,
 		.copies_seen = copies_seen,
 		.write_manifest = lc_agent_manifest_write,
 		.tick = lc_classes_retransform_waiting,
@@ -333,6 +332,8 @@ static int go_live(JNIEnv *jni, bool copies_seen)
 		err = lc_hook_init(hook, &agent.options, agent.follow);
 	if (!err && agent.attached)
 		err = lc_agent_attach_linked(jni, hook);
+	if (!err && agent.ordered)
+		lc_hook_order(agent.options.audit);
 	if (!err && agent.options.audit)
 		err = lc_audit_init();
 	lc_numa_init("", NULL);
@@ -348,7 +349,7 @@ static int go_live(JNIEnv *jni, bool copies_seen)
 	lc_agent_end_open();
 	lc_agent_threads_open(true);
 	enable(live_events, sizeof(live_events) / sizeof(live_events[0]), JVMTI_ENABLE);
-	lc_classes_make_method_ids(jni);
+	lc_loaded_make_method_ids(jni);
 	lc_span_classes_start(jni);
 	if (!agent.attached)
 		lc_classes_retransform(jni, true);

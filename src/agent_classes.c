@@ -444,24 +444,6 @@ void JNICALL lc_classes_prepare(jvmtiEnv *jvmti, JNIEnv *jni, jthread thread, jc
 	force_object = false;
 }
 
-void lc_classes_make_method_ids(JNIEnv *jni)
-{
-	jvmtiEnv *jvmti = lc_jvmti();
-	jint len;
-	jclass *loaded = lc_jvmti_loaded(jni, &len);
-
-	if (!loaded)
-		return;
-	for (jint i = 0; i < len; i++) {
-		jmethodID *methods = NULL;
-		jint methods_len = 0;
-
-		if (!(*jvmti)->GetClassMethods(jvmti, loaded[i], &methods_len, &methods))
-			(*jvmti)->Deallocate(jvmti, (unsigned char *)methods);
-	}
-	lc_jvmti_loaded_end(jni, loaded);
-}
-
 /* Retransform the classes one by one: what one of them fails on does not stop the others. */
 static void retransform_each(jvmtiEnv *jvmti, const jclass *wanted, jint len)
 {

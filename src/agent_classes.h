@@ -50,9 +50,6 @@ void lc_classes_retransform(JNIEnv *jni, bool at_start);
 /* Rewrite the classes that have waited, once, when their wait is over. Context: [writer]. */
 void lc_classes_retransform_waiting(JNIEnv *jni);
 
-/* Make the method IDs of all loaded classes, which AsyncGetCallTrace cannot. [attach] */
-void lc_classes_make_method_ids(JNIEnv *jni);
-
 /* JVMTI's ClassFileLoadHook and ClassPrepare. Context: [java]. */
 void JNICALL lc_classes_file_load_hook(jvmtiEnv *jvmti, JNIEnv *jni, jclass redefined,
                                        jobject loader, const char *name, jobject domain, jint len,

@@ -13,6 +13,7 @@
 #include "src/agent_end.h"
 #include "src/agent_threads.h"
 #include "src/agent_waiting.h"
+#include "src/attribute/concurrent.h"
 #include "src/attribute/sealed.h"
 #include "src/core/epoch.h"
 #include "src/core/kept.h"
@@ -95,6 +96,7 @@ static void JNICALL on_gc_finish(jvmtiEnv *jvmti)
 	lc_estimate_gc_finish(lc_epoch_now());
 	moves = lc_watch_gc_finish(&len);
 	lc_sealed_gc_finish(moves, len);
+	lc_concurrent_pause();
 	lc_span_gc_finish();
 	lc_own_work_end(&work);
 	lc_thread_cpu_own(leave(LC_OWN_PAUSES, begin));

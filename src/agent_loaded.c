@@ -129,3 +129,21 @@ bool lc_loaded_differs(jclass class, uint64_t code_sum)
 	(*jvmti)->Deallocate(jvmti, (unsigned char *)methods);
 	return sum != code_sum;
 }
+
+void lc_loaded_make_method_ids(JNIEnv *jni)
+{
+	jvmtiEnv *jvmti = lc_jvmti();
+	jint len;
+	jclass *all = lc_jvmti_loaded(jni, &len);
+
+	if (!all)
+		return;
+	for (jint i = 0; i < len; i++) {
+		jmethodID *methods = NULL;
+		jint methods_len = 0;
+
+		if (!(*jvmti)->GetClassMethods(jvmti, all[i], &methods_len, &methods))
+			(*jvmti)->Deallocate(jvmti, (unsigned char *)methods);
+	}
+	lc_jvmti_loaded_end(jni, all);
+}

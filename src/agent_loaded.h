@@ -1,6 +1,6 @@
 /*
  * agent_loaded.h - tells which of the classes that the JVM has loaded before the agent need no
- * hook.
+ * hook, and makes the method IDs of all.
  *
  * To transform a class again costs the JVM about 0.1 ms, whatever comes of it. The class file that
  * a class of the JDK was loaded from is read in the JDK's image instead. It is believed only if its
@@ -46,5 +46,8 @@ bool lc_loaded_any(void); /* Is any class put off? Context: any. */
 
 /* Was the class put off? It no longer is. Context: [java]. */
 bool lc_loaded_take(const char *signature);
+
+/* Make the method IDs of all loaded classes, which AsyncGetCallTrace cannot. [attach] */
+void lc_loaded_make_method_ids(JNIEnv *jni);
 
 #endif

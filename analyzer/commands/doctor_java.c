@@ -166,29 +166,23 @@ static void judge_collector(struct lc_doctor *d, const char *name, const char *f
 {
 	static const struct {
 		const char *flag, *name;
-		bool followed;
-	} collectors[] = { { "UseSerialGC", "Serial", true },
-		           { "UseParallelGC", "Parallel", true },
-		           { "UseG1GC", "G1", true },
-		           { "UseZGC", "ZGC", false },
-		           { "UseShenandoahGC", "Shenandoah", false },
-		           { "UseEpsilonGC", "Epsilon", false } };
+	} collectors[] = { { "UseSerialGC", "Serial" },
+		           { "UseParallelGC", "Parallel" },
+		           { "UseG1GC", "G1" },
+		           { "UseZGC", "ZGC" },
+		           { "UseShenandoahGC", "Shenandoah" },
+		           { "UseEpsilonGC", "Epsilon" } };
 	struct lc_doctor_check *c;
-	const char *found = "an unknown collector";
-	bool followed = false;
+	const char *found = NULL;
 
-	for (size_t i = 0; i < sizeof(collectors) / sizeof(collectors[0]); i++) {
-		if (!flag_on(flags, collectors[i].flag))
-			continue;
-		found = collectors[i].name;
-		followed = collectors[i].followed;
-		break;
-	}
-	c = lc_doctor_add(d, name, followed ? LC_DOCTOR_OK : LC_DOCTOR_LIMITED,
-	                  "%s where the command line names no other%s", found,
-	                  flag_on(flags, "UseCompactObjectHeaders") ? ", compact object headers"
-	                                                            : "");
-	if (!followed)
+	for (size_t i = 0; i < sizeof(collectors) / sizeof(collectors[0]) && !found; i++)
+		if (flag_on(flags, collectors[i].flag))
+			found = collectors[i].name;
+	c = lc_doctor_add(
+	    d, name, found ? LC_DOCTOR_OK : LC_DOCTOR_LIMITED,
+	    "%s where the command line names no other%s", found ? found : "an unknown collector",
+	    flag_on(flags, "UseCompactObjectHeaders") ? ", compact object headers" : "");
+	if (!found)
 		lc_doctor_advise(c, "allocations are counted, but objects not followed: use "
 		                    "-XX:+UseG1GC, -XX:+UseParallelGC or -XX:+UseSerialGC");
 }

@@ -26,14 +26,6 @@ static void samples(struct lc_json *j, const char *name, uint64_t total, const u
 	lc_json_end_object(j);
 }
 
-static void program(struct lc_json *j, const struct lc_load_process *p)
-{
-	lc_json_string(j, "command", p->command);
-	lc_json_i64(j, "pid", p->pid);
-	lc_json_string(j, "jdk", p->jdk);
-	lc_json_string(j, "gc", p->gc);
-}
-
 static void engine(struct lc_json *j, const struct lc_load_engine *e)
 {
 	lc_json_string(j, "name", e->name);
@@ -68,70 +60,6 @@ static void engines(struct lc_json *j, const struct lc_report *r)
 			lc_json_u64(j, "uncounted_at_most", lc_report_causeless(l));
 		if (lc_report_cpu_ns(l, &l->engines[i]))
 			lc_json_u64(j, "cpu_ns", lc_report_cpu_ns(l, &l->engines[i]));
-		lc_json_end_object(j);
-	}
-	lc_json_end_array(j);
-}
-
-/* Limits that the recording reached; rows that are no such are left out. */
-static void limits(struct lc_json *j, const struct lc_load_process *p)
-{
-	json_t *row;
-	size_t i;
-
-	if (!p->limits)
-		return;
-	lc_json_array(j, "limits");
-	json_array_foreach(p->limits, i, row)
-	{
-		const char *kind = json_string_value(json_object_get(row, "kind"));
-		const char *text = json_string_value(json_object_get(row, "text"));
-
-		if (!kind || !text)
-			continue;
-		lc_json_object(j, NULL);
-		lc_json_string(j, "kind", kind);
-		lc_json_string(j, "text", text);
-		lc_json_end_object(j);
-	}
-	lc_json_end_array(j);
-}
-
-static void processes(struct lc_json *j, const struct lc_load *l)
-{
-	lc_json_line(j, 0);
-	lc_json_array(j, "processes");
-	for (size_t i = 0; i < l->processes_len; i++) {
-		const struct lc_load_process *p = &l->processes[i];
-		const char *name;
-		json_t *value;
-
-		lc_json_line(j, 0);
-		lc_json_object(j, NULL);
-		program(j, p);
-		lc_json_bool(j, "complete", p->complete);
-		if (p->limited)
-			lc_json_bool(j, "limited", true);
-		lc_json_u64(j, "start_wall_ns", p->start_wall_ns);
-		lc_json_u64(j, "start_monotonic_ns", p->start_monotonic_ns);
-		lc_json_u64(j, "end_wall_ns", p->end_wall_ns);
-		lc_json_u64(j, "end_monotonic_ns", p->end_monotonic_ns);
-		lc_json_u64(j, "last_block_ns", p->last_block_ns);
-		lc_json_object(j, "options");
-		json_object_foreach(p->options, name, value)
-		{
-			const char *text = json_string_value(value);
-
-			lc_json_string(j, name, text ? text : "");
-		}
-		lc_json_end_object(j);
-		lc_json_object(j, "counters");
-		json_object_foreach(p->counters, name, value)
-		{
-			lc_json_i64(j, name, json_integer_value(value));
-		}
-		lc_json_end_object(j);
-		limits(j, p);
 		lc_json_end_object(j);
 	}
 	lc_json_end_array(j);
@@ -247,7 +175,7 @@ void lc_report_json_head(struct lc_json *j, const struct lc_report *r)
 	lc_json_u64(j, "format", LC_FORMAT_VERSION);
 	lc_json_line(j, 0);
 	lc_json_object(j, "program");
-	program(j, &l->processes[0]);
+	lc_report_json_program(j, &l->processes[0]);
 	lc_json_end_object(j);
 	lc_json_line(j, 0);
 	lc_json_object(j, "engine");
@@ -262,7 +190,7 @@ void lc_report_json_head(struct lc_json *j, const struct lc_report *r)
 	engines(j, r);
 	lc_bill_json(j, l);
 	lc_own_json(j, l);
-	processes(j, l);
+	lc_report_json_processes(j, l);
 	details(j, r->view);
 	unexplained(j, r->view);
 	spans(j, r->view->tree);

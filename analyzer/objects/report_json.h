@@ -6,7 +6,16 @@
 
 struct lc_json;
 
-/* The member "ranking" of docs/JSON.md. */
+struct lc_load;
+struct lc_load_process;
+
+/* The members "command", "pid", "jdk" and "gc" of docs/JSON.md. */
+void lc_report_json_program(struct lc_json *j, const struct lc_load_process *p);
+
+/* The member "processes". */
+void lc_report_json_processes(struct lc_json *j, const struct lc_load *l);
+
+/* The member "ranking". */
 void lc_report_json_ranking(struct lc_json *j, const struct lc_report *r);
 
 /* The array "fields", as shares of the view and of `whole` samples. */

@@ -15,12 +15,14 @@
 #include <time.h>
 
 #include "src/attribute/common_counts.h"
+#include "src/attribute/concurrent.h"
 #include "src/attribute/copies.h"
 #include "src/attribute/ending.h"
 #include "src/attribute/legend.h"
 #include "src/attribute/lines.h"
 #include "src/attribute/resolve.h"
 #include "src/attribute/sealed.h"
+#include "src/attribute/still_there.h"
 #include "src/base/limit.h"
 #include "src/base/options.h"
 #include "src/base/say.h"
@@ -44,7 +46,6 @@
 #include "src/heap/hook.h"
 #include "src/heap/map.h"
 #include "src/heap/totals.h"
-#include "src/jvm/header.h"
 #include "src/jvm/layout.h"
 #include "src/jvm/peek.h"
 #include "src/jvm/ranges.h"
@@ -172,22 +173,13 @@ static void add_orphans(void)
 static enum lc_map_header check_header(void *unused, const struct lc_object *object)
 {
 	uint32_t still = work.open_epoch * 2;
-	const struct lc_site *site = lc_site_get(object->site);
-	struct lc_header header = { 0 };
-	int err;
+	enum lc_map_header answer;
 
 	(void)unused;
 	if (lc_gc_sequence() != still)
 		return LC_MAP_HEADER_LATER;
-	err = lc_header_read(lc_layout(), object->addr, &header);
-	if (lc_gc_sequence() != still)
-		return LC_MAP_HEADER_LATER;
-	if (err || !site)
-		return LC_MAP_HEADER_OTHER;
-	return !site->class_word || lc_header_matches(lc_layout(), &header, site->class_name,
-	                                              site->class_word, object->size_bytes)
-	           ? LC_MAP_HEADER_SAME
-	           : LC_MAP_HEADER_OTHER;
+	answer = lc_still_there(object);
+	return lc_gc_sequence() == still ? answer : LC_MAP_HEADER_LATER;
 }
 
 static void forget_survivors(void)
@@ -466,13 +458,17 @@ static void tick(bool last)
 	if (work.config.options->trace && lc_span_what())
 		take_all_traces(now);
 	lc_estimate_flush(work.jni);
-	lc_resolve_take(work.jni, work.open_epoch);
+	if (work.config.ordered)
+		lc_concurrent_pass(work.jni, last);
+	else
+		lc_resolve_take(work.jni, work.open_epoch);
 	end_numa_windows();
 	work.stats.map_in_doubt =
 	    work.stats.map_in_doubt && lc_map_check(work.map, check_header, NULL, HEADERS_PER_PASS);
 	if (last || flush || now - work.open_ns >= OPEN_EPOCH_MS * MS) {
 		work.open_ns = now;
-		resolve_open_epoch(last ? UINT64_MAX : now - RECORD_LAG_MS * MS);
+		if (!work.config.ordered)
+			resolve_open_epoch(last ? UINT64_MAX : now - RECORD_LAG_MS * MS);
 		lc_numa_resolve(work.open_epoch, now);
 		reap_threads(now);
 	} else if (lc_span_slots_crowded()) {
@@ -537,6 +533,8 @@ int lc_attribution_start(const struct lc_attribution_config *config)
 	err = lc_own_thread_start(&work.thread, "locus", run, NULL);
 	if (err)
 		return err;
+	if (config->ordered)
+		lc_concurrent_init(work.map, config->options->audit);
 	if (config->follow)
 		lc_sealed_open(&(struct lc_sealed_config){
 		    .min_size_bytes = config->options->min_size_bytes,
@@ -592,6 +590,8 @@ void lc_attribution_stats(struct lc_attribution_stats *out)
 	}
 	lc_threads_unlock();
 	lc_sealed_stats(&out->collections, &out->seal_ns);
+	if (work.config.ordered)
+		lc_concurrent_stats(out);
 	out->survivors = lc_map_count(work.map);
 	out->map_bytes = lc_map_bytes(work.map);
 	out->copied_lost = lc_map_copied_lost(work.map);

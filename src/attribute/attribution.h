@@ -22,7 +22,8 @@ struct lc_attribution_config {
 	JavaVM *vm;
 	const struct lc_options *options;
 	struct lc_profile *profile;
-	bool follow;      /* objects can be followed: known collector */
+	bool follow;  /* objects can be followed from one collection to the next */
+	bool ordered; /* ... while the program runs, instead: all copies are logged with the time */
 	bool copies_seen; /* by gc/copy_log.h */
 	/* Writes the manifest; `final` when the program has ended. Context: [writer]. */
 	void (*write_manifest)(bool final);
@@ -38,10 +39,11 @@ struct lc_attribution_stats {
 	uint64_t survivors; /* in the map now */
 	uint64_t survivors_peak;
 	uint64_t map_bytes;
-	uint64_t map_in_doubt;      /* survivors whose header is yet to be looked at */
-	uint64_t records;           /* allocation records streamed */
-	uint64_t walks;             /* stack walks made for allocations in contexts that were new */
-	uint64_t records_lost;      /* found the log's pool exhausted */
+	uint64_t map_in_doubt; /* survivors whose header is yet to be looked at */
+	uint64_t records;      /* allocation records streamed */
+	uint64_t walks;        /* stack walks made for allocations in contexts that were new */
+	uint64_t records_lost; /* found the log's pool exhausted */
+	uint64_t records_late; /* came when their object had moved already, which was noticed */
 	uint64_t epochs_incomplete; /* collections after which what may have moved was dropped */
 	uint64_t epochs_collected;  /* the others, without pauses that collected nothing */
 	uint64_t copied_bytes;      /* of tracked objects, each time that they were copied */

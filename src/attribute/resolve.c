@@ -15,6 +15,7 @@
 
 #include "src/attribute/bucket.h"
 #include "src/attribute/detail.h"
+#include "src/attribute/resolve_impl.h"
 #include "src/base/time.h"
 #include "src/base/vector.h"
 #include "src/core/counters.h"
@@ -28,53 +29,19 @@
 #include "src/heap/map.h"
 #include "src/jvm/klass.h"
 #include "src/jvm/metaspace.h"
+#include "src/jvm/ranges.h"
 #include "src/numa/numa.h"
 #include "src/profile/tally.h"
 #include "src/sample/sample_log.h"
 #include "src/span/slot.h"
 
-/* So long before its object is known, Java code touches a page for the first time ... */
-#define FIRST_TOUCH_NS UINT64_C(1000000000)
-/* ... and the JVM clears an array, of some 10 GB at most. */
-#define CLEARING_NS (10 * FIRST_TOUCH_NS)
+/* The JVM clears an array, of some 10 GB at most. */
+#define CLEARING_NS (10 * LC_FIRST_TOUCH_NS)
 
 enum { FIRST_TOUCHES_MAX = 1 << 20 }; /* samples that wait at a time for their object's record */
 
-/* A sample taken from its log, until its address is resolved. */
-struct pending {
-	struct lc_thread *thread; /* NULL: counted */
-	uint64_t addr;
-	uint64_t now_at; /* where a collection has put what lay at `addr`; else `addr` */
-	uint64_t time_ns;
-	/* Position of the thread's allocation log when the sample was taken from the sample log. */
-	uint64_t position;
-	uint64_t object;
-	uint64_t klass;
-	uint64_t samples; /* expirations of the timer that the signal stood for */
-	uint32_t object_words;
-	uint32_t latency;
-	uint32_t epoch;
-	uint32_t path;
-	uint32_t span; /* as in lc_sample */
-	uint32_t step; /* likewise */
-	uint16_t cpu;
-	struct lc_data_src measured;
-	uint8_t engine;
-	uint8_t where;
-	uint8_t how;
-	uint8_t access;
-	bool waits; /* for its object's record */
-
-	/* In lc_resolve_carry(). */
-	bool overwritten;
-	uint64_t moved_to;
-};
-
-static struct {
-	struct lc_vector pending, queries;
-	struct lc_resolve_stats stats;
-} work = {
-	.pending = { .element_bytes = sizeof(struct pending) },
+struct lc_resolve_work lc_resolve_work = {
+	.pending = { .element_bytes = sizeof(struct lc_pending) },
 	.queries = { .element_bytes = sizeof(struct lc_query) },
 };
 
@@ -87,7 +54,7 @@ struct verdict {
 };
 
 /* Count a sample that was taken inside a stream or task for that span too. */
-static void count_in_span(const struct pending *p, enum lc_bucket bucket, uint32_t site)
+static void count_in_span(const struct lc_pending *p, enum lc_bucket bucket, uint32_t site)
 {
 	const struct lc_span_slot *slot = lc_span_slot_at(p->thread, p->span - 1);
 
@@ -103,7 +70,7 @@ static void count_in_span(const struct pending *p, enum lc_bucket bucket, uint32
 		                                                      .samples = p->samples });
 }
 
-static bool in_java(const struct pending *p)
+bool lc_resolve_in_java(const struct lc_pending *p)
 {
 	return p->where == LC_WHERE_COMPILED || p->where == LC_WHERE_STUB ||
 	       p->where == LC_WHERE_INTERPRETER;
@@ -114,17 +81,17 @@ static bool in_java(const struct pending *p)
  * zeroing of new arrays, which would make every array one that its allocating thread uses. So would
  * fences behind that.
  */
-static bool shows_node(const struct pending *p)
+static bool shows_node(const struct lc_pending *p)
 {
-	return (in_java(p) && !(p->access & LC_ACCESS_FENCE)) || p->how == LC_HOW_KERNEL;
+	return (lc_resolve_in_java(p) && !(p->access & LC_ACCESS_FENCE)) || p->how == LC_HOW_KERNEL;
 }
 
-static void count_sample(const struct pending *p, enum lc_bucket bucket, uint32_t site)
+static void count_sample(const struct lc_pending *p, enum lc_bucket bucket, uint32_t site)
 {
 	if (!lc_tally_made(&p->thread->tally) ||
 	    lc_tally_sample(p->thread->tally, p->engine, bucket, site, p->path, p->where, p->how,
 	                    p->samples))
-		work.stats.unresolved++;
+		lc_resolve_work.stats.unresolved++;
 	if (p->span && p->thread->tally)
 		count_in_span(p, bucket, site);
 	if (!shows_node(p))
@@ -142,7 +109,7 @@ static void count_sample(const struct pending *p, enum lc_bucket bucket, uint32_
 	});
 }
 
-static void count(JNIEnv *jni, const struct pending *p, const struct verdict *v)
+static void count(JNIEnv *jni, const struct lc_pending *p, const struct verdict *v)
 {
 	const struct lc_site *site = lc_site_get(v->site);
 	struct lc_detail detail = {
@@ -177,10 +144,10 @@ static void take(JNIEnv *jni, struct lc_thread *t, const struct lc_sample *s)
 {
 	size_t frames_len = s->frames_len > 0 ? (size_t)s->frames_len : 0;
 	size_t own = lc_own_frames(s->frames, frames_len);
-	struct pending p = {
+	struct lc_pending p = {
 		.thread = t,
 		.addr = s->addr,
-		.now_at = s->addr,
+		.now_at = lc_ranges_plain(s->addr),
 		.time_ns = s->time_ns,
 		.position = t->allocs ? lc_alloc_log_position(t->allocs) : 0,
 		.object = s->object,
@@ -212,7 +179,7 @@ static void take(JNIEnv *jni, struct lc_thread *t, const struct lc_sample *s)
 	lc_numa_ran(t, p.engine, p.cpu, p.samples);
 	if (!lc_bucket_needs_map(s))
 		count_sample(&p, lc_bucket_without_map(s), 0);
-	else if (lc_vector_push(&work.pending, &p))
+	else if (lc_vector_push(&lc_resolve_work.pending, &p))
 		count_sample(&p, LC_BUCKET_LOST, 0);
 	else
 		t->unresolved++;
@@ -234,7 +201,7 @@ void lc_resolve_take(JNIEnv *jni, uint32_t epoch)
 
 bool lc_resolve_waiting(void)
 {
-	return work.pending.len;
+	return lc_resolve_work.pending.len;
 }
 
 /*
@@ -244,47 +211,47 @@ bool lc_resolve_waiting(void)
  * the present position of the log says nothing. Java code clears small arrays only, and the JVM
  * large ones.
  */
-static bool may_be_recorded(const struct pending *p, uint64_t now)
+static bool may_be_recorded(const struct lc_pending *p, uint64_t now)
 {
 	const bool in_new =
-	    p->how == LC_HOW_KERNEL || (!in_java(p) && (p->access & LC_TOUCH_STORE));
+	    p->how == LC_HOW_KERNEL || (!lc_resolve_in_java(p) && (p->access & LC_TOUCH_STORE));
 
 	return in_new && p->thread->allocs && p->thread->looked <= p->position &&
-	       now - p->time_ns < (in_java(p) ? FIRST_TOUCH_NS : CLEARING_NS) &&
+	       now - p->time_ns < (lc_resolve_in_java(p) ? LC_FIRST_TOUCH_NS : CLEARING_NS) &&
 	       lc_bucket_untracked(p->addr) == LC_BUCKET_HEAP_UNKNOWN;
 }
 
 /* Is what the header told the map's object? Both answers are counted. */
-static bool agrees(const struct pending *p, const struct lc_object *object)
+static bool agrees(const struct lc_pending *p, const struct lc_object *object)
 {
 	const struct lc_site *site = lc_site_get(object->site);
 
 	if (!p->klass || !site || !site->class_word)
 		return true;
-	work.stats.classes_checked++;
+	lc_resolve_work.stats.classes_checked++;
 	if (lc_klass_of_word(site->class_word) == lc_klass_address(p->klass) &&
 	    object->addr == p->object)
 		return true;
 	if (p->object > object->addr && !object->in_doubt)
-		work.stats.headers_inside++;
+		lc_resolve_work.stats.headers_inside++;
 	else
-		work.stats.class_disagreements++;
+		lc_resolve_work.stats.class_disagreements++;
 	return false;
 }
 
 /* Where the header told otherwise: is it that of an object? */
-static bool is_header(const struct pending *p, const struct lc_object *object)
+static bool is_header(const struct lc_pending *p, const struct lc_object *object)
 {
 	return object->in_doubt || p->object == object->addr;
 }
 
 /* A fence is of an array that was just made: its record is of this epoch. */
-static bool may_be(const struct pending *p, const struct lc_object *object)
+static bool may_be(const struct lc_pending *p, const struct lc_object *object)
 {
 	return !(p->access & LC_ACCESS_FENCE) || !object->epochs;
 }
 
-static struct verdict judge(const struct lc_query *q, const struct pending *p)
+static struct verdict judge(const struct lc_query *q, const struct lc_pending *p)
 {
 	struct verdict v = { .bucket = LC_BUCKET_OBJECT,
 		             .site = q->object.site,
@@ -313,7 +280,7 @@ enum wait {
 	WAIT_NO_MORE,
 };
 
-static void finish(JNIEnv *jni, struct pending *p, const struct lc_query *q)
+void lc_resolve_finish(JNIEnv *jni, struct lc_pending *p, const struct lc_query *q)
 {
 	const struct verdict v = judge(q, p);
 
@@ -322,13 +289,12 @@ static void finish(JNIEnv *jni, struct pending *p, const struct lc_query *q)
 	p->thread = NULL;
 }
 
-/* Take out the samples that are counted. Those left wait, unless they are given up as lost. */
-static void keep_waiting(bool give_up)
+void lc_resolve_keep(bool give_up)
 {
-	struct pending *pending = work.pending.data;
+	struct lc_pending *pending = lc_resolve_work.pending.data;
 	size_t kept = 0;
 
-	for (size_t i = 0; i < work.pending.len; i++) {
+	for (size_t i = 0; i < lc_resolve_work.pending.len; i++) {
 		if (pending[i].thread && give_up) { /* no memory to look it up */
 			count_sample(&pending[i], LC_BUCKET_LOST, 0);
 			pending[i].thread->unresolved--;
@@ -336,43 +302,43 @@ static void keep_waiting(bool give_up)
 			pending[kept++] = pending[i];
 		}
 	}
-	work.pending.len = kept;
+	lc_resolve_work.pending.len = kept;
 }
 
 static void resolve(JNIEnv *jni, struct lc_map *map, const struct lc_nursery *nursery,
                     uint64_t until_ns, enum wait wait)
 {
 	const uint64_t now = lc_time_now_ns();
-	struct pending *pending = work.pending.data;
+	struct lc_pending *pending = lc_resolve_work.pending.data;
 	struct lc_query *queries;
 	size_t waiting = 0;
 
-	work.queries.len = 0;
-	for (size_t i = 0; i < work.pending.len; i++) {
+	lc_resolve_work.queries.len = 0;
+	for (size_t i = 0; i < lc_resolve_work.pending.len; i++) {
 		const struct lc_query q = { .addr = pending[i].now_at, .user = (uint32_t)i };
 
-		if (pending[i].time_ns <= until_ns && lc_vector_push(&work.queries, &q))
+		if (pending[i].time_ns <= until_ns && lc_vector_push(&lc_resolve_work.queries, &q))
 			break;
 	}
-	queries = work.queries.data;
-	lc_map_resolve(map, nursery, queries, work.queries.len);
-	for (size_t i = 0; i < work.queries.len; i++) {
-		struct pending *p = &pending[queries[i].user];
+	queries = lc_resolve_work.queries.data;
+	lc_map_resolve(map, nursery, queries, lc_resolve_work.queries.len);
+	for (size_t i = 0; i < lc_resolve_work.queries.len; i++) {
+		struct lc_pending *p = &pending[queries[i].user];
 
 		p->waits = !queries[i].found && wait != WAIT_NO_MORE &&
 		           waiting < FIRST_TOUCHES_MAX && may_be_recorded(p, now);
 		if (p->waits)
 			waiting++;
 		else
-			finish(jni, p, &queries[i]);
+			lc_resolve_finish(jni, p, &queries[i]);
 	}
-	for (size_t i = 0; wait == WAIT_FOR_COLLECTION && i < work.pending.len; i++)
+	for (size_t i = 0; wait == WAIT_FOR_COLLECTION && i < lc_resolve_work.pending.len; i++)
 		if (pending[i].thread && !pending[i].waits) { /* no memory to look it up */
 			count_sample(&pending[i], LC_BUCKET_LOST, 0);
 			pending[i].thread->unresolved--;
 			pending[i].thread = NULL;
 		}
-	keep_waiting(wait == WAIT_NO_MORE);
+	lc_resolve_keep(wait == WAIT_NO_MORE);
 }
 
 void lc_resolve_samples(JNIEnv *jni, struct lc_map *map, const struct lc_nursery *nursery,
@@ -391,8 +357,8 @@ void lc_resolve_close_epoch(JNIEnv *jni, struct lc_map *map, const struct lc_nur
 
 static int by_address(const void *a, const void *b)
 {
-	const uint64_t x = ((const struct pending *)a)->now_at;
-	const uint64_t y = ((const struct pending *)b)->now_at;
+	const uint64_t x = ((const struct lc_pending *)a)->now_at;
+	const uint64_t y = ((const struct lc_pending *)b)->now_at;
 
 	return x < y ? -1 : x > y;
 }
@@ -400,8 +366,8 @@ static int by_address(const void *a, const void *b)
 /* The first of the waiting samples, by address, at or above `addr`. */
 static size_t first_at(uint64_t addr)
 {
-	const struct pending *pending = work.pending.data;
-	size_t low = 0, high = work.pending.len;
+	const struct lc_pending *pending = lc_resolve_work.pending.data;
+	size_t low = 0, high = lc_resolve_work.pending.len;
 
 	while (low < high) {
 		const size_t middle = low + (high - low) / 2;
@@ -417,13 +383,14 @@ static size_t first_at(uint64_t addr)
 /* Note which samples the move took along, and over which it wrote. */
 static void follow_move(const struct lc_move *m)
 {
-	struct pending *pending = work.pending.data;
+	struct lc_pending *pending = lc_resolve_work.pending.data;
 
 	for (size_t i = first_at(m->dst);
-	     i < work.pending.len && pending[i].now_at - m->dst < m->size_bytes; i++)
+	     i < lc_resolve_work.pending.len && pending[i].now_at - m->dst < m->size_bytes; i++)
 		pending[i].overwritten = true;
-	for (size_t i = first_at(m->src);
-	     m->src && i < work.pending.len && pending[i].now_at - m->src < m->size_bytes; i++)
+	for (size_t i = first_at(m->src); m->src && i < lc_resolve_work.pending.len &&
+	                                  pending[i].now_at - m->src < m->size_bytes;
+	     i++)
 		pending[i].moved_to = m->dst + (pending[i].now_at - m->src);
 }
 
@@ -454,15 +421,15 @@ static bool stayed(const struct lc_map_close *close, uint64_t addr)
 
 void lc_resolve_carry(JNIEnv *jni, const struct lc_map_close *close)
 {
-	struct pending *pending = work.pending.data;
+	struct lc_pending *pending = lc_resolve_work.pending.data;
 
-	if (!work.pending.len)
+	if (!lc_resolve_work.pending.len)
 		return;
-	qsort(pending, work.pending.len, sizeof(*pending), by_address);
+	qsort(pending, lc_resolve_work.pending.len, sizeof(*pending), by_address);
 	for (size_t i = 0; i < close->moves_len && close->complete; i++)
 		follow_move(&close->moves[i]);
-	for (size_t i = 0; i < work.pending.len; i++) {
-		struct pending *p = &pending[i];
+	for (size_t i = 0; i < lc_resolve_work.pending.len; i++) {
+		struct lc_pending *p = &pending[i];
 		const bool known = close->complete &&
 		                   (p->moved_to || (!p->overwritten && stayed(close, p->now_at)));
 
@@ -471,16 +438,16 @@ void lc_resolve_carry(JNIEnv *jni, const struct lc_map_close *close)
 		p->moved_to = 0;
 		p->overwritten = false;
 		if (known)
-			work.stats.carried++;
+			lc_resolve_work.stats.carried++;
 		else
-			finish(jni, p, &(struct lc_query){ .addr = p->addr });
+			lc_resolve_finish(jni, p, &(struct lc_query){ .addr = p->addr });
 	}
-	keep_waiting(false);
+	lc_resolve_keep(false);
 }
 
 void lc_resolve_stats(struct lc_resolve_stats *out)
 {
-	*out = work.stats;
+	*out = lc_resolve_work.stats;
 }
 
 static const struct lc_counter_row counter_rows[] = {

@@ -12,6 +12,7 @@
 #include <stdint.h>
 
 struct lc_counters;
+struct lc_concurrent_event;
 struct lc_map;
 struct lc_map_close;
 struct lc_nursery;
@@ -51,6 +52,18 @@ void lc_resolve_close_epoch(JNIEnv *jni, struct lc_map *map, const struct lc_nur
  * sample is counted as it is.
  */
 void lc_resolve_carry(JNIEnv *jni, const struct lc_map_close *close);
+
+/*
+ * The same where objects move while the program runs, and all that happens is put in order of time
+ * (attribute/concurrent.h). lc_resolve_order() puts the samples in order, and notes for each which
+ * object its thread has recorded next; `events` are in order, and hold all that are not in the map
+ * yet. Then lc_resolve_until() looks up in the map, as it is now, those of times up to `until_ns`,
+ * and lc_resolve_ordered() counts them; with `last` all of them, else not those in memory that may
+ * be an object which is not recorded yet.
+ */
+void lc_resolve_order(const struct lc_concurrent_event *events, size_t len);
+void lc_resolve_until(struct lc_map *map, uint64_t until_ns);
+void lc_resolve_ordered(JNIEnv *jni, bool last);
 
 /* Does any sample wait? */
 bool lc_resolve_waiting(void);

@@ -19,6 +19,21 @@ struct lc_alloc {
 	uint32_t site;       /* from lc_site_intern(); 0 is never a site */
 };
 
+/*
+ * With collectors that move objects while the program runs, a record of the time comes before that
+ * of an object, whose address is then plain and has no tag. If one finds no room the other may be
+ * there.
+ */
+static inline struct lc_alloc lc_alloc_time(uint64_t time_ns)
+{
+	return (struct lc_alloc){ .tagged_addr = time_ns };
+}
+
+static inline bool lc_alloc_is_time(const struct lc_alloc *a)
+{
+	return !a->site;
+}
+
 static inline uint64_t lc_alloc_addr(const struct lc_alloc *a)
 {
 	return a->tagged_addr & LC_ADDR_MASK;

@@ -3,7 +3,8 @@
  * phase of a collection ends, by its calls of clock_gettime.
  *
  * Every call goes through one pointer, `route_copy` or `route_move`: what libjvm called before, and
- * a logging one between GC start and finish.
+ * a logging one between GC start and finish; or one that notes all copies in gc/move_log.h, for
+ * collectors that move objects while the program runs.
  *
  * The tag of a hand-out stands in every record of the chunk. A thread that is not the collector's
  * and copies between two pinned arrays might sleep inside append() from one collection into a
@@ -19,6 +20,7 @@
 
 #include "src/core/kept.h"
 #include "src/core/memory.h"
+#include "src/gc/move_log.h"
 #include "src/jvm/imports.h"
 #include "src/jvm/peek.h"
 #include "src/jvm/ranges.h"
@@ -38,8 +40,8 @@ typedef void *copy_fn(void *, const void *, size_t);
 LC_KEPT struct lc_copy_log lc_copy_log = { .low = 0 };
 
 /* Relaxed throughout: each value that these ever hold is right for any caller at any time. */
-static LC_KEPT _Atomic(copy_fn *) route_copy = NULL;
-static LC_KEPT _Atomic(copy_fn *) route_move = NULL;
+static LC_KEPT _Atomic(copy_fn *) route_copy;
+static LC_KEPT _Atomic(copy_fn *) route_move;
 
 typedef int clock_fn(clockid_t, struct timespec *);
 
@@ -270,6 +272,38 @@ bool lc_copy_log_probe(JNIEnv *jni)
 		(*jni)->ExceptionClear(jni);
 	(*jni)->DeleteLocalRef(jni, array);
 	return atomic_load_explicit(&probe_seen, memory_order_relaxed);
+}
+
+static inline bool is_wanted(uint64_t dst, uint64_t src, size_t n)
+{
+	const struct lc_copy_log *l = &lc_copy_log;
+
+	return dst - l->low < l->span && src - l->low < l->span && n >= l->min_bytes;
+}
+
+static void *note_copy(void *dst, const void *src, size_t n)
+{
+	if (is_wanted((uintptr_t)dst, (uintptr_t)src, n))
+		lc_move_log_put((uintptr_t)dst, (uintptr_t)src, n);
+	return before_copy(dst, src, n);
+}
+
+static void *note_move(void *dst, const void *src, size_t n)
+{
+	if (is_wanted((uintptr_t)dst, (uintptr_t)src, n))
+		lc_move_log_put((uintptr_t)dst, (uintptr_t)src, n);
+	return before_move(dst, src, n);
+}
+
+void lc_copy_log_note_all(uint64_t low, uint64_t high, uint64_t min_bytes)
+{
+	lc_copy_log.low = low;
+	lc_copy_log.span = high - low;
+	lc_copy_log.min_bytes = min_bytes;
+	/* Release: the fields first. Who copies meanwhile may do so unseen: nothing is tracked yet.
+	 */
+	atomic_store_explicit(&route_copy, note_copy, memory_order_release);
+	atomic_store_explicit(&route_move, note_move, memory_order_release);
 }
 
 /* Without the ends of phases, small objects are looked at in the pause's end. */

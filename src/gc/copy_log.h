@@ -155,6 +155,12 @@ void lc_copy_log_arm(bool on);
  */
 void lc_copy_log_end(void);
 
+/*
+ * From now on note all copies within [low, high) of at least `min_bytes` in gc/move_log.h, until
+ * lc_copy_log_arm(false). lc_move_log_init() first. Context: [attach].
+ */
+void lc_copy_log_note_all(uint64_t low, uint64_t high, uint64_t min_bytes);
+
 /* Do libjvm's calls pass here? False before lc_copy_log_init(), and where others took over. */
 bool lc_copy_log_passed(void);
 

@@ -25,9 +25,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "src/base/time.h"
 #include "src/core/counters.h"
 #include "src/heap/map.h"
 #include "src/jvm/handle.h"
+#include "src/jvm/ranges.h"
 
 enum {
 	BLOCK_ENTRIES = 4096,
@@ -402,6 +404,60 @@ void lc_audit_compare(struct lc_map *map, uint32_t epoch)
 		keep_dead(s);
 	}
 	free_dead();
+}
+
+void lc_audit_ask(JNIEnv *env, uint32_t *at, size_t max,
+                  void (*use)(void *user, const struct lc_audit_question *q), void *user)
+{
+	const uint32_t len = atomic_load_explicit(&audit.len, memory_order_acquire); /* A1 */
+
+	for (; max && *at < len; max--, (*at)++) {
+		struct entry *e = entry_at(*at);
+		jweak ref = atomic_load_explicit(&e->ref, memory_order_acquire); /* A1 */
+		jobject object = ref ? (*env)->NewLocalRef(env, ref) : NULL;
+		struct lc_audit_question q = { .number = *at };
+
+		if (object) {
+			q.addr = lc_ranges_plain(lc_handle_address(object));
+			q.time_ns = lc_time_now_ns();
+			(*env)->DeleteLocalRef(env, object);
+			use(user, &q);
+		} else if (ref) {
+			atomic_store_explicit(&e->ref, NULL, memory_order_relaxed); /* dead: ours */
+			(*env)->DeleteWeakGlobalRef(env, ref);
+			give_entry(*at);
+		}
+	}
+	if (*at >= len)
+		*at = 0;
+}
+
+void lc_audit_look(struct lc_map *map, const struct lc_audit_question *q)
+{
+	struct entry *e = entry_at(q->number);
+	struct lc_object there = { 0 }, before = { 0 };
+	const bool any = lc_map_find(map, q->addr, &there);
+	const bool right = any && is_of(&there, q->addr, e);
+	const bool moved = !right && e->addr != q->addr && lc_map_find(map, e->addr, &before) &&
+	                   is_of(&before, e->addr, e);
+
+	pthread_mutex_lock(&audit.totals_lock);
+	audit.totals.checks++;
+	audit.totals.survivors += !e->seen;
+	if (moved)
+		audit.totals.wrong_moved++;
+	else if (any && !right)
+		audit.totals.wrong_overlap++;
+	else if (!any)
+		audit.totals.wrong_missing++;
+	pthread_mutex_unlock(&audit.totals_lock);
+	e->seen = true;
+	e->addr = q->addr;
+}
+
+void lc_audit_asked(void)
+{
+	count(&audit.totals.gcs, 1);
 }
 
 void lc_audit_totals(struct lc_audit_totals *out)

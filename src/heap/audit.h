@@ -62,6 +62,22 @@ void lc_audit_snapshot(uint32_t epoch);
  */
 void lc_audit_compare(struct lc_map *map, uint32_t epoch);
 
+/*
+ * For collectors that move objects while the program runs: nothing stands still, so each object is
+ * asked for its place at a moment of its own. lc_audit_ask() gives to `use` each object that is
+ * live, and the time; at most `max`, from *at on, which it sets behind them, or to 0 after the
+ * last. The map as it was then is compared by lc_audit_look(). A round of questions is ended by
+ * lc_audit_asked(). Context: [writer].
+ */
+struct lc_audit_question {
+	uint64_t time_ns, addr;
+	uint32_t number;
+};
+void lc_audit_ask(JNIEnv *env, uint32_t *at, size_t max,
+                  void (*use)(void *user, const struct lc_audit_question *q), void *user);
+void lc_audit_look(struct lc_map *map, const struct lc_audit_question *q);
+void lc_audit_asked(void);
+
 void lc_audit_totals(struct lc_audit_totals *out); /* Context: any but signal handlers. */
 void lc_audit_counters(struct lc_counters *out);   /* Context: [writer]. */
 

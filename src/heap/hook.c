@@ -11,6 +11,8 @@
  * An intrinsic method (classfile/alloc_rewrite.h) may run its own bytecode, whose allocations are
  * hooked, or be replaced by the JIT, when only the hook behind its call sees the object. That hook
  * therefore passes over an object that a hook at the method's end has just reported.
+ *
+ * This file is longer than 600 lines, since all of the path of a hook is inlined into the natives.
  */
 #include "src/heap/hook.h"
 
@@ -19,6 +21,7 @@
 
 #include "src/base/hash.h"
 #include "src/base/options.h"
+#include "src/base/time.h"
 #include "src/classfile/alloc_rewrite.h"
 #include "src/core/counters.h"
 #include "src/core/epoch.h"
@@ -37,6 +40,7 @@
 #include "src/heap/hook_audit.h"
 #include "src/heap/tlab.h"
 #include "src/jvm/handle.h"
+#include "src/jvm/ranges.h"
 #include "src/stack/walker.h"
 
 enum { AUDITED_EACH = 32 };
@@ -44,6 +48,7 @@ enum { AUDITED_EACH = 32 };
 static struct {
 	uint64_t min_size_bytes;
 	bool follow, exact, audit;
+	bool ordered; /* objects move while the program runs */
 	bool objects; /* every object is tracked */
 	_Atomic bool enabled;
 	_Atomic uint64_t corrections, duplicates, unrecorded;
@@ -59,8 +64,15 @@ int lc_hook_init(jclass hook_class, const struct lc_options *options, bool follo
 	hook.follow = follow;
 	hook.objects = !options->min_size_bytes;
 	hook.exact = options->paths == LC_PATHS_EXACT;
+	hook.ordered = false;
 	hook.audit = follow && options->audit;
 	return lc_alloc_path_init((uint32_t)options->depth, options->min_size_bytes);
+}
+
+void lc_hook_order(bool audit)
+{
+	hook.ordered = true;
+	hook.audit = audit;
 }
 
 void lc_hook_enable(bool on)
@@ -118,11 +130,35 @@ static void add(struct lc_site_counter *counter, uint32_t words)
 	                      memory_order_relaxed);
 }
 
+/*
+ * Objects may move at any time. The thread is native: the collector changes its references
+ * meanwhile, after it has copied the objects. So the object is at the address at the time that is
+ * recorded, or was copied from there shortly before (attribute/concurrent.c).
+ */
+static void record_in_order(JNIEnv *jni, struct lc_thread *t, uint32_t site, jobject o,
+                            uint32_t words)
+{
+	struct lc_alloc a = { .size_words = words, .site = site };
+	uint64_t before, now = 0;
+
+	do {
+		before = lc_handle_address(o);
+		now = lc_time_now_ns();
+	} while (lc_handle_address(o) != before);
+	a.tagged_addr = lc_ranges_plain(before);
+	lc_alloc_log_put(t->allocs, lc_alloc_time(now)); /* a full log counts what it loses */
+	lc_alloc_log_put(t->allocs, a);
+	if (hook.audit)
+		lc_audit_add(jni, o, a.tagged_addr, (uint64_t)words * 8, site);
+}
+
 static void record(JNIEnv *jni, struct lc_thread *t, uint32_t site, jobject o, uint32_t words)
 {
 	struct lc_alloc a = { .size_words = words, .site = site };
 	uint32_t s;
 
+	if (__builtin_expect(hook.ordered, 0))
+		record_in_order(jni, t, site, o, words);
 	if (!hook.follow)
 		return;
 	for (;;) {

@@ -32,6 +32,12 @@ struct lc_hook_stats {
  */
 int lc_hook_init(jclass hook_class, const struct lc_options *options, bool follow);
 
+/*
+ * Objects move while the program runs: they are logged with the time (core/record.h). `audit`: hold
+ * a reference to each. After lc_hook_init() without `follow`. Context: [attach].
+ */
+void lc_hook_order(bool audit);
+
 void lc_hook_enable(bool on);
 
 /* Objects of at least so many bytes are counted; 0: all. Context: any. */

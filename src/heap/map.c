@@ -346,7 +346,8 @@ static struct lc_object entry_object(const struct lc_map *m, uint64_t addr,
 	return (struct lc_object){ .addr = addr,
 		                   .size_bytes = (uint64_t)e->size_words * 8,
 		                   .site = e->site,
-		                   .epochs = m->closes - (e->birth_in >> LC_MAP_BIRTH) };
+		                   .epochs = m->closes - (e->birth_in >> LC_MAP_BIRTH),
+		                   .in_doubt = e->birth_in & LC_MAP_DOUBT };
 }
 
 static struct lc_object kept_object(const struct lc_map *m, const struct lc_alloc *a)

@@ -97,6 +97,36 @@ typedef enum lc_map_header lc_map_header_fn(void *user, const struct lc_object *
  */
 size_t lc_map_check(struct lc_map *m, lc_map_header_fn *header, void *user, size_t max);
 
+/*
+ * What happens one after the other, with collectors that move objects while the program runs;
+ * epochs are then not closed, but cycles counted (map_order.c). An object that was copied is in the
+ * map at both places, until something else is put there: each is good until its memory is used
+ * again.
+ */
+
+/* An object was recorded at `addr`: what the map has there is gone. Returns 0 or -ENOMEM. */
+int lc_map_allocated(struct lc_map *m, uint64_t addr, uint32_t size_words, uint32_t site);
+
+/*
+ * [src, src + size_bytes) is copied to `dst`. Returns 1 if that is an object of the map, which is
+ * at both places now; 0 if it is none, and nothing changes; or -ENOMEM.
+ */
+int lc_map_moved(struct lc_map *m, uint64_t src, uint64_t dst, uint64_t size_bytes);
+
+/* A cycle of the collector has begun: objects are a cycle older. */
+void lc_map_cycle(struct lc_map *m);
+
+/*
+ * Ask `header` about objects from *at on, at most `max` of them, and set *at behind them; 0: all
+ * are asked. One that it has called OTHER two times in a row is dropped; from the first on, it is
+ * in doubt. LATER says nothing. Returns how many were dropped.
+ */
+size_t lc_map_look(struct lc_map *m, uint64_t *at, lc_map_header_fn *header, void *user,
+                   size_t max);
+
+/* Forget everything. */
+void lc_map_forget_all(struct lc_map *m);
+
 /* Find the survivor that covers `addr`. Returns true and sets *out, or returns false. */
 bool lc_map_find(struct lc_map *m, uint64_t addr, struct lc_object *out);
 

@@ -74,6 +74,11 @@ bool lc_collector_unloads_while_running(void)
 	}
 }
 
+bool lc_collector_moves_while_running(void)
+{
+	return current->id == LC_GC_SHENANDOAH || current->id == LC_GC_Z;
+}
+
 uint64_t lc_collector_heap(void)
 {
 	return heap;

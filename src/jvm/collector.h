@@ -31,10 +31,16 @@ const char *lc_collector_name(void); /* "Serial", "Parallel", "G1", ...; "unknow
  */
 bool lc_collector_unloads_while_running(void);
 
+/* Are objects moved while the program runs, by collector and program alike (ZGC, Shenandoah)? */
+bool lc_collector_moves_while_running(void);
+
 /* Address of HotSpot's CollectedHeap; 0 where this JVM does not export it. */
 uint64_t lc_collector_heap(void);
 
-/* How many collections the JVM has counted; pauses that only mark are none. NULL: not exported. */
+/*
+ * How many collections the JVM has counted; pauses that only mark are none. NULL: not exported.
+ * Shenandoah's stays where it is.
+ */
 const volatile uint32_t *lc_collector_count(void);
 
 #endif

@@ -78,9 +78,10 @@ static struct seen seen_of(const unsigned char *klass)
 		              .mirror = lc_peek_get64(klass + jvm->klass_java_mirror) };
 }
 
-/* Does the java.lang.Class at `mirror` lead back to the class? */
-static bool leads_back(uint64_t address, uint64_t mirror)
+/* Does the java.lang.Class that `reference` is of lead back to the class? */
+static bool leads_back(uint64_t address, uint64_t reference)
 {
+	const uint64_t mirror = lc_ranges_of_stored(reference);
 	uint64_t back = 0;
 
 	return lc_klass_may_start(mirror) &&
@@ -417,12 +418,12 @@ static uint32_t end_of_members(const struct lc_layout *l)
 
 int lc_klass_init(void)
 {
-	const struct lc_range heap = lc_ranges_heap();
+	const struct lc_range heap = lc_ranges_objects();
 
 	if (entries)
 		return 0;
 	jvm = lc_layout();
-	if (!suffices(jvm) || heap.low >= heap.high)
+	if (!suffices(jvm) || heap.low >= heap.high || !lc_ranges_views_known())
 		return -ENOTSUP;
 	klass_bytes = end_of_members(jvm);
 	always_compare = lc_collector_unloads_while_running();

@@ -217,7 +217,8 @@ bool lc_klass_thread_buffer(uint64_t thread, struct lc_klass_buffer *out)
 	                          lc_peek_part(thread + (uint64_t)jvm->thread_tlab_end, 8) },
 	        3))
 		return false;
-	*out = b;
+	*out = (struct lc_klass_buffer){ lc_ranges_plain(b.low), lc_ranges_plain(b.top),
+		                         lc_ranges_plain(b.end) };
 	return true;
 }
 

@@ -16,7 +16,20 @@
 static struct {
 	struct lc_range reserved; /* for the heap, as CollectedHeap has it */
 	struct lc_range heap, code, classes, cards;
+	/*
+	 * ZGC, else 0: these bits of an address say where in the heap it is, in each of the views
+	 * that map the heap. The bit above them stands in the address where all can be read.
+	 */
+	uint64_t view_mask;
+	/* These bits of a reference in memory are its colour, and the address is above the one that
+	 * is set; 0: colours are part of the address. */
+	uint64_t colour_mask;
 } ranges;
+
+static bool holds(struct lc_range r, uint64_t addr)
+{
+	return addr >= r.low && addr < r.high;
+}
 
 static uint64_t read_static(const char *type, const char *field)
 {
@@ -40,6 +53,17 @@ static int find_reserved(struct lc_range *out)
 	return 0;
 }
 
+/* The bits that say whether a reference may be loaded as it is: they are good, or bad. */
+static uint64_t find_colours(uint64_t globals)
+{
+	const long good = lc_vm_offset("ZGlobalsForVMStructs", "_ZPointerLoadGoodMask");
+	const long bad = lc_vm_offset("ZGlobalsForVMStructs", "_ZPointerLoadBadMask");
+
+	return good < 0 || bad < 0 ? 0
+	                           : lc_load64(lc_load64(globals + (uint64_t)good)) |
+	                                 lc_load64(lc_load64(globals + (uint64_t)bad));
+}
+
 /* ZGC exports no range that it would have reserved; it uses a power of two of addresses. */
 static struct lc_range find_heap(struct lc_range reserved)
 {
@@ -49,9 +73,13 @@ static struct lc_range find_heap(struct lc_range reserved)
 	const bool one_view = lc_vm_offset("ZGlobalsForVMStructs", "_ZPointerLoadGoodMask") >= 0;
 	uint64_t low;
 
+	ranges.view_mask = ranges.colour_mask = 0;
 	if (lc_collector() != LC_GC_Z || !globals || mask_at < 0)
 		return reserved;
-	low = lc_load64(lc_load64(globals + (uint64_t)mask_at)) + 1;
+	if (one_view)
+		ranges.colour_mask = find_colours(globals);
+	ranges.view_mask = lc_load64(lc_load64(globals + (uint64_t)mask_at));
+	low = ranges.view_mask + 1;
 	return (struct lc_range){ low, low * (one_view ? 2 : 8) };
 }
 
@@ -119,9 +147,30 @@ struct lc_range lc_ranges_heap(void)
 	return ranges.reserved;
 }
 
-static bool holds(struct lc_range r, uint64_t addr)
+struct lc_range lc_ranges_objects(void)
 {
-	return addr >= r.low && addr < r.high;
+	return ranges.heap;
+}
+
+bool lc_ranges_views_known(void)
+{
+	return lc_collector() != LC_GC_Z || ranges.view_mask;
+}
+
+uint64_t lc_ranges_plain(uint64_t addr)
+{
+	return ranges.view_mask && holds(ranges.heap, addr)
+	           ? (ranges.view_mask + 1) | (addr & ranges.view_mask)
+	           : addr;
+}
+
+uint64_t lc_ranges_of_stored(uint64_t reference)
+{
+	const uint64_t colour = reference & ranges.colour_mask;
+
+	if (!ranges.colour_mask)
+		return lc_ranges_plain(reference);
+	return colour ? reference >> (64 - __builtin_clzll(colour)) : 0;
 }
 
 enum lc_range_owner lc_ranges_owner(uint64_t addr)

@@ -7,6 +7,7 @@
 #ifndef LC_JVM_RANGES_H
 #define LC_JVM_RANGES_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 /* [low, high); both are 0 where the JVM does not tell. */
@@ -29,6 +30,27 @@ int lc_ranges_init(void);
 
 /* What is reserved for the Java heap. Context: any, after init. */
 struct lc_range lc_ranges_heap(void);
+
+/*
+ * Where addresses of objects may be: as lc_ranges_heap(), but with ZGC, which exports no such
+ * range, all the views that map its heap. Context: any, after init.
+ */
+struct lc_range lc_ranges_objects(void);
+
+/*
+ * An object has several addresses with ZGC of JDK 17, one in each view of the heap; the plain one
+ * stands for all of them, and can be read at any time. Of other addresses, and with other
+ * collectors, the address itself. Where lc_ranges_views_known() is false, this JVM does not tell
+ * the views. Context: any, after init.
+ */
+uint64_t lc_ranges_plain(uint64_t addr);
+bool lc_ranges_views_known(void);
+
+/*
+ * The plain address in a reference as the JVM's own structures hold it: with ZGC it has a colour,
+ * and may be of where the object was before it moved. 0 where it is none. Context: any, after init.
+ */
+uint64_t lc_ranges_of_stored(uint64_t reference);
 
 /* Whose `addr` is: Java code touches memory of the JVM, too. Context: any, after init. */
 enum lc_range_owner lc_ranges_owner(uint64_t addr);

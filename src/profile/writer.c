@@ -92,7 +92,7 @@ static void file_close(struct lc_profile *p)
 static int file_open(struct lc_profile *p, uint32_t file, off_t *bytes)
 {
 	char name[64];
-	struct stat st;
+	struct stat st = { 0 };
 
 	if (p->fd < 0 || p->file != file || fstat(p->fd, &st) || !st.st_nlink) {
 		file_close(p);

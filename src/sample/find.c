@@ -12,6 +12,8 @@
  *   5. the address as far below the base as another object is below its own cursor: two arrays are
  *      often walked side by side.
  *
+ * All of them are plain addresses (jvm/ranges.h), whatever view of the heap the code uses.
+ *
  * Within a lot the nearest below the address comes first: a dead object's header may still stand in
  * memory that has been given away again, but then the live object begins behind it.
  */
@@ -23,6 +25,7 @@
 #include "src/core/record.h"
 #include "src/format/kinds.h"
 #include "src/jvm/peek.h"
+#include "src/jvm/ranges.h"
 
 enum {
 	SP = 4,            /* number of the stack pointer */
@@ -49,6 +52,7 @@ static void add_start(struct starts *s, uint64_t start, bool array)
 {
 	size_t at = s->len;
 
+	start = lc_ranges_plain(start);
 	if ((start > s->addr && !s->anywhere) || start < s->low || !lc_klass_may_start(start))
 		return;
 	while (at > 0 && s->of[at - 1] < start)
@@ -183,7 +187,7 @@ static bool has_successor(const struct starts *s, const struct lc_object_seen *o
 	if (is_newest(&s->buffer, object) || lc_klass_object(end, end, &next))
 		return true;
 	for (unsigned i = 0; i < LC_REGISTERS; i++)
-		if (s->regs->r[i] == end)
+		if (lc_ranges_plain(s->regs->r[i]) == end)
 			return true;
 	return false;
 }
@@ -245,7 +249,7 @@ static bool is_store(const struct lc_access *a)
 static bool being_made(const struct lc_access *a, const struct lc_object_seen *object)
 {
 	const bool ran = (a->how == LC_HOW_DIRECT || a->how == LC_HOW_NEARBY) && !a->recipe.ahead;
-	const uint64_t offset = a->addr - object->start;
+	const uint64_t offset = lc_ranges_plain(a->addr) - object->start;
 
 	return is_store(a) && a->how != LC_HOW_BASE &&
 	       (offset < lc_klass_word_offset() || (!ran && offset < lc_klass_word_end()));
@@ -334,7 +338,7 @@ static bool find_settled(const struct starts *where, const struct lc_registers *
 static bool find(const struct lc_registers *regs, const struct lc_access *access,
                  struct lc_object_seen *out)
 {
-	struct starts s = { .regs = regs, .addr = access->addr };
+	struct starts s = { .regs = regs, .addr = lc_ranges_plain(access->addr) };
 
 	if (!lc_klass_in_heap(access->addr))
 		return false;
@@ -366,9 +370,9 @@ bool lc_find_object(const struct lc_registers *regs, const struct lc_access *acc
 	/* The header may still be that of an object which lay there before. */
 	if (r->made && has_base(access))
 		return lc_klass_new_object(
-		    regs->r[r->base],
+		    lc_ranges_plain(regs->r[r->base]),
 		    r->made == LC_MADE_VALUE ? r->made_value : lc_made_word(regs, r->made_value),
-		    access->addr, out);
+		    lc_ranges_plain(access->addr), out);
 	if (!find(regs, access, &object) || being_made(access, &object))
 		return false;
 	*out = object;
@@ -391,10 +395,13 @@ static uint64_t only_array(const uint64_t *words, size_t len)
 	uint64_t only = 0;
 	size_t n = 0;
 
-	for (size_t i = 0; i < len; i++)
-		if (lc_klass_may_start(words[i]) &&
-		    lc_klass_object(words[i], words[i], &arrays[n]) && arrays[n].is_array)
+	for (size_t i = 0; i < len; i++) {
+		const uint64_t start = lc_ranges_plain(words[i]);
+
+		if (lc_klass_may_start(start) && lc_klass_object(start, start, &arrays[n]) &&
+		    arrays[n].is_array)
 			n++;
+	}
 	for (size_t i = 0; i < n; i++) {
 		if (arrays[i].start == only || ends_one(arrays, n, arrays[i].start))
 			continue;

@@ -149,7 +149,7 @@ void lc_sampler_counters(struct lc_counters *out)
 
 int lc_sampler_init(JNIEnv *jni, const struct lc_options *options)
 {
-	const struct lc_range heap = lc_ranges_heap(), library = lc_ranges_library();
+	const struct lc_range heap = lc_ranges_objects(), library = lc_ranges_library();
 	void *arena;
 	int err;
 

@@ -13,6 +13,7 @@ AGENT_SOURCES = [
     "jvm/field.c",
     "jvm/field_ask.c",
     "jvm/field_layout.c",
+    "core/refs.c",
     "base/options.c",
     "jvm/vmstructs.c",
     "core/epoch.c",

@@ -377,20 +377,6 @@ def test_program_is_profiled_with_jvm_option(workload, jdk, tmp_path, option):
     assert allocated(report(Profile(run, tmp_path / "prof")), "allocate", "Endings") == 4000
 
 
-@pytest.mark.parametrize("gc", ["Z", "Shenandoah"])
-def test_collector_that_is_not_followed_costs_one_line(workload, jdk, tmp_path, gc):
-    option = "-XX:+Use%sGC" % gc
-    built_with(jdk, option)
-    bare, run = bare_and_profiled(command(workload, jdk, "Endings", "hook", java=[option]), tmp_path)
-    assert (run.returncode, run.stdout) == (bare.returncode, bare.stdout)
-    assert len(complaints(run.stderr)) == 1, run.stderr
-    assert gc in complaints(run.stderr)[0]
-    r = report(Profile(run, tmp_path / "prof"))
-    assert allocated(r, "allocate", "Endings") == 4000
-    assert r["samples"]["object"] == 0, r["samples"]  # nothing is guessed: an object may have moved
-    assert r["classes"] or r["samples"]["heap_unknown"] or r["samples"]["total"] < 20, r["samples"]
-
-
 # Profiles that are damaged
 
 

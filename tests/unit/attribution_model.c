@@ -22,6 +22,7 @@
 #include "src/heap/estimate.h"
 #include "src/heap/hook.h"
 #include "src/heap/stored.h"
+#include "src/jvm/collector.h"
 #include "src/jvm/header.h"
 #include "src/jvm/klass.h"
 #include "src/jvm/layout.h"
@@ -261,6 +262,31 @@ void lc_estimate_access(struct lc_thread *t, uint16_t engine, uint32_t class_sit
 void lc_estimate_flush(JNIEnv *jni)
 {
 	(void)jni;
+}
+
+void lc_audit_ask(JNIEnv *env, uint32_t *at, size_t max,
+                  void (*use)(void *user, const struct lc_audit_question *q), void *user)
+{
+	(void)env;
+	(void)at;
+	(void)max;
+	(void)use;
+	(void)user;
+}
+
+void lc_audit_look(struct lc_map *map, const struct lc_audit_question *q)
+{
+	(void)map;
+	(void)q;
+}
+
+void lc_audit_asked(void)
+{
+}
+
+const volatile uint32_t *lc_collector_count(void)
+{
+	return NULL;
 }
 
 void lc_audit_compare(struct lc_map *map, uint32_t epoch)

@@ -196,6 +196,11 @@ struct lc_range lc_ranges_heap(void)
 	return (struct lc_range){ GC_LOW, GC_HIGH };
 }
 
+uint64_t lc_ranges_plain(uint64_t addr)
+{
+	return addr;
+}
+
 enum lc_range_owner lc_ranges_owner(uint64_t addr)
 {
 	return addr >= GC_LOW && addr < GC_HIGH ? LC_RANGE_HEAP : LC_RANGE_NOBODY;

@@ -1,4 +1,4 @@
-/* uses: src/core/stand_back.c src/core/epoch.c src/core/wake.c src/heap/audit.c src/heap/map.c src/heap/map_close.c src/heap/map_resolve.c -lJudy -Wl,--wrap=malloc,--wrap=calloc */
+/* uses: src/core/stand_back.c src/core/epoch.c src/core/wake.c src/heap/audit.c src/heap/map.c src/heap/map_close.c src/heap/map_resolve.c src/heap/map_order.c -lJudy -Wl,--wrap=malloc,--wrap=calloc */
 /*
  * test_audit.c - checks that the audit says wrong where map and JVM differ, and only there. The JVM
  * is a fake.
@@ -17,6 +17,7 @@
 
 #include "src/heap/audit.h"
 #include "src/heap/map.h"
+#include "src/jvm/ranges.h"
 
 #define LOW UINT64_C(0x700000000)
 #define EDEN (LOW + 0x100000)
@@ -66,6 +67,11 @@ static void JNICALL clear_exception(JNIEnv *env)
 	exceptions_cleared++;
 }
 
+uint64_t lc_ranges_plain(uint64_t addr)
+{
+	return addr;
+}
+
 static JNIEnv *the_env(void);
 static JavaVM *the_vm(void);
 
@@ -84,9 +90,26 @@ static jint JNICALL get_env(JavaVM *vm, void **out, jint version)
 	return attached ? JNI_OK : JNI_EDETACHED;
 }
 
+/* A local reference is a slot without a tag. */
+static jobject JNICALL new_local(JNIEnv *env, jobject ref)
+{
+	uint64_t *slot = (uint64_t *)((uintptr_t)ref & ~(uintptr_t)7);
+
+	(void)env;
+	return *slot ? (jobject)slot : NULL;
+}
+
+static void JNICALL delete_local(JNIEnv *env, jobject ref)
+{
+	(void)env;
+	assert_non_null(ref);
+}
+
 static JNIEnv *the_env(void)
 {
 	static const struct JNINativeInterface_ functions = {
+		.NewLocalRef = new_local,
+		.DeleteLocalRef = delete_local,
 		.NewWeakGlobalRef = new_ref,
 		.DeleteWeakGlobalRef = delete_ref,
 		.ExceptionClear = clear_exception,
@@ -399,6 +422,62 @@ static void an_audit_is_begun_once(void **state)
 	assert_int_equal(lc_audit_init(), 0);
 }
 
+/* What lc_audit_ask() gave last. */
+static struct lc_audit_question questions[8];
+static size_t questions_len;
+
+static void note_question(void *unused, const struct lc_audit_question *q)
+{
+	(void)unused;
+	questions[questions_len++] = *q;
+}
+
+static void ask(void)
+{
+	uint32_t at = 0;
+
+	questions_len = 0;
+	lc_audit_ask(the_env(), &at, SIZE_MAX, note_question, NULL);
+	assert_int_equal(at, 0);
+}
+
+static void objects_that_move_at_any_time_are_looked_for_where_they_were_then(void **state)
+{
+	const size_t a = allocate(EDEN, 1600, 1, false), b = allocate(EDEN + 1600, 1600, 2, false);
+
+	(void)state;
+	assert_int_equal(lc_map_allocated(map, EDEN, 200, 1), 0);
+	assert_int_equal(lc_map_allocated(map, EDEN + 1600, 200, 2), 0);
+	ask();
+	assert_int_equal(questions_len, 2);
+	assert_int_equal(questions[1].addr, EDEN + 1600);
+	assert_true(questions[1].time_ns >= questions[0].time_ns);
+	for (size_t i = 0; i < 2; i++)
+		lc_audit_look(map, &questions[i]);
+	lc_audit_asked();
+	assert_int_equal(totals().gcs, 1);
+	assert_int_equal(totals().checks, 2);
+	assert_int_equal(totals().survivors, 2);
+	assert_int_equal(wrong(), 0);
+
+	slots[a] = LOW; /* the map has not heard of it */
+	slots[b] = 0;   /* dead */
+	ask();
+	assert_int_equal(questions_len, 1);
+	assert_int_equal(deleted, 1);
+	lc_audit_look(map, &questions[0]);
+	assert_int_equal(totals().wrong_moved, 1);
+	assert_int_equal(lc_map_moved(map, EDEN, LOW, 1600), 1);
+	lc_audit_look(map, &questions[0]);
+	assert_int_equal(wrong(), 1);
+	assert_int_equal(lc_map_allocated(map, LOW, 200, 3), 0);
+	lc_audit_look(map, &questions[0]);
+	assert_int_equal(totals().wrong_overlap, 1);
+	lc_map_forget_all(map);
+	lc_audit_look(map, &questions[0]);
+	assert_int_equal(totals().wrong_missing, 1);
+}
+
 #define CASE(f) cmocka_unit_test_setup_teardown(f, open_audit, close_audit)
 
 int main(void)
@@ -417,6 +496,7 @@ int main(void)
 		CASE(without_memory_a_collection_is_skipped),
 		CASE(more_objects_than_a_block_holds_are_all_compared),
 		CASE(an_audit_is_begun_once),
+		CASE(objects_that_move_at_any_time_are_looked_for_where_they_were_then),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -322,7 +322,7 @@ static void collectors(void **state)
 	judge(version, FLAGS("true", "false", "false"));
 	assert_last("collector", LC_DOCTOR_OK, "Serial", "");
 	judge(version, FLAGS("false", "false", "true"));
-	assert_last("collector", LC_DOCTOR_LIMITED, "ZGC", "-XX:+UseG1GC");
+	assert_last("collector", LC_DOCTOR_OK, "ZGC", "");
 	judge(version, FLAGS("false", "false", "false"));
 	assert_last("collector", LC_DOCTOR_LIMITED, "unknown", "-XX:+UseG1GC");
 }

@@ -13,6 +13,7 @@
 
 #include "src/core/record.h"
 #include "src/format/kinds.h"
+#include "src/jvm/ranges.h"
 #include "src/sample/find.h"
 
 enum { RAX, RCX, RDX, RBX, RSP, RBP, RSI, RDI, R8, R9, R10, R11, R12, R15 = 15 };
@@ -34,6 +35,14 @@ static struct lc_object_seen seen;
 /*
  * -- jvm/klass.h, by the list --------------------------------------------------------------------
  */
+
+/* Addresses of one more view of the heap. */
+#define VIEW (UINT64_C(1) << 60)
+
+uint64_t lc_ranges_plain(uint64_t addr)
+{
+	return addr & ~VIEW;
+}
 
 bool lc_klass_in_heap(uint64_t address)
 {

@@ -72,7 +72,24 @@ bool lc_collector_unloads_while_running(void)
 	return false;
 }
 
-struct lc_range lc_ranges_heap(void)
+static uint64_t colour; /* of references that the JVM's own structures hold */
+
+uint64_t lc_ranges_of_stored(uint64_t reference)
+{
+	return reference ^ colour;
+}
+
+uint64_t lc_ranges_plain(uint64_t addr)
+{
+	return addr;
+}
+
+bool lc_ranges_views_known(void)
+{
+	return true;
+}
+
+struct lc_range lc_ranges_objects(void)
 {
 	return (struct lc_range){ (uintptr_t)heap, (uintptr_t)heap + HEAP_BYTES };
 }
@@ -354,6 +371,21 @@ static void class_whose_mirror_is_another_ones_is_none(void **state)
 	assert_true(found(o, o));
 }
 
+static void a_mirror_is_found_by_a_reference_with_a_colour(void **state)
+{
+	uint64_t o;
+
+	(void)state;
+	sequence += 2; /* what was proved of the address before is proved anew */
+	make_class(5, "com/acme/Coloured", instance(24));
+	o = make_object(0x500, 5, 0);
+	slots[5] ^= UINT64_C(1) << 44;
+	assert_false(found(o, o));
+	colour = UINT64_C(1) << 44;
+	assert_true(found(o, o));
+	colour = 0;
+}
+
 static void marks_of_moved_objects_and_impossible_marks_are_refused(void **state)
 {
 	const uint64_t o = make_object(0x600, 2, 0);
@@ -571,6 +603,7 @@ static int run_kind(void)
 		cmocka_unit_test(static_fields_are_in_the_class_object),
 		cmocka_unit_test(what_is_not_the_start_of_an_object_is_none),
 		cmocka_unit_test(class_whose_mirror_is_another_ones_is_none),
+		cmocka_unit_test(a_mirror_is_found_by_a_reference_with_a_colour),
 		cmocka_unit_test(marks_of_moved_objects_and_impossible_marks_are_refused),
 		cmocka_unit_test(first_start_that_holds_the_address_is_taken),
 		cmocka_unit_test(smallest_object_before_a_hole_is_seen),

@@ -32,8 +32,9 @@ static struct {
 	uint64_t card_table;
 } barrier_set;
 static struct {
-	uint64_t mask_at;
+	uint64_t mask_at, good_at, bad_at;
 } z_globals;
+static uint64_t good, bad; /* colours of references in memory */
 static uint64_t barrier_set_at, z_globals_at;
 static bool generations; /* of ZGC */
 static struct lc_layout layout;
@@ -86,7 +87,9 @@ long lc_vm_offset(const char *type, const char *field)
 	if (!strcmp(field, "_total_collections"))
 		return 16;
 	if (!strcmp(field, "_ZPointerLoadGoodMask"))
-		return generations ? 0 : -ENOENT;
+		return generations ? 8 : -ENOENT;
+	if (!strcmp(field, "_ZPointerLoadBadMask"))
+		return generations ? 16 : -ENOENT;
 	return 0;
 }
 
@@ -113,6 +116,10 @@ static int setup(void **state)
 	barrier_set_at = (uintptr_t)&barrier_set;
 	mask = (UINT64_C(1) << 42) - 1;
 	z_globals.mask_at = (uintptr_t)&mask;
+	z_globals.good_at = (uintptr_t)&good;
+	z_globals.bad_at = (uintptr_t)&bad;
+	good = 0x1000;
+	bad = 0xe000;
 	z_globals_at = (uintptr_t)&z_globals;
 	collector_flag = "UseG1GC";
 	card_bytes = 0;
@@ -184,6 +191,50 @@ static void the_heap_of_zgc_is_a_power_of_two_of_addresses(void **state)
 	assert_int_equal(lc_ranges_heap().low, heap.start); /* as it is reserved */
 }
 
+static void an_object_of_zgc_has_one_plain_address(void **state)
+{
+	const uint64_t low = UINT64_C(1) << 42, offset = 0x12345678;
+
+	(void)state;
+	collector_flag = "UseZGC";
+	init();
+	assert_true(lc_ranges_views_known());
+	assert_int_equal(lc_ranges_objects().low, low);
+	assert_int_equal(lc_ranges_objects().high, 8 * low);
+	for (unsigned view = 0; view < 3; view++) {
+		assert_int_equal(lc_ranges_plain((low << view) + offset), low + offset);
+		assert_int_equal(lc_ranges_of_stored((low << view) + offset), low + offset);
+	}
+	assert_int_equal(lc_ranges_plain(offset), offset); /* no address of the heap */
+	z_globals_at = 0;
+	init();
+	assert_false(lc_ranges_views_known());
+}
+
+static void a_reference_of_zgc_with_generations_has_its_address_above_its_colour(void **state)
+{
+	const uint64_t addr = (UINT64_C(1) << 42) + 0x12345678;
+
+	(void)state;
+	collector_flag = "UseZGC";
+	generations = true;
+	init();
+	assert_int_equal(lc_ranges_plain(addr), addr);
+	for (unsigned bit = 12; bit < 16; bit++)
+		assert_int_equal(lc_ranges_of_stored(addr << (bit + 1) | 1u << bit | 0x550), addr);
+	assert_int_equal(lc_ranges_of_stored(0), 0);
+}
+
+static void addresses_of_other_collectors_are_plain(void **state)
+{
+	(void)state;
+	init();
+	assert_true(lc_ranges_views_known());
+	assert_int_equal(lc_ranges_objects().low, lc_ranges_heap().low);
+	assert_int_equal(lc_ranges_plain(heap.start + 8), heap.start + 8);
+	assert_int_equal(lc_ranges_of_stored(heap.start + 8), heap.start + 8);
+}
+
 static void without_a_heap_the_other_ranges_are_known(void **state)
 {
 	(void)state;
@@ -230,6 +281,9 @@ int main(void)
 		TEST(cards_are_as_large_as_the_jvm_says),
 		TEST(a_collector_without_card_marks_has_no_card_table),
 		TEST(the_heap_of_zgc_is_a_power_of_two_of_addresses),
+		TEST(an_object_of_zgc_has_one_plain_address),
+		TEST(a_reference_of_zgc_with_generations_has_its_address_above_its_colour),
+		TEST(addresses_of_other_collectors_are_plain),
 		TEST(without_a_heap_the_other_ranges_are_known),
 		TEST(the_collector_is_the_one_whose_flag_is_set),
 	};

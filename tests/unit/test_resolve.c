@@ -24,6 +24,7 @@
 #include "src/heap/map.h"
 #include "src/jvm/klass.h"
 #include "src/jvm/metaspace.h"
+#include "src/jvm/ranges.h"
 #include "src/numa/numa.h"
 #include "src/profile/tally.h"
 #include "src/sample/sample_log.h"
@@ -50,6 +51,11 @@ static void record(uint64_t addr)
 struct lc_thread *lc_threads_walk(void)
 {
 	return &thread;
+}
+
+uint64_t lc_ranges_plain(uint64_t addr)
+{
+	return addr;
 }
 
 void lc_map_resolve(struct lc_map *m, const struct lc_nursery *nursery, struct lc_query *q,

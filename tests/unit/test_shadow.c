@@ -3,7 +3,8 @@
  * test_shadow.c - checks that the walks of a shadow find the frames that are on the stack.
  *
  * A stack is built of compiled frames of all sizes, interpreted ones, and calls by the JVM; it
- * grows and shrinks at random, and what a walk finds is compared with what was put there.
+ * grows and shrinks at random, and what a walk finds is compared with what was put there. The file
+ * is longer than 600 lines: all cases share the model of that stack.
  */
 #include <setjmp.h>
 #include <stdarg.h>

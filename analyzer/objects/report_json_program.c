@@ -1,0 +1,77 @@
+/* objects/report_json_program.c - writes what the JSON report says of the programs that were
+ * recorded. */
+#include "analyzer/objects/report.h"
+#include "analyzer/objects/report_json.h"
+#include "analyzer/out/json.h"
+
+void lc_report_json_program(struct lc_json *j, const struct lc_load_process *p)
+{
+	lc_json_string(j, "command", p->command);
+	lc_json_i64(j, "pid", p->pid);
+	lc_json_string(j, "jdk", p->jdk);
+	lc_json_string(j, "gc", p->gc);
+}
+
+/* Limits that the recording reached; rows that are no such are left out. */
+static void limits(struct lc_json *j, const struct lc_load_process *p)
+{
+	json_t *row;
+	size_t i;
+
+	if (!p->limits)
+		return;
+	lc_json_array(j, "limits");
+	json_array_foreach(p->limits, i, row)
+	{
+		const char *kind = json_string_value(json_object_get(row, "kind"));
+		const char *text = json_string_value(json_object_get(row, "text"));
+
+		if (!kind || !text)
+			continue;
+		lc_json_object(j, NULL);
+		lc_json_string(j, "kind", kind);
+		lc_json_string(j, "text", text);
+		lc_json_end_object(j);
+	}
+	lc_json_end_array(j);
+}
+
+void lc_report_json_processes(struct lc_json *j, const struct lc_load *l)
+{
+	lc_json_line(j, 0);
+	lc_json_array(j, "processes");
+	for (size_t i = 0; i < l->processes_len; i++) {
+		const struct lc_load_process *p = &l->processes[i];
+		const char *name;
+		json_t *value;
+
+		lc_json_line(j, 0);
+		lc_json_object(j, NULL);
+		lc_report_json_program(j, p);
+		lc_json_bool(j, "complete", p->complete);
+		if (p->limited)
+			lc_json_bool(j, "limited", true);
+		lc_json_u64(j, "start_wall_ns", p->start_wall_ns);
+		lc_json_u64(j, "start_monotonic_ns", p->start_monotonic_ns);
+		lc_json_u64(j, "end_wall_ns", p->end_wall_ns);
+		lc_json_u64(j, "end_monotonic_ns", p->end_monotonic_ns);
+		lc_json_u64(j, "last_block_ns", p->last_block_ns);
+		lc_json_object(j, "options");
+		json_object_foreach(p->options, name, value)
+		{
+			const char *text = json_string_value(value);
+
+			lc_json_string(j, name, text ? text : "");
+		}
+		lc_json_end_object(j);
+		lc_json_object(j, "counters");
+		json_object_foreach(p->counters, name, value)
+		{
+			lc_json_i64(j, name, json_integer_value(value));
+		}
+		lc_json_end_object(j);
+		limits(j, p);
+		lc_json_end_object(j);
+	}
+	lc_json_end_array(j);
+}

@@ -1,0 +1,335 @@
+/*
+ * attribute/concurrent.c - merges the logs by time, and brings the map forward event by event.
+ *
+ * What a thread logs with a time may be seen later, since it may be stopped in between. So the map
+ * stays LAG_NS behind, and what comes later still is put in when it comes. Copies are noted before
+ * they are made (gc/move_log.h): what follows from one, above all that its source's memory is used
+ * again, is never seen before it. Only the record of an allocation may come when the object has
+ * moved already: then its copy has found no object, and is remembered for a while (`unclaimed`).
+ */
+#include "src/attribute/concurrent.h"
+
+#include <stdatomic.h>
+#include <stdlib.h>
+
+#include "src/attribute/attribution.h"
+#include "src/attribute/lines.h"
+#include "src/attribute/resolve.h"
+#include "src/attribute/still_there.h"
+#include "src/base/hash.h"
+#include "src/base/time.h"
+#include "src/base/vector.h"
+#include "src/core/record.h"
+#include "src/core/thread.h"
+#include "src/core/wake.h"
+#include "src/gc/move_log.h"
+#include "src/heap/alloc_log.h"
+#include "src/heap/audit.h"
+#include "src/heap/map.h"
+#include "src/jvm/collector.h"
+#include "src/jvm/ranges.h"
+
+#define LAG_NS UINT64_C(20000000)
+#define UNCLAIMED_NS UINT64_C(2000000000)      /* a copy waits so long for a late record */
+#define UNCLAIMED_AFTER_NS UINT64_C(200000000) /* ... whose time is after the copy's */
+#define LOOK_NS UINT64_C(1000000000)           /* between two looks at all headers */
+
+enum {
+	UNCLAIMED = 4096, /* a power of two */
+	CHAIN_MAX = 8,    /* moves of one object before it is recorded */
+	LOOKS = 1 << 14,  /* headers in one pass */
+};
+
+static struct {
+	struct lc_map *map;
+	bool audit;
+	struct lc_vector events; /* in order, but for those of this pass */
+	struct lc_concurrent_event unclaimed[UNCLAIMED];
+	uint32_t counted;             /* collections */
+	_Atomic uint32_t evacuations; /* pauses before which something was copied */
+	uint64_t lost;
+	uint64_t look_at, look_ns; /* headers: where, and since when */
+	bool no_memory;
+
+	/* Of --audit. */
+	uint32_t ask_at;
+	size_t asked; /* questions on their way */
+	bool asking;  /* a round has begun */
+	uint64_t round;
+
+	struct {
+		/* Collections that the JVM has counted; with Shenandoah, which counts none, those
+		 * that have copied something. */
+		uint64_t cycles;
+		uint64_t moves;      /* copies of tracked objects */
+		uint64_t late;       /* objects that were recorded when they had moved already */
+		uint64_t incomplete; /* times that the map was forgotten, since copies were lost, or
+		                      * memory */
+		uint64_t records;
+		uint64_t survivors_peak;
+	} stats;
+} order = { .events = { .element_bytes = sizeof(struct lc_concurrent_event) } };
+
+/* Shenandoah evacuates between two pauses. */
+void lc_concurrent_pause(void)
+{
+	if (!order.map)
+		return;
+	if (lc_move_log_any())
+		atomic_fetch_add_explicit(&order.evacuations, 1, memory_order_relaxed);
+	if (order.audit)
+		lc_wake();
+}
+
+static uint32_t collections(void)
+{
+	const volatile uint32_t *count = lc_collector_count();
+
+	return lc_collector() != LC_GC_SHENANDOAH && count
+	           ? *count
+	           : atomic_load_explicit(&order.evacuations, memory_order_relaxed);
+}
+
+void lc_concurrent_init(struct lc_map *map, bool audit)
+{
+	order.map = map;
+	order.audit = audit;
+	order.counted = collections();
+}
+
+static void push(const struct lc_concurrent_event *e)
+{
+	if (lc_vector_push(&order.events, e))
+		order.no_memory = true;
+}
+
+/* -- taking the logs ------------------------------------------------------------------------- */
+
+static void take_copy(void *unused, const struct lc_timed_move *m)
+{
+	(void)unused;
+	push(&(struct lc_concurrent_event){ .kind = LC_CONCURRENT_COPIED,
+	                                    .time_ns = m->time_ns,
+	                                    .addr = lc_ranges_plain(m->src),
+	                                    .to = lc_ranges_plain(m->dst),
+	                                    .size_words = (uint32_t)(m->size_bytes / 8) });
+}
+
+/* A record of the time and the one behind it belong together, unless one of them is missing. */
+static void take_records(struct lc_thread *t)
+{
+	const uint64_t to = lc_alloc_log_position(t->allocs);
+	const struct lc_alloc *run;
+	uint64_t time_ns = 0;
+	uint64_t at = t->sealed;
+	size_t len;
+
+	while (at < to && (len = lc_alloc_log_run(t->allocs, at, to, &run)) > 0) {
+		for (size_t i = 0; i < len; i++) {
+			const struct lc_alloc *a = &run[i];
+
+			if (lc_alloc_is_time(a)) {
+				time_ns = a->tagged_addr;
+				continue;
+			}
+			if (time_ns)
+				push(&(struct lc_concurrent_event){ .kind = LC_CONCURRENT_ALLOCATED,
+				                                    .time_ns = time_ns,
+				                                    .addr = a->tagged_addr,
+				                                    .size_words = a->size_words,
+				                                    .site = a->site,
+				                                    .number = t->index });
+			time_ns = 0;
+			order.stats.records++;
+			t->sealed = at + i + 1;
+		}
+		at += len;
+	}
+	t->looked = t->sealed;
+	lc_alloc_log_trim(t->allocs, t->sealed);
+}
+
+static void take_question(void *unused, const struct lc_audit_question *q)
+{
+	(void)unused;
+	order.asked++;
+	push(&(struct lc_concurrent_event){ .kind = LC_CONCURRENT_AUDITED,
+	                                    .time_ns = q->time_ns,
+	                                    .addr = q->addr,
+	                                    .number = q->number });
+}
+
+static void audit(JNIEnv *jni)
+{
+	if (order.asking && !order.asked) {
+		order.asking = false;
+		lc_audit_asked();
+	}
+	if (order.asking || order.round == order.stats.cycles)
+		return;
+	order.round = order.stats.cycles;
+	order.asking = true;
+	lc_audit_ask(jni, &order.ask_at, SIZE_MAX, take_question, NULL);
+}
+
+/* -- the map --------------------------------------------------------------------------------- */
+
+static struct lc_concurrent_event *unclaimed_at(uint64_t src)
+{
+	return &order.unclaimed[lc_hash(src) >> 40 & (UNCLAIMED - 1)];
+}
+
+/* The copy of this object that found none in the map; NULL: there is none. */
+static struct lc_concurrent_event *find_unclaimed(const struct lc_concurrent_event *e,
+                                                  uint64_t addr)
+{
+	struct lc_concurrent_event *u = unclaimed_at(addr);
+
+	if (u->addr != addr || u->size_words != e->size_words ||
+	    (e->time_ns > u->time_ns ? e->time_ns - u->time_ns > UNCLAIMED_AFTER_NS
+	                             : u->time_ns - e->time_ns > UNCLAIMED_NS))
+		return NULL;
+	return u;
+}
+
+/*
+ * An object that was recorded when it had been copied already is where the copy is, or that copy's
+ * copy. Where it was may be another's by now, if the copy's time is the later one.
+ */
+static int put_late(const struct lc_concurrent_event *e)
+{
+	struct lc_concurrent_event *u = find_unclaimed(e, e->addr);
+	uint64_t addr = u->to;
+	int err = 0;
+
+	order.stats.late++;
+	if (e->time_ns > u->time_ns)
+		err = lc_map_allocated(order.map, e->addr, e->size_words, e->site);
+	u->addr = 0;
+	for (unsigned i = 0; i < CHAIN_MAX && (u = find_unclaimed(e, addr)); i++) {
+		addr = u->to;
+		u->addr = 0;
+	}
+	return err ? err : lc_map_allocated(order.map, addr, e->size_words, e->site);
+}
+
+static int apply(const struct lc_concurrent_event *e)
+{
+	int done = 0;
+
+	switch ((enum lc_concurrent_kind)e->kind) {
+	case LC_CONCURRENT_ALLOCATED:
+		return find_unclaimed(e, e->addr)
+		           ? put_late(e)
+		           : lc_map_allocated(order.map, e->addr, e->size_words, e->site);
+	case LC_CONCURRENT_COPIED:
+		done = lc_map_moved(order.map, e->addr, e->to, (uint64_t)e->size_words * 8);
+		if (!done)
+			*unclaimed_at(e->addr) = *e;
+		order.stats.moves += done > 0;
+		break;
+	case LC_CONCURRENT_AUDITED:
+		lc_audit_look(order.map,
+		              &(struct lc_audit_question){ e->time_ns, e->addr, e->number });
+		order.asked--;
+		break;
+	}
+	return done < 0 ? done : 0;
+}
+
+/* It is better to know nothing than something wrong. */
+static void forget(void)
+{
+	lc_map_forget_all(order.map);
+	order.stats.incomplete++;
+}
+
+static int by_time(const void *a, const void *b)
+{
+	const uint64_t x = ((const struct lc_concurrent_event *)a)->time_ns;
+	const uint64_t y = ((const struct lc_concurrent_event *)b)->time_ns;
+
+	return x < y ? -1 : x > y;
+}
+
+/* Bring the map to `until_ns`, and look samples up on the way. */
+static void advance(uint64_t until_ns)
+{
+	struct lc_concurrent_event *events = order.events.data;
+	const size_t len = order.events.len;
+	size_t i = 0;
+
+	for (; i < len && events[i].time_ns <= until_ns; i++) {
+		lc_resolve_until(order.map, events[i].time_ns);
+		if (apply(&events[i]))
+			forget();
+	}
+	lc_resolve_until(order.map, until_ns);
+	if (i)
+		memmove(events, events + i, (len - i) * sizeof(*events));
+	order.events.len = len - i;
+}
+
+static void count_cycles(void)
+{
+	const uint32_t now = collections();
+
+	for (; order.counted != now; order.counted++) {
+		order.stats.cycles++;
+		lc_map_cycle(order.map);
+	}
+}
+
+static enum lc_map_header look(void *unused, const struct lc_object *object)
+{
+	(void)unused;
+	return lc_still_there(object);
+}
+
+static void look_at_headers(uint64_t now)
+{
+	if (!order.look_at && now - order.look_ns < LOOK_NS)
+		return;
+	if (!order.look_at)
+		order.look_ns = now;
+	(void)lc_map_look(order.map, &order.look_at, look, NULL, LOOKS);
+}
+
+void lc_concurrent_pass(JNIEnv *jni, bool last)
+{
+	const uint64_t now = lc_time_now_ns(), moves = order.stats.moves;
+
+	count_cycles();
+	lc_resolve_take(jni, UINT32_MAX);
+	lc_move_log_take(take_copy, NULL);
+	for (struct lc_thread *t = lc_threads_walk(); t; t = t->next)
+		if (t->allocs)
+			take_records(t);
+	if (order.audit && !last)
+		audit(jni);
+	qsort(order.events.data, order.events.len, sizeof(struct lc_concurrent_event), by_time);
+	lc_resolve_order(order.events.data, order.events.len);
+	if (order.no_memory || lc_move_log_lost() != order.lost) {
+		order.lost = lc_move_log_lost();
+		order.no_memory = false;
+		forget();
+	}
+	advance(last ? UINT64_MAX : now - LAG_NS);
+	lc_resolve_ordered(jni, last);
+	if (order.stats.moves != moves)
+		lc_lines_close_epoch();
+	look_at_headers(now);
+	if (lc_map_count(order.map) > order.stats.survivors_peak)
+		order.stats.survivors_peak = lc_map_count(order.map);
+}
+
+void lc_concurrent_stats(struct lc_attribution_stats *out)
+{
+	out->collections = out->epochs_collected = order.stats.cycles;
+	out->moves = order.stats.moves;
+	out->moves_lost = lc_move_log_lost();
+	out->epochs_incomplete = order.stats.incomplete;
+	out->records = order.stats.records;
+	out->records_late = order.stats.late;
+	out->survivors_peak = order.stats.survivors_peak;
+}
