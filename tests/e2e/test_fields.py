@@ -159,6 +159,8 @@ def shared(r):
     return names
 
 
+# Threads share a line falsely only while they run at the same time: beside other tests they may not.
+@pytest.mark.quiet
 @each_value(jdk=JDK_MAJORS, gc=COLLECTORS)
 def test_false_sharing_is_found_where_it_is_and_nowhere_else(workload, profile, jdk, gc):
     java = ["-Xmx256m", *collector(gc)]
