@@ -425,7 +425,8 @@ int lc_agent_prepare(JavaVM *vm, const char *text)
 		return -EINVAL;
 	}
 	agent.vm = vm;
-	if (!(*vm)->GetEnv(vm, (void **)&jvmti, JVMTI_VERSION_11))
+	jvmti = lc_jvmti_of(vm);
+	if (jvmti)
 		lc_jvmti_set(jvmti);
 	if (!jvmti || (*jvmti)->AddCapabilities(jvmti, &wanted_capabilities) ||
 	    (*jvmti)->SetEventCallbacks(jvmti, &callbacks, sizeof(callbacks)) ||

@@ -151,6 +151,6 @@ void lc_agent_undo(JNIEnv *jni)
 	lc_signals_release();
 	lc_peek_release_faults();
 	lc_refs_delete_all(jni);
-	(*jvmti)->DisposeEnvironment(jvmti);
+	lc_jvmti_rest();
 	lc_kept_end();
 }

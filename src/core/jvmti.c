@@ -1,12 +1,34 @@
 /* core/jvmti.c - keeps the agent's jvmtiEnv. */
 #include "src/core/jvmti.h"
 
+#include <stddef.h>
+
+#include "src/core/kept.h"
+
+static LC_KEPT jvmtiEnv *of_process = NULL; /* the one that was ever made */
+
 /* Written once by lc_jvmti_set(), before there are threads of ours or hooks that read it. */
 static jvmtiEnv *env;
 
 void lc_jvmti_set(jvmtiEnv *jvmti)
 {
 	env = jvmti;
+}
+
+jvmtiEnv *lc_jvmti_of(JavaVM *vm)
+{
+	if (!of_process && (*vm)->GetEnv(vm, (void **)&of_process, JVMTI_VERSION_11))
+		of_process = NULL;
+	return of_process;
+}
+
+void lc_jvmti_rest(void)
+{
+	jvmtiCapabilities all;
+
+	(*env)->SetEventCallbacks(env, NULL, 0);
+	if (!(*env)->GetCapabilities(env, &all))
+		(*env)->RelinquishCapabilities(env, &all);
 }
 
 jvmtiEnv *lc_jvmti(void)

@@ -9,6 +9,19 @@
 #include <jvmti.h>
 
 /*
+ * The environment that all recordings of the process use; made at the first call, NULL where it
+ * cannot be. It is never disposed of: JDK 25 crashes now and then where environments are made and
+ * disposed of while it collects. Context: [attach], one thread.
+ */
+jvmtiEnv *lc_jvmti_of(JavaVM *vm);
+
+/*
+ * The recording is over: no callback, no capability is left. All events are off. Context: a thread
+ * of ours.
+ */
+void lc_jvmti_rest(void);
+
+/*
  * Set it, before any module is started; it stays valid until the program ends. Context: [attach].
  */
 void lc_jvmti_set(jvmtiEnv *jvmti);
