@@ -187,14 +187,16 @@ def test_what_is_walked_each_time_is_no_estimate(workload, profile, locus, jdk17
 
 
 def shares_of_walk(r, method):
-    """Of the samples whose access path has the method: in objects with a site, in those of class alone, all."""
+    """Of the samples whose access path has the method: in objects with a site, in those of class alone, in the heap,
+    all."""
 
     def through(rows):
         return sum(a["samples"] for a in rows if any(f["method"] == method for f in a["path"]))
 
     site = through(a for s in r["sites"] if s["class"] == "KeptSmall$Node" for a in s["accesses"])
     known = through(a for c in r["classes"] for a in c["accesses"])
-    return site, known, site + known + through(r["other_accesses"])
+    unknown = through(a for a in r["other_accesses"] if a["bucket"].startswith("heap"))
+    return site, known, site + known + unknown, site + known + through(r["other_accesses"])
 
 
 @each_pair(
@@ -209,6 +211,8 @@ def test_small_objects_keep_their_site_through_a_full_collection(workload, profi
     run = profile(command(workload, jdk, "KeptSmall", 150000, 400, java=java), "--min-size=0", "-i", "1ms")
     r = report(run)
     for method in ("walkBefore", "walkAfter"):
-        site, known, all_of_it = shares_of_walk(r, method)
-        assert site >= 0.9 * all_of_it and known <= 0.01 * all_of_it, (method, site, known, all_of_it)
+        site, known, heap, all_of_it = shares_of_walk(r, method)
+        seen = (method, site, known, heap, all_of_it)
+        assert site >= 0.95 * heap and known <= 0.01 * heap, seen
+        assert heap >= 0.7 * all_of_it, seen  # the rest: the JVM's own accesses, before the walk is compiled
     assert r["samples"]["lost"] == 0
