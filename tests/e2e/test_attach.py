@@ -19,6 +19,7 @@ class Program:
     """tests/workloads/Attach.java, which runs."""
 
     def __init__(self, line, cwd):
+        self.cwd = cwd
         self.error = open(cwd / "stderr", "w+")
         self.process = subprocess.Popen(line, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self.error,
                                         text=True, cwd=cwd)
@@ -29,9 +30,17 @@ class Program:
         """Have it allocate; returns how many arrays."""
         self.process.stdin.write("make %d\n" % n)
         self.process.stdin.flush()
-        word, made = self.process.stdout.readline().split()
-        assert word == "made"
-        return int(made)
+        answer = self.process.stdout.readline()
+        if not answer.startswith("made "):
+            pytest.fail("the program has not answered: " + answer + self.last_words())
+        return int(answer.split()[1])
+
+    def last_words(self):
+        """Where a JVM has crashed: what it says of it."""
+        self.process.kill()
+        out = self.process.communicate()[0]
+        reports = sorted(self.cwd.glob("hs_err*"))
+        return out + "".join(report.read_text(errors="replace")[:20_000] for report in reports)
 
     def end(self):
         """Returns what it says last, its status, and its lines on stderr."""
