@@ -8,7 +8,6 @@
 #include "src/core/kept.h"
 
 #include <link.h>
-#include <malloc.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <string.h>
@@ -107,7 +106,6 @@ static void set_back(char *from, char *to)
 void lc_kept_end(void)
 {
 	lc_own_memory_give_back();
-	malloc_trim(0); /* what was freed lies in between what others use */
 	/* own_memory.c's list of mappings is set back as well. */
 	set_back(image.low, __start_lc_kept);
 	set_back(__stop_lc_kept, image.end);

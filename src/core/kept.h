@@ -2,8 +2,8 @@
  * core/kept.h - says what outlives a recording.
  *
  * A recording begins with all static variables of the library as they were when it was loaded, and
- * in the end they are set back, and all that the agent has mapped is given back (kept.c). So no
- * module has to know how to begin again. What it has got from malloc() and not freed stays. What is
+ * in the end they are set back, and all that the agent has allocated or mapped is given back
+ * (kept.c). So no module has to know how to begin again, nor to free what it has allocated. What is
  * of the process and not of a recording is LC_KEPT: the number of the recording, what a late caller
  * may still read, what the JVM remembers of us.
  *

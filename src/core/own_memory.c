@@ -1,5 +1,6 @@
 /*
- * core/own_memory.c - counts what the agent allocates and remembers what it maps.
+ * core/own_memory.c - counts what the agent allocates and remembers what it maps. What it allocates
+ * comes from core/own_heap.h.
  *
  * Mappings and large allocations are used bit by bit, so the kernel is asked which of their pages
  * there are. The table of mappings has a lock, which no signal handler takes: handlers neither
@@ -23,8 +24,15 @@
 #include "src/base/spin.h"
 #include "src/core/kept.h"
 #include "src/core/memory.h"
+#include "src/core/own_heap.h"
 
-enum { PAGE_BYTES = 4096, MAPPINGS_MAX = 4096, PAGES_AT_ONCE = 4096, LARGE_BYTES = 64 << 10 };
+enum {
+	PAGE_BYTES = 4096,
+	MAPPINGS_MAX = 4096,
+	PAGES_AT_ONCE = 4096,
+	LARGE_BYTES = 64 << 10,
+	ALIGNMENT = 16
+};
 
 /* Bits of an entry of /proc/self/pagemap. */
 #define PRESENT (UINT64_C(1) << 63)
@@ -103,9 +111,14 @@ static LC_KEPT struct {
 	struct mapping all[MAPPINGS_MAX];
 } spare = { .len = 0 };
 
+static size_t bytes_of(void *p)
+{
+	return lc_own_heap_has(p) ? lc_own_heap_bytes(p) : malloc_usable_size(p);
+}
+
 static void *add(void *p)
 {
-	const size_t bytes = p ? malloc_usable_size(p) : 0;
+	const size_t bytes = p ? bytes_of(p) : 0;
 
 	lc_memory_add((int64_t)bytes);
 	if (bytes >= LARGE_BYTES)
@@ -124,22 +137,51 @@ static void take_off(const void *p, size_t bytes)
 		atomic_fetch_sub_explicit(&allocated, (int64_t)bytes, memory_order_relaxed);
 }
 
+/* Where the own heap has no room, the program's has. */
 void *__wrap_malloc(size_t n)
 {
-	return add(__real_malloc(n));
+	void *p = lc_own_heap_alloc(n, ALIGNMENT, false);
+
+	return add(p ? p : __real_malloc(n));
 }
 
 void *__wrap_calloc(size_t n, size_t size)
 {
-	return add(__real_calloc(n, size));
+	size_t bytes;
+	void *p = NULL;
+
+	if (!__builtin_mul_overflow(n, size, &bytes))
+		p = lc_own_heap_alloc(bytes, ALIGNMENT, true);
+	return add(p ? p : __real_calloc(n, size));
+}
+
+/* A block of the own heap stays where it is, if it would not become much smaller or larger. */
+static void *realloc_own(void *p, size_t n)
+{
+	const size_t bytes = lc_own_heap_bytes(p);
+	void *moved;
+
+	if (n <= bytes && n >= bytes / 2)
+		return p;
+	moved = __wrap_malloc(n);
+	if (moved) {
+		memcpy(moved, p, n < bytes ? n : bytes);
+		__wrap_free(p);
+	}
+	return moved;
 }
 
 /* Taken off before, since another thread may get the memory as soon as it is freed. */
 void *__wrap_realloc(void *p, size_t n)
 {
-	const size_t before = p ? malloc_usable_size(p) : 0;
+	size_t before;
 	void *moved;
 
+	if (!p)
+		return __wrap_malloc(n);
+	if (lc_own_heap_has(p))
+		return realloc_own(p, n);
+	before = malloc_usable_size(p);
 	take_off(p, before);
 	moved = __real_realloc(p, n);
 	if (!moved && n)
@@ -149,7 +191,9 @@ void *__wrap_realloc(void *p, size_t n)
 
 void *__wrap_aligned_alloc(size_t alignment, size_t n)
 {
-	return add(__real_aligned_alloc(alignment, n));
+	void *p = lc_own_heap_alloc(n, alignment, false);
+
+	return add(p ? p : __real_aligned_alloc(alignment, n));
 }
 
 char *__wrap_strdup(const char *s)
@@ -163,8 +207,11 @@ char *__wrap_strdup(const char *s)
 void __wrap_free(void *p)
 {
 	if (p)
-		take_off(p, malloc_usable_size(p));
-	__real_free(p);
+		take_off(p, bytes_of(p));
+	if (lc_own_heap_has(p))
+		lc_own_heap_free(p);
+	else
+		__real_free(p);
 }
 
 /* A mapping of just that length, empty; NULL: there is none. All of ours can be written. */
@@ -183,7 +230,7 @@ static void *take_spare(size_t n)
 	}
 	lc_spin_unlock(&spare.lock);
 	if (p)
-		madvise(p, n, MADV_DONTNEED);
+		lc_own_heap_empty(p, n);
 	return p;
 }
 
@@ -239,10 +286,11 @@ void lc_own_memory_give_back(void)
 
 		if (!m.mapped)
 			continue;
-		madvise((void *)(uintptr_t)m.low, (size_t)(m.end - m.low), MADV_DONTNEED);
+		lc_own_heap_empty((void *)(uintptr_t)m.low, (size_t)(m.end - m.low));
 		if (spare.len < MAPPINGS_MAX)
 			spare.all[spare.len++] = m;
 	}
+	lc_own_heap_give_back();
 }
 
 /* Is this page its process's own memory? One that was only read is the kernel's page of zeroes. */

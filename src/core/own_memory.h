@@ -13,8 +13,8 @@
 uint64_t lc_own_memory_bytes(void);
 
 /*
- * Anonymous mappings give their pages back, but stay for the next recording: a thread that comes
- * late reads zeroes. Context: kept.c.
+ * What is allocated or mapped gives its pages back, but the addresses stay for the next recording:
+ * a thread that comes late reads zeroes. Context: kept.c.
  */
 void lc_own_memory_give_back(void);
 
