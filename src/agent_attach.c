@@ -119,8 +119,8 @@ static bool stop(JNIEnv *jni)
 		lc_say("this JVM is not being recorded");
 		return false;
 	}
-	lc_agent_end_now(jni);
-	return true;
+	/* Else somebody else has ended it, or the disk does not answer, which has been said. */
+	return lc_agent_end_now(jni) || !lc_agent_left_behind();
 }
 
 static bool dump(void)
