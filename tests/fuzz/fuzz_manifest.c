@@ -133,10 +133,17 @@ static char *edited(const uint8_t *data, size_t len)
 	return text;
 }
 
+static char path[64], file[96];
+
+static void remove_directory(void)
+{
+	unlink(file);
+	rmdir(path);
+}
+
 /* A directory of this process's with one file, which is written anew. */
 static const char *directory(const void *text, size_t len)
 {
-	static char path[64], file[96];
 	int fd;
 
 	if (!*path) {
@@ -144,6 +151,7 @@ static const char *directory(const void *text, size_t len)
 		if (!mkdtemp(path))
 			abort();
 		snprintf(file, sizeof(file), "%s/" LC_MANIFEST_NAME, path);
+		atexit(remove_directory);
 	}
 	fd = open(file, O_WRONLY | O_CREAT | O_TRUNC, 0600);
 	if (fd < 0 || write(fd, text, len) != (ssize_t)len)
