@@ -30,7 +30,8 @@
 static struct {
 	/* Interpreter's code, from the replay of generated code at start. */
 	struct lc_range interpreter;
-	_Atomic bool in_gc; /* a collection has begun before the end of the recording */
+	_Atomic bool in_gc; /* a collection has begun, of which hooks have been told */
+	bool followed;      /* it has begun before the end of the recording; of the next two */
 } events;
 
 static LC_KEPT _Atomic uint32_t inside = 0; /* callbacks that run */
@@ -63,12 +64,16 @@ static void JNICALL on_gc_start(jvmtiEnv *jvmti)
 	uint64_t begin;
 
 	(void)jvmti;
-	if (!lc_agent_records())
-		return;
 	begin = enter();
 	if (!begin)
 		return;
 	atomic_store_explicit(&events.in_gc, true, memory_order_relaxed);
+	events.followed = lc_agent_records();
+	if (!events.followed) { /* a thread in a hook must know of the collection all the same */
+		lc_sealed_gc_start();
+		leave(LC_OWN_PAUSES, begin);
+		return;
+	}
 	lc_own_work_begin(&work);
 	lc_span_gc_start();
 	lc_sealed_gc_start();
@@ -91,6 +96,11 @@ static void JNICALL on_gc_finish(jvmtiEnv *jvmti)
 	begin = enter();
 	if (!begin)
 		return;
+	if (!events.followed) {
+		lc_sealed_gc_finish(NULL, 0);
+		leave(LC_OWN_PAUSES, begin);
+		return;
+	}
 	lc_thread_cpu_pause_end();
 	lc_own_work_begin(&work);
 	lc_estimate_gc_finish(lc_epoch_now());

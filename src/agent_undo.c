@@ -1,11 +1,12 @@
 /*
  * agent_undo.c - has the order in which all is undone.
  *
- * First nothing new is hooked, then hooks are taken out, then what the hooks, handlers and
- * callbacks have used is put back, and when no thread is in one of them any more, memory is given
- * back. A thread is in a hook as long as a method of the hook classes is on its stack, and in a
- * callback as long as that is counted (agent_events.c). Those that come later find that there is no
- * recording, and touch nothing but what is kept (core/kept.h).
+ * First nothing new is hooked, then hooks are taken out. A thread that is in a hook still relies on
+ * what the events of collections tell, so they end when no thread is. Then what the hooks, handlers
+ * and callbacks have used is put back, and when no thread is in one of them any more, memory is
+ * given back. A thread is in a hook as long as a method of the hook classes is on its stack, and in
+ * a callback as long as that is counted (agent_events.c). Those that come later find that there is
+ * no recording, and touch nothing but what is kept (core/kept.h).
  */
 #include "src/agent_undo.h"
 
@@ -93,19 +94,27 @@ static void end_threads(void)
 	}
 }
 
-/* Returns whether it is certain that nobody is in code of ours. */
-static bool wait_until_alone(JNIEnv *jni)
+/* Returns whether it is certain that no thread is in a hook. */
+static bool wait_until_no_hook(JNIEnv *jni)
 {
-	bool alone;
+	bool out;
 
 	if ((*jni)->PushLocalFrame(jni, 1 << 14)) {
 		(*jni)->ExceptionClear(jni);
 		return false;
 	}
-	alone = wait_until_not(in_hook, WAIT_MS);
+	out = wait_until_not(in_hook, WAIT_MS);
 	(*jni)->PopLocalFrame(jni, NULL);
 	step(); /* a carrier of virtual threads does not show what they are in */
-	return wait_until_not(lc_agent_events_inside, WAIT_MS) && alone;
+	return out;
+}
+
+/* Returns whether it is certain that nobody is in code of ours. */
+static bool wait_until_alone(JNIEnv *jni)
+{
+	const bool out = wait_until_no_hook(jni);
+
+	return wait_until_not(lc_agent_events_inside, WAIT_MS) && out;
 }
 
 static void take_hooks_out(JNIEnv *jni)
@@ -131,12 +140,13 @@ void lc_agent_undo(JNIEnv *jni)
 	}
 	lc_classes_leave();
 	end_events();
-	end_event(JVMTI_EVENT_GARBAGE_COLLECTION_START);
-	(void)wait_until_not(lc_agent_events_in_gc, GC_WAIT_MS);
-	end_event(JVMTI_EVENT_GARBAGE_COLLECTION_FINISH);
 	(void)wait_until_not(lc_agent_events_inside, WAIT_MS); /* classes that are being loaded */
 	take_hooks_out(jni);
 	end_event(JVMTI_EVENT_CLASS_FILE_LOAD_HOOK);
+	(void)wait_until_no_hook(jni); /* which collections must be told to */
+	end_event(JVMTI_EVENT_GARBAGE_COLLECTION_START);
+	(void)wait_until_not(lc_agent_events_in_gc, GC_WAIT_MS);
+	end_event(JVMTI_EVENT_GARBAGE_COLLECTION_FINISH);
 	lc_copy_log_end();
 	lc_span_hooks_off(true);
 	end_threads();

@@ -42,6 +42,7 @@ static struct {
 	size_t areas_cap;
 	pthread_t pauses; /* the thread that posts the events */
 	bool looking;     /* it is in look_ahead() */
+	bool logs;        /* the collection that is under way is logged */
 	uint32_t swept;   /* first epoch whose records were not swept */
 	bool unsealed;    /* the last collection found no memory for its epoch */
 	_Atomic uint64_t collections, seal_ns, dropped;
@@ -113,9 +114,10 @@ void lc_sealed_gc_start(void)
 {
 	const struct lc_range heap = lc_ranges_heap();
 
+	lc_epoch_enter_gc();
 	if (!atomic_load_explicit(&sealed.open, memory_order_acquire))
 		return;
-	lc_epoch_enter_gc();
+	sealed.logs = true;
 	lc_areas_begin();
 	lc_moves_open(heap.low, heap.high, sealed.config.min_size_bytes);
 	if (follows_small()) {
@@ -241,10 +243,13 @@ void lc_sealed_gc_finish(struct lc_move *moves, size_t moves_len)
 	if (!lc_gc_sequence_moving(lc_gc_sequence()))
 		goto free_moves;
 	if (!atomic_load_explicit(&sealed.open, memory_order_acquire)) {
-		lc_moves_release(lc_moves_seal());
-		lc_epoch_leave_gc(); /* closed meanwhile; a hook may be waiting */
+		if (sealed.logs) /* closed meanwhile */
+			lc_moves_release(lc_moves_seal());
+		sealed.logs = false;
+		lc_epoch_leave_gc(); /* a hook may be waiting */
 		goto free_moves;
 	}
+	sealed.logs = false;
 	e = calloc(1, sizeof(*e));
 	if (!e)
 		goto out; /* nothing is known of this collection */

@@ -51,7 +51,8 @@ void lc_sealed_open(const struct lc_sealed_config *config);
 void lc_sealed_close(void);
 
 /*
- * JVMTI's GC events. Nothing unless open. `moves`: of objects whose places somebody else knows,
+ * JVMTI's GC events. The GC sequence tells hooks of each collection, also when it is not sealed any
+ * more: a thread may still be in a hook. `moves`: of objects whose places somebody else knows,
  * which are smaller than the threshold and that above LC_MOVE_INLINE_BYTES; malloc'ed, taken over.
  * Context: [gc].
  */

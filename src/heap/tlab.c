@@ -234,17 +234,14 @@ static bool instance(jclass type, struct lc_tlab_made *out)
 
 	for (unsigned attempt = 0; attempt < ATTEMPTS; attempt++) {
 		uint32_t s = lc_gc_sequence();
-		struct lc_header unused;
-		uint64_t mirror, klass;
+		uint64_t klass;
 		int32_t helper;
 
-		mirror = lc_handle_address(type);
-		/* The mirror may have moved, and its place be gone: the kernel looks first. */
-		if (lc_gc_sequence_moving(s) || lc_header_read(l, mirror, &unused) ||
+		/* The mirror may have moved, and its place be gone. */
+		if (lc_gc_sequence_moving(s) ||
+		    !lc_peek(lc_handle_address(type) + (uint64_t)l->class_klass, &klass,
+		             sizeof(klass)) ||
 		    lc_gc_sequence() != s)
-			continue;
-		klass = lc_load64(mirror + (uint64_t)l->class_klass);
-		if (lc_gc_sequence() != s)
 			continue;
 		helper = (int32_t)lc_load32(klass + (uint64_t)l->klass_layout_helper);
 		out->size_bytes = (uint32_t)(helper & SIZE_MASK);
