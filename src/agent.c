@@ -25,6 +25,7 @@
 #include "src/agent_loaded.h"
 #include "src/agent_loaders.h"
 #include "src/agent_manifest.h"
+#include "src/agent_profile.h"
 #include "src/agent_threads.h"
 #include "src/agent_waiting.h"
 #include "src/attribute/attribution.h"
@@ -64,7 +65,6 @@
 #include "src/jvm/scopes.h"
 #include "src/jvm/thread_cpu.h"
 #include "src/numa/numa.h"
-#include "src/profile/writer.h"
 #include "src/sample/decode.h"
 #include "src/sample/engine.h"
 #include "src/sample/watch.h"
@@ -80,8 +80,6 @@ enum { JDK_OLDEST = 11 };
 static struct {
 	JavaVM *vm;
 	struct lc_options options;
-	struct lc_profile *profile;
-	char directory[PATH_MAX];
 	uint64_t begin_ns;
 	bool attached; /* to a JVM that had started before */
 	bool follow;   /* objects can be followed with this collector */
@@ -119,31 +117,6 @@ static int jdk_version(void)
 	version = strncmp(text, "1.", 2) ? atoi(text) : atoi(text + 2); /* "1.8", "17" */
 	(*lc_jvmti())->Deallocate(lc_jvmti(), (unsigned char *)text);
 	return version;
-}
-
-/* Expand %p, %t and %% of the output pattern. */
-static void expand_output(char *out, size_t out_len)
-{
-	const char *p = agent.options.output;
-	size_t len = 0;
-
-	while (*p && len + 1 < out_len) {
-		int n = 1;
-
-		if (*p == '%' && p[1] == 'p')
-			n = snprintf(out + len, out_len - len, "%d", (int)getpid());
-		else if (*p == '%' && p[1] == 't')
-			n = snprintf(out + len, out_len - len, "%lld", (long long)time(NULL));
-		else
-			out[len] = *p;
-		if (*p == '%' && p[1] && strchr("pt%", p[1]))
-			p++;
-		p++;
-		len += (size_t)n;
-		if (len >= out_len)
-			len = out_len - 1;
-	}
-	out[len] = '\0';
 }
 
 /* What must be known of this JVM before anything is changed in it. Says what is missing. */
@@ -252,16 +225,11 @@ static int start_engines(JNIEnv *jni)
 
 static int start_profile(void)
 {
-	char error[PATH_MAX + 256];
-	int err;
+	int err = lc_agent_profile_open(&agent.options);
 
-	expand_output(agent.directory, sizeof(agent.directory));
-	err = lc_profile_create(agent.directory, &agent.profile, error, sizeof(error));
-	if (err) {
-		lc_say("%s; the program runs unprofiled", error);
+	if (err)
 		return err;
-	}
-	err = lc_agent_manifest_init(&agent.options, agent.profile);
+	err = lc_agent_manifest_init(&agent.options);
 	if (err)
 		lc_say("cannot start: %s; the program runs unprofiled", strerror(-err));
 	return err;
@@ -312,12 +280,13 @@ static int go_live(JNIEnv *jni, bool copies_seen)
 	struct lc_attribution_config config = {
 		.vm = agent.vm,
 		.options = &agent.options,
-		.profile = agent.profile,
+		.profile = lc_agent_profile(),
 		.follow = agent.follow,
 		.ordered = agent.ordered,
 		.copies_seen = copies_seen,
 		.write_manifest = lc_agent_manifest_write,
 		.tick = lc_classes_retransform_waiting,
+		.written = lc_agent_profile_look,
 	};
 	const char *const *watched = NULL;
 	size_t watched_len = 0;
@@ -346,7 +315,7 @@ static int go_live(JNIEnv *jni, bool copies_seen)
 		lc_say("cannot hook allocations: %s; the program runs unprofiled", strerror(-err));
 		return err;
 	}
-	lc_agent_end_open();
+	lc_agent_end_open(agent.vm);
 	lc_agent_threads_open(true);
 	enable(live_events, sizeof(live_events) / sizeof(live_events[0]), JVMTI_ENABLE);
 	lc_loaded_make_method_ids(jni);
@@ -384,9 +353,9 @@ static void start(JNIEnv *jni)
 		return;
 	}
 	agent.begin_ns = lc_time_now_ns();
-	lc_say_answer("recording into %s", agent.directory);
+	lc_say_answer("recording into %s", lc_agent_profile_directory());
 	if (agent.options.duration_ns)
-		lc_agent_end_after(agent.vm, agent.options.duration_ns);
+		lc_agent_end_after(agent.options.duration_ns);
 }
 
 static void JNICALL on_vm_init(jvmtiEnv *jvmti, JNIEnv *jni, jthread thread)
@@ -453,7 +422,7 @@ JNIEXPORT jint JNICALL Agent_OnLoad(JavaVM *vm, char *text, void *reserved)
 
 const char *lc_agent_directory(void)
 {
-	return agent.directory;
+	return lc_agent_profile_directory();
 }
 
 const struct lc_options *lc_agent_options(void)

@@ -1,5 +1,6 @@
 /*
- * agent_end.c - has the order in which everything ends, and the thread that waits for --duration.
+ * agent_end.c - has the order in which everything ends, and the thread that ends a recording before
+ * the program: when --duration is over, or when the profile holds what it may.
  *
  * The order: nothing new is begun (threads, hooks, spans); nobody samples any more; the
  * attribution thread works off what there is, and writes the last blocks and the manifest. Where
@@ -42,18 +43,25 @@
 static struct {
 	_Atomic bool opened, records;
 	JavaVM *vm;
-	uint64_t at_ns;   /* CLOCK_MONOTONIC; 0: with the program */
+	uint64_t at_ns;   /* CLOCK_MONOTONIC; under `lock` */
 	pthread_t thread; /* which waits for that, if `waits` */
-	bool waits;
+	bool waits;       /* under `lock` */
 	pthread_mutex_t lock;
-	pthread_cond_t change;          /* of program_ends; its clock is CLOCK_MONOTONIC */
-	pthread_cond_t written;         /* of all_written */
+	pthread_cond_t change;  /* of at_ns and program_ends; its clock is CLOCK_MONOTONIC */
+	pthread_cond_t written; /* of all_written */
 	bool program_ends, all_written; /* under `lock` */
 	_Atomic bool left_behind;       /* the attribution thread, which is blocked */
 } end = { .lock = PTHREAD_MUTEX_INITIALIZER, .written = PTHREAD_COND_INITIALIZER };
 
-void lc_agent_end_open(void)
+void lc_agent_end_open(JavaVM *vm)
 {
+	pthread_condattr_t monotonic;
+
+	pthread_condattr_init(&monotonic);
+	pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
+	pthread_cond_init(&end.change, &monotonic); /* which cannot fail on Linux */
+	pthread_condattr_destroy(&monotonic);
+	end.vm = vm;
 	atomic_store_explicit(&end.opened, true, memory_order_relaxed);
 	atomic_store_explicit(&end.records, true, memory_order_release);
 }
@@ -150,14 +158,15 @@ static bool lock(void)
 /* Returns whether the time is up, and the program goes on. */
 static bool sleep_until_end(void)
 {
-	const struct timespec at = { .tv_sec = (time_t)(end.at_ns / SECOND_NS),
-		                     .tv_nsec = (long)(end.at_ns % SECOND_NS) };
-	int err = 0;
 	bool goes_on;
 
 	pthread_mutex_lock(&end.lock);
-	while (!end.program_ends && err != ETIMEDOUT)
-		err = pthread_cond_timedwait(&end.change, &end.lock, &at);
+	while (!end.program_ends && lc_time_now_ns() < end.at_ns) {
+		const struct timespec at = { .tv_sec = (time_t)(end.at_ns / SECOND_NS),
+			                     .tv_nsec = (long)(end.at_ns % SECOND_NS) };
+
+		(void)pthread_cond_timedwait(&end.change, &end.lock, &at);
+	}
 	goes_on = !end.program_ends;
 	pthread_mutex_unlock(&end.lock);
 	return goes_on;
@@ -192,39 +201,60 @@ static void wake(void)
 	pthread_mutex_unlock(&end.lock);
 }
 
-void lc_agent_end_after(JavaVM *vm, uint64_t ns)
+/*
+ * Have the recording ended then. With the lock held, which the thread takes before it looks at
+ * `end.thread`. Returns 0 or -errno.
+ */
+static int end_at(uint64_t ns)
 {
-	pthread_condattr_t monotonic;
+	int err = 0;
+
+	end.at_ns = ns;
+	if (end.waits)
+		pthread_cond_signal(&end.change);
+	else if (!end.program_ends)
+		err = lc_own_thread_start(&end.thread, "locus-end", run, NULL);
+	end.waits |= !err && !end.program_ends;
+	return err;
+}
+
+void lc_agent_end_after(uint64_t ns)
+{
 	int err;
 
-	end.vm = vm;
-	end.at_ns = lc_time_now_ns() + ns;
-	pthread_condattr_init(&monotonic);
-	pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
-	err = -pthread_cond_init(&end.change, &monotonic);
-	pthread_condattr_destroy(&monotonic);
-	if (!err)
-		err = lc_own_thread_start(&end.thread, "locus-end", run, NULL);
-	end.waits = !err;
+	pthread_mutex_lock(&end.lock);
+	err = end_at(lc_time_now_ns() + ns);
+	pthread_mutex_unlock(&end.lock);
 	if (err)
 		lc_say("--duration: %s; the recording ends with the program", strerror(-err));
+}
+
+bool lc_agent_end_soon(void)
+{
+	int err = 0;
+
+	if (!lc_agent_records())
+		return true;
+	pthread_mutex_lock(&end.lock);
+	err = end_at(0);
+	pthread_mutex_unlock(&end.lock);
+	return !err;
 }
 
 bool lc_agent_end_now(JNIEnv *jni)
 {
 	if (!lc_agent_records() || !end_recording(jni, true))
 		return false;
-	if (end.waits && !pthread_equal(end.thread, pthread_self())) {
-		wake();
+	wake(); /* from here on the thread is not started any more */
+	if (end.waits && !pthread_equal(end.thread, pthread_self()))
 		pthread_join(end.thread, NULL);
-	}
 	lc_agent_undo(jni);
 	return true;
 }
 
 void lc_agent_end_with_program(JNIEnv *jni)
 {
-	if (end.waits)
+	if (lc_agent_has_recorded())
 		wake();
 	end_recording(jni, false);
 }

@@ -1,6 +1,6 @@
 /*
  * agent_end.h - ends the recording: with the program, or before it, when its time (--duration) is
- * up.
+ * up or the profile holds what it may (--max-profile-size).
  */
 #ifndef LC_AGENT_END_H
 #define LC_AGENT_END_H
@@ -10,7 +10,7 @@
 #include <stdint.h>
 
 /* The recording begins: there is something to end. Context: [attach]. */
-void lc_agent_end_open(void);
+void lc_agent_end_open(JavaVM *vm);
 
 /* Has the recording begun, and not ended? Context: any. */
 bool lc_agent_records(void);
@@ -28,7 +28,13 @@ bool lc_agent_has_recorded(void);
  * End the recording after so long, on a thread of ours that the JVM then knows. Where that thread
  * cannot be started one line says so, and the recording goes on. Context: [attach].
  */
-void lc_agent_end_after(JavaVM *vm, uint64_t ns);
+void lc_agent_end_after(uint64_t ns);
+
+/*
+ * End the recording on that thread without waiting for it. Returns false where the thread cannot be
+ * started now. Context: [writer].
+ */
+bool lc_agent_end_soon(void);
 
 /*
  * End the recording, and undo all (agent_undo.h). Returns whether there was one that it was this

@@ -12,6 +12,7 @@
 
 #include "src/agent_classes.h"
 #include "src/agent_loaders.h"
+#include "src/agent_profile.h"
 #include "src/attribute/attribution.h"
 #include "src/attribute/budget.h"
 #include "src/attribute/lines.h"
@@ -50,7 +51,6 @@ enum { COMMAND_MAX = 64 << 10, VALUE_MAX = 1100 };
 
 static struct {
 	const struct lc_options *options;
-	struct lc_profile *profile;
 	char *command;
 	char jdk[256];
 	struct timespec start_wall, start_monotonic;
@@ -95,12 +95,11 @@ static void read_property(const char *name, char *out, size_t out_len)
 	(*jvmti)->Deallocate(jvmti, (unsigned char *)value);
 }
 
-int lc_agent_manifest_init(const struct lc_options *options, struct lc_profile *profile)
+int lc_agent_manifest_init(const struct lc_options *options)
 {
 	char vm[96], version[96];
 
 	summary.options = options;
-	summary.profile = profile;
 	summary.command = read_command();
 	if (!summary.command)
 		return -ENOMEM;
@@ -206,12 +205,6 @@ void lc_agent_manifest_limited(void)
 	atomic_store(&summary.limited, true);
 }
 
-void lc_agent_manifest_close(void)
-{
-	lc_profile_close(summary.profile);
-	summary.profile = NULL;
-}
-
 /* What was lost by other limits than that of memory, which tells it itself. */
 static void note_losses(const struct lc_counters *c)
 {
@@ -306,7 +299,7 @@ void lc_agent_manifest_write(bool final)
 	m.counters_len = counters->len;
 	m.numa = lc_numa_manifest();
 	m.spans = lc_span_manifest();
-	lc_profile_manifest(summary.profile, &m);
+	lc_profile_manifest(lc_agent_profile(), &m);
 out:
 	free(counters);
 	free(rows);

@@ -5,10 +5,9 @@
 #include <stdbool.h>
 
 struct lc_options;
-struct lc_profile;
 
 /* Remember what does not change. Context: [attach], from VMInit on. Returns 0 or -errno. */
-int lc_agent_manifest_init(const struct lc_options *options, struct lc_profile *profile);
+int lc_agent_manifest_init(const struct lc_options *options);
 
 /* Write the manifest as things stand; `final` when the program has ended. [attach] [writer] */
 void lc_agent_manifest_write(bool final);
@@ -18,9 +17,5 @@ void lc_agent_manifest_write(bool final);
  * [signal].
  */
 void lc_agent_manifest_limited(void);
-
-/* All is written: close the profile's files. Context: [java], after the attribution thread's end.
- */
-void lc_agent_manifest_close(void);
 
 #endif

@@ -18,7 +18,7 @@
 #include "src/agent_classes.h"
 #include "src/agent_events.h"
 #include "src/agent_hooked.h"
-#include "src/agent_manifest.h"
+#include "src/agent_profile.h"
 #include "src/base/say.h"
 #include "src/core/jvmti.h"
 #include "src/core/kept.h"
@@ -151,7 +151,7 @@ void lc_agent_undo(JNIEnv *jni)
 	lc_span_hooks_off(true);
 	end_threads();
 	lc_estimate_stop(jni);
-	lc_agent_manifest_close();
+	lc_agent_profile_close();
 	end_event(JVMTI_EVENT_VM_DEATH);
 	lc_kept_over();
 	if (!wait_until_alone(jni) || !lc_kept_can_end()) {

@@ -479,6 +479,8 @@ static void tick(bool last)
 		write_blocks(now, last);
 		if (last)
 			give_up_traces();
+		else if (work.config.written)
+			work.config.written();
 		lc_alloc_pool_tidy(now);
 	}
 	if (last || flush || now - work.manifest_ns >= MANIFEST_MS * MS) {

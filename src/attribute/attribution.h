@@ -30,6 +30,8 @@ struct lc_attribution_config {
 	/* If not NULL, called some times a second, and when lc_wake() was, while the program runs.
 	 * It may use JVMTI and JNI. Context: [writer]. */
 	void (*tick)(JNIEnv *jni);
+	/* If not NULL, called when blocks have been written. Context: [writer]. */
+	void (*written)(void);
 };
 
 struct lc_attribution_stats {

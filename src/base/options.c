@@ -77,6 +77,8 @@ static const struct {
 	  LC_SAMPLE_INTERVAL_AUTO },
 	{ "max-memory", 32 << 20, UINT64_C(64) << 30, false, "auto, or 32m to 64g", "auto",
 	  LC_MAX_MEMORY_AUTO },
+	{ "max-profile-size", 64 << 10, UINT64_C(1024) << 30, true, "auto, 0, or 64k to 1024g",
+	  "auto", LC_MAX_PROFILE_AUTO },
 	{ "budget", 10000, 1000000, false, "none, or 1% to 100%", "none", 0 },
 	{ "depth", 1, LC_FRAMES_MAX, false, "1 to 2048", NULL, 0 },
 };

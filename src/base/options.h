@@ -9,6 +9,7 @@
 /* --sample-interval=auto, and where that begins */
 #define LC_SAMPLE_INTERVAL_AUTO UINT64_MAX
 #define LC_MAX_MEMORY_AUTO UINT64_MAX
+#define LC_MAX_PROFILE_AUTO UINT64_MAX
 #define LC_SAMPLE_INTERVAL_LEAST (UINT64_C(512) << 10)
 
 enum { LC_RECURSION_FOLD, LC_RECURSION_KEEP };
@@ -35,8 +36,9 @@ struct lc_options {
 	uint64_t min_size_bytes; /* 0: every object */
 	/* 0: no allocation below min_size_bytes is sampled; or LC_SAMPLE_INTERVAL_AUTO */
 	uint64_t alloc_interval_bytes;
-	uint64_t budget_ppm;       /* parts per million of the process's CPU time; 0: no limit */
-	uint64_t max_memory_bytes; /* LC_MAX_MEMORY_AUTO: lc_memory_default_limit() */
+	uint64_t budget_ppm;        /* parts per million of the process's CPU time; 0: no limit */
+	uint64_t max_memory_bytes;  /* LC_MAX_MEMORY_AUTO: lc_memory_default_limit() */
+	uint64_t max_profile_bytes; /* LC_MAX_PROFILE_AUTO: by what is free; 0: no limit */
 	char output[LC_OPTION_TEXT_MAX];
 	uint64_t depth;
 	int recursion; /* LC_RECURSION_ */

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -312,6 +313,17 @@ int lc_profile_create(const char *dir, struct lc_profile **out, char *error, siz
 void lc_profile_stats(const struct lc_profile *p, struct lc_profile_stats *out)
 {
 	*out = p->stats;
+}
+
+uint64_t lc_profile_room(const struct lc_profile *p)
+{
+	struct statvfs fs;
+	uint64_t bytes;
+
+	if (fstatvfs(p->dir_fd, &fs) || !fs.f_blocks ||
+	    __builtin_mul_overflow((uint64_t)fs.f_bavail, (uint64_t)fs.f_frsize, &bytes))
+		return UINT64_MAX;
+	return bytes;
 }
 
 void lc_profile_close(struct lc_profile *p)

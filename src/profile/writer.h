@@ -144,6 +144,12 @@ struct lc_profile_stats {
 /* Context: [writer]. */
 void lc_profile_stats(const struct lc_profile *p, struct lc_profile_stats *out);
 
+/*
+ * How many bytes the file system has left for this user; UINT64_MAX where it does not tell.
+ * Context: [attach] [writer].
+ */
+uint64_t lc_profile_room(const struct lc_profile *p);
+
 /* Free the writer; NULL is fine. Writes nothing. Context: [attach] [writer]. */
 void lc_profile_close(struct lc_profile *p);
 
