@@ -157,7 +157,7 @@ lint: ; scripts/lint
 check-layers: all ; scripts/check-layers
 demo: ; scripts/install-deps build && $(MAKE) -s all && scripts/demo/run
 evaluate: ; scripts/install-deps build && $(MAKE) -s all && scripts/evaluate.py
-bench: ; scripts/install-deps build test && $(MAKE) -s all benchmarks && scripts/bench.py $(BENCH_OPTIONS) $(BENCH) && scripts/bench_spans.py && scripts/bench_pauses.py
+bench: ; scripts/install-deps build test && $(MAKE) -s all benchmarks && scripts/bench.py $(BENCH_OPTIONS) $(BENCH) && scripts/bench_spans.py && scripts/bench_pauses.py && scripts/bench_attach.py
 
 MAN := $(patsubst docs/man/%.in,$(O)/man/%,$(wildcard docs/man/*.in))
 man: $(MAN)
