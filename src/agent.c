@@ -152,8 +152,9 @@ static int look_at_jvm(JNIEnv *jni, bool *copies_seen)
 	agent.follow = !err;
 	if (err)
 		agent.ordered = lc_agent_follow_in_order(jni, &agent.options);
-	/* Without, fields have no names. */
-	lc_field_init(jni, lc_klass_signature);
+	if (lc_field_init(jni, lc_klass_signature) == -ENOMEM)
+		(void)lc_limit_reached("fields_unknown",
+		                       "there was no memory to ask for fields: they have no names");
 	err = agent.ordered ? 0 : lc_moves_init();
 	if (!err && !agent.ordered && !lc_copy_log_probe(jni))
 		err = -ENOENT;
@@ -199,7 +200,7 @@ static int start_engines(JNIEnv *jni)
 		                                  JVMTI_EVENT_DYNAMIC_CODE_GENERATED,
 		                                  JVMTI_EVENT_CLASS_LOAD };
 	const struct lc_range code = lc_ranges_code();
-	int err = enable(code_events, 4, JVMTI_ENABLE);
+	int err = enable(code_events, 4, JVMTI_ENABLE), known;
 	struct lc_range interpreter;
 
 	(*lc_jvmti())->GenerateEvents(lc_jvmti(), JVMTI_EVENT_DYNAMIC_CODE_GENERATED);
@@ -214,8 +215,13 @@ static int start_engines(JNIEnv *jni)
 		lc_generated_init(&(struct lc_generated){ code.low, code.high, interpreter.low,
 		                                          interpreter.high });
 	lc_metaspace_init();
-	if (!lc_klass_init()) /* without, no class is known: heap_unknown */
+	known = lc_klass_init(); /* without, no class is known: heap_unknown */
+	if (!known)
 		lc_decode_class_offset(lc_klass_word_offset());
+	else if (known == -ENOMEM)
+		(void)lc_limit_reached("classes_unknown",
+		                       "there was no memory for the names of classes: samples in "
+		                       "objects that are not followed have no class");
 	if (!err)
 		err = lc_engines_start(jni, &agent.options);
 	if (err)

@@ -19,6 +19,7 @@
 #include "src/attribute/resolve.h"
 #include "src/base/limit.h"
 #include "src/base/options.h"
+#include "src/base/say.h"
 #include "src/base/time.h"
 #include "src/core/counters.h"
 #include "src/core/fds.h"
@@ -226,6 +227,44 @@ static void note_losses(const struct lc_counters *c)
 		  LC_MEMORY_PATHS },
 	};
 
+	static const struct {
+		const char *counter, *kind, *text;
+	} without_memory[] = {
+		{ "names_dropped", "names_lost",
+		  "there was no room for what some sites' objects are stored in: they have no such "
+		  "name" },
+		{ "samples_unresolved", "samples_unresolved",
+		  "there was no memory to count some samples with their call paths" },
+		{ "gc_copied_lost", "copies_lost",
+		  "there was no memory to count some copies of collections" },
+		{ "estimate_copies_lost", "copies_lost",
+		  "there was no memory to count some copies of collections" },
+		{ "estimate_lost", "estimates_lost",
+		  "there was no memory for some sampled small objects: the estimates lack them" },
+		{ "span_classes_failed", "spans_lost",
+		  "some classes could not be rewritten: streams and tasks in them are not "
+		  "counted" },
+		{ "span_classes_bodies_lost", "spans_lost",
+		  "there was no memory to rewrite some classes: tasks of theirs are not counted" },
+		{ "spans_task_classes_unknown", "spans_lost",
+		  "there was no room for the classes of some tasks: they are not counted" },
+		{ "spans_tasks_lost", "spans_lost",
+		  "there was no memory for the tasks of some threads: they are not counted" },
+		{ "spans_rows_lost", "spans_lost",
+		  "there was no memory for some streams and tasks: they are not counted" },
+		{ "spans_running_lost", "spans_lost",
+		  "there was no room for some streams and tasks that had not ended" },
+		{ "span_timeline_lost", "timelines_lost",
+		  "there was no memory for some stretches of the timelines" },
+		{ "alloc_unrecorded", "allocations_lost",
+		  "there was no memory to count some allocations: they are missing" },
+	};
+
+	for (size_t i = 0; i < c->len; i++)
+		for (size_t j = 0; j < sizeof(without_memory) / sizeof(without_memory[0]); j++)
+			if (c->rows[i].value && !strcmp(c->rows[i].name, without_memory[j].counter))
+				(void)lc_limit_reached(without_memory[j].kind, "%s",
+				                       without_memory[j].text);
 	for (size_t i = 0; i < c->len; i++)
 		for (size_t j = 0; j < sizeof(losses) / sizeof(losses[0]); j++)
 			if (c->rows[i].value && !strcmp(c->rows[i].name, losses[j].counter) &&
@@ -233,7 +272,8 @@ static void note_losses(const struct lc_counters *c)
 				(void)lc_limit_reached(losses[j].kind, "%s", losses[j].text);
 }
 
-void lc_agent_manifest_write(bool final)
+/* Returns 0 or -errno: the manifest of last time stays. */
+static int write_manifest(bool final)
 {
 	const struct lc_option_info *table;
 	struct lc_manifest_option *options;
@@ -254,6 +294,7 @@ void lc_agent_manifest_write(bool final)
 	struct timespec wall, monotonic;
 	size_t len = 0;
 	char *texts;
+	int err = -ENOMEM;
 
 	look_at_budget();
 	lc_call_trace_tell();
@@ -266,7 +307,7 @@ void lc_agent_manifest_write(bool final)
 	options = calloc(len, sizeof(*options));
 	texts = calloc(len, VALUE_MAX);
 	if (!counters || !rows || !options || !texts)
-		goto out; /* the manifest of last time stays */
+		goto out;
 	for (size_t i = 0; i < len; i++) {
 		char *text = texts + i * VALUE_MAX;
 
@@ -299,10 +340,27 @@ void lc_agent_manifest_write(bool final)
 	m.counters_len = counters->len;
 	m.numa = lc_numa_manifest();
 	m.spans = lc_span_manifest();
-	lc_profile_manifest(lc_agent_profile(), &m);
+	err = lc_profile_manifest(lc_agent_profile(), &m);
 out:
 	free(counters);
 	free(rows);
 	free(options);
 	free(texts);
+	return err;
+}
+
+void lc_agent_manifest_write(bool final)
+{
+	int err = write_manifest(final);
+	struct lc_attribution_stats stats = { 0 };
+
+	if (!err || !final)
+		return; /* the next one has all that this one has */
+	err = write_manifest(final);
+	lc_attribution_stats(&stats);
+	/* Where blocks could not be written either, that has been said. */
+	if (err && !stats.write_error)
+		lc_say("cannot write the profile's manifest: %s; its counters are missing, and "
+		       "what was lost is not in it",
+		       strerror(-err));
 }

@@ -8,6 +8,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "src/base/limit.h"
 #include "src/base/options.h"
 #include "src/core/jvmti.h"
 #include "src/core/thread.h"
@@ -51,6 +52,15 @@ static bool wanted(const char *name)
 	       !lc_options_match(threads.options->exclude, name);
 }
 
+/* It gets them at its next allocation, if it allocates. */
+static void note_no_memory(void)
+{
+	(void)lc_limit_note(
+	    "threads_lost",
+	    "there was no memory for the records of some threads: they are sampled, "
+	    "and their allocations counted, late or not at all");
+}
+
 /* Give a thread its record and logs, and sample it. Returns the record, or NULL. */
 static struct lc_thread *add(JNIEnv *jni, jthread thread, int32_t tid)
 {
@@ -59,13 +69,16 @@ static struct lc_thread *add(JNIEnv *jni, jthread thread, int32_t tid)
 
 	thread_name(jni, thread, name, sizeof(name));
 	t = lc_thread_create(tid, name, wanted(name));
-	if (!t)
+	if (!t) {
+		note_no_memory();
 		return NULL;
+	}
 	if (lc_alloc_log_create(&t->allocs) || lc_contexts_create(&t->contexts) ||
 	    lc_walker_create(&t->walker)) {
 		lc_contexts_destroy(t->contexts);
 		lc_alloc_log_destroy(t->allocs);
 		free(t);
+		note_no_memory();
 		return NULL;
 	}
 	t->timeline = lc_timeline_thread_create(tid);

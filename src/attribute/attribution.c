@@ -149,13 +149,22 @@ static void end_numa_windows(void)
 
 /* Epochs */
 
+static void note_records_lost(void)
+{
+	(void)lc_limit_note("records_lost",
+	                    "there was no memory to look at all new objects: some are counted but "
+	                    "not followed");
+}
+
 static void add_runs(struct lc_alloc_log *log, uint64_t from, uint64_t to)
 {
 	struct lc_nursery_run run;
 
 	while (from < to && (run.len = lc_alloc_log_run(log, from, to, &run.records)) > 0) {
-		if (lc_vector_push(&work.runs, &run))
+		if (lc_vector_push(&work.runs, &run)) {
+			note_records_lost();
 			return;
+		}
 		from += run.len;
 		work.stats.records += run.len;
 	}
@@ -165,8 +174,8 @@ static void add_orphans(void)
 {
 	struct lc_nursery_run run = { work.orphans.data, work.orphans.len };
 
-	if (run.len)
-		lc_vector_push(&work.runs, &run);
+	if (run.len && lc_vector_push(&work.runs, &run))
+		note_records_lost();
 }
 
 /* Does the object that the map believes in still have its header? Only where nothing moves. */
@@ -199,6 +208,7 @@ static void close_epoch(struct lc_epoch *e)
 		                      .areas = e->areas,
 		                      .areas_len = e->areas_len,
 		                      .heap_low = lc_ranges_heap().low };
+	int err;
 
 	if (e->forget)
 		forget_survivors();
@@ -224,7 +234,10 @@ static void close_epoch(struct lc_epoch *e)
 	lc_resolve_carry(work.jni, &close);
 	work.stats.moves += lc_moves_count(e->moves);
 	work.stats.moves_lost += lc_moves_lost(e->moves);
-	if (lc_map_close_epoch(work.map, &close) || !close.complete)
+	err = lc_map_close_epoch(work.map, &close);
+	if (err)
+		lc_sealed_note_no_memory();
+	if (err || !close.complete)
 		work.stats.epochs_incomplete++;
 	else
 		work.stats.epochs_collected += e->collected;
@@ -337,6 +350,41 @@ static bool write_block(struct lc_thread *t, uint64_t end_ns)
 	return true;
 }
 
+/* Is all that the thread has allocated in its blocks? */
+static bool is_counted(const struct lc_thread *t)
+{
+	const struct lc_site_counter *c;
+
+	for (uint32_t i = 0; t->contexts && (c = lc_site_counters_at(&t->contexts->counters, i));
+	     i++)
+		if (atomic_load_explicit(&c->allocations, memory_order_relaxed) !=
+		    c->taken_allocations)
+			return false;
+	return true;
+}
+
+/* Somebody who has read of the error needs no second line. */
+static void note_blocks_lost(void)
+{
+	static const char text[] = "some blocks could not be written (%s): what was counted in "
+	                           "them is missing";
+
+	if (work.stats.write_error)
+		(void)lc_limit_keep("blocks_lost", text, strerror(-work.stats.write_error));
+	else
+		(void)lc_limit_note("blocks_lost", text, strerror(ENOMEM));
+}
+
+/* What failed may be well the second time. */
+static void write_last_block(struct lc_thread *t, uint64_t end_ns)
+{
+	if (write_block(t, end_ns) && is_counted(t))
+		return;
+	lc_profile_try_now(work.config.profile);
+	if (!write_block(t, end_ns) || !is_counted(t))
+		note_blocks_lost();
+}
+
 /*
  * Their number has no bound, so that blocks are written as often as it takes. Not for ever: it may
  * go on.
@@ -361,8 +409,12 @@ static void write_blocks(uint64_t end_ns, bool last)
 {
 	lc_lines_flush();
 	lc_span_mark_running(last);
-	for (struct lc_thread *t = lc_threads_walk(); t; t = t->next)
-		(void)write_block(t, end_ns);
+	for (struct lc_thread *t = lc_threads_walk(); t; t = t->next) {
+		if (last)
+			write_last_block(t, end_ns);
+		else
+			(void)write_block(t, end_ns);
+	}
 	write_jvm_block(end_ns);
 	lc_common_counts_write(work.block_begin_ns, end_ns, append);
 	work.block_begin_ns = end_ns;
@@ -437,7 +489,7 @@ static void reap_threads(uint64_t now)
 			continue;
 		lc_timeline_thread_last(t->timeline);
 		take_traces(t, now);
-		(void)write_block(t, now);
+		write_last_block(t, now);
 		lc_span_give_up_traces(t);
 		free_thread(t);
 	}
@@ -500,6 +552,7 @@ static void *run(void *unused)
 	lc_thread_set_ours();
 	(void)lc_peek_begin(NULL); /* as long as the thread runs */
 	if ((*vm)->AttachCurrentThreadAsDaemon(vm, (void **)&work.jni, &args)) {
+		lc_say("the JVM has no room for a thread of ours: nothing is written");
 		lc_ending_done();
 		return NULL;
 	}

@@ -15,6 +15,7 @@
 #include "src/attribute/attribution.h"
 #include "src/attribute/lines.h"
 #include "src/attribute/resolve.h"
+#include "src/attribute/sealed.h"
 #include "src/attribute/still_there.h"
 #include "src/base/hash.h"
 #include "src/base/time.h"
@@ -261,8 +262,10 @@ static void advance(uint64_t until_ns)
 
 	for (; i < len && events[i].time_ns <= until_ns; i++) {
 		lc_resolve_until(order.map, events[i].time_ns);
-		if (apply(&events[i]))
+		if (apply(&events[i])) {
+			lc_sealed_note_no_memory();
 			forget();
+		}
 	}
 	lc_resolve_until(order.map, until_ns);
 	if (i)
@@ -310,6 +313,8 @@ void lc_concurrent_pass(JNIEnv *jni, bool last)
 	qsort(order.events.data, order.events.len, sizeof(struct lc_concurrent_event), by_time);
 	lc_resolve_order(order.events.data, order.events.len);
 	if (order.no_memory || lc_move_log_lost() != order.lost) {
+		if (order.no_memory)
+			lc_sealed_note_no_memory();
 		order.lost = lc_move_log_lost();
 		order.no_memory = false;
 		forget();

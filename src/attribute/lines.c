@@ -15,6 +15,7 @@
 #include <string.h>
 #include <sys/queue.h>
 
+#include "src/base/limit.h"
 #include "src/core/counters.h"
 #include "src/core/thread.h"
 #include "src/profile/tally.h"
@@ -92,6 +93,13 @@ static void table_remove(Pvoid_t *table, Word_t key, void *removed)
 	free(removed);
 }
 
+static void note_no_memory(void)
+{
+	(void)lc_limit_note("lines_lost",
+	                    "there was no memory for some samples in cache lines: what is said of "
+	                    "lines that threads share lacks them");
+}
+
 /*
  * Hand the samples of a touch to the tally. The touch stays: the line is known to be shared, and by
  * whom.
@@ -103,8 +111,10 @@ static void hand_over(struct touch *touch)
 	if (!touch->row.samples)
 		return;
 	touch->row.line = touch->line->number;
-	if (!lc_tally_made(&t->tally) || lc_tally_line(t->tally, &touch->row))
+	if (!lc_tally_made(&t->tally) || lc_tally_line(t->tally, &touch->row)) {
 		lines.stats.dropped += touch->row.samples;
+		note_no_memory();
+	}
 	touch->row.samples = 0;
 	touch->row.hitm = 0;
 }
@@ -266,6 +276,7 @@ void lc_lines_touch(struct lc_thread *t, uint64_t addr, const struct lc_block_li
 	}
 	if (!touch) {
 		lines.stats.dropped += row->samples;
+		note_no_memory();
 		return;
 	}
 	touch->row.samples += row->samples;

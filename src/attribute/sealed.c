@@ -233,10 +233,17 @@ static bool queue(struct lc_epoch *e)
 	return true;
 }
 
+void lc_sealed_note_no_memory(void)
+{
+	(void)lc_limit_note("collections_lost",
+	                    "there was no memory to follow a collection: objects that it moved are "
+	                    "lost");
+}
+
 void lc_sealed_gc_finish(struct lc_move *moves, size_t moves_len)
 {
 	uint64_t begin = lc_time_now_ns();
-	bool queued = false, full;
+	bool queued = false, marked, full;
 	struct lc_epoch *e;
 
 	lc_moves_on_clock(NULL);
@@ -251,8 +258,10 @@ void lc_sealed_gc_finish(struct lc_move *moves, size_t moves_len)
 	}
 	sealed.logs = false;
 	e = calloc(1, sizeof(*e));
-	if (!e)
+	if (!e) {
+		lc_sealed_note_no_memory();
 		goto out; /* nothing is known of this collection */
+	}
 	e->number = lc_epoch_now();
 	e->moves = lc_moves_seal();
 	e->complete = sealed.config.copies_seen;
@@ -262,18 +271,24 @@ void lc_sealed_gc_finish(struct lc_move *moves, size_t moves_len)
 	if (moves_len)
 		lc_moves_add(&e->moves, moves, moves_len);
 	moves = NULL;
-	if (!take_areas(e))
+	if (!take_areas(e)) {
 		e->complete = false;
+		lc_sealed_note_no_memory();
+	}
 	if (sealed.config.audit)
 		lc_audit_snapshot(e->number);
 	lc_threads_lock();
 	if (follows_small())
 		take_small(e);
 	lc_small_ahead_forget();
-	full = take_marks(e) && !(queued = queue(e));
+	marked = take_marks(e);
+	queued = marked && queue(e);
+	full = marked && !queued;
 	if (queued)
 		e = NULL;
 	lc_threads_unlock();
+	if (!marked)
+		lc_sealed_note_no_memory();
 	if (full)
 		lc_limit_note("epoch_queue",
 		              "collections could not be followed while the attribution thread was "

@@ -69,6 +69,10 @@ bool lc_sealed_none(void);
 /* Epochs that found the queue full: their collections are as those without memory. Context: any. */
 uint64_t lc_sealed_dropped(void);
 
+/* What a collection moved is lost for want of memory: note it as a limit. Context: [gc] [writer].
+ */
+void lc_sealed_note_no_memory(void);
+
 /* Collections seen, and the time that the callbacks took at their ends. Context: any. */
 void lc_sealed_stats(uint64_t *collections, uint64_t *seal_ns);
 

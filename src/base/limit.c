@@ -47,6 +47,17 @@ bool lc_limit_note(const char *kind, const char *format, ...)
 	return add(kind, text, false);
 }
 
+bool lc_limit_keep(const char *kind, const char *format, ...)
+{
+	char text[LC_LIMIT_TEXT_MAX] = "";
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(text, sizeof(text), format, args);
+	va_end(args);
+	return add(kind, text, true);
+}
+
 bool lc_limit_reached(const char *kind, const char *format, ...)
 {
 	char text[LC_LIMIT_TEXT_MAX] = "";

@@ -11,7 +11,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-enum { LC_LIMITS_MAX = 24, LC_LIMIT_KIND_MAX = 32, LC_LIMIT_TEXT_MAX = 320 };
+enum { LC_LIMITS_MAX = 40, LC_LIMIT_KIND_MAX = 32, LC_LIMIT_TEXT_MAX = 320 };
 
 /* `kind` is a word of [a-z_], the same in every version; `text` is a clause for people. */
 struct lc_limit {
@@ -30,6 +30,9 @@ bool lc_limit_reached(const char *kind, const char *format, ...)
 
 /* The same without printing: lc_limits_say() does that later. Context: any but [signal]. */
 bool lc_limit_note(const char *kind, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* The same without ever printing: a line of the caller's has said it. Context: any but [signal]. */
+bool lc_limit_keep(const char *kind, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* Print what was noted and not said yet. Context: [attach] [writer]. */
 void lc_limits_say(void);

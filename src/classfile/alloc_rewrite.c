@@ -121,6 +121,7 @@ bool lc_rewrite_stores(const uint8_t *in, size_t len, const struct lc_rewrite_op
 		done =
 		    lc_edit_methods(&r.edit, look_at_stores, &r) == LC_REWRITE_DONE && r.stores_on;
 	}
+	out->lost = !r.stores_on; /* or it could not be opened */
 	lc_stores_close(&r.stores);
 	lc_alloc_plan_scan_close(&r.scan);
 	lc_alloc_plan_close(&r.hooks);
@@ -148,6 +149,7 @@ static enum lc_rewrite_status run(const uint8_t *in, size_t len,
 	struct rewrite r = { .options = options, .look_only = look_only };
 	const struct lc_class *c = &r.edit.cls;
 	enum lc_rewrite_status status = lc_edit_open(&r.edit, in, len);
+	bool lost = false;
 
 	r.constants.pool = &r.edit.pool;
 	*out = (struct lc_rewrite_result){ 0 };
@@ -160,11 +162,13 @@ static enum lc_rewrite_status run(const uint8_t *in, size_t len,
 	else {
 		r.stores_on = options->stores && lc_stores_open(&r.stores, c, &r.counts.stores);
 		status = rewrite_methods(&r);
+		lost = options->stores && !r.stores_on;
 	}
 	if (status == LC_REWRITE_DONE && !look_only)
 		status = lc_edit_join(&r.edit, &r.counts.bytes, &r.counts.len);
 	if (!r.stores_on)
 		lc_stores_free(&r.counts.stores);
+	r.counts.stores.lost = lost;
 	*out = r.counts;
 	lc_stores_close(&r.stores);
 	lc_alloc_plan_scan_close(&r.scan);

@@ -76,6 +76,7 @@ struct lc_stores {
 	struct lc_vector rows;    /* struct lc_store */
 	struct lc_vector calls;   /* struct lc_store_call */
 	struct lc_bytes text;     /* names, each ended by a 0: "com.acme.Spectrum.re", "buffer" */
+	bool lost;                /* there was no memory for all of them, and there are none */
 };
 
 void lc_stores_free(struct lc_stores *s);

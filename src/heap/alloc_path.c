@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "src/base/limit.h"
 #include "src/base/options.h"
 #include "src/classfile/alloc_rewrite.h"
 #include "src/core/jvmti.h"
@@ -156,8 +157,12 @@ static bool ask(struct lc_walker *walker, uint32_t node, jint cap, struct walked
 	out->frames = lc_walker_scratch(walker, LC_WALKER_FRAMES,
 	                                (size_t)cap * (sizeof(*out->frames) + sizeof(uint64_t)) +
 	                                    sizeof(uint64_t));
-	if (!out->frames)
+	if (!out->frames) {
+		(void)lc_limit_note("paths_lost",
+		                    "there was no memory to walk some stacks: their call paths are "
+		                    "empty");
 		return false;
+	}
 	out->packed = (uint64_t *)(out->frames + cap);
 	if (node)
 		out->len = shadow_frames(walker, node, out->frames, out->packed, cap);

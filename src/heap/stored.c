@@ -121,6 +121,8 @@ void lc_stored_add(const struct lc_stores *stores)
 	_Atomic(struct kept *) *list = list_of(stores->class);
 	struct kept *k, *head;
 
+	if (stores->lost)
+		atomic_fetch_add_explicit(&stored.dropped, 1, memory_order_relaxed);
 	if (!stores->methods.len)
 		return;
 	k = atomic_load_explicit(&stored.bytes, memory_order_relaxed) < BYTES_MAX ? copy(stores)
@@ -211,8 +213,10 @@ static void ask_source(uint64_t class, uint64_t method, const char *class_name, 
 	struct lc_stores s = { 0 };
 
 	if (!stored.source(class_name, name, descriptor, &s)) {
+		const bool lost = s.lost;
+
 		lc_stores_free(&s);
-		s = (struct lc_stores){ 0 };
+		s = (struct lc_stores){ .lost = lost };
 	}
 	s.class = class;
 	s.methods.element_bytes = sizeof(none);

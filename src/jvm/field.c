@@ -65,6 +65,8 @@ static struct {
 
 int lc_field_init(JNIEnv *jni, const char *(*signature_of)(uint64_t klass))
 {
+	int err;
+
 	if (field.ready)
 		return -EALREADY;
 	if (lc_layout()->class_klass < 0 || lc_layout()->klass_layout_helper < 0)
@@ -72,10 +74,9 @@ int lc_field_init(JNIEnv *jni, const char *(*signature_of)(uint64_t klass))
 	field.signature_of = signature_of;
 	field.credit_ns = SEARCH_CREDIT_MS * MS;
 	field.credited_ns = lc_time_now_ns();
-	if (lc_field_ask_init(jni))
-		return -ENOTSUP;
-	field.ready = true;
-	return 0;
+	err = lc_field_ask_init(jni);
+	field.ready = !err;
+	return err;
 }
 
 /*

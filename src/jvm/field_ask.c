@@ -38,6 +38,7 @@ static int find_unsafe(JNIEnv *jni)
 	jclass class = (*jni)->FindClass(jni, "jdk/internal/misc/Unsafe");
 	jmethodID get = NULL;
 	jobject unsafe = NULL;
+	int err = -ENOTSUP;
 
 	if (class)
 		get = (*jni)->GetStaticMethodID(jni, class, "getUnsafe",
@@ -48,21 +49,21 @@ static int find_unsafe(JNIEnv *jni)
 	if (unsafe)
 		ask.offset_of = (*jni)->GetMethodID(jni, class, "objectFieldOffset",
 		                                    "(Ljava/lang/Class;Ljava/lang/String;)J");
-	if (unsafe && ask.offset_of)
+	if (unsafe && ask.offset_of) {
 		ask.unsafe = lc_ref_new(jni, unsafe);
+		err = ask.unsafe ? 0 : -ENOMEM;
+	}
 	lc_field_clear(jni);
 	if (unsafe)
 		(*jni)->DeleteLocalRef(jni, unsafe);
 	if (class)
 		(*jni)->DeleteLocalRef(jni, class);
-	return ask.unsafe ? 0 : -ENOTSUP;
+	return err;
 }
 
 int lc_field_ask_init(JNIEnv *jni)
 {
-	if (find_unsafe(jni))
-		return -ENOTSUP;
-	return 0;
+	return find_unsafe(jni);
 }
 
 int64_t lc_field_ask_offset(JNIEnv *jni, jclass class, const char *name)

@@ -14,6 +14,7 @@
 #include "src/jvm/thread_cpu.h"
 
 #include <dirent.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -23,6 +24,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "src/base/limit.h"
 #include "src/base/time.h"
 #include "src/base/vector.h"
 #include "src/core/counters.h"
@@ -61,6 +63,7 @@ static struct {
 	uint64_t process_ns; /* at the last look */
 	uint64_t next_list_ns;
 	uint64_t looks_ns; /* CPU time of all looks */
+	bool incomplete;   /* the last list, or the names in it */
 } cpu = {
 	.known = { .element_bytes = sizeof(struct known) },
 	.listed = { .element_bytes = sizeof(int32_t) },
@@ -131,6 +134,12 @@ static bool read_clock(int32_t tid, uint64_t *ns)
 	return true;
 }
 
+/* Could it have been read, had there been a descriptor or memory? */
+static bool is_refused(void)
+{
+	return errno != ENOENT && errno != ESRCH;
+}
+
 static enum lc_thread_kind read_kind(int32_t tid)
 {
 	char path[64], name[NAME_BYTES + 1] = { 0 };
@@ -139,10 +148,12 @@ static enum lc_thread_kind read_kind(int32_t tid)
 
 	snprintf(path, sizeof(path), "/proc/self/task/%d/comm", (int)tid);
 	file = open(path, O_RDONLY | O_CLOEXEC);
-	if (file >= 0) {
+	if (file >= 0)
 		n = read(file, name, NAME_BYTES);
+	if (file < 0 || n < 0)
+		cpu.incomplete |= is_refused();
+	if (file >= 0)
 		close(file);
-	}
 	name[n > 0 ? n : 0] = '\0';
 	return lc_thread_kind(name);
 }
@@ -245,7 +256,8 @@ static void list(void)
 {
 	/* Records first: a thread whose record is made meanwhile has none here, and its name
 	 * counts. */
-	if (!list_records() || !list_threads())
+	cpu.incomplete = !list_records() || !list_threads();
+	if (cpu.incomplete)
 		return;
 	forget_ended();
 	add_new();
@@ -332,6 +344,10 @@ void lc_thread_cpu_counters(struct lc_counters *out)
 	/* The VM Thread may be in a pause that began after its clock was read. */
 	const uint64_t gc = (vm < jvm ? vm : jvm) + elsewhere;
 
+	if (cpu.incomplete)
+		(void)lc_limit_note("threads_unnamed",
+		                    "the JVM's own threads could not be told from the program's: "
+		                    "their CPU time counts as the program's");
 	lc_counters_put(out, "cpu_process_ns", less(cpu.process_ns, cpu.process_before_ns));
 	lc_counters_put(out, "cpu_jit_ns", sum(LC_THREAD_JIT));
 	lc_counters_put(out, "cpu_gc_ns", sum(LC_THREAD_GC) + gc);

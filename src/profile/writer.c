@@ -151,6 +151,11 @@ static int append(struct lc_profile *p, const struct lc_block_input *in)
 	return 0;
 }
 
+void lc_profile_try_now(struct lc_profile *p)
+{
+	p->retry_ns = 0;
+}
+
 int lc_profile_append(struct lc_profile *p, const struct lc_block_input *in)
 {
 	int err = append(p, in);

@@ -37,6 +37,9 @@ int lc_profile_create(const char *dir, struct lc_profile **out, char *error, siz
  */
 int lc_profile_append(struct lc_profile *p, const struct lc_block_input *in);
 
+/* The next block is tried at once, however recently one failed. Context: [writer]. */
+void lc_profile_try_now(struct lc_profile *p);
+
 struct lc_manifest_engine {
 	const char *name;
 	const char *event;

@@ -265,8 +265,12 @@ static int begin(struct lc_thread *t)
 	int err = lc_sampler_create(t), first = 0;
 	size_t begun = 0;
 
-	if (err)
+	if (err) {
+		(void)lc_limit_reached("threads_not_sampled", "some threads are not sampled: %s",
+		                       err == -EAGAIN ? "there are more than 65,536 at a time"
+		                                      : strerror(-err));
 		return err;
+	}
 	for (size_t i = 0; i < engines.len; i++) {
 		err = engines.row[i].backend->thread_open(t->sampler, i);
 		tell_refused(i, err);

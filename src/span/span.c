@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "src/base/limit.h"
 #include "src/base/options.h"
 #include "src/base/say.h"
 #include "src/base/spin.h"
@@ -251,6 +252,10 @@ struct lc_span_thread *lc_span_thread_open(JNIEnv *jni)
 	s = atomic_load_explicit(&t->spans, memory_order_relaxed); /* ours */
 	if (!s) {
 		s = create(t);
+		if (!s)
+			(void)lc_limit_note("spans_lost",
+			                    "there was no memory for the streams and tasks of some "
+			                    "threads: they are not counted");
 		atomic_store_explicit(&t->spans, s, memory_order_release); /* S0: complete */
 	}
 	return s;

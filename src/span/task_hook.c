@@ -51,6 +51,7 @@ void lc_task_stats(struct lc_task_stats *out)
 
 static const struct lc_counter_row counter_rows[] = {
 	LC_COUNTER(struct lc_task_stats, unknown_classes, "spans_task_classes_unknown"),
+	LC_COUNTER(struct lc_task_stats, no_memory, "spans_tasks_lost"),
 	LC_COUNTER(struct lc_task_stats, walks, "spans_task_walks"),
 	LC_COUNTER(struct lc_task_stats, walk_errors, "spans_task_walk_errors"),
 };

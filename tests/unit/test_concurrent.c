@@ -15,6 +15,7 @@
 #include "src/attribute/concurrent.h"
 #include "src/attribute/lines.h"
 #include "src/attribute/resolve.h"
+#include "src/attribute/sealed.h"
 #include "src/attribute/still_there.h"
 #include "src/base/time.h"
 #include "src/core/thread.h"
@@ -72,6 +73,10 @@ void lc_resolve_ordered(JNIEnv *jni, bool last)
 {
 	(void)jni;
 	(void)last;
+}
+
+void lc_sealed_note_no_memory(void)
+{
 }
 
 void lc_lines_close_epoch(void)

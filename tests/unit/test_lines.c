@@ -1,4 +1,4 @@
-/* uses: src/attribute/lines.c -lJudy */
+/* uses: src/attribute/lines.c src/base/limit.c src/base/say.c -lJudy */
 /* test_lines.c - checks that exactly the lines that several threads touched go to the tallies. */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,4 +1,4 @@
-/* uses: src/jvm/thread_cpu.c src/jvm/thread_kind.c src/core/own_cost.c -lpthread */
+/* uses: src/jvm/thread_cpu.c src/jvm/thread_kind.c src/core/own_cost.c src/base/limit.c src/base/say.c -lpthread */
 /*
  * test_thread_cpu.c - checks that threads of the JVM are known by their names, and that what they
  * use is counted, also after they have ended.

@@ -1,0 +1,167 @@
+"""A call of the agent fails: the program ends as it would have, what was recorded can be read, and what is lost is said.
+
+tests/tools/fail_call.c lets one call fail. A place is the chain of functions of the agent that leads to a call.
+"""
+
+import collections
+import shutil
+import subprocess
+
+import pytest
+from conftest import BUILD, ROOT, Profile, run_command
+from helpers import allocations, by_hand, command, complaints, execute, sites_through
+
+MADE = 2001  # arrays by Brief.briefAllocate()
+STATUS = 3
+CI_FAULTS = 20  # of each case
+QUICK = ["-XX:TieredStopAtLevel=1", "-Xmx64m"]
+KINDS = ("malloc", "mmap", "mprotect", "open", "read", "write", "ftruncate", "mkdir", "rename", "perf_event_open",
+         "timer_create", "pthread_create", "dlopen")
+# Each is zero where nothing fails.
+LOSSES = ("alloc_records_lost", "alloc_unrecorded", "alloc_walk_errors", "classes_no_memory", "engine_timer_no_thread",
+          "estimate_copies_lost", "estimate_lost", "gc_copied_lost", "gc_incomplete", "gc_moves_lost", "lines_dropped", "names_dropped",
+          "paths_overflow", "samples_unresolved", "span_classes_bodies_lost", "span_classes_failed", "span_timeline_lost",
+          "spans_rows_lost", "spans_running_lost", "spans_task_classes_unknown", "spans_tasks_lost")
+CASES = {  # name: (JDK, JVM options, options of the agent)
+    "default": (17, ["-XX:+UseSerialGC"], ()),
+    "spans": (25, ["-XX:+UseG1GC"], ("spans=streams;tasks",)),
+    "small": (17, ["-XX:+UseParallelGC"], ("min-size=0", "spans=streams;tasks")),
+    "ZGC": (25, ["-XX:+UseZGC"], ("min-size=0",)),
+}
+Call = collections.namedtuple("Call", "failed kind number place")
+
+
+@pytest.fixture(scope="module")
+def fail_call(shared):
+    def make(directory):
+        compiler = shutil.which("gcc") or shutil.which("clang")
+        if not compiler:
+            pytest.skip("no C compiler on this machine")
+        flags = ["-std=gnu11", "-D_GNU_SOURCE", "-O2", "-Wall", "-Wextra", "-Werror", "-shared", "-fPIC"]
+        source = ROOT / "tests" / "tools" / "fail_call.c"
+        subprocess.run([compiler, *flags, "-o", directory / "fail_call.so", source, "-ldl"], check=True, timeout=120)
+
+    return shared("fail-call", make) / "fail_call.so"
+
+
+def calls_of(log):
+    """What the library wrote of the calls."""
+    rows = [line.split(maxsplit=3)[:3] for line in log.read_text().splitlines()] if log.exists() else []
+    return [Call(kind[0] == "!", kind.lstrip("!"), int(number), place) for kind, number, place in rows]
+
+
+class Faulty:
+    """Runs of Brief with one call that fails."""
+
+    def __init__(self, workload, jdk, java, options, library, directory):
+        self.line = command(workload, jdk, "Brief", java=[*QUICK, *java])
+        self.options, self.library, self.directory = options, library, directory
+        self.bare = execute(self.line)
+        assert self.bare.returncode == STATUS
+        self.count = 0
+
+    def run(self, fault=None):
+        """Returns (the run, the directory of its profile, its calls)."""
+        self.count += 1
+        directory = self.directory / str(self.count)
+        directory.mkdir()
+        env = {"LD_PRELOAD": str(self.library), "FAIL_LOG": str(directory / "calls")}
+        if fault:
+            env["FAIL_CALL"] = fault
+        line = by_hand(self.line, directory / "prof", "interval=1ms", *self.options)
+        line.insert(1, "-XX:ErrorFile=%s" % (directory / "hs_err"))
+        return execute(line, env=env, timeout=60), directory, calls_of(directory / "calls")
+
+    def whole(self):
+        """Calls of a run in which none fails, and the lines that it says."""
+        run, directory, calls = self.run()
+        assert (run.returncode, run.stdout) == (STATUS, self.bare.stdout), run.stderr
+        assert not lost_in(run, directory / "prof"), lost_in(run, directory / "prof")
+        return calls, complaints(run.stderr)
+
+    def check(self, fault, usual):
+        """Returns whether the call was made, and failed."""
+        run, directory, calls = self.run(fault)
+        what = (fault, run.stderr.decode("utf-8", "replace"))
+        assert (run.returncode, run.stdout) == (STATUS, self.bare.stdout), what
+        assert not (directory / "hs_err").exists(), what
+        said = [line for line in complaints(run.stderr) if line not in usual]
+        rest = [line for line in run.stderr.decode().splitlines() if line not in complaints(run.stderr)]
+        assert rest == self.bare.stderr.decode().splitlines(), what
+        lost = lost_in(run, directory / "prof")
+        assert not lost or said, (*what, lost)
+        shutil.rmtree(directory)
+        return any(call.failed for call in calls)
+
+
+def lost_in(run, prof):
+    """What the profile lacks. One that cannot be read lacks all."""
+    done = run_command([BUILD / "locus", "report", "--format=json", prof])
+    if done.returncode or not (prof / "manifest.json").exists():
+        assert done.returncode > 0 and len(done.stderr.splitlines()) == 1, done.stderr
+        return ["all: " + done.stderr]
+    profile = Profile(run, prof)
+    r = profile.report()
+    process = profile.manifest()["processes"][0]
+    for limit in process.get("limits", []):
+        assert limit["text"] in run.stderr.decode() or limit["kind"] == "blocks_lost" and b"cannot write" in run.stderr, limit
+    made = allocations(sites_through(r, "briefAllocate"))
+    assert made <= MADE
+    c = process["counters"]
+    lost = [name for name in LOSSES if c.get(name)]
+    lost += ["allocations"] * (made < MADE) + ["samples"] * (not r["samples"]["total"]) + ["end"] * (not process["complete"])
+    lost += ["paths"] * any(not site["allocation_path"] for site in r["sites"])
+    return lost + ["classes"] * (not c["class_hooks"])
+
+
+@pytest.fixture
+def faulty(workload, fail_call, tmp_path, request):
+    def make(case):
+        major, java, options = CASES[case]
+        name = "jdk17" if major == 17 else "jdk25"
+        return Faulty(workload, request.getfixturevalue(name), java, options, fail_call, tmp_path)
+
+    return make
+
+
+def spread_of(calls, most):
+    """Faults at so many places: all but those of memory, and of memory as many as there is room for."""
+    first = {}
+    for call in calls:
+        first.setdefault((call.kind, call.place), call)
+    faults = ["%s@%s:1" % key for key in first]
+    memory = [fault for fault in faults if fault.startswith("malloc")]
+    other = [fault for fault in faults if not fault.startswith("malloc")]
+    chosen = other[:: max(1, len(other) * 2 // most)]
+    return chosen + memory[:: max(1, len(memory) // (most - len(chosen)))]
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_a_call_that_fails_costs_what_is_said(faulty, case):
+    f = faulty(case)
+    calls, usual = f.whole()
+    assert {"malloc", "mmap", "open", "write", "timer_create", "pthread_create"} <= {call.kind for call in calls}
+    faults = spread_of(calls, CI_FAULTS)
+    failed = sum(f.check(fault, usual) for fault in faults)
+    assert failed > len(faults) / 2, (failed, faults)  # threads and collections differ from run to run
+
+
+@pytest.mark.slow
+@pytest.mark.seconds(3 * 3600)
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("case", CASES)
+def test_each_call_fails_in_turn(faulty, case, kind):
+    f = faulty(case)
+    calls, usual = f.whole()
+    for number in range(1, sum(call.kind == kind for call in calls) + 1):
+        f.check("%s:%d" % (kind, number), usual)
+
+
+@pytest.mark.slow
+@pytest.mark.seconds(3600)
+@pytest.mark.parametrize("case", CASES)
+def test_all_calls_of_a_place_fail(faulty, case):
+    f = faulty(case)
+    calls, usual = f.whole()
+    for kind, place in dict.fromkeys((call.kind, call.place) for call in calls):
+        f.check("%s@%s:1+" % (kind, place), usual)
