@@ -6,6 +6,9 @@
  * the hash of the functions of liblocus.so that led to it, and their return addresses there.
  * FAIL_CALL=KIND:NUMBER says which call fails, FAIL_CALL=KIND@HASH:NUMBER which of those with that
  * hash; with a "+" at the end so do all after it. The line of a call that failed begins with "!".
+ *
+ * The agent's own heap gets no range of addresses, so that each allocation is a call of the C
+ * library's; FAIL_OWN_HEAP lets it have one.
  */
 #include <dlfcn.h>
 #include <errno.h>
@@ -75,6 +78,7 @@ static struct {
 	uint32_t hash;            /* 0: any */
 	unsigned long number;     /* from 1 */
 	bool on;                  /* all after it fail, too */
+	bool own_heap;
 	_Atomic unsigned long calls[KINDS], matching;
 } agent = { .log = -1, .kind = -1 };
 
@@ -184,6 +188,7 @@ __attribute__((constructor)) static void begin(void)
 	(void)!pread(-1, NULL, 0, 0);  /* look for a symbol */
 	(void)!write(-1, NULL, 0);
 	(void)syscall(SYS_getpid);
+	agent.own_heap = getenv("FAIL_OWN_HEAP");
 	if (log)
 		agent.log = open(log, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
 	if (!call || sscanf(call, "%31[a-z_]", name) != 1)
@@ -228,6 +233,10 @@ void *aligned_alloc(size_t alignment, size_t n)
 void *mmap(void *at, size_t n, int protection, int flags, int fd, off_t offset)
 {
 	NEXT(mmap);
+	if (!agent.own_heap && WITHIN(CALLER) && protection == PROT_NONE) {
+		errno = ENOMEM;
+		return MAP_FAILED;
+	}
 	return fails(MAP, CALLER) ? MAP_FAILED : next(at, n, protection, flags, fd, offset);
 }
 
