@@ -14,7 +14,6 @@
 #include "src/agent_loaders.h"
 #include "src/agent_running.h"
 #include "src/agent_waiting.h"
-#include "src/base/limit.h"
 #include "src/base/options.h"
 #include "src/base/time.h"
 #include "src/classfile/hook_class.h"
@@ -247,13 +246,6 @@ static void leave_as_it_is(enum lc_rewrite_status *status, struct lc_rewrite_res
 	*spans_done = false;
 }
 
-static void note_no_memory(void)
-{
-	(void)lc_limit_note("classes_lost",
-	                    "there was no memory to rewrite some classes: what their methods "
-	                    "allocate is not counted");
-}
-
 void JNICALL lc_classes_file_load_hook(jvmtiEnv *jvmti, JNIEnv *jni, jclass redefined,
                                        jobject loader, const char *name, jobject domain, jint len,
                                        const unsigned char *data, jint *new_len,
@@ -300,7 +292,7 @@ void JNICALL lc_classes_file_load_hook(jvmtiEnv *jvmti, JNIEnv *jni, jclass rede
 	add(&classes.methods_left, result.methods_left);
 	add(&classes.seen[status], 1);
 	if (status == LC_REWRITE_NO_MEMORY)
-		note_no_memory();
+		lc_hooked_note_no_memory();
 	if (name && *new_data)
 		lc_hooked_add(name);
 	clock_gettime(CLOCK_MONOTONIC, &end);
@@ -507,7 +499,7 @@ static jclass *find_wanted(JNIEnv *jni, bool may_wait, jint *wanted)
 
 	*wanted = 0;
 	if (!list)
-		note_no_memory();
+		lc_hooked_note_no_memory();
 	for (jint i = 0; list && i < len; i++) {
 		jboolean modifiable = JNI_FALSE;
 
@@ -518,7 +510,7 @@ static jclass *find_wanted(JNIEnv *jni, bool may_wait, jint *wanted)
 		if (list[*wanted])
 			++*wanted;
 		else
-			note_no_memory();
+			lc_hooked_note_no_memory();
 	}
 	if (loaded)
 		lc_jvmti_loaded_end(jni, loaded);

@@ -10,6 +10,7 @@
 #include <time.h>
 
 #include "src/agent_batches.h"
+#include "src/base/limit.h"
 #include "src/core/jvmti.h"
 
 enum { FIRST_CAP = 1024, TRIES = 4, TRY_MS = 200 };
@@ -57,6 +58,13 @@ static bool make_room(void)
 	hooked.set = set;
 	hooked.cap = cap;
 	return true;
+}
+
+void lc_hooked_note_no_memory(void)
+{
+	(void)lc_limit_note("classes_lost",
+	                    "there was no memory to rewrite some classes: what their methods "
+	                    "allocate is not counted");
 }
 
 void lc_hooked_add(const char *name)

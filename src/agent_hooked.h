@@ -8,6 +8,9 @@
 /* The class of this name, "java/lang/String", gets hooks (any of that name). Context: [java]. */
 void lc_hooked_add(const char *name);
 
+/* A class that wants hooks goes without: note it as a limit. Context: [attach] [java]. */
+void lc_hooked_note_no_memory(void);
+
 /*
  * Have the JVM make all of them anew, without the agent's ClassFileLoadHook changing anything.
  * Where a hot method does not return its class keeps its hooks. Returns how many do, and the

@@ -35,12 +35,17 @@ enum {
  * To make a file costs as much as to write ten blocks, and a program may have 100,000 threads.
  * Threads that ended together have neighbouring indices.
  */
-enum { FILES = 64, THREADS_TOGETHER = 32 };
+enum { FILES = 64, THREADS_TOGETHER = 32, NO_FILE = FILES };
 
 struct lc_profile {
 	int dir_fd;
-	int fd;        /* the file that was written last; -1: none */
-	uint32_t file; /* its number */
+	/*
+	 * The file that was written last, or at first the directory once more; -1: none. A program
+	 * that has used up its descriptors leaves this one, which is closed before the next is
+	 * opened.
+	 */
+	int fd;
+	uint32_t file; /* its number, or NO_FILE */
 	struct lc_block_encoder *encoder;
 	struct lc_bytes manifest; /* its text */
 	uint32_t next[FILES];     /* sequence number of the next block */
@@ -87,6 +92,14 @@ static void file_close(struct lc_profile *p)
 	if (p->fd >= 0)
 		close(p->fd);
 	p->fd = -1;
+}
+
+static void keep_descriptor(struct lc_profile *p)
+{
+	if (p->fd >= 0)
+		return;
+	p->fd = fcntl(p->dir_fd, F_DUPFD_CLOEXEC, 0);
+	p->file = NO_FILE;
 }
 
 /* Have the file open; who removed it finds it made again. Returns 0 and *bytes, or -errno. */
@@ -176,11 +189,16 @@ int lc_profile_manifest(struct lc_profile *p, const struct lc_manifest *m)
 		return -ENOMEM;
 	unlinkat(p->dir_fd, temporary, 0); /* of an attempt that was cut short */
 	fd = open_own(p->dir_fd, temporary, O_EXCL, &st);
+	if (fd == -EMFILE && p->fd >= 0) {
+		file_close(p);
+		fd = open_own(p->dir_fd, temporary, O_EXCL, &st);
+	}
 	if (fd < 0)
 		return fd;
 	err = write_all(fd, p->manifest.data, p->manifest.len);
 	if (close(fd) && !err && errno != EINTR)
 		err = -errno;
+	keep_descriptor(p);
 	if (!err && renameat(p->dir_fd, temporary, p->dir_fd, LC_MANIFEST_NAME))
 		err = -errno;
 	if (err)
@@ -290,6 +308,7 @@ int lc_profile_create(const char *dir, struct lc_profile **out, char *error, siz
 	}
 	free(path);
 	if (!err) {
+		keep_descriptor(p);
 		*out = p;
 		return 0;
 	}

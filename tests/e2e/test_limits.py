@@ -5,7 +5,7 @@ import errno
 
 import pytest
 from conftest import BUILD, Profile
-from helpers import command, complaints, counters, execute, report, truth
+from helpers import command, complaints, counters, each_value, execute, report, sites_through, truth
 
 QUARTER = 4
 # The profile's directory and file, and a margin: what the JVM has open differs by a few.
@@ -43,6 +43,19 @@ def test_the_program_keeps_its_file_descriptors(workload, jdk17, tmp_path, limit
     c = counters(Profile(run, tmp_path / "prof"))
     if c["engine_traps_armed"] > left / 2:
         assert "fds_breakpoints" in limits, (limits, c)
+
+
+@each_value(jdk=[17, 25], end=[(), ("end",)])
+def test_a_program_without_descriptors_is_recorded(workload, jdk, tmp_path, end):
+    """It has used them up when the first block is due; a block, and the manifest, are written at its end."""
+    java = ["-XX:-MaxFDLimit", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1"]
+    line = command(workload, jdk, "FewFiles", 2, 500_000, 1300, *end, java=java)
+    bare, run = under("-n 64", line, tmp_path, "--interval=1ms")
+    assert 0 < truth(run)["opened"] <= truth(bare)["opened"]
+    r, _ = limits_of(run, tmp_path)
+    assert r["samples"]["total"] > 0
+    assert len(sites_through(r, "list", "FewFiles")) >= 1
+    assert Profile(run, tmp_path / "prof").manifest()["processes"][0]["complete"]
 
 
 def test_threads_without_a_timer_are_told(workload, jdk17, tmp_path):

@@ -6,7 +6,10 @@ import java.util.concurrent.CountDownLatch;
 
 /**
  * So many threads follow a shuffled list of their own, which only breakpoints tell the addresses of, for some CPU time
- * each, and stay. Then the program opens files until it cannot, and prints how many it got.
+ * each, and stay. Then the program opens files until it cannot, and prints how many it got. It has them for so many
+ * milliseconds more, and with "end" still when it ends.
+ *
+ * Usage: FewFiles THREADS STEPS [MILLISECONDS [end]]
  */
 public class FewFiles {
 	static final class Node {
@@ -57,6 +60,10 @@ public class FewFiles {
 		} catch (IOException e) {
 			System.out.println("{\"opened\":" + open.size() + "}");
 		}
+		if (args.length > 2)
+			Thread.sleep(Long.parseLong(args[2]));
+		if (args.length > 3)
+			System.exit(0);
 		for (FileInputStream f : open)
 			f.close();
 		go.countDown();
