@@ -44,6 +44,7 @@
 #include "src/core/own_work.h"
 #include "src/core/path.h"
 #include "src/core/recursion.h"
+#include "src/core/version.h"
 #include "src/gc/copy_log.h"
 #include "src/gc/moves.h"
 #include "src/heap/alloc_log.h"
@@ -180,7 +181,8 @@ static int make_tables(void)
 
 	lc_memory_limit(memory_limit());
 	err = lc_path_init();
-
+	if (!err)
+		err = lc_versions_init(lc_frames_method_now);
 	lc_recursion_fold(agent.options.recursion == LC_RECURSION_FOLD);
 	if (!err)
 		err = lc_alloc_pool_init(ALLOC_POOL_BYTES);

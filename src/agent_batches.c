@@ -19,6 +19,7 @@
 
 #include "src/base/time.h"
 #include "src/core/jvmti.h"
+#include "src/core/path.h"
 
 #define MS UINT64_C(1000000)
 
@@ -124,6 +125,13 @@ static void add_active(JNIEnv *jni, struct look *l, const jvmtiStackInfo *stack,
 	}
 }
 
+/* Lines can be asked for as long as the methods are not replaced, which these go on with. */
+static void name_methods(JNIEnv *jni, const jvmtiStackInfo *stack)
+{
+	for (jint i = 0; i < stack->frame_count; i++)
+		(void)lc_path_method(jni, stack->frame_buffer[i].method);
+}
+
 static void look_at_all(JNIEnv *jni, struct look *l, jint depth, const jclass *wanted, jint len)
 {
 	jvmtiEnv *jvmti = lc_jvmti();
@@ -135,8 +143,10 @@ static void look_at_all(JNIEnv *jni, struct look *l, jint depth, const jclass *w
 	for (jint i = 0; i < stacks_len; i++)
 		add_hot(l, &stacks[i]);
 	for (jint i = 0; i < stacks_len; i++) {
-		if (wanted)
+		if (wanted) {
+			name_methods(jni, &stacks[i]);
 			add_active(jni, l, &stacks[i], wanted, len);
+		}
 		(*jni)->DeleteLocalRef(jni, stacks[i].thread);
 	}
 	(*jvmti)->Deallocate(jvmti, (unsigned char *)stacks);
@@ -234,14 +244,12 @@ static jint find_running(JNIEnv *jni, jclass *classes, jint len)
 /* Returns how long the program may have stood still. */
 static uint64_t transform(const jclass *batch, jint len, struct lc_batches_stats *stats)
 {
-	jvmtiEnv *jvmti = lc_jvmti();
 	uint64_t begin = lc_time_now_ns(), pause = 0, worst = 0;
 	jint refused = 0;
 	bool each = false;
 
 	for (jint i = 0; i < (each ? len : 1); i++) {
-		const jvmtiError err =
-		    (*jvmti)->RetransformClasses(jvmti, each ? 1 : len, &batch[i]);
+		const jvmtiError err = lc_jvmti_retransform(each ? 1 : len, &batch[i]);
 		const uint64_t read =
 		    atomic_load_explicit(&class_file_ns, memory_order_relaxed); /* a time */
 

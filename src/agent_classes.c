@@ -12,6 +12,7 @@
 #include "src/agent_hooked.h"
 #include "src/agent_loaded.h"
 #include "src/agent_loaders.h"
+#include "src/agent_redefined.h"
 #include "src/agent_running.h"
 #include "src/agent_waiting.h"
 #include "src/base/options.h"
@@ -251,7 +252,8 @@ void JNICALL lc_classes_file_load_hook(jvmtiEnv *jvmti, JNIEnv *jni, jclass rede
                                        const unsigned char *data, jint *new_len,
                                        unsigned char **new_data)
 {
-	const struct lc_class_file file = { data, (size_t)len, name, loader, redefined };
+	const struct lc_class_file file = { data, (size_t)len, name, loader,
+		                            lc_redefined_class(redefined, name) };
 	struct lc_rewrite_options options = classes.rewrite;
 	struct lc_rewrite_result result = { 0 }, spans = { 0 };
 	enum lc_rewrite_status status;
@@ -259,11 +261,14 @@ void JNICALL lc_classes_file_load_hook(jvmtiEnv *jvmti, JNIEnv *jni, jclass rede
 	bool spans_done;
 
 	(void)domain;
+	redefined = file.redefined;
 	if (redefined)
 		lc_batches_class_file();
 	if ((name && !strcmp(name, LC_HOOK_CLASS)) ||
 	    atomic_load_explicit(&classes.leaving, memory_order_acquire))
 		return;
+	if (redefined)
+		lc_redefined_begin(jni, redefined);
 	clock_gettime(CLOCK_MONOTONIC, &begin);
 	options.force_object = force_object;
 	options.stores = !is_in_image(name);
@@ -441,16 +446,16 @@ void JNICALL lc_classes_prepare(jvmtiEnv *jvmti, JNIEnv *jni, jthread thread, jc
 	    !was_put_off(jvmti, jni, class))
 		return;
 	force_object = large;
-	if ((*jvmti)->RetransformClasses(jvmti, 1, &class))
+	if (lc_jvmti_retransform(1, &class))
 		add(&classes.retransform_failures, 1);
 	force_object = false;
 }
 
 /* Retransform the classes one by one: what one of them fails on does not stop the others. */
-static void retransform_each(jvmtiEnv *jvmti, const jclass *wanted, jint len)
+static void retransform_each(const jclass *wanted, jint len)
 {
 	for (jint i = 0; i < len; i++) {
-		if ((*jvmti)->RetransformClasses(jvmti, 1, &wanted[i])) {
+		if (lc_jvmti_retransform(1, &wanted[i])) {
 			add(&classes.retransform_failures, 1);
 			add(&classes.retransformed, UINT64_MAX); /* minus one */
 		}
@@ -460,8 +465,8 @@ static void retransform_each(jvmtiEnv *jvmti, const jclass *wanted, jint len)
 static void retransform(const jclass *wanted, jint len)
 {
 	add(&classes.retransformed, (uint64_t)len);
-	if (len && (*lc_jvmti())->RetransformClasses(lc_jvmti(), len, wanted))
-		retransform_each(lc_jvmti(), wanted, len);
+	if (len && lc_jvmti_retransform(len, wanted))
+		retransform_each(wanted, len);
 }
 
 /* Look at what is compiled; of what was compiled before, too. */

@@ -36,6 +36,23 @@ jvmtiEnv *lc_jvmti(void)
 	return env;
 }
 
+static _Thread_local bool retransforms __attribute__((tls_model("initial-exec")));
+
+jvmtiError lc_jvmti_retransform(jint len, const jclass *classes)
+{
+	jvmtiError err;
+
+	retransforms = true;
+	err = (*env)->RetransformClasses(env, len, classes);
+	retransforms = false;
+	return err;
+}
+
+bool lc_jvmti_retransforms(void)
+{
+	return retransforms;
+}
+
 enum { LOCAL_REFERENCES = 65536 }; /* as many as HotSpot allows to be announced */
 
 jclass *lc_jvmti_loaded(JNIEnv *jni, jint *len)

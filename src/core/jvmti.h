@@ -7,6 +7,7 @@
 #define LC_CORE_JVMTI_H
 
 #include <jvmti.h>
+#include <stdbool.h>
 
 /*
  * The environment that all recordings of the process use; made at the first call, NULL where it
@@ -29,6 +30,13 @@ void lc_jvmti_set(jvmtiEnv *jvmti);
 /* The agent's environment, or NULL before lc_jvmti_set(). Context: any; which calls may be made on
  * it depends on the caller's context. */
 jvmtiEnv *lc_jvmti(void);
+
+/*
+ * RetransformClasses. Context: as of JVMTI's function. lc_jvmti_retransforms(): is the calling
+ * thread in it? Then the classes stay what they are but for the agent's hooks.
+ */
+jvmtiError lc_jvmti_retransform(jint len, const jclass *classes);
+bool lc_jvmti_retransforms(void);
 
 /*
  * All loaded classes, `*len` of them: local references that are good until

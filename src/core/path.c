@@ -18,10 +18,9 @@
 
 #include "src/base/options.h"
 #include "src/core/counters.h"
-#include "src/core/jvmti.h"
 #include "src/core/memory.h"
-#include "src/core/own.h"
 #include "src/core/record.h"
+#include "src/core/version.h"
 
 enum { BLOCK_BITS = 12, BLOCK_LEN = 1 << BLOCK_BITS, BLOCKS_MAX = 1 << 10 };
 
@@ -41,7 +40,11 @@ struct index {
 
 struct method_entry {
 	struct lc_method method;
-	uint64_t id; /* jmethodID as lc_frame_pack() keeps it */
+	uint64_t id;   /* of a version (core/version.h), as lc_frame_pack() keeps it */
+	uint32_t same; /* number + 1 of an earlier version that says the same; 0: none does */
+	/* An earlier version of as many bytes has other lines: which of them a frame is in may be
+	 * doubtful. */
+	bool doubtful;
 };
 
 static struct {
@@ -261,37 +264,6 @@ int lc_method_line(const struct lc_method *m, unsigned bci)
 	return line;
 }
 
-int lc_path_type_name(const char *signature, char *out, size_t out_len)
-{
-	static const char *const primitives = "Bbyte\0Cchar\0Ddouble\0Ffloat\0Iint\0Jlong\0"
-	                                      "Sshort\0Zboolean\0Vvoid\0";
-	size_t dims = strspn(signature, "["), len = 0;
-	const char *element = signature + dims, *name = element;
-	size_t name_len;
-
-	if (*element == 'L') {
-		name = element + 1;
-		name_len = strcspn(name, ";");
-	} else {
-		for (const char *p = primitives; *p; p += strlen(p) + 1)
-			if (*p == *element)
-				name = p + 1;
-		name_len = strlen(name);
-	}
-	if (name_len + dims * 2 + 1 > out_len) {
-		if (out_len)
-			*out = '\0';
-		return -ENOSPC;
-	}
-	/* In a signature '/' separates packages and '.' the suffix of a hidden class: swap them. */
-	for (; len < name_len; len++)
-		out[len] = name[len] == '/' ? '.' : name[len] == '.' ? '/' : name[len];
-	for (size_t i = 0; i < dims; i++, len += 2)
-		memcpy(out + len, "[]", 2);
-	out[len] = '\0';
-	return 0;
-}
-
 int lc_path_init(void)
 {
 	static const struct lc_path_node root = { .bci = LC_BCI_NONE };
@@ -305,101 +277,42 @@ int lc_path_init(void)
 	return err;
 }
 
-static char *type_name_dup(const char *signature)
+/* Under lock; UINT32_MAX where it is not there. */
+static uint32_t find_method(uint64_t id)
 {
-	size_t len = strlen(signature) * 2 + 16;
-	char *name = malloc(len);
+	bool added;
 
-	if (name)
-		lc_path_type_name(signature, name, len);
-	return name;
+	return find_or_append(&paths.methods, &paths.method_index, mix(id), method_same,
+	                      method_hash, &id, NULL, &added);
 }
 
-static int by_start(const void *a, const void *b)
+static bool same_lines(const struct lc_method *a, const struct lc_method *b)
 {
-	const jvmtiLineNumberEntry *x = a, *y = b;
+	bool same = a->lines_len == b->lines_len;
 
-	return (x->start_location > y->start_location) - (x->start_location < y->start_location);
+	for (uint32_t i = 0; same && i < a->lines_len; i++)
+		same = a->lines[i].start_location == b->lines[i].start_location &&
+		       a->lines[i].line_number == b->lines[i].line_number;
+	return same;
 }
 
-/* Names of the class that declares `id`; leaves the fallback texts where the JVM has no answer. */
-static void name_class(JNIEnv *jni, jmethodID id, struct lc_method *m)
+/* Compare with the last earlier version that has a name and lines. Under lock. */
+static void compare_with_earlier(struct method_entry *e)
 {
-	jvmtiEnv *jvmti = lc_jvmti();
-	jclass holder = NULL;
-	char *signature = NULL, *file = NULL;
+	const struct method_entry *earlier = NULL;
+	uint32_t number;
 
-	if ((*jvmti)->GetMethodDeclaringClass(jvmti, id, &holder) || !holder)
+	for (uint64_t id = e->id; !earlier && (id = lc_version_before(id));) {
+		number = find_method(id);
+		earlier = number == UINT32_MAX ? NULL : table_get(&paths.methods, number);
+		if (earlier && !earlier->method.code_bytes)
+			earlier = NULL;
+	}
+	if (!earlier || earlier->method.code_bytes != e->method.code_bytes)
 		return;
-	if (!(*jvmti)->GetClassSignature(jvmti, holder, &signature, NULL) && signature) {
-		m->class_name = type_name_dup(signature);
-		(*jvmti)->Deallocate(jvmti, (unsigned char *)signature);
-	}
-	if (!(*jvmti)->GetSourceFileName(jvmti, holder, &file) && file) {
-		m->source_file = strdup(file);
-		(*jvmti)->Deallocate(jvmti, (unsigned char *)file);
-	}
-	(*jni)->DeleteLocalRef(jni, holder);
-}
-
-/*
- * Ask the JVM for everything that a report says of a method. A method that is gone stays nameless.
- */
-static void name_method(JNIEnv *jni, uint64_t packed_id, struct method_entry *e)
-{
-	jvmtiEnv *jvmti = lc_jvmti();
-	jmethodID id = (jmethodID)(uintptr_t)packed_id;
-	char *name = NULL, *signature = NULL;
-	jvmtiLineNumberEntry *lines = NULL;
-	jint lines_len = 0;
-	jlocation begin, end;
-
-	memset(e, 0, sizeof(*e));
-	e->id = packed_id;
-	if (packed_id && !(*jvmti)->GetMethodName(jvmti, id, &name, &signature, NULL)) {
-		e->method.name = strdup(name);
-		e->method.signature = strdup(signature);
-		(*jvmti)->Deallocate(jvmti, (unsigned char *)name);
-		(*jvmti)->Deallocate(jvmti, (unsigned char *)signature);
-		name_class(jni, id, &e->method);
-		if (!(*jvmti)->GetMethodLocation(jvmti, id, &begin, &end) && end >= 0)
-			e->method.code_bytes = (uint32_t)end + 1;
-		e->method.left_out =
-		    e->method.class_name && lc_own_calls_program(e->method.class_name);
-		if (!(*jvmti)->GetLineNumberTable(jvmti, id, &lines_len, &lines) && lines_len > 0) {
-			size_t bytes = (size_t)lines_len * sizeof(*lines);
-			jvmtiLineNumberEntry *copy = malloc(bytes);
-
-			if (copy) {
-				memcpy(copy, lines, bytes);
-				qsort(copy, (size_t)lines_len, sizeof(*copy), by_start);
-				e->method.lines = copy;
-				e->method.lines_len = (uint32_t)lines_len;
-			}
-		}
-		(*jvmti)->Deallocate(jvmti, (unsigned char *)lines);
-	}
-}
-
-static void free_names(struct method_entry *e)
-{
-	free((void *)(uintptr_t)e->method.class_name);
-	free((void *)(uintptr_t)e->method.name);
-	free((void *)(uintptr_t)e->method.signature);
-	free((void *)(uintptr_t)e->method.source_file);
-	free((void *)(uintptr_t)e->method.lines);
-}
-
-static void fill_missing_names(struct lc_method *m)
-{
-	if (!m->class_name)
-		m->class_name = strdup("[unloaded class]");
-	if (!m->name)
-		m->name = strdup("[unknown]");
-	if (!m->signature)
-		m->signature = strdup("()V");
-	if (!m->source_file)
-		m->source_file = strdup("");
+	e->doubtful = earlier->doubtful || !same_lines(&earlier->method, &e->method);
+	if (!e->doubtful && !strcmp(earlier->method.source_file, e->method.source_file))
+		e->same = earlier->same ? earlier->same : number + 1;
 }
 
 /*
@@ -412,39 +325,54 @@ static uint32_t add_method(struct method_entry *e)
 	bool added = false;
 
 	pthread_mutex_lock(&paths.lock);
+	compare_with_earlier(e);
 	number = find_or_append(&paths.methods, &paths.method_index, mix(e->id), method_same,
 	                        method_hash, &e->id, e, &added);
 	pthread_mutex_unlock(&paths.lock);
 	if (!added)
-		free_names(e);
+		lc_path_names_free(&e->method);
 	return number;
 }
 
-uint32_t lc_path_method_intern(JNIEnv *jni, uint64_t id)
+/* The number of the version, named when it is new. */
+static uint32_t version_intern(JNIEnv *jni, uint64_t id)
 {
 	struct method_entry e;
 	uint32_t number;
-	bool added;
 
 	pthread_mutex_lock(&paths.lock);
-	number = find_or_append(&paths.methods, &paths.method_index, mix(id), method_same,
-	                        method_hash, &id, NULL, &added);
+	number = find_method(id);
 	pthread_mutex_unlock(&paths.lock);
 	if (number != UINT32_MAX)
 		return number;
-	name_method(jni, id, &e);
-	fill_missing_names(&e.method);
+	e = (struct method_entry){ .id = id };
+	lc_path_name(jni, id, &e.method);
 	if (!e.method.class_name || !e.method.name || !e.method.signature ||
 	    !e.method.source_file) {
-		free_names(&e);
+		lc_path_names_free(&e.method);
 		return UINT32_MAX;
 	}
 	return add_method(&e);
 }
 
+uint32_t lc_path_method_intern(JNIEnv *jni, uint64_t id)
+{
+	const bool asked = id & LC_VERSION_ASKED && id >= LC_PATH_DEFINED_MAX;
+	const struct method_entry *e;
+	uint32_t number = version_intern(jni, asked ? id & ~(uint64_t)LC_VERSION_ASKED : id);
+
+	e = table_get(&paths.methods, number);
+	if (e && asked && e->doubtful) {
+		number = version_intern(jni, lc_version_method(id) | LC_VERSION_UNKNOWN);
+		e = table_get(&paths.methods, number);
+	}
+	return e && e->same ? e->same - 1 : number;
+}
+
 const struct lc_method *lc_path_method(JNIEnv *jni, jmethodID method)
 {
-	uint32_t number = lc_path_method_intern(jni, (uint64_t)(uintptr_t)method & LC_ADDR_MASK);
+	uint32_t number = lc_path_method_intern(
+	    jni, lc_version_asked((uint64_t)(uintptr_t)method & LC_ADDR_MASK));
 
 	return number == UINT32_MAX ? NULL : lc_method_get(number);
 }
@@ -454,11 +382,11 @@ int lc_path_define(uint64_t id, const char *class_name, const char *name, const 
 	struct method_entry e = {
 		.method = { .class_name = strdup(class_name),
 		            .name = strdup(name),
-		            .signature = strdup(signature) },
+		            .signature = strdup(signature),
+		            .source_file = strdup("") },
 		.id = id,
 	};
 
-	fill_missing_names(&e.method);
 	return add_method(&e) == UINT32_MAX ? -ENOMEM : 0;
 }
 
@@ -508,7 +436,7 @@ void lc_path_no_room(void)
 uint32_t lc_site_intern(const char *class_signature, uint64_t class_word, uint32_t path)
 {
 	struct lc_site site = { .class_word = class_word, .path = path };
-	char *name = type_name_dup(class_signature);
+	char *name = lc_path_type_name_dup(class_signature);
 	uint32_t number;
 	bool added = false;
 

@@ -5,6 +5,17 @@
 #include "src/core/path.h"
 
 /*
+ * Ask the JVM for everything that a report says of a method, for lc_path_names_free(). A method
+ * that is gone has no names of its own, and a version that was replaced has no lines. A name is
+ * NULL without memory. Context: as lc_path_intern().
+ */
+void lc_path_name(JNIEnv *jni, uint64_t version, struct lc_method *out);
+void lc_path_names_free(struct lc_method *m);
+
+/* lc_path_type_name() to memory of the caller's; NULL without. */
+char *lc_path_type_name_dup(const char *signature);
+
+/*
  * Number of the method, `id` as lc_frame_pack() keeps it, named when it is new; UINT32_MAX when
  * there is no room. Context: as lc_path_intern().
  */

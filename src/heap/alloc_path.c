@@ -17,6 +17,7 @@
 #include "src/core/own.h"
 #include "src/core/own_work.h"
 #include "src/core/path.h"
+#include "src/core/version.h"
 #include "src/jvm/header.h"
 #include "src/jvm/instance.h"
 #include "src/jvm/layout.h"
@@ -101,6 +102,13 @@ static bool is_constructor(JNIEnv *jni, jmethodID method)
 	return m && !strcmp(m->name, "<init>");
 }
 
+/* Frames of walks hold IDs of versions (core/version.h) in place of jmethodIDs. */
+static jmethodID method_of(const jvmtiFrameInfo *frame)
+{
+	return (jmethodID)(uintptr_t)lc_version_method(/* NOLINT */
+	                                               (uint64_t)(uintptr_t)frame->method);
+}
+
 /* Is frame `i` a constructor that frame `i + 1` calls for the same object? */
 static bool constructor_chain(JNIEnv *jni, const jvmtiFrameInfo *frames, jint len, jint i)
 {
@@ -110,8 +118,8 @@ static bool constructor_chain(JNIEnv *jni, const jvmtiFrameInfo *frames, jint le
 
 	if (i + 1 >= len || !is_constructor(jni, frames[i + 1].method))
 		return false;
-	if (!(*jvmti)->GetMethodDeclaringClass(jvmti, frames[i].method, &inner) &&
-	    !(*jvmti)->GetMethodDeclaringClass(jvmti, frames[i + 1].method, &outer)) {
+	if (!(*jvmti)->GetMethodDeclaringClass(jvmti, method_of(&frames[i]), &inner) &&
+	    !(*jvmti)->GetMethodDeclaringClass(jvmti, method_of(&frames[i + 1]), &outer)) {
 		jclass super = (*jni)->GetSuperclass(jni, outer);
 
 		chain = (*jni)->IsSameObject(jni, inner, outer) ||
@@ -168,6 +176,10 @@ static bool ask(struct lc_walker *walker, uint32_t node, jint cap, struct walked
 		out->len = shadow_frames(walker, node, out->frames, out->packed, cap);
 	else if ((*lc_jvmti())->GetStackTrace(lc_jvmti(), NULL, 0, cap, out->frames, &out->len))
 		return false;
+	for (jint i = 0; !node && i < out->len; i++)
+		out->frames[i].method = (jmethodID)(uintptr_t)
+		    lc_version_asked(/* NOLINT */
+		                     (uint64_t)(uintptr_t)out->frames[i].method);
 	return out->len > 0;
 }
 

@@ -14,6 +14,7 @@
 #include "src/core/path.h"
 #include "src/core/record.h"
 #include "src/core/thread.h"
+#include "src/core/version.h"
 #include "src/heap/context.h"
 #include "src/jvm/call_trace.h"
 #include "src/stack/shadow.h"
@@ -73,7 +74,7 @@ static uint32_t asked_path(JNIEnv *jni, struct lc_walker *walker, uint32_t depth
 	    len <= 0)
 		return 0;
 	for (jint i = 0; i < len; i++)
-		packed[i] = lc_frame_pack(frames[i].method, (int)frames[i].location);
+		packed[i] = lc_version_frame(frames[i].method, (int)frames[i].location);
 	return lc_path_intern_nearest(jni, packed, (size_t)len, depth);
 }
 

@@ -13,6 +13,7 @@
 
 #include "src/core/jvmti.h"
 #include "src/core/record.h"
+#include "src/core/version.h"
 #include "src/jvm/blob.h"
 #include "src/jvm/call_trace_impl.h"
 #include "src/jvm/cfi.h"
@@ -170,7 +171,7 @@ static int ask(struct lc_tracing *t, uint64_t *frames, int depth)
 
 	get_call_trace(&trace, depth, &t->copy);
 	for (int i = 0; i < trace.frames_len; i++)
-		frames[i] = lc_frame_pack(t->scratch[i].method, t->scratch[i].bci);
+		frames[i] = lc_version_frame(t->scratch[i].method, t->scratch[i].bci);
 	return trace.frames_len;
 }
 
@@ -204,7 +205,7 @@ static void compare(struct lc_tracing *t, const uint64_t *frames, int n, int dep
 
 	get_call_trace(&trace, depth, &t->copy);
 	for (int i = 0; i < n && i < trace.frames_len; i++)
-		same &= frames[i] == lc_frame_pack(t->scratch[i].method, t->scratch[i].bci);
+		same &= lc_version_same(frames[i], t->scratch[i].method, t->scratch[i].bci);
 	lc_stack_walk_compared(!same || trace.frames_len > n ? LC_STACK_DIFFERS
 	                       : trace.frames_len == n       ? LC_STACK_AGREES
 	                                                     : LC_STACK_ALONE);
@@ -410,7 +411,7 @@ static int drop_line(struct lc_tracing *t, const struct lc_unwound *caller, int 
 	const uint64_t method = lc_code_cache_method(caller->pc);
 
 	for (int i = 0; method && i < n; i++) {
-		if ((t->frames[i] ^ method) & LC_ADDR_MASK)
+		if (lc_version_method(t->frames[i] & LC_ADDR_MASK) != method)
 			continue;
 		t->frames[i] |= (uint64_t)LC_BCI_NONE << LC_ADDR_BITS;
 		memmove(t->frames, t->frames + i, (size_t)(n - i) * sizeof(*t->frames));

@@ -20,6 +20,7 @@
 
 #include "src/base/hash.h"
 #include "src/core/record.h"
+#include "src/core/version.h"
 #include "src/jvm/blob.h"
 #include "src/jvm/peek.h"
 #include "src/jvm/scopes.h"
@@ -62,16 +63,22 @@ static uint32_t generation_now(void)
 	return atomic_load_explicit(table.generation, memory_order_relaxed); /* a hint */
 }
 
+/* Is that the ID of this version, which runs now or did before? IDs are never freed. */
+static bool is_version(uint64_t version, uint64_t method)
+{
+	const uint64_t id = lc_version_method(version);
+
+	return (lc_load64(id) == method ? lc_version_of(id, method) : lc_version_old(method)) ==
+	       version;
+}
+
 /* Is the code still the same? */
 static bool valid(struct lc_code_frames *e)
 {
 	const uint32_t now = generation_now();
 
-	if (!e->blob) {
-		const uint64_t id = e->frames[0] & LC_ADDR_MASK;
-
-		return lc_load64(id) == e->identity; /* IDs are never freed */
-	}
+	if (!e->blob)
+		return is_version(e->frames[0] & LC_ADDR_MASK, e->identity);
 	if (atomic_load_explicit(&e->generation, memory_order_relaxed) != now) {
 		if (lc_blob_at(e->key) != e->blob)
 			return false;
@@ -126,11 +133,14 @@ static bool pack(const struct lc_scope *scopes, uint32_t len, uint64_t *frames)
 	uint32_t i;
 
 	for (i = 0; i < len; i++) {
-		const jmethodID id = lc_scopes_method_id(scopes[i].method);
+		const uint64_t method = scopes[i].method;
+		const uint64_t id = (uint64_t)(uintptr_t)lc_scopes_method_id(method);
+		const uint64_t version = id ? lc_version_of(id, method) : lc_version_old(method);
 
-		if (!id)
+		if (!version)
 			break;
-		frames[i] = lc_frame_pack((const void *)id, scopes[i].bci);
+		frames[i] = lc_frame_pack((const void *)(uintptr_t)version, /* NOLINT */
+		                          scopes[i].bci);
 	}
 	lc_peek_end(before);
 	return i == len;

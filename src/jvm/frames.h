@@ -102,6 +102,9 @@ static inline uint64_t lc_frames_method(jmethodID method)
 	return lc_peek((uint64_t)(uintptr_t)method, &pointer, sizeof(pointer)) ? pointer : 0;
 }
 
+/* The Method * to which a jmethodID that the JVM has given leads, for lc_versions_init(). */
+uint64_t lc_frames_method_now(uint64_t id);
+
 /*
  * The words above `at->frame` which tell where its nearest `frames_max` callers are: of a compiled
  * one its return address, of an interpreted one its method and bytecode. Where native code called

@@ -12,6 +12,7 @@
 #include "src/jvm/metaspace.h"
 
 #include "src/core/record.h"
+#include "src/core/version.h"
 #include "src/jvm/peek.h"
 #include "src/jvm/ranges.h"
 #include "src/jvm/vmstructs.h"
@@ -102,5 +103,5 @@ void lc_metaspace_learn(uint64_t addr, const uint64_t *frames, size_t len)
 	    lc_metaspace_holds(addr))
 		return;
 	for (size_t i = 0; i < len && i < FRAMES_LOOKED_AT; i++)
-		learn_method(frames[i] & LC_ADDR_MASK);
+		learn_method(lc_version_method(frames[i] & LC_ADDR_MASK));
 }

@@ -12,6 +12,7 @@
 #include <stddef.h>
 
 #include "src/core/record.h"
+#include "src/core/version.h"
 #include "src/jvm/cfi.h"
 #include "src/jvm/code_cache.h"
 #include "src/jvm/frames.h"
@@ -438,7 +439,7 @@ bool lc_unwind_caller(const struct lc_unwound *from, uint64_t stack_end, struct 
 	at.pc = lc_unwind_word(&l, at.sp - 8);
 	at.fp = lc_unwind_word(&l, at.sp - 16);
 	method = lc_code_cache_method(l.pc);
-	out->leaf = method ? lc_frame_pack((const void *)(uintptr_t)method, -1) : 0; /* NOLINT */
+	out->leaf = method ? lc_version_frame((jmethodID)(uintptr_t)method, -1) : 0; /* NOLINT */
 	return method && lc_unwind_go_on(&l, &at);
 }
 

@@ -9,6 +9,7 @@
 #include <stddef.h>
 
 #include "src/core/record.h"
+#include "src/core/version.h"
 #include "src/jvm/code_cache.h"
 #include "src/jvm/unwind_impl.h"
 
@@ -141,7 +142,7 @@ bool lc_unwind_prologue(struct lc_leaving *l)
 		return false;
 	method = lc_code_cache_method(l->pc);
 	if (method)
-		l->out->leaf = lc_frame_pack((const void *)(uintptr_t)method, 0); /* NOLINT */
+		l->out->leaf = lc_version_frame((jmethodID)(uintptr_t)method, 0); /* NOLINT */
 	return true;
 }
 

@@ -19,6 +19,7 @@
 
 #include "src/core/counters.h"
 #include "src/core/record.h"
+#include "src/core/version.h"
 #include "src/jvm/blob.h"
 #include "src/jvm/code_cache.h"
 #include "src/jvm/frames.h"
@@ -133,7 +134,7 @@ static bool agrees(const struct lc_walk_audit *a, const uint64_t *frames, int le
 	if (!a->resume.method)
 		return is_rest(a, (int)a->resume.gone, frames, len);
 	for (int gone = (int)a->resume.gone; gone <= a->frames_len; gone++)
-		if (!((a->frames[gone - 1] ^ a->resume.method) & LC_ADDR_MASK) &&
+		if (lc_version_method(a->frames[gone - 1] & LC_ADDR_MASK) == a->resume.method &&
 		    is_rest(a, gone, frames, len))
 			return true;
 	return false;

@@ -6,6 +6,7 @@
 #include "src/classfile/span_rewrite.h"
 #include "src/core/path.h"
 #include "src/core/record.h"
+#include "src/core/version.h"
 #include "src/span/task_place.h"
 
 /* Paths of classes by lc_task_class.id, + 1; 0: not asked yet. Written by any thread, the same. */
@@ -30,7 +31,7 @@ static uint32_t ask(JNIEnv *jni, jobject function)
 		method = NULL;
 	}
 	if (method) {
-		frame = lc_frame_pack((*jni)->FromReflectedMethod(jni, method), 0);
+		frame = lc_version_frame((*jni)->FromReflectedMethod(jni, method), 0);
 		path = lc_path_intern(jni, &frame, 1);
 		(*jni)->DeleteLocalRef(jni, method);
 	}

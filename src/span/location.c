@@ -8,6 +8,7 @@
 #include "src/core/own.h"
 #include "src/core/path.h"
 #include "src/core/record.h"
+#include "src/core/version.h"
 #include "src/stack/walker.h"
 
 enum { DEEP_FROM = 48 }; /* paths of more frames than that want all at once */
@@ -157,7 +158,7 @@ static void walk(struct lc_locations *l, JNIEnv *jni, struct search *search)
 	for (jint i = walked.stop; i < walked.len && packed_len < depth; i++) {
 		const jvmtiFrameInfo *frame = &walked.frames[i];
 
-		walked.packed[packed_len++] = lc_frame_pack(frame->method, (int)frame->location);
+		walked.packed[packed_len++] = lc_version_frame(frame->method, (int)frame->location);
 		search->frames = (unsigned)i + 1;
 	}
 	search->path = lc_path_intern(jni, walked.packed, packed_len);

@@ -194,7 +194,7 @@ static void find_body(jvmtiEnv *jvmti, JNIEnv *jni, jclass class, uint32_t is, c
 	}
 	if (at && !(ask(jni, at) & is) && !(body_of_others(jni, at) & is)) {
 		add_body(jni, at, is);
-		if ((*jvmti)->RetransformClasses(jvmti, 1, &at))
+		if (lc_jvmti_retransform(1, &at))
 			add(&classes.bodies_lost, 1);
 	}
 	if (at)

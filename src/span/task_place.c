@@ -15,6 +15,7 @@
 #include "src/core/own.h"
 #include "src/core/path.h"
 #include "src/core/record.h"
+#include "src/core/version.h"
 #include "src/jvm/code_cache.h"
 #include "src/jvm/frames.h"
 #include "src/stack/walker.h"
@@ -202,7 +203,8 @@ static void walk(JNIEnv *jni, struct lc_walker *walker, struct search *search)
 
 		if (lc_own_method(frame->method))
 			continue;
-		walked->packed[packed_len++] = lc_frame_pack(frame->method, (int)frame->location);
+		walked->packed[packed_len++] =
+		    lc_version_frame(frame->method, (int)frame->location);
 		if (search->frames < (unsigned)i + 1)
 			search->frames = (unsigned)i + 1;
 	}

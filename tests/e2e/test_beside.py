@@ -212,8 +212,9 @@ def test_a_debugger_replaces_a_class_while_it_runs(workload, jdk, tmp_path, shar
     hand = [str(word) for word in by_hand(line, tmp_path / "prof")]
     process = subprocess.Popen(hand, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     try:
-        listening = process.stdout.readline()  # "Listening for transport dt_socket at address: 12345"
-        assert process.stdout.readline().startswith("1 ")
+        # "Listening for transport dt_socket at address: 12345" and "1 ", whichever comes first.
+        listening = next(line for line in process.stdout if line.startswith("Listening"))
+        assert next(process.stdout)
         swap = ["HotSwap", listening.split()[-1], "Server", "%s/Server.class" % classes, "20"]
         swapped = run_command([jdk.java, "-cp", client, *swap], timeout=60)
         assert swapped.stdout == "20\n", swapped.stdout + swapped.stderr

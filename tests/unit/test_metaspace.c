@@ -1,4 +1,4 @@
-/* uses: src/jvm/metaspace.c src/jvm/peek.c */
+/* uses: src/core/version.c src/core/memory.c src/jvm/metaspace.c src/jvm/peek.c */
 /*
  * test_metaspace.c - checks which addresses methods lead to. The JVM's structures are laid out in
  * an arena of four blocks here.
