@@ -254,6 +254,7 @@ void lc_sealed_gc_finish(struct lc_move *moves, size_t moves_len)
 			lc_moves_release(lc_moves_seal());
 		sealed.logs = false;
 		lc_epoch_leave_gc(); /* a hook may be waiting */
+		lc_wake();           /* and the attribution thread (core/stand_back.h) */
 		goto free_moves;
 	}
 	sealed.logs = false;

@@ -438,6 +438,7 @@ static void moves_of_watched_objects_are_added(void **state)
 static void a_collection_that_closing_interrupts_seals_nothing_but_ends(void **state)
 {
 	uint32_t number = lc_epoch_now();
+	unsigned wakes_before;
 
 	(void)state;
 	plan(4, 2, 1, false);
@@ -449,8 +450,10 @@ static void a_collection_that_closing_interrupts_seals_nothing_but_ends(void **s
 	assert_null(lc_sealed_take());
 	lc_sealed_gc_start(); /* closed: a thread that is in a hook must know all the same */
 	assert_true(lc_gc_sequence_moving(lc_gc_sequence()));
+	wakes_before = wakes;
 	lc_sealed_gc_finish(NULL, 0);
 	assert_false(lc_gc_sequence_moving(lc_gc_sequence()));
+	assert_int_equal(wakes, wakes_before + 1); /* who stands back waits for it */
 	assert_int_equal(lc_epoch_now(), number + 2);
 	assert_null(lc_sealed_take());
 }
