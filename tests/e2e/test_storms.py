@@ -1,5 +1,7 @@
 """What is hard on a profiler: classes that come and go, code that is thrown away, children, depth. Nothing is lost unsaid."""
 
+import re
+
 import pytest
 from conftest import Profile
 from helpers import (
@@ -19,12 +21,20 @@ from helpers import (
 # MODE: (times, JVM options)
 STORMS = {
     "classes": (400, ()),
-    "deoptimise": (300, ()),
-    "compile": (400, ("-XX:ReservedCodeCacheSize=3m",)),
+    "deoptimise": (300, ("-Xbatch",)),  # so that the code is there when it turns out wrong
+    "compile": (600, ("-XX:ReservedCodeCacheSize=2500k",)),
     "humongous": (200, ("-Xmx256m", "-Xms256m")),
     "collect": (300, ("-Xmx64m",)),
     "children": (60, ()),
     "deep": (20, ()),
+    "threads": (2000, ("-Xss256k",)),
+}
+# MODE: (JVM options for a log, what stands in it, how often at least, by times). That the JVM did what the mode is for.
+SHOWN = {
+    "classes": (["-Xlog:class+unload=info:file=%s"], r"unloading class Storm\$Victim", lambda times: times / 2),
+    "deoptimise": (["-XX:+UnlockDiagnosticVMOptions", "-XX:+LogCompilation", "-XX:LogFile=%s"], "<uncommon_trap thread=",
+                   lambda times: times / 10),
+    "compile": (["-Xlog:codecache*=debug:file=%s"], "CodeCache flushing|Flushing nmethod", lambda times: 1),
 }
 # What may be missing must be in one of them, and then be said.
 LOST = ("alloc_records_lost", "paths_overflow", "gc_incomplete", "gc_moves_lost")
@@ -46,10 +56,15 @@ def assert_nothing_lost(bare, run, directory, method, made):
 @each_value(jdk=[17, 25], gc=["Serial", "Parallel", "G1"], mode=STORMS)
 def test_storm(workload, jdk, tmp_path, gc, mode):
     times, java = STORMS[mode]
+    options, shown, least = SHOWN.get(mode, ([], "", lambda times: 0))
+    java = [*java, *(option.replace("%s", str(tmp_path / "log")) for option in options)]
     line = command(workload, jdk, "Storm", mode, times, java=["-XX:+Use%sGC" % gc, *java])
     bare = execute(line)
     assert bare.returncode == 3, bare.stderr
+    (tmp_path / "log").unlink(missing_ok=True)
     run = execute(by_hand(line, tmp_path / "prof", "interval=1ms"))
+    if options:
+        assert len(re.findall(shown, (tmp_path / "log").read_text(errors="replace"))) >= least(times)
     r, c = assert_nothing_lost(bare, run, tmp_path / "prof", "stormAllocate", 10 * times)
     if mode == "classes":
         assert allocations(sites_through(r, "call", "Storm$Victim")) == 10 * times

@@ -6,6 +6,7 @@ import java.lang.reflect.Proxy;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
+import java.util.concurrent.CountDownLatch;
 import java.util.function.LongUnaryOperator;
 
 /*
@@ -13,7 +14,7 @@ import java.util.function.LongUnaryOperator;
  *
  * Usage: Storm MODE TIMES (see main)
  *
- * stormAllocate() allocates 10 arrays for each time. What it prints is the same each time. "redefine" wants
+ * stormAllocate() allocates 10 arrays for each time ("threads": on a thread each). What it prints is the same each time. "redefine" wants
  * net.bytebuddy.agent.ByteBuddyAgent on the class path.
  */
 public final class Storm {
@@ -46,19 +47,30 @@ public final class Storm {
 
 	static final class Loader extends ClassLoader {
 		final byte[] bytes;
+		final String own;
 
 		Loader(byte[] bytes) {
+			this(bytes, Victim.class);
+		}
+
+		Loader(byte[] bytes, Class<?> own) {
 			super(Storm.class.getClassLoader());
 			this.bytes = bytes;
+			this.own = own.getName();
 		}
 
 		@Override
 		protected Class<?> loadClass(String name, boolean resolve) throws ClassNotFoundException {
-			if (!name.equals(Victim.class.getName()))
+			if (!name.equals(own))
 				return super.loadClass(name, resolve);
 			Class<?> c = findLoadedClass(name);
 			return c != null ? c : defineClass(name, bytes, 0, bytes.length);
 		}
+	}
+
+	/* An object of a class of its own. */
+	static Callable<?> one(byte[] bytes, Class<?> c) throws Exception {
+		return (Callable<?>)new Loader(bytes, c).loadClass(c.getName()).getDeclaredConstructor().newInstance();
 	}
 
 	static long classes(int times) throws Exception {
@@ -92,6 +104,23 @@ public final class Storm {
 		return times;
 	}
 
+	/* Its code is made for what it has seen, until it sees something else. */
+	public static final class Speculates implements Callable<Integer> {
+		static int step(int i, boolean rare) {
+			return rare ? Integer.numberOfLeadingZeros(i) + Integer.bitCount(i) : i * 3;
+		}
+
+		@Override
+		public Integer call() {
+			int sum = 0;
+			for (int i = 0; i < 30_000; i++)
+				sum += step(i, false);
+			for (int i = 0; i < 10; i++)
+				sum += step(i, true);
+			return sum;
+		}
+	}
+
 	interface Shape {
 		long area(long n);
 	}
@@ -99,6 +128,7 @@ public final class Storm {
 	/* Each round brings a class that the compiled code did not expect, and an exception. */
 	static long deoptimise(int times) throws Exception {
 		Shape[] shapes = {n -> n, n -> n * 3, n -> n ^ 5, n -> n >> 1, n -> { throw new IllegalArgumentException(); }};
+		byte[] speculates = bytesOf(Speculates.class);
 		long sum = 0;
 		for (int i = 0; i < times; i++) {
 			Shape shape = shapes[i % 7 == 6 ? 4 : i * shapes.length / times % 4];
@@ -108,6 +138,8 @@ public final class Storm {
 				} catch (IllegalArgumentException e) {
 					sum--;
 				}
+			if (i % 5 == 0)
+				sum += (Integer)one(speculates, Speculates.class).call();
 			allocate();
 		}
 		return sum;
@@ -119,12 +151,14 @@ public final class Storm {
 		List<Callable<?>> all = new ArrayList<>();
 		long sum = 0;
 		for (int i = 0; i < times; i++) {
-			all.add((Callable<?>)new Loader(bytes).loadClass(Victim.class.getName()).getDeclaredConstructor().newInstance());
+			all.add(one(bytes, Victim.class));
 			for (int k = 0; k < 300; k++)
 				sum += (Integer)all.get(all.size() - 1).call();
 			allocate();
-			if (all.size() > 100)
+			if (all.size() > 100) {
 				all.clear();
+				System.gc();
+			}
 		}
 		return sum;
 	}
@@ -140,6 +174,48 @@ public final class Storm {
 			allocate();
 		}
 		return sum;
+	}
+
+	/* Objects of a tenth of the heap, of which few find room beside each other. */
+	static long huge(int times) {
+		Object[] kept = new Object[3];
+		long sum = 0;
+		for (int i = 0; i < times; i++) {
+			kept[i % kept.length] = null;
+			byte[] large = new byte[200 << 20];
+			for (int k = 0; k < large.length; k += 4096)
+				sum += ++large[k];
+			kept[i % kept.length] = large;
+			allocate();
+		}
+		return sum;
+	}
+
+	/* So many threads are there at a time. */
+	static long threads(int times) throws Exception {
+		CountDownLatch there = new CountDownLatch(times), go = new CountDownLatch(1);
+		Thread[] all = new Thread[times];
+		for (int i = 0; i < times; i++) {
+			all[i] = new Thread(() -> {
+				allocate();
+				there.countDown();
+				try {
+					go.await();
+				} catch (InterruptedException e) {
+					return;
+				}
+			});
+			all[i].start();
+		}
+		there.await();
+		System.gc();
+		long sum = 0;
+		for (int k = 0; k < 1 << 28; k++)
+			sum += k ^ times;
+		go.countDown();
+		for (Thread t : all)
+			t.join();
+		return sum & 1;
 	}
 
 	static long collect(int times) throws Exception {
@@ -200,6 +276,12 @@ public final class Storm {
 			break;
 		case "humongous":
 			told = humongous(times);
+			break;
+		case "huge":
+			told = huge(times);
+			break;
+		case "threads":
+			told = threads(times);
 			break;
 		case "collect":
 			told = collect(times);

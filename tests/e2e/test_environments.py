@@ -1,0 +1,221 @@
+"""Where programs run: as another user, in a root that cannot be written, without /sys, on one CPU, on a file system that is frozen.
+
+test_containers.py refuses single system calls; here the machine itself is changed, in namespaces or control groups of the test.
+"""
+
+import errno
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import tempfile
+import time
+
+import pytest
+from conftest import BUILD, Profile, run_command
+from helpers import allocations, by_hand, command, complaints, counters, each_value, execute, report, sites_through
+from test_disk import Started, wait_for_block
+
+MADE = 4000  # by Endings "hook", which ends with status 4
+NOBODY = 65534
+LIMITED_MB = 4096  # that must be free for a heap of 2 GB
+
+
+def check(run, bare, directory, lines=0):
+    """As without Locus, and each allocation counted. Returns the report."""
+    assert (run.returncode, run.stdout) == (bare.returncode, bare.stdout) and bare.returncode == 4, run.stderr
+    assert len(complaints(run.stderr)) == lines, run.stderr
+    profile = Profile(run, directory)
+    r = report(profile)
+    assert allocations(sites_through(r, "allocate", "Endings")) == MADE
+    assert counters(profile)["gc_incomplete"] == 0
+    return r
+
+
+def unshared(script, line):
+    """The command in a mount namespace of its own, in which the shell has run the script before."""
+    apart = ["unshare", "--mount", "--propagation", "private", "sh", "-c", script + ' && exec "$@"', "sh"]
+    tried = execute([*apart, "true"])
+    if tried.returncode:
+        pytest.skip("no such mounts may be made here: %s" % tried.stderr.decode().strip())
+    return [*apart, *line]
+
+
+HIDDEN = {
+    "no /sys": "mount -t tmpfs none /sys",
+    "no /proc/sys": "mount -t tmpfs none /proc/sys",
+    "neither": "mount -t tmpfs none /sys && mount -t tmpfs none /proc/sys",
+}
+
+
+@each_value(jdk=[17, 25], hidden=HIDDEN)
+def test_what_the_kernel_tells_is_hidden(workload, jdk, tmp_path, hidden):
+    line = command(workload, jdk, "Endings", "hook")
+    bare = execute(unshared(HIDDEN[hidden], line))
+    run = execute(unshared(HIDDEN[hidden], by_hand(line, tmp_path / "prof", "interval=1ms")))
+    r = check(run, bare, tmp_path / "prof")
+    assert r["samples"]["total"] > 0
+
+
+def test_a_root_that_cannot_be_written(workload, jdk, tmp_path):
+    """Only the directory of the profile can: no file is made beside it."""
+    out = tmp_path / "out"
+    out.mkdir()
+    script = 'mount --bind %s %s && mount -o remount,ro,bind / && ! touch /locus-writes 2>/dev/null' % (out, out)
+    line = command(workload, jdk, "Endings", "hook", java=["-XX:-UsePerfData"])
+    bare = execute(unshared(script, line))
+    check(execute(unshared(script, by_hand(line, out / "prof"))), bare, out / "prof")
+    refused = execute(unshared(script, by_hand(line, tmp_path / "prof")))
+    assert (refused.returncode, refused.stdout) == (4, bare.stdout)
+    assert len(complaints(refused.stderr)) == 1 and b"Read-only file system" in refused.stderr
+
+
+@pytest.fixture
+def everybodys(workload, jdk):
+    """A directory that any user may read and write, with the build and the classes in it."""
+    if os.geteuid() != 0 or not shutil.which("setpriv"):
+        pytest.skip("needs root, and setpriv, to become another user")
+    directory = pathlib.Path(tempfile.mkdtemp(prefix="locus-", dir="/tmp"))
+    try:
+        for name in ("locus", "liblocus.so", "liblocus-preload.so"):
+            shutil.copy(BUILD / name, directory)
+        shutil.copytree(workload(jdk, "Endings"), directory / "classes")
+        (directory / "out").mkdir()
+        for path in [directory, *directory.rglob("*")]:
+            path.chmod(0o777)
+        yield directory
+    finally:
+        shutil.rmtree(directory)
+
+
+def test_a_user_who_may_not_use_events(jdk, everybodys, refuse):
+    """As with perf_event_paranoid 3: perf_event_open is refused to all but root."""
+    user = ["setpriv", "--reuid=%d" % NOBODY, "--regid=%d" % NOBODY, "--clear-groups", "--no-new-privs"]
+    shutil.copy(refuse("x", 1)[0], everybodys / "refuse_call")
+    (everybodys / "refuse_call").chmod(0o755)
+    before = [*user, everybodys / "refuse_call", "perf_event_open", errno.EACCES]
+    line = [jdk.java, "-cp", everybodys / "classes", "Endings", "hook"]
+    bare = execute([*before, *line])
+    assert bare.returncode == 4, bare.stderr
+    run = execute([*before, everybodys / "locus", "run", "-q", "-i", "1ms", "-o", everybodys / "out/prof", "--", *line])
+    r = check(run, bare, everybodys / "out/prof")
+    assert r["engine"]["name"] == "timer" and r["samples"]["total"] > 0
+    assert (everybodys / "out/prof/manifest.json").stat().st_uid == NOBODY
+
+
+@pytest.fixture
+def one_cpu():
+    """A control group that has one CPU, by quota (v1 or v2) or by its number, and what it is."""
+    root = pathlib.Path("/sys/fs/cgroup")
+    for files, group in (
+        ({"cpu.cfs_period_us": "100000", "cpu.cfs_quota_us": "100000"}, root / "cpu/locus-test"),
+        ({"cpu.max": "100000 100000"}, root / "locus-test"),
+        ({"cpuset.cpus": "0", "cpuset.mems": "0"}, root / "cpuset/locus-test"),
+    ):
+        try:
+            group.mkdir()
+        except OSError:
+            continue
+        try:
+            for name, value in files.items():
+                (group / name).write_text(value)
+            yield group
+            return
+        except OSError:
+            continue
+        finally:
+            group.rmdir()
+    pytest.skip("no control group with a limit of CPUs can be made here")
+
+
+def test_a_control_group_of_one_cpu(workload, jdk, tmp_path, one_cpu):
+    enter = ["sh", "-c", 'echo $$ >"$0"/cgroup.procs && exec "$@"', one_cpu]
+    line = command(workload, jdk, "Endings", "hook")
+    bare = execute([*enter, *line])
+    flags = execute([*enter, jdk.java, "-XX:+PrintFlagsFinal", "-version"]).stdout.decode()
+    assert re.search(r"UseSerialGC +:?= true", flags)  # as the JVM chooses where it has one CPU
+    check(execute([*enter, *by_hand(line, tmp_path / "prof")]), bare, tmp_path / "prof")
+
+
+@pytest.fixture
+def freezer(tmp_path):
+    """A file system of its own, which can be frozen."""
+    image, disk = tmp_path / "image", tmp_path / "disk"
+    disk.mkdir()
+    with open(image, "wb") as file:
+        file.truncate(16 << 20)
+    for line in (["mkfs.ext4", "-q", "-F", image], ["mount", "-o", "loop", image, disk], ["fsfreeze", "-f", disk], ["fsfreeze", "-u", disk]):
+        try:
+            done = run_command(line)
+        except FileNotFoundError:
+            pytest.skip("no %s on this machine" % line[0])
+        if done.returncode:
+            subprocess.run(["umount", "-l", str(disk)], capture_output=True, check=False)
+            pytest.skip("no file system can be mounted and frozen here: %s" % done.stderr.strip())
+    yield disk
+    subprocess.run(["fsfreeze", "-u", str(disk)], capture_output=True, check=False)
+    subprocess.run(["umount", "-l", str(disk)], check=True)
+
+
+def state_of(pid):
+    return pathlib.Path("/proc/%d/stat" % pid).read_text().rsplit(")", 1)[1].split()[0]
+
+
+@pytest.mark.parametrize("thawed", ["before the end", "after the end"])
+def test_a_file_system_that_is_frozen(workload, jdk17, freezer, thawed):
+    """The program ends meanwhile. No signal ends a write to a frozen file system, so its number is given back at the thaw."""
+    prof = freezer / "prof"
+    with Started(by_hand(command(workload, jdk17, "Waits"), prof)) as run:
+        run.until(lambda text: "ready" in text)
+        wait_for_block(prof)
+        assert run_command(["fsfreeze", "-f", freezer]).returncode == 0
+        try:
+            run.process.stdin.write("allocate\n")
+            run.process.stdin.flush()
+            run.until(lambda text: "allocated" in text)
+            time.sleep(1.5)  # by then a block waits
+            if thawed == "after the end":
+                run.process.stdin.write("exit\n")
+                run.process.stdin.flush()
+                for _ in range(1000):
+                    if state_of(run.process.pid) == "Z" or run.process.poll() is not None:
+                        break
+                    time.sleep(0.03)
+                else:
+                    pytest.fail("the program does not end")
+        finally:
+            run_command(["fsfreeze", "-u", freezer])
+        if thawed == "before the end":
+            run.process.stdin.write("exit\n")
+            run.process.stdin.flush()
+        assert run.end() == 3
+    said = complaints(run.stderr)
+    assert ["has not answered" in line for line in said] == [True] * (thawed == "after the end"), run.stderr
+    r = report(Profile(run.process, prof))
+    if thawed == "before the end":
+        assert allocations(sites_through(r, "waitsAllocate")) == 5000
+    else:
+        assert not r["processes"][0]["complete"]
+
+
+def memory_free_mb():
+    rows = dict(line.split(":") for line in pathlib.Path("/proc/meminfo").read_text().splitlines())
+    return int(rows["MemAvailable"].split()[0]) >> 10
+
+
+@each_value(jdk=[17, 25], gc=["G1", "Parallel"])
+def test_objects_of_a_tenth_of_a_large_heap(workload, jdk, tmp_path, gc):
+    if memory_free_mb() < LIMITED_MB:
+        pytest.skip("less than 4 GB of memory are free")
+    line = command(workload, jdk, "Storm", "huge", 8, java=["-XX:+Use%sGC" % gc, "-Xmx2g"])
+    bare = execute(line)
+    assert bare.returncode == 3, bare.stderr
+    run = execute(by_hand(line, tmp_path / "prof", "interval=1ms"))
+    assert (run.returncode, run.stdout, complaints(run.stderr)) == (3, bare.stdout, []), run.stderr
+    profile = Profile(run, tmp_path / "prof")
+    r, c = report(profile), counters(profile)
+    assert allocations(sites_through(r, "huge", "Storm")) == 8 + 80
+    assert c["class_disagreements"] == c["gc_incomplete"] == 0
+    # The loop over each new object is what the program does.
+    assert r["samples"]["object"] > 0.5 * r["samples"]["total"], r["samples"]
