@@ -20,6 +20,7 @@
 
 #include "src/base/spin.h"
 #include "src/base/time.h"
+#include "src/core/memory.h"
 
 enum {
 	STRIPES = 16,
@@ -67,7 +68,6 @@ static struct chunk *at(uint32_t number)
 	return &move_log.chunks[number - 1];
 }
 
-/* Returns the number of an empty chunk; 0: there is none. */
 static uint32_t pop(void)
 {
 	uint64_t head = atomic_load_explicit(&move_log.free_head, memory_order_acquire); /* M3 */
@@ -90,6 +90,27 @@ static uint32_t pop(void)
 	return 0;
 }
 
+/* Returns the number of an empty chunk; 0: there is none, or no memory for it. */
+static uint32_t take_new(void)
+{
+	uint32_t n;
+
+	if (!lc_memory_take(LC_MEMORY_COPIES, sizeof(struct chunk)))
+		return 0;
+	n = pop();
+	if (n)
+		lc_memory_add(sizeof(struct chunk));
+	else
+		lc_memory_give(LC_MEMORY_COPIES, sizeof(struct chunk));
+	return n;
+}
+
+static void no_more_held(void)
+{
+	lc_memory_give(LC_MEMORY_COPIES, sizeof(struct chunk));
+	lc_memory_add(-(int64_t)sizeof(struct chunk));
+}
+
 static void push(uint32_t n)
 {
 	uint64_t head = atomic_load_explicit(&move_log.free_head, memory_order_relaxed);
@@ -109,7 +130,7 @@ static bool extend(struct stripe *s, uint32_t last)
 
 	lc_spin_lock(&s->lock);
 	if (atomic_load_explicit(&s->last, memory_order_relaxed) == last) { /* under the lock */
-		n = pop();
+		n = take_new();
 		if (n) {
 			atomic_store_explicit(&at(n)->next, 0, memory_order_relaxed);
 			atomic_store_explicit(&at(n)->claimed, 0, memory_order_relaxed);
@@ -205,6 +226,7 @@ static void give_back(uint32_t n)
 		atomic_store_explicit(&c->moves[i].time_ns, 0, memory_order_relaxed);
 	c->read = 0;
 	push(n); /* `claimed` stays: nothing is left to claim */
+	no_more_held();
 }
 
 void lc_move_log_take(void (*use)(void *user, const struct lc_timed_move *move), void *user)
@@ -253,6 +275,8 @@ int lc_move_log_init(void)
 	if (mem == MAP_FAILED)
 		return -errno;
 	move_log.chunks = mem;
+	lc_memory_have(LC_MEMORY_COPIES, STRIPES * sizeof(struct chunk));
+	lc_memory_add(STRIPES * sizeof(struct chunk));
 	for (size_t i = 0; i < STRIPES; i++) {
 		move_log.stripes[i].first = pop();
 		atomic_store_explicit(&move_log.stripes[i].last, move_log.stripes[i].first,
@@ -263,6 +287,9 @@ int lc_move_log_init(void)
 
 void lc_move_log_destroy(void)
 {
+	for (size_t i = 0; i < STRIPES && move_log.chunks; i++)
+		for (uint32_t n = move_log.stripes[i].first; n; n = at(n)->next)
+			no_more_held();
 	if (move_log.chunks)
 		munmap(move_log.chunks, CHUNKS * sizeof(struct chunk));
 	memset(&move_log, 0, sizeof(move_log));

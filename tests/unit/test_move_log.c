@@ -1,4 +1,4 @@
-/* uses: src/gc/move_log.c -lpthread */
+/* uses: src/gc/move_log.c src/core/memory.c -lpthread */
 /* test_move_log.c - checks that each copy that threads note is taken once. */
 #include <pthread.h>
 #include <setjmp.h>
@@ -13,9 +13,10 @@
 #include <cmocka.h>
 
 #include "src/base/time.h"
+#include "src/core/memory.h"
 #include "src/gc/move_log.h"
 
-enum { THREADS = 4, EACH = 200000, ROOM = 8192 * 510 };
+enum { THREADS = 4, EACH = 200000, ROOM = 8192 * 510, STRIPES = 16 };
 
 static unsigned char *seen; /* by number */
 static size_t seen_len;
@@ -120,12 +121,39 @@ static void what_finds_no_room_is_counted_and_room_is_given_back(void **state)
 
 #define CASE(f) cmocka_unit_test_setup_teardown(f, open_log, close_log)
 
+/* The limit has room for eight chunks beside one for each stripe. */
+static void the_limit_of_memory_holds_and_what_was_taken_makes_room(void **state)
+{
+	const uint64_t share = 24 * 16384, places = 9 * 510;
+
+	(void)state;
+	lc_memory_limit(share * 16 / 3);
+	for (unsigned turn = 0; turn < 3; turn++) {
+		const uint64_t before = lc_move_log_lost();
+
+		memset(seen, 0, (size_t)THREADS * EACH);
+		seen_len = 0;
+		for (uint64_t i = 0; i < 3 * places; i++)
+			lc_move_log_put(i + 1, i, i + 8);
+		assert_true(lc_memory_held() <= share);
+		assert_true(lc_move_log_lost() > before);
+		lc_move_log_take(see, NULL);
+		assert_int_equal(seen_len + lc_move_log_lost() - before, 3 * places);
+		assert_true(seen_len >= 8 * 510);
+	}
+	assert_true(lc_memory_refused(LC_MEMORY_COPIES) > 0);
+	assert_int_equal(lc_memory_held(), STRIPES * 16384);
+	lc_memory_limit(UINT64_MAX);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		CASE(a_copy_has_the_time_before_it),
 		CASE(each_copy_of_each_thread_is_taken_once_while_they_go_on),
 		CASE(what_finds_no_room_is_counted_and_room_is_given_back),
+		cmocka_unit_test_setup_teardown(
+		    the_limit_of_memory_holds_and_what_was_taken_makes_room, open_log, close_log),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
