@@ -53,7 +53,7 @@ BENCH := $(patsubst tests/bench/%.c,$(B)/bench/%,$(wildcard tests/bench/bench_*.
 FUZZ := $(patsubst tests/fuzz/%.c,$(F)/%,$(wildcard tests/fuzz/fuzz_*.c))
 
 .PHONY: all agent preload locus jmh unit bins
-all: agent preload locus $(B)/.locus-jmh
+all: agent preload locus $(B)/locus-api.jar $(B)/.locus-jmh
 agent: $(O)/liblocus.so
 preload: $(O)/liblocus-preload.so
 locus: $(O)/locus
@@ -103,6 +103,11 @@ $(CALIBRATE_CLASS): src/span/LocusCalibrate.java $(SPAN_CLASS) scripts/compile-h
 	$(Q)scripts/compile-hook $< $(B)/gen/calibrate $(B)/gen/span
 $(B)/gen/calibrate_class_bytes.inc: $(CALIBRATE_CLASS) scripts/embed
 	$(Q)scripts/embed $< >$@.tmp && mv $@.tmp $@
+
+# What a program calls to record itself.
+$(B)/locus-api.jar: $(shell find src/java/api -type f) scripts/api-jar
+	@mkdir -p $(@D)
+	$(Q)scripts/api-jar $@
 
 # JMH's profiler, where Maven has or fetches JMH; the stamp, since there may be no jar.
 JMH_SRC := $(shell find src/java/jmh -type f)
@@ -169,19 +174,19 @@ $(O)/completion: $(O)/locus ; $(Q)$(O)/locus help --bash >$@
 # What install writes, and uninstall removes.
 BASE = $(DESTDIR)$(PREFIX)
 LIBRARIES := $(O)/liblocus.so $(O)/liblocus-preload.so
-JMH_JAR := $(B)/locus-jmh.jar
+JARS := $(B)/locus-api.jar $(B)/locus-jmh.jar
 LEGAL := LICENSE NOTICE
 install: all man $(O)/completion
 	install -d $(BASE)/bin $(BASE)/lib/locus $(BASE)/share/man/man1 $(BASE)/share/doc/locus \
 		$(BASE)/share/bash-completion/completions
 	install -m 755 $(O)/locus $(BASE)/bin/
 	install -m 644 $(LIBRARIES) $(BASE)/lib/locus/
-	[ ! -f $(JMH_JAR) ] || install -m 644 $(JMH_JAR) $(BASE)/lib/locus/
+	for jar in $(JARS); do [ ! -s $$jar ] || install -m 644 $$jar $(BASE)/lib/locus/; done
 	install -m 644 $(MAN) $(BASE)/share/man/man1/
 	install -m 644 $(LEGAL) $(BASE)/share/doc/locus/
 	install -m 644 $(O)/completion $(BASE)/share/bash-completion/completions/locus
 uninstall:
-	rm -f $(BASE)/bin/locus $(addprefix $(BASE)/lib/locus/,$(notdir $(LIBRARIES) $(JMH_JAR))) \
+	rm -f $(BASE)/bin/locus $(addprefix $(BASE)/lib/locus/,$(notdir $(LIBRARIES) $(JARS))) \
 		$(patsubst $(O)/man/%,$(BASE)/share/man/man1/%,$(MAN)) $(addprefix $(BASE)/share/doc/locus/,$(LEGAL)) \
 		$(BASE)/share/bash-completion/completions/locus
 	rmdir $(BASE)/lib/locus $(BASE)/share/doc/locus 2>/dev/null || true

@@ -206,9 +206,10 @@ static void *run(void *context)
 		answer(&r, done ? "ok\n" : "failed\n");
 	}
 	lc_thread_ours_ends();
+	lc_agent_attach_unlock();
+	/* Who waits for this may come with the next request at once. */
 	if (r.reply >= 0)
 		close(r.reply);
-	lc_agent_attach_unlock();
 	return NULL;
 }
 
@@ -273,23 +274,51 @@ static int start_thread(const struct request *r)
 	return err;
 }
 
+/* Have it done. Returns 0 or -errno; the answer is given in either case. */
+static int begin(const struct request *r)
+{
+	int err = 0;
+
+	if (!lc_agent_attach_try_lock()) {
+		answer(r, "Locus is busy with another request\nfailed\n");
+	} else {
+		err = start_thread(r);
+		if (!err)
+			return 0;
+		lc_agent_attach_unlock();
+		lc_say("attach: %s", strerror(-err));
+		answer(r, "failed\n");
+	}
+	if (r->reply >= 0)
+		close(r->reply);
+	return err;
+}
+
 JNIEXPORT jint JNICALL Agent_OnAttach(JavaVM *vm, char *text, void *reserved)
 {
 	struct request r = { .vm = vm };
-	int err = read_request(&r, text ? text : "");
+	int err;
 
 	(void)reserved;
-	if (!err && !lc_agent_attach_try_lock()) {
-		answer(&r, "Locus is busy with another request\nfailed\n");
-	} else if (!err) {
-		err = start_thread(&r);
-		if (!err)
-			return JNI_OK;
-		lc_agent_attach_unlock();
-		lc_say("attach: %s", strerror(-err));
-		answer(&r, "failed\n");
-	}
+	if (text && !strcmp(text, "@load"))
+		return JNI_OK;
+	err = read_request(&r, text ? text : "");
+	if (!err)
+		return begin(&r) ? JNI_ERR : JNI_OK;
 	if (r.reply >= 0)
 		close(r.reply);
-	return err ? JNI_ERR : JNI_OK;
+	return JNI_ERR;
+}
+
+void lc_agent_attach_ask(JavaVM *vm, const char *command, const char *options, int reply)
+{
+	struct request r = { .vm = vm, .reply = reply };
+
+	snprintf(r.command, sizeof(r.command), "%s", command);
+	if ((size_t)snprintf(r.options, sizeof(r.options), "%s", options) < sizeof(r.options)) {
+		(void)begin(&r);
+		return;
+	}
+	answer(&r, "the options are too long\nfailed\n");
+	close(reply);
 }

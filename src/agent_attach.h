@@ -11,6 +11,9 @@
  * an attach, and the answer goes to stderr where something fails.
  *
  * An answer is lines of text, of which the last is "ok" or "failed".
+ *
+ * "@load" alone does nothing but have the library loaded, for src/java/api/, which then asks by a
+ * native method (lc_agent_attach_ask()).
  */
 #ifndef LC_AGENT_ATTACH_H
 #define LC_AGENT_ATTACH_H
@@ -30,5 +33,11 @@ void lc_agent_attach_unlock(void);
  * before Agent_OnAttach() has returned. Returns 0, or -ETIMEDOUT. Context: a thread of ours.
  */
 int lc_agent_attach_linked(JNIEnv *jni, jclass hook);
+
+/*
+ * Do `@COMMAND REPLY OPTIONS` on the thread that does it for the listener. The answer goes to the
+ * descriptor `reply`, which is closed behind it. Context: [java].
+ */
+void lc_agent_attach_ask(JavaVM *vm, const char *command, const char *options, int reply);
 
 #endif

@@ -12,6 +12,7 @@
 
 #include "src/agent_classes.h"
 #include "src/agent_loaders.h"
+#include "src/agent_marks.h"
 #include "src/agent_profile.h"
 #include "src/attribute/attribution.h"
 #include "src/attribute/budget.h"
@@ -291,6 +292,8 @@ static int write_manifest(bool final)
 	};
 	struct lc_counters *counters = calloc(1, sizeof(*counters));
 	struct lc_manifest_counter *rows = calloc(LC_COUNTERS_MAX, sizeof(*rows));
+	struct lc_program_mark *marks = calloc(LC_MARKS_MAX, sizeof(*marks));
+	struct lc_manifest_mark *mark_rows = calloc(LC_MARKS_MAX, sizeof(*mark_rows));
 	struct timespec wall, monotonic;
 	size_t len = 0;
 	char *texts;
@@ -306,7 +309,7 @@ static int write_manifest(bool final)
 	table = lc_option_table(&len);
 	options = calloc(len, sizeof(*options));
 	texts = calloc(len, VALUE_MAX);
-	if (!counters || !rows || !options || !texts)
+	if (!counters || !rows || !marks || !mark_rows || !options || !texts)
 		goto out;
 	for (size_t i = 0; i < len; i++) {
 		char *text = texts + i * VALUE_MAX;
@@ -318,6 +321,10 @@ static int write_manifest(bool final)
 	note_losses(counters);
 	lc_memory_tell();
 	lc_fds_tell();
+	m.marks_len = lc_marks_copy(marks, LC_MARKS_MAX);
+	m.marks = mark_rows;
+	for (size_t i = 0; i < m.marks_len; i++)
+		mark_rows[i] = (struct lc_manifest_mark){ marks[i].name, marks[i].time_ns };
 	lc_limits_say();
 	m.limits = limits;
 	m.limits_len = lc_limits(limits);
@@ -344,6 +351,8 @@ static int write_manifest(bool final)
 out:
 	free(counters);
 	free(rows);
+	free(marks);
+	free(mark_rows);
 	free(options);
 	free(texts);
 	return err;

@@ -148,6 +148,8 @@ static json_t *process_row(const struct lc_load_process *p)
 		json_object_set(row, "intervals", p->intervals);
 	if (p->limits)
 		json_object_set(row, "limits", p->limits);
+	if (p->marks)
+		json_object_set(row, "marks", p->marks);
 	if (p->numa)
 		json_object_set(row, "numa", p->numa);
 	if (p->spans)

@@ -41,6 +41,7 @@ void lc_load_free(struct lc_load *l)
 		json_decref(l->processes[i].counters);
 		json_decref(l->processes[i].intervals);
 		json_decref(l->processes[i].limits);
+		json_decref(l->processes[i].marks);
 		json_decref(l->processes[i].numa);
 		json_decref(l->processes[i].spans);
 	}
@@ -119,7 +120,7 @@ static int add_engine(struct lc_load *l, struct lc_load_engine *e, uint32_t *num
 static void add_process(struct lc_load *l, const json_t *info)
 {
 	json_t *intervals = json_object_get(info, "intervals");
-	json_t *limits = json_object_get(info, "limits");
+	json_t *limits = json_object_get(info, "limits"), *marks = json_object_get(info, "marks");
 	json_t *numa = json_object_get(info, "numa"), *spans = json_object_get(info, "spans");
 	struct lc_load_process *p;
 
@@ -142,6 +143,7 @@ static void add_process(struct lc_load *l, const json_t *info)
 		.counters = object_of(info, "counters"),
 		.intervals = json_is_array(intervals) ? json_incref(intervals) : NULL,
 		.limits = json_is_array(limits) ? json_incref(limits) : NULL,
+		.marks = json_is_array(marks) ? json_incref(marks) : NULL,
 		.numa = json_is_object(numa) ? json_incref(numa) : NULL,
 		.spans = json_is_object(spans) ? json_incref(spans) : NULL,
 	};

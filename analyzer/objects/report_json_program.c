@@ -36,6 +36,30 @@ static void limits(struct lc_json *j, const struct lc_load_process *p)
 	lc_json_end_array(j);
 }
 
+/* Points in time that the program has marked. */
+static void marks(struct lc_json *j, const struct lc_load_process *p)
+{
+	json_t *row;
+	size_t i;
+
+	if (!p->marks)
+		return;
+	lc_json_array(j, "marks");
+	json_array_foreach(p->marks, i, row)
+	{
+		const char *name = json_string_value(json_object_get(row, "name"));
+		const json_int_t time_ns = json_integer_value(json_object_get(row, "time_ns"));
+
+		if (!name || time_ns < 0)
+			continue;
+		lc_json_object(j, NULL);
+		lc_json_string(j, "name", name);
+		lc_json_u64(j, "time_ns", (uint64_t)time_ns);
+		lc_json_end_object(j);
+	}
+	lc_json_end_array(j);
+}
+
 void lc_report_json_processes(struct lc_json *j, const struct lc_load *l)
 {
 	lc_json_line(j, 0);
@@ -71,6 +95,7 @@ void lc_report_json_processes(struct lc_json *j, const struct lc_load *l)
 		}
 		lc_json_end_object(j);
 		limits(j, p);
+		marks(j, p);
 		lc_json_end_object(j);
 	}
 	lc_json_end_array(j);

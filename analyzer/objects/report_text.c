@@ -260,6 +260,39 @@ static void print_limits(FILE *out, const struct lc_load *l)
 	json_decref(said);
 }
 
+enum { MARKS_SHOWN = 8 };
+
+/* When after the begin of the recording the program has marked what, in one line. */
+static void print_marks(FILE *out, const struct lc_load_process *p, bool several)
+{
+	size_t n, shown = 0, more = 0;
+	char text[32];
+	json_t *row;
+
+	json_array_foreach(p->marks, n, row)
+	{
+		const char *name = json_string_value(json_object_get(row, "name"));
+		const json_int_t at = json_integer_value(json_object_get(row, "time_ns")) -
+		                      (json_int_t)p->start_monotonic_ns;
+
+		if (!name || shown == MARKS_SHOWN) {
+			more += name != NULL;
+			continue;
+		}
+		fputs(shown ? ", '" : "note: the program marked '", out);
+		lc_emit_text_c(out, name);
+		fprintf(out, "' after %s",
+		        lc_emit_duration(text, sizeof(text), at > 0 ? (uint64_t)at : 0));
+		shown++;
+	}
+	if (more)
+		fprintf(out, ", and %zu more", more);
+	if (shown && several)
+		fprintf(out, " (process %" PRId64 ")", p->pid);
+	if (shown)
+		putc('\n', out);
+}
+
 /* Objects that are counted, but of which it was not known where they are. */
 static void print_not_followed(FILE *out, const struct lc_load *l)
 {
@@ -311,6 +344,8 @@ void lc_report_text_notes(FILE *out, const struct lc_report *r)
 
 	print_incomplete(out, l);
 	print_limits(out, l);
+	for (size_t i = 0; i < l->processes_len; i++)
+		print_marks(out, &l->processes[i], l->processes_len > 1);
 	if (lc_load_damaged(l))
 		fprintf(out,
 		        "note: the profile is damaged: %" PRIu64 " blocks lost, %" PRIu64

@@ -163,6 +163,19 @@ static void manifest_limits(struct lc_bytes *b, const struct lc_manifest *m)
 	json_format(b, "]");
 }
 
+static void manifest_marks(struct lc_bytes *b, const struct lc_manifest *m)
+{
+	json_format(b, ",\n\"marks\":[");
+	for (size_t i = 0; i < m->marks_len; i++) {
+		json_format(b, i ? ",{\"name\":" : "{\"name\":");
+		json_string(b, m->marks[i].name);
+		json_format(b, ",\"time_ns\":");
+		json_u64(b, m->marks[i].time_ns);
+		json_format(b, "}");
+	}
+	json_format(b, "]");
+}
+
 static void manifest_process(struct lc_bytes *b, const struct lc_manifest *m)
 {
 	json_format(b, "{\"pid\":%d,\"complete\":%s", m->pid, m->complete ? "true" : "false");
@@ -198,6 +211,8 @@ static void manifest_process(struct lc_bytes *b, const struct lc_manifest *m)
 		manifest_intervals(b, m);
 	if (m->limits_len)
 		manifest_limits(b, m);
+	if (m->marks_len)
+		manifest_marks(b, m);
 	if (m->numa)
 		manifest_numa(b, m->numa);
 	if (m->spans)

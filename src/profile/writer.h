@@ -107,6 +107,12 @@ struct lc_manifest_interval {
 	uint32_t stretch;
 };
 
+/* A point in time that the program has marked. */
+struct lc_manifest_mark {
+	const char *name;
+	uint64_t time_ns; /* CLOCK_MONOTONIC */
+};
+
 struct lc_manifest {
 	const char *command; /* any of the strings may be NULL: unknown */
 	const char *jdk;
@@ -128,6 +134,8 @@ struct lc_manifest {
 	size_t intervals_len;
 	const struct lc_limit *limits; /* that were reached */
 	size_t limits_len;
+	const struct lc_manifest_mark *marks; /* in the order of time */
+	size_t marks_len;
 	const struct lc_manifest_numa *numa;   /* NULL: nothing is known */
 	const struct lc_manifest_spans *spans; /* NULL: none were asked for */
 };

@@ -538,6 +538,33 @@ def test_limits_that_are_none_are_no_note(locus, tmp_path, rows):
     assert not report(locus, path)["processes"][0].get("limits")
 
 
+MARKS = [{"name": "warm\x1b[2J", "time_ns": 0}, *({"name": "m%d" % i, "time_ns": 10**12} for i in range(9))]
+
+
+def marked(path, rows=MARKS):
+    profile = Profile(path).append(busy())
+    profile.manifest["processes"][0]["marks"] = rows
+    return profile.close()
+
+
+def test_marks_are_in_reports_and_in_merged_profiles(locus, tmp_path):
+    path = marked(tmp_path / "p")
+    text = " ".join(locus("report", path).stdout.split())
+    assert "note: the program marked 'warm" in text and "'m6' after" in text and ", and 2 more" in text
+    assert "\x1b" not in text and "m7" not in text
+    assert report(locus, path)["processes"][0]["marks"] == MARKS
+    assert locus("merge", "-o", tmp_path / "m", path, marked(tmp_path / "q", MARKS[:2])).returncode == 0
+    assert [p["marks"] for p in report(locus, tmp_path / "m")["processes"]] == [MARKS, MARKS[:2]]
+    assert "marks" not in report(locus, simple(tmp_path / "none"))["processes"][0]
+
+
+@pytest.mark.parametrize("rows", [7, [], [7], [{"time_ns": 7}], [{"name": 7, "time_ns": 7}], {"name": "x"}])
+def test_marks_that_are_none_are_no_note(locus, tmp_path, rows):
+    path = marked(tmp_path / "p", rows)
+    assert "note:" not in locus("report", path).stdout
+    assert not report(locus, path)["processes"][0].get("marks")
+
+
 def test_the_first_manifest_of_a_program_killed_at_once_is_enough(locus, tmp_path):
     profile = Profile(tmp_path / "p", engines=[]).append(busy())
     profile.manifest["processes"] = []

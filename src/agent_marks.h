@@ -1,0 +1,28 @@
+/* agent_marks.h - keeps the points in time that the program has marked in the recording. */
+#ifndef LC_AGENT_MARKS_H
+#define LC_AGENT_MARKS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum { LC_MARKS_MAX = 500, LC_MARK_NAME_MAX = 121 /* with its zero */ };
+
+struct lc_program_mark {
+	uint64_t time_ns;            /* CLOCK_MONOTONIC */
+	char name[LC_MARK_NAME_MAX]; /* UTF-8 as JNI has it */
+};
+
+/*
+ * Mark the present moment. Returns false where nothing is recorded, or there are LC_MARKS_MAX marks
+ * already. Context: [java]. Takes a lock.
+ */
+bool lc_marks_add(const char *name);
+
+/*
+ * Copy the marks of this recording, in the order in which they were made, to `out` with room for
+ * `max`. Returns how many. Context: [writer]. Takes the lock.
+ */
+size_t lc_marks_copy(struct lc_program_mark *out, size_t max);
+
+#endif

@@ -1,0 +1,101 @@
+"""The Java API: a program begins, marks and ends recordings of itself, with the agent or without."""
+
+import shutil
+
+from conftest import BUILD, Profile
+from helpers import allocations, by_hand, command, complaints, execute, report, sites_through
+
+JAR = BUILD / "locus-api.jar"
+
+
+def run(workload, jdk, mode, directory, java=(), jar=JAR, agent=None):
+    line = command(workload, jdk, "RecordsItself", mode, directory, java=java, jars=[jar])
+    return execute(by_hand(line, *agent) if agent else line)
+
+
+def answers(run):
+    assert run.returncode == 3, run.stderr
+    return run.stdout.decode().splitlines()
+
+
+def made(run, directory):
+    r = report(Profile(run, directory))
+    return allocations(sites_through(r, "allocate", "RecordsItself")), [
+        m["name"] for m in r["processes"][0].get("marks", [])
+    ]
+
+
+TWICE = [
+    "false false false false",
+    "true false",
+    "true true",
+    "true",
+    "true true",
+    "true",
+    "true false false false",
+    "true true",
+    "true",
+    "true",
+    "true",
+]
+LONG = "\U0001f600" * 100
+
+
+def assert_twice(ran, directory):
+    assert answers(ran) == TWICE
+    assert "unknown option 'no-such-option'" in ran.stderr.decode()
+    assert "being profiled already" in ran.stderr.decode()
+    assert made(ran, directory / "1") == (100, ["one"])
+    count, marks = made(ran, directory / "2")
+    assert (count, marks[0]) == (200, "tw\u00f6")
+    assert LONG.startswith(marks[1]) and len(marks[1]) == 20
+    assert not (directory / "3").exists()
+
+
+def test_a_program_without_the_agent_records_itself(workload, jdk, tmp_path):
+    ran = run(workload, jdk, "twice", tmp_path)
+    assert_twice(ran, tmp_path)
+    warned = "WARNING: A JVM TI agent has been loaded dynamically" in ran.stderr.decode()
+    assert warned == (jdk.major >= 21)
+
+
+def test_a_recording_by_the_agent_is_ended_and_others_follow(workload, jdk, tmp_path):
+    ran = run(workload, jdk, "end", tmp_path, agent=(tmp_path / "prof",))
+    assert answers(ran) == ["true true true false"]
+    assert complaints(ran.stderr) == []
+    assert made(ran, tmp_path / "prof") == (100, ["one"])
+
+
+def test_times_of_marks_are_within_the_recording(workload, jdk17, tmp_path):
+    ran = run(workload, jdk17, "twice", tmp_path)
+    process = report(Profile(ran, tmp_path / "2"))["processes"][0]
+    assert answers(ran) == TWICE
+    times = [m["time_ns"] for m in process["marks"]]
+    assert process["start_monotonic_ns"] <= times[0] <= times[1] <= process["end_monotonic_ns"]
+
+
+def test_without_a_library_nothing_happens_and_start_says_so(workload, jdk, tmp_path):
+    alone = shutil.copy(JAR, tmp_path / "alone.jar")
+    ran = run(workload, jdk, "none", tmp_path, jar=alone)
+    assert answers(ran) == ["false false false false", "true false"]
+    assert "there is no %s/liblocus.so" % tmp_path in ran.stderr.decode()
+    named = run(workload, jdk, "twice", tmp_path, ["-Dlocus.library=%s" % (BUILD / "liblocus.so")], jar=alone)
+    assert_twice(named, tmp_path)
+
+
+def test_a_library_that_is_none(workload, jdk, tmp_path):
+    (tmp_path / "liblocus.so").write_text("no library")
+    ran = run(workload, jdk, "none", tmp_path, ["-Dlocus.library=%s" % (tmp_path / "liblocus.so")])
+    assert answers(ran) == ["false false false false", "true false"]
+    assert "this JVM does not load %s" % (tmp_path / "liblocus.so") in ran.stderr.decode()
+
+
+def test_a_jvm_that_loads_no_agents_later(workload, jdk25, tmp_path):
+    ran = run(workload, jdk25, "none", tmp_path, ["-XX:-EnableDynamicAgentLoading"])
+    assert answers(ran) == ["false false false false", "true false"]
+    assert "this JVM does not load" in ran.stderr.decode() and "ynamic agent loading" in ran.stderr.decode()
+
+
+def test_checked_jni_has_nothing_to_say(workload, jdk, tmp_path):
+    ran = run(workload, jdk, "twice", tmp_path, ["-Xcheck:jni"])
+    assert answers(ran) == TWICE

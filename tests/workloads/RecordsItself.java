@@ -1,0 +1,66 @@
+import java.nio.file.Files;
+import java.nio.file.Path;
+import locusapi.Locus;
+
+/*
+ * Records itself through the Java API.
+ *
+ * Usage: java -cp locus-api.jar:. RecordsItself MODE DIRECTORY
+ *
+ * What each call gave is printed. "twice": two recordings, DIRECTORY/1 and DIRECTORY/2, of 100 and 200 arrays with marks between;
+ * 1,000 more are made before, between and behind. "end": the first call ends what records already. "none": nobody records,
+ * and nothing can be begun.
+ */
+public final class RecordsItself {
+	static volatile Object kept;
+
+	static void allocate(int times) {
+		for (int i = 0; i < times; i++)
+			kept = new int[1000];
+	}
+
+	static boolean fails(String options) {
+		try {
+			Locus.start(options);
+			return false;
+		} catch (IllegalStateException e) {
+			System.err.println(e.getMessage());
+			return true;
+		}
+	}
+
+	static void record(String directory, int times, String... marks) {
+		System.out.println(Locus.start("output=" + directory).equals(directory) + " " + Locus.isRecording());
+		for (String mark : marks) {
+			allocate(times / marks.length);
+			System.out.println(Locus.mark(mark));
+		}
+	}
+
+	public static void main(String[] args) throws Exception {
+		if (!args[0].equals("end"))
+			System.out.println(Locus.isRecording() + " " + Locus.mark("early") + " " + Locus.dump() + " " + Locus.stop());
+		switch (args[0]) {
+		case "twice":
+			allocate(1000);
+			System.out.println(fails("no-such-option=1") + " " + Locus.isRecording());
+			record(args[1] + "/1", 100, "one");
+			System.out.println(Locus.dump() + " " + Files.exists(Path.of(args[1], "1", "manifest.json")));
+			System.out.println(fails("output=" + args[1] + "/3"));
+			System.out.println(Locus.stop() + " " + Locus.isRecording() + " " + Locus.stop() + " " + Locus.mark("late"));
+			allocate(1000);
+			record(args[1] + "/2", 200, "tw\u00f6", "\ud83d\ude00".repeat(100));
+			System.out.println(Locus.stop());
+			allocate(1000);
+			break;
+		case "end":
+			allocate(100);
+			System.out.println(Locus.isRecording() + " " + Locus.mark("one") + " " + Locus.stop() + " " + Locus.isRecording());
+			allocate(1000);
+			break;
+		default:
+			System.out.println(fails("output=" + args[1] + "/1") + " " + Locus.isRecording());
+		}
+		System.exit(3);
+	}
+}
