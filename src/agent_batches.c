@@ -8,7 +8,9 @@
  *
  * The JVM reads and links new classes while the program runs, then stops it. It has not stopped it
  * when the last class file of the batch is rewritten, so that the rest of the call is a bound of
- * the pause.
+ * the pause. In the pause it goes through all classes that are loaded, however small the batch:
+ * with 20,000 that takes as long as the classes of a batch of 500. So a batch becomes smaller where
+ * it stops the program for much longer than the shortest has.
  */
 #include "src/agent_batches.h"
 
@@ -34,8 +36,9 @@ enum {
 	ALL_MS = 400,     /* all of them are */
 	HOT_PERCENT = 60, /* of the looks at Java code a hot method is on top */
 	BATCH_FIRST = 8,
-	BATCH_MAX = 256,
-	PAUSE_WANTED_MS = 20,
+	BATCH_LEAST = 32, /* afterwards */
+	BATCH_MAX = 1024,
+	PAUSE_MORE_MS = 20, /* that a batch may take longer than the shortest */
 };
 
 /* A method on a stack that may be hot. */
@@ -275,12 +278,17 @@ static uint64_t transform(const jclass *batch, jint len, struct lc_batches_stats
 jint lc_batches_transform(JNIEnv *jni, jclass *classes, jint len, struct lc_batches_stats *stats)
 {
 	const jint running = find_running(jni, classes, len);
+	uint64_t shortest = UINT64_MAX;
 	jint batch_max = BATCH_FIRST, n;
 
 	for (jint at = running; at < len; at += n) {
+		uint64_t pause;
+
 		n = len - at < batch_max ? len - at : batch_max;
-		if (transform(classes + at, n, stats) > PAUSE_WANTED_MS * MS)
-			batch_max = batch_max > 1 ? batch_max / 2 : 1;
+		pause = transform(classes + at, n, stats);
+		shortest = pause < shortest ? pause : shortest;
+		if (pause > shortest + PAUSE_MORE_MS * MS)
+			batch_max = batch_max > 2 * BATCH_LEAST ? batch_max / 2 : BATCH_LEAST;
 		else if (n == batch_max && batch_max < BATCH_MAX)
 			batch_max *= 2;
 	}
