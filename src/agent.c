@@ -294,7 +294,8 @@ static int go_live(JNIEnv *jni, bool copies_seen)
 		.copies_seen = copies_seen,
 		.write_manifest = lc_agent_manifest_write,
 		.tick = lc_classes_retransform_waiting,
-		.written = lc_agent_profile_look,
+		.is_over = lc_agent_profile_is_over,
+		.next = lc_agent_profile_next,
 	};
 	const char *const *watched = NULL;
 	size_t watched_len = 0;

@@ -58,6 +58,9 @@ static struct {
 	struct timespec start_wall, start_monotonic;
 	struct timespec end_wall, end_monotonic; /* where `limited` */
 	_Atomic bool limited;
+	/* [writer]: as the last manifest had them, and where the profile began. */
+	struct lc_counters *counters, *begin; /* `begin`: NULL in the first profile */
+	struct lc_manifest_numa numa, numa_begin;
 } summary;
 
 /* The command line, arguments separated by spaces, without the one that loads this agent. */
@@ -111,6 +114,80 @@ int lc_agent_manifest_init(const struct lc_options *options)
 	clock_gettime(CLOCK_REALTIME, &summary.start_wall);
 	clock_gettime(CLOCK_MONOTONIC, &summary.start_monotonic);
 	return 0;
+}
+
+/* Counters that tell how things are, and not what has happened since the recording began. */
+static bool is_level(const char *name)
+{
+	static const char *const levels[] = { "map_survivors",
+		                              "map_survivors_peak",
+		                              "map_bytes",
+		                              "map_in_doubt",
+		                              "alloc_log_bytes",
+		                              "paths",
+		                              "sites",
+		                              "names_classes",
+		                              "names_bytes",
+		                              "threads",
+		                              "classes_waiting",
+		                              "classes_running",
+		                              "class_pause_max_us",
+		                              "estimate_live",
+		                              "estimate_live_peak",
+		                              "estimate_interval",
+		                              "own_memory_bytes",
+		                              "memory_limit_bytes",
+		                              "memory_peak_bytes",
+		                              "fds_taken",
+		                              "budget_stretch",
+		                              "spans_slots",
+		                              "engine_walks_stopped" };
+
+	for (size_t i = 0; i < sizeof(levels) / sizeof(levels[0]); i++)
+		if (!strcmp(name, levels[i]))
+			return true;
+	return false;
+}
+
+static uint64_t since(uint64_t now, uint64_t begin)
+{
+	return now > begin ? now - begin : 0;
+}
+
+/* What has happened since this profile began. */
+static uint64_t counted(const struct lc_counters *c, size_t row)
+{
+	const char *name = c->rows[row].name;
+	const struct lc_counters *begin = summary.begin;
+
+	for (size_t i = 0; begin && i < begin->len; i++)
+		if (!strcmp(begin->rows[i].name, name))
+			return is_level(name) ? c->rows[row].value
+			                      : since(c->rows[row].value, begin->rows[i].value);
+	return c->rows[row].value;
+}
+
+static const struct lc_manifest_numa *take_numa(struct lc_manifest_numa *out)
+{
+	const struct lc_manifest_numa *begin = &summary.numa_begin;
+
+	*out = summary.numa = *lc_numa_manifest();
+	out->pages_migrated = since(out->pages_migrated, begin->pages_migrated);
+	out->pages_asked = since(out->pages_asked, begin->pages_asked);
+	out->pages_unknown = since(out->pages_unknown, begin->pages_unknown);
+	out->owner_changes = since(out->owner_changes, begin->owner_changes);
+	out->dropped = since(out->dropped, begin->dropped);
+	return out;
+}
+
+void lc_agent_manifest_next(void)
+{
+	free(summary.begin);
+	summary.begin = summary.counters;
+	summary.counters = NULL;
+	summary.numa_begin = summary.numa;
+	clock_gettime(CLOCK_REALTIME, &summary.start_wall);
+	clock_gettime(CLOCK_MONOTONIC, &summary.start_monotonic);
 }
 
 /* All counters, in the manifest's order. A new one is a row of its module's table. */
@@ -281,6 +358,7 @@ static int write_manifest(bool final)
 	struct lc_manifest_engine engines[LC_ENGINES_MAX];
 	struct lc_manifest_interval intervals[LC_BUDGET_CHANGES_MAX];
 	struct lc_limit limits[LC_LIMITS_MAX];
+	struct lc_manifest_numa numa;
 	struct lc_manifest m = {
 		.command = summary.command,
 		.jdk = summary.jdk,
@@ -330,7 +408,7 @@ static int write_manifest(bool final)
 	m.limits_len = lc_limits(limits);
 	for (size_t i = 0; i < counters->len; i++)
 		rows[i] =
-		    (struct lc_manifest_counter){ counters->rows[i].name, counters->rows[i].value };
+		    (struct lc_manifest_counter){ counters->rows[i].name, counted(counters, i) };
 	clock_gettime(CLOCK_REALTIME, &wall);
 	clock_gettime(CLOCK_MONOTONIC, &monotonic);
 	if (m.limited) {
@@ -345,9 +423,12 @@ static int write_manifest(bool final)
 	m.options_len = len;
 	m.counters = rows;
 	m.counters_len = counters->len;
-	m.numa = lc_numa_manifest();
+	m.numa = take_numa(&numa);
 	m.spans = lc_span_manifest();
 	err = lc_profile_manifest(lc_agent_profile(), &m);
+	free(summary.counters);
+	summary.counters = counters;
+	counters = NULL;
 out:
 	free(counters);
 	free(rows);

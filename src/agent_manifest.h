@@ -13,6 +13,11 @@ int lc_agent_manifest_init(const struct lc_options *options);
 void lc_agent_manifest_write(bool final);
 
 /*
+ * All is written: what manifests tell from now on is of the next profile. Context: [writer].
+ */
+void lc_agent_manifest_next(void);
+
+/*
  * The recording ends before the program does: manifests say so from now on. Context: any but
  * [signal].
  */

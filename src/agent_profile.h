@@ -1,6 +1,9 @@
-/* agent_profile.h - makes the profile's directory, and looks after how much is in it. */
+/* agent_profile.h - makes the directories of profiles, and looks after how much is in them. */
 #ifndef LC_AGENT_PROFILE_H
 #define LC_AGENT_PROFILE_H
+
+#include <stdbool.h>
+#include <stdint.h>
 
 struct lc_options;
 struct lc_profile;
@@ -14,8 +17,17 @@ struct lc_profile *lc_agent_profile(void);
 /* Its directory. Context: any, from lc_agent_profile_open() on. */
 const char *lc_agent_profile_directory(void);
 
-/* Have the recording ended where the profile holds what it may. Context: [writer], now and then. */
-void lc_agent_profile_look(void);
+/*
+ * Is it time to begin the next profile (--loop)? Where profiles hold as much as they may, the
+ * recording is ended. Context: [writer], some times a second.
+ */
+bool lc_agent_profile_is_over(uint64_t now_ns);
+
+/*
+ * All that is recorded so far is in its blocks: end the profile, and begin the next one, which is
+ * returned; or go on with the same one, which is said. Context: [writer].
+ */
+struct lc_profile *lc_agent_profile_next(uint64_t now_ns);
 
 /* All is written: close the files. Context: a thread of ours, after the attribution thread's end.
  */

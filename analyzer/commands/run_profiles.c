@@ -30,6 +30,9 @@
 #include "src/base/time.h"
 #include "src/format/block.h"
 
+#define LOOP "[0-9][0-9][0-9][0-9][0-9][0-9]" /* what --loop calls directories */
+_Static_assert(LC_LOOP_DIGITS == 6, "the pattern has as many");
+
 /* A profile of this size takes 0.3 s to read, one of an ordinary program is below 1 MB. */
 enum { READ_BYTES_MAX = 6 << 20, READ_SECONDS_MAX = 5 };
 
@@ -87,7 +90,8 @@ static size_t look(const char *pattern, struct timespec since, char **last, stru
 size_t lc_run_profiles(const char *output, const struct timespec *since, char **last)
 {
 	/* A JVM that was killed at once has blocks and no manifest. */
-	static const char *const files[] = { LC_MANIFEST_NAME, "*" LC_BLOCK_SUFFIX };
+	static const char *const files[] = { LC_MANIFEST_NAME, LOOP "/" LC_MANIFEST_NAME,
+		                             "*" LC_BLOCK_SUFFIX, LOOP "/*" LC_BLOCK_SUFFIX };
 	char pattern[2 * LC_OPTION_TEXT_MAX + 32];
 	struct timespec latest = { 0, 0 };
 	size_t count = 0;

@@ -46,6 +46,7 @@
 #include "src/heap/hook.h"
 #include "src/heap/map.h"
 #include "src/heap/totals.h"
+#include "src/jvm/field.h"
 #include "src/jvm/layout.h"
 #include "src/jvm/peek.h"
 #include "src/jvm/ranges.h"
@@ -495,14 +496,29 @@ static void reap_threads(uint64_t now)
 	}
 }
 
+/* Names that are in a profile once are in each. */
+static void next_profile(uint64_t now)
+{
+	const struct lc_profile *before = work.config.profile;
+
+	work.config.profile = work.config.next(now);
+	if (work.config.profile == before)
+		return;
+	lc_legend_again();
+	lc_field_tell_again();
+}
+
 static void tick(bool last)
 {
-	const bool flush = atomic_load_explicit(&work.flushing, memory_order_acquire);
+	const bool asked = atomic_load_explicit(&work.flushing, memory_order_acquire);
 	uint64_t now;
+	bool over, flush;
 
 	if (!last)
 		lc_stand_back();
 	now = lc_time_now_ns();
+	over = !last && work.config.is_over && work.config.is_over(now);
+	flush = asked || over;
 	close_sealed_epochs();
 	lc_thread_cpu_look();
 	lc_native_code_refresh();
@@ -531,15 +547,16 @@ static void tick(bool last)
 		write_blocks(now, last);
 		if (last)
 			give_up_traces();
-		else if (work.config.written)
-			work.config.written();
 		lc_alloc_pool_tidy(now);
 	}
 	if (last || flush || now - work.manifest_ns >= MANIFEST_MS * MS) {
 		work.manifest_ns = now;
-		work.config.write_manifest(last);
+		if (over)
+			next_profile(now);
+		else
+			work.config.write_manifest(last);
 	}
-	if (flush)
+	if (asked)
 		atomic_store_explicit(&work.flushing, false, memory_order_release);
 }
 

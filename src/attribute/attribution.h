@@ -30,8 +30,12 @@ struct lc_attribution_config {
 	/* If not NULL, called some times a second, and when lc_wake() was, while the program runs.
 	 * It may use JVMTI and JNI. Context: [writer]. */
 	void (*tick)(JNIEnv *jni);
-	/* If not NULL, called when blocks have been written. Context: [writer]. */
-	void (*written)(void);
+	/*
+	 * If not NULL: is it time for the next profile, at `now_ns`; and the one that blocks go to
+	 * from then on. Context: [writer].
+	 */
+	bool (*is_over)(uint64_t now_ns);
+	struct lc_profile *(*next)(uint64_t now_ns);
 };
 
 struct lc_attribution_stats {

@@ -50,3 +50,8 @@ void lc_legend_take(struct lc_thread *t)
 	take_recursions(t);
 	take_names(t);
 }
+
+void lc_legend_again(void)
+{
+	done.recursions = done.named = 0;
+}

@@ -13,4 +13,7 @@ struct lc_thread;
  */
 void lc_legend_take(struct lc_thread *t);
 
+/* Another profile begins: all is said again. Context: [writer]. */
+void lc_legend_again(void);
+
 #endif

@@ -4,21 +4,9 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
-#include <strings.h>
 
 #include "src/base/nearest.h"
-
-enum option_type {
-	OPTION_STRING,
-	OPTION_LIST,
-	OPTION_SIZE,
-	OPTION_DURATION,
-	OPTION_PERCENT,
-	OPTION_COUNT,
-	OPTION_CHOICE,
-	OPTION_SET,
-	OPTION_FLAG,
-};
+#include "src/base/option_number.h"
 
 #define LC_OPTION(field, type, name, letter, argument, default_text, unit, help)                   \
 	{ name, letter, #type, argument, default_text, unit, help },
@@ -39,20 +27,6 @@ static const struct {
 #undef LC_OPTION
 
 enum { OPTION_COUNT_ALL = sizeof(infos) / sizeof(infos[0]) };
-
-/* The units of a number. The row that ends a table has no suffix, NULL. */
-struct unit {
-	const char *suffix;
-	uint64_t factor;
-};
-static const struct unit size_units[] = {
-	{ "", 1 }, { "k", 1 << 10 }, { "m", 1 << 20 }, { "g", 1 << 30 }, { NULL, 0 }
-};
-static const struct unit duration_units[] = {
-	{ "ns", 1 }, { "us", 1000 }, { "ms", 1000000 }, { "s", 1000000000 }, { NULL, 0 }
-};
-static const struct unit percent_units[] = { { "%", 10000 }, { NULL, 0 } };
-static const struct unit count_units[] = { { "", 1 }, { NULL, 0 } };
 
 /*
  * The ranges of numbers. An interval under 100 us would spend more time in the
@@ -79,6 +53,8 @@ static const struct {
 	  LC_MAX_MEMORY_AUTO },
 	{ "max-profile-size", 64 << 10, UINT64_C(1024) << 30, true, "auto, 0, or 64k to 1024g",
 	  "auto", LC_MAX_PROFILE_AUTO },
+	{ "loop", 0, UINT64_MAX, false, "", "none", 0 },
+	{ "keep", 0, 100000, false, "0 to 100000", NULL, 0 },
 	{ "budget", 10000, 1000000, false, "none, or 1% to 100%", "none", 0 },
 	{ "depth", 1, LC_FRAMES_MAX, false, "1 to 2048", NULL, 0 },
 };
@@ -89,6 +65,7 @@ _Static_assert(LC_FRAMES_MAX == 2048, "the range of depth names its limit");
 static const struct {
 	const char *name, *other, *add;
 } needs[] = {
+	{ "keep", "loop", "loop=1h" },
 	{ "span-paths", "spans", "spans=streams or spans=tasks" },
 	{ "trace", "spans", "spans=streams or spans=tasks" },
 	{ "clock", "spans", "spans=streams or spans=tasks" },
@@ -120,55 +97,6 @@ static long find_row(const char *name, char *error, size_t error_len)
 	snprintf(error, error_len, "unknown option '%.64s'%s%s%s", name,
 	         near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
 	return -ENOENT;
-}
-
-static const struct unit *units_of(enum option_type type)
-{
-	if (type == OPTION_SIZE)
-		return size_units;
-	if (type == OPTION_PERCENT)
-		return percent_units;
-	return type == OPTION_DURATION ? duration_units : count_units;
-}
-
-static const char *not_a_number(enum option_type type)
-{
-	if (type == OPTION_SIZE)
-		return "is not a size, such as 1k";
-	if (type == OPTION_PERCENT)
-		return "is not a share, such as 2%";
-	return type == OPTION_DURATION ? "is not a time, such as 5ms" : "is not a number";
-}
-
-static const char *wrong_unit(enum option_type type)
-{
-	if (type == OPTION_SIZE)
-		return "has a unit other than k, m, g";
-	if (type == OPTION_PERCENT)
-		return "needs a %";
-	return type == OPTION_DURATION ? "needs a unit: ns, us, ms or s" : "is not a number";
-}
-
-/* Parse digits and a suffix. Returns NULL, or says what is wrong. */
-static const char *parse_number(const char *text, enum option_type type, uint64_t *out)
-{
-	const struct unit *u = units_of(type);
-	uint64_t n = 0;
-	const char *p = text;
-
-	for (; *p >= '0' && *p <= '9'; p++)
-		if (__builtin_mul_overflow(n, 10, &n) ||
-		    __builtin_add_overflow(n, (uint64_t)(*p - '0'), &n))
-			return "is too large";
-	if (p == text)
-		return not_a_number(type);
-	while (u->suffix && strcasecmp(p, u->suffix) != 0)
-		u++;
-	if (!u->suffix)
-		return wrong_unit(type);
-	if (__builtin_mul_overflow(n, u->factor, out))
-		return "is too large";
-	return NULL;
 }
 
 /* The range of an option, and its word; an index of ranges[], or RANGES. */
@@ -399,19 +327,6 @@ int lc_options_parse(struct lc_options *o, const char *text, char *error, size_t
 		return err;
 	*o = parsed;
 	return 0;
-}
-
-/* Write a number with the largest unit that divides it. */
-static int format_number(uint64_t n, enum option_type type, char *out, size_t out_len)
-{
-	const struct unit *u = units_of(type);
-	const struct unit *best = u;
-
-	for (; n && u->suffix; u++)
-		if (n % u->factor == 0)
-			best = u;
-	return snprintf(out, out_len, "%llu%s", (unsigned long long)(n / best->factor),
-	                best->suffix);
 }
 
 static int format_choice(const char *choices, int index, char *out, size_t out_len)

@@ -10,6 +10,7 @@
 #define LC_SAMPLE_INTERVAL_AUTO UINT64_MAX
 #define LC_MAX_MEMORY_AUTO UINT64_MAX
 #define LC_MAX_PROFILE_AUTO UINT64_MAX
+#define LC_LOOP_BYTES (UINT64_C(1) << 63)
 #define LC_SAMPLE_INTERVAL_LEAST (UINT64_C(512) << 10)
 
 enum { LC_RECURSION_FOLD, LC_RECURSION_KEEP };
@@ -39,6 +40,8 @@ struct lc_options {
 	uint64_t budget_ppm;        /* parts per million of the process's CPU time; 0: no limit */
 	uint64_t max_memory_bytes;  /* LC_MAX_MEMORY_AUTO: lc_memory_default_limit() */
 	uint64_t max_profile_bytes; /* LC_MAX_PROFILE_AUTO: by what is free; 0: no limit */
+	uint64_t loop;              /* 0: none; or ns, or bytes with LC_LOOP_BYTES */
+	uint64_t keep;              /* directories; 0: all */
 	char output[LC_OPTION_TEXT_MAX];
 	uint64_t depth;
 	int recursion; /* LC_RECURSION_ */

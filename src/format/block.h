@@ -23,6 +23,7 @@
 
 #define LC_MANIFEST_NAME "manifest.json"
 #define LC_BLOCK_SUFFIX ".lcb"
+#define LC_LOOP_DIGITS 6 /* of the names of directories that --loop makes, at least */
 
 /* First eight bytes of a block. Not text, and changed by every newline conversion. */
 #define LC_BLOCK_MAGIC "\x89LCB\r\n\x1a\n"

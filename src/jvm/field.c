@@ -47,7 +47,7 @@ struct class_fields {
 	uint64_t klass; /* as klass.h numbers them */
 	jweak class;    /* NULL: asked for, and not found yet */
 	uint64_t retry_ns;
-	bool told; /* lc_field_learnt() has returned it */
+	uint32_t told; /* in which telling lc_field_learnt() has returned it */
 	struct lc_field_table table;
 };
 
@@ -59,6 +59,7 @@ static struct {
 	size_t classes_len, fields_len;
 	Pvoid_t names; /* text -> the interned one */
 	size_t names_len;
+	uint32_t telling; /* lc_field_tell_again() has begun it, from 1 */
 	int64_t credit_ns;
 	uint64_t credited_ns;
 } field;
@@ -72,6 +73,7 @@ int lc_field_init(JNIEnv *jni, const char *(*signature_of)(uint64_t klass))
 	if (lc_layout()->class_klass < 0 || lc_layout()->klass_layout_helper < 0)
 		return -ENOTSUP;
 	field.signature_of = signature_of;
+	field.telling = 1;
 	field.credit_ns = SEARCH_CREDIT_MS * MS;
 	field.credited_ns = lc_time_now_ns();
 	err = lc_field_ask_init(jni);
@@ -432,8 +434,13 @@ const struct lc_field_table *lc_field_learnt(uint64_t klass)
 {
 	struct class_fields *c = field.ready && klass ? class_get(address_of(klass)) : NULL;
 
-	if (!c || c->klass != klass || !c->class || c->told)
+	if (!c || c->klass != klass || !c->class || c->told == field.telling)
 		return NULL;
-	c->told = true;
+	c->told = field.telling;
 	return &c->table;
+}
+
+void lc_field_tell_again(void)
+{
+	field.telling++;
 }

@@ -41,6 +41,9 @@ struct lc_field_table; /* jvm/field_layout.h */
  */
 const struct lc_field_table *lc_field_learnt(uint64_t klass);
 
+/* From now on lc_field_learnt() returns each class once more. Context: [writer]. */
+void lc_field_tell_again(void);
+
 /*
  * Offset and width of a field by name, superclasses included; of element `index` of an array.
  * Return 0 or -ENOENT. Context: [java] [writer].

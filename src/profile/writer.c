@@ -1,7 +1,6 @@
 /* profile/writer.c - writes the files of a profile: appends blocks, replaces the manifest. */
 #include "src/profile/writer.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -14,6 +13,7 @@
 
 #include "src/base/time.h"
 #include "src/format/block.h"
+#include "src/profile/directory.h"
 #include "src/profile/manifest.h"
 #include "src/profile/profile_block.h"
 
@@ -27,8 +27,6 @@
 enum {
 	OPEN_FLAGS = O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK,
 	FILE_MODE = 0600,
-	DIRECTORY_MODE = 0700,
-	PARENT_MODE = 0755,
 };
 
 /*
@@ -206,80 +204,18 @@ int lc_profile_manifest(struct lc_profile *p, const struct lc_manifest *m)
 	return err;
 }
 
-/* Make `path`, which has no '/' at its end, and its parents. */
-static int make_directories(char *path)
-{
-	int err = *path ? 0 : -ENOENT;
-
-	for (char *at = path; !err && at;) {
-		at = strchr(at + 1, '/');
-		if (at)
-			*at = 0;
-		if (mkdir(path, at ? PARENT_MODE : DIRECTORY_MODE) && errno != EEXIST)
-			err = -errno;
-		if (at)
-			*at = '/';
-	}
-	return err;
-}
-
-/* Open the directory, which is no link and the user's own. Returns a descriptor or -errno. */
-static int open_directory(const char *path)
-{
-	int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW), err = 0;
-	struct stat st;
-
-	if (fd < 0) /* O_DIRECTORY says ENOTDIR of a link, too */
-		return !lstat(path, &st) && S_ISLNK(st.st_mode) ? -ELOOP : -errno;
-	if (fstat(fd, &st))
-		err = -errno;
-	else if (st.st_uid != geteuid())
-		err = -EPERM;
-	if (!err)
-		return fd;
-	close(fd);
-	return err;
-}
-
-/* 1 when the directory holds files of a profile, 0 when not, or -errno. */
-static int holds_profile(int dir_fd)
-{
-	int fd = openat(dir_fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	DIR *d = fd < 0 ? NULL : fdopendir(fd);
-	const struct dirent *e;
-	int found = 0;
-
-	if (!d) {
-		int err = -errno;
-
-		if (fd >= 0)
-			close(fd);
-		return err;
-	}
-	while (!found && (e = readdir(d))) {
-		size_t len = strlen(e->d_name), suffix = strlen(LC_BLOCK_SUFFIX);
-
-		found = !strcmp(e->d_name, LC_MANIFEST_NAME) ||
-		        (len > suffix && !strcmp(e->d_name + len - suffix, LC_BLOCK_SUFFIX));
-	}
-	closedir(d);
-	return found;
-}
-
-/* Open `path` and take it: the manifest is made exclusively, so of two processes one wins. */
-static int claim_directory(struct lc_profile *p, char *path)
+/*
+ * Take the directory `fd`, which is the caller's no more: the manifest is made exclusively, so of
+ * two processes one wins.
+ */
+static int claim_directory(struct lc_profile *p, int fd)
 {
 	static const char first[] = "{\"format\":1,\"blocks\":0,\"engines\":[],\"processes\":[]}\n";
 	struct stat st;
-	int fd, err = make_directories(path);
+	int err = lc_directory_holds_profile(fd);
 
 	_Static_assert(LC_FORMAT_VERSION == 1, "the first manifest names its version");
-	if (err)
-		return err;
-	p->dir_fd = open_directory(path);
-	if (p->dir_fd < 0)
-		return p->dir_fd;
-	err = holds_profile(p->dir_fd);
+	p->dir_fd = fd;
 	if (err)
 		return err < 0 ? err : -EEXIST;
 	fd = open_own(p->dir_fd, LC_MANIFEST_NAME, O_EXCL, &st);
@@ -292,51 +228,44 @@ static int claim_directory(struct lc_profile *p, char *path)
 	return err;
 }
 
-int lc_profile_create(const char *dir, struct lc_profile **out, char *error, size_t error_len)
+int lc_profile_create_in(int fd, struct lc_profile **out)
 {
 	struct lc_profile *p = calloc(1, sizeof(*p));
-	char *path = strdup(dir);
 	int err = -ENOMEM;
 
-	/* With a '/' at its end a link would be followed. */
-	for (size_t len = path ? strlen(path) : 0; len > 1 && path[len - 1] == '/'; len--)
-		path[len - 1] = '\0';
-	if (p && path) {
-		p->dir_fd = p->fd = -1;
-		p->encoder = lc_block_encoder_create();
-		err = p->encoder ? claim_directory(p, path) : -ENOMEM;
+	if (!p) {
+		close(fd);
+		return err;
 	}
-	free(path);
-	if (!err) {
-		keep_descriptor(p);
-		*out = p;
-		return 0;
-	}
-	lc_profile_close(p);
-	if (err == -ELOOP)
-		snprintf(error, error_len,
-		         "output directory '%s' is a link, which is not followed; name what it "
-		         "leads to",
-		         dir);
-	else if (err == -EPERM)
-		snprintf(error, error_len,
-		         "output directory '%s' belongs to another user; name one of your own, or "
-		         "one that does not exist yet",
-		         dir);
-	else if (err == -EEXIST)
-		snprintf(error, error_len,
-		         "output directory '%s' already holds a profile; name another one, "
-		         "with %%p for the process ID, or remove it",
-		         dir);
+	p->dir_fd = p->fd = -1;
+	p->encoder = lc_block_encoder_create();
+	if (p->encoder)
+		err = claim_directory(p, fd);
 	else
-		snprintf(error, error_len, "cannot write output directory '%s': %s", dir,
-		         strerror(-err));
+		close(fd);
+	if (err) {
+		lc_profile_close(p);
+		return err;
+	}
+	keep_descriptor(p);
+	*out = p;
+	return 0;
+}
+
+int lc_profile_create(const char *dir, struct lc_profile **out, char *error, size_t error_len)
+{
+	const int fd = lc_directory_make(dir);
+	const int err = fd < 0 ? fd : lc_profile_create_in(fd, out);
+
+	if (err)
+		lc_directory_tell(dir, err, error, error_len);
 	return err;
 }
 
 void lc_profile_stats(const struct lc_profile *p, struct lc_profile_stats *out)
 {
 	*out = p->stats;
+	out->manifest_bytes = p->manifest.len;
 }
 
 uint64_t lc_profile_room(const struct lc_profile *p)

@@ -27,6 +27,12 @@ struct lc_profile; /* opaque, see writer.c */
 int lc_profile_create(const char *dir, struct lc_profile **out, char *error, size_t error_len);
 
 /*
+ * The same in the open directory `fd`, which is the profile's from now on, also where this fails.
+ * Returns 0, or -errno. Context: [attach] [writer].
+ */
+int lc_profile_create_in(int fd, struct lc_profile **out);
+
+/*
  * Append what *in says to the file of its thread. All or nothing: on failure nothing of it is in
  * the file, and the caller may add its counts to the next block of that thread. Returns 0;
  * -EINVAL when an engine or bucket is out of range; -ENOMEM; -errno of the file system, once
@@ -147,8 +153,9 @@ struct lc_manifest {
 int lc_profile_manifest(struct lc_profile *p, const struct lc_manifest *m);
 
 struct lc_profile_stats {
-	uint64_t blocks;       /* in the files */
-	uint64_t bytes;        /* in the files */
+	uint64_t blocks; /* in the files */
+	uint64_t bytes;  /* in the files */
+	uint64_t manifest_bytes;
 	uint64_t append_fails; /* calls of lc_profile_append() that did not return 0 */
 };
 

@@ -50,6 +50,43 @@ static void defaults_are_those_of_the_table(void **state)
 	}
 }
 
+static void a_loop_is_a_time_or_a_size(void **state)
+{
+	static const struct {
+		const char *text, *written;
+		uint64_t loop;
+	} cases[] = {
+		{ "none", "none", 0 },
+		{ "300ms", "300ms", 300 * UINT64_C(1000000) },
+		{ "60min", "1h", UINT64_C(3600) * 1000000000 },
+		{ "1h", "1h", UINT64_C(3600) * 1000000000 },
+		{ "36h", "36h", UINT64_C(36) * 3600 * 1000000000 },
+		{ "2d", "2d", UINT64_C(2) * 86400 * 1000000000 },
+		{ "100mb", "100mb", LC_LOOP_BYTES | 100 << 20 },
+		{ "1024MB", "1gb", LC_LOOP_BYTES | UINT64_C(1) << 30 },
+		{ "64k", "64kb", LC_LOOP_BYTES | 64 << 10 },
+	};
+	static const char *const wrong[] = { "10m",     "1",      "99ms", "63kb",
+		                             "100001d", "1025gb", "x",    "" };
+	char text[256];
+	struct lc_options o, again;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		lc_options_init(&o);
+		lc_options_init(&again);
+		assert_int_equal(set(&o, "loop", cases[i].text), 0);
+		assert_true(o.loop == cases[i].loop);
+		assert_true(lc_options_format(&o, text, sizeof(text)) >= 0);
+		assert_int_equal(parse(&again, text), 0);
+		assert_true(again.loop == o.loop);
+		if (o.loop)
+			assert_string_equal(text + strlen("loop="), cases[i].written);
+	}
+	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++)
+		assert_int_equal(set(&o, "loop", wrong[i]), -EINVAL);
+}
+
 static void sizes_take_k_m_g_in_either_case(void **state)
 {
 	static const struct {
@@ -379,6 +416,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(defaults_are_those_of_the_table),
+		cmocka_unit_test(a_loop_is_a_time_or_a_size),
 		cmocka_unit_test(sizes_take_k_m_g_in_either_case),
 		cmocka_unit_test(times_need_a_unit),
 		cmocka_unit_test(bad_values_are_refused_and_change_nothing),

@@ -1,4 +1,4 @@
-/* uses: src/profile/writer.c src/profile/profile_block.c src/format/encode.c src/format/section.c src/profile/names.c src/profile/manifest.c src/base/options.c src/base/nearest.c analyzer/model/blockfile.c analyzer/base/file.c analyzer/model/frame_filter.c analyzer/model/decode.c analyzer/model/slices.c analyzer/model/decode_spans.c analyzer/model/tree.c analyzer/base/table.c analyzer/base/memory.c analyzer/base/progress.c -lzstd -Wl,--wrap=write -Wl,--wrap=clock_gettime */
+/* uses: src/profile/writer.c src/profile/directory.c src/profile/profile_block.c src/format/encode.c src/format/section.c src/profile/names.c src/profile/manifest.c src/base/options.c src/base/nearest.c analyzer/model/blockfile.c analyzer/base/file.c analyzer/model/frame_filter.c analyzer/model/decode.c analyzer/model/slices.c analyzer/model/decode_spans.c analyzer/model/tree.c analyzer/base/table.c analyzer/base/memory.c analyzer/base/progress.c -lzstd -Wl,--wrap=write -Wl,--wrap=clock_gettime */
 /*
  * test_profile.c - checks that the analyzer's reader reads back what the agent's writer wrote.
  *

@@ -1,0 +1,181 @@
+"""--loop and --keep: one recording in several profiles, of which nothing is lost and each stands alone."""
+
+import json
+import os
+import pathlib
+import signal
+import subprocess
+import time
+
+import pytest
+from conftest import BUILD, JDK_MAJORS
+from helpers import COLLECTORS, allocations, collector, command, complaints, each_pair, sites_through, truth
+
+
+def parts(directory):
+    """The profiles of a loop, in order; their names have no gaps but those of removed ones."""
+    return sorted(path for path in directory.iterdir() if path.name.isdigit())
+
+
+def read(locus, directory):
+    done = locus("report", "--format=json", "--top=100000", directory)
+    if done.returncode and "is empty" in done.stderr:
+        return {"sites": [], "samples": {"total": 0}, "threads": []}
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)
+
+
+def manifest(directory):
+    (process,) = json.loads((directory / "manifest.json").read_text())["processes"]
+    return process
+
+
+def made_in(report, method="make"):
+    return allocations(sites_through(report, method, "Loop$Maker"))
+
+
+@each_pair(jdk=JDK_MAJORS, gc=COLLECTORS)
+def test_nothing_is_lost_between_two_profiles(profile, workload, locus, tmp_path, jdk, gc):
+    run = profile(command(workload, jdk, "Loop", 3000, 3, java=["-Xmx256m", *collector(gc)]), "--loop=300ms")
+    assert complaints(run.stderr) == []
+    all_parts = parts(run.directory)
+    assert [int(p.name) for p in all_parts] == list(range(1, len(all_parts) + 1)) and len(all_parts) >= 4
+    reports = [read(locus, p) for p in all_parts]
+    assert sum(made_in(r) for r in reports) == truth(run)["made"]
+    assert sum(made_in(r, "early") for r in reports) == truth(run)["kept"]
+    manifests = [manifest(p) for p in all_parts]
+    assert all(m["complete"] for m in manifests)
+    for before, after in zip(manifests, manifests[1:]):
+        assert before["start_monotonic_ns"] < before["end_monotonic_ns"] <= after["start_monotonic_ns"]
+    # Counters are of each alone: together they are of as many samples as there are, and those that wait.
+    samples = sum(r["samples"]["total"] for r in reports)
+    counted = sum(sum(m["counters"].get("engine_timer_" + of, 0) for of in ("samples", "lost", "overruns")) for m in manifests)
+    assert counted == samples
+    # All of them, as one profile.
+    done = locus("merge", "-o", tmp_path / "all", *all_parts)
+    assert done.returncode == 0, done.stderr
+    whole = read(locus, tmp_path / "all")
+    assert made_in(whole) == truth(run)["made"] and whole["samples"]["total"] == samples
+
+
+def test_a_profile_is_over_at_its_size(profile, workload, locus, jdk):
+    line = command(workload, jdk, "Duration", 3000, 0, "spans")
+    run = profile(line, "--loop=256kb", "--spans=streams,tasks", "--trace")
+    all_parts = parts(run.directory)
+    sizes = [sum(f.stat().st_size for f in p.glob("*.lcb")) for p in all_parts]
+    assert len(all_parts) > 1 and all(size > 128 << 10 for size in sizes[:-1])
+    made = [allocations(sites_through(read(locus, p), "make", "Duration")) for p in all_parts]
+    assert sum(made) == truth(run)["made"]
+    spans = [json.loads(locus("spans", "--format=json", p).stdout) for p in all_parts]
+    own = 10 * truth(run)["rounds"]
+    assert own <= sum(s["totals"]["streams"] for s in spans) <= own + 10  # some are the JDK's
+
+
+@each_pair(jdk=JDK_MAJORS, gc=COLLECTORS)
+def test_objects_of_an_earlier_profile_have_their_site_in_later_ones(profile, workload, locus, jdk, gc):
+    line = command(workload, jdk, "Loop", 3000, 1, java=["-Xmx256m", *collector(gc)])
+    run = profile(line, "--loop=500ms", "--interval=1ms", "--budget=none")
+    reports = [read(locus, p) for p in parts(run.directory)]
+    last = max(i for i, r in enumerate(reports) if made_in(r, "early"))
+    later = reports[last + 1 : -1]
+    assert later
+    touched = [sites_through(r, "early", "Loop$Maker") for r in later]
+    assert sum(s["samples"] for sites in touched for s in sites) > 50
+    assert all(site["names"] for sites in touched for site in sites)  # each has those, too
+
+
+def test_only_the_newest_are_kept_and_nothing_else_is_touched(locus, workload, tmp_path, jdk):
+    line = [str(word) for word in command(workload, jdk, "Loop", 6000, 1)]
+    target, outside = tmp_path / "p", tmp_path / "outside"
+    outside.mkdir()
+    (outside / "thread-0.lcb").write_text("mine")
+    with subprocess.Popen([str(BUILD / "locus"), "run", "-q", "-o", target, "--loop=800ms", "--keep=2", "--", *line],
+                          stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True) as run:
+        while not (target / "000002").exists():
+            assert run.poll() is None
+            time.sleep(0.01)
+        # A link in the place of a profile that is to be removed, and a file of the user's in the next one.
+        os.rename(target / "000002", tmp_path / "moved")
+        os.symlink(outside, target / "000002")
+        while not (target / "000003").exists():
+            assert run.poll() is None
+            time.sleep(0.01)
+        (target / "000003" / "notes.txt").write_text("mine")
+        (target / "unrelated").mkdir()
+        err = run.communicate(timeout=60)[1]
+    assert run.returncode == 0, err
+    assert (outside / "thread-0.lcb").read_text() == "mine" and (tmp_path / "moved" / "manifest.json").exists()
+    assert [p.name for p in (target / "000003").iterdir()] == ["notes.txt"]
+    assert (target / "unrelated").exists() and not (target / "000001").exists()
+    left = [int(p.name) for p in parts(target) if p.name not in ("000002", "000003")]
+    assert len(left) == 2 and left[1] == left[0] + 1 and left[0] > 3
+
+
+def test_after_kill_the_last_one_opens(locus, workload, tmp_path, jdk):
+    line = [str(word) for word in command(workload, jdk, "Loop", 60_000, 1)]
+    with subprocess.Popen([str(BUILD / "locus"), "run", "-q", "-o", tmp_path / "p", "--loop=1500ms", "--", *line],
+                          stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True) as run:
+        wanted = tmp_path / "p" / "000003"
+        while not any(f.stat().st_size for f in wanted.glob("*.lcb")):
+            assert run.poll() is None
+            time.sleep(0.02)
+        first = read(locus, tmp_path / "p" / "000001")  # while the program runs
+        os.killpg(run.pid, signal.SIGKILL)
+    assert made_in(first) > 0 and manifest(tmp_path / "p" / "000001")["complete"]
+    last = parts(tmp_path / "p")[-1]
+    assert not manifest(last)["complete"]
+    if last == wanted:
+        assert made_in(read(locus, last)) > 0
+
+
+def thread_name(task):
+    try:
+        return (task / "comm").read_text()
+    except OSError:
+        return ""  # it has ended
+
+
+def test_a_jvm_that_is_attached_to_is_recorded_so(locus, workload, tmp_path, jdk):
+    line = [str(word) for word in command(workload, jdk, "Loop", 60_000, 1)]
+    with subprocess.Popen(line, stdout=subprocess.DEVNULL) as program:
+        try:
+            while not any("maker" in thread_name(task) for task in pathlib.Path("/proc", str(program.pid), "task").iterdir()):
+                assert program.poll() is None
+                time.sleep(0.05)
+            done = locus("attach", program.pid, "-o", tmp_path / "p", "--loop=300ms", "--keep=3")
+            assert done.returncode == 0, done.stderr
+            while not any(int(p.name) >= 5 for p in parts(tmp_path / "p")):
+                assert program.poll() is None
+                time.sleep(0.05)
+            assert locus("detach", program.pid).returncode == 0
+            assert program.poll() is None
+        finally:
+            program.kill()
+    kept = parts(tmp_path / "p")
+    assert len(kept) == 3 and all(manifest(p)["complete"] for p in kept)
+    assert all(made_in(read(locus, p)) > 0 for p in kept[:2])
+
+
+def test_all_profiles_together_have_a_limit(profile, workload, jdk):
+    """Where none is to be removed; tests/unit/test_profile_loop.c has the others."""
+    line = command(workload, jdk, "Duration", 5000, 0, "spans")
+    run = profile(line, "--spans=streams,tasks", "--trace", "--max-profile-size=256k", "--loop=300ms")
+    last = manifest(parts(run.directory)[-1])
+    assert parts(run.directory)[0].name == "000001"
+    assert [limit["kind"] for limit in last["limits"]] == ["profile_size"] and last["limited"]
+
+
+@pytest.mark.parametrize("options, word", [(("--loop=10m",), "min"), (("--loop=1ms",), "out of range"),
+                                           (("--loop=5",), "unit"), (("--keep=3",), "loop"),
+                                           (("--loop=1kb",), "out of range"), (("--loop=x",), "neither")])
+def test_what_means_nothing_is_refused(locus, tmp_path, options, word):
+    done = locus("run", *options, "-o", tmp_path / "p", "--", "true")
+    assert done.returncode == 2 and word in done.stderr and len(done.stderr.splitlines()) == 1
+
+
+def test_a_directory_that_holds_a_loop_is_not_written_to(profile, locus, workload, jdk):
+    run = profile(command(workload, jdk, "Loop", 500, 1), "--loop=1h")
+    assert [p.name for p in run.directory.iterdir()] == ["000001"]
+    for options in ((), ("--loop=1h",)):
+        done = locus("run", "-o", run.directory, *options, "--", "true")
+        assert done.returncode != 0 and "holds a profile" in done.stderr
