@@ -61,6 +61,7 @@ static struct {
 	/* [writer]: as the last manifest had them, and where the profile began. */
 	struct lc_counters *counters, *begin; /* `begin`: NULL in the first profile */
 	struct lc_manifest_numa numa, numa_begin;
+	struct timespec last_wall, last_monotonic;
 } summary;
 
 /* The command line, arguments separated by spaces, without the one that loads this agent. */
@@ -186,8 +187,8 @@ void lc_agent_manifest_next(void)
 	summary.begin = summary.counters;
 	summary.counters = NULL;
 	summary.numa_begin = summary.numa;
-	clock_gettime(CLOCK_REALTIME, &summary.start_wall);
-	clock_gettime(CLOCK_MONOTONIC, &summary.start_monotonic);
+	summary.start_wall = summary.last_wall;
+	summary.start_monotonic = summary.last_monotonic;
 }
 
 /* All counters, in the manifest's order. A new one is a row of its module's table. */
@@ -259,6 +260,20 @@ static size_t describe_intervals(struct lc_manifest_interval *out)
 static uint64_t nanoseconds(const struct timespec *t)
 {
 	return (uint64_t)t->tv_sec * 1000000000u + (uint64_t)t->tv_nsec;
+}
+
+/* The marks of this profile's time, up to `end_ns`. Returns how many. */
+static size_t describe_marks(struct lc_program_mark *marks, struct lc_manifest_mark *out,
+                             uint64_t end_ns)
+{
+	const uint64_t begin_ns = summary.begin ? nanoseconds(&summary.start_monotonic) : 0;
+	const size_t all = lc_marks_copy(marks, LC_MARKS_MAX);
+	size_t len = 0;
+
+	for (size_t i = 0; i < all; i++)
+		if (marks[i].time_ns >= begin_ns && marks[i].time_ns < end_ns)
+			out[len++] = (struct lc_manifest_mark){ marks[i].name, marks[i].time_ns };
+	return len;
 }
 
 /* The manifest is written often enough to look at the budget then. */
@@ -377,6 +392,12 @@ static int write_manifest(bool final)
 	char *texts;
 	int err = -ENOMEM;
 
+	clock_gettime(CLOCK_REALTIME, &wall);
+	clock_gettime(CLOCK_MONOTONIC, &monotonic);
+	if (m.limited) {
+		wall = summary.end_wall;
+		monotonic = summary.end_monotonic;
+	}
 	look_at_budget();
 	lc_call_trace_tell();
 	m.engines_len = describe_engines(engines);
@@ -399,22 +420,14 @@ static int write_manifest(bool final)
 	note_losses(counters);
 	lc_memory_tell();
 	lc_fds_tell();
-	m.marks_len = lc_marks_copy(marks, LC_MARKS_MAX);
 	m.marks = mark_rows;
-	for (size_t i = 0; i < m.marks_len; i++)
-		mark_rows[i] = (struct lc_manifest_mark){ marks[i].name, marks[i].time_ns };
+	m.marks_len = describe_marks(marks, mark_rows, nanoseconds(&monotonic));
 	lc_limits_say();
 	m.limits = limits;
 	m.limits_len = lc_limits(limits);
 	for (size_t i = 0; i < counters->len; i++)
 		rows[i] =
 		    (struct lc_manifest_counter){ counters->rows[i].name, counted(counters, i) };
-	clock_gettime(CLOCK_REALTIME, &wall);
-	clock_gettime(CLOCK_MONOTONIC, &monotonic);
-	if (m.limited) {
-		wall = summary.end_wall;
-		monotonic = summary.end_monotonic;
-	}
 	m.start_wall_ns = nanoseconds(&summary.start_wall);
 	m.start_monotonic_ns = nanoseconds(&summary.start_monotonic);
 	m.end_wall_ns = nanoseconds(&wall);
@@ -428,6 +441,8 @@ static int write_manifest(bool final)
 	err = lc_profile_manifest(lc_agent_profile(), &m);
 	free(summary.counters);
 	summary.counters = counters;
+	summary.last_wall = wall;
+	summary.last_monotonic = monotonic;
 	counters = NULL;
 out:
 	free(counters);

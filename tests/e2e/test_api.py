@@ -1,5 +1,6 @@
 """The Java API: a program begins, marks and ends recordings of itself, with the agent or without."""
 
+import json
 import shutil
 
 from conftest import BUILD, Profile
@@ -72,6 +73,17 @@ def test_times_of_marks_are_within_the_recording(workload, jdk17, tmp_path):
     assert answers(ran) == TWICE
     times = [m["time_ns"] for m in process["marks"]]
     assert process["start_monotonic_ns"] <= times[0] <= times[1] <= process["end_monotonic_ns"]
+
+
+def test_a_mark_is_in_the_profile_of_its_time_and_in_no_other(workload, jdk, tmp_path):
+    assert run(workload, jdk, "loop", tmp_path).returncode == 3
+    marks = []
+    for part in sorted((tmp_path / "loop").iterdir()):
+        (process,) = json.loads((part / "manifest.json").read_text())["processes"]
+        for mark in process.get("marks", []):
+            marks.append(mark["name"])
+            assert process["start_monotonic_ns"] <= mark["time_ns"] <= process["end_monotonic_ns"]
+    assert marks == ["one", "two", "three"]
 
 
 def test_without_a_library_nothing_happens_and_start_says_so(workload, jdk, tmp_path):

@@ -8,8 +8,8 @@ import locusapi.Locus;
  * Usage: java -cp locus-api.jar:. RecordsItself MODE DIRECTORY
  *
  * What each call gave is printed. "twice": two recordings, DIRECTORY/1 and DIRECTORY/2, of 100 and 200 arrays with marks between;
- * 1,000 more are made before, between and behind. "end": the first call ends what records already. "none": nobody records,
- * and nothing can be begun.
+ * 1,000 more are made before, between and behind. "end": the first call ends what records already. "loop": a mark every 400 ms, and a
+ * profile every 200 ms. "none": nobody records, and nothing can be begun.
  */
 public final class RecordsItself {
 	static volatile Object kept;
@@ -57,6 +57,14 @@ public final class RecordsItself {
 			allocate(100);
 			System.out.println(Locus.isRecording() + " " + Locus.mark("one") + " " + Locus.stop() + " " + Locus.isRecording());
 			allocate(1000);
+			break;
+		case "loop":
+			Locus.start("loop=200ms,output=" + args[1] + "/loop");
+			for (String mark : new String[] { "one", "two", "three" }) {
+				Locus.mark(mark);
+				Thread.sleep(400);
+			}
+			Locus.stop();
 			break;
 		default:
 			System.out.println(fails("output=" + args[1] + "/1") + " " + Locus.isRecording());
