@@ -419,6 +419,7 @@ static int write_manifest(bool final)
 	take_counters(counters);
 	note_losses(counters);
 	lc_memory_tell();
+	lc_sampler_tell();
 	lc_fds_tell();
 	m.marks = mark_rows;
 	m.marks_len = describe_marks(marks, mark_rows, nanoseconds(&monotonic));

@@ -51,6 +51,7 @@ struct lc_sampler_stats {
 	uint64_t traps_missed;    /* not hit within a few samples of their thread */
 	uint64_t foreign_signals; /* signals handed on to the handler that was there before */
 	uint64_t traps_causeless; /* breakpoints that were hit, and of which nothing was told */
+	uint64_t no_stack;        /* samples for which handlers had no room on their stack */
 	uint64_t walk_errors[16]; /* AsyncGetCallTrace results 0, -1, .. -15, by -code */
 	uint64_t walk_repaired[LC_UNWIND_KINDS]; /* paths that it alone does not find, by where */
 };
@@ -107,6 +108,7 @@ void lc_engines_stop(void);
 void lc_engines_stats(size_t engine, struct lc_engine_stats *out); /* Context: [writer]. */
 void lc_engines_counters(struct lc_counters *out);                 /* Context: [writer]. */
 void lc_sampler_stats(struct lc_sampler_stats *out);               /* Context: [writer]. */
-void lc_sampler_counters(struct lc_counters *out);                 /* Context: [writer]. */
+void lc_sampler_tell(void); /* what could not be sampled. Context: [writer]. */
+void lc_sampler_counters(struct lc_counters *out); /* Context: [writer]. */
 
 #endif

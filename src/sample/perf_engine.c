@@ -41,6 +41,7 @@ static struct {
 /* The interrupted thread, as far as several records can share it. */
 struct interrupted {
 	const void *context; /* NULL: the records are not read by the thread's own handler */
+	bool no_stack;       /* there is no room for more than to count them */
 	struct lc_registers regs;
 	struct lc_code_cache_piece code; /* that the context is in; end 0 where none is known */
 	bool walked;                     /* `frames` of the sampler hold the path of the context */
@@ -53,6 +54,7 @@ static void look_at_context(struct interrupted *at, const void *context)
 	at->context = context;
 	if (!context)
 		return;
+	at->no_stack = !lc_sampler_has_stack(context);
 	lc_sampler_registers(context, &at->regs);
 	lc_code_cache_find(at->regs.pc, &at->code);
 }
@@ -205,7 +207,10 @@ static void read_slot(struct lc_sampler *s, size_t engine, struct interrupted *a
 		switch (record.type) {
 		case LC_RING_SAMPLE:
 			slot->read++;
-			take_record(s, engine, &record, at);
+			if (at->no_stack)
+				lc_sampler_no_stack(s, engine, 1);
+			else
+				take_record(s, engine, &record, at);
 			break;
 		case LC_RING_LOST:
 		case LC_RING_LOST_SAMPLES:

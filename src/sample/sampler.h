@@ -118,6 +118,15 @@ struct lc_sampler *lc_sampler_self(void);
 bool lc_sampler_enter(struct lc_sampler *s, const void *context);
 void lc_sampler_leave(struct lc_sampler *s);
 
+/*
+ * Has the stack that the handler runs on room for a sample? A thread may have given its handlers
+ * one of its own (sigaltstack), of 8 KB or less.
+ */
+bool lc_sampler_has_stack(const void *context);
+
+/* There was none for a sample that stands for `n`: they are lost. */
+void lc_sampler_no_stack(struct lc_sampler *s, size_t engine, uint64_t n);
+
 /* The registers of the interrupted thread. */
 void lc_sampler_registers(const void *context, struct lc_registers *out);
 
@@ -170,6 +179,7 @@ enum lc_sampler_count {
 	LC_SAMPLER_TRAPS_MISSED,
 	LC_SAMPLER_FOREIGN,
 	LC_SAMPLER_CAUSELESS,
+	LC_SAMPLER_NO_STACK,
 	LC_SAMPLER_COUNTS
 };
 

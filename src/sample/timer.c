@@ -146,7 +146,9 @@ static bool on_timer(const siginfo_t *info, void *context)
 		const uint64_t begin_ns = lc_time_now_ns();
 		const uint32_t weight = lc_timer_account_tick(&s->slot[engine].account);
 
-		if (weight)
+		if (weight && !lc_sampler_has_stack(context))
+			lc_sampler_no_stack(s, engine, weight);
+		else if (weight)
 			take_sample(s, engine, weight, context);
 		lc_sampler_add(LC_SAMPLER_HANDLER_NS, lc_time_now_ns() - begin_ns);
 		/* The account has just read this clock, as its last tick. */

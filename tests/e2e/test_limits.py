@@ -4,8 +4,9 @@ is said."""
 import errno
 
 import pytest
-from conftest import BUILD, Profile
-from helpers import command, complaints, counters, each_value, execute, report, sites_through, truth
+from conftest import BUILD, JDK_MAJORS, Profile
+from helpers import (command, complaints, counters, each_pair, each_value, execute, native_library, report,
+                     sites_through, truth)
 
 QUARTER = 4
 # The profile's directory and file, and a margin: what the JVM has open differs by a few.
@@ -79,3 +80,21 @@ def test_a_timer_that_is_refused_is_told(workload, jdk17, tmp_path, refuse, locu
     assert limits["threads_not_sampled"] in " ".join(locus("report", tmp_path / "prof").stdout.split())
     doctor = execute([*refuse("timer_create", error), BUILD / "locus", "doctor"]).stdout.decode()
     assert "thread CPU timers do not expire" in doctor and words in doctor
+
+
+@each_pair(jdk=JDK_MAJORS, engine=("timer", "fault"))
+def test_a_small_stack_for_signal_handlers_is_left_alone(workload, jdk, tmp_path, engine):
+    library = native_library(jdk, "altstack", tmp_path)
+    if not library:
+        pytest.skip("no C compiler")
+    for size, small in ((8192, True), (256 << 10, False)):
+        line = command(workload, jdk, "AltStack", library, size, 700)
+        profile = tmp_path / str(size)
+        run = execute([BUILD / "locus", "run", "-q", "-o", profile, "-e", engine, "--interval=1ms", "--", *line])
+        assert run.returncode == 0, run.stderr
+        run.stdout = run.stdout.decode()
+        assert truth(run)["installed"]  # by the kernel, which wants more on some machines
+        r, c = report(Profile(run, profile)), counters(Profile(run, profile))
+        kinds = [limit["kind"] for limit in r["processes"][0].get("limits", [])]
+        assert ("small_stacks" in kinds) == small == (c["engine_no_stack"] > 0)
+        assert r["samples"]["lost"] >= c["engine_no_stack"]
