@@ -77,7 +77,7 @@ def test_storm(workload, jdk, tmp_path, gc, mode):
 @each_value(jdk=[17, 25], gc=["Serial", "G1"])
 def test_class_redefined_while_it_runs(workload, jdk, tmp_path, gc):
     """An agent that attaches itself late, as Mockito's inline mocks do, redefines a class that allocates."""
-    jars = [maven("net.bytebuddy:byte-buddy-agent:1.15.11")]
+    jars = [maven("net.bytebuddy:byte-buddy-agent:1.17.7")]
     java = ["-XX:+Use%sGC" % gc, "-Djdk.attach.allowAttachSelf=true", "-XX:+EnableDynamicAgentLoading"]
     line = command(workload, jdk, "Storm", "redefine", 60, java=java, jars=jars)
     bare = execute(line)
