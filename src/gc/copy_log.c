@@ -15,9 +15,11 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 #include <time.h>
 #include <x86intrin.h>
 
+#include "src/base/say.h"
 #include "src/core/kept.h"
 #include "src/core/memory.h"
 #include "src/gc/move_log.h"
@@ -334,15 +336,27 @@ int lc_copy_log_init(void)
 	return err;
 }
 
+/* Calls that pass a slot which stays as it is are handed on. */
+static void restore(const struct lc_imports *i)
+{
+	int err = lc_imports_restore(i);
+
+	if (err)
+		err = lc_imports_restore(i);
+	if (err)
+		lc_say("libjvm's calls of %s go on to pass the agent: %s", i->list[0].name,
+		       strerror(-err));
+}
+
 void lc_copy_log_end(void)
 {
 	if (!copies[0].slots_len)
 		return;
 	atomic_store_explicit(&lc_copy_log.clock_read, NULL, memory_order_release);
 	lc_copy_log_arm(false);
+	restore(&copy_imports);
 	if (clocks[0].slots_len)
-		(void)lc_imports_restore(&clock_imports);
-	(void)lc_imports_restore(&copy_imports);
+		restore(&clock_imports);
 }
 
 bool lc_copy_log_passed(void)

@@ -98,13 +98,16 @@ static void *function_of(const struct library *l, const char *name, uint64_t hel
 static int take_slot(const struct library *l, struct lc_import *i, uint64_t at)
 {
 	uint64_t *slot = (uint64_t *)(uintptr_t)at;
+	uint64_t held;
 
 	if (at < l->low || at >= l->high || at % sizeof(*slot))
 		return -ENOENT;
 	if (i->slots_len == LC_IMPORT_SLOTS_MAX)
 		return -E2BIG;
-	if (!i->slots_len)
-		i->before = function_of(l, i->name, __atomic_load_n(slot, __ATOMIC_RELAXED));
+	held = __atomic_load_n(slot, __ATOMIC_RELAXED);
+	/* Where a slot could not be restored, what was before is known, and is not ours. */
+	if (!i->slots_len && held != (uintptr_t)i->ours)
+		i->before = function_of(l, i->name, held);
 	i->slots[i->slots_len++] = slot;
 	return i->before ? 0 : -ENOENT;
 }
@@ -209,8 +212,11 @@ int lc_imports_restore(const struct lc_imports *i)
 		const struct lc_import *m = &i->list[k];
 
 		for (size_t n = 0; n < m->slots_len; n++) {
-			int err = swap(i, m->slots[n], (uintptr_t)m->ours, (uintptr_t)m->before);
+			int err = 0;
 
+			if (__atomic_load_n(m->slots[n], __ATOMIC_RELAXED) != (uintptr_t)m->before)
+				err =
+				    swap(i, m->slots[n], (uintptr_t)m->ours, (uintptr_t)m->before);
 			first = first ? first : err;
 		}
 	}

@@ -10,6 +10,7 @@ import subprocess
 import pytest
 from conftest import BUILD, ROOT, Profile, run_command
 from helpers import allocations, by_hand, command, complaints, execute, sites_through
+from test_attach import Program, made_in
 
 MADE = 2001  # arrays by Brief.briefAllocate()
 STATUS = 3
@@ -170,3 +171,69 @@ def test_all_calls_of_a_place_fail(faulty, case):
     calls, usual = f.whole()
     for kind, place in dict.fromkeys((call.kind, call.place) for call in calls):
         f.check("%s@%s:1+" % (kind, place), usual)
+
+
+class Attached:
+    """Two recordings of one program, in the first of which a call fails."""
+
+    def __init__(self, locus, line, env, directory):
+        self.locus, self.line, self.env, self.directory = locus, line, env, directory
+        self.count = 0
+
+    def record(self, p, directory):
+        """Returns (what is lost, what is said)."""
+        begun = self.locus("attach", p.pid, "--interval=1ms", "-o", directory)
+        made = p.make(200)
+        ended = self.locus("detach", p.pid)
+        said = begun.stdout.splitlines()[:-1] + begun.stderr.splitlines() + ended.stderr.splitlines()
+        assert begun.returncode or not ended.returncode, said
+        if begun.returncode:
+            return ["all"], said
+        counted, report = made_in(directory, self.locus)
+        limits = [limit["text"] for limit in report["processes"][0].get("limits", [])]
+        lost = ["allocations"] * (counted < made) + ["end"] * (not report["processes"][0]["complete"])
+        assert counted <= made
+        return lost, said + limits
+
+    def run(self, fault=None):
+        """Returns the calls of both recordings."""
+        self.count += 1
+        directory = self.directory / str(self.count)
+        directory.mkdir()
+        env = {**self.env, "FAIL_LOG": directory / "calls", **({"FAIL_CALL": fault} if fault else {})}
+        p = Program(["env", *("%s=%s" % row for row in env.items()), *self.line], directory)
+        try:
+            lost, said = self.record(p, directory / "first")
+            again = self.record(p, directory / "second")
+            out, status, lines = p.end()
+        finally:
+            p.process.kill()
+            p.process.wait()
+        assert (out, status) == ("storms 1\n", 7), (fault, lines)
+        assert [line.strip() for line in lines] == complaints("".join(lines)), lines
+        assert not lost or said or lines, (fault, lost)
+        assert fault or not lost, lost
+        assert again[0] == [], (fault, again)
+        return calls_of(directory / "calls")
+
+
+@pytest.fixture
+def attached(locus, workload, jdk, fail_call, tmp_path):
+    line = command(workload, jdk, "Attach", 1, java=[*QUICK, "-Xmx128m", "-XX:+UseSerialGC"])
+    return Attached(locus, line, {"LD_PRELOAD": fail_call}, tmp_path)
+
+
+def test_a_call_that_fails_during_attach_or_detach(attached):
+    """A second recording is whole, whatever failed in the first."""
+    calls = attached.run()
+    restores = list(dict.fromkeys(call.place for call in calls if call.kind == "mprotect"))
+    attached.run("mprotect@%s:1" % restores[-2])  # one of an import slot
+    for fault in spread_of(calls[: len(calls) // 2], 4):
+        attached.run(fault)
+
+
+@pytest.mark.slow
+@pytest.mark.seconds(3 * 3600)
+def test_each_place_fails_during_attach_and_detach(attached):
+    for kind, place in dict.fromkeys((call.kind, call.place) for call in attached.run()):
+        attached.run("%s@%s:1" % (kind, place))

@@ -120,7 +120,26 @@ static void what_somebody_else_has_redirected_since_stays(void **state)
 	assert_true(lc_imports_ours(&other));
 	assert_int_equal(lc_imports_restore(&other), 0);
 	assert_true(*list[0].slots[0] == (uintptr_t)list[0].ours);
-	assert_int_equal(lc_imports_restore(&imports), -EBUSY); /* memmove's is restored already */
+	assert_int_equal(lc_imports_restore(&imports), 0);
+	use_library();
+	assert_int_equal(copies + moves, 0);
+}
+
+/* As after a recording whose end could not write to them. */
+static void slots_that_lead_to_ours_already_do_not_lead_there_twice(void **state)
+{
+	void *before;
+
+	(void)state;
+	assert_int_equal(lc_imports_find(inside(), &imports), 0);
+	before = list[0].before;
+	assert_int_equal(lc_imports_redirect(&imports), 0);
+	assert_int_equal(lc_imports_find(inside(), &imports), 0);
+	assert_ptr_equal(list[0].before, before);
+	assert_int_equal(lc_imports_redirect(&imports), 0);
+	use_library();
+	assert_int_not_equal(copies, 0);
+	assert_int_equal(lc_imports_restore(&imports), 0);
 	use_library();
 	assert_int_equal(copies + moves, 0);
 }
@@ -161,6 +180,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(its_calls_are_redirected_and_restored),
 		cmocka_unit_test(what_somebody_else_has_redirected_since_stays),
+		cmocka_unit_test(slots_that_lead_to_ours_already_do_not_lead_there_twice),
 		cmocka_unit_test(a_page_that_is_writable_stays_so),
 		cmocka_unit_test(what_is_not_imported_is_not_found),
 	};
