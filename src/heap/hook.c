@@ -298,13 +298,14 @@ record_allocation(JNIEnv *jni, struct lc_thread *t, jobject o, const struct allo
 }
 
 /*
- * The caller's record; NULL when nothing is to be recorded, which is counted unless hooks are off.
+ * The caller's record; NULL when nothing is to be recorded, which is counted unless hooks are off
+ * or the thread is ours.
  */
 static __attribute__((noinline)) struct lc_thread *enter_slowly(JNIEnv *jni)
 {
 	struct lc_thread *t = lc_thread_enter(jni);
 
-	if (!t)
+	if (!t && !lc_thread_is_ours())
 		lc_count(&hook.unrecorded);
 	return t;
 }

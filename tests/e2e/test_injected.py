@@ -14,6 +14,7 @@ from test_attach import Program, made_in
 
 MADE = 2001  # arrays by Brief.briefAllocate()
 STATUS = 3
+INPUT = b"what the program reads"
 CI_FAULTS = 20  # of each case
 QUICK = ["-XX:TieredStopAtLevel=1", "-Xmx64m"]
 KINDS = ("malloc", "mmap", "mprotect", "open", "read", "write", "ftruncate", "mkdir", "rename", "perf_event_open",
@@ -58,7 +59,7 @@ class Faulty:
     def __init__(self, workload, jdk, java, options, env, directory):
         self.line = command(workload, jdk, "Brief", java=[*QUICK, *java])
         self.options, self.env, self.directory = options, env, directory
-        self.bare = execute(self.line)
+        self.bare = execute(self.line, stdin=INPUT)
         assert self.bare.returncode == STATUS
         self.count = 0
 
@@ -72,7 +73,7 @@ class Faulty:
             env["FAIL_CALL"] = fault
         line = by_hand(self.line, directory / "prof", "interval=1ms", *self.options)
         line.insert(1, "-XX:ErrorFile=%s" % (directory / "hs_err"))
-        return execute(line, env=env, timeout=60), directory, calls_of(directory / "calls")
+        return execute(line, stdin=INPUT, env=env, timeout=60), directory, calls_of(directory / "calls")
 
     def whole(self):
         """Calls of a run in which none fails, and the lines that it says."""

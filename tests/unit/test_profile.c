@@ -1,4 +1,4 @@
-/* uses: src/profile/writer.c src/profile/directory.c src/profile/profile_block.c src/format/encode.c src/format/section.c src/profile/names.c src/profile/manifest.c src/base/options.c src/base/nearest.c analyzer/model/blockfile.c analyzer/base/file.c analyzer/model/frame_filter.c analyzer/model/decode.c analyzer/model/slices.c analyzer/model/decode_spans.c analyzer/model/tree.c analyzer/base/table.c analyzer/base/memory.c analyzer/base/progress.c -lzstd -Wl,--wrap=write -Wl,--wrap=clock_gettime */
+/* uses: src/profile/writer.c src/profile/directory.c src/profile/profile_block.c src/format/encode.c src/format/section.c src/profile/names.c src/profile/manifest.c src/base/options.c src/base/nearest.c analyzer/model/blockfile.c analyzer/base/file.c analyzer/model/frame_filter.c analyzer/model/decode.c analyzer/model/slices.c analyzer/model/decode_spans.c analyzer/model/tree.c analyzer/base/table.c analyzer/base/memory.c analyzer/base/progress.c -lzstd -Wl,--wrap=write -Wl,--wrap=clock_gettime -Wl,--wrap=strdup */
 /*
  * test_profile.c - checks that the analyzer's reader reads back what the agent's writer wrote.
  *
@@ -12,6 +12,7 @@
 #include <cmocka.h>
 
 #include <errno.h>
+#include <fcntl.h>
 #include <malloc.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -45,6 +46,15 @@ ssize_t __wrap_write(int fd, const void *data, size_t len)
 	if (room != SIZE_MAX)
 		room -= len;
 	return __real_write(fd, data, len);
+}
+
+static bool no_copies;
+
+char *__real_strdup(const char *s);
+char *__wrap_strdup(const char *s);
+char *__wrap_strdup(const char *s)
+{
+	return no_copies ? NULL : __real_strdup(s);
 }
 
 int __wrap_clock_gettime(clockid_t id, struct timespec *out);
@@ -766,6 +776,19 @@ static void the_manifest_is_replaced_whole_or_not_at_all(void **state)
 	destroy(p);
 }
 
+static void without_memory_no_file_of_the_program_is_closed(void **state)
+{
+	struct lc_profile *p = NULL;
+	char error[1024];
+
+	(void)state;
+	no_copies = true;
+	assert_int_equal(lc_profile_create("/tmp/locus-none", &p, error, sizeof(error)), -ENOMEM);
+	no_copies = false;
+	assert_null(p);
+	assert_int_not_equal(fcntl(0, F_GETFD), -1);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -788,6 +811,7 @@ int main(void)
 		cmocka_unit_test(a_profile_is_its_owners_alone),
 		cmocka_unit_test(a_directory_that_cannot_be_made_is_named),
 		cmocka_unit_test(the_manifest_is_replaced_whole_or_not_at_all),
+		cmocka_unit_test(without_memory_no_file_of_the_program_is_closed),
 	};
 
 	return cmocka_run_group_tests(tests, make_nodes, NULL);
