@@ -1,4 +1,5 @@
-/* altstack.c - gives the calling thread a stack for its signal handlers, and tells how much of it was used. */
+/* altstack.c - gives the calling thread a stack for its signal handlers, and tells how much of it
+ * was used. */
 #include <jni.h>
 #include <signal.h>
 #include <stddef.h>
@@ -11,7 +12,8 @@ enum { PATTERN = 0x5a };
 static unsigned char *low;
 static size_t bytes;
 
-/* A stack of `size` bytes, below which nothing can be written. Returns whether the kernel takes it. */
+/* A stack of `size` bytes, below which nothing can be written. Returns whether the kernel takes it.
+ */
 JNIEXPORT jboolean JNICALL Java_AltStack_install(JNIEnv *env, jclass class, jint size)
 {
 	const size_t page = (size_t)sysconf(_SC_PAGESIZE);
