@@ -12,7 +12,7 @@ import java.nio.file.Path;
  *
  * FILE is another version of class Swapped, in which the lines marked here are further down, and whose
  * version() is 2; "-": somebody else brings it when "ready" was printed. The class runs and allocates for
- * so long with each version. Meanwhile a thread is in a method of the first version that ends last. It
+ * so much CPU time with each version. Meanwhile a thread is in a method of the first version that ends last. It
  * prints what was allocated by each version and by the method that does not return, then the CPU
  * time of each version in microseconds.
  */
@@ -28,10 +28,10 @@ public final class Redefined {
 		instrumentation = in;
 	}
 
-	/* Run until so much time is over, and that version is there. */
+	/* Run until that version is there, and has taken so much CPU time. */
 	static void run(long ms, int version) {
 		int now = 0;
-		for (long end = System.nanoTime() + ms * 1000000; now != version || System.nanoTime() < end;) {
+		while (now != version || cpu[version] < ms * 1000000) {
 			long begin = threads.getCurrentThreadCpuTime();
 			now = Swapped.version();
 			sum += Swapped.loop(cells, 1 << 14);
