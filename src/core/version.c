@@ -160,15 +160,21 @@ uint64_t lc_version_asked(uint64_t id)
 	return now == id ? id : now | LC_VERSION_ASKED;
 }
 
+/* Has the JVM given an ID of its own to a version that was replaced? */
+static bool is_old(uint64_t version, jmethodID method)
+{
+	return any() && method &&
+	       lc_version_old(versions.method_now((uint64_t)(uintptr_t)method)) == version;
+}
+
 bool lc_version_same(uint64_t frame, jmethodID method, int bci)
 {
-	const uint64_t id = lc_version_method(frame & LC_ADDR_MASK);
+	const uint64_t version = frame & LC_ADDR_MASK;
 
-	/* It has no ID for versions that were replaced by others than of the same bytecode. */
-	return lc_frame_pack((const void *)(uintptr_t)id,
-	                     (int)(frame >> LC_ADDR_BITS)) == /* NOLINT */
-	           lc_frame_pack(method, bci) ||
-	       (!method && any());
+	if ((frame ^ lc_frame_pack(NULL, bci)) >> LC_ADDR_BITS)
+		return !method && any(); /* or none */
+	return lc_version_method(version) == ((uint64_t)(uintptr_t)method & LC_ADDR_MASK) ||
+	       (!method && any()) || is_old(version, method);
 }
 
 uint64_t lc_version_old(uint64_t method)
