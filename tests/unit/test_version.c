@@ -230,7 +230,7 @@ static void a_walk_of_ours_and_the_jvm_s_agree(void **state)
 	old = lc_frame_pack(m, 7);
 	assert_true(lc_version_same(lc_version_frame(m, 7), m, 7));
 	assert_true(lc_version_same(old, m, 7));
-	assert_true(lc_version_same(old, NULL, 7)); /* it has no ID for replaced bytecode */
+	assert_true(lc_version_same(old, NULL, 7));         /* it has no ID for replaced bytecode */
 	assert_true(lc_version_same(old, method(1600), 7)); /* or has made one since */
 	assert_false(lc_version_same(old, m, 8));
 	assert_false(lc_version_same(old, method(1800), 7));
