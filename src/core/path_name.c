@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "src/base/limit.h"
 #include "src/core/jvmti.h"
 #include "src/core/own.h"
 #include "src/core/path_impl.h"
@@ -127,6 +128,9 @@ void lc_path_name(JNIEnv *jni, uint64_t version, struct lc_method *out)
 	if (id && !(*jvmti)->GetMethodName(jvmti, id, &name, &signature, NULL)) {
 		out->name = strdup(name);
 		out->signature = strdup(signature);
+		if (!out->name || !out->signature)
+			(void)lc_limit_note("names_unknown", "there was no memory for the names "
+			                                     "of some methods");
 		(*jvmti)->Deallocate(jvmti, (unsigned char *)name);
 		(*jvmti)->Deallocate(jvmti, (unsigned char *)signature);
 		name_class(jni, id, out);
