@@ -171,6 +171,17 @@ static size_t resynchronise(struct lc_blockfile *f, const struct lc_block_header
 	return find_magic(f);
 }
 
+/* Blocks that are missing before this one, whose number is known; *expected is that of the next. */
+static void count_gap(struct lc_damage *damage, const struct lc_block_header *h, bool skipping,
+                      uint64_t *expected)
+{
+	if (h->sequence > *expected)
+		damage->blocks += h->sequence - *expected;
+	else if (skipping && h->sequence == *expected)
+		damage->blocks++; /* not a block of ours, but something was there */
+	*expected = h->sequence + 1;
+}
+
 static void read_blocks(struct lc_blockfile *f, struct lc_block_target *target,
                         struct lc_damage *damage, struct lc_blockfile_stats *stats)
 {
@@ -178,6 +189,7 @@ static void read_blocks(struct lc_blockfile *f, struct lc_block_target *target,
 	bool skipping = false;
 
 	f->passed = f->wasted = 0;
+	lc_block_decoder_begin(&f->decoder);
 	while (ensure(f, 1)) {
 		struct lc_block_header h;
 		const int bad_header = header(f, &h);
@@ -185,20 +197,19 @@ static void read_blocks(struct lc_blockfile *f, struct lc_block_target *target,
 
 		if (bad_header == -ENOTSUP && h.version > damage->newer)
 			damage->newer = h.version;
-		if (bad_header || block(f, &h, target)) {
+		f->decoder.lost = false;
+		if ((bad_header || block(f, &h, target)) && !f->decoder.lost) {
 			passed = resynchronise(f, bad_header ? NULL : &h);
 			f->passed += passed;
 			damage->bytes += passed;
 			skipping = true;
 			continue;
 		}
-		if (h.sequence > expected)
-			damage->blocks += h.sequence - expected;
-		else if (skipping && h.sequence == expected)
-			damage->blocks++; /* not a block of ours, but something was there */
-		expected = h.sequence + 1;
+		count_gap(damage, &h, skipping, &expected);
 		skipping = false;
-		stats->blocks++;
+		damage->blocks += f->decoder.lost;
+		damage->undefined += f->decoder.lost;
+		stats->blocks += !f->decoder.lost;
 		stats->process = h.process;
 		if (h.t_end_ns > stats->last_end_ns)
 			stats->last_end_ns = h.t_end_ns;

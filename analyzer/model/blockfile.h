@@ -10,9 +10,10 @@
 
 /* What was found wrong in files. Add up over files. */
 struct lc_damage {
-	uint64_t blocks; /* lost, as far as sequence numbers tell; at least 1 for a cut end */
-	uint64_t bytes;  /* skipped */
-	uint16_t newer;  /* version of a block that is too new to be read, or 0 */
+	uint64_t blocks;    /* lost, as far as sequence numbers tell; at least 1 for a cut end */
+	uint64_t bytes;     /* skipped */
+	uint64_t undefined; /* of the blocks: whole, but names that they use were in lost ones */
+	uint16_t newer;     /* version of a block that is too new to be read, or 0 */
 };
 
 struct lc_blockfile; /* opaque, see blockfile.c */

@@ -4,6 +4,8 @@
  * Definitions go to the tree at once: a name that nothing counts for does no harm. Counts are
  * read twice, first to check all of them, then to add them, so that a block counts whole or not
  * at all. Each number of rows is checked against the bytes that are left before memory is taken.
+ *
+ * This file is longer than 600 lines, since each section is read with the definitions before it.
  */
 #include "analyzer/model/decode.h"
 
@@ -26,22 +28,26 @@ void lc_block_decoder_free(struct lc_block_decoder *d)
 
 /* ---- definitions ---- */
 
-/* Make room for `count` definitions, and for number 0 of those types that begin at 1. */
-static uint32_t *ids_begin(struct lc_block_decoder *d, enum lc_section type, uint32_t count)
+static const enum lc_section definition_sections[LC_BLOCK_DEFINITIONS] = {
+	LC_SECTION_STRINGS, LC_SECTION_METHODS, LC_SECTION_FRAMES, LC_SECTION_PATHS,
+	LC_SECTION_SITES
+};
+
+/* Make room for `count` more definitions. Returns where they go. */
+static uint32_t *ids_more(struct lc_block_decoder *d, enum lc_section type, uint32_t count)
 {
-	d->ids[type] =
-	    lc_mem_grow(d->ids[type], &d->ids_cap[type], (size_t)count + 1, sizeof(**d->ids));
-	d->ids[type][0] = 0;
-	return d->ids[type];
+	d->ids[type] = lc_mem_grow(d->ids[type], &d->ids_cap[type],
+	                           (size_t)d->ids_len[type] + count + 1, sizeof(**d->ids));
+	return d->ids[type] + d->ids_len[type];
 }
 
 static int strings(struct lc_block_decoder *d, struct lc_tree *t)
 {
 	struct lc_reader r = lc_reader_of(d, LC_SECTION_STRINGS);
 	uint32_t count = lc_take_count(&r, 1);
-	uint32_t *ids = ids_begin(d, LC_SECTION_STRINGS, count);
+	uint32_t *ids = ids_more(d, LC_SECTION_STRINGS, count);
 
-	for (uint32_t i = 1; i <= count && !r.bad; i++) {
+	for (uint32_t i = 0; i < count && !r.bad; i++) {
 		uint64_t len = lc_take(&r);
 
 		if (len > (uint64_t)(r.end - r.at)) {
@@ -51,7 +57,7 @@ static int strings(struct lc_block_decoder *d, struct lc_tree *t)
 		ids[i] = lc_tree_string(t, (const char *)r.at, (size_t)len);
 		r.at += len;
 	}
-	d->ids_len[LC_SECTION_STRINGS] = count + 1;
+	d->ids_len[LC_SECTION_STRINGS] += count;
 	return lc_reader_finish(&r);
 }
 
@@ -74,7 +80,7 @@ static int methods(struct lc_block_decoder *d, struct lc_tree *t)
 {
 	struct lc_reader r = lc_reader_of(d, LC_SECTION_METHODS);
 	uint32_t count = lc_take_count(&r, LC_METHOD_KEY);
-	uint32_t *ids = ids_begin(d, LC_SECTION_METHODS, count);
+	uint32_t *ids = ids_more(d, LC_SECTION_METHODS, count);
 
 	for (uint32_t i = 0; i < count && !r.bad; i++) {
 		uint32_t key[LC_METHOD_KEY];
@@ -84,7 +90,7 @@ static int methods(struct lc_block_decoder *d, struct lc_tree *t)
 		key[LC_METHOD_CLASS] = class_of(t, key[LC_METHOD_CLASS]);
 		ids[i] = lc_table_put(&t->methods, key);
 	}
-	d->ids_len[LC_SECTION_METHODS] = count;
+	d->ids_len[LC_SECTION_METHODS] += count;
 	return lc_reader_finish(&r);
 }
 
@@ -92,7 +98,7 @@ static int frames(struct lc_block_decoder *d, struct lc_tree *t)
 {
 	struct lc_reader r = lc_reader_of(d, LC_SECTION_FRAMES);
 	uint32_t count = lc_take_count(&r, LC_FRAME_KEY);
-	uint32_t *ids = ids_begin(d, LC_SECTION_FRAMES, count);
+	uint32_t *ids = ids_more(d, LC_SECTION_FRAMES, count);
 
 	for (uint32_t i = 0; i < count && !r.bad; i++) {
 		uint32_t key[LC_FRAME_KEY];
@@ -102,33 +108,41 @@ static int frames(struct lc_block_decoder *d, struct lc_tree *t)
 		key[LC_FRAME_LINE1] = lc_take_below(&r, INT32_MAX);
 		ids[i] = lc_table_put(&t->frames, key);
 	}
-	d->ids_len[LC_SECTION_FRAMES] = count;
+	d->ids_len[LC_SECTION_FRAMES] += count;
 	return lc_reader_finish(&r);
+}
+
+static uint16_t *paths_depths(struct lc_block_decoder *d, uint32_t count)
+{
+	d->depths = lc_mem_grow(d->depths, &d->depths_cap, (size_t)count + 1, sizeof(*d->depths));
+	d->depths[0] = 0;
+	return d->depths;
 }
 
 static int paths(struct lc_block_decoder *d, struct lc_tree *t)
 {
 	struct lc_reader r = lc_reader_of(d, LC_SECTION_PATHS);
 	uint32_t count = lc_take_count(&r, LC_PATH_KEY);
-	uint32_t *ids = ids_begin(d, LC_SECTION_PATHS, count);
-	uint16_t *depths;
+	const uint32_t first = d->ids_len[LC_SECTION_PATHS];
+	uint32_t *ids = ids_more(d, LC_SECTION_PATHS, count) - first;
+	uint16_t *depths = paths_depths(d, first + count);
 
-	d->depths = lc_mem_grow(d->depths, &d->depths_cap, (size_t)count + 1, sizeof(*depths));
-	depths = d->depths;
-	depths[0] = 0;
-	for (uint32_t i = 1; i <= count && !r.bad; i++) {
+	for (uint32_t i = first; i < first + count && !r.bad; i++) {
 		uint32_t key[LC_PATH_KEY];
 		uint32_t up = lc_take_below(&r, (uint64_t)i + 1);
 
+		if (up && ids[i - up] == LC_LOST_DEFINITION)
+			d->lost = true;
 		/* Whoever reads a path goes along it: one of millions of frames would take days. */
-		if (!up || depths[i - up] == LC_BLOCK_DEPTH_MAX)
+		if (!up || ids[i - up] == LC_LOST_DEFINITION ||
+		    depths[i - up] == LC_BLOCK_DEPTH_MAX)
 			lc_reader_fail(&r);
 		depths[i] = r.bad ? 0 : (uint16_t)(depths[i - up] + 1);
 		key[LC_PATH_PARENT] = r.bad ? 0 : ids[i - up];
 		key[LC_PATH_FRAME] = lc_take_id(&r, d, LC_SECTION_FRAMES);
 		ids[i] = lc_table_put(&t->paths, key);
 	}
-	d->ids_len[LC_SECTION_PATHS] = count + 1;
+	d->ids_len[LC_SECTION_PATHS] += count;
 	return lc_reader_finish(&r);
 }
 
@@ -136,21 +150,74 @@ static int sites(struct lc_block_decoder *d, struct lc_tree *t)
 {
 	struct lc_reader r = lc_reader_of(d, LC_SECTION_SITES);
 	uint32_t count = lc_take_count(&r, LC_SITE_KEY);
-	uint32_t *ids = ids_begin(d, LC_SECTION_SITES, count);
+	uint32_t *ids = ids_more(d, LC_SECTION_SITES, count);
 
-	for (uint32_t i = 1; i <= count && !r.bad; i++) {
+	for (uint32_t i = 0; i < count && !r.bad; i++) {
 		uint32_t key[LC_SITE_KEY];
 
 		key[LC_SITE_CLASS] = class_of(t, lc_take_id(&r, d, LC_SECTION_STRINGS));
 		key[LC_SITE_PATH] = lc_take_id(&r, d, LC_SECTION_PATHS);
 		ids[i] = lc_table_put(&t->sites, key);
 	}
-	d->ids_len[LC_SECTION_SITES] = count + 1;
+	d->ids_len[LC_SECTION_SITES] += count;
 	return lc_reader_finish(&r);
 }
 
-/* In a type that is absent, only the number 0 of strings, paths and sites is defined. */
-static int definitions(struct lc_block_decoder *d, struct lc_tree *t)
+/* Is number 0 none, the empty string, or the root? */
+static bool is_from_1(enum lc_section type)
+{
+	return type == LC_SECTION_STRINGS || type == LC_SECTION_PATHS || type == LC_SECTION_SITES;
+}
+
+/*
+ * Which definitions there are before the block's own: those of the blocks before it in its
+ * generation. Of a block that is lost they are, too.
+ */
+static int earlier_definitions(struct lc_block_decoder *d, const struct lc_block_header *h)
+{
+	const bool refers = lc_block_header_refers(h);
+	const bool begins = !refers || !d->refers || d->generation != h->generation;
+
+	for (unsigned i = 0; i < LC_BLOCK_DEFINITIONS; i++) {
+		const enum lc_section type = definition_sections[i];
+		const bool from_1 = is_from_1(type);
+		const uint32_t first = refers ? h->first[i] : 0;
+		uint32_t *ids;
+
+		if (first > LC_BLOCK_FIRST_MAX || (refers && h->generation == h->sequence && first))
+			return -EBADMSG;
+		if (begins)
+			d->ids_len[type] = 0;
+		if (d->ids_len[type] > first + from_1) /* a block twice, or none of ours */
+			d->ids_len[type] = first + from_1;
+		ids = ids_more(d, type, first + from_1 - d->ids_len[type]);
+		while (d->ids_len[type] < first + from_1) {
+			*ids++ = LC_LOST_DEFINITION;
+			d->ids_len[type]++;
+		}
+		if (from_1)
+			d->ids[type][0] = 0; /* none, or empty, or the root */
+	}
+	d->refers = refers;
+	d->generation = h->generation;
+	return 0;
+}
+
+/* The block is not used: what it defines is lost. */
+static void lose_definitions(struct lc_block_decoder *d, const struct lc_block_header *h)
+{
+	for (unsigned i = 0; i < LC_BLOCK_DEFINITIONS; i++) {
+		const enum lc_section type = definition_sections[i];
+		const uint32_t first =
+		    (lc_block_header_refers(h) ? h->first[i] : 0) + is_from_1(type);
+
+		if (d->ids_len[type] > first)
+			d->ids_len[type] = first;
+	}
+}
+
+static int definitions(struct lc_block_decoder *d, const struct lc_block_header *h,
+                       struct lc_tree *t)
 {
 	static int (*const decode[])(struct lc_block_decoder *, struct lc_tree *) = {
 		[LC_SECTION_STRINGS] = strings, [LC_SECTION_METHODS] = methods,
@@ -158,15 +225,11 @@ static int definitions(struct lc_block_decoder *d, struct lc_tree *t)
 		[LC_SECTION_SITES] = sites,
 	};
 
-	for (unsigned type = LC_SECTION_STRINGS; type <= LC_SECTION_SITES; type++) {
-		bool from_1 = type == LC_SECTION_STRINGS || type == LC_SECTION_PATHS ||
-		              type == LC_SECTION_SITES;
-
-		ids_begin(d, type, 0);
-		d->ids_len[type] = from_1;
-		if (d->body[type] && decode[type] && decode[type](d, t))
+	if (earlier_definitions(d, h))
+		return -EBADMSG;
+	for (unsigned i = 0; i < LC_BLOCK_DEFINITIONS; i++)
+		if (d->body[definition_sections[i]] && decode[definition_sections[i]](d, t))
 			return -EBADMSG;
-	}
 	return 0;
 }
 
@@ -342,6 +405,25 @@ static void note_samples(struct lc_pass *p, const struct lc_section_spec *s, con
 	}
 }
 
+static bool refers_to_lost(struct lc_pass *p, const struct lc_section_spec *s, const uint64_t *v)
+{
+	bool lost = false;
+
+	for (unsigned i = 0; i < s->columns_len; i++)
+		switch (s->columns[i].type) {
+		case LC_COLUMN_SITE:
+		case LC_COLUMN_SITE_OR_0:
+		case LC_COLUMN_PATH:
+		case LC_COLUMN_STRING:
+			lost |= tree_number(p, s->columns[i].type, v[i]) == LC_LOST_DEFINITION;
+			break;
+		default:
+			break;
+		}
+	p->d->lost |= lost;
+	return lost;
+}
+
 static void take_row(struct lc_reader *r, struct lc_pass *p, const struct lc_section_spec *s)
 {
 	uint32_t thread = s->merged ? lc_take_owner(r, p) : 0;
@@ -349,7 +431,7 @@ static void take_row(struct lc_reader *r, struct lc_pass *p, const struct lc_sec
 
 	for (unsigned i = 0; i < s->columns_len; i++)
 		v[i] = lc_take(r);
-	if (r->bad || !lc_section_valid(s, &p->limits, v)) {
+	if (r->bad || !lc_section_valid(s, &p->limits, v) || refers_to_lost(p, s, v)) {
 		lc_reader_fail(r);
 		return;
 	}
@@ -565,13 +647,13 @@ static void note_thread(struct lc_pass *p, const struct lc_block_header *h)
 	lc_tree_stretch(p->target->tree, p->thread, h->t_begin_ns, h->t_end_ns);
 }
 
-int lc_block_decode(struct lc_block_decoder *d, const struct lc_block_header *h,
-                    const uint8_t *payload, size_t len, struct lc_block_target *target)
+static int decode_block(struct lc_block_decoder *d, const struct lc_block_header *h,
+                        const uint8_t *payload, size_t len, struct lc_block_target *target)
 {
 	struct lc_pass p = { .d = d, .target = target };
 	int wanted;
 
-	if (find_sections(d, payload, len, target) || definitions(d, target->tree))
+	if (find_sections(d, payload, len, target) || definitions(d, h, target->tree))
 		return -EBADMSG;
 	set_limits(&p);
 	wanted = begin_thread(&p, h);
@@ -587,4 +669,16 @@ int lc_block_decode(struct lc_block_decoder *d, const struct lc_block_header *h,
 		                   p.thread, h, p.who);
 	p.add = true;
 	return counts(&p);
+}
+
+int lc_block_decode(struct lc_block_decoder *d, const struct lc_block_header *h,
+                    const uint8_t *payload, size_t len, struct lc_block_target *target)
+{
+	int err;
+
+	d->lost = false;
+	err = decode_block(d, h, payload, len, target);
+	if (err)
+		lose_definitions(d, h);
+	return err;
 }

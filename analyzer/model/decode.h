@@ -31,18 +31,33 @@ struct lc_block_target {
 	uint64_t new_sections; /* out: sections of unknown type, skipped */
 };
 
-/* Scratch memory for decoding, kept from block to block. All zero at first. */
+/* A definition that was in a block that is lost. */
+#define LC_LOST_DEFINITION UINT32_MAX
+
+/*
+ * Scratch memory for decoding, and the definitions of the blocks so far that later blocks of the
+ * file may refer to. All zero at first.
+ */
 struct lc_block_decoder {
-	uint32_t *ids[LC_SECTION_SITES + 1]; /* of a definition in the block: its tree number */
+	uint32_t *ids[LC_SECTION_SITES + 1]; /* tree numbers, or LC_LOST_DEFINITION */
 	size_t ids_cap[LC_SECTION_SITES + 1];
 	uint32_t ids_len[LC_SECTION_SITES + 1];
-	uint16_t *depths; /* frames of each path of the block */
+	bool refers;         /* there was a block whose definitions later ones may use ... */
+	uint64_t generation; /* ... of this generation */
+	bool lost;           /* the last block refers to a definition that is lost */
+	uint16_t *depths;    /* frames of each path */
 	size_t depths_cap;
 	const uint8_t *body[LC_SECTION_COUNT]; /* sections of the block; NULL: absent */
 	const uint8_t *end[LC_SECTION_COUNT];
 };
 
 void lc_block_decoder_free(struct lc_block_decoder *d);
+
+/* Another file begins. */
+static inline void lc_block_decoder_begin(struct lc_block_decoder *d)
+{
+	d->refers = false;
+}
 
 /*
  * Add a payload to the target. Returns 0, or -EBADMSG when it breaks the format; then nothing of

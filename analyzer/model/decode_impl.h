@@ -73,13 +73,18 @@ static inline struct lc_reader lc_reader_of(const struct lc_block_decoder *d, en
 	return (struct lc_reader){ d->body[type], d->end[type], false };
 }
 
-/* A row of a definition in the block: its number in the tree. */
-static inline uint32_t lc_take_id(struct lc_reader *r, const struct lc_block_decoder *d,
+/* A definition's number in the tree. */
+static inline uint32_t lc_take_id(struct lc_reader *r, struct lc_block_decoder *d,
                                   enum lc_section type)
 {
-	uint32_t local = lc_take_below(r, d->ids_len[type]);
+	const uint32_t local = lc_take_below(r, d->ids_len[type]);
+	const uint32_t id = r->bad ? 0 : d->ids[type][local];
 
-	return r->bad ? 0 : d->ids[type][local];
+	if (id != LC_LOST_DEFINITION)
+		return id;
+	d->lost = true;
+	lc_reader_fail(r);
+	return 0;
 }
 
 /*

@@ -279,7 +279,12 @@ static void add_damage(struct lc_load *l, const char *path, struct lc_damage *d,
 {
 	if (expected > found && expected - found > d->blocks)
 		d->blocks = expected - found;
-	if (d->blocks || d->bytes)
+	if (d->undefined)
+		lc_note("%s: damaged: %" PRIu64 " blocks lost, %" PRIu64
+		        " of them since names that they use were in another lost one; what could "
+		        "be read is used",
+		        path, d->blocks, d->undefined);
+	else if (d->blocks || d->bytes)
 		lc_note("%s: damaged: %" PRIu64 " blocks lost, %" PRIu64
 		        " bytes skipped; what could be read is used",
 		        path, d->blocks, d->bytes);

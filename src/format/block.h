@@ -10,6 +10,7 @@
 #define LC_FORMAT_BLOCK_H
 
 #include <errno.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
@@ -19,7 +20,8 @@
 
 #include "src/base/bytes.h"
 
-#define LC_FORMAT_VERSION 1
+#define LC_FORMAT_VERSION 1 /* of manifests and reports */
+#define LC_BLOCK_VERSION 2  /* the newest of blocks */
 
 #define LC_MANIFEST_NAME "manifest.json"
 #define LC_BLOCK_SUFFIX ".lcb"
@@ -31,7 +33,10 @@
 enum {
 	LC_BLOCK_MAGIC_LEN = 8,
 	LC_BLOCK_HEADER_LEN = 72,        /* of version 1 */
+	LC_BLOCK_HEADER2_LEN = 104,      /* of version 2 */
 	LC_BLOCK_HEADER_LEN_MAX = 4096,  /* of any later one */
+	LC_BLOCK_DEFINITIONS = 5,        /* sections STRINGS, METHODS, FRAMES, PATHS, SITES */
+	LC_BLOCK_FIRST_MAX = 1 << 24,    /* definitions before a block's */
 	LC_BLOCK_RAW_MAX = 256 << 20,    /* payload bytes, uncompressed */
 	LC_BLOCK_STORED_MAX = 257 << 20, /* payload bytes in the file */
 	LC_BLOCK_DEPTH_MAX = 4096,       /* frames of a path */
@@ -152,14 +157,33 @@ struct lc_block_header {
 	uint32_t raw_len;    /* payload, uncompressed */
 	uint32_t stored_len; /* payload in the file: one zstd frame */
 	uint64_t checksum;   /* XXH64, seed 0, of the stored payload */
+	/* Of version 2, else 0. */
+	uint64_t generation; /* sequence of the first block that definitions may be in */
+	uint32_t first[LC_BLOCK_DEFINITIONS]; /* how many of each type are in blocks before */
 };
 
-/* Write *h as LC_BLOCK_HEADER_LEN bytes, with this version and the header's own checksum. */
+/* Are definitions of other blocks used? */
+static inline bool lc_block_header_refers(const struct lc_block_header *h)
+{
+	return h->version >= 2;
+}
+
+static inline size_t lc_block_header_len(const struct lc_block_header *h)
+{
+	return lc_block_header_refers(h) ? LC_BLOCK_HEADER2_LEN : LC_BLOCK_HEADER_LEN;
+}
+
+/*
+ * Write *h as lc_block_header_len() bytes, with the header's own checksum: version 2 if h->version
+ * says so, else 1.
+ */
 static inline void lc_block_header_put(uint8_t *out, const struct lc_block_header *h)
 {
+	const size_t len = lc_block_header_len(h);
+
 	memcpy(out, LC_BLOCK_MAGIC, LC_BLOCK_MAGIC_LEN);
-	lc_put_u16(out + 8, LC_FORMAT_VERSION);
-	lc_put_u16(out + 10, LC_BLOCK_HEADER_LEN);
+	lc_put_u16(out + 8, lc_block_header_refers(h) ? 2 : 1);
+	lc_put_u16(out + 10, (uint16_t)len);
 	lc_put_u32(out + 12, h->process);
 	lc_put_u32(out + 16, h->tid);
 	lc_put_u32(out + 20, h->thread_index);
@@ -169,7 +193,13 @@ static inline void lc_block_header_put(uint8_t *out, const struct lc_block_heade
 	lc_put_u32(out + 48, h->raw_len);
 	lc_put_u32(out + 52, h->stored_len);
 	lc_put_u64(out + 56, h->checksum);
-	lc_put_u64(out + 64, lc_checksum(out, LC_BLOCK_HEADER_LEN - 8));
+	if (lc_block_header_refers(h)) {
+		lc_put_u64(out + 64, h->generation);
+		for (unsigned i = 0; i < LC_BLOCK_DEFINITIONS; i++)
+			lc_put_u32(out + 72 + i * 4, h->first[i]);
+		lc_put_u32(out + 92, 0);
+	}
+	lc_put_u64(out + len - 8, lc_checksum(out, len - 8));
 }
 
 /*
@@ -194,12 +224,12 @@ static inline int lc_block_header_get(const uint8_t *in, size_t len, struct lc_b
 		return -EAGAIN;
 	if (lc_get_u64(in + header_len - 8) != lc_checksum(in, header_len - 8))
 		return -EBADMSG;
-	if (version > LC_FORMAT_VERSION) {
+	if (version > LC_BLOCK_VERSION) {
 		h->version = version;
 		h->header_len = (uint16_t)header_len;
 		return -ENOTSUP;
 	}
-	if (!version || header_len < LC_BLOCK_HEADER_LEN)
+	if (!version || header_len < (version == 1 ? LC_BLOCK_HEADER_LEN : LC_BLOCK_HEADER2_LEN))
 		return -EBADMSG;
 	if (lc_get_u32(in + 48) > LC_BLOCK_RAW_MAX || lc_get_u32(in + 52) > LC_BLOCK_STORED_MAX)
 		return -EBADMSG;
@@ -214,6 +244,9 @@ static inline int lc_block_header_get(const uint8_t *in, size_t len, struct lc_b
 	h->raw_len = lc_get_u32(in + 48);
 	h->stored_len = lc_get_u32(in + 52);
 	h->checksum = lc_get_u64(in + 56);
+	h->generation = version == 1 ? 0 : lc_get_u64(in + 64);
+	for (unsigned i = 0; i < LC_BLOCK_DEFINITIONS; i++)
+		h->first[i] = version == 1 ? 0 : lc_get_u32(in + 72 + i * 4);
 	return 0;
 }
 

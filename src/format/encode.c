@@ -215,6 +215,7 @@ static int payload_build(struct lc_encoder *e)
 int lc_encode_end(struct lc_encoder *e, struct lc_block_header *h, int zstd_level,
                   struct lc_bytes *file)
 {
+	const size_t header = lc_block_header_len(h);
 	size_t bound, stored;
 	uint8_t *out;
 	int err = payload_build(e);
@@ -222,17 +223,17 @@ int lc_encode_end(struct lc_encoder *e, struct lc_block_header *h, int zstd_leve
 	if (err)
 		return err;
 	bound = ZSTD_compressBound(e->payload.len);
-	if (!lc_bytes_reserve(file, LC_BLOCK_HEADER_LEN + bound))
+	if (!lc_bytes_reserve(file, header + bound))
 		return -ENOMEM;
 	out = file->data + file->len;
-	stored = ZSTD_compressCCtx(e->zstd, out + LC_BLOCK_HEADER_LEN, bound, e->payload.data,
-	                           e->payload.len, zstd_level);
+	stored = ZSTD_compressCCtx(e->zstd, out + header, bound, e->payload.data, e->payload.len,
+	                           zstd_level);
 	if (ZSTD_isError(stored))
 		return -ENOMEM; /* the bound holds, so only its own memory can fail */
 	h->raw_len = (uint32_t)e->payload.len;
 	h->stored_len = (uint32_t)stored;
-	h->checksum = lc_checksum(out + LC_BLOCK_HEADER_LEN, stored);
+	h->checksum = lc_checksum(out + header, stored);
 	lc_block_header_put(out, h);
-	file->len += LC_BLOCK_HEADER_LEN + stored;
+	file->len += header + stored;
 	return 0;
 }

@@ -1,9 +1,9 @@
 /*
  * format/encode.h - builds blocks out of rows. The agent and the analyzer share it.
  *
- * A block holds the definitions that its rows use, and no others, so that each can be read alone.
- *Rows come from their owner in turn; where a block has become large it is closed, and another one
- *begun:
+ * A block holds definitions that its rows use: those that its owner gives (profile/names.h: those
+ * that no block before it has; `locus merge`: all of them). Rows come from their owner in turn;
+ * where a block has become large it is closed, and another one begun:
  *
  *	do {
  *		lc_encode_begin(e);

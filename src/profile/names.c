@@ -1,6 +1,10 @@
 /*
- * profile/names.c - numbers what a block names. Maps from the agent's numbers to those of the block
- * are emptied (by a new stamp) for each block and keep their memory.
+ * profile/names.c - numbers what blocks name. Maps from the agent's numbers to those of the blocks
+ * are emptied (by a new stamp) for each generation and keep their memory.
+ *
+ * Maps of the files that were written last are kept. A generation ends after so many blocks that a
+ * damaged one costs little, or with so many names that its maps
+ * take 4 MB.
  */
 #include "src/profile/names.h"
 
@@ -12,7 +16,7 @@
 #include "src/core/record.h"
 #include "src/format/block.h"
 
-enum { MAP_MIN = 256 };
+enum { MAP_MIN = 256, FILES = 4, GENERATION_BLOCKS = 256, GENERATION_NAMES = 65536 };
 
 /* Numbers of the agent to numbers of the block, from 0 in order of appearance. */
 struct id_map {
@@ -24,13 +28,26 @@ struct id_map {
 	size_t cap; /* power of two, or 0 */
 };
 
+/* In the order of the sections. */
+enum { STRINGS, METHODS, FRAMES, PATHS, SITES, MAPS };
+_Static_assert((int)MAPS == (int)LC_BLOCK_DEFINITIONS, "a map for each section");
+
+/* What blocks of a file have defined. */
+struct generation {
+	uint32_t file;
+	uint32_t blocks; /* 0: it has not begun */
+	uint64_t begin;  /* sequence of the first */
+	/*
+	 * Strings by a checksum of the text, since texts of threads come and go; frames by method
+	 * << 16 | bci; others by the agent's number.
+	 */
+	struct id_map maps[MAPS];
+};
+
 struct lc_names {
 	struct lc_sections *out; /* the owner's */
-	struct id_map strings;   /* by address of the text */
-	struct id_map methods;
-	struct id_map frames; /* by method << 16 | bci */
-	struct id_map paths;
-	struct id_map sites;
+	struct generation generations[FILES];
+	struct generation *now;
 	bool failed;           /* out of memory inside a map or the chain */
 	struct lc_bytes chain; /* uint32_t: path nodes to be defined, leaf first */
 };
@@ -140,9 +157,9 @@ uint32_t lc_names_string(struct lc_names *n, const char *text)
 
 	if (!text || !*text)
 		return 0;
-	id = map_add(n, &n->strings, (uint64_t)(uintptr_t)text, &is_new);
+	len = strlen(text);
+	id = map_add(n, &n->now->maps[STRINGS], lc_checksum(text, len), &is_new);
 	if (is_new) {
-		len = strlen(text);
 		row_varint(n, LC_SECTION_STRINGS, len);
 		lc_bytes_add(&n->out->bytes[LC_SECTION_STRINGS], text, len);
 		n->out->rows[LC_SECTION_STRINGS]++;
@@ -154,7 +171,7 @@ static uint32_t define_method(struct lc_names *n, uint32_t method)
 {
 	const struct lc_method *m = lc_method_get(method);
 	bool is_new;
-	uint32_t id = map_add(n, &n->methods, method, &is_new);
+	uint32_t id = map_add(n, &n->now->maps[METHODS], method, &is_new);
 
 	if (is_new) {
 		row_varint(n, LC_SECTION_METHODS, lc_names_string(n, m ? m->class_name : NULL));
@@ -169,7 +186,7 @@ static uint32_t define_method(struct lc_names *n, uint32_t method)
 static uint32_t define_frame(struct lc_names *n, uint32_t method, uint16_t bci)
 {
 	bool is_new;
-	uint32_t id = map_add(n, &n->frames, (uint64_t)method << 16 | bci, &is_new);
+	uint32_t id = map_add(n, &n->now->maps[FRAMES], (uint64_t)method << 16 | bci, &is_new);
 
 	if (is_new) {
 		const struct lc_method *m = lc_method_get(method);
@@ -190,7 +207,7 @@ uint32_t lc_names_path(struct lc_names *n, uint32_t node)
 
 	lc_bytes_empty(&n->chain);
 	while (node) {
-		if (map_get(&n->paths, node, &parent)) {
+		if (map_get(&n->now->maps[PATHS], node, &parent)) {
 			parent++;
 			break;
 		}
@@ -209,7 +226,7 @@ uint32_t lc_names_path(struct lc_names *n, uint32_t node)
 		n->chain.len -= sizeof(node);
 		memcpy(&node, n->chain.data + n->chain.len, sizeof(node));
 		p = lc_path_get(node);
-		id = map_add(n, &n->paths, node, &is_new) + 1;
+		id = map_add(n, &n->now->maps[PATHS], node, &is_new) + 1;
 		row_varint(n, LC_SECTION_PATHS, id - parent);
 		row_varint(n, LC_SECTION_PATHS, define_frame(n, p->method, p->bci));
 		n->out->rows[LC_SECTION_PATHS]++;
@@ -226,7 +243,7 @@ uint32_t lc_names_site(struct lc_names *n, uint32_t site)
 
 	if (!s)
 		return 0;
-	id = map_add(n, &n->sites, site, &is_new);
+	id = map_add(n, &n->now->maps[SITES], site, &is_new);
 	if (is_new) {
 		row_varint(n, LC_SECTION_SITES, lc_names_string(n, s->class_name));
 		row_varint(n, LC_SECTION_SITES, lc_names_path(n, s->path));
@@ -235,14 +252,46 @@ uint32_t lc_names_site(struct lc_names *n, uint32_t site)
 	return id + 1; /* 0 is none */
 }
 
-void lc_names_begin(struct lc_names *n)
+static bool is_full(const struct generation *g)
 {
-	map_empty(&n->strings);
-	map_empty(&n->methods);
-	map_empty(&n->frames);
-	map_empty(&n->paths);
-	map_empty(&n->sites);
+	uint32_t names = 0;
+
+	for (unsigned i = 0; i < MAPS; i++)
+		names += g->maps[i].count;
+	return g->blocks >= GENERATION_BLOCKS || names >= GENERATION_NAMES;
+}
+
+static struct generation *of_file(struct lc_names *n, uint32_t file)
+{
+	struct generation *g = &n->generations[file % FILES];
+
+	if (g->file != file)
+		g->blocks = 0;
+	g->file = file;
+	return g;
+}
+
+void lc_names_begin(struct lc_names *n, uint32_t file, struct lc_block_header *h)
+{
+	struct generation *g = n->now = of_file(n, file);
+
+	if (!g->blocks || is_full(g)) {
+		for (unsigned i = 0; i < MAPS; i++)
+			map_empty(&g->maps[i]);
+		g->begin = h->sequence;
+		g->blocks = 0;
+	}
+	g->blocks++;
 	n->failed = false;
+	h->version = LC_BLOCK_VERSION;
+	h->generation = g->begin;
+	for (unsigned i = 0; i < MAPS; i++)
+		h->first[i] = g->maps[i].count;
+}
+
+void lc_names_forget(struct lc_names *n, uint32_t file)
+{
+	of_file(n, file)->blocks = 0;
 }
 
 bool lc_names_failed(const struct lc_names *n)
@@ -254,8 +303,10 @@ struct lc_names *lc_names_create(struct lc_sections *out)
 {
 	struct lc_names *n = calloc(1, sizeof(*n));
 
-	if (n)
-		n->out = out;
+	if (!n)
+		return NULL;
+	n->out = out;
+	n->now = &n->generations[0];
 	return n;
 }
 
@@ -263,11 +314,9 @@ void lc_names_free(struct lc_names *n)
 {
 	if (!n)
 		return;
-	map_free(&n->strings);
-	map_free(&n->methods);
-	map_free(&n->frames);
-	map_free(&n->paths);
-	map_free(&n->sites);
+	for (unsigned f = 0; f < FILES; f++)
+		for (unsigned i = 0; i < MAPS; i++)
+			map_free(&n->generations[f].maps[i]);
 	free(n->chain.data);
 	free(n);
 }

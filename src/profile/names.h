@@ -2,7 +2,8 @@
  * profile/names.h - numbers what a block names, and writes the sections that define it. For
  * profile_block.c only.
  *
- * A block holds the definitions that it uses and no others, so that each can be read alone.
+ * A definition is written once in a generation: some blocks of a file, one after the other. Later
+ * blocks of it go on with the numbers.
  */
 #ifndef LC_PROFILE_NAMES_H
 #define LC_PROFILE_NAMES_H
@@ -12,14 +13,22 @@
 
 #include "src/format/encode.h"
 
+struct lc_block_header;
+
 struct lc_names; /* opaque. Context of all functions: [writer] */
 
 /* Definitions go to *out, which stays the caller's. Returns NULL without memory. */
 struct lc_names *lc_names_create(struct lc_sections *out);
 void lc_names_free(struct lc_names *n); /* NULL is fine */
 
-/* A new block: nothing is defined. */
-void lc_names_begin(struct lc_names *n);
+/*
+ * A new block of file `file` begins, which h->sequence says: set h->version, h->generation and
+ * h->first.
+ */
+void lc_names_begin(struct lc_names *n, uint32_t file, struct lc_block_header *h);
+
+/* What was defined last is not in the file: its next block begins a new generation. */
+void lc_names_forget(struct lc_names *n, uint32_t file);
 
 /* Was there no memory since the block began? Then its numbers are wrong. */
 bool lc_names_failed(const struct lc_names *n);

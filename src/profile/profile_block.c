@@ -18,7 +18,8 @@ struct lc_block_encoder {
 	struct lc_encoder encoder;
 	struct lc_names *names;
 	const struct lc_block_input *in;
-	struct lc_bytes file; /* the finished blocks */
+	struct lc_block_header header; /* of the block that is being built */
+	struct lc_bytes file;          /* the finished blocks */
 };
 
 /* ---- rows ---- */
@@ -139,28 +140,27 @@ static bool input_is_valid(struct lc_block_encoder *e)
 
 /* ---- blocks ---- */
 
-static void block_begin(struct lc_block_encoder *e)
+static void block_begin(struct lc_block_encoder *e, uint32_t file, uint64_t sequence)
 {
-	lc_encode_begin(&e->encoder);
-	lc_names_begin(e->names);
-	lc_encode_put(&e->encoder, LC_SECTION_THREAD, lc_names_string(e->names, e->in->name));
-	e->encoder.out.rows[LC_SECTION_THREAD] = 1;
-}
-
-/* Add the block that was built to e->file. */
-static int block_end(struct lc_block_encoder *e, uint64_t sequence)
-{
-	struct lc_block_header h = {
+	e->header = (struct lc_block_header){
 		.tid = e->in->tid,
 		.thread_index = e->in->index,
 		.sequence = sequence,
 		.t_begin_ns = e->in->t_begin_ns,
 		.t_end_ns = e->in->t_end_ns,
 	};
+	lc_encode_begin(&e->encoder);
+	lc_names_begin(e->names, file, &e->header);
+	lc_encode_put(&e->encoder, LC_SECTION_THREAD, lc_names_string(e->names, e->in->name));
+	e->encoder.out.rows[LC_SECTION_THREAD] = 1;
+}
 
+/* Add the block that was built to e->file. */
+static int block_end(struct lc_block_encoder *e)
+{
 	if (lc_names_failed(e->names))
 		return -ENOMEM;
-	return lc_encode_end(&e->encoder, &h, ZSTD_LEVEL, &e->file);
+	return lc_encode_end(&e->encoder, &e->header, ZSTD_LEVEL, &e->file);
 }
 
 static void start(struct lc_block_encoder *e, const struct lc_block_input *in)
@@ -173,7 +173,8 @@ static void start(struct lc_block_encoder *e, const struct lc_block_input *in)
 	lc_encode_start(&e->encoder, samples);
 }
 
-int lc_block_encode(struct lc_block_encoder *e, const struct lc_block_input *in, uint64_t sequence)
+int lc_block_encode(struct lc_block_encoder *e, const struct lc_block_input *in, uint32_t file,
+                    uint64_t sequence)
 {
 	const struct lc_encode_source source = { e, rows_len, put_row };
 	int blocks = 0;
@@ -187,17 +188,24 @@ int lc_block_encode(struct lc_block_encoder *e, const struct lc_block_input *in,
 	do {
 		int err;
 
-		block_begin(e);
+		block_begin(e, file, sequence + (unsigned)blocks);
 		last = lc_encode_rows(&e->encoder, &source);
 		lc_encode_buckets(&e->encoder, last);
 		for (size_t i = 0; last && i < in->details_len; i++)
 			put_row(e, LC_SECTION_DETAILS, i);
-		err = block_end(e, sequence + (unsigned)blocks);
-		if (err)
+		err = block_end(e);
+		if (err) {
+			lc_names_forget(e->names, file);
 			return err;
+		}
 		blocks++;
 	} while (!last);
 	return blocks;
+}
+
+void lc_block_forget(struct lc_block_encoder *e, uint32_t file)
+{
+	lc_names_forget(e->names, file);
 }
 
 struct lc_bytes *lc_block_encoded(struct lc_block_encoder *e)

@@ -47,6 +47,7 @@ struct lc_profile {
 	struct lc_block_encoder *encoder;
 	struct lc_bytes manifest; /* its text */
 	uint32_t next[FILES];     /* sequence number of the next block */
+	off_t ends[FILES];        /* bytes of the files, as they were written */
 	uint64_t retry_ns;        /* no attempt before; 0 when the last one succeeded */
 	struct lc_profile_stats stats;
 };
@@ -119,14 +120,9 @@ static int file_open(struct lc_profile *p, uint32_t file, off_t *bytes)
 }
 
 /* Append the encoded blocks to the file; what cannot be written whole is cut off again. */
-static int file_append(struct lc_profile *p, uint32_t file)
+static int file_append(struct lc_profile *p, off_t bytes)
 {
-	off_t bytes = 0;
-	int err = file_open(p, file, &bytes);
-
-	if (err)
-		return err;
-	err =
+	int err =
 	    write_all(p->fd, lc_block_encoded(p->encoder)->data, lc_block_encoded(p->encoder)->len);
 	if (err && ftruncate(p->fd, bytes)) {
 		/* A cut block stays; readers skip it and say so. */
@@ -136,24 +132,55 @@ static int file_append(struct lc_profile *p, uint32_t file)
 	return err;
 }
 
+/*
+ * Returns how many blocks were appended; or -errno, and *disk if it is the file system's. Where the
+ * file is not as it was left (it was removed, or a block could not be cut off), the block needs no
+ * definitions of it.
+ */
+static int try_append(struct lc_profile *p, const struct lc_block_input *in, uint32_t file,
+                      bool *disk)
+{
+	int blocks = lc_block_encode(p->encoder, in, file, p->next[file]), err;
+	off_t bytes = 0;
+
+	if (blocks < 0)
+		return blocks;
+	err = file_open(p, file, &bytes);
+	if (!err && bytes != p->ends[file]) {
+		lc_block_forget(p->encoder, file);
+		blocks = lc_block_encode(p->encoder, in, file, p->next[file]);
+		if (blocks < 0)
+			return blocks;
+	}
+	if (!err)
+		err = file_append(p, bytes);
+	if (err) {
+		lc_block_forget(p->encoder, file);
+		*disk = true;
+		return err;
+	}
+	p->ends[file] = bytes + (off_t)lc_block_encoded(p->encoder)->len;
+	return blocks;
+}
+
 static int append(struct lc_profile *p, const struct lc_block_input *in)
 {
 	const uint32_t file = in->index / THREADS_TOGETHER % FILES;
-	int blocks, err;
+	bool disk = false;
+	int blocks;
 
 	if (in->index == LC_THREAD_ALL)
 		return -EINVAL;
 	if (p->retry_ns && lc_time_now_ns() < p->retry_ns)
 		return -EAGAIN;
-	blocks = lc_block_encode(p->encoder, in, p->next[file]);
-	if (blocks < 0)
+	blocks = try_append(p, in, file, &disk);
+	if (blocks < 0 && !disk)
 		return blocks;
-	err = file_append(p, file);
-	if (err) {
+	if (blocks < 0) {
 		if (p->retry_ns)
-			err = -EAGAIN;
+			blocks = -EAGAIN;
 		p->retry_ns = lc_time_now_ns() + RETRY_NS;
-		return err;
+		return blocks;
 	}
 	p->retry_ns = 0;
 	p->next[file] += (uint32_t)blocks;

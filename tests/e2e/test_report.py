@@ -737,6 +737,23 @@ def test_golden_profile_with_all_sections_is_read(locus):
     assert {name: found[name] for name in wanted} == wanted
 
 
+def test_golden_profile_whose_blocks_refer_to_others_is_read(locus, tmp_path):
+    """Blocks of version 2. It is of tests/workloads/Loop.java, which had counted what it made."""
+
+    def rows(r):
+        return sorted([s["class"], s["allocations"], s["bytes"], s["samples"], len(s["allocation_path"])]
+                      for s in r["sites"])
+
+    golden = ROOT / "tests" / "data" / "golden-v2-blocks"
+    wanted = json.loads((golden / "report.json").read_text())
+    assert locus("merge", "-o", tmp_path / "merged", golden / "profile").returncode == 0
+    for profile in (golden / "profile", tmp_path / "merged"):  # merged ones have blocks of version 1
+        found = report(locus, profile)
+        assert (rows(found), found["samples"]) == (wanted["sites"], wanted["samples"])
+        assert sum(s["allocations"] for s in found["sites"]
+                   if any((f["class"], f["method"]) == ("Loop$Maker", "make") for f in s["allocation_path"])) == wanted["made"]
+
+
 # HTML
 
 

@@ -3,7 +3,8 @@
  * fuzz_profile.c - gives arbitrary bytes to the reader of blocks.
  *
  * The first byte chooses what the rest is: a file as it stands (finding and checking blocks), or
- * a payload (decoding sections), which no mutation would reach behind its checksums.
+ * a payload (decoding sections), which no mutation would reach behind its checksums; or payloads of
+ * one file, of which later ones refer to definitions of earlier ones.
  */
 #include <stdint.h>
 #include <stdio.h>
@@ -210,6 +211,28 @@ static void check_merge(const struct lc_tree *t)
 	free(data);
 }
 
+/* Each begins with its generation, its length and how many definitions are before it. */
+static void decode_several(const uint8_t *data, size_t len, struct lc_block_target *target)
+{
+	enum { HEAD = 3 + LC_BLOCK_DEFINITIONS };
+	struct lc_block_decoder d = { 0 };
+	struct lc_block_header h = { .thread_index = 1, .version = 2 };
+
+	for (; len >= HEAD; h.sequence++) {
+		size_t bytes = lc_get_u16(data + 1);
+
+		if (bytes > len - HEAD)
+			bytes = len - HEAD;
+		h.generation = data[0];
+		for (unsigned i = 0; i < LC_BLOCK_DEFINITIONS; i++)
+			h.first[i] = data[3 + i];
+		(void)lc_block_decode(&d, &h, data + HEAD, bytes, target);
+		data += HEAD + bytes;
+		len -= HEAD + bytes;
+	}
+	lc_block_decoder_free(&d);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 {
 	static const struct lc_thread_filter filter = { .patterns = "m*;?" };
@@ -232,6 +255,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 		lc_blockfile_free(f);
 		if (damage.bytes > len)
 			abort();
+	} else if (data[0] & 8) {
+		decode_several(data + 1, len - 1, &target);
 	} else {
 		struct lc_block_decoder d = { 0 };
 		struct lc_block_header h = { .thread_index = data[0] & 4 ? LC_THREAD_ALL : 1 };

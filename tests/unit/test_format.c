@@ -128,8 +128,34 @@ static void a_newer_version_is_told_from_damage(void **state)
 {
 	(void)state;
 	assert_int_equal(changed(1, 1, 1), 0);
-	assert_int_equal(changed(2, 1, 1), -ENOTSUP);
+	assert_int_equal(changed(LC_BLOCK_VERSION + 1, 1, 1), -ENOTSUP);
 	assert_int_equal(changed(0, 1, 1), -EBADMSG);
+	assert_int_equal(changed(2, 1, 1), -EBADMSG); /* shorter than its header is */
+}
+
+static void a_header_of_version_2_comes_back(void **state)
+{
+	uint8_t bytes[LC_BLOCK_HEADER2_LEN];
+	struct lc_block_header h, two = sample;
+
+	(void)state;
+	two.version = 2;
+	two.generation = UINT64_C(1) << 40;
+	for (uint32_t i = 0; i < LC_BLOCK_DEFINITIONS; i++)
+		two.first[i] = 1000 + i;
+	lc_block_header_put(bytes, &two);
+	assert_int_equal(lc_block_header_get(bytes, LC_BLOCK_HEADER_LEN, &h), -EAGAIN);
+	assert_int_equal(lc_block_header_get(bytes, sizeof(bytes), &h), 0);
+	assert_int_equal(h.version, 2);
+	assert_int_equal(h.header_len, sizeof(bytes));
+	assert_true(h.sequence == two.sequence && h.checksum == two.checksum);
+	assert_true(h.generation == two.generation);
+	assert_memory_equal(h.first, two.first, sizeof(h.first));
+	for (size_t i = 0; i < sizeof(bytes); i++) {
+		bytes[i] ^= 1;
+		assert_int_not_equal(lc_block_header_get(bytes, sizeof(bytes), &h), 0);
+		bytes[i] ^= 1;
+	}
 }
 
 static void lengths_above_the_limits_are_refused(void **state)
@@ -243,6 +269,7 @@ int main(void)
 		cmocka_unit_test(every_flipped_bit_of_a_header_is_noticed),
 		cmocka_unit_test(a_header_that_is_cut_asks_for_more),
 		cmocka_unit_test(a_newer_version_is_told_from_damage),
+		cmocka_unit_test(a_header_of_version_2_comes_back),
 		cmocka_unit_test(lengths_above_the_limits_are_refused),
 		cmocka_unit_test(utf8_and_modified_utf8_are_read),
 		cmocka_unit_test(what_is_no_character_is_replaced),

@@ -789,10 +789,188 @@ static void without_memory_no_file_of_the_program_is_closed(void **state)
 	assert_int_not_equal(fcntl(0, F_GETFD), -1);
 }
 
+/* ---- definitions of other blocks ---- */
+
+static uint8_t file_bytes[1 << 20];
+static size_t file_len;
+
+static void load_file(const char *name)
+{
+	FILE *f = fopen(file_name(name), "rb");
+
+	assert_non_null(f);
+	file_len = fread(file_bytes, 1, sizeof(file_bytes), f);
+	fclose(f);
+}
+
+static void save_file(const char *name, size_t from)
+{
+	FILE *f = fopen(file_name(name), "wb");
+
+	assert_non_null(f);
+	assert_int_equal(fwrite(file_bytes + from, 1, file_len - from, f), file_len - from);
+	fclose(f);
+}
+
+/* Where block `n` of the file begins. */
+static size_t block_at(unsigned n, struct lc_block_header *h)
+{
+	size_t at = 0;
+
+	for (;; n--) {
+		assert_int_equal(lc_block_header_get(file_bytes + at, file_len - at, h), 0);
+		if (!n)
+			return at;
+		at += (size_t)h->header_len + h->stored_len;
+	}
+}
+
+static void damage_block(const char *name, unsigned n)
+{
+	struct lc_block_header h;
+
+	load_file(name);
+	file_bytes[block_at(n, &h) + h.header_len] ^= 0x40;
+	save_file(name, 0);
+}
+
+static void names_are_written_once(void **state)
+{
+	struct lc_profile *p = create();
+	struct lc_block_input in = input();
+	struct lc_block_header first, second;
+
+	(void)state;
+	for (int i = 0; i < 3; i++)
+		assert_int_equal(lc_profile_append(p, &in), 0);
+	load_file("thread-0.lcb");
+	block_at(0, &first);
+	block_at(1, &second);
+	assert_true(second.raw_len * 2 < first.raw_len);
+	assert_int_equal(second.generation, 0);
+	assert_int_equal(second.sequence, 1);
+	read_back("thread-0.lcb");
+	assert_int_equal(stats.blocks, 3);
+	assert_int_equal(damage.blocks + damage.bytes, 0);
+	assert_int_equal(tree.accesses.count, 3);
+	assert_int_equal(tree.buckets[0][LC_BUCKET_OBJECT], 27);
+	assert_int_equal(lc_table_values(&tree.sites, 1)[LC_SITE_BYTES], 3000);
+	lc_tree_free(&tree);
+	destroy(p);
+}
+
+static void a_lost_block_costs_those_that_use_its_names_and_no_others(void **state)
+{
+	static const struct lc_block_alloc one = { 1, 10, 1000 }, two = { 2, 3, 72 };
+	struct lc_profile *p = create();
+	struct lc_block_input a = { .name = "t", .allocs = &one, .allocs_len = 1 };
+	struct lc_block_input b = { .name = "t", .allocs = &two, .allocs_len = 1 };
+	const struct lc_block_input *const in[] = { &a, &b, &a, &b, &a };
+
+	(void)state;
+	for (size_t i = 0; i < 5; i++)
+		assert_int_equal(lc_profile_append(p, in[i]), 0);
+	damage_block("thread-0.lcb", 1);
+	read_back("thread-0.lcb");
+	assert_int_equal(stats.blocks, 3); /* all of `a` */
+	assert_int_equal(damage.blocks, 2);
+	assert_int_equal(damage.undefined, 1);
+	assert_int_equal(lc_table_values(&tree.sites, 1)[LC_SITE_BYTES], 3000);
+	for (uint32_t i = 2; i < tree.sites.count; i++)
+		assert_int_equal(lc_table_values(&tree.sites, i)[LC_SITE_BYTES], 0);
+	lc_tree_free(&tree);
+	damage_block("thread-0.lcb", 0); /* the thread's name was in it */
+	read_back("thread-0.lcb");
+	assert_int_equal(stats.blocks, 0);
+	assert_int_equal(damage.blocks, 5);
+	assert_int_equal(damage.undefined, 3);
+	assert_true(lc_tree_empty(&tree));
+	lc_tree_free(&tree);
+	destroy(p);
+}
+
+static void a_generation_ends_and_the_next_one_needs_nothing_of_it(void **state)
+{
+	enum { BLOCKS = 600 };
+	struct lc_profile *p = create();
+	struct lc_block_input in = input();
+	struct lc_block_header h = { 0 };
+	unsigned begin = 0;
+
+	(void)state;
+	for (unsigned i = 0; i < BLOCKS; i++)
+		assert_int_equal(lc_profile_append(p, &in), 0);
+	load_file("thread-0.lcb");
+	for (unsigned i = 1; i < BLOCKS; i++) {
+		block_at(i, &h);
+		if (h.generation == h.sequence) {
+			begin = i;
+			break;
+		}
+	}
+	assert_in_range(begin, 2, BLOCKS - 1);
+	save_file("thread-0.lcb", block_at(begin, &h));
+	read_back("thread-0.lcb");
+	assert_int_equal(stats.blocks, BLOCKS - begin);
+	assert_int_equal(damage.undefined, 0);
+	lc_tree_free(&tree);
+	destroy(p);
+}
+
+static void a_file_that_was_removed_is_begun_with_all_names(void **state)
+{
+	struct lc_profile *p = create();
+	struct lc_block_input in = input();
+
+	(void)state;
+	assert_int_equal(lc_profile_append(p, &in), 0);
+	assert_int_equal(unlink(file_name("thread-0.lcb")), 0);
+	for (int i = 0; i < 2; i++)
+		assert_int_equal(lc_profile_append(p, &in), 0);
+	read_back("thread-0.lcb");
+	assert_int_equal(stats.blocks, 2);
+	assert_int_equal(damage.undefined, 0);
+	assert_int_equal(tree.buckets[0][LC_BUCKET_OBJECT], 18);
+	lc_tree_free(&tree);
+	/* Cut short by somebody. */
+	assert_int_equal(truncate(file_name("thread-0.lcb"), 100), 0);
+	assert_int_equal(lc_profile_append(p, &in), 0);
+	read_back("thread-0.lcb");
+	assert_int_equal(stats.blocks, 1);
+	lc_tree_free(&tree);
+	destroy(p);
+}
+
+/* Texts of threads come and go: another one may be where one was. */
+static void another_text_at_the_same_place_is_another_name(void **state)
+{
+	struct lc_profile *p = create();
+	struct lc_block_input in = input();
+	char name[16] = "first";
+
+	(void)state;
+	in.name = name;
+	assert_int_equal(lc_profile_append(p, &in), 0);
+	strcpy(name, "other");
+	in.index = 3;
+	assert_int_equal(lc_profile_append(p, &in), 0);
+	read_back("thread-0.lcb");
+	assert_int_equal(tree.threads.count, 2);
+	assert_true(text_is((uint32_t)lc_table_values(&tree.threads, 0)[LC_THREAD_NAME], "first"));
+	assert_true(text_is((uint32_t)lc_table_values(&tree.threads, 1)[LC_THREAD_NAME], "other"));
+	lc_tree_free(&tree);
+	destroy(p);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_block_says_what_went_into_it),
+		cmocka_unit_test(names_are_written_once),
+		cmocka_unit_test(a_lost_block_costs_those_that_use_its_names_and_no_others),
+		cmocka_unit_test(a_generation_ends_and_the_next_one_needs_nothing_of_it),
+		cmocka_unit_test(a_file_that_was_removed_is_begun_with_all_names),
+		cmocka_unit_test(another_text_at_the_same_place_is_another_name),
 		cmocka_unit_test(rows_beyond_an_access_come_back),
 		cmocka_unit_test(a_large_input_of_each_kind_becomes_several_blocks),
 		cmocka_unit_test(a_frame_without_bci_has_neither_bci_nor_line),

@@ -209,7 +209,7 @@ static void encode_and_read(const struct lc_block_input *in)
 {
 	struct lc_block_encoder *e = lc_block_encoder_create();
 
-	assert_true(lc_block_encode(e, in, 0) > 0);
+	assert_true(lc_block_encode(e, in, 0, 0) > 0);
 	tree_read(lc_block_encoded(e)->data, lc_block_encoded(e)->len);
 	lc_block_encoder_free(e);
 }
@@ -671,14 +671,14 @@ static void rows_out_of_range_are_not_written(void **state)
 	struct lc_block_input in = { .spans = &span, .spans_len = 1 };
 
 	(void)state;
-	assert_int_equal(lc_block_encode(e, &in, 0), 1);
+	assert_int_equal(lc_block_encode(e, &in, 0, 0), 1);
 	span.kind = LC_SPAN_KINDS;
-	assert_int_equal(lc_block_encode(e, &in, 0), -EINVAL);
+	assert_int_equal(lc_block_encode(e, &in, 0, 0), -EINVAL);
 	span = (struct lc_block_span){ .submit_kind = LC_SUBMIT_KINDS };
-	assert_int_equal(lc_block_encode(e, &in, 0), -EINVAL);
+	assert_int_equal(lc_block_encode(e, &in, 0, 0), -EINVAL);
 #define REFUSED(member, row)                                                                       \
 	in = (struct lc_block_input){ .member = &(row), .member##_len = 1 };                       \
-	assert_int_equal(lc_block_encode(e, &in, 0), -EINVAL)
+	assert_int_equal(lc_block_encode(e, &in, 0, 0), -EINVAL)
 	REFUSED(tasks_made, task);
 	REFUSED(span_accesses, access);
 	REFUSED(pauses, pause);
