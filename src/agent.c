@@ -379,7 +379,7 @@ static void JNICALL on_vm_init(jvmtiEnv *jvmti, JNIEnv *jni, jthread thread)
 
 /* Load */
 
-int lc_agent_prepare(JavaVM *vm, const char *text)
+int lc_agent_prepare(JavaVM *vm, const char *text, bool attached)
 {
 	jvmtiCapabilities wanted_capabilities = {
 		.can_generate_all_class_hook_events = 1,
@@ -390,8 +390,8 @@ int lc_agent_prepare(JavaVM *vm, const char *text)
 		.can_get_line_numbers = 1,
 		.can_get_source_file_name = 1,
 	};
-	jvmtiEventCallbacks callbacks = { .VMInit = on_vm_init };
-	static const jvmtiEvent first_events[] = { JVMTI_EVENT_VM_INIT, JVMTI_EVENT_VM_DEATH };
+	jvmtiEventCallbacks callbacks = { .VMInit = attached ? NULL : on_vm_init };
+	static const jvmtiEvent first_events[] = { JVMTI_EVENT_VM_DEATH, JVMTI_EVENT_VM_INIT };
 	jvmtiEnv *jvmti = NULL;
 	char error[256];
 
@@ -408,7 +408,7 @@ int lc_agent_prepare(JavaVM *vm, const char *text)
 		lc_jvmti_set(jvmti);
 	if (!jvmti || (*jvmti)->AddCapabilities(jvmti, &wanted_capabilities) ||
 	    (*jvmti)->SetEventCallbacks(jvmti, &callbacks, sizeof(callbacks)) ||
-	    enable(first_events, 2, JVMTI_ENABLE)) {
+	    enable(first_events, attached ? 1 : 2, JVMTI_ENABLE)) {
 		lc_say("this JVM does not grant what a profiler needs (Java %d or newer, HotSpot); "
 		       "the program runs unprofiled",
 		       JDK_OLDEST);
@@ -425,7 +425,7 @@ JNIEXPORT jint JNICALL Agent_OnLoad(JavaVM *vm, char *text, void *reserved)
 	if (atomic_flag_test_and_set(&loaded))
 		lc_say("the agent is loaded already: -agentpath given once more does nothing");
 	else
-		(void)lc_agent_prepare(vm, text);
+		(void)lc_agent_prepare(vm, text, false);
 	return JNI_OK; /* anything else would end the program */
 }
 

@@ -6,10 +6,10 @@
 #include <stdbool.h>
 
 /*
- * Read the options, and ask the JVM for what is needed. What fails is said. Returns 0 or -errno.
- * Context: [attach].
+ * Read the options, and ask the JVM for what is needed. What fails is said. Unless `attached`, the
+ * recording starts when the JVM has begun. Returns 0 or -errno. Context: [attach].
  */
-int lc_agent_prepare(JavaVM *vm, const char *options);
+int lc_agent_prepare(JavaVM *vm, const char *options, bool attached);
 
 /*
  * Start the recording in a JVM that runs, on a thread of ours, when the library that asks has been

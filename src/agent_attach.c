@@ -27,6 +27,7 @@
 #include "src/base/limit.h"
 #include "src/base/options.h"
 #include "src/base/say.h"
+#include "src/core/jvmti.h"
 #include "src/core/kept.h"
 #include "src/core/memory.h"
 #include "src/core/own_cost.h"
@@ -104,7 +105,7 @@ static bool start(const struct request *r, JNIEnv *jni)
 		lc_say("this JVM is being profiled already");
 		return false;
 	}
-	if (!lc_agent_prepare(r->vm, r->options))
+	if (!lc_agent_prepare(r->vm, r->options, true))
 		done = lc_agent_start_attached(jni);
 	if (done)
 		lc_own_cost_end(LC_OWN_STARTUP, begin);
@@ -190,15 +191,43 @@ static struct request take(struct request *r)
 	return copy;
 }
 
+/* A JVM that has just begun answers requests before it takes threads, or runs the program. */
+static JNIEnv *enter_jvm(JavaVM *vm)
+{
+	const struct timespec time = { .tv_nsec = TRY_NS };
+	JavaVMAttachArgs args = { JNI_VERSION_1_8, (char *)(uintptr_t) "Locus attach", NULL };
+	jvmtiPhase phase = JVMTI_PHASE_START;
+	JNIEnv *jni = NULL;
+	jvmtiEnv *jvmti;
+	unsigned i = 0;
+
+	while ((*vm)->AttachCurrentThreadAsDaemon(vm, (void **)&jni, &args)) {
+		if (++i == TRIES)
+			return NULL;
+		nanosleep(&time, NULL);
+	}
+	while (phase != JVMTI_PHASE_LIVE && phase != JVMTI_PHASE_DEAD && i++ < TRIES) {
+		jvmti = lc_jvmti_of(vm);
+		if (jvmti)
+			(*jvmti)->GetPhase(jvmti, &phase);
+		if (phase == JVMTI_PHASE_LIVE)
+			break;
+		nanosleep(&time, NULL);
+	}
+	return jni;
+}
+
 static void *run(void *context)
 {
-	JavaVMAttachArgs args = { JNI_VERSION_1_8, (char *)(uintptr_t) "Locus attach", NULL };
 	const struct request r = take(context);
-	JNIEnv *jni = NULL;
+	JNIEnv *jni;
 	bool done;
 
 	lc_thread_set_ours();
-	if (!(*r.vm)->AttachCurrentThreadAsDaemon(r.vm, (void **)&jni, &args)) {
+	jni = enter_jvm(r.vm);
+	if (!jni) {
+		answer(&r, "the JVM has no room for a thread of Locus\nfailed\n");
+	} else {
 		lc_say_to(r.reply);
 		done = obey(&r, jni);
 		lc_say_to(-1);

@@ -115,6 +115,12 @@ static bool read_answer(int fd, char *answer, size_t answer_len)
 	return len > 0;
 }
 
+/* JDK 25 loads no agent before the program begins. */
+static bool is_too_early(const char *answer)
+{
+	return strstr(answer, "only permitted in the live phase") != NULL;
+}
+
 /* What the JVM says, in words of ours. Returns 0 for success, or 1 after one line. */
 static int judge(const struct lc_attach_target *t, char *answer, const char *library)
 {
@@ -126,7 +132,8 @@ static int judge(const struct lc_attach_target *t, char *answer, const char *lib
 		               "with -XX:-EnableDynamicAgentLoading",
 		               (int)t->pid);
 	at = text ? strstr(text, code) : NULL;
-	if (strtol(answer, NULL, 10) == 0 && (!at || strtol(at + strlen(code), NULL, 10) == 0))
+	if (strtol(answer, NULL, 10) == 0 && (!at || strtol(at + strlen(code), NULL, 10) == 0) &&
+	    !is_too_early(answer))
 		return 0;
 	if (at)
 		return lc_fail("the agent could not start in JVM %d; its standard error says why",
@@ -137,10 +144,32 @@ static int judge(const struct lc_attach_target *t, char *answer, const char *lib
 	               text ? text + 1 : answer);
 }
 
+/* Ask once. Returns whether there is an answer; else what is wrong is said. */
+static bool ask(const struct lc_attach_target *t, const char *socket_path, const char *library,
+                const char *text, char *answer, size_t answer_len)
+{
+	const int fd = connect_to(socket_path);
+	bool done = false;
+
+	if (fd < 0) {
+		lc_fail("cannot connect to JVM %d: %m", (int)t->pid);
+		return false;
+	}
+	if (!send_text(fd, "1") || !send_text(fd, "load") || !send_text(fd, library) ||
+	    !send_text(fd, "true") || !send_text(fd, text))
+		lc_fail("cannot ask JVM %d: %m", (int)t->pid);
+	else if (!read_answer(fd, answer, answer_len))
+		lc_fail("the JVM %d does not answer within %d s", (int)t->pid, WAIT_MS / 1000);
+	else
+		done = true;
+	close(fd);
+	return done;
+}
+
 int lc_attach_load(const struct lc_attach_target *t, const char *library, const char *text)
 {
 	char path[64], answer[ANSWER_MAX];
-	int fd, status;
+	int waited = 0;
 
 	snprintf(path, sizeof(path), "%s/tmp/.java_pid%d", t->root, (int)t->inner_pid);
 	if (strlen(library) > LC_ATTACH_ARGUMENT_MAX || strlen(text) > LC_ATTACH_ARGUMENT_MAX)
@@ -148,17 +177,12 @@ int lc_attach_load(const struct lc_attach_target *t, const char *library, const 
 		               LC_ATTACH_ARGUMENT_MAX);
 	if (wake_listener(t, path))
 		return 1;
-	fd = connect_to(path);
-	if (fd < 0)
-		return lc_fail("cannot connect to JVM %d: %m", (int)t->pid);
-	if (!send_text(fd, "1") || !send_text(fd, "load") || !send_text(fd, library) ||
-	    !send_text(fd, "true") || !send_text(fd, text))
-		status = lc_fail("cannot ask JVM %d: %m", (int)t->pid);
-	else if (!read_answer(fd, answer, sizeof(answer)))
-		status =
-		    lc_fail("the JVM %d does not answer within %d s", (int)t->pid, WAIT_MS / 1000);
-	else
-		status = judge(t, answer, library);
-	close(fd);
-	return status;
+	for (;;) {
+		if (!ask(t, path, library, text, answer, sizeof(answer)))
+			return 1;
+		if (!is_too_early(answer) || waited >= WAIT_MS)
+			return judge(t, answer, library);
+		step();
+		waited += STEP_MS;
+	}
 }

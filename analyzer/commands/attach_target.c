@@ -14,12 +14,13 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "analyzer/base/fail.h"
 #include "analyzer/base/memory.h"
 
-enum { LINE_BYTES = 8192, FLAGS_MAX = 256 << 10 };
+enum { LINE_BYTES = 8192, FLAGS_MAX = 256 << 10, BEGIN_MS = 3000, STEP_MS = 20 };
 
 struct status {
 	char state;
@@ -123,6 +124,19 @@ static bool is_elsewhere(const struct lc_attach_target *t)
 	       here.st_ino != there.st_ino;
 }
 
+/* A JVM does so soon after it has begun. */
+static bool takes_sigquit(pid_t pid)
+{
+	struct status s;
+
+	for (int waited = 0; waited < BEGIN_MS && read_status(pid, &s); waited += STEP_MS) {
+		if (s.caught & 1ull << (SIGQUIT - 1))
+			return true;
+		nanosleep(&(struct timespec){ .tv_nsec = STEP_MS * 1000000L }, NULL);
+	}
+	return false;
+}
+
 int lc_attach_look(pid_t pid, struct lc_attach_target *out)
 {
 	struct status s;
@@ -156,7 +170,7 @@ int lc_attach_look(pid_t pid, struct lc_attach_target *out)
 		return lc_fail("the JVM %d lets no agent be loaded while it runs: it was started "
 		               "with -XX:-EnableDynamicAgentLoading",
 		               (int)pid);
-	if (!(s.caught & 1ull << (SIGQUIT - 1)))
+	if (!takes_sigquit(pid))
 		return lc_fail("the JVM %d takes no SIGQUIT, by which it is asked: it has just "
 		               "begun, or was started with -Xrs",
 		               (int)pid);

@@ -148,6 +148,26 @@ def test_a_jvm_that_is_not_to_be_attached_to(locus, program, jdk25, flag, word):
     assert p.end() == ("storms 0\n", 7, [])
 
 
+def test_a_jvm_that_has_just_begun(locus, workload, tmp_path, jdk):
+    """Attached to as soon as it has mapped its library, and later."""
+    line = command(workload, jdk, "Attach", 1, java=["-Xmx256m"])
+    for i in range(6):
+        with subprocess.Popen(line, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as p:
+            wait_for(lambda: "/libjvm.so" in pathlib.Path("/proc/%d/maps" % p.pid).read_text())
+            time.sleep(0.01 * i)
+            directory = tmp_path / ("p%d" % i)
+            done = locus("attach", p.pid, "-o", directory)
+            assert done.returncode == 0, done.stderr
+            assert p.stdout.readline() == "ready\n"
+            p.stdin.write("make 500\n")
+            p.stdin.flush()
+            assert p.stdout.readline() == "made 2000\n"
+            p.stdin.write("end\n")
+            p.stdin.flush()
+            assert p.stdout.readline() == "storms 1\n" and p.wait() == 7
+        assert made_in(directory, locus)[0] >= 2000
+
+
 def state(pid):
     """What a process has that a guest may leave behind."""
     proc = pathlib.Path("/proc/%d" % pid)
