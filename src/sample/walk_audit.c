@@ -103,6 +103,20 @@ void lc_walk_audit_leave(struct lc_walk_audit *a)
 
 /* -- comparing ------------------------------------------------------------------------------ */
 
+/* Of the same method? Of a method with several versions the JVM does not say which it means. */
+static bool same_method(uint64_t frame, uint64_t other)
+{
+	return lc_version_method(frame & LC_ADDR_MASK) == lc_version_method(other & LC_ADDR_MASK);
+}
+
+static bool same_frames(const uint64_t *frames, const uint64_t *others, int len)
+{
+	for (int i = 0; i < len; i++)
+		if ((frames[i] ^ others[i]) >> LC_ADDR_BITS || !same_method(frames[i], others[i]))
+			return false;
+	return true;
+}
+
 /* Is the path, without its first `gone` frames, the other one? Either may be cut at the depth. */
 static bool is_rest(const struct lc_walk_audit *a, int gone, const uint64_t *frames, int len)
 {
@@ -111,7 +125,7 @@ static bool is_rest(const struct lc_walk_audit *a, int gone, const uint64_t *fra
 
 	if (rest < 0 || (rest > len && len < a->depth) || (rest < len && a->frames_len < a->depth))
 		return false;
-	return !memcmp(a->frames + gone, frames, (size_t)least * sizeof(*frames));
+	return same_frames(a->frames + gone, frames, least);
 }
 
 /*
@@ -121,7 +135,7 @@ static bool is_rest(const struct lc_walk_audit *a, int gone, const uint64_t *fra
 static bool agrees_without_line(const struct lc_walk_audit *a, const uint64_t *frames, int len)
 {
 	for (int i = 0; i < len; i++)
-		if (!((frames[i] ^ a->frames[0]) & LC_ADDR_MASK))
+		if (same_method(frames[i], a->frames[0]))
 			return is_rest(a, 1, frames + i + 1, len - i - 1);
 	return false;
 }

@@ -178,10 +178,15 @@ def state(pid):
             links.append(os.readlink(fd))
         except OSError:
             pass  # closed meanwhile
-    names = sorted((task / "comm").read_text().strip() for task in (proc / "task").iterdir())
+    names = []
+    for task in (proc / "task").iterdir():
+        try:
+            names.append((task / "comm").read_text().strip())
+        except OSError:
+            pass  # ended meanwhile
     return {
         "fds": sorted(link for link in links if not link.startswith("socket:")),  # the attach listener's
-        "threads": [name for name in names if "ocus" in name],
+        "threads": sorted(name for name in names if "ocus" in name),
         "handlers": status["SigCgt"],
         "ignored": status["SigIgn"],
         "timers": (proc / "timers").read_text(),
@@ -295,12 +300,13 @@ def test_status_and_dump(locus, program, tmp_path, jdk):
     assert p.end() == ("storms 1\n", 7, [])
 
 
+@pytest.mark.xdist_group("container")  # both are process 1 of one /tmp
 def test_a_program_in_a_container(locus, workload, tmp_path, jdk):
     """One with its own process IDs and mounts, which does not see the agent's library."""
     apart = ["unshare", "--mount", "--pid", "--fork"]
     if subprocess.run([*apart, "true"], check=False, capture_output=True).returncode:
         pytest.skip("no namespace may be made here")
-    line = command(workload, jdk, "Attach", 1)
+    line = command(workload, jdk, "Attach", 1, java=["-XX:-UsePerfData"])
     p = Program([*apart, "sh", "-c", 'mount -t tmpfs none "$0" && exec "$@"', BUILD, *line], tmp_path)
     try:
         p.pid = int(pathlib.Path("/proc/%d/task/%d/children" % (p.pid, p.pid)).read_text().split()[0])
