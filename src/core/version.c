@@ -27,6 +27,9 @@ enum {
 	ROWS_A_PIECE = 1 << 10,
 	FIRST_NUMBER = 1 << 10, /* so that no ID is below LC_PATH_DEFINED_MAX */
 	NUMBER_SHIFT = 3,
+	SLOTS_A_PAGE = 4096 / sizeof(uint32_t),
+	ID_SHIFT = 3,     /* jmethodIDs are addresses of pointers */
+	METHOD_SHIFT = 6, /* a Method has about 100 bytes */
 };
 
 struct row {
@@ -73,9 +76,21 @@ static struct row *row_of(uint32_t slot)
 	return &versions.tables->rows[slot - 1];
 }
 
+/*
+ * Where to look first for an address whose neighbours are 1 << `shift` bytes away: theirs is the
+ * same page of the index. So an index has as many pages as it needs.
+ */
+static uint32_t first_slot(uint64_t address, unsigned shift)
+{
+	const uint64_t place = address >> shift;
+	const uint64_t page = lc_hash(place / SLOTS_A_PAGE) >> 40;
+
+	return (uint32_t)(page * SLOTS_A_PAGE + place % SLOTS_A_PAGE) & (SLOTS - 1);
+}
+
 static _Atomic uint32_t *slot_of_id(uint64_t id)
 {
-	uint32_t at = (uint32_t)(lc_hash(id) >> 40) & (SLOTS - 1), slot;
+	uint32_t at = first_slot(id, ID_SHIFT), slot;
 	_Atomic uint32_t *slots = versions.tables->by_id;
 
 	while ((slot = atomic_load_explicit(&slots[at], memory_order_acquire)) && /* V1 */
@@ -86,7 +101,7 @@ static _Atomic uint32_t *slot_of_id(uint64_t id)
 
 static _Atomic uint32_t *slot_of_method(uint64_t method)
 {
-	uint32_t at = (uint32_t)(lc_hash(method) >> 40) & (SLOTS - 1), slot;
+	uint32_t at = first_slot(method, METHOD_SHIFT), slot;
 	_Atomic uint32_t *slots = versions.tables->by_method;
 
 	while ((slot = atomic_load_explicit(&slots[at], memory_order_acquire)) && /* V1 */
