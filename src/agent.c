@@ -429,11 +429,6 @@ JNIEXPORT jint JNICALL Agent_OnLoad(JavaVM *vm, char *text, void *reserved)
 	return JNI_OK; /* anything else would end the program */
 }
 
-const char *lc_agent_directory(void)
-{
-	return lc_agent_profile_directory();
-}
-
 const struct lc_options *lc_agent_options(void)
 {
 	return &agent.options;

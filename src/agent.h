@@ -19,8 +19,7 @@ bool lc_agent_start_attached(JNIEnv *jni);
 
 struct lc_options;
 
-/* Of the recording that runs: its directory, its options, and how long it runs. Context: any. */
-const char *lc_agent_directory(void);
+/* Of the recording that runs: its options, and how long it runs. Context: any. */
 const struct lc_options *lc_agent_options(void);
 double lc_agent_seconds(void);
 

@@ -22,6 +22,7 @@
 
 #include "src/agent.h"
 #include "src/agent_end.h"
+#include "src/agent_profile.h"
 #include "src/agent_undo.h"
 #include "src/attribute/attribution.h"
 #include "src/base/limit.h"
@@ -135,7 +136,7 @@ static bool dump(void)
 		       (int)(FLUSH_NS / UINT64_C(1000000000)));
 		return false;
 	}
-	lc_say_answer("written to %s", lc_agent_directory());
+	lc_say_answer("written to %s", lc_agent_profile_directory());
 	return true;
 }
 
@@ -157,7 +158,7 @@ static bool status(void)
 		lost += s.lost;
 	}
 	lc_say_answer("recording for %.1f s into %s", (double)lc_agent_seconds(),
-	              lc_agent_directory());
+	              lc_agent_profile_directory());
 	if (lc_options_format(lc_agent_options(), options, sizeof(options)) > 0)
 		lc_say_answer("options: %s", options);
 	lc_say_answer("samples: %" PRIu64 ", lost: %" PRIu64, samples, lost);
@@ -206,11 +207,11 @@ static JNIEnv *enter_jvm(JavaVM *vm)
 			return NULL;
 		nanosleep(&time, NULL);
 	}
-	while (phase != JVMTI_PHASE_LIVE && phase != JVMTI_PHASE_DEAD && i++ < TRIES) {
+	for (; i < TRIES; i++) {
 		jvmti = lc_jvmti_of(vm);
 		if (jvmti)
 			(*jvmti)->GetPhase(jvmti, &phase);
-		if (phase == JVMTI_PHASE_LIVE)
+		if (phase == JVMTI_PHASE_LIVE || phase == JVMTI_PHASE_DEAD)
 			break;
 		nanosleep(&time, NULL);
 	}
