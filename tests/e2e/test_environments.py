@@ -1,4 +1,4 @@
-"""Where programs run: as another user, in a root that cannot be written, without /sys, on one CPU, on a file system that is frozen.
+"""Where programs run: as another user, in a root that cannot be written, without /sys, on one CPU, on a file system that hangs or fails.
 
 test_containers.py refuses single system calls; here the machine itself is changed, in namespaces or control groups of the test.
 """
@@ -9,6 +9,7 @@ import pathlib
 import re
 import shutil
 import subprocess
+import sys
 import tempfile
 import time
 
@@ -139,44 +140,102 @@ def test_a_control_group_of_one_cpu(workload, jdk, tmp_path, one_cpu):
     check(execute([*enter, *by_hand(line, tmp_path / "prof")]), bare, tmp_path / "prof")
 
 
-@pytest.fixture
-def freezer(tmp_path):
+class Freezer:
     """A file system of its own, which can be frozen."""
-    image, disk = tmp_path / "image", tmp_path / "disk"
-    disk.mkdir()
-    with open(image, "wb") as file:
-        file.truncate(16 << 20)
-    for line in (["mkfs.ext4", "-q", "-F", image], ["mount", "-o", "loop", image, disk], ["fsfreeze", "-f", disk], ["fsfreeze", "-u", disk]):
+
+    def __init__(self, directory):
+        image, self.disk = directory / "image", directory / "disk"
+        self.disk.mkdir()
+        with open(image, "wb") as file:
+            file.truncate(16 << 20)
+        for line in (["mkfs.ext4", "-q", "-F", image], ["mount", "-o", "loop", image, self.disk], self.line("-f"), self.line("-u")):
+            try:
+                done = run_command(line)
+            except FileNotFoundError:
+                pytest.skip("no %s on this machine" % line[0])
+            if done.returncode:
+                subprocess.run(["umount", "-l", str(self.disk)], capture_output=True, check=False)
+                pytest.skip("no file system can be mounted and frozen here: %s" % done.stderr.strip())
+
+    def line(self, option):
+        return ["fsfreeze", option, self.disk]
+
+    def hang(self):
+        assert run_command(self.line("-f")).returncode == 0
+
+    def let_go(self):
+        run_command(self.line("-u"))
+
+    def end(self):
+        self.let_go()
+        subprocess.run(["umount", "-l", str(self.disk)], check=True)
+
+
+class Fuse:
+    """A file system of a process, fuse_disk.py, which answers writes as it is told."""
+
+    def __init__(self, directory):
+        self.disk, self.control = directory / "disk", directory / "control"
+        self.disk.mkdir()
+        if os.geteuid() != 0 or not os.access("/dev/fuse", os.R_OK | os.W_OK):
+            pytest.skip("needs root and /dev/fuse")
+        line = [sys.executable, pathlib.Path(__file__).with_name("fuse_disk.py"), self.disk, self.control]
+        self.server = subprocess.Popen(line, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        if self.server.stdout.readline() != "mounted\n":
+            pytest.skip("no FUSE file system can be mounted here: %s" % self.server.communicate()[1][-200:])
+
+    def fail(self, what):
+        self.control.write_text(str(what))
+
+    def hang(self):
+        self.fail("hang")
+
+    def let_go(self):
+        self.control.unlink(missing_ok=True)
+
+    def end(self):
+        self.let_go()
+        subprocess.run(["umount", "-l", str(self.disk)], check=True)
         try:
-            done = run_command(line)
-        except FileNotFoundError:
-            pytest.skip("no %s on this machine" % line[0])
-        if done.returncode:
-            subprocess.run(["umount", "-l", str(disk)], capture_output=True, check=False)
-            pytest.skip("no file system can be mounted and frozen here: %s" % done.stderr.strip())
-    yield disk
-    subprocess.run(["fsfreeze", "-u", str(disk)], capture_output=True, check=False)
-    subprocess.run(["umount", "-l", str(disk)], check=True)
+            assert self.server.wait(60) == 0
+        finally:
+            self.server.kill()
+            self.server.communicate()
+
+
+@pytest.fixture
+def mounted(tmp_path):
+    made = []
+
+    def make(kind):
+        made.append(kind(tmp_path))
+        return made[-1]
+
+    yield make
+    for disk in made:
+        disk.end()
 
 
 def state_of(pid):
     return pathlib.Path("/proc/%d/stat" % pid).read_text().rsplit(")", 1)[1].split()[0]
 
 
-@pytest.mark.parametrize("thawed", ["before the end", "after the end"])
-def test_a_file_system_that_is_frozen(workload, jdk17, freezer, thawed):
-    """The program ends meanwhile. No signal ends a write to a frozen file system, so its number is given back at the thaw."""
-    prof = freezer / "prof"
+@pytest.mark.parametrize("let_go", ["before the end", "after the end"])
+@pytest.mark.parametrize("kind", [Freezer, Fuse])
+def test_a_file_system_that_hangs(workload, jdk17, mounted, kind, let_go):
+    """The program ends meanwhile. No signal ends a write that hangs in the kernel, so its number is given back when that is let go."""
+    disk = mounted(kind)
+    prof = disk.disk / "prof"
     with Started(by_hand(command(workload, jdk17, "Waits"), prof)) as run:
         run.until(lambda text: "ready" in text)
         wait_for_block(prof)
-        assert run_command(["fsfreeze", "-f", freezer]).returncode == 0
+        disk.hang()
         try:
             run.process.stdin.write("allocate\n")
             run.process.stdin.flush()
             run.until(lambda text: "allocated" in text)
             time.sleep(1.5)  # by then a block waits
-            if thawed == "after the end":
+            if let_go == "after the end":
                 run.process.stdin.write("exit\n")
                 run.process.stdin.flush()
                 for _ in range(1000):
@@ -186,18 +245,45 @@ def test_a_file_system_that_is_frozen(workload, jdk17, freezer, thawed):
                 else:
                     pytest.fail("the program does not end")
         finally:
-            run_command(["fsfreeze", "-u", freezer])
-        if thawed == "before the end":
+            disk.let_go()
+        if let_go == "before the end":
             run.process.stdin.write("exit\n")
             run.process.stdin.flush()
         assert run.end() == 3
     said = complaints(run.stderr)
-    assert ["has not answered" in line for line in said] == [True] * (thawed == "after the end"), run.stderr
+    assert ["has not answered" in line for line in said] == [True] * (let_go == "after the end"), run.stderr
     r = report(Profile(run.process, prof))
-    if thawed == "before the end":
+    if let_go == "before the end":
         assert allocations(sites_through(r, "waitsAllocate")) == 5000
     else:
         assert not r["processes"][0]["complete"]
+
+
+@pytest.mark.parametrize("error", [errno.EDQUOT, errno.EIO], ids=errno.errorcode.get)
+@pytest.mark.parametrize("again", [False, True], ids=["to the end", "and works again"])
+def test_a_file_system_that_fails(workload, jdk17, mounted, error, again):
+    """What was written before can be read, and what is wrong is said, once. Where writing works again in time, nothing is lost."""
+    disk = mounted(Fuse)
+    prof = disk.disk / "prof"
+    with Started(by_hand(command(workload, jdk17, "Waits"), prof)) as run:
+        run.until(lambda text: "ready" in text)
+        wait_for_block(prof)
+        disk.fail(error)
+        run.process.stdin.write("allocate\n")
+        run.process.stdin.flush()
+        run.until(lambda text: "allocated" in text)
+        time.sleep(2.5)  # by then blocks could not be written
+        if again:
+            disk.let_go()
+        run.process.stdin.write("exit\n")
+        run.process.stdin.flush()
+        assert run.end() == 3
+    disk.let_go()
+    said = complaints(run.stderr)
+    assert len(said) == 1 and os.strerror(error) in said[0], run.stderr
+    r = report(Profile(run.process, prof))
+    assert r["threads"] and r["processes"][0]["complete"] == again
+    assert allocations(sites_through(r, "waitsAllocate")) == (5000 if again else 0)
 
 
 def memory_free_mb():
