@@ -5,7 +5,9 @@
  * FAIL_LOG names a file that gets a line for each call: its kind, its number among all of the kind,
  * the hash of the functions of liblocus.so that led to it, and their return addresses there.
  * FAIL_CALL=KIND:NUMBER says which call fails, FAIL_CALL=KIND@HASH:NUMBER which of those with that
- * hash; with a "+" at the end so do all after it. The line of a call that failed begins with "!".
+ * hash; with a "+" at the end so do all after it. The file then gets the lines of the calls that
+ * failed, which begin with "!", and no other. FAIL_ERROR is the number that errno then has, where
+ * it is not the usual one.
  *
  * The agent's own heap gets no range of addresses, so that each allocation is a call of the C
  * library's; FAIL_OWN_HEAP lets it have one.
@@ -77,6 +79,7 @@ static struct {
 	int kind;                 /* which fails; -1: none */
 	uint32_t hash;            /* 0: any */
 	unsigned long number;     /* from 1 */
+	int error;                /* 0: the one of the kind */
 	bool on;                  /* all after it fail, too */
 	bool own_heap;
 	_Atomic unsigned long calls[KINDS], matching;
@@ -126,6 +129,11 @@ static void write_line(bool fails, enum kind kind, unsigned long number, const s
 	(void)!syscall(SYS_write, agent.log, line, (size_t)len);
 }
 
+static int error_of(enum kind kind)
+{
+	return agent.error ? agent.error : kinds[kind].error;
+}
+
 /* Counts a call. Returns whether it is to fail, with errno set. */
 static bool fails(enum kind kind, const void *caller)
 {
@@ -136,17 +144,19 @@ static bool fails(enum kind kind, const void *caller)
 
 	if (!WITHIN(caller))
 		return false;
-	_Unwind_Backtrace(step, &w);
 	number = atomic_fetch_add(&agent.calls[kind], 1) + 1;
-	now = agent.kind == (int)kind && (!agent.hash || hash_of(&w) == agent.hash);
+	if (agent.kind >= 0 && agent.kind != (int)kind)
+		return false;
+	_Unwind_Backtrace(step, &w);
+	now = agent.kind >= 0 && (!agent.hash || hash_of(&w) == agent.hash);
 	if (now) {
 		const unsigned long n = atomic_fetch_add(&agent.matching, 1) + 1;
 
 		now = agent.on ? n >= agent.number : n == agent.number;
 	}
-	if (agent.log >= 0)
+	if (agent.log >= 0 && (now || agent.kind < 0))
 		write_line(now, kind, number, &w);
-	errno = now ? kinds[kind].error : before;
+	errno = now ? error_of(kind) : before;
 	return now;
 }
 
@@ -180,6 +190,7 @@ static _Unwind_Reason_Code once(struct _Unwind_Context *context, void *unused)
 __attribute__((constructor)) static void begin(void)
 {
 	const char *call = getenv("FAIL_CALL"), *log = getenv("FAIL_LOG");
+	const char *error = getenv("FAIL_ERROR");
 	char name[32] = "";
 	const char *at;
 
@@ -191,6 +202,8 @@ __attribute__((constructor)) static void begin(void)
 	agent.own_heap = getenv("FAIL_OWN_HEAP");
 	if (log)
 		agent.log = open(log, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
+	if (error)
+		agent.error = atoi(error);
 	if (!call || sscanf(call, "%31[a-z_]", name) != 1)
 		return;
 	at = call + strlen(name);
