@@ -24,7 +24,7 @@ Q := $(if $(V),,@)
 WARN := -Wall -Wextra -Wundef -Wshadow -Wconversion -Wstrict-prototypes -Wmissing-prototypes -Werror
 # gcc knows less of lengths behind the checks, so it warns of texts cut short that are not.
 SANFLAGS := $(if $(SAN),-fsanitize=$(SAN) -fno-sanitize-recover=all -fno-omit-frame-pointer -Wno-format-truncation)
-CPPFLAGS += -D_GNU_SOURCE -DLC_VERSION='"$(VERSION)"' -I. -I$(B)/gen \
+CPPFLAGS += -D_GNU_SOURCE -DJUDYERROR_NOTEST -DLC_VERSION='"$(VERSION)"' -I. -I$(B)/gen \
 	$(if $(JDK),-isystem $(JDK)/include -isystem $(JDK)/include/linux)
 # Sanitizers: what is optimised less compiles in two thirds of the time, and is checked alike.
 CFLAGS ?= $(if $(SAN),-O1,-O2) -g

@@ -84,13 +84,28 @@ static void *table_add(Pvoid_t *table, Word_t key, size_t bytes)
 	return added;
 }
 
+/* Without memory to make the table smaller the key stays in it, and leads to nothing. */
 static void table_remove(Pvoid_t *table, Word_t key, void *removed)
 {
+	Word_t *slot = NULL;
 	int deleted;
 
+	JLG(slot, *table, key);
+	*slot = 0;
 	JLD(deleted, *table, key);
 	(void)deleted;
 	free(removed);
+}
+
+/* The entry with the least key from *key on, which becomes its key; NULL: there is none. */
+static void *table_next(Pvoid_t table, Word_t *key)
+{
+	Word_t *slot = NULL;
+
+	JLF(slot, table, *key);
+	while (slot && !*slot)
+		JLN(slot, table, *key);
+	return slot ? (void *)*slot : NULL;
 }
 
 static void note_no_memory(void)
@@ -155,25 +170,23 @@ static void remove_line(struct line *line)
 static void make_room(void)
 {
 	for (uint64_t heat = 1; lines.stats.touches > TOUCHES_MAX / 4 * 3; heat *= 2) {
-		Word_t address = 0, *slot = NULL;
+		Word_t address = 0;
+		struct line *line;
 
-		JLF(slot, lines.lines, address);
-		while (slot) {
-			struct line *line = (struct line *)*slot;
-
+		for (; (line = table_next(lines.lines, &address)); address++) {
 			if (line->heat <= heat) {
 				if (!line->number)
 					lines.stats.dropped += line->heat;
 				remove_line(line);
 			}
-			JLN(slot, lines.lines, address);
 		}
 	}
-	for (Word_t address = 0, *slot = NULL;;) {
-		JLN(slot, lines.lines, address);
-		if (!slot)
+	for (Word_t address = 0;; address++) {
+		struct line *line = table_next(lines.lines, &address);
+
+		if (!line)
 			break;
-		((struct line *)*slot)->heat /= 2;
+		line->heat /= 2;
 	}
 }
 
@@ -296,14 +309,12 @@ void lc_lines_flush(void)
 
 void lc_lines_close_epoch(void)
 {
-	Word_t address = 0, *slot = NULL;
+	Word_t address = 0;
+	struct line *line;
 
 	lc_lines_flush();
-	JLF(slot, lines.lines, address);
-	while (slot) {
-		remove_line((struct line *)*slot);
-		JLN(slot, lines.lines, address);
-	}
+	for (; (line = table_next(lines.lines, &address)); address++)
+		remove_line(line);
 }
 
 void lc_lines_forget(const struct lc_thread *t)

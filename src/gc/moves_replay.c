@@ -141,6 +141,15 @@ static void set(struct replay *r, Pvoid_t *map, uint64_t key, uint64_t value)
 		*(Word_t *)slot = value;
 }
 
+/* Returns whether the key is gone. It stays where there is no memory to make the array smaller. */
+static bool unset(struct replay *r, Pvoid_t *map, uint64_t key)
+{
+	const bool gone = JudyLDel(map, key, PJE0) == 1;
+
+	r->failed |= !gone;
+	return gone;
+}
+
 static struct entry *find(const struct replay *r, Pcvoid_t map, uint64_t key)
 {
 	PPvoid_t slot = JudyLGet(map, key, PJE0);
@@ -174,7 +183,8 @@ static void mark_written(struct replay *r, uint64_t low, uint64_t high)
 			high = *(Word_t *)end;
 		if (start < low)
 			low = start;
-		JudyLDel(&r->written, start, PJE0);
+		if (!unset(r, &r->written, start))
+			break;
 	}
 	set(r, &r->written, low, high);
 }
@@ -188,7 +198,7 @@ static void overwrite(struct replay *r, uint64_t low, uint64_t high)
 	for (slot = JudyLFirst(r->at, &key, PJE0); slot && key < high;
 	     slot = JudyLNext(r->at, &key, PJE0)) {
 		r->entries[*(Word_t *)slot].dst = 0;
-		JudyLDel(&r->at, key, PJE0);
+		(void)unset(r, &r->at, key);
 	}
 }
 
@@ -213,7 +223,7 @@ static void move_region(struct replay *r, const struct lc_copy *c)
 	     slot && key < high && moved_len < sizeof(moved) / sizeof(moved[0]);
 	     slot = JudyLNext(r->at, &key, PJE0)) {
 		moved[moved_len++] = *(Word_t *)slot;
-		JudyLDel(&r->at, key, PJE0);
+		(void)unset(r, &r->at, key);
 	}
 	overwrite(r, c->dst, c->dst + lc_copy_size(c));
 	for (size_t i = 0; i < moved_len; i++) {
@@ -271,7 +281,7 @@ static void move_object(struct replay *r, const struct lc_copy *c)
 
 	if (e) {
 		i = (size_t)(e - r->entries);
-		JudyLDel(&r->at, e->dst, PJE0);
+		(void)unset(r, &r->at, e->dst);
 		r->entries[e->first].winner = i + 1;
 		place(r, i, c);
 		return;

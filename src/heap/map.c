@@ -119,6 +119,8 @@ struct lc_map_entry *lc_map_at_or_above(const struct lc_map *m, uint64_t addr, u
 	Word_t key = addr;
 	void **v = JudyLFirst(m->judy, &key, PJE0);
 
+	while (v && !*v)
+		v = JudyLNext(m->judy, &key, PJE0);
 	if (!v)
 		return NULL;
 	*found = key;
@@ -130,6 +132,8 @@ struct lc_map_entry *lc_map_at_or_below(const struct lc_map *m, uint64_t addr, u
 	Word_t key = addr;
 	void **v = JudyLLast(m->judy, &key, PJE0);
 
+	while (v && !*v)
+		v = JudyLPrev(m->judy, &key, PJE0);
 	if (!v)
 		return NULL;
 	*found = key;
@@ -140,7 +144,7 @@ struct lc_map_entry *lc_map_at(const struct lc_map *m, uint64_t addr)
 {
 	void **v = JudyLGet(m->judy, addr, PJE0);
 
-	return v ? lc_map_entry(m, (Word_t)*v) : NULL;
+	return v && *v ? lc_map_entry(m, (Word_t)*v) : NULL;
 }
 
 /* The number of an unused entry; 0 without memory. */
@@ -200,7 +204,8 @@ void lc_map_remove(struct lc_map *m, uint64_t addr)
 	void **v = JudyLGet(m->judy, addr, PJE0);
 	uint32_t number = (uint32_t)(uintptr_t)*v;
 
-	/* A deletion that runs out of memory leaves a sound array behind, uncompressed. */
+	/* Without memory to make the array smaller the key stays in it, and leads to no object. */
+	*v = NULL;
 	(void)JudyLDel(&m->judy, addr, PJE0);
 	if (--m->count)
 		give_entry(m, number);

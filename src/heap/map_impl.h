@@ -30,8 +30,8 @@ struct lc_map_grid {
 };
 
 struct lc_map {
-	void *judy;                   /* address -> entry number, from 1 */
-	size_t count;                 /* keys in it */
+	void *judy;                   /* address -> entry number, from 1; 0: there is none */
+	size_t count;                 /* objects in it */
 	struct lc_map_entry **blocks; /* entry n is blocks[(n - 1) / 4096][(n - 1) % 4096] */
 	size_t blocks_len, blocks_cap;
 	uint32_t free_entry; /* 0: none */

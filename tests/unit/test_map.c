@@ -13,9 +13,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <Judy.h>
 #include <cmocka.h>
 
 #include "src/heap/map.h"
+#include "src/heap/map_impl.h"
 #include "tests/fuzz/map_model.h"
 #include "tests/unit/failing_memory.h"
 
@@ -25,6 +27,22 @@ static long allocations_left = -1;
 static bool allocation_fails(void)
 {
 	return allocations_left >= 0 && allocations_left-- == 0 && (allocations_left = 0, true);
+}
+
+/* libJudy allocates by these, as in the agent. */
+#define EXPORT __attribute__((visibility("default")))
+
+static bool judy_fails;
+
+EXPORT Word_t JudyMalloc(Word_t words)
+{
+	return judy_fails ? 0 : (Word_t)malloc(words * sizeof(Word_t));
+}
+
+EXPORT void JudyFree(void *p, Word_t words)
+{
+	(void)words;
+	free(p);
 }
 
 /* A heap of 16 MiB: old, eden, and two survivor spaces. */
@@ -982,6 +1000,35 @@ static void random_histories_agree_with_a_model_heap(void **state)
 
 #define CASE(f) cmocka_unit_test_setup_teardown(f, open_map, close_map)
 
+/* A key that could not be taken out leads to nothing, and not to what gets its entry next. */
+static void what_is_removed_without_memory_is_gone(void **state)
+{
+	enum { OBJECTS = 3000, BYTES = 512 };
+	const struct lc_map_entry object = { .size_words = BYTES / 8, .site = 1 };
+	uint64_t at;
+
+	(void)state;
+	for (uint64_t i = 0; i < OBJECTS; i++)
+		assert_int_equal(lc_map_put(map, LOW + i * BYTES, object), 0);
+	judy_fails = true;
+	for (uint64_t i = 0; i < OBJECTS; i += 2)
+		lc_map_remove(map, LOW + i * BYTES);
+	judy_fails = false;
+	for (uint64_t i = 0; i < OBJECTS; i += 4)
+		assert_int_equal(lc_map_put(map, EDEN + i * BYTES, object), 0);
+	for (uint64_t i = 0; i < OBJECTS; i++)
+		assert_int_equal(!lc_map_at(map, LOW + i * BYTES), i % 2 == 0);
+	for (uint64_t i = 2; i < OBJECTS; i += 2) {
+		assert_non_null(lc_map_at_or_below(map, LOW + i * BYTES, &at));
+		assert_int_equal(at, LOW + (i - 1) * BYTES);
+		assert_non_null(lc_map_at_or_above(map, LOW + i * BYTES, &at));
+		assert_int_equal(at, LOW + (i + 1) * BYTES);
+	}
+	/* A place that was left behind can be taken again. */
+	assert_int_equal(lc_map_put(map, LOW, object), 0);
+	assert_non_null(lc_map_at(map, LOW));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -1030,6 +1077,7 @@ int main(void)
 		CASE(with_moves_lost_what_moved_or_may_have_moved_is_dropped),
 		CASE(without_a_layout_nothing_is_known),
 		CASE(without_memory_the_map_is_empty_and_usable),
+		CASE(what_is_removed_without_memory_is_gone),
 		CASE(a_survivor_costs_at_most_40_bytes),
 		CASE(random_histories_agree_with_a_model_heap),
 	};
