@@ -387,7 +387,10 @@ int lc_path_define(uint64_t id, const char *class_name, const char *name, const 
 		.id = id,
 	};
 
-	return add_method(&e) == UINT32_MAX ? -ENOMEM : 0;
+	if (e.method.class_name && e.method.name && e.method.signature && e.method.source_file)
+		return add_method(&e) == UINT32_MAX ? -ENOMEM : 0;
+	lc_path_names_free(&e.method);
+	return -ENOMEM;
 }
 
 /* Number of the node, which is added unless it is there; UINT32_MAX when there is no room. */
