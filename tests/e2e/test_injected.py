@@ -33,7 +33,7 @@ CASES = {  # name: (JDK, JVM options, options of the agent)
     "small": (17, ["-XX:+UseParallelGC"], ("min-size=0", "spans=streams;tasks")),
     "ZGC": (25, ["-XX:+UseZGC"], ("min-size=0",)),
 }
-Call = collections.namedtuple("Call", "failed kind number place")
+Call = collections.namedtuple("Call", "failed kind number place frames")
 
 
 @pytest.fixture(scope="module")
@@ -51,8 +51,8 @@ def fail_call(shared):
 
 def calls_of(log):
     """What the library wrote of the calls."""
-    rows = [line.split(maxsplit=3)[:3] for line in log.read_text().splitlines()] if log.exists() else []
-    return [Call(kind[0] == "!", kind.lstrip("!"), int(number), place) for kind, number, place in rows]
+    rows = [line.split() for line in log.read_text().splitlines()] if log.exists() else []
+    return [Call(row[0][0] == "!", row[0].lstrip("!"), int(row[1]), row[2], len(row) - 3) for row in rows]
 
 
 class Faulty:
@@ -141,7 +141,7 @@ def faulty(workload, fail_call, tmp_path, request):
 
 
 def spread_of(calls, most):
-    """Faults at so many places: all but those of memory, and of memory as many as there is room for."""
+    """Faults at so many places: all but those of memory, and of memory as many as there is room for, those of libJudy first."""
     first = {}
     for call in calls:
         first.setdefault((call.kind, call.place), call)
@@ -151,7 +151,8 @@ def spread_of(calls, most):
     if not memory:
         return other[:: max(1, len(other) // most)]
     chosen = other[:: max(1, len(other) * 2 // most)]
-    return chosen + memory[:: max(1, len(memory) // (most - len(chosen)))]
+    judy = ["malloc@%s:1" % call.place for call in first.values() if call.kind == "malloc" and call.frames == 1]
+    return chosen + judy + memory[:: max(1, len(memory) // (most - len(chosen)))]
 
 
 @pytest.mark.parametrize("case", CASES)
