@@ -27,6 +27,7 @@
 #include "src/agent_manifest.h"
 #include "src/agent_profile.h"
 #include "src/agent_threads.h"
+#include "src/agent_undo.h"
 #include "src/agent_waiting.h"
 #include "src/attribute/attribution.h"
 #include "src/attribute/concurrent.h"
@@ -343,7 +344,8 @@ static int go_live(JNIEnv *jni, bool copies_seen)
 
 enum { LOCAL_REFERENCES = 65536 }; /* as many as HotSpot allows */
 
-static void start(JNIEnv *jni)
+/* Returns whether a recording has begun; it may be over. */
+static bool start(JNIEnv *jni)
 {
 	bool copies_seen = false;
 
@@ -355,26 +357,30 @@ static void start(JNIEnv *jni)
 		(*jni)->ExceptionClear(jni);
 	if (lc_agent_threads_init(jni, &agent.options) || look_at_jvm(jni, &copies_seen) ||
 	    make_tables() || start_profile())
-		return;
+		return false;
 	lc_thread_cpu_start(!agent.attached);
 	if (start_engines(jni) || go_live(jni, copies_seen)) {
 		lc_engines_stop();
-		return;
+		return false;
 	}
 	agent.begin_ns = lc_time_now_ns();
 	lc_say_answer("recording into %s", lc_agent_profile_directory());
 	if (agent.options.duration_ns)
 		lc_agent_end_after(agent.options.duration_ns);
+	return true;
 }
 
+/* What has not begun is undone: the program, or `locus attach`, may begin a recording later. */
 static void JNICALL on_vm_init(jvmtiEnv *jvmti, JNIEnv *jni, jthread thread)
 {
 	const uint64_t begin = lc_own_cost_begin();
 
 	(void)jvmti;
 	(void)thread;
-	start(jni);
-	lc_own_cost_end(LC_OWN_STARTUP, begin);
+	if (start(jni))
+		lc_own_cost_end(LC_OWN_STARTUP, begin);
+	else
+		lc_agent_undo(jni);
 }
 
 /* Load */
@@ -442,8 +448,7 @@ double lc_agent_seconds(void)
 bool lc_agent_start_attached(JNIEnv *jni)
 {
 	agent.attached = true;
-	start(jni);
-	return lc_agent_records();
+	return start(jni);
 }
 
 JNIEXPORT void JNICALL Agent_OnUnload(JavaVM *vm)

@@ -16,6 +16,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
@@ -49,6 +50,14 @@ struct request {
 
 /* A request is being worked off. */
 static LC_KEPT atomic_flag busy = ATOMIC_FLAG_INIT;
+
+/* Who has claimed the lock is next: requests that follow one another would leave it no room. */
+static _Atomic bool claimed;
+
+void lc_agent_attach_claim(bool claim)
+{
+	atomic_store(&claimed, claim);
+}
 
 bool lc_agent_attach_try_lock(void)
 {
@@ -85,8 +94,11 @@ static void answer(const struct request *r, const char *text)
 	while (r->reply >= 0 && len) {
 		const ssize_t n = write(r->reply, text, len);
 
-		if (n <= 0)
-			break;
+		if (n < 0) {
+			lc_say("the answer to '%s' cannot be written: %s", r->command,
+			       strerror(errno));
+			return;
+		}
 		text += n;
 		len -= (size_t)n;
 	}
@@ -243,7 +255,10 @@ static void *run(void *context)
 	return NULL;
 }
 
-/* An empty file of this user that nobody else writes: who asks has just made it. */
+/*
+ * An empty file of this user that nobody else writes: who asks has just made it, and sees by the
+ * lock whether anything is still to come.
+ */
 static int reply_open(const char *path)
 {
 	const int fd = open(path, O_WRONLY | O_APPEND | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
@@ -256,6 +271,7 @@ static int reply_open(const char *path)
 		close(fd);
 		return -1;
 	}
+	(void)flock(fd, LOCK_EX | LOCK_NB); /* where there are no locks, who asks waits */
 	return fd;
 }
 
@@ -309,7 +325,7 @@ static int begin(const struct request *r)
 {
 	int err = 0;
 
-	if (!lc_agent_attach_try_lock()) {
+	if (atomic_load(&claimed) || !lc_agent_attach_try_lock()) {
 		answer(r, "Locus is busy with another request\nfailed\n");
 	} else {
 		err = start_thread(r);

@@ -10,7 +10,8 @@
  * answer; OPTIONS are the agent's. Without the first two, as jcmd gives them, it is the options of
  * an attach, and the answer goes to stderr where something fails.
  *
- * An answer is lines of text, of which the last is "ok" or "failed".
+ * An answer is lines of text, of which the last is "ok" or "failed". The file is locked by flock()
+ * when Agent_OnAttach() has returned, until it is closed behind the answer.
  *
  * "@load" alone does nothing but have the library loaded, for src/java/api/, which then asks by a
  * native method (lc_agent_attach_ask()).
@@ -27,6 +28,9 @@
  */
 bool lc_agent_attach_try_lock(void);
 void lc_agent_attach_unlock(void);
+
+/* Until it is unset, requests are refused: who has set it gets the lock next. Context: as above. */
+void lc_agent_attach_claim(bool claim);
 
 /*
  * Wait until natives of the hook class are found in this library: the JVM does not look there

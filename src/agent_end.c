@@ -147,12 +147,13 @@ static bool program_ends(void)
 /* Returns false where somebody else ends the recording. */
 static bool lock(void)
 {
-	while (!lc_agent_attach_try_lock()) {
-		if (program_ends())
-			return false;
+	bool locked;
+
+	lc_agent_attach_claim(true);
+	while (!(locked = lc_agent_attach_try_lock()) && !program_ends())
 		nanosleep(&(struct timespec){ .tv_nsec = 5000000 }, NULL);
-	}
-	return true;
+	lc_agent_attach_claim(false);
+	return locked;
 }
 
 /* Returns whether the time is up, and the program goes on. */

@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/random.h>
 #include <sys/stat.h>
 #include <time.h>
@@ -53,8 +54,15 @@ static int make_reply(const struct lc_attach_target *t, char **inner, char **ful
 	*inner = lc_mem_text("/tmp/.locus-reply-%016llx%016llx", random[0], random[1]);
 	*full = lc_mem_text("%s%s", t->root, *inner);
 	fd = open(*full, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
-	if (fd < 0)
+	if (fd < 0) {
 		lc_fail("cannot make '%s': %m", *full);
+	} else if (fallocate(fd, FALLOC_FL_KEEP_SIZE, 0, ANSWER_MAX) &&
+	           (errno == ENOSPC || errno == EDQUOT)) {
+		lc_fail("no room for the agent's answer in '%s': %m", *full);
+		unlink(*full);
+		close(fd);
+		fd = -1;
+	}
 	return fd;
 }
 
@@ -76,7 +84,10 @@ static void print_answer(FILE *out, const char *prefix, char *text)
 	}
 }
 
-/* Wait for the answer and print it. Returns the exit status. */
+/*
+ * Wait for the answer and print it. The agent has the file locked until it has written all of it.
+ * Returns the exit status.
+ */
 static int take_reply(const struct lc_attach_target *t, int fd)
 {
 	const struct timespec step = { .tv_nsec = STEP_MS * 1000000L };
@@ -84,7 +95,7 @@ static int take_reply(const struct lc_attach_target *t, int fd)
 	int status = -1;
 
 	for (unsigned i = 0; status < 0 && i < WAIT_SECONDS * 1000 / STEP_MS; i++) {
-		const bool alive = lc_attach_alive(t);
+		const bool alive = lc_attach_alive(t), closed = !flock(fd, LOCK_SH | LOCK_NB);
 		const ssize_t n = pread(fd, text, ANSWER_MAX - 1, 0);
 		const size_t len = n > 0 ? (size_t)n : 0;
 
@@ -98,6 +109,11 @@ static int take_reply(const struct lc_attach_target *t, int fd)
 			status = LC_EXIT_FAILED;
 		} else if (!alive) {
 			status = lc_fail("process %d has ended", (int)t->pid);
+		} else if (closed) {
+			status = lc_fail("the agent in JVM %d could not write its answer, of which "
+			                 "the JVM's standard error tells more; 'locus status %d' "
+			                 "shows whether it records",
+			                 (int)t->pid, (int)t->pid);
 		} else {
 			nanosleep(&step, NULL);
 		}

@@ -67,6 +67,21 @@ def test_a_recording_by_the_agent_is_ended_and_others_follow(workload, jdk, tmp_
     assert made(ran, tmp_path / "prof") == (100, ["one"])
 
 
+def test_after_a_start_that_failed_another_can_succeed(workload, jdk, tmp_path):
+    ran = run(workload, jdk, "loop", tmp_path, agent=("/proc/none/x",))
+    assert answers(ran) == ["false false false false"]
+    said = complaints(ran.stderr)
+    assert len(said) == 1 and "/proc/none/x" in said[0], ran.stderr
+    assert len(list((tmp_path / "loop").iterdir())) > 1
+
+
+def test_requests_do_not_keep_a_recording_from_its_end(workload, jdk, tmp_path):
+    """Four threads ask all the time: who ends the recording is next nevertheless."""
+    ran = run(workload, jdk, "asked", tmp_path)
+    assert answers(ran) == ["false false false false", "true"]
+    assert json.loads((tmp_path / "asked" / "manifest.json").read_text())["processes"][0]["complete"]
+
+
 def test_times_of_marks_are_within_the_recording(workload, jdk17, tmp_path):
     ran = run(workload, jdk17, "twice", tmp_path)
     process = report(Profile(ran, tmp_path / "2"))["processes"][0]

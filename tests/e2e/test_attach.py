@@ -300,6 +300,33 @@ def test_status_and_dump(locus, program, tmp_path, jdk):
     assert p.end() == ("storms 1\n", 7, [])
 
 
+def test_a_full_disk_where_the_answer_belongs(locus, workload, tmp_path, tmp_path_factory, jdk):
+    """The program has a small /tmp of its own. The command says at once what is wrong, and begins nothing."""
+    base = tmp_path_factory.getbasetemp()
+    script = 'exec 9<"$0" && mount -t tmpfs -o size=256k none /tmp && mkdir -p "$0" && mount -c --bind /proc/self/fd/9 "$0" && exec "$@"'
+    apart = ["unshare", "--mount", "--propagation", "private", "sh", "-c", script, base]
+    tried = subprocess.run([*apart, "true"], check=False, capture_output=True, text=True)
+    if tried.returncode:
+        pytest.skip("no such mounts may be made here: %s" % tried.stderr.strip())
+    p = Program([*apart, *command(workload, jdk, "Attach", 1, java=["-XX:-UsePerfData"])], tmp_path)
+    filler = pathlib.Path("/proc/%d/root/tmp/filler" % p.pid)
+    try:
+        with pytest.raises(OSError), open(filler, "wb", buffering=0) as file:
+            while file.write(bytes(4096)):
+                pass
+        refused = locus("attach", p.pid, "-o", tmp_path / "p")
+        assert refused.returncode == 1 and len(refused.stderr.splitlines()) == 1, refused.stderr
+        assert "no room for the agent's answer" in refused.stderr and "No space left on device" in refused.stderr
+        assert not (tmp_path / "p").exists() and sorted(path.name for path in filler.parent.iterdir() if "reply" in path.name) == []
+        filler.unlink()
+        made = cycle(locus, p, tmp_path / "p")
+        assert made_in(tmp_path / "p", locus)[0] == made
+        assert p.end() == ("storms 1\n", 7, [])
+    finally:
+        p.process.kill()
+        p.process.wait()
+
+
 @pytest.mark.xdist_group("container")  # both are process 1 of one /tmp
 def test_a_program_in_a_container(locus, workload, tmp_path, jdk):
     """One with its own process IDs and mounts, which does not see the agent's library."""

@@ -1,5 +1,7 @@
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.concurrent.CompletableFuture;
+import java.util.stream.IntStream;
 import locusapi.Locus;
 
 /*
@@ -9,7 +11,8 @@ import locusapi.Locus;
  *
  * What each call gave is printed. "twice": two recordings, DIRECTORY/1 and DIRECTORY/2, of 100 and 200 arrays with marks between;
  * 1,000 more are made before, between and behind. "end": the first call ends what records already. "loop": a mark every 400 ms, and a
- * profile every 200 ms. "none": nobody records, and nothing can be begun.
+ * profile every 200 ms. "asked": four threads ask for a dump all the time, until the recording of half a second is over. "none":
+ * nobody records, and nothing can be begun.
  */
 public final class RecordsItself {
 	static volatile Object kept;
@@ -27,6 +30,27 @@ public final class RecordsItself {
 			System.err.println(e.getMessage());
 			return true;
 		}
+	}
+
+	/* Without a pause between two requests. Returns whether the recording has ended. */
+	static boolean ask(java.lang.reflect.Method request, long seconds) throws Exception {
+		long end = System.nanoTime() + seconds * 1_000_000_000;
+		while (Locus.isRecording() && System.nanoTime() < end)
+			request.invoke(null, "status", "");
+		return !Locus.isRecording();
+	}
+
+	static boolean asked(String directory) throws Exception {
+		java.lang.reflect.Method request = Locus.class.getDeclaredMethod("ask0", String.class, String.class);
+		request.setAccessible(true);
+		Locus.start("duration=500ms,output=" + directory);
+		return IntStream.range(0, 4).mapToObj(i -> CompletableFuture.supplyAsync(() -> {
+			try {
+				return ask(request, 60);
+			} catch (Exception e) {
+				throw new IllegalStateException(e);
+			}
+		}, command -> new Thread(command).start())).toList().stream().allMatch(CompletableFuture::join);
 	}
 
 	static void record(String directory, int times, String... marks) {
@@ -65,6 +89,9 @@ public final class RecordsItself {
 				Thread.sleep(400);
 			}
 			Locus.stop();
+			break;
+		case "asked":
+			System.out.println(asked(args[1] + "/asked"));
 			break;
 		default:
 			System.out.println(fails("output=" + args[1] + "/1") + " " + Locus.isRecording());
