@@ -395,6 +395,8 @@ int lc_agent_prepare(JavaVM *vm, const char *text, bool attached)
 		.can_generate_garbage_collection_events = 1,
 		.can_get_line_numbers = 1,
 		.can_get_source_file_name = 1,
+		.can_get_constant_pool = 1,
+		.can_get_bytecodes = 1,
 	};
 	jvmtiEventCallbacks callbacks = { .VMInit = attached ? NULL : on_vm_init };
 	static const jvmtiEvent first_events[] = { JVMTI_EVENT_VM_DEATH, JVMTI_EVENT_VM_INIT };

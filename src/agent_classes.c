@@ -12,6 +12,7 @@
 #include "src/agent_hooked.h"
 #include "src/agent_loaded.h"
 #include "src/agent_loaders.h"
+#include "src/agent_overwritten.h"
 #include "src/agent_redefined.h"
 #include "src/agent_running.h"
 #include "src/agent_waiting.h"
@@ -298,8 +299,10 @@ void JNICALL lc_classes_file_load_hook(jvmtiEnv *jvmti, JNIEnv *jni, jclass rede
 	add(&classes.seen[status], 1);
 	if (status == LC_REWRITE_NO_MEMORY)
 		lc_hooked_note_no_memory();
-	if (name && *new_data)
+	if (name && *new_data) {
 		lc_hooked_add(name);
+		lc_overwritten_hooked(jni, redefined, name, loader);
+	}
 	clock_gettime(CLOCK_MONOTONIC, &end);
 	add(&classes.rewrite_ns, (uint64_t)(end.tv_sec - begin.tv_sec) * 1000000000u +
 	                             (uint64_t)(end.tv_nsec - begin.tv_nsec));
@@ -335,22 +338,6 @@ static bool needs_no_hook(JNIEnv *jni, jclass class, const char *signature, bool
 	return true;
 }
 
-static bool is_prepared(jclass class)
-{
-	jint status = 0;
-
-	return (*lc_jvmti())->GetClassStatus(lc_jvmti(), class, &status) ||
-	       status & JVMTI_CLASS_STATUS_PREPARED;
-}
-
-/* Leave the class to its ClassPrepare. Returns false if that may be over. */
-static bool put_off(jclass class, const char *signature)
-{
-	if (is_prepared(class) || !lc_loaded_put_off(signature))
-		return false;
-	return !is_prepared(class) || !lc_loaded_take(signature);
-}
-
 /*
  * Is the class, which was loaded before the agent, to be transformed now? Not if that would change
  * nothing, and not before it is prepared: most classes that no code has used yet stay unused.
@@ -370,7 +357,8 @@ static bool wants_hooks(JNIEnv *jni, jclass class, bool may_wait)
 	}
 	if ((*jvmti)->GetClassSignature(jvmti, class, &signature, NULL))
 		return true;
-	wanted = !put_off(class, signature) && !needs_no_hook(jni, class, signature, may_wait);
+	wanted =
+	    !lc_loaded_put_off(class, signature) && !needs_no_hook(jni, class, signature, may_wait);
 	(*jvmti)->Deallocate(jvmti, (unsigned char *)signature);
 	return wanted;
 }
@@ -435,6 +423,7 @@ void JNICALL lc_classes_prepare(jvmtiEnv *jvmti, JNIEnv *jni, jthread thread, jc
 	jint len = 0;
 
 	(void)thread;
+	lc_overwritten_prepared(jni, class);
 	if ((*jvmti)->GetClassMethods(jvmti, class, &len, &methods))
 		methods = NULL;
 	if (!classes.rewrite.objects &&
@@ -482,6 +471,7 @@ void lc_classes_retransform_waiting(JNIEnv *jni)
 	const size_t len = lc_waiting_take(&waiting);
 
 	lc_running_again(jni);
+	lc_overwritten_look(jni);
 	if (!len)
 		return;
 	atomic_store_explicit(&classes.waiting, 0, memory_order_relaxed); /* a count */
@@ -596,4 +586,5 @@ void lc_classes_counters(struct lc_counters *out)
 		lc_counters_put(out, name, s.seen[i]);
 	}
 	LC_COUNTERS_ADD(out, counter_rows, &s);
+	lc_overwritten_counters(out);
 }

@@ -24,6 +24,7 @@
 
 #include "src/agent_attach.h"
 #include "src/agent_manifest.h"
+#include "src/agent_overwritten.h"
 #include "src/agent_threads.h"
 #include "src/agent_undo.h"
 #include "src/attribute/attribution.h"
@@ -121,6 +122,7 @@ static bool end_recording(JNIEnv *jni, bool early)
 		lc_span_hooks_off(false);
 	lc_engines_stop();
 	lc_watch_end(jni);
+	lc_overwritten_look(jni);
 	written = lc_attribution_stop(early);
 	pthread_mutex_lock(&end.lock);
 	end.all_written = true;

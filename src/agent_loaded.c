@@ -69,7 +69,7 @@ static struct put_off **find(const char *signature)
 	return at;
 }
 
-bool lc_loaded_put_off(const char *signature)
+static bool add(const char *signature)
 {
 	const size_t bytes = strlen(signature) + 1;
 	struct put_off *p = malloc(sizeof(*p) + bytes), **at;
@@ -108,6 +108,21 @@ bool lc_loaded_take(const char *signature)
 	pthread_mutex_unlock(&loaded.lock);
 	free(p);
 	return found;
+}
+
+static bool is_prepared(jclass class)
+{
+	jint status = 0;
+
+	return (*lc_jvmti())->GetClassStatus(lc_jvmti(), class, &status) ||
+	       status & JVMTI_CLASS_STATUS_PREPARED;
+}
+
+bool lc_loaded_put_off(jclass class, const char *signature)
+{
+	if (is_prepared(class) || !add(signature))
+		return false;
+	return !is_prepared(class) || !lc_loaded_take(signature);
 }
 
 bool lc_loaded_differs(jclass class, uint64_t code_sum)
