@@ -30,6 +30,7 @@
 #include "src/core/own_memory.h"
 #include "src/core/path.h"
 #include "src/core/thread.h"
+#include "src/format/levels.h"
 #include "src/heap/audit.h"
 #include "src/heap/estimate.h"
 #include "src/heap/hook.h"
@@ -117,39 +118,6 @@ int lc_agent_manifest_init(const struct lc_options *options)
 	return 0;
 }
 
-/* Counters that tell how things are, and not what has happened since the recording began. */
-static bool is_level(const char *name)
-{
-	static const char *const levels[] = { "map_survivors",
-		                              "map_survivors_peak",
-		                              "map_bytes",
-		                              "map_in_doubt",
-		                              "alloc_log_bytes",
-		                              "paths",
-		                              "sites",
-		                              "names_classes",
-		                              "names_bytes",
-		                              "threads",
-		                              "classes_waiting",
-		                              "classes_running",
-		                              "class_pause_max_us",
-		                              "estimate_live",
-		                              "estimate_live_peak",
-		                              "estimate_interval",
-		                              "own_memory_bytes",
-		                              "memory_limit_bytes",
-		                              "memory_peak_bytes",
-		                              "fds_taken",
-		                              "budget_stretch",
-		                              "spans_slots",
-		                              "engine_walks_stopped" };
-
-	for (size_t i = 0; i < sizeof(levels) / sizeof(levels[0]); i++)
-		if (!strcmp(name, levels[i]))
-			return true;
-	return false;
-}
-
 static uint64_t since(uint64_t now, uint64_t begin)
 {
 	return now > begin ? now - begin : 0;
@@ -163,8 +131,9 @@ static uint64_t counted(const struct lc_counters *c, size_t row)
 
 	for (size_t i = 0; begin && i < begin->len; i++)
 		if (!strcmp(begin->rows[i].name, name))
-			return is_level(name) ? c->rows[row].value
-			                      : since(c->rows[row].value, begin->rows[i].value);
+			return lc_counter_is_level(name)
+			           ? c->rows[row].value
+			           : since(c->rows[row].value, begin->rows[i].value);
 	return c->rows[row].value;
 }
 

@@ -15,6 +15,7 @@
 
 #include "analyzer/base/memory.h"
 #include "analyzer/model/manifest_file.h"
+#include "analyzer/model/periods.h"
 #include "src/format/block.h"
 
 struct found {
@@ -35,14 +36,32 @@ static int order_newest_first(const void *a, const void *b)
 
 static bool is_ours(const char *directory)
 {
+	struct lc_periods periods;
+	json_t *m;
 	char *why;
-	json_t *m = lc_manifest_load(directory, &why);
-	bool ours = json_is_integer(json_object_get(m, "format")) &&
-	            json_is_array(json_object_get(m, "processes"));
+	bool ours;
 
+	lc_periods_find(directory, &periods);
+	m = lc_manifest_load(periods.paths[periods.len - 1], &why);
+	lc_periods_free(&periods);
+	ours = json_is_integer(json_object_get(m, "format")) &&
+	       json_is_array(json_object_get(m, "processes"));
 	json_decref(m);
 	free(why);
 	return ours;
+}
+
+/* The manifest of a profile, or of the last period of a recording with --loop. Freed by the caller.
+ */
+static char *manifest_of(const char *directory)
+{
+	struct lc_periods periods;
+	char *file;
+
+	lc_periods_find(directory, &periods);
+	file = lc_mem_text("%s/" LC_MANIFEST_NAME, periods.paths[periods.len - 1]);
+	lc_periods_free(&periods);
+	return file;
 }
 
 static struct found *find_all(size_t *len)
@@ -54,7 +73,7 @@ static struct found *find_all(size_t *len)
 
 	*len = 0;
 	while (here && (e = readdir(here))) {
-		char *file = lc_mem_text("%s/" LC_MANIFEST_NAME, e->d_name);
+		char *file = manifest_of(e->d_name);
 		struct stat st;
 
 		if (strcmp(e->d_name, "..") != 0 && !stat(file, &st) && S_ISREG(st.st_mode)) {

@@ -119,6 +119,31 @@ static int set_top(struct lc_report_settings *s, const char *value, const char *
 	return 0;
 }
 
+/* Returns whether the option was one of those that choose a range of time, with *status then. */
+static bool set_range(struct lc_load_range *r, const char *name, const char *value, int *status)
+{
+	const bool time = !strcmp(name, "since") || !strcmp(name, "until");
+
+	*status = 0;
+	if (time && !lc_load_range_valid(value)) {
+		*status = lc_usage("--%s: '%.64s' is no time, as 14:30 or '2026-11-24 14:30', nor "
+		                   "a length of time, as 90s, 10min or 1h",
+		                   name, value);
+		return true;
+	}
+	if (!strcmp(name, "since"))
+		r->since = value;
+	else if (!strcmp(name, "until"))
+		r->until = value;
+	else if (!strcmp(name, "from-mark"))
+		r->from_mark = value;
+	else if (!strcmp(name, "to-mark"))
+		r->to_mark = value;
+	else
+		return false;
+	return true;
+}
+
 static void set_thread(struct lc_report_settings *s, const char *value)
 {
 	unsigned long number;
@@ -134,7 +159,10 @@ static int set_option(void *context, int row, const char *value)
 {
 	const struct lc_report_command *c = context;
 	const struct lc_option_info *info = &c->rows[row];
+	int status;
 
+	if (set_range(&c->settings->range, info->name, value, &status))
+		return status;
 	if (!strcmp(info->name, "format")) {
 		c->settings->format_chosen = true;
 		return lc_report_choose(info, value, &c->settings->format);
@@ -227,6 +255,82 @@ static void put_command(FILE *out, const char *command)
 		fprintf(out, " ... (%zu more bytes)", whole - len);
 }
 
+static const char *period(const struct lc_load_process *p, size_t i)
+{
+	const char *name =
+	    json_string_value(json_object_get(json_array_get(p->periods, i), "name"));
+
+	return name ? name : "";
+}
+
+static void put_since(FILE *out, const struct lc_load_process *p, const char *word, uint64_t ns)
+{
+	char text[32];
+
+	fprintf(out, "%s%s", word,
+	        lc_emit_duration(text, sizeof(text), ns > p->zero_ns ? ns - p->zero_ns : 0));
+}
+
+void lc_report_part(FILE *out, const struct lc_load *l)
+{
+	const struct lc_load_process *p = l->processes;
+	const size_t len = l->processes_len ? json_array_size(p->periods) : 0;
+
+	if (len && p->periods_of > len)
+		fprintf(out, ", %zu of %zu periods", len, p->periods_of);
+	else if (len)
+		fprintf(out, ", %zu period%s", len, len == 1 ? "" : "s");
+	if (!l->processes_len || !p->shown_end_ns)
+		return;
+	put_since(out, p, ", from ", p->shown_begin_ns);
+	put_since(out, p, " to ", p->shown_end_ns);
+}
+
+/* Which profiles of --loop these are. */
+static void note_periods(FILE *out, const struct lc_load_process *p)
+{
+	const size_t len = json_array_size(p->periods);
+
+	if (!len)
+		return;
+	fputs("note: read from ", out);
+	lc_emit_text_c(out, period(p, 0));
+	if (len > 1) {
+		fputs(" to ", out);
+		lc_emit_text_c(out, period(p, len - 1));
+	}
+	if (p->periods_of > len)
+		fprintf(out, ", %zu of %zu periods", len, p->periods_of);
+	fputs(" of --loop\n", out);
+}
+
+void lc_report_note_part(FILE *out, const struct lc_load *l)
+{
+	const struct lc_load_range *r = l->range;
+	const struct {
+		const char *word, *value;
+	} asked[] = { { "since", r ? r->since : NULL },
+		      { "until", r ? r->until : NULL },
+		      { "from the mark", r ? r->from_mark : NULL },
+		      { "to the mark", r ? r->to_mark : NULL } };
+	const char *between = "note: only what was recorded ";
+
+	for (size_t i = 0; i < l->processes_len; i++)
+		note_periods(out, &l->processes[i]);
+	for (size_t i = 0; i < sizeof(asked) / sizeof(asked[0]); i++) {
+		if (!asked[i].value)
+			continue;
+		fprintf(out, "%s%s '", between, asked[i].word);
+		lc_emit_text_c(out, asked[i].value);
+		putc('\'', out);
+		between = ", ";
+	}
+	if (lc_load_range_on(r))
+		fputs(" is counted; CPU time, costs and losses are of all the time that was "
+		      "read\n",
+		      out);
+}
+
 void lc_report_program(FILE *out, const struct lc_load *l)
 {
 	const struct lc_load_process *p = l->processes;
@@ -247,6 +351,7 @@ void lc_report_program(FILE *out, const struct lc_load *l)
 		fprintf(out, ", %s%s", p->limited ? "its first " : "",
 		        lc_emit_duration(text, sizeof(text),
 		                         lc_load_end_ns(p) - p->start_monotonic_ns));
+	lc_report_part(out, l);
 	putc('\n', out);
 }
 
@@ -384,6 +489,7 @@ static int load_and_report(const struct lc_report_command *c, char **paths, size
 	load.tree = &tree;
 	load.filter = c->settings->filtered ? &c->settings->filter : NULL;
 	load.frames = lc_frame_filter_on(&c->settings->frames) ? &c->settings->frames : NULL;
+	load.range = &c->settings->range;
 	status = load_all(&load, paths, count, &mixed);
 	lc_progress_end();
 	if (!status) {

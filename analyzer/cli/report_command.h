@@ -46,6 +46,27 @@ enum { LC_REPORT_AS_TEXT, LC_REPORT_AS_JSON, LC_REPORT_FORMATS };
 	{                                                                                          \
 		"exclude", 'X', "STRING", "FRAME", "", "", "do not count those with such a frame"  \
 	}
+/* Four rows, which follow each other. */
+#define LC_REPORT_ROW_SINCE                                                                        \
+	{                                                                                          \
+		"since", 0, "STRING", "TIME", "", "",                                              \
+		    "count only what was recorded from then on: 14:30, '2026-11-24 14:30:05', or " \
+		    "1h before the end"                                                            \
+	}
+#define LC_REPORT_ROW_UNTIL                                                                        \
+	{                                                                                          \
+		"until", 0, "STRING", "TIME", "", "", "count only what was recorded before that"   \
+	}
+#define LC_REPORT_ROW_FROM_MARK                                                                    \
+	{                                                                                          \
+		"from-mark", 0, "STRING", "NAME", "", "",                                          \
+		    "count only what was recorded from the program's first mark of that name on"   \
+	}
+#define LC_REPORT_ROW_TO_MARK                                                                      \
+	{                                                                                          \
+		"to-mark", 0, "STRING", "NAME", "", "",                                            \
+		    "count only what was recorded before the next mark of that name"               \
+	}
 #define LC_REPORT_ROW_NO_PAGER                                                                     \
 	{                                                                                          \
 		"no-pager", 0, "FLAG", "", "off", "",                                              \
@@ -67,6 +88,7 @@ struct lc_report_settings {
 	bool filtered; /* --thread was given */
 	struct lc_thread_filter filter;
 	struct lc_frame_filter frames; /* of --include and --exclude */
+	struct lc_load_range range;
 };
 
 /* A decimal number of at most `max`. Returns 0, or -EINVAL with *out undefined. */
@@ -103,6 +125,15 @@ int lc_report_unfitted(const char *option, const struct lc_frame_patterns *p);
  * The engine of that name or number (from 1). Returns 0 and its row, or 1 after one line on stderr.
  */
 int lc_report_find_engine(const struct lc_load *l, const char *word, uint32_t *engine);
+
+/*
+ * ", 3 of 24 periods, from 3.2 s to 4.7 s": which part of the recording of the first process is
+ * shown; nothing where it is all of one profile.
+ */
+void lc_report_part(FILE *out, const struct lc_load *l);
+
+/* Notes, in lines: which periods these are, and what range of time was asked for. */
+void lc_report_note_part(FILE *out, const struct lc_load *l);
 
 /*
  * The first of the processes in text: its command, cut where it is very long, pid, JDK and

@@ -154,6 +154,8 @@ static json_t *process_row(const struct lc_load_process *p)
 		json_object_set(row, "numa", p->numa);
 	if (p->spans)
 		json_object_set(row, "spans", p->spans);
+	if (p->periods)
+		json_object_set(row, "periods", p->periods);
 	return row;
 }
 

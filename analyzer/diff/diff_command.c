@@ -28,6 +28,10 @@ enum row {
 	ROW_THREAD,
 	ROW_INCLUDE,
 	ROW_EXCLUDE,
+	ROW_SINCE,
+	ROW_UNTIL,
+	ROW_FROM_MARK,
+	ROW_TO_MARK,
 	ROW_ENGINE,
 	ROW_COUNT
 };
@@ -53,6 +57,10 @@ static const struct lc_option_info rows[ROW_COUNT] = {
 	[ROW_THREAD] = LC_REPORT_ROW_THREAD,
 	[ROW_INCLUDE] = LC_REPORT_ROW_INCLUDE,
 	[ROW_EXCLUDE] = LC_REPORT_ROW_EXCLUDE,
+	[ROW_SINCE] = LC_REPORT_ROW_SINCE,
+	[ROW_UNTIL] = LC_REPORT_ROW_UNTIL,
+	[ROW_FROM_MARK] = LC_REPORT_ROW_FROM_MARK,
+	[ROW_TO_MARK] = LC_REPORT_ROW_TO_MARK,
 	[ROW_ENGINE] = LC_REPORT_ROW_ENGINE("which kind of samples, where there are several: its "
 	                                    "name, or number in the first profile"),
 };
@@ -179,6 +187,7 @@ static bool load_one(struct settings *s, struct lc_diff_profile *p, bool *damage
 	p->load.tree = &p->tree;
 	p->load.filter = s->common.filtered ? &s->common.filter : NULL;
 	p->load.frames = lc_frame_filter_on(&frames) ? &frames : NULL;
+	p->load.range = &s->common.range;
 	good = !lc_load_profile(&p->load, p->path);
 	if (good && p->load.frames)
 		lc_frame_filter_look(&frames, &p->tree);

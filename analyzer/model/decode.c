@@ -647,6 +647,33 @@ static void note_thread(struct lc_pass *p, const struct lc_block_header *h)
 	lc_tree_stretch(p->target->tree, p->thread, h->t_begin_ns, h->t_end_ns);
 }
 
+/* A block counts where a part of its time is in the range, and notes that time then. */
+static bool in_range(struct lc_block_target *t, const struct lc_block_header *h)
+{
+	if (h->t_end_ns <= t->from_ns && t->from_ns)
+		return false;
+	if (t->to_ns && h->t_begin_ns >= t->to_ns && h->t_end_ns > t->to_ns)
+		return false;
+	if (!t->first_ns || h->t_begin_ns < t->first_ns)
+		t->first_ns = h->t_begin_ns;
+	if (h->t_end_ns > t->last_ns)
+		t->last_ns = h->t_end_ns;
+	return true;
+}
+
+/* Of a block outside the range: what is said once in a profile and holds for other blocks too. */
+static int facts(struct lc_pass *p)
+{
+	static const enum lc_section sections[] = { LC_SECTION_RECURSIONS, LC_SECTION_SITE_NAMES,
+		                                    LC_SECTION_LAYOUTS };
+
+	p->add = true;
+	for (size_t i = 0; i < sizeof(sections) / sizeof(sections[0]); i++)
+		if (p->d->body[sections[i]] && section(p, sections[i]))
+			return -EBADMSG;
+	return 0;
+}
+
 static int decode_block(struct lc_block_decoder *d, const struct lc_block_header *h,
                         const uint8_t *payload, size_t len, struct lc_block_target *target)
 {
@@ -659,6 +686,8 @@ static int decode_block(struct lc_block_decoder *d, const struct lc_block_header
 	wanted = begin_thread(&p, h);
 	if (wanted < 0 || counts(&p))
 		return -EBADMSG;
+	if (!in_range(target, h))
+		return facts(&p);
 	for (unsigned e = 0; e < target->engines_len; e++)
 		lc_sum_add(&target->tree->offered[target->engines[e]], p.offered[e]);
 	if (!wanted)

@@ -27,8 +27,10 @@ struct lc_block_target {
 	uint32_t engines_len;
 	const struct lc_thread_filter *filter; /* NULL: all threads */
 	struct lc_frame_filter *frames;        /* NULL: all paths */
+	uint64_t from_ns, to_ns;               /* only blocks in this time count; 0: no bound */
 	uint64_t not_split;    /* out: blocks of all threads as one, skipped because of `filter` */
 	uint64_t new_sections; /* out: sections of unknown type, skipped */
+	uint64_t first_ns, last_ns; /* out: the time of the blocks that count; 0: none does */
 };
 
 /* A definition that was in a block that is lost. */

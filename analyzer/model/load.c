@@ -13,7 +13,9 @@
 #include "analyzer/base/file.h"
 #include "analyzer/base/memory.h"
 #include "analyzer/base/progress.h"
+#include "analyzer/model/load_impl.h"
 #include "analyzer/model/manifest_file.h"
+#include "analyzer/model/periods.h"
 
 static void free_engine(struct lc_load_engine *e)
 {
@@ -33,18 +35,8 @@ void lc_load_free(struct lc_load *l)
 {
 	for (uint32_t i = 0; i < l->engines_len; i++)
 		free_engine(&l->engines[i]);
-	for (size_t i = 0; i < l->processes_len; i++) {
-		free(l->processes[i].command);
-		free(l->processes[i].jdk);
-		free(l->processes[i].gc);
-		json_decref(l->processes[i].options);
-		json_decref(l->processes[i].counters);
-		json_decref(l->processes[i].intervals);
-		json_decref(l->processes[i].limits);
-		json_decref(l->processes[i].marks);
-		json_decref(l->processes[i].numa);
-		json_decref(l->processes[i].spans);
-	}
+	for (size_t i = 0; i < l->processes_len; i++)
+		lc_load_process_free(&l->processes[i]);
 	free(l->processes);
 	lc_blockfile_free(l->file);
 }
@@ -65,27 +57,6 @@ uint64_t lc_load_counter(const struct lc_load *l, const char *name)
 }
 
 /* ---- manifest ---- */
-
-static char *text_of(const json_t *object, const char *name)
-{
-	const char *text = json_string_value(json_object_get(object, name));
-
-	return lc_mem_text("%s", text ? text : "");
-}
-
-static uint64_t number_of(const json_t *object, const char *name)
-{
-	json_int_t v = json_integer_value(json_object_get(object, name));
-
-	return v < 0 ? 0 : (uint64_t)v;
-}
-
-static json_t *object_of(const json_t *object, const char *name)
-{
-	json_t *found = json_object_get(object, name);
-
-	return json_is_object(found) ? json_incref(found) : json_object();
-}
 
 /* Find or add engine *e, which is taken over. Returns 0 and sets *number, or 1 after a line. */
 static int add_engine(struct lc_load *l, struct lc_load_engine *e, uint32_t *number)
@@ -119,38 +90,49 @@ static int add_engine(struct lc_load *l, struct lc_load_engine *e, uint32_t *num
 
 static void add_process(struct lc_load *l, const json_t *info)
 {
-	json_t *intervals = json_object_get(info, "intervals");
-	json_t *limits = json_object_get(info, "limits"), *marks = json_object_get(info, "marks");
-	json_t *numa = json_object_get(info, "numa"), *spans = json_object_get(info, "spans");
-	struct lc_load_process *p;
-
 	l->processes = lc_mem_grow(l->processes, &l->processes_cap, l->processes_len + 1,
 	                           sizeof(*l->processes));
-	p = &l->processes[l->processes_len++];
-	*p = (struct lc_load_process){
-		.command = text_of(info, "command"),
-		.jdk = text_of(info, "jdk"),
-		.gc = text_of(info, "gc"),
-		.pid = (int64_t)number_of(info, "pid"),
-		.complete = json_is_true(json_object_get(info, "complete")),
-		.limited = json_is_true(json_object_get(info, "limited")),
-		.start_wall_ns = number_of(info, "start_wall_ns"),
-		.start_monotonic_ns = number_of(info, "start_monotonic_ns"),
-		.end_wall_ns = number_of(info, "end_wall_ns"),
-		.end_monotonic_ns = number_of(info, "end_monotonic_ns"),
-		.last_block_ns = number_of(info, "last_block_ns"),
-		.options = object_of(info, "options"),
-		.counters = object_of(info, "counters"),
-		.intervals = json_is_array(intervals) ? json_incref(intervals) : NULL,
-		.limits = json_is_array(limits) ? json_incref(limits) : NULL,
-		.marks = json_is_array(marks) ? json_incref(marks) : NULL,
-		.numa = json_is_object(numa) ? json_incref(numa) : NULL,
-		.spans = json_is_object(spans) ? json_incref(spans) : NULL,
-	};
+	lc_load_process_read(&l->processes[l->processes_len++], info);
 }
 
+/* The process of a period is that of the periods before: `at` is its row, if there is one. */
+static void add_period(struct lc_load *l, const json_t *info, const char *name, size_t of,
+                       size_t *at)
+{
+	struct lc_load_process next, *p = *at < l->processes_len ? &l->processes[*at] : NULL;
+
+	lc_load_process_read(&next, info);
+	if (p && lc_load_process_continues(p, &next)) {
+		lc_load_process_note_period(p, name, &next);
+		lc_load_process_add(p, &next);
+		return;
+	}
+	lc_load_process_free(&next);
+	*at = l->processes_len;
+	add_process(l, info);
+	p = &l->processes[*at];
+	next = *p;
+	p->periods_of = of;
+	lc_load_process_note_period(p, name, &next);
+}
+
+/* What of a recording is asked for. */
+struct range {
+	uint64_t from_ns, to_ns; /* 0 and UINT64_MAX: no bound */
+	uint64_t zero_ns;        /* when it began; 0: all of it is asked for */
+};
+
+/* One of the profiles that an operand stands for. */
+struct part {
+	const char *path;
+	size_t periods;  /* of the loop; 0: it is no period */
+	size_t *process; /* row of the periods before; beyond all rows: there are none */
+	const struct range *range;
+};
+
 /* Engines and processes of a manifest. A row that says nothing still has its number. */
-static int use_manifest(struct lc_load *l, const json_t *m, struct lc_block_target *target)
+static int use_manifest(struct lc_load *l, const struct part *part, const json_t *m,
+                        struct lc_block_target *target)
 {
 	size_t processes = json_array_size(json_object_get(m, "processes"));
 	size_t engines = json_array_size(json_object_get(m, "engines"));
@@ -161,12 +143,12 @@ static int use_manifest(struct lc_load *l, const json_t *m, struct lc_block_targ
 	for (uint32_t i = 0; i < (engines ? engines : 1); i++) {
 		const json_t *row = json_array_get(json_object_get(m, "engines"), i);
 		struct lc_load_engine e = {
-			.name = text_of(row, "name"),
-			.event = text_of(row, "event"),
-			.unit = text_of(row, "unit"),
-			.reason = text_of(row, "reason"),
-			.interval_ns = number_of(row, "interval_ns"),
-			.tick_ns = number_of(row, "tick_ns"),
+			.name = lc_load_text_of(row, "name"),
+			.event = lc_load_text_of(row, "event"),
+			.unit = lc_load_text_of(row, "unit"),
+			.reason = lc_load_text_of(row, "reason"),
+			.interval_ns = lc_load_number_of(row, "interval_ns"),
+			.tick_ns = lc_load_number_of(row, "tick_ns"),
 		};
 
 		if (add_engine(l, &e, &target->engines[i]))
@@ -175,8 +157,15 @@ static int use_manifest(struct lc_load *l, const json_t *m, struct lc_block_targ
 	}
 	target->process_first = (uint32_t)l->processes_len;
 	target->process_count = (uint32_t)(processes ? processes : 1);
-	for (size_t i = 0; i < target->process_count; i++)
-		add_process(l, json_array_get(json_object_get(m, "processes"), i));
+	if (part->periods && target->process_count == 1) {
+		add_period(l, json_array_get(json_object_get(m, "processes"), 0),
+		           lc_period_name(part->path), part->periods, part->process);
+		target->process_first = (uint32_t)*part->process;
+	} else {
+		for (size_t i = 0; i < target->process_count; i++)
+			add_process(l, json_array_get(json_object_get(m, "processes"), i));
+	}
+	l->processes[target->process_first].zero_ns = part->range->zero_ns;
 	return 0;
 }
 
@@ -209,9 +198,10 @@ static bool is_newer(const char *path, json_int_t *version)
 }
 
 /* Read the manifest. *blocks is how many it says there are. */
-static int load_manifest(struct lc_load *l, const char *path, struct lc_block_target *target,
+static int load_manifest(struct lc_load *l, const struct part *part, struct lc_block_target *target,
                          uint64_t *blocks)
 {
+	const char *path = part->path;
 	char *why;
 	json_t *m = lc_manifest_load(path, &why);
 	const json_t *format = json_object_get(m, "format");
@@ -226,8 +216,8 @@ static int load_manifest(struct lc_load *l, const char *path, struct lc_block_ta
 			        path, m ? "no format" : why);
 			l->bad_manifest = true;
 		}
-		*blocks = number_of(m, "blocks");
-		status = use_manifest(l, m, target);
+		*blocks = lc_load_number_of(m, "blocks");
+		status = use_manifest(l, part, m, target);
 	}
 	json_decref(m);
 	free(why);
@@ -253,6 +243,12 @@ static void note_end(struct lc_load *l, const struct lc_block_target *target,
 	p = &l->processes[target->process_first + stats->process];
 	if (stats->last_end_ns > p->last_block_ns)
 		p->last_block_ns = stats->last_end_ns;
+	if (!lc_load_range_on(l->range) || !target->first_ns)
+		return;
+	if (!p->shown_begin_ns || target->first_ns < p->shown_begin_ns)
+		p->shown_begin_ns = target->first_ns;
+	if (target->last_ns > p->shown_end_ns)
+		p->shown_end_ns = target->last_ns;
 }
 
 static int load_file(struct lc_load *l, const char *path, const char *name,
@@ -262,7 +258,9 @@ static int load_file(struct lc_load *l, const char *path, const char *name,
 	char *file = lc_mem_text("%s/%s", path, name);
 	int err = lc_blockfile_read(l->file, file, target, damage, &stats);
 
-	if (err)
+	if (err == -ENOENT && l->in_loop)
+		err = 0; /* an old period, which is removed; the manifest tells how much is lost */
+	else if (err)
 		err = lc_fail("cannot read '%s': %s", file, lc_file_error(err));
 	else if (damage->newer)
 		err = newer(file, damage->newer);
@@ -307,7 +305,7 @@ static int load_blocks(struct lc_load *l, const char *path, struct dirent **name
 	return 0;
 }
 
-void lc_load_expect(const char *path)
+static void expect(const char *path)
 {
 	struct dirent **names = NULL;
 	const int count = scandir(path, &names, is_block_file, NULL);
@@ -324,11 +322,26 @@ void lc_load_expect(const char *path)
 	free(names);
 }
 
-int lc_load_profile(struct lc_load *l, const char *path)
+void lc_load_expect(const char *path)
+{
+	struct lc_periods periods;
+
+	lc_periods_find(path, &periods);
+	for (size_t i = 0; i < periods.len; i++)
+		expect(periods.paths[i]);
+	lc_periods_free(&periods);
+}
+
+static int load_part(struct lc_load *l, const struct part *part)
 {
 	struct lc_block_target target = { .tree = l->tree,
 		                          .filter = l->filter,
-		                          .frames = l->frames };
+		                          .frames = l->frames,
+		                          .from_ns = part->range->from_ns,
+		                          .to_ns = part->range->to_ns == UINT64_MAX
+		                                       ? 0
+		                                       : part->range->to_ns };
+	const char *path = part->path;
 	char *manifest = lc_mem_text("%s/" LC_MANIFEST_NAME, path);
 	struct dirent **names = NULL;
 	uint64_t expected = 0;
@@ -336,7 +349,9 @@ int lc_load_profile(struct lc_load *l, const char *path)
 	struct stat st;
 	int status, count = scandir(path, &names, is_block_file, versionsort);
 
-	if (count < 0 && errno == ENOTDIR)
+	if (part->periods && (count < 0 || (!count && stat(manifest, &st))))
+		status = -1; /* an old period, which has been removed */
+	else if (count < 0 && errno == ENOTDIR)
 		status = lc_fail("'%s' is not a profile: it is not a directory", path);
 	else if (count < 0)
 		status = lc_fail("cannot read profile '%s': %s", path, strerror(errno));
@@ -346,7 +361,7 @@ int lc_load_profile(struct lc_load *l, const char *path)
 		skip(l, path, version);
 		status = -1;
 	} else
-		status = load_manifest(l, path, &target, &expected);
+		status = load_manifest(l, part, &target, &expected);
 	if (!status)
 		status = load_blocks(l, path, names, count, &target, expected);
 	for (int i = 0; i < count; i++)
@@ -354,4 +369,91 @@ int lc_load_profile(struct lc_load *l, const char *path)
 	free(names);
 	free(manifest);
 	return status < 0 ? 0 : status;
+}
+
+/* ---- ranges ---- */
+
+/* What the manifests say of the times of the profiles; NULL after a line on stderr. */
+static struct lc_load_process *read_times(const char *path, const struct lc_periods *periods)
+{
+	struct lc_load_process *times = lc_mem_zeroed(periods->len, sizeof(*times));
+	bool told = true;
+
+	for (size_t i = 0; i < periods->len; i++) {
+		char *why;
+		json_t *m = lc_manifest_load(periods->paths[i], &why);
+		const json_t *rows = json_object_get(m, "processes");
+
+		lc_load_process_read(&times[i], json_array_get(rows, 0));
+		told = told && json_array_size(rows) == 1 && times[i].end_monotonic_ns &&
+		       !times[i].last_block_ns; /* which merged profiles have */
+		json_decref(m);
+		free(why);
+	}
+	if (told)
+		return times;
+	lc_fail("'%s' has no times to choose by: it is no profile of one recording, or was merged",
+	        path);
+	for (size_t i = 0; i < periods->len; i++)
+		lc_load_process_free(&times[i]);
+	free(times);
+	return NULL;
+}
+
+/* Blocks of the last period may be younger than its manifest. */
+static bool overlaps(const struct lc_load_process *p, bool last, uint64_t from_ns, uint64_t to_ns)
+{
+	return p->start_monotonic_ns < to_ns && (last || p->end_monotonic_ns > from_ns);
+}
+
+/*
+ * The range of the profiles, of which those before *first and behind *last have nothing in it.
+ * Returns 0, or 1 after a line.
+ */
+static int find_range(const struct lc_load *l, const char *path, const struct lc_periods *periods,
+                      struct range *range, size_t *first, size_t *last)
+{
+	struct lc_load_process *times = read_times(path, periods);
+	const size_t len = periods->len;
+	int status;
+
+	if (!times)
+		return 1;
+	status = lc_load_range_find(l->range, path, times, len, &range->from_ns, &range->to_ns);
+	while (!status && *first < *last &&
+	       !overlaps(&times[*first], *first + 1 == len, range->from_ns, range->to_ns))
+		++*first;
+	while (!status && *last > *first &&
+	       !overlaps(&times[*last], *last + 1 == len, range->from_ns, range->to_ns))
+		--*last;
+	range->zero_ns = times[0].start_monotonic_ns;
+	for (size_t i = 0; i < len; i++)
+		lc_load_process_free(&times[i]);
+	free(times);
+	return status;
+}
+
+int lc_load_profile(struct lc_load *l, const char *path)
+{
+	struct lc_periods periods;
+	struct range range = { .to_ns = UINT64_MAX };
+	size_t first = 0, last, process = SIZE_MAX;
+	const size_t before = l->processes_len, skipped = l->skipped;
+	int status = 0;
+
+	lc_periods_find(path, &periods);
+	last = periods.len - 1;
+	l->in_loop = periods.loop;
+	if (lc_load_range_on(l->range))
+		status = find_range(l, path, &periods, &range, &first, &last);
+	for (size_t i = first; i <= last && !status; i++) {
+		const struct part part = { periods.paths[i], periods.loop ? periods.len : 0,
+			                   &process, &range };
+
+		status = load_part(l, &part);
+	}
+	if (!status && periods.loop && l->processes_len == before && l->skipped == skipped)
+		status = lc_fail("'%s' holds no period any more", path);
+	lc_periods_free(&periods);
+	return status;
 }

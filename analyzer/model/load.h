@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include "analyzer/model/blockfile.h"
+#include "analyzer/model/load_range.h"
 #include "analyzer/model/tree.h"
 
 /*
@@ -42,6 +43,12 @@ struct lc_load_process {
 	json_t *marks;          /* array, see docs/FORMAT.md; NULL: there are none */
 	json_t *numa;           /* object, see docs/FORMAT.md; NULL: nothing is known */
 	json_t *spans;          /* object, see docs/FORMAT.md; NULL: no spans were recorded */
+	json_t *periods;        /* array, see docs/FORMAT.md; NULL: it was not read from several */
+	/* Of the blocks that count where a range was asked for; else, and where none counts, 0. */
+	uint64_t shown_begin_ns;
+	uint64_t shown_end_ns;
+	uint64_t zero_ns;  /* when the recording began, of which a range was asked for; else 0 */
+	size_t periods_of; /* periods that there are, with those that a range leaves out */
 };
 
 /* The end of the recording, or what was written last; CLOCK_MONOTONIC, 0: nothing tells. */
@@ -52,10 +59,17 @@ static inline uint64_t lc_load_end_ns(const struct lc_load_process *p)
 	return p->last_block_ns > p->end_monotonic_ns ? p->last_block_ns : p->end_monotonic_ns;
 }
 
+/* The end of what is shown of it: that, or of the range. */
+static inline uint64_t lc_load_shown_end_ns(const struct lc_load_process *p)
+{
+	return p->shown_end_ns ? p->shown_end_ns : lc_load_end_ns(p);
+}
+
 struct lc_load {
 	struct lc_tree *tree;                  /* the caller's */
 	const struct lc_thread_filter *filter; /* NULL: all threads */
 	struct lc_frame_filter *frames;        /* NULL: all paths */
+	const struct lc_load_range *range;     /* NULL: all the time */
 	/* Called after each file of blocks where not NULL; what it returns but 0 ends the load. */
 	int (*file_done)(void *context);
 	void *context;
@@ -72,20 +86,22 @@ struct lc_load {
 	uint64_t not_split;      /* blocks skipped: the filter needs threads, they hold none */
 	uint64_t new_sections;   /* sections skipped: of a later Locus */
 	size_t skipped;          /* profiles, of a newer format */
+	bool in_loop;            /* what is read now is a period */
 	struct lc_blockfile *file;
 };
 
-/* Set tree, filter and file_done afterwards. */
+/* Set tree, filters, range and file_done afterwards. */
 void lc_load_init(struct lc_load *l);
 void lc_load_free(struct lc_load *l);
 
-/* The profile in directory `path` is to be read: for lc_progress_read(). */
+/* What is in directory `path` is to be read: for lc_progress_read(). */
 void lc_load_expect(const char *path);
 
 /*
- * Add the profile in directory `path`. Returns 0, also where it was damaged (one line says so on
- * stderr) or skipped; or 1, after one line on stderr, when there is none, it cannot be read or it
- * is of a newer format.
+ * Add the profile in directory `path`, or where --loop made the directory those of all its periods
+ * that are in the range, as one process. Returns 0, also where it was damaged (one line says so on
+ * stderr) or skipped; or 1, after one line on stderr, when there is none, it cannot be read, it is
+ * of a newer format or has nothing in the range.
  */
 int lc_load_profile(struct lc_load *l, const char *path);
 

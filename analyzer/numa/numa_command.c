@@ -24,6 +24,10 @@ enum row {
 	ROW_THREAD,
 	ROW_INCLUDE,
 	ROW_EXCLUDE,
+	ROW_SINCE,
+	ROW_UNTIL,
+	ROW_FROM_MARK,
+	ROW_TO_MARK,
 	ROW_ENGINE,
 	ROW_COUNT
 };
@@ -40,6 +44,10 @@ static const struct lc_option_info rows[ROW_COUNT] = {
 	[ROW_THREAD] = LC_REPORT_ROW_THREAD,
 	[ROW_INCLUDE] = LC_REPORT_ROW_INCLUDE,
 	[ROW_EXCLUDE] = LC_REPORT_ROW_EXCLUDE,
+	[ROW_SINCE] = LC_REPORT_ROW_SINCE,
+	[ROW_UNTIL] = LC_REPORT_ROW_UNTIL,
+	[ROW_FROM_MARK] = LC_REPORT_ROW_FROM_MARK,
+	[ROW_TO_MARK] = LC_REPORT_ROW_TO_MARK,
 	[ROW_ENGINE] = LC_REPORT_ROW_ENGINE(
 	    "which kind of samples, where there are several: its name or number"),
 };

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "analyzer/base/memory.h"
+#include "analyzer/cli/report_command.h"
 #include "analyzer/numa/numa_prose.h"
 #include "analyzer/out/own.h"
 #include "analyzer/out/text.h"
@@ -242,6 +243,7 @@ void lc_numa_text(FILE *out, const struct lc_numa_report *r)
 	const struct lc_numa *n = r->numa;
 	const char *nothing = lc_numa_say_nothing(n);
 
+	lc_report_note_part(out, n->load);
 	if (nothing) {
 		fprintf(out, "numa      %s\n", nothing);
 		lc_own_text(out, n->load);

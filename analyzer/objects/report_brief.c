@@ -53,6 +53,7 @@ void lc_report_brief_program(FILE *out, const struct lc_load *l)
 		fprintf(out, ", %s%s", p->limited ? "its first " : "",
 		        lc_emit_duration(duration, sizeof(duration),
 		                         lc_load_end_ns(p) - p->start_monotonic_ns));
+	lc_report_part(out, l);
 }
 
 char *lc_report_brief_head(const struct lc_report *r)

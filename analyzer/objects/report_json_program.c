@@ -60,6 +60,51 @@ static void marks(struct lc_json *j, const struct lc_load_process *p)
 	lc_json_end_array(j);
 }
 
+static void put_u64(struct lc_json *j, const json_t *row, const char *name)
+{
+	const json_int_t v = json_integer_value(json_object_get(row, name));
+
+	lc_json_u64(j, name, v < 0 ? 0 : (uint64_t)v);
+}
+
+/* The profiles of --loop that it was read from. */
+static void periods(struct lc_json *j, const struct lc_load_process *p)
+{
+	json_t *row;
+	size_t i;
+
+	if (!p->periods)
+		return;
+	lc_json_array(j, "periods");
+	json_array_foreach(p->periods, i, row)
+	{
+		const char *name = json_string_value(json_object_get(row, "name"));
+
+		if (!name)
+			continue;
+		lc_json_object(j, NULL);
+		lc_json_string(j, "name", name);
+		lc_json_bool(j, "complete", json_is_true(json_object_get(row, "complete")));
+		put_u64(j, row, "start_wall_ns");
+		put_u64(j, row, "start_monotonic_ns");
+		put_u64(j, row, "end_wall_ns");
+		put_u64(j, row, "end_monotonic_ns");
+		lc_json_end_object(j);
+	}
+	lc_json_end_array(j);
+}
+
+/* The time of the blocks that count, where a range was asked for. */
+static void shown(struct lc_json *j, const struct lc_load_process *p)
+{
+	if (!p->shown_end_ns)
+		return;
+	lc_json_object(j, "shown");
+	lc_json_u64(j, "begin_ns", p->shown_begin_ns);
+	lc_json_u64(j, "end_ns", p->shown_end_ns);
+	lc_json_end_object(j);
+}
+
 void lc_report_json_processes(struct lc_json *j, const struct lc_load *l)
 {
 	lc_json_line(j, 0);
@@ -96,6 +141,8 @@ void lc_report_json_processes(struct lc_json *j, const struct lc_load *l)
 		lc_json_end_object(j);
 		limits(j, p);
 		marks(j, p);
+		periods(j, p);
+		shown(j, p);
 		lc_json_end_object(j);
 	}
 	lc_json_end_array(j);

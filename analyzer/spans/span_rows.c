@@ -244,7 +244,7 @@ static void build_running_row(struct lc_span_rows *r, struct lc_span_row *row,
                               const struct lc_span_running *span, struct lc_span_interval *interval)
 {
 	const uint32_t *key = lc_table_key(&r->tree->running, span->row);
-	const uint64_t end_ns = lc_load_end_ns(&r->load->processes[span->process]);
+	const uint64_t end_ns = lc_load_shown_end_ns(&r->load->processes[span->process]);
 
 	row->thread = key[LC_RUNNING_THREAD];
 	row->kind = (uint8_t)key[LC_RUNNING_KIND];

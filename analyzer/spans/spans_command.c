@@ -20,6 +20,10 @@ enum row {
 	ROW_SORT,
 	ROW_NO_PAGER,
 	ROW_THREAD,
+	ROW_SINCE,
+	ROW_UNTIL,
+	ROW_FROM_MARK,
+	ROW_TO_MARK,
 	ROW_ENGINE,
 	ROW_TABLE,
 	ROW_COUNT
@@ -39,6 +43,10 @@ static const struct lc_option_info rows[ROW_COUNT] = {
 	               "order of locations, streams, tasks and types: most first" },
 	[ROW_NO_PAGER] = LC_REPORT_ROW_NO_PAGER,
 	[ROW_THREAD] = LC_REPORT_ROW_THREAD,
+	[ROW_SINCE] = LC_REPORT_ROW_SINCE,
+	[ROW_UNTIL] = LC_REPORT_ROW_UNTIL,
+	[ROW_FROM_MARK] = LC_REPORT_ROW_FROM_MARK,
+	[ROW_TO_MARK] = LC_REPORT_ROW_TO_MARK,
 	[ROW_ENGINE] =
 	    LC_REPORT_ROW_ENGINE("which kind of samples tells what was waited for, where there are "
 	                         "several: "

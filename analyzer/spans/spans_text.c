@@ -566,6 +566,7 @@ static void print_sites(FILE *out, const struct lc_spans_report *r)
 void lc_spans_text(FILE *out, const struct lc_spans_report *r)
 {
 	lc_report_program(out, r->spans->load);
+	lc_report_note_part(out, r->spans->load);
 	lc_own_text(out, r->spans->load);
 	print_recording(out, r);
 	print_totals(out, r->spans);

@@ -77,6 +77,8 @@ page.add((shared) => {
 			out.push("The program was still running, or was killed" +
 				(data.processes.length > 1 ? " (" + open + " of " + data.processes.length + " processes)" : "") +
 				": what came after the last block is missing.");
+		data.processes.filter((p) => p.shown).forEach((p) =>
+			out.push("Only a part of the recording is counted: " + duration(p.shown.end_ns - p.shown.begin_ns) + " of it."));
 		if (data.damage.blocks || data.damage.bytes)
 			out.push("The profile is damaged: " + number(data.damage.blocks) + " blocks lost, " +
 				number(data.damage.bytes) + " bytes skipped. All numbers are of the rest.");

@@ -3,6 +3,7 @@
 import json
 import os
 import pathlib
+import shutil
 import signal
 import subprocess
 import time
@@ -56,6 +57,87 @@ def test_nothing_is_lost_between_two_profiles(profile, workload, locus, tmp_path
     assert done.returncode == 0, done.stderr
     whole = read(locus, tmp_path / "all")
     assert made_in(whole) == truth(run)["made"] and whole["samples"]["total"] == samples
+
+
+def test_the_directory_is_one_recording(profile, workload, locus, tmp_path, jdk):
+    run = profile(command(workload, jdk, "Loop", 3000, 3, java=["-Xmx256m"]), "--loop=400ms")
+    all_parts = parts(run.directory)
+    reports = [read(locus, p) for p in all_parts]
+    whole = read(locus, run.directory)
+    assert made_in(whole) == truth(run)["made"] and made_in(whole, "early") == truth(run)["kept"]
+    assert whole["samples"]["total"] == sum(r["samples"]["total"] for r in reports)
+    (process,) = whole["processes"]
+    assert [p["name"] for p in process["periods"]] == [p.name for p in all_parts] and process["complete"]
+    manifests = [manifest(p) for p in all_parts]
+    assert process["start_monotonic_ns"] == manifests[0]["start_monotonic_ns"]
+    assert process["end_monotonic_ns"] == manifests[-1]["end_monotonic_ns"]
+    assert process["counters"]["engine_timer_samples"] == sum(m["counters"]["engine_timer_samples"] for m in manifests)
+    assert process["counters"]["sites"] == manifests[-1]["counters"]["sites"]  # a level, not a sum
+    names = [t["name"] for t in whole["threads"]]
+    assert sorted(n for n in names if n.startswith("maker-")) == ["maker-0", "maker-1", "maker-2"]  # each once
+    assert "note: read from 000001 to %s of --loop" % all_parts[-1].name in locus("report", run.directory).stdout
+    # As one profile, as one side of a difference, and where the current directory holds it.
+    for options in ((), ("--keep-threads",)):
+        target = tmp_path / ("all" + "".join(options))
+        assert locus("merge", *options, "-o", target, run.directory).returncode == 0
+        merged = read(locus, target)
+        assert made_in(merged) == made_in(whole) and len(merged["threads"]) == len(names)
+        assert len(merged["processes"]) == 1 and merged["processes"][0]["periods"] == process["periods"]
+    same = json.loads(locus("diff", "--format=json", run.directory, tmp_path / "all").stdout)
+    assert [p["samples"] for p in same["profiles"]] == [whole["samples"]["total"]] * 2
+    (tmp_path / "here").mkdir()
+    os.rename(run.directory, tmp_path / "here" / "p")
+    newest = locus("report", "--format=json", "--top=100000", cwd=tmp_path / "here")
+    assert made_in(json.loads(newest.stdout)) == truth(run)["made"] and "profile p" in newest.stderr
+
+
+def test_periods_are_chosen_by_time(profile, workload, locus, tmp_path, jdk):
+    run = profile(command(workload, jdk, "Loop", 4000, 1, java=["-Xmx256m"]), "--loop=700ms")
+    all_parts = parts(run.directory)
+    made = [made_in(read(locus, p)) for p in all_parts]
+    times = [manifest(p) for p in all_parts]
+
+    def chosen(*options):
+        done = locus("report", "--format=json", "--top=100000", *options, run.directory)
+        assert done.returncode == 0, done.stderr
+        whole = json.loads(done.stdout)
+        return made_in(whole), [p["name"] for p in whole["processes"][0]["periods"]], whole["processes"][0]["shown"]
+
+    middle = len(all_parts) // 2
+    at = (times[middle]["start_monotonic_ns"] + times[middle]["end_monotonic_ns"]) // 2
+    before_end = "%dms" % ((times[-1]["end_monotonic_ns"] - at) // 1000000)
+    late, names, shown = chosen("--since", before_end)
+    assert names == [p.name for p in all_parts[middle:]]
+    assert sum(made[middle + 1 :]) <= late <= sum(made[middle:])
+    assert shown["end_ns"] > at and shown["begin_ns"] >= times[middle - 1]["start_monotonic_ns"]
+    early, names, shown = chosen("--until", before_end)
+    assert names == [p.name for p in all_parts[: middle + 1]]
+    assert sum(made[:middle]) <= early <= sum(made[: middle + 1])
+    # Each block is in one of both, and the one at that time in both.
+    assert early + late >= truth(run)["made"]
+    start = times[0]["start_wall_ns"] // 1000000000
+    whole = time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(start)), time.strftime("%Y-%m-%dT%H:%M:%S", time.localtime(start + 100))
+    assert chosen("--since", whole[0], "--until", whole[1])[0] == truth(run)["made"]
+    nothing = locus("report", "--until", whole[0], run.directory)
+    assert nothing.returncode == 1 and "nothing in that time" in nothing.stderr
+    text = locus("report", "--since", before_end, run.directory).stdout
+    assert "only what was recorded since '%s'" % before_end in text
+    assert locus("report", "--since=soon", run.directory).returncode == 2
+    assert locus("merge", "-o", tmp_path / "all", run.directory).returncode == 0
+    merged = locus("report", "--since=1s", tmp_path / "all")
+    assert merged.returncode == 1 and "has no times" in merged.stderr
+
+
+def test_periods_that_are_gone_are_left_out(profile, workload, locus, jdk):
+    run = profile(command(workload, jdk, "Loop", 2000, 1), "--loop=400ms")
+    all_parts = parts(run.directory)
+    made = [made_in(read(locus, p)) for p in all_parts]
+    shutil.rmtree(all_parts[1])
+    (all_parts[2] / "manifest.json").unlink()
+    for file in all_parts[2].glob("*.lcb"):
+        file.unlink()
+    whole = read(locus, run.directory)
+    assert made_in(whole) == sum(made) - made[1] - made[2]
 
 
 def test_a_profile_is_over_at_its_size(profile, workload, locus, jdk):
@@ -120,8 +202,12 @@ def test_after_kill_the_last_one_opens(locus, workload, tmp_path, jdk):
             assert run.poll() is None
             time.sleep(0.02)
         first = read(locus, tmp_path / "p" / "000001")  # while the program runs
+        running = locus("report", "--format=json", "--top=100000", tmp_path / "p")
         os.killpg(run.pid, signal.SIGKILL)
     assert made_in(first) > 0 and manifest(tmp_path / "p" / "000001")["complete"]
+    assert running.returncode == 0 and "still runs" in running.stderr
+    assert made_in(json.loads(running.stdout)) >= made_in(first)
+    assert not json.loads(running.stdout)["processes"][0]["complete"]
     last = parts(tmp_path / "p")[-1]
     assert not manifest(last)["complete"]
     if last == wanted:

@@ -1,4 +1,4 @@
-/* uses: analyzer/base/plain.c analyzer/spans/spans.c analyzer/spans/spans_math.c analyzer/spans/spans_paths.c analyzer/spans/spans_time.c analyzer/spans/spans_trace.c analyzer/spans/spans_diagnose.c analyzer/spans/span_rows.c analyzer/spans/span_running.c analyzer/spans/spans_prose.c analyzer/spans/spans_text.c analyzer/spans/spans_json.c analyzer/spans/spans_json_time.c analyzer/spans/spans_csv.c analyzer/spans/spans_collapsed.c analyzer/spans/spans_events.c analyzer/objects/view.c analyzer/objects/view_rows.c analyzer/out/json.c analyzer/out/text.c analyzer/out/csv.c analyzer/out/html.c analyzer/out/own.c analyzer/model/tree_spans.c analyzer/model/load.c analyzer/model/manifest_file.c analyzer/model/blockfile.c analyzer/base/file.c analyzer/model/frame_filter.c analyzer/model/decode.c analyzer/model/slices.c analyzer/model/decode_spans.c analyzer/model/tree.c analyzer/base/table.c analyzer/base/arena.c analyzer/base/memory.c analyzer/base/fail.c analyzer/base/progress.c src/format/section.c src/base/options.c src/base/nearest.c -lzstd -lz -ljansson -lm */
+/* uses: analyzer/base/plain.c analyzer/spans/spans.c analyzer/spans/spans_math.c analyzer/spans/spans_paths.c analyzer/spans/spans_time.c analyzer/spans/spans_trace.c analyzer/spans/spans_diagnose.c analyzer/spans/span_rows.c analyzer/spans/span_running.c analyzer/spans/spans_prose.c analyzer/spans/spans_text.c analyzer/spans/spans_json.c analyzer/spans/spans_json_time.c analyzer/spans/spans_csv.c analyzer/spans/spans_collapsed.c analyzer/spans/spans_events.c analyzer/objects/view.c analyzer/objects/view_rows.c analyzer/out/json.c analyzer/out/text.c analyzer/out/csv.c analyzer/out/html.c analyzer/out/own.c analyzer/model/tree_spans.c analyzer/model/load.c analyzer/model/load_process.c analyzer/model/load_range.c analyzer/model/periods.c analyzer/model/manifest_file.c analyzer/model/blockfile.c analyzer/base/file.c analyzer/model/frame_filter.c analyzer/model/decode.c analyzer/model/slices.c analyzer/model/decode_spans.c analyzer/model/tree.c analyzer/base/table.c analyzer/base/arena.c analyzer/base/memory.c analyzer/base/fail.c analyzer/base/progress.c src/format/section.c src/base/options.c src/base/nearest.c -lzstd -lz -ljansson -lm */
 /*
  * fuzz_spans.c - gives arbitrary sections of spans to everything that `locus spans` does with them:
  * the sums, the diagnoses and each format.
@@ -25,6 +25,12 @@ enum { ALL_THREADS = 1, BY_EXECUTIONS = 2, BY_SWITCHES = 4, OLD_MANIFEST = 8, FE
 /* ---- what a report is made of ---- */
 
 /* In place of the whole of analyzer/cli/. */
+void lc_report_note_part(FILE *out, const struct lc_load *l)
+{
+	(void)out;
+	(void)l;
+}
+
 void lc_report_program(FILE *out, const struct lc_load *l)
 {
 	fprintf(out, "%zu", l->processes_len);

@@ -1,0 +1,168 @@
+/*
+ * model/load_process.c - reads what manifests say of processes, and puts that of one process in
+ * several periods (--loop) together.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyzer/base/memory.h"
+#include "analyzer/model/load_impl.h"
+#include "src/format/levels.h"
+
+char *lc_load_text_of(const json_t *object, const char *name)
+{
+	const char *text = json_string_value(json_object_get(object, name));
+
+	return lc_mem_text("%s", text ? text : "");
+}
+
+uint64_t lc_load_number_of(const json_t *object, const char *name)
+{
+	json_int_t v = json_integer_value(json_object_get(object, name));
+
+	return v < 0 ? 0 : (uint64_t)v;
+}
+
+static json_t *object_of(const json_t *object, const char *name)
+{
+	json_t *found = json_object_get(object, name);
+
+	return json_is_object(found) ? json_incref(found) : json_object();
+}
+
+/* NULL where there is none of that type. */
+static json_t *member(const json_t *object, const char *name, json_type type)
+{
+	json_t *found = json_object_get(object, name);
+
+	return found && json_typeof(found) == type ? json_incref(found) : NULL;
+}
+
+void lc_load_process_read(struct lc_load_process *p, const json_t *info)
+{
+	*p = (struct lc_load_process){
+		.command = lc_load_text_of(info, "command"),
+		.jdk = lc_load_text_of(info, "jdk"),
+		.gc = lc_load_text_of(info, "gc"),
+		.pid = (int64_t)lc_load_number_of(info, "pid"),
+		.complete = json_is_true(json_object_get(info, "complete")),
+		.limited = json_is_true(json_object_get(info, "limited")),
+		.start_wall_ns = lc_load_number_of(info, "start_wall_ns"),
+		.start_monotonic_ns = lc_load_number_of(info, "start_monotonic_ns"),
+		.end_wall_ns = lc_load_number_of(info, "end_wall_ns"),
+		.end_monotonic_ns = lc_load_number_of(info, "end_monotonic_ns"),
+		.last_block_ns = lc_load_number_of(info, "last_block_ns"),
+		.options = object_of(info, "options"),
+		.counters = object_of(info, "counters"),
+		.intervals = member(info, "intervals", JSON_ARRAY),
+		.limits = member(info, "limits", JSON_ARRAY),
+		.marks = member(info, "marks", JSON_ARRAY),
+		.numa = member(info, "numa", JSON_OBJECT),
+		.spans = member(info, "spans", JSON_OBJECT),
+		.periods = member(info, "periods", JSON_ARRAY),
+	};
+}
+
+void lc_load_process_free(struct lc_load_process *p)
+{
+	free(p->command);
+	free(p->jdk);
+	free(p->gc);
+	json_decref(p->options);
+	json_decref(p->counters);
+	json_decref(p->intervals);
+	json_decref(p->limits);
+	json_decref(p->marks);
+	json_decref(p->numa);
+	json_decref(p->spans);
+	json_decref(p->periods);
+}
+
+bool lc_load_process_continues(const struct lc_load_process *p, const struct lc_load_process *next)
+{
+	return p->pid == next->pid && p->start_monotonic_ns <= next->start_monotonic_ns;
+}
+
+/* Add numbers of `next` to those of *p that have the same names. */
+static void add_numbers(json_t *to, const json_t *next, const char *const *names, size_t names_len)
+{
+	for (size_t i = 0; i < names_len; i++) {
+		json_t *add = json_object_get(next, names[i]), *old = json_object_get(to, names[i]);
+
+		if (json_is_integer(add))
+			json_object_set_new(
+			    to, names[i],
+			    json_integer(json_integer_value(old) + json_integer_value(add)));
+	}
+}
+
+static void add_counters(json_t *to, json_t *next)
+{
+	const char *name;
+	json_t *value;
+
+	json_object_foreach(next, name, value)
+	{
+		if (lc_counter_is_level(name))
+			json_object_set(to, name, value);
+		else
+			add_numbers(to, next, &name, 1);
+	}
+}
+
+static void keep_last(json_t **p, json_t **next)
+{
+	if (!*next)
+		return;
+	json_decref(*p);
+	*p = *next;
+	*next = NULL;
+}
+
+static void append(json_t **p, json_t *next)
+{
+	if (!*p)
+		*p = json_incref(next);
+	else if (next)
+		json_array_extend(*p, next);
+}
+
+/* The nodes are those of the last one; what the kernel and we did with pages adds up. */
+static void add_numa(struct lc_load_process *p, struct lc_load_process *next)
+{
+	static const char *const sums[] = { "pages_migrated", "pages_asked", "pages_unknown",
+		                            "owner_changes", "samples_dropped" };
+
+	if (p->numa && next->numa)
+		add_numbers(next->numa, p->numa, sums, sizeof(sums) / sizeof(sums[0]));
+	keep_last(&p->numa, &next->numa);
+}
+
+void lc_load_process_add(struct lc_load_process *p, struct lc_load_process *next)
+{
+	p->complete = p->complete && next->complete;
+	p->limited = next->limited;
+	p->end_wall_ns = next->end_wall_ns;
+	p->end_monotonic_ns = next->end_monotonic_ns;
+	add_counters(p->counters, next->counters);
+	append(&p->marks, next->marks);
+	/* Each manifest has all limits and all changes of intervals up to its end. */
+	keep_last(&p->limits, &next->limits);
+	keep_last(&p->intervals, &next->intervals);
+	keep_last(&p->spans, &next->spans);
+	add_numa(p, next);
+	lc_load_process_free(next);
+}
+
+void lc_load_process_note_period(struct lc_load_process *p, const char *name,
+                                 const struct lc_load_process *one)
+{
+	if (!p->periods)
+		p->periods = json_array();
+	json_array_append_new(
+	    p->periods, json_pack("{s:s,s:b,s:I,s:I,s:I,s:I}", "name", name, "complete",
+	                          one->complete, "start_wall_ns", (json_int_t)one->start_wall_ns,
+	                          "start_monotonic_ns", (json_int_t)one->start_monotonic_ns,
+	                          "end_wall_ns", (json_int_t)one->end_wall_ns, "end_monotonic_ns",
+	                          (json_int_t)one->end_monotonic_ns));
+}

@@ -1,0 +1,42 @@
+/*
+ * model/load_range.h - finds the part of a recording's time that is asked for: by points in time,
+ * lengths of time before its end, or marks of the program.
+ *
+ * Times are CLOCK_MONOTONIC of the recorded process's machine.
+ */
+#ifndef LC_MODEL_LOAD_RANGE_H
+#define LC_MODEL_LOAD_RANGE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct lc_load_process;
+
+/* As the options give it; NULL: not given. The strings are those of the command line. */
+struct lc_load_range {
+	const char *since; /* "1h" (before the end), "14:30", "2026-11-24 14:30:05" */
+	const char *until;
+	const char *from_mark; /* the first mark of that name */
+	const char *to_mark;   /* the first one of that name after it */
+};
+
+static inline bool lc_load_range_on(const struct lc_load_range *r)
+{
+	return r && (r->since || r->until || r->from_mark || r->to_mark);
+}
+
+/* Can the text of --since or --until be understood? Context: the analyzer. */
+bool lc_load_range_valid(const char *text);
+
+/*
+ * The range in the recording of which `parts` are the processes of its profiles, one for each
+ * period, in the order of time. A time of day is the last one before the recording's end. Returns 0
+ * and sets both times (0 and UINT64_MAX: no bound), or 1 after one line on stderr that names
+ * `path`.
+ */
+int lc_load_range_find(const struct lc_load_range *r, const char *path,
+                       const struct lc_load_process *parts, size_t len, uint64_t *from_ns,
+                       uint64_t *to_ns);
+
+#endif

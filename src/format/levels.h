@@ -1,0 +1,48 @@
+/*
+ * format/levels.h - tells which counters of a manifest are levels: how things are, and not how
+ * often something has happened since the profile began.
+ */
+#ifndef LC_FORMAT_LEVELS_H
+#define LC_FORMAT_LEVELS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <string.h>
+
+/*
+ * Is the counter `name` a level? Of the profiles of one recording the last one's holds; others are
+ * added up. Context: any.
+ */
+static inline bool lc_counter_is_level(const char *name)
+{
+	static const char *const levels[] = { "map_survivors",
+		                              "map_survivors_peak",
+		                              "map_bytes",
+		                              "map_in_doubt",
+		                              "alloc_log_bytes",
+		                              "paths",
+		                              "sites",
+		                              "names_classes",
+		                              "names_bytes",
+		                              "threads",
+		                              "classes_waiting",
+		                              "classes_running",
+		                              "class_pause_max_us",
+		                              "estimate_live",
+		                              "estimate_live_peak",
+		                              "estimate_interval",
+		                              "own_memory_bytes",
+		                              "memory_limit_bytes",
+		                              "memory_peak_bytes",
+		                              "fds_taken",
+		                              "budget_stretch",
+		                              "spans_slots",
+		                              "engine_walks_stopped" };
+
+	for (size_t i = 0; i < sizeof(levels) / sizeof(levels[0]); i++)
+		if (!strcmp(name, levels[i]))
+			return true;
+	return false;
+}
+
+#endif
