@@ -251,6 +251,29 @@ def test_no_class_keeps_a_hook(locus, program, tmp_path, jdk):
     assert p.end() == ("storms 1\n", 7, [])
 
 
+def best_compiled(p, jdk):
+    """The program's methods that compiled code is in use of, from the compiler that optimises most."""
+    done = subprocess.run([jdk.home / "bin/jcmd", str(p.pid), "Compiler.codelist"], check=True, capture_output=True,
+                          text=True)
+    rows = [line.split() for line in done.stdout.splitlines()]
+    return {row[3].partition("(")[0] for row in rows if len(row) > 3 and row[1:3] == ["4", "0"] and "Many" in row[3]}
+
+
+def test_what_was_compiled_is_compiled_again(locus, workload, tmp_path, jdk):
+    if not (jdk.home / "bin/jcmd").exists():
+        pytest.skip("no jcmd")
+    hot = {"ManyClasses.turn"} | {"Many%05d.apply" % i for i in range(0, 200, 2)}
+    p = Program([jdk.java, "-Xmx256m", "-cp", workload(jdk, "bench/ManyClasses"), "ManyClasses", "200"], tmp_path)
+    try:
+        wait_for(lambda: hot <= best_compiled(p, jdk))
+        assert locus("attach", p.pid, "-o", tmp_path / "p").returncode == 0
+        assert locus("detach", p.pid).returncode == 0
+        wait_for(lambda: hot <= best_compiled(p, jdk))
+    finally:
+        p.process.kill()
+        p.process.wait()
+
+
 def test_the_time_is_up(locus, program, tmp_path, jdk):
     p = program(jdk, 1)
     before = state(p.pid)

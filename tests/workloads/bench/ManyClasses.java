@@ -1,20 +1,28 @@
 import java.io.BufferedReader;
 import java.io.InputStream;
 import java.io.InputStreamReader;
+import java.lang.management.ManagementFactory;
+import java.lang.management.ThreadMXBean;
 import java.lang.reflect.Constructor;
 import java.nio.charset.StandardCharsets;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.IntFunction;
 
 /*
- * Has many classes loaded, does work, and tells how long it stood still.
+ * Has many classes loaded, works with 100 of them, so that all its work is compiled soon, and tells how
+ * long it stood still.
  *
- * Usage: ManyClasses CLASSES
+ * Usage: ManyClasses CLASSES [returning]
  *
- * Answers each line of the input with "GAP_US TURNS NS": the longest time since the last line in which
- * the watching thread did not run, in microseconds, and how many turns of the working thread there
- * were, in how many ns. "end" ends it.
+ * The loop that makes the turns never returns. With "returning" it does after 1000 turns, and is called
+ * again.
+ *
+ * Answers each line of the input with "GAP_US TURNS CPU_NS": the longest time since the last line in which
+ * the watching thread did not run, in microseconds, how many turns of the working thread there were, and
+ * the CPU time of the working thread in ns. "end" ends it.
  */
 public final class ManyClasses {
+	static final int SOME = 100;
 	static final String NAME = "Many00000"; // below; the name of each class has as many letters
 
 	static final class Loader extends ClassLoader {
@@ -42,6 +50,7 @@ public final class ManyClasses {
 		long last = System.nanoTime();
 
 		for (;;) {
+			LockSupport.parkNanos(50_000);
 			long now = System.nanoTime();
 
 			if (now - last > longest)
@@ -50,38 +59,53 @@ public final class ManyClasses {
 		}
 	}
 
-	static long turn(IntFunction<Object>[] all, long random) {
-		long sum = 0;
-
+	static long turn(IntFunction<Object>[] some, long random) {
 		for (int i = 0; i < 100; i++) {
 			random = random * 6364136223846793005L + 1442695040888963407L;
-			int[] made = (int[]) all[(int) (random >>> 33) % all.length].apply(300);
+			int[] made = (int[]) some[(int) (random >>> 33) % some.length].apply(300);
 			made[i] = i;
-			sum += made[i / 2] + random;
+			random += made[i / 2];
 			sink = made;
 		}
-		return sum;
+		return random;
 	}
 
-	static void work(IntFunction<Object>[] all) {
-		for (long random = 1;;) {
-			random = turn(all, random);
+	static long turns(IntFunction<Object>[] some, long random, long count) {
+		for (long i = 0; i < count; i++) {
+			random = turn(some, random);
 			turns++;
 		}
+		return random;
 	}
 
-	static void start(Runnable task) {
+	static void work(IntFunction<Object>[] some, long count) {
+		for (long random = 1;;)
+			random = turns(some, random, count);
+	}
+
+	static Thread start(Runnable task) {
 		Thread thread = new Thread(task);
 
 		thread.setDaemon(true);
 		thread.start();
+		return thread;
 	}
 
 	@SuppressWarnings("unchecked")
+	static IntFunction<Object>[] some(IntFunction<Object>[] all) {
+		IntFunction<Object>[] some = new IntFunction[Math.min(SOME, all.length)];
+
+		for (int i = 0; i < some.length; i++)
+			some[i] = all[(int) ((long) i * all.length / some.length)];
+		return some;
+	}
+
+	@SuppressWarnings({"unchecked", "deprecation"}) /* Thread.getId(), for JDK 17 */
 	public static void main(String[] args) throws Exception {
 		IntFunction<Object>[] all = new IntFunction[Integer.parseInt(args[0])];
 		BufferedReader in = new BufferedReader(new InputStreamReader(System.in));
 		Loader loader = new Loader();
+		long count = args.length > 1 ? 1000 : Long.MAX_VALUE;
 		byte[] template;
 
 		try (InputStream file = ManyClasses.class.getResourceAsStream(NAME + ".class")) {
@@ -94,16 +118,16 @@ public final class ManyClasses {
 			all[i] = (IntFunction<Object>) made.newInstance();
 		}
 		start(ManyClasses::watch);
-		start(() -> work(all));
+		ThreadMXBean clock = ManagementFactory.getThreadMXBean();
+		long worker = start(() -> work(some(all), count)).getId(), begin = clock.getThreadCpuTime(worker), before = turns;
 		System.out.println("ready");
-		long begin = System.nanoTime(), before = turns;
 		for (String line; (line = in.readLine()) != null && !line.equals("end"); ) {
-			long now = System.nanoTime(), made = turns;
+			long now = clock.getThreadCpuTime(worker), made = turns;
 
 			System.out.println(longest / 1000 + " " + (made - before) + " " + (now - begin));
 			longest = 0;
-			begin = System.nanoTime();
-			before = turns;
+			begin = now;
+			before = made;
 		}
 	}
 }
