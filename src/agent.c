@@ -25,6 +25,7 @@
 #include "src/agent_loaded.h"
 #include "src/agent_loaders.h"
 #include "src/agent_manifest.h"
+#include "src/agent_marks.h"
 #include "src/agent_profile.h"
 #include "src/agent_threads.h"
 #include "src/agent_undo.h"
@@ -297,6 +298,8 @@ static int go_live(JNIEnv *jni, bool copies_seen)
 		.tick = lc_classes_retransform_waiting,
 		.is_over = lc_agent_profile_is_over,
 		.next = lc_agent_profile_next,
+		.marked = lc_marks_place,
+		.divided = lc_marks_divided,
 	};
 	const char *const *watched = NULL;
 	size_t watched_len = 0;

@@ -14,14 +14,23 @@ struct lc_program_mark {
 };
 
 /*
- * Mark the present moment. Returns false where nothing is recorded, or there are LC_MARKS_MAX marks
- * already. Context: [java]. Takes a lock.
+ * Mark the present moment, and wait until all blocks have ended there, 100 ms at most. Returns
+ * false where nothing is recorded, or there are LC_MARKS_MAX marks already. Context: [java]. Takes
+ * a lock.
  */
 bool lc_marks_add(const char *name);
 
 /*
- * Copy the marks of this recording, in the order in which they were made, to `out` with room for
- * `max`. Returns how many. Context: [writer]. Takes the lock.
+ * Blocks end at `now_ns`, which becomes the time of the marks that have none yet. Returns whether
+ * there are some: then lc_marks_divided() follows when the blocks are written. Context: [writer].
+ * Takes the lock.
+ */
+bool lc_marks_place(uint64_t now_ns);
+void lc_marks_divided(void); /* Context: [writer]. Takes the lock. */
+
+/*
+ * Copy the marks of this recording that have a time, in the order in which they were made, to `out`
+ * with room for `max`. Returns how many. Context: [writer]. Takes the lock.
  */
 size_t lc_marks_copy(struct lc_program_mark *out, size_t max);
 

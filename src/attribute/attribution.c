@@ -512,12 +512,13 @@ static void tick(bool last)
 {
 	const bool asked = atomic_load_explicit(&work.flushing, memory_order_acquire);
 	uint64_t now;
-	bool over, flush;
+	bool over, marked, flush;
 
 	if (!last)
 		lc_stand_back();
 	now = lc_time_now_ns();
 	over = !last && work.config.is_over && work.config.is_over(now);
+	marked = work.config.marked && work.config.marked(now);
 	flush = asked || over;
 	close_sealed_epochs();
 	lc_thread_cpu_look();
@@ -533,7 +534,7 @@ static void tick(bool last)
 	end_numa_windows();
 	work.stats.map_in_doubt =
 	    work.stats.map_in_doubt && lc_map_check(work.map, check_header, NULL, HEADERS_PER_PASS);
-	if (last || flush || now - work.open_ns >= OPEN_EPOCH_MS * MS) {
+	if (last || flush || marked || now - work.open_ns >= OPEN_EPOCH_MS * MS) {
 		work.open_ns = now;
 		if (!work.config.ordered)
 			resolve_open_epoch(last ? UINT64_MAX : now - RECORD_LAG_MS * MS);
@@ -542,13 +543,15 @@ static void tick(bool last)
 	} else if (lc_span_slots_crowded()) {
 		reap_threads(now);
 	}
-	if (last || flush || now - work.block_begin_ns >= BLOCK_MS * MS) {
+	if (last || flush || marked || now - work.block_begin_ns >= BLOCK_MS * MS) {
 		lc_cycles_refine();
 		write_blocks(now, last);
 		if (last)
 			give_up_traces();
 		lc_alloc_pool_tidy(now);
 	}
+	if (marked)
+		work.config.divided();
 	if (last || flush || now - work.manifest_ns >= MANIFEST_MS * MS) {
 		work.manifest_ns = now;
 		if (over)

@@ -36,6 +36,12 @@ struct lc_attribution_config {
 	 */
 	bool (*is_over)(uint64_t now_ns);
 	struct lc_profile *(*next)(uint64_t now_ns);
+	/*
+	 * If not NULL: has the program marked a point in time, which is then `now_ns`? All blocks
+	 * end there; and they do now. Context: [writer].
+	 */
+	bool (*marked)(uint64_t now_ns);
+	void (*divided)(void);
 };
 
 struct lc_attribution_stats {

@@ -3,10 +3,17 @@
 import json
 import shutil
 
-from conftest import BUILD, Profile
-from helpers import allocations, by_hand, command, complaints, execute, report, sites_through
+from conftest import BUILD, JDK_MAJORS, Profile
+from helpers import COLLECTORS, allocations, by_hand, collector, command, complaints, each_pair, execute, report, sites_through
 
 JAR = BUILD / "locus-api.jar"
+
+
+def between(locus, profile, *options):
+    done = locus("report", "--format=json", "--top=100000", *options, profile)
+    assert done.returncode == 0, done.stderr
+    read = json.loads(done.stdout)
+    return allocations(sites_through(read, "allocate", "RecordsItself")), read["processes"][0]["shown"]
 
 
 def run(workload, jdk, mode, directory, java=(), jar=JAR, agent=None):
@@ -88,6 +95,31 @@ def test_times_of_marks_are_within_the_recording(workload, jdk17, tmp_path):
     assert answers(ran) == TWICE
     times = [m["time_ns"] for m in process["marks"]]
     assert process["start_monotonic_ns"] <= times[0] <= times[1] <= process["end_monotonic_ns"]
+
+
+@each_pair(jdk=JDK_MAJORS, gc=COLLECTORS)
+def test_what_is_allocated_between_two_marks_is_counted_exactly(workload, locus, tmp_path, jdk, gc):
+    assert run(workload, jdk, "phases", tmp_path, java=["-Xmx256m", *collector(gc)]).returncode == 3
+    profile = tmp_path / "phases"
+    (process,) = json.loads((profile / "manifest.json").read_text())["processes"]
+    times = {m["name"]: m["time_ns"] for m in process["marks"]}
+    assert len(times) == 8
+    assert between(locus, profile, "--to-mark=begin 1")[0] == 50
+    for phase in range(1, 5):
+        begin, end = "begin %d" % phase, "end %d" % phase
+        count, shown = between(locus, profile, "--from-mark", begin, "--to-mark", end)
+        assert count == 1101 * phase
+        assert times[begin] <= shown["begin_ns"] <= shown["end_ns"] == times[end]
+    assert between(locus, profile, "--from-mark=end 1", "--to-mark=begin 2")[0] == 7
+    assert between(locus, profile, "--from-mark=begin 2")[0] == 9 * 1101 + 3 * 7
+    text = locus("report", "--from-mark=begin 2", "--to-mark=end 3", profile).stdout
+    assert "only what was recorded from the mark 'begin 2', to the mark 'end 3'" in " ".join(text.split())
+    for options, word in ((["--from-mark=begin"], "did you mean"), (["--from-mark=end 2", "--to-mark=begin 2"], "after that of"),
+                          (["--to-mark=x"], "no mark 'x'")):
+        done = locus("report", *options, profile)
+        assert done.returncode == 1 and word in done.stderr and len(done.stderr.splitlines()) == 1
+    same = json.loads(locus("diff", "--format=json", "--from-mark=begin 1", "--to-mark=end 1", profile, profile).stdout)
+    assert same["profiles"]
 
 
 def test_a_mark_is_in_the_profile_of_its_time_and_in_no_other(workload, jdk, tmp_path):

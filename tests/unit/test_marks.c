@@ -13,15 +13,28 @@
 #include "src/agent_end.h"
 #include "src/agent_marks.h"
 #include "src/base/limit.h"
+#include "src/base/time.h"
 #include "src/core/kept.h"
+#include "src/core/wake.h"
 
-static bool records = true;
+static bool records = true, answers = true;
+static uint64_t placed_ns;
 static unsigned limits;
 static struct lc_program_mark marks[LC_MARKS_MAX + 1];
 
 bool lc_agent_records(void)
 {
 	return records;
+}
+
+/* As the attribution thread does. */
+void lc_wake(void)
+{
+	if (!answers)
+		return;
+	placed_ns = lc_time_now_ns();
+	assert_true(lc_marks_place(placed_ns));
+	lc_marks_divided();
 }
 
 bool lc_limit_reached(const char *kind, const char *format, ...)
@@ -36,7 +49,7 @@ static int next_recording(void **state)
 {
 	(void)state;
 	atomic_fetch_add(&lc_kept_recording, 1);
-	records = true;
+	records = answers = true;
 	limits = 0;
 	return 0;
 }
@@ -50,6 +63,23 @@ static void marks_come_in_their_order_with_their_times(void **state)
 	assert_string_equal(marks[0].name, "one");
 	assert_string_equal(marks[1].name, "");
 	assert_true(marks[0].time_ns && marks[0].time_ns <= marks[1].time_ns);
+	assert_true(marks[1].time_ns == placed_ns);
+	assert_false(lc_marks_place(placed_ns + 1));
+}
+
+static void a_mark_that_has_no_time_yet_is_in_no_profile(void **state)
+{
+	const uint64_t begin_ns = lc_time_now_ns();
+
+	(void)state;
+	answers = false;
+	assert_true(lc_marks_add("late"));
+	assert_true(lc_time_now_ns() - begin_ns < UINT64_C(10000000000));
+	assert_int_equal(lc_marks_copy(marks, LC_MARKS_MAX), 0);
+	assert_true(lc_marks_place(77));
+	lc_marks_divided();
+	assert_int_equal(lc_marks_copy(marks, LC_MARKS_MAX), 1);
+	assert_true(marks[0].time_ns == 77);
 }
 
 static void without_a_recording_there_are_none(void **state)
@@ -109,6 +139,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup(marks_come_in_their_order_with_their_times, next_recording),
+		cmocka_unit_test_setup(a_mark_that_has_no_time_yet_is_in_no_profile,
+		                       next_recording),
 		cmocka_unit_test_setup(without_a_recording_there_are_none, next_recording),
 		cmocka_unit_test_setup(another_recording_begins_without_any, next_recording),
 		cmocka_unit_test_setup(a_long_name_is_cut_where_a_character_begins, next_recording),

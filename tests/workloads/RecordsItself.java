@@ -1,6 +1,8 @@
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
 import java.util.stream.IntStream;
 import locusapi.Locus;
 
@@ -11,7 +13,8 @@ import locusapi.Locus;
  *
  * What each call gave is printed. "twice": two recordings, DIRECTORY/1 and DIRECTORY/2, of 100 and 200 arrays with marks between;
  * 1,000 more are made before, between and behind. "end": the first call ends what records already. "loop": a mark every 400 ms, and a
- * profile every 200 ms. "asked": four threads ask for a dump all the time, until the recording of half a second is over. "none":
+ * profile every 200 ms. "asked": four threads ask for a dump all the time, until the recording of half a second is over. "phases":
+ * allocations between marks. "none":
  * nobody records, and nothing can be begun.
  */
 public final class RecordsItself {
@@ -61,6 +64,28 @@ public final class RecordsItself {
 		}
 	}
 
+	static final int PHASES = 4;
+
+	/* Between two marks this thread, one that goes on and one that ends allocate. */
+	static void phases(String directory) throws Exception {
+		ExecutorService other = Executors.newSingleThreadExecutor();
+		Locus.start("output=" + directory);
+		allocate(50);
+		for (int i = 1; i <= PHASES; i++) {
+			int phase = i;
+			Locus.mark("begin " + i);
+			allocate(i);
+			other.submit(() -> allocate(1000 * phase)).get();
+			Thread brief = new Thread(() -> allocate(100 * phase));
+			brief.start();
+			brief.join();
+			Locus.mark("end " + i);
+			allocate(7);
+		}
+		Locus.stop();
+		other.shutdown();
+	}
+
 	public static void main(String[] args) throws Exception {
 		if (!args[0].equals("end"))
 			System.out.println(Locus.isRecording() + " " + Locus.mark("early") + " " + Locus.dump() + " " + Locus.stop());
@@ -89,6 +114,9 @@ public final class RecordsItself {
 				Thread.sleep(400);
 			}
 			Locus.stop();
+			break;
+		case "phases":
+			phases(args[1] + "/phases");
 			break;
 		case "asked":
 			System.out.println(asked(args[1] + "/asked"));
