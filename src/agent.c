@@ -27,10 +27,12 @@
 #include "src/agent_manifest.h"
 #include "src/agent_marks.h"
 #include "src/agent_profile.h"
+#include "src/agent_running.h"
 #include "src/agent_threads.h"
 #include "src/agent_undo.h"
 #include "src/agent_waiting.h"
 #include "src/attribute/attribution.h"
+#include "src/attribute/before.h"
 #include "src/attribute/concurrent.h"
 #include "src/attribute/sealed.h"
 #include "src/base/limit.h"
@@ -274,6 +276,15 @@ static void start_alloc_sample(void)
 		lc_say("cannot sample allocations of small objects: %s", strerror(-err));
 }
 
+static void follow_what_was_there(JNIEnv *jni)
+{
+	struct lc_batches_stats batches;
+
+	lc_running_stats(&batches);
+	if (agent.follow || (agent.ordered && !batches.running))
+		lc_before_begin(jni, agent.options.min_size_bytes, agent.ordered);
+}
+
 /* From here on allocations are hooked and threads are sampled. */
 static int go_live(JNIEnv *jni, bool copies_seen)
 {
@@ -342,6 +353,8 @@ static int go_live(JNIEnv *jni, bool copies_seen)
 	/* It takes seconds where there are many classes; samples are taken meanwhile. */
 	if (agent.attached)
 		lc_classes_retransform(jni, false);
+	if (agent.attached)
+		follow_what_was_there(jni);
 	return 0;
 }
 

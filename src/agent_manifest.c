@@ -15,6 +15,7 @@
 #include "src/agent_marks.h"
 #include "src/agent_profile.h"
 #include "src/attribute/attribution.h"
+#include "src/attribute/before.h"
 #include "src/attribute/budget.h"
 #include "src/attribute/lines.h"
 #include "src/attribute/resolve.h"
@@ -172,6 +173,7 @@ static void take_counters(struct lc_counters *c)
 	lc_stored_counters(c);
 	lc_counters_put(c, "threads", lc_threads_registered());
 	lc_resolve_counters(c);
+	lc_before_counters(c);
 	lc_klass_counters(c);
 	lc_lines_counters(c);
 	lc_estimate_counters(c);

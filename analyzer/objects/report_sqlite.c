@@ -280,10 +280,11 @@ static void views(struct lc_sqlite *s)
 	lc_database_run(&s->db, "CREATE INDEX accesses_site ON accesses (site)");
 	lc_database_run(&s->db, "CREATE INDEX accesses_path ON accesses (path)");
 	lc_database_run(&s->db, "CREATE INDEX paths_caller ON paths (caller)");
-	lc_database_run(
-	    &s->db, "CREATE VIEW lines AS SELECT paths.id AS path, paths.caller AS caller, "
-	            "class || '.' || method || coalesce(':' || line, '') AS line, "
-	            "class || '.' || method AS method FROM paths JOIN frames ON frames.id = frame");
+	lc_database_run(&s->db,
+	                "CREATE VIEW lines AS SELECT paths.id AS path, paths.caller AS caller, "
+	                "class || iif(method = '', '', '.') || method || coalesce(':' || line, '') "
+	                "AS line, class || iif(method = '', '', '.') || method AS method FROM "
+	                "paths JOIN frames ON frames.id = frame");
 }
 
 void lc_report_sqlite(FILE *out, const struct lc_report *r)

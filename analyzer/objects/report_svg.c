@@ -109,9 +109,8 @@ static char *name_of(const struct graph *g, uint32_t node)
 	} else {
 		const uint32_t *method = lc_table_key(&g->tree->methods, key[NODE_ROW]);
 
-		lc_emit_text(out, lc_tree_text(g->tree, method[LC_METHOD_CLASS]));
-		putc('.', out);
-		lc_emit_text(out, lc_tree_text(g->tree, method[LC_METHOD_NAME]));
+		lc_emit_method(out, lc_tree_text(g->tree, method[LC_METHOD_CLASS]),
+		               lc_tree_text(g->tree, method[LC_METHOD_NAME]));
 		if (key[NODE_LINE1])
 			fprintf(out, ":%u", key[NODE_LINE1] - 1);
 	}

@@ -175,9 +175,8 @@ char *lc_stack_name(const struct lc_tree *t, const uint32_t *frame)
 	if (frame[LC_STACK_WHAT] == LC_STACK_METHOD) {
 		const uint32_t *method = lc_table_key(&t->methods, frame[LC_STACK_ROW]);
 
-		lc_emit_text(out, lc_tree_text(t, method[LC_METHOD_CLASS]));
-		putc('.', out);
-		lc_emit_text(out, lc_tree_text(t, method[LC_METHOD_NAME]));
+		lc_emit_method(out, lc_tree_text(t, method[LC_METHOD_CLASS]),
+		               lc_tree_text(t, method[LC_METHOD_NAME]));
 	} else if (frame[LC_STACK_WHAT] == LC_STACK_CLASS) {
 		putc('[', out);
 		lc_emit_text(out, lc_tree_text(t, frame[LC_STACK_ROW]));

@@ -192,7 +192,8 @@ char *lc_short_lines(const struct lc_tree *t, uint32_t method, uint32_t first1, 
 	FILE *out = lc_text_open(&text, &len);
 
 	put_class(out, lc_tree_text(t, m[LC_METHOD_CLASS]));
-	putc('.', out);
+	if (lc_tree_text(t, m[LC_METHOD_NAME]).len)
+		putc('.', out);
 	lc_emit_text(out, lc_tree_text(t, m[LC_METHOD_NAME]));
 	if (first1)
 		fprintf(out, ":%u", first1 - 1);

@@ -41,13 +41,21 @@ static void place(FILE *out, struct lc_text file, uint32_t line1)
 	putc(')', out);
 }
 
+void lc_emit_method(FILE *out, struct lc_text class_name, struct lc_text method_name)
+{
+	lc_emit_text(out, class_name);
+	if (!method_name.len)
+		return;
+	putc('.', out);
+	lc_emit_text(out, method_name);
+}
+
 void lc_emit_place(FILE *out, struct lc_text class_name, struct lc_text method_name,
                    struct lc_text file, uint32_t line1)
 {
-	lc_emit_text(out, class_name);
-	putc('.', out);
-	lc_emit_text(out, method_name);
-	place(out, file, line1);
+	lc_emit_method(out, class_name, method_name);
+	if (method_name.len)
+		place(out, file, line1);
 }
 
 void lc_emit_code(FILE *out, const struct lc_tree *t, uint32_t method, uint32_t line1)

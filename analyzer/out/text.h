@@ -17,6 +17,9 @@ void lc_emit_text_c(FILE *out, const char *text);
 /* As lc_emit_text(), also without ';', which separates frames in collapsed stacks: it is '_'. */
 void lc_emit_collapsed(FILE *out, struct lc_text text);
 
+/* "com.acme.Foo.bar"; of a frame that is no method, the class alone, which says what it is. */
+void lc_emit_method(FILE *out, struct lc_text class_name, struct lc_text method_name);
+
 /* "com.acme.Foo.bar(Foo.java:12)"; line + 1, 0: none. An empty file is unknown. */
 void lc_emit_place(FILE *out, struct lc_text class_name, struct lc_text method_name,
                    struct lc_text file, uint32_t line1);

@@ -24,7 +24,8 @@ static void frames(FILE *out, const struct lc_tree *t, uint32_t path)
 		const uint32_t *method = lc_tree_method(t, stack[len]);
 
 		lc_emit_collapsed(out, lc_tree_text(t, method[LC_METHOD_CLASS]));
-		putc('.', out);
+		if (lc_tree_text(t, method[LC_METHOD_NAME]).len)
+			putc('.', out);
 		lc_emit_collapsed(out, lc_tree_text(t, method[LC_METHOD_NAME]));
 		if (frame[LC_FRAME_LINE1])
 			fprintf(out, ":%u", frame[LC_FRAME_LINE1] - 1);

@@ -8,7 +8,9 @@ page.add((shared) => {
 	const frameOf = (path) => data.paths.frame[path];
 	const parentOf = (path) => data.paths.parent[path];
 	const className = (method) => strings[data.methods.class[method]];
-	const methodName = (method) => className(method) + "." + strings[data.methods.name[method]];
+	/* A frame that is no method has no name: its class says what it is. */
+	const ownName = (method) => strings[data.methods.name[method]];
+	const methodName = (method) => className(method) + (ownName(method) && "." + ownName(method));
 
 	/* "Main.java:12"; a line below 0 is unknown. */
 	function place(method, line) {
@@ -22,8 +24,8 @@ page.add((shared) => {
 	/* "c.a.Main": packages by their first letters. */
 	const abbreviated = (name) => packageOf(name).replace(/([^.])[^.]*\./g, "$1.") + name.slice(packageOf(name).length);
 
-	const placeOf = (frame) => "(" + place(methodOf(frame), lineOf(frame)) + ")";
-	const frameText = (frame) => methodName(methodOf(frame)) + " " + placeOf(frame);
+	const placeOf = (frame) => (ownName(methodOf(frame)) ? "(" + place(methodOf(frame), lineOf(frame)) + ")" : "");
+	const frameText = (frame) => (methodName(methodOf(frame)) + " " + placeOf(frame)).trimEnd();
 
 	/* "Main.run:12", and "Main.run:12-14" up to a last line. */
 	function codeShort(method, line, last = line) {

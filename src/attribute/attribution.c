@@ -14,6 +14,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "src/attribute/before.h"
 #include "src/attribute/common_counts.h"
 #include "src/attribute/concurrent.h"
 #include "src/attribute/copies.h"
@@ -238,6 +239,7 @@ static void close_epoch(struct lc_epoch *e)
 	err = lc_map_close_epoch(work.map, &close);
 	if (err)
 		lc_sealed_note_no_memory();
+	lc_before_close(work.map, e->number, &close);
 	if (err || !close.complete)
 		work.stats.epochs_incomplete++;
 	else

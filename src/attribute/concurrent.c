@@ -13,6 +13,7 @@
 #include <stdlib.h>
 
 #include "src/attribute/attribution.h"
+#include "src/attribute/before.h"
 #include "src/attribute/lines.h"
 #include "src/attribute/resolve.h"
 #include "src/attribute/sealed.h"
@@ -216,15 +217,19 @@ static int put_late(const struct lc_concurrent_event *e)
 
 static int apply(const struct lc_concurrent_event *e)
 {
+	const struct lc_move move = { e->addr, e->to, (uint64_t)e->size_words * 8 };
 	int done = 0;
 
 	switch ((enum lc_concurrent_kind)e->kind) {
 	case LC_CONCURRENT_ALLOCATED:
+		lc_before_used(e->time_ns, e->addr, (uint64_t)e->size_words * 8);
 		return find_unclaimed(e, e->addr)
 		           ? put_late(e)
 		           : lc_map_allocated(order.map, e->addr, e->size_words, e->site);
 	case LC_CONCURRENT_COPIED:
-		done = lc_map_moved(order.map, e->addr, e->to, (uint64_t)e->size_words * 8);
+		done = lc_map_moved(order.map, move.src, move.dst, move.size_bytes);
+		lc_before_copied(order.map, (uint32_t)order.stats.cycles, done, e->time_ns, &move);
+		lc_before_used(e->time_ns, move.dst, move.size_bytes);
 		if (!done)
 			*unclaimed_at(e->addr) = *e;
 		order.stats.moves += done > 0;

@@ -13,6 +13,7 @@
 #include <stddef.h>
 #include <stdlib.h>
 
+#include "src/attribute/before.h"
 #include "src/attribute/bucket.h"
 #include "src/attribute/detail.h"
 #include "src/attribute/resolve_impl.h"
@@ -259,8 +260,10 @@ static struct verdict judge(const struct lc_query *q, const struct lc_pending *p
 		             .size_bytes = q->object.size_bytes };
 
 	if (q->found && may_be(p, &q->object) &&
-	    (agrees(p, &q->object) || !is_header(p, &q->object)))
+	    (agrees(p, &q->object) || !is_header(p, &q->object))) {
+		v.site = lc_before_site(&q->object, p->object == q->object.addr ? p->klass : 0);
 		return v;
+	}
 	v.object = p->object;
 	v.size_bytes = (uint64_t)p->object_words * 8;
 	v.site = p->klass ? lc_klass_site(p->klass) : 0;

@@ -153,6 +153,9 @@ enum lc_submit_kind {
  */
 #define LC_SPAN_OTHER_CLASS "(other places: no slot left)"
 
+/* The class of the one method on the path of objects that were there before the attach. */
+#define LC_BEFORE_CLASS "(before the attach)"
+
 /*
  * In TASKS, in place of a kind: objects that were executed at least once. Creations less these are
  * what was never executed.

@@ -327,6 +327,30 @@ void lc_map_sort_kept(struct lc_map *m)
 	free(d);
 }
 
+int lc_map_adopt(struct lc_map *m, uint64_t addr, uint32_t size_words, uint32_t site)
+{
+	const uint64_t end = addr + (uint64_t)size_words * 8;
+	uint64_t at;
+	const struct lc_map_entry *e = lc_map_at_or_below(m, end - 1, &at);
+
+	if (e && at + (uint64_t)e->size_words * 8 > addr)
+		return 0;
+	return lc_map_put(m, addr,
+	                  (struct lc_map_entry){ .size_words = size_words,
+	                                         .site = site,
+	                                         .birth_in = m->closes << LC_MAP_BIRTH })
+	           ? -ENOMEM
+	           : 1;
+}
+
+void lc_map_set_site(struct lc_map *m, uint64_t addr, uint32_t site)
+{
+	struct lc_map_entry *e = lc_map_at(m, addr);
+
+	if (e)
+		e->site = site;
+}
+
 /* Sort the kept records; return the index of the first one above `addr`. */
 static size_t kept_above(struct lc_map *m, uint64_t addr)
 {

@@ -79,6 +79,15 @@ struct lc_map_close {
  */
 int lc_map_close_epoch(struct lc_map *m, const struct lc_map_close *c);
 
+/*
+ * An object was found at `addr` that nobody has recorded, in memory that no record of the open
+ * epoch is of. Returns 1; 0 if the map has another object there, and nothing changes; or -ENOMEM.
+ */
+int lc_map_adopt(struct lc_map *m, uint64_t addr, uint32_t size_words, uint32_t site);
+
+/* The survivor that starts at `addr`, if there is one, has another site than was said. */
+void lc_map_set_site(struct lc_map *m, uint64_t addr, uint32_t site);
+
 /* Does the object's header still stand at its address? */
 enum lc_map_header {
 	LC_MAP_HEADER_SAME,  /* same class, same length */

@@ -119,3 +119,8 @@ size_t lc_areas_take(struct lc_area *out, size_t cap, bool slid)
 		return 0;
 	return backend->take(out, cap, lc_areas_collections(), slid);
 }
+
+size_t lc_areas_look(struct lc_area *out, size_t cap)
+{
+	return backend ? backend->look(out, cap) : 0;
+}

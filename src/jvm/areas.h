@@ -85,4 +85,11 @@ bool lc_areas_emptied(void);
  */
 size_t lc_areas_take(struct lc_area *out, size_t cap, bool slid);
 
+/*
+ * The same of a moment between two collections, while the program allocates: what is in use is at
+ * least what was when this was called. The caller compares the GC sequence before and after.
+ * Context: [writer].
+ */
+size_t lc_areas_look(struct lc_area *out, size_t cap);
+
 #endif

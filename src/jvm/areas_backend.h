@@ -20,6 +20,8 @@ struct lc_areas_backend {
 	bool (*emptied)(void);
 	/* As lc_areas_take(). `slid`: something moved by memmove. [gc] finish */
 	size_t (*take)(struct lc_area *out, size_t cap, uint32_t collections, bool slid);
+	/* As lc_areas_look(). */
+	size_t (*look)(struct lc_area *out, size_t cap);
 };
 
 const struct lc_areas_backend *lc_areas_serial(void);

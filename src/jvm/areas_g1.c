@@ -160,14 +160,16 @@ static bool joins(const struct lc_area *before, const struct lc_area *a)
 	       a->kind != LC_AREA_HUMONGOUS && a->kind != LC_AREA_HUMONGOUS_CONT;
 }
 
-static size_t take(struct lc_area *out, size_t cap, uint32_t runs, bool slid)
+/* With `eden`, eden regions too; *survivor is a survivor region, or 0. */
+static size_t read_regions(struct lc_area *out, size_t cap, bool eden, bool join,
+                           uint64_t *survivor)
 {
 	const uint64_t *regions = (const uint64_t *)(uintptr_t)lc_load64(g1.table);
 	size_t regions_len = lc_load64(g1.len);
-	uint64_t survivor = 0;
 	struct lc_area a;
 	size_t len = 0;
 
+	*survivor = 0;
 	for (size_t i = 0; i < regions_len; i++) {
 		uint64_t r = regions[i];
 
@@ -178,31 +180,45 @@ static size_t take(struct lc_area *out, size_t cap, uint32_t runs, bool slid)
 		if (!r)
 			continue; /* never committed */
 		a.kind = kind_of(tag_of(r));
-		if (a.kind == LC_AREA_FREE || (a.kind == LC_AREA_EDEN && runs))
+		if (a.kind == LC_AREA_FREE || (a.kind == LC_AREA_EDEN && !eden))
 			continue;
 		a = lc_space_read(&g1.layout, r, a.kind);
 		if (a.kind == LC_AREA_SURVIVOR)
-			survivor = r;
-		/* Where objects slid, how far up a region they may have stayed is asked of each. */
-		if (!slid && len && len <= cap && joins(&out[len - 1], &a)) {
+			*survivor = r;
+		if (join && len && len <= cap && joins(&out[len - 1], &a)) {
 			out[len - 1].top = a.top;
 			out[len - 1].end = a.end;
 		} else if (len++ < cap) {
 			out[len - 1] = a;
 		}
 	}
-	g1.survivor = survivor;
+	return len;
+}
+
+static size_t take(struct lc_area *out, size_t cap, uint32_t runs, bool slid)
+{
+	/* Where objects slid, how far up a region they may have stayed is asked of each. */
+	const size_t len = read_regions(out, cap, !runs, !slid, &g1.survivor);
+
 	/* A full collection leaves no survivor regions, even where all that it slid was small. */
-	if (runs && (slid || !survivor))
+	if (runs && (slid || !g1.survivor))
 		for (size_t i = 0; i < len && i < cap; i++)
 			if (out[i].kind == LC_AREA_OLD)
 				out[i].flags = LC_AREA_COMPACTED;
 	return len;
 }
 
+static size_t look(struct lc_area *out, size_t cap)
+{
+	uint64_t unused;
+
+	return read_regions(out, cap, true, true, &unused);
+}
+
 const struct lc_areas_backend *lc_areas_g1(void)
 {
-	static const struct lc_areas_backend g1_backend = { init, begin, collections, NULL, take };
+	static const struct lc_areas_backend g1_backend = { init, begin, collections,
+		                                            NULL, take,  look };
 
 	return &g1_backend;
 }

@@ -206,9 +206,8 @@ static void insert(struct lc_area *out, size_t *len, struct lc_area a)
 	++*len;
 }
 
-static size_t take(struct lc_area *out, size_t cap, uint32_t runs, bool slid)
+static size_t read_spaces(struct lc_area *out, size_t cap, enum outcome o)
 {
-	enum outcome o = judge(runs, slid);
 	struct lc_area eden = lc_space_read(&gen.layout, lc_load64(gen.eden), LC_AREA_EDEN);
 	struct lc_area from = lc_space_read(&gen.layout, lc_load64(gen.from), LC_AREA_SURVIVOR);
 	struct lc_area to = lc_space_read(&gen.layout, lc_load64(gen.to), LC_AREA_SURVIVOR);
@@ -228,10 +227,20 @@ static size_t take(struct lc_area *out, size_t cap, uint32_t runs, bool slid)
 	return len;
 }
 
+static size_t take(struct lc_area *out, size_t cap, uint32_t runs, bool slid)
+{
+	return read_spaces(out, cap, judge(runs, slid));
+}
+
+static size_t look(struct lc_area *out, size_t cap)
+{
+	return read_spaces(out, cap, OUTCOME_KEPT);
+}
+
 const struct lc_areas_backend *lc_areas_serial(void)
 {
-	static const struct lc_areas_backend serial = { init_serial, begin, collections, emptied,
-		                                        take };
+	static const struct lc_areas_backend serial = { init_serial, begin, collections,
+		                                        emptied,     take,  look };
 
 	return &serial;
 }
@@ -239,7 +248,7 @@ const struct lc_areas_backend *lc_areas_serial(void)
 const struct lc_areas_backend *lc_areas_parallel(void)
 {
 	static const struct lc_areas_backend parallel = { init_parallel, begin, collections,
-		                                          emptied, take };
+		                                          emptied,       take,  look };
 
 	return &parallel;
 }
@@ -260,19 +269,24 @@ static uint32_t no_collections(uint32_t counted)
 	return 0;
 }
 
-static size_t take_epsilon(struct lc_area *out, size_t cap, uint32_t runs, bool slid)
+static size_t look_epsilon(struct lc_area *out, size_t cap)
 {
-	(void)runs;
-	(void)slid;
 	if (cap)
 		out[0] = lc_space_read(&epsilon_layout, lc_load64(epsilon_space), LC_AREA_OLD);
 	return 1;
 }
 
+static size_t take_epsilon(struct lc_area *out, size_t cap, uint32_t runs, bool slid)
+{
+	(void)runs;
+	(void)slid;
+	return look_epsilon(out, cap);
+}
+
 const struct lc_areas_backend *lc_areas_epsilon(void)
 {
-	static const struct lc_areas_backend epsilon = { init_epsilon, NULL, no_collections, NULL,
-		                                         take_epsilon };
+	static const struct lc_areas_backend epsilon = { init_epsilon, NULL,         no_collections,
+		                                         NULL,         take_epsilon, look_epsilon };
 
 	return &epsilon;
 }

@@ -23,6 +23,8 @@ static const struct collector unknown = { .name = "unknown", .id = LC_GC_UNKNOWN
 
 /* Set once by lc_collector_init(). */
 static const struct collector *current = &unknown;
+enum { Z_GRANULE_SHIFT = 21 };
+static unsigned granule_shift = Z_GRANULE_SHIFT;
 static uint64_t heap;
 static const volatile uint32_t *count;
 
@@ -44,7 +46,12 @@ void lc_collector_init(void)
 	const void *at = lc_vm_static("Universe", "_collectedHeap");
 	const long total = lc_vm_offset("CollectedHeap", "_total_collections");
 
+	const void *region = lc_vm_static("ShenandoahHeapRegion", "RegionSizeBytes");
+
 	current = find_collector();
+	granule_shift = Z_GRANULE_SHIFT;
+	if (current->id == LC_GC_SHENANDOAH && region && lc_load64((uintptr_t)region))
+		granule_shift = (unsigned)__builtin_ctzll(lc_load64((uintptr_t)region));
 	heap = at ? lc_load64((uintptr_t)at) : 0;
 	count = heap && total >= 0
 	            ? (const volatile uint32_t *)(uintptr_t)(heap + (uint64_t)total) /* NOLINT */
@@ -77,6 +84,11 @@ bool lc_collector_unloads_while_running(void)
 bool lc_collector_moves_while_running(void)
 {
 	return current->id == LC_GC_SHENANDOAH || current->id == LC_GC_Z;
+}
+
+unsigned lc_collector_granule_shift(void)
+{
+	return granule_shift;
 }
 
 uint64_t lc_collector_heap(void)

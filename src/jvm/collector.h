@@ -34,6 +34,12 @@ bool lc_collector_unloads_while_running(void);
 /* Are objects moved while the program runs, by collector and program alike (ZGC, Shenandoah)? */
 bool lc_collector_moves_while_running(void);
 
+/*
+ * log2 of the bytes that it frees at once at least, where it moves objects while the program runs:
+ * ZGC's smallest page, a region of Shenandoah.
+ */
+unsigned lc_collector_granule_shift(void);
+
 /* Address of HotSpot's CollectedHeap; 0 where this JVM does not export it. */
 uint64_t lc_collector_heap(void);
 

@@ -353,6 +353,13 @@ static uint64_t word_of(uint64_t address)
 	                                 : (address - jvm->klass_base) >> jvm->klass_shift;
 }
 
+uint32_t lc_klass_site_at(uint64_t klass, uint32_t path)
+{
+	const char *signature = lc_klass_signature(klass);
+
+	return signature ? lc_site_intern(signature, word_of(lc_klass_address(klass)), path) : 0;
+}
+
 uint32_t lc_klass_site(uint64_t klass)
 {
 	const char *signature = lc_klass_signature(klass);

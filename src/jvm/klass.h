@@ -109,6 +109,9 @@ const char *lc_klass_signature(uint64_t klass);
  */
 uint32_t lc_klass_site(uint64_t klass);
 
+/* The site of its objects that were allocated at `path`; 0 where there is none. [writer] */
+uint32_t lc_klass_site_at(uint64_t klass, uint32_t path);
+
 void lc_klass_stats(struct lc_klass_stats *out); /* Context: any. */
 void lc_klass_counters(struct lc_counters *out); /* Context: [writer]. */
 

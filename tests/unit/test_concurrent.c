@@ -12,6 +12,7 @@
 #include <cmocka.h>
 
 #include "src/attribute/attribution.h"
+#include "src/attribute/before.h"
 #include "src/attribute/concurrent.h"
 #include "src/attribute/lines.h"
 #include "src/attribute/resolve.h"
@@ -41,6 +42,23 @@ static uint32_t sample_site;
 static bool sampled;
 
 /* -- the rest of the agent ------------------------------------------------------------------- */
+
+void lc_before_used(uint64_t time_ns, uint64_t addr, uint64_t size_bytes)
+{
+	(void)time_ns;
+	(void)addr;
+	(void)size_bytes;
+}
+
+void lc_before_copied(struct lc_map *m, uint32_t cycle, bool known, uint64_t time_ns,
+                      const struct lc_move *move)
+{
+	(void)m;
+	(void)cycle;
+	(void)known;
+	(void)time_ns;
+	(void)move;
+}
 
 struct lc_thread *lc_threads_walk(void)
 {

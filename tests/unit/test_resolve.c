@@ -11,6 +11,7 @@
 
 #include <cmocka.h>
 
+#include "src/attribute/before.h"
 #include "src/attribute/bucket.h"
 #include "src/attribute/detail.h"
 #include "src/attribute/resolve.h"
@@ -176,6 +177,12 @@ const struct lc_site *lc_site_get(uint32_t site)
 uint64_t lc_klass_of_word(uint64_t class_word)
 {
 	return class_word;
+}
+
+uint32_t lc_before_site(const struct lc_object *object, uint64_t klass)
+{
+	(void)klass;
+	return object->site;
 }
 
 uint32_t lc_klass_site(uint64_t klass)
