@@ -100,12 +100,11 @@ static void table_remove(Pvoid_t *table, Word_t key, void *removed)
 /* The entry with the least key from *key on, which becomes its key; NULL: there is none. */
 static void *table_next(Pvoid_t table, Word_t *key)
 {
-	Word_t *slot = NULL;
+	void **slot = JudyLFirst(table, key, PJE0);
 
-	JLF(slot, table, *key);
 	while (slot && !*slot)
-		JLN(slot, table, *key);
-	return slot ? (void *)*slot : NULL;
+		slot = JudyLNext(table, key, PJE0);
+	return slot ? *slot : NULL;
 }
 
 static void note_no_memory(void)
