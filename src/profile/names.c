@@ -4,7 +4,8 @@
  *
  * Maps of the files that were written last are kept. A generation ends after so many blocks that a
  * damaged one costs little, or with so many names that its maps
- * take 4 MB.
+ * take 4 MB. Where the agent holds nearly as much as it may, each block begins a generation of its
+ * own.
  */
 #include "src/profile/names.h"
 
@@ -12,10 +13,12 @@
 #include <string.h>
 
 #include "src/base/hash.h"
+#include "src/core/memory.h"
 #include "src/core/path.h"
 #include "src/core/record.h"
 #include "src/format/block.h"
 
+enum { SHORT_PARTS = 14, SHORT_OF = 16 }; /* of --max-memory */
 enum { MAP_MIN = 256, FILES = 4, GENERATION_BLOCKS = 256, GENERATION_NAMES = 65536 };
 
 /* Numbers of the agent to numbers of the block, from 0 in order of appearance. */
@@ -261,6 +264,29 @@ static bool is_full(const struct generation *g)
 	return g->blocks >= GENERATION_BLOCKS || names >= GENERATION_NAMES;
 }
 
+/*
+ * Does the agent hold nearly as much as it may? The maps are in that sum as all that is allocated.
+ * What asks before it grows, paths apart, stops below this.
+ */
+static bool is_short_of_memory(void)
+{
+	const uint64_t limit = lc_memory_limited_to();
+
+	return limit != UINT64_MAX && lc_memory_held() > limit / SHORT_OF * SHORT_PARTS;
+}
+
+/* All files begin new generations, with maps of no size: names are written again, none is lost. */
+static void shrink(struct lc_names *n)
+{
+	for (unsigned f = 0; f < FILES; f++) {
+		n->generations[f].blocks = 0;
+		for (unsigned i = 0; i < MAPS; i++) {
+			map_free(&n->generations[f].maps[i]);
+			n->generations[f].maps[i] = (struct id_map){ .cap = 0 };
+		}
+	}
+}
+
 static struct generation *of_file(struct lc_names *n, uint32_t file)
 {
 	struct generation *g = &n->generations[file % FILES];
@@ -275,6 +301,8 @@ void lc_names_begin(struct lc_names *n, uint32_t file, struct lc_block_header *h
 {
 	struct generation *g = n->now = of_file(n, file);
 
+	if (is_short_of_memory())
+		shrink(n);
 	if (!g->blocks || is_full(g)) {
 		for (unsigned i = 0; i < MAPS; i++)
 			map_empty(&g->maps[i]);

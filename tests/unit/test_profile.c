@@ -1,4 +1,4 @@
-/* uses: src/profile/writer.c src/profile/directory.c src/profile/profile_block.c src/format/encode.c src/format/section.c src/profile/names.c src/profile/manifest.c src/base/options.c src/base/nearest.c analyzer/model/blockfile.c analyzer/base/file.c analyzer/model/frame_filter.c analyzer/model/decode.c analyzer/model/slices.c analyzer/model/decode_spans.c analyzer/model/tree.c analyzer/base/table.c analyzer/base/memory.c analyzer/base/progress.c -lzstd -Wl,--wrap=write -Wl,--wrap=clock_gettime -Wl,--wrap=strdup */
+/* uses: src/profile/writer.c src/profile/directory.c src/profile/profile_block.c src/format/encode.c src/format/section.c src/profile/names.c src/core/memory.c src/profile/manifest.c src/base/options.c src/base/nearest.c analyzer/model/blockfile.c analyzer/base/file.c analyzer/model/frame_filter.c analyzer/model/decode.c analyzer/model/slices.c analyzer/model/decode_spans.c analyzer/model/tree.c analyzer/base/table.c analyzer/base/memory.c analyzer/base/progress.c -lzstd -Wl,--wrap=write -Wl,--wrap=clock_gettime -Wl,--wrap=strdup */
 /*
  * test_profile.c - checks that the analyzer's reader reads back what the agent's writer wrote.
  *
@@ -22,6 +22,7 @@
 #include <unistd.h>
 
 #include "analyzer/model/blockfile.h"
+#include "src/core/memory.h"
 #include "src/core/path.h"
 #include "src/core/record.h"
 #include "src/format/block.h"
@@ -917,6 +918,36 @@ static void a_generation_ends_and_the_next_one_needs_nothing_of_it(void **state)
 	destroy(p);
 }
 
+static void near_the_limit_of_memory_each_block_names_all_again(void **state)
+{
+	struct lc_profile *p = create();
+	struct lc_block_input in = input();
+	struct lc_block_header h = { 0 };
+
+	(void)state;
+	lc_memory_limit(1 << 20);
+	for (unsigned i = 0; i < 6; i++) {
+		if (i == 2)
+			lc_memory_add(15 << 16);
+		if (i == 4)
+			lc_memory_add(-(15 << 16));
+		assert_int_equal(lc_profile_append(p, &in), 0);
+	}
+	lc_memory_limit(UINT64_MAX);
+	load_file("thread-0.lcb");
+	for (unsigned i = 0; i < 6; i++) {
+		static const uint64_t generations[] = { 0, 0, 2, 3, 3, 3 };
+
+		block_at(i, &h);
+		assert_int_equal(h.generation, generations[i]);
+	}
+	read_back("thread-0.lcb");
+	assert_int_equal(stats.blocks, 6);
+	assert_int_equal(tree.buckets[0][LC_BUCKET_OBJECT], 6 * 9);
+	lc_tree_free(&tree);
+	destroy(p);
+}
+
 static void a_file_that_was_removed_is_begun_with_all_names(void **state)
 {
 	struct lc_profile *p = create();
@@ -969,6 +1000,7 @@ int main(void)
 		cmocka_unit_test(names_are_written_once),
 		cmocka_unit_test(a_lost_block_costs_those_that_use_its_names_and_no_others),
 		cmocka_unit_test(a_generation_ends_and_the_next_one_needs_nothing_of_it),
+		cmocka_unit_test(near_the_limit_of_memory_each_block_names_all_again),
 		cmocka_unit_test(a_file_that_was_removed_is_begun_with_all_names),
 		cmocka_unit_test(another_text_at_the_same_place_is_another_name),
 		cmocka_unit_test(rows_beyond_an_access_come_back),
