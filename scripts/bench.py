@@ -42,6 +42,8 @@ def parse():
                         "of the real programs, 2 of the rest)")
     parser.add_argument("--quick", action="store_true", help="short runs: 25 minutes for each JDK")
     parser.add_argument("--jdk", action="append", type=pathlib.Path, help="home of a JDK (all of this machine)")
+    parser.add_argument("--collector", choices=list(run.COLLECTORS), help="run all with this one, where the JDK has it "
+                        "(what the JVM chooses)")
     parser.add_argument("--only", action="append", metavar="NAME",
                         help="a program, or a group: real, row, start; see --list")
     parser.add_argument("--variants", default=",".join(DEFAULT), help="some of: " + ", ".join(run.VARIANTS[:-1]))
@@ -124,12 +126,18 @@ def measure(args, state, homes, programs, work):
     library = fetch.async_profiler(work)
     state.note("CPUs", os.cpu_count())
     state.note("build", run.build_id())
-    commands, calibrate, failed = {}, set(), set()
+    commands, calibrate, failed, absent = {}, set(), set(), set()
     for number, version, home, program in missing(args, state, homes, programs):
         if args.seconds and time.monotonic() - start + expected(state, version, program) > args.seconds:
             return False, failed
-        machine = run.Machine(version, home, work, library, args.against)
+        machine = run.Machine(version, home, work, library, args.against, args.collector)
         key = version, program.name
+        if version in absent:
+            continue
+        if key not in commands and not machine.has_collector():
+            print("bench: JDK %d has no %s" % (version, args.collector), file=sys.stderr)
+            absent.add(version)
+            continue
         if key not in commands:
             jars = fetch.compile_workload(program, home, work)
             commands[key] = machine.words(program, program.short if args.quick else program.full, jars)
@@ -145,7 +153,8 @@ def measure(args, state, homes, programs, work):
             failed.add(key)
             continue
         state.append({"jdk": version, "program": program.name, "call": call(program, args),
-                      "load": os.getloadavg()[0], "runs": runs})
+                      "load": os.getloadavg()[0], "runs": runs,
+                      **({"collector": args.collector} if args.collector else {})})
         if "async-profiler" in args.variants:
             state.note(ASYNC.split(":", 1)[1].replace(":", " ") + " by", machine.engine())
         print("%s  JDK %d  %-28s %s" % (time.strftime("%H:%M:%S"), version, program.name, "  ".join(
@@ -180,7 +189,7 @@ def main():
         return 0
     homes = [(version_of(home), home.resolve()) for home in args.jdk] if args.jdk else jdks()
     programs = [p for p in PROGRAMS if not args.only or p.name in args.only or p.group in args.only]
-    state = State(args.state, {p.name: call(p, args) for p in PROGRAMS})
+    state = State(args.state, {p.name: call(p, args) for p in PROGRAMS}, args.collector)
     failed = set()
     if not (args.table or args.update or args.show):
         with tempfile.TemporaryDirectory(prefix="locus-bench-") as work:

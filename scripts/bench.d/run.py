@@ -13,6 +13,15 @@ from fetch import ROOT
 
 BUILD = pathlib.Path(os.environ.get("LOCUS_BUILD", ROOT / "build")).resolve()
 HEAP = "-Xmx1g"
+# Options of java for each name that --collector takes; GenShen is Shenandoah with generations, which JDK 25 has.
+COLLECTORS = {
+    "G1": ["-XX:+UseG1GC"],
+    "Parallel": ["-XX:+UseParallelGC"],
+    "Serial": ["-XX:+UseSerialGC"],
+    "Z": ["-XX:+UseZGC"],
+    "Shenandoah": ["-XX:+UseShenandoahGC"],
+    "GenShen": ["-XX:+UseShenandoahGC", "-XX:ShenandoahGCMode=generational"],
+}
 OFF = {"no timer": ["--interval=1000s"], "no large": ["--min-size=100m"], "no estimates": ["--sample-interval=0"]}
 PARTS = {"locus": [], **OFF, "nothing": sum(OFF.values(), [])}
 PEERS = ("async-profiler", "JFR")
@@ -47,9 +56,15 @@ def digest(stdout, directory):
 class Machine:
     """Where programs run: a JDK, and a directory with what they need."""
 
-    def __init__(self, version, home, work, library, other=None):
+    def __init__(self, version, home, work, library, other=None, collector=None):
         self.version, self.home, self.work, self.library = version, home, work, library
         self.other = other.resolve() if other else None
+        self.collector = COLLECTORS.get(collector, [])
+
+    def has_collector(self):
+        """Does this JVM know the collector?"""
+        return subprocess.run([self.home / "bin/java", *self.collector, "-version"], check=False,
+                              stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL).returncode == 0
 
     def words(self, program, arguments, jars):
         """The command without a profiler."""
@@ -59,7 +74,9 @@ class Machine:
         words = [re.sub(r"\{([^}]+)\}", lambda m: str(values[m[1]]), a) for a in arguments]
         path = ["-cp", ":".join(jars)] if jars else []
         log = "-Xlog:gc:file=%s" % (self.work / "gc.log")
-        return [str(self.home / "bin/java"), HEAP, log, *program.java, *path, *words]
+        # A program that names its collector keeps it where none was asked for: HotSpot takes one at most.
+        own = [o for o in program.java if not (self.collector and re.fullmatch(r"-XX:\+Use\w+GC", o))]
+        return [str(self.home / "bin/java"), HEAP, log, *self.collector, *own, *path, *words]
 
     def command(self, program, words, variant):
         if variant == "async-profiler":

@@ -6,11 +6,12 @@ import json
 class State:
     """Records by JDK and program: a list of rounds, each a record for each variant.
 
-    `calls` has how each program is called now; what was measured of other calls does not count.
+    `calls` has how each program is called now; what was measured of other calls, or with another collector, does not
+    count. `collector` is None where the JVM chooses.
     """
 
-    def __init__(self, path, calls):
-        self.path, self.calls = path, calls
+    def __init__(self, path, calls, collector=None):
+        self.path, self.calls, self.collector = path, calls, collector
         self.rounds = {}
         self.facts = {}
         for line in path.read_text().splitlines() if path.exists() else ():
@@ -19,7 +20,7 @@ class State:
     def take(self, entry):
         if "fact" in entry:
             self.facts[entry["fact"]] = entry["is"]
-        elif entry["call"] == self.calls.get(entry["program"]):
+        elif entry["call"] == self.calls.get(entry["program"]) and entry.get("collector") == self.collector:
             self.rounds.setdefault((entry["jdk"], entry["program"]), []).append(entry["runs"])
 
     def append(self, entry):

@@ -92,7 +92,7 @@ def summary(state, version, variants):
     """All figures of one JDK, as JSON has them."""
     rows = [row(p, rounds, variants) for p in PROGRAMS for rounds in [state.of(version, p.name, variants)] if rounds]
     real = [r for r in rows if r["group"] == "real"]
-    result = {"jdk": version, "facts": state.facts, "variants": list(variants), "rows": rows, "linear": linear(rows)}
+    result = {"jdk": version, "collector": state.collector, "facts": state.facts, "variants": list(variants), "rows": rows, "linear": linear(rows)}
     if real:
         result["geometric"] = {v: {f: geometric([r["others"][v][f][0] for r in real]) for f in ("cpu", "wall")}
                                for v in variants[1:]}
@@ -105,6 +105,11 @@ def summary(state, version, variants):
 
 def cell(values, form="%.3f"):
     return form % values[0] + " [%s..%s]" % tuple(form % v for v in values[1:])
+
+
+def jdk_of(s):
+    """The JDK, and the collector where the JVM did not choose it."""
+    return "%d %s" % (s["jdk"], s["collector"]) if s["collector"] else str(s["jdk"])
 
 
 def verdict(r):
@@ -120,8 +125,8 @@ def show(s):
     """A table for reading in a terminal."""
     variants = s["variants"][1:]
     facts = ", ".join("%s %s" % item for item in s["facts"].items())
-    print("\nJDK %d; CPU time (ratios to bare: median [quartiles] of pairs; in brackets wall clock). %s" % (
-        s["jdk"], facts))
+    print("\nJDK %s; CPU time (ratios to bare: median [quartiles] of pairs; in brackets wall clock). %s" % (
+        jdk_of(s), facts))
     print("%-28s %3s %8s %8s " % ("program", "n", "CPU s", "wall s")
           + " ".join("%-30s" % v for v in variants) + " target")
     for r in s["rows"]:
@@ -158,7 +163,7 @@ def markdown(summaries):
     """The table of README's "What it costs": a column for each JDK and profiler."""
     variants = [v for v in ("locus", *PEERS) if all(v in s["variants"] for s in summaries)]
     named = {"locus": "Locus"}
-    head = ["program", *("%s, JDK %d" % (named.get(v, v), s["jdk"]) for s in summaries for v in variants)]
+    head = ["program", *("%s, JDK %s" % (named.get(v, v), jdk_of(s)) for s in summaries for v in variants)]
     lines = [head, ["---"] * len(head)]
     for p in PROGRAMS:
         cells = []
@@ -196,8 +201,8 @@ def sentence(s):
     locus = [r["others"]["locus"] for r in s["rows"] if r["group"] == "real"]
     more = [o["rss_mb_more"] for o in locus]
     pairs = min(o["pairs"] for o in locus)
-    text = "JDK %d: %d pair%s of the real programs; with Locus their peak memory grows by %.0f MB" % (
-        s["jdk"], pairs, "" if pairs == 1 else "s", statistics.median(more))
+    text = "JDK %s: %d pair%s of the real programs; with Locus their peak memory grows by %.0f MB" % (
+        jdk_of(s), pairs, "" if pairs == 1 else "s", statistics.median(more))
     text += " (median; %.0f to %.0f)" % (min(more), max(more))
     if s.get("pauses"):
         text += ", pauses of the collector take %s times as long" % cell(s["pauses"]["ratio"])
@@ -210,7 +215,7 @@ def sentence(s):
 def split(summaries):
     """The table of docs/DESIGN.md: CPU time with Locus, and with each of its parts off."""
     parts = [v for v in PARTS if all(v in s["variants"] for s in summaries)]
-    lines = [["program", *("%s, JDK %d" % (v, s["jdk"]) for s in summaries for v in parts)]]
+    lines = [["program", *("%s, JDK %s" % (v, jdk_of(s)) for s in summaries for v in parts)]]
     lines.append(["---"] * len(lines[0]))
     for p in PROGRAMS:
         found = [next((r for r in s["rows"] if r["name"] == p.name and p.group != "start"), None) for s in summaries]
