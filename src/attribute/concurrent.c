@@ -34,12 +34,14 @@
 #define LAG_NS UINT64_C(20000000)
 #define UNCLAIMED_NS UINT64_C(2000000000)      /* a copy waits so long for a late record */
 #define UNCLAIMED_AFTER_NS UINT64_C(200000000) /* ... whose time is after the copy's */
-#define LOOK_NS UINT64_C(1000000000)           /* between two looks at all headers */
+#define LOOK_NS UINT64_C(1000000000)           /* between two looks at all headers, at least */
+#define LOOK_LATEST_NS UINT64_C(10000000000)   /* ... and at most */
 
 enum {
 	UNCLAIMED = 4096, /* a power of two */
 	CHAIN_MAX = 8,    /* moves of one object before it is recorded */
-	LOOKS = 1 << 14,  /* headers in one pass */
+	LOOKS = 1 << 14,           /* headers in one pass */
+	LOOK_FULL_LEAST = 1 << 16, /* objects: some 2 MB of map */
 };
 
 static struct {
@@ -51,6 +53,8 @@ static struct {
 	_Atomic uint32_t evacuations; /* pauses before which something was copied */
 	uint64_t lost;
 	uint64_t look_at, look_ns; /* headers: where, and since when */
+	size_t look_full;          /* objects in the map at which all are looked at again */
+	bool look_again;           /* the next look is the one that drops */
 	bool no_memory;
 
 	/* Of --audit. */
@@ -70,7 +74,8 @@ static struct {
 		uint64_t records;
 		uint64_t survivors_peak;
 	} stats;
-} order = { .events = { .element_bytes = sizeof(struct lc_concurrent_event) } };
+} order = { .events = { .element_bytes = sizeof(struct lc_concurrent_event) },
+	    .look_full = LOOK_FULL_LEAST };
 
 /* Shenandoah evacuates between two pauses. */
 void lc_concurrent_pause(void)
@@ -294,13 +299,34 @@ static enum lc_map_header look(void *unused, const struct lc_object *object)
 	return lc_still_there(object);
 }
 
+/*
+ * Each look reads memory that no cache holds, so it must pay. Dead objects do no harm but take
+ * memory, since a sample's object is looked at for itself (attribute/resolve_order.c): all are
+ * looked at, twice, when the map has doubled, and else every LOOK_LATEST_NS.
+ */
+static bool look_is_due(uint64_t now)
+{
+	const uint64_t since_ns = now - order.look_ns;
+
+	if (since_ns < LOOK_NS)
+		return false;
+	return order.look_again || lc_map_count(order.map) >= order.look_full ||
+	       since_ns >= LOOK_LATEST_NS;
+}
+
 static void look_at_headers(uint64_t now)
 {
-	if (!order.look_at && now - order.look_ns < LOOK_NS)
+	if (!order.look_at && !look_is_due(now))
 		return;
 	if (!order.look_at)
 		order.look_ns = now;
 	(void)lc_map_look(order.map, &order.look_at, look, NULL, LOOKS);
+	if (order.look_at)
+		return;
+	order.look_again = !order.look_again;
+	order.look_full = 2 * lc_map_count(order.map);
+	if (order.look_full < LOOK_FULL_LEAST)
+		order.look_full = LOOK_FULL_LEAST;
 }
 
 void lc_concurrent_pass(JNIEnv *jni, bool last)
