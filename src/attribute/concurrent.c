@@ -40,6 +40,11 @@
 enum {
 	UNCLAIMED = 4096, /* a power of two */
 	CHAIN_MAX = 8,    /* moves of one object before it is recorded */
+	/*
+	 * Questions in one round. To ask for an object while the collector marks keeps it alive for
+	 * that cycle, so a round that asked for all would fill the heap with what is dead.
+	 */
+	ASK = 1 << 14,
 	LOOKS = 1 << 14,           /* headers in one pass */
 	LOOK_FULL_LEAST = 1 << 16, /* objects: some 2 MB of map */
 };
@@ -176,7 +181,7 @@ static void audit(JNIEnv *jni)
 		return;
 	order.round = order.stats.cycles;
 	order.asking = true;
-	lc_audit_ask(jni, &order.ask_at, SIZE_MAX, take_question, NULL);
+	lc_audit_ask(jni, &order.ask_at, ASK, take_question, NULL);
 }
 
 /* -- the map --------------------------------------------------------------------------------- */

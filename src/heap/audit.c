@@ -411,7 +411,7 @@ void lc_audit_ask(JNIEnv *env, uint32_t *at, size_t max,
 {
 	const uint32_t len = atomic_load_explicit(&audit.len, memory_order_acquire); /* A1 */
 
-	for (; max && *at < len; max--, (*at)++) {
+	for (; max && *at < len; (*at)++) {
 		struct entry *e = entry_at(*at);
 		jweak ref = atomic_load_explicit(&e->ref, memory_order_acquire); /* A1 */
 		jobject object = ref ? (*env)->NewLocalRef(env, ref) : NULL;
@@ -422,6 +422,7 @@ void lc_audit_ask(JNIEnv *env, uint32_t *at, size_t max,
 			q.time_ns = lc_time_now_ns();
 			(*env)->DeleteLocalRef(env, object);
 			use(user, &q);
+			max--;
 		} else if (ref) {
 			atomic_store_explicit(&e->ref, NULL, memory_order_relaxed); /* dead: ours */
 			(*env)->DeleteWeakGlobalRef(env, ref);

@@ -65,8 +65,8 @@ void lc_audit_compare(struct lc_map *map, uint32_t epoch);
 /*
  * For collectors that move objects while the program runs: nothing stands still, so each object is
  * asked for its place at a moment of its own. lc_audit_ask() gives to `use` each object that is
- * live, and the time; at most `max`, from *at on, which it sets behind them, or to 0 after the
- * last. The map as it was then is compared by lc_audit_look(). A round of questions is ended by
+ * live, and the time; at most `max` of these, from *at on, which it sets behind them, or to 0 after
+ * the last. The map as it was then is compared by lc_audit_look(). A round of questions is ended by
  * lc_audit_asked(). Context: [writer].
  */
 struct lc_audit_question {
