@@ -44,6 +44,7 @@
 #include "src/numa/numa.h"
 #include "src/profile/writer.h"
 #include "src/sample/engine.h"
+#include "src/sample/watch.h"
 #include "src/span/cycle_clock.h"
 #include "src/span/link.h"
 #include "src/span/span.h"
@@ -211,7 +212,7 @@ static size_t describe_engines(struct lc_manifest_engine *out)
 			.interval_ns = info->interval,
 			.tick_ns = info->tick_ns,
 			.unit = info->unit,
-			.reason = info->reason,
+			.reason = info->reason ? info->reason : lc_watch_why_not(i),
 		};
 	}
 	return len;

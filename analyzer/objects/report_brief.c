@@ -83,6 +83,22 @@ static void print_head(const struct lc_screen *s, const struct lc_report *r)
 
 /* ---- objects ---- */
 
+/*
+ * The collector that keeps the accesses to a class from being split over the sites that allocated
+ * its objects; NULL: they are split, or there is nothing to split.
+ */
+static const char *unsplit_by(const struct lc_view *v)
+{
+	const struct lc_load *l = v->load;
+
+	if (!v->classes_len || v->splits_len)
+		return NULL;
+	for (size_t i = 0; i < l->processes_len; i++)
+		if (!strcmp(l->processes[i].gc, "Z") || !strcmp(l->processes[i].gc, "Shenandoah"))
+			return l->processes[i].gc;
+	return NULL;
+}
+
 static void print_summary(const struct lc_screen *s, const struct lc_report *r)
 {
 	const struct lc_ranking *rank = r->ranking;
@@ -98,6 +114,11 @@ static void print_summary(const struct lc_screen *s, const struct lc_report *r)
 	        100 * lc_share(rank->samples, r->view->total), 100 * low, 100 * high);
 	if (known >= LC_TOUCH_SAMPLES_MIN && header * 100 >= known * HEADER_PERCENT)
 		fprintf(out, "; %.0f%% of these are at a header", 100 * lc_share(header, known));
+	if (unsplit_by(r->view))
+		fprintf(out,
+		        "; where only the class is known, it is not split over allocation sites: "
+		        "%s moves objects while the program runs",
+		        unsplit_by(r->view));
 	lc_text_close(out);
 	lc_screen_wrap(s, 0, 0, text);
 	free(text);
@@ -299,6 +320,10 @@ static void print_engine(const struct lc_screen *s, const struct lc_report *r)
 		fputs(" (", out);
 		lc_emit_text_c(out, r->engine->event);
 		putc(')', out);
+	}
+	if (!strcmp(r->engine->name, "watch") && *r->engine->reason) { /* why it has none */
+		fputs(": ", out);
+		lc_emit_text_c(out, r->engine->reason);
 	}
 	for (uint32_t i = 0; i < l->engines_len; i++) {
 		if (i == r->view->engine)

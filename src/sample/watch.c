@@ -13,6 +13,8 @@
  *        collection that moved it leave every event aimed at the last place. Never held across a
  *        call into the JVM: the thread that ends a pause waits for it.
  * Order: W1  state FOUND is stored (release) behind what it says -> loaded (acquire).
+ *        W2  a watch's `why` is stored (release) behind the text -> loaded (acquire). Only the
+ *            thread that refuses the watch, or explains at the end, writes it.
  */
 #include "src/sample/watch.h"
 
@@ -43,7 +45,7 @@
 #include "src/sample/sampler.h"
 #include "src/sample/signals.h"
 
-enum { WIDEST = 8, NAME_MAX_BYTES = LC_EVENT_TEXT_MAX + 2 };
+enum { WIDEST = 8, NAME_MAX_BYTES = LC_EVENT_TEXT_MAX + 2, WHY_MAX = 1024 };
 
 enum state {
 	SEARCHING,
@@ -65,6 +67,8 @@ struct watch {
 	uint64_t object;                 /* where it begins; 0: nowhere */
 	uint64_t size_bytes;             /* of the object */
 	_Atomic uint64_t moved, unaimed;
+	char said[WHY_MAX]; /* why nothing was counted, before `why` points to it */
+	_Atomic(const char *) why;
 };
 
 static struct {
@@ -77,16 +81,19 @@ static struct {
 /* The target of events that have nothing to aim at; nobody touches it. */
 static uint64_t nowhere;
 
-static __attribute__((format(printf, 2, 3))) void say(const struct watch *w, const char *format,
-                                                      ...)
+static __attribute__((format(printf, 2, 3))) void say(struct watch *w, const char *format, ...)
 {
-	char line[1024];
+	char line[WHY_MAX];
 	va_list args;
 
 	va_start(args, format);
 	vsnprintf(line, sizeof(line), format, args);
 	va_end(args);
 	lc_say("%s: %s", w->event->text, line);
+	if (atomic_load_explicit(&w->why, memory_order_relaxed)) /* each says one line */
+		return;
+	snprintf(w->said, sizeof(w->said), "%s", line);
+	atomic_store_explicit(&w->why, w->said, memory_order_release); /* W2 */
 }
 
 /* -- aiming: under the lock ----------------------------------------------------------------- */
@@ -165,6 +172,7 @@ static int start(size_t engine, const struct lc_event *event, const struct lc_op
 	struct perf_event_attr *attr;
 
 	w->event = event;
+	atomic_store_explicit(&w->why, NULL, memory_order_relaxed); /* attach; no manifest yet */
 	name_class(w);
 	w->aimed = *event;
 	watching.min_size_bytes = options->min_size_bytes;
@@ -276,7 +284,7 @@ static uint8_t widest_at(uint64_t offset, uint64_t size_bytes)
  * Find where the place is in the object, and how wide it is. Returns 0, or -ENOENT with a line on
  * stderr.
  */
-static int find_place(JNIEnv *jni, const struct watch *w, jobject o, uint64_t size_bytes,
+static int find_place(JNIEnv *jni, struct watch *w, jobject o, uint64_t size_bytes,
                       uint64_t *offset, uint8_t *bytes)
 {
 	const struct lc_watch_spec *spec = &w->event->watch;
@@ -527,7 +535,7 @@ static bool is_among(const char *name, char *const *names, size_t len)
 	return false;
 }
 
-static void explain_missing(JNIEnv *jni, const struct watch *w)
+static void explain_missing(JNIEnv *jni, struct watch *w)
 {
 	const struct lc_watch_spec *spec = &w->event->watch;
 	uint64_t seen = atomic_load_explicit(&w->seen, memory_order_relaxed);
@@ -561,6 +569,13 @@ void lc_watch_end(JNIEnv *jni)
 		if (watching.row[i].event &&
 		    atomic_load_explicit(&watching.row[i].state, memory_order_acquire) == SEARCHING)
 			explain_missing(jni, &watching.row[i]);
+}
+
+const char *lc_watch_why_not(size_t engine)
+{
+	return engine < LC_EVENTS_MAX
+	           ? atomic_load_explicit(&watching.row[engine].why, memory_order_acquire) /* W2 */
+	           : NULL;
 }
 
 bool lc_watch_stats(size_t engine, struct lc_watch_stats *out)

@@ -57,6 +57,12 @@ struct lc_move *lc_watch_gc_finish(size_t *len);
  */
 void lc_watch_end(JNIEnv *jni);
 
+/*
+ * Why the watch of engine number `engine` counts nothing, as the line on stderr says it; NULL: it
+ * does, or nothing is known yet, or that is no watch. Lives for ever. Context: any.
+ */
+const char *lc_watch_why_not(size_t engine);
+
 struct lc_watch_stats {
 	uint64_t seen;    /* objects of the class, until the wanted one */
 	uint64_t found;   /* 1: the object appeared and was watched */

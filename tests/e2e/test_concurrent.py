@@ -28,7 +28,7 @@ def audited(workload, profile, jdk, gc, cycles, live, rounds):
     has(jdk, gc)
     line = command(workload, jdk, "GcAudit", cycles, live, java=["-Xmx1g", *gc])
     run = profile(line, "--audit", timeout=900)
-    assert complaints(run.stderr) == []
+    assert complaints(run.stderr) == [] and "OutOfMemoryError" not in run.stderr
     c = counters(run)
     seen = " ".join("%s=%d" % i for i in c.items() if i[0].split("_")[0] in ("audit", "gc", "map", "alloc"))
     assert truth(run)["gcs"] >= cycles
@@ -96,3 +96,33 @@ def test_small_objects_are_not_followed_and_that_is_said(workload, jdk, tmp_path
     r = report(Profile(run, tmp_path / "prof"))
     made = [s for s in sites_through(r, "allocate", "Endings") if s["class"] == "byte[]"]
     assert allocations(made) == 2000 and r["samples"]["object"] == 0
+
+
+@pytest.mark.parametrize("gc", [Z, SHENANDOAH], ids=["Z", "Shenandoah"])
+def test_a_watch_is_refused_in_the_run_and_in_the_head_of_the_report(workload, profile, locus, jdk, gc):
+    has(jdk, gc)
+    event = "watch:float[]#1[7]:w"
+    run = profile(command(workload, jdk, "Watch", 20000, 0, java=["-Xmx256m", *gc]), "-e", event)
+    if any("breakpoint" in c or "cannot sample" in c for c in complaints(run.stderr)):
+        pytest.skip("breakpoint events cannot be opened here: %s" % complaints(run.stderr))
+    why = "this collector moves objects unseen; nothing is watched"
+    assert complaints(run.stderr) == ["locus: %s: %s" % (event, why)]
+    r = run.report()
+    assert r["samples"]["total"] == 0 and r["engine"]["reason"] == why
+    assert "engine_watch_found" not in counters(run) or not counters(run)["engine_watch_found"]
+    head = locus("report", run.directory).stdout.split("\n\n", maxsplit=1)[0]
+    assert why in " ".join(head.split())
+
+
+@each_value(**CASES)
+def test_a_class_that_is_not_split_is_said_to_be_so(workload, profile, locus, jdk, gc):
+    """Only where the collector is the reason: with G1 the same program's classes are split, and nothing is said."""
+    has(jdk, gc)
+    for own, said in ((gc, True), (["-XX:+UseG1GC"], False)):
+        run = profile(command(workload, jdk, "SampledSites", "split", 3, 100, 200, 100, java=["-Xmx256m", *own]),
+                      "--sample-interval=16k")
+        r = run.report()
+        assert r["samples"]["heap_class"] >= 20
+        assert any("split" in c for c in r["classes"]) != said
+        head = " ".join(locus("report", run.directory).stdout.split("\n\n", maxsplit=1)[0].split())
+        assert ("is not split over allocation sites" in head) == said
