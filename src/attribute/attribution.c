@@ -79,7 +79,8 @@ static struct {
 	struct lc_attribution_config config;
 	struct lc_map *map;
 	pthread_t thread;
-	_Atomic bool running, stopping, flushing;
+	_Atomic bool running, stopping;
+	_Atomic uint64_t flushes_asked, flushes_done; /* the number of the last one */
 	JNIEnv *jni;
 
 	/* The attribution thread's own. */
@@ -512,7 +513,7 @@ static void next_profile(uint64_t now)
 
 static void tick(bool last)
 {
-	const bool asked = atomic_load_explicit(&work.flushing, memory_order_acquire);
+	const uint64_t asked = atomic_load_explicit(&work.flushes_asked, memory_order_acquire);
 	uint64_t now;
 	bool over, marked, flush;
 
@@ -521,7 +522,7 @@ static void tick(bool last)
 	now = lc_time_now_ns();
 	over = !last && work.config.is_over && work.config.is_over(now);
 	marked = work.config.marked && work.config.marked(now);
-	flush = asked || over;
+	flush = asked != atomic_load_explicit(&work.flushes_done, memory_order_relaxed) || over;
 	close_sealed_epochs();
 	lc_thread_cpu_look();
 	lc_native_code_refresh();
@@ -561,8 +562,7 @@ static void tick(bool last)
 		else
 			work.config.write_manifest(last);
 	}
-	if (asked)
-		atomic_store_explicit(&work.flushing, false, memory_order_release);
+	atomic_store_explicit(&work.flushes_done, asked, memory_order_release);
 }
 
 static void *run(void *unused)
@@ -626,10 +626,11 @@ int lc_attribution_start(const struct lc_attribution_config *config)
 bool lc_attribution_flush(uint64_t wait_ns)
 {
 	const uint64_t end = lc_time_now_ns() + wait_ns;
+	const uint64_t mine =
+	    atomic_fetch_add_explicit(&work.flushes_asked, 1, memory_order_acq_rel) + 1;
 
-	atomic_store_explicit(&work.flushing, true, memory_order_release);
 	lc_wake();
-	while (atomic_load_explicit(&work.flushing, memory_order_acquire)) {
+	while (atomic_load_explicit(&work.flushes_done, memory_order_acquire) < mine) {
 		if (lc_time_now_ns() > end)
 			return false;
 		nanosleep(&(struct timespec){ .tv_nsec = MS }, NULL);
