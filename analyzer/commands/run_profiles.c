@@ -7,7 +7,6 @@
  */
 #include "analyzer/commands/run_profiles.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <glob.h>
@@ -59,8 +58,17 @@ static bool is_before(const struct timespec *a, const struct timespec *b)
 	return a->tv_sec < b->tv_sec || (a->tv_sec == b->tv_sec && a->tv_nsec < b->tv_nsec);
 }
 
-/* Files of one kind; a directory with several counts once, since its files are neighbours. */
-static size_t look(const char *pattern, struct timespec since, char **last, struct timespec *latest)
+/* Cut the file's name off, and that of the period whose file it is. */
+static void cut_to_profile(char *path, bool of_period)
+{
+	*strrchr(path, '/') = '\0';
+	if (of_period)
+		*strrchr(path, '/') = '\0';
+}
+
+/* Files of one kind; a profile with several counts once, since its files are neighbours. */
+static size_t look(const char *pattern, bool of_periods, struct timespec since, char **last,
+                   struct timespec *latest)
 {
 	char *seen = NULL;
 	size_t count = 0;
@@ -70,11 +78,9 @@ static size_t look(const char *pattern, struct timespec since, char **last, stru
 	if (glob(pattern, 0, NULL, &g) != 0)
 		return 0;
 	for (size_t i = 0; i < g.gl_pathc; i++) {
-		char *slash = strrchr(g.gl_pathv[i], '/');
-
 		if (stat(g.gl_pathv[i], &st) != 0 || is_before(&st.st_ctim, &since))
 			continue;
-		*slash = '\0';
+		cut_to_profile(g.gl_pathv[i], of_periods);
 		count += !seen || strcmp(seen, g.gl_pathv[i]) != 0;
 		seen = g.gl_pathv[i];
 		if (last && (!*last || is_before(latest, &st.st_ctim))) {
@@ -90,8 +96,13 @@ static size_t look(const char *pattern, struct timespec since, char **last, stru
 size_t lc_run_profiles(const char *output, const struct timespec *since, char **last)
 {
 	/* A JVM that was killed at once has blocks and no manifest. */
-	static const char *const files[] = { LC_MANIFEST_NAME, LOOP "/" LC_MANIFEST_NAME,
-		                             "*" LC_BLOCK_SUFFIX, LOOP "/*" LC_BLOCK_SUFFIX };
+	static const struct {
+		const char *name;
+		bool of_period;
+	} files[] = { { LC_MANIFEST_NAME, false },
+		      { LOOP "/" LC_MANIFEST_NAME, true },
+		      { "*" LC_BLOCK_SUFFIX, false },
+		      { LOOP "/*" LC_BLOCK_SUFFIX, true } };
 	char pattern[2 * LC_OPTION_TEXT_MAX + 32];
 	struct timespec latest = { 0, 0 };
 	size_t count = 0;
@@ -99,8 +110,8 @@ size_t lc_run_profiles(const char *output, const struct timespec *since, char **
 	if (last)
 		*last = NULL;
 	for (size_t i = 0; i < sizeof(files) / sizeof(files[0]) && !count; i++) {
-		output_pattern(output, files[i], pattern, sizeof(pattern));
-		count = look(pattern, *since, last, &latest);
+		output_pattern(output, files[i].name, pattern, sizeof(pattern));
+		count = look(pattern, files[i].of_period, *since, last, &latest);
 	}
 	return count;
 }
@@ -241,20 +252,28 @@ static void put_word(const char *text)
 	putc('\'', stderr);
 }
 
-/* Of all files in the profile. */
+/* Of all files that fit the pattern in the profile. */
+static uint64_t bytes_like(const char *profile, const char *files)
+{
+	char pattern[2 * LC_OPTION_TEXT_MAX + 32];
+	uint64_t bytes = 0;
+	struct stat st;
+	glob_t g;
+
+	output_pattern(profile, files, pattern, sizeof(pattern));
+	if (glob(pattern, 0, NULL, &g) != 0)
+		return 0;
+	for (size_t i = 0; i < g.gl_pathc; i++)
+		if (!lstat(g.gl_pathv[i], &st) && S_ISREG(st.st_mode))
+			bytes += (uint64_t)st.st_size;
+	globfree(&g);
+	return bytes;
+}
+
+/* Of all files in the profile, and of its periods. */
 static uint64_t bytes_of(const char *profile)
 {
-	uint64_t bytes = 0;
-	struct dirent *e;
-	struct stat st;
-	DIR *d = opendir(profile);
-
-	while (d && (e = readdir(d)))
-		if (!fstatat(dirfd(d), e->d_name, &st, 0) && S_ISREG(st.st_mode))
-			bytes += (uint64_t)st.st_size;
-	if (d)
-		closedir(d);
-	return bytes;
+	return bytes_like(profile, "*") + bytes_like(profile, LOOP "/*");
 }
 
 void lc_run_summary(const char *profile, size_t count, const char *file)

@@ -8,9 +8,9 @@
 
 /*
  * The profiles at `output` (the agent's option, an absolute path; %p and %t in it stand for
- * anything) of which a file changed at or after `since`, by CLOCK_REALTIME_COARSE. Returns how many
- * there are. Of those, *last is the one that changed last; free() it. NULL: there is none, or
- * `last` is NULL.
+ * anything) of which a file changed at or after `since`, by CLOCK_REALTIME_COARSE. All periods of a
+ * --loop are one. Returns how many there are. Of those, *last is the one that changed last; free()
+ * it. NULL: there is none, or `last` is NULL.
  */
 size_t lc_run_profiles(const char *output, const struct timespec *since, char **last);
 

@@ -91,6 +91,16 @@ def test_the_directory_is_one_recording(profile, workload, locus, tmp_path, jdk)
     assert made_in(json.loads(newest.stdout)) == truth(run)["made"] and "profile p" in newest.stderr
 
 
+def test_the_last_line_of_a_run_names_the_recording(locus, workload, tmp_path, jdk):
+    line = command(workload, jdk, "Loop", 1500, 1, java=["-Xmx256m"])
+    done = locus("run", "-o", tmp_path / "p", "--loop=400ms", "--", *line)
+    assert done.returncode == 0, done.stderr
+    assert len(parts(tmp_path / "p")) > 2
+    last = done.stderr.splitlines()[-1]
+    assert last.startswith("locus: profile in %s: " % (tmp_path / "p"))
+    assert last.endswith("; see: locus report %s" % (tmp_path / "p"))
+
+
 def test_periods_are_chosen_by_time(profile, workload, locus, tmp_path, jdk):
     run = profile(command(workload, jdk, "Loop", 4000, 1, java=["-Xmx256m"]), "--loop=700ms")
     all_parts = parts(run.directory)
