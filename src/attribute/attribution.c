@@ -452,13 +452,20 @@ static void free_thread(struct lc_thread *t)
 	free(t);
 }
 
-/* Keep the open epoch's records of a thread that is about to go. Returns 0 or -ENOMEM. */
+/*
+ * Keep the records of a thread that is about to go: of the open epoch, or all that are left where
+ * there are no epochs. Returns 0 or -ENOMEM.
+ */
 static int adopt_records(struct lc_thread *t)
 {
 	uint64_t to = t->allocs ? lc_alloc_log_position(t->allocs) : 0;
 	const struct lc_alloc *run;
 	size_t len;
 
+	if (work.config.ordered) {
+		lc_concurrent_take(t);
+		return 0;
+	}
 	while (t->sealed < to && (len = lc_alloc_log_run(t->allocs, t->sealed, to, &run)) > 0) {
 		for (size_t i = 0; i < len; i++)
 			if (lc_vector_push(&work.orphans, &run[i]))

@@ -161,6 +161,12 @@ static void take_records(struct lc_thread *t)
 	lc_alloc_log_trim(t->allocs, t->sealed);
 }
 
+void lc_concurrent_take(struct lc_thread *t)
+{
+	if (t->allocs)
+		take_records(t);
+}
+
 static void take_question(void *unused, const struct lc_audit_question *q)
 {
 	(void)unused;

@@ -16,6 +16,7 @@
 
 struct lc_attribution_stats;
 struct lc_map;
+struct lc_thread;
 
 enum lc_concurrent_kind {
 	LC_CONCURRENT_ALLOCATED,
@@ -35,6 +36,9 @@ struct lc_concurrent_event {
 
 /* `audit`: ask for all live objects in each cycle. Context: [attach]. */
 void lc_concurrent_init(struct lc_map *map, bool audit);
+
+/* Take what a thread has logged that has ended, and will be freed. Context: [writer]. */
+void lc_concurrent_take(struct lc_thread *t);
 
 /* A pause of the collector ends. Context: [gc]. */
 void lc_concurrent_pause(void);

@@ -196,6 +196,20 @@ static uint32_t site_at(uint64_t addr)
 	return lc_map_find(map, addr, &o) ? o.site : 0;
 }
 
+static void a_thread_that_is_gone_leaves_its_records(void **state)
+{
+	const uint64_t now = lc_time_now_ns();
+
+	(void)state;
+	record(now, A, SITE);
+	lc_concurrent_take(&thread);
+	lc_alloc_log_destroy(thread.allocs);
+	thread.allocs = NULL;
+	lc_move_log_put(B, A, BYTES);
+	lc_concurrent_pass(NULL, true);
+	assert_int_equal(site_at(B), SITE);
+}
+
 static void a_copy_after_the_record_takes_the_object_along(void **state)
 {
 	(void)state;
@@ -367,6 +381,7 @@ static void the_audit_asks_once_in_a_cycle_and_looks_at_that_time(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		CASE(a_thread_that_is_gone_leaves_its_records),
 		CASE(a_copy_after_the_record_takes_the_object_along),
 		CASE(memory_that_is_used_again_after_a_copy_is_the_new_objects),
 		CASE(a_sample_sees_the_map_of_its_time),
