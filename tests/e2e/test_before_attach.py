@@ -4,7 +4,7 @@ import json
 
 import pytest
 from conftest import JDK_MAJORS
-from helpers import COLLECTORS, collector, command, each_pair, sites_through
+from helpers import COLLECTORS, collector, command, each_value, sites_through
 from test_attach import Program
 
 SITE = "(before the attach)"
@@ -54,7 +54,7 @@ def recorded(locus, p, directory, walks=200):
     return json.loads(locus("report", "--format=json", "--top=100000", directory).stdout)
 
 
-@each_pair(jdk=JDK_MAJORS, gc=COLLECTORS)
+@each_value(jdk=JDK_MAJORS, gc=COLLECTORS)
 def test_what_has_moved_has_a_site(locus, program, tmp_path, jdk, gc):
     p = program(jdk, gc, "loop")
     r = recorded(locus, p, tmp_path / "p")
@@ -66,7 +66,7 @@ def test_what_has_moved_has_a_site(locus, program, tmp_path, jdk, gc):
     assert p.process.communicate("end\n", timeout=60) and p.process.returncode == 7
 
 
-@each_pair(jdk=JDK_MAJORS, gc=("Z", "Shenandoah"), loop=(False, True))
+@each_value(jdk=JDK_MAJORS, gc=("Z", "Shenandoah"), loop=(False, True))
 def test_where_objects_move_while_the_program_runs(locus, program, tmp_path, jdk, gc, loop):
     p = program(jdk, gc, *(["loop"] if loop else []))
     r = recorded(locus, p, tmp_path / "p")
