@@ -17,7 +17,9 @@ def watched(line, directory):
         for text in process.stdout:
             if not text.startswith("end"):
                 size = sum(file.stat().st_size for file in directory.glob("*"))
-                seen.append((look(process.pid, directory)[0], size))
+                now = look(process.pid, directory)
+                if now:  # else it has ended by now
+                    seen.append((now[0], size))
         assert process.wait(60) == 0
     finally:
         process.kill()
