@@ -11,7 +11,6 @@
 #include <string.h>
 
 #include "src/attribute/attribution.h"
-#include "src/attribute/before.h"
 #include "src/attribute/detail.h"
 #include "src/attribute/lines.h"
 #include "src/core/own.h"
@@ -22,7 +21,6 @@
 #include "src/heap/context.h"
 #include "src/heap/estimate.h"
 #include "src/heap/hook.h"
-#include "src/heap/map.h"
 #include "src/heap/stored.h"
 #include "src/jvm/collector.h"
 #include "src/jvm/field.h"
@@ -359,36 +357,6 @@ size_t lc_own_frames(const uint64_t *frames, size_t len)
 uint64_t lc_klass_of_word(uint64_t class_word)
 {
 	return class_word;
-}
-
-void lc_before_close(struct lc_map *map, uint32_t epoch, const struct lc_map_close *close)
-{
-	(void)map;
-	(void)epoch;
-	(void)close;
-}
-
-void lc_before_used(uint64_t time_ns, uint64_t addr, uint64_t size_bytes)
-{
-	(void)time_ns;
-	(void)addr;
-	(void)size_bytes;
-}
-
-void lc_before_copied(struct lc_map *m, uint32_t cycle, bool known, uint64_t time_ns,
-                      const struct lc_move *move)
-{
-	(void)m;
-	(void)cycle;
-	(void)known;
-	(void)time_ns;
-	(void)move;
-}
-
-uint32_t lc_before_site(const struct lc_object *object, uint64_t klass)
-{
-	(void)klass;
-	return object->site;
 }
 
 uint32_t lc_klass_site(uint64_t klass)

@@ -1,4 +1,4 @@
-/* uses: src/attribute/concurrent.c src/gc/move_log.c src/heap/alloc_log.c src/heap/map.c src/heap/map_close.c src/heap/map_resolve.c src/heap/map_order.c src/core/memory.c src/core/stand_back.c src/core/epoch.c src/core/wake.c -lJudy -lpthread */
+/* uses: tests/unit/no_attach.c src/attribute/concurrent.c src/gc/move_log.c src/heap/alloc_log.c src/heap/map.c src/heap/map_close.c src/heap/map_resolve.c src/heap/map_order.c src/core/memory.c src/core/stand_back.c src/core/epoch.c src/core/wake.c -lJudy -lpthread */
 /*
  * test_concurrent.c - checks that what threads have logged comes to the map in the order in which
  * it happened, whatever order the logs are read in.
@@ -12,7 +12,6 @@
 #include <cmocka.h>
 
 #include "src/attribute/attribution.h"
-#include "src/attribute/before.h"
 #include "src/attribute/concurrent.h"
 #include "src/attribute/lines.h"
 #include "src/attribute/resolve.h"
@@ -42,23 +41,6 @@ static uint32_t sample_site;
 static bool sampled;
 
 /* -- the rest of the agent ------------------------------------------------------------------- */
-
-void lc_before_used(uint64_t time_ns, uint64_t addr, uint64_t size_bytes)
-{
-	(void)time_ns;
-	(void)addr;
-	(void)size_bytes;
-}
-
-void lc_before_copied(struct lc_map *m, uint32_t cycle, bool known, uint64_t time_ns,
-                      const struct lc_move *move)
-{
-	(void)m;
-	(void)cycle;
-	(void)known;
-	(void)time_ns;
-	(void)move;
-}
 
 struct lc_thread *lc_threads_walk(void)
 {

@@ -1,4 +1,4 @@
-/* uses: src/core/memory.c src/attribute/resolve.c src/sample/sample_log.c src/heap/alloc_log.c src/core/own_cost.c */
+/* uses: tests/unit/no_attach.c src/core/memory.c src/attribute/resolve.c src/sample/sample_log.c src/heap/alloc_log.c src/core/own_cost.c */
 /*
  * test_resolve.c - checks samples that were taken before their object was recorded. They are looked
  * up in the records of one thread, and their buckets are counted.
@@ -11,7 +11,6 @@
 
 #include <cmocka.h>
 
-#include "src/attribute/before.h"
 #include "src/attribute/bucket.h"
 #include "src/attribute/detail.h"
 #include "src/attribute/resolve.h"
@@ -177,12 +176,6 @@ const struct lc_site *lc_site_get(uint32_t site)
 uint64_t lc_klass_of_word(uint64_t class_word)
 {
 	return class_word;
-}
-
-uint32_t lc_before_site(const struct lc_object *object, uint64_t klass)
-{
-	(void)klass;
-	return object->site;
 }
 
 uint32_t lc_klass_site(uint64_t klass)
