@@ -34,34 +34,29 @@ static int order_newest_first(const void *a, const void *b)
 	return strcmp(y->name, x->name);
 }
 
-static bool is_ours(const char *directory)
+/* The profile, or the last period of a recording with --loop. Freed by the caller. */
+static char *last_period(const char *directory)
 {
 	struct lc_periods periods;
-	json_t *m;
-	char *why;
-	bool ours;
+	char *path;
 
 	lc_periods_find(directory, &periods);
-	m = lc_manifest_load(periods.paths[periods.len - 1], &why);
+	path = lc_mem_text("%s", periods.paths[periods.len - 1]);
 	lc_periods_free(&periods);
-	ours = json_is_integer(json_object_get(m, "format")) &&
-	       json_is_array(json_object_get(m, "processes"));
-	json_decref(m);
-	free(why);
-	return ours;
+	return path;
 }
 
-/* The manifest of a profile, or of the last period of a recording with --loop. Freed by the caller.
- */
-static char *manifest_of(const char *directory)
+static bool is_ours(const char *directory)
 {
-	struct lc_periods periods;
-	char *file;
+	char *why, *path = last_period(directory);
+	json_t *m = lc_manifest_load(path, &why);
+	bool ours = json_is_integer(json_object_get(m, "format")) &&
+	            json_is_array(json_object_get(m, "processes"));
 
-	lc_periods_find(directory, &periods);
-	file = lc_mem_text("%s/" LC_MANIFEST_NAME, periods.paths[periods.len - 1]);
-	lc_periods_free(&periods);
-	return file;
+	json_decref(m);
+	free(why);
+	free(path);
+	return ours;
 }
 
 static struct found *find_all(size_t *len)
@@ -73,7 +68,8 @@ static struct found *find_all(size_t *len)
 
 	*len = 0;
 	while (here && (e = readdir(here))) {
-		char *file = manifest_of(e->d_name);
+		char *path = last_period(e->d_name);
+		char *file = lc_mem_text("%s/" LC_MANIFEST_NAME, path);
 		struct stat st;
 
 		if (strcmp(e->d_name, "..") != 0 && !stat(file, &st) && S_ISREG(st.st_mode)) {
@@ -82,6 +78,7 @@ static struct found *find_all(size_t *len)
 			    (struct found){ lc_mem_text("%s", e->d_name), st.st_mtim };
 		}
 		free(file);
+		free(path);
 	}
 	if (here)
 		closedir(here);
