@@ -139,18 +139,19 @@ static uint64_t bytes_now(void)
 	return stats.bytes + stats.manifest_bytes;
 }
 
-/* Returns false where it cannot be ended now. */
+/*
+ * Returns false where it cannot be ended now. The limit is noted first: the manifest is written,
+ * and the program may end, as soon as the other thread has been told.
+ */
 static bool end(void)
 {
 	const bool large = out.max_bytes >= 10 * MIB;
 
-	if (!lc_agent_end_soon())
-		return false;
 	lc_limit_reached("profile_size",
 	                 "the profile holds as much as it may (%" PRIu64
-	                 " %s, --max-profile-size): the recording has ended, the program goes on",
+	                 " %s, --max-profile-size): the recording ends, the program goes on",
 	                 out.max_bytes / (large ? MIB : KIB), large ? "MB" : "KB");
-	return true;
+	return lc_agent_end_soon();
 }
 
 bool lc_agent_profile_is_over(uint64_t now_ns)
