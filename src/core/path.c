@@ -38,10 +38,14 @@ struct index {
 	uint32_t len;
 };
 
-struct method_entry {
-	struct lc_method method;
-	uint64_t id;   /* of a version (core/version.h), as lc_frame_pack() keeps it */
-	uint32_t same; /* number + 1 of an earlier version that says the same; 0: none does */
+/*
+ * A version (core/version.h) of a method of the JVM, and the method that says what it is. Versions
+ * that nothing tells apart have one method: so a class that is loaded again and again, each time by
+ * another loader, has its names, and the paths through it, once.
+ */
+struct version_entry {
+	uint64_t id; /* as lc_frame_pack() keeps it */
+	uint32_t method;
 	/* An earlier version of as many bytes has other lines: which of them a frame is in may be
 	 * doubtful. */
 	bool doubtful;
@@ -49,12 +53,13 @@ struct method_entry {
 
 static struct {
 	pthread_mutex_t lock;
-	struct table methods, nodes, sites, recursions;
-	struct index method_index, node_index, site_index;
+	struct table versions, methods, nodes, sites, recursions;
+	struct index version_index, method_index, node_index, site_index;
 	_Atomic uint64_t overflow;
 } paths = {
 	.lock = PTHREAD_MUTEX_INITIALIZER,
-	.methods = { .element_bytes = sizeof(struct method_entry) },
+	.versions = { .element_bytes = sizeof(struct version_entry) },
+	.methods = { .element_bytes = sizeof(struct lc_method) },
 	.nodes = { .element_bytes = sizeof(struct lc_path_node) },
 	.sites = { .element_bytes = sizeof(struct lc_site) },
 	.recursions = { .element_bytes = sizeof(struct lc_path_recursion) },
@@ -155,16 +160,54 @@ static uint32_t find_or_append(struct table *t, struct index *x, uint64_t hash, 
 	return number;
 }
 
+static uint64_t version_hash(uint32_t number)
+{
+	return mix(((const struct version_entry *)table_get(&paths.versions, number))->id);
+}
+
+static bool version_same(uint32_t number, const void *key)
+{
+	const struct version_entry *e = table_get(&paths.versions, number);
+
+	return e->id == *(const uint64_t *)key;
+}
+
+static uint64_t text_hash(uint64_t hash, const char *text)
+{
+	for (; *text; text++)
+		hash = hash * 31 + (unsigned char)*text;
+	return mix(hash);
+}
+
+static uint64_t method_hash_of(const struct lc_method *m)
+{
+	const uint64_t sizes = (uint64_t)m->code_bytes << 32 | m->lines_len;
+
+	return text_hash(text_hash(text_hash(sizes, m->class_name), m->name), m->signature);
+}
+
 static uint64_t method_hash(uint32_t number)
 {
-	return mix(((const struct method_entry *)table_get(&paths.methods, number))->id);
+	return method_hash_of(table_get(&paths.methods, number));
+}
+
+static bool same_lines(const struct lc_method *a, const struct lc_method *b)
+{
+	bool same = a->lines_len == b->lines_len;
+
+	for (uint32_t i = 0; same && i < a->lines_len; i++)
+		same = a->lines[i].start_location == b->lines[i].start_location &&
+		       a->lines[i].line_number == b->lines[i].line_number;
+	return same;
 }
 
 static bool method_same(uint32_t number, const void *key)
 {
-	const struct method_entry *e = table_get(&paths.methods, number);
+	const struct lc_method *a = table_get(&paths.methods, number), *b = key;
 
-	return e->id == *(const uint64_t *)key;
+	return !strcmp(a->class_name, b->class_name) && !strcmp(a->name, b->name) &&
+	       !strcmp(a->signature, b->signature) && !strcmp(a->source_file, b->source_file) &&
+	       a->code_bytes == b->code_bytes && same_lines(a, b);
 }
 
 static uint64_t node_hash_of(const struct lc_path_node *n)
@@ -186,11 +229,7 @@ static bool node_same(uint32_t number, const void *key)
 
 static uint64_t site_hash_of(const struct lc_site *s)
 {
-	uint64_t h = s->path ^ s->class_word << 32;
-
-	for (const char *c = s->class_name; *c; c++)
-		h = h * 31 + (unsigned char)*c;
-	return mix(h);
+	return text_hash(s->path ^ s->class_word << 32, s->class_name);
 }
 
 static uint64_t site_hash(uint32_t number)
@@ -208,9 +247,7 @@ static bool site_same(uint32_t number, const void *key)
 
 const struct lc_method *lc_method_get(uint32_t method)
 {
-	const struct method_entry *e = table_get(&paths.methods, method);
-
-	return e ? &e->method : NULL;
+	return table_get(&paths.methods, method);
 }
 
 const struct lc_path_node *lc_path_get(uint32_t node)
@@ -277,96 +314,90 @@ int lc_path_init(void)
 	return err;
 }
 
-/* Under lock; UINT32_MAX where it is not there. */
-static uint32_t find_method(uint64_t id)
+/* Under lock; NULL where it is not there. */
+static const struct version_entry *find_version(uint64_t id)
 {
 	bool added;
 
-	return find_or_append(&paths.methods, &paths.method_index, mix(id), method_same,
-	                      method_hash, &id, NULL, &added);
+	return table_get(&paths.versions,
+	                 find_or_append(&paths.versions, &paths.version_index, mix(id),
+	                                version_same, version_hash, &id, NULL, &added));
 }
 
-static bool same_lines(const struct lc_method *a, const struct lc_method *b)
+/* By the last earlier version that has a name and lines. Under lock. */
+static bool is_doubtful(uint64_t id, const struct lc_method *m)
 {
-	bool same = a->lines_len == b->lines_len;
+	const struct version_entry *earlier = NULL;
+	const struct lc_method *before = NULL;
 
-	for (uint32_t i = 0; same && i < a->lines_len; i++)
-		same = a->lines[i].start_location == b->lines[i].start_location &&
-		       a->lines[i].line_number == b->lines[i].line_number;
-	return same;
-}
-
-/* Compare with the last earlier version that has a name and lines. Under lock. */
-static void compare_with_earlier(struct method_entry *e)
-{
-	const struct method_entry *earlier = NULL;
-	uint32_t number;
-
-	for (uint64_t id = e->id; !earlier && (id = lc_version_before(id));) {
-		number = find_method(id);
-		earlier = number == UINT32_MAX ? NULL : table_get(&paths.methods, number);
-		if (earlier && !earlier->method.code_bytes)
-			earlier = NULL;
+	while (!before && (id = lc_version_before(id))) {
+		earlier = find_version(id);
+		before = earlier ? table_get(&paths.methods, earlier->method) : NULL;
+		if (before && !before->code_bytes)
+			before = NULL;
 	}
-	if (!earlier || earlier->method.code_bytes != e->method.code_bytes)
-		return;
-	e->doubtful = earlier->doubtful || !same_lines(&earlier->method, &e->method);
-	if (!e->doubtful && !strcmp(earlier->method.source_file, e->method.source_file))
-		e->same = earlier->same ? earlier->same : number + 1;
+	return before && before->code_bytes == m->code_bytes &&
+	       (earlier->doubtful || !same_lines(before, m));
 }
 
-/*
- * The number of the method with the ID of `e`, which is added unless it is there. The names of `e`
- * are taken over. Returns UINT32_MAX when there is no room.
- */
-static uint32_t add_method(struct method_entry *e)
+/* The same, added with the method unless they are there; NULL without room. Under lock. */
+static const struct version_entry *find_or_add(uint64_t id, const struct lc_method *m,
+                                               bool *method_added)
 {
-	uint32_t number;
+	struct version_entry e = { .id = id, .doubtful = is_doubtful(id, m) };
+	bool added;
+
+	e.method = find_or_append(&paths.methods, &paths.method_index, method_hash_of(m),
+	                          method_same, method_hash, m, m, method_added);
+	if (e.method == UINT32_MAX)
+		return NULL;
+	return table_get(&paths.versions,
+	                 find_or_append(&paths.versions, &paths.version_index, mix(id),
+	                                version_same, version_hash, &id, &e, &added));
+}
+
+/* The version with that ID, whose method is *m; NULL without room. The names of *m are taken over.
+ */
+static const struct version_entry *add_version(uint64_t id, struct lc_method *m)
+{
+	const struct version_entry *e;
 	bool added = false;
 
 	pthread_mutex_lock(&paths.lock);
-	compare_with_earlier(e);
-	number = find_or_append(&paths.methods, &paths.method_index, mix(e->id), method_same,
-	                        method_hash, &e->id, e, &added);
+	e = find_or_add(id, m, &added);
 	pthread_mutex_unlock(&paths.lock);
 	if (!added)
-		lc_path_names_free(&e->method);
-	return number;
+		lc_path_names_free(m);
+	return e;
 }
 
-/* The number of the version, named when it is new. */
-static uint32_t version_intern(JNIEnv *jni, uint64_t id)
+/* The version, named when it is new; NULL without room. */
+static const struct version_entry *version_intern(JNIEnv *jni, uint64_t id)
 {
-	struct method_entry e;
-	uint32_t number;
+	const struct version_entry *e;
+	struct lc_method m;
 
 	pthread_mutex_lock(&paths.lock);
-	number = find_method(id);
+	e = find_version(id);
 	pthread_mutex_unlock(&paths.lock);
-	if (number != UINT32_MAX)
-		return number;
-	e = (struct method_entry){ .id = id };
-	lc_path_name(jni, id, &e.method);
-	if (!e.method.class_name || !e.method.name || !e.method.signature ||
-	    !e.method.source_file) {
-		lc_path_names_free(&e.method);
-		return UINT32_MAX;
-	}
-	return add_method(&e);
+	if (e)
+		return e;
+	lc_path_name(jni, id, &m);
+	if (m.class_name && m.name && m.signature && m.source_file)
+		return add_version(id, &m);
+	lc_path_names_free(&m);
+	return NULL;
 }
 
 uint32_t lc_path_method_intern(JNIEnv *jni, uint64_t id)
 {
 	const bool asked = id & LC_VERSION_ASKED && id >= LC_PATH_DEFINED_MAX;
-	const struct method_entry *e;
-	uint32_t number = version_intern(jni, asked ? id & ~(uint64_t)LC_VERSION_ASKED : id);
+	const struct version_entry *e =
+	    version_intern(jni, asked ? id & ~(uint64_t)LC_VERSION_ASKED : id);
 
-	e = table_get(&paths.methods, number);
-	if (e && asked && e->doubtful) {
-		number = version_intern(jni, lc_version_method(id) | LC_VERSION_UNKNOWN);
-		e = table_get(&paths.methods, number);
-	}
-	return e && e->same ? e->same - 1 : number;
+	if (e && asked && e->doubtful)
+		e = version_intern(jni, lc_version_method(id) | LC_VERSION_UNKNOWN);
+	return e ? e->method : UINT32_MAX;
 }
 
 const struct lc_method *lc_path_method(JNIEnv *jni, jmethodID method)
@@ -379,17 +410,14 @@ const struct lc_method *lc_path_method(JNIEnv *jni, jmethodID method)
 
 int lc_path_define(uint64_t id, const char *class_name, const char *name, const char *signature)
 {
-	struct method_entry e = {
-		.method = { .class_name = strdup(class_name),
-		            .name = strdup(name),
-		            .signature = strdup(signature),
-		            .source_file = strdup("") },
-		.id = id,
-	};
+	struct lc_method m = { .class_name = strdup(class_name),
+		               .name = strdup(name),
+		               .signature = strdup(signature),
+		               .source_file = strdup("") };
 
-	if (e.method.class_name && e.method.name && e.method.signature && e.method.source_file)
-		return add_method(&e) == UINT32_MAX ? -ENOMEM : 0;
-	lc_path_names_free(&e.method);
+	if (m.class_name && m.name && m.signature && m.source_file)
+		return add_version(id, &m) ? 0 : -ENOMEM;
+	lc_path_names_free(&m);
 	return -ENOMEM;
 }
 

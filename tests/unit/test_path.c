@@ -19,8 +19,11 @@
 #include "src/core/record.h"
 #include "src/core/recursion.h"
 
-/* The made-up JVM: method N is com.acme.C<N>.m<N>(), line 10 from bci 0 and line 20 from bci 8. */
-enum { UNLOADED = 666, OWN = 777 /* of LocusSpan */ };
+/*
+ * The made-up JVM: method N is com.acme.C<N>.m<N>(), line 10 from bci 0 and line 20 from bci 8. The
+ * same class loaded again has method AGAIN + N; one of another source has OTHER + N.
+ */
+enum { UNLOADED = 666, OWN = 777 /* of LocusSpan */, AGAIN = 1 << 16, OTHER = 1 << 17 };
 
 static unsigned names_asked;
 
@@ -32,10 +35,15 @@ static char *text(const char *format, unsigned n)
 	return out;
 }
 
+static unsigned number(const void *id)
+{
+	return (uint16_t)(uintptr_t)id;
+}
+
 static jvmtiError JNICALL get_method_name(jvmtiEnv *env, jmethodID m, char **name, char **signature,
                                           char **generic)
 {
-	unsigned n = (unsigned)(uintptr_t)m;
+	unsigned n = number(m);
 
 	(void)env;
 	(void)generic;
@@ -52,7 +60,7 @@ static jvmtiError JNICALL get_location(jvmtiEnv *env, jmethodID m, jlocation *be
 {
 	(void)env;
 	*begin = 0;
-	*end = (jlocation)(uintptr_t)m;
+	*end = number(m);
 	return JVMTI_ERROR_NONE;
 }
 
@@ -68,15 +76,14 @@ static jvmtiError JNICALL get_class_signature(jvmtiEnv *env, jclass c, char **si
 {
 	(void)env;
 	(void)generic;
-	*signature = text((uintptr_t)c == OWN ? "Ljava/lang/LocusSpan;" : "Lcom/acme/C%u;",
-	                  (unsigned)(uintptr_t)c);
+	*signature = text(number(c) == OWN ? "Ljava/lang/LocusSpan;" : "Lcom/acme/C%u;", number(c));
 	return JVMTI_ERROR_NONE;
 }
 
 static jvmtiError JNICALL get_source_file(jvmtiEnv *env, jclass c, char **out)
 {
 	(void)env;
-	*out = text("C%u.java", (unsigned)(uintptr_t)c);
+	*out = text((uintptr_t)c & OTHER ? "D%u.java" : "C%u.java", number(c));
 	return JVMTI_ERROR_NONE;
 }
 
@@ -303,6 +310,25 @@ static void a_method_of_an_unloaded_class_has_a_name_that_says_so(void **state)
 	assert_int_equal(lc_method_line(m, 0), -1);
 }
 
+static void a_class_that_is_loaded_again_has_the_same_methods_and_paths(void **state)
+{
+	const uint64_t first[] = { frame(48, 3), frame(40, 9) };
+	const uint64_t again[] = { frame(AGAIN + 48, 3), frame(AGAIN + 40, 9) };
+	const uint64_t other[] = { frame(OTHER + 48, 3), frame(40, 9) };
+	const uint32_t path = lc_path_intern(&jni, first, 2), paths = lc_path_count();
+
+	(void)state;
+	assert_int_equal(lc_path_intern(&jni, again, 2), path);
+	assert_int_equal(lc_path_count(), paths);
+	assert_int_not_equal(lc_path_intern(&jni, other, 2), path);
+	assert_int_equal(lc_path_count(), paths + 1);
+	/* Each of the three is asked for once. */
+	names_asked = 0;
+	lc_path_intern(&jni, again, 2);
+	lc_path_intern(&jni, other, 2);
+	assert_int_equal(names_asked, 0);
+}
+
 static void a_site_is_class_and_path(void **state)
 {
 	const uint64_t a[] = { frame(3, 5) };
@@ -380,6 +406,7 @@ int main(void)
 		cmocka_unit_test(a_path_does_not_depend_on_the_last_one),
 		cmocka_unit_test(a_method_is_asked_for_once),
 		cmocka_unit_test(a_method_of_an_unloaded_class_has_a_name_that_says_so),
+		cmocka_unit_test(a_class_that_is_loaded_again_has_the_same_methods_and_paths),
 		cmocka_unit_test(a_site_is_class_and_path),
 		cmocka_unit_test(types_are_written_as_in_java),
 		cmocka_unit_test(threads_that_intern_the_same_paths_agree),
