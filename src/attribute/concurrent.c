@@ -14,6 +14,7 @@
 
 #include "src/attribute/attribution.h"
 #include "src/attribute/before.h"
+#include "src/attribute/event_order.h"
 #include "src/attribute/lines.h"
 #include "src/attribute/resolve.h"
 #include "src/attribute/sealed.h"
@@ -127,6 +128,20 @@ static void take_copy(void *unused, const struct lc_timed_move *m)
 	                                    .size_words = (uint32_t)(m->size_bytes / 8) });
 }
 
+/* Room for as many events behind the others; NULL: there is no memory. */
+static struct lc_concurrent_event *room(size_t len)
+{
+	void *data = lc_array_reserve(order.events.data, &order.events.cap, order.events.len + len,
+	                              sizeof(struct lc_concurrent_event));
+
+	if (!data) {
+		order.no_memory = true;
+		return NULL;
+	}
+	order.events.data = data;
+	return (struct lc_concurrent_event *)data + order.events.len;
+}
+
 /* A record of the time and the one behind it belong together, unless one of them is missing. */
 static void take_records(struct lc_thread *t)
 {
@@ -137,6 +152,9 @@ static void take_records(struct lc_thread *t)
 	size_t len;
 
 	while (at < to && (len = lc_alloc_log_run(t->allocs, at, to, &run)) > 0) {
+		struct lc_concurrent_event *events = room(len);
+		size_t taken = 0;
+
 		for (size_t i = 0; i < len; i++) {
 			const struct lc_alloc *a = &run[i];
 
@@ -144,17 +162,19 @@ static void take_records(struct lc_thread *t)
 				time_ns = a->tagged_addr;
 				continue;
 			}
-			if (time_ns)
-				push(&(struct lc_concurrent_event){ .kind = LC_CONCURRENT_ALLOCATED,
-				                                    .time_ns = time_ns,
-				                                    .addr = a->tagged_addr,
-				                                    .size_words = a->size_words,
-				                                    .site = a->site,
-				                                    .number = t->index });
+			if (time_ns && events)
+				events[taken++] =
+				    (struct lc_concurrent_event){ .kind = LC_CONCURRENT_ALLOCATED,
+					                          .time_ns = time_ns,
+					                          .addr = a->tagged_addr,
+					                          .size_words = a->size_words,
+					                          .site = a->site,
+					                          .number = t->index };
 			time_ns = 0;
 			order.stats.records++;
 			t->sealed = at + i + 1;
 		}
+		order.events.len += taken;
 		at += len;
 	}
 	t->looked = t->sealed;
@@ -266,14 +286,6 @@ static void forget(void)
 	order.stats.incomplete++;
 }
 
-static int by_time(const void *a, const void *b)
-{
-	const uint64_t x = ((const struct lc_concurrent_event *)a)->time_ns;
-	const uint64_t y = ((const struct lc_concurrent_event *)b)->time_ns;
-
-	return x < y ? -1 : x > y;
-}
-
 /* Bring the map to `until_ns`, and look samples up on the way. */
 static void advance(uint64_t until_ns)
 {
@@ -352,7 +364,7 @@ void lc_concurrent_pass(JNIEnv *jni, bool last)
 			take_records(t);
 	if (order.audit && !last)
 		audit(jni);
-	qsort(order.events.data, order.events.len, sizeof(struct lc_concurrent_event), by_time);
+	lc_event_order_sort(&order.events);
 	lc_resolve_order(order.events.data, order.events.len);
 	if (order.no_memory || lc_move_log_lost() != order.lost) {
 		if (order.no_memory)

@@ -27,11 +27,15 @@ enum lc_concurrent_kind {
 struct lc_concurrent_event {
 	uint64_t time_ns;
 	uint64_t addr; /* plain; of a copy its source */
-	uint64_t to;   /* of a copy */
+	union {
+		uint64_t to; /* of a copy */
+		struct {
+			uint32_t site;   /* of an allocation */
+			uint32_t number; /* the thread's index; or as lc_audit_question has it */
+		};
+	};
 	uint32_t size_words;
-	uint32_t site;
-	uint32_t number; /* the thread's index; or as lc_audit_question has it */
-	uint32_t kind;   /* enum lc_concurrent_kind */
+	uint32_t kind; /* enum lc_concurrent_kind */
 };
 
 /* `audit`: ask for all live objects in each cycle. Context: [attach]. */

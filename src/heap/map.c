@@ -1,9 +1,6 @@
 /*
- * heap/map.c - stores the survivors: in a JudyL, a slab of entries, and records kept in eden.
- *
- * An entry is 12 bytes and the JudyL needs 8 for its number and about 10 for its key; no pointer
- * but the JudyL's leads to an entry. Entries are never given back one by one: all of them are when
- * the map is empty.
+ * heap/map.c - answers what lies at an address, from survivors (map_store.c) and records that are
+ * kept since their objects stayed in eden.
  *
  * Kept records are sorted only when somebody asks for one by address (audits, and the rare header
  * check), not by what runs in every epoch.
@@ -32,7 +29,6 @@ void lc_map_destroy(struct lc_map *m)
 	if (!m)
 		return;
 	lc_map_clear(m);
-	free(m->blocks);
 	free(m->kept);
 	free(m->areas);
 	free(m->doubts);
@@ -42,25 +38,15 @@ void lc_map_destroy(struct lc_map *m)
 	free(m);
 }
 
-static void free_blocks(struct lc_map *m)
-{
-	for (size_t i = 0; i < m->blocks_len; i++)
-		free(m->blocks[i]);
-	m->blocks_len = 0;
-	m->free_entry = 0;
-}
-
 void lc_map_clear(struct lc_map *m)
 {
-	JudyLFreeArray(&m->judy, PJE0);
-	m->count = 0;
+	lc_map_store_clear(m);
 	m->kept_len = 0;
 	m->kept_forgotten = 0;
 	m->kept_sorted = true;
 	m->areas_len = 0;
 	m->doubts_len = 0;
 	m->fresh_len = 0;
-	free_blocks(m);
 }
 
 void lc_map_grid_reset(struct lc_map_grid *g, uint64_t low, uint64_t high)
@@ -112,116 +98,6 @@ bool lc_map_grid_meets(const struct lc_map_grid *g, uint64_t low, uint64_t high)
 			return true;
 	}
 	return false;
-}
-
-struct lc_map_entry *lc_map_at_or_above(const struct lc_map *m, uint64_t addr, uint64_t *found)
-{
-	Word_t key = addr;
-	void **v = JudyLFirst(m->judy, &key, PJE0);
-
-	while (v && !*v)
-		v = JudyLNext(m->judy, &key, PJE0);
-	if (!v)
-		return NULL;
-	*found = key;
-	return lc_map_entry(m, (Word_t)*v);
-}
-
-struct lc_map_entry *lc_map_at_or_below(const struct lc_map *m, uint64_t addr, uint64_t *found)
-{
-	Word_t key = addr;
-	void **v = JudyLLast(m->judy, &key, PJE0);
-
-	while (v && !*v)
-		v = JudyLPrev(m->judy, &key, PJE0);
-	if (!v)
-		return NULL;
-	*found = key;
-	return lc_map_entry(m, (Word_t)*v);
-}
-
-struct lc_map_entry *lc_map_at(const struct lc_map *m, uint64_t addr)
-{
-	void **v = JudyLGet(m->judy, addr, PJE0);
-
-	return v && *v ? lc_map_entry(m, (Word_t)*v) : NULL;
-}
-
-/* The number of an unused entry; 0 without memory. */
-static uint32_t take_entry(struct lc_map *m)
-{
-	struct lc_map_entry *block, **blocks;
-	uint32_t number = m->free_entry, base;
-
-	if (number) {
-		m->free_entry = lc_map_entry(m, number)->site;
-		return number;
-	}
-	if (m->blocks_len >= UINT32_MAX / LC_MAP_BLOCK_ENTRIES - 1)
-		return 0;
-	blocks =
-	    lc_array_reserve(m->blocks, &m->blocks_cap, m->blocks_len + 1, sizeof(m->blocks[0]));
-	if (!blocks)
-		return 0;
-	m->blocks = blocks;
-	block = malloc(LC_MAP_BLOCK_ENTRIES * sizeof(*block));
-	if (!block)
-		return 0;
-	base = (uint32_t)m->blocks_len * LC_MAP_BLOCK_ENTRIES + 1;
-	m->blocks[m->blocks_len++] = block;
-	for (uint32_t i = 1; i < LC_MAP_BLOCK_ENTRIES; i++)
-		block[i].site = i + 1 < LC_MAP_BLOCK_ENTRIES ? base + i + 1 : 0;
-	m->free_entry = base + 1;
-	return base;
-}
-
-static void give_entry(struct lc_map *m, uint32_t number)
-{
-	lc_map_entry(m, number)->site = m->free_entry;
-	m->free_entry = number;
-}
-
-int lc_map_put(struct lc_map *m, uint64_t addr, struct lc_map_entry entry)
-{
-	uint32_t number = take_entry(m);
-	void **v;
-
-	if (!number)
-		return -ENOMEM;
-	v = JudyLIns(&m->judy, addr, PJE0);
-	if (!v || v == PPJERR) {
-		give_entry(m, number);
-		return -ENOMEM;
-	}
-	*v = (void *)(Word_t)number;
-	*lc_map_entry(m, number) = entry;
-	m->count++;
-	return 0;
-}
-
-void lc_map_remove(struct lc_map *m, uint64_t addr)
-{
-	void **v = JudyLGet(m->judy, addr, PJE0);
-	uint32_t number = (uint32_t)(uintptr_t)*v;
-
-	/* Without memory to make the array smaller the key stays in it, and leads to no object. */
-	*v = NULL;
-	(void)JudyLDel(&m->judy, addr, PJE0);
-	if (--m->count)
-		give_entry(m, number);
-	else
-		free_blocks(m);
-}
-
-void lc_map_remove_range(struct lc_map *m, uint64_t low, uint64_t high)
-{
-	const struct lc_map_entry *e;
-	uint64_t at = 0;
-
-	/* Objects are disjoint: the last that starts below `high` is the one that may reach in. */
-	while (low < high && (e = lc_map_at_or_below(m, high - 1, &at)) &&
-	       at + (uint64_t)e->size_words * 8 > low)
-		lc_map_remove(m, at);
 }
 
 /* Make room for the row of a site that has none. Returns its row, or NULL without memory. */
@@ -485,11 +361,9 @@ size_t lc_map_count(const struct lc_map *m)
 
 uint64_t lc_map_bytes(const struct lc_map *m)
 {
-	return sizeof(*m) + JudyLMemUsed(m->judy) +
-	       m->blocks_len * LC_MAP_BLOCK_ENTRIES * sizeof(struct lc_map_entry) +
-	       m->blocks_cap * sizeof(m->blocks[0]) + m->kept_cap * sizeof(m->kept[0]) +
-	       m->areas_len * sizeof(m->areas[0]) + m->doubts_cap * sizeof(m->doubts[0]) +
-	       m->copied_cap * sizeof(m->copied[0]) +
+	return sizeof(*m) + JudyLMemUsed(m->judy) + m->store_bytes +
+	       m->kept_cap * sizeof(m->kept[0]) + m->areas_len * sizeof(m->areas[0]) +
+	       m->doubts_cap * sizeof(m->doubts[0]) + m->copied_cap * sizeof(m->copied[0]) +
 	       m->copied_rows_cap * sizeof(m->copied_rows[0]) + m->fresh_cap * sizeof(m->fresh[0]);
 }
 

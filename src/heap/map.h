@@ -2,7 +2,7 @@
  * heap/map.h - tells which tracked object lies at an address, and follows objects through
  * collections.
  *
- * The map holds the survivors: tracked objects that outlived an epoch, in a JudyL by start
+ * The map holds the survivors: tracked objects that outlived an epoch, by start
  * address. The objects of the open epoch are not in it: their allocation logs are the nursery,
  * and are streamed past the few addresses that are asked for.
  *

@@ -29,20 +29,20 @@
  * The order of the steps makes each of them local:
  *
  *   index    put the moves into a hash table by src, with a filter in front of it
- *   take     take the survivors that moved out of the JudyL
+ *   take     take the survivors that moved out of the map
  *   scan     stream the nursery records past a bitmap of the places where areas have objects or
  *            moves have a src, and past the filter. Objects that moved join the survivors taken;
- *            those that stayed go into the JudyL, or remain records if they are in an eden that
+ *            those that stayed go into the map, or remain records if they are in an eden that
  *            was not collected and not written to
  *   erase    remove the objects that moves wrote over
  *   sweep    remove objects where the last layout had objects and the new one has none; then
  *            apply rule 5
  *   doubt    note the objects that stayed in compacted areas
- *   land     put the objects that moved into the JudyL at their new places
+ *   land     put the objects that moved into the map at their new places
  *   tell     count objects of each site that landed, and new ones that are still there
  *
- * Where a lookup in the JudyL is not needed, a bitmap says so: most moves of a young collection
- * come from where the JudyL has nothing and go to where it has nothing.
+ * Where a lookup of a survivor is not needed, a bitmap says so: most moves of a young collection
+ * come from where no survivor is and go to where none is.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -441,7 +441,7 @@ static int scan(struct closing *k)
 	return err;
 }
 
-/* Remember a record that went into the JudyL: see tell_fresh(). */
+/* Remember a record that went into the map: see tell_fresh(). */
 static void note_fresh(struct lc_map *m, const struct lc_alloc *a)
 {
 	struct lc_alloc *fresh =
@@ -456,7 +456,7 @@ static void note_fresh(struct lc_map *m, const struct lc_alloc *a)
 }
 
 /*
- * Put the records that stayed into the JudyL, newer ones over older ones, or keep them as records.
+ * Put the records that stayed into the map, newer ones over older ones, or keep them as records.
  */
 static int place_stays(struct closing *k)
 {
@@ -482,12 +482,12 @@ static int place_stays(struct closing *k)
 		e = lc_map_at(m, addr);
 		if (e && e->site == a->site && e->size_words == a->size_words)
 			continue; /* recorded twice: it keeps its age */
-		lc_map_remove_range(m, addr, addr + size_bytes);
-		if (lc_map_put(m, addr,
-		               (struct lc_map_entry){
-		                   .size_words = a->size_words,
-		                   .site = a->site,
-		                   .birth_in = (m->closes - epochs) << LC_MAP_BIRTH | LC_MAP_NEW }))
+		if (lc_map_put_over(
+		        m, addr,
+		        (struct lc_map_entry){ .size_words = a->size_words,
+		                               .site = a->site,
+		                               .birth_in = (m->closes - epochs) << LC_MAP_BIRTH |
+		                                           LC_MAP_NEW }))
 			return -ENOMEM;
 		lc_map_grid_add(&m->held, addr, addr + size_bytes);
 		note_fresh(m, a);
@@ -672,7 +672,7 @@ static void tell_landed(struct lc_map *m, const struct landing *l, uint64_t size
 }
 
 /*
- * tell: of the new objects that did not move, those that nothing has taken out of the JudyL. What
+ * tell: of the new objects that did not move, those that nothing has taken out of the map. What
  * outlived a pause that collected nothing is still new.
  */
 static void tell_fresh(struct closing *k)
@@ -712,10 +712,9 @@ static int land(struct closing *k)
 		lc_stand_back();
 		if (!l->entry.site || lies_in(k, l->dst, size_bytes) < 0)
 			continue;
-		lc_map_remove_range(m, l->dst, l->dst + size_bytes);
 		entry = l->entry;
 		entry.birth_in &= ~(uint32_t)LC_MAP_NEW;
-		if (lc_map_put(m, l->dst, entry))
+		if (lc_map_put_over(m, l->dst, entry))
 			return -ENOMEM;
 		if (l->entry.birth_in & LC_MAP_DOUBT && note_doubt(m, l->dst))
 			return -ENOMEM;

@@ -1,4 +1,4 @@
-/* heap/map_impl.h - declares what map.c, map_close.c and map_resolve.c share; private to them. */
+/* heap/map_impl.h - declares what the files heap/map*.c share; private to them. */
 #ifndef LC_HEAP_MAP_IMPL_H
 #define LC_HEAP_MAP_IMPL_H
 
@@ -6,10 +6,10 @@
 
 #include "src/heap/map.h"
 
-/* A survivor; its address is its key in the JudyL, its number is the value there. */
+/* A survivor; map_store.c knows its address. */
 struct lc_map_entry {
 	uint32_t size_words;
-	uint32_t site;     /* of a free entry: number of the next free one */
+	uint32_t site;
 	uint32_t birth_in; /* (closes when it was allocated) << LC_MAP_BIRTH, and the bits below */
 };
 
@@ -19,7 +19,15 @@ enum {
 	LC_MAP_BIRTH = 2  /* bits below the number of closes */
 };
 
-enum { LC_MAP_BLOCK_ENTRIES = 4096, LC_MAP_GRID_BITS = 1 << 20, LC_MAP_FILTER_BITS = 1 << 17 };
+enum { LC_MAP_CACHED = 8, LC_MAP_GRID_BITS = 1 << 20, LC_MAP_FILTER_BITS = 1 << 17 };
+
+struct lc_map_page; /* of map_store.c */
+
+/* A page that was asked for, or NULL. */
+struct lc_map_cached {
+	uint64_t key;
+	struct lc_map_page *page;
+};
 
 /* One bit per granule of the heap. Addresses outside share the last bit, which is never set. */
 struct lc_map_grid {
@@ -30,11 +38,11 @@ struct lc_map_grid {
 };
 
 struct lc_map {
-	void *judy;                   /* address -> entry number, from 1; 0: there is none */
-	size_t count;                 /* objects in it */
-	struct lc_map_entry **blocks; /* entry n is blocks[(n - 1) / 4096][(n - 1) % 4096] */
-	size_t blocks_len, blocks_cap;
-	uint32_t free_entry; /* 0: none */
+	/* Of map_store.c, which says what they are. */
+	void *judy; /* key -> struct lc_map_page *; NULL: there is none */
+	struct lc_map_cached cached[LC_MAP_CACHED];
+	size_t count;         /* objects */
+	uint64_t store_bytes; /* of pages */
 
 	/*
 	 * Records of objects that stayed in eden, since a pause collected nothing (G1's remark and
@@ -62,20 +70,15 @@ struct lc_map {
 	uint32_t *copied_rows;
 	size_t copied_rows_cap;
 	uint64_t copied_lost;
-	struct lc_alloc *fresh; /* records of objects in the JudyL that are LC_MAP_NEW */
+	struct lc_alloc *fresh; /* records of survivors that are LC_MAP_NEW */
 	size_t fresh_len, fresh_cap;
 
 	struct lc_map_grid
 	    open; /* places where an object of the nursery may have stayed or moved from */
-	struct lc_map_grid held;                    /* places where the JudyL may have objects */
+	struct lc_map_grid held;                    /* places where survivors may be */
 	uint64_t pages[LC_MAP_FILTER_BITS / 64];    /* of queries, by 4 KiB */
 	uint64_t segments[LC_MAP_FILTER_BITS / 64]; /* of queries, by 64 KiB */
 };
-
-static inline struct lc_map_entry *lc_map_entry(const struct lc_map *m, Word_t number)
-{
-	return &m->blocks[(number - 1) / LC_MAP_BLOCK_ENTRIES][(number - 1) % LC_MAP_BLOCK_ENTRIES];
-}
 
 static inline uint64_t lc_map_grid_index(const struct lc_map_grid *g, uint64_t addr)
 {
@@ -98,14 +101,17 @@ bool lc_map_grid_meets(const struct lc_map_grid *g, uint64_t low, uint64_t high)
 
 /*
  * The survivor that starts at `addr`, or the first one above it; NULL if there is none. *found is
- * its address.
+ * its address. The entry is valid until one is put in or taken out.
  */
-struct lc_map_entry *lc_map_at_or_above(const struct lc_map *m, uint64_t addr, uint64_t *found);
-struct lc_map_entry *lc_map_at_or_below(const struct lc_map *m, uint64_t addr, uint64_t *found);
-struct lc_map_entry *lc_map_at(const struct lc_map *m, uint64_t addr);
+struct lc_map_entry *lc_map_at_or_above(struct lc_map *m, uint64_t addr, uint64_t *found);
+struct lc_map_entry *lc_map_at_or_below(struct lc_map *m, uint64_t addr, uint64_t *found);
+struct lc_map_entry *lc_map_at(struct lc_map *m, uint64_t addr);
 
 /* Put an object in at an address where there is none. Returns 0 or -ENOMEM. */
 int lc_map_put(struct lc_map *m, uint64_t addr, struct lc_map_entry entry);
+
+/* The same, in place of all objects that overlap it. */
+int lc_map_put_over(struct lc_map *m, uint64_t addr, struct lc_map_entry entry);
 
 /* Take out the object that starts at `addr`; there is one. */
 void lc_map_remove(struct lc_map *m, uint64_t addr);
@@ -116,7 +122,10 @@ void lc_map_remove_range(struct lc_map *m, uint64_t low, uint64_t high);
 /* The sums of a site; NULL without memory, which is counted as one object lost. */
 struct lc_map_copied *lc_map_copied_of(struct lc_map *m, uint32_t site);
 
-/* Take out all objects, and forget the layout. */
+/* Take out all survivors. */
+void lc_map_store_clear(struct lc_map *m);
+
+/* Forget all objects, and the layout. */
 void lc_map_clear(struct lc_map *m);
 
 /* Take out addresses where no object is in doubt any more, if that may be most of them. */

@@ -14,8 +14,7 @@
 
 int lc_map_allocated(struct lc_map *m, uint64_t addr, uint32_t size_words, uint32_t site)
 {
-	lc_map_remove_range(m, addr, addr + (uint64_t)size_words * 8);
-	return lc_map_put(
+	return lc_map_put_over(
 	    m, addr,
 	    (struct lc_map_entry){ .size_words = size_words,
 	                           .site = site,
@@ -51,8 +50,7 @@ int lc_map_moved(struct lc_map *m, uint64_t src, uint64_t dst, uint64_t size_byt
 	object = *e;
 	object.birth_in &= ~(uint32_t)LC_MAP_DOUBT;
 	/* Where it slides by less than its size, its old place goes too. */
-	lc_map_remove_range(m, dst, dst + size_bytes);
-	return lc_map_put(m, dst, object) ? -ENOMEM : 1;
+	return lc_map_put_over(m, dst, object) ? -ENOMEM : 1;
 }
 
 void lc_map_cycle(struct lc_map *m)

@@ -1,9 +1,10 @@
-/* uses: src/core/stand_back.c src/core/epoch.c src/core/wake.c src/heap/map.c src/heap/map_close.c src/heap/map_resolve.c src/heap/map_order.c -lJudy */
+/* uses: src/core/stand_back.c src/core/epoch.c src/core/wake.c src/heap/map.c src/heap/map_store.c src/heap/map_close.c src/heap/map_resolve.c src/heap/map_order.c -lJudy */
 /* test_map_order.c - checks the map where objects move while the program runs. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
 
 #include <cmocka.h>
 
@@ -160,6 +161,117 @@ static void memory_is_bounded_by_the_heap(void **state)
 	assert_int_equal(lc_map_count(map), 0);
 }
 
+/* Objects in a heap of 256 KB, as a list that is searched from end to end. */
+enum { LISTED_MAX = 1 << 15, HEAP_BYTES = 1 << 18 };
+
+static struct listed {
+	uint64_t addr, end;
+	uint32_t site;
+} listed[LISTED_MAX];
+static size_t listed_len;
+
+static void list(uint64_t addr, uint64_t bytes, uint32_t site)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < listed_len; i++)
+		if (listed[i].end <= addr || listed[i].addr >= addr + bytes)
+			listed[kept++] = listed[i];
+	listed[kept++] = (struct listed){ addr, addr + bytes, site };
+	listed_len = kept;
+}
+
+static const struct listed *listed_at(uint64_t addr)
+{
+	for (size_t i = 0; i < listed_len; i++)
+		if (listed[i].addr <= addr && addr < listed[i].end)
+			return &listed[i];
+	return NULL;
+}
+
+static uint64_t some(unsigned *seed, uint64_t below)
+{
+	return (uint64_t)rand_r(seed) % below;
+}
+
+/* Small ones, ones of a page and more; each tenth place is where another one begins. */
+static uint64_t some_bytes(unsigned *seed)
+{
+	const uint64_t most = some(seed, 20) ? 40 : some(seed, 2) ? 600 : 6000;
+
+	return 8 * (2 + some(seed, most));
+}
+
+static uint64_t some_addr(unsigned *seed)
+{
+	if (listed_len && !some(seed, 10))
+		return listed[some(seed, listed_len)].addr;
+	return A + 8 * some(seed, HEAP_BYTES / 8);
+}
+
+static void assert_as_listed(uint64_t addr)
+{
+	const struct listed *l = listed_at(addr);
+	struct lc_object o;
+
+	assert_int_equal(lc_map_find(map, addr, &o), l != NULL);
+	if (!l)
+		return;
+	assert_int_equal(o.addr, l->addr);
+	assert_int_equal(o.addr + o.size_bytes, l->end);
+	assert_int_equal(o.site, l->site);
+}
+
+static void it_agrees_with_a_list(void **state)
+{
+	unsigned seed = 42;
+
+	(void)state;
+	listed_len = 0;
+	for (uint32_t i = 1; i <= 30000; i++) {
+		const uint64_t addr = some_addr(&seed), dst = some_addr(&seed);
+		const struct listed *l = listed_at(addr);
+		const uint64_t bytes = some_bytes(&seed);
+
+		if (some(&seed, 4)) {
+			assert_int_equal(lc_map_allocated(map, addr, (uint32_t)(bytes / 8), i), 0);
+			list(addr, bytes, i);
+		} else if (l && l->addr == addr && dst != addr) {
+			assert_int_equal(lc_map_moved(map, addr, dst, l->end - addr), 1);
+			list(dst, l->end - addr, l->site);
+		} else if (l) {
+			lc_map_forget(map, l->addr);
+			listed[l - listed] = listed[--listed_len];
+		}
+		assert_as_listed(addr);
+		assert_as_listed(A + some(&seed, HEAP_BYTES));
+		assert_int_equal(lc_map_count(map), listed_len);
+	}
+}
+
+static void its_walk_has_each_object_in_order(void **state)
+{
+	struct lc_object o;
+	uint64_t at = 0, before = 0;
+	unsigned seed = 7;
+
+	(void)state;
+	listed_len = 0;
+	for (uint32_t i = 1; i <= 3000; i++) {
+		const uint64_t addr = some_addr(&seed), bytes = some_bytes(&seed);
+
+		assert_int_equal(lc_map_allocated(map, addr, (uint32_t)(bytes / 8), i), 0);
+		list(addr, bytes, i);
+	}
+	for (size_t i = 0; i < listed_len; i++) {
+		assert_true(lc_map_next(map, &at, &o));
+		assert_true(o.addr >= before);
+		before = o.addr + o.size_bytes;
+		assert_as_listed(o.addr);
+	}
+	assert_false(lc_map_next(map, &at, &o));
+}
+
 #define CASE(f) cmocka_unit_test_setup_teardown(f, open_map, close_map)
 
 int main(void)
@@ -172,6 +284,8 @@ int main(void)
 		CASE(ages_are_counted_in_cycles_and_copies_by_site),
 		CASE(an_object_whose_header_is_gone_is_dropped_at_the_second_look),
 		CASE(memory_is_bounded_by_the_heap),
+		CASE(it_agrees_with_a_list),
+		CASE(its_walk_has_each_object_in_order),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
