@@ -617,8 +617,10 @@ int lc_attribution_start(const struct lc_attribution_config *config)
 	err = lc_own_thread_start(&work.thread, "locus", run, NULL);
 	if (err)
 		return err;
-	if (config->ordered)
+	if (config->ordered) {
+		lc_resolve_ordered_init(config->options->min_size_bytes);
 		lc_concurrent_init(work.map, config->options->audit);
+	}
 	if (config->follow)
 		lc_sealed_open(&(struct lc_sealed_config){
 		    .min_size_bytes = config->options->min_size_bytes,

@@ -459,6 +459,7 @@ static const struct lc_counter_row counter_rows[] = {
 	LC_COUNTER(struct lc_resolve_stats, classes_checked, "classes_checked"),
 	LC_COUNTER(struct lc_resolve_stats, headers_inside, "headers_inside"),
 	LC_COUNTER(struct lc_resolve_stats, class_disagreements, "class_disagreements"),
+	LC_COUNTER(struct lc_resolve_stats, dead_met, "map_dead_met"),
 };
 
 void lc_resolve_counters(struct lc_counters *out)

@@ -24,6 +24,7 @@ struct lc_resolve_stats {
 	uint64_t headers_inside;  /* ... of them: what looked like a header lay inside a live object
 	                           */
 	uint64_t class_disagreements; /* samples whose object they told differently */
+	uint64_t dead_met; /* in order: ... since an untracked one had come to lie in its place */
 };
 
 /*
@@ -61,6 +62,7 @@ void lc_resolve_carry(JNIEnv *jni, const struct lc_map_close *close);
  * and lc_resolve_ordered() counts them; with `last` all of them, else not those in memory that may
  * be an object which is not recorded yet.
  */
+void lc_resolve_ordered_init(uint64_t min_size_bytes); /* --min-size. Context: [attach]. */
 void lc_resolve_order(const struct lc_concurrent_event *events, size_t len);
 void lc_resolve_until(struct lc_map *map, uint64_t until_ns);
 void lc_resolve_ordered(JNIEnv *jni, bool last);

@@ -48,7 +48,8 @@ struct lc_pending {
 
 struct lc_resolve_work {
 	struct lc_vector pending, queries;
-	size_t ordered; /* samples in order that lc_resolve_until() has passed */
+	size_t ordered;          /* samples in order that lc_resolve_until() has passed */
+	uint64_t min_size_bytes; /* of lc_resolve_ordered_init() */
 	struct lc_resolve_stats stats;
 };
 

@@ -9,8 +9,10 @@
 #include "src/attribute/resolve_impl.h"
 #include "src/attribute/still_there.h"
 #include "src/base/time.h"
+#include "src/core/path.h"
 #include "src/core/thread.h"
 #include "src/format/kinds.h"
+#include "src/jvm/klass.h"
 
 enum { NEXTS = 1024 }; /* a power of two */
 
@@ -84,15 +86,41 @@ static bool awaits_next(const struct lc_pending *p, uint64_t now)
 	       lc_bucket_untracked(p->addr) == LC_BUCKET_HEAP_UNKNOWN;
 }
 
+/* Is the header that the sample was told that of the map's object? */
+static bool is_its_header(const struct lc_pending *p)
+{
+	const struct lc_site *site = lc_site_get(p->then.site);
+
+	return site && (uint64_t)p->object_words * 8 == p->then.size_bytes &&
+	       (!site->class_word ||
+	        lc_klass_of_word(site->class_word) == lc_klass_address(p->klass));
+}
+
 /*
  * Nothing says when an object of the map has died, and what is not tracked may be in its place by
  * now. The header of the access's object tells, or the one that stands where the map's object
- * began.
+ * began. Another one that is so large should have been tracked, and in the map.
  */
 static bool is_still_there(const struct lc_pending *p)
 {
-	return p->then.site && ((p->klass && p->object == p->then.addr) ||
-	                        lc_still_there(&p->then) == LC_MAP_HEADER_SAME);
+	if (!p->then.site)
+		return false;
+	if (!p->klass || p->object != p->then.addr)
+		return lc_still_there(&p->then) == LC_MAP_HEADER_SAME;
+	if (is_its_header(p))
+		return true;
+	if ((uint64_t)p->object_words * 8 < lc_resolve_work.min_size_bytes) {
+		lc_resolve_work.stats.dead_met++;
+	} else {
+		lc_resolve_work.stats.classes_checked++;
+		lc_resolve_work.stats.class_disagreements++;
+	}
+	return false;
+}
+
+void lc_resolve_ordered_init(uint64_t min_size_bytes)
+{
+	lc_resolve_work.min_size_bytes = min_size_bytes;
 }
 
 void lc_resolve_ordered(JNIEnv *jni, bool last)

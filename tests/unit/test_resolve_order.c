@@ -15,8 +15,10 @@
 #include "src/attribute/resolve_impl.h"
 #include "src/attribute/still_there.h"
 #include "src/base/time.h"
+#include "src/core/path.h"
 #include "src/core/thread.h"
 #include "src/format/kinds.h"
+#include "src/jvm/klass.h"
 
 enum { ADDR = 0x10000, SITE = 7, NEXT_SITE = 9, SAMPLES_MAX = 8 };
 
@@ -65,6 +67,19 @@ bool lc_map_find(struct lc_map *m, uint64_t addr, struct lc_object *out)
 	(void)m;
 	*out = (struct lc_object){ .addr = ADDR, .size_bytes = 4096, .site = map_site };
 	return map_site && addr - ADDR < 4096;
+}
+
+/* Classes: that of the map's site is at 0x800. */
+const struct lc_site *lc_site_get(uint32_t site)
+{
+	static const struct lc_site of_map = { .class_name = "byte[]", .class_word = 0x800 };
+
+	return site == SITE ? &of_map : NULL;
+}
+
+uint64_t lc_klass_of_word(uint64_t class_word)
+{
+	return class_word;
 }
 
 enum lc_map_header lc_still_there(const struct lc_object *object)
@@ -208,11 +223,46 @@ static void without_its_header_the_maps_object_is_gone(void **state)
 	p = lc_resolve_work.pending.data;
 	p[1].klass = 0x800; /* seen while the access was under way */
 	p[1].object = ADDR;
+	p[1].object_words = 512;
 	lc_resolve_order(NULL, 0);
 	lc_resolve_until(NULL, 20);
 	lc_resolve_ordered(NULL, false);
 	assert_int_equal(sites[0], 0);
 	assert_int_equal(sites[1], SITE);
+}
+
+/* The header that the sample was told, where the map's object begins. */
+static void told(uint64_t klass, uint32_t words)
+{
+	struct lc_pending *p;
+
+	sample(10, LC_WHERE_COMPILED, LC_TOUCH_LOAD);
+	p = lc_resolve_work.pending.data;
+	p->klass = klass;
+	p->object = ADDR;
+	p->object_words = words;
+	lc_resolve_order(NULL, 0);
+	lc_resolve_until(NULL, 20);
+	lc_resolve_ordered(NULL, false);
+	assert_int_equal(sites[sites_len - 1], 0);
+}
+
+static void what_is_not_tracked_may_lie_where_a_dead_object_was(void **state)
+{
+	const struct lc_resolve_stats *s = &lc_resolve_work.stats;
+	const uint64_t dead = s->dead_met, wrong = s->class_disagreements;
+
+	(void)state;
+	map_site = SITE;
+	lc_resolve_ordered_init(1024);
+	told(0x900, 23);
+	told(0x800, 23); /* of one class, but shorter */
+	assert_int_equal(s->dead_met, dead + 2);
+	assert_int_equal(s->class_disagreements, wrong);
+	told(0x900, 128); /* that one is tracked: the map should have it */
+	told(0x800, 513);
+	assert_int_equal(s->dead_met, dead + 2);
+	assert_int_equal(s->class_disagreements, wrong + 2);
 }
 
 #define CASE(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
@@ -225,6 +275,7 @@ int main(void)
 		CASE(an_access_to_anything_else_is_to_what_the_map_has),
 		CASE(native_stores_wait_for_the_next_record),
 		CASE(without_its_header_the_maps_object_is_gone),
+		CASE(what_is_not_tracked_may_lie_where_a_dead_object_was),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
