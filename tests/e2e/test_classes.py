@@ -19,6 +19,7 @@ from helpers import (
 )
 
 CLASS = "KnownClasses"
+ALL_COLLECTORS = (*COLLECTORS, "Z", "Shenandoah")
 RIGHT = 0.97
 
 # How class words and references look; None: any JDK.
@@ -78,7 +79,7 @@ def known_classes(workload, profile, jdk, seconds, java, *options):
     return run, truth(run), report(run)
 
 
-@each_value(jdk=JDK_MAJORS, gc=COLLECTORS)
+@each_value(jdk=JDK_MAJORS, gc=ALL_COLLECTORS)
 def test_classes_of_untracked_objects_are_right(workload, profile, jdk, gc):
     run, told, r = known_classes(workload, profile, jdk, 1.5, collector(gc))
     assert set(told) == {"list", "tree", "map", "strings", "integers"}
@@ -100,7 +101,7 @@ def test_classes_are_right_for_every_layout_of_headers(workload, profile, jdk, l
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("gc", COLLECTORS)
+@pytest.mark.parametrize("gc", ALL_COLLECTORS)
 @pytest.mark.parametrize("layout", LAYOUTS)
 def test_classes_are_right_for_long(workload, profile, jdk, layout, gc):
     major, flags = LAYOUTS[layout]
