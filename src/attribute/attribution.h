@@ -51,11 +51,11 @@ struct lc_attribution_stats {
 	uint64_t survivors; /* in the map now */
 	uint64_t survivors_peak;
 	uint64_t map_bytes;
-	uint64_t map_in_doubt; /* survivors whose header is yet to be looked at */
-	uint64_t records;      /* allocation records streamed */
-	uint64_t walks;        /* stack walks made for allocations in contexts that were new */
-	uint64_t records_lost; /* found the log's pool exhausted */
-	uint64_t records_late; /* came when their object had moved already, which was noticed */
+	uint64_t map_in_doubt;      /* survivors whose header is yet to be looked at */
+	uint64_t records;           /* allocation records streamed */
+	uint64_t walks;             /* stack walks made for allocations in contexts that were new */
+	uint64_t records_lost;      /* found the log's pool exhausted */
+	uint64_t records_late;      /* of before the map's time: not believed */
 	uint64_t epochs_incomplete; /* collections after which what may have moved was dropped */
 	uint64_t epochs_collected;  /* the others, without pauses that collected nothing */
 	uint64_t copied_bytes;      /* of tracked objects, each time that they were copied */

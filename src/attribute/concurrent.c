@@ -1,11 +1,12 @@
 /*
  * attribute/concurrent.c - merges the logs by time, and brings the map forward event by event.
  *
- * What a thread logs with a time may be seen later, since it may be stopped in between. So the map
- * stays LAG_NS behind, and what comes later still is put in when it comes. Copies are noted before
- * they are made (gc/move_log.h): what follows from one, above all that its source's memory is used
- * again, is never seen before it. Only the record of an allocation may come when the object has
- * moved already: then its copy has found no object, and is remembered for a while (`unclaimed`).
+ * What a thread logs with a time may be seen later, since it may be stopped in between. Copies are
+ * noted before they are made (gc/move_log.h): what follows from one, above all that its source's
+ * memory is used again, is never seen before it, so a copy is put in when it comes. The record of
+ * an allocation may come when the object has moved, and others are where it was. So the map stays
+ * behind what threads are about to record (logged_until()), and a record of before the map's time
+ * is not believed.
  */
 #include "src/attribute/concurrent.h"
 
@@ -19,7 +20,6 @@
 #include "src/attribute/resolve.h"
 #include "src/attribute/sealed.h"
 #include "src/attribute/still_there.h"
-#include "src/base/hash.h"
 #include "src/base/time.h"
 #include "src/base/vector.h"
 #include "src/core/record.h"
@@ -33,14 +33,12 @@
 #include "src/jvm/ranges.h"
 
 #define LAG_NS UINT64_C(20000000)
-#define UNCLAIMED_NS UINT64_C(2000000000)      /* a copy waits so long for a late record */
-#define UNCLAIMED_AFTER_NS UINT64_C(200000000) /* ... whose time is after the copy's */
-#define LOOK_NS UINT64_C(1000000000)           /* between two looks at all headers, at least */
-#define LOOK_LATEST_NS UINT64_C(10000000000)   /* ... and at most */
+#define HELD_NS UINT64_C(10000000000)        /* so long the map waits for a thread at most, */
+#define LOOK_NS UINT64_C(1000000000)         /* between two looks at all headers, at least */
+#define LOOK_LATEST_NS UINT64_C(10000000000) /* ... and at most */
 
 enum {
-	UNCLAIMED = 4096, /* a power of two */
-	CHAIN_MAX = 8,    /* moves of one object before it is recorded */
+	HELD_EVENTS = 1 << 20, /* ... or until so many wait: 32 MiB */
 	/*
 	 * Questions in one round. To ask for an object while the collector marks keeps it alive for
 	 * that cycle, so a round that asked for all would fill the heap with what is dead.
@@ -53,8 +51,8 @@ enum {
 static struct {
 	struct lc_map *map;
 	bool audit;
-	struct lc_vector events; /* in order, but for those of this pass */
-	struct lc_concurrent_event unclaimed[UNCLAIMED];
+	struct lc_vector events;      /* in order, but for those of this pass */
+	uint64_t until_ns;            /* the map's time */
 	uint32_t counted;             /* collections */
 	_Atomic uint32_t evacuations; /* pauses before which something was copied */
 	uint64_t lost;
@@ -74,7 +72,7 @@ static struct {
 		 * that have copied something. */
 		uint64_t cycles;
 		uint64_t moves;      /* copies of tracked objects */
-		uint64_t late;       /* objects that were recorded when they had moved already */
+		uint64_t late;       /* records of before the map's time */
 		uint64_t incomplete; /* times that the map was forgotten, since copies were lost, or
 		                      * memory */
 		uint64_t records;
@@ -212,45 +210,6 @@ static void audit(JNIEnv *jni)
 
 /* -- the map --------------------------------------------------------------------------------- */
 
-static struct lc_concurrent_event *unclaimed_at(uint64_t src)
-{
-	return &order.unclaimed[lc_hash(src) >> 40 & (UNCLAIMED - 1)];
-}
-
-/* The copy of this object that found none in the map; NULL: there is none. */
-static struct lc_concurrent_event *find_unclaimed(const struct lc_concurrent_event *e,
-                                                  uint64_t addr)
-{
-	struct lc_concurrent_event *u = unclaimed_at(addr);
-
-	if (u->addr != addr || u->size_words != e->size_words ||
-	    (e->time_ns > u->time_ns ? e->time_ns - u->time_ns > UNCLAIMED_AFTER_NS
-	                             : u->time_ns - e->time_ns > UNCLAIMED_NS))
-		return NULL;
-	return u;
-}
-
-/*
- * An object that was recorded when it had been copied already is where the copy is, or that copy's
- * copy. Where it was may be another's by now, if the copy's time is the later one.
- */
-static int put_late(const struct lc_concurrent_event *e)
-{
-	struct lc_concurrent_event *u = find_unclaimed(e, e->addr);
-	uint64_t addr = u->to;
-	int err = 0;
-
-	order.stats.late++;
-	if (e->time_ns > u->time_ns)
-		err = lc_map_allocated(order.map, e->addr, e->size_words, e->site);
-	u->addr = 0;
-	for (unsigned i = 0; i < CHAIN_MAX && (u = find_unclaimed(e, addr)); i++) {
-		addr = u->to;
-		u->addr = 0;
-	}
-	return err ? err : lc_map_allocated(order.map, addr, e->size_words, e->site);
-}
-
 static int apply(const struct lc_concurrent_event *e)
 {
 	const struct lc_move move = { e->addr, e->to, (uint64_t)e->size_words * 8 };
@@ -259,15 +218,14 @@ static int apply(const struct lc_concurrent_event *e)
 	switch ((enum lc_concurrent_kind)e->kind) {
 	case LC_CONCURRENT_ALLOCATED:
 		lc_before_used(e->time_ns, e->addr, (uint64_t)e->size_words * 8);
-		return find_unclaimed(e, e->addr)
-		           ? put_late(e)
-		           : lc_map_allocated(order.map, e->addr, e->size_words, e->site);
+		if (e->time_ns > order.until_ns)
+			return lc_map_allocated(order.map, e->addr, e->size_words, e->site);
+		order.stats.late++;
+		break;
 	case LC_CONCURRENT_COPIED:
 		done = lc_map_moved(order.map, move.src, move.dst, move.size_bytes);
 		lc_before_copied(order.map, (uint32_t)order.stats.cycles, done, e->time_ns, &move);
 		lc_before_used(e->time_ns, move.dst, move.size_bytes);
-		if (!done)
-			*unclaimed_at(e->addr) = *e;
 		order.stats.moves += done > 0;
 		break;
 	case LC_CONCURRENT_AUDITED:
@@ -341,20 +299,40 @@ static void look_at_headers(uint64_t now)
 {
 	if (!order.look_at && !look_is_due(now))
 		return;
-	if (!order.look_at)
-		order.look_ns = now;
 	(void)lc_map_look(order.map, &order.look_at, look, NULL, LOOKS);
 	if (order.look_at)
 		return;
+	order.look_ns = lc_time_now_ns(); /* what this look saw is in the map at the next */
 	order.look_again = !order.look_again;
 	order.look_full = 2 * lc_map_count(order.map);
 	if (order.look_full < LOOK_FULL_LEAST)
 		order.look_full = LOOK_FULL_LEAST;
 }
 
+/*
+ * Until when each record is logged, if the logs are read afterwards: what a thread begins from now
+ * on is of a later time. A thread that was stopped while it made a record holds the map back, but
+ * not for good: a debugger may have stopped it.
+ */
+static uint64_t logged_until(uint64_t now)
+{
+	const uint64_t held_ns = order.events.len < HELD_EVENTS ? HELD_NS : 0;
+	uint64_t until_ns = now - LAG_NS;
+
+	for (const struct lc_thread *t = lc_threads_walk(); t; t = t->next) {
+		/* Acquire: where none is being made, the last one is in the log. */
+		const uint64_t at = atomic_load_explicit(&t->records_ns, memory_order_acquire);
+
+		if (at && at - 1 < until_ns && now - at < held_ns)
+			until_ns = at - 1;
+	}
+	return until_ns > order.until_ns ? until_ns : order.until_ns;
+}
+
 void lc_concurrent_pass(JNIEnv *jni, bool last)
 {
 	const uint64_t now = lc_time_now_ns(), moves = order.stats.moves;
+	const uint64_t until_ns = logged_until(now);
 
 	count_cycles();
 	lc_resolve_take(jni, UINT32_MAX);
@@ -373,11 +351,13 @@ void lc_concurrent_pass(JNIEnv *jni, bool last)
 		order.no_memory = false;
 		forget();
 	}
-	advance(last ? UINT64_MAX : now - LAG_NS);
+	advance(last ? UINT64_MAX : until_ns);
+	order.until_ns = until_ns;
 	lc_resolve_ordered(jni, last);
 	if (order.stats.moves != moves)
 		lc_lines_close_epoch();
-	look_at_headers(now);
+	if (until_ns == now - LAG_NS) /* else the map may be too far behind to be compared */
+		look_at_headers(now);
 	if (lc_map_count(order.map) > order.stats.survivors_peak)
 		order.stats.survivors_peak = lc_map_count(order.map);
 }

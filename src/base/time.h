@@ -20,6 +20,15 @@ static inline uint64_t lc_time_now_ns(void)
 	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
+/* The same clock as it was at the kernel's last tick, some ms ago: a fifth of the cost. */
+static inline uint64_t lc_time_coarse_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC_COARSE, &now);
+	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
 /*
  * The clock of the CPU time of a thread of any process, as the kernel numbers it and as
  * pthread_getcpuclockid() has it for threads of one's own: ~tid, per thread (4), scheduler time

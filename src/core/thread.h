@@ -38,6 +38,12 @@ struct lc_thread {
 	 */
 	uint64_t estimate_interval;
 	/*
+	 * Where objects move while the program runs: a record is being made, whose time is not
+	 * before this one. 0: none is. Written by: the thread.
+	 */
+	_Atomic uint64_t records_ns;
+	uint32_t renewed; /* heap/alloc_path.h: lc_alloc_place(). The thread's. */
+	/*
 	 * Made with the thread's first span. Written by: the thread; by the attribution thread at
 	 * the end.
 	 */

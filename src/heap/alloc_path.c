@@ -268,10 +268,12 @@ bool lc_alloc_path_first(JNIEnv *jni)
 uint64_t lc_alloc_path_class_word(JNIEnv *jni, jobject o)
 {
 	for (unsigned attempt = 0; attempt < 8; attempt++) {
-		uint32_t s = lc_alloc_still_sequence(jni, o);
-		uint64_t addr = lc_alloc_tagged_address(o, s) & LC_ADDR_MASK;
+		const uint32_t s = lc_alloc_still_sequence(jni, o);
 		struct lc_header h;
+		uint64_t addr;
 
+		lc_alloc_renew(jni, o); /* as lc_alloc_place() */
+		addr = lc_handle_address(o);
 		if (!lc_header_read(lc_layout(), addr, &h) && lc_gc_sequence() == s)
 			return h.class_word;
 	}

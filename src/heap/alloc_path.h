@@ -9,9 +9,11 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "src/base/time.h"
 #include "src/core/epoch.h"
 #include "src/core/record.h"
 #include "src/jvm/handle.h"
+#include "src/jvm/ranges.h"
 
 struct lc_walker;
 
@@ -68,18 +70,53 @@ uint64_t lc_alloc_path_errors(void);
  */
 uint64_t lc_alloc_path_class_word(JNIEnv *jni, jobject o);
 
+/*
+ * Have the JVM bring the calling thread's references up to date: a call into the JVM returns only
+ * when no pause is under way, and none that has ended is left to be made up for.
+ */
+static inline void lc_alloc_renew(JNIEnv *jni, jobject o)
+{
+	jclass class = (*jni)->GetObjectClass(jni, o);
+
+	(*jni)->DeleteLocalRef(jni, class);
+}
+
 /* Wait while a collection may be moving objects; returns the even sequence. */
 static inline uint32_t lc_alloc_still_sequence(JNIEnv *jni, jobject o)
 {
 	uint32_t s;
 
-	while (lc_gc_sequence_moving(s = lc_gc_sequence())) {
-		/* A call into the JVM returns only when the collection has ended. */
-		jclass class = (*jni)->GetObjectClass(jni, o);
-
-		(*jni)->DeleteLocalRef(jni, class);
-	}
+	while (lc_gc_sequence_moving(s = lc_gc_sequence()))
+		lc_alloc_renew(jni, o);
 	return s;
+}
+
+struct lc_alloc_place {
+	uint64_t addr; /* plain */
+	uint64_t time_ns;
+};
+
+/*
+ * Where `o` is at what time, where objects move while the program runs. With ZGC the references of
+ * a thread that is in native code stay as they are from a pause on until the thread calls the JVM
+ * or returns: a thread that was stopped meanwhile may hold the address of memory that the object
+ * has left, and that others use by now. So where a pause has come since the thread was last here,
+ * the JVM is called. `renewed` is the sequence then, one for each thread, 0 at first.
+ */
+static inline struct lc_alloc_place lc_alloc_place(JNIEnv *jni, jobject o, uint32_t *renewed)
+{
+	struct lc_alloc_place place;
+	uint32_t s;
+
+	do {
+		s = lc_alloc_still_sequence(jni, o);
+		if (__builtin_expect(s != *renewed, 0))
+			lc_alloc_renew(jni, o);
+		*renewed = s;
+		place.addr = lc_ranges_plain(lc_handle_address(o));
+		place.time_ns = lc_time_now_ns();
+	} while (__builtin_expect(lc_gc_sequence() != s, 0));
+	return place;
 }
 
 static inline uint64_t lc_alloc_tagged_address(jobject o, uint32_t sequence)

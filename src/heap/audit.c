@@ -25,11 +25,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/base/time.h"
 #include "src/core/counters.h"
+#include "src/heap/alloc_path.h"
 #include "src/heap/map.h"
 #include "src/jvm/handle.h"
-#include "src/jvm/ranges.h"
 
 enum {
 	BLOCK_ENTRIES = 4096,
@@ -74,6 +73,7 @@ static struct {
 	_Atomic(JavaVM *) vm;            /* written by the first add */
 	struct snapshot *first, *last;   /* under queue_lock */
 	struct snapshot *unfreed;        /* attribution thread only: dead references to delete */
+	uint32_t renewed;                /* attribution thread only: lc_alloc_place() */
 	struct lc_audit_totals totals;   /* under totals_lock */
 	pthread_mutex_t entries_lock, queue_lock, totals_lock;
 } audit = {
@@ -415,13 +415,13 @@ void lc_audit_ask(JNIEnv *env, uint32_t *at, size_t max,
 		struct entry *e = entry_at(*at);
 		jweak ref = atomic_load_explicit(&e->ref, memory_order_acquire); /* A1 */
 		jobject object = ref ? (*env)->NewLocalRef(env, ref) : NULL;
-		struct lc_audit_question q = { .number = *at };
 
 		if (object) {
-			q.addr = lc_ranges_plain(lc_handle_address(object));
-			q.time_ns = lc_time_now_ns();
+			const struct lc_alloc_place place =
+			    lc_alloc_place(env, object, &audit.renewed);
+
 			(*env)->DeleteLocalRef(env, object);
-			use(user, &q);
+			use(user, &(struct lc_audit_question){ place.time_ns, place.addr, *at });
 			max--;
 		} else if (ref) {
 			atomic_store_explicit(&e->ref, NULL, memory_order_relaxed); /* dead: ours */

@@ -40,7 +40,6 @@
 #include "src/heap/hook_audit.h"
 #include "src/heap/tlab.h"
 #include "src/jvm/handle.h"
-#include "src/jvm/ranges.h"
 #include "src/stack/walker.h"
 
 enum { AUDITED_EACH = 32 };
@@ -130,24 +129,21 @@ static void add(struct lc_site_counter *counter, uint32_t words)
 	                      memory_order_relaxed);
 }
 
-/*
- * Objects may move at any time. The thread is native: the collector changes its references
- * meanwhile, after it has copied the objects. So the object is at the address at the time that is
- * recorded, or was copied from there shortly before (attribute/concurrent.c).
- */
+/* Objects may move at any time. The map waits for the record (attribute/concurrent.c). */
 static void record_in_order(JNIEnv *jni, struct lc_thread *t, uint32_t site, jobject o,
                             uint32_t words)
 {
 	struct lc_alloc a = { .size_words = words, .site = site };
-	uint64_t before, now = 0;
+	struct lc_alloc_place place;
 
-	do {
-		before = lc_handle_address(o);
-		now = lc_time_now_ns();
-	} while (lc_handle_address(o) != before);
-	a.tagged_addr = lc_ranges_plain(before);
-	lc_alloc_log_put(t->allocs, lc_alloc_time(now)); /* a full log counts what it loses */
+	/* Relaxed: the reader stays behind by much more than a store takes to be seen. */
+	atomic_store_explicit(&t->records_ns, lc_time_coarse_ns(), memory_order_relaxed);
+	place = lc_alloc_place(jni, o, &t->renewed);
+	a.tagged_addr = place.addr;
+	/* A full log counts what it loses. */
+	lc_alloc_log_put(t->allocs, lc_alloc_time(place.time_ns));
 	lc_alloc_log_put(t->allocs, a);
+	atomic_store_explicit(&t->records_ns, 0, memory_order_release); /* the record first */
 	if (hook.audit)
 		lc_audit_add(jni, o, a.tagged_addr, (uint64_t)words * 8, site);
 }
