@@ -135,22 +135,24 @@ static void record_in_order(JNIEnv *jni, struct lc_thread *t, uint32_t site, job
 {
 	struct lc_alloc a = { .size_words = words, .site = site };
 	struct lc_alloc_place place;
+	bool logged;
 
 	/* Relaxed: the reader stays behind by much more than a store takes to be seen. */
 	atomic_store_explicit(&t->records_ns, lc_time_coarse_ns(), memory_order_relaxed);
 	place = lc_alloc_place(jni, o, &t->renewed);
 	a.tagged_addr = place.addr;
 	/* A full log counts what it loses. */
-	lc_alloc_log_put(t->allocs, lc_alloc_time(place.time_ns));
-	lc_alloc_log_put(t->allocs, a);
+	logged = !lc_alloc_log_put(t->allocs, lc_alloc_time(place.time_ns)) &&
+	         !lc_alloc_log_put(t->allocs, a);
 	atomic_store_explicit(&t->records_ns, 0, memory_order_release); /* the record first */
-	if (hook.audit)
+	if (hook.audit && logged)
 		lc_audit_add(jni, o, a.tagged_addr, (uint64_t)words * 8, site);
 }
 
 static void record(JNIEnv *jni, struct lc_thread *t, uint32_t site, jobject o, uint32_t words)
 {
 	struct lc_alloc a = { .size_words = words, .site = site };
+	bool logged;
 	uint32_t s;
 
 	if (__builtin_expect(hook.ordered, 0))
@@ -160,13 +162,13 @@ static void record(JNIEnv *jni, struct lc_thread *t, uint32_t site, jobject o, u
 	for (;;) {
 		s = lc_alloc_still_sequence(jni, o);
 		a.tagged_addr = lc_alloc_tagged_address(o, s);
-		lc_alloc_log_put(t->allocs, a); /* a full log counts what it loses */
+		logged = !lc_alloc_log_put(t->allocs, a); /* a full log counts what it loses */
 		atomic_signal_fence(memory_order_seq_cst);
 		if (lc_gc_sequence() == s)
 			break;
 		lc_count(&hook.corrections);
 	}
-	if (hook.audit)
+	if (hook.audit && logged)
 		lc_audit_add(jni, o, a.tagged_addr & LC_ADDR_MASK, (uint64_t)words * 8, a.site);
 }
 
