@@ -113,7 +113,7 @@ void lc_before_begin(JNIEnv *jni, uint64_t min_size_bytes, bool ordered)
 {
 	const struct timespec time = { .tv_nsec = TRY_NS };
 
-	forget(); /* what is left of the recording before */
+	forget(); /* the list of an earlier call, if there is one */
 	before.min_size_bytes = min_size_bytes;
 	before.since_ns = lc_time_now_ns();
 	if (!make_path(jni))

@@ -33,12 +33,12 @@
 #include "src/jvm/ranges.h"
 
 #define LAG_NS UINT64_C(20000000)
-#define HELD_NS UINT64_C(10000000000)        /* so long the map waits for a thread at most, */
+#define HELD_NS UINT64_C(10000000000)        /* the map waits for a thread no longer */
 #define LOOK_NS UINT64_C(1000000000)         /* between two looks at all headers, at least */
 #define LOOK_LATEST_NS UINT64_C(10000000000) /* ... and at most */
 
 enum {
-	HELD_EVENTS = 1 << 20, /* ... or until so many wait: 32 MiB */
+	HELD_EVENTS = 1 << 20, /* the map waits for no thread when so many wait: 32 MiB */
 	/*
 	 * Questions in one round. To ask for an object while the collector marks keeps it alive for
 	 * that cycle, so a round that asked for all would fill the heap with what is dead.
@@ -108,24 +108,6 @@ void lc_concurrent_init(struct lc_map *map, bool audit)
 	order.counted = collections();
 }
 
-static void push(const struct lc_concurrent_event *e)
-{
-	if (lc_vector_push(&order.events, e))
-		order.no_memory = true;
-}
-
-/* -- taking the logs ------------------------------------------------------------------------- */
-
-static void take_copy(void *unused, const struct lc_timed_move *m)
-{
-	(void)unused;
-	push(&(struct lc_concurrent_event){ .kind = LC_CONCURRENT_COPIED,
-	                                    .time_ns = m->time_ns,
-	                                    .addr = lc_ranges_plain(m->src),
-	                                    .to = lc_ranges_plain(m->dst),
-	                                    .size_words = (uint32_t)(m->size_bytes / 8) });
-}
-
 /* Room for as many events behind the others; NULL: there is no memory. */
 static struct lc_concurrent_event *room(size_t len)
 {
@@ -138,6 +120,28 @@ static struct lc_concurrent_event *room(size_t len)
 	}
 	order.events.data = data;
 	return (struct lc_concurrent_event *)data + order.events.len;
+}
+
+static void push(const struct lc_concurrent_event *e)
+{
+	struct lc_concurrent_event *at = room(1);
+
+	if (!at)
+		return;
+	*at = *e;
+	order.events.len++;
+}
+
+/* -- taking the logs ------------------------------------------------------------------------- */
+
+static void take_copy(void *unused, const struct lc_timed_move *m)
+{
+	(void)unused;
+	push(&(struct lc_concurrent_event){ .kind = LC_CONCURRENT_COPIED,
+	                                    .time_ns = m->time_ns,
+	                                    .addr = lc_ranges_plain(m->src),
+	                                    .to = lc_ranges_plain(m->dst),
+	                                    .size_words = (uint32_t)(m->size_bytes / 8) });
 }
 
 /* A record of the time and the one behind it belong together, unless one of them is missing. */

@@ -6,6 +6,7 @@
  */
 #include "src/attribute/event_order.h"
 
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -34,8 +35,7 @@ static int find_runs(const struct lc_concurrent_event *events, size_t len, struc
 	return 0;
 }
 
-/* Merge [from, middle) and [middle, end) to the same place of `to`. Of one time: the first first.
- */
+/* Merge [from, middle) and [middle, end) to the same place of `to`; what was first stays first. */
 static void merge(const struct lc_concurrent_event *events, struct lc_concurrent_event *to,
                   size_t from, size_t middle, size_t end)
 {
@@ -74,21 +74,21 @@ void lc_event_order_sort(struct lc_vector *events)
 {
 	static struct lc_vector ends = { .element_bytes = sizeof(size_t) };
 	static struct lc_vector other = { .element_bytes = sizeof(struct lc_concurrent_event) };
-	void *data;
+	const bool found = !find_runs(events->data, events->len, &ends);
+	void *data = NULL;
 
-	if (run_end(events->data, events->len, 0) == events->len)
+	if (found && ends.len <= 1)
 		return;
-	data = lc_array_reserve(other.data, &other.cap, events->len,
-	                        sizeof(struct lc_concurrent_event));
-	if (!data || find_runs(events->data, events->len, &ends)) {
-		other.data = data ? data : other.data;
-		qsort(events->data, events->len, sizeof(struct lc_concurrent_event), by_time);
+	if (found)
+		data = lc_array_reserve(other.data, &other.cap, events->len, other.element_bytes);
+	if (!data) {
+		qsort(events->data, events->len, events->element_bytes, by_time);
 		return;
 	}
 	other.data = data;
 	while (ends.len > 1) {
 		const struct lc_vector sorted = { other.data, events->len, other.cap,
-			                          sizeof(struct lc_concurrent_event) };
+			                          other.element_bytes };
 
 		merge_pairs(events->data, other.data, &ends);
 		other.data = events->data;

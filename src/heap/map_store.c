@@ -86,21 +86,30 @@ static size_t find_in(struct lc_map_page *p, uint16_t at)
 	return low;
 }
 
+typedef void **step_fn(Pcvoid_t judy, Word_t *key, PJError_t error);
+
+/* The next page from *key on, which becomes its key: by JudyLNext() above, by JudyLPrev() below. */
+static struct lc_map_page *page_beyond(struct lc_map *m, Word_t *key, step_fn *step)
+{
+	void **v;
+
+	do {
+		v = step(m->judy, key, PJE0);
+	} while (v && !*v);
+	return v ? *v : NULL;
+}
+
 struct lc_map_entry *lc_map_at_or_above(struct lc_map *m, uint64_t addr, uint64_t *found)
 {
 	const uint64_t word = (addr + 7) & ~UINT64_C(7);
 	Word_t key = key_of(word);
 	struct lc_map_page *p = page_at(m, key);
 	size_t i = p ? find_in(p, at_of(word)) : 0;
-	void **v;
 
 	if (!p || i == p->len) {
-		v = JudyLNext(m->judy, &key, PJE0);
-		while (v && !*v)
-			v = JudyLNext(m->judy, &key, PJE0);
-		if (!v)
+		p = page_beyond(m, &key, JudyLNext);
+		if (!p)
 			return NULL;
-		p = *v;
 		i = 0;
 	}
 	*found = addr_of(key, ats_of(p)[i]);
@@ -113,17 +122,13 @@ struct lc_map_entry *lc_map_at_or_below(struct lc_map *m, uint64_t addr, uint64_
 	struct lc_map_page *p = page_at(m, key);
 	const uint16_t at = at_of(addr);
 	size_t i = p ? find_in(p, at) : 0;
-	void **v;
 
 	if (p && i < p->len && ats_of(p)[i] == at)
 		i++;
 	if (!i) {
-		v = JudyLPrev(m->judy, &key, PJE0);
-		while (v && !*v)
-			v = JudyLPrev(m->judy, &key, PJE0);
-		if (!v)
+		p = page_beyond(m, &key, JudyLPrev);
+		if (!p)
 			return NULL;
-		p = *v;
 		i = p->len;
 	}
 	*found = addr_of(key, ats_of(p)[i - 1]);
