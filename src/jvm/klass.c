@@ -47,13 +47,14 @@ enum {
 /* What is read of a class to prove it. */
 struct seen {
 	int32_t layout_helper;
-	uint64_t symbol, mirror;
+	uint64_t vtable, symbol, mirror;
 };
 
 /* Set once by lc_klass_init(). */
 static bool always_compare;
 static const struct lc_layout *jvm;
 static uint32_t klass_bytes; /* of a Klass, as far as it is read */
+static struct lc_range library;
 
 static struct lc_klass_entry *entries;
 static char *names;
@@ -74,18 +75,35 @@ static struct seen seen_of(const unsigned char *klass)
 {
 	return (struct seen){ .layout_helper =
 		                  (int32_t)lc_peek_get32(klass + jvm->klass_layout_helper),
+		              .vtable = lc_peek_get64(klass), /* of C++, which has it first */
 		              .symbol = lc_peek_get64(klass + jvm->klass_name),
 		              .mirror = lc_peek_get64(klass + jvm->klass_java_mirror) };
 }
 
-/* Does the java.lang.Class that `reference` is of lead back to the class? */
-static bool leads_back(uint64_t address, uint64_t reference)
+/* Does a table of virtual functions of libjvm begin there? An archive of classes has copies. */
+static bool is_vtable(uint64_t address)
+{
+	uint64_t first = 0;
+
+	return !(address % 8) && lc_peek(address, &first, sizeof(first)) && first >= library.low &&
+	       first < library.high;
+}
+
+/*
+ * Does the java.lang.Class that `reference` is of lead back to the class? While the reference is
+ * not renewed the java.lang.Class is elsewhere, and what proves the class is that it begins as
+ * libjvm's objects do.
+ */
+static bool leads_back(uint64_t address, const struct seen *seen, uint64_t reference)
 {
 	const uint64_t mirror = lc_ranges_of_stored(reference);
 	uint64_t back = 0;
 
-	return lc_klass_may_start(mirror) &&
-	       lc_peek(mirror + (uint64_t)jvm->class_klass, &back, sizeof(back)) && back == address;
+	if (!lc_klass_may_start(mirror))
+		return false;
+	if (lc_peek(mirror + (uint64_t)jvm->class_klass, &back, sizeof(back)) && back == address)
+		return true;
+	return lc_ranges_may_be_old(reference) && is_vtable(seen->vtable);
 }
 
 static bool is_class_class(const char *name, size_t len)
@@ -151,7 +169,7 @@ static bool compare(const struct lc_klass_entry *e, uint64_t address)
 	return seen.layout_helper == e->layout_helper && seen.symbol == e->symbol &&
 	       seen.mirror == e->mirror && symbol_length(symbol) == e->name_len &&
 	       !memcmp(symbol + jvm->symbol_body, names + e->name, text_len) &&
-	       same_text(e, text_len) && leads_back(address, mirror);
+	       same_text(e, text_len) && leads_back(address, &seen, mirror);
 }
 
 /* -- the table ----------------------------------------------------------------------------- */
@@ -202,7 +220,7 @@ static bool look(uint64_t address, struct seen *out, uint16_t *name_len)
 	                 2))
 		return false;
 	*name_len = symbol_length(symbol);
-	return leads_back(address, mirror);
+	return leads_back(address, out, mirror);
 }
 
 /* Claim the entry at probe `at` for the class at `address`, behind its entry `before`, or none. */
@@ -433,6 +451,7 @@ int lc_klass_init(void)
 	if (!suffices(jvm) || heap.low >= heap.high || !lc_ranges_views_known())
 		return -ENOTSUP;
 	klass_bytes = end_of_members(jvm);
+	library = lc_ranges_library();
 	always_compare = lc_collector_unloads_while_running();
 	names = reserve(NAMES_BYTES);
 	entries = names ? reserve(ENTRIES * sizeof(*entries)) : NULL;

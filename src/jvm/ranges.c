@@ -24,6 +24,8 @@ static struct {
 	/* These bits of a reference in memory are its colour, and the address is above the one that
 	 * is set; 0: colours are part of the address. */
 	uint64_t colour_mask;
+	uint64_t bad_at; /* where ZGC has the bits that no reference has which leads to the
+	                  * object; 0: unknown */
 } ranges;
 
 static bool holds(struct lc_range r, uint64_t addr)
@@ -64,6 +66,13 @@ static uint64_t find_colours(uint64_t globals)
 	                                 lc_load64(lc_load64(globals + (uint64_t)bad));
 }
 
+static uint64_t find_bad(uint64_t globals, const char *field)
+{
+	const long bad = lc_vm_offset("ZGlobalsForVMStructs", field);
+
+	return bad < 0 ? 0 : lc_load64(globals + (uint64_t)bad);
+}
+
 /* ZGC exports no range that it would have reserved; it uses a power of two of addresses. */
 static struct lc_range find_heap(struct lc_range reserved)
 {
@@ -73,11 +82,12 @@ static struct lc_range find_heap(struct lc_range reserved)
 	const bool one_view = lc_vm_offset("ZGlobalsForVMStructs", "_ZPointerLoadGoodMask") >= 0;
 	uint64_t low;
 
-	ranges.view_mask = ranges.colour_mask = 0;
+	ranges.view_mask = ranges.colour_mask = ranges.bad_at = 0;
 	if (lc_collector() != LC_GC_Z || !globals || mask_at < 0)
 		return reserved;
 	if (one_view)
 		ranges.colour_mask = find_colours(globals);
+	ranges.bad_at = find_bad(globals, one_view ? "_ZPointerLoadBadMask" : "_ZAddressBadMask");
 	ranges.view_mask = lc_load64(lc_load64(globals + (uint64_t)mask_at));
 	low = ranges.view_mask + 1;
 	return (struct lc_range){ low, low * (one_view ? 2 : 8) };
@@ -171,6 +181,11 @@ uint64_t lc_ranges_of_stored(uint64_t reference)
 	if (!ranges.colour_mask)
 		return lc_ranges_plain(reference);
 	return colour ? reference >> (64 - __builtin_clzll(colour)) : 0;
+}
+
+bool lc_ranges_may_be_old(uint64_t reference)
+{
+	return ranges.bad_at && reference & lc_load64(ranges.bad_at);
 }
 
 enum lc_range_owner lc_ranges_owner(uint64_t addr)

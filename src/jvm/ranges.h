@@ -52,6 +52,13 @@ bool lc_ranges_views_known(void);
  */
 uint64_t lc_ranges_of_stored(uint64_t reference);
 
+/*
+ * May the address in such a reference be the one of before the object moved? ZGC renews a reference
+ * when it is loaded or when the next cycle marks, and its colour says whether that is due.
+ * Context: any, after init.
+ */
+bool lc_ranges_may_be_old(uint64_t reference);
+
 /* Whose `addr` is: Java code touches memory of the JVM, too. Context: any, after init. */
 enum lc_range_owner lc_ranges_owner(uint64_t addr);
 

@@ -79,12 +79,7 @@ def known_classes(workload, profile, jdk, seconds, java, *options):
     return run, truth(run), report(run)
 
 
-def known(jdk, gc, **_):
-    # A defect: of a list that is walked a third of the samples have no class with the generations of JDK 25's ZGC.
-    return (jdk, gc) != (25, "Z")
-
-
-@each_value(known, jdk=JDK_MAJORS, gc=ALL_COLLECTORS)
+@each_value(jdk=JDK_MAJORS, gc=ALL_COLLECTORS)
 def test_classes_of_untracked_objects_are_right(workload, profile, jdk, gc):
     run, told, r = known_classes(workload, profile, jdk, 1.5, collector(gc))
     assert set(told) == {"list", "tree", "map", "strings", "integers"}

@@ -86,6 +86,8 @@ long lc_vm_offset(const char *type, const char *field)
 		return 8;
 	if (!strcmp(field, "_total_collections"))
 		return 16;
+	if (!strcmp(field, "_ZAddressBadMask"))
+		return generations ? -ENOENT : 16;
 	if (!strcmp(field, "_ZPointerLoadGoodMask"))
 		return generations ? 8 : -ENOENT;
 	if (!strcmp(field, "_ZPointerLoadBadMask"))
@@ -225,6 +227,27 @@ static void a_reference_of_zgc_with_generations_has_its_address_above_its_colour
 	assert_int_equal(lc_ranges_of_stored(0), 0);
 }
 
+static void a_reference_of_zgc_says_whether_it_may_be_old(void **state)
+{
+	(void)state;
+	collector_flag = "UseZGC";
+	for (int i = 0; i < 2; i++) {
+		generations = i;
+		good = 0x1000;
+		bad = 0xe000;
+		init();
+		assert_false(lc_ranges_may_be_old(good));
+		assert_true(lc_ranges_may_be_old(0x2000));
+		good = 0x2000; /* a collection begins */
+		bad = 0xd000;
+		assert_false(lc_ranges_may_be_old(good));
+		assert_true(lc_ranges_may_be_old(0x1000));
+	}
+	collector_flag = "UseG1GC";
+	init();
+	assert_false(lc_ranges_may_be_old(UINT64_MAX));
+}
+
 static void addresses_of_other_collectors_are_plain(void **state)
 {
 	(void)state;
@@ -283,6 +306,7 @@ int main(void)
 		TEST(the_heap_of_zgc_is_a_power_of_two_of_addresses),
 		TEST(an_object_of_zgc_has_one_plain_address),
 		TEST(a_reference_of_zgc_with_generations_has_its_address_above_its_colour),
+		TEST(a_reference_of_zgc_says_whether_it_may_be_old),
 		TEST(addresses_of_other_collectors_are_plain),
 		TEST(without_a_heap_the_other_ranges_are_known),
 		TEST(the_collector_is_the_one_whose_flag_is_set),
