@@ -52,7 +52,7 @@ UNIT := $(patsubst tests/unit/%.c,$(B)/tests/%,$(wildcard tests/unit/test_*.c))
 BENCH := $(patsubst tests/bench/%.c,$(B)/bench/%,$(wildcard tests/bench/bench_*.c))
 FUZZ := $(patsubst tests/fuzz/%.c,$(F)/%,$(wildcard tests/fuzz/fuzz_*.c))
 
-.PHONY: all agent preload locus jmh unit bins
+.PHONY: all agent preload locus jmh bench-jar unit bins
 all: agent preload locus $(B)/locus-api.jar $(B)/.locus-jmh
 agent: $(O)/liblocus.so
 preload: $(O)/liblocus-preload.so
@@ -116,6 +116,13 @@ $(B)/.locus-jmh: $(JMH_SRC) scripts/jmh-jar
 	$(Q)scripts/jmh-jar $(B)/locus-jmh.jar $@ build/jars
 jmh: ; @rm -f $(B)/.locus-jmh; $(MAKE) -s $(B)/.locus-jmh
 
+# What `locus bench` starts, likewise, with its libraries in $(B)/bench/.
+BENCH_SRC := $(shell find src/java/bench -type f 2>/dev/null)
+$(B)/.locus-bench: $(BENCH_SRC) scripts/bench-jar
+	@mkdir -p $(@D)
+	$(Q)scripts/bench-jar $(B)/locus-bench.jar $@ build/jars
+bench-jar: ; @rm -f $(B)/.locus-bench; $(MAKE) -s
+
 # analyzer/viewer/a-b.js is lc_viewer_a_b_js.
 $(B)/gen/viewer.h: $(VIEWER) scripts/embed-header scripts/embed
 	$(Q)scripts/embed-header $@ \
@@ -174,7 +181,7 @@ $(O)/completion: $(O)/locus ; $(Q)$(O)/locus help --bash >$@
 # What install writes, and uninstall removes.
 BASE = $(DESTDIR)$(PREFIX)
 LIBRARIES := $(O)/liblocus.so $(O)/liblocus-preload.so
-JARS := $(B)/locus-api.jar $(B)/locus-jmh.jar
+JARS := $(B)/locus-api.jar $(B)/locus-jmh.jar $(B)/locus-bench.jar
 LEGAL := LICENSE NOTICE
 install: all man $(O)/completion
 	install -d $(BASE)/bin $(BASE)/lib/locus $(BASE)/share/man/man1 $(BASE)/share/doc/locus \
@@ -182,14 +189,16 @@ install: all man $(O)/completion
 	install -m 755 $(O)/locus $(BASE)/bin/
 	install -m 644 $(LIBRARIES) $(BASE)/lib/locus/
 	for jar in $(JARS); do [ ! -s $$jar ] || install -m 644 $$jar $(BASE)/lib/locus/; done
+	if [ -s $(B)/locus-bench.jar ]; then install -d $(BASE)/lib/locus/bench && \
+		install -m 644 $(B)/bench/*.jar $(BASE)/lib/locus/bench/; fi
 	install -m 644 $(MAN) $(BASE)/share/man/man1/
 	install -m 644 $(LEGAL) $(BASE)/share/doc/locus/
 	install -m 644 $(O)/completion $(BASE)/share/bash-completion/completions/locus
 uninstall:
 	rm -f $(BASE)/bin/locus $(addprefix $(BASE)/lib/locus/,$(notdir $(LIBRARIES) $(JARS))) \
 		$(patsubst $(O)/man/%,$(BASE)/share/man/man1/%,$(MAN)) $(addprefix $(BASE)/share/doc/locus/,$(LEGAL)) \
-		$(BASE)/share/bash-completion/completions/locus
-	rmdir $(BASE)/lib/locus $(BASE)/share/doc/locus 2>/dev/null || true
+		$(BASE)/share/bash-completion/completions/locus $(BASE)/lib/locus/bench/*.jar
+	rmdir $(BASE)/lib/locus/bench $(BASE)/lib/locus $(BASE)/share/doc/locus 2>/dev/null || true
 deb: ; scripts/install-deps build packages && scripts/deb $(VERSION)
 dist: ; scripts/install-deps build packages && scripts/dist $(VERSION)
 try-packages: dist deb ; scripts/try-packages $(VERSION)
@@ -198,6 +207,7 @@ help: ; @sed -n 's/^#> //p' Makefile
 
 #> make                build the agent, the preloaded library and the command in build/
 #> make jmh            build only JMH's profiler, build/locus-jmh.jar; needs Maven
+#> make bench-jar      build only what 'locus bench' starts, build/locus-bench.jar; needs Maven
 #> make demo           install what is missing, build, profile an example, show the fix pays
 #> make check          install what is missing, build, unit tests, a smoke of each command: 3 minutes
 #> make test           install what is missing, build, run all tests but the slow ones: 20 minutes
