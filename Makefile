@@ -121,7 +121,7 @@ BENCH_SRC := $(shell find src/java/bench -type f 2>/dev/null)
 $(B)/.locus-bench: $(BENCH_SRC) scripts/bench-jar
 	@mkdir -p $(@D)
 	$(Q)scripts/bench-jar $(B)/locus-bench.jar $@ build/jars
-bench-jar: ; @rm -f $(B)/.locus-bench; $(MAKE) -s
+bench-jar: ; @rm -f $(B)/.locus-bench; $(MAKE) -s $(B)/.locus-bench
 
 # analyzer/viewer/a-b.js is lc_viewer_a_b_js.
 $(B)/gen/viewer.h: $(VIEWER) scripts/embed-header scripts/embed

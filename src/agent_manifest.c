@@ -57,6 +57,9 @@ enum { COMMAND_MAX = 64 << 10, VALUE_MAX = 1100 };
 static struct {
 	const struct lc_options *options;
 	char *command;
+	char *words; /* of it; NULL: not all are known */
+	size_t words_len;
+	char *directory; /* the current one when the recording began; NULL: not known */
 	char jdk[256];
 	struct timespec start_wall, start_monotonic;
 	struct timespec end_wall, end_monotonic; /* where `limited` */
@@ -67,28 +70,43 @@ static struct {
 	struct timespec last_wall, last_monotonic;
 } summary;
 
-/* The command line, arguments separated by spaces, without the one that loads this agent. */
-static char *read_command(void)
+/*
+ * The words of the command line, each ended by a NUL, without the one that loads this agent.
+ * *whole: there are no more. NULL without memory.
+ */
+static char *read_words(size_t *words_len, bool *whole)
 {
-	char *raw = malloc(COMMAND_MAX), *text = calloc(1, COMMAND_MAX + 1);
+	char *raw = malloc(COMMAND_MAX), *words = calloc(1, COMMAND_MAX + 1), *fitted;
 	int fd = open("/proc/self/cmdline", O_RDONLY | O_CLOEXEC);
 	ssize_t len = fd >= 0 && raw ? read(fd, raw, COMMAND_MAX) : 0;
 	size_t out = 0;
 
-	for (ssize_t at = 0; text && at < len;) {
+	for (ssize_t at = 0; words && at < len;) {
 		size_t arg = strnlen(raw + at, (size_t)(len - at));
 
 		if (!memmem(raw + at, arg, "liblocus.so", strlen("liblocus.so"))) {
-			if (out)
-				text[out++] = ' ';
-			memcpy(text + out, raw + at, arg);
+			memcpy(words + out, raw + at, arg);
 			out += arg;
+			words[out++] = '\0';
 		}
 		at += (ssize_t)arg + 1;
 	}
+	*words_len = out;
+	*whole = len > 0 && len < COMMAND_MAX && !raw[len - 1];
 	if (fd >= 0)
 		close(fd);
 	free(raw);
+	fitted = words ? realloc(words, out + 1) : NULL;
+	return fitted ? fitted : words;
+}
+
+/* The same as one text, with spaces between the words. */
+static char *joined(const char *words, size_t len)
+{
+	char *text = calloc(1, len + 1);
+
+	for (size_t i = 0; text && i + 1 < len; i++)
+		text[i] = words[i] ? words[i] : ' ';
 	return text;
 }
 
@@ -107,11 +125,20 @@ static void read_property(const char *name, char *out, size_t out_len)
 int lc_agent_manifest_init(const struct lc_options *options)
 {
 	char vm[96], version[96];
+	bool whole;
 
 	summary.options = options;
-	summary.command = read_command();
+	summary.words = read_words(&summary.words_len, &whole);
+	if (!summary.words)
+		return -ENOMEM;
+	summary.command = joined(summary.words, summary.words_len);
 	if (!summary.command)
 		return -ENOMEM;
+	if (!whole) {
+		free(summary.words);
+		summary.words = NULL;
+	}
+	summary.directory = getcwd(NULL, 0);
 	read_property("java.vm.name", vm, sizeof(vm));
 	read_property("java.vm.version", version, sizeof(version));
 	snprintf(summary.jdk, sizeof(summary.jdk), "%s %s", vm, version);
@@ -348,6 +375,9 @@ static int write_manifest(bool final)
 	struct lc_manifest_numa numa;
 	struct lc_manifest m = {
 		.command = summary.command,
+		.words = summary.words,
+		.words_len = summary.words_len,
+		.directory = summary.directory,
 		.jdk = summary.jdk,
 		.gc = lc_collector_name(),
 		.pid = getpid(),

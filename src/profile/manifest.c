@@ -176,6 +176,16 @@ static void manifest_marks(struct lc_bytes *b, const struct lc_manifest *m)
 	json_format(b, "]");
 }
 
+static void manifest_words(struct lc_bytes *b, const struct lc_manifest *m)
+{
+	json_format(b, ",\n\"arguments\":[");
+	for (size_t at = 0; at < m->words_len; at += strlen(m->words + at) + 1) {
+		json_format(b, at ? "," : "");
+		json_string(b, m->words + at);
+	}
+	json_format(b, "]");
+}
+
 static void manifest_process(struct lc_bytes *b, const struct lc_manifest *m)
 {
 	json_format(b, "{\"pid\":%d,\"complete\":%s", m->pid, m->complete ? "true" : "false");
@@ -184,6 +194,10 @@ static void manifest_process(struct lc_bytes *b, const struct lc_manifest *m)
 	json_member(b, "command", m->command);
 	json_member(b, "jdk", m->jdk);
 	json_member(b, "gc", m->gc);
+	if (m->words)
+		manifest_words(b, m);
+	if (m->directory)
+		json_member(b, "directory", m->directory);
 	json_format(b, ",\n\"start_wall_ns\":");
 	json_u64(b, m->start_wall_ns);
 	json_format(b, ",\"start_monotonic_ns\":");

@@ -121,6 +121,9 @@ struct lc_manifest_mark {
 
 struct lc_manifest {
 	const char *command; /* any of the strings may be NULL: unknown */
+	const char *words;   /* the same, each word ended by a NUL; NULL: not known, or not all */
+	size_t words_len;    /* bytes */
+	const char *directory;
 	const char *jdk;
 	const char *gc;
 	int32_t pid;

@@ -738,7 +738,11 @@ static void the_manifest_is_replaced_whole_or_not_at_all(void **state)
 		                                      .error = "a \"reason\"",
 		                                      .balancing = -1,
 		                                      .owner_changes = 7 };
+	static const char words[] = "java\0\"x\" \xff\0\0<";
 	struct lc_manifest m = { .command = "java \"x\"\xff\x01<",
+		                 .words = words,
+		                 .words_len = sizeof(words),
+		                 .directory = "/a b",
 		                 .jdk = "17",
 		                 .pid = 12,
 		                 .complete = true,
@@ -759,6 +763,9 @@ static void the_manifest_is_replaced_whole_or_not_at_all(void **state)
 	read_manifest(text, sizeof(text));
 	assert_non_null(strstr(text, "\"command\":\"java \\\"x\\\"\xef\xbf\xbd\\u0001\\u003c\""));
 	assert_non_null(strstr(text, "\"gc\":null"));
+	assert_non_null(
+	    strstr(text, "\"arguments\":[\"java\",\"\\\"x\\\" \xef\xbf\xbd\",\"\",\"\\u003c\"]"));
+	assert_non_null(strstr(text, "\"directory\":\"/a b\""));
 	assert_non_null(strstr(text, "\"tick_ns\":4000000"));
 	assert_non_null(strstr(text, "\"reason\":\"auto: no \\\"PMU\\\"\""));
 	assert_non_null(strstr(text, "\"min-size\":\"1k\""));
