@@ -142,6 +142,10 @@ static json_t *process_row(const struct lc_load_process *p)
 	    "end_monotonic_ns", (json_int_t)p->end_monotonic_ns, "last_block_ns",
 	    (json_int_t)p->last_block_ns, "options", p->options, "counters", p->counters);
 
+	if (p->arguments)
+		json_object_set(row, "arguments", p->arguments);
+	if (*p->directory)
+		json_object_set_new(row, "directory", json_string(p->directory));
 	if (p->limited)
 		json_object_set_new(row, "limited", json_true());
 	if (p->intervals)

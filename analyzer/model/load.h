@@ -36,6 +36,8 @@ struct lc_load_process {
 	uint64_t end_wall_ns; /* of the last manifest */
 	uint64_t end_monotonic_ns;
 	uint64_t last_block_ns; /* end of the last block, CLOCK_MONOTONIC; 0 without one */
+	json_t *arguments;      /* array: the words of the command; NULL: not known */
+	char *directory;        /* UTF-8; "" where unknown */
 	json_t *options;        /* object: name to text */
 	json_t *counters;       /* object: name to number */
 	json_t *intervals;      /* array, see docs/FORMAT.md; NULL: they did not change */

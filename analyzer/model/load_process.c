@@ -52,6 +52,8 @@ void lc_load_process_read(struct lc_load_process *p, const json_t *info)
 		.end_wall_ns = lc_load_number_of(info, "end_wall_ns"),
 		.end_monotonic_ns = lc_load_number_of(info, "end_monotonic_ns"),
 		.last_block_ns = lc_load_number_of(info, "last_block_ns"),
+		.arguments = member(info, "arguments", JSON_ARRAY),
+		.directory = lc_load_text_of(info, "directory"),
 		.options = object_of(info, "options"),
 		.counters = object_of(info, "counters"),
 		.intervals = member(info, "intervals", JSON_ARRAY),
@@ -68,6 +70,8 @@ void lc_load_process_free(struct lc_load_process *p)
 	free(p->command);
 	free(p->jdk);
 	free(p->gc);
+	json_decref(p->arguments);
+	free(p->directory);
 	json_decref(p->options);
 	json_decref(p->counters);
 	json_decref(p->intervals);
