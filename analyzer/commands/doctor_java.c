@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "analyzer/base/memory.h"
+#include "analyzer/commands/child.h"
 
 enum { JAVA_SECONDS = 20, JDK_OLDEST = 11 };
 
@@ -242,22 +243,6 @@ static void check_java(struct lc_doctor *d, const char *jdk_name, const char *co
 	free(version);
 }
 
-/* The program of that name that a shell would run. */
-static bool find_on_path(const char *name, char *out, size_t out_len)
-{
-	const char *path = getenv("PATH");
-	size_t len;
-
-	for (; path; path = *path ? path + 1 : NULL) {
-		len = strcspn(path, ":");
-		snprintf(out, out_len, "%.*s/%s", len ? (int)len : 1, len ? path : ".", name);
-		if (access(out, X_OK) == 0)
-			return true;
-		path += len;
-	}
-	return false;
-}
-
 static void nothing_on_path(struct lc_doctor *d)
 {
 	struct lc_doctor_check *c = lc_doctor_add(d, "jdk", LC_DOCTOR_MISSING, "no java on PATH");
@@ -278,7 +263,7 @@ void lc_doctor_jdks(struct lc_doctor *d, const char *java)
 		check_java(d, "jdk", "collector", on_path);
 		return;
 	}
-	if (find_on_path("java", at_home, sizeof(at_home)) && realpath(at_home, on_path))
+	if (lc_child_find("java", at_home, sizeof(at_home)) && realpath(at_home, on_path))
 		check_java(d, "jdk", "collector", on_path);
 	else
 		nothing_on_path(d);

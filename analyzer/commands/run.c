@@ -2,21 +2,15 @@
  * commands/run.c - runs `locus run`, which starts a command so that the JVM in it is profiled.
  *
  * The command is a child, not ourselves: only when it has ended is it known whether there was a JVM
- * in it. It keeps our terminal, standard streams and process group; signals sent to us alone are
- * handed on; its exit status, or the signal that ended it, becomes ours.
+ * in it. Its exit status, or the signal that ended it, becomes ours.
  */
 #include <errno.h>
-#include <fcntl.h>
 #include <limits.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
-#include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "analyzer/base/fail.h"
 #include "analyzer/cli/args.h"
@@ -24,6 +18,7 @@
 #include "analyzer/cli/libraries.h"
 #include "analyzer/cli/report_command.h"
 #include "analyzer/commands/agent_setting.h"
+#include "analyzer/commands/child.h"
 #include "analyzer/commands/run_profiles.h"
 #include "src/perf/event.h"
 
@@ -38,8 +33,6 @@ struct run {
 	char preload[PATH_MAX];
 	struct timespec start;
 };
-
-static volatile sig_atomic_t child_pid; /* written by: start_child(); read by on_signal() */
 
 /* Options that are not the agent's. */
 enum own { OWN_FILE, OWN_QUIET, OWN_VERBOSE, OWN_COUNT };
@@ -179,88 +172,13 @@ out:
 	return status;
 }
 
-static const int forwarded[] = { SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2 };
-enum { FORWARDED_COUNT = sizeof(forwarded) / sizeof(forwarded[0]) };
-
-/* The terminal sends its signals to the child as well; only those of other processes are ours. */
-static void on_signal(int sig, siginfo_t *info, void *context)
-{
-	int err = errno;
-
-	(void)context;
-	if (info->si_code <= 0 && child_pid > 0 && info->si_pid != child_pid)
-		kill(child_pid, sig);
-	errno = err;
-}
-
-static void forward_signals(void)
-{
-	struct sigaction action = { .sa_sigaction = on_signal,
-		                    .sa_flags = SA_SIGINFO | SA_RESTART };
-	struct sigaction before;
-
-	for (size_t i = 0; i < FORWARDED_COUNT; i++)
-		if (sigaction(forwarded[i], NULL, &before) == 0 && before.sa_handler != SIG_IGN)
-			sigaction(forwarded[i], &action, NULL); /* exec sets it to default */
-}
-
-/*
- * Start the command. Returns 0, or the errno of what failed. The child reports a failed exec
- * through a pipe that a successful one closes.
- */
-static int start_child(char **command)
-{
-	sigset_t all, before;
-	int report[2], err = 0;
-	pid_t pid;
-
-	if (pipe2(report, O_CLOEXEC) != 0)
-		return errno;
-	forward_signals();
-	sigfillset(&all);
-	sigprocmask(SIG_SETMASK, &all, &before); /* none is lost before child_pid is set */
-	pid = fork();
-	if (pid == 0) {
-		sigprocmask(SIG_SETMASK, &before, NULL);
-		execvp(command[0], command);
-		err = errno;
-		_exit(write(report[1], &err, sizeof(err)) == sizeof(err) ? 0 : 1);
-	}
-	if (pid < 0)
-		err = errno;
-	child_pid = pid;
-	sigprocmask(SIG_SETMASK, &before, NULL);
-	close(report[1]);
-	if (pid > 0 && read(report[0], &err, sizeof(err)) > 0)
-		waitpid(pid, NULL, 0);
-	close(report[0]);
-	return err;
-}
-
-/* End as the child did, without a core file of our own. */
-static int end_like(int status)
-{
-	int sig = WTERMSIG(status);
-	sigset_t set;
-
-	if (!WIFSIGNALED(status))
-		return WEXITSTATUS(status);
-	setrlimit(RLIMIT_CORE, &(struct rlimit){ 0, 0 });
-	fflush(NULL);
-	signal(sig, SIG_DFL);
-	sigemptyset(&set);
-	sigaddset(&set, sig);
-	sigprocmask(SIG_UNBLOCK, &set, NULL);
-	raise(sig);
-	return 128 + sig;
-}
-
 int lc_cmd_run(int argc, char **argv)
 {
 	struct run r = { .verbose = false };
 	int status, err;
 	char *profile;
 	size_t count;
+	bool forked;
 
 	status = parse_arguments(&r, argc, argv);
 	if (status != 0)
@@ -275,23 +193,20 @@ int lc_cmd_run(int argc, char **argv)
 	    set_environment(&r))
 		return LC_EXIT_TOOL;
 	clock_gettime(CLOCK_REALTIME_COARSE, &r.start); /* the clock of a file's times */
-	err = start_child(r.command);
+	err = lc_child_start(r.command, &forked);
 	if (err) {
 		lc_fail("cannot run '%s': %s", r.command[0], strerror(err));
-		return child_pid <= 0  ? LC_EXIT_TOOL
+		return !forked         ? LC_EXIT_TOOL
 		       : err == ENOENT ? RUN_STATUS_NOT_FOUND
 		                       : RUN_STATUS_NOT_EXECUTABLE;
 	}
-	while (waitpid(child_pid, &status, 0) < 0)
-		if (errno != EINTR)
-			return lc_fail("cannot wait for '%s': %m", r.command[0]);
-	child_pid = 0;
+	status = lc_child_wait();
 	count = lc_run_profiles(r.options.output, &r.start, &profile);
 	if (!count) {
 		lc_fail("no profile was written: '%s' started no JVM (11 or newer) that Locus "
 		        "could join",
 		        r.command[0]);
-		return end_like(status);
+		return lc_child_end_like(status);
 	}
 	if (r.file && lc_run_report(profile, r.file)) {
 		r.file = NULL;
@@ -300,5 +215,5 @@ int lc_cmd_run(int argc, char **argv)
 	if (!r.quiet)
 		lc_run_summary(profile, count, r.file);
 	free(profile);
-	return end_like(status);
+	return lc_child_end_like(status);
 }
