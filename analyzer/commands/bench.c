@@ -1,0 +1,555 @@
+/*
+ * commands/bench.c - runs `locus bench`, which makes a JMH benchmark of what a profile found hot.
+ *
+ * What is chosen here is written to request.json in the directory of the benchmark; the Java part
+ * (locus-bench.jar, of src/java/bench) does the rest, and its output and exit status are ours.
+ */
+#include <dirent.h>
+#include <errno.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "analyzer/base/fail.h"
+#include "analyzer/base/memory.h"
+#include "analyzer/base/progress.h"
+#include "analyzer/cli/args.h"
+#include "analyzer/cli/command.h"
+#include "analyzer/cli/libraries.h"
+#include "analyzer/cli/newest.h"
+#include "analyzer/cli/report_command.h"
+#include "analyzer/commands/bench_request.h"
+#include "analyzer/commands/child.h"
+#include "analyzer/objects/analysis.h"
+#include "analyzer/objects/report.h"
+
+enum {
+	BENCH_FORKS = 3,
+	BENCH_SECONDS = 10,
+	BENCH_FORKS_MAX = 100,
+	BENCH_SECONDS_MAX = 3600,
+	BENCH_INPUTS = 100,
+	BENCH_NAMES_MAX = 1000
+};
+
+#define BENCH_JAR "locus-bench.jar"
+
+enum row {
+	ROW_AT,
+	ROW_SOURCE,
+	ROW_CLASSES,
+	ROW_AGAINST,
+	ROW_OUTPUT,
+	ROW_NO_RUN,
+	ROW_NO_RECORD,
+	ROW_FORKS,
+	ROW_SECONDS,
+	ROW_JAVA,
+	ROW_ENGINE,
+	ROW_COUNT
+};
+
+static const struct lc_option_info rows[ROW_COUNT] = {
+	[ROW_AT] = { "at", 0, "STRING", "CLASS:LINE|CLASS#METHOD", "", "",
+	             "what to make a benchmark of: the loop or statement around a line, or a whole "
+	             "method; else the line of the first finding with most accesses" },
+	[ROW_SOURCE] = { "source-path", 0, "STRING", "PATH", "", "",
+	                 "directories and jars, separated by ':', that hold the program's source "
+	                 "files" },
+	[ROW_CLASSES] = { "class-path", 0, "STRING", "PATH", "", "",
+	                  "directories and jars, separated by ':', that the sources are compiled "
+	                  "with; lib/* are the jars of a directory; else the program's own" },
+	[ROW_AGAINST] = { "against", 0, "STRING", "PATH", "", "",
+	                  "the same for changed source files, which are measured beside the "
+	                  "others" },
+	[ROW_OUTPUT] = { "output", 'o', "STRING", "DIR", "", "",
+	                 "directory of the benchmark; else one named after its class and line" },
+	[ROW_NO_RUN] = { "no-run", 0, "FLAG", "", "off", "",
+	                 "make the benchmark, but do not run it" },
+	[ROW_NO_RECORD] = { "no-record", 0, "FLAG", "", "off", "",
+	                    "do not run the program once more to record its inputs: they are made "
+	                    "up" },
+	[ROW_FORKS] = { "forks", 0, "COUNT", "N", "3", "forks", "measure in so many JVMs" },
+	[ROW_SECONDS] = { "seconds", 0, "COUNT", "N", "10", "seconds",
+	                  "measure for about so long in each of them" },
+	[ROW_JAVA] = { "java", 0, "STRING", "FILE", "", "",
+	               "the java to use; else the program's, or that of PATH or JAVA_HOME" },
+	[ROW_ENGINE] = LC_REPORT_ROW_ENGINE(
+	    "which kind of samples, where there are several: its name or number"),
+};
+
+struct bench {
+	const char *at, *source_path, *class_path, *against, *engine;
+	const char *profile; /* NULL: none was named */
+	char **command;      /* behind --; NULL: none */
+	char here[PATH_MAX];
+	char jar[PATH_MAX], java[PATH_MAX], locus[PATH_MAX], output[PATH_MAX];
+	bool made_output;
+	struct lc_bench_program program;
+	struct lc_bench_words command_words;
+	struct lc_bench_request request;
+};
+
+const struct lc_option_info *lc_cmd_bench_options(size_t *count)
+{
+	*count = ROW_COUNT;
+	return rows;
+}
+
+/* ---- the command line ---- */
+
+static int set_number(int row, const char *value, unsigned long max, unsigned long *out)
+{
+	if (lc_report_number(value, max, out) || !*out)
+		return lc_usage("--%s: '%.64s' is not a number of %s from 1 to %lu", rows[row].name,
+		                value, rows[row].unit, max);
+	return 0;
+}
+
+static int set(struct bench *b, int row, const char *value)
+{
+	const char **texts[ROW_COUNT] = {
+		[ROW_AT] = &b->at,
+		[ROW_SOURCE] = &b->source_path,
+		[ROW_CLASSES] = &b->class_path,
+		[ROW_AGAINST] = &b->against,
+		[ROW_OUTPUT] = &b->request.output,
+		[ROW_JAVA] = &b->request.java,
+		[ROW_ENGINE] = &b->engine,
+	};
+
+	if (row == ROW_FORKS)
+		return set_number(row, value, BENCH_FORKS_MAX, &b->request.forks);
+	if (row == ROW_SECONDS)
+		return set_number(row, value, BENCH_SECONDS_MAX, &b->request.seconds);
+	if (texts[row]) {
+		*texts[row] = value;
+		return 0;
+	}
+	if (value && strcmp(value, "on") != 0)
+		return lc_usage("--%s takes no value", rows[row].name);
+	if (row == ROW_NO_RUN)
+		b->request.run = false;
+	else
+		b->request.record = false;
+	return 0;
+}
+
+/* What does not fit together is refused before anything is read. */
+static int check_arguments(struct bench *b)
+{
+	if (!b->source_path)
+		return lc_usage("bench: name the program's source files with --source-path");
+	if (b->command && !b->request.record)
+		return lc_usage("bench: '%.200s' would be run to record its inputs, which "
+		                "--no-record forbids; choose one",
+		                b->command[0]);
+	return b->at ? lc_bench_place_parse(&b->request.place, b->at) : 0;
+}
+
+/* Returns 0, an exit status after an error, or LC_ARGS_HELP or LC_ARGS_VERSION. */
+static int parse_arguments(struct bench *b, int argc, char **argv)
+{
+	struct lc_args args = {
+		.argc = argc, .argv = argv, .table = rows, .count = ROW_COUNT, .next = 1
+	};
+	const char *value;
+	int row, status = 0;
+
+	while (!status && (row = lc_args_next(&args, &value)) != LC_ARGS_END) {
+		if (row == LC_ARGS_ERROR)
+			return LC_EXIT_USAGE;
+		if (row == LC_ARGS_HELP || row == LC_ARGS_VERSION)
+			return row;
+		if (row != LC_ARGS_OPERAND) {
+			status = set(b, row, value);
+		} else if (args.operands_only) {
+			b->command = argv + args.next - 1;
+			break;
+		} else if (b->profile) {
+			status = lc_usage("bench: '%.200s' is a second profile; merge them with "
+			                  "'locus merge', or write the program's command behind "
+			                  "'--'",
+			                  value);
+		} else {
+			b->profile = value;
+		}
+	}
+	return status ? status : check_arguments(b);
+}
+
+/* ---- what the Java part is started with ---- */
+
+static int find_jar(struct bench *b)
+{
+	char error[LC_LIBRARIES_ERROR_MAX];
+	int err = lc_libraries_find(BENCH_JAR, b->jar, error);
+
+	if (err == -ENOENT)
+		return lc_fail("bench: there is no " BENCH_JAR
+		               " beside this locus: install Maven, and build "
+		               "it with 'make bench-jar', or build and install Locus again");
+	return err ? lc_fail("bench: %s", error) : 0;
+}
+
+/* `name` as a shell would run it in `directory`. */
+static bool find_java(const char *name, const char *directory, char *out)
+{
+	if (!strchr(name, '/'))
+		return lc_child_find(name, out, PATH_MAX);
+	snprintf(out, PATH_MAX, "%s%s%s", *name == '/' ? "" : directory, *name == '/' ? "" : "/",
+	         name);
+	return access(out, X_OK) == 0;
+}
+
+/* Something else than a java may have started a JVM in itself. */
+static bool is_java(const char *name)
+{
+	const char *slash = strrchr(name, '/');
+
+	return strcmp(slash ? slash + 1 : name, "java") == 0;
+}
+
+static int choose_java(struct bench *b)
+{
+	const struct lc_bench_words *words = &b->program.words;
+	const char *home = getenv("JAVA_HOME");
+	char at_home[PATH_MAX];
+
+	if (b->request.java && !find_java(b->request.java, b->here, b->java))
+		return lc_fail("--java: cannot run '%s': %m", b->request.java);
+	if (b->request.java ||
+	    (words->len && is_java(words->list[0]) &&
+	     find_java(words->list[0], b->program.directory, b->java)) ||
+	    find_java("java", "", b->java))
+		return 0;
+	if (home && *home) {
+		snprintf(at_home, sizeof(at_home), "%.4000s/bin/java", home);
+		if (find_java(at_home, b->here, b->java))
+			return 0;
+	}
+	return lc_fail("bench: there is no java: the program's is gone, and there is none on PATH "
+	               "or in JAVA_HOME; name one with --java");
+}
+
+/* Is any of it there? */
+static bool any_exists(const struct lc_bench_words *path)
+{
+	for (size_t i = 0; i < path->len; i++)
+		if (access(path->list[i], F_OK) == 0)
+			return true;
+	return false;
+}
+
+static int choose_class_path(struct bench *b)
+{
+	struct lc_bench_request *r = &b->request;
+
+	if (b->class_path) {
+		lc_bench_words_path(&r->class_path, b->class_path, b->here, true);
+		if (!any_exists(&r->class_path))
+			return lc_fail("--class-path: nothing of '%.200s' is there", b->class_path);
+		return 0;
+	}
+	for (size_t i = 0; i < b->program.class_path.len; i++)
+		lc_bench_words_add(&r->class_path, b->program.class_path.list[i],
+		                   strlen(b->program.class_path.list[i]));
+	if (!r->class_path.len && b->program.argument_files)
+		return lc_usage("bench: the program's class path is in a file (@FILE) of its "
+		                "command; name it with --class-path");
+	if (!r->class_path.len)
+		return lc_usage("bench: the profile does not tell the program's class path; name "
+		                "it with --class-path");
+	if (!any_exists(&r->class_path))
+		return lc_fail("bench: nothing of the program's class path is there any more, as "
+		               "'%.200s'; name it with --class-path",
+		               r->class_path.list[0]);
+	return 0;
+}
+
+static int choose_paths(struct bench *b)
+{
+	struct lc_bench_request *r = &b->request;
+
+	lc_bench_words_path(&r->source_path, b->source_path, b->here, false);
+	if (b->against)
+		lc_bench_words_path(&r->against, b->against, b->here, false);
+	for (size_t i = 0; i < r->against.len; i++)
+		if (access(r->against.list[i], R_OK) != 0)
+			return lc_fail("--against: cannot read '%s': %m", r->against.list[i]);
+	return choose_class_path(b);
+}
+
+/* How the program is run once more: as the user says, or as it was. */
+static void choose_program(struct bench *b)
+{
+	struct lc_bench_request *r = &b->request;
+
+	for (char **word = b->command; word && *word; word++)
+		lc_bench_words_add(&b->command_words, *word, strlen(*word));
+	r->program = b->command ? &b->command_words : &b->program.words;
+	r->program_directory = b->command ? b->here : b->program.directory;
+	r->jvm_options = &b->program.jvm_options;
+	if (b->program.split && ((r->record && !b->command) || !b->class_path))
+		lc_note("bench: this profile, of an older Locus, has the program's command as one "
+		        "text: a word with a space in it is taken for several, and relative paths "
+		        "begin in this directory");
+}
+
+/* ---- the place ---- */
+
+static int find_place(struct bench *b, const struct lc_load *l, const struct lc_bench_of *of)
+{
+	const struct lc_analysis_what what = { .engine = of->engine,
+		                               .engine_chosen = b->engine,
+		                               .sort = LC_SORT_SAMPLES,
+		                               .group = LC_GROUP_LINE };
+	struct lc_bench_place *p = &b->request.place;
+	struct lc_analysis a;
+	int status = 0;
+
+	lc_analysis_build(&a, l, &what);
+	if (lc_bench_place_find(p, of, &a.findings))
+		lc_note("bench: the first finding leads to --at=%s:%u", p->class, p->line);
+	else if (a.findings.none)
+		status = lc_fail("bench: the profile has no finding to begin with (%s); choose a "
+		                 "place with --at",
+		                 a.findings.none);
+	else
+		status = lc_fail("bench: no finding is about accesses in code that --source-path "
+		                 "has; choose a place with --at");
+	lc_analysis_free(&a);
+	return status;
+}
+
+static int choose_place(struct bench *b, const struct lc_load *l)
+{
+	struct lc_bench_of of = { .tree = l->tree };
+	int status = 0;
+
+	if (!b->engine)
+		of.engine = lc_report_busiest_engine(l);
+	else if (lc_report_find_engine(l, b->engine, &of.engine))
+		return 1;
+	of.source = lc_source_open(b->source_path);
+	if (lc_source_unreadable(of.source))
+		status = 1;
+	else if (b->at)
+		lc_bench_place_look(&b->request.place, &of);
+	else
+		status = find_place(b, l, &of);
+	lc_source_close(of.source);
+	return status;
+}
+
+/* ---- the directory ---- */
+
+static bool is_empty(const char *directory)
+{
+	DIR *d = opendir(directory);
+	const struct dirent *e;
+	size_t others = 0;
+
+	while (d && (e = readdir(d)))
+		others += strcmp(e->d_name, ".") != 0 && strcmp(e->d_name, "..") != 0;
+	if (d)
+		closedir(d);
+	return d && !others;
+}
+
+/* "bench-Index-211" of org.acme.Index, or "bench-Index-search". The caller frees it. */
+static char *name_of(const struct lc_bench_place *p)
+{
+	const char *dot = strrchr(p->class, '.');
+	const char *class = dot ? dot + 1 : p->class;
+	char *name = p->line ? lc_mem_text("bench-%s-%u", class, p->line)
+	                     : lc_mem_text("bench-%s-%s", class, p->method);
+
+	for (char *at = name; *at; at++)
+		if (strchr("$<>/;[ ", *at))
+			*at = '-';
+	return name;
+}
+
+static int make_named(struct bench *b)
+{
+	char *name = name_of(&b->request.place);
+	int status = 0;
+
+	snprintf(b->output, sizeof(b->output), "%s", name);
+	for (unsigned i = 2; mkdir(b->output, 0777) != 0; i++) {
+		if (errno != EEXIST || i > BENCH_NAMES_MAX) {
+			status =
+			    lc_fail("cannot make the directory '%s': %m; choose another with -o",
+			            b->output);
+			break;
+		}
+		snprintf(b->output, sizeof(b->output), "%.4000s-%u", name, i);
+	}
+	free(name);
+	return status;
+}
+
+static int make_output(struct bench *b)
+{
+	int status = 0;
+
+	if (!b->request.output) {
+		status = make_named(b);
+		b->made_output = !status;
+		b->request.output = b->output;
+		return status;
+	}
+	snprintf(b->output, sizeof(b->output), "%s", b->request.output);
+	b->made_output = mkdir(b->output, 0777) == 0;
+	if (b->made_output)
+		return 0;
+	if (errno != EEXIST)
+		return lc_fail("cannot make the directory '%s': %m", b->output);
+	if (!is_empty(b->output))
+		return lc_fail("'%s' is there already, and is no empty directory; choose another "
+		               "with -o",
+		               b->output);
+	return 0;
+}
+
+static int write_request(const struct bench *b, const char *file)
+{
+	FILE *out = fopen(file, "wxe");
+	bool bad = !out;
+
+	if (out) {
+		lc_bench_request_write(out, &b->request);
+		bad = ferror(out);
+		bad |= fclose(out) != 0;
+	}
+	return bad ? lc_fail("cannot write '%s': %m", file) : 0;
+}
+
+/* ---- the command ---- */
+
+static int start(struct bench *b, const char *file)
+{
+	char *command[] = {
+		b->java, (char *)"-cp", b->jar, (char *)"locusbench.Main", (char *)(uintptr_t)file,
+		NULL
+	};
+	bool forked;
+	int err;
+
+	lc_progress_end();
+	err = lc_child_start(command, &forked);
+	if (err)
+		return lc_fail("cannot run '%s': %s", b->java, strerror(err));
+	return lc_child_end_like(lc_child_wait());
+}
+
+static int make_benchmark(struct bench *b)
+{
+	int status = make_output(b);
+	char *file;
+
+	if (status)
+		return status;
+	file = lc_mem_text("%s/request.json", b->output);
+	status = write_request(b, file);
+	if (!status)
+		status = start(b, file);
+	/* Where nothing came of it, nothing stays of it. */
+	if (status == LC_EXIT_FAILED || status == LC_EXIT_USAGE) {
+		unlink(file);
+		if (b->made_output && rmdir(b->output) != 0 && is_empty(b->output))
+			lc_note("'%s' could not be removed: %m", b->output);
+	}
+	free(file);
+	return status;
+}
+
+static int bench_loaded(struct bench *b, const struct lc_load *l)
+{
+	int status;
+
+	if (!l->processes_len)
+		return lc_fail("bench: the profile does not tell which program it is of");
+	lc_bench_program_read(&b->program, l->processes, b->here);
+	choose_program(b);
+	status = choose_paths(b);
+	if (!status)
+		status = choose_place(b, l);
+	if (!status)
+		status = choose_java(b);
+	b->request.java = b->java;
+	if (!status)
+		status = make_benchmark(b);
+	return !status && lc_load_damaged(l) ? LC_EXIT_PARTIAL : status;
+}
+
+static int bench_profile(struct bench *b)
+{
+	struct lc_load load;
+	struct lc_tree tree;
+	int status;
+
+	lc_tree_init(&tree);
+	lc_load_init(&load);
+	load.tree = &tree;
+	lc_load_expect(b->request.profile);
+	status = lc_load_profile(&load, b->request.profile);
+	lc_progress_end();
+	if (!status)
+		status = bench_loaded(b, &load);
+	lc_load_free(&load);
+	lc_tree_free(&tree);
+	return status;
+}
+
+static int bench_newest(struct bench *b)
+{
+	char *newest = lc_newest_profile();
+	int status;
+
+	if (!newest)
+		return lc_usage("bench: there is no profile in the current directory; name one, or "
+		                "record it with 'locus run'");
+	lc_note("profile %s", newest);
+	b->request.profile = newest;
+	status = bench_profile(b);
+	free(newest);
+	return status;
+}
+
+static void bench_free(struct bench *b)
+{
+	lc_bench_place_free(&b->request.place);
+	lc_bench_words_free(&b->request.source_path);
+	lc_bench_words_free(&b->request.class_path);
+	lc_bench_words_free(&b->request.against);
+	lc_bench_words_free(&b->command_words);
+	lc_bench_program_free(&b->program);
+}
+
+int lc_cmd_bench(int argc, char **argv)
+{
+	static struct bench b = { .request = { .run = true,
+		                               .record = true,
+		                               .forks = BENCH_FORKS,
+		                               .seconds = BENCH_SECONDS,
+		                               .inputs = BENCH_INPUTS,
+		                               .locus = b.locus } };
+	int status = parse_arguments(&b, argc, argv);
+
+	if (status < 0)
+		return lc_answer(status, argv[0]);
+	if (!status)
+		status = find_jar(&b);
+	if (!status && (!getcwd(b.here, sizeof(b.here)) || !realpath("/proc/self/exe", b.locus)))
+		status = lc_fail("bench: cannot tell the current directory, or where locus is: %m");
+	b.request.profile = b.profile;
+	if (!status)
+		status = b.profile ? bench_profile(&b) : bench_newest(&b);
+	bench_free(&b);
+	return status;
+}

@@ -1,0 +1,62 @@
+/*
+ * commands/bench_choose.h - this module chooses what `locus bench` makes a benchmark of: a line or
+ * a method that the user names, or the line at which a finding's objects are accessed most.
+ *
+ * A sample belongs to the innermost frame of its call path that the user has the source of: time in
+ * a library's method is that of the line that calls it.
+ */
+#ifndef LC_COMMANDS_BENCH_CHOOSE_H
+#define LC_COMMANDS_BENCH_CHOOSE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "analyzer/objects/findings.h"
+#include "analyzer/out/source.h"
+
+struct lc_bench_line {
+	uint32_t line;
+	uint64_t samples;
+};
+
+/* Free with lc_bench_place_free(). */
+struct lc_bench_place {
+	char *class;                 /* "org.acme.Outer$Inner" */
+	char *method;                /* "" where it is not known */
+	uint32_t line;               /* 0: the whole method */
+	struct lc_bench_line *lines; /* of the method that have samples, in their order */
+	size_t lines_len;
+	uint64_t method_samples; /* those without a line, too */
+	char *finding;           /* its text; "" where the user has named the place */
+};
+
+/* What a place is chosen from. */
+struct lc_bench_of {
+	const struct lc_tree *tree;
+	uint32_t engine;
+	struct lc_source *source;
+};
+
+/*
+ * A place as --at names it, "CLASS:LINE" or "CLASS#METHOD", with nothing of a profile yet: `method`
+ * is "" or `line` 0. Returns 0, or LC_EXIT_USAGE after one line on stderr, with *p untouched.
+ */
+int lc_bench_place_parse(struct lc_bench_place *p, const char *at);
+
+/*
+ * Fill in what the profile knows of the place: the method around the line, and its samples. Where
+ * only a class inside the named one has samples at the line, the place is in that.
+ */
+void lc_bench_place_look(struct lc_bench_place *p, const struct lc_bench_of *of);
+
+/*
+ * The place of the first finding whose objects are accessed by code that there is a source of.
+ * Returns whether there is one.
+ */
+bool lc_bench_place_find(struct lc_bench_place *p, const struct lc_bench_of *of,
+                         const struct lc_findings *findings);
+
+void lc_bench_place_free(struct lc_bench_place *p);
+
+#endif

@@ -1,0 +1,324 @@
+/* commands/bench_program.c - takes the command line of a Java program apart. */
+#include "analyzer/commands/bench_program.h"
+
+#include <glob.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyzer/base/memory.h"
+#include "analyzer/model/load.h"
+
+void lc_bench_words_add(struct lc_bench_words *w, const char *text, size_t len)
+{
+	w->list = lc_mem_grow(w->list, &w->cap, w->len + 1, sizeof(*w->list));
+	w->list[w->len++] = lc_mem_text("%.*s", (int)len, text);
+}
+
+void lc_bench_words_free(struct lc_bench_words *w)
+{
+	for (size_t i = 0; i < w->len; i++)
+		free(w->list[i]);
+	free(w->list);
+	*w = (struct lc_bench_words){ 0 };
+}
+
+static bool begins(const char *word, const char *with)
+{
+	return strncmp(word, with, strlen(with)) == 0;
+}
+
+/* ---- paths ---- */
+
+/* A name as a pattern that fits it alone. The caller frees it. */
+static char *quoted(const char *name)
+{
+	char *out = lc_mem_zeroed(2 * strlen(name) + 1, 1), *at = out;
+
+	for (; *name; name++) {
+		if (strchr("*?[\\", *name))
+			*at++ = '\\';
+		*at++ = *name;
+	}
+	return out;
+}
+
+/* The jars of a directory, which ends with '/' or is "", by their names. */
+static void add_jars(struct lc_bench_words *w, const char *directory)
+{
+	char *fixed = quoted(directory), *pattern = lc_mem_text("%s*.[jJ][aA][rR]", fixed);
+	glob_t found;
+
+	if (glob(pattern, 0, NULL, &found) == 0) {
+		for (size_t i = 0; i < found.gl_pathc; i++)
+			lc_bench_words_add(w, found.gl_pathv[i], strlen(found.gl_pathv[i]));
+		globfree(&found);
+	}
+	free(pattern);
+	free(fixed);
+}
+
+void lc_bench_words_path(struct lc_bench_words *w, const char *path, const char *directory,
+                         bool jars)
+{
+	char *copy = lc_mem_text("%s", path), *rest = copy, *name;
+
+	while ((name = strsep(&rest, ":"))) {
+		size_t len = strlen(name);
+		char *whole;
+
+		if (!len)
+			continue;
+		whole =
+		    *name == '/' ? lc_mem_text("%s", name) : lc_mem_text("%s/%s", directory, name);
+		len = strlen(whole);
+		if (jars && whole[len - 1] == '*' && (len == 1 || whole[len - 2] == '/')) {
+			whole[len - 1] = '\0';
+			add_jars(w, whole);
+		} else {
+			lc_bench_words_add(w, whole, len);
+		}
+		free(whole);
+	}
+	free(copy);
+}
+
+/* ---- the command ---- */
+
+static void read_words(struct lc_bench_program *p, const struct lc_load_process *process)
+{
+	char *copy, *rest, *word;
+	size_t i;
+	json_t *row;
+
+	json_array_foreach(process->arguments, i, row)
+	{
+		if (json_is_string(row))
+			lc_bench_words_add(&p->words, json_string_value(row),
+			                   json_string_length(row));
+	}
+	if (p->words.len)
+		return;
+	copy = rest = lc_mem_text("%s", process->command);
+	while ((word = strsep(&rest, " "))) {
+		if (*word)
+			lc_bench_words_add(&p->words, word, strlen(word));
+	}
+	p->split = p->words.len > 0;
+	free(copy);
+}
+
+/* Options of java whose value is the next word. */
+static bool takes_word(const char *word)
+{
+	static const char *const options[] = {
+		"-cp",
+		"-classpath",
+		"--class-path",
+		"-p",
+		"--module-path",
+		"--upgrade-module-path",
+		"--add-modules",
+		"--add-reads",
+		"--add-exports",
+		"--add-opens",
+		"--patch-module",
+		"--limit-modules",
+		"--source",
+		"--enable-native-access",
+	};
+
+	for (size_t i = 0; i < sizeof(options) / sizeof(*options); i++)
+		if (!strcmp(word, options[i]))
+			return true;
+	return false;
+}
+
+/*
+ * Options of which code may need the value, or that change its speed. What loads an agent, writes a
+ * file, starts another program or is for debugging is the program's alone.
+ */
+static bool is_for_benchmark(const char *word)
+{
+	static const char *const others[] = {
+		"-Xdebug",
+		"-Xrun",
+		"-Xlog",
+		"-Xbootclasspath",
+		"-Xshare:dump",
+		"-XX:Flags=",
+		"-XX:VMOptionsFile",
+		"-XX:OnError",
+		"-XX:OnOutOfMemoryError",
+		"-XX:HeapDump",
+		"-XX:+HeapDump",
+		"-XX:ErrorFile",
+		"-XX:LogFile",
+		"-XX:+LogVMOutput",
+		"-XX:+LogCompilation",
+		"-XX:StartFlightRecording",
+		"-XX:FlightRecorder",
+		"-XX:+FlightRecorder",
+		"-XX:+Print",
+		"-XX:+Trace",
+		"-XX:ArchiveClassesAtExit",
+		"-XX:SharedArchiveFile",
+		"-XX:SharedClassListFile",
+		"-XX:DumpLoadedClassList",
+		"-XX:AOT",
+		"-XX:CRaC",
+		"-XX:+ExtendedDTrace",
+		"-XX:CompileCommandFile",
+		"-XX:+AutoCreateSharedArchive",
+		"-XX:+RecordDynamicDumpInfo",
+	};
+	static const char *const taken[] = { "-X",
+		                             "-ea",
+		                             "-esa",
+		                             "-da",
+		                             "-dsa",
+		                             "-enableassertions",
+		                             "-disableassertions",
+		                             "-enablesystemassertions",
+		                             "-disablesystemassertions",
+		                             "--enable-preview",
+		                             "--add-modules",
+		                             "--add-exports",
+		                             "--add-opens",
+		                             "--add-reads",
+		                             "--enable-native-access" };
+
+	for (size_t i = 0; i < sizeof(others) / sizeof(*others); i++)
+		if (begins(word, others[i]))
+			return false;
+	for (size_t i = 0; i < sizeof(taken) / sizeof(*taken); i++)
+		if (begins(word, taken[i]))
+			return true;
+	return false;
+}
+
+/* The value of "--name=value"; NULL where the word is another option. */
+static const char *attached(const char *word, const char *name)
+{
+	const size_t len = strlen(name);
+
+	return strncmp(word, name, len) == 0 && word[len] == '=' ? word + len + 1 : NULL;
+}
+
+/* What an option of java adds to the class path; NULL: nothing. */
+static const char *class_path_of(const char *word, const char *next)
+{
+	const char *value = attached(word, "--class-path");
+
+	if (!value && next &&
+	    (!strcmp(word, "-cp") || !strcmp(word, "-classpath") || !strcmp(word, "--class-path")))
+		value = next;
+	return value;
+}
+
+/* The modules that the program names: a jar each, or directories of them. */
+static void add_modules(struct lc_bench_program *p, const char *path)
+{
+	struct lc_bench_words all = { 0 };
+
+	lc_bench_words_path(&all, path, p->directory, false);
+	for (size_t i = 0; i < all.len; i++) {
+		char *inside = lc_mem_text("%s/", all.list[i]);
+
+		lc_bench_words_add(&p->class_path, all.list[i], strlen(all.list[i]));
+		add_jars(&p->class_path, inside);
+		free(inside);
+	}
+	lc_bench_words_free(&all);
+}
+
+static void add_option(struct lc_bench_words *options, const char *word, const char *value)
+{
+	char *one;
+
+	if (!is_for_benchmark(word))
+		return;
+	one = value ? lc_mem_text("%s=%s", word, value) : lc_mem_text("%s", word);
+	lc_bench_words_add(options, one, strlen(one));
+	free(one);
+}
+
+static void read_options(struct lc_bench_program *p)
+{
+	const char *class_path = NULL, *modules = NULL, *value;
+	struct lc_bench_words *words = &p->words;
+	size_t i;
+
+	for (i = 1; i < words->len; i++) {
+		const char *word = words->list[i];
+		const char *next = i + 1 < words->len ? words->list[i + 1] : NULL;
+
+		if (!strcmp(word, "-jar") || !strcmp(word, "-m") || !strcmp(word, "--module"))
+			break;
+		if (*word == '@')
+			p->argument_files = true;
+		else if (*word != '-')
+			break;
+		value = class_path_of(word, next);
+		class_path = value ? value : class_path;
+		value = attached(word, "--module-path");
+		if (!value && (!strcmp(word, "-p") || !strcmp(word, "--module-path")))
+			value = next;
+		modules = value ? value : modules;
+		if (takes_word(word) && next) {
+			add_option(&p->jvm_options, word, next);
+			i++;
+		} else {
+			add_option(&p->jvm_options, word, NULL);
+		}
+	}
+	/* -jar's jar is the whole class path; its manifest names the rest, as java reads it. */
+	if (i + 1 < words->len && !strcmp(words->list[i], "-jar"))
+		class_path = words->list[i + 1];
+	else if (!class_path && !modules && i < words->len && !p->argument_files)
+		class_path = ".";
+	if (class_path)
+		lc_bench_words_path(&p->class_path, class_path, p->directory, true);
+	if (modules)
+		add_modules(p, modules);
+}
+
+/* Which collector the JVM has chosen by itself depends on the machine, and on its memory. */
+static void add_collector(struct lc_bench_program *p, const char *gc)
+{
+	static const char *const names[] = { "Serial", "Parallel", "G1" };
+	char *option;
+
+	for (size_t i = 0; i < p->jvm_options.len; i++) {
+		const char *word = p->jvm_options.list[i];
+		const size_t len = strlen(word);
+
+		if (begins(word, "-XX:+Use") && len > 2 && !strcmp(word + len - 2, "GC"))
+			return;
+	}
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
+		if (strcmp(gc, names[i]) != 0)
+			continue;
+		option = lc_mem_text("-XX:+Use%sGC", gc);
+		lc_bench_words_add(&p->jvm_options, option, strlen(option));
+		free(option);
+	}
+}
+
+void lc_bench_program_read(struct lc_bench_program *p, const struct lc_load_process *process,
+                           const char *here)
+{
+	const char *directory = *process->directory ? process->directory : here;
+
+	*p = (struct lc_bench_program){ .directory = lc_mem_text("%s", directory) };
+	read_words(p, process);
+	read_options(p);
+	add_collector(p, process->gc);
+}
+
+void lc_bench_program_free(struct lc_bench_program *p)
+{
+	lc_bench_words_free(&p->words);
+	lc_bench_words_free(&p->class_path);
+	lc_bench_words_free(&p->jvm_options);
+	free(p->directory);
+}
