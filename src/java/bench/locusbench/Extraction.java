@@ -1,0 +1,376 @@
+package locusbench;
+
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.stream.Collectors;
+import spoon.reflect.code.CtBlock;
+import spoon.reflect.code.CtCodeSnippetExpression;
+import spoon.reflect.code.CtCodeSnippetStatement;
+import spoon.reflect.code.CtExpression;
+import spoon.reflect.code.CtFieldAccess;
+import spoon.reflect.code.CtFieldRead;
+import spoon.reflect.code.CtInvocation;
+import spoon.reflect.code.CtLambda;
+import spoon.reflect.code.CtReturn;
+import spoon.reflect.code.CtStatement;
+import spoon.reflect.code.CtThisAccess;
+import spoon.reflect.declaration.CtElement;
+import spoon.reflect.declaration.CtExecutable;
+import spoon.reflect.declaration.CtField;
+import spoon.reflect.declaration.CtMethod;
+import spoon.reflect.declaration.CtType;
+import spoon.reflect.declaration.CtVariable;
+import spoon.reflect.declaration.ModifierKind;
+import spoon.reflect.path.CtRole;
+import spoon.reflect.reference.CtTypeReference;
+import spoon.reflect.visitor.filter.TypeFilter;
+
+/**
+ * Writes a segment as a class with a benchmark: what it is told to use stands around it as fields, constants and copied
+ * methods. It rewrites the model that the segment is of, so the model is of no use afterwards.
+ *
+ * Local variables are loaded from fields when a call begins, so that each call begins with the recorded values and the
+ * compiler can keep them in registers, as it does in the program.
+ */
+final class Extraction {
+	private static final String UNNAMED = "locusbenchmark"; // package, for classes of the unnamed one
+
+	private final Segment segment;
+	private final Uses uses;
+	private final Variables variables;
+	private final List<String> notes = new ArrayList<>();
+	private final StringBuilder out = new StringBuilder();
+
+	Extraction(Segment segment, Uses uses, Variables variables) {
+		this.segment = segment;
+		this.uses = uses;
+		this.variables = variables;
+	}
+
+	Payload payload(int line) {
+		Payload payload = new Payload();
+		payload.packageName = uses.packageName.isEmpty() ? UNNAMED : uses.packageName;
+		payload.className = segment.type.getSimpleName() + "_" + segment.methodName().replaceAll("[<>]", "") + "_" + line;
+		payload.originalClass = segment.type.getQualifiedName();
+		payload.originalMethod = segment.methodName();
+		payload.firstLine = segment.firstLine();
+		payload.lastLine = segment.lastLine();
+		variables.inputs.forEach(i -> payload.inputNames.add(i.inProgram));
+		payload.repeatable = variables.repeatable;
+		String result = result();
+		rewrite(segment.statement);
+		uses.methods.forEach(this::rewrite);
+		write(payload, result);
+		payload.source = out.toString();
+		payload.notes.addAll(notes);
+		return payload;
+	}
+
+	/** The type of what the segment returns, as text; null: nothing. */
+	private String result() {
+		boolean returns = returns().stream().anyMatch(r -> r.getReturnedExpression() != null);
+		CtTypeReference<?> type = segment.method.getType();
+		return returns && type != null ? Types.text(type) : null;
+	}
+
+	/** Those of the segment itself, not of a lambda or class inside. */
+	private List<CtReturn<?>> returns() {
+		List<CtReturn<?>> found = new ArrayList<>();
+		for (CtReturn<?> r : segment.statement.getElements(new TypeFilter<CtReturn<?>>(CtReturn.class))) {
+			CtElement owner = r.getParent(e -> e instanceof CtLambda || e instanceof CtExecutable);
+			if (owner == segment.method) {
+				found.add(r);
+			}
+		}
+		return found;
+	}
+
+	// -- rewriting
+
+	private static CtCodeSnippetExpression<?> snippet(CtElement of, String text) {
+		return of.getFactory().createCodeSnippetExpression(text);
+	}
+
+	private void rewrite(CtElement of) {
+		Types.erase(of);
+		List<CtInvocation<?>> calls = of.getElements(new TypeFilter<CtInvocation<?>>(CtInvocation.class));
+		List<CtInvocation<?>> own = calls.stream().filter(c -> {
+			CtExecutable<?> declaration = Dependences.ownMethod(c);
+			return declaration instanceof CtMethod && uses.methods.stream().anyMatch(m -> m == declaration);
+		}).collect(Collectors.toList());
+		for (CtFieldAccess<?> access : of.getElements(new TypeFilter<CtFieldAccess<?>>(CtFieldAccess.class))) {
+			CtField<?> declaration = access.getVariable().getDeclaration();
+			CtExpression<?> target = access.getTarget();
+			boolean ownField = target == null || target instanceof CtThisAccess || access.getVariable().isStatic();
+			if (ownField && declaration != null && uses.fields.get(declaration.getSimpleName()) == declaration) {
+				access.replace(snippet(access, variables.fieldNames.get(declaration.getSimpleName())));
+			}
+		}
+		Collections.reverse(own); // inner calls stand behind outer ones
+		for (CtInvocation<?> call : own) {
+			String arguments = call.getArguments().stream().map(CtElement::toString).collect(Collectors.joining(", "));
+			String text = copiedName(call.getExecutable().getSimpleName()) + "(" + arguments + ")";
+			call.replace(isStatement(call) ? call.getFactory().createCodeSnippetStatement(text) : snippet(call, text));
+		}
+		for (CtThisAccess<?> access : of.getElements(new TypeFilter<CtThisAccess<?>>(CtThisAccess.class))) {
+			CtType<?> inside = access.getParent(CtType.class);
+			if (inside == null || !inside.hasParent(of) && inside != of) {
+				access.replace(snippet(access, Variables.SELF));
+			}
+		}
+	}
+
+	private static boolean isStatement(CtElement e) {
+		CtRole role = e.getRoleInParent();
+		return role == CtRole.STATEMENT || role == CtRole.BODY || role == CtRole.THEN || role == CtRole.ELSE
+				|| role == CtRole.FOR_UPDATE || role == CtRole.FOR_INIT;
+	}
+
+	private static String copiedName(String name) {
+		return name.equals("segment") || name.equals("load") || name.equals("outputs") || name.equals("again")
+				? "copied_" + name : name;
+	}
+
+	// -- writing
+
+	private void line(int depth, String text) {
+		out.append("\t".repeat(depth)).append(text).append('\n');
+	}
+
+	private void write(Payload payload, String result) {
+		line(0, "package " + payload.packageName + ";");
+		line(0, "");
+		line(0, "import java.util.concurrent.TimeUnit;");
+		line(0, "import locusbench.record.Inputs;");
+		line(0, "import org.openjdk.jmh.annotations.*;");
+		line(0, "import org.openjdk.jmh.infra.Blackhole;");
+		line(0, "");
+		line(0, "/**");
+		line(0, " * Measures lines " + payload.firstLine + " to " + payload.lastLine + " of " + payload.originalClass + "."
+				+ payload.originalMethod + ", with what the program had there.");
+		line(0, " */");
+		line(0, "@State(Scope.Thread)");
+		line(0, "@BenchmarkMode(Mode.AverageTime)");
+		line(0, "@OutputTimeUnit(TimeUnit.NANOSECONDS)");
+		line(0, "@SuppressWarnings({\"unchecked\", \"rawtypes\", \"cast\", \"deprecation\"})");
+		line(0, "public class " + payload.className + " {");
+		constants();
+		fields();
+		load();
+		benchmark(result);
+		outputs(result);
+		methods();
+		line(0, "}");
+	}
+
+	private void constants() {
+		for (CtVariable<?> constant : variables.constants) {
+			if (constant instanceof CtField) {
+				rewrite(constant.getDefaultExpression());
+				line(1, "private static final " + Types.text(constant.getType()) + " "
+						+ variables.fieldNames.get(constant.getSimpleName()) + " = " + constant.getDefaultExpression() + ";");
+			}
+		}
+	}
+
+	private void fields() {
+		for (int i = 0; i < variables.inputs.size(); i++) {
+			Variables.Input input = variables.inputs.get(i);
+			if (input.isFinal) {
+				line(1, "private static final " + input.type + " " + input.name + " = (" + boxed(input.type)
+						+ ") Inputs.load().values(0)[" + i + "];");
+			} else {
+				line(1, (input.isStatic ? "static " : "") + (input.isVolatile ? "volatile " : "") + input.type + " " + input.name + ";");
+			}
+		}
+		for (Variables.Input input : variables.resetVariables) {
+			line(1, "private " + input.type + " first_" + input.name + ";");
+		}
+		for (Variables.Input input : variables.resetArrays) {
+			line(1, "private " + input.type + " first_" + input.name + ";");
+		}
+		line(1, "/** Which of the recorded executions. */");
+		line(1, "@Param({/*INPUTS*/})");
+		line(1, "public int input;");
+	}
+
+	private static String boxed(String type) {
+		switch (type) {
+		case "int":
+			return "Integer";
+		case "char":
+			return "Character";
+		case "long":
+		case "short":
+		case "byte":
+		case "boolean":
+		case "float":
+		case "double":
+			return Character.toUpperCase(type.charAt(0)) + type.substring(1);
+		default:
+			return type;
+		}
+	}
+
+	private void load() {
+		line(0, "");
+		if (variables.loadsAgain) {
+			line(1, "/** Before each call, since the segment changes what its branches depend on; that is not measured. */");
+			line(1, "@Setup(Level.Invocation)");
+			notes.add("state that the segment changes, and by which it branches, is put back before each call, outside what is"
+					+ " measured: below some microseconds a call the time is not to be trusted");
+		} else {
+			line(1, "@Setup(Level.Trial)");
+		}
+		line(1, "public void load() {");
+		line(2, "Object[] values = Inputs.load().values(input);");
+		for (int i = 0; i < variables.inputs.size(); i++) {
+			Variables.Input input = variables.inputs.get(i);
+			if (!input.isFinal) {
+				line(2, input.name + " = (" + boxed(input.type) + ") values[" + i + "];");
+			}
+		}
+		for (Variables.Input input : variables.resetVariables) {
+			line(2, "first_" + input.name + " = " + input.name + ";");
+		}
+		for (Variables.Input input : variables.resetArrays) {
+			line(2, "first_" + input.name + " = " + input.name + ".clone();");
+		}
+		line(1, "}");
+	}
+
+	private void begin() {
+		for (Variables.Input input : variables.resetVariables) {
+			line(2, input.name + " = first_" + input.name + ";");
+		}
+		for (Variables.Input input : variables.resetArrays) {
+			line(2, "System.arraycopy(first_" + input.name + ", 0, " + input.name + ", 0, first_" + input.name + ".length);");
+		}
+		for (CtVariable<?> constant : variables.constants) {
+			if (!(constant instanceof CtField)) {
+				line(2, Types.text(constant.getType()) + " " + constant.getSimpleName() + " = " + constant.getDefaultExpression() + ";");
+			}
+		}
+		for (Variables.Input input : variables.inputs) {
+			if (input.isLocal()) {
+				line(2, input.type + " " + input.variable.getSimpleName() + " = " + input.name + ";");
+			}
+		}
+		for (CtVariable<?> variable : variables.uninitialised) {
+			line(2, Types.text(variable.getType()) + " " + variable.getSimpleName() + ";");
+		}
+	}
+
+	/** The segment's text, with its returns as `render` has them. */
+	private String body(java.util.function.Function<String, String> render) {
+		List<CtReturn<?>> returns = returns();
+		List<CtStatement> placed = new ArrayList<>();
+		List<CtReturn<?>> taken = new ArrayList<>();
+		for (CtReturn<?> r : returns) {
+			String value = r.getReturnedExpression() == null ? null : r.getReturnedExpression().toString();
+			CtCodeSnippetStatement replacement = r.getFactory().createCodeSnippetStatement(render.apply(value));
+			r.replace(replacement);
+			placed.add(replacement);
+			taken.add(r);
+		}
+		StringBuilder text = new StringBuilder();
+		if (segment.isWholeMethod()) {
+			for (CtStatement statement : ((CtBlock<?>) segment.statement).getStatements()) {
+				text.append(statement).append(ends(statement)).append('\n');
+			}
+		} else {
+			text.append(segment.statement).append(ends(segment.statement)).append('\n');
+		}
+		for (int i = 0; i < placed.size(); i++) {
+			placed.get(i).replace(taken.get(i));
+		}
+		return text.toString();
+	}
+
+	static String ends(CtStatement statement) {
+		String text = statement.toString();
+		return text.endsWith("}") && !text.contains("= new ") || text.endsWith(";") ? "" : ";";
+	}
+
+	private void indent(String text) {
+		for (String row : text.split("\n")) {
+			line(2, row.replaceFirst("^((    )*)", "$1").replace("    ", "\t"));
+		}
+	}
+
+	private List<Values.Value> sinks() {
+		return variables.dependences.sinks();
+	}
+
+	private static String variableName(Values.Value value) {
+		return ((Dependences.Local) value.variable).variable.getSimpleName();
+	}
+
+	private void benchmark(String result) {
+		List<Values.Value> sinks = sinks();
+		boolean completes = Completes.normally(segment.statement);
+		String returned = result;
+		if (result == null && returns().isEmpty() && !sinks.isEmpty()) {
+			returned = Types.text(((Dependences.Local) sinks.get(0).variable).variable.getType());
+		}
+		line(0, "");
+		line(1, "@Benchmark");
+		line(1, "public " + (returned == null ? "void" : returned) + " segment(Blackhole blackhole) throws Throwable {");
+		begin();
+		indent(body(value -> value == null ? "return" : "return " + value));
+		if (completes) {
+			for (int i = result == null && returned != null ? 1 : 0; i < sinks.size(); i++) {
+				line(2, "blackhole.consume(" + variableName(sinks.get(i)) + ");");
+			}
+			if (result != null) {
+				line(2, "return " + nothing(result) + ";");
+			} else if (returned != null) {
+				line(2, "return " + variableName(sinks.get(0)) + ";");
+			}
+		}
+		line(1, "}");
+	}
+
+	private static String nothing(String type) {
+		String boxed = boxed(type);
+		return boxed.equals(type) ? "null" : type.equals("boolean") ? "false" : type.equals("char") ? "'\\0'" : "0";
+	}
+
+	/** What the segment leaves behind, for the regression test: what it returns, then the variables it changes. */
+	private void outputs(String result) {
+		String left = variables.outputs.stream().map(o -> ", " + o.inBenchmark).collect(Collectors.joining());
+		line(0, "");
+		line(1, "/** Runs the segment once, and returns what it leaves: for the regression test. */");
+		line(1, "public Object[] outputs() throws Throwable {");
+		begin();
+		indent(body(value -> "return new Object[] {" + (value == null ? "null" : value) + left + "}"));
+		if (Completes.normally(segment.statement)) {
+			line(2, "return new Object[] {null" + left + "};");
+		}
+		line(1, "}");
+	}
+
+	private void methods() {
+		boolean overridable = false;
+		for (CtMethod<?> method : uses.methods) {
+			overridable |= !method.hasModifier(ModifierKind.PRIVATE) && !method.hasModifier(ModifierKind.STATIC)
+					&& !method.hasModifier(ModifierKind.FINAL) && !segment.type.hasModifier(ModifierKind.FINAL);
+			method.setVisibility(ModifierKind.PRIVATE);
+			method.removeModifier(ModifierKind.ABSTRACT);
+			method.setAnnotations(new ArrayList<>());
+			method.setDocComment("");
+			method.setComments(new ArrayList<>());
+			method.setDefaultMethod(false);
+			method.setSimpleName(copiedName(method.getSimpleName()));
+			line(0, "");
+			for (String row : method.toString().split("\n")) {
+				line(1, row.replace("    ", "\t"));
+			}
+		}
+		if (overridable) {
+			notes.add("methods of " + segment.type.getSimpleName() + " are copied as they are there: that no subclass"
+					+ " overrides them is assumed, and tested by the recorded results alone");
+		}
+	}
+}

@@ -1,0 +1,79 @@
+package locusbench;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+
+/** What `locus bench` asks for, as it stands in request.json. */
+final class Request {
+	static final int FORMAT = 1;
+
+	final String profile;
+	final String className;
+	final String method;
+	final int line;
+	final Map<Integer, Long> samplesByLine = new TreeMap<>();
+	final long methodSamples;
+	final String finding;
+	final List<String> sourcePath;
+	final List<String> classPath;
+	final List<String> against;
+	final Path output;
+	final boolean run;
+	final boolean record;
+	final List<String> program;
+	final String programDirectory;
+	final String java;
+	final List<String> jvmOptions;
+	final int forks;
+	final int seconds;
+	final String locus;
+	final int inputs;
+
+	private Request(JsonNode json) {
+		profile = json.path("profile").asText("");
+		className = json.path("class").asText("");
+		method = json.path("method").asText("");
+		line = json.path("line").asInt(-1);
+		for (JsonNode row : json.path("lines")) {
+			samplesByLine.merge(row.path("line").asInt(), row.path("samples").asLong(), Long::sum);
+		}
+		methodSamples = json.path("method_samples").asLong();
+		finding = json.path("finding").asText("");
+		sourcePath = texts(json.path("source_path"));
+		classPath = texts(json.path("class_path"));
+		against = texts(json.path("against"));
+		output = Path.of(json.path("output").asText());
+		run = json.path("run").asBoolean(true);
+		record = json.path("record").asBoolean(true);
+		program = texts(json.path("program"));
+		programDirectory = json.path("program_directory").asText("");
+		java = json.path("java").asText("java");
+		jvmOptions = texts(json.path("jvm_options"));
+		forks = json.path("forks").asInt(3);
+		seconds = json.path("seconds").asInt(1);
+		locus = json.path("locus").asText("");
+		inputs = json.path("inputs").asInt(100);
+	}
+
+	private static List<String> texts(JsonNode array) {
+		List<String> texts = new ArrayList<>();
+		for (JsonNode text : array) {
+			texts.add(text.asText());
+		}
+		return texts;
+	}
+
+	static Request read(Path file) throws IOException, Refusal {
+		JsonNode json = new ObjectMapper().readTree(file.toFile());
+		if (json.path("format").asInt() != FORMAT) {
+			throw new Refusal("the request has format " + json.path("format").asInt() + ", not " + FORMAT);
+		}
+		return new Request(json);
+	}
+}

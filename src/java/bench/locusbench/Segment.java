@@ -1,0 +1,155 @@
+package locusbench;
+
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
+import spoon.reflect.code.CtBlock;
+import spoon.reflect.code.CtBodyHolder;
+import spoon.reflect.code.CtComment;
+import spoon.reflect.code.CtLoop;
+import spoon.reflect.code.CtStatement;
+import spoon.reflect.cu.SourcePosition;
+import spoon.reflect.declaration.CtAnonymousExecutable;
+import spoon.reflect.declaration.CtConstructor;
+import spoon.reflect.declaration.CtElement;
+import spoon.reflect.declaration.CtExecutable;
+import spoon.reflect.declaration.CtMethod;
+import spoon.reflect.declaration.CtType;
+import spoon.reflect.visitor.filter.TypeFilter;
+
+/** The part of a method that becomes a benchmark: one statement, which may be a loop, or the whole body. */
+final class Segment {
+	static final String MARK = "@bench-this";
+	private static final double ENOUGH = 0.8; // of the method's samples
+
+	final CtType<?> type;
+	final CtExecutable<?> method;
+	final CtStatement statement; // the body, a CtBlock, where it is the whole method
+
+	private Segment(CtType<?> type, CtExecutable<?> method, CtStatement statement) {
+		this.type = type;
+		this.method = method;
+		this.statement = statement;
+	}
+
+	boolean isWholeMethod() {
+		return statement == method.getBody();
+	}
+
+	int firstLine() {
+		return isWholeMethod() ? method.getPosition().getLine() : statement.getPosition().getLine();
+	}
+
+	int lastLine() {
+		return statement.getPosition().getEndLine();
+	}
+
+	String methodName() {
+		return method instanceof CtConstructor ? "<init>"
+				: method instanceof CtAnonymousExecutable ? "<clinit>" : method.getSimpleName();
+	}
+
+	/** The whole method of that name, the first one where there are several. */
+	static Segment ofMethod(CtType<?> type, String name) throws Refusal {
+		for (CtExecutable<?> method : executables(type)) {
+			if (method instanceof CtMethod && method.getSimpleName().equals(name) && method.getBody() != null) {
+				return new Segment(type, method, method.getBody());
+			}
+		}
+		throw new Refusal("no method " + name + " with a body in " + type.getQualifiedName());
+	}
+
+	/** The statement that is marked with a comment. */
+	static Segment ofMark(CtType<?> type) throws Refusal {
+		for (CtComment comment : type.getElements(new TypeFilter<>(CtComment.class))) {
+			CtElement of = comment.getParent();
+			if (!comment.getContent().contains(MARK)) {
+				continue;
+			}
+			if (of instanceof CtMethod && ((CtMethod<?>) of).getBody() != null) {
+				return new Segment(type, (CtMethod<?>) of, ((CtMethod<?>) of).getBody());
+			}
+			CtExecutable<?> method = of.getParent(CtExecutable.class);
+			if (of instanceof CtStatement && method != null) {
+				return new Segment(type, method, (CtStatement) of);
+			}
+		}
+		throw new Refusal("no statement or method in " + type.getQualifiedName() + " is marked with " + MARK);
+	}
+
+	/**
+	 * The innermost loop around the line, or the statement where there is none, grown to the enclosing loop while the
+	 * segment holds less than ENOUGH of the method's samples.
+	 */
+	static Segment atLine(CtType<?> type, int line, Map<Integer, Long> samplesByLine, long methodSamples) throws Refusal {
+		CtExecutable<?> method = null;
+		for (CtExecutable<?> e : executables(type)) {
+			if (e.getBody() != null && covers(e, line) && (method == null || inside(e, method))) {
+				method = e;
+			}
+		}
+		if (method == null) {
+			throw new Refusal("no code of " + type.getQualifiedName() + " at line " + line
+					+ ": its source seems to be of another version");
+		}
+		List<CtStatement> around = around(method, line);
+		if (around.isEmpty()) {
+			throw new Refusal("no statement at line " + line + " of " + type.getQualifiedName());
+		}
+		CtStatement chosen = around.get(0);
+		for (CtStatement statement : around) {
+			if (statement instanceof CtLoop) {
+				chosen = statement;
+				break;
+			}
+		}
+		for (CtStatement statement : around) {
+			if (methodSamples > 0 && statement instanceof CtLoop && chosen instanceof CtLoop && inside(chosen, statement)
+					&& samples(chosen, samplesByLine) < ENOUGH * methodSamples) {
+				chosen = statement;
+			}
+		}
+		return new Segment(type, method, chosen);
+	}
+
+	private static long samples(CtStatement statement, Map<Integer, Long> samplesByLine) {
+		long sum = 0;
+		for (Map.Entry<Integer, Long> row : samplesByLine.entrySet()) {
+			sum += covers(statement, row.getKey()) ? row.getValue() : 0;
+		}
+		return sum;
+	}
+
+	private static List<CtExecutable<?>> executables(CtType<?> type) {
+		List<CtExecutable<?>> found = new ArrayList<>();
+		for (CtExecutable<?> e : type.getElements(new TypeFilter<CtExecutable<?>>(CtExecutable.class))) {
+			if (e.getParent(CtType.class) == type) {
+				found.add(e);
+			}
+		}
+		return found;
+	}
+
+	/** Statements of blocks of the method at the line, the innermost one first. */
+	private static List<CtStatement> around(CtExecutable<?> method, int line) {
+		List<CtStatement> found = new ArrayList<>();
+		for (CtStatement s : method.getBody().getElements(new TypeFilter<>(CtStatement.class))) {
+			boolean stands = s.getParent() instanceof CtBlock || s.getParent() instanceof CtBodyHolder;
+			if (stands && !(s instanceof CtBlock) && !(s instanceof CtComment) && covers(s, line)) {
+				found.add(s);
+			}
+		}
+		found.sort(Comparator.comparingInt(s -> s.getPosition().getSourceEnd() - s.getPosition().getSourceStart()));
+		return found;
+	}
+
+	private static boolean covers(CtElement e, int line) {
+		SourcePosition at = e.getPosition();
+		return at.isValidPosition() && at.getLine() <= line && line <= at.getEndLine();
+	}
+
+	private static boolean inside(CtElement inner, CtElement outer) {
+		return inner != outer && inner.hasParent(outer);
+	}
+}

@@ -1,0 +1,226 @@
+package locusbench;
+
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.IdentityHashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import spoon.reflect.code.CtConstructorCall;
+import spoon.reflect.code.CtExpression;
+import spoon.reflect.code.CtFieldAccess;
+import spoon.reflect.code.CtInvocation;
+import spoon.reflect.code.CtSuperAccess;
+import spoon.reflect.code.CtThisAccess;
+import spoon.reflect.code.CtTypeAccess;
+import spoon.reflect.code.CtVariableAccess;
+import spoon.reflect.declaration.CtElement;
+import spoon.reflect.declaration.CtExecutable;
+import spoon.reflect.declaration.CtField;
+import spoon.reflect.declaration.CtMethod;
+import spoon.reflect.declaration.CtType;
+import spoon.reflect.declaration.CtVariable;
+import spoon.reflect.declaration.ModifierKind;
+import spoon.reflect.reference.CtTypeParameterReference;
+import spoon.reflect.reference.CtTypeReference;
+import spoon.reflect.visitor.filter.TypeFilter;
+
+/**
+ * Finds what a segment uses from around it: local variables, fields of its class, methods that have to be copied, the
+ * object itself. Refuses what a class of the same package cannot name.
+ */
+final class Uses {
+	private static final int DEPTH_MAX = 6; // calls inside one another that are copied
+
+	final Segment segment;
+	final String packageName; // of the original class
+	final List<CtVariable<?>> locals = new ArrayList<>(); // declared before the segment
+	final Map<String, CtField<?>> fields = new LinkedHashMap<>(); // of the class, or one around it, by name
+	final List<CtMethod<?>> methods = new ArrayList<>(); // to copy
+	boolean self; // the object itself is used as a value, or by a method that has no source here
+
+	Uses(Segment segment) throws Refusal {
+		this.segment = segment;
+		packageName = segment.type.getTopLevelType().getPackage() == null ? ""
+				: segment.type.getTopLevelType().getPackage().getQualifiedName();
+		if (packageName.startsWith("java.") || packageName.equals("java")) {
+			throw new Refusal(segment.type, "package " + packageName + " is the JDK's own: no benchmark can be in it");
+		}
+		Deque<CtElement> open = new ArrayDeque<>();
+		Map<CtElement, Integer> depth = new IdentityHashMap<>();
+		open.add(segment.statement);
+		depth.put(segment.statement, 0);
+		while (!open.isEmpty()) {
+			CtElement at = open.pop();
+			for (CtMethod<?> method : scan(at)) {
+				if (depth.get(at) >= DEPTH_MAX) {
+					throw new Refusal(method, "calls are more than " + DEPTH_MAX + " deep where " + method.getSimpleName() + " is called");
+				}
+				if (!depth.containsKey(method)) {
+					methods.add(method);
+					depth.put(method, depth.get(at) + 1);
+					open.add(method);
+				}
+			}
+		}
+	}
+
+	/** Looks at the segment, or at a method to copy. Returns the methods that are called there and have to be copied. */
+	private List<CtMethod<?>> scan(CtElement of) throws Refusal {
+		List<CtMethod<?>> called = new ArrayList<>();
+		for (CtTypeReference<?> type : of.getElements(new TypeFilter<CtTypeReference<?>>(CtTypeReference.class))) {
+			checkType(of, type);
+		}
+		for (CtVariableAccess<?> access : of.getElements(new TypeFilter<CtVariableAccess<?>>(CtVariableAccess.class))) {
+			if (access instanceof CtFieldAccess) {
+				field((CtFieldAccess<?>) access);
+				continue;
+			}
+			CtVariable<?> variable = access.getVariable().getDeclaration();
+			if (variable == null) {
+				throw new Refusal(access, "where " + access.getVariable().getSimpleName() + " is declared cannot be told");
+			}
+			if (of == segment.statement && !variable.hasParent(of) && variable != of) {
+				addOnce(locals, variable);
+			}
+		}
+		for (CtInvocation<?> call : of.getElements(new TypeFilter<CtInvocation<?>>(CtInvocation.class))) {
+			CtExecutable<?> own = Dependences.ownMethod(call);
+			if (isInside(call.getExecutable().getDeclaration(), of)) {
+				continue;
+			}
+			if (own instanceof CtMethod) {
+				called.add((CtMethod<?>) own);
+			} else {
+				checkCall(call);
+			}
+		}
+		for (CtThisAccess<?> access : of.getElements(new TypeFilter<CtThisAccess<?>>(CtThisAccess.class))) {
+			self |= isSelf(access);
+		}
+		if (!of.getElements(new TypeFilter<CtSuperAccess<?>>(CtSuperAccess.class)).isEmpty()) {
+			throw new Refusal(of, "super is used");
+		}
+		for (CtConstructorCall<?> call : of.getElements(new TypeFilter<CtConstructorCall<?>>(CtConstructorCall.class))) {
+			CtElement constructor = call.getExecutable().getDeclaration();
+			if (constructor instanceof spoon.reflect.declaration.CtModifiable
+					&& ((spoon.reflect.declaration.CtModifiable) constructor).hasModifier(ModifierKind.PRIVATE)
+					&& !isInside(constructor, of)) {
+				throw new Refusal(call, "the constructor of " + call.getType().getSimpleName() + " is private");
+			}
+		}
+		return called;
+	}
+
+	/** Equality of elements is that of their text: two variables of one name would be one. */
+	static <T> void addOnce(List<T> list, T element) {
+		for (T other : list) {
+			if (other == element) {
+				return;
+			}
+		}
+		list.add(element);
+	}
+
+	private static boolean isInside(CtElement element, CtElement of) {
+		return element != null && element.hasParent(of);
+	}
+
+	/** Is `this` more than the object whose field is read, or whose copied method is called? */
+	private boolean isSelf(CtThisAccess<?> access) {
+		CtElement user = access.getParent();
+		if (access.getParent(CtType.class) != null && isInside(access.getParent(CtType.class), segment.statement)) {
+			return false; // of an anonymous class inside
+		}
+		if (user instanceof CtFieldAccess && ((CtFieldAccess<?>) user).getTarget() == access) {
+			return false;
+		}
+		return !(user instanceof CtInvocation && ((CtInvocation<?>) user).getTarget() == access
+				&& Dependences.ownMethod((CtInvocation<?>) user) != null);
+	}
+
+	private void field(CtFieldAccess<?> access) throws Refusal {
+		CtExpression<?> target = access.getTarget();
+		boolean ofThis = target == null || target instanceof CtThisAccess;
+		boolean isStatic = access.getVariable().isStatic();
+		CtField<?> declaration = access.getVariable().getDeclaration();
+		if (declaration == null) {
+			if (ofThis) {
+				inherited(access);
+			}
+			return; // of another class file, which javac says is accessible, or not
+		}
+		if (isInside(declaration, segment.statement)) {
+			return;
+		}
+		if (!ofThis && !isStatic) {
+			if (declaration.hasModifier(ModifierKind.PRIVATE)) {
+				throw new Refusal(access, "the private field " + declaration.getSimpleName() + " of another object is used");
+			}
+			return;
+		}
+		CtField<?> other = fields.putIfAbsent(declaration.getSimpleName(), declaration);
+		if (other != null && other != declaration) {
+			throw new Refusal(access, "two fields are called " + declaration.getSimpleName());
+		}
+	}
+
+	/** A field of a superclass without source: it is reached through the object. */
+	private void inherited(CtFieldAccess<?> access) throws Refusal {
+		if (access.getVariable().isStatic()) {
+			return;
+		}
+		self = true;
+	}
+
+	private void checkCall(CtInvocation<?> call) throws Refusal {
+		CtExecutable<?> declaration = call.getExecutable().getDeclaration();
+		if (declaration instanceof CtMethod && ((CtMethod<?>) declaration).hasModifier(ModifierKind.PRIVATE)) {
+			throw new Refusal(call, "the private method " + declaration.getSimpleName() + " of another object is called");
+		}
+		if (call.getExecutable().isConstructor()) {
+			throw new Refusal(call, "another constructor is called");
+		}
+		CtTypeReference<?> owner = call.getExecutable().getDeclaringType();
+		String name = owner == null ? "" : owner.getQualifiedName();
+		if (name.startsWith("java.nio.channels.") || name.startsWith("java.net.") || name.startsWith("java.sql.")
+				|| name.matches("java\\.io\\..*(Stream|Reader|Writer|File|PrintStream|Console).*") && !name.contains("ByteArray")
+						&& !name.contains("String")
+				|| name.startsWith("java.nio.file.")) {
+			throw new Refusal(call, "it does input or output: " + owner.getSimpleName() + "." + call.getExecutable().getSimpleName());
+		}
+	}
+
+	private void checkType(CtElement of, CtTypeReference<?> type) throws Refusal {
+		if (type instanceof CtTypeParameterReference || type.isPrimitive() || type.getSimpleName().isEmpty()) {
+			return;
+		}
+		CtElement parent = type.isParentInitialized() ? type.getParent() : null;
+		if (parent instanceof CtTypeAccess && (parent.isImplicit() || parent.getParent() instanceof CtThisAccess)
+				|| parent instanceof CtThisAccess) {
+			return; // printed nowhere
+		}
+		CtType<?> declaration = type.getDeclaration();
+		if (declaration == null || isInside(declaration, segment.statement)) {
+			return;
+		}
+		if (parent != null && (parent.getParent() instanceof CtFieldAccess || parent.getParent() instanceof CtInvocation)
+				&& parent instanceof CtTypeAccess) {
+			return; // Outer in Outer.field: the field is copied
+		}
+		if (declaration.isAnonymous() || declaration.isLocalType()) {
+			throw new Refusal(of, "a class without a name of its own is used");
+		}
+		boolean printed = parent instanceof CtVariable || parent instanceof CtExpression;
+		for (CtType<?> at = declaration; at != null && printed; at = at.getDeclaringType()) {
+			if (at.hasModifier(ModifierKind.PRIVATE)) {
+				throw new Refusal(parent, "the private class " + at.getSimpleName() + " is used");
+			}
+		}
+		if (printed && packageName.isEmpty()) {
+			throw new Refusal(parent, "the class " + declaration.getSimpleName()
+					+ " is in the unnamed package, where no other package reaches it");
+		}
+	}
+}

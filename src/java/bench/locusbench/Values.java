@@ -1,0 +1,255 @@
+package locusbench;
+
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collection;
+import java.util.Deque;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+/**
+ * The value dependence graph of a segment, in static single assignment form: each assignment makes a value, which
+ * depends on the values it was computed from; where paths join, a value depends on those of all paths and on the
+ * condition that chooses. A variable is any key: a local variable, a field, or the contents of an object.
+ */
+final class Values {
+	/** One value. */
+	static final class Value {
+		final Object variable;
+		final String name; // b1 is the second value of b
+		private final Set<Value> from = new LinkedHashSet<>();
+
+		private Value(Object variable, String name) {
+			this.variable = variable;
+			this.name = name;
+		}
+
+		@Override
+		public String toString() {
+			return name;
+		}
+
+		boolean dependsOn(Value other) {
+			return all().contains(other);
+		}
+
+		/** All that the value depends on, directly or not; itself only where it is in a cycle. */
+		Set<Value> all() {
+			Set<Value> seen = new LinkedHashSet<>();
+			Deque<Value> open = new ArrayDeque<>(from);
+			while (!open.isEmpty()) {
+				Value next = open.pop();
+				if (seen.add(next)) {
+					open.addAll(next.from);
+				}
+			}
+			return seen;
+		}
+	}
+
+	/** The variables as they are at a point of a path. */
+	private static final class Scope {
+		final Scope outer;
+		final boolean loop;
+		final Map<Object, Value> now = new LinkedHashMap<>();
+		final Map<Object, Value> atHead = new LinkedHashMap<>(); // of a loop: what its first and later turns begin with
+		final Set<Value> endedBy = new LinkedHashSet<>(); // of a loop: the values that end it
+
+		Scope(Scope outer, boolean loop) {
+			this.outer = outer;
+			this.loop = loop;
+		}
+	}
+
+	private final Map<Object, Integer> counts = new LinkedHashMap<>();
+	private final Map<Object, Value> entries = new LinkedHashMap<>();
+	private final Set<Value> conditions = new LinkedHashSet<>();
+	private Scope scope = new Scope(null, false);
+
+	private Value make(Object variable, Collection<Value> from) {
+		int number = counts.merge(variable, 1, Integer::sum) - 1;
+		Value value = new Value(variable, variable.toString() + (number == 0 ? "" : number));
+		value.from.addAll(from);
+		return value;
+	}
+
+	/** The value that the variable has now: where nothing has assigned to it, that of the segment's begin. */
+	Value read(Object variable) {
+		return read(scope, variable);
+	}
+
+	private Value read(Scope in, Object variable) {
+		Value value = in.now.get(variable);
+		if (value != null) {
+			return value;
+		}
+		if (in.outer == null) {
+			value = entries.computeIfAbsent(variable, v -> new Value(v, v + "@begin"));
+		} else if (in.loop) {
+			value = new Value(variable, variable + "@loop");
+			in.atHead.put(variable, value);
+			in.now.put(variable, value);
+			value.from.add(read(in.outer, variable));
+			return value;
+		} else {
+			return read(in.outer, variable);
+		}
+		in.now.put(variable, value);
+		return value;
+	}
+
+	void assign(Object variable, Collection<Value> from) {
+		scope.now.put(variable, make(variable, from));
+	}
+
+	/** A variable that has no value yet, or a new one of the same name. */
+	void declare(Object variable) {
+		scope.now.remove(variable);
+	}
+
+	/** A value that decides which way the program goes. */
+	void condition(Collection<Value> values) {
+		conditions.addAll(values);
+	}
+
+	/** Values that decide whether the innermost loop goes on. */
+	void endsLoop(Collection<Value> values) {
+		for (Scope at = scope; at != null; at = at.outer) {
+			if (at.loop) {
+				at.endedBy.addAll(values);
+				return;
+			}
+		}
+	}
+
+	/** Paths of which one is gone; `chosenBy` are the values that choose. */
+	void join(Collection<Value> chosenBy, List<Runnable> paths) {
+		Scope before = scope;
+		List<Scope> ends = new ArrayList<>();
+		Set<Object> assigned = new LinkedHashSet<>();
+		for (Runnable path : paths) {
+			scope = new Scope(before, false);
+			path.run();
+			ends.add(scope);
+			assigned.addAll(scope.now.keySet());
+		}
+		scope = before;
+		for (Object variable : assigned) {
+			Set<Value> from = new LinkedHashSet<>();
+			for (Scope end : ends) {
+				Value value = end.now.get(variable);
+				from.add(value != null ? value : read(variable));
+			}
+			if (from.size() == 1) {
+				scope.now.put(variable, from.iterator().next());
+				continue;
+			}
+			from.addAll(chosenBy);
+			assign(variable, from);
+		}
+	}
+
+	/** A part that runs any number of times; what the variables are afterwards depends on its conditions. */
+	void repeat(Runnable part) {
+		Scope before = scope;
+		scope = new Scope(before, true);
+		part.run();
+		Scope turn = scope;
+		scope = before;
+		for (Map.Entry<Object, Value> row : turn.now.entrySet()) {
+			Value head = turn.atHead.get(row.getKey());
+			if (head == row.getValue()) {
+				continue;
+			}
+			if (head != null) {
+				head.from.add(row.getValue());
+				head.from.addAll(turn.endedBy);
+				scope.now.put(row.getKey(), make(row.getKey(), Arrays.asList(head, row.getValue())));
+			} else {
+				Set<Value> from = new LinkedHashSet<>(turn.endedBy);
+				from.add(row.getValue());
+				from.add(read(row.getKey()));
+				assign(row.getKey(), from);
+			}
+		}
+	}
+
+	/** What the variables are in the end that the segment has assigned to. */
+	Map<Object, Value> last() {
+		Map<Object, Value> last = new LinkedHashMap<>(scope.now);
+		last.values().removeAll(entries.values());
+		return last;
+	}
+
+	/**
+	 * The least of `candidates` that keeps all of them alive: one that another depends on, or something in `kept`, is
+	 * left out; of some that depend on one another the last one stays.
+	 */
+	static List<Value> sinks(List<Value> candidates, Collection<Value> kept) {
+		List<Value> sinks = new ArrayList<>();
+		for (int i = 0; i < candidates.size(); i++) {
+			Value value = candidates.get(i);
+			boolean needed = kept.stream().noneMatch(k -> k.dependsOn(value));
+			for (int j = 0; needed && j < candidates.size(); j++) {
+				Value other = candidates.get(j);
+				needed = other == value || !other.dependsOn(value) || value.dependsOn(other) && j < i;
+			}
+			if (needed) {
+				sinks.add(value);
+			}
+		}
+		return sinks;
+	}
+
+	/**
+	 * The variables whose last values depend, over calls of the segment, on their own first ones, and which a condition
+	 * depends on: with them the second call goes another way than the first.
+	 */
+	Set<Object> resets() {
+		Map<Object, Value> last = last();
+		Map<Object, Set<Object>> next = new LinkedHashMap<>(); // variable -> those it is computed from, a call ago
+		for (Map.Entry<Object, Value> row : last.entrySet()) {
+			Set<Object> from = new LinkedHashSet<>();
+			Set<Value> all = row.getValue().all();
+			for (Map.Entry<Object, Value> entry : entries.entrySet()) {
+				if (all.contains(entry.getValue()) && last.containsKey(entry.getKey())) {
+					from.add(entry.getKey());
+				}
+			}
+			next.put(row.getKey(), from);
+		}
+		Set<Object> found = new LinkedHashSet<>();
+		for (Object variable : next.keySet()) {
+			Value begin = entries.get(variable);
+			boolean decides = begin != null && conditions.stream().anyMatch(c -> c == begin || c.dependsOn(begin));
+			if (decides && reaches(next, variable)) {
+				found.add(variable);
+			}
+		}
+		return found;
+	}
+
+	private static boolean reaches(Map<Object, Set<Object>> next, Object variable) {
+		Set<Object> seen = new LinkedHashSet<>();
+		Deque<Object> open = new ArrayDeque<>(next.get(variable));
+		while (!open.isEmpty()) {
+			Object at = open.pop();
+			if (at.equals(variable)) {
+				return true;
+			}
+			if (seen.add(at)) {
+				open.addAll(next.getOrDefault(at, Set.of()));
+			}
+		}
+		return false;
+	}
+
+	/** Does the variable's value at the begin matter? */
+	boolean isRead(Object variable) {
+		return entries.containsKey(variable);
+	}
+}

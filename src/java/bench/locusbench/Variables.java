@@ -1,0 +1,236 @@
+package locusbench;
+
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import spoon.reflect.code.CtCatchVariable;
+import spoon.reflect.code.CtForEach;
+import spoon.reflect.code.CtLocalVariable;
+import spoon.reflect.code.CtReturn;
+import spoon.reflect.code.CtVariableWrite;
+import spoon.reflect.declaration.CtField;
+import spoon.reflect.declaration.CtParameter;
+import spoon.reflect.declaration.CtTypedElement;
+import spoon.reflect.declaration.CtVariable;
+import spoon.reflect.declaration.ModifierKind;
+import spoon.reflect.reference.CtArrayTypeReference;
+import spoon.reflect.reference.CtTypeReference;
+import spoon.reflect.visitor.filter.TypeFilter;
+
+/**
+ * Decides what becomes of each variable that a segment uses: a constant, or a value that is recorded in the program; and
+ * which values tell, behind the segment, that it has done the same.
+ */
+final class Variables {
+	/** A value that the program had when the segment began. */
+	static final class Input {
+		final CtVariable<?> variable; // null: the object itself
+		final String inProgram; // the expression for it there
+		final String type; // as text
+		final String name; // of the field of the benchmark
+		final boolean isStatic;
+		final boolean isFinal; // it is set once, so that the compiler takes it for a constant
+		final boolean isVolatile;
+
+		Input(CtVariable<?> variable, String inProgram, String type, String name) {
+			this.variable = variable;
+			this.inProgram = inProgram;
+			this.type = type;
+			this.name = name;
+			CtField<?> field = variable instanceof CtField ? (CtField<?>) variable : null;
+			isStatic = field != null && field.hasModifier(ModifierKind.STATIC);
+			isFinal = isStatic && field.hasModifier(ModifierKind.FINAL);
+			isVolatile = field != null && field.hasModifier(ModifierKind.VOLATILE);
+		}
+
+		boolean isLocal() {
+			return variable != null && !(variable instanceof CtField);
+		}
+	}
+
+	/** A value that is compared: an expression in the program, and in the benchmark. */
+	static final class Output {
+		final String inProgram;
+		final String inBenchmark;
+
+		Output(String inProgram, String inBenchmark) {
+			this.inProgram = inProgram;
+			this.inBenchmark = inBenchmark;
+		}
+	}
+
+	static final String SELF = "self";
+	private static final Set<String> TAKEN = Set.of("input", SELF, "load", "segment", "outputs", "again");
+
+	final Dependences dependences;
+	final Uses uses;
+	final List<CtVariable<?>> constants = new ArrayList<>(); // that the benchmark declares, in order of need
+	final List<Input> inputs = new ArrayList<>();
+	final List<CtVariable<?>> uninitialised = new ArrayList<>(); // locals without a value when the segment begins
+	final List<Output> outputs = new ArrayList<>(); // without what the segment returns
+	final Map<String, String> fieldNames = new LinkedHashMap<>(); // of the class's fields, in the benchmark
+	final Set<Input> resetVariables = new LinkedHashSet<>(); // fields that are put back before each call
+	final Set<Input> resetArrays = new LinkedHashSet<>(); // whose elements are
+	boolean loadsAgain; // other state is put back before each call, outside the time that is measured
+	boolean repeatable = true;
+
+	Variables(Segment segment, Uses uses) throws Refusal {
+		this.uses = uses;
+		dependences = new Dependences(segment.statement);
+		Set<String> localNames = localNames();
+		locals(segment);
+		fields(localNames);
+		if (uses.self) {
+			if (segment.type.isAnonymous() || uses.packageName.isEmpty() || isHidden(segment)) {
+				throw new Refusal(segment.statement, "the object itself is used, and no other class can name its class");
+			}
+			inputs.add(new Input(null, "this", segment.type.getQualifiedName().replace('$', '.'), SELF));
+		}
+		outputs(segment);
+		resets();
+	}
+
+	private static boolean isHidden(Segment segment) {
+		for (spoon.reflect.declaration.CtType<?> at = segment.type; at != null; at = at.getDeclaringType()) {
+			if (at.hasModifier(ModifierKind.PRIVATE) || at.isLocalType()) {
+				return true;
+			}
+		}
+		return false;
+	}
+
+	private Set<String> localNames() {
+		Set<String> names = new LinkedHashSet<>(TAKEN);
+		List<spoon.reflect.declaration.CtElement> texts = new ArrayList<>(uses.methods);
+		texts.add(uses.segment.method);
+		for (spoon.reflect.declaration.CtElement text : texts) {
+			for (CtVariable<?> variable : text.getElements(new TypeFilter<CtVariable<?>>(CtVariable.class))) {
+				if (!(variable instanceof CtField)) {
+					names.add(variable.getSimpleName());
+				}
+			}
+		}
+		return names;
+	}
+
+	private void locals(Segment segment) {
+		List<CtVariable<?>> found = new ArrayList<>();
+		for (CtVariable<?> variable : uses.locals) {
+			if (Constants.isConstant(variable, segment)) {
+				found.add(variable);
+			} else if (hasValue(variable, segment)) {
+				String name = variable.getSimpleName();
+				inputs.add(new Input(variable, name, Types.text(variable.getType()), "local_" + name));
+			} else {
+				uninitialised.add(variable);
+			}
+		}
+		constants.addAll(Constants.needed(found));
+		for (CtVariable<?> constant : constants) {
+			inputs.removeIf(i -> i.variable == constant);
+		}
+	}
+
+	/** Has the local variable a value when the segment begins? */
+	private static boolean hasValue(CtVariable<?> variable, Segment segment) {
+		if (!(variable instanceof CtLocalVariable) || variable.getDefaultExpression() != null
+				|| variable.getParent() instanceof CtForEach) {
+			return variable instanceof CtParameter || variable instanceof CtCatchVariable || variable instanceof CtLocalVariable;
+		}
+		int begin = segment.statement.getPosition().getSourceStart();
+		for (CtVariableWrite<?> write : segment.method.getElements(new TypeFilter<CtVariableWrite<?>>(CtVariableWrite.class))) {
+			if (write.getVariable().getDeclaration() == variable && write.getPosition().getSourceStart() < begin) {
+				return true;
+			}
+		}
+		return false;
+	}
+
+	private void fields(Set<String> localNames) throws Refusal {
+		for (CtField<?> field : uses.fields.values()) {
+			String name = field.getSimpleName();
+			String here = localNames.contains(name) ? "field_" + name : name;
+			fieldNames.put(name, here);
+			if (Constants.isConstant(field)) {
+				for (CtVariable<?> needed : Constants.needed(List.of(field))) {
+					fieldNames.putIfAbsent(needed.getSimpleName(),
+							localNames.contains(needed.getSimpleName()) ? "field_" + needed.getSimpleName() : needed.getSimpleName());
+					Uses.addOnce(constants, needed);
+				}
+				continue;
+			}
+			String owner = field.getDeclaringType().getSimpleName();
+			boolean outer = field.getDeclaringType() != uses.segment.type;
+			boolean isStatic = field.hasModifier(ModifierKind.STATIC);
+			String there = isStatic ? owner + "." + name : outer ? owner + ".this." + name : "this." + name;
+			if (field.getType() == null) {
+				throw new Refusal(field, "the type of " + name + " is not known");
+			}
+			inputs.add(new Input(field, there, Types.text(field.getType()), here));
+		}
+	}
+
+	private Input input(Object key) {
+		for (Input input : inputs) {
+			boolean field = key instanceof Dependences.Field && input.variable instanceof CtField
+					&& input.variable.getSimpleName().equals(((Dependences.Field) key).name);
+			if (field || isLocal(key, input.variable) || "this".equals(key) && input.variable == null) {
+				return input;
+			}
+		}
+		return null;
+	}
+
+	private static boolean isLocal(Object key, CtVariable<?> variable) {
+		return key instanceof Dependences.Local && ((Dependences.Local) key).variable == variable;
+	}
+
+	/** The name by which the benchmark's code has it while the segment runs. */
+	private static String here(Input input) {
+		return input.isLocal() ? input.variable.getSimpleName() : input.name;
+	}
+
+	private void outputs(Segment segment) {
+		Set<String> seen = new LinkedHashSet<>();
+		for (Object key : dependences.assigned()) {
+			boolean inside = key instanceof Dependences.Contents;
+			Input input = input(inside ? ((Dependences.Contents) key).of : key);
+			if (input == null || !seen.add(input.inProgram)) {
+				continue;
+			}
+			outputs.add(new Output(input.inProgram, here(input)));
+			repeatable &= !inside && input.isLocal();
+		}
+		boolean returns = !segment.statement.getElements(new TypeFilter<>(CtReturn.class)).isEmpty();
+		for (CtVariable<?> variable : uninitialised) {
+			if (!returns && dependences.sinks().stream().anyMatch(s -> isLocal(s.variable, variable))) {
+				outputs.add(new Output(variable.getSimpleName(), variable.getSimpleName()));
+			}
+		}
+	}
+
+	private void resets() {
+		for (Object key : dependences.resets()) {
+			boolean inside = key instanceof Dependences.Contents;
+			Input input = input(inside ? ((Dependences.Contents) key).of : key);
+			if (input == null || !inside && input.isLocal()) {
+				continue; // a local variable begins with its value in each call
+			}
+			if (!inside) {
+				resetVariables.add(input);
+			} else if (isPrimitiveArray(((CtTypedElement<?>) input.variable))) {
+				resetArrays.add(input);
+			} else {
+				loadsAgain = true;
+			}
+		}
+	}
+
+	private static boolean isPrimitiveArray(CtTypedElement<?> variable) {
+		CtTypeReference<?> type = variable == null ? null : variable.getType();
+		return type instanceof CtArrayTypeReference && ((CtArrayTypeReference<?>) type).getComponentType().isPrimitive();
+	}
+}
