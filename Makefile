@@ -53,7 +53,7 @@ BENCH := $(patsubst tests/bench/%.c,$(B)/bench/%,$(wildcard tests/bench/bench_*.
 FUZZ := $(patsubst tests/fuzz/%.c,$(F)/%,$(wildcard tests/fuzz/fuzz_*.c))
 
 .PHONY: all agent preload locus jmh bench-jar unit bins
-all: agent preload locus $(B)/locus-api.jar $(B)/.locus-jmh
+all: agent preload locus $(B)/locus-api.jar $(B)/.locus-jmh $(B)/.locus-bench
 agent: $(O)/liblocus.so
 preload: $(O)/liblocus-preload.so
 locus: $(O)/locus
@@ -117,7 +117,7 @@ $(B)/.locus-jmh: $(JMH_SRC) scripts/jmh-jar
 jmh: ; @rm -f $(B)/.locus-jmh; $(MAKE) -s $(B)/.locus-jmh
 
 # What `locus bench` starts, likewise, with its libraries in $(B)/bench/.
-BENCH_SRC := $(shell find src/java/bench -type f 2>/dev/null)
+BENCH_SRC := $(shell find src/java/bench -type f)
 $(B)/.locus-bench: $(BENCH_SRC) scripts/bench-jar
 	@mkdir -p $(@D)
 	$(Q)scripts/bench-jar $(B)/locus-bench.jar $@ build/jars
