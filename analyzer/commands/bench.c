@@ -53,9 +53,10 @@ enum row {
 };
 
 static const struct lc_option_info rows[ROW_COUNT] = {
-	[ROW_AT] = { "at", 0, "STRING", "CLASS:LINE|CLASS#METHOD", "", "",
-	             "what to make a benchmark of: the loop or statement around a line, or a whole "
-	             "method; else the line of the first finding with most accesses" },
+	[ROW_AT] = { "at", 0, "STRING", "CLASS:LINE|CLASS#METHOD|CLASS", "", "",
+	             "what to make a benchmark of: the loop or statement around a line, a whole "
+	             "method, or what a comment with @bench-this stands before in the source of a "
+	             "class; else the line of the first finding with most accesses" },
 	[ROW_SOURCE] = { "source-path", 0, "STRING", "PATH", "", "",
 	                 "directories and jars, separated by ':', that hold the program's source "
 	                 "files" },
@@ -360,13 +361,14 @@ static bool is_empty(const char *directory)
 	return d && !others;
 }
 
-/* "bench-Index-211" of org.acme.Index, or "bench-Index-search". The caller frees it. */
+/* "bench-Index-211" of org.acme.Index, "bench-Index-search", or "bench-Index". For free(). */
 static char *name_of(const struct lc_bench_place *p)
 {
 	const char *dot = strrchr(p->class, '.');
 	const char *class = dot ? dot + 1 : p->class;
-	char *name = p->line ? lc_mem_text("bench-%s-%u", class, p->line)
-	                     : lc_mem_text("bench-%s-%s", class, p->method);
+	char *name = p->line      ? lc_mem_text("bench-%s-%u", class, p->line)
+	             : *p->method ? lc_mem_text("bench-%s-%s", class, p->method)
+	                          : lc_mem_text("bench-%s", class);
 
 	for (char *at = name; *at; at++)
 		if (strchr("$<>/;[ ", *at))

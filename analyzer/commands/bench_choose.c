@@ -36,21 +36,24 @@ static bool is_within(struct lc_text text, const char *class)
 
 int lc_bench_place_parse(struct lc_bench_place *p, const char *at)
 {
-	const char *end = strpbrk(at, ":#");
-	unsigned long line;
-	char *rest;
+	const size_t len = strcspn(at, ":#");
+	const char *rest = at[len] ? at + len + 1 : "";
+	unsigned long line = 0;
+	char *end = NULL;
 
-	if (!end || end == at || strchr(at, '/') || strpbrk(end + 1, ":#"))
-		return lc_usage("--at: '%.200s' is neither CLASS:LINE nor CLASS#METHOD, as "
+	if (!len || strpbrk(at, "/ ") || strpbrk(rest, ":#"))
+		return lc_usage("--at: '%.200s' is none of CLASS:LINE, CLASS#METHOD and CLASS, as "
 		                "org.acme.Index:211 or org.acme.Index#search",
 		                at);
-	if (*end == '#' && !end[1])
+	if (at[len] == '#' && !*rest)
 		return lc_usage("--at: '%.200s' names no method behind '#'", at);
-	line = *end == ':' ? strtoul(end + 1, &rest, 10) : 0;
-	if (*end == ':' && (end[1] < '0' || end[1] > '9' || *rest || !line || line > INT32_MAX))
-		return lc_usage("--at: '%.64s' is not the number of a line", end + 1);
-	*p = (struct lc_bench_place){ .class = lc_mem_text("%.*s", (int)(end - at), at),
-		                      .method = lc_mem_text("%s", line ? "" : end + 1),
+	if (at[len] == ':') {
+		line = *rest >= '0' && *rest <= '9' ? strtoul(rest, &end, 10) : 0;
+		if (!line || *end || line > INT32_MAX)
+			return lc_usage("--at: '%.64s' is not the number of a line", rest);
+	}
+	*p = (struct lc_bench_place){ .class = lc_mem_text("%.*s", (int)len, at),
+		                      .method = lc_mem_text("%s", line ? "" : rest),
 		                      .line = (uint32_t)line,
 		                      .finding = lc_mem_text("%s", "") };
 	return 0;
@@ -217,7 +220,7 @@ void lc_bench_place_look(struct lc_bench_place *p, const struct lc_bench_of *of)
 		if (method != UINT32_MAX)
 			name_method(p, of->tree, method);
 	}
-	if (!p->line || method != UINT32_MAX)
+	if (p->line ? method != UINT32_MAX : *p->method)
 		fill(p, &o, method);
 	free(o.known);
 	free(class);

@@ -1,6 +1,7 @@
 /*
- * commands/bench_choose.h - this module chooses what `locus bench` makes a benchmark of: a line or
- * a method that the user names, or the line at which a finding's objects are accessed most.
+ * commands/bench_choose.h - this module chooses what `locus bench` makes a benchmark of: a line, a
+ * method or a class that the user names, or the line at which a finding's objects are accessed
+ * most.
  *
  * A sample belongs to the innermost frame of its call path that the user has the source of: time in
  * a library's method is that of the line that calls it.
@@ -24,7 +25,7 @@ struct lc_bench_line {
 struct lc_bench_place {
 	char *class;                 /* "org.acme.Outer$Inner" */
 	char *method;                /* "" where it is not known */
-	uint32_t line;               /* 0: the whole method */
+	uint32_t line;               /* 0: the whole method, or what the class marks */
 	struct lc_bench_line *lines; /* of the method that have samples, in their order */
 	size_t lines_len;
 	uint64_t method_samples; /* those without a line, too */
@@ -39,8 +40,9 @@ struct lc_bench_of {
 };
 
 /*
- * A place as --at names it, "CLASS:LINE" or "CLASS#METHOD", with nothing of a profile yet: `method`
- * is "" or `line` 0. Returns 0, or LC_EXIT_USAGE after one line on stderr, with *p untouched.
+ * A place as --at names it, "CLASS:LINE", "CLASS#METHOD", or "CLASS" for what its source marks,
+ * with nothing of a profile yet: `method` is "", or `line` 0, or both. Returns 0, or LC_EXIT_USAGE
+ * after one line on stderr, with *p untouched.
  */
 int lc_bench_place_parse(struct lc_bench_place *p, const char *at);
 

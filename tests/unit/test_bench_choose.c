@@ -159,7 +159,7 @@ static bool find(struct lc_finding *list, size_t len)
 static void a_place_is_a_class_with_a_line_or_a_method(void **state)
 {
 	static const char *const wrong[] = {
-		"",          "Index",     "Index:",   "Index:0",  "Index:x",
+		"",          "In dex",    "Index:",   "Index:0",  "Index:x",
 		"Index:1x",  "Index#",    ":3",       "#a",       "a/Index:3",
 		"Index:3:4", "Index#a:3", "Index:-3", "Index: 3", "Index:99999999999"
 	};
@@ -174,6 +174,9 @@ static void a_place_is_a_class_with_a_line_or_a_method(void **state)
 	lc_bench_place_free(&place);
 	assert_int_equal(lc_bench_place_parse(&place, "Index#<init>"), 0);
 	assert_place("Index", "<init>", 0);
+	lc_bench_place_free(&place);
+	assert_int_equal(lc_bench_place_parse(&place, "org.acme.Index"), 0);
+	assert_place("org.acme.Index", "", 0);
 }
 
 static void a_named_line_is_in_the_method_that_has_samples_there(void **state)
