@@ -294,10 +294,6 @@ static void choose_program(struct bench *b)
 	r->program = b->command ? &b->command_words : &b->program.words;
 	r->program_directory = b->command ? b->here : b->program.directory;
 	r->jvm_options = &b->program.jvm_options;
-	if (b->program.split && ((r->record && !b->command) || !b->class_path))
-		lc_note("bench: this profile, of an older Locus, has the program's command as one "
-		        "text: a word with a space in it is taken for several, and relative paths "
-		        "begin in this directory");
 }
 
 /* ---- the place ---- */
@@ -470,6 +466,15 @@ static int make_benchmark(struct bench *b)
 	return status;
 }
 
+/* What rests on a command whose words are not known for sure. */
+static void note_split(const struct bench *b)
+{
+	if (b->program.split && ((b->request.record && !b->command) || !b->class_path))
+		lc_note("bench: this profile, of an older Locus, has the program's command as one "
+		        "text: a word with a space in it is taken for several, and relative paths "
+		        "begin in this directory");
+}
+
 static int bench_loaded(struct bench *b, const struct lc_load *l)
 {
 	int status;
@@ -484,8 +489,10 @@ static int bench_loaded(struct bench *b, const struct lc_load *l)
 	if (!status)
 		status = choose_java(b);
 	b->request.java = b->java;
-	if (!status)
+	if (!status) {
+		note_split(b);
 		status = make_benchmark(b);
+	}
 	return !status && lc_load_damaged(l) ? LC_EXIT_PARTIAL : status;
 }
 

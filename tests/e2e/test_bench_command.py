@@ -1,0 +1,273 @@
+"""locus bench: what it asks its Java part for, and the one line where it cannot.
+
+A java of the test's own stands for the Java part: it keeps the request, and ends with a status.
+"""
+
+import json
+import os
+import shutil
+import signal
+import subprocess
+import time
+
+import pytest
+from conftest import BUILD, COMMAND_SECONDS, WORKLOADS, run_command
+from helpers import marked_lines
+from synthetic import Block, Profile, frame
+
+USAGE, FAILED, PARTIAL = 2, 1, 3
+MAIN = frame("org.acme.Main", "main", 3)
+SEARCH = frame("org.acme.Index", "search", 12, file="Index.java")
+NEXT = frame("org.acme.Index", "search", 13, file="Index.java")
+GET = frame("java.util.HashMap", "getNode", 500)
+FILL = frame("org.acme.Index", "fill", 5, file="Index.java")
+KEEPS = '#!/bin/sh\ncp "$4" "%s"\necho "it ran: $1 $2 $3"\nexit %d\n'
+
+
+class Tool:
+    """A locus of its own directory, with or without its Java part, and where it is called."""
+
+    def __init__(self, directory, jar=True):
+        self.directory = directory
+        (directory / "bin").mkdir()
+        self.program = directory / "bin" / "locus"
+        shutil.copy2(BUILD / "locus", self.program)
+        self.jar = directory / "bin" / "locus-bench.jar"
+        if jar:
+            self.jar.write_text("")
+        self.java = directory / "fake" / "java"
+        self.java.parent.mkdir()
+        self.kept = directory / "kept.json"
+        self.ends(0)
+        self.sources = directory / "src"
+        source = self.sources / "org" / "acme" / "Index.java"
+        source.parent.mkdir(parents=True)
+        source.write_text("\n" * 100)
+
+    def ends(self, status):
+        self.java.write_text(KEEPS % (self.kept, status))
+        self.java.chmod(0o755)
+
+    def __call__(self, *arguments, **more):
+        self.kept.unlink(missing_ok=True)
+        return run_command([self.program, "bench", *arguments], cwd=self.directory, **more)
+
+    def request(self, *arguments, **more):
+        """What the Java part is asked for."""
+        done = self("--java", self.java, *arguments, **more)
+        assert done.returncode == 0, done.stderr
+        assert done.stdout == "it ran: -cp %s locusbench.Main\n" % self.jar
+        return json.loads(self.kept.read_text())
+
+    def error(self, status, *arguments, **more):
+        """The one line that it ends with."""
+        done = self("--java", self.java, *arguments, **more)
+        assert (done.returncode, done.stdout) == (status, "")
+        assert done.stderr.startswith("locus: ") and done.stderr.count("\n") == 1, done.stderr
+        assert not self.kept.exists()
+        return done.stderr
+
+
+@pytest.fixture
+def tool(tmp_path):
+    return Tool(tmp_path)
+
+
+@pytest.fixture
+def acme(tool):
+    """A profile of a program whose objects are accessed in org.acme.Index.search and below it."""
+    (tool.directory / "classes").mkdir()
+    profile = Profile(tool.directory / "prof", command="java -Xmx64m -cp classes org.acme.Main a b")
+    process = profile.manifest["processes"][0]
+    process["arguments"] = ["java", "-Xmx64m", "-cp", "classes:lib/*", "org.acme.Main", "a b"]
+    process["directory"] = str(tool.directory)
+    site = ("org.acme.Node", (FILL, MAIN))
+    block = Block().allocate(*site, 1000, 64_000)
+    block.access("object", (SEARCH, MAIN), 300, site)
+    block.access("object", (GET, NEXT, MAIN), 400, site)
+    block.access("no_address", (SEARCH, MAIN), 50)
+    profile.append(block).close()
+    return tool
+
+
+def test_the_first_finding_is_benchmarked(acme):
+    """Time in a library's method is of the line that calls it."""
+    request = acme.request("prof", "--source-path", "src")
+    finding = request.pop("finding")
+    assert finding.startswith("o.a.Node of o.a.Index.fill:5"), finding
+    assert request == {
+        "format": 1, "profile": "prof", "class": "org.acme.Index", "method": "search", "line": 13,
+        "lines": [{"line": 12, "samples": 350}, {"line": 13, "samples": 400}], "method_samples": 750,
+        "source_path": [str(acme.sources)], "class_path": [str(acme.directory / "classes")], "against": [],
+        "output": "bench-Index-13", "run": True, "record": True,
+        "program": ["java", "-Xmx64m", "-cp", "classes:lib/*", "org.acme.Main", "a b"],
+        "program_directory": str(acme.directory), "java": str(acme.java),
+        "jvm_options": ["-Xmx64m", "-XX:+UseG1GC"], "forks": 3, "seconds": request["seconds"], "inputs": 100,
+        "locus": str(acme.program)}
+    assert json.loads((acme.directory / "bench-Index-13" / "request.json").read_text())["line"] == 13
+
+
+def test_the_options_are_passed_on(acme):
+    (acme.directory / "lib").mkdir()
+    for name in ("b.jar", "a.jar", "a.txt"):
+        (acme.directory / "lib" / name).write_text("")
+    (acme.directory / "fixed").mkdir()
+    request = acme.request(
+        "--source-path=src:fixed", "--class-path", "lib/*:classes", "--against", "fixed", "-o", "out", "--no-run",
+        "--forks=5", "--seconds=7", "--at", "org.acme.Index:12", "prof", "--", "sh", "start", "--at", "x y")
+    here = acme.directory
+    assert request["source_path"] == [str(here / "src"), str(here / "fixed")]
+    assert request["class_path"] == [str(here / of) for of in ("lib/a.jar", "lib/b.jar", "classes")]
+    assert request["against"] == [str(here / "fixed")]
+    assert (request["output"], request["run"], request["record"]) == ("out", False, True)
+    assert (request["forks"], request["seconds"]) == (5, 7)
+    assert (request["class"], request["method"], request["line"]) == ("org.acme.Index", "search", 12)
+    assert request["finding"] == ""
+    assert (request["program"], request["program_directory"]) == (["sh", "start", "--at", "x y"], str(here))
+    assert request["jvm_options"] == ["-Xmx64m", "-XX:+UseG1GC"]
+    assert acme.request("prof", "--source-path=src", "--no-record")["record"] is False
+
+
+def test_the_forms_of_a_place(acme):
+    places = {"org.acme.Index:13": ("search", 13, 750), "org.acme.Index#search": ("search", -1, 750),
+              "org.acme.Index": ("", -1, 0), "org.acme.Index:90": ("", 90, 0), "org.other.Class:1": ("", 1, 0)}
+    for at, expected in places.items():
+        request = acme.request("prof", "--source-path", "src", "--at", at)
+        assert request["class"] == at.partition(":")[0].partition("#")[0]
+        assert (request["method"], request["line"], request["method_samples"]) == expected
+    made = sorted(p.name for p in acme.directory.glob("bench-*"))
+    assert made == ["bench-Class-1", "bench-Index", "bench-Index-13", "bench-Index-90", "bench-Index-search"]
+    acme.request("prof", "--source-path", "src", "--at", "org.acme.Index:13")
+    assert (acme.directory / "bench-Index-13-2" / "request.json").exists()
+
+
+def test_the_newest_profile_is_taken(acme):
+    assert acme.request("--source-path", "src")["profile"] == "prof"
+
+
+def test_a_profile_of_an_older_locus_has_its_command_split(acme):
+    manifest = acme.directory / "prof" / "manifest.json"
+    old = json.loads(manifest.read_text())
+    for member in ("arguments", "directory"):
+        del old["processes"][0][member]
+    manifest.write_text(json.dumps(old))
+    done = acme("prof", "--java", acme.java, "--source-path", "src", "--at", "org.acme.Index:13")
+    assert done.returncode == 0
+    assert "as one text" in done.stderr
+    request = json.loads(acme.kept.read_text())
+    assert request["program"] == ["java", "-Xmx64m", "-cp", "classes", "org.acme.Main", "a", "b"]
+    assert request["class_path"] == [str(acme.directory / "classes")]
+    quiet = acme("prof", "--java", acme.java, "--source-path=src", "--class-path=classes", "--at=org.acme.Index:13", "--",
+                 "java", "x")
+    assert (quiet.returncode, quiet.stderr) == (0, "")
+
+
+@pytest.mark.parametrize("at", ["", "org.acme.Index:", "org.acme.Index:0", "org.acme.Index:x", "org.acme.Index#", ":3",
+                                "org/acme/Index:3", "org.acme.Index:3:4"])
+def test_a_wrong_place_costs_one_line(acme, at):
+    assert "--at: '" in acme.error(USAGE, "prof", "--source-path", "src", "--at", at)
+
+
+def test_what_is_missing_costs_one_line(acme):
+    at = ("--at", "org.acme.Index:13")
+    sources = ("--source-path", "src")
+    assert "name the program's source files with --source-path" in acme.error(USAGE, "prof", *at)
+    assert "'nowhere'" in acme.error(FAILED, "prof", *at, "--source-path", "nowhere")
+    assert "nowhere" in acme.error(FAILED, "nowhere", *at, *sources)
+    assert "second profile" in acme.error(USAGE, "prof", "prof", *at, *sources)
+    assert "--class-path" in acme.error(FAILED, "prof", *at, *sources, "--class-path", "none/*")
+    assert "--against" in acme.error(FAILED, "prof", *at, *sources, "--against", "nowhere")
+    assert "--no-record" in acme.error(USAGE, "prof", *at, *sources, "--no-record", "--", "java")
+    assert "--forks" in acme.error(USAGE, "prof", *at, *sources, "--forks=0")
+    assert "--seconds" in acme.error(USAGE, "prof", *at, *sources, "--seconds=x")
+    assert "no empty directory" in acme.error(FAILED, "prof", *at, *sources, "-o", "src")
+    assert "--java" in acme.error(FAILED, "prof", *at, *sources, "--java", "no/java")
+    (acme.directory / "empty").mkdir()
+    assert "--source-path" in acme.error(FAILED, "prof", "--source-path", "empty")
+    assert not list(acme.directory.glob("bench-*"))
+    (acme.directory / "classes").rmdir()
+    assert "nothing of the program's class path" in acme.error(FAILED, "prof", *at, *sources)
+
+
+def test_a_class_path_that_is_not_known_is_asked_for(acme):
+    manifest = acme.directory / "prof" / "manifest.json"
+    profile = json.loads(manifest.read_text())
+    options = ("prof", "--source-path", "src", "--at", "org.acme.Index:13")
+    profile["processes"][0]["arguments"] = ["java", "@options"]
+    manifest.write_text(json.dumps(profile))
+    assert "in a file (@FILE)" in acme.error(USAGE, *options)
+    profile["processes"][0].update(arguments=[], command=None)
+    manifest.write_text(json.dumps(profile))
+    assert "name it with --class-path" in acme.error(USAGE, *options)
+    request = acme.request(*options, "--class-path", "classes")
+    assert request["program"] == []
+
+
+def test_without_a_profile_or_the_jar_there_is_one_line(tmp_path):
+    tool = Tool(tmp_path, jar=False)
+    assert "make bench-jar" in tool.error(FAILED, "--source-path", "src")
+    tool.jar.write_text("")
+    assert "there is no profile in the current directory" in tool.error(USAGE, "--source-path", "src")
+
+
+def test_a_profile_without_findings_asks_for_a_place(tool):
+    (tool.directory / "app.jar").write_text("")
+    Profile(tool.directory / "prof").append(Block().access("no_address", (SEARCH,), 3)).close()
+    assert "--at" in tool.error(FAILED, "prof", "--source-path", "src", "--class-path", "app.jar")
+
+
+@pytest.mark.parametrize("status", [FAILED, USAGE, PARTIAL])
+def test_the_status_of_the_java_part_is_passed_on(acme, status):
+    """Where nothing was made, no directory stays."""
+    acme.ends(status)
+    done = acme("--java", acme.java, "prof", "--source-path", "src", "--at", "org.acme.Index:13")
+    assert (done.returncode, done.stderr) == (status, "")
+    assert (acme.directory / "bench-Index-13").exists() == (status == PARTIAL)
+
+
+def test_a_damaged_profile_is_said(acme):
+    (file,) = (acme.directory / "prof").glob("*.lcb")
+    with file.open("ab") as out:
+        out.write(b"\x00" * 50)
+    done = acme("--java", acme.java, "prof", "--source-path", "src", "--at", "org.acme.Index:13")
+    assert done.returncode == PARTIAL
+    assert acme.kept.exists()
+
+
+@pytest.mark.parametrize("sent", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_ends_the_java_part_too(acme, sent):
+    """Sent to locus alone, as another program does; a terminal sends it to both."""
+    pid = acme.directory / "pid"
+    acme.java.write_text('#!/bin/sh\necho $$ >"%s.new"\nmv "%s.new" "%s"\nexec sleep 60\n' % (pid, pid, pid))
+    command = [acme.program, "bench", "--java", acme.java, "prof", "--source-path", "src", "--at", "org.acme.Index:13"]
+    process = subprocess.Popen(command, cwd=acme.directory, start_new_session=True)
+    try:
+        deadline = time.monotonic() + COMMAND_SECONDS
+        while not pid.exists():
+            assert time.monotonic() < deadline
+            time.sleep(0.02)
+        process.send_signal(sent)
+        assert process.wait(timeout=COMMAND_SECONDS) == -sent
+        with pytest.raises(ProcessLookupError):
+            os.kill(int(pid.read_text()), 0)
+    finally:
+        if process.poll() is None:
+            os.killpg(process.pid, signal.SIGKILL)
+            process.wait()
+
+
+def test_a_real_program_is_asked_for(jdk17, workload, profile, tool):
+    """Its words, with their spaces, its directory, and the line that touches most."""
+    line = marked_lines("BenchLoop", "hot")["sum"]
+    path = tool.directory / "with space"
+    shutil.copytree(workload(jdk17, "BenchLoop"), path)
+    run = profile([jdk17.java, "-Xmx128m", "-XX:+UseSerialGC", "-cp", path.name, "BenchLoop", "2"], cwd=tool.directory)
+    request = tool.request(run.directory, "--source-path", WORKLOADS)
+    assert (request["class"], request["method"]) == ("BenchLoop", "sum")
+    assert abs(request["line"] - line) <= 1
+    assert sum(of["samples"] for of in request["lines"]) <= request["method_samples"]
+    assert request["class_path"] == [str(path)]
+    assert request["program"][1:] == ["-Xmx128m", "-XX:+UseSerialGC", "-cp", "with space", "BenchLoop", "2"]
+    assert request["program_directory"] == str(tool.directory)
+    assert request["jvm_options"] == ["-Xmx128m", "-XX:+UseSerialGC"]
+    assert "BenchLoop" in request["finding"]
