@@ -78,7 +78,7 @@ def hello(shared):
 
 MAIN = frame("com.acme.Main", "main", 10)
 USAGE, TOOL = 2, 125  # exit statuses
-COMMANDS = ("run", "report", "numa", "spans", "merge", "calibrate", "doctor")
+COMMANDS = ("run", "report", "numa", "spans", "bench", "merge", "calibrate", "doctor")
 
 
 def one_line(text):
@@ -537,7 +537,7 @@ def test_installed_layout_is_found(hello, tmp_path):
     assert done.returncode == 0, done.stderr
     assert (tmp_path / "p" / "manifest.json").exists()
     for page in ("locus.1", "locus-run.1", "locus-report.1", "locus-numa.1",
-                 "locus-merge.1", "locus-doctor.1"):
+                 "locus-merge.1", "locus-bench.1", "locus-doctor.1"):
         assert (prefix / "share" / "man" / "man1" / page).exists()
 
 
