@@ -8,14 +8,24 @@ public final class Inputs {
 	private static final String RESOURCE = "/locus-inputs.bin";
 	private static final long SECONDS_MAX = 600; // to read the values of one execution
 
+	private static Inputs ofProject;
+
 	private final Recording recording;
+	private final ThreadLocal<Values> reader = new ThreadLocal<>(); // some benchmarks read inputs before each call
 
 	private Inputs(Recording recording) {
 		this.recording = recording;
 	}
 
-	/** Those of the project that this class is in. */
-	public static Inputs load() {
+	/** Those of the project that this class is in; read once. */
+	public static synchronized Inputs load() {
+		if (ofProject == null) {
+			ofProject = read();
+		}
+		return ofProject;
+	}
+
+	private static Inputs read() {
 		try (InputStream in = Inputs.class.getResourceAsStream(RESOURCE)) {
 			if (in == null) {
 				throw new IllegalStateException("there is no " + RESOURCE + " on the class path");
@@ -40,7 +50,11 @@ public final class Inputs {
 		ClassLoader loader = Inputs.class.getClassLoader();
 		try {
 			try {
-				return new Values(loader).read(bytes, false);
+				Values values = reader.get() != null ? reader.get() : new Values(loader);
+				reader.remove(); // where it fails, it is not used again
+				Object[] read = values.read(bytes, false);
+				reader.set(values);
+				return read;
 			} catch (Values.TooDeep e) {
 				return Deep.run(() -> new Values(loader).read(bytes, true), SECONDS_MAX);
 			}
@@ -51,7 +65,7 @@ public final class Inputs {
 		}
 	}
 
-	/** Of the outputs that this execution had in the program. */
+	/** Of the outputs that this execution had in the program; empty where no program had these inputs. */
 	public byte[] digest(int index) {
 		return recording.recorded.get(index).digest.clone();
 	}

@@ -16,9 +16,9 @@ import java.util.List;
 public final class Recording {
 	/** One execution of the segment. */
 	public static final class Execution {
-		/** How long it took, the recorder's own work apart. */
+		/** How long it took, the recorder's own work apart; 0: no program ran it. */
 		public final long ns;
-		/** Of the outputs. */
+		/** Of the outputs; empty: they are not known. */
 		public final byte[] digest;
 		/** The inputs, as Values writes them. */
 		public final byte[] inputs;
@@ -56,6 +56,30 @@ public final class Recording {
 		this.executions = executions;
 		this.recorded = Collections.unmodifiableList(new ArrayList<>(recorded));
 		this.notes = Collections.unmodifiableList(new ArrayList<>(notes));
+	}
+
+	/** Executions that no program ran, each with its inputs. */
+	public static Recording made(Object[]... executions) throws IOException {
+		List<Execution> made = new ArrayList<>();
+		for (Object[] inputs : executions) {
+			try {
+				byte[] bytes = new Values(Recording.class.getClassLoader()).write(inputs, Integer.MAX_VALUE - 8, false);
+				made.add(new Execution(0, new byte[0], bytes));
+			} catch (Values.Refused | RuntimeException e) {
+				throw new IOException("inputs cannot be written: " + e.getMessage(), e);
+			}
+		}
+		return new Recording(0, made, Collections.emptyList());
+	}
+
+	/** The notes as sentences; `names` are those of the values. */
+	public List<String> sentences(List<String> names) {
+		List<String> sentences = new ArrayList<>();
+		for (Note note : notes) {
+			String name = note.value < 0 ? "" : note.value < names.size() ? "'" + names.get(note.value) + "': " : "value " + note.value + ": ";
+			sentences.add(name + note.why + " (" + note.times + (note.times == 1 ? " execution)" : " executions)"));
+		}
+		return sentences;
 	}
 
 	public void write(OutputStream to) throws IOException {

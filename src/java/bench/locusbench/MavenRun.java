@@ -1,0 +1,118 @@
+package locusbench;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+
+/** Builds a project with Maven, which runs its regression test, and runs its benchmark with JMH. */
+final class MavenRun {
+	private static final long BUILD_SECONDS = 1800;
+	private static final int ITERATIONS = 5;
+	private static final String LOG = "locus-bench.log";
+	/** "[ERROR]   XTest.recordedInputs...:31->check:52 the benchmark's outputs ...", of surefire's list of failures. */
+	private static final Pattern FAILURE = Pattern.compile("\\[ERROR\\]\\s+\\w+Test\\.\\S+\\s+(\\S.*)");
+	private static final Pattern COMPILER = Pattern.compile("\\[ERROR\\] .*/([^/]+\\.java):\\[(\\d+),\\d+\\] (.*)");
+	private static final Pattern MAVEN = Pattern.compile("\\[ERROR\\] (\\S.*)");
+
+	private final Path java;
+
+	/** `java`: the JVM of the test and of the benchmark. */
+	MavenRun(String java) {
+		this.java = Path.of(java);
+	}
+
+	/** `mvn package`, without a network where that serves. What it says is in locus-bench.log there. */
+	void build(Path project) throws IOException, Refusal {
+		Path log = project.resolve(LOG);
+		if (maven(project, log, "-o") == 0) {
+			return;
+		}
+		if (isIncomplete(Files.readString(log)) && maven(project, log) == 0) {
+			return;
+		}
+		throw new Refusal(reason(Files.readString(log), log));
+	}
+
+	private int maven(Path project, Path log, String... options) throws IOException, Refusal {
+		List<String> words = new ArrayList<>(List.of("mvn", "-q", "-B", "-Dstyle.color=never"));
+		words.addAll(Arrays.asList(options));
+		words.add("-Djvm=" + program());
+		words.add("package");
+		Path home = home();
+		return Command.run(project, log, BUILD_SECONDS, home == null ? Map.of() : Map.of("JAVA_HOME", home.toString()), words);
+	}
+
+	private String program() throws IOException {
+		return Files.isExecutable(java) && java.getNameCount() > 1 ? java.toRealPath().toString() : java.toString();
+	}
+
+	/** The JDK that `java` is of; null where it is of none: Maven then uses its own. */
+	private Path home() throws IOException {
+		Path bin = Path.of(program()).getParent();
+		return bin != null && Files.isExecutable(bin.resolve("javac")) ? bin.getParent() : null;
+	}
+
+	/** Did Maven fail since it lacks a file that it may not fetch? */
+	private static boolean isIncomplete(String said) {
+		return said.contains("offline mode") || said.contains("has not been downloaded") || said.contains("could not be resolved");
+	}
+
+	/** Why Maven failed, in one line. */
+	static String reason(String said, Path log) {
+		Matcher compiler = COMPILER.matcher(said);
+		if (compiler.find()) {
+			return "the benchmark does not compile: " + compiler.group(1) + ":" + compiler.group(2) + ": " + compiler.group(3);
+		}
+		Matcher failure = FAILURE.matcher(said);
+		if (failure.find()) {
+			return "the regression test fails: " + failure.group(1).trim();
+		}
+		Matcher maven = MAVEN.matcher(said);
+		return "Maven does not build the project: " + (maven.find() ? maven.group(1).trim() : "see " + log);
+	}
+
+	/**
+	 * Run the benchmark. Each fork measures each input for so many seconds, after as many of warm-up. `version` is a word for
+	 * the column of versions, "" where there is one; the notes, of Project.notes(), stand below the table.
+	 */
+	Results run(Path project, Payload payload, String version, List<String> notes, List<String> jvmOptions, int forks, int seconds)
+			throws IOException, Refusal {
+		Path json = project.resolve("target/results.json").toAbsolutePath();
+		Path log = project.resolve("target").resolve(LOG);
+		Files.deleteIfExists(json);
+		String time = Math.max(1, Math.round(seconds * 1000.0 / ITERATIONS)) + "ms";
+		String count = String.valueOf(ITERATIONS);
+		List<String> words = new ArrayList<>(List.of(program(), "-Djmh.ignoreLock=true", "-jar", "target/benchmarks.jar",
+				Pattern.quote(payload.packageName + "." + payload.className + ".segment"), "-rf", "json", "-rff", json.toString(),
+				"-prof", "gc", "-foe", "true", "-f", String.valueOf(forks), "-wi", count, "-w", time, "-i", count, "-r", time,
+				"-jvm", program()));
+		if (!jvmOptions.isEmpty()) {
+			words.addAll(List.of("-jvmArgs", jvmOptions.stream().map(MavenRun::quoted).collect(Collectors.joining(" "))));
+		}
+		long most = 600 + 20L * (forks + 1) * (2L * seconds + 10);
+		int status = Command.run(project, log, most, Map.of(), words);
+		if (status != 0 || !Files.exists(json)) {
+			throw new Refusal("the benchmark fails: " + failure(Files.readString(log), log));
+		}
+		return Results.read(json, payload.className, version, notes);
+	}
+
+	/** As JMH splits its option again. */
+	private static String quoted(String option) {
+		return option.indexOf(' ') < 0 ? option : "\"" + option + "\"";
+	}
+
+	/** The line after JMH's "<failure>", else the last one. */
+	static String failure(String said, Path log) {
+		List<String> lines = said.lines().map(String::trim).filter(line -> !line.isEmpty()).collect(Collectors.toList());
+		int at = lines.indexOf("<failure>");
+		return at >= 0 && at + 1 < lines.size() ? lines.get(at + 1) : lines.isEmpty() ? "see " + log : lines.get(lines.size() - 1);
+	}
+}

@@ -1,0 +1,147 @@
+package locusbench;
+
+import java.io.IOException;
+import java.io.OutputStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import locusbench.record.Recording;
+
+/**
+ * Writes the Maven project of a benchmark: its source, the recorded inputs, the regression test, and what they need.
+ *
+ * The program's class path is copied into lib/ and stands in the manifest of benchmarks.jar, so that the project is whole.
+ */
+final class Project {
+	/** The sources of locusbench.record that read inputs; a project has no recorder. */
+	private static final List<String> READER = List.of("Deep", "Digest", "FieldsSerializer", "Inputs", "Kinds", "Primitives",
+			"Recording", "SerializableSerializer", "Uncapturable", "Values", "WrapperSerializer");
+	private static final String PARAMETERS = "/*INPUTS*/";
+
+	private final Path directory;
+	private final Payload payload;
+	private final Recording recording;
+	private final Selection selection;
+	private final String path;
+	private final List<String> jars;
+
+	private Project(Path directory, Payload payload, Recording recording, List<String> classPath) throws IOException {
+		this.directory = directory;
+		this.payload = payload;
+		this.recording = recording;
+		selection = new Selection(recording);
+		path = (payload.packageName + "." + payload.className).replace('.', '/');
+		jars = ClassPath.copy(classPath, directory.resolve("lib"));
+	}
+
+	/**
+	 * Write all of it. The recording has an execution at least, of the program or made; `release` is the version of Java that
+	 * the sources are of; `jvmOptions`, `forks`: how it is to be run.
+	 */
+	static void write(Path directory, Payload payload, Recording recording, List<String> classPath, int release,
+			List<String> jvmOptions, int forks) throws IOException, Refusal {
+		if (recording.recorded.isEmpty()) {
+			throw new Refusal("there are no inputs to measure with");
+		}
+		Project project = new Project(directory, payload, recording, classPath);
+		project.pom(release, jvmOptions);
+		project.sources();
+		project.inputs();
+		project.test();
+		project.readme(jvmOptions, forks);
+	}
+
+	/** What a reader of the numbers has to know: the payload's notes, and what the recorder could not capture. */
+	static List<String> notes(Payload payload, Recording recording) {
+		List<String> notes = new ArrayList<>(payload.notes);
+		if (recording.executions == 0) {
+			notes.add("the inputs are made up: no execution of the program was recorded");
+		}
+		for (String sentence : recording.sentences(payload.inputNames)) {
+			notes.add("not recorded: " + sentence);
+		}
+		return notes;
+	}
+
+	private void pom(int release, List<String> jvmOptions) throws IOException {
+		StringBuilder dependencies = new StringBuilder();
+		for (int i = 0; i < jars.size(); i++) {
+			dependencies.append("\t\t<dependency>\n\t\t\t<groupId>program</groupId>\n\t\t\t<artifactId>part-").append(i)
+					.append("</artifactId>\n\t\t\t<version>1</version>\n\t\t\t<scope>system</scope>\n")
+					.append("\t\t\t<systemPath>${project.basedir}/lib/").append(jars.get(i))
+					.append("</systemPath>\n\t\t</dependency>\n");
+		}
+		String entries = jars.stream().map(jar -> "../lib/" + jar).collect(Collectors.joining(" "));
+		String manifest = jars.isEmpty() ? "" : "\t\t\t\t\t\t\t\t\t<manifestEntries>\n\t\t\t\t\t\t\t\t\t\t<Class-Path>" + entries
+				+ "</Class-Path>\n\t\t\t\t\t\t\t\t\t</manifestEntries>\n";
+		Template pom = new Template("project/pom.xml.txt").with("ARTIFACT", artifact()).with("RELEASE", release)
+				.with("OPTIONS", xml(String.join(" ", jvmOptions))).with("DEPENDENCIES", dependencies).with("CLASS_PATH", manifest);
+		write("pom.xml", pom.text());
+	}
+
+	private String artifact() {
+		return payload.className.toLowerCase(Locale.ROOT).replaceAll("[^a-z0-9_.-]", "-");
+	}
+
+	private static String xml(String text) {
+		return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;");
+	}
+
+	private void sources() throws IOException {
+		write("src/main/java/" + path + ".java", payload.source.replace(PARAMETERS, selection.parameters()));
+		for (String name : READER) {
+			write("src/main/java/locusbench/record/" + name + ".java", Template.resource("record/" + name + ".java"));
+		}
+	}
+
+	private void inputs() throws IOException {
+		Path file = directory.resolve("src/main/resources/locus-inputs.bin");
+		Files.createDirectories(file.getParent());
+		try (OutputStream out = Files.newOutputStream(file)) {
+			new Recording(recording.executions, selection.tested, recording.notes).write(out);
+		}
+	}
+
+	private void test() throws IOException {
+		boolean loads = payload.source.contains("@Setup(Level.Invocation)"); // then JMH loads before each call
+		boolean compares = payload.repeatable || loads;
+		String tested = IntStream.range(0, selection.tested.size()).mapToObj(String::valueOf).collect(Collectors.joining(", "));
+		String again = "\tprivate static final String AGAIN = \"a second call gives other outputs than the program's, for input \";\n";
+		Template test = new Template("project/Test.java.txt").with("AGAIN", compares ? again : "")
+				.with("BETWEEN", loads ? "\t\tbenchmark.load();\n" : "")
+				.with("SECOND", compares ? "check(benchmark, input, AGAIN);" : "benchmark.segment(blackhole);")
+				.with("PACKAGE", payload.packageName).with("CLASS", payload.className).with("TESTED", tested);
+		write("src/test/java/" + path + "Test.java", test.text());
+	}
+
+	private void readme(List<String> jvmOptions, int forks) throws IOException {
+		String inputs = recording.executions == 0 ? "inputs that were made up, since no execution of the program was recorded"
+				: selection.tested.size() + " of the " + recording.recorded.size() + " recorded executions, of "
+						+ recording.executions + " in the program; " + describe(selection.measured.size());
+		StringBuilder notes = new StringBuilder();
+		for (String note : notes(payload, recording)) {
+			notes.append(notes.length() == 0 ? "What was left out or assumed:\n\n" : "").append("- ").append(note).append('\n');
+		}
+		String options = jvmOptions.isEmpty() ? "" : " -jvmArgs \"" + String.join(" ", jvmOptions) + "\"";
+		write("README.md", new Template("project/README.md.txt").with("CLASS", payload.className).with("PATH", path)
+				.with("FIRST", payload.firstLine).with("LAST", payload.lastLine)
+				.with("ORIGINAL", payload.originalClass + "." + payload.originalMethod).with("INPUTS", inputs)
+				.with("FORKS", forks).with("JVM_ARGS", options).with("NOTES", notes).text().trim() + "\n");
+	}
+
+	private String describe(int measured) {
+		String which = selection.measured.stream().map(String::valueOf).collect(Collectors.joining(", "));
+		return measured == 1 ? "`input=" + which + "` is measured"
+				: "`input=" + which + "`, those at 10%, 50% and 90% of all by how long they took, are measured";
+	}
+
+	private void write(String name, String text) throws IOException {
+		Path file = directory.resolve(name);
+		Files.createDirectories(file.getParent());
+		Files.writeString(file, text);
+	}
+}

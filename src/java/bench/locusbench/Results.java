@@ -1,0 +1,185 @@
+package locusbench;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+
+/**
+ * What JMH measured of a benchmark, with intervals, as a table; beside another version of the same benchmark where there
+ * is one.
+ *
+ * Forks are the samples, since iterations of one fork share its luck: how the JVM compiled, where objects lie. Of fewer than
+ * three forks the iterations are taken.
+ */
+final class Results {
+	/** Part of the mean that half an interval may be of a benchmark that is stable. */
+	private static final double ERROR_MAX = 0.2;
+	private static final int FORKS_LEAST = 3;
+	private static final double MIB = 1 << 20;
+
+	/** One input's figures. */
+	private static final class Row {
+		final String input;
+		final Estimate ns;
+		final double bytes;
+		final double rate;
+		final int forks;
+
+		Row(JsonNode json) {
+			StringBuilder text = new StringBuilder();
+			json.path("params").fields().forEachRemaining(
+					p -> text.append(text.length() > 0 ? " " : "").append(p.getValue().asText()));
+			input = text.toString();
+			JsonNode raw = json.path("primaryMetric").path("rawData");
+			forks = raw.size();
+			ns = new Estimate(samples(raw));
+			bytes = metric(json, "gc.alloc.rate.norm");
+			rate = metric(json, "gc.alloc.rate");
+		}
+
+		private static double[] samples(JsonNode raw) {
+			List<Double> samples = new ArrayList<>();
+			for (JsonNode fork : raw) {
+				double sum = 0;
+				for (JsonNode iteration : fork) {
+					sum += iteration.asDouble();
+					if (raw.size() < FORKS_LEAST) {
+						samples.add(iteration.asDouble());
+					}
+				}
+				if (raw.size() >= FORKS_LEAST) {
+					samples.add(sum / fork.size());
+				}
+			}
+			return samples.stream().mapToDouble(Double::doubleValue).toArray();
+		}
+
+		private static double metric(JsonNode json, String name) {
+			JsonNode all = json.path("secondaryMetrics");
+			JsonNode metric = all.has(name) ? all.path(name) : all.path("\u00b7" + name); // as older versions of JMH have it
+			return metric.path("score").asDouble(0);
+		}
+	}
+
+	private final String benchmark;
+	private final String version;
+	private final List<Row> rows = new ArrayList<>();
+	private final List<String> notes = new ArrayList<>();
+	private Results before;
+
+	private Results(String benchmark, String version) {
+		this.benchmark = benchmark;
+		this.version = version;
+	}
+
+	/** JMH's file; the notes are said below the table. `version` is "" where there is one only. */
+	static Results read(Path json, String benchmark, String version, List<String> notes) throws IOException, Refusal {
+		Results results = new Results(benchmark, version);
+		for (JsonNode row : new ObjectMapper().readTree(json.toFile())) {
+			results.rows.add(new Row(row));
+		}
+		if (results.rows.isEmpty()) {
+			throw new Refusal("JMH has measured nothing: '" + json + "' is empty");
+		}
+		results.notes.addAll(notes);
+		return results;
+	}
+
+	/** Show the version that these results are to be compared with, above them. */
+	Results against(Results other) {
+		before = other;
+		return this;
+	}
+
+	/** One more line below the table. */
+	void note(String sentence) {
+		notes.add(sentence);
+	}
+
+	boolean isStable() {
+		return unstable().isEmpty() && (before == null || before.isStable());
+	}
+
+	/** For main(): 0, or 3 where a benchmark is not stable. */
+	int status() {
+		return isStable() ? 0 : 3;
+	}
+
+	/** The table and all lines below it. */
+	String text() {
+		StringBuilder text = new StringBuilder(table());
+		boolean ofForks = rows.get(0).forks >= FORKS_LEAST;
+		text.append("\nIntervals are of 95%: Student's, over the ").append(ofForks ? "means of " + rows.get(0).forks + " forks" : "iterations")
+				.append(before == null ? ".\n" : "; of a speed-up Fieller's.\n");
+		List<String> said = new ArrayList<>(before == null ? List.of() : before.notes);
+		for (String note : notes) {
+			if (!said.contains(note)) {
+				said.add(note);
+			}
+		}
+		said.forEach(note -> text.append("note: ").append(note).append('\n'));
+		if (before != null) {
+			before.unstable().forEach(line -> text.append(line).append('\n'));
+		}
+		unstable().forEach(line -> text.append(line).append('\n'));
+		return text.toString();
+	}
+
+	private String table() {
+		boolean two = before != null;
+		Table table = new Table();
+		table.add("benchmark", "input", two ? "version" : null, "ns a call", "95% interval", "bytes a call", "MiB/s allocated",
+				two ? "speed-up" : null, two ? "95% interval" : null);
+		for (Row row : rows) {
+			Row other = two ? before.row(row.input) : null;
+			if (other != null) {
+				table.add(before.line(other, true, null));
+			}
+			table.add(line(row, two, other == null ? null : other.ns.over(row.ns)));
+		}
+		return table.text();
+	}
+
+	private Row row(String input) {
+		return rows.stream().filter(row -> row.input.equals(input)).findFirst().orElse(null);
+	}
+
+	private String[] line(Row row, boolean two, Estimate speedUp) {
+		return new String[] {benchmark, row.input, two ? version : null, number(row.ns.mean), interval(row.ns), bytes(row.bytes),
+			number(row.rate * 1e6 / MIB), two ? speedUp == null ? "" : ratio(speedUp.mean) : null,
+			two ? speedUp == null ? "" : ratio(speedUp.low) + " .. " + ratio(speedUp.high) : null};
+	}
+
+	private List<String> unstable() {
+		List<String> lines = new ArrayList<>();
+		for (Row row : rows) {
+			if (!(row.ns.error() <= ERROR_MAX)) {
+				lines.add("this benchmark is not stable: " + benchmark + (version.isEmpty() ? "" : " (" + version + ")") + ", input "
+						+ row.input + ": its interval is " + (Double.isInfinite(row.ns.error()) ? "unknown, of one sample"
+								: String.format(Locale.ROOT, "+-%.0f%% of its mean", 100 * row.ns.error())));
+			}
+		}
+		return lines;
+	}
+
+	private static String interval(Estimate estimate) {
+		return Double.isInfinite(estimate.high) ? "unknown" : number(Math.max(0, estimate.low)) + " .. " + number(estimate.high);
+	}
+
+	private static String number(double value) {
+		return String.format(Locale.ROOT, value < 100 ? "%,.2f" : value < 10_000 ? "%,.1f" : "%,.0f", value);
+	}
+
+	/** Below a hundredth it is JMH's own, divided by all calls. */
+	private static String bytes(double value) {
+		return value < 0.01 ? "0" : number(value);
+	}
+
+	private static String ratio(double value) {
+		return Double.isInfinite(value) ? "unknown" : String.format(Locale.ROOT, "%.2fx", value);
+	}
+}

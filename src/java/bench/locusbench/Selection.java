@@ -1,0 +1,67 @@
+package locusbench;
+
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
+import locusbench.record.Recording;
+
+/** Which recorded executions a project gets, by how long they took: some for its test, and of them a few that are measured. */
+final class Selection {
+	private static final int TESTED_MAX = 10;
+	/** Where among all executions, ordered by duration, those are that are measured. */
+	private static final double[] MEASURED = {0.1, 0.5, 0.9};
+
+	/** The fastest first. */
+	final List<Recording.Execution> tested = new ArrayList<>();
+	/** Indices into `tested`. */
+	final List<Integer> measured = new ArrayList<>();
+
+	Selection(Recording recording) {
+		List<Recording.Execution> all = distinct(recording.recorded);
+		all.sort(Comparator.comparingLong(e -> e.ns));
+		Set<Integer> most = new TreeSet<>();
+		for (double part : MEASURED) {
+			most.add(at(part, all.size()));
+		}
+		Set<Integer> chosen = new TreeSet<>(most);
+		for (int i = 0; i < TESTED_MAX && chosen.size() < TESTED_MAX; i++) {
+			chosen.add(at((double) i / (TESTED_MAX - 1), all.size()));
+		}
+		for (int i = 0; i < all.size(); i++) {
+			if (chosen.contains(i)) {
+				if (most.contains(i)) {
+					measured.add(tested.size());
+				}
+				tested.add(all.get(i));
+			}
+		}
+	}
+
+	private static int at(double part, int size) {
+		return (int) Math.round(part * (size - 1));
+	}
+
+	/** The first of those with equal inputs. */
+	private static List<Recording.Execution> distinct(List<Recording.Execution> all) {
+		Set<Object> seen = new HashSet<>();
+		List<Recording.Execution> distinct = new ArrayList<>();
+		for (Recording.Execution execution : all) {
+			if (seen.add(java.nio.ByteBuffer.wrap(execution.inputs))) {
+				distinct.add(execution);
+			}
+		}
+		return distinct;
+	}
+
+	/** As the values of a JMH parameter: `"0", "5"`. */
+	String parameters() {
+		StringBuilder text = new StringBuilder();
+		for (int index : measured) {
+			text.append(text.length() > 0 ? ", " : "").append('"').append(index).append('"');
+		}
+		return text.toString();
+	}
+}
