@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.stream.Collectors;
 import spoon.reflect.code.CtBlock;
 import spoon.reflect.code.CtCodeSnippetExpression;
-import spoon.reflect.code.CtCodeSnippetStatement;
+import spoon.reflect.code.CtConditional;
 import spoon.reflect.code.CtExpression;
 import spoon.reflect.code.CtFieldAccess;
 import spoon.reflect.code.CtFieldRead;
@@ -28,7 +28,7 @@ import spoon.reflect.visitor.filter.TypeFilter;
 
 /**
  * Writes a segment as a class with a benchmark: what it is told to use stands around it as fields, constants and copied
- * methods. It rewrites the model that the segment is of, so the model is of no use afterwards.
+ * methods. The model that the segment is of is as it was afterwards.
  *
  * Local variables are loaded from fields when a call begins, so that each call begins with the recorded values and the
  * compiler can keep them in registers, as it does in the program.
@@ -41,6 +41,7 @@ final class Extraction {
 	private final Variables variables;
 	private final List<String> notes = new ArrayList<>();
 	private final StringBuilder out = new StringBuilder();
+	private final Edits edits = new Edits();
 
 	Extraction(Segment segment, Uses uses, Variables variables) {
 		this.segment = segment;
@@ -51,7 +52,7 @@ final class Extraction {
 	Payload payload(int line) {
 		Payload payload = new Payload();
 		payload.packageName = uses.packageName.isEmpty() ? UNNAMED : uses.packageName;
-		payload.className = segment.type.getSimpleName() + "_" + segment.methodName().replaceAll("[<>]", "") + "_" + line;
+		payload.className = segment.type.getSimpleName().replaceFirst("^(?=[0-9])", "Local") + "_" + segment.methodName().replaceAll("[<>]", "") + "_" + line;
 		payload.originalClass = segment.type.getQualifiedName();
 		payload.originalMethod = segment.methodName();
 		payload.firstLine = segment.firstLine();
@@ -59,9 +60,14 @@ final class Extraction {
 		variables.inputs.forEach(i -> payload.inputNames.add(i.inProgram));
 		payload.repeatable = variables.repeatable;
 		String result = result();
-		rewrite(segment.statement);
-		uses.methods.forEach(this::rewrite);
-		write(payload, result);
+		try {
+			variables.constants.forEach(c -> rewrite(c.getDefaultExpression()));
+			rewrite(segment.statement);
+			uses.methods.forEach(this::rewrite);
+			write(payload, result);
+		} finally {
+			edits.undo();
+		}
 		payload.source = out.toString();
 		payload.notes.addAll(notes);
 		return payload;
@@ -93,7 +99,7 @@ final class Extraction {
 	}
 
 	private void rewrite(CtElement of) {
-		Types.erase(of);
+		Types.erase(of, edits);
 		List<CtInvocation<?>> calls = of.getElements(new TypeFilter<CtInvocation<?>>(CtInvocation.class));
 		List<CtInvocation<?>> own = calls.stream().filter(c -> {
 			CtExecutable<?> declaration = Dependences.ownMethod(c);
@@ -103,28 +109,30 @@ final class Extraction {
 			CtField<?> declaration = access.getVariable().getDeclaration();
 			CtExpression<?> target = access.getTarget();
 			boolean ownField = target == null || target instanceof CtThisAccess || access.getVariable().isStatic();
-			if (ownField && declaration != null && uses.fields.get(declaration.getSimpleName()) == declaration) {
-				access.replace(snippet(access, variables.fieldNames.get(declaration.getSimpleName())));
+			boolean isHere = declaration != null && (uses.fields.get(declaration.getSimpleName()) == declaration
+					|| variables.constants.stream().anyMatch(c -> c == declaration));
+			if (ownField && isHere) {
+				edits.replace(access, snippet(access, variables.fieldNames.get(declaration.getSimpleName())));
 			}
 		}
 		Collections.reverse(own); // inner calls stand behind outer ones
 		for (CtInvocation<?> call : own) {
 			String arguments = call.getArguments().stream().map(CtElement::toString).collect(Collectors.joining(", "));
 			String text = copiedName(call.getExecutable().getSimpleName()) + "(" + arguments + ")";
-			call.replace(isStatement(call) ? call.getFactory().createCodeSnippetStatement(text) : snippet(call, text));
+			edits.replace(call, isStatement(call) ? call.getFactory().createCodeSnippetStatement(text) : snippet(call, text));
 		}
 		for (CtThisAccess<?> access : of.getElements(new TypeFilter<CtThisAccess<?>>(CtThisAccess.class))) {
 			CtType<?> inside = access.getParent(CtType.class);
 			if (inside == null || !inside.hasParent(of) && inside != of) {
-				access.replace(snippet(access, Variables.SELF));
+				edits.replace(access, snippet(access, Variables.SELF));
 			}
 		}
 	}
 
 	private static boolean isStatement(CtElement e) {
 		CtRole role = e.getRoleInParent();
-		return role == CtRole.STATEMENT || role == CtRole.BODY || role == CtRole.THEN || role == CtRole.ELSE
-				|| role == CtRole.FOR_UPDATE || role == CtRole.FOR_INIT;
+		return (role == CtRole.STATEMENT || role == CtRole.BODY || role == CtRole.THEN || role == CtRole.ELSE)
+				&& !(e.getParent() instanceof CtConditional) || role == CtRole.FOR_UPDATE || role == CtRole.FOR_INIT;
 	}
 
 	private static String copiedName(String name) {
@@ -167,7 +175,6 @@ final class Extraction {
 	private void constants() {
 		for (CtVariable<?> constant : variables.constants) {
 			if (constant instanceof CtField) {
-				rewrite(constant.getDefaultExpression());
 				line(1, "private static final " + Types.text(constant.getType()) + " "
 						+ variables.fieldNames.get(constant.getSimpleName()) + " = " + constant.getDefaultExpression() + ";");
 			}
@@ -185,10 +192,10 @@ final class Extraction {
 			}
 		}
 		for (Variables.Input input : variables.resetVariables) {
-			line(1, "private " + input.type + " first_" + input.name + ";");
+			line(1, "private " + input.type + " reset_" + input.name + ";");
 		}
 		for (Variables.Input input : variables.resetArrays) {
-			line(1, "private " + input.type + " first_" + input.name + ";");
+			line(1, "private " + input.type + " elements_" + input.name + ";");
 		}
 		line(1, "/** Which of the recorded executions. */");
 		line(1, "@Param({/*INPUTS*/})");
@@ -232,20 +239,20 @@ final class Extraction {
 			}
 		}
 		for (Variables.Input input : variables.resetVariables) {
-			line(2, "first_" + input.name + " = " + input.name + ";");
+			line(2, "reset_" + input.name + " = " + input.name + ";");
 		}
 		for (Variables.Input input : variables.resetArrays) {
-			line(2, "first_" + input.name + " = " + input.name + ".clone();");
+			line(2, "elements_" + input.name + " = " + input.name + ".clone();");
 		}
 		line(1, "}");
 	}
 
 	private void begin() {
 		for (Variables.Input input : variables.resetVariables) {
-			line(2, input.name + " = first_" + input.name + ";");
+			line(2, input.name + " = reset_" + input.name + ";");
 		}
 		for (Variables.Input input : variables.resetArrays) {
-			line(2, "System.arraycopy(first_" + input.name + ", 0, " + input.name + ", 0, first_" + input.name + ".length);");
+			line(2, "System.arraycopy(elements_" + input.name + ", 0, " + input.name + ", 0, elements_" + input.name + ".length);");
 		}
 		for (CtVariable<?> constant : variables.constants) {
 			if (!(constant instanceof CtField)) {
@@ -258,21 +265,17 @@ final class Extraction {
 			}
 		}
 		for (CtVariable<?> variable : variables.uninitialised) {
-			line(2, Types.text(variable.getType()) + " " + variable.getSimpleName() + ";");
+			String type = Types.text(variable.getType());
+			line(2, type + " " + variable.getSimpleName() + " = " + nothing(type) + ";");
 		}
 	}
 
 	/** The segment's text, with its returns as `render` has them. */
 	private String body(java.util.function.Function<String, String> render) {
-		List<CtReturn<?>> returns = returns();
-		List<CtStatement> placed = new ArrayList<>();
-		List<CtReturn<?>> taken = new ArrayList<>();
-		for (CtReturn<?> r : returns) {
+		Edits here = new Edits();
+		for (CtReturn<?> r : returns()) {
 			String value = r.getReturnedExpression() == null ? null : r.getReturnedExpression().toString();
-			CtCodeSnippetStatement replacement = r.getFactory().createCodeSnippetStatement(render.apply(value));
-			r.replace(replacement);
-			placed.add(replacement);
-			taken.add(r);
+			here.replace(r, r.getFactory().createCodeSnippetStatement(render.apply(value)));
 		}
 		StringBuilder text = new StringBuilder();
 		if (segment.isWholeMethod()) {
@@ -282,9 +285,7 @@ final class Extraction {
 		} else {
 			text.append(segment.statement).append(ends(segment.statement)).append('\n');
 		}
-		for (int i = 0; i < placed.size(); i++) {
-			placed.get(i).replace(taken.get(i));
-		}
+		here.undo();
 		return text.toString();
 	}
 
@@ -353,7 +354,8 @@ final class Extraction {
 
 	private void methods() {
 		boolean overridable = false;
-		for (CtMethod<?> method : uses.methods) {
+		for (CtMethod<?> original : uses.methods) {
+			CtMethod<?> method = original.clone();
 			overridable |= !method.hasModifier(ModifierKind.PRIVATE) && !method.hasModifier(ModifierKind.STATIC)
 					&& !method.hasModifier(ModifierKind.FINAL) && !segment.type.hasModifier(ModifierKind.FINAL);
 			method.setVisibility(ModifierKind.PRIVATE);

@@ -12,8 +12,8 @@ import spoon.reflect.factory.Factory;
 import spoon.reflect.visitor.filter.TypeFilter;
 
 /**
- * Writes the class of a segment so that it records what the segment begins with and what it leaves. It rewrites the model
- * that the segment is of, so the model is of no use afterwards.
+ * Writes the class of a segment so that it records what the segment begins with and what it leaves. The model that the
+ * segment is of is as it was afterwards.
  */
 final class Instrumentation {
 	private static final String RECORDER = "locusbench.record.Recorder";
@@ -21,6 +21,7 @@ final class Instrumentation {
 
 	private final Segment segment;
 	private final Variables variables;
+	private final Edits edits = new Edits();
 
 	Instrumentation(Segment segment, Variables variables) {
 		this.segment = segment;
@@ -44,17 +45,15 @@ final class Instrumentation {
 		String guarded = begin + "try {\n" + text(segment.statement) + end + "\n} catch (Throwable locusThrown) { " + RECORDER
 				+ ".failed(" + TICKET + "); throw locusThrown; }";
 		CtStatement replacement = factory.createCodeSnippetStatement("{ " + guarded + " }");
-		if (segment.isWholeMethod()) {
-			CtBlock<?> body = factory.createBlock();
-			body.addStatement(factory.createCodeSnippetStatement(guarded));
-			segment.method.setBody(body);
-		} else {
-			segment.statement.replace(replacement);
-		}
+		CtBlock<?> body = factory.createBlock();
+		body.addStatement(replacement);
+		edits.replace(segment.statement, segment.isWholeMethod() ? body : replacement);
 		CtType<?> top = segment.type.getTopLevelType();
 		String of = top.getPackage() == null || top.getPackage().isUnnamedPackage() ? ""
 				: "package " + top.getPackage().getQualifiedName() + ";\n";
-		return of + top;
+		String text = of + top;
+		edits.undo();
+		return text;
 	}
 
 	private String text(CtStatement statement) {
@@ -71,6 +70,6 @@ final class Instrumentation {
 		String text = value == null ? "{ " + record + "null" + left + "); } return; }"
 				: "{ final " + segment.method.getType() + " locusResult = " + value + "; " + record + "locusResult" + left
 						+ "); } return locusResult; }";
-		r.replace(factory.createCodeSnippetStatement(text));
+		edits.replace(r, factory.createCodeSnippetStatement(text));
 	}
 }

@@ -50,6 +50,15 @@ final class Segment {
 				: method instanceof CtAnonymousExecutable ? "<clinit>" : method.getSimpleName();
 	}
 
+	/** A statement that has been found. */
+	static Segment of(CtStatement statement) throws Refusal {
+		CtExecutable<?> method = statement.getParent(CtExecutable.class);
+		if (method == null) {
+			throw new Refusal(statement, "it stands in no method");
+		}
+		return new Segment(method.getParent(CtType.class), method, statement);
+	}
+
 	/** The whole method of that name, the first one where there are several. */
 	static Segment ofMethod(CtType<?> type, String name) throws Refusal {
 		for (CtExecutable<?> method : executables(type)) {

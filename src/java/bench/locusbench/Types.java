@@ -4,69 +4,97 @@ import java.util.ArrayList;
 import java.util.List;
 import spoon.reflect.declaration.CtElement;
 import spoon.reflect.declaration.CtFormalTypeDeclarer;
+import spoon.reflect.declaration.CtTypeParameter;
 import spoon.reflect.reference.CtArrayTypeReference;
 import spoon.reflect.reference.CtTypeParameterReference;
 import spoon.reflect.reference.CtTypeReference;
 import spoon.reflect.reference.CtWildcardReference;
 import spoon.reflect.visitor.filter.TypeFilter;
 
-/** Writes types as a class without type parameters can: each type variable is what it is erased to. */
+/**
+ * Writes types as a class without type parameters can: a type variable is what it is erased to, and a type that has one
+ * with a bound as its argument is raw.
+ */
 final class Types {
-	private Types() {
+	private final CtElement declarer; // its own type variables stay
+
+	private Types(CtElement declarer) {
+		this.declarer = declarer;
 	}
 
 	static String text(CtTypeReference<?> type) {
-		return erased(type).toString().replace('$', '.');
+		return new Types(null).erased(type).toString().replace('$', '.');
 	}
 
-	/** What stands for a type variable; itself where the type is none. */
-	static CtTypeReference<?> erased(CtTypeReference<?> type) {
+	/** Put what they are erased to in place of types, all through the element; but for variables that it declares. */
+	static void erase(CtElement element, Edits edits) {
+		Types types = new Types(element);
+		for (CtTypeReference<?> type : element.getElements(new TypeFilter<CtTypeReference<?>>(CtTypeReference.class))) {
+			boolean outermost = type.isParentInitialized() && !(type.getParent() instanceof CtTypeReference);
+			if (outermost && types.namesVariable(type)) {
+				edits.replace(type, types.erased(type));
+			}
+		}
+	}
+
+	private CtTypeReference<?> erased(CtTypeReference<?> type) {
 		CtTypeReference<?> copy = type.clone();
-		if (type.isParentInitialized()) {
-			copy.setParent(type.getParent());
-		}
-		if (copy instanceof CtArrayTypeReference) {
-			CtArrayTypeReference<?> array = (CtArrayTypeReference<?>) copy;
-			array.setComponentType(erased(((CtArrayTypeReference<?>) type).getComponentType()));
-			return array;
-		}
-		if (isVariable(type)) {
-			CtTypeReference<?> bound = type.getTypeErasure();
-			return bound == null || isVariable(bound) ? type.getFactory().Type().objectType() : bound;
+		if (type instanceof CtArrayTypeReference) {
+			((CtArrayTypeReference<?>) copy).setComponentType(erased(((CtArrayTypeReference<?>) type).getComponentType()));
+			return copy;
+		} else if (type instanceof CtWildcardReference) {
+			CtTypeReference<?> bound = ((CtWildcardReference) type).getBoundingType();
+			if (bound != null) {
+				((CtWildcardReference) copy).setBoundingType(erased(bound));
+			}
+			return copy;
+		} else if (isVariable(type)) {
+			return bound((CtTypeParameterReference) type);
 		}
 		List<CtTypeReference<?>> arguments = new ArrayList<>();
 		for (CtTypeReference<?> argument : type.getActualTypeArguments()) {
-			arguments.add(argument instanceof CtWildcardReference || !isVariable(argument) ? argument.clone() : erased(argument));
+			if (isBounded(argument)) {
+				copy.setActualTypeArguments(new ArrayList<>()); // raw
+				return copy;
+			}
+			CtTypeReference<?> erased = erased(argument);
+			erased.setImplicit(argument.isImplicit());
+			arguments.add(erased);
 		}
-		if (!arguments.isEmpty() && arguments.stream().noneMatch(Types::namesVariable)) {
-			copy.setActualTypeArguments(arguments);
-		} else {
-			copy.setActualTypeArguments(new ArrayList<>()); // raw
-		}
+		copy.setActualTypeArguments(arguments);
 		return copy;
 	}
 
-	private static boolean isVariable(CtTypeReference<?> type) {
-		return type instanceof CtTypeParameterReference && !(type instanceof CtWildcardReference);
+	private boolean isBounded(CtTypeReference<?> argument) {
+		CtTypeReference<?> at = argument instanceof CtWildcardReference && ((CtWildcardReference) argument).getBoundingType() != null
+				? ((CtWildcardReference) argument).getBoundingType() : argument;
+		return isVariable(at) && !bound((CtTypeParameterReference) at).getQualifiedName().equals("java.lang.Object");
 	}
 
-	private static boolean namesVariable(CtTypeReference<?> type) {
-		return isVariable(type) || type.getElements(new TypeFilter<CtTypeReference<?>>(CtTypeReference.class)).stream()
-				.anyMatch(Types::isVariable);
-	}
-
-	/** Put what type variables are erased to in their place, all through the element; but for those that it declares. */
-	static void erase(CtElement element) {
-		for (CtTypeReference<?> type : element.getElements(new TypeFilter<CtTypeReference<?>>(CtTypeReference.class))) {
-			if (!type.isParentInitialized() || !isVariable(type) || declares(element, type)) {
-				continue;
-			}
-			type.replace(erased(type));
+	private CtTypeReference<?> bound(CtTypeParameterReference variable) {
+		CtTypeParameter declaration = variable.getDeclaration();
+		CtTypeReference<?> bound = declaration == null ? null : declaration.getSuperclass();
+		if (bound == null) {
+			return variable.getFactory().Type().objectType();
+		} else if (isVariable(bound)) {
+			return bound((CtTypeParameterReference) bound);
 		}
+		CtTypeReference<?> raw = bound.clone(); // a bound may name its own variable
+		raw.setActualTypeArguments(new ArrayList<>());
+		return raw;
 	}
 
-	private static boolean declares(CtElement element, CtTypeReference<?> variable) {
-		return element instanceof CtFormalTypeDeclarer && ((CtFormalTypeDeclarer) element).getFormalCtTypeParameters().stream()
+	private boolean isVariable(CtTypeReference<?> type) {
+		return type instanceof CtTypeParameterReference && !(type instanceof CtWildcardReference) && !isDeclared(type);
+	}
+
+	private boolean isDeclared(CtTypeReference<?> variable) {
+		return declarer instanceof CtFormalTypeDeclarer && ((CtFormalTypeDeclarer) declarer).getFormalCtTypeParameters().stream()
 				.anyMatch(p -> p.getSimpleName().equals(variable.getSimpleName()));
+	}
+
+	private boolean namesVariable(CtTypeReference<?> type) {
+		return isVariable(type) || type.getElements(new TypeFilter<CtTypeReference<?>>(CtTypeReference.class)).stream()
+				.anyMatch(this::isVariable);
 	}
 }

@@ -7,11 +7,15 @@ import java.util.IdentityHashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import spoon.reflect.code.CtBreak;
 import spoon.reflect.code.CtConstructorCall;
 import spoon.reflect.code.CtExpression;
 import spoon.reflect.code.CtFieldAccess;
 import spoon.reflect.code.CtInvocation;
+import spoon.reflect.code.CtLabelledFlowBreak;
+import spoon.reflect.code.CtLoop;
 import spoon.reflect.code.CtSuperAccess;
+import spoon.reflect.code.CtSwitch;
 import spoon.reflect.code.CtThisAccess;
 import spoon.reflect.code.CtTypeAccess;
 import spoon.reflect.code.CtVariableAccess;
@@ -99,6 +103,9 @@ final class Uses {
 		for (CtThisAccess<?> access : of.getElements(new TypeFilter<CtThisAccess<?>>(CtThisAccess.class))) {
 			self |= isSelf(access);
 		}
+		if (of == segment.statement) {
+			checkJumps();
+		}
 		if (!of.getElements(new TypeFilter<CtSuperAccess<?>>(CtSuperAccess.class)).isEmpty()) {
 			throw new Refusal(of, "super is used");
 		}
@@ -111,6 +118,17 @@ final class Uses {
 			}
 		}
 		return called;
+	}
+
+	/** A jump to a label outside, or out of a loop around the segment, goes where the benchmark has nothing. */
+	private void checkJumps() throws Refusal {
+		for (CtLabelledFlowBreak jump : segment.statement.getElements(new TypeFilter<>(CtLabelledFlowBreak.class))) {
+			CtElement to = jump.getTargetLabel() != null ? jump.getLabelledStatement()
+					: jump.getParent((CtElement e) -> e instanceof CtLoop || e instanceof CtSwitch && jump instanceof CtBreak);
+			if (to != segment.statement && !isInside(to, segment.statement)) {
+				throw new Refusal(jump, "it jumps out of the segment");
+			}
+		}
 	}
 
 	/** Equality of elements is that of their text: two variables of one name would be one. */

@@ -72,6 +72,7 @@ final class Variables {
 	final List<CtVariable<?>> uninitialised = new ArrayList<>(); // locals without a value when the segment begins
 	final List<Output> outputs = new ArrayList<>(); // without what the segment returns
 	final Map<String, String> fieldNames = new LinkedHashMap<>(); // of the class's fields, in the benchmark
+	private final Set<String> localNames = new LinkedHashSet<>();
 	final Set<Input> resetVariables = new LinkedHashSet<>(); // fields that are put back before each call
 	final Set<Input> resetArrays = new LinkedHashSet<>(); // whose elements are
 	boolean loadsAgain; // other state is put back before each call, outside the time that is measured
@@ -80,9 +81,10 @@ final class Variables {
 	Variables(Segment segment, Uses uses) throws Refusal {
 		this.uses = uses;
 		dependences = new Dependences(segment.statement);
-		Set<String> localNames = localNames();
+		localNames.addAll(TAKEN);
+		addLocalNames();
 		locals(segment);
-		fields(localNames);
+		fields();
 		if (uses.self) {
 			if (segment.type.isAnonymous() || uses.packageName.isEmpty() || isHidden(segment)) {
 				throw new Refusal(segment.statement, "the object itself is used, and no other class can name its class");
@@ -102,18 +104,23 @@ final class Variables {
 		return false;
 	}
 
-	private Set<String> localNames() {
-		Set<String> names = new LinkedHashSet<>(TAKEN);
+	/** The name of a field of the class in the benchmark: no local variable may hide it. */
+	private String nameField(String name) {
+		String here = localNames.contains(name) ? "field_" + name : name;
+		fieldNames.put(name, here);
+		return here;
+	}
+
+	private void addLocalNames() {
 		List<spoon.reflect.declaration.CtElement> texts = new ArrayList<>(uses.methods);
 		texts.add(uses.segment.method);
 		for (spoon.reflect.declaration.CtElement text : texts) {
 			for (CtVariable<?> variable : text.getElements(new TypeFilter<CtVariable<?>>(CtVariable.class))) {
 				if (!(variable instanceof CtField)) {
-					names.add(variable.getSimpleName());
+					localNames.add(variable.getSimpleName());
 				}
 			}
 		}
-		return names;
 	}
 
 	private void locals(Segment segment) {
@@ -131,6 +138,9 @@ final class Variables {
 		constants.addAll(Constants.needed(found));
 		for (CtVariable<?> constant : constants) {
 			inputs.removeIf(i -> i.variable == constant);
+			if (constant instanceof CtField) {
+				nameField(constant.getSimpleName());
+			}
 		}
 	}
 
@@ -149,15 +159,13 @@ final class Variables {
 		return false;
 	}
 
-	private void fields(Set<String> localNames) throws Refusal {
+	private void fields() throws Refusal {
 		for (CtField<?> field : uses.fields.values()) {
 			String name = field.getSimpleName();
-			String here = localNames.contains(name) ? "field_" + name : name;
-			fieldNames.put(name, here);
+			String here = nameField(name);
 			if (Constants.isConstant(field)) {
 				for (CtVariable<?> needed : Constants.needed(List.of(field))) {
-					fieldNames.putIfAbsent(needed.getSimpleName(),
-							localNames.contains(needed.getSimpleName()) ? "field_" + needed.getSimpleName() : needed.getSimpleName());
+					nameField(needed.getSimpleName());
 					Uses.addOnce(constants, needed);
 				}
 				continue;
