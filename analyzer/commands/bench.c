@@ -28,7 +28,7 @@
 
 enum {
 	BENCH_FORKS = 3,
-	BENCH_SECONDS = 10,
+	BENCH_SECONDS = 5,
 	BENCH_FORKS_MAX = 100,
 	BENCH_SECONDS_MAX = 3600,
 	BENCH_INPUTS = 100,
@@ -74,8 +74,9 @@ static const struct lc_option_info rows[ROW_COUNT] = {
 	                    "do not run the program once more to record its inputs: they are made "
 	                    "up" },
 	[ROW_FORKS] = { "forks", 0, "COUNT", "N", "3", "forks", "measure in so many JVMs" },
-	[ROW_SECONDS] = { "seconds", 0, "COUNT", "N", "10", "seconds",
-	                  "measure for about so long in each of them" },
+	[ROW_SECONDS] = { "seconds", 0, "COUNT", "N", "5", "seconds",
+	                  "measure each input for so long in each of them, after as long a "
+	                  "warm-up" },
 	[ROW_JAVA] = { "java", 0, "STRING", "FILE", "", "",
 	               "the java to use; else the program's, or that of PATH or JAVA_HOME" },
 	[ROW_ENGINE] = LC_REPORT_ROW_ENGINE(

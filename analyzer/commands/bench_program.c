@@ -196,23 +196,36 @@ static bool is_for_benchmark(const char *word)
 	return false;
 }
 
-/* The value of "--name=value"; NULL where the word is another option. */
-static const char *attached(const char *word, const char *name)
+/* The last paths that the options name; NULL: none. */
+struct paths {
+	const char *classes, *modules;
+};
+
+/* Takes "--name=value", and "-short value" of two words. */
+static void take_path(struct paths *p, const char *word, const char *next)
 {
-	const size_t len = strlen(name);
+	static const struct {
+		const char *name;
+		bool attached, modules;
+	} options[] = {
+		{ "-cp", false, false },
+		{ "-classpath", false, false },
+		{ "--class-path", false, false },
+		{ "--class-path=", true, false },
+		{ "-p", false, true },
+		{ "--module-path", false, true },
+		{ "--module-path=", true, true },
+	};
 
-	return strncmp(word, name, len) == 0 && word[len] == '=' ? word + len + 1 : NULL;
-}
+	for (size_t i = 0; i < sizeof(options) / sizeof(*options); i++) {
+		const size_t len = strlen(options[i].name);
 
-/* What an option of java adds to the class path; NULL: nothing. */
-static const char *class_path_of(const char *word, const char *next)
-{
-	const char *value = attached(word, "--class-path");
-
-	if (!value && next &&
-	    (!strcmp(word, "-cp") || !strcmp(word, "-classpath") || !strcmp(word, "--class-path")))
-		value = next;
-	return value;
+		if (options[i].attached ? !begins(word, options[i].name)
+		                        : strcmp(word, options[i].name) != 0)
+			continue;
+		*(options[i].modules ? &p->modules : &p->classes) =
+		    options[i].attached ? word + len : next;
+	}
 }
 
 /* The modules that the program names: a jar each, or directories of them. */
@@ -244,13 +257,13 @@ static void add_option(struct lc_bench_words *options, const char *word, const c
 
 static void read_options(struct lc_bench_program *p)
 {
-	const char *class_path = NULL, *modules = NULL, *value;
-	struct lc_bench_words *words = &p->words;
+	const struct lc_bench_words *words = &p->words;
+	struct paths paths = { NULL, NULL };
 	size_t i;
 
 	for (i = 1; i < words->len; i++) {
 		const char *word = words->list[i];
-		const char *next = i + 1 < words->len ? words->list[i + 1] : NULL;
+		const char *next = i + 1 < words->len ? words->list[i + 1] : "";
 
 		if (!strcmp(word, "-jar") || !strcmp(word, "-m") || !strcmp(word, "--module"))
 			break;
@@ -258,13 +271,8 @@ static void read_options(struct lc_bench_program *p)
 			p->argument_files = true;
 		else if (*word != '-')
 			break;
-		value = class_path_of(word, next);
-		class_path = value ? value : class_path;
-		value = attached(word, "--module-path");
-		if (!value && (!strcmp(word, "-p") || !strcmp(word, "--module-path")))
-			value = next;
-		modules = value ? value : modules;
-		if (takes_word(word) && next) {
+		take_path(&paths, word, next);
+		if (takes_word(word)) {
 			add_option(&p->jvm_options, word, next);
 			i++;
 		} else {
@@ -273,13 +281,13 @@ static void read_options(struct lc_bench_program *p)
 	}
 	/* -jar's jar is the whole class path; its manifest names the rest, as java reads it. */
 	if (i + 1 < words->len && !strcmp(words->list[i], "-jar"))
-		class_path = words->list[i + 1];
-	else if (!class_path && !modules && i < words->len && !p->argument_files)
-		class_path = ".";
-	if (class_path)
-		lc_bench_words_path(&p->class_path, class_path, p->directory, true);
-	if (modules)
-		add_modules(p, modules);
+		paths.classes = words->list[i + 1];
+	else if (!paths.classes && !paths.modules && i < words->len && !p->argument_files)
+		paths.classes = ".";
+	if (paths.classes)
+		lc_bench_words_path(&p->class_path, paths.classes, p->directory, true);
+	if (paths.modules)
+		add_modules(p, paths.modules);
 }
 
 /* Which collector the JVM has chosen by itself depends on the machine, and on its memory. */
