@@ -1,0 +1,169 @@
+package locusbench;
+
+import java.io.IOException;
+import java.io.PrintStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import locusbench.record.Recording;
+import spoon.reflect.declaration.CtType;
+
+/**
+ * Makes a benchmark of a segment: `java -jar locus-bench.jar REQUEST`. The exit status is 0, 1 where no benchmark can be made,
+ * 2 for a wrong command line, 3 where a part could be done.
+ */
+public final class Main {
+	private static final int DONE = 0;
+	private static final int IMPOSSIBLE = 1;
+	private static final int USAGE = 2;
+	private static final int PARTLY = 3;
+	private static final int RELEASE = 11; // of the sources, unless the program's JDK is older
+
+	private final Request request;
+	private final PrintStream out;
+	private final PrintStream err;
+
+	private Main(Request request, PrintStream out, PrintStream err) {
+		this.request = request;
+		this.out = out;
+		this.err = err;
+	}
+
+	public static void main(String[] words) {
+		System.exit(run(words, System.out, System.err));
+	}
+
+	static int run(String[] words, PrintStream out, PrintStream err) {
+		if (words.length != 1) {
+			err.println("usage: java -jar locus-bench.jar REQUEST");
+			return USAGE;
+		}
+		try {
+			return new Main(Request.read(Path.of(words[0])), out, err).run();
+		} catch (Refusal | IOException e) {
+			err.println("locus: bench: " + e.getMessage());
+			return IMPOSSIBLE;
+		}
+	}
+
+	/** A version of the segment: in the source, or in the one to compare with. */
+	private final class Version {
+		final Segment segment;
+		final Variables variables;
+		final Payload payload;
+
+		Version(List<String> sourcePath, String className, String method) throws Refusal, IOException {
+			segment = find(new Sources(sourcePath, request.classPath), className, method);
+			Uses uses = new Uses(segment);
+			variables = new Variables(segment, uses);
+			payload = new Extraction(segment, uses, variables).payload(segment.firstLine());
+		}
+	}
+
+	private Segment find(Sources sources, String className, String method) throws Refusal, IOException {
+		if (className.isEmpty()) {
+			List<String> marked = sources.marked();
+			if (marked.isEmpty()) {
+				throw new Refusal("no source is marked with " + Segment.MARK);
+			}
+			return Segment.ofMark(sources.type(marked.get(0)));
+		}
+		CtType<?> type = sources.type(className);
+		if (request.line > 0 && method.isEmpty()) {
+			return Segment.atLine(type, request.line, request.samplesByLine, request.methodSamples);
+		}
+		return method.isEmpty() ? Segment.ofMark(type) : Segment.ofMethod(type, method);
+	}
+
+	private int run() throws Refusal, IOException {
+		boolean byMethod = request.line <= 0;
+		Version before = new Version(request.sourcePath, request.className, byMethod ? request.method : "");
+		Version after = null;
+		if (!request.against.isEmpty()) {
+			after = counterpart(before);
+		}
+		Payload payload = before.payload;
+		out.println(payload.originalClass + "." + payload.originalMethod + ", lines " + payload.firstLine + " to " + payload.lastLine
+				+ (request.finding.isEmpty() ? "" : ": " + request.finding));
+		Files.createDirectories(request.output);
+		Recording recording = recording(before);
+		Path project = after == null ? request.output : request.output.resolve("before");
+		write(project, before, recording);
+		if (after != null) {
+			write(request.output.resolve("after"), after, ofInputs(recording, before, after));
+		}
+		out.println("the project is in " + request.output);
+		return request.run ? measure(before, after, recording) : DONE;
+	}
+
+	/** The same method in the other sources: its whole, where the segment is one, else the loop or statement at its place. */
+	private Version counterpart(Version before) throws Refusal, IOException {
+		String name = before.segment.type.getQualifiedName();
+		if (!before.segment.isWholeMethod()) {
+			throw new Refusal("two versions are compared by whole methods: use --at " + name + "#" + before.segment.methodName());
+		}
+		return new Version(request.against, name, before.segment.methodName());
+	}
+
+	/** The recorded inputs, in the order in which the other version has them. */
+	private Recording ofInputs(Recording recording, Version before, Version after) throws Refusal {
+		for (String name : after.payload.inputNames) {
+			if (!before.payload.inputNames.contains(name)) {
+				throw new Refusal("the version to compare with uses " + name + ", which the recorded one does not");
+			}
+		}
+		if (!after.payload.inputNames.equals(before.payload.inputNames)) {
+			throw new Refusal("the versions use other variables: " + before.payload.inputNames + " and " + after.payload.inputNames);
+		}
+		return recording;
+	}
+
+	private Recording recording(Version version) throws Refusal, IOException {
+		Recording recording = null;
+		if (request.record && !request.program.isEmpty()) {
+			recording = new RecordedRun(request.output.resolve("recorded"), request).run(version.segment, version.variables);
+			if (!recording.recorded.isEmpty()) {
+				return recording;
+			}
+			for (String sentence : recording.sentences(version.payload.inputNames)) {
+				err.println("locus: bench: not recorded: " + sentence);
+			}
+			err.println("locus: bench: " + (recording.executions == 0 ? "the program never came to the segment"
+					: "none of " + recording.executions + " executions could be recorded"));
+		}
+		Recording made = MadeInputs.make(version.variables);
+		err.println("locus: bench: THE INPUTS ARE MADE UP: the numbers say little about the program");
+		return made;
+	}
+
+	private void write(Path project, Version version, Recording recording) throws Refusal, IOException {
+		Project.write(project, version.payload, recording, request.classPath, RELEASE, request.jvmOptions, request.forks);
+	}
+
+	private int measure(Version before, Version after, Recording recording) throws Refusal, IOException {
+		MavenRun maven = new MavenRun(request.java);
+		List<String> notes = new ArrayList<>(Project.notes(before.payload, recording));
+		if (after == null) {
+			maven.build(request.output);
+			Results results = maven.run(request.output, before.payload, "", notes, request.jvmOptions, request.forks, request.seconds);
+			out.print(results.text());
+			return results.status();
+		}
+		Path first = request.output.resolve("before");
+		Path second = request.output.resolve("after");
+		maven.build(first);
+		Results then = maven.run(first, before.payload, "before", notes, request.jvmOptions, request.forks, request.seconds);
+		try {
+			maven.build(second);
+			Results now = maven.run(second, after.payload, "after", Project.notes(after.payload, recording), request.jvmOptions,
+					request.forks, request.seconds);
+			out.print(now.against(then).text());
+			return now.status();
+		} catch (Refusal e) { // what was measured before is of use without it
+			out.print(then.text());
+			err.println("locus: bench: the version to compare with: " + e.getMessage());
+			return PARTLY;
+		}
+	}
+}
