@@ -17,7 +17,10 @@ final class ClassPath {
 	private ClassPath() {
 	}
 
-	/** The names of the jars in `directory`, in the order of the class path. What does not exist is passed over, as the JVM does it. */
+	/**
+	 * The names of the jars in `directory`, in the order of the class path. What does not exist is passed over, as the JVM does
+	 * it, and what is below the project too, which may be written into a directory of the class path.
+	 */
 	static List<String> copy(List<String> classPath, Path directory) throws IOException {
 		List<String> names = new ArrayList<>();
 		for (String element : classPath) {
@@ -29,7 +32,7 @@ final class ClassPath {
 					.replaceAll("[^A-Za-z0-9._-]", "_").replaceAll("\\.jar$", "") + ".jar";
 			Files.createDirectories(directory);
 			if (Files.isDirectory(from)) {
-				pack(from, directory.resolve(name));
+				pack(from, directory.resolve(name), directory.toAbsolutePath().normalize().getParent());
 			} else {
 				Files.copy(from, directory.resolve(name), StandardCopyOption.REPLACE_EXISTING);
 			}
@@ -38,10 +41,10 @@ final class ClassPath {
 		return names;
 	}
 
-	private static void pack(Path directory, Path jar) throws IOException {
+	private static void pack(Path directory, Path jar, Path without) throws IOException {
 		List<Path> files;
 		try (Stream<Path> all = Files.walk(directory)) {
-			files = all.filter(Files::isRegularFile).sorted().collect(Collectors.toList());
+			files = all.filter(file -> Files.isRegularFile(file) && !file.startsWith(without)).sorted().collect(Collectors.toList());
 		}
 		try (OutputStream file = Files.newOutputStream(jar); JarOutputStream out = new JarOutputStream(file)) {
 			for (Path path : files) {
