@@ -29,7 +29,8 @@ final class Store {
 	private static final int NOTES_MAX = 40;
 
 	private final Path file;
-	private final int executionsMax;
+	/** Executions that are kept: as many as wanted, or as many as the bytes allow, once that is known. */
+	private volatile int executionsMax;
 	private final long bytesMax;
 	private final long nsMax;
 	private final AtomicBoolean busy = new AtomicBoolean();
@@ -145,8 +146,9 @@ final class Store {
 			bytes += size;
 			return;
 		}
-		if (kept.size() < executionsMax) {
-			note(-1, "no more than " + bytesMax + " bytes are kept of all inputs");
+		if (kept.size() < executionsMax && !kept.isEmpty()) { // from now on one comes in another's place
+			executionsMax = kept.size();
+			note(-1, "no more than " + bytesMax + " bytes are kept of all inputs: those of " + executionsMax);
 		}
 		int at = kept.isEmpty() ? 0 : ThreadLocalRandom.current().nextInt(kept.size());
 		long after = bytes + size - (kept.isEmpty() ? 0 : kept.get(at).inputs.length);

@@ -111,7 +111,7 @@ class RecorderTest {
 		Recording recording = run("sum", "-Dlocus.bench.bytes=200");
 		long bytes = recording.recorded.stream().mapToLong(e -> e.inputs.length).sum();
 		assertTrue(bytes > 100 && bytes <= 200, bytes + " bytes");
-		assertEquals("no more than 200 bytes are kept of all inputs", recording.notes.get(0).why);
+		assertEquals("no more than 200 bytes are kept of all inputs: those of " + recording.recorded.size(), recording.notes.get(0).why);
 	}
 
 	@Test
