@@ -4,7 +4,6 @@
  * What is chosen here is written to request.json in the directory of the benchmark; the Java part
  * (locus-bench.jar, of src/java/bench) does the rest, and its output and exit status are ours.
  */
-#include <dirent.h>
 #include <errno.h>
 #include <limits.h>
 #include <stdlib.h>
@@ -21,6 +20,7 @@
 #include "analyzer/cli/libraries.h"
 #include "analyzer/cli/newest.h"
 #include "analyzer/cli/report_command.h"
+#include "analyzer/commands/bench_output.h"
 #include "analyzer/commands/bench_request.h"
 #include "analyzer/commands/child.h"
 #include "analyzer/objects/analysis.h"
@@ -31,8 +31,7 @@ enum {
 	BENCH_SECONDS = 5,
 	BENCH_FORKS_MAX = 100,
 	BENCH_SECONDS_MAX = 3600,
-	BENCH_INPUTS = 100,
-	BENCH_NAMES_MAX = 1000
+	BENCH_INPUTS = 100
 };
 
 #define BENCH_JAR "locus-bench.jar"
@@ -88,8 +87,7 @@ struct bench {
 	const char *profile; /* NULL: none was named */
 	char **command;      /* behind --; NULL: none */
 	char here[PATH_MAX];
-	char jar[PATH_MAX], java[PATH_MAX], locus[PATH_MAX], output[PATH_MAX];
-	bool made_output;
+	char jar[PATH_MAX], java[PATH_MAX], locus[PATH_MAX];
 	struct lc_bench_program program;
 	struct lc_bench_words command_words;
 	struct lc_bench_request request;
@@ -343,91 +341,6 @@ static int choose_place(struct bench *b, const struct lc_load *l)
 	return status;
 }
 
-/* ---- the directory ---- */
-
-static bool is_empty(const char *directory)
-{
-	DIR *d = opendir(directory);
-	const struct dirent *e;
-	size_t others = 0;
-
-	while (d && (e = readdir(d)))
-		others += strcmp(e->d_name, ".") != 0 && strcmp(e->d_name, "..") != 0;
-	if (d)
-		closedir(d);
-	return d && !others;
-}
-
-/* "bench-Index-211" of org.acme.Index, "bench-Index-search", or "bench-Index". For free(). */
-static char *name_of(const struct lc_bench_place *p)
-{
-	const char *dot = strrchr(p->class, '.');
-	const char *class = dot ? dot + 1 : p->class;
-	char *name = p->line      ? lc_mem_text("bench-%s-%u", class, p->line)
-	             : *p->method ? lc_mem_text("bench-%s-%s", class, p->method)
-	                          : lc_mem_text("bench-%s", class);
-
-	for (char *at = name; *at; at++)
-		if (strchr("$<>/;[ ", *at))
-			*at = '-';
-	return name;
-}
-
-static int make_named(struct bench *b)
-{
-	char *name = name_of(&b->request.place);
-	int status = 0;
-
-	snprintf(b->output, sizeof(b->output), "%s", name);
-	for (unsigned i = 2; mkdir(b->output, 0777) != 0; i++) {
-		if (errno != EEXIST || i > BENCH_NAMES_MAX) {
-			status =
-			    lc_fail("cannot make the directory '%s': %m; choose another with -o",
-			            b->output);
-			break;
-		}
-		snprintf(b->output, sizeof(b->output), "%.4000s-%u", name, i);
-	}
-	free(name);
-	return status;
-}
-
-static int make_output(struct bench *b)
-{
-	int status = 0;
-
-	if (!b->request.output) {
-		status = make_named(b);
-		b->made_output = !status;
-		b->request.output = b->output;
-		return status;
-	}
-	snprintf(b->output, sizeof(b->output), "%s", b->request.output);
-	b->made_output = mkdir(b->output, 0777) == 0;
-	if (b->made_output)
-		return 0;
-	if (errno != EEXIST)
-		return lc_fail("cannot make the directory '%s': %m", b->output);
-	if (!is_empty(b->output))
-		return lc_fail("'%s' is there already, and is no empty directory; choose another "
-		               "with -o",
-		               b->output);
-	return 0;
-}
-
-static int write_request(const struct bench *b, const char *file)
-{
-	FILE *out = fopen(file, "wxe");
-	bool bad = !out;
-
-	if (out) {
-		lc_bench_request_write(out, &b->request);
-		bad = ferror(out);
-		bad |= fclose(out) != 0;
-	}
-	return bad ? lc_fail("cannot write '%s': %m", file) : 0;
-}
-
 /* ---- the command ---- */
 
 static int start(struct bench *b, const char *file)
@@ -446,34 +359,60 @@ static int start(struct bench *b, const char *file)
 	return lc_child_end_like(lc_child_wait());
 }
 
-static int make_benchmark(struct bench *b)
+/* What is run of the profile's, and what of it is not known for sure. */
+static void note_command(const struct bench *b)
 {
-	int status = make_output(b);
-	char *file;
+	const struct lc_bench_words *words = &b->program.words;
+	char *text;
+	size_t len;
+	FILE *out = lc_text_open(&text, &len);
 
-	if (status)
-		return status;
-	file = lc_mem_text("%s/request.json", b->output);
-	status = write_request(b, file);
-	if (!status)
-		status = start(b, file);
-	/* Where nothing came of it, nothing stays of it. */
-	if (status == LC_EXIT_FAILED || status == LC_EXIT_USAGE) {
-		unlink(file);
-		if (b->made_output && rmdir(b->output) != 0 && is_empty(b->output))
-			lc_note("'%s' could not be removed: %m", b->output);
-	}
-	free(file);
-	return status;
-}
-
-/* What rests on a command whose words are not known for sure. */
-static void note_split(const struct bench *b)
-{
+	for (size_t i = 0; i < words->len; i++)
+		fprintf(out, "%s%s", i ? " " : "", words->list[i]);
+	lc_text_close(out);
 	if (b->program.split && ((b->request.record && !b->command) || !b->class_path))
 		lc_note("bench: this profile, of an older Locus, has the program's command as one "
 		        "text: a word with a space in it is taken for several, and relative paths "
 		        "begin in this directory");
+	if (b->request.record && !b->command && words->len)
+		lc_note("bench: the program is run once more, in '%s': %.2000s",
+		        b->program.directory, text);
+	free(text);
+}
+
+static int make_benchmark(struct bench *b)
+{
+	struct lc_bench_output output;
+	int status = lc_bench_output_make(&output, &b->request);
+
+	if (status)
+		return status;
+	status = lc_bench_output_write(&output, &b->request);
+	if (!status) {
+		note_command(b);
+		status = start(b, output.file);
+	}
+	if (status == LC_EXIT_FAILED || status == LC_EXIT_USAGE)
+		lc_bench_output_remove(&output);
+	lc_bench_output_free(&output);
+	return status;
+}
+
+/*
+ * A profile may be anybody's, and this command runs what is in it. Of another user's nothing is
+ * run.
+ */
+static int check_owner(const struct bench *b)
+{
+	struct stat st;
+
+	if (stat(b->request.profile, &st) == 0 && st.st_uid == geteuid())
+		return 0;
+	if ((b->command || !b->request.record) && b->class_path && b->request.java)
+		return 0;
+	return lc_fail("bench: '%s' is another user's profile, and nothing of its command is run: "
+	               "name --java, --class-path, and the program's command behind '--'",
+	               b->request.profile);
 }
 
 static int bench_loaded(struct bench *b, const struct lc_load *l)
@@ -482,6 +421,9 @@ static int bench_loaded(struct bench *b, const struct lc_load *l)
 
 	if (!l->processes_len)
 		return lc_fail("bench: the profile does not tell which program it is of");
+	status = check_owner(b);
+	if (status)
+		return status;
 	lc_bench_program_read(&b->program, l->processes, b->here);
 	choose_program(b);
 	status = choose_paths(b);
@@ -490,10 +432,8 @@ static int bench_loaded(struct bench *b, const struct lc_load *l)
 	if (!status)
 		status = choose_java(b);
 	b->request.java = b->java;
-	if (!status) {
-		note_split(b);
+	if (!status)
 		status = make_benchmark(b);
-	}
 	return !status && lc_load_damaged(l) ? LC_EXIT_PARTIAL : status;
 }
 

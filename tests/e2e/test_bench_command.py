@@ -153,7 +153,9 @@ def test_a_profile_of_an_older_locus_has_its_command_split(acme):
     manifest.write_text(json.dumps(old))
     done = acme("prof", "--java", acme.java, "--source-path", "src", "--at", "org.acme.Index:13")
     assert done.returncode == 0
-    assert "as one text" in done.stderr
+    split, run = done.stderr.splitlines()
+    assert "as one text" in split
+    assert run.endswith("once more, in '%s': java -Xmx64m -cp classes org.acme.Main a b" % acme.directory)
     request = json.loads(acme.kept.read_text())
     assert request["program"] == ["java", "-Xmx64m", "-cp", "classes", "org.acme.Main", "a", "b"]
     assert request["class_path"] == [str(acme.directory / "classes")]
@@ -220,9 +222,37 @@ def test_a_profile_without_findings_asks_for_a_place(tool):
 def test_the_status_of_the_java_part_is_passed_on(acme, status):
     """Where nothing was made, no directory stays."""
     acme.ends(status)
-    done = acme("--java", acme.java, "prof", "--source-path", "src", "--at", "org.acme.Index:13")
+    done = acme("--java", acme.java, "prof", "--source-path", "src", "--at", "org.acme.Index:13", "--no-record")
     assert (done.returncode, done.stderr) == (status, "")
     assert (acme.directory / "bench-Index-13").exists() == (status == PARTIAL)
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can make files of another user's")
+def test_nothing_of_another_users_profile_is_run(acme):
+    os.chown(acme.directory / "prof", 12345, 12345)
+    options = ("prof", "--source-path", "src", "--at", "org.acme.Index:13")
+    for more in ((), ("--class-path", "classes"), ("--no-record",), ("--", "java", "x")):
+        assert "another user's profile" in acme.error(FAILED, *options, *more)
+    request = acme.request(*options, "--class-path", "classes", "--", "java", "x")
+    assert (request["java"], request["program"]) == (str(acme.java), ["java", "x"])
+
+
+def test_controls_of_a_command_are_shown_and_not_sent(acme):
+    manifest = acme.directory / "prof" / "manifest.json"
+    profile = json.loads(manifest.read_text())
+    profile["processes"][0]["arguments"].append("\x1b[2J\n")
+    manifest.write_text(json.dumps(profile))
+    done = acme("--java", acme.java, "prof", "--source-path", "src", "--at", "org.acme.Index:13")
+    assert done.returncode == 0
+    assert done.stderr.count("\n") == 1 and "\x1b" not in done.stderr
+
+
+def test_a_merged_profile_keeps_the_words(acme, locus):
+    done = locus("merge", "-o", acme.directory / "all", acme.directory / "prof")
+    assert done.returncode == 0, done.stderr
+    request = acme.request("all", "--source-path", "src")
+    assert request["program"][-1] == "a b"
+    assert request["program_directory"] == str(acme.directory)
 
 
 def test_a_damaged_profile_is_said(acme):
