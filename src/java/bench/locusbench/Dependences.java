@@ -47,6 +47,7 @@ import spoon.reflect.declaration.CtExecutable;
 import spoon.reflect.declaration.CtMethod;
 import spoon.reflect.declaration.CtParameter;
 import spoon.reflect.declaration.CtVariable;
+import spoon.reflect.reference.CtArrayTypeReference;
 import spoon.reflect.reference.CtTypeReference;
 
 /**
@@ -245,7 +246,9 @@ final class Dependences {
 		} else if (e instanceof CtFieldAccess && !isOwnField((CtFieldAccess<?>) e)) {
 			CtExpression<?> target = ((CtFieldAccess<?>) e).getTarget();
 			from.addAll(expression(target));
-			read(from, root(target));
+			if (!(target.getType() instanceof CtArrayTypeReference)) { // the length of an array never changes
+				read(from, root(target));
+			}
 			return from;
 		} else if (e instanceof CtVariableAccess) {
 			from.add(values.read(key((CtVariableAccess<?>) e)));

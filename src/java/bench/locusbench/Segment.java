@@ -73,7 +73,7 @@ final class Segment {
 	static Segment ofMark(CtType<?> type) throws Refusal {
 		for (CtComment comment : type.getElements(new TypeFilter<>(CtComment.class))) {
 			CtElement of = comment.getParent();
-			if (!comment.getContent().contains(MARK)) {
+			if (!comment.toString().contains(MARK)) {
 				continue;
 			}
 			if (of instanceof CtMethod && ((CtMethod<?>) of).getBody() != null) {

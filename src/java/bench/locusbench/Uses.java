@@ -81,6 +81,9 @@ final class Uses {
 				field((CtFieldAccess<?>) access);
 				continue;
 			}
+			if (access instanceof CtSuperAccess) {
+				throw new Refusal(access, "super is used");
+			}
 			CtVariable<?> variable = access.getVariable().getDeclaration();
 			if (variable == null) {
 				throw new Refusal(access, "where " + access.getVariable().getSimpleName() + " is declared cannot be told");
@@ -105,9 +108,6 @@ final class Uses {
 		}
 		if (of == segment.statement) {
 			checkJumps();
-		}
-		if (!of.getElements(new TypeFilter<CtSuperAccess<?>>(CtSuperAccess.class)).isEmpty()) {
-			throw new Refusal(of, "super is used");
 		}
 		for (CtConstructorCall<?> call : of.getElements(new TypeFilter<CtConstructorCall<?>>(CtConstructorCall.class))) {
 			CtElement constructor = call.getExecutable().getDeclaration();

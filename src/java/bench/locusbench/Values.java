@@ -21,6 +21,7 @@ final class Values {
 	static final class Value {
 		final Object variable;
 		final String name; // b1 is the second value of b
+		private boolean join; // where paths meet
 		private final Set<Value> from = new LinkedHashSet<>();
 
 		private Value(Object variable, String name) {
@@ -35,6 +36,12 @@ final class Values {
 
 		boolean dependsOn(Value other) {
 			return all().contains(other);
+		}
+
+		/** Is all that the other value is computed from needed for this one? A join is no computation of its own. */
+		boolean keepsAlive(Value other) {
+			Set<Value> all = all();
+			return all.contains(other) || other.join && all.containsAll(other.from);
 		}
 
 		/** All that the value depends on, directly or not; itself only where it is in a cycle. */
@@ -149,8 +156,13 @@ final class Values {
 				continue;
 			}
 			from.addAll(chosenBy);
-			assign(variable, from);
+			scope.now.put(variable, joined(make(variable, from)));
 		}
+	}
+
+	private static Value joined(Value value) {
+		value.join = true;
+		return value;
 	}
 
 	/** A part that runs any number of times; what the variables are afterwards depends on its conditions. */
@@ -168,12 +180,12 @@ final class Values {
 			if (head != null) {
 				head.from.add(row.getValue());
 				head.from.addAll(turn.endedBy);
-				scope.now.put(row.getKey(), make(row.getKey(), Arrays.asList(head, row.getValue())));
+				scope.now.put(row.getKey(), joined(make(row.getKey(), Arrays.asList(head, row.getValue()))));
 			} else {
 				Set<Value> from = new LinkedHashSet<>(turn.endedBy);
 				from.add(row.getValue());
 				from.add(read(row.getKey()));
-				assign(row.getKey(), from);
+				scope.now.put(row.getKey(), joined(make(row.getKey(), from)));
 			}
 		}
 	}
@@ -193,10 +205,10 @@ final class Values {
 		List<Value> sinks = new ArrayList<>();
 		for (int i = 0; i < candidates.size(); i++) {
 			Value value = candidates.get(i);
-			boolean needed = kept.stream().noneMatch(k -> k.dependsOn(value));
+			boolean needed = kept.stream().noneMatch(k -> k.keepsAlive(value));
 			for (int j = 0; needed && j < candidates.size(); j++) {
 				Value other = candidates.get(j);
-				needed = other == value || !other.dependsOn(value) || value.dependsOn(other) && j < i;
+				needed = other == value || !other.keepsAlive(value) || value.keepsAlive(other) && j < i;
 			}
 			if (needed) {
 				sinks.add(value);
@@ -222,12 +234,25 @@ final class Values {
 			}
 			next.put(row.getKey(), from);
 		}
+		Set<Object> found = new LinkedHashSet<>(deciding(next));
+		found.removeIf(variable -> !reaches(next, variable));
+		return found;
+	}
+
+	/** The variables that a condition depends on, in this call or, by others, in a later one. */
+	private Set<Object> deciding(Map<Object, Set<Object>> next) {
 		Set<Object> found = new LinkedHashSet<>();
+		Deque<Object> open = new ArrayDeque<>();
 		for (Object variable : next.keySet()) {
 			Value begin = entries.get(variable);
-			boolean decides = begin != null && conditions.stream().anyMatch(c -> c == begin || c.dependsOn(begin));
-			if (decides && reaches(next, variable)) {
-				found.add(variable);
+			if (begin != null && conditions.stream().anyMatch(c -> c == begin || c.dependsOn(begin))) {
+				open.add(variable);
+			}
+		}
+		while (!open.isEmpty()) {
+			Object variable = open.pop();
+			if (found.add(variable)) {
+				open.addAll(next.get(variable));
 			}
 		}
 		return found;

@@ -1,0 +1,155 @@
+package locusbench;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** What becomes of constants, fields, local variables and methods: the table of rules of the paper, and what goes beyond. */
+class ExtractionTest {
+	private static String source(Segment segment) throws Refusal {
+		return Texts.payload(segment).source.replaceAll("\\s+", " ");
+	}
+
+	private static void has(String source, String part) {
+		assertTrue(source.contains(part), part + " is not in " + source);
+	}
+
+	private static void hasNot(String source, String part) {
+		assertFalse(source.contains(part), part + " is in " + source);
+	}
+
+	@Test
+	void aStaticFinalConstantStaysOne() throws Refusal {
+		String s = source(Texts.method("package p; class C { private static final int K = 3 * L; static final int L = 7; int m(int a) { return a * K; } }"));
+		has(s, "private static final int L = 7;");
+		has(s, "private static final int K = 3 * L;");
+		has(s, "return a * K;");
+	}
+
+	@Test
+	void aTableIsSetOnce() throws Refusal {
+		String s = source(Texts.method("package p; class C { private static final int[] T = make(); static int[] make() { return new int[9]; }",
+				"int m(int a) { return T[a]; } }"));
+		has(s, "private static final int[] T = (int[]) Inputs.load().values(0)[");
+	}
+
+	@Test
+	void aFieldIsLoadedAndStaysVolatile() throws Refusal {
+		String s = source(Texts.method("package p; class C { private volatile int v; private static int w; int m() { return v + w; } }"));
+		has(s, " volatile int v;");
+		has(s, "static int w;");
+		has(s, "v = (Integer) values[");
+		has(s, "return v + w;");
+	}
+
+	@Test
+	void aLocalConstantIsFoldedAsInTheProgram() throws Refusal {
+		String s = source(Texts.at(3, "package p; class C { int m(int[] in) {", "int n = 100; int k = in.length;",
+				"for (int i = 0; i < n; i++) { in[i] += k; }", "return 0; } }"));
+		has(s, "int n = 100;");
+		hasNot(s, "local_n");
+		has(s, "int k = local_k;");
+	}
+
+	@Test
+	void aVariableThatALoopAroundChangesIsNoConstant() throws Refusal {
+		String s = source(Texts.at(4, "package p; class C { void m(int[] in) {", "int n = 100;", "for (int j = 0; j < 9; j++) {",
+				"for (int i = 0; i < n; i++) { in[i] += n; }", "n--; } } }"));
+		has(s, "int n = local_n;");
+	}
+
+	@Test
+	void aVariableThatTheSegmentItselfChangesBeginsAsRecorded() throws Refusal {
+		String s = source(Texts.at(3, "package p; class C { int m(int[] in) {", "int sum = 0;", "for (int i : in) { sum += i; }", "return sum; } }"));
+		has(s, "int sum = 0;"); // nothing but its declaration comes before
+		has(s, "return sum;");
+	}
+
+	@Test
+	void privateMethodsAreCopiedWithTheirModifiers() throws Refusal {
+		String s = source(Texts.method("package p; class C { private static synchronized int twice(int x) { return add(x, x); }",
+				"static int add(int x, int y) { return x + y; } int m(int a) { return twice(a); } }"));
+		has(s, "private static synchronized int twice(int x) { return add(x, x); }");
+		has(s, "private static int add(int x, int y) { return x + y; }");
+	}
+
+	@Test
+	void namesThatCollideArePrefixed() throws Refusal {
+		String s = source(Texts.method("package p; class C { int[] v; int input; int m(int[] v) { return v[0] + this.v[0] + input; } }"));
+		has(s, "v[0] + field_v[0]");
+		has(s, "int field_input;");
+	}
+
+	@Test
+	void theObjectIsRecordedWhereItIsUsed() throws Refusal {
+		Payload payload = Texts.payload(Texts.method("package p; class C { int m(java.util.List<C> all) { all.add(this); return 0; } }"));
+		assertEquals(List.of("all", "this"), payload.inputNames);
+		has(payload.source, "all.add(self)");
+	}
+
+	@Test
+	void typeVariablesAreErased() throws Refusal {
+		String s = source(Texts.method("package p; class C<T extends Comparable<T>> { T m(java.util.List<T> all, T a) {",
+				"for (T t : all) { if (t.compareTo(a) > 0) { a = t; } } return a; } }"));
+		has(s, "Comparable a = local_a;");
+		hasNot(s, "T t");
+	}
+
+	@Test
+	void aReturnInALoopIsKept() throws Refusal {
+		String s = source(Texts.at(2, "package p; class C { int m(int[] in, int a) {", "for (int i = 0; i < in.length; i++) { if (in[i] == a) { return i; } }",
+				"return -1; } }"));
+		has(s, "public int segment(");
+		has(s, "return i;");
+		has(s, "return new Object[] {i");
+	}
+
+	@Test
+	void fieldsThatDecideArePutBack() throws Refusal {
+		String s = source(Texts.method("package p; class C { private int n; void m() { if (n < 10) { n++; } } }"));
+		has(s, "n = reset_n;");
+	}
+
+	@Test
+	void elementsThatDecideArePutBack() throws Refusal {
+		String s = source(Texts.method("package p; class C { void m(int[] v) { if (v[0] > v[1]) { int t = v[0]; v[0] = v[1]; v[1] = t; } } }"));
+		has(s, "System.arraycopy(elements_local_v, 0, local_v, 0, elements_local_v.length);");
+	}
+
+	@Test
+	void otherStateIsPutBackBeforeEachCall() throws Refusal {
+		Payload payload = Texts.payload(Texts.method("package p; class C { void m(java.util.List<String> l) { while (!l.isEmpty()) { l.remove(0); } } }"));
+		has(payload.source, "@Setup(Level.Invocation)");
+		assertEquals(1, payload.notes.size());
+	}
+
+	@Test
+	void modelIsAsItWas() throws Refusal {
+		Segment segment = Texts.method("package p; class C { int f; int m(int a) { return help(a) + f; } private int help(int a) { return a + f; } }");
+		String before = segment.type.toString();
+		String first = Texts.payload(segment).source;
+		assertEquals(before, segment.type.toString());
+		assertEquals(first, Texts.payload(segment).source);
+	}
+
+	private static void refused(String why, Segment segment) {
+		Refusal refusal = assertThrows(Refusal.class, () -> Texts.payload(segment));
+		assertTrue(refusal.getMessage().contains(why), refusal.getMessage());
+		assertTrue(refusal.getMessage().startsWith("C.java:"), refusal.getMessage());
+	}
+
+	@Test
+	void refusalsSayWhyAndWhere() throws Refusal {
+		refused("private class N", Texts.method("package p; class C { private static class N { int v; } int m(N n) { N o = n; return o.v; } }"));
+		refused("input or output", Texts.method("package p; class C { void m() { System.out.println(1); } }"));
+		refused("private field f of another object", Texts.method("package p; class C { private int f; int m(C c) { return c.f; } }"));
+		refused("jumps out", Texts.at(3, "package p; class C { void m(int[] in) { outer: for (int i : in) {", "int k = i;",
+				"for (int j : in) { if (j == k) { continue outer; } }", "} } }"));
+		refused("unnamed package", Texts.method("class C { C m(C c) { C d = c; return d; } }"));
+		refused("super", Texts.method("package p; class C { int m() { return super.hashCode(); } }"));
+	}
+}

@@ -1,0 +1,75 @@
+package locusbench;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import spoon.reflect.declaration.CtType;
+
+/** Which statements a line of the profile leads to. */
+class SegmentTest {
+	private static final String[] TEXT = {
+		"class C {", // 1
+		"	int m(int[] in) {", // 2
+		"		int sum = 0;", // 3
+		"		for (int i : in) {", // 4
+		"			int t = i;", // 5
+		"			for (int j : in) {", // 6
+		"				t += j;", // 7
+		"			}", // 8
+		"			sum += t;", // 9
+		"		}", // 10
+		"		/** @bench-this */", // 11
+		"		sum = sum * 3;", // 12
+		"		return sum;", // 13
+		"	}", // 14
+		"	int n() { return 1; }", // 15
+		"}"};
+
+	private static int[] lines(Map<Integer, Long> samples, int line) throws Refusal {
+		CtType<?> type = Texts.type(TEXT);
+		Segment segment = Segment.atLine(type, line, samples, samples.values().stream().mapToLong(Long::longValue).sum());
+		return new int[] {segment.firstLine(), segment.lastLine()};
+	}
+
+	private static void is(int first, int last, int[] lines) {
+		assertEquals(first + "-" + last, lines[0] + "-" + lines[1]);
+	}
+
+	@Test
+	void innermostLoopThatHoldsMost() throws Refusal {
+		is(6, 8, lines(Map.of(7, 80L, 9, 20L), 7));
+	}
+
+	@Test
+	void grownWhileItHoldsLess() throws Refusal {
+		is(4, 10, lines(Map.of(7, 79L, 9, 21L), 7));
+		is(4, 10, lines(Map.of(7, 10L, 9, 10L, 12, 80L), 7)); // there is no loop around
+	}
+
+	@Test
+	void statementWhereThereIsNoLoop() throws Refusal {
+		is(12, 12, lines(Map.of(), 12));
+		is(3, 3, lines(Map.of(), 3));
+	}
+
+	@Test
+	void markedStatement() throws Refusal {
+		assertEquals(12, Segment.ofMark(Texts.type(TEXT)).firstLine());
+	}
+
+	@Test
+	void wholeMethod() throws Refusal {
+		Segment segment = Segment.ofMethod(Texts.type(TEXT), "n");
+		assertTrue(segment.isWholeMethod());
+		assertEquals(15, segment.firstLine());
+	}
+
+	@Test
+	void otherVersionOfTheSource() {
+		assertTrue(assertThrows(Refusal.class, () -> lines(Map.of(), 16)).getMessage().contains("another version"));
+		assertThrows(Refusal.class, () -> Segment.ofMethod(Texts.type(TEXT), "none"));
+	}
+}

@@ -1,0 +1,31 @@
+package locusbench;
+
+import java.util.List;
+import java.util.Map;
+import spoon.reflect.declaration.CtType;
+
+/** Java texts of tests, and the segments in them. */
+final class Texts {
+	private Texts() {
+	}
+
+	/** The first class of the text. */
+	static CtType<?> type(String... lines) throws Refusal {
+		return Sources.model(String.join("\n", lines), "C.java", List.of()).getAllTypes().iterator().next();
+	}
+
+	/** The body of the method `m`. */
+	static Segment method(String... lines) throws Refusal {
+		return Segment.ofMethod(type(lines), "m");
+	}
+
+	/** The loop or statement at a line, counted from 1. */
+	static Segment at(int line, String... lines) throws Refusal {
+		return Segment.atLine(type(lines), line, Map.of(), 0);
+	}
+
+	static Payload payload(Segment segment) throws Refusal {
+		Uses uses = new Uses(segment);
+		return new Extraction(segment, uses, new Variables(segment, uses)).payload(segment.firstLine());
+	}
+}
