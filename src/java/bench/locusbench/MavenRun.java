@@ -17,7 +17,7 @@ final class MavenRun {
 	private static final int ITERATIONS = 5;
 	private static final String LOG = "locus-bench.log";
 	/** "[ERROR]   XTest.recordedInputs...:31->check:52 the benchmark's outputs ...", of surefire's list of failures. */
-	private static final Pattern FAILURE = Pattern.compile("\\[ERROR\\]\\s+\\w+Test\\.\\S+\\s+(\\S.*)");
+	private static final Pattern FAILURE = Pattern.compile("\\[ERROR\\]\\s+\\w+Test\\.\\S+\\s+(?:\u00bb )?(\\S.*)");
 	private static final Pattern COMPILER = Pattern.compile("\\[ERROR\\] .*/([^/]+\\.java):\\[(\\d+),\\d+\\] (.*)");
 	private static final Pattern MAVEN = Pattern.compile("\\[ERROR\\] (\\S.*)");
 

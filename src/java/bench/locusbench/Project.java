@@ -94,7 +94,7 @@ final class Project {
 	private void sources() throws IOException {
 		write("src/main/java/" + path + ".java", payload.source.replace(PARAMETERS, selection.parameters()));
 		for (String name : READER) {
-			write("src/main/java/locusbench/record/" + name + ".java", Template.resource("record/" + name + ".java"));
+			write("src/main/java/locusbench/record/" + name + ".java", Template.resource("project/record/" + name + ".java"));
 		}
 	}
 
@@ -113,7 +113,7 @@ final class Project {
 		String again = "\tprivate static final String AGAIN = \"a second call gives other outputs than the program's, for input \";\n";
 		Template test = new Template("project/Test.java.txt").with("AGAIN", compares ? again : "")
 				.with("BETWEEN", loads ? "\t\tbenchmark.load();\n" : "")
-				.with("SECOND", compares ? "check(benchmark, input, AGAIN);" : "benchmark.segment(blackhole);")
+				.with("SECOND", compares ? "check(benchmark, input, AGAIN);" : "benchmark.outputs();")
 				.with("PACKAGE", payload.packageName).with("CLASS", payload.className).with("TESTED", tested);
 		write("src/test/java/" + path + "Test.java", test.text());
 	}

@@ -19,7 +19,6 @@ final class Results {
 	/** Part of the mean that half an interval may be of a benchmark that is stable. */
 	private static final double ERROR_MAX = 0.2;
 	private static final int FORKS_LEAST = 3;
-	private static final double MIB = 1 << 20;
 
 	/** One input's figures. */
 	private static final class Row {
@@ -38,7 +37,7 @@ final class Results {
 			forks = raw.size();
 			ns = new Estimate(samples(raw));
 			bytes = metric(json, "gc.alloc.rate.norm");
-			rate = metric(json, "gc.alloc.rate");
+			rate = metric(json, "gc.alloc.rate"); // MiB a second
 		}
 
 		private static double[] samples(JsonNode raw) {
@@ -150,7 +149,7 @@ final class Results {
 
 	private String[] line(Row row, boolean two, Estimate speedUp) {
 		return new String[] {benchmark, row.input, two ? version : null, number(row.ns.mean), interval(row.ns), bytes(row.bytes),
-			number(row.rate * 1e6 / MIB), two ? speedUp == null ? "" : ratio(speedUp.mean) : null,
+			number(row.rate), two ? speedUp == null ? "" : ratio(speedUp.mean) : null,
 			two ? speedUp == null ? "" : ratio(speedUp.low) + " .. " + ratio(speedUp.high) : null};
 	}
 

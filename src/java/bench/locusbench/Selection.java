@@ -27,8 +27,9 @@ final class Selection {
 			most.add(at(part, all.size()));
 		}
 		Set<Integer> chosen = new TreeSet<>(most);
-		for (int i = 0; i < TESTED_MAX && chosen.size() < TESTED_MAX; i++) {
-			chosen.add(at((double) i / (TESTED_MAX - 1), all.size()));
+		int others = TESTED_MAX - MEASURED.length;
+		for (int i = 0; i < others; i++) {
+			chosen.add(at((double) i / (others - 1), all.size()));
 		}
 		for (int i = 0; i < all.size(); i++) {
 			if (chosen.contains(i)) {

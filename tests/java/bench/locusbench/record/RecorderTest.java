@@ -12,8 +12,11 @@ import java.nio.file.Path;
 import java.nio.file.Paths;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.jar.JarEntry;
+import java.util.jar.JarFile;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -128,19 +131,30 @@ class RecorderTest {
 
 	@Test
 	void withoutKryoTheProgramRunsAndTheFileSaysWhy() throws Exception {
-		List<String> entries = new ArrayList<>();
-		for (String entry : System.getProperty("java.class.path").split(File.pathSeparator)) {
-			if (!entry.contains("kryo")) {
-				entries.add(entry);
+		Path classes = Files.createDirectories(directory.resolve("classes"));
+		try (JarFile jar = new JarFile(new File(Recorder.class.getProtectionDomain().getCodeSource().getLocation().toURI()))) {
+			for (JarEntry entry : Collections.list(jar.entries())) {
+				if (entry.getName().startsWith("locusbench/record/") && entry.getName().endsWith(".class")) {
+					copy(jar.getInputStream(entry), classes.resolve(entry.getName()));
+				}
 			}
 		}
+		String program = RecorderProgram.class.getName().replace('.', '/') + ".class";
+		copy(getClass().getResourceAsStream("/" + program), classes.resolve(program));
 		Path file = directory.resolve("recording");
-		run(file, String.join(File.pathSeparator, entries), "sum");
+		run(file, classes.toString(), "sum");
 		assertEquals("done\n", said);
 		try (InputStream in = Files.newInputStream(file)) {
 			Recording recording = Recording.read(in);
 			assertTrue(recording.recorded.isEmpty());
 			assertTrue(recording.notes.get(0).why.contains("com"), recording.notes.get(0).why);
+		}
+	}
+
+	private static void copy(InputStream from, Path to) throws Exception {
+		try (InputStream in = from) {
+			Files.createDirectories(to.getParent());
+			Files.copy(in, to);
 		}
 	}
 
