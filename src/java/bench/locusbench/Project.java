@@ -18,7 +18,7 @@ import locusbench.record.Recording;
  */
 final class Project {
 	/** The sources of locusbench.record that read inputs; a project has no recorder. */
-	private static final List<String> READER = List.of("Deep", "Digest", "FieldsSerializer", "Inputs", "Kinds", "Primitives",
+	private static final List<String> READER = List.of("Deep", "Digest", "FieldsSerializer", "Inputs", "Kinds", "Library", "Primitives",
 			"Recording", "SerializableSerializer", "Uncapturable", "Values", "WrapperSerializer");
 	private static final String PARAMETERS = "/*INPUTS*/";
 

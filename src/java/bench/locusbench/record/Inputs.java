@@ -50,13 +50,13 @@ public final class Inputs {
 		ClassLoader loader = Inputs.class.getClassLoader();
 		try {
 			try {
-				Values values = reader.get() != null ? reader.get() : new Values(loader);
+				Values values = reader.get() != null ? reader.get() : Library.values(loader);
 				reader.remove(); // where it fails, it is not used again
 				Object[] read = values.read(bytes, false);
 				reader.set(values);
 				return read;
 			} catch (Values.TooDeep e) {
-				return Deep.run(() -> new Values(loader).read(bytes, true), SECONDS_MAX);
+				return Deep.run(() -> Library.values(loader).read(bytes, true), SECONDS_MAX);
 			}
 		} catch (Values.Refused e) {
 			throw new IllegalStateException("value " + e.value + " of input " + index + " cannot be read: " + e.getMessage(), e);

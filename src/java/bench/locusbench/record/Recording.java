@@ -63,7 +63,7 @@ public final class Recording {
 		List<Execution> made = new ArrayList<>();
 		for (Object[] inputs : executions) {
 			try {
-				byte[] bytes = new Values(Recording.class.getClassLoader()).write(inputs, Integer.MAX_VALUE - 8, false);
+				byte[] bytes = Library.values(Recording.class.getClassLoader()).write(inputs, Integer.MAX_VALUE - 8, false);
 				made.add(new Execution(0, new byte[0], bytes));
 			} catch (Values.Refused | RuntimeException e) {
 				throw new IOException("inputs cannot be written: " + e.getMessage(), e);

@@ -110,13 +110,13 @@ final class Store {
 
 	private byte[] write(Object[] inputs) throws Exception {
 		int most = (int) Math.min(bytesMax, Integer.MAX_VALUE - 8);
-		Values with = values != null ? values : new Values(Store.class.getClassLoader());
+		Values with = values != null ? values : Library.values(Store.class.getClassLoader());
 		values = null; // which it stays where it fails
 		byte[] written;
 		try {
 			written = with.write(inputs, most, false);
 		} catch (Values.TooDeep e) {
-			Values fresh = new Values(Store.class.getClassLoader());
+			Values fresh = Library.values(Store.class.getClassLoader());
 			written = Deep.run(() -> fresh.write(inputs, most, true),
 					Math.min(DEEP_SECONDS, nsMax / 1_000_000_000L));
 		}

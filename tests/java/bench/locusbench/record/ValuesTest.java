@@ -109,11 +109,11 @@ class ValuesTest {
 	static Object[] copy(Object... values) throws Exception {
 		ClassLoader loader = ValuesTest.class.getClassLoader();
 		try {
-			byte[] bytes = new Values(loader).write(values, LARGE, false);
-			return new Values(loader).read(bytes, false);
+			byte[] bytes = Library.values(loader).write(values, LARGE, false);
+			return Library.values(loader).read(bytes, false);
 		} catch (Values.TooDeep e) {
-			byte[] bytes = Deep.run(() -> new Values(loader).write(values, LARGE, true), 60);
-			return Deep.run(() -> new Values(loader).read(bytes, true), 60);
+			byte[] bytes = Deep.run(() -> Library.values(loader).write(values, LARGE, true), 60);
+			return Deep.run(() -> Library.values(loader).read(bytes, true), 60);
 		}
 	}
 
@@ -231,8 +231,8 @@ class ValuesTest {
 
 	@Test
 	void tooManyBytesAreALimitAndNoRefusal() {
-		assertThrows(Values.TooLarge.class, () -> new Values(null).write(new Object[] {new double[5000]}, 10_000, false));
+		assertThrows(Values.TooLarge.class, () -> Library.values(null).write(new Object[] {new double[5000]}, 10_000, false));
 		assertThrows(Values.TooLarge.class,
-				() -> new Values(null).write(new Object[] {new Holder(new Holder(new double[5000]))}, 10_000, false));
+				() -> Library.values(null).write(new Object[] {new Holder(new Holder(new double[5000]))}, 10_000, false));
 	}
 }
