@@ -31,7 +31,7 @@ final class Instrumentation {
 	/** The text of the source file. */
 	String text() {
 		Factory factory = segment.type.getFactory();
-		String inputs = variables.inputs.stream().map(i -> ", " + i.inProgram).collect(Collectors.joining());
+		String inputs = variables.inputs.stream().map(i -> ", (Object) " + i.inProgram).collect(Collectors.joining());
 		String left = variables.outputs.stream().map(o -> ", " + o.inProgram).collect(Collectors.joining());
 		for (CtReturn<?> r : segment.statement.getElements(new TypeFilter<CtReturn<?>>(CtReturn.class))) {
 			if (r.getParent((CtElement e) -> e instanceof CtLambda || e instanceof CtExecutable) == segment.method) {
