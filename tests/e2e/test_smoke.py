@@ -3,6 +3,7 @@
 import json
 
 import pytest
+from conftest import BUILD, WORKLOADS
 from helpers import allocations, command, complaints, counters, hits, page_text, report, sites_through, truth
 
 pytestmark = pytest.mark.smoke
@@ -61,6 +62,17 @@ def test_merge_adds_up(locus, run, tmp_path):
     assert totals[1] == 2 * totals[0] > 0
 
 
+def test_bench_makes_a_project_with_recorded_inputs(locus, workload, profile, jdk17, tmp_path):
+    if not (BUILD / "locus-bench.jar").exists():
+        pytest.skip("no locus-bench.jar: make had no Maven, or Maven not its libraries")
+    run = profile(command(workload, jdk17, "BenchLoop", 2))
+    done = locus("bench", run.directory, "--source-path", WORKLOADS, "--no-run", "-o", tmp_path / "bench")
+    assert done.returncode == 0, done.stdout + done.stderr
+    (source,) = (tmp_path / "bench").glob("src/main/java/**/BenchLoop_sum_*.java")
+    assert "@Benchmark" in source.read_text()
+    assert list((tmp_path / "bench").glob("src/main/**/locus-inputs.bin"))
+
+
 def test_calibrate_prints_what_spans_cost(locus, jdk, tmp_path, monkeypatch):
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     assert "support" in output(locus, "calibrate", "--jdk=%s" % jdk.home)
@@ -82,5 +94,5 @@ def test_a_watch_counts_or_says_why_not(workload, profile, jdk17):
 
 def test_version_and_help(locus):
     assert output(locus, "--version").startswith("locus ")
-    for name in ("run", "report", "spans", "numa", "merge", "calibrate", "doctor"):
+    for name in ("run", "report", "spans", "numa", "bench", "merge", "calibrate", "doctor"):
         assert "usage: " in output(locus, "help", name).lower()
