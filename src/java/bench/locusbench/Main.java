@@ -52,9 +52,12 @@ public final class Main {
 		final Segment segment;
 		final Variables variables;
 		final Payload payload;
+		final String text; // of the source file
 
 		Version(List<String> sourcePath, String className, String method) throws Refusal, IOException {
-			segment = find(new Sources(sourcePath, request.classPath), className, method);
+			Sources sources = new Sources(sourcePath, request.classPath);
+			segment = find(sources, className, method);
+			text = sources.textOf(segment.type.getTopLevelType().getQualifiedName());
 			Uses uses = new Uses(segment);
 			variables = new Variables(segment, uses);
 			payload = new Extraction(segment, uses, variables).payload(segment.firstLine());
@@ -122,7 +125,7 @@ public final class Main {
 	private Recording recording(Version version) throws Refusal, IOException {
 		Recording recording = null;
 		if (request.record && !request.program.isEmpty()) {
-			recording = new RecordedRun(request.output.resolve("recorded"), request).run(version.segment, version.variables);
+			recording = new RecordedRun(request.output.resolve("recorded"), request).run(version.segment, version.variables, version.text);
 			if (!recording.recorded.isEmpty()) {
 				return recording;
 			}

@@ -31,10 +31,11 @@ final class RecordedRun {
 		this.request = request;
 	}
 
-	Recording run(Segment segment, Variables variables) throws IOException, Refusal {
+	/** `text`: of the segment's source file. */
+	Recording run(Segment segment, Variables variables, String text) throws IOException, Refusal {
 		Path classes = directory.resolve("classes");
 		Files.createDirectories(classes);
-		compile(segment, new Instrumentation(segment, variables).text(), classes);
+		compile(segment, new Instrumentation(segment, variables, text).text(), classes);
 		Path file = directory.resolve("inputs.bin").toAbsolutePath();
 		Files.deleteIfExists(file);
 		Path log = directory.resolve("program.log");

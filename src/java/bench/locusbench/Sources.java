@@ -28,10 +28,19 @@ final class Sources {
 		this.classPath = classPath;
 	}
 
+	private static String file(String binaryName) {
+		String outer = binaryName.contains("$") ? binaryName.substring(0, binaryName.indexOf('$')) : binaryName;
+		return outer.replace('.', '/') + ".java";
+	}
+
+	/** The text of the source file of a class; null: there is none. */
+	String textOf(String binaryName) throws IOException {
+		return text(file(binaryName));
+	}
+
 	/** The class as it stands in its source file; nested ones too. */
 	CtType<?> type(String binaryName) throws Refusal, IOException {
-		String outer = binaryName.contains("$") ? binaryName.substring(0, binaryName.indexOf('$')) : binaryName;
-		String name = outer.replace('.', '/') + ".java";
+		String name = file(binaryName);
 		String text = text(name);
 		if (text == null) {
 			throw new Refusal("no source of " + binaryName + ": there is no " + name + " in " + String.join(":", path));
