@@ -321,6 +321,20 @@ static int find_place(struct bench *b, const struct lc_load *l, const struct lc_
 	return status;
 }
 
+/* The CPU time that a sample of the engine stands for; 0 where it counts events. */
+static uint64_t sample_ns(const struct lc_load *l, uint32_t engine)
+{
+	const struct lc_load_engine *e = &l->engines[engine];
+	const uint64_t ns = strcmp(e->name, "timer") ? 0 : lc_report_cpu_ns(l, e);
+	const struct lc_tree *t = l->tree;
+	uint64_t samples = 0;
+
+	for (uint32_t i = 0; i < t->accesses.count; i++)
+		if (lc_table_key(&t->accesses, i)[LC_ACCESS_ENGINE] == engine)
+			samples += lc_table_values(&t->accesses, i)[LC_ACCESS_SAMPLES];
+	return ns && samples ? ns / samples : strcmp(e->name, "timer") ? 0 : e->interval_ns;
+}
+
 static int choose_place(struct bench *b, const struct lc_load *l)
 {
 	struct lc_bench_of of = { .tree = l->tree };
@@ -338,6 +352,7 @@ static int choose_place(struct bench *b, const struct lc_load *l)
 	else
 		status = find_place(b, l, &of);
 	lc_source_close(of.source);
+	b->request.place.sample_ns = sample_ns(l, of.engine);
 	return status;
 }
 

@@ -121,7 +121,10 @@ static size_t fold(struct lc_bench_line *lines, size_t len)
 		qsort(lines, len, sizeof(*lines), order_lines);
 	for (size_t i = 0; i < len; i++) {
 		if (out && lines[out - 1].line == lines[i].line)
-			lines[out - 1].samples += lines[i].samples;
+			lines[out - 1] =
+			    (struct lc_bench_line){ lines[i].line,
+				                    lines[out - 1].samples + lines[i].samples,
+				                    lines[out - 1].with_calls + lines[i].with_calls };
 		else
 			lines[out++] = lines[i];
 	}
@@ -138,11 +141,49 @@ static bool is_method(const struct lc_tree *t, const uint32_t *frame, const char
 	       is(lc_tree_text(t, method[LC_METHOD_NAME]), name);
 }
 
-/* The samples of the place's method. `only`: its number, or UINT32_MAX for all of that name. */
+/* What is filled in. `only`: the number of the method, or UINT32_MAX for all of the place's name. */
+struct filling {
+	struct lc_bench_place *place;
+	struct owners *owners;
+	uint32_t only;
+	size_t cap;
+};
+
+static bool is_of_place(const struct filling *f, const uint32_t *frame)
+{
+	if (f->only != UINT32_MAX)
+		return frame[LC_FRAME_METHOD] == f->only;
+	return is_method(f->owners->of->tree, frame, f->place->class, f->place->method);
+}
+
+static void add_line(struct filling *f, const uint32_t *frame, uint64_t samples,
+                     uint64_t with_calls)
+{
+	struct lc_bench_place *p = f->place;
+
+	if (frame[LC_FRAME_LINE1] < 2)
+		return;
+	p->lines = lc_mem_grow(p->lines, &f->cap, p->lines_len + 1, sizeof(*p->lines));
+	p->lines[p->lines_len++] =
+	    (struct lc_bench_line){ frame[LC_FRAME_LINE1] - 1, samples, with_calls };
+}
+
+/* The innermost frame of the place's method; NULL: the path has none. */
+static const uint32_t *activation(const struct filling *f, uint32_t path)
+{
+	const struct lc_tree *t = f->owners->of->tree;
+
+	for (; path; path = lc_tree_parent(t, path))
+		if (is_of_place(f, lc_tree_frame(t, path)))
+			return lc_tree_frame(t, path);
+	return NULL;
+}
+
+/* The samples of the place's method. */
 static void fill(struct lc_bench_place *p, struct owners *o, uint32_t only)
 {
 	const struct lc_tree *t = o->of->tree;
-	size_t cap = 0;
+	struct filling f = { .place = p, .owners = o, .only = only };
 
 	for (uint32_t i = 0; i < t->accesses.count; i++) {
 		const uint32_t *key = lc_table_key(&t->accesses, i), *frame;
@@ -151,15 +192,13 @@ static void fill(struct lc_bench_place *p, struct owners *o, uint32_t only)
 		if (key[LC_ACCESS_ENGINE] != o->of->engine || !samples)
 			continue;
 		frame = owner(o, key[LC_ACCESS_PATH]);
-		if (!frame || (only != UINT32_MAX ? frame[LC_FRAME_METHOD] != only
-		                                  : !is_method(t, frame, p->class, p->method)))
-			continue;
-		p->method_samples += samples;
-		if (frame[LC_FRAME_LINE1] < 2)
-			continue;
-		p->lines = lc_mem_grow(p->lines, &cap, p->lines_len + 1, sizeof(*p->lines));
-		p->lines[p->lines_len++] =
-		    (struct lc_bench_line){ frame[LC_FRAME_LINE1] - 1, samples };
+		if (frame && is_of_place(&f, frame)) {
+			p->method_samples += samples;
+			add_line(&f, frame, samples, 0);
+		}
+		frame = activation(&f, key[LC_ACCESS_PATH]);
+		if (frame)
+			add_line(&f, frame, 0, samples);
 	}
 	p->lines_len = fold(p->lines, p->lines_len);
 }

@@ -18,7 +18,8 @@
 
 struct lc_bench_line {
 	uint32_t line;
-	uint64_t samples;
+	uint64_t samples;    /* that belong to it */
+	uint64_t with_calls; /* taken while it ran: those of methods that it calls, too */
 };
 
 /* Free with lc_bench_place_free(). */
@@ -26,9 +27,10 @@ struct lc_bench_place {
 	char *class;                 /* "org.acme.Outer$Inner" */
 	char *method;                /* "" where it is not known */
 	uint32_t line;               /* 0: the whole method, or what the class marks */
-	struct lc_bench_line *lines; /* of the method that have samples, in their order */
+	struct lc_bench_line *lines; /* of the method that have either, in their order */
 	size_t lines_len;
 	uint64_t method_samples; /* those without a line, too */
+	uint64_t sample_ns; /* CPU time that a sample stands for; 0: it stands for no time */
 	char *finding;           /* its text; "" where the user has named the place */
 };
 

@@ -144,12 +144,20 @@ public final class Main {
 		Project.write(project, version.payload, recording, request.classPath, RELEASE, request.jvmOptions, request.forks);
 	}
 
+	private void compare(Version version, Recording recording, Results results) {
+		String sentence = Likeness.of(request, version.payload, recording, results);
+		if (!sentence.isEmpty()) {
+			results.note(sentence);
+		}
+	}
+
 	private int measure(Version before, Version after, Recording recording) throws Refusal, IOException {
 		MavenRun maven = new MavenRun(request.java);
 		List<String> notes = new ArrayList<>(Project.notes(before.payload, recording));
 		if (after == null) {
 			maven.build(request.output);
 			Results results = maven.run(request.output, before.payload, "", notes, request.jvmOptions, request.forks, request.seconds);
+			compare(before, recording, results);
 			out.print(results.text());
 			return results.status();
 		}
@@ -157,6 +165,7 @@ public final class Main {
 		Path second = request.output.resolve("after");
 		maven.build(first);
 		Results then = maven.run(first, before.payload, "before", notes, request.jvmOptions, request.forks, request.seconds);
+		compare(before, recording, then);
 		try {
 			maven.build(second);
 			Results now = maven.run(second, after.payload, "after", Project.notes(after.payload, recording), request.jvmOptions,

@@ -99,6 +99,12 @@ final class Results {
 		notes.add(sentence);
 	}
 
+	/** The mean of an input's time, in ns; NaN: it was not measured. */
+	double mean(String input) {
+		Row row = row(input);
+		return row == null ? Double.NaN : row.ns.mean;
+	}
+
 	boolean isStable() {
 		return unstable().isEmpty() && (before == null || before.isStable());
 	}
