@@ -15,6 +15,8 @@ JUNIT = "org.junit.platform:junit-platform-console-standalone:1.11.4"
 JAR = BUILD / "locus-bench.jar"
 SOURCES = ROOT / "tests" / "java" / "bench"
 SECONDS = 900
+RECORD = ("record.ValuesTest", "record.DigestTest", "record.RecorderTest")
+PROJECT = "ProjectTest"
 
 
 @pytest.fixture(scope="session")
@@ -43,15 +45,17 @@ def run_tests(jdk, class_path, *classes):
 
 @pytest.mark.seconds(SECONDS)
 def test_inputs_are_recorded_and_read_again(jdk, class_path):
-    run_tests(jdk, class_path, "record.ValuesTest", "record.DigestTest", "record.RecorderTest")
-
-
-def test_results_have_the_intervals_of_the_textbook(class_path):
-    run_tests(jdk_of(min(JDKS)), class_path, "EstimateTest", "SelectionTest", "ResultsTest", "MavenRunTest")
+    run_tests(jdk, class_path, *RECORD)
 
 
 @pytest.mark.seconds(SECONDS)
 def test_a_recording_becomes_a_project_that_is_tested_and_measured(jdk, class_path):
     if not shutil.which("mvn"):
         pytest.skip("no mvn to build a project with")
-    run_tests(jdk, class_path, "ProjectTest")
+    run_tests(jdk, class_path, PROJECT)
+
+
+def test_segments_are_extracted_and_results_have_the_intervals_of_the_textbook(class_path):
+    names = [".".join(source.relative_to(SOURCES / "locusbench").with_suffix("").parts) for source in SOURCES.rglob("*Test.java")]
+    assert {*RECORD, PROJECT} <= set(names)
+    run_tests(jdk_of(min(JDKS)), class_path, *sorted({*names} - {*RECORD, PROJECT}))

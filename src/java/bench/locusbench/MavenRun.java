@@ -1,5 +1,6 @@
 package locusbench;
 
+import java.io.File;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -31,6 +32,9 @@ final class MavenRun {
 	/** `mvn package`, without a network where that serves. What it says is in locus-bench.log there. */
 	void build(Path project) throws IOException, Refusal {
 		Path log = project.resolve(LOG);
+		if (!isInstalled()) {
+			throw new Refusal("there is no mvn to build the project with; it is in " + project);
+		}
 		if (maven(project, log, "-o") == 0) {
 			return;
 		}
@@ -38,6 +42,12 @@ final class MavenRun {
 			return;
 		}
 		throw new Refusal(reason(Files.readString(log), log));
+	}
+
+	private static boolean isInstalled() {
+		String path = System.getenv("PATH");
+		return Arrays.stream((path == null ? "" : path).split(File.pathSeparator))
+				.anyMatch(directory -> Files.isExecutable(Path.of(directory, "mvn")));
 	}
 
 	private int maven(Path project, Path log, String... options) throws IOException, Refusal {

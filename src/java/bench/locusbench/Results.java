@@ -19,6 +19,8 @@ final class Results {
 	/** Part of the mean that half an interval may be of a benchmark that is stable. */
 	private static final double ERROR_MAX = 0.2;
 	private static final int FORKS_LEAST = 3;
+	/** Part of the mean by which the first iteration of a fork may differ from its last, on average. */
+	private static final double DRIFT_MAX = 0.1;
 
 	/** One input's figures. */
 	private static final class Row {
@@ -27,6 +29,8 @@ final class Results {
 		final double bytes;
 		final double rate;
 		final int forks;
+		/** From the first iteration of a fork to its last, as a part of the mean: the average of all forks. */
+		final double drift;
 
 		Row(JsonNode json) {
 			StringBuilder text = new StringBuilder();
@@ -36,6 +40,7 @@ final class Results {
 			JsonNode raw = json.path("primaryMetric").path("rawData");
 			forks = raw.size();
 			ns = new Estimate(samples(raw));
+			drift = drift(raw) / ns.mean;
 			bytes = metric(json, "gc.alloc.rate.norm");
 			rate = metric(json, "gc.alloc.rate"); // MiB a second
 		}
@@ -55,6 +60,14 @@ final class Results {
 				}
 			}
 			return samples.stream().mapToDouble(Double::doubleValue).toArray();
+		}
+
+		private static double drift(JsonNode raw) {
+			double sum = 0;
+			for (JsonNode fork : raw) {
+				sum += fork.path(fork.size() - 1).asDouble() - fork.path(0).asDouble();
+			}
+			return sum / raw.size();
 		}
 
 		private static double metric(JsonNode json, String name) {
@@ -126,6 +139,10 @@ final class Results {
 				said.add(note);
 			}
 		}
+		if (before != null) {
+			said.addAll(before.drifting());
+		}
+		said.addAll(drifting());
 		said.forEach(note -> text.append("note: ").append(note).append('\n'));
 		if (before != null) {
 			before.unstable().forEach(line -> text.append(line).append('\n'));
@@ -163,12 +180,27 @@ final class Results {
 		List<String> lines = new ArrayList<>();
 		for (Row row : rows) {
 			if (!(row.ns.error() <= ERROR_MAX)) {
-				lines.add("this benchmark is not stable: " + benchmark + (version.isEmpty() ? "" : " (" + version + ")") + ", input "
-						+ row.input + ": its interval is " + (Double.isInfinite(row.ns.error()) ? "unknown, of one sample"
+				lines.add("this benchmark is not stable: " + named(row) + ": its interval is " + (Double.isInfinite(row.ns.error()) ? "unknown, of one sample"
 								: String.format(Locale.ROOT, "+-%.0f%% of its mean", 100 * row.ns.error())));
 			}
 		}
 		return lines;
+	}
+
+	/** Of what is no steady state yet, or no longer. */
+	private List<String> drifting() {
+		List<String> lines = new ArrayList<>();
+		for (Row row : rows) {
+			if (Math.abs(row.drift) > DRIFT_MAX) {
+				lines.add(named(row) + String.format(Locale.ROOT, ": a call takes %.0f%% %s at the end of a fork than when measuring"
+						+ " begins: it is not warm, or what it works on grows", 100 * Math.abs(row.drift), row.drift < 0 ? "less" : "more"));
+			}
+		}
+		return lines;
+	}
+
+	private String named(Row row) {
+		return benchmark + (version.isEmpty() ? "" : " (" + version + ")") + ", input " + row.input;
 	}
 
 	private static String interval(Estimate estimate) {

@@ -76,6 +76,12 @@ class ResultsTest {
 	}
 
 	@Test
+	void aForkThatGetsFasterIsSaidToBeNotWarm() throws Exception {
+		String text = results("", List.of(), row("0", "[[12, 11, 10], [12.1, 11, 10], [11.9, 11, 10.1]]")).text();
+		assertTrue(text.contains("note: B, input 0: a call takes 18% less at the end of a fork than when measuring begins: "), text);
+	}
+
+	@Test
 	void nothingMeasuredIsRefused() {
 		assertThrows(Refusal.class, () -> results("", List.of()));
 	}

@@ -181,7 +181,7 @@ final class Digest {
 			put(((Optional<?>) object).orElse(null));
 		} else if (object instanceof AtomicReference) {
 			put(((AtomicReference<?>) object).get());
-		} else if (isOne(object, SERIALIZED)) {
+		} else if (isOne(object, SERIALIZED) && object.getClass() == jdk) {
 			putBytes(SerializableSerializer.bytesOf(object));
 		} else if (object instanceof java.nio.ByteBuffer) {
 			java.nio.ByteBuffer all = ((java.nio.ByteBuffer) object).duplicate();

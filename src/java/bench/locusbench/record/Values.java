@@ -162,7 +162,7 @@ final class Values extends Kryo {
 		Class<?> of = type;
 		String outside = Kinds.outside(of);
 		if (outside != null) {
-			throw new Uncapturable(outside + " (" + of.getName() + ")");
+			throw new Uncapturable(outside + " (" + of.getName().replaceFirst("\\$\\$Lambda.*", "") + ")"); // each has a number of its own
 		}
 		if (of.isArray() || Enum.class.isAssignableFrom(of) || Kinds.isRecord(of)) {
 			return super.getDefaultSerializer(of);

@@ -100,6 +100,20 @@ class ValuesTest {
 		}
 	}
 
+	enum Shape {
+		ROUND {
+			@Override
+			int corners() {
+				return 0;
+			}
+		},
+		SQUARE;
+
+		int corners() {
+			return 4;
+		}
+	}
+
 	class Inner {
 		ValuesTest outer() {
 			return ValuesTest.this;
@@ -176,7 +190,7 @@ class ValuesTest {
 			new AtomicLongArray(new long[] {1, 2}), bits, random, TimeUnit.HOURS, String.class, int[][].class, null, 'c', 1.5f,
 			Collections.unmodifiableList(new ArrayList<>(List.of("u"))), Collections.unmodifiableMap(new HashMap<>(Map.of(1, 2))),
 			Collections.synchronizedList(new ArrayList<>(List.of("s"))), Collections.emptyList(), new int[][] {{1}, null},
-			new boolean[] {true}, new String[] {"a", null}, new Object()};
+			new boolean[] {true}, new String[] {"a", null}, new Object(), Shape.ROUND, Shape.values()};
 		Object[] copy = copy(values);
 		for (int i = 0; i < values.length; i++) {
 			assertArrayEquals(Digest.of(values[i]), Digest.of(copy[i]), i + ": " + values[i]);
