@@ -21,6 +21,8 @@ final class Results {
 	private static final int FORKS_LEAST = 3;
 	/** Part of the mean by which the first iteration of a fork may differ from its last, on average. */
 	private static final double DRIFT_MAX = 0.1;
+	private static final double LEAST_OBJECT_BYTES = 16;
+	private static final double OWN_RATE = 0.1; // MiB a second
 
 	/** One input's figures. */
 	private static final class Row {
@@ -171,7 +173,7 @@ final class Results {
 	}
 
 	private String[] line(Row row, boolean two, Estimate speedUp) {
-		return new String[] {benchmark, row.input, two ? version : null, number(row.ns.mean), interval(row.ns), bytes(row.bytes),
+		return new String[] {benchmark, row.input, two ? version : null, number(row.ns.mean), interval(row.ns), bytes(row),
 			number(row.rate), two ? speedUp == null ? "" : ratio(speedUp.mean) : null,
 			two ? speedUp == null ? "" : ratio(speedUp.low) + " .. " + ratio(speedUp.high) : null};
 	}
@@ -211,9 +213,9 @@ final class Results {
 		return String.format(Locale.ROOT, value < 100 ? "%,.2f" : value < 10_000 ? "%,.1f" : "%,.0f", value);
 	}
 
-	/** Below a hundredth it is JMH's own, divided by all calls. */
-	private static String bytes(double value) {
-		return value < 0.01 ? "0" : number(value);
+	/** The JVM and JMH allocate a little meanwhile, which is a part of a long call. */
+	private static String bytes(Row row) {
+		return row.bytes < 0.01 || row.bytes < LEAST_OBJECT_BYTES && row.rate < OWN_RATE ? "0" : number(row.bytes);
 	}
 
 	private static String ratio(double value) {

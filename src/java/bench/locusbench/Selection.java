@@ -1,9 +1,11 @@
 package locusbench;
 
+import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.Comparator;
-import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
 import locusbench.record.Recording;
@@ -14,6 +16,8 @@ final class Selection {
 	/** Where among all executions, ordered by duration, those are that are measured. */
 	private static final double[] MEASURED = {0.1, 0.5, 0.9};
 
+	private static final Comparator<Recording.Execution> BY_DURATION = Comparator.comparingLong(execution -> execution.ns);
+
 	/** The fastest first. */
 	final List<Recording.Execution> tested = new ArrayList<>();
 	/** Indices into `tested`. */
@@ -21,7 +25,7 @@ final class Selection {
 
 	Selection(Recording recording) {
 		List<Recording.Execution> all = distinct(recording.recorded);
-		all.sort(Comparator.comparingLong(e -> e.ns));
+		all.sort(BY_DURATION);
 		Set<Integer> most = new TreeSet<>();
 		for (double part : MEASURED) {
 			most.add(at(part, all.size()));
@@ -45,14 +49,16 @@ final class Selection {
 		return (int) Math.round(part * (size - 1));
 	}
 
-	/** The first of those with equal inputs. */
+	/** Of those with equal inputs the one that took the median time: the first ones are not compiled yet. */
 	private static List<Recording.Execution> distinct(List<Recording.Execution> all) {
-		Set<Object> seen = new HashSet<>();
-		List<Recording.Execution> distinct = new ArrayList<>();
+		Map<ByteBuffer, List<Recording.Execution>> equal = new LinkedHashMap<>();
 		for (Recording.Execution execution : all) {
-			if (seen.add(java.nio.ByteBuffer.wrap(execution.inputs))) {
-				distinct.add(execution);
-			}
+			equal.computeIfAbsent(ByteBuffer.wrap(execution.inputs), inputs -> new ArrayList<>()).add(execution);
+		}
+		List<Recording.Execution> distinct = new ArrayList<>();
+		for (List<Recording.Execution> group : equal.values()) {
+			group.sort(BY_DURATION);
+			distinct.add(group.get(group.size() / 2));
 		}
 		return distinct;
 	}

@@ -44,7 +44,13 @@ class SelectionTest {
 	}
 
 	@Test
-	void equalInputsCountOnce() {
-		assertEquals("\"0\"", of(7, 7, 7).parameters());
+	void ofEqualInputsTheMedianIsTaken() {
+		List<Recording.Execution> all = new ArrayList<>();
+		for (long ns : new long[] {900, 5, 3, 4, 6}) {
+			all.add(new Recording.Execution(ns, new byte[32], new byte[1]));
+		}
+		Selection selection = new Selection(new Recording(5, all, List.of()));
+		assertEquals("\"0\"", selection.parameters());
+		assertEquals(5, selection.tested.get(0).ns);
 	}
 }

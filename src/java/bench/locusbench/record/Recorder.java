@@ -7,7 +7,8 @@ import java.util.concurrent.atomic.AtomicLong;
  * Records inputs and outputs of a segment, called by the instrumented program: enter(), inputs(), the segment, outputs().
  *
  * The program is a foreign one: nothing is thrown into it, nothing printed, and no lock is held while code of the program may
- * run. Of all executions each has the same chance to be recorded: random numbers say how many are passed over until the next.
+ * run. Of all executions each has the same chance to be recorded: random numbers say how many are passed over until the next. Where
+ * recording one takes long, it is the next one for which there is time, so that the program takes little longer than without.
  * Configured by system properties: locus.bench.file, which a shutdown hook writes; locus.bench.inputs, executions that are kept
  * (100); locus.bench.bytes, for their inputs (268435456); locus.bench.seconds, of recording (60).
  */
@@ -45,7 +46,7 @@ public final class Recorder {
 
 	private static int take(long number) {
 		try {
-			if (STORE.isBusy() || Deep.isHere() || OF_THREAD.get() != null) {
+			if (STORE.isBusy() || STORE.isAhead() || Deep.isHere() || OF_THREAD.get() != null) {
 				return -1; // also where it is the recorder itself, or an execution within one
 			}
 			if (!skip(number)) {

@@ -27,6 +27,9 @@ final class Store {
 	private static final long SECONDS = 60;
 	private static final long DEEP_SECONDS = 10; // the program waits meanwhile
 	private static final int NOTES_MAX = 40;
+	/** Recording may take so much, and a part of the time that has passed; it then waits. */
+	private static final long HEAD_START_NS = 1_000_000_000L;
+	private static final int PART = 5;
 
 	private final Path file;
 	/** Executions that are kept: as many as wanted, or as many as the bytes allow, once that is known. */
@@ -35,6 +38,9 @@ final class Store {
 	private final long nsMax;
 	private final AtomicBoolean busy = new AtomicBoolean();
 	private final AtomicLong spentNs = new AtomicLong();
+	private final long beginNs = System.nanoTime();
+	/** What the first inputs took, with which Kryo's classes are loaded. */
+	private volatile long firstNs = -1;
 	private final List<Recording.Execution> kept = new ArrayList<>();
 	private final Map<String, Recording.Note> notes = new LinkedHashMap<>();
 	private long bytes;
@@ -78,6 +84,14 @@ final class Store {
 		return busy.get();
 	}
 
+	/**
+	 * Has recording taken its part of the program's time? A program that runs for a given time would else have few executions,
+	 * and all those that are recorded would be of its beginning.
+	 */
+	boolean isAhead() {
+		return spentNs.get() - Math.max(0, firstNs) > HEAD_START_NS + (System.nanoTime() - beginNs) / PART;
+	}
+
 	int executionsMax() {
 		return executionsMax;
 	}
@@ -102,7 +116,9 @@ final class Store {
 		} catch (Throwable e) {
 			note(-1, e);
 		} finally {
-			spend(System.nanoTime() - begin);
+			long took = System.nanoTime() - begin;
+			firstNs = firstNs < 0 ? took : firstNs; // by the thread that is busy only
+			spend(took);
 			busy.set(still);
 		}
 		return null;

@@ -103,6 +103,20 @@ public final class RecorderProgram {
 				fail(i);
 			}
 			break;
+		case "slow":
+			Object[] lists = new Object[2];
+			for (int i = 0; i < lists.length; i++) {
+				List<Object> list = new ArrayList<>();
+				for (int j = 0; j < 50_000; j++) {
+					list.add(new int[] {j});
+				}
+				lists[i] = list;
+			}
+			for (long end = System.nanoTime() + 4_000_000_000L; System.nanoTime() < end;) {
+				capture(lists);
+				Thread.sleep(1);
+			}
+			break;
 		case "monitor":
 			monitor();
 			break;

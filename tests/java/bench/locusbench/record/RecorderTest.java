@@ -118,6 +118,13 @@ class RecorderTest {
 	}
 
 	@Test
+	void recordingLeavesTheProgramMostOfItsTime() throws Exception {
+		Recording recording = run("slow", "-Xmx1g");
+		int recorded = recording.recorded.size();
+		assertTrue(recorded >= 1 && recording.executions > 4 * recorded, recorded + " of " + recording.executions);
+	}
+
+	@Test
 	void anExecutionThatThrowsIsForgotten() throws Exception {
 		assertEquals(10, run("fail").recorded.size());
 	}
