@@ -14,6 +14,12 @@ import spoon.reflect.code.CtInvocation;
 import spoon.reflect.code.CtLambda;
 import spoon.reflect.code.CtReturn;
 import spoon.reflect.code.CtStatement;
+import spoon.reflect.code.CtDo;
+import spoon.reflect.code.CtIf;
+import spoon.reflect.code.CtLoop;
+import spoon.reflect.code.CtSwitch;
+import spoon.reflect.code.CtSynchronized;
+import spoon.reflect.code.CtTry;
 import spoon.reflect.code.CtThisAccess;
 import spoon.reflect.declaration.CtElement;
 import spoon.reflect.declaration.CtExecutable;
@@ -289,9 +295,12 @@ final class Extraction {
 		return text.toString();
 	}
 
-	static String ends(CtStatement statement) {
-		String text = statement.toString();
-		return text.endsWith("}") && !text.contains("= new ") || text.endsWith(";") ? "" : ";";
+	/** What has to stand behind the statement's text. */
+	private static String ends(CtStatement statement) {
+		boolean block = statement instanceof CtBlock || statement instanceof CtIf || statement instanceof CtLoop && !(statement instanceof CtDo)
+				|| statement instanceof CtSwitch || statement instanceof CtTry || statement instanceof CtSynchronized
+				|| statement instanceof CtType;
+		return block || statement.toString().endsWith(";") ? "" : ";";
 	}
 
 	private void indent(String text) {

@@ -109,6 +109,14 @@ class ExtractionTest {
 	}
 
 	@Test
+	void eachReturnIsAStatement() throws Refusal {
+		String s = source(Texts.method("package p; class C { int m(int a) { if (a > 0) return 1; do { a++; } while (a < 0); return a; } }"));
+		has(s, "return new Object[] {a, a}; }");
+		has(s, "return new Object[] {1, a}; }");
+		has(s, "while (a < 0 ); return a;");
+	}
+
+	@Test
 	void fieldsThatDecideArePutBack() throws Refusal {
 		String s = source(Texts.method("package p; class C { private int n; void m() { if (n < 10) { n++; } } }"));
 		has(s, "n = reset_n;");
