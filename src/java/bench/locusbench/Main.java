@@ -164,18 +164,25 @@ public final class Main {
 		Path first = request.output.resolve("before");
 		Path second = request.output.resolve("after");
 		maven.build(first);
-		Results then = maven.run(first, before.payload, "before", notes, request.jvmOptions, request.forks, request.seconds);
-		compare(before, recording, then);
+		List<Path> ofFirst = new ArrayList<>();
+		List<Path> ofSecond = new ArrayList<>();
 		try {
 			maven.build(second);
-			Results now = maven.run(second, after.payload, "after", Project.notes(after.payload, recording), request.jvmOptions,
-					request.forks, request.seconds);
-			out.print(now.against(then).text());
-			return now.status();
-		} catch (Refusal e) { // what was measured before is of use without it
-			out.print(then.text());
+			for (int turn = 1; turn <= request.forks; turn++) {
+				ofFirst.add(maven.jmh(first, before.payload, request.jvmOptions, 1, request.seconds, turn));
+				ofSecond.add(maven.jmh(second, after.payload, request.jvmOptions, 1, request.seconds, turn));
+			}
+		} catch (Refusal e) { // the first version is of use without it
 			err.println("locus: bench: the version to compare with: " + e.getMessage());
+			Results alone = maven.run(first, before.payload, "", notes, request.jvmOptions, request.forks, request.seconds);
+			compare(before, recording, alone);
+			out.print(alone.text());
 			return PARTLY;
 		}
+		Results then = Results.read(ofFirst, before.payload.className, "before", notes);
+		compare(before, recording, then);
+		Results now = Results.read(ofSecond, after.payload.className, "after", Project.notes(after.payload, recording));
+		out.print(now.against(then).text());
+		return now.status();
 	}
 }

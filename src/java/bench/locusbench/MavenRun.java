@@ -94,7 +94,15 @@ final class MavenRun {
 	 */
 	Results run(Path project, Payload payload, String version, List<String> notes, List<String> jvmOptions, int forks, int seconds)
 			throws IOException, Refusal {
-		Path json = project.resolve("target/results.json").toAbsolutePath();
+		return Results.read(jmh(project, payload, jvmOptions, forks, seconds, 0), payload.className, version, notes);
+	}
+
+	/**
+	 * Run JMH; its results are in the file that is returned, which has a name for each `turn`: forks of two projects that are
+	 * compared take turns, so that a machine that gets slower meanwhile is no difference between them.
+	 */
+	Path jmh(Path project, Payload payload, List<String> jvmOptions, int forks, int seconds, int turn) throws IOException, Refusal {
+		Path json = project.resolve("target/results" + (turn > 0 ? "-" + turn : "") + ".json").toAbsolutePath();
 		Path log = project.resolve("target").resolve(LOG);
 		Files.deleteIfExists(json);
 		String time = Math.max(1, Math.round(seconds * 1000.0 / ITERATIONS)) + "ms";
@@ -111,7 +119,7 @@ final class MavenRun {
 		if (status != 0 || !Files.exists(json)) {
 			throw new Refusal("the benchmark fails: " + failure(Files.readString(log), log));
 		}
-		return Results.read(json, payload.className, version, notes);
+		return json;
 	}
 
 	/** As JMH splits its option again. */

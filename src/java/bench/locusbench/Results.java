@@ -5,8 +5,10 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 
 /**
  * What JMH measured of a benchmark, with intervals, as a table; beside another version of the same benchmark where there
@@ -34,20 +36,26 @@ final class Results {
 		/** From the first iteration of a fork to its last, as a part of the mean: the average of all forks. */
 		final double drift;
 
-		Row(JsonNode json) {
-			StringBuilder text = new StringBuilder();
-			json.path("params").fields().forEachRemaining(
-					p -> text.append(text.length() > 0 ? " " : "").append(p.getValue().asText()));
-			input = text.toString();
-			JsonNode raw = json.path("primaryMetric").path("rawData");
+		/** Of all runs of JMH that measured this input. */
+		Row(String input, List<JsonNode> runs) {
+			this.input = input;
+			List<JsonNode> raw = new ArrayList<>();
+			runs.forEach(run -> run.path("primaryMetric").path("rawData").forEach(raw::add));
 			forks = raw.size();
 			ns = new Estimate(samples(raw));
 			drift = drift(raw) / ns.mean;
-			bytes = metric(json, "gc.alloc.rate.norm");
-			rate = metric(json, "gc.alloc.rate"); // MiB a second
+			bytes = metric(runs, "gc.alloc.rate.norm");
+			rate = metric(runs, "gc.alloc.rate"); // MiB a second
 		}
 
-		private static double[] samples(JsonNode raw) {
+		static String input(JsonNode run) {
+			StringBuilder text = new StringBuilder();
+			run.path("params").fields().forEachRemaining(
+					p -> text.append(text.length() > 0 ? " " : "").append(p.getValue().asText()));
+			return text.toString();
+		}
+
+		private static double[] samples(List<JsonNode> raw) {
 			List<Double> samples = new ArrayList<>();
 			for (JsonNode fork : raw) {
 				double sum = 0;
@@ -64,7 +72,7 @@ final class Results {
 			return samples.stream().mapToDouble(Double::doubleValue).toArray();
 		}
 
-		private static double drift(JsonNode raw) {
+		private static double drift(List<JsonNode> raw) {
 			double sum = 0;
 			for (JsonNode fork : raw) {
 				sum += fork.path(fork.size() - 1).asDouble() - fork.path(0).asDouble();
@@ -72,10 +80,12 @@ final class Results {
 			return sum / raw.size();
 		}
 
-		private static double metric(JsonNode json, String name) {
-			JsonNode all = json.path("secondaryMetrics");
-			JsonNode metric = all.has(name) ? all.path(name) : all.path("\u00b7" + name); // as older versions of JMH have it
-			return metric.path("score").asDouble(0);
+		private static double metric(List<JsonNode> runs, String name) {
+			double sum = 0;
+			for (JsonNode run : runs) {
+				sum += run.path("secondaryMetrics").path(name).path("score").asDouble(0);
+			}
+			return sum / runs.size();
 		}
 	}
 
@@ -92,12 +102,21 @@ final class Results {
 
 	/** JMH's file; the notes are said below the table. `version` is "" where there is one only. */
 	static Results read(Path json, String benchmark, String version, List<String> notes) throws IOException, Refusal {
+		return read(List.of(json), benchmark, version, notes);
+	}
+
+	/** The same of several runs of JMH, whose forks are taken together. */
+	static Results read(List<Path> files, String benchmark, String version, List<String> notes) throws IOException, Refusal {
 		Results results = new Results(benchmark, version);
-		for (JsonNode row : new ObjectMapper().readTree(json.toFile())) {
-			results.rows.add(new Row(row));
+		Map<String, List<JsonNode>> byInput = new LinkedHashMap<>();
+		for (Path json : files) {
+			for (JsonNode run : new ObjectMapper().readTree(json.toFile())) {
+				byInput.computeIfAbsent(Row.input(run), input -> new ArrayList<>()).add(run);
+			}
 		}
+		byInput.forEach((input, runs) -> results.rows.add(new Row(input, runs)));
 		if (results.rows.isEmpty()) {
-			throw new Refusal("JMH has measured nothing: '" + json + "' is empty");
+			throw new Refusal("JMH has measured nothing: '" + files.get(0) + "' is empty");
 		}
 		results.notes.addAll(notes);
 		return results;

@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -51,6 +52,17 @@ class ResultsTest {
 		assertEquals("Intervals are of 95%: Student's, over the means of 3 forks; of a speed-up Fieller's.", lines[4]);
 		assertEquals("note: a note", lines[5]);
 		assertEquals(6, lines.length);
+	}
+
+	@Test
+	void forksOfSeveralRunsAreTakenTogether() throws Exception {
+		List<Path> files = new ArrayList<>();
+		for (String raw : List.of("[[10]]", "[[11]]", "[[12]]")) {
+			files.add(directory.resolve(files.size() + ".json"));
+			Files.writeString(files.get(files.size() - 1), "[" + row("0", raw) + "]");
+		}
+		String text = Results.read(files, "B", "", List.of()).text();
+		assertTrue(text.contains("8.52 .. 13.48") && text.contains("over the means of 3 forks."), text);
 	}
 
 	@Test
