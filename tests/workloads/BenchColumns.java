@@ -9,11 +9,6 @@ public final class BenchColumns {
 			m[i] = i * 31 >>> 3;
 	}
 
-	private void change(int by) {
-		for (int i = 0; i < SIZE; i++)
-			m[i * i] += by;
-	}
-
 	private long sum() {
 		long sum = 0;
 		for (int i = 0; i < SIZE; i++)
@@ -25,10 +20,8 @@ public final class BenchColumns {
 	public static void main(String[] args) {
 		BenchColumns columns = new BenchColumns();
 		long all = 0;
-		for (int i = Integer.parseInt(args[0]); i > 0; i--) {
-			columns.change(i);
+		for (int i = Integer.parseInt(args[0]); i > 0; i--)
 			all += columns.sum();
-		}
 		System.out.println(all);
 	}
 }

@@ -51,40 +51,52 @@ public final class Main {
 	private final class Version {
 		final Segment segment;
 		final Variables variables;
-		final Payload payload;
 		final String text; // of the source file
+		private final Uses uses;
+		Payload payload;
 
-		Version(List<String> sourcePath, String className, String method) throws Refusal, IOException {
-			Sources sources = new Sources(sourcePath, request.classPath);
-			segment = find(sources, className, method);
-			text = sources.textOf(segment.type.getTopLevelType().getQualifiedName());
-			Uses uses = new Uses(segment);
+		Version(Sources sources, Segment segment) throws Refusal, IOException {
+			this.segment = segment;
+			uses = new Uses(segment);
 			variables = new Variables(segment, uses);
-			payload = new Extraction(segment, uses, variables).payload(segment.firstLine());
+			text = sources.textOf(segment.type.getTopLevelType().getQualifiedName());
+		}
+
+		/** Once no variable is added; `line`: in the name of the class, which is that of the first version. */
+		void extract(int line) throws Refusal {
+			payload = new Extraction(segment, uses, variables).payload(line);
 		}
 	}
 
-	private Segment find(Sources sources, String className, String method) throws Refusal, IOException {
-		if (className.isEmpty()) {
+	private Segment find(Sources sources) throws Refusal, IOException {
+		if (request.className.isEmpty()) {
 			List<String> marked = sources.marked();
 			if (marked.isEmpty()) {
 				throw new Refusal("no source is marked with " + Segment.MARK);
 			}
 			return Segment.ofMark(sources.type(marked.get(0)));
 		}
-		CtType<?> type = sources.type(className);
-		if (request.line > 0 && method.isEmpty()) {
+		CtType<?> type = sources.type(request.className);
+		if (request.line > 0) {
 			return Segment.atLine(type, request.line, request.samplesByLine, request.methodSamples);
 		}
-		return method.isEmpty() ? Segment.ofMark(type) : Segment.ofMethod(type, method);
+		return request.method.isEmpty() ? Segment.ofMark(type) : Segment.ofMethod(type, request.method);
 	}
 
 	private int run() throws Refusal, IOException {
-		boolean byMethod = request.line <= 0;
-		Version before = new Version(request.sourcePath, request.className, byMethod ? request.method : "");
+		Sources sources = new Sources(request.sourcePath, request.classPath);
+		Version before = new Version(sources, find(sources));
 		Version after = null;
 		if (!request.against.isEmpty()) {
-			after = counterpart(before);
+			Sources others = new Sources(request.against, request.classPath);
+			after = new Version(others, before.segment.counterpart(others.type(before.segment.type.getQualifiedName())));
+			before.variables.unite(after.variables);
+			after.variables.unite(before.variables);
+		}
+		int line = before.segment.firstLine();
+		before.extract(line);
+		if (after != null) {
+			after.extract(line);
 		}
 		Payload payload = before.payload;
 		out.println(payload.originalClass + "." + payload.originalMethod + ", lines " + payload.firstLine + " to " + payload.lastLine
@@ -94,32 +106,10 @@ public final class Main {
 		Path project = after == null ? request.output : request.output.resolve("before");
 		write(project, before, recording);
 		if (after != null) {
-			write(request.output.resolve("after"), after, ofInputs(recording, before, after));
+			write(request.output.resolve("after"), after, recording);
 		}
 		out.println("the project is in " + request.output);
 		return request.run ? measure(before, after, recording) : DONE;
-	}
-
-	/** The same method in the other sources: its whole, where the segment is one, else the loop or statement at its place. */
-	private Version counterpart(Version before) throws Refusal, IOException {
-		String name = before.segment.type.getQualifiedName();
-		if (!before.segment.isWholeMethod()) {
-			throw new Refusal("two versions are compared by whole methods: use --at " + name + "#" + before.segment.methodName());
-		}
-		return new Version(request.against, name, before.segment.methodName());
-	}
-
-	/** The recorded inputs, in the order in which the other version has them. */
-	private Recording ofInputs(Recording recording, Version before, Version after) throws Refusal {
-		for (String name : after.payload.inputNames) {
-			if (!before.payload.inputNames.contains(name)) {
-				throw new Refusal("the version to compare with uses " + name + ", which the recorded one does not");
-			}
-		}
-		if (!after.payload.inputNames.equals(before.payload.inputNames)) {
-			throw new Refusal("the versions use other variables: " + before.payload.inputNames + " and " + after.payload.inputNames);
-		}
-		return recording;
 	}
 
 	private Recording recording(Version version) throws Refusal, IOException {

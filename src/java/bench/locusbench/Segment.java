@@ -122,6 +122,28 @@ final class Segment {
 		return new Segment(type, method, chosen);
 	}
 
+	/** The segment at the same place of the same method in another version of the class. */
+	Segment counterpart(CtType<?> other) throws Refusal {
+		for (CtExecutable<?> candidate : executables(other)) {
+			if (candidate.getBody() == null || !candidate.getSignature().equals(method.getSignature())) {
+				continue;
+			}
+			if (isWholeMethod()) {
+				return new Segment(other, candidate, candidate.getBody());
+			}
+			List<CtLoop> here = method.getBody().getElements(new TypeFilter<>(CtLoop.class));
+			List<CtLoop> there = candidate.getBody().getElements(new TypeFilter<>(CtLoop.class));
+			for (int i = 0; i < here.size(); i++) {
+				if (here.get(i) == statement && here.size() == there.size()) {
+					return new Segment(other, candidate, there.get(i));
+				}
+			}
+			throw new Refusal(statement, "which part of the other version it is cannot be told, since the method has other loops there:"
+					+ " compare the whole method, --at " + type.getQualifiedName() + "#" + methodName());
+		}
+		throw new Refusal("the version to compare with has no method " + method.getSignature() + " in " + other.getQualifiedName());
+	}
+
 	private static long samples(CtStatement statement, Map<Integer, Long> samplesByLine) {
 		long sum = 0;
 		for (Map.Entry<Integer, Long> row : samplesByLine.entrySet()) {

@@ -1,6 +1,7 @@
 package locusbench;
 
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -218,6 +219,27 @@ final class Variables {
 				outputs.add(new Output(variable.getSimpleName(), variable.getSimpleName()));
 			}
 		}
+	}
+
+	/**
+	 * Take what another version of the segment uses and leaves too, so that both have the same inputs and outputs in the same
+	 * order.
+	 */
+	void unite(Variables other) {
+		for (Input input : other.inputs) {
+			if (inputs.stream().noneMatch(i -> i.inProgram.equals(input.inProgram))) {
+				String name = input.variable instanceof CtField ? nameField(input.variable.getSimpleName()) : input.name;
+				inputs.add(new Input(input.variable, input.inProgram, input.type, name));
+			}
+		}
+		for (Output output : other.outputs) {
+			if (outputs.stream().noneMatch(o -> o.inProgram.equals(output.inProgram))) {
+				inputs.stream().filter(i -> i.inProgram.equals(output.inProgram)).findFirst()
+						.ifPresent(i -> outputs.add(new Output(output.inProgram, here(i))));
+			}
+		}
+		inputs.sort(Comparator.comparing(i -> i.inProgram));
+		outputs.sort(Comparator.comparing(o -> o.inProgram));
 	}
 
 	private void resets() {

@@ -144,6 +144,24 @@ class ExtractionTest {
 		assertEquals(first, Texts.payload(segment).source);
 	}
 
+	@Test
+	void versionsHaveTheSameInputsAndOutputs() throws Refusal {
+		Segment before = Texts.method("package p; class C { int f; int g; int[] h; int m(int a) { f = a; return f + h[0]; } }");
+		Segment after = Texts.method("package p; class C { int f; int g; int[] h; int m(int a) { h[1] = g; f = a; return a; } }");
+		Uses usesBefore = new Uses(before);
+		Uses usesAfter = new Uses(after);
+		Variables b = new Variables(before, usesBefore);
+		Variables a = new Variables(after, usesAfter);
+		b.unite(a);
+		a.unite(b);
+		Payload first = new Extraction(before, usesBefore, b).payload(1);
+		Payload second = new Extraction(after, usesAfter, a).payload(1);
+		assertEquals(List.of("a", "this.f", "this.g", "this.h"), first.inputNames);
+		assertEquals(first.inputNames, second.inputNames);
+		has(first.source, "return new Object[] {f + h[0], f, h}");
+		has(second.source, "return new Object[] {a, f, h}");
+	}
+
 	private static void refused(String why, Segment segment) {
 		Refusal refusal = assertThrows(Refusal.class, () -> Texts.payload(segment));
 		assertTrue(refusal.getMessage().contains(why), refusal.getMessage());

@@ -68,6 +68,21 @@ class SegmentTest {
 	}
 
 	@Test
+	void sameLoopOfAnotherVersion() throws Refusal {
+		Segment inner = Segment.atLine(Texts.type(TEXT), 7, Map.of(), 0);
+		String[] other = TEXT.clone();
+		other[6] = "t ^= j; t++;";
+		Segment counterpart = inner.counterpart(Texts.type(other));
+		assertEquals(6, counterpart.firstLine());
+		assertTrue(counterpart.statement.toString().contains("t ^= j"));
+		other[6] = "while (t > j) { t -= j; }";
+		Refusal refusal = assertThrows(Refusal.class, () -> inner.counterpart(Texts.type(other)));
+		assertTrue(refusal.getMessage().contains("--at C#m"), refusal.getMessage());
+		other[1] = "int m(long[] in) {";
+		assertTrue(assertThrows(Refusal.class, () -> inner.counterpart(Texts.type(other))).getMessage().contains("no method m(int[])"));
+	}
+
+	@Test
 	void otherVersionOfTheSource() {
 		assertTrue(assertThrows(Refusal.class, () -> lines(Map.of(), 16)).getMessage().contains("another version"));
 		assertThrows(Refusal.class, () -> Segment.ofMethod(Texts.type(TEXT), "none"));
