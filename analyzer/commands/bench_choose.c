@@ -121,10 +121,10 @@ static size_t fold(struct lc_bench_line *lines, size_t len)
 		qsort(lines, len, sizeof(*lines), order_lines);
 	for (size_t i = 0; i < len; i++) {
 		if (out && lines[out - 1].line == lines[i].line)
-			lines[out - 1] =
-			    (struct lc_bench_line){ lines[i].line,
-				                    lines[out - 1].samples + lines[i].samples,
-				                    lines[out - 1].with_calls + lines[i].with_calls };
+			lines[out - 1] = (struct lc_bench_line){
+				lines[i].line, lines[out - 1].samples + lines[i].samples,
+				lines[out - 1].with_calls + lines[i].with_calls
+			};
 		else
 			lines[out++] = lines[i];
 	}
@@ -141,7 +141,8 @@ static bool is_method(const struct lc_tree *t, const uint32_t *frame, const char
 	       is(lc_tree_text(t, method[LC_METHOD_NAME]), name);
 }
 
-/* What is filled in. `only`: the number of the method, or UINT32_MAX for all of the place's name. */
+/* What is filled in. `only`: the number of the method, or UINT32_MAX for all of the place's name.
+ */
 struct filling {
 	struct lc_bench_place *place;
 	struct owners *owners;

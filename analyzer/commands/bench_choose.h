@@ -30,7 +30,7 @@ struct lc_bench_place {
 	struct lc_bench_line *lines; /* of the method that have either, in their order */
 	size_t lines_len;
 	uint64_t method_samples; /* those without a line, too */
-	uint64_t sample_ns; /* CPU time that a sample stands for; 0: it stands for no time */
+	uint64_t sample_ns;      /* CPU time that a sample stands for; 0: it stands for no time */
 	char *finding;           /* its text; "" where the user has named the place */
 };
 

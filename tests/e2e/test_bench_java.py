@@ -49,10 +49,10 @@ def test_inputs_are_recorded_and_read_again(jdk, class_path):
 
 
 @pytest.mark.seconds(SECONDS)
-def test_a_recording_becomes_a_project_that_is_tested_and_measured(jdk, class_path):
+def test_a_recording_becomes_a_project_that_is_tested_and_measured(class_path):
     if not shutil.which("mvn"):
         pytest.skip("no mvn to build a project with")
-    run_tests(jdk, class_path, PROJECT)
+    run_tests(jdk_of(max(JDKS)), class_path, PROJECT)
 
 
 def test_segments_are_extracted_and_results_have_the_intervals_of_the_textbook(class_path):

@@ -221,8 +221,10 @@ static void the_request_has_all_that_was_chosen(void **state)
 	static const char expected[] =
 	    "{\"format\":1,\"profile\":\"prof\",\"class\":\"org.acme.Index$Part\",\"method\":"
 	    "\"search\","
-	    "\"line\":211,\"lines\":[{\"line\":210,\"samples\":12,\"with_calls\":14},{\"line\":211,\"samples\":30,\"with_calls\":31}],"
-	    "\"method_samples\":45,\"sample_ns\":4000000,\"finding\":\"hot <it>\",\"source_path\":[\"/a \\\"b\\\"\"],"
+	    "\"line\":211,\"lines\":[{\"line\":210,\"samples\":12,\"with_calls\":14},{\"line\":211,"
+	    "\"samples\":30,\"with_calls\":31}],"
+	    "\"method_samples\":45,\"sample_ns\":4000000,\"finding\":\"hot "
+	    "<it>\",\"source_path\":[\"/a \\\"b\\\"\"],"
 	    "\"class_path\":[\"/a \\\"b\\\"\"],\"against\":[],\"output\":\"bench-Index-211\","
 	    "\"run\":false,\"record\":true,\"program\":[\"/a \\\"b\\\"\"],"
 	    "\"program_directory\":\"/app\",\"java\":\"/jdk/bin/java\",\"jvm_options\":[],"
