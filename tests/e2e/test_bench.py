@@ -49,17 +49,10 @@ def test_a_fix_is_measured_beside_what_it_fixes(locus, workload, profile, jdk17,
     fixed = tmp_path / "fixed"
     fixed.mkdir()
     (fixed / "BenchColumns.java").write_text(after)
-    words = ("bench", run.directory, "--source-path", WORKLOADS, "--at", "BenchColumns#sum", *QUICK)
-    done = locus(*words, "--against", fixed, "-o", tmp_path / "bench", timeout=SECONDS)
+    words = ("bench", run.directory, "--source-path", WORKLOADS, "--at", "BenchColumns#sum", "--against", fixed)
+    done = locus(*words, *QUICK, "-o", tmp_path / "bench", timeout=SECONDS)
     assert done.returncode in (0, 3), done.stdout + done.stderr
     table = rows(done.stdout)
     assert [row[1][1] for row in table] == ["before", "after"] * (len(table) // 2), done.stdout
     speed_ups = [float(row[1][-2].rstrip("x")) for row in table[1::2]]
     assert speed_ups and min(speed_ups) > 1.5, done.stdout
-
-    wrong = before.replace("sum += m[j * SIZE + i]", "sum += m[j * SIZE + i] + 1")
-    (fixed / "BenchColumns.java").write_text(wrong)
-    done = locus(*words, "--against", fixed, "-o", tmp_path / "wrong", timeout=SECONDS)
-    assert done.returncode == 3, done.stdout + done.stderr  # what was measured before is shown all the same
-    assert {row[0] for row in rows(done.stdout)} == {"BenchColumns_sum_12"}, done.stdout
-    assert "the version to compare with: the regression test fails" in done.stderr, done.stderr
