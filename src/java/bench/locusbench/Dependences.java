@@ -51,7 +51,7 @@ import spoon.reflect.reference.CtArrayTypeReference;
 import spoon.reflect.reference.CtTypeReference;
 
 /**
- * Walks through a segment and makes its Values: which values keep all computations alive, and which variables have to be
+ * Walks through a segment and makes its graph of values: which values keep all computations alive, and which variables have to be
  * put back before each call. Methods whose source is at hand are walked through too; of others it is assumed that they
  * change the object they are called on and what they are given, unless the name or the class says otherwise.
  */
@@ -130,45 +130,36 @@ final class Dependences {
 		}
 	}
 
-	private final Values values = new Values();
+	private final ValueGraph values = new ValueGraph();
 	private final Map<Object, Object> aliases = new HashMap<>(); // contents are those of another variable
-	private final List<Collection<Values.Value>> chosenBy = new ArrayList<>(); // the conditions around
-	private final Set<Values.Value> results = new LinkedHashSet<>();
+	private final List<Collection<ValueGraph.Value>> chosenBy = new ArrayList<>(); // the conditions around
+	private final Set<ValueGraph.Value> results = new LinkedHashSet<>();
 	private final Set<CtExecutable<?>> open = Collections.newSetFromMap(new IdentityHashMap<>());
 	private final Set<Object> inner = new HashSet<>(); // variables that are gone behind the segment
 	private final CtStatement segment;
-	private final Set<Values.Value> effects = new LinkedHashSet<>(); // values that leave the segment by themselves
+	private final Set<ValueGraph.Value> effects = new LinkedHashSet<>(); // values that leave the segment by themselves
 
 	Dependences(CtStatement segment) {
 		this.segment = segment;
 		statement(segment);
 	}
 
-	Values values() {
-		return values;
-	}
-
-	/** The values of a `return` in the segment. */
-	Set<Values.Value> results() {
-		return results;
-	}
-
 	/**
 	 * The least set of values of local variables that keeps all that is computed alive. Fields and contents of objects
 	 * outlive the segment anyhow.
 	 */
-	List<Values.Value> sinks() {
-		List<Values.Value> candidates = new ArrayList<>();
-		List<Values.Value> kept = new ArrayList<>(results);
+	List<ValueGraph.Value> sinks() {
+		List<ValueGraph.Value> candidates = new ArrayList<>();
+		List<ValueGraph.Value> kept = new ArrayList<>(results);
 		kept.addAll(effects);
-		for (Map.Entry<Object, Values.Value> row : values.last().entrySet()) {
+		for (Map.Entry<Object, ValueGraph.Value> row : values.last().entrySet()) {
 			if (!(row.getKey() instanceof Local)) {
 				kept.add(row.getValue());
 			} else if (!inner.contains(row.getKey())) {
 				candidates.add(row.getValue());
 			}
 		}
-		return Values.sinks(candidates, kept);
+		return ValueGraph.sinks(candidates, kept);
 	}
 
 	/** Local variables, Fields and Contents that the segment leaves otherwise than they were. */
@@ -198,7 +189,8 @@ final class Dependences {
 		return new Contents(at);
 	}
 
-	private static boolean isOwnField(CtFieldAccess<?> access) {
+	/** Is it a field of `this`, or a static one? */
+	static boolean isOwnField(CtFieldAccess<?> access) {
 		CtExpression<?> target = access.getTarget();
 		return target == null || target instanceof CtThisAccess || target instanceof CtSuperAccess
 				|| access.getVariable().isStatic();
@@ -228,8 +220,8 @@ final class Dependences {
 
 	// -- expressions: the values that one depends on
 
-	private Set<Values.Value> expression(CtExpression<?> e) {
-		Set<Values.Value> from = new LinkedHashSet<>();
+	private Set<ValueGraph.Value> expression(CtExpression<?> e) {
+		Set<ValueGraph.Value> from = new LinkedHashSet<>();
 		if (e == null) {
 			return from;
 		}
@@ -266,8 +258,8 @@ final class Dependences {
 		return from;
 	}
 
-	private Set<Values.Value> inside(CtElement child) {
-		Set<Values.Value> from = new LinkedHashSet<>();
+	private Set<ValueGraph.Value> inside(CtElement child) {
+		Set<ValueGraph.Value> from = new LinkedHashSet<>();
 		if (child instanceof CtTypeReference) {
 			return from;
 		} else if (child instanceof CtExpression) {
@@ -282,13 +274,13 @@ final class Dependences {
 		return from;
 	}
 
-	private void read(Set<Values.Value> from, Object root) {
+	private void read(Set<ValueGraph.Value> from, Object root) {
 		if (root != null) {
 			from.add(values.read(contents(root)));
 		}
 	}
 
-	private void store(CtExpression<?> to, Set<Values.Value> from) {
+	private void store(CtExpression<?> to, Set<ValueGraph.Value> from) {
 		if (to instanceof CtArrayAccess) {
 			from.addAll(expression(((CtArrayAccess<?, ?>) to).getTarget()));
 			from.addAll(expression(((CtArrayAccess<?, ?>) to).getIndexExpression()));
@@ -302,12 +294,12 @@ final class Dependences {
 	}
 
 	/** Something in the object has been changed. */
-	private void change(Object root, Set<Values.Value> from) {
+	private void change(Object root, Set<ValueGraph.Value> from) {
 		if (root == null) {
 			effects.addAll(from);
 			return;
 		}
-		Set<Values.Value> all = new LinkedHashSet<>(from);
+		Set<ValueGraph.Value> all = new LinkedHashSet<>(from);
 		all.add(values.read(contents(root)));
 		values.assign(contents(root), all);
 	}
@@ -325,13 +317,13 @@ final class Dependences {
 		return type == null || !type.isPrimitive();
 	}
 
-	private Set<Values.Value> assignment(CtAssignment<?, ?> a) {
+	private Set<ValueGraph.Value> assignment(CtAssignment<?, ?> a) {
 		CtExpression<?> to = a.getAssigned();
-		Set<Values.Value> from = expression(a.getAssignment());
+		Set<ValueGraph.Value> from = expression(a.getAssignment());
 		if (a instanceof CtOperatorAssignment) {
 			from.addAll(expression(to));
 		}
-		Set<Values.Value> result = new LinkedHashSet<>(from);
+		Set<ValueGraph.Value> result = new LinkedHashSet<>(from);
 		if (to instanceof CtVariableAccess && isReference(to.getType())
 				&& (!(to instanceof CtFieldAccess) || isOwnField((CtFieldAccess<?>) to))) {
 			alias(key((CtVariableAccess<?>) to), a.getAssignment());
@@ -340,8 +332,8 @@ final class Dependences {
 		return result;
 	}
 
-	private Set<Values.Value> unary(CtUnaryOperator<?> u) {
-		Set<Values.Value> from = expression(u.getOperand());
+	private Set<ValueGraph.Value> unary(CtUnaryOperator<?> u) {
+		Set<ValueGraph.Value> from = expression(u.getOperand());
 		UnaryOperatorKind kind = u.getKind();
 		if (kind == UnaryOperatorKind.POSTINC || kind == UnaryOperatorKind.POSTDEC || kind == UnaryOperatorKind.PREINC
 				|| kind == UnaryOperatorKind.PREDEC) {
@@ -350,11 +342,11 @@ final class Dependences {
 		return from;
 	}
 
-	private Set<Values.Value> binary(CtBinaryOperator<?> b) {
-		Set<Values.Value> from = expression(b.getLeftHandOperand());
+	private Set<ValueGraph.Value> binary(CtBinaryOperator<?> b) {
+		Set<ValueGraph.Value> from = expression(b.getLeftHandOperand());
 		if (b.getKind() == BinaryOperatorKind.AND || b.getKind() == BinaryOperatorKind.OR) {
 			values.condition(from);
-			Set<Values.Value> right = new LinkedHashSet<>();
+			Set<ValueGraph.Value> right = new LinkedHashSet<>();
 			values.join(from, Arrays.asList(() -> right.addAll(expression(b.getRightHandOperand())), () -> { }));
 			from.addAll(right);
 		} else {
@@ -363,10 +355,10 @@ final class Dependences {
 		return from;
 	}
 
-	private Set<Values.Value> conditional(CtConditional<?> c) {
-		Set<Values.Value> from = expression(c.getCondition());
+	private Set<ValueGraph.Value> conditional(CtConditional<?> c) {
+		Set<ValueGraph.Value> from = expression(c.getCondition());
 		values.condition(from);
-		Set<Values.Value> both = new LinkedHashSet<>(from);
+		Set<ValueGraph.Value> both = new LinkedHashSet<>(from);
 		values.join(from, Arrays.asList(() -> both.addAll(expression(c.getThenExpression())),
 				() -> both.addAll(expression(c.getElseExpression()))));
 		return both;
@@ -386,14 +378,14 @@ final class Dependences {
 				|| name.matches("(get|is|has|contains|index|last|size|length|compare|equal|hash|to|char|value|peek).*");
 	}
 
-	private Set<Values.Value> invocation(CtInvocation<?> call) {
+	private Set<ValueGraph.Value> invocation(CtInvocation<?> call) {
 		CtExecutable<?> declaration = ownMethod(call);
 		if (declaration != null && open.size() < DEPTH_MAX && open.add(declaration)) {
-			Set<Values.Value> from = walk(call, declaration);
+			Set<ValueGraph.Value> from = walk(call, declaration);
 			open.remove(declaration);
 			return from;
 		}
-		Set<Values.Value> from = expression(call.getTarget());
+		Set<ValueGraph.Value> from = expression(call.getTarget());
 		List<CtExpression<?>> arguments = arguments(call);
 		for (CtExpression<?> argument : arguments) {
 			from.addAll(expression(argument));
@@ -438,12 +430,12 @@ final class Dependences {
 		return own && declaration instanceof CtMethod && declaration.getBody() != null ? declaration : null;
 	}
 
-	private Set<Values.Value> walk(CtInvocation<?> call, CtExecutable<?> method) {
+	private Set<ValueGraph.Value> walk(CtInvocation<?> call, CtExecutable<?> method) {
 		List<? extends CtParameter<?>> parameters = method.getParameters();
 		List<CtExpression<?>> arguments = arguments(call);
 		for (int i = 0; i < arguments.size(); i++) {
 			CtParameter<?> p = parameters.isEmpty() ? null : parameters.get(Math.min(i, parameters.size() - 1));
-			Set<Values.Value> from = expression(arguments.get(i));
+			Set<ValueGraph.Value> from = expression(arguments.get(i));
 			if (p == null) {
 				continue;
 			}
@@ -455,13 +447,13 @@ final class Dependences {
 				alias(key, arguments.get(i));
 			}
 		}
-		Set<Values.Value> outer = new LinkedHashSet<>(results);
+		Set<ValueGraph.Value> outer = new LinkedHashSet<>(results);
 		results.clear();
-		List<Collection<Values.Value>> around = new ArrayList<>(chosenBy);
+		List<Collection<ValueGraph.Value>> around = new ArrayList<>(chosenBy);
 		statement(method.getBody());
 		chosenBy.clear();
 		chosenBy.addAll(around);
-		Set<Values.Value> from = new LinkedHashSet<>(results);
+		Set<ValueGraph.Value> from = new LinkedHashSet<>(results);
 		results.clear();
 		results.addAll(outer);
 		return from;
@@ -469,7 +461,7 @@ final class Dependences {
 
 	// -- statements
 
-	private void chosen(Collection<Values.Value> by, List<Runnable> paths) {
+	private void chosen(Collection<ValueGraph.Value> by, List<Runnable> paths) {
 		values.condition(by);
 		chosenBy.add(by);
 		values.join(by, paths);
@@ -477,7 +469,7 @@ final class Dependences {
 	}
 
 	private void leaves() {
-		for (Collection<Values.Value> by : chosenBy) {
+		for (Collection<ValueGraph.Value> by : chosenBy) {
 			values.endsLoop(by);
 		}
 	}
@@ -543,7 +535,7 @@ final class Dependences {
 			values.declare(key);
 			return;
 		}
-		Set<Values.Value> from = expression(variable.getDefaultExpression());
+		Set<ValueGraph.Value> from = expression(variable.getDefaultExpression());
 		if (isReference(variable.getType())) {
 			alias(key, variable.getDefaultExpression());
 		}
@@ -552,7 +544,7 @@ final class Dependences {
 
 	private void repeat(CtExpression<?> condition, CtStatement body, List<CtStatement> update) {
 		values.repeat(() -> {
-			Set<Values.Value> by = expression(condition);
+			Set<ValueGraph.Value> by = expression(condition);
 			values.condition(by);
 			values.endsLoop(by);
 			chosenBy.add(by);
@@ -563,7 +555,7 @@ final class Dependences {
 	}
 
 	private void forEach(CtForEach loop) {
-		Set<Values.Value> over = expression(loop.getExpression());
+		Set<ValueGraph.Value> over = expression(loop.getExpression());
 		Object root = root(loop.getExpression());
 		read(over, root);
 		values.repeat(() -> {

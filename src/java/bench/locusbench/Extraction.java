@@ -7,11 +7,8 @@ import java.util.stream.Collectors;
 import spoon.reflect.code.CtBlock;
 import spoon.reflect.code.CtCodeSnippetExpression;
 import spoon.reflect.code.CtConditional;
-import spoon.reflect.code.CtExpression;
 import spoon.reflect.code.CtFieldAccess;
-import spoon.reflect.code.CtFieldRead;
 import spoon.reflect.code.CtInvocation;
-import spoon.reflect.code.CtLambda;
 import spoon.reflect.code.CtReturn;
 import spoon.reflect.code.CtStatement;
 import spoon.reflect.code.CtDo;
@@ -81,21 +78,9 @@ final class Extraction {
 
 	/** The type of what the segment returns, as text; null: nothing. */
 	private String result() {
-		boolean returns = returns().stream().anyMatch(r -> r.getReturnedExpression() != null);
+		boolean returns = segment.returns().stream().anyMatch(r -> r.getReturnedExpression() != null);
 		CtTypeReference<?> type = segment.method.getType();
 		return returns && type != null ? Types.text(type) : null;
-	}
-
-	/** Those of the segment itself, not of a lambda or class inside. */
-	private List<CtReturn<?>> returns() {
-		List<CtReturn<?>> found = new ArrayList<>();
-		for (CtReturn<?> r : segment.statement.getElements(new TypeFilter<CtReturn<?>>(CtReturn.class))) {
-			CtElement owner = r.getParent(e -> e instanceof CtLambda || e instanceof CtExecutable);
-			if (owner == segment.method) {
-				found.add(r);
-			}
-		}
-		return found;
 	}
 
 	// -- rewriting
@@ -113,11 +98,9 @@ final class Extraction {
 		}).collect(Collectors.toList());
 		for (CtFieldAccess<?> access : of.getElements(new TypeFilter<CtFieldAccess<?>>(CtFieldAccess.class))) {
 			CtField<?> declaration = access.getVariable().getDeclaration();
-			CtExpression<?> target = access.getTarget();
-			boolean ownField = target == null || target instanceof CtThisAccess || access.getVariable().isStatic();
 			boolean isHere = declaration != null && (uses.fields.get(declaration.getSimpleName()) == declaration
 					|| variables.constants.stream().anyMatch(c -> c == declaration));
-			if (ownField && isHere) {
+			if (isHere && Dependences.isOwnField(access)) {
 				edits.replace(access, snippet(access, variables.fieldNames.get(declaration.getSimpleName())));
 			}
 		}
@@ -279,7 +262,7 @@ final class Extraction {
 	/** The segment's text, with its returns as `render` has them. */
 	private String body(java.util.function.Function<String, String> render) {
 		Edits here = new Edits();
-		for (CtReturn<?> r : returns()) {
+		for (CtReturn<?> r : segment.returns()) {
 			String value = r.getReturnedExpression() == null ? null : r.getReturnedExpression().toString();
 			here.replace(r, r.getFactory().createCodeSnippetStatement(render.apply(value)));
 		}
@@ -309,19 +292,15 @@ final class Extraction {
 		}
 	}
 
-	private List<Values.Value> sinks() {
-		return variables.dependences.sinks();
-	}
-
-	private static String variableName(Values.Value value) {
+	private static String variableName(ValueGraph.Value value) {
 		return ((Dependences.Local) value.variable).variable.getSimpleName();
 	}
 
 	private void benchmark(String result) {
-		List<Values.Value> sinks = sinks();
+		List<ValueGraph.Value> sinks = variables.sinks;
 		boolean completes = Completes.normally(segment.statement);
 		String returned = result;
-		if (result == null && returns().isEmpty() && !sinks.isEmpty()) {
+		if (result == null && segment.returns().isEmpty() && !sinks.isEmpty()) {
 			returned = Types.text(((Dependences.Local) sinks.get(0).variable).variable.getType());
 		}
 		line(0, "");

@@ -4,14 +4,10 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.stream.Collectors;
-import spoon.reflect.code.CtLambda;
 import spoon.reflect.code.CtLocalVariable;
 import spoon.reflect.code.CtReturn;
 import spoon.reflect.code.CtStatement;
 import spoon.reflect.cu.SourcePosition;
-import spoon.reflect.declaration.CtElement;
-import spoon.reflect.declaration.CtExecutable;
-import spoon.reflect.visitor.filter.TypeFilter;
 
 /**
  * Writes the source file of a segment so that it records what the segment begins with and what it leaves. All other text of
@@ -61,11 +57,7 @@ final class Instrumentation {
 				end += " }";
 			}
 		}
-		for (CtReturn<?> r : segment.statement.getElements(new TypeFilter<CtReturn<?>>(CtReturn.class))) {
-			if (r.getParent((CtElement e) -> e instanceof CtLambda || e instanceof CtExecutable) == segment.method) {
-				ends(r, left);
-			}
-		}
+		segment.returns().forEach(r -> ends(r, left));
 		SourcePosition at = segment.statement.getPosition();
 		int within = segment.isWholeMethod() ? 1 : 0; // of the braces
 		int from = labelled(segment.statement, at.getSourceStart()) + within;

@@ -7,7 +7,9 @@ import java.util.Map;
 import spoon.reflect.code.CtBlock;
 import spoon.reflect.code.CtBodyHolder;
 import spoon.reflect.code.CtComment;
+import spoon.reflect.code.CtLambda;
 import spoon.reflect.code.CtLoop;
+import spoon.reflect.code.CtReturn;
 import spoon.reflect.code.CtStatement;
 import spoon.reflect.cu.SourcePosition;
 import spoon.reflect.declaration.CtAnonymousExecutable;
@@ -31,6 +33,17 @@ final class Segment {
 		this.type = type;
 		this.method = method;
 		this.statement = statement;
+	}
+
+	/** The returns of the segment itself, not of a lambda or class inside. */
+	List<CtReturn<?>> returns() {
+		List<CtReturn<?>> found = new ArrayList<>();
+		for (CtReturn<?> r : statement.getElements(new TypeFilter<CtReturn<?>>(CtReturn.class))) {
+			if (r.getParent((CtElement e) -> e instanceof CtLambda || e instanceof CtExecutable) == method) {
+				found.add(r);
+			}
+		}
+		return found;
 	}
 
 	boolean isWholeMethod() {

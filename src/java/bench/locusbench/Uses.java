@@ -23,6 +23,7 @@ import spoon.reflect.declaration.CtElement;
 import spoon.reflect.declaration.CtExecutable;
 import spoon.reflect.declaration.CtField;
 import spoon.reflect.declaration.CtMethod;
+import spoon.reflect.declaration.CtModifiable;
 import spoon.reflect.declaration.CtType;
 import spoon.reflect.declaration.CtVariable;
 import spoon.reflect.declaration.ModifierKind;
@@ -111,8 +112,8 @@ final class Uses {
 		}
 		for (CtConstructorCall<?> call : of.getElements(new TypeFilter<CtConstructorCall<?>>(CtConstructorCall.class))) {
 			CtElement constructor = call.getExecutable().getDeclaration();
-			if (constructor instanceof spoon.reflect.declaration.CtModifiable
-					&& ((spoon.reflect.declaration.CtModifiable) constructor).hasModifier(ModifierKind.PRIVATE)
+			if (constructor instanceof CtModifiable
+					&& ((CtModifiable) constructor).hasModifier(ModifierKind.PRIVATE)
 					&& !isInside(constructor, of)) {
 				throw new Refusal(call, "the constructor of " + call.getType().getSimpleName() + " is private");
 			}
@@ -164,10 +165,8 @@ final class Uses {
 		boolean isStatic = access.getVariable().isStatic();
 		CtField<?> declaration = access.getVariable().getDeclaration();
 		if (declaration == null) {
-			if (ofThis) {
-				inherited(access);
-			}
-			return; // of another class file, which javac says is accessible, or not
+			self |= ofThis && !isStatic; // of a superclass without source: it is reached through the object
+			return; // whether it is accessible javac says
 		}
 		if (isInside(declaration, segment.statement)) {
 			return;
@@ -182,14 +181,6 @@ final class Uses {
 		if (other != null && other != declaration) {
 			throw new Refusal(access, "two fields are called " + declaration.getSimpleName());
 		}
-	}
-
-	/** A field of a superclass without source: it is reached through the object. */
-	private void inherited(CtFieldAccess<?> access) throws Refusal {
-		if (access.getVariable().isStatic()) {
-			return;
-		}
-		self = true;
 	}
 
 	private void checkCall(CtInvocation<?> call) throws Refusal {

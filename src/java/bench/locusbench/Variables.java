@@ -10,10 +10,11 @@ import java.util.Set;
 import spoon.reflect.code.CtCatchVariable;
 import spoon.reflect.code.CtForEach;
 import spoon.reflect.code.CtLocalVariable;
-import spoon.reflect.code.CtReturn;
 import spoon.reflect.code.CtVariableWrite;
+import spoon.reflect.declaration.CtElement;
 import spoon.reflect.declaration.CtField;
 import spoon.reflect.declaration.CtParameter;
+import spoon.reflect.declaration.CtType;
 import spoon.reflect.declaration.CtTypedElement;
 import spoon.reflect.declaration.CtVariable;
 import spoon.reflect.declaration.ModifierKind;
@@ -66,7 +67,8 @@ final class Variables {
 	static final String SELF = "self";
 	private static final Set<String> TAKEN = Set.of("input", SELF, "load", "segment", "outputs", "again");
 
-	final Dependences dependences;
+	private final Dependences dependences;
+	final List<ValueGraph.Value> sinks; // values of local variables that the benchmark has to consume
 	final Uses uses;
 	final List<CtVariable<?>> constants = new ArrayList<>(); // that the benchmark declares, in order of need
 	final List<Input> inputs = new ArrayList<>();
@@ -82,6 +84,7 @@ final class Variables {
 	Variables(Segment segment, Uses uses) throws Refusal {
 		this.uses = uses;
 		dependences = new Dependences(segment.statement);
+		sinks = dependences.sinks();
 		localNames.addAll(TAKEN);
 		addLocalNames();
 		locals(segment);
@@ -97,7 +100,7 @@ final class Variables {
 	}
 
 	private static boolean isHidden(Segment segment) {
-		for (spoon.reflect.declaration.CtType<?> at = segment.type; at != null; at = at.getDeclaringType()) {
+		for (CtType<?> at = segment.type; at != null; at = at.getDeclaringType()) {
 			if (at.hasModifier(ModifierKind.PRIVATE) || at.isLocalType()) {
 				return true;
 			}
@@ -113,9 +116,9 @@ final class Variables {
 	}
 
 	private void addLocalNames() {
-		List<spoon.reflect.declaration.CtElement> texts = new ArrayList<>(uses.methods);
+		List<CtElement> texts = new ArrayList<>(uses.methods);
 		texts.add(uses.segment.method);
-		for (spoon.reflect.declaration.CtElement text : texts) {
+		for (CtElement text : texts) {
 			for (CtVariable<?> variable : text.getElements(new TypeFilter<CtVariable<?>>(CtVariable.class))) {
 				if (!(variable instanceof CtField)) {
 					localNames.add(variable.getSimpleName());
@@ -213,9 +216,9 @@ final class Variables {
 			outputs.add(new Output(input.inProgram, here(input)));
 			repeatable &= !inside && input.isLocal();
 		}
-		boolean returns = !segment.statement.getElements(new TypeFilter<>(CtReturn.class)).isEmpty();
+		boolean returns = !segment.returns().isEmpty();
 		for (CtVariable<?> variable : uninitialised) {
-			if (!returns && dependences.sinks().stream().anyMatch(s -> isLocal(s.variable, variable))) {
+			if (!returns && sinks.stream().anyMatch(s -> isLocal(s.variable, variable))) {
 				outputs.add(new Output(variable.getSimpleName(), variable.getSimpleName()));
 			}
 		}

@@ -16,7 +16,7 @@ import java.util.Set;
  * depends on the values it was computed from; where paths join, a value depends on those of all paths and on the
  * condition that chooses. A variable is any key: a local variable, a field, or the contents of an object.
  */
-final class Values {
+final class ValueGraph {
 	/** One value. */
 	static final class Value {
 		final Object variable;
@@ -271,10 +271,5 @@ final class Values {
 			}
 		}
 		return false;
-	}
-
-	/** Does the variable's value at the begin matter? */
-	boolean isRead(Object variable) {
-		return entries.containsKey(variable);
 	}
 }
