@@ -55,42 +55,35 @@ static int find_reserved(struct lc_range *out)
 	return 0;
 }
 
-/* The bits that say whether a reference may be loaded as it is: they are good, or bad. */
-static uint64_t find_colours(uint64_t globals)
+/* Where ZGC has one of the masks that it exports; 0: this one does not. */
+static uint64_t mask_at(uint64_t globals, const char *field)
 {
-	const long good = lc_vm_offset("ZGlobalsForVMStructs", "_ZPointerLoadGoodMask");
-	const long bad = lc_vm_offset("ZGlobalsForVMStructs", "_ZPointerLoadBadMask");
+	const long at = lc_vm_offset("ZGlobalsForVMStructs", field);
 
-	return good < 0 || bad < 0 ? 0
-	                           : lc_load64(lc_load64(globals + (uint64_t)good)) |
-	                                 lc_load64(lc_load64(globals + (uint64_t)bad));
-}
-
-static uint64_t find_bad(uint64_t globals, const char *field)
-{
-	const long bad = lc_vm_offset("ZGlobalsForVMStructs", field);
-
-	return bad < 0 ? 0 : lc_load64(globals + (uint64_t)bad);
+	return at < 0 ? 0 : lc_load64(globals + (uint64_t)at);
 }
 
 /* ZGC exports no range that it would have reserved; it uses a power of two of addresses. */
 static struct lc_range find_heap(struct lc_range reserved)
 {
 	const uint64_t globals = read_static("ZGlobalsForVMStructs", "_instance_p");
-	const long mask_at = lc_vm_offset("ZGlobalsForVMStructs", "_ZAddressOffsetMask");
-	/* Before generations (JDK 21) references had a colour, above these bits, as addresses. */
-	const bool one_view = lc_vm_offset("ZGlobalsForVMStructs", "_ZPointerLoadGoodMask") >= 0;
-	uint64_t low;
+	uint64_t offsets_at, good_at, low;
 
 	ranges.view_mask = ranges.colour_mask = ranges.bad_at = 0;
-	if (lc_collector() != LC_GC_Z || !globals || mask_at < 0)
+	if (lc_collector() != LC_GC_Z || !globals)
 		return reserved;
-	if (one_view)
-		ranges.colour_mask = find_colours(globals);
-	ranges.bad_at = find_bad(globals, one_view ? "_ZPointerLoadBadMask" : "_ZAddressBadMask");
-	ranges.view_mask = lc_load64(lc_load64(globals + (uint64_t)mask_at));
+	offsets_at = mask_at(globals, "_ZAddressOffsetMask");
+	if (!offsets_at)
+		return reserved;
+	/* Before generations (JDK 21) references had a colour, above these bits, as addresses. */
+	good_at = mask_at(globals, "_ZPointerLoadGoodMask");
+	ranges.bad_at = mask_at(globals, good_at ? "_ZPointerLoadBadMask" : "_ZAddressBadMask");
+	/* They say whether a reference may be loaded as it is: they are good, or bad. */
+	if (good_at && ranges.bad_at)
+		ranges.colour_mask = lc_load64(good_at) | lc_load64(ranges.bad_at);
+	ranges.view_mask = lc_load64(offsets_at);
 	low = ranges.view_mask + 1;
-	return (struct lc_range){ low, low * (one_view ? 2 : 8) };
+	return (struct lc_range){ low, low * (good_at ? 2 : 8) };
 }
 
 static struct lc_range find_classes(void)
