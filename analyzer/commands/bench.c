@@ -205,14 +205,6 @@ static bool find_java(const char *name, const char *directory, char *out)
 	return access(out, X_OK) == 0;
 }
 
-/* Something else than a java may have started a JVM in itself. */
-static bool is_java(const char *name)
-{
-	const char *slash = strrchr(name, '/');
-
-	return strcmp(slash ? slash + 1 : name, "java") == 0;
-}
-
 static int choose_java(struct bench *b)
 {
 	const struct lc_bench_words *words = &b->program.words;
@@ -222,7 +214,7 @@ static int choose_java(struct bench *b)
 	if (b->request.java && !find_java(b->request.java, b->here, b->java))
 		return lc_fail("--java: cannot run '%s': %m", b->request.java);
 	if (b->request.java ||
-	    (words->len && is_java(words->list[0]) &&
+	    (words->len && lc_bench_is_java(words->list[0]) &&
 	     find_java(words->list[0], b->program.directory, b->java)) ||
 	    find_java("java", "", b->java))
 		return 0;
@@ -291,6 +283,7 @@ static void choose_program(struct bench *b)
 	for (char **word = b->command; word && *word; word++)
 		lc_bench_words_add(&b->command_words, *word, strlen(*word));
 	r->program = b->command ? &b->command_words : &b->program.words;
+	r->program_main = lc_bench_words_main(r->program);
 	r->program_directory = b->command ? b->here : b->program.directory;
 	r->jvm_options = &b->program.jvm_options;
 }
@@ -325,14 +318,12 @@ static int find_place(struct bench *b, const struct lc_load *l, const struct lc_
 static uint64_t sample_ns(const struct lc_load *l, uint32_t engine)
 {
 	const struct lc_load_engine *e = &l->engines[engine];
-	const uint64_t ns = strcmp(e->name, "timer") ? 0 : lc_report_cpu_ns(l, e);
-	const struct lc_tree *t = l->tree;
-	uint64_t samples = 0;
+	const uint64_t samples = lc_report_engine_samples(l->tree, engine);
+	const uint64_t cpu_ns = lc_report_cpu_ns(l, e);
 
-	for (uint32_t i = 0; i < t->accesses.count; i++)
-		if (lc_table_key(&t->accesses, i)[LC_ACCESS_ENGINE] == engine)
-			samples += lc_table_values(&t->accesses, i)[LC_ACCESS_SAMPLES];
-	return ns && samples ? ns / samples : strcmp(e->name, "timer") ? 0 : e->interval_ns;
+	if (strcmp(e->name, "timer") != 0)
+		return 0;
+	return cpu_ns && samples ? cpu_ns / samples : e->interval_ns;
 }
 
 static int choose_place(struct bench *b, const struct lc_load *l)

@@ -7,6 +7,7 @@
 
 #include "analyzer/base/memory.h"
 #include "analyzer/model/load.h"
+#include "src/base/java_option.h"
 
 void lc_bench_words_add(struct lc_bench_words *w, const char *text, size_t len)
 {
@@ -105,32 +106,6 @@ static void read_words(struct lc_bench_program *p, const struct lc_load_process 
 	}
 	p->split = p->words.len > 0;
 	free(copy);
-}
-
-/* Options of java whose value is the next word. */
-static bool takes_word(const char *word)
-{
-	static const char *const options[] = {
-		"-cp",
-		"-classpath",
-		"--class-path",
-		"-p",
-		"--module-path",
-		"--upgrade-module-path",
-		"--add-modules",
-		"--add-reads",
-		"--add-exports",
-		"--add-opens",
-		"--patch-module",
-		"--limit-modules",
-		"--source",
-		"--enable-native-access",
-	};
-
-	for (size_t i = 0; i < sizeof(options) / sizeof(*options); i++)
-		if (!strcmp(word, options[i]))
-			return true;
-	return false;
 }
 
 /*
@@ -255,24 +230,49 @@ static void add_option(struct lc_bench_words *options, const char *word, const c
 	free(one);
 }
 
-static void read_options(struct lc_bench_program *p)
+bool lc_bench_is_java(const char *name)
 {
-	const struct lc_bench_words *words = &p->words;
-	struct paths paths = { NULL, NULL };
+	const char *slash = strrchr(name, '/');
+
+	return strcmp(slash ? slash + 1 : name, "java") == 0;
+}
+
+/* The index of the first word that is no option of java's; the number of words: there is none. */
+static size_t first_of_program(const struct lc_bench_words *words)
+{
 	size_t i;
 
 	for (i = 1; i < words->len; i++) {
 		const char *word = words->list[i];
+
+		if (!strcmp(word, "-jar") || !strcmp(word, "-m") || !strcmp(word, "--module") ||
+		    (*word != '-' && *word != '@'))
+			return i;
+		i += lc_java_option_takes_word(word);
+	}
+	return words->len;
+}
+
+size_t lc_bench_words_main(const struct lc_bench_words *words)
+{
+	const size_t first = first_of_program(words);
+
+	return words->len && lc_bench_is_java(words->list[0]) && first < words->len ? first : 0;
+}
+
+static void read_options(struct lc_bench_program *p)
+{
+	const struct lc_bench_words *words = &p->words;
+	const size_t first = first_of_program(words);
+	struct paths paths = { NULL, NULL };
+
+	for (size_t i = 1; i < first; i++) {
+		const char *word = words->list[i];
 		const char *next = i + 1 < words->len ? words->list[i + 1] : "";
 
-		if (!strcmp(word, "-jar") || !strcmp(word, "-m") || !strcmp(word, "--module"))
-			break;
-		if (*word == '@')
-			p->argument_files = true;
-		else if (*word != '-')
-			break;
+		p->argument_files |= *word == '@';
 		take_path(&paths, word, next);
-		if (takes_word(word)) {
+		if (lc_java_option_takes_word(word)) {
 			add_option(&p->jvm_options, word, next);
 			i++;
 		} else {
@@ -280,9 +280,9 @@ static void read_options(struct lc_bench_program *p)
 		}
 	}
 	/* -jar's jar is the whole class path; its manifest names the rest, as java reads it. */
-	if (i + 1 < words->len && !strcmp(words->list[i], "-jar"))
-		paths.classes = words->list[i + 1];
-	else if (!paths.classes && !paths.modules && i < words->len && !p->argument_files)
+	if (first + 1 < words->len && !strcmp(words->list[first], "-jar"))
+		paths.classes = words->list[first + 1];
+	else if (!paths.classes && !paths.modules && first < words->len && !p->argument_files)
 		paths.classes = ".";
 	if (paths.classes)
 		lc_bench_words_path(&p->class_path, paths.classes, p->directory, true);

@@ -27,6 +27,15 @@ void lc_bench_words_free(struct lc_bench_words *w);
 void lc_bench_words_path(struct lc_bench_words *w, const char *path, const char *directory,
                          bool jars);
 
+/* Is it the name of the java launcher? Something else may have started a JVM in itself. */
+bool lc_bench_is_java(const char *name);
+
+/*
+ * The index of the word of a command that names the class: the class, "-jar", "-m". 0 where the
+ * command is none of java's, or names none.
+ */
+size_t lc_bench_words_main(const struct lc_bench_words *words);
+
 /* Free with lc_bench_program_free(). */
 struct lc_bench_program {
 	struct lc_bench_words words; /* argv; none where it is not known */

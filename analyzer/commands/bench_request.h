@@ -20,6 +20,7 @@ struct lc_bench_request {
 	bool run;                                               /* the benchmark, once it is made */
 	bool record;                          /* run the program once more for its inputs */
 	const struct lc_bench_words *program; /* argv; none: not known */
+	size_t program_main; /* index of the word that names the class; 0: not known */
 	const char *program_directory;
 	const char *java;
 	const struct lc_bench_words *jvm_options;

@@ -162,7 +162,7 @@ static int set(void *context, int row, const char *value)
 	return 0;
 }
 
-static uint64_t engine_samples(const struct lc_tree *t, uint32_t engine)
+uint64_t lc_report_engine_samples(const struct lc_tree *t, uint32_t engine)
 {
 	uint64_t sum = 0;
 
@@ -176,7 +176,8 @@ uint32_t lc_report_busiest_engine(const struct lc_load *l)
 	uint32_t busiest = 0;
 
 	for (uint32_t i = 1; i < l->engines_len; i++)
-		if (engine_samples(l->tree, i) > engine_samples(l->tree, busiest))
+		if (lc_report_engine_samples(l->tree, i) >
+		    lc_report_engine_samples(l->tree, busiest))
 			busiest = i;
 	return busiest;
 }

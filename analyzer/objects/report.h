@@ -66,6 +66,9 @@ void lc_report_markdown(FILE *out, const struct lc_report *r);
 void lc_report_speedscope(FILE *out, const struct lc_report *r);
 void lc_report_sqlite(FILE *out, const struct lc_report *r);
 
+/* All samples of an engine. */
+uint64_t lc_report_engine_samples(const struct lc_tree *t, uint32_t engine);
+
 /* The engine that took most samples; of equal ones the first. */
 uint32_t lc_report_busiest_engine(const struct lc_load *l);
 

@@ -22,6 +22,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "src/base/java_option.h"
 #include "src/base/options.h"
 
 enum { ARGUMENTS_FILE_MAX = 1 << 16 };
@@ -37,25 +38,6 @@ static const char *const javac_questions[] = {
 };
 static const char *const javadoc_questions[] = {
 	"--version", "-help", "--help", "-h", "-?", "-X", "--help-extra", NULL,
-};
-
-/* Options of java's whose value is the next argument. */
-static const char *const with_value[] = {
-	"-cp",
-	"-classpath",
-	"--class-path",
-	"-p",
-	"--module-path",
-	"--upgrade-module-path",
-	"--add-modules",
-	"--limit-modules",
-	"--add-reads",
-	"--add-exports",
-	"--add-opens",
-	"--patch-module",
-	"--enable-native-access",
-	"--source",
-	NULL,
 };
 
 /* Make the JVM write an archive of its classes. It refuses to with an agent, or fails at its end.
@@ -180,7 +162,7 @@ static bool only_asks(const struct launcher *l, char **argv, const char **archiv
 			return true;
 		if (!*archive && strncmp(*a, l->prefix, strlen(l->prefix)) == 0)
 			*archive = archive_in(*a);
-		if (l->runs_class && is_in(with_value, *a) && a[1])
+		if (l->runs_class && lc_java_option_takes_word(*a) && a[1])
 			a++;
 	}
 	return false;

@@ -210,6 +210,7 @@ static void the_request_has_all_that_was_chosen(void **state)
 		.output = "bench-Index-211",
 		.record = true,
 		.program = &one,
+		.program_main = 3,
 		.program_directory = "/app",
 		.java = "/jdk/bin/java",
 		.jvm_options = &none,
@@ -227,7 +228,8 @@ static void the_request_has_all_that_was_chosen(void **state)
 	    "<it>\",\"source_path\":[\"/a \\\"b\\\"\"],"
 	    "\"class_path\":[\"/a \\\"b\\\"\"],\"against\":[],\"output\":\"bench-Index-211\","
 	    "\"run\":false,\"record\":true,\"program\":[\"/a \\\"b\\\"\"],"
-	    "\"program_directory\":\"/app\",\"java\":\"/jdk/bin/java\",\"jvm_options\":[],"
+	    "\"program_main\":3,\"program_directory\":\"/app\",\"java\":\"/jdk/bin/"
+	    "java\",\"jvm_options\":[],"
 	    "\"forks\":3,\"seconds\":10,\"inputs\":100,\"locus\":\"/usr/bin/locus\"}";
 	json_t *written, *wanted = json_loads(expected, 0, NULL);
 	char *text;

@@ -44,7 +44,14 @@ public final class Main {
 		} catch (Refusal | IOException e) {
 			err.println("locus: bench: " + e.getMessage());
 			return IMPOSSIBLE;
+		} catch (RuntimeException | StackOverflowError e) { // of Spoon, which reads any source there is
+			err.println("locus: bench: the source cannot be made a benchmark of, by a defect here: " + e + at(e));
+			return IMPOSSIBLE;
 		}
+	}
+
+	private static String at(Throwable e) {
+		return e.getStackTrace().length > 0 ? ", at " + e.getStackTrace()[0] : "";
 	}
 
 	/** A version of the segment: in the source, or in the one to compare with. */

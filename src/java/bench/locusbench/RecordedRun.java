@@ -7,7 +7,6 @@ import java.io.InputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.jar.Attributes;
@@ -24,11 +23,13 @@ final class RecordedRun {
 
 	private final Path directory;
 	private final Request request;
+	private final List<String> recorder; // class path of the recorder
 
 	/** `directory` holds what the run leaves: its class, its output, the recording. */
-	RecordedRun(Path directory, Request request) {
+	RecordedRun(Path directory, Request request) throws IOException {
 		this.directory = directory;
 		this.request = request;
+		recorder = own();
 	}
 
 	/** `text`: of the segment's source file. */
@@ -81,7 +82,7 @@ final class RecordedRun {
 		for (String entry : request.classPath) {
 			path.add(absolute(entry));
 		}
-		path.addAll(own());
+		path.addAll(recorder);
 		return path;
 	}
 
@@ -115,49 +116,51 @@ final class RecordedRun {
 	private List<String> words(Path classes, Path file) throws IOException, Refusal {
 		List<String> command = request.program;
 		List<String> options = new ArrayList<>();
-		List<String> rest = new ArrayList<>();
+		List<String> rest = new ArrayList<>(command.subList(request.programMain, command.size()));
 		List<String> path = new ArrayList<>();
-		int i = 1;
-		while (i < command.size() && command.get(i).startsWith("-")) {
-			String word = command.get(i++);
-			if (word.equals("-cp") || word.equals("-classpath") || word.equals("--class-path")) {
-				Collections.addAll(path, command.get(i++).split(File.pathSeparator));
+		if (request.programMain == 0) {
+			throw new Refusal("the command of the program has to be that of a java and its class, so that a class can be replaced: "
+					+ String.join(" ", command));
+		}
+		for (int i = 1; i < request.programMain; i++) {
+			String word = command.get(i);
+			if (List.of("-cp", "-classpath", "--class-path").contains(word)) {
+				path = elements(command.get(++i));
 			} else if (word.startsWith("--class-path=")) {
-				Collections.addAll(path, word.substring(word.indexOf('=') + 1).split(File.pathSeparator));
-			} else if (word.equals("-jar")) {
-				String jar = command.get(i++);
-				path.add(jar);
-				rest.add(mainClass(jar));
-				break;
-			} else if (word.equals("-m") || word.equals("--module") || word.startsWith("--module=")) {
-				throw new Refusal("the program is a module: its class cannot be replaced by one that records; give its command with"
-						+ " a class path behind --");
+				path = elements(word.substring(word.indexOf('=') + 1));
+			} else if (word.startsWith("--module=")) {
+				throw isModule();
 			} else if (!word.startsWith("-agentpath:") && !word.startsWith("-agentlib:")) {
 				options.add(word);
-				if (takesWord(word)) {
-					options.add(command.get(i++));
-				}
 			}
 		}
-		rest.addAll(command.subList(i, command.size()));
-		if (rest.isEmpty()) {
-			throw new Refusal("the command of the program names no class: " + String.join(" ", command));
+		if (rest.get(0).equals("-m") || rest.get(0).equals("--module")) {
+			throw isModule();
+		} else if (rest.get(0).equals("-jar")) {
+			rest.remove(0);
+			path = elements(rest.get(0));
+			rest.set(0, mainClass(rest.get(0)));
 		}
 		List<String> words = new ArrayList<>(List.of(request.java));
 		words.addAll(options);
 		words.add("-Dlocus.bench.file=" + file);
 		words.add("-Dlocus.bench.inputs=" + request.inputs);
 		words.add("-cp");
-		path.add(0, classes.toAbsolutePath().toString());
-		path.addAll(own());
-		words.add(String.join(File.pathSeparator, path));
+		List<String> all = new ArrayList<>(List.of(classes.toAbsolutePath().toString()));
+		all.addAll(path.isEmpty() ? request.classPath : path);
+		all.addAll(recorder);
+		words.add(String.join(File.pathSeparator, all));
 		words.addAll(rest);
 		return words;
 	}
 
-	private static boolean takesWord(String option) {
-		return List.of("-p", "--module-path", "--upgrade-module-path", "--add-modules", "--add-opens", "--add-exports", "--add-reads",
-				"--limit-modules", "--patch-module").contains(option);
+	private static Refusal isModule() {
+		return new Refusal("the program is a module: its class cannot be replaced by one that records; give its command with"
+				+ " a class path behind --");
+	}
+
+	private static List<String> elements(String path) {
+		return List.of(path.split(File.pathSeparator));
 	}
 
 	private String mainClass(String jar) throws IOException, Refusal {

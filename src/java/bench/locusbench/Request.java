@@ -29,6 +29,7 @@ final class Request {
 	final boolean run;
 	final boolean record;
 	final List<String> program;
+	final int programMain; // index of the word that names the class; 0: it is no command of java's
 	final String programDirectory;
 	final String java;
 	final List<String> jvmOptions;
@@ -56,6 +57,7 @@ final class Request {
 		run = json.path("run").asBoolean(true);
 		record = json.path("record").asBoolean(true);
 		program = texts(json.path("program"));
+		programMain = json.path("program_main").asInt();
 		programDirectory = json.path("program_directory").asText("");
 		java = json.path("java").asText("java");
 		jvmOptions = texts(json.path("jvm_options"));
