@@ -3,8 +3,8 @@
  *
  * A class that is being redefined has its new code when a jmethodID of it leads to another Method
  * than before. A class that is being loaded has no jclass in ClassFileLoadHook: a hash of its name
- * and loader is kept until it is prepared. Without memory a class is not looked at, which is
- * counted.
+ * and loader is kept until it is prepared. A class that has lost its hooks is counted once, however
+ * often it is looked at: its hash stays. Without memory a class is not looked at, which is counted.
  */
 #include "src/agent_overwritten.h"
 
@@ -29,9 +29,9 @@
 
 enum { BUCKETS = 256 };
 
-/* A class that is being loaded. */
-struct loading {
-	struct loading *next;
+/* A class, as a hash of its name and loader. */
+struct named {
+	struct named *next;
 	uint64_t key;
 };
 
@@ -46,11 +46,12 @@ struct hooked {
 
 static struct {
 	pthread_mutex_t lock;
-	struct loading *loading[BUCKETS]; /* under lock */
-	struct hooked *hooked;            /* under lock */
-	_Atomic uint32_t loading_len;     /* written under lock */
-	_Atomic bool instrumented;        /* an agent in Java is in the process; stays */
-	_Atomic uint64_t lost, unknown;   /* counts of classes */
+	struct named *loading[BUCKETS]; /* being loaded; under lock */
+	struct named *without[BUCKETS]; /* have lost their hooks; under lock */
+	struct hooked *hooked;          /* under lock */
+	_Atomic uint32_t loading_len;   /* written under lock */
+	_Atomic bool instrumented;      /* an agent in Java is in the process; stays */
+	_Atomic uint64_t lost, unknown; /* counts of classes */
 } overwritten = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
 static bool is_instrumented(void)
@@ -88,7 +89,7 @@ static uint64_t key_of(const char *name, size_t len, jobject loader)
 
 static void add_loading(uint64_t key)
 {
-	struct loading *l = malloc(sizeof(*l));
+	struct named *l = malloc(sizeof(*l));
 
 	if (!l) {
 		count(&overwritten.unknown);
@@ -105,7 +106,7 @@ static void add_loading(uint64_t key)
 
 static bool take_loading(uint64_t key)
 {
-	struct loading **at, *l;
+	struct named **at, *l;
 
 	pthread_mutex_lock(&overwritten.lock);
 	at = &overwritten.loading[key % BUCKETS];
@@ -230,23 +231,53 @@ static int class_has_hook(jclass class)
 	return has;
 }
 
-static void say_lost(jclass class)
+/* Returns whether it was not there yet. */
+static bool add_without(uint64_t key)
 {
-	char *signature = NULL;
+	struct named **at, *n = NULL;
+	bool first;
 
-	count(&overwritten.lost);
-	if ((*lc_jvmti())->GetClassSignature(lc_jvmti(), class, &signature, NULL))
+	pthread_mutex_lock(&overwritten.lock);
+	at = &overwritten.without[key % BUCKETS];
+	while (*at && (*at)->key != key)
+		at = &(*at)->next;
+	first = !*at;
+	if (first)
+		n = malloc(sizeof(*n));
+	if (n) {
+		*n = (struct named){ .key = key };
+		*at = n;
+	}
+	pthread_mutex_unlock(&overwritten.lock);
+	return first;
+}
+
+static void say_lost(JNIEnv *jni, jclass class)
+{
+	jvmtiEnv *jvmti = lc_jvmti();
+	char *signature = NULL;
+	jobject loader = NULL;
+
+	if ((*jvmti)->GetClassSignature(jvmti, class, &signature, NULL)) {
+		count(&overwritten.lost);
 		return;
-	(void)lc_limit_reached("hooks_overwritten",
-	                       "another agent has rewritten classes (first %.120s) and taken their "
-	                       "hooks out: what their methods allocate is not counted, and such "
-	                       "objects are known by class only",
-	                       signature);
-	(*lc_jvmti())->Deallocate(lc_jvmti(), (unsigned char *)signature);
+	}
+	(void)(*jvmti)->GetClassLoader(jvmti, class, &loader);
+	if (add_without(key_of(signature, strlen(signature), loader))) {
+		count(&overwritten.lost);
+		(void)lc_limit_reached("hooks_overwritten",
+		                       "another agent has rewritten classes (first %.120s) and "
+		                       "taken their hooks out: what their methods allocate is not "
+		                       "counted, and such objects are known by class only",
+		                       signature);
+	}
+	if (loader)
+		(*jni)->DeleteLocalRef(jni, loader);
+	(*jvmti)->Deallocate(jvmti, (unsigned char *)signature);
 }
 
 /* Returns false where the class has no new code yet. */
-static bool look_at(const struct hooked *h)
+static bool look_at(JNIEnv *jni, const struct hooked *h)
 {
 	int has;
 
@@ -256,7 +287,7 @@ static bool look_at(const struct hooked *h)
 	if (has < 0)
 		count(&overwritten.unknown);
 	else if (!has)
-		say_lost(h->class);
+		say_lost(jni, h->class);
 	return true;
 }
 
@@ -271,7 +302,7 @@ void lc_overwritten_look(JNIEnv *jni)
 	pthread_mutex_unlock(&overwritten.lock);
 	for (; h; h = next) {
 		next = h->next;
-		if (look_at(h)) {
+		if (look_at(jni, h)) {
 			lc_ref_delete(jni, h->class);
 			free(h);
 			continue;

@@ -9,17 +9,16 @@
 #include <errno.h>
 #include <poll.h>
 #include <stdarg.h>
-#include <stdatomic.h>
 #include <stdio.h>
 #include <unistd.h>
 
 enum { TEXT_MAX = 4000, WAIT_MS = 200 }; /* a pipe that takes anything takes 4096 bytes at once */
 
-static _Atomic int other = -1; /* a file instead of stderr */
+static _Thread_local int other __attribute__((tls_model("initial-exec"))) = -1; /* not stderr */
 
 void lc_say_to(int fd)
 {
-	atomic_store(&other, fd);
+	other = fd;
 }
 
 __attribute__((format(printf, 3, 0))) static void say(int fd, const char *head, const char *format,
@@ -44,12 +43,11 @@ __attribute__((format(printf, 3, 0))) static void say(int fd, const char *head, 
 
 void lc_say(const char *format, ...)
 {
-	const int fd = atomic_load(&other);
 	va_list args;
 
 	va_start(args, format);
-	if (fd >= 0)
-		say(fd, "", format, args);
+	if (other >= 0)
+		say(other, "", format, args);
 	else
 		say(STDERR_FILENO, "locus: ", format, args);
 	va_end(args);
@@ -57,12 +55,11 @@ void lc_say(const char *format, ...)
 
 void lc_say_answer(const char *format, ...)
 {
-	const int fd = atomic_load(&other);
 	va_list args;
 
-	if (fd < 0)
+	if (other < 0)
 		return;
 	va_start(args, format);
-	say(fd, "", format, args);
+	say(other, "", format, args);
 	va_end(args);
 }

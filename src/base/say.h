@@ -9,8 +9,9 @@
 void lc_say(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /*
- * Until the next call the lines go to this file, without "locus: "; -1: to stderr. Context: any but
- * [signal].
+ * Until its next call the lines of this thread go to this file, without "locus: "; -1: to stderr.
+ * What other threads say is not the answer to a command, and goes to stderr all the while. Context:
+ * any but [signal].
  */
 void lc_say_to(int fd);
 
