@@ -204,14 +204,14 @@ final class Dependences {
 				return key((CtFieldAccess<?>) at);
 			} else if (at instanceof CtFieldAccess) {
 				at = ((CtFieldAccess<?>) at).getTarget();
+			} else if (at instanceof CtThisAccess || at instanceof CtSuperAccess) {
+				return "this";
 			} else if (at instanceof CtVariableAccess) {
 				return key((CtVariableAccess<?>) at);
 			} else if (at instanceof CtArrayAccess) {
 				at = ((CtArrayAccess<?, ?>) at).getTarget();
 			} else if (at instanceof CtInvocation) {
 				at = ((CtInvocation<?>) at).getTarget();
-			} else if (at instanceof CtThisAccess) {
-				return "this";
 			} else {
 				return null;
 			}
@@ -222,7 +222,7 @@ final class Dependences {
 
 	private Set<ValueGraph.Value> expression(CtExpression<?> e) {
 		Set<ValueGraph.Value> from = new LinkedHashSet<>();
-		if (e == null) {
+		if (e == null || e instanceof CtSuperAccess) {
 			return from;
 		}
 		if (e instanceof CtAssignment) {
@@ -366,18 +366,6 @@ final class Dependences {
 
 	// -- calls
 
-	/** Methods that change nothing: of classes without state, and those that by their names only look. */
-	static boolean isPure(CtInvocation<?> call) {
-		CtTypeReference<?> owner = call.getExecutable().getDeclaringType();
-		String type = owner == null ? "" : owner.getQualifiedName();
-		String name = call.getExecutable().getSimpleName();
-		return type.equals("java.lang.Math") || type.equals("java.lang.StrictMath") || type.equals("java.lang.String")
-				|| type.equals("java.util.Objects")
-				|| type.matches("java\\.lang\\.(Integer|Long|Double|Float|Short|Byte|Character|Boolean|Object)")
-				|| type.matches("java\\.math\\.Big(Integer|Decimal)")
-				|| name.matches("(get|is|has|contains|index|last|size|length|compare|equal|hash|to|char|value|peek).*");
-	}
-
 	private Set<ValueGraph.Value> invocation(CtInvocation<?> call) {
 		CtExecutable<?> declaration = ownMethod(call);
 		if (declaration != null && open.size() < DEPTH_MAX && open.add(declaration)) {
@@ -397,7 +385,7 @@ final class Dependences {
 				read(from, root(argument));
 			}
 		}
-		if (isPure(call)) {
+		if (Purity.isPure(call)) {
 			return from;
 		}
 		if (on != null) {

@@ -1,5 +1,6 @@
 package locusbench;
 
+import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -52,9 +53,11 @@ final class Extraction {
 		this.variables = variables;
 	}
 
-	Payload payload(int line) {
+	/** `line`: in the name of the class; `text`: of the segment's source file. */
+	Payload payload(int line, String text) throws IOException {
 		Payload payload = new Payload();
-		payload.packageName = uses.packageName.isEmpty() ? UNNAMED : uses.packageName;
+		payload.isUnnamed = uses.packageName.isEmpty();
+		payload.packageName = payload.isUnnamed ? UNNAMED : uses.packageName;
 		payload.className = segment.type.getSimpleName().replaceFirst("^(?=[0-9])", "Local") + "_" + segment.methodName().replaceAll("[<>]", "") + "_" + line;
 		payload.originalClass = segment.type.getQualifiedName();
 		payload.originalMethod = segment.methodName();
@@ -62,6 +65,12 @@ final class Extraction {
 		payload.lastLine = segment.lastLine();
 		variables.inputs.forEach(i -> payload.inputNames.add(i.inProgram));
 		payload.repeatable = variables.repeatable;
+		payload.loadsAgain = variables.loadsAgain;
+		if (uses.opens) {
+			CtType<?> top = segment.type.getTopLevelType();
+			payload.others.put(top.getQualifiedName().replace('.', '/') + ".java", Opened.text(segment.type, uses.bridges.text(), text));
+			notes.add("the project has " + top.getSimpleName() + " as its source has it, with its private members open to its package");
+		}
 		String result = result();
 		try {
 			variables.constants.forEach(c -> rewrite(c.getDefaultExpression()));
@@ -94,7 +103,7 @@ final class Extraction {
 		List<CtInvocation<?>> calls = of.getElements(new TypeFilter<CtInvocation<?>>(CtInvocation.class));
 		List<CtInvocation<?>> own = calls.stream().filter(c -> {
 			CtExecutable<?> declaration = Dependences.ownMethod(c);
-			return declaration instanceof CtMethod && uses.methods.stream().anyMatch(m -> m == declaration);
+			return uses.bridges.name(c) != null || declaration instanceof CtMethod && uses.methods.stream().anyMatch(m -> m == declaration);
 		}).collect(Collectors.toList());
 		for (CtFieldAccess<?> access : of.getElements(new TypeFilter<CtFieldAccess<?>>(CtFieldAccess.class))) {
 			CtField<?> declaration = access.getVariable().getDeclaration();
@@ -107,7 +116,9 @@ final class Extraction {
 		Collections.reverse(own); // inner calls stand behind outer ones
 		for (CtInvocation<?> call : own) {
 			String arguments = call.getArguments().stream().map(CtElement::toString).collect(Collectors.joining(", "));
-			String text = copiedName(call.getExecutable().getSimpleName()) + "(" + arguments + ")";
+			String bridge = uses.bridges.name(call);
+			String name = bridge != null ? Variables.SELF + "." + bridge : copiedName(call.getExecutable().getSimpleName());
+			String text = name + "(" + arguments + ")";
 			edits.replace(call, isStatement(call) ? call.getFactory().createCodeSnippetStatement(text) : snippet(call, text));
 		}
 		for (CtThisAccess<?> access : of.getElements(new TypeFilter<CtThisAccess<?>>(CtThisAccess.class))) {
@@ -125,8 +136,7 @@ final class Extraction {
 	}
 
 	private static String copiedName(String name) {
-		return name.equals("segment") || name.equals("load") || name.equals("outputs") || name.equals("again")
-				? "copied_" + name : name;
+		return Variables.TAKEN.contains(name) ? "copied_" + name : name;
 	}
 
 	// -- writing
@@ -135,9 +145,12 @@ final class Extraction {
 		out.append("\t".repeat(depth)).append(text).append('\n');
 	}
 
-	private void write(Payload payload, String result) {
-		line(0, "package " + payload.packageName + ";");
-		line(0, "");
+	private void write(Payload payload, String result) throws IOException {
+		String returned = returned(result);
+		if (!payload.isUnnamed) {
+			line(0, "package " + payload.packageName + ";");
+			line(0, "");
+		}
 		line(0, "import java.util.concurrent.TimeUnit;");
 		line(0, "import locusbench.record.Inputs;");
 		line(0, "import org.openjdk.jmh.annotations.*;");
@@ -147,18 +160,37 @@ final class Extraction {
 		line(0, " * Measures lines " + payload.firstLine + " to " + payload.lastLine + " of " + payload.originalClass + "."
 				+ payload.originalMethod + ", with what the program had there.");
 		line(0, " */");
-		line(0, "@State(Scope.Thread)");
-		line(0, "@BenchmarkMode(Mode.AverageTime)");
-		line(0, "@OutputTimeUnit(TimeUnit.NANOSECONDS)");
+		forJmh(0, "@State(Scope.Thread)");
+		forJmh(0, "@BenchmarkMode(Mode.AverageTime)");
+		forJmh(0, "@OutputTimeUnit(TimeUnit.NANOSECONDS)");
 		line(0, "@SuppressWarnings({\"unchecked\", \"rawtypes\", \"cast\", \"deprecation\"})");
-		line(0, "public class " + payload.className + " {");
+		line(0, "public class " + payload.className
+				+ (payload.isUnnamed ? " extends " + payload.packageName + "." + payload.className + ".Segment {" : " {"));
 		constants();
 		fields();
 		load();
-		benchmark(result);
+		benchmark(result, returned);
 		outputs(result);
 		methods();
 		line(0, "}");
+		if (payload.isUnnamed) {
+			boolean primitive = returned == null || !boxed(returned).equals(returned);
+			payload.others.put(payload.packageName + "/" + payload.className + ".java", new Template("project/Unnamed.java.txt")
+					.with("CLASS", payload.className).with("LEVEL", level()).with("ORIGINAL", payload.originalClass)
+					.with("RETURNED", returned == null ? "void" : primitive ? returned : "Object")
+					.with("RETURN", returned == null ? "" : "return ").text());
+		}
+	}
+
+	/** A line that a class of the unnamed package has not, since JMH takes none of it: Unnamed.java.txt calls that one. */
+	private void forJmh(int depth, String text) {
+		if (!uses.packageName.isEmpty()) {
+			line(depth, text);
+		}
+	}
+
+	private String level() {
+		return variables.loadsAgain ? "Invocation" : "Trial";
 	}
 
 	private void constants() {
@@ -175,7 +207,7 @@ final class Extraction {
 			Variables.Input input = variables.inputs.get(i);
 			if (input.isFinal) {
 				line(1, "private static final " + input.type + " " + input.name + " = (" + boxed(input.type)
-						+ ") Inputs.load().values(0)[" + i + "];");
+						+ ") values(0)[" + i + "];");
 			} else {
 				line(1, (input.isStatic ? "static " : "") + (input.isVolatile ? "volatile " : "") + input.type + " " + input.name + ";");
 			}
@@ -186,9 +218,9 @@ final class Extraction {
 		for (Variables.Input input : variables.resetArrays) {
 			line(1, "private " + input.type + " elements_" + input.name + ";");
 		}
-		line(1, "/** Which of the recorded executions. */");
-		line(1, "@Param({/*INPUTS*/})");
-		line(1, "public int input;");
+		forJmh(1, "/** Which of the recorded executions. */");
+		forJmh(1, "@Param({/*INPUTS*/})");
+		forJmh(1, "public int input;");
 	}
 
 	private static String boxed(String type) {
@@ -213,14 +245,12 @@ final class Extraction {
 		line(0, "");
 		if (variables.loadsAgain) {
 			line(1, "/** Before each call, since the segment changes what its branches depend on; that is not measured. */");
-			line(1, "@Setup(Level.Invocation)");
 			notes.add("state that the segment changes, and by which it branches, is put back before each call, outside what is"
 					+ " measured: below some microseconds a call the time is not to be trusted");
-		} else {
-			line(1, "@Setup(Level.Trial)");
 		}
+		forJmh(1, "@Setup(Level." + level() + ")");
 		line(1, "public void load() {");
-		line(2, "Object[] values = Inputs.load().values(input);");
+		line(2, "Object[] values = values(input);");
 		for (int i = 0; i < variables.inputs.size(); i++) {
 			Variables.Input input = variables.inputs.get(i);
 			if (!input.isFinal) {
@@ -233,6 +263,12 @@ final class Extraction {
 		for (Variables.Input input : variables.resetArrays) {
 			line(2, "elements_" + input.name + " = " + input.name + ".clone();");
 		}
+		line(1, "}");
+		line(0, "");
+		line(1, "/** What the program had when the segment began, in their order. */");
+		line(1, "private static Object[] values(int input) {");
+		line(2, Project.VALUES);
+		line(2, "return Inputs.load().values(input);");
 		line(1, "}");
 	}
 
@@ -296,15 +332,19 @@ final class Extraction {
 		return ((Dependences.Local) value.variable).variable.getSimpleName();
 	}
 
-	private void benchmark(String result) {
+	/** The type of what a call of the benchmark returns; null: nothing. */
+	private String returned(String result) {
+		if (result == null && segment.returns().isEmpty() && !variables.sinks.isEmpty()) {
+			return Types.text(((Dependences.Local) variables.sinks.get(0).variable).variable.getType());
+		}
+		return result;
+	}
+
+	private void benchmark(String result, String returned) {
 		List<ValueGraph.Value> sinks = variables.sinks;
 		boolean completes = Completes.normally(segment.statement);
-		String returned = result;
-		if (result == null && segment.returns().isEmpty() && !sinks.isEmpty()) {
-			returned = Types.text(((Dependences.Local) sinks.get(0).variable).variable.getType());
-		}
 		line(0, "");
-		line(1, "@Benchmark");
+		forJmh(1, "@Benchmark");
 		line(1, "public " + (returned == null ? "void" : returned) + " segment(Blackhole blackhole) throws Throwable {");
 		begin();
 		indent(body(value -> value == null ? "return" : "return " + value));

@@ -18,7 +18,6 @@ public final class Main {
 	private static final int IMPOSSIBLE = 1;
 	private static final int USAGE = 2;
 	private static final int PARTLY = 3;
-	private static final int RELEASE = 11; // of the sources, unless the program's JDK is older
 
 	private final Request request;
 	private final PrintStream out;
@@ -64,14 +63,14 @@ public final class Main {
 
 		Version(Sources sources, Segment segment) throws Refusal, IOException {
 			this.segment = segment;
-			uses = new Uses(segment);
+			uses = new Uses(segment, request.allowIo);
 			variables = new Variables(segment, uses);
 			text = sources.textOf(segment.type.getTopLevelType().getQualifiedName());
 		}
 
 		/** Once no variable is added; `line`: in the name of the class, which is that of the first version. */
-		void extract(int line) throws Refusal {
-			payload = new Extraction(segment, uses, variables).payload(line);
+		void extract(int line) throws IOException {
+			payload = new Extraction(segment, uses, variables).payload(line, text);
 		}
 	}
 
@@ -138,7 +137,7 @@ public final class Main {
 	}
 
 	private void write(Path project, Version version, Recording recording) throws Refusal, IOException {
-		Project.write(project, version.payload, recording, request.classPath, RELEASE, request.jvmOptions, request.forks);
+		Project.write(project, version.payload, recording, request.classPath, new MavenRun(request.java).release(), request.jvmOptions, request.forks);
 	}
 
 	private void compare(Version version, Recording recording, Results results) {

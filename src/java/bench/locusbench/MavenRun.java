@@ -16,6 +16,8 @@ import java.util.stream.Collectors;
 final class MavenRun {
 	private static final long BUILD_SECONDS = 1800;
 	private static final int ITERATIONS = 5;
+	private static final int RELEASE = 11; // of Java: any JDK of Maven's reads it
+	private static final Pattern VERSION = Pattern.compile("(?m)^JAVA_VERSION=\"(?:1\\.)?(\\d+)");
 	private static final String LOG = "locus-bench.log";
 	/** "[ERROR]   XTest.recordedInputs...:31->check:52 the benchmark's outputs ...", of surefire's list of failures. */
 	private static final Pattern FAILURE = Pattern.compile("\\[ERROR\\]\\s+\\w+Test\\.\\S+\\s+(?:\u00bb )?(\\S.*)");
@@ -67,6 +69,16 @@ final class MavenRun {
 	private Path home() throws IOException {
 		Path bin = Path.of(program()).getParent();
 		return bin != null && Files.isExecutable(bin.resolve("javac")) ? bin.getParent() : null;
+	}
+
+	/** The newest version of Java that the project's sources can be of. */
+	int release() throws IOException {
+		Path home = home();
+		if (home == null) {
+			return RELEASE;
+		}
+		Matcher version = VERSION.matcher(Files.readString(home.resolve("release")));
+		return version.find() ? Integer.parseInt(version.group(1)) : RELEASE;
 	}
 
 	/** Did Maven fail since it lacks a file that it may not fetch? */

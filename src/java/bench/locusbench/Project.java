@@ -7,6 +7,9 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import locusbench.record.Recording;
@@ -21,6 +24,8 @@ final class Project {
 	private static final List<String> READER = List.of("Deep", "Digest", "FieldsSerializer", "Inputs", "Kinds", "Library", "Primitives",
 			"Recording", "SerializableSerializer", "Uncapturable", "Values", "WrapperSerializer");
 	private static final String PARAMETERS = "/*INPUTS*/";
+	/** Where a benchmark's source has the inputs that are short. */
+	static final String VALUES = "/*VALUES*/";
 
 	private final Path directory;
 	private final Payload payload;
@@ -92,10 +97,18 @@ final class Project {
 	}
 
 	private void sources() throws IOException {
-		write("src/main/java/" + path + ".java", payload.source.replace(PARAMETERS, selection.parameters()));
+		String values = new ShortInputs(recording, selection).text();
+		source(payload.file(), payload.source.replaceFirst("\\t\\t" + Pattern.quote(VALUES) + "\n", Matcher.quoteReplacement(values)));
+		for (Map.Entry<String, String> other : payload.others.entrySet()) {
+			source(other.getKey(), other.getValue());
+		}
 		for (String name : READER) {
 			write("src/main/java/locusbench/record/" + name + ".java", Template.resource("project/record/" + name + ".java"));
 		}
+	}
+
+	private void source(String file, String text) throws IOException {
+		write("src/main/java/" + file, text.replace(PARAMETERS, selection.parameters()));
 	}
 
 	private void inputs() throws IOException {
@@ -107,12 +120,11 @@ final class Project {
 	}
 
 	private void test() throws IOException {
-		boolean loads = payload.source.contains("@Setup(Level.Invocation)"); // then JMH loads before each call
-		boolean compares = payload.repeatable || loads;
+		boolean compares = payload.repeatable || payload.loadsAgain;
 		String tested = IntStream.range(0, selection.tested.size()).mapToObj(String::valueOf).collect(Collectors.joining(", "));
 		String again = "\tprivate static final String AGAIN = \"a second call gives other outputs than the program's, for input \";\n";
 		Template test = new Template("project/Test.java.txt").with("AGAIN", compares ? again : "")
-				.with("BETWEEN", loads ? "\t\tbenchmark.load();\n" : "")
+				.with("BETWEEN", payload.loadsAgain ? "\t\tbenchmark.load();\n" : "")
 				.with("SECOND", compares ? "check(benchmark, input, AGAIN);" : "benchmark.outputs();")
 				.with("PACKAGE", payload.packageName).with("CLASS", payload.className).with("TESTED", tested);
 		write("src/test/java/" + path + "Test.java", test.text());

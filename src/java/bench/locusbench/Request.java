@@ -37,6 +37,7 @@ final class Request {
 	final int seconds;
 	final String locus;
 	final int inputs;
+	final boolean allowIo;
 
 	private Request(JsonNode json) {
 		profile = json.path("profile").asText("");
@@ -65,6 +66,7 @@ final class Request {
 		seconds = json.path("seconds").asInt(1);
 		locus = json.path("locus").asText("");
 		inputs = json.path("inputs").asInt(100);
+		allowIo = json.path("allow_io").asBoolean(false);
 	}
 
 	private static List<String> texts(JsonNode array) {

@@ -22,9 +22,11 @@ import spoon.reflect.code.CtVariableAccess;
 import spoon.reflect.declaration.CtElement;
 import spoon.reflect.declaration.CtExecutable;
 import spoon.reflect.declaration.CtField;
+import spoon.reflect.declaration.CtInterface;
 import spoon.reflect.declaration.CtMethod;
 import spoon.reflect.declaration.CtModifiable;
 import spoon.reflect.declaration.CtType;
+import spoon.reflect.declaration.CtTypedElement;
 import spoon.reflect.declaration.CtVariable;
 import spoon.reflect.declaration.ModifierKind;
 import spoon.reflect.reference.CtTypeParameterReference;
@@ -39,14 +41,19 @@ final class Uses {
 	private static final int DEPTH_MAX = 6; // calls inside one another that are copied
 
 	final Segment segment;
+	private final boolean mayDoIo;
 	final String packageName; // of the original class
 	final List<CtVariable<?>> locals = new ArrayList<>(); // declared before the segment
 	final Map<String, CtField<?>> fields = new LinkedHashMap<>(); // of the class, or one around it, by name
 	final List<CtMethod<?>> methods = new ArrayList<>(); // to copy
 	boolean self; // the object itself is used as a value, or by a method that has no source here
+	boolean opens; // something private is named, so the class has to be opened
+	final Bridges bridges = new Bridges();
 
-	Uses(Segment segment) throws Refusal {
+	/** `mayDoIo`: input and output are no reason to refuse. */
+	Uses(Segment segment, boolean mayDoIo) throws Refusal {
 		this.segment = segment;
+		this.mayDoIo = mayDoIo;
 		packageName = segment.type.getTopLevelType().getPackage() == null ? ""
 				: segment.type.getTopLevelType().getPackage().getQualifiedName();
 		if (packageName.startsWith("java.") || packageName.equals("java")) {
@@ -69,6 +76,7 @@ final class Uses {
 				}
 			}
 		}
+		nameTypes();
 	}
 
 	/** Looks at the segment, or at a method to copy. Returns the methods that are called there and have to be copied. */
@@ -77,13 +85,17 @@ final class Uses {
 		for (CtTypeReference<?> type : of.getElements(new TypeFilter<CtTypeReference<?>>(CtTypeReference.class))) {
 			checkType(of, type);
 		}
+		bridge(of);
 		for (CtVariableAccess<?> access : of.getElements(new TypeFilter<CtVariableAccess<?>>(CtVariableAccess.class))) {
 			if (access instanceof CtFieldAccess) {
 				field((CtFieldAccess<?>) access);
 				continue;
 			}
 			if (access instanceof CtSuperAccess) {
-				throw new Refusal(access, "super is used");
+				if (!(access.getParent() instanceof CtInvocation) || bridges.name((CtInvocation<?>) access.getParent()) == null) {
+					throw new Refusal(access, "super is used");
+				}
+				continue;
 			}
 			CtVariable<?> variable = access.getVariable().getDeclaration();
 			if (variable == null) {
@@ -95,7 +107,7 @@ final class Uses {
 		}
 		for (CtInvocation<?> call : of.getElements(new TypeFilter<CtInvocation<?>>(CtInvocation.class))) {
 			CtExecutable<?> own = Dependences.ownMethod(call);
-			if (isInside(call.getExecutable().getDeclaration(), of)) {
+			if (isInside(call.getExecutable().getDeclaration(), of) || bridges.name(call) != null) {
 				continue;
 			}
 			if (own instanceof CtMethod) {
@@ -112,13 +124,26 @@ final class Uses {
 		}
 		for (CtConstructorCall<?> call : of.getElements(new TypeFilter<CtConstructorCall<?>>(CtConstructorCall.class))) {
 			CtElement constructor = call.getExecutable().getDeclaration();
-			if (constructor instanceof CtModifiable
-					&& ((CtModifiable) constructor).hasModifier(ModifierKind.PRIVATE)
-					&& !isInside(constructor, of)) {
-				throw new Refusal(call, "the constructor of " + call.getType().getSimpleName() + " is private");
+			if (!isInside(constructor, of)) {
+				open(call, constructor, "the constructor of " + call.getType().getSimpleName());
 			}
 		}
 		return called;
+	}
+
+	private void bridge(CtElement of) throws Refusal {
+		for (CtInvocation<?> call : of.getElements(new TypeFilter<CtInvocation<?>>(CtInvocation.class))) {
+			CtType<?> inside = call.getParent(CtType.class);
+			if (isInside(inside, of) || !Bridges.isNeeded(call, packageName)) {
+				continue;
+			}
+			if (inside != segment.type || inside.isAnonymous() || inside.isLocalType() || inside instanceof CtInterface || !Opened.reaches(inside)) {
+				throw new Refusal(call, "what only its class can call is called: " + call.getExecutable().getSimpleName());
+			}
+			bridges.add(call);
+			self = true;
+			opens = true;
+		}
 	}
 
 	/** A jump to a label outside, or out of a loop around the segment, goes where the benchmark has nothing. */
@@ -140,6 +165,16 @@ final class Uses {
 			}
 		}
 		list.add(element);
+	}
+
+	/** What is private has to be opened, where `user` names it. */
+	private void open(CtElement user, CtElement used, String what) throws Refusal {
+		if (used instanceof CtModifiable && ((CtModifiable) used).hasModifier(ModifierKind.PRIVATE)) {
+			if (!Opened.reaches(used)) {
+				throw new Refusal(user, what + " is private, in a class without a name of its own or an interface");
+			}
+			opens = true;
+		}
 	}
 
 	private static boolean isInside(CtElement element, CtElement of) {
@@ -172,9 +207,7 @@ final class Uses {
 			return;
 		}
 		if (!ofThis && !isStatic) {
-			if (declaration.hasModifier(ModifierKind.PRIVATE)) {
-				throw new Refusal(access, "the private field " + declaration.getSimpleName() + " of another object is used");
-			}
+			open(access, declaration, "the field " + declaration.getSimpleName() + " of another object");
 			return;
 		}
 		CtField<?> other = fields.putIfAbsent(declaration.getSimpleName(), declaration);
@@ -185,24 +218,28 @@ final class Uses {
 
 	private void checkCall(CtInvocation<?> call) throws Refusal {
 		CtExecutable<?> declaration = call.getExecutable().getDeclaration();
-		if (declaration instanceof CtMethod && ((CtMethod<?>) declaration).hasModifier(ModifierKind.PRIVATE)) {
-			throw new Refusal(call, "the private method " + declaration.getSimpleName() + " of another object is called");
+		if (declaration instanceof CtMethod) {
+			open(call, declaration, "the method " + declaration.getSimpleName() + " of another object");
 		}
 		if (call.getExecutable().isConstructor()) {
 			throw new Refusal(call, "another constructor is called");
 		}
 		CtTypeReference<?> owner = call.getExecutable().getDeclaringType();
-		String name = owner == null ? "" : owner.getQualifiedName();
-		if (name.startsWith("java.nio.channels.") || name.startsWith("java.net.") || name.startsWith("java.sql.")
-				|| name.matches("java\\.io\\..*(Stream|Reader|Writer|File|PrintStream|Console).*") && !name.contains("ByteArray")
-						&& !name.contains("String")
-				|| name.startsWith("java.nio.file.")) {
-			throw new Refusal(call, "it does input or output: " + owner.getSimpleName() + "." + call.getExecutable().getSimpleName());
+		if (!mayDoIo && owner != null && doesIo(owner.getQualifiedName())) {
+			throw new Refusal(call, "it does input or output: " + owner.getSimpleName() + "." + call.getExecutable().getSimpleName()
+					+ " (--allow-io takes it)");
 		}
 	}
 
+	private static boolean doesIo(String name) {
+		return name.startsWith("java.nio.channels.") || name.startsWith("java.net.") || name.startsWith("java.sql.")
+				|| name.matches("java\\.io\\..*(Stream|Reader|Writer|File|PrintStream|Console).*") && !name.contains("ByteArray")
+						&& !name.contains("String")
+				|| name.startsWith("java.nio.file.");
+	}
+
 	private void checkType(CtElement of, CtTypeReference<?> type) throws Refusal {
-		if (type instanceof CtTypeParameterReference || type.isPrimitive() || type.getSimpleName().isEmpty()) {
+		if (type.isPrimitive() || type.getSimpleName().isEmpty()) {
 			return;
 		}
 		CtElement parent = type.isParentInitialized() ? type.getParent() : null;
@@ -210,26 +247,44 @@ final class Uses {
 				|| parent instanceof CtThisAccess) {
 			return; // printed nowhere
 		}
-		CtType<?> declaration = type.getDeclaration();
-		if (declaration == null || isInside(declaration, segment.statement)) {
-			return;
-		}
 		if (parent != null && (parent.getParent() instanceof CtFieldAccess || parent.getParent() instanceof CtInvocation)
 				&& parent instanceof CtTypeAccess) {
 			return; // Outer in Outer.field: the field is copied
 		}
-		if (declaration.isAnonymous() || declaration.isLocalType()) {
-			throw new Refusal(of, "a class without a name of its own is used");
+		name(of, type);
+	}
+
+	/** The benchmark names the type. */
+	private void name(CtElement user, CtTypeReference<?> type) throws Refusal {
+		CtType<?> declaration = type instanceof CtTypeParameterReference ? null : type.getDeclaration();
+		if (declaration == null || isInside(declaration, segment.statement)) {
+			return;
 		}
-		boolean printed = parent instanceof CtVariable || parent instanceof CtExpression;
-		for (CtType<?> at = declaration; at != null && printed; at = at.getDeclaringType()) {
-			if (at.hasModifier(ModifierKind.PRIVATE)) {
-				throw new Refusal(parent, "the private class " + at.getSimpleName() + " is used");
+		for (CtType<?> at = declaration; at != null; at = at.getDeclaringType()) {
+			if (at.isAnonymous() || at.isLocalType()) {
+				throw new Refusal(user, "a class without a name of its own is used");
+			}
+			open(user, at, "the class " + at.getSimpleName());
+		}
+	}
+
+	/** The variables' types, that of the object itself, and that of what is returned. */
+	private void nameTypes() throws Refusal {
+		List<CtTypedElement<?>> all = new ArrayList<>(locals);
+		all.addAll(fields.values());
+		if (!segment.returns().isEmpty()) {
+			all.add(segment.method);
+		}
+		for (CtTypedElement<?> of : all) {
+			if (of.getType() == null) {
+				continue;
+			}
+			for (CtTypeReference<?> type : of.getType().getElements(new TypeFilter<CtTypeReference<?>>(CtTypeReference.class))) {
+				name(of, type);
 			}
 		}
-		if (printed && packageName.isEmpty()) {
-			throw new Refusal(parent, "the class " + declaration.getSimpleName()
-					+ " is in the unnamed package, where no other package reaches it");
+		if (self) {
+			name(segment.method, segment.type.getReference());
 		}
 	}
 }

@@ -65,7 +65,7 @@ final class Variables {
 	}
 
 	static final String SELF = "self";
-	private static final Set<String> TAKEN = Set.of("input", SELF, "load", "segment", "outputs", "again");
+	static final Set<String> TAKEN = Set.of("input", SELF, "load", "segment", "outputs", "values"); // of the benchmark itself
 
 	private final Dependences dependences;
 	final List<ValueGraph.Value> sinks; // values of local variables that the benchmark has to consume
@@ -90,22 +90,10 @@ final class Variables {
 		locals(segment);
 		fields();
 		if (uses.self) {
-			if (segment.type.isAnonymous() || uses.packageName.isEmpty() || isHidden(segment)) {
-				throw new Refusal(segment.statement, "the object itself is used, and no other class can name its class");
-			}
 			inputs.add(new Input(null, "this", segment.type.getQualifiedName().replace('$', '.'), SELF));
 		}
 		outputs(segment);
 		resets();
-	}
-
-	private static boolean isHidden(Segment segment) {
-		for (CtType<?> at = segment.type; at != null; at = at.getDeclaringType()) {
-			if (at.hasModifier(ModifierKind.PRIVATE) || at.isLocalType()) {
-				return true;
-			}
-		}
-		return false;
 	}
 
 	/** The name of a field of the class in the benchmark: no local variable may hide it. */

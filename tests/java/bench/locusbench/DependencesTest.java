@@ -23,7 +23,8 @@ class DependencesTest {
 	}
 
 	private static Segment method(String... body) throws Refusal {
-		return Texts.method("class C { int f; int[] g; static class N { N next; int v; }", "void m(int a, int b, int sum, int x,"
+		return Texts.method("class C { int f; int[] g; static class N { N next; int v; private int twice() { return add(v); }",
+				"private int add(int n) { return n + v; } private int turn() { return next.v = v++; } int any() { return v; } }", "void m(int a, int b, int sum, int x,"
 				+ " boolean flag, int[] in, N node, java.util.List<Integer> list) {", String.join("\n", body), "} }");
 	}
 
@@ -65,6 +66,13 @@ class DependencesTest {
 	@Test
 	void aFlagThatIsSetIsPutBack() throws Refusal {
 		resets(Set.of("flag"), "if (!flag) { f = a; flag = true; }");
+	}
+
+	@Test
+	void aMethodThatOnlyLooksChangesNothing() throws Refusal {
+		resets(Set.of("a", "node"), "while (node != null && a > 0) { sum += node.twice(); node = node.next; a--; }");
+		resets(Set.of("a", "node", "node[]"), "while (node != null && a > 0) { sum += node.turn(); node = node.next; a--; }");
+		resets(Set.of("a", "node", "node[]"), "while (node != null && a > 0) { sum += node.any(); node = node.next; a--; }"); // of a subclass
 	}
 
 	@Test

@@ -6,11 +6,12 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.util.List;
+import java.util.Set;
 import org.junit.jupiter.api.Test;
 
 /** What becomes of constants, fields, local variables and methods: the table of rules of the paper, and what goes beyond. */
 class ExtractionTest {
-	private static String source(Segment segment) throws Refusal {
+	private static String source(Segment segment) throws Exception {
 		return Texts.payload(segment).source.replaceAll("\\s+", " ");
 	}
 
@@ -23,7 +24,7 @@ class ExtractionTest {
 	}
 
 	@Test
-	void aStaticFinalConstantStaysOne() throws Refusal {
+	void aStaticFinalConstantStaysOne() throws Exception {
 		String s = source(Texts.method("package p; class C { private static final int K = 3 * L; static final int L = 7; int m(int a) { return a * K; } }"));
 		has(s, "private static final int L = 7;");
 		has(s, "private static final int K = 3 * L;");
@@ -31,14 +32,14 @@ class ExtractionTest {
 	}
 
 	@Test
-	void aTableIsSetOnce() throws Refusal {
+	void aTableIsSetOnce() throws Exception {
 		String s = source(Texts.method("package p; class C { private static final int[] T = make(); static int[] make() { return new int[9]; }",
 				"int m(int a) { return T[a]; } }"));
-		has(s, "private static final int[] T = (int[]) Inputs.load().values(0)[");
+		has(s, "private static final int[] T = (int[]) values(0)[");
 	}
 
 	@Test
-	void aFieldIsLoadedAndStaysVolatile() throws Refusal {
+	void aFieldIsLoadedAndStaysVolatile() throws Exception {
 		String s = source(Texts.method("package p; class C { private volatile int v; private static int w; int m() { return v + w; } }"));
 		has(s, " volatile int v;");
 		has(s, "static int w;");
@@ -47,7 +48,7 @@ class ExtractionTest {
 	}
 
 	@Test
-	void aLocalConstantIsFoldedAsInTheProgram() throws Refusal {
+	void aLocalConstantIsFoldedAsInTheProgram() throws Exception {
 		String s = source(Texts.at(3, "package p; class C { int m(int[] in) {", "int n = 100; int k = in.length;",
 				"for (int i = 0; i < n; i++) { in[i] += k; }", "return 0; } }"));
 		has(s, "int n = 100;");
@@ -56,21 +57,21 @@ class ExtractionTest {
 	}
 
 	@Test
-	void aVariableThatALoopAroundChangesIsNoConstant() throws Refusal {
+	void aVariableThatALoopAroundChangesIsNoConstant() throws Exception {
 		String s = source(Texts.at(4, "package p; class C { void m(int[] in) {", "int n = 100;", "for (int j = 0; j < 9; j++) {",
 				"for (int i = 0; i < n; i++) { in[i] += n; }", "n--; } } }"));
 		has(s, "int n = local_n;");
 	}
 
 	@Test
-	void aVariableThatTheSegmentItselfChangesBeginsAsRecorded() throws Refusal {
+	void aVariableThatTheSegmentItselfChangesBeginsAsRecorded() throws Exception {
 		String s = source(Texts.at(3, "package p; class C { int m(int[] in) {", "int sum = 0;", "for (int i : in) { sum += i; }", "return sum; } }"));
 		has(s, "int sum = 0;"); // nothing but its declaration comes before
 		has(s, "return sum;");
 	}
 
 	@Test
-	void privateMethodsAreCopiedWithTheirModifiers() throws Refusal {
+	void privateMethodsAreCopiedWithTheirModifiers() throws Exception {
 		String s = source(Texts.method("package p; class C { private static synchronized int twice(int x) { return add(x, x); }",
 				"static int add(int x, int y) { return x + y; } int m(int a) { return twice(a); } }"));
 		has(s, "private static synchronized int twice(int x) { return add(x, x); }");
@@ -78,21 +79,21 @@ class ExtractionTest {
 	}
 
 	@Test
-	void namesThatCollideArePrefixed() throws Refusal {
+	void namesThatCollideArePrefixed() throws Exception {
 		String s = source(Texts.method("package p; class C { int[] v; int input; int m(int[] v) { return v[0] + this.v[0] + input; } }"));
 		has(s, "v[0] + field_v[0]");
 		has(s, "int field_input;");
 	}
 
 	@Test
-	void theObjectIsRecordedWhereItIsUsed() throws Refusal {
+	void theObjectIsRecordedWhereItIsUsed() throws Exception {
 		Payload payload = Texts.payload(Texts.method("package p; class C { int m(java.util.List<C> all) { all.add(this); return 0; } }"));
 		assertEquals(List.of("all", "this"), payload.inputNames);
 		has(payload.source, "all.add(self)");
 	}
 
 	@Test
-	void typeVariablesAreErased() throws Refusal {
+	void typeVariablesAreErased() throws Exception {
 		String s = source(Texts.method("package p; class C<T extends Comparable<T>> { T m(java.util.List<T> all, T a) {",
 				"for (T t : all) { if (t.compareTo(a) > 0) { a = t; } } return a; } }"));
 		has(s, "Comparable a = local_a;");
@@ -100,7 +101,7 @@ class ExtractionTest {
 	}
 
 	@Test
-	void aReturnInALoopIsKept() throws Refusal {
+	void aReturnInALoopIsKept() throws Exception {
 		String s = source(Texts.at(2, "package p; class C { int m(int[] in, int a) {", "for (int i = 0; i < in.length; i++) { if (in[i] == a) { return i; } }",
 				"return -1; } }"));
 		has(s, "public int segment(");
@@ -109,7 +110,7 @@ class ExtractionTest {
 	}
 
 	@Test
-	void eachReturnIsAStatement() throws Refusal {
+	void eachReturnIsAStatement() throws Exception {
 		String s = source(Texts.method("package p; class C { int m(int a) { if (a > 0) return 1; do { a++; } while (a < 0); return a; } }"));
 		has(s, "return new Object[] {a, a}; }");
 		has(s, "return new Object[] {1, a}; }");
@@ -117,26 +118,26 @@ class ExtractionTest {
 	}
 
 	@Test
-	void fieldsThatDecideArePutBack() throws Refusal {
+	void fieldsThatDecideArePutBack() throws Exception {
 		String s = source(Texts.method("package p; class C { private int n; void m() { if (n < 10) { n++; } } }"));
 		has(s, "n = reset_n;");
 	}
 
 	@Test
-	void elementsThatDecideArePutBack() throws Refusal {
+	void elementsThatDecideArePutBack() throws Exception {
 		String s = source(Texts.method("package p; class C { void m(int[] v) { if (v[0] > v[1]) { int t = v[0]; v[0] = v[1]; v[1] = t; } } }"));
 		has(s, "System.arraycopy(elements_local_v, 0, local_v, 0, elements_local_v.length);");
 	}
 
 	@Test
-	void otherStateIsPutBackBeforeEachCall() throws Refusal {
+	void otherStateIsPutBackBeforeEachCall() throws Exception {
 		Payload payload = Texts.payload(Texts.method("package p; class C { void m(java.util.List<String> l) { while (!l.isEmpty()) { l.remove(0); } } }"));
 		has(payload.source, "@Setup(Level.Invocation)");
 		assertEquals(1, payload.notes.size());
 	}
 
 	@Test
-	void modelIsAsItWas() throws Refusal {
+	void modelIsAsItWas() throws Exception {
 		Segment segment = Texts.method("package p; class C { int f; int m(int a) { return help(a) + f; } private int help(int a) { return a + f; } }");
 		String before = segment.type.toString();
 		String first = Texts.payload(segment).source;
@@ -145,17 +146,17 @@ class ExtractionTest {
 	}
 
 	@Test
-	void versionsHaveTheSameInputsAndOutputs() throws Refusal {
+	void versionsHaveTheSameInputsAndOutputs() throws Exception {
 		Segment before = Texts.method("package p; class C { int f; int g; int[] h; int m(int a) { f = a; return f + h[0]; } }");
 		Segment after = Texts.method("package p; class C { int f; int g; int[] h; int m(int a) { h[1] = g; f = a; return a; } }");
-		Uses usesBefore = new Uses(before);
-		Uses usesAfter = new Uses(after);
+		Uses usesBefore = new Uses(before, false);
+		Uses usesAfter = new Uses(after, false);
 		Variables b = new Variables(before, usesBefore);
 		Variables a = new Variables(after, usesAfter);
 		b.unite(a);
 		a.unite(b);
-		Payload first = new Extraction(before, usesBefore, b).payload(1);
-		Payload second = new Extraction(after, usesAfter, a).payload(1);
+		Payload first = new Extraction(before, usesBefore, b).payload(1, "");
+		Payload second = new Extraction(after, usesAfter, a).payload(1, "");
 		assertEquals(List.of("a", "this.f", "this.g", "this.h"), first.inputNames);
 		assertEquals(first.inputNames, second.inputNames);
 		has(first.source, "return new Object[] {f + h[0], f, h}");
@@ -169,13 +170,67 @@ class ExtractionTest {
 	}
 
 	@Test
-	void refusalsSayWhyAndWhere() throws Refusal {
-		refused("private class N", Texts.method("package p; class C { private static class N { int v; } int m(N n) { N o = n; return o.v; } }"));
+	void refusalsSayWhyAndWhere() throws Exception {
 		refused("input or output", Texts.method("package p; class C { void m() { System.out.println(1); } }"));
-		refused("private field f of another object", Texts.method("package p; class C { private int f; int m(C c) { return c.f; } }"));
 		refused("jumps out", Texts.at(3, "package p; class C { void m(int[] in) { outer: for (int i : in) {", "int k = i;",
 				"for (int j : in) { if (j == k) { continue outer; } }", "} } }"));
-		refused("unnamed package", Texts.method("class C { C m(C c) { C d = c; return d; } }"));
-		refused("super", Texts.method("package p; class C { int m() { return super.hashCode(); } }"));
+		refused("super", Texts.method("package p; class C extends B { int m() { return super.f; } }"));
+		refused("private, in a class without a name", Texts.method("package p; interface C { class N { private int v; } ",
+				"default int m(N n) { return n.v; } }"));
+	}
+
+	/** The project's copy of the class's source, and the benchmark. */
+	private static String[] opened(String text) throws Exception {
+		Payload payload = Texts.payload(Texts.method(text), text);
+		assertEquals(Set.of("p/C.java"), payload.others.keySet());
+		return new String[] {payload.others.get("p/C.java"), payload.source.replaceAll("\\s+", " ")};
+	}
+
+	@Test
+	void whatIsPrivateInAnotherObjectIsOpenedToThePackage() throws Exception {
+		String[] texts = opened("package p; class C { private int f; private static final int K = 1; private int g() { return f; }"
+				+ " private static int h() { return K; } int m(C c) { return c.f + c.g(); } /* private */ }");
+		assertEquals("package p; class C {  int f;  static final int K = 1; final int g() { return f; }"
+				+ "  static int h() { return K; } int m(C c) { return c.f + c.g(); } /* private */ }", texts[0]);
+		has(texts[1], "return c.f + c.g();");
+	}
+
+	@Test
+	void privateClassesAndTheirConstructorsAreOpened() throws Exception {
+		String[] texts = opened("package p; class C { private static class N { int v; private N(int v) { this.v = v; } }"
+				+ " int m(N[] n) { N o = new N(2); return o.v + n[0].v; } }");
+		has(texts[0], "{  static class N { int v;  N(int v)");
+		has(texts[1], "p.C.N[] local_n;");
+		has(texts[1], "new p.C.N(2)");
+	}
+
+	@Test
+	void whatOnlyTheClassCanCallIsCalledByAMethodOfIt() throws Exception {
+		String[] texts = opened("package p; class C extends java.util.AbstractList<String> { private int n; int m(int a) {"
+				+ " removeRange(a, n); return super.hashCode(); } public String get(int i) { return null; } public int size() { return 0; } }");
+		has(texts[0], "final void locusBridge0_removeRange(int a0, int a1) { removeRange(a0, a1); }"
+				+ " final int locusBridge1_hashCode() { return super.hashCode(); }}");
+		has(texts[1], "self.locusBridge0_removeRange(a, n);");
+		has(texts[1], "return self.locusBridge1_hashCode();");
+	}
+
+	@Test
+	void aSegmentOfTheUnnamedPackageStaysThere() throws Exception {
+		Payload payload = Texts.payload(Texts.method("class C { int v; int m(C c) { C d = c; return d.v; } }"));
+		assertEquals("C_m_1.java", payload.file());
+		String s = payload.source.replaceAll("\\s+", " ");
+		has(s, "public class C_m_1 extends locusbenchmark.C_m_1.Segment { C local_c;");
+		hasNot(s, "package");
+		hasNot(s, "@Benchmark");
+		String jmh = payload.others.get("locusbenchmark/C_m_1.java").replaceAll("\\s+", " ");
+		has(jmh, "@Setup(Level.Trial)");
+		has(jmh, "@Benchmark public int segment(Blackhole blackhole) throws Throwable { return segment.segment(blackhole); }");
+	}
+
+	@Test
+	void inputAndOutputAreTakenWhereAskedFor() throws Exception {
+		Segment segment = Texts.method("package p; class C { void m() { System.out.println(1); } }");
+		Uses uses = new Uses(segment, true);
+		has(new Extraction(segment, uses, new Variables(segment, uses)).payload(1, "").source, "System.out.println(1)");
 	}
 }

@@ -1,6 +1,7 @@
 package locusbench;
 
 import java.io.File;
+import java.io.IOException;
 import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -64,8 +65,11 @@ public final class LoopRate {
 
 	private void file(String sources, String classPath, String name) {
 		CtType<?> top;
+		String text;
 		try {
-			top = new Sources(List.of(sources), List.of(classPath.split(File.pathSeparator))).type(name);
+			Sources source = new Sources(List.of(sources), List.of(classPath.split(File.pathSeparator)));
+			top = source.type(name);
+			text = source.textOf(name);
 		} catch (Exception e) {
 			reason("a file that cannot be read: " + name);
 			return;
@@ -73,12 +77,12 @@ public final class LoopRate {
 		for (CtLoop loop : top.getElements(new TypeFilter<>(CtLoop.class))) {
 			loops++;
 			try {
-				Payload payload = Texts.payload(Segment.of(loop));
+				Payload payload = Texts.payload(Segment.of(loop), text);
 				extracted++;
 				compile(payload);
 			} catch (Refusal e) {
 				reason(e.getMessage().replaceFirst("^\\S+:\\d+: ", ""));
-			} catch (RuntimeException | StackOverflowError e) {
+			} catch (RuntimeException | StackOverflowError | IOException e) {
 				reason("DEFECT " + name + ":" + loop.getPosition().getLine() + ": " + e);
 			}
 		}
@@ -92,16 +96,20 @@ public final class LoopRate {
 		reasons.merge(general, 1, Integer::sum);
 	}
 
-	private void compile(Payload payload) {
-		String text = payload.source.replace("{/*INPUTS*/}", "{\"0\"}");
-		JavaFileObject source = new SimpleJavaFileObject(URI.create("string:///" + payload.className + ".java"), JavaFileObject.Kind.SOURCE) {
+	private static JavaFileObject source(String file, String text) {
+		return new SimpleJavaFileObject(URI.create("string:///" + file), JavaFileObject.Kind.SOURCE) {
 			@Override
 			public CharSequence getCharContent(boolean ignored) {
-				return text;
+				return text.replace("{/*INPUTS*/}", "{\"0\"}");
 			}
 		};
+	}
+
+	private void compile(Payload payload) {
+		List<JavaFileObject> sources = new ArrayList<>(List.of(source(payload.file(), payload.source)));
+		payload.others.forEach((file, text) -> sources.add(source(file, text)));
 		DiagnosticCollector<JavaFileObject> said = new DiagnosticCollector<>();
-		if (compiler.getTask(null, files, said, List.of("-proc:none", "-nowarn"), null, List.of(source)).call()) {
+		if (compiler.getTask(null, files, said, List.of("-proc:none", "-nowarn"), null, sources).call()) {
 			compiled++;
 			return;
 		}

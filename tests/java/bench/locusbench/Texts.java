@@ -1,5 +1,6 @@
 package locusbench;
 
+import java.io.IOException;
 import java.util.List;
 import java.util.Map;
 import spoon.reflect.declaration.CtType;
@@ -24,8 +25,13 @@ final class Texts {
 		return Segment.atLine(type(lines), line, Map.of(), 0);
 	}
 
-	static Payload payload(Segment segment) throws Refusal {
-		Uses uses = new Uses(segment);
-		return new Extraction(segment, uses, new Variables(segment, uses)).payload(segment.firstLine());
+	static Payload payload(Segment segment) throws Refusal, IOException {
+		return payload(segment, "");
+	}
+
+	/** `text`: of the source file, for a segment that names what is private. */
+	static Payload payload(Segment segment, String text) throws Refusal, IOException {
+		Uses uses = new Uses(segment, false);
+		return new Extraction(segment, uses, new Variables(segment, uses)).payload(segment.firstLine(), text);
 	}
 }
