@@ -2,20 +2,23 @@ package locusbench;
 
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.IdentityHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.stream.Collectors;
 import spoon.reflect.code.CtLocalVariable;
 import spoon.reflect.code.CtReturn;
 import spoon.reflect.code.CtStatement;
 import spoon.reflect.cu.SourcePosition;
+import spoon.reflect.declaration.CtExecutable;
 
 /**
- * Writes the source file of a segment so that it records what the segment begins with and what it leaves. All other text of
- * the file stays as it is, on its lines.
+ * Writes a source file so that it records what segments begin with and what they leave. All other text of the file stays as
+ * it is, on its lines. One segment is what a program records; all loops of a class are what evaluations do.
  */
 final class Instrumentation {
 	private static final String RECORDER = "locusbench.record.Recorder";
-	private static final String TICKET = "locusTicket";
+	private static final String TICKET = "locusTicket"; // and the number of the segment
 
 	/** Text in place of that from `begin` to `end`. */
 	private static final class Change {
@@ -30,41 +33,44 @@ final class Instrumentation {
 		}
 	}
 
-	private final Segment segment;
-	private final Variables variables;
 	private final String original;
-	private final List<Change> changes = new ArrayList<>();
+	private final List<Change> begins = new ArrayList<>(); // those of outer segments first
+	private final List<Change> ends = new ArrayList<>(); // those of inner segments first
+	private final Map<CtReturn<?>, StringBuilder> records = new IdentityHashMap<>(); // what is recorded before a return
+	private int segments;
 
-	/** `original`: the text of the segment's source file. */
-	Instrumentation(Segment segment, Variables variables, String original) {
-		this.segment = segment;
-		this.variables = variables;
+	/** `original`: the text of the source file. */
+	Instrumentation(String original) {
 		this.original = original;
 	}
 
-	/** The text of the source file. */
-	String text() {
+	/** Record this segment too; those around it come before it. */
+	Instrumentation with(Segment segment, Variables variables) {
+		String ticket = TICKET + segments++;
 		String inputs = variables.inputs.stream().map(i -> i.inProgram).collect(Collectors.joining(", "));
 		String left = variables.outputs.stream().map(o -> ", " + o.inProgram).collect(Collectors.joining());
-		String begin = "final int " + TICKET + " = " + RECORDER + ".enter(); if (" + TICKET + " >= 0) { " + RECORDER + ".inputs("
-				+ TICKET + ", new Object[] {" + inputs + "}); } ";
-		String end = Completes.normally(segment.statement) ? " " + record("null", left) : "";
+		String begin = "final int " + ticket + " = " + RECORDER + ".enter(); if (" + ticket + " >= 0) { " + RECORDER + ".inputs("
+				+ ticket + ", new Object[] {" + inputs + "}); } ";
+		String end = Completes.normally(segment.statement) ? " " + record(ticket, "null", left) : "";
 		if (!(segment.statement instanceof CtLocalVariable)) { // whose name has to be known behind it
 			begin += "try { ";
-			end += " } catch (Throwable locusThrown) { " + RECORDER + ".failed(" + TICKET + "); throw locusThrown; }";
+			end += " } catch (Throwable locusThrown) { " + RECORDER + ".failed(" + ticket + "); throw locusThrown; }";
 			if (!segment.isWholeMethod()) {
 				begin = "{ " + begin;
 				end += " }";
 			}
 		}
-		segment.returns().forEach(r -> ends(r, left));
+		for (CtReturn<?> r : segment.returns()) {
+			String result = r.getReturnedExpression() == null ? "null" : "locusResult";
+			records.computeIfAbsent(r, x -> new StringBuilder()).insert(0, record(ticket, result, left) + " ");
+		}
 		SourcePosition at = segment.statement.getPosition();
 		int within = segment.isWholeMethod() ? 1 : 0; // of the braces
 		int from = labelled(segment.statement, at.getSourceStart()) + within;
 		int to = at.getSourceEnd() + 1 - within;
-		changes.add(new Change(from, from, begin));
-		changes.add(new Change(to, to, end));
-		return changed();
+		begins.add(new Change(from, from, begin));
+		ends.add(0, new Change(to, to, end));
+		return this;
 	}
 
 	/** Where the label of the statement begins, which is not in its position. */
@@ -77,26 +83,29 @@ final class Instrumentation {
 		return at >= 0 && original.substring(at + label.length(), start).trim().equals(":") ? at : start;
 	}
 
-	private static String record(String result, String left) {
-		return "if (" + TICKET + " >= 0) { " + RECORDER + ".outputs(" + TICKET + ", new Object[] {" + result + left + "}); }";
+	private static String record(String ticket, String result, String left) {
+		return "if (" + ticket + " >= 0) { " + RECORDER + ".outputs(" + ticket + ", new Object[] {" + result + left + "}); }";
 	}
 
-	/** A return gives its value to the recorder first. */
-	private void ends(CtReturn<?> r, String left) {
-		SourcePosition at = r.getPosition();
-		if (r.getReturnedExpression() == null) {
-			changes.add(new Change(at.getSourceStart(), at.getSourceStart(), "{ " + record("null", left) + " "));
-			changes.add(new Change(at.getSourceEnd() + 1, at.getSourceEnd() + 1, " }"));
-			return;
-		}
-		String type = segment.method.getType().toString().replace('$', '.');
-		int word = at.getSourceStart() + "return".length();
-		changes.add(new Change(at.getSourceStart(), word, "{ final " + type + " locusResult ="));
-		changes.add(new Change(at.getSourceEnd() + 1, at.getSourceEnd() + 1,
-				" " + record("locusResult", left) + " return locusResult; }"));
-	}
-
-	private String changed() {
+	/** The text of the source file. Of changes at one place, ends come first, and a return ends before a segment around it. */
+	String text() {
+		List<Change> changes = new ArrayList<>();
+		List<Change> values = new ArrayList<>();
+		records.forEach((r, text) -> {
+			int start = r.getPosition().getSourceStart();
+			int end = r.getPosition().getSourceEnd() + 1;
+			if (r.getReturnedExpression() == null) {
+				changes.add(new Change(end, end, " }"));
+				values.add(new Change(start, start, "{ " + text));
+				return;
+			}
+			String type = r.getParent(CtExecutable.class).getType().toString().replace('$', '.');
+			changes.add(new Change(end, end, " " + text + "return locusResult; }"));
+			values.add(new Change(start, start + "return".length(), "{ final " + type + " locusResult ="));
+		});
+		changes.addAll(ends);
+		changes.addAll(begins);
+		changes.addAll(values);
 		changes.sort(Comparator.comparingInt((Change c) -> c.begin));
 		StringBuilder text = new StringBuilder();
 		int at = 0;

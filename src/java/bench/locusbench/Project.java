@@ -120,14 +120,18 @@ final class Project {
 	}
 
 	private void test() throws IOException {
+		write("src/test/java/" + path + "Test.java", test(payload, selection.tested.size()));
+	}
+
+	/** The regression test of a benchmark, as text. */
+	static String test(Payload payload, int executions) throws IOException {
 		boolean compares = payload.repeatable || payload.loadsAgain;
-		String tested = IntStream.range(0, selection.tested.size()).mapToObj(String::valueOf).collect(Collectors.joining(", "));
+		String tested = IntStream.range(0, executions).mapToObj(String::valueOf).collect(Collectors.joining(", "));
 		String again = "\tprivate static final String AGAIN = \"a second call gives other outputs than the program's, for input \";\n";
-		Template test = new Template("project/Test.java.txt").with("AGAIN", compares ? again : "")
+		return new Template("project/Test.java.txt").with("AGAIN", compares ? again : "")
 				.with("BETWEEN", payload.loadsAgain ? "\t\tbenchmark.load();\n" : "")
 				.with("SECOND", compares ? "check(benchmark, input, AGAIN);" : "benchmark.outputs();")
-				.with("PACKAGE", payload.packageName).with("CLASS", payload.className).with("TESTED", tested);
-		write("src/test/java/" + path + "Test.java", test.text());
+				.with("PACKAGE", payload.packageName).with("CLASS", payload.className).with("TESTED", tested).text();
 	}
 
 	private void readme(List<String> jvmOptions, int forks) throws IOException {

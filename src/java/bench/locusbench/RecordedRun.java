@@ -36,7 +36,7 @@ final class RecordedRun {
 	Recording run(Segment segment, Variables variables, String text) throws IOException, Refusal {
 		Path classes = directory.resolve("classes");
 		Files.createDirectories(classes);
-		compile(segment, new Instrumentation(segment, variables, text).text(), classes);
+		compile(segment, new Instrumentation(text).with(segment, variables).text(), classes);
 		Path file = directory.resolve("inputs.bin").toAbsolutePath();
 		Files.deleteIfExists(file);
 		Path log = directory.resolve("program.log");

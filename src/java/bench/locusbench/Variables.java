@@ -197,8 +197,14 @@ final class Variables {
 		Set<String> seen = new LinkedHashSet<>();
 		for (Object key : dependences.assigned()) {
 			boolean inside = key instanceof Dependences.Contents;
-			Input input = input(inside ? ((Dependences.Contents) key).of : key);
-			if (input == null || !seen.add(input.inProgram)) {
+			Object of = inside ? ((Dependences.Contents) key).of : key;
+			Input input = input(of);
+			if (input == null) {
+				constants.stream().filter(c -> isLocal(of, c) && seen.add(c.getSimpleName()))
+						.forEach(c -> outputs.add(new Output(c.getSimpleName(), c.getSimpleName())));
+				continue;
+			}
+			if (!seen.add(input.inProgram)) {
 				continue;
 			}
 			outputs.add(new Output(input.inProgram, here(input)));
@@ -229,6 +235,8 @@ final class Variables {
 						.ifPresent(i -> outputs.add(new Output(output.inProgram, here(i))));
 			}
 		}
+		outputs.removeIf(o -> inputs.stream().noneMatch(i -> i.inProgram.equals(o.inProgram))
+				&& other.outputs.stream().noneMatch(p -> p.inProgram.equals(o.inProgram))); // a variable of this version alone
 		inputs.sort(Comparator.comparing(i -> i.inProgram));
 		outputs.sort(Comparator.comparing(o -> o.inProgram));
 	}

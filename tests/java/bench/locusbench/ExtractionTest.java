@@ -163,6 +163,17 @@ class ExtractionTest {
 		has(second.source, "return new Object[] {a, f, h}");
 	}
 
+	@Test
+	void localVariablesThatOneVersionHasAloneAreNotCompared() throws Refusal, IOException {
+		Segment before = Texts.at(2, "class C { int m(int[] a) { int s = 0;\nfor (int x : a) { s += x; }\nreturn s; } }");
+		Segment after = Texts.at(2, "class C { int m(int[] a) { int s = 0, n = 0;\nfor (int x : a) { s += x; n++; }\nreturn s; } }");
+		Uses uses = new Uses(after, false);
+		Variables a = new Variables(after, uses);
+		a.unite(new Variables(before, new Uses(before, false)));
+		has(new Extraction(after, uses, a).payload(1, "").source, "return new Object[] {null, s}");
+		has(Texts.payload(after).source, "return new Object[] {null, s, n}");
+	}
+
 	private static void refused(String why, Segment segment) {
 		Refusal refusal = assertThrows(Refusal.class, () -> Texts.payload(segment));
 		assertTrue(refusal.getMessage().contains(why), refusal.getMessage());
