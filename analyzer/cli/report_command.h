@@ -40,7 +40,8 @@ enum { LC_REPORT_AS_TEXT, LC_REPORT_AS_JSON, LC_REPORT_FORMATS };
 	{                                                                                          \
 		"include", 'I', "STRING", "FRAME", "", "",                                         \
 		    "count only samples, and allocations, with such a frame on their call path: "  \
-		    "part of Class.method, or a pattern with * and ?; may be given several times"  \
+		    "part of Class.method, or a pattern with * and ?, with :LINE or :FIRST-LAST "  \
+		    "behind it; may be given several times"                                        \
 	}
 #define LC_REPORT_ROW_EXCLUDE                                                                      \
 	{                                                                                          \

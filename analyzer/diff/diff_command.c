@@ -197,7 +197,7 @@ static bool load_one(struct settings *s, struct lc_diff_profile *p, bool *damage
 	*damaged |= lc_load_damaged(&p->load);
 	/* From here on it only tells that there are filters. */
 	p->load.frames = p->load.frames ? &s->common.frames : NULL;
-	free(frames.methods);
+	free(frames.frames);
 	free(frames.paths);
 	if (!good)
 		unload(p);

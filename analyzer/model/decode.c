@@ -299,6 +299,7 @@ static bool passes(const struct lc_pass *p, const struct lc_section_spec *s, con
 	case LC_SECTION_LINES:
 	case LC_SECTION_PLACEMENTS:
 	case LC_SECTION_SPAN_ACCESSES:
+	case LC_SECTION_CACHE_LINES:
 		for (unsigned i = 0; i < s->keys_len; i++)
 			if (s->columns[i].type == LC_COLUMN_PATH) /* the last one is the access's */
 				path = tree_number(p, LC_COLUMN_PATH, v[i]);

@@ -60,7 +60,7 @@ static uint32_t *rename_methods(struct lc_tree *t, struct lc_frame_patterns *hid
 
 		memcpy(key, lc_table_key(&t->methods, row), sizeof(key));
 		if (lc_frame_fits(hide, lc_tree_text(t, key[LC_METHOD_CLASS]),
-		                  lc_tree_text(t, key[LC_METHOD_NAME]))) {
+		                  lc_tree_text(t, key[LC_METHOD_NAME]), 0)) {
 			to[row] = UINT32_MAX;
 			continue;
 		}

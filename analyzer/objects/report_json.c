@@ -8,6 +8,7 @@
 
 #include "analyzer/numa/numa_command.h"
 #include "analyzer/objects/bill.h"
+#include "analyzer/objects/footprint.h"
 #include "analyzer/objects/object_names.h"
 #include "analyzer/objects/report_json.h"
 #include "analyzer/objects/sharing.h"
@@ -168,6 +169,26 @@ static void filter(struct lc_json *j, const struct lc_load *l, uint32_t engine)
 	lc_json_end_object(j);
 }
 
+/* "footprint", where the profile tells it. */
+static void footprint(struct lc_json *j, const struct lc_view *v)
+{
+	struct lc_footprint f;
+
+	lc_footprint_of(&f, v->tree, v->engine);
+	if (!f.drawn)
+		return;
+	lc_json_line(j, 0);
+	lc_json_object(j, "footprint");
+	lc_json_u64(j, "drawn", f.drawn);
+	lc_json_u64(j, "lines", f.lines);
+	lc_json_u64(j, "once", f.once);
+	lc_json_u64(j, "twice", f.twice);
+	lc_json_real(j, "bytes", f.estimate * LC_FOOTPRINT_LINE_BYTES);
+	lc_json_real(j, "low", f.low * LC_FOOTPRINT_LINE_BYTES);
+	lc_json_real(j, "high", f.high * LC_FOOTPRINT_LINE_BYTES);
+	lc_json_end_object(j);
+}
+
 void lc_report_json_head(struct lc_json *j, const struct lc_report *r)
 {
 	const struct lc_load *l = r->view->load;
@@ -193,6 +214,7 @@ void lc_report_json_head(struct lc_json *j, const struct lc_report *r)
 	lc_report_json_processes(j, l);
 	details(j, r->view);
 	unexplained(j, r->view);
+	footprint(j, r->view);
 	spans(j, r->view->tree);
 	metric(j, lc_view_metric_all(r->view));
 }

@@ -15,6 +15,7 @@
 #include <time.h>
 
 #include "src/attribute/before.h"
+#include "src/attribute/cache_lines.h"
 #include "src/attribute/common_counts.h"
 #include "src/attribute/concurrent.h"
 #include "src/attribute/copies.h"
@@ -516,6 +517,7 @@ static void next_profile(uint64_t now)
 		return;
 	lc_legend_again();
 	lc_field_tell_again();
+	lc_cache_lines_again();
 }
 
 static void tick(bool last)

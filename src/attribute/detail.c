@@ -9,6 +9,7 @@
 
 #include <stdbool.h>
 
+#include "src/attribute/cache_lines.h"
 #include "src/attribute/lines.h"
 #include "src/core/record.h"
 #include "src/core/thread.h"
@@ -296,6 +297,7 @@ static void add_place(JNIEnv *jni, const struct lc_detail *d)
 		add_layout(d);
 	}
 	add_step(d, end);
+	lc_cache_lines_draw(d->thread, d->engine, d->path, d->addr);
 	line.name = field.name;
 	line.first = field.element;
 	lc_lines_touch(d->thread, d->addr, &line);

@@ -293,6 +293,11 @@ int lc_tally_recursion(struct lc_tally *t, const struct lc_block_recursion *row)
 	return append_valid(t, LC_SECTION_RECURSIONS, row);
 }
 
+int lc_tally_cache_line(struct lc_tally *t, const struct lc_block_cache_line *row)
+{
+	return append_valid(t, LC_SECTION_CACHE_LINES, row);
+}
+
 int lc_tally_layout(struct lc_tally *t, const struct lc_block_layout *row)
 {
 	return append_valid(t, LC_SECTION_LAYOUTS, row);

@@ -211,3 +211,17 @@ def test_a_page_knows_where_fields_lie(profile, workload, locus, jdk, wide, tmp_
         assert width == {**WIDTHS, "next": 8 if wide else 4}
         end = max(offset + n for _, offset, n in layout["fields"])
         assert end <= layout["bytes"] < end + 8 and layout["bytes"] % 8 == 0
+
+
+def test_a_footprint_that_is_known_is_within_its_interval(profile, workload, locus, jdk17, tmp_path):
+    """Half as much again is granted to either end, since one interval in twenty is wrong; a merged profile knows it too."""
+    found = {}
+    for size in (32 << 10, 2 << 20):
+        run = profile(command(workload, jdk17, "CacheLines", size, 2), *TIMER)
+        assert locus("merge", "-o", tmp_path / "merged", run.directory).returncode == 0
+        for path in run.directory, tmp_path / "merged":
+            done = locus("report", "--format=json", "--include=CacheLines.touch", path)
+            found[size] = json.loads(done.stdout)["footprint"]
+            assert found[size]["low"] / 1.5 <= size <= (found[size]["high"] or size) * 1.5, found
+        shutil.rmtree(tmp_path / "merged")
+    assert found[32 << 10]["high"] < found[2 << 20]["low"], found

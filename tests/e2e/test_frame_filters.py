@@ -24,6 +24,10 @@ def read(locus, profile, *options, status=0):
 
 def fits(pattern, frame):
     name = "%s.%s" % (frame["class"], frame["method"])
+    pattern, _, lines = pattern.partition(":")
+    first, _, last = lines.partition("-")
+    if lines and not int(first) <= frame["line"] <= int(last or first):
+        return False
     return fnmatch.fnmatchcase(name, pattern) if set(pattern) & set("*?") else pattern in name
 
 
@@ -89,6 +93,8 @@ FILTERS = {
     "two of each": (["Loader", "bump"], ["x.y.Nothing", "Main.main"]),
     "glob": (["*.str?am"], []),
     "exclude all": ([], ["com.acme"]),
+    "a line": (["Chaser.chase:33"], []),
+    "lines": (["com.acme.*:1-40", "Streamer.stream:45"], ["Main.main:99", "Main.load:20-25"]),
 }
 
 

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "src/attribute/attribution.h"
+#include "src/attribute/cache_lines.h"
 #include "src/attribute/detail.h"
 #include "src/attribute/lines.h"
 #include "src/core/own.h"
@@ -561,5 +562,9 @@ bool lc_metaspace_holds(uint64_t addr)
 }
 
 void lc_field_tell_again(void)
+{
+}
+
+void lc_cache_lines_again(void)
 {
 }

@@ -12,6 +12,7 @@
 
 #include <cmocka.h>
 
+#include "src/attribute/cache_lines.h"
 #include "src/attribute/detail.h"
 #include "src/attribute/lines.h"
 #include "src/core/record.h"
@@ -30,7 +31,8 @@ static struct {
 	uint64_t line_addr;
 	struct lc_block_step step;
 	struct lc_block_layout layout[3];
-	unsigned fields, metrics, lines, steps, layouts;
+	struct lc_block_cache_line cached; /* the address instead of the line */
+	unsigned fields, metrics, lines, steps, layouts, drawn;
 	bool learnt;
 	uint64_t size_bytes; /* of the object; 0: 160 */
 	bool unknown;
@@ -63,6 +65,13 @@ int lc_tally_metric(struct lc_tally *t, const struct lc_block_metric *row)
 	got.metric = *row;
 	got.metrics++;
 	return 0;
+}
+
+void lc_cache_lines_draw(struct lc_thread *t, uint16_t engine, uint32_t path, uint64_t addr)
+{
+	assert_non_null(t);
+	got.cached = (struct lc_block_cache_line){ engine, path, addr, 1 };
+	got.drawn++;
 }
 
 void lc_lines_touch(struct lc_thread *t, uint64_t addr, const struct lc_block_line *row)
@@ -266,6 +275,10 @@ static void a_sample_makes_a_row_of_its_field_and_of_its_line(void **state)
 	assert_int_equal(got.line.samples, 3);
 	assert_int_equal(got.line.hitm, 0);
 	assert_int_equal(got.metrics, 0); /* nothing was measured */
+	assert_int_equal(got.drawn, 1);
+	assert_int_equal(got.cached.engine, 1);
+	assert_int_equal(got.cached.path, 9);
+	assert_int_equal(got.cached.line, 0x10048);
 }
 
 static void what_the_hardware_measured_makes_a_row_and_marks_the_line(void **state)
@@ -297,6 +310,7 @@ static void an_unknown_field_is_no_field_but_still_a_touch_of_the_line(void **st
 	lc_detail_sample(NULL, &d);
 	assert_int_equal(got.fields, 0);
 	assert_int_equal(got.lines, 1);
+	assert_int_equal(got.drawn, 1);
 	assert_ptr_equal(got.line.name, lc_field_part_name(LC_PART_UNKNOWN));
 }
 
