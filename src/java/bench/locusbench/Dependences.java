@@ -248,13 +248,20 @@ final class Dependences {
 		} else if (e instanceof CtArrayAccess) {
 			CtArrayAccess<?, ?> access = (CtArrayAccess<?, ?>) e;
 			from.addAll(expression(access.getTarget()));
-			from.addAll(expression(access.getIndexExpression()));
+			from.addAll(index(access.getIndexExpression()));
 			read(from, root(access.getTarget()));
 			return from;
 		}
 		for (CtElement child : e.getDirectChildren()) {
 			from.addAll(inside(child));
 		}
+		return from;
+	}
+
+	/** An index decides too: one out of bounds ends the segment. */
+	private Set<ValueGraph.Value> index(CtExpression<?> e) {
+		Set<ValueGraph.Value> from = expression(e);
+		values.condition(from);
 		return from;
 	}
 
@@ -283,7 +290,7 @@ final class Dependences {
 	private void store(CtExpression<?> to, Set<ValueGraph.Value> from) {
 		if (to instanceof CtArrayAccess) {
 			from.addAll(expression(((CtArrayAccess<?, ?>) to).getTarget()));
-			from.addAll(expression(((CtArrayAccess<?, ?>) to).getIndexExpression()));
+			from.addAll(index(((CtArrayAccess<?, ?>) to).getIndexExpression()));
 			change(root(((CtArrayAccess<?, ?>) to).getTarget()), from);
 		} else if (to instanceof CtFieldAccess && !isOwnField((CtFieldAccess<?>) to)) {
 			from.addAll(expression(((CtFieldAccess<?>) to).getTarget()));
@@ -375,8 +382,9 @@ final class Dependences {
 		}
 		Set<ValueGraph.Value> from = expression(call.getTarget());
 		List<CtExpression<?>> arguments = arguments(call);
+		boolean copies = call.getExecutable().getSimpleName().equals("arraycopy");
 		for (CtExpression<?> argument : arguments) {
-			from.addAll(expression(argument));
+			from.addAll(copies ? index(argument) : expression(argument));
 		}
 		Object on = call.getTarget() == null || call.getExecutable().isStatic() ? null : root(call.getTarget());
 		read(from, on);

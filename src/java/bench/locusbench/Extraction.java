@@ -205,7 +205,9 @@ final class Extraction {
 	private void fields() {
 		for (int i = 0; i < variables.inputs.size(); i++) {
 			Variables.Input input = variables.inputs.get(i);
-			if (input.isFinal) {
+			if (input.isOfSelf()) {
+				continue;
+			} else if (input.isFinal) {
 				line(1, "private static final " + input.type + " " + input.name + " = (" + boxed(input.type)
 						+ ") values(0)[" + i + "];");
 			} else {
@@ -213,10 +215,10 @@ final class Extraction {
 			}
 		}
 		for (Variables.Input input : variables.resetVariables) {
-			line(1, "private " + input.type + " reset_" + input.name + ";");
+			line(1, "private " + input.type + " reset_" + input.plainName() + ";");
 		}
 		for (Variables.Input input : variables.resetArrays) {
-			line(1, "private " + input.type + " elements_" + input.name + ";");
+			line(1, "private " + input.type + " elements_" + input.plainName() + ";");
 		}
 		forJmh(1, "/** Which of the recorded executions. */");
 		forJmh(1, "@Param({/*INPUTS*/})");
@@ -253,15 +255,15 @@ final class Extraction {
 		line(2, "Object[] values = values(input);");
 		for (int i = 0; i < variables.inputs.size(); i++) {
 			Variables.Input input = variables.inputs.get(i);
-			if (!input.isFinal) {
+			if (!input.isFinal && !input.isOfSelf()) {
 				line(2, input.name + " = (" + boxed(input.type) + ") values[" + i + "];");
 			}
 		}
 		for (Variables.Input input : variables.resetVariables) {
-			line(2, "reset_" + input.name + " = " + input.name + ";");
+			line(2, "reset_" + input.plainName() + " = " + input.name + ";");
 		}
 		for (Variables.Input input : variables.resetArrays) {
-			line(2, "elements_" + input.name + " = " + input.name + ".clone();");
+			line(2, "elements_" + input.plainName() + " = " + input.name + ".clone();");
 		}
 		line(1, "}");
 		line(0, "");
@@ -274,10 +276,10 @@ final class Extraction {
 
 	private void begin() {
 		for (Variables.Input input : variables.resetVariables) {
-			line(2, input.name + " = reset_" + input.name + ";");
+			line(2, input.name + " = reset_" + input.plainName() + ";");
 		}
 		for (Variables.Input input : variables.resetArrays) {
-			line(2, "System.arraycopy(elements_" + input.name + ", 0, " + input.name + ", 0, elements_" + input.name + ".length);");
+			line(2, "System.arraycopy(elements_" + input.plainName() + ", 0, " + input.name + ", 0, elements_" + input.plainName() + ".length);");
 		}
 		for (CtVariable<?> constant : variables.constants) {
 			if (!(constant instanceof CtField)) {

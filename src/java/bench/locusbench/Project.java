@@ -22,7 +22,7 @@ import locusbench.record.Recording;
 final class Project {
 	/** The sources of locusbench.record that read inputs; a project has no recorder. */
 	private static final List<String> READER = List.of("Deep", "Digest", "FieldsSerializer", "Inputs", "Kinds", "Library", "Primitives",
-			"Recording", "SerializableSerializer", "Uncapturable", "Values", "WrapperSerializer");
+			"Recording", "SerializableSerializer", "TextSerializer", "Uncapturable", "Values", "WrapperSerializer");
 	private static final String PARAMETERS = "/*INPUTS*/";
 	/** Where a benchmark's source has the inputs that are short. */
 	static final String VALUES = "/*VALUES*/";

@@ -7,6 +7,8 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import spoon.reflect.code.CtAssignment;
+import spoon.reflect.code.CtBlock;
 import spoon.reflect.code.CtCatchVariable;
 import spoon.reflect.code.CtForEach;
 import spoon.reflect.code.CtLocalVariable;
@@ -46,6 +48,16 @@ final class Variables {
 			isStatic = field != null && field.hasModifier(ModifierKind.STATIC);
 			isFinal = isStatic && field.hasModifier(ModifierKind.FINAL);
 			isVolatile = field != null && field.hasModifier(ModifierKind.VOLATILE);
+		}
+
+		/** Is it a field of the object itself, which the benchmark has as a whole? */
+		boolean isOfSelf() {
+			return name.startsWith(SELF + ".");
+		}
+
+		/** A part of the names of what belongs to it. */
+		String plainName() {
+			return isOfSelf() ? name.substring(SELF.length() + 1) : name;
 		}
 
 		boolean isLocal() {
@@ -163,14 +175,32 @@ final class Variables {
 				continue;
 			}
 			String owner = field.getDeclaringType().getSimpleName();
-			boolean outer = field.getDeclaringType() != uses.segment.type;
+			boolean own = field.getDeclaringType() == uses.segment.type;
+			boolean inherited = !own && uses.segment.type.isSubtypeOf(field.getDeclaringType().getReference());
 			boolean isStatic = field.hasModifier(ModifierKind.STATIC);
-			String there = isStatic ? owner + "." + name : outer ? owner + ".this." + name : "this." + name;
+			String there = (isStatic ? owner : own ? "this" : inherited ? "((" + owner + ") this)" : owner + ".this") + "." + name;
 			if (field.getType() == null) {
 				throw new Refusal(field, "the type of " + name + " is not known");
 			}
+			if (!isStatic && (own || inherited) && isSharedWithSelf(field)) {
+				here = SELF + "." + name;
+				fieldNames.put(name, here);
+				uses.opens |= field.hasModifier(ModifierKind.PRIVATE);
+			}
 			inputs.add(new Input(field, there, Types.text(field.getType()), here));
 		}
+	}
+
+	/** May the object itself, where it is used, have another value in the field than a copy of the field? */
+	private boolean isSharedWithSelf(CtField<?> field) {
+		return uses.self && !field.hasModifier(ModifierKind.FINAL)
+				&& (Opened.reaches(field) || !field.hasModifier(ModifierKind.PRIVATE))
+				&& !(isRaw(uses.segment.type) && Types.text(field.getType()).contains("<")); // which would be raw too
+	}
+
+	/** Has the class type variables, without which the benchmark names it? */
+	private static boolean isRaw(CtType<?> type) {
+		return type != null && (!type.getFormalCtTypeParameters().isEmpty() || isRaw(type.getDeclaringType()));
 	}
 
 	private Input input(Object key) {
@@ -212,10 +242,24 @@ final class Variables {
 		}
 		boolean returns = !segment.returns().isEmpty();
 		for (CtVariable<?> variable : uninitialised) {
-			if (!returns && sinks.stream().anyMatch(s -> isLocal(s.variable, variable))) {
+			if (!returns && sinks.stream().anyMatch(s -> isLocal(s.variable, variable)) && isSurelyAssigned(variable, segment)) {
 				outputs.add(new Output(variable.getSimpleName(), variable.getSimpleName()));
 			}
 		}
+	}
+
+	/** Has a local variable without a value one behind the segment, whichever way that goes? */
+	private static boolean isSurelyAssigned(CtVariable<?> variable, Segment segment) {
+		for (CtVariableWrite<?> write : segment.statement.getElements(new TypeFilter<CtVariableWrite<?>>(CtVariableWrite.class))) {
+			CtElement at = write.getVariable().getDeclaration() == variable ? write.getParent() : null;
+			while (at != segment.statement && (at instanceof CtAssignment || at instanceof CtBlock)) {
+				at = at.getParent();
+			}
+			if (at instanceof CtAssignment || at instanceof CtBlock) {
+				return true;
+			}
+		}
+		return false;
 	}
 
 	/**

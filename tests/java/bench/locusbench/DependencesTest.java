@@ -64,6 +64,12 @@ class DependencesTest {
 	}
 
 	@Test
+	void anIndexIsPutBackSinceItsBoundsDecide() throws Refusal {
+		resets(Set.of("x"), "for (int i = 0; i < a; i++) { in[x++] = i; }");
+		resets(Set.of("x"), "System.arraycopy(in, 0, in, x, a); x += a;");
+	}
+
+	@Test
 	void aFlagThatIsSetIsPutBack() throws Refusal {
 		resets(Set.of("flag"), "if (!flag) { f = a; flag = true; }");
 	}

@@ -5,7 +5,6 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-
 import java.io.IOException;
 import java.util.List;
 import java.util.Set;
@@ -166,6 +165,16 @@ class ExtractionTest {
 	}
 
 	@Test
+	void fieldsOfTheObjectAreItsOwnWhereItIsUsedToo() throws Refusal, IOException {
+		String text = "package p; class C { private int n; final int f = g(); int g() { return 1; }\n"
+				+ "C add(int a) { for (int i = 0; i < a; i++) { put(i); } return this; } C put(int i) { n = n * f + i; return this; } }";
+		String source = Texts.payload(Texts.at(2, text), text).source;
+		has(source, "self.n = (self.n * f) + i;");
+		has(source, "return new Object[] {null, self.n}");
+		hasNot(source, "int n;");
+	}
+
+	@Test
 	void localVariablesThatOneVersionHasAloneAreNotCompared() throws Refusal, IOException {
 		Segment before = Texts.at(2, "class C { int m(int[] a) { int s = 0;\nfor (int x : a) { s += x; }\nreturn s; } }");
 		Segment after = Texts.at(2, "class C { int m(int[] a) { int s = 0, n = 0;\nfor (int x : a) { s += x; n++; }\nreturn s; } }");
@@ -223,7 +232,7 @@ class ExtractionTest {
 				+ " removeRange(a, n); return super.hashCode(); } public String get(int i) { return null; } public int size() { return 0; } }");
 		has(texts[0], "final void locusBridge0_removeRange(int a0, int a1) { removeRange(a0, a1); }"
 				+ " final int locusBridge1_hashCode() { return super.hashCode(); }}");
-		has(texts[1], "self.locusBridge0_removeRange(a, n);");
+		has(texts[1], "self.locusBridge0_removeRange(a, self.n);");
 		has(texts[1], "return self.locusBridge1_hashCode();");
 	}
 

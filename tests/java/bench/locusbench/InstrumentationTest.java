@@ -67,6 +67,19 @@ final class InstrumentationTest {
 	}
 
 	@Test
+	void aVariableThatMayHaveNoValueBehindTheLoopIsNotRecorded() throws Refusal {
+		assertEquals("static void m(int n) { int t; { IN0(n); try { while (n > 0) { t = n; n = t / 2; } OUT0(null, n); } FAILED0 } }",
+				recorded(CtLoop.class::isInstance, "static void m(int n) { int t; while (n > 0) { t = n; n = t / 2; } }"));
+	}
+
+	@Test
+	void aFieldOfASuperclassAroundTheClassIsInherited() throws Refusal {
+		assertEquals("int n; int n() { return n; } static class D extends C { int m() { int s = 0; { IN0(((C) this).n); try { while (s < n()) s++;"
+				+ " OUT0(null, s); } FAILED0 } return s; } }",
+				recorded(CtLoop.class::isInstance, "int n; int n() { return n; } static class D extends C { int m() { int s = 0; while (s < n()) s++; return s; } }"));
+	}
+
+	@Test
 	void aReturnItselfIsRecorded() throws Refusal {
 		assertEquals("static int m(int n) { { IN0(n); try { { final int locusResult = n * n; OUT0(locusResult); return locusResult; } } FAILED0 } }",
 				recorded(CtReturn.class::isInstance, "static int m(int n) { return n * n; }"));

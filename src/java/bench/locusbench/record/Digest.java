@@ -11,6 +11,7 @@ import java.time.temporal.TemporalAmount;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.BitSet;
+import java.util.Calendar;
 import java.util.Collection;
 import java.util.Date;
 import java.util.IdentityHashMap;
@@ -44,10 +45,9 @@ final class Digest {
 	private static final List<Class<?>> TEXTS = Arrays.asList(CharSequence.class, Number.class, TemporalAccessor.class,
 			TemporalAmount.class, UUID.class, Locale.class, java.net.URI.class, java.net.URL.class, java.nio.charset.Charset.class,
 			java.io.File.class, java.nio.file.Path.class, java.util.regex.Pattern.class, java.util.Currency.class, BitSet.class,
-			java.util.concurrent.atomic.AtomicBoolean.class);
+			java.util.concurrent.atomic.AtomicBoolean.class, java.text.ParsePosition.class, java.io.StringWriter.class);
 	/** Classes of the JDK that Java's serialization describes well. */
-	private static final List<Class<?>> SERIALIZED = Arrays.asList(Random.class, Date.class, java.util.Calendar.class,
-			java.util.concurrent.atomic.AtomicIntegerArray.class, java.util.concurrent.atomic.AtomicLongArray.class);
+	private static final List<Class<?>> SERIALIZED = Arrays.asList(Random.class, Date.class, java.util.concurrent.atomic.AtomicIntegerArray.class, java.util.concurrent.atomic.AtomicLongArray.class);
 
 	private final MessageDigest hash;
 	private final Kinds kinds;
@@ -179,6 +179,12 @@ final class Digest {
 			put(((Map.Entry<?, ?>) object).getValue());
 		} else if (object instanceof Optional) {
 			put(((Optional<?>) object).orElse(null));
+		} else if (object instanceof Calendar) { // which also counts how often it was set
+			putLong(((Calendar) object).getTimeInMillis());
+			put(((Calendar) object).getTimeZone().getID());
+			put(((Calendar) object).isLenient());
+			put(((Calendar) object).getFirstDayOfWeek());
+			put(((Calendar) object).getMinimalDaysInFirstWeek());
 		} else if (object instanceof AtomicReference) {
 			put(((AtomicReference<?>) object).get());
 		} else if (isOne(object, SERIALIZED) && object.getClass() == jdk) {

@@ -4,6 +4,7 @@ import java.io.Closeable;
 import java.io.InputStream;
 import java.io.OutputStream;
 import java.io.Reader;
+import java.io.StringWriter;
 import java.io.Writer;
 import java.lang.invoke.MethodHandle;
 import java.lang.invoke.VarHandle;
@@ -90,11 +91,11 @@ final class Kinds {
 			return "a dynamic proxy";
 		}
 		for (Object[] kind : OUTSIDE) {
-			if (((Class<?>) kind[0]).isAssignableFrom(type)) {
+			if (type != StringWriter.class && ((Class<?>) kind[0]).isAssignableFrom(type)) {
 				return (String) kind[1];
 			}
 		}
-		return isOfJdk(type) && Closeable.class.isAssignableFrom(type) ? "a resource" : null;
+		return isOfJdk(type) && type != StringWriter.class && Closeable.class.isAssignableFrom(type) ? "a resource" : null;
 	}
 
 	/** Has a class of the JDK, or a superclass of it, fields of objects whose loss a program sees? */

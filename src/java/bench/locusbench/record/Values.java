@@ -189,6 +189,8 @@ final class Values extends Kryo {
 	private Serializer<?> forJdk(Class<?> type) {
 		if (WrapperSerializer.serves(type)) {
 			return new WrapperSerializer();
+		} else if (TextSerializer.serves(type)) {
+			return new TextSerializer();
 		}
 		Serializer<?> known = super.getDefaultSerializer(type);
 		Class<?> kind = known.getClass();

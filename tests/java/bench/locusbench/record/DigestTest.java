@@ -5,6 +5,8 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Calendar;
+import java.util.GregorianCalendar;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
@@ -83,6 +85,17 @@ class DigestTest {
 		a.put(2, 2);
 		b.put(2, 2);
 		b.put(1, 1);
+		different(a, b);
+	}
+
+	@Test
+	void aCalendarCountsByItsTimeAndNotByWhatWasDoneToIt() {
+		Calendar a = new GregorianCalendar(2020, Calendar.MARCH, 1);
+		Calendar b = new GregorianCalendar(2020, Calendar.JANUARY, 31);
+		different(a, b);
+		b.add(Calendar.DATE, 30);
+		same(a, b);
+		b.setLenient(false);
 		different(a, b);
 	}
 

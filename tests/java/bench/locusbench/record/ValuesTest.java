@@ -8,7 +8,9 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.ByteArrayInputStream;
+import java.io.StringWriter;
 import java.math.BigDecimal;
+import java.text.ParsePosition;
 import java.time.LocalDate;
 import java.util.AbstractList;
 import java.util.ArrayDeque;
@@ -183,6 +185,10 @@ class ValuesTest {
 		units.put(TimeUnit.DAYS, "day");
 		BitSet bits = new BitSet();
 		bits.set(70);
+		StringWriter writer = new StringWriter();
+		writer.write("written");
+		ParsePosition position = new ParsePosition(3);
+		position.setErrorIndex(2);
 		Object[] values = {map, new TreeMap<>(map.isEmpty() ? map : Map.of("x", 1)), new TreeMap<>(Comparator.<String>reverseOrder()),
 			new HashSet<>(List.of(1, 2)), List.of(1, 2, 3), Map.of("k", "v"), Arrays.asList(1, null), new LinkedList<>(List.of(1)),
 			new ArrayDeque<>(List.of(4, 5)), new PriorityQueue<>(List.of(3, 1, 2)), new ConcurrentHashMap<>(Map.of(1, 2)), units,
@@ -190,12 +196,15 @@ class ValuesTest {
 			new AtomicLongArray(new long[] {1, 2}), bits, random, TimeUnit.HOURS, String.class, int[][].class, null, 'c', 1.5f,
 			Collections.unmodifiableList(new ArrayList<>(List.of("u"))), Collections.unmodifiableMap(new HashMap<>(Map.of(1, 2))),
 			Collections.synchronizedList(new ArrayList<>(List.of("s"))), Collections.emptyList(), new int[][] {{1}, null},
-			new boolean[] {true}, new String[] {"a", null}, new Object(), Shape.ROUND, Shape.values()};
+			new boolean[] {true}, new String[] {"a", null}, new Object(), Shape.ROUND, Shape.values(), void.class,
+			Thread.class, writer, position};
 		Object[] copy = copy(values);
 		for (int i = 0; i < values.length; i++) {
 			assertArrayEquals(Digest.of(values[i]), Digest.of(copy[i]), i + ": " + values[i]);
 			assertEquals(values[i] == null ? null : values[i].getClass(), copy[i] == null ? null : copy[i].getClass());
 		}
+		assertEquals(writer.toString(), copy[values.length - 2].toString());
+		assertEquals(position, copy[values.length - 1]);
 		assertEquals(random.nextLong(), ((Random) copy[19]).nextLong());
 	}
 
