@@ -44,6 +44,7 @@ enum row {
 	ROW_OUTPUT,
 	ROW_NO_RUN,
 	ROW_NO_RECORD,
+	ROW_ALLOW_IO,
 	ROW_FORKS,
 	ROW_SECONDS,
 	ROW_JAVA,
@@ -72,6 +73,8 @@ static const struct lc_option_info rows[ROW_COUNT] = {
 	[ROW_NO_RECORD] = { "no-record", 0, "FLAG", "", "off", "",
 	                    "do not run the program once more to record its inputs: they are made "
 	                    "up" },
+	[ROW_ALLOW_IO] = { "allow-io", 0, "FLAG", "", "off", "",
+	                   "take a segment that reads or writes files or sockets, too" },
 	[ROW_FORKS] = { "forks", 0, "COUNT", "N", "3", "forks", "measure in so many JVMs" },
 	[ROW_SECONDS] = { "seconds", 0, "COUNT", "N", "5", "seconds",
 	                  "measure each input for so long in each of them, after as long a "
@@ -133,6 +136,8 @@ static int set(struct bench *b, int row, const char *value)
 		return lc_usage("--%s takes no value", rows[row].name);
 	if (row == ROW_NO_RUN)
 		b->request.run = false;
+	else if (row == ROW_ALLOW_IO)
+		b->request.allow_io = true;
 	else
 		b->request.record = false;
 	return 0;

@@ -6,6 +6,7 @@
 
 #include "analyzer/base/fail.h"
 #include "analyzer/base/memory.h"
+#include "analyzer/spans/spans.h"
 #include "src/base/order.h"
 
 /* Which of the frames are the user's, as far as it has been asked. */
@@ -284,46 +285,78 @@ static int order_pieces(const void *a, const void *b, void *tree)
 	return order ? order : lc_order_u64(x[LC_FRAME_LINE1], y[LC_FRAME_LINE1]);
 }
 
-/* The frame at whose line most of the row's samples are; NULL: there is none with a line. */
-static const uint32_t *hottest(const struct lc_rank_row *row, struct owners *o)
+/* What is gathered of a finding's samples. */
+struct pieces {
+	struct piece *list;
+	size_t len, cap;
+};
+
+static void add_piece(struct pieces *p, struct owners *o, uint32_t path, uint64_t samples)
 {
-	struct piece *pieces = lc_mem_zeroed(row->accesses_len + 1, sizeof(*pieces));
+	const uint32_t *frame = owner(o, path);
+
+	if (!frame || frame[LC_FRAME_LINE1] < 2)
+		return;
+	p->list = lc_mem_grow(p->list, &p->cap, p->len + 1, sizeof(*p->list));
+	p->list[p->len++] = (struct piece){ frame, samples };
+}
+
+/* The frame at whose line most of the samples are; NULL: there is none with a line. Frees them. */
+static const uint32_t *hottest(struct pieces *p, const struct owners *o)
+{
 	void *tree = (void *)(uintptr_t)o->of->tree;
 	const uint32_t *best = NULL;
 	uint64_t sum = 0, most = 0;
-	size_t len = 0;
 
-	for (size_t i = 0; i < row->accesses_len; i++) {
-		const uint32_t *frame = owner(o, row->accesses[i].path);
-
-		if (frame && frame[LC_FRAME_LINE1] > 1)
-			pieces[len++] = (struct piece){ frame, row->accesses[i].samples };
-	}
-	qsort_r(pieces, len, sizeof(*pieces), order_pieces, tree);
-	for (size_t i = 0; i < len; i++) {
-		if (i && order_pieces(&pieces[i - 1], &pieces[i], tree))
+	if (p->len)
+		qsort_r(p->list, p->len, sizeof(*p->list), order_pieces, tree);
+	for (size_t i = 0; i < p->len; i++) {
+		if (i && order_pieces(&p->list[i - 1], &p->list[i], tree))
 			sum = 0;
-		sum += pieces[i].samples;
+		sum += p->list[i].samples;
 		if (sum > most) {
 			most = sum;
-			best = pieces[i].frame;
+			best = p->list[i].frame;
 		}
 	}
-	free(pieces);
+	free(p->list);
 	return best;
+}
+
+/*
+ * Of streams the place is theirs, whichever library method the samples are in; of objects and tasks
+ * it is the line with most samples. `place` is filled in where it is not one of the tree's frames.
+ */
+static const uint32_t *frame_of(const struct lc_finding *f, struct owners *o,
+                                uint32_t place[LC_FRAME_KEY])
+{
+	const struct lc_spans_location *streams = f->spans ? f->spans->location : NULL;
+	struct pieces p = { 0 };
+
+	if (streams) {
+		memset(place, 0, LC_FRAME_KEY * sizeof(*place));
+		place[LC_FRAME_METHOD] = streams->place->method;
+		place[LC_FRAME_LINE1] = (uint32_t)(streams->place->line + 1);
+		return place[LC_FRAME_LINE1] > 1 && has_source(o, place) ? place : NULL;
+	}
+	for (size_t i = 0; f->row && i < f->row->accesses_len; i++)
+		add_piece(&p, o, f->row->accesses[i].path, f->row->accesses[i].samples);
+	for (size_t i = 0; f->spans && i < f->spans->type->waits.rows_len; i++)
+		add_piece(&p, o, f->spans->type->waits.rows[i].path,
+		          f->spans->type->waits.rows[i].samples);
+	return hottest(&p, o);
 }
 
 bool lc_bench_place_find(struct lc_bench_place *p, const struct lc_bench_of *of,
                          const struct lc_findings *findings)
 {
+	uint32_t place[LC_FRAME_KEY];
 	const uint32_t *frame = NULL;
 	struct owners o;
 
 	owners_init(&o, of, NULL);
 	for (size_t i = 0; i < findings->len && !frame; i++) {
-		if (!findings->list[i].row)
-			continue;
-		frame = hottest(findings->list[i].row, &o);
+		frame = frame_of(&findings->list[i], &o, place);
 		if (!frame)
 			continue;
 		*p =

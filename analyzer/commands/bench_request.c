@@ -53,6 +53,7 @@ void lc_bench_request_write(FILE *out, const struct lc_bench_request *r)
 	lc_json_string(&j, "output", r->output);
 	lc_json_bool(&j, "run", r->run);
 	lc_json_bool(&j, "record", r->record);
+	lc_json_bool(&j, "allow_io", r->allow_io);
 	put_words(&j, "program", r->program);
 	lc_json_line(&j, 0);
 	lc_json_u64(&j, "program_main", r->program_main);

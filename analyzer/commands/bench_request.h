@@ -19,6 +19,7 @@ struct lc_bench_request {
 	const char *output;                                     /* directory */
 	bool run;                                               /* the benchmark, once it is made */
 	bool record;                          /* run the program once more for its inputs */
+	bool allow_io;                        /* the segment may do input and output */
 	const struct lc_bench_words *program; /* argv; none: not known */
 	size_t program_main; /* index of the word that names the class; 0: not known */
 	const char *program_directory;

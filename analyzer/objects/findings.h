@@ -15,6 +15,7 @@
 struct lc_numa;
 struct lc_sharing;
 struct lc_spans;
+struct lc_spans_diagnosis;
 
 enum lc_finding_kind {
 	LC_FINDING_HOT,         /* a row takes much of the samples */
@@ -43,6 +44,7 @@ struct lc_finding {
 	double share;                  /* of all samples, or of CPU time, that it is about */
 	double low, high;              /* 95% interval; both are `share` where there is none */
 	const struct lc_rank_row *row; /* NULL: none */
+	const struct lc_spans_diagnosis *spans; /* of streams or tasks; NULL: none */
 	uint64_t site;      /* lc_tree_site_id() of what it is about; 0: of several, or of none */
 	const char *text;   /* what is the case, and the numbers it rests on; UTF-8, one line */
 	const char *change; /* what to try; likewise */

@@ -194,5 +194,6 @@ void lc_finding_spans(struct lc_finding_search *s)
 		                                        : d->location ? "the cycles of all streams"
 		                                                      : "the cycles of all tasks"));
 		f->change = d->advice;
+		f->spans = d;
 	}
 }

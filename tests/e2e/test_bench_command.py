@@ -12,7 +12,7 @@ import time
 
 import pytest
 from conftest import BUILD, COMMAND_SECONDS, WORKLOADS, run_command
-from helpers import marked_lines
+from helpers import command, marked_lines
 from synthetic import Block, Profile, frame
 
 USAGE, FAILED, PARTIAL = 2, 1, 3
@@ -100,7 +100,7 @@ def test_the_first_finding_is_benchmarked(acme):
         "lines": [{"line": 12, "samples": 350, "with_calls": 350}, {"line": 13, "samples": 400, "with_calls": 400}],
         "method_samples": 750, "sample_ns": 5_000_000,
         "source_path": [str(acme.sources)], "class_path": [str(acme.directory / "classes")], "against": [],
-        "output": "bench-Index-13", "run": True, "record": True,
+        "output": "bench-Index-13", "run": True, "record": True, "allow_io": False,
         "program": ["java", "-Xmx64m", "-cp", "classes:lib/*", "org.acme.Main", "a b"],
         "program_main": 4, "program_directory": str(acme.directory), "java": str(acme.java),
         "jvm_options": ["-Xmx64m", "-XX:+UseG1GC"], "forks": 3, "seconds": request["seconds"], "inputs": 100,
@@ -115,13 +115,13 @@ def test_the_options_are_passed_on(acme):
     (acme.directory / "fixed").mkdir()
     request = acme.request(
         "--source-path=src:fixed", "--class-path", "lib/*:classes", "--against", "fixed", "-o", "out", "--no-run",
-        "--forks=5", "--seconds=7", "--at", "org.acme.Index:12", "prof", "--", "sh", "start", "--at", "x y")
+        "--forks=5", "--seconds=7", "--allow-io", "--at", "org.acme.Index:12", "prof", "--", "sh", "start", "--at", "x y")
     here = acme.directory
     assert request["source_path"] == [str(here / "src"), str(here / "fixed")]
     assert request["class_path"] == [str(here / of) for of in ("lib/a.jar", "lib/b.jar", "classes")]
     assert request["against"] == [str(here / "fixed")]
     assert (request["output"], request["run"], request["record"]) == ("out", False, True)
-    assert (request["forks"], request["seconds"]) == (5, 7)
+    assert (request["forks"], request["seconds"], request["allow_io"]) == (5, 7, True)
     assert (request["class"], request["method"], request["line"]) == ("org.acme.Index", "search", 12)
     assert request["finding"] == ""
     assert (request["program"], request["program_directory"]) == (["sh", "start", "--at", "x y"], str(here))
@@ -303,3 +303,12 @@ def test_a_real_program_is_asked_for(jdk17, workload, profile, tool):
     assert request["program_directory"] == str(tool.directory)
     assert request["jvm_options"] == ["-Xmx128m", "-XX:+UseSerialGC"]
     assert "BenchLoop" in request["finding"]
+
+
+def test_a_stream_is_benchmarked_where_it_is(profile_once, workload, jdk17, tool):
+    """Most of its samples are in the JDK's own methods, and in lambda expressions."""
+    run = profile_once("repeated-17-slow", command(workload, jdk17, "SpanInvariant", "slow", 1500), "--spans=streams")
+    request = tool.request(run.directory, "--source-path", WORKLOADS)
+    assert (request["class"], request["method"]) == ("SpanInvariant$Coder", "wordsForNum")
+    assert request["line"] == marked_lines("SpanInvariant", "invariant")["wordsForNum"]
+    assert "computes the same result" in request["finding"]

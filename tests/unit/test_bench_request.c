@@ -209,6 +209,7 @@ static void the_request_has_all_that_was_chosen(void **state)
 		.class_path = one,
 		.output = "bench-Index-211",
 		.record = true,
+		.allow_io = true,
 		.program = &one,
 		.program_main = 3,
 		.program_directory = "/app",
@@ -227,7 +228,7 @@ static void the_request_has_all_that_was_chosen(void **state)
 	    "\"method_samples\":45,\"sample_ns\":4000000,\"finding\":\"hot "
 	    "<it>\",\"source_path\":[\"/a \\\"b\\\"\"],"
 	    "\"class_path\":[\"/a \\\"b\\\"\"],\"against\":[],\"output\":\"bench-Index-211\","
-	    "\"run\":false,\"record\":true,\"program\":[\"/a \\\"b\\\"\"],"
+	    "\"run\":false,\"record\":true,\"allow_io\":true,\"program\":[\"/a \\\"b\\\"\"],"
 	    "\"program_main\":3,\"program_directory\":\"/app\",\"java\":\"/jdk/bin/"
 	    "java\",\"jvm_options\":[],"
 	    "\"forks\":3,\"seconds\":10,\"inputs\":100,\"locus\":\"/usr/bin/locus\"}";

@@ -87,9 +87,8 @@ final class Extraction {
 
 	/** The type of what the segment returns, as text; null: nothing. */
 	private String result() {
-		boolean returns = segment.returns().stream().anyMatch(r -> r.getReturnedExpression() != null);
-		CtTypeReference<?> type = segment.method.getType();
-		return returns && type != null ? Types.text(type) : null;
+		CtTypeReference<?> type = segment.returnedType();
+		return type == null ? null : Types.text(type);
 	}
 
 	// -- rewriting
@@ -300,9 +299,12 @@ final class Extraction {
 	/** The segment's text, with its returns as `render` has them. */
 	private String body(java.util.function.Function<String, String> render) {
 		Edits here = new Edits();
+		CtStatement whole = segment.statement;
 		for (CtReturn<?> r : segment.returns()) {
 			String value = r.getReturnedExpression() == null ? null : r.getReturnedExpression().toString();
-			here.replace(r, r.getFactory().createCodeSnippetStatement(render.apply(value)));
+			CtStatement rendered = r.getFactory().createCodeSnippetStatement(render.apply(value));
+			here.replace(r, rendered);
+			whole = r == segment.statement ? rendered : whole;
 		}
 		StringBuilder text = new StringBuilder();
 		if (segment.isWholeMethod()) {
@@ -310,7 +312,7 @@ final class Extraction {
 				text.append(statement).append(ends(statement)).append('\n');
 			}
 		} else {
-			text.append(segment.statement).append(ends(segment.statement)).append('\n');
+			text.append(whole).append(ends(whole)).append('\n');
 		}
 		here.undo();
 		return text.toString();

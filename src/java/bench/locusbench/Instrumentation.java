@@ -10,7 +10,6 @@ import spoon.reflect.code.CtLocalVariable;
 import spoon.reflect.code.CtReturn;
 import spoon.reflect.code.CtStatement;
 import spoon.reflect.cu.SourcePosition;
-import spoon.reflect.declaration.CtExecutable;
 
 /**
  * Writes a source file so that it records what segments begin with and what they leave. All other text of the file stays as
@@ -99,7 +98,7 @@ final class Instrumentation {
 				values.add(new Change(start, start, "{ " + text));
 				return;
 			}
-			String type = r.getParent(CtExecutable.class).getType().toString().replace('$', '.');
+			String type = Segment.typeOf(r).toString().replace('$', '.');
 			changes.add(new Change(end, end, " " + text + "return locusResult; }"));
 			values.add(new Change(start, start + "return".length(), "{ final " + type + " locusResult ="));
 		});

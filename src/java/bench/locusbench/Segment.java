@@ -18,6 +18,8 @@ import spoon.reflect.declaration.CtElement;
 import spoon.reflect.declaration.CtExecutable;
 import spoon.reflect.declaration.CtMethod;
 import spoon.reflect.declaration.CtType;
+import spoon.reflect.path.CtRole;
+import spoon.reflect.reference.CtTypeReference;
 import spoon.reflect.visitor.filter.TypeFilter;
 
 /** The part of a method that becomes a benchmark: one statement, which may be a loop, or the whole body. */
@@ -44,6 +46,17 @@ final class Segment {
 			}
 		}
 		return found;
+	}
+
+	/** The type of what it returns; null: nothing. */
+	CtTypeReference<?> returnedType() {
+		return returns().stream().filter(r -> r.getReturnedExpression() != null).findFirst().map(Segment::typeOf).orElse(null);
+	}
+
+	/** The type of what is returned there; that of a lambda expression is not its own, which is its interface. */
+	static CtTypeReference<?> typeOf(CtReturn<?> r) {
+		CtExecutable<?> method = r.getParent(CtExecutable.class);
+		return method instanceof CtLambda ? r.getReturnedExpression().getType() : method.getType();
 	}
 
 	boolean isWholeMethod() {
@@ -102,24 +115,31 @@ final class Segment {
 
 	/**
 	 * The innermost loop around the line, or the statement where there is none, grown to the enclosing loop while the
-	 * segment holds less than ENOUGH of the method's samples.
+	 * segment holds less than ENOUGH of the method's samples. Where the statement makes a task, the task's body.
 	 */
 	static Segment atLine(CtType<?> type, int line, Map<Integer, Long> samplesByLine, long methodSamples) throws Refusal {
 		CtExecutable<?> method = null;
+		List<CtStatement> around = List.of();
 		for (CtExecutable<?> e : executables(type)) {
-			if (e.getBody() != null && covers(e, line) && (method == null || inside(e, method))) {
+			boolean inner = e.getBody() != null && covers(e, line) && (method == null || inside(e, method));
+			List<CtStatement> here = inner ? around(e, line) : List.of();
+			if (inner && (method == null || !here.isEmpty())) { // none: the line where a lambda expression begins
 				method = e;
+				around = here;
 			}
 		}
 		if (method == null) {
 			throw new Refusal("no code of " + type.getQualifiedName() + " at line " + line
 					+ ": its source seems to be of another version");
 		}
-		List<CtStatement> around = around(method, line);
 		if (around.isEmpty()) {
 			throw new Refusal("no statement at line " + line + " of " + type.getQualifiedName());
 		}
 		CtStatement chosen = around.get(0);
+		CtExecutable<?> task = chosen instanceof CtLoop ? null : Task.in(chosen);
+		if (task != null) {
+			return new Segment(task.getParent(CtType.class), task, task.getBody());
+		}
 		for (CtStatement statement : around) {
 			if (statement instanceof CtLoop) {
 				chosen = statement;
@@ -179,7 +199,9 @@ final class Segment {
 	private static List<CtStatement> around(CtExecutable<?> method, int line) {
 		List<CtStatement> found = new ArrayList<>();
 		for (CtStatement s : method.getBody().getElements(new TypeFilter<>(CtStatement.class))) {
-			boolean stands = s.getParent() instanceof CtBlock || s.getParent() instanceof CtBodyHolder;
+			boolean stands = s.getParent() instanceof CtBlock
+					|| s.getParent() instanceof CtBodyHolder && s.getRoleInParent() != CtRole.FOR_INIT && s.getRoleInParent() != CtRole.FOR_UPDATE;
+			stands &= s.getParent(CtExecutable.class) == method; // and not of a class inside
 			if (stands && !(s instanceof CtBlock) && !(s instanceof CtComment) && covers(s, line)) {
 				found.add(s);
 			}

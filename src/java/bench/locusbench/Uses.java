@@ -26,7 +26,6 @@ import spoon.reflect.declaration.CtInterface;
 import spoon.reflect.declaration.CtMethod;
 import spoon.reflect.declaration.CtModifiable;
 import spoon.reflect.declaration.CtType;
-import spoon.reflect.declaration.CtTypedElement;
 import spoon.reflect.declaration.CtVariable;
 import spoon.reflect.declaration.ModifierKind;
 import spoon.reflect.reference.CtTypeParameterReference;
@@ -270,17 +269,16 @@ final class Uses {
 
 	/** The variables' types, that of the object itself, and that of what is returned. */
 	private void nameTypes() throws Refusal {
-		List<CtTypedElement<?>> all = new ArrayList<>(locals);
-		all.addAll(fields.values());
-		if (!segment.returns().isEmpty()) {
-			all.add(segment.method);
-		}
-		for (CtTypedElement<?> of : all) {
-			if (of.getType() == null) {
+		List<CtTypeReference<?>> all = new ArrayList<>();
+		locals.forEach(local -> all.add(local.getType()));
+		fields.values().forEach(field -> all.add(field.getType()));
+		all.add(segment.returnedType());
+		for (CtTypeReference<?> of : all) {
+			if (of == null) {
 				continue;
 			}
-			for (CtTypeReference<?> type : of.getType().getElements(new TypeFilter<CtTypeReference<?>>(CtTypeReference.class))) {
-				name(of, type);
+			for (CtTypeReference<?> type : of.getElements(new TypeFilter<CtTypeReference<?>>(CtTypeReference.class))) {
+				name(segment.method, type);
 			}
 		}
 		if (self) {

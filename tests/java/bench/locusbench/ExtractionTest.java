@@ -250,6 +250,18 @@ class ExtractionTest {
 	}
 
 	@Test
+	void aReturnCanBeTheWholeSegment() throws Exception {
+		String text = "package p; class C { int m(int a) {\nreturn a + 1; } }";
+		Segment segment = Texts.at(2, text);
+		String s = source(segment);
+		has(s, "segment(Blackhole blackhole) throws Throwable { int a = local_a; return a + 1; }");
+		has(s, "return new Object[] {a + 1};");
+		Uses uses = new Uses(segment, false);
+		has(new Instrumentation(text).with(segment, new Variables(segment, uses)).text(),
+				"try { { final int locusResult = a + 1; if (locusTicket0 >= 0)");
+	}
+
+	@Test
 	void inputAndOutputAreTakenWhereAskedFor() throws Exception {
 		Segment segment = Texts.method("package p; class C { void m() { System.out.println(1); } }");
 		Uses uses = new Uses(segment, true);

@@ -87,4 +87,29 @@ class SegmentTest {
 		assertTrue(assertThrows(Refusal.class, () -> lines(Map.of(), 16)).getMessage().contains("another version"));
 		assertThrows(Refusal.class, () -> Segment.ofMethod(Texts.type(TEXT), "none"));
 	}
+
+	private static final String[] TASKS = {"package p; class C { void m(java.util.concurrent.ExecutorService e, int a) throws Exception {",
+		"for (int i = 0; i < a; i++) { e.submit(new Named(i)).get(); }",
+		"e.submit(() -> {", "return a + 1;", "}).get();",
+		"new Thread(new Runnable() { public void run() { a(); } }).start();",
+		"Part part = new Part();",
+		"java.util.stream.Stream.of(1).map(x -> x + a).count();",
+		"}", "static void a() { }",
+		"static class Named implements Runnable { int n; Named(int n) { this.n = n; } public void run() { n++; } }",
+		"static class Part extends java.util.concurrent.RecursiveTask<Integer> { public Integer compute() { return 7; } } }"};
+
+	/** Profiles know a task by the line that makes it; what is worth a benchmark is what it does. */
+	@Test
+	void aTaskIsItsBody() throws Refusal {
+		assertEquals("{ n++; }", flat(Texts.at(2, TASKS)));
+		assertEquals("{ return a + 1; }", flat(Texts.at(3, TASKS)));
+		assertEquals("int", Texts.at(3, TASKS).returnedType().toString());
+		assertTrue(flat(Texts.at(6, TASKS)).startsWith("{"));
+		assertEquals("{ return 7; }", flat(Texts.at(7, TASKS)));
+		assertTrue(flat(Texts.at(8, TASKS)).contains("count()")); // no task
+	}
+
+	private static String flat(Segment segment) {
+		return segment.statement.toString().replaceAll("\\s+", " ");
+	}
 }
