@@ -46,6 +46,7 @@ final class Extraction {
 	private final List<String> notes = new ArrayList<>();
 	private final StringBuilder out = new StringBuilder();
 	private final Edits edits = new Edits();
+	private int unused; // values that nothing consumes
 
 	Extraction(Segment segment, Uses uses, Variables variables) {
 		this.segment = segment;
@@ -338,6 +339,9 @@ final class Extraction {
 
 	/** The type of what a call of the benchmark returns; null: nothing. */
 	private String returned(String result) {
+		if (!variables.consumes) {
+			return null;
+		}
 		if (result == null && segment.returns().isEmpty() && !variables.sinks.isEmpty()) {
 			return Types.text(((Dependences.Local) variables.sinks.get(0).variable).variable.getType());
 		}
@@ -351,8 +355,9 @@ final class Extraction {
 		forJmh(1, "@Benchmark");
 		line(1, "public " + (returned == null ? "void" : returned) + " segment(Blackhole blackhole) throws Throwable {");
 		begin();
-		indent(body(value -> value == null ? "return" : "return " + value));
-		if (completes) {
+		indent(body(value -> value == null ? "return"
+				: variables.consumes ? "return " + value : result + " unused" + ++unused + " = " + value + "; return"));
+		if (completes && variables.consumes) {
 			for (int i = result == null && returned != null ? 1 : 0; i < sinks.size(); i++) {
 				line(2, "blackhole.consume(" + variableName(sinks.get(i)) + ");");
 			}

@@ -58,7 +58,7 @@ final class Likeness {
 				double ratio = Math.max(1.0, execution.ns) / Math.max(1.0, selection.tested.get(index).ns);
 				if (Math.abs(Math.log(ratio)) < distance) {
 					distance = Math.abs(Math.log(ratio));
-					best = results.mean(String.valueOf(index)) * ratio;
+					best = results.ns(String.valueOf(index)).mean * ratio;
 				}
 			}
 			sum += best;

@@ -64,7 +64,7 @@ public final class Main {
 		Version(Sources sources, Segment segment) throws Refusal, IOException {
 			this.segment = segment;
 			uses = new Uses(segment, request.allowIo);
-			variables = new Variables(segment, uses);
+			variables = new Variables(segment, uses, request.without);
 			text = sources.textOf(segment.type.getTopLevelType().getQualifiedName());
 		}
 

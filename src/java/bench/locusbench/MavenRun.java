@@ -31,16 +31,18 @@ final class MavenRun {
 		this.java = Path.of(java);
 	}
 
-	/** `mvn package`, without a network where that serves. What it says is in locus-bench.log there. */
-	void build(Path project) throws IOException, Refusal {
+	/** `mvn package`, with `more` words, without a network where that serves. What it says is in locus-bench.log there. */
+	void build(Path project, String... more) throws IOException, Refusal {
 		Path log = project.resolve(LOG);
 		if (!isInstalled()) {
 			throw new Refusal("there is no mvn to build the project with; it is in " + project);
 		}
-		if (maven(project, log, "-o") == 0) {
+		List<String> offline = new ArrayList<>(Arrays.asList(more));
+		offline.add("-o");
+		if (maven(project, log, offline) == 0) {
 			return;
 		}
-		if (isIncomplete(Files.readString(log)) && maven(project, log) == 0) {
+		if (isIncomplete(Files.readString(log)) && maven(project, log, Arrays.asList(more)) == 0) {
 			return;
 		}
 		throw new Refusal(reason(Files.readString(log), log));
@@ -52,9 +54,9 @@ final class MavenRun {
 				.anyMatch(directory -> Files.isExecutable(Path.of(directory, "mvn")));
 	}
 
-	private int maven(Path project, Path log, String... options) throws IOException, Refusal {
+	private int maven(Path project, Path log, List<String> options) throws IOException, Refusal {
 		List<String> words = new ArrayList<>(List.of("mvn", "-q", "-B", "-Dstyle.color=never"));
-		words.addAll(Arrays.asList(options));
+		words.addAll(options);
 		words.add("-Djvm=" + program());
 		words.add("package");
 		Path home = home();
@@ -120,7 +122,7 @@ final class MavenRun {
 		String time = Math.max(1, Math.round(seconds * 1000.0 / ITERATIONS)) + "ms";
 		String count = String.valueOf(ITERATIONS);
 		List<String> words = new ArrayList<>(List.of(program(), "-Djmh.ignoreLock=true", "-jar", "target/benchmarks.jar",
-				Pattern.quote(payload.packageName + "." + payload.className + ".segment"), "-rf", "json", "-rff", json.toString(),
+				Pattern.quote(payload.packageName + "." + payload.className + "."), "-rf", "json", "-rff", json.toString(),
 				"-prof", "gc", "-foe", "true", "-f", String.valueOf(forks), "-wi", count, "-w", time, "-i", count, "-r", time,
 				"-jvm", program()));
 		if (!jvmOptions.isEmpty()) {

@@ -5,8 +5,10 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
 
 /** What `locus bench` asks for, as it stands in request.json. */
@@ -38,8 +40,9 @@ final class Request {
 	final String locus;
 	final int inputs;
 	final boolean allowIo;
+	final Set<Rule> without = EnumSet.noneOf(Rule.class); // for the evaluation of the rules
 
-	private Request(JsonNode json) {
+	private Request(JsonNode json) throws Refusal {
 		profile = json.path("profile").asText("");
 		className = json.path("class").asText("");
 		method = json.path("method").asText("");
@@ -67,6 +70,9 @@ final class Request {
 		locus = json.path("locus").asText("");
 		inputs = json.path("inputs").asInt(100);
 		allowIo = json.path("allow_io").asBoolean(false);
+		for (String name : texts(json.path("without"))) {
+			without.add(Rule.of(name));
+		}
 	}
 
 	private static List<String> texts(JsonNode array) {

@@ -133,10 +133,10 @@ final class Results {
 		notes.add(sentence);
 	}
 
-	/** The mean of an input's time, in ns; NaN: it was not measured. */
-	double mean(String input) {
+	/** An input's time, in ns; null: it was not measured. */
+	Estimate ns(String input) {
 		Row row = row(input);
-		return row == null ? Double.NaN : row.ns.mean;
+		return row == null ? null : row.ns;
 	}
 
 	boolean isStable() {

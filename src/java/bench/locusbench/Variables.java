@@ -39,14 +39,14 @@ final class Variables {
 		final boolean isFinal; // it is set once, so that the compiler takes it for a constant
 		final boolean isVolatile;
 
-		Input(CtVariable<?> variable, String inProgram, String type, String name) {
+		Input(CtVariable<?> variable, String inProgram, String type, String name, boolean isFinal) {
 			this.variable = variable;
 			this.inProgram = inProgram;
 			this.type = type;
 			this.name = name;
 			CtField<?> field = variable instanceof CtField ? (CtField<?>) variable : null;
 			isStatic = field != null && field.hasModifier(ModifierKind.STATIC);
-			isFinal = isStatic && field.hasModifier(ModifierKind.FINAL);
+			this.isFinal = isFinal;
 			isVolatile = field != null && field.hasModifier(ModifierKind.VOLATILE);
 		}
 
@@ -79,8 +79,10 @@ final class Variables {
 	static final String SELF = "self";
 	static final Set<String> TAKEN = Set.of("input", SELF, "load", "segment", "outputs", "values"); // of the benchmark itself
 
+	private final Set<Rule> without;
 	private final Dependences dependences;
 	final List<ValueGraph.Value> sinks; // values of local variables that the benchmark has to consume
+	final boolean consumes; // without it there are sinks, and nothing that consumes them
 	final Uses uses;
 	final List<CtVariable<?>> constants = new ArrayList<>(); // that the benchmark declares, in order of need
 	final List<Input> inputs = new ArrayList<>();
@@ -94,7 +96,14 @@ final class Variables {
 	boolean repeatable = true;
 
 	Variables(Segment segment, Uses uses) throws Refusal {
+		this(segment, uses, Set.of());
+	}
+
+	/** `without`: rules that are left out. */
+	Variables(Segment segment, Uses uses, Set<Rule> without) throws Refusal {
 		this.uses = uses;
+		this.without = without;
+		consumes = !without.contains(Rule.SINKS);
 		dependences = new Dependences(segment.statement);
 		sinks = dependences.sinks();
 		localNames.addAll(TAKEN);
@@ -102,10 +111,12 @@ final class Variables {
 		locals(segment);
 		fields();
 		if (uses.self) {
-			inputs.add(new Input(null, "this", segment.type.getQualifiedName().replace('$', '.'), SELF));
+			inputs.add(new Input(null, "this", segment.type.getQualifiedName().replace('$', '.'), SELF, false));
 		}
 		outputs(segment);
-		resets();
+		if (!without.contains(Rule.RESET)) {
+			resets();
+		}
 	}
 
 	/** The name of a field of the class in the benchmark: no local variable may hide it. */
@@ -130,11 +141,11 @@ final class Variables {
 	private void locals(Segment segment) {
 		List<CtVariable<?>> found = new ArrayList<>();
 		for (CtVariable<?> variable : uses.locals) {
-			if (Constants.isConstant(variable, segment)) {
+			if (!without.contains(Rule.CONSTANTS) && Constants.isConstant(variable, segment)) {
 				found.add(variable);
 			} else if (hasValue(variable, segment)) {
 				String name = variable.getSimpleName();
-				inputs.add(new Input(variable, name, Types.text(variable.getType()), "local_" + name));
+				inputs.add(new Input(variable, name, Types.text(variable.getType()), "local_" + name, isSetOnce(variable)));
 			} else {
 				uninitialised.add(variable);
 			}
@@ -167,7 +178,7 @@ final class Variables {
 		for (CtField<?> field : uses.fields.values()) {
 			String name = field.getSimpleName();
 			String here = nameField(name);
-			if (Constants.isConstant(field)) {
+			if (!without.contains(Rule.CONSTANTS) && Constants.isConstant(field)) {
 				for (CtVariable<?> needed : Constants.needed(List.of(field))) {
 					nameField(needed.getSimpleName());
 					Uses.addOnce(constants, needed);
@@ -187,7 +198,7 @@ final class Variables {
 				fieldNames.put(name, here);
 				uses.opens |= field.hasModifier(ModifierKind.PRIVATE);
 			}
-			inputs.add(new Input(field, there, Types.text(field.getType()), here));
+			inputs.add(new Input(field, there, Types.text(field.getType()), here, !here.contains(".") && isSetOnce(field)));
 		}
 	}
 
@@ -201,6 +212,14 @@ final class Variables {
 	/** Has the class type variables, without which the benchmark names it? */
 	private static boolean isRaw(CtType<?> type) {
 		return type != null && (!type.getFormalCtTypeParameters().isEmpty() || isRaw(type.getDeclaringType()));
+	}
+
+	/** Has it its value for good in the benchmark, so that the compiler takes it for a constant? */
+	private boolean isSetOnce(CtVariable<?> variable) {
+		if (variable instanceof CtField && ((CtField<?>) variable).isStatic() && ((CtField<?>) variable).isFinal()) {
+			return !without.contains(Rule.CONSTANTS);
+		}
+		return without.contains(Rule.FOLDING) && !dependences.assigned().contains(new Dependences.Field(variable.getSimpleName()));
 	}
 
 	private Input input(Object key) {
@@ -270,7 +289,7 @@ final class Variables {
 		for (Input input : other.inputs) {
 			if (inputs.stream().noneMatch(i -> i.inProgram.equals(input.inProgram))) {
 				String name = input.variable instanceof CtField ? nameField(input.variable.getSimpleName()) : input.name;
-				inputs.add(new Input(input.variable, input.inProgram, input.type, name));
+				inputs.add(new Input(input.variable, input.inProgram, input.type, name, input.isFinal));
 			}
 		}
 		for (Output output : other.outputs) {

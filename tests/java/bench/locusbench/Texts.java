@@ -3,6 +3,7 @@ package locusbench;
 import java.io.IOException;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import spoon.reflect.declaration.CtType;
 
 /** Java texts of tests, and the segments in them. */
@@ -25,13 +26,13 @@ final class Texts {
 		return Segment.atLine(type(lines), line, Map.of(), 0);
 	}
 
-	static Payload payload(Segment segment) throws Refusal, IOException {
-		return payload(segment, "");
+	static Payload payload(Segment segment, Rule... without) throws Refusal, IOException {
+		return payload(segment, "", without);
 	}
 
 	/** `text`: of the source file, for a segment that names what is private. */
-	static Payload payload(Segment segment, String text) throws Refusal, IOException {
+	static Payload payload(Segment segment, String text, Rule... without) throws Refusal, IOException {
 		Uses uses = new Uses(segment, false);
-		return new Extraction(segment, uses, new Variables(segment, uses)).payload(segment.firstLine(), text);
+		return new Extraction(segment, uses, new Variables(segment, uses, Set.of(without))).payload(segment.firstLine(), text);
 	}
 }

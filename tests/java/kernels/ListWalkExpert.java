@@ -1,0 +1,17 @@
+package kernels;
+
+import java.util.concurrent.TimeUnit;
+import org.openjdk.jmh.annotations.*;
+
+@State(Scope.Thread)
+@BenchmarkMode(Mode.AverageTime)
+@OutputTimeUnit(TimeUnit.NANOSECONDS)
+public class ListWalkExpert {
+	private final ListWalk.Node head = ListWalk.list();
+	private int limit = 10;
+
+	@Benchmark
+	public long walk() {
+		return ListWalk.walk(head, limit);
+	}
+}
