@@ -8,6 +8,7 @@ import java.util.stream.Collectors;
 import spoon.reflect.code.CtBlock;
 import spoon.reflect.code.CtCodeSnippetExpression;
 import spoon.reflect.code.CtConditional;
+import spoon.reflect.code.CtExpression;
 import spoon.reflect.code.CtFieldAccess;
 import spoon.reflect.code.CtInvocation;
 import spoon.reflect.code.CtReturn;
@@ -94,8 +95,13 @@ final class Extraction {
 
 	// -- rewriting
 
-	private static CtCodeSnippetExpression<?> snippet(CtElement of, String text) {
-		return of.getFactory().createCodeSnippetExpression(text);
+	/** Text in place of an expression, whose casts are a part of it. */
+	private static CtCodeSnippetExpression<?> snippet(CtExpression<?> of, String text) {
+		String cast = text;
+		for (int i = of.getTypeCasts().size() - 1; i >= 0; i--) { // the outermost stands first
+			cast = "((" + Types.text(of.getTypeCasts().get(i)) + ") (" + cast + "))";
+		}
+		return of.getFactory().createCodeSnippetExpression(cast);
 	}
 
 	private void rewrite(CtElement of) {
@@ -298,12 +304,11 @@ final class Extraction {
 	}
 
 	/** The segment's text, with its returns as `render` has them. */
-	private String body(java.util.function.Function<String, String> render) {
+	private String body(java.util.function.Function<CtExpression<?>, String> render) {
 		Edits here = new Edits();
 		CtStatement whole = segment.statement;
 		for (CtReturn<?> r : segment.returns()) {
-			String value = r.getReturnedExpression() == null ? null : r.getReturnedExpression().toString();
-			CtStatement rendered = r.getFactory().createCodeSnippetStatement(render.apply(value));
+			CtStatement rendered = r.getFactory().createCodeSnippetStatement(render.apply(r.getReturnedExpression()));
 			here.replace(r, rendered);
 			whole = r == segment.statement ? rendered : whole;
 		}
@@ -375,6 +380,12 @@ final class Extraction {
 		return boxed.equals(type) ? "null" : type.equals("boolean") ? "false" : type.equals("char") ? "'\\0'" : "0";
 	}
 
+	/** A value that will be boxed as one of this type. */
+	private static String asType(String type, CtExpression<?> value) {
+		boolean is = boxed(type).equals(type) || value.getType() != null && value.getType().toString().equals(type);
+		return is ? value.toString() : "(" + type + ") (" + value + ")";
+	}
+
 	/** What the segment leaves behind, for the regression test: what it returns, then the variables it changes. */
 	private void outputs(String result) {
 		String left = variables.outputs.stream().map(o -> ", " + o.inBenchmark).collect(Collectors.joining());
@@ -382,7 +393,7 @@ final class Extraction {
 		line(1, "/** Runs the segment once, and returns what it leaves: for the regression test. */");
 		line(1, "public Object[] outputs() throws Throwable {");
 		begin();
-		indent(body(value -> "return new Object[] {" + (value == null ? "null" : value) + left + "}"));
+		indent(body(value -> "return new Object[] {" + (value == null ? "null" : asType(result, value)) + left + "}"));
 		if (Completes.normally(segment.statement)) {
 			line(2, "return new Object[] {null" + left + "};");
 		}

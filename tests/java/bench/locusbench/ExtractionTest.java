@@ -175,6 +175,20 @@ class ExtractionTest {
 	}
 
 	@Test
+	void whatIsReplacedKeepsItsCasts() throws Refusal, IOException {
+		String source = Texts.payload(Texts.method(
+				"package p; class C { int a; int b; double m() { return (double) a / (long) (short) b() + (float) b; } int b() { return b; } }")).source;
+		has(source, "return (((double) (a)) / ((long) (((short) (b()))))) + ((float) (b));");
+	}
+
+	@Test
+	void aResultHasTheTypeOfTheMethod() throws Refusal, IOException {
+		String source = Texts.payload(Texts.method("package p; class C { byte b; int m() { return b; } }")).source;
+		has(source, "return b;");
+		has(source, "return new Object[] {(int) (b)};");
+	}
+
+	@Test
 	void localVariablesThatOneVersionHasAloneAreNotCompared() throws Refusal, IOException {
 		Segment before = Texts.at(2, "class C { int m(int[] a) { int s = 0;\nfor (int x : a) { s += x; }\nreturn s; } }");
 		Segment after = Texts.at(2, "class C { int m(int[] a) { int s = 0, n = 0;\nfor (int x : a) { s += x; n++; }\nreturn s; } }");
