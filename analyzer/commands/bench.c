@@ -356,10 +356,16 @@ static int choose_place(struct bench *b, const struct lc_load *l)
 
 static int start(struct bench *b, const char *file)
 {
-	char *command[] = {
-		b->java, (char *)"-cp", b->jar, (char *)"locusbench.Main", (char *)(uintptr_t)file,
-		NULL
-	};
+	/* It runs for some seconds: a better compiler would not earn its time back. */
+	char *command[] = { b->java,
+		            (char *)"-XX:TieredStopAtLevel=1",
+		            (char *)"-XX:+UseSerialGC",
+		            (char *)"-Xss8m",
+		            (char *)"-cp",
+		            b->jar,
+		            (char *)"locusbench.Main",
+		            (char *)(uintptr_t)file,
+		            NULL };
 	bool forked;
 	int err;
 

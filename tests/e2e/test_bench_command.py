@@ -21,7 +21,7 @@ SEARCH = frame("org.acme.Index", "search", 12, file="Index.java")
 NEXT = frame("org.acme.Index", "search", 13, file="Index.java")
 GET = frame("java.util.HashMap", "getNode", 500)
 FILL = frame("org.acme.Index", "fill", 5, file="Index.java")
-KEEPS = '#!/bin/sh\ncp "$4" "%s"\necho "it ran: $1 $2 $3"\nexit %d\n'
+KEEPS = '#!/bin/sh\nshift 3\ncp "$4" "%s"\necho "it ran: $1 $2 $3"\nexit %d\n'
 
 
 class Tool:

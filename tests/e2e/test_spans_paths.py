@@ -8,7 +8,7 @@ import pytest
 from test_spans_streams import spans_of
 
 CLASS = "SpanPaths"
-TIERS = {"interpreted": (["-Xint"], 20), "C1": (["-XX:TieredStopAtLevel=1"], 300), "tiered": ([], 300)}
+TIERS = {"interpreted": (["-Xint"], 6), "C1": (["-XX:TieredStopAtLevel=1"], 300), "tiered": ([], 300)}
 FRAMES = 60
 # Reflection goes through native code each time, so that the callers are beyond it.
 NATIVE = ["-Dsun.reflect.inflationThreshold=2147483647", "-Djdk.reflect.useNativeAccessorOnly=true"]

@@ -84,7 +84,9 @@ public final class Main {
 		}
 		CtType<?> type = sources.type(request.className);
 		if (request.line > 0) {
-			return Segment.atLine(type, request.line, request.samplesByLine, request.methodSamples);
+			Segment segment = Segment.atLine(type, request.line, request.samplesByLine, request.methodSamples);
+			segment.check(request.method, request.samplesByLine);
+			return segment;
 		}
 		return request.method.isEmpty() ? Segment.ofMark(type) : Segment.ofMethod(type, request.method);
 	}

@@ -61,7 +61,7 @@ final class RecordedRun {
 		if (!Files.isExecutable(javac)) {
 			throw new Refusal("there is no javac beside " + request.java + " to compile the recorded class with");
 		}
-		List<String> words = new ArrayList<>(List.of(javac.toString(), "-g", "-nowarn", "-proc:none", "-implicit:none", "-encoding", "UTF-8", "-d",
+		List<String> words = new ArrayList<>(List.of(javac.toString(), "-J-XX:TieredStopAtLevel=1", "-J-Xss8m", "-g", "-nowarn", "-proc:none", "-implicit:none", "-encoding", "UTF-8", "-d",
 				classes.toString(), "-cp", String.join(File.pathSeparator, classPath()), source.toString()));
 		Path log = directory.resolve("javac.log");
 		if (Command.run(Path.of("."), log, 600, Map.of(), words) != 0) {

@@ -155,6 +155,25 @@ final class Segment {
 		return new Segment(type, method, chosen);
 	}
 
+	/**
+	 * Refuses a source of another version than the program's, where the profile shows it: `name` is the method that has the
+	 * line in the profile, and samplesByLine has its lines. What the compiler adds to a class has lines of other methods.
+	 */
+	void check(String name, Map<Integer, Long> samplesByLine) throws Refusal {
+		if (name.isEmpty() || name.contains("$") || name.startsWith("<") || method instanceof CtLambda) {
+			return;
+		}
+		if (!name.equals(method.getSimpleName())) {
+			throw new Refusal(statement, "it is in " + methodName() + " here, and in " + name + " in the profile: the source is of another version");
+		}
+		for (int line : samplesByLine.keySet()) {
+			if (!covers(method, line)) {
+				throw new Refusal(method, name + " has lines " + method.getPosition().getLine() + " to " + method.getPosition().getEndLine()
+						+ " here, and samples at line " + line + " in the profile: the source is of another version");
+			}
+		}
+	}
+
 	/** The segment at the same place of the same method in another version of the class. */
 	Segment counterpart(CtType<?> other) throws Refusal {
 		for (CtExecutable<?> candidate : executables(other)) {

@@ -112,4 +112,15 @@ class SegmentTest {
 	private static String flat(Segment segment) {
 		return segment.statement.toString().replaceAll("\\s+", " ");
 	}
+
+	@Test
+	void aSourceOfAnotherVersionIsRefused() throws Refusal {
+		Segment segment = Texts.at(3, "class C {", "int m(int[] in) {", "for (int i : in) { }", "return 1;", "}", "}");
+		segment.check("m", Map.of(2, 1L, 5, 9L));
+		segment.check("lambda$n$0", Map.of(70, 1L)); // in a lambda expression, whose method is the compiler's
+		assertEquals("C.java:3: it is in m here, and in n in the profile: the source is of another version",
+				assertThrows(Refusal.class, () -> segment.check("n", Map.of())).getMessage());
+		assertEquals("C.java:2: m has lines 2 to 5 here, and samples at line 7 in the profile: the source is of another version",
+				assertThrows(Refusal.class, () -> segment.check("m", Map.of(3, 5L, 7, 1L))).getMessage());
+	}
 }
