@@ -4,13 +4,16 @@ import java.util.ArrayList;
 import java.util.List;
 import spoon.reflect.code.CtAssignment;
 import spoon.reflect.code.CtBinaryOperator;
+import spoon.reflect.code.CtConstructorCall;
 import spoon.reflect.code.CtExpression;
 import spoon.reflect.code.CtFieldRead;
 import spoon.reflect.code.CtLiteral;
 import spoon.reflect.code.CtLocalVariable;
 import spoon.reflect.code.CtLoop;
+import spoon.reflect.code.CtNewClass;
 import spoon.reflect.code.CtStatement;
 import spoon.reflect.code.CtUnaryOperator;
+import spoon.reflect.code.CtVariableAccess;
 import spoon.reflect.code.CtVariableRead;
 import spoon.reflect.code.CtVariableWrite;
 import spoon.reflect.declaration.CtElement;
@@ -40,15 +43,33 @@ final class Constants {
 		return true;
 	}
 
-	/** May the write come before the segment begins, the first time or in a later turn of a loop around both? */
-	private static boolean reachesBegin(CtElement write, CtElement declaration, CtStatement segment) {
-		boolean within = write == segment || write.hasParent(segment);
-		boolean later = within || write.getPosition().getSourceStart() > segment.getPosition().getSourceStart();
+	/**
+	 * Is the local variable an empty collection or builder of the JDK, which is made where it is declared and not used until
+	 * the segment begins? The benchmark makes one, as the program does.
+	 */
+	static boolean isMadeEmpty(CtVariable<?> variable, Segment segment) {
+		CtExpression<?> made = variable.getDefaultExpression();
+		if (!(variable instanceof CtLocalVariable) || !(made instanceof CtConstructorCall) || made instanceof CtNewClass
+				|| !((CtConstructorCall<?>) made).getArguments().isEmpty() || !Purity.isContainer(made.getType())) {
+			return false;
+		}
+		for (CtVariableAccess<?> access : segment.method.getElements(new TypeFilter<CtVariableAccess<?>>(CtVariableAccess.class))) {
+			if (access.getVariable().getDeclaration() == variable && reachesBegin(access, variable, segment.statement)) {
+				return false;
+			}
+		}
+		return true;
+	}
+
+	/** May the use come before the segment begins, the first time or in a later turn of a loop around both? */
+	private static boolean reachesBegin(CtElement use, CtElement declaration, CtStatement segment) {
+		boolean within = use == segment || use.hasParent(segment);
+		boolean later = within || use.getPosition().getSourceStart() > segment.getPosition().getSourceStart();
 		if (!later) {
 			return true;
 		}
 		for (CtLoop loop = segment.getParent(CtLoop.class); loop != null; loop = loop.getParent(CtLoop.class)) {
-			if (!declaration.hasParent(loop.getBody() == null ? loop : loop.getBody()) && (within || write.hasParent(loop))) {
+			if (!declaration.hasParent(loop.getBody() == null ? loop : loop.getBody()) && (within || use.hasParent(loop))) {
 				return true;
 			}
 		}

@@ -396,10 +396,17 @@ final class Dependences {
 		if (Purity.isPure(call)) {
 			return from;
 		}
+		boolean branches = Purity.branchesByContents(call);
+		if (branches) {
+			values.condition(from);
+		}
 		if (on != null) {
 			change(on, from);
 		} else {
 			effects.addAll(from);
+		}
+		if (branches && on != null) {
+			return from; // what is added to a collection is not changed
 		}
 		for (CtExpression<?> argument : arguments) {
 			if (isMutable(argument.getType()) && root(argument) != null) {

@@ -338,23 +338,19 @@ final class Extraction {
 		}
 	}
 
-	private static String variableName(ValueGraph.Value value) {
-		return ((Dependences.Local) value.variable).variable.getSimpleName();
-	}
-
 	/** The type of what a call of the benchmark returns; null: nothing. */
 	private String returned(String result) {
 		if (!variables.consumes) {
 			return null;
 		}
 		if (result == null && segment.returns().isEmpty() && !variables.sinks.isEmpty()) {
-			return Types.text(((Dependences.Local) variables.sinks.get(0).variable).variable.getType());
+			return Types.text(variables.sinks.get(0).getType());
 		}
 		return result;
 	}
 
 	private void benchmark(String result, String returned) {
-		List<ValueGraph.Value> sinks = variables.sinks;
+		List<CtVariable<?>> sinks = variables.sinks;
 		boolean completes = Completes.normally(segment.statement);
 		line(0, "");
 		forJmh(1, "@Benchmark");
@@ -364,12 +360,12 @@ final class Extraction {
 				: variables.consumes ? "return " + value : result + " unused" + ++unused + " = " + value + "; return"));
 		if (completes && variables.consumes) {
 			for (int i = result == null && returned != null ? 1 : 0; i < sinks.size(); i++) {
-				line(2, "blackhole.consume(" + variableName(sinks.get(i)) + ");");
+				line(2, "blackhole.consume(" + sinks.get(i).getSimpleName() + ");");
 			}
 			if (result != null) {
 				line(2, "return " + nothing(result) + ";");
 			} else if (returned != null) {
-				line(2, "return " + variableName(sinks.get(0)) + ";");
+				line(2, "return " + sinks.get(0).getSimpleName() + ";");
 			}
 		}
 		line(1, "}");

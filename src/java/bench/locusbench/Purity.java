@@ -42,6 +42,23 @@ final class Purity {
 				|| changesNothing(call.getExecutable().getDeclaration(), within);
 	}
 
+	/**
+	 * Does it change a collection, a builder or an array by a method of the JDK whose way depends on what is in there? A list that
+	 * grows, a map that has the key already, and an array that is sorted already take another one.
+	 */
+	static boolean branchesByContents(CtInvocation<?> call) {
+		CtTypeReference<?> owner = call.getExecutable().getDeclaringType();
+		String name = call.getExecutable().getSimpleName();
+		return owner != null && (isContainer(owner) || owner.getQualifiedName().equals("java.util.Arrays"))
+				&& name.matches("(add|append|clear|compute|delete|insert|merge|offer|parallelSort|poll|pop|push|put|remove|retain|reverse|sort).*");
+	}
+
+	/** Is it a collection, a class that works on some, or a builder, of the JDK? */
+	static boolean isContainer(CtTypeReference<?> type) {
+		return type.getQualifiedName().matches(
+				"java\\.util\\.(concurrent\\.)?\\w*(Collections?|Deque|Hashtable|List|Map|Queue|Set|Stack|StringJoiner|Vector)|java\\.lang\\.\\w*String(Builder|Buffer)");
+	}
+
 	private static boolean changesNothing(CtExecutable<?> method, Set<CtExecutable<?>> within) {
 		CtBlock<?> body = method instanceof CtMethod && isBound((CtMethod<?>) method) ? method.getBody() : null;
 		if (body == null || within.size() >= DEPTH_MAX || !within.add(method)) {

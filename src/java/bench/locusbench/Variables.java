@@ -81,7 +81,7 @@ final class Variables {
 
 	private final Set<Rule> without;
 	private final Dependences dependences;
-	final List<ValueGraph.Value> sinks; // values of local variables that the benchmark has to consume
+	final List<CtVariable<?>> sinks = new ArrayList<>(); // local variables that the benchmark has to consume
 	final boolean consumes; // without it there are sinks, and nothing that consumes them
 	final Uses uses;
 	final List<CtVariable<?>> constants = new ArrayList<>(); // that the benchmark declares, in order of need
@@ -105,7 +105,7 @@ final class Variables {
 		this.without = without;
 		consumes = !without.contains(Rule.SINKS);
 		dependences = new Dependences(segment.statement);
-		sinks = dependences.sinks();
+		dependences.sinks().forEach(s -> Uses.addOnce(sinks, ((Dependences.Local) s.variable).variable));
 		localNames.addAll(TAKEN);
 		addLocalNames();
 		locals(segment);
@@ -143,6 +143,9 @@ final class Variables {
 		for (CtVariable<?> variable : uses.locals) {
 			if (!without.contains(Rule.CONSTANTS) && Constants.isConstant(variable, segment)) {
 				found.add(variable);
+			} else if (Constants.isMadeEmpty(variable, segment)) {
+				found.add(variable);
+				Uses.addOnce(sinks, variable); // else the compiler makes none
 			} else if (hasValue(variable, segment)) {
 				String name = variable.getSimpleName();
 				inputs.add(new Input(variable, name, Types.text(variable.getType()), "local_" + name, isSetOnce(variable)));
@@ -261,7 +264,7 @@ final class Variables {
 		}
 		boolean returns = !segment.returns().isEmpty();
 		for (CtVariable<?> variable : uninitialised) {
-			if (!returns && sinks.stream().anyMatch(s -> isLocal(s.variable, variable)) && isSurelyAssigned(variable, segment)) {
+			if (!returns && sinks.stream().anyMatch(s -> s == variable) && isSurelyAssigned(variable, segment)) {
 				outputs.add(new Output(variable.getSimpleName(), variable.getSimpleName()));
 			}
 		}
@@ -286,7 +289,9 @@ final class Variables {
 	 * order.
 	 */
 	void unite(Variables other) {
+		loadsAgain |= other.loadsAgain;
 		for (Input input : other.inputs) {
+			constants.removeIf(c -> !(c instanceof CtField) && c.getSimpleName().equals(input.inProgram)); // it is recorded
 			if (inputs.stream().noneMatch(i -> i.inProgram.equals(input.inProgram))) {
 				String name = input.variable instanceof CtField ? nameField(input.variable.getSimpleName()) : input.name;
 				inputs.add(new Input(input.variable, input.inProgram, input.type, name, input.isFinal));

@@ -104,6 +104,20 @@ class DependencesTest {
 	}
 
 	@Test
+	void aCollectionThatGrowsIsPutBack() throws Refusal {
+		resets(Set.of("list[]"), "for (int i = 0; i < x; i++) { list.add(i); }");
+		resets(Set.of("list[]"), "java.util.List<N> nodes = (java.util.List) list; nodes.add(node);"); // and not node[]
+		resets(Set.of(), "sum = list.get(x) + list.size();");
+	}
+
+	@Test
+	void whatIsSortedByTheJdkIsPutBack() throws Refusal {
+		resets(Set.of("in[]"), "java.util.Arrays.sort(in);");
+		resets(Set.of("list[]"), "java.util.Collections.sort(list);");
+		resets(Set.of(), "java.util.Arrays.fill(in, x);");
+	}
+
+	@Test
 	void elementsAreTheSameByAnotherName() throws Refusal {
 		resets(Set.of("in[]"), "int[] v = in; if (v[0] > a) { v[0]++; }");
 	}

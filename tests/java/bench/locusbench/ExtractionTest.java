@@ -137,6 +137,52 @@ class ExtractionTest {
 		assertEquals(1, payload.notes.size());
 	}
 
+	private static final String MADE = "java.util.List<java.lang.Integer> all = new java.util.ArrayList<>();";
+
+	@Test
+	void aCollectionThatIsMadeForTheSegmentIsMadeInTheBenchmark() throws Exception {
+		String s = source(Texts.at(3, "package p; class C { java.util.List<Integer> m(int[] in) {", "java.util.List<Integer> all = new java.util.ArrayList<>();",
+				"for (int i : in) { all.add(i); }", "return all; } }"));
+		has(s, MADE);
+		has(s, "return all;");
+		has(s, "return new Object[] {null, all}");
+		hasNot(s, "Level.Invocation");
+	}
+
+	@Test
+	void aCollectionWithSomethingInItIsPutBack() throws Exception {
+		String used = source(Texts.at(3, "package p; class C { void m(int[] in) {", "java.util.List<Integer> all = new java.util.ArrayList<>(); all.add(7);",
+				"for (int i : in) { all.add(i); }", "} }"));
+		hasNot(used, MADE);
+		has(used, "@Setup(Level.Invocation)");
+		String filled = source(Texts.at(4, "package p; class C { void m(int[] in) {", "java.util.List<Integer> all = new java.util.ArrayList<>();",
+				"for (int j = 0; j < 9; j++) {", "for (int i : in) { all.add(i); }", "} } }"));
+		hasNot(filled, MADE);
+		has(filled, "@Setup(Level.Invocation)");
+		String other = source(Texts.at(3, "package p; class C { void m(int[] in) {", "java.util.List<Integer> all = new java.util.ArrayList<>(1 << 20);",
+				"for (int i : in) { all.add(i); }", "} }"));
+		has(other, "@Setup(Level.Invocation)"); // to make one takes time
+	}
+
+	@Test
+	void versionsOfWhichOneMakesACollectionHaveItRecorded() throws Exception {
+		Segment before = Texts.at(3, "package p; class C { void m(int[] in) {", "java.util.List<Integer> all = new java.util.ArrayList<>();",
+				"for (int i : in) { all.add(i); }", "} }");
+		Segment after = Texts.at(3, "package p; class C { void m(int[] in) {", "java.util.List<Integer> all = new java.util.ArrayList<>(in.length);",
+				"for (int i : in) { all.add(i); }", "} }");
+		Uses usesBefore = new Uses(before, false);
+		Uses usesAfter = new Uses(after, false);
+		Variables b = new Variables(before, usesBefore);
+		Variables a = new Variables(after, usesAfter);
+		b.unite(a);
+		a.unite(b);
+		for (String s : List.of(new Extraction(before, usesBefore, b).payload(1, "").source, new Extraction(after, usesAfter, a).payload(1, "").source)) {
+			has(s, "java.util.List<java.lang.Integer> all = local_all;");
+			has(s, "@Setup(Level.Invocation)");
+			hasNot(s, "new java.util.ArrayList");
+		}
+	}
+
 	@Test
 	void modelIsAsItWas() throws Exception {
 		Segment segment = Texts.method("package p; class C { int f; int m(int a) { return help(a) + f; } private int help(int a) { return a + f; } }");
