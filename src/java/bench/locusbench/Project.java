@@ -21,7 +21,7 @@ import locusbench.record.Recording;
  */
 final class Project {
 	/** The sources of locusbench.record that read inputs; a project has no recorder. */
-	private static final List<String> READER = List.of("Deep", "Digest", "FieldsSerializer", "Inputs", "Kinds", "Library", "Primitives",
+	private static final List<String> READER = List.of("Constant", "Deep", "Digest", "FieldsSerializer", "Inputs", "Kinds", "Library", "Primitives",
 			"Recording", "SerializableSerializer", "TextSerializer", "Uncapturable", "Values", "WrapperSerializer");
 	private static final String PARAMETERS = "/*INPUTS*/";
 	/** Where a benchmark's source has the inputs that are short. */

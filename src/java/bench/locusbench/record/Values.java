@@ -77,6 +77,7 @@ final class Values extends Kryo {
 	private static final Serializer<?> NONE = new FieldsSerializer(new Field[0]);
 
 	private final Kinds kinds = new Kinds();
+	private final Constant.Table constants = new Constant.Table(kinds);
 
 	Values(ClassLoader loader) {
 		if (Log.INFO && !Log.DEBUG) {
@@ -132,6 +133,11 @@ final class Values extends Kryo {
 		}
 	}
 
+	@Override
+	public void writeClassAndObject(Output output, Object object) {
+		super.writeClassAndObject(output, object == null ? null : constants.of(object));
+	}
+
 	private static Refused refused(int value, Throwable failure, boolean deeply) {
 		RuntimeException limit = limit(failure);
 		if (limit instanceof TooDeep && deeply) {
@@ -161,7 +167,9 @@ final class Values extends Kryo {
 	public Serializer<?> getDefaultSerializer(@SuppressWarnings("rawtypes") Class type) {
 		Class<?> of = type;
 		String outside = Kinds.outside(of);
-		if (outside != null) {
+		if (of == Constant.class) {
+			return new Constant.ByField();
+		} else if (outside != null) {
 			throw new Uncapturable(outside + " (" + of.getName().replaceFirst("\\$\\$Lambda.*", "") + ")"); // each has a number of its own
 		}
 		if (of.isArray() || Enum.class.isAssignableFrom(of) || Kinds.isRecord(of)) {

@@ -51,6 +51,25 @@ class ValuesTest {
 		}
 	}
 
+	static final class Exact {
+		final int value;
+
+		Exact(int value) {
+			this.value = value;
+		}
+	}
+
+	static final class Marked {
+		static final Object NONE = new Object();
+		static final Exact ZERO = new Exact(0);
+		static final Node GROWS = new Node(0, null);
+		final Object key;
+
+		Marked(Object key) {
+			this.key = key;
+		}
+	}
+
 	static class Hidden {
 		private final transient long[] table = {1, 2, 3};
 		private final double rate;
@@ -206,6 +225,16 @@ class ValuesTest {
 		assertEquals(writer.toString(), copy[values.length - 2].toString());
 		assertEquals(position, copy[values.length - 1]);
 		assertEquals(random.nextLong(), ((Random) copy[19]).nextLong());
+	}
+
+	@Test
+	void aConstantIsTheOneOfItsClass() throws Exception {
+		Object[] copy = copy(new Marked(Marked.NONE), Marked.ZERO, new Marked(new Object()), Marked.GROWS, new Object[] {Marked.ZERO});
+		assertSame(Marked.NONE, ((Marked) copy[0]).key);
+		assertSame(Marked.ZERO, copy[1]);
+		assertNotSame(Marked.NONE, ((Marked) copy[2]).key);
+		assertNotSame(Marked.GROWS, copy[3]); // its state is that of the recorded run
+		assertSame(Marked.ZERO, ((Object[]) copy[4])[0]);
 	}
 
 	@Test
