@@ -16,6 +16,7 @@ import spoon.reflect.code.CtStatement;
 import spoon.reflect.code.CtDo;
 import spoon.reflect.code.CtIf;
 import spoon.reflect.code.CtLoop;
+import spoon.reflect.code.CtSuperAccess;
 import spoon.reflect.code.CtSwitch;
 import spoon.reflect.code.CtSynchronized;
 import spoon.reflect.code.CtTry;
@@ -127,7 +128,9 @@ final class Extraction {
 			String text = name + "(" + arguments + ")";
 			edits.replace(call, isStatement(call) ? call.getFactory().createCodeSnippetStatement(text) : snippet(call, text));
 		}
-		for (CtThisAccess<?> access : of.getElements(new TypeFilter<CtThisAccess<?>>(CtThisAccess.class))) {
+		List<CtExpression<?>> selves = new ArrayList<>(of.getElements(new TypeFilter<CtThisAccess<?>>(CtThisAccess.class)));
+		of.getElements(new TypeFilter<CtSuperAccess<?>>(CtSuperAccess.class)).stream().filter(Uses::isInherited).forEach(selves::add);
+		for (CtExpression<?> access : selves) {
 			CtType<?> inside = access.getParent(CtType.class);
 			if (inside == null || !inside.hasParent(of) && inside != of) {
 				edits.replace(access, snippet(access, Variables.SELF));

@@ -91,7 +91,9 @@ final class Uses {
 				continue;
 			}
 			if (access instanceof CtSuperAccess) {
-				if (!(access.getParent() instanceof CtInvocation) || bridges.name((CtInvocation<?>) access.getParent()) == null) {
+				if (isInherited((CtSuperAccess<?>) access)) {
+					self |= !isInside(access.getParent(CtType.class), of);
+				} else if (!(access.getParent() instanceof CtInvocation) || bridges.name((CtInvocation<?>) access.getParent()) == null) {
 					throw new Refusal(access, "super is used");
 				}
 				continue;
@@ -178,6 +180,11 @@ final class Uses {
 
 	private static boolean isInside(CtElement element, CtElement of) {
 		return element != null && element.hasParent(of);
+	}
+
+	/** Is it a field that the class inherits, without the word `super`? */
+	static boolean isInherited(CtSuperAccess<?> access) {
+		return access.isImplicit() && access.getParent() instanceof CtFieldAccess;
 	}
 
 	/** Is `this` more than the object whose field is read, or whose copied method is called? */

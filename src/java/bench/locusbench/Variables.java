@@ -233,7 +233,7 @@ final class Variables {
 				return input;
 			}
 		}
-		return null;
+		return key instanceof Dependences.Field && uses.self ? input("this") : null; // a field that the class inherits
 	}
 
 	private static boolean isLocal(Object key, CtVariable<?> variable) {
@@ -316,7 +316,7 @@ final class Variables {
 			if (input == null || !inside && input.isLocal()) {
 				continue; // a local variable begins with its value in each call
 			}
-			if (!inside) {
+			if (!inside && input.variable != null) {
 				resetVariables.add(input);
 			} else if (isPrimitiveArray(((CtTypedElement<?>) input.variable))) {
 				resetArrays.add(input);

@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.IOException;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 
@@ -218,6 +219,17 @@ class ExtractionTest {
 		has(source, "self.n = (self.n * f) + i;");
 		has(source, "return new Object[] {null, self.n}");
 		hasNot(source, "int n;");
+	}
+
+	@Test
+	void anInheritedFieldIsOneOfTheObject() throws Refusal, IOException {
+		String text = "package p; class B { int n; } class C extends B { int m(int[] in) {\nfor (int i : in) { n += i; in[n] = 0; }\nreturn n; } }";
+		Segment segment = Segment.atLine(Sources.model(text, "C.java", List.of()).getAllTypes().stream()
+				.filter(t -> t.getSimpleName().equals("C")).findFirst().orElseThrow(), 2, Map.of(), 0);
+		Payload payload = Texts.payload(segment, text);
+		has(payload.source, "self.n += i;");
+		has(payload.source, "return new Object[] {null, in, self}");
+		assertTrue(payload.loadsAgain, "n is an index");
 	}
 
 	@Test
