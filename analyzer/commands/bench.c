@@ -348,6 +348,7 @@ static int choose_place(struct bench *b, const struct lc_load *l)
 	else
 		status = find_place(b, l, &of);
 	lc_source_close(of.source);
+	b->request.engine = of.engine + 1;
 	b->request.place.sample_ns = sample_ns(l, of.engine);
 	return status;
 }

@@ -45,6 +45,7 @@ void lc_bench_request_write(FILE *out, const struct lc_bench_request *r)
 	lc_json_u64(&j, "format", BENCH_REQUEST_FORMAT);
 	lc_json_line(&j, 0);
 	lc_json_string(&j, "profile", r->profile);
+	lc_json_u64(&j, "engine", r->engine);
 	put_place(&j, &r->place);
 	put_words(&j, "source_path", &r->source_path);
 	put_words(&j, "class_path", &r->class_path);

@@ -14,6 +14,7 @@
 
 struct lc_bench_request {
 	const char *profile; /* as the user named it */
+	uint32_t engine;     /* number of the profile's engine, from 1, as --engine takes it */
 	struct lc_bench_place place;
 	struct lc_bench_words source_path, class_path, against; /* absolute */
 	const char *output;                                     /* directory */

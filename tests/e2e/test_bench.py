@@ -41,6 +41,31 @@ def test_hot_line_of_a_library_becomes_a_benchmark(locus, workload, profile_once
     assert any(re.search(r"Tests run: [1-9]\d*, Failures: 0, Errors: 0, Skipped: 0", r.read_text()) for r in reports), reports
 
 
+def compared(text):
+    """The lines that compare a benchmark with its program: those of a difference in what is touched, and the others."""
+    lines = [line for line in text.splitlines() if "your program: " in line]
+    unlike = [line for line in lines if "not like your program: " in line and "an execution took" not in line]
+    return unlike, [line for line in lines if line not in unlike]
+
+
+@pytest.mark.seconds(SECONDS)
+def test_the_inner_loop_of_the_demo_is_not_like_the_program(locus, profile, jdk17, tmp_path):
+    """It is repeated with the cache lines of one execution; the program walks through two arrays of 2 MB."""
+    text = (ROOT / "scripts/demo/Spectrum.java").read_text().replace("SIZE = 2048", "SIZE = 512")
+    assert "SIZE = 512" in text
+    (tmp_path / "Spectrum.java").write_text(text)
+    subprocess.run([jdk17.javac, "-g", "-d", tmp_path, tmp_path / "Spectrum.java"], check=True)
+    run = profile([jdk17.java, "-cp", tmp_path, "Spectrum", "as-it-is", 30])
+    line = next(n for n, text in enumerate(text.splitlines(), 1) if "re[b] = re[a] - tr" in text)
+    done = locus("bench", run.directory, "--source-path", tmp_path, "--at", "Spectrum:%d" % line, "--forks", 1, "--seconds", 1,
+                 "-o", tmp_path / "bench", timeout=SECONDS)
+    assert done.returncode in (0, 3), done.stdout + done.stderr
+    unlike, _ = compared(done.stdout)
+    assert any(re.search(r"the accesses are to .* of cache lines there, and to about \d+ KB here: ", line) for line in unlike), done.stdout
+    assert "the benchmark's profile is in %s\n" % (tmp_path / "bench/profile") in done.stdout
+    assert (tmp_path / "bench/profile/manifest.json").exists()
+
+
 def cpu_seconds(words):
     before = os.times()
     execute(words)
@@ -76,4 +101,6 @@ def test_the_fix_of_the_demo_is_worth_in_a_benchmark_what_it_is_worth(locus, pro
     assert [row[1][1] for row in table] == ["before", "after"], done.stdout
     speed_up = float(table[1][1][-2].rstrip("x"))
     truth = whole_program(java, "as-it-is") / whole_program(java, "fixed")
+    unlike, others = compared(done.stdout)
+    assert not unlike and others, done.stdout
     assert truth > 2 and abs(speed_up / truth - 1) < 0.25, (speed_up, truth, done.stdout)

@@ -142,11 +142,22 @@ public final class Main {
 		Project.write(project, version.payload, recording, request.classPath, new MavenRun(request.java).release(), request.jvmOptions, request.forks);
 	}
 
-	private void compare(Version version, Recording recording, Results results) {
-		String sentence = Likeness.of(request, version.payload, recording, results);
-		if (!sentence.isEmpty()) {
-			results.note(sentence);
+	/** Is the benchmark in `project` like the program? */
+	private void compare(Path project, Payload payload, Recording recording, Results results) throws IOException {
+		if (recording.executions == 0) {
+			return; // made up
 		}
+		Likeness likeness = new Likeness();
+		likeness.time(request, payload, recording, results);
+		try {
+			ProfiledRun run = new ProfiledRun(request, payload, project);
+			Accesses[] accesses = run.run(recording);
+			out.println("the benchmark's profile is in " + run.profile);
+			likeness.accesses(accesses[0], accesses[1], payload.inputNames);
+		} catch (Refusal e) { // the benchmark is of use without it
+			likeness.unknown(e.getMessage());
+		}
+		likeness.sentences().forEach(results::note);
 	}
 
 	private int measure(Version before, Version after, Recording recording) throws Refusal, IOException {
@@ -155,7 +166,7 @@ public final class Main {
 		if (after == null) {
 			maven.build(request.output);
 			Results results = maven.run(request.output, before.payload, "", notes, request.jvmOptions, request.forks, request.seconds);
-			compare(before, recording, results);
+			compare(request.output, before.payload, recording, results);
 			out.print(results.text());
 			return results.status();
 		}
@@ -173,12 +184,12 @@ public final class Main {
 		} catch (Refusal e) { // the first version is of use without it
 			err.println("locus: bench: the version to compare with: " + e.getMessage());
 			Results alone = maven.run(first, before.payload, "", notes, request.jvmOptions, request.forks, request.seconds);
-			compare(before, recording, alone);
+			compare(first, before.payload, recording, alone);
 			out.print(alone.text());
 			return PARTLY;
 		}
 		Results then = Results.read(ofFirst, before.payload.className, "before", notes);
-		compare(before, recording, then);
+		compare(first, before.payload, recording, then);
 		Results now = Results.read(ofSecond, after.payload.className, "after", Project.notes(after.payload, recording));
 		out.print(now.against(then).text());
 		return now.status();

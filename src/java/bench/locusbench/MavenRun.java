@@ -19,6 +19,8 @@ final class MavenRun {
 	private static final int ITERATIONS = 5;
 	/** For a JVM that runs for some seconds: it halves what Maven takes. */
 	private static final String BRIEF = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC";
+	private static final long PROFILED_MS = 2500;
+	private static final long PROFILED_SECONDS_MAX = 600;
 	private static final int RELEASE = 11; // of Java: any JDK of Maven's reads it
 	private static final Pattern VERSION = Pattern.compile("(?m)^JAVA_VERSION=\"(?:1\\.)?(\\d+)");
 	private static final String LOG = "locus-bench.log";
@@ -127,21 +129,37 @@ final class MavenRun {
 		Path json = project.resolve("target/results" + (turn > 0 ? "-" + turn : "") + ".json").toAbsolutePath();
 		Path log = project.resolve("target").resolve(LOG);
 		Files.deleteIfExists(json);
-		String time = Math.max(1, Math.round(seconds * 1000.0 / ITERATIONS)) + "ms";
-		String count = String.valueOf(ITERATIONS);
-		List<String> words = new ArrayList<>(List.of(program(), "-Djmh.ignoreLock=true", "-jar", "target/benchmarks.jar",
-				Pattern.quote(payload.packageName + "." + payload.className + "."), "-rf", "json", "-rff", json.toString(),
-				"-prof", "gc", "-foe", "true", "-f", String.valueOf(forks), "-wi", count, "-w", time, "-i", count, "-r", time,
-				"-jvm", program()));
-		if (!jvmOptions.isEmpty()) {
-			words.addAll(List.of("-jvmArgs", jvmOptions.stream().map(MavenRun::quoted).collect(Collectors.joining(" "))));
-		}
+		List<String> words = words(payload, "", jvmOptions, forks, ITERATIONS, Math.max(1, Math.round(seconds * 1000.0 / ITERATIONS)));
+		words.addAll(List.of("-rf", "json", "-rff", json.toString(), "-prof", "gc"));
 		long most = 600 + 20L * (forks + 1) * (2L * seconds + 10);
 		int status = Command.run(project, log, most, Map.of(), words);
 		if (status != 0 || !Files.exists(json)) {
 			throw new Refusal("the benchmark fails: " + failure(Files.readString(log), log));
 		}
 		return json;
+	}
+
+	/** Run one fork with one of the inputs, which an agent among the options records: warm-up and measurement alike. */
+	void profiled(Path project, Payload payload, List<String> jvmOptions, int input) throws IOException, Refusal {
+		Path log = project.resolve("target/locus-profile.log");
+		List<String> words = words(payload, "segment", jvmOptions, 1, 1, PROFILED_MS);
+		words.addAll(List.of("-p", "input=" + input));
+		if (Command.run(project, log, PROFILED_SECONDS_MAX, Map.of(), words) != 0) {
+			throw new Refusal("the benchmark fails under Locus: " + failure(Files.readString(log), log));
+		}
+	}
+
+	/** JMH's, of the class's methods whose names begin so. */
+	private List<String> words(Payload payload, String method, List<String> jvmOptions, int forks, int iterations, long ms) throws IOException {
+		String count = String.valueOf(iterations);
+		String time = ms + "ms";
+		List<String> words = new ArrayList<>(List.of(program(), "-Djmh.ignoreLock=true", "-jar", "target/benchmarks.jar",
+				Pattern.quote(payload.packageName + "." + payload.className + "." + method), "-foe", "true", "-f", String.valueOf(forks),
+				"-wi", count, "-w", time, "-i", count, "-r", time, "-jvm", program()));
+		if (!jvmOptions.isEmpty()) {
+			words.addAll(List.of("-jvmArgs", jvmOptions.stream().map(MavenRun::quoted).collect(Collectors.joining(" "))));
+		}
+		return words;
 	}
 
 	/** As JMH splits its option again. */

@@ -16,6 +16,7 @@ final class Request {
 	static final int FORMAT = 1;
 
 	final String profile;
+	final int engine; // number of the profile's engine
 	final String className;
 	final String method;
 	final int line;
@@ -44,6 +45,7 @@ final class Request {
 
 	private Request(JsonNode json) throws Refusal {
 		profile = json.path("profile").asText("");
+		engine = json.path("engine").asInt(1);
 		className = json.path("class").asText("");
 		method = json.path("method").asText("");
 		line = json.path("line").asInt(-1);
