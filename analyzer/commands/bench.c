@@ -31,7 +31,8 @@ enum {
 	BENCH_SECONDS = 5,
 	BENCH_FORKS_MAX = 100,
 	BENCH_SECONDS_MAX = 3600,
-	BENCH_INPUTS = 100
+	BENCH_INPUTS = 100,
+	BENCH_JAVA = 17 /* that Spoon needs */
 };
 
 #define BENCH_JAR "locus-bench.jar"
@@ -90,7 +91,9 @@ struct bench {
 	const char *profile; /* NULL: none was named */
 	char **command;      /* behind --; NULL: none */
 	char here[PATH_MAX];
-	char jar[PATH_MAX], java[PATH_MAX], locus[PATH_MAX];
+	char jar[PATH_MAX], locus[PATH_MAX];
+	char java[PATH_MAX];     /* the program's */
+	char own_java[PATH_MAX]; /* the Java part's */
 	struct lc_bench_program program;
 	struct lc_bench_words command_words;
 	struct lc_bench_request request;
@@ -210,26 +213,65 @@ static bool find_java(const char *name, const char *directory, char *out)
 	return access(out, X_OK) == 0;
 }
 
-static int choose_java(struct bench *b)
+/* The feature version of the JDK that a java is of; 0: it cannot be told. */
+static unsigned version_of(const char *java)
 {
-	const struct lc_bench_words *words = &b->program.words;
+	char path[PATH_MAX], line[200];
+	unsigned version = 0;
+	FILE *in = NULL;
+
+	if (realpath(java, path)) {
+		char *home_end = strstr(path, "/bin/java");
+
+		if (home_end && (size_t)(home_end - path) < sizeof(path) - sizeof("/release")) {
+			memcpy(home_end, "/release", sizeof("/release"));
+			in = fopen(path, "re");
+		}
+	}
+	while (in && !version && fgets(line, sizeof(line), in))
+		if (sscanf(line, "JAVA_VERSION=\"%u", &version) == 1 && version == 1)
+			version = 8; /* "1.8.0_402" */
+	if (in)
+		fclose(in);
+	return version;
+}
+
+/* That of PATH or JAVA_HOME, where it is new enough. */
+static bool find_other_java(const struct bench *b, unsigned least, char *out)
+{
 	const char *home = getenv("JAVA_HOME");
 	char at_home[PATH_MAX];
 
+	if (find_java("java", "", out) && (!least || version_of(out) >= least))
+		return true;
+	if (!home || !*home)
+		return false;
+	snprintf(at_home, sizeof(at_home), "%.4000s/bin/java", home);
+	return find_java(at_home, b->here, out) && (!least || version_of(out) >= least);
+}
+
+/* The program's java, and one that runs the Java part: the same, unless it is too old for that. */
+static int choose_java(struct bench *b)
+{
+	const struct lc_bench_words *words = &b->program.words;
+	unsigned version;
+
 	if (b->request.java && !find_java(b->request.java, b->here, b->java))
 		return lc_fail("--java: cannot run '%s': %m", b->request.java);
-	if (b->request.java ||
-	    (words->len && lc_bench_is_java(words->list[0]) &&
-	     find_java(words->list[0], b->program.directory, b->java)) ||
-	    find_java("java", "", b->java))
-		return 0;
-	if (home && *home) {
-		snprintf(at_home, sizeof(at_home), "%.4000s/bin/java", home);
-		if (find_java(at_home, b->here, b->java))
-			return 0;
-	}
-	return lc_fail("bench: there is no java: the program's is gone, and there is none on PATH "
-	               "or in JAVA_HOME; name one with --java");
+	if (!b->request.java &&
+	    !(words->len && lc_bench_is_java(words->list[0]) &&
+	      find_java(words->list[0], b->program.directory, b->java)) &&
+	    !find_other_java(b, 0, b->java))
+		return lc_fail("bench: there is no java: the program's is gone, and there is none "
+		               "on PATH or in JAVA_HOME; name one with --java");
+	version = version_of(b->java);
+	if (!version || version >= BENCH_JAVA)
+		memcpy(b->own_java, b->java, sizeof(b->own_java));
+	else if (!find_other_java(b, BENCH_JAVA, b->own_java))
+		return lc_fail("bench: '%s' is of version %u, and what reads the source needs %d: "
+		               "put a newer java on PATH or in JAVA_HOME too",
+		               b->java, version, BENCH_JAVA);
+	return 0;
 }
 
 /* Is any of it there? */
@@ -358,7 +400,7 @@ static int choose_place(struct bench *b, const struct lc_load *l)
 static int start(struct bench *b, const char *file)
 {
 	/* It runs for some seconds: a better compiler would not earn its time back. */
-	char *command[] = { b->java,
+	char *command[] = { b->own_java,
 		            (char *)"-XX:TieredStopAtLevel=1",
 		            (char *)"-XX:+UseSerialGC",
 		            (char *)"-Xss8m",
@@ -373,7 +415,7 @@ static int start(struct bench *b, const char *file)
 	lc_progress_end();
 	err = lc_child_start(command, &forked);
 	if (err)
-		return lc_fail("cannot run '%s': %s", b->java, strerror(err));
+		return lc_fail("cannot run '%s': %s", b->own_java, strerror(err));
 	return lc_child_end_like(lc_child_wait());
 }
 

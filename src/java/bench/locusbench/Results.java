@@ -50,7 +50,7 @@ final class Results {
 
 		static String input(JsonNode run) {
 			StringBuilder text = new StringBuilder();
-			run.path("params").fields().forEachRemaining(
+			run.path("params").properties().forEach(
 					p -> text.append(text.length() > 0 ? " " : "").append(p.getValue().asText()));
 			return text.toString();
 		}

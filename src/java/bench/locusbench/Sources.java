@@ -18,7 +18,7 @@ import spoon.support.compiler.VirtualFile;
 
 /** Finds the source file of a class, and has Spoon read it. */
 final class Sources {
-	private static final int JAVA = 17; // the newest version that is read
+	private static final int JAVA = 21; // the newest version that is read
 
 	private final List<String> path;
 	private final List<String> classPath;

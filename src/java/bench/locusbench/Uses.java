@@ -13,11 +13,13 @@ import spoon.reflect.code.CtExpression;
 import spoon.reflect.code.CtFieldAccess;
 import spoon.reflect.code.CtInvocation;
 import spoon.reflect.code.CtLabelledFlowBreak;
+import spoon.reflect.code.CtLocalVariable;
 import spoon.reflect.code.CtLoop;
 import spoon.reflect.code.CtSuperAccess;
 import spoon.reflect.code.CtSwitch;
 import spoon.reflect.code.CtThisAccess;
 import spoon.reflect.code.CtTypeAccess;
+import spoon.reflect.code.CtTypePattern;
 import spoon.reflect.code.CtVariableAccess;
 import spoon.reflect.declaration.CtElement;
 import spoon.reflect.declaration.CtExecutable;
@@ -99,7 +101,9 @@ final class Uses {
 				continue;
 			}
 			CtVariable<?> variable = access.getVariable().getDeclaration();
-			if (variable == null) {
+			if (variable == null && isBound(access, of)) {
+				continue;
+			} else if (variable == null) {
 				throw new Refusal(access, "where " + access.getVariable().getSimpleName() + " is declared cannot be told");
 			}
 			if (of == segment.statement && !variable.hasParent(of) && variable != of) {
@@ -130,6 +134,12 @@ final class Uses {
 			}
 		}
 		return called;
+	}
+
+	/** Is it a variable of a record pattern, whose uses the model does not lead back to it? */
+	private static boolean isBound(CtVariableAccess<?> access, CtElement of) {
+		return of.getElements(new TypeFilter<CtLocalVariable<?>>(CtLocalVariable.class)).stream()
+				.anyMatch(v -> v.getParent() instanceof CtTypePattern && v.getSimpleName().equals(access.getVariable().getSimpleName()));
 	}
 
 	private void bridge(CtElement of) throws Refusal {

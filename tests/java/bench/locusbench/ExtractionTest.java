@@ -334,6 +334,14 @@ class ExtractionTest {
 	}
 
 	@Test
+	void aPatternHasItsVariables() throws Exception {
+		String s = source(Texts.method("package p; class C { record A(int v) { } static int m(Object o) {",
+				"return switch (o) { case A(int v) when v > 3 -> v; case A a -> a.v(); default -> 0; }; } }"));
+		has(s, "when v > 3");
+		has(s, "java.lang.Object o = local_o;");
+	}
+
+	@Test
 	void inputAndOutputAreTakenWhereAskedFor() throws Exception {
 		Segment segment = Texts.method("package p; class C { void m() { System.out.println(1); } }");
 		Uses uses = new Uses(segment, true);
