@@ -4,7 +4,7 @@ import java.util.Random;
 
 /** A sort in place: what is sorted has to be unsorted again before the next one. */
 public final class InsertionSort {
-	private static final int SIZE = 100;
+	private static final int SIZE = 300;
 
 	private InsertionSort() {
 	}
@@ -29,7 +29,7 @@ public final class InsertionSort {
 	public static void main(String[] words) {
 		int[] unsorted = unsorted();
 		int all = 0;
-		for (int turn = 0; turn < 20_000; turn++) {
+		for (int turn = 0; turn < 5_000; turn++) {
 			int[] a = unsorted.clone();
 			sort(a);
 			all += a[0];

@@ -8,10 +8,9 @@ import org.openjdk.jmh.annotations.*;
 @OutputTimeUnit(TimeUnit.NANOSECONDS)
 public class ListWalkExpert {
 	private final ListWalk.Node head = ListWalk.list();
-	private int limit = 10;
 
 	@Benchmark
 	public long walk() {
-		return ListWalk.walk(head, limit);
+		return ListWalk.walk(head);
 	}
 }

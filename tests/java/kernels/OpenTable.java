@@ -5,8 +5,8 @@ import java.util.Random;
 
 /** Insertions into a hash table: private methods, and fields that the next insertion depends on. */
 public final class OpenTable {
-	private static final int BITS = 10;
-	private static final int SIZE = 500;
+	private static final int BITS = 14;
+	private static final int SIZE = 8000;
 
 	private final int[] keys = new int[1 << BITS];
 	private int count;
@@ -51,7 +51,7 @@ public final class OpenTable {
 		OpenTable table = new OpenTable();
 		int[] some = some();
 		int all = 0;
-		for (int turn = 0; turn < 20_000; turn++) {
+		for (int turn = 0; turn < 2_000; turn++) {
 			table.clear();
 			table.addAll(some);
 			all += table.size();
