@@ -122,10 +122,7 @@ static size_t fold(struct lc_bench_line *lines, size_t len)
 		qsort(lines, len, sizeof(*lines), order_lines);
 	for (size_t i = 0; i < len; i++) {
 		if (out && lines[out - 1].line == lines[i].line)
-			lines[out - 1] = (struct lc_bench_line){
-				lines[i].line, lines[out - 1].samples + lines[i].samples,
-				lines[out - 1].with_calls + lines[i].with_calls
-			};
+			lines[out - 1].samples += lines[i].samples;
 		else
 			lines[out++] = lines[i];
 	}
@@ -158,27 +155,14 @@ static bool is_of_place(const struct filling *f, const uint32_t *frame)
 	return is_method(f->owners->of->tree, frame, f->place->class, f->place->method);
 }
 
-static void add_line(struct filling *f, const uint32_t *frame, uint64_t samples,
-                     uint64_t with_calls)
+static void add_line(struct filling *f, const uint32_t *frame, uint64_t samples)
 {
 	struct lc_bench_place *p = f->place;
 
 	if (frame[LC_FRAME_LINE1] < 2)
 		return;
 	p->lines = lc_mem_grow(p->lines, &f->cap, p->lines_len + 1, sizeof(*p->lines));
-	p->lines[p->lines_len++] =
-	    (struct lc_bench_line){ frame[LC_FRAME_LINE1] - 1, samples, with_calls };
-}
-
-/* The innermost frame of the place's method; NULL: the path has none. */
-static const uint32_t *activation(const struct filling *f, uint32_t path)
-{
-	const struct lc_tree *t = f->owners->of->tree;
-
-	for (; path; path = lc_tree_parent(t, path))
-		if (is_of_place(f, lc_tree_frame(t, path)))
-			return lc_tree_frame(t, path);
-	return NULL;
+	p->lines[p->lines_len++] = (struct lc_bench_line){ frame[LC_FRAME_LINE1] - 1, samples };
 }
 
 /* The samples of the place's method. */
@@ -196,11 +180,8 @@ static void fill(struct lc_bench_place *p, struct owners *o, uint32_t only)
 		frame = owner(o, key[LC_ACCESS_PATH]);
 		if (frame && is_of_place(&f, frame)) {
 			p->method_samples += samples;
-			add_line(&f, frame, samples, 0);
+			add_line(&f, frame, samples);
 		}
-		frame = activation(&f, key[LC_ACCESS_PATH]);
-		if (frame)
-			add_line(&f, frame, 0, samples);
 	}
 	p->lines_len = fold(p->lines, p->lines_len);
 }

@@ -18,8 +18,7 @@
 
 struct lc_bench_line {
 	uint32_t line;
-	uint64_t samples;    /* that belong to it */
-	uint64_t with_calls; /* taken while it ran: those of methods that it calls, too */
+	uint64_t samples; /* that belong to it */
 };
 
 /* Free with lc_bench_place_free(). */

@@ -26,7 +26,6 @@ static void put_place(struct lc_json *j, const struct lc_bench_place *p)
 		lc_json_object(j, NULL);
 		lc_json_u64(j, "line", p->lines[i].line);
 		lc_json_u64(j, "samples", p->lines[i].samples);
-		lc_json_u64(j, "with_calls", p->lines[i].with_calls);
 		lc_json_end_object(j);
 	}
 	lc_json_end_array(j);

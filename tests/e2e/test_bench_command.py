@@ -97,7 +97,7 @@ def test_the_first_finding_is_benchmarked(acme):
     assert finding.startswith("o.a.Node of o.a.Index.fill:5"), finding
     assert request == {
         "format": 1, "profile": "prof", "engine": 1, "class": "org.acme.Index", "method": "search", "line": 13,
-        "lines": [{"line": 12, "samples": 350, "with_calls": 350}, {"line": 13, "samples": 400, "with_calls": 400}],
+        "lines": [{"line": 12, "samples": 350}, {"line": 13, "samples": 400}],
         "method_samples": 750, "sample_ns": 5_000_000,
         "source_path": [str(acme.sources)], "class_path": [str(acme.directory / "classes")], "against": [],
         "output": "bench-Index-13", "run": True, "record": True, "allow_io": False,

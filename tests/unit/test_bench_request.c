@@ -192,7 +192,7 @@ static void words_with_spaces_stay_one(void **state)
 
 static void the_request_has_all_that_was_chosen(void **state)
 {
-	struct lc_bench_line lines[] = { { 210, 12, 14 }, { 211, 30, 31 } };
+	struct lc_bench_line lines[] = { { 210, 12 }, { 211, 30 } };
 	char *word = (char *)"/a \"b\"";
 	const struct lc_bench_words one = { .list = &word, .len = 1 }, none = { 0 };
 	struct lc_bench_request r = {
@@ -223,8 +223,8 @@ static void the_request_has_all_that_was_chosen(void **state)
 	static const char expected[] =
 	    "{\"format\":1,\"profile\":\"prof\",\"class\":\"org.acme.Index$Part\",\"method\":"
 	    "\"search\","
-	    "\"line\":211,\"lines\":[{\"line\":210,\"samples\":12,\"with_calls\":14},{\"line\":211,"
-	    "\"samples\":30,\"with_calls\":31}],"
+	    "\"line\":211,\"lines\":[{\"line\":210,\"samples\":12},{\"line\":211,"
+	    "\"samples\":30}],"
 	    "\"method_samples\":45,\"sample_ns\":4000000,\"finding\":\"hot "
 	    "<it>\",\"source_path\":[\"/a \\\"b\\\"\"],"
 	    "\"class_path\":[\"/a \\\"b\\\"\"],\"against\":[],\"output\":\"bench-Index-211\","

@@ -1,9 +1,9 @@
 package locusbench;
 
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
-import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.stream.Collectors;
@@ -39,25 +39,14 @@ final class Likeness {
 		return lines;
 	}
 
-	/** The segment's samples in the profile. */
-	static long samples(Request request, Payload payload) {
-		long samples = 0;
-		for (Map.Entry<Integer, Long> row : request.withCallsByLine.entrySet()) {
-			boolean inside = row.getKey() >= payload.firstLine && row.getKey() <= payload.lastLine;
-			samples += inside ? row.getValue() : 0;
-		}
-		return samples;
-	}
-
-	/** The profile has the CPU time of the segment, and the recording how many executions that was. */
-	void time(Request request, Payload payload, Recording recording, Results results) {
-		long samples = samples(request, payload);
-		if (request.sampleNs == 0 || samples < SAMPLES_LEAST) {
-			unknown.add("the time of an execution (" + (request.sampleNs == 0 ? "samples of this engine are not of time"
+	/** `samples`: how often the profile found the program in the segment; each stands for so much CPU time, 0 where it is none. */
+	void time(long samples, long sampleNs, Recording recording, Results results) {
+		if (sampleNs == 0 || samples < SAMPLES_LEAST) {
+			unknown.add("the time of an execution (" + (sampleNs == 0 ? "samples of this engine are not of time"
 					: "the profile has " + samples + " samples of the segment") + ")");
 			return;
 		}
-		double there = (double) samples * request.sampleNs / recording.executions;
+		double there = (double) samples * sampleNs / recording.executions;
 		double here = mean(recording, results);
 		if (here > there / FACTOR && here < there * FACTOR) {
 			alike.add("an execution took " + number(there) + " ns of CPU time there, and takes " + number(here) + " ns here");
@@ -179,8 +168,8 @@ final class Likeness {
 	}
 
 	/**
-	 * The mean time of all recorded executions: each takes that of the measured one that took most nearly as long in the
-	 * program, in proportion.
+	 * The mean time of all recorded executions: each takes that of the measured one with equal inputs, or else that of the one
+	 * that took most nearly as long in the program, in proportion.
 	 */
 	static double mean(Recording recording, Results results) {
 		Selection selection = new Selection(recording);
@@ -189,7 +178,8 @@ final class Likeness {
 			double best = Double.NaN;
 			double distance = Double.MAX_VALUE;
 			for (int index : selection.measured) {
-				double ratio = Math.max(1.0, execution.ns) / Math.max(1.0, selection.tested.get(index).ns);
+				Recording.Execution measured = selection.tested.get(index);
+				double ratio = Arrays.equals(execution.inputs, measured.inputs) ? 1 : Math.max(1.0, execution.ns) / Math.max(1.0, measured.ns);
 				if (Math.abs(Math.log(ratio)) < distance) {
 					distance = Math.abs(Math.log(ratio));
 					best = results.ns(String.valueOf(index)).mean * ratio;

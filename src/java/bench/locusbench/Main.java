@@ -148,9 +148,10 @@ public final class Main {
 			return; // made up
 		}
 		Likeness likeness = new Likeness();
-		likeness.time(request, payload, recording, results);
 		try {
 			ProfiledRun run = new ProfiledRun(request, payload, project);
+			run.readProgram();
+			likeness.time(run.samples(), request.sampleNs, recording, results);
 			Accesses[] accesses = run.run(recording);
 			out.println("the benchmark's profile is in " + run.profile);
 			likeness.accesses(accesses[0], accesses[1], payload.inputNames);

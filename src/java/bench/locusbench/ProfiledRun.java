@@ -23,6 +23,7 @@ final class ProfiledRun {
 	private final Path project;
 	/** Of the benchmark. */
 	final Path profile;
+	private JsonNode program; // the report of its segment
 
 	ProfiledRun(Request request, Payload payload, Path project) {
 		this.request = request;
@@ -31,14 +32,22 @@ final class ProfiledRun {
 		profile = project.resolve("profile").toAbsolutePath();
 	}
 
-	/** The accesses of the program and of the benchmark, measured with the input that took a median time. */
-	Accesses[] run(Recording recording) throws IOException, Refusal {
+	/** Read the program's profile. */
+	void readProgram() throws IOException, Refusal {
 		String method = request.method.isEmpty() ? payload.originalMethod : request.method;
 		String of = request.method.isEmpty() ? payload.originalClass : request.className;
-		JsonNode program = report(request.profile, "--engine=" + request.engine, of + "." + method + ":" + payload.firstLine + "-" + payload.lastLine);
-		long samples = program.path("samples").path("total").asLong();
-		if (samples < Likeness.SAMPLES_LEAST) {
-			throw new Refusal("the profile has " + samples + " samples of it");
+		program = report(request.profile, "--engine=" + request.engine, of + "." + method + ":" + payload.firstLine + "-" + payload.lastLine);
+	}
+
+	/** Of the program, in the segment. */
+	long samples() {
+		return program.path("samples").path("total").asLong();
+	}
+
+	/** The accesses of the program and of the benchmark, measured with the input that took a median time. */
+	Accesses[] run(Recording recording) throws IOException, Refusal {
+		if (samples() < Likeness.SAMPLES_LEAST) {
+			throw new Refusal("the profile has " + samples() + " samples of it");
 		}
 		List<String> options = new ArrayList<>(request.jvmOptions);
 		options.add(agent(program.path("engine")));

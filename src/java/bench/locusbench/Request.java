@@ -21,7 +21,6 @@ final class Request {
 	final String method;
 	final int line;
 	final Map<Integer, Long> samplesByLine = new TreeMap<>();
-	final Map<Integer, Long> withCallsByLine = new TreeMap<>(); // samples of methods that are called there, too
 	final long methodSamples;
 	final long sampleNs; // CPU time that a sample stands for; 0: none
 	final String finding;
@@ -50,7 +49,6 @@ final class Request {
 		method = json.path("method").asText("");
 		line = json.path("line").asInt(-1);
 		for (JsonNode row : json.path("lines")) {
-			withCallsByLine.merge(row.path("line").asInt(), row.path("with_calls").asLong(), Long::sum);
 			samplesByLine.merge(row.path("line").asInt(), row.path("samples").asLong(), Long::sum);
 		}
 		methodSamples = json.path("method_samples").asLong();

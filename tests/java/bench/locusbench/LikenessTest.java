@@ -9,7 +9,6 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import locusbench.record.Recording;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -17,14 +16,6 @@ import org.junit.jupiter.api.io.TempDir;
 class LikenessTest {
 	@TempDir
 	Path directory;
-	private Payload payload;
-
-	@BeforeEach
-	void segment() {
-		payload = new Payload();
-		payload.firstLine = 10;
-		payload.lastLine = 20;
-	}
 
 	/** 9 executions took 100 ns, one 1000, each with inputs of its own; `executions` were counted. */
 	private static Recording recording(long executions) {
@@ -35,10 +26,14 @@ class LikenessTest {
 		return new Recording(executions, recorded, List.of());
 	}
 
-	/** Each of the three inputs takes so many ns. */
 	private Results results(double ns) throws Exception {
+		return results(recording(10), ns);
+	}
+
+	/** Each measured input takes so many ns. */
+	private Results results(Recording of, double ns) throws Exception {
 		StringBuilder json = new StringBuilder("[");
-		for (int input : new Selection(recording(10)).measured) {
+		for (int input : new Selection(of).measured) {
 			json.append(json.length() > 1 ? "," : "").append("{\"params\":{\"input\":\"").append(input)
 					.append("\"},\"primaryMetric\":{\"rawData\":[[").append(ns).append(',').append(ns).append("]]}}");
 		}
@@ -47,28 +42,26 @@ class LikenessTest {
 		return Results.read(file, "B", "", List.of());
 	}
 
-	/** Of the lines 9, 10, 20 and 21 each has so many samples of 5 ms. */
-	private Request request(long samples, long sampleNs) throws Exception {
-		StringBuilder lines = new StringBuilder();
-		for (int line : new int[] {9, 10, 20, 21}) {
-			lines.append(lines.length() > 0 ? "," : "").append("{\"line\":").append(line).append(",\"samples\":0,\"with_calls\":")
-					.append(samples).append('}');
-		}
-		Path file = directory.resolve("request.json");
-		Files.writeString(file, "{\"format\":1,\"lines\":[" + lines + "],\"sample_ns\":" + sampleNs + ",\"output\":\"out\"}");
-		return Request.read(file);
-	}
-
 	@Test
 	void executionsThatTookLongerCountForMore() throws Exception {
 		// Nine of 30 ns, and one that took ten times as long as the slowest that is measured.
 		assertEquals((9 * 30 + 300) / 10.0, Likeness.mean(recording(10), results(30)), 1e-9);
 	}
 
+	@Test
+	void equalInputsTakeEqualTime() throws Exception {
+		List<Recording.Execution> recorded = new ArrayList<>(); // the first one before the compiler had seen it
+		for (long ns : new long[] {9000, 100, 110}) {
+			recorded.add(new Recording.Execution(ns, new byte[] {1}, new byte[] {7}));
+		}
+		Recording equal = new Recording(3, recorded, List.of());
+		assertEquals(30, Likeness.mean(equal, results(equal, 30)), 1e-9);
+	}
+
 	/** What the report says of the time alone. */
 	private String time(long samples, long sampleNs, long executions, double ns) throws Exception {
 		Likeness likeness = new Likeness();
-		likeness.time(request(samples, sampleNs), payload, recording(executions), results(ns));
+		likeness.time(samples, sampleNs, recording(executions), results(ns));
 		return String.join("\n", likeness.sentences());
 	}
 
@@ -76,25 +69,25 @@ class LikenessTest {
 	void equalTimesAreAlike() throws Exception {
 		// 200 samples of 5 ms are a second: 10,000,000 executions of 100 ns, and of 190 in the mean where 100 is measured.
 		assertEquals("this benchmark is like your program: an execution took 100 ns of CPU time there, and takes 114 ns here",
-				time(100, 5_000_000, 10_000_000, 60));
+				time(200, 5_000_000, 10_000_000, 60));
 	}
 
 	@Test
 	void muchLessTimeIsNotLikeTheProgram() throws Exception {
-		String said = time(100, 5_000_000, 1_000_000, 10);
+		String said = time(200, 5_000_000, 1_000_000, 10);
 		assertTrue(said.startsWith("this benchmark is not like your program: an execution took 1,000 ns of CPU time there (200 samples,"
 				+ " 1,000,000 executions), and takes 19 ns here: most likely"), said);
 	}
 
 	@Test
 	void muchMoreTimeIsNotEither() throws Exception {
-		String said = time(100, 5_000_000, 100_000_000, 100);
+		String said = time(200, 5_000_000, 100_000_000, 100);
 		assertTrue(said.contains("took 10 ns") && said.endsWith("takes 190 ns here"), said);
 	}
 
 	@Test
 	void whatCannotBeKnownIsSaid() throws Exception {
-		assertEquals("not compared with your program: the time of an execution (the profile has 4 samples of the segment)", time(2, 5_000_000, 10, 10));
+		assertEquals("not compared with your program: the time of an execution (the profile has 4 samples of the segment)", time(4, 5_000_000, 10, 10));
 		assertTrue(time(100, 0, 10, 10).contains("not of time"));
 	}
 
