@@ -218,10 +218,12 @@ static void the_request_has_all_that_was_chosen(void **state)
 		.forks = 3,
 		.seconds = 10,
 		.inputs = 100,
+		.engine = 1,
 		.locus = "/usr/bin/locus",
 	};
 	static const char expected[] =
-	    "{\"format\":1,\"profile\":\"prof\",\"class\":\"org.acme.Index$Part\",\"method\":"
+	    "{\"format\":1,\"profile\":\"prof\",\"engine\":1,\"class\":\"org.acme.Index$Part\","
+	    "\"method\":"
 	    "\"search\","
 	    "\"line\":211,\"lines\":[{\"line\":210,\"samples\":12},{\"line\":211,"
 	    "\"samples\":30}],"
