@@ -161,12 +161,28 @@ public final class Main {
 		likeness.sentences().forEach(results::note);
 	}
 
+	/** One version, after a warm-up that is as long as it takes, if it is not too long. */
+	private Results alone(MavenRun maven, Path project, Payload payload, List<String> notes) throws IOException, Refusal {
+		Results results;
+		do {
+			results = maven.run(project, payload, "", notes, request.jvmOptions, request.forks, request.seconds);
+		} while (results.isGettingFaster() && maven.warmLonger());
+		noteWarmUp(maven, results);
+		return results;
+	}
+
+	private void noteWarmUp(MavenRun maven, Results results) {
+		if (maven.warmUps() > 1) {
+			results.note("measured after a warm-up of " + maven.warmUps() * request.seconds + " s: after a shorter one all forks got faster while measured");
+		}
+	}
+
 	private int measure(Version before, Version after, Recording recording) throws Refusal, IOException {
 		MavenRun maven = new MavenRun(request.java);
 		List<String> notes = new ArrayList<>(Project.notes(before.payload, recording));
 		if (after == null) {
 			maven.build(request.output);
-			Results results = maven.run(request.output, before.payload, "", notes, request.jvmOptions, request.forks, request.seconds);
+			Results results = alone(maven, request.output, before.payload, notes);
 			compare(request.output, before.payload, recording, results);
 			out.print(results.text());
 			return results.status();
@@ -174,24 +190,29 @@ public final class Main {
 		Path first = request.output.resolve("before");
 		Path second = request.output.resolve("after");
 		maven.build(first);
-		List<Path> ofFirst = new ArrayList<>();
-		List<Path> ofSecond = new ArrayList<>();
+		Results then;
+		Results now;
 		try {
 			maven.build(second);
-			for (int turn = 1; turn <= request.forks; turn++) {
-				ofFirst.add(maven.jmh(first, before.payload, request.jvmOptions, 1, request.seconds, turn));
-				ofSecond.add(maven.jmh(second, after.payload, request.jvmOptions, 1, request.seconds, turn));
-			}
+			do {
+				List<Path> ofFirst = new ArrayList<>();
+				List<Path> ofSecond = new ArrayList<>();
+				for (int turn = 1; turn <= request.forks; turn++) {
+					ofFirst.add(maven.jmh(first, before.payload, request.jvmOptions, 1, request.seconds, turn));
+					ofSecond.add(maven.jmh(second, after.payload, request.jvmOptions, 1, request.seconds, turn));
+				}
+				then = Results.read(ofFirst, before.payload.className, "before", notes);
+				now = Results.read(ofSecond, after.payload.className, "after", Project.notes(after.payload, recording));
+			} while ((then.isGettingFaster() || now.isGettingFaster()) && maven.warmLonger());
 		} catch (Refusal e) { // the first version is of use without it
 			err.println("locus: bench: the version to compare with: " + e.getMessage());
-			Results alone = maven.run(first, before.payload, "", notes, request.jvmOptions, request.forks, request.seconds);
+			Results alone = alone(maven, first, before.payload, notes);
 			compare(first, before.payload, recording, alone);
 			out.print(alone.text());
 			return PARTLY;
 		}
-		Results then = Results.read(ofFirst, before.payload.className, "before", notes);
+		noteWarmUp(maven, then);
 		compare(first, before.payload, recording, then);
-		Results now = Results.read(ofSecond, after.payload.className, "after", Project.notes(after.payload, recording));
 		out.print(now.against(then).text());
 		return now.status();
 	}

@@ -29,7 +29,10 @@ final class MavenRun {
 	private static final Pattern COMPILER = Pattern.compile("\\[ERROR\\] .*/([^/]+\\.java):\\[(\\d+),\\d+\\] (.*)");
 	private static final Pattern MAVEN = Pattern.compile("\\[ERROR\\] (\\S.*)");
 
+	private static final int WARM_UPS_MAX = 4; // so many times as long as what is measured
+
 	private final Path java;
+	private int warmUps = 1;
 
 	/** `java`: the JVM of the test and of the benchmark. */
 	MavenRun(String java) {
@@ -129,9 +132,9 @@ final class MavenRun {
 		Path json = project.resolve("target/results" + (turn > 0 ? "-" + turn : "") + ".json").toAbsolutePath();
 		Path log = project.resolve("target").resolve(LOG);
 		Files.deleteIfExists(json);
-		List<String> words = words(payload, "", jvmOptions, forks, ITERATIONS, Math.max(1, Math.round(seconds * 1000.0 / ITERATIONS)));
+		List<String> words = words(payload, "", jvmOptions, forks, warmUps * ITERATIONS, ITERATIONS, Math.max(1, Math.round(seconds * 1000.0 / ITERATIONS)));
 		words.addAll(List.of("-rf", "json", "-rff", json.toString(), "-prof", "gc"));
-		long most = 600 + 20L * (forks + 1) * (2L * seconds + 10);
+		long most = 600 + 20L * (forks + 1) * ((1L + warmUps) * seconds + 10);
 		int status = Command.run(project, log, most, Map.of(), words);
 		if (status != 0 || !Files.exists(json)) {
 			throw new Refusal("the benchmark fails: " + failure(Files.readString(log), log));
@@ -139,10 +142,24 @@ final class MavenRun {
 		return json;
 	}
 
+	/** Warm up for twice as long from now on. False: it does so for as long as it may. */
+	boolean warmLonger() {
+		if (warmUps >= WARM_UPS_MAX) {
+			return false;
+		}
+		warmUps *= 2;
+		return true;
+	}
+
+	/** How long the warm-up is, in terms of what is measured; 1 unless warmLonger() was called. */
+	int warmUps() {
+		return warmUps;
+	}
+
 	/** Run one fork with one of the inputs, which an agent among the options records: warm-up and measurement alike. */
 	void profiled(Path project, Payload payload, List<String> jvmOptions, int input) throws IOException, Refusal {
 		Path log = project.resolve("target/locus-profile.log");
-		List<String> words = words(payload, "segment", jvmOptions, 1, 1, PROFILED_MS);
+		List<String> words = words(payload, "segment", jvmOptions, 1, 1, 1, PROFILED_MS);
 		words.addAll(List.of("-p", "input=" + input));
 		if (Command.run(project, log, PROFILED_SECONDS_MAX, Map.of(), words) != 0) {
 			throw new Refusal("the benchmark fails under Locus: " + failure(Files.readString(log), log));
@@ -150,12 +167,12 @@ final class MavenRun {
 	}
 
 	/** JMH's, of the class's methods whose names begin so. */
-	private List<String> words(Payload payload, String method, List<String> jvmOptions, int forks, int iterations, long ms) throws IOException {
-		String count = String.valueOf(iterations);
+	private List<String> words(Payload payload, String method, List<String> jvmOptions, int forks, int warmUp, int iterations, long ms)
+			throws IOException {
 		String time = ms + "ms";
 		List<String> words = new ArrayList<>(List.of(program(), "-Djmh.ignoreLock=true", "-jar", "target/benchmarks.jar",
 				Pattern.quote(payload.packageName + "." + payload.className + "." + method), "-foe", "true", "-f", String.valueOf(forks),
-				"-wi", count, "-w", time, "-i", count, "-r", time, "-jvm", program()));
+				"-wi", String.valueOf(warmUp), "-w", time, "-i", String.valueOf(iterations), "-r", time, "-jvm", program()));
 		if (!jvmOptions.isEmpty()) {
 			words.addAll(List.of("-jvmArgs", jvmOptions.stream().map(MavenRun::quoted).collect(Collectors.joining(" "))));
 		}

@@ -35,6 +35,7 @@ final class Results {
 		final int forks;
 		/** From the first iteration of a fork to its last, as a part of the mean: the average of all forks. */
 		final double drift;
+		final boolean isGettingFaster; // each of enough forks, from its first iteration to its last
 
 		/** Of all runs of JMH that measured this input. */
 		Row(String input, List<JsonNode> runs) {
@@ -44,6 +45,8 @@ final class Results {
 			forks = raw.size();
 			ns = new Estimate(samples(raw));
 			drift = drift(raw) / ns.mean;
+			isGettingFaster = forks >= FORKS_LEAST && -drift > DRIFT_MAX
+					&& raw.stream().allMatch(fork -> fork.path(fork.size() - 1).asDouble() < fork.path(0).asDouble());
 			bytes = metric(runs, "gc.alloc.rate.norm");
 			rate = metric(runs, "gc.alloc.rate"); // MiB a second
 		}
@@ -137,6 +140,11 @@ final class Results {
 	Estimate ns(String input) {
 		Row row = row(input);
 		return row == null ? null : row.ns;
+	}
+
+	/** Was it not warm yet, as far as can be told? */
+	boolean isGettingFaster() {
+		return rows.stream().anyMatch(row -> row.isGettingFaster);
 	}
 
 	boolean isStable() {

@@ -55,6 +55,15 @@ class ResultsTest {
 	}
 
 	@Test
+	void aBenchmarkIsNotWarmWhereEachForkGetsFaster() throws Exception {
+		assertTrue(results("", List.of(), row("0", "[[10, 10]]"), row("1", "[[12, 10], [12, 11, 10], [13, 10]]")).isGettingFaster());
+		assertFalse(results("", List.of(), row("1", "[[14, 10], [14, 10], [10, 10.1]]")).isGettingFaster()); // one was warm
+		assertFalse(results("", List.of(), row("1", "[[10.5, 10], [10.5, 10], [10.5, 10]]")).isGettingFaster()); // by little
+		assertFalse(results("", List.of(), row("1", "[[10, 12], [10, 12], [10, 13]]")).isGettingFaster()); // what it works on grows
+		assertFalse(results("", List.of(), row("1", "[[13, 10]]")).isGettingFaster()); // of one fork that may be chance
+	}
+
+	@Test
 	void forksOfSeveralRunsAreTakenTogether() throws Exception {
 		List<Path> files = new ArrayList<>();
 		for (String raw : List.of("[[10]]", "[[11]]", "[[12]]")) {
