@@ -296,7 +296,7 @@ def test_a_collection_takes_the_array_to_its_own_node(guest_runs, collector):
 # Locus
 
 
-@pytest.mark.parametrize("major", (17, 25))
+@pytest.mark.parametrize("major", (17, pytest.param(25, marks=pytest.mark.slow)))  # test_numa_locus.py has 25, too
 def test_locus_runs_in_the_guest(numa_guest, numa_programs, major, tmp_path):
     out, jdk = tmp_path / "out", jdk_of(major)
     command = ["locus", "run", "-o", out / "profile", "--"]
