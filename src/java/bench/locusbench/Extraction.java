@@ -357,6 +357,10 @@ final class Extraction {
 		boolean completes = Completes.normally(segment.statement);
 		line(0, "");
 		forJmh(1, "@Benchmark");
+		if (!segment.statement.getElements(new TypeFilter<CtLoop>(CtLoop.class)).isEmpty()) {
+			// JMH has it inlined into the loop that measures, whose variables then take registers of this one.
+			forJmh(1, "@CompilerControl(CompilerControl.Mode.DONT_INLINE)");
+		}
 		line(1, "public " + (returned == null ? "void" : returned) + " segment(Blackhole blackhole) throws Throwable {");
 		begin();
 		indent(body(value -> value == null ? "return"

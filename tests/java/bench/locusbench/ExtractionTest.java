@@ -103,6 +103,13 @@ class ExtractionTest {
 	}
 
 	@Test
+	void whatHasALoopIsCompiledAlone() throws Exception {
+		String alone = "@Benchmark @CompilerControl(CompilerControl.Mode.DONT_INLINE) public";
+		has(source(Texts.method("package p; class C { int m(int[] in) { int a = 0; for (int i : in) { a += i; } return a; } }")), alone);
+		hasNot(source(Texts.method("package p; class C { int m(int a) { return a * a; } }")), alone);
+	}
+
+	@Test
 	void aReturnInALoopIsKept() throws Exception {
 		String s = source(Texts.at(2, "package p; class C { int m(int[] in, int a) {", "for (int i = 0; i < in.length; i++) { if (in[i] == a) { return i; } }",
 				"return -1; } }"));
