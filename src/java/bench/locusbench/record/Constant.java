@@ -54,15 +54,22 @@ final class Constant {
 
 		/** What stands for the object: itself, but for constants. */
 		Object of(Object object) {
-			for (Class<?> at = object.getClass(); at != null && !Kinds.isOfJdk(at) && seen.add(at); at = at.getSuperclass()) {
+			see(object.getClass());
+			Constant constant = constants.get(object);
+			return constant != null ? constant : object;
+		}
+
+		private void see(Class<?> type) {
+			for (Class<?> at = type; at != null && !Kinds.isOfJdk(at) && seen.add(at); at = at.getSuperclass()) {
+				if (at.isAnonymousClass()) {
+					see(at.getEnclosingClass()); // whose code has made the object
+				}
 				for (Field field : at.getDeclaredFields()) {
 					if (Modifier.isStatic(field.getModifiers()) && Modifier.isFinal(field.getModifiers()) && !field.getType().isPrimitive()) {
 						add(field);
 					}
 				}
 			}
-			Constant constant = constants.get(object);
-			return constant != null ? constant : object;
 		}
 
 		private void add(Field field) {

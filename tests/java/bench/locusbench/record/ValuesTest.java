@@ -59,9 +59,13 @@ class ValuesTest {
 		}
 	}
 
+	abstract static class AbstractKind {
+	}
+
 	static final class Marked {
 		static final Object NONE = new Object();
 		static final Exact ZERO = new Exact(0);
+		static final AbstractKind ANY = new AbstractKind() { };
 		static final Node GROWS = new Node(0, null);
 		final Object key;
 
@@ -229,12 +233,14 @@ class ValuesTest {
 
 	@Test
 	void aConstantIsTheOneOfItsClass() throws Exception {
-		Object[] copy = copy(new Marked(Marked.NONE), Marked.ZERO, new Marked(new Object()), Marked.GROWS, new Object[] {Marked.ZERO});
+		Object[] copy = copy(new Marked(Marked.NONE), Marked.ZERO, new Marked(new Object()), Marked.GROWS, new Object[] {Marked.ZERO},
+			Marked.ANY);
 		assertSame(Marked.NONE, ((Marked) copy[0]).key);
 		assertSame(Marked.ZERO, copy[1]);
 		assertNotSame(Marked.NONE, ((Marked) copy[2]).key);
 		assertNotSame(Marked.GROWS, copy[3]); // its state is that of the recorded run
 		assertSame(Marked.ZERO, ((Object[]) copy[4])[0]);
+		assertSame(Marked.ANY, copy[5]);
 	}
 
 	@Test
