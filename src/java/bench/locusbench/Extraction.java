@@ -42,6 +42,9 @@ import spoon.reflect.visitor.filter.TypeFilter;
 final class Extraction {
 	private static final String UNNAMED = "locusbenchmark"; // package, for classes of the unnamed one
 
+	/** JMH has a benchmark inlined into the loop that measures, whose variables then take registers of a loop's own. */
+	private static final String ALONE = "@CompilerControl(CompilerControl.Mode.DONT_INLINE)";
+
 	private final Segment segment;
 	private final Uses uses;
 	private final Variables variables;
@@ -185,7 +188,7 @@ final class Extraction {
 		if (payload.isUnnamed) {
 			boolean primitive = returned == null || !boxed(returned).equals(returned);
 			payload.others.put(payload.packageName + "/" + payload.className + ".java", new Template("project/Unnamed.java.txt")
-					.with("CLASS", payload.className).with("LEVEL", level()).with("ORIGINAL", payload.originalClass)
+					.with("CLASS", payload.className).with("LEVEL", level()).with("ALONE", hasLoop() ? "\t" + ALONE + "\n" : "").with("ORIGINAL", payload.originalClass)
 					.with("RETURNED", returned == null ? "void" : primitive ? returned : "Object")
 					.with("RETURN", returned == null ? "" : "return ").text());
 		}
@@ -196,6 +199,10 @@ final class Extraction {
 		if (!uses.packageName.isEmpty()) {
 			line(depth, text);
 		}
+	}
+
+	private boolean hasLoop() {
+		return !segment.statement.getElements(new TypeFilter<CtLoop>(CtLoop.class)).isEmpty();
 	}
 
 	private String level() {
@@ -357,9 +364,8 @@ final class Extraction {
 		boolean completes = Completes.normally(segment.statement);
 		line(0, "");
 		forJmh(1, "@Benchmark");
-		if (!segment.statement.getElements(new TypeFilter<CtLoop>(CtLoop.class)).isEmpty()) {
-			// JMH has it inlined into the loop that measures, whose variables then take registers of this one.
-			forJmh(1, "@CompilerControl(CompilerControl.Mode.DONT_INLINE)");
+		if (hasLoop()) {
+			forJmh(1, ALONE);
 		}
 		line(1, "public " + (returned == null ? "void" : returned) + " segment(Blackhole blackhole) throws Throwable {");
 		begin();

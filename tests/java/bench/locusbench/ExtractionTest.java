@@ -172,19 +172,24 @@ class ExtractionTest {
 		has(other, "@Setup(Level.Invocation)"); // to make one takes time
 	}
 
-	@Test
-	void versionsOfWhichOneMakesACollectionHaveItRecorded() throws Exception {
-		Segment before = Texts.at(3, "package p; class C { void m(int[] in) {", "java.util.List<Integer> all = new java.util.ArrayList<>();",
-				"for (int i : in) { all.add(i); }", "} }");
-		Segment after = Texts.at(3, "package p; class C { void m(int[] in) {", "java.util.List<Integer> all = new java.util.ArrayList<>(in.length);",
-				"for (int i : in) { all.add(i); }", "} }");
+	private static List<Payload> united(Segment before, Segment after) throws Exception {
 		Uses usesBefore = new Uses(before, false);
 		Uses usesAfter = new Uses(after, false);
 		Variables b = new Variables(before, usesBefore);
 		Variables a = new Variables(after, usesAfter);
 		b.unite(a);
 		a.unite(b);
-		for (String s : List.of(new Extraction(before, usesBefore, b).payload(1, "").source, new Extraction(after, usesAfter, a).payload(1, "").source)) {
+		return List.of(new Extraction(before, usesBefore, b).payload(1, ""), new Extraction(after, usesAfter, a).payload(1, ""));
+	}
+
+	@Test
+	void versionsOfWhichOneMakesACollectionHaveItRecorded() throws Exception {
+		Segment before = Texts.at(3, "package p; class C { void m(int[] in) {", "java.util.List<Integer> all = new java.util.ArrayList<>();",
+				"for (int i : in) { all.add(i); }", "} }");
+		Segment after = Texts.at(3, "package p; class C { void m(int[] in) {", "java.util.List<Integer> all = new java.util.ArrayList<>(in.length);",
+				"for (int i : in) { all.add(i); }", "} }");
+		for (Payload payload : united(before, after)) {
+			String s = payload.source;
 			has(s, "java.util.List<java.lang.Integer> all = local_all;");
 			has(s, "@Setup(Level.Invocation)");
 			hasNot(s, "new java.util.ArrayList");
@@ -204,14 +209,9 @@ class ExtractionTest {
 	void versionsHaveTheSameInputsAndOutputs() throws Exception {
 		Segment before = Texts.method("package p; class C { int f; int g; int[] h; int m(int a) { f = a; return f + h[0]; } }");
 		Segment after = Texts.method("package p; class C { int f; int g; int[] h; int m(int a) { h[1] = g; f = a; return a; } }");
-		Uses usesBefore = new Uses(before, false);
-		Uses usesAfter = new Uses(after, false);
-		Variables b = new Variables(before, usesBefore);
-		Variables a = new Variables(after, usesAfter);
-		b.unite(a);
-		a.unite(b);
-		Payload first = new Extraction(before, usesBefore, b).payload(1, "");
-		Payload second = new Extraction(after, usesAfter, a).payload(1, "");
+		List<Payload> both = united(before, after);
+		Payload first = both.get(0);
+		Payload second = both.get(1);
 		assertEquals(List.of("a", "this.f", "this.g", "this.h"), first.inputNames);
 		assertEquals(first.inputNames, second.inputNames);
 		has(first.source, "return new Object[] {f + h[0], f, h}");
