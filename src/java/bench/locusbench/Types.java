@@ -2,9 +2,16 @@ package locusbench;
 
 import java.util.ArrayList;
 import java.util.List;
+import spoon.reflect.code.CtBlock;
+import spoon.reflect.code.CtCase;
+import spoon.reflect.code.CtExpression;
+import spoon.reflect.code.CtForEach;
+import spoon.reflect.code.CtInvocation;
+import spoon.reflect.code.CtLambda;
 import spoon.reflect.declaration.CtElement;
 import spoon.reflect.declaration.CtFormalTypeDeclarer;
 import spoon.reflect.declaration.CtTypeParameter;
+import spoon.reflect.path.CtRole;
 import spoon.reflect.reference.CtArrayTypeReference;
 import spoon.reflect.reference.CtTypeParameterReference;
 import spoon.reflect.reference.CtTypeReference;
@@ -29,12 +36,48 @@ final class Types {
 	/** Put what they are erased to in place of types, all through the element; but for variables that it declares. */
 	static void erase(CtElement element, Edits edits) {
 		Types types = new Types(element);
+		types.cast(element, edits);
 		for (CtTypeReference<?> type : element.getElements(new TypeFilter<CtTypeReference<?>>(CtTypeReference.class))) {
 			boolean outermost = type.isParentInitialized() && !(type.getParent() instanceof CtTypeReference);
 			if (outermost && types.namesVariable(type)) {
 				edits.replace(type, types.erased(type));
 			}
 		}
+	}
+
+	/** What a raw type gives is an Object where it was a type variable: such values get the type that this is erased to. */
+	private void cast(CtElement element, Edits edits) {
+		for (CtInvocation<?> call : element.getElements(new TypeFilter<CtInvocation<?>>(CtInvocation.class))) {
+			boolean isValue = !(call.getParent() instanceof CtBlock) && !(call.getParent() instanceof CtCase) && !(call.getParent() instanceof CtLambda)
+					&& call.getRoleInParent() != CtRole.FOR_UPDATE && call.getRoleInParent() != CtRole.FOR_INIT;
+			CtTypeReference<?> type = typeOf(call);
+			if (isValue && type != null && !(type instanceof CtWildcardReference) && namesVariable(type)) {
+				CtTypeReference<?> to = erased(type);
+				if (!(to instanceof CtTypeParameterReference) && to.getActualTypeArguments().isEmpty() && !to.getQualifiedName().equals("java.lang.Object")) {
+					edits.cast(call, to);
+				}
+			}
+		}
+		for (CtForEach loop : element.getElements(new TypeFilter<>(CtForEach.class))) {
+			CtTypeReference<?> of = loop.getVariable().getType();
+			CtTypeReference<?> over = loop.getExpression().getType();
+			boolean isRaw = over != null && !over.isArray() && namesVariable(over) && erased(over).getActualTypeArguments().isEmpty();
+			if (of != null && isRaw && !(of instanceof CtWildcardReference) && namesVariable(of)) {
+				CtTypeReference<?> all = element.getFactory().Type().createReference(Iterable.class);
+				all.addActualTypeArgument(erased(of));
+				edits.cast(loop.getExpression(), all);
+			}
+		}
+	}
+
+	/** The type of a value: what a T that extends B<T> gives as a type variable of B is a T. */
+	private CtTypeReference<?> typeOf(CtExpression<?> value) {
+		CtExpression<?> target = value instanceof CtInvocation ? ((CtInvocation<?>) value).getTarget() : null;
+		CtTypeReference<?> of = target != null && value.getType() != null && isVariable(value.getType()) ? typeOf(target) : null;
+		CtTypeParameter declaration = of != null && isVariable(of) ? ((CtTypeParameterReference) of).getDeclaration() : null;
+		boolean itself = declaration != null && declaration.getSuperclass() != null
+				&& declaration.getSuperclass().getActualTypeArguments().stream().anyMatch(of::equals);
+		return itself ? of : value.getType();
 	}
 
 	private CtTypeReference<?> erased(CtTypeReference<?> type) {

@@ -240,6 +240,14 @@ class ExtractionTest {
 	}
 
 	@Test
+	void whatARawTypeGivesIsCast() throws Refusal, IOException {
+		String source = Texts.payload(Texts.method("package p; class C<T extends C.E<T>> { interface E<S> { S twice(); } T m(T a, java.util.List<T> all) {"
+				+ " for (T t : all) { a = t.twice().twice(); } return a; } }")).source;
+		has(source, "for (p.C.E t : ((java.lang.Iterable<p.C.E>) (all))) {");
+		has(source, "a = ((p.C.E) (((p.C.E) (t.twice())).twice()));");
+	}
+
+	@Test
 	void whatIsReplacedKeepsItsCasts() throws Refusal, IOException {
 		String source = Texts.payload(Texts.method(
 				"package p; class C { int a; int b; double m() { return (double) a / (long) (short) b() + (float) b; } int b() { return b; } }")).source;
