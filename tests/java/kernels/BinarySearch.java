@@ -5,11 +5,12 @@ import java.util.Random;
 /** Searches by a method of the class, which returns from within its loop. */
 public final class BinarySearch {
 	private static final int SIZE = 1000;
+	private static final int KEYS = 30_000; // no branch predictor learns what becomes of so many
 
 	private final int[] sorted = new Random(6).ints(SIZE).sorted().toArray();
 
 	static int[] keys() {
-		return new Random(13).ints(SIZE).toArray();
+		return new Random(13).ints(KEYS).toArray();
 	}
 
 	int findAll(int[] keys) {
@@ -41,7 +42,7 @@ public final class BinarySearch {
 		BinarySearch search = new BinarySearch();
 		int[] keys = keys();
 		int all = 0;
-		for (int turn = 0; turn < 5_000; turn++) {
+		for (int turn = 0; turn < 300; turn++) {
 			all += search.findAll(keys);
 		}
 		System.out.println(all);
