@@ -68,7 +68,7 @@ def test_bench_makes_a_project_with_recorded_inputs(locus, workload, profile, jd
     run = profile(command(workload, jdk17, "BenchLoop", 2))
     done = locus("bench", run.directory, "--source-path", WORKLOADS, "--no-run", "-o", tmp_path / "bench")
     assert done.returncode == 0, done.stdout + done.stderr
-    (source,) = (tmp_path / "bench").glob("src/main/java/**/BenchLoop_sum_*.java")
+    (source,) = (tmp_path / "bench").glob("src/main/java/locusbenchmark/BenchLoop_sum_*.java")
     assert "@Benchmark" in source.read_text()
     assert list((tmp_path / "bench").glob("src/main/**/locus-inputs.bin"))
 
