@@ -248,7 +248,7 @@ static size_t first_of_program(const struct lc_bench_words *words)
 		if (!strcmp(word, "-jar") || !strcmp(word, "-m") || !strcmp(word, "--module") ||
 		    (*word != '-' && *word != '@'))
 			return i;
-		i += lc_java_option_takes_word(word);
+		i += lc_java_option_takes_word(word, strlen(word));
 	}
 	return words->len;
 }
@@ -272,7 +272,7 @@ static void read_options(struct lc_bench_program *p)
 
 		p->argument_files |= *word == '@';
 		take_path(&paths, word, next);
-		if (lc_java_option_takes_word(word)) {
+		if (lc_java_option_takes_word(word, strlen(word))) {
 			add_option(&p->jvm_options, word, next);
 			i++;
 		} else {

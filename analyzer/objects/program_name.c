@@ -4,27 +4,7 @@
 #include <stdbool.h>
 #include <string.h>
 
-/* Does this option of java take the next word? */
-static bool takes_word(const char *word, size_t len)
-{
-	static const char *const options[] = { "-cp",
-		                               "-classpath",
-		                               "--class-path",
-		                               "-p",
-		                               "--module-path",
-		                               "--upgrade-module-path",
-		                               "--add-modules",
-		                               "--add-exports",
-		                               "--add-opens",
-		                               "--add-reads",
-		                               "--limit-modules",
-		                               "--patch-module" };
-
-	for (size_t i = 0; i < sizeof(options) / sizeof(*options); i++)
-		if (strlen(options[i]) == len && !memcmp(options[i], word, len))
-			return true;
-	return false;
-}
+#include "src/base/java_option.h"
 
 /* The word of a java command that names the program, or its first word: a class, or a jar. */
 struct lc_text lc_program_name(const char *command)
@@ -43,7 +23,7 @@ struct lc_text lc_program_name(const char *command)
 			found = (struct lc_text){ word, (uint32_t)len };
 			break;
 		}
-		if (takes_word(word, len)) {
+		if (lc_java_option_takes_word(word, len)) {
 			at += strspn(at, " ");
 			at += strcspn(at, " ");
 		}

@@ -6,8 +6,8 @@
 #include <stddef.h>
 #include <string.h>
 
-/* Is the value of this option of java's the next word? */
-static inline bool lc_java_option_takes_word(const char *word)
+/* Is the value of this option of java's, of `len` bytes, the next word? */
+static inline bool lc_java_option_takes_word(const char *word, size_t len)
 {
 	static const char *const options[] = {
 		"-cp",
@@ -27,7 +27,7 @@ static inline bool lc_java_option_takes_word(const char *word)
 	};
 
 	for (size_t i = 0; i < sizeof(options) / sizeof(options[0]); i++)
-		if (strcmp(word, options[i]) == 0)
+		if (strncmp(word, options[i], len) == 0 && options[i][len] == '\0')
 			return true;
 	return false;
 }

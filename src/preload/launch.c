@@ -162,7 +162,7 @@ static bool only_asks(const struct launcher *l, char **argv, const char **archiv
 			return true;
 		if (!*archive && strncmp(*a, l->prefix, strlen(l->prefix)) == 0)
 			*archive = archive_in(*a);
-		if (l->runs_class && lc_java_option_takes_word(*a) && a[1])
+		if (l->runs_class && lc_java_option_takes_word(*a, strlen(*a)) && a[1])
 			a++;
 	}
 	return false;
