@@ -55,9 +55,9 @@ final class Opened {
 		return member instanceof CtMethod && !member.hasModifier(ModifierKind.STATIC) && !member.hasModifier(ModifierKind.FINAL);
 	}
 
-	/** Can it be opened: is it a member of a member, and so on, of a top-level class, and not of an interface? */
-	static boolean reaches(CtElement member) {
-		CtType<?> of = member.getParent(CtType.class);
+	/** Can it be opened: is it in a top-level class or in a member of a member, and so on, of one, and in no interface? */
+	static boolean reaches(CtElement element) {
+		CtType<?> of = element.getParent(CtType.class);
 		return of == null || !of.isAnonymous() && !of.isLocalType() && !(of instanceof CtInterface) && reaches(of);
 	}
 }

@@ -24,7 +24,6 @@ import spoon.reflect.code.CtVariableAccess;
 import spoon.reflect.declaration.CtElement;
 import spoon.reflect.declaration.CtExecutable;
 import spoon.reflect.declaration.CtField;
-import spoon.reflect.declaration.CtInterface;
 import spoon.reflect.declaration.CtMethod;
 import spoon.reflect.declaration.CtModifiable;
 import spoon.reflect.declaration.CtType;
@@ -148,7 +147,7 @@ final class Uses {
 			if (isInside(inside, of) || !Bridges.isNeeded(call, packageName)) {
 				continue;
 			}
-			if (inside != segment.type || inside.isAnonymous() || inside.isLocalType() || inside instanceof CtInterface || !Opened.reaches(inside)) {
+			if (inside != segment.type || !Opened.reaches(call)) {
 				throw new Refusal(call, "what only its class can call is called: " + call.getExecutable().getSimpleName());
 			}
 			bridges.add(call);
