@@ -62,7 +62,7 @@ final class Accesses {
 		}
 		for (JsonNode field : site.path("fields")) {
 			String name = field.path("name").asText();
-			add(name.startsWith("(") ? "the header of " + of : field(of, name), field.path("samples").asDouble());
+			add(name.startsWith("(") ? "the header of " + of : of + "." + name, field.path("samples").asDouble());
 		}
 	}
 
@@ -70,10 +70,6 @@ final class Accesses {
 		if (samples > 0) {
 			parts.merge(part, samples, Double::sum);
 		}
-	}
-
-	private static String field(String of, String name) {
-		return of + "." + name;
 	}
 
 	/** Samples of all parts. */
