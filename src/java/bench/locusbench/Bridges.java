@@ -53,23 +53,18 @@ final class Bridges {
 			String name = "a" + parameters.size();
 			CtTypeReference<?> type = argument.getType() == null || argument.getType().getSimpleName().contains("<")
 					? call.getExecutable().getParameters().get(parameters.size()) : argument.getType();
-			parameters.add(text(type) + " " + name);
+			parameters.add(Types.textInside(type) + " " + name);
 			arguments.add(name);
 		}
 		CtExecutable<?> method = call.getExecutable().getExecutableDeclaration();
 		String thrown = method == null || method.getThrownTypes().isEmpty() ? ""
-				: method.getThrownTypes().stream().map(Bridges::text).collect(Collectors.joining(", ", " throws ", ""));
-		String type = text(call.getType());
+				: method.getThrownTypes().stream().map(Types::textInside).collect(Collectors.joining(", ", " throws ", ""));
+		String type = Types.textInside(call.getType());
 		String of = call.getTarget() instanceof CtSuperAccess ? "super." : "";
 		String text = "(" + String.join(", ", parameters) + ")" + thrown + " { " + (type.equals("void") ? "" : "return ") + of
 				+ call.getExecutable().getSimpleName() + "(" + String.join(", ", arguments) + "); }";
 		names.put(call, namesByText.computeIfAbsent("final " + type + " @" + text,
 				any -> "locusBridge" + namesByText.size() + "_" + call.getExecutable().getSimpleName()));
-	}
-
-	/** As it is named within the class, whose type variables it may have. */
-	private static String text(CtTypeReference<?> type) {
-		return type.toString().replace('$', '.');
 	}
 
 	/** The method that the call becomes one of; null: it stays as it is. */

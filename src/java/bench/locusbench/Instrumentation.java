@@ -98,7 +98,7 @@ final class Instrumentation {
 				values.add(new Change(start, start, "{ " + text));
 				return;
 			}
-			String type = Segment.typeOf(r).toString().replace('$', '.');
+			String type = Types.textInside(Segment.typeOf(r));
 			changes.add(new Change(end, end, " " + text + "return locusResult; }"));
 			values.add(new Change(start, start + "return".length(), "{ final " + type + " locusResult ="));
 		});

@@ -29,8 +29,14 @@ final class Types {
 		this.declarer = declarer;
 	}
 
+	/** Erased. */
 	static String text(CtTypeReference<?> type) {
-		return new Types(null).erased(type).toString().replace('$', '.');
+		return textInside(new Types(null).erased(type));
+	}
+
+	/** As it is named within the class, whose type variables it may have. */
+	static String textInside(CtTypeReference<?> type) {
+		return type.toString().replace('$', '.');
 	}
 
 	/** Put what they are erased to in place of types, all through the element; but for variables that it declares. */
