@@ -216,15 +216,17 @@ static bool find_java(const char *name, const char *directory, char *out)
 /* The feature version of the JDK that a java is of; 0: it cannot be told. */
 static unsigned version_of(const char *java)
 {
+	static const char program[] = "/bin/java", release[] = "/release";
 	char path[PATH_MAX], line[200];
 	unsigned version = 0;
 	FILE *in = NULL;
 
+	_Static_assert(sizeof(release) <= sizeof(program), "the one is written over the other");
 	if (realpath(java, path)) {
-		char *home_end = strstr(path, "/bin/java");
+		const size_t len = strlen(path), tail = sizeof(program) - 1;
 
-		if (home_end && (size_t)(home_end - path) < sizeof(path) - sizeof("/release")) {
-			memcpy(home_end, "/release", sizeof("/release"));
+		if (len >= tail && strcmp(path + len - tail, program) == 0) {
+			memcpy(path + len - tail, release, sizeof(release));
 			in = fopen(path, "re");
 		}
 	}
@@ -242,12 +244,12 @@ static bool find_other_java(const struct bench *b, unsigned least, char *out)
 	const char *home = getenv("JAVA_HOME");
 	char at_home[PATH_MAX];
 
-	if (find_java("java", "", out) && (!least || version_of(out) >= least))
+	if (find_java("java", "", out) && version_of(out) >= least)
 		return true;
 	if (!home || !*home)
 		return false;
 	snprintf(at_home, sizeof(at_home), "%.4000s/bin/java", home);
-	return find_java(at_home, b->here, out) && (!least || version_of(out) >= least);
+	return find_java(at_home, b->here, out) && version_of(out) >= least;
 }
 
 /* The program's java, and one that runs the Java part: the same, unless it is too old for that. */

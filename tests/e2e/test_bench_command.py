@@ -317,15 +317,15 @@ def test_a_stream_is_benchmarked_where_it_is(profile_once, workload, jdk17, tool
 @pytest.mark.parametrize("version, number", [("11.0.2", 11), ("1.8.0_402", 8)])
 def test_a_java_that_is_too_old_is_the_programs_alone(acme, monkeypatch, version, number):
     """The Java part runs on 17 and newer."""
-    options = ("prof", "--source-path", "src", "--at", "org.acme.Index:13", "--java", "old/bin/java")
-    for name, of in (("old", version), ("new", "21.0.1")):
+    options = ("prof", "--source-path", "src", "--at", "org.acme.Index:13", "--java", "bin/java-old/bin/java")
+    for name, of in (("bin/java-old", version), ("new", "21.0.1")):
         java = acme.directory / name / "bin" / "java"
         java.parent.mkdir(parents=True)
         shutil.copy2(acme.java, java)
         (acme.directory / name / "release").write_text('IMPLEMENTOR="x"\nJAVA_VERSION="%s"\n' % of)
-    acme.directory.joinpath("old/bin/java").write_text("#!/bin/sh\nexit 9\n")
+    acme.directory.joinpath("bin/java-old/bin/java").write_text("#!/bin/sh\nexit 9\n")
     monkeypatch.setenv("PATH", "/nowhere")
-    monkeypatch.setenv("JAVA_HOME", str(acme.directory / "old"))
+    monkeypatch.setenv("JAVA_HOME", str(acme.directory / "bin/java-old"))
     done = acme(*options)
     assert done.returncode == FAILED and "is of version %d, and what reads the source needs 17" % number in done.stderr
     monkeypatch.setenv("JAVA_HOME", str(acme.directory / "new"))
@@ -333,4 +333,4 @@ def test_a_java_that_is_too_old_is_the_programs_alone(acme, monkeypatch, version
     (acme.directory / "cp").symlink_to(shutil.which("cp", path="/bin:/usr/bin"))
     done = acme(*options)
     assert done.returncode == 0, done.stderr
-    assert json.loads(acme.kept.read_text())["java"] == str(acme.directory / "old/bin/java")
+    assert json.loads(acme.kept.read_text())["java"] == str(acme.directory / "bin/java-old/bin/java")
