@@ -49,17 +49,29 @@ def compared(text):
     return unlike, [line for line in lines if line not in unlike]
 
 
+def demo(directory, javac, size, *changes):
+    """Writes the demo, for images of another size and with changes (old, new), into the directory and compiles it. Returns the source."""
+    text = (ROOT / "scripts/demo/Spectrum.java").read_text()
+    for old, new in (("SIZE = 2048", "SIZE = %d" % size), *changes):
+        assert old in text
+        text = text.replace(old, new)
+    directory.mkdir(exist_ok=True)
+    (directory / "Spectrum.java").write_text(text)
+    subprocess.run([javac, "-g", "-d", directory, directory / "Spectrum.java"], check=True)
+    return text
+
+
+def place(text, part):
+    """The first line of the demo with this part, as --at takes it."""
+    return "Spectrum:%d" % next(n for n, line in enumerate(text.splitlines(), 1) if part in line)
+
+
 @pytest.mark.seconds(SECONDS)
 def test_the_inner_loop_of_the_demo_is_not_like_the_program(locus, profile, jdk17, tmp_path):
     """It is repeated with the cache lines of one execution; the program walks through two arrays of 2 MB."""
-    text = (ROOT / "scripts/demo/Spectrum.java").read_text().replace("SIZE = 2048", "SIZE = 512")
-    assert "SIZE = 512" in text
-    (tmp_path / "Spectrum.java").write_text(text)
-    subprocess.run([jdk17.javac, "-g", "-d", tmp_path, tmp_path / "Spectrum.java"], check=True)
+    at = place(demo(tmp_path, jdk17.javac, 512), "re[b] = re[a] - tr")
     run = profile([jdk17.java, "-cp", tmp_path, "Spectrum", "as-it-is", 30])
-    line = next(n for n, text in enumerate(text.splitlines(), 1) if "re[b] = re[a] - tr" in text)
-    done = locus("bench", run.directory, "--source-path", tmp_path, "--at", "Spectrum:%d" % line, "--forks", 1, "--seconds", 1,
-                 "-o", tmp_path / "bench", timeout=SECONDS)
+    done = locus("bench", run.directory, "--source-path", tmp_path, "--at", at, *QUICK, "-o", tmp_path / "bench", timeout=SECONDS)
     assert done.returncode in (0, 3), done.stdout + done.stderr
     unlike, _ = compared(done.stdout)
     assert any(re.search(r"the accesses are to .* of cache lines there, and to about \d+ KB here: ", line) for line in unlike), done.stdout
@@ -83,19 +95,13 @@ def whole_program(java, *which):
 @pytest.mark.seconds(SECONDS)
 def test_the_fix_of_the_demo_is_worth_in_a_benchmark_what_it_is_worth(locus, profile, jdk17, tmp_path):
     """With an image of a quarter of the size; the benchmark is of all that is done with an image."""
-    before = (ROOT / "scripts/demo/Spectrum.java").read_text().replace("SIZE = 2048", "SIZE = 1024")
-    after = before.replace("spectrum.columnsInPlace()", "spectrum.columnsByCopy()")
-    assert "SIZE = 1024" in before and after != before
-    for name, text in (("before", before), ("fixed", after)):
-        (tmp_path / name).mkdir()
-        (tmp_path / name / "Spectrum.java").write_text(text)
-    subprocess.run([jdk17.javac, "-g", "-d", tmp_path, tmp_path / "before/Spectrum.java"], check=True)
-    java = [jdk17.java, "-cp", tmp_path, "Spectrum"]
+    before = demo(tmp_path / "before", jdk17.javac, 1024)
+    demo(tmp_path / "fixed", jdk17.javac, 1024, ("spectrum.columnsInPlace()", "spectrum.columnsByCopy()"))
+    java = [jdk17.java, "-cp", tmp_path / "before", "Spectrum"]
     run = profile([*java, "as-it-is", 2])
     found = locus("bench", run.directory, "--source-path", tmp_path / "before", "--no-run", "--no-record", "-o", tmp_path / "found")
     assert found.returncode == 0 and "the first finding leads to --at=Spectrum:" in found.stderr, found.stderr
-    line = next(n for n, text in enumerate(before.splitlines(), 1) if "i < images" in text)
-    done = locus("bench", run.directory, "--source-path", tmp_path / "before", "--at", "Spectrum:%d" % line, "--against",
+    done = locus("bench", run.directory, "--source-path", tmp_path / "before", "--at", place(before, "i < images"), "--against",
                  tmp_path / "fixed", *QUICK, "-o", tmp_path / "bench", timeout=SECONDS)
     assert done.returncode in (0, 3), done.stdout + done.stderr
     table = rows(done.stdout)
