@@ -324,8 +324,18 @@ static int choose_paths(struct bench *b)
 	return choose_class_path(b);
 }
 
+static bool are_same(const struct lc_bench_words *a, const struct lc_bench_words *b)
+{
+	if (a->len != b->len)
+		return false;
+	for (size_t i = 0; i < a->len; i++)
+		if (strcmp(a->list[i], b->list[i]) != 0)
+			return false;
+	return true;
+}
+
 /* How the program is run once more: as the user says, or as it was. */
-static void choose_program(struct bench *b)
+static void choose_program(struct bench *b, const struct lc_load *l)
 {
 	struct lc_bench_request *r = &b->request;
 
@@ -335,6 +345,8 @@ static void choose_program(struct bench *b)
 	r->program_main = lc_bench_words_main(r->program);
 	r->program_directory = b->command ? b->here : b->program.directory;
 	r->jvm_options = &b->program.jvm_options;
+	r->as_profiled = are_same(r->program, &b->program.words) && l->processes_len == 1 &&
+	                 l->processes->complete && !l->processes->limited;
 }
 
 /* ---- the place ---- */
@@ -487,7 +499,7 @@ static int bench_loaded(struct bench *b, const struct lc_load *l)
 	if (status)
 		return status;
 	lc_bench_program_read(&b->program, l->processes, b->here);
-	choose_program(b);
+	choose_program(b, l);
 	status = choose_paths(b);
 	if (!status)
 		status = choose_place(b, l);

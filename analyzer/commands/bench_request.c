@@ -58,6 +58,7 @@ void lc_bench_request_write(FILE *out, const struct lc_bench_request *r)
 	lc_json_line(&j, 0);
 	lc_json_u64(&j, "program_main", r->program_main);
 	lc_json_string(&j, "program_directory", r->program_directory);
+	lc_json_bool(&j, "as_profiled", r->as_profiled);
 	lc_json_line(&j, 0);
 	lc_json_string(&j, "java", r->java);
 	put_words(&j, "jvm_options", r->jvm_options);

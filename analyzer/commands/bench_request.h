@@ -24,6 +24,7 @@ struct lc_bench_request {
 	const struct lc_bench_words *program; /* argv; none: not known */
 	size_t program_main; /* index of the word that names the class; 0: not known */
 	const char *program_directory;
+	bool as_profiled; /* that run executes what the profile is of, all of it */
 	const char *java;
 	const struct lc_bench_words *jvm_options;
 	unsigned long forks, seconds;

@@ -102,7 +102,7 @@ def test_the_first_finding_is_benchmarked(acme):
         "source_path": [str(acme.sources)], "class_path": [str(acme.directory / "classes")], "against": [],
         "output": "bench-Index-13", "run": True, "record": True, "allow_io": False,
         "program": ["java", "-Xmx64m", "-cp", "classes:lib/*", "org.acme.Main", "a b"],
-        "program_main": 4, "program_directory": str(acme.directory), "java": str(acme.java),
+        "program_main": 4, "program_directory": str(acme.directory), "as_profiled": True, "java": str(acme.java),
         "jvm_options": ["-Xmx64m", "-XX:+UseG1GC"], "forks": 3, "seconds": request["seconds"], "inputs": 100,
         "locus": str(acme.program)}
     assert json.loads((acme.directory / "bench-Index-13" / "request.json").read_text())["line"] == 13
@@ -125,7 +125,7 @@ def test_the_options_are_passed_on(acme):
     assert (request["class"], request["method"], request["line"]) == ("org.acme.Index", "search", 12)
     assert request["finding"] == ""
     assert (request["program"], request["program_directory"]) == (["sh", "start", "--at", "x y"], str(here))
-    assert request["program_main"] == 0  # no java
+    assert request["program_main"] == 0 and not request["as_profiled"]  # no java
     assert request["jvm_options"] == ["-Xmx64m", "-XX:+UseG1GC"]
     assert acme.request("prof", "--source-path=src", "--no-record")["record"] is False
 

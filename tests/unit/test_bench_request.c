@@ -213,6 +213,7 @@ static void the_request_has_all_that_was_chosen(void **state)
 		.program = &one,
 		.program_main = 3,
 		.program_directory = "/app",
+		.as_profiled = true,
 		.java = "/jdk/bin/java",
 		.jvm_options = &none,
 		.forks = 3,
@@ -231,7 +232,8 @@ static void the_request_has_all_that_was_chosen(void **state)
 	    "<it>\",\"source_path\":[\"/a \\\"b\\\"\"],"
 	    "\"class_path\":[\"/a \\\"b\\\"\"],\"against\":[],\"output\":\"bench-Index-211\","
 	    "\"run\":false,\"record\":true,\"allow_io\":true,\"program\":[\"/a \\\"b\\\"\"],"
-	    "\"program_main\":3,\"program_directory\":\"/app\",\"java\":\"/jdk/bin/"
+	    "\"program_main\":3,\"program_directory\":\"/app\",\"as_profiled\":true,\"java\":\"/"
+	    "jdk/bin/"
 	    "java\",\"jvm_options\":[],"
 	    "\"forks\":3,\"seconds\":10,\"inputs\":100,\"locus\":\"/usr/bin/locus\"}";
 	json_t *written, *wanted = json_loads(expected, 0, NULL);

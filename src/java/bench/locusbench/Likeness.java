@@ -39,11 +39,16 @@ final class Likeness {
 		return lines;
 	}
 
-	/** `samples`: how often the profile found the program in the segment; each stands for so much CPU time, 0 where it is none. */
-	void time(long samples, long sampleNs, Recording recording, Results results) {
-		if (sampleNs == 0 || samples < SAMPLES_LEAST) {
-			unknown.add("the time of an execution (" + (sampleNs == 0 ? "samples of this engine are not of time"
-					: "the profile has " + samples + " samples of the segment") + ")");
+	/**
+	 * `samples`: how often the profile found the program in the segment; each stands for so much CPU time, 0 where it is none.
+	 * `asProfiled`: the recording counted the executions that the profile is of.
+	 */
+	void time(long samples, long sampleNs, boolean asProfiled, Recording recording, Results results) {
+		String reason = sampleNs == 0 ? "samples of this engine are not of time"
+				: samples < SAMPLES_LEAST ? "the profile has " + samples + " samples of the segment"
+				: asProfiled ? "" : "the executions of a run were counted that is not the profiled one, or of which the profile has a part";
+		if (!reason.isEmpty()) {
+			unknown.add("the time of an execution (" + reason + ")");
 			return;
 		}
 		double there = (double) samples * sampleNs / recording.executions;

@@ -151,7 +151,7 @@ public final class Main {
 		try {
 			ProfiledRun run = new ProfiledRun(request, payload, project);
 			run.readProgram();
-			likeness.time(run.samples(), request.sampleNs, recording, results);
+			likeness.time(run.samples(), request.sampleNs, request.asProfiled, recording, results);
 			Accesses[] accesses = run.run(recording);
 			out.println("the benchmark's profile is in " + run.profile);
 			likeness.accesses(accesses[0], accesses[1], payload.inputNames);

@@ -33,6 +33,7 @@ final class Request {
 	final List<String> program;
 	final int programMain; // index of the word that names the class; 0: it is no command of java's
 	final String programDirectory;
+	final boolean asProfiled; // that run executes what the profile is of, all of it
 	final String java;
 	final List<String> jvmOptions;
 	final int forks;
@@ -63,6 +64,7 @@ final class Request {
 		program = texts(json.path("program"));
 		programMain = json.path("program_main").asInt();
 		programDirectory = json.path("program_directory").asText("");
+		asProfiled = json.path("as_profiled").asBoolean(true);
 		java = json.path("java").asText("java");
 		jvmOptions = texts(json.path("jvm_options"));
 		forks = json.path("forks").asInt(3);

@@ -61,7 +61,7 @@ class LikenessTest {
 	/** What the report says of the time alone. */
 	private String time(long samples, long sampleNs, long executions, double ns) throws Exception {
 		Likeness likeness = new Likeness();
-		likeness.time(samples, sampleNs, recording(executions), results(ns));
+		likeness.time(samples, sampleNs, true, recording(executions), results(ns));
 		return String.join("\n", likeness.sentences());
 	}
 
@@ -89,6 +89,14 @@ class LikenessTest {
 	void whatCannotBeKnownIsSaid() throws Exception {
 		assertEquals("not compared with your program: the time of an execution (the profile has 4 samples of the segment)", time(4, 5_000_000, 10, 10));
 		assertTrue(time(100, 0, 10, 10).contains("not of time"));
+	}
+
+	@Test
+	void executionsOfAnotherRunSayNothingOfItsTime() throws Exception {
+		Likeness likeness = new Likeness();
+		likeness.time(200, 5_000_000, false, recording(1000), results(10));
+		assertEquals(List.of("not compared with your program: the time of an execution (the executions of a run were counted that is not the profiled"
+				+ " one, or of which the profile has a part)"), likeness.sentences());
 	}
 
 	/** A report of `locus report`: samples of double[] and of two fields of Node, and a footprint. */
