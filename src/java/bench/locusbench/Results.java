@@ -21,7 +21,7 @@ final class Results {
 	/** Part of the mean that half an interval may be of a benchmark that is stable. */
 	private static final double ERROR_MAX = 0.2;
 	private static final int FORKS_LEAST = 3;
-	/** Part of the mean by which the first iteration of a fork may differ from its last, on average. */
+	/** Part of the first iteration of a fork by which its last may differ from it, on average. */
 	private static final double DRIFT_MAX = 0.1;
 	private static final double LEAST_OBJECT_BYTES = 16;
 	private static final double OWN_RATE = 0.1; // MiB a second
@@ -33,7 +33,7 @@ final class Results {
 		final double bytes;
 		final double rate;
 		final int forks;
-		/** From the first iteration of a fork to its last, as a part of the mean: the average of all forks. */
+		/** From the first iteration of a fork to its last, as a part of the first: of all forks together. */
 		final double drift;
 		final boolean isGettingFaster; // each of enough forks, from its first iteration to its last
 
@@ -44,7 +44,7 @@ final class Results {
 			runs.forEach(run -> run.path("primaryMetric").path("rawData").forEach(raw::add));
 			forks = raw.size();
 			ns = new Estimate(samples(raw));
-			drift = drift(raw) / ns.mean;
+			drift = drift(raw);
 			isGettingFaster = forks >= FORKS_LEAST && -drift > DRIFT_MAX
 					&& raw.stream().allMatch(fork -> fork.path(fork.size() - 1).asDouble() < fork.path(0).asDouble());
 			bytes = metric(runs, "gc.alloc.rate.norm");
@@ -76,11 +76,13 @@ final class Results {
 		}
 
 		private static double drift(List<JsonNode> raw) {
-			double sum = 0;
+			double first = 0;
+			double last = 0;
 			for (JsonNode fork : raw) {
-				sum += fork.path(fork.size() - 1).asDouble() - fork.path(0).asDouble();
+				first += fork.path(0).asDouble();
+				last += fork.path(fork.size() - 1).asDouble();
 			}
-			return sum / raw.size();
+			return last / first - 1;
 		}
 
 		private static double metric(List<JsonNode> runs, String name) {
@@ -222,7 +224,8 @@ final class Results {
 		for (Row row : rows) {
 			if (Math.abs(row.drift) > DRIFT_MAX) {
 				lines.add(named(row) + String.format(Locale.ROOT, ": a call takes %.0f%% %s at the end of a fork than when measuring"
-						+ " begins: it is not warm, or what it works on grows", 100 * Math.abs(row.drift), row.drift < 0 ? "less" : "more"));
+						+ " begins: %s", 100 * Math.abs(row.drift), row.drift < 0 ? "less" : "more",
+						row.drift < 0 ? "it was not warm" : "what it works on grows, or the machine got slower"));
 			}
 		}
 		return lines;

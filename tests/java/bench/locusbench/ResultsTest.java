@@ -99,7 +99,19 @@ class ResultsTest {
 	@Test
 	void aForkThatGetsFasterIsSaidToBeNotWarm() throws Exception {
 		String text = results("", List.of(), row("0", "[[12, 11, 10], [12.1, 11, 10], [11.9, 11, 10.1]]")).text();
-		assertTrue(text.contains("note: B, input 0: a call takes 18% less at the end of a fork than when measuring begins: "), text);
+		assertTrue(text.contains("note: B, input 0: a call takes 16% less at the end of a fork than when measuring begins: it was not warm\n"), text);
+	}
+
+	@Test
+	void aCallThatGetsMuchFasterTakesAPartOfItsTime() throws Exception {
+		String text = results("", List.of(), row("0", "[[90, 4, 4, 4], [110, 4, 4, 4]]")).text();
+		assertTrue(text.contains(": a call takes 96% less at the end of a fork "), text);
+	}
+
+	@Test
+	void aForkThatGetsSlowerIsSaidToWorkOnMore() throws Exception {
+		String text = results("", List.of(), row("0", "[[10, 13], [10, 12], [10, 14]]")).text();
+		assertTrue(text.contains(": a call takes 30% more at the end of a fork than when measuring begins: what it works on grows, or "), text);
 	}
 
 	@Test
