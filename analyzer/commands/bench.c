@@ -358,12 +358,16 @@ static int find_place(struct bench *b, const struct lc_load *l, const struct lc_
 		                               .sort = LC_SORT_SAMPLES,
 		                               .group = LC_GROUP_LINE };
 	struct lc_bench_place *p = &b->request.place;
+	const struct lc_finding *found;
 	struct lc_analysis a;
 	int status = 0;
 
 	lc_analysis_build(&a, l, &what);
-	if (lc_bench_place_find(p, of, &a.findings))
-		lc_note("bench: the first finding leads to --at=%s:%u", p->class, p->line);
+	found = lc_bench_place_find(p, of, &a.findings);
+	if (found)
+		lc_note("bench: the %s%s leads to --at=%s:%u",
+		        found == a.findings.list ? "first finding" : "finding ",
+		        found == a.findings.list ? "" : found->id, p->class, p->line);
 	else if (a.findings.none)
 		status = lc_fail("bench: the profile has no finding to begin with (%s); choose a "
 		                 "place with --at",

@@ -328,10 +328,11 @@ static const uint32_t *frame_of(const struct lc_finding *f, struct owners *o,
 	return hottest(&p, o);
 }
 
-bool lc_bench_place_find(struct lc_bench_place *p, const struct lc_bench_of *of,
-                         const struct lc_findings *findings)
+const struct lc_finding *lc_bench_place_find(struct lc_bench_place *p, const struct lc_bench_of *of,
+                                             const struct lc_findings *findings)
 {
 	uint32_t place[LC_FRAME_KEY];
+	const struct lc_finding *found = NULL;
 	const uint32_t *frame = NULL;
 	struct owners o;
 
@@ -340,12 +341,12 @@ bool lc_bench_place_find(struct lc_bench_place *p, const struct lc_bench_of *of,
 		frame = frame_of(&findings->list[i], &o, place);
 		if (!frame)
 			continue;
-		*p =
-		    (struct lc_bench_place){ .line = frame[LC_FRAME_LINE1] - 1,
-			                     .finding = lc_mem_text("%s", findings->list[i].text) };
+		found = &findings->list[i];
+		*p = (struct lc_bench_place){ .line = frame[LC_FRAME_LINE1] - 1,
+			                      .finding = lc_mem_text("%s", found->text) };
 		name_method(p, of->tree, frame[LC_FRAME_METHOD]);
 		fill(p, &o, frame[LC_FRAME_METHOD]);
 	}
 	free(o.known);
-	return frame != NULL;
+	return found;
 }

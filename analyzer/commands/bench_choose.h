@@ -55,10 +55,10 @@ void lc_bench_place_look(struct lc_bench_place *p, const struct lc_bench_of *of)
 
 /*
  * The place of the first finding whose objects are accessed by code that there is a source of.
- * Returns whether there is one.
+ * Returns that finding; NULL: there is none, and *p is untouched.
  */
-bool lc_bench_place_find(struct lc_bench_place *p, const struct lc_bench_of *of,
-                         const struct lc_findings *findings);
+const struct lc_finding *lc_bench_place_find(struct lc_bench_place *p, const struct lc_bench_of *of,
+                                             const struct lc_findings *findings);
 
 void lc_bench_place_free(struct lc_bench_place *p);
 

@@ -108,6 +108,22 @@ def test_the_first_finding_is_benchmarked(acme):
     assert json.loads((acme.directory / "bench-Index-13" / "request.json").read_text())["line"] == 13
 
 
+def test_a_later_finding_is_named(acme):
+    """The first one is about objects that code without source accesses."""
+    done = acme("--java", acme.java, "prof", "--source-path", "src", "--no-record")
+    assert "locus: bench: the first finding leads to --at=org.acme.Index:13\n" in done.stderr
+    site = ("org.acme.Far", (FILL, MAIN))
+    Profile(acme.directory / "far").append(
+        Block().allocate(*site, 1000, 64_000).access("object", (MAIN,), 2000, site)).close()
+    merged = run_command([acme.program, "merge", "-o", acme.directory / "both", acme.directory / "prof", acme.directory / "far"])
+    assert merged.returncode == 0, merged.stderr
+    findings = json.loads(run_command([acme.program, "report", "--format=json", acme.directory / "both"]).stdout)["findings"]
+    about = next(finding for finding in findings if "o.a.Node" in finding["text"])
+    assert about != findings[0]
+    done = acme("--java", acme.java, "both", "--source-path", "src", "--no-record")
+    assert "locus: bench: the finding %s leads to --at=org.acme.Index:13\n" % about["id"] in done.stderr
+
+
 def test_the_options_are_passed_on(acme):
     (acme.directory / "lib").mkdir()
     for name in ("b.jar", "a.jar", "a.txt"):

@@ -22,6 +22,7 @@
 static struct lc_tree tree;
 static struct lc_bench_of of;
 static struct lc_bench_place place;
+static const struct lc_finding *found; /* that it is of */
 static char top[64];
 
 /* ---- a profile, and the sources of org.acme.Index ---- */
@@ -151,7 +152,8 @@ static bool find(struct lc_finding *list, size_t len)
 	const struct lc_findings findings = { .list = list, .len = len };
 
 	lc_bench_place_free(&place);
-	return lc_bench_place_find(&place, &of, &findings);
+	found = lc_bench_place_find(&place, &of, &findings);
+	return found != NULL;
 }
 
 /* ---- tests ---- */
@@ -304,6 +306,7 @@ static void a_finding_without_source_or_row_is_passed_over(void **state)
 	assert_true(find(list, 3));
 	assert_place("org.acme.Index", "search", 22);
 	assert_string_equal(place.finding, "near");
+	assert_ptr_equal(found, &list[2]);
 }
 
 static void a_line_that_its_source_does_not_have_is_not_its(void **state)
