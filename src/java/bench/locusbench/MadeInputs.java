@@ -25,8 +25,8 @@ final class MadeInputs {
 		for (Variables.Input input : variables.inputs) {
 			Object value = value(input.type, random);
 			if (value == null) {
-				throw new Refusal("no execution was recorded, and no value of " + input.type + " can be made up for "
-						+ input.inProgram);
+				throw new Refusal("no execution was recorded, and no value of " + input.type + " can be made up for '"
+						+ input.inProgram + "'");
 			}
 			values.add(value);
 		}

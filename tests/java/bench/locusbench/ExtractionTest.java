@@ -288,6 +288,14 @@ class ExtractionTest {
 				"default int m(N n) { return n.v; } }"));
 	}
 
+	@Test
+	void anObjectThatCannotBeMadeUpIsNamed() throws Exception {
+		Segment segment = Texts.method("package p; class C { int m() { return hashCode(); } }");
+		Variables variables = new Variables(segment, new Uses(segment, false));
+		String said = assertThrows(Refusal.class, () -> MadeInputs.make(variables)).getMessage();
+		assertTrue(said.endsWith("no value of p.C can be made up for 'this'"), said);
+	}
+
 	/** The project's copy of the class's source, and the benchmark. */
 	private static String[] opened(String text) throws Exception {
 		Payload payload = Texts.payload(Texts.method(text), text);
