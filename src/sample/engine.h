@@ -37,6 +37,7 @@ struct lc_engine_stats {
 	uint64_t overruns;  /* samples of the timer beyond one for each interrupt */
 	uint64_t ring_lost; /* samples that the kernel could not put in the buffer */
 	uint64_t throttled; /* times the kernel paused the event */
+	uint64_t own;       /* occurrences that the handlers of samples caused; no samples */
 	uint64_t
 	    counted; /* accesses (watch), ns of the sampled threads' CPU time (timer); else 0 */
 	uint64_t no_thread; /* threads on which the event could not be opened */

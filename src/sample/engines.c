@@ -389,6 +389,7 @@ void lc_engines_stats(size_t engine, struct lc_engine_stats *out)
 	out->ring_lost = lc_engine_counted(engine, LC_ENGINE_RING_LOST);
 	out->throttled = lc_engine_counted(engine, LC_ENGINE_THROTTLED);
 	out->counted = lc_engine_counted(engine, LC_ENGINE_COUNTED) + counted_now(engine);
+	out->own = lc_engine_counted(engine, LC_ENGINE_OWN);
 	out->no_thread = lc_engine_counted(engine, LC_ENGINE_NO_THREAD);
 }
 
@@ -408,12 +409,19 @@ static void put_engine(struct lc_counters *out, size_t engine)
 		uint64_t value;
 		bool always;
 	} rows[] = {
-		{ "samples", s.samples, true },      { "lost", s.lost, true },
-		{ "overruns", s.overruns, false },   { "ring_lost", s.ring_lost, false },
-		{ "throttled", s.throttled, false }, { "counted", s.counted, false },
-		{ "no_thread", s.no_thread, false }, { "found", w.found, watch },
-		{ "moved", w.moved, watch },         { "died", w.died, false },
-		{ "objects_seen", w.seen, watch },   { "unaimed", w.unaimed, false },
+		{ "samples", s.samples, true },
+		{ "lost", s.lost, true },
+		{ "overruns", s.overruns, false },
+		{ "ring_lost", s.ring_lost, false },
+		{ "throttled", s.throttled, false },
+		{ "counted", s.counted, false },
+		{ "own", s.own, false },
+		{ "no_thread", s.no_thread, false },
+		{ "found", w.found, watch },
+		{ "moved", w.moved, watch },
+		{ "died", w.died, false },
+		{ "objects_seen", w.seen, watch },
+		{ "unaimed", w.unaimed, false },
 	};
 
 	for (size_t i = 0; i < engine; i++)

@@ -8,7 +8,12 @@
  * handler finds the stack as it was, and nothing waits in the buffer but while our signals are
  * blocked. Signals of several events fold into one: the handler reads the buffers of all of them.
  *
- * Kernels do not throttle a software event with a period of 1, so all page faults arrive.
+ * Kernels do not throttle a software event with a period of 1, so all page faults arrive: also
+ * those of our own handlers, whose walks load from where nothing may be. Were such a fault a
+ * sample, its signal would be there when the handler returns, and its walk would fault in the same
+ * place: for ever, before the thread runs one more instruction. So what an event of the program's
+ * every occurrence records while a handler of ours runs is dropped as the handler ends (`own`), and
+ * a signal that finds nothing left looks at nothing.
  *
  * Invariant: a slot's `perf` is opened and closed while no handler can enter its sampler (not yet
  *            ACTIVE, or shut and waited for); the handler only reads it.
@@ -196,6 +201,20 @@ static void lose(struct lc_sampler_slot *slot, size_t engine, uint64_t n)
 	atomic_fetch_add_explicit(&slot->lost, n, memory_order_relaxed); /* a count */
 }
 
+static bool nothing_to_read(const struct lc_sampler *s)
+{
+	struct lc_ring ring;
+
+	for (size_t i = 0; i < LC_EVENTS_MAX; i++) {
+		if (!s->slot[i].perf.map)
+			continue;
+		lc_perf_read_begin(&s->slot[i].perf, &ring);
+		if (ring.tail != ring.head)
+			return false;
+	}
+	return true;
+}
+
 static void read_slot(struct lc_sampler *s, size_t engine, struct interrupted *at)
 {
 	struct lc_sampler_slot *slot = &s->slot[engine];
@@ -203,6 +222,8 @@ static void read_slot(struct lc_sampler *s, size_t engine, struct interrupted *a
 	struct lc_ring ring;
 
 	lc_perf_read_begin(&slot->perf, &ring);
+	if (rows[engine].every && at->context)
+		ring.head = slot->entered_at;
 	while (lc_ring_next(&ring, &record)) {
 		switch (record.type) {
 		case LC_RING_SAMPLE:
@@ -229,6 +250,49 @@ static void read_slot(struct lc_sampler *s, size_t engine, struct interrupted *a
 	lc_perf_read_end(&slot->perf, &ring);
 }
 
+/* -- what handlers cause themselves -------------------------------------------------------- */
+
+void lc_perf_engine_enter(struct lc_sampler *s)
+{
+	struct lc_ring ring;
+
+	for (size_t i = 0; i < LC_EVENTS_MAX; i++) {
+		if (!s->slot[i].perf.map)
+			continue;
+		lc_perf_read_begin(&s->slot[i].perf, &ring);
+		s->slot[i].entered_at = ring.head;
+	}
+}
+
+static void drop_own(struct lc_sampler_slot *slot, size_t engine)
+{
+	struct lc_ring_record record;
+	struct lc_ring ring;
+	uint64_t own = 0;
+
+	lc_perf_read_begin(&slot->perf, &ring);
+	/* The timer's handler may come before that of records which are the program's. */
+	if (ring.tail != slot->entered_at)
+		return;
+	while (lc_ring_next(&ring, &record))
+		if (record.type == LC_RING_SAMPLE)
+			own += rows[engine].event->period;
+		else if (record.type == LC_RING_LOST)
+			lose(slot, engine, record.lost);
+	lc_perf_read_end(&slot->perf, &ring);
+	if (!own)
+		return;
+	lc_engine_add(engine, LC_ENGINE_OWN, own);
+	atomic_fetch_add_explicit(&slot->own, own, memory_order_relaxed); /* a count */
+}
+
+void lc_perf_engine_leave(struct lc_sampler *s)
+{
+	for (size_t i = 0; i < LC_EVENTS_MAX; i++)
+		if (rows[i].every && s->slot[i].perf.map)
+			drop_own(&s->slot[i], i);
+}
+
 /* -- signals ----------------------------------------------------------------------------- */
 
 /*
@@ -243,6 +307,16 @@ static bool is_ours(const siginfo_t *info)
 	       (info->si_code == SI_USER && info->si_pid == 0);
 }
 
+static void read_all(struct lc_sampler *s, const void *context)
+{
+	struct interrupted at;
+
+	look_at_context(&at, context);
+	for (size_t i = 0; i < LC_EVENTS_MAX; i++)
+		if (s->slot[i].perf.map)
+			read_slot(s, i, &at);
+}
+
 static bool on_perf(const siginfo_t *info, void *context)
 {
 	struct lc_sampler *s;
@@ -252,12 +326,9 @@ static bool on_perf(const siginfo_t *info, void *context)
 	s = lc_sampler_self();
 	if (s && lc_sampler_enter(s, context)) {
 		const uint64_t begin_ns = lc_time_now_ns();
-		struct interrupted at;
 
-		look_at_context(&at, context);
-		for (size_t i = 0; i < LC_EVENTS_MAX; i++)
-			if (s->slot[i].perf.map)
-				read_slot(s, i, &at);
+		if (!nothing_to_read(s))
+			read_all(s, context);
 		lc_sampler_add(LC_SAMPLER_HANDLER_NS, lc_time_now_ns() - begin_ns);
 		lc_sampler_leave(s);
 	}
@@ -328,11 +399,13 @@ static void thread_pause(struct lc_sampler *s, size_t engine)
 
 static uint64_t thread_counted(const struct lc_sampler *s, size_t engine)
 {
+	const struct lc_sampler_slot *slot = &s->slot[engine];
+	const uint64_t own = atomic_load_explicit(&slot->own, memory_order_relaxed); /* a count */
 	uint64_t n = 0;
 
-	if (rows[engine].every && s->slot[engine].open)
-		lc_perf_count(&s->slot[engine].perf, &n);
-	return n;
+	if (rows[engine].every && slot->open)
+		lc_perf_count(&slot->perf, &n);
+	return n > own ? n - own : 0;
 }
 
 static void thread_finish(struct lc_sampler *s, size_t engine)

@@ -292,6 +292,7 @@ int lc_sampler_create(struct lc_thread *t)
 		atomic_store_explicit(&slot->lost, 0, memory_order_relaxed); /* T2 */
 		slot->lost_taken = 0;
 		slot->read = 0;
+		atomic_store_explicit(&slot->own, 0, memory_order_relaxed); /* T2 */
 		slot->open = false;
 		slot->perf = LC_PERF_NONE;
 		slot->account = (struct lc_timer_account){ .begin_ns = 0 };
@@ -387,6 +388,7 @@ bool lc_sampler_enter(struct lc_sampler *s, const void *context)
 		return false; /* an engine sent the signal to a thread that has ended */
 	atomic_store(&s->in_handler, true); /* T1 */
 	if (atomic_load(&s->state) == LC_SAMPLER_ACTIVE) {
+		lc_perf_engine_enter(s);
 		s->peek_before = lc_peek_begin(&((const ucontext_t *)context)->uc_sigmask);
 		lc_span_interrupted(s->thread, &s->interrupt);
 		if (s->audit)
@@ -403,6 +405,7 @@ void lc_sampler_leave(struct lc_sampler *s)
 	if (s->audit)
 		lc_walk_audit_leave(s->audit);
 	lc_peek_end(s->peek_before);
+	lc_perf_engine_leave(s);
 	atomic_store_explicit(&s->in_handler, false, memory_order_release);
 }
 

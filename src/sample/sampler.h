@@ -35,7 +35,9 @@ struct lc_sampler_slot {
 	                          or whoever finishes the stopped sampler */
 	uint64_t lost_taken;   /* attribution thread only */
 	uint64_t read; /* occurrences in the buffer's records, lost ones too; written as `lost` */
-	bool open;     /* changed under the engines' lock, never in a handler */
+	_Atomic uint64_t own; /* occurrences that handlers caused; written by: the owner thread's */
+	uint64_t entered_at;  /* the buffer's head when the handler that runs was entered */
+	bool open;            /* changed under the engines' lock, never in a handler */
 	timer_t timer;
 	struct lc_timer_account account;
 	struct lc_perf perf;
@@ -164,6 +166,7 @@ enum lc_engine_count {
 	LC_ENGINE_RING_LOST,
 	LC_ENGINE_THROTTLED,
 	LC_ENGINE_COUNTED,
+	LC_ENGINE_OWN,
 	LC_ENGINE_NO_THREAD,
 	LC_ENGINE_COUNTS
 };
@@ -230,5 +233,12 @@ int lc_perf_engine_open(struct lc_perf *perf, const struct lc_event *event, int 
  * its signal. Context: as struct lc_backend says of thread_open().
  */
 int lc_perf_engine_thread_open(struct lc_sampler *s, size_t engine, const struct lc_event *event);
+
+/*
+ * For lc_sampler_enter() and lc_sampler_leave(): what the events record in between is no sample
+ * where each occurrence would be one. Context: [signal].
+ */
+void lc_perf_engine_enter(struct lc_sampler *s);
+void lc_perf_engine_leave(struct lc_sampler *s);
 
 #endif

@@ -9,12 +9,10 @@ import os
 import shlex
 import shutil
 import subprocess
-import warnings
 
 import pytest
 from conftest import BUILD, QUICK_JAVAC, ROOT, WORKLOADS, Profile, run_command
 
-NOT_DONE = 124  # the script's status at its time limit
 NUMA_GUEST = ROOT / "scripts" / "numa-guest"
 TOOLS = ROOT / "tests" / "tools"
 # Fits in the smallest node that the tests lay out. The young generation holds NumaPlacement's array,
@@ -126,9 +124,6 @@ def profile_in_guest(numa_guest, programs, directory, jobs, *options, before="",
 
     `jobs`: name to (words before `locus`, options of `locus run`, command). A job whose first
     words are a text is shell code, with "$@" for the rest. `before` is shell code that runs first.
-
-    A guest that is not done in time is begun once more, with a warning that names its job: some of them stop for good, and
-    whether QEMU, the guest's kernel, the JVM or Locus is the cause is not known.
     """
     lines = ["mkdir -p %s && cd %s" % ((shlex.quote(str(directory)),) * 2), before]
     for name, (prefix, locus, command) in jobs.items():
@@ -141,11 +136,7 @@ def profile_in_guest(numa_guest, programs, directory, jobs, *options, before="",
         lines.append("read begin rest </proc/uptime")
         lines.append("%s >%s.out 2>%s.err" % (shlex.join(map(str, words)), name, name))
         lines.append("echo $? $begin $(cat /proc/uptime) >%s.status" % name)
-    for _ in range(2):
-        done = numa_guest(["sh", "-c", "\n".join(lines)], *options, share=[programs.directory], out=directory, **more)
-        if done.returncode != NOT_DONE:
-            break
-        warnings.warn("a guest was not done in time: " + done.stderr)
+    done = numa_guest(["sh", "-c", "\n".join(lines)], *options, share=[programs.directory], out=directory, **more)
     assert done.returncode == 0, done.stdout + done.stderr
     runs = {}
     for name, (_, _, command) in jobs.items():

@@ -1,0 +1,322 @@
+/* uses: src/sample/perf_engine.c src/sample/signals.c src/sample/chain.c src/perf/perf.c src/base/file.c src/perf/ring.c src/core/fds.c src/base/limit.c src/base/say.c src/jvm/guard.c src/jvm/peek.c */
+/*
+ * test_perf_engine.c - checks that a handler whose walk faults does not bring itself back.
+ *
+ * The sampler and the walk are models: each walk loads from where nothing is, as real ones do in a
+ * stack that they have misread. Were the fault of such a load a sample, the test would never end.
+ */
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <ucontext.h>
+#include <unistd.h>
+/* cmocka.h wants the above first. */
+#include <cmocka.h>
+
+#include "src/jvm/code_cache.h"
+#include "src/jvm/peek.h"
+#include "src/sample/insn.h"
+#include "src/sample/sampler.h"
+#include "src/sample/signals.h"
+#include "src/sample/watch.h"
+
+/* Faults beside those of the test's own touches: the shadow memory of a sanitizer has its own. */
+#if defined(__SANITIZE_ADDRESS__)
+enum { EXTRA = 20000 };
+#elif defined(__has_feature)
+enum { EXTRA = __has_feature(address_sanitizer) ? 20000 : 20 };
+#else
+enum { EXTRA = 20 };
+#endif
+
+enum { NOWHERE = 0x180028, PAGE = 4096, PAGES = 16, SIGNALS_MAX = 100000 };
+
+static struct lc_sampler sampler;
+static volatile sig_atomic_t signals, walks, faulted, appended;
+static uint64_t counts[LC_ENGINE_COUNTS];
+static bool walk_faults;
+
+/* -- the sampler, as far as the engine needs it --------------------------------------------- */
+
+struct lc_sampler *lc_sampler_self(void)
+{
+	return &sampler;
+}
+
+bool lc_sampler_enter(struct lc_sampler *s, const void *context)
+{
+	/* Let the program end where it would hang: the records that follow find no walk. */
+	if (++signals > SIGNALS_MAX)
+		walk_faults = false;
+	lc_perf_engine_enter(s);
+	s->peek_before = lc_peek_begin(&((const ucontext_t *)context)->uc_sigmask);
+	return true;
+}
+
+void lc_sampler_leave(struct lc_sampler *s)
+{
+	lc_peek_end(s->peek_before);
+	lc_perf_engine_leave(s);
+}
+
+void lc_sampler_walk(struct lc_sampler *s, const void *context, uint64_t pc, struct lc_sample *head,
+                     uint64_t *frames)
+{
+	uint64_t word;
+
+	(void)s;
+	(void)context;
+	(void)pc;
+	(void)head;
+	(void)frames;
+	walks++;
+	if (walk_faults)
+		faulted += !lc_peek(NOWHERE, &word, sizeof(word));
+}
+
+void lc_sampler_append(struct lc_sampler *s, const struct lc_sample *head, const uint64_t *frames)
+{
+	(void)s;
+	(void)head;
+	(void)frames;
+	appended++;
+}
+
+void lc_engine_add(size_t engine, enum lc_engine_count what, uint64_t n)
+{
+	(void)engine;
+	counts[what] += n;
+}
+
+bool lc_sampler_has_stack(const void *context)
+{
+	(void)context;
+	return true;
+}
+
+void lc_sampler_no_stack(struct lc_sampler *s, size_t engine, uint64_t n)
+{
+	(void)s;
+	(void)engine;
+	(void)n;
+}
+
+void lc_sampler_registers(const void *context, struct lc_registers *out)
+{
+	(void)context;
+	memset(out, 0, sizeof(*out));
+}
+
+void lc_sampler_begin(struct lc_sample *head, size_t engine, uint64_t pc, uint8_t kind)
+{
+	(void)kind;
+	memset(head, 0, sizeof(*head));
+	head->engine = (uint8_t)engine;
+	head->pc = pc;
+}
+
+void lc_sampler_find(struct lc_sample *head, const struct lc_registers *regs,
+                     const struct lc_access *access)
+{
+	(void)head;
+	(void)regs;
+	(void)access;
+}
+
+void lc_sampler_log_at_least(size_t bytes)
+{
+	(void)bytes;
+}
+
+void lc_sampler_add(enum lc_sampler_count what, uint64_t n)
+{
+	(void)what;
+	(void)n;
+}
+
+bool lc_code_cache_find(uint64_t pc, struct lc_code_cache_piece *out)
+{
+	(void)pc;
+	memset(out, 0, sizeof(*out));
+	return false;
+}
+
+bool lc_insn_decode(const uint8_t *bytes, size_t len, bool native, struct lc_insn *out)
+{
+	(void)bytes;
+	(void)len;
+	(void)native;
+	(void)out;
+	return false;
+}
+
+uint64_t lc_watch_access(size_t engine, const struct lc_registers *regs, struct lc_sample *head)
+{
+	(void)engine;
+	(void)regs;
+	(void)head;
+	return 0;
+}
+
+bool lc_trap_on_causeless(const siginfo_t *info, void *context)
+{
+	(void)info;
+	(void)context;
+	return false;
+}
+
+/* -- the program ---------------------------------------------------------------------------- */
+
+static const struct lc_event event = {
+	.kind = LC_KIND_FAULT,
+	.period = 1,
+	.attr = { .type = PERF_TYPE_SOFTWARE,
+	          .config = PERF_COUNT_SW_PAGE_FAULTS,
+	          .sample_period = 1,
+	          .sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_ADDR,
+	          .exclude_kernel = 1,
+	          .exclude_hv = 1 },
+};
+
+static volatile char *fresh_pages(void)
+{
+	void *p = mmap(NULL, (size_t)PAGES * PAGE, PROT_READ | PROT_WRITE,
+	               MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	assert_true(p != MAP_FAILED);
+	madvise(p, (size_t)PAGES * PAGE, MADV_NOHUGEPAGE);
+	return p;
+}
+
+static void touch(volatile char *pages)
+{
+	for (size_t i = 0; i < PAGES; i++)
+		pages[i * PAGE] = 1;
+}
+
+/* The handler that the copies' faults pass by: nothing else may fault. */
+static void jvm_handler(int sig, siginfo_t *info, void *context)
+{
+	(void)info;
+	(void)context;
+	signal(sig, SIG_DFL);
+}
+
+static bool on_timer(const siginfo_t *info, void *context)
+{
+	uint64_t word;
+
+	(void)info;
+	lc_sampler_enter(&sampler, context);
+	faulted += !lc_peek(NOWHERE, &word, sizeof(word));
+	lc_sampler_leave(&sampler);
+	return true;
+}
+
+/* In the test itself: before it, the framework puts handlers of its own in place. */
+static void begin(void)
+{
+	struct sigaction old = { .sa_sigaction = jvm_handler, .sa_flags = SA_SIGINFO };
+	const struct lc_backend *backend = lc_backend_perf();
+
+#ifdef __SANITIZE_THREAD__
+	skip(); /* it blocks all signals in a handler, and a fault there ends the program */
+#endif
+	assert_int_equal(sigaction(SIGSEGV, &old, NULL), 0);
+	assert_int_equal(sigaction(SIGBUS, &old, NULL), 0);
+	assert_int_equal(lc_peek_catch_faults(), 0);
+	assert_int_equal(backend->start(0, &event, NULL), 0);
+	assert_int_equal(lc_signals_use(LC_SIGNAL_TIMER, on_timer), 0);
+	memset(&sampler, 0, sizeof(sampler));
+	memset(counts, 0, sizeof(counts));
+	for (size_t i = 0; i < LC_EVENTS_MAX; i++)
+		sampler.slot[i].perf = LC_PERF_NONE;
+	walk_faults = true;
+	if (backend->thread_open(&sampler, 0)) {
+		print_message("no page faults can be sampled here\n");
+		skip();
+	}
+	assert_int_equal(backend->thread_begin(&sampler, 0), 0);
+	signals = walks = faulted = appended = 0; /* what it took to begin */
+	counts[LC_ENGINE_OWN] = 0;
+}
+
+static int end(void **state)
+{
+	(void)state;
+	lc_backend_perf()->thread_pause(&sampler, 0);
+	lc_backend_perf()->thread_finish(&sampler, 0);
+	lc_signals_release();
+	lc_peek_release_faults();
+	return 0;
+}
+
+static void faults_of_the_walk_are_no_samples(void **state)
+{
+	volatile char *pages = fresh_pages();
+
+	(void)state;
+	begin();
+	touch(pages);
+	lc_backend_perf()->thread_pause(&sampler, 0);
+	assert_in_range(appended, PAGES, PAGES + EXTRA);
+	assert_in_range(walks, 1, appended); /* signals that come late share a walk */
+	assert_int_equal(faulted, walks);
+	assert_in_range(counts[LC_ENGINE_OWN], (uint64_t)faulted, (uint64_t)faulted + EXTRA);
+	assert_in_range(signals, walks, 2 * appended + EXTRA);
+	lc_backend_perf()->thread_finish(&sampler, 0);
+	assert_int_equal(counts[LC_ENGINE_COUNTED],
+	                 counts[LC_ENGINE_SAMPLES] + counts[LC_ENGINE_RING_LOST]);
+	munmap((void *)pages, (size_t)PAGES * PAGE); /* NOLINT: no longer used */
+}
+
+static void a_fault_in_another_handler_is_no_sample(void **state)
+{
+	(void)state;
+	begin();
+	raise(lc_signals_number(LC_SIGNAL_TIMER));
+	appended = walks = 0; /* first touches of the way to here */
+	faulted = 0;
+	counts[LC_ENGINE_OWN] = 0;
+	raise(lc_signals_number(LC_SIGNAL_TIMER));
+	assert_int_equal(faulted, 1);
+	assert_int_equal(counts[LC_ENGINE_OWN], 1);
+	assert_int_equal(appended, 0);
+	assert_int_equal(walks, 0);
+}
+
+static void a_handler_in_between_does_not_drop_the_program_s(void **state)
+{
+	volatile char *pages = fresh_pages();
+	sigset_t perf;
+
+	(void)state;
+	begin();
+	raise(lc_signals_number(LC_SIGNAL_TIMER));
+	sigemptyset(&perf);
+	sigaddset(&perf, lc_signals_number(LC_SIGNAL_PERF));
+	sigprocmask(SIG_BLOCK, &perf, NULL);
+	appended = 0;
+	touch(pages);
+	raise(lc_signals_number(LC_SIGNAL_TIMER));
+	assert_int_equal(appended, 0);
+	sigprocmask(SIG_UNBLOCK, &perf, NULL);
+	assert_in_range(appended, PAGES, PAGES + EXTRA);
+	munmap((void *)pages, (size_t)PAGES * PAGE); /* NOLINT: no longer used */
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(faults_of_the_walk_are_no_samples, NULL, end),
+		cmocka_unit_test_setup_teardown(a_fault_in_another_handler_is_no_sample, NULL, end),
+		cmocka_unit_test_setup_teardown(a_handler_in_between_does_not_drop_the_program_s,
+		                                NULL, end),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
