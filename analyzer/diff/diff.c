@@ -23,25 +23,12 @@ static uint64_t samples_of(const struct lc_diff_profile *p, uint32_t engine)
 	return sum;
 }
 
-/* The engine of a profile that is the same as `e`; UINT32_MAX: it has none. */
-static uint32_t same_engine(const struct lc_diff_profile *p, const struct lc_load_engine *e)
-{
-	for (uint32_t i = 0; i < p->load.engines_len; i++) {
-		const struct lc_load_engine *o = &p->load.engines[i];
-
-		if (o->interval_ns == e->interval_ns && !strcmp(o->name, e->name) &&
-		    !strcmp(o->event, e->event) && !strcmp(o->unit, e->unit))
-			return i;
-	}
-	return UINT32_MAX;
-}
-
 /* The first profile that has not the engine `e`; NULL: all have it. */
 static const struct lc_diff_profile *without(const struct lc_diff *d,
                                              const struct lc_load_engine *e)
 {
 	for (size_t i = 0; i < d->len; i++)
-		if (same_engine(&d->profiles[i], e) == UINT32_MAX)
+		if (lc_load_engine_like(&d->profiles[i].load, e) == UINT32_MAX)
 			return &d->profiles[i];
 	return NULL;
 }
@@ -117,8 +104,8 @@ static int choose_engine(struct lc_diff *d, const char *word)
 
 static void rank(struct lc_diff *d, struct lc_diff_profile *p)
 {
-	const uint32_t engine =
-	    d->engine ? same_engine(p, d->engine) : lc_report_busiest_engine(&p->load);
+	const uint32_t engine = d->engine ? lc_load_engine_like(&p->load, d->engine)
+	                                  : lc_report_busiest_engine(&p->load);
 
 	/* Paths that differ in the bytecode alone are one, as in the text of a report. */
 	lc_tree_fold_lines(&p->tree);

@@ -14,6 +14,7 @@
 
 #include "analyzer/base/memory.h"
 #include "analyzer/diff/diff.h"
+#include "analyzer/objects/identity.h"
 #include "src/base/order.h"
 
 enum { KEY_WHICH, KEY_NAME, KEY_LEN };
@@ -39,56 +40,6 @@ struct match {
 	size_t entries_cap;
 };
 
-/* ---- what a row is known by ---- */
-
-static void put(FILE *out, struct lc_text text)
-{
-	fwrite(text.bytes, 1, text.len, out);
-	putc('\0', out);
-}
-
-static void put_number(FILE *out, uint32_t number)
-{
-	fwrite(&number, sizeof(number), 1, out);
-}
-
-static void put_method(FILE *out, const struct lc_tree *t, uint32_t path)
-{
-	const uint32_t *method = lc_tree_method(t, path);
-
-	put(out, lc_tree_text(t, method[LC_METHOD_CLASS]));
-	put(out, lc_tree_text(t, method[LC_METHOD_NAME]));
-	put(out, lc_tree_text(t, method[LC_METHOD_SIGNATURE]));
-}
-
-/* Without lines, places in the bytecode tell calls apart. */
-static void put_line(FILE *out, const struct lc_tree *t, uint32_t path)
-{
-	const uint32_t *frame = lc_tree_frame(t, path);
-
-	put_number(out, frame[LC_FRAME_LINE1]);
-	put_number(out, frame[LC_FRAME_LINE1] ? 0 : frame[LC_FRAME_BCI1]);
-}
-
-static void put_row(FILE *out, const struct lc_ranking *rank, const struct lc_rank_row *row,
-                    bool lines)
-{
-	const struct lc_tree *t = rank->view->tree;
-	const struct lc_text class = lc_tree_text(t, row->class);
-	const bool whole = rank->group == LC_GROUP_SITE;
-
-	put(out, rank->group == LC_GROUP_PACKAGE ? lc_rank_package(class) : class);
-	if (rank->group == LC_GROUP_FIELD && row->field_known)
-		put(out, lc_tree_text(t, row->field));
-	for (uint32_t path = row->path; path; path = whole ? lc_tree_parent(t, path) : 0) {
-		put_method(out, t, path);
-		if (lines)
-			put_line(out, t, path);
-		else if (!whole)
-			putc(lc_tree_frame(t, path)[LC_FRAME_LINE1] ? 'l' : 'b', out);
-	}
-}
-
 static uint32_t text_of(struct match *m, const struct lc_ranking *rank,
                         const struct lc_rank_row *row, bool lines)
 {
@@ -97,7 +48,7 @@ static uint32_t text_of(struct match *m, const struct lc_ranking *rank,
 	FILE *out = lc_text_open(&text, &len);
 	uint32_t number;
 
-	put_row(out, rank, row, lines);
+	lc_identity_row(out, rank, row, lines);
 	lc_text_close(out);
 	number = lc_tree_string(&m->texts, text, len);
 	free(text);

@@ -56,6 +56,22 @@ uint64_t lc_load_counter(const struct lc_load *l, const char *name)
 	return sum;
 }
 
+/* ---- engines ---- */
+
+bool lc_load_same_engine(const struct lc_load_engine *a, const struct lc_load_engine *b)
+{
+	return a->interval_ns == b->interval_ns && !strcmp(a->name, b->name) &&
+	       !strcmp(a->event, b->event) && !strcmp(a->unit, b->unit);
+}
+
+uint32_t lc_load_engine_like(const struct lc_load *l, const struct lc_load_engine *e)
+{
+	for (uint32_t i = 0; i < l->engines_len; i++)
+		if (lc_load_same_engine(&l->engines[i], e))
+			return i;
+	return UINT32_MAX;
+}
+
 /* ---- manifest ---- */
 
 /* Find or add engine *e, which is taken over. Returns 0 and sets *number, or 1 after a line. */
@@ -64,8 +80,7 @@ static int add_engine(struct lc_load *l, struct lc_load_engine *e, uint32_t *num
 	for (*number = 0; *number < l->engines_len; ++*number) {
 		struct lc_load_engine *o = &l->engines[*number];
 
-		if (o->interval_ns == e->interval_ns && !strcmp(o->name, e->name) &&
-		    !strcmp(o->event, e->event) && !strcmp(o->unit, e->unit)) {
+		if (lc_load_same_engine(o, e)) {
 			if (!*o->reason) { /* the first profile that gives one */
 				char *none = o->reason;
 

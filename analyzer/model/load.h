@@ -96,6 +96,12 @@ struct lc_load {
 void lc_load_init(struct lc_load *l);
 void lc_load_free(struct lc_load *l);
 
+/* Are the two of one kind? The reason and the tick may differ. */
+bool lc_load_same_engine(const struct lc_load_engine *a, const struct lc_load_engine *b);
+
+/* The row of the engine of that kind; UINT32_MAX: there is none. */
+uint32_t lc_load_engine_like(const struct lc_load *l, const struct lc_load_engine *e);
+
 /* What is in directory `path` is to be read: for lc_progress_read(). */
 void lc_load_expect(const char *path);
 
