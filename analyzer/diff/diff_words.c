@@ -125,18 +125,6 @@ static const char *percent(char *out, size_t out_len, const struct lc_diff_numbe
 
 typedef const char *formatter(char *out, size_t out_len, double v);
 
-static const char *time_text(char *out, size_t out_len, double v)
-{
-	/* To milliseconds, where there are some: what a sample stands for is more. */
-	if (v >= 10e6 && v < 999.5e6)
-		snprintf(out, out_len, "%.0f ms", v / 1e6);
-	else if (v >= 999.5e6)
-		snprintf(out, out_len, "%.2f s", v / 1e9);
-	else
-		lc_emit_duration(out, out_len, v < 0 ? 0 : (uint64_t)(v + 0.5));
-	return out;
-}
-
 static const char *bytes_text(char *out, size_t out_len, double v)
 {
 	return lc_emit_bytes(out, out_len, v < 0 ? 0 : (uint64_t)(v + 0.5));
@@ -188,10 +176,10 @@ char *lc_diff_time_words(const struct lc_diff_number *n)
 	size_t len;
 	FILE *out = lc_text_open(&text, &len);
 
-	fprintf(out, "%s to %s%s", time_text(before, sizeof(before), n->before),
-	        time_text(after, sizeof(after), n->after), percent(change, sizeof(change), n));
+	fprintf(out, "%s to %s%s", lc_emit_time(before, sizeof(before), n->before),
+	        lc_emit_time(after, sizeof(after), n->after), percent(change, sizeof(change), n));
 	if (n->low < n->high)
-		put_interval(out, time_text, n);
+		put_interval(out, lc_emit_time, n);
 	if (n->significant)
 		fputs(", significant", out);
 	lc_text_close(out);

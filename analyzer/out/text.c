@@ -103,3 +103,14 @@ const char *lc_emit_duration(char *out, size_t out_len, uint64_t ns)
 		snprintf(out, out_len, "%.1f s", (double)ns / 1e9);
 	return out;
 }
+
+const char *lc_emit_time(char *out, size_t out_len, double ns)
+{
+	if (ns >= 10e6 && ns < 999.5e6)
+		snprintf(out, out_len, "%.0f ms", ns / 1e6);
+	else if (ns >= 999.5e6)
+		snprintf(out, out_len, "%.2f s", ns / 1e9);
+	else
+		lc_emit_duration(out, out_len, ns < 0 ? 0 : (uint64_t)(ns + 0.5));
+	return out;
+}

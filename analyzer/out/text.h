@@ -36,4 +36,10 @@ const char *lc_emit_bytes(char *out, size_t out_len, uint64_t bytes);
 /* "5 ms", "12.3 s". Returns out. */
 const char *lc_emit_duration(char *out, size_t out_len, uint64_t ns);
 
+/*
+ * "530 ms", "5.12 s": CPU time or the time of a run, to milliseconds where there are some; what a
+ * sample stands for is more. Returns out.
+ */
+const char *lc_emit_time(char *out, size_t out_len, double ns);
+
 #endif
