@@ -5,16 +5,15 @@
  * follows what is different in them. With --keep-threads the tree is written and emptied after each
  * thread, and memory follows the largest thread.
  */
-#include <dirent.h>
 #include <errno.h>
 #include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "analyzer/base/fail.h"
 #include "analyzer/base/memory.h"
+#include "analyzer/base/new_directory.h"
 #include "analyzer/base/progress.h"
 #include "analyzer/cli/args.h"
 #include "analyzer/cli/command.h"
@@ -53,29 +52,6 @@ static char *block_file_name(const struct merge *m, uint32_t number)
 {
 	return m->keep_threads ? lc_mem_text("%s/thread-%u" LC_BLOCK_SUFFIX, m->output, number)
 	                       : lc_mem_text("%s/merged" LC_BLOCK_SUFFIX, m->output);
-}
-
-/* Only an empty directory, or none yet, becomes a profile. */
-static int make_output(struct merge *m)
-{
-	struct dirent **names = NULL;
-	int count;
-
-	m->made_directory = !mkdir(m->output, 0700);
-	if (m->made_directory)
-		return 0;
-	if (errno != EEXIST)
-		return lc_fail("cannot make output directory '%s': %s", m->output, strerror(errno));
-	count = scandir(m->output, &names, NULL, NULL);
-	if (count < 0)
-		return lc_fail("cannot use output directory '%s': %s", m->output, strerror(errno));
-	for (int i = 0; i < count; i++)
-		free(names[i]);
-	free(names);
-	if (count > 2) /* more than . and .. */
-		return lc_fail("output directory '%s' is not empty; name a new one with -o",
-		               m->output);
-	return 0;
 }
 
 static void remove_output(struct merge *m)
@@ -240,7 +216,7 @@ static int merge(struct merge *m, char **paths, size_t count)
 {
 	int status;
 
-	if (make_output(m))
+	if (lc_new_directory(m->output, &m->made_directory))
 		return 1;
 	lc_tree_init(&m->tree);
 	lc_load_init(&m->load);

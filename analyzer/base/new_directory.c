@@ -1,0 +1,31 @@
+/* base/new_directory.c - makes a directory, or takes an empty one. */
+#include "analyzer/base/new_directory.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "analyzer/base/fail.h"
+
+int lc_new_directory(const char *path, bool *made)
+{
+	struct dirent **names = NULL;
+	int count;
+
+	*made = !mkdir(path, 0700);
+	if (*made)
+		return 0;
+	if (errno != EEXIST)
+		return lc_fail("cannot make output directory '%s': %s", path, strerror(errno));
+	count = scandir(path, &names, NULL, NULL);
+	if (count < 0)
+		return lc_fail("cannot use output directory '%s': %s", path, strerror(errno));
+	for (int i = 0; i < count; i++)
+		free(names[i]);
+	free(names);
+	if (count > 2) /* more than . and .. */
+		return lc_fail("output directory '%s' is not empty; name a new one with -o", path);
+	return 0;
+}
