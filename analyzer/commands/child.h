@@ -1,18 +1,52 @@
 /*
  * commands/child.h - this module runs a command as our child. It keeps our terminal, standard
- * streams and process group; signals sent to us alone are handed on.
+ * streams and process group, unless it is started apart; signals sent to us alone are handed on.
  */
 #ifndef LC_COMMANDS_CHILD_H
 #define LC_COMMANDS_CHILD_H
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
+#include <sys/resource.h>
 
 /*
  * Start a command; there is one at a time. Returns 0, or the errno of what failed, with *forked:
  * there was a process, which could not execute it.
  */
 int lc_child_start(char *const *command, bool *forked);
+
+/* Where a command's streams lead. */
+struct lc_child_streams {
+	int in, out, err; /* descriptors, which stay the caller's */
+};
+
+/*
+ * Start a command in a process group of its own, with these streams: a signal that asks us to end
+ * (of lc_child_asked()), from the terminal too, is handed on to the whole group. Returns as
+ * lc_child_start() does.
+ */
+int lc_child_start_apart(char *const *command, const struct lc_child_streams *streams,
+                         bool *forked);
+
+/*
+ * Wait for the end of a command that was started apart, for `timeout_ns` at most (0: however long
+ * it takes), or until we are asked to end. Returns false where it still runs; else sets its status,
+ * and what it and the processes that it has waited for used, as wait4() has them.
+ */
+bool lc_child_wait_for(uint64_t timeout_ns, int *status, struct rusage *usage);
+
+/* Have all processes of that command's group end, at once where they do not within 2 s, and it. */
+void lc_child_stop(void);
+
+/*
+ * The signal that asked us to end since the first command was started apart, SIGINT, SIGTERM or
+ * SIGHUP; 0: none.
+ */
+int lc_child_asked(void);
+
+/* From now on signals are ours again: they do what they did before the first command. */
+void lc_child_leave_signals(void);
 
 /* Wait for its end. Returns its status, as waitpid() has it. */
 int lc_child_wait(void);

@@ -20,9 +20,8 @@
 #include "analyzer/commands/agent_setting.h"
 #include "analyzer/commands/child.h"
 #include "analyzer/commands/run_profiles.h"
-#include "src/perf/event.h"
 
-enum { RUN_STATUS_NOT_FOUND = 127, RUN_STATUS_NOT_EXECUTABLE = 126, RUN_OPTIONS_MAX = 32 };
+enum { RUN_OPTIONS_MAX = 32 };
 
 struct run {
 	struct lc_options options;
@@ -115,21 +114,6 @@ static int parse_arguments(struct run *r, int argc, char **argv)
 	return 0;
 }
 
-/*
- * A wrong --event is refused before the program starts. An event that is right but that
- * this machine does not have is left to the agent, which says so and falls back.
- */
-static int check_events(const struct run *r)
-{
-	const struct lc_event_machine here = { .root = NULL };
-	struct lc_events events;
-	char error[512];
-
-	if (lc_event_parse(r->options.event, &here, &events, error, sizeof(error)) == -EINVAL)
-		return lc_usage("event: %s", error);
-	return 0;
-}
-
 static int check_output(const struct run *r)
 {
 	static const struct timespec ever = { 0, 0 };
@@ -151,25 +135,15 @@ static int check_output(const struct run *r)
 
 static int set_environment(const struct run *r)
 {
-	const char *before = getenv("LD_PRELOAD");
-	char *agent = NULL, *preload = NULL;
-	int status = 1;
+	char *agent;
 
-	if (lc_agent_argument(r->agent, &r->options, &agent))
+	if (lc_agent_preload(r->preload) || lc_agent_launch(r->agent, &r->options, &agent))
 		return 1;
-	if (asprintf(&preload, "%s%s%s", before ? before : "", before && *before ? ":" : "",
-	             r->preload) < 0 ||
-	    setenv(LC_LAUNCH_VARIABLE, agent, 1) != 0 || setenv("LD_PRELOAD", preload, 1) != 0) {
-		lc_fail("out of memory");
-		goto out;
-	}
 	if (r->verbose)
-		fprintf(stderr, "locus: LD_PRELOAD=%s\nlocus: java %s\n", preload, agent);
-	status = 0;
-out:
-	free(preload);
+		fprintf(stderr, "locus: LD_PRELOAD=%s\nlocus: java %s\n", getenv("LD_PRELOAD"),
+		        agent);
 	free(agent);
-	return status;
+	return 0;
 }
 
 int lc_cmd_run(int argc, char **argv)
@@ -183,7 +157,7 @@ int lc_cmd_run(int argc, char **argv)
 	status = parse_arguments(&r, argc, argv);
 	if (status != 0)
 		return status < 0 ? 0 : status;
-	status = check_events(&r);
+	status = lc_agent_check_events(&r.options);
 	if (!status)
 		status = lc_agent_output(&r.options);
 	if (status)
@@ -194,12 +168,8 @@ int lc_cmd_run(int argc, char **argv)
 		return LC_EXIT_TOOL;
 	clock_gettime(CLOCK_REALTIME_COARSE, &r.start); /* the clock of a file's times */
 	err = lc_child_start(r.command, &forked);
-	if (err) {
-		lc_fail("cannot run '%s': %s", r.command[0], strerror(err));
-		return !forked         ? LC_EXIT_TOOL
-		       : err == ENOENT ? RUN_STATUS_NOT_FOUND
-		                       : RUN_STATUS_NOT_EXECUTABLE;
-	}
+	if (err)
+		return lc_agent_not_started(r.command[0], err, forked);
 	status = lc_child_wait();
 	count = lc_run_profiles(r.options.output, &r.start, &profile);
 	if (!count) {
