@@ -209,6 +209,21 @@ struct lc_diff_estimate lc_diff_side_mean(const struct lc_diff_value *values, si
 	return e;
 }
 
+struct lc_diff_estimate lc_diff_run_mean(const double *values, size_t len, double alpha)
+{
+	struct lc_diff_estimate e = { .value = 0 };
+	double squares = 0, half;
+
+	for (size_t i = 0; i < len; i++)
+		e.value += values[i] / (double)len;
+	for (size_t i = 0; i < len; i++)
+		squares += (values[i] - e.value) * (values[i] - e.value);
+	half = lc_diff_student(alpha, len - 1) * sqrt(squares / (double)(len - 1) / (double)len);
+	e.low = e.value - half;
+	e.high = e.value + half;
+	return e;
+}
+
 struct lc_diff_estimate lc_diff_means(const struct lc_diff_values *v, double alpha)
 {
 	double variance = 0, squares = 0, half;

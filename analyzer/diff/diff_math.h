@@ -81,7 +81,14 @@ struct lc_diff_estimate lc_diff_shares(const struct lc_diff_runs *r, double lone
 struct lc_diff_estimate lc_diff_side_mean(const struct lc_diff_value *values, size_t len,
                                           double alpha);
 
-/* The difference of two means, likewise: of exact values of one run a side it has no width. */
+/*
+ * The mean of exact values of 2 runs or more, with Student's interval over the runs: how far the
+ * mean of as many other runs may be, whatever they differ by.
+ */
+struct lc_diff_estimate lc_diff_run_mean(const double *values, size_t len, double alpha);
+
+/* The difference of two means, as lc_diff_side_mean() has one: of exact values of one run a side it
+ * has no width. */
 struct lc_diff_estimate lc_diff_means(const struct lc_diff_values *v, double alpha);
 
 #endif

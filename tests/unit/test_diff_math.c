@@ -223,9 +223,24 @@ static void estimates_have_the_error_of_their_samples(void **state)
 	is_near(lc_diff_side_mean(&before, 1, ALPHA).high, 100 + 1.959964 * 3, 1e-4);
 }
 
+/* 1, 2, 3: the standard error is sqrt(2 / 2 / 3), and t of 2 degrees of freedom 4.302653. */
+static void a_mean_over_runs_has_students_interval(void **state)
+{
+	const double values[] = { 1, 2, 3 }, equal[] = { 4, 4 };
+	struct lc_diff_estimate e = lc_diff_run_mean(values, 3, ALPHA);
+
+	(void)state;
+	is_near(e.value, 2, 1e-12);
+	is_near(e.low, 2 - 2.484138, 1e-5);
+	is_near(e.high, 2 + 2.484138, 1e-5);
+	e = lc_diff_run_mean(equal, 2, ALPHA);
+	assert_true(e.low == 4 && e.high == 4);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_mean_over_runs_has_students_interval),
 		cmocka_unit_test(newcombes_examples_have_the_published_intervals),
 		cmocka_unit_test(quantiles_are_those_of_the_tables),
 		cmocka_unit_test(runs_that_differ_have_a_design_effect),
