@@ -16,6 +16,7 @@
 int lc_cmd_run(int argc, char **argv);
 int lc_cmd_report(int argc, char **argv);
 int lc_cmd_diff(int argc, char **argv);
+int lc_cmd_repeat(int argc, char **argv);
 int lc_cmd_bench(int argc, char **argv);
 int lc_cmd_merge(int argc, char **argv);
 int lc_cmd_numa(int argc, char **argv);
@@ -33,6 +34,7 @@ int lc_cmd_help(int argc, char **argv);
 const struct lc_option_info *lc_cmd_run_options(size_t *count);
 const struct lc_option_info *lc_cmd_report_options(size_t *count);
 const struct lc_option_info *lc_cmd_diff_options(size_t *count);
+const struct lc_option_info *lc_cmd_repeat_options(size_t *count);
 const struct lc_option_info *lc_cmd_bench_options(size_t *count);
 const struct lc_option_info *lc_cmd_merge_options(size_t *count);
 const struct lc_option_info *lc_cmd_numa_options(size_t *count);

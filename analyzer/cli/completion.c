@@ -33,7 +33,7 @@ static const char begin[] =
 
 /* `first` is the place of the command that is to be run, 0 before there is one. */
 static const char find_first[] =
-    "\tif [ \"$command\" = run ]; then\n"
+    "\tif [ \"$command\" = run ] || [ \"$command\" = repeat ]; then\n"
     "\t\tfirst=0\n"
     "\t\tfor ((i = 2; i < COMP_CWORD && !first; i++)); do\n"
     "\t\t\tcase ${COMP_WORDS[i]} in\n"
@@ -41,7 +41,7 @@ static const char find_first[] =
     "\t\t\t=) i=$((i + 1)) ;;\n"
     "\t\t\t-*) [[ $takes != *\" ${COMP_WORDS[i]} \"* || ${COMP_WORDS[i+1]} == = ]] || "
     "i=$((i + 1)) ;;\n"
-    "\t\t\t*) first=$i ;;\n"
+    "\t\t\t*) [ \"$command\" = repeat ] || first=$i ;;\n" /* there it is a profile */
     "\t\t\tesac\n"
     "\t\tdone\n"
     "\t\t[ \"$first\" -eq 0 ] || command=run-program name=''\n"
@@ -129,13 +129,12 @@ static void put_command(const struct lc_command *c)
 	printf("\t%s:*) kind='%s' ;;\n", c->name, operand_kind(c->operands));
 }
 
-/* The options of `run` that take the next word for their value. */
+/* The options of a command that take the next word for their value. */
 static void put_takers(const struct lc_command *c)
 {
 	size_t count;
 	const struct lc_option_info *o = c->options(&count);
 
-	fputs("\tlocal takes=\" ", stdout);
 	for (size_t i = 0; i < count; i++) {
 		if (!has_value(&o[i]))
 			continue;
@@ -143,7 +142,12 @@ static void put_takers(const struct lc_command *c)
 		if (o[i].letter)
 			printf("-%c ", o[i].letter);
 	}
-	puts("\"");
+}
+
+/* Those whose options take the same words for their values. */
+static bool runs_program(const char *command)
+{
+	return strcmp(command, "run") == 0 || strcmp(command, "repeat") == 0;
 }
 
 void lc_completion(void)
@@ -152,9 +156,11 @@ void lc_completion(void)
 	const struct lc_command *table = lc_command_table(&count);
 
 	fputs(begin, stdout);
+	fputs("\tlocal takes=\" ", stdout);
 	for (size_t i = 0; i < count; i++)
-		if (strcmp(table[i].name, "run") == 0)
+		if (runs_program(table[i].name))
 			put_takers(&table[i]);
+	puts("\"");
 	fputs(find_first, stdout);
 	puts("\tcase $command:$name:$cur in");
 	/* A path of several files, a:b, is divided too. */

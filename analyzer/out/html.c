@@ -14,7 +14,7 @@
 
 enum { LINE = 96, LEVEL = 6 }; /* characters of a line, a multiple of 4; of zlib */
 
-enum { STYLES_MAX = 3, SCRIPTS_MAX = 16 };
+enum { STYLES_MAX = 4, SCRIPTS_MAX = 16 };
 
 /* What stands for the marks of a page; the scripts are one, in this order. NULL ends each list. */
 static const struct {
@@ -32,6 +32,9 @@ static const struct {
 	                    { lc_viewer_style_css, lc_viewer_spans_css },
 	                    { lc_viewer_common_js, lc_viewer_table_js, lc_viewer_spans_js,
 	                      lc_viewer_spans_page_js } },
+	[LC_HTML_REPEAT] = { lc_viewer_repeat_html,
+	                     { lc_viewer_style_css, lc_viewer_spans_css, lc_viewer_repeat_css },
+	                     { lc_viewer_common_js, lc_viewer_repeat_js } },
 };
 
 /* Write the page up to a mark. Returns what is behind the mark. */

@@ -78,7 +78,7 @@ def hello(shared):
 
 MAIN = frame("com.acme.Main", "main", 10)
 USAGE, TOOL = 2, 125  # exit statuses
-COMMANDS = ("run", "report", "numa", "spans", "bench", "merge", "calibrate", "doctor")
+COMMANDS = ("run", "report", "numa", "spans", "repeat", "bench", "merge", "calibrate", "doctor")
 
 
 def one_line(text):

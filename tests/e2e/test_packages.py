@@ -12,7 +12,7 @@ import pytest
 from conftest import BUILD, ROOT
 from helpers import command
 
-COMMANDS = ("run", "report", "diff", "numa", "spans", "merge", "calibrate", "doctor", "agent-args")
+COMMANDS = ("run", "report", "diff", "repeat", "numa", "spans", "merge", "calibrate", "doctor", "agent-args")
 
 
 def files(directory):
@@ -174,7 +174,7 @@ def complete(completion):
 
 def test_completion_knows_commands_options_and_words(complete, tmp_path):
     assert set(COMMANDS) <= set(complete("locus", ""))
-    assert complete("locus", "rep") == ["report"]
+    assert complete("locus", "repo") == ["report"]
     for command in COMMANDS:
         shown = subprocess.run([BUILD / "locus", "help", command], capture_output=True, text=True, check=True).stdout
         options = set(re.findall(r"(?m)^  (?:-., |    )(--[a-z-]+)", shown))
@@ -193,21 +193,22 @@ def test_completion_tells_directories_from_files_and_commands(complete, tmp_path
         (tmp_path / name).mkdir()
     (tmp_path / "source.jar").write_text("")
     both, all_of_them = ["so far", "some.prof"], ["so far", "some.prof", "source.jar"]
-    for command in ("report", "numa", "spans", "merge", "diff"):
+    for command in ("report", "numa", "spans", "merge", "diff", "repeat"):
         assert sorted(complete("locus", command, "so", directory=tmp_path)) == both
     for words in (["run", "--output", "="], ["run", "-o"], ["diff", "--before", "="], ["calibrate", "--jdk"]):
         assert sorted(complete("locus", *words, "so", directory=tmp_path)) == both
     for words in (["report", "-f"], ["report", "--source-path", "=", "some.prof", ":"], ["run", "--", "java", "-cp"],
-                  ["run", "-o", "p", "-q", "java"], ["run", "--output", "=", "p", "java"]):
+                  ["run", "-o", "p", "-q", "java"], ["run", "--output", "=", "p", "java"],
+                  ["repeat", "-n", "5", "--", "java", "-cp"]):
         assert sorted(complete("locus", *words, "so", directory=tmp_path)) == all_of_them
-    for words in (["run"], ["run", "--"], ["run", "-o", "p", "-q"]):
+    for words in (["run"], ["run", "--"], ["run", "-o", "p", "-q"], ["repeat", "-n", "5", "--timeout", "=", "5s", "--"]):
         assert "bash" in complete("locus", *words, "bas", directory=tmp_path)
     assert "--output=" in complete("locus", "run", "-o", "p", "--o")
     assert complete("locus", "run", "java", "--o", directory=tmp_path) == []
 
 
 @pytest.mark.parametrize("line, words", [
-    ("locus rep\t--form\tspee\tso\t", ["report", "--format=speedscope", "so far/"]),
+    ("locus repo\t--form\tspee\tso\t", ["report", "--format=speedscope", "so far/"]),
     ("locus run --out\tso\t -- qu\t", ["run", "--output=so far/", "--", "quux"]),
 ])
 def test_completion_of_a_line_that_is_typed(completion, tmp_path, line, words):

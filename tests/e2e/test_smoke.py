@@ -94,5 +94,5 @@ def test_a_watch_counts_or_says_why_not(workload, profile, jdk17):
 
 def test_version_and_help(locus):
     assert output(locus, "--version").startswith("locus ")
-    for name in ("run", "report", "spans", "numa", "bench", "merge", "calibrate", "doctor"):
+    for name in ("run", "report", "spans", "numa", "repeat", "bench", "merge", "calibrate", "doctor"):
         assert "usage: " in output(locus, "help", name).lower()

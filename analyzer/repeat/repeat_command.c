@@ -1,0 +1,385 @@
+/*
+ * repeat/repeat_command.c - runs `locus repeat`: it reads the options, has a program run several
+ * times or takes profiles that are there, and reports what they say of their own noise.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "analyzer/base/fail.h"
+#include "analyzer/base/memory.h"
+#include "analyzer/base/progress.h"
+#include "analyzer/base/replace.h"
+#include "analyzer/cli/args.h"
+#include "analyzer/cli/command.h"
+#include "analyzer/cli/report_command.h"
+#include "analyzer/commands/agent_setting.h"
+#include "analyzer/commands/child.h"
+#include "analyzer/repeat/repeat_impl.h"
+#include "analyzer/repeat/repeat_output.h"
+#include "analyzer/repeat/repeat_read.h"
+#include "analyzer/repeat/repeat_record.h"
+#include "analyzer/repeat/repeat_run.h"
+
+enum { ROWS_MAX = 48, RUNS = 10, RUNS_MAX = 1000, TOP = 5, TOP_PAGE = 200, NAME_BYTES = 64 };
+enum { AS_TEXT, AS_JSON, AS_HTML, FORMATS };
+
+/* Options that are not the agent's. */
+enum own {
+	OWN_RUNS,
+	OWN_TIMEOUT,
+	OWN_STDERR,
+	OWN_OUTPUT,
+	OWN_GROUP,
+	OWN_ENGINE,
+	OWN_FORMAT,
+	OWN_FILE,
+	OWN_TOP,
+	OWN_NO_PAGER,
+	OWN_COUNT
+};
+
+static const struct lc_option_info own[OWN_COUNT] = {
+	[OWN_RUNS] = { "runs", 'n', "COUNT", "N", "10", "runs",
+	               "run the program N times, 1 to 1000; intervals need 5" },
+	[OWN_TIMEOUT] = { "timeout", 0, "DURATION", "TIME", "none", "ns",
+	                  "stop a run that has not ended after so long, and leave it out" },
+	[OWN_STDERR] = { "any-stderr", 0, "FLAG", "", "off", "",
+	                 "count runs that write to standard error too" },
+	[OWN_OUTPUT] = { "any-output", 0, "FLAG", "", "off", "",
+	                 "count runs whose output differs from that of the others too" },
+	[OWN_GROUP] = { "group", 'g', "CHOICE", "class+line|class|field|package|site", "class+line",
+	                "", "what is one object, as in 'locus report'" },
+	[OWN_ENGINE] = LC_REPORT_ROW_ENGINE("which kind of samples, where there are several: its "
+	                                    "name, or number in the first profile"),
+	[OWN_FORMAT] = { "format", 0, "CHOICE", "text|json|html", "text", "", "what to write" },
+	[OWN_FILE] = LC_REPORT_ROW_FILE,
+	[OWN_TOP] = { "top", 0, "COUNT", "N", "", "rows",
+	              "show the first N rows of each table (text: 5, html: 200, JSON: all)" },
+	[OWN_NO_PAGER] = LC_REPORT_ROW_NO_PAGER,
+};
+
+/* In the place of the agent's, which names one profile. */
+static const struct lc_option_info output = {
+	"output",
+	'o',
+	"STRING",
+	"DIR",
+	"locus-repeat-TIME",
+	"",
+	"new directory that the runs, and the result, are kept in"
+};
+
+struct settings {
+	struct lc_report_settings common;
+	struct lc_repeat_request request;
+	size_t group; /* enum lc_rank_group */
+	bool any_stderr, any_output;
+	const char *for_runs; /* an option that was given, and means nothing without a program */
+	char **profiles;
+	size_t profiles_len;
+	char name[NAME_BYTES]; /* of the directory, where none was given */
+};
+
+const struct lc_option_info *lc_cmd_repeat_options(size_t *count)
+{
+	static struct lc_option_info rows[ROWS_MAX];
+	const struct lc_option_info *table = lc_option_table(count);
+
+	memcpy(rows, table, *count * sizeof(*table));
+	for (size_t i = 0; i < *count; i++)
+		if (!strcmp(rows[i].name, output.name))
+			rows[i] = output;
+	memcpy(rows + *count, own, sizeof(own));
+	*count += OWN_COUNT;
+	return rows;
+}
+
+/* ---- the command line ---- */
+
+static int set_flag(const struct lc_option_info *row, const char *value, bool *out)
+{
+	if (value && strcmp(value, "on") != 0)
+		return lc_usage("--%s takes no value", row->name);
+	*out = true;
+	return 0;
+}
+
+static int set_count(const struct lc_option_info *row, const char *value, unsigned long max,
+                     size_t *out)
+{
+	unsigned long number;
+
+	if (lc_report_number(value, max, &number) || !number)
+		return lc_usage("--%s: '%.64s' is not a number of %s from 1 to %lu", row->name,
+		                value, row->unit, max);
+	*out = number;
+	return 0;
+}
+
+/* As long as --duration may be. */
+static int set_timeout(struct settings *s, const char *value)
+{
+	struct lc_options o;
+	char error[256];
+
+	lc_options_init(&o);
+	if (lc_options_set(&o, "duration", value, error, sizeof(error)))
+		return lc_usage("--timeout: '%.64s' is no length of time from 1ms to 1000000s, as "
+		                "90s",
+		                value);
+	s->request.timeout_ns = o.duration_ns;
+	return 0;
+}
+
+static int set_own(struct settings *s, enum own row, const char *value)
+{
+	switch (row) {
+	case OWN_RUNS:
+		s->for_runs = own[row].name;
+		return set_count(&own[row], value, RUNS_MAX, &s->request.runs);
+	case OWN_TIMEOUT:
+		s->for_runs = own[row].name;
+		return set_timeout(s, value);
+	case OWN_STDERR:
+		return set_flag(&own[row], value, &s->any_stderr);
+	case OWN_OUTPUT:
+		return set_flag(&own[row], value, &s->any_output);
+	case OWN_GROUP:
+		return lc_report_choose(&own[row], value, &s->group);
+	case OWN_FORMAT:
+		s->common.format_chosen = true;
+		return lc_report_choose(&own[row], value, &s->common.format);
+	case OWN_TOP:
+		return set_count(&own[row], value, UINT32_MAX, &s->common.top);
+	case OWN_NO_PAGER:
+		return set_flag(&own[row], value, &s->common.no_pager);
+	case OWN_FILE:
+		s->common.file = value;
+		return 0;
+	default:
+		s->common.engine = value;
+		return 0;
+	}
+}
+
+static int set_of_agent(struct settings *s, const struct lc_option_info *row, const char *value)
+{
+	char error[256];
+
+	s->for_runs = row->name;
+	if (!strcmp(row->name, output.name)) {
+		if (!*value)
+			return lc_usage("--output: name a directory");
+		s->request.directory = value;
+		return 0;
+	}
+	if (lc_options_set(&s->request.options, row->name, value, error, sizeof(error)))
+		return lc_usage("%s", error);
+	return 0;
+}
+
+/* What does not fit together is refused before anything is run. */
+static int check(struct settings *s)
+{
+	char error[256];
+
+	if (s->request.command && s->profiles_len)
+		return lc_usage("repeat: '%.200s' stands before '--': name profiles, or a program "
+		                "to run behind '--'",
+		                s->profiles[0]);
+	if (!s->request.command && !s->profiles_len)
+		return lc_usage("repeat: no program to run; write 'locus repeat -n 30 -- java "
+		                "...', or name profiles");
+	if (!s->request.command && s->for_runs)
+		return lc_usage("--%s is about runs, and profiles are only read", s->for_runs);
+	if (lc_options_check(&s->request.options, error, sizeof(error)))
+		return lc_usage("%s", error);
+	if (s->common.file && !s->common.format_chosen)
+		return lc_report_format_of(&own[OWN_FORMAT], s->common.file, &s->common.format);
+	return 0;
+}
+
+/* Returns 0, an exit status after an error, or LC_ARGS_HELP or LC_ARGS_VERSION. */
+static int parse(struct settings *s, int argc, char **argv)
+{
+	struct lc_args args = { .argc = argc, .argv = argv, .next = 1 };
+	const char *value;
+	size_t agent;
+	int row, status = 0;
+
+	args.table = lc_cmd_repeat_options(&args.count);
+	agent = args.count - OWN_COUNT;
+	while (!status && (row = lc_args_next(&args, &value)) != LC_ARGS_END) {
+		if (row == LC_ARGS_ERROR)
+			return LC_EXIT_USAGE;
+		if (row == LC_ARGS_HELP || row == LC_ARGS_VERSION)
+			return row;
+		if (row == LC_ARGS_OPERAND && args.operands_only) {
+			s->request.command = argv + args.next - 1;
+			break;
+		}
+		if (row == LC_ARGS_OPERAND)
+			s->profiles[s->profiles_len++] = argv[args.next - 1];
+		else if ((size_t)row < agent)
+			status = set_of_agent(s, &args.table[row], value);
+		else
+			status = set_own(s, (enum own)((size_t)row - agent), value);
+	}
+	return status ? status : check(s);
+}
+
+/* ---- runs and profiles ---- */
+
+static int run(struct settings *s)
+{
+	struct lc_repeat made;
+	const time_t now = time(NULL);
+	struct tm local;
+	int status = lc_agent_check_events(&s->request.options);
+
+	if (status)
+		return status;
+	if (!s->request.directory) {
+		strftime(s->name, sizeof(s->name), "locus-repeat-%Y%m%d-%H%M%S",
+		         localtime_r(&now, &local));
+		s->request.directory = s->name;
+	}
+	lc_repeat_init(&made);
+	status = lc_repeat_run(&made, &s->request);
+	lc_repeat_free(&made);
+	return status;
+}
+
+/* A profile alone, or the runs that an earlier repeat kept. */
+static int add_profile(struct lc_repeat *r, const char *path)
+{
+	struct lc_repeat_run *one;
+
+	if (lc_repeat_record_in(path))
+		return lc_repeat_record_read(r, path);
+	one = lc_repeat_add_run(r);
+	one->name = lc_mem_text("%s", path);
+	one->profiles = lc_mem_grow(NULL, &one->profiles_cap, 1, sizeof(*one->profiles));
+	one->profiles[one->profiles_len++] = lc_mem_text("%s", path);
+	return 0;
+}
+
+static int gather(struct settings *s, struct lc_repeat *r)
+{
+	int status = 0;
+
+	if (s->request.command)
+		return lc_repeat_record_read(r, s->request.directory);
+	for (size_t i = 0; i < s->profiles_len && !status; i++)
+		status = add_profile(r, s->profiles[i]);
+	/* A profile's run counts as one that was asked for beside those of directories. */
+	for (size_t i = 0; i < r->runs_len; i++)
+		r->asked += r->asked && !r->runs[i].directory;
+	return status;
+}
+
+/* ---- the report ---- */
+
+static void (*const writers[FORMATS])(FILE *, const struct lc_repeat *,
+                                      size_t) = { lc_repeat_text, lc_repeat_json, lc_repeat_html };
+
+/* Beside the runs, in every format. */
+static int keep_result(const struct settings *s, const struct lc_repeat *r)
+{
+	static const struct {
+		const char *name;
+		size_t format, top;
+	} files[] = { { "result.txt", AS_TEXT, TOP },
+		      { "result.json", AS_JSON, SIZE_MAX },
+		      { "result.html", AS_HTML, TOP_PAGE } };
+	int status = 0;
+
+	for (size_t i = 0; i < sizeof(files) / sizeof(*files) && !status; i++) {
+		char *path = lc_mem_text("%s/%s", s->request.directory, files[i].name);
+		struct lc_replace file;
+		int err = lc_replace_begin(&file, path);
+
+		if (!err) {
+			writers[files[i].format](file.out, r, files[i].top);
+			err = lc_replace_end(&file);
+		}
+		if (err)
+			status = lc_fail("cannot write '%s': %s", path, strerror(-err));
+		free(path);
+	}
+	if (!status)
+		lc_note("runs and result in %s; see: locus repeat %s", s->request.directory,
+		        s->request.directory);
+	return status;
+}
+
+static int write_report(const struct settings *s, const struct lc_repeat *r)
+{
+	static const size_t tops[FORMATS] = { TOP, SIZE_MAX, TOP_PAGE };
+	FILE *out = lc_report_open(&s->common);
+
+	if (!out)
+		return LC_EXIT_FAILED;
+	writers[s->common.format](out, r, s->common.top ? s->common.top : tops[s->common.format]);
+	return lc_report_close(out, &s->common);
+}
+
+/* Each run that is left out is in the report; stderr has the reason of the first. */
+static int say_left_out(const struct lc_repeat *r)
+{
+	const size_t asked = r->asked > r->runs_len ? r->asked : r->runs_len;
+	const struct lc_repeat_run *first = NULL;
+
+	for (size_t i = 0; i < r->runs_len && !first; i++)
+		first = r->runs[i].state != LC_REPEAT_COUNTED ? &r->runs[i] : NULL;
+	if (r->counted == asked)
+		return 0;
+	if (first)
+		lc_fail("%zu of %zu runs counted; left out is %s: %s", r->counted, asked,
+		        first->name, first->why);
+	else
+		lc_fail("%zu of %zu runs counted; the others were not begun", r->counted, asked);
+	return r->counted ? LC_EXIT_PARTIAL : LC_EXIT_FAILED;
+}
+
+static int report(struct settings *s)
+{
+	struct lc_repeat r;
+	int status, left_out;
+
+	lc_repeat_init(&r);
+	r.group = (enum lc_rank_group)s->group;
+	status = gather(s, &r);
+	if (!status) {
+		lc_repeat_judge_output(&r, s->any_stderr, s->any_output);
+		status = lc_repeat_read(&r, s->common.engine);
+	}
+	if (!status) {
+		left_out = say_left_out(&r);
+		status = write_report(s, &r);
+		if (!status && s->request.command)
+			status = keep_result(s, &r);
+		status = status ? status : left_out;
+	}
+	lc_repeat_free(&r);
+	return status;
+}
+
+int lc_cmd_repeat(int argc, char **argv)
+{
+	struct settings s = { .request.runs = RUNS };
+	int status;
+
+	lc_options_init(&s.request.options);
+	s.profiles = lc_mem_zeroed((size_t)argc, sizeof(*s.profiles));
+	status = parse(&s, argc, argv);
+	if (!status && s.request.command)
+		status = run(&s);
+	if (!status)
+		status = report(&s);
+	else if (status < 0)
+		status = lc_answer(status, argv[0]);
+	free(s.profiles);
+	return status;
+}

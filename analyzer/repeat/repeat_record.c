@@ -1,0 +1,186 @@
+/* repeat/repeat_record.c - writes runs.json and reads it again, as somebody else may have left it.
+ */
+#include "analyzer/repeat/repeat_record.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <jansson.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "analyzer/base/fail.h"
+#include "analyzer/base/file.h"
+#include "analyzer/base/memory.h"
+#include "analyzer/base/replace.h"
+#include "analyzer/out/json.h"
+
+enum { RECORD_FORMAT = 1, RECORD_RUNS_MAX = 100000 };
+
+char *lc_repeat_record_name(size_t number)
+{
+	return lc_mem_text("run-%03zu", number);
+}
+
+/* ---- writing ---- */
+
+static void put_run(struct lc_json *j, const struct lc_repeat_run *run)
+{
+	lc_json_line(j, 2);
+	lc_json_object(j, NULL);
+	lc_json_string(j, "state", lc_repeat_state_name(run->state));
+	lc_json_string(j, "why", run->why);
+	lc_json_known(j, "wall_ns", run->wall_ns);
+	lc_json_known(j, "cpu_ns", run->cpu_ns);
+	lc_json_end_object(j);
+}
+
+static void put(FILE *out, const struct lc_repeat *r, const struct lc_repeat_request *q)
+{
+	struct lc_json j;
+
+	lc_json_init(&j, out);
+	lc_json_object(&j, NULL);
+	lc_json_u64(&j, "format", RECORD_FORMAT);
+	lc_json_array(&j, "command");
+	for (char **word = q->command; *word; word++)
+		lc_json_string(&j, NULL, *word);
+	lc_json_end_array(&j);
+	lc_json_u64(&j, "asked", r->asked);
+	lc_json_u64(&j, "timeout_ns", q->timeout_ns);
+	lc_json_array(&j, "runs");
+	for (size_t i = 0; i < r->runs_len; i++)
+		put_run(&j, &r->runs[i]);
+	lc_json_end_array(&j);
+	lc_json_end_object(&j);
+	lc_json_finish(&j);
+	putc('\n', out);
+}
+
+int lc_repeat_record_write(const struct lc_repeat *r, const struct lc_repeat_request *q)
+{
+	char *path = lc_mem_text("%s/" LC_REPEAT_RECORD, q->directory);
+	struct lc_replace file;
+	int err = lc_replace_begin(&file, path);
+
+	if (!err) {
+		put(file.out, r, q);
+		err = lc_replace_end(&file);
+	}
+	if (err)
+		lc_fail("cannot write '%s': %s", path, strerror(-err));
+	free(path);
+	return err ? 1 : 0;
+}
+
+/* ---- reading ---- */
+
+bool lc_repeat_record_in(const char *directory)
+{
+	char *path = lc_mem_text("%s/" LC_REPEAT_RECORD, directory);
+	const bool found = access(path, F_OK) == 0;
+
+	free(path);
+	return found;
+}
+
+static int is_profile(const struct dirent *e)
+{
+	return strncmp(e->d_name, LC_REPEAT_PROFILE, strlen(LC_REPEAT_PROFILE)) == 0;
+}
+
+static void find_profiles(struct lc_repeat_run *run)
+{
+	struct dirent **names = NULL;
+	const int count = scandir(run->directory, &names, is_profile, alphasort);
+
+	for (int i = 0; i < count; i++) {
+		run->profiles = lc_mem_grow(run->profiles, &run->profiles_cap,
+		                            run->profiles_len + 1, sizeof(*run->profiles));
+		run->profiles[run->profiles_len++] =
+		    lc_mem_text("%s/%s", run->directory, names[i]->d_name);
+		free(names[i]);
+	}
+	free(names);
+}
+
+/* A number of the file; -1: null, or none. */
+static double number_of(const json_t *object, const char *name)
+{
+	const json_t *value = json_object_get(object, name);
+
+	return json_is_number(value) && json_number_value(value) >= 0 ? json_number_value(value)
+	                                                              : -1;
+}
+
+static void read_run(struct lc_repeat *r, const char *directory, size_t number, const json_t *row)
+{
+	struct lc_repeat_run *run = lc_repeat_add_run(r);
+	const char *state = json_string_value(json_object_get(row, "state"));
+	const char *why = json_string_value(json_object_get(row, "why"));
+	char *name = lc_repeat_record_name(number);
+
+	run->name = lc_mem_text("run %zu", r->runs_len);
+	run->directory = lc_mem_text("%s/%s", directory, name);
+	free(name);
+	run->wall_ns = number_of(row, "wall_ns");
+	run->cpu_ns = number_of(row, "cpu_ns");
+	find_profiles(run);
+	for (unsigned i = LC_REPEAT_COUNTED + 1; state && i < LC_REPEAT_STATES; i++)
+		if (!strcmp(state, lc_repeat_state_name((enum lc_repeat_state)i)))
+			lc_repeat_leave_out(run, (enum lc_repeat_state)i,
+			                    lc_mem_text("%s", why ? why : state));
+}
+
+static char *join(const json_t *words)
+{
+	char *text;
+	size_t len, i;
+	FILE *out = lc_text_open(&text, &len);
+	json_t *word;
+
+	json_array_foreach(words, i, word)
+	{
+		if (json_is_string(word))
+			fprintf(out, "%s%s", i ? " " : "", json_string_value(word));
+	}
+	lc_text_close(out);
+	return text;
+}
+
+int lc_repeat_record_read(struct lc_repeat *r, const char *directory)
+{
+	char *path = lc_mem_text("%s/" LC_REPEAT_RECORD, directory);
+	json_t *root = NULL, *rows, *row;
+	json_error_t error;
+	double asked;
+	size_t i;
+	int fd = lc_file_open(AT_FDCWD, path), status = 0;
+
+	if (fd < 0) {
+		status = lc_fail("cannot read '%s': %s", path, lc_file_error(fd));
+		goto out;
+	}
+	root = json_loadfd(fd, JSON_REJECT_DUPLICATES, &error);
+	close(fd);
+	rows = json_object_get(root, "runs");
+	if (!json_is_array(rows) || json_array_size(rows) > RECORD_RUNS_MAX ||
+	    json_integer_value(json_object_get(root, "format")) != RECORD_FORMAT) {
+		status = lc_fail("'%s' is no record of runs that this Locus can read%s%s", path,
+		                 root ? "" : ": ", root ? "" : error.text);
+		goto out;
+	}
+	json_array_foreach(rows, i, row)
+	{
+		read_run(r, directory, i + 1, row);
+	}
+	asked = number_of(root, "asked");
+	if (asked > 0 && asked <= RECORD_RUNS_MAX)
+		r->asked += (size_t)asked;
+	if (!r->command)
+		r->command = join(json_object_get(root, "command"));
+out:
+	json_decref(root);
+	free(path);
+	return status;
+}

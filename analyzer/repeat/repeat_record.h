@@ -1,0 +1,33 @@
+/*
+ * repeat/repeat_record.h - keeps what is known of runs beside them, so that it is there when the
+ * last run is not: DIR/runs.json, and DIR/run-001/ and so on with stdout, stderr and profile-PID/.
+ */
+#ifndef LC_REPEAT_REPEAT_RECORD_H
+#define LC_REPEAT_REPEAT_RECORD_H
+
+#include <stdbool.h>
+
+#include "analyzer/repeat/repeat.h"
+#include "analyzer/repeat/repeat_run.h"
+
+#define LC_REPEAT_RECORD "runs.json"
+#define LC_REPEAT_STDOUT "stdout"
+#define LC_REPEAT_STDERR "stderr"
+#define LC_REPEAT_PROFILE "profile-" /* and the process ID */
+
+/* "run-001"; free it. */
+char *lc_repeat_record_name(size_t number);
+
+/* Write DIR/runs.json of all runs so far. Returns 0, or 1 after one line on stderr. */
+int lc_repeat_record_write(const struct lc_repeat *r, const struct lc_repeat_request *q);
+
+/* Is there such a file in the directory? */
+bool lc_repeat_record_in(const char *directory);
+
+/*
+ * Add the runs of a directory, with the profiles that are there. The first one's command is that of
+ * `r`. Returns 0, or 1 after one line on stderr.
+ */
+int lc_repeat_record_read(struct lc_repeat *r, const char *directory);
+
+#endif

@@ -1,0 +1,30 @@
+/*
+ * repeat/repeat_run.h - runs a program several times under Locus, one run after the other, each in
+ * a directory of its own: its output, what it wrote to standard error, and its profiles.
+ */
+#ifndef LC_REPEAT_REPEAT_RUN_H
+#define LC_REPEAT_REPEAT_RUN_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "analyzer/repeat/repeat.h"
+#include "src/base/options.h"
+
+struct lc_repeat_request {
+	char **command;
+	struct lc_options options; /* of the agent; `output` is set for each run */
+	const char *directory;     /* new, or empty */
+	size_t runs;
+	uint64_t timeout_ns; /* of a run; 0: none */
+};
+
+/*
+ * Make the runs, or as many as there are until a signal asks us to end, and keep what is known of
+ * them in the directory after each. The program has no standard input, a process group of its own,
+ * and our environment. Sets r->asked and adds to r->runs; profiles are found by
+ * lc_repeat_record_read(). Returns 0, or an exit status after one line on stderr.
+ */
+int lc_repeat_run(struct lc_repeat *r, struct lc_repeat_request *q);
+
+#endif
