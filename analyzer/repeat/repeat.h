@@ -50,7 +50,8 @@ struct lc_repeat_number {
 	double mean, low, high, least, most;
 };
 
-/* The number of those values; values below 0 are unknown, and make it so. Not below `floor`. */
+/* The number of those values; values below 0 are unknown, and make it so. The interval ends at both
+ * bounds. */
 struct lc_repeat_number lc_repeat_number(const double *values, size_t len, double floor,
                                          double ceiling);
 

@@ -49,6 +49,15 @@ static char *shown(const char *line, size_t len)
 	return text;
 }
 
+/* What a run says when it fails is often why. */
+static void add_reason(struct lc_repeat_run *run, const char *line)
+{
+	char *why = lc_mem_text("%s; on standard error: %s", run->why, line);
+
+	free(run->why);
+	run->why = why;
+}
+
 static void read_stderr(struct lc_repeat_run *run, bool any_stderr)
 {
 	static const char own[] = "locus: ";
@@ -67,7 +76,9 @@ static void read_stderr(struct lc_repeat_run *run, bool any_stderr)
 		if (!*text)
 			*text = shown(line, (size_t)len);
 	}
-	if (first && !any_stderr)
+	if (first && run->state == LC_REPEAT_FAILED)
+		add_reason(run, first);
+	else if (first && !any_stderr)
 		lc_repeat_leave_out(run, LC_REPEAT_SAID,
 		                    lc_mem_text("it wrote to standard error: %s", first));
 	free(first);

@@ -26,6 +26,8 @@
 #include "analyzer/repeat/repeat_record.h"
 #include "src/base/time.h"
 
+enum { HOPELESS_RUNS = 3 };
+
 struct running {
 	struct lc_repeat *r;
 	struct lc_repeat_request *q;
@@ -214,13 +216,22 @@ static void remove_first(const struct running *m)
 		rmdir(m->q->directory);
 }
 
+/* Where not one of the first runs ended well, the next will not either. */
+static bool is_hopeless(const struct lc_repeat *r)
+{
+	for (size_t i = 0; i < r->runs_len; i++)
+		if (r->runs[i].state == LC_REPEAT_COUNTED)
+			return false;
+	return r->runs_len >= HOPELESS_RUNS;
+}
+
 int lc_repeat_run(struct lc_repeat *r, struct lc_repeat_request *q)
 {
 	struct running m = { .r = r, .q = q, .begin_ns = lc_time_now_ns() };
 	int status = prepare(&m);
 
 	r->asked = q->runs;
-	for (size_t i = 1; i <= q->runs && !status && !lc_child_asked(); i++) {
+	for (size_t i = 1; i <= q->runs && !status && !lc_child_asked() && !is_hopeless(r); i++) {
 		say_progress(&m, i);
 		status = run_one(&m, i);
 		if (!status)

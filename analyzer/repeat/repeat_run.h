@@ -20,7 +20,8 @@ struct lc_repeat_request {
 };
 
 /*
- * Make the runs, or as many as there are until a signal asks us to end, and keep what is known of
+ * Make the runs, or as many as there are until a signal asks us to end or the first three have all
+ * failed or not ended in time, and keep what is known of
  * them in the directory after each. The program has no standard input, a process group of its own,
  * and our environment. Sets r->asked and adds to r->runs; profiles are found by
  * lc_repeat_record_read(). Returns 0, or an exit status after one line on stderr.

@@ -13,6 +13,7 @@
 
 enum {
 	LABEL_COLUMNS = 11,
+	UNSTABLE_MAX = 5, /* rows of a table, below those that are asked for */
 	VERDICT_COLUMNS = 19,
 	LEFT_COLUMNS = 40, /* of a row: what stands before the name */
 	ARROW_COLUMNS = 4, /* " <- " */
@@ -96,6 +97,12 @@ static const char *count_text(char *out, size_t out_len, double v)
 	return out;
 }
 
+static const char *objects_text(char *out, size_t out_len, double v)
+{
+	snprintf(out, out_len, "%.0f objects", v);
+	return out;
+}
+
 /* "5.12 s (5.02 s to 5.22 s), from 4.90 s to 5.50 s". */
 static void print_number(const struct lc_screen *s, const char *label,
                          const struct lc_repeat_number *n, formatter *format)
@@ -144,7 +151,7 @@ static void print_head(const struct lc_screen *s, const struct lc_repeat *r)
 	print_number(s, "time", &r->wall_ns, lc_emit_time);
 	print_number(s, "CPU time", &r->cpu_ns, lc_emit_time);
 	print_number(s, "samples", &r->samples, count_text);
-	print_number(s, "counted", &r->allocations, count_text);
+	print_number(s, "counted", &r->allocations, objects_text);
 	print_number(s, "", &r->bytes, bytes_text);
 	print_number(s, "estimated", &r->estimated_bytes, bytes_text);
 }
@@ -188,7 +195,7 @@ static void print_place(const struct lc_screen *s, const struct lc_repeat_entry 
 		snprintf(text, sizeof(text), "%zu-%zu", e->best, e->worst);
 	else
 		snprintf(text, sizeof(text), "%zu", e->best ? e->best : number);
-	fprintf(s->out, "%5s ", text);
+	fprintf(s->out, "%5s%c", text, e->unstable ? '*' : ' ');
 }
 
 static void print_row(const struct lc_screen *s, const struct lc_repeat_table *t, size_t i)
@@ -214,14 +221,16 @@ static void print_row(const struct lc_screen *s, const struct lc_repeat_table *t
 /* Entries that come and go, and are not among those shown. */
 static void print_unstable(const struct lc_screen *s, const struct lc_repeat_table *t, size_t shown)
 {
-	for (size_t i = 0; i < t->len; i++) {
-		const struct lc_repeat_entry *e = &t->entries[i];
+	size_t more = 0;
 
-		if (!e->unstable)
+	for (size_t i = shown; i < t->len; i++) {
+		if (!t->entries[i].unstable)
 			continue;
-		if (i >= shown)
+		if (more++ < UNSTABLE_MAX)
 			print_row(s, t, i);
 	}
+	if (more > UNSTABLE_MAX)
+		fprintf(s->out, "%5s* and %zu more\n", "", more - UNSTABLE_MAX);
 }
 
 /* `text` is freed. */
@@ -235,6 +244,7 @@ static void print_table(const struct lc_screen *s, const struct lc_repeat *r,
                         const struct lc_repeat_table *t, size_t top)
 {
 	const size_t shown = t->len < top ? t->len : top;
+	char *top_10;
 
 	if (!t->runs || !t->len)
 		return;
@@ -245,7 +255,9 @@ static void print_table(const struct lc_screen *s, const struct lc_repeat *r,
 	putc('\n', s->out);
 	print_verdict(s, "first", lc_repeat_say_first(t));
 	print_verdict(s, "self-difference", lc_repeat_say_difference(t));
-	print_verdict(s, "top 10", lc_repeat_say_top(t));
+	top_10 = lc_repeat_say_top(t);
+	print_verdict(s, "top 10", lc_mem_text("%s%s", top_10, t->unstable ? " (*)" : ""));
+	free(top_10);
 	fprintf(s->out, "%5s %6s %11s %7s %5s\n", "place", "mean", "interval", "max-min", "first");
 	for (size_t i = 0; i < shown; i++)
 		print_row(s, t, i);

@@ -23,7 +23,7 @@ page.add((shared) => {
 		document.title = "Locus repeat: " + visible(data.program || data.command || "");
 		const rounded = (v) => number(Math.round(v));
 		const facts = [["time", data.wall_ns, duration], ["CPU time", data.cpu_ns, duration], ["samples", data.samples, rounded],
-			["counted", data.allocations, rounded], ["counted", data.bytes, bytes], ["estimated", data.estimated_bytes, bytes]];
+			["counted", data.allocations, (v) => rounded(v) + " objects"], ["counted bytes", data.bytes, bytes], ["estimated bytes", data.estimated_bytes, bytes]];
 		id("facts").textContent = [data.summary, ...facts.filter(([, n]) => n && n.most > 0)
 			.map(([name, n, show]) => name + " " + words(n, show))].join(" \u00b7 ");
 		const notes = data.runs.filter((r) => r.why).map((r) => r.name + " is left out: " + r.why);
@@ -63,13 +63,13 @@ page.add((shared) => {
 			entry.equal ? "equal" : (100 * entry.difference).toFixed(1);
 		return el("tr", { class: entry.unstable ? "unstable" : null },
 			el("td", { class: "number", text: place(entry, i) }),
-			el("td", null, el("span", { class: "name where", text: visible(entry.label) }), at,
+			el("td", { class: "what" }, el("span", { class: "name where", text: visible(entry.label) }), at,
 				entry.unstable ? el("span", { class: "sub", text: "in the top 10 of " + entry.top + " of " + table.runs + " runs" }) : null),
 			el("td", { class: "number", text: percent(entry.share.mean) }),
 			el("td", { class: "number", text: known(entry.share.low, (low) => (100 * low).toFixed(1) + " to " + (100 * entry.share.high).toFixed(1)) }),
 			el("td", { class: "number", text: value }),
 			el("td", { class: "number", text: entry.first ? entry.first + "/" + table.runs : "-" }),
-			el("td", { class: "share" }, bars(entry, most)));
+			el("td", { class: "spread" }, bars(entry, most)));
 	}
 
 	function section(table) {

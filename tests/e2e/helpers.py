@@ -7,6 +7,7 @@ import itertools
 import json
 import os
 import pathlib
+import pty
 import shutil
 import signal
 import subprocess
@@ -287,6 +288,25 @@ def page_text(html):
 
 def page_data(html):
     return json.loads(page_text(html))
+
+
+def on_a_terminal(*words, status=0):
+    """What a command writes to a terminal."""
+    main, side = pty.openpty()
+    with subprocess.Popen(words, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=side) as process:
+        os.close(side)
+        said = b""
+        while True:
+            try:
+                part = os.read(main, 65536)
+            except OSError:  # the other side is closed
+                break
+            if not part:
+                break
+            said += part
+        assert process.wait(60) == status
+    os.close(main)
+    return said.decode()
 
 
 def with_script(page, script):

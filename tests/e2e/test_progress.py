@@ -1,7 +1,5 @@
 """What a command that takes long says meanwhile: on a terminal alone, and nothing of it stays."""
 
-import os
-import pty
 import random
 import re
 import subprocess
@@ -9,6 +7,7 @@ import time
 
 import pytest
 from conftest import BUILD
+from helpers import on_a_terminal
 from synthetic import Block, Profile, frame
 
 
@@ -25,25 +24,6 @@ def large(tmp_path_factory):
             block.access("object", tuple(rng.choice(frames) for _ in range(20)), 3, site)
         profile.append(block)
     return profile.close()
-
-
-def on_a_terminal(*words):
-    """What a command writes to a terminal."""
-    main, side = pty.openpty()
-    with subprocess.Popen(words, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=side) as process:
-        os.close(side)
-        said = b""
-        while True:
-            try:
-                part = os.read(main, 65536)
-            except OSError:  # the other side is closed
-                break
-            if not part:
-                break
-            said += part
-        assert process.wait(60) == 0
-    os.close(main)
-    return said.decode()
 
 
 def test_a_long_merge_says_how_far_it_is(large, tmp_path):

@@ -9,8 +9,8 @@ import subprocess
 import time
 
 import pytest
-from conftest import BUILD, run_command
-from helpers import open_page, page_data
+from conftest import BUILD, ROOT, run_command
+from helpers import on_a_terminal, open_page, page_data
 from synthetic import Block, Profile, engine, frame
 
 QUICK = ("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-Xshare:auto")
@@ -103,6 +103,31 @@ def test_below_five_runs_intervals_are_withheld(locus, five):
     assert entry["share"]["low"] is entry["share"]["high"] is entry["best"] is None
     assert entry["difference"] == pytest.approx(0.16)
     assert "withheld: they need 5 runs" in locus("repeat", *five[:4]).stdout
+
+
+def test_the_same_profile_again_differs_in_nothing(locus):
+    """A real one, of Lucene, with spans and estimates."""
+    found = repeat(locus, *5 * [ROOT / "tests" / "data" / "profiles" / "lucene"])
+    assert [t["kind"] for t in found["tables"]] == ["objects", "lines", "methods", "spans", "allocated", "estimated"]
+    for of in found["tables"]:
+        assert of["firsts"] == 1 and of["unstable"] == 0 and of["largest_difference"] in (0, None)
+        assert all(e["equal"] and e["difference"] == 0 for e in of["entries"])
+    assert sum(e["values"][0] for e in table(found, "lines")["entries"]) <= found["samples"]["mean"]
+    spans = table(found, "spans")
+    assert sum(e["share"]["mean"] for e in spans["entries"]) == pytest.approx(1)
+    assert {e["label"].split()[0] for e in spans["entries"]} <= {"streams", "tasks"}
+    report = json.loads(locus("report", "--format=json", ROOT / "tests" / "data" / "profiles" / "lucene").stdout)
+    best = report["ranking"]["rows"][0]
+    assert table(found, "objects")["entries"][0]["values"][0] == best["samples"]
+    assert table(found, "objects")["entries"][0]["class"] == best["class"]
+
+
+@pytest.mark.parametrize("group", ["class", "field", "package", "site"])
+def test_objects_are_grouped_as_in_a_report(locus, five, group):
+    found = repeat(locus, "--group", group, *five)
+    entry = table(found, "objects")["entries"][0]
+    assert found["group"] == group and entry["share"]["mean"] == pytest.approx(0.704 if group == "package" else 0.404)
+    assert entry["class"] == ("com.acme" if group == "package" else "com.acme.Node")
 
 
 def test_profiles_that_do_not_count_are_told_and_left_out(locus, five, tmp_path):
@@ -205,6 +230,21 @@ def test_what_a_run_started_is_stopped_with_it(locus, tmp_path):
     assert done.returncode == 1 and "0 of 1 runs counted" in done.stderr
     pid = int((tmp_path / "pid").read_text())
     assert not os.path.exists("/proc/%d" % pid) or "Z" in open("/proc/%d/stat" % pid).read().split()[2]
+
+
+def test_after_three_runs_that_fail_no_further_one_is_begun(locus, tmp_path):
+    done = locus("repeat", "-n", "20", "-o", tmp_path / "all", "--", "sh", "-c", "echo x >>%s; echo no luck >&2; exit 4" % (tmp_path / "n"))
+    assert done.returncode == 1 and "0 of 20 runs counted" in done.stderr
+    text = re.sub(r"\s+", " ", done.stdout)
+    assert "run 3: it ended with status 4; on standard error: no luck 17 of the 20 runs that were asked for were not begun" in text
+    assert (tmp_path / "n").read_text() == "x\n" * 3
+
+
+def test_a_terminal_is_told_which_run_it_is(tmp_path):
+    said = on_a_terminal(BUILD / "locus", "repeat", "-n", "3", "-o", tmp_path / "all", "--", "sleep", "0.1", status=1)
+    for run in (1, 2, 3):
+        assert "\rlocus: run %d of 3" % run in said
+    assert "run 3 of 3, 1 s left" in said and "\r\033[K" in said
 
 
 @pytest.mark.parametrize("sent", [signal.SIGINT, signal.SIGTERM])

@@ -166,10 +166,10 @@ static void what_locus_says_is_kept_and_not_the_programs(void **state)
 	assert_int_equal(repeat.runs[0].stderr_bytes, 0);
 }
 
-static void a_run_that_failed_has_no_say_in_the_output(void **state)
+static void a_run_that_failed_has_no_say_in_the_output_and_says_why(void **state)
 {
 	(void)state;
-	add("a\n", "");
+	add("a\n", "no such file\nmore\n");
 	add("a\n", "");
 	add("b\n", "");
 	lc_repeat_leave_out(&repeat.runs[0], LC_REPEAT_FAILED, lc_mem_text("status 1"));
@@ -177,6 +177,8 @@ static void a_run_that_failed_has_no_say_in_the_output(void **state)
 	lc_repeat_judge_output(&repeat, false, false);
 	assert_int_equal(repeat.runs[2].state, LC_REPEAT_COUNTED);
 	assert_int_equal(repeat.runs[0].state, LC_REPEAT_FAILED);
+	assert_string_equal(repeat.runs[0].why, "status 1; on standard error: no such file");
+	assert_string_equal(repeat.runs[1].why, "status 1");
 }
 
 /* ---- runs.json ---- */
@@ -256,7 +258,7 @@ int main(void)
 		WITH_FILES(a_run_that_wrote_to_stderr_is_left_out_and_has_no_say_in_the_output),
 		WITH_FILES(stderr_counts_where_that_is_asked_for),
 		WITH_FILES(what_locus_says_is_kept_and_not_the_programs),
-		WITH_FILES(a_run_that_failed_has_no_say_in_the_output),
+		WITH_FILES(a_run_that_failed_has_no_say_in_the_output_and_says_why),
 		WITH_FILES(what_is_known_of_runs_is_read_as_it_was_written),
 		WITH_FILES(a_record_that_is_none_is_refused_and_odd_values_are_unknown),
 	};
