@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "analyzer/base/memory.h"
+#include "analyzer/base/plain.h"
 #include "analyzer/diff/diff_math.h"
 #include "src/base/order.h"
 
@@ -272,6 +273,7 @@ void lc_repeat_free(struct lc_repeat *r)
 		lc_repeat_table_free(&r->tables[kind]);
 	free(r->runs);
 	free(r->program);
+	free(r->other_program);
 	free(r->command);
 	free(r->engine.name);
 	free(r->engine.event);
@@ -289,6 +291,18 @@ struct lc_repeat_run *lc_repeat_add_run(struct lc_repeat *r)
 	return run;
 }
 
+char *lc_repeat_plain(char *text)
+{
+	char *plain;
+	size_t len;
+	FILE *out = lc_text_open(&plain, &len);
+
+	lc_plain_put(out, text, strlen(text));
+	lc_text_close(out);
+	free(text);
+	return plain;
+}
+
 void lc_repeat_leave_out(struct lc_repeat_run *run, enum lc_repeat_state state, char *why)
 {
 	if (run->state != LC_REPEAT_COUNTED) {
@@ -296,7 +310,7 @@ void lc_repeat_leave_out(struct lc_repeat_run *run, enum lc_repeat_state state, 
 		return;
 	}
 	run->state = state;
-	run->why = why;
+	run->why = lc_repeat_plain(why);
 }
 
 /* Of a member of all counted runs. */

@@ -141,11 +141,12 @@ struct lc_repeat_run {
 struct lc_repeat {
 	struct lc_repeat_run *runs;
 	size_t runs_len, runs_cap;
-	size_t counted;  /* runs */
-	size_t asked;    /* how many runs were to be made; 0: profiles were named */
-	bool all_differ; /* each run has other output than every other */
-	char *program;   /* of the first counted run: name, JDK, collector; or NULL */
-	char *command;   /* that was run, or of the first counted profile; or NULL */
+	size_t counted;      /* runs */
+	size_t asked;        /* how many runs were to be made; 0: profiles were named */
+	bool all_differ;     /* each run has other output than every other */
+	char *other_program; /* of the first counted run whose program or JDK is another; or NULL */
+	char *program;       /* of the first counted run: name, JDK, collector; or NULL */
+	char *command;       /* that was run, or of the first counted profile; or NULL */
 	enum lc_rank_group group;
 	struct lc_load_engine engine; /* of the samples; `name` NULL: there are none */
 	struct lc_repeat_table tables[LC_REPEAT_KINDS];
@@ -160,7 +161,10 @@ void lc_repeat_free(struct lc_repeat *r);
 /* A new run, with nothing known. Valid until the next one. */
 struct lc_repeat_run *lc_repeat_add_run(struct lc_repeat *r);
 
-/* The first reason counts. `why` is taken over. */
+/* A text that may come from anybody, as a terminal can show it; `text` is freed. */
+char *lc_repeat_plain(char *text);
+
+/* The first reason counts. `why`, from anybody, is taken over. */
 void lc_repeat_leave_out(struct lc_repeat_run *run, enum lc_repeat_state state, char *why);
 
 /* All runs were read: tables and numbers. */

@@ -156,6 +156,7 @@ void lc_repeat_json(FILE *out, const struct lc_repeat *r, size_t top)
 	lc_json_string(&j, "summary", headline);
 	free(headline);
 	lc_json_string(&j, "program", r->program);
+	lc_json_string(&j, "other_program", r->other_program);
 	lc_json_string(&j, "command", r->command);
 	lc_json_u64(&j, "asked", r->asked > r->runs_len ? r->asked : r->runs_len);
 	lc_json_u64(&j, "counted", r->counted);

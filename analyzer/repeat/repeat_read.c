@@ -281,8 +281,26 @@ static char *say_program(const struct lc_load *l)
 	return text;
 }
 
+static void take_program(struct reading *in)
+{
+	struct lc_repeat *r = in->r;
+	char *program;
+
+	if (!in->load.processes_len)
+		return;
+	program = say_program(&in->load);
+	if (!r->command)
+		r->command = lc_mem_text("%s", in->load.processes->command);
+	if (!r->program)
+		r->program = program;
+	else if (!r->other_program && strcmp(program, r->program) != 0)
+		r->other_program = program;
+	else
+		free(program);
+}
+
 /* The first run chooses what the others are asked for. */
-static void take_first(struct reading *in)
+static void take_engine(struct reading *in)
 {
 	const struct lc_load_engine *e = &in->load.engines[in->view.engine];
 	struct lc_repeat *r = in->r;
@@ -293,11 +311,6 @@ static void take_first(struct reading *in)
 		                             .event = lc_mem_text("%s", e->event),
 		                             .unit = lc_mem_text("%s", e->unit),
 		                             .interval_ns = e->interval_ns };
-	if (!in->load.processes_len)
-		return;
-	r->program = say_program(&in->load);
-	if (!r->command)
-		r->command = lc_mem_text("%s", in->load.processes->command);
 }
 
 static void take(struct reading *in, uint32_t engine)
@@ -306,7 +319,8 @@ static void take(struct reading *in, uint32_t engine)
 	lc_tree_fold_lines(&in->tree);
 	lc_view_build(&in->view, &in->load, engine, LC_SORT_SAMPLES);
 	lc_ranking_build(&in->ranking, &in->view, in->r->group);
-	take_first(in);
+	take_engine(in);
+	take_program(in);
 	take_objects(in);
 	take_code(in, LC_REPEAT_LINES, in->view.lines, in->view.lines_len);
 	take_code(in, LC_REPEAT_METHODS, in->view.methods, in->view.methods_len);

@@ -43,7 +43,9 @@ static void print_left_out(const struct lc_screen *s, const struct lc_repeat *r)
 	for (size_t i = 0; i < r->runs_len; i++) {
 		if (r->runs[i].state == LC_REPEAT_COUNTED)
 			continue;
-		print_label(s, label, lc_mem_text("%s: %s", r->runs[i].name, r->runs[i].why));
+		print_label(
+		    s, label,
+		    lc_repeat_plain(lc_mem_text("%s: %s", r->runs[i].name, r->runs[i].why)));
 		label = "";
 	}
 	if (r->asked > r->runs_len)
@@ -70,6 +72,10 @@ static void print_said(const struct lc_screen *s, const struct lc_repeat *r)
 		other += run->state == LC_REPEAT_COUNTED && run->other_output;
 		to_stderr += run->state == LC_REPEAT_COUNTED && run->stderr_bytes;
 	}
+	if (r->other_program)
+		print_label(s, "note",
+		            lc_mem_text("not all runs are of one program and JDK: one is of %s",
+		                        r->other_program));
 	if (said)
 		print_label(s, "note",
 		            lc_mem_text("%s (%s%s)", first->said, first->name,
@@ -134,7 +140,7 @@ static void print_head(const struct lc_screen *s, const struct lc_repeat *r)
 	char *program;
 
 	if (r->program || r->command) {
-		program = lc_mem_text("%s", r->program ? r->program : r->command);
+		program = lc_repeat_plain(lc_mem_text("%s", r->program ? r->program : r->command));
 		lc_cut_middle(program, s->width);
 		lc_screen_ink(s, LC_INK_BOLD, program);
 		putc('\n', s->out);
@@ -277,7 +283,7 @@ static void print_value(const struct lc_screen *s, double v, formatter *format, 
 
 static void print_run(const struct lc_screen *s, const struct lc_repeat_run *run, int columns)
 {
-	char *name = lc_mem_text("%s", run->name);
+	char *name = lc_repeat_plain(lc_mem_text("%s", run->name));
 
 	lc_cut_middle(name, (unsigned)columns);
 	fprintf(s->out, "%-*s", columns, name);

@@ -103,7 +103,16 @@ const char *lc_repeat_withheld(const struct lc_repeat *r)
 
 char *lc_repeat_headline(const struct lc_repeat *r)
 {
-	static const enum lc_repeat_kind asked[] = { LC_REPEAT_OBJECTS, LC_REPEAT_METHODS };
+	/* Without samples what was allocated is all that there is. */
+	const bool sampled =
+	    r->tables[LC_REPEAT_OBJECTS].firsts || r->tables[LC_REPEAT_METHODS].firsts;
+	const struct {
+		enum lc_repeat_kind kind;
+		const char *noun;
+		bool told;
+	} asked[] = { { LC_REPEAT_OBJECTS, "first object", sampled },
+		      { LC_REPEAT_METHODS, "first method", sampled },
+		      { LC_REPEAT_ALLOCATED, "most bytes", !sampled } };
 	const size_t of = r->asked > r->runs_len ? r->asked : r->runs_len;
 	char *text;
 	size_t len;
@@ -114,14 +123,13 @@ char *lc_repeat_headline(const struct lc_repeat *r)
 	else
 		fprintf(out, "%zu of %zu runs counted", r->counted, of);
 	for (size_t i = 0; i < sizeof(asked) / sizeof(*asked); i++) {
-		const struct lc_repeat_table *t = &r->tables[asked[i]];
+		const struct lc_repeat_table *t = &r->tables[asked[i].kind];
 		char *first;
 
-		if (!t->firsts || t->runs < 2)
+		if (!asked[i].told || !t->firsts || t->runs < 2)
 			continue;
 		first = lc_repeat_say_first(t);
-		fprintf(out, "; first %s: %s", asked[i] == LC_REPEAT_OBJECTS ? "object" : "method",
-		        first);
+		fprintf(out, "; %s: %s", asked[i].noun, first);
 		free(first);
 	}
 	lc_text_close(out);

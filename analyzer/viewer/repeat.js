@@ -29,6 +29,8 @@ page.add((shared) => {
 		const notes = data.runs.filter((r) => r.why).map((r) => r.name + " is left out: " + r.why);
 		if (data.asked > data.runs.length)
 			notes.push(data.asked - data.runs.length + " of the " + data.asked + " runs that were asked for were not begun");
+		if (data.other_program)
+			notes.push("not all runs are of one program and JDK: one is of " + data.other_program);
 		if (data.withheld)
 			notes.push(data.withheld);
 		id("notes").append(...notes.map((text) => el("li", { text: visible(text) })));

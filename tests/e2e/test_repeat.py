@@ -122,6 +122,21 @@ def test_the_same_profile_again_differs_in_nothing(locus):
     assert table(found, "objects")["entries"][0]["class"] == best["class"]
 
 
+def test_runs_of_different_programs_are_told(locus, five, tmp_path):
+    other = profile(tmp_path / "other", 40, 30, jdk="25.0.3")
+    assert repeat(locus, *five)["other_program"] is None
+    assert repeat(locus, *five, other)["other_program"] == "Main, JDK 25.0.3 G1"
+    assert "not all runs are of one program and JDK: one is of Main, JDK 25.0.3 G1" in " ".join(
+        locus("repeat", *five, other).stdout.split())
+
+
+def test_without_samples_allocations_are_the_answer(locus, tmp_path):
+    paths = [Profile(tmp_path / str(i)).append(Block().allocate(*NODE, 10, 1000)).close() for i in range(5)]
+    found = repeat(locus, *paths)
+    assert [t["kind"] for t in found["tables"]] == ["allocated"]
+    assert found["summary"] == "5 runs; most bytes: c.a.Node, in all 5 runs"
+
+
 @pytest.mark.parametrize("group", ["class", "field", "package", "site"])
 def test_objects_are_grouped_as_in_a_report(locus, five, group):
     found = repeat(locus, "--group", group, *five)

@@ -320,11 +320,11 @@ static void the_first_reason_to_leave_a_run_out_counts(void **state)
 
 		run->wall_ns = 1e9 * (double)(i + 1);
 	}
-	lc_repeat_leave_out(&r.runs[1], LC_REPEAT_TIMED_OUT, lc_mem_text("first"));
+	lc_repeat_leave_out(&r.runs[1], LC_REPEAT_TIMED_OUT, lc_mem_text("first \033[1m"));
 	lc_repeat_leave_out(&r.runs[1], LC_REPEAT_SAID, lc_mem_text("second"));
 	lc_repeat_finish(&r);
 	assert_int_equal(r.runs[1].state, LC_REPEAT_TIMED_OUT);
-	assert_string_equal(r.runs[1].why, "first");
+	assert_string_equal(r.runs[1].why, "first \\u001b[1m");
 	assert_int_equal(r.counted, 2);
 	is_near(r.wall_ns.mean, 2e9); /* of 1 s and 3 s */
 	assert_false(r.cpu_ns.known);
