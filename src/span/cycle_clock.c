@@ -300,16 +300,32 @@ static void settle_young(struct lc_cycle_clock *c)
 	} while (rusage_switches() - s->rusage_switches != now);
 }
 
-/* From now on the records tell. Where there are none to be had, the clock becomes a coarse one. */
+/* What CPU time the thread has used since `*from_ns` is no cycle of the clock; a checkpoint. */
+static void leave_out(struct lc_cycle_clock *c, uint64_t *from_ns)
+{
+	struct lc_cycle_source *s = c->source;
+	const uint64_t cpu = cpu_time(&s->cpu_tsc);
+
+	c->off += lc_cycles_of_ns(cpu - *from_ns);
+	*from_ns = cpu;
+	set_checkpoint(s, cpu, s->cpu_tsc - c->off);
+}
+
+/*
+ * From now on the records tell. Where there are none to be had, the clock becomes a coarse one. The
+ * thread may be switched meanwhile, so only its CPU clock knows what this has cost.
+ */
 static void grow_up(struct lc_cycle_clock *c)
 {
 	struct lc_cycle_source *s = c->source;
 	const struct perf_event_mmap_page *page;
+	uint64_t unused, from_ns = cpu_time(&unused);
 
 	if (open_switches(s)) {
 		settle_young(c);
+		leave_out(c, &from_ns);
 		add(&clocks.coarse, 1);
-		become_coarse(c, __rdtsc() - c->off);
+		become_coarse(c, s->cpu_tsc - c->off);
 		return;
 	}
 	page = s->map;
@@ -318,7 +334,7 @@ static void grow_up(struct lc_cycle_clock *c)
 	do {
 		c->seen = load_head(c);
 		settle_young(c);
-		checkpoint(c);
+		leave_out(c, &from_ns);
 	} while (load_head(c) != c->seen);
 }
 
@@ -329,15 +345,22 @@ static uint64_t read_young(struct lc_cycle_clock *c, uint64_t *tsc)
 	const uint64_t begin = *tsc;
 	uint64_t cost;
 
-	if (s->young_readings++ < YOUNG_READINGS)
-		settle_young(c);
-	else
+	if (s->young_readings++ == YOUNG_READINGS) {
 		grow_up(c);
+		return lc_cycles_read_slowly(c, tsc);
+	}
+	settle_young(c);
 	*tsc = __rdtsc();
 	cost = *tsc - begin;
-	/* Else the thread was switched meanwhile: that is no CPU time. */
-	if (cost < 2 * clocks.narrow_cycles)
+	if (cost < 2 * clocks.narrow_cycles) {
 		s->young_cost += cost;
+	} else {
+		/*
+		 * The thread was switched meanwhile. That is no CPU time, which settle_young() may
+		 * have taken off already.
+		 */
+		cost = s->cpu_tsc > begin ? *tsc - s->cpu_tsc : cost;
+	}
 	c->off += cost;
 	return *tsc - c->off;
 }

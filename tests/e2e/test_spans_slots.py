@@ -48,7 +48,9 @@ def test_what_finds_no_slot_is_counted_named_and_warned_of(profile, locus, workl
     spans = json.loads(report(locus, run))
     rows = {p["class"]: p for p in spans["locations"]}
     assert rows[CLASS]["executions"] + rows[OTHER]["executions"] == truth["streams"]
-    assert rows[OTHER]["compensated_cycles"] > 0
+    for row in (rows[CLASS], rows[OTHER]):  # a brief thread is switched while its clock is young
+        assert row["cycles"] - row["compensated_cycles"] < 1000 * row["executions"], row
+        assert row["compensated_cycles"] > 0
     types = {t["type"]: t["executed"] for t in spans["types"]}
     assert rows[OTHER]["executions"] + types[OTHER] == other
     assert "" not in rows and "" not in types  # an empty place is one that is not known

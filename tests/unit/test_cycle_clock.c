@@ -564,6 +564,54 @@ static void readings_of_a_young_clock_are_no_cycles_of_it(void **state)
 	assert_right(readings_are_free);
 }
 
+enum { CROWD = 12, CROWD_ROUNDS = 100 };
+
+/* Returns by how much the clock went back at most, in cycles. */
+static uint64_t largest_step_back(void)
+{
+	struct lc_cycle_clock c;
+	uint64_t last, back = 0;
+
+	assert_int_equal(lc_cycles_open_young(&c), 0);
+	last = lc_cycles_now(&c);
+	for (unsigned i = 0; i < 40; i++) {
+		const uint64_t now = lc_cycles_now(&c);
+
+		if ((int64_t)(last - now) > (int64_t)back)
+			back = last - now;
+		last = now;
+	}
+	lc_cycles_close(&c);
+	return back;
+}
+
+static void *of_a_crowd(void *worst)
+{
+	for (unsigned i = 0; i < CROWD_ROUNDS; i++) {
+		const uint64_t back = largest_step_back();
+
+		if (back > *(uint64_t *)worst)
+			*(uint64_t *)worst = back;
+	}
+	return NULL;
+}
+
+/* Threads that wait for a CPU are switched out while they read, and while their page is opened. */
+static void time_off_the_cpu_while_it_reads_is_taken_off_once(void **state)
+{
+	uint64_t worst[CROWD] = { 0 };
+	pthread_t threads[CROWD];
+
+	(void)state;
+	need(LC_CYCLES_TSC_SWITCHES);
+	for (unsigned i = 0; i < CROWD; i++)
+		assert_int_equal(pthread_create(&threads[i], NULL, of_a_crowd, &worst[i]), 0);
+	for (unsigned i = 0; i < CROWD; i++)
+		pthread_join(threads[i], NULL);
+	for (unsigned i = 0; i < CROWD; i++)
+		assert_true(worst[i] < lc_cycles_of_ns(MS / 4));
+}
+
 static bool overwritten_are_made_up_for(void)
 {
 	struct lc_cycles_stats before, after;
@@ -901,6 +949,7 @@ int main(void)
 		cmocka_unit_test(sleep_costs_no_cycles),
 		cmocka_unit_test(a_young_clock_asks_the_kernel_and_grows_up),
 		cmocka_unit_test(readings_of_a_young_clock_are_no_cycles_of_it),
+		cmocka_unit_test(time_off_the_cpu_while_it_reads_is_taken_off_once),
 		cmocka_unit_test(overwritten_records_are_made_up_for),
 		cmocka_unit_test(migration_loses_nothing),
 		cmocka_unit_test(without_a_buffer_a_thread_is_coarse_and_counted),
