@@ -20,7 +20,7 @@
 #include "src/core/kept.h"
 #include "src/core/wake.h"
 
-#define WAIT_NS UINT64_C(100000000)
+#define WAIT_NS UINT64_C(1000000000)
 #define POLL_NS 200000
 
 static LC_KEPT struct {

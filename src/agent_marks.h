@@ -14,7 +14,7 @@ struct lc_program_mark {
 };
 
 /*
- * Mark the present moment, and wait until all blocks have ended there, 100 ms at most. Returns
+ * Mark the present moment, and wait until all blocks have ended there, a second at most. Returns
  * false where nothing is recorded, or there are LC_MARKS_MAX marks already. Context: [java]. Takes
  * a lock.
  */

@@ -72,7 +72,7 @@ public final class Locus {
 
 	/**
 	 * Puts a point in time into the profile, with a name that reports show, and divides there what is counted. Returns when that is done:
-	 * after a third of a millisecond as a rule, after 100 ms at the latest.
+	 * after a third of a millisecond as a rule, after a second at the latest.
 	 *
 	 * @param name of at most 120 bytes in UTF-8, beyond which it is cut
 	 * @return whether it is in the profile: there is a recording, and it has fewer than 500 marks
