@@ -233,8 +233,9 @@ uint64_t lc_report_cpu_ns(const struct lc_load *l, const struct lc_load_engine *
 
 	for (uint32_t i = 0; i < l->engines_len; i++)
 		timers += strcmp(l->engines[i].name, "timer") == 0;
-	/* Of several timers, and of chosen threads, nothing says how much was whose. */
-	if (strcmp(e->name, "timer") != 0 || timers != 1 || l->filter || l->frames)
+	/* Of several timers, of chosen threads and of a part of the time nothing says how much. */
+	if (strcmp(e->name, "timer") != 0 || timers != 1 || l->filter || l->frames ||
+	    lc_load_range_on(l->range))
 		return 0;
 	for (size_t i = 0; i < l->processes_len; i++)
 		if (!l->processes[i].complete || !json_object_get(l->processes[i].counters, name))

@@ -11,7 +11,7 @@
 #include "analyzer/out/text.h"
 #include "src/base/order.h"
 
-enum { THREADS = 10, COUNTERS_WIDTH = 96 };
+enum { THREADS = 10, COUNTERS_WIDTH = 96, MISSED_LEAST = 40 /* samples */ };
 
 static const char *const bucket_text[LC_BUCKET_COUNT] = {
 	[LC_BUCKET_OBJECT] = "in objects whose allocation is known",
@@ -90,10 +90,9 @@ static void print_engines(FILE *out, const struct lc_report *r)
 
 	for (uint32_t i = 0; i < l->engines_len; i++) {
 		const struct lc_load_engine *e = &l->engines[i];
-		uint64_t samples = 0, counted = lc_report_counted(l, e);
+		const uint64_t samples = lc_report_engine_samples(l->tree, i);
+		const uint64_t counted = lc_report_counted(l, e);
 
-		for (unsigned b = 0; b < LC_BUCKET_COUNT; b++)
-			samples += l->tree->buckets[i][b];
 		if (l->engines_len == 1)
 			fputs("engine    ", out);
 		else
@@ -337,6 +336,28 @@ static void print_faults(FILE *out, const struct lc_load *l)
 		            : "");
 }
 
+/* Of a quarter of the CPU time or more nothing is known where interrupts did not come. */
+static void print_missed(FILE *out, const struct lc_report *r)
+{
+	const struct lc_load *l = r->view->load;
+	const struct lc_load_engine *e;
+	uint64_t cpu_ns, sampled_ns;
+	char sampled[32], used[32];
+
+	if (r->view->engine >= l->engines_len)
+		return;
+	e = &l->engines[r->view->engine];
+	cpu_ns = lc_report_cpu_ns(l, e);
+	sampled_ns = lc_report_engine_samples(r->view->tree, r->view->engine) * e->interval_ns;
+	if (sampled_ns + MISSED_LEAST * e->interval_ns >= cpu_ns || sampled_ns >= cpu_ns / 4 * 3)
+		return;
+	fprintf(out,
+	        "note: samples stand for %s of the %s of CPU time that the threads used: the "
+	        "machine was too busy to interrupt them; what is in no sample may be elsewhere\n",
+	        lc_emit_duration(sampled, sizeof(sampled), sampled_ns),
+	        lc_emit_duration(used, sizeof(used), cpu_ns));
+}
+
 void lc_report_text_notes(FILE *out, const struct lc_report *r)
 {
 	const struct lc_load *l = r->view->load;
@@ -357,6 +378,7 @@ void lc_report_text_notes(FILE *out, const struct lc_report *r)
 		        l->new_sections);
 	print_not_followed(out, l);
 	print_faults(out, l);
+	print_missed(out, r);
 	lc_report_spans(r->view->tree, &streams, &tasks);
 	if (streams || tasks)
 		fprintf(out,

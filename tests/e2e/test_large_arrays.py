@@ -62,6 +62,7 @@ def test_the_fence_behind_the_making_of_an_array_is_of_the_array(workload, profi
     check(run, ("small", "middle"), {"small": 0.42, "middle": MOSTLY})
 
 
+@pytest.mark.quiet  # on busy CPUs one interrupt may count for a third of a phase
 def test_arrays_of_interpreted_code_are_copied_by_the_jvm(workload, profile, jdk):
     phases = KEPT[:1] + KEPT[2:] + ("longer",)
     run = large_arrays(workload, profile, jdk, 1, 300, phases, ["-Xint", "-XX:+UseParallelGC"])

@@ -241,6 +241,10 @@ def test_the_header_says_what_a_timer_s_samples_are_worth(locus, tmp_path):
                  "counts as 4 samples\n",
                  "samples stand for 4.0 s of the 4.1 s of CPU time that the threads used\n"):
         assert part in text, text
+    assert "too busy" not in text
+    missed = locus("report", timer("missed", 1_000_000, cpu_ns=5_400_000_000)).stdout
+    assert ("note: samples stand for 4.0 s of the 5.4 s of CPU time that the threads used: the machine was too busy "
+            "to interrupt them; what is in no sample may be elsewhere") in " ".join(missed.split()), missed
     # An interval that the tick does not limit, and a profile of before that was counted.
     found, text = both(locus, timer("wide", 5_000_000, tick_ns=4_000_000))
     assert "limited" not in text and "stand for" not in text and "cpu_ns" not in found["engines"][0]
