@@ -1,11 +1,13 @@
 """Allocation counts and bytes are exact, and so are call paths where that is asked for."""
 
 import pytest
+from conftest import JDK_MAJORS
 from helpers import (
     TIERS,
     allocations,
     command,
     counters,
+    each_value,
     has_frame,
     marked_lines,
     report,
@@ -65,7 +67,7 @@ def test_counts_are_exact_at_another_threshold(workload, profile, jdk, min_size)
     count(workload, profile, jdk, each=2000, min_size=min_size)
 
 
-@pytest.mark.parametrize("gc", ["-XX:+UseSerialGC", "-XX:+UseParallelGC", "-XX:-UseCompressedOops"])
+@each_value(jdk=JDK_MAJORS, gc=["-XX:+UseSerialGC", "-XX:+UseParallelGC", "-XX:-UseCompressedOops"])
 def test_counts_are_exact_with_any_heap_layout(workload, profile, jdk, gc):
     count(workload, profile, jdk, each=4000, java=[gc, "-Xmx256m"])
 
@@ -111,13 +113,13 @@ def path_counts(r):
     return counts
 
 
-@pytest.mark.parametrize("tier", TIERS)
+@each_value(jdk=JDK_MAJORS, tier=list(TIERS))
 def test_exact_paths_split_one_line_by_its_callers_exactly(workload, profile, jdk, tier):
     run = profile(command(workload, jdk, "Paths", 50000, java=TIERS[tier]), "--paths=exact", "--recursion=keep")
     assert path_counts(report(run)) == truth(run)
 
 
-@pytest.mark.parametrize("tier", TIERS)
+@each_value(jdk=JDK_MAJORS, tier=list(TIERS))
 def test_adaptive_paths_split_one_line_by_its_callers_exactly(workload, profile, jdk, tier):
     run = profile(command(workload, jdk, "Paths", 50000, java=TIERS[tier]), "--recursion=keep")
     assert path_counts(report(run)) == truth(run)
@@ -140,7 +142,7 @@ def recursion_counts(r):
     return counts
 
 
-@pytest.mark.parametrize("tier", TIERS)
+@each_value(jdk=JDK_MAJORS, tier=list(TIERS))
 def test_contexts_are_those_of_the_jvms_own_walk(workload, profile, jdk, tier):
     """Recursion puts the same code at ever new places of the stack; no context may be taken for another."""
     rounds = 20 if tier == "interpreted" else 200

@@ -11,7 +11,7 @@ import time
 
 import pytest
 from conftest import BUILD, JDK_MAJORS
-from helpers import COLLECTORS, allocations, collector, command, each_pair, native_library, sites_through
+from helpers import COLLECTORS, allocations, collector, command, each_pair, each_value, native_library, sites_through
 
 WARNINGS = 3  # lines of JDK 21 and later, of an agent that is loaded into a running JVM
 
@@ -226,7 +226,7 @@ def memory_of_jvm(p, jdk):
 
 
 @pytest.mark.parametrize("cycles", CYCLES)
-@each_pair(jdk=JDK_MAJORS, options=((), ("--spans=streams,tasks",), ("--min-size=0",), ("-e", "fault")))
+@each_value(jdk=JDK_MAJORS, options=((), ("--spans=streams,tasks",), ("--min-size=0",), ("-e", "fault")))
 def test_nothing_is_left_after_detach(locus, program, tmp_path, jdk, options, cycles):
     p = program(jdk, 1, "gc", java=MEASURED if cycles >= 100 else ())
     p.make(1000)

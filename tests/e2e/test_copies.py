@@ -4,7 +4,7 @@ import json
 
 import pytest
 from conftest import JDK_MAJORS
-from helpers import COLLECTORS, collector, command, counters, each_pair, truth
+from helpers import COLLECTORS, collector, command, counters, each_pair, each_value, truth
 
 SIZES = {"small": (20000, 200), "humongous in G1": (2000000, 8)}
 ROUNDS = 6
@@ -42,7 +42,7 @@ def test_what_moved_was_copied_and_what_lived_outlived_its_collection(profile, w
     assert counters(run)["gc_copied_lost"] == 0
 
 
-@each_pair(jdk=JDK_MAJORS, gc=COLLECTORS, size=SIZES)
+@each_value(jdk=JDK_MAJORS, gc=COLLECTORS, size=SIZES)
 def test_young_collections_are_outlived_by_what_is_kept_alone(profile, workload, locus, jdk, gc, size):
     run = record(profile, workload, jdk, gc, size, "young", 24)
     found, rows = rows_of(locus, run)

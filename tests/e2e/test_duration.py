@@ -5,7 +5,7 @@ import re
 
 import pytest
 from conftest import JDK_MAJORS
-from helpers import COLLECTORS, allocations, collector, command, complaints, each_pair, sites_through, truth
+from helpers import COLLECTORS, allocations, collector, command, complaints, each_pair, each_value, sites_through, truth
 
 NEAR = 1  # seconds from the time that is up to the end of the recording, on a busy machine
 
@@ -77,7 +77,7 @@ def test_a_program_that_ends_before_is_recorded_to_its_end(profile, workload, jd
     assert allocations(sites_through(report, "make", "Duration")) == truth(run)["made"]
 
 
-@pytest.mark.parametrize("time", ("1ms", "20ms", "250ms"))
+@each_value(jdk=JDK_MAJORS, time=["1ms", "20ms", "250ms"])
 def test_the_end_may_come_while_the_jvm_starts(profile, workload, locus, jdk, time):
     run = profile(command(workload, jdk, "Duration", 1000, 0), "--duration", time)
     (process,) = run.manifest()["processes"]
@@ -89,7 +89,7 @@ def test_the_end_may_come_while_the_jvm_starts(profile, workload, locus, jdk, ti
         assert allocations(sites_through(json.loads(done.stdout), "make", "Duration")) < truth(run)["made"]
 
 
-@each_pair(jdk=JDK_MAJORS, gc=COLLECTORS)
+@each_value(jdk=JDK_MAJORS, gc=COLLECTORS)
 def test_the_end_may_come_while_threads_start_and_garbage_is_collected(profile, workload, jdk, gc):
     for ms in (601, 713, 827):
         line = command(workload, jdk, "Duration", 1000, 0, java=["-Xmx64m", "-Xmn4m", "-Xcheck:jni", *collector(gc)])

@@ -6,7 +6,7 @@ most of several, or allows an interval two and a half times as wide, which misse
 
 import pytest
 from conftest import JDK_MAJORS
-from helpers import COLLECTORS, collector, command, counters, each_pair, has_frame, report, table, truth
+from helpers import COLLECTORS, collector, command, counters, each_pair, each_value, has_frame, report, table, truth
 
 SMALL = ["-Xmx512m", "-Xmn64m"]
 
@@ -61,7 +61,7 @@ def test_numbers_of_small_objects(workload, profile, jdk, gc, interval):
     assert c["estimate_lost"] == 0 and c["estimate_unheld"] == 0, c
 
 
-@each_pair(jdk=JDK_MAJORS, gc=COLLECTORS)
+@each_value(jdk=JDK_MAJORS, gc=COLLECTORS)
 def test_numbers_stay_true_while_the_rate_changes(workload, profile, jdk, gc):
     """The interval follows a rate that changes a hundredfold, and each sample has its own weight."""
     told, r, c = run_program(workload, profile, jdk, "bursts", 4, gc=gc)
@@ -73,7 +73,7 @@ def test_numbers_stay_true_while_the_rate_changes(workload, profile, jdk, gc):
     assert c["estimate_walked"] > 0.9 * c["estimate_sampled"], c
 
 
-@each_pair(jdk=JDK_MAJORS, gc=COLLECTORS)
+@each_value(jdk=JDK_MAJORS, gc=COLLECTORS)
 def test_paths_are_those_that_the_jvm_walks_to(workload, profile, jdk, gc):
     """--audit compares each path of a sampled allocation with the JVM's own."""
     _, _, c = run_program(
@@ -98,7 +98,7 @@ def test_numbers_stay_true_when_the_table_is_thinned(workload, profile, jdk17):
         assert abs(found / true - 1) < 0.05, (site, true, found)
 
 
-@pytest.mark.parametrize("gc", COLLECTORS)
+@each_value(jdk=JDK_MAJORS, gc=COLLECTORS)
 def test_survivors_of_each_site(workload, profile, jdk, gc):
     """One site keeps all of its objects, the other none."""
     told, r, _ = run_program(
@@ -116,7 +116,7 @@ def test_survivors_of_each_site(workload, profile, jdk, gc):
     assert kept[0]["outlived"]["16"] == 0, kept
 
 
-@pytest.mark.parametrize("gc", COLLECTORS)
+@each_value(jdk=JDK_MAJORS, gc=COLLECTORS)
 def test_accesses_are_split_over_sites(workload, profile, jdk, gc):
     """A class's accesses, uniformly random over objects of three sites, within 5 points."""
     told, r, _ = run_program(

@@ -1,7 +1,7 @@
 """Large arrays that the JVM, libc or a JNI library clears, copies and sorts count for their objects."""
 
 import pytest
-from helpers import COLLECTORS, collector, command, complaints, each_pair, native_library, report, table, truth
+from helpers import COLLECTORS, collector, command, complaints, each_pair, each_value, native_library, report, table, truth
 
 CLASS = "LargeArrays"
 ALLOCATED = ("large", "longer", "nested", "reflected")  # their arrays are new: the method is the site's
@@ -55,7 +55,7 @@ def test_time_in_large_arrays_is_theirs(workload, profile, jdk, gc, threads):
     assert sum(row[3]["heap_unknown"] for row in rows) <= 0.03 * sum(row[1] for row in rows), rows
 
 
-@each_pair(jdk=(17, 25), gc=COLLECTORS)
+@each_value(jdk=(17, 25), gc=COLLECTORS)
 def test_the_fence_behind_the_making_of_an_array_is_of_the_array(workload, profile, jdk, gc):
     """Without it a fourth to two fifths of the first phase are the JVM's, as are 5% to 8% of the second."""
     run = large_arrays(workload, profile, jdk, 1, 800, ("small", "middle"), collector(gc))

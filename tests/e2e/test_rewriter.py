@@ -19,7 +19,7 @@ from conftest import (
     jdk_of,
     run_command,
 )
-from helpers import each_pair, maven
+from helpers import each_value, maven
 
 TOOLS = ROOT / "tests" / "tools"
 VERIFY = [
@@ -420,7 +420,7 @@ def test_each_way_to_allocate_is_counted_once(tier, jdk, agent, tools):
     assert counted["ways"] > 40 and counted["wrong"] == 0, done.stdout
 
 
-@each_pair(jdk=JDK_MAJORS, parallelism=[1, 2, 7, 17], tier=["interpreted", "C2", "tiered"])
+@each_value(jdk=JDK_MAJORS, parallelism=[1, 2, 7, 17], tier=["interpreted", "C2", "tiered"])
 def test_each_span_begins_and_ends_once(tier, parallelism, jdk, agent, tools):
     """Streams, tasks and virtual threads; hooks are counted, and the depth is the same behind each."""
     done = run_command(

@@ -3,6 +3,7 @@
 import os
 
 import pytest
+from conftest import JDK_MAJORS
 from helpers import (
     page_text,
     COLLECTORS,
@@ -12,6 +13,7 @@ from helpers import (
     command,
     counters,
     each_pair,
+    each_value,
     has_frame,
     report,
     sites_through,
@@ -82,20 +84,19 @@ def count(workload, profile, jdk, each=20000, java=(), exact=True):
     return run, r
 
 
-@pytest.mark.parametrize("tier", TIERS)
-@pytest.mark.parametrize("exact", [False, True], ids=["adaptive", "exact"])
+@each_pair(jdk=JDK_MAJORS, tier=list(TIERS), exact=(False, True))
 def test_every_object_is_counted_exactly(workload, profile, jdk, tier, exact):
     java = ["-XX:+UseG1GC", "-Xmx256m", *TIERS[tier]]
     count(workload, profile, jdk, each=2000 if tier == "interpreted" else 20000, java=java, exact=exact)
 
 
 # G1 is there with each tier.
-@pytest.mark.parametrize("gc", ["Serial", "Parallel", "Z"])
+@each_value(jdk=JDK_MAJORS, gc=["Serial", "Parallel", "Z"])
 def test_counts_are_exact_with_any_collector(workload, profile, jdk, gc):
     count(workload, profile, jdk, each=20000, java=["-XX:+Use%sGC" % gc, "-Xmx256m"], exact=False)
 
 
-@pytest.mark.parametrize("options", [["-XX:-UseCompressedOops"], ["-XX:-UseCompressedClassPointers"]], ids=lambda o: o[0])
+@each_value(jdk=JDK_MAJORS, options=[["-XX:-UseCompressedOops"], ["-XX:-UseCompressedClassPointers"]])
 def test_counts_are_exact_with_other_layouts(workload, profile, jdk, options):
     count(workload, profile, jdk, each=8000, java=["-XX:+UseSerialGC", *options], exact=False)
 
@@ -116,7 +117,7 @@ def test_what_the_jit_removes_stays_removed(workload, profile, jdk):
     assert allocations(sites) < 0.5 * case["allocations"], sites
 
 
-@pytest.mark.parametrize("gc", COLLECTORS)
+@each_value(jdk=JDK_MAJORS, gc=COLLECTORS)
 def test_no_small_object_is_at_a_wrong_place(workload, profile, jdk, gc):
     """Objects of all sizes through young and full collections; nothing wrong is kept."""
     line = command(workload, jdk, "SmallAudit", 250000, "true", java=["-Xmx48m", *collector(gc, "1m")])
@@ -131,7 +132,7 @@ def test_no_small_object_is_at_a_wrong_place(workload, profile, jdk, gc):
     assert c["audit_unaudited"] <= 0.0005 * c["alloc_records"], seen
 
 
-@pytest.mark.parametrize("gc", COLLECTORS)
+@each_value(jdk=JDK_MAJORS, gc=COLLECTORS)
 def test_no_small_object_is_forgotten_without_a_full_collection(workload, profile, jdk, gc):
     line = command(workload, jdk, "SmallAudit", 1000000, "false", java=["-Xmx400m", "-Xmn32m", *collector(gc, "1m")])
     run = profile(line, "--min-size=0", "--audit", timeout=400)
@@ -143,7 +144,7 @@ def test_no_small_object_is_forgotten_without_a_full_collection(workload, profil
     assert c["audit_forgotten"] <= 0.001 * c["audit_checks"], seen
 
 
-@each_pair(jdk=(17, 25), gc=COLLECTORS)
+@each_value(jdk=JDK_MAJORS, gc=COLLECTORS)
 def test_counts_of_a_flood_are_exact_and_what_is_not_followed_is_told(workload, profile, locus, jdk, gc):
     """More objects than the logs hold, unless the attribution thread has a CPU to itself."""
     if os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") < 12 << 30:
@@ -163,7 +164,7 @@ def by_caller(r, caller):
     return allocations(sites), sum(s.get("estimated", 0) for s in sites)
 
 
-@each_pair(jdk=(17, 25), gc=COLLECTORS)
+@each_value(jdk=JDK_MAJORS, gc=COLLECTORS)
 def test_large_arrays_are_counted_by_caller_and_estimates_are_marked(workload, profile, locus, jdk, gc):
     run = profile(command(workload, jdk, "KeptSmall", 20000, 50, java=collector(gc)), "--min-size=0")
     told, r = truth(run), report(run)

@@ -4,7 +4,7 @@ import collections
 import json
 
 import helpers
-import pytest
+from conftest import JDK_MAJORS
 
 CLASS = "SpanStreams"
 ROUNDS = 400  # the JIT compiles on the way
@@ -64,7 +64,7 @@ def check_account(spans):
     assert all(row["cycles"] == 0 for row in rows if row["kind"] == "pulled"), rows
 
 
-@pytest.mark.parametrize("tier", TIERS)
+@helpers.each_value(jdk=JDK_MAJORS, tier=list(TIERS))
 def test_every_terminal_operation_and_nesting(profile, locus, workload, jdk, tier):
     java, rounds = TIERS[tier]
     command = helpers.command(workload, jdk, CLASS, "sequential", rounds, java=java)
@@ -102,7 +102,7 @@ FLAT = {
 GATHERERS = {"integrator": a(1, 15), "gathered": a(0, 1), "before": a(1, 5), "collectGathered": a(0, 1)}
 
 
-@pytest.mark.parametrize("tier", TIERS)
+@helpers.each_value(jdk=JDK_MAJORS, tier=list(TIERS))
 def test_what_a_function_makes_has_its_line(profile, locus, workload, jdk, tier):
     """Streams that the library executes inside another: the line of the function that made each."""
     java, rounds = TIERS[tier]
@@ -128,7 +128,7 @@ def test_a_function_s_line_has_the_callers_of_its_stream(profile, locus, workloa
         assert frames[-1]["method"] == "main" and callers[1] in [f["method"] for f in frames]
 
 
-@pytest.mark.parametrize("collector", helpers.COLLECTORS)
+@helpers.each_value(jdk=JDK_MAJORS, collector=helpers.COLLECTORS)
 def test_collections_do_not_lose_a_span(profile, locus, workload, jdk, collector):
     java = [*helpers.collector(collector), "-Xmx24m", "-Xms24m"]
     run = profile(helpers.command(workload, jdk, CLASS, "sequential", ROUNDS, java=java), "--spans=streams")
@@ -137,7 +137,7 @@ def test_collections_do_not_lose_a_span(profile, locus, workload, jdk, collector
     assert total == ROUNDS * sum(sum(r.values()) for r in sequential_truth(jdk.major).values())
 
 
-@pytest.mark.parametrize("parallelism", LEAVES)
+@helpers.each_value(jdk=JDK_MAJORS, parallelism=list(LEAVES))
 def test_leaves_of_parallel_streams(profile, locus, workload, jdk, parallelism):
     rounds = 20
     java = ["-Djava.util.concurrent.ForkJoinPool.common.parallelism=%d" % parallelism]

@@ -7,6 +7,7 @@ import subprocess
 
 import helpers
 import pytest
+from conftest import JDK_MAJORS
 from test_spans_streams import spans_of
 
 CLASS = "SpanTasks"
@@ -189,14 +190,14 @@ def test_a_null_task_fails_as_without_spans(profile, workload, jdk):
     assert run.stdout.splitlines() == [line.split(' because "')[0] for line in bare.splitlines()]
 
 
-@pytest.mark.parametrize("mode", ("fixedPool", "async", "forkJoin", "streams"))
+@helpers.each_value(jdk=JDK_MAJORS, mode=["fixedPool", "async", "forkJoin", "streams"])
 def test_nothing_of_the_agents_own_is_in_a_path(profile, locus, workload, jdk, mode):
     run = profile(helpers.command(workload, jdk, CLASS, mode), "--spans=streams,tasks", "--span-paths", "--min-size=0")
     assert "LocusSpan" not in json.dumps(spans_of(locus, run))
     assert "LocusSpan" not in json.dumps(run.report())
 
 
-@pytest.mark.parametrize("collector", ["Parallel", "G1", "Z", "Shenandoah", "Serial"])
+@helpers.each_value(jdk=JDK_MAJORS, collector=["Parallel", "G1", "Z", "Shenandoah", "Serial"])
 def test_an_identity_hash_is_the_objects_for_good(workload, jdk, profile, locus, collector):
     """Locus gives tasks theirs, other ones than the JVM would: 600,000 random ones would have 84 pairs."""
     tasks = 600000

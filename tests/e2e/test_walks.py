@@ -3,7 +3,7 @@
 import re
 
 from conftest import JDK_MAJORS
-from helpers import COLLECTORS, TIERS, WORKLOADS, collector, command, counters, each_pair
+from helpers import COLLECTORS, TIERS, WORKLOADS, collector, command, counters, each_pair, each_value
 
 # Of the samples, at most; and where C1's code throws all the time, for which the JVM calls Java code.
 WITHOUT, WITHOUT_C1 = 0.01, 0.03  # tiers begin with C1
@@ -67,7 +67,7 @@ def test_inlined_calls_have_a_path_too(workload, profile, jdk):
     check_walks(profile(command(workload, jdk, "CallChains", 2, java=java), "--interval=4ms"))
 
 
-@each_pair(jdk=JDK_MAJORS, gc=COLLECTORS, tier=list(TIERS), inline=("-XX:+Inline", "-XX:-Inline"))
+@each_value(jdk=JDK_MAJORS, gc=COLLECTORS, tier=list(TIERS), inline=("-XX:+Inline", "-XX:-Inline"))
 def test_a_program_that_throws_all_the_time_has_paths(workload, profile, jdk, gc, tier, inline):
     java = ["-Xmx256m", inline, *collector(gc), *TIERS[tier]]
     line = command(workload, jdk, "CallChains", 2, "throws", java=java)

@@ -2,7 +2,7 @@
 
 import pytest
 from conftest import JDK_MAJORS
-from helpers import COLLECTORS, TIERS, collector, command, complaints, counters, each_pair, hits
+from helpers import COLLECTORS, TIERS, collector, command, complaints, counters, each_pair, each_value, hits
 
 NEEDS = "breakpoint events cannot be opened here"
 
@@ -57,7 +57,7 @@ def test_an_element_written_many_times_is_counted_exactly(workload, profile, jdk
     assert not complaints(run.stderr)
 
 
-@pytest.mark.parametrize("gc", COLLECTORS)
+@each_value(jdk=JDK_MAJORS, gc=COLLECTORS)
 def test_loads_are_counted_with_stores_and_told_apart(workload, profile, jdk, gc):
     run = watch(workload, profile, jdk, "float[]#1[7]:rw@101", gc=gc, writes=60000, reads=40000)
     c, field = check_element(run, 100000)
@@ -105,7 +105,7 @@ def test_a_field_of_a_small_object_is_counted_exactly(workload, profile, jdk, op
     assert not complaints(run.stderr)
 
 
-@pytest.mark.parametrize("gc", COLLECTORS)
+@each_value(jdk=JDK_MAJORS, gc=COLLECTORS)
 def test_a_small_object_is_followed_by_each_collector(workload, profile, jdk, gc):
     """Its samples are in a tracked object, at its line, whatever collections there are."""
     run = watch_small(workload, profile, jdk, "count", 20000, "WatchSmall$Counter#1.value:w", gc=gc)
