@@ -248,7 +248,14 @@ static void findings(struct lc_json *j, const struct lc_analysis *a)
 
 /* ---- code ---- */
 
-enum code_column { CODE_METHOD, CODE_LINE, CODE_SAMPLES, CODE_OBJECT, CODE_TOTAL, CODE_COLUMNS };
+enum code_column {
+	CODE_METHOD,
+	CODE_LINE,
+	CODE_SAMPLES,
+	CODE_IN_OBJECTS,
+	CODE_TOTAL,
+	CODE_COLUMNS
+};
 
 static int64_t code_value(const struct lc_view_code *row, enum code_column column)
 {
@@ -259,8 +266,8 @@ static int64_t code_value(const struct lc_view_code *row, enum code_column colum
 		return (int64_t)row->line1 - 1;
 	case CODE_SAMPLES:
 		return (int64_t)row->samples;
-	case CODE_OBJECT:
-		return (int64_t)row->object;
+	case CODE_IN_OBJECTS:
+		return (int64_t)row->in_objects;
 	case CODE_TOTAL:
 		return (int64_t)row->total;
 	case CODE_COLUMNS:
@@ -272,8 +279,8 @@ static int64_t code_value(const struct lc_view_code *row, enum code_column colum
 /* A table by columns, since there are thousands of rows. */
 static void code(struct lc_json *j, const char *name, const struct lc_view_code *rows, size_t len)
 {
-	static const char *const columns[CODE_COLUMNS] = { "method", "line", "samples", "object",
-		                                           "total" };
+	static const char *const columns[CODE_COLUMNS] = { "method", "line", "samples",
+		                                           "in_objects", "total" };
 
 	lc_json_line(j, 0);
 	lc_json_object(j, name);

@@ -514,7 +514,8 @@ static void code_rows(struct lc_json *j, const char *name, const struct lc_view 
 		lc_json_object(j, NULL);
 		lc_json_code(j, v->tree, rows[i].method, rows[i].line1);
 		count(j, rows[i].samples, v->total);
-		lc_json_u64(j, "object", rows[i].object);
+		lc_json_u64(j, "object", rows[i].tracked);
+		lc_json_u64(j, "in_objects", rows[i].in_objects);
 		if (methods)
 			lc_json_u64(j, "total", rows[i].total);
 		lc_json_end_object(j);

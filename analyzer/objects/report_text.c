@@ -423,7 +423,7 @@ void lc_report_text_code(FILE *out, const struct lc_report *r)
 
 		fprintf(out, "  %6.1f%% %10" PRIu64 "     %6.1f%%  ",
 		        100 * lc_share(c->samples, v->total), c->samples,
-		        100 * lc_share(c->object, c->samples));
+		        100 * lc_share(c->in_objects, c->samples));
 		lc_emit_code(out, v->tree, c->method, c->line1);
 		putc('\n', out);
 	}
@@ -434,7 +434,7 @@ void lc_report_text_code(FILE *out, const struct lc_report *r)
 
 		fprintf(out, "  %6.1f%%      %6.1f%%     %6.1f%%  ",
 		        100 * lc_share(c->samples, v->total), 100 * lc_share(c->total, v->total),
-		        100 * lc_share(c->object, c->samples));
+		        100 * lc_share(c->in_objects, c->samples));
 		lc_emit_code(out, v->tree, c->method, 0);
 		putc('\n', out);
 	}

@@ -226,7 +226,7 @@ static void build_threads(struct lc_view *v)
 }
 
 /* Columns of the tables that code is summed up in; the key is (method, line1). */
-enum { CODE_SAMPLES, CODE_OBJECT, CODE_TOTAL, CODE_VALUES };
+enum { CODE_SAMPLES, CODE_IN_OBJECTS, CODE_TRACKED, CODE_TOTAL, CODE_VALUES };
 
 static void add_code(const struct lc_view *v, const struct lc_view_access *a,
                      struct lc_table *lines, struct lc_table *methods, uint32_t *stamps,
@@ -240,9 +240,13 @@ static void add_code(const struct lc_view *v, const struct lc_view_access *a,
 
 	line[CODE_SAMPLES] += a->samples;
 	method[CODE_SAMPLES] += a->samples;
+	if (a->bucket == LC_BUCKET_OBJECT || a->bucket == LC_BUCKET_HEAP_CLASS) {
+		line[CODE_IN_OBJECTS] += a->samples;
+		method[CODE_IN_OBJECTS] += a->samples;
+	}
 	if (a->bucket == LC_BUCKET_OBJECT) {
-		line[CODE_OBJECT] += a->samples;
-		method[CODE_OBJECT] += a->samples;
+		line[CODE_TRACKED] += a->samples;
+		method[CODE_TRACKED] += a->samples;
 	}
 	for (uint32_t path = a->path; path; path = lc_tree_parent(v->tree, path)) {
 		const uint32_t key[2] = { lc_tree_frame(v->tree, path)[LC_FRAME_METHOD], 0 };
@@ -267,7 +271,8 @@ static struct lc_view_code *code_rows(const struct lc_view *v, const struct lc_t
 			.method = lc_table_key(table, i)[0],
 			.line1 = lc_table_key(table, i)[1],
 			.samples = values[CODE_SAMPLES],
-			.object = values[CODE_OBJECT],
+			.in_objects = values[CODE_IN_OBJECTS],
+			.tracked = values[CODE_TRACKED],
 			.total = values[CODE_TOTAL],
 		};
 	}

@@ -108,10 +108,11 @@ struct lc_view_thread {
 /* Code that samples fell into: a source line, or a method. */
 struct lc_view_code {
 	uint32_t method;
-	uint32_t line1;   /* line + 1; 0: unknown, or a method */
-	uint64_t samples; /* it was the leaf */
-	uint64_t object;  /* samples in tracked objects */
-	uint64_t total;   /* it was anywhere on the path; methods only */
+	uint32_t line1;      /* line + 1; 0: unknown, or a method */
+	uint64_t samples;    /* it was the leaf */
+	uint64_t in_objects; /* samples in objects whose class is known */
+	uint64_t tracked;    /* of these, samples in tracked objects */
+	uint64_t total;      /* it was anywhere on the path; methods only */
 };
 
 struct lc_view {

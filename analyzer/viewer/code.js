@@ -21,16 +21,16 @@ page.add((shared) => {
 
 	/* ---- rows ---- */
 
-	const row = (method, line, isMethod, samples, object, total) => ({ method, line, isMethod, samples, object, total,
+	const row = (method, line, isMethod, samples, inObjects, total) => ({ method, line, isMethod, samples, inObjects, total,
 		name: methodName(method), at: place(method, line) });
 
 	/* The data hold columns. */
 	const ofData = (code, isMethod) => code.method.map((method, i) =>
-		row(method, code.line[i], isMethod, code.samples[i], code.object[i], code.total[i]));
+		row(method, code.line[i], isMethod, code.samples[i], code.in_objects[i], code.total[i]));
 
 	/* Of what is chosen. */
 	function ofChosen() {
-		const lines = new Map(), methods = new Map(), tracked = new Map(allAccesses(true));
+		const lines = new Map(), methods = new Map(), inObjects = new Map(allAccesses(true));
 		const put = (map, key, method, line, isMethod) => {
 			if (!map.has(key))
 				map.set(key, row(method, line, isMethod, 0, 0, 0));
@@ -42,7 +42,7 @@ page.add((shared) => {
 			const frame = frameOf(path), method = methodOf(frame), seen = new Set();
 			for (const r of [put(lines, method + ":" + lineOf(frame), method, lineOf(frame), false), put(methods, method, method, -1, true)]) {
 				r.samples += n;
-				r.object += tracked.get(path) || 0;
+				r.inObjects += inObjects.get(path) || 0;
 			}
 			for (let p = path; p > 0; p = parentOf(p))
 				seen.add(methodOf(frameOf(p)));
@@ -119,9 +119,9 @@ page.add((shared) => {
 		[shareColumn,
 			{ title: "In calls", number: true, width: "78px", help: "share with the methods it calls",
 				value: (r) => r.total, draw: (td, r) => { td.textContent = r.isMethod ? percent(share(r.total)) : ""; } },
-			{ title: "Objects", number: true, width: "78px", help: "part of its samples that is in objects whose allocation is known",
-				value: (r) => (r.samples ? r.object / r.samples : 0),
-				draw: (td, r) => { td.textContent = r.samples ? percent(r.object / r.samples) : ""; } },
+			{ title: "Objects", number: true, width: "78px", help: "part of its samples that is in objects",
+				value: (r) => (r.samples ? r.inObjects / r.samples : 0),
+				draw: (td, r) => { td.textContent = r.samples ? percent(r.inObjects / r.samples) : ""; } },
 			{ title: "Kind", extra: true, width: "84px", value: (r) => (r.isMethod ? 1 : 0),
 				draw: (td, r) => { td.textContent = r.isMethod ? "method" : "line"; } },
 			{ title: "Method", value: (r) => r.name, draw: (td, r) => named(td, r.name, r.at) }],

@@ -9,7 +9,7 @@
  */
 page.add((shared) => {
 	const { data } = shared;
-	const UNKNOWN = -1, OBJECT = 0; /* a thread; the bucket of tracked objects */
+	const UNKNOWN = -1, HEAP_CLASS = 1; /* a thread; the last bucket of objects */
 	const Z95 = 1.959964;
 	const { sampled, made, totals, epochs } = data;
 	const count = sampled.site.length;
@@ -205,11 +205,11 @@ page.add((shared) => {
 		return [...out];
 	}
 
-	/* All accesses of the engine, in objects or not: [path, value]; or those that are in tracked objects. */
-	function allAccesses(tracked = false) {
+	/* All accesses of the engine, in objects or not: [path, value]; or those that are. */
+	function allAccesses(inObjects = false) {
 		const out = new Map(), of = allocates() ? sampled.samples : accessColumn(), engine = lens().engine;
 		for (let i = 0; i < count; i++)
-			if (sampled.engine[i] === engine && of[i] && counts(sampled, i) && (!tracked || sampled.bucket[i] === OBJECT))
+			if (sampled.engine[i] === engine && of[i] && counts(sampled, i) && (!inObjects || sampled.bucket[i] <= HEAP_CLASS))
 				out.set(sampled.path[i], (out.get(sampled.path[i]) || 0) + of[i]);
 		return [...out];
 	}

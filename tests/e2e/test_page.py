@@ -200,7 +200,7 @@ def test_the_code_of_a_thread_is_that_of_the_report(browser, pages, locus):
     browser.click("#tab-code")
     listed = [re.split(r"[\t\n]+", text) for text in browser.texts("#view-code tr.row")]
     methods = {(row[4], *row[:3]) for row in listed if row[3] == "method"}
-    shares = [(m["share"], m["total"] / report["samples"]["total"], m["object"] / m["samples"]) if m["samples"] else () for m in report["code"]["methods"]]
+    shares = [(m["share"], m["total"] / report["samples"]["total"], m["in_objects"] / m["samples"]) if m["samples"] else () for m in report["code"]["methods"]]
     told = {(m["class"] + "." + m["method"], *("%.1f%%" % (100 * n) for n in s)) for m, s in zip(report["code"]["methods"], shares)}
     assert len(methods) > 5 and any(s[2] for s in shares if s) and methods <= told, methods - told
 

@@ -256,6 +256,14 @@ def test_the_header_says_what_a_timer_s_samples_are_worth(locus, tmp_path):
     assert "cpu_ns" not in found["engines"][0] and "stand for" not in text, text
 
 
+def test_code_in_objects_is_in_tracked_and_in_other_objects(locus, tmp_path):
+    block = Block().access("object", (MAIN,), 3, COUNTERS).access("heap_class", (MAIN,), 4, COUNTERS)
+    found, text = both(locus, write(tmp_path / "p", block.access("jvm", (MAIN,), 1)))
+    (line,) = found["code"]["lines"]
+    assert (line["samples"], line["in_objects"], line["object"]) == (8, 7, 3)
+    assert re.search(r"^ +100.0% +8 +87.5%  ", text, re.M), text
+
+
 def test_each_watch_has_a_count_of_its_own(locus, tmp_path):
     kinds = [engine("watch", "watch:long[]#%d" % i, 1, "accesses") for i in (1, 2)]
     counts = {"engine_watch_counted": 7, "engine_watch_2_counted": 9}
