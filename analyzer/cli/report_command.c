@@ -170,7 +170,7 @@ static int set_option(void *context, int row, const char *value)
 	if (!strcmp(info->name, "top"))
 		return set_top(c->settings, value, info->unit);
 	if (!strcmp(info->name, "file"))
-		c->settings->file = value;
+		c->settings->file = strcmp(value, "-") != 0 ? value : NULL;
 	else if (!strcmp(info->name, "engine"))
 		c->settings->engine = value;
 	else if (!strcmp(info->name, "no-pager"))
