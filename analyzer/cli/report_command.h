@@ -24,7 +24,7 @@ enum { LC_REPORT_AS_TEXT, LC_REPORT_AS_JSON, LC_REPORT_FORMATS };
 #define LC_REPORT_ROW_FILE                                                                         \
 	{                                                                                          \
 		"file", 'f', "STRING", "FILE", "", "",                                             \
-		    "write to FILE, not to stdout (-); its extension chooses the format"               \
+		    "write to FILE, not to stdout (-); its extension chooses the format"           \
 	}
 #define LC_REPORT_ROW_TOP(what, help)                                                              \
 	{                                                                                          \
