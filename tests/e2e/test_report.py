@@ -733,8 +733,7 @@ def test_golden_profile_of_format_1_is_read(locus):
 def test_golden_profile_with_all_sections_is_read(locus):
     """Format 1 as it is since fields, metrics, lines, estimates and splits came."""
     golden = ROOT / "tests" / "data" / "golden-v1-sections"
-    found, wanted = report(locus, golden / "profile"), json.loads((golden / "report.json").read_text())
-    assert {name: found[name] for name in wanted} == wanted
+    contains(report(locus, golden / "profile"), json.loads((golden / "report.json").read_text()))
 
 
 def test_golden_profile_whose_blocks_refer_to_others_is_read(locus, tmp_path):
