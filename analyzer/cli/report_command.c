@@ -154,6 +154,23 @@ static void set_thread(struct lc_report_settings *s, const char *value)
 	s->filter.patterns = value;
 }
 
+bool lc_report_set_output(struct lc_report_settings *s, const struct lc_option_info *row,
+                          const char *value, int *status)
+{
+	*status = 0;
+	if (!strcmp(row->name, "format")) {
+		s->format_chosen = true;
+		*status = lc_report_choose(row, value, &s->format);
+	} else if (!strcmp(row->name, "file")) {
+		s->file = strcmp(value, "-") != 0 ? value : NULL;
+	} else if (!strcmp(row->name, "engine")) {
+		s->engine = value;
+	} else {
+		return false;
+	}
+	return true;
+}
+
 /* For lc_args_read(): the options of all commands, and those of this one. */
 static int set_option(void *context, int row, const char *value)
 {
@@ -161,19 +178,12 @@ static int set_option(void *context, int row, const char *value)
 	const struct lc_option_info *info = &c->rows[row];
 	int status;
 
-	if (set_range(&c->settings->range, info->name, value, &status))
+	if (set_range(&c->settings->range, info->name, value, &status) ||
+	    lc_report_set_output(c->settings, info, value, &status))
 		return status;
-	if (!strcmp(info->name, "format")) {
-		c->settings->format_chosen = true;
-		return lc_report_choose(info, value, &c->settings->format);
-	}
 	if (!strcmp(info->name, "top"))
 		return set_top(c->settings, value, info->unit);
-	if (!strcmp(info->name, "file"))
-		c->settings->file = strcmp(value, "-") != 0 ? value : NULL;
-	else if (!strcmp(info->name, "engine"))
-		c->settings->engine = value;
-	else if (!strcmp(info->name, "no-pager"))
+	if (!strcmp(info->name, "no-pager"))
 		c->settings->no_pager = true;
 	else if (!strcmp(info->name, "include"))
 		lc_frame_patterns_add(&c->settings->frames.include, value);

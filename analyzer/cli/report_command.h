@@ -109,6 +109,14 @@ int lc_report_choose(const struct lc_option_info *row, const char *word, size_t 
 int lc_report_format_of(const struct lc_option_info *row, const char *file, size_t *out);
 
 /*
+ * Set what --format, --file and --engine choose, as every command has them: the file "-" is stdout.
+ * Returns whether `row` is one of these, with *status then 0, or LC_EXIT_USAGE after one line on
+ * stderr.
+ */
+bool lc_report_set_output(struct lc_report_settings *s, const struct lc_option_info *row,
+                          const char *value, int *status);
+
+/*
  * Can --thread tell the threads of what was loaded apart? Returns 0, or 1 after one line on stderr.
  */
 int lc_report_check_threads(const struct lc_load *l);

@@ -291,6 +291,13 @@ struct lc_repeat_run *lc_repeat_add_run(struct lc_repeat *r)
 	return run;
 }
 
+void lc_repeat_add_profile(struct lc_repeat_run *run, char *path)
+{
+	run->profiles = lc_mem_grow(run->profiles, &run->profiles_cap, run->profiles_len + 1,
+	                            sizeof(*run->profiles));
+	run->profiles[run->profiles_len++] = path;
+}
+
 char *lc_repeat_plain(char *text)
 {
 	char *plain;

@@ -161,6 +161,9 @@ void lc_repeat_free(struct lc_repeat *r);
 /* A new run, with nothing known. Valid until the next one. */
 struct lc_repeat_run *lc_repeat_add_run(struct lc_repeat *r);
 
+/* One more profile of a run, whose path it takes over. */
+void lc_repeat_add_profile(struct lc_repeat_run *run, char *path);
+
 /* A text that may come from anybody, as a terminal can show it; `text` is freed. */
 char *lc_repeat_plain(char *text);
 

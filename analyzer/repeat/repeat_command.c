@@ -134,6 +134,8 @@ static int set_timeout(struct settings *s, const char *value)
 
 static int set_own(struct settings *s, enum own row, const char *value)
 {
+	int status;
+
 	switch (row) {
 	case OWN_RUNS:
 		s->for_runs = own[row].name;
@@ -147,19 +149,13 @@ static int set_own(struct settings *s, enum own row, const char *value)
 		return set_flag(&own[row], value, &s->any_output);
 	case OWN_GROUP:
 		return lc_report_choose(&own[row], value, &s->group);
-	case OWN_FORMAT:
-		s->common.format_chosen = true;
-		return lc_report_choose(&own[row], value, &s->common.format);
 	case OWN_TOP:
 		return set_count(&own[row], value, UINT32_MAX, &s->common.top);
 	case OWN_NO_PAGER:
 		return set_flag(&own[row], value, &s->common.no_pager);
-	case OWN_FILE:
-		s->common.file = value;
-		return 0;
 	default:
-		s->common.engine = value;
-		return 0;
+		(void)lc_report_set_output(&s->common, &own[row], value, &status);
+		return status;
 	}
 }
 
@@ -260,8 +256,7 @@ static int add_profile(struct lc_repeat *r, const char *path)
 		return lc_repeat_record_read(r, path);
 	one = lc_repeat_add_run(r);
 	one->name = lc_mem_text("%s", path);
-	one->profiles = lc_mem_grow(NULL, &one->profiles_cap, 1, sizeof(*one->profiles));
-	one->profiles[one->profiles_len++] = lc_mem_text("%s", path);
+	lc_repeat_add_profile(one, lc_mem_text("%s", path));
 	return 0;
 }
 

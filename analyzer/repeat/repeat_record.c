@@ -95,10 +95,7 @@ static void find_profiles(struct lc_repeat_run *run)
 	const int count = scandir(run->directory, &names, is_profile, alphasort);
 
 	for (int i = 0; i < count; i++) {
-		run->profiles = lc_mem_grow(run->profiles, &run->profiles_cap,
-		                            run->profiles_len + 1, sizeof(*run->profiles));
-		run->profiles[run->profiles_len++] =
-		    lc_mem_text("%s/%s", run->directory, names[i]->d_name);
+		lc_repeat_add_profile(run, lc_mem_text("%s/%s", run->directory, names[i]->d_name));
 		free(names[i]);
 	}
 	free(names);

@@ -412,11 +412,12 @@ def test_extension_of_the_file_chooses_the_format(locus, small, tmp_path, comman
     assert (tmp_path / name).read_text() == wanted.stdout != ""
 
 
-def test_a_dash_is_no_file_but_stdout(locus, small, tmp_path):
+@pytest.mark.parametrize("command", ("report", "repeat"))
+def test_a_dash_is_no_file_but_stdout(locus, small, tmp_path, command):
     before = set(tmp_path.iterdir())
-    done = locus("report", "-f", "-", "--format=json", small, cwd=tmp_path)
+    done = locus(command, "-f", "-", "--format=json", small, cwd=tmp_path)
     assert (done.returncode, set(tmp_path.iterdir())) == (0, before)
-    assert done.stdout == locus("report", "--format=json", small).stdout != ""
+    assert done.stdout == locus(command, "--format=json", small).stdout != ""
 
 
 @pytest.mark.parametrize(
