@@ -24,7 +24,6 @@
 #include "analyzer/commands/attach_protocol.h"
 #include "analyzer/commands/attach_target.h"
 #include "analyzer/out/text.h"
-#include "src/perf/event.h"
 
 enum { WAIT_SECONDS = 60, STEP_MS = 10, ANSWER_MAX = 64 << 10 };
 
@@ -169,17 +168,6 @@ static int set_output(const struct lc_attach_target *t, struct lc_options *o)
 	return lc_options_set(o, "output", path, error, sizeof(error)) ? lc_usage("%s", error) : 0;
 }
 
-static int check_events(const struct lc_options *o)
-{
-	const struct lc_event_machine here = { .root = NULL };
-	struct lc_events events;
-	char error[512];
-
-	if (lc_event_parse(o->event, &here, &events, error, sizeof(error)) == -EINVAL)
-		return lc_usage("event: %s", error);
-	return 0;
-}
-
 static int attach(pid_t pid, struct lc_options *options)
 {
 	char text[8 * LC_OPTION_TEXT_MAX], here[PATH_MAX], library[PATH_MAX];
@@ -249,7 +237,7 @@ int lc_cmd_attach(int argc, char **argv)
 		return status < 0 ? 0 : status;
 	if (lc_options_check(&a.options, error, sizeof(error)))
 		return lc_usage("%s", error);
-	status = check_events(&a.options);
+	status = lc_agent_check_events(&a.options);
 	return status ? status : attach(pid, &a.options);
 }
 
