@@ -32,6 +32,20 @@ enum {
 
 /* ---- what a line says of the program ---- */
 
+void lc_report_brief_process(FILE *out, const struct lc_load_process *p, size_t more)
+{
+	if (*p->command)
+		lc_emit_text(out, lc_program_name(p->command));
+	else
+		fputs("a program of unknown name", out);
+	if (more)
+		fprintf(out, " and %zu more", more);
+	fputs(", JDK ", out);
+	lc_emit_text(out, lc_program_jdk(p->jdk));
+	putc(' ', out);
+	lc_emit_text_c(out, p->gc);
+}
+
 void lc_report_brief_program(FILE *out, const struct lc_load *l)
 {
 	const struct lc_load_process *p = l->processes;
@@ -39,16 +53,7 @@ void lc_report_brief_program(FILE *out, const struct lc_load *l)
 
 	if (!l->processes_len)
 		return;
-	if (*p->command)
-		lc_emit_text(out, lc_program_name(p->command));
-	else
-		fputs("a program of unknown name", out);
-	if (l->processes_len > 1)
-		fprintf(out, " and %zu more", l->processes_len - 1);
-	fputs(", JDK ", out);
-	lc_emit_text(out, lc_program_jdk(p->jdk));
-	putc(' ', out);
-	lc_emit_text_c(out, p->gc);
+	lc_report_brief_process(out, p, l->processes_len - 1);
 	if (p->start_monotonic_ns && lc_load_end_ns(p) > p->start_monotonic_ns)
 		fprintf(out, ", %s%s", p->limited ? "its first " : "",
 		        lc_emit_duration(duration, sizeof(duration),

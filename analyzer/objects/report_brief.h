@@ -12,6 +12,10 @@ struct lc_ranking;
 struct lc_rank_row;
 struct lc_screen;
 
+/* "Main and 2 more, JDK 17.0.15 G1", without a newline; `more`: how many processes there are
+ * beside. */
+void lc_report_brief_process(FILE *out, const struct lc_load_process *p, size_t more);
+
 /*
  * "Main, JDK 17.0.15 G1, 5.1 s" of the first process, without a newline; nothing where there is
  * none.

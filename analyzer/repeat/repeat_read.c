@@ -14,11 +14,9 @@
 #include "analyzer/cli/report_command.h"
 #include "analyzer/model/tree_lines.h"
 #include "analyzer/objects/identity.h"
-#include "analyzer/objects/program_name.h"
 #include "analyzer/objects/report.h"
 #include "analyzer/objects/report_brief.h"
 #include "analyzer/out/screen.h"
-#include "analyzer/out/text.h"
 #include "analyzer/spans/spans.h"
 
 /* A run that is read. */
@@ -264,19 +262,11 @@ static void take_time(struct reading *in)
 
 static char *say_program(const struct lc_load *l)
 {
-	const struct lc_load_process *p = l->processes;
 	char *text;
 	size_t len;
 	FILE *out = lc_text_open(&text, &len);
 
-	if (*p->command)
-		lc_emit_text(out, lc_program_name(p->command));
-	else
-		fputs("a program of unknown name", out);
-	fputs(", JDK ", out);
-	lc_emit_text(out, lc_program_jdk(p->jdk));
-	putc(' ', out);
-	lc_emit_text_c(out, p->gc);
+	lc_report_brief_process(out, l->processes, 0);
 	lc_text_close(out);
 	return text;
 }
