@@ -257,7 +257,7 @@ void lc_perf_engine_enter(struct lc_sampler *s)
 	struct lc_ring ring;
 
 	for (size_t i = 0; i < LC_EVENTS_MAX; i++) {
-		if (!s->slot[i].perf.map)
+		if (!rows[i].every || !s->slot[i].perf.map)
 			continue;
 		lc_perf_read_begin(&s->slot[i].perf, &ring);
 		s->slot[i].entered_at = ring.head;
