@@ -290,20 +290,25 @@ def page_data(html):
     return json.loads(page_text(html))
 
 
+def read_terminal(main):
+    """All that is written to the other side of a terminal, until that is closed."""
+    got = b""
+    while True:
+        try:
+            piece = os.read(main, 65536)
+        except OSError:
+            return got
+        if not piece:
+            return got
+        got += piece
+
+
 def on_a_terminal(*words, status=0):
     """What a command writes to a terminal."""
     main, side = pty.openpty()
     with subprocess.Popen(words, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=side) as process:
         os.close(side)
-        said = b""
-        while True:
-            try:
-                part = os.read(main, 65536)
-            except OSError:  # the other side is closed
-                break
-            if not part:
-                break
-            said += part
+        said = read_terminal(main)
         assert process.wait(60) == status
     os.close(main)
     return said.decode()

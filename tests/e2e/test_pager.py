@@ -10,6 +10,7 @@ import termios
 
 import pytest
 from conftest import BUILD
+from helpers import read_terminal
 from test_golden_reports import PROFILES
 
 COLUMNS = 100
@@ -32,15 +33,7 @@ def on_terminal(command, rows, **more):
     process = subprocess.Popen([str(w) for w in command], stdin=subprocess.DEVNULL, stdout=theirs,
                                stderr=subprocess.PIPE, env=environment(**more))
     os.close(theirs)
-    got = b""
-    while True:
-        try:
-            piece = os.read(ours, 65536)
-        except OSError:  # the other end is closed
-            break
-        if not piece:
-            break
-        got += piece
+    got = read_terminal(ours)
     os.close(ours)
     errors = process.stderr.read().decode()
     return process.wait(timeout=60), got.decode().replace("\r\n", "\n"), errors
