@@ -32,6 +32,9 @@ MARKERS = (
 
 
 def pytest_configure(config):
+    # A shell ignores it for what it starts in the background, and what tests start would inherit that.
+    if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
     for marker in MARKERS:
         config.addinivalue_line("markers", marker)
 
