@@ -310,8 +310,10 @@ def test_locus_runs_in_the_guest(numa_guest, numa_programs, major, tmp_path):
     assert truth["unknown"] == 0
     r = report(Profile(done, out / "profile"))
     assert r["samples"]["lost"] == 0
-    # How much of all that is depends on how long the JVM takes to start here.
+    # How much of all samples that is depends on how long the JVM takes to start here.
     array = sum(site["samples"] for site in sites_through(r, "newMaster", "NumaPlacement"))
     assert array > 0.9 * r["samples"]["object"] and array > 200, r["samples"]
     readers = [t["samples"] for t in r["threads"] if t["name"] == "reader-1"]
-    assert sum(readers) > 0.9 * array, r["threads"]
+    # The master's first stores are samples of the array, too, and more of them where the guest is slow.
+    read, init = (sum(map(sum, phase_of(truth, name)["cpu_ns"])) for name in ("read", "init"))
+    assert sum(readers) > 0.9 * array * read / (read + init), (r["threads"], truth)
