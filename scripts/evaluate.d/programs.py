@@ -1,0 +1,100 @@
+"""The programs of tests/evaluation/: what there are, how Maven builds them, and how each is called.
+
+A program prints its result as its last line, and ends with an error where it is not the one that programs.json has.
+"""
+
+import dataclasses
+import fcntl
+import hashlib
+import json
+import os
+import pathlib
+import shutil
+import subprocess
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+SOURCES = ROOT / "tests/evaluation"
+OUT = pathlib.Path(os.environ.get("LOCUS_BUILD", ROOT / "build")).resolve() / "evaluation"
+HEAP = "-Xmx1g"
+SIZES = ("full", "quick")
+
+
+class Failed(Exception):
+    """Maven did not build the programs."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Program:
+    """An object of programs.json."""
+
+    name: str
+    kind: str  # "program" or "kernel"
+    module: str  # the directory of its sources, whose pom.xml names its libraries
+    main: str
+    full: list  # arguments of a run of some 10 seconds
+    quick: list  # ... of about a second more than the JVM's start
+    java: list  # options of java
+    result: dict  # what it prints, for each size
+    jdk: int  # the least version
+    about: str
+
+
+def load():
+    """All programs, in the order of the file."""
+    return [Program(**entry) for entry in json.loads((SOURCES / "programs.json").read_text(encoding="utf-8"))]
+
+
+def fingerprint():
+    """A hash of what Maven reads."""
+    whole = hashlib.sha256()
+    for path in sorted(p for p in SOURCES.rglob("*") if p.suffix in (".java", ".xml")):
+        whole.update(str(path.relative_to(SOURCES)).encode() + b"\0" + path.read_bytes())
+    return whole.hexdigest()
+
+
+def class_path(module):
+    """The module's classes and the jars of its libraries."""
+    libraries = (OUT / module / "classpath").read_text().strip()
+    return [str(OUT / module / "classes"), *filter(None, libraries.split(":"))]
+
+
+def is_built(stamp, wanted):
+    """Is there all that was built of the sources as they are? Maven's repository may have been emptied."""
+    if not stamp.exists() or stamp.read_text() != wanted:
+        return False
+    modules = {program.module for program in load()}
+    return all(os.path.exists(entry) for module in modules for entry in class_path(module))
+
+
+def maven(home):
+    """Runs Maven over all modules: from its own repository where that has all, which needs no network."""
+    if not shutil.which("mvn"):
+        raise Failed("there is no mvn to build tests/evaluation/ with")
+    environment = dict(os.environ, JAVA_HOME=str(home))
+    for offline in (["-o"], []):
+        done = subprocess.run(["mvn", "-q", "-B", *offline, "-f", SOURCES / "pom.xml", "-Dout=%s" % OUT,
+                               "process-classes"], env=environment, check=False, stdin=subprocess.DEVNULL,
+                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+        if done.returncode == 0:
+            return
+    raise Failed("Maven did not build tests/evaluation/\n" + done.stdout[-4000:])
+
+
+def build(home):
+    """Compiles all programs and fetches their libraries, with this JDK, where that is not done. The classes are those
+    of the least JDK, so they serve all. Processes that call it at once wait for the first."""
+    OUT.mkdir(parents=True, exist_ok=True)
+    with open(OUT / "lock", "w", encoding="utf-8") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        stamp, wanted = OUT / "built", fingerprint()
+        if not is_built(stamp, wanted):
+            stamp.unlink(missing_ok=True)
+            maven(home)
+            stamp.write_text(wanted)
+
+
+def command(program, size, home):
+    """The words of the command, without a profiler; the program checks its result."""
+    path = ":".join(class_path(program.module))
+    return [str(pathlib.Path(home) / "bin/java"), HEAP, *program.java, "-Dresult=" + program.result[size], "-cp", path,
+            program.main, *getattr(program, size)]
