@@ -1,0 +1,25 @@
+"""What several runs say of one number: a median with its interval, and a mean of ratios."""
+
+import math
+import random
+import statistics
+
+RESAMPLES = 4000
+TAIL = 0.025  # of the resamples, on each side of a 95% interval
+
+
+def bootstrap(values):
+    """The median, and the 95% percentile bootstrap interval of it: (median, low, high).
+
+    The resamples are drawn with a fixed seed, so that equal values in whatever order have an equal interval.
+    """
+    ordered = sorted(values)
+    draw = random.Random(len(ordered))
+    medians = sorted(statistics.median(draw.choices(ordered, k=len(ordered))) for _ in range(RESAMPLES))
+    cut = int(TAIL * RESAMPLES)
+    return statistics.median(ordered), medians[cut], medians[-1 - cut]
+
+
+def geometric(values):
+    """The geometric mean."""
+    return math.exp(statistics.fmean(math.log(value) for value in values))
