@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Measure how true the cycles of spans are: run programs in turn without Locus and with it.
 
-bench_spans.py [--pairs N] [--only CLASS]... [--jdk DIR] [--locus=OPTION]...
+bench_spans.py [--pairs N] [--only CLASS]... [--jdk DIR] [--json FILE] [--locus=OPTION]...
 
 How true the compensated cycles are is their sum, for a program that runs nothing but streams, divided by the CPU
 time that it takes without Locus: the median of the pairs, with the range in which the middle half of them lies. The
@@ -47,7 +47,8 @@ def quartiles(values):
 
 
 def accuracy(jdk, args, classes, profile):
-    """Each program in turn without Locus and with it; all its code runs in streams."""
+    """Each program in turn without Locus and with it; all its code runs in streams. Returns a row of figures for each."""
+    rows = []
     for arguments in ACCURACY:
         if args.only and arguments[0] not in args.only:
             continue
@@ -76,6 +77,9 @@ def accuracy(jdk, args, classes, profile):
         print("%-24s %6.0f cycles  compensated / true %.3f [%.3f .. %.3f]  accuracy %.1f%%, target %.0f%%, %s" % (
             " ".join(arguments), statistics.median(cycles), *quartiles(truths), 100 * reached, 100 * wanted,
             "met" if reached >= wanted else "NOT met"), flush=True)
+        rows.append({"program": " ".join(arguments), "pairs": args.pairs, "cycles": statistics.median(cycles),
+                     "ratio": quartiles(truths), "accuracy": reached, "target": wanted})
+    return rows
 
 
 def main():
@@ -83,6 +87,7 @@ def main():
     parser.add_argument("--pairs", type=int, default=6)
     parser.add_argument("--only", action="append", choices=sorted({a[0] for a in ACCURACY}))
     parser.add_argument("--jdk")
+    parser.add_argument("--json", type=pathlib.Path, help="write all figures here")
     parser.add_argument("--locus", action="append", default=[], help="an option for locus run")
     args = parser.parse_args()
     if args.pairs < 2:
@@ -96,7 +101,9 @@ def main():
         sources = sorted(str(p) for p in (ROOT / "tests/workloads/bench").glob("Span*.java"))
         subprocess.run([jdk + "/bin/javac", "-d", work / "classes", *sources], check=True)
         print("%s, %d CPUs, load %.2f, %d pairs" % (jdk, os.cpu_count(), os.getloadavg()[0], args.pairs))
-        accuracy(jdk, args, str(work / "classes"), work / "profile")
+        rows = accuracy(jdk, args, str(work / "classes"), work / "profile")
+        if args.json:
+            args.json.write_text(json.dumps(rows, indent=1) + "\n")
     finally:
         shutil.rmtree(work, ignore_errors=True)
 

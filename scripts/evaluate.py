@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Measure how true the reports are: run programs of known CPU time and classes, and compare.
 
-evaluate.py [--seconds N] [--collector NAME]...
+evaluate.py [--seconds N] [--collector NAME]... [--json FILE]
 
 Shares: runs tests/workloads/Accuracy.java with each JDK that is installed, each collector, on 1 and 2
 threads, and prints per phase the share of CPU time and the share of samples; then the largest difference
@@ -43,33 +43,31 @@ def profile(home, collector, work, name, *arguments):
 
 
 def explained(report):
-    """Two cells that every program has."""
+    """Figures that every program has."""
     where, samples = report["details"]["where"], report["samples"]
     counters = report["processes"][0]["counters"]
-    return "unexplained %.2f%%  disagree %d/%d" % (
-        100 * (samples["no_address"] + samples["heap_unknown"]) / max(1, where["compiled"] + where["stub"]),
-        counters["class_disagreements"], counters["classes_checked"])
+    return {"unexplained": (samples["no_address"] + samples["heap_unknown"]) / max(1, where["compiled"] + where["stub"]),
+            "disagree": counters["class_disagreements"], "checked": counters["classes_checked"]}
 
 
 def shares(home, collector, work, threads, seconds):
-    """A line for the shares of Accuracy's phases, and their largest difference."""
+    """Of Accuracy's phases: true and sampled share, in percent, and their largest difference."""
     told, report = profile(home, collector, work, "Accuracy", str(threads), str(seconds / threads))
-    samples, cells, worst = {}, [], 0.0
+    samples, phases = {}, {}
     for site in report["sites"]:
         leaf = site["allocation_path"][0]["method"] if site["allocation_path"] else ""
         samples[leaf] = samples.get(leaf, 0) + site["samples"]
     for name, ns in told["phases_ns"].items():
         true = 100 * ns / told["total_ns"]
-        seen = 100 * samples.get(name, 0) / report["samples"]["total"]
-        worst = max(worst, abs(true - seen))
-        cells.append("%s %.1f/%.1f" % (name[3:], true, seen))
-    return "%6d  %s  %s" % (report["samples"]["total"], "  ".join(cells), explained(report)), worst
+        phases[name] = {"true": true, "sampled": 100 * samples.get(name, 0) / report["samples"]["total"]}
+    worst = max(abs(p["true"] - p["sampled"]) for p in phases.values())
+    return {"threads": threads, "samples": report["samples"]["total"], "phases": phases, "worst": worst, **explained(report)}
 
 
 def classes(home, collector, work, seconds):
-    """A line for the classes of KnownClasses' phases: right and wrong of all heap samples."""
+    """Of KnownClasses' phases: how many of all heap samples have a right class and a wrong one."""
     told, report = profile(home, collector, work, "KnownClasses", str(seconds / 5))
-    cells, heap, right, wrong = [], 0, 0, 0
+    phases, heap, right, wrong = {}, 0, 0, 0
     for phase, names in told.items():
         found = {}
         rows = [(s["class"], a) for s in report["classes"] + report["sites"] for a in s["accesses"]]
@@ -82,17 +80,30 @@ def classes(home, collector, work, seconds):
         heap += here
         right += sum(found.get(name, 0) for name in possible)
         wrong += sum(n for name, n in found.items() if name and name not in possible)
-        cells.append("%s %.1f" % (phase, 100 * sum(found.get(name, 0) for name in possible) / max(1, here)))
-    return "%6d  %s  all %.2f%% right, %d wrong  %s" % (
-        heap, "  ".join(cells), 100 * right / max(1, heap), wrong, explained(report))
+        phases[phase] = 100 * sum(found.get(name, 0) for name in possible) / max(1, here)
+    return {"samples": heap, "phases": phases, "right": 100 * right / max(1, heap), "wrong": wrong, **explained(report)}
+
+
+def show(version, collector, row):
+    """A line for the terminal."""
+    if "threads" in row:
+        title = "%7d" % row["threads"]
+        cells = ["%s %.1f/%.1f" % (name[3:], p["true"], p["sampled"]) for name, p in row["phases"].items()]
+    else:
+        title = "classes"
+        cells = ["%s %.1f" % phase for phase in row["phases"].items()]
+        cells.append("all %.2f%% right, %d wrong" % (row["right"], row["wrong"]))
+    cells.append("unexplained %.2f%%  disagree %d/%d" % (100 * row["unexplained"], row["disagree"], row["checked"]))
+    print("%-4d %-9s %s  %6d  %s" % (version, collector, title, row["samples"], "  ".join(cells)), flush=True)
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--seconds", type=float, default=12, help="CPU time of one run")
     parser.add_argument("--collector", action="append", choices=COLLECTORS)
+    parser.add_argument("--json", type=pathlib.Path, help="write all figures here")
     options = parser.parse_args()
-    worst = 0.0
+    rows = []
     print("%-4s %-9s %-7s  %6s  %s" % ("JDK", "collector", "threads", "N", "site: true/sampled %; class: right %"))
     with tempfile.TemporaryDirectory() as directory:
         work = pathlib.Path(directory)
@@ -103,13 +114,14 @@ def main():
                     check=True,
                 )
             for collector in options.collector or COLLECTORS:
-                for threads in (1, 2):
-                    line, difference = shares(home, collector, work, threads, options.seconds)
-                    worst = max(worst, difference)
-                    print("%-4d %-9s %7d  %s" % (version, collector, threads, line), flush=True)
-                line = classes(home, collector, work, options.seconds)
-                print("%-4d %-9s %7s  %s" % (version, collector, "classes", line), flush=True)
-    print("largest difference: %.1f points" % worst)
+                measured = [shares(home, collector, work, threads, options.seconds) for threads in (1, 2)]
+                measured.append(classes(home, collector, work, options.seconds))
+                for row in measured:
+                    rows.append({"jdk": version, "collector": collector, **row})
+                    show(version, collector, row)
+    print("largest difference: %.1f points" % max(row["worst"] for row in rows if "worst" in row))
+    if options.json:
+        options.json.write_text(json.dumps({"seconds": options.seconds, "rows": rows}, indent=1) + "\n")
 
 
 if __name__ == "__main__":
