@@ -168,7 +168,7 @@ soak: all fuzzers ; scripts/soak
 lint: ; scripts/lint
 check-layers: all ; scripts/check-layers
 demo: ; scripts/install-deps build && $(MAKE) -s all && scripts/demo/run
-evaluate: ; scripts/install-deps build && $(MAKE) -s all && scripts/evaluate.py && scripts/evaluate-bench && scripts/evaluate-bench-truth
+evaluate: ; scripts/install-deps build test && $(MAKE) -s all && scripts/evaluate $(EVALUATE_OPTIONS)
 bench: ; scripts/install-deps build test && $(MAKE) -s all benchmarks && scripts/bench.py $(BENCH_OPTIONS) $(BENCH) && scripts/bench_spans.py && scripts/bench_pauses.py && scripts/bench_attach.py
 
 MAN := $(patsubst docs/man/%.in,$(O)/man/%,$(wildcard docs/man/*.in))
@@ -213,7 +213,9 @@ help: ; @sed -n 's/^#> //p' Makefile
 #> make test           install what is missing, build, run all tests but the slow ones: 20 minutes
 #> make soak           the slow tests, and the fuzzers for FUZZ_SECONDS each
 #> make fuzz           only the fuzzers
-#> make evaluate       how true its shares are, of how many loops there are benchmarks, and how true these are
+#> make evaluate       docs/EVALUATION.md: costs beside other profilers, repeatability, accuracy, benchmarks of loops;
+#>                     under 4 hours, and called again it goes on. EVALUATE_OPTIONS=--quick: 2 minutes;
+#>                     scripts/evaluate --help lists more
 #> make bench          what Locus and other profilers cost: whole programs in turn; hours.
 #>                     BENCH_OPTIONS=--quick: 25 minutes for each JDK; scripts/bench.py --help lists more
 #> make lint           format, static checks, scripts, layers

@@ -5,6 +5,7 @@ import random
 import statistics
 
 RESAMPLES = 4000
+RESAMPLES_OF_MANY = 1000  # where each is of all programs
 TAIL = 0.025  # of the resamples, on each side of a 95% interval
 
 
@@ -23,3 +24,13 @@ def bootstrap(values):
 def geometric(values):
     """The geometric mean."""
     return math.exp(statistics.fmean(math.log(value) for value in values))
+
+
+def bootstrap_geometric(each):
+    """The geometric mean of the medians of several lists of ratios, with its 95% percentile bootstrap interval."""
+    ordered = [sorted(values) for values in each]
+    draw = random.Random(len(ordered))
+    means = sorted(geometric([statistics.median(draw.choices(values, k=len(values))) for values in ordered])
+                   for _ in range(RESAMPLES_OF_MANY))
+    cut = int(TAIL * RESAMPLES_OF_MANY)
+    return geometric([statistics.median(values) for values in ordered]), means[cut], means[-1 - cut]

@@ -1,20 +1,32 @@
 """make evaluate: its statistics, by values worked out by hand, and the quick form of the whole."""
 
-import importlib.util
+import importlib
+import json
+import shutil
+import sys
+import xml.etree.ElementTree
 
 import pytest
-from conftest import ROOT
+from conftest import ROOT, run_command
+
+QUICK_SECONDS = 600  # under two minutes alone; other tests run beside it
+OWN = ("stats", "programs", "costs", "figures")
 
 
-def load(name):
-    """A module of the evaluation, under a name of its own: other directories of scripts have modules of the same name."""
-    spec = importlib.util.spec_from_file_location("evaluate_" + name, ROOT / "scripts/evaluate.d" / (name + ".py"))
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+def load():
+    """Modules of the evaluation. No test after these finds them by their short names, which other scripts have too."""
+    before = dict(sys.modules)
+    sys.path[:0] = [str(ROOT / "scripts/evaluate.d"), str(ROOT / "scripts")]
+    try:
+        return [importlib.import_module(name) for name in (*OWN, "jdks")]
+    finally:
+        del sys.path[:2]
+        for name in (*OWN, "jdks", "benchd"):
+            if name not in before:
+                sys.modules.pop(name, None)
 
 
-stats = load("stats")
+stats, programs, costs, figures, jdks = load()
 
 # A resample of n values has its median at most at the k-th smallest when more than half of its draws are among the k
 # smallest: P(Bin(n, k/n) > n/2). The interval ends where that passes 2.5% and 97.5%. n = 5: 5.8% already for k = 1, and 94.2%
@@ -39,3 +51,129 @@ def test_bootstrap_does_not_depend_on_the_order_or_the_call():
 def test_geometric_mean_of_ratios():
     assert stats.geometric([2, 8]) == pytest.approx(4)
     assert stats.geometric([0.5, 2, 1, 27]) == pytest.approx(27 ** 0.25)
+
+
+def test_geometric_mean_of_medians_lies_in_its_interval():
+    """Of (1, 2, 4) a median of three draws is 1 or 4 in 7 of 27 each, so both ends are reached; that of the other list is 9."""
+    mean, low, high = stats.bootstrap_geometric([[1, 2, 4], [9, 9, 9]])
+    assert (mean, low, high) == pytest.approx((18 ** 0.5, 3, 6))
+
+
+def test_each_variant_is_once_in_a_round_and_the_first_one_changes():
+    rounds = [costs.order(costs.VARIANTS, number) for number in range(2 * len(costs.VARIANTS))]
+    assert all(sorted(r) == sorted(costs.VARIANTS) for r in rounds)
+    assert {r[0] for r in rounds} == {r[-1] for r in rounds} == set(costs.VARIANTS)
+
+
+# The page
+
+
+def evaluate(directory, *options):
+    """scripts/evaluate --quick into a directory: (how it ended, the page)."""
+    done = run_command([ROOT / "scripts/evaluate", "--quick", "--output", directory, *options], timeout=QUICK_SECONDS)
+    page = directory / "EVALUATION.md"
+    return done, page.read_text() if page.exists() else ""
+
+
+def table(page, title):
+    """The rows of a section's first table: {first cell: {column: cell}}."""
+    section = page.split("\n## %s\n" % title, 1)[1].split("\n## ", 1)[0]
+    lines = [[cell.strip() for cell in line.strip("|").split(" | ")] for line in section.splitlines() if line.startswith("|")]
+    return {line[0]: dict(zip(lines[0], line)) for line in lines[2:]}
+
+
+def runs_of(directory):
+    """The state file's runs: {(program, variant): [run of each round]}."""
+    runs = {}
+    for path in directory.glob("costs-*.jsonl"):
+        for entry in map(json.loads, path.read_text().splitlines()):
+            if "program" in entry:
+                runs.setdefault((entry["program"], entry["variant"]), []).append(entry)
+    return runs
+
+
+def check_drawing(path, names):
+    """It is XML, and has each name as text."""
+    texts = [e.text for e in xml.etree.ElementTree.parse(path).iter("{http://www.w3.org/2000/svg}text")]
+    assert set(names) <= set(texts), path
+
+
+@pytest.mark.seconds(QUICK_SECONDS)
+def test_quick_evaluation_has_the_figures_of_its_runs(tmp_path):
+    if not shutil.which("mvn"):
+        pytest.skip("no mvn to build the programs with")
+    done, page = evaluate(tmp_path)
+    assert done.returncode == 0 and page, done.stderr
+    runs = runs_of(tmp_path)
+    names = sorted({name for name, _ in runs})
+    kinds = [p.kind for p in programs.load() if p.name in names]
+    assert kinds.count("kernel") == 2 and len(names) == len(kinds) <= 4, names
+    for title, field in (("CPU time", "cpu"), ("Run time", "wall")):
+        rows = table(page, title)
+        for name in names:
+            bare = runs[name, "bare"][0][field]
+            assert rows[name]["n"] == "1" and float(rows[name]["bare, s"]) == pytest.approx(bare, abs=0.005)
+            for variant in costs.VARIANTS[1:]:
+                told = rows[name][figures.title(variant)]
+                assert float(told) == pytest.approx(runs[name, variant][0][field] / bare, abs=0.0005), (name, variant)
+    memory, buckets = table(page, "Peak memory"), table(page, "Samples by bucket")
+    for name in names:
+        more = runs[name, "locus"][0]["rss_mb"] - runs[name, "bare"][0]["rss_mb"]
+        assert float(memory[name]["Locus"].split()[0]) == pytest.approx(more, abs=0.5)
+        samples = runs[name, "locus"][0]["report"]["samples"]
+        assert int(buckets[name]["samples"]) == samples["total"] > 0
+        for bucket in samples.keys() - {"total"}:
+            assert float(buckets[name][bucket].rstrip("%")) == pytest.approx(100 * samples[bucket] / samples["total"], abs=0.05)
+    for plot in ("cpu", "memory"):
+        check_drawing(tmp_path / ("evaluation-%s.svg" % plot), names)
+
+
+FACTS = {"build": "0123", "processor": "a CPU", "CPUs": 2, "memory_gb": 8, "system": "a system", "jdk": "a JDK", "date": "2026-01-01",
+         "async-profiler": "4.3"}
+SAMPLES = {"total": 100, "object": 60, "heap_class": 20, "heap_unknown": 1, "jvm": 10, "native": 7, "no_address": 2, "lost": 0}
+
+
+def write_state(directory, runs):
+    """A state file of runs (program, variant, round, seconds or why it failed)."""
+    lines = [{"fact": name, "is": value} for name, value in FACTS.items()]
+    for program, variant, number, cpu in runs:
+        figures_of = {"failed": cpu} if isinstance(cpu, str) else {
+            "cpu": cpu, "wall": cpu, "rss_mb": 100 + 10 * cpu, **({"report": {"samples": SAMPLES, "java_code": 60, "top": []}}
+                                                                 if variant == "locus" else {})}
+        lines.append({"program": program.name, "call": costs.call(program, "quick"), "round": number, "variant": variant,
+                      "load": 1.0, **figures_of})
+    state = directory / ("costs-jdk%d.jsonl" % jdks.jdks()[-1][0])
+    state.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    return state
+
+
+def test_page_has_medians_with_intervals_and_names_what_does_not_count(tmp_path):
+    """Five pairs: the interval goes from the least to the most; a run that failed is no pair, and is named."""
+    program = programs.load()[0]
+    ratios = (1.01, 1.03, 1.02, 1.06, 1.04)
+    runs = [(program, "bare", n, 2.0) for n in range(5)] + [(program, "locus", n, 2 * r) for n, r in enumerate(ratios)]
+    runs += [(program, costs.JFR, n, 2.2) for n in range(4)] + [(program, costs.JFR, 4, "ended with 1: no /usr/lib/thing here")]
+    write_state(tmp_path, runs)
+    done, page = evaluate(tmp_path, "--page")
+    assert done.returncode == 1 and "left out: %s, %s, round 5: ended with 1" % (program.name, costs.JFR) in done.stderr
+    row = table(page, "CPU time")[program.name]
+    assert row == {"program": program.name, "n": "5", "bare, s": "2.00", "Locus": "1.030 [1.010, 1.060]",
+                   costs.JFR: "1.100 [1.100, 1.100] (n = 4)"}
+    assert table(page, "Runs that were left out") == {program.name: {
+        "program": program.name, "variant": costs.JFR, "round": "5", "why": "ended with 1: no ... here"}}
+    targets = table(page, "Targets")
+    kind = dict(figures.KINDS)[program.kind]
+    assert targets["CPU time, geometric mean of 1 %s" % kind][""] == "NOT met"
+    assert targets["CPU time, worst of 1 %s" % kind][""] == "met"
+    assert targets["peak memory, each of 1 %s" % kind][""] == "met"
+    assert targets["unexplained samples, worst of 1"] == {
+        "what": "unexplained samples, worst of 1", "target": "3%", "measured": "5.00%% (%s)" % program.name, "": "NOT met"}
+    assert "## Accuracy" not in page and "Not measured with this build: agreement, accuracy, " in page
+
+
+def test_runs_of_a_program_that_is_called_in_another_way_do_not_count(tmp_path):
+    program = programs.load()[0]
+    state = write_state(tmp_path, [(program, v, 0, 2.0) for v in ("bare", "locus")])
+    state.write_text(state.read_text().replace(json.dumps(costs.call(program, "quick")), '["other"]'))
+    done, page = evaluate(tmp_path, "--page")
+    assert done.returncode == 1 and not page and "nothing was measured" in done.stderr

@@ -1,0 +1,39 @@
+"""What publications report of comparable tools, each figure with its source; the machines and programs there are others."""
+
+CGO = "Li, Su, Chabbi, Jiao and Liu, *DJXPerf: Identifying Memory Inefficiencies via Object-Centric Profiling for Java*, CGO 2023, " \
+    "<https://doi.org/10.1145/3579990.3580010>"
+JXPERF = "Su, Wang, Chabbi and Liu, *Pinpointing Performance Inefficiencies in Java*, 2019, " \
+    "<https://vdocuments.us/pinpointing-performance-inefficiencies-in-java-java-profiler-performance-optimization.html>"
+TGP = "Rosà and Binder, *Profiling Task Granularity on the JVM*, <https://www.dag.inf.usi.ch/research/tgp>"
+TRACKS = "Lengauer, Bitto and Mössenböck, *Accurate and Efficient Object Tracing for Java Applications*, ICPE 2015, " \
+    "<https://fodok.jku.at/fodok/publikation.xsql?PUB_ID=51026>"
+TOOLS = "Nisbet, Nobre, Riley and Luján, *Profiling and Tracing Support for Java Applications*, ICPE 2019, " \
+    "<https://doi.org/10.1145/3297663.3309677>"
+TRUST = "Burchell, Larose, Kaleba and Marr, *Don't Trust Your Profiler*, MPLR 2023"
+BLOG = "Marr on that paper, <https://www.stefan-marr.de/2023/09/dont-blindly-trust-your-profiler/>"
+AUTOJMH = "Rodriguez-Cancio, Combemale and Baudry, *Automatic Microbenchmark Generation to Prevent Dead Code Elimination and " \
+    "Constant Folding*, ASE 2016, <https://hal.inria.fr/hal-01343818>"
+
+REPORTED = {
+    "costs": (
+        ("DJXPerf, objects by samples of the hardware's counters: 1.08 times the run time", CGO),
+        ("JXPerf, wasteful memory accesses by samples and debug registers: 7% run time, 7% memory", JXPERF),
+        ("AntTracks, every allocation, move and death of an object: 4.68% run time on average", TRACKS),
+        ("tgp, every task's cycles or bytecodes: 1.05 times the run time on average", TGP),
+        ("sampling tools at 4 kHz: up to 25% slower", TOOLS),
+    ),
+    "memory": (("JXPerf: 7% memory", JXPERF),),
+    "repeatability": (
+        ("six profilers, 30 runs of each of 14 programs: a median self-difference of 2 to 8%, and 16 to 74 unstable entries", TRUST),
+        ("JFR, 30 runs of DeltaBlue: eight methods that were the hottest of some run", BLOG),
+    ),
+    "loops": (("AutoJMH: 3,462 of 6,082 loops of five libraries", AUTOJMH),),
+    "truth": (("AutoJMH: 23 of 23 benchmarks as experts wrote them", AUTOJMH),),
+    "spans": (("tgp, instrumentation of tasks: 1.05 times the run time on average", TGP),),
+}
+
+
+def markdown(section):
+    """What is reported that this section's figures can be held against."""
+    lines = ["- %s (%s)." % entry for entry in REPORTED.get(section, ())]
+    return "\n".join(["The literature reports, of other machines and programs:", "", *lines]) if lines else ""

@@ -1,0 +1,90 @@
+"""The tables of docs/EVALUATION.md that are of other measurements than the runs of all programs; each is "" without its file."""
+
+import json
+import re
+
+import benchd
+from figures import verdict
+from tables import markdown
+
+LOOPS = re.compile(r"^(\S+)-sources\.jar: (\d+) loops, \d+ extracted, (\d+) compile")
+TESTED = re.compile(r"^  (\d+) of these are executed by the library's tests; (\d+) pass")
+TRUTH = re.compile(r"^(\S+|  without \S+) +([\d.]+) +([\d.]+) +([\d.]+) +([\d.]+) \.\. ([\d.]+)  (.*)$")
+
+
+def read(path):
+    return json.loads(path.read_text(encoding="utf-8")) if path.exists() else None
+
+
+def accuracy(told):
+    """True and sampled shares of programs whose CPU time is known, and classes of objects whose class is known."""
+    if not told:
+        return ""
+    shares = [[r["jdk"], r["collector"], r["threads"], r["samples"], "%.1f" % r["worst"], "%.2f%%" % (100 * r["unexplained"]),
+               "%d of %d" % (r["disagree"], r["checked"])] for r in told["rows"] if "worst" in r]
+    classes = [[r["jdk"], r["collector"], r["samples"], "%.2f%%" % r["right"], r["wrong"], "%.2f%%" % (100 * r["unexplained"])]
+               for r in told["rows"] if "right" in r]
+    head = ["JDK", "collector", "threads", "samples", "largest difference, points", "unexplained", "other class by the header"]
+    return "\n\n".join([
+        "Shares: five phases of known CPU time (`Accuracy.java`), the largest difference between a phase's true share and its "
+        "share of the samples.", markdown(head, shares),
+        "Classes: phases that touch small objects of known classes (`KnownClasses.java`), and how many of the samples in the heap "
+        "have a right class.", markdown(["JDK", "collector", "samples in the heap", "right class", "wrong class", "unexplained"], classes)])
+
+
+def loops(text):
+    """Of how many loops of libraries there are benchmarks, and how many of these pass their regression test."""
+    rows = []
+    for line in text.splitlines():
+        found, tested = LOOPS.match(line), TESTED.match(line)
+        if found:
+            rows.append([found[1], int(found[2]), int(found[3]), "", ""])
+        elif tested and rows:
+            rows[-1][3:] = [int(tested[1]), int(tested[2])]
+    if not rows:
+        return ""
+    have = [r for r in rows if r[4] != ""]
+    rows.append(["*all*", sum(r[1] for r in rows), sum(r[2] for r in rows), sum(r[3] for r in have), sum(r[4] for r in have)])
+    table = markdown(["library", "loops", "compile", "of these executed by its tests", "of these pass"], rows)
+    if not have:
+        return table
+    of, passed = sum(r[1] for r in have), sum(r[4] for r in have)
+    return "%s\n\nOf the %d loops of libraries with tests %d have a benchmark that passes its test, %.1f%%." % (
+        table, of, passed, 100 * passed / of)
+
+
+def truth(text):
+    """Benchmarks that are made beside those of an expert, and what is wrong without a rule."""
+    rows = [[m[1].strip(), m[2], m[3], m[4], "[%s, %s]" % (m[5], m[6]), m[7]] for m in map(TRUTH.match, text.splitlines()) if m]
+    if not rows:
+        return ""
+    kernels = [r for r in rows if not r[0].startswith("without ")]
+    near = sum(r[5].startswith("ok") for r in kernels)
+    table = markdown(["kernel", "expert's, ns", "generated, ns", "ratio", "95% interval", ""], rows)
+    return "%s\n\n%d of %d kernels are within their limit." % (table, near, len(kernels))
+
+
+def spans(rows):
+    """How true the compensated cycles of streams are."""
+    if not rows:
+        return ""
+    return markdown(["program", "pairs", "cycles of a stream", "compensated / true: median [quartiles]", "accuracy", "target", ""], [
+        [r["program"], r["pairs"], "%.0f" % r["cycles"], "%.3f [%.3f, %.3f]" % tuple(r["ratio"]), "%.1f%%" % (100 * r["accuracy"]),
+         "%.0f%%" % (100 * r["target"]), verdict(r["accuracy"] >= r["target"])] for r in rows])
+
+
+def parts(path):
+    """What CPU time Locus takes with each of its parts off, as scripts/bench.py --split measured it."""
+    if not path.exists():
+        return ""
+    programs = benchd.programs.PROGRAMS
+    calls = {p.name: [*p.java, *p.jars, *p.full] for p in programs}
+    state = benchd.state.State(path, calls)
+    variants = ("bare", *benchd.run.PARTS)
+    versions = sorted({version for version, _ in state.rounds})
+    summaries = [benchd.table.summary(state, version, variants) for version in versions]
+    summaries = [s for s in summaries if s["rows"]]
+    if not summaries:
+        return ""
+    pairs = [o["pairs"] for s in summaries for r in s["rows"] for o in r["others"].values()]
+    return "%s\n\nRatios of CPU time to bare, medians of %d to %d pairs." % (benchd.table.split(summaries), min(pairs), max(pairs))

@@ -1,0 +1,168 @@
+"""Write docs/EVALUATION.md and its plots of what was measured; what was not measured is not there."""
+
+import dataclasses
+import pathlib
+import re
+import statistics
+import subprocess
+
+import benchd
+import costs
+import drawings
+import figures
+import literature
+import others
+import tables
+
+TITLE = """# Evaluation
+
+This page is written by `make evaluate` (`scripts/evaluate`) of what it measured; nobody edits it. `scripts/evaluate --page` writes it
+again without measuring. Each number is of the build, machine and date below."""
+
+COSTS = """CPU time with each profiler, as a ratio to the run without one in the same round (n rounds; the order of the variants changes with
+each): the median and its 95% interval, a percentile bootstrap. Each run checks its own result; one that is wrong does not count. What the
+programs are is in `tests/evaluation/programs.json`. Locus is measured as it is without options, with `--spans=streams,tasks`, and with
+`--min-size=0`, which follows every object."""
+
+WALL = "The same of the time from start to end."
+MEMORY = "Peak resident memory: MB more than the run without a profiler (and that in percent), median and 95% interval."
+BUCKETS = """Where the samples of all n runs with Locus's default are. Unexplained are `no_address` and `heap_unknown`, as a part of the samples in
+compiled Java code and its stubs."""
+REPEAT = """What `locus repeat` says of the profiles of the runs above, with Locus's default. The first object of a run is the one with the most
+samples; the self-difference is the largest difference between an object's largest and smallest share, of those of 5% and more; an unstable
+entry has 1% or more, and is in the top ten of some runs only."""
+ACCURACY = "Programs that know their own truth."
+SPANS = "Programs that run nothing but streams: their cycles by Locus, what recording costs taken off, divided by the true ones."
+PARTS = "What CPU time Locus takes with each of its parts off."
+LOOPS = "Of how many loops of libraries `locus bench` makes a benchmark that compiles, and that passes its regression test."
+TRUTH = "Benchmarks that `locus bench` makes beside those that were written by hand, and beside themselves without one of its rules."
+
+
+@dataclasses.dataclass
+class Measured:
+    """All that a page is made of."""
+
+    results: object  # results.Results
+    programs: list
+    repeats: dict
+    directory: pathlib.Path  # of the other measurements' files
+    size: str
+    cases: str  # markdown, or ""
+    agreement: str  # likewise
+
+    def text(self, name):
+        path = self.directory / name
+        return path.read_text(encoding="utf-8") if path.exists() else ""
+
+
+def machine(results):
+    """Lines on where and of what the numbers are."""
+    facts, loads = results.facts, [r["load"] for r in results.runs.values()]
+    version = subprocess.run([costs.LOCUS, "--version"], check=True, stdout=subprocess.PIPE, text=True).stdout.strip()
+    engine = ", sampling by " + facts["async-profiler by"] if "async-profiler by" in facts else ""
+    rows = [
+        ["Locus", "%s, build %s" % (version, facts["build"])],
+        ["machine", "%s, %d CPUs, %s GB" % (facts["processor"], facts["CPUs"], facts["memory_gb"])],
+        ["system", facts["system"]],
+        ["JDK", facts["jdk"]],
+        ["peers", "async-profiler %s%s; JFR of the JDK, settings `profile`" % (facts["async-profiler"], engine)],
+        ["date of the last run", facts["date"]],
+        ["load of the machine", "%.1f (median of all runs), %.1f at most, of which the runs are a part" % (
+            statistics.median(loads), max(loads))],
+    ]
+    return tables.markdown(["what", "is"], rows)
+
+
+def section(title, intro, command, body, source=""):
+    """A part of the page; "" where there is no body."""
+    if not body:
+        return ""
+    return "\n\n".join(filter(None, ["## " + title, intro, "Command: `%s`." % command if command else "", body,
+                                     literature.markdown(source)]))
+
+
+def image(name, alt):
+    return "![%s](%s)" % (alt, name)
+
+
+def left_out(results):
+    """The runs that do not count, by name; "" where all do. No path of this machine is in the page."""
+    rows = [[r["program"], r["variant"], r["round"] + 1, re.sub(r"(?<![\w<])/[\w.@+-]+(/[\w.@+-]+)+", "...", r["failed"])]
+            for r in results.failed()]
+    return tables.markdown(["program", "variant", "round", "why"], rows) if rows else ""
+
+
+def command(measured):
+    return "scripts/evaluate --quick" if measured.size == "quick" else "scripts/evaluate --part=costs"
+
+
+def of_runs(m, plots):
+    """The sections that are of the runs of all programs."""
+    r, programs, words = m.results, figures.measured(m.results, m.programs), command(m)
+    if not programs:
+        return []
+    cpu = image(plots["cpu"], "CPU time with each profiler, by program") + "\n\n" + tables.ratio_table(r, programs, "cpu", "s")
+    memory = image(plots["memory"], "Peak memory with each profiler, by program") + "\n\n" + tables.memory_table(r, programs)
+    repeat = tables.repeat_table(m.repeats, programs)
+    drawn = image(plots["repeatability"], "How far runs agree, by program") if "repeatability" in plots else ""
+    return [
+        section("Targets", "What Locus's default is to reach; ratios are to the run without a profiler.", words,
+                tables.targets_table(r, programs, m.repeats)),
+        section("CPU time", COSTS, words, cpu, "costs"),
+        section("Run time", WALL, words, tables.ratio_table(r, programs, "wall", "s")),
+        section("Peak memory", MEMORY, words, memory, "memory"),
+        section("Samples by bucket", BUCKETS, words, tables.buckets_table(r, programs)),
+        section("Repeatability", REPEAT, words, repeat and "\n\n".join(
+            filter(None, [drawn, repeat, tables.repeat_sentence(m.repeats)])), "repeatability"),
+        section("Runs that were left out", "They ended with an error, with another result, or not at all.", words, left_out(r)),
+    ]
+
+
+def of_others(m):
+    """[(name, section)] of the other measurements."""
+    split = benchd.run.BUILD / "bench" / (benchd.run.build_id() + "-full.jsonl")
+    return [
+        ("agreement", section("Agreement with other profilers", "", "", m.agreement)),
+        ("accuracy", section("Accuracy", ACCURACY, "scripts/evaluate.py", others.accuracy(others.read(m.directory / "accuracy.json")))),
+        ("cycles of streams", section("Cycles of streams", SPANS, "scripts/bench_spans.py",
+                                      others.spans(others.read(m.directory / "spans.json")), "spans")),
+        ("costs of the parts", section("What the parts cost", PARTS, "scripts/bench.py --split", others.parts(split))),
+        ("benchmarks of loops", section("Benchmarks of loops", LOOPS, "scripts/evaluate-bench", others.loops(m.text("loops.txt")), "loops")),
+        ("truth of benchmarks", section("Truth of benchmarks", TRUTH, "scripts/evaluate-bench-truth",
+                                        others.truth(m.text("truth.txt")), "truth")),
+        ("case studies", section("Case studies", "", "", m.cases)),
+    ]
+
+
+def draw(m, target):
+    """Writes the plots; returns their names."""
+    programs = figures.measured(m.results, m.programs)
+    if not programs:
+        return {}
+    drawn = {"cpu": drawings.cpu(m.results, programs), "memory": drawings.memory(m.results, programs),
+             "repeatability": drawings.repeatability(m.repeats, programs)}
+    names = {}
+    for name, text in drawn.items():
+        path = target / ("evaluation-%s.svg" % name)
+        if text:
+            path.write_text(text, encoding="utf-8")
+            names[name] = path.name
+        else:
+            path.unlink(missing_ok=True)
+    return names
+
+
+def write(m, target):
+    """Writes the page and its plots into a directory; returns the page's path."""
+    target.mkdir(parents=True, exist_ok=True)
+    parts = [TITLE, machine(m.results), *of_runs(m, draw(m, target))]
+    if m.size == "quick":
+        parts.insert(1, "**Of one round of short runs, to see that the measurement works: its numbers say little.**")
+    rest = of_others(m)
+    parts += [text for _, text in rest]
+    absent = [name for name, text in rest if not text]
+    if absent:
+        parts.append("Not measured with this build: %s." % ", ".join(absent))
+    page = target / "EVALUATION.md"
+    page.write_text("\n\n".join(filter(None, parts)) + "\n", encoding="utf-8")
+    return page
