@@ -32,9 +32,10 @@ LC_CFLAGS := -std=gnu11 $(WARN) -fPIC -fvisibility=hidden -ftls-model=initial-ex
 	$(if $(LTO),-flto) $(CFLAGS) $(SANFLAGS)
 LC_LDFLAGS := $(if $(LTO),-flto) $(LDFLAGS) $(SANFLAGS) -pthread -Wl,--as-needed
 
-# The three programs. scripts/layers says which folders may include which.
+# The four programs. scripts/layers says which folders may include which.
 PRELOAD_SRC := $(wildcard src/preload/*.c)
-AGENT_SRC := $(filter-out src/preload/%,$(wildcard src/*.c src/*/*.c))
+DELAY_SRC := $(wildcard src/delay/*.c) $(patsubst %,src/classfile/%.c,edit method_code pool reader stack_effect stackmap tables)
+AGENT_SRC := $(filter-out src/preload/% src/delay/%,$(wildcard src/*.c src/*/*.c))
 LOCUS_SRC := $(wildcard analyzer/*.c analyzer/*/*.c src/base/*.c src/format/*.c src/perf/*.c)
 VIEWER := $(sort $(filter-out %.h %.c,$(wildcard analyzer/viewer/*)))
 AGENT_MAP := src/liblocus.map
@@ -52,10 +53,11 @@ UNIT := $(patsubst tests/unit/%.c,$(B)/tests/%,$(wildcard tests/unit/test_*.c))
 BENCH := $(patsubst tests/bench/%.c,$(B)/bench/%,$(wildcard tests/bench/bench_*.c))
 FUZZ := $(patsubst tests/fuzz/%.c,$(F)/%,$(wildcard tests/fuzz/fuzz_*.c))
 
-.PHONY: all agent preload locus jmh bench-jar unit bins
-all: agent preload locus $(B)/locus-api.jar $(B)/.locus-jmh $(B)/.locus-bench
+.PHONY: all agent preload delay locus jmh bench-jar unit bins
+all: agent preload delay locus $(B)/locus-api.jar $(B)/.locus-jmh $(B)/.locus-bench
 agent: $(O)/liblocus.so
 preload: $(O)/liblocus-preload.so
+delay: $(O)/liblocus-delay.so
 locus: $(O)/locus
 unit: $(UNIT)
 benchmarks: $(BENCH)
@@ -84,6 +86,10 @@ $(O)/liblocus.so: $(call objects,$(AGENT_SRC)) $(AGENT_MAP)
 $(O)/liblocus-preload.so: $(call objects,$(PRELOAD_SRC)) src/preload/preload.map
 	$(Q)$(CC) $(LC_CFLAGS) -shared -Wl,--version-script=src/preload/preload.map \
 		-Wl,-z,defs,-z,now $(LC_LDFLAGS) -o $@ $(filter %.o,$^) -ldl
+
+$(O)/liblocus-delay.so: $(call objects,$(DELAY_SRC)) src/delay/delay.map
+	$(Q)$(CC) $(LC_CFLAGS) -shared -Wl,--version-script=src/delay/delay.map \
+		-Wl,-z,defs,-z,now $(LC_LDFLAGS) -o $@ $(filter %.o,$^)
 
 $(O)/locus: $(call objects,$(LOCUS_SRC))
 	$(Q)$(CC) $(LC_CFLAGS) $(LC_LDFLAGS) -o $@ $^ $(LOCUS_LIBS)
@@ -180,7 +186,7 @@ $(O)/completion: $(O)/locus ; $(Q)$(O)/locus help --bash >$@
 
 # What install writes, and uninstall removes.
 BASE = $(DESTDIR)$(PREFIX)
-LIBRARIES := $(O)/liblocus.so $(O)/liblocus-preload.so
+LIBRARIES := $(O)/liblocus.so $(O)/liblocus-preload.so $(O)/liblocus-delay.so
 JARS := $(B)/locus-api.jar $(B)/locus-jmh.jar $(B)/locus-bench.jar
 LEGAL := LICENSE NOTICE
 install: all man $(O)/completion
@@ -205,7 +211,7 @@ try-packages: dist deb ; scripts/try-packages $(VERSION)
 clean: ; rm -rf build build-asan build-tsan build-fuzz compile_flags.txt
 help: ; @sed -n 's/^#> //p' Makefile
 
-#> make                build the agent, the preloaded library and the command in build/
+#> make                build the agents, the preloaded library and the command in build/
 #> make jmh            build only JMH's profiler, build/locus-jmh.jar; needs Maven
 #> make bench-jar      build only what 'locus bench' starts, build/locus-bench.jar; needs Maven
 #> make demo           install what is missing, build, profile an example, show the fix pays

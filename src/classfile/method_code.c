@@ -50,6 +50,9 @@ bool lc_method_code_read(const struct lc_class *c, const struct lc_attribute *a,
 	    (uint32_t)(out->handlers - c->bytes) + LC_HANDLER_BYTES * out->handlers_len;
 	out->prologue = out->tail = NULL;
 	out->prologue_len = out->tail_len = out->tail_type = out->stackmap_name = 0;
+	out->tail_frames = NULL;
+	out->tail_lines = NULL;
+	out->tail_frames_len = out->tail_lines_len = 0;
 	left = out->attributes + 2;
 	for (count = lc_be_get2(c->bytes + out->attributes); count; count--) {
 		if (!lc_class_attribute(c, left, out->end, &inner))
@@ -233,7 +236,10 @@ static void place(struct lc_method_code *code, const struct lc_insert *inserts, 
 			code->moved[at + i] = to;
 		to += new_insn_bytes(code, at, bytes, to);
 		if (next < len && inserts[next].at == at) {
-			to += inserts[next].instead ? 0 : inserts[next].len;
+			if (!inserts[next].instead)
+				to += inserts[next].len;
+			else if (inserts[next].len > bytes)
+				to += inserts[next].len - bytes;
 			next++;
 		}
 	}
@@ -285,7 +291,7 @@ enum lc_rewrite_status lc_method_code_layout(struct lc_method_code *code,
 {
 	if (!targets_are_starts(code))
 		return LC_REWRITE_MALFORMED;
-	if (code->tail_len && code->handlers_len == UINT16_MAX)
+	if (code->tail_type && code->handlers_len == UINT16_MAX)
 		return LC_REWRITE_TOO_LARGE;
 	for (int round = 0; round < LAYOUT_ROUNDS_MAX; round++) {
 		int widened;
@@ -386,7 +392,7 @@ void lc_method_code_emit(const struct lc_method_code *code, const struct lc_inse
 
 void lc_method_code_emit_handlers(const struct lc_method_code *code, struct lc_bytes *out)
 {
-	lc_be_add2(out, code->handlers_len + (code->tail_len != 0));
+	lc_be_add2(out, code->handlers_len + (code->tail_type != 0));
 	for (uint32_t i = 0; i < code->handlers_len; i++) {
 		const uint8_t *h = code->handlers + LC_HANDLER_BYTES * i;
 
@@ -394,7 +400,7 @@ void lc_method_code_emit_handlers(const struct lc_method_code *code, struct lc_b
 			lc_be_add2(out, code->moved[lc_be_get2(h + field)]);
 		lc_bytes_add(out, h + 6, 2);
 	}
-	if (!code->tail_len)
+	if (!code->tail_type)
 		return;
 	lc_be_add2(out, code->prologue_len);
 	lc_be_add2(out, code->moved[code->len]);

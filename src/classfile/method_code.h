@@ -12,8 +12,9 @@
  * of instructions covers the code inserted behind its last one.
  *
  * A prologue is in front of all code, and no branch reaches it: the first instruction moves behind
- * it. Lines and local variables that begin with the code still do. A tail is behind all code. It
- * handles every exception that the code throws and does not handle, except those of the prologue.
+ * it. Lines and local variables that begin with the code still do. A tail is behind all code. With
+ * a tail_type it handles every exception that the code throws and does not handle, except those of
+ * the prologue; else inserted jumps lead there, and the caller gives the tail's frames and lines.
  */
 #ifndef LC_CLASSFILE_METHOD_CODE_H
 #define LC_CLASSFILE_METHOD_CODE_H
@@ -89,6 +90,20 @@ enum {
 	LC_AT_BUILT = 8,  /* see alloc_built.h */
 };
 
+/* A frame of the tail, which may refer to the frame before it in the tail. */
+struct lc_tail_frame {
+	uint32_t at;          /* offset in the tail */
+	uint8_t type;         /* as StackMapTable numbers frames: with distance 0 */
+	const uint8_t *types; /* what follows the distance */
+	uint32_t types_len;
+};
+
+/* From offset `at` in the tail on, the code is of that line. */
+struct lc_tail_line {
+	uint32_t at;
+	uint16_t line;
+};
+
 struct lc_method_code {
 	const uint8_t *insns;
 	uint32_t len; /* 1..65535 */
@@ -103,22 +118,26 @@ struct lc_method_code {
 	uint32_t *moved; /* new position of each old one, set by lc_method_code_layout() */
 	uint32_t new_len;
 	/*
-	 * Both empty unless the caller sets them between lc_method_code_read() and
+	 * All empty unless the caller sets them between lc_method_code_read() and
 	 * lc_method_code_layout().
 	 */
 	const uint8_t *prologue;
 	const uint8_t *tail;
 	uint16_t prologue_len;
 	uint16_t tail_len;
-	uint16_t tail_type;     /* number of the Class constant of Throwable */
+	uint16_t tail_type;     /* number of the Class constant of Throwable; 0: no handler */
 	uint16_t stackmap_name; /* of the Utf8 constant "StackMapTable" */
+	const struct lc_tail_frame *tail_frames; /* in their order; of a tail that is no handler */
+	const struct lc_tail_line *tail_lines; /* for the first LineNumberTable, if there is one */
+	uint32_t tail_frames_len;
+	uint32_t tail_lines_len;
 };
 
 /* Straight-line code to be inserted; `bytes` need not be set before lc_method_code_emit(). */
 struct lc_insert {
 	uint32_t at;  /* position of the instruction it belongs to */
 	bool before;  /* in front of it, not behind it */
-	bool instead; /* in its place: it has at least `len` bytes; nops fill the rest */
+	bool instead; /* in its place; nops fill what the instruction has more than `len` bytes */
 	uint8_t len;
 	uint8_t bytes[LC_INSERT_MAX_BYTES];
 };

@@ -39,12 +39,23 @@ static uint16_t add_pair(struct lc_pool *p, uint8_t tag, uint16_t first, uint16_
 	return number(p);
 }
 
-uint16_t lc_pool_method(struct lc_pool *p, uint16_t class, const char *name, const char *descriptor)
+static uint16_t add_member(struct lc_pool *p, uint8_t tag, uint16_t class, const char *name,
+                           const char *descriptor)
 {
 	uint16_t n = lc_pool_utf8(p, name), d = lc_pool_utf8(p, descriptor);
 
 	n = add_pair(p, LC_POOL_NAME_AND_TYPE, n, d);
-	return add_pair(p, LC_POOL_METHODREF, class, n);
+	return add_pair(p, tag, class, n);
+}
+
+uint16_t lc_pool_method(struct lc_pool *p, uint16_t class, const char *name, const char *descriptor)
+{
+	return add_member(p, LC_POOL_METHODREF, class, name, descriptor);
+}
+
+uint16_t lc_pool_field(struct lc_pool *p, uint16_t class, const char *name, const char *descriptor)
+{
+	return add_member(p, LC_POOL_FIELDREF, class, name, descriptor);
 }
 
 uint16_t lc_pool_integer(struct lc_pool *p, uint32_t value)
@@ -52,4 +63,16 @@ uint16_t lc_pool_integer(struct lc_pool *p, uint32_t value)
 	lc_be_add1(&p->bytes, LC_POOL_INTEGER);
 	lc_be_add4(&p->bytes, value);
 	return number(p);
+}
+
+/* A constant of 8 bytes has two numbers; the second one is never used. */
+uint16_t lc_pool_long(struct lc_pool *p, uint64_t value)
+{
+	uint16_t first = number(p);
+
+	lc_be_add1(&p->bytes, LC_POOL_LONG);
+	lc_be_add4(&p->bytes, (uint32_t)(value >> 32));
+	lc_be_add4(&p->bytes, (uint32_t)value);
+	(void)number(p);
+	return first;
 }

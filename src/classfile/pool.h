@@ -18,6 +18,8 @@ uint16_t lc_pool_utf8(struct lc_pool *p, const char *s);
 uint16_t lc_pool_class(struct lc_pool *p, const char *name);
 uint16_t lc_pool_method(struct lc_pool *p, uint16_t class, const char *name,
                         const char *descriptor);
+uint16_t lc_pool_field(struct lc_pool *p, uint16_t class, const char *name, const char *descriptor);
 uint16_t lc_pool_integer(struct lc_pool *p, uint32_t value);
+uint16_t lc_pool_long(struct lc_pool *p, uint64_t value);
 
 #endif

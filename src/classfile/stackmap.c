@@ -131,15 +131,40 @@ static void copy_frame_types(const struct lc_method_code *code, uint32_t type, s
 	}
 }
 
+/* The frames of the tail. `before` is the position of the last frame, if there is `any`. */
+static void emit_tail_frames(const struct lc_method_code *code, uint32_t before, bool any,
+                             struct lc_bytes *out)
+{
+	const uint32_t tail = code->moved[code->len];
+
+	if (code->tail_type) { /* no locals; the exception is on the stack */
+		emit_head(FULL, tail - before - any, out);
+		lc_be_add2(out, 0);
+		lc_be_add2(out, 1);
+		lc_be_add1(out, TYPE_OBJECT);
+		lc_be_add2(out, code->tail_type);
+		return;
+	}
+	for (uint32_t i = 0; i < code->tail_frames_len; i++) {
+		const struct lc_tail_frame *f = &code->tail_frames[i];
+
+		emit_head(f->type, tail + f->at - before - any, out);
+		lc_bytes_add(out, f->types, f->types_len);
+		before = tail + f->at;
+		any = true;
+	}
+}
+
 bool lc_stackmap_emit(const struct lc_method_code *code, const uint8_t *body, uint32_t len,
                       struct lc_bytes *out)
 {
 	struct reader r = { .at = body, .end = body + len };
 	uint32_t frames = take(&r, 2), position = 0, before = 0, distance, to;
+	const uint32_t more = code->tail_type ? 1 : code->tail_frames_len;
 
-	if (frames == UINT16_MAX && code->tail_len)
+	if (more > UINT16_MAX - frames)
 		return false;
-	lc_be_add2(out, frames + (code->tail_len != 0));
+	lc_be_add2(out, frames + more);
 	for (uint32_t i = 0; i < frames && !r.failed; i++) {
 		uint32_t type = take_head(&r, &distance);
 
@@ -150,13 +175,7 @@ bool lc_stackmap_emit(const struct lc_method_code *code, const uint8_t *body, ui
 		before = to;
 		copy_frame_types(code, type, &r, out);
 	}
-	if (code->tail_len) { /* no locals; the exception is on the stack */
-		emit_head(FULL, code->moved[code->len] - before - (frames > 0), out);
-		lc_be_add2(out, 0);
-		lc_be_add2(out, 1);
-		lc_be_add1(out, TYPE_OBJECT);
-		lc_be_add2(out, code->tail_type);
-	}
+	emit_tail_frames(code, before, frames > 0, out);
 	return !r.failed && r.at == r.end;
 }
 

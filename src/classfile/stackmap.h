@@ -9,7 +9,7 @@
 #include "src/classfile/method_code.h"
 
 /*
- * Append the relocated info[] of the StackMapTable at `body`, `len` bytes, to `out`, and the frame
+ * Append the relocated info[] of the StackMapTable at `body`, `len` bytes, to `out`, and the frames
  * of the code's tail. After lc_method_code_layout(). Returns false if the table does not parse or a
  * position in it is no instruction.
  */

@@ -216,7 +216,25 @@ static enum emitted emit_body(const struct lc_class *c, const struct lc_method_c
 	return moved ? KEPT : BROKEN;
 }
 
-/* Append a StackMapTable that holds the frame of the tail alone. */
+/* Append the lines of the tail to the LineNumberTable whose info[] begins at `start`. */
+static bool add_lines(const struct lc_method_code *code, size_t start, struct lc_bytes *out)
+{
+	uint32_t count;
+
+	if (out->failed)
+		return true;
+	count = lc_be_get2(out->data + start) + code->tail_lines_len;
+	if (count > UINT16_MAX)
+		return false;
+	lc_be_put2(out->data + start, count);
+	for (uint32_t i = 0; i < code->tail_lines_len; i++) {
+		lc_be_add2(out, code->moved[code->len] + code->tail_lines[i].at);
+		lc_be_add2(out, code->tail_lines[i].line);
+	}
+	return true;
+}
+
+/* Append a StackMapTable that holds the frames of the tail alone. */
 static void emit_new_stackmap(const struct lc_method_code *code, struct lc_bytes *out)
 {
 	static const uint8_t no_frames[2];
@@ -235,7 +253,7 @@ bool lc_tables_emit(const struct lc_class *c, const struct lc_method_code *code,
 	uint32_t at = code->attributes + 2, kept = 0;
 	size_t head = out->len;
 	struct lc_attribute a;
-	bool mapped = false;
+	bool mapped = false, lines = false;
 
 	lc_be_add2(out, 0); /* the count, which is known at the end */
 	for (; lc_class_attribute(c, at, code->end, &a); at = a.body + a.len) {
@@ -250,6 +268,9 @@ bool lc_tables_emit(const struct lc_class *c, const struct lc_method_code *code,
 		emitted = emit_body(c, code, &a, table, out);
 		if (emitted == BROKEN)
 			return false;
+		if (table == LINES && !lines && !add_lines(code, start + 6, out))
+			return false;
+		lines |= table == LINES;
 		if (out->failed)
 			return true;
 		if (emitted == LEFT_OUT) {
@@ -260,7 +281,8 @@ bool lc_tables_emit(const struct lc_class *c, const struct lc_method_code *code,
 		kept++;
 		mapped |= table == STACKMAP;
 	}
-	if (code->tail_len && !mapped && c->major >= LC_CLASS_MAJOR_STACKMAP) {
+	if ((code->tail_type || code->tail_frames_len) && !mapped &&
+	    c->major >= LC_CLASS_MAJOR_STACKMAP) {
 		emit_new_stackmap(code, out);
 		kept++;
 	}

@@ -8,8 +8,9 @@
 #include "src/classfile/method_code.h"
 
 /*
- * Append the attributes of `code` with their count. After lc_method_code_layout(). Code with a tail
- * that has no StackMapTable gets one, if the version of its class has such attributes.
+ * Append the attributes of `code` with their count. After lc_method_code_layout(). Code whose
+ * tail has frames and that has no StackMapTable gets one, if the version of its class has such
+ * attributes.
  *
  * LineNumberTable, LocalVariableTable, LocalVariableTypeTable, StackMapTable and the type
  * annotations are relocated. Any other attribute is left out: the JVM ignores it, and whether it

@@ -49,7 +49,7 @@ def pytest_collection_modifyitems(items):
 
 
 def pytest_sessionstart(session):
-    missing = [n for n in ("locus", "liblocus.so", "liblocus-preload.so") if not (BUILD / n).exists()]
+    missing = [n for n in ("locus", "liblocus.so", "liblocus-preload.so", "liblocus-delay.so") if not (BUILD / n).exists()]
     if missing and not session.config.option.collectonly:
         pytest.exit("%s: no %s; run make first" % (BUILD, ", ".join(missing)), returncode=1)
 

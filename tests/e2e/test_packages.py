@@ -33,8 +33,8 @@ def test_install_and_uninstall(tmp_path, workload, jdk17):
     base = tmp_path / "root" / "opt"
     make("install", "DESTDIR=%s" % (tmp_path / "root"), "PREFIX=/opt")
     found = files(base)
-    for name in ("bin/locus", "lib/locus/liblocus.so", "lib/locus/liblocus-preload.so", "share/doc/locus/LICENSE",
-                 "share/doc/locus/NOTICE", "share/bash-completion/completions/locus",
+    for name in ("bin/locus", "lib/locus/liblocus.so", "lib/locus/liblocus-preload.so", "lib/locus/liblocus-delay.so",
+                 "share/doc/locus/LICENSE", "share/doc/locus/NOTICE", "share/bash-completion/completions/locus",
                  *("share/man/man1/locus-%s.1" % c for c in COMMANDS), "share/man/man1/locus.1"):
         assert name in found
     done = subprocess.run([base / "bin/locus", "run", "-o", tmp_path / "p", "--", *program(workload, jdk17)],
@@ -72,7 +72,8 @@ def test_the_notice_lists_what_is_linked():
             listed[user].update([library] if library else [])
     for user, file in (("agent", "liblocus.so"), ("command", "locus")):
         assert needed(BUILD / file) - GLIBC == listed[user], file
-    assert needed(BUILD / "liblocus-preload.so") <= GLIBC
+    for name in ("liblocus-preload.so", "liblocus-delay.so"):
+        assert needed(BUILD / name) <= GLIBC, name
 
 
 # The tarball
@@ -104,19 +105,19 @@ def test_the_tarball_needs_the_c_library_alone(unpacked):
     """Nor does another library in the JVM see what is linked in."""
     base, _ = unpacked
     versions = set()
-    for file in ("bin/locus", "lib/locus/liblocus.so", "lib/locus/liblocus-preload.so"):
+    for file in ("bin/locus", "lib/locus/liblocus.so", "lib/locus/liblocus-preload.so", "lib/locus/liblocus-delay.so"):
         assert needed(base / file) <= GLIBC, file
         said = subprocess.run(["readelf", "-W", "--dyn-syms", base / file], capture_output=True, text=True, check=True).stdout
         versions.update(tuple(map(int, v.split("."))) for v in re.findall(r"@GLIBC_([\d.]+)", said))
     exported = {}
-    for file in ("liblocus", "liblocus-preload"):
+    for file in ("liblocus", "liblocus-preload", "liblocus-delay"):
         said = subprocess.run(["nm", "-D", "--defined-only", base / "lib/locus" / (file + ".so")],
                               capture_output=True, text=True, check=True).stdout
         exported[file] = {line.split()[2] for line in said.splitlines()}
     assert {name for name in exported["liblocus"] if not re.match("(Agent|Java)_", name)} == set()
     assert {"Agent_OnLoad", "Java_java_lang_LocusHook_alloc"} <= exported["liblocus"]
-    defined = (ROOT / "tests/data/liblocus-preload.defined").read_text().split()
-    assert exported["liblocus-preload"] == set(defined)
+    for file in ("liblocus-preload", "liblocus-delay"):
+        assert exported[file] == set((ROOT / "tests/data" / (file + ".defined")).read_text().split())
     assert max(versions) == (2, 34)
     assert "glibc 2.34 or newer" in (base / "README").read_text() and "glibc 2.34" in (ROOT / "README.md").read_text()
 

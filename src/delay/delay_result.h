@@ -1,0 +1,22 @@
+/* delay/delay_result.h - writes what became of the delays as JSON. */
+#ifndef LC_DELAY_RESULT_H
+#define LC_DELAY_RESULT_H
+
+#include <stdint.h>
+
+#include "src/delay/delay_options.h"
+
+struct lc_delay_times {
+	uint64_t java_cpu_ns, process_cpu_ns;
+	double ns_per_iteration;
+};
+
+/*
+ * Write the file o->out by way of a file beside it, so that it is whole or not there. results[] and
+ * executions[] are by place in o->delays; `executions` is NULL where they were not counted. Returns
+ * 0 or -errno. Context: [attach].
+ */
+int lc_delay_result_write(const struct lc_delay_options *o, const struct lc_delay_result *results,
+                          const int64_t *executions, const struct lc_delay_times *times);
+
+#endif

@@ -1,0 +1,74 @@
+/*
+ * delay/delay_rewrite.h - puts a loop of known length before each return of chosen methods.
+ *
+ * A return becomes a jump to the end of the method's code, where the loop stands for that return
+ * and the value is returned behind it. The loop is x = x * MULTIPLIER ^ INCREMENT: each iteration
+ * waits for the one before, and no compiler makes one step of several. The first x is read of a
+ * static field, so that no compiler knows it; a last x that never occurs would be stored there, so
+ * that none leaves the loop out. The number of iterations is a constant of the class, whose code is
+ * the same for all numbers. The loop has the line of its return.
+ *
+ * Loops of fewer than 100 iterations may be unrolled as a whole, and then be computed once for
+ * several executions of the method, where it is inlined into a loop.
+ *
+ * Pure functions over bytes. Context: any but [signal].
+ */
+#ifndef LC_DELAY_REWRITE_H
+#define LC_DELAY_REWRITE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "src/classfile/status.h"
+
+#define LC_DELAY_CLASS "java/lang/LocusDelay"
+#define LC_DELAY_MULTIPLIER UINT64_C(6364136223846793005)
+#define LC_DELAY_INCREMENT UINT64_C(1442695040888963407)
+
+/* A method that is delayed: all overloads if `descriptor` is NULL; any class, any method likewise
+ */
+struct lc_delay {
+	const char *class_name; /* "java/lang/String" */
+	const char *method;
+	const char *descriptor;
+	uint32_t iterations;
+};
+
+/* The later of two states of one delay is said where its methods differ. */
+enum lc_delay_state {
+	LC_DELAY_NO_CLASS,
+	LC_DELAY_NO_METHOD,
+	LC_DELAY_ABSTRACT,
+	LC_DELAY_NATIVE,
+	LC_DELAY_CONSTRUCTOR,
+	LC_DELAY_NO_RETURN, /* reached with nothing below the value on the operand stack */
+	LC_DELAY_MALFORMED,
+	LC_DELAY_TOO_LARGE,
+	LC_DELAY_NO_MEMORY,
+	LC_DELAY_REFUSED, /* by the JVM; the agent's */
+	LC_DELAY_IN_PLACE,
+	LC_DELAY_STATES
+};
+
+struct lc_delay_result {
+	enum lc_delay_state state;
+	uint32_t methods; /* that have loops */
+	uint32_t returns; /* that have loops */
+};
+
+/*
+ * Rewrite the class for those of `delays` that are of it; the first one of a method counts.
+ * `count`: executions are counted in the fields c0, c1 ... of LC_DELAY_CLASS, by place in `delays`.
+ * results[] is overwritten for all delays; LC_DELAY_NO_CLASS says that a delay is of another class.
+ * Returns LC_REWRITE_DONE and sets *out, malloc'ed; or another status, and leaves *out alone.
+ */
+enum lc_rewrite_status lc_delay_rewrite(const uint8_t *in, size_t len,
+                                        const struct lc_delay *delays, size_t delays_len,
+                                        bool count, struct lc_delay_result *results, uint8_t **out,
+                                        size_t *out_len);
+
+/* The state as a clause for people and programs. Static storage. */
+const char *lc_delay_state_text(enum lc_delay_state state);
+
+#endif
