@@ -151,6 +151,8 @@ def draw(title, notes, names, groups, form="%g", whole=0.0, most=math.inf):
     label_end = 20 + CHARACTER * max(len(group.label) for group in groups)
     right = WIDTH - 30 - CHARACTER * max(len(dot.text) for dot in dots)
     scale = Scale([v for dot in dots for v in (dot.value, dot.low, dot.high)], label_end + 16, right, whole, most)
+    if any(dot.high > scale.high for dot in dots):
+        notes = (*notes, "An arrow at the right end: beyond the scale; the table has the number.")
     head = [text(20, 28, title, "title")]
     head += [text(20, 48 + 17 * i, note) for i, note in enumerate(notes)]
     keys, y = legend(names, 54 + 17 * len(notes))

@@ -7,6 +7,7 @@ import sys
 import xml.etree.ElementTree
 
 import pytest
+from browser import browser  # noqa: F401 (a fixture)
 from conftest import ROOT, run_command
 
 QUICK_SECONDS = 600  # under two minutes alone; other tests run beside it
@@ -177,3 +178,30 @@ def test_runs_of_a_program_that_is_called_in_another_way_do_not_count(tmp_path):
     state.write_text(state.read_text().replace(json.dumps(costs.call(program, "quick")), '["other"]'))
     done, page = evaluate(tmp_path, "--page")
     assert done.returncode == 1 and not page and "nothing was measured" in done.stderr
+
+
+OVERLAPS = """(() => {
+    const boxes = Array.from(document.querySelectorAll("text"), (e) => [e.textContent, e.getBoundingClientRect()]);
+    const whole = document.querySelector("svg").getBoundingClientRect();
+    const found = boxes.filter(([, b]) => b.left < whole.left || b.right > whole.right || b.bottom > whole.bottom).map(([t]) => t);
+    boxes.forEach(([t, a], i) => boxes.slice(i + 1).forEach(([u, b]) => {
+        if (a.left < b.right && b.left < a.right && a.top + 2 < b.bottom - 2 && b.top + 2 < a.bottom - 2)
+            found.push(t + " / " + u);
+    }));
+    return found;
+})()"""
+
+
+def test_no_label_of_a_plot_reaches_into_another(browser, tmp_path):
+    """With all programs and variants; one costs more than the scale has."""
+    runs = [(p, v, n, (1 + 0.02 * i + 0.001 * n) * (9 if p.name == "Queens" and i else 1))
+            for p in programs.load() for i, v in enumerate(costs.VARIANTS) for n in range(3)]
+    write_state(tmp_path, runs)
+    done, _ = evaluate(tmp_path, "--page")
+    assert done.returncode == 0, done.stderr
+    for name in ("cpu", "memory"):
+        page = tmp_path / "plot.html"  # marked as the viewer marks its page when it is drawn
+        page.write_text('<html data-ready="1"><body>%s</body></html>' % (tmp_path / ("evaluation-%s.svg" % name)).read_text())
+        plot = browser.page(page)
+        assert plot.evaluate(OVERLAPS) == []
+        assert plot.evaluate('document.querySelectorAll("text").length') > 20
