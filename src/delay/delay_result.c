@@ -29,7 +29,7 @@ static void print_delay(FILE *f, const struct lc_delay_options *o, size_t i,
 	fprintf(f, ", \"iterations\": %" PRIu32 ", \"state\": ", o->delays[i].iterations);
 	print_text(f, lc_delay_state_text(r->state));
 	fprintf(f, ", \"methods\": %" PRIu32 ", \"returns\": %" PRIu32 ", \"executions\": ",
-	        r->methods, r->returns);
+	        r->methods[LC_DELAY_IN_PLACE], r->returns);
 	if (executions)
 		fprintf(f, "%" PRId64 "}", executions[i]);
 	else

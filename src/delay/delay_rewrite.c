@@ -58,7 +58,7 @@ struct rewrite {
 	struct lc_delay_result *results;
 	size_t delays_len;
 	bool count;
-	struct lc_delay_result sum;
+	bool changed;
 	/* Of one method. */
 	const struct lc_delay *delay;
 	struct lc_insert *inserts; /* malloc'ed, as all arrays */
@@ -94,8 +94,10 @@ const char *lc_delay_state_text(enum lc_delay_state state)
 	return texts[state];
 }
 
+/* A method is in this state. */
 static void note(struct lc_delay_result *r, enum lc_delay_state state)
 {
+	r->methods[state]++;
 	if (state > r->state)
 		r->state = state;
 }
@@ -499,9 +501,8 @@ static enum lc_rewrite_status rewrite_code(void *user, const struct lc_member *m
 	note(result, state);
 	if (state != LC_DELAY_IN_PLACE)
 		return state == LC_DELAY_NO_MEMORY ? LC_REWRITE_NO_MEMORY : LC_REWRITE_DONE;
-	result->methods++;
 	result->returns += (uint32_t)r->len;
-	r->sum.methods++;
+	r->changed = true;
 	return lc_edit_put(&r->edit, a, &code, r->inserts, r->len,
 	                   (uint32_t)code.max_stack + STACK_WORDS);
 }
@@ -514,7 +515,7 @@ static void look(struct rewrite *r)
 
 	for (size_t i = 0; i < r->delays_len; i++)
 		if (is_named(lc_class_name(c, c->this_class), r->delays[i].class_name))
-			note(&r->results[i], LC_DELAY_NO_METHOD);
+			r->results[i].state = LC_DELAY_NO_METHOD;
 	for (uint32_t n = lc_be_get2(c->bytes + c->methods); n; n--) {
 		const struct lc_member m = lc_class_member(c, at);
 		const struct lc_delay *d = delay_of(r, &m);
@@ -535,7 +536,7 @@ static void fail(struct rewrite *r, enum lc_rewrite_status status)
 	                                                                   : LC_DELAY_MALFORMED;
 
 	for (size_t i = 0; i < r->delays_len; i++)
-		if (r->results[i].state == LC_DELAY_IN_PLACE)
+		if (r->results[i].state != LC_DELAY_NO_CLASS)
 			r->results[i] = (struct lc_delay_result){ .state = state };
 }
 
@@ -556,7 +557,7 @@ enum lc_rewrite_status lc_delay_rewrite(const uint8_t *in, size_t len,
 	}
 	if (status == LC_REWRITE_DONE && (r.edit.pool.bytes.failed || r.edit.pool.full))
 		status = r.edit.pool.full ? LC_REWRITE_TOO_LARGE : LC_REWRITE_NO_MEMORY;
-	if (status == LC_REWRITE_DONE && !r.sum.methods)
+	if (status == LC_REWRITE_DONE && !r.changed)
 		status = LC_REWRITE_NOTHING;
 	if (status == LC_REWRITE_DONE)
 		status = lc_edit_join(&r.edit, out, out_len);

@@ -35,7 +35,7 @@ struct lc_delay {
 	uint32_t iterations;
 };
 
-/* The later of two states of one delay is said where its methods differ. */
+/* Of two states, the later one is said where a delay's methods differ. */
 enum lc_delay_state {
 	LC_DELAY_NO_CLASS,
 	LC_DELAY_NO_METHOD,
@@ -52,9 +52,9 @@ enum lc_delay_state {
 };
 
 struct lc_delay_result {
-	enum lc_delay_state state;
-	uint32_t methods; /* that have loops */
-	uint32_t returns; /* that have loops */
+	enum lc_delay_state state;         /* the best one of its methods */
+	uint32_t methods[LC_DELAY_STATES]; /* how many overloads are in each */
+	uint32_t returns;                  /* that have loops */
 };
 
 /*

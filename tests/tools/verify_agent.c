@@ -6,10 +6,12 @@
  * nothing), `min-size=N` (default 1; 0 hooks every `new` too), `constructed` (with 0: as the audit
  * does), `large` (objects of every class may reach the threshold), `watched` (objects and arrays of
  * every class are watched), `spans`, `spans=streams`, `spans=tasks` (spans first), `types=N` (what
- * every class is taken for, LC_SPAN_IS_). At exit a line on stderr tells how many classes there
- * were, and `refused` how many were not taken back by RetransformClasses; with `spans` another one
- * tells how often each hook was called, and `unbalanced` how many threads had more ends than
- * begins, or more begins than ends when they ended.
+ * every class is taken for, LC_SPAN_IS_), `delay=N` (before the hooks, each return of each method
+ * is delayed by N iterations), `delay-last` (behind the hooks instead), `no-hooks` (only that). At
+ * exit a line on stderr tells how many classes there were, and `refused` how many were not taken
+ * back by RetransformClasses; with `spans` another one tells how often each hook was called, and
+ * `unbalanced` how many threads had more ends than begins, or more begins than ends when they
+ * ended.
  *
  * LinkAll.mode() gives other options to the classes of class loaders from then on.
  *
@@ -37,6 +39,8 @@ static struct {
 	bool off, constructed, large, watched;
 	unsigned spans; /* LC_SPAN_STREAMS, LC_SPAN_TASKS */
 	uint32_t types;
+	bool delay, delay_last, no_hooks;
+	uint32_t iterations;
 	bool of_loaders; /* the boot loader's classes are left alone */
 	_Atomic uint64_t versions[LC_CLASS_MAJOR_MAX + 1];
 	_Atomic uint64_t span_status[LC_REWRITE_STATUS_COUNT], span_sites, span_methods_left,
@@ -173,7 +177,31 @@ JNIEXPORT jboolean JNICALL Java_LinkAll_isLinked(JNIEnv *env, jclass self, jclas
 }
 
 /* Apart: LocusSpan's natives are of no use to the tests of allocations. */
+#include "tests/tools/verify_delays.h"
 #include "tests/tools/verify_spans.h"
+
+/*
+ * The class with its delays in *result: those that were put in before the hooks, where there is no
+ * hook; or those that are to be put in behind them.
+ */
+static enum lc_rewrite_status with_delays(enum lc_rewrite_status status, const uint8_t *bytes,
+                                          size_t len, uint8_t **delayed, size_t *delayed_len,
+                                          struct lc_rewrite_result *result)
+{
+	if (agent.delay_last)
+		rewrite_delays(status == LC_REWRITE_DONE ? result->bytes : bytes,
+		               status == LC_REWRITE_DONE ? result->len : len, agent.iterations,
+		               delayed, delayed_len);
+	else if (status != LC_REWRITE_NOTHING)
+		return status;
+	if (!*delayed)
+		return status;
+	free(result->bytes);
+	result->bytes = *delayed;
+	result->len = *delayed_len;
+	*delayed = NULL;
+	return LC_REWRITE_DONE;
+}
 
 static void JNICALL class_file_load(jvmtiEnv *jvmti, JNIEnv *env, jclass redefined, jobject loader,
                                     const char *name, jobject domain, jint len,
@@ -181,7 +209,9 @@ static void JNICALL class_file_load(jvmtiEnv *jvmti, JNIEnv *env, jclass redefin
                                     unsigned char **new_bytes)
 {
 	struct lc_rewrite_options options;
-	struct lc_rewrite_result result, spans = { 0 };
+	struct lc_rewrite_result result = { 0 }, spans = { 0 };
+	uint8_t *delayed = NULL;
+	size_t delayed_len = 0;
 	enum lc_rewrite_status status;
 
 	const char *const watched[] = { name ? name : "?", "[B", "[[I", "[Ljava/lang/Object;",
@@ -194,13 +224,21 @@ static void JNICALL class_file_load(jvmtiEnv *jvmti, JNIEnv *env, jclass redefin
 		return;
 	if (len > 8 && bytes[7] <= LC_CLASS_MAJOR_MAX)
 		atomic_fetch_add(&agent.versions[bytes[7]], 1);
+	if (agent.delay && !agent.delay_last)
+		rewrite_delays(bytes, (size_t)len, agent.iterations, &delayed, &delayed_len);
+	if (delayed) {
+		bytes = delayed;
+		len = (jint)delayed_len;
+	}
 	fill_options(&options);
 	options.watched = watched;
 	options.watched_len = agent.watched ? sizeof(watched) / sizeof(watched[0]) : 0;
 	if (agent.spans)
 		rewrite_spans(name, bytes, (size_t)len, loader == NULL, &spans);
-	status = lc_rewrite_class(spans.bytes ? spans.bytes : bytes,
-	                          spans.bytes ? spans.len : (size_t)len, &options, &result);
+	status = agent.no_hooks
+	             ? LC_REWRITE_NOTHING
+	             : lc_rewrite_class(spans.bytes ? spans.bytes : bytes,
+	                                spans.bytes ? spans.len : (size_t)len, &options, &result);
 	atomic_fetch_add(&agent.status[status], 1);
 	atomic_fetch_add(&agent.sites, result.sites);
 	atomic_fetch_add(&agent.skipped_constant, result.skipped_constant);
@@ -210,6 +248,8 @@ static void JNICALL class_file_load(jvmtiEnv *jvmti, JNIEnv *env, jclass redefin
 		status = LC_REWRITE_DONE;
 		spans.bytes = NULL;
 	}
+	if (agent.delay)
+		status = with_delays(status, bytes, (size_t)len, &delayed, &delayed_len, &result);
 	if (status == LC_REWRITE_DONE &&
 	    (*jvmti)->Allocate(jvmti, (jlong)result.len, new_bytes) == JVMTI_ERROR_NONE) {
 		memcpy(*new_bytes, result.bytes, result.len);
@@ -220,6 +260,7 @@ static void JNICALL class_file_load(jvmtiEnv *jvmti, JNIEnv *env, jclass redefin
 	}
 	free(result.bytes);
 	free(spans.bytes);
+	free(delayed);
 }
 
 static void retransform_loaded(jvmtiEnv *jvmti)
@@ -271,6 +312,7 @@ static void JNICALL vm_init(jvmtiEnv *jvmti, JNIEnv *env, jthread thread)
 	}
 	free(bytes);
 	define_spans(env);
+	define_delays(env);
 	if (agent.off)
 		return; /* until LinkAll.mode() is called */
 	(*jvmti)->SetEventNotificationMode(jvmti, JVMTI_ENABLE, JVMTI_EVENT_CLASS_FILE_LOAD_HOOK,
@@ -281,6 +323,7 @@ static void JNICALL vm_init(jvmtiEnv *jvmti, JNIEnv *env, jthread thread)
 static void JNICALL vm_death(jvmtiEnv *jvmti, JNIEnv *env)
 {
 	uint64_t all = 0;
+	char delays[256];
 
 	(void)jvmti;
 	(void)env;
@@ -296,6 +339,8 @@ static void JNICALL vm_death(jvmtiEnv *jvmti, JNIEnv *env)
 	    agent.made);
 	if (agent.spans)
 		print_spans();
+	take_delays(delays, sizeof(delays));
+	fprintf(stderr, "verify_agent delays:%s\n", delays);
 }
 
 static int parse(char *options)
@@ -303,6 +348,7 @@ static int parse(char *options)
 	char *save = NULL;
 
 	agent.off = agent.constructed = agent.large = agent.watched = false;
+	agent.delay = agent.delay_last = agent.no_hooks = false;
 	agent.spans = agent.types = 0;
 	agent.min_size_bytes = 1;
 	for (char *o = strtok_r(options, ",", &save); o; o = strtok_r(NULL, ",", &save)) {
@@ -320,6 +366,13 @@ static int parse(char *options)
 			agent.spans = LC_SPAN_STREAMS;
 		} else if (strcmp(o, "spans=tasks") == 0) {
 			agent.spans = LC_SPAN_TASKS;
+		} else if (strncmp(o, "delay=", 6) == 0) {
+			agent.delay = true;
+			agent.iterations = (uint32_t)strtoul(o + 6, NULL, 10);
+		} else if (strcmp(o, "delay-last") == 0) {
+			agent.delay_last = true;
+		} else if (strcmp(o, "no-hooks") == 0) {
+			agent.no_hooks = true;
 		} else if (strncmp(o, "types=", 6) == 0) {
 			agent.types = (uint32_t)strtoul(o + 6, NULL, 10);
 		} else if (strncmp(o, "min-size=", 9) == 0) {
@@ -355,6 +408,7 @@ static void take_counts(char *out, size_t out_len)
 	                       "spans_failed=%lu",
 	                       all, atomic_exchange(&agent.sites, 0), bad,
 	                       atomic_exchange(&agent.span_sites, 0), spans_bad);
+	len += take_delays(out + len, out_len - len);
 	for (int i = 0; i <= LC_CLASS_MAJOR_MAX && len + 32 < out_len; i++) {
 		uint64_t n = atomic_exchange(&agent.versions[i], 0);
 

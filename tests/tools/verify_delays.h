@@ -1,0 +1,52 @@
+/*
+ * verify_delays.h - delays every method in verify_agent.c, beside the hooks or without them, and
+ * counts what came of it.
+ */
+#include "src/delay/delay_class.h"
+#include "src/delay/delay_rewrite.h"
+
+static _Atomic uint64_t delay_methods[LC_DELAY_STATES], delay_returns;
+
+/* Before any class is delayed: the loops read its field. */
+static void define_delays(JNIEnv *env)
+{
+	uint8_t *bytes = NULL;
+	size_t len = 0;
+
+	if (!lc_delay_class_create(0, &bytes, &len) ||
+	    !(*env)->DefineClass(env, LC_DELAY_CLASS, NULL, (const jbyte *)bytes, (jsize)len)) {
+		fprintf(stderr, "verify_agent: no class of delays\n");
+		exit(3);
+	}
+	free(bytes);
+}
+
+/* Delay all methods. Where that changes something, *out is malloc'ed. */
+static void rewrite_delays(const uint8_t *in, size_t in_len, uint32_t iterations, uint8_t **out,
+                           size_t *out_len)
+{
+	const struct lc_delay all = { .iterations = iterations };
+	struct lc_delay_result result;
+	enum lc_rewrite_status status =
+	    lc_delay_rewrite(in, in_len, &all, 1, false, &result, out, out_len);
+
+	if (status != LC_REWRITE_DONE && status != LC_REWRITE_NOTHING)
+		fprintf(stderr, "verify_agent: delays: status %d\n", (int)status);
+	for (int s = 0; s < LC_DELAY_STATES; s++)
+		atomic_fetch_add(&delay_methods[s], result.methods[s]);
+	atomic_fetch_add(&delay_returns, result.returns);
+}
+
+/* What was counted since the last time; then it starts anew. */
+static size_t take_delays(char *out, size_t out_len)
+{
+	return (size_t)snprintf(
+	    out, out_len,
+	    " delayed=%lu delay_returns=%lu delay_no_return=%lu delay_malformed=%lu "
+	    "delay_too_large=%lu",
+	    atomic_exchange(&delay_methods[LC_DELAY_IN_PLACE], 0),
+	    atomic_exchange(&delay_returns, 0),
+	    atomic_exchange(&delay_methods[LC_DELAY_NO_RETURN], 0),
+	    atomic_exchange(&delay_methods[LC_DELAY_MALFORMED], 0),
+	    atomic_exchange(&delay_methods[LC_DELAY_TOO_LARGE], 0));
+}
