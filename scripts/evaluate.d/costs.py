@@ -158,7 +158,7 @@ def expected_seconds(results, chosen, number):
     """How long the rest of a round takes if it takes as long as the last one; 0 where that is not known."""
     names = {p.name for p in chosen}
     known = [r for (name, n, _), r in results.runs.items() if name in names and n == number - 1]
-    return sum(r.get("wall", 0) for r in known)
+    return sum(r["took"] for r in known)
 
 
 def calibrate(place, program):
@@ -226,9 +226,10 @@ def measure(results, version, home, chosen, size, pairs, seconds, profiles):
             if wanted and spent + expected_seconds(results, chosen, number) > seconds:
                 return False
             for program, variant in wanted:
+                begin = time.monotonic()
                 figures = run_once(place, program, commands[program.name], size, variant, number)
                 results.append({"program": program.name, "call": call(program, size), "round": number, "variant": variant,
-                                "load": os.getloadavg()[0], **figures})
+                                "load": os.getloadavg()[0], "took": time.monotonic() - begin, **figures})
                 show(program, variant, number, figures)
                 if variant in ASYNC_EVENTS and "failed" not in figures:
                     note_engine(results, version, place)

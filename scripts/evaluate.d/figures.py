@@ -57,9 +57,9 @@ def memory_holds(results, name):
     return ratio <= MEMORY_TARGET or statistics.median(more(results, name, "locus", "rss_mb")) <= MEMORY_TARGET_MB
 
 
-def buckets(results, name):
-    """Of all runs with Locus's default: runs, samples by bucket, and the unexplained share of the samples in Java code."""
-    reports = [r["report"] for r in results.of(name, "locus")]
+def buckets(results, name, variant="locus"):
+    """Of all runs of one of Locus's variants: runs, samples by bucket, and the unexplained share of the samples in Java code."""
+    reports = [r["report"] for r in results.of(name, variant)]
     if not reports:
         return None
     sums = {bucket: sum(r["samples"][bucket] for r in reports) for bucket in reports[0]["samples"]}

@@ -11,6 +11,8 @@ LOOPS = re.compile(r"^(\S+)-sources\.jar: (\d+) loops, \d+ extracted, (\d+) comp
 TESTED = re.compile(r"^  (\d+) of these are executed by the library's tests; (\d+) pass")
 TRUTH = re.compile(r"^(\S+|  without \S+) +([\d.]+) +([\d.]+) +([\d.]+) +([\d.]+) \.\. ([\d.]+)  (.*)$")
 
+NOT_MEASURED = re.compile(r"^(\S+): NOT measured: (.*)$")
+
 
 def read(path):
     return json.loads(path.read_text(encoding="utf-8")) if path.exists() else None
@@ -55,7 +57,13 @@ def loops(text):
 
 def truth(text):
     """Benchmarks that are made beside those of an expert, and what is wrong without a rule."""
-    rows = [[m[1].strip(), m[2], m[3], m[4], "[%s, %s]" % (m[5], m[6]), m[7]] for m in map(TRUTH.match, text.splitlines()) if m]
+    rows = []
+    for line in text.splitlines():
+        found, absent = TRUTH.match(line), NOT_MEASURED.match(line)
+        if found:
+            rows.append([found[1].strip(), found[2], found[3], found[4], "[%s, %s]" % (found[5], found[6]), found[7]])
+        elif absent:
+            rows.append([absent[1], "", "", "", "", "NOT measured: " + absent[2]])
     if not rows:
         return ""
     kernels = [r for r in rows if not r[0].startswith("without ")]

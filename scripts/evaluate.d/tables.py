@@ -2,6 +2,7 @@
 
 import statistics
 
+import costs
 import figures
 import stats
 from figures import verdict
@@ -121,9 +122,15 @@ def targets_table(results, programs, repeats):
     return markdown(["what", "target", "measured", ""], rows)
 
 
+def unexplained(told):
+    """The unexplained share as a cell."""
+    return "" if told is None or told["unexplained"] is None else "%.2f%%" % (100 * told["unexplained"])
+
+
 def buckets_table(results, programs):
     """Where the samples of the runs with Locus's default are, and which of those in Java code it cannot explain."""
     rows, names = [], []
+    more = [v for v in costs.LOCUS_OPTIONS if v != "locus" and v in figures.variants(results)]
     for p in programs:
         told = figures.buckets(results, p.name)
         if not told or not told["samples"]["total"]:
@@ -131,10 +138,11 @@ def buckets_table(results, programs):
         names = [bucket for bucket in told["samples"] if bucket != "total"]
         total, share = told["samples"]["total"], told["unexplained"]
         rows.append([p.name, told["runs"], total, *("%.1f%%" % (100 * told["samples"][n] / total) for n in names),
-                     "" if share is None else "%.2f%%" % (100 * share),
-                     "" if share is None else verdict(share < figures.UNEXPLAINED_TARGET)])
-    return markdown(["program", "runs", "samples", *names, "unexplained", "target: below %.0f%%" % (
-        100 * figures.UNEXPLAINED_TARGET)], rows) if rows else ""
+                     unexplained(told), "" if share is None else verdict(share < figures.UNEXPLAINED_TARGET),
+                     *(unexplained(figures.buckets(results, p.name, v)) for v in more)])
+    head = ["program", "runs", "samples", *names, "unexplained", "target: below %.0f%%" % (100 * figures.UNEXPLAINED_TARGET),
+            *("unexplained: " + figures.title(v) for v in more)]
+    return markdown(head, rows) if rows else ""
 
 
 def points(share):

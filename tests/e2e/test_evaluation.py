@@ -11,7 +11,7 @@ from browser import browser  # noqa: F401 (a fixture)
 from conftest import ROOT, run_command
 
 QUICK_SECONDS = 600  # under two minutes alone; other tests run beside it
-OWN = ("stats", "programs", "costs", "figures")
+OWN = ("stats", "programs", "costs", "figures", "others")
 
 
 def load():
@@ -22,12 +22,12 @@ def load():
         return [importlib.import_module(name) for name in (*OWN, "jdks")]
     finally:
         del sys.path[:2]
-        for name in (*OWN, "jdks", "benchd"):
+        for name in (*OWN, "jdks", "benchd", "tables"):
             if name not in before:
                 sys.modules.pop(name, None)
 
 
-stats, programs, costs, figures, jdks = load()
+stats, programs, costs, figures, others, jdks = load()
 
 # A resample of n values has its median at most at the k-th smallest when more than half of its draws are among the k
 # smallest: P(Bin(n, k/n) > n/2). The interval ends where that passes 2.5% and 97.5%. n = 5: 5.8% already for k = 1, and 94.2%
@@ -140,9 +140,9 @@ def write_state(directory, runs):
     for program, variant, number, cpu in runs:
         figures_of = {"failed": cpu} if isinstance(cpu, str) else {
             "cpu": cpu, "wall": cpu, "rss_mb": 100 + 10 * cpu, **({"report": {"samples": SAMPLES, "java_code": 60, "top": []}}
-                                                                 if variant == "locus" else {})}
+                                                                 if variant in costs.LOCUS_OPTIONS else {})}
         lines.append({"program": program.name, "call": costs.call(program, "quick"), "round": number, "variant": variant,
-                      "load": 1.0, **figures_of})
+                      "load": 1.0, "took": 1.0, **figures_of})
     state = directory / ("costs-jdk%d.jsonl" % jdks.jdks()[-1][0])
     state.write_text("".join(json.dumps(line) + "\n" for line in lines))
     return state
@@ -205,3 +205,33 @@ def test_no_label_of_a_plot_reaches_into_another(browser, tmp_path):
         plot = browser.page(page)
         assert plot.evaluate(OVERLAPS) == []
         assert plot.evaluate('document.querySelectorAll("text").length') > 20
+
+
+def first_column(markdown):
+    return [line.split(" | ")[0].strip("| ") for line in markdown.splitlines() if line.startswith("| ")][2:]
+
+
+def test_loops_of_libraries_with_tests_are_those_whose_share_is_told():
+    told = others.loops("""commons-a-1.0-sources.jar: 200 loops, 190 extracted, 180 compile (90.0%)
+  150 of these are executed by the library's tests; 120 pass their regression test: 60.0% of all loops, 80.0% of those that are executed
+     12  a reason
+other-2.0-sources.jar: 100 loops, 90 extracted, 50 compile (50.0%)
+all: what the script adds up
+""")
+    assert first_column(told) == ["commons-a-1.0", "other-2.0", "*all*"]
+    assert "| *all* | 300 | 230 | 150 | 120 |" in told and "Of the 200 loops of libraries with tests 120 have" in told and "60.0%" in told
+
+
+def test_a_benchmark_that_was_not_measured_is_told():
+    told = others.truth("""kernel                    expert's ns  generated ns   ratio    95% interval  \n\
+Sums                             12.5          12.6    1.01    0.98 .. 1.03  ok, within 10%
+  without sink                   12.5           0.3    0.02    0.02 .. 0.02  ok, wrong by more than 30%
+Walk                             10.0          14.0    1.40    1.30 .. 1.50  NOT within 10%
+Tokens: NOT measured: there is no benchmark
+""")
+    assert first_column(told) == ["Sums", "without sink", "Walk", "Tokens"]
+    assert "NOT measured: there is no benchmark" in told and "1 of 3 kernels" in told
+
+
+def test_what_was_not_measured_has_no_table():
+    assert [others.loops(""), others.truth(""), others.spans(None), others.accuracy(None)] == [""] * 4
