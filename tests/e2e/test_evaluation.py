@@ -11,7 +11,7 @@ from browser import browser  # noqa: F401 (a fixture)
 from conftest import ROOT, run_command
 
 QUICK_SECONDS = 600  # under two minutes alone; other tests run beside it
-OWN = ("stats", "programs", "costs", "figures", "others")
+OWN = ("stats", "programs", "costs", "figures", "others", "results")
 
 
 def load():
@@ -27,7 +27,7 @@ def load():
                 sys.modules.pop(name, None)
 
 
-stats, programs, costs, figures, others, jdks = load()
+stats, programs, costs, figures, others, results, jdks = load()
 
 # A resample of n values has its median at most at the k-th smallest when more than half of its draws are among the k
 # smallest: P(Bin(n, k/n) > n/2). The interval ends where that passes 2.5% and 97.5%. n = 5: 5.8% already for k = 1, and 94.2%
@@ -64,6 +64,55 @@ def test_each_variant_is_once_in_a_round_and_the_first_one_changes():
     rounds = [costs.order(costs.VARIANTS, number) for number in range(2 * len(costs.VARIANTS))]
     assert all(sorted(r) == sorted(costs.VARIANTS) for r in rounds)
     assert {r[0] for r in rounds} == {r[-1] for r in rounds} == set(costs.VARIANTS)
+
+
+class Clock:
+    """Time that passes only where a run takes some, in place of the real one."""
+
+    def __init__(self):
+        self.now = 0.0
+
+    def monotonic(self):
+        return self.now
+
+    def strftime(self, form):
+        return form
+
+
+@pytest.fixture
+def measure(monkeypatch, tmp_path):
+    """costs.measure() of two programs whose runs take 10 s each and are not made: measure(seconds, pairs) -> (whole, all runs)."""
+    clock, made = Clock(), []
+
+    def run_once(_place, program, _words, _size, variant, number):
+        clock.now += 10
+        made.append((number, program.name, variant))
+        return {"wall": 9.0, "cpu": 8.0, "rss_mb": 100.0}
+
+    for name, fake in (("run_once", run_once), ("calibrate", lambda *_: None), ("note_engine", lambda *_: None),
+                       ("variants_here", lambda _work, asked: (None, asked)), ("time", clock)):
+        monkeypatch.setattr(costs, name, fake)
+    monkeypatch.setattr(programs, "build", lambda _home: None)
+    monkeypatch.setattr(programs, "command", lambda *_: ["java"])
+    some = programs.load()[:2]
+
+    def call(seconds, pairs):
+        state = results.Results(tmp_path / "state.jsonl", {p.name: costs.call(p, "quick") for p in some})
+        version, home = jdks.jdks()[-1]
+        return costs.measure(state, version, home, some, "quick", pairs, seconds, tmp_path / "profiles"), made
+
+    return call
+
+
+def test_rounds_end_before_the_next_and_go_on_where_time_was_over(measure):
+    """A round takes 140 s: of 400 s two are made, and the next call makes only what is missing."""
+    whole, made = measure(400, 4)
+    of_round = 2 * len(costs.VARIANTS)
+    assert not whole and [number for number, _, _ in made] == [0] * of_round + [1] * of_round
+    assert len({run[1:] for run in made}) == of_round
+    whole, made = measure(1000, 4)
+    assert whole and len(made) == len(set(made)) == 4 * of_round
+    assert measure(1000, 4) == (True, made)
 
 
 # The page
