@@ -131,10 +131,13 @@ void class_method(struct class_file *c, const char *name, const char *descriptor
 	uint16_t n = class_utf8(c, name), d = class_utf8(c, descriptor),
 	         code = class_utf8(c, "Code");
 
+	c->methods_len++;
 	lc_be_add2(&c->methods, c->method_flags);
 	lc_be_add2(&c->methods, n);
 	lc_be_add2(&c->methods, d);
-	lc_be_add2(&c->methods, 1);
+	lc_be_add2(&c->methods, spec != NULL);
+	if (!spec)
+		return;
 	lc_be_add2(&c->methods, code);
 	lc_be_add4(&c->methods, 12 + spec->len + LC_HANDLER_BYTES * spec->handlers_len +
 	                            (uint32_t)spec->attributes.len);
@@ -147,7 +150,6 @@ void class_method(struct class_file *c, const char *name, const char *descriptor
 	lc_be_add2(&c->methods, spec->attributes_len);
 	lc_bytes_add(&c->methods, spec->attributes.data, spec->attributes.len);
 	free(spec->attributes.data);
-	c->methods_len++;
 }
 
 uint8_t *class_end(const struct class_file *c, size_t *len)

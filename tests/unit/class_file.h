@@ -58,7 +58,7 @@ uint16_t class_invoke_dynamic(struct class_file *c, const char *descriptor);
 void class_field(struct class_file *c, uint16_t flags, const char *descriptor);
 void class_attribute(struct class_file *c, struct code_spec *spec, const char *name,
                      const uint8_t *body, size_t len);
-/* Add a method. Frees spec->attributes. */
+/* Add a method; it has no code if `spec` is NULL. Frees spec->attributes. */
 void class_method(struct class_file *c, const char *name, const char *descriptor,
                   struct code_spec *spec);
 
