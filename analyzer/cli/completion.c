@@ -33,7 +33,7 @@ static const char begin[] =
 
 /* `first` is the place of the command that is to be run, 0 before there is one. */
 static const char find_first[] =
-    "\tif [ \"$command\" = run ] || [ \"$command\" = repeat ]; then\n"
+    "\tif [[ $command == @(run|repeat|agree) ]]; then\n"
     "\t\tfirst=0\n"
     "\t\tfor ((i = 2; i < COMP_CWORD && !first; i++)); do\n"
     "\t\t\tcase ${COMP_WORDS[i]} in\n"
@@ -41,7 +41,7 @@ static const char find_first[] =
     "\t\t\t=) i=$((i + 1)) ;;\n"
     "\t\t\t-*) [[ $takes != *\" ${COMP_WORDS[i]} \"* || ${COMP_WORDS[i+1]} == = ]] || "
     "i=$((i + 1)) ;;\n"
-    "\t\t\t*) [ \"$command\" = repeat ] || first=$i ;;\n" /* there it is a profile */
+    "\t\t\t*) [ \"$command\" != run ] || first=$i ;;\n" /* elsewhere it is a profile */
     "\t\t\tesac\n"
     "\t\tdone\n"
     "\t\t[ \"$first\" -eq 0 ] || command=run-program name=''\n"
@@ -147,7 +147,8 @@ static void put_takers(const struct lc_command *c)
 /* Those whose options take the same words for their values. */
 static bool runs_program(const char *command)
 {
-	return strcmp(command, "run") == 0 || strcmp(command, "repeat") == 0;
+	return strcmp(command, "run") == 0 || strcmp(command, "repeat") == 0 ||
+	       strcmp(command, "agree") == 0;
 }
 
 void lc_completion(void)

@@ -215,6 +215,10 @@ bool lc_child_find(const char *name, char *out, size_t out_len)
 	const char *path = getenv("PATH");
 	size_t len;
 
+	if (strchr(name, '/')) {
+		snprintf(out, out_len, "%s", name);
+		return access(name, X_OK) == 0;
+	}
 	for (; path; path = *path ? path + 1 : NULL) {
 		len = strcspn(path, ":");
 		snprintf(out, out_len, "%.*s/%s", len ? (int)len : 1, len ? path : ".", name);

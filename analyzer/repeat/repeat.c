@@ -287,7 +287,7 @@ struct lc_repeat_run *lc_repeat_add_run(struct lc_repeat *r)
 
 	r->runs = lc_mem_grow(r->runs, &r->runs_cap, r->runs_len + 1, sizeof(*r->runs));
 	run = &r->runs[r->runs_len++];
-	*run = (struct lc_repeat_run){ .wall_ns = -1, .cpu_ns = -1 };
+	*run = (struct lc_repeat_run){ .wall_ns = -1, .cpu_ns = -1, .peak_bytes = -1 };
 	return run;
 }
 

@@ -132,9 +132,9 @@ struct lc_repeat_run {
 	enum lc_repeat_state state;
 	char *why;  /* one line on what left it out; NULL: nothing did */
 	char *said; /* the first line that Locus's agent said on its standard error; or NULL */
-	uint64_t stderr_bytes;  /* that the program wrote to its standard error */
-	bool other_output;      /* than most runs */
-	double wall_ns, cpu_ns; /* below 0: not known */
+	uint64_t stderr_bytes;              /* that the program wrote to its standard error */
+	bool other_output;                  /* than most runs */
+	double wall_ns, cpu_ns, peak_bytes; /* of memory; below 0: not known */
 	double samples, allocations, bytes, estimated_bytes; /* of counted runs */
 };
 

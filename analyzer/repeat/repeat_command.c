@@ -4,7 +4,6 @@
  */
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "analyzer/base/fail.h"
 #include "analyzer/base/memory.h"
@@ -16,12 +15,13 @@
 #include "analyzer/commands/agent_setting.h"
 #include "analyzer/commands/child.h"
 #include "analyzer/repeat/repeat_impl.h"
+#include "analyzer/repeat/repeat_options.h"
 #include "analyzer/repeat/repeat_output.h"
 #include "analyzer/repeat/repeat_read.h"
 #include "analyzer/repeat/repeat_record.h"
 #include "analyzer/repeat/repeat_run.h"
 
-enum { ROWS_MAX = 48, RUNS = 10, RUNS_MAX = 1000, TOP = 5, TOP_PAGE = 200, NAME_BYTES = 64 };
+enum { ROWS_MAX = 48, TOP = 5, TOP_PAGE = 200, NAME_BYTES = 64 };
 enum { AS_TEXT, AS_JSON, AS_HTML, FORMATS };
 
 /* Options that are not the agent's. */
@@ -42,12 +42,9 @@ enum own {
 static const struct lc_option_info own[OWN_COUNT] = {
 	[OWN_RUNS] = { "runs", 'n', "COUNT", "N", "10", "runs",
 	               "run the program N times, 1 to 1000; intervals need 5" },
-	[OWN_TIMEOUT] = { "timeout", 0, "DURATION", "TIME", "none", "ns",
-	                  "stop a run that has not ended after so long, and leave it out" },
-	[OWN_STDERR] = { "any-stderr", 0, "FLAG", "", "off", "",
-	                 "count runs that write to standard error too" },
-	[OWN_OUTPUT] = { "any-output", 0, "FLAG", "", "off", "",
-	                 "count runs whose output differs from that of the others too" },
+	[OWN_TIMEOUT] = LC_REPEAT_ROW_TIMEOUT,
+	[OWN_STDERR] = LC_REPEAT_ROW_STDERR,
+	[OWN_OUTPUT] = LC_REPEAT_ROW_OUTPUT,
 	[OWN_GROUP] = { "group", 'g', "CHOICE", "class+line|class|field|package|site", "class+line",
 	                "", "what is one object, as in 'locus report'" },
 	[OWN_ENGINE] = LC_REPORT_ROW_ENGINE("which kind of samples, where there are several: its "
@@ -97,41 +94,6 @@ const struct lc_option_info *lc_cmd_repeat_options(size_t *count)
 
 /* ---- the command line ---- */
 
-static int set_flag(const struct lc_option_info *row, const char *value, bool *out)
-{
-	if (value && strcmp(value, "on") != 0)
-		return lc_usage("--%s takes no value", row->name);
-	*out = true;
-	return 0;
-}
-
-static int set_count(const struct lc_option_info *row, const char *value, unsigned long max,
-                     size_t *out)
-{
-	unsigned long number;
-
-	if (lc_report_number(value, max, &number) || !number)
-		return lc_usage("--%s: '%.64s' is not a number of %s from 1 to %lu", row->name,
-		                value, row->unit, max);
-	*out = number;
-	return 0;
-}
-
-/* As long as --duration may be. */
-static int set_timeout(struct settings *s, const char *value)
-{
-	struct lc_options o;
-	char error[256];
-
-	lc_options_init(&o);
-	if (lc_options_set(&o, "duration", value, error, sizeof(error)))
-		return lc_usage("--timeout: '%.64s' is no length of time from 1ms to 1000000s, as "
-		                "90s",
-		                value);
-	s->request.timeout_ns = o.duration_ns;
-	return 0;
-}
-
 static int set_own(struct settings *s, enum own row, const char *value)
 {
 	int status;
@@ -139,20 +101,20 @@ static int set_own(struct settings *s, enum own row, const char *value)
 	switch (row) {
 	case OWN_RUNS:
 		s->for_runs = own[row].name;
-		return set_count(&own[row], value, RUNS_MAX, &s->request.runs);
+		return lc_repeat_set_count(&own[row], value, LC_REPEAT_RUNS_MAX, &s->request.runs);
 	case OWN_TIMEOUT:
 		s->for_runs = own[row].name;
-		return set_timeout(s, value);
+		return lc_repeat_set_timeout(value, &s->request.timeout_ns);
 	case OWN_STDERR:
-		return set_flag(&own[row], value, &s->any_stderr);
+		return lc_repeat_set_flag(&own[row], value, &s->any_stderr);
 	case OWN_OUTPUT:
-		return set_flag(&own[row], value, &s->any_output);
+		return lc_repeat_set_flag(&own[row], value, &s->any_output);
 	case OWN_GROUP:
 		return lc_report_choose(&own[row], value, &s->group);
 	case OWN_TOP:
-		return set_count(&own[row], value, UINT32_MAX, &s->common.top);
+		return lc_repeat_set_count(&own[row], value, UINT32_MAX, &s->common.top);
 	case OWN_NO_PAGER:
-		return set_flag(&own[row], value, &s->common.no_pager);
+		return lc_repeat_set_flag(&own[row], value, &s->common.no_pager);
 	default:
 		(void)lc_report_set_output(&s->common, &own[row], value, &status);
 		return status;
@@ -230,17 +192,13 @@ static int parse(struct settings *s, int argc, char **argv)
 static int run(struct settings *s)
 {
 	struct lc_repeat made;
-	const time_t now = time(NULL);
-	struct tm local;
 	int status = lc_agent_check_events(&s->request.options);
 
 	if (status)
 		return status;
-	if (!s->request.directory) {
-		strftime(s->name, sizeof(s->name), "locus-repeat-%Y%m%d-%H%M%S",
-		         localtime_r(&now, &local));
-		s->request.directory = s->name;
-	}
+	if (!s->request.directory)
+		s->request.directory =
+		    lc_repeat_directory("locus-repeat", s->name, sizeof(s->name));
 	lc_repeat_init(&made);
 	status = lc_repeat_run(&made, &s->request);
 	lc_repeat_free(&made);
@@ -363,7 +321,7 @@ static int report(struct settings *s)
 
 int lc_cmd_repeat(int argc, char **argv)
 {
-	struct settings s = { .request.runs = RUNS };
+	struct settings s = { .request.runs = LC_REPEAT_RUNS };
 	int status;
 
 	lc_options_init(&s.request.options);

@@ -1,4 +1,6 @@
 /* repeat/repeat_json.c - writes a repeat as JSON (docs/JSON.md), and as a page that holds it. */
+#include "analyzer/repeat/repeat_json.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,7 +10,7 @@
 
 enum { FORMAT = 1 };
 
-static void put_number(struct lc_json *j, const char *name, const struct lc_repeat_number *n)
+void lc_repeat_json_number(struct lc_json *j, const char *name, const struct lc_repeat_number *n)
 {
 	if (!n->known) {
 		lc_json_null(j, name);
@@ -81,7 +83,7 @@ static void put_entry(struct lc_json *j, const struct lc_repeat *r, const struct
 	lc_json_line(j, 4);
 	lc_json_object(j, NULL);
 	put_name(j, &r->names, &e->name);
-	put_number(j, "share", &e->share);
+	lc_repeat_json_number(j, "share", &e->share);
 	lc_json_real(j, "difference", e->difference);
 	lc_json_bool(j, "equal", e->equal);
 	lc_json_u64(j, "first", e->first);
@@ -164,12 +166,12 @@ void lc_repeat_json(FILE *out, const struct lc_repeat *r, size_t top)
 	lc_json_bool(&j, "all_outputs_differ", r->all_differ);
 	lc_json_string(&j, "group", lc_rank_group_name(r->group));
 	put_engine(&j, &r->engine);
-	put_number(&j, "wall_ns", &r->wall_ns);
-	put_number(&j, "cpu_ns", &r->cpu_ns);
-	put_number(&j, "samples", &r->samples);
-	put_number(&j, "allocations", &r->allocations);
-	put_number(&j, "bytes", &r->bytes);
-	put_number(&j, "estimated_bytes", &r->estimated_bytes);
+	lc_repeat_json_number(&j, "wall_ns", &r->wall_ns);
+	lc_repeat_json_number(&j, "cpu_ns", &r->cpu_ns);
+	lc_repeat_json_number(&j, "samples", &r->samples);
+	lc_repeat_json_number(&j, "allocations", &r->allocations);
+	lc_repeat_json_number(&j, "bytes", &r->bytes);
+	lc_repeat_json_number(&j, "estimated_bytes", &r->estimated_bytes);
 	lc_json_array(&j, "runs");
 	for (size_t i = 0; i < r->runs_len; i++)
 		put_run(&j, &r->runs[i]);

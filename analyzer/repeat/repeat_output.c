@@ -61,6 +61,8 @@ static void add_reason(struct lc_repeat_run *run, const char *line)
 static void read_stderr(struct lc_repeat_run *run, bool any_stderr)
 {
 	static const char own[] = "locus: ";
+	/* HotSpot's, where options come by the environment. */
+	static const char picked[] = "Picked up JAVA_TOOL_OPTIONS: ";
 	FILE *in = open_of(run, LC_REPEAT_STDERR);
 	char *line = NULL, *first = NULL;
 	size_t cap = 0;
@@ -69,6 +71,8 @@ static void read_stderr(struct lc_repeat_run *run, bool any_stderr)
 	while (in && (len = getline(&line, &cap, in)) > 0) {
 		char **text = &first;
 
+		if (!strncmp(line, picked, strlen(picked)))
+			continue;
 		if (!strncmp(line, own, strlen(own)))
 			text = &run->said;
 		else

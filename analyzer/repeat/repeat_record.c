@@ -89,7 +89,7 @@ static int is_profile(const struct dirent *e)
 	return strncmp(e->d_name, LC_REPEAT_PROFILE, strlen(LC_REPEAT_PROFILE)) == 0;
 }
 
-static void find_profiles(struct lc_repeat_run *run)
+void lc_repeat_record_profiles(struct lc_repeat_run *run)
 {
 	struct dirent **names = NULL;
 	const int count = scandir(run->directory, &names, is_profile, alphasort);
@@ -101,8 +101,7 @@ static void find_profiles(struct lc_repeat_run *run)
 	free(names);
 }
 
-/* A number of the file; -1: null, or none. */
-static double number_of(const json_t *object, const char *name)
+double lc_repeat_record_number(const json_t *object, const char *name)
 {
 	const json_t *value = json_object_get(object, name);
 
@@ -120,16 +119,16 @@ static void read_run(struct lc_repeat *r, const char *directory, size_t number, 
 	run->name = lc_mem_text("run %zu", r->runs_len);
 	run->directory = lc_mem_text("%s/%s", directory, name);
 	free(name);
-	run->wall_ns = number_of(row, "wall_ns");
-	run->cpu_ns = number_of(row, "cpu_ns");
-	find_profiles(run);
+	run->wall_ns = lc_repeat_record_number(row, "wall_ns");
+	run->cpu_ns = lc_repeat_record_number(row, "cpu_ns");
+	lc_repeat_record_profiles(run);
 	for (unsigned i = LC_REPEAT_COUNTED + 1; state && i < LC_REPEAT_STATES; i++)
 		if (!strcmp(state, lc_repeat_state_name((enum lc_repeat_state)i)))
 			lc_repeat_leave_out(run, (enum lc_repeat_state)i,
 			                    lc_mem_text("%s", why ? why : state));
 }
 
-static char *join(const json_t *words)
+char *lc_repeat_record_join(const json_t *words)
 {
 	char *text;
 	size_t len, i;
@@ -171,11 +170,11 @@ int lc_repeat_record_read(struct lc_repeat *r, const char *directory)
 	{
 		read_run(r, directory, i + 1, row);
 	}
-	asked = number_of(root, "asked");
+	asked = lc_repeat_record_number(root, "asked");
 	if (asked > 0 && asked <= RECORD_RUNS_MAX)
 		r->asked += (size_t)asked;
 	if (!r->command)
-		r->command = join(json_object_get(root, "command"));
+		r->command = lc_repeat_record_join(json_object_get(root, "command"));
 out:
 	json_decref(root);
 	free(path);

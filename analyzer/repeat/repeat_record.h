@@ -5,6 +5,7 @@
 #ifndef LC_REPEAT_REPEAT_RECORD_H
 #define LC_REPEAT_REPEAT_RECORD_H
 
+#include <jansson.h>
 #include <stdbool.h>
 
 #include "analyzer/repeat/repeat.h"
@@ -21,6 +22,9 @@ char *lc_repeat_record_name(size_t number);
 /* Write DIR/runs.json of all runs so far. Returns 0, or 1 after one line on stderr. */
 int lc_repeat_record_write(const struct lc_repeat *r, const struct lc_repeat_request *q);
 
+/* Add the profiles that are in the run's directory, in the order of their names. */
+void lc_repeat_record_profiles(struct lc_repeat_run *run);
+
 /* Is there such a file in the directory? */
 bool lc_repeat_record_in(const char *directory);
 
@@ -29,5 +33,11 @@ bool lc_repeat_record_in(const char *directory);
  * `r`. Returns 0, or 1 after one line on stderr.
  */
 int lc_repeat_record_read(struct lc_repeat *r, const char *directory);
+
+/* A member of an object that a record has; -1: null, below 0, or none. */
+double lc_repeat_record_number(const json_t *object, const char *name);
+
+/* The words of a command with spaces between. The caller frees it. */
+char *lc_repeat_record_join(const json_t *words);
 
 #endif

@@ -114,7 +114,7 @@ static void judge(struct lc_repeat_run *run, bool ended, int status, uint64_t ti
 		                    lc_mem_text("it ended with status %d", WEXITSTATUS(status)));
 }
 
-static int run_in(struct running *m, struct lc_repeat_run *run,
+static int run_in(struct lc_repeat_run *run, char *const *command, uint64_t timeout_ns,
                   const struct lc_child_streams *streams)
 {
 	struct rusage usage;
@@ -123,56 +123,61 @@ static int run_in(struct running *m, struct lc_repeat_run *run,
 	int status, err;
 
 	begin = lc_time_now_ns();
-	err = lc_child_start_apart(m->q->command, streams, &forked);
+	err = lc_child_start_apart(command, streams, &forked);
 	if (err)
-		return lc_agent_not_started(m->q->command[0], err, forked);
-	ended = lc_child_wait_for(m->q->timeout_ns, &status, &usage);
+		return lc_agent_not_started(command[0], err, forked);
+	ended = lc_child_wait_for(timeout_ns, &status, &usage);
 	if (ended) {
 		run->wall_ns = (double)(lc_time_now_ns() - begin);
 		run->cpu_ns = ns_of(usage.ru_utime) + ns_of(usage.ru_stime);
+		run->peak_bytes = (double)usage.ru_maxrss * 1024;
 	} else {
 		lc_child_stop();
 	}
-	judge(run, ended, status, m->q->timeout_ns);
+	judge(run, ended, status, timeout_ns);
 	return 0;
+}
+
+int lc_repeat_run_once(struct lc_repeat_run *run, char *const *command, uint64_t timeout_ns)
+{
+	struct lc_child_streams streams;
+	int status;
+
+	if (mkdir(run->directory, 0700))
+		return lc_fail("cannot make '%s': %s", run->directory, strerror(errno));
+	status = open_streams(run->directory, &streams);
+	if (!status)
+		status = run_in(run, command, timeout_ns, &streams);
+	close_streams(&streams);
+	return status;
 }
 
 static int run_one(struct running *m, size_t number)
 {
 	struct lc_repeat_run *run = lc_repeat_add_run(m->r);
 	char *name = lc_repeat_record_name(number);
-	struct lc_child_streams streams;
 	int status;
 
 	run->name = lc_mem_text("run %zu", number);
 	run->directory = lc_mem_text("%s/%s", m->q->directory, name);
 	status = set_output(m, name);
 	free(name);
-	if (status)
-		return status;
-	if (mkdir(run->directory, 0700))
-		return lc_fail("cannot make '%s': %s", run->directory, strerror(errno));
-	status = open_streams(run->directory, &streams);
-	if (!status)
-		status = run_in(m, run, &streams);
-	close_streams(&streams);
-	return status;
+	return status ? status : lc_repeat_run_once(run, m->q->command, m->q->timeout_ns);
 }
 
 /* ---- all runs ---- */
 
-/* "run 3 of 30, 1 failed, 4 min left". */
-static void say_progress(const struct running *m, size_t number)
+void lc_repeat_say_progress(const struct lc_repeat *r, size_t number, size_t of, uint64_t begin_ns)
 {
 	const double each =
-	    number > 1 ? (double)(lc_time_now_ns() - m->begin_ns) / 1e9 / (double)(number - 1) : 0;
-	const double left = each * (double)(m->q->runs - number + 1);
+	    number > 1 ? (double)(lc_time_now_ns() - begin_ns) / 1e9 / (double)(number - 1) : 0;
+	const double left = each * (double)(of - number + 1);
 	char text[96];
 	size_t len, bad = 0;
 
-	for (size_t i = 0; i < m->r->runs_len; i++)
-		bad += m->r->runs[i].state != LC_REPEAT_COUNTED;
-	len = (size_t)snprintf(text, sizeof(text), "run %zu of %zu", number, m->q->runs);
+	for (size_t i = 0; i < r->runs_len; i++)
+		bad += r->runs[i].state != LC_REPEAT_COUNTED;
+	len = (size_t)snprintf(text, sizeof(text), "run %zu of %zu", number, of);
 	if (bad)
 		len += (size_t)snprintf(text + len, sizeof(text) - len, ", %zu failed", bad);
 	if (number > 1 && left < 90)
@@ -232,7 +237,7 @@ int lc_repeat_run(struct lc_repeat *r, struct lc_repeat_request *q)
 
 	r->asked = q->runs;
 	for (size_t i = 1; i <= q->runs && !status && !lc_child_asked() && !is_hopeless(r); i++) {
-		say_progress(&m, i);
+		lc_repeat_say_progress(r, i, q->runs, m.begin_ns);
 		status = run_one(&m, i);
 		if (!status)
 			status = lc_repeat_record_write(r, q);

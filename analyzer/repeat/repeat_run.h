@@ -28,4 +28,14 @@ struct lc_repeat_request {
  */
 int lc_repeat_run(struct lc_repeat *r, struct lc_repeat_request *q);
 
+/*
+ * Make run->directory and run a command once, as lc_repeat_run() does, for `timeout_ns` at most (0:
+ * without end): sets what it took, or leaves the run out with the reason. Returns 0, or an exit
+ * status after one line on stderr where it cannot be started.
+ */
+int lc_repeat_run_once(struct lc_repeat_run *run, char *const *command, uint64_t timeout_ns);
+
+/* Show "run 3 of 30, 1 failed, 4 min left"; `begin_ns` is when the first one began. */
+void lc_repeat_say_progress(const struct lc_repeat *r, size_t number, size_t of, uint64_t begin_ns);
+
 #endif

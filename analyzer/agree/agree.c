@@ -1,0 +1,262 @@
+/*
+ * agree/agree.c - computes how far profilers agree: unions of their hottest methods, overlaps of
+ * their shares, costs by round.
+ */
+#include "analyzer/agree/agree.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "analyzer/base/memory.h"
+
+const char *lc_agree_kind_name(enum lc_agree_kind kind)
+{
+	static const char *const names[LC_AGREE_KINDS] = { "bare",      "locus", "async", "jfr",
+		                                           "jfr-debug", "perf",  "own" };
+
+	return names[kind];
+}
+
+void lc_agree_init(struct lc_agree *a)
+{
+	*a = (struct lc_agree){ .runs = NULL };
+	lc_repeat_init(&a->all);
+	lc_tree_init(&a->names);
+}
+
+static void free_side(struct lc_agree_side *s)
+{
+	free(s->name);
+	free(s->command);
+	free(s->about);
+	free(s->absent);
+	lc_repeat_table_free(&s->methods.table);
+	for (size_t i = 0; i <= LC_AGREE_DELAYS_MAX; i++)
+		lc_repeat_table_free(&s->delayed[i].table);
+}
+
+void lc_agree_free(struct lc_agree *a)
+{
+	lc_repeat_free(&a->all);
+	free(a->runs);
+	for (size_t i = 0; i < a->sides_len; i++)
+		free_side(&a->sides[i]);
+	for (size_t i = 0; i < a->delays_len; i++) {
+		free(a->delays[i].method);
+		free(a->delays[i].why);
+	}
+	lc_tree_free(&a->names);
+}
+
+struct lc_agree_side *lc_agree_add_side(struct lc_agree *a, enum lc_agree_kind kind,
+                                        const char *name)
+{
+	struct lc_agree_side *s;
+
+	if (a->sides_len == LC_AGREE_SIDES_MAX)
+		return NULL;
+	s = &a->sides[a->sides_len++];
+	*s = (struct lc_agree_side){ .kind = kind, .name = lc_mem_text("%s", name) };
+	return s;
+}
+
+struct lc_repeat_run *lc_agree_add_run(struct lc_agree *a, size_t side, size_t round, int delay)
+{
+	const size_t i = a->all.runs_len;
+	struct lc_repeat_run *run = lc_repeat_add_run(&a->all);
+
+	a->runs = lc_mem_grow(a->runs, &a->runs_cap, i + 1, sizeof(*a->runs));
+	a->runs[i] = (struct lc_agree_run){
+		.side = side, .round = round, .delay = delay, .java_cpu_ns = -1
+	};
+	return run;
+}
+
+const struct lc_repeat_entry *lc_agree_find(const struct lc_repeat_table *t, uint32_t key)
+{
+	for (size_t i = 0; i < t->len; i++)
+		if (t->entries[i].key == key)
+			return &t->entries[i];
+	return NULL;
+}
+
+bool lc_agree_is_compared(const struct lc_agree_side *s)
+{
+	return s->kind != LC_AGREE_BARE && s->methods.table.runs;
+}
+
+/* ---- costs ---- */
+
+static const struct lc_repeat_run *run_of(const struct lc_agree *a, size_t side, size_t round)
+{
+	for (size_t i = 0; i < a->all.runs_len; i++)
+		if (a->runs[i].side == side && a->runs[i].round == round && a->runs[i].delay < 0)
+			return &a->all.runs[i];
+	return NULL;
+}
+
+static double member(const struct lc_repeat_run *run, size_t offset)
+{
+	return *(const double *)((const char *)run + offset);
+}
+
+static struct lc_repeat_number ratio(const struct lc_agree *a, size_t side, size_t offset)
+{
+	double *values = lc_mem_zeroed(a->rounds + 1, sizeof(*values));
+	struct lc_repeat_number n;
+	size_t len = 0;
+
+	for (size_t round = 0; round < a->rounds; round++) {
+		const struct lc_repeat_run *bare = run_of(a, 0, round),
+		                           *run = run_of(a, side, round);
+
+		if (bare && run && bare->state == LC_REPEAT_COUNTED &&
+		    run->state == LC_REPEAT_COUNTED && member(bare, offset) > 0 &&
+		    member(run, offset) >= 0)
+			values[len++] = member(run, offset) / member(bare, offset);
+	}
+	n = lc_repeat_number(values, len, 0, HUGE_VAL);
+	free(values);
+	return n;
+}
+
+static void find_costs(struct lc_agree *a)
+{
+	for (size_t i = 0; i < a->sides_len; i++) {
+		struct lc_agree_side *s = &a->sides[i];
+
+		s->cpu_ratio = ratio(a, i, offsetof(struct lc_repeat_run, cpu_ns));
+		s->wall_ratio = ratio(a, i, offsetof(struct lc_repeat_run, wall_ns));
+		s->peak_ratio = ratio(a, i, offsetof(struct lc_repeat_run, peak_bytes));
+		s->runs = s->counted = 0;
+	}
+	for (size_t i = 0; i < a->all.runs_len; i++) {
+		struct lc_agree_side *s = &a->sides[a->runs[i].side];
+
+		s->runs += a->runs[i].delay < 0;
+		s->counted += a->runs[i].delay < 0 && a->all.runs[i].state == LC_REPEAT_COUNTED;
+	}
+}
+
+/* ---- agreement ---- */
+
+/* Different keys. */
+struct keys {
+	uint32_t *list;
+	size_t len, cap;
+};
+
+static void add_key(struct keys *k, uint32_t key)
+{
+	for (size_t i = 0; i < k->len; i++)
+		if (k->list[i] == key)
+			return;
+	k->list = lc_mem_grow(k->list, &k->cap, k->len + 1, sizeof(*k->list));
+	k->list[k->len++] = key;
+}
+
+/* The first `top` of the table by means; of equal means, as everywhere, the smaller key. */
+static size_t union_of_means(const struct lc_agree *a, size_t top)
+{
+	struct keys k = { .len = 0 };
+
+	for (size_t i = 0; i < a->sides_len; i++) {
+		const struct lc_repeat_table *t = &a->sides[i].methods.table;
+
+		if (!lc_agree_is_compared(&a->sides[i]))
+			continue;
+		for (size_t e = 0; e < t->len && e < top; e++)
+			if (t->entries[e].share.mean > 0)
+				add_key(&k, t->entries[e].key);
+	}
+	free(k.list);
+	return k.len;
+}
+
+struct placed {
+	double share;
+	uint32_t key;
+};
+
+static int order_placed(const void *a, const void *b)
+{
+	const struct placed *x = a, *y = b;
+
+	if (x->share != y->share)
+		return x->share > y->share ? -1 : 1;
+	return x->key < y->key ? -1 : x->key > y->key;
+}
+
+static void add_tops(struct keys *k, const struct lc_repeat_table *t, size_t top)
+{
+	struct placed *order = lc_mem_zeroed(t->len + 1, sizeof(*order));
+
+	for (size_t run = 0; run < t->runs; run++) {
+		for (size_t i = 0; i < t->len; i++)
+			order[i] = (struct placed){ t->entries[i].shares[run], t->entries[i].key };
+		qsort(order, t->len, sizeof(*order), order_placed);
+		for (size_t i = 0; i < t->len && i < top && order[i].share > 0; i++)
+			add_key(k, order[i].key);
+	}
+	free(order);
+}
+
+static size_t union_of_runs(const struct lc_agree *a, size_t top)
+{
+	struct keys k = { .len = 0 };
+
+	for (size_t i = 0; i < a->sides_len; i++)
+		if (lc_agree_is_compared(&a->sides[i]))
+			add_tops(&k, &a->sides[i].methods.table, top);
+	free(k.list);
+	return k.len;
+}
+
+static struct lc_agree_pair pair_of(const struct lc_repeat_table *x,
+                                    const struct lc_repeat_table *y)
+{
+	struct lc_agree_pair p = { .overlap = 0 };
+
+	for (size_t i = 0; i < x->len; i++) {
+		const struct lc_repeat_entry *e = &x->entries[i], *f = lc_agree_find(y, e->key);
+
+		if (!f)
+			continue;
+		p.overlap += e->share.mean < f->share.mean ? e->share.mean : f->share.mean;
+		p.common += i < LC_AGREE_TOP && f - y->entries < LC_AGREE_TOP;
+	}
+	return p;
+}
+
+static void find_agreement(struct lc_agree *a)
+{
+	a->compared = 0;
+	for (size_t i = 0; i < a->sides_len; i++) {
+		if (!lc_agree_is_compared(&a->sides[i]))
+			continue;
+		a->compared++;
+		for (size_t k = 0; k < a->sides_len; k++)
+			if (lc_agree_is_compared(&a->sides[k]))
+				a->pairs[i][k] =
+				    pair_of(&a->sides[i].methods.table, &a->sides[k].methods.table);
+	}
+	a->union_1 = union_of_means(a, 1);
+	a->union_5 = union_of_means(a, LC_AGREE_TOP);
+	a->union_1_runs = union_of_runs(a, 1);
+	a->union_5_runs = union_of_runs(a, LC_AGREE_TOP);
+}
+
+void lc_agree_finish(struct lc_agree *a)
+{
+	a->all.counted = 0;
+	for (size_t i = 0; i < a->all.runs_len; i++)
+		a->all.counted += a->all.runs[i].state == LC_REPEAT_COUNTED;
+	for (size_t i = 0; i < a->sides_len; i++) {
+		lc_repeat_judge(&a->sides[i].methods.table);
+		for (size_t d = 0; d <= a->delays_len && a->delays_len; d++)
+			lc_repeat_judge(&a->sides[i].delayed[d].table);
+	}
+	find_costs(a);
+	find_agreement(a);
+	lc_agree_finish_truth(a);
+}

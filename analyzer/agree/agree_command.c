@@ -1,0 +1,381 @@
+/*
+ * agree/agree_command.c - runs `locus agree`: it reads the options, has a program run under several
+ * profilers or takes runs that are there, and reports how far the profilers agree.
+ */
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyzer/agree/agree_impl.h"
+#include "analyzer/agree/agree_record.h"
+#include "analyzer/agree/agree_run.h"
+#include "analyzer/base/fail.h"
+#include "analyzer/base/memory.h"
+#include "analyzer/base/new_directory.h"
+#include "analyzer/base/replace.h"
+#include "analyzer/cli/args.h"
+#include "analyzer/cli/command.h"
+#include "analyzer/cli/report_command.h"
+#include "analyzer/commands/agent_setting.h"
+#include "analyzer/commands/child.h"
+#include "analyzer/repeat/repeat_options.h"
+
+enum { ROWS_MAX = 56, TOP = 10, NAME_BYTES = 64 };
+enum { AS_TEXT, AS_JSON, FORMATS };
+
+#define PROFILERS "locus,async,jfr,jfr-debug,perf"
+
+/* Options that are not the agent's. */
+enum own {
+	OWN_RUNS,
+	OWN_PROFILERS,
+	OWN_ASYNC,
+	OWN_TRUTH,
+	OWN_TRUTH_AT,
+	OWN_TIMEOUT,
+	OWN_STDERR,
+	OWN_OUTPUT,
+	OWN_FORMAT,
+	OWN_FILE,
+	OWN_TOP,
+	OWN_NO_PAGER,
+	OWN_COUNT
+};
+
+static const struct lc_option_info own[OWN_COUNT] = {
+	[OWN_RUNS] = { "runs", 'n', "COUNT", "N", "10", "rounds",
+	               "run the program N times under each profiler, 1 to 1000; intervals need 5" },
+	[OWN_PROFILERS] = { "profilers", 'p', "STRING", "LIST", PROFILERS, "",
+	                    "the profilers, separated by commas; NAME=COMMAND is one of your own: "
+	                    "it "
+	                    "is started as COMMAND FILE java ..., and writes collapsed stacks to "
+	                    "FILE" },
+	[OWN_ASYNC] = { "async-profiler", 0, "STRING", "FILE", "", "",
+	                "async-profiler's library, or its jar of Maven Central (that of PATH, of "
+	                "Maven's repository, or fetched)" },
+	[OWN_TRUTH] = { "truth", 0, "FLAG", "", "off", "",
+	                "also run with known delays in the hottest methods, and tell which "
+	                "profiler "
+	                "sees how much of them" },
+	[OWN_TRUTH_AT] = { "truth-at", 0, "STRING", "METHOD,...", "", "",
+	                   "put these delays into such methods, as java.util.HashMap.getNode; "
+	                   "implies --truth" },
+	[OWN_TIMEOUT] = LC_REPEAT_ROW_TIMEOUT,
+	[OWN_STDERR] = LC_REPEAT_ROW_STDERR,
+	[OWN_OUTPUT] = LC_REPEAT_ROW_OUTPUT,
+	[OWN_FORMAT] = { "format", 0, "CHOICE", "text|json", "text", "", "what to write" },
+	[OWN_FILE] = LC_REPORT_ROW_FILE,
+	[OWN_TOP] = { "top", 0, "COUNT", "N", "", "rows",
+	              "show the first N methods (text: 10, JSON: all)" },
+	[OWN_NO_PAGER] = LC_REPORT_ROW_NO_PAGER,
+};
+
+/* In the place of the agent's, which names one profile. */
+static const struct lc_option_info output = {
+	"output",
+	'o',
+	"STRING",
+	"DIR",
+	"locus-agree-TIME",
+	"",
+	"new directory that the runs, and the result, are kept in"
+};
+
+struct settings {
+	struct lc_report_settings common;
+	struct lc_agree_request request;
+	size_t rounds;
+	const char *for_runs; /* an option that was given, and means nothing without a program */
+	const char *runs;     /* a directory of runs that are there; or NULL */
+	char name[NAME_BYTES], directory[PATH_MAX];
+};
+
+const struct lc_option_info *lc_cmd_agree_options(size_t *count)
+{
+	static struct lc_option_info rows[ROWS_MAX];
+	const struct lc_option_info *table = lc_option_table(count);
+
+	memcpy(rows, table, *count * sizeof(*table));
+	for (size_t i = 0; i < *count; i++)
+		if (!strcmp(rows[i].name, output.name))
+			rows[i] = output;
+	memcpy(rows + *count, own, sizeof(own));
+	*count += OWN_COUNT;
+	return rows;
+}
+
+/* ---- the command line ---- */
+
+static int set_truth_at(struct settings *s, const char *value)
+{
+	if (!*value || strpbrk(value, ";: \t\"'"))
+		return lc_usage("--truth-at: '%.64s' is no list of methods as "
+		                "java.util.HashMap.getNode",
+		                value);
+	s->request.truth_at = value;
+	s->request.truth = true;
+	return 0;
+}
+
+static int set_own(struct settings *s, enum own row, const char *value)
+{
+	int status;
+
+	if (row < OWN_STDERR)
+		s->for_runs = own[row].name;
+	switch (row) {
+	case OWN_RUNS:
+		return lc_repeat_set_count(&own[row], value, LC_REPEAT_RUNS_MAX, &s->rounds);
+	case OWN_PROFILERS:
+		s->request.profilers = value;
+		return 0;
+	case OWN_ASYNC:
+		s->request.async_file = value;
+		return 0;
+	case OWN_TRUTH:
+		return lc_repeat_set_flag(&own[row], value, &s->request.truth);
+	case OWN_TRUTH_AT:
+		return set_truth_at(s, value);
+	case OWN_TIMEOUT:
+		return lc_repeat_set_timeout(value, &s->request.timeout_ns);
+	case OWN_STDERR:
+		return lc_repeat_set_flag(&own[row], value, &s->request.any_stderr);
+	case OWN_OUTPUT:
+		return lc_repeat_set_flag(&own[row], value, &s->request.any_output);
+	case OWN_TOP:
+		return lc_repeat_set_count(&own[row], value, UINT32_MAX, &s->common.top);
+	case OWN_NO_PAGER:
+		return lc_repeat_set_flag(&own[row], value, &s->common.no_pager);
+	default:
+		(void)lc_report_set_output(&s->common, &own[row], value, &status);
+		return status;
+	}
+}
+
+static int set_of_agent(struct settings *s, const struct lc_option_info *row, const char *value)
+{
+	char error[256];
+
+	s->for_runs = row->name;
+	if (!strcmp(row->name, output.name)) {
+		if (!*value)
+			return lc_usage("--output: name a directory");
+		s->request.directory = value;
+		return 0;
+	}
+	if (lc_options_set(&s->request.machine.options, row->name, value, error, sizeof(error)))
+		return lc_usage("%s", error);
+	return 0;
+}
+
+/* What does not fit together is refused before anything is run. */
+static int check(struct settings *s)
+{
+	char error[256];
+
+	if (s->request.command && s->runs)
+		return lc_usage("agree: '%.200s' stands before '--': name the directory of earlier "
+		                "runs, or a program to run behind '--'",
+		                s->runs);
+	if (!s->request.command && !s->runs)
+		return lc_usage(
+		    "agree: no program to run; write 'locus agree -n 10 -- java ...', or "
+		    "name the directory of earlier runs");
+	if (!s->request.command && s->for_runs)
+		return lc_usage("--%s is about runs, and earlier ones are only read", s->for_runs);
+	if (lc_options_check(&s->request.machine.options, error, sizeof(error)))
+		return lc_usage("%s", error);
+	if (s->common.file && !s->common.format_chosen)
+		return lc_report_format_of(&own[OWN_FORMAT], s->common.file, &s->common.format);
+	return 0;
+}
+
+/* Returns 0, an exit status after an error, or LC_ARGS_HELP or LC_ARGS_VERSION. */
+static int parse(struct settings *s, int argc, char **argv)
+{
+	struct lc_args args = { .argc = argc, .argv = argv, .next = 1 };
+	const char *value;
+	size_t agent;
+	int row, status = 0;
+
+	args.table = lc_cmd_agree_options(&args.count);
+	agent = args.count - OWN_COUNT;
+	while (!status && (row = lc_args_next(&args, &value)) != LC_ARGS_END) {
+		if (row == LC_ARGS_ERROR)
+			return LC_EXIT_USAGE;
+		if (row == LC_ARGS_HELP || row == LC_ARGS_VERSION)
+			return row;
+		if (row == LC_ARGS_OPERAND && args.operands_only) {
+			s->request.command = argv + args.next - 1;
+			break;
+		}
+		if (row == LC_ARGS_OPERAND && s->runs)
+			status = lc_usage("agree: one directory of runs at a time");
+		else if (row == LC_ARGS_OPERAND)
+			s->runs = argv[args.next - 1];
+		else if ((size_t)row < agent)
+			status = set_of_agent(s, &args.table[row], value);
+		else
+			status = set_own(s, (enum own)((size_t)row - agent), value);
+	}
+	return status ? status : check(s);
+}
+
+/* ---- runs ---- */
+
+/* The directory stands in options of JVMs and of agents, where these characters mean something. */
+static int prepare(struct settings *s)
+{
+	struct lc_agree_machine *m = &s->request.machine;
+	bool made;
+
+	m->preloaded = getenv("LD_PRELOAD");
+	m->tool_options = getenv("JAVA_TOOL_OPTIONS");
+	m->preloaded = m->preloaded ? lc_mem_text("%s", m->preloaded) : NULL;
+	m->tool_options = m->tool_options ? lc_mem_text("%s", m->tool_options) : NULL;
+	if (!s->request.directory)
+		s->request.directory = lc_repeat_directory("locus-agree", s->name, sizeof(s->name));
+	if (lc_new_directory(s->request.directory, &made))
+		return LC_EXIT_FAILED;
+	if (!realpath(s->request.directory, s->directory))
+		return lc_fail("cannot use output directory '%s': %m", s->request.directory);
+	if (strpbrk(s->directory, "%, \t\"';"))
+		return lc_usage(
+		    "--output: '%.200s' has a character that options of JVMs cannot hold",
+		    s->directory);
+	s->request.directory = s->directory;
+	return 0;
+}
+
+/* What was measured so far chooses where delays go. */
+static int run_delays(struct settings *s)
+{
+	struct lc_agree a;
+	int status;
+
+	lc_agree_init(&a);
+	status =
+	    lc_agree_record_read(&a, s->directory, s->request.any_stderr, s->request.any_output);
+	if (!status)
+		status = lc_agree_run_delays(&a, &s->request);
+	lc_agree_free(&a);
+	return status;
+}
+
+static int run(struct settings *s)
+{
+	struct lc_agree a;
+	int status = lc_agent_check_events(&s->request.machine.options);
+
+	lc_agree_init(&a);
+	a.rounds = s->rounds;
+	if (!status)
+		status = lc_agree_parse_sides(&a, s->request.profilers);
+	if (!status)
+		status = prepare(s);
+	if (!status)
+		status = lc_agree_run(&a, &s->request);
+	lc_agree_free(&a);
+	if (!status && s->request.truth && !lc_child_asked())
+		status = run_delays(s);
+	lc_child_leave_signals();
+	return status;
+}
+
+/* ---- the report ---- */
+
+static void (*const writers[FORMATS])(FILE *, const struct lc_agree *, size_t) = { lc_agree_text,
+	                                                                           lc_agree_json };
+
+/* Beside the runs, in every format. */
+static int keep_result(const struct settings *s, const struct lc_agree *a)
+{
+	static const char *const names[FORMATS] = { "result.txt", "result.json" };
+	int status = 0;
+
+	for (size_t i = 0; i < FORMATS && !status; i++) {
+		char *path = lc_mem_text("%s/%s", s->directory, names[i]);
+		struct lc_replace file;
+		int err = lc_replace_begin(&file, path);
+
+		if (!err) {
+			writers[i](file.out, a, i == AS_TEXT ? TOP : SIZE_MAX);
+			err = lc_replace_end(&file);
+		}
+		if (err)
+			status = lc_fail("cannot write '%s': %s", path, strerror(-err));
+		free(path);
+	}
+	if (!status)
+		lc_note("runs and result in %s; see: locus agree %s", s->directory, s->directory);
+	return status;
+}
+
+static int write_report(const struct settings *s, const struct lc_agree *a)
+{
+	FILE *out = lc_report_open(&s->common);
+	const size_t top = s->common.format == AS_TEXT ? TOP : SIZE_MAX;
+
+	if (!out)
+		return LC_EXIT_FAILED;
+	writers[s->common.format](out, a, s->common.top ? s->common.top : top);
+	return lc_report_close(out, &s->common);
+}
+
+/* Each run that is left out is in the report; stderr has the reason of the first. */
+static int say_left_out(const struct lc_agree *a)
+{
+	const struct lc_repeat_run *first = NULL;
+	size_t missing = 0;
+
+	for (size_t i = 0; i < a->all.runs_len && !first; i++)
+		first = a->all.runs[i].state != LC_REPEAT_COUNTED ? &a->all.runs[i] : NULL;
+	for (size_t i = 0; i < a->sides_len; i++)
+		missing += a->sides[i].absent ? 0 : a->rounds - a->sides[i].runs;
+	if (!first && !missing)
+		return 0;
+	if (first)
+		lc_fail("%zu of %zu runs counted; left out is %s: %s", a->all.counted,
+		        a->all.runs_len + missing, first->name, first->why);
+	else
+		lc_fail("%zu of %zu runs counted; the others were not begun", a->all.counted,
+		        a->all.runs_len + missing);
+	return a->compared ? LC_EXIT_PARTIAL : LC_EXIT_FAILED;
+}
+
+static int report(struct settings *s)
+{
+	struct lc_agree a;
+	int status, left_out;
+
+	lc_agree_init(&a);
+	status = lc_agree_record_read(&a, s->runs ? s->runs : s->directory, s->request.any_stderr,
+	                              s->request.any_output);
+	if (!status) {
+		left_out = say_left_out(&a);
+		status = write_report(s, &a);
+		if (!status && s->request.command)
+			status = keep_result(s, &a);
+		status = status ? status : left_out;
+	}
+	lc_agree_free(&a);
+	return status;
+}
+
+int lc_cmd_agree(int argc, char **argv)
+{
+	struct settings s = { .rounds = LC_REPEAT_RUNS, .request.profilers = PROFILERS };
+	int status;
+
+	lc_options_init(&s.request.machine.options);
+	status = parse(&s, argc, argv);
+	if (!status && s.request.command)
+		status = run(&s);
+	if (!status)
+		status = report(&s);
+	else if (status < 0)
+		status = lc_answer(status, argv[0]);
+	free((char *)(uintptr_t)s.request.machine.preloaded);
+	free((char *)(uintptr_t)s.request.machine.tool_options);
+	return status;
+}

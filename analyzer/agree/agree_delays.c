@@ -1,0 +1,279 @@
+/*
+ * agree/agree_delays.c - chooses methods for delays and how long these are, and makes the runs.
+ *
+ * A run without a profiler that counts executions tells how often each method is executed, what CPU
+ * time Java threads take, and how long an iteration of the loop takes; a delay is then to add
+ * PART of that time.
+ */
+#include <inttypes.h>
+#include <jansson.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "analyzer/agree/agree_record.h"
+#include "analyzer/agree/agree_run.h"
+#include "analyzer/base/fail.h"
+#include "analyzer/base/memory.h"
+#include "analyzer/base/progress.h"
+#include "analyzer/cli/libraries.h"
+#include "analyzer/commands/child.h"
+#include "analyzer/repeat/repeat_record.h"
+#include "analyzer/repeat/repeat_run.h"
+#include "src/base/time.h"
+
+#define PART 0.1
+#define LEAST_SHARE 0.01 /* of a method that is chosen: with less there is nothing to delay */
+
+enum { CHOSEN = 3 };
+
+/* ---- choosing ---- */
+
+static void add_delay(struct lc_agree *a, const char *method, size_t len)
+{
+	if (a->delays_len < LC_AGREE_DELAYS_MAX && len)
+		a->delays[a->delays_len++].method = lc_mem_text("%.*s", (int)len, method);
+}
+
+struct candidate {
+	uint32_t key;
+	const char *name;
+	double share; /* mean over the profilers */
+};
+
+static int order_candidates(const void *a, const void *b)
+{
+	const struct candidate *x = a, *y = b;
+
+	if (x->share != y->share)
+		return x->share > y->share ? -1 : 1;
+	return x->key < y->key ? -1 : x->key > y->key;
+}
+
+static bool is_taken(const struct candidate *list, size_t len, uint32_t key)
+{
+	for (size_t i = 0; i < len; i++)
+		if (list[i].key == key)
+			return true;
+	return false;
+}
+
+/* Constructors are not delayed, nor classes that are made in the run. */
+static bool can_be_delayed(const char *name)
+{
+	return !strchr(name, '<') && !strstr(name, "$$Lambda") && !strstr(name, "LambdaForm");
+}
+
+/* Methods of all profilers, the hottest by the mean of their shares first. */
+static void choose(struct lc_agree *a)
+{
+	struct candidate *list = NULL;
+	size_t len = 0, cap = 0;
+
+	for (size_t i = 0; i < a->sides_len; i++) {
+		const struct lc_repeat_table *t = &a->sides[i].methods.table;
+
+		for (size_t e = 0; lc_agree_is_compared(&a->sides[i]) && e < t->len; e++) {
+			struct candidate c = { .key = t->entries[e].key,
+				               .name = t->entries[e].name.label };
+
+			if (is_taken(list, len, c.key) || !can_be_delayed(c.name) ||
+			    t->entries[e].share.mean < LEAST_SHARE)
+				continue;
+			for (size_t k = 0; k < a->sides_len; k++) {
+				const struct lc_repeat_entry *of =
+				    lc_agree_find(&a->sides[k].methods.table, c.key);
+
+				c.share += of ? of->share.mean / (double)a->compared : 0;
+			}
+			list = lc_mem_grow(list, &cap, len + 1, sizeof(*list));
+			list[len++] = c;
+		}
+	}
+	if (len)
+		qsort(list, len, sizeof(*list), order_candidates);
+	for (size_t i = 0; i < len; i++)
+		add_delay(a, list[i].name, strlen(list[i].name));
+	free(list);
+}
+
+static void take_words(struct lc_agree *a, const char *words)
+{
+	while (*words) {
+		const size_t len = strcspn(words, ",");
+
+		add_delay(a, words, len);
+		words += len + (words[len] == ',');
+	}
+}
+
+/* ---- how long ---- */
+
+/* The agent's option: one of them has its iterations, all others have none. */
+static char *option_of(const struct lc_agree *a, int delay, bool count)
+{
+	char *text;
+	size_t len;
+	FILE *out = lc_text_open(&text, &len);
+
+	fputs("at=", out);
+	for (size_t i = 0; i < a->delays_len; i++)
+		fprintf(out, "%s%s:%" PRIu64, i ? ";" : "", a->delays[i].method,
+		        (int)i + 1 == delay ? a->delays[i].iterations : 0);
+	if (count)
+		fputs(",count", out);
+	lc_text_close(out);
+	return text;
+}
+
+static void take_delay(struct lc_agree_delay *d, const json_t *root, const json_t *row)
+{
+	const char *state = json_string_value(json_object_get(row, "state"));
+	const double java = lc_repeat_record_number(root, "java_cpu_ns");
+	const double executions = lc_repeat_record_number(row, "executions");
+	double iterations;
+
+	d->ns_per_iteration = lc_repeat_record_number(root, "ns_per_iteration");
+	if (!state || strcmp(state, "in place") != 0) {
+		d->why = lc_repeat_plain(lc_mem_text("%s", state ? state : "it is not there"));
+		return;
+	}
+	if (executions < 1 || java <= 0 || d->ns_per_iteration <= 0) {
+		d->why = lc_mem_text("it was not executed");
+		return;
+	}
+	d->executions = (uint64_t)executions;
+	iterations = PART * java / executions / d->ns_per_iteration;
+	d->iterations = iterations < 1           ? 1
+	                : iterations > INT32_MAX ? INT32_MAX
+	                                         : (uint64_t)iterations;
+}
+
+static int read_counts(struct lc_agree *a, const char *directory)
+{
+	char *path = lc_mem_text("%s/" LC_AGREE_DELAY_FILE, directory);
+	json_error_t error;
+	json_t *root = json_load_file(path, 0, &error);
+	const json_t *rows = json_object_get(root, "delays");
+	int status = 0;
+
+	if (!root)
+		status = lc_fail("--truth: the run that counts executions left no '%s': %s", path,
+		                 error.text);
+	for (size_t i = 0; i < a->delays_len && root; i++)
+		take_delay(&a->delays[i], root, json_array_get(rows, i));
+	json_decref(root);
+	free(path);
+	return status;
+}
+
+/* Of methods that were chosen here the first ones that can be delayed stay. */
+static void keep_first(struct lc_agree *a)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < a->delays_len; i++) {
+		struct lc_agree_delay *d = &a->delays[i];
+
+		if (!d->why && kept < CHOSEN) {
+			a->delays[kept++] = *d;
+			continue;
+		}
+		free(d->method);
+		free(d->why);
+	}
+	memset(&a->delays[kept], 0, (a->delays_len - kept) * sizeof(*a->delays));
+	a->delays_len = kept;
+}
+
+/* A run that is not one of the rounds, and leaves nothing but its counts. */
+static int count(struct lc_agree *a, struct lc_agree_request *q)
+{
+	struct lc_repeat_run run = { .wall_ns = -1 };
+	char *delays = option_of(a, 0, true), **words, *own;
+	struct lc_agree_begin begin = { .delays = delays };
+	int status;
+
+	run.name = lc_mem_text("the run that counts executions");
+	run.directory = lc_mem_text("%s/count", q->directory);
+	begin.directory = run.directory;
+	words = lc_agree_launch(&q->machine, &a->sides[0], &begin, q->command, &own);
+	status = words ? lc_repeat_run_once(&run, words, q->timeout_ns) : LC_EXIT_TOOL;
+	lc_agree_restore(&q->machine);
+	if (!status && run.state != LC_REPEAT_COUNTED)
+		status = lc_fail("--truth: %s: %s", run.name, run.why);
+	if (!status)
+		status = read_counts(a, run.directory);
+	free(words);
+	free(run.name);
+	free(run.directory);
+	free(run.why);
+	free(delays);
+	return status;
+}
+
+static int prepare(struct lc_agree *a, struct lc_agree_request *q)
+{
+	char error[LC_LIBRARIES_ERROR_MAX];
+	size_t in_place = 0;
+	int status;
+
+	if (lc_libraries_find("liblocus-delay.so", q->machine.delay, error))
+		return lc_fail("--truth: %s", error);
+	if (q->truth_at)
+		take_words(a, q->truth_at);
+	else
+		choose(a);
+	if (!a->delays_len)
+		return lc_fail("--truth: no method has 1%% of a profiler's samples");
+	status = count(a, q);
+	if (status)
+		return status;
+	if (!q->truth_at)
+		keep_first(a);
+	for (size_t i = 0; i < a->delays_len; i++)
+		in_place += !a->delays[i].why;
+	return in_place ? 0 : lc_fail("--truth: a delay could be put into none of the methods");
+}
+
+/* ---- the runs ---- */
+
+static int run_round(struct lc_agree *a, struct lc_agree_request *q, size_t round, size_t *number,
+                     uint64_t begin)
+{
+	const size_t of = a->rounds * a->sides_len * (a->delays_len + 1);
+	int status = 0;
+
+	for (size_t d = 0; d <= a->delays_len; d++) {
+		char *delays = option_of(a, (int)d, false);
+
+		for (size_t i = 0; i < a->sides_len && !status && !lc_child_asked(); i++) {
+			const struct lc_agree_run which = { .side = round & 1 ? a->sides_len - 1 - i
+				                                              : i,
+				                            .round = round,
+				                            .delay = (int)d };
+
+			++*number;
+			if (a->sides[which.side].absent || (d && a->delays[d - 1].why))
+				continue;
+			lc_repeat_say_progress(&a->all, *number, of, begin);
+			status = lc_agree_run_one(a, q, &which, delays);
+			if (!status)
+				status = lc_agree_record_write(a, q->command, q->directory);
+		}
+		free(delays);
+	}
+	return status;
+}
+
+int lc_agree_run_delays(struct lc_agree *a, struct lc_agree_request *q)
+{
+	const uint64_t begin = lc_time_now_ns();
+	size_t number = 0;
+	int status = prepare(a, q);
+
+	for (size_t round = 0; round < a->rounds && !status && !lc_child_asked(); round++)
+		status = run_round(a, q, round, &number, begin);
+	lc_progress_end();
+	return status;
+}

@@ -1,0 +1,209 @@
+/* agree/agree_run.c - makes the runs of all rounds, in an order that favours no profiler. */
+#include "analyzer/agree/agree_run.h"
+
+#include <errno.h>
+#include <jansson.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "analyzer/agree/agree_record.h"
+#include "analyzer/base/fail.h"
+#include "analyzer/base/memory.h"
+#include "analyzer/base/new_directory.h"
+#include "analyzer/base/progress.h"
+#include "analyzer/base/replace.h"
+#include "analyzer/commands/child.h"
+#include "analyzer/repeat/repeat_record.h"
+#include "analyzer/repeat/repeat_run.h"
+#include "src/base/time.h"
+
+enum { HOPELESS_RUNS = 3 };
+
+/* ---- sides ---- */
+
+/* "NAME=COMMAND", or one of the kinds. */
+static int add_word(struct lc_agree *a, const char *word)
+{
+	const char *equals = strchr(word, '=');
+	struct lc_agree_side *s = NULL;
+	char *name = lc_mem_text("%.*s", equals ? (int)(equals - word) : (int)strlen(word), word);
+	unsigned kind = LC_AGREE_LOCUS;
+	bool again = false;
+
+	while (kind < LC_AGREE_OWN && strcmp(name, lc_agree_kind_name((enum lc_agree_kind)kind)))
+		kind++;
+	for (size_t i = 0; i < a->sides_len; i++)
+		again |= !strcmp(a->sides[i].name, name);
+	if (!again && *name && !strpbrk(name, "/ \t%") && (kind < LC_AGREE_OWN) == !equals)
+		s = lc_agree_add_side(a, (enum lc_agree_kind)kind, name);
+	free(name);
+	if (!s && again)
+		return lc_usage("--profilers: '%.64s' is there twice", word);
+	if (!s)
+		return lc_usage("--profilers: '%.64s' is none of locus, async, jfr, jfr-debug, "
+		                "perf and NAME=COMMAND, or one too many",
+		                word);
+	if (equals)
+		s->command = lc_mem_text("%s", equals + 1);
+	return 0;
+}
+
+int lc_agree_parse_sides(struct lc_agree *a, const char *profilers)
+{
+	char *list = lc_mem_text("%s", profilers), *rest = list, *word;
+	int status = 0;
+
+	lc_agree_add_side(a, LC_AGREE_BARE, lc_agree_kind_name(LC_AGREE_BARE));
+	while (!status && (word = strsep(&rest, ",")) != NULL)
+		status = add_word(a, word);
+	free(list);
+	return status;
+}
+
+/* ---- one run ---- */
+
+/* CPU time of the Java threads, as the delays' agent tells; below 0: not known. */
+static double java_cpu(const char *directory)
+{
+	char *path = lc_mem_text("%s/" LC_AGREE_DELAY_FILE, directory);
+	json_t *root = json_load_file(path, 0, NULL);
+	const double ns = lc_repeat_record_number(root, "java_cpu_ns");
+
+	json_decref(root);
+	free(path);
+	return ns;
+}
+
+/* What the profiler saw becomes the file that is read later; without it the run does not count. */
+static int keep_methods(struct lc_agree_request *q, const struct lc_agree_side *side,
+                        struct lc_repeat_run *run)
+{
+	char *path = lc_mem_text("%s/" LC_AGREE_METHODS_FILE, run->directory), *why;
+	struct lc_agree_counts counts;
+	struct lc_replace file;
+	int err = 0;
+
+	lc_agree_counts_init(&counts);
+	why = lc_agree_read_output(&q->machine, side, run, &counts);
+	if (why) {
+		lc_repeat_leave_out(run, LC_REPEAT_NO_PROFILE, why);
+	} else {
+		err = lc_replace_begin(&file, path);
+		if (!err) {
+			lc_agree_write_methods(file.out, &counts);
+			err = lc_replace_end(&file);
+		}
+	}
+	if (err)
+		lc_fail("cannot write '%s': %s", path, strerror(-err));
+	lc_agree_counts_free(&counts);
+	free(path);
+	return err ? 1 : 0;
+}
+
+int lc_agree_run_one(struct lc_agree *a, struct lc_agree_request *q,
+                     const struct lc_agree_run *which, const char *delays)
+{
+	const struct lc_agree_side *side = &a->sides[which->side];
+	struct lc_repeat_run *run = lc_agree_add_run(a, which->side, which->round, which->delay);
+	struct lc_agree_run *entry = &a->runs[a->all.runs_len - 1];
+	struct lc_agree_begin begin = { .delays = delays };
+	char **words, *own;
+	int status;
+
+	run->name = lc_agree_record_name(a, entry);
+	run->directory = lc_mem_text("%s/%s", q->directory, run->name);
+	begin.directory = run->directory;
+	words = lc_agree_launch(&q->machine, side, &begin, q->command, &own);
+	if (!words)
+		return LC_EXIT_TOOL;
+	status = lc_repeat_run_once(run, words, q->timeout_ns);
+	lc_agree_restore(&q->machine);
+	if (!status && run->state == LC_REPEAT_COUNTED && side->kind != LC_AGREE_BARE)
+		status = keep_methods(q, side, run);
+	if (delays)
+		entry->java_cpu_ns = java_cpu(run->directory);
+	free(words);
+	free(own);
+	return status;
+}
+
+/* ---- all rounds ---- */
+
+/* Where not one of a side's first runs ended well, the next will not either. */
+static bool is_hopeless(const struct lc_agree *a, size_t side)
+{
+	size_t runs = 0;
+
+	for (size_t i = 0; i < a->all.runs_len; i++) {
+		if (a->runs[i].side != side)
+			continue;
+		if (a->all.runs[i].state == LC_REPEAT_COUNTED)
+			return false;
+		runs++;
+	}
+	return runs >= HOPELESS_RUNS;
+}
+
+static size_t present(const struct lc_agree *a)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < a->sides_len; i++)
+		n += !a->sides[i].absent;
+	return n;
+}
+
+static int run_rounds(struct lc_agree *a, struct lc_agree_request *q)
+{
+	const uint64_t begin = lc_time_now_ns();
+	const size_t of = a->rounds * present(a);
+	size_t number = 0;
+	int status = 0;
+
+	for (size_t round = 0; round < a->rounds && !status; round++) {
+		for (size_t i = 0; i < a->sides_len && !status && !lc_child_asked(); i++) {
+			const size_t turn = round & 1 ? a->sides_len - 1 - i : i;
+			const struct lc_agree_run which = { .side =
+				                                (turn + round / 2) % a->sides_len,
+				                            .round = round,
+				                            .delay = -1 };
+
+			if (a->sides[which.side].absent || is_hopeless(a, which.side))
+				continue;
+			lc_repeat_say_progress(&a->all, ++number, of, begin);
+			status = lc_agree_run_one(a, q, &which, NULL);
+			if (!status)
+				status = lc_agree_record_write(a, q->command, q->directory);
+		}
+		if (lc_child_asked() || is_hopeless(a, 0))
+			break;
+	}
+	lc_progress_end();
+	return status;
+}
+
+static int find_profilers(struct lc_agree *a, struct lc_agree_request *q)
+{
+	for (size_t i = 1; i < a->sides_len; i++) {
+		struct lc_agree_side *s = &a->sides[i];
+
+		lc_agree_find_profiler(&q->machine, s, q->async_file, q->directory, q->command);
+		if (s->absent)
+			lc_note("%s is left out: %s", s->name, s->absent);
+	}
+	if (present(a) < 2)
+		return lc_fail("not one of the profilers is there");
+	return 0;
+}
+
+int lc_agree_run(struct lc_agree *a, struct lc_agree_request *q)
+{
+	int status = find_profilers(a, q);
+
+	if (!status)
+		status = run_rounds(a, q);
+	return status;
+}

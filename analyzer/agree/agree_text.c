@@ -1,0 +1,304 @@
+/*
+ * agree/agree_text.c - writes for a terminal how far profilers agree: the answer, what was left
+ * out, each profiler's cost and noise, overlaps, the methods, and what became of delays.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyzer/agree/agree_impl.h"
+#include "analyzer/base/memory.h"
+#include "analyzer/out/screen.h"
+
+enum {
+	LABEL_COLUMNS = 11,
+	NAME_COLUMNS = 12,
+	COST_COLUMNS = 19,
+	CELL_COLUMNS = 10,
+	METHOD_LEAST = 24
+};
+
+/* `text` is freed. */
+static void print_label(const struct lc_screen *s, const char *label, char *text)
+{
+	fprintf(s->out, "%-*s", LABEL_COLUMNS, label);
+	lc_screen_wrap(s, LABEL_COLUMNS, LABEL_COLUMNS, text);
+	free(text);
+}
+
+static void print_title(const struct lc_screen *s, const char *title)
+{
+	putc('\n', s->out);
+	lc_screen_ink(s, LC_INK_BOLD, title);
+	putc('\n', s->out);
+}
+
+/* ---- head ---- */
+
+static void print_left_out(const struct lc_screen *s, const struct lc_agree *a)
+{
+	const char *label = "left out";
+
+	for (size_t i = 0; i < a->sides_len; i++) {
+		if (!a->sides[i].absent)
+			continue;
+		print_label(s, label, lc_mem_text("%s: %s", a->sides[i].name, a->sides[i].absent));
+		label = "";
+	}
+	for (size_t i = 0; i < a->all.runs_len; i++) {
+		const struct lc_repeat_run *run = &a->all.runs[i];
+
+		if (run->state == LC_REPEAT_COUNTED)
+			continue;
+		print_label(s, label, lc_repeat_plain(lc_mem_text("%s: %s", run->name, run->why)));
+		label = "";
+	}
+	for (size_t i = 0; i < a->sides_len; i++) {
+		if (a->sides[i].absent || a->sides[i].runs == a->rounds)
+			continue;
+		print_label(s, label,
+		            lc_mem_text("%s: %zu of %zu rounds were not begun", a->sides[i].name,
+		                        a->rounds - a->sides[i].runs, a->rounds));
+		label = "";
+	}
+	if (a->all.all_differ)
+		print_label(s, "note",
+		            lc_mem_text("each run wrote other output than every other one; where "
+		                        "that is as it should be, --any-output counts them"));
+}
+
+static void print_said(const struct lc_screen *s, const struct lc_agree *a)
+{
+	for (size_t i = 0; i < a->all.runs_len; i++) {
+		const struct lc_repeat_run *run = &a->all.runs[i];
+
+		if (!run->said)
+			continue;
+		print_label(s, "note", lc_mem_text("%s (%s)", run->said, run->name));
+		return;
+	}
+}
+
+static void print_head(const struct lc_screen *s, const struct lc_agree *a)
+{
+	char *headline = lc_agree_headline(a);
+
+	lc_screen_ink(s, LC_INK_BOLD, headline);
+	free(headline);
+	fputs("\n\n", s->out);
+	if (a->all.command)
+		print_label(s, "program", lc_mem_text("%s", a->all.command));
+	print_label(s, "rounds",
+	            lc_mem_text("%zu, in each of which the program ran once without a profiler and "
+	                        "once with each",
+	                        a->rounds));
+	print_left_out(s, a);
+	print_said(s, a);
+	if (a->rounds < LC_REPEAT_RUNS_MIN)
+		print_label(s, "intervals", lc_mem_text("withheld: they need 5 rounds that count"));
+	else
+		print_label(s, "intervals", lc_mem_text("Student's, 95%%, over the rounds"));
+	if (a->compared > 1)
+		print_label(s, "hottest",
+		            lc_mem_text("%zu different method%s by the profilers' means (union-1), "
+		                        "%zu over all runs; top fives: %zu different (union-5), "
+		                        "%zu over all runs",
+		                        a->union_1, a->union_1 == 1 ? "" : "s", a->union_1_runs,
+		                        a->union_5, a->union_5_runs));
+}
+
+/* ---- profilers ---- */
+
+/* "1.02 (1.01-1.03)". */
+static void print_ratio(const struct lc_screen *s, const struct lc_repeat_number *n)
+{
+	char text[64] = "-";
+
+	if (n->known && n->interval)
+		snprintf(text, sizeof(text), "%.2f (%.2f-%.2f)", n->mean, n->low, n->high);
+	else if (n->known)
+		snprintf(text, sizeof(text), "%.2f", n->mean);
+	fprintf(s->out, " %-*s", COST_COLUMNS, text);
+}
+
+static void print_side(const struct lc_screen *s, const struct lc_agree_side *side)
+{
+	const struct lc_repeat_table *t = &side->methods.table;
+	char text[32];
+
+	fprintf(s->out, "%-*s %3zu", NAME_COLUMNS, side->name, side->counted);
+	print_ratio(s, &side->cpu_ratio);
+	fprintf(s->out, "%8.0f", side->methods.samples.mean);
+	fprintf(s->out, "%5.0f%%", 100 * side->methods.java.mean);
+	snprintf(text, sizeof(text), "%.1f", t->farthest ? 100 * t->farthest->difference : 0);
+	fprintf(s->out, "%7s", t->farthest && t->runs > 1 ? text : "-");
+	fprintf(s->out, "%8zu", t->firsts);
+	lc_screen_ink(s, t->unstable ? LC_INK_HOT : LC_INK_PLAIN,
+	              t->runs > 1 ? (snprintf(text, sizeof(text), "%9zu", t->unstable), text)
+	                          : "        -");
+	putc('\n', s->out);
+}
+
+static void print_sides(const struct lc_screen *s, const struct lc_agree *a)
+{
+	print_title(s, "Profilers");
+	fprintf(s->out, "%-*s %3s %-*s%8s%6s%7s%8s%9s\n", NAME_COLUMNS, "", "n", COST_COLUMNS,
+	        "CPU time, x", "samples", "Java", "self", "firsts", "unstable");
+	for (size_t i = 1; i < a->sides_len; i++)
+		if (!a->sides[i].absent)
+			print_side(s, &a->sides[i]);
+	putc('\n', s->out);
+	for (size_t i = 1; i < a->sides_len; i++)
+		if (a->sides[i].about)
+			fprintf(s->out, "  %-*s %s\n", NAME_COLUMNS, a->sides[i].name,
+			        a->sides[i].about);
+	lc_screen_wrap(s, 0, 2,
+	               "  n: runs that count. CPU time: of that without a profiler. Java: samples "
+	               "that have a Java method; shares are of them. self: the largest difference "
+	               "between two runs of one profiler, in points, of methods that average 5% or "
+	               "more. firsts: different hottest methods. unstable: methods of 1% or more "
+	               "that are in the top ten of some runs only.");
+}
+
+/* ---- overlaps ---- */
+
+static void print_pairs(const struct lc_screen *s, const struct lc_agree *a)
+{
+	if (a->compared < 2)
+		return;
+	print_title(s, "Overlap of shares, and how many of the top five are common");
+	fprintf(s->out, "%-*s", NAME_COLUMNS, "");
+	for (size_t k = 0; k < a->sides_len; k++)
+		if (lc_agree_is_compared(&a->sides[k]))
+			fprintf(s->out, " %*.*s", CELL_COLUMNS, CELL_COLUMNS, a->sides[k].name);
+	putc('\n', s->out);
+	for (size_t i = 0; i < a->sides_len; i++) {
+		if (!lc_agree_is_compared(&a->sides[i]))
+			continue;
+		fprintf(s->out, "%-*s", NAME_COLUMNS, a->sides[i].name);
+		for (size_t k = 0; k < a->sides_len; k++) {
+			char text[32] = "-";
+
+			if (!lc_agree_is_compared(&a->sides[k]))
+				continue;
+			if (i != k)
+				snprintf(text, sizeof(text), "%.1f%% %zu",
+				         100 * a->pairs[i][k].overlap, a->pairs[i][k].common);
+			fprintf(s->out, " %*s", CELL_COLUMNS, text);
+		}
+		putc('\n', s->out);
+	}
+}
+
+/* ---- methods ---- */
+
+static void print_method(const struct lc_screen *s, const struct lc_text name, unsigned room)
+{
+	char *label = lc_mem_text("%.*s", (int)name.len, name.bytes);
+
+	lc_cut_code(label, room, 1);
+	fprintf(s->out, "  %s\n", label);
+	free(label);
+}
+
+static void print_methods(const struct lc_screen *s, const struct lc_agree *a, size_t top)
+{
+	const unsigned used = (unsigned)a->compared * (CELL_COLUMNS + 1) + 2;
+	const unsigned room = s->width > used + METHOD_LEAST ? s->width - used : METHOD_LEAST;
+	struct lc_agree_row *rows;
+	const size_t len = lc_agree_rows(a, &rows);
+
+	if (len)
+		print_title(s, "Methods, by the mean of the profilers' shares (% of Java samples)");
+	for (size_t k = 0; k < a->sides_len && len; k++)
+		if (lc_agree_is_compared(&a->sides[k]))
+			fprintf(s->out, " %*.*s", CELL_COLUMNS, CELL_COLUMNS, a->sides[k].name);
+	if (len)
+		putc('\n', s->out);
+	for (size_t i = 0; i < len && i < top; i++) {
+		for (size_t k = 0; k < a->sides_len; k++) {
+			const struct lc_repeat_table *t = &a->sides[k].methods.table;
+			const struct lc_repeat_entry *e = lc_agree_find(t, rows[i].key);
+			char text[48];
+
+			if (!lc_agree_is_compared(&a->sides[k]))
+				continue;
+			snprintf(text, sizeof(text), "%.1f", e ? 100 * e->share.mean : 0.0);
+			if (e && e->share.interval)
+				snprintf(text + strlen(text), sizeof(text) - strlen(text), "+-%.1f",
+				         50 * (e->share.high - e->share.low));
+			fprintf(s->out, " %*s", CELL_COLUMNS, text);
+		}
+		print_method(s, lc_agree_method(a, rows[i].key), room);
+	}
+	free(rows);
+}
+
+/* ---- delays ---- */
+
+static void print_seen(const struct lc_screen *s, const struct lc_agree *a,
+                       const struct lc_agree_side *side, const struct lc_agree_seen *seen)
+{
+	char text[64];
+
+	if (seen->width >= 0)
+		snprintf(text, sizeof(text), "%+.1f +-%.1f", 100 * seen->error, 100 * seen->width);
+	else
+		snprintf(text, sizeof(text), "%+.1f", 100 * seen->error);
+	fprintf(s->out, "  %-*s %6.1f%% %6.1f%% %8.1f%%  %-12s %5.0f%%", NAME_COLUMNS, side->name,
+	        100 * seen->base.mean, 100 * seen->with.mean, 100 * seen->expected, text,
+	        100 * seen->found);
+	if (seen->elsewhere && seen->elsewhere_part >= 0.1) {
+		const struct lc_text name = lc_agree_method(a, seen->elsewhere);
+		char *label = lc_mem_text("%.*s", (int)name.len, name.bytes);
+
+		lc_cut_code(label, METHOD_LEAST, 1);
+		fprintf(s->out, "  %.0f%% at %s", 100 * seen->elsewhere_part, label);
+		free(label);
+	}
+	putc('\n', s->out);
+}
+
+static void print_delay(const struct lc_screen *s, const struct lc_agree *a, size_t d)
+{
+	const struct lc_agree_delay *delay = &a->delays[d];
+
+	fprintf(s->out, "%s: ", delay->method);
+	if (delay->why) {
+		fprintf(s->out, "no delay, %s\n", delay->why);
+		return;
+	}
+	if (!delay->added.known || delay->added.mean <= 0) {
+		fputs("the time that it added is not above the noise of the runs\n", s->out);
+		return;
+	}
+	fprintf(s->out, "%.1f%% of the Java threads' CPU time was added", 100 * delay->added.mean);
+	if (delay->added.interval)
+		fprintf(s->out, " (%.1f-%.1f)", 100 * delay->added.low, 100 * delay->added.high);
+	putc('\n', s->out);
+	for (size_t i = 0; i < a->sides_len; i++)
+		if (a->sides[i].seen[d].known)
+			print_seen(s, a, &a->sides[i], &a->sides[i].seen[d]);
+}
+
+static void print_delays(const struct lc_screen *s, const struct lc_agree *a)
+{
+	if (!a->delays_len)
+		return;
+	print_title(s, "Truth: injected delays, and the share that each profiler gives the method");
+	fprintf(s->out, "  %-*s %7s %7s %9s  %-12s %6s\n", NAME_COLUMNS, "", "without", "with",
+	        "expected", "error", "found");
+	for (size_t d = 0; d < a->delays_len; d++)
+		print_delay(s, a, d);
+}
+
+void lc_agree_text(FILE *out, const struct lc_agree *a, size_t top)
+{
+	struct lc_screen s;
+
+	lc_screen_init(&s, out);
+	print_head(&s, a);
+	print_sides(&s, a);
+	print_pairs(&s, a);
+	print_methods(&s, a, top);
+	print_delays(&s, a);
+}

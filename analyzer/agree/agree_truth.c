@@ -1,0 +1,116 @@
+/*
+ * agree/agree_truth.c - holds what profilers see of an injected delay against what it added.
+ *
+ * A delay adds the part `a` of the CPU time of the Java threads, as their clocks tell in runs
+ * without a profiler. A method that had the share b of the samples then has b (1 - a), and the
+ * delayed one has b (1 - a) + a: that is expected of each profiler, from its own b.
+ */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyzer/agree/agree.h"
+#include "analyzer/base/memory.h"
+
+/* CPU time of the Java threads in the run without a profiler; below 0: there is none. */
+static double java_cpu(const struct lc_agree *a, size_t round, int delay)
+{
+	for (size_t i = 0; i < a->all.runs_len; i++) {
+		const struct lc_agree_run *run = &a->runs[i];
+
+		if (a->sides[run->side].kind == LC_AGREE_BARE && run->round == round &&
+		    run->delay == delay && a->all.runs[i].state == LC_REPEAT_COUNTED)
+			return run->java_cpu_ns;
+	}
+	return -1;
+}
+
+static void find_added(struct lc_agree *a, size_t d)
+{
+	double *values = lc_mem_zeroed(a->rounds + 1, sizeof(*values));
+	size_t len = 0;
+
+	for (size_t round = 0; round < a->rounds; round++) {
+		const double base = java_cpu(a, round, 0), with = java_cpu(a, round, (int)d + 1);
+
+		if (base > 0 && with > 0)
+			values[len++] = (with - base) / with;
+	}
+	a->delays[d].added = lc_repeat_number(values, len, 0, 1);
+	free(values);
+}
+
+static double share_of(const struct lc_repeat_table *t, uint32_t key)
+{
+	const struct lc_repeat_entry *e = lc_agree_find(t, key);
+
+	return e ? e->share.mean : 0;
+}
+
+/* A method that has more samples than its share before allows is where the delay was seen, too. */
+static void find_elsewhere(struct lc_agree_seen *seen, const struct lc_repeat_table *base,
+                           const struct lc_repeat_table *with, uint32_t method, double added)
+{
+	for (size_t i = 0; i < with->len; i++) {
+		const struct lc_repeat_entry *e = &with->entries[i];
+		const double part = (e->share.mean - share_of(base, e->key) * (1 - added)) / added;
+
+		if (e->key == method || part <= seen->elsewhere_part)
+			continue;
+		seen->elsewhere = e->key;
+		seen->elsewhere_part = part;
+	}
+}
+
+static struct lc_repeat_number number_of(const struct lc_repeat_table *t, uint32_t key)
+{
+	const struct lc_repeat_entry *e = lc_agree_find(t, key);
+	double *none;
+	struct lc_repeat_number n;
+
+	if (e)
+		return e->share;
+	none = lc_mem_zeroed(t->runs + 1, sizeof(*none));
+	n = lc_repeat_number(none, t->runs, 0, 1);
+	free(none);
+	return n;
+}
+
+static void look(struct lc_agree *a, struct lc_agree_side *s, size_t d)
+{
+	const struct lc_repeat_table *base = &s->delayed[0].table, *with = &s->delayed[d + 1].table;
+	const double added = a->delays[d].added.mean;
+	const char *method = a->delays[d].method;
+	const uint32_t key = lc_tree_string(&a->names, method, strcspn(method, "("));
+	struct lc_agree_seen *seen = &s->seen[d];
+
+	*seen = (struct lc_agree_seen){ .width = -1 };
+	if (!base->runs || !with->runs || !a->delays[d].added.known || added <= 0)
+		return;
+	seen->known = true;
+	seen->base = number_of(base, key);
+	seen->with = number_of(with, key);
+	seen->expected = seen->base.mean * (1 - added) + added;
+	seen->error = seen->with.mean - seen->expected;
+	if (seen->base.interval && seen->with.interval)
+		seen->width = hypot((seen->with.high - seen->with.low) / 2,
+		                    (1 - added) * (seen->base.high - seen->base.low) / 2);
+	seen->found = (seen->with.mean - seen->base.mean * (1 - added)) / added;
+	find_elsewhere(seen, base, with, key, added);
+}
+
+void lc_agree_finish_truth(struct lc_agree *a)
+{
+	for (size_t d = 0; d < a->delays_len; d++) {
+		struct lc_agree_delay *delay = &a->delays[d];
+
+		find_added(a, d);
+		delay->counted = delay->executions && delay->ns_per_iteration > 0
+		                     ? (double)delay->executions * (double)delay->iterations *
+		                           delay->ns_per_iteration
+		                     : -1;
+		for (size_t i = 0; i < a->sides_len; i++)
+			if (a->sides[i].kind != LC_AGREE_BARE)
+				look(a, &a->sides[i], d);
+	}
+}

@@ -1,0 +1,11 @@
+/* repeat/repeat_json.h - how JSON has a number of several runs. */
+#ifndef LC_REPEAT_REPEAT_JSON_H
+#define LC_REPEAT_REPEAT_JSON_H
+
+#include "analyzer/out/json.h"
+#include "analyzer/repeat/repeat.h"
+
+/* {"mean":, "low":, "high":, "least":, "most":, "equal":}, or null where it is not known. */
+void lc_repeat_json_number(struct lc_json *j, const char *name, const struct lc_repeat_number *n);
+
+#endif
