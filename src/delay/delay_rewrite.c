@@ -325,12 +325,15 @@ static bool put_return(struct rewrite *r, const struct lc_method_code *code, uin
 /* The type that a method of that descriptor returns, as a Class constant: its name. */
 static uint16_t class_of_value(struct rewrite *r, struct lc_class_text descriptor)
 {
-	const char *end = descriptor.data + descriptor.len;
-	const char *type = memchr(descriptor.data, ')', descriptor.len);
+	const char *type = descriptor.len ? memchr(descriptor.data, ')', descriptor.len) : NULL;
+	const char *end;
 	char *name;
 	uint16_t number;
 
-	if (!type || ++type == end)
+	if (!type)
+		return 0;
+	end = descriptor.data + descriptor.len;
+	if (++type == end)
 		return 0;
 	if (*type == 'L' && end - type > 2) {
 		type++;
