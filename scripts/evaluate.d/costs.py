@@ -96,7 +96,8 @@ def timed(command, work):
     if expired.is_set():
         raise Failed("still running after %d s" % LIMIT_SECONDS)
     if status:
-        told = (work / "errors").read_text(errors="replace").strip().splitlines()
+        lines = (work / "errors").read_text(errors="replace").strip().splitlines()
+        told = [text for text in lines if not text.startswith("locus: ")] or lines
         raise Failed("ended with %d: %s" % (process.returncode, told[-1] if told else "no message"))
     return (work / "out").read_text(errors="replace"), {
         "wall": seconds, "cpu": usage.ru_utime + usage.ru_stime, "rss_mb": usage.ru_maxrss / 1024}
