@@ -1,16 +1,18 @@
 """liblocus-delay.so: a delayed method takes so much longer, and nothing else changes."""
 
+import collections
 import json
 import re
 
 import pytest
-from conftest import BUILD, Profile, run_command
+from conftest import BUILD, WORKLOADS, Profile, run_command
 from helpers import each_value, report
 
 LIBRARY = BUILD / "liblocus-delay.so"
 CALLS, ROUNDS, ITERATIONS = 50000, 4, 1000
 TRIES = 3
 FIBONACCI_CALLS = 177
+SOURCE = WORKLOADS / "Delays.java"
 # The methods that the phases of Delays call, in their order.
 METHODS = {
     "anInt": "Delays.anInt",
@@ -99,6 +101,19 @@ def test_executions_are_counted_in_one_thread(jdk, workload, tmp_path):
         else:
             assert delay["executions"] == 3 * count, phase
         assert delay["methods"] == 1 and delay["iterations"] == 2
+
+
+def test_a_profiler_finds_each_delay_in_the_line_of_its_return(jdk, workload, tmp_path):
+    """JFR does, which is loaded beside; a third of the calls of anInt() comes to its first return."""
+    jfr, delays = tmp_path / "x.jfr", {"Delays.anInt": 10000}
+    flag = "-XX:StartFlightRecording=settings=profile,filename=%s" % jfr
+    Run(jdk, workload(jdk, "Delays"), tmp_path, delays, java=(flag,), calls=20000)
+    printed = run_command([jdk.home / "bin" / "jfr", "print", "--events", "ExecutionSample", jfr]).stdout
+    top = re.findall(r"stackTrace = \[\s+Delays\.anInt\(int\)\s+line: (\d+)", printed)
+    texts = collections.Counter(SOURCE.read_text().splitlines()[int(line) - 1].strip() for line in top)
+    returns = texts["return n * 2;"], texts["return n + 1;"]
+    assert len(top) > 30 and sum(returns) > 0.8 * len(top)
+    assert 0.1 < returns[0] / sum(returns) < 0.6
 
 
 def test_what_is_not_delayed_is_said_and_the_program_runs(jdk, workload, tmp_path):
