@@ -1,3 +1,4 @@
+import com.typesafe.config.Config;
 import com.typesafe.config.ConfigFactory;
 import java.util.concurrent.CompletableFuture;
 import org.apache.pekko.actor.AbstractActor;
@@ -7,10 +8,16 @@ import org.apache.pekko.actor.Props;
 
 /**
  * Finds primes by actors (Pekko): each actor knows some primes, drops what they divide, and sends the rest on to the
- * next, which the last one makes when it has enough. Two threads run all actors. Arguments: up to which number, how often.
+ * next, which the last one makes when it has enough. Two threads run all actors. Arguments: up to which number, how
+ * often.
  */
 public final class SieveOfActors {
 	private static final int PRIMES_OF_EACH = 64;
+	private static final String OPTIONS = """
+		pekko.loglevel = OFF
+		pekko.stdout-loglevel = OFF
+		pekko.actor.default-dispatcher.fork-join-executor { parallelism-min = 2, parallelism-max = 2 }
+		""";
 
 	private enum Word { END }
 
@@ -59,7 +66,8 @@ public final class SieveOfActors {
 
 		@Override
 		public Receive createReceive() {
-			return receiveBuilder().match(Integer.class, this::prime).match(Word.class, word -> done.complete(found)).build();
+			return receiveBuilder().match(Integer.class, this::prime)
+				.match(Word.class, word -> done.complete(found)).build();
 		}
 
 		private void prime(int prime) {
@@ -100,9 +108,8 @@ public final class SieveOfActors {
 
 	public static void main(String[] args) {
 		int limit = Integer.parseInt(args[0]);
-		String dispatcher = "pekko.actor.default-dispatcher.fork-join-executor { parallelism-min = 2, parallelism-max = 2 }\n";
-		ActorSystem system = ActorSystem.create("sieve", ConfigFactory.parseString(
-				"pekko.loglevel = OFF\npekko.stdout-loglevel = OFF\n" + dispatcher).withFallback(ConfigFactory.load()));
+		Config config = ConfigFactory.parseString(OPTIONS).withFallback(ConfigFactory.load());
+		ActorSystem system = ActorSystem.create("sieve", config);
 		long[] expected = expected(limit);
 		long sum = 0;
 		for (int i = Integer.parseInt(args[1]); i > 0; i--) {

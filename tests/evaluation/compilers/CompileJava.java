@@ -15,7 +15,7 @@ import org.eclipse.jdt.internal.compiler.tool.EclipseCompiler;
 
 /**
  * Compiles the sources of a library, with the JDK's compiler (javac) or that of Eclipse (ecj), in a directory that is
- * removed at the end. The result is of the names of all classes. Arguments: javac or ecj, the library, how often.
+ * removed at the end. The result is of the names of classes. Arguments: javac or ecj, the library, how often.
  */
 public final class CompileJava {
 	private static final List<String> OPTIONS = List.of("--release", "17", "-proc:none", "-nowarn");
@@ -34,13 +34,16 @@ public final class CompileJava {
 		return files;
 	}
 
+	/** The classes that have a name; of those that have none, a compiler may add some of its own. */
 	private static String classes(Path directory) throws IOException {
 		List<String> names = new ArrayList<>();
 		try (Stream<Path> all = Files.walk(directory)) {
 			for (Path file : all.filter(Files::isRegularFile).sorted().toList()) {
 				byte[] bytes = Files.readAllBytes(file);
 				Result.check(bytes[0] == (byte) 0xca && bytes[1] == (byte) 0xfe, file + " is no class");
-				names.add(directory.relativize(file).toString());
+				String name = directory.relativize(file).toString();
+				if (!name.matches(".*\\$\\d.*"))
+					names.add(name);
 			}
 		}
 		return names.size() + "-" + Integer.toHexString(names.hashCode());

@@ -24,7 +24,8 @@ public final class RunRuby {
 
 		def templates(numbers)
 		  (0...150).sum do |i|
-		    fill("<li class='{{kind}}'>{{name}} of {{size}}</li>", kind: "k#{i % 5}", name: "n#{numbers.below(99)}", size: i).length
+		    values = { kind: "k#{i % 5}", name: "n#{numbers.below(99)}", size: i }
+		    fill("<li class='{{kind}}'>{{name}} of {{size}}</li>", values).length
 		  end
 		end
 

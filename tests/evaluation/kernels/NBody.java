@@ -1,3 +1,5 @@
+import java.util.Locale;
+
 /**
  * Moves the Sun and the four large planets by Newton's law, in steps of a hundredth of a year. The energy is
  * -0.169075164 before the first step and -0.169087605 after a thousand, as the Computer Language Benchmarks Game, which
@@ -96,6 +98,6 @@ public final class NBody {
 			if (i == Integer.parseInt(args[0]) - 999)
 				check(system.energy(), -0.169087605);
 		}
-		Result.is(String.format(java.util.Locale.ROOT, "%.9f", system.energy()));
+		Result.is(String.format(Locale.ROOT, "%.9f", system.energy()));
 	}
 }

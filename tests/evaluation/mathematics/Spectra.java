@@ -6,7 +6,8 @@ import org.apache.commons.math3.transform.TransformType;
 
 /**
  * Convolves signals by fast Fourier transforms (Commons Math), and compares some values with sums that are computed as
- * the definition says. The result is the sum of all, rounded. Arguments: the signals' length, a power of two, and signals.
+ * the definition says. The result is the sum of all, rounded. Arguments: the signals' length, a power of two, and
+ * signals.
  */
 public final class Spectra {
 	private static final int TAPS = 8;
@@ -49,7 +50,8 @@ public final class Spectra {
 			sum += value;
 		for (int at = 0; at < length; at += length / 16) {
 			double exact = byDefinition(signal, filter, at);
-			Result.check(Math.abs(out[at] - exact) < 1e-6 * Math.abs(exact) + 1e-6, "at " + at + " " + out[at] + ", not " + exact);
+			double near = 1e-6 * Math.abs(exact) + 1e-6;
+			Result.check(Math.abs(out[at] - exact) < near, out[at] + " at " + at + ", not " + exact);
 		}
 		return sum;
 	}

@@ -19,6 +19,9 @@ import io.netty.handler.codec.LengthFieldPrepender;
 import io.netty.util.concurrent.Promise;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
 
 /**
  * Sends messages to a server on the loopback, which sends them back (Netty), over several connections: the server has
@@ -118,7 +121,8 @@ public final class Echo {
 				}).bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0)).sync().channel();
 	}
 
-	private static Promise<Long> connect(EventLoopGroup group, Channel server, int number, int messages) throws InterruptedException {
+	private static Promise<Long> connect(EventLoopGroup group, Channel server, int number, int messages)
+			throws InterruptedException {
 		Promise<Long> done = group.next().newPromise();
 		new Bootstrap().group(group).channel(NioSocketChannel.class)
 				.handler(new ChannelInitializer<SocketChannel>() {
@@ -136,14 +140,14 @@ public final class Echo {
 		long sum = 0;
 		try {
 			Channel server = serve(servers);
-			java.util.List<Promise<Long>> all = new java.util.ArrayList<>();
+			List<Promise<Long>> all = new ArrayList<>();
 			for (int i = 0; i < Integer.parseInt(args[0]); i++)
 				all.add(connect(clients, server, i, Integer.parseInt(args[1])));
 			for (Promise<Long> one : all)
 				sum += one.get();
 		} finally {
-			clients.shutdownGracefully(0, 1, java.util.concurrent.TimeUnit.SECONDS).sync();
-			servers.shutdownGracefully(0, 1, java.util.concurrent.TimeUnit.SECONDS).sync();
+			clients.shutdownGracefully(0, 1, TimeUnit.SECONDS).sync();
+			servers.shutdownGracefully(0, 1, TimeUnit.SECONDS).sync();
 		}
 		Result.is(sum);
 	}

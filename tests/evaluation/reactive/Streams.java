@@ -1,3 +1,4 @@
+import java.io.IOException;
 import java.util.List;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
@@ -37,7 +38,7 @@ public final class Streams {
 		int[] tries = new int[1];
 		return Mono.fromCallable(() -> {
 			if (value % 64 == 0 && tries[0]++ == 0)
-				throw new java.io.IOException("not now");
+				throw new IOException("not now");
 			return value * 3;
 		}).retry(2);
 	}

@@ -11,8 +11,8 @@ import scala.tools.nsc.Settings;
 import scala.tools.nsc.reporters.StoreReporter;
 
 /**
- * Compiles the sources of a library of Scala into memory (scalac). The result is of the names of all classes. Arguments:
- * the first letters of the files, how often.
+ * Compiles the sources of a library of Scala into memory (scalac). The result is of the names of all classes.
+ * Arguments: the first letters of the files, how often.
  */
 public final class CompileScala {
 	private static final String LIBRARY = "scala-parser-combinators_2.13";

@@ -3,8 +3,8 @@ import java.util.Random;
 /** Makes texts whose words are as frequent as those of a language: the word of rank r is found like 1/r. */
 final class Texts {
 	private static final int WORDS = 30_000;
-	private static final String[] BEGIN = { "b", "br", "c", "ch", "d", "f", "gr", "l", "m", "n", "p", "pl", "r", "s", "st", "t" };
-	private static final String[] MIDDLE = { "a", "e", "i", "o", "u", "ea", "ou", "ai" };
+	private static final String[] BEGIN = "b br c ch d f gr l m n p pl r s st t".split(" ");
+	private static final String[] MIDDLE = "a e i o u ea ou ai".split(" ");
 	private static final String[] END = { "", "n", "r", "st", "ing", "ed", "s", "ly" };
 
 	private final String[] words = new String[WORDS];

@@ -78,7 +78,8 @@ public final class TransformDocument {
 		return xml.append("</library>").toString();
 	}
 
-	private static String transform(Processor processor, XsltExecutable stylesheet, XdmNode document) throws SaxonApiException {
+	private static String transform(Processor processor, XsltExecutable stylesheet, XdmNode document)
+			throws SaxonApiException {
 		StringWriter out = new StringWriter();
 		Serializer serializer = processor.newSerializer(out);
 		XsltTransformer transformer = stylesheet.load();
