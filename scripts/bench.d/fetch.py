@@ -1,48 +1,24 @@
 """Fetch the jars that the programs need from Maven Central, and compile and unpack what belongs to them."""
 
-import os
 import pathlib
 import shutil
 import subprocess
 import sys
-import tempfile
 import zipfile
 
+import maven
 from programs import ASYNC, MODULES, SOURCES
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 WORKLOADS = ROOT / "tests/workloads"
-CACHE = pathlib.Path(os.environ.get("LOCUS_BUILD", ROOT / "build")) / "jars"
-
-
-def dependency(coordinates):
-    group, name, version, *more = coordinates.split(":")
-    kind = "<classifier>%s</classifier>" % more[1] if more else ""
-    return ("<dependency><groupId>%s</groupId><artifactId>%s</artifactId><version>%s</version>%s</dependency>"
-            % (group, name, version, kind))
 
 
 def class_path(coordinates):
-    """The jars of these artifacts and of what they depend on; from a cache, or by Maven."""
-    wanted = " ".join(coordinates)
-    CACHE.mkdir(parents=True, exist_ok=True)
-    cache = CACHE / "bench.classpaths"
-    known = dict(line.split("\t") for line in cache.read_text().splitlines()) if cache.exists() else {}
-    jars = known.get(wanted, "").split(":")
-    if all(pathlib.Path(jar).is_file() for jar in jars):
-        return jars
-    with tempfile.TemporaryDirectory() as directory:
-        pom = ("<project><modelVersion>4.0.0</modelVersion><groupId>bench</groupId><artifactId>bench</artifactId>"
-               "<version>1</version><packaging>pom</packaging><dependencies>%s</dependencies></project>"
-               % "".join(dependency(c) for c in coordinates))
-        (pathlib.Path(directory) / "pom.xml").write_text(pom)
-        done = subprocess.run(["mvn", "-q", "-B", "dependency:build-classpath", "-Dmdep.outputFile=path"],
-                              cwd=directory, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
-        if done.returncode != 0:
-            sys.exit("bench: Maven did not fetch %s\n%s" % (wanted, done.stdout))
-        known[wanted] = (pathlib.Path(directory) / "path").read_text().strip()
-    cache.write_text("".join("%s\t%s\n" % item for item in known.items()))
-    return known[wanted].split(":")
+    """The jars of these artifacts and of what they depend on; ends the measurement where there are none."""
+    try:
+        return maven.class_path(coordinates)
+    except maven.Failed as failed:
+        sys.exit("bench: %s" % failed)
 
 
 def unpack_sources(work):
