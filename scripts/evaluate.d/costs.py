@@ -20,6 +20,7 @@ import time
 
 import benchd
 import programs
+from results import slug
 
 LOCUS = benchd.run.BUILD / "locus"
 LIMIT_SECONDS = 300  # a run that takes longer hangs
@@ -60,11 +61,6 @@ class Place:
 def call(program, size):
     """How a program is called, without what hangs on the machine."""
     return [program.main, *program.java, *getattr(program, size), program.result[size]]
-
-
-def slug(name):
-    """The name as one of a directory."""
-    return re.sub(r"[^A-Za-z0-9.]+", "-", name).strip("-")
 
 
 def end(process, expired):

@@ -14,7 +14,11 @@ BLOG = "Marr on that paper, <https://www.stefan-marr.de/2023/09/dont-blindly-tru
 AUTOJMH = "Rodriguez-Cancio, Combemale and Baudry, *Automatic Microbenchmark Generation to Prevent Dead Code Elimination and " \
     "Constant Folding*, ASE 2016, <https://hal.inria.fr/hal-01343818>"
 
+BIASED = "Mytkowicz, Diwan, Hauswirth and Sweeney, *Evaluating the Accuracy of Java Profilers*, PLDI 2010, " \
+    "<https://doi.org/10.1145/1806596.1806618>"
+
 REPORTED = {
+    "agreement": (("four profilers of 2010 often disagree on which methods are hot", BIASED),),
     "costs": (
         ("DJXPerf, objects by samples of the hardware's counters: 1.08 times the run time", CGO),
         ("JXPerf, wasteful memory accesses by samples and debug registers: 7% run time, 7% memory", JXPERF),

@@ -6,6 +6,7 @@ import re
 import statistics
 import subprocess
 
+import agreement
 import benchd
 import costs
 import drawings
@@ -31,6 +32,9 @@ compiled Java code and its stubs."""
 REPEAT = """What `locus repeat` says of the profiles of the runs above, with Locus's default. The first object of a run is the one with the most
 samples; the self-difference is the largest difference between an object's largest and smallest share, of those of 5% and more; an unstable
 entry has 1% or more, and is in the top ten of some runs only."""
+AGREEMENT = """What `locus agree` says of each program: its hottest methods by several profilers, which take turns. Where all agree there is one
+hottest method, and five are in the top fives; the overlap of two is 100% where they agree in all. The self-difference is the largest
+difference between two runs of a profiler, of methods of 5% and more."""
 ACCURACY = "Programs that know their own truth."
 SPANS = "Programs that run nothing but streams: their cycles by Locus, what recording costs taken off, divided by the true ones."
 PARTS = "What CPU time Locus takes with each of its parts off."
@@ -48,7 +52,6 @@ class Measured:
     directory: pathlib.Path  # of the other measurements' files
     size: str
     cases: str  # markdown, or ""
-    agreement: str  # likewise
 
     def text(self, name):
         path = self.directory / name
@@ -122,7 +125,8 @@ def of_others(m):
     """[(name, section)] of the other measurements."""
     split = benchd.run.BUILD / "bench" / (benchd.run.build_id() + "-full.jsonl")
     return [
-        ("agreement", section("Agreement with other profilers", "", "", m.agreement)),
+        ("agreement", section("Agreement with other profilers", AGREEMENT, agreement.COMMAND + " -- COMMAND",
+                              agreement.markdown(agreement.read(m.directory, m.programs)), "agreement")),
         ("accuracy", section("Accuracy", ACCURACY, "scripts/evaluate.py", others.accuracy(others.read(m.directory / "accuracy.json")))),
         ("cycles of streams", section("Cycles of streams", SPANS, "scripts/bench_spans.py",
                                       others.spans(others.read(m.directory / "spans.json")), "spans")),

@@ -1,6 +1,12 @@
 """The runs of an evaluation in a file of JSON lines: a measurement that was stopped goes on there, and the page is made of it."""
 
 import json
+import re
+
+
+def slug(name):
+    """A program's name as one of a file."""
+    return re.sub(r"[^A-Za-z0-9.]+", "-", name).strip("-")
 
 
 class Results:

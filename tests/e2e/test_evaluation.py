@@ -11,7 +11,7 @@ from browser import browser  # noqa: F401 (a fixture)
 from conftest import ROOT, run_command
 
 QUICK_SECONDS = 600  # under two minutes alone; other tests run beside it
-OWN = ("stats", "programs", "costs", "figures", "others", "results")
+OWN = ("stats", "programs", "costs", "figures", "others", "results", "agreement")
 
 
 def load():
@@ -27,7 +27,7 @@ def load():
                 sys.modules.pop(name, None)
 
 
-stats, programs, costs, figures, others, results, jdks = load()
+stats, programs, costs, figures, others, results, agreement, jdks = load()
 
 # A resample of n values has its median at most at the k-th smallest when more than half of its draws are among the k
 # smallest: P(Bin(n, k/n) > n/2). The interval ends where that passes 2.5% and 97.5%. n = 5: 5.8% already for k = 1, and 94.2%
@@ -284,3 +284,19 @@ Tokens: NOT measured: there is no benchmark
 
 def test_what_was_not_measured_has_no_table():
     assert [others.loops(""), others.truth(""), others.spans(None), others.accuracy(None)] == [""] * 4
+
+
+def test_agreement_is_a_row_for_each_program_and_each_delay():
+    side = {"absent": None, "counted": 3, "largest_difference": 0.021}
+    sides = [{**side, "name": name} for name in ("bare", "locus", "jfr")]
+    sides += [{**side, "name": "async", "counted": 2, "largest_difference": None}, {**side, "name": "perf", "absent": "no perf", "counted": 0}]
+    pairs = [{"a": "locus", "b": "async", "overlap": 0.91, "common_top_5": 5}, {"a": "locus", "b": "jfr", "overlap": 0.555, "common_top_5": 3}]
+    seen = [{"profiler": "locus", "error": -0.004, "found": 0.96}, {"profiler": "jfr", "error": 0.05, "found": 1.4}]
+    delays = [{"method": "A.a", "why": None, "added": {"mean": 0.101}, "seen": seen}, {"method": "A.b", "why": "is native", "added": None, "seen": []}]
+    told = {"union_1": 2, "union_1_of_runs": 3, "union_5": 7, "profilers": sides, "pairs": pairs, "delays": delays}
+    text = agreement.markdown({"Sieve": told, "Queens": {**told, "union_1": 1, "delays": []}, "none": {**told, "profilers": sides[:1]}})
+    lines = text.splitlines()
+    assert "| Sieve | 2 | 2 | 3 | 7 | 56% (locus, jfr) | 2.1 |  | 2.1 |" in lines
+    assert "All profilers have the same hottest method in 1 of 2." in lines
+    assert "| Sieve | A.a | 10.1% | -0.4 (96%) |  | +5.0 (140%) |" in lines and "A.b" not in text and "none" not in text and "perf" not in text
+    assert agreement.markdown({}) == ""
