@@ -1,0 +1,365 @@
+#!/usr/bin/env python3
+"""Case studies: what Locus finds in a library, the change that it suggests as a patch, and what the change is worth.
+
+cases.py [--quick] [--only NAME]... [--pairs N] [--jdk HOME] [--json FILE]
+
+A case is a directory of tests/evaluation/cases/: Main.java uses a library, change.patch changes the library's sources,
+and case.json says where both come from and which object the finding is of. For each case: fetches the library and its
+sources by Maven, compiles the sources that the patch changes, as they are and patched, profiles Main with the library
+as it is, takes from `locus report` the lines on the object, and runs Main with both in turn: pairs whose order changes.
+What is measured is kept in a file (build/evaluation/cases.json), and a call goes on where the last one ended. Prints the section
+of docs/EVALUATION.md. --quick: one case, one pair of short runs.
+"""
+
+import argparse
+import dataclasses
+import hashlib
+import json
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import time
+import zipfile
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+
+import maven
+import stats
+from jdks import jdks
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+CASES = ROOT / "tests/evaluation/cases"
+BUILD = pathlib.Path(os.environ.get("LOCUS_BUILD", ROOT / "build")).resolve()
+OUT = BUILD / "evaluation"
+VERSIONS = ("before", "after")
+PAIRS = 20
+LIMIT_SECONDS = 300  # a run that takes longer hangs
+WIDTH = 100  # columns of the report
+ROWS = 1000  # of the report: all
+
+
+class Failed(Exception):
+    """A case is not as it says."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Case:
+    """The object of a case.json, and its directory."""
+
+    directory: pathlib.Path
+    library: str  # "group:artifact:version"; there are sources of it
+    compile: list  # artifacts that the sources are compiled with besides, as annotations are
+    java: list  # options of java
+    full: list  # arguments of a run of some seconds
+    quick: list  # ... of about a second
+    result: dict  # what Main prints, for each size
+    object: dict  # what the finding is of: its class, and the method that allocates it ("" where Locus cannot know)
+    pays: bool  # does the change make Main faster?
+    wrong: str  # a sentence
+    change: str  # a sentence
+
+    @property
+    def name(self):
+        return self.directory.name
+
+
+def read(directory):
+    """The case of a directory."""
+    entry = json.loads((directory / "case.json").read_text(encoding="utf-8"))
+    return Case(directory=directory, **entry)
+
+
+def load(only=()):
+    """All cases, or those of these names: first those that pay."""
+    known = [read(path.parent) for path in sorted(CASES.glob("*/case.json"))]
+    unknown = set(only) - {case.name for case in known}
+    if unknown:
+        raise Failed("there is no case %s" % ", ".join(sorted(unknown)))
+    return sorted((c for c in known if not only or c.name in only), key=lambda c: not c.pays)
+
+
+def fingerprint(case, home):
+    """A hash of what a measurement depends on: the case, the JDK and the libraries of Locus."""
+    files = [case.directory / name for name in ("case.json", "change.patch", "Main.java")]
+    files += [home / "release", *(BUILD / name for name in ("locus", "liblocus.so", "liblocus-preload.so"))]
+    whole = hashlib.sha256()
+    for path in files:
+        whole.update(path.read_bytes())
+    return whole.hexdigest()[:16]
+
+
+def patched(patch):
+    """The paths of the files that a unified diff changes."""
+    return re.findall(r"^\+\+\+ b/(\S+)", patch.read_text(encoding="utf-8"), re.M)
+
+
+def unpack(case, directory):
+    """Takes from the library's sources the files that the patch changes."""
+    artifact, version = case.library.split(":")[1:3]
+    name = "%s-%s-sources.jar" % (artifact, version)
+    jars = {pathlib.Path(jar).name: jar for jar in maven.class_path([case.library + ":jar:sources"])}
+    with zipfile.ZipFile(jars[name]) as jar:
+        for path in patched(case.directory / "change.patch"):
+            if path not in jar.namelist():
+                raise Failed("%s: the sources of %s have no %s" % (case.name, case.library, path))
+            jar.extract(path, directory)
+
+
+def apply(case, directory):
+    """Changes the sources; a patch of which a part does not fit is not applied."""
+    command = ["git", "apply", "--whitespace=nowarn", "-p1", str(case.directory / "change.patch")]
+    # Without a repository around it, git takes the paths as they are.
+    alone = dict(os.environ, GIT_CEILING_DIRECTORIES=str(directory.parent))
+    done = subprocess.run(command, cwd=directory, env=alone, check=False, stdout=subprocess.PIPE,
+                          stderr=subprocess.STDOUT, text=True)
+    if done.returncode != 0:
+        raise Failed("%s: change.patch does not apply to %s\n%s" % (case.name, case.library, done.stdout))
+
+
+def compile_java(case, home, jars, files, directory):
+    command = [home / "bin/javac", "-g", "-nowarn", "-proc:none", "-cp", ":".join(jars), "-d", directory, *files]
+    done = subprocess.run(command, check=False, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    if done.returncode != 0:
+        raise Failed("%s: %s\n%s" % (case.name, " ".join(map(str, files)), done.stdout))
+
+
+def prepare(case, home, work):
+    """The class path of each version: Main, the changed classes and the library; both are compiled with one javac."""
+    jars = maven.class_path([case.library])
+    further = maven.class_path(case.compile) if case.compile else []
+    shutil.rmtree(work, ignore_errors=True)
+    paths = {}
+    for version in VERSIONS:
+        sources, classes = work / version / "sources", work / version / "classes"
+        sources.mkdir(parents=True)
+        unpack(case, sources)
+        if version == "after":
+            apply(case, sources)
+        files = [sources / path for path in patched(case.directory / "change.patch")]
+        compile_java(case, home, [*jars, *further], files, classes)
+        paths[version] = [str(classes), str(work / "main"), *jars]
+    compile_java(case, home, jars, [case.directory / "Main.java"], work / "main")
+    return paths
+
+
+def words(case, size, home, path):
+    return [str(home / "bin/java"), *case.java, "-cp", ":".join(path), "Main", *getattr(case, size)]
+
+
+def run(case, size, command, work):
+    """Runs a command: its CPU time and wall clock, in seconds. What it prints must be the case's result."""
+    with open(work / "out", "wb") as out, open(work / "errors", "wb") as errors:
+        start = time.monotonic()
+        process = subprocess.Popen(["timeout", str(LIMIT_SECONDS), *command], stdin=subprocess.DEVNULL, stdout=out,
+                                   stderr=errors, cwd=work)
+        _, status, usage = os.wait4(process.pid, 0)
+        wall = time.monotonic() - start
+    printed = (work / "out").read_text(errors="replace").split("\n")
+    if status != 0 or "result: " + case.result[size] not in printed:
+        told = (work / "errors").read_text(errors="replace")[-2000:]
+        raise Failed("%s: %s\nended with %d and printed %s, not 'result: %s'\n%s" % (
+            case.name, " ".join(map(str, command)), os.waitstatus_to_exitcode(status), printed[-3:], case.result[size], told))
+    return {"cpu": usage.ru_utime + usage.ru_stime, "wall": wall}
+
+
+def is_of(row, wanted):
+    """Is this row of the report's table the case's object?"""
+    at = row["allocated_at"]
+    method = "%s.%s" % (at["class"], at["method"]) if at else ""
+    return row["class"] == wanted["class"] and method == wanted["method"]
+
+
+def blocks(text):
+    """The findings and the rows of a report's screen: lists of texts, each as it is printed."""
+    findings, rows = [], []
+    kind = None
+    for line in text.splitlines():
+        if re.match(r"\d+\. ", line):
+            kind = findings
+            kind.append(line)
+        elif re.match(r" *[\d.]+% +[\d.]+ to ", line):
+            kind = rows
+            kind.append(line)
+        elif not line or not line.startswith("   "):
+            kind = None
+        elif kind is not None:
+            kind[-1] += "\n" + line
+    return findings, rows
+
+
+def finding(case, directory):
+    """What the report of a profile says of the case's object: its place in the table, its share, and the lines."""
+    base = [str(BUILD / "locus"), "report", "--no-pager", "--top=%d" % ROWS]
+    environment = dict(os.environ, COLUMNS=str(WIDTH))
+    screen, data = (subprocess.run([*base, "--format=" + form, directory], env=environment, check=True,
+                                   stdout=subprocess.PIPE, text=True).stdout for form in ("text", "json"))
+    report = json.loads(data)
+    shown = [row for row in report["ranking"]["rows"] if not row["rest"]]
+    places = [place for place, row in enumerate(shown) if is_of(row, case.object)]
+    if not places:
+        raise Failed("%s: no row of the report is %s of %s" % (case.name, case.object["class"], case.object["method"]))
+    row = shown[places[0]]
+    findings, rows = blocks(screen)
+    place = case.object["method"].split(".")
+    named = [text for text in findings if row["allocated_at"] and ".".join(place[-2:]) + ":%d" % row["allocated_at"]["line"]
+             in " ".join(text.split()).split(" of the samples")[0]]
+    return {"place": places[0] + 1, "rows": len(shown), "share": row["share"], "low": row["low"], "high": row["high"],
+            "findings": named, "row": rows[places[0]], "samples": report["samples"]["total"]}
+
+
+def profile(case, size, home, path, work):
+    """Profiles Main with the library as it is."""
+    directory = work / "profile"
+    shutil.rmtree(directory, ignore_errors=True)
+    run(case, size, [str(BUILD / "locus"), "run", "-o", str(directory), "--", *words(case, size, home, path)], work)
+    return finding(case, directory)
+
+
+class Kept:
+    """What was measured, by case, in a file that is whole at any time."""
+
+    def __init__(self, path):
+        self.path = path
+        self.cases = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
+
+    def of(self, case, size, mark):
+        """The entry of a case: empty where what it depends on has changed."""
+        entry = self.cases.get(case.name)
+        if not entry or (entry["mark"], entry["size"]) != (mark, size):
+            entry = self.cases[case.name] = {"mark": mark, "size": size, "finding": None, "pairs": []}
+        return entry
+
+    def write(self):
+        self.path.parent.mkdir(parents=True, exist_ok=True)
+        new = self.path.parent / (self.path.name + ".new")
+        new.write_text(json.dumps(self.cases, indent=1) + "\n", encoding="utf-8")
+        new.replace(self.path)
+
+
+def pair(case, size, home, paths, work, turn):
+    """A run of each version, in an order that changes with the turn."""
+    order = VERSIONS if turn % 2 == 0 else VERSIONS[::-1]
+    return {version: run(case, size, words(case, size, home, paths[version]), work) for version in order}
+
+
+def measure(cases, size, pairs, home, path=OUT / "cases.json", deadline=None):
+    """Measures what is missing of these cases, a pair of each in turn, and returns all that is kept.
+
+    `deadline`, of time.monotonic(): no pair begins after it.
+    """
+    kept = Kept(path)
+    ready = {}
+    for turn in range(pairs):
+        for case in cases:
+            entry = kept.of(case, size, fingerprint(case, home))
+            if len(entry["pairs"]) > turn or deadline and time.monotonic() > deadline:
+                continue
+            work = path.parent / (path.name + ".work") / case.name
+            if case.name not in ready:
+                ready[case.name] = prepare(case, home, work)
+            entry["finding"] = entry["finding"] or profile(case, size, home, ready[case.name]["before"], work)
+            entry["pairs"].append(pair(case, size, home, ready[case.name], work, turn))
+            kept.write()
+    return kept.cases
+
+
+def ratios(entry, what):
+    """The ratio before/after of each pair: its median and 95% interval."""
+    return stats.bootstrap([p["before"][what] / p["after"][what] for p in entry["pairs"]])
+
+
+def interval(values):
+    return "%.2f (%.2f to %.2f)" % values
+
+
+def changed_lines(patch):
+    """The lines of a patch that are taken out or put in, by file."""
+    lines = []
+    for line in patch.read_text(encoding="utf-8").splitlines():
+        if line.startswith("+++ b/"):
+            lines.append("# " + line[len("+++ b/"):])
+        elif line.startswith(("+", "-")) and not line.startswith("---") or line.startswith("@@"):
+            lines.append("@@" if line.startswith("@@") else line)
+    return "\n".join(lines)
+
+
+def study(case, entry):
+    """The part of the page on one case."""
+    found = entry["finding"]
+    said = "\n".join([*found["findings"], found["row"]])
+    if not found["findings"]:
+        said += "\n(row %d of %d; no finding is of this object)" % (found["place"], found["rows"])
+    where = "[`change.patch`](../tests/evaluation/cases/%s/change.patch)" % case.name
+    return "### %s: %s\n\n%s %s (%s)\n\n```\n%s\n```\n\n```diff\n%s\n```\n" % (
+        case.name, case.library, case.wrong, case.change, where, said, changed_lines(case.directory / "change.patch"))
+
+
+def table(cases, measured):
+    lines = ["| case | library | object | rank | share of the samples | speed-up, CPU time | speed-up, wall clock | pairs |",
+             "|---|---|---|---:|---|---|---|---:|"]
+    for case in cases:
+        entry = measured[case.name]
+        found = entry["finding"]
+        share = "%.1f%% (%.1f to %.1f)" % tuple(100 * found[key] for key in ("share", "low", "high"))
+        cells = [case.name, case.library.split(":", 1)[1].replace(":", " "), "`%s`" % case.object["class"].split(".")[-1],
+                 found["place"], share, *(interval(ratios(entry, what)) for what in ("cpu", "wall")), len(entry["pairs"])]
+        lines.append("| %s |" % " | ".join(map(str, cells)))
+    return "\n".join(lines)
+
+
+INTRO = """Each case is a program that uses a library of Maven Central (`tests/evaluation/cases/`). The finding is what `locus report` prints of the
+program with the library as it is; the speed-up is the time with the library as it is divided by that with the change, in pairs of runs in
+turn: the median and its 95% bootstrap interval. Both versions are compiled with the same compiler, and print the same result."""
+RANKED_LOW = "Objects that Locus ranks low, though they look wasteful, and the change that does not pay:"
+
+
+def markdown(measured):
+    """The section of docs/EVALUATION.md on all cases of which something was measured; "" where none was."""
+    cases = [case for case in load() if measured.get(case.name, {}).get("pairs")]
+    if not cases:
+        return ""
+    parts = [INTRO]
+    for pays, title in ((True, ""), (False, RANKED_LOW)):
+        chosen = [case for case in cases if case.pays == pays]
+        if chosen:
+            parts += [title, table(chosen, measured)]
+    parts += [study(case, measured[case.name]) for case in cases]
+    return "\n\n".join(filter(None, parts)).rstrip() + "\n"
+
+
+def home_of(wanted):
+    """The JDK that was asked for, or the first of this machine."""
+    if wanted:
+        return wanted
+    found = jdks()
+    if not found:
+        raise Failed("there is no JDK")
+    return found[0][1]
+
+
+def main():
+    parser = argparse.ArgumentParser(description="case studies of what Locus finds in libraries")
+    parser.add_argument("--quick", action="store_true", help="one case, one pair of short runs")
+    parser.add_argument("--only", action="append", default=[], metavar="NAME", help="this case")
+    parser.add_argument("--pairs", type=int, help="pairs of runs of each case, those of earlier calls included (%d; 1 with --quick)"
+                        % PAIRS)
+    parser.add_argument("--jdk", type=pathlib.Path, help="home of a JDK (the first of this machine)")
+    parser.add_argument("--json", type=pathlib.Path, metavar="FILE", help="where what is measured is kept")
+    options = parser.parse_args()
+    try:
+        cases = load(options.only)
+        if options.quick:
+            cases = cases[:1]
+        size = "quick" if options.quick else "full"
+        path = options.json or OUT / ("cases-quick.json" if options.quick else "cases.json")
+        measured = measure(cases, size, options.pairs or (1 if options.quick else PAIRS), home_of(options.jdk), path)
+    except (Failed, maven.Failed) as failed:
+        sys.exit("cases: %s" % failed)
+    print(markdown({case.name: measured[case.name] for case in cases}), end="")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,127 @@
+"""Case studies of libraries: each is well-formed, and one is measured, in its quick form."""
+
+import dataclasses
+import importlib
+import json
+import shutil
+import sys
+
+import pytest
+from conftest import ROOT
+
+OWN = ("cases", "maven", "stats", "jdks")
+QUICK = "codec-base64"  # a small library without dependencies
+KEYS = {"library", "compile", "java", "full", "quick", "result", "object", "pays", "wrong", "change"}
+
+
+def load():
+    """The module; no test after these finds by their short names what other scripts have too."""
+    before = dict(sys.modules)
+    sys.path[:0] = [str(ROOT / "scripts/evaluate.d"), str(ROOT / "scripts")]
+    try:
+        return importlib.import_module("cases")
+    finally:
+        del sys.path[:2]
+        for name in OWN:
+            if name not in before:
+                sys.modules.pop(name, None)
+
+
+cases = load()
+DIRECTORIES = sorted(path for path in cases.CASES.iterdir() if path.is_dir())
+
+
+@pytest.mark.parametrize("directory", DIRECTORIES, ids=lambda d: d.name)
+def test_case_is_well_formed(directory):
+    entry = json.loads((directory / "case.json").read_text(encoding="utf-8"))
+    assert set(entry) == KEYS
+    assert {path.name for path in directory.iterdir()} == {"case.json", "change.patch", "Main.java"}
+    assert all(coordinates.count(":") == 2 for coordinates in [entry["library"], *entry["compile"]])
+    for words in (entry["compile"], entry["java"], entry["full"], entry["quick"]):
+        assert all(isinstance(word, str) for word in words)
+    assert set(entry["result"]) == {"full", "quick"} and "?" not in entry["result"].values()
+    assert set(entry["object"]) == {"class", "method"} and isinstance(entry["pays"], bool)
+    assert entry["wrong"].endswith(".") and entry["change"].endswith(".")
+    paths = cases.patched(directory / "change.patch")
+    assert paths and all(path.endswith(".java") and not path.startswith("/") for path in paths)
+    changed = cases.changed_lines(directory / "change.patch").splitlines()
+    assert any(line.startswith("+") for line in changed)
+
+
+def test_there_are_six_cases_that_pay_and_two_that_do_not():
+    pays = [case.pays for case in cases.load()]
+    assert pays.count(True) >= 6 and pays.count(False) >= 2
+    assert pays == sorted(pays, reverse=True)
+
+
+def test_case_that_does_not_exist_is_said():
+    with pytest.raises(cases.Failed, match="there is no case nothing"):
+        cases.load(["nothing", QUICK])
+
+
+def test_ratio_is_the_median_of_pairs():
+    """By hand: 6/2, 4/2 and 5/1 are 3, 2 and 5."""
+    pairs = [{"before": {"cpu": b, "wall": 1}, "after": {"cpu": a, "wall": 2}} for b, a in ((6, 2), (4, 2), (5, 1))]
+    assert cases.ratios({"pairs": pairs}, "cpu") == (3, 2, 5)
+    assert cases.interval(cases.ratios({"pairs": pairs}, "wall")) == "0.50 (0.50 to 0.50)"
+
+
+def test_findings_and_rows_of_a_screen_are_told_apart():
+    screen = "\n".join([
+        "Main, JDK 17, 1 s, 9 samples", "50% of the samples (95%: 1 to 2) are at accesses to objects", "",
+        "1. a (int[]) of A.a:1: 50% of the samples", "   are at it. [hot-1]", "2. b of B.b:2: 9% of the samples.", "",
+        " 50.0% 40.0 to 60.0  a (int[]) <- A.a:1", "                     all over", "  9.0%  1.0 to 20.0  b ~ B.b:2",
+        "  1.0%               the rest: 3 rows", "", "more: --full"])
+    findings, rows = cases.blocks(screen)
+    assert findings == ["1. a (int[]) of A.a:1: 50% of the samples\n   are at it. [hot-1]", "2. b of B.b:2: 9% of the samples."]
+    assert rows[0] == " 50.0% 40.0 to 60.0  a (int[]) <- A.a:1\n                     all over"
+    assert rows[1].startswith("  9.0%") and "the rest" not in "".join(rows) and len(rows) == 2
+
+
+@pytest.fixture(scope="session")
+def fetched():
+    """The quick case, whose library and sources are here."""
+    if not shutil.which("mvn"):
+        pytest.skip("no mvn to fetch the library with")
+    case = cases.load([QUICK])[0]
+    try:
+        cases.maven.class_path([case.library])
+        cases.maven.class_path([case.library + ":jar:sources"])
+    except cases.maven.Failed as failed:
+        pytest.skip("Maven Central gave nothing: %s" % failed)
+    return case
+
+
+def test_quick_case_is_found_and_measured(fetched, jdk17, tmp_path):
+    """Main prints the same with the change; the finding is of the object; a second call measures no more."""
+    path = tmp_path / "cases.json"
+    entry = cases.measure([fetched], "quick", 1, jdk17.home, path)[QUICK]
+    found = entry["finding"]
+    assert found["place"] == 1 and 0 < found["low"] <= found["share"] <= found["high"] <= 1
+    assert "(byte[]) of o.a.c.c.b.BaseNCodec.ensureBufferSize:" in " ".join(found["findings"][0].split())
+    assert "BaseNCodec.ensureBufferSize:" in found["row"]
+    (pair,) = entry["pairs"]
+    assert set(pair) == {"before", "after"} and all(pair[v][what] > 0 for v in pair for what in ("cpu", "wall"))
+    page = cases.markdown({QUICK: entry})
+    assert found["row"] in page and "| %s | commons-codec 1.17.1 |" % QUICK in page and "\n+        context.buffer" in page
+    before = path.read_text()
+    cases.measure([fetched], "quick", 1, jdk17.home, path)
+    assert path.read_text() == before
+
+
+def test_patch_that_does_not_apply_is_said(fetched, jdk17, tmp_path):
+    directory = tmp_path / QUICK
+    shutil.copytree(fetched.directory, directory)
+    patch = directory / "change.patch"
+    text = patch.read_text()
+    patch.write_text(text.replace("final Context context", "final Other context"))
+    assert patch.read_text() != text
+    with pytest.raises(cases.Failed, match="change.patch does not apply to commons-codec:commons-codec:1.17.1\n(?s:.)*BaseNCodec"):
+        cases.prepare(dataclasses.replace(fetched, directory=directory), jdk17.home, tmp_path / "work")
+
+
+def test_result_that_is_not_the_case_s_is_said(fetched, jdk17, tmp_path):
+    wrong = dataclasses.replace(fetched, result={"quick": "1"})
+    paths = cases.prepare(wrong, jdk17.home, tmp_path / "work")
+    with pytest.raises(cases.Failed, match="not 'result: 1'"):
+        cases.pair(wrong, "quick", jdk17.home, paths, tmp_path, 0)
