@@ -82,8 +82,8 @@ struct lc_agree_delay {
 	char *method;
 	uint64_t iterations, executions;
 	double ns_per_iteration;
-	double
-	    counted; /* executions x iterations x ns: the time that was to be added; < 0: unknown */
+	double counted;      /* executions x iterations x ns: what was to be added; < 0: unknown */
+	double counted_part; /* of the Java threads' CPU time with the delay; < 0: unknown */
 	/* The part of the CPU time of the program's Java threads with the delay that it added, as
 	 * their clocks have it. */
 	struct lc_repeat_number added;

@@ -25,9 +25,8 @@ static bool is_jar(const char *file)
 /* jar writes into its own directory. Of the jar's library the path is set; false: it has none. */
 static bool unpack(struct lc_agree_machine *m, const char *jar, const char *directory)
 {
-	const char *const command[] = { "sh", "-c",      "cd \"$1\" && exec jar xf \"$2\" " IN_JAR,
-		                        "sh", directory, jar,
-		                        NULL };
+	static const char script[] = "cd \"$1\" && exec jar xf \"$2\" " IN_JAR;
+	const char *const command[] = { "sh", "-c", script, "sh", directory, jar, NULL };
 
 	if (!lc_agree_tool(command, NULL, NULL))
 		return false;
@@ -89,14 +88,10 @@ static char *find_in_repository(void)
 
 static void fetch(void)
 {
+	static const char artifact[] =
+	    "-Dartifact=tools.profiler:async-profiler:" LC_AGREE_ASYNC_VERSION;
 	static const char *const command[] = {
-		"mvn",
-		"-q",
-		"-B",
-		"dependency:get",
-		"-Dartifact=tools.profiler:async-profiler:" LC_AGREE_ASYNC_VERSION,
-		"-Dtransitive=false",
-		NULL
+		"mvn", "-q", "-B", "dependency:get", artifact, "-Dtransitive=false", NULL
 	};
 	char path[PATH_MAX];
 

@@ -243,10 +243,9 @@ int lc_agree_read_perf(struct lc_agree_counts *c, FILE *in)
 	struct perf_sample s = { .begun = 0 };
 	char *line = NULL;
 	size_t cap = 0;
-	ssize_t len;
 	int err = 0;
 
-	while (!err && (len = getline(&line, &cap, in)) > 0) {
+	while (!err && getline(&line, &cap, in) > 0) {
 		char *word = line + strspn(line, " \t"), *symbol;
 
 		line[strcspn(line, "\n")] = 0;

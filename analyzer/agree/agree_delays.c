@@ -115,11 +115,15 @@ static char *option_of(const struct lc_agree *a, int delay, bool count)
 	char *text;
 	size_t len;
 	FILE *out = lc_text_open(&text, &len);
+	const char *separator = "at=";
 
-	fputs("at=", out);
-	for (size_t i = 0; i < a->delays_len; i++)
-		fprintf(out, "%s%s:%" PRIu64, i ? ";" : "", a->delays[i].method,
+	for (size_t i = 0; i < a->delays_len; i++) {
+		if (a->delays[i].why)
+			continue;
+		fprintf(out, "%s%s:%" PRIu64, separator, a->delays[i].method,
 		        (int)i + 1 == delay ? a->delays[i].iterations : 0);
+		separator = ";";
+	}
 	if (count)
 		fputs(",count", out);
 	lc_text_close(out);

@@ -274,6 +274,8 @@ static void print_delay(const struct lc_screen *s, const struct lc_agree *a, siz
 	fprintf(s->out, "%.1f%% of the Java threads' CPU time was added", 100 * delay->added.mean);
 	if (delay->added.interval)
 		fprintf(s->out, " (%.1f-%.1f)", 100 * delay->added.low, 100 * delay->added.high);
+	if (delay->counted_part >= 0)
+		fprintf(s->out, "; loops: %.1f%%", 100 * delay->counted_part);
 	putc('\n', s->out);
 	for (size_t i = 0; i < a->sides_len; i++)
 		if (a->sides[i].seen[d].known)

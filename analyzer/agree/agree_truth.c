@@ -27,16 +27,24 @@ static double java_cpu(const struct lc_agree *a, size_t round, int delay)
 
 static void find_added(struct lc_agree *a, size_t d)
 {
-	double *values = lc_mem_zeroed(a->rounds + 1, sizeof(*values));
+	struct lc_agree_delay *delay = &a->delays[d];
+	double *values = lc_mem_zeroed(a->rounds + 1, sizeof(*values)), sum = 0;
 	size_t len = 0;
 
 	for (size_t round = 0; round < a->rounds; round++) {
 		const double base = java_cpu(a, round, 0), with = java_cpu(a, round, (int)d + 1);
 
-		if (base > 0 && with > 0)
-			values[len++] = (with - base) / with;
+		if (base <= 0 || with <= 0)
+			continue;
+		values[len++] = (with - base) / with;
+		sum += with;
 	}
-	a->delays[d].added = lc_repeat_number(values, len, 0, 1);
+	delay->added = lc_repeat_number(values, len, 0, 1);
+	delay->counted =
+	    delay->executions && delay->ns_per_iteration > 0
+	        ? (double)delay->executions * (double)delay->iterations * delay->ns_per_iteration
+	        : -1;
+	delay->counted_part = len && delay->counted >= 0 ? delay->counted * (double)len / sum : -1;
 	free(values);
 }
 
@@ -102,13 +110,7 @@ static void look(struct lc_agree *a, struct lc_agree_side *s, size_t d)
 void lc_agree_finish_truth(struct lc_agree *a)
 {
 	for (size_t d = 0; d < a->delays_len; d++) {
-		struct lc_agree_delay *delay = &a->delays[d];
-
 		find_added(a, d);
-		delay->counted = delay->executions && delay->ns_per_iteration > 0
-		                     ? (double)delay->executions * (double)delay->iterations *
-		                           delay->ns_per_iteration
-		                     : -1;
 		for (size_t i = 0; i < a->sides_len; i++)
 			if (a->sides[i].kind != LC_AGREE_BARE)
 				look(a, &a->sides[i], d);

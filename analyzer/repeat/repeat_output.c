@@ -60,7 +60,7 @@ static void add_reason(struct lc_repeat_run *run, const char *line)
 
 static void read_stderr(struct lc_repeat_run *run, bool any_stderr)
 {
-	static const char own[] = "locus: ";
+	static const char own[] = "locus: ", delays[] = "locus-delay: ";
 	/* HotSpot's, where options come by the environment. */
 	static const char picked[] = "Picked up JAVA_TOOL_OPTIONS: ";
 	FILE *in = open_of(run, LC_REPEAT_STDERR);
@@ -73,7 +73,7 @@ static void read_stderr(struct lc_repeat_run *run, bool any_stderr)
 
 		if (!strncmp(line, picked, strlen(picked)))
 			continue;
-		if (!strncmp(line, own, strlen(own)))
+		if (!strncmp(line, own, strlen(own)) || !strncmp(line, delays, strlen(delays)))
 			text = &run->said;
 		else
 			run->stderr_bytes += (uint64_t)len;
