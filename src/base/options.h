@@ -13,6 +13,7 @@
 #define LC_LOOP_BYTES (UINT64_C(1) << 63)
 #define LC_SAMPLE_INTERVAL_LEAST (UINT64_C(512) << 10)
 
+enum { LC_JITTER_ON, LC_JITTER_OFF };
 enum { LC_RECURSION_FOLD, LC_RECURSION_KEEP };
 enum { LC_PATHS_ADAPTIVE, LC_PATHS_EXACT };
 enum { LC_CLOCK_WANTED_AUTO, LC_CLOCK_WANTED_RDPMC, LC_CLOCK_WANTED_TSC, LC_CLOCK_WANTED_COARSE };
@@ -33,6 +34,7 @@ enum { LC_OPTION_TEXT_MAX = 1024 };
 struct lc_options {
 	char event[LC_OPTION_TEXT_MAX]; /* for lc_event_parse() of perf/event.h */
 	uint64_t interval_ns;
+	int jitter;              /* LC_JITTER_ */
 	uint64_t duration_ns;    /* 0: to the end of the program */
 	uint64_t min_size_bytes; /* 0: every object */
 	/* 0: no allocation below min_size_bytes is sampled; or LC_SAMPLE_INTERVAL_AUTO */

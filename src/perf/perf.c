@@ -173,6 +173,17 @@ int lc_perf_disable(struct lc_perf *p)
 	return control(p, PERF_EVENT_IOC_DISABLE);
 }
 
+int lc_perf_set_period(struct lc_perf *p, uint64_t period)
+{
+	const int kept = errno;
+	int err = 0;
+
+	if (ioctl(p->fd, PERF_EVENT_IOC_PERIOD, &period))
+		err = -errno;
+	errno = kept;
+	return err;
+}
+
 int lc_perf_count(const struct lc_perf *p, uint64_t *out)
 {
 	enum { VALUE, ENABLED, RUNNING, WORDS = 5 }; /* id and lost may follow */

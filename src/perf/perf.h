@@ -65,6 +65,13 @@ int lc_perf_enable(struct lc_perf *p);
 int lc_perf_disable(struct lc_perf *p);
 
 /*
+ * Sample after `period` occurrences from now on, and after as many each time. Not for software
+ * events and breakpoints: the kernel samples their next occurrence at once. Returns 0 or -errno,
+ * and then the period stays. Context: as before. errno kept.
+ */
+int lc_perf_set_period(struct lc_perf *p, uint64_t period);
+
+/*
  * Occurrences counted so far, scaled where the event shared its counter. Returns 0, or -errno:
  * -EAGAIN while it has waited for a counter all the time. Context: any, [signal] included.
  */

@@ -23,6 +23,7 @@
 #include <signal.h>
 #include <string.h>
 
+#include "src/base/options.h"
 #include "src/base/time.h"
 #include "src/core/fds.h"
 #include "src/format/kinds.h"
@@ -33,12 +34,17 @@
 #include "src/sample/trap.h"
 #include "src/sample/watch.h"
 
-enum { BURST_LOG_BYTES = 2 << 20 };
+enum {
+	BURST_LOG_BYTES = 2 << 20,
+	SPREAD_OF_PERIOD = 4, /* a period is longer or shorter by up to 1 / this */
+	IBS_STEP = 16
+};
 
 /* Rows are written by start(), before there are threads. */
 static struct {
 	const struct lc_event *event;
-	bool every; /* each occurrence is a sample, and is counted by the kernel as well */
+	bool every;  /* each occurrence is a sample, and is counted by the kernel as well */
+	bool jitter; /* the period is random around what was asked for */
 } rows[LC_EVENTS_MAX];
 
 /* -- records ----------------------------------------------------------------------------- */
@@ -215,9 +221,23 @@ static bool nothing_to_read(const struct lc_sampler *s)
 	return true;
 }
 
+/* After a sample: draw the distance to the next. IBS counts in steps of 16. */
+static void draw_period(struct lc_sampler_slot *slot, size_t engine)
+{
+	const struct lc_event *event = rows[engine].event;
+	uint64_t period =
+	    lc_jitter_around(&slot->jitter, event->period, event->period / SPREAD_OF_PERIOD);
+
+	if (event->kind == LC_KIND_IBS)
+		period = (period + IBS_STEP / 2) / IBS_STEP * IBS_STEP;
+	if (!lc_perf_set_period(&slot->perf, period))
+		slot->period = period;
+}
+
 static void read_slot(struct lc_sampler *s, size_t engine, struct interrupted *at)
 {
 	struct lc_sampler_slot *slot = &s->slot[engine];
+	const uint64_t read = slot->read;
 	struct lc_ring_record record;
 	struct lc_ring ring;
 
@@ -248,6 +268,8 @@ static void read_slot(struct lc_sampler *s, size_t engine, struct interrupted *a
 		}
 	}
 	lc_perf_read_end(&slot->perf, &ring);
+	if (rows[engine].jitter && at->context && slot->read != read)
+		draw_period(slot, engine);
 }
 
 /* -- what handlers cause themselves -------------------------------------------------------- */
@@ -339,9 +361,9 @@ static bool on_perf(const siginfo_t *info, void *context)
 
 static int start(size_t engine, const struct lc_event *event, const struct lc_options *options)
 {
-	(void)options;
 	rows[engine].event = event;
 	rows[engine].every = event->kind == LC_KIND_FAULT || event->kind == LC_KIND_WATCH;
+	rows[engine].jitter = !rows[engine].every && options->jitter == LC_JITTER_ON;
 	if (rows[engine].every) /* pages of a large array fault 100,000 times a second */
 		lc_sampler_log_at_least(BURST_LOG_BYTES);
 	if (event->kind == LC_KIND_WATCH &&
@@ -378,6 +400,8 @@ int lc_perf_engine_thread_open(struct lc_sampler *s, size_t engine, const struct
 	if (err)
 		lc_fds_give(LC_FDS_EVENT);
 	slot->open = !err;
+	slot->period = event->period;
+	lc_jitter_begin(&slot->jitter, lc_jitter_seed(s->tid));
 	return err;
 }
 

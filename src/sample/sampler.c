@@ -296,6 +296,7 @@ int lc_sampler_create(struct lc_thread *t)
 		slot->open = false;
 		slot->perf = LC_PERF_NONE;
 		slot->account = (struct lc_timer_account){ .begin_ns = 0 };
+		slot->delay = (struct lc_timer_delay){ .made = false };
 	}
 	err = use_kept(s, t) ? 0 : buffers_create(s);
 	if (!err && !t->samples)

@@ -22,7 +22,9 @@
 #include "src/perf/perf.h"
 #include "src/sample/decode.h"
 #include "src/sample/engine.h"
+#include "src/sample/jitter.h"
 #include "src/sample/timer_account.h"
+#include "src/sample/timer_delay.h"
 #include "src/sample/trap.h"
 #include "src/sample/walk_audit.h"
 #include "src/span/interrupt.h"
@@ -40,7 +42,10 @@ struct lc_sampler_slot {
 	bool open;            /* changed under the engines' lock, never in a handler */
 	timer_t timer;
 	struct lc_timer_account account;
+	struct lc_timer_delay delay;
 	struct lc_perf perf;
+	uint64_t period;         /* of `perf`, now; written by: the owner thread's handlers */
+	struct lc_jitter jitter; /* of the periods; begun by the opening thread, then as before */
 };
 
 struct lc_sampler {

@@ -32,7 +32,10 @@
 
 enum { PENDING_SAMPLES_MAX = 2 /* a breakpoint that was not hit in so many samples never is */ };
 
-static uint64_t interval_ns[LC_EVENTS_MAX];
+static struct {
+	uint64_t interval_ns;
+	bool jitter;
+} rows[LC_EVENTS_MAX];
 
 /* -- a sample ---------------------------------------------------------------------------- */
 
@@ -132,6 +135,27 @@ static void finish_pending(struct lc_sampler *s, const void *context)
 
 /* -- signals ----------------------------------------------------------------------------- */
 
+/* How many samples the signal is, 0 or more. `*clock_ns` is what the thread's CPU clock says. */
+static uint32_t weigh(const struct lc_sampler *s, struct lc_sampler_slot *slot,
+                      const siginfo_t *info, uint64_t *clock_ns)
+{
+	const bool tick = !lc_timer_delay_sent(&slot->delay, info);
+	uint64_t to_point_ns;
+	uint32_t weight;
+
+	if (tick) {
+		weight = lc_timer_account_tick(&slot->account);
+		*clock_ns = slot->account.tick_ns;
+	} else {
+		*clock_ns = lc_own_cost_clock();
+		weight = lc_timer_account_points(&slot->account, *clock_ns);
+	}
+	to_point_ns = lc_timer_account_to_point(&slot->account, *clock_ns);
+	if (to_point_ns && (tick || weight || !lc_timer_delay_waited(&slot->delay)))
+		lc_timer_delay_set(&slot->delay, to_point_ns, s->tid, info);
+	return weight;
+}
+
 static bool on_timer(const siginfo_t *info, void *context)
 {
 	struct lc_sampler *s;
@@ -144,17 +168,16 @@ static bool on_timer(const siginfo_t *info, void *context)
 		return false;
 	if (lc_sampler_enter(s, context)) {
 		const uint64_t begin_ns = lc_time_now_ns();
-		const uint32_t weight = lc_timer_account_tick(&s->slot[engine].account);
+		uint64_t clock_ns;
+		const uint32_t weight = weigh(s, &s->slot[engine], info, &clock_ns);
 
 		if (weight && !lc_sampler_has_stack(context))
 			lc_sampler_no_stack(s, engine, weight);
 		else if (weight)
 			take_sample(s, engine, weight, context);
 		lc_sampler_add(LC_SAMPLER_HANDLER_NS, lc_time_now_ns() - begin_ns);
-		/* The account has just read this clock, as its last tick. */
-		if (weight)
-			lc_own_cost_add(LC_OWN_SAMPLES,
-			                lc_own_cost_clock() - s->slot[engine].account.tick_ns);
+		if (weight || s->slot[engine].account.point_ns)
+			lc_own_cost_add(LC_OWN_SAMPLES, lc_own_cost_clock() - clock_ns);
 		lc_sampler_leave(s);
 	}
 	return true;
@@ -195,8 +218,9 @@ static int start(size_t engine, const struct lc_event *event, const struct lc_op
 {
 	int err;
 
-	interval_ns[engine] = event->period ? event->period : options->interval_ns;
-	if (!interval_ns[engine])
+	rows[engine].interval_ns = event->period ? event->period : options->interval_ns;
+	rows[engine].jitter = options->jitter == LC_JITTER_ON;
+	if (!rows[engine].interval_ns)
 		return -EINVAL;
 	lc_timer_account_init();
 	err = lc_signals_use(LC_SIGNAL_TIMER, on_timer);
@@ -228,7 +252,8 @@ static int thread_begin(struct lc_sampler *s, size_t engine)
 		                                 .it_interval = { .tv_nsec = 1 } };
 	struct lc_sampler_slot *slot = &s->slot[engine];
 
-	lc_timer_account_begin(&slot->account, s->tid, s->thread->name, interval_ns[engine]);
+	lc_timer_account_begin(&slot->account, s->tid, s->thread->name, rows[engine].interval_ns,
+	                       rows[engine].jitter);
 	return timer_settime(slot->timer, 0, &at_each_tick, NULL) ? -errno : 0;
 }
 
@@ -254,6 +279,7 @@ static void thread_finish(struct lc_sampler *s, size_t engine)
 	if (s->pending && s->head.engine == engine)
 		give_up_pending(s);
 	lc_trap_close(&s->trap);
+	lc_timer_delay_end(&s->slot[engine].delay);
 	/* Not before: a handler that the pause has met still reads the account. */
 	lc_engine_add(engine, LC_ENGINE_COUNTED,
 	              lc_timer_account_end(&s->slot[engine].account, s->tid));

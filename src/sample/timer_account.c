@@ -24,7 +24,8 @@ enum {
 	PAID_OF_OWN = 4,       /* .. and so much of what its own thread's clock is ahead */
 	TICKS_AT_MOST = 16,    /* .. and at most so many ticks of it */
 	TICKS_MISSING = 6,     /* a thread that ran for so many ticks met none: there were none */
-	TICK_STEPS = 1024      /* the measured tick goes by 1 / this of itself */
+	TICK_STEPS = 1024,     /* the measured tick goes by 1 / this of itself */
+	DRAWN_AT_MOST = 64     /* points passed at once have random distances up to so many */
 };
 
 static struct {
@@ -120,18 +121,24 @@ static uint32_t stretch_now(void)
  * The stretch from this tick on. What is left of an interval is stretched before the tick's time is
  * added: else that would be stretched too.
  */
-static uint64_t take_stretch(struct lc_timer_account *a)
+static uint64_t take_stretch(struct lc_timer_account *a, uint64_t now_ns)
 {
 	const uint32_t before = a->stretch ? a->stretch : 1, stretch = stretch_now();
 
 	if (stretch != before)
 		a->credit_ns = a->credit_ns * stretch / before;
+	if (stretch != before && a->point_ns > now_ns) {
+		const uint64_t to_point_ns = (a->point_ns - now_ns) * stretch / before;
+
+		a->cell_ns = now_ns + to_point_ns - (a->point_ns - a->cell_ns) * stretch / before;
+		a->point_ns = now_ns + to_point_ns;
+	}
 	a->stretch = stretch;
 	return stretch;
 }
 
 void lc_timer_account_begin(struct lc_timer_account *a, int32_t tid, const char *name,
-                            uint64_t interval_ns)
+                            uint64_t interval_ns, bool jitter)
 {
 	*a = (struct lc_timer_account){
 		.begin_ns = clock_ns(lc_time_thread_clock(tid)),
@@ -140,6 +147,8 @@ void lc_timer_account_begin(struct lc_timer_account *a, int32_t tid, const char 
 		.stretch = stretch_now(),
 		.kind = kind_of(name),
 	};
+	if (jitter)
+		lc_jitter_begin(&a->jitter, lc_jitter_seed(tid));
 }
 
 /*
@@ -168,11 +177,95 @@ static int64_t settle(struct lc_timer_account *a, uint64_t now_ns, int64_t amoun
 	return part;
 }
 
-uint32_t lc_timer_account_tick_at(struct lc_timer_account *a, uint64_t now_ns, int64_t switches)
+static uint32_t count_of(uint64_t samples)
+{
+	return samples < UINT32_MAX ? (uint32_t)samples : UINT32_MAX;
+}
+
+/* -- points -------------------------------------------------------------------------------- */
+
+/* So many intervals have one point, and so many samples a point is. */
+static uint64_t intervals_of_point(const struct lc_timer_account *a)
+{
+	return (uint64_t)a->intervals * a->stretch;
+}
+
+/* Choose the point of the stretch of CPU time that begins at `cell_ns`. */
+static void draw_point(struct lc_timer_account *a, uint64_t cell_ns, uint64_t mean_ns)
+{
+	a->cell_ns = cell_ns;
+	a->point_ns = cell_ns + 1 + lc_jitter_below(&a->jitter, mean_ns);
+}
+
+/*
+ * Begin with points. What the ticks so far have not paid is to be paid with those that come. Their
+ * credit, which began at random, has been paid as often as not, and is forgotten.
+ */
+static void begin_points(struct lc_timer_account *a, uint64_t now_ns)
+{
+	/* A short interval would else bring more signals than ticks do. */
+	const uint64_t n = (lc_timer_account_tick_ns() + a->interval_ns / 2) / a->interval_ns;
+
+	a->intervals = n ? (uint32_t)n : 1;
+	a->debt_ns = (int64_t)(now_ns - a->begin_ns) - a->paid_ns;
+	a->credit_ns = 0;
+	draw_point(a, now_ns, intervals_of_point(a) * a->interval_ns);
+}
+
+uint32_t lc_timer_account_points(struct lc_timer_account *a, uint64_t now_ns)
+{
+	const uint64_t n = intervals_of_point(a), mean_ns = n * a->interval_ns;
+	uint64_t points = 0;
+
+	if (!a->point_ns || now_ns < a->point_ns)
+		return 0;
+	if ((now_ns - a->point_ns) / mean_ns > DRAWN_AT_MOST) {
+		points = (now_ns - a->point_ns) / mean_ns - DRAWN_AT_MOST;
+		a->cell_ns += points * mean_ns;
+		a->point_ns += points * mean_ns;
+	}
+	for (; a->point_ns <= now_ns; points++)
+		draw_point(a, a->cell_ns + mean_ns, mean_ns);
+	/* Of a thread that waits often several pass between two ticks: one sample for each is more
+	 * observations than one for all. Where ticks are missing, they belong here. */
+	if (now_ns - a->tick_ns <= TICKS_MISSING * lc_timer_account_tick_ns()) {
+		a->debt_ns += (int64_t)((points - 1) * mean_ns);
+		points = 1;
+	}
+	return count_of(points * n);
+}
+
+static uint32_t tick_with_points(struct lc_timer_account *a, uint64_t now_ns)
+{
+	const uint32_t samples = lc_timer_account_points(a, now_ns);
+	const int64_t part =
+	    instalment(a->debt_ns, PAID_OF_OWN, (int64_t)lc_timer_account_tick_ns());
+
+	take_stretch(a, now_ns);
+	a->debt_ns -= part;
+	a->cell_ns -= (uint64_t)part;
+	a->point_ns -= (uint64_t)part;
+	a->tick_ns = now_ns;
+	return samples ? samples : lc_timer_account_points(a, now_ns);
+}
+
+uint64_t lc_timer_account_to_point(const struct lc_timer_account *a, uint64_t now_ns)
+{
+	const uint64_t tick_ns = lc_timer_account_tick_ns();
+
+	/* A tick that comes a little late must not find the point behind it. */
+	if (a->point_ns <= now_ns || a->point_ns - now_ns > tick_ns + tick_ns / 4)
+		return 0;
+	return a->point_ns - now_ns;
+}
+
+/* -- ticks ----------------------------------------------------------------------------------- */
+
+static uint32_t tick_alone(struct lc_timer_account *a, uint64_t now_ns, int64_t switches)
 {
 	const uint64_t tick_ns = lc_timer_account_tick_ns();
 	const uint64_t ran_ns = a->ticks ? now_ns - a->tick_ns : 0;
-	const uint64_t stretch = take_stretch(a);
+	const uint64_t stretch = take_stretch(a, now_ns);
 	int64_t amount_ns = (int64_t)tick_ns;
 	uint64_t samples;
 
@@ -191,13 +284,33 @@ uint32_t lc_timer_account_tick_at(struct lc_timer_account *a, uint64_t now_ns, i
 		a->ticks++;
 	samples = a->credit_ns / (a->interval_ns * stretch);
 	a->credit_ns -= samples * a->interval_ns * stretch;
-	samples *= stretch;
-	return samples < UINT32_MAX ? (uint32_t)samples : UINT32_MAX;
+	if (a->ticks == TICKS_OF_ITS_OWN && a->jitter.state)
+		begin_points(a, now_ns);
+	return count_of(samples * stretch);
+}
+
+uint32_t lc_timer_account_tick_at(struct lc_timer_account *a, uint64_t now_ns, int64_t switches)
+{
+	return a->point_ns ? tick_with_points(a, now_ns) : tick_alone(a, now_ns, switches);
 }
 
 uint32_t lc_timer_account_tick(struct lc_timer_account *a)
 {
-	return lc_timer_account_tick_at(a, clock_ns(CLOCK_THREAD_CPUTIME_ID), switches_now());
+	const int64_t switches = a->point_ns ? -1 : switches_now();
+
+	return lc_timer_account_tick_at(a, clock_ns(CLOCK_THREAD_CPUTIME_ID), switches);
+}
+
+/* What the samples of `cpu_ns` stand for; of points that were passed but not taken they do not. */
+static int64_t paid_by_points(const struct lc_timer_account *a, uint64_t cpu_ns)
+{
+	const uint64_t now_ns = a->begin_ns + cpu_ns;
+	const uint64_t mean_ns = intervals_of_point(a) * a->interval_ns;
+	uint64_t untaken = 0;
+
+	if (now_ns >= a->point_ns)
+		untaken = 1 + (now_ns - a->point_ns) / mean_ns;
+	return (int64_t)(cpu_ns - untaken * mean_ns) - a->debt_ns;
 }
 
 uint64_t lc_timer_account_end_at(struct lc_timer_account *a, uint64_t now_ns)
@@ -206,6 +319,8 @@ uint64_t lc_timer_account_end_at(struct lc_timer_account *a, uint64_t now_ns)
 
 	if (!a->begin_ns)
 		return 0;
+	if (a->point_ns)
+		a->paid_ns = paid_by_points(a, cpu_ns);
 	atomic_fetch_add_explicit(&accounts.debt_ns[a->kind], (int64_t)cpu_ns - a->paid_ns,
 	                          memory_order_relaxed);
 	a->begin_ns = 0;

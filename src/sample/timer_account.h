@@ -1,5 +1,6 @@
 /*
- * sample/timer_account.h - reckons how many samples a tick of the kernel counts as on a thread.
+ * sample/timer_account.h - reckons when a thread is sampled, and how many samples a tick of the
+ * kernel counts as.
  *
  * A timer on a thread's CPU clock is served at the kernel's tick, at whatever moment of the
  * thread's life that falls. So the tick is what samples, and it stands for one tick of CPU time
@@ -13,11 +14,20 @@
  *   little, with the ticks that come;
  * - what a thread that met few ticks had left at its end is paid out to threads of its kind in the
  *   same way. Kinds are told by the threads' names without digits.
+ *
+ * The kernel's ticks are as regular as its clock, and so is a program that goes by that clock: each
+ * tick may find it in the same place. So with jitter, a thread that has met many ticks is no longer
+ * sampled by them but at points of its CPU time, one at random in each interval. At a tick or
+ * a signal near to a point sample/timer_delay.h sets a second timer, which has no ticks, for
+ * the point. A point that no signal has come for in time is taken at the next tick.
  */
 #ifndef LC_SAMPLE_TIMER_ACCOUNT_H
 #define LC_SAMPLE_TIMER_ACCOUNT_H
 
+#include <stdbool.h>
 #include <stdint.h>
+
+#include "src/sample/jitter.h"
 
 /* One thread's account. Written by: begin, then the thread's own handlers, then end. */
 struct lc_timer_account {
@@ -31,6 +41,12 @@ struct lc_timer_account {
 	int64_t switches;   /* context switches when the last tick came */
 	uint32_t ticks;
 	uint32_t kind; /* index of the kind of thread */
+
+	struct lc_jitter jitter; /* begun where the thread is to be sampled at points */
+	uint64_t point_ns;       /* on its CPU clock, where it is sampled next; 0: by ticks */
+	uint32_t intervals;      /* in which there is one point; times the stretch */
+	uint64_t cell_ns;        /* where the intervals of that point began */
+	int64_t debt_ns;         /* what no sample has stood for, and points are to pay */
 };
 
 /* Learn how long the kernel's tick is. May be called again. Context: [attach]. */
@@ -47,11 +63,11 @@ uint64_t lc_timer_account_tick_ns(void);
 void lc_timer_account_stretch(uint32_t stretch);
 
 /*
- * Begin for thread `tid` named `name`: a sample for each `interval_ns`, the first at random. No
- * tick may come before the return. Context: [attach] [java].
+ * Begin for thread `tid` named `name`: a sample for each `interval_ns`, the first at random, and
+ * the others too with `jitter`. No tick may come before the return. Context: [attach] [java].
  */
 void lc_timer_account_begin(struct lc_timer_account *a, int32_t tid, const char *name,
-                            uint64_t interval_ns);
+                            uint64_t interval_ns, bool jitter);
 
 /* A tick has found the calling thread: how many samples it is, 0 or more. Context: [signal]. */
 uint32_t lc_timer_account_tick(struct lc_timer_account *a);
@@ -61,6 +77,18 @@ uint32_t lc_timer_account_tick(struct lc_timer_account *a);
  * far. Context: as lc_timer_account_tick(), and tests.
  */
 uint32_t lc_timer_account_tick_at(struct lc_timer_account *a, uint64_t now_ns, int64_t switches);
+
+/*
+ * The CPU clock of the thread, which has met no tick, says `now_ns`: how many samples the points
+ * that it has passed are, 0 or more. Context: as lc_timer_account_tick(), and tests.
+ */
+uint32_t lc_timer_account_points(struct lc_timer_account *a, uint64_t now_ns);
+
+/*
+ * How much the thread has to run from `now_ns` on until its next point; 0 where there is none
+ * before a later tick. Context: as before.
+ */
+uint64_t lc_timer_account_to_point(const struct lc_timer_account *a, uint64_t now_ns);
 
 /*
  * End it, no handler running, and carry over what the thread has left. Returns the ns of CPU time

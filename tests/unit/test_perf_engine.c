@@ -1,6 +1,7 @@
-/* uses: src/sample/perf_engine.c src/sample/signals.c src/sample/chain.c src/perf/perf.c src/base/file.c src/perf/ring.c src/core/fds.c src/base/limit.c src/base/say.c src/jvm/guard.c src/jvm/peek.c */
+/* uses: src/sample/perf_engine.c src/sample/jitter.c src/sample/signals.c src/sample/chain.c src/perf/perf.c src/base/file.c src/perf/ring.c src/core/fds.c src/base/limit.c src/base/say.c src/jvm/guard.c src/jvm/peek.c */
 /*
- * test_perf_engine.c - checks that a handler whose walk faults does not bring itself back.
+ * test_perf_engine.c - checks that a handler whose walk faults does not bring itself back, and that
+ * periods are random.
  *
  * The sampler and the walk are models: each walk loads from where nothing is, as real ones do in a
  * stack that they have misread. Were the fault of such a load a sample, the test would never end.
@@ -17,6 +18,7 @@
 /* cmocka.h wants the above first. */
 #include <cmocka.h>
 
+#include "src/base/options.h"
 #include "src/jvm/code_cache.h"
 #include "src/jvm/peek.h"
 #include "src/sample/insn.h"
@@ -33,12 +35,15 @@ enum { EXTRA = __has_feature(address_sanitizer) ? 20000 : 20 };
 enum { EXTRA = 20 };
 #endif
 
+enum { PERIODS_MAX = 400, PERIOD_NS = 1000000 };
+
 enum { NOWHERE = 0x180028, PAGE = 4096, PAGES = 16, SIGNALS_MAX = 100000 };
 
 static struct lc_sampler sampler;
 static volatile sig_atomic_t signals, walks, faulted, appended;
 static uint64_t counts[LC_ENGINE_COUNTS];
 static bool walk_faults;
+static uint64_t periods[PERIODS_MAX]; /* in force at each sample */
 
 /* -- the sampler, as far as the engine needs it --------------------------------------------- */
 
@@ -80,9 +85,10 @@ void lc_sampler_walk(struct lc_sampler *s, const void *context, uint64_t pc, str
 
 void lc_sampler_append(struct lc_sampler *s, const struct lc_sample *head, const uint64_t *frames)
 {
-	(void)s;
 	(void)head;
 	(void)frames;
+	if (appended < PERIODS_MAX)
+		periods[appended] = s->slot[0].period;
 	appended++;
 }
 
@@ -182,6 +188,18 @@ static const struct lc_event event = {
 	          .exclude_hv = 1 },
 };
 
+/* Of the events that there are without a PMU, this one's period can be changed as a PMU's. */
+static const struct lc_event clock_event = {
+	.kind = LC_KIND_PEBS,
+	.period = PERIOD_NS,
+	.attr = { .type = PERF_TYPE_SOFTWARE,
+	          .config = PERF_COUNT_SW_TASK_CLOCK,
+	          .sample_period = PERIOD_NS,
+	          .sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_ADDR,
+	          .exclude_kernel = 1,
+	          .exclude_hv = 1 },
+};
+
 static volatile char *fresh_pages(void)
 {
 	void *p = mmap(NULL, (size_t)PAGES * PAGE, PROT_READ | PROT_WRITE,
@@ -218,8 +236,9 @@ static bool on_timer(const siginfo_t *info, void *context)
 }
 
 /* In the test itself: before it, the framework puts handlers of its own in place. */
-static void begin(void)
+static void begin_with(const struct lc_event *sampled, int jitter)
 {
+	static struct lc_options options;
 	struct sigaction old = { .sa_sigaction = jvm_handler, .sa_flags = SA_SIGINFO };
 	const struct lc_backend *backend = lc_backend_perf();
 
@@ -229,7 +248,8 @@ static void begin(void)
 	assert_int_equal(sigaction(SIGSEGV, &old, NULL), 0);
 	assert_int_equal(sigaction(SIGBUS, &old, NULL), 0);
 	assert_int_equal(lc_peek_catch_faults(), 0);
-	assert_int_equal(backend->start(0, &event, NULL), 0);
+	options.jitter = jitter;
+	assert_int_equal(backend->start(0, sampled, &options), 0);
 	assert_int_equal(lc_signals_use(LC_SIGNAL_TIMER, on_timer), 0);
 	memset(&sampler, 0, sizeof(sampler));
 	memset(counts, 0, sizeof(counts));
@@ -237,12 +257,17 @@ static void begin(void)
 		sampler.slot[i].perf = LC_PERF_NONE;
 	walk_faults = true;
 	if (backend->thread_open(&sampler, 0)) {
-		print_message("no page faults can be sampled here\n");
+		print_message("software events cannot be sampled here\n");
 		skip();
 	}
 	assert_int_equal(backend->thread_begin(&sampler, 0), 0);
 	signals = walks = faulted = appended = 0; /* what it took to begin */
 	counts[LC_ENGINE_OWN] = 0;
+}
+
+static void begin(void)
+{
+	begin_with(&event, LC_JITTER_ON);
 }
 
 static int end(void **state)
@@ -309,6 +334,47 @@ static void a_handler_in_between_does_not_drop_the_program_s(void **state)
 	munmap((void *)pages, (size_t)PAGES * PAGE); /* NOLINT: no longer used */
 }
 
+/* Run until so many samples are there; the CPU time that each took, on average. */
+static uint64_t run_for_samples(int samples)
+{
+	uint64_t ns = 0;
+
+	while (appended < samples) /* samples come as signals */
+		;
+	assert_int_equal(lc_perf_count(&sampler.slot[0].perf, &ns), 0);
+	lc_backend_perf()->thread_pause(&sampler, 0);
+	return ns / (uint64_t)appended;
+}
+
+static void periods_are_random_around_what_was_asked_for(void **state)
+{
+	uint64_t sum = 0, low = UINT64_MAX, high = 0;
+
+	(void)state;
+	begin_with(&clock_event, LC_JITTER_ON);
+	walk_faults = false;
+	/* A busy machine delivers late, which makes distances longer, and none shorter. */
+	assert_in_range(run_for_samples(PERIODS_MAX), PERIOD_NS * 9 / 10, PERIOD_NS * 3);
+	for (int i = 1; i < PERIODS_MAX; i++) {
+		assert_in_range(periods[i], PERIOD_NS * 3 / 4, PERIOD_NS * 5 / 4);
+		sum += periods[i];
+		low = periods[i] < low ? periods[i] : low;
+		high = periods[i] > high ? periods[i] : high;
+	}
+	assert_in_range(sum / (PERIODS_MAX - 1), PERIOD_NS * 95 / 100, PERIOD_NS * 105 / 100);
+	assert_true(low < PERIOD_NS * 78 / 100 && high > PERIOD_NS * 122 / 100);
+}
+
+static void without_jitter_the_period_stays(void **state)
+{
+	(void)state;
+	begin_with(&clock_event, LC_JITTER_OFF);
+	walk_faults = false;
+	assert_in_range(run_for_samples(50), PERIOD_NS * 9 / 10, PERIOD_NS * 3);
+	for (int i = 0; i < 50; i++)
+		assert_int_equal(periods[i], PERIOD_NS);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -316,6 +382,9 @@ int main(void)
 		cmocka_unit_test_setup_teardown(a_fault_in_another_handler_is_no_sample, NULL, end),
 		cmocka_unit_test_setup_teardown(a_handler_in_between_does_not_drop_the_program_s,
 		                                NULL, end),
+		cmocka_unit_test_setup_teardown(periods_are_random_around_what_was_asked_for, NULL,
+		                                end),
+		cmocka_unit_test_setup_teardown(without_jitter_the_period_stays, NULL, end),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,4 +1,4 @@
-/* uses: src/sample/timer_account.c */
+/* uses: src/sample/timer_account.c src/sample/jitter.c */
 /*
  * test_timer_account.c - checks that samples agree with the CPU time of threads, whatever those
  * threads' lives and the kernel's ticks have to do with each other.
@@ -21,13 +21,15 @@
 #define MS (1000 * US)
 #define S (1000 * MS)
 
-enum { BEGIN_NS = 90000 /* of CPU time, before the thread is sampled */ };
+enum { BEGIN_NS = 90000 /* of CPU time, before the thread is sampled */, PARTS = 10 };
 
 static struct {
 	uint64_t wall_ns;
 	uint64_t tick_ns;
 	uint64_t random;
-	uint32_t kind; /* of the threads that start now */
+	uint32_t kind;      /* of the threads that start now */
+	uint64_t period_ns; /* of the program; 0: none that is looked at */
+	uint64_t at[PARTS]; /* samples in each part of the period */
 } model;
 
 struct worker {
@@ -49,6 +51,7 @@ static int setup(void **state)
 	lc_timer_account_init();
 	model.tick_ns = lc_timer_account_tick_ns();
 	model.random = 12345;
+	model.period_ns = 0;
 	model.kind++; /* what the threads of other tests have left is not for these */
 	return 0;
 }
@@ -64,16 +67,40 @@ static struct worker begin(uint64_t interval_ns)
 	};
 }
 
+/* The same with points between ticks. */
+static struct worker begin_with_points(uint64_t interval_ns)
+{
+	struct worker w = begin(interval_ns);
+
+	lc_jitter_begin(&w.account.jitter, model.random);
+	return w;
+}
+
+/* Samples are taken at this moment of the model. */
+static void sampled(struct worker *w, uint32_t samples)
+{
+	w->samples += samples;
+	if (model.period_ns)
+		model.at[model.wall_ns % model.period_ns * PARTS / model.period_ns] += samples;
+}
+
 static void run(struct worker *w, uint64_t ns)
 {
 	const uint64_t end_ns = model.wall_ns + ns;
-	uint64_t to_tick;
+	uint64_t to_tick, to_point, step;
 
-	while (to_tick = model.tick_ns - model.wall_ns % model.tick_ns,
-	       model.wall_ns + to_tick <= end_ns) {
-		model.wall_ns += to_tick;
-		w->cpu_ns += to_tick;
-		w->samples += lc_timer_account_tick_at(&w->account, w->cpu_ns, w->switches);
+	for (;;) {
+		to_tick = model.tick_ns - model.wall_ns % model.tick_ns;
+		to_point = lc_timer_account_to_point(&w->account, w->cpu_ns);
+		step = to_point && to_point < to_tick ? to_point : to_tick;
+		if (model.wall_ns + step > end_ns)
+			break;
+		model.wall_ns += step;
+		w->cpu_ns += step;
+		if (step == to_tick)
+			sampled(w, lc_timer_account_tick_at(&w->account, w->cpu_ns, w->switches));
+		else
+			sampled(w, lc_timer_account_points(&w->account, w->cpu_ns));
 	}
 	w->cpu_ns += end_ns - model.wall_ns;
 	model.wall_ns = end_ns;
@@ -102,27 +129,45 @@ static void end(struct worker *w, uint64_t *samples, uint64_t *used_ns)
 
 static const uint64_t intervals[] = { 1 * MS, 5 * MS, 20 * MS };
 
+static const uint64_t lives[] = { 50 * US, 200 * US, 700 * US, 2 * MS, 4 * MS, 11 * MS, 100 * MS };
+
+/* Samples over CPU time, in thousandths, of threads that live for about `life_ns`. */
+static uint64_t sampled_of_lives(struct worker (*begin_one)(uint64_t interval_ns), uint64_t life_ns,
+                                 uint64_t interval_ns, uint64_t cpu_ns)
+{
+	uint64_t samples = 0, used_ns = 0;
+
+	model.kind++;
+	while (used_ns < cpu_ns) {
+		struct worker w = begin_one(interval_ns);
+
+		model.wall_ns += random_below(3 * MS);
+		run(&w, life_ns / 2 + random_below(life_ns));
+		end(&w, &samples, &used_ns);
+	}
+	return thousandths(samples, interval_ns, used_ns);
+}
+
 static void threads_of_any_life_have_samples_for_their_cpu_time(void **state)
 {
-	static const uint64_t lives[] = { 50 * US, 200 * US, 700 * US, 2 * MS,
-		                          4 * MS,  11 * MS,  100 * MS };
+	(void)state;
+	for (size_t i = 0; i < sizeof(lives) / sizeof(lives[0]); i++)
+		for (size_t k = 0; k < sizeof(intervals) / sizeof(intervals[0]); k++)
+			assert_in_range(sampled_of_lives(begin, lives[i], intervals[k], 60 * S),
+			                985, 1015);
+}
+
+/* The bounds are 5 standard errors of samples that are drawn independently. */
+static void threads_of_any_life_have_as_many_with_points(void **state)
+{
+	static const uint64_t error[] = { 10, 23, 46 }; /* for each interval */
 
 	(void)state;
-	for (size_t i = 0; i < sizeof(lives) / sizeof(lives[0]); i++) {
-		for (size_t k = 0; k < sizeof(intervals) / sizeof(intervals[0]); k++) {
-			uint64_t samples = 0, used_ns = 0;
-
-			model.kind++;
-			while (used_ns < 60 * S) {
-				struct worker w = begin(intervals[k]);
-
-				model.wall_ns += random_below(3 * MS);
-				run(&w, lives[i] / 2 + random_below(lives[i]));
-				end(&w, &samples, &used_ns);
-			}
-			assert_in_range(thousandths(samples, intervals[k], used_ns), 985, 1015);
-		}
-	}
+	for (size_t i = 0; i < sizeof(lives) / sizeof(lives[0]); i++)
+		for (size_t k = 0; k < sizeof(intervals) / sizeof(intervals[0]); k++)
+			assert_in_range(
+			    sampled_of_lives(begin_with_points, lives[i], intervals[k], 240 * S),
+			    1000 - error[k], 1000 + error[k]);
 }
 
 static void a_tick_stands_for_a_tick_however_short_the_thread_lives(void **state)
@@ -236,9 +281,9 @@ static void kinds_are_names_without_digits(void **state)
 	struct lc_timer_account a, b, c;
 
 	(void)state;
-	lc_timer_account_begin(&a, 0, "pool-1-thread-9", 5 * MS);
-	lc_timer_account_begin(&b, 0, "pool-12-thread-10", 5 * MS);
-	lc_timer_account_begin(&c, 0, "main", 5 * MS);
+	lc_timer_account_begin(&a, 0, "pool-1-thread-9", 5 * MS, false);
+	lc_timer_account_begin(&b, 0, "pool-12-thread-10", 5 * MS, false);
+	lc_timer_account_begin(&c, 0, "main", 5 * MS, false);
 	assert_int_equal(a.kind, b.kind);
 	assert_true(a.kind != c.kind);
 	assert_true(a.credit_ns < 5 * MS);
@@ -287,6 +332,159 @@ static void stretched_intervals_count_for_as_many_and_come_back(void **state)
 	assert_in_range(moments, 2400 * 90 / 100, 2400 * 110 / 100);
 }
 
+/* A thread that never waits runs for `ns`; where in a period it is sampled is noted. */
+static uint64_t in_step(struct worker *w, uint64_t period_ns, uint64_t ns)
+{
+	const uint64_t before = w->samples;
+
+	memset(model.at, 0, sizeof(model.at));
+	model.wall_ns = 0;
+	model.period_ns = period_ns;
+	run(w, ns);
+	return w->samples - before;
+}
+
+static void ticks_find_a_program_in_step_always_in_one_place(void **state)
+{
+	struct worker w = begin(5 * MS);
+	uint64_t most = 0;
+	const uint64_t samples = in_step(&w, model.tick_ns, 60 * S);
+
+	(void)state;
+	for (int i = 0; i < PARTS; i++)
+		most = model.at[i] > most ? model.at[i] : most;
+	assert_int_equal(most, samples);
+}
+
+static void points_find_a_program_in_step_everywhere(void **state)
+{
+	const uint64_t periods[] = { model.tick_ns / 4, model.tick_ns,     5 * MS,
+		                     10 * MS,           5 * model.tick_ns, 100 * MS };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(periods) / sizeof(periods[0]); i++) {
+		for (size_t k = 0; k < sizeof(intervals) / sizeof(intervals[0]); k++) {
+			struct worker w = begin_with_points(intervals[k]);
+			uint64_t samples;
+
+			run(&w, 1 * S); /* its first ticks sample by themselves */
+			samples = in_step(&w, periods[i], 1600 * S);
+			for (int part = 0; part < PARTS; part++)
+				assert_in_range(thousandths(model.at[part], PARTS, samples), 950,
+				                1080);
+		}
+	}
+}
+
+static void points_have_samples_for_cpu_time_also_where_it_is_shared(void **state)
+{
+	(void)state;
+	for (size_t k = 0; k < sizeof(intervals) / sizeof(intervals[0]); k++) {
+		struct worker w = begin_with_points(intervals[k]);
+		uint64_t samples = 0, used_ns = 0;
+
+		while (w.cpu_ns < 100 * S) {
+			run(&w, 1 * MS + random_below(9 * MS));
+			rest(&w, random_below(9 * MS));
+		}
+		end(&w, &samples, &used_ns);
+		assert_in_range(thousandths(samples, intervals[k], used_ns), 985, 1015);
+	}
+}
+
+/* A thread that had met few ticks when it had used much has its samples all the same. */
+static void what_ticks_had_not_paid_is_paid_by_points(void **state)
+{
+	struct worker w = begin_with_points(5 * MS);
+
+	(void)state;
+	for (int i = 0; i < 40; i++) { /* two thirds of its time end before the next tick */
+		run(&w, model.tick_ns);
+		rest(&w, model.tick_ns / 2);
+		run(&w, model.tick_ns / 2 - 1);
+		rest(&w, 1);
+	}
+	run(&w, 2 * S);
+	assert_in_range(w.samples * 5 * MS, w.cpu_ns - 100 * MS, w.cpu_ns + 100 * MS);
+}
+
+/* It waits after each 3 ms: a tick finds three of four such stretches. */
+static void a_thread_that_waits_often_has_a_sample_for_each_point(void **state)
+{
+	struct worker w = begin_with_points(5 * MS);
+	uint64_t moments = 0, before;
+
+	(void)state;
+	run(&w, 1 * S);
+	before = w.samples;
+	for (unsigned i = 0; i < 40000; i++) {
+		const uint64_t last = w.samples;
+
+		model.wall_ns += random_below(8 * MS);
+		run(&w, 3 * MS);
+		moments += w.samples != last;
+	}
+	assert_in_range(w.samples - before, 24000 - 50, 24000 + 50); /* of 120 s */
+	assert_true(moments > (w.samples - before) * 90 / 100);
+}
+
+static void points_that_pass_unseen_count_where_the_thread_comes_back(void **state)
+{
+	struct worker w = begin_with_points(5 * MS);
+	uint64_t before;
+
+	(void)state;
+	run(&w, 1 * S);
+	before = w.samples;
+	w.cpu_ns += 2 * S;
+	assert_in_range(lc_timer_account_points(&w.account, w.cpu_ns), 380, 420);
+	assert_int_equal(w.samples, before);
+	assert_true(w.account.point_ns > w.cpu_ns);
+}
+
+static void stretched_points_count_for_as_many_and_come_back(void **state)
+{
+	struct worker w = begin_with_points(5 * MS);
+
+	(void)state;
+	run(&w, 1 * S);
+	for (unsigned part = 0; part < 100; part++) {
+		const uint64_t before = w.samples;
+
+		lc_timer_account_stretch(part % 2 ? 8 : 1);
+		run(&w, model.tick_ns); /* the change is seen at a tick */
+		for (unsigned i = 0; part % 2 && i < 100; i++) {
+			const uint64_t last = w.samples;
+
+			run(&w, 5 * MS);
+			assert_int_equal((w.samples - last) % 8, 0);
+		}
+		if (part % 2 == 0)
+			run(&w, 500 * MS);
+		assert_true(w.samples > before);
+	}
+	lc_timer_account_stretch(1);
+	assert_in_range(thousandths(w.samples, 5 * MS, w.cpu_ns - BEGIN_NS), 970, 1030);
+}
+
+static void an_interval_below_the_tick_brings_no_more_signals_than_ticks(void **state)
+{
+	struct worker w = begin_with_points(model.tick_ns / 4);
+	uint64_t moments = 0;
+
+	(void)state;
+	run(&w, 1 * S);
+	for (unsigned i = 0; i < 100000; i++) {
+		const uint64_t last = w.samples;
+
+		run(&w, 100 * US);
+		assert_int_equal((w.samples - last) % 4, 0);
+		moments += w.samples != last;
+	}
+	assert_in_range(moments, 10 * S / model.tick_ns * 97 / 100,
+	                10 * S / model.tick_ns * 103 / 100);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -303,6 +501,19 @@ int main(void)
 		cmocka_unit_test_setup(kinds_are_names_without_digits, setup),
 		cmocka_unit_test_setup(a_tick_of_another_length_is_found_out, setup),
 		cmocka_unit_test_setup(stretched_intervals_count_for_as_many_and_come_back, setup),
+		cmocka_unit_test_setup(threads_of_any_life_have_as_many_with_points, setup),
+		cmocka_unit_test_setup(ticks_find_a_program_in_step_always_in_one_place, setup),
+		cmocka_unit_test_setup(points_find_a_program_in_step_everywhere, setup),
+		cmocka_unit_test_setup(points_have_samples_for_cpu_time_also_where_it_is_shared,
+		                       setup),
+		cmocka_unit_test_setup(what_ticks_had_not_paid_is_paid_by_points, setup),
+		cmocka_unit_test_setup(a_thread_that_waits_often_has_a_sample_for_each_point,
+		                       setup),
+		cmocka_unit_test_setup(points_that_pass_unseen_count_where_the_thread_comes_back,
+		                       setup),
+		cmocka_unit_test_setup(stretched_points_count_for_as_many_and_come_back, setup),
+		cmocka_unit_test_setup(an_interval_below_the_tick_brings_no_more_signals_than_ticks,
+		                       setup),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

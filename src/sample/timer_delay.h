@@ -1,0 +1,41 @@
+/*
+ * sample/timer_delay.h - signals a thread at a point of its CPU time that no tick falls on.
+ *
+ * CPU clocks have ticks in the kernel, so the timer goes by the wall clock, and is set when a
+ * signal finds the thread running shortly before the point. Where it comes and the thread has not
+ * run for so long, it is set again for the rest; but not where the thread has waited for something
+ * meanwhile: it may be waiting again, and is not to be woken more than once. Then its next tick
+ * sets the timer.
+ */
+#ifndef LC_SAMPLE_TIMER_DELAY_H
+#define LC_SAMPLE_TIMER_DELAY_H
+
+#include <signal.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Written by: the thread's own handlers, then end. All 0: none was used. */
+struct lc_timer_delay {
+	int64_t waits; /* of the thread, when the timer was set */
+	int32_t timer; /* the kernel's number, where `made` */
+	bool made;
+	bool refused; /* the kernel had none */
+};
+
+/*
+ * Signal the calling thread, `tid`, in `ns` by what signalled it at *info. The first time it makes
+ * the timer. Where the kernel refuses, no signal comes. Context: [signal], errno kept by the
+ * caller.
+ */
+void lc_timer_delay_set(struct lc_timer_delay *d, uint64_t ns, int32_t tid, const siginfo_t *info);
+
+/* Did its timer send the signal? Context: as before. */
+bool lc_timer_delay_sent(const struct lc_timer_delay *d, const siginfo_t *info);
+
+/* Has the calling thread waited for something since the timer was set? Context: as before. */
+bool lc_timer_delay_waited(const struct lc_timer_delay *d);
+
+/* No handler runs any more. Context: any but [signal]. */
+void lc_timer_delay_end(struct lc_timer_delay *d);
+
+#endif
