@@ -39,6 +39,7 @@ PAIRS = 20
 LIMIT_SECONDS = 300  # a run that takes longer hangs
 WIDTH = 100  # columns of the report
 ROWS = 1000  # of the report: all
+TAIL = 0.025  # of a 95% interval, on each side: what the exact one of a share leaves out where no sample is of the object
 
 
 class Failed(Exception):
@@ -198,16 +199,20 @@ def finding(case, directory):
                                    stdout=subprocess.PIPE, text=True).stdout for form in ("text", "json"))
     report = json.loads(data)
     shown = [row for row in report["ranking"]["rows"] if not row["rest"]]
+    samples = report["samples"]["total"]
     places = [place for place, row in enumerate(shown) if is_of(row, case.object)]
-    if not places:
+    if not places and case.pays:
         raise Failed("%s: no row of the report is %s of %s" % (case.name, case.object["class"], case.object["method"]))
+    if not places:
+        return {"place": None, "rows": len(shown), "share": 0, "low": 0, "high": 1 - TAIL ** (1 / samples), "findings": [],
+                "row": "", "samples": samples}
     row = shown[places[0]]
     findings, rows = blocks(screen)
     place = case.object["method"].split(".")
     named = [text for text in findings if row["allocated_at"] and ".".join(place[-2:]) + ":%d" % row["allocated_at"]["line"]
              in " ".join(text.split()).split(" of the samples")[0]]
     return {"place": places[0] + 1, "rows": len(shown), "share": row["share"], "low": row["low"], "high": row["high"],
-            "findings": named, "row": rows[places[0]], "samples": report["samples"]["total"]}
+            "findings": named, "row": rows[places[0]], "samples": samples}
 
 
 def profile(case, size, home, path, work):
@@ -250,6 +255,7 @@ def measure(cases, size, pairs, home, path=OUT / "cases.json", deadline=None):
 
     `deadline`, of time.monotonic(): no pair begins after it.
     """
+    path, home = path.resolve(), pathlib.Path(home).resolve()  # programs run in another directory
     kept = Kept(path)
     ready = {}
     for turn in range(pairs):
@@ -289,12 +295,14 @@ def changed_lines(patch):
 def study(case, entry):
     """The part of the page on one case."""
     found = entry["finding"]
-    said = "\n".join([*found["findings"], found["row"]])
-    if not found["findings"]:
-        said += "\n(row %d of %d; no finding is of this object)" % (found["place"], found["rows"])
+    said = [*found["findings"], found["row"]]
+    if not found["place"]:
+        said = ["(none of the %d rows is of this object, and none of the %d samples)" % (found["rows"], found["samples"])]
+    elif not found["findings"]:
+        said.append("(row %d of %d; no finding is of this object)" % (found["place"], found["rows"]))
     where = "[`change.patch`](../tests/evaluation/cases/%s/change.patch)" % case.name
     return "### %s: %s\n\n%s %s (%s)\n\n```\n%s\n```\n\n```diff\n%s\n```\n" % (
-        case.name, case.library, case.wrong, case.change, where, said, changed_lines(case.directory / "change.patch"))
+        case.name, case.library, case.wrong, case.change, where, "\n".join(said), changed_lines(case.directory / "change.patch"))
 
 
 def table(cases, measured):
@@ -305,7 +313,7 @@ def table(cases, measured):
         found = entry["finding"]
         share = "%.1f%% (%.1f to %.1f)" % tuple(100 * found[key] for key in ("share", "low", "high"))
         cells = [case.name, case.library.split(":", 1)[1].replace(":", " "), "`%s`" % case.object["class"].split(".")[-1],
-                 found["place"], share, *(interval(ratios(entry, what)) for what in ("cpu", "wall")), len(entry["pairs"])]
+                 found["place"] or "none", share, *(interval(ratios(entry, what)) for what in ("cpu", "wall")), len(entry["pairs"])]
         lines.append("| %s |" % " | ".join(map(str, cells)))
     return "\n".join(lines)
 

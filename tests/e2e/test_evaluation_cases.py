@@ -3,6 +3,7 @@
 import dataclasses
 import importlib
 import json
+import pathlib
 import shutil
 import sys
 
@@ -92,9 +93,10 @@ def fetched():
     return case
 
 
-def test_quick_case_is_found_and_measured(fetched, jdk17, tmp_path):
+def test_quick_case_is_found_and_measured(fetched, jdk17, tmp_path, monkeypatch):
     """Main prints the same with the change; the finding is of the object; a second call measures no more."""
-    path = tmp_path / "cases.json"
+    monkeypatch.chdir(tmp_path)
+    path = pathlib.Path("cases.json")
     entry = cases.measure([fetched], "quick", 1, jdk17.home, path)[QUICK]
     found = entry["finding"]
     assert found["place"] == 1 and 0 < found["low"] <= found["share"] <= found["high"] <= 1
@@ -107,6 +109,13 @@ def test_quick_case_is_found_and_measured(fetched, jdk17, tmp_path):
     before = path.read_text()
     cases.measure([fetched], "quick", 1, jdk17.home, path)
     assert path.read_text() == before
+    profile = tmp_path / "cases.json.work" / QUICK / "profile"
+    absent = dataclasses.replace(fetched, object={"class": "long[]", "method": "Nobody.makes"})
+    with pytest.raises(cases.Failed, match=r"no row of the report is long\[\] of Nobody.makes"):
+        cases.finding(absent, profile)
+    low = cases.finding(dataclasses.replace(absent, pays=False), profile)
+    assert low["place"] is None and low["share"] == 0 and 3 / low["samples"] < low["high"] < 4 / low["samples"]
+    assert "none of the %d samples" % low["samples"] in cases.study(absent, {"finding": low, "pairs": []})
 
 
 def test_patch_that_does_not_apply_is_said(fetched, jdk17, tmp_path):
