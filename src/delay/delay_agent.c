@@ -84,9 +84,11 @@ static void JNICALL on_class_file(jvmtiEnv *jvmti, JNIEnv *jni, jclass redefined
 /* The JVM refuses to transform a class: so it says of the delays that are in it. */
 static void note_refused(const char *name)
 {
+	pthread_mutex_lock(&agent.lock);
 	for (size_t i = 0; i < agent.options.len; i++)
 		if (!strcmp(agent.options.delays[i].class_name, name))
 			agent.results[i] = (struct lc_delay_result){ .state = LC_DELAY_REFUSED };
+	pthread_mutex_unlock(&agent.lock);
 }
 
 /* "Ljava/lang/String;" is asked for as "java/lang/String". */

@@ -400,16 +400,20 @@ static enum lc_delay_state put_returns(struct rewrite *r, const struct lc_method
 {
 	const int32_t words = values[op - LC_OP_IRETURN].words;
 	uint32_t bytes;
+	bool known;
 
 	r->depths = malloc(code->len * sizeof(*r->depths));
 	r->work = malloc(code->len * sizeof(*r->work));
 	if (!r->depths || !r->work)
 		return LC_DELAY_NO_MEMORY;
-	if (!lc_delay_depths(&r->edit.cls, code, r->depths, r->work))
+	/* A subroutine may be called at several depths. Then a class that has no frames does not
+	 * mind what is on the stack at a loop, where one way alone leads. */
+	known = lc_delay_depths(&r->edit.cls, code, r->depths, r->work);
+	if (!known && r->edit.cls.major >= LC_CLASS_MAJOR_STACKMAP)
 		return LC_DELAY_MALFORMED;
 	for (uint32_t at = 0; at < code->len; at += bytes) {
 		bytes = lc_insn_bytes(code, at);
-		if (code->insns[at] != op || r->depths[at] != words)
+		if (code->insns[at] != op || (known && r->depths[at] != words))
 			continue;
 		if (!put_return(r, code, at))
 			return LC_DELAY_NO_MEMORY;

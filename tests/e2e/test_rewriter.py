@@ -248,7 +248,8 @@ def assert_delayed(mode, counts):
         assert counts["delayed"] == 0
         return
     assert counts["delayed"] > 0 and counts["delay_returns"] >= counts["delayed"]
-    assert counts["delay_malformed"] == 0
+    # Old compilers wrote handlers of no instruction, whose methods are left alone.
+    assert counts["delay_malformed"] * 1000 <= counts["delayed"]
     assert counts["delay_no_return"] * 5 < counts["delayed"] and counts["delay_too_large"] * 500 <= counts["delayed"]
 
 

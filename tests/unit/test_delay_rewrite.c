@@ -235,6 +235,27 @@ static void return_over_a_stack_that_is_not_empty_is_skipped(void **state)
 	rewritten_free(&d.r);
 }
 
+static void depths_that_differ_matter_where_there_are_frames(void **state)
+{
+	(void)state;
+	for (uint16_t major = 48; major <= 52; major += 4) {
+		/* 0 iconst_0; 1 ifeq 6; 4 iconst_0; 5 nop; 6 iconst_0; 7 ireturn */
+		struct code_spec spec = CODE(ICONST_0, 153, 0, 5, ICONST_0, NOP, ICONST_0, IRETURN);
+		const bool old = major < LC_CLASS_MAJOR_STACKMAP;
+		struct class_file c;
+		struct delayed d;
+
+		class_begin(&c, "A");
+		c.major = major;
+		class_method(&c, "m", "()I", &spec);
+		delay(&c, 3, false, &d);
+		assert_int_equal(d.status, old ? LC_REWRITE_DONE : LC_REWRITE_NOTHING);
+		assert_int_equal(d.result.state, old ? LC_DELAY_IN_PLACE : LC_DELAY_MALFORMED);
+		if (old)
+			rewritten_free(&d.r);
+	}
+}
+
 static void what_cannot_be_delayed_is_said(void **state)
 {
 	static const struct {
@@ -468,6 +489,7 @@ int main(void)
 		cmocka_unit_test(frames_of_a_loop_hold_the_value_and_its_own_variables),
 		cmocka_unit_test(frames_of_the_method_stay_and_old_classes_get_none),
 		cmocka_unit_test(return_over_a_stack_that_is_not_empty_is_skipped),
+		cmocka_unit_test(depths_that_differ_matter_where_there_are_frames),
 		cmocka_unit_test(what_cannot_be_delayed_is_said),
 		cmocka_unit_test(descriptor_chooses_one_overload_and_each_delay_has_its_counter),
 		cmocka_unit_test(far_locals_take_wide_instructions),
