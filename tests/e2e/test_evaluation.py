@@ -226,7 +226,7 @@ def test_runs_of_a_program_that_is_called_in_another_way_do_not_count(tmp_path):
     state = write_state(tmp_path, [(program, v, 0, 2.0) for v in ("bare", "locus")])
     state.write_text(state.read_text().replace(json.dumps(costs.call(program, "quick")), '["other"]'))
     done, page = evaluate(tmp_path, "--page")
-    assert done.returncode == 1 and not page and "nothing was measured" in done.stderr
+    assert done.returncode == 1 and not page and "no program was run" in done.stderr
 
 
 OVERLAPS = """(() => {
