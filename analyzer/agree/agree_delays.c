@@ -25,7 +25,12 @@
 #define PART 0.1
 #define LEAST_SHARE 0.01 /* of a method that is chosen: with less there is nothing to delay */
 
-enum { CHOSEN = 3 };
+enum {
+	CHOSEN = 3,
+	ITERATIONS_MIN =
+	    100,      /* C2 unrolls shorter loops, and may compute them once for several calls */
+	TOO_LONG = 5, /* times PART is more than a delay is to add */
+};
 
 /* ---- choosing ---- */
 
@@ -148,9 +153,14 @@ static void take_delay(struct lc_agree_delay *d, const json_t *root, const json_
 	}
 	d->executions = (uint64_t)executions;
 	iterations = PART * java / executions / d->ns_per_iteration;
-	d->iterations = iterations < 1           ? 1
-	                : iterations > INT32_MAX ? INT32_MAX
-	                                         : (uint64_t)iterations;
+	if (iterations < (double)ITERATIONS_MIN / TOO_LONG) {
+		d->why = lc_mem_text("it is executed too often (%" PRIu64
+		                     " times) for the shortest delay",
+		                     d->executions);
+		return;
+	}
+	iterations = iterations < ITERATIONS_MIN ? ITERATIONS_MIN : iterations;
+	d->iterations = iterations > INT32_MAX ? INT32_MAX : (uint64_t)iterations;
 }
 
 static int read_counts(struct lc_agree *a, const char *directory)
