@@ -1,0 +1,123 @@
+"""The programs that `make evaluate` runs: their list, their build, and that each computes what it is to compute."""
+
+import dataclasses
+import importlib.util
+import os
+import re
+import subprocess
+
+import pytest
+from conftest import JDK_MAJORS, ROOT, jdk_of
+
+SECONDS = 300
+# "Are We Fast Yet?" has these.
+KERNELS = {"Bounce", "CD", "DeltaBlue", "Havlak", "Json", "List", "Mandelbrot", "NBody", "Permute", "Queens", "Richards",
+           "Sieve", "Storage", "Towers"}
+SOME = ("Eclipse Collections", "FFT", "Netty", "Reactor")  # programs that start quickly
+
+
+def module():
+    """scripts/evaluate.d/programs.py, under a name of its own: scripts/bench.d has a file of that name too."""
+    spec = importlib.util.spec_from_file_location("evaluation_programs", ROOT / "scripts/evaluate.d/programs.py")
+    loaded = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(loaded)
+    return loaded
+
+
+programs = module()
+ALL = {program.name: program for program in programs.load()}
+
+
+@pytest.fixture(scope="session")
+def built(jdk17):
+    """The programs, compiled; Maven fetches their libraries where it does not have them."""
+    try:
+        programs.build(jdk17.home)
+    except programs.Failed as failed:
+        pytest.skip(str(failed))
+
+
+def run(program, size, jdk, directory):
+    """Runs a program in a directory, and returns how it ended, its last line and what it said of errors."""
+    environment = dict(os.environ, JAVA_TOOL_OPTIONS="-Djava.io.tmpdir=%s" % directory)
+    done = subprocess.run(programs.command(program, size, jdk.home), cwd=directory, env=environment, stdin=subprocess.DEVNULL,
+                          stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, timeout=SECONDS, check=False)
+    return done.returncode, (done.stdout.splitlines() or [""])[-1], done.stderr
+
+
+def right(program, size, jdk, directory):
+    status, last, errors = run(program, size, jdk, directory)
+    assert (status, last) == (0, "result: " + program.result[size]), errors
+    assert not list(directory.iterdir()), "the program left files behind"
+
+
+def test_list_names_kernels_and_programs_once_each():
+    entries = programs.load()
+    assert len(ALL) == len(entries)
+    assert {p.name for p in entries if p.kind == "kernel"} == KERNELS
+    assert len([p for p in entries if p.kind == "program"]) >= 16
+    assert len(entries) == len([p for p in entries if p.kind in ("kernel", "program")])
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_entry_of_the_list_is_whole(name):
+    program = ALL[name]
+    assert (programs.SOURCES / program.module / (program.main + ".java")).exists()
+    for size in programs.SIZES:
+        arguments = getattr(program, size)
+        assert arguments and all(isinstance(word, str) for word in arguments)
+        assert re.fullmatch(r"\S+", program.result[size])
+    assert set(program.result) == set(programs.SIZES) and program.full != program.quick
+    assert program.jdk in JDK_MAJORS and program.about and isinstance(program.java, list)
+
+
+def test_maven_builds_the_modules_of_the_list():
+    pom = (programs.SOURCES / "pom.xml").read_text(encoding="utf-8")
+    modules = set(re.findall(r"<module>(.*)</module>", pom))
+    assert modules == {program.module for program in ALL.values()} | {"common"}
+    assert modules == {path.parent.name for path in programs.SOURCES.glob("*/pom.xml")}
+
+
+def test_versions_are_pinned():
+    for pom in programs.SOURCES.rglob("pom.xml"):
+        for version in re.findall(r"<version>(.*)</version>", pom.read_text(encoding="utf-8")):
+            assert re.fullmatch(r"\d[\w.]*", version), (pom, version)
+
+
+@pytest.mark.seconds(SECONDS)
+def test_what_is_built_is_not_built_again(built, jdk17, monkeypatch):
+    monkeypatch.setenv("PATH", "")  # where no mvn is
+    programs.build(jdk17.home)
+
+
+@pytest.mark.seconds(SECONDS)
+@pytest.mark.parametrize("at,name", enumerate(sorted(KERNELS)), ids=lambda value: str(value))
+def test_kernel_computes_what_is_known(built, at, name, tmp_path):
+    """The JDKs take turns."""
+    right(ALL[name], "quick", jdk_of(JDK_MAJORS[at % len(JDK_MAJORS)]), tmp_path)
+
+
+@pytest.mark.seconds(SECONDS)
+@pytest.mark.parametrize("at,name", enumerate(SOME), ids=lambda value: str(value))
+def test_program_computes_what_it_did_before(built, at, name, tmp_path):
+    right(ALL[name], "quick", jdk_of(JDK_MAJORS[at % len(JDK_MAJORS)]), tmp_path)
+
+
+@pytest.mark.seconds(SECONDS)
+@pytest.mark.parametrize("name", ("Towers", "FFT"))
+def test_wrong_result_ends_a_program_with_an_error(built, name, jdk17, tmp_path):
+    program = ALL[name]
+    wrong = dataclasses.replace(program, result={"quick": program.result["quick"] + "1"})
+    status, last, errors = run(wrong, "quick", jdk17, tmp_path)
+    assert status == 1 and "expected " + wrong.result["quick"] in errors
+    assert last == "result: " + program.result["quick"]
+
+
+@pytest.mark.slow
+@pytest.mark.seconds(2 * SECONDS)
+@pytest.mark.parametrize("size", programs.SIZES)
+@pytest.mark.parametrize("name", ALL)
+def test_every_program_computes_the_same_on_every_jdk(built, name, size, jdk, tmp_path):
+    if jdk.major < ALL[name].jdk:
+        pytest.skip("%s needs JDK %d" % (name, ALL[name].jdk))
+    right(ALL[name], size, jdk, tmp_path)
