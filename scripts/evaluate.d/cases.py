@@ -8,7 +8,8 @@ and case.json says where both come from and which object the finding is of. For 
 sources by Maven, compiles the sources that the patch changes, as they are and patched, profiles Main with the library
 as it is, takes from `locus report` the lines on the object, and runs Main with both in turn: pairs whose order changes.
 What is measured is kept in a file (build/evaluation/cases.json), and a call goes on where the last one ended. Prints the section
-of docs/EVALUATION.md. --quick: one case, one pair of short runs.
+of docs/EVALUATION.md. A case that fails is named and has no further pairs, and the exit status is then 1.
+--quick: one case, one pair of short runs.
 """
 
 import argparse
@@ -250,26 +251,30 @@ def pair(case, size, home, paths, work, turn):
     return {version: run(case, size, words(case, size, home, paths[version]), work) for version in order}
 
 
-def measure(cases, size, pairs, home, path=OUT / "cases.json", deadline=None):
-    """Measures what is missing of these cases, a pair of each in turn, and returns all that is kept.
+def add_pair(case, entry, size, home, ready, work):
+    """Measures a pair of a case; first, where that is missing, what the versions are made of and the finding."""
+    if case.name not in ready:
+        ready[case.name] = prepare(case, home, work)
+    paths = ready[case.name]
+    entry["finding"] = entry["finding"] or profile(case, size, home, paths["before"], work)
+    entry["pairs"].append(pair(case, size, home, paths, work, len(entry["pairs"])))
 
-    `deadline`, of time.monotonic(): no pair begins after it.
-    """
+
+def measure(cases, size, pairs, home, path=OUT / "cases.json"):
+    """Measures what is missing of these cases, a pair of each in turn: all that is kept, and why cases are left out."""
     path, home = path.resolve(), pathlib.Path(home).resolve()  # programs run in another directory
-    kept = Kept(path)
-    ready = {}
+    kept, ready, failed = Kept(path), {}, {}
     for turn in range(pairs):
         for case in cases:
             entry = kept.of(case, size, fingerprint(case, home))
-            if len(entry["pairs"]) > turn or deadline and time.monotonic() > deadline:
+            if len(entry["pairs"]) > turn or case.name in failed:
                 continue
-            work = path.parent / (path.name + ".work") / case.name
-            if case.name not in ready:
-                ready[case.name] = prepare(case, home, work)
-            entry["finding"] = entry["finding"] or profile(case, size, home, ready[case.name]["before"], work)
-            entry["pairs"].append(pair(case, size, home, ready[case.name], work, turn))
+            try:
+                add_pair(case, entry, size, home, ready, path.parent / (path.name + ".work") / case.name)
+            except (Failed, maven.Failed) as error:
+                failed[case.name] = str(error)
             kept.write()
-    return kept.cases
+    return kept.cases, failed
 
 
 def ratios(entry, what):
@@ -301,7 +306,7 @@ def study(case, entry):
     elif not found["findings"]:
         said.append("(row %d of %d; no finding is of this object)" % (found["place"], found["rows"]))
     where = "[`change.patch`](../tests/evaluation/cases/%s/change.patch)" % case.name
-    return "### %s: %s\n\n%s %s (%s)\n\n```\n%s\n```\n\n```diff\n%s\n```\n" % (
+    return "### %s: %s\n\n%s %s (%s)\n\n```\n%s\n```\n\n```diff\n%s\n```" % (
         case.name, case.library, case.wrong, case.change, where, "\n".join(said), changed_lines(case.directory / "change.patch"))
 
 
@@ -335,7 +340,7 @@ def markdown(measured):
         if chosen:
             parts += [title, table(chosen, measured)]
     parts += [study(case, measured[case.name]) for case in cases]
-    return "\n\n".join(filter(None, parts)).rstrip() + "\n"
+    return "\n\n".join(filter(None, parts)) + "\n"
 
 
 def home_of(wanted):
@@ -363,11 +368,14 @@ def main():
             cases = cases[:1]
         size = "quick" if options.quick else "full"
         path = options.json or OUT / ("cases-quick.json" if options.quick else "cases.json")
-        measured = measure(cases, size, options.pairs or (1 if options.quick else PAIRS), home_of(options.jdk), path)
-    except (Failed, maven.Failed) as failed:
-        sys.exit("cases: %s" % failed)
+        measured, failed = measure(cases, size, options.pairs or (1 if options.quick else PAIRS), home_of(options.jdk), path)
+    except Failed as error:
+        sys.exit("cases: %s" % error)
     print(markdown({case.name: measured[case.name] for case in cases}), end="")
+    for error in failed.values():
+        print("cases: left out: %s" % error, file=sys.stderr)
+    return 1 if failed else 0
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

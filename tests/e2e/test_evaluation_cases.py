@@ -97,7 +97,9 @@ def test_quick_case_is_found_and_measured(fetched, jdk17, tmp_path, monkeypatch)
     """Main prints the same with the change; the finding is of the object; a second call measures no more."""
     monkeypatch.chdir(tmp_path)
     path = pathlib.Path("cases.json")
-    entry = cases.measure([fetched], "quick", 1, jdk17.home, path)[QUICK]
+    measured, failed = cases.measure([fetched], "quick", 1, jdk17.home, path)
+    entry = measured[QUICK]
+    assert not failed
     found = entry["finding"]
     assert found["place"] == 1 and 0 < found["low"] <= found["share"] <= found["high"] <= 1
     assert "(byte[]) of o.a.c.c.b.BaseNCodec.ensureBufferSize:" in " ".join(found["findings"][0].split())
@@ -134,3 +136,14 @@ def test_result_that_is_not_the_case_s_is_said(fetched, jdk17, tmp_path):
     paths = cases.prepare(wrong, jdk17.home, tmp_path / "work")
     with pytest.raises(cases.Failed, match="not 'result: 1'"):
         cases.pair(wrong, "quick", jdk17.home, paths, tmp_path, 0)
+
+
+def test_case_that_fails_does_not_keep_others_from_being_measured(fetched, jdk17, tmp_path):
+    directory = tmp_path / "broken"
+    shutil.copytree(fetched.directory, directory)
+    (directory / "Main.java").write_text("no Java")
+    broken = dataclasses.replace(fetched, directory=directory)
+    measured, failed = cases.measure([broken, fetched], "quick", 1, jdk17.home, tmp_path / "cases.json")
+    assert set(failed) == {"broken"} and "Main.java" in failed["broken"]
+    assert len(measured[QUICK]["pairs"]) == 1 and measured["broken"]["pairs"] == []
+    assert "broken" not in cases.markdown(measured)
