@@ -13,7 +13,6 @@
 #include "analyzer/base/memory.h"
 #include "analyzer/base/new_directory.h"
 #include "analyzer/base/replace.h"
-#include "analyzer/cli/args.h"
 #include "analyzer/cli/command.h"
 #include "analyzer/cli/report_command.h"
 #include "analyzer/commands/agent_setting.h"
@@ -85,22 +84,16 @@ struct settings {
 	struct lc_report_settings common;
 	struct lc_agree_request request;
 	size_t rounds;
-	const char *for_runs; /* an option that was given, and means nothing without a program */
-	const char *runs;     /* a directory of runs that are there; or NULL */
+	struct lc_repeat_line line; /* its operand is a directory of runs */
+	const char *runs;           /* a directory of runs that are there; or NULL */
 	char name[NAME_BYTES], directory[PATH_MAX];
 };
 
 const struct lc_option_info *lc_cmd_agree_options(size_t *count)
 {
 	static struct lc_option_info rows[ROWS_MAX];
-	const struct lc_option_info *table = lc_option_table(count);
 
-	memcpy(rows, table, *count * sizeof(*table));
-	for (size_t i = 0; i < *count; i++)
-		if (!strcmp(rows[i].name, output.name))
-			rows[i] = output;
-	memcpy(rows + *count, own, sizeof(own));
-	*count += OWN_COUNT;
+	*count = lc_repeat_rows(rows, &output, own, OWN_COUNT);
 	return rows;
 }
 
@@ -117,12 +110,13 @@ static int set_truth_at(struct settings *s, const char *value)
 	return 0;
 }
 
-static int set_own(struct settings *s, enum own row, const char *value)
+static int set_own(void *context, int row, const char *value)
 {
+	struct settings *s = context;
 	int status;
 
 	if (row < OWN_STDERR)
-		s->for_runs = own[row].name;
+		s->line.for_runs = own[row].name;
 	switch (row) {
 	case OWN_RUNS:
 		return lc_repeat_set_count(&own[row], value, LC_REPEAT_RUNS_MAX, &s->rounds);
@@ -152,22 +146,6 @@ static int set_own(struct settings *s, enum own row, const char *value)
 	}
 }
 
-static int set_of_agent(struct settings *s, const struct lc_option_info *row, const char *value)
-{
-	char error[256];
-
-	s->for_runs = row->name;
-	if (!strcmp(row->name, output.name)) {
-		if (!*value)
-			return lc_usage("--output: name a directory");
-		s->request.directory = value;
-		return 0;
-	}
-	if (lc_options_set(&s->request.machine.options, row->name, value, error, sizeof(error)))
-		return lc_usage("%s", error);
-	return 0;
-}
-
 /* What does not fit together is refused before anything is run. */
 static int check(struct settings *s)
 {
@@ -181,8 +159,9 @@ static int check(struct settings *s)
 		return lc_usage(
 		    "agree: no program to run; write 'locus agree -n 10 -- java ...', or "
 		    "name the directory of earlier runs");
-	if (!s->request.command && s->for_runs)
-		return lc_usage("--%s is about runs, and earlier ones are only read", s->for_runs);
+	if (!s->request.command && s->line.for_runs)
+		return lc_usage("--%s is about runs, and earlier ones are only read",
+		                s->line.for_runs);
 	if (lc_options_check(&s->request.machine.options, error, sizeof(error)))
 		return lc_usage("%s", error);
 	if (s->common.file && !s->common.format_chosen)
@@ -190,34 +169,24 @@ static int check(struct settings *s)
 	return 0;
 }
 
-/* Returns 0, an exit status after an error, or LC_ARGS_HELP or LC_ARGS_VERSION. */
+/* Returns as lc_repeat_parse() does. */
 static int parse(struct settings *s, int argc, char **argv)
 {
-	struct lc_args args = { .argc = argc, .argv = argv, .next = 1 };
-	const char *value;
-	size_t agent;
-	int row, status = 0;
+	struct lc_repeat_line *l = &s->line;
+	int status;
 
-	args.table = lc_cmd_agree_options(&args.count);
-	agent = args.count - OWN_COUNT;
-	while (!status && (row = lc_args_next(&args, &value)) != LC_ARGS_END) {
-		if (row == LC_ARGS_ERROR)
-			return LC_EXIT_USAGE;
-		if (row == LC_ARGS_HELP || row == LC_ARGS_VERSION)
-			return row;
-		if (row == LC_ARGS_OPERAND && args.operands_only) {
-			s->request.command = argv + args.next - 1;
-			break;
-		}
-		if (row == LC_ARGS_OPERAND && s->runs)
-			status = lc_usage("agree: one directory of runs at a time");
-		else if (row == LC_ARGS_OPERAND)
-			s->runs = argv[args.next - 1];
-		else if ((size_t)row < agent)
-			status = set_of_agent(s, &args.table[row], value);
-		else
-			status = set_own(s, (enum own)((size_t)row - agent), value);
-	}
+	l->rows = lc_cmd_agree_options(&l->rows_len);
+	l->own_len = OWN_COUNT;
+	l->options = &s->request.machine.options;
+	l->set = set_own;
+	l->context = s;
+	l->operands = lc_mem_zeroed((size_t)argc, sizeof(*l->operands));
+	status = lc_repeat_parse(l, argc, argv);
+	s->request.command = l->command;
+	s->request.directory = l->directory;
+	if (!status && l->operands_len > 1)
+		status = lc_usage("agree: one directory of runs at a time");
+	s->runs = l->operands[0];
 	return status ? status : check(s);
 }
 
@@ -375,6 +344,7 @@ int lc_cmd_agree(int argc, char **argv)
 		status = report(&s);
 	else if (status < 0)
 		status = lc_answer(status, argv[0]);
+	free(s.line.operands);
 	free((char *)(uintptr_t)s.request.machine.preloaded);
 	free((char *)(uintptr_t)s.request.machine.tool_options);
 	return status;

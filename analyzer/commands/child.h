@@ -54,7 +54,8 @@ int lc_child_wait(void);
 /* End as the child did, without a core file of our own; returns the exit status that it had. */
 int lc_child_end_like(int status);
 
-/* The program that a shell would run, by its name in PATH or its path; false where there is none. */
+/* The program that a shell would run, by its name in PATH or its path; false where there is none.
+ */
 bool lc_child_find(const char *name, char *out, size_t out_len);
 
 #endif

@@ -9,7 +9,6 @@
 #include "analyzer/base/memory.h"
 #include "analyzer/base/progress.h"
 #include "analyzer/base/replace.h"
-#include "analyzer/cli/args.h"
 #include "analyzer/cli/command.h"
 #include "analyzer/cli/report_command.h"
 #include "analyzer/commands/agent_setting.h"
@@ -72,38 +71,31 @@ struct settings {
 	struct lc_repeat_request request;
 	size_t group; /* enum lc_rank_group */
 	bool any_stderr, any_output;
-	const char *for_runs; /* an option that was given, and means nothing without a program */
-	char **profiles;
-	size_t profiles_len;
-	char name[NAME_BYTES]; /* of the directory, where none was given */
+	struct lc_repeat_line line; /* its operands are profiles */
+	char name[NAME_BYTES];      /* of the directory, where none was given */
 };
 
 const struct lc_option_info *lc_cmd_repeat_options(size_t *count)
 {
 	static struct lc_option_info rows[ROWS_MAX];
-	const struct lc_option_info *table = lc_option_table(count);
 
-	memcpy(rows, table, *count * sizeof(*table));
-	for (size_t i = 0; i < *count; i++)
-		if (!strcmp(rows[i].name, output.name))
-			rows[i] = output;
-	memcpy(rows + *count, own, sizeof(own));
-	*count += OWN_COUNT;
+	*count = lc_repeat_rows(rows, &output, own, OWN_COUNT);
 	return rows;
 }
 
 /* ---- the command line ---- */
 
-static int set_own(struct settings *s, enum own row, const char *value)
+static int set_own(void *context, int row, const char *value)
 {
+	struct settings *s = context;
 	int status;
 
 	switch (row) {
 	case OWN_RUNS:
-		s->for_runs = own[row].name;
+		s->line.for_runs = own[row].name;
 		return lc_repeat_set_count(&own[row], value, LC_REPEAT_RUNS_MAX, &s->request.runs);
 	case OWN_TIMEOUT:
-		s->for_runs = own[row].name;
+		s->line.for_runs = own[row].name;
 		return lc_repeat_set_timeout(value, &s->request.timeout_ns);
 	case OWN_STDERR:
 		return lc_repeat_set_flag(&own[row], value, &s->any_stderr);
@@ -121,36 +113,20 @@ static int set_own(struct settings *s, enum own row, const char *value)
 	}
 }
 
-static int set_of_agent(struct settings *s, const struct lc_option_info *row, const char *value)
-{
-	char error[256];
-
-	s->for_runs = row->name;
-	if (!strcmp(row->name, output.name)) {
-		if (!*value)
-			return lc_usage("--output: name a directory");
-		s->request.directory = value;
-		return 0;
-	}
-	if (lc_options_set(&s->request.options, row->name, value, error, sizeof(error)))
-		return lc_usage("%s", error);
-	return 0;
-}
-
 /* What does not fit together is refused before anything is run. */
 static int check(struct settings *s)
 {
 	char error[256];
 
-	if (s->request.command && s->profiles_len)
+	if (s->request.command && s->line.operands_len)
 		return lc_usage("repeat: '%.200s' stands before '--': name profiles, or a program "
 		                "to run behind '--'",
-		                s->profiles[0]);
-	if (!s->request.command && !s->profiles_len)
+		                s->line.operands[0]);
+	if (!s->request.command && !s->line.operands_len)
 		return lc_usage("repeat: no program to run; write 'locus repeat -n 30 -- java "
 		                "...', or name profiles");
-	if (!s->request.command && s->for_runs)
-		return lc_usage("--%s is about runs, and profiles are only read", s->for_runs);
+	if (!s->request.command && s->line.for_runs)
+		return lc_usage("--%s is about runs, and profiles are only read", s->line.for_runs);
 	if (lc_options_check(&s->request.options, error, sizeof(error)))
 		return lc_usage("%s", error);
 	if (s->common.file && !s->common.format_chosen)
@@ -158,32 +134,21 @@ static int check(struct settings *s)
 	return 0;
 }
 
-/* Returns 0, an exit status after an error, or LC_ARGS_HELP or LC_ARGS_VERSION. */
+/* Returns as lc_repeat_parse() does. */
 static int parse(struct settings *s, int argc, char **argv)
 {
-	struct lc_args args = { .argc = argc, .argv = argv, .next = 1 };
-	const char *value;
-	size_t agent;
-	int row, status = 0;
+	struct lc_repeat_line *l = &s->line;
+	int status;
 
-	args.table = lc_cmd_repeat_options(&args.count);
-	agent = args.count - OWN_COUNT;
-	while (!status && (row = lc_args_next(&args, &value)) != LC_ARGS_END) {
-		if (row == LC_ARGS_ERROR)
-			return LC_EXIT_USAGE;
-		if (row == LC_ARGS_HELP || row == LC_ARGS_VERSION)
-			return row;
-		if (row == LC_ARGS_OPERAND && args.operands_only) {
-			s->request.command = argv + args.next - 1;
-			break;
-		}
-		if (row == LC_ARGS_OPERAND)
-			s->profiles[s->profiles_len++] = argv[args.next - 1];
-		else if ((size_t)row < agent)
-			status = set_of_agent(s, &args.table[row], value);
-		else
-			status = set_own(s, (enum own)((size_t)row - agent), value);
-	}
+	l->rows = lc_cmd_repeat_options(&l->rows_len);
+	l->own_len = OWN_COUNT;
+	l->options = &s->request.options;
+	l->set = set_own;
+	l->context = s;
+	l->operands = lc_mem_zeroed((size_t)argc, sizeof(*l->operands));
+	status = lc_repeat_parse(l, argc, argv);
+	s->request.command = l->command;
+	s->request.directory = l->directory;
 	return status ? status : check(s);
 }
 
@@ -224,8 +189,8 @@ static int gather(struct settings *s, struct lc_repeat *r)
 
 	if (s->request.command)
 		return lc_repeat_record_read(r, s->request.directory);
-	for (size_t i = 0; i < s->profiles_len && !status; i++)
-		status = add_profile(r, s->profiles[i]);
+	for (size_t i = 0; i < s->line.operands_len && !status; i++)
+		status = add_profile(r, s->line.operands[i]);
 	/* A profile's run counts as one that was asked for beside those of directories. */
 	for (size_t i = 0; i < r->runs_len; i++)
 		r->asked += r->asked && !r->runs[i].directory;
@@ -325,7 +290,6 @@ int lc_cmd_repeat(int argc, char **argv)
 	int status;
 
 	lc_options_init(&s.request.options);
-	s.profiles = lc_mem_zeroed((size_t)argc, sizeof(*s.profiles));
 	status = parse(&s, argc, argv);
 	if (!status && s.request.command)
 		status = run(&s);
@@ -333,6 +297,6 @@ int lc_cmd_repeat(int argc, char **argv)
 		status = report(&s);
 	else if (status < 0)
 		status = lc_answer(status, argv[0]);
-	free(s.profiles);
+	free(s.line.operands);
 	return status;
 }

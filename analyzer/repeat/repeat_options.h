@@ -26,6 +26,37 @@ enum { LC_REPEAT_RUNS = 10, LC_REPEAT_RUNS_MAX = 1000 };
 		    "count runs whose output differs from that of the others too"                  \
 	}
 
+/*
+ * A command line of the agent's options, the command's own, operands, and a program behind "--".
+ * The caller sets `rows`, `own_len` of which are its own and stand last, `options`, `set`,
+ * `context` and `operands`, with room for all words.
+ */
+struct lc_repeat_line {
+	const struct lc_option_info *rows;
+	size_t rows_len, own_len;
+	struct lc_options *options;
+	/* Sets an option of its own, from 0. Returns 0, or an exit status after one line on stderr.
+	 */
+	int (*set)(void *context, int row, const char *value);
+	void *context;
+	/* What was found: */
+	char **command;        /* NULL: none */
+	const char *directory; /* of --output, in the place of the agent's; NULL: not given */
+	const char *for_runs;  /* an option that means nothing without a program; NULL: none */
+	char **operands;
+	size_t operands_len;
+};
+
+/* Returns 0, an exit status after one line on stderr, or LC_ARGS_HELP or LC_ARGS_VERSION. */
+int lc_repeat_parse(struct lc_repeat_line *l, int argc, char **argv);
+
+/*
+ * Put the agent's options, with `output` in the place of the agent's, and `own` behind them into
+ * `rows`, which has room for them. Returns how many there are.
+ */
+size_t lc_repeat_rows(struct lc_option_info *rows, const struct lc_option_info *output,
+                      const struct lc_option_info *own, size_t own_len);
+
 /* Each returns 0 and sets *out, or an exit status after one line on stderr. */
 int lc_repeat_set_flag(const struct lc_option_info *row, const char *value, bool *out);
 int lc_repeat_set_count(const struct lc_option_info *row, const char *value, unsigned long max,
