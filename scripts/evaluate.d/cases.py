@@ -40,7 +40,6 @@ PAIRS = 20
 LIMIT_SECONDS = 300  # a run that takes longer hangs
 WIDTH = 100  # columns of the report
 ROWS = 1000  # of the report: all
-TAIL = 0.025  # of a 95% interval, on each side: what the exact one of a share leaves out where no sample is of the object
 
 
 class Failed(Exception):
@@ -199,21 +198,22 @@ def finding(case, directory):
     screen, data = (subprocess.run([*base, "--format=" + form, directory], env=environment, check=True,
                                    stdout=subprocess.PIPE, text=True).stdout for form in ("text", "json"))
     report = json.loads(data)
-    shown = [row for row in report["ranking"]["rows"] if not row["rest"]]
+    every = report["ranking"]["rows"]  # the text has those of the rest, which come last, in one line
+    shown = sum(not row["rest"] for row in every)
     samples = report["samples"]["total"]
-    places = [place for place, row in enumerate(shown) if is_of(row, case.object)]
-    if not places and case.pays:
+    places = [place for place, row in enumerate(every) if is_of(row, case.object)]
+    if case.pays and not places:
         raise Failed("%s: no row of the report is %s of %s" % (case.name, case.object["class"], case.object["method"]))
     if not places:
-        return {"place": None, "rows": len(shown), "share": 0, "low": 0, "high": 1 - TAIL ** (1 / samples), "findings": [],
-                "row": "", "samples": samples}
-    row = shown[places[0]]
+        return {"place": None, "rows": shown, "share": 0, "low": 0, "high": 0, "findings": [], "row": "",
+                "samples": samples}
+    row = every[places[0]]
     findings, rows = blocks(screen)
     place = case.object["method"].split(".")
     named = [text for text in findings if row["allocated_at"] and ".".join(place[-2:]) + ":%d" % row["allocated_at"]["line"]
              in " ".join(text.split()).split(" of the samples")[0]]
-    return {"place": places[0] + 1, "rows": len(shown), "share": row["share"], "low": row["low"], "high": row["high"],
-            "findings": named, "row": rows[places[0]], "samples": samples}
+    return {"place": places[0] + 1, "rows": shown, "share": row["share"], "low": row["low"], "high": row["high"],
+            "findings": named, "row": "" if row["rest"] else rows[places[0]], "samples": samples}
 
 
 def profile(case, size, home, path, work):
@@ -300,9 +300,11 @@ def changed_lines(patch):
 def study(case, entry):
     """The part of the page on one case."""
     found = entry["finding"]
-    said = [*found["findings"], found["row"]]
+    said = [*found["findings"], *filter(None, [found["row"]])]
     if not found["place"]:
-        said = ["(none of the %d rows is of this object, and none of the %d samples)" % (found["rows"], found["samples"])]
+        said = ["(no row of the report, of %d samples, is of this object)" % found["samples"]]
+    elif not found["row"]:
+        said.append("(one of the rows that the report puts together as the rest; it names %d before)" % found["rows"])
     elif not found["findings"]:
         said.append("(row %d of %d; no finding is of this object)" % (found["place"], found["rows"]))
     where = "[`change.patch`](../tests/evaluation/cases/%s/change.patch)" % case.name
@@ -317,6 +319,7 @@ def table(cases, measured):
         entry = measured[case.name]
         found = entry["finding"]
         share = "%.1f%% (%.1f to %.1f)" % tuple(100 * found[key] for key in ("share", "low", "high"))
+        share = share if found["place"] else "no row"
         cells = [case.name, case.library.split(":", 1)[1].replace(":", " "), "`%s`" % case.object["class"].split(".")[-1],
                  found["place"] or "none", share, *(interval(ratios(entry, what)) for what in ("cpu", "wall")), len(entry["pairs"])]
         lines.append("| %s |" % " | ".join(map(str, cells)))

@@ -116,8 +116,11 @@ def test_quick_case_is_found_and_measured(fetched, jdk17, tmp_path, monkeypatch)
     with pytest.raises(cases.Failed, match=r"no row of the report is long\[\] of Nobody.makes"):
         cases.finding(absent, profile)
     low = cases.finding(dataclasses.replace(absent, pays=False), profile)
-    assert low["place"] is None and low["share"] == 0 and 3 / low["samples"] < low["high"] < 4 / low["samples"]
-    assert "none of the %d samples" % low["samples"] in cases.study(absent, {"finding": low, "pairs": []})
+    assert low["place"] is None and low["samples"] == found["samples"]
+    assert "(no row of the report, of %d samples, is of this object)" % low["samples"] in cases.study(absent, {"finding": low, "pairs": []})
+    assert "| no row |" in cases.table([absent], {QUICK: {"finding": low, "pairs": entry["pairs"]}})
+    rest = dict(found, findings=[], row="", place=found["rows"] + 1)
+    assert "puts together as the rest; it names %d before" % found["rows"] in cases.study(absent, {"finding": rest, "pairs": []})
 
 
 def test_patch_that_does_not_apply_is_said(fetched, jdk17, tmp_path):
