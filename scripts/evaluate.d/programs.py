@@ -44,10 +44,16 @@ def load():
     return [Program(**entry) for entry in json.loads((SOURCES / "programs.json").read_text(encoding="utf-8"))]
 
 
+def modules():
+    """The directories of the programs' sources, and the one whose classes they share."""
+    return sorted({program.module for program in load()} | {"common"})
+
+
 def fingerprint():
     """A hash of what Maven reads."""
     whole = hashlib.sha256()
-    for path in sorted(p for p in SOURCES.rglob("*") if p.suffix in (".java", ".xml")):
+    below = [path for module in modules() for path in (SOURCES / module).rglob("*")]
+    for path in [SOURCES / "pom.xml", *sorted(p for p in below if p.suffix in (".java", ".xml"))]:
         whole.update(str(path.relative_to(SOURCES)).encode() + b"\0" + path.read_bytes())
     return whole.hexdigest()
 
@@ -62,8 +68,8 @@ def is_built(stamp, wanted):
     """Is there all that was built of the sources as they are? Maven's repository may have been emptied."""
     if not stamp.exists() or stamp.read_text() != wanted:
         return False
-    modules = {program.module for program in load()}
-    return all(os.path.exists(entry) for module in modules for entry in class_path(module))
+    paths = [OUT / module / "classpath" for module in modules()]
+    return all(p.exists() for p in paths) and all(os.path.exists(e) for m in modules() for e in class_path(m))
 
 
 def maven(home):

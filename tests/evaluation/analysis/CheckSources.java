@@ -1,4 +1,5 @@
 import java.io.IOException;
+import java.util.Set;
 import net.sourceforge.pmd.PMDConfiguration;
 import net.sourceforge.pmd.PmdAnalysis;
 import net.sourceforge.pmd.lang.LanguageRegistry;
@@ -7,11 +8,19 @@ import net.sourceforge.pmd.reporting.Report;
 import net.sourceforge.pmd.reporting.RuleViolation;
 
 /**
- * Checks the sources of a library against rules of PMD. The result is of all violations: their rules, files and lines.
+ * Checks the sources of a library against rules of PMD. The result is of the violations: their rules, files and lines.
  * Arguments: the rules, the library, the first letters of its files, how often.
  */
 public final class CheckSources {
+	/** Rules that look at classes of the JDK, of which a newer one has more that can be closed and overridden. */
+	private static final Set<String> OF_THE_JDK = Set.of("CloseResource", "MissingOverride");
+
 	private CheckSources() {}
+
+	private static int hash(RuleViolation v) {
+		String rule = v.getRule().getName();
+		return OF_THE_JDK.contains(rule) ? 0 : (rule + v.getFileId().getFileName() + v.getBeginLine()).hashCode();
+	}
 
 	private static long check(String rules, String library, String begin) throws IOException {
 		PMDConfiguration configuration = new PMDConfiguration();
@@ -27,7 +36,7 @@ public final class CheckSources {
 			Result.check(report.getProcessingErrors().isEmpty(), "an error of PMD");
 			long sum = 0;
 			for (RuleViolation violation : report.getViolations())
-				sum += (violation.getRule().getName() + violation.getFileId().getFileName() + violation.getBeginLine()).hashCode();
+				sum += hash(violation);
 			Result.check(!report.getViolations().isEmpty(), "nothing was found");
 			return sum;
 		}
