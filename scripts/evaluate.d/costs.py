@@ -209,7 +209,7 @@ def measure(results, version, home, chosen, size, pairs, seconds, profiles):
     start = time.monotonic()
     if not any(missing(results, chosen, VARIANTS, number) for number in range(pairs)):
         return True
-    programs.build(home)
+    programs.build(home, chosen)
     commands = {p.name: programs.command(p, size, home) for p in chosen}
     with tempfile.TemporaryDirectory(prefix="locus-evaluate-") as directory:
         work = pathlib.Path(directory)

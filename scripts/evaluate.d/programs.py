@@ -49,10 +49,10 @@ def modules():
     return sorted({program.module for program in load()} | {"common"})
 
 
-def fingerprint():
-    """A hash of what Maven reads."""
+def fingerprint(module):
+    """A hash of what Maven reads to build a module."""
     whole = hashlib.sha256()
-    below = [path for module in modules() for path in (SOURCES / module).rglob("*")]
+    below = [path for name in ("common", module) for path in (SOURCES / name).rglob("*")]
     for path in [SOURCES / "pom.xml", *sorted(p for p in below if p.suffix in (".java", ".xml"))]:
         whole.update(str(path.relative_to(SOURCES)).encode() + b"\0" + path.read_bytes())
     return whole.hexdigest()
@@ -64,39 +64,42 @@ def class_path(module):
     return [str(OUT / module / "classes"), *filter(None, libraries.split(":"))]
 
 
-def is_built(stamp, wanted):
+def stamp_of(module):
+    return OUT / module / "built"
+
+
+def is_built(module):
     """Is there all that was built of the sources as they are? Maven's repository may have been emptied."""
-    if not stamp.exists() or stamp.read_text() != wanted:
-        return False
-    paths = [OUT / module / "classpath" for module in modules()]
-    return all(p.exists() for p in paths) and all(os.path.exists(e) for m in modules() for e in class_path(m))
+    stamp = stamp_of(module)
+    return (stamp.exists() and stamp.read_text() == fingerprint(module) and (OUT / module / "classpath").exists()
+            and all(os.path.exists(entry) for entry in class_path(module)))
 
 
-def maven(home):
-    """Runs Maven over all modules: from its own repository where that has all, which needs no network."""
+def maven(home, wanted):
+    """Runs Maven over these modules: from its own repository where that has all, which needs no network."""
     if not shutil.which("mvn"):
         raise Failed("there is no mvn to build tests/evaluation/ with")
     environment = dict(os.environ, JAVA_HOME=str(home))
     for offline in (["-o"], []):
-        done = subprocess.run(["mvn", "-q", "-B", *offline, "-f", SOURCES / "pom.xml", "-Dout=%s" % OUT,
-                               "process-classes"], env=environment, check=False, stdin=subprocess.DEVNULL,
-                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+        done = subprocess.run(["mvn", "-q", "-B", *offline, "-f", SOURCES / "pom.xml", "-Dout=%s" % OUT, "-am", "-pl",
+                               ",".join(wanted), "process-classes"], env=environment, check=False,
+                              stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
         if done.returncode == 0:
             return
     raise Failed("Maven did not build tests/evaluation/\n" + done.stdout[-4000:])
 
 
-def build(home):
-    """Compiles all programs and fetches their libraries, with this JDK, where that is not done. The classes are those
-    of the least JDK, so they serve all. Processes that call it at once wait for the first."""
+def build(home, of=None):
+    """Compiles the programs `of` a list, or all, and fetches their libraries, with this JDK, where that is not done. The
+    classes are those of the least JDK, so they serve all. Processes that call it at once wait for the first."""
     OUT.mkdir(parents=True, exist_ok=True)
     with open(OUT / "lock", "w", encoding="utf-8") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
-        stamp, wanted = OUT / "built", fingerprint()
-        if not is_built(stamp, wanted):
-            stamp.unlink(missing_ok=True)
-            maven(home)
-            stamp.write_text(wanted)
+        wanted = [m for m in sorted({p.module for p in of or load()}) if not is_built(m)]
+        if wanted:
+            maven(home, wanted)
+        for module in wanted:
+            stamp_of(module).write_text(fingerprint(module))
 
 
 def command(program, size, home):

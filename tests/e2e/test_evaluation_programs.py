@@ -26,13 +26,14 @@ def module():
 
 programs = module()
 ALL = {program.name: program for program in programs.load()}
+QUICK = [program for program in ALL.values() if program.name in (*KERNELS, *SOME)]
 
 
 @pytest.fixture(scope="session")
 def built(jdk17):
-    """The programs, compiled; Maven fetches their libraries where it does not have them."""
+    """The programs that these tests run, compiled; Maven fetches their libraries where it does not have them."""
     try:
-        programs.build(jdk17.home)
+        programs.build(jdk17.home, QUICK)
     except programs.Failed as failed:
         pytest.skip(str(failed))
 
@@ -85,7 +86,7 @@ def test_versions_are_pinned():
 @pytest.mark.seconds(SECONDS)
 def test_what_is_built_is_not_built_again(built, jdk17, monkeypatch):
     monkeypatch.setenv("PATH", "")  # where no mvn is
-    programs.build(jdk17.home)
+    programs.build(jdk17.home, QUICK)
 
 
 @pytest.mark.seconds(SECONDS)
@@ -115,7 +116,8 @@ def test_wrong_result_ends_a_program_with_an_error(built, name, jdk17, tmp_path)
 @pytest.mark.seconds(2 * SECONDS)
 @pytest.mark.parametrize("size", programs.SIZES)
 @pytest.mark.parametrize("name", ALL)
-def test_every_program_computes_the_same_on_every_jdk(built, name, size, jdk, tmp_path):
+def test_every_program_computes_the_same_on_every_jdk(name, size, jdk, tmp_path):
     if jdk.major < ALL[name].jdk:
         pytest.skip("%s needs JDK %d" % (name, ALL[name].jdk))
+    programs.build(jdk.home, [ALL[name]])
     right(ALL[name], size, jdk, tmp_path)
