@@ -6,6 +6,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "analyzer/base/memory.h"
 
@@ -97,7 +98,10 @@ static const struct lc_repeat_run *run_of(const struct lc_agree *a, size_t side,
 
 static double member(const struct lc_repeat_run *run, size_t offset)
 {
-	return *(const double *)((const char *)run + offset);
+	double value;
+
+	memcpy(&value, (const char *)run + offset, sizeof(value));
+	return value;
 }
 
 static struct lc_repeat_number ratio(const struct lc_agree *a, size_t side, size_t offset)
