@@ -16,7 +16,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-enum { COUNT = 1, OPTIONS = 2 };
+enum { COUNT = 1, OPTIONS = 2, MAJOR_AT = 6 /* two bytes of a class file */ };
 
 static void fail(const char *what)
 {
@@ -58,9 +58,10 @@ static void check_class(const uint8_t *in, size_t len, bool count)
 	status = lc_delay_rewrite(once, once_len, &all, 1, count, &second, &twice, &twice_len);
 	if (is_broken(status))
 		fail("the result does not parse");
-	/* Each loop returns. */
-	if (status == LC_REWRITE_DONE && !second.methods[LC_DELAY_TOO_LARGE] &&
-	    second.returns != first.returns)
+	/* Each loop returns. Without frames it may be delayed where the depth of the stack is
+	 * unknown, which a loop's end makes known. */
+	if (in[MAJOR_AT + 1] >= LC_CLASS_MAJOR_STACKMAP && status == LC_REWRITE_DONE &&
+	    !second.methods[LC_DELAY_TOO_LARGE] && second.returns != first.returns)
 		fail("returns are lost");
 	if (can_be_hooked(in, len) && !can_be_hooked(once, once_len))
 		fail("the result cannot be hooked");
