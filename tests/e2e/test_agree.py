@@ -314,6 +314,7 @@ def programs(jdk, steady, rounds):
     return [jdk.java, "-XX:+UseSerialGC", "-cp", steady, "Two", str(rounds)]
 
 
+@pytest.mark.parametrize("jdk", [25, pytest.param(17, marks=pytest.mark.slow)], indirect=True)
 def test_real_profilers_find_the_same_method(locus, jdk, steady, tmp_path):
     """Three quarters of the work are in sum: each profiler that can record here says so."""
     out = tmp_path / "runs"
@@ -332,6 +333,7 @@ def test_real_profilers_find_the_same_method(locus, jdk, steady, tmp_path):
                 and os.stat("/tmp/" + f).st_mtime > os.stat(out / "agree.json").st_mtime - 30]
 
 
+@pytest.mark.parametrize("jdk", [17, pytest.param(25, marks=pytest.mark.slow)], indirect=True)
 def test_injected_delays_are_found_by_locus(locus, jdk, steady, tmp_path):
     found = agree(locus, "-n", "2", "-p", "locus", "--truth-at=Two.other,Two.none", "-o", tmp_path / "runs", "--",
                   *programs(jdk, steady, 900), status=0)

@@ -66,6 +66,7 @@ def place(text, part):
     return "Spectrum:%d" % next(n for n, line in enumerate(text.splitlines(), 1) if part in line)
 
 
+@pytest.mark.slow
 @pytest.mark.seconds(SECONDS)
 def test_the_inner_loop_of_the_demo_is_not_like_the_program(locus, profile, jdk17, tmp_path):
     """It is repeated with the cache lines of one execution; the program walks through two arrays of 2 MB."""
