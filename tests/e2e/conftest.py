@@ -4,6 +4,7 @@ LOCUS_BUILD names another build directory than build/; LOCUS_JDKS, separated by 
 are in no usual place.
 """
 
+import collections
 import fcntl
 import json
 import os
@@ -39,9 +40,26 @@ def pytest_configure(config):
         config.addinivalue_line("markers", marker)
 
 
-@pytest.hookimpl(tryfirst=True)  # before pytest-xdist looks at the groups
+def take_turns(items):
+    """The JDKs take turns where a test has several cases that each JDK would run: the rest of them is slow."""
+    tests = collections.defaultdict(lambda: collections.defaultdict(list))
+    for item in items:
+        values = dict(item.callspec.params) if hasattr(item, "callspec") else {}
+        if "jdk" in values and not item.get_closest_marker("slow"):
+            del values["jdk"]
+            tests[item.nodeid.split("[")[0]][repr(sorted(values.items(), key=str))].append(item)
+    for cases in tests.values():
+        several = [case for case in cases.values() if len(case) > 1]
+        for at, case in enumerate(several if len(several) > 1 else ()):
+            for number, item in enumerate(case):
+                if number != at % len(case):
+                    item.add_marker(pytest.mark.slow)
+
+
+@pytest.hookimpl(tryfirst=True)  # before pytest looks at the marks, and pytest-xdist at the groups
 def pytest_collection_modifyitems(items):
     """Guests run one after the other, in one process, from the beginning: they take longest."""
+    take_turns(items)
     for item in items:
         if "numa_guest" in item.fixturenames:
             item.add_marker(pytest.mark.xdist_group("guest"))
