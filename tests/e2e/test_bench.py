@@ -27,6 +27,7 @@ def rows(text):
     return [(words[0], words[1:]) for words in (re.split(r"  +", line.strip()) for line in lines)]
 
 
+@pytest.mark.slow
 @pytest.mark.seconds(SECONDS)
 def test_hot_line_of_a_library_becomes_a_benchmark(locus, workload, profile_once, jdk17, tmp_path):
     """Maven runs the regression test: each recorded input gives the recorded output."""

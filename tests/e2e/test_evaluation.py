@@ -92,7 +92,7 @@ def measure(monkeypatch, tmp_path):
     for name, fake in (("run_once", run_once), ("calibrate", lambda *_: None), ("note_engine", lambda *_: None),
                        ("variants_here", lambda _work, asked: (None, asked)), ("time", clock)):
         monkeypatch.setattr(costs, name, fake)
-    monkeypatch.setattr(programs, "build", lambda _home: None)
+    monkeypatch.setattr(programs, "build", lambda *_: None)
     monkeypatch.setattr(programs, "command", lambda *_: ["java"])
     some = programs.load()[:2]
 

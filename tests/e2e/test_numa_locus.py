@@ -399,6 +399,7 @@ def check_off(run, reason):
     assert run.report()["samples"]["object"] > 30  # the profile went on
 
 
+@pytest.mark.slow
 def test_a_refused_move_pages_costs_the_owners_alone(bad_input):
     run = bad_input["refused"]
     assert run.returncode == STATUS, run.stderr
@@ -414,15 +415,18 @@ def test_a_refused_move_pages_costs_the_owners_alone(bad_input):
     assert accessing[0] > 0 and accessing[1] > 0 and accessing[2] == 0, site["matrix"]
 
 
+@pytest.mark.slow
 def test_a_kernel_that_refuses_libnuma(bad_input):
     check_off(bad_input["no-libnuma"], "libnuma: the kernel does not let this process use NUMA")
 
 
+@pytest.mark.slow
 def test_a_cpuset_of_one_node(bad_input):
     assert "Mems_allowed_list:\t1\n" in bad_input["cpuset"].stdout
     check_off(bad_input["cpuset"], "this process may use only one of the machine's NUMA nodes")
 
 
+@pytest.mark.slow
 def test_a_node_that_loses_its_cpus_and_memory_during_the_run(bad_input):
     run = bad_input["lost-node"]
     assert (run.returncode, complaints(run.stderr)) == (STATUS, []), run.stderr
