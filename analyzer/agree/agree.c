@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "analyzer/base/memory.h"
+#include "src/base/order.h"
 
 const char *lc_agree_kind_name(enum lc_agree_kind kind)
 {
@@ -177,28 +178,25 @@ static size_t union_of_means(const struct lc_agree *a, size_t top)
 	return k.len;
 }
 
-struct placed {
-	double share;
-	uint32_t key;
-};
-
-static int order_placed(const void *a, const void *b)
+/* Larger shares first; of equal ones the smaller key. */
+static int order_rows(const void *a, const void *b)
 {
-	const struct placed *x = a, *y = b;
+	const struct lc_agree_row *x = a, *y = b;
 
 	if (x->share != y->share)
 		return x->share > y->share ? -1 : 1;
-	return x->key < y->key ? -1 : x->key > y->key;
+	return lc_order_u64(x->key, y->key);
 }
 
 static void add_tops(struct keys *k, const struct lc_repeat_table *t, size_t top)
 {
-	struct placed *order = lc_mem_zeroed(t->len + 1, sizeof(*order));
+	struct lc_agree_row *order = lc_mem_zeroed(t->len + 1, sizeof(*order));
 
 	for (size_t run = 0; run < t->runs; run++) {
 		for (size_t i = 0; i < t->len; i++)
-			order[i] = (struct placed){ t->entries[i].shares[run], t->entries[i].key };
-		qsort(order, t->len, sizeof(*order), order_placed);
+			order[i] =
+			    (struct lc_agree_row){ t->entries[i].key, t->entries[i].shares[run] };
+		qsort(order, t->len, sizeof(*order), order_rows);
 		for (size_t i = 0; i < t->len && i < top && order[i].share > 0; i++)
 			add_key(k, order[i].key);
 	}
@@ -248,6 +246,36 @@ static void find_agreement(struct lc_agree *a)
 	a->union_5 = union_of_means(a, LC_AGREE_TOP);
 	a->union_1_runs = union_of_runs(a, 1);
 	a->union_5_runs = union_of_runs(a, LC_AGREE_TOP);
+}
+
+static void add_share(struct lc_agree_row **rows, size_t *len, size_t *cap, uint32_t key,
+                      double share)
+{
+	for (size_t i = 0; i < *len; i++) {
+		if ((*rows)[i].key != key)
+			continue;
+		(*rows)[i].share += share;
+		return;
+	}
+	*rows = lc_mem_grow(*rows, cap, *len + 1, sizeof(**rows));
+	(*rows)[(*len)++] = (struct lc_agree_row){ key, share };
+}
+
+size_t lc_agree_rows(const struct lc_agree *a, struct lc_agree_row **rows)
+{
+	size_t len = 0, cap = 0;
+
+	*rows = NULL;
+	for (size_t i = 0; i < a->sides_len; i++) {
+		const struct lc_repeat_table *t = &a->sides[i].methods.table;
+
+		for (size_t e = 0; lc_agree_is_compared(&a->sides[i]) && e < t->len; e++)
+			add_share(rows, &len, &cap, t->entries[e].key,
+			          t->entries[e].share.mean / (double)a->compared);
+	}
+	if (len)
+		qsort(*rows, len, sizeof(**rows), order_rows);
+	return len;
 }
 
 void lc_agree_finish(struct lc_agree *a)

@@ -133,7 +133,7 @@ struct lc_agree_side *lc_agree_add_side(struct lc_agree *a, enum lc_agree_kind k
 /* A new run. Valid until the next one. */
 struct lc_repeat_run *lc_agree_add_run(struct lc_agree *a, size_t side, size_t round, int delay);
 
-/* The sides of two profilers were named: does this one have methods to compare? */
+/* Is it a profiler of which a run counts? Others have no methods to compare. */
 bool lc_agree_is_compared(const struct lc_agree_side *s);
 
 /* All runs were read: judge tables, and compute costs, agreement and what became of delays. */
@@ -141,6 +141,16 @@ void lc_agree_finish(struct lc_agree *a);
 
 /* What agree_truth.c adds: of all sides and delays. Called by lc_agree_finish(). */
 void lc_agree_finish_truth(struct lc_agree *a);
+
+/* A method, and its share of one run or one profiler, or the mean of all profilers' shares. */
+struct lc_agree_row {
+	uint32_t key; /* string of lc_agree.names */
+	double share;
+};
+
+/* All methods by the mean of the profilers' shares, the largest first; returns how many. The caller
+ * frees *rows. */
+size_t lc_agree_rows(const struct lc_agree *a, struct lc_agree_row **rows);
 
 /* The entry of a table of that name, or NULL. */
 const struct lc_repeat_entry *lc_agree_find(const struct lc_repeat_table *t, uint32_t key);

@@ -20,7 +20,7 @@
 #include "analyzer/repeat/repeat_options.h"
 
 enum { ROWS_MAX = 56, TOP = 10, NAME_BYTES = 64 };
-enum { AS_TEXT, AS_JSON, FORMATS };
+enum { FORMATS = 2 }; /* text and JSON */
 
 #define PROFILERS "locus,async,jfr,jfr-debug,perf"
 
@@ -46,16 +46,14 @@ static const struct lc_option_info own[OWN_COUNT] = {
 	               "run the program N times under each profiler, 1 to 1000; intervals need 5" },
 	[OWN_PROFILERS] = { "profilers", 'p', "STRING", "LIST", PROFILERS, "",
 	                    "the profilers, separated by commas; NAME=COMMAND is one of your own: "
-	                    "it "
-	                    "is started as COMMAND FILE java ..., and writes collapsed stacks to "
-	                    "FILE" },
+	                    "it is started as COMMAND FILE java ..., and writes collapsed stacks "
+	                    "to FILE" },
 	[OWN_ASYNC] = { "async-profiler", 0, "STRING", "FILE", "", "",
 	                "async-profiler's library, or its jar of Maven Central (that of PATH, of "
 	                "Maven's repository, or fetched)" },
 	[OWN_TRUTH] = { "truth", 0, "FLAG", "", "off", "",
 	                "also run with known delays in the hottest methods, and tell which "
-	                "profiler "
-	                "sees how much of them" },
+	                "profiler sees how much of them" },
 	[OWN_TRUTH_AT] = { "truth-at", 0, "STRING", "METHOD,...", "", "",
 	                   "put these delays into such methods, as java.util.HashMap.getNode; "
 	                   "implies --truth" },
@@ -256,6 +254,21 @@ static int run(struct settings *s)
 static void (*const writers[FORMATS])(FILE *, const struct lc_agree *, size_t) = { lc_agree_text,
 	                                                                           lc_agree_json };
 
+static const size_t tops[FORMATS] = { TOP, SIZE_MAX };
+
+/* A file beside the runs. */
+struct result {
+	const struct lc_agree *a;
+	size_t format;
+};
+
+static void put_result(FILE *out, const void *of)
+{
+	const struct result *result = of;
+
+	writers[result->format](out, result->a, tops[result->format]);
+}
+
 /* Beside the runs, in every format. */
 static int keep_result(const struct settings *s, const struct lc_agree *a)
 {
@@ -263,16 +276,10 @@ static int keep_result(const struct settings *s, const struct lc_agree *a)
 	int status = 0;
 
 	for (size_t i = 0; i < FORMATS && !status; i++) {
+		const struct result result = { a, i };
 		char *path = lc_mem_text("%s/%s", s->directory, names[i]);
-		struct lc_replace file;
-		int err = lc_replace_begin(&file, path);
 
-		if (!err) {
-			writers[i](file.out, a, i == AS_TEXT ? TOP : SIZE_MAX);
-			err = lc_replace_end(&file);
-		}
-		if (err)
-			status = lc_fail("cannot write '%s': %s", path, strerror(-err));
+		status = lc_replace_whole(path, put_result, &result);
 		free(path);
 	}
 	if (!status)
@@ -283,11 +290,10 @@ static int keep_result(const struct settings *s, const struct lc_agree *a)
 static int write_report(const struct settings *s, const struct lc_agree *a)
 {
 	FILE *out = lc_report_open(&s->common);
-	const size_t top = s->common.format == AS_TEXT ? TOP : SIZE_MAX;
 
 	if (!out)
 		return LC_EXIT_FAILED;
-	writers[s->common.format](out, a, s->common.top ? s->common.top : top);
+	writers[s->common.format](out, a, s->common.top ? s->common.top : tops[s->common.format]);
 	return lc_report_close(out, &s->common);
 }
 

@@ -40,66 +40,40 @@ static void add_delay(struct lc_agree *a, const char *method, size_t len)
 		a->delays[a->delays_len++].method = lc_mem_text("%.*s", (int)len, method);
 }
 
-struct candidate {
-	uint32_t key;
-	const char *name;
-	double share; /* mean over the profilers */
-};
-
-static int order_candidates(const void *a, const void *b)
-{
-	const struct candidate *x = a, *y = b;
-
-	if (x->share != y->share)
-		return x->share > y->share ? -1 : 1;
-	return x->key < y->key ? -1 : x->key > y->key;
-}
-
-static bool is_taken(const struct candidate *list, size_t len, uint32_t key)
-{
-	for (size_t i = 0; i < len; i++)
-		if (list[i].key == key)
-			return true;
-	return false;
-}
-
 /* Constructors are not delayed, nor classes that are made in the run. */
 static bool can_be_delayed(const char *name)
 {
 	return !strchr(name, '<') && !strstr(name, "$$Lambda") && !strstr(name, "LambdaForm");
 }
 
+/* The largest share that a profiler gives it. */
+static double largest_share(const struct lc_agree *a, uint32_t key)
+{
+	double largest = 0;
+
+	for (size_t i = 0; i < a->sides_len; i++) {
+		const struct lc_repeat_entry *e = lc_agree_find(&a->sides[i].methods.table, key);
+
+		largest = e && e->share.mean > largest ? e->share.mean : largest;
+	}
+	return largest;
+}
+
 /* Methods of all profilers, the hottest by the mean of their shares first. */
 static void choose(struct lc_agree *a)
 {
-	struct candidate *list = NULL;
-	size_t len = 0, cap = 0;
+	struct lc_agree_row *rows;
+	const size_t len = lc_agree_rows(a, &rows);
 
-	for (size_t i = 0; i < a->sides_len; i++) {
-		const struct lc_repeat_table *t = &a->sides[i].methods.table;
+	for (size_t i = 0; i < len; i++) {
+		const struct lc_text text = lc_tree_text(&a->names, rows[i].key);
+		char *name = lc_mem_text("%.*s", (int)text.len, text.bytes);
 
-		for (size_t e = 0; lc_agree_is_compared(&a->sides[i]) && e < t->len; e++) {
-			struct candidate c = { .key = t->entries[e].key,
-				               .name = t->entries[e].name.label };
-
-			if (is_taken(list, len, c.key) || !can_be_delayed(c.name) ||
-			    t->entries[e].share.mean < LEAST_SHARE)
-				continue;
-			for (size_t k = 0; k < a->sides_len; k++) {
-				const struct lc_repeat_entry *of =
-				    lc_agree_find(&a->sides[k].methods.table, c.key);
-
-				c.share += of ? of->share.mean / (double)a->compared : 0;
-			}
-			list = lc_mem_grow(list, &cap, len + 1, sizeof(*list));
-			list[len++] = c;
-		}
+		if (can_be_delayed(name) && largest_share(a, rows[i].key) >= LEAST_SHARE)
+			add_delay(a, name, strlen(name));
+		free(name);
 	}
-	if (len)
-		qsort(list, len, sizeof(*list), order_candidates);
-	for (size_t i = 0; i < len; i++)
-		add_delay(a, list[i].name, strlen(list[i].name));
-	free(list);
+	free(rows);
 }
 
 static void take_words(struct lc_agree *a, const char *words)
@@ -204,21 +178,16 @@ static void keep_first(struct lc_agree *a)
 static int count(struct lc_agree *a, struct lc_agree_request *q)
 {
 	struct lc_repeat_run run = { .wall_ns = -1 };
-	char *delays = option_of(a, 0, true), **words, *own;
-	struct lc_agree_begin begin = { .delays = delays };
+	char *delays = option_of(a, 0, true);
 	int status;
 
 	run.name = lc_mem_text("the run that counts executions");
 	run.directory = lc_mem_text("%s/count", q->directory);
-	begin.directory = run.directory;
-	words = lc_agree_launch(&q->machine, &a->sides[0], &begin, q->command, &own);
-	status = words ? lc_repeat_run_once(&run, words, q->timeout_ns) : LC_EXIT_TOOL;
-	lc_agree_restore(&q->machine);
+	status = lc_agree_start(q, &a->sides[0], &run, delays);
 	if (!status && run.state != LC_REPEAT_COUNTED)
 		status = lc_fail("--truth: %s: %s", run.name, run.why);
 	if (!status)
 		status = read_counts(a, run.directory);
-	free(words);
 	free(run.name);
 	free(run.directory);
 	free(run.why);

@@ -14,15 +14,6 @@ void lc_agree_json(FILE *out, const struct lc_agree *a, size_t top);
 /* "3 profilers; hottest method: the same of all, H.walk"; the caller frees it. */
 char *lc_agree_headline(const struct lc_agree *a);
 
-/* A method of any of the profilers, with the mean of their shares. */
-struct lc_agree_row {
-	uint32_t key;
-	double share;
-};
-
-/* All methods, the largest mean first; returns how many. The caller frees *rows. */
-size_t lc_agree_rows(const struct lc_agree *a, struct lc_agree_row **rows);
-
 /* "H.walk", of lc_agree.names. Valid until the next name is added. */
 struct lc_text lc_agree_method(const struct lc_agree *a, uint32_t key);
 

@@ -71,39 +71,42 @@ static int of_jfr(const struct lc_agree_machine *m, struct lc_agree_counts *c, c
 	return of_tool(c, command, path, lc_agree_read_jfr);
 }
 
-/* HotSpot's map of a process is in /tmp, where perf looks for it; later runs do not need it. */
-static void remove_maps(const char *path)
+/*
+ * HotSpot's map of a process is in /tmp, where perf looks for it; later runs do not need it. `in`
+ * is what perf wrote of its samples, in which a line with a process begins with no tab.
+ */
+static void remove_maps(FILE *in)
 {
-	const char *const command[] = { "perf", "script", "-F", "pid", "-i", path, NULL };
-	char *text = lc_mem_text("%s.pids", path), line[64];
-	FILE *in = lc_agree_tool(command, text, NULL) ? fopen(text, "re") : NULL;
+	char *line = NULL, map[64];
 	long pid, before = 0;
+	size_t cap = 0;
 
-	while (in && fgets(line, sizeof(line), in)) {
-		pid = strtol(line, NULL, 10);
-		if (pid > 0 && pid != before) {
-			char map[64];
-
-			snprintf(map, sizeof(map), "/tmp/perf-%ld.map", pid);
-			unlink(map);
-		}
-		before = pid > 0 ? pid : before;
+	while (getline(&line, &cap, in) > 0) {
+		pid = *line == '\t' ? 0 : strtol(line, NULL, 10);
+		if (pid <= 0 || pid == before)
+			continue;
+		snprintf(map, sizeof(map), "/tmp/perf-%ld.map", pid);
+		unlink(map);
+		before = pid;
 	}
-	if (in)
-		fclose(in);
-	unlink(text);
-	free(text);
+	free(line);
+}
+
+static int read_perf(struct lc_agree_counts *c, FILE *in)
+{
+	const int err = lc_agree_read_perf(c, in);
+
+	rewind(in);
+	remove_maps(in);
+	return err;
 }
 
 static int of_perf(const struct lc_agree_machine *m, struct lc_agree_counts *c, const char *path)
 {
 	const char *const command[] = { "perf", "script", "-F", "pid,ip,sym", "-i", path, NULL };
-	int err;
 
 	(void)m;
-	err = of_tool(c, command, path, lc_agree_read_perf);
-	remove_maps(path);
-	return err;
+	return of_tool(c, command, path, read_perf);
 }
 
 /* The methods of a Locus profile, as `locus repeat` counts them. */

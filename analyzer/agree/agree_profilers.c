@@ -17,9 +17,8 @@
 #include "analyzer/repeat/repeat_record.h"
 
 #define TOOL_OPTIONS "JAVA_TOOL_OPTIONS"
-#define PERF_RATE                                                                                  \
-	"99" /* samples a second; no divisor of what programs and kernels do regularly             \
-	      */
+/* Samples a second; no divisor of what programs and kernels do regularly. */
+#define PERF_RATE "99"
 
 /* ---- finding them ---- */
 

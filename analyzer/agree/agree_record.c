@@ -64,17 +64,21 @@ static void put_run(struct lc_json *j, const struct lc_agree_run *which,
 	lc_json_u64(j, "side", which->side);
 	lc_json_u64(j, "round", which->round);
 	lc_json_i64(j, "delay", which->delay);
-	lc_json_string(j, "state", lc_repeat_state_name(run->state));
-	lc_json_string(j, "why", run->why);
-	lc_json_known(j, "wall_ns", run->wall_ns);
-	lc_json_known(j, "cpu_ns", run->cpu_ns);
+	lc_repeat_record_put_run(j, run);
 	lc_json_known(j, "peak_bytes", run->peak_bytes);
 	lc_json_known(j, "java_cpu_ns", which->java_cpu_ns);
 	lc_json_end_object(j);
 }
 
-static void put(FILE *out, const struct lc_agree *a, char *const *command)
+struct record {
+	const struct lc_agree *a;
+	char *const *command;
+};
+
+static void put(FILE *out, const void *of)
 {
+	const struct lc_agree *a = ((const struct record *)of)->a;
+	char *const *command = ((const struct record *)of)->command;
 	struct lc_json j;
 
 	lc_json_init(&j, out);
@@ -104,18 +108,12 @@ static void put(FILE *out, const struct lc_agree *a, char *const *command)
 
 int lc_agree_record_write(const struct lc_agree *a, char *const *command, const char *directory)
 {
+	const struct record record = { a, command };
 	char *path = lc_mem_text("%s/" LC_AGREE_RECORD, directory);
-	struct lc_replace file;
-	int err = lc_replace_begin(&file, path);
+	const int status = lc_replace_whole(path, put, &record);
 
-	if (!err) {
-		put(file.out, a, command);
-		err = lc_replace_end(&file);
-	}
-	if (err)
-		lc_fail("cannot write '%s': %s", path, strerror(-err));
 	free(path);
-	return err ? 1 : 0;
+	return status;
 }
 
 /* ---- reading ---- */
@@ -179,19 +177,6 @@ static int read_delays(struct lc_agree *a, const json_t *rows)
 	return 0;
 }
 
-/* What left a run out is one of the states. */
-static void read_state(struct lc_repeat_run *run, const json_t *row)
-{
-	char *state = text_of(row, "state"), *why = text_of(row, "why");
-
-	for (unsigned i = LC_REPEAT_COUNTED + 1; state && i < LC_REPEAT_STATES; i++)
-		if (!strcmp(state, lc_repeat_state_name((enum lc_repeat_state)i)))
-			lc_repeat_leave_out(run, (enum lc_repeat_state)i,
-			                    lc_mem_text("%s", why ? why : state));
-	free(state);
-	free(why);
-}
-
 static int read_runs(struct lc_agree *a, const json_t *rows, const char *directory)
 {
 	const json_t *row;
@@ -214,11 +199,9 @@ static int read_runs(struct lc_agree *a, const json_t *rows, const char *directo
 		name = lc_agree_record_name(a, &a->runs[i]);
 		run->directory = lc_mem_text("%s/%s", directory, name);
 		run->name = name;
-		run->wall_ns = lc_repeat_record_number(row, "wall_ns");
-		run->cpu_ns = lc_repeat_record_number(row, "cpu_ns");
 		run->peak_bytes = lc_repeat_record_number(row, "peak_bytes");
 		a->runs[i].java_cpu_ns = lc_repeat_record_number(row, "java_cpu_ns");
-		read_state(run, row);
+		lc_repeat_record_read_run(run, row);
 	}
 	return 0;
 }

@@ -76,31 +76,41 @@ static double java_cpu(const char *directory)
 	return ns;
 }
 
+static void put_methods(FILE *out, const void *of)
+{
+	lc_agree_write_methods(out, of);
+}
+
 /* What the profiler saw becomes the file that is read later; without it the run does not count. */
 static int keep_methods(struct lc_agree_request *q, const struct lc_agree_side *side,
                         struct lc_repeat_run *run)
 {
 	char *path = lc_mem_text("%s/" LC_AGREE_METHODS_FILE, run->directory), *why;
 	struct lc_agree_counts counts;
-	struct lc_replace file;
-	int err = 0;
+	int status = 0;
 
 	lc_agree_counts_init(&counts);
 	why = lc_agree_read_output(&q->machine, side, run, &counts);
-	if (why) {
+	if (why)
 		lc_repeat_leave_out(run, LC_REPEAT_NO_PROFILE, why);
-	} else {
-		err = lc_replace_begin(&file, path);
-		if (!err) {
-			lc_agree_write_methods(file.out, &counts);
-			err = lc_replace_end(&file);
-		}
-	}
-	if (err)
-		lc_fail("cannot write '%s': %s", path, strerror(-err));
+	else
+		status = lc_replace_whole(path, put_methods, &counts);
 	lc_agree_counts_free(&counts);
 	free(path);
-	return err ? 1 : 0;
+	return status;
+}
+
+int lc_agree_start(struct lc_agree_request *q, const struct lc_agree_side *side,
+                   struct lc_repeat_run *run, const char *delays)
+{
+	const struct lc_agree_begin begin = { .directory = run->directory, .delays = delays };
+	char *own = NULL, **words = lc_agree_launch(&q->machine, side, &begin, q->command, &own);
+	const int status = words ? lc_repeat_run_once(run, words, q->timeout_ns) : LC_EXIT_TOOL;
+
+	lc_agree_restore(&q->machine);
+	free(words);
+	free(own);
+	return status;
 }
 
 int lc_agree_run_one(struct lc_agree *a, struct lc_agree_request *q,
@@ -109,24 +119,15 @@ int lc_agree_run_one(struct lc_agree *a, struct lc_agree_request *q,
 	const struct lc_agree_side *side = &a->sides[which->side];
 	struct lc_repeat_run *run = lc_agree_add_run(a, which->side, which->round, which->delay);
 	struct lc_agree_run *entry = &a->runs[a->all.runs_len - 1];
-	struct lc_agree_begin begin = { .delays = delays };
-	char **words, *own;
 	int status;
 
 	run->name = lc_agree_record_name(a, entry);
 	run->directory = lc_mem_text("%s/%s", q->directory, run->name);
-	begin.directory = run->directory;
-	words = lc_agree_launch(&q->machine, side, &begin, q->command, &own);
-	if (!words)
-		return LC_EXIT_TOOL;
-	status = lc_repeat_run_once(run, words, q->timeout_ns);
-	lc_agree_restore(&q->machine);
+	status = lc_agree_start(q, side, run, delays);
 	if (!status && run->state == LC_REPEAT_COUNTED && side->kind != LC_AGREE_BARE)
 		status = keep_methods(q, side, run);
 	if (delays)
 		entry->java_cpu_ns = java_cpu(run->directory);
-	free(words);
-	free(own);
 	return status;
 }
 

@@ -41,6 +41,13 @@ int lc_agree_run(struct lc_agree *a, struct lc_agree_request *q);
  */
 int lc_agree_run_delays(struct lc_agree *a, struct lc_agree_request *q);
 
+/*
+ * Run the program once in run->directory with what `side` and `delays` need, and set the
+ * environment back. Returns as lc_agree_run() does.
+ */
+int lc_agree_start(struct lc_agree_request *q, const struct lc_agree_side *side,
+                   struct lc_repeat_run *run, const char *delays);
+
 /* One run, of which everything is kept but the record. Returns as lc_agree_run() does. */
 int lc_agree_run_one(struct lc_agree *a, struct lc_agree_request *q,
                      const struct lc_agree_run *which, const char *delays);

@@ -132,9 +132,9 @@ static void print_side(const struct lc_screen *s, const struct lc_agree_side *si
 	snprintf(text, sizeof(text), "%.1f", t->farthest ? 100 * t->farthest->difference : 0);
 	fprintf(s->out, "%7s", t->farthest && t->runs > 1 ? text : "-");
 	fprintf(s->out, "%8zu", t->firsts);
-	lc_screen_ink(s, t->unstable ? LC_INK_HOT : LC_INK_PLAIN,
-	              t->runs > 1 ? (snprintf(text, sizeof(text), "%9zu", t->unstable), text)
-	                          : "        -");
+	snprintf(text, sizeof(text), "%zu", t->unstable);
+	fprintf(s->out, "%*s", t->runs > 1 ? 9 - (int)strlen(text) : 8, "");
+	lc_screen_ink(s, t->unstable ? LC_INK_HOT : LC_INK_PLAIN, t->runs > 1 ? text : "-");
 	putc('\n', s->out);
 }
 

@@ -10,45 +10,6 @@ struct lc_text lc_agree_method(const struct lc_agree *a, uint32_t key)
 	return lc_tree_text(&a->names, key);
 }
 
-static int order_rows(const void *a, const void *b)
-{
-	const struct lc_agree_row *x = a, *y = b;
-
-	if (x->share != y->share)
-		return x->share > y->share ? -1 : 1;
-	return x->key < y->key ? -1 : x->key > y->key;
-}
-
-static void add_share(struct lc_agree_row **rows, size_t *len, size_t *cap, uint32_t key,
-                      double share)
-{
-	for (size_t i = 0; i < *len; i++) {
-		if ((*rows)[i].key != key)
-			continue;
-		(*rows)[i].share += share;
-		return;
-	}
-	*rows = lc_mem_grow(*rows, cap, *len + 1, sizeof(**rows));
-	(*rows)[(*len)++] = (struct lc_agree_row){ key, share };
-}
-
-size_t lc_agree_rows(const struct lc_agree *a, struct lc_agree_row **rows)
-{
-	size_t len = 0, cap = 0;
-
-	*rows = NULL;
-	for (size_t i = 0; i < a->sides_len; i++) {
-		const struct lc_repeat_table *t = &a->sides[i].methods.table;
-
-		for (size_t e = 0; lc_agree_is_compared(&a->sides[i]) && e < t->len; e++)
-			add_share(rows, &len, &cap, t->entries[e].key,
-			          t->entries[e].share.mean / (double)a->compared);
-	}
-	if (len)
-		qsort(*rows, len, sizeof(**rows), order_rows);
-	return len;
-}
-
 /* The hottest method of a side's mean; NULL: it has none. */
 static const struct lc_repeat_entry *hottest(const struct lc_agree_side *s)
 {

@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "analyzer/base/fail.h"
 #include "analyzer/base/memory.h"
 
 static int open_directly(struct lc_replace *r, const char *name)
@@ -78,4 +79,16 @@ int lc_replace_end(struct lc_replace *r)
 	free(r->name);
 	free(r->temporary);
 	return err;
+}
+
+int lc_replace_whole(const char *name, void (*put)(FILE *out, const void *of), const void *of)
+{
+	struct lc_replace file;
+	int err = lc_replace_begin(&file, name);
+
+	if (!err) {
+		put(file.out, of);
+		err = lc_replace_end(&file);
+	}
+	return err ? lc_fail("cannot write '%s': %s", name, strerror(-err)) : 0;
 }

@@ -22,4 +22,7 @@ int lc_replace_begin(struct lc_replace *r, const char *name);
 /* All is written, as far as `out` has no error: rename. Returns 0, or -errno after removing it. */
 int lc_replace_end(struct lc_replace *r);
 
+/* The file `name` is what `put` writes of `of`. Returns 0, or 1 after one line on stderr. */
+int lc_replace_whole(const char *name, void (*put)(FILE *out, const void *of), const void *of);
+
 #endif

@@ -202,28 +202,32 @@ static int gather(struct settings *s, struct lc_repeat *r)
 static void (*const writers[FORMATS])(FILE *, const struct lc_repeat *,
                                       size_t) = { lc_repeat_text, lc_repeat_json, lc_repeat_html };
 
+static const size_t tops[FORMATS] = { TOP, SIZE_MAX, TOP_PAGE };
+
+/* A file beside the runs. */
+struct result {
+	const struct lc_repeat *r;
+	size_t format, top;
+};
+
+static void put_result(FILE *out, const void *of)
+{
+	const struct result *result = of;
+
+	writers[result->format](out, result->r, result->top);
+}
+
 /* Beside the runs, in every format. */
 static int keep_result(const struct settings *s, const struct lc_repeat *r)
 {
-	static const struct {
-		const char *name;
-		size_t format, top;
-	} files[] = { { "result.txt", AS_TEXT, TOP },
-		      { "result.json", AS_JSON, SIZE_MAX },
-		      { "result.html", AS_HTML, TOP_PAGE } };
+	static const char *const names[FORMATS] = { "result.txt", "result.json", "result.html" };
 	int status = 0;
 
-	for (size_t i = 0; i < sizeof(files) / sizeof(*files) && !status; i++) {
-		char *path = lc_mem_text("%s/%s", s->request.directory, files[i].name);
-		struct lc_replace file;
-		int err = lc_replace_begin(&file, path);
+	for (size_t i = 0; i < FORMATS && !status; i++) {
+		const struct result result = { r, i, tops[i] };
+		char *path = lc_mem_text("%s/%s", s->request.directory, names[i]);
 
-		if (!err) {
-			writers[files[i].format](file.out, r, files[i].top);
-			err = lc_replace_end(&file);
-		}
-		if (err)
-			status = lc_fail("cannot write '%s': %s", path, strerror(-err));
+		status = lc_replace_whole(path, put_result, &result);
 		free(path);
 	}
 	if (!status)
@@ -234,7 +238,6 @@ static int keep_result(const struct settings *s, const struct lc_repeat *r)
 
 static int write_report(const struct settings *s, const struct lc_repeat *r)
 {
-	static const size_t tops[FORMATS] = { TOP, SIZE_MAX, TOP_PAGE };
 	FILE *out = lc_report_open(&s->common);
 
 	if (!out)

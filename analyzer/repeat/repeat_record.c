@@ -24,19 +24,31 @@ char *lc_repeat_record_name(size_t number)
 
 /* ---- writing ---- */
 
-static void put_run(struct lc_json *j, const struct lc_repeat_run *run)
+void lc_repeat_record_put_run(struct lc_json *j, const struct lc_repeat_run *run)
 {
-	lc_json_line(j, 2);
-	lc_json_object(j, NULL);
 	lc_json_string(j, "state", lc_repeat_state_name(run->state));
 	lc_json_string(j, "why", run->why);
 	lc_json_known(j, "wall_ns", run->wall_ns);
 	lc_json_known(j, "cpu_ns", run->cpu_ns);
+}
+
+static void put_run(struct lc_json *j, const struct lc_repeat_run *run)
+{
+	lc_json_line(j, 2);
+	lc_json_object(j, NULL);
+	lc_repeat_record_put_run(j, run);
 	lc_json_end_object(j);
 }
 
-static void put(FILE *out, const struct lc_repeat *r, const struct lc_repeat_request *q)
+struct record {
+	const struct lc_repeat *r;
+	const struct lc_repeat_request *q;
+};
+
+static void put(FILE *out, const void *of)
 {
+	const struct lc_repeat *r = ((const struct record *)of)->r;
+	const struct lc_repeat_request *q = ((const struct record *)of)->q;
 	struct lc_json j;
 
 	lc_json_init(&j, out);
@@ -59,18 +71,12 @@ static void put(FILE *out, const struct lc_repeat *r, const struct lc_repeat_req
 
 int lc_repeat_record_write(const struct lc_repeat *r, const struct lc_repeat_request *q)
 {
+	const struct record record = { r, q };
 	char *path = lc_mem_text("%s/" LC_REPEAT_RECORD, q->directory);
-	struct lc_replace file;
-	int err = lc_replace_begin(&file, path);
+	const int status = lc_replace_whole(path, put, &record);
 
-	if (!err) {
-		put(file.out, r, q);
-		err = lc_replace_end(&file);
-	}
-	if (err)
-		lc_fail("cannot write '%s': %s", path, strerror(-err));
 	free(path);
-	return err ? 1 : 0;
+	return status;
 }
 
 /* ---- reading ---- */
@@ -109,23 +115,29 @@ double lc_repeat_record_number(const json_t *object, const char *name)
 	                                                              : -1;
 }
 
+void lc_repeat_record_read_run(struct lc_repeat_run *run, const json_t *row)
+{
+	const char *state = json_string_value(json_object_get(row, "state"));
+	const char *why = json_string_value(json_object_get(row, "why"));
+
+	run->wall_ns = lc_repeat_record_number(row, "wall_ns");
+	run->cpu_ns = lc_repeat_record_number(row, "cpu_ns");
+	for (unsigned i = LC_REPEAT_COUNTED + 1; state && i < LC_REPEAT_STATES; i++)
+		if (!strcmp(state, lc_repeat_state_name((enum lc_repeat_state)i)))
+			lc_repeat_leave_out(run, (enum lc_repeat_state)i,
+			                    lc_mem_text("%s", why ? why : state));
+}
+
 static void read_run(struct lc_repeat *r, const char *directory, size_t number, const json_t *row)
 {
 	struct lc_repeat_run *run = lc_repeat_add_run(r);
-	const char *state = json_string_value(json_object_get(row, "state"));
-	const char *why = json_string_value(json_object_get(row, "why"));
 	char *name = lc_repeat_record_name(number);
 
 	run->name = lc_mem_text("run %zu", r->runs_len);
 	run->directory = lc_mem_text("%s/%s", directory, name);
 	free(name);
-	run->wall_ns = lc_repeat_record_number(row, "wall_ns");
-	run->cpu_ns = lc_repeat_record_number(row, "cpu_ns");
 	lc_repeat_record_profiles(run);
-	for (unsigned i = LC_REPEAT_COUNTED + 1; state && i < LC_REPEAT_STATES; i++)
-		if (!strcmp(state, lc_repeat_state_name((enum lc_repeat_state)i)))
-			lc_repeat_leave_out(run, (enum lc_repeat_state)i,
-			                    lc_mem_text("%s", why ? why : state));
+	lc_repeat_record_read_run(run, row);
 }
 
 char *lc_repeat_record_join(const json_t *words)

@@ -8,6 +8,7 @@
 #include <jansson.h>
 #include <stdbool.h>
 
+#include "analyzer/out/json.h"
 #include "analyzer/repeat/repeat.h"
 #include "analyzer/repeat/repeat_run.h"
 
@@ -33,6 +34,10 @@ bool lc_repeat_record_in(const char *directory);
  * `r`. Returns 0, or 1 after one line on stderr.
  */
 int lc_repeat_record_read(struct lc_repeat *r, const char *directory);
+
+/* The members of a run's object that say how it ended and what it took, and what they say again. */
+void lc_repeat_record_put_run(struct lc_json *j, const struct lc_repeat_run *run);
+void lc_repeat_record_read_run(struct lc_repeat_run *run, const json_t *row);
 
 /* A member of an object that a record has; -1: null, below 0, or none. */
 double lc_repeat_record_number(const json_t *object, const char *name);
