@@ -82,12 +82,12 @@ struct lc_agree_delay {
 	char *method;
 	uint64_t iterations, executions;
 	double ns_per_iteration;
-	double counted;      /* executions x iterations x ns: what was to be added; < 0: unknown */
-	double counted_part; /* of the Java threads' CPU time with the delay; < 0: unknown */
-	/* The part of the CPU time of the program's Java threads with the delay that it added, as
-	 * their clocks have it. */
+	double counted; /* executions x iterations x ns: the length of all loops; < 0: unknown */
+	/* The part of the CPU time of the program's Java threads with the delay that it added: by
+	 * the loops' length, or where that is unknown by the clocks. */
 	struct lc_repeat_number added;
-	char *why; /* it could not be put in place; NULL: it could */
+	struct lc_repeat_number clocks; /* the same, as the threads' clocks alone have it */
+	char *why;                      /* it could not be put in place; NULL: it could */
 };
 
 /* Which run it is of lc_agree.all.runs. */

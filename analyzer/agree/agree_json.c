@@ -125,8 +125,8 @@ static void put_delay(struct lc_json *j, const struct lc_agree *a, size_t d)
 	lc_json_u64(j, "executions", delay->executions);
 	lc_json_known(j, "ns_per_iteration", delay->ns_per_iteration);
 	lc_json_known(j, "counted_ns", delay->counted);
-	lc_json_known(j, "counted_part", delay->counted_part);
 	lc_repeat_json_number(j, "added", &delay->added);
+	lc_repeat_json_number(j, "clocks", &delay->clocks);
 	lc_json_array(j, "seen");
 	for (size_t i = 0; i < a->sides_len; i++)
 		if (a->sides[i].seen[d].known)

@@ -271,11 +271,12 @@ static void print_delay(const struct lc_screen *s, const struct lc_agree *a, siz
 		fputs("the time that it added is not above the noise of the runs\n", s->out);
 		return;
 	}
-	fprintf(s->out, "%.1f%% of the Java threads' CPU time was added", 100 * delay->added.mean);
-	if (delay->added.interval)
-		fprintf(s->out, " (%.1f-%.1f)", 100 * delay->added.low, 100 * delay->added.high);
-	if (delay->counted_part >= 0)
-		fprintf(s->out, "; loops: %.1f%%", 100 * delay->counted_part);
+	fputs("of the Java threads' CPU time the delay is ", s->out);
+	if (delay->counted >= 0)
+		fprintf(s->out, "%.1f%%; their clocks say ", 100 * delay->added.mean);
+	fprintf(s->out, "%.1f%%", 100 * delay->clocks.mean);
+	if (delay->clocks.interval)
+		fprintf(s->out, " (%.1f-%.1f)", 100 * delay->clocks.low, 100 * delay->clocks.high);
 	putc('\n', s->out);
 	for (size_t i = 0; i < a->sides_len; i++)
 		if (a->sides[i].seen[d].known)

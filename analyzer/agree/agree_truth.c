@@ -1,9 +1,10 @@
 /*
  * agree/agree_truth.c - holds what profilers see of an injected delay against what it added.
  *
- * A delay adds the part `a` of the CPU time of the Java threads, as their clocks tell in runs
- * without a profiler. A method that had the share b of the samples then has b (1 - a), and the
- * delayed one has b (1 - a) + a: that is expected of each profiler, from its own b.
+ * A delay adds the part `a` of the CPU time of the Java threads with it, in runs without a
+ * profiler: executions x iterations x the length of one, or where that is unknown what the threads'
+ * clocks have more than without. A method that had the share b of the samples then has b (1 - a),
+ * and the delayed one has b (1 - a) + a: that is expected of each profiler, from its own b.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -28,24 +29,27 @@ static double java_cpu(const struct lc_agree *a, size_t round, int delay)
 static void find_added(struct lc_agree *a, size_t d)
 {
 	struct lc_agree_delay *delay = &a->delays[d];
-	double *values = lc_mem_zeroed(a->rounds + 1, sizeof(*values)), sum = 0;
-	size_t len = 0;
+	double *clocks = lc_mem_zeroed(a->rounds + 1, sizeof(*clocks));
+	double *loops = lc_mem_zeroed(a->rounds + 1, sizeof(*loops));
+	size_t clocks_len = 0, loops_len = 0;
 
-	for (size_t round = 0; round < a->rounds; round++) {
-		const double base = java_cpu(a, round, 0), with = java_cpu(a, round, (int)d + 1);
-
-		if (base <= 0 || with <= 0)
-			continue;
-		values[len++] = (with - base) / with;
-		sum += with;
-	}
-	delay->added = lc_repeat_number(values, len, 0, 1);
 	delay->counted =
 	    delay->executions && delay->ns_per_iteration > 0
 	        ? (double)delay->executions * (double)delay->iterations * delay->ns_per_iteration
 	        : -1;
-	delay->counted_part = len && delay->counted >= 0 ? delay->counted * (double)len / sum : -1;
-	free(values);
+	for (size_t round = 0; round < a->rounds; round++) {
+		const double base = java_cpu(a, round, 0), with = java_cpu(a, round, (int)d + 1);
+
+		if (with > 0 && delay->counted >= 0)
+			loops[loops_len++] = delay->counted < with ? delay->counted / with : 1;
+		if (with > 0 && base > 0)
+			clocks[clocks_len++] = (with - base) / with;
+	}
+	delay->clocks = lc_repeat_number(clocks, clocks_len, 0, 1);
+	delay->added =
+	    delay->counted >= 0 ? lc_repeat_number(loops, loops_len, 0, 1) : delay->clocks;
+	free(loops);
+	free(clocks);
 }
 
 static double share_of(const struct lc_repeat_table *t, uint32_t key)
