@@ -1,9 +1,9 @@
-"""Keep the results of runs in a file of JSON lines, so that a long measurement can be made in pieces."""
+"""The results of `make bench`, by JDK and program."""
 
-import json
+from kept import Kept
 
 
-class State:
+class State(Kept):
     """Records by JDK and program: a list of rounds, each a record for each variant.
 
     `calls` has how each program is called now; what was measured of other calls, or with another collector, does not
@@ -11,27 +11,12 @@ class State:
     """
 
     def __init__(self, path, calls, collector=None):
-        self.path, self.calls, self.collector = path, calls, collector
-        self.rounds = {}
-        self.facts = {}
-        for line in path.read_text().splitlines() if path.exists() else ():
-            self.take(json.loads(line))
+        self.calls, self.collector, self.rounds = calls, collector, {}
+        super().__init__(path)
 
-    def take(self, entry):
-        if "fact" in entry:
-            self.facts[entry["fact"]] = entry["is"]
-        elif entry["call"] == self.calls.get(entry["program"]) and entry.get("collector") == self.collector:
+    def count(self, entry):
+        if entry["call"] == self.calls.get(entry["program"]) and entry.get("collector") == self.collector:
             self.rounds.setdefault((entry["jdk"], entry["program"]), []).append(entry["runs"])
-
-    def append(self, entry):
-        self.path.parent.mkdir(parents=True, exist_ok=True)
-        with open(self.path, "a", encoding="utf-8") as file:
-            file.write(json.dumps(entry) + "\n")
-        self.take(entry)
-
-    def note(self, name, value):
-        if self.facts.get(name) != value:
-            self.append({"fact": name, "is": value})
 
     def of(self, jdk, program, variants):
         """The rounds that have these variants."""

@@ -1,7 +1,8 @@
-"""The runs of an evaluation in a file of JSON lines: a measurement that was stopped goes on there, and the page is made of it."""
+"""The runs of an evaluation: by program, round and variant."""
 
-import json
 import re
+
+from kept import Kept
 
 
 def slug(name):
@@ -9,32 +10,17 @@ def slug(name):
     return re.sub(r"[^A-Za-z0-9.]+", "-", name).strip("-")
 
 
-class Results:
+class Results(Kept):
     """Runs by program, round and variant. What was measured of a program that is called in another way now does not count."""
 
     def __init__(self, path, calls):
         """`calls`: how each program is called now, by its name; None takes all runs."""
-        self.path, self.calls = path, calls
-        self.runs, self.facts = {}, {}
-        for line in path.read_text(encoding="utf-8").splitlines() if path.exists() else ():
-            self.take(json.loads(line))
+        self.calls, self.runs = calls, {}
+        super().__init__(path)
 
-    def take(self, entry):
-        if "fact" in entry:
-            self.facts[entry["fact"]] = entry["is"]
-        elif self.calls is None or self.calls.get(entry["program"]) == entry["call"]:
+    def count(self, entry):
+        if self.calls is None or self.calls.get(entry["program"]) == entry["call"]:
             self.runs[entry["program"], entry["round"], entry["variant"]] = entry
-
-    def append(self, entry):
-        self.path.parent.mkdir(parents=True, exist_ok=True)
-        with open(self.path, "a", encoding="utf-8") as file:
-            file.write(json.dumps(entry) + "\n")
-        self.take(entry)
-
-    def note(self, name, value):
-        """Keeps a fact of the whole measurement."""
-        if self.facts.get(name) != value:
-            self.append({"fact": name, "is": value})
 
     def rounds(self, program):
         return sorted({number for name, number, _ in self.runs if name == program})
