@@ -27,6 +27,8 @@ MARKERS = (
     "slow: takes minutes; run by `make soak`",
     "quiet: compares times that work beside it would change; run after all others, alone",
     "smoke: a part of `make check`",
+    "few(n): long; n of its cases are a part of `make test`, all of `make soak`",
+    "everywhere: runs with each JDK, collector and tier that it has cases for in `make test`, too",
     "seconds(n): time limit of this test, else %d" % TEST_SECONDS,
     "xdist_group(name): tests of one group run in one process, and share its fixtures",
 )
@@ -40,20 +42,46 @@ def pytest_configure(config):
         config.addinivalue_line("markers", marker)
 
 
-def take_turns(items):
-    """The JDKs take turns where a test has several cases that each JDK would run: the rest of them is slow."""
-    tests = collections.defaultdict(lambda: collections.defaultdict(list))
+PLACES = ("jdk", "gc", "collector", "tier")  # parameters that say where a test runs, and not what it tests
+
+
+def fast_cases(items):
+    """The cases of each test that are not marked slow, in their order."""
+    tests = collections.defaultdict(list)
     for item in items:
-        values = dict(item.callspec.params) if hasattr(item, "callspec") else {}
-        if "jdk" in values and not item.get_closest_marker("slow"):
-            del values["jdk"]
-            tests[item.nodeid.split("[")[0]][repr(sorted(values.items(), key=str))].append(item)
-    for cases in tests.values():
-        several = [case for case in cases.values() if len(case) > 1]
-        for at, case in enumerate(several if len(several) > 1 else ()):
-            for number, item in enumerate(case):
-                if number != at % len(case):
-                    item.add_marker(pytest.mark.slow)
+        if not item.get_closest_marker("slow"):
+            tests[item.nodeid.split("[")[0]].append(item)
+    return tests.values()
+
+
+def take_few(cases, number):
+    """All but so many of the cases, which are spread evenly over them, are slow."""
+    chosen = {(2 * i + 1) * len(cases) // (2 * number) for i in range(number)}
+    for at, case in enumerate(cases):
+        if at not in chosen:
+            case.add_marker(pytest.mark.slow)
+
+
+def take_turns(items):
+    """What differs only in where it runs is run once, with JDKs, collectors and tiers in turn from test to test; the rest is slow.
+
+    Which of them it is has no meaning: all combinations of the three come up in some test.
+    """
+    turn = 0
+    for cases in fast_cases(items):
+        few = cases[0].get_closest_marker("few")
+        if few or cases[0].get_closest_marker("everywhere"):
+            take_few(cases, min(few.args[0], len(cases)) if few else len(cases))
+            continue
+        alike = collections.defaultdict(list)
+        for case in cases:
+            values = case.callspec.params.items() if hasattr(case, "callspec") else ()
+            alike[repr(sorted((k, str(v)) for k, v in values if k not in PLACES))].append(case)
+        for of in alike.values():
+            for at, case in enumerate(of):
+                if at != turn % len(of):
+                    case.add_marker(pytest.mark.slow)
+            turn += len(of) > 1
 
 
 @pytest.hookimpl(tryfirst=True)  # before pytest looks at the marks, and pytest-xdist at the groups

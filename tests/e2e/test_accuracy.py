@@ -51,6 +51,7 @@ def accuracy(workload, profile, jdk, gc, threads, seconds):
     assert 0.9 <= fired / (told["total_ns"] / 4e6) <= 1.1
 
 
+@pytest.mark.everywhere
 @each_value(jdk=JDK_MAJORS, gc=COLLECTORS, threads=[1, 2])
 def test_share_of_each_site_is_its_share_of_cpu_time(workload, profile, jdk, gc, threads):
     """About 2700 samples: 3 sigma of a share of 25% are within POINTS."""

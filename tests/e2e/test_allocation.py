@@ -57,6 +57,7 @@ def count(workload, profile, jdk, each=20000, java=(), min_size=1024, options=()
     check_counts(truth(run), report(run))
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("tier", TIERS)
 def test_every_bytecode_and_intrinsic_is_counted_exactly(workload, profile, jdk, tier):
     count(workload, profile, jdk, java=TIERS[tier])

@@ -225,6 +225,7 @@ def memory_of_jvm(p, jdk):
     return int(re.search(r"^Total: .*committed=(\d+)KB", done.stdout, re.M).group(1))
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("cycles", CYCLES)
 @each_value(jdk=JDK_MAJORS, options=((), ("--spans=streams,tasks",), ("--min-size=0",), ("-e", "fault")))
 def test_nothing_is_left_after_detach(locus, program, tmp_path, jdk, options, cycles):

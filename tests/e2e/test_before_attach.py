@@ -66,6 +66,7 @@ def test_what_has_moved_has_a_site(locus, program, tmp_path, jdk, gc):
     assert p.process.communicate("end\n", timeout=60) and p.process.returncode == 7
 
 
+@pytest.mark.few(1)
 @each_value(jdk=JDK_MAJORS, gc=("Z", "Shenandoah"), loop=(False, True))
 def test_where_objects_move_while_the_program_runs(locus, program, tmp_path, jdk, gc, loop):
     p = program(jdk, gc, *(["loop"] if loop else []))

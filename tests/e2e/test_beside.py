@@ -80,6 +80,7 @@ def assert_profiled(bare, run, directory, made=MADE, method="allocate", cls="End
     return r
 
 
+@pytest.mark.few(3)
 @each_value(jdk=[17, 25], first=["Locus", "other"], other=OTHERS)
 def test_another_tool_and_locus_both_work(workload, jdk, tmp_path, first, other):
     options = OTHERS[other](jdk, tmp_path)
@@ -236,6 +237,7 @@ def test_a_debugger_replaces_a_class_while_it_runs(workload, jdk, tmp_path, shar
     assert counters(profile)["class_disagreements"] == 0
 
 
+@pytest.mark.few(1)
 @each_value(jdk=[17, 25], gc=["Serial", "G1"], how=["redefine", "retransform"])
 def test_byte_buddy_instruments_a_hot_class_late(workload, jdk, tmp_path, gc, how):
     """And takes it back: each allocation is counted at its line, and each sample is in the loop.

@@ -77,6 +77,7 @@ def test_what_measuring_takes_is_not_sampled(measured, run, locus, tmp_path):
     assert "LocusCalibrate" not in json.dumps(report)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("jdk", [17, pytest.param(25, marks=pytest.mark.slow)], indirect=True)
 def test_a_run_measures_once_and_again_what_is_damaged(run, cache, tmp_path):
     first = run(tmp_path / "first")

@@ -79,6 +79,7 @@ def known_classes(workload, profile, jdk, seconds, java, *options):
     return run, truth(run), report(run)
 
 
+@pytest.mark.few(2)
 @each_value(jdk=JDK_MAJORS, gc=ALL_COLLECTORS)
 def test_classes_of_untracked_objects_are_right(workload, profile, jdk, gc):
     run, told, r = known_classes(workload, profile, jdk, 1.5, collector(gc))
@@ -91,6 +92,7 @@ def test_classes_of_untracked_objects_are_right(workload, profile, jdk, gc):
 
 
 # The narrow one is there with each collector already.
+@pytest.mark.few(2)
 @each_value(lambda jdk, layout: LAYOUTS[layout][0] in (None, jdk), jdk=JDK_MAJORS, layout=[layout for layout in LAYOUTS if layout != "narrow"])
 def test_classes_are_right_for_every_layout_of_headers(workload, profile, jdk, layout):
     _, flags = LAYOUTS[layout]

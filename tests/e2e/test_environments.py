@@ -220,6 +220,7 @@ def state_of(pid):
     return pathlib.Path("/proc/%d/stat" % pid).read_text().rsplit(")", 1)[1].split()[0]
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("let_go", ["before the end", "after the end"])
 @pytest.mark.parametrize("kind", [Freezer, Fuse])
 def test_a_file_system_that_hangs(workload, jdk17, mounted, kind, let_go):
@@ -259,6 +260,7 @@ def test_a_file_system_that_hangs(workload, jdk17, mounted, kind, let_go):
         assert not r["processes"][0]["complete"]
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("error", [errno.EDQUOT, errno.EIO], ids=errno.errorcode.get)
 @pytest.mark.parametrize("again", [False, True], ids=["to the end", "and works again"])
 def test_a_file_system_that_fails(workload, jdk17, mounted, error, again):

@@ -141,6 +141,7 @@ def test_result_that_is_not_the_case_s_is_said(fetched, jdk17, tmp_path):
         cases.pair(wrong, "quick", jdk17.home, paths, tmp_path, 0)
 
 
+@pytest.mark.slow
 def test_case_that_fails_does_not_keep_others_from_being_measured(fetched, jdk17, tmp_path):
     directory = tmp_path / "broken"
     shutil.copytree(fetched.directory, directory)

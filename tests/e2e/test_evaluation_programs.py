@@ -83,6 +83,7 @@ def test_versions_are_pinned():
             assert re.fullmatch(r"\d[\w.]*", version), (pom, version)
 
 
+@pytest.mark.slow
 @pytest.mark.seconds(SECONDS)
 def test_what_is_built_is_not_built_again(built, jdk17, monkeypatch):
     monkeypatch.setenv("PATH", "")  # where no mvn is

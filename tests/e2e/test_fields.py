@@ -74,6 +74,7 @@ def has_layout(jdk, layout, **_):
     return layout != "compact-headers" or jdk >= 25
 
 
+@pytest.mark.few(4)
 @each_pair(has_layout, jdk=JDK_MAJORS, gc=COLLECTORS, layout=list(LAYOUTS))
 def test_every_field_of_every_class_has_its_name(agent, field_check, jdk, gc, layout):
     """Offsets as Unsafe gives them, in all loaded classes, hidden ones too, while mirrors move."""
@@ -109,6 +110,7 @@ def touched_fields(workload, profile_once, jdk, layout):
     return profile_once(name, command(workload, jdk, "Fields", 4, java=java), *TIMER)
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("layout", LAYOUTS)
 def test_samples_of_a_class_are_in_the_field_that_is_touched(workload, profile_once, jdk, layout):
     """Parts of time against parts of samples; a field that nobody touches has none."""

@@ -20,17 +20,20 @@ def audit(workload, profile, jdk, java, gcs=450, live=32):
     report(run)
 
 
+@pytest.mark.everywhere
 @each_value(jdk=JDK_MAJORS, gc=COLLECTORS)
 def test_no_interval_is_wrong_over_two_hundred_collections(workload, profile, jdk, gc):
     audit(workload, profile, jdk, ["-Xmx96m", *collector(gc, "1m")])
 
 
+@pytest.mark.few(1)
 @each_value(jdk=JDK_MAJORS, gc=COLLECTORS)
 def test_no_interval_is_wrong_when_the_heap_is_tight(workload, profile, jdk, gc):
     """Full collections and evacuations that fail."""
     audit(workload, profile, jdk, ["-Xmx56m", *collector(gc, "1m")], gcs=750)
 
 
+@pytest.mark.few(2)
 @each_value(
     jdk=JDK_MAJORS,
     options=[

@@ -155,6 +155,7 @@ def spread_of(calls, most):
     return chosen + judy + memory[:: max(1, len(memory) // (most - len(chosen)))]
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("case", [pytest.param(name, marks=pytest.mark.slow if name in ("small", "ZGC") else ()) for name in CASES])
 def test_a_call_that_fails_costs_what_is_said(faulty, case):
     f = faulty(case)
@@ -255,6 +256,7 @@ def attached(locus, workload, jdk, fail_call, tmp_path):
     return Attached(locus, line, {"LD_PRELOAD": fail_call}, tmp_path)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("jdk", [17, pytest.param(25, marks=pytest.mark.slow)], indirect=True)
 def test_a_call_that_fails_during_attach_or_detach(attached):
     """A second recording is whole, whatever failed in the first."""

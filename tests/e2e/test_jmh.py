@@ -64,7 +64,7 @@ def run_jmh(benchmarks, jdk, results, *options, jar=PROFILER, java=QUICK, **more
     return Run(run_command([*line, "-rf", "json", "-rff", results, *options], **more), results)
 
 
-@pytest.fixture(scope="module", params=(17, 25), ids=lambda major: "jdk%d" % major)
+@pytest.fixture(scope="module", params=(17, pytest.param(25, marks=pytest.mark.slow)), ids=lambda major: "jdk%d" % major)
 def arrays_run(request, benchmarks, tmp_path_factory):
     """Of 3 and of 5 arrays an operation, in a fork each, beside JMH's own profiler of allocations."""
     directory = tmp_path_factory.mktemp("jmh")

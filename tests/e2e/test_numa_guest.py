@@ -59,7 +59,7 @@ def two_nodes(numa_guest):
     return topology_of(numa_guest, 2)
 
 
-@pytest.mark.parametrize("nodes", (2, 4))
+@pytest.mark.parametrize("nodes", (2, pytest.param(4, marks=pytest.mark.slow)))
 def test_topology_is_what_was_asked_for(request, numa_guest, nodes):
     said, _ = request.getfixturevalue("two_nodes") if nodes == 2 else topology_of(numa_guest, nodes)
     lines = said.splitlines()
@@ -107,6 +107,7 @@ def test_a_command_that_is_absent_has_the_shells_status(numa_guest):
     assert numa_guest(["no-such-command"]).returncode == 127
 
 
+@pytest.mark.slow
 def test_the_time_limit_ends_the_guest(numa_guest, tmp_path):
     begin = time.monotonic()
     done = numa_guest(
@@ -237,6 +238,7 @@ def guest_runs(numa_guest, numa_programs, tmp_path_factory):
     return runs
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("nodes", (2, pytest.param(4, marks=pytest.mark.slow)))
 def test_numa_truth_tells_where_pages_are(guest_runs, nodes):
     pages, last = 16 * MB // 4096, nodes - 1

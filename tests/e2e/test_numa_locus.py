@@ -164,6 +164,7 @@ def test_what_the_master_initialised_is_remote_to_the_other_node(two_nodes):
     assert abs(site["mean_distance"] - (10 + 10 * site["remote_share"])) < 1e-6
 
 
+@pytest.mark.slow
 def test_what_the_master_initialised_is_remote_to_three_nodes(four_nodes):
     numa, site = check_master(four_nodes["master"], "master-initialised")
     assert site["diagnosis"]["confidence"] in ("medium", "high")
@@ -293,6 +294,7 @@ def cases(numa_guest, numa_programs, tmp_path_factory):
     return run_cases(numa_guest, numa_programs, tmp_path_factory.mktemp("cases"), ("NumaCollect", "NumaBitSet"))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ("NumaCollect", "NumaBitSet"))
 def test_a_case_is_found_and_the_advice_mends_it(cases, name):
     check_cases(cases, name, 1 if name == "NumaBitSet" else 0.5)
@@ -314,6 +316,7 @@ def test_the_cases_on_four_nodes(numa_guest, numa_programs, tmp_path):
 # The kernel moves pages by itself
 
 
+@pytest.mark.slow
 def test_numa_balancing_is_named_with_the_pages_it_moved(numa_guest, numa_programs, tmp_path):
     count = "awk '/^numa_pages_migrated / { print $2 }' /proc/vmstat"
     prefix = 'before=$(%s); "$@"; status=$?; echo $(($(%s) - before)); exit $status' % (count, count)
@@ -441,6 +444,7 @@ def test_a_node_that_loses_its_cpus_and_memory_during_the_run(bad_input):
     assert site["known"] == site["samples"] > 200
 
 
+@pytest.mark.slow
 def test_nodes_without_memory_and_without_cpus(numa_guest, numa_programs, tmp_path):
     program = numa_case(numa_programs, "NumaCollect", "as-is", 2, java=["-Dstatus=%d" % STATUS], pin=False)
     jobs = {"bare": (["numactl", "--physcpubind=1"], ENGINES, program)}
@@ -461,6 +465,7 @@ def test_nodes_without_memory_and_without_cpus(numa_guest, numa_programs, tmp_pa
     assert "no memory" in run.numa_text()
 
 
+@pytest.mark.slow
 def test_a_kernel_told_to_ignore_its_nodes(numa_guest, numa_programs, tmp_path):
     program = numa_case(numa_programs, "NumaCollect", "as-is", 0.5, java=["-Dstatus=%d" % STATUS], pin=False)
     options = ("--kernel-options=numa=off", EXACT)

@@ -412,7 +412,7 @@ def test_html_and_json_hold_the_same_matrices(locus, tmp_path, nodes):
     assert data["numa"]["nodes"] == found["nodes"]
 
 
-@pytest.mark.parametrize("nodes", (2, 4, 8, 64))
+@pytest.mark.parametrize("nodes", (2, 4, 8, pytest.param(64, marks=pytest.mark.slow)))
 def test_the_heat_map_shows_every_cell(locus, tmp_path, chromium, nodes):
     path, truth = many(tmp_path / "p", nodes)
     first = report(locus, path)["numa"]["sites"][0]

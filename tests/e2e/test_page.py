@@ -56,6 +56,7 @@ def in_sight(browser, selector):
 # The first look
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("name", REAL)
 def test_the_first_finding_its_line_and_its_origin_are_in_sight(browser, pages, name):
     page, report = pages[name]
@@ -75,6 +76,7 @@ def test_the_first_finding_its_line_and_its_origin_are_in_sight(browser, pages, 
     assert browser.messages() == []
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("name", REAL)
 def test_rows_are_those_of_the_json_report(browser, pages, name):
     page, report = pages[name]
@@ -87,6 +89,7 @@ def test_rows_are_those_of_the_json_report(browser, pages, name):
         assert sum(r["samples"] for r in group["rows"]) == report["ranking"]["samples"]
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("width", (1280, 700, 400))
 @pytest.mark.parametrize("name", REAL)
 def test_no_two_rows_look_alike(browser, pages, name, width):
@@ -110,6 +113,7 @@ def test_no_two_rows_look_alike(browser, pages, name, width):
 # Views, faces, switches
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("name", REAL)
 def test_every_view_and_face_opens_by_mouse_and_by_keyboard(browser, pages, name):
     page, report = pages[name]
@@ -356,6 +360,7 @@ def test_the_ranking_is_copied_as_markdown(browser, pages):
 # Light, dark, narrow, paper
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("scheme", ("light", "dark"))
 @pytest.mark.parametrize("name", REAL)
 def test_text_can_be_read_in_light_and_dark(browser, pages, name, scheme):
@@ -386,6 +391,7 @@ def test_text_can_be_read_in_light_and_dark(browser, pages, name, scheme):
     assert weak == []
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("name", REAL)
 def test_a_narrow_window_scrolls_in_one_direction(browser, pages, name):
     browser.page(pages[name][0], width=400)

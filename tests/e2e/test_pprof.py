@@ -191,6 +191,7 @@ def go_pprof():
     return top
 
 
+@pytest.mark.slow
 def test_go_reads_the_same_numbers(profiles, tmp_path, go_pprof):
     for name in ("objects", "odd"):
         file = tmp_path / (name + ".pb.gz")
@@ -209,6 +210,7 @@ def test_go_reads_the_same_numbers(profiles, tmp_path, go_pprof):
             assert rows[escaped(s["class"])][0] == samples, said
 
 
+@pytest.mark.slow
 def test_constructors_keep_their_names_in_go(tmp_path, go_pprof):
     """Angle brackets are C++ to it where it may take a name apart."""
     profile = Profile(tmp_path / "p").append(Block().access("jvm", (frame("com.acme.Solver", "<init>", 20),), 5))

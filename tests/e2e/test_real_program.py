@@ -37,6 +37,7 @@ def run_of(profile_once, workload, jdk, name):
     return profile_once("%s-%d" % (name, jdk.major), line)
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_profile_of_a_real_program_makes_sense(workload, profile_once, jdk, name):
     p = PROGRAMS[name]

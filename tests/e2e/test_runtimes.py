@@ -36,6 +36,7 @@ CASES = pytest.mark.parametrize(
 )
 
 
+@pytest.mark.few(2)
 @CASES
 def test_share_of_each_site_is_its_share_of_cpu_time(workload, profile, runtime, gc):
     java = ["-Xmx384m", "-Xmn64m", *collector(gc, "16m")]
@@ -44,6 +45,7 @@ def test_share_of_each_site_is_its_share_of_cpu_time(workload, profile, runtime,
     test_accuracy.check_shares(run)
 
 
+@pytest.mark.few(1)
 @CASES
 def test_no_interval_is_wrong_over_two_hundred_collections(workload, profile, runtime, gc):
     test_gc.audit(workload, profile, runtime, ["-Xmx96m", *collector(gc, "1m")])
@@ -87,6 +89,7 @@ def test_program_ends_as_without_locus(workload, runtime, tmp_path, mode, status
     assert allocations(sites) == 2000
 
 
+@pytest.mark.few(1)
 @RUNTIMES
 def test_checked_jni_finds_no_fault_with_locus(workload, runtime, tmp_path):
     line = command(workload, runtime, "ThreadStorm", 50, java=["-Xcheck:jni"])

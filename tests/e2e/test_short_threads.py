@@ -49,6 +49,7 @@ def run_and_check(profile, command_line, interval, locus):
     assert ("limited by the kernel's tick" in text) == (engine["tick_ns"] > interval_ns), text
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize(AXES, FEW, indirect=["jdk"])
 def test_short_threads_have_their_share(profile, locus, workload, jdk, kind, life_us, interval, gc):
     line = command(workload, jdk, "ShortThreads", kind, life_us, 1.5, java=collector(gc))

@@ -86,6 +86,7 @@ def soak(workload, jdk, directory, gc, seconds):
     return looks, beside.result()[3]
 
 
+@pytest.mark.few(2)
 @each_value(jdk=[17, 25], gc=COLLECTORS)
 def test_server_for_seconds(workload, jdk, tmp_path, gc):
     looks, bare = soak(workload, jdk, tmp_path / "prof", gc, CI_SECONDS)

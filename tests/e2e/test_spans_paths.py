@@ -4,6 +4,7 @@ from helpers import page_text
 import collections
 
 import helpers
+import pytest
 from conftest import JDK_MAJORS
 from test_spans_streams import spans_of
 
@@ -44,6 +45,7 @@ def only(rows):
     return row
 
 
+@pytest.mark.few(1)
 @helpers.each_value(jdk=JDK_MAJORS, tier=list(TIERS))
 def test_each_caller_has_its_own_executions(profile, locus, workload, jdk, tier):
     java, rounds = TIERS[tier]

@@ -3,6 +3,7 @@
 import re
 import warnings
 
+import pytest
 from conftest import JDK_MAJORS
 from helpers import COLLECTORS, TIERS, WORKLOADS, collector, command, counters, each_pair, each_value
 
@@ -65,6 +66,7 @@ def check_walks(profile, line, least=10, without=WITHOUT):
     return c
 
 
+@pytest.mark.few(4)
 @each_pair(jdk=JDK_MAJORS, gc=COLLECTORS, tier=list(TIERS))
 def test_every_sample_has_a_path_that_the_program_can_have(workload, profile, jdk, gc, tier):
     java = ["-Xmx256m", "-XX:-Inline", *collector(gc), *TIERS[tier]]
@@ -84,6 +86,7 @@ def test_a_program_that_throws_all_the_time_has_paths(workload, profile, jdk, gc
     check_walks(profile, line, least=3, without=WITHOUT if tier == "C2" else WITHOUT_C1)
 
 
+@pytest.mark.few(4)
 @each_pair(jdk=JDK_MAJORS, part=("all", "throws"), tier=list(TIERS), inline=("-XX:+Inline", "-XX:-Inline"))
 def test_the_next_whole_walk_proves_repaired_paths(workload, profile, jdk, part, tier, inline):
     java = ["-Xmx256m", inline, *TIERS[tier]]
