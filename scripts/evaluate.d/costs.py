@@ -151,10 +151,10 @@ def missing(results, chosen, variants, number):
     return [(p, v) for p in chosen for v in order(variants, number) if (p.name, number, v) not in results.runs]
 
 
-def expected_seconds(results, chosen, number):
+def expected_seconds(results, chosen, variants, number):
     """How long the rest of a round takes if it takes as long as the last one; 0 where that is not known."""
     names = {p.name for p in chosen}
-    known = [r for (name, n, _), r in results.runs.items() if name in names and n == number - 1]
+    known = [r for (name, n, variant), r in results.runs.items() if name in names and variant in variants and n == number - 1]
     return sum(r["took"] for r in known)
 
 
@@ -201,26 +201,26 @@ def note_engine(results, version, place):
         results.note("async-profiler by", machine.engine())
 
 
-def measure(results, version, home, chosen, size, pairs, seconds, profiles):
-    """Runs what is missing of so many rounds; returns whether there was time for all.
+def measure(results, version, home, chosen, size, pairs, seconds, profiles, asked=VARIANTS):
+    """Runs what is missing of so many rounds of the variants; returns whether there was time for all.
 
     It begins no round that would not end in so many seconds if it takes as long as the last one.
     """
     start = time.monotonic()
-    if not any(missing(results, chosen, VARIANTS, number) for number in range(pairs)):
+    if not any(missing(results, chosen, asked, number) for number in range(pairs)):
         return True
     programs.build(home, chosen)
     commands = {p.name: programs.command(p, size, home) for p in chosen}
     with tempfile.TemporaryDirectory(prefix="locus-evaluate-") as directory:
         work = pathlib.Path(directory)
-        library, variants = variants_here(work, VARIANTS)
+        library, variants = variants_here(work, asked)
         place = Place(home, work, library, profiles)
         note_machine(results, version, home)
         calibrate(place, chosen[0])
         for number in range(pairs):
             spent = time.monotonic() - start
             wanted = missing(results, chosen, variants, number)
-            if wanted and spent + expected_seconds(results, chosen, number) > seconds:
+            if wanted and spent + expected_seconds(results, chosen, variants, number) > seconds:
                 return False
             for program, variant in wanted:
                 begin = time.monotonic()
