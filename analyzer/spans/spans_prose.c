@@ -163,6 +163,14 @@ static void warn_of_bounds(struct list *w, const struct lc_spans *s)
 		     "more waited than the agent remembers, or two had one identity hash; \"never "
 		     "executed\" is at least what is said",
 		     n);
+	n = lc_load_counter(s->load, "spans_task_unwalked");
+	if (n)
+		warn(
+		    w,
+		    "of %" PRIu64
+		    " creations and submissions the place is not known: to walk the stack for each "
+		    "would have passed --budget; \"never executed\" is at least what is said",
+		    n);
 	n = lc_load_counter(s->load, "spans_too_deep");
 	if (n)
 		warn(w,

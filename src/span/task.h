@@ -54,6 +54,8 @@ struct lc_task_config {
 	/* The calling thread's spans, made where it has none; NULL: nothing is to be recorded. */
 	struct lc_span_thread *(*enter)(JNIEnv *jni);
 	uint32_t depth; /* frames that a path has: 1, or more with --span-paths */
+	/* Of a thread's time, what walks for places may take; parts per million, 0: no limit. */
+	uint64_t walks_ppm;
 };
 
 /*
@@ -97,6 +99,7 @@ struct lc_task_stats {
 	uint64_t no_memory;  /* hooks that did nothing, since there was none */
 	uint64_t nested;     /* submissions inside another one of the same object: not counted */
 	uint64_t walks;      /* stacks walked for places */
+	uint64_t unwalked;   /* not walked, since walks had taken what they may */
 	uint64_t walk_errors;
 };
 void lc_task_stats(struct lc_task_stats *out);  /* Context: any. */

@@ -46,7 +46,7 @@ void lc_task_stats(struct lc_task_stats *out)
 		.no_memory = atomic_load_explicit(&tasks.no_memory, memory_order_relaxed),
 		.nested = lc_task_nested(),
 	};
-	lc_task_places_stats(&out->walks, &out->walk_errors);
+	lc_task_places_stats(out);
 }
 
 static const struct lc_counter_row counter_rows[] = {
@@ -54,6 +54,7 @@ static const struct lc_counter_row counter_rows[] = {
 	LC_COUNTER(struct lc_task_stats, no_memory, "spans_tasks_lost"),
 	LC_COUNTER(struct lc_task_stats, walks, "spans_task_walks"),
 	LC_COUNTER(struct lc_task_stats, walk_errors, "spans_task_walk_errors"),
+	LC_COUNTER(struct lc_task_stats, unwalked, "spans_task_unwalked"),
 };
 
 void lc_task_counters(struct lc_counters *out)
@@ -102,10 +103,12 @@ static inline uint64_t caller_of(uint64_t frame)
 	return stub - frame < 4096 ? *(const uint64_t *)(uintptr_t)(stub + 8) : 0; /* NOLINT */
 }
 
-/* The place of a hook with this frame, known or walked now. */
-static const struct lc_task_place *find_place(JNIEnv *jni, const struct lc_span_thread *s,
-                                              uint64_t frame, enum lc_task_place_hook hook,
-                                              jobject object, const struct lc_task_class *class)
+/*
+ * The number of the place of a hook with this frame, known or walked now; 0 where it is not known.
+ */
+static uint32_t find_place(JNIEnv *jni, const struct lc_span_thread *s, uint64_t frame,
+                           enum lc_task_place_hook hook, jobject object,
+                           const struct lc_task_class *class)
 {
 	struct lc_task_places *places = lc_task_thread_places(s->tasks);
 	struct lc_walker *walker = s->thread->walker;
@@ -117,12 +120,12 @@ static const struct lc_task_place *find_place(JNIEnv *jni, const struct lc_span_
 	struct lc_own_work work;
 
 	if (x)
-		return x;
+		return x->number;
 	at = lc_native_frame((const void *)(uintptr_t)frame); /* NOLINT */
 	lc_own_work_begin(&work);
 	x = lc_task_place_learn(places, jni, walker, &at, key, hook, object, class);
 	lc_own_work_end(&work);
-	return x;
+	return x ? x->number : 0;
 }
 
 /* The class, where its objects are tasks; NULL for a wrapper, and where there is no room. */
@@ -183,7 +186,7 @@ void Java_java_lang_LocusSpan_created(JNIEnv *jni, jclass span, jobject task, ji
 	(void)span;
 	if (!class)
 		return;
-	site = find_place(jni, s, frame, LC_TASK_PLACE_CREATED, task, class)->number;
+	site = find_place(jni, s, frame, LC_TASK_PLACE_CREATED, task, class);
 	lc_task_created(s, class, (uint32_t)hash, site ? site : class->site, __rdtsc());
 }
 
@@ -194,15 +197,15 @@ static void submit(JNIEnv *jni, struct lc_span_thread *s, uint64_t frame, jobjec
 	unsigned kind = (unsigned)bits & LC_SUBMIT_KIND_MASK;
 	enum lc_task_place_hook hook =
 	    bits & LC_SUBMIT_CALLED ? LC_TASK_PLACE_CALLED : LC_TASK_PLACE_SUBMITTED;
-	const struct lc_task_place *x;
+	uint32_t path;
 
 	if (bits & LC_SUBMIT_AGAIN || kind == LC_SUBMIT_NONE || kind >= LC_SUBMIT_KINDS ||
 	    lc_task_repeats(s, key))
 		return;
-	x = find_place(jni, s, frame, hook, task, class);
-	lc_task_submitted(s, class, key.hash,
-	                  &(struct lc_task_submission){
-	                      .tsc = __rdtsc(), .path = x->number, .kind = (uint8_t)kind });
+	path = find_place(jni, s, frame, hook, task, class);
+	lc_task_submitted(
+	    s, class, key.hash,
+	    &(struct lc_task_submission){ .tsc = __rdtsc(), .path = path, .kind = (uint8_t)kind });
 }
 
 void Java_java_lang_LocusSpan_submitted(JNIEnv *jni, jclass span, jobject task, jint hash,

@@ -10,6 +10,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <x86intrin.h>
 
 #include "src/core/jvmti.h"
 #include "src/core/own.h"
@@ -28,20 +29,28 @@ enum {
 	BEYOND = 2 /* words that reach to the place or further */
 };
 
+/* Some 200 ms: a thread that begins learns thousands of places at once. */
+static const int64_t credit_most = INT64_C(1) << 29;
+/* Some 50 us, more than most walks take: a thread that is switched out meanwhile pays no more. */
+static const uint64_t walk_most = UINT64_C(1) << 17;
+
 static struct {
 	uint32_t depth;
-	_Atomic uint64_t walks, errors; /* counts */
+	uint64_t walks_ppm;                       /* 0: no limit */
+	_Atomic uint64_t walks, errors, unwalked; /* counts */
 } places;
 
 void lc_task_places_init(const struct lc_task_config *config)
 {
 	places.depth = config->depth ? config->depth : 1;
+	places.walks_ppm = config->walks_ppm;
 }
 
-void lc_task_places_stats(uint64_t *walks, uint64_t *errors)
+void lc_task_places_stats(struct lc_task_stats *out)
 {
-	*walks = atomic_load_explicit(&places.walks, memory_order_relaxed);
-	*errors = atomic_load_explicit(&places.errors, memory_order_relaxed);
+	out->walks = atomic_load_explicit(&places.walks, memory_order_relaxed);
+	out->walk_errors = atomic_load_explicit(&places.errors, memory_order_relaxed);
+	out->unwalked = atomic_load_explicit(&places.unwalked, memory_order_relaxed);
 }
 
 static bool same_place(const struct lc_place *a, const struct lc_place *b)
@@ -60,6 +69,8 @@ int lc_task_places_create(struct lc_task_places **out)
 		return -ENOMEM;
 	lc_places_init(&p->table, &lc_task_place_kind, same_place);
 	p->code = *lc_generated();
+	p->credit = credit_most;
+	p->credit_tsc = __rdtsc();
 	*out = p;
 	return 0;
 }
@@ -307,6 +318,27 @@ static bool find_words(const struct search *search, struct lc_walker *walker,
 	return words->len > 0;
 }
 
+/* Is there credit for a walk? What has come in since the last look is added. */
+static bool may_walk(struct lc_task_places *p)
+{
+	const uint64_t now = __rdtsc();
+	const double grown = (double)(now - p->credit_tsc) * (double)places.walks_ppm / 1e6;
+
+	p->credit_tsc = now;
+	p->credit =
+	    grown < (double)(credit_most - p->credit) ? p->credit + (int64_t)grown : credit_most;
+	return p->credit >= 0 || !places.walks_ppm;
+}
+
+/* The walk that may_walk() allowed has ended. */
+static void pay(struct lc_task_places *p)
+{
+	const uint64_t now = __rdtsc(), took = now - p->credit_tsc;
+
+	p->credit -= (int64_t)(took < walk_most ? took : walk_most);
+	p->credit_tsc = now;
+}
+
 const struct lc_task_place *lc_task_place_learn(struct lc_task_places *p, JNIEnv *jni,
                                                 struct lc_walker *walker,
                                                 const struct lc_native_frame *at, uint64_t key,
@@ -316,6 +348,10 @@ const struct lc_task_place *lc_task_place_learn(struct lc_task_places *p, JNIEnv
 	struct search search = { .hook = hook, .object = object };
 	struct lc_task_place *new = &p->scratch, *kept;
 
+	if (!may_walk(p)) {
+		atomic_fetch_add_explicit(&places.unwalked, 1, memory_order_relaxed); /* a count */
+		return NULL;
+	}
 	walk(jni, walker, &search);
 	atomic_fetch_add_explicit(&places.walks, 1, memory_order_relaxed); /* a count */
 	*new = (struct lc_task_place){
@@ -324,9 +360,12 @@ const struct lc_task_place *lc_task_place_learn(struct lc_task_places *p, JNIEnv
 		              ? lc_site_intern(class->signature, class->word, search.path)
 		              : search.path,
 	};
-	if (!find_words(&search, walker, at, &new->place.words))
+	if (!find_words(&search, walker, at, &new->place.words)) {
+		pay(p);
 		return new;
+	}
 	kept = (struct lc_task_place *)lc_places_keep(&p->table, &new->place);
+	pay(p);
 	if (!kept)
 		free(new->place.words.more);
 	new->place.words.more = NULL;

@@ -62,10 +62,17 @@ struct lc_task_places {
 	struct lc_task_place_class classes[LC_TASK_PLACE_CLASSES];
 	struct lc_task_place_caller callers[LC_TASK_PLACE_CALLERS];
 	struct lc_task_place scratch; /* where an entry cannot be kept */
+	/*
+	 * What walks may take from now on, in ticks of the TSC; below 0: none. It grows as time
+	 * goes by, so a program whose places are never met again is not walked for each of its
+	 * tasks.
+	 */
+	int64_t credit;
+	uint64_t credit_tsc; /* it was last looked at */
 };
 
-/* Stacks walked, and those that could not be. Context: any. */
-void lc_task_places_stats(uint64_t *walks, uint64_t *errors);
+/* Stacks walked, those that could not be, and those that were not. Context: any. */
+void lc_task_places_stats(struct lc_task_stats *out);
 
 /* Prepare. The agent's own methods (core/own.h) are not part of any place. Context: [attach]. */
 void lc_task_places_init(const struct lc_task_config *config);
@@ -148,7 +155,8 @@ lc_task_place_find(struct lc_task_places *p, uint64_t frame, uint64_t key, uint6
 
 /*
  * Walk the stack of the hook with this frame (`at->frame`), for an object of `class`, and remember
- * the place. Never returns NULL; an entry that cannot be kept is valid until the next call.
+ * the place; NULL where walks have taken what they may. An entry that cannot be kept is valid until
+ * the next call.
  * Context: [hook], owner; slow.
  */
 const struct lc_task_place *lc_task_place_learn(struct lc_task_places *p, JNIEnv *jni,
