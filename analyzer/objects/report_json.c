@@ -4,6 +4,7 @@
  */
 #include "analyzer/objects/report.h"
 
+#include <math.h>
 #include <stdio.h>
 
 #include "analyzer/numa/numa_command.h"
@@ -346,6 +347,8 @@ static void split(struct lc_json *j, const struct lc_view *v, const struct lc_vi
 	lc_json_string(j, "method", s->method == LC_SPLIT_HITS ? "hits" : "live");
 	lc_json_string(j, "assumption", lc_report_assumption(s->method));
 	lc_json_real(j, "from_samples", s->covered);
+	if (isfinite(s->objects))
+		lc_json_real(j, "from_objects", s->objects);
 	lc_json_array(j, "sites");
 	for (size_t i = 0; i < s->parts_len; i++) {
 		const struct lc_view_part *p = &s->parts[i];

@@ -54,6 +54,10 @@ struct lc_view_split {
 	uint32_t class_site;
 	enum lc_split_method method;
 	double covered; /* samples that the split was made from */
+	/* As many objects, each the like of the others, as would give its error; INFINITY: it has
+	 * none.
+	 */
+	double objects;
 	/*
 	 * Largest half-width of the intervals, which are of HITS alone: LIVE rests on what is not
 	 * known, and its parts' `low` and `high` are those of its sampling error only.

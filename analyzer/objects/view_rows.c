@@ -390,6 +390,7 @@ static bool split_of(const struct split_row *rows, size_t len, struct lc_view_pa
 	}
 	if (out->covered <= 0)
 		return false;
+	out->objects = variance > 0 ? out->covered * out->covered / variance : INFINITY;
 	for (size_t i = 0; i < len; i++) {
 		parts[out->parts_len] = part_of(&rows[i], out->covered, variance);
 		out->error =

@@ -487,6 +487,18 @@ def test_one_lucky_hit_is_no_certainty(locus, tmp_path):
     assert split["sites"][0]["part_low"] == pytest.approx(1 / (1 + 1.959964**2), abs=1e-6)
 
 
+@pytest.mark.parametrize("objects,named", [(1, False), (4, False), (6, True)])
+def test_few_sampled_objects_name_no_line(locus, tmp_path, objects, named):
+    """Of 100 samples in objects of a class, all in the share of one line, with the error of so many objects."""
+    block = class_block().split("live", NODE, (NODE[0], (LIST,)), 80, 80**2 / objects)
+    found, text = both(locus, write(tmp_path / "p", block))
+    split = found["classes"][0]["split"]
+    assert split["from_objects"] == pytest.approx(objects) and split["sites"][0]["part"] == 1
+    (row,) = [r for r in found["ranking"]["rows"] if r["class"] == NODE[0] and r["samples"]]
+    assert bool(row["allocated_at"]) == named and row["samples"] == found["classes"][0]["samples"]
+    assert bool(re.search(r"c\.a\.Node ~ c\.a\.List\.add:8", text)) == named, text
+
+
 # Damage
 
 
