@@ -216,11 +216,11 @@ help: ; @sed -n 's/^#> //p' Makefile
 #> make bench-jar      build only what 'locus bench' starts, build/locus-bench.jar; needs Maven
 #> make demo           install what is missing, build, profile an example, show the fix pays
 #> make check          install what is missing, build, unit tests, a smoke of each command: 3 minutes
-#> make test           install what is missing, build, run all tests but the slow ones: 20 minutes
+#> make test           install what is missing, build, run all tests but the slow ones: 25 minutes
 #> make soak           the slow tests, and the fuzzers for FUZZ_SECONDS each
 #> make fuzz           only the fuzzers
 #> make evaluate       docs/EVALUATION.md: costs beside other profilers, repeatability, accuracy, benchmarks of loops;
-#>                     under 4 hours, and called again it goes on. EVALUATE_OPTIONS=--quick: 2 minutes;
+#>                     under 4 hours, and called again it goes on. EVALUATE_OPTIONS=--quick: a minute;
 #>                     scripts/evaluate --help lists more
 #> make bench          what Locus and other profilers cost: whole programs in turn; hours.
 #>                     BENCH_OPTIONS=--quick: 25 minutes for each JDK; scripts/bench.py --help lists more
