@@ -79,7 +79,7 @@ def known_classes(workload, profile, jdk, seconds, java, *options):
     return run, truth(run), report(run)
 
 
-@pytest.mark.few(2)
+@pytest.mark.few(1)
 @each_value(jdk=JDK_MAJORS, gc=ALL_COLLECTORS)
 def test_classes_of_untracked_objects_are_right(workload, profile, jdk, gc):
     run, told, r = known_classes(workload, profile, jdk, 1.5, collector(gc))

@@ -258,6 +258,7 @@ def test_numa_truth_reports_what_the_kernel_refuses(numa_programs):
     assert done.stderr == "numa_truth: move_pages: No such process\n"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "nodes,huge_pages",
     ((2, "never"), pytest.param(4, "never", marks=pytest.mark.slow), pytest.param(2, "always", marks=pytest.mark.slow)),
@@ -288,6 +289,7 @@ def test_placement_is_what_its_mode_says(guest_runs, nodes, huge_pages):
         assert abs(elements / interleaved["longs"] - 1 / nodes) <= near
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("collector", COLLECTORS)
 def test_a_collection_takes_the_array_to_its_own_node(guest_runs, collector):
     (truth,) = lines_of_json(guest_runs(2, "never")[collector])
