@@ -54,9 +54,8 @@ def fast_cases(items):
     return tests.values()
 
 
-def take_few(cases, number):
-    """All but so many of the cases, which are spread evenly over them, are slow."""
-    chosen = {(2 * i + 1) * len(cases) // (2 * number) for i in range(number)}
+def keep(cases, chosen):
+    """All but the cases of these numbers are slow."""
     for at, case in enumerate(cases):
         if at not in chosen:
             case.add_marker(pytest.mark.slow)
@@ -69,18 +68,19 @@ def take_turns(items):
     """
     turn = 0
     for cases in fast_cases(items):
+        if cases[0].get_closest_marker("everywhere"):
+            continue
         few = cases[0].get_closest_marker("few")
-        if few or cases[0].get_closest_marker("everywhere"):
-            take_few(cases, min(few.args[0], len(cases)) if few else len(cases))
+        if few:  # spread evenly over all
+            number = few.args[0]
+            keep(cases, {(2 * i + 1) * len(cases) // (2 * number) for i in range(number)})
             continue
         alike = collections.defaultdict(list)
         for case in cases:
             values = case.callspec.params.items() if hasattr(case, "callspec") else ()
             alike[repr(sorted((k, str(v)) for k, v in values if k not in PLACES))].append(case)
         for of in alike.values():
-            for at, case in enumerate(of):
-                if at != turn % len(of):
-                    case.add_marker(pytest.mark.slow)
+            keep(of, {turn % len(of)})
             turn += len(of) > 1
 
 

@@ -346,7 +346,7 @@ def test_injected_delays_are_found_by_locus(locus, jdk, steady, tmp_path):
     (seen,) = other["seen"]
     # The delay is at this method, and nowhere else.
     assert seen["with"]["mean"] > seen["without"]["mean"]
-    assert 0.4 < seen["found"] < 2.5 and seen["elsewhere_part"] < 0.5, seen  # of some 20 samples on average
+    assert 0.5 < seen["found"] < 2.5 and seen["elsewhere_part"] < 0.5, seen  # of some 20 samples on average
 
 
 def test_truth_without_a_method_that_can_be_delayed_is_told(locus, stubs, tmp_path):

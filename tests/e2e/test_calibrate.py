@@ -78,7 +78,7 @@ def test_what_measuring_takes_is_not_sampled(measured, run, locus, tmp_path):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("jdk", [17, pytest.param(25, marks=pytest.mark.slow)], indirect=True)
+@pytest.mark.parametrize("jdk", [17, 25], indirect=True)
 def test_a_run_measures_once_and_again_what_is_damaged(run, cache, tmp_path):
     first = run(tmp_path / "first")
     assert first["calibration"] == "measured"

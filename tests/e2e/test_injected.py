@@ -257,7 +257,7 @@ def attached(locus, workload, jdk, fail_call, tmp_path):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("jdk", [17, pytest.param(25, marks=pytest.mark.slow)], indirect=True)
+@pytest.mark.parametrize("jdk", [17, 25], indirect=True)
 def test_a_call_that_fails_during_attach_or_detach(attached):
     """A second recording is whole, whatever failed in the first."""
     calls = attached.run()

@@ -239,7 +239,7 @@ def guest_runs(numa_guest, numa_programs, tmp_path_factory):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("nodes", (2, pytest.param(4, marks=pytest.mark.slow)))
+@pytest.mark.parametrize("nodes", (2, 4))
 def test_numa_truth_tells_where_pages_are(guest_runs, nodes):
     pages, last = 16 * MB // 4096, nodes - 1
     bound, local, interleaved, far, seen = lines_of_json(guest_runs(nodes, "never")["truth"])
@@ -259,10 +259,7 @@ def test_numa_truth_reports_what_the_kernel_refuses(numa_programs):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    "nodes,huge_pages",
-    ((2, "never"), pytest.param(4, "never", marks=pytest.mark.slow), pytest.param(2, "always", marks=pytest.mark.slow)),
-)
+@pytest.mark.parametrize("nodes,huge_pages", ((2, "never"), (4, "never"), (2, "always")))
 def test_placement_is_what_its_mode_says(guest_runs, nodes, huge_pages):
     runs = guest_runs(nodes, huge_pages)
     modes = ("master", "parallel", "interleaved")
