@@ -346,7 +346,7 @@ const struct lc_task_place *lc_task_place_learn(struct lc_task_places *p, JNIEnv
                                                 const struct lc_task_class *class)
 {
 	struct search search = { .hook = hook, .object = object };
-	struct lc_task_place *new = &p->scratch, *kept;
+	struct lc_task_place *new = &p->scratch, *kept = NULL;
 
 	if (!may_walk(p)) {
 		atomic_fetch_add_explicit(&places.unwalked, 1, memory_order_relaxed); /* a count */
@@ -360,11 +360,8 @@ const struct lc_task_place *lc_task_place_learn(struct lc_task_places *p, JNIEnv
 		              ? lc_site_intern(class->signature, class->word, search.path)
 		              : search.path,
 	};
-	if (!find_words(&search, walker, at, &new->place.words)) {
-		pay(p);
-		return new;
-	}
-	kept = (struct lc_task_place *)lc_places_keep(&p->table, &new->place);
+	if (find_words(&search, walker, at, &new->place.words))
+		kept = (struct lc_task_place *)lc_places_keep(&p->table, &new->place);
 	pay(p);
 	if (!kept)
 		free(new->place.words.more);
