@@ -17,7 +17,8 @@ void lc_jitter_begin(struct lc_jitter *j, uint64_t seed)
 
 uint64_t lc_jitter_seed(int32_t tid)
 {
-	return lc_hash_add(lc_time_now_ns(), (uint32_t)tid);
+	/* The time is hashed: two times may differ by just the bits in which two numbers do. */
+	return lc_hash_add(lc_hash(lc_time_now_ns()), (uint32_t)tid);
 }
 
 uint64_t lc_jitter_below(struct lc_jitter *j, uint64_t limit)
