@@ -56,10 +56,13 @@
 #include "src/heap/estimate.h"
 #include "src/heap/hook.h"
 #include "src/jvm/areas.h"
+#include "src/jvm/blob.h"
 #include "src/jvm/call_trace.h"
 #include "src/jvm/code_cache.h"
 #include "src/jvm/code_frames.h"
+#include "src/jvm/code_headers.h"
 #include "src/jvm/collector.h"
+#include "src/jvm/debug_info.h"
 #include "src/jvm/field.h"
 #include "src/jvm/frames.h"
 #include "src/jvm/klass.h"
@@ -199,24 +202,37 @@ static int make_tables(void)
 	return err;
 }
 
+/* Compiled methods are found where they lie, or else announced. */
+static int find_compiled(void)
+{
+	static const jvmtiEvent events[] = { JVMTI_EVENT_COMPILED_METHOD_LOAD,
+		                             JVMTI_EVENT_COMPILED_METHOD_UNLOAD };
+	int err;
+
+	if (lc_debug_info_begin() && !lc_code_headers_init())
+		return 0;
+	err = enable(events, 2, JVMTI_ENABLE);
+	(*lc_jvmti())->GenerateEvents(lc_jvmti(), JVMTI_EVENT_COMPILED_METHOD_LOAD);
+	return err;
+}
+
 static int start_engines(JNIEnv *jni)
 {
-	static const jvmtiEvent code_events[] = { JVMTI_EVENT_COMPILED_METHOD_LOAD,
-		                                  JVMTI_EVENT_COMPILED_METHOD_UNLOAD,
-		                                  JVMTI_EVENT_DYNAMIC_CODE_GENERATED,
+	static const jvmtiEvent code_events[] = { JVMTI_EVENT_DYNAMIC_CODE_GENERATED,
 		                                  JVMTI_EVENT_CLASS_LOAD };
 	const struct lc_range code = lc_ranges_code();
-	int err = enable(code_events, 4, JVMTI_ENABLE), known;
+	int err = enable(code_events, 2, JVMTI_ENABLE), known;
 	struct lc_range interpreter;
 
 	(*lc_jvmti())->GenerateEvents(lc_jvmti(), JVMTI_EVENT_DYNAMIC_CODE_GENERATED);
-	(*lc_jvmti())->GenerateEvents(lc_jvmti(), JVMTI_EVENT_COMPILED_METHOD_LOAD);
 	interpreter = lc_agent_events_interpreter();
 	/* Without, locations of spans are walked to each time. */
 	(void)lc_frames_init(interpreter.low, interpreter.high);
 	/* Without, the JVM is asked for each walk. */
 	if (!lc_scopes_init())
 		(void)lc_code_frames_init(lc_generated_generation());
+	if (!err)
+		err = find_compiled();
 	if (code.high)
 		lc_generated_init(&(struct lc_generated){ code.low, code.high, interpreter.low,
 		                                          interpreter.high });
@@ -285,6 +301,17 @@ static void follow_what_was_there(JNIEnv *jni)
 		lc_before_begin(jni, agent.options.min_size_bytes, agent.ordered);
 }
 
+/* What else would be announced; on the attribution thread. */
+static void tick(JNIEnv *jni)
+{
+	if (lc_code_headers_known()) {
+		if (lc_blob_freed())
+			lc_generated_freed();
+		lc_waiting_look();
+	}
+	lc_classes_retransform_waiting(jni);
+}
+
 /* From here on allocations are hooked and threads are sampled. */
 static int go_live(JNIEnv *jni, bool copies_seen)
 {
@@ -306,7 +333,7 @@ static int go_live(JNIEnv *jni, bool copies_seen)
 		.ordered = agent.ordered,
 		.copies_seen = copies_seen,
 		.write_manifest = lc_agent_manifest_write,
-		.tick = lc_classes_retransform_waiting,
+		.tick = tick,
 		.is_over = lc_agent_profile_is_over,
 		.next = lc_agent_profile_next,
 		.marked = lc_marks_place,

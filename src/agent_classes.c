@@ -29,6 +29,7 @@
 #include "src/heap/stored.h"
 #include "src/heap/tlab.h"
 #include "src/jvm/code_cache.h"
+#include "src/jvm/code_headers.h"
 #include "src/jvm/instance.h"
 #include "src/jvm/layout.h"
 #include "src/jvm/peek.h"
@@ -461,7 +462,7 @@ static void retransform(const jclass *wanted, jint len)
 /* Look at what is compiled; of what was compiled before, too. */
 static void open_waiting(void)
 {
-	if (lc_waiting_open())
+	if (lc_waiting_open() && !lc_code_headers_known())
 		(*lc_jvmti())->GenerateEvents(lc_jvmti(), JVMTI_EVENT_COMPILED_METHOD_LOAD);
 }
 

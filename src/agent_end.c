@@ -35,6 +35,7 @@
 #include "src/core/thread.h"
 #include "src/heap/estimate.h"
 #include "src/heap/hook.h"
+#include "src/jvm/debug_info.h"
 #include "src/sample/engine.h"
 #include "src/sample/watch.h"
 #include "src/span/span.h"
@@ -102,6 +103,7 @@ static void end_events(void)
 
 	for (size_t i = 0; i < sizeof(events) / sizeof(events[0]); i++)
 		(*lc_jvmti())->SetEventNotificationMode(lc_jvmti(), JVMTI_DISABLE, events[i], NULL);
+	lc_debug_info_end();
 }
 
 /* Returns whether it was this call that ended the recording, and all is written. */

@@ -51,6 +51,7 @@
 #include "src/span/span_classes.h"
 #include "src/span/task.h"
 #include "src/span/timeline.h"
+#include "src/stack/generated.h"
 
 enum { COMMAND_MAX = 64 << 10, VALUE_MAX = 1100 };
 
@@ -203,6 +204,8 @@ static void take_counters(struct lc_counters *c)
 	lc_resolve_counters(c);
 	lc_before_counters(c);
 	lc_klass_counters(c);
+	lc_counters_put(c, "code_freed",
+	                atomic_load_explicit(lc_generated_generation(), memory_order_relaxed));
 	lc_lines_counters(c);
 	lc_estimate_counters(c);
 	lc_own_cost_counters(c);

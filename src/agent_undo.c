@@ -27,6 +27,7 @@
 #include "src/core/thread.h"
 #include "src/gc/copy_log.h"
 #include "src/heap/estimate.h"
+#include "src/jvm/debug_info.h"
 #include "src/jvm/peek.h"
 #include "src/sample/signals.h"
 #include "src/span/span.h"
@@ -65,6 +66,7 @@ static void end_events(void)
 
 	for (size_t i = 0; i < sizeof(events) / sizeof(events[0]); i++)
 		end_event(events[i]);
+	lc_debug_info_end();
 }
 
 /* Is a method of the hook classes on a stack? */

@@ -1,5 +1,6 @@
 /*
- * agent_waiting.c - looks for the IDs of methods that have calls of toString() in what is compiled.
+ * agent_waiting.c - looks for the IDs of methods that have calls of toString() in what is compiled,
+ * or at the methods themselves.
  *
  * A method is known by the length of its code, since JVMTI gives methods in another order than the
  * class file. So another method of the class, of the same length, may end the wait, too.
@@ -18,6 +19,8 @@
 #include "src/core/jvmti.h"
 #include "src/core/refs.h"
 #include "src/core/wake.h"
+#include "src/jvm/peek.h"
+#include "src/jvm/scopes.h"
 
 enum { CLASSES_MAX = 512, IDS = 8192, IDS_MAX = IDS / 2 };
 enum { FILLING, OPEN, OVER, TAKEN };
@@ -29,6 +32,7 @@ static struct {
 	size_t len;
 	uint64_t ids[IDS]; /* 0: none */
 	size_t ids_len;
+	unsigned looks; /* of the attribution thread */
 } waiting;
 
 static uint64_t *find(jmethodID method)
@@ -125,6 +129,27 @@ void lc_waiting_compiled(jmethodID method, const void *compile_info)
 	if (atomic_compare_exchange_strong_explicit(&waiting.state, &open, OVER,
 	                                            memory_order_release, memory_order_relaxed))
 		lc_wake();
+}
+
+void lc_waiting_look(void)
+{
+	const unsigned part = waiting.looks++ % LC_WAITING_LOOKS;
+	int open = OPEN;
+
+	if (atomic_load_explicit(&waiting.state, memory_order_acquire) != OPEN) /* W1 */
+		return;
+	for (size_t i = part; i < IDS; i += LC_WAITING_LOOKS) {
+		uint64_t method;
+
+		if (waiting.ids[i] && lc_peek(waiting.ids[i], &method, sizeof(method)) &&
+		    lc_scopes_is_warm(method)) {
+			/* Relaxed: lc_waiting_take() is called by the same thread. */
+			(void)atomic_compare_exchange_strong_explicit(&waiting.state, &open, OVER,
+			                                              memory_order_relaxed,
+			                                              memory_order_relaxed);
+			return;
+		}
+	}
 }
 
 size_t lc_waiting_take(jclass **classes)

@@ -18,6 +18,8 @@
 
 struct lc_rewrite_result;
 
+enum { LC_WAITING_LOOKS = 4 };
+
 /*
  * Let the class wait, of which lc_rewrite_look() has told `look`. Returns false where there is no
  * room. Context: [attach], before lc_waiting_open().
@@ -32,6 +34,12 @@ size_t lc_waiting_open(void);
  * Context: [java] or a compiler thread.
  */
 void lc_waiting_compiled(jmethodID method, const void *compile_info);
+
+/*
+ * Look at some of the methods, at all of them in LC_WAITING_LOOKS calls: where the JVM does not
+ * announce what it compiles. Context: [writer], inside of lc_peek_begin().
+ */
+void lc_waiting_look(void);
 
 /*
  * Set *classes to the classes, global references that are the caller's, and return their

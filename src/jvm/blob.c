@@ -11,6 +11,7 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "src/base/hash.h"
 #include "src/jvm/peek.h"
 #include "src/jvm/ranges.h"
 #include "src/jvm/vmstructs.h"
@@ -29,6 +30,9 @@ struct heap {
 	const uint64_t *high;    /* where its committed part ends, now */
 	const uint8_t *segments; /* the map */
 	int log2_segment_bytes;
+	/* The list of free blocks: its head, its segments, its length; NULL: not to be found. */
+	const uint64_t *free_head, *free_segments, *free_length;
+	uint64_t free_seen; /* a hash of the three */
 };
 
 static struct {
@@ -36,6 +40,7 @@ static struct {
 	unsigned heaps_len;
 	struct lc_range library; /* where names of kinds of blobs are */
 	uint64_t block_bytes;    /* of a block's header; the blob is behind it */
+	long used;               /* in a block's header: one byte */
 
 	/* Offsets in a blob; -1 or less: this JVM does not tell. */
 	long frame_size; /* an int, in words */
@@ -47,6 +52,43 @@ static struct {
 	/* Of calls, and of calls of method handles. */
 	long deopt_begin[2], deopt_offset[2], original_pc;
 } blobs;
+
+static const uint64_t *word_at(uint64_t at)
+{
+	return (const uint64_t *)(uintptr_t)at; /* NOLINT */
+}
+
+static uint64_t free_now(const struct heap *h)
+{
+	return lc_hash_add(
+	    lc_hash_add(lc_load64((uintptr_t)h->free_head), lc_load64((uintptr_t)h->free_segments)),
+	    lc_load32((uintptr_t)h->free_length));
+}
+
+/*
+ * Behind the size of a segment, HotSpot's CodeHeap (heap.hpp) has the number of the first segment
+ * that was never used, and then the list of free blocks. None of it is exported, so it must make
+ * sense.
+ */
+static void find_free(struct heap *h, uint64_t log2_at)
+{
+	const uint64_t committed = *h->high - h->low;
+	uint64_t next, head, segments;
+
+	if (log2_at & 7)
+		return;
+	next = lc_load64(log2_at + 8);
+	head = lc_load64(log2_at + 16);
+	segments = lc_load64(log2_at + 32);
+	if (next > committed >> h->log2_segment_bytes || segments > next ||
+	    (head && (head < h->low || head >= *h->high)) || !head != !segments ||
+	    !head != !lc_load32(log2_at + 40))
+		return;
+	h->free_head = word_at(log2_at + 16);
+	h->free_segments = word_at(log2_at + 32);
+	h->free_length = word_at(log2_at + 40);
+	h->free_seen = free_now(h);
+}
 
 static int add_heap(uint64_t heap)
 {
@@ -67,9 +109,11 @@ static int add_heap(uint64_t heap)
 	                                                    (uint64_t)low);
 	h->log2_segment_bytes = (int)lc_load32(heap + (uint64_t)log2);
 	blobs.heaps_len++;
-	return h->low && h->segments && h->log2_segment_bytes > 0 && h->log2_segment_bytes < 24
-	           ? 0
-	           : -ENOENT;
+	if (!h->low || !h->segments || h->log2_segment_bytes <= 0 || h->log2_segment_bytes >= 24)
+		return -ENOENT;
+	h->free_head = NULL;
+	find_free(h, heap + (uint64_t)log2);
+	return 0;
 }
 
 static void find_fields(void)
@@ -117,6 +161,7 @@ int lc_blob_init(void)
 		return -ENOENT;
 	}
 	blobs.block_bytes = (uint64_t)block;
+	blobs.used = lc_vm_offset("HeapBlock::Header", "_used");
 	find_fields();
 	return 0;
 }
@@ -145,6 +190,35 @@ uint64_t lc_blob_at(uint64_t pc)
 		return h->low + (segment << h->log2_segment_bytes) + blobs.block_bytes;
 	}
 	return LC_BLOB_NONE;
+}
+
+bool lc_blob_used(uint64_t blob)
+{
+	const uint64_t at = blob - blobs.block_bytes + (uint64_t)blobs.used;
+
+	return blobs.used < 0 || *(const volatile uint8_t *)(uintptr_t)at; /* NOLINT */
+}
+
+bool lc_blob_tells_freed(void)
+{
+	for (unsigned i = 0; i < blobs.heaps_len; i++)
+		if (!blobs.heaps[i].free_head)
+			return false;
+	return blobs.heaps_len && blobs.used >= 0;
+}
+
+bool lc_blob_freed(void)
+{
+	bool freed = false;
+
+	for (unsigned i = 0; i < blobs.heaps_len; i++) {
+		struct heap *h = &blobs.heaps[i];
+		const uint64_t now = h->free_head ? free_now(h) : h->free_seen;
+
+		freed |= now != h->free_seen;
+		h->free_seen = now;
+	}
+	return freed;
 }
 
 int lc_blob_frame_words(uint64_t blob)

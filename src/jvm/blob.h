@@ -28,6 +28,21 @@ enum { LC_BLOB_NONE = 0, LC_BLOB_FREE = 1 };
  */
 uint64_t lc_blob_at(uint64_t pc);
 
+/*
+ * Is the blob, which lc_blob_at() returned, in use? The map of a code heap may still show one that
+ * is not. Context: any.
+ */
+bool lc_blob_used(uint64_t blob);
+
+/* Can lc_blob_freed() tell? Context: any, after [attach]. */
+bool lc_blob_tells_freed(void);
+
+/*
+ * Has code been freed since the last call, or since lc_blob_init()? Also true where only room that
+ * had been freed before was taken again. Context: one thread at a time.
+ */
+bool lc_blob_freed(void);
+
 /* Words of a frame of the blob, which lc_blob_at() returned. Context: any. */
 int lc_blob_frame_words(uint64_t blob);
 

@@ -24,6 +24,8 @@
  *            C4  a method is stored behind the version of its entry, and cleared before the next
  *                one: who loads it (acquire) and finds the version as before has that entry's
  *                method, or 0.
+ * Compiled methods are not in the tables where the JVM's own can be read (code_headers.h).
+ *
  * A reader may still find code whose unload event is on its way. The thread that runs at the pc
  * keeps its own code alive, so its bytes can be read; whether they are the same code is the
  * question of `life`, which the JVM's event order answers: unload comes before the next load.
@@ -36,6 +38,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "src/jvm/code_headers.h"
 #include "src/jvm/ranges.h"
 
 enum { GRANULE_SHIFT = 6, GRANULE = 1 << GRANULE_SHIFT };
@@ -414,7 +417,7 @@ bool lc_code_cache_in_cache(uint64_t pc)
 	       pc < atomic_load_explicit(&cache_high, memory_order_relaxed);
 }
 
-bool lc_code_cache_find(uint64_t pc, struct lc_code_cache_piece *out)
+static bool find_announced(uint64_t pc, struct lc_code_cache_piece *out)
 {
 	const struct tables *t = tables_get();
 	const struct entry *e;
@@ -441,6 +444,19 @@ bool lc_code_cache_find(uint64_t pc, struct lc_code_cache_piece *out)
 	return true;
 }
 
+/* What lies in the JVM's tables is newer than what was announced. */
+bool lc_code_cache_find(uint64_t pc, struct lc_code_cache_piece *out)
+{
+	struct lc_code_header code;
+
+	if (!lc_code_headers_find(pc, &code))
+		return find_announced(pc, out);
+	*out = (struct lc_code_cache_piece){
+		.start = code.start, .end = code.end, .life = code.life, .kind = LC_CODE_METHOD
+	};
+	return true;
+}
+
 uint64_t lc_code_cache_method(uint64_t pc)
 {
 	const struct tables *t = tables_get();
@@ -448,7 +464,9 @@ uint64_t lc_code_cache_method(uint64_t pc)
 	uint64_t method;
 	uint32_t n;
 
-	if (!lc_code_cache_find(pc, &code) || code.kind != LC_CODE_METHOD)
+	if (lc_code_headers_known())
+		return lc_code_headers_method(pc);
+	if (!find_announced(pc, &code) || code.kind != LC_CODE_METHOD)
 		return 0;
 	n = (uint32_t)(code.life >> 32);
 	method = atomic_load_explicit(&t->entries[n].method, memory_order_acquire); /* C4 */
@@ -464,6 +482,10 @@ uint64_t lc_code_cache_boundary(const struct lc_code_cache_piece *code, uint64_t
 	const struct tables *t = tables_get();
 	uint64_t g, first, bits;
 
+	if (code->kind == LC_CODE_METHOD && lc_code_headers_known()) {
+		g = lc_code_headers_boundary(code->start, limit);
+		return g > code->start ? g : code->start;
+	}
 	if (!t || limit <= code->start || code->start < t->low || limit >= t->high)
 		return code->start;
 	g = granule_of(t, limit);

@@ -36,7 +36,9 @@ static struct {
 	long immutable_data;          /* -1 or less: offsets are from the blob */
 	long data_begin, data_offset; /* of the stream */
 	long desc_bytes, desc_pc, desc_scope;
+	long code_end, code_end_offset; /* one of them tells where the code ends, or none does */
 	/* In a Method and what hangs on it. */
+	long code, profile; /* -1 or less: not known */
 	long access, const_method, code_bytes, idnum, constants, holder, ids;
 	long const_method_bytes; /* behind it are the bytecodes */
 	unsigned least;          /* value of a byte of a compressed number */
@@ -83,6 +85,8 @@ static bool find_debug_information(void)
 	scopes.desc_bytes = lc_vm_sizeof("PcDesc");
 	scopes.desc_pc = lc_vm_offset("PcDesc", "_pc_offset");
 	scopes.desc_scope = lc_vm_offset("PcDesc", "_scope_decode_offset");
+	scopes.code_end = lc_vm_offset("CodeBlob", "_code_end");
+	scopes.code_end_offset = lc_vm_offset("CodeBlob", "_data_offset");
 	if (scopes.desc_bytes < 0)
 		scopes.desc_bytes = 16;
 	scopes.least = version && lc_load32((uint64_t)(uintptr_t)version) >= NO_ZEROS_SINCE;
@@ -92,6 +96,8 @@ static bool find_debug_information(void)
 
 static bool find_methods(void)
 {
+	scopes.code = lc_vm_offset("Method", "_code");
+	scopes.profile = lc_vm_offset("Method", "_method_data");
 	scopes.access = lc_vm_offset("Method", "_access_flags");
 	scopes.const_method = lc_vm_offset("Method", "_constMethod");
 	scopes.code_bytes = lc_vm_offset("ConstMethod", "_code_size");
@@ -225,6 +231,38 @@ uint64_t lc_scopes_near(uint64_t blob, uint64_t pc)
 	           : 0;
 }
 
+uint64_t lc_scopes_before(uint64_t blob, uint64_t limit)
+{
+	struct parts p;
+	uint64_t behind, first;
+
+	if (!scopes.known)
+		return 0;
+	p = parts_of(blob);
+	behind = find_near(&p, limit + 1);
+	if (!behind)
+		behind = p.descs_end > p.descs ? p.descs_end : p.descs;
+	first = p.descs + (uint64_t)scopes.desc_bytes; /* the very first one is no place */
+	if (behind <= first)
+		return 0;
+	return p.code + (uint64_t)(int64_t)(int32_t)fetch32(behind - (uint64_t)scopes.desc_bytes,
+	                                                    scopes.desc_pc);
+}
+
+uint64_t lc_scopes_compiled(uint64_t blob)
+{
+	return scopes.known ? get64(blob, scopes.method) : 0;
+}
+
+uint64_t lc_scopes_code_end(uint64_t blob)
+{
+	if (!scopes.known)
+		return 0;
+	if (scopes.code_end >= 0)
+		return get64(blob, scopes.code_end);
+	return scopes.code_end_offset >= 0 ? blob + get32(blob, scopes.code_end_offset) : 0;
+}
+
 static bool bci_makes_sense(uint64_t method, int bci)
 {
 	const uint64_t at = fetch(method + (uint64_t)scopes.const_method, sizeof(at));
@@ -299,25 +337,39 @@ int lc_scopes_bci(uint64_t method, uint64_t bcp)
 	return bcp - at < bytes ? (int)(bcp - at) : -EIO;
 }
 
-static uint64_t fetch_pointer(uint64_t at, long offset)
+static uint64_t peek_pointer(uint64_t at, long offset)
 {
-	return at ? fetch(at + (uint64_t)offset, sizeof(uint64_t)) : 0;
+	uint64_t value = 0;
+
+	return at && peek(at, offset, &value, sizeof(value)) ? value : 0;
+}
+
+bool lc_scopes_tells_warm(void)
+{
+	return scopes.code >= 0 && scopes.profile >= 0;
+}
+
+bool lc_scopes_is_warm(uint64_t method)
+{
+	return lc_scopes_tells_warm() &&
+	       (peek_pointer(method, scopes.code) || peek_pointer(method, scopes.profile));
 }
 
 /*
- * The method's class is there as long as the method is on the stack. Arrays of IDs are replaced by
- * larger ones, so that an old one may be gone.
+ * What was left on a stack may lead to a class that is gone. Arrays of IDs are replaced by larger
+ * ones, so that an old one may be gone too.
  */
 jmethodID lc_scopes_method_id(uint64_t method)
 {
-	const uint64_t at = fetch_pointer(method, scopes.const_method);
-	const uint64_t pool = fetch_pointer(at, scopes.constants);
-	const uint64_t ids = fetch_pointer(fetch_pointer(pool, scopes.holder), scopes.ids);
+	const uint64_t at = peek_pointer(method, scopes.const_method);
+	const uint64_t pool = peek_pointer(at, scopes.constants);
+	const uint64_t ids = peek_pointer(peek_pointer(pool, scopes.holder), scopes.ids);
 	uint64_t slot, len = 0, id = 0, target = 0;
+	uint16_t idnum = 0;
 
-	if (!ids)
+	if (!ids || !peek(at, scopes.idnum, &idnum, sizeof(idnum)))
 		return NULL;
-	slot = fetch(at + (uint64_t)scopes.idnum, sizeof(uint16_t)) + 1;
+	slot = idnum + UINT64_C(1);
 	if (!lc_peek(ids, &len, sizeof(len)) || slot > len ||
 	    !lc_peek(ids + slot * 8, &id, sizeof(id)) || !id ||
 	    !lc_peek(id, &target, sizeof(target)) || target != method)

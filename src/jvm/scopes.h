@@ -40,6 +40,28 @@ int lc_scopes_at(uint64_t blob, uint64_t pc, struct lc_scope *out, int max);
  */
 uint64_t lc_scopes_near(uint64_t blob, uint64_t pc);
 
+/*
+ * The last address up to `limit` that the debug information of the compiled method names, an
+ * instruction's; 0 where there is none. Context: as above.
+ */
+uint64_t lc_scopes_before(uint64_t blob, uint64_t limit);
+
+/* The JVM's Method that was compiled; 0: none any more. Context: any. */
+uint64_t lc_scopes_compiled(uint64_t blob);
+
+/* One past the code of the compiled method; 0: not known. Context: any. */
+uint64_t lc_scopes_code_end(uint64_t blob);
+
+/*
+ * Has the JVM compiled the method, or gathered a profile of it for a compiler, which it also does
+ * where C1 has inlined it? False where that is not known. Context: any; the class must not be
+ * unloaded meanwhile.
+ */
+bool lc_scopes_is_warm(uint64_t method);
+
+/* Can it be told whether a method is warm? Context: any, after [attach]. */
+bool lc_scopes_tells_warm(void);
+
 /* What tells a compiled method from another one that takes its place. Context: as above. */
 uint64_t lc_scopes_identity(uint64_t blob);
 
@@ -50,7 +72,8 @@ uint64_t lc_scopes_identity(uint64_t blob);
 int lc_scopes_bci(uint64_t method, uint64_t bcp);
 
 /*
- * The ID that JVMTI knows the method by; NULL where none was made yet. Context: as above; slow.
+ * The ID that JVMTI knows the method by; NULL where none was made yet, or that is no method.
+ * Context: any; slow.
  */
 jmethodID lc_scopes_method_id(uint64_t method);
 

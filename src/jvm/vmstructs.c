@@ -22,6 +22,8 @@ struct table {
 	uint64_t value;
 };
 
+enum { FLAG_ORIGIN = 15 }; /* JVMFlag::VALUE_ORIGIN_MASK; 0: JVMFlag::DEFAULT */
+
 /* All set once by lc_vm_init(); constant afterwards. */
 static struct {
 	bool ready;
@@ -228,7 +230,7 @@ int lc_vm_constant(const char *name, int64_t *out)
 	return 0;
 }
 
-const void *lc_vm_flag(const char *name)
+static const char *find_flag(const char *name)
 {
 	const char *e = vm.flags;
 	const char *s;
@@ -236,9 +238,28 @@ const void *lc_vm_flag(const char *name)
 	for (uint64_t i = 0; i < vm.flags_len; i++, e += vm.flag_size) {
 		s = load_string(e + vm.flag_name);
 		if (s && strcmp(s, name) == 0)
-			return load_string(e + vm.flag_address);
+			return e;
 	}
 	return NULL;
+}
+
+const void *lc_vm_flag(const char *name)
+{
+	const char *e = find_flag(name);
+
+	return e ? load_string(e + vm.flag_address) : NULL;
+}
+
+int lc_vm_flag_is_default(const char *name)
+{
+	const long at = lc_vm_offset("JVMFlag", "_flags");
+	const char *e = find_flag(name);
+	uint32_t flags;
+
+	if (!e || at < 0)
+		return -ENOENT;
+	memcpy(&flags, e + at, sizeof(flags));
+	return !(flags & FLAG_ORIGIN);
 }
 
 struct range_search {

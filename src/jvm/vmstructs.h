@@ -35,6 +35,12 @@ int lc_vm_constant(const char *name, int64_t *out);
 /* Address of a product flag's value ("UseG1GC"), or NULL. Context: [attach]. Linear search. */
 const void *lc_vm_flag(const char *name);
 
+/*
+ * Has the flag the value that the JVM is built with? 1 or 0; -ENOENT where that is not known.
+ * Context: as above.
+ */
+int lc_vm_flag_is_default(const char *name);
+
 /* Address range of libjvm's mappings. Returns 0 or -ENOENT. Context: [attach]. */
 int lc_vm_library_range(uint64_t *low, uint64_t *high);
 

@@ -149,6 +149,7 @@ def test_name_of_an_unloaded_class_is_not_the_next_ones(workload, profile, jdk):
     )
     told, r = truth(run), report(run)
     assert told["loaded"] >= 20 and told["unloaded"] > 0, told
+    assert counters(run)["code_freed"] > 0, counters(run)  # compiled methods go with their classes
     generations = 0
     for s in r["classes"]:
         if not s["class"].startswith("Generation"):

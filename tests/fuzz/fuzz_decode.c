@@ -11,6 +11,7 @@
 #include "src/jvm/ranges.h"
 #include "src/sample/decode.h"
 #include "src/sample/insn.h"
+#include "tests/unit/no_code_headers.h"
 
 struct lc_range lc_ranges_code(void)
 {

@@ -14,6 +14,7 @@
 #include <cmocka.h>
 
 #include "src/jvm/code_cache.h"
+#include "src/jvm/code_headers.h"
 #include "src/jvm/ranges.h"
 
 /* A code cache that the JVM exports; nothing in these tests reads its bytes. */
@@ -22,6 +23,35 @@ static uint64_t cache_low = 0x7f0000000000, cache_high = 0x7f0010000000;
 struct lc_range lc_ranges_code(void)
 {
 	return (struct lc_range){ cache_low, cache_high };
+}
+
+/* The JVM's own tables: one compiled method, where they can be read. */
+static struct lc_code_header header;
+static bool headers;
+
+bool lc_code_headers_known(void)
+{
+	return headers;
+}
+
+bool lc_code_headers_find(uint64_t pc, struct lc_code_header *out)
+{
+	if (!headers || pc < header.start || pc >= header.end)
+		return false;
+	*out = header;
+	return true;
+}
+
+uint64_t lc_code_headers_method(uint64_t pc)
+{
+	return pc >= header.start && pc < header.end ? 0x4560 : 0;
+}
+
+uint64_t lc_code_headers_boundary(uint64_t pc, uint64_t limit)
+{
+	return pc >= header.start && pc < header.end && limit >= header.start + 0x20
+	           ? header.start + 0x20
+	           : 0;
 }
 
 static const void *at(uint64_t offset)
@@ -260,6 +290,33 @@ static void readers_never_see_a_mixture(void **state)
 	assert_true(seen > 0);
 }
 
+/* The tables of the JVM come first; stubs are in ours alone. */
+static void compiled_methods_of_the_jvms_tables(void **state)
+{
+	struct lc_code_cache_piece code;
+
+	(void)state;
+	header = (struct lc_code_header){ .blob = cache_low + 0x60000,
+		                          .start = cache_low + 0x60080,
+		                          .end = cache_low + 0x60200,
+		                          .life = 7 };
+	stub("old", 0x60080, 0x40); /* which was there before, and was freed */
+	stub("arraycopy", 0x61000, 0x40);
+	headers = true;
+	assert_true(lc_code_cache_find(cache_low + 0x60090, &code));
+	assert_int_equal(code.kind, LC_CODE_METHOD);
+	assert_int_equal(code.start, cache_low + 0x60080);
+	assert_int_equal(code.end, cache_low + 0x60200);
+	assert_int_equal(code.life, 7);
+	assert_int_equal(lc_code_cache_method(cache_low + 0x60090), 0x4560);
+	assert_int_equal(lc_code_cache_method(cache_low + 0x61000), 0);
+	assert_int_equal(lc_code_cache_boundary(&code, cache_low + 0x600ff), cache_low + 0x600a0);
+	assert_int_equal(lc_code_cache_boundary(&code, cache_low + 0x60090), cache_low + 0x60080);
+	assert_int_equal(kind_at(0x61010), LC_CODE_STUB);
+	headers = false;
+	assert_int_equal(kind_at(0x60090), LC_CODE_STUB);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -272,6 +329,7 @@ int main(void)
 		cmocka_unit_test(same_stub_again_keeps_its_life),
 		cmocka_unit_test(names_tell_the_kinds_apart),
 		cmocka_unit_test(code_outside_the_cache_and_empty_code_are_ignored),
+		cmocka_unit_test(compiled_methods_of_the_jvms_tables),
 		cmocka_unit_test(readers_never_see_a_mixture),
 	};
 

@@ -19,6 +19,7 @@
 #include "src/sample/decode.h"
 #include "src/sample/insn.h"
 #include "src/sample/native_code.h"
+#include "tests/unit/no_code_headers.h"
 
 /* This JVM exports nothing: the tables lie around the first code that is reported. */
 struct lc_range lc_ranges_code(void)

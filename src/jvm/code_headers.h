@@ -1,0 +1,49 @@
+/*
+ * jvm/code_headers.h - finds compiled methods in the JVM's own tables, so that nobody has to be
+ * told of each.
+ *
+ * An event for each compiled method costs the JVM more than a profiler wants to know: a compiler
+ * thread wakes another thread, which lists all places and inlined methods of the code. Few of them
+ * are ever sampled.
+ */
+#ifndef LC_JVM_CODE_HEADERS_H
+#define LC_JVM_CODE_HEADERS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/*
+ * Use the tables. Returns 0; -ENOENT where this JVM does not export them: then nothing is found.
+ * Context: [attach]; lc_blob_init() and lc_scopes_init() first.
+ */
+int lc_code_headers_init(void);
+
+/* Are they used? Context: any. */
+bool lc_code_headers_known(void);
+
+/* A compiled method. */
+struct lc_code_header {
+	uint64_t blob;
+	uint64_t start, end; /* of its instructions */
+	uint64_t life;       /* differs for whatever is compiled to the same place later; never 0 */
+};
+
+/*
+ * The compiled method around `pc`; false where none is. Of code that has no frame on the own stack,
+ * what is found may be freed just now. Context: any, signal handlers included. Bounded.
+ */
+bool lc_code_headers_find(uint64_t pc, struct lc_code_header *out);
+
+/*
+ * The jmethodID of that method; 0 where there is none. Context: as above; slow outside of
+ * lc_peek_begin().
+ */
+uint64_t lc_code_headers_method(uint64_t pc);
+
+/*
+ * The last address up to `limit` that the debug information of the method around `pc` names; 0
+ * where there is none. Context: as above, for code that has a frame on the own stack.
+ */
+uint64_t lc_code_headers_boundary(uint64_t pc, uint64_t limit);
+
+#endif
