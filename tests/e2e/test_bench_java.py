@@ -43,6 +43,7 @@ def run_tests(jdk, class_path, *classes):
     assert done.returncode == 0, done.stdout.decode() + done.stderr.decode()
 
 
+@pytest.mark.slow
 @pytest.mark.seconds(SECONDS)
 def test_inputs_are_recorded_and_read_again(jdk, class_path):
     run_tests(jdk, class_path, *RECORD)
@@ -55,6 +56,7 @@ def test_a_recording_becomes_a_project_that_is_tested_and_measured(class_path):
     run_tests(jdk_of(max(JDKS)), class_path, PROJECT)
 
 
+@pytest.mark.slow
 def test_segments_are_extracted_and_results_have_the_intervals_of_the_textbook(class_path):
     names = [".".join(source.relative_to(SOURCES / "locusbench").with_suffix("").parts) for source in SOURCES.rglob("*Test.java")]
     assert {*RECORD, PROJECT} <= set(names)

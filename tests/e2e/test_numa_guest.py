@@ -85,6 +85,7 @@ def test_streams_status_and_files_come_back(numa_guest, tmp_path):
     assert os.readlink(out / "link") == "d/file"
 
 
+@pytest.mark.slow
 def test_settings_arrive(numa_guest, jdk17):
     script = (
         "cat /proc/sys/kernel/numa_balancing /sys/kernel/mm/transparent_hugepage/enabled;"
@@ -300,7 +301,8 @@ def test_a_collection_takes_the_array_to_its_own_node(guest_runs, collector):
 # Locus
 
 
-@pytest.mark.parametrize("major", (17, pytest.param(25, marks=pytest.mark.slow)))  # test_numa_locus.py has 25, too
+@pytest.mark.slow  # test_numa_locus.py runs Locus in a guest, too
+@pytest.mark.parametrize("major", (17, 25))
 def test_locus_runs_in_the_guest(numa_guest, numa_programs, major, tmp_path):
     out, jdk = tmp_path / "out", jdk_of(major)
     command = ["locus", "run", "-o", out / "profile", "--"]
