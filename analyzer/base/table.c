@@ -1,12 +1,14 @@
 /*
  * base/table.c - finds rows by their keys. A table is a hash table with open addressing, at most
- * half full.
+ * two thirds full. A slot has the hash beside the row, so that most other rows' keys are not read.
  */
 #include "analyzer/base/table.h"
 
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
 
 #define XXH_INLINE_ALL
 #include <xxhash.h>
@@ -28,13 +30,56 @@ void lc_table_free(struct lc_table *t)
 	lc_table_init(t, t->key_len, t->value_len);
 }
 
-/* The slot that holds the key, or the free one where it belongs. */
-static size_t find_slot(const struct lc_table *t, const uint32_t *key)
-{
-	size_t bytes = t->key_len * sizeof(*key);
-	size_t i = (size_t)XXH3_64bits(key, bytes) & (t->slots_len - 1);
+/*
+ * Where a key belongs: numbers of a profile that somebody made to slow us down must not be able to
+ * meet in one slot, so the seed differs in each run. Nothing that is written follows the slots.
+ */
+static uint64_t seed;
 
-	while (t->slots[i] && memcmp(lc_table_key(t, t->slots[i] - 1), key, bytes) != 0)
+__attribute__((constructor)) static void choose_seed(void)
+{
+	const void *random = (const void *)(uintptr_t)getauxval(AT_RANDOM); /* NOLINT: 16 bytes */
+
+	if (random)
+		memcpy(&seed, random, sizeof(seed));
+}
+
+static inline uint32_t hash_of(const uint32_t *key, uint32_t len)
+{
+	uint64_t v;
+
+	if (len != 2)
+		return (uint32_t)XXH3_64bits_withSeed(key, len * sizeof(*key), seed);
+	memcpy(&v, key, sizeof(v));
+	v ^= seed;
+	v = (v ^ v >> 32) * UINT64_C(0xd6e8feb86659fd93);
+	v = (v ^ v >> 32) * UINT64_C(0xd6e8feb86659fd93);
+	return (uint32_t)(v >> 32);
+}
+
+static inline bool same_key(const struct lc_table *t, uint32_t row, const uint32_t *key)
+{
+	const uint32_t *other = lc_table_key(t, row);
+	uint64_t a, b;
+
+	if (t->key_len != 2) {
+		for (uint32_t i = 0; i < t->key_len; i++)
+			if (other[i] != key[i])
+				return false;
+		return true;
+	}
+	memcpy(&a, key, sizeof(a));
+	memcpy(&b, other, sizeof(b));
+	return a == b;
+}
+
+/* The slot that holds the key, or the free one where it belongs. */
+static inline size_t find_slot(const struct lc_table *t, const uint32_t *key, uint32_t hash)
+{
+	size_t i = hash & (t->slots_len - 1);
+
+	while (t->slots[i].row1 &&
+	       (t->slots[i].hash != hash || !same_key(t, t->slots[i].row1 - 1, key)))
 		i = (i + 1) & (t->slots_len - 1);
 	return i;
 }
@@ -44,38 +89,85 @@ static void rehash(struct lc_table *t)
 	free(t->slots);
 	t->slots_len = t->slots_len ? t->slots_len * 2 : SLOTS_MIN;
 	t->slots = lc_mem_zeroed(t->slots_len, sizeof(*t->slots));
-	for (uint32_t row = 0; row < t->count; row++)
-		t->slots[find_slot(t, lc_table_key(t, row))] = row + 1;
+	for (uint32_t row = 0; row < t->count; row++) {
+		const uint32_t hash = hash_of(lc_table_key(t, row), t->key_len);
+		size_t i = hash & (t->slots_len - 1);
+
+		while (t->slots[i].row1)
+			i = (i + 1) & (t->slots_len - 1);
+		t->slots[i] = (struct lc_table_slot){ hash, row + 1 };
+	}
 }
 
 uint32_t lc_table_find(const struct lc_table *t, const uint32_t *key)
 {
-	uint32_t found = t->slots_len ? t->slots[find_slot(t, key)] : 0;
+	uint32_t found =
+	    t->slots_len ? t->slots[find_slot(t, key, hash_of(key, t->key_len))].row1 : 0;
 
 	return found ? found - 1 : UINT32_MAX;
 }
 
-uint32_t lc_table_put(struct lc_table *t, const uint32_t *key)
+/* Make room for `more` rows. */
+static void reserve(struct lc_table *t, uint32_t more)
 {
-	size_t slot, need;
+	const size_t need = (size_t)t->count + more;
 
-	if (((size_t)t->count + 1) * 2 > t->slots_len)
-		rehash(t);
-	slot = find_slot(t, key);
-	if (t->slots[slot])
-		return t->slots[slot] - 1;
-	if (t->count == INT32_MAX) {
+	if (need > INT32_MAX) {
 		fputs("locus: profile too large: more than 2147483647 rows of a kind\n", stderr);
 		exit(1);
 	}
-	need = (size_t)t->count + 1;
+	while (need * 3 > t->slots_len * 2)
+		rehash(t);
 	t->keys = lc_mem_grow(t->keys, &t->keys_cap, need * t->key_len, sizeof(*t->keys));
-	memcpy(t->keys + (size_t)t->count * t->key_len, key, t->key_len * sizeof(*key));
-	if (t->value_len) {
+	if (t->value_len)
 		t->values =
 		    lc_mem_grow(t->values, &t->values_cap, need * t->value_len, sizeof(*t->values));
-		memset(lc_table_values(t, t->count), 0, t->value_len * sizeof(*t->values));
+}
+
+/* There is room for a row. */
+static inline uint32_t put(struct lc_table *t, const uint32_t *key, uint32_t hash)
+{
+	const size_t slot = find_slot(t, key, hash);
+
+	if (!t->slots[slot].row1) {
+		memcpy(t->keys + (size_t)t->count * t->key_len, key, t->key_len * sizeof(*key));
+		if (t->value_len)
+			memset(lc_table_values(t, t->count), 0, t->value_len * sizeof(*t->values));
+		t->slots[slot] = (struct lc_table_slot){ hash, ++t->count };
 	}
-	t->slots[slot] = t->count + 1;
-	return t->count++;
+	return t->slots[slot].row1 - 1;
+}
+
+uint32_t lc_table_put(struct lc_table *t, const uint32_t *key)
+{
+	reserve(t, 1);
+	return put(t, key, hash_of(key, t->key_len));
+}
+
+void lc_table_put_batch(struct lc_table *t, const uint32_t *keys, uint32_t n, uint32_t *rows)
+{
+	uint32_t hashes[LC_TABLE_BATCH];
+
+	reserve(t, n);
+	for (uint32_t i = 0; i < n; i++) {
+		hashes[i] = hash_of(keys + (size_t)i * t->key_len, t->key_len);
+		__builtin_prefetch(&t->slots[hashes[i] & (t->slots_len - 1)], 1);
+	}
+	for (uint32_t i = 0; i < n; i++) {
+		const struct lc_table_slot *slot = &t->slots[hashes[i] & (t->slots_len - 1)];
+
+		if (!slot->row1)
+			continue;
+		__builtin_prefetch(lc_table_key(t, slot->row1 - 1));
+		__builtin_prefetch(lc_table_values(t, slot->row1 - 1), 1);
+	}
+	for (uint32_t i = 0; i < n; i++)
+		rows[i] = put(t, keys + (size_t)i * t->key_len, hashes[i]);
+}
+
+size_t lc_table_bytes(const struct lc_table *t)
+{
+	return (size_t)t->count *
+	           (t->key_len * sizeof(*t->keys) + t->value_len * sizeof(*t->values)) +
+	       t->slots_len * sizeof(*t->slots);
 }

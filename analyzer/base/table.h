@@ -8,6 +8,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
+struct lc_table_slot {
+	uint32_t hash;
+	uint32_t row1; /* row + 1, or 0 */
+};
+
 /*
  * Rows are numbered from 0 in the order they came. The fields are for reading; `keys` and
  * `values` move when a row is added.
@@ -20,7 +25,7 @@ struct lc_table {
 	uint64_t *values;
 	size_t keys_cap; /* in numbers */
 	size_t values_cap;
-	uint32_t *slots; /* row + 1, or 0 */
+	struct lc_table_slot *slots;
 	size_t slots_len;
 };
 
@@ -31,8 +36,19 @@ void lc_table_free(struct lc_table *t);
 /* The row with this key, made where there is none. */
 uint32_t lc_table_put(struct lc_table *t, const uint32_t *key);
 
+enum { LC_TABLE_BATCH = 64 };
+
+/*
+ * The same for `n` keys, LC_TABLE_BATCH at most, that stand behind each other: rows[i] is that of
+ * the key i. Faster, since the memory that they need is asked for together.
+ */
+void lc_table_put_batch(struct lc_table *t, const uint32_t *keys, uint32_t n, uint32_t *rows);
+
 /* The row with this key, or UINT32_MAX. */
 uint32_t lc_table_find(const struct lc_table *t, const uint32_t *key);
+
+/* Bytes of memory that the rows take, and what finds them. */
+size_t lc_table_bytes(const struct lc_table *t);
 
 static inline const uint32_t *lc_table_key(const struct lc_table *t, uint32_t row)
 {

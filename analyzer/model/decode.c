@@ -23,6 +23,9 @@ void lc_block_decoder_free(struct lc_block_decoder *d)
 	for (size_t i = 0; i < sizeof(d->ids) / sizeof(d->ids[0]); i++)
 		free(d->ids[i]);
 	free(d->depths);
+	free(d->parents);
+	free(d->frames);
+	free(d->by_depth);
 	memset(d, 0, sizeof(*d));
 }
 
@@ -45,7 +48,8 @@ static int strings(struct lc_block_decoder *d, struct lc_tree *t)
 {
 	struct lc_reader r = lc_reader_of(d, LC_SECTION_STRINGS);
 	uint32_t count = lc_take_count(&r, 1);
-	uint32_t *ids = ids_more(d, LC_SECTION_STRINGS, count);
+	uint32_t *ids = ids_more(d, LC_SECTION_STRINGS, count), n = 0;
+	struct lc_text texts[LC_TABLE_BATCH];
 
 	for (uint32_t i = 0; i < count && !r.bad; i++) {
 		uint64_t len = lc_take(&r);
@@ -54,8 +58,12 @@ static int strings(struct lc_block_decoder *d, struct lc_tree *t)
 			lc_reader_fail(&r);
 			break;
 		}
-		ids[i] = lc_tree_string(t, (const char *)r.at, (size_t)len);
+		texts[n++] = (struct lc_text){ (const char *)r.at, (uint32_t)len };
 		r.at += len;
+		if (n == LC_TABLE_BATCH || i + 1 == count) {
+			lc_tree_strings(t, texts, n, ids + i + 1 - n);
+			n = 0;
+		}
 	}
 	d->ids_len[LC_SECTION_STRINGS] += count;
 	return lc_reader_finish(&r);
@@ -65,15 +73,24 @@ static int strings(struct lc_block_decoder *d, struct lc_tree *t)
 static uint32_t class_of(struct lc_tree *t, uint32_t string)
 {
 	struct lc_text text = lc_tree_text(t, string);
+	uint32_t found = string;
+	size_t cap = t->classes_cap;
 	char *copy;
 
-	if (!memmem(text.bytes, text.len, "0x", 2))
-		return string;
-	copy = lc_mem_zeroed(text.len, 1); /* the tree's own may move */
-	memcpy(copy, text.bytes, text.len);
-	string = lc_tree_class(t, copy, text.len);
-	free(copy);
-	return string;
+	if (string < cap && t->classes[string])
+		return t->classes[string] - 1;
+	if (memmem(text.bytes, text.len, "0x", 2)) {
+		copy = lc_mem_zeroed(text.len, 1); /* the tree's own may move */
+		memcpy(copy, text.bytes, text.len);
+		found = lc_tree_class(t, copy, text.len);
+		free(copy);
+	}
+	t->classes =
+	    lc_mem_grow(t->classes, &t->classes_cap, (size_t)string + 1, sizeof(*t->classes));
+	if (t->classes_cap > cap)
+		memset(t->classes + cap, 0, (t->classes_cap - cap) * sizeof(*t->classes));
+	t->classes[string] = found + 1;
+	return found;
 }
 
 static int methods(struct lc_block_decoder *d, struct lc_tree *t)
@@ -81,14 +98,18 @@ static int methods(struct lc_block_decoder *d, struct lc_tree *t)
 	struct lc_reader r = lc_reader_of(d, LC_SECTION_METHODS);
 	uint32_t count = lc_take_count(&r, LC_METHOD_KEY);
 	uint32_t *ids = ids_more(d, LC_SECTION_METHODS, count);
+	uint32_t keys[LC_TABLE_BATCH * LC_METHOD_KEY], n = 0;
 
 	for (uint32_t i = 0; i < count && !r.bad; i++) {
-		uint32_t key[LC_METHOD_KEY];
+		uint32_t *key = keys + n * LC_METHOD_KEY;
 
 		for (unsigned k = 0; k < LC_METHOD_KEY; k++)
 			key[k] = lc_take_id(&r, d, LC_SECTION_STRINGS);
 		key[LC_METHOD_CLASS] = class_of(t, key[LC_METHOD_CLASS]);
-		ids[i] = lc_table_put(&t->methods, key);
+		if (++n == LC_TABLE_BATCH || i + 1 == count) {
+			lc_table_put_batch(&t->methods, keys, n, ids + i + 1 - n);
+			n = 0;
+		}
 	}
 	d->ids_len[LC_SECTION_METHODS] += count;
 	return lc_reader_finish(&r);
@@ -99,24 +120,77 @@ static int frames(struct lc_block_decoder *d, struct lc_tree *t)
 	struct lc_reader r = lc_reader_of(d, LC_SECTION_FRAMES);
 	uint32_t count = lc_take_count(&r, LC_FRAME_KEY);
 	uint32_t *ids = ids_more(d, LC_SECTION_FRAMES, count);
+	uint32_t keys[LC_TABLE_BATCH * LC_FRAME_KEY], n = 0;
 
 	for (uint32_t i = 0; i < count && !r.bad; i++) {
-		uint32_t key[LC_FRAME_KEY];
+		uint32_t *key = keys + n * LC_FRAME_KEY;
 
 		key[LC_FRAME_METHOD] = lc_take_id(&r, d, LC_SECTION_METHODS);
 		key[LC_FRAME_BCI1] = lc_take_below(&r, INT32_MAX);
 		key[LC_FRAME_LINE1] = lc_take_below(&r, INT32_MAX);
-		ids[i] = lc_table_put(&t->frames, key);
+		if (++n == LC_TABLE_BATCH || i + 1 == count) {
+			lc_table_put_batch(&t->frames, keys, n, ids + i + 1 - n);
+			n = 0;
+		}
 	}
 	d->ids_len[LC_SECTION_FRAMES] += count;
 	return lc_reader_finish(&r);
 }
 
-static uint16_t *paths_depths(struct lc_block_decoder *d, uint32_t count)
+/* Room for what is known of `count` paths. */
+static void paths_more(struct lc_block_decoder *d, uint32_t count)
 {
 	d->depths = lc_mem_grow(d->depths, &d->depths_cap, (size_t)count + 1, sizeof(*d->depths));
 	d->depths[0] = 0;
-	return d->depths;
+	d->parents = lc_mem_grow(d->parents, &d->parents_cap, count, sizeof(*d->parents));
+	d->frames = lc_mem_grow(d->frames, &d->frames_cap, count, sizeof(*d->frames));
+	d->by_depth = lc_mem_grow(d->by_depth, &d->by_depth_cap, count, sizeof(*d->by_depth));
+}
+
+/* Order the new paths by their depths, so that parents are before their children. */
+static void paths_by_depth(struct lc_block_decoder *d, uint32_t first, uint32_t count)
+{
+	uint32_t *at = d->depth_first;
+	unsigned deepest = 0;
+
+	for (uint32_t i = 0; i < count; i++)
+		if (d->depths[first + i] > deepest)
+			deepest = d->depths[first + i];
+	memset(at, 0, (deepest + 2) * sizeof(*at));
+	for (uint32_t i = 0; i < count; i++)
+		at[d->depths[first + i] + 1]++;
+	for (unsigned depth = 0; depth <= deepest; depth++)
+		at[depth + 1] += at[depth];
+	for (uint32_t i = 0; i < count; i++)
+		d->by_depth[at[d->depths[first + i]]++] = i;
+}
+
+/*
+ * Paths of one depth are looked up together: none of them is the parent of another one, and a
+ * look-up mostly waits for memory.
+ */
+static void paths_to_tree(struct lc_block_decoder *d, struct lc_tree *t, uint32_t first,
+                          uint32_t count)
+{
+	uint32_t *ids = d->ids[LC_SECTION_PATHS], keys[LC_TABLE_BATCH * LC_PATH_KEY];
+	uint32_t rows[LC_TABLE_BATCH];
+
+	paths_by_depth(d, first, count);
+	for (uint32_t i = 0, n; i < count; i += n) {
+		const uint16_t depth = d->depths[first + d->by_depth[i]];
+
+		for (n = 0; n < LC_TABLE_BATCH && i + n < count; n++) {
+			const uint32_t path = d->by_depth[i + n];
+
+			if (d->depths[first + path] != depth)
+				break;
+			keys[n * LC_PATH_KEY + LC_PATH_PARENT] = ids[d->parents[path]];
+			keys[n * LC_PATH_KEY + LC_PATH_FRAME] = d->frames[path];
+		}
+		lc_table_put_batch(&t->paths, keys, n, rows);
+		for (uint32_t k = 0; k < n; k++)
+			ids[first + d->by_depth[i + k]] = rows[k];
+	}
 }
 
 static int paths(struct lc_block_decoder *d, struct lc_tree *t)
@@ -125,25 +199,30 @@ static int paths(struct lc_block_decoder *d, struct lc_tree *t)
 	uint32_t count = lc_take_count(&r, LC_PATH_KEY);
 	const uint32_t first = d->ids_len[LC_SECTION_PATHS];
 	uint32_t *ids = ids_more(d, LC_SECTION_PATHS, count) - first;
-	uint16_t *depths = paths_depths(d, first + count);
+	uint16_t *depths;
 
+	paths_more(d, first + count);
+	depths = d->depths;
 	for (uint32_t i = first; i < first + count && !r.bad; i++) {
-		uint32_t key[LC_PATH_KEY];
 		uint32_t up = lc_take_below(&r, (uint64_t)i + 1);
+		const bool old = up && i - up < first;
 
-		if (up && ids[i - up] == LC_LOST_DEFINITION)
+		if (old && ids[i - up] == LC_LOST_DEFINITION)
 			d->lost = true;
 		/* Whoever reads a path goes along it: one of millions of frames would take days. */
-		if (!up || ids[i - up] == LC_LOST_DEFINITION ||
+		if (!up || (old && ids[i - up] == LC_LOST_DEFINITION) ||
 		    depths[i - up] == LC_BLOCK_DEPTH_MAX)
 			lc_reader_fail(&r);
 		depths[i] = r.bad ? 0 : (uint16_t)(depths[i - up] + 1);
-		key[LC_PATH_PARENT] = r.bad ? 0 : ids[i - up];
-		key[LC_PATH_FRAME] = lc_take_id(&r, d, LC_SECTION_FRAMES);
-		ids[i] = lc_table_put(&t->paths, key);
+		d->parents[i - first] = r.bad ? 0 : i - up;
+		d->frames[i - first] = lc_take_id(&r, d, LC_SECTION_FRAMES);
 	}
+	if (lc_reader_finish(&r))
+		return -EBADMSG;
+	paths_to_tree(d, t, first, count);
 	d->ids_len[LC_SECTION_PATHS] += count;
-	return lc_reader_finish(&r);
+	d->paths += count;
+	return 0;
 }
 
 static int sites(struct lc_block_decoder *d, struct lc_tree *t)
@@ -151,13 +230,17 @@ static int sites(struct lc_block_decoder *d, struct lc_tree *t)
 	struct lc_reader r = lc_reader_of(d, LC_SECTION_SITES);
 	uint32_t count = lc_take_count(&r, LC_SITE_KEY);
 	uint32_t *ids = ids_more(d, LC_SECTION_SITES, count);
+	uint32_t keys[LC_TABLE_BATCH * LC_SITE_KEY], n = 0;
 
 	for (uint32_t i = 0; i < count && !r.bad; i++) {
-		uint32_t key[LC_SITE_KEY];
+		uint32_t *key = keys + n * LC_SITE_KEY;
 
 		key[LC_SITE_CLASS] = class_of(t, lc_take_id(&r, d, LC_SECTION_STRINGS));
 		key[LC_SITE_PATH] = lc_take_id(&r, d, LC_SECTION_PATHS);
-		ids[i] = lc_table_put(&t->sites, key);
+		if (++n == LC_TABLE_BATCH || i + 1 == count) {
+			lc_table_put_batch(&t->sites, keys, n, ids + i + 1 - n);
+			n = 0;
+		}
 	}
 	d->ids_len[LC_SECTION_SITES] += count;
 	return lc_reader_finish(&r);
@@ -455,23 +538,25 @@ static int flat(struct lc_pass *p, const struct lc_section_spec *s, enum lc_sect
 {
 	struct lc_reader r = lc_reader_of(p->d, type);
 	bool owned = p->all && s->merged;
+	uint32_t n;
 
 	if (type != (owned ? s->merged : s->number))
 		return -EBADMSG;
-	for (uint32_t n = lc_take_count(&r, s->columns_len + (owned ? 2u : 0)); n && !r.bad; n--)
-		take_row(&r, p, s);
+	n = lc_take_count(&r, s->columns_len + (owned ? 2u : 0));
+	if (!lc_block_rows(p, &r, n, owned, s->number))
+		for (; n && !r.bad; n--)
+			take_row(&r, p, s);
 	return lc_reader_finish(&r);
 }
 
 static uint32_t pass_thread(struct lc_block_target *target, uint32_t process, uint32_t index,
-                            uint32_t tid, uint32_t name)
+                            uint32_t tid, uint32_t name, uint64_t begin_ns, uint64_t end_ns)
 {
 	struct lc_table *threads = &target->tree->threads;
-	const uint32_t key[LC_THREAD_KEY] = { target->process_first + process, index };
+	const uint32_t key[LC_THREAD_KEY] = { lc_block_target_process(target, process), index };
 	uint32_t row = lc_table_put(threads, key);
 
-	lc_table_values(threads, row)[LC_THREAD_TID] = tid;
-	lc_table_values(threads, row)[LC_THREAD_NAME] = name;
+	lc_tree_thread_seen(target->tree, row, tid, name, begin_ns, end_ns);
 	return row;
 }
 
@@ -482,7 +567,7 @@ uint32_t lc_take_owner(struct lc_reader *r, const struct lc_pass *p)
 	if (!p->all)
 		return p->thread;
 	key[LC_THREAD_PROCESS] =
-	    p->target->process_first + lc_take_below(r, p->target->process_count);
+	    lc_block_target_process(p->target, lc_take_below(r, p->target->process_count));
 	key[LC_THREAD_INDEX] = lc_take_below(r, LC_THREAD_ALL);
 	/* THREADS may be in a later block. */
 	return p->add && !r->bad ? lc_table_put(&p->target->tree->threads, key) : 0;
@@ -506,14 +591,11 @@ static int threads(struct lc_pass *p)
 		for (unsigned i = 0; i < 4; i++)
 			sums[i] = lc_take(&r);
 		if (p->add && !r.bad) {
-			row = pass_thread(p->target, process, index, tid, name);
+			row = pass_thread(p->target, process, index, tid, name, sums[2], sums[3]);
 			for (unsigned i = 0; i < 2 && !filtered; i++)
 				lc_sum_add(&lc_table_values(&p->target->tree->threads,
 				                            row)[LC_THREAD_ALLOCATIONS + i],
 				           sums[i]);
-			lc_table_values(&p->target->tree->threads, row)[LC_THREAD_BEGIN_NS] =
-			    sums[2];
-			lc_table_values(&p->target->tree->threads, row)[LC_THREAD_END_NS] = sums[3];
 		}
 		for (uint32_t shares = lc_take_count(&r, 3); shares && !r.bad; shares--) {
 			uint32_t engine = lc_take_below(&r, p->target->engines_len);
@@ -633,18 +715,13 @@ static void note_thread(struct lc_pass *p, const struct lc_block_header *h)
 {
 	struct lc_reader r = lc_reader_of(p->d, LC_SECTION_THREAD);
 	uint32_t name = 0;
-	uint64_t *values;
 
 	if (p->all)
 		return;
 	if (p->d->body[LC_SECTION_THREAD])
 		name = lc_take_id(&r, p->d, LC_SECTION_STRINGS);
-	p->thread = pass_thread(p->target, h->process, h->thread_index, h->tid, name);
-	values = lc_table_values(&p->target->tree->threads, p->thread);
-	if (!values[LC_THREAD_END_NS] || h->t_begin_ns < values[LC_THREAD_BEGIN_NS])
-		values[LC_THREAD_BEGIN_NS] = h->t_begin_ns;
-	if (h->t_end_ns > values[LC_THREAD_END_NS])
-		values[LC_THREAD_END_NS] = h->t_end_ns;
+	p->thread = pass_thread(p->target, h->process, h->thread_index, h->tid, name, h->t_begin_ns,
+	                        h->t_end_ns);
 	lc_tree_stretch(p->target->tree, p->thread, h->t_begin_ns, h->t_end_ns);
 }
 
@@ -695,8 +772,8 @@ static int decode_block(struct lc_block_decoder *d, const struct lc_block_header
 		return 0;
 	note_thread(&p, h);
 	if (target->tree->slices && !p.all)
-		lc_slices_of_block(target->tree->slices, target->process_first + h->process,
-		                   p.thread, h, p.who);
+		lc_slices_of_block(target->tree->slices,
+		                   lc_block_target_process(target, h->process), p.thread, h, p.who);
 	p.add = true;
 	return counts(&p);
 }

@@ -23,6 +23,7 @@ struct lc_block_target {
 	struct lc_tree *tree;
 	uint32_t process_first; /* tree number of the profile's process 0 */
 	uint32_t process_count;
+	const uint32_t *processes; /* tree number of each, where they do not follow one another */
 	uint32_t engines[LC_ENGINES_MAX]; /* tree number of each engine */
 	uint32_t engines_len;
 	const struct lc_thread_filter *filter; /* NULL: all threads */
@@ -32,6 +33,12 @@ struct lc_block_target {
 	uint64_t new_sections; /* out: sections of unknown type, skipped */
 	uint64_t first_ns, last_ns; /* out: the time of the blocks that count; 0: none does */
 };
+
+static inline uint32_t lc_block_target_process(const struct lc_block_target *t, uint32_t process)
+{
+	return t->processes && process < t->process_count ? t->processes[process]
+	                                                  : t->process_first + process;
+}
 
 /* A definition that was in a block that is lost. */
 #define LC_LOST_DEFINITION UINT32_MAX
@@ -49,6 +56,13 @@ struct lc_block_decoder {
 	bool lost;           /* the last block refers to a definition that is lost */
 	uint16_t *depths;    /* frames of each path */
 	size_t depths_cap;
+	/* Of each path of the block: its parent in the file, and the tree's number of its frame. */
+	uint32_t *parents, *frames;
+	size_t parents_cap, frames_cap;
+	uint32_t *by_depth; /* the block's paths */
+	size_t by_depth_cap;
+	uint32_t depth_first[LC_BLOCK_DEPTH_MAX + 2];
+	uint64_t paths;                        /* out: that were defined in all blocks */
 	const uint8_t *body[LC_SECTION_COUNT]; /* sections of the block; NULL: absent */
 	const uint8_t *end[LC_SECTION_COUNT];
 };

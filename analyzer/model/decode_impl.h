@@ -39,6 +39,8 @@ static inline uint64_t lc_take(struct lc_reader *r)
 {
 	uint64_t v = 0;
 
+	if (r->at < r->end && *r->at < 0x80) /* most are small */
+		return *r->at++;
 	if (lc_varint_get(&r->at, r->end, &v))
 		lc_reader_fail(r);
 	return r->bad ? 0 : v;
@@ -91,6 +93,13 @@ static inline uint32_t lc_take_id(struct lc_reader *r, struct lc_block_decoder *
  * The tree's row of the thread that a row is of: in a block of all threads the row begins with it.
  */
 uint32_t lc_take_owner(struct lc_reader *r, const struct lc_pass *p);
+
+/*
+ * Read `n` rows of a flat section, `owned` as lc_take_owner() says, in one pass. Returns false
+ * where the section has no table, or filters or slices are to see each row: then nothing was read.
+ */
+bool lc_block_rows(struct lc_pass *p, struct lc_reader *r, uint32_t n, bool owned,
+                   enum lc_section section);
 
 /* Each reads one section in one pass. Returns 0 or -EBADMSG. */
 int lc_block_spans(struct lc_pass *p);

@@ -6,6 +6,7 @@
  */
 #include "analyzer/base/memory.h"
 #include "analyzer/model/decode_impl.h"
+#include "analyzer/model/tree_spans.h"
 
 /* `more` after `time`, which must exist. */
 static uint64_t take_later(struct lc_reader *r, uint64_t time)
@@ -19,30 +20,6 @@ static uint64_t take_later(struct lc_reader *r, uint64_t time)
 	return v;
 }
 
-/*
- * Blocks of a thread come in order, so that mostly the row's last interval goes on. Gaps of up to
- * LC_TIMELINE_NS are closed; lc_tree_spans_build() closes those that come out of order.
- */
-static void add_interval(struct lc_tree *t, uint32_t row, uint64_t first, uint64_t last)
-{
-	uint64_t *open = &lc_table_values(&t->executions, row)[LC_EXECUTION_INTERVAL];
-
-	if (*open) {
-		struct lc_tree_interval *i = &t->span_intervals[*open - 1];
-
-		if ((first <= i->last_ns || first - i->last_ns <= LC_TIMELINE_NS) &&
-		    (i->first_ns <= last || i->first_ns - last <= LC_TIMELINE_NS)) {
-			i->first_ns = first < i->first_ns ? first : i->first_ns;
-			i->last_ns = last > i->last_ns ? last : i->last_ns;
-			return;
-		}
-	}
-	t->span_intervals = lc_mem_grow(t->span_intervals, &t->span_intervals_cap,
-	                                t->span_intervals_len + 1, sizeof(*t->span_intervals));
-	t->span_intervals[t->span_intervals_len++] = (struct lc_tree_interval){ row, first, last };
-	*open = t->span_intervals_len;
-}
-
 static void take_intervals(struct lc_reader *r, struct lc_pass *p, uint32_t row)
 {
 	uint64_t last = 0;
@@ -52,7 +29,7 @@ static void take_intervals(struct lc_reader *r, struct lc_pass *p, uint32_t row)
 
 		last = take_later(r, first);
 		if (p->add && !r->bad)
-			add_interval(p->target->tree, row, first, last);
+			lc_tree_spans_interval(p->target->tree, row, first, last);
 	}
 }
 
@@ -82,7 +59,7 @@ int lc_block_spans(struct lc_pass *p)
 
 	for (uint32_t n = lc_take_count(&r, p->all ? 25 : 23); n && !r.bad; n--) {
 		uint32_t key[LC_EXECUTION_KEY] = { lc_take_owner(&r, p) }, row = 0;
-		uint64_t sums[LC_EXECUTION_SUMS], *values;
+		uint64_t sums[LC_EXECUTION_SUMS];
 
 		key[LC_EXECUTION_KIND] = lc_take_below(&r, LC_SPAN_KINDS);
 		key[LC_EXECUTION_LEVEL] = lc_take_below(&r, LC_SPAN_LEVEL_MAX + 1);
@@ -92,14 +69,11 @@ int lc_block_spans(struct lc_pass *p)
 		key[LC_EXECUTION_PATH] = lc_take_id(&r, p->d, LC_SECTION_PATHS);
 		for (unsigned i = 0; i < LC_EXECUTION_SUMS; i++)
 			sums[i] = lc_take(&r);
+		sums[LC_EXECUTION_COMPENSATED] =
+		    (uint64_t)lc_zigzag_value(sums[LC_EXECUTION_COMPENSATED]);
 		if (p->add && !r.bad) {
 			row = lc_table_put(executions, key);
-			values = lc_table_values(executions, row);
-			for (unsigned i = 0; i < LC_EXECUTION_SUMS; i++)
-				if (i == LC_EXECUTION_COMPENSATED)
-					lc_sum_add_signed(&values[i], lc_zigzag_value(sums[i]));
-				else
-					lc_sum_add(&values[i], sums[i]);
+			lc_tree_spans_add(lc_table_values(executions, row), sums);
 		}
 		take_intervals(&r, p, row);
 		take_histogram(&r, p, row);

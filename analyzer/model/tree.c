@@ -41,6 +41,7 @@ void lc_tree_free(struct lc_tree *t)
 {
 	free(t->bytes);
 	free(t->starts);
+	free(t->classes);
 	lc_table_free(&t->strings);
 	lc_table_free(&t->methods);
 	lc_table_free(&t->frames);
@@ -74,6 +75,8 @@ struct lc_table *lc_tree_table(const struct lc_tree *t, enum lc_section section)
 
 void lc_tree_stretch(struct lc_tree *t, uint32_t thread, uint64_t begin_ns, uint64_t end_ns)
 {
+	if (t->no_stretches)
+		return;
 	t->stretches = lc_mem_grow(t->stretches, &t->stretches_cap, t->stretches_len + 1,
 	                           sizeof(*t->stretches));
 	t->stretches[t->stretches_len++] = (struct lc_tree_stretch){
@@ -85,8 +88,11 @@ void lc_tree_stretch(struct lc_tree *t, uint32_t thread, uint64_t begin_ns, uint
 
 void lc_tree_stretch_allocated(struct lc_tree *t, uint64_t allocations, uint64_t bytes)
 {
-	struct lc_tree_stretch *last = &t->stretches[t->stretches_len - 1];
+	struct lc_tree_stretch *last;
 
+	if (t->no_stretches)
+		return;
+	last = &t->stretches[t->stretches_len - 1];
 	lc_sum_add(&last->allocations, allocations);
 	lc_sum_add(&last->bytes, bytes);
 }
@@ -95,33 +101,90 @@ void lc_tree_stretch_sampled(struct lc_tree *t, uint32_t engine, uint32_t bucket
 {
 	const uint32_t key[LC_STRETCH_SAMPLES_KEY] = { (uint32_t)t->stretches_len - 1, engine,
 		                                       bucket };
-	const uint32_t row = lc_table_put(&t->stretch_samples, key);
 
-	lc_sum_add(lc_table_values(&t->stretch_samples, row), samples);
+	if (!t->no_stretches)
+		lc_sum_add(
+		    lc_table_values(&t->stretch_samples, lc_table_put(&t->stretch_samples, key)),
+		    samples);
+}
+
+void lc_tree_thread_seen(struct lc_tree *t, uint32_t row, uint32_t tid, uint32_t name,
+                         uint64_t begin_ns, uint64_t end_ns)
+{
+	uint64_t *v = lc_table_values(&t->threads, row);
+	int order = lc_order_u64(end_ns, v[LC_THREAD_END_NS]);
+
+	if (!order)
+		order = lc_order_u64(tid, v[LC_THREAD_TID]);
+	if (!order && name != v[LC_THREAD_NAME])
+		order = lc_tree_order_text(t, name, (uint32_t)v[LC_THREAD_NAME]);
+	if (order > 0) {
+		v[LC_THREAD_TID] = tid;
+		v[LC_THREAD_NAME] = name;
+	}
+	if (end_ns && (!v[LC_THREAD_END_NS] || begin_ns < v[LC_THREAD_BEGIN_NS]))
+		v[LC_THREAD_BEGIN_NS] = begin_ns;
+	if (end_ns > v[LC_THREAD_END_NS])
+		v[LC_THREAD_END_NS] = end_ns;
+}
+
+enum { STRING_KEY = 4 };
+
+static void string_key(uint32_t *key, const char *bytes, size_t len)
+{
+	const uint64_t hash = lc_checksum(bytes, len);
+
+	key[0] = (uint32_t)len;
+	key[1] = (uint32_t)hash;
+	key[2] = (uint32_t)(hash >> 32);
+	key[3] = 0;
+}
+
+/* The bytes of a new string. */
+static void keep_text(struct lc_tree *t, uint32_t id, const char *bytes, size_t len)
+{
+	t->starts = lc_mem_grow(t->starts, &t->starts_cap, (size_t)id + 1, sizeof(*t->starts));
+	t->bytes = lc_mem_grow(t->bytes, &t->bytes_cap, t->bytes_len + len + 1, 1);
+	t->starts[id] = t->bytes_len;
+	if (len)
+		memcpy(t->bytes + t->bytes_len, bytes, len);
+	t->bytes_len += len;
+}
+
+static bool has_text(const struct lc_tree *t, uint32_t id, const char *bytes, size_t len)
+{
+	return !len || memcmp(t->bytes + t->starts[id], bytes, len) == 0;
 }
 
 uint32_t lc_tree_string(struct lc_tree *t, const char *bytes, size_t len)
 {
-	uint64_t hash = lc_checksum(bytes, len);
-	uint32_t key[4] = { (uint32_t)len, (uint32_t)hash, (uint32_t)(hash >> 32), 0 };
+	uint32_t key[STRING_KEY];
 
+	string_key(key, bytes, len);
 	for (;; key[3]++) {
-		uint32_t before = t->strings.count;
-		uint32_t id = lc_table_put(&t->strings, key);
+		const uint32_t before = t->strings.count;
+		const uint32_t id = lc_table_put(&t->strings, key);
 
-		if (id == before) {
-			t->starts = lc_mem_grow(t->starts, &t->starts_cap, (size_t)id + 1,
-			                        sizeof(*t->starts));
-			t->bytes = lc_mem_grow(t->bytes, &t->bytes_cap, t->bytes_len + len + 1, 1);
-			t->starts[id] = t->bytes_len;
-			if (len)
-				memcpy(t->bytes + t->bytes_len, bytes, len);
-			t->bytes_len += len;
-			return id;
-		}
-		if (!len || memcmp(t->bytes + t->starts[id], bytes, len) == 0)
+		if (id == before)
+			keep_text(t, id, bytes, len);
+		if (has_text(t, id, bytes, len))
 			return id;
 	}
+}
+
+void lc_tree_strings(struct lc_tree *t, const struct lc_text *texts, uint32_t n, uint32_t *ids)
+{
+	uint32_t keys[LC_TABLE_BATCH * STRING_KEY] = { 0 }, next = t->strings.count;
+
+	for (uint32_t i = 0; i < n; i++)
+		string_key(keys + i * STRING_KEY, texts[i].bytes, texts[i].len);
+	lc_table_put_batch(&t->strings, keys, n, ids);
+	for (uint32_t i = 0; i < n; i++)
+		if (ids[i] == next)
+			keep_text(t, next++, texts[i].bytes, texts[i].len);
+	for (uint32_t i = 0; i < n; i++) /* another text with that hash */
+		if (!has_text(t, ids[i], texts[i].bytes, texts[i].len))
+			ids[i] = lc_tree_string(t, texts[i].bytes, texts[i].len);
 }
 
 static bool is_hidden_suffix(const char *p)

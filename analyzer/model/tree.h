@@ -163,6 +163,9 @@ struct lc_tree {
 	struct lc_table strings; /* key: length, hash (2), how many before had all three equal */
 	size_t *starts;          /* of a string in bytes */
 	size_t starts_cap;
+	uint32_t *
+	    classes; /* of a string that named a class: the string that lc_tree_class() gave, + 1 */
+	size_t classes_cap;
 	struct lc_table methods;
 	struct lc_table frames;
 	struct lc_table paths;
@@ -188,12 +191,20 @@ struct lc_tree {
 	uint64_t buckets[LC_ENGINES_MAX][LC_BUCKET_COUNT];
 	uint64_t offered[LC_ENGINES_MAX]; /* samples, those that filters left out included */
 	struct lc_slices *slices;         /* the caller's; NULL: not kept */
+	bool no_stretches;                /* they are not kept: memory would follow the blocks */
 };
 
 /* Begin a stretch, and add to the one that was begun last. */
 void lc_tree_stretch(struct lc_tree *t, uint32_t thread, uint64_t begin_ns, uint64_t end_ns);
 void lc_tree_stretch_allocated(struct lc_tree *t, uint64_t allocations, uint64_t bytes);
 void lc_tree_stretch_sampled(struct lc_tree *t, uint32_t engine, uint32_t bucket, uint64_t samples);
+
+/*
+ * Thread `row` had that tid and name (a string) at `end_ns`, and has run from `begin_ns` on; an end
+ * of 0: the times are not known. The latest tid and name hold, of one time the greater ones.
+ */
+void lc_tree_thread_seen(struct lc_tree *t, uint32_t row, uint32_t tid, uint32_t name,
+                         uint64_t begin_ns, uint64_t end_ns);
 
 void lc_tree_init(struct lc_tree *t);
 void lc_tree_free(struct lc_tree *t);
@@ -202,6 +213,9 @@ void lc_tree_free(struct lc_tree *t);
 struct lc_table *lc_tree_table(const struct lc_tree *t, enum lc_section section);
 
 uint32_t lc_tree_string(struct lc_tree *t, const char *bytes, size_t len);
+
+/* The same for `n` texts, LC_TABLE_BATCH at most. */
+void lc_tree_strings(struct lc_tree *t, const struct lc_text *texts, uint32_t n, uint32_t *ids);
 
 /*
  * As lc_tree_string(), for the name of a class: without the address that the JVM appends to

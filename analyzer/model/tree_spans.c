@@ -6,6 +6,39 @@
 
 #include "analyzer/base/memory.h"
 
+void lc_tree_spans_add(uint64_t *to, const uint64_t *from)
+{
+	for (unsigned i = 0; i < LC_EXECUTION_SUMS; i++)
+		if (i == LC_EXECUTION_COMPENSATED)
+			lc_sum_add_signed(&to[i], (int64_t)from[i]);
+		else
+			lc_sum_add(&to[i], from[i]);
+}
+
+/*
+ * Blocks of a thread come in order, so that mostly the row's last interval goes on. Gaps of up to
+ * LC_TIMELINE_NS are closed; lc_tree_spans_build() closes those that come out of order.
+ */
+void lc_tree_spans_interval(struct lc_tree *t, uint32_t row, uint64_t first, uint64_t last)
+{
+	uint64_t *open = &lc_table_values(&t->executions, row)[LC_EXECUTION_INTERVAL];
+
+	if (*open) {
+		struct lc_tree_interval *i = &t->span_intervals[*open - 1];
+
+		if ((first <= i->last_ns || first - i->last_ns <= LC_TIMELINE_NS) &&
+		    (i->first_ns <= last || i->first_ns - last <= LC_TIMELINE_NS)) {
+			i->first_ns = first < i->first_ns ? first : i->first_ns;
+			i->last_ns = last > i->last_ns ? last : i->last_ns;
+			return;
+		}
+	}
+	t->span_intervals = lc_mem_grow(t->span_intervals, &t->span_intervals_cap,
+	                                t->span_intervals_len + 1, sizeof(*t->span_intervals));
+	t->span_intervals[t->span_intervals_len++] = (struct lc_tree_interval){ row, first, last };
+	*open = t->span_intervals_len;
+}
+
 static int by_row_and_time(const void *a, const void *b)
 {
 	const struct lc_tree_interval *x = a, *y = b;

@@ -23,6 +23,12 @@ struct lc_tree_spans {
 	uint32_t *bucket_first;
 };
 
+/* Add the sums of an execution's row to those of another row. */
+void lc_tree_spans_add(uint64_t *to, const uint64_t *from);
+
+/* Row `row` of executions had some in that time. */
+void lc_tree_spans_interval(struct lc_tree *t, uint32_t row, uint64_t first_ns, uint64_t last_ns);
+
 /* Stops the program without memory. Free with lc_tree_spans_free(). */
 void lc_tree_spans_build(struct lc_tree_spans *s, const struct lc_tree *t);
 void lc_tree_spans_free(struct lc_tree_spans *s);

@@ -2,7 +2,8 @@
  * model/write.c - encodes a tree as docs/FORMAT.md says.
  *
  * Like the agent's writer, it puts into a block the definitions that the block uses, numbered in
- * order of appearance, and begins another block when one is large.
+ * order of appearance, and begins another block when one is large. Rows are in the order of
+ * canonical.h, so that what is written follows from what is in the tree alone.
  */
 #include "analyzer/model/write.h"
 
@@ -12,6 +13,7 @@
 #include <string.h>
 
 #include "analyzer/base/memory.h"
+#include "analyzer/model/canonical.h"
 #include "analyzer/model/tree_spans.h"
 #include "src/format/encode.h"
 
@@ -30,6 +32,9 @@ struct lc_merge_numbers {
 struct lc_merge_writer {
 	struct lc_encoder encoder;
 	const struct lc_tree *tree;
+	struct lc_canonical order;                             /* of the tree */
+	unsigned section;                                      /* whose rows are in order: 0 none */
+	uint32_t *rows;                                        /* of that section */
 	bool one;                                              /* blocks of one thread */
 	struct lc_tree_spans spans;                            /* of the tree */
 	struct lc_merge_numbers numbers[LC_SECTION_SITES + 1]; /* by section type */
@@ -171,7 +176,7 @@ static void put_allocations(struct lc_merge_writer *w, uint32_t site)
 	const uint64_t v[LC_COLUMNS_MAX] = { site, values[LC_SITE_ALLOCATIONS],
 		                             values[LC_SITE_BYTES] };
 
-	if (values[LC_SITE_ALLOCATIONS])
+	if (values[LC_SITE_ALLOCATIONS] || values[LC_SITE_BYTES])
 		lc_encode_row(&w->encoder, lc_section_spec(LC_SECTION_ALLOCATIONS), NULL, v);
 }
 
@@ -236,36 +241,63 @@ static size_t rows_len(void *of, enum lc_section section)
 	}
 }
 
-static void put_row(void *of, enum lc_section section, size_t row)
+/* The rows of the section in order; those of the one before are let go. */
+static const uint32_t *rows_of(struct lc_merge_writer *w, enum lc_section section)
+{
+	if (w->section == section)
+		return w->rows;
+	free(w->rows);
+	w->section = section;
+	switch (section) {
+	case LC_SECTION_ALLOCATIONS:
+		w->rows = lc_canonical_sites(&w->order);
+		break;
+	case LC_SECTION_SPANS:
+		w->rows = lc_canonical_executions(&w->order);
+		break;
+	case LC_SECTION_TRACE:
+		w->rows = lc_canonical_traces(&w->order);
+		break;
+	case LC_SECTION_THREADS:
+		w->rows = lc_canonical_threads(&w->order);
+		break;
+	default:
+		w->rows = lc_canonical_section(&w->order, section);
+	}
+	return w->rows;
+}
+
+/* The row that is number `at` of the section. */
+static void put_row(void *of, enum lc_section section, size_t at)
 {
 	struct lc_merge_writer *w = of;
+	const uint32_t row = rows_of(w, section)[at];
 	const struct lc_tree_trace *trace;
 
 	switch (section) {
 	case LC_SECTION_ALLOCATIONS:
-		put_allocations(w, (uint32_t)row);
+		put_allocations(w, row);
 		break;
 	case LC_SECTION_SPANS:
-		put_span(w, (uint32_t)row);
+		put_span(w, row);
 		break;
 	case LC_SECTION_TRACE:
 		trace = &w->tree->traces[row];
 		lc_encode_trace(&w->encoder, owner_of(w, trace->thread), &trace->row);
 		break;
 	default:
-		put_flat(w, lc_section_spec(section), (uint32_t)row);
+		put_flat(w, lc_section_spec(section), row);
 	}
 }
 
-/* The rows of a thread's shares are found through `first` and `next`: row + 1, 0 ends. */
-static void put_thread(struct lc_merge_writer *w, uint32_t row, uint32_t first,
-                       const uint32_t *next)
+/* A thread, and its rows of shares. */
+static void put_thread(struct lc_merge_writer *w, uint32_t row, const uint32_t *share,
+                       uint32_t count)
 {
 	const struct lc_table *threads = &w->tree->threads, *shares = &w->tree->shares;
 	const uint32_t *key = lc_table_key(threads, row);
 	const uint64_t *values = lc_table_values(threads, row);
 	struct lc_encoder *e = &w->encoder;
-	uint32_t count = 0;
 
 	lc_encode_put(e, LC_SECTION_THREADS, key[LC_THREAD_PROCESS]);
 	lc_encode_put(e, LC_SECTION_THREADS, key[LC_THREAD_INDEX]);
@@ -275,13 +307,11 @@ static void put_thread(struct lc_merge_writer *w, uint32_t row, uint32_t first,
 	lc_encode_put(e, LC_SECTION_THREADS, values[LC_THREAD_BYTES]);
 	lc_encode_put(e, LC_SECTION_THREADS, values[LC_THREAD_BEGIN_NS]);
 	lc_encode_put(e, LC_SECTION_THREADS, values[LC_THREAD_END_NS]);
-	for (uint32_t i = first; i; i = next[i - 1])
-		count++;
 	lc_encode_put(e, LC_SECTION_THREADS, count);
-	for (uint32_t i = first; i; i = next[i - 1]) {
-		lc_encode_put(e, LC_SECTION_THREADS, lc_table_key(shares, i - 1)[LC_SHARE_ENGINE]);
-		lc_encode_put(e, LC_SECTION_THREADS, lc_table_key(shares, i - 1)[LC_SHARE_BUCKET]);
-		lc_encode_put(e, LC_SECTION_THREADS, *lc_table_values(shares, i - 1));
+	for (; count; count--, share++) {
+		lc_encode_put(e, LC_SECTION_THREADS, lc_table_key(shares, *share)[LC_SHARE_ENGINE]);
+		lc_encode_put(e, LC_SECTION_THREADS, lc_table_key(shares, *share)[LC_SHARE_BUCKET]);
+		lc_encode_put(e, LC_SECTION_THREADS, *lc_table_values(shares, *share));
 	}
 	e->out.rows[LC_SECTION_THREADS]++;
 }
@@ -289,19 +319,17 @@ static void put_thread(struct lc_merge_writer *w, uint32_t row, uint32_t first,
 static void put_threads(struct lc_merge_writer *w)
 {
 	const struct lc_table *threads = &w->tree->threads, *shares = &w->tree->shares;
-	uint32_t *first = lc_mem_zeroed(threads->count, sizeof(*first));
-	uint32_t *next = lc_mem_zeroed(shares->count, sizeof(*next));
+	uint32_t *rows = lc_canonical_shares(&w->order);
+	uint32_t at = 0;
 
-	for (uint32_t i = 0; i < shares->count; i++) {
-		uint32_t thread = lc_table_key(shares, i)[LC_SHARE_THREAD];
+	for (uint32_t i = 0; i < threads->count; i++) {
+		const uint32_t row = rows_of(w, LC_SECTION_THREADS)[i], first = at;
 
-		next[i] = first[thread];
-		first[thread] = i + 1;
+		while (at < shares->count && lc_table_key(shares, rows[at])[LC_SHARE_THREAD] == row)
+			at++;
+		put_thread(w, row, rows + first, at - first);
 	}
-	for (uint32_t row = 0; row < threads->count; row++)
-		put_thread(w, row, first[row], next);
-	free(first);
-	free(next);
+	free(rows);
 }
 
 /* ---- blocks ---- */
@@ -349,17 +377,14 @@ static int block_end(struct lc_merge_writer *w, struct lc_block_header *h, FILE 
 	return fwrite(w->file.data, w->file.len, 1, out) == 1 ? 0 : -errno;
 }
 
-int lc_merge_write(struct lc_merge_writer *w, const struct lc_tree *t, bool keep_thread, FILE *out)
+static int write_blocks(struct lc_merge_writer *w, FILE *out)
 {
 	const struct lc_encode_source source = { w, rows_len, put_row };
+	const struct lc_tree *t = w->tree;
 	struct lc_block_header h = { 0 };
 	int blocks = 0;
 	bool last;
 
-	w->tree = t;
-	w->one = keep_thread && t->threads.count == 1;
-	lc_tree_spans_free(&w->spans);
-	lc_tree_spans_build(&w->spans, t);
 	lc_encode_start(&w->encoder, t->buckets);
 	do {
 		int err;
@@ -377,6 +402,23 @@ int lc_merge_write(struct lc_merge_writer *w, const struct lc_tree *t, bool keep
 			return err;
 		blocks++;
 	} while (!last);
+	return blocks;
+}
+
+int lc_merge_write(struct lc_merge_writer *w, const struct lc_tree *t, bool keep_thread, FILE *out)
+{
+	int blocks;
+
+	w->tree = t;
+	w->one = keep_thread && t->threads.count == 1;
+	lc_tree_spans_free(&w->spans);
+	lc_tree_spans_build(&w->spans, t);
+	lc_canonical_init(&w->order, t);
+	blocks = write_blocks(w, out);
+	lc_canonical_free(&w->order);
+	free(w->rows);
+	w->rows = NULL;
+	w->section = 0;
 	return blocks;
 }
 

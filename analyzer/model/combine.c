@@ -1,0 +1,253 @@
+/*
+ * model/combine.c - adds one tree to another: names are looked up once each, then rows are added by
+ * the numbers that the names have in the other tree.
+ */
+#include "analyzer/model/combine.h"
+
+#include <stdlib.h>
+
+#include "analyzer/base/memory.h"
+#include "analyzer/model/tree_spans.h"
+
+/* Numbers of one tree to those of the other. */
+struct numbers {
+	uint32_t *strings, *methods, *frames, *paths, *sites, *threads, *executions;
+};
+
+static uint32_t *numbers_for(const struct lc_table *table)
+{
+	return lc_mem_zeroed(table->count, sizeof(uint32_t));
+}
+
+/* ---- names ---- */
+
+static void map_strings(struct lc_tree *to, const struct lc_tree *from, struct numbers *n)
+{
+	n->strings = numbers_for(&from->strings);
+	for (uint32_t i = 1; i < from->strings.count; i++) {
+		const struct lc_text text = lc_tree_text(from, i);
+
+		n->strings[i] = lc_tree_string(to, text.bytes, text.len);
+	}
+}
+
+static void map_methods(struct lc_tree *to, const struct lc_tree *from, struct numbers *n)
+{
+	n->methods = numbers_for(&from->methods);
+	for (uint32_t i = 0; i < from->methods.count; i++) {
+		const uint32_t *names = lc_table_key(&from->methods, i);
+		uint32_t key[LC_METHOD_KEY];
+
+		for (unsigned k = 0; k < LC_METHOD_KEY; k++)
+			key[k] = n->strings[names[k]];
+		n->methods[i] = lc_table_put(&to->methods, key);
+	}
+}
+
+static void map_frames(struct lc_tree *to, const struct lc_tree *from, struct numbers *n)
+{
+	n->frames = numbers_for(&from->frames);
+	for (uint32_t i = 0; i < from->frames.count; i++) {
+		const uint32_t *frame = lc_table_key(&from->frames, i);
+		const uint32_t key[LC_FRAME_KEY] = { n->methods[frame[LC_FRAME_METHOD]],
+			                             frame[LC_FRAME_BCI1], frame[LC_FRAME_LINE1] };
+
+		n->frames[i] = lc_table_put(&to->frames, key);
+	}
+}
+
+/* A parent has a smaller number than its children. */
+static void map_paths(struct lc_tree *to, const struct lc_tree *from, struct numbers *n)
+{
+	n->paths = numbers_for(&from->paths);
+	for (uint32_t i = 1; i < from->paths.count; i++) {
+		const uint32_t *path = lc_table_key(&from->paths, i);
+		const uint32_t key[LC_PATH_KEY] = { n->paths[path[LC_PATH_PARENT]],
+			                            n->frames[path[LC_PATH_FRAME]] };
+
+		n->paths[i] = lc_table_put(&to->paths, key);
+	}
+}
+
+static void map_sites(struct lc_tree *to, const struct lc_tree *from, struct numbers *n)
+{
+	n->sites = numbers_for(&from->sites);
+	for (uint32_t i = 1; i < from->sites.count; i++) {
+		const uint32_t *site = lc_table_key(&from->sites, i);
+		const uint32_t key[LC_SITE_KEY] = { n->strings[site[LC_SITE_CLASS]],
+			                            n->paths[site[LC_SITE_PATH]] };
+		const uint64_t *values = lc_table_values(&from->sites, i);
+		uint64_t *sums;
+
+		n->sites[i] = lc_table_put(&to->sites, key);
+		sums = lc_table_values(&to->sites, n->sites[i]);
+		for (unsigned v = 0; v < LC_SITE_VALUES; v++)
+			lc_sum_add(&sums[v], values[v]);
+	}
+}
+
+static void map_threads(struct lc_tree *to, const struct lc_tree *from, struct numbers *n)
+{
+	n->threads = numbers_for(&from->threads);
+	for (uint32_t i = 0; i < from->threads.count; i++) {
+		const uint64_t *values = lc_table_values(&from->threads, i);
+		uint64_t *sums;
+
+		n->threads[i] = lc_table_put(&to->threads, lc_table_key(&from->threads, i));
+		lc_tree_thread_seen(to, n->threads[i], (uint32_t)values[LC_THREAD_TID],
+		                    n->strings[values[LC_THREAD_NAME]], values[LC_THREAD_BEGIN_NS],
+		                    values[LC_THREAD_END_NS]);
+		sums = lc_table_values(&to->threads, n->threads[i]);
+		lc_sum_add(&sums[LC_THREAD_ALLOCATIONS], values[LC_THREAD_ALLOCATIONS]);
+		lc_sum_add(&sums[LC_THREAD_BYTES], values[LC_THREAD_BYTES]);
+	}
+	for (uint32_t i = 0; i < from->shares.count; i++) {
+		const uint32_t *share = lc_table_key(&from->shares, i);
+		const uint32_t key[LC_SHARE_KEY] = { n->threads[share[LC_SHARE_THREAD]],
+			                             share[LC_SHARE_ENGINE],
+			                             share[LC_SHARE_BUCKET] };
+
+		lc_sum_add(lc_table_values(&to->shares, lc_table_put(&to->shares, key)),
+		           *lc_table_values(&from->shares, i));
+	}
+}
+
+/* ---- rows ---- */
+
+static uint32_t number_of(const struct numbers *n, enum lc_column_type type, uint32_t v)
+{
+	switch (type) {
+	case LC_COLUMN_SITE:
+	case LC_COLUMN_SITE_OR_0:
+		return n->sites[v];
+	case LC_COLUMN_PATH:
+		return n->paths[v];
+	case LC_COLUMN_STRING:
+		return n->strings[v];
+	default:
+		return v;
+	}
+}
+
+static void add_section(struct lc_tree *to, const struct lc_tree *from, const struct numbers *n,
+                        const struct lc_section_spec *s)
+{
+	struct lc_table *table = lc_tree_table(to, s->number);
+	const struct lc_table *rows = lc_tree_table(from, s->number);
+
+	for (uint32_t row = 0; row < rows->count; row++) {
+		const uint32_t *key = lc_table_key(rows, row);
+		const uint64_t *values = lc_table_values(rows, row);
+		uint32_t mapped[1 + 2 * LC_COLUMNS_MAX], at = 0;
+		uint64_t *sums;
+
+		if (s->merged) {
+			mapped[at] = n->threads[key[at]];
+			at++;
+		}
+		for (unsigned i = 0; i < s->keys_len; i++, at++) {
+			mapped[at] = number_of(n, s->columns[i].type, key[at]);
+			if (lc_tree_is_wide(s->columns[i].type)) {
+				at++;
+				mapped[at] = key[at];
+			}
+		}
+		sums = lc_table_values(table, lc_table_put(table, mapped));
+		for (unsigned i = s->keys_len; i < s->columns_len; i++)
+			lc_column_add(&s->columns[i], sums++, *values++);
+	}
+}
+
+static void add_executions(struct lc_tree *to, const struct lc_tree *from, struct numbers *n)
+{
+	n->executions = numbers_for(&from->executions);
+	for (uint32_t row = 0; row < from->executions.count; row++) {
+		const uint32_t *e = lc_table_key(&from->executions, row);
+		const uint32_t key[LC_EXECUTION_KEY] = {
+			n->threads[e[LC_EXECUTION_THREAD]],
+			e[LC_EXECUTION_KIND],
+			e[LC_EXECUTION_LEVEL],
+			e[LC_EXECUTION_SUBMIT],
+			n->sites[e[LC_EXECUTION_SITE]],
+			n->paths[e[LC_EXECUTION_SUBMIT_PATH]],
+			n->paths[e[LC_EXECUTION_PATH]],
+		};
+
+		n->executions[row] = lc_table_put(&to->executions, key);
+		lc_tree_spans_add(lc_table_values(&to->executions, n->executions[row]),
+		                  lc_table_values(&from->executions, row));
+	}
+	for (size_t i = 0; i < from->span_intervals_len; i++) {
+		const struct lc_tree_interval *a = &from->span_intervals[i];
+
+		lc_tree_spans_interval(to, n->executions[a->row], a->first_ns, a->last_ns);
+	}
+	for (uint32_t i = 0; i < from->span_buckets.count; i++) {
+		const uint32_t *bucket = lc_table_key(&from->span_buckets, i);
+		const uint32_t key[2] = { n->executions[bucket[0]], bucket[1] };
+
+		lc_sum_add(lc_table_values(&to->span_buckets, lc_table_put(&to->span_buckets, key)),
+		           *lc_table_values(&from->span_buckets, i));
+	}
+}
+
+static void add_traces(struct lc_tree *to, const struct lc_tree *from, const struct numbers *n)
+{
+	to->traces = lc_mem_grow(to->traces, &to->traces_cap, to->traces_len + from->traces_len,
+	                         sizeof(*to->traces));
+	for (size_t i = 0; i < from->traces_len; i++) {
+		struct lc_tree_trace trace = from->traces[i];
+
+		trace.thread = n->threads[trace.thread];
+		trace.row.site = n->sites[trace.row.site];
+		trace.row.submit_path = n->paths[trace.row.submit_path];
+		trace.row.path = n->paths[trace.row.path];
+		to->traces[to->traces_len++] = trace;
+	}
+}
+
+void lc_tree_combine(struct lc_tree *to, const struct lc_tree *from)
+{
+	struct numbers n = { 0 };
+
+	map_strings(to, from, &n);
+	map_methods(to, from, &n);
+	map_frames(to, from, &n);
+	map_paths(to, from, &n);
+	map_sites(to, from, &n);
+	map_threads(to, from, &n);
+	for (unsigned section = 0; section < LC_SECTION_COUNT; section++)
+		if (lc_tree_table(from, section))
+			add_section(to, from, &n, lc_section_spec(section));
+	add_executions(to, from, &n);
+	add_traces(to, from, &n);
+	for (unsigned e = 0; e < LC_ENGINES_MAX; e++) {
+		for (unsigned b = 0; b < LC_BUCKET_COUNT; b++)
+			lc_sum_add(&to->buckets[e][b], from->buckets[e][b]);
+		lc_sum_add(&to->offered[e], from->offered[e]);
+	}
+	free(n.strings);
+	free(n.methods);
+	free(n.frames);
+	free(n.paths);
+	free(n.sites);
+	free(n.threads);
+	free(n.executions);
+}
+
+size_t lc_tree_bytes(const struct lc_tree *t)
+{
+	const struct lc_table *apart[] = { &t->strings, &t->methods,    &t->frames,
+		                           &t->paths,   &t->sites,      &t->threads,
+		                           &t->shares,  &t->executions, &t->span_buckets };
+	size_t bytes = t->bytes_len + t->strings.count * sizeof(*t->starts) +
+	               t->span_intervals_len * sizeof(*t->span_intervals) +
+	               t->traces_len * sizeof(*t->traces);
+
+	for (size_t i = 0; i < sizeof(apart) / sizeof(apart[0]); i++)
+		bytes += lc_table_bytes(apart[i]);
+	for (unsigned section = 0; section < LC_SECTION_COUNT; section++)
+		if (lc_tree_table(t, section))
+			bytes += lc_table_bytes(lc_tree_table(t, section));
+	return bytes;
+}

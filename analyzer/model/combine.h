@@ -1,0 +1,17 @@
+/* model/combine.h - adds one tree to another. */
+#ifndef LC_MODEL_COMBINE_H
+#define LC_MODEL_COMBINE_H
+
+#include "analyzer/model/tree.h"
+
+/*
+ * Add all of *from, which is not changed, to *to. Both number processes and engines alike. The
+ * result does not depend on which of several trees are combined first. Stretches and slices of
+ * *from are not added. Stops the program without memory.
+ */
+void lc_tree_combine(struct lc_tree *to, const struct lc_tree *from);
+
+/* Bytes of memory that a tree takes, about. */
+size_t lc_tree_bytes(const struct lc_tree *t);
+
+#endif
