@@ -9,12 +9,35 @@
 #include "analyzer/base/plain.h"
 #include "analyzer/base/progress.h"
 
+static _Thread_local char **captured; /* where this thread's lines go; NULL: stderr */
+
+void lc_fail_capture(char **text)
+{
+	captured = text;
+}
+
+/* Append a line to what was captured. */
+static void capture(const char *line)
+{
+	char *both = NULL;
+
+	if (asprintf(&both, "%s%s\n", *captured ? *captured : "", line) < 0)
+		return;
+	free(*captured);
+	*captured = both;
+}
+
 /* Names of files, and what a library quotes of a file, are in these lines. */
 __attribute__((format(printf, 1, 0))) static void say(const char *format, va_list args)
 {
 	char *text = NULL;
 	int len = vasprintf(&text, format, args);
 
+	if (captured) {
+		capture(len < 0 ? "out of memory" : text);
+		free(len < 0 ? NULL : text);
+		return;
+	}
 	lc_progress_end();
 	fputs("locus: ", stderr);
 	if (len < 0)

@@ -17,6 +17,12 @@ enum {
  * sent. */
 __attribute__((format(printf, 1, 2))) void lc_note(const char *format, ...);
 
+/*
+ * From now on the lines of this thread are appended to *text, without the command's name, and are
+ * not printed: *text is NULL or from malloc(), and the caller's. NULL: they are printed again.
+ */
+void lc_fail_capture(char **text);
+
 /* The same, where the command gives up. Returns LC_EXIT_FAILED. */
 __attribute__((format(printf, 1, 2))) int lc_fail(const char *format, ...);
 

@@ -1,7 +1,11 @@
-/* base/progress.c - writes a line over itself, ten times a second at most. One thread. */
+/*
+ * base/progress.c - writes a line over itself, ten times a second at most. Threads may tell of what
+ * they read; a lock makes them take turns.
+ */
 #include "analyzer/base/progress.h"
 
 #include <errno.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -20,6 +24,8 @@ static struct {
 	char line[NAME_BYTES_MAX + 32]; /* of the stage, for the signal; written while it is off */
 	size_t line_len;
 } progress;
+
+static pthread_mutex_t reading = PTHREAD_MUTEX_INITIALIZER; /* guards lc_progress_read() */
 
 static int64_t now_ms(void)
 {
@@ -72,7 +78,7 @@ void lc_progress_expect(uint64_t bytes)
 	progress.all += bytes;
 }
 
-void lc_progress_read(const char *file, uint64_t bytes)
+static void show_reading(const char *file, uint64_t bytes)
 {
 	int64_t now;
 
@@ -92,6 +98,13 @@ void lc_progress_read(const char *file, uint64_t bytes)
 	fputs("\033[K", stderr);
 	fflush(stderr);
 	progress.shown = true;
+}
+
+void lc_progress_read(const char *file, uint64_t bytes)
+{
+	pthread_mutex_lock(&reading);
+	show_reading(file, bytes);
+	pthread_mutex_unlock(&reading);
 }
 
 void lc_progress_stage(const char *what)

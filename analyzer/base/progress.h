@@ -10,7 +10,8 @@
 /* So many bytes more are to be read: what the parts are of. */
 void lc_progress_expect(uint64_t bytes);
 
-/* "locus: reading dir/thread-0.lcb, 40%": so many bytes more of the file are read. */
+/* "locus: reading dir/thread-0.lcb, 40%": so many bytes more of the file are read. Context: any
+ * thread of the analyzer. */
 void lc_progress_read(const char *file, uint64_t bytes);
 
 /*

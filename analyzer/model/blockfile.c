@@ -190,7 +190,8 @@ static void read_blocks(struct lc_blockfile *f, struct lc_block_target *target,
 
 	f->passed = f->wasted = 0;
 	lc_block_decoder_begin(&f->decoder);
-	while (ensure(f, 1)) {
+	while (!(target->stop && atomic_load_explicit(target->stop, memory_order_relaxed)) &&
+	       ensure(f, 1)) {
 		struct lc_block_header h;
 		const int bad_header = header(f, &h);
 		size_t passed;
@@ -221,6 +222,9 @@ static void read_blocks(struct lc_blockfile *f, struct lc_block_target *target,
 	}
 	if (skipping)
 		damage->blocks++;
+	stats->paths += f->decoder.paths;
+	stats->bytes += f->passed;
+	f->decoder.paths = 0;
 }
 
 int lc_blockfile_read(struct lc_blockfile *f, const char *path, struct lc_block_target *target,

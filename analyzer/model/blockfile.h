@@ -30,16 +30,19 @@ struct lc_blockfile_stats {
 	uint64_t blocks;      /* read and counted */
 	uint64_t last_end_ns; /* largest t_end_ns */
 	uint32_t process;     /* of the last block, in the file's profile */
+	uint64_t paths;       /* definitions of call paths */
+	uint64_t bytes;       /* of the file */
 };
 
 /*
  * Add every block of the file at `path` to the target. Returns 0 or -errno of the file system;
- * damage is no error. *damage and *stats are added to (last_end_ns and process are set).
+ * damage is no error. *damage and *stats are added to (last_end_ns and process are set). Where
+ * target->stop becomes true the rest of the file is not read.
  */
 int lc_blockfile_read(struct lc_blockfile *f, const char *path, struct lc_block_target *target,
                       struct lc_damage *damage, struct lc_blockfile_stats *stats);
 
-/* The same for a file in memory. Context: tests. */
+/* The same for a file in memory. */
 void lc_blockfile_read_memory(struct lc_blockfile *f, const uint8_t *data, size_t len,
                               struct lc_block_target *target, struct lc_damage *damage,
                               struct lc_blockfile_stats *stats);

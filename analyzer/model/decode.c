@@ -695,6 +695,10 @@ static int begin_thread(struct lc_pass *p, const struct lc_block_header *h)
 	uint32_t name = 0;
 
 	p->all = h->thread_index == LC_THREAD_ALL;
+	if (target->only && (h->thread_index != target->only_thread ||
+	                     (!p->all && h->process != target->only_process)))
+		return 0;
+	target->whole |= p->all;
 	if (p->all) {
 		if (!target->filter)
 			return 1;
@@ -723,6 +727,8 @@ static void note_thread(struct lc_pass *p, const struct lc_block_header *h)
 	p->thread = pass_thread(p->target, h->process, h->thread_index, h->tid, name, h->t_begin_ns,
 	                        h->t_end_ns);
 	lc_tree_stretch(p->target->tree, p->thread, h->t_begin_ns, h->t_end_ns);
+	if (p->target->own)
+		lc_table_put(p->target->own, lc_table_key(&p->target->tree->threads, p->thread));
 }
 
 /* A block counts where a part of its time is in the range, and notes that time then. */

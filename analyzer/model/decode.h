@@ -2,6 +2,7 @@
 #ifndef LC_MODEL_DECODE_H
 #define LC_MODEL_DECODE_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -29,6 +30,13 @@ struct lc_block_target {
 	const struct lc_thread_filter *filter; /* NULL: all threads */
 	struct lc_frame_filter *frames;        /* NULL: all paths */
 	uint64_t from_ns, to_ns;               /* only blocks in this time count; 0: no bound */
+	const _Atomic bool *stop;              /* NULL: nothing ends the reading of a file */
+	/* Only blocks of this thread (LC_THREAD_ALL: of all as one) count, where `only`. */
+	bool only;
+	uint32_t only_process, only_thread; /* as in the file */
+	bool whole;                         /* out: there was a block of all threads as one */
+	struct lc_table
+	    *own; /* out, where not NULL: threads with blocks of their own; the key is a thread's */
 	uint64_t not_split;    /* out: blocks of all threads as one, skipped because of `filter` */
 	uint64_t new_sections; /* out: sections of unknown type, skipped */
 	uint64_t first_ns, last_ns; /* out: the time of the blocks that count; 0: none does */

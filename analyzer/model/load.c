@@ -212,6 +212,22 @@ static bool is_newer(const char *path, json_int_t *version)
 	return *version > LC_FORMAT_VERSION;
 }
 
+/* What a merge has left out is not in the profile: whoever reads it is told. */
+static void note_missing(struct lc_load *l, const char *path, const json_t *missing)
+{
+	const uint64_t inputs = lc_load_number_of(missing, "inputs");
+	const uint64_t blocks = lc_load_number_of(missing, "blocks");
+
+	l->missing.inputs += inputs;
+	l->missing.blocks += blocks;
+	if (inputs)
+		lc_note("%s: merged without %" PRIu64 " profiles that could not be read", path,
+		        inputs);
+	if (blocks)
+		lc_note("%s: %" PRIu64 " blocks were lost in the profiles that it was merged from",
+		        path, blocks);
+}
+
 /* Read the manifest. *blocks is how many it says there are. */
 static int load_manifest(struct lc_load *l, const struct part *part, struct lc_block_target *target,
                          uint64_t *blocks)
@@ -232,6 +248,7 @@ static int load_manifest(struct lc_load *l, const struct part *part, struct lc_b
 			l->bad_manifest = true;
 		}
 		*blocks = lc_load_number_of(m, "blocks");
+		note_missing(l, path, json_object_get(m, "missing"));
 		status = use_manifest(l, part, m, target);
 	}
 	json_decref(m);
@@ -284,11 +301,10 @@ static int load_file(struct lc_load *l, const char *path, const char *name,
 		return err;
 	*blocks += stats.blocks;
 	note_end(l, target, &stats);
-	return l->file_done ? l->file_done(l->context) : 0;
+	return 0;
 }
 
-static void add_damage(struct lc_load *l, const char *path, struct lc_damage *d, uint64_t found,
-                       uint64_t expected)
+void lc_load_say_damage(const char *path, struct lc_damage *d, uint64_t found, uint64_t expected)
 {
 	if (expected > found && expected - found > d->blocks)
 		d->blocks = expected - found;
@@ -301,8 +317,6 @@ static void add_damage(struct lc_load *l, const char *path, struct lc_damage *d,
 		lc_note("%s: damaged: %" PRIu64 " blocks lost, %" PRIu64
 		        " bytes skipped; what could be read is used",
 		        path, d->blocks, d->bytes);
-	l->damage.blocks += d->blocks;
-	l->damage.bytes += d->bytes;
 }
 
 static int load_blocks(struct lc_load *l, const char *path, struct dirent **names, int count,
@@ -314,7 +328,9 @@ static int load_blocks(struct lc_load *l, const char *path, struct dirent **name
 	for (int i = 0; i < count; i++)
 		if (load_file(l, path, names[i]->d_name, target, &damage, &found))
 			return 1;
-	add_damage(l, path, &damage, found, expected);
+	lc_load_say_damage(path, &damage, found, expected);
+	l->damage.blocks += damage.blocks;
+	l->damage.bytes += damage.bytes;
 	l->not_split += target->not_split;
 	l->new_sections += target->new_sections;
 	return 0;
@@ -377,7 +393,10 @@ static int load_part(struct lc_load *l, const struct part *part)
 		status = -1;
 	} else
 		status = load_manifest(l, part, &target, &expected);
-	if (!status)
+	if (!status && l->take)
+		l->take(l->context, &(const struct lc_load_files){ path, names, count, expected,
+		                                                   &target, part->periods > 0 });
+	else if (!status)
 		status = load_blocks(l, path, names, count, &target, expected);
 	for (int i = 0; i < count; i++)
 		free(names[i]);

@@ -2,6 +2,7 @@
 #ifndef LC_MODEL_LOAD_H
 #define LC_MODEL_LOAD_H
 
+#include <dirent.h>
 #include <jansson.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -67,13 +68,29 @@ static inline uint64_t lc_load_shown_end_ns(const struct lc_load_process *p)
 	return p->shown_end_ns ? p->shown_end_ns : lc_load_end_ns(p);
 }
 
+/* What `locus merge` could not put into a profile. Add up over profiles. */
+struct lc_load_missing {
+	uint64_t inputs; /* of which nothing is in it */
+	uint64_t blocks; /* lost in the others, as far as is known */
+};
+
+/* The files of blocks in the directory of one profile. */
+struct lc_load_files {
+	const char *path; /* the directory */
+	struct dirent **names;
+	int count;
+	uint64_t expected;                    /* blocks, by the manifest */
+	const struct lc_block_target *target; /* where they go, but for the tree */
+	bool period;                          /* of a loop */
+};
+
 struct lc_load {
 	struct lc_tree *tree;                  /* the caller's */
 	const struct lc_thread_filter *filter; /* NULL: all threads */
 	struct lc_frame_filter *frames;        /* NULL: all paths */
 	const struct lc_load_range *range;     /* NULL: all the time */
-	/* Called after each file of blocks where not NULL; what it returns but 0 ends the load. */
-	int (*file_done)(void *context);
+	/* Where not NULL it is given the files of each profile, which are not read then. */
+	void (*take)(void *context, const struct lc_load_files *files);
 	void *context;
 
 	bool skip_newer; /* a profile of a newer format is left out, not an error */
@@ -88,11 +105,12 @@ struct lc_load {
 	uint64_t not_split;      /* blocks skipped: the filter needs threads, they hold none */
 	uint64_t new_sections;   /* sections skipped: of a later Locus */
 	size_t skipped;          /* profiles, of a newer format */
-	bool in_loop;            /* what is read now is a period */
+	struct lc_load_missing missing; /* in profiles that were merged */
+	bool in_loop;                   /* what is read now is a period */
 	struct lc_blockfile *file;
 };
 
-/* Set tree, filters, range and file_done afterwards. */
+/* Set tree, filters, range and take afterwards. */
 void lc_load_init(struct lc_load *l);
 void lc_load_free(struct lc_load *l);
 
@@ -112,6 +130,13 @@ void lc_load_expect(const char *path);
  * of a newer format or has nothing in the range.
  */
 int lc_load_profile(struct lc_load *l, const char *path);
+
+/*
+ * Say in a line on stderr what was lost of the profile in directory `path`, where `found` blocks
+ * were read and the manifest tells of `expected`; d->blocks becomes the number of those that are
+ * lost.
+ */
+void lc_load_say_damage(const char *path, struct lc_damage *d, uint64_t found, uint64_t expected);
 
 /* Has anything been damaged? */
 bool lc_load_damaged(const struct lc_load *l);

@@ -5,7 +5,9 @@ uncompressed blocks, which need no library. (Payloads that are really compressed
 C writers' own tests.)
 """
 
+import itertools
 import json
+import shutil
 import struct
 from pathlib import Path
 
@@ -114,6 +116,21 @@ def header(payload, stored, *, tid, index, sequence, begin=0, end=0, process=0, 
 
 def _node(number):
     return 0 if number is None else number + 1
+
+
+_begun, _copied = itertools.count(), itertools.count(1)  # no two profiles are of one process
+
+
+def another(path, target):
+    """A copy of a recorded profile as if another process had been recorded."""
+    number = next(_copied)
+    shutil.copytree(path, target)
+    for file in target.rglob("manifest.json"):
+        manifest = json.loads(file.read_text())
+        for process in manifest["processes"]:
+            process["start_wall_ns"] += number
+        file.write_text(json.dumps(manifest))
+    return target
 
 
 class Block:
@@ -334,7 +351,8 @@ class Profile:
             "engines": engines if engines is not None else [engine()],
             "processes": [{
                 "pid": pid, "complete": complete, "command": command, "jdk": jdk, "gc": gc,
-                "start_wall_ns": 1_750_000_000_000_000_000, "start_monotonic_ns": 1_000_000_000,
+                "start_wall_ns": 1_750_000_000_000_000_000 + 10**6 * next(_begun),
+                "start_monotonic_ns": 1_000_000_000,
                 "end_wall_ns": 1_750_000_010_000_000_000, "end_monotonic_ns": 11_000_000_000,
                 "options": options or {"interval": "5ms"}, "counters": counters or {}}]}
         if spans is not None:

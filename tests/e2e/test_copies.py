@@ -3,6 +3,7 @@
 import json
 
 import pytest
+import synthetic
 from conftest import JDK_MAJORS
 from helpers import COLLECTORS, collector, command, counters, each_pair, each_value, truth
 
@@ -63,7 +64,8 @@ def test_a_merged_profile_has_the_copies_of_both_and_one_thread_s_has_none(profi
     run = record(profile, workload, jdk, "Parallel", "small", "young", 24)
     once = rows_of(locus, run)[1]["keep"]["collected"]
     assert "collected" not in rows_of(locus, run, "--thread=main")[1]["keep"]
-    assert locus("merge", "-o", tmp_path / "merged", run.directory, run.directory).returncode == 0
+    other = synthetic.another(run.directory, tmp_path / "other")
+    assert locus("merge", "-o", tmp_path / "merged", run.directory, other).returncode == 0
     run.directory = tmp_path / "merged"
     twice = rows_of(locus, run)[1]["keep"]["collected"]
     for number in ("copied", "copied_bytes", "outlived", "outlived_bytes"):

@@ -4,6 +4,7 @@ import json
 import re
 
 import pytest
+import synthetic
 from conftest import JDK_MAJORS
 from helpers import each_pair
 
@@ -105,7 +106,7 @@ def test_rows_of_the_json_have_the_names_of_their_sites(locus, recorded):
 
 
 def test_names_outlive_a_merge_and_lose_their_packages_where_classes_do(locus, recorded, tmp_path):
-    assert locus("merge", "-o", tmp_path / "merged", recorded, recorded).returncode == 0
+    assert locus("merge", "-o", tmp_path / "merged", recorded, synthetic.another(recorded, tmp_path / "other")).returncode == 0
     text = locus("report", "--view=alloc", "--top=100", tmp_path / "merged").stdout
     assert re.search(r"  Names\.first, Names\.second \(int\[\]\) <- ", text), text
     found = json.loads(

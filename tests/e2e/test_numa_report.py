@@ -5,6 +5,7 @@ import json
 import random
 
 import pytest
+import synthetic
 from helpers import open_page, page_data, with_script
 from synthetic import Block, Profile, engine, frame
 from test_report import html as html_page, report
@@ -176,7 +177,8 @@ def test_merging_keeps_nodes_apart_by_thread(locus, master, tmp_path):
     before = seen(locus, master)
     for options in ([], ["--keep-threads"]):
         merged = tmp_path / ("m%d" % len(options))
-        assert locus("merge", "-o", merged, *options, master, master).returncode == 0
+        other = synthetic.another(master, tmp_path / ("o%d" % len(options)))
+        assert locus("merge", "-o", merged, *options, master, other).returncode == 0
         after = seen(locus, merged)
         assert after["sites"][0]["matrix"] == [[800, 0, 0], [1200, 0, 0], [0, 0, 0]]
         assert after["sites"][0]["diagnosis"]["pattern"] == "master-initialised"

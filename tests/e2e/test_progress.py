@@ -6,6 +6,7 @@ import subprocess
 import time
 
 import pytest
+import synthetic
 from conftest import BUILD
 from helpers import on_a_terminal
 from synthetic import Block, Profile, frame
@@ -26,9 +27,13 @@ def large(tmp_path_factory):
     return profile.close()
 
 
+def copies(path, target):
+    return [synthetic.another(path, target / str(i)) for i in range(24)]
+
+
 def test_a_long_merge_says_how_far_it_is(large, tmp_path):
     begin = time.monotonic()
-    said = on_a_terminal(BUILD / "locus", "merge", "-o", tmp_path / "merged", *[large] * 12)
+    said = on_a_terminal(BUILD / "locus", "merge", "-o", tmp_path / "merged", *copies(large, tmp_path))
     if time.monotonic() - begin < 1.5:
         pytest.skip("this machine is too quick for it to say anything")
     assert "\rlocus: reading " in said and "%\033[K" in said
@@ -37,7 +42,7 @@ def test_a_long_merge_says_how_far_it_is(large, tmp_path):
 
 def test_a_long_report_says_what_it_does(large, tmp_path):
     begin = time.monotonic()
-    said = on_a_terminal(BUILD / "locus", "report", "-f", tmp_path / "page.html", *[large] * 40)
+    said = on_a_terminal(BUILD / "locus", "report", "-f", tmp_path / "page.html", *[large] * 160)
     if time.monotonic() - begin < 2:
         pytest.skip("this machine is too quick for it to say anything")
     parts = [int(part) for part in re.findall(r"reading [^\r]*, (\d+)%\033\[K", said)]
@@ -46,5 +51,5 @@ def test_a_long_report_says_what_it_does(large, tmp_path):
 
 
 def test_nothing_is_said_to_a_file(large, tmp_path):
-    done = subprocess.run([BUILD / "locus", "merge", "-o", tmp_path / "merged", *[large] * 12], capture_output=True)
+    done = subprocess.run([BUILD / "locus", "merge", "-o", tmp_path / "merged", *copies(large, tmp_path)], capture_output=True)
     assert done.returncode == 0 and done.stderr == b"" and done.stdout == b""

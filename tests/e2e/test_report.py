@@ -643,7 +643,7 @@ def test_report_of_a_merge_is_the_report_of_all(locus, tmp_path, seed, options):
         done = locus("merge", *options, "-o", out, *order)
         assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
         for more in ((), ("--engine=1",), ("--engine=2",)):
-            assert comparable(report(locus, out, *more)) == comparable(report(locus, *order, *more))
+            assert comparable(report(locus, out, *more)) == comparable(report(locus, *paths, *more))
     halves = [tmp_path / "left", tmp_path / "right"]
     for half, some in zip(halves, (paths[:2], paths[2:])):
         assert locus("merge", *options, "-o", half, *some).returncode == 0
@@ -663,9 +663,10 @@ def test_threads_can_be_chosen_after_a_merge_that_kept_them(locus, tmp_path):
     profile = Profile(tmp_path / "p")
     profile.append(busy(), index=0, name="a").append(busy(2), index=1, name="b")
     path = profile.close()
-    assert locus("merge", "--keep-threads", "-o", tmp_path / "k", path, path).returncode == 0
+    other = synthetic.another(path, tmp_path / "other")
+    assert locus("merge", "--keep-threads", "-o", tmp_path / "k", path, other).returncode == 0
     assert report(locus, tmp_path / "k", "--thread=b")["samples"]["total"] == 320
-    assert locus("merge", "-o", tmp_path / "m", path, path).returncode == 0
+    assert locus("merge", "-o", tmp_path / "m", path, other).returncode == 0
     refusal(locus("report", tmp_path / "m", "--thread=b"), "--keep-threads")
 
 
@@ -697,8 +698,7 @@ def test_memory_of_a_merge_follows_its_result(tmp_path):
         paths = []
         for i in range(count):
             path = tmp_path / ("%d-%d" % (count, i))
-            shutil.copytree(template, path)
-            paths.append(path)
+            paths.append(synthetic.another(template, path))
         code = ("import resource, subprocess, sys; subprocess.run(sys.argv[1:], check=True); "
                 "print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)")
         done = run_command(["python3", "-c", code, BUILD / "locus", "merge", "-o",

@@ -3,6 +3,7 @@
 import json
 
 import pytest
+import synthetic
 from conftest import BUILD, WORKLOADS
 from helpers import allocations, command, complaints, counters, hits, page_text, report, sites_through, truth
 
@@ -54,7 +55,7 @@ def test_numa_of_this_machine(locus, run):
 
 
 def test_merge_adds_up(locus, run, tmp_path):
-    output(locus, "merge", "-o", tmp_path / "merged", run.directory, run.directory)
+    output(locus, "merge", "-o", tmp_path / "merged", run.directory, synthetic.another(run.directory, tmp_path / "other"))
     totals = [
         json.loads(output(locus, "report", path, "--format=json"))["samples"]["total"]
         for path in (run.directory, tmp_path / "merged")

@@ -8,6 +8,7 @@ import subprocess
 import time
 
 import pytest
+import synthetic
 from conftest import BUILD
 from helpers import marked_lines, open_page, page_data, with_script
 from synthetic import Block, Profile, engine, frame, spans
@@ -478,7 +479,7 @@ def test_without_whole_paths_there_are_no_flame_graphs(locus, tmp_path):
 
 def test_merged_profiles(locus, profile, tmp_path):
     merged = tmp_path / "merged"
-    assert locus("merge", "--keep-threads", "-o", merged, profile, profile).returncode == 0
+    assert locus("merge", "--keep-threads", "-o", merged, profile, synthetic.another(profile, tmp_path / "q")).returncode == 0
     one, two = seen(locus, profile), seen(locus, merged)
     for name in ("anonymous", "support", "task", "streams", "stream_cycles", "created", "folded"):
         assert two["totals"][name] == 2 * one["totals"][name], name

@@ -1,0 +1,398 @@
+/* merge/inputs.c - reads manifests, leaves out what is there twice, and puts the rest in order. */
+#include "analyzer/merge/inputs.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "analyzer/base/fail.h"
+#include "analyzer/base/memory.h"
+#include "analyzer/base/progress.h"
+#include "analyzer/base/table.h"
+#include "analyzer/merge/process_row.h"
+#include "src/base/order.h"
+
+void lc_merge_inputs_init(struct lc_merge_inputs *in, char **paths, size_t len)
+{
+	*in = (struct lc_merge_inputs){ .len = len };
+	in->inputs = lc_mem_zeroed(len, sizeof(*in->inputs));
+	for (size_t i = 0; i < len; i++)
+		in->inputs[i].path = paths[i];
+}
+
+static void free_input(struct lc_merge_input *x)
+{
+	free(x->said);
+	for (size_t i = 0; i < x->parts_len; i++) {
+		for (size_t k = 0; k < x->parts[i].files_len; k++)
+			free(x->parts[i].files[k]);
+		free(x->parts[i].files);
+		free(x->parts[i].path);
+	}
+	free(x->parts);
+	for (size_t i = 0; i < x->processes_len; i++) {
+		free(x->processes[i].row);
+		free(x->processes[i].period_starts);
+	}
+	free(x->processes);
+	free(x->numbers);
+	for (uint32_t i = 0; i < x->engines_len; i++) {
+		free(x->engines[i].name);
+		free(x->engines[i].event);
+		free(x->engines[i].unit);
+		free(x->engines[i].reason);
+	}
+	free(x->engines);
+}
+
+void lc_merge_inputs_free(struct lc_merge_inputs *in)
+{
+	for (size_t i = 0; i < in->len; i++)
+		free_input(&in->inputs[i]);
+	free(in->inputs);
+	free(in->processes);
+	*in = (struct lc_merge_inputs){ 0 };
+}
+
+/* ---- scanning ---- */
+
+static void take_part(void *context, const struct lc_load_files *f)
+{
+	struct lc_merge_input *x = context;
+	struct lc_merge_part *p;
+
+	x->parts = lc_mem_grow(x->parts, &x->parts_cap, x->parts_len + 1, sizeof(*x->parts));
+	p = &x->parts[x->parts_len++];
+	*p = (struct lc_merge_part){
+		.path = lc_mem_text("%s", f->path),
+		.files = lc_mem_zeroed((size_t)f->count, sizeof(*p->files)),
+		.files_len = (size_t)f->count,
+		.expected = f->expected,
+		.process_first = f->target->process_first,
+		.process_count = f->target->process_count,
+		.engines_len = f->target->engines_len,
+		.period = f->period,
+	};
+	memcpy(p->engines, f->target->engines, sizeof(p->engines));
+	for (size_t i = 0; i < p->files_len; i++) {
+		char *file = lc_mem_text("%s/%s", f->path, f->names[i]->d_name);
+		struct stat st;
+
+		p->files[i] = lc_mem_text("%s", f->names[i]->d_name);
+		if (!stat(file, &st) && S_ISREG(st.st_mode))
+			x->bytes += (uint64_t)st.st_size;
+		free(file);
+	}
+}
+
+static void take_process(struct lc_merge_process *to, const struct lc_load_process *p)
+{
+	*to = (struct lc_merge_process){
+		.row = lc_merge_process_row(p),
+		.pid = p->pid,
+		.start_wall_ns = p->start_wall_ns,
+		.start_monotonic_ns = p->start_monotonic_ns,
+		.end_wall_ns = p->end_wall_ns,
+		.complete = p->complete,
+		.last_block_ns = p->last_block_ns,
+		.periods_len = json_array_size(p->periods),
+	};
+	to->period_starts = lc_mem_zeroed(to->periods_len, 2 * sizeof(*to->period_starts));
+	for (size_t i = 0; i < to->periods_len; i++) {
+		const json_t *period = json_array_get(p->periods, i);
+
+		to->period_starts[2 * i] =
+		    (uint64_t)json_integer_value(json_object_get(period, "start_wall_ns"));
+		to->period_starts[2 * i + 1] =
+		    (uint64_t)json_integer_value(json_object_get(period, "start_monotonic_ns"));
+	}
+}
+
+/* What was read of the manifests; engines are taken over. */
+static void take_load(struct lc_merge_input *x, struct lc_load *l)
+{
+	x->missing = l->missing;
+	x->damaged = l->bad_manifest;
+	x->processes_len = l->processes_len;
+	x->processes = lc_mem_zeroed(l->processes_len, sizeof(*x->processes));
+	x->numbers = lc_mem_zeroed(l->processes_len, sizeof(*x->numbers));
+	for (size_t i = 0; i < l->processes_len; i++)
+		take_process(&x->processes[i], &l->processes[i]);
+	x->engines_len = l->engines_len;
+	x->engines = lc_mem_zeroed(l->engines_len, sizeof(*x->engines));
+	memcpy(x->engines, l->engines, l->engines_len * sizeof(*x->engines));
+	l->engines_len = 0;
+}
+
+void lc_merge_inputs_scan(struct lc_merge_inputs *in, size_t i)
+{
+	struct lc_merge_input *x = &in->inputs[i];
+	struct lc_load load;
+	struct stat st;
+
+	lc_fail_capture(&x->said);
+	lc_load_init(&load);
+	load.take = take_part;
+	load.context = x;
+	if (lc_load_profile(&load, x->path))
+		x->state = LC_MERGE_UNREADABLE;
+	else
+		take_load(x, &load);
+	lc_load_free(&load);
+	if (!stat(x->path, &st)) {
+		x->device = st.st_dev;
+		x->directory = st.st_ino;
+	}
+	lc_fail_capture(NULL);
+}
+
+/* ---- what is there twice ---- */
+
+static int order_processes(const struct lc_merge_process *p, const struct lc_merge_process *q)
+{
+	int order = lc_order_u64(p->start_wall_ns, q->start_wall_ns);
+
+	if (!order)
+		order = lc_order_u64(p->start_monotonic_ns, q->start_monotonic_ns);
+	if (!order)
+		order = lc_order_u64((uint64_t)p->pid, (uint64_t)q->pid);
+	return order ? order : strcmp(p->row, q->row);
+}
+
+static int by_process(const void *a, const void *b)
+{
+	return order_processes(*(struct lc_merge_process *const *)a,
+	                       *(struct lc_merge_process *const *)b);
+}
+
+/* How the inputs are preferred: the number of the first difference says what is better. */
+static int by_worth(const void *a, const void *b)
+{
+	const struct lc_merge_input *x = *(struct lc_merge_input *const *)a;
+	const struct lc_merge_input *y = *(struct lc_merge_input *const *)b;
+	uint64_t complete[2] = { 0 }, end[2] = { 0 };
+	int order = lc_order_u64(y->processes_len, x->processes_len);
+
+	for (size_t i = 0; i < x->processes_len && !order; i++) {
+		complete[0] += x->processes[i].complete;
+		complete[1] += y->processes[i].complete;
+		lc_sum_add(&end[0], x->processes[i].end_wall_ns >> 16);
+		lc_sum_add(&end[1], y->processes[i].end_wall_ns >> 16);
+	}
+	if (!order)
+		order = lc_order_u64(complete[1], complete[0]);
+	if (!order)
+		order = lc_order_u64(end[1], end[0]);
+	if (!order)
+		order = lc_order_u64(y->bytes, x->bytes);
+	for (size_t i = 0; i < x->processes_len && !order; i++)
+		order = strcmp(x->processes[i].row, y->processes[i].row);
+	return order ? order : (x < y ? -1 : x > y); /* alike: the first one given */
+}
+
+enum { IDENTITY = 6 };
+
+static void identity(uint32_t *key, int64_t pid, uint64_t wall_ns, uint64_t monotonic_ns)
+{
+	const uint64_t numbers[] = { (uint64_t)pid, wall_ns, monotonic_ns };
+
+	for (unsigned i = 0; i < IDENTITY; i++)
+		key[i] = (uint32_t)(numbers[i / 2] >> i % 2 * 32);
+}
+
+/* Each identity of the input's processes, to `each`, which returns whether to go on. */
+static void identities(const struct lc_merge_input *x, struct lc_table *seen, size_t *known,
+                       size_t *taken, bool take)
+{
+	uint32_t key[IDENTITY];
+
+	*known = *taken = 0;
+	for (size_t i = 0; i < x->processes_len; i++) {
+		const struct lc_merge_process *p = &x->processes[i];
+		bool found = false;
+
+		if (!p->start_wall_ns)
+			continue;
+		identity(key, p->pid, p->start_wall_ns, p->start_monotonic_ns);
+		found = lc_table_find(seen, key) != UINT32_MAX;
+		if (take)
+			lc_table_put(seen, key);
+		for (size_t k = 0; k < p->periods_len; k++) {
+			identity(key, p->pid, p->period_starts[2 * k], p->period_starts[2 * k + 1]);
+			found |= lc_table_find(seen, key) != UINT32_MAX;
+			if (take)
+				lc_table_put(seen, key);
+		}
+		++*known;
+		*taken += found;
+	}
+	if (*known)
+		return;
+	/* Nothing tells what it is: the same directory is the same. */
+	identity(key, -1, x->device, x->directory);
+	*known = 1;
+	*taken = lc_table_find(seen, key) != UINT32_MAX;
+	if (take)
+		lc_table_put(seen, key);
+}
+
+static void say(struct lc_merge_input *x, const char *line)
+{
+	lc_fail_capture(&x->said);
+	lc_note("%s: %s", x->path, line);
+	lc_fail_capture(NULL);
+}
+
+static void choose(struct lc_merge_inputs *in)
+{
+	struct lc_merge_input **order = lc_mem_zeroed(in->len, sizeof(*order));
+	struct lc_table seen;
+	size_t len = 0, known, taken;
+
+	lc_table_init(&seen, IDENTITY, 0);
+	for (size_t i = 0; i < in->len; i++)
+		if (in->inputs[i].state == LC_MERGE_USED)
+			order[len++] = &in->inputs[i];
+	qsort(order, len, sizeof(struct lc_merge_input *), by_worth);
+	for (size_t i = 0; i < len; i++) {
+		struct lc_merge_input *x = order[i];
+
+		identities(x, &seen, &known, &taken, false);
+		if (!taken) {
+			identities(x, &seen, &known, &taken, true);
+		} else if (taken == known && known >= x->processes_len) {
+			x->state = LC_MERGE_DUPLICATE;
+			say(x, "given twice: its processes are in another profile; it is counted "
+			       "once");
+		} else {
+			x->state = LC_MERGE_OVERLAPS;
+			say(x, "left out: some of its processes are in another profile");
+		}
+	}
+	lc_table_free(&seen);
+	free(order);
+}
+
+/* ---- numbers of the result ---- */
+
+static void number_processes(struct lc_merge_inputs *in)
+{
+	struct lc_merge_process **all;
+	size_t len = 0;
+
+	for (size_t i = 0; i < in->len; i++)
+		if (in->inputs[i].state == LC_MERGE_USED)
+			len += in->inputs[i].processes_len;
+	all = lc_mem_zeroed(len, sizeof(*all));
+	in->processes = all;
+	in->processes_len = len;
+	len = 0;
+	for (size_t i = 0; i < in->len; i++)
+		for (size_t k = 0; k < in->inputs[i].processes_len; k++)
+			if (in->inputs[i].state == LC_MERGE_USED)
+				all[len++] = &in->inputs[i].processes[k];
+	qsort(all, len, sizeof(*all), by_process);
+	for (size_t i = 0; i < len; i++)
+		all[i]->number = (uint32_t)i;
+	for (size_t i = 0; i < in->len; i++)
+		for (size_t k = 0; k < in->inputs[i].processes_len; k++)
+			in->inputs[i].numbers[k] = in->inputs[i].processes[k].number;
+}
+
+/*
+ * What samples memory by itself is before what only watches: reports show the first engine where
+ * none is chosen.
+ */
+static unsigned rank_of(const struct lc_load_engine *e)
+{
+	return !strcmp(e->name, "fault") ? 2 : !strcmp(e->name, "watch") ? 1 : 0;
+}
+
+static int by_engine(const void *a, const void *b)
+{
+	const struct lc_load_engine *x = *(struct lc_load_engine *const *)a;
+	const struct lc_load_engine *y = *(struct lc_load_engine *const *)b;
+	int order = lc_order_u64(rank_of(x), rank_of(y));
+
+	if (!order)
+		order = strcmp(x->name, y->name);
+	if (!order)
+		order = strcmp(x->event, y->event);
+	if (!order)
+		order = strcmp(x->unit, y->unit);
+	return order ? order : lc_order_u64(x->interval_ns, y->interval_ns);
+}
+
+/* The first reason, by its bytes, and the longest tick stand for all. */
+static int add_engine(struct lc_merge_inputs *in, struct lc_load_engine *e)
+{
+	for (uint32_t i = 0; i < in->engines_len; i++) {
+		struct lc_load_engine *o = in->engines[i];
+
+		if (!lc_load_same_engine(o, e))
+			continue;
+		if (*e->reason && (!*o->reason || strcmp(e->reason, o->reason) < 0)) {
+			char *reason = o->reason;
+
+			o->reason = e->reason;
+			e->reason = reason;
+		}
+		if (o->tick_ns < e->tick_ns)
+			o->tick_ns = e->tick_ns;
+		return 0;
+	}
+	if (in->engines_len == LC_ENGINES_MAX)
+		return lc_fail("the profiles hold more than %d kinds of samples; "
+		               "merge fewer of them at once",
+		               LC_ENGINES_MAX);
+	in->engines[in->engines_len++] = e;
+	return 0;
+}
+
+static uint32_t engine_number(const struct lc_merge_inputs *in, const struct lc_load_engine *e)
+{
+	for (uint32_t i = 0; i < in->engines_len; i++)
+		if (lc_load_same_engine(in->engines[i], e))
+			return i;
+	return 0;
+}
+
+static int number_engines(struct lc_merge_inputs *in)
+{
+	for (size_t i = 0; i < in->len; i++)
+		for (uint32_t k = 0; k < in->inputs[i].engines_len; k++)
+			if (in->inputs[i].state == LC_MERGE_USED &&
+			    add_engine(in, &in->inputs[i].engines[k]))
+				return 1;
+	qsort(in->engines, in->engines_len, sizeof(in->engines[0]), by_engine);
+	for (size_t i = 0; i < in->len; i++) {
+		struct lc_merge_input *x = &in->inputs[i];
+
+		for (size_t k = 0; k < x->parts_len && x->state == LC_MERGE_USED; k++)
+			for (uint32_t e = 0; e < x->parts[k].engines_len; e++)
+				x->parts[k].engines[e] =
+				    engine_number(in, &x->engines[x->parts[k].engines[e]]);
+	}
+	return 0;
+}
+
+int lc_merge_inputs_plan(struct lc_merge_inputs *in)
+{
+	choose(in);
+	number_processes(in);
+	for (size_t i = 0; i < in->len; i++) {
+		const struct lc_merge_input *x = &in->inputs[i];
+
+		if (x->state == LC_MERGE_USED) {
+			in->missing.inputs += x->missing.inputs;
+			in->missing.blocks += x->missing.blocks;
+			if (x->bytes)
+				lc_progress_expect(x->bytes);
+		} else if (x->state != LC_MERGE_DUPLICATE) {
+			in->missing.inputs++;
+		}
+	}
+	return number_engines(in);
+}

@@ -1,0 +1,100 @@
+/*
+ * merge/inputs.h - what the manifests of the profiles to be merged say, and what follows for the
+ * result before a block is read: which profiles are left out, and how processes and engines are
+ * numbered.
+ *
+ * All of it follows from what is in the profiles, not from their order: processes are ordered by
+ * their begin, then by what else is known of them; engines by their names. Of profiles that have a
+ * process in common one is used: the one with more processes, then the one that was written later,
+ * then the larger one.
+ */
+#ifndef LC_MERGE_INPUTS_H
+#define LC_MERGE_INPUTS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "analyzer/model/load.h"
+
+/* The directory of one profile; an input that --loop made has several. */
+struct lc_merge_part {
+	char *path;
+	char **files; /* names of files of blocks */
+	size_t files_len;
+	uint64_t expected;      /* blocks, by the manifest */
+	uint32_t process_first; /* among those of the input */
+	uint32_t process_count;
+	uint32_t engines[LC_ENGINES_MAX]; /* of the input, then of the result */
+	uint32_t engines_len;
+	bool period;
+	/* Written by whoever reads the files, under lc_merge_inputs.lock: */
+	uint64_t found; /* blocks */
+	struct lc_damage damage;
+};
+
+struct lc_merge_process {
+	char *row; /* see process_row.h */
+	int64_t pid;
+	uint64_t start_wall_ns, start_monotonic_ns, end_wall_ns;
+	bool complete;
+	uint32_t number;         /* in the result */
+	uint64_t last_block_ns;  /* written under the lock, as lc_merge_part.found */
+	uint64_t *period_starts; /* of each period: start_wall_ns, start_monotonic_ns */
+	size_t periods_len;
+};
+
+enum lc_merge_state {
+	LC_MERGE_USED,
+	LC_MERGE_UNREADABLE, /* nothing of it can be used */
+	LC_MERGE_DUPLICATE,  /* all that is in it is in another one */
+	LC_MERGE_OVERLAPS,   /* some of what is in it is in another one */
+};
+
+/* One word of the command line. */
+struct lc_merge_input {
+	const char *path;
+	char *said; /* lines about it, for people; NULL: nothing is wrong */
+	enum lc_merge_state state;
+	bool damaged; /* a part of it cannot be used */
+	bool newer;   /* some blocks are of a newer format */
+	struct lc_merge_part *parts;
+	size_t parts_len, parts_cap;
+	struct lc_merge_process *processes;
+	uint32_t *numbers; /* of its processes in the result */
+	size_t processes_len;
+	struct lc_load_engine *engines;
+	uint32_t engines_len;
+	struct lc_load_missing missing;
+	uint64_t bytes;             /* of its files of blocks */
+	uint64_t device, directory; /* its identity where none of its processes has one */
+};
+
+struct lc_merge_inputs {
+	struct lc_merge_input *inputs;
+	size_t len;
+	/* Of the result: */
+	struct lc_merge_process **processes; /* in order */
+	size_t processes_len;
+	struct lc_load_engine *engines[LC_ENGINES_MAX];
+	uint32_t engines_len;
+	struct lc_load_missing missing;
+};
+
+/* *in is set; the words stay the caller's. Free with lc_merge_inputs_free(). */
+void lc_merge_inputs_init(struct lc_merge_inputs *in, char **paths, size_t len);
+void lc_merge_inputs_free(struct lc_merge_inputs *in);
+
+/*
+ * Read what input `i` is. What is wrong is in its `said` and `state`. Context: any thread of the
+ * analyzer, one for each input.
+ */
+void lc_merge_inputs_scan(struct lc_merge_inputs *in, size_t i);
+
+/*
+ * All have been scanned: choose, and number. Returns 0, or 1 after a line on stderr where the
+ * engines are too many for one profile.
+ */
+int lc_merge_inputs_plan(struct lc_merge_inputs *in);
+
+#endif

@@ -1,0 +1,61 @@
+/*
+ * merge/process_row.c - makes rows of `processes`. They are text soon, since thousands of processes
+ * as JSON values take ten times as much memory.
+ */
+#include "analyzer/merge/process_row.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyzer/base/memory.h"
+
+static json_t *row_of(const struct lc_load_process *p)
+{
+	json_t *row = json_pack(
+	    "{s:I,s:b,s:s,s:s,s:s,s:I,s:I,s:I,s:I,s:O,s:O}", "pid", (json_int_t)p->pid, "complete",
+	    p->complete, "command", p->command, "jdk", p->jdk, "gc", p->gc, "start_wall_ns",
+	    (json_int_t)p->start_wall_ns, "start_monotonic_ns", (json_int_t)p->start_monotonic_ns,
+	    "end_wall_ns", (json_int_t)p->end_wall_ns, "end_monotonic_ns",
+	    (json_int_t)p->end_monotonic_ns, "options", p->options, "counters", p->counters);
+
+	if (!row)
+		lc_no_memory();
+	if (p->arguments)
+		json_object_set(row, "arguments", p->arguments);
+	if (*p->directory)
+		json_object_set_new(row, "directory", json_string(p->directory));
+	if (p->limited)
+		json_object_set_new(row, "limited", json_true());
+	if (p->intervals)
+		json_object_set(row, "intervals", p->intervals);
+	if (p->limits)
+		json_object_set(row, "limits", p->limits);
+	if (p->marks)
+		json_object_set(row, "marks", p->marks);
+	if (p->numa)
+		json_object_set(row, "numa", p->numa);
+	if (p->spans)
+		json_object_set(row, "spans", p->spans);
+	if (p->periods)
+		json_object_set(row, "periods", p->periods);
+	return row;
+}
+
+char *lc_merge_process_row(const struct lc_load_process *p)
+{
+	json_t *row = row_of(p);
+	char *text = json_dumps(row, JSON_COMPACT);
+
+	json_decref(row);
+	if (!text)
+		lc_no_memory();
+	text[strlen(text) - 1] = '\0'; /* the brace */
+	return text;
+}
+
+void lc_merge_process_put(FILE *out, const char *row, uint64_t last_block_ns)
+{
+	fprintf(out, "%s,\"last_block_ns\":%" PRIu64 "}", row, last_block_ns);
+}

@@ -1,0 +1,249 @@
+/*
+ * merge/reduce_work.c - what the threads of a merge do: each reads files into a tree of its own,
+ * and adds that to the others' when it has become large or nothing is left to read.
+ *
+ * There is one place for the tree that is added up. Whoever brings a tree and finds the place taken
+ * takes both and adds the smaller one to the larger one, without the lock; meanwhile others can do
+ * the same. It does not matter who meets whom: the sums are the same.
+ */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyzer/base/fail.h"
+#include "analyzer/base/file.h"
+#include "analyzer/base/memory.h"
+#include "analyzer/merge/reduce_impl.h"
+#include "analyzer/model/blockfile.h"
+#include "analyzer/model/combine.h"
+#include "src/format/block.h"
+
+struct worker {
+	struct lc_reduce *r;
+	unsigned number;
+	struct lc_blockfile *file;
+	struct lc_tree tree;
+	struct lc_merge_writer *writer; /* of single threads */
+};
+
+static void begin_tree(struct lc_tree *t)
+{
+	lc_tree_init(t);
+	t->no_stretches = true;
+}
+
+void lc_reduce_give(struct lc_reduce *r, struct lc_tree *t)
+{
+	struct lc_tree mine = *t, other, larger;
+
+	begin_tree(t);
+	for (;;) {
+		pthread_mutex_lock(&r->lock);
+		if (!r->full) {
+			r->tree = mine;
+			r->full = true;
+			pthread_mutex_unlock(&r->lock);
+			return;
+		}
+		other = r->tree;
+		r->full = false;
+		pthread_mutex_unlock(&r->lock);
+		if (lc_tree_bytes(&other) > lc_tree_bytes(&mine)) {
+			larger = other;
+			other = mine;
+			mine = larger;
+		}
+		lc_tree_combine(&mine, &other);
+		lc_tree_free(&other);
+	}
+}
+
+/* ---- one file ---- */
+
+/* What reading a file has shown, for those who look at all of them. */
+static void note_file(struct worker *w, const struct lc_reduce_file *f,
+                      const struct lc_block_target *target, const struct lc_damage *damage,
+                      const struct lc_blockfile_stats *stats, char *said)
+{
+	struct lc_reduce *r = w->r;
+	struct lc_merge_input *x = &r->inputs.inputs[f->input];
+	struct lc_merge_part *part = &x->parts[f->part];
+
+	pthread_mutex_lock(&r->lock);
+	part->found += stats->blocks;
+	part->damage.blocks += damage->blocks;
+	part->damage.bytes += damage->bytes;
+	part->damage.undefined += damage->undefined;
+	if (stats->process < part->process_count) {
+		struct lc_merge_process *p = &x->processes[part->process_first + stats->process];
+
+		if (stats->last_end_ns > p->last_block_ns)
+			p->last_block_ns = stats->last_end_ns;
+	}
+	x->newer |= damage->newer > 0;
+	r->stats.files++;
+	r->stats.blocks += stats->blocks;
+	r->stats.paths += stats->paths;
+	r->stats.bytes += stats->bytes;
+	r->new_sections += target->new_sections;
+	if (said) {
+		char *both = lc_mem_text("%s%s", x->said ? x->said : "", said);
+
+		free(x->said);
+		x->said = both;
+		x->damaged = true;
+	}
+	pthread_mutex_unlock(&r->lock);
+	free(said);
+}
+
+/* Read a file again for a part of it, or for the first time: then what it shows is noted. */
+static void read_file(struct worker *w, const struct lc_reduce_file *f,
+                      struct lc_block_target *target, bool again)
+{
+	struct lc_merge_input *x = &w->r->inputs.inputs[f->input];
+	const struct lc_merge_part *part = &x->parts[f->part];
+	struct lc_damage damage = { 0 };
+	struct lc_blockfile_stats stats = { .process = UINT32_MAX };
+	char *path = lc_mem_text("%s/%s", part->path, part->files[f->file]), *said = NULL;
+	int err;
+
+	target->processes = x->numbers + part->process_first;
+	target->process_count = part->process_count;
+	target->engines_len = part->engines_len;
+	target->stop = &lc_reduce_stopped;
+	memcpy(target->engines, part->engines, sizeof(target->engines));
+	lc_fail_capture(&said);
+	err = lc_blockfile_read(w->file, path, target, &damage, &stats);
+	if (err && !(err == -ENOENT && part->period)) /* an old period, which was removed */
+		lc_note("cannot read '%s': %s", path, lc_file_error(err));
+	if (damage.newer && !again)
+		lc_note(
+		    "%s: blocks of it are written by a newer Locus (format %u, this one reads %d) "
+		    "and left out; use that version",
+		    path, damage.newer, LC_BLOCK_VERSION);
+	lc_fail_capture(NULL);
+	if (again)
+		free(said);
+	else
+		note_file(w, f, target, &damage, &stats, said);
+	free(path);
+}
+
+/* ---- single threads ---- */
+
+/* Read what the unit has of one thread, and keep it. */
+static int keep_thread(struct worker *w, size_t number, const uint32_t *thread)
+{
+	const struct lc_reduce_unit *u = &w->r->units[number];
+	struct lc_tree tree;
+	int status = 0;
+
+	begin_tree(&tree);
+	for (size_t i = u->first; i < u->first + u->len; i++) {
+		const struct lc_reduce_file *f = &w->r->files[i];
+		const struct lc_merge_input *x = &w->r->inputs.inputs[f->input];
+		const struct lc_merge_part *part = &x->parts[f->part];
+		struct lc_block_target target = { .tree = &tree, .only = true };
+
+		target.only_thread = thread[LC_THREAD_INDEX];
+		while (target.only_process < part->process_count &&
+		       x->numbers[part->process_first + target.only_process] !=
+		           thread[LC_THREAD_PROCESS])
+			target.only_process++;
+		read_file(w, f, &target, true);
+	}
+	if (tree.threads.count == 1)
+		status = lc_merge_spool_put(&w->r->spools[w->number], &w->r->output, w->number,
+		                            number, w->writer, &tree);
+	lc_tree_free(&tree);
+	return status;
+}
+
+/* Blocks of all threads as one cannot be divided: they go where all others do without the option.
+ */
+static void read_whole(struct worker *w, const struct lc_reduce_unit *u)
+{
+	for (size_t i = u->first; i < u->first + u->len; i++) {
+		struct lc_block_target target = { .tree = &w->tree,
+			                          .only = true,
+			                          .only_thread = LC_THREAD_ALL };
+
+		read_file(w, &w->r->files[i], &target, true);
+	}
+}
+
+/* Read the unit once to see which threads it has, then once for each. */
+static int read_threads(struct worker *w, size_t number)
+{
+	const struct lc_reduce_unit *u = &w->r->units[number];
+	struct lc_table own;
+	struct lc_tree all;
+	bool whole = false, empty;
+	int status = 0;
+
+	begin_tree(&all);
+	lc_table_init(&own, LC_THREAD_KEY, 0);
+	for (size_t i = u->first; i < u->first + u->len; i++) {
+		struct lc_block_target target = { .tree = &all, .own = &own };
+
+		read_file(w, &w->r->files[i], &target, false);
+		whole |= target.whole;
+	}
+	empty = lc_tree_empty(&all) && !lc_tree_has_spans(&all);
+	if (own.count == 1 && !whole) {
+		status = lc_merge_spool_put(&w->r->spools[w->number], &w->r->output, w->number,
+		                            number, w->writer, &all);
+	} else {
+		for (uint32_t i = 0; i < own.count && !status && !lc_reduce_stopped; i++)
+			status = keep_thread(w, number, lc_table_key(&own, i));
+		if (whole)
+			read_whole(w, u);
+	}
+	if (!empty) {
+		pthread_mutex_lock(&w->r->lock);
+		w->r->kept = true;
+		pthread_mutex_unlock(&w->r->lock);
+	}
+	lc_table_free(&own);
+	lc_tree_free(&all);
+	return status;
+}
+
+/* ---- all of them ---- */
+
+static int read_unit(struct worker *w, size_t number)
+{
+	const struct lc_reduce_unit *u = &w->r->units[number];
+
+	if (w->r->options.keep_threads)
+		return read_threads(w, number);
+	for (size_t i = u->first; i < u->first + u->len; i++) {
+		struct lc_block_target target = { .tree = &w->tree };
+
+		read_file(w, &w->r->files[i], &target, false);
+	}
+	return 0;
+}
+
+void lc_reduce_work(struct lc_reduce *r, unsigned number)
+{
+	struct worker w = { .r = r, .number = number };
+	size_t unit;
+
+	w.file = lc_blockfile_create();
+	begin_tree(&w.tree);
+	if (r->options.keep_threads)
+		w.writer = lc_merge_writer_create();
+	while ((unit = atomic_fetch_add(&r->next, r->step)) < r->end && !lc_reduce_stopped &&
+	       !atomic_load(&r->failed)) {
+		if (read_unit(&w, unit))
+			atomic_store(&r->failed, true);
+		if (lc_tree_bytes(&w.tree) > LC_REDUCE_TREE_BYTES)
+			lc_reduce_give(r, &w.tree);
+	}
+	lc_reduce_give(r, &w.tree);
+	lc_tree_free(&w.tree);
+	lc_merge_writer_free(w.writer);
+	lc_blockfile_free(w.file);
+}
