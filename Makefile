@@ -162,10 +162,11 @@ compile_flags.txt: FORCE
 test: ; scripts/test
 check: ; scripts/test check
 check-unit: unit ; scripts/unit-tests $(notdir $(B)) $(UNIT)
-# The analyzer has one thread; the agent's tests are those that use nothing of it.
-AGENT_UNIT := $(foreach t,$(UNIT),$(if $(findstring analyzer/,$(call uses,tests/unit/$(notdir $t).c)),,$t))
-# ThreadSanitizer is for tests that start threads or catch signals, or whose sources do.
-THREADED_UNIT = $(foreach t,$(AGENT_UNIT),$(if $(shell grep -lE 'pthread_create|sigaction' tests/unit/$(notdir $t).c \
+# ThreadSanitizer is for tests that start threads or catch signals, or whose sources do; of the analyzer only a merge
+# has threads.
+TSAN_UNIT := $(foreach t,$(UNIT),$(if $(findstring analyzer/,$(call uses,tests/unit/$(notdir $t).c)),$(if \
+	$(findstring analyzer/merge/,$(call uses,tests/unit/$(notdir $t).c)),$t),$t))
+THREADED_UNIT = $(foreach t,$(TSAN_UNIT),$(if $(shell grep -lE 'pthread_create|sigaction' tests/unit/$(notdir $t).c \
 	$(call uses_src,tests/unit/$(notdir $t).c)),$t))
 tsan-unit: $$(THREADED_UNIT)
 check-unit-tsan: tsan-unit ; scripts/unit-tests $(notdir $(B)) $(THREADED_UNIT)

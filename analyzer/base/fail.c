@@ -11,9 +11,12 @@
 
 static _Thread_local char **captured; /* where this thread's lines go; NULL: stderr */
 
-void lc_fail_capture(char **text)
+char **lc_fail_capture(char **text)
 {
+	char **before = captured;
+
 	captured = text;
+	return before;
 }
 
 /* Append a line to what was captured. */

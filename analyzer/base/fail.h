@@ -19,9 +19,10 @@ __attribute__((format(printf, 1, 2))) void lc_note(const char *format, ...);
 
 /*
  * From now on the lines of this thread are appended to *text, without the command's name, and are
- * not printed: *text is NULL or from malloc(), and the caller's. NULL: they are printed again.
+ * not printed: *text is NULL or from malloc(), and the caller's. NULL: they are printed.
+ * Returns what was given before.
  */
-void lc_fail_capture(char **text);
+char **lc_fail_capture(char **text);
 
 /* The same, where the command gives up. Returns LC_EXIT_FAILED. */
 __attribute__((format(printf, 1, 2))) int lc_fail(const char *format, ...);

@@ -25,6 +25,7 @@ void lc_merge_inputs_init(struct lc_merge_inputs *in, char **paths, size_t len)
 static void free_input(struct lc_merge_input *x)
 {
 	free(x->said);
+	free(x->read_said);
 	for (size_t i = 0; i < x->parts_len; i++) {
 		for (size_t k = 0; k < x->parts[i].files_len; k++)
 			free(x->parts[i].files[k]);
@@ -131,8 +132,9 @@ void lc_merge_inputs_scan(struct lc_merge_inputs *in, size_t i)
 	struct lc_merge_input *x = &in->inputs[i];
 	struct lc_load load;
 	struct stat st;
+	char **before;
 
-	lc_fail_capture(&x->said);
+	before = lc_fail_capture(&x->said);
 	lc_load_init(&load);
 	load.take = take_part;
 	load.context = x;
@@ -145,7 +147,20 @@ void lc_merge_inputs_scan(struct lc_merge_inputs *in, size_t i)
 		x->device = st.st_dev;
 		x->directory = st.st_ino;
 	}
-	lc_fail_capture(NULL);
+	lc_fail_capture(before);
+}
+
+void lc_merge_input_said(struct lc_merge_input *x, char *lines)
+{
+	char *both;
+
+	if (!lines)
+		return;
+	both = lc_mem_text("%s%s", x->read_said ? x->read_said : "", lines);
+	free(x->read_said);
+	free(lines);
+	x->read_said = both;
+	x->damaged = true;
 }
 
 /* ---- what is there twice ---- */
@@ -240,9 +255,10 @@ static void identities(const struct lc_merge_input *x, struct lc_table *seen, si
 
 static void say(struct lc_merge_input *x, const char *line)
 {
-	lc_fail_capture(&x->said);
+	char **before = lc_fail_capture(&x->said);
+
 	lc_note("%s: %s", x->path, line);
-	lc_fail_capture(NULL);
+	lc_fail_capture(before);
 }
 
 static void choose(struct lc_merge_inputs *in)

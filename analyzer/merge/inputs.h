@@ -16,6 +16,9 @@
 #include <stdint.h>
 
 #include "analyzer/model/load.h"
+#include "src/base/bytes.h"
+
+struct lc_unpack;
 
 /* The directory of one profile; an input that --loop made has several. */
 struct lc_merge_part {
@@ -54,7 +57,8 @@ enum lc_merge_state {
 /* One word of the command line. */
 struct lc_merge_input {
 	const char *path;
-	char *said; /* lines about it, for people; NULL: nothing is wrong */
+	char *said;      /* lines about it, for people; NULL: nothing is wrong */
+	char *read_said; /* such lines of reading its blocks */
 	enum lc_merge_state state;
 	bool damaged; /* a part of it cannot be used */
 	bool newer;   /* some blocks are of a newer format */
@@ -96,5 +100,14 @@ void lc_merge_inputs_scan(struct lc_merge_inputs *in, size_t i);
  * engines are too many for one profile.
  */
 int lc_merge_inputs_plan(struct lc_merge_inputs *in);
+
+/* Lines (or NULL; they are taken over) that were said when blocks of the input were read. */
+void lc_merge_input_said(struct lc_merge_input *x, char *lines);
+
+/* Append what was scanned of input `i` to *b. */
+void lc_merge_inputs_pack(const struct lc_merge_inputs *in, size_t i, struct lc_bytes *b);
+
+/* Take what was scanned of an input by another process; u->at is NULL where that is damaged. */
+void lc_merge_inputs_unpack(struct lc_merge_inputs *in, struct lc_unpack *u);
 
 #endif

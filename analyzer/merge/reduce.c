@@ -108,7 +108,7 @@ static void scan(struct lc_reduce *r, unsigned worker)
 	size_t i;
 
 	(void)worker;
-	while ((i = atomic_fetch_add(&r->next, 1)) < r->end && !lc_reduce_stopped)
+	while ((i = atomic_fetch_add(&r->next, r->step)) < r->end && !lc_reduce_stopped)
 		lc_merge_inputs_scan(&r->inputs, i);
 }
 
@@ -178,22 +178,28 @@ static void list_files(struct lc_reduce *r)
 }
 
 /* The lines of an input, each once. */
-static void print_said(const struct lc_merge_input *x, const char *more)
+static void print_said(const char *line, const char *more)
 {
-	const char *line = x->said, *end;
+	const char *end;
 
 	for (; line && (end = strchr(line, '\n')); line = end + 1)
 		lc_note("%.*s%s", (int)(end - line), line, more);
 }
 
-int lc_reduce_scan(struct lc_reduce *r)
+int lc_reduce_scan_share(struct lc_reduce *r, unsigned share, unsigned of)
+{
+	r->next = r->share = share;
+	r->end = r->inputs.len;
+	r->step = of;
+	lc_reduce_run(r, scan);
+	return lc_reduce_stopped;
+}
+
+int lc_reduce_plan(struct lc_reduce *r)
 {
 	size_t used = 0;
 
-	r->next = 0;
-	r->end = r->inputs.len;
-	lc_reduce_run(r, scan);
-	if (lc_reduce_stopped || lc_merge_inputs_plan(&r->inputs))
+	if (lc_merge_inputs_plan(&r->inputs))
 		return 1;
 	for (size_t i = 0; i < r->inputs.len; i++)
 		used += r->inputs.inputs[i].state == LC_MERGE_USED;
@@ -201,9 +207,14 @@ int lc_reduce_scan(struct lc_reduce *r)
 	return used ? 0 : 1;
 }
 
+int lc_reduce_scan(struct lc_reduce *r)
+{
+	return lc_reduce_scan_share(r, 0, 1) || lc_reduce_plan(r);
+}
+
 int lc_reduce_read(struct lc_reduce *r, unsigned share, unsigned of)
 {
-	r->next = share;
+	r->next = r->share = share;
 	r->end = r->units_len;
 	r->step = of;
 	return lc_reduce_run(r, lc_reduce_work) || lc_reduce_stopped;
@@ -265,10 +276,11 @@ static void count_damage(struct lc_reduce *r)
 
 		for (size_t k = 0; k < x->parts_len && x->state == LC_MERGE_USED; k++) {
 			struct lc_merge_part *p = &x->parts[k];
+			char **before;
 
-			lc_fail_capture(&x->said);
+			before = lc_fail_capture(&x->read_said);
 			lc_load_say_damage(p->path, &p->damage, p->found, p->expected);
-			lc_fail_capture(NULL);
+			lc_fail_capture(before);
 			r->inputs.missing.blocks += p->damage.blocks;
 			x->damaged |= p->damage.blocks || p->damage.bytes;
 			p->damage = (struct lc_damage){ 0 };
@@ -366,7 +378,9 @@ int lc_reduce_end(struct lc_reduce *r, int status)
 		const struct lc_merge_input *x = &r->inputs.inputs[i];
 
 		used |= x->state == LC_MERGE_USED;
-		print_said(x, several && x->state == LC_MERGE_UNREADABLE ? "; it is left out" : "");
+		print_said(x->said,
+		           several && x->state == LC_MERGE_UNREADABLE ? "; it is left out" : "");
+		print_said(x->read_said, "");
 		partial |=
 		    x->damaged || x->state == LC_MERGE_UNREADABLE || x->state == LC_MERGE_OVERLAPS;
 	}

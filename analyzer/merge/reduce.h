@@ -8,10 +8,11 @@
  *	         lc_reduce_write(r);
  *	status = lc_reduce_end(r, status);
  *
- * In several (keep_threads is not possible then): each process creates and scans the same inputs,
- * reads its share, and gives what it has to another one, by lc_reduce_pack() and lc_reduce_add(),
- * until one has all. That one writes and ends. The files of the result do not depend on the shares,
- * on the order of the inputs, or on the number of threads, to the byte.
+ * In several (keep_threads is not possible then): each process creates the same inputs, scans its
+ *share and tells all others, reads its share, and gives what it has to another one, by
+ *lc_reduce_pack() and lc_reduce_add(), until one has all. That one opens the output, writes and
+ *ends. The files of the result do not depend on the shares, on the order of the inputs, or on the
+ *number of threads, to the byte.
  *
  * Memory is that of the result, of one tree of LC_REDUCE_TREE_BYTES for each thread and one more,
  *and of a block for each thread. Context: the analyzer; the threads are the module's own.
@@ -56,6 +57,17 @@ void lc_reduce_stop(void);
 
 /* Read all manifests. Returns 0, or 1 after lines on stderr where nothing can be merged. */
 int lc_reduce_scan(struct lc_reduce *r);
+
+/*
+ * The same in several processes: each scans its share of the inputs, packs it, and adds what the
+ * others have packed; then each plans. lc_reduce_scan() is both for a process alone. Each returns
+ * 0, or 1 after a line on stderr, but for lc_reduce_plan() where nothing can be merged:
+ * lc_reduce_end() says so. lc_reduce_pack_scan() appends to *out the share that was scanned last.
+ */
+int lc_reduce_scan_share(struct lc_reduce *r, unsigned share, unsigned of);
+int lc_reduce_pack_scan(const struct lc_reduce *r, struct lc_bytes *out);
+int lc_reduce_add_scan(struct lc_reduce *r, const uint8_t *data, size_t len);
+int lc_reduce_plan(struct lc_reduce *r);
 
 /* Read share number `share` of `of` of the blocks. Returns 0, or 1 after a line on stderr. */
 int lc_reduce_read(struct lc_reduce *r, unsigned share, unsigned of);

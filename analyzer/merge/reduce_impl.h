@@ -33,8 +33,8 @@ struct lc_reduce {
 	bool kept;                     /* a thread's blocks are in a spool, and have counts */
 
 	_Atomic size_t next; /* of the inputs or units that nobody has taken; each is taken once */
-	size_t end, step;    /* of a share: every step-th one */
-	_Atomic bool failed; /* a worker has said why */
+	size_t share, end, step; /* of a share: every step-th one */
+	_Atomic bool failed;     /* a worker has said why */
 
 	pthread_mutex_t lock; /* of all below, and of what workers write in `inputs` */
 	struct lc_tree tree;  /* what is added up, where `full` */

@@ -86,15 +86,8 @@ static void note_file(struct worker *w, const struct lc_reduce_file *f,
 	r->stats.paths += stats->paths;
 	r->stats.bytes += stats->bytes;
 	r->new_sections += target->new_sections;
-	if (said) {
-		char *both = lc_mem_text("%s%s", x->said ? x->said : "", said);
-
-		free(x->said);
-		x->said = both;
-		x->damaged = true;
-	}
+	lc_merge_input_said(x, said);
 	pthread_mutex_unlock(&r->lock);
-	free(said);
 }
 
 /* Read a file again for a part of it, or for the first time: then what it shows is noted. */
@@ -105,7 +98,7 @@ static void read_file(struct worker *w, const struct lc_reduce_file *f,
 	const struct lc_merge_part *part = &x->parts[f->part];
 	struct lc_damage damage = { 0 };
 	struct lc_blockfile_stats stats = { .process = UINT32_MAX };
-	char *path = lc_mem_text("%s/%s", part->path, part->files[f->file]), *said = NULL;
+	char *path = lc_mem_text("%s/%s", part->path, part->files[f->file]), *said = NULL, **before;
 	int err;
 
 	target->processes = x->numbers + part->process_first;
@@ -113,7 +106,7 @@ static void read_file(struct worker *w, const struct lc_reduce_file *f,
 	target->engines_len = part->engines_len;
 	target->stop = &lc_reduce_stopped;
 	memcpy(target->engines, part->engines, sizeof(target->engines));
-	lc_fail_capture(&said);
+	before = lc_fail_capture(&said);
 	err = lc_blockfile_read(w->file, path, target, &damage, &stats);
 	if (err && !(err == -ENOENT && part->period)) /* an old period, which was removed */
 		lc_note("cannot read '%s': %s", path, lc_file_error(err));
@@ -122,7 +115,7 @@ static void read_file(struct worker *w, const struct lc_reduce_file *f,
 		    "%s: blocks of it are written by a newer Locus (format %u, this one reads %d) "
 		    "and left out; use that version",
 		    path, damage.newer, LC_BLOCK_VERSION);
-	lc_fail_capture(NULL);
+	lc_fail_capture(before);
 	if (again)
 		free(said);
 	else
