@@ -6,9 +6,19 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+static const char *hint; /* what limits it; NULL: the machine */
+
+void lc_no_memory_hint(const char *text)
+{
+	hint = text;
+}
+
 void lc_no_memory(void)
 {
-	fputs("locus: out of memory\n", stderr);
+	fputs("locus: out of memory", stderr);
+	if (hint)
+		fprintf(stderr, ": %s", hint);
+	fputs("\n", stderr);
 	exit(1);
 }
 

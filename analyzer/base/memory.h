@@ -11,6 +11,9 @@
 /* Print one line and exit with status 1. */
 _Noreturn void lc_no_memory(void);
 
+/* What lc_no_memory() says besides; the text is kept. Before threads are started. */
+void lc_no_memory_hint(const char *text);
+
 /* Never NULL. Context: the analyzer. Free with free(). */
 void *lc_mem_zeroed(size_t count, size_t size);
 

@@ -5,24 +5,30 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 
 #include "analyzer/base/fail.h"
+#include "analyzer/base/memory.h"
 #include "analyzer/cli/args.h"
 #include "analyzer/cli/command.h"
 #include "analyzer/cli/report_command.h"
 #include "analyzer/merge/reduce.h"
 
-enum row { ROW_OUTPUT, ROW_KEEP, ROW_JOBS, ROW_COUNT };
+enum row { ROW_OUTPUT, ROW_KEEP, ROW_PRUNE, ROW_JOBS, ROW_MEMORY, ROW_COUNT };
 
 static const struct lc_option_info rows[ROW_COUNT] = {
 	[ROW_OUTPUT] = { "output", 'o', "STRING", "DIR", "", "", "directory of the new profile" },
 	[ROW_KEEP] = { "keep-threads", 0, "FLAG", "", "off", "",
 	               "keep each thread's paths apart, so that 'report --thread' can tell them" },
+	[ROW_PRUNE] = { "prune", 0, "STRING", "SHARE", "", "",
+	                "fold call paths below that share of all that was counted: 0.01%" },
+	[ROW_MEMORY] = { "max-memory", 0, "STRING", "SIZE", "", "",
+	                 "use no more memory than that: 500m, 2g" },
 	[ROW_JOBS] = { "jobs", 'j', "COUNT", "N", "", "",
 	               "read with N threads, 1 to 1024; default: one for each CPU" },
 };
 
-enum { JOBS_MAX = 1024 };
+enum { JOBS_MAX = 1024, OWN_BYTES = 8 << 20 /* of the program and its libraries */ };
 
 struct merge {
 	const char *output;
@@ -62,12 +68,23 @@ static void catch_signals(void)
 
 /* ---- the command ---- */
 
+/* The kernel keeps the limit whatever the profiles hold. */
+static void limit_memory(const struct merge *m)
+{
+	const rlim_t bytes = m->options.max_memory_bytes - OWN_BYTES;
+	const struct rlimit limit = { bytes, bytes };
+
+	if (m->options.max_memory_bytes && !setrlimit(RLIMIT_DATA, &limit))
+		lc_no_memory_hint("--max-memory is too little");
+}
+
 static int merge(const struct merge *m, char **paths, size_t count)
 {
 	struct lc_reduce *r = lc_reduce_create(&m->options, paths, count);
 	int status;
 
 	catch_signals();
+	limit_memory(m);
 	status = lc_reduce_open(r, m->output) || lc_reduce_scan(r) || lc_reduce_read(r, 0, 1) ||
 	         lc_reduce_write(r);
 	status = lc_reduce_end(r, status);
@@ -89,6 +106,39 @@ static int set_jobs(struct merge *m, const char *value)
 	return 0;
 }
 
+/* A share, "0.01%" or "0.0001", above 0 and below 1. */
+static int set_share(struct merge *m, const char *value)
+{
+	char *end = NULL;
+	double share = value ? strtod(value, &end) : 0;
+
+	if (end && *end == '%') {
+		share /= 100;
+		end++;
+	}
+	if (!end || end == value || *end || !(share > 0 && share < 1))
+		return lc_usage("merge: --prune takes a share above 0 and below 100%%, as 0.01%%");
+	m->options.prune = share;
+	return 0;
+}
+
+/* Bytes, "500m" or "2g". Less than this is too little for anything. */
+static int set_memory(struct merge *m, const char *value)
+{
+	static const char units[] = "kmgt";
+	const uint64_t least = UINT64_C(64) << 20, most = UINT64_C(1) << 50;
+	char *end = NULL;
+	uint64_t bytes = value && *value >= '0' && *value <= '9' ? strtoull(value, &end, 10) : 0;
+	const char *unit = end && *end ? strchr(units, *end | ' ') : NULL;
+
+	for (const char *u = units; unit && u <= unit && bytes < most; u++)
+		bytes *= 1024;
+	if (!end || (*end && (!unit || end[1])) || bytes < least || bytes >= most)
+		return lc_usage("merge: --max-memory takes a size from 64m on, as 500m or 2g");
+	m->options.max_memory_bytes = bytes;
+	return 0;
+}
+
 static int set(void *context, int row, const char *value)
 {
 	struct merge *m = context;
@@ -97,6 +147,10 @@ static int set(void *context, int row, const char *value)
 		m->output = value;
 	else if (row == ROW_JOBS)
 		return set_jobs(m, value);
+	else if (row == ROW_PRUNE)
+		return set_share(m, value);
+	else if (row == ROW_MEMORY)
+		return set_memory(m, value);
 	else if (value && strcmp(value, "on") != 0)
 		return lc_usage("--%s takes no value", rows[row].name);
 	else
@@ -120,6 +174,8 @@ int lc_cmd_merge(int argc, char **argv)
 		status = lc_usage("merge: name the output directory with -o");
 	if (!status && !count)
 		status = lc_usage("merge: name the profiles to merge");
+	if (!status && m.options.prune > 0 && m.options.keep_threads)
+		status = lc_usage("merge: --prune and --keep-threads cannot be combined");
 	if (!status)
 		status = merge(&m, paths, count);
 	free(paths);

@@ -115,6 +115,7 @@ static void take_process(struct lc_merge_process *to, const struct lc_load_proce
 static void take_load(struct lc_merge_input *x, struct lc_load *l)
 {
 	x->missing = l->missing;
+	x->pruned = l->pruned;
 	x->damaged = l->bad_manifest;
 	x->processes_len = l->processes_len;
 	x->processes = lc_mem_zeroed(l->processes_len, sizeof(*x->processes));
@@ -404,6 +405,8 @@ int lc_merge_inputs_plan(struct lc_merge_inputs *in)
 		if (x->state == LC_MERGE_USED) {
 			in->missing.inputs += x->missing.inputs;
 			in->missing.blocks += x->missing.blocks;
+			if (x->pruned > in->pruned)
+				in->pruned = x->pruned;
 			if (x->bytes)
 				lc_progress_expect(x->bytes);
 		} else if (x->state != LC_MERGE_DUPLICATE) {

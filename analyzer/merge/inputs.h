@@ -70,6 +70,7 @@ struct lc_merge_input {
 	struct lc_load_engine *engines;
 	uint32_t engines_len;
 	struct lc_load_missing missing;
+	double pruned;              /* what a path may lack, as a share */
 	uint64_t bytes;             /* of its files of blocks */
 	uint64_t device, directory; /* its identity where none of its processes has one */
 };
@@ -83,6 +84,7 @@ struct lc_merge_inputs {
 	struct lc_load_engine *engines[LC_ENGINES_MAX];
 	uint32_t engines_len;
 	struct lc_load_missing missing;
+	double pruned; /* the largest */
 };
 
 /* *in is set; the words stay the caller's. Free with lc_merge_inputs_free(). */

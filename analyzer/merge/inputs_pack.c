@@ -90,6 +90,7 @@ static void unpack_engine(struct lc_unpack *u, struct lc_load_engine *e)
 void lc_merge_inputs_pack(const struct lc_merge_inputs *in, size_t i, struct lc_bytes *b)
 {
 	const struct lc_merge_input *x = &in->inputs[i];
+	uint64_t pruned; /* the bits */
 
 	lc_pack_number(b, i);
 	lc_pack_text(b, x->said);
@@ -97,6 +98,8 @@ void lc_merge_inputs_pack(const struct lc_merge_inputs *in, size_t i, struct lc_
 	lc_pack_number(b, x->damaged);
 	lc_pack_number(b, x->missing.inputs);
 	lc_pack_number(b, x->missing.blocks);
+	memcpy(&pruned, &x->pruned, sizeof(pruned));
+	lc_pack_number(b, pruned);
 	lc_pack_number(b, x->bytes);
 	lc_pack_number(b, x->device);
 	lc_pack_number(b, x->directory);
@@ -115,6 +118,7 @@ void lc_merge_inputs_unpack(struct lc_merge_inputs *in, struct lc_unpack *u)
 {
 	const uint64_t i = lc_unpack_number(u);
 	struct lc_merge_input *x;
+	uint64_t pruned;
 
 	if (!u->at || i >= in->len || in->inputs[i].processes_len || in->inputs[i].said) {
 		u->at = NULL;
@@ -126,6 +130,8 @@ void lc_merge_inputs_unpack(struct lc_merge_inputs *in, struct lc_unpack *u)
 	x->damaged = lc_unpack_number(u);
 	x->missing.inputs = lc_unpack_number(u);
 	x->missing.blocks = lc_unpack_number(u);
+	pruned = lc_unpack_number(u);
+	memcpy(&x->pruned, &pruned, sizeof(pruned));
 	x->bytes = lc_unpack_number(u);
 	x->device = lc_unpack_number(u);
 	x->directory = lc_unpack_number(u);

@@ -13,6 +13,7 @@
 #include "analyzer/merge/process_row.h"
 #include "analyzer/merge/reduce_impl.h"
 #include "analyzer/model/blockfile.h"
+#include "analyzer/model/prune.h"
 #include "analyzer/model/write.h"
 #include "src/format/block.h"
 
@@ -66,6 +67,8 @@ unsigned lc_reduce_jobs(const struct lc_reduce *r)
 	return (unsigned)CPU_COUNT(&cpus);
 }
 
+enum { STACK_BYTES = 1 << 20 };
+
 struct thread {
 	struct lc_reduce *r;
 	unsigned number;
@@ -87,12 +90,16 @@ bool lc_reduce_run(struct lc_reduce *r, void (*work)(struct lc_reduce *r, unsign
 	pthread_t *threads = lc_mem_zeroed(jobs, sizeof(*threads));
 	struct thread *of = lc_mem_zeroed(jobs, sizeof(*of));
 	unsigned started = 1;
+	pthread_attr_t small;
 
+	pthread_attr_init(&small);
+	pthread_attr_setstacksize(&small, STACK_BYTES);
 	for (; started < jobs; started++) {
 		of[started] = (struct thread){ r, started, work };
-		if (pthread_create(&threads[started], NULL, run, &of[started]))
+		if (pthread_create(&threads[started], &small, run, &of[started]))
 			break;
 	}
+	pthread_attr_destroy(&small);
 	work(r, 0);
 	for (unsigned i = 1; i < started; i++)
 		pthread_join(threads[i], NULL);
@@ -220,6 +227,24 @@ int lc_reduce_read(struct lc_reduce *r, unsigned share, unsigned of)
 	return lc_reduce_run(r, lc_reduce_work) || lc_reduce_stopped;
 }
 
+/* ---- pruning ---- */
+
+void lc_reduce_prune(struct lc_reduce *r)
+{
+	if (!r->full || !(r->options.prune > 0))
+		return;
+	lc_tree_prune(&r->tree, r->options.prune);
+	r->prunes++;
+}
+
+/* What a path may lack, as a share of all of its kind: each time it was pruned it was one share. */
+static double bound(const struct lc_reduce *r)
+{
+	const double sum = r->inputs.pruned + r->options.prune * r->prunes;
+
+	return sum < 1 ? sum : 1;
+}
+
 /* ---- the manifest ---- */
 
 static json_t *engine_rows(const struct lc_merge_inputs *in)
@@ -253,6 +278,8 @@ static int write_manifest(struct lc_reduce *r, uint64_t blocks)
 	if (missing->inputs || missing->blocks)
 		fprintf(out, "\"missing\":{\"inputs\":%" PRIu64 ",\"blocks\":%" PRIu64 "},\n",
 		        missing->inputs, missing->blocks);
+	if (bound(r) > 0)
+		fprintf(out, "\"pruned\":%.9g,\n", bound(r));
 	fputs("\"engines\":", out);
 	json_dumpf(engines, out, JSON_COMPACT);
 	json_decref(engines);
@@ -293,7 +320,7 @@ static int write_tree(struct lc_reduce *r, uint64_t *blocks)
 {
 	struct lc_merge_writer *w;
 	FILE *out = lc_merge_output_file(&r->output, "merged" LC_BLOCK_SUFFIX);
-	int written, status = 0;
+	int written;
 
 	if (!out)
 		return 1;
@@ -301,12 +328,13 @@ static int write_tree(struct lc_reduce *r, uint64_t *blocks)
 	w = lc_merge_writer_create();
 	written = lc_merge_write(w, &r->tree, false, out);
 	lc_merge_writer_free(w);
-	if (written < 0)
-		status = lc_fail("cannot write '%s/merged" LC_BLOCK_SUFFIX "': %s", r->output.dir,
-		                 strerror(-written));
-	else
-		*blocks += (uint64_t)written;
-	return lc_merge_output_close(&r->output, "merged" LC_BLOCK_SUFFIX, out) || status;
+	if (written < 0) {
+		fclose(out);
+		return lc_fail("cannot write '%s/merged" LC_BLOCK_SUFFIX "': %s", r->output.dir,
+		               strerror(-written));
+	}
+	*blocks += (uint64_t)written;
+	return lc_merge_output_close(&r->output, "merged" LC_BLOCK_SUFFIX, out);
 }
 
 static int write_spools(struct lc_reduce *r, uint64_t *blocks)
@@ -332,12 +360,13 @@ static int write_all(struct lc_reduce *r)
 		return lc_fail("nothing to merge: no sample, allocation or span is in '%s'%s",
 		               r->inputs.inputs[0].path,
 		               r->inputs.len > 1 ? " and the others" : "");
+	lc_reduce_prune(r);
 	if (r->options.keep_threads)
 		status = write_spools(r, &blocks);
 	if (!status && (counts || !r->options.keep_threads))
 		status = write_tree(r, &blocks);
 	lc_progress_end();
-	return status || lc_reduce_stopped || write_manifest(r, blocks);
+	return status || lc_reduce_stopped || atomic_load(&r->failed) || write_manifest(r, blocks);
 }
 
 int lc_reduce_open(struct lc_reduce *r, const char *output)

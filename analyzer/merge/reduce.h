@@ -32,6 +32,17 @@
 struct lc_reduce_options {
 	bool keep_threads; /* each thread's paths stay apart */
 	unsigned jobs;     /* threads; 0: as many as there are CPUs for us */
+	/*
+	 * Call paths below this share of all that was counted are folded (model/prune.h); 0: none.
+	 * Not with keep_threads.
+	 */
+	double prune;
+	/*
+	 * Memory for all of it; 0: no limit. Where the result would take more it is pruned on the
+	 * way, and what is in it then depends on the order in which things were read; without
+	 * `prune` the merge fails.
+	 */
+	uint64_t max_memory_bytes;
 };
 
 struct lc_reduce; /* opaque, see reduce.c */
@@ -68,6 +79,12 @@ int lc_reduce_scan_share(struct lc_reduce *r, unsigned share, unsigned of);
 int lc_reduce_pack_scan(const struct lc_reduce *r, struct lc_bytes *out);
 int lc_reduce_add_scan(struct lc_reduce *r, const uint8_t *data, size_t len);
 int lc_reduce_plan(struct lc_reduce *r);
+
+/*
+ * Prune what is added up, where `prune` is not 0: on the way, which makes what is packed smaller
+ * and the bound of what a path may lack larger by one share. lc_reduce_write() prunes anyway.
+ */
+void lc_reduce_prune(struct lc_reduce *r);
 
 /* Read share number `share` of `of` of the blocks. Returns 0, or 1 after a line on stderr. */
 int lc_reduce_read(struct lc_reduce *r, unsigned share, unsigned of);

@@ -39,6 +39,8 @@ struct lc_reduce {
 	pthread_mutex_t lock; /* of all below, and of what workers write in `inputs` */
 	struct lc_tree tree;  /* what is added up, where `full` */
 	bool full;
+	unsigned
+	    prunes; /* how often it was pruned, with those of the trees that were added to it */
 	struct lc_reduce_stats stats;
 	uint64_t new_sections;
 };
@@ -56,7 +58,14 @@ unsigned lc_reduce_jobs(const struct lc_reduce *r);
 /* Read the files of a share: what workers do. */
 void lc_reduce_work(struct lc_reduce *r, unsigned worker);
 
-/* Add *t, which becomes empty, to what is added up. */
+/* Add *t, which becomes empty, to what is added up. Fails where that takes too much memory. */
 void lc_reduce_give(struct lc_reduce *r, struct lc_tree *t);
+
+/*
+ * How large a worker's tree may become: all of them a quarter of the memory. The result may have a
+ * third, since arrays that grow take twice what they need, or where it is pruned half of that, since
+ * there are two of it then.
+ */
+size_t lc_reduce_tree_bytes(const struct lc_reduce *r);
 
 #endif

@@ -108,6 +108,7 @@ int lc_reduce_pack(struct lc_reduce *r, struct lc_bytes *out)
 	pack_inputs(r, out);
 	for (size_t i = 0; i < r->inputs.processes_len; i++)
 		lc_pack_number(out, r->inputs.processes[i]->last_block_ns);
+	lc_pack_number(out, r->prunes);
 	for (unsigned i = 0; stat_of(r, i); i++) {
 		lc_pack_number(out, *stat_of(r, i));
 		*stat_of(r, i) = 0;
@@ -145,6 +146,7 @@ static int add_blocks(struct lc_reduce *r, const uint8_t *data, size_t len)
 int lc_reduce_add(struct lc_reduce *r, const uint8_t *data, size_t len)
 {
 	struct lc_unpack u = { data, data + len };
+	unsigned prunes;
 
 	unpack_inputs(r, &u);
 	for (size_t i = 0; i < r->inputs.processes_len; i++) {
@@ -153,9 +155,11 @@ int lc_reduce_add(struct lc_reduce *r, const uint8_t *data, size_t len)
 		if (end > r->inputs.processes[i]->last_block_ns)
 			r->inputs.processes[i]->last_block_ns = end;
 	}
+	prunes = (unsigned)lc_unpack_number(&u);
 	for (unsigned i = 0; stat_of(r, i); i++)
 		*stat_of(r, i) += lc_unpack_number(&u);
 	if (!u.at || add_blocks(r, u.at, (size_t)(u.end - u.at)))
 		return lc_fail("what another process has read is damaged");
+	r->prunes = prunes > r->prunes ? prunes : r->prunes;
 	return 0;
 }

@@ -16,6 +16,7 @@
 #include "analyzer/merge/reduce_impl.h"
 #include "analyzer/model/blockfile.h"
 #include "analyzer/model/combine.h"
+#include "analyzer/model/prune.h"
 #include "src/format/block.h"
 
 struct worker {
@@ -32,20 +33,55 @@ static void begin_tree(struct lc_tree *t)
 	t->no_stretches = true;
 }
 
+size_t lc_reduce_tree_bytes(const struct lc_reduce *r)
+{
+	const uint64_t part = r->options.max_memory_bytes / 4 / (lc_reduce_jobs(r) + 1);
+
+	return part && part < LC_REDUCE_TREE_BYTES ? (size_t)part : LC_REDUCE_TREE_BYTES;
+}
+
+static bool too_large(const struct lc_reduce *r, const struct lc_tree *t)
+{
+	const uint64_t part = r->options.max_memory_bytes / (r->options.prune > 0 ? 6 : 3);
+
+	return part && lc_tree_bytes(t) > part;
+}
+
+/* Prune a tree that takes too much memory, which may have to be done again when it has grown. */
+static void fit(struct lc_reduce *r, struct lc_tree *t, unsigned *prunes)
+{
+	if (!too_large(r, t) || atomic_load(&r->failed))
+		return;
+	if (r->options.prune > 0) {
+		lc_tree_prune(t, r->options.prune);
+		++*prunes;
+	}
+	if (too_large(r, t) && !atomic_exchange(&r->failed, true))
+		lc_note(r->options.prune > 0
+		            ? "the merged profile does not fit into --max-memory, though "
+		              "it was pruned; a larger share for --prune makes it smaller"
+		            : "the merged profile does not fit into --max-memory; --prune makes "
+		              "it smaller");
+}
+
 void lc_reduce_give(struct lc_reduce *r, struct lc_tree *t)
 {
 	struct lc_tree mine = *t, other, larger;
+	unsigned prunes = 0;
 
 	begin_tree(t);
 	for (;;) {
+		fit(r, &mine, &prunes);
 		pthread_mutex_lock(&r->lock);
 		if (!r->full) {
 			r->tree = mine;
+			r->prunes = prunes;
 			r->full = true;
 			pthread_mutex_unlock(&r->lock);
 			return;
 		}
 		other = r->tree;
+		prunes = r->prunes > prunes ? r->prunes : prunes;
 		r->full = false;
 		pthread_mutex_unlock(&r->lock);
 		if (lc_tree_bytes(&other) > lc_tree_bytes(&mine)) {
@@ -219,6 +255,20 @@ static int read_unit(struct worker *w, size_t number)
 	return 0;
 }
 
+/* What keeps one worker from writing keeps the others too: it is said once. */
+static int read_or_say(struct worker *w, size_t number)
+{
+	char *said = NULL;
+	char **before = lc_fail_capture(&said);
+	const int status = read_unit(w, number);
+
+	(void)lc_fail_capture(before);
+	if (status && said && !atomic_exchange(&w->r->failed, true))
+		lc_note("%.*s", (int)strcspn(said, "\n"), said);
+	free(said);
+	return status;
+}
+
 void lc_reduce_work(struct lc_reduce *r, unsigned number)
 {
 	struct worker w = { .r = r, .number = number };
@@ -230,9 +280,9 @@ void lc_reduce_work(struct lc_reduce *r, unsigned number)
 		w.writer = lc_merge_writer_create();
 	while ((unit = atomic_fetch_add(&r->next, r->step)) < r->end && !lc_reduce_stopped &&
 	       !atomic_load(&r->failed)) {
-		if (read_unit(&w, unit))
-			atomic_store(&r->failed, true);
-		if (lc_tree_bytes(&w.tree) > LC_REDUCE_TREE_BYTES)
+		if (read_or_say(&w, unit))
+			break;
+		if (lc_tree_bytes(&w.tree) > lc_reduce_tree_bytes(r))
 			lc_reduce_give(r, &w.tree);
 	}
 	lc_reduce_give(r, &w.tree);

@@ -114,8 +114,10 @@ static size_t write_file(struct lc_merge_piece **pieces, size_t len, unsigned nu
 	}
 	if (bad && out)
 		lc_fail("cannot write '%s/%s': %s", o->dir, name, strerror(errno));
-	if (out && lc_merge_output_close(o, name, out))
-		bad = 1;
+	if (out && bad)
+		fclose(out);
+	else if (out)
+		bad = lc_merge_output_close(o, name, out);
 	free(name);
 	return bad ? 0 : i;
 }

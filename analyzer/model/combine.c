@@ -5,13 +5,17 @@
 #include "analyzer/model/combine.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "analyzer/base/memory.h"
+#include "analyzer/model/prune.h"
 #include "analyzer/model/tree_spans.h"
 
 /* Numbers of one tree to those of the other. */
 struct numbers {
 	uint32_t *strings, *methods, *frames, *paths, *sites, *threads, *executions;
+	const bool *keep;                  /* of each path; NULL: all stay, and so do all names */
+	bool *used[LC_SECTION_FRAMES + 1]; /* of each string, method and frame, where paths go */
 };
 
 static uint32_t *numbers_for(const struct lc_table *table)
@@ -21,13 +25,59 @@ static uint32_t *numbers_for(const struct lc_table *table)
 
 /* ---- names ---- */
 
+/* Is the name to be mapped? */
+static bool is_used(const struct numbers *n, enum lc_section type, uint32_t i)
+{
+	return !n->keep || n->used[type][i];
+}
+
+static void use_strings_of_rows(const struct lc_tree *from, const struct numbers *n,
+                                const struct lc_section_spec *s)
+{
+	const struct lc_table *rows = lc_tree_table(from, s->number);
+	uint32_t at = s->merged ? 1 : 0;
+
+	for (unsigned i = 0; i < s->keys_len; i++) {
+		for (uint32_t row = 0; s->columns[i].type == LC_COLUMN_STRING && row < rows->count;
+		     row++)
+			n->used[LC_SECTION_STRINGS][lc_table_key(rows, row)[at]] = true;
+		at += lc_tree_is_wide(s->columns[i].type) ? 2 : 1;
+	}
+}
+
+/* Which names paths that stay, sites, threads and rows have. */
+static void find_used(const struct lc_tree *from, struct numbers *n)
+{
+	bool *strings = n->used[LC_SECTION_STRINGS] = lc_mem_zeroed(from->strings.count, 1);
+	bool *methods = n->used[LC_SECTION_METHODS] = lc_mem_zeroed(from->methods.count, 1);
+	bool *frames = n->used[LC_SECTION_FRAMES] = lc_mem_zeroed(from->frames.count, 1);
+
+	for (uint32_t i = 1; i < from->paths.count; i++)
+		if (n->keep[i])
+			frames[lc_table_key(&from->paths, i)[LC_PATH_FRAME]] = true;
+	for (uint32_t i = 0; i < from->frames.count; i++)
+		if (frames[i])
+			methods[lc_table_key(&from->frames, i)[LC_FRAME_METHOD]] = true;
+	for (uint32_t i = 0; i < from->methods.count; i++)
+		for (unsigned k = 0; methods[i] && k < LC_METHOD_KEY; k++)
+			strings[lc_table_key(&from->methods, i)[k]] = true;
+	for (uint32_t i = 1; i < from->sites.count; i++)
+		strings[lc_table_key(&from->sites, i)[LC_SITE_CLASS]] = true;
+	for (uint32_t i = 0; i < from->threads.count; i++)
+		strings[lc_table_values(&from->threads, i)[LC_THREAD_NAME]] = true;
+	for (unsigned section = 0; section < LC_SECTION_COUNT; section++)
+		if (lc_tree_table(from, section))
+			use_strings_of_rows(from, n, lc_section_spec(section));
+}
+
 static void map_strings(struct lc_tree *to, const struct lc_tree *from, struct numbers *n)
 {
 	n->strings = numbers_for(&from->strings);
 	for (uint32_t i = 1; i < from->strings.count; i++) {
 		const struct lc_text text = lc_tree_text(from, i);
 
-		n->strings[i] = lc_tree_string(to, text.bytes, text.len);
+		if (is_used(n, LC_SECTION_STRINGS, i))
+			n->strings[i] = lc_tree_string(to, text.bytes, text.len);
 	}
 }
 
@@ -40,7 +90,8 @@ static void map_methods(struct lc_tree *to, const struct lc_tree *from, struct n
 
 		for (unsigned k = 0; k < LC_METHOD_KEY; k++)
 			key[k] = n->strings[names[k]];
-		n->methods[i] = lc_table_put(&to->methods, key);
+		if (is_used(n, LC_SECTION_METHODS, i))
+			n->methods[i] = lc_table_put(&to->methods, key);
 	}
 }
 
@@ -52,21 +103,52 @@ static void map_frames(struct lc_tree *to, const struct lc_tree *from, struct nu
 		const uint32_t key[LC_FRAME_KEY] = { n->methods[frame[LC_FRAME_METHOD]],
 			                             frame[LC_FRAME_BCI1], frame[LC_FRAME_LINE1] };
 
-		n->frames[i] = lc_table_put(&to->frames, key);
+		if (is_used(n, LC_SECTION_FRAMES, i))
+			n->frames[i] = lc_table_put(&to->frames, key);
 	}
 }
 
-/* A parent has a smaller number than its children. */
+/* The frame that stands for what is folded. */
+static uint32_t pruned_frame(struct lc_tree *to)
+{
+	const uint32_t method[LC_METHOD_KEY] = { lc_tree_string(to, LC_PRUNED_CLASS,
+		                                                strlen(LC_PRUNED_CLASS)) };
+	const uint32_t frame[LC_FRAME_KEY] = { lc_table_put(&to->methods, method) };
+
+	return lc_table_put(&to->frames, frame);
+}
+
+/*
+ * A parent has a smaller number than its children. Paths whose parents are known are looked up
+ * together. What is below a folded path is folded into the same one.
+ */
 static void map_paths(struct lc_tree *to, const struct lc_tree *from, struct numbers *n)
 {
+	const uint32_t pruned = n->keep ? pruned_frame(to) : 0;
+	uint32_t keys[LC_TABLE_BATCH * LC_PATH_KEY], len = 0, first = 1;
+
 	n->paths = numbers_for(&from->paths);
 	for (uint32_t i = 1; i < from->paths.count; i++) {
 		const uint32_t *path = lc_table_key(&from->paths, i);
-		const uint32_t key[LC_PATH_KEY] = { n->paths[path[LC_PATH_PARENT]],
-			                            n->frames[path[LC_PATH_FRAME]] };
+		const uint32_t parent = path[LC_PATH_PARENT];
 
-		n->paths[i] = lc_table_put(&to->paths, key);
+		if (len == LC_TABLE_BATCH || parent >= first) {
+			lc_table_put_batch(&to->paths, keys, len, n->paths + first);
+			first = i;
+			len = 0;
+		}
+		keys[len * LC_PATH_KEY + LC_PATH_PARENT] = n->paths[parent];
+		keys[len * LC_PATH_KEY + LC_PATH_FRAME] = n->frames[path[LC_PATH_FRAME]];
+		if (n->keep && !n->keep[i]) {
+			const uint32_t *up = lc_table_key(&to->paths, n->paths[parent]);
+
+			keys[len * LC_PATH_KEY + LC_PATH_FRAME] = pruned;
+			if (!n->keep[parent]) /* it is folded itself */
+				memcpy(&keys[len * LC_PATH_KEY], up, LC_PATH_KEY * sizeof(*up));
+		}
+		len++;
 	}
+	lc_table_put_batch(&to->paths, keys, len, n->paths + first);
 }
 
 static void map_sites(struct lc_tree *to, const struct lc_tree *from, struct numbers *n)
@@ -129,32 +211,61 @@ static uint32_t number_of(const struct numbers *n, enum lc_column_type type, uin
 	}
 }
 
+/* Does the row say something of a path, or of a site, that holds for no other one? */
+static bool is_lost(const struct lc_tree *from, const struct numbers *n,
+                    const struct lc_section_spec *s, const uint32_t *key)
+{
+	if (!n->keep)
+		return false;
+	if (s->number == LC_SECTION_RECURSIONS)
+		return !n->keep[key[LC_RECURSION_PATH]];
+	return s->number == LC_SECTION_SITE_NAMES &&
+	       !n->keep[lc_table_key(&from->sites, key[LC_SITE_NAME_SITE])[LC_SITE_PATH]];
+}
+
+/* The key of a row, as the other tree has it. */
+static void map_key(const struct numbers *n, const struct lc_section_spec *s, const uint32_t *key,
+                    uint32_t *mapped)
+{
+	uint32_t at = 0;
+
+	if (s->merged) {
+		mapped[at] = n->threads[key[at]];
+		at++;
+	}
+	for (unsigned i = 0; i < s->keys_len; i++, at++) {
+		mapped[at] = number_of(n, s->columns[i].type, key[at]);
+		if (lc_tree_is_wide(s->columns[i].type)) {
+			at++;
+			mapped[at] = key[at];
+		}
+	}
+}
+
 static void add_section(struct lc_tree *to, const struct lc_tree *from, const struct numbers *n,
                         const struct lc_section_spec *s)
 {
 	struct lc_table *table = lc_tree_table(to, s->number);
 	const struct lc_table *rows = lc_tree_table(from, s->number);
+	uint32_t keys[LC_TABLE_BATCH * (1 + 2 * LC_COLUMNS_MAX)] = { 0 };
+	uint32_t of[LC_TABLE_BATCH], found[LC_TABLE_BATCH], len = 0;
 
 	for (uint32_t row = 0; row < rows->count; row++) {
-		const uint32_t *key = lc_table_key(rows, row);
-		const uint64_t *values = lc_table_values(rows, row);
-		uint32_t mapped[1 + 2 * LC_COLUMNS_MAX], at = 0;
-		uint64_t *sums;
+		if (!is_lost(from, n, s, lc_table_key(rows, row))) {
+			map_key(n, s, lc_table_key(rows, row), keys + len * table->key_len);
+			of[len++] = row;
+		}
+		if (len < LC_TABLE_BATCH && row + 1 < rows->count)
+			continue;
+		lc_table_put_batch(table, keys, len, found);
+		for (uint32_t k = 0; k < len; k++) {
+			const uint64_t *values = lc_table_values(rows, of[k]);
+			uint64_t *sums = lc_table_values(table, found[k]);
 
-		if (s->merged) {
-			mapped[at] = n->threads[key[at]];
-			at++;
+			for (unsigned i = s->keys_len; i < s->columns_len; i++)
+				lc_column_add(&s->columns[i], sums++, *values++);
 		}
-		for (unsigned i = 0; i < s->keys_len; i++, at++) {
-			mapped[at] = number_of(n, s->columns[i].type, key[at]);
-			if (lc_tree_is_wide(s->columns[i].type)) {
-				at++;
-				mapped[at] = key[at];
-			}
-		}
-		sums = lc_table_values(table, lc_table_put(table, mapped));
-		for (unsigned i = s->keys_len; i < s->columns_len; i++)
-			lc_column_add(&s->columns[i], sums++, *values++);
+		len = 0;
 	}
 }
 
@@ -208,8 +319,15 @@ static void add_traces(struct lc_tree *to, const struct lc_tree *from, const str
 
 void lc_tree_combine(struct lc_tree *to, const struct lc_tree *from)
 {
-	struct numbers n = { 0 };
+	lc_tree_combine_some(to, from, NULL);
+}
 
+void lc_tree_combine_some(struct lc_tree *to, const struct lc_tree *from, const bool *keep)
+{
+	struct numbers n = { .keep = keep };
+
+	if (keep)
+		find_used(from, &n);
 	map_strings(to, from, &n);
 	map_methods(to, from, &n);
 	map_frames(to, from, &n);
@@ -233,6 +351,8 @@ void lc_tree_combine(struct lc_tree *to, const struct lc_tree *from)
 	free(n.sites);
 	free(n.threads);
 	free(n.executions);
+	for (unsigned i = 0; i <= LC_SECTION_FRAMES; i++)
+		free(n.used[i]);
 }
 
 size_t lc_tree_bytes(const struct lc_tree *t)

@@ -11,6 +11,13 @@
  */
 void lc_tree_combine(struct lc_tree *to, const struct lc_tree *from);
 
+/*
+ * The same, where keep[i] says of each path of *from whether it stays; a path that does has a
+ * parent that does. What was counted for the others is counted for a path LC_PRUNED_CLASS (prune.h)
+ * below the longest of their callers that stays.
+ */
+void lc_tree_combine_some(struct lc_tree *to, const struct lc_tree *from, const bool *keep);
+
 /* Bytes of memory that a tree takes, about. */
 size_t lc_tree_bytes(const struct lc_tree *t);
 

@@ -228,6 +228,17 @@ static void note_missing(struct lc_load *l, const char *path, const json_t *miss
 		        path, blocks);
 }
 
+static void note_pruned(struct lc_load *l, const char *path, double share)
+{
+	if (!(share > 0))
+		return;
+	l->pruned = share > l->pruned ? share : l->pruned;
+	lc_note(
+	    "%s: small call paths are folded into \"(pruned)\"; each path that is shown may lack "
+	    "up to %.3g%% of the samples, bytes and cycles",
+	    path, 100 * share);
+}
+
 /* Read the manifest. *blocks is how many it says there are. */
 static int load_manifest(struct lc_load *l, const struct part *part, struct lc_block_target *target,
                          uint64_t *blocks)
@@ -249,6 +260,7 @@ static int load_manifest(struct lc_load *l, const struct part *part, struct lc_b
 		}
 		*blocks = lc_load_number_of(m, "blocks");
 		note_missing(l, path, json_object_get(m, "missing"));
+		note_pruned(l, path, json_number_value(json_object_get(m, "pruned")));
 		status = use_manifest(l, part, m, target);
 	}
 	json_decref(m);

@@ -106,7 +106,9 @@ struct lc_load {
 	uint64_t new_sections;   /* sections skipped: of a later Locus */
 	size_t skipped;          /* profiles, of a newer format */
 	struct lc_load_missing missing; /* in profiles that were merged */
-	bool in_loop;                   /* what is read now is a period */
+	double
+	    pruned; /* what a call path of theirs may lack at most, as a share of all; 0: nothing */
+	bool in_loop; /* what is read now is a period */
 	struct lc_blockfile *file;
 };
 

@@ -263,3 +263,94 @@ def test_an_output_directory_that_was_there_stays(locus, tmp_path):
 def test_a_number_of_jobs_that_is_none_is_refused(locus, tmp_path, jobs):
     refusal(locus("merge", "--jobs=" + jobs, "-o", tmp_path / "m", simple(tmp_path / "p")), "--jobs", status=2)
     assert not (tmp_path / "m").exists()
+
+
+@pytest.mark.parametrize("options", [(), ("--keep-threads",)], ids=["together", "threads"])
+@pytest.mark.parametrize("size", ["4k", "24k"])
+def test_a_full_disk_leaves_nothing(locus, large, tmp_path, options, size):
+    disk = tmp_path / "disk"
+    disk.mkdir()
+    mount = ["mount", "-t", "tmpfs", "-o", "size=" + size, "none", str(disk)]
+    if subprocess.run(mount, capture_output=True).returncode != 0:
+        pytest.skip("may not mount a file system")
+    try:
+        done = locus("merge", *options, "-o", disk / "m", *large[:2])
+        refusal(done, "cannot write", "No space left")
+        assert list(disk.iterdir()) == []
+    finally:
+        subprocess.run(["umount", str(disk)], check=True)
+
+
+# Pruning, and memory
+
+
+def test_pruning_keeps_sums_and_says_what_may_lack(locus, tmp_path):
+    """One path in each of 3 profiles has most samples, and a hundred have one each."""
+    paths = []
+    for i in range(3):
+        block = Block().access("object", (frame("com.acme.Hot", "run", 1), frame("com.acme.Main", "main", 1)), 900,
+                               ("com.acme.Thing", (frame("com.acme.Hot", "make", 2),)))
+        block.allocate("com.acme.Thing", (frame("com.acme.Hot", "make", 2),), 10, 10**6)
+        for k in range(100):
+            cold = (frame("com.acme.Cold%d" % k, "run", k + 1), frame("com.acme.Main", "main", 1))
+            block.access("object", cold, 1, ("com.acme.Thing", (frame("com.acme.Cold%d" % k, "make", 2),)))
+            block.allocate("com.acme.Thing", (frame("com.acme.Cold%d" % k, "make", 2),), 1, 16)
+        paths.append(Profile(tmp_path / str(i)).append(block).close())
+    exact = report(locus, merge(locus, tmp_path / "exact", *paths))
+    pruned = merge(locus, tmp_path / "pruned", "--prune=1%", *paths)
+    assert json.loads((pruned / "manifest.json").read_text())["pruned"] == 0.01
+    found = report(locus, pruned)
+    assert found["samples"] == exact["samples"]
+    assert sum(s["samples"] for s in found["sites"]) == sum(s["samples"] for s in exact["sites"]) == 3000
+    assert sum(s["bytes"] for s in found["sites"]) == sum(s["bytes"] for s in exact["sites"])
+    assert [s["samples"] for s in found["sites"]] == [2700, 300] and len(exact["sites"]) == 101
+    folded = locus("report", "--format=collapsed", pruned)
+    assert "(pruned)" in folded.stdout and "Cold" not in folded.stdout
+    assert "may lack up to 1%" in folded.stderr, folded.stderr
+    assert (pruned / "merged.lcb").stat().st_size < (tmp_path / "exact/merged.lcb").stat().st_size / 3
+    rng = random.Random(2)
+    for jobs in (1, 3):  # at the end, so that it does not depend on who has read what
+        again = merge(locus, tmp_path / "again", "--prune=0.01", "--jobs=%d" % jobs, *rng.sample(paths, 3))
+        assert files(again) == files(pruned)
+    twice = merge(locus, tmp_path / "twice", "--prune=2%", pruned)
+    assert json.loads((twice / "manifest.json").read_text())["pruned"] == 0.03
+    assert report(locus, twice)["samples"] == exact["samples"]
+
+
+@pytest.mark.parametrize("options", [["--prune=0"], ["--prune=100%"], ["--prune=x"], ["--prune=nan"], ["--prune=1%x"],
+                                     ["--prune=1%", "--keep-threads"], ["--max-memory=1m"], ["--max-memory=-1"],
+                                     ["--max-memory=500x"], ["--max-memory=500mb"], ["--max-memory=99999999t"]])
+def test_shares_and_sizes_that_are_none_are_refused(locus, tmp_path, options):
+    refusal(locus("merge", *options, "-o", tmp_path / "m", simple(tmp_path / "p")), "merge: --", status=2)
+    assert not (tmp_path / "m").exists()
+
+
+def wide(path, seed):
+    """Some 20,000 call paths, most of them of no other seed."""
+    rng = random.Random(seed)
+    block = Block()
+    for _ in range(700):
+        walk = [frame("com.acme.C%d" % rng.randrange(3000), "m", rng.randrange(99)) for _ in range(30)]
+        block.access("native", tuple(walk), 1)
+    block.access("native", (frame("com.acme.Hot", "run", 1),), 700)
+    return Profile(path).append(block).close()
+
+
+@pytest.mark.slow
+def test_memory_is_bounded(locus, tmp_path):
+    """Where the result does not fit nothing is written; pruned it does."""
+    if b"__asan_init" in (BUILD / "locus").read_bytes() or b"__tsan_init" in (BUILD / "locus").read_bytes():
+        pytest.skip("a sanitizer takes memory of its own")
+    paths = [wide(tmp_path / str(i), i) for i in range(30)]
+    code = ("import resource, subprocess, sys; done = subprocess.run(sys.argv[1:]); "
+            "print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss); sys.exit(done.returncode)")
+    for options, status in (["--max-memory=64m"], 1), (["--max-memory=64m", "--prune=1%"], 0), (["--max-memory=1g"], 0):
+        shutil.rmtree(tmp_path / "m", ignore_errors=True)
+        done = subprocess.run(["python3", "-c", code, BUILD / "locus", "merge", *options, "-o", tmp_path / "m", *paths],
+                              capture_output=True, text=True)
+        assert done.returncode == status, done.stderr
+        assert status or report(locus, tmp_path / "m")["samples"]["total"] == 30 * 1400
+        if status:
+            assert "--max-memory" in done.stderr and not (tmp_path / "m").exists()
+        if options[0] == "--max-memory=64m":
+            assert int(done.stdout) < 64 << 10
