@@ -60,7 +60,7 @@ preload: $(O)/liblocus-preload.so
 delay: $(O)/liblocus-delay.so
 locus: $(O)/locus
 unit: $(UNIT)
-benchmarks: $(BENCH)
+benchmarks: $(BENCH) $(B)/bench/merge_inputs $(B)/bench/merge_rates
 fuzzers: $(FUZZ)
 
 # Rebuild when the compiler or its flags change.
@@ -176,7 +176,7 @@ lint: ; scripts/lint
 check-layers: all ; scripts/check-layers
 demo: ; scripts/install-deps build && $(MAKE) -s all && scripts/demo/run
 evaluate: ; scripts/install-deps build test && $(MAKE) -s all && scripts/evaluate $(EVALUATE_OPTIONS)
-bench: ; scripts/install-deps build test && $(MAKE) -s all benchmarks && scripts/bench.py $(BENCH_OPTIONS) $(BENCH) && scripts/bench_spans.py && scripts/bench_pauses.py && scripts/bench_attach.py
+bench: ; scripts/install-deps build test && $(MAKE) -s all benchmarks && scripts/bench.py $(BENCH_OPTIONS) $(BENCH) && scripts/bench_spans.py && scripts/bench_pauses.py && scripts/bench_attach.py && scripts/bench_merge.py
 
 MAN := $(patsubst docs/man/%.in,$(O)/man/%,$(wildcard docs/man/*.in))
 man: $(MAN)

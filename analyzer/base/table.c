@@ -9,13 +9,14 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/auxv.h>
+#include <sys/mman.h>
 
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
 #include "analyzer/base/memory.h"
 
-enum { SLOTS_MIN = 64 };
+enum { SLOTS_MIN = 64, HUGE_PAGE_BYTES = 2 << 20 };
 
 void lc_table_init(struct lc_table *t, uint32_t key_len, uint32_t value_len)
 {
@@ -84,11 +85,30 @@ static inline size_t find_slot(const struct lc_table *t, const uint32_t *key, ui
 	return i;
 }
 
+/*
+ * All zero. A large table is looked at everywhere, so that few large pages are found sooner than many
+ * small ones.
+ */
+static struct lc_table_slot *new_slots(size_t len)
+{
+	const size_t bytes = len * sizeof(struct lc_table_slot);
+	void *slots;
+
+	if (bytes < HUGE_PAGE_BYTES)
+		return lc_mem_zeroed(len, sizeof(struct lc_table_slot));
+	slots = aligned_alloc(HUGE_PAGE_BYTES, bytes);
+	if (!slots)
+		lc_no_memory();
+	(void)madvise(slots, bytes, MADV_HUGEPAGE);
+	memset(slots, 0, bytes);
+	return slots;
+}
+
 static void rehash(struct lc_table *t)
 {
 	free(t->slots);
 	t->slots_len = t->slots_len ? t->slots_len * 2 : SLOTS_MIN;
-	t->slots = lc_mem_zeroed(t->slots_len, sizeof(*t->slots));
+	t->slots = new_slots(t->slots_len);
 	for (uint32_t row = 0; row < t->count; row++) {
 		const uint32_t hash = hash_of(lc_table_key(t, row), t->key_len);
 		size_t i = hash & (t->slots_len - 1);

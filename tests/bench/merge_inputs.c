@@ -1,9 +1,9 @@
 /* uses: analyzer/model/ analyzer/base/ src/format/ src/base/options.c src/base/nearest.c -lzstd -ljansson -lm */
 /*
- * bench_merge_make.c - makes the inputs of bench_merge: profiles of one thread each, out of
+ * merge_inputs.c - makes the inputs of scripts/bench_merge.py: profiles of one thread each, out of
  *recorded ones or out of nothing.
  *
- *	bench_merge_make DIR COUNT NODES SEED [PROFILE]...
+ *	merge_inputs DIR COUNT NODES SEED [PROFILE]...
  *
  * Each of the COUNT profiles in DIR, 0 and so on, has about NODES call paths. With profiles, these
  *are call paths, sites and counts that were recorded, a part of them chosen at random for each
@@ -261,8 +261,7 @@ int main(int argc, char **argv)
 	struct lc_load load;
 
 	if (!count || !nodes)
-		return fputs("usage: bench_merge_make DIR COUNT NODES SEED [PROFILE]...\n", stderr),
-		       2;
+		return fputs("usage: merge_inputs DIR COUNT NODES SEED [PROFILE]...\n", stderr), 2;
 	lc_tree_init(&from);
 	lc_load_init(&load);
 	load.tree = &from;
