@@ -86,8 +86,8 @@ static inline size_t find_slot(const struct lc_table *t, const uint32_t *key, ui
 }
 
 /*
- * All zero. A large table is looked at everywhere, so that few large pages are found sooner than many
- * small ones.
+ * All zero. A large table is looked at everywhere, so that few large pages are found sooner than
+ * many small ones.
  */
 static struct lc_table_slot *new_slots(size_t len)
 {

@@ -342,62 +342,123 @@ static int by_engine(const void *a, const void *b)
 	return order ? order : lc_order_u64(x->interval_ns, y->interval_ns);
 }
 
-/* The first reason, by its bytes, and the longest tick stand for all. */
-static int add_engine(struct lc_merge_inputs *in, struct lc_load_engine *e)
+/* A kind of samples, and how many inputs have it. */
+struct kind {
+	struct lc_load_engine *engine;
+	size_t inputs;
+};
+
+static int by_inputs(const void *a, const void *b)
 {
-	for (uint32_t i = 0; i < in->engines_len; i++) {
-		struct lc_load_engine *o = in->engines[i];
+	const struct kind *x = a, *y = b;
+	const int order = lc_order_u64(y->inputs, x->inputs);
 
-		if (!lc_load_same_engine(o, e))
-			continue;
-		if (*e->reason && (!*o->reason || strcmp(e->reason, o->reason) < 0)) {
-			char *reason = o->reason;
-
-			o->reason = e->reason;
-			e->reason = reason;
-		}
-		if (o->tick_ns < e->tick_ns)
-			o->tick_ns = e->tick_ns;
-		return 0;
-	}
-	if (in->engines_len == LC_ENGINES_MAX)
-		return lc_fail("the profiles hold more than %d kinds of samples; "
-		               "merge fewer of them at once",
-		               LC_ENGINES_MAX);
-	in->engines[in->engines_len++] = e;
-	return 0;
+	return order ? order : by_engine(&x->engine, &y->engine);
 }
 
+/* All engines of all inputs that are used, by_engine(). */
+static struct lc_load_engine **all_engines(const struct lc_merge_inputs *in, size_t *len)
+{
+	struct lc_load_engine **all;
+
+	*len = 0;
+	for (size_t i = 0; i < in->len; i++)
+		*len += in->inputs[i].engines_len;
+	all = lc_mem_zeroed(*len, sizeof(struct lc_load_engine *));
+	*len = 0;
+	for (size_t i = 0; i < in->len; i++)
+		for (uint32_t k = 0; k < in->inputs[i].engines_len; k++)
+			if (in->inputs[i].state == LC_MERGE_USED)
+				all[(*len)++] = &in->inputs[i].engines[k];
+	qsort(all, *len, sizeof(struct lc_load_engine *), by_engine);
+	return all;
+}
+
+/* Of one kind the first reason, by its bytes, and the longest tick stand for all. */
+static void stand_for(struct lc_load_engine *o, struct lc_load_engine *e)
+{
+	if (*e->reason && (!*o->reason || strcmp(e->reason, o->reason) < 0)) {
+		char *reason = o->reason;
+
+		o->reason = e->reason;
+		e->reason = reason;
+	}
+	if (o->tick_ns < e->tick_ns)
+		o->tick_ns = e->tick_ns;
+}
+
+/* The engines of the result: where they are too many those that most inputs have. */
+static void choose_engines(struct lc_merge_inputs *in)
+{
+	size_t len, kinds_len = 0;
+	struct lc_load_engine **all = all_engines(in, &len);
+	struct kind *kinds = lc_mem_zeroed(len, sizeof(*kinds));
+
+	for (size_t i = 0; i < len; i++) {
+		if (!i || !lc_load_same_engine(all[i - 1], all[i]))
+			kinds[kinds_len++].engine = all[i];
+		kinds[kinds_len - 1].inputs++;
+	}
+	qsort(kinds, kinds_len, sizeof(*kinds), by_inputs);
+	if (kinds_len > LC_ENGINES_MAX)
+		kinds_len = LC_ENGINES_MAX;
+	in->engines_len = (uint32_t)kinds_len;
+	for (size_t i = 0; i < kinds_len; i++)
+		in->engines[i] = kinds[i].engine;
+	qsort(in->engines, in->engines_len, sizeof(in->engines[0]), by_engine);
+	free(kinds);
+	free(all);
+}
+
+/* UINT32_MAX: it is not in the result. */
 static uint32_t engine_number(const struct lc_merge_inputs *in, const struct lc_load_engine *e)
 {
 	for (uint32_t i = 0; i < in->engines_len; i++)
 		if (lc_load_same_engine(in->engines[i], e))
 			return i;
-	return 0;
+	return UINT32_MAX;
 }
 
-static int number_engines(struct lc_merge_inputs *in)
+/* Inputs with other engines cannot be used. */
+static void leave_out_engines(struct lc_merge_inputs *in)
 {
-	for (size_t i = 0; i < in->len; i++)
-		for (uint32_t k = 0; k < in->inputs[i].engines_len; k++)
-			if (in->inputs[i].state == LC_MERGE_USED &&
-			    add_engine(in, &in->inputs[i].engines[k]))
-				return 1;
-	qsort(in->engines, in->engines_len, sizeof(in->engines[0]), by_engine);
 	for (size_t i = 0; i < in->len; i++) {
 		struct lc_merge_input *x = &in->inputs[i];
+		bool all = true;
 
-		for (size_t k = 0; k < x->parts_len && x->state == LC_MERGE_USED; k++)
-			for (uint32_t e = 0; e < x->parts[k].engines_len; e++)
-				x->parts[k].engines[e] =
-				    engine_number(in, &x->engines[x->parts[k].engines[e]]);
+		for (uint32_t k = 0; k < x->engines_len && x->state == LC_MERGE_USED; k++)
+			all = all && engine_number(in, &x->engines[k]) != UINT32_MAX;
+		if (all)
+			continue;
+		x->state = LC_MERGE_UNREADABLE;
+		say(x, "with its kinds of samples there are more than a profile can hold");
 	}
-	return 0;
 }
 
-int lc_merge_inputs_plan(struct lc_merge_inputs *in)
+static void number_engines(struct lc_merge_inputs *in)
+{
+	for (size_t i = 0; i < in->len; i++) {
+		struct lc_merge_input *x = &in->inputs[i];
+		uint32_t numbers[LC_ENGINES_MAX];
+
+		if (x->state != LC_MERGE_USED)
+			continue;
+		for (uint32_t k = 0; k < x->engines_len; k++) {
+			numbers[k] = engine_number(in, &x->engines[k]);
+			stand_for(in->engines[numbers[k]], &x->engines[k]);
+		}
+		for (size_t k = 0; k < x->parts_len; k++)
+			for (uint32_t e = 0; e < x->parts[k].engines_len; e++)
+				x->parts[k].engines[e] = numbers[x->parts[k].engines[e]];
+	}
+}
+
+void lc_merge_inputs_plan(struct lc_merge_inputs *in)
 {
 	choose(in);
+	choose_engines(in);
+	leave_out_engines(in);
+	choose_engines(in); /* of those that are left */
 	number_processes(in);
 	for (size_t i = 0; i < in->len; i++) {
 		const struct lc_merge_input *x = &in->inputs[i];
@@ -413,5 +474,5 @@ int lc_merge_inputs_plan(struct lc_merge_inputs *in)
 			in->missing.inputs++;
 		}
 	}
-	return number_engines(in);
+	number_engines(in);
 }

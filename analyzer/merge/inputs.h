@@ -98,10 +98,10 @@ void lc_merge_inputs_free(struct lc_merge_inputs *in);
 void lc_merge_inputs_scan(struct lc_merge_inputs *in, size_t i);
 
 /*
- * All have been scanned: choose, and number. Returns 0, or 1 after a line on stderr where the
- * engines are too many for one profile.
+ * All have been scanned: choose, and number. Where there are more engines than a profile can hold
+ * those that most inputs have are chosen, and inputs with others are left out.
  */
-int lc_merge_inputs_plan(struct lc_merge_inputs *in);
+void lc_merge_inputs_plan(struct lc_merge_inputs *in);
 
 /* Lines (or NULL; they are taken over) that were said when blocks of the input were read. */
 void lc_merge_input_said(struct lc_merge_input *x, char *lines);

@@ -74,12 +74,10 @@ int lc_merge_output_close(struct lc_merge_output *o, const char *name, FILE *out
 	int err = 0;
 
 	errno = 0;
-	if (fflush(out) || ferror(out) || fsync(fileno(out)))
+	if (fflush(out) || ferror(out))
 		err = errno ? errno : EIO;
 	if (fclose(out) && !err)
 		err = errno;
-	if (err == EINVAL || err == EROFS) /* of fsync(): it is no file of a disk */
-		err = 0;
 	return err ? lc_fail("cannot write '%s/%s': %s", o->dir, name, strerror(err)) : 0;
 }
 

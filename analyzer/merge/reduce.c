@@ -206,8 +206,7 @@ int lc_reduce_plan(struct lc_reduce *r)
 {
 	size_t used = 0;
 
-	if (lc_merge_inputs_plan(&r->inputs))
-		return 1;
+	lc_merge_inputs_plan(&r->inputs);
 	for (size_t i = 0; i < r->inputs.len; i++)
 		used += r->inputs.inputs[i].state == LC_MERGE_USED;
 	list_files(r);

@@ -206,6 +206,17 @@ def test_where_nothing_is_good_nothing_is_written(locus, tmp_path):
     assert done.stderr.splitlines()[-1] == "locus: nothing to merge: none of the 2 profiles can be read"
 
 
+def test_more_engines_than_a_profile_holds_leave_out_those_that_few_have(locus, tmp_path):
+    good = [Profile(tmp_path / ("good%d" % i), engines=[engine(), engine("watch", "w", 1, "hits")]).append(
+        Block().access("native", (), 5)).close() for i in range(4)]
+    bad = [Profile(tmp_path / ("many%d" % i), engines=[engine("x%d-%d" % (i, k)) for k in range(40)]).append(
+        Block().access("native", (), 5)).close() for i in range(2)]
+    done = locus("merge", "-o", tmp_path / "m", bad[0], *good, bad[1])
+    assert done.returncode == 3 and len(done.stderr.splitlines()) == 1 and "/many" in done.stderr, done.stderr
+    assert [e["name"] for e in json.loads((tmp_path / "m/manifest.json").read_text())["engines"]][-1] == "watch"
+    assert report(locus, tmp_path / "m", "--engine=timer")["samples"]["total"] == 20
+
+
 # Ending early
 
 

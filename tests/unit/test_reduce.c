@@ -362,6 +362,37 @@ static void processes_write_what_one_writes(void **state)
 	free(shares);
 }
 
+/* Between the look at the directory and the reading. */
+static void a_file_that_vanishes_is_named(void **state)
+{
+	const struct lc_reduce_options options = { .jobs = 3 };
+	struct lc_reduce *r = lc_reduce_create(&options, paths, PROFILES);
+	char *to = output("rest"), *said = NULL, *manifest;
+	char *file = lc_mem_text("%s/thread-0.lcb", paths[5]), *away = lc_mem_text("%s/away", dir);
+	size_t len;
+
+	(void)state;
+	assert_int_equal(lc_reduce_open(r, to), 0);
+	assert_int_equal(lc_reduce_scan(r), 0);
+	assert_int_equal(rename(file, away), 0);
+	assert_int_equal(lc_reduce_read(r, 0, 1), 0);
+	assert_int_equal(lc_reduce_write(r), 0);
+	(void)lc_fail_capture(&said);
+	assert_int_equal(lc_reduce_end(r, 0), LC_EXIT_PARTIAL);
+	(void)lc_fail_capture(NULL);
+	assert_non_null(strstr(said, file));
+	manifest = file_bytes(to, "manifest.json", &len);
+	assert_non_null(strstr(manifest, "\"missing\":{\"inputs\":0,\"blocks\":1}"));
+	assert_int_equal(rename(away, file), 0);
+	lc_reduce_free(r);
+	remove_directory(to);
+	free(manifest);
+	free(said);
+	free(to);
+	free(file);
+	free(away);
+}
+
 static void what_is_damaged_on_its_way_is_refused(void **state)
 {
 	const struct lc_reduce_options options = { .jobs = 1 };
@@ -399,6 +430,7 @@ int main(void)
 		cmocka_unit_test(sums_of_trees_are_exact),
 		cmocka_unit_test(threads_write_what_one_writes),
 		cmocka_unit_test(processes_write_what_one_writes),
+		cmocka_unit_test(a_file_that_vanishes_is_named),
 		cmocka_unit_test(what_is_damaged_on_its_way_is_refused),
 	};
 
