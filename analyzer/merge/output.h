@@ -2,8 +2,8 @@
  * merge/output.h - the directory of the merged profile while it is written: nothing in it can be
  * taken for a profile before all of it is there.
  *
- * Files are written under names that end in ".part", and are renamed when all of them are whole, the
- * manifest last.
+ * Files are written under names that end in ".part", and are renamed when all of them are whole,
+ * the manifest last.
  */
 #ifndef LC_MERGE_OUTPUT_H
 #define LC_MERGE_OUTPUT_H

@@ -49,9 +49,10 @@ char *lc_merge_process_row(const struct lc_load_process *p)
 	char *text = json_dumps(row, JSON_COMPACT);
 
 	json_decref(row);
-	if (!text)
+	if (text)
+		text[strlen(text) - 1] = '\0'; /* the brace */
+	else
 		lc_no_memory();
-	text[strlen(text) - 1] = '\0'; /* the brace */
 	return text;
 }
 
