@@ -15,9 +15,18 @@ import tempfile
 import zlib
 
 import pytest
+import synthetic
 from conftest import BUILD, ROOT
 from synthetic import (FOLDED, FORK_JOIN, HITM, LOAD, LOCKED, SAME_THREAD, STORE, STORED, SUBMITTED,
-                       TLB_MISS, VIRTUAL, Block, Profile, engine, frame, spans)
+                       TLB_MISS, VIRTUAL, Block, engine, frame, spans)
+
+
+def Profile(*args, **more):
+    """One that begins at the same time whatever other tests have made."""
+    profile = synthetic.Profile(*args, **more)
+    profile.manifest["processes"][0]["start_wall_ns"] = 1_750_000_000_000_000_000
+    return profile
+
 
 GOLDEN = ROOT / "tests" / "data" / "reports"
 MS = 1_000_000
