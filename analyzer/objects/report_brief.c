@@ -7,11 +7,11 @@
 
 #include "analyzer/base/memory.h"
 #include "analyzer/cli/report_command.h"
+#include "analyzer/model/program_name.h"
 #include "analyzer/numa/numa.h"
 #include "analyzer/objects/bill.h"
 #include "analyzer/objects/findings.h"
 #include "analyzer/objects/object_names.h"
-#include "analyzer/objects/program_name.h"
 #include "analyzer/objects/report_text.h"
 #include "analyzer/objects/touch.h"
 #include "analyzer/out/own.h"

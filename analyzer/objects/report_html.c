@@ -3,10 +3,10 @@
 
 #include <stdlib.h>
 
+#include "analyzer/model/program_name.h"
 #include "analyzer/numa/numa_command.h"
 #include "analyzer/objects/analysis.h"
 #include "analyzer/objects/page.h"
-#include "analyzer/objects/program_name.h"
 #include "analyzer/objects/sharing.h"
 #include "analyzer/out/html.h"
 #include "analyzer/out/json.h"

@@ -1,4 +1,4 @@
-/* uses: analyzer/objects/program_name.c */
+/* uses: analyzer/model/program_name.c */
 /* test_program_name.c - checks which word of a command names the program, and which the JDK. */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "analyzer/objects/program_name.h"
+#include "analyzer/model/program_name.h"
 
 static void expect(const char *command, const char *expected)
 {

@@ -1,5 +1,5 @@
-/* objects/program_name.c - looks for the words of a command that name the program. */
-#include "analyzer/objects/program_name.h"
+/* model/program_name.c - looks for the words of a command that name the program. */
+#include "analyzer/model/program_name.h"
 
 #include <stdbool.h>
 #include <string.h>

@@ -1,6 +1,6 @@
-/* objects/program_name.h - says in short what was recorded: a program and its JDK. */
-#ifndef LC_OBJECTS_PROGRAM_NAME_H
-#define LC_OBJECTS_PROGRAM_NAME_H
+/* model/program_name.h - says in short what was recorded: a program and its JDK. */
+#ifndef LC_MODEL_PROGRAM_NAME_H
+#define LC_MODEL_PROGRAM_NAME_H
 
 #include "analyzer/model/tree.h"
 
