@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/utsname.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -61,6 +62,7 @@ static struct {
 	char *words; /* of it; NULL: not all are known */
 	size_t words_len;
 	char *directory; /* the current one when the recording began; NULL: not known */
+	char host[sizeof(((struct utsname *)NULL)->nodename)]; /* "": not known */
 	char jdk[256];
 	struct timespec start_wall, start_monotonic;
 	struct timespec end_wall, end_monotonic; /* where `limited` */
@@ -123,6 +125,15 @@ static void read_property(const char *name, char *out, size_t out_len)
 	(*jvmti)->Deallocate(jvmti, (unsigned char *)value);
 }
 
+/* A container has a name of its own, which an inherited HOSTNAME need not be. */
+static void read_host(void)
+{
+	struct utsname machine;
+
+	if (!uname(&machine))
+		memcpy(summary.host, machine.nodename, sizeof(summary.host));
+}
+
 int lc_agent_manifest_init(const struct lc_options *options)
 {
 	char vm[96], version[96];
@@ -140,6 +151,7 @@ int lc_agent_manifest_init(const struct lc_options *options)
 		summary.words = NULL;
 	}
 	summary.directory = getcwd(NULL, 0);
+	read_host();
 	read_property("java.vm.name", vm, sizeof(vm));
 	read_property("java.vm.version", version, sizeof(version));
 	snprintf(summary.jdk, sizeof(summary.jdk), "%s %s", vm, version);
@@ -381,6 +393,8 @@ static int write_manifest(bool final)
 		.words = summary.words,
 		.words_len = summary.words_len,
 		.directory = summary.directory,
+		.host = *summary.host ? summary.host : NULL,
+		.labels = summary.options->label,
 		.jdk = summary.jdk,
 		.gc = lc_collector_name(),
 		.pid = getpid(),

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "src/base/label.h"
 #include "src/base/nearest.h"
 #include "src/base/option_number.h"
 
@@ -232,6 +233,9 @@ static int set_list(struct lc_options *o, size_t row, const char *value, char *e
 		         LC_OPTION_TEXT_MAX, value);
 		value = joined;
 	}
+	if (!strcmp(infos[row].name, "label") && strlen(value) < LC_OPTION_TEXT_MAX &&
+	    !lc_labels_good(value, error, error_len))
+		return -EINVAL;
 	err = set_string(o, row, value, error, error_len);
 	if (!err)
 		o->lists_set |= UINT64_C(1) << row;

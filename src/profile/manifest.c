@@ -27,16 +27,11 @@ static void json_format(struct lc_bytes *b, const char *fmt, ...)
 		lc_bytes_add(b, text, (size_t)n < sizeof(text) ? (size_t)n : sizeof(text) - 1);
 }
 
-/* A string, whatever bytes it holds, or null. */
-static void json_string(struct lc_bytes *b, const char *text)
+/* A string, whatever bytes it holds. */
+static void json_bytes(struct lc_bytes *b, const char *text, size_t len)
 {
-	const uint8_t *at = (const uint8_t *)text, *end;
+	const uint8_t *at = (const uint8_t *)text, *end = at + len;
 
-	if (!text) {
-		json_format(b, "null");
-		return;
-	}
-	end = at + strlen(text);
 	json_format(b, "\"");
 	while (at < end) {
 		uint32_t c = lc_utf8_next(&at, end);
@@ -45,6 +40,15 @@ static void json_string(struct lc_bytes *b, const char *text)
 			b->len += lc_json_char_put(b->data + b->len, c);
 	}
 	json_format(b, "\"");
+}
+
+/* The same of text that ends with a NUL, or null. */
+static void json_string(struct lc_bytes *b, const char *text)
+{
+	if (text)
+		json_bytes(b, text, strlen(text));
+	else
+		json_format(b, "null");
 }
 
 static void json_member(struct lc_bytes *b, const char *name, const char *text)
@@ -186,6 +190,27 @@ static void manifest_words(struct lc_bytes *b, const struct lc_manifest *m)
 	json_format(b, "]");
 }
 
+/* Of a key that comes twice readers would take the last one: lc_labels_good() has seen to that. */
+static void manifest_labels(struct lc_bytes *b, const char *labels)
+{
+	const char *comma = "";
+
+	json_format(b, ",\"labels\":{");
+	for (const char *at = labels; *at;) {
+		const size_t len = strcspn(at, ";"), key = strcspn(at, "=");
+
+		if (key < len) {
+			json_format(b, "%s", comma);
+			json_bytes(b, at, key);
+			json_format(b, ":");
+			json_bytes(b, at + key + 1, len - key - 1);
+			comma = ",";
+		}
+		at += len + (at[len] == ';');
+	}
+	json_format(b, "}");
+}
+
 static void manifest_process(struct lc_bytes *b, const struct lc_manifest *m)
 {
 	json_format(b, "{\"pid\":%d,\"complete\":%s", m->pid, m->complete ? "true" : "false");
@@ -198,6 +223,10 @@ static void manifest_process(struct lc_bytes *b, const struct lc_manifest *m)
 		manifest_words(b, m);
 	if (m->directory)
 		json_member(b, "directory", m->directory);
+	if (m->host)
+		json_member(b, "host", m->host);
+	if (m->labels && *m->labels)
+		manifest_labels(b, m->labels);
 	json_format(b, ",\n\"start_wall_ns\":");
 	json_u64(b, m->start_wall_ns);
 	json_format(b, ",\"start_monotonic_ns\":");

@@ -124,6 +124,8 @@ struct lc_manifest {
 	const char *words;   /* the same, each word ended by a NUL; NULL: not known, or not all */
 	size_t words_len;    /* bytes */
 	const char *directory;
+	const char *host;
+	const char *labels; /* "key=value;key=value", see base/label.h; "" without any */
 	const char *jdk;
 	const char *gc;
 	int32_t pid;

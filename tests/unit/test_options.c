@@ -50,6 +50,52 @@ static void defaults_are_those_of_the_table(void **state)
 	}
 }
 
+static void labels_are_keys_and_values(void **state)
+{
+	static const struct {
+		const char *text, *says;
+	} wrong[] = {
+		{ "team", "'team' has no '='" },
+		{ "=core", "has no key" },
+		{ "team=", "has no value" },
+		{ "a b=c", "has no key" },
+		{ "1a=c", "has no key" },
+		{ "host=web1", "known of each process without a label" },
+		{ "start=now", "known of each process without a label" },
+		{ "team=a\nb", "holds a control character" },
+		{ "team=\033[1m", "holds a control character" },
+		{ "team=\xc2\x85", "holds a control character" },
+		{ "team=a;team=b", "'team=b' has a key that another one has" },
+		{ "teams=a;team=b;teams=c", "'teams=c' has a key that another one has" },
+		{ "a=1;b", "'b' has no '='" },
+	};
+	char text[256], longest[80] = "";
+	struct lc_options o, again;
+
+	(void)state;
+	lc_options_init(&o);
+	lc_options_init(&again);
+	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
+		assert_int_equal(set(&o, "label", wrong[i].text), -EINVAL);
+		assert_non_null(strstr(error, wrong[i].says));
+		assert_string_equal(o.label, "");
+	}
+	assert_int_equal(set(&o, "label", "team=core"), 0);
+	assert_int_equal(set(&o, "label", "app.kubernetes.io/name=a,b=c d\xc3\xa9"), 0);
+	assert_int_equal(set(&o, "label", "team=other"), -EINVAL);
+	assert_string_equal(o.label, "team=core;app.kubernetes.io/name=a,b=c d\xc3\xa9");
+	assert_true(lc_options_format(&o, text, sizeof(text)) > 0);
+	assert_int_equal(parse(&again, text), 0);
+	assert_string_equal(again.label, o.label);
+	assert_int_equal(parse(&again, "label=team=core,label=teams=core"), -EINVAL);
+	memset(longest, 'k', 63);
+	memcpy(longest + 63, "=v", 3);
+	lc_options_init(&o);
+	assert_int_equal(set(&o, "label", longest), 0);
+	memmove(longest + 1, longest, 66);
+	assert_int_equal(set(&o, "label", longest), -EINVAL);
+}
+
 static void a_loop_is_a_time_or_a_size(void **state)
 {
 	static const struct {
@@ -416,6 +462,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(defaults_are_those_of_the_table),
+		cmocka_unit_test(labels_are_keys_and_values),
 		cmocka_unit_test(a_loop_is_a_time_or_a_size),
 		cmocka_unit_test(sizes_take_k_m_g_in_either_case),
 		cmocka_unit_test(times_need_a_unit),
