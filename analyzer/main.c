@@ -39,6 +39,8 @@ static const struct lc_command commands[] = {
 	  lc_cmd_bench_options },
 	{ "merge", "PROFILE...", "make one profile of several", lc_cmd_merge,
 	  lc_cmd_merge_options },
+	{ "list", "[DIR]...", "show the profiles in directories, with their hosts and labels",
+	  lc_cmd_list, lc_cmd_list_options },
 	{ "calibrate", "", "measure what recording a span costs here", lc_cmd_calibrate,
 	  lc_cmd_calibrate_options },
 	{ "doctor", "", "check whether profiling will work here, and say what to change",

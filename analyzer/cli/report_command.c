@@ -11,6 +11,7 @@
 #include "analyzer/base/replace.h"
 #include "analyzer/cli/command.h"
 #include "analyzer/cli/newest.h"
+#include "analyzer/cli/operands.h"
 #include "analyzer/cli/pager.h"
 #include "analyzer/model/slices.h"
 #include "analyzer/out/text.h"
@@ -126,9 +127,7 @@ static bool set_range(struct lc_load_range *r, const char *name, const char *val
 
 	*status = 0;
 	if (time && !lc_load_range_valid(value)) {
-		*status = lc_usage("--%s: '%.64s' is no time, as 14:30 or '2026-11-24 14:30', nor "
-		                   "a length of time, as 90s, 10min or 1h",
-		                   name, value);
+		*status = lc_report_no_time(name, value);
 		return true;
 	}
 	if (!strcmp(name, "since"))
@@ -142,6 +141,13 @@ static bool set_range(struct lc_load_range *r, const char *name, const char *val
 	else
 		return false;
 	return true;
+}
+
+void lc_report_settings_free(struct lc_report_settings *s)
+{
+	lc_frame_filter_free(&s->frames);
+	lc_where_free(&s->where);
+	lc_by_free(&s->by);
 }
 
 static void set_thread(struct lc_report_settings *s, const char *value)
@@ -179,6 +185,8 @@ static int set_option(void *context, int row, const char *value)
 	int status;
 
 	if (set_range(&c->settings->range, info->name, value, &status) ||
+	    lc_report_set_processes(&c->settings->where, &c->settings->by, info->name, value,
+	                            &status) ||
 	    lc_report_set_output(c->settings, info, value, &status))
 		return status;
 	if (!strcmp(info->name, "top"))
@@ -200,7 +208,7 @@ void lc_report_filters(FILE *out, const struct lc_load *l, uint32_t engine)
 {
 	uint64_t passed = 0, of = l->tree->offered[engine];
 
-	if (!l->filter && !l->frames)
+	if (!l->filter && !l->frames && !l->group_filter.where)
 		return;
 	for (unsigned b = 0; b < LC_BUCKET_COUNT; b++)
 		passed += l->tree->buckets[engine][b];
@@ -327,6 +335,7 @@ void lc_report_note_part(FILE *out, const struct lc_load *l)
 
 	for (size_t i = 0; i < l->processes_len; i++)
 		note_periods(out, &l->processes[i]);
+	lc_report_note_processes(out, l);
 	for (size_t i = 0; i < sizeof(asked) / sizeof(asked[0]); i++) {
 		if (!asked[i].value)
 			continue;
@@ -398,40 +407,6 @@ int lc_report_close(FILE *out, const struct lc_report_settings *s)
 	return err ? lc_fail("cannot write '%s': %s", s->file, strerror(-err)) : 0;
 }
 
-/* Is the agent in the process of that number, which is then the one that is recorded? */
-static bool runs_with_agent(int64_t pid)
-{
-	char file[64], *line = NULL;
-	bool found = false;
-	size_t cap = 0;
-	FILE *maps;
-
-	snprintf(file, sizeof(file), "/proc/%" PRId64 "/maps", pid);
-	maps = fopen(file, "re");
-	while (maps && !found && getline(&line, &cap, maps) > 0)
-		found = strstr(line, "/liblocus.so") != NULL;
-	free(line);
-	if (maps)
-		fclose(maps);
-	return found;
-}
-
-void lc_report_say_running(const struct lc_load *l)
-{
-	for (size_t i = 0; i < l->processes_len; i++) {
-		const struct lc_load_process *p = &l->processes[i];
-
-		if (p->complete || p->pid <= 0 || !runs_with_agent(p->pid))
-			continue;
-		fprintf(stderr,
-		        "locus: the program (pid %" PRId64
-		        ") still runs: this is what has been written "
-		        "so far\n",
-		        p->pid);
-		return;
-	}
-}
-
 static bool has_samples(const struct lc_load *l, uint32_t engine)
 {
 	for (unsigned b = 0; b < LC_BUCKET_COUNT; b++)
@@ -486,6 +461,7 @@ static int load_all(struct lc_load *l, char **paths, size_t count, bool *mixed)
 static int load_and_report(const struct lc_report_command *c, char **paths, size_t count)
 {
 	struct lc_slices slices;
+	struct lc_operands operands;
 	struct lc_tree tree;
 	struct lc_load load;
 	bool mixed;
@@ -500,14 +476,19 @@ static int load_and_report(const struct lc_report_command *c, char **paths, size
 	load.filter = c->settings->filtered ? &c->settings->filter : NULL;
 	load.frames = lc_frame_filter_on(&c->settings->frames) ? &c->settings->frames : NULL;
 	load.range = &c->settings->range;
-	status = load_all(&load, paths, count, &mixed);
+	load.where = &c->settings->where;
+	lc_by_copy(&load.by, &c->settings->by);
+	lc_operands_find(&operands, paths, count);
+	status = load_all(&load, operands.paths, operands.len, &mixed);
 	lc_progress_end();
+	if (!status)
+		status = lc_report_check_processes(&load);
 	if (!status) {
 		if (mixed && !c->settings->engine)
 			say_mixed(&load);
 		lc_report_say_running(&load);
 		lc_progress_stage("adding up");
-		status = c->report(c->context, &load, paths[0]);
+		status = c->report(c->context, &load, operands.paths[0]);
 	}
 	if (!status && load.frames) {
 		lc_frame_filter_look(load.frames, &tree);
@@ -515,11 +496,12 @@ static int load_and_report(const struct lc_report_command *c, char **paths, size
 		if (lc_report_unfitted("exclude", &load.frames->exclude))
 			status = LC_EXIT_PARTIAL;
 	}
-	if (!status && (lc_load_damaged(&load) || load.skipped))
+	if (!status && (lc_load_damaged(&load) || load.skipped || operands.partial))
 		status = LC_EXIT_PARTIAL;
 	lc_load_free(&load);
 	lc_tree_free(&tree);
 	lc_slices_free(&slices);
+	lc_operands_free(&operands);
 	return status;
 }
 
@@ -576,7 +558,7 @@ int lc_report_run(const struct lc_report_command *c, int argc, char **argv)
 		status = report_newest(c, argv[0]);
 	else if (!status)
 		status = load_and_report(c, paths, count);
-	lc_frame_filter_free(&c->settings->frames);
+	lc_report_settings_free(c->settings);
 	free(paths);
 	return status;
 }

@@ -11,15 +11,34 @@
 #include "analyzer/base/memory.h"
 #include "analyzer/cli/args.h"
 #include "analyzer/cli/command.h"
+#include "analyzer/cli/operands.h"
 #include "analyzer/cli/report_command.h"
+#include "analyzer/commands/merge_choice.h"
 #include "analyzer/merge/reduce.h"
 
-enum row { ROW_OUTPUT, ROW_KEEP, ROW_PRUNE, ROW_JOBS, ROW_MEMORY, ROW_COUNT };
+enum row {
+	ROW_OUTPUT,
+	ROW_KEEP,
+	ROW_LABEL,
+	ROW_WHERE,
+	ROW_BY,
+	ROW_SINCE,
+	ROW_UNTIL,
+	ROW_PRUNE,
+	ROW_JOBS,
+	ROW_MEMORY,
+	ROW_COUNT
+};
 
 static const struct lc_option_info rows[ROW_COUNT] = {
 	[ROW_OUTPUT] = { "output", 'o', "STRING", "DIR", "", "", "directory of the new profile" },
 	[ROW_KEEP] = { "keep-threads", 0, "FLAG", "", "off", "",
 	               "keep each thread's paths apart, so that 'report --thread' can tell them" },
+	[ROW_LABEL] = LC_MERGE_ROW_LABEL,
+	[ROW_WHERE] = LC_REPORT_ROW_WHERE,
+	[ROW_BY] = LC_REPORT_ROW_BY,
+	[ROW_SINCE] = LC_MERGE_ROW_SINCE,
+	[ROW_UNTIL] = LC_MERGE_ROW_UNTIL,
 	[ROW_PRUNE] = { "prune", 0, "STRING", "SHARE", "", "",
 	                "fold call paths below that share of all that was counted: 0.01%" },
 	[ROW_MEMORY] = { "max-memory", 0, "STRING", "SIZE", "", "",
@@ -33,6 +52,7 @@ enum { JOBS_MAX = 1024, OWN_BYTES = 8 << 20 /* of the program and its libraries 
 struct merge {
 	const char *output;
 	struct lc_reduce_options options;
+	struct lc_merge_choice choice;
 };
 
 const struct lc_option_info *lc_cmd_merge_options(size_t *count)
@@ -78,17 +98,24 @@ static void limit_memory(const struct merge *m)
 		lc_no_memory_hint("--max-memory is too little");
 }
 
-static int merge(const struct merge *m, char **paths, size_t count)
+static int merge(struct merge *m, char **paths, size_t count)
 {
-	struct lc_reduce *r = lc_reduce_create(&m->options, paths, count);
+	struct lc_operands operands;
+	struct lc_reduce *r;
 	int status;
 
 	catch_signals();
 	limit_memory(m);
+	m->options.asked = lc_merge_choice_asked(&m->choice);
+	lc_operands_find(&operands, paths, count);
+	r = lc_reduce_create(&m->options, operands.paths, operands.len);
 	status = lc_reduce_open(r, m->output) || lc_reduce_scan(r) || lc_reduce_read(r, 0, 1) ||
 	         lc_reduce_write(r);
 	status = lc_reduce_end(r, status);
+	if (!status && operands.partial)
+		status = LC_EXIT_PARTIAL;
 	lc_reduce_free(r);
+	lc_operands_free(&operands);
 	if (caught) {
 		(void)signal(caught, SIG_DFL);
 		(void)raise(caught);
@@ -142,7 +169,10 @@ static int set_memory(struct merge *m, const char *value)
 static int set(void *context, int row, const char *value)
 {
 	struct merge *m = context;
+	int status;
 
+	if (lc_merge_choice_set(&m->choice, &rows[row], value, &status))
+		return status;
 	if (row == ROW_OUTPUT)
 		m->output = value;
 	else if (row == ROW_JOBS)
@@ -163,21 +193,22 @@ int lc_cmd_merge(int argc, char **argv)
 	struct lc_args args = {
 		.argc = argc, .argv = argv, .table = rows, .count = ROW_COUNT, .next = 1
 	};
-	struct merge m = { .output = NULL };
+	struct merge m = { .choice.now_ns = lc_report_wall_now() };
 	char **paths;
 	size_t count;
 	int status = lc_args_read(&args, set, &m, &paths, &count);
 
 	if (status < 0)
-		return lc_answer(status, argv[0]);
-	if (!status && !m.output)
+		status = lc_answer(status, argv[0]);
+	else if (!status && !m.output)
 		status = lc_usage("merge: name the output directory with -o");
-	if (!status && !count)
+	else if (!status && !count)
 		status = lc_usage("merge: name the profiles to merge");
-	if (!status && m.options.prune > 0 && m.options.keep_threads)
+	else if (!status && m.options.prune > 0 && m.options.keep_threads)
 		status = lc_usage("merge: --prune and --keep-threads cannot be combined");
-	if (!status)
+	else if (!status)
 		status = merge(&m, paths, count);
+	lc_merge_choice_free(&m.choice);
 	free(paths);
 	return status;
 }

@@ -32,6 +32,8 @@ enum row {
 	ROW_UNTIL,
 	ROW_FROM_MARK,
 	ROW_TO_MARK,
+	ROW_WHERE,
+	ROW_BY,
 	ROW_ENGINE,
 	ROW_COUNT
 };
@@ -42,8 +44,8 @@ static const struct lc_option_info rows[ROW_COUNT] = {
 	                 "show what runs differ by" },
 	[ROW_AFTER] = { "after", 'a', "STRING", "PROFILE", "", "",
 	                "a profile of the program as it is; the same" },
-	[ROW_GROUP] = { "group", 'g', "CHOICE", "class+line|class|field|package|site", "class+line",
-	                "", "what is one row, as in 'locus report'" },
+	[ROW_GROUP] = { "group", 'g', "CHOICE", "class+line|class|field|package|site|by",
+	                "class+line", "", "what is one row, as in 'locus report'" },
 	[ROW_FAIL] = { "fail-on", 0, "STRING", "CONDITION", "", "",
 	               "exit with status 1 where it holds, as 'bytes>+3%' or 'share(Value*)>+2pp'; "
 	               "may be given several times" },
@@ -61,6 +63,8 @@ static const struct lc_option_info rows[ROW_COUNT] = {
 	[ROW_UNTIL] = LC_REPORT_ROW_UNTIL,
 	[ROW_FROM_MARK] = LC_REPORT_ROW_FROM_MARK,
 	[ROW_TO_MARK] = LC_REPORT_ROW_TO_MARK,
+	[ROW_WHERE] = LC_REPORT_ROW_WHERE,
+	[ROW_BY] = LC_REPORT_ROW_BY,
 	[ROW_ENGINE] = LC_REPORT_ROW_ENGINE("which kind of samples, where there are several: its "
 	                                    "name, or number in the first profile"),
 };
@@ -188,10 +192,12 @@ static bool load_one(struct settings *s, struct lc_diff_profile *p, bool *damage
 	p->load.filter = s->common.filtered ? &s->common.filter : NULL;
 	p->load.frames = lc_frame_filter_on(&frames) ? &frames : NULL;
 	p->load.range = &s->common.range;
+	p->load.where = &s->common.where;
+	lc_by_copy(&p->load.by, &s->common.by);
 	good = !lc_load_profile(&p->load, p->path);
 	if (good && p->load.frames)
 		lc_frame_filter_look(&frames, &p->tree);
-	good = good && !is_empty(s, p);
+	good = good && !lc_report_check_processes(&p->load) && !is_empty(s, p);
 	if (good)
 		lc_report_say_running(&p->load);
 	*damaged |= lc_load_damaged(&p->load);
@@ -320,7 +326,7 @@ static void free_settings(struct settings *s)
 	free(s->outcomes);
 	free(s->paths[LC_DIFF_BEFORE]);
 	free(s->paths[LC_DIFF_AFTER]);
-	lc_frame_filter_free(&s->common.frames);
+	lc_report_settings_free(&s->common);
 }
 
 int lc_cmd_diff(int argc, char **argv)

@@ -69,7 +69,8 @@ static void put_place(struct lc_json *j, const char *name, const struct lc_diff 
 	if (d->group == LC_GROUP_PACKAGE)
 		lc_json_text(j, "package", lc_rank_package(lc_tree_text(t, p->row->class)));
 	else
-		lc_json_text(j, "class", lc_tree_text(t, p->row->class));
+		lc_json_text(j, d->group == LC_GROUP_BY ? "by" : "class",
+		             lc_tree_text(t, p->row->class));
 	if (d->group == LC_GROUP_FIELD && p->row->field_known)
 		lc_json_text(j, "field", lc_tree_text(t, p->row->field));
 	if (p->row->path && d->group == LC_GROUP_SITE) {

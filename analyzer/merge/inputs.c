@@ -11,18 +11,32 @@
 #include "analyzer/base/memory.h"
 #include "analyzer/base/progress.h"
 #include "analyzer/base/table.h"
+#include "analyzer/merge/inputs_groups.h"
+#include "analyzer/merge/inputs_time.h"
 #include "analyzer/merge/process_row.h"
+#include "src/base/hash.h"
 #include "src/base/order.h"
 
-void lc_merge_inputs_init(struct lc_merge_inputs *in, char **paths, size_t len)
+void lc_merge_inputs_init(struct lc_merge_inputs *in, const struct lc_merge_asked *asked,
+                          char **paths, size_t len)
 {
-	*in = (struct lc_merge_inputs){ .len = len };
+	*in = (struct lc_merge_inputs){ .len = len, .asked = *asked };
 	in->inputs = lc_mem_zeroed(len, sizeof(*in->inputs));
 	for (size_t i = 0; i < len; i++)
 		in->inputs[i].path = paths[i];
 }
 
-static void free_input(struct lc_merge_input *x)
+static void free_process(const struct lc_by *by, struct lc_merge_process *p)
+{
+	for (size_t i = 0; i < by->len && p->group; i++)
+		free(p->group[i]);
+	free(p->group);
+	free(p->row);
+	free(p->host);
+	free(p->period_starts);
+}
+
+static void free_input(const struct lc_by *by, struct lc_merge_input *x)
 {
 	free(x->said);
 	free(x->read_said);
@@ -31,12 +45,12 @@ static void free_input(struct lc_merge_input *x)
 			free(x->parts[i].files[k]);
 		free(x->parts[i].files);
 		free(x->parts[i].path);
+		free(x->parts[i].rows);
 	}
 	free(x->parts);
-	for (size_t i = 0; i < x->processes_len; i++) {
-		free(x->processes[i].row);
-		free(x->processes[i].period_starts);
-	}
+	for (size_t i = 0; i < x->processes_len; i++)
+		free_process(by, &x->processes[i]);
+	lc_by_free(&x->kept);
 	free(x->processes);
 	free(x->numbers);
 	for (uint32_t i = 0; i < x->engines_len; i++) {
@@ -51,9 +65,10 @@ static void free_input(struct lc_merge_input *x)
 void lc_merge_inputs_free(struct lc_merge_inputs *in)
 {
 	for (size_t i = 0; i < in->len; i++)
-		free_input(&in->inputs[i]);
+		free_input(&in->by, &in->inputs[i]);
 	free(in->inputs);
 	free(in->processes);
+	lc_by_free(&in->by);
 	*in = (struct lc_merge_inputs){ 0 };
 }
 
@@ -75,8 +90,19 @@ static void take_part(void *context, const struct lc_load_files *f)
 		.process_count = f->target->process_count,
 		.engines_len = f->target->engines_len,
 		.period = f->period,
+		.kept = f->kept->len > 0,
+		.choose = f->target->groups != NULL,
+		.mixed = f->target->all_mixed,
+		.from_ns = f->target->from_ns,
+		.to_ns = f->target->to_ns,
 	};
 	memcpy(p->engines, f->target->engines, sizeof(p->engines));
+	if (f->target->processes) {
+		p->rows = lc_mem_zeroed(p->process_count, sizeof(*p->rows));
+		memcpy(p->rows, f->target->processes, p->process_count * sizeof(*p->rows));
+	}
+	if (!x->kept.len)
+		lc_by_copy(&x->kept, f->kept);
 	for (size_t i = 0; i < p->files_len; i++) {
 		char *file = lc_mem_text("%s/%s", f->path, f->names[i]->d_name);
 		struct stat st;
@@ -92,12 +118,15 @@ static void take_process(struct lc_merge_process *to, const struct lc_load_proce
 {
 	*to = (struct lc_merge_process){
 		.row = lc_merge_process_row(p),
+		.host = lc_mem_text("%s", p->host),
 		.pid = p->pid,
 		.start_wall_ns = p->start_wall_ns,
 		.start_monotonic_ns = p->start_monotonic_ns,
 		.end_wall_ns = p->end_wall_ns,
 		.complete = p->complete,
 		.last_block_ns = p->last_block_ns,
+		.shown_begin_ns = p->shown_begin_ns,
+		.shown_end_ns = p->shown_end_ns,
 		.periods_len = json_array_size(p->periods),
 	};
 	to->period_starts = lc_mem_zeroed(to->periods_len, 2 * sizeof(*to->period_starts));
@@ -128,22 +157,45 @@ static void take_load(struct lc_merge_input *x, struct lc_load *l)
 	l->engines_len = 0;
 }
 
+static void scan(const struct lc_merge_asked *asked, struct lc_merge_input *x)
+{
+	struct lc_load load;
+
+	lc_load_init(&load);
+	load.take = take_part;
+	load.context = x;
+	load.where = asked->where;
+	load.labels = asked->labels;
+	if (asked->by)
+		lc_by_copy(&load.by, asked->by);
+	if (x->divided)
+		load.range = asked->range;
+	if (lc_load_profile(&load, x->path))
+		x->state = LC_MERGE_UNREADABLE;
+	else if (load.left_out && !load.processes_len)
+		x->state = LC_MERGE_UNFIT;
+	else
+		take_load(x, &load);
+	lc_load_free(&load);
+}
+
 void lc_merge_inputs_scan(struct lc_merge_inputs *in, size_t i)
 {
 	struct lc_merge_input *x = &in->inputs[i];
-	struct lc_load load;
+	enum lc_merge_time time = LC_MERGE_TIME_INSIDE;
 	struct stat st;
 	char **before;
 
 	before = lc_fail_capture(&x->said);
-	lc_load_init(&load);
-	load.take = take_part;
-	load.context = x;
-	if (lc_load_profile(&load, x->path))
+	if (lc_load_range_on(in->asked.range))
+		time = lc_merge_time_of(in->asked.range, x->path);
+	x->divided = time == LC_MERGE_TIME_PARTLY;
+	if (time == LC_MERGE_TIME_OUTSIDE)
+		x->state = LC_MERGE_OUTSIDE;
+	else if (time == LC_MERGE_TIME_UNKNOWN)
 		x->state = LC_MERGE_UNREADABLE;
 	else
-		take_load(x, &load);
-	lc_load_free(&load);
+		scan(&in->asked, x);
 	if (!stat(x->path, &st)) {
 		x->device = st.st_dev;
 		x->directory = st.st_ino;
@@ -208,50 +260,82 @@ static int by_worth(const void *a, const void *b)
 	return order ? order : (x < y ? -1 : x > y); /* alike: the first one given */
 }
 
-enum { IDENTITY = 6 };
+enum { IDENTITY = 8 };
 
-static void identity(uint32_t *key, int64_t pid, uint64_t wall_ns, uint64_t monotonic_ns)
+/* In the place of a host's hash: no host is known; whatever the host is. */
+enum { HOST_NONE, HOST_ANY };
+
+/* What is there, and whether more is put there. */
+struct seen {
+	struct lc_table table;
+	bool take;
+};
+
+static uint64_t host_hash(const char *host)
 {
-	const uint64_t numbers[] = { (uint64_t)pid, wall_ns, monotonic_ns };
+	uint64_t h = 0;
+
+	for (const char *c = host; *c; c++)
+		h = lc_hash_add(h, (uint8_t)*c);
+	return !*host ? HOST_NONE : h > HOST_ANY ? h : HOST_ANY + 1;
+}
+
+static bool look(struct seen *s, uint64_t host, int64_t pid, uint64_t wall_ns,
+                 uint64_t monotonic_ns)
+{
+	const uint64_t numbers[] = { (uint64_t)pid, wall_ns, monotonic_ns, host };
+	uint32_t key[IDENTITY];
+	bool found;
 
 	for (unsigned i = 0; i < IDENTITY; i++)
 		key[i] = (uint32_t)(numbers[i / 2] >> i % 2 * 32);
+	found = lc_table_find(&s->table, key) != UINT32_MAX;
+	if (s->take)
+		lc_table_put(&s->table, key);
+	return found;
 }
 
-/* Each identity of the input's processes, to `each`, which returns whether to go on. */
-static void identities(const struct lc_merge_input *x, struct lc_table *seen, size_t *known,
+/*
+ * Is the process there? Where both hosts are known they must be one. What is put there is found by
+ * its host, and by HOST_ANY.
+ */
+static bool look_of(struct seen *s, uint64_t host, int64_t pid, uint64_t wall_ns,
+                    uint64_t monotonic_ns)
+{
+	if (s->take)
+		return look(s, HOST_ANY, pid, wall_ns, monotonic_ns) |
+		       look(s, host, pid, wall_ns, monotonic_ns);
+	if (host == HOST_NONE)
+		return look(s, HOST_ANY, pid, wall_ns, monotonic_ns);
+	return look(s, host, pid, wall_ns, monotonic_ns) ||
+	       look(s, HOST_NONE, pid, wall_ns, monotonic_ns);
+}
+
+/* How many of the input's processes are known, and of them how many are there. */
+static void identities(const struct lc_merge_input *x, struct seen *seen, size_t *known,
                        size_t *taken, bool take)
 {
-	uint32_t key[IDENTITY];
-
+	seen->take = take;
 	*known = *taken = 0;
 	for (size_t i = 0; i < x->processes_len; i++) {
 		const struct lc_merge_process *p = &x->processes[i];
+		const uint64_t host = host_hash(p->host);
 		bool found = false;
 
 		if (!p->start_wall_ns)
 			continue;
-		identity(key, p->pid, p->start_wall_ns, p->start_monotonic_ns);
-		found = lc_table_find(seen, key) != UINT32_MAX;
-		if (take)
-			lc_table_put(seen, key);
-		for (size_t k = 0; k < p->periods_len; k++) {
-			identity(key, p->pid, p->period_starts[2 * k], p->period_starts[2 * k + 1]);
-			found |= lc_table_find(seen, key) != UINT32_MAX;
-			if (take)
-				lc_table_put(seen, key);
-		}
+		found = look_of(seen, host, p->pid, p->start_wall_ns, p->start_monotonic_ns);
+		for (size_t k = 0; k < p->periods_len; k++)
+			found |= look_of(seen, host, p->pid, p->period_starts[2 * k],
+			                 p->period_starts[2 * k + 1]);
 		++*known;
 		*taken += found;
 	}
 	if (*known)
 		return;
 	/* Nothing tells what it is: the same directory is the same. */
-	identity(key, -1, x->device, x->directory);
 	*known = 1;
-	*taken = lc_table_find(seen, key) != UINT32_MAX;
-	if (take)
-		lc_table_put(seen, key);
+	*taken = look(seen, HOST_NONE, -1, x->device, x->directory);
 }
 
 static void say(struct lc_merge_input *x, const char *line)
@@ -265,10 +349,10 @@ static void say(struct lc_merge_input *x, const char *line)
 static void choose(struct lc_merge_inputs *in)
 {
 	struct lc_merge_input **order = lc_mem_zeroed(in->len, sizeof(*order));
-	struct lc_table seen;
+	struct seen seen;
 	size_t len = 0, known, taken;
 
-	lc_table_init(&seen, IDENTITY, 0);
+	lc_table_init(&seen.table, IDENTITY, 0);
 	for (size_t i = 0; i < in->len; i++)
 		if (in->inputs[i].state == LC_MERGE_USED)
 			order[len++] = &in->inputs[i];
@@ -288,11 +372,18 @@ static void choose(struct lc_merge_inputs *in)
 			say(x, "left out: some of its processes are in another profile");
 		}
 	}
-	lc_table_free(&seen);
+	lc_table_free(&seen.table);
 	free(order);
 }
 
 /* ---- numbers of the result ---- */
+
+static void number_rows(const struct lc_merge_input *x, struct lc_merge_part *p)
+{
+	for (uint32_t i = 0; i < p->process_count && p->rows; i++)
+		if (p->rows[i] != LC_LEFT_OUT)
+			p->rows[i] = x->numbers[p->rows[i]];
+}
 
 static void number_processes(struct lc_merge_inputs *in)
 {
@@ -316,6 +407,9 @@ static void number_processes(struct lc_merge_inputs *in)
 	for (size_t i = 0; i < in->len; i++)
 		for (size_t k = 0; k < in->inputs[i].processes_len; k++)
 			in->inputs[i].numbers[k] = in->inputs[i].processes[k].number;
+	for (size_t i = 0; i < in->len; i++)
+		for (size_t k = 0; k < in->inputs[i].parts_len; k++)
+			number_rows(&in->inputs[i], &in->inputs[i].parts[k]);
 }
 
 /*
@@ -455,10 +549,12 @@ static void number_engines(struct lc_merge_inputs *in)
 
 void lc_merge_inputs_plan(struct lc_merge_inputs *in)
 {
+	lc_merge_groups_choose(in);
 	choose(in);
 	choose_engines(in);
 	leave_out_engines(in);
 	choose_engines(in); /* of those that are left */
+	lc_merge_groups_find(in);
 	number_processes(in);
 	for (size_t i = 0; i < in->len; i++) {
 		const struct lc_merge_input *x = &in->inputs[i];
@@ -470,7 +566,7 @@ void lc_merge_inputs_plan(struct lc_merge_inputs *in)
 				in->pruned = x->pruned;
 			if (x->bytes)
 				lc_progress_expect(x->bytes);
-		} else if (x->state != LC_MERGE_DUPLICATE) {
+		} else if (x->state == LC_MERGE_UNREADABLE || x->state == LC_MERGE_OVERLAPS) {
 			in->missing.inputs++;
 		}
 	}

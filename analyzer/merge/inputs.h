@@ -6,7 +6,7 @@
  * All of it follows from what is in the profiles, not from their order: processes are ordered by
  * their begin, then by what else is known of them; engines by their names. Of profiles that have a
  * process in common one is used: the one with more processes, then the one that was written later,
- * then the larger one.
+ * then the larger one. Processes of two hosts are two, where both hosts are known.
  */
 #ifndef LC_MERGE_INPUTS_H
 #define LC_MERGE_INPUTS_H
@@ -15,6 +15,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "analyzer/merge/asked.h"
 #include "analyzer/model/load.h"
 #include "src/base/bytes.h"
 
@@ -31,18 +32,32 @@ struct lc_merge_part {
 	uint32_t engines[LC_ENGINES_MAX]; /* of the input, then of the result */
 	uint32_t engines_len;
 	bool period;
+	/*
+	 * Where not all processes count: of each row of the manifest the process of the input, then
+	 * of the result, or LC_LEFT_OUT. NULL: the rows are the input's from process_first on.
+	 */
+	uint32_t *rows;
+	bool kept;               /* its paths are kept apart already */
+	bool choose;             /* blocks of all threads: paths of groups that fit are chosen */
+	bool mixed;              /* blocks of all threads cannot be divided */
+	uint32_t all_process;    /* the row whose group they are of, where they are of one */
+	uint64_t from_ns, to_ns; /* only blocks in this time count; 0: no bound */
 	/* Written by whoever reads the files, under lc_merge_inputs.lock: */
 	uint64_t found; /* blocks */
 	struct lc_damage damage;
 };
 
 struct lc_merge_process {
-	char *row; /* see process_row.h */
+	char *row;    /* see process_row.h */
+	char *host;   /* "": not known */
+	char **group; /* what the frames of its group say, for each key of the result; or NULL */
 	int64_t pid;
 	uint64_t start_wall_ns, start_monotonic_ns, end_wall_ns;
 	bool complete;
-	uint32_t number;         /* in the result */
-	uint64_t last_block_ns;  /* written under the lock, as lc_merge_part.found */
+	uint32_t number; /* in the result */
+	/* Written under the lock, as lc_merge_part.found: */
+	uint64_t last_block_ns;
+	uint64_t shown_begin_ns, shown_end_ns; /* as of lc_load_process */
 	uint64_t *period_starts; /* of each period: start_wall_ns, start_monotonic_ns */
 	size_t periods_len;
 };
@@ -52,6 +67,8 @@ enum lc_merge_state {
 	LC_MERGE_UNREADABLE, /* nothing of it can be used */
 	LC_MERGE_DUPLICATE,  /* all that is in it is in another one */
 	LC_MERGE_OVERLAPS,   /* some of what is in it is in another one */
+	LC_MERGE_UNFIT,      /* none of its processes was asked for */
+	LC_MERGE_OUTSIDE,    /* nothing of it is in the time that was asked for */
 };
 
 /* One word of the command line. */
@@ -70,6 +87,8 @@ struct lc_merge_input {
 	struct lc_load_engine *engines;
 	uint32_t engines_len;
 	struct lc_load_missing missing;
+	struct lc_by kept;          /* what its paths are kept apart by */
+	bool divided;               /* a part of its time was asked for */
 	double pruned;              /* what a path may lack, as a share */
 	uint64_t bytes;             /* of its files of blocks */
 	uint64_t device, directory; /* its identity where none of its processes has one */
@@ -78,7 +97,9 @@ struct lc_merge_input {
 struct lc_merge_inputs {
 	struct lc_merge_input *inputs;
 	size_t len;
+	struct lc_merge_asked asked;
 	/* Of the result: */
+	struct lc_by by;                     /* what paths are kept apart by */
 	struct lc_merge_process **processes; /* in order */
 	size_t processes_len;
 	struct lc_load_engine *engines[LC_ENGINES_MAX];
@@ -87,8 +108,10 @@ struct lc_merge_inputs {
 	double pruned; /* the largest */
 };
 
-/* *in is set; the words stay the caller's. Free with lc_merge_inputs_free(). */
-void lc_merge_inputs_init(struct lc_merge_inputs *in, char **paths, size_t len);
+/* *in is set; the words and what is asked for stay the caller's. Free with lc_merge_inputs_free().
+ */
+void lc_merge_inputs_init(struct lc_merge_inputs *in, const struct lc_merge_asked *asked,
+                          char **paths, size_t len);
 void lc_merge_inputs_free(struct lc_merge_inputs *in);
 
 /*
@@ -105,6 +128,30 @@ void lc_merge_inputs_plan(struct lc_merge_inputs *in);
 
 /* Lines (or NULL; they are taken over) that were said when blocks of the input were read. */
 void lc_merge_input_said(struct lc_merge_input *x, char *lines);
+
+/* The number in the result of a process of a part, by its row; LC_LEFT_OUT: it does not count. */
+static inline uint32_t lc_merge_number(const struct lc_merge_input *x,
+                                       const struct lc_merge_part *p, uint32_t row)
+{
+	return p->rows ? p->rows[row] : x->numbers[p->process_first + row];
+}
+
+/*
+ * Blocks of the process were read: the last one ended at `last_ns`, and where a part of the time
+ * was asked for they are of that time; else begin_ns is 0.
+ */
+static inline void lc_merge_process_seen(struct lc_merge_process *p, uint64_t last_ns,
+                                         uint64_t begin_ns, uint64_t end_ns)
+{
+	if (last_ns > p->last_block_ns)
+		p->last_block_ns = last_ns;
+	if (!begin_ns)
+		return;
+	if (!p->shown_begin_ns || begin_ns < p->shown_begin_ns)
+		p->shown_begin_ns = begin_ns;
+	if (end_ns > p->shown_end_ns)
+		p->shown_end_ns = end_ns;
+}
 
 /* Append what was scanned of input `i` to *b. */
 void lc_merge_inputs_pack(const struct lc_merge_inputs *in, size_t i, struct lc_bytes *b);

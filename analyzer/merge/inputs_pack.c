@@ -18,6 +18,29 @@ static void pack_part(struct lc_bytes *b, const struct lc_merge_part *p)
 	for (uint32_t i = 0; i < p->engines_len; i++)
 		lc_pack_number(b, p->engines[i]);
 	lc_pack_number(b, p->period);
+	lc_pack_number(b, p->rows ? p->process_count : 0);
+	for (uint32_t i = 0; i < p->process_count && p->rows; i++)
+		lc_pack_number(b, p->rows[i]);
+	lc_pack_number(b, p->kept);
+	lc_pack_number(b, p->choose);
+	lc_pack_number(b, p->mixed);
+	lc_pack_number(b, p->from_ns);
+	lc_pack_number(b, p->to_ns);
+}
+
+static void unpack_rows(struct lc_unpack *u, struct lc_merge_part *p)
+{
+	const size_t len = lc_unpack_count(u);
+
+	if (!len)
+		return;
+	if (len != p->process_count) {
+		u->at = NULL;
+		return;
+	}
+	p->rows = lc_mem_zeroed(len, sizeof(*p->rows));
+	for (size_t i = 0; i < len; i++)
+		p->rows[i] = (uint32_t)lc_unpack_number(u);
 }
 
 static void unpack_part(struct lc_unpack *u, struct lc_merge_part *p)
@@ -36,17 +59,26 @@ static void unpack_part(struct lc_unpack *u, struct lc_merge_part *p)
 	for (uint32_t i = 0; i < p->engines_len; i++)
 		p->engines[i] = (uint32_t)lc_unpack_number(u);
 	p->period = lc_unpack_number(u);
+	unpack_rows(u, p);
+	p->kept = lc_unpack_number(u);
+	p->choose = lc_unpack_number(u);
+	p->mixed = lc_unpack_number(u);
+	p->from_ns = lc_unpack_number(u);
+	p->to_ns = lc_unpack_number(u);
 }
 
 static void pack_process(struct lc_bytes *b, const struct lc_merge_process *p)
 {
 	lc_pack_text(b, p->row);
+	lc_pack_text(b, p->host);
 	lc_pack_number(b, (uint64_t)p->pid);
 	lc_pack_number(b, p->start_wall_ns);
 	lc_pack_number(b, p->start_monotonic_ns);
 	lc_pack_number(b, p->end_wall_ns);
 	lc_pack_number(b, p->complete);
 	lc_pack_number(b, p->last_block_ns);
+	lc_pack_number(b, p->shown_begin_ns);
+	lc_pack_number(b, p->shown_end_ns);
 	lc_pack_number(b, p->periods_len);
 	for (size_t i = 0; i < 2 * p->periods_len; i++)
 		lc_pack_number(b, p->period_starts[i]);
@@ -55,12 +87,15 @@ static void pack_process(struct lc_bytes *b, const struct lc_merge_process *p)
 static void unpack_process(struct lc_unpack *u, struct lc_merge_process *p)
 {
 	p->row = lc_unpack_text(u);
+	p->host = lc_unpack_text(u);
 	p->pid = (int64_t)lc_unpack_number(u);
 	p->start_wall_ns = lc_unpack_number(u);
 	p->start_monotonic_ns = lc_unpack_number(u);
 	p->end_wall_ns = lc_unpack_number(u);
 	p->complete = lc_unpack_number(u);
 	p->last_block_ns = lc_unpack_number(u);
+	p->shown_begin_ns = lc_unpack_number(u);
+	p->shown_end_ns = lc_unpack_number(u);
 	p->periods_len = lc_unpack_count(u);
 	p->period_starts = lc_mem_zeroed(p->periods_len, 2 * sizeof(*p->period_starts));
 	for (size_t i = 0; i < 2 * p->periods_len; i++)
@@ -98,6 +133,10 @@ void lc_merge_inputs_pack(const struct lc_merge_inputs *in, size_t i, struct lc_
 	lc_pack_number(b, x->damaged);
 	lc_pack_number(b, x->missing.inputs);
 	lc_pack_number(b, x->missing.blocks);
+	lc_pack_number(b, x->divided);
+	lc_pack_number(b, x->kept.len);
+	for (size_t k = 0; k < x->kept.len; k++)
+		lc_pack_text(b, x->kept.keys[k]);
 	memcpy(&pruned, &x->pruned, sizeof(pruned));
 	lc_pack_number(b, pruned);
 	lc_pack_number(b, x->bytes);
@@ -112,6 +151,17 @@ void lc_merge_inputs_pack(const struct lc_merge_inputs *in, size_t i, struct lc_
 	lc_pack_number(b, x->engines_len);
 	for (uint32_t k = 0; k < x->engines_len; k++)
 		pack_engine(b, &x->engines[k]);
+}
+
+static void unpack_by(struct lc_unpack *u, struct lc_by *by)
+{
+	for (size_t left = lc_unpack_count(u); left; left--) {
+		char *key = lc_unpack_text(u);
+
+		if (key)
+			(void)lc_by_add(by, key);
+		free(key);
+	}
 }
 
 void lc_merge_inputs_unpack(struct lc_merge_inputs *in, struct lc_unpack *u)
@@ -130,6 +180,8 @@ void lc_merge_inputs_unpack(struct lc_merge_inputs *in, struct lc_unpack *u)
 	x->damaged = lc_unpack_number(u);
 	x->missing.inputs = lc_unpack_number(u);
 	x->missing.blocks = lc_unpack_number(u);
+	x->divided = lc_unpack_number(u);
+	unpack_by(u, &x->kept);
 	pruned = lc_unpack_number(u);
 	memcpy(&x->pruned, &pruned, sizeof(pruned));
 	x->bytes = lc_unpack_number(u);

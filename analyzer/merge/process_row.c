@@ -10,6 +10,19 @@
 #include <string.h>
 
 #include "analyzer/base/memory.h"
+#include "analyzer/model/load_impl.h"
+
+/* Labels by their keys, whatever order they were given in. */
+static json_t *in_order(const json_t *labels)
+{
+	char *text = json_dumps(labels, JSON_SORT_KEYS);
+	json_t *sorted = text ? json_loads(text, 0, NULL) : NULL;
+
+	free(text);
+	if (!sorted)
+		lc_no_memory();
+	return sorted;
+}
 
 static json_t *row_of(const struct lc_load_process *p)
 {
@@ -26,6 +39,10 @@ static json_t *row_of(const struct lc_load_process *p)
 		json_object_set(row, "arguments", p->arguments);
 	if (*p->directory)
 		json_object_set_new(row, "directory", json_string(p->directory));
+	if (*p->host)
+		json_object_set_new(row, "host", json_string(p->host));
+	if (p->labels)
+		json_object_set_new(row, "labels", in_order(p->labels));
 	if (p->limited)
 		json_object_set_new(row, "limited", json_true());
 	if (p->intervals)
@@ -56,7 +73,21 @@ char *lc_merge_process_row(const struct lc_load_process *p)
 	return text;
 }
 
-void lc_merge_process_put(FILE *out, const char *row, uint64_t last_block_ns)
+void lc_merge_process_read(struct lc_load_process *p, const char *row)
 {
-	fprintf(out, "%s,\"last_block_ns\":%" PRIu64 "}", row, last_block_ns);
+	char *text = lc_mem_text("%s}", row);
+	json_t *info = json_loads(text, 0, NULL);
+
+	lc_load_process_read(p, info);
+	json_decref(info);
+	free(text);
+}
+
+void lc_merge_process_put(FILE *out, const struct lc_merge_process *p)
+{
+	fprintf(out, "%s,\"last_block_ns\":%" PRIu64, p->row, p->last_block_ns);
+	if (p->shown_end_ns)
+		fprintf(out, ",\"shown\":{\"begin_ns\":%" PRIu64 ",\"end_ns\":%" PRIu64 "}",
+		        p->shown_begin_ns, p->shown_end_ns);
+	putc('}', out);
 }

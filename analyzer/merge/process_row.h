@@ -2,16 +2,19 @@
 #ifndef LC_MERGE_PROCESS_ROW_H
 #define LC_MERGE_PROCESS_ROW_H
 
-#include "analyzer/model/load.h"
+#include "analyzer/merge/inputs.h"
 
 /*
- * The row of `processes` as JSON text without its last member and brace, for free():
+ * The row of `processes` as JSON text without its last members and brace, for free():
  * lc_merge_process_put() writes them. A row that is read and made again is the same. Stops the
  * program without memory.
  */
 char *lc_merge_process_row(const struct lc_load_process *p);
 
-/* Write the row, with the end of the process's last block. */
-void lc_merge_process_put(FILE *out, const char *row, uint64_t last_block_ns);
+/* Read a row. Free with lc_load_process_free(). */
+void lc_merge_process_read(struct lc_load_process *p, const char *row);
+
+/* Write the row of a process, with what reading its blocks has shown. */
+void lc_merge_process_put(FILE *out, const struct lc_merge_process *p);
 
 #endif

@@ -29,7 +29,7 @@ struct lc_reduce *lc_reduce_create(const struct lc_reduce_options *o, char **pat
 	struct lc_reduce *r = lc_mem_zeroed(1, sizeof(*r));
 
 	r->options = *o;
-	lc_merge_inputs_init(&r->inputs, paths, count);
+	lc_merge_inputs_init(&r->inputs, &o->asked, paths, count);
 	pthread_mutex_init(&r->lock, NULL);
 	r->spools = lc_mem_zeroed(lc_reduce_jobs(r), sizeof(*r->spools));
 	return r;
@@ -232,7 +232,7 @@ void lc_reduce_prune(struct lc_reduce *r)
 {
 	if (!r->full || !(r->options.prune > 0))
 		return;
-	lc_tree_prune(&r->tree, r->options.prune);
+	lc_tree_prune(&r->tree, r->options.prune, (unsigned)r->inputs.by.len);
 	r->prunes++;
 }
 
@@ -264,6 +264,15 @@ static json_t *engine_rows(const struct lc_merge_inputs *in)
 	return engines;
 }
 
+/* What call paths are kept apart by. */
+static void write_by(const struct lc_by *by, FILE *out)
+{
+	for (size_t i = 0; i < by->len; i++) /* a key has no character to escape */
+		fprintf(out, "%s\"%s\"", i ? "," : ",\n\"by\":[", by->keys[i]);
+	if (by->len)
+		putc(']', out);
+}
+
 static int write_manifest(struct lc_reduce *r, uint64_t blocks)
 {
 	FILE *out = lc_merge_output_file(&r->output, LC_MANIFEST_NAME);
@@ -282,11 +291,11 @@ static int write_manifest(struct lc_reduce *r, uint64_t blocks)
 	fputs("\"engines\":", out);
 	json_dumpf(engines, out, JSON_COMPACT);
 	json_decref(engines);
+	write_by(&r->inputs.by, out);
 	fputs(",\n\"processes\":[", out);
 	for (size_t i = 0; i < r->inputs.processes_len; i++) {
 		fputs(i ? ",\n" : "\n", out);
-		lc_merge_process_put(out, r->inputs.processes[i]->row,
-		                     r->inputs.processes[i]->last_block_ns);
+		lc_merge_process_put(out, r->inputs.processes[i]);
 	}
 	fputs("]}\n", out);
 	return lc_merge_output_close(&r->output, LC_MANIFEST_NAME, out);
@@ -382,6 +391,8 @@ int lc_reduce_write(struct lc_reduce *r)
 
 	if (r->inputs.len == 1 && r->inputs.inputs[0].newer)
 		return 1; /* as a report refuses it */
+	if (r->not_apart)
+		return lc_load_say_not_apart(r->options.asked.where, &r->inputs.by);
 	count_damage(r);
 	status = write_all(r);
 	if (!status && !lc_reduce_stopped) {
@@ -393,10 +404,29 @@ int lc_reduce_write(struct lc_reduce *r)
 
 /* ---- the end ---- */
 
+/* What was not asked for; and where nothing is left, why. */
+static void say_left_out(const struct lc_reduce *r, size_t used, size_t unfit, size_t outside)
+{
+	const size_t len = r->inputs.len;
+
+	if (outside && outside == len)
+		lc_note("none of the %zu profiles has something in that time", len);
+	else if (outside)
+		lc_note("%zu of %zu profiles have nothing in that time, and are left out", outside,
+		        len);
+	if (used || outside == len)
+		return;
+	if (unfit)
+		lc_load_say_unfit(r->options.asked.where);
+	else if (len > 1)
+		lc_note("nothing to merge: none of the %zu profiles can be read", len);
+}
+
 int lc_reduce_end(struct lc_reduce *r, int status)
 {
 	const bool several = r->inputs.len > 1;
-	bool partial = false, used = false;
+	size_t used = 0, unfit = 0, outside = 0;
+	bool partial = false;
 
 	lc_progress_end();
 	if (r->begun)
@@ -405,15 +435,17 @@ int lc_reduce_end(struct lc_reduce *r, int status)
 	for (size_t i = 0; i < r->inputs.len && !lc_reduce_stopped; i++) {
 		const struct lc_merge_input *x = &r->inputs.inputs[i];
 
-		used |= x->state == LC_MERGE_USED;
+		used += x->state == LC_MERGE_USED;
+		unfit += x->state == LC_MERGE_UNFIT;
+		outside += x->state == LC_MERGE_OUTSIDE;
 		print_said(x->said,
 		           several && x->state == LC_MERGE_UNREADABLE ? "; it is left out" : "");
 		print_said(x->read_said, "");
 		partial |=
 		    x->damaged || x->state == LC_MERGE_UNREADABLE || x->state == LC_MERGE_OVERLAPS;
 	}
-	if (several && !used && !lc_reduce_stopped)
-		lc_note("nothing to merge: none of the %zu profiles can be read", r->inputs.len);
+	if (!lc_reduce_stopped)
+		say_left_out(r, used, unfit, outside);
 	if (r->new_sections && !status)
 		lc_note("%" PRIu64 " sections of a newer Locus are left out", r->new_sections);
 	return status ? LC_EXIT_FAILED : partial ? LC_EXIT_PARTIAL : 0;

@@ -24,12 +24,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "analyzer/merge/asked.h"
 #include "src/base/bytes.h"
 
 #define LC_REDUCE_TREE_BYTES                                                                       \
 	((size_t)64 << 20) /* beyond it a thread's tree is added to the result */
 
 struct lc_reduce_options {
+	struct lc_merge_asked asked;
 	bool keep_threads; /* each thread's paths stay apart */
 	unsigned jobs;     /* threads; 0: as many as there are CPUs for us */
 	/*

@@ -43,6 +43,7 @@ struct lc_reduce {
 	    prunes; /* how often it was pruned, with those of the trees that were added to it */
 	struct lc_reduce_stats stats;
 	uint64_t new_sections;
+	uint64_t not_apart; /* blocks that --where or --by must divide and cannot */
 };
 
 /* Set by lc_reduce_stop(). */

@@ -87,10 +87,24 @@ static void unpack_inputs(struct lc_reduce *r, struct lc_unpack *u)
 	}
 }
 
+static void pack_process(const struct lc_merge_process *p, struct lc_bytes *b)
+{
+	lc_pack_number(b, p->last_block_ns);
+	lc_pack_number(b, p->shown_begin_ns);
+	lc_pack_number(b, p->shown_end_ns);
+}
+
+static void unpack_process(struct lc_unpack *u, struct lc_merge_process *p)
+{
+	const uint64_t last = lc_unpack_number(u), begin = lc_unpack_number(u);
+
+	lc_merge_process_seen(p, last, begin, lc_unpack_number(u));
+}
+
 static uint64_t *stat_of(struct lc_reduce *r, unsigned i)
 {
 	uint64_t *const stats[] = { &r->stats.files, &r->stats.blocks, &r->stats.paths,
-		                    &r->stats.bytes, &r->new_sections };
+		                    &r->stats.bytes, &r->new_sections, &r->not_apart };
 
 	return i < sizeof(stats) / sizeof(stats[0]) ? stats[i] : NULL;
 }
@@ -107,7 +121,7 @@ int lc_reduce_pack(struct lc_reduce *r, struct lc_bytes *out)
 	lc_merge_writer_free(w);
 	pack_inputs(r, out);
 	for (size_t i = 0; i < r->inputs.processes_len; i++)
-		lc_pack_number(out, r->inputs.processes[i]->last_block_ns);
+		pack_process(r->inputs.processes[i], out);
 	lc_pack_number(out, r->prunes);
 	for (unsigned i = 0; stat_of(r, i); i++) {
 		lc_pack_number(out, *stat_of(r, i));
@@ -149,12 +163,8 @@ int lc_reduce_add(struct lc_reduce *r, const uint8_t *data, size_t len)
 	unsigned prunes;
 
 	unpack_inputs(r, &u);
-	for (size_t i = 0; i < r->inputs.processes_len; i++) {
-		const uint64_t end = lc_unpack_number(&u);
-
-		if (end > r->inputs.processes[i]->last_block_ns)
-			r->inputs.processes[i]->last_block_ns = end;
-	}
+	for (size_t i = 0; i < r->inputs.processes_len; i++)
+		unpack_process(&u, r->inputs.processes[i]);
 	prunes = (unsigned)lc_unpack_number(&u);
 	for (unsigned i = 0; stat_of(r, i); i++)
 		*stat_of(r, i) += lc_unpack_number(&u);

@@ -16,6 +16,7 @@
 #include "analyzer/merge/reduce_impl.h"
 #include "analyzer/model/blockfile.h"
 #include "analyzer/model/combine.h"
+#include "analyzer/model/groups.h"
 #include "analyzer/model/prune.h"
 #include "src/format/block.h"
 
@@ -25,6 +26,12 @@ struct worker {
 	struct lc_blockfile *file;
 	struct lc_tree tree;
 	struct lc_merge_writer *writer; /* of single threads */
+	/* Groups of the processes of a part, in a tree that has grown since: see begin_groups(). */
+	const struct lc_tree *groups_tree;
+	const struct lc_merge_part *groups_part;
+	uint32_t *roots;
+	size_t roots_cap;
+	struct lc_group_filter filter;
 };
 
 static void begin_tree(struct lc_tree *t)
@@ -53,7 +60,7 @@ static void fit(struct lc_reduce *r, struct lc_tree *t, unsigned *prunes)
 	if (!too_large(r, t) || atomic_load(&r->failed))
 		return;
 	if (r->options.prune > 0) {
-		lc_tree_prune(t, r->options.prune);
+		lc_tree_prune(t, r->options.prune, (unsigned)r->inputs.by.len);
 		++*prunes;
 	}
 	if (too_large(r, t) && !atomic_exchange(&r->failed, true))
@@ -94,7 +101,70 @@ void lc_reduce_give(struct lc_reduce *r, struct lc_tree *t)
 	}
 }
 
+/* ---- groups ---- */
+
+/* Another tree begins, perhaps in the place of the last one: nothing is known of its paths. */
+static void forget_groups(struct worker *w)
+{
+	w->groups_tree = NULL;
+	w->groups_part = NULL;
+	lc_group_filter_free(&w->filter);
+}
+
+static uint32_t find_root(const struct lc_block_target *target, uint32_t row)
+{
+	const struct worker *w = target->context;
+	const struct lc_merge_inputs *in = &w->r->inputs;
+	const struct lc_merge_process *p = in->processes[lc_target_number(target, row)];
+	uint32_t path = 0;
+
+	for (size_t i = 0; i < in->by.len; i++)
+		path = lc_group_below(target->tree, path, p->group[i]);
+	return path;
+}
+
+/* Paths of the part that are not kept apart yet will be, and groups that do not fit are left out.
+ */
+static void begin_groups(struct worker *w, const struct lc_merge_part *part,
+                         struct lc_block_target *target)
+{
+	const struct lc_merge_inputs *in = &w->r->inputs;
+
+	if (w->groups_tree != target->tree)
+		forget_groups(w);
+	target->all_process = part->all_process;
+	target->all_mixed = part->mixed;
+	target->context = w;
+	target->find_root = find_root;
+	if (in->by.len && !part->kept) {
+		if (w->groups_part != part) {
+			w->roots = lc_mem_grow(w->roots, &w->roots_cap, part->process_count,
+			                       sizeof(*w->roots));
+			for (uint32_t i = 0; i < part->process_count; i++)
+				w->roots[i] = LC_ROOT_UNKNOWN;
+			w->groups_part = part;
+		}
+		target->roots = w->roots;
+	}
+	if (part->choose) {
+		w->filter.where = in->asked.where;
+		w->filter.by = &in->by;
+		target->groups = &w->filter;
+	}
+	w->groups_tree = target->tree;
+}
+
 /* ---- one file ---- */
+
+static void note_process(struct lc_reduce *r, const struct lc_merge_input *x, uint32_t number,
+                         const struct lc_block_target *target,
+                         const struct lc_blockfile_stats *stats)
+{
+	if (number == LC_LEFT_OUT)
+		return;
+	lc_merge_process_seen(r->inputs.processes[number], stats->last_end_ns,
+	                      x->divided ? target->first_ns : 0, target->last_ns);
+}
 
 /* What reading a file has shown, for those who look at all of them. */
 static void note_file(struct worker *w, const struct lc_reduce_file *f,
@@ -110,18 +180,15 @@ static void note_file(struct worker *w, const struct lc_reduce_file *f,
 	part->damage.blocks += damage->blocks;
 	part->damage.bytes += damage->bytes;
 	part->damage.undefined += damage->undefined;
-	if (stats->process < part->process_count) {
-		struct lc_merge_process *p = &x->processes[part->process_first + stats->process];
-
-		if (stats->last_end_ns > p->last_block_ns)
-			p->last_block_ns = stats->last_end_ns;
-	}
+	if (stats->process < part->process_count) /* else it has blocks of all processes */
+		note_process(r, x, lc_merge_number(x, part, stats->process), target, stats);
 	x->newer |= damage->newer > 0;
 	r->stats.files++;
 	r->stats.blocks += stats->blocks;
 	r->stats.paths += stats->paths;
 	r->stats.bytes += stats->bytes;
 	r->new_sections += target->new_sections;
+	r->not_apart += target->not_apart;
 	lc_merge_input_said(x, said);
 	pthread_mutex_unlock(&r->lock);
 }
@@ -137,10 +204,13 @@ static void read_file(struct worker *w, const struct lc_reduce_file *f,
 	char *path = lc_mem_text("%s/%s", part->path, part->files[f->file]), *said = NULL, **before;
 	int err;
 
-	target->processes = x->numbers + part->process_first;
+	target->processes = part->rows ? part->rows : x->numbers + part->process_first;
 	target->process_count = part->process_count;
 	target->engines_len = part->engines_len;
+	target->from_ns = part->from_ns;
+	target->to_ns = part->to_ns;
 	target->stop = &lc_reduce_stopped;
+	begin_groups(w, part, target);
 	memcpy(target->engines, part->engines, sizeof(target->engines));
 	before = lc_fail_capture(&said);
 	err = lc_blockfile_read(w->file, path, target, &damage, &stats);
@@ -169,6 +239,7 @@ static int keep_thread(struct worker *w, size_t number, const uint32_t *thread)
 	int status = 0;
 
 	begin_tree(&tree);
+	forget_groups(w);
 	for (size_t i = u->first; i < u->first + u->len; i++) {
 		const struct lc_reduce_file *f = &w->r->files[i];
 		const struct lc_merge_input *x = &w->r->inputs.inputs[f->input];
@@ -177,8 +248,7 @@ static int keep_thread(struct worker *w, size_t number, const uint32_t *thread)
 
 		target.only_thread = thread[LC_THREAD_INDEX];
 		while (target.only_process < part->process_count &&
-		       x->numbers[part->process_first + target.only_process] !=
-		           thread[LC_THREAD_PROCESS])
+		       lc_merge_number(x, part, target.only_process) != thread[LC_THREAD_PROCESS])
 			target.only_process++;
 		read_file(w, f, &target, true);
 	}
@@ -212,6 +282,7 @@ static int read_threads(struct worker *w, size_t number)
 	int status = 0;
 
 	begin_tree(&all);
+	forget_groups(w);
 	lc_table_init(&own, LC_THREAD_KEY, 0);
 	for (size_t i = u->first; i < u->first + u->len; i++) {
 		struct lc_block_target target = { .tree = &all, .own = &own };
@@ -282,11 +353,15 @@ void lc_reduce_work(struct lc_reduce *r, unsigned number)
 	       !atomic_load(&r->failed)) {
 		if (read_or_say(&w, unit))
 			break;
-		if (lc_tree_bytes(&w.tree) > lc_reduce_tree_bytes(r))
+		if (lc_tree_bytes(&w.tree) > lc_reduce_tree_bytes(r)) {
 			lc_reduce_give(r, &w.tree);
+			forget_groups(&w);
+		}
 	}
 	lc_reduce_give(r, &w.tree);
 	lc_tree_free(&w.tree);
 	lc_merge_writer_free(w.writer);
 	lc_blockfile_free(w.file);
+	lc_group_filter_free(&w.filter);
+	free(w.roots);
 }

@@ -138,10 +138,10 @@ static int frames(struct lc_block_decoder *d, struct lc_tree *t)
 }
 
 /* Room for what is known of `count` paths. */
-static void paths_more(struct lc_block_decoder *d, uint32_t count)
+static void paths_more(struct lc_block_decoder *d, const struct lc_tree *t, uint32_t count)
 {
 	d->depths = lc_mem_grow(d->depths, &d->depths_cap, (size_t)count + 1, sizeof(*d->depths));
-	d->depths[0] = 0;
+	d->depths[0] = (uint16_t)lc_tree_depth(t, d->root);
 	d->parents = lc_mem_grow(d->parents, &d->parents_cap, count, sizeof(*d->parents));
 	d->frames = lc_mem_grow(d->frames, &d->frames_cap, count, sizeof(*d->frames));
 	d->by_depth = lc_mem_grow(d->by_depth, &d->by_depth_cap, count, sizeof(*d->by_depth));
@@ -201,7 +201,7 @@ static int paths(struct lc_block_decoder *d, struct lc_tree *t)
 	uint32_t *ids = ids_more(d, LC_SECTION_PATHS, count) - first;
 	uint16_t *depths;
 
-	paths_more(d, first + count);
+	paths_more(d, t, first + count);
 	depths = d->depths;
 	for (uint32_t i = first; i < first + count && !r.bad; i++) {
 		uint32_t up = lc_take_below(&r, (uint64_t)i + 1);
@@ -256,10 +256,12 @@ static bool is_from_1(enum lc_section type)
  * Which definitions there are before the block's own: those of the blocks before it in its
  * generation. Of a block that is lost they are, too.
  */
-static int earlier_definitions(struct lc_block_decoder *d, const struct lc_block_header *h)
+static int earlier_definitions(struct lc_block_decoder *d, const struct lc_block_header *h,
+                               uint32_t root)
 {
 	const bool refers = lc_block_header_refers(h);
-	const bool begins = !refers || !d->refers || d->generation != h->generation;
+	const bool begins =
+	    !refers || !d->refers || d->generation != h->generation || d->root != root;
 
 	for (unsigned i = 0; i < LC_BLOCK_DEFINITIONS; i++) {
 		const enum lc_section type = definition_sections[i];
@@ -281,6 +283,7 @@ static int earlier_definitions(struct lc_block_decoder *d, const struct lc_block
 		if (from_1)
 			d->ids[type][0] = 0; /* none, or empty, or the root */
 	}
+	d->ids[LC_SECTION_PATHS][0] = d->root = root;
 	d->refers = refers;
 	d->generation = h->generation;
 	return 0;
@@ -300,7 +303,7 @@ static void lose_definitions(struct lc_block_decoder *d, const struct lc_block_h
 }
 
 static int definitions(struct lc_block_decoder *d, const struct lc_block_header *h,
-                       struct lc_tree *t)
+                       struct lc_tree *t, uint32_t root)
 {
 	static int (*const decode[])(struct lc_block_decoder *, struct lc_tree *) = {
 		[LC_SECTION_STRINGS] = strings, [LC_SECTION_METHODS] = methods,
@@ -308,7 +311,7 @@ static int definitions(struct lc_block_decoder *d, const struct lc_block_header 
 		[LC_SECTION_SITES] = sites,
 	};
 
-	if (earlier_definitions(d, h))
+	if (earlier_definitions(d, h, root))
 		return -EBADMSG;
 	for (unsigned i = 0; i < LC_BLOCK_DEFINITIONS; i++)
 		if (d->body[definition_sections[i]] && decode[definition_sections[i]](d, t))
@@ -317,6 +320,17 @@ static int definitions(struct lc_block_decoder *d, const struct lc_block_header 
 }
 
 /* ---- counts ---- */
+
+/* Is column `i` the path of an access? */
+static bool is_access_path(const struct lc_section_spec *s, unsigned i)
+{
+	if (!lc_has_access_path(s->number))
+		return false;
+	for (unsigned k = i + 1; k < s->keys_len; k++)
+		if (s->columns[k].type == LC_COLUMN_PATH)
+			return false; /* the last one is the access's */
+	return s->columns[i].type == LC_COLUMN_PATH;
+}
 
 /* A number of the block as the tree has it. */
 static uint32_t tree_number(const struct lc_pass *p, enum lc_column_type type, uint64_t v)
@@ -351,6 +365,8 @@ static void add_row(struct lc_pass *p, const struct lc_section_spec *s, uint32_t
 		if (lc_tree_is_wide(type)) {
 			lc_tree_wide_put(key + len, v[i]);
 			len += 2;
+		} else if (type == LC_COLUMN_PATH && !v[i] && !is_access_path(s, i)) {
+			key[len++] = 0;
 		} else {
 			key[len++] = tree_number(p, type, v[i]);
 		}
@@ -363,17 +379,36 @@ static void add_row(struct lc_pass *p, const struct lc_section_spec *s, uint32_t
 		              v + s->keys_len);
 }
 
+/* Are rows chosen by their paths: by frames, or by groups of a block of all threads? */
+static bool by_frames(const struct lc_pass *p)
+{
+	return p->target->frames && lc_frame_filter_on(p->target->frames);
+}
+
+static bool by_groups(const struct lc_pass *p)
+{
+	return p->all && p->target->groups;
+}
+
+static bool path_passes(const struct lc_pass *p, uint32_t path)
+{
+	const struct lc_tree *t = p->target->tree;
+
+	return (!by_frames(p) || lc_frame_filter_passes(p->target->frames, t, path)) &&
+	       (!by_groups(p) || lc_group_filter_passes(p->target->groups, t, path));
+}
+
 /*
- * Does a row pass the filter of frames? By the path of the access; a row that tells of a site's
+ * Does a row pass the filters of paths? By the path of the access; a row that tells of a site's
  * allocations by that of the site. DETAILS have neither, and would be of other samples. Splits are
- * how the objects of a class are divided, whoever accesses them.
+ * how the objects of a class are divided, whoever accesses them: they are chosen by groups alone.
  */
 static bool passes(const struct lc_pass *p, const struct lc_section_spec *s, const uint64_t *v)
 {
 	const struct lc_tree *t = p->target->tree;
 	uint32_t path = 0;
 
-	if (!p->target->frames || !lc_frame_filter_on(p->target->frames))
+	if (!by_frames(p) && !by_groups(p))
 		return true;
 	switch (s->number) {
 	case LC_SECTION_ACCESSES:
@@ -396,10 +431,14 @@ static bool passes(const struct lc_pass *p, const struct lc_section_spec *s, con
 		break;
 	case LC_SECTION_DETAILS:
 		return false;
+	case LC_SECTION_STEPS:
+	case LC_SECTION_SPLITS:
+		path = lc_table_key(&t->sites, tree_number(p, LC_COLUMN_SITE, v[2]))[LC_SITE_PATH];
+		return !by_groups(p) || lc_group_filter_passes(p->target->groups, t, path);
 	default:
 		return true;
 	}
-	return lc_frame_filter_passes(p->target->frames, t, path);
+	return path_passes(p, path);
 }
 
 static void add_allocations(struct lc_pass *p, const uint64_t *v)
@@ -444,33 +483,38 @@ static void add_samples(struct lc_pass *p, const uint64_t *v, uint64_t samples)
 	lc_tree_stretch_sampled(p->target->tree, engine, bucket, samples);
 }
 
+/* Samples of which no path is known are kept apart by group, too: as an access on its root. */
+static void add_pathless(struct lc_pass *p, const uint64_t *v, uint64_t samples)
+{
+	const uint64_t row[] = { v[0], v[1], 0, 0, samples };
+
+	if (p->d->root && samples)
+		add_row(p, lc_section_spec(LC_SECTION_ACCESSES), 0, row);
+}
+
 /*
- * The samples of a bucket. With a filter of frames its samples come from the accesses that pass,
+ * The samples of a bucket. With a filter of paths its samples come from the accesses that pass,
  * and here only those of which no path is known.
  */
 static void add_bucket(struct lc_pass *p, const uint64_t *v)
 {
-	struct lc_frame_filter *frames = p->target->frames;
 	uint64_t *seen = &p->seen[v[0]][v[1]], with_path = *seen < v[2] ? *seen : v[2];
 
-	if (!frames || !lc_frame_filter_on(frames)) {
-		add_samples(p, v, v[2]);
-		return;
-	}
 	*seen -= with_path;
-	if (lc_frame_filter_passes(frames, p->target->tree, 0))
+	if (!by_frames(p) && !by_groups(p)) {
+		add_pathless(p, v, v[2] - with_path);
+		add_samples(p, v, v[2]);
+	} else if (path_passes(p, p->d->root)) {
+		add_pathless(p, v, v[2] - with_path);
 		add_samples(p, v, v[2] - with_path);
+	}
 }
 
 static void add_access(struct lc_pass *p, const struct lc_section_spec *s, const uint64_t *v)
 {
-	struct lc_frame_filter *frames = p->target->frames;
-
-	if (frames && lc_frame_filter_on(frames)) {
-		lc_sum_add(&p->seen[v[0]][v[1]], v[s->keys_len]);
-		if (passes(p, s, v))
-			add_samples(p, v, v[s->keys_len]);
-	}
+	lc_sum_add(&p->seen[v[0]][v[1]], v[s->keys_len]);
+	if ((by_frames(p) || by_groups(p)) && passes(p, s, v))
+		add_samples(p, v, v[s->keys_len]);
 }
 
 /* Samples of the accesses, less those of the buckets. */
@@ -523,7 +567,7 @@ static void take_row(struct lc_reader *r, struct lc_pass *p, const struct lc_sec
 		add_access(p, s, v);
 	if (!p->add)
 		note_samples(p, s, v);
-	else if (!passes(p, s, v))
+	else if ((s->merged && p->left_out) || !passes(p, s, v))
 		return;
 	else if (s->number == LC_SECTION_ALLOCATIONS)
 		add_allocations(p, v);
@@ -553,31 +597,33 @@ static uint32_t pass_thread(struct lc_block_target *target, uint32_t process, ui
                             uint32_t tid, uint32_t name, uint64_t begin_ns, uint64_t end_ns)
 {
 	struct lc_table *threads = &target->tree->threads;
-	const uint32_t key[LC_THREAD_KEY] = { lc_block_target_process(target, process), index };
+	const uint32_t key[LC_THREAD_KEY] = { lc_target_number(target, process), index };
 	uint32_t row = lc_table_put(threads, key);
 
 	lc_tree_thread_seen(target->tree, row, tid, name, begin_ns, end_ns);
 	return row;
 }
 
-uint32_t lc_take_owner(struct lc_reader *r, const struct lc_pass *p)
+uint32_t lc_take_owner(struct lc_reader *r, struct lc_pass *p)
 {
 	uint32_t key[LC_THREAD_KEY];
 
+	p->left_out = false;
 	if (!p->all)
 		return p->thread;
 	key[LC_THREAD_PROCESS] =
-	    lc_block_target_process(p->target, lc_take_below(r, p->target->process_count));
+	    lc_target_number(p->target, lc_take_below(r, p->target->process_count));
 	key[LC_THREAD_INDEX] = lc_take_below(r, LC_THREAD_ALL);
+	p->left_out = key[LC_THREAD_PROCESS] == LC_LEFT_OUT;
 	/* THREADS may be in a later block. */
-	return p->add && !r->bad ? lc_table_put(&p->target->tree->threads, key) : 0;
+	return p->add && !r->bad && !p->left_out ? lc_table_put(&p->target->tree->threads, key) : 0;
 }
 
 static int threads(struct lc_pass *p)
 {
 	struct lc_reader r = lc_reader_of(p->d, LC_SECTION_THREADS);
 	/* By which paths a thread's samples were taken is not known here. */
-	const bool filtered = p->target->frames && lc_frame_filter_on(p->target->frames);
+	const bool filtered = by_frames(p);
 
 	if (!p->all)
 		return -EBADMSG;
@@ -587,10 +633,11 @@ static int threads(struct lc_pass *p)
 		uint32_t tid = lc_take_below(&r, UINT64_C(1) << 32);
 		uint32_t name = lc_take_id(&r, p->d, LC_SECTION_STRINGS), row = 0;
 		uint64_t sums[4];
+		const bool left_out = !r.bad && lc_target_number(p->target, process) == LC_LEFT_OUT;
 
 		for (unsigned i = 0; i < 4; i++)
 			sums[i] = lc_take(&r);
-		if (p->add && !r.bad) {
+		if (p->add && !r.bad && !left_out) {
 			row = pass_thread(p->target, process, index, tid, name, sums[2], sums[3]);
 			for (unsigned i = 0; i < 2 && !filtered; i++)
 				lc_sum_add(&lc_table_values(&p->target->tree->threads,
@@ -602,7 +649,7 @@ static int threads(struct lc_pass *p)
 			uint32_t bucket = lc_take_below(&r, LC_BUCKET_COUNT);
 			uint64_t samples = lc_take(&r);
 
-			if (p->add && !r.bad && !filtered)
+			if (p->add && !r.bad && !filtered && !left_out)
 				add_share(p, row, p->target->engines[engine], bucket, samples);
 		}
 	}
@@ -700,10 +747,9 @@ static int begin_thread(struct lc_pass *p, const struct lc_block_header *h)
 		return 0;
 	target->whole |= p->all;
 	if (p->all) {
-		if (!target->filter)
-			return 1;
-		target->not_split++;
-		return 0;
+		target->not_split += target->filter != NULL;
+		target->not_apart += target->all_mixed;
+		return !target->filter && !target->all_mixed;
 	}
 	if (p->d->body[LC_SECTION_THREAD]) {
 		name = lc_take_id(&r, p->d, LC_SECTION_STRINGS);
@@ -712,6 +758,8 @@ static int begin_thread(struct lc_pass *p, const struct lc_block_header *h)
 	}
 	if (h->process >= target->process_count)
 		return -EBADMSG;
+	if (lc_target_number(target, h->process) == LC_LEFT_OUT)
+		return 0;
 	return thread_counts(target->filter, target->tree, h->tid, name);
 }
 
@@ -758,13 +806,27 @@ static int facts(struct lc_pass *p)
 	return 0;
 }
 
+/* What the paths of a block begin below. */
+static uint32_t root_of(const struct lc_block_target *t, const struct lc_block_header *h)
+{
+	const uint32_t process =
+	    h->thread_index == LC_THREAD_ALL ? t->all_process : (uint32_t)h->process;
+
+	if (!t->roots || process >= t->process_count || lc_target_number(t, process) == LC_LEFT_OUT)
+		return 0;
+	if (t->roots[process] == LC_ROOT_UNKNOWN)
+		t->roots[process] = t->find_root(t, process);
+	return t->roots[process];
+}
+
 static int decode_block(struct lc_block_decoder *d, const struct lc_block_header *h,
                         const uint8_t *payload, size_t len, struct lc_block_target *target)
 {
 	struct lc_pass p = { .d = d, .target = target };
 	int wanted;
 
-	if (find_sections(d, payload, len, target) || definitions(d, h, target->tree))
+	if (find_sections(d, payload, len, target) ||
+	    definitions(d, h, target->tree, root_of(target, h)))
 		return -EBADMSG;
 	set_limits(&p);
 	wanted = begin_thread(&p, h);
@@ -778,8 +840,8 @@ static int decode_block(struct lc_block_decoder *d, const struct lc_block_header
 		return 0;
 	note_thread(&p, h);
 	if (target->tree->slices && !p.all)
-		lc_slices_of_block(target->tree->slices,
-		                   lc_block_target_process(target, h->process), p.thread, h, p.who);
+		lc_slices_of_block(target->tree->slices, lc_target_number(target, h->process),
+		                   p.thread, h, p.who);
 	p.add = true;
 	return counts(&p);
 }

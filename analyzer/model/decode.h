@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "analyzer/model/frame_filter.h"
+#include "analyzer/model/group_filter.h"
 #include "analyzer/model/tree.h"
 #include "src/format/block.h"
 #include "src/format/kinds.h"
@@ -19,18 +20,37 @@ struct lc_thread_filter {
 	const char *patterns;
 };
 
+/* A process that is left out. */
+#define LC_LEFT_OUT UINT32_MAX
+
+/* A root that is not known yet: `find_root` tells it. */
+#define LC_ROOT_UNKNOWN UINT32_MAX
+
 /* Where the blocks of one profile go. */
 struct lc_block_target {
 	struct lc_tree *tree;
 	uint32_t process_first; /* tree number of the profile's process 0 */
 	uint32_t process_count;
-	const uint32_t *processes; /* tree number of each, where they do not follow one another */
 	uint32_t engines[LC_ENGINES_MAX]; /* tree number of each engine */
 	uint32_t engines_len;
 	const struct lc_thread_filter *filter; /* NULL: all threads */
 	struct lc_frame_filter *frames;        /* NULL: all paths */
-	uint64_t from_ns, to_ns;               /* only blocks in this time count; 0: no bound */
-	const _Atomic bool *stop;              /* NULL: nothing ends the reading of a file */
+	/* Of each process: its number, or LC_LEFT_OUT. NULL: all count, from process_first on. */
+	const uint32_t *processes;
+	/*
+	 * Of each process: the path that those of its own blocks begin below (see groups.h), or
+	 * LC_ROOT_UNKNOWN until find_root() is asked. NULL: they begin below none.
+	 */
+	uint32_t *roots;
+	uint32_t (*find_root)(const struct lc_block_target *target, uint32_t process);
+	void *context; /* of find_root() */
+	/* Of blocks of all threads: */
+	uint32_t all_process;           /* their paths begin below the root of this process */
+	struct lc_group_filter *groups; /* NULL: they are not chosen by the frames of groups */
+	bool all_mixed;           /* their processes belong apart, and their paths do not tell */
+	uint64_t not_apart;       /* out: blocks that were skipped for that */
+	uint64_t from_ns, to_ns;  /* only blocks in this time count; 0: no bound */
+	const _Atomic bool *stop; /* NULL: nothing ends the reading of a file */
 	/* Only blocks of this thread (LC_THREAD_ALL: of all as one) count, where `only`. */
 	bool only;
 	uint32_t only_process, only_thread; /* as in the file */
@@ -42,7 +62,8 @@ struct lc_block_target {
 	uint64_t first_ns, last_ns; /* out: the time of the blocks that count; 0: none does */
 };
 
-static inline uint32_t lc_block_target_process(const struct lc_block_target *t, uint32_t process)
+/* The tree's number of a process of the profile; LC_LEFT_OUT: it does not count. */
+static inline uint32_t lc_target_number(const struct lc_block_target *t, uint32_t process)
 {
 	return t->processes && process < t->process_count ? t->processes[process]
 	                                                  : t->process_first + process;
@@ -60,7 +81,8 @@ struct lc_block_decoder {
 	size_t ids_cap[LC_SECTION_SITES + 1];
 	uint32_t ids_len[LC_SECTION_SITES + 1];
 	bool refers;         /* there was a block whose definitions later ones may use ... */
-	uint64_t generation; /* ... of this generation */
+	uint64_t generation; /* ... of this generation ... */
+	uint32_t root;       /* ... with paths that begin below this one */
 	bool lost;           /* the last block refers to a definition that is lost */
 	uint16_t *depths;    /* frames of each path */
 	size_t depths_cap;

@@ -20,11 +20,12 @@ struct lc_reader {
 struct lc_pass {
 	struct lc_block_decoder *d;
 	struct lc_block_target *target;
-	uint32_t thread;                 /* tree number; of a block of one thread only */
-	bool all;                        /* a block of all threads */
-	bool add;                        /* second pass */
-	uint32_t who[LC_SLICE_WHO];      /* of the tree's slices */
-	struct lc_section_limits limits; /* of the block's definitions */
+	uint32_t thread;            /* tree number; of a block of one thread only */
+	bool all;                   /* a block of all threads */
+	bool add;                   /* second pass */
+	bool left_out;              /* the row that is read is of a process that does not count */
+	uint32_t who[LC_SLICE_WHO]; /* of the tree's slices */
+	struct lc_section_limits limits;                /* of the block's definitions */
 	uint64_t seen[LC_ENGINES_MAX][LC_BUCKET_COUNT]; /* samples of the accesses */
 	uint64_t offered[LC_ENGINES_MAX]; /* samples of the block, before any filter */
 };
@@ -90,9 +91,45 @@ static inline uint32_t lc_take_id(struct lc_reader *r, struct lc_block_decoder *
 }
 
 /*
- * The tree's row of the thread that a row is of: in a block of all threads the row begins with it.
+ * A path's number in the tree, of one that may be missing: 0 is none, whatever paths begin below.
  */
-uint32_t lc_take_owner(struct lc_reader *r, const struct lc_pass *p);
+static inline uint32_t lc_take_path_or_none(struct lc_reader *r, struct lc_block_decoder *d)
+{
+	const uint32_t local = lc_take_below(r, d->ids_len[LC_SECTION_PATHS]);
+	const uint32_t id = r->bad || !local ? 0 : d->ids[LC_SECTION_PATHS][local];
+
+	if (id != LC_LOST_DEFINITION)
+		return id;
+	d->lost = true;
+	lc_reader_fail(r);
+	return 0;
+}
+
+/*
+ * Do the rows of a flat section tell the path of an access? Their last path is it. Its number 0 is
+ * the root of the block's paths; of other paths it is none.
+ */
+static inline bool lc_has_access_path(enum lc_section section)
+{
+	switch (section) {
+	case LC_SECTION_ACCESSES:
+	case LC_SECTION_FIELDS:
+	case LC_SECTION_METRICS:
+	case LC_SECTION_LINES:
+	case LC_SECTION_PLACEMENTS:
+	case LC_SECTION_SPAN_ACCESSES:
+	case LC_SECTION_CACHE_LINES:
+		return true;
+	default:
+		return false;
+	}
+}
+
+/*
+ * The tree's row of the thread that a row is of: in a block of all threads the row begins with it.
+ * Sets `left_out`; the row that is returned is no one's then.
+ */
+uint32_t lc_take_owner(struct lc_reader *r, struct lc_pass *p);
 
 /*
  * Read `n` rows of a flat section, `owned` as lc_take_owner() says, in one pass. Returns false

@@ -17,6 +17,19 @@ struct known {
 
 #define ALWAYS static inline __attribute__((always_inline))
 
+/* The column with the path of the access; `len`: there is none. See lc_has_access_path(). */
+ALWAYS unsigned access_path_of(enum lc_section section, const struct known *columns, unsigned len)
+{
+	unsigned found = len;
+
+#pragma GCC unroll 12
+	for (unsigned i = 0; i < len; i++)
+		if (lc_has_access_path(section) && columns[i].key &&
+		    columns[i].type == LC_COLUMN_PATH)
+			found = i;
+	return found;
+}
+
 /* A number of the block as the tree has it; the number is in range. */
 ALWAYS uint32_t number_of(const struct lc_pass *p, enum lc_column_type type, uint64_t v)
 {
@@ -88,11 +101,16 @@ ALWAYS void check(struct lc_pass *p, struct lc_reader *r, uint32_t n, bool owned
 
 /* ---- adding ---- */
 
-/* They have been checked. */
+/*
+ * They have been checked. Rows of ACCESSES are counted against those of BUCKETS again, for
+ * add_pathless() of decode.c.
+ */
 ALWAYS void add(struct lc_pass *p, struct lc_reader *r, uint32_t n, bool owned,
-                struct lc_table *table, const struct known *columns, unsigned len, unsigned keys,
-                bool has_owner, unsigned key_len)
+                enum lc_section section, struct lc_table *table, const struct known *columns,
+                unsigned len, unsigned keys, bool has_owner, unsigned key_len)
 {
+	const unsigned access_path = access_path_of(section, columns, len);
+	uint64_t engine = 0, bucket = 0;
 	uint32_t key[LC_TABLE_BATCH * (1 + 2 * LC_COLUMNS_MAX)], rows[LC_TABLE_BATCH];
 	uint64_t values[LC_TABLE_BATCH * LC_COLUMNS_MAX];
 
@@ -108,11 +126,18 @@ ALWAYS void add(struct lc_pass *p, struct lc_reader *r, uint32_t n, bool owned,
 			for (unsigned i = 0; i < len; i++) {
 				const uint64_t v = lc_take(r);
 
+				if (section == LC_SECTION_ACCESSES && i < 2)
+					*(i ? &bucket : &engine) = v;
+				if (section == LC_SECTION_ACCESSES && i == keys)
+					lc_sum_add(&p->seen[engine][bucket], v);
 				if (!columns[i].key) {
 					values[k * LC_COLUMNS_MAX + i] = v;
 				} else if (lc_tree_is_wide(columns[i].type)) {
 					lc_tree_wide_put(to, v);
 					to += 2;
+				} else if (columns[i].type == LC_COLUMN_PATH && !v &&
+				           i != access_path) {
+					*to++ = 0;
 				} else {
 					*to++ = number_of(p, columns[i].type, v);
 				}
@@ -173,8 +198,8 @@ ALWAYS void add(struct lc_pass *p, struct lc_reader *r, uint32_t n, bool owned,
 		};                                                                                 \
                                                                                                    \
 		if (p->add)                                                                        \
-			add(p, r, n, owned, &p->target->tree->list, known, LEN, KEYS, owner,       \
-			    LC_##prefix##_KEY);                                                    \
+			add(p, r, n, owned, LC_SECTION_##name, &p->target->tree->list, known, LEN, \
+			    KEYS, owner, LC_##prefix##_KEY);                                       \
 		else                                                                               \
 			check(p, r, n, owned, LC_SECTION_##name == LC_SECTION_ACCESSES, known,     \
 			      LEN, KEYS);                                                          \
@@ -186,8 +211,9 @@ bool lc_block_rows(struct lc_pass *p, struct lc_reader *r, uint32_t n, bool owne
 {
 	const struct lc_frame_filter *frames = p->target->frames;
 
-	if ((frames && lc_frame_filter_on(frames)) || p->target->tree->slices)
-		return false;
+	if ((frames && lc_frame_filter_on(frames)) || p->target->tree->slices ||
+	    (p->all && p->target->groups))
+		return false; /* processes of a block of all threads are left out by groups alone */
 	switch (section) {
 #define LC_SECTION_APART(name, number, prefix, noun, list, owner, columns)
 #define LC_SECTION(name, number, prefix, noun, list, owner, columns)                               \

@@ -28,7 +28,7 @@ static void take_intervals(struct lc_reader *r, struct lc_pass *p, uint32_t row)
 		uint64_t first = take_later(r, last);
 
 		last = take_later(r, first);
-		if (p->add && !r->bad)
+		if (p->add && !r->bad && !p->left_out)
 			lc_tree_spans_interval(p->target->tree, row, first, last);
 	}
 }
@@ -47,7 +47,7 @@ static void take_histogram(struct lc_reader *r, struct lc_pass *p, uint32_t row)
 		if (key[1] >= LC_SPAN_BUCKETS || !count)
 			lc_reader_fail(r);
 		next = key[1] + 1;
-		if (p->add && !r->bad)
+		if (p->add && !r->bad && !p->left_out)
 			lc_sum_add(lc_table_values(buckets, lc_table_put(buckets, key)), count);
 	}
 }
@@ -65,13 +65,13 @@ int lc_block_spans(struct lc_pass *p)
 		key[LC_EXECUTION_LEVEL] = lc_take_below(&r, LC_SPAN_LEVEL_MAX + 1);
 		key[LC_EXECUTION_SUBMIT] = lc_take_below(&r, LC_SUBMIT_KINDS);
 		key[LC_EXECUTION_SITE] = lc_take_id(&r, p->d, LC_SECTION_SITES);
-		key[LC_EXECUTION_SUBMIT_PATH] = lc_take_id(&r, p->d, LC_SECTION_PATHS);
-		key[LC_EXECUTION_PATH] = lc_take_id(&r, p->d, LC_SECTION_PATHS);
+		key[LC_EXECUTION_SUBMIT_PATH] = lc_take_path_or_none(&r, p->d);
+		key[LC_EXECUTION_PATH] = lc_take_path_or_none(&r, p->d);
 		for (unsigned i = 0; i < LC_EXECUTION_SUMS; i++)
 			sums[i] = lc_take(&r);
 		sums[LC_EXECUTION_COMPENSATED] =
 		    (uint64_t)lc_zigzag_value(sums[LC_EXECUTION_COMPENSATED]);
-		if (p->add && !r.bad) {
+		if (p->add && !r.bad && !p->left_out) {
 			row = lc_table_put(executions, key);
 			lc_tree_spans_add(lc_table_values(executions, row), sums);
 		}
@@ -81,8 +81,7 @@ int lc_block_spans(struct lc_pass *p)
 	return lc_reader_finish(&r);
 }
 
-static struct lc_tree_trace take_trace(struct lc_reader *r, const struct lc_pass *p,
-                                       uint64_t *start)
+static struct lc_tree_trace take_trace(struct lc_reader *r, struct lc_pass *p, uint64_t *start)
 {
 	struct lc_tree_trace trace = { .thread = lc_take_owner(r, p) };
 	struct lc_block_trace *t = &trace.row;
@@ -97,8 +96,8 @@ static struct lc_tree_trace take_trace(struct lc_reader *r, const struct lc_pass
 	t->submit_kind = (uint8_t)lc_take_below(r, LC_SUBMIT_KINDS);
 	t->flags = (uint16_t)lc_take_below(r, LC_TRACE_FLAGS_END);
 	t->site = lc_take_id(r, p->d, LC_SECTION_SITES);
-	t->submit_path = lc_take_id(r, p->d, LC_SECTION_PATHS);
-	t->path = lc_take_id(r, p->d, LC_SECTION_PATHS);
+	t->submit_path = lc_take_path_or_none(r, p->d);
+	t->path = lc_take_path_or_none(r, p->d);
 	t->creator = lc_take_below(r, UINT64_C(1) << 32);
 	t->duration_ns = take_later(r, t->start_ns) - t->start_ns;
 	t->cycles = lc_take(r);
@@ -117,7 +116,7 @@ int lc_block_trace(struct lc_pass *p)
 	for (uint32_t n = lc_take_count(&r, p->all ? 19 : 17); n && !r.bad; n--) {
 		struct lc_tree_trace trace = take_trace(&r, p, &start);
 
-		if (!p->add || r.bad)
+		if (!p->add || r.bad || p->left_out)
 			continue;
 		t->traces =
 		    lc_mem_grow(t->traces, &t->traces_cap, t->traces_len + 1, sizeof(trace));

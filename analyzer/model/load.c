@@ -38,6 +38,8 @@ void lc_load_free(struct lc_load *l)
 	for (size_t i = 0; i < l->processes_len; i++)
 		lc_load_process_free(&l->processes[i]);
 	free(l->processes);
+	lc_by_free(&l->by);
+	lc_group_filter_free(&l->group_filter);
 	lc_blockfile_free(l->file);
 }
 
@@ -107,7 +109,8 @@ static void add_process(struct lc_load *l, const json_t *info)
 {
 	l->processes = lc_mem_grow(l->processes, &l->processes_cap, l->processes_len + 1,
 	                           sizeof(*l->processes));
-	lc_load_process_read(&l->processes[l->processes_len++], info);
+	lc_load_process_read(&l->processes[l->processes_len], info);
+	lc_load_label(l, &l->processes[l->processes_len++]);
 }
 
 /* The process of a period is that of the periods before: `at` is its row, if there is one. */
@@ -147,11 +150,17 @@ struct part {
 
 /* Engines and processes of a manifest. A row that says nothing still has its number. */
 static int use_manifest(struct lc_load *l, const struct part *part, const json_t *m,
-                        struct lc_block_target *target)
+                        struct lc_block_target *target, struct lc_load_groups *groups)
 {
 	size_t processes = json_array_size(json_object_get(m, "processes"));
 	size_t engines = json_array_size(json_object_get(m, "engines"));
 
+	if (lc_load_groups_begin(l, part->path, m, groups))
+		return 1;
+	if (groups->none) {
+		l->left_out++;
+		return -1;
+	}
 	if (engines > LC_ENGINES_MAX)
 		engines = LC_ENGINES_MAX;
 	/* Blocks may have come before the engine's or process's row did. */
@@ -178,9 +187,12 @@ static int use_manifest(struct lc_load *l, const struct part *part, const json_t
 		target->process_first = (uint32_t)*part->process;
 	} else {
 		for (size_t i = 0; i < target->process_count; i++)
-			add_process(l, json_array_get(json_object_get(m, "processes"), i));
+			if (!groups->on || groups->numbers[i] != LC_LEFT_OUT)
+				add_process(l, json_array_get(json_object_get(m, "processes"), i));
 	}
-	l->processes[target->process_first].zero_ns = part->range->zero_ns;
+	lc_load_groups_apply(l, groups, target);
+	if (part->range->zero_ns)
+		l->processes[target->process_first].zero_ns = part->range->zero_ns;
 	return 0;
 }
 
@@ -239,9 +251,9 @@ static void note_pruned(struct lc_load *l, const char *path, double share)
 	    path, 100 * share);
 }
 
-/* Read the manifest. *blocks is how many it says there are. */
+/* Read the manifest. *blocks is how many it says there are. Returns -1 where no process fits. */
 static int load_manifest(struct lc_load *l, const struct part *part, struct lc_block_target *target,
-                         uint64_t *blocks)
+                         struct lc_load_groups *groups, uint64_t *blocks)
 {
 	const char *path = part->path;
 	char *why;
@@ -259,9 +271,11 @@ static int load_manifest(struct lc_load *l, const struct part *part, struct lc_b
 			l->bad_manifest = true;
 		}
 		*blocks = lc_load_number_of(m, "blocks");
-		note_missing(l, path, json_object_get(m, "missing"));
-		note_pruned(l, path, json_number_value(json_object_get(m, "pruned")));
-		status = use_manifest(l, part, m, target);
+		status = use_manifest(l, part, m, target, groups);
+		if (!status) {
+			note_missing(l, path, json_object_get(m, "missing"));
+			note_pruned(l, path, json_number_value(json_object_get(m, "pruned")));
+		}
 	}
 	json_decref(m);
 	free(why);
@@ -284,7 +298,9 @@ static void note_end(struct lc_load *l, const struct lc_block_target *target,
 
 	if (stats->process >= target->process_count)
 		return; /* blocks of all processes */
-	p = &l->processes[target->process_first + stats->process];
+	if (lc_target_number(target, stats->process) == LC_LEFT_OUT)
+		return;
+	p = &l->processes[lc_target_number(target, stats->process)];
 	if (stats->last_end_ns > p->last_block_ns)
 		p->last_block_ns = stats->last_end_ns;
 	if (!lc_load_range_on(l->range) || !target->first_ns)
@@ -344,6 +360,7 @@ static int load_blocks(struct lc_load *l, const char *path, struct dirent **name
 	l->damage.blocks += damage.blocks;
 	l->damage.bytes += damage.bytes;
 	l->not_split += target->not_split;
+	l->not_apart += target->not_apart;
 	l->new_sections += target->new_sections;
 	return 0;
 }
@@ -386,6 +403,7 @@ static int load_part(struct lc_load *l, const struct part *part)
 		                                       : part->range->to_ns };
 	const char *path = part->path;
 	char *manifest = lc_mem_text("%s/" LC_MANIFEST_NAME, path);
+	struct lc_load_groups groups = { .on = false };
 	struct dirent **names = NULL;
 	uint64_t expected = 0;
 	json_int_t version;
@@ -404,16 +422,18 @@ static int load_part(struct lc_load *l, const struct part *part)
 		skip(l, path, version);
 		status = -1;
 	} else
-		status = load_manifest(l, part, &target, &expected);
+		status = load_manifest(l, part, &target, &groups, &expected);
 	if (!status && l->take)
-		l->take(l->context, &(const struct lc_load_files){ path, names, count, expected,
-		                                                   &target, part->periods > 0 });
+		l->take(l->context,
+		        &(const struct lc_load_files){ path, names, count, expected, &target,
+		                                       part->periods > 0, &groups.kept });
 	else if (!status)
 		status = load_blocks(l, path, names, count, &target, expected);
 	for (int i = 0; i < count; i++)
 		free(names[i]);
 	free(names);
 	free(manifest);
+	lc_load_groups_end(&groups);
 	return status < 0 ? 0 : status;
 }
 
@@ -484,7 +504,7 @@ int lc_load_profile(struct lc_load *l, const char *path)
 	struct lc_periods periods;
 	struct range range = { .to_ns = UINT64_MAX };
 	size_t first = 0, last, process = SIZE_MAX;
-	const size_t before = l->processes_len, skipped = l->skipped;
+	const size_t before = l->processes_len, skipped = l->skipped + l->left_out;
 	int status = 0;
 
 	lc_periods_find(path, &periods);
@@ -498,7 +518,8 @@ int lc_load_profile(struct lc_load *l, const char *path)
 
 		status = load_part(l, &part);
 	}
-	if (!status && periods.loop && l->processes_len == before && l->skipped == skipped)
+	if (!status && periods.loop && l->processes_len == before &&
+	    l->skipped + l->left_out == skipped)
 		status = lc_fail("'%s' holds no period any more", path);
 	lc_periods_free(&periods);
 	return status;

@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "analyzer/model/blockfile.h"
+#include "analyzer/model/group_filter.h"
 #include "analyzer/model/load_range.h"
 #include "analyzer/model/tree.h"
 
@@ -29,6 +30,8 @@ struct lc_load_process {
 	char *command; /* UTF-8; "" where unknown, as jdk and gc */
 	char *jdk;
 	char *gc;
+	char *host;     /* the same */
+	json_t *labels; /* object: key to text; NULL: there are none */
 	int64_t pid;
 	bool complete; /* ended, and all was written */
 	bool limited;  /* the recording ended before the program */
@@ -47,7 +50,10 @@ struct lc_load_process {
 	json_t *numa;           /* object, see docs/FORMAT.md; NULL: nothing is known */
 	json_t *spans;          /* object, see docs/FORMAT.md; NULL: no spans were recorded */
 	json_t *periods;        /* array, see docs/FORMAT.md; NULL: it was not read from several */
-	/* Of the blocks that count where a range was asked for; else, and where none counts, 0. */
+	/*
+	 * Of the blocks that count where a range was asked for, now or of a merge; else, and where
+	 * none counts, 0.
+	 */
 	uint64_t shown_begin_ns;
 	uint64_t shown_end_ns;
 	uint64_t zero_ns;  /* when the recording began, of which a range was asked for; else 0 */
@@ -82,6 +88,7 @@ struct lc_load_files {
 	uint64_t expected;                    /* blocks, by the manifest */
 	const struct lc_block_target *target; /* where they go, but for the tree */
 	bool period;                          /* of a loop */
+	const struct lc_by *kept;             /* what its paths are kept apart by */
 };
 
 struct lc_load {
@@ -92,6 +99,10 @@ struct lc_load {
 	/* Where not NULL it is given the files of each profile, which are not read then. */
 	void (*take)(void *context, const struct lc_load_files *files);
 	void *context;
+
+	const struct lc_where_terms *where; /* NULL: all processes */
+	struct lc_by by; /* keys that paths are kept apart by; a copy of its own */
+	json_t *labels;  /* the caller's object: of all processes that do not have them; NULL */
 
 	bool skip_newer; /* a profile of a newer format is left out, not an error */
 
@@ -108,6 +119,10 @@ struct lc_load {
 	struct lc_load_missing missing; /* in profiles that were merged */
 	double
 	    pruned; /* what a call path of theirs may lack at most, as a share of all; 0: nothing */
+	size_t left_out;    /* profiles of which no process fits `where` */
+	uint64_t not_apart; /* blocks skipped: of processes that belong apart */
+	bool by_known;      /* a profile was read: `by` holds for the others, too */
+	struct lc_group_filter group_filter;
 	bool in_loop; /* what is read now is a period */
 	struct lc_blockfile *file;
 };
@@ -139,6 +154,17 @@ int lc_load_profile(struct lc_load *l, const char *path);
  * lost.
  */
 void lc_load_say_damage(const char *path, struct lc_damage *d, uint64_t found, uint64_t expected);
+
+/*
+ * Were there blocks that --where or --by must divide and cannot? Returns 0, or 1 after a line.
+ */
+int lc_load_not_apart(const struct lc_load *l);
+
+/* The line for that. Returns 1. */
+int lc_load_say_not_apart(const struct lc_where_terms *where, const struct lc_by *by);
+
+/* A line on stderr: no process of any profile fits. Returns 1. */
+int lc_load_say_unfit(const struct lc_where_terms *where);
 
 /* Has anything been damaged? */
 bool lc_load_damaged(const struct lc_load *l);

@@ -38,12 +38,31 @@ static json_t *member(const json_t *object, const char *name, json_type type)
 	return found && json_typeof(found) == type ? json_incref(found) : NULL;
 }
 
+/* Those that are text; NULL where there is none. */
+static json_t *labels_of(const json_t *info)
+{
+	json_t *all = json_object_get(info, "labels"), *found = NULL, *value;
+	const char *key;
+
+	json_object_foreach(all, key, value)
+	{
+		if (!json_is_string(value))
+			continue;
+		if (!found)
+			found = json_object();
+		json_object_set(found, key, value);
+	}
+	return found;
+}
+
 void lc_load_process_read(struct lc_load_process *p, const json_t *info)
 {
 	*p = (struct lc_load_process){
 		.command = lc_load_text_of(info, "command"),
 		.jdk = lc_load_text_of(info, "jdk"),
 		.gc = lc_load_text_of(info, "gc"),
+		.host = lc_load_text_of(info, "host"),
+		.labels = labels_of(info),
 		.pid = (int64_t)lc_load_number_of(info, "pid"),
 		.complete = json_is_true(json_object_get(info, "complete")),
 		.limited = json_is_true(json_object_get(info, "limited")),
@@ -70,6 +89,8 @@ void lc_load_process_free(struct lc_load_process *p)
 	free(p->command);
 	free(p->jdk);
 	free(p->gc);
+	free(p->host);
+	json_decref(p->labels);
 	json_decref(p->arguments);
 	free(p->directory);
 	json_decref(p->options);

@@ -98,6 +98,22 @@ static uint64_t last_before(const struct tm *t, uint64_t end_wall_ns)
 	return wall_of(day);
 }
 
+bool lc_load_range_wall(const char *text, uint64_t now_ns, uint64_t *wall_ns)
+{
+	struct tm t;
+	uint64_t ns;
+	bool dated;
+
+	if (length_of_time(text, &ns))
+		*wall_ns = now_ns > ns ? now_ns - ns : 0;
+	else if (point_in_time(text, &t, &dated))
+		*wall_ns = dated ? wall_of(t) : last_before(&t, now_ns);
+	else
+		return false;
+	*wall_ns += !*wall_ns; /* 0 is no time */
+	return true;
+}
+
 /* By the clocks of the last part that begins before it: the wall clock may have been set since. */
 static uint64_t monotonic_of(uint64_t wall_ns, const struct lc_load_process *parts, size_t len)
 {
@@ -211,12 +227,22 @@ int lc_load_range_find(const struct lc_load_range *r, const char *path,
 	free(m);
 	if (status)
 		return status;
-	*from_ns = r->since ? time_of(r->since, parts, len, 0) : 0;
-	*to_ns = r->until ? time_of(r->until, parts, len, UINT64_MAX) : UINT64_MAX;
+	*from_ns = r->since           ? time_of(r->since, parts, len, 0)
+	           : r->since_wall_ns ? monotonic_of(r->since_wall_ns, parts, len)
+	                              : 0;
+	*to_ns = r->until           ? time_of(r->until, parts, len, UINT64_MAX)
+	         : r->until_wall_ns ? monotonic_of(r->until_wall_ns, parts, len)
+	                            : UINT64_MAX;
 	if (*from_ns < from_mark)
 		*from_ns = from_mark;
 	if (*to_ns > to_mark)
 		*to_ns = to_mark;
+	/* By the wall clock it has something: where the clock was set meanwhile, its end or begin.
+	 */
+	if (r->since_wall_ns && *from_ns >= parts[len - 1].end_monotonic_ns)
+		*from_ns = parts[len - 1].end_monotonic_ns - 1;
+	if (r->until_wall_ns && *to_ns <= parts[0].start_monotonic_ns)
+		*to_ns = parts[0].start_monotonic_ns + 1;
 	if (*from_ns >= *to_ns || *from_ns >= parts[len - 1].end_monotonic_ns ||
 	    *to_ns <= parts[0].start_monotonic_ns)
 		return lc_fail("'%s' has nothing in that time", path);

@@ -19,15 +19,25 @@ struct lc_load_range {
 	const char *until;
 	const char *from_mark; /* the first mark of that name */
 	const char *to_mark;   /* the first one of that name after it */
+	/* By the wall clock, where `since` and `until` are not given; 0: not given. */
+	uint64_t since_wall_ns, until_wall_ns;
 };
 
 static inline bool lc_load_range_on(const struct lc_load_range *r)
 {
-	return r && (r->since || r->until || r->from_mark || r->to_mark);
+	return r && (r->since || r->until || r->from_mark || r->to_mark || r->since_wall_ns ||
+	             r->until_wall_ns);
 }
 
 /* Can the text of --since or --until be understood? Context: the analyzer. */
 bool lc_load_range_valid(const char *text);
+
+/*
+ * The time by the wall clock that a text of --since or --until stands for at `now_ns`: a length of
+ * time is before it, a time of day the last one that is not after it. Returns whether it is one;
+ * *wall_ns is then not 0.
+ */
+bool lc_load_range_wall(const char *text, uint64_t now_ns, uint64_t *wall_ns);
 
 /*
  * The range in the recording of which `parts` are the processes of its profiles, one for each

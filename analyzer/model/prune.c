@@ -103,7 +103,21 @@ static void measure_spans(struct measure *m)
 	}
 }
 
-void lc_tree_prune(struct lc_tree *t, double share)
+/* The frames of groups stay, however little was counted below them. */
+static void keep_outermost(struct measure *m, unsigned outermost)
+{
+	uint8_t *depths = lc_mem_zeroed(m->t->paths.count, 1);
+
+	for (uint32_t path = 1; path < m->t->paths.count; path++) {
+		const unsigned above = depths[lc_tree_parent(m->t, path)];
+
+		depths[path] = (uint8_t)(above < outermost ? above + 1 : outermost + 1);
+		m->keep[path] = depths[path] <= outermost;
+	}
+	free(depths);
+}
+
+void lc_tree_prune(struct lc_tree *t, double share, unsigned outermost)
 {
 	struct measure m = { .t = t, .share = share };
 	struct lc_tree pruned;
@@ -111,6 +125,8 @@ void lc_tree_prune(struct lc_tree *t, double share)
 	m.sums = lc_mem_zeroed(t->paths.count, sizeof(*m.sums));
 	m.keep = lc_mem_zeroed(t->paths.count, sizeof(*m.keep));
 	m.keep[0] = true;
+	if (outermost)
+		keep_outermost(&m, outermost);
 	for (uint32_t engine = 0; engine < LC_ENGINES_MAX; engine++) {
 		bool used = false;
 

@@ -12,8 +12,9 @@
  * samples of each engine, of the bytes that were allocated, of those that are estimated, and of the
  * cycles of spans. What was counted for it is counted for a path LC_PRUNED_CLASS below the longest
  * of its callers that stays, so that all sums are what they were. Names of sites whose path was
- * folded and recursion in such paths are not kept. Stops the program without memory.
+ * folded and recursion in such paths are not kept. The `outermost` frames of each path, which say
+ * its group (groups.h), are not folded. Stops the program without memory.
  */
-void lc_tree_prune(struct lc_tree *t, double share);
+void lc_tree_prune(struct lc_tree *t, double share, unsigned outermost);
 
 #endif

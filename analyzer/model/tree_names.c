@@ -64,7 +64,7 @@ static uint32_t *rename_methods(struct lc_tree *t, struct lc_frame_patterns *hid
 			to[row] = UINT32_MAX;
 			continue;
 		}
-		if (simple)
+		if (simple && key[LC_METHOD_NAME]) /* else it is no method: "host=web1.acme.com" */
 			key[LC_METHOD_CLASS] = without_package(t, key[LC_METHOD_CLASS]);
 		to[row] = lc_table_put(&t->methods, key);
 	}

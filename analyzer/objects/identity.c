@@ -34,10 +34,9 @@ void lc_identity_row(FILE *out, const struct lc_ranking *rank, const struct lc_r
                      bool lines)
 {
 	const struct lc_tree *t = rank->view->tree;
-	const struct lc_text class = lc_tree_text(t, row->class);
 	const bool whole = rank->group == LC_GROUP_SITE;
 
-	lc_identity_text(out, rank->group == LC_GROUP_PACKAGE ? lc_rank_package(class) : class);
+	lc_identity_text(out, lc_rank_row_name(rank, row));
 	if (rank->group == LC_GROUP_FIELD && row->field_known)
 		lc_identity_text(out, lc_tree_text(t, row->field));
 	for (uint32_t path = row->path; path; path = whole ? lc_tree_parent(t, path) : 0) {

@@ -299,7 +299,8 @@ static void rankings(struct lc_json *j, const struct lc_analysis *a, const struc
 {
 	lc_json_line(j, 0);
 	lc_json_object(j, "groups");
-	for (unsigned group = 0; group < LC_GROUP_COUNT; group++) {
+	/* Groups of --by are the outermost frames of the flame graphs. */
+	for (unsigned group = 0; group < LC_GROUP_BY; group++) {
 		struct lc_ranking other;
 
 		if (group == LC_GROUP_LINE) { /* findings have its rows */

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "analyzer/base/memory.h"
+#include "analyzer/model/groups.h"
 #include "src/base/order.h"
 
 #define Z95 1.959964 /* 95% of a normal distribution lie within so many deviations */
@@ -51,7 +52,7 @@ struct extra {
 const char *lc_rank_group_name(enum lc_rank_group group)
 {
 	static const char *const names[LC_GROUP_COUNT] = { "class+line", "class", "field",
-		                                           "package", "site" };
+		                                           "package",    "site",  "by" };
 
 	return names[group];
 }
@@ -145,7 +146,11 @@ static uint32_t row_of(struct build *b, uint32_t site, uint32_t from, uint32_t f
 	const uint32_t path = from ? lc_table_key(&b->t->sites, from)[LC_SITE_PATH] : 0;
 	uint32_t key[KEY_LEN] = { class, 0, 0, 0 }, before = b->rows.count, row;
 
-	if (b->r->group == LC_GROUP_PACKAGE) {
+	if (b->r->group == LC_GROUP_BY) {
+		key[0] =
+		    lc_group_name(b->v->load->tree, &b->v->load->by,
+		                  lc_table_key(&b->t->sites, from ? from : site)[LC_SITE_PATH]);
+	} else if (b->r->group == LC_GROUP_PACKAGE) {
 		key[0] = b->packages[class];
 	} else if (b->r->group == LC_GROUP_FIELD) {
 		key[1] = field1;

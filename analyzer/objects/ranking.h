@@ -24,6 +24,7 @@ enum lc_rank_group {
 	LC_GROUP_FIELD, /* class and field, or element */
 	LC_GROUP_PACKAGE,
 	LC_GROUP_SITE, /* class and whole call path of the allocation */
+	LC_GROUP_BY,   /* what --by keeps apart: see model/groups.h */
 	LC_GROUP_COUNT
 };
 
@@ -65,7 +66,8 @@ struct lc_rank_part {
 };
 
 struct lc_rank_row {
-	uint32_t class;   /* string; of LC_GROUP_PACKAGE any class of the package */
+	/* string; of LC_GROUP_PACKAGE any class of the package, of LC_GROUP_BY "host=web1" */
+	uint32_t class;
 	uint32_t field;   /* string, of LC_GROUP_FIELD; "" are elements */
 	bool field_known; /* of LC_GROUP_FIELD */
 	uint32_t path;    /* of the allocation: one with that line; 0: not known, or several */
@@ -153,7 +155,22 @@ struct lc_rank_lines *lc_rank_roll_up(struct lc_arena *arena, const struct lc_tr
                                       const struct lc_rank_access *accesses, size_t len,
                                       size_t *out_len);
 
+/* Is a row's name one to show whole, since it is no class? */
+static inline bool lc_rank_is_no_class(const struct lc_ranking *r)
+{
+	return r->group == LC_GROUP_PACKAGE || r->group == LC_GROUP_BY;
+}
+
 /* The package of a class: "org.h2.value" of "org.h2.value.Value[]"; "" of arrays of numbers. */
 struct lc_text lc_rank_package(struct lc_text class_name);
+
+/* What a row is called: its class, its package ("" may be one), or its group. */
+static inline struct lc_text lc_rank_row_name(const struct lc_ranking *r,
+                                              const struct lc_rank_row *row)
+{
+	const struct lc_text class = lc_tree_text(r->view->tree, row->class);
+
+	return r->group == LC_GROUP_PACKAGE ? lc_rank_package(class) : class;
+}
 
 #endif

@@ -40,6 +40,8 @@ enum row {
 	ROW_UNTIL,
 	ROW_FROM_MARK,
 	ROW_TO_MARK,
+	ROW_WHERE,
+	ROW_BY,
 	ROW_HIDE,
 	ROW_SIMPLE,
 	ROW_ENGINE,
@@ -56,10 +58,10 @@ static const struct lc_option_info rows[ROW_COUNT] = {
 	[ROW_VERBOSE] = { "verbose", 'v', "FLAG", "", "off", "",
 	                  "show how it was recorded, too: engines, what was lost, all counters "
 	                  "(--view=recording)" },
-	[ROW_GROUP] = { "group", 'g', "CHOICE", "class+line|class|field|package|site", "class+line",
-	                "",
+	[ROW_GROUP] = { "group", 'g', "CHOICE", "class+line|class|field|package|site|by",
+	                "class+line", "",
 	                "what is one row: objects of one class that one line allocates, or of one "
-	                "class, field, package or call path of the allocation" },
+	                "class, field, package, call path of the allocation, or group of --by" },
 	[ROW_FORMAT] = { "format", 0, "CHOICE",
 	                 "text|json|html|collapsed|svg|pprof|csv|markdown|speedscope|sqlite",
 	                 "text", "",
@@ -87,6 +89,8 @@ static const struct lc_option_info rows[ROW_COUNT] = {
 	[ROW_UNTIL] = LC_REPORT_ROW_UNTIL,
 	[ROW_FROM_MARK] = LC_REPORT_ROW_FROM_MARK,
 	[ROW_TO_MARK] = LC_REPORT_ROW_TO_MARK,
+	[ROW_WHERE] = LC_REPORT_ROW_WHERE,
+	[ROW_BY] = LC_REPORT_ROW_BY,
 	[ROW_HIDE] = { "hide", 0, "STRING", "FRAME", "", "",
 	               "leave such frames out of all call paths; no number changes; may be given "
 	               "several times" },
@@ -353,6 +357,9 @@ static int nothing(const struct settings *s, const struct lc_load *l, const char
 		return lc_fail("--thread: '%s' was merged without --keep-threads, so its threads "
 		               "cannot be told apart; report the profiles that went into it",
 		               path);
+	if (l->where && l->where->len)
+		return lc_fail("no sample and no allocation is of the processes of --where%s",
+		               l->frames ? " and passes --include and --exclude" : "");
 	if (l->frames)
 		return lc_fail("no sample and no allocation passes --include and --exclude%s",
 		               l->filter ? " in the threads of --thread" : "");
@@ -373,6 +380,8 @@ static int report_or_say_why(void *context, const struct lc_load *l, const char 
 		                "files; choose one");
 	if (s->stacks_chosen && s->common.format != FORMAT_COLLAPSED)
 		return lc_usage("--stacks is only for --format=collapsed");
+	if (s->group == LC_GROUP_BY && !l->by.len)
+		return lc_usage("--group=by: say by what, as --by host");
 	if (s->budget && s->common.format != FORMAT_MARKDOWN)
 		return lc_usage("--budget is only for --format=markdown");
 	return lc_tree_empty(l->tree) || l->not_split ? nothing(s, l, path) : report(s, l);

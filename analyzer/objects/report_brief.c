@@ -133,17 +133,17 @@ char *lc_report_brief_object(const struct lc_ranking *rank, const struct lc_rank
                              unsigned columns)
 {
 	const struct lc_tree *t = rank->view->tree;
-	const struct lc_text class = lc_tree_text(t, row->class), package = lc_rank_package(class);
+	const struct lc_text class = lc_tree_text(t, row->class);
 	char *name, *text;
 	size_t len;
 	FILE *out;
 
-	if (rank->group != LC_GROUP_PACKAGE && rank->group != LC_GROUP_FIELD)
+	if (!lc_rank_is_no_class(rank) && rank->group != LC_GROUP_FIELD)
 		return lc_object_label(t, row, LC_OBJECT_NAMES, columns);
 	out = lc_text_open(&text, &len);
-	if (rank->group == LC_GROUP_PACKAGE) {
-		lc_emit_text(out, package);
-		if (!package.len)
+	if (lc_rank_is_no_class(rank)) {
+		lc_emit_text(out, lc_rank_row_name(rank, row));
+		if (!lc_rank_row_name(rank, row).len)
 			fputs("(arrays of numbers, and classes of no package)", out);
 	} else {
 		name = lc_short_class(class);
@@ -204,7 +204,7 @@ static void print_names(const struct lc_screen *s, const struct lc_ranking *rank
 		    lc_short_code(rank->view->tree, frame[LC_FRAME_METHOD], frame[LC_FRAME_LINE1]);
 		lc_cut_code(code, room - lc_columns(name) - ARROW_COLUMNS, 1);
 	}
-	if (rank->group == LC_GROUP_PACKAGE)
+	if (lc_rank_is_no_class(rank))
 		lc_cut_middle(name, room);
 	else if (rank->group == LC_GROUP_FIELD)
 		lc_cut_code(name, room, 1);

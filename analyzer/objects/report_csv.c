@@ -99,7 +99,7 @@ static void what(FILE *out, const struct lc_ranking *rank, const struct lc_rank_
 	const uint32_t *frame = line ? lc_tree_frame(t, row->path) : NULL;
 
 	fputs(row->rest ? "rest," : "row,", out);
-	text(out, lc_rank_package(class));
+	text(out, rank->group == LC_GROUP_BY ? none : lc_rank_package(class));
 	text(out, rank->group == LC_GROUP_PACKAGE ? none : class);
 	if (row->field_known && !lc_tree_text(t, row->field).len)
 		fputs("\"[]\",", out); /* elements */

@@ -44,8 +44,9 @@ static void put_label(struct lc_json *j, const struct lc_ranking *rank,
 	const struct lc_tree *t = rank->view->tree;
 	const struct lc_text class = lc_tree_text(t, row->class);
 
-	if (rank->group == LC_GROUP_PACKAGE) {
-		lc_json_text(j, "package", lc_rank_package(class));
+	if (lc_rank_is_no_class(rank)) {
+		lc_json_text(j, rank->group == LC_GROUP_BY ? "by" : "package",
+		             lc_rank_row_name(rank, row));
 		return;
 	}
 	lc_json_text(j, "class", class);

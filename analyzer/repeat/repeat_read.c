@@ -90,14 +90,12 @@ static void name_code(struct reading *in, struct lc_repeat_name *name, uint32_t 
 
 static void name_row(struct reading *in, struct lc_repeat_name *name, const struct lc_rank_row *row)
 {
-	const struct lc_text class = lc_tree_text(&in->tree, row->class);
 	const uint32_t *frame;
 
 	if (name->label)
 		return;
 	name->label = lc_report_brief_object(&in->ranking, row, UINT_MAX);
-	name->class =
-	    keep_text(in, in->r->group == LC_GROUP_PACKAGE ? lc_rank_package(class) : class);
+	name->class = keep_text(in, lc_rank_row_name(&in->ranking, row));
 	if (!row->path)
 		return;
 	frame = lc_tree_frame(&in->tree, row->path);

@@ -1,0 +1,24 @@
+/*
+ * cli/operands.h - turns the operands of a command into profiles: a directory that is none stands
+ * for all profiles below it.
+ */
+#ifndef LC_CLI_OPERANDS_H
+#define LC_CLI_OPERANDS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct lc_operands {
+	char **paths;
+	size_t len, cap;
+	bool partial; /* a directory below an operand could not be read; a line has said so */
+};
+
+/*
+ * Find the profiles that `operands` stand for, in their order. One that is no profile and has none
+ * below it stands for itself: whoever reads it says what is wrong. Free with lc_operands_free().
+ */
+void lc_operands_find(struct lc_operands *o, char **operands, size_t count);
+void lc_operands_free(struct lc_operands *o);
+
+#endif

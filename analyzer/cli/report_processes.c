@@ -1,0 +1,125 @@
+/*
+ * cli/report_processes.c - does for commands that read many profiles what chooses processes, and
+ * says of a process whether it runs.
+ */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/utsname.h>
+#include <time.h>
+
+#include "analyzer/base/fail.h"
+#include "analyzer/cli/report_command.h"
+#include "analyzer/out/text.h"
+
+int lc_report_no_time(const char *name, const char *value)
+{
+	return lc_usage("--%s: '%.64s' is no time, as 14:30 or '2026-11-24 14:30', nor a length of "
+	                "time, as 90s, 10min or 1h",
+	                name, value);
+}
+
+uint64_t lc_report_wall_now(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_REALTIME, &now);
+	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+}
+
+int lc_report_set_wall(const struct lc_option_info *row, const char *value, uint64_t now_ns,
+                       uint64_t *out)
+{
+	return lc_load_range_wall(value, now_ns, out) ? 0 : lc_report_no_time(row->name, value);
+}
+
+bool lc_report_set_processes(struct lc_where_terms *where, struct lc_by *by, const char *name,
+                             const char *value, int *status)
+{
+	const char *wrong;
+
+	*status = 0;
+	if (!strcmp(name, "where"))
+		wrong = lc_where_add(where, value);
+	else if (!strcmp(name, "by"))
+		wrong = lc_by_add(by, value);
+	else
+		return false;
+	if (wrong)
+		*status = lc_usage("--%s: '%.64s' %s", name, value, wrong);
+	return true;
+}
+
+int lc_report_check_processes(const struct lc_load *l)
+{
+	if (lc_load_not_apart(l))
+		return 1;
+	if (!l->left_out || l->processes_len)
+		return 0;
+	return lc_load_say_unfit(l->where);
+}
+
+void lc_report_note_processes(FILE *out, const struct lc_load *l)
+{
+	const struct lc_where_terms *w = l->where;
+
+	for (size_t i = 0; w && i < w->len; i++) {
+		fputs(i ? ", " : "note: only processes with ", out);
+		lc_emit_text_c(out, w->list[i].key);
+		putc('=', out);
+		lc_emit_text_c(out, w->list[i].patterns);
+	}
+	if (w && w->len)
+		fprintf(out, " count: %zu of them\n", l->processes_len);
+	for (size_t i = 0; i < l->by.len; i++)
+		fprintf(out, "%s%s", i ? ", " : "note: call paths are kept apart by ",
+		        l->by.keys[i]);
+	if (l->by.len)
+		fputs(", their outermost frame\n", out);
+}
+
+/* Is the agent in the process of that number, which is then the one that is recorded? */
+static bool runs_with_agent(int64_t pid)
+{
+	char file[64], *line = NULL;
+	bool found = false;
+	size_t cap = 0;
+	FILE *maps;
+
+	snprintf(file, sizeof(file), "/proc/%" PRId64 "/maps", pid);
+	maps = fopen(file, "re");
+	while (maps && !found && getline(&line, &cap, maps) > 0)
+		found = strstr(line, "/liblocus.so") != NULL;
+	free(line);
+	if (maps)
+		fclose(maps);
+	return found;
+}
+
+bool lc_report_is_here(const struct lc_load_process *p)
+{
+	struct utsname machine;
+
+	return !*p->host || uname(&machine) || !strcmp(machine.nodename, p->host);
+}
+
+bool lc_report_runs_here(const struct lc_load_process *p)
+{
+	return p->pid > 0 && lc_report_is_here(p) && runs_with_agent(p->pid);
+}
+
+void lc_report_say_running(const struct lc_load *l)
+{
+	for (size_t i = 0; i < l->processes_len; i++) {
+		const struct lc_load_process *p = &l->processes[i];
+
+		if (p->complete || !lc_report_runs_here(p))
+			continue;
+		fprintf(stderr,
+		        "locus: the program (pid %" PRId64
+		        ") still runs: this is what has been written "
+		        "so far\n",
+		        p->pid);
+		return;
+	}
+}

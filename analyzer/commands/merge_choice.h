@@ -1,0 +1,50 @@
+/*
+ * commands/merge_choice.h - chooses what `locus merge` reads: which profiles, what time of each,
+ * and which processes, with the labels that they get.
+ */
+#ifndef LC_COMMANDS_MERGE_CHOICE_H
+#define LC_COMMANDS_MERGE_CHOICE_H
+
+#include "analyzer/cli/report_command.h"
+#include "analyzer/merge/asked.h"
+
+/* Rows of its options, for the table of `locus merge`. */
+#define LC_MERGE_ROW_LABEL                                                                         \
+	{                                                                                          \
+		"label", 0, "STRING", "KEY=VALUE", "", "",                                         \
+		    "give each process this label, unless it has one of that KEY; may be given "   \
+		    "several times"                                                                \
+	}
+#define LC_MERGE_ROW_SINCE                                                                         \
+	{                                                                                          \
+		"since", 0, "STRING", "TIME", "", "",                                              \
+		    "merge only what was recorded from then on: 14:30, '2026-11-24 14:30:05', or " \
+		    "1h before now"                                                                \
+	}
+#define LC_MERGE_ROW_UNTIL                                                                         \
+	{                                                                                          \
+		"until", 0, "STRING", "TIME", "", "", "merge only what was recorded before that"   \
+	}
+
+/* All zero at first; free with lc_merge_choice_free(). */
+struct lc_merge_choice {
+	struct lc_where_terms where;
+	struct lc_by by;
+	json_t *labels; /* object; NULL: none */
+	uint64_t now_ns;
+	struct lc_load_range range; /* by the wall clock */
+};
+
+/*
+ * Set the option of a row. Returns whether it is one of those above, --where or --by, with *status
+ * then 0, or LC_EXIT_USAGE after one line on stderr.
+ */
+bool lc_merge_choice_set(struct lc_merge_choice *in, const struct lc_option_info *row,
+                         const char *value, int *status);
+
+/* The same for the merge; `in` must outlive it. */
+struct lc_merge_asked lc_merge_choice_asked(const struct lc_merge_choice *in);
+
+void lc_merge_choice_free(struct lc_merge_choice *in);
+
+#endif
