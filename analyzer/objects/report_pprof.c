@@ -12,6 +12,7 @@
 #include "analyzer/base/memory.h"
 #include "analyzer/base/table.h"
 #include "analyzer/objects/pprof_nodes.h"
+#include "analyzer/objects/process_labels.h"
 #include "analyzer/objects/stacks.h"
 #include "analyzer/out/text.h"
 
@@ -41,7 +42,7 @@ enum { WIRE_VARINT, WIRE_BYTES = 2 };
 enum { VALUE_SAMPLES, VALUE_BYTES, VALUE_ALLOCATIONS, VALUE_LATENCY, VALUES };
 
 /* What a label's text is made from; the first column of its key. */
-enum { TEXT_STRING, TEXT_BUCKET, TEXT_NODE, TEXT_LINE, TEXT_WORD };
+enum { TEXT_STRING, TEXT_KEY, TEXT_BUCKET, TEXT_NODE, TEXT_LINE, TEXT_WORD };
 
 enum {
 	WORD_CLASS,
@@ -61,11 +62,12 @@ struct bytes {
 
 struct pprof {
 	const struct lc_tree *tree;
-	struct bytes message;       /* the profile, as far as it is made */
-	uint32_t strings;           /* in it so far; number 0 is empty */
-	struct lc_table functions;  /* key: what and row of lc_stack.frames; row: ID - 1 */
-	struct lc_table locations;  /* key: a frame of lc_stack.frames; row: ID - 1 */
-	struct lc_table texts;      /* key: TEXT_*, what of; value: number of the string + 1 */
+	struct bytes message;      /* the profile, as far as it is made */
+	uint32_t strings;          /* in it so far; number 0 is empty */
+	struct lc_table functions; /* key: what and row of lc_stack.frames; row: ID - 1 */
+	struct lc_table locations; /* key: a frame of lc_stack.frames; row: ID - 1 */
+	struct lc_table texts;     /* key: TEXT_*, what of; value: number of the string + 1 */
+	struct lc_process_labels processes;
 	struct bytes stack, labels; /* of the sample that is being made */
 	unsigned values;            /* of each sample */
 };
@@ -130,15 +132,24 @@ static void put_line(FILE *out, const struct lc_tree *t, uint32_t path)
 	free(name);
 }
 
+static const char *const words[] = {
+	[WORD_CLASS] = "class",         [WORD_BUCKET] = "bucket", [WORD_ALLOCATED] = "allocated",
+	[WORD_THREAD] = "thread",       [WORD_NODE] = "node",     [WORD_CPU_NODE] = "cpu_node",
+	[WORD_ESTIMATED] = "estimated", [WORD_YES] = "yes",
+};
+
+/* The key of a process's label; where a sample's own label has that key: "label_class". */
+static void put_key(FILE *out, struct lc_text key)
+{
+	for (size_t i = 0; i < WORD_YES; i++)
+		if (key.len == strlen(words[i]) && !memcmp(key.bytes, words[i], key.len))
+			fputs("label_", out);
+	lc_emit_text(out, key);
+}
+
 /* The number of a text, which is in the profile once. */
 static uint32_t add_text(struct pprof *p, uint32_t what, uint32_t of)
 {
-	static const char *const words[] = {
-		[WORD_CLASS] = "class",         [WORD_BUCKET] = "bucket",
-		[WORD_ALLOCATED] = "allocated", [WORD_THREAD] = "thread",
-		[WORD_NODE] = "node",           [WORD_CPU_NODE] = "cpu_node",
-		[WORD_ESTIMATED] = "estimated", [WORD_YES] = "yes",
-	};
 	const uint32_t key[2] = { what, of };
 	uint64_t *number = lc_table_values(&p->texts, lc_table_put(&p->texts, key));
 	char *text;
@@ -150,6 +161,8 @@ static uint32_t add_text(struct pprof *p, uint32_t what, uint32_t of)
 	out = lc_text_open(&text, &len);
 	if (what == TEXT_STRING)
 		lc_emit_text(out, lc_tree_text(p->tree, of));
+	else if (what == TEXT_KEY)
+		put_key(out, lc_tree_text(p->tree, of));
 	else if (what == TEXT_BUCKET)
 		fputs(lc_bucket_name(of), out);
 	else if (what == TEXT_NODE)
@@ -207,10 +220,42 @@ static void push(struct pprof *p, uint32_t what, uint32_t row, uint32_t line1)
 	put_number(&p->stack, id);
 }
 
-/* The stack of the samples to come; one without a path has a frame that says so. */
+static void put_label(struct pprof *p, uint32_t key, uint32_t text)
+{
+	struct bytes message = { .at = NULL };
+
+	field_number(&message, LABEL_KEY, key);
+	field_number(&message, LABEL_TEXT, text);
+	field_message(&p->labels, SAMPLE_LABEL, &message);
+}
+
+static void label(struct pprof *p, uint32_t word, uint32_t what, uint32_t of)
+{
+	const uint32_t key = add_text(p, TEXT_WORD, word);
+
+	put_label(p, key, add_text(p, what, of));
+}
+
+/* What is known of the processes that a path is of. */
+static void label_processes(struct pprof *p, uint32_t path)
+{
+	const struct lc_process_group *g = lc_process_labels_of(&p->processes, path);
+
+	for (size_t i = 0; i < g->len; i++) {
+		const uint32_t key = add_text(p, TEXT_KEY, g->labels[i].key);
+
+		put_label(p, key, add_text(p, TEXT_STRING, g->labels[i].value));
+	}
+}
+
+/*
+ * The stack of the samples to come, and the labels of its processes; one without a path has a frame
+ * that says so.
+ */
 static void set_stack(struct pprof *p, uint32_t path)
 {
 	p->stack.len = p->labels.len = 0;
+	label_processes(p, path);
 	if (!path)
 		push(p, LC_STACK_NONE, 0, 0);
 	for (; path; path = lc_tree_parent(p->tree, path)) {
@@ -218,15 +263,6 @@ static void set_stack(struct pprof *p, uint32_t path)
 
 		push(p, LC_STACK_METHOD, frame[LC_FRAME_METHOD], frame[LC_FRAME_LINE1]);
 	}
-}
-
-static void label(struct pprof *p, uint32_t word, uint32_t what, uint32_t of)
-{
-	struct bytes message = { .at = NULL };
-
-	field_number(&message, LABEL_KEY, add_text(p, TEXT_WORD, word));
-	field_number(&message, LABEL_TEXT, add_text(p, what, of));
-	field_message(&p->labels, SAMPLE_LABEL, &message);
 }
 
 /* A sample with that stack and the labels so far. */
@@ -425,11 +461,13 @@ void lc_report_pprof(FILE *out, const struct lc_report *r)
 	lc_table_init(&p.functions, LC_STACK_LINE1, 0);
 	lc_table_init(&p.locations, LC_STACK_FRAME, 0);
 	lc_table_init(&p.texts, 2, 1);
+	lc_process_labels_build(&p.processes, r->view->load);
 	lc_pprof_nodes_build(&nodes, r->view);
 	add_head(&p, r);
 	add_all(&p, r, &nodes);
 	compress_to(out, &p.message);
 	lc_pprof_nodes_free(&nodes);
+	lc_process_labels_free(&p.processes);
 	lc_table_free(&p.functions);
 	lc_table_free(&p.locations);
 	lc_table_free(&p.texts);

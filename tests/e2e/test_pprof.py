@@ -9,6 +9,7 @@ import shutil
 import pytest
 from conftest import BUILD, run_command
 from synthetic import Block, Profile, frame
+from test_labels import FLEET, fleet, merge, record  # noqa: F401 (fleet is a fixture)
 from test_formats import MADE, NAMES, SAME, collapsed, escaped, profiles, report, wanted
 
 
@@ -171,6 +172,59 @@ def test_labels_tell_what_was_allocated_where(profiles, tmp_path):
     assert made.sum("bytes", estimated="yes") == sum(int(e["bytes"] + 0.5) for e in found["estimates"])
 
 
+# Labels of processes, which Pyroscope and Parca make series of
+
+
+HOSTS = {"web1": 17, "web2": 20, "db": 5}  # what the numbers of the fleet's profiles are multiples of
+
+
+def common(paths, key):
+    """What all of the fleet's profiles have for a label."""
+    values = {what.get("labels", {}).get(key) for name, what in FLEET.items() if name in paths}
+    return values.pop() if len(values) == 1 else None
+
+
+def test_one_process_labels_each_sample(fleet, tmp_path):
+    for name, what in FLEET.items():
+        made = pprof(tmp_path, fleet / "root" / name)
+        known = {"pid": str(what.get("pid", 10)), "jdk": what.get("jdk", "17.0.15"), **what.get("labels", {})}
+        if what.get("host", "web1"):
+            known["host"] = what.get("host", "web1")
+        for _, labels, _ in made.samples:
+            own = {k: v for k, v in labels.items() if k not in ("class", "bucket", "allocated", "estimated", "thread", "node", "cpu_node")}
+            assert own == known, name
+
+
+@pytest.mark.parametrize("source", ["root", "by-host"])
+def test_groups_have_the_labels_of_their_processes(fleet, tmp_path, source):
+    """Of web1's two processes that is the host alone: pid, JDK and team differ."""
+    made = pprof(tmp_path, "--by=host", fleet / source)
+    for host, n in HOSTS.items():
+        assert made.sum("samples", host=host) == 20 * n and made.sum("allocations", host=host) == 13 * n, host
+        of_host = [labels for _, labels, _ in made.samples if labels.get("host") == host]
+        paths = [p for p, what in FLEET.items() if what.get("host", "web1") == host]
+        for key in ("team", "zone"):
+            assert {l.get(key) for l in of_host} == {common(paths, key)}, (host, key)
+        assert {l.get("pid") for l in of_host} == {{"web1": None, "web2": "10", "db": "12"}[host]}
+    assert all(stack[0].startswith("host=") for stack, _, _ in made.samples)
+
+
+def test_samples_of_many_processes_have_what_all_have(fleet, tmp_path):
+    made = pprof(tmp_path, fleet / "root/web1/a", fleet / "root/web2/a")
+    assert {(l.get("host"), l.get("pid"), l.get("jdk"), l.get("team"), l.get("zone")) for _, l, _ in made.samples} == {
+        (None, "10", "17.0.15", "core", None)}
+
+
+def test_labels_of_a_process_hide_none_of_a_sample(tmp_path):
+    """A label that is called as one of ours has another name, and each key comes once in a sample."""
+    path = record(tmp_path / "p", 1, labels={"class": "gold", "thread": "blue", "odd": "a\nb"})
+    made = pprof(tmp_path, path)
+    assert made.sum("samples", **{"class": "byte[]", "label_class": "gold", "label_thread": "blue", "odd": "a\\u000ab"}) == 10
+    for sample in map(message, message(gzip.decompress((tmp_path / "x.pb.gz").read_bytes()))[2]):
+        keys = [message(label)[1][0] for label in sample[3]]
+        assert len(keys) == len(set(keys))
+
+
 # Go's
 
 
@@ -227,3 +281,11 @@ def test_names_survive(profiles, tmp_path, go_pprof):
     _, rows = go_pprof(file)
     for i, name in enumerate(NAMES):
         assert rows["%s.%s" % (escaped(name), escaped(name))][0] == 16 + 2 * i, name
+
+
+def test_go_chooses_by_the_labels_of_processes(fleet, tmp_path, go_pprof):
+    file = tmp_path / "x.pb.gz"
+    report("--by=host", "-f", file, fleet / "by-host")
+    for host, n in HOSTS.items():
+        _, rows = go_pprof(file, "-tagfocus=host=^%s$" % host)
+        assert rows["host=" + host][1] == sum(flat for flat, _ in rows.values()) == 20 * n
