@@ -280,6 +280,8 @@ static void views(struct lc_sqlite *s)
 	lc_database_run(&s->db, "CREATE INDEX accesses_site ON accesses (site)");
 	lc_database_run(&s->db, "CREATE INDEX accesses_path ON accesses (path)");
 	lc_database_run(&s->db, "CREATE INDEX paths_caller ON paths (caller)");
+	if (s->r->view->load->by.len)
+		lc_database_run(&s->db, "CREATE INDEX path_groups_path ON path_groups (path)");
 	lc_database_run(&s->db,
 	                "CREATE VIEW lines AS SELECT paths.id AS path, paths.caller AS caller, "
 	                "class || iif(method = '', '', '.') || method || coalesce(':' || line, '') "
@@ -304,12 +306,14 @@ void lc_report_sqlite(FILE *out, const struct lc_report *r)
 	fields(&s);
 	estimates(&s);
 	site_names(&s);
+	lc_sqlite_processes(&s);
 	lc_sqlite_threads(&s);
 	lc_sqlite_nodes(&s);
 	lc_sqlite_spans(&s);
 	sites(&s);
 	wanted = paths(&s);
 	frames(&s, wanted);
+	lc_sqlite_path_groups(&s);
 	views(&s);
 	lc_database_close(&s.db, out);
 	free(wanted);

@@ -25,6 +25,12 @@ void lc_sqlite_thread(struct lc_sqlite *s, uint32_t thread);
 /* A column of a number that is kept + 1, with 0 for unknown: NULL. */
 void lc_sqlite_known(struct lc_sqlite *s, uint32_t number1);
 
+/* Tables of processes and their labels. */
+void lc_sqlite_processes(struct lc_sqlite *s);
+
+/* What --by keeps apart, for the paths that are named, and their callers. */
+void lc_sqlite_path_groups(struct lc_sqlite *s);
+
 /* Tables of threads, of time, of NUMA nodes and of spans. */
 void lc_sqlite_threads(struct lc_sqlite *s);
 void lc_sqlite_nodes(struct lc_sqlite *s);

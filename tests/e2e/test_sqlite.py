@@ -4,9 +4,11 @@ import json
 import re
 import shutil
 import subprocess
+import sys
 
 import pytest
-from conftest import ROOT
+from conftest import BUILD, ROOT
+from test_labels import FLEET, fleet  # noqa: F401 (fleet is a fixture)
 from test_formats import MADE, NAMES, SAME, profiles, report, wanted  # noqa: F401 (profiles is a fixture)
 from test_golden_reports import MS, S
 
@@ -14,6 +16,7 @@ PAGE = (ROOT / "docs" / "SQLITE.md").read_text()
 QUESTIONS = re.findall(r"([^\n]+):\n\n```sql\n(.*?)```", PAGE, re.S)
 # The profile that has what a question is about, where it is not "objects".
 ABOUT = {"NUMA": "numa", "streams": "spans", "second": "spans"}
+OF_A_FLEET = ("hosts", "labels")  # what questions are about that are asked of many profiles
 
 
 @pytest.fixture(scope="module")
@@ -38,6 +41,7 @@ def ask(profiles, tmp_path_factory):
 
 def answer(ask, words):
     ((question, statement),) = [q for q in QUESTIONS if words in q[0]]
+    assert not set(question.split()) & set(OF_A_FLEET)
     return ask(next((p for word, p in ABOUT.items() if word in question), "objects"), statement)
 
 
@@ -98,6 +102,8 @@ def test_names_survive_whole(ask):
 def test_ten_questions_and_more_have_an_answer(ask):
     assert len(QUESTIONS) >= 10 and len(QUESTIONS) == PAGE.count("```sql")
     for question, _ in QUESTIONS:
+        if set(question.split()) & set(OF_A_FLEET):
+            continue
         assert len(answer(ask, question)) >= 1, question
 
 
@@ -150,3 +156,93 @@ def test_answers_of_nodes_spans_and_time(profiles, ask, locus):
     points = [p for t in spans["timeline"]["threads"] for p in t["points"]]
     assert sum(r["cpus"] for r in use) == pytest.approx(sum(p[1] for p in points) / 1e9)
     assert [r["pause_ms"] for r in use if r["name"] == "main" and r["second"] == 2] == [(5 * MS + 1234) / MS]
+
+
+# Many profiles
+
+
+def query(file, statement):
+    """The rows that the sqlite3 shell gives, as tuples."""
+    done = subprocess.run(["sqlite3", "-json", "-bail", "-readonly", file, statement], capture_output=True, text=True)
+    assert (done.returncode, done.stderr) == (0, ""), statement
+    return [tuple(row.values()) for row in json.loads(done.stdout or "[]")]
+
+
+@pytest.fixture(scope="module", params=["root", "by-host"])
+def by_host(request, fleet, tmp_path_factory):
+    if not shutil.which("sqlite3"):
+        pytest.skip("there is no sqlite3, whose shell reads the file")
+    file = tmp_path_factory.mktemp("by") / "host.sqlite"
+    report("--by=host", "-f", file, fleet / request.param)
+    return file
+
+
+def question(words):
+    ((_, statement),) = [q for q in QUESTIONS if words in q[0]]
+    return statement
+
+
+HOSTS = {"web1": 17, "web2": 20, "db": 5, "(none)": 3}  # what the numbers of the fleet's profiles are multiples of
+
+
+def test_processes_labels_and_hosts(by_host):
+    known = sorted((w.get("host", "web1") or "", w.get("pid", 10), w.get("jdk", "17.0.15")) for w in FLEET.values())
+    assert query(by_host, "SELECT coalesce(host, ''), pid, jdk FROM processes ORDER BY 1, 2") == known
+    labels = sorted((w.get("pid", 10), w.get("host", "web1"), k, v) for w in FLEET.values() for k, v in w.get("labels", {}).items())
+    assert sorted(query(by_host, "SELECT pid, host, key, value FROM labels JOIN processes ON id = process")) == labels
+    assert query(by_host, "SELECT host, processes FROM hosts ORDER BY 1") == [(None, 1), ("db", 1), ("web1", 2), ("web2", 1)]
+    assert query(by_host, "SELECT count(*) FROM threads WHERE process NOT IN (SELECT id FROM processes)") == [(0,)]
+    assert dict(query(by_host, "SELECT host, sum(samples) FROM threads JOIN processes ON processes.id = process "
+                               "WHERE host IS NOT NULL GROUP BY 1")) == {h: 20 * n for h, n in HOSTS.items() if h != "(none)"}
+    assert len(query(by_host, question("labels the processes"))) == 5
+
+
+def test_samples_of_hosts(by_host):
+    rows = query(by_host, question("Which hosts"))
+    for class_name, times in (("byte[]", 10), ("java.lang.String", 6)):
+        assert {h: n for h, c, n in rows if c == class_name} == {h: times * n for h, n in HOSTS.items()}
+    assert dict(query(by_host, "SELECT value, sum(samples) FROM accesses JOIN path_groups USING (path) GROUP BY 1")) == {
+        h: 20 * n for h, n in HOSTS.items()}
+    assert dict(query(by_host, "SELECT value, sum(bytes) FROM sites JOIN path_groups USING (path) GROUP BY 1 HAVING sum(bytes) > 0")) == {
+        h: 300 * n for h, n in HOSTS.items()}
+
+
+DUCKDB = BUILD / "duckdb"
+IN_DUCKDB = """
+import duckdb, json, pathlib, sys
+extension, = pathlib.Path(sys.argv[1]).glob("duckdb_extension_sqlite_scanner/**/*.duckdb_extension")
+at = duckdb.connect()
+at.execute("LOAD '%s'" % extension)
+at.execute("ATTACH '%s' AS report (TYPE sqlite, READ_ONLY)" % sys.argv[2])
+at.execute("USE report")
+print(json.dumps([at.execute(statement).fetchall() for statement in json.load(sys.stdin)]))
+"""
+
+
+def in_duckdb(file, statements):
+    if not (DUCKDB / "duckdb").is_dir():
+        pytest.skip("no DuckDB: scripts/fetch-duckdb has fetched none")
+    done = subprocess.run([sys.executable, "-c", IN_DUCKDB, DUCKDB, file], input=json.dumps(statements), capture_output=True,
+                          text=True, env={"PYTHONPATH": str(DUCKDB), "HOME": str(file.parent)})
+    assert done.returncode == 0, done.stderr
+    return [[tuple(row) for row in rows] for rows in json.loads(done.stdout)]
+
+
+def test_duckdb_reads_all_tables(by_host):
+    """Another query engine finds the rows that the sqlite3 shell finds, in each table and view."""
+    tables = [name for name, in query(by_host, "SELECT name FROM sqlite_schema WHERE type = 'table' AND name <> 'meta'")]
+    assert {"accesses", "processes", "labels", "path_groups", "threads", "spans"} <= set(tables)
+    statements = ["SELECT * FROM %s ORDER BY ALL" % t for t in tables]
+    for table, rows in zip(tables, in_duckdb(by_host, statements)):
+        plain = [tuple(r) for r in query(by_host, "SELECT * FROM %s" % table)]
+        assert sorted(map(repr, rows)) == sorted(map(repr, plain)), table
+
+
+def test_duckdb_answers_questions(by_host):
+    statements = [question("Which hosts"), question("labels the processes"), question("Which classes").replace(
+        "(SELECT value FROM", "(SELECT CAST(CAST(value AS VARCHAR) AS BIGINT) FROM"), "SELECT host, processes FROM hosts ORDER BY 1 NULLS FIRST"]
+    found = in_duckdb(by_host, statements)
+    assert found[0] == query(by_host, question("Which hosts"))
+    assert found[1] == query(by_host, question("labels the processes"))
+    assert [r[:2] for r in found[2]] == [r[:2] for r in query(by_host, question("Which classes"))]
+    assert found[3] == [(None, 1), ("db", 1), ("web1", 2), ("web2", 1)]
