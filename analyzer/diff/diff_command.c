@@ -198,6 +198,10 @@ static bool load_one(struct settings *s, struct lc_diff_profile *p, bool *damage
 	if (good && p->load.frames)
 		lc_frame_filter_look(&frames, &p->tree);
 	good = good && !lc_report_check_processes(&p->load) && !is_empty(s, p);
+	if (good && s->group == LC_GROUP_BY && !p->load.by.len) {
+		lc_usage("--group=by: say by what, as --by host");
+		good = false;
+	}
 	if (good)
 		lc_report_say_running(&p->load);
 	*damaged |= lc_load_damaged(&p->load);

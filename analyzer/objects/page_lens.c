@@ -177,9 +177,8 @@ static void put_row(struct lc_json *j, const struct lc_ranking *rank, const stru
 	lc_json_line(j, 0);
 	lc_json_object(j, NULL);
 	lc_json_u64(j, "class", row->class);
-	if (rank->group == LC_GROUP_PACKAGE)
-		lc_json_text(j, "package",
-		             lc_rank_package(lc_tree_text(rank->view->tree, row->class)));
+	if (lc_rank_is_no_class(rank))
+		lc_json_text(j, "package", lc_rank_row_name(rank, row));
 	if (rank->group == LC_GROUP_FIELD)
 		lc_json_i64(j, "field", row->field_known ? (int64_t)row->field : -1);
 	lc_json_u64(j, "path", row->path);
@@ -299,10 +298,11 @@ static void rankings(struct lc_json *j, const struct lc_analysis *a, const struc
 {
 	lc_json_line(j, 0);
 	lc_json_object(j, "groups");
-	/* Groups of --by are the outermost frames of the flame graphs. */
-	for (unsigned group = 0; group < LC_GROUP_BY; group++) {
+	for (unsigned group = 0; group < LC_GROUP_COUNT; group++) {
 		struct lc_ranking other;
 
+		if (group == LC_GROUP_BY && !a->view.load->by.len)
+			continue;
 		if (group == LC_GROUP_LINE) { /* findings have its rows */
 			put_ranking(j, &a->by_line, places);
 			continue;

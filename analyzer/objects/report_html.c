@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "analyzer/model/groups.h"
 #include "analyzer/model/program_name.h"
 #include "analyzer/numa/numa_command.h"
 #include "analyzer/objects/analysis.h"
@@ -138,6 +139,13 @@ static void spans(struct lc_json *j, const struct lc_report *r)
 	free(of.warnings);
 }
 
+/* The strings of the page are written before its rankings, which name groups. */
+static void name_groups(const struct lc_load *l)
+{
+	for (uint32_t site = 1; l->by.len && site < l->tree->sites.count; site++)
+		lc_group_name(l->tree, &l->by, lc_table_key(&l->tree->sites, site)[LC_SITE_PATH]);
+}
+
 static void data(FILE *out, const void *report)
 {
 	const struct lc_report *r = report;
@@ -149,6 +157,7 @@ static void data(FILE *out, const void *report)
 	lc_json_text(j, "name", lc_program_name(r->view->load->processes[0].command));
 	lc_json_text(j, "jdk", lc_program_jdk(r->view->load->processes[0].jdk));
 	lc_json_string(j, "group", lc_rank_group_name(r->ranking->group));
+	name_groups(r->view->load);
 	lc_page_tables(j, r->view->tree);
 	lc_page_slices(j, r->view);
 	lc_page_pauses(j, r->analysis);

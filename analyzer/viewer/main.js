@@ -198,7 +198,8 @@ page.add((shared) => {
 		return el("label", { class: "switch", title }, el("span", { text: name }), box);
 	}
 
-	const groupNames = { "class+line": "class and line", class: "class", field: "field", package: "package", site: "call path" };
+	const groupNames = { "class+line": "class and line", class: "class", field: "field", package: "package", site: "call path",
+		...(data.by ? { by: data.by.join(" and ") } : {}) };
 
 	function switches() {
 		const changed = (set) => (value) => {

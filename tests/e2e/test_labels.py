@@ -186,6 +186,13 @@ def test_threads_that_were_kept_tell_their_process(fleet, tmp_path):
         assert stacks(kind, "--by=host", kept) == stacks(kind, "--by=host", fleet / "root")
     alone = [fleet / "root/web1/a", fleet / "root/web1/b"]
     assert facts(read("--where=host=web1", kept)) == facts(read(*alone))
+    for name, source in ("from-kept", kept), ("from-root", fleet / "root"):
+        both = merge(tmp_path / name, "--keep-threads", "--by=host", source)
+        for kind in STACKS:
+            assert stacks(kind, both) == stacks(kind, fleet / "by-host"), (name, kind)
+        assert stacks("access", "--thread=worker", both) == {"host=%s;com.acme.Main.main:10;com.acme.Worker.bump:50;[jvm]" % h: n
+                                                             for h, n in (("web1", 17), ("web2", 20), ("db", 5), ("(none)", 3))}
+        assert facts(read("--where=host=web1", both)) == facts(read(*alone))
 
 
 def test_where_that_fits_nothing_says_so(fleet, tmp_path):
@@ -305,6 +312,23 @@ def test_range_and_frames_go_with_groups(fleet):
         assert read("--include=host=web2", *arguments)["samples"]["total"] == 20 * 20
         assert read("--include=Worker.bump", "--where=host=web1", *arguments)["samples"]["total"] == 17 * 17
         assert read("--exclude=host=web*", *arguments)["samples"]["total"] == 20 * 8
+
+
+def test_diff_compares_groups(fleet, tmp_path):
+    """The same host in two profiles is one row, and --where chooses in both."""
+    for name, n in ("before", 100), ("after", 200):
+        record(tmp_path / name / "a", n, host="a")
+        record(tmp_path / name / "b", 100, host="b")
+        merge(tmp_path / (name + "-m"), "--by=host", tmp_path / name)
+    for suffix, options_ in ("-m", []), ("/a", ["--by=host"]):
+        sides = [str(tmp_path / side) + suffix for side in ("before", "after")]
+        found = json.loads(tool("diff", "--format=json", "--group=by", *options_, *sides).stdout)
+        rows = {(r["before"] or {}).get("by"): (r["before"]["by"], r["after"]["by"]) for r in found["rows"]}
+        assert rows["host=a"] == ("host=a", "host=a")
+    one = json.loads(tool("diff", "--format=json", "--group=class", "--where=host=b", *(tmp_path / (s + "-m") for s in ("before", "after"))).stdout)
+    two = json.loads(tool("diff", "--format=json", "--group=class", *(tmp_path / s / "b" for s in ("before", "after"))).stdout)
+    assert [(r["before"]["class"], r["share"]["before"]) for r in one["rows"]] == [(r["before"]["class"], r["share"]["before"]) for r in two["rows"]]
+    assert "as --by host" in tool("diff", "--group=by", tmp_path / "before/a", tmp_path / "after/a", status=1).stderr
 
 
 # Labels

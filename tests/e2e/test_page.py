@@ -10,6 +10,7 @@ from browser import browser  # noqa: F401 (a fixture)
 from conftest import BUILD, ROOT
 from helpers import page_data
 from synthetic import Block, Profile, frame
+from test_labels import HOSTILE, merge, record
 
 PROFILES = ROOT / "tests" / "data" / "profiles"
 REAL = ("h2", "lucene", "google-java-format")
@@ -438,6 +439,26 @@ def test_hard_names_are_text(browser, locus, tmp_path):
             browser.press("ArrowDown")
         assert "pwned" not in browser.evaluate("document.title") and browser.messages() == []
         assert browser.evaluate("document.querySelectorAll('img').length") == 0
+
+
+def test_groups_of_hosts_are_rows_of_the_page(browser, locus, tmp_path):
+    """The switch is there where something is kept apart, whichever group the page opens with; a hostile host is text."""
+    for name, host, n in (("a", "web1.acme.com", 100), ("b", "web2.acme.com", 300), ("c", HOSTILE, 50)):
+        record(tmp_path / "root" / name, n, host=host)
+    merged, pages = merge(tmp_path / "m", "--by=host", tmp_path / "root"), []
+    for i, options in enumerate((["--by=host", tmp_path / "root"], [merged], ["--group=by", merged])):
+        page = tmp_path / ("%d.html" % i)
+        assert locus("report", "-f", page, *options).returncode == 0
+        browser.page(page)
+        browser.choose("#switch-group", "by")
+        labels = [text.split("\n")[0] for text in browser.texts("#view-objects .row .middle")]
+        assert labels[:2] == ["host=web2.acme.com", "host=web1.acme.com"] and len(labels) == 3
+        assert [r[0].lstrip("~") for r in rows(browser)] == ["%.1f%%" % (100 * 16 * n / (20 * 450)) for n in (300, 100, 50)]
+        assert browser.messages() == [] and '"<b>é' in browser.texts("#view-objects .row .middle")[2]
+        pages.append(page_data(page.read_text())["lenses"][0]["groups"]["by"]["rows"])
+    assert [[r["samples"] for r in p] for p in pages] == [[4800, 1600, 800]] * 3
+    assert locus("report", "-f", tmp_path / "plain.html", tmp_path / "root").returncode == 0
+    assert "by" not in page_data((tmp_path / "plain.html").read_text())["lenses"][0]["groups"]
 
 
 def test_engines_are_switched_and_never_added(browser, locus, tmp_path):
