@@ -57,6 +57,8 @@ static json_t *labels_of(const json_t *info)
 
 void lc_load_process_read(struct lc_load_process *p, const json_t *info)
 {
+	const json_t *shown = json_object_get(info, "shown");
+
 	*p = (struct lc_load_process){
 		.command = lc_load_text_of(info, "command"),
 		.jdk = lc_load_text_of(info, "jdk"),
@@ -81,7 +83,10 @@ void lc_load_process_read(struct lc_load_process *p, const json_t *info)
 		.numa = member(info, "numa", JSON_OBJECT),
 		.spans = member(info, "spans", JSON_OBJECT),
 		.periods = member(info, "periods", JSON_ARRAY),
+		.shown_begin_ns = lc_load_number_of(shown, "begin_ns"),
+		.shown_end_ns = lc_load_number_of(shown, "end_ns"),
 	};
+	p->zero_ns = p->shown_end_ns ? p->start_monotonic_ns : 0;
 }
 
 void lc_load_process_free(struct lc_load_process *p)

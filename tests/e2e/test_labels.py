@@ -614,6 +614,11 @@ def test_merge_since_takes_what_lies_in_that_time(hours, tmp_path):
     assert total(tmp_path / "m", "--where=host=c") == 16 + 32 + 64
     periods = {p["host"]: [q["name"] for q in p.get("periods", [])] for p in json.loads((tmp_path / "m/manifest.json").read_text())["processes"]}
     assert periods == {"a": [], "c": ["000002", "000003", "000004"]}
+    shown = {p["host"]: p.get("shown") for p in read(tmp_path / "m")["processes"]}
+    assert shown == {"a": None, "c": {"begin_ns": (1_000 + 1800 + 1) * S, "end_ns": (1_000 + 4 * 1800 - 1) * S}}
+    again = merge(tmp_path / "again", tmp_path / "m")
+    assert {p["host"]: p.get("shown") for p in read(again)["processes"]} == shown
+    assert ", from 1.0 s to 5399.0 s" in report(merge(tmp_path / "c", "--since=90min", hours / "c"))
     merge(tmp_path / "between", "--since=4h", "--until=95min", hours)
     assert total(tmp_path / "between") == 4 * 20 + 8
     merge(tmp_path / "all", "--since=30h", hours)

@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "analyzer/base/fail.h"
+#include "analyzer/model/facts.h"
 #include "analyzer/model/load.h"
 #include "analyzer/numa/numa.h"
 #include "analyzer/objects/bill.h"
@@ -43,7 +44,8 @@ static const char sample[] =
     "\"samples\",\"reason\":\"no "
     "counters\",\"interval_ns\":5000000,\"tick_ns\":4000000},{\"name\":\"watch\",\"event\":\"w\","
     "\"unit\":\"hits\"}],"
-    "\"processes\":[{\"command\":\"java "
+    "\"by\":[\"host\",\"team\"],\"processes\":[{\"host\":\"web1\",\"labels\":{\"team\":\"core\","
+    "\"zone\":\"eu\"},\"command\":\"java "
     "A\",\"jdk\":\"17\",\"gc\":\"G1\",\"pid\":7,\"complete\":true,\"limited\":"
     "false,\"start_wall_ns\":1,\"start_monotonic_ns\":2,\"end_wall_ns\":3,\"end_monotonic_ns\":9,"
     "\"last_block_ns\":8,"
@@ -185,8 +187,20 @@ static void ask(const struct lc_load *l)
 	free(text);
 }
 
+/* What is chosen and grouped by. */
+static void ask_facts(const struct lc_load *l)
+{
+	static const char *const keys[] = { "host",    "pid", "process", "start",
+		                            "command", "jdk", "team",    "" };
+
+	for (size_t i = 0; i < l->processes_len; i++)
+		for (size_t k = 0; k < sizeof(keys) / sizeof(keys[0]); k++)
+			free(lc_fact(&l->processes[i], keys[k]));
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 {
+	struct lc_where_terms where = { .list = NULL };
 	struct lc_load load;
 	struct lc_tree tree;
 	const char *path;
@@ -204,11 +218,22 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 	lc_tree_init(&tree);
 	lc_load_init(&load);
 	load.tree = &tree;
+	load.where = &where;
+	if (data[0] & 2)
+		(void)lc_where_add(&where, "host=web*;(none)");
+	if (data[0] & 4)
+		(void)lc_by_add(&load.by, "team");
+	if (data[0] & 8)
+		load.labels = json_pack("{s:s}", "team", "a");
 	if (!lc_load_profile(&load, path)) {
-		if (!load.engines_len || !load.processes_len)
+		if (!load.left_out && (!load.engines_len || !load.processes_len))
 			abort(); /* there is one of each, if only unknown */
-		ask(&load);
+		ask_facts(&load);
+		if (load.processes_len)
+			ask(&load);
 	}
+	json_decref(load.labels);
+	lc_where_free(&where);
 	lc_load_free(&load);
 	lc_tree_free(&tree);
 	return 0;
