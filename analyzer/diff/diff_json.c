@@ -4,6 +4,7 @@
 #include "analyzer/diff/diff_impl.h"
 #include "analyzer/objects/object_names.h"
 #include "analyzer/out/json.h"
+#include "analyzer/out/json_processes.h"
 
 enum { FORMAT = 1 };
 
@@ -47,6 +48,7 @@ static void put_profile(struct lc_json *j, const struct lc_diff_profile *p)
 		lc_json_i64(j, "pid", p->load.processes->pid);
 		lc_json_string(j, "jdk", p->load.processes->jdk);
 		lc_json_string(j, "gc", p->load.processes->gc);
+		lc_json_host(j, p->load.processes);
 	}
 	lc_json_u64(j, "samples", p->samples);
 	if (p->cpu_ns > 0)

@@ -11,6 +11,7 @@
 #include "analyzer/cli/report_command.h"
 #include "analyzer/model/tree_lines.h"
 #include "analyzer/out/json.h"
+#include "analyzer/out/json_processes.h"
 #include "analyzer/out/own.h"
 
 enum { TOP_DEFAULT = 10 }; /* of the text; JSON holds all */
@@ -114,6 +115,7 @@ static void write_json(FILE *out, const struct lc_numa_report *r)
 	lc_json_init(&j, out);
 	lc_json_object(&j, NULL);
 	lc_json_u64(&j, "format", LC_FORMAT_VERSION);
+	lc_json_chosen(&j, r->numa->load);
 	lc_own_json(&j, r->numa->load);
 	lc_numa_json(&j, "numa", r);
 	lc_json_end_object(&j);

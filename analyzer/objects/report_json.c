@@ -14,6 +14,7 @@
 #include "analyzer/objects/report_json.h"
 #include "analyzer/objects/sharing.h"
 #include "analyzer/out/json.h"
+#include "analyzer/out/json_processes.h"
 #include "analyzer/out/own.h"
 #include "src/base/order.h"
 #include "src/format/block.h"
@@ -159,24 +160,7 @@ static void patterns(struct lc_json *j, const char *name, const struct lc_frame_
 /* "filter", where samples were left out. */
 static void filter(struct lc_json *j, const struct lc_load *l, uint32_t engine)
 {
-	const struct lc_where_terms *w = l->where;
-
-	if (l->by.len) {
-		lc_json_array(j, "by");
-		for (size_t i = 0; i < l->by.len; i++)
-			lc_json_string(j, NULL, l->by.keys[i]);
-		lc_json_end_array(j);
-	}
-	if (w && w->len) {
-		lc_json_array(j, "where");
-		for (size_t i = 0; i < w->len; i++) {
-			lc_json_object(j, NULL);
-			lc_json_string(j, "key", w->list[i].key);
-			lc_json_string(j, "patterns", w->list[i].patterns);
-			lc_json_end_object(j);
-		}
-		lc_json_end_array(j);
-	}
+	lc_json_chosen(j, l);
 	if (!l->filter && !l->frames)
 		return;
 	lc_json_object(j, "filter");

@@ -3,26 +3,15 @@
 #include "analyzer/objects/report.h"
 #include "analyzer/objects/report_json.h"
 #include "analyzer/out/json.h"
+#include "analyzer/out/json_processes.h"
 
 void lc_report_json_program(struct lc_json *j, const struct lc_load_process *p)
 {
-	json_t *value;
-	const char *key;
-
 	lc_json_string(j, "command", p->command);
 	lc_json_i64(j, "pid", p->pid);
 	lc_json_string(j, "jdk", p->jdk);
 	lc_json_string(j, "gc", p->gc);
-	if (*p->host)
-		lc_json_string(j, "host", p->host);
-	if (!p->labels)
-		return;
-	lc_json_object(j, "labels");
-	json_object_foreach(p->labels, key, value)
-	{
-		lc_json_string(j, key, json_string_value(value));
-	}
-	lc_json_end_object(j);
+	lc_json_host(j, p);
 }
 
 /* Limits that the recording reached; rows that are no such are left out. */

@@ -10,6 +10,7 @@
 
 #include "analyzer/out/html.h"
 #include "analyzer/out/json.h"
+#include "analyzer/out/json_processes.h"
 #include "analyzer/out/own.h"
 #include "analyzer/spans/spans_impl.h"
 
@@ -213,6 +214,7 @@ static void processes(struct lc_json *j, const struct lc_spans *s)
 		lc_json_string(j, "command", p->command);
 		lc_json_string(j, "jdk", p->jdk);
 		lc_json_string(j, "gc", p->gc);
+		lc_json_host(j, p);
 		lc_json_i64(j, "pid", p->pid);
 		lc_json_bool(j, "complete", p->complete);
 		lc_json_u64(j, "duration_ns", lc_spans_since(s, i, lc_load_end_ns(p)));
@@ -581,6 +583,7 @@ void lc_spans_json_member(struct lc_json *j, const char *name, const struct lc_s
 
 	lc_json_object(j, name);
 	lc_json_u64(j, "format", LC_FORMAT_VERSION);
+	lc_json_chosen(j, s->load);
 	info(j, r);
 	processes(j, s);
 	lc_own_json(j, s->load);

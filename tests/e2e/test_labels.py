@@ -164,6 +164,29 @@ def test_where_counts_spans_and_nodes_of_these_processes(fleet):
             assert some[1] == some[2]
 
 
+def test_spans_are_kept_apart(fleet):
+    """Flame graphs of cycles are those of each host below its frame, and JSON says what was chosen."""
+
+    def cycles(*arguments):
+        lines = tool("spans", "--format=collapsed", *arguments).stdout.splitlines()
+        return collections.Counter({line.rsplit(" ", 1)[0]: int(line.rsplit(" ", 1)[1]) for line in lines})
+
+    expected = collections.Counter()
+    for host, paths in (("web1", ["web1/a", "web1/b"]), ("web2", ["web2/a"]), ("db", ["db/a"]), ("(none)", ["old/a"])):
+        for stack, n in cycles(*(fleet / "root" / p for p in paths)).items():
+            expected["host=%s;%s" % (host, stack)] += n
+    assert expected and cycles("--by=host", fleet / "root") == cycles(fleet / "by-host") == expected
+    for command in ("spans", "numa", "report"):
+        found = json.loads(tool(command, "--format=json", "--where=host=web1;db", "--by=host", fleet / "root").stdout)
+        assert (found["by"], found["where"]) == (["host"], [{"key": "host", "patterns": "web1;db"}])
+    found = json.loads(tool("spans", "--format=json", fleet / "by-host").stdout)
+    assert {(p["pid"], p.get("host"), str(p.get("labels"))) for p in found["processes"]} == {
+        (w.get("pid", 10), w.get("host", "web1"), str(w.get("labels"))) for w in FLEET.values()}
+    for arguments in (["--by=host", fleet / "root"], [fleet / "by-host"]):
+        text = tool("spans", *arguments).stdout
+        assert "note: call paths are kept apart by host" in text and "host=web2" in text
+
+
 @pytest.mark.parametrize("option", ["--where=host=web1", "--by=host", "--where=team=core", "--by=process"])
 def test_merged_profile_that_does_not_tell_is_refused(fleet, tmp_path, option):
     for command in (["report"], ["merge", "-o", tmp_path / "m"]):

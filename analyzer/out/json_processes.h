@@ -1,0 +1,16 @@
+/*
+ * out/json_processes.h - writes what profiles are chosen and grouped by, for all reports in JSON.
+ */
+#ifndef LC_OUT_JSON_PROCESSES_H
+#define LC_OUT_JSON_PROCESSES_H
+
+#include "analyzer/model/load.h"
+#include "analyzer/out/json.h"
+
+/* Members "host" and "labels" of a process, in the object that is open; absent where unknown. */
+void lc_json_host(struct lc_json *j, const struct lc_load_process *p);
+
+/* Members "by" and "where", in the object that is open; absent where there is none. */
+void lc_json_chosen(struct lc_json *j, const struct lc_load *l);
+
+#endif
