@@ -329,6 +329,23 @@ def bytes_of(path):
     return {p.name: p.read_bytes() for p in path.iterdir()}
 
 
+def test_a_profile_without_a_manifest_is_of_no_host(tmp_path):
+    path = record(tmp_path / "p", 3)
+    (path / "manifest.json").unlink()
+    assert all(s.startswith("host=(none);") for s in stacks("access", "--by=host", path))
+    done = tool("report", "--format=json", "--where=host=(none)", path, status=PARTIAL)
+    assert json.loads(done.stdout)["samples"]["total"] == 60
+    assert "no process" in tool("report", "--where=host=web1", path, status=1).stderr
+
+
+def test_periods_of_a_loop_are_one_group(tmp_path):
+    for i, n in enumerate((1, 2)):
+        record(tmp_path / "loop" / ("%06d" % (i + 1)), n, start=(1_750_000_000 + 10 * i) * S, labels={"team": "core"})
+    for by in ("host", "start", "process", "team"):
+        found = stacks("access", "--by", by, tmp_path / "loop")
+        assert len({s.split(";")[0] for s in found}) == 1 and sum(found.values()) == 60, by
+
+
 def test_range_and_frames_go_with_groups(fleet):
     """--include chooses within groups; an allocation's path is below the group, too."""
     for arguments in (["--by=host", fleet / "root"], [fleet / "by-host"]):
