@@ -164,25 +164,47 @@ uint32_t lc_table_put(struct lc_table *t, const uint32_t *key)
 	return put(t, key, hash_of(key, t->key_len));
 }
 
+/*
+ * Whether one of the rows that follow the one that was found last has the key: profiles of one
+ * program tell of the same names in much the same order. The row, or UINT32_MAX.
+ */
+static inline uint32_t expected(const struct lc_table *t, uint32_t next, const uint32_t *key)
+{
+	for (uint32_t row = next; row < next + LC_TABLE_AHEAD && row < t->count; row++)
+		if (same_key(t, row, key))
+			return row;
+	return UINT32_MAX;
+}
+
 void lc_table_put_batch(struct lc_table *t, const uint32_t *keys, uint32_t n, uint32_t *rows)
 {
-	uint32_t hashes[LC_TABLE_BATCH];
+	uint32_t hashes[LC_TABLE_BATCH], others[LC_TABLE_BATCH], len = 0, next = t->next;
 
 	reserve(t, n);
 	for (uint32_t i = 0; i < n; i++) {
-		hashes[i] = hash_of(keys + (size_t)i * t->key_len, t->key_len);
-		__builtin_prefetch(&t->slots[hashes[i] & (t->slots_len - 1)], 1);
+		const uint32_t *key = keys + (size_t)i * t->key_len;
+
+		rows[i] = expected(t, next, key);
+		if (rows[i] != UINT32_MAX) {
+			next = rows[i] + 1;
+			continue;
+		}
+		hashes[len] = hash_of(key, t->key_len);
+		__builtin_prefetch(&t->slots[hashes[len] & (t->slots_len - 1)], 1);
+		others[len++] = i;
 	}
-	for (uint32_t i = 0; i < n; i++) {
-		const struct lc_table_slot *slot = &t->slots[hashes[i] & (t->slots_len - 1)];
+	for (uint32_t k = 0; k < len; k++) {
+		const struct lc_table_slot *slot = &t->slots[hashes[k] & (t->slots_len - 1)];
 
 		if (!slot->row1)
 			continue;
 		__builtin_prefetch(lc_table_key(t, slot->row1 - 1));
 		__builtin_prefetch(lc_table_values(t, slot->row1 - 1), 1);
 	}
-	for (uint32_t i = 0; i < n; i++)
-		rows[i] = put(t, keys + (size_t)i * t->key_len, hashes[i]);
+	for (uint32_t k = 0; k < len; k++)
+		rows[others[k]] = put(t, keys + (size_t)others[k] * t->key_len, hashes[k]);
+	if (n)
+		t->next = rows[n - 1] + 1;
 }
 
 size_t lc_table_bytes(const struct lc_table *t)

@@ -21,6 +21,7 @@ struct lc_table {
 	uint32_t key_len;   /* numbers of a key */
 	uint32_t value_len; /* sums of a row; 0 at first */
 	uint32_t count;
+	uint32_t next; /* the row behind the one that lc_table_put_batch() found last */
 	uint32_t *keys;
 	uint64_t *values;
 	size_t keys_cap; /* in numbers */
@@ -36,7 +37,8 @@ void lc_table_free(struct lc_table *t);
 /* The row with this key, made where there is none. */
 uint32_t lc_table_put(struct lc_table *t, const uint32_t *key);
 
-enum { LC_TABLE_BATCH = 64 };
+/* Keys that are put together, and rows behind the last one in which the next one is looked for. */
+enum { LC_TABLE_BATCH = 64, LC_TABLE_AHEAD = 4 };
 
 /*
  * The same for `n` keys, LC_TABLE_BATCH at most, that stand behind each other: rows[i] is that of

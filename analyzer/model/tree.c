@@ -172,19 +172,47 @@ uint32_t lc_tree_string(struct lc_tree *t, const char *bytes, size_t len)
 	}
 }
 
+/* As lc_table_put_batch() looks for keys: one of the strings behind the last one, or UINT32_MAX. */
+static uint32_t expected_string(const struct lc_tree *t, uint32_t next, const struct lc_text *text)
+{
+	for (uint32_t id = next; id < next + LC_TABLE_AHEAD && id < t->strings.count; id++)
+		if (lc_table_key(&t->strings, id)[0] == text->len &&
+		    has_text(t, id, text->bytes, text->len))
+			return id;
+	return UINT32_MAX;
+}
+
 void lc_tree_strings(struct lc_tree *t, const struct lc_text *texts, uint32_t n, uint32_t *ids)
 {
-	uint32_t keys[LC_TABLE_BATCH * STRING_KEY] = { 0 }, next = t->strings.count;
+	uint32_t keys[LC_TABLE_BATCH * STRING_KEY] = { 0 }, others[LC_TABLE_BATCH];
+	uint32_t found[LC_TABLE_BATCH], len = 0, expected = t->strings.next, next;
 
-	for (uint32_t i = 0; i < n; i++)
-		string_key(keys + i * STRING_KEY, texts[i].bytes, texts[i].len);
-	lc_table_put_batch(&t->strings, keys, n, ids);
-	for (uint32_t i = 0; i < n; i++)
-		if (ids[i] == next)
-			keep_text(t, next++, texts[i].bytes, texts[i].len);
-	for (uint32_t i = 0; i < n; i++) /* another text with that hash */
-		if (!has_text(t, ids[i], texts[i].bytes, texts[i].len))
-			ids[i] = lc_tree_string(t, texts[i].bytes, texts[i].len);
+	for (uint32_t i = 0; i < n; i++) {
+		ids[i] = expected_string(t, expected, &texts[i]);
+		if (ids[i] != UINT32_MAX) {
+			expected = ids[i] + 1;
+			continue;
+		}
+		string_key(keys + len * STRING_KEY, texts[i].bytes, texts[i].len);
+		others[len++] = i;
+	}
+	next = t->strings.count;
+	lc_table_put_batch(&t->strings, keys, len, found);
+	for (uint32_t k = 0; k < len; k++) {
+		const struct lc_text *text = &texts[others[k]];
+
+		ids[others[k]] = found[k];
+		if (found[k] == next)
+			keep_text(t, next++, text->bytes, text->len);
+	}
+	for (uint32_t k = 0; k < len; k++) { /* another text with that hash */
+		const struct lc_text *text = &texts[others[k]];
+
+		if (!has_text(t, found[k], text->bytes, text->len))
+			ids[others[k]] = lc_tree_string(t, text->bytes, text->len);
+	}
+	if (n)
+		t->strings.next = ids[n - 1] + 1;
 }
 
 static bool is_hidden_suffix(const char *p)
