@@ -2,9 +2,11 @@
 #include "analyzer/base/memory.h"
 
 #include <stdarg.h>
+#include <stdatomic.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 static const char *hint; /* what limits it; NULL: the machine */
 
@@ -13,8 +15,13 @@ void lc_no_memory_hint(const char *text)
 	hint = text;
 }
 
+/* The first thread ends the program; others that find no memory meanwhile wait for that. */
 void lc_no_memory(void)
 {
+	static atomic_flag ending = ATOMIC_FLAG_INIT;
+
+	while (atomic_flag_test_and_set(&ending))
+		pause();
 	fputs("locus: out of memory", stderr);
 	if (hint)
 		fprintf(stderr, ": %s", hint);

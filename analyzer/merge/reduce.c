@@ -17,6 +17,8 @@
 #include "analyzer/model/write.h"
 #include "src/format/block.h"
 
+enum { STACK_BYTES = 1 << 20, JOB_BYTES = 32 << 20 };
+
 _Atomic bool lc_reduce_stopped;
 
 void lc_reduce_stop(void)
@@ -56,7 +58,7 @@ struct lc_reduce_stats lc_reduce_stats(const struct lc_reduce *r)
 
 /* ---- threads ---- */
 
-unsigned lc_reduce_jobs(const struct lc_reduce *r)
+static unsigned wanted_jobs(const struct lc_reduce *r)
 {
 	cpu_set_t cpus;
 
@@ -67,7 +69,16 @@ unsigned lc_reduce_jobs(const struct lc_reduce *r)
 	return (unsigned)CPU_COUNT(&cpus);
 }
 
-enum { STACK_BYTES = 1 << 20 };
+/* Where memory is limited no more than have room for a block each. */
+unsigned lc_reduce_jobs(const struct lc_reduce *r)
+{
+	const unsigned wanted = wanted_jobs(r);
+	const uint64_t most = r->options.max_memory_bytes / JOB_BYTES;
+
+	if (!r->options.max_memory_bytes || most >= wanted)
+		return wanted;
+	return most ? (unsigned)most : 1;
+}
 
 struct thread {
 	struct lc_reduce *r;

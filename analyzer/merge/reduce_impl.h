@@ -63,9 +63,9 @@ void lc_reduce_work(struct lc_reduce *r, unsigned worker);
 void lc_reduce_give(struct lc_reduce *r, struct lc_tree *t);
 
 /*
- * How large a worker's tree may become: all of them a quarter of the memory. The result may have a
- * third, since arrays that grow take twice what they need, or where it is pruned half of that,
- * since there are two of it then.
+ * How large a worker's tree may become: all of them an eighth of the memory. The result may have a
+ * third, since arrays that grow take twice what they need; where it is pruned an eighth, since
+ * there are two of it then.
  */
 size_t lc_reduce_tree_bytes(const struct lc_reduce *r);
 

@@ -42,14 +42,14 @@ static void begin_tree(struct lc_tree *t)
 
 size_t lc_reduce_tree_bytes(const struct lc_reduce *r)
 {
-	const uint64_t part = r->options.max_memory_bytes / 4 / (lc_reduce_jobs(r) + 1);
+	const uint64_t part = r->options.max_memory_bytes / 8 / (lc_reduce_jobs(r) + 1);
 
 	return part && part < LC_REDUCE_TREE_BYTES ? (size_t)part : LC_REDUCE_TREE_BYTES;
 }
 
 static bool too_large(const struct lc_reduce *r, const struct lc_tree *t)
 {
-	const uint64_t part = r->options.max_memory_bytes / (r->options.prune > 0 ? 6 : 3);
+	const uint64_t part = r->options.max_memory_bytes / (r->options.prune > 0 ? 8 : 3);
 
 	return part && lc_tree_bytes(t) > part;
 }

@@ -234,14 +234,14 @@ def large(tmp_path_factory):
             block.access("object", tuple(rng.choice(frames) for _ in range(20)), 3, site)
         first.append(block)
     first.close()
-    return [first.path] + [synthetic.another(first.path, path / str(i)) for i in range(1, 60)]
+    return [first.path] + [synthetic.another(first.path, path / str(i)) for i in range(1, 100)]
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 @pytest.mark.parametrize("options", [(), ("--keep-threads",)], ids=["together", "threads"])
 def test_a_signal_leaves_nothing(large, tmp_path, number, options):
-    for wait in (0.05, 0.3):
-        run = subprocess.Popen([BUILD / "locus", "merge", *options, "-o", tmp_path / "m", *large * 1],
+    for wait in (0.02, 0.1):
+        run = subprocess.Popen([BUILD / "locus", "merge", *options, "-o", tmp_path / "m", *large],
                                stderr=subprocess.PIPE)
         time.sleep(wait)
         run.send_signal(number)
@@ -256,7 +256,7 @@ def test_what_is_killed_leaves_nothing_that_looks_like_a_profile(locus, large, t
     run = subprocess.Popen([BUILD / "locus", "merge", "--keep-threads", "-o", tmp_path / "m", *large])
     while run.poll() is None and not (tmp_path / "m").exists():
         time.sleep(0.01)
-    time.sleep(0.2)
+    time.sleep(0.05)
     run.kill()
     if run.wait() == 0:
         pytest.skip("this machine is too quick")
