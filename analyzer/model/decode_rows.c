@@ -178,12 +178,13 @@ ALWAYS void add(struct lc_pass *p, struct lc_reader *r, uint32_t n, bool owned,
 #define TYPE_PART LC_COLUMN_PART, .below = 0
 #define TYPE_LENGTH LC_COLUMN_LENGTH, .below = 0
 
+#define PLAIN_SUM { .type = LC_COLUMN_U64 },
+_Static_assert(LC_LIVE_COLUMNS == 5, "LC_SUMS() lists them");
+
 #define LC_KEY(id, member, kind, text) { .type = TYPE_##kind, .key = true },
 #define LC_KEY_BELOW(id, member, n, text) { .type = TYPE_BELOW(n), .key = true },
 #define LC_SUM(id, member, kind, text) { .type = TYPE_##kind },
-#define LC_SUMS(id, member, text)                                                                  \
-	{ LC_COLUMN_U64 }, { LC_COLUMN_U64 }, { LC_COLUMN_U64 }, { LC_COLUMN_U64 },                \
-	    { LC_COLUMN_U64 },
+#define LC_SUMS(id, member, text) PLAIN_SUM PLAIN_SUM PLAIN_SUM PLAIN_SUM PLAIN_SUM
 #define LC_MAX(id, member, kind, text) { .type = TYPE_##kind, .max = true },
 #define LC_OWNER(prefix, number) true
 #define LC_NOBODY false
