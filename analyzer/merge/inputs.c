@@ -560,14 +560,14 @@ void lc_merge_inputs_plan(struct lc_merge_inputs *in)
 		const struct lc_merge_input *x = &in->inputs[i];
 
 		if (x->state == LC_MERGE_USED) {
-			in->missing.inputs += x->missing.inputs;
-			in->missing.blocks += x->missing.blocks;
+			lc_sum_add(&in->missing.inputs, x->missing.inputs);
+			lc_sum_add(&in->missing.blocks, x->missing.blocks);
 			if (x->pruned > in->pruned)
 				in->pruned = x->pruned;
 			if (x->bytes)
 				lc_progress_expect(x->bytes);
 		} else if (x->state == LC_MERGE_UNREADABLE || x->state == LC_MERGE_OVERLAPS) {
-			in->missing.inputs++;
+			lc_sum_add(&in->missing.inputs, 1);
 		}
 	}
 	number_engines(in);

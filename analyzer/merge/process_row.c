@@ -83,11 +83,17 @@ void lc_merge_process_read(struct lc_load_process *p, const char *row)
 	free(text);
 }
 
+/* JSON's numbers, as they are read, end there. */
+static uint64_t number(uint64_t v)
+{
+	return v < INT64_MAX ? v : INT64_MAX;
+}
+
 void lc_merge_process_put(FILE *out, const struct lc_merge_process *p)
 {
-	fprintf(out, "%s,\"last_block_ns\":%" PRIu64, p->row, p->last_block_ns);
+	fprintf(out, "%s,\"last_block_ns\":%" PRIu64, p->row, number(p->last_block_ns));
 	if (p->shown_end_ns)
 		fprintf(out, ",\"shown\":{\"begin_ns\":%" PRIu64 ",\"end_ns\":%" PRIu64 "}",
-		        p->shown_begin_ns, p->shown_end_ns);
+		        number(p->shown_begin_ns), number(p->shown_end_ns));
 	putc('}', out);
 }

@@ -288,6 +288,7 @@ static int write_manifest(struct lc_reduce *r, uint64_t blocks)
 {
 	FILE *out = lc_merge_output_file(&r->output, LC_MANIFEST_NAME);
 	const struct lc_load_missing *missing = &r->inputs.missing;
+	const uint64_t most = INT64_MAX, lost = missing->blocks < most ? missing->blocks : most;
 	json_t *engines;
 
 	if (!out)
@@ -296,7 +297,7 @@ static int write_manifest(struct lc_reduce *r, uint64_t blocks)
 	fprintf(out, "{\"format\":%d,\"blocks\":%" PRIu64 ",\n", LC_FORMAT_VERSION, blocks);
 	if (missing->inputs || missing->blocks)
 		fprintf(out, "\"missing\":{\"inputs\":%" PRIu64 ",\"blocks\":%" PRIu64 "},\n",
-		        missing->inputs, missing->blocks);
+		        missing->inputs < most ? missing->inputs : most, lost);
 	if (bound(r) > 0)
 		fprintf(out, "\"pruned\":%.9g,\n", bound(r));
 	fputs("\"engines\":", out);
@@ -327,7 +328,7 @@ static void count_damage(struct lc_reduce *r)
 			before = lc_fail_capture(&x->read_said);
 			lc_load_say_damage(p->path, &p->damage, p->found, p->expected);
 			lc_fail_capture(before);
-			r->inputs.missing.blocks += p->damage.blocks;
+			lc_sum_add(&r->inputs.missing.blocks, p->damage.blocks);
 			x->damaged |= p->damage.blocks || p->damage.bytes;
 			p->damage = (struct lc_damage){ 0 };
 			p->expected = 0;

@@ -230,8 +230,8 @@ static void note_missing(struct lc_load *l, const char *path, const json_t *miss
 	const uint64_t inputs = lc_load_number_of(missing, "inputs");
 	const uint64_t blocks = lc_load_number_of(missing, "blocks");
 
-	l->missing.inputs += inputs;
-	l->missing.blocks += blocks;
+	lc_sum_add(&l->missing.inputs, inputs);
+	lc_sum_add(&l->missing.blocks, blocks);
 	if (inputs)
 		lc_note("%s: merged without %" PRIu64 " profiles that could not be read", path,
 		        inputs);

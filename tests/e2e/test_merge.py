@@ -206,6 +206,25 @@ def test_where_nothing_is_good_nothing_is_written(locus, tmp_path):
     assert done.stderr.splitlines()[-1] == "locus: nothing to merge: none of the 2 profiles can be read"
 
 
+def test_numbers_that_are_as_large_as_can_be_stay_readable(locus, tmp_path):
+    most = 2**64 - 1
+    paths = []
+    for i in range(3):
+        block = Block().access("native", (frame("com.acme.A", "a", 1),), most - 5).span(
+            "task", (frame("com.acme.A", "a", 1),), [2**62], type="com.acme.T", intervals=[(0, most)])
+        block.pause(most, 0)
+        profile = Profile(tmp_path / str(i)).append(block, begin=most - 1, end=most)
+        profile.manifest["missing"] = {"inputs": 2**63 - 1, "blocks": 2**63 - 1}
+        profile.manifest["pruned"] = 1e300
+        paths.append(profile.close())
+    merged = merge(locus, tmp_path / "m", *paths)
+    manifest = json.loads((merged / "manifest.json").read_text())
+    assert manifest["missing"] == {"inputs": 2**63 - 1, "blocks": 2**63 - 1} and manifest["pruned"] == 1
+    assert "damaged" not in locus("report", merged).stderr
+    first = merge(locus, tmp_path / "first", *paths[:2])
+    assert files(merge(locus, tmp_path / "again", paths[2], first)) == files(merged)
+
+
 def test_more_engines_than_a_profile_holds_leave_out_those_that_few_have(locus, tmp_path):
     good = [Profile(tmp_path / ("good%d" % i), engines=[engine(), engine("watch", "w", 1, "hits")]).append(
         Block().access("native", (), 5)).close() for i in range(4)]
