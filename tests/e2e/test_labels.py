@@ -299,6 +299,93 @@ def test_merging_merges_is_merging_all(fleet, tmp_path, by):
         assert read("--where", by + "=core;web1", again)["samples"] == read("--where", by + "=core;web1", whole)["samples"]
 
 
+CANONICAL = {
+    "host": ["--by=host", "--label=zone=moon"],
+    "several": ["--by=zone", "--by=host", "--label=zone=moon", "--label=rack=7"],
+    "threads": ["--by=host", "--label=zone=moon", "--keep-threads"],
+    "time": ["--by=host", "--label=zone=moon", "--since", time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(1_750_000_005))],
+    "where": ["--by=zone", "--where=host=web*", "--label=zone=moon"],
+}
+
+
+@pytest.fixture(scope="module")
+def hosts(tmp_path_factory):
+    """12 recordings, each of one process of one of 4 hosts, which have process numbers and times in common."""
+    root, paths = tmp_path_factory.mktemp("hosts"), []
+    for i in range(12):
+        host = ("web1", "web2", "db", None)[i % 4]
+        pid = (100 if host else 200) + i // 4
+        path = record(root / str(i), 2 * i + 1, host=host, pid=pid, labels={"zone": "eu"} if i % 3 else None)
+        late = Profile(root / ("late%d" % i), pid=pid)
+        late.append(Block().access("jvm", BUMP, 1000 + i).allocate("long[]", LOAD, i + 1, 8), begin=8 * S, end=9 * S, index=2, name="late").close()
+        (path / "late.lcb").write_bytes(next(late.path.glob("*.lcb")).read_bytes())
+        shutil.rmtree(late.path)
+        paths.append(path)
+    return paths
+
+
+@pytest.mark.parametrize("options", CANONICAL.values(), ids=CANONICAL)
+def test_order_jobs_and_groups_change_no_byte(hosts, tmp_path, options):
+    """Merges of merges need no option any more: what keeps paths apart, labels and times are in what was merged."""
+    chance, left_out = random.Random(5), 6 if "--where=host=web*" in options else 0
+    expected = bytes_of(merge(tmp_path / "all", "--jobs=1", *options, *hosts))
+    found = json.loads(expected["manifest.json"])
+    assert len(found["processes"]) == 12 - left_out and "missing" not in found
+    assert {p["labels"]["zone"] for p in found["processes"]} == {"eu", "moon"}
+    assert ("shown" in found["processes"][0]) == ("--since" in options)
+    for jobs in "--jobs=1", "--jobs=3":
+        order = chance.sample(hosts, len(hosts))
+        assert bytes_of(merge(tmp_path / ("all" + jobs), jobs, *options, *order)) == expected
+        parts = [order[:1], order[1:5], order[5:7], order[7:]]
+        groups = []
+        for part in parts:
+            path = tmp_path / ("%d%s" % (len(groups), jobs))
+            done = run_command([BUILD / "locus", "merge", "-o", path, jobs, *options, *part])
+            if done.returncode:
+                assert left_out and "no process of the profiles fits" in done.stderr
+            else:
+                groups.append(path)
+        chance.shuffle(groups)
+        kept = [o for o in options if o == "--keep-threads"]
+        assert bytes_of(merge(tmp_path / ("again" + jobs), jobs, *kept, *groups)) == expected
+    keys = [o for o in options if o.startswith("--by")]
+    if "--since" not in options:
+        labelled = [merge(tmp_path / ("l%d" % i), *(o for o in options if o.startswith("--label")), p) for i, p in enumerate(hosts)]
+        where = [o for o in options if o.startswith("--where")]
+        for kind in STACKS:
+            assert stacks(kind, tmp_path / "all") == stacks(kind, *keys, *where, *labelled)
+
+
+def test_since_takes_the_same_of_each_host(hosts, tmp_path):
+    merged = merge(tmp_path / "m", *CANONICAL["time"], *hosts)
+    found = collections.Counter()
+    for stack, n in stacks("access", merged).items():
+        found[stack.split(";")[0]] += n
+    assert found == {"host=" + h: sum(1000 + i for i in range(k, 12, 4)) for k, h in enumerate(("web1", "web2", "db", "(none)"))}
+
+
+def test_prune_folds_no_group(hosts, tmp_path):
+    """However little a host has: all of them stay, with their sums."""
+    sums = []
+    for options in [], ["--prune=90%"]:
+        merged = merge(tmp_path / str(len(options)), "--by=host", *options, *hosts)
+        sums.append(collections.Counter())
+        for stack, n in stacks("access", merged).items():
+            sums[-1][stack.split(";")[0]] += n
+    assert sums[0] == sums[1] and len(sums[0]) == 4
+    assert any("Worker.bump" in s for s in stacks("access", tmp_path / "0"))
+    assert not any("Worker.bump" in s for s in stacks("access", tmp_path / "1"))
+
+
+def test_a_process_is_that_of_its_host(tmp_path):
+    """The same number and begin: two processes of two hosts, but one where a recording does not tell its host."""
+    a, b, old = (record(tmp_path / str(host), 1, host=host) for host in ("a", "b", None))
+    assert len(json.loads((merge(tmp_path / "two", a, b) / "manifest.json").read_text())["processes"]) == 2
+    for paths in (a, old), (old, b):
+        done = tool("merge", "-o", tmp_path / "-".join(p.name for p in paths), *paths)
+        assert "given twice" in done.stderr
+
+
 def test_merges_by_different_keys_are_not_put_together(fleet, tmp_path):
     """Of two keys the first in the alphabet stays, whatever the order; or the one that is asked for."""
     total = read(fleet / "by-host")["samples"]["total"]

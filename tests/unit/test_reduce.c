@@ -22,7 +22,7 @@
 #include "analyzer/model/combine.h"
 #include "analyzer/model/write.h"
 
-enum { PROFILES = 12, ROWS = 300 };
+enum { PROFILES = 12, HOSTS = 3, ROWS = 300 };
 
 static char dir[] = "/tmp/test_reduce.XXXXXX";
 static char *paths[PROFILES];
@@ -214,10 +214,12 @@ static void write_profile(unsigned i)
 	lc_merge_writer_free(w);
 	file = lc_mem_text("%s/manifest.json", paths[i]);
 	out = fopen(file, "w");
-	fprintf(out,
-	        "{\"format\":1,\"blocks\":1,\"engines\":[{\"name\":\"a%u\"},{\"name\":\"b\"}],"
-	        "\"processes\":[{\"pid\":%u,\"command\":\"c\",\"start_wall_ns\":%u}]}\n",
-	        i % 2, 7 * i % 5, 1000 - i);
+	fprintf(
+	    out,
+	    "{\"format\":1,\"blocks\":1,\"engines\":[{\"name\":\"a%u\"},{\"name\":\"b\"}],"
+	    "\"processes\":[{\"pid\":%u,\"command\":\"c\",\"start_wall_ns\":%u,\"host\":\"h%u\"}]}"
+	    "\n",
+	    i % 2, 7 * i % 5, 1000 - i, i % HOSTS);
 	fclose(out);
 	free(file);
 }
@@ -277,9 +279,13 @@ static void assert_same_files(const char *a, const char *b)
 	}
 }
 
+/* What the merges of all tests are asked for, and how many profiles fit. */
+static struct lc_merge_asked asked;
+static unsigned fit = PROFILES;
+
 static void merge_alone(const char *to, unsigned jobs)
 {
-	const struct lc_reduce_options options = { .jobs = jobs };
+	const struct lc_reduce_options options = { .asked = asked, .jobs = jobs };
 	struct lc_reduce *r = lc_reduce_create(&options, paths, PROFILES);
 
 	assert_int_equal(lc_reduce_open(r, to), 0);
@@ -287,7 +293,7 @@ static void merge_alone(const char *to, unsigned jobs)
 	assert_int_equal(lc_reduce_read(r, 0, 1), 0);
 	assert_int_equal(lc_reduce_write(r), 0);
 	assert_int_equal(lc_reduce_end(r, 0), 0);
-	assert_int_equal(lc_reduce_stats(r).files, PROFILES);
+	assert_int_equal(lc_reduce_stats(r).files, fit);
 	lc_reduce_free(r);
 }
 
@@ -310,7 +316,7 @@ static void threads_write_what_one_writes(void **state)
 /* As if each were a process: `of` shares, which are added up two at a time. */
 static void merge_in_shares(const char *to, unsigned of)
 {
-	const struct lc_reduce_options options = { .jobs = 2 };
+	const struct lc_reduce_options options = { .asked = asked, .jobs = 2 };
 	struct lc_reduce *r[8];
 	struct lc_bytes scans[8] = { 0 };
 
@@ -339,7 +345,7 @@ static void merge_in_shares(const char *to, unsigned of)
 	assert_int_equal(lc_reduce_open(r[0], to), 0);
 	assert_int_equal(lc_reduce_write(r[0]), 0);
 	assert_int_equal(lc_reduce_end(r[0], 0), 0);
-	assert_int_equal(lc_reduce_stats(r[0]).files, PROFILES);
+	assert_int_equal(lc_reduce_stats(r[0]).files, fit);
 	for (unsigned i = 0; i < of; i++) {
 		lc_reduce_free(r[i]);
 		free(scans[i].data);
@@ -360,6 +366,36 @@ static void processes_write_what_one_writes(void **state)
 	remove_directory(one);
 	free(one);
 	free(shares);
+}
+
+static void processes_keep_hosts_apart_as_one_does(void **state)
+{
+	struct lc_where_terms where = { .list = NULL };
+	struct lc_by by = { .len = 0 };
+	char *one = output("groups"), *manifest;
+	size_t len;
+
+	assert_null(lc_by_add(&by, "host"));
+	assert_null(lc_by_add(&by, "zone"));
+	assert_null(lc_where_add(&where, "host=h0;h1"));
+	asked = (struct lc_merge_asked){ &where, &by, json_pack("{s:s}", "zone", "eu"), NULL };
+	fit = 0;
+	for (unsigned i = 0; i < PROFILES; i++)
+		fit += i % HOSTS < 2;
+	processes_write_what_one_writes(state);
+	merge_alone(one, 3);
+	manifest = file_bytes(one, "manifest.json", &len);
+	assert_non_null(strstr(manifest, "\"by\":[\"host\",\"zone\"]"));
+	assert_non_null(strstr(manifest, "\"host\":\"h1\",\"labels\":{\"zone\":\"eu\"}"));
+	assert_null(strstr(manifest, "\"host\":\"h2\""));
+	free(manifest);
+	remove_directory(one);
+	free(one);
+	json_decref(asked.labels);
+	asked = (struct lc_merge_asked){ NULL, NULL, NULL, NULL };
+	fit = PROFILES;
+	lc_where_free(&where);
+	lc_by_free(&by);
 }
 
 /* Between the look at the directory and the reading. */
@@ -430,6 +466,7 @@ int main(void)
 		cmocka_unit_test(sums_of_trees_are_exact),
 		cmocka_unit_test(threads_write_what_one_writes),
 		cmocka_unit_test(processes_write_what_one_writes),
+		cmocka_unit_test(processes_keep_hosts_apart_as_one_does),
 		cmocka_unit_test(a_file_that_vanishes_is_named),
 		cmocka_unit_test(what_is_damaged_on_its_way_is_refused),
 	};
