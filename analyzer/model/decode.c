@@ -332,24 +332,6 @@ static bool is_access_path(const struct lc_section_spec *s, unsigned i)
 	return s->columns[i].type == LC_COLUMN_PATH;
 }
 
-/* A number of the block as the tree has it. */
-static uint32_t tree_number(const struct lc_pass *p, enum lc_column_type type, uint64_t v)
-{
-	switch (type) {
-	case LC_COLUMN_SITE:
-	case LC_COLUMN_SITE_OR_0:
-		return p->d->ids[LC_SECTION_SITES][v];
-	case LC_COLUMN_PATH:
-		return p->d->ids[LC_SECTION_PATHS][v];
-	case LC_COLUMN_STRING:
-		return p->d->ids[LC_SECTION_STRINGS][v];
-	case LC_COLUMN_ENGINE:
-		return p->target->engines[v];
-	default:
-		return (uint32_t)v;
-	}
-}
-
 static void add_row(struct lc_pass *p, const struct lc_section_spec *s, uint32_t thread,
                     const uint64_t *v)
 {
@@ -368,7 +350,7 @@ static void add_row(struct lc_pass *p, const struct lc_section_spec *s, uint32_t
 		} else if (type == LC_COLUMN_PATH && !v[i] && !is_access_path(s, i)) {
 			key[len++] = 0;
 		} else {
-			key[len++] = tree_number(p, type, v[i]);
+			key[len++] = lc_tree_number(p, type, v[i]);
 		}
 	}
 	values = lc_table_values(table, lc_table_put(table, key));
@@ -410,30 +392,27 @@ static bool passes(const struct lc_pass *p, const struct lc_section_spec *s, con
 
 	if (!by_frames(p) && !by_groups(p))
 		return true;
-	switch (s->number) {
-	case LC_SECTION_ACCESSES:
-	case LC_SECTION_FIELDS:
-	case LC_SECTION_METRICS:
-	case LC_SECTION_LINES:
-	case LC_SECTION_PLACEMENTS:
-	case LC_SECTION_SPAN_ACCESSES:
-	case LC_SECTION_CACHE_LINES:
+	if (lc_has_access_path(s->number)) {
 		for (unsigned i = 0; i < s->keys_len; i++)
-			if (s->columns[i].type == LC_COLUMN_PATH) /* the last one is the access's */
-				path = tree_number(p, LC_COLUMN_PATH, v[i]);
-		break;
+			if (s->columns[i].type == LC_COLUMN_PATH)
+				path = lc_tree_number(p, LC_COLUMN_PATH, v[i]);
+		return path_passes(p, path);
+	}
+	switch (s->number) {
 	case LC_SECTION_ALLOCATIONS:
 	case LC_SECTION_ESTIMATES:
 	case LC_SECTION_HOMES:
 	case LC_SECTION_SPREADS:
 	case LC_SECTION_COPIES:
-		path = lc_table_key(&t->sites, tree_number(p, LC_COLUMN_SITE, v[0]))[LC_SITE_PATH];
+		path =
+		    lc_table_key(&t->sites, lc_tree_number(p, LC_COLUMN_SITE, v[0]))[LC_SITE_PATH];
 		break;
 	case LC_SECTION_DETAILS:
 		return false;
 	case LC_SECTION_STEPS:
 	case LC_SECTION_SPLITS:
-		path = lc_table_key(&t->sites, tree_number(p, LC_COLUMN_SITE, v[2]))[LC_SITE_PATH];
+		path =
+		    lc_table_key(&t->sites, lc_tree_number(p, LC_COLUMN_SITE, v[2]))[LC_SITE_PATH];
 		return !by_groups(p) || lc_group_filter_passes(p->target->groups, t, path);
 	default:
 		return true;
@@ -444,7 +423,7 @@ static bool passes(const struct lc_pass *p, const struct lc_section_spec *s, con
 static void add_allocations(struct lc_pass *p, const uint64_t *v)
 {
 	struct lc_tree *t = p->target->tree;
-	uint32_t site = tree_number(p, LC_COLUMN_SITE, v[0]);
+	uint32_t site = lc_tree_number(p, LC_COLUMN_SITE, v[0]);
 
 	for (unsigned i = 0; i < 2; i++) {
 		lc_sum_add(&lc_table_values(&t->sites, site)[LC_SITE_ALLOCATIONS + i], v[1 + i]);
@@ -470,7 +449,7 @@ static void add_share(struct lc_pass *p, uint32_t thread, uint32_t engine, uint3
 
 static void add_samples(struct lc_pass *p, const uint64_t *v, uint64_t samples)
 {
-	uint32_t engine = tree_number(p, LC_COLUMN_ENGINE, v[0]), bucket = (uint32_t)v[1];
+	uint32_t engine = lc_tree_number(p, LC_COLUMN_ENGINE, v[0]), bucket = (uint32_t)v[1];
 
 	if (!samples)
 		return;
@@ -543,7 +522,7 @@ static bool refers_to_lost(struct lc_pass *p, const struct lc_section_spec *s, c
 		case LC_COLUMN_SITE_OR_0:
 		case LC_COLUMN_PATH:
 		case LC_COLUMN_STRING:
-			lost |= tree_number(p, s->columns[i].type, v[i]) == LC_LOST_DEFINITION;
+			lost |= lc_tree_number(p, s->columns[i].type, v[i]) == LC_LOST_DEFINITION;
 			break;
 		default:
 			break;

@@ -105,6 +105,25 @@ static inline uint32_t lc_take_path_or_none(struct lc_reader *r, struct lc_block
 	return 0;
 }
 
+/* A number of the block, which is in range, as the tree has it. */
+static inline __attribute__((always_inline)) uint32_t
+lc_tree_number(const struct lc_pass *p, enum lc_column_type type, uint64_t v)
+{
+	switch (type) {
+	case LC_COLUMN_SITE:
+	case LC_COLUMN_SITE_OR_0:
+		return p->d->ids[LC_SECTION_SITES][v];
+	case LC_COLUMN_PATH:
+		return p->d->ids[LC_SECTION_PATHS][v];
+	case LC_COLUMN_STRING:
+		return p->d->ids[LC_SECTION_STRINGS][v];
+	case LC_COLUMN_ENGINE:
+		return p->target->engines[v];
+	default:
+		return (uint32_t)v;
+	}
+}
+
 /*
  * Do the rows of a flat section tell the path of an access? Their last path is it. Its number 0 is
  * the root of the block's paths; of other paths it is none.

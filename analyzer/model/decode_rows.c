@@ -30,24 +30,6 @@ ALWAYS unsigned access_path_of(enum lc_section section, const struct known *colu
 	return found;
 }
 
-/* A number of the block as the tree has it; the number is in range. */
-ALWAYS uint32_t number_of(const struct lc_pass *p, enum lc_column_type type, uint64_t v)
-{
-	switch (type) {
-	case LC_COLUMN_SITE:
-	case LC_COLUMN_SITE_OR_0:
-		return p->d->ids[LC_SECTION_SITES][v];
-	case LC_COLUMN_PATH:
-		return p->d->ids[LC_SECTION_PATHS][v];
-	case LC_COLUMN_STRING:
-		return p->d->ids[LC_SECTION_STRINGS][v];
-	case LC_COLUMN_ENGINE:
-		return p->target->engines[v];
-	default:
-		return (uint32_t)v;
-	}
-}
-
 /* ---- checking ---- */
 
 /* Is the number such as its column allows, and not of a definition that is lost? */
@@ -72,7 +54,7 @@ ALWAYS bool good(struct lc_pass *p, const struct known *c, uint64_t v, uint64_t 
 	default:
 		if (v >= p->limits.below[c->type])
 			return false;
-		if (number_of(p, c->type, v) != LC_LOST_DEFINITION)
+		if (lc_tree_number(p, c->type, v) != LC_LOST_DEFINITION)
 			return true;
 		p->d->lost = true;
 		return false;
@@ -139,7 +121,7 @@ ALWAYS void add(struct lc_pass *p, struct lc_reader *r, uint32_t n, bool owned,
 				           i != access_path) {
 					*to++ = 0;
 				} else {
-					*to++ = number_of(p, columns[i].type, v);
+					*to++ = lc_tree_number(p, columns[i].type, v);
 				}
 			}
 		}
