@@ -315,7 +315,8 @@ def programs(jdk, steady, rounds):
     return [jdk.java, "-XX:+UseSerialGC", "-cp", steady, "Two", str(rounds)]
 
 
-@pytest.mark.parametrize("jdk", [25, pytest.param(17, marks=pytest.mark.slow)], indirect=True)
+@pytest.mark.slow  # the quick evaluation of `make test` runs the same profilers
+@pytest.mark.parametrize("jdk", [25, 17], indirect=True)
 def test_real_profilers_find_the_same_method(locus, jdk, steady, tmp_path):
     """Three quarters of the work are in sum: profilers that know of inlined methods say so. For JFR without debug information and perf
     it may be of its caller, which it is inlined in."""
