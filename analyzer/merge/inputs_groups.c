@@ -8,7 +8,6 @@
 #include "analyzer/base/memory.h"
 #include "analyzer/merge/process_row.h"
 #include "analyzer/model/groups.h"
-#include "analyzer/model/load_impl.h"
 
 /* ---- keys ---- */
 

@@ -10,7 +10,6 @@
 #include <string.h>
 
 #include "analyzer/base/memory.h"
-#include "analyzer/model/load_impl.h"
 
 /* Labels by their keys, whatever order they were given in. */
 static json_t *in_order(const json_t *labels)

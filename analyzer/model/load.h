@@ -131,6 +131,10 @@ struct lc_load {
 void lc_load_init(struct lc_load *l);
 void lc_load_free(struct lc_load *l);
 
+/* Fill in a process by its row in a manifest; NULL: nothing is known. */
+void lc_load_process_read(struct lc_load_process *p, const json_t *info);
+void lc_load_process_free(struct lc_load_process *p);
+
 /* Are the two of one kind? The reason and the tick may differ. */
 bool lc_load_same_engine(const struct lc_load_engine *a, const struct lc_load_engine *b);
 

@@ -10,10 +10,6 @@
 char *lc_load_text_of(const json_t *object, const char *name);
 uint64_t lc_load_number_of(const json_t *object, const char *name);
 
-/* Fill in a process by its row in a manifest. */
-void lc_load_process_read(struct lc_load_process *p, const json_t *info);
-void lc_load_process_free(struct lc_load_process *p);
-
 /* `next` is of the period after those of `p` of the same process. */
 bool lc_load_process_continues(const struct lc_load_process *p, const struct lc_load_process *next);
 
