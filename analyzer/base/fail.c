@@ -9,7 +9,24 @@
 #include "analyzer/base/plain.h"
 #include "analyzer/base/progress.h"
 
+static const char *program = "locus";
+static const char *origin;            /* NULL: none */
 static _Thread_local char **captured; /* where this thread's lines go; NULL: stderr */
+
+void lc_program_set(const char *name)
+{
+	program = name;
+}
+
+const char *lc_program(void)
+{
+	return program;
+}
+
+void lc_fail_origin(const char *name)
+{
+	origin = name;
+}
 
 char **lc_fail_capture(char **text)
 {
@@ -24,7 +41,8 @@ static void capture(const char *line)
 {
 	char *both = NULL;
 
-	if (asprintf(&both, "%s%s\n", *captured ? *captured : "", line) < 0)
+	if (asprintf(&both, "%s%s%s%s\n", *captured ? *captured : "", origin ? origin : "",
+	             origin ? ": " : "", line) < 0)
 		return;
 	free(*captured);
 	*captured = both;
@@ -42,7 +60,7 @@ __attribute__((format(printf, 1, 0))) static void say(const char *format, va_lis
 		return;
 	}
 	lc_progress_end();
-	fputs("locus: ", stderr);
+	fprintf(stderr, "%s: %s%s", program, origin ? origin : "", origin ? ": " : "");
 	if (len < 0)
 		fputs("out of memory", stderr);
 	else

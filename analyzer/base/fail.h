@@ -13,6 +13,16 @@ enum {
 	LC_EXIT_TOOL = 125,  /* `locus run` could not start the program */
 };
 
+/* What lines begin with, "locus" where nothing else was set; it is kept. Before threads start. */
+void lc_program_set(const char *name);
+const char *lc_program(void);
+
+/*
+ * From now on each line that is printed or captured begins with that text, behind the name of the
+ * program: "rank 3". It is kept. NULL: with none. While no other thread prints.
+ */
+void lc_fail_origin(const char *origin);
+
 /* Print "locus: " and the text as a line on stderr, whose control characters are shown and not
  * sent. */
 __attribute__((format(printf, 1, 2))) void lc_note(const char *format, ...);

@@ -1,6 +1,7 @@
 /* base/memory.c - allocates, and ends the command when there is no memory. */
 #include "analyzer/base/memory.h"
 
+#include <errno.h>
 #include <stdarg.h>
 #include <stdatomic.h>
 #include <stdint.h>
@@ -22,7 +23,7 @@ void lc_no_memory(void)
 
 	while (atomic_flag_test_and_set(&ending))
 		pause();
-	fputs("locus: out of memory", stderr);
+	fprintf(stderr, "%s: out of memory", program_invocation_short_name);
 	if (hint)
 		fprintf(stderr, ": %s", hint);
 	fputs("\n", stderr);

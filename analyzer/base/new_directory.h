@@ -10,4 +10,10 @@
  */
 int lc_new_directory(const char *path, bool *made);
 
+/*
+ * Is `path` not there, or an empty directory? Returns 0 and sets *there, or 1 after one line on
+ * stderr.
+ */
+int lc_new_directory_check(const char *path, bool *there);
+
 #endif

@@ -1,6 +1,7 @@
 /* cli/args.c - reads a command line by a table of options. */
 #include "analyzer/cli/args.h"
 
+#include <errno.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -30,7 +31,8 @@ static int unknown_long(const struct lc_args *a, const char *name, size_t len)
 	if (near)
 		lc_usage("unknown option '--%s'; did you mean '--%s'?", word, near);
 	else
-		lc_usage("unknown option '--%s'; 'locus help %s' lists them", word, a->argv[0]);
+		lc_usage("unknown option '--%s'; '%s help %s' lists them", word, lc_program(),
+		         a->argv[0]);
 	return LC_ARGS_ERROR;
 }
 
@@ -71,7 +73,7 @@ static int next_letter(struct lc_args *a, const char **value)
 		return LC_ARGS_HELP;
 	if (letter == 'V')
 		return LC_ARGS_VERSION;
-	lc_usage("unknown option '-%c'; 'locus help %s' lists them", letter, a->argv[0]);
+	lc_usage("unknown option '-%c'; '%s help %s' lists them", letter, lc_program(), a->argv[0]);
 	return LC_ARGS_ERROR;
 }
 
@@ -132,4 +134,15 @@ int lc_args_read(struct lc_args *a, int (*set)(void *context, int row, const cha
 	}
 	*operands = found;
 	return status;
+}
+
+int lc_args_number(const char *text, unsigned long max, unsigned long *out)
+{
+	char *end;
+
+	if (*text < '0' || *text > '9')
+		return -EINVAL;
+	errno = 0;
+	*out = strtoul(text, &end, 10);
+	return errno || *end || *out > max ? -EINVAL : 0;
 }

@@ -41,4 +41,7 @@ int lc_args_next(struct lc_args *a, const char **value);
 int lc_args_read(struct lc_args *a, int (*set)(void *context, int row, const char *value),
                  void *context, char ***operands, size_t *count);
 
+/* A decimal number of at most `max`. Returns 0, or -EINVAL with *out undefined. */
+int lc_args_number(const char *text, unsigned long max, unsigned long *out);
+
 #endif

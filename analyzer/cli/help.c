@@ -48,10 +48,12 @@ static void print_tool(FILE *out)
 	size_t count;
 	const struct lc_command *table = lc_command_table(&count);
 
-	fputs("usage: locus COMMAND [OPTION]... [OPERAND]...\n"
-	      "Which objects cost a Java program its memory time: who allocated them, who touches "
-	      "them.\n\n",
-	      out);
+	fprintf(
+	    out,
+	    "usage: %s COMMAND [OPTION]... [OPERAND]...\n"
+	    "Which objects cost a Java program its memory time: who allocated them, who touches "
+	    "them.\n\n",
+	    lc_program());
 	for (size_t i = 0; i < count; i++)
 		fprintf(out, "  %-11s%s\n", table[i].name, table[i].summary);
 	fputs("  help       show this text, or the options of a command\n\n"
@@ -71,9 +73,10 @@ int lc_help(FILE *out, const char *command)
 	}
 	c = find_command(command);
 	if (!c)
-		return lc_usage("unknown command '%.64s'; 'locus help' lists them", command);
+		return lc_usage("unknown command '%.64s'; '%s help' lists them", command,
+		                lc_program());
 	options = c->options(&count);
-	fprintf(out, "usage: locus %s [OPTION]...%s%s\n%c%s.\n\n", c->name,
+	fprintf(out, "usage: %s %s [OPTION]...%s%s\n%c%s.\n\n", lc_program(), c->name,
 	        c->operands[0] ? " " : "", c->operands, c->summary[0] - 'a' + 'A', c->summary + 1);
 	for (size_t i = 0; i < count; i++)
 		print_option(out, &options[i]);
@@ -85,7 +88,7 @@ int lc_help(FILE *out, const char *command)
 
 void lc_version(void)
 {
-	puts("locus " LC_VERSION);
+	printf("%s " LC_VERSION "\n", lc_program());
 }
 
 int lc_answer(int asked, const char *command)
@@ -116,7 +119,8 @@ static int print_manual(const char *command)
 	size_t count;
 
 	if (!c)
-		return lc_usage("unknown command '%.64s'; 'locus help' lists them", command);
+		return lc_usage("unknown command '%.64s'; '%s help' lists them", command,
+		                lc_program());
 	o = c->options(&count);
 	for (size_t i = 0; i < count; i++, o++) {
 		puts(".TP");

@@ -19,17 +19,6 @@
 
 enum { COMMAND_BYTES_MAX = 400, CHOICES_MAX = 16 };
 
-int lc_report_number(const char *text, unsigned long max, unsigned long *out)
-{
-	char *end;
-
-	if (*text < '0' || *text > '9')
-		return -EINVAL;
-	errno = 0;
-	*out = strtoul(text, &end, 10);
-	return errno || *end || *out > max ? -EINVAL : 0;
-}
-
 int lc_report_choose(const struct lc_option_info *row, const char *word, size_t *out)
 {
 	char copy[128], *rest = copy, *at;
@@ -114,7 +103,7 @@ static int set_top(struct lc_report_settings *s, const char *value, const char *
 {
 	unsigned long number;
 
-	if (lc_report_number(value, UINT32_MAX, &number) || !number)
+	if (lc_args_number(value, UINT32_MAX, &number) || !number)
 		return lc_usage("--top: '%.64s' is not a number of %s from 1", value, what);
 	s->top = number;
 	return 0;
@@ -155,7 +144,7 @@ static void set_thread(struct lc_report_settings *s, const char *value)
 	unsigned long number;
 
 	s->filtered = true;
-	s->filter.by_tid = !lc_report_number(value, UINT32_MAX, &number);
+	s->filter.by_tid = !lc_args_number(value, UINT32_MAX, &number);
 	s->filter.tid = s->filter.by_tid ? (uint32_t)number : 0;
 	s->filter.patterns = value;
 }
@@ -242,7 +231,7 @@ int lc_report_find_engine(const struct lc_load *l, const char *word, uint32_t *e
 	unsigned long number;
 	unsigned found = 0;
 
-	if (!lc_report_number(word, l->engines_len, &number) && number) {
+	if (!lc_args_number(word, l->engines_len, &number) && number) {
 		*engine = (uint32_t)number - 1;
 		return 0;
 	}

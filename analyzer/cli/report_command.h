@@ -107,9 +107,6 @@ struct lc_report_settings {
 	struct lc_by by;
 };
 
-/* A decimal number of at most `max`. Returns 0, or -EINVAL with *out undefined. */
-int lc_report_number(const char *text, unsigned long max, unsigned long *out);
-
 /*
  * The position of `word` among the words of a row of type CHOICE, whose argument is "text|json".
  * Returns 0 and sets *out, or LC_EXIT_USAGE after one line on stderr.

@@ -109,7 +109,7 @@ const struct lc_option_info *lc_cmd_bench_options(size_t *count)
 
 static int set_number(int row, const char *value, unsigned long max, unsigned long *out)
 {
-	if (lc_report_number(value, max, out) || !*out)
+	if (lc_args_number(value, max, out) || !*out)
 		return lc_usage("--%s: '%.64s' is not a number of %s from 1 to %lu", rows[row].name,
 		                value, rows[row].unit, max);
 	return 0;

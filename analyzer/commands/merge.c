@@ -5,33 +5,19 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 
 #include "analyzer/base/fail.h"
-#include "analyzer/base/memory.h"
 #include "analyzer/cli/args.h"
 #include "analyzer/cli/command.h"
 #include "analyzer/cli/operands.h"
 #include "analyzer/cli/report_command.h"
 #include "analyzer/commands/merge_choice.h"
-#include "analyzer/merge/reduce.h"
+#include "analyzer/commands/merge_options.h"
 
-enum row {
-	ROW_OUTPUT,
-	ROW_KEEP,
-	ROW_LABEL,
-	ROW_WHERE,
-	ROW_BY,
-	ROW_SINCE,
-	ROW_UNTIL,
-	ROW_PRUNE,
-	ROW_JOBS,
-	ROW_MEMORY,
-	ROW_COUNT
-};
+/* Behind the rows that `locus-mpi merge` has, too. */
+enum row { ROW_KEEP, ROW_LABEL, ROW_WHERE, ROW_BY, ROW_SINCE, ROW_UNTIL, ROW_COUNT };
 
-static const struct lc_option_info rows[ROW_COUNT] = {
-	[ROW_OUTPUT] = { "output", 'o', "STRING", "DIR", "", "", "directory of the new profile" },
+static const struct lc_option_info own_rows[ROW_COUNT] = {
 	[ROW_KEEP] = { "keep-threads", 0, "FLAG", "", "off", "",
 	               "keep each thread's paths apart, so that 'report --thread' can tell them" },
 	[ROW_LABEL] = LC_MERGE_ROW_LABEL,
@@ -39,25 +25,23 @@ static const struct lc_option_info rows[ROW_COUNT] = {
 	[ROW_BY] = LC_REPORT_ROW_BY,
 	[ROW_SINCE] = LC_MERGE_ROW_SINCE,
 	[ROW_UNTIL] = LC_MERGE_ROW_UNTIL,
-	[ROW_PRUNE] = { "prune", 0, "STRING", "SHARE", "", "",
-	                "fold call paths below that share of all that was counted: 0.01%" },
-	[ROW_MEMORY] = { "max-memory", 0, "STRING", "SIZE", "", "",
-	                 "use no more memory than that: 500m, 2g" },
-	[ROW_JOBS] = { "jobs", 'j', "COUNT", "N", "", "",
-	               "read with N threads, 1 to 1024; default: one for each CPU" },
 };
 
-enum { JOBS_MAX = 1024, OWN_BYTES = 8 << 20 /* of the program and its libraries */ };
+enum { ROWS_MAX = 32 };
 
 struct merge {
-	const char *output;
-	struct lc_reduce_options options;
+	struct lc_merge_options options;
 	struct lc_merge_choice choice;
 };
 
 const struct lc_option_info *lc_cmd_merge_options(size_t *count)
 {
-	*count = ROW_COUNT;
+	static struct lc_option_info rows[ROWS_MAX];
+	const struct lc_option_info *shared = lc_merge_option_table(count);
+
+	memcpy(rows, shared, *count * sizeof(*rows));
+	memcpy(rows + *count, own_rows, sizeof(own_rows));
+	*count += ROW_COUNT;
 	return rows;
 }
 
@@ -88,16 +72,6 @@ static void catch_signals(void)
 
 /* ---- the command ---- */
 
-/* The kernel keeps the limit whatever the profiles hold. */
-static void limit_memory(const struct merge *m)
-{
-	const rlim_t bytes = m->options.max_memory_bytes - OWN_BYTES;
-	const struct rlimit limit = { bytes, bytes };
-
-	if (m->options.max_memory_bytes && !setrlimit(RLIMIT_DATA, &limit))
-		lc_no_memory_hint("--max-memory is too little");
-}
-
 static int merge(struct merge *m, char **paths, size_t count)
 {
 	struct lc_operands operands;
@@ -105,12 +79,12 @@ static int merge(struct merge *m, char **paths, size_t count)
 	int status;
 
 	catch_signals();
-	limit_memory(m);
-	m->options.asked = lc_merge_choice_asked(&m->choice);
+	lc_merge_limit_memory(&m->options);
+	m->options.reduce.asked = lc_merge_choice_asked(&m->choice);
 	lc_operands_find(&operands, paths, count);
-	r = lc_reduce_create(&m->options, operands.paths, operands.len);
-	status = lc_reduce_open(r, m->output) || lc_reduce_scan(r) || lc_reduce_read(r, 0, 1) ||
-	         lc_reduce_write(r);
+	r = lc_reduce_create(&m->options.reduce, operands.paths, operands.len);
+	status = lc_reduce_open(r, m->options.output) || lc_reduce_scan(r) ||
+	         lc_reduce_read(r, 0, 1) || lc_reduce_write(r);
 	status = lc_reduce_end(r, status);
 	if (!status && operands.partial)
 		status = LC_EXIT_PARTIAL;
@@ -123,91 +97,48 @@ static int merge(struct merge *m, char **paths, size_t count)
 	return status;
 }
 
-static int set_jobs(struct merge *m, const char *value)
-{
-	unsigned long number;
-
-	if (!value || lc_report_number(value, JOBS_MAX, &number) || !number)
-		return lc_usage("merge: --jobs takes a number from 1 to %d", JOBS_MAX);
-	m->options.jobs = (unsigned)number;
-	return 0;
-}
-
-/* A share, "0.01%" or "0.0001", above 0 and below 1. */
-static int set_share(struct merge *m, const char *value)
-{
-	char *end = NULL;
-	double share = value ? strtod(value, &end) : 0;
-
-	if (end && *end == '%') {
-		share /= 100;
-		end++;
-	}
-	if (!end || end == value || *end || !(share > 0 && share < 1))
-		return lc_usage("merge: --prune takes a share above 0 and below 100%%, as 0.01%%");
-	m->options.prune = share;
-	return 0;
-}
-
-/* Bytes, "500m" or "2g". Less than this is too little for anything. */
-static int set_memory(struct merge *m, const char *value)
-{
-	static const char units[] = "kmgt";
-	const uint64_t least = UINT64_C(64) << 20, most = UINT64_C(1) << 50;
-	char *end = NULL;
-	uint64_t bytes = value && *value >= '0' && *value <= '9' ? strtoull(value, &end, 10) : 0;
-	const char *unit = end && *end ? strchr(units, *end | ' ') : NULL;
-
-	for (const char *u = units; unit && u <= unit && bytes < most; u++)
-		bytes *= 1024;
-	if (!end || (*end && (!unit || end[1])) || bytes < least || bytes >= most)
-		return lc_usage("merge: --max-memory takes a size from 64m on, as 500m or 2g");
-	m->options.max_memory_bytes = bytes;
-	return 0;
-}
-
 static int set(void *context, int row, const char *value)
 {
 	struct merge *m = context;
+	size_t shared;
 	int status;
 
-	if (lc_merge_choice_set(&m->choice, &rows[row], value, &status))
+	(void)lc_merge_option_table(&shared);
+	if ((size_t)row < shared)
+		return lc_merge_option_set(&m->options, row, value);
+	if (lc_merge_choice_set(&m->choice, &own_rows[(size_t)row - shared], value, &status))
 		return status;
-	if (row == ROW_OUTPUT)
-		m->output = value;
-	else if (row == ROW_JOBS)
-		return set_jobs(m, value);
-	else if (row == ROW_PRUNE)
-		return set_share(m, value);
-	else if (row == ROW_MEMORY)
-		return set_memory(m, value);
-	else if (value && strcmp(value, "on") != 0)
-		return lc_usage("--%s takes no value", rows[row].name);
-	else
-		m->options.keep_threads = true;
+	if (value && strcmp(value, "on") != 0)
+		return lc_usage("--%s takes no value", own_rows[ROW_KEEP].name);
+	m->options.reduce.keep_threads = true;
 	return 0;
+}
+
+static int check_and_merge(struct merge *m, char **paths, size_t count)
+{
+	const int status = lc_merge_options_check(&m->options, count);
+
+	if (status)
+		return status;
+	if (m->options.reduce.prune > 0 && m->options.reduce.keep_threads)
+		return lc_usage("merge: --prune and --keep-threads cannot be combined");
+	return merge(m, paths, count);
 }
 
 int lc_cmd_merge(int argc, char **argv)
 {
-	struct lc_args args = {
-		.argc = argc, .argv = argv, .table = rows, .count = ROW_COUNT, .next = 1
-	};
+	struct lc_args args = { .argc = argc, .argv = argv, .next = 1 };
 	struct merge m = { .choice.now_ns = lc_report_wall_now() };
 	char **paths;
 	size_t count;
-	int status = lc_args_read(&args, set, &m, &paths, &count);
+	int status;
 
+	args.table = lc_cmd_merge_options(&args.count);
+	status = lc_args_read(&args, set, &m, &paths, &count);
 	if (status < 0)
 		status = lc_answer(status, argv[0]);
-	else if (!status && !m.output)
-		status = lc_usage("merge: name the output directory with -o");
-	else if (!status && !count)
-		status = lc_usage("merge: name the profiles to merge");
-	else if (!status && m.options.prune > 0 && m.options.keep_threads)
-		status = lc_usage("merge: --prune and --keep-threads cannot be combined");
 	else if (!status)
-		status = merge(&m, paths, count);
+		status = check_and_merge(&m, paths, count);
 	lc_merge_choice_free(&m.choice);
 	free(paths);
 	return status;

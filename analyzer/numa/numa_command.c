@@ -94,7 +94,7 @@ static int choose_policy(const struct lc_numa *n, const char *word, struct lc_nu
 		r->policy = LC_NUMA_FIRST_TOUCH_BY_READER;
 		return 0;
 	}
-	if (strncmp(word, "bind:", 5) != 0 || lc_report_number(word + 5, LC_NODE_NUMBERS, &number))
+	if (strncmp(word, "bind:", 5) != 0 || lc_args_number(word + 5, LC_NODE_NUMBERS, &number))
 		return lc_usage(
 		    "--simulate: no '%.64s'; it is interleave, first-touch-by-reader or "
 		    "bind:N",

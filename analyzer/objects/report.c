@@ -152,7 +152,7 @@ static int set(void *context, int row, const char *value)
 		return lc_report_choose(&rows[row], value, &s->stacks);
 	}
 	if (row == ROW_BUDGET &&
-	    (lc_report_number(value, UINT32_MAX, &s->budget) || s->budget < BUDGET_MIN))
+	    (lc_args_number(value, UINT32_MAX, &s->budget) || s->budget < BUDGET_MIN))
 		return lc_usage("--budget: '%.64s' is not a number of characters from %d", value,
 		                BUDGET_MIN);
 	if (row == ROW_SOURCE)

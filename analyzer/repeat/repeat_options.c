@@ -22,7 +22,7 @@ int lc_repeat_set_count(const struct lc_option_info *row, const char *value, uns
 {
 	unsigned long number;
 
-	if (lc_report_number(value, max, &number) || !number)
+	if (lc_args_number(value, max, &number) || !number)
 		return lc_usage("--%s: '%.64s' is not a number of %s from 1 to %lu", row->name,
 		                value, row->unit, max);
 	*out = number;

@@ -1,0 +1,104 @@
+/* commands/merge_options.c - reads the options that `locus merge` and `locus-mpi merge` share. */
+#include "analyzer/commands/merge_options.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+
+#include "analyzer/base/fail.h"
+#include "analyzer/base/memory.h"
+#include "analyzer/cli/args.h"
+
+enum row { ROW_OUTPUT, ROW_PRUNE, ROW_JOBS, ROW_MEMORY, ROW_COUNT };
+
+static const struct lc_option_info rows[ROW_COUNT] = {
+	[ROW_OUTPUT] = { "output", 'o', "STRING", "DIR", "", "", "directory of the new profile" },
+	[ROW_PRUNE] = { "prune", 0, "STRING", "SHARE", "", "",
+	                "fold call paths below that share of all that was counted: 0.01%" },
+	[ROW_MEMORY] = { "max-memory", 0, "STRING", "SIZE", "", "",
+	                 "use no more memory than that: 500m, 2g" },
+	[ROW_JOBS] = { "jobs", 'j', "COUNT", "N", "", "",
+	               "read with N threads, 1 to 1024; default: one for each CPU" },
+};
+
+enum { JOBS_MAX = 1024, OWN_BYTES = 8 << 20 /* of the program and its libraries */ };
+
+const struct lc_option_info *lc_merge_option_table(size_t *count)
+{
+	*count = ROW_COUNT;
+	return rows;
+}
+
+/* The kernel keeps the limit whatever the profiles hold. */
+void lc_merge_limit_memory(const struct lc_merge_options *o)
+{
+	const rlim_t bytes = o->reduce.max_memory_bytes - OWN_BYTES;
+	const struct rlimit limit = { bytes, bytes };
+
+	if (o->reduce.max_memory_bytes && !setrlimit(RLIMIT_DATA, &limit))
+		lc_no_memory_hint("--max-memory is too little");
+}
+
+static int set_jobs(struct lc_merge_options *o, const char *value)
+{
+	unsigned long number;
+
+	if (!value || lc_args_number(value, JOBS_MAX, &number) || !number)
+		return lc_usage("merge: --jobs takes a number from 1 to %d", JOBS_MAX);
+	o->reduce.jobs = (unsigned)number;
+	return 0;
+}
+
+/* A share, "0.01%" or "0.0001", above 0 and below 1. */
+static int set_share(struct lc_merge_options *o, const char *value)
+{
+	char *end = NULL;
+	double share = value ? strtod(value, &end) : 0;
+
+	if (end && *end == '%') {
+		share /= 100;
+		end++;
+	}
+	if (!end || end == value || *end || !(share > 0 && share < 1))
+		return lc_usage("merge: --prune takes a share above 0 and below 100%%, as 0.01%%");
+	o->reduce.prune = share;
+	return 0;
+}
+
+/* Bytes, "500m" or "2g". Less than this is too little for anything. */
+static int set_memory(struct lc_merge_options *o, const char *value)
+{
+	static const char units[] = "kmgt";
+	const uint64_t least = UINT64_C(64) << 20, most = UINT64_C(1) << 50;
+	char *end = NULL;
+	uint64_t bytes = value && *value >= '0' && *value <= '9' ? strtoull(value, &end, 10) : 0;
+	const char *unit = end && *end ? strchr(units, *end | ' ') : NULL;
+
+	for (const char *u = units; unit && u <= unit && bytes < most; u++)
+		bytes *= 1024;
+	if (!end || (*end && (!unit || end[1])) || bytes < least || bytes >= most)
+		return lc_usage("merge: --max-memory takes a size from 64m on, as 500m or 2g");
+	o->reduce.max_memory_bytes = bytes;
+	return 0;
+}
+
+int lc_merge_option_set(struct lc_merge_options *o, int row, const char *value)
+{
+	if (row == ROW_JOBS)
+		return set_jobs(o, value);
+	if (row == ROW_PRUNE)
+		return set_share(o, value);
+	if (row == ROW_MEMORY)
+		return set_memory(o, value);
+	o->output = value;
+	return 0;
+}
+
+int lc_merge_options_check(const struct lc_merge_options *o, size_t count)
+{
+	if (!o->output)
+		return lc_usage("merge: name the output directory with -o");
+	if (!count)
+		return lc_usage("merge: name the profiles to merge");
+	return 0;
+}

@@ -1,0 +1,36 @@
+/*
+ * commands/merge_options.h - the options that `locus merge` and `locus-mpi merge` share, and the
+ * limit of their memory.
+ */
+#ifndef LC_COMMANDS_MERGE_OPTIONS_H
+#define LC_COMMANDS_MERGE_OPTIONS_H
+
+#include <stddef.h>
+
+#include "analyzer/merge/reduce.h"
+#include "src/base/options.h"
+
+struct lc_merge_options {
+	const char *output; /* the caller's; NULL: none was named */
+	struct lc_reduce_options reduce;
+};
+
+/* The rows of the options that both commands have, `*count` of them. Static. */
+const struct lc_option_info *lc_merge_option_table(size_t *count);
+
+/*
+ * Take the value of row `row` of that table, which stays the caller's. Returns 0, or an exit status
+ * after one line on stderr.
+ */
+int lc_merge_option_set(struct lc_merge_options *o, int row, const char *value);
+
+/*
+ * Check what was set, with `count` profiles to merge. Returns 0, or an exit status after one line
+ * on stderr.
+ */
+int lc_merge_options_check(const struct lc_merge_options *o, size_t count);
+
+/* Have the kernel keep --max-memory, if it was set, from now on. */
+void lc_merge_limit_memory(const struct lc_merge_options *o);
+
+#endif
