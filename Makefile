@@ -24,19 +24,25 @@ Q := $(if $(V),,@)
 WARN := -Wall -Wextra -Wundef -Wshadow -Wconversion -Wstrict-prototypes -Wmissing-prototypes -Werror
 # gcc knows less of lengths behind the checks, so it warns of texts cut short that are not.
 SANFLAGS := $(if $(SAN),-fsanitize=$(SAN) -fno-sanitize-recover=all -fno-omit-frame-pointer -Wno-format-truncation)
+# locus-mpi is built where Open MPI's compiler is: MPICC= builds without it. Other MPIs do not know --showme.
+MPICC ?= $(shell command -v mpicc.openmpi || command -v mpicc)
+MPI_LIBS := $(if $(MPICC),$(shell $(MPICC) --showme:link 2>/dev/null))
+MPI_INCLUDES := $(if $(MPI_LIBS),$(patsubst %,-isystem %,$(shell $(MPICC) --showme:incdirs)))
 CPPFLAGS += -D_GNU_SOURCE -DJUDYERROR_NOTEST -DLC_VERSION='"$(VERSION)"' -I. -I$(B)/gen \
-	$(if $(JDK),-isystem $(JDK)/include -isystem $(JDK)/include/linux)
+	$(if $(JDK),-isystem $(JDK)/include -isystem $(JDK)/include/linux) $(MPI_INCLUDES)
 # Sanitizers: what is optimised less compiles in two thirds of the time, and is checked alike.
 CFLAGS ?= $(if $(SAN),-O1,-O2) -g
 LC_CFLAGS := -std=gnu11 $(WARN) -fPIC -fvisibility=hidden -ftls-model=initial-exec -pthread \
 	$(if $(LTO),-flto) $(CFLAGS) $(SANFLAGS)
 LC_LDFLAGS := $(if $(LTO),-flto) $(LDFLAGS) $(SANFLAGS) -pthread -Wl,--as-needed
 
-# The four programs. scripts/layers says which folders may include which.
+# The five programs. scripts/layers says which folders may include which.
 PRELOAD_SRC := $(wildcard src/preload/*.c)
 DELAY_SRC := $(wildcard src/delay/*.c) $(patsubst %,src/classfile/%.c,edit method_code pool reader stack_effect stackmap tables)
 AGENT_SRC := $(filter-out src/preload/% src/delay/%,$(wildcard src/*.c src/*/*.c))
-LOCUS_SRC := $(wildcard analyzer/*.c analyzer/*/*.c src/base/*.c src/format/*.c src/perf/*.c)
+LOCUS_SRC := $(filter-out analyzer/mpi/%,$(wildcard analyzer/*.c analyzer/*/*.c)) $(wildcard src/base/*.c src/format/*.c src/perf/*.c)
+MPI_SRC := $(wildcard $(addsuffix /*.c,analyzer/mpi analyzer/merge analyzer/model analyzer/base src/base src/format)) \
+	$(addprefix analyzer/,cli/args.c cli/completion.c cli/help.c commands/merge_options.c)
 VIEWER := $(sort $(filter-out %.h %.c,$(wildcard analyzer/viewer/*)))
 AGENT_MAP := src/liblocus.map
 AGENT_LIBS := -lnuma -lJudy -lZydis -lpfm -lzstd -lm -lpthread -ldl -lrt
@@ -53,12 +59,14 @@ UNIT := $(patsubst tests/unit/%.c,$(B)/tests/%,$(wildcard tests/unit/test_*.c))
 BENCH := $(patsubst tests/bench/%.c,$(B)/bench/%,$(wildcard tests/bench/bench_*.c))
 FUZZ := $(patsubst tests/fuzz/%.c,$(F)/%,$(wildcard tests/fuzz/fuzz_*.c))
 
-.PHONY: all agent preload delay locus jmh bench-jar unit bins
-all: agent preload delay locus $(B)/locus-api.jar $(B)/.locus-jmh $(B)/.locus-bench
+.PHONY: all agent preload delay locus mpi jmh bench-jar unit bins
+all: agent preload delay locus mpi $(B)/locus-api.jar $(B)/.locus-jmh $(B)/.locus-bench
 agent: $(O)/liblocus.so
 preload: $(O)/liblocus-preload.so
 delay: $(O)/liblocus-delay.so
 locus: $(O)/locus
+MPI := $(if $(MPI_LIBS),$(O)/locus-mpi)
+mpi: $(MPI)
 unit: $(UNIT)
 benchmarks: $(BENCH) $(B)/bench/merge_inputs $(B)/bench/merge_rates
 fuzzers: $(FUZZ)
@@ -93,6 +101,9 @@ $(O)/liblocus-delay.so: $(call objects,$(DELAY_SRC)) src/delay/delay.map
 
 $(O)/locus: $(call objects,$(LOCUS_SRC))
 	$(Q)$(CC) $(LC_CFLAGS) $(LC_LDFLAGS) -o $@ $^ $(LOCUS_LIBS)
+
+$(O)/locus-mpi: $(call objects,$(MPI_SRC))
+	$(Q)$(CC) $(LC_CFLAGS) $(LC_LDFLAGS) -o $@ $^ $(MPI_LIBS) -lzstd -ljansson -lm -lrt
 
 HOOK_CLASS := $(B)/gen/hook/java/lang/LocusHook.class
 $(HOOK_CLASS): src/heap/LocusHook.java scripts/compile-hook
@@ -178,8 +189,10 @@ demo: ; scripts/install-deps build && $(MAKE) -s all && scripts/demo/run
 evaluate: ; scripts/install-deps build test && $(MAKE) -s all && scripts/evaluate $(EVALUATE_OPTIONS)
 bench: ; scripts/install-deps build test && $(MAKE) -s all benchmarks && scripts/bench.py $(BENCH_OPTIONS) $(BENCH) && scripts/bench_spans.py && scripts/bench_pauses.py && scripts/bench_attach.py && scripts/bench_merge.py
 
-MAN := $(patsubst docs/man/%.in,$(O)/man/%,$(wildcard docs/man/*.in))
+MAN := $(patsubst docs/man/%.in,$(O)/man/%,$(filter-out $(if $(MPI),,%/locus-mpi.1.in),$(wildcard docs/man/*.in)))
 man: $(MAN)
+$(O)/man/locus-mpi.1: docs/man/locus-mpi.1.in scripts/man $(O)/locus-mpi
+	@mkdir -p $(@D); scripts/man $(O)/locus-mpi $(VERSION) $< >$@
 $(O)/man/%: docs/man/%.in scripts/man $(O)/locus
 	@mkdir -p $(@D); scripts/man $(O)/locus $(VERSION) $< >$@
 
@@ -193,7 +206,7 @@ LEGAL := LICENSE NOTICE
 install: all man $(O)/completion
 	install -d $(BASE)/bin $(BASE)/lib/locus $(BASE)/share/man/man1 $(BASE)/share/doc/locus \
 		$(BASE)/share/bash-completion/completions
-	install -m 755 $(O)/locus $(BASE)/bin/
+	install -m 755 $(O)/locus $(MPI) $(BASE)/bin/
 	install -m 644 $(LIBRARIES) $(BASE)/lib/locus/
 	for jar in $(JARS); do [ ! -s $$jar ] || install -m 644 $$jar $(BASE)/lib/locus/; done
 	if [ -s $(B)/locus-bench.jar ]; then install -d $(BASE)/lib/locus/bench && \
@@ -202,7 +215,7 @@ install: all man $(O)/completion
 	install -m 644 $(LEGAL) $(BASE)/share/doc/locus/
 	install -m 644 $(O)/completion $(BASE)/share/bash-completion/completions/locus
 uninstall:
-	rm -f $(BASE)/bin/locus $(addprefix $(BASE)/lib/locus/,$(notdir $(LIBRARIES) $(JARS))) \
+	rm -f $(BASE)/bin/locus $(BASE)/bin/locus-mpi $(addprefix $(BASE)/lib/locus/,$(notdir $(LIBRARIES) $(JARS))) \
 		$(patsubst $(O)/man/%,$(BASE)/share/man/man1/%,$(MAN)) $(addprefix $(BASE)/share/doc/locus/,$(LEGAL)) \
 		$(BASE)/share/bash-completion/completions/locus $(BASE)/lib/locus/bench/*.jar
 	rmdir $(BASE)/lib/locus/bench $(BASE)/lib/locus $(BASE)/share/doc/locus 2>/dev/null || true

@@ -1,0 +1,29 @@
+/*
+ * mpi/ranks.h - a merge by all ranks: each reads its share, and what they have read is added up in
+ * a tree whose root is rank 0.
+ */
+#ifndef LC_MPI_RANKS_H
+#define LC_MPI_RANKS_H
+
+#include <stdbool.h>
+
+#include "analyzer/merge/reduce.h"
+#include "analyzer/mpi/timings.h"
+
+struct lc_ranks {
+	int rank, size;  /* this one, and how many there are */
+	int fan_in;      /* so many partial results become one: 2 or more */
+	bool prune_each; /* at each step, not in the end alone */
+	/* Of lc_ranks_reduce(): */
+	struct lc_reduce_stats read; /* by this rank, of its share */
+	struct lc_timings timings;   /* the owner of the struct frees `received` */
+};
+
+/*
+ * Have all ranks read the manifests and the blocks of *r, and add up at rank 0 what they have read.
+ * All ranks call it, with the same inputs. Returns 0 at each rank or not 0 at each, after a line on
+ * stderr of one of them, unless nothing can be merged: lc_reduce_end() says so.
+ */
+int lc_ranks_reduce(struct lc_ranks *x, struct lc_reduce *r);
+
+#endif
