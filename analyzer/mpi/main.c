@@ -228,6 +228,7 @@ int main(int argc, char **argv)
 	int status = 0;
 
 	lc_program_set("locus-mpi");
+	setvbuf(stderr, NULL, _IOLBF, BUFSIZ); /* lines of several ranks stay whole */
 	if (!strcmp(word, "merge"))
 		return command_merge(argc - 1, argv + 1);
 	if (!strcmp(word, "--version") || !strcmp(word, "-V"))

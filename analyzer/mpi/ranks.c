@@ -34,7 +34,7 @@ static int share_scans(struct lc_ranks *x, struct lc_reduce *r)
 			lc_bytes_empty(of);
 		lc_wire_share(from, of);
 		x->timings.plan_bytes += of->len;
-		if (of == &theirs)
+		if (of == &theirs && of->len)
 			status |= lc_reduce_add_scan(r, of->data, of->len);
 	}
 out:

@@ -14,7 +14,7 @@
 
 #include "src/base/bytes.h"
 
-enum { LC_WIRE_CHUNK_BYTES = 1 << 20 };
+enum { LC_WIRE_CHUNK_BYTES = 1 << 18 };
 
 /* Send `len` bytes to rank `to`, which calls lc_wire_receive(). Returns when they may be changed.
  */
