@@ -29,7 +29,7 @@ MPICC ?= $(shell command -v mpicc.openmpi || command -v mpicc)
 MPI_LIBS := $(if $(MPICC),$(shell $(MPICC) --showme:link 2>/dev/null))
 MPI_INCLUDES := $(if $(MPI_LIBS),$(patsubst %,-isystem %,$(shell $(MPICC) --showme:incdirs)))
 CPPFLAGS += -D_GNU_SOURCE -DJUDYERROR_NOTEST -DLC_VERSION='"$(VERSION)"' -I. -I$(B)/gen \
-	$(if $(JDK),-isystem $(JDK)/include -isystem $(JDK)/include/linux) $(MPI_INCLUDES)
+	$(if $(JDK),-isystem $(JDK)/include -isystem $(JDK)/include/linux)
 # Sanitizers: what is optimised less compiles in two thirds of the time, and is checked alike.
 CFLAGS ?= $(if $(SAN),-O1,-O2) -g
 LC_CFLAGS := -std=gnu11 $(WARN) -fPIC -fvisibility=hidden -ftls-model=initial-exec -pthread \
@@ -80,6 +80,7 @@ $(B)/.flags: FORCE
 # large allocation there are many.
 HOT := src/heap/hook.c src/heap/context.c src/heap/alloc_log.c src/stack/shadow.c src/stack/call_tree.c src/jvm/code_frames.c
 $(patsubst %.c,$(B)/obj/%.o,$(HOT)): private LC_CFLAGS += -mgeneral-regs-only
+$(call objects,$(wildcard analyzer/mpi/*.c)): private CPPFLAGS += $(MPI_INCLUDES)
 $(B)/obj/%.o: %.c $(B)/.flags | $(GEN)
 	@mkdir -p $(@D); $(if $(Q),echo "  CC $<")
 	$(Q)$(CC) $(CPPFLAGS) $(LC_CFLAGS) -MMD -MP -c -o $@ $<
@@ -161,14 +162,14 @@ $(F)/%: tests/fuzz/%.c $$(call uses_src,tests/fuzz/$$*.c) $(wildcard src/*.h src
 
 .PHONY: FORCE generated benchmarks fuzzers tsan-unit man
 .PHONY: evaluate
-.PHONY: test check check-unit check-unit-tsan fuzz soak lint check-layers demo bench install uninstall deb dist try-packages clean help
+.PHONY: test check check-unit check-unit-tsan fuzz soak lint check-layers demo bench scale install uninstall deb dist try-packages clean help
 FORCE:
 .SECONDARY:
 
 generated: $(GEN)
 # What clang-tidy and editors compile with.
 compile_flags.txt: FORCE
-	@printf '%s\n' $(CPPFLAGS) $(filter-out -Werror,$(WARN)) -std=gnu11 | tr -d "'" >$@
+	@printf '%s\n' $(CPPFLAGS) $(MPI_INCLUDES) $(filter-out -Werror,$(WARN)) -std=gnu11 | tr -d "'" >$@
 
 test: ; scripts/test
 check: ; scripts/test check
@@ -188,6 +189,8 @@ check-layers: all ; scripts/check-layers
 demo: ; scripts/install-deps build && $(MAKE) -s all && scripts/demo/run
 evaluate: ; scripts/install-deps build test && $(MAKE) -s all && scripts/evaluate $(EVALUATE_OPTIONS)
 bench: ; scripts/install-deps build test && $(MAKE) -s all benchmarks && scripts/bench.py $(BENCH_OPTIONS) $(BENCH) && scripts/bench_spans.py && scripts/bench_pauses.py && scripts/bench_attach.py && scripts/bench_merge.py
+
+scale: ; scripts/install-deps build mpi && $(MAKE) -s all $(B)/bench/merge_inputs && scripts/scale_model.py $(SCALE_OPTIONS)
 
 MAN := $(patsubst docs/man/%.in,$(O)/man/%,$(filter-out $(if $(MPI),,%/locus-mpi.1.in),$(wildcard docs/man/*.in)))
 man: $(MAN)
@@ -238,6 +241,8 @@ help: ; @sed -n 's/^#> //p' Makefile
 #>                     scripts/evaluate --help lists more
 #> make bench          what Locus and other profilers cost: whole programs in turn; hours.
 #>                     BENCH_OPTIONS=--quick: 25 minutes for each JDK; scripts/bench.py --help lists more
+#> make scale          what merges by many ranks cost, and how far docs/SCALE.md foretells it; 10 minutes.
+#>                     SCALE_OPTIONS=--ranks=4; scripts/scale_model.py --help lists more
 #> make lint           format, static checks, scripts, layers
 #> make install        PREFIX=/usr/local DESTDIR=
 #> make uninstall      removes what install wrote; the same PREFIX and DESTDIR

@@ -119,7 +119,7 @@ def test_a_message_of_several_chunks_arrives(locus, wides, tmp_path):
 
 
 def test_pruning_at_each_step_keeps_sums_and_says_its_bound(locus, tmp_path):
-    wides = [wide(tmp_path / str(i), i, 300, 20) for i in range(4)]
+    wides = [wide(tmp_path / str(i), i, 150, 20) for i in range(4)]
     exact = report(locus, merge(locus, tmp_path / "exact", *wides))
     sent = []
     for options in [], ["--prune-each"]:
