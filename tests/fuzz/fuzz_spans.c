@@ -51,6 +51,7 @@ static void fill_processes(struct lc_load_process *p, unsigned flags)
 		p[i] = (struct lc_load_process){ .command = "java",
 			                         .jdk = "17",
 			                         .gc = "G1",
+			                         .host = i ? "web1" : "",
 			                         .pid = i + 1,
 			                         .complete = i,
 			                         .start_monotonic_ns = 1000,
