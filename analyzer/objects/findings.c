@@ -438,7 +438,8 @@ void lc_findings_find(struct lc_findings *f, const struct lc_findings_of *of)
 	}
 	find_short_lived(&s); /* it rests on counts */
 	lc_finding_spans(&s);
-	qsort(f->list, f->len, sizeof(*f->list), order);
+	if (f->len)
+		qsort(f->list, f->len, sizeof(*f->list), order);
 	while (f->len > LC_FINDINGS_MAX)
 		drop_one(f);
 	if (!f->len && !f->none)
