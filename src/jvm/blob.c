@@ -8,6 +8,7 @@
 #include "src/jvm/blob.h"
 
 #include <errno.h>
+#include <stdatomic.h>
 #include <stddef.h>
 #include <string.h>
 
@@ -38,9 +39,10 @@ struct heap {
 static struct {
 	struct heap heaps[HEAPS_MAX];
 	unsigned heaps_len;
-	struct lc_range library; /* where names of kinds of blobs are */
-	uint64_t block_bytes;    /* of a block's header; the blob is behind it */
-	long used;               /* in a block's header: one byte */
+	_Atomic uint64_t method_name; /* address of "nmethod", once one was met; else 0 */
+	struct lc_range library;      /* where names of kinds of blobs are */
+	uint64_t block_bytes;         /* of a block's header; the blob is behind it */
+	long used;                    /* in a block's header: one byte */
 
 	/* Offsets in a blob; -1 or less: this JVM does not tell. */
 	long frame_size; /* an int, in words */
@@ -253,11 +255,18 @@ static enum lc_blob_kind kind_of(uint64_t blob)
 	const uint64_t name = lc_load64(blob + (uint64_t)blobs.name);
 	const char *s = (const char *)(uintptr_t)name; /* NOLINT */
 
+	/* All compiled methods have one name, at one address. Relaxed: an address. */
+	if (name == atomic_load_explicit(&blobs.method_name, memory_order_relaxed))
+		return LC_BLOB_METHOD;
 	if (name < blobs.library.low || name + LONGEST > blobs.library.high)
 		return LC_BLOB_OTHER;
-	for (size_t i = 0; i < sizeof(known) / sizeof(*known); i++)
-		if (!strcmp(s, known[i].name))
-			return known[i].kind;
+	for (size_t i = 0; i < sizeof(known) / sizeof(*known); i++) {
+		if (strcmp(s, known[i].name) != 0)
+			continue;
+		if (!i)
+			atomic_store_explicit(&blobs.method_name, name, memory_order_relaxed);
+		return known[i].kind;
+	}
 	return LC_BLOB_OTHER;
 }
 

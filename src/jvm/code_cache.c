@@ -457,6 +457,13 @@ bool lc_code_cache_find(uint64_t pc, struct lc_code_cache_piece *out)
 	return true;
 }
 
+bool lc_code_cache_is_method(uint64_t pc)
+{
+	struct lc_code_cache_piece code;
+
+	return lc_code_cache_find(pc, &code) && code.kind == LC_CODE_METHOD;
+}
+
 uint64_t lc_code_cache_method(uint64_t pc)
 {
 	const struct tables *t = tables_get();

@@ -43,6 +43,9 @@ bool lc_code_cache_in_cache(uint64_t pc);
  */
 bool lc_code_cache_find(uint64_t pc, struct lc_code_cache_piece *out);
 
+/* Is `pc` in a compiled method? Context: any; quicker than to ask for the method. */
+bool lc_code_cache_is_method(uint64_t pc);
+
 /*
  * The jmethodID that the code at `pc` was compiled for (others may be inlined); 0 unknown. Context:
  * any.

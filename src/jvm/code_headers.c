@@ -5,6 +5,7 @@
 
 #include "src/base/hash.h"
 #include "src/jvm/blob.h"
+#include "src/jvm/peek.h"
 #include "src/jvm/scopes.h"
 
 static bool known;
@@ -40,11 +41,19 @@ bool lc_code_headers_find(uint64_t pc, struct lc_code_header *out)
 
 uint64_t lc_code_headers_method(uint64_t pc)
 {
+	const bool in_handler = lc_peek_in_handler(); /* which has begun, or must not */
 	struct lc_code_header code;
+	uint64_t method = 0;
+	unsigned before = 0;
 
-	return lc_code_headers_find(pc, &code)
-	           ? (uint64_t)(uintptr_t)lc_scopes_method_id(lc_scopes_compiled(code.blob))
-	           : 0;
+	if (!lc_code_headers_find(pc, &code))
+		return 0;
+	if (!in_handler)
+		before = lc_peek_begin(NULL);
+	method = (uint64_t)(uintptr_t)lc_scopes_method_id(lc_scopes_compiled(code.blob));
+	if (!in_handler)
+		lc_peek_end(before);
+	return method;
 }
 
 uint64_t lc_code_headers_boundary(uint64_t pc, uint64_t limit)

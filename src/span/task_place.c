@@ -103,7 +103,7 @@ bool lc_task_place_is_own_slowly(struct lc_task_places *p, uint64_t caller)
 uint64_t lc_task_place_next(const uint64_t *word)
 {
 	for (unsigned i = 0; i < NEXT_WORDS; i++)
-		if (lc_code_cache_method(word[i]))
+		if (lc_code_cache_is_method(word[i]))
 			return word[i];
 	return 0;
 }
