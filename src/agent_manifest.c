@@ -216,8 +216,7 @@ static void take_counters(struct lc_counters *c)
 	lc_resolve_counters(c);
 	lc_before_counters(c);
 	lc_klass_counters(c);
-	lc_counters_put(c, "code_freed",
-	                atomic_load_explicit(lc_generated_generation(), memory_order_relaxed));
+	lc_counters_put(c, "code_freed", lc_generated_frees());
 	lc_lines_counters(c);
 	lc_estimate_counters(c);
 	lc_own_cost_counters(c);

@@ -48,6 +48,6 @@ void lc_redefined_begin(JNIEnv *jni, jclass class)
 		                 "(--max-memory): lines of classes that are redefined from now on "
 		                 "may be of another version");
 	/* What was remembered of interpreted frames may be of a Method that is freed. */
-	lc_generated_freed();
+	lc_generated_changed();
 	(*jvmti)->Deallocate(jvmti, (unsigned char *)methods);
 }

@@ -33,8 +33,15 @@ static inline bool lc_generated_is_code(const struct lc_generated *g, uint64_t a
 	return address - g->code_low < g->code_high - g->code_low;
 }
 
-/* Code was freed: every place is learnt anew, the next time a thread is there. Context: any. */
+/*
+ * Code was freed, or stands for other methods: every place is learnt anew, the next time a thread
+ * is there. Context: any.
+ */
 void lc_generated_freed(void);
+void lc_generated_changed(void);
+
+/* How often code was freed. Context: any. */
+uint64_t lc_generated_frees(void);
 
 /*
  * The generation of the code: it changes when code is freed. Read it relaxed: events about code
