@@ -203,13 +203,13 @@ static int make_tables(void)
 }
 
 /* Compiled methods are found where they lie, or else announced. */
-static int find_compiled(void)
+static int find_compiled(uint64_t stub)
 {
 	static const jvmtiEvent events[] = { JVMTI_EVENT_COMPILED_METHOD_LOAD,
 		                             JVMTI_EVENT_COMPILED_METHOD_UNLOAD };
 	int err;
 
-	if (lc_debug_info_begin() && !lc_code_headers_init())
+	if (lc_debug_info_begin() && !lc_code_headers_init(stub))
 		return 0;
 	err = enable(events, 2, JVMTI_ENABLE);
 	(*lc_jvmti())->GenerateEvents(lc_jvmti(), JVMTI_EVENT_COMPILED_METHOD_LOAD);
@@ -232,7 +232,7 @@ static int start_engines(JNIEnv *jni)
 	if (!lc_scopes_init())
 		(void)lc_code_frames_init(lc_generated_generation());
 	if (!err)
-		err = find_compiled();
+		err = find_compiled(interpreter.low);
 	if (code.high)
 		lc_generated_init(&(struct lc_generated){ code.low, code.high, interpreter.low,
 		                                          interpreter.high });

@@ -34,6 +34,7 @@ struct heap {
 	/* The list of free blocks: its head, its segments, its length; NULL: not to be found. */
 	const uint64_t *free_head, *free_segments, *free_length;
 	uint64_t free_seen; /* a hash of the three */
+	bool watched;       /* methods are compiled to it */
 };
 
 static struct {
@@ -89,7 +90,6 @@ static void find_free(struct heap *h, uint64_t log2_at)
 	h->free_head = word_at(log2_at + 16);
 	h->free_segments = word_at(log2_at + 32);
 	h->free_length = word_at(log2_at + 40);
-	h->free_seen = free_now(h);
 }
 
 static int add_heap(uint64_t heap)
@@ -201,11 +201,16 @@ bool lc_blob_used(uint64_t blob)
 	return blobs.used < 0 || *(const volatile uint8_t *)(uintptr_t)at; /* NOLINT */
 }
 
-bool lc_blob_tells_freed(void)
+bool lc_blob_watch_freed(uint64_t stub)
 {
-	for (unsigned i = 0; i < blobs.heaps_len; i++)
-		if (!blobs.heaps[i].free_head)
+	for (unsigned i = 0; i < blobs.heaps_len; i++) {
+		struct heap *h = &blobs.heaps[i];
+
+		if (!h->free_head)
 			return false;
+		h->watched = blobs.heaps_len == 1 || stub < h->low || stub >= *h->high;
+		h->free_seen = free_now(h);
+	}
 	return blobs.heaps_len && blobs.used >= 0;
 }
 
@@ -215,9 +220,9 @@ bool lc_blob_freed(void)
 
 	for (unsigned i = 0; i < blobs.heaps_len; i++) {
 		struct heap *h = &blobs.heaps[i];
-		const uint64_t now = h->free_head ? free_now(h) : h->free_seen;
+		const uint64_t now = free_now(h);
 
-		freed |= now != h->free_seen;
+		freed |= h->watched && now != h->free_seen;
 		h->free_seen = now;
 	}
 	return freed;

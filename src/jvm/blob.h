@@ -34,12 +34,17 @@ uint64_t lc_blob_at(uint64_t pc);
  */
 bool lc_blob_used(uint64_t blob);
 
-/* Can lc_blob_freed() tell? Context: any, after [attach]. */
-bool lc_blob_tells_freed(void);
+/*
+ * From now on lc_blob_freed() tells. `stub` is an address of code that no method was compiled to: a
+ * code heap of its own, which the JIT takes room from for each compilation and gives it back, is
+ * not looked at. Returns whether it can be told. Context: [attach].
+ */
+bool lc_blob_watch_freed(uint64_t stub);
 
 /*
- * Has code been freed since the last call, or since lc_blob_init()? Also true where only room that
- * had been freed before was taken again. Context: one thread at a time.
+ * Has code of compiled methods been freed since the last call, or since lc_blob_watch_freed()? Also
+ * true where only room that had been freed before was taken again, and where the one code heap
+ * there is has that of stubs as well. Context: one thread at a time.
  */
 bool lc_blob_freed(void);
 

@@ -10,9 +10,9 @@
 
 static bool known;
 
-int lc_code_headers_init(void)
+int lc_code_headers_init(uint64_t stub)
 {
-	known = lc_blob_tells_freed() && lc_scopes_tells_warm();
+	known = lc_scopes_tells_warm() && lc_blob_watch_freed(stub);
 	return known ? 0 : -ENOENT;
 }
 

@@ -13,10 +13,10 @@
 #include <stdint.h>
 
 /*
- * Use the tables. Returns 0; -ENOENT where this JVM does not export them: then nothing is found.
- * Context: [attach]; lc_blob_init() and lc_scopes_init() first.
+ * Use the tables. `stub` is as in lc_blob_watch_freed(). Returns 0; -ENOENT where this JVM does not
+ * export them: then nothing is found. Context: [attach]; lc_blob_init() and lc_scopes_init() first.
  */
-int lc_code_headers_init(void);
+int lc_code_headers_init(uint64_t stub);
 
 /* Are they used? Context: any. */
 bool lc_code_headers_known(void);
