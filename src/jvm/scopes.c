@@ -346,7 +346,7 @@ static uint64_t peek_pointer(uint64_t at, long offset)
 
 bool lc_scopes_tells_warm(void)
 {
-	return scopes.code >= 0 && scopes.profile >= 0;
+	return scopes.known && scopes.code >= 0 && scopes.profile >= 0;
 }
 
 bool lc_scopes_is_warm(uint64_t method)
