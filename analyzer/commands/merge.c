@@ -27,8 +27,6 @@ static const struct lc_option_info own_rows[ROW_COUNT] = {
 	[ROW_UNTIL] = LC_MERGE_ROW_UNTIL,
 };
 
-enum { ROWS_MAX = 32 };
-
 struct merge {
 	struct lc_merge_options options;
 	struct lc_merge_choice choice;
@@ -36,13 +34,7 @@ struct merge {
 
 const struct lc_option_info *lc_cmd_merge_options(size_t *count)
 {
-	static struct lc_option_info rows[ROWS_MAX];
-	const struct lc_option_info *shared = lc_merge_option_table(count);
-
-	memcpy(rows, shared, *count * sizeof(*rows));
-	memcpy(rows + *count, own_rows, sizeof(own_rows));
-	*count += ROW_COUNT;
-	return rows;
+	return lc_merge_option_table(own_rows, ROW_COUNT, count);
 }
 
 /* ---- signals that end it ---- */
@@ -100,13 +92,10 @@ static int merge(struct merge *m, char **paths, size_t count)
 static int set(void *context, int row, const char *value)
 {
 	struct merge *m = context;
-	size_t shared;
 	int status;
+	const int own = lc_merge_option_set(&m->options, row, value, &status);
 
-	(void)lc_merge_option_table(&shared);
-	if ((size_t)row < shared)
-		return lc_merge_option_set(&m->options, row, value);
-	if (lc_merge_choice_set(&m->choice, &own_rows[(size_t)row - shared], value, &status))
+	if (own < 0 || lc_merge_choice_set(&m->choice, &own_rows[own], value, &status))
 		return status;
 	if (value && strcmp(value, "on") != 0)
 		return lc_usage("--%s takes no value", own_rows[ROW_KEEP].name);

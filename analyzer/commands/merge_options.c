@@ -21,12 +21,18 @@ static const struct lc_option_info rows[ROW_COUNT] = {
 	               "read with N threads, 1 to 1024; default: one for each CPU" },
 };
 
+enum { OWN_MAX = 16 /* rows of a command */ };
 enum { JOBS_MAX = 1024, OWN_BYTES = 8 << 20 /* of the program and its libraries */ };
 
-const struct lc_option_info *lc_merge_option_table(size_t *count)
+const struct lc_option_info *lc_merge_option_table(const struct lc_option_info *own, size_t own_len,
+                                                   size_t *count)
 {
-	*count = ROW_COUNT;
-	return rows;
+	static struct lc_option_info all[ROW_COUNT + OWN_MAX];
+
+	memcpy(all, rows, sizeof(rows));
+	memcpy(all + ROW_COUNT, own, own_len * sizeof(*own));
+	*count = ROW_COUNT + own_len;
+	return all;
 }
 
 /* The kernel keeps the limit whatever the profiles hold. */
@@ -82,16 +88,25 @@ static int set_memory(struct lc_merge_options *o, const char *value)
 	return 0;
 }
 
-int lc_merge_option_set(struct lc_merge_options *o, int row, const char *value)
+int lc_merge_option_set(struct lc_merge_options *o, int row, const char *value, int *status)
 {
-	if (row == ROW_JOBS)
-		return set_jobs(o, value);
-	if (row == ROW_PRUNE)
-		return set_share(o, value);
-	if (row == ROW_MEMORY)
-		return set_memory(o, value);
-	o->output = value;
-	return 0;
+	*status = 0;
+	switch (row) {
+	case ROW_OUTPUT:
+		o->output = value;
+		return -1;
+	case ROW_JOBS:
+		*status = set_jobs(o, value);
+		return -1;
+	case ROW_PRUNE:
+		*status = set_share(o, value);
+		return -1;
+	case ROW_MEMORY:
+		*status = set_memory(o, value);
+		return -1;
+	default:
+		return row - ROW_COUNT;
+	}
 }
 
 int lc_merge_options_check(const struct lc_merge_options *o, size_t count)

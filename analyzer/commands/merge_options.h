@@ -15,14 +15,19 @@ struct lc_merge_options {
 	struct lc_reduce_options reduce;
 };
 
-/* The rows of the options that both commands have, `*count` of them. Static. */
-const struct lc_option_info *lc_merge_option_table(size_t *count);
+/*
+ * The rows of the options that both commands have, and behind them a command's own: `*count` in
+ * all. Static: the table of the last call.
+ */
+const struct lc_option_info *lc_merge_option_table(const struct lc_option_info *own, size_t own_len,
+                                                   size_t *count);
 
 /*
- * Take the value of row `row` of that table, which stays the caller's. Returns 0, or an exit status
- * after one line on stderr.
+ * Take the value of row `row` of that table, which stays the caller's. Returns -1 where the row is
+ * one that both have, with *status then 0, or an exit status after one line on stderr; else the
+ * number of the command's own row.
  */
-int lc_merge_option_set(struct lc_merge_options *o, int row, const char *value);
+int lc_merge_option_set(struct lc_merge_options *o, int row, const char *value, int *status);
 
 /*
  * Check what was set, with `count` profiles to merge. Returns 0, or an exit status after one line

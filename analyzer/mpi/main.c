@@ -30,7 +30,7 @@ static const struct lc_option_info own_rows[ROW_COUNT] = {
 	                  "write what each phase of each rank took, as JSON" },
 };
 
-enum { ROWS_MAX = 32, FAN_IN_MAX = 1000000 };
+enum { FAN_IN_MAX = 1000000 };
 
 struct merge {
 	struct lc_merge_options options;
@@ -40,25 +40,16 @@ struct merge {
 
 static const struct lc_option_info *options(size_t *count)
 {
-	static struct lc_option_info rows[ROWS_MAX];
-	const struct lc_option_info *shared = lc_merge_option_table(count);
-
-	memcpy(rows, shared, *count * sizeof(*rows));
-	memcpy(rows + *count, own_rows, sizeof(own_rows));
-	*count += ROW_COUNT;
-	return rows;
+	return lc_merge_option_table(own_rows, ROW_COUNT, count);
 }
 
 static int set(void *context, int row, const char *value)
 {
 	struct merge *m = context;
 	unsigned long number;
-	size_t shared;
+	int status;
 
-	(void)lc_merge_option_table(&shared);
-	if ((size_t)row < shared)
-		return lc_merge_option_set(&m->options, row, value);
-	switch (row - (int)shared) {
+	switch (lc_merge_option_set(&m->options, row, value, &status)) {
 	case ROW_FAN_IN:
 		if (lc_args_number(value, FAN_IN_MAX, &number) || number < 2)
 			return lc_usage("merge: --fan-in takes a number from 2 to %d", FAN_IN_MAX);
@@ -69,9 +60,11 @@ static int set(void *context, int row, const char *value)
 			return lc_usage("--%s takes no value", own_rows[ROW_PRUNE_EACH].name);
 		m->ranks.prune_each = true;
 		return 0;
-	default:
+	case ROW_TIMINGS:
 		m->timings = value;
 		return 0;
+	default:
+		return status;
 	}
 }
 
@@ -160,6 +153,7 @@ static int merge(struct merge *m, char **paths, size_t count)
 			status = 0;
 		}
 	}
+	lc_result_over();
 	lc_reduce_free(r);
 	status = lc_wire_most(status);
 	if (m->timings && status != LC_EXIT_FAILED)

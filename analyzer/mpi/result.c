@@ -18,7 +18,7 @@ enum { NAMES = 4, TRIES = 100 };
 static char *files[NAMES]; /* all that can be in the directory */
 static const char *directory;
 static bool ours; /* and is removed */
-static volatile sig_atomic_t whole_result;
+static volatile sig_atomic_t whole_result, over;
 
 /* A file that is being made while others are removed keeps the directory: then again. */
 static void remove_files(void)
@@ -39,7 +39,7 @@ static void end_early(int number)
 
 	if (directory && !whole_result)
 		remove_files();
-	if (!whole_result)
+	if (!whole_result && !over)
 		(void)!write(STDERR_FILENO, line, sizeof(line) - 1);
 	(void)raise(number); /* its handler is gone: the default ends the program */
 }
@@ -132,4 +132,9 @@ int lc_result_end(struct lc_result *r, bool whole)
 	free(name);
 	r->dir = NULL;
 	return status;
+}
+
+void lc_result_over(void)
+{
+	over = true;
 }

@@ -32,4 +32,10 @@ int lc_result_begin(struct lc_result *r);
  */
 int lc_result_end(struct lc_result *r, bool whole);
 
+/*
+ * All is said: a signal ends the program without a line, as that which mpirun sends to the others
+ * when the first rank has ended with a status.
+ */
+void lc_result_over(void);
+
 #endif
