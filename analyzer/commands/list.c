@@ -17,6 +17,7 @@
 #include "analyzer/model/program_name.h"
 #include "analyzer/model/summary.h"
 #include "analyzer/out/json.h"
+#include "analyzer/out/json_processes.h"
 #include "analyzer/out/screen.h"
 #include "analyzer/out/text.h"
 #include "src/base/order.h"
@@ -288,9 +289,6 @@ static void write_text(const struct list *l)
 
 static void put_process(struct lc_json *j, const struct lc_load_process *p)
 {
-	json_t *value;
-	const char *key;
-
 	lc_json_object(j, NULL);
 	if (*p->host)
 		lc_json_string(j, "host", p->host);
@@ -303,12 +301,7 @@ static void put_process(struct lc_json *j, const struct lc_load_process *p)
 	lc_json_bool(j, "complete", p->complete);
 	lc_json_u64(j, "start_wall_ns", p->start_wall_ns);
 	lc_json_u64(j, "end_wall_ns", p->end_wall_ns);
-	lc_json_object(j, "labels");
-	json_object_foreach(p->labels, key, value)
-	{
-		lc_json_string(j, key, json_string_value(value));
-	}
-	lc_json_end_object(j);
+	lc_json_labels(j, p->labels);
 	lc_json_end_object(j);
 }
 
@@ -327,10 +320,7 @@ static void put_profile(struct lc_json *j, const struct entry *e)
 	lc_json_u64(j, "blocks", s->blocks);
 	lc_json_u64(j, "periods", s->periods);
 	lc_json_bool(j, "merged", s->merged);
-	lc_json_array(j, "by");
-	for (size_t i = 0; i < s->by.len; i++)
-		lc_json_string(j, NULL, s->by.keys[i]);
-	lc_json_end_array(j);
+	lc_json_by(j, &s->by);
 	lc_json_array(j, "processes");
 	for (size_t i = 0; i < s->processes_len; i++)
 		put_process(j, &s->processes[i]);

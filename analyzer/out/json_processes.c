@@ -1,33 +1,41 @@
 /* out/json_processes.c - writes what profiles are chosen and grouped by as JSON. */
 #include "analyzer/out/json_processes.h"
 
-void lc_json_host(struct lc_json *j, const struct lc_load_process *p)
+void lc_json_labels(struct lc_json *j, json_t *labels)
 {
 	json_t *value;
 	const char *key;
 
-	if (*p->host)
-		lc_json_string(j, "host", p->host);
-	if (!p->labels)
-		return;
 	lc_json_object(j, "labels");
-	json_object_foreach(p->labels, key, value)
+	json_object_foreach(labels, key, value)
 	{
 		lc_json_string(j, key, json_string_value(value));
 	}
 	lc_json_end_object(j);
 }
 
+void lc_json_by(struct lc_json *j, const struct lc_by *by)
+{
+	lc_json_array(j, "by");
+	for (size_t i = 0; i < by->len; i++)
+		lc_json_string(j, NULL, by->keys[i]);
+	lc_json_end_array(j);
+}
+
+void lc_json_host(struct lc_json *j, const struct lc_load_process *p)
+{
+	if (*p->host)
+		lc_json_string(j, "host", p->host);
+	if (p->labels)
+		lc_json_labels(j, p->labels);
+}
+
 void lc_json_chosen(struct lc_json *j, const struct lc_load *l)
 {
 	const struct lc_where_terms *w = l->where;
 
-	if (l->by.len) {
-		lc_json_array(j, "by");
-		for (size_t i = 0; i < l->by.len; i++)
-			lc_json_string(j, NULL, l->by.keys[i]);
-		lc_json_end_array(j);
-	}
+	if (l->by.len)
+		lc_json_by(j, &l->by);
 	if (!w || !w->len)
 		return;
 	lc_json_array(j, "where");
