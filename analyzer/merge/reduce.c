@@ -156,20 +156,17 @@ static int by_name(const void *a, const void *b, void *of)
  * Each file is a unit; where threads are kept apart the files of one name in the periods of a
  * recording, since they have the same threads.
  */
-static void add_units(struct lc_reduce *r, uint32_t input, size_t first, size_t len)
+static void add_units(struct lc_reduce *r, size_t first, size_t len)
 {
 	const bool together = r->options.keep_threads;
 
 	if (together)
 		qsort_r(r->files + first, len, sizeof(*r->files), by_name, &r->inputs);
-	(void)input;
 	for (size_t i = first; i < first + len; i++) {
-		struct lc_reduce_unit *last = &r->units[r->units_len];
-
 		if (together && i > first &&
 		    !strcmp(name_of(&r->inputs, &r->files[i - 1]),
 		            name_of(&r->inputs, &r->files[i])))
-			last[-1].len++;
+			r->units[r->units_len - 1].len++;
 		else
 			r->units[r->units_len++] = (struct lc_reduce_unit){ i, 1 };
 	}
@@ -191,7 +188,7 @@ static void list_files(struct lc_reduce *r)
 		for (uint32_t p = 0; p < x->parts_len && x->state == LC_MERGE_USED; p++)
 			for (uint32_t f = 0; f < x->parts[p].files_len; f++)
 				r->files[len++] = (struct lc_reduce_file){ i, p, f };
-		add_units(r, i, first, len - first);
+		add_units(r, first, len - first);
 	}
 }
 
