@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-#include "analyzer/objects/ranking.h"
+#include "analyzer/base/wilson.h"
 
 enum { HALVINGS = 200, KNOWN = 8, BEFORE = 0, AFTER = 1 };
 
@@ -122,7 +122,7 @@ struct lc_diff_estimate lc_diff_side_share(const struct lc_diff_run *runs, size_
 	struct lc_diff_estimate e = { .value = s.cost * s.share };
 	double low, high;
 
-	lc_rank_wilson(s.share, s.total / design, z, &low, &high);
+	lc_wilson(s.share, s.total / design, z, &low, &high);
 	e.low = s.cost * fmax(0, s.share - hypot(s.share - low, more));
 	e.high = s.cost * fmin(1, s.share + hypot(high - s.share, more));
 	return e;

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "analyzer/base/memory.h"
+#include "analyzer/base/wilson.h"
 #include "analyzer/model/groups.h"
 #include "src/base/order.h"
 
@@ -68,25 +69,10 @@ double lc_rank_independent(const struct lc_view *v, uint64_t samples)
 	return (double)samples;
 }
 
-void lc_rank_wilson(double p, double n, double z, double *low, double *high)
-{
-	const double z2 = z * z;
-	double centre, half;
-
-	*low = 0;
-	*high = 1;
-	if (n <= 0)
-		return;
-	centre = (p + z2 / (2 * n)) / (1 + z2 / n);
-	half = z / (1 + z2 / n) * sqrt(p * (1 - p) / n + z2 / (4 * n * n));
-	*low = fmax(0, fmin(p, centre - half));
-	*high = fmin(1, fmax(p, centre + half));
-}
-
 void lc_rank_interval(const struct lc_view *v, uint64_t samples, uint64_t total, double *low,
                       double *high)
 {
-	lc_rank_wilson(lc_share(samples, total), lc_rank_independent(v, total), Z95, low, high);
+	lc_wilson(lc_share(samples, total), lc_rank_independent(v, total), Z95, low, high);
 }
 
 /* ---- keys ---- */

@@ -124,12 +124,6 @@ double lc_rank_independent(const struct lc_view *v, uint64_t samples);
 void lc_rank_interval(const struct lc_view *v, uint64_t samples, uint64_t total, double *low,
                       double *high);
 
-/*
- * The same of a share `p` of `n` independent observations, for a normal deviate `z` of 1.96 or
- * another.
- */
-void lc_rank_wilson(double p, double n, double z, double *low, double *high);
-
 /* A caller of accesses, or the line of the accesses themselves. */
 struct lc_rank_caller {
 	uint32_t method;

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "analyzer/base/memory.h"
+#include "analyzer/base/wilson.h"
 
 #define Z95 1.959964 /* 95% of a normal distribution lie within so many deviations */
 
@@ -348,28 +349,25 @@ static int order_parts(const void *a, const void *b)
 }
 
 /*
- * Share of row i in `sum` with Wilson's interval, which is right at 0 and 1 too. It wants a number
- * of independent observations: as many as would give a proportion the variance that the share
- * has (delta method), and no more than the sum's own error allows.
+ * Share of row i in `sum` with Wilson's interval. It wants a number of independent observations: as
+ * many as would give a proportion the variance that the share has (delta method), and no more than
+ * the sum's own error allows, `objects`.
  */
-static struct lc_view_part part_of(const struct split_row *row, double sum, double variance)
+static struct lc_view_part part_of(const struct split_row *row, double sum, double variance,
+                                   double objects)
 {
 	struct lc_view_part part = { .site = row->site, .id = row->id };
 	double p = row->samples / sum;
 	double of_share =
 	    ((1 - p) * (1 - p) * row->variance + p * p * (variance - row->variance)) / (sum * sum);
-	double n, centre, half;
+	double n = objects;
 
 	part.share = part.low = part.high = p;
 	if (variance <= 0)
 		return part; /* exact */
-	n = sum * sum / variance;
 	if (of_share > 0 && p * (1 - p) / of_share < n && p * (1 - p) > 0)
 		n = p * (1 - p) / of_share;
-	centre = (p + Z95 * Z95 / (2 * n)) / (1 + Z95 * Z95 / n);
-	half = Z95 / (1 + Z95 * Z95 / n) * sqrt(p * (1 - p) / n + Z95 * Z95 / (4 * n * n));
-	part.low = fmax(0, fmin(p, centre - half));
-	part.high = fmin(1, fmax(p, centre + half));
+	lc_wilson(p, n, Z95, &part.low, &part.high);
 	return part;
 }
 
@@ -392,7 +390,7 @@ static bool split_of(const struct split_row *rows, size_t len, struct lc_view_pa
 		return false;
 	out->objects = variance > 0 ? out->covered * out->covered / variance : INFINITY;
 	for (size_t i = 0; i < len; i++) {
-		parts[out->parts_len] = part_of(&rows[i], out->covered, variance);
+		parts[out->parts_len] = part_of(&rows[i], out->covered, variance, out->objects);
 		out->error =
 		    fmax(out->error, (parts[out->parts_len].high - parts[out->parts_len].low) / 2);
 		out->parts_len++;

@@ -1,4 +1,4 @@
-/* uses: analyzer/base/plain.c analyzer/diff/diff_math.c analyzer/objects/ranking.c analyzer/model/group_filter.c analyzer/model/where.c src/base/options.c src/base/nearest.c analyzer/model/groups.c analyzer/model/facts.c analyzer/model/program_name.c analyzer/objects/view.c analyzer/objects/view_rows.c analyzer/out/text.c analyzer/model/tree.c analyzer/base/table.c analyzer/base/arena.c analyzer/base/memory.c analyzer/base/fail.c analyzer/base/progress.c src/format/section.c -lm -ljansson */
+/* uses: analyzer/diff/diff_math.c -lm */
 /*
  * test_diff_math.c - checks the intervals by which profiles are compared against published examples
  * and tables, and against numbers worked out by hand.
