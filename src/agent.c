@@ -26,9 +26,11 @@
 #include "src/agent_loaders.h"
 #include "src/agent_manifest.h"
 #include "src/agent_marks.h"
+#include "src/agent_overwritten.h"
 #include "src/agent_profile.h"
 #include "src/agent_running.h"
 #include "src/agent_threads.h"
+#include "src/agent_transformer.h"
 #include "src/agent_undo.h"
 #include "src/agent_waiting.h"
 #include "src/attribute/attribution.h"
@@ -309,7 +311,8 @@ static void tick(JNIEnv *jni)
 			lc_generated_freed();
 		lc_waiting_look();
 	}
-	lc_classes_retransform_waiting(jni);
+	lc_overwritten_look(jni);
+	lc_transformer_tick();
 }
 
 /* From here on allocations are hooked and threads are sampled. */
@@ -367,6 +370,7 @@ static int go_live(JNIEnv *jni, bool copies_seen)
 		return err;
 	}
 	lc_agent_end_open(agent.vm);
+	lc_transformer_open(agent.vm);
 	lc_agent_threads_open(true);
 	enable(live_events, sizeof(live_events) / sizeof(live_events[0]), JVMTI_ENABLE);
 	lc_loaded_make_method_ids(jni);

@@ -466,13 +466,18 @@ static void open_waiting(void)
 		(*lc_jvmti())->GenerateEvents(lc_jvmti(), JVMTI_EVENT_COMPILED_METHOD_LOAD);
 }
 
-void lc_classes_retransform_waiting(JNIEnv *jni)
+bool lc_classes_due(void)
+{
+	return lc_waiting_over() || lc_running_due();
+}
+
+void lc_classes_transform_due(JNIEnv *jni)
 {
 	jclass *waiting = NULL;
 	const size_t len = lc_waiting_take(&waiting);
 
-	lc_running_again(jni);
-	lc_overwritten_look(jni);
+	if (lc_running_due())
+		lc_running_again(jni);
 	if (!len)
 		return;
 	atomic_store_explicit(&classes.waiting, 0, memory_order_relaxed); /* a count */

@@ -47,8 +47,15 @@ jclass lc_classes_define_hook(JNIEnv *jni, const struct lc_options *options);
  */
 void lc_classes_retransform(JNIEnv *jni, bool at_start);
 
-/* Rewrite the classes that have waited, once, when their wait is over. Context: [writer]. */
-void lc_classes_retransform_waiting(JNIEnv *jni);
+/* Is there something for lc_classes_transform_due()? Context: [writer], while that does not run. */
+bool lc_classes_due(void);
+
+/*
+ * Rewrite the classes that have waited, once, when their wait is over, and those that no hot method
+ * runs any more. Waits until the program's threads have stopped. Context: a thread of ours that may
+ * wait.
+ */
+void lc_classes_transform_due(JNIEnv *jni);
 
 /* JVMTI's ClassFileLoadHook and ClassPrepare. Context: [java]. */
 void JNICALL lc_classes_file_load_hook(jvmtiEnv *jvmti, JNIEnv *jni, jclass redefined,

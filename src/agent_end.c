@@ -2,13 +2,13 @@
  * agent_end.c - has the order in which everything ends, and the thread that ends a recording before
  * the program: when --duration is over, or when the profile holds what it may.
  *
- * The order: nothing new is begun (threads, hooks, spans); nobody samples any more; the
- * attribution thread works off what there is, and writes the last blocks and the manifest. Where
- * the program goes on, the JVM then sends no more events, the profile's files are closed, and
- * sampled objects are no more referred to. Hooks stay in the classes and return at once. Events of
- * collections and of threads that end stay enabled: a collection may have begun whose end must be
- * seen (agent.c). Where the disk does not answer, the attribution thread is left behind, and all
- * that it uses stays.
+ * The order: nothing new is begun (threads, hooks, spans); nobody samples, and no class is
+ * transformed any more; the attribution thread works off what there is, and writes the last blocks
+ * and the manifest. Where the program goes on, the JVM then sends no more events, the profile's
+ * files are closed, and sampled objects are no more referred to. Hooks stay in the classes and
+ * return at once. Events of collections and of threads that end stay enabled: a collection may have
+ * begun whose end must be seen (agent.c). Where the disk does not answer, the attribution thread is
+ * left behind, and all that it uses stays.
  *
  * The JVM learns of the thread when the time is up and not before: a debugger, or a thread dump of
  * the program, does not show it while it sleeps.
@@ -26,6 +26,7 @@
 #include "src/agent_manifest.h"
 #include "src/agent_overwritten.h"
 #include "src/agent_threads.h"
+#include "src/agent_transformer.h"
 #include "src/agent_undo.h"
 #include "src/attribute/attribution.h"
 #include "src/base/say.h"
@@ -124,6 +125,7 @@ static bool end_recording(JNIEnv *jni, bool early)
 		lc_span_hooks_off(false);
 	lc_engines_stop();
 	lc_watch_end(jni);
+	lc_transformer_close();
 	lc_overwritten_look(jni);
 	written = lc_attribution_stop(early);
 	pthread_mutex_lock(&end.lock);

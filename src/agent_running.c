@@ -1,6 +1,11 @@
-/* agent_running.c - keeps classes, and says which. */
+/*
+ * agent_running.c - keeps classes, and says which.
+ *
+ * Order: R1  lc_running_transform() stores running behind the classes -> lc_running_due() loads it.
+ */
 #include "src/agent_running.h"
 
+#include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,14 +21,15 @@
 enum { NAMES_BYTES = 160, SAID_AFTER = 2 /* looks */ };
 
 static struct {
-	/* Of the thread that attaches, then the attribution thread's. */
+	/* Of the thread that attaches, then the transformer's. */
 	jclass *classes; /* lc_ref_new() */
 	jint len;
 	unsigned looks;
-	uint64_t next_ns;
-	struct lc_batches_stats stats;
-	_Atomic uint64_t running;
-} running;
+	uint64_t next_ns;              /* of the transformer; read where it does not run */
+	struct lc_batches_stats stats; /* under `lock` */
+	pthread_mutex_t lock;
+	_Atomic uint64_t running; /* len */
+} running = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
 /* Name the classes, as many as fit. */
 static void say(void)
@@ -47,14 +53,29 @@ static void say(void)
 	                 running.len, names);
 }
 
+/* Seconds may pass, without the lock. */
+static jint transform(JNIEnv *jni, jclass *classes, jint len)
+{
+	struct lc_batches_stats stats;
+
+	lc_running_stats(&stats);
+	len = lc_batches_transform(jni, classes, len, &stats);
+	pthread_mutex_lock(&running.lock);
+	running.stats = stats;
+	pthread_mutex_unlock(&running.lock);
+	return len;
+}
+
+bool lc_running_due(void)
+{
+	return atomic_load(&running.running) && lc_time_now_ns() >= running.next_ns; /* R1 */
+}
+
 void lc_running_again(JNIEnv *jni)
 {
-	const uint64_t now = lc_time_now_ns();
 	const jint len = running.len;
 
-	if (!len || now < running.next_ns)
-		return;
-	running.len = lc_batches_transform(jni, running.classes, len, &running.stats);
+	running.len = transform(jni, running.classes, len);
 	running.next_ns = lc_time_now_ns() + AGAIN_NS;
 	atomic_store(&running.running, (uint64_t)running.len);
 	for (jint i = running.len; i < len; i++)
@@ -65,7 +86,7 @@ void lc_running_again(JNIEnv *jni)
 
 void lc_running_transform(JNIEnv *jni, jclass *classes, jint len)
 {
-	len = lc_batches_transform(jni, classes, len, &running.stats);
+	len = transform(jni, classes, len);
 	running.classes = len ? malloc((size_t)len * sizeof(*running.classes)) : NULL;
 	for (jint i = 0; running.classes && i < len; i++) {
 		const jclass kept = lc_ref_new(jni, classes[i]);
@@ -73,11 +94,13 @@ void lc_running_transform(JNIEnv *jni, jclass *classes, jint len)
 		if (kept)
 			running.classes[running.len++] = kept;
 	}
-	atomic_store(&running.running, (uint64_t)running.len);
+	atomic_store(&running.running, (uint64_t)running.len); /* R1 */
 }
 
 void lc_running_stats(struct lc_batches_stats *out)
 {
+	pthread_mutex_lock(&running.lock);
 	*out = running.stats;
+	pthread_mutex_unlock(&running.lock);
 	out->running = atomic_load(&running.running);
 }

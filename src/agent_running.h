@@ -5,13 +5,18 @@
 #define LC_AGENT_RUNNING_H
 
 #include <jni.h>
+#include <stdbool.h>
 
 #include "src/agent_batches.h"
 
 /* Transform the classes, and keep those that a hot method runs. Context: a thread of ours. */
 void lc_running_transform(JNIEnv *jni, jclass *classes, jint len);
 
-/* Transform what no hot method runs any more; looks every two seconds. Context: [writer]. */
+/* Are there classes, and is it time to look again? Context: [writer], or as below. */
+bool lc_running_due(void);
+
+/* Transform what no hot method runs any more. Context: a thread of ours that may wait, one at a
+ * time. */
 void lc_running_again(JNIEnv *jni);
 
 void lc_running_stats(struct lc_batches_stats *out); /* Context: any. */

@@ -143,7 +143,7 @@ void lc_waiting_look(void)
 
 		if (waiting.ids[i] && lc_peek(waiting.ids[i], &method, sizeof(method)) &&
 		    lc_scopes_is_warm(method)) {
-			/* Relaxed: lc_waiting_take() is called by the same thread. */
+			/* Relaxed: W1 alone orders what lc_waiting_take() reads. */
 			(void)atomic_compare_exchange_strong_explicit(&waiting.state, &open, OVER,
 			                                              memory_order_relaxed,
 			                                              memory_order_relaxed);
@@ -152,11 +152,17 @@ void lc_waiting_look(void)
 	}
 }
 
+bool lc_waiting_over(void)
+{
+	return atomic_load_explicit(&waiting.state, memory_order_acquire) == OVER; /* W1 */
+}
+
 size_t lc_waiting_take(jclass **classes)
 {
-	if (atomic_load_explicit(&waiting.state, memory_order_acquire) != OVER) /* W1 */
+	if (!lc_waiting_over())
 		return 0;
-	atomic_store_explicit(&waiting.state, TAKEN, memory_order_relaxed); /* this thread's */
+	/* Relaxed: nobody but the caller reads the classes from here on. */
+	atomic_store_explicit(&waiting.state, TAKEN, memory_order_relaxed);
 	*classes = waiting.classes;
 	return waiting.len;
 }

@@ -41,9 +41,12 @@ void lc_waiting_compiled(jmethodID method, const void *compile_info);
  */
 void lc_waiting_look(void);
 
+/* Is the wait over, and lc_waiting_take() not yet called? Context: any. */
+bool lc_waiting_over(void);
+
 /*
  * Set *classes to the classes, global references that are the caller's, and return their
- * number, once, when the wait is over; else return 0. Context: [writer].
+ * number, once, when the wait is over; else return 0. Context: one thread of ours.
  */
 size_t lc_waiting_take(jclass **classes);
 

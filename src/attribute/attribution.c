@@ -594,9 +594,11 @@ static void *run(void *unused)
 
 		/* With timelines, at the end of each of their stretches. */
 		lc_wake_wait(lc_timeline_on() ? lc_timeline_next_ns(now) - now : TICK_MS * MS);
+		/* First the names of what has run: the tick may have the program's threads stop,
+		 * and until the last of them has, the JVM tells no names. */
+		tick(false);
 		if (work.config.tick)
 			work.config.tick(work.jni);
-		tick(false);
 	}
 	tick(true);
 	(*vm)->DetachCurrentThread(vm);

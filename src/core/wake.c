@@ -3,6 +3,10 @@
  *
  * Order: W1  lc_wake_init() stores ready (release) -> lc_wake() loads it (acquire): the
  *            semaphore is made before anybody posts it.
+ *        W2  lc_wake() exchanges asked (release) behind what the thread is to see, and posts only
+ *            where it was not asked -> lc_wake_wait() exchanges it (acquire): whoever did not post
+ *            is seen by this look. A handler that wakes at each sample would have the thread look
+ *            thousands of times otherwise.
  */
 #include "src/core/wake.h"
 
@@ -17,6 +21,7 @@
 static struct {
 	sem_t semaphore;
 	_Atomic bool ready;
+	_Atomic bool asked; /* the semaphore is posted, and the thread has not yet seen it */
 } wake;
 
 int lc_wake_init(void)
@@ -33,7 +38,8 @@ void lc_wake(void)
 {
 	int saved = errno;
 
-	if (atomic_load_explicit(&wake.ready, memory_order_acquire)) /* W1 */
+	if (atomic_load_explicit(&wake.ready, memory_order_acquire) &&          /* W1 */
+	    !atomic_exchange_explicit(&wake.asked, true, memory_order_acq_rel)) /* W2 */
 		sem_post(&wake.semaphore);
 	errno = saved;
 }
@@ -48,4 +54,5 @@ void lc_wake_wait(uint64_t ns)
 	until.tv_nsec = (long)(ns % SECOND);
 	while (sem_timedwait(&wake.semaphore, &until) && errno == EINTR)
 		;
+	(void)atomic_exchange_explicit(&wake.asked, false, memory_order_acq_rel); /* W2 */
 }
