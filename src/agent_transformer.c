@@ -20,8 +20,8 @@
 static struct {
 	pthread_mutex_t lock;
 	JavaVM *vm;       /* under `lock`; NULL: not open */
-	pthread_t thread; /* under `lock`, if `begun` */
-	bool begun;       /* under `lock`: to be joined */
+	pthread_t thread; /* if `begun` */
+	bool begun;       /* under `lock`: whoever takes it joins the thread */
 	_Atomic bool done;
 } transformer = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
@@ -44,26 +44,22 @@ static void *run(void *vm_arg)
 	return NULL;
 }
 
-static void join(void)
-{
-	pthread_join(transformer.thread, NULL);
-	atomic_store_explicit(&transformer.done, false, memory_order_relaxed); /* under lock */
-	transformer.begun = false;
-}
-
 void lc_transformer_open(JavaVM *vm)
 {
 	pthread_mutex_lock(&transformer.lock);
 	transformer.vm = vm;
+	atomic_store_explicit(&transformer.done, false, memory_order_relaxed); /* of none yet */
 	pthread_mutex_unlock(&transformer.lock);
 }
 
 void lc_transformer_tick(void)
 {
-	if (pthread_mutex_trylock(&transformer.lock))
-		return; /* it is being closed */
-	if (transformer.begun && atomic_load_explicit(&transformer.done, memory_order_acquire))
-		join(); /* T1 */
+	pthread_mutex_lock(&transformer.lock);
+	if (transformer.begun && atomic_load_explicit(&transformer.done, memory_order_acquire)) {
+		pthread_join(transformer.thread, NULL); /* T1 */
+		atomic_store_explicit(&transformer.done, false, memory_order_relaxed);
+		transformer.begun = false;
+	}
 	/* Where the process may have no more threads, the classes stay due. */
 	if (transformer.vm && !transformer.begun && lc_classes_due())
 		transformer.begun =
@@ -73,9 +69,13 @@ void lc_transformer_tick(void)
 
 void lc_transformer_close(void)
 {
+	bool begun;
+
 	pthread_mutex_lock(&transformer.lock);
-	if (transformer.begun)
-		join();
+	begun = transformer.begun;
+	transformer.begun = false;
 	transformer.vm = NULL;
 	pthread_mutex_unlock(&transformer.lock);
+	if (begun)
+		pthread_join(transformer.thread, NULL);
 }
