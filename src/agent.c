@@ -75,8 +75,8 @@
 #include "src/jvm/scopes.h"
 #include "src/jvm/thread_cpu.h"
 #include "src/numa/numa.h"
-#include "src/sample/decode.h"
 #include "src/sample/engine.h"
+#include "src/sample/made.h"
 #include "src/sample/watch.h"
 #include "src/span/span.h"
 #include "src/span/span_classes.h"
@@ -241,7 +241,7 @@ static int start_engines(JNIEnv *jni)
 	lc_metaspace_init();
 	known = lc_klass_init(); /* without, no class is known: heap_unknown */
 	if (!known)
-		lc_decode_class_offset(lc_klass_word_offset());
+		lc_made_class_offset(lc_klass_word_offset());
 	else if (known == -ENOMEM)
 		(void)lc_limit_reached("classes_unknown",
 		                       "there was no memory for the names of classes: samples in "

@@ -32,7 +32,11 @@ enum {
 	CHUNK_BYTES = 512,
 	INSN_BYTES_MAX = 15,
 	CACHE_SLOTS = 1 << 12,
+	NULL_BYTES = 4096, /* from address 0 on, as much cannot be read: the JVM relies on it */
 };
+
+/* With a pc in the cache: its recipe where the usual one's instruction has not run. */
+#define PAST (UINT64_C(1) << 63)
 
 struct slot {
 	_Atomic uint64_t sequence;
@@ -215,13 +219,19 @@ static void find_step(const struct lc_code_cache_piece *piece, const struct lc_c
 	cache_put(regs->pc, piece->life, r);
 }
 
+static struct lc_code_bytes all_of(const struct lc_code_cache_piece *code)
+{
+	return (struct lc_code_bytes){ .bytes = (const uint8_t *)(uintptr_t)code->start,
+		                       .len = code->end - code->start,
+		                       .address = code->start,
+		                       .method = code->kind == LC_CODE_METHOD };
+}
+
 static void find_recipe(const struct lc_code_cache_piece *code, const struct lc_registers *regs,
                         struct lc_recipe *r)
 {
 	const uint64_t pc = regs->pc;
-	const struct lc_code_bytes all = { .bytes = (const uint8_t *)(uintptr_t)code->start,
-		                           .len = code->end - code->start,
-		                           .address = code->start };
+	const struct lc_code_bytes all = all_of(code);
 	uint64_t from;
 
 	if (cache_get(pc, code->life, r)) {
@@ -385,6 +395,46 @@ static void decode_native(const struct lc_registers *regs, struct lc_access *out
 	out->recipe = (struct lc_recipe){ .pc = regs->pc };
 }
 
+/* Would the access have been to a null reference? Then it has not run. */
+static bool is_of_null(const struct lc_access *a)
+{
+	return (a->how == LC_HOW_DIRECT || a->how == LC_HOW_NEARBY) &&
+	       !(a->access & LC_ACCESS_OWN) && a->addr < NULL_BYTES;
+}
+
+/*
+ * The recipe's instruction has not run, since a branch leads past it: G1 looks at the card of a
+ * reference that is stored only where it leads to another region. Find what has run.
+ */
+static void look_past(const struct lc_code_cache_piece *code, const struct lc_registers *regs,
+                      struct lc_access *a)
+{
+	const struct lc_code_bytes all = all_of(code);
+	const uint64_t pc = regs->pc, not_run = a->recipe.pc - code->start;
+
+	if (a->recipe.ahead || not_run >= pc - code->start) {
+		a->how = LC_HOW_NO_OPERAND;
+	} else if (!cache_get(pc | PAST, code->life, &a->recipe)) {
+		const uint64_t from = lc_code_cache_boundary(
+		    code, pc - code->start > WINDOW_BYTES ? pc - WINDOW_BYTES : code->start);
+
+		lc_decode_straight_past(&all, from - code->start, pc - code->start, not_run,
+		                        &a->recipe);
+		cache_put(pc | PAST, code->life, &a->recipe);
+	}
+	if (a->how != LC_HOW_NO_OPERAND)
+		evaluate(regs, a);
+	if (is_of_null(a))
+		a->how = LC_HOW_NO_OPERAND;
+	if (a->how == LC_HOW_NO_OPERAND) {
+		a->recipe = (struct lc_recipe){ .pc = pc,
+			                        .how = LC_HOW_NO_OPERAND,
+			                        .base = LC_NO_REGISTER,
+			                        .index = LC_NO_REGISTER };
+		evaluate(regs, a);
+	}
+}
+
 void lc_decode_sample(const struct lc_registers *regs, struct lc_access *out)
 {
 	struct lc_code_cache_piece code;
@@ -406,6 +456,8 @@ void lc_decode_sample(const struct lc_registers *regs, struct lc_access *out)
 	out->life = code.life;
 	find_recipe(&code, regs, &out->recipe);
 	evaluate(regs, out);
+	if (is_of_null(out))
+		look_past(&code, regs, out);
 	out->step = lc_step_bytes(&out->recipe.step, regs, out->recipe.same_frame);
 	out->fenced = out->how == LC_HOW_DIRECT && (out->access & LC_ACCESS_FENCE);
 }

@@ -69,6 +69,7 @@ struct lc_code_bytes {
 	uint64_t address;
 	bool native; /* a C compiler's or an assembler's; else the JVM's, with its use of registers
 	              */
+	bool method; /* all of a Java method's, from the entry by which virtual calls come */
 };
 
 /*
@@ -80,13 +81,17 @@ void lc_decode_straight(const struct lc_code_bytes *code, size_t from, size_t pc
                         struct lc_recipe *out);
 
 /*
+ * The same, where it is known that the memory instruction at bytes[not_run] has not run, which lies
+ * before the pc: control came by a branch that leads past it. Context: as above.
+ */
+void lc_decode_straight_past(const struct lc_code_bytes *code, size_t from, size_t pc_at,
+                             size_t not_run, struct lc_recipe *out);
+
+/*
  * Set the heap's address range, by which a register is judged to hold an object. It is empty at
  * first: no register does. The engine takes it from the JVM's exports. Context: [attach].
  */
 void lc_decode_heap_range(uint64_t low, uint64_t high);
-
-/* Set the offset in an object of the class word; it is 8 until then. Context: [attach]. */
-void lc_decode_class_offset(uint32_t offset);
 
 /* An access as a sample holds it. */
 struct lc_access {

@@ -7,13 +7,13 @@
  * cannot be decoded backwards: the code is decoded forwards from a known boundary, and the last few
  * instructions are kept.
  */
-#include <stdatomic.h>
 #include <string.h>
 
 #include "src/core/record.h"
 #include "src/format/kinds.h"
 #include "src/sample/decode.h"
 #include "src/sample/insn.h"
+#include "src/sample/made.h"
 
 enum {
 	/*
@@ -23,18 +23,13 @@ enum {
 	WINDOW = 160,        /* instructions before the pc that are looked at */
 	BRANCH_BYTES = 1024, /* bytes behind the pc in which branches are looked for */
 	BRANCHES_MAX = 64,
-	JUMPS_MAX = 2,          /* branches that are followed back */
-	FORWARD_MAX = 160,      /* instructions from the pc on that are looked at */
-	SP = 4,                 /* number of the stack pointer */
-	HEADER_CODE_BYTES = 96, /* code between the first store to a header and that of the class */
+	JUMPS_MAX = 2,      /* branches that are followed back */
+	FORWARD_MAX = 160,  /* instructions from the pc on that are looked at */
+	SP = 4,             /* number of the stack pointer */
+	CARD_CODE = 6,      /* instructions that compute the address of a card, at most */
+	CARD_SHIFT_MIN = 7, /* log2 of a card's bytes: 9 by default */
+	CARD_SHIFT_MAX = 10,
 };
-
-static _Atomic uint32_t class_offset = 8; /* relaxed: set before there are samples */
-
-void lc_decode_class_offset(uint32_t offset)
-{
-	atomic_store_explicit(&class_offset, offset, memory_order_relaxed);
-}
 
 static bool decode_at(const struct lc_code_bytes *code, size_t at, struct lc_insn *in)
 {
@@ -112,102 +107,6 @@ static void set_operand(struct lc_recipe *r, const struct lc_insn *in, uint64_t 
 	r->index_lost = lost & bit_of(in->index);
 }
 
-/* Is it `mov [base+disp],...`, and nothing more? */
-static bool stores_to(const struct lc_insn *in, uint8_t base, uint32_t disp)
-{
-	return in->memory && in->base == base && in->index == LC_NO_REGISTER &&
-	       in->disp == (int32_t)disp &&
-	       ((in->constant && in->constant_to == LC_NO_REGISTER) ||
-	        in->store_from != LC_NO_REGISTER);
-}
-
-/* What is known of a register's value: a constant, or computed from a register, or nothing. */
-struct value {
-	enum { UNKNOWN, CONSTANT, REDUCED } kind;
-	uint8_t from; /* REDUCED: the value is (old value of this register - constant) >> shift */
-	uint8_t shift;
-	uint64_t constant; /* CONSTANT: the value; REDUCED: see `from` */
-};
-
-/*
- * Follow an instruction that copies, loads a constant, subtracts or shifts; forget what others
- * write.
- */
-static void follow(struct value *v, const struct lc_insn *in)
-{
-	struct value result = { .kind = UNKNOWN };
-	uint8_t to = LC_NO_REGISTER;
-
-	if (in->copy_to != LC_NO_REGISTER && in->copy_from != LC_NO_REGISTER) {
-		to = in->copy_to;
-		result = v[in->copy_from];
-	} else if (in->constant_to != LC_NO_REGISTER) {
-		to = in->constant_to;
-		result = (struct value){ .kind = CONSTANT, .constant = in->value };
-	} else if (in->sub_to != LC_NO_REGISTER && v[in->sub_to].kind == REDUCED &&
-	           !v[in->sub_to].shift &&
-	           (in->sub_from == LC_NO_REGISTER || v[in->sub_from].kind == CONSTANT)) {
-		to = in->sub_to;
-		result = v[to];
-		result.constant +=
-		    in->sub_from == LC_NO_REGISTER ? in->value : v[in->sub_from].constant;
-	} else if (in->shr_to != LC_NO_REGISTER && v[in->shr_to].kind == REDUCED) {
-		to = in->shr_to;
-		result = v[to];
-		result.shift = (uint8_t)((result.shift + in->value) & 0x3f);
-	}
-	for (uint8_t i = 0; i < LC_REGISTERS; i++)
-		if (in->written & bit_of(i))
-			v[i].kind = UNKNOWN;
-	if (to != LC_NO_REGISTER)
-		v[to] = result;
-}
-
-static void set_made(struct lc_recipe *r, const struct value *v)
-{
-	if (v->kind == CONSTANT) {
-		r->made = LC_MADE_VALUE;
-		r->made_value = v->constant;
-	} else if (v->kind == REDUCED && !(v->constant >> 48)) {
-		r->made = LC_MADE_REGISTER;
-		r->made_value = v->constant | (uint64_t)v->from << 48 | (uint64_t)v->shift << 52;
-	}
-}
-
-/*
- * If the instruction at `store` stores to the very start of an object, an object is being made, and
- * that instruction or one of the next stores its class. `from` is where the
- * instructions begin that run after the sample and before the store; or it is `store` itself.
- */
-static void find_made(const struct lc_code_bytes *code, size_t from, size_t store,
-                      struct lc_recipe *r)
-{
-	const uint32_t offset = atomic_load_explicit(&class_offset, memory_order_relaxed);
-	struct value values[LC_REGISTERS];
-	struct lc_insn in;
-
-	if (code->native) /* it knows classes by other ways */
-		return;
-	for (uint8_t i = 0; i < LC_REGISTERS; i++)
-		values[i] = (struct value){ .kind = REDUCED, .from = i };
-	for (size_t at = from, end = store; at < code->len && at <= end; at += in.length) {
-		if (!decode_at(code, at, &in) || in.control ||
-		    (at == store && !stores_to(&in, r->base, 0)))
-			return;
-		if (at == store)
-			end = store + HEADER_CODE_BYTES;
-		if (at >= store && stores_to(&in, r->base, offset)) {
-			const struct value constant = { .kind = CONSTANT, .constant = in.value };
-
-			set_made(r, in.constant ? &constant : &values[in.store_from]);
-			return;
-		}
-		if (in.written & bit_of(r->base))
-			return;
-		follow(values, &in);
-	}
-}
-
 /*
  * Use a copy of the base where the base itself is lost: look in the line before instruction `m` for
  * mov copy,base with both registers untouched from there on. `lost` are the registers written from
@@ -257,10 +156,12 @@ struct trace {
 	struct line line;
 	size_t at;        /* of the instruction that ran next */
 	unsigned jumps;   /* followed so far */
+	size_t not_run;   /* of an instruction that has not run; SIZE_MAX: none is known */
 	bool falls;       /* assume that a loop was entered from above rather than repeated */
 	uint16_t lost;    /* registers written since */
 	bool called;      /* the trace ends at a call */
 	size_t call_at;   /* that call */
+	bool entered;     /* the trace ends where the method was entered */
 	bool own_certain; /* no jump lies between */
 	bool own_found;   /* an access to the thread's own memory; the nearest is in `own` */
 	struct lc_recipe own;
@@ -293,14 +194,27 @@ static bool falls_into(const struct trace *t)
 }
 
 /*
+ * Is the instruction at `at` the branch that ends the check of the receiver's class? It is the only
+ * conditional branch that leaves a method's code. Static and special calls enter behind it, as
+ * those of virtual methods do whose class was known, so that the check need not have run.
+ */
+static bool ends_entry_check(const struct lc_code_bytes *code, size_t at, const struct lc_insn *in)
+{
+	const size_t to = (size_t)((int64_t)at + in->target);
+
+	return code->method && in->control && in->target && to >= code->len;
+}
+
+/*
  * Go one instruction back in time. A loop's branch is the likeliest way to its target, then the
- * instruction before it in memory, then a branch from anywhere. Calls end the trace.
+ * instruction before it in memory, then a branch from anywhere. Calls end the trace, and the entry
+ * of the method.
  */
 static bool step_back(struct trace *t, struct lc_insn *in)
 {
 	size_t source, at;
 
-	t->called = false;
+	t->called = t->entered = false;
 	while (!(t->falls && falls_into(t)) && came_by(&t->branches, t->at, true, &source))
 		if (!jump_back(t, source))
 			return false;
@@ -310,6 +224,10 @@ static bool step_back(struct trace *t, struct lc_insn *in)
 		at = t->line.at[t->line.len - 1];
 		if (!decode_at(t->code, at, in))
 			return false;
+		if (in->falls && ends_entry_check(t->code, at, in)) {
+			t->entered = true;
+			return false;
+		}
 		if (in->falls)
 			break;
 		if (in->calls) {
@@ -339,6 +257,26 @@ static bool is_poll(const struct trace *t, uint8_t base)
 }
 
 /*
+ * Is the instruction at t->at an access to a byte of the collector's table of cards? That is at an
+ * address shifted by the size of a card, plus the table's. G1 looks at the card only where a
+ * reference leads to another region.
+ */
+static bool is_card(const struct trace *t, const struct lc_insn *in)
+{
+	struct trace before;
+	struct lc_insn at;
+
+	if (t->code->native || in->disp || in->access >> LC_ACCESS_WIDTH_SHIFT)
+		return false;
+	before = *t;
+	for (unsigned i = 0; i < CARD_CODE && step_back(&before, &at); i++)
+		if (at.shr_to != LC_NO_REGISTER &&
+		    (at.shr_to == in->base || at.shr_to == in->index))
+			return at.value >= CARD_SHIFT_MIN && at.value <= CARD_SHIFT_MAX;
+	return false;
+}
+
+/*
  * Note the nearest access to memory that is the thread's own and no object's, unless one is noted.
  */
 static void set_own(struct trace *t, const struct lc_insn *in, size_t pc_at)
@@ -350,12 +288,31 @@ static void set_own(struct trace *t, const struct lc_insn *in, size_t pc_at)
 	t->own.same_frame = !((t->lost | in->written) & bit_of(SP));
 }
 
-/* Behind a call, the last thing that ran is a return, which reads the stack. */
+/*
+ * Behind a call, the last thing that ran is a return, which reads the stack; where a method is
+ * entered, it is a call, which writes it.
+ */
 static void came_back(struct trace *t, size_t pc_at)
 {
 	struct lc_insn in;
 
-	if (t->own_found || !t->called || !decode_at(t->code, t->call_at, &in))
+	if (t->own_found)
+		return;
+	if (t->entered) {
+		t->own_found = true;
+		t->own_certain = !t->jumps;
+		t->own = (struct lc_recipe){
+			.pc = t->code->address + t->at,
+			.base = LC_NO_REGISTER,
+			.index = LC_NO_REGISTER,
+			.scale = 1,
+			.how = t->at == pc_at ? LC_HOW_DIRECT : LC_HOW_NEARBY,
+			.access = LC_ACCESS_OWN | LC_TOUCH_STORE | 3u << LC_ACCESS_WIDTH_SHIFT,
+			.same_frame = !(t->lost & bit_of(SP)),
+		};
+		return;
+	}
+	if (!t->called || !decode_at(t->code, t->call_at, &in))
 		return;
 	t->own_found = true;
 	t->own_certain = !t->jumps;
@@ -370,6 +327,23 @@ static void came_back(struct trace *t, size_t pc_at)
 	};
 }
 
+/*
+ * The instruction at t->at has not run: go on before the branch that leads past it to what ran,
+ * where there is one.
+ */
+static void go_around(struct trace *t, size_t pc_at)
+{
+	size_t source = SIZE_MAX;
+
+	for (size_t i = 0; i < t->branches.len; i++)
+		if (t->branches.of[i].at < t->at && t->branches.of[i].to > t->at &&
+		    t->branches.of[i].to <= pc_at &&
+		    (source == SIZE_MAX || t->branches.of[i].at > source))
+			source = t->branches.of[i].at;
+	if (source != SIZE_MAX)
+		(void)jump_back(t, source);
+}
+
 /* Find the nearest memory instruction before the pc. Returns false if it is not certain. */
 static bool look_back(struct trace *t, struct lc_recipe *r)
 {
@@ -377,11 +351,18 @@ static bool look_back(struct trace *t, struct lc_recipe *r)
 	struct lc_insn in;
 
 	for (unsigned i = 0; i < WINDOW && step_back(t, &in); i++) {
+		/* The card that has just been looked at is what was waited for. */
+		const bool card =
+		    in.memory && (t->jumps || t->at + in.length != pc_at) && is_card(t, &in);
 		/* A string instruction has moved its own base on, by a known step. */
 		const uint16_t own = in.step ? in.written & (uint16_t)~bit_of(in.base) : in.written;
 
-		if (!in.memory || (in.polls && is_poll(t, in.base))) {
-			if (in.own && !t->own_found)
+		if (in.memory && t->at == t->not_run) {
+			go_around(t, pc_at);
+			continue;
+		}
+		if (!in.memory || card || (in.polls && is_poll(t, in.base))) {
+			if ((in.own || card) && !t->own_found)
 				set_own(t, &in, pc_at);
 			t->lost |= in.written;
 			continue;
@@ -394,9 +375,7 @@ static bool look_back(struct trace *t, struct lc_recipe *r)
 			return false; /* its base is lost, and with it how far it had moved */
 		if (r->base_lost)
 			use_copy_of_base(t->code, &t->line, t->line.len, t->lost | in.written, r);
-		if (atomic_load_explicit(&class_offset,
-		                         memory_order_relaxed)) /* else it is there */
-			find_made(t->code, t->at, t->at, r);
+		lc_made_find(t->code, t->at, t->at, r);
 		return true;
 	}
 	return false;
@@ -426,7 +405,7 @@ static bool look_ahead(const struct lc_code_bytes *code, size_t pc_at, struct lc
 			r->how = LC_HOW_NEARBY;
 			r->ahead = true;
 			r->same_frame = !(lost & bit_of(SP));
-			find_made(code, pc_at, at, r);
+			lc_made_find(code, pc_at, at, r);
 			return true;
 		}
 		if (in.own && own->how == LC_HOW_NO_OPERAND) {
@@ -524,7 +503,13 @@ static bool choose(const struct trace *t, const struct lc_recipe *found, struct 
 void lc_decode_straight(const struct lc_code_bytes *code, size_t from, size_t pc_at,
                         struct lc_recipe *out)
 {
-	struct trace t = { .code = code, .from = from, .at = pc_at }, entered;
+	lc_decode_straight_past(code, from, pc_at, SIZE_MAX, out);
+}
+
+void lc_decode_straight_past(const struct lc_code_bytes *code, size_t from, size_t pc_at,
+                             size_t not_run, struct lc_recipe *out)
+{
+	struct trace t = { .code = code, .from = from, .at = pc_at, .not_run = not_run }, entered;
 	struct lc_recipe back, before, ahead, own;
 	bool has_back, has_before, has_ahead;
 

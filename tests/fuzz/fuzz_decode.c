@@ -1,4 +1,4 @@
-/* uses: src/sample/decode.c src/sample/decode_straight.c src/sample/step.c src/sample/insn.c src/sample/insn_step.c src/sample/insn_known.c src/sample/native_code.c src/jvm/code_cache.c src/jvm/peek.c -lZydis -lpthread */
+/* uses: src/sample/decode.c src/sample/decode_straight.c src/sample/made.c src/sample/step.c src/sample/insn.c src/sample/insn_step.c src/sample/insn_known.c src/sample/native_code.c src/jvm/code_cache.c src/jvm/peek.c -lZydis -lpthread */
 /*
  * fuzz_decode.c - decodes any bytes as code: nothing outside them is read, and recipes make sense.
  */
@@ -58,10 +58,16 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		return 0;
 	memcpy(code, data + 1, len);
 	for (int native = 0; native < 2; native++) {
-		const struct lc_code_bytes bytes = { code, len, 0x1000, native };
+		const struct lc_code_bytes bytes = { code, len, 0x1000, native, !native };
+		const size_t pc_at = data[0] % len;
 
-		lc_decode_straight(&bytes, 0, data[0] % len, &recipe);
+		lc_decode_straight(&bytes, 0, pc_at, &recipe);
 		check(&recipe, len);
+		if (recipe.pc >= bytes.address && recipe.pc < bytes.address + pc_at) {
+			lc_decode_straight_past(&bytes, 0, pc_at, recipe.pc - bytes.address,
+			                        &recipe);
+			check(&recipe, len);
+		}
 		if (lc_insn_decode(code, len, native, &in) &&
 		    lc_insn_length(code, len) != in.length)
 			abort();

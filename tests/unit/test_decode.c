@@ -1,4 +1,4 @@
-/* uses: src/sample/decode.c src/sample/decode_straight.c src/sample/step.c src/sample/insn.c src/sample/insn_step.c src/sample/insn_known.c src/sample/native_code.c src/jvm/code_cache.c src/jvm/peek.c -lZydis -lpthread */
+/* uses: src/sample/decode.c src/sample/decode_straight.c src/sample/made.c src/sample/step.c src/sample/insn.c src/sample/insn_step.c src/sample/insn_known.c src/sample/native_code.c src/jvm/code_cache.c src/jvm/peek.c -lZydis -lpthread */
 /*
  * test_decode.c - checks recipes made from hand-assembled code, and addresses made from registers.
  *
@@ -18,6 +18,7 @@
 #include "src/jvm/ranges.h"
 #include "src/sample/decode.h"
 #include "src/sample/insn.h"
+#include "src/sample/made.h"
 #include "src/sample/native_code.h"
 #include "tests/unit/no_code_headers.h"
 
@@ -67,8 +68,17 @@ enum { RAX, RCX, RDX, RBX, RSP, RBP, RSI, RDI, R8, R9, R10, R11, R12, R14 = 14, 
 #define MOVABS_R10 "\x49\xba\x44\x33\x22\x11\x00\x7f\x00\x00" /* mov r10,0x7f0011223344 */
 #define INC_BYTE "\xfe\x46\x08"                               /* inc byte [rsi+8] */
 #define FSTP_80 "\xdb\x7e\x08"                                /* fstp tbyte [rsi+8] */
-#define JMP_BACK_5 "\xeb\xf9" /* jmp .-5: over a call and a compare */
-#define BAD "\x06"            /* no instruction in 64-bit mode */
+#define JMP_BACK_5 "\xeb\xf9"                     /* jmp .-5: over a call and a compare */
+#define JE_6 "\x74\x04"                           /* je .+6 */
+#define JNE_OUT "\x0f\x85\x00\x10\x00\x00"        /* jne .+0x1006 */
+#define BANG_STACK "\x89\x84\x24\x00\xc0\xfe\xff" /* mov [rsp-0x14000],eax */
+#define MOV_RBP_EDI "\x89\x7d\x00"                /* mov [rbp],edi */
+#define JE_CARD "\x74\x13"                        /* je .+21: over the next five */
+#define MOV_RCX_RBP "\x48\x89\xe9"                /* mov rcx,rbp */
+#define SHR_RCX "\x48\xc1\xe9\x09"                /* shr rcx,9 */
+#define ADD_RCX_R13 "\x49\x03\xcd"                /* add rcx,r13 */
+#define CMP_CARD "\x80\x39\x02"                   /* cmp byte [rcx],2 */
+#define BAD "\x06"                                /* no instruction in 64-bit mode */
 
 #define LEN(s) (sizeof(s) - 1)
 
@@ -76,8 +86,9 @@ static struct lc_recipe at(const char *bytes, size_t len, size_t pc_at)
 {
 	struct lc_recipe r;
 
-	lc_decode_straight(&(struct lc_code_bytes){ (const uint8_t *)bytes, len, 0x1000, false }, 0,
-	                   pc_at, &r);
+	lc_decode_straight(
+	    &(struct lc_code_bytes){ (const uint8_t *)bytes, len, 0x1000, false, false }, 0, pc_at,
+	    &r);
 	return r;
 }
 
@@ -379,7 +390,7 @@ static void class_in_the_mark_is_stored_with_it(void **state)
 	struct lc_recipe r;
 
 	(void)state;
-	lc_decode_class_offset(0);
+	lc_made_class_offset(0);
 	r = RECIPE(RET, MOVABS_R10 MOV_MARK_R10 RET);
 	assert_int_equal(r.made, LC_MADE_VALUE);
 	assert_int_equal(r.made_value, UINT64_C(0x7f0011223344));
@@ -389,7 +400,7 @@ static void class_in_the_mark_is_stored_with_it(void **state)
 	assert_int_equal(lc_made_word(&registers, r.made_value), registers.r[R10]);
 	r = RECIPE(MOVABS_R10 MOV_MARK_R10, RET); /* it is there */
 	assert_int_equal(r.made, LC_MADE_NOTHING);
-	lc_decode_class_offset(8);
+	lc_made_class_offset(8);
 }
 
 static void push_of_memory_and_locked_operations_count(void **state)
@@ -446,6 +457,52 @@ static void gather_keeps_its_base(void **state)
 	assert_int_equal(r.index, NONE);
 }
 
+/* The barrier of G1 behind `mov [rbp],edi`: the card is looked at where the reference leads to
+ * another region. */
+#define BARRIER MOV_RBP_EDI JE_CARD MOV_RCX_RBP SHR_RCX ADD_RCX_R13 CMP_CARD JNE_OUT
+
+static void the_card_of_a_reference_is_no_object(void **state)
+{
+	struct lc_recipe r = RECIPE(BARRIER, CMP_EAX_R8D RET);
+
+	(void)state;
+	assert_int_equal(r.how, LC_HOW_NEARBY);
+	assert_operand(&r, RBP, NONE, 1, 0);
+	assert_false(r.base_lost);
+	r = RECIPE(BARRIER "\x31\xc9", CMP_EAX_R8D RET); /* xor ecx,ecx */
+	assert_operand(&r, RBP, NONE, 1, 0);
+	/* Directly behind it, it is what was waited for. */
+	r = RECIPE(MOV_RBP_EDI MOV_RCX_RBP SHR_RCX ADD_RCX_R13 CMP_CARD, JNE_16 RET);
+	assert_int_equal(r.how, LC_HOW_DIRECT);
+	assert_operand(&r, RCX, NONE, 1, 0);
+	/* The same without a shift is an object's byte. */
+	r = RECIPE(MOV_RBP_EDI MOV_RCX_RBP ADD_RCX_R13 CMP_CARD ADD_RBX_RAX, CMP_EAX_R8D RET);
+	assert_operand(&r, RCX, NONE, 1, 0);
+}
+
+static void the_check_of_the_receiver_may_not_have_run(void **state)
+{
+	static const char code[] =
+	    CMP_RSI_8 JNE_OUT BANG_STACK PUSH_RBP SUB_RSP ADD_RBX_RAX CMP_EAX_R8D RET;
+	struct lc_code_bytes bytes = { (const uint8_t *)code, LEN(code), 0x1000, false, true };
+	const size_t entry = LEN(CMP_RSI_8 JNE_OUT),
+	             body = LEN(CMP_RSI_8 JNE_OUT BANG_STACK PUSH_RBP SUB_RSP);
+	struct lc_recipe r;
+
+	(void)state;
+	lc_decode_straight(&bytes, 0, body, &r);
+	assert_int_equal(r.access, LC_ACCESS_OWN | LC_TOUCH_STORE | 3 << LC_ACCESS_WIDTH_SHIFT);
+	lc_decode_straight(&bytes, 0, entry, &r); /* the call has stored its return address */
+	assert_int_equal(r.access, LC_ACCESS_OWN | LC_TOUCH_STORE | 3 << LC_ACCESS_WIDTH_SHIFT);
+	assert_int_equal(r.how, LC_HOW_DIRECT);
+	lc_decode_straight(&bytes, 0, LEN(CMP_RSI_8), &r); /* a virtual call does run it */
+	assert_int_equal(r.how, LC_HOW_DIRECT);
+	assert_operand(&r, RSI, NONE, 1, 8);
+	bytes.method = false; /* no method: such a branch says nothing */
+	lc_decode_straight(&bytes, 0, body, &r);
+	assert_operand(&r, RSI, NONE, 1, 8);
+}
+
 static void pc_inside_an_instruction_is_undecoded(void **state)
 {
 	(void)state;
@@ -461,10 +518,10 @@ static void decoding_stops_after_its_limit(void **state)
 
 	(void)state;
 	memset(nops, 0x90, sizeof(nops));
-	lc_decode_straight(&(struct lc_code_bytes){ nops, sizeof(nops), 0, false }, 0,
+	lc_decode_straight(&(struct lc_code_bytes){ nops, sizeof(nops), 0, false, false }, 0,
 	                   LC_DECODE_INSTRUCTIONS_MAX, &r);
 	assert_int_equal(r.how, LC_HOW_NO_OPERAND);
-	lc_decode_straight(&(struct lc_code_bytes){ nops, sizeof(nops), 0, false }, 0,
+	lc_decode_straight(&(struct lc_code_bytes){ nops, sizeof(nops), 0, false, false }, 0,
 	                   LC_DECODE_INSTRUCTIONS_MAX + 1, &r);
 	assert_int_equal(r.how, LC_HOW_UNDECODED);
 }
@@ -526,12 +583,39 @@ static void address_is_computed_from_the_registers(void **state)
 	assert_int_equal(a.access, LC_TOUCH_LOAD | 2 << LC_ACCESS_WIDTH_SHIFT);
 }
 
+/* What would have been at a null reference has not run: control came by the branch that leads past
+ * it. */
+static void an_access_to_null_has_not_run(void **state)
+{
+	struct lc_access a;
+
+	(void)state;
+	registers.r[R14] = 0x700001000;
+	registers.r[R10] = 5;
+	registers.r[RSI] = 0;
+	a = SAMPLE(MOVSXD_RBP JE_6 CMP_RSI_8, ADD_RBX_RAX);
+	assert_int_equal(a.how, LC_HOW_NEARBY);
+	assert_int_equal(a.addr, 0x700001000 + 5 * 4 + 16);
+	lc_decode_sample(&registers, &a); /* by the cache */
+	assert_int_equal(a.addr, 0x700001000 + 5 * 4 + 16);
+	registers.r[RSI] = 0x700002000;
+	lc_decode_sample(&registers, &a);
+	assert_int_equal(a.addr, 0x700002008);
+	registers.r[RSI] = 0;
+	a = SAMPLE(JE_6 CMP_RSI_8, ADD_RBX_RAX RET);
+	assert_int_equal(a.how, LC_HOW_NO_OPERAND);
+	assert_int_equal(a.addr, 0);
+	a = SAMPLE(RET, CMP_RSI_8 RET); /* it will be an exception */
+	assert_int_equal(a.how, LC_HOW_NO_OPERAND);
+}
+
 /* A recipe that comes from the cache is the one that was put there. */
 static void recipes_survive_the_cache(void **state)
 {
 	struct lc_access first, again;
 
 	(void)state;
+	registers.r[RAX] = 0x700003000;
 	first = SAMPLE("", MOV_RSI_RBX MOVABS_R10 MOV_MARK MOV_CLASS_R10 RET);
 	lc_decode_sample(&registers, &again);
 	assert_int_equal(first.recipe.step.kind, LC_STEP_NOT_SOUGHT);
@@ -833,10 +917,13 @@ int main(void)
 		cmocka_unit_test(repeated_string_operation_waits_at_its_own_pc),
 		cmocka_unit_test(finished_string_operation_is_one_step_behind_its_register),
 		cmocka_unit_test(gather_keeps_its_base),
+		cmocka_unit_test(the_card_of_a_reference_is_no_object),
+		cmocka_unit_test(the_check_of_the_receiver_may_not_have_run),
 		cmocka_unit_test(pc_inside_an_instruction_is_undecoded),
 		cmocka_unit_test(decoding_stops_after_its_limit),
 		cmocka_unit_test(lengths_of_both_decoders_agree),
 		cmocka_unit_test(address_is_computed_from_the_registers),
+		cmocka_unit_test(an_access_to_null_has_not_run),
 		cmocka_unit_test(recipes_survive_the_cache),
 		cmocka_unit_test(base_stands_for_the_object_when_the_index_is_lost),
 		cmocka_unit_test(compressed_reference_in_the_index_is_not_taken_for_an_offset),
