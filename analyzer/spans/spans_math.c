@@ -2,6 +2,7 @@
  * spans/spans_math.c - computes what the analysis of spans needs: quantiles, shares, and how even
  * something is.
  */
+#include "analyzer/base/wilson.h"
 #include "analyzer/spans/spans_impl.h"
 #include "src/base/order.h"
 
@@ -232,15 +233,10 @@ double lc_spans_hz(const struct lc_spans *s)
 
 struct lc_spans_between lc_spans_between(uint64_t part, uint64_t n)
 {
-	const double z2 = 1.96 * 1.96, all = (double)n, p = (double)part / all;
-	double centre, half;
+	struct lc_spans_between out;
 
-	if (!n)
-		return (struct lc_spans_between){ 0, 1 };
-	centre = (p + z2 / (2 * all)) / (1 + z2 / all);
-	half = sqrt(z2 * (p * (1 - p) / all + z2 / (4 * all * all))) / (1 + z2 / all);
-	return (struct lc_spans_between){ fmax(0, fmin(p, centre - half)),
-		                          fmin(1, fmax(p, centre + half)) };
+	lc_wilson(n ? (double)part / (double)n : 0, (double)n, 1.96, &out.low, &out.high);
+	return out;
 }
 
 const char *lc_spans_pattern_name(enum lc_spans_pattern p)
