@@ -111,6 +111,19 @@ def test_two_engines_are_counted_apart(profile, workload, jdk):
     assert sum(shares) > 0.2, the_array(timer)
 
 
+@pytest.mark.parametrize("collector", helpers.COLLECTORS)
+def test_what_a_branch_has_led_past_is_not_taken_for_an_access(profile, workload, jdk, collector):
+    """The program touches its stack and its objects alone. Next to its code is much that has not run: G1's barriers, checks of classes."""
+    java = helpers.collector(collector)
+    run = profile(helpers.command(workload, jdk, "Stacks", 60000, java=java), "-i", "2ms")
+    assert run.stdout.split() == [str(60000 * 8191)]
+    samples = helpers.report(run)["samples"]
+    assert samples["total"] > 300, samples
+    assert samples["object"] + samples["heap_class"] > samples["total"] / 2, samples
+    for bucket in ("no_address", "heap_unknown", "native"):
+        assert samples[bucket] < 0.03 * samples["total"], (bucket, samples)
+
+
 def test_auto_says_why(profile, workload, jdk17):
     run = profile(first_touch(workload, jdk17, rounds=20), "-e", "auto")
     (engine,) = run.manifest()["engines"]
