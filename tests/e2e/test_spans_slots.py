@@ -52,7 +52,8 @@ def test_what_finds_no_slot_is_counted_named_and_warned_of(profile, locus, workl
         assert row["cycles"] - row["compensated_cycles"] < 1000 * row["executions"], row
         assert row["compensated_cycles"] > 0
     types = {t["type"]: t["executed"] for t in spans["types"]}
-    assert rows[OTHER]["executions"] + types[OTHER] == other
+    # It depends on the threads' order whether tasks find no slot either.
+    assert rows[OTHER]["executions"] + types.get(OTHER, 0) == other
     assert "" not in rows and "" not in types  # an empty place is one that is not known
     assert not any(d["location"] and d["location"]["class"] == OTHER for d in spans["diagnoses"])
     warning = "%d of %d executions stand in one row, %s" % (other, spans_executed(spans), OTHER)
