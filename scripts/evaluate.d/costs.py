@@ -24,6 +24,7 @@ from results import slug
 
 LOCUS = benchd.run.BUILD / "locus"
 LIMIT_SECONDS = 300  # a run that takes longer hangs
+DUMP_SECONDS = 5  # in which a JVM that hangs says what its threads do
 TOP = 10
 
 # Options of locus run, or of async-profiler; of JFR what it is started with.
@@ -35,6 +36,14 @@ VARIANTS = ("bare", *LOCUS_OPTIONS, *ASYNC_EVENTS, JFR)
 
 class Failed(Exception):
     """A run did not end as it should."""
+
+
+class Hung(Failed):
+    """A run did not end: `told` is what it has printed, and what its threads did then."""
+
+    def __init__(self, told):
+        super().__init__("still running after %d s" % LIMIT_SECONDS)
+        self.told = told
 
 
 @dataclasses.dataclass
@@ -63,34 +72,60 @@ def call(program, size):
     return [program.main, *program.java, *getattr(program, size), program.result[size]]
 
 
-def end(process, expired):
+def end(process):
     """Ends a run before its end, with all that it started."""
-    expired.set()
     os.killpg(process.pid, signal.SIGKILL)
+
+
+def of_session(session):
+    """Directories in /proc of the processes of a session."""
+    found = []
+    for stat in pathlib.Path("/proc").glob("[0-9]*/stat"):
+        try:
+            if int(stat.read_text().rpartition(")")[2].split()[3]) == session:
+                found.append(stat.parent)
+        except OSError:  # it has ended
+            continue
+    return found
+
+
+def expire(process, expired, threads):
+    """Ends a run that hangs: its JVM prints what its Java threads do first, and all threads' states go to `threads`."""
+    expired.set()
+    for place in of_session(process.pid):
+        try:
+            for task in sorted((place / "task").iterdir(), key=lambda t: int(t.name)):
+                threads.append("%s %s %s: %s" % (place.name, task.name, (task / "comm").read_text().strip(), (task / "stat").read_text().strip()))
+            if (place / "comm").read_text().strip() == "java":
+                os.kill(int(place.name), signal.SIGQUIT)
+        except OSError:
+            continue
+    time.sleep(DUMP_SECONDS)
+    end(process)
 
 
 def timed(command, work):
     """Runs a command in an empty directory: (its standard output, what it took). Raises Failed."""
     shutil.rmtree(work / "run", ignore_errors=True)
     (work / "run").mkdir()
-    expired = threading.Event()
+    expired, threads = threading.Event(), []
     with open(work / "out", "wb") as out, open(work / "errors", "wb") as errors:
         start = time.monotonic()
         process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=out, stderr=errors, cwd=work / "run",
                                    start_new_session=True)
-        timer = threading.Timer(LIMIT_SECONDS, end, (process, expired))
+        timer = threading.Timer(LIMIT_SECONDS, expire, (process, expired, threads))
         timer.start()
         try:
             _, status, usage = os.wait4(process.pid, 0)
         except BaseException:  # whoever ends the measurement ends its run
-            end(process, expired)
+            end(process)
             raise
         finally:
             timer.cancel()
         seconds = time.monotonic() - start
     process.returncode = os.waitstatus_to_exitcode(status)
     if expired.is_set():
-        raise Failed("still running after %d s" % LIMIT_SECONDS)
+        raise Hung("\n".join([(work / "out").read_text(errors="replace"), (work / "errors").read_text(errors="replace"), *threads]))
     if status:
         lines = (work / "errors").read_text(errors="replace").strip().splitlines()
         told = [text for text in lines if not text.startswith("locus: ")] or lines
@@ -122,6 +157,13 @@ def keep(profile, target):
     shutil.move(profile, target)
 
 
+def keep_told(told, target):
+    """Writes down what a run that hung has told."""
+    target.parent.mkdir(parents=True, exist_ok=True)
+    target.write_text(told, encoding="utf-8")
+    print("evaluate: what its threads did is in %s" % target, file=sys.stderr)
+
+
 def run_once(place, program, words, size, variant, number):
     """Runs a variant once; returns its figures, or why it does not count."""
     shutil.rmtree(place.work / "profile", ignore_errors=True)
@@ -133,6 +175,8 @@ def run_once(place, program, words, size, variant, number):
         if variant in LOCUS_OPTIONS:
             figures["report"] = read_report(place.work / "profile")
     except (Failed, subprocess.CalledProcessError, json.JSONDecodeError) as error:
+        if isinstance(error, Hung):
+            keep_told(error.told, place.profiles.parent / "hung" / ("%s-%s-%03d.txt" % (slug(program.name), slug(variant), number)))
         return {"failed": str(error)}
     if variant == "locus":
         keep(place.work / "profile", place.profiles / slug(program.name) / ("%03d" % number))

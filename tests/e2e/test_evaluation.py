@@ -42,6 +42,21 @@ def test_bootstrap_of_a_median_is_what_the_binomial_distribution_says(n, low, hi
     assert stats.bootstrap(values) == (10.0 * (n + 1) / 2, 10.0 * low, 10.0 * high)
 
 
+def test_a_run_that_hangs_tells_what_its_threads_do(monkeypatch, tmp_path, workload, jdk17):
+    monkeypatch.setattr(costs, "LIMIT_SECONDS", 3)
+    monkeypatch.setattr(costs, "DUMP_SECONDS", 2)
+    place = costs.Place(jdk17.home, tmp_path / "work", None, tmp_path / "results/profiles")
+    place.work.mkdir()
+    program = programs.load()[0]
+    words = [str(jdk17.java), "-cp", str(workload(jdk17, "Hangs")), "Hangs"]
+    assert costs.run_once(place, program, words, "quick", "locus", 4) == {"failed": "still running after 3 s"}
+    (told,) = (tmp_path / "results/hung").iterdir()
+    text = told.read_text()
+    assert told.name.endswith("-004.txt") and "begun" in text, text
+    assert "at Hangs.waitForNobody(Hangs.java:" in text and "Hangs$Holder" in text, text
+    assert any(line.split()[2] == "locus:" for line in text.splitlines() if len(line.split()) > 3), text  # the agent's thread
+
+
 def test_bootstrap_does_not_depend_on_the_order_or_the_call():
     values = [1.02, 0.99, 1.31, 1.0, 1.07, 1.01, 0.98, 1.03]
     first = stats.bootstrap(values)

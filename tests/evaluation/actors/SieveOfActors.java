@@ -14,8 +14,8 @@ import org.apache.pekko.actor.Props;
 public final class SieveOfActors {
 	private static final int PRIMES_OF_EACH = 64;
 	private static final String OPTIONS = """
-		pekko.loglevel = OFF
-		pekko.stdout-loglevel = OFF
+		pekko.loglevel = ERROR
+		pekko.stdout-loglevel = ERROR
 		pekko.actor.default-dispatcher.fork-join-executor { parallelism-min = 2, parallelism-max = 2 }
 		""";
 
