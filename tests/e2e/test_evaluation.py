@@ -43,13 +43,13 @@ def test_bootstrap_of_a_median_is_what_the_binomial_distribution_says(n, low, hi
 
 
 def test_a_run_that_hangs_tells_what_its_threads_do(monkeypatch, tmp_path, workload, jdk17):
-    monkeypatch.setattr(costs, "LIMIT_SECONDS", 3)
-    monkeypatch.setattr(costs, "DUMP_SECONDS", 2)
+    monkeypatch.setattr(costs, "LIMIT_SECONDS", 8)
+    monkeypatch.setattr(costs, "DUMP_SECONDS", 4)
     place = costs.Place(jdk17.home, tmp_path / "work", None, tmp_path / "results/profiles")
     place.work.mkdir()
     program = programs.load()[0]
     words = [str(jdk17.java), "-cp", str(workload(jdk17, "Hangs")), "Hangs"]
-    assert costs.run_once(place, program, words, "quick", "locus", 4) == {"failed": "still running after 3 s"}
+    assert costs.run_once(place, program, words, "quick", "locus", 4) == {"failed": "still running after 8 s"}
     (told,) = (tmp_path / "results/hung").iterdir()
     text = told.read_text()
     assert told.name.endswith("-004.txt") and "begun" in text, text
