@@ -5,6 +5,7 @@ equally many pairs, give or take one. The order of the variants changes with the
 favours no one.
 """
 
+import contextlib
 import dataclasses
 import json
 import os
@@ -74,7 +75,8 @@ def call(program, size):
 
 def end(process):
     """Ends a run before its end, with all that it started."""
-    os.killpg(process.pid, signal.SIGKILL)
+    with contextlib.suppress(ProcessLookupError):  # it has just ended
+        os.killpg(process.pid, signal.SIGKILL)
 
 
 def of_session(session):
@@ -122,6 +124,7 @@ def timed(command, work):
             raise
         finally:
             timer.cancel()
+            timer.join()
         seconds = time.monotonic() - start
     process.returncode = os.waitstatus_to_exitcode(status)
     if expired.is_set():

@@ -227,6 +227,13 @@ static struct lc_code_bytes all_of(const struct lc_code_cache_piece *code)
 		                       .method = code->kind == LC_CODE_METHOD };
 }
 
+/* Where decoding begins for a sample at `pc`. */
+static uint64_t window(const struct lc_code_cache_piece *code, uint64_t pc)
+{
+	return lc_code_cache_boundary(code, pc - code->start > WINDOW_BYTES ? pc - WINDOW_BYTES
+	                                                                    : code->start);
+}
+
 static void find_recipe(const struct lc_code_cache_piece *code, const struct lc_registers *regs,
                         struct lc_recipe *r)
 {
@@ -239,8 +246,7 @@ static void find_recipe(const struct lc_code_cache_piece *code, const struct lc_
 			find_step(code, &all, regs, r);
 		return;
 	}
-	from = lc_code_cache_boundary(code, pc - code->start > WINDOW_BYTES ? pc - WINDOW_BYTES
-	                                                                    : code->start);
+	from = window(code, pc);
 	lc_decode_straight(&all, from - code->start, pc - code->start, r);
 	if (r->how == LC_HOW_UNDECODED &&
 	    pc > code->start) { /* there may be data in between: start behind it */
@@ -412,27 +418,20 @@ static void look_past(const struct lc_code_cache_piece *code, const struct lc_re
 	const struct lc_code_bytes all = all_of(code);
 	const uint64_t pc = regs->pc, not_run = a->recipe.pc - code->start;
 
-	if (a->recipe.ahead || not_run >= pc - code->start) {
-		a->how = LC_HOW_NO_OPERAND;
-	} else if (!cache_get(pc | PAST, code->life, &a->recipe)) {
-		const uint64_t from = lc_code_cache_boundary(
-		    code, pc - code->start > WINDOW_BYTES ? pc - WINDOW_BYTES : code->start);
-
-		lc_decode_straight_past(&all, from - code->start, pc - code->start, not_run,
-		                        &a->recipe);
-		cache_put(pc | PAST, code->life, &a->recipe);
-	}
-	if (a->how != LC_HOW_NO_OPERAND)
+	if (!a->recipe.ahead && not_run < pc - code->start) {
+		if (!cache_get(pc | PAST, code->life, &a->recipe)) {
+			lc_decode_straight_past(&all, window(code, pc) - code->start,
+			                        pc - code->start, not_run, &a->recipe);
+			cache_put(pc | PAST, code->life, &a->recipe);
+		}
 		evaluate(regs, a);
-	if (is_of_null(a))
-		a->how = LC_HOW_NO_OPERAND;
-	if (a->how == LC_HOW_NO_OPERAND) {
-		a->recipe = (struct lc_recipe){ .pc = pc,
-			                        .how = LC_HOW_NO_OPERAND,
-			                        .base = LC_NO_REGISTER,
-			                        .index = LC_NO_REGISTER };
-		evaluate(regs, a);
+		if (!is_of_null(a))
+			return;
 	}
+	a->recipe = (struct lc_recipe){
+		.pc = pc, .how = LC_HOW_NO_OPERAND, .base = LC_NO_REGISTER, .index = LC_NO_REGISTER
+	};
+	evaluate(regs, a);
 }
 
 void lc_decode_sample(const struct lc_registers *regs, struct lc_access *out)

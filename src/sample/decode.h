@@ -11,6 +11,12 @@
 enum { LC_REGISTERS = 16 }; /* rax rcx rdx rbx rsp rbp rsi rdi r8..r15, as x86 encodes them */
 #define LC_NO_REGISTER 0xff
 
+/* The register's bit in a set of registers; 0 of LC_NO_REGISTER. Context: any. */
+static inline uint16_t lc_register_bit(uint8_t reg)
+{
+	return (uint16_t)(reg < LC_REGISTERS ? 1u << reg : 0u);
+}
+
 /* Registers at a program counter. */
 struct lc_registers {
 	uint64_t pc;

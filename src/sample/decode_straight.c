@@ -89,11 +89,6 @@ static bool decode_to(const struct lc_code_bytes *code, size_t from, size_t pc_a
 	return true;
 }
 
-static uint16_t bit_of(uint8_t reg)
-{
-	return (uint16_t)(reg < LC_REGISTERS ? 1u << reg : 0u);
-}
-
 static void set_operand(struct lc_recipe *r, const struct lc_insn *in, uint64_t pc, uint16_t lost)
 {
 	r->pc = pc;
@@ -103,8 +98,8 @@ static void set_operand(struct lc_recipe *r, const struct lc_insn *in, uint64_t 
 	r->scale = in->scale;
 	r->access = in->access;
 	r->vector = in->vector;
-	r->base_lost = lost & bit_of(in->base);
-	r->index_lost = lost & bit_of(in->index);
+	r->base_lost = lost & lc_register_bit(in->base);
+	r->index_lost = lost & lc_register_bit(in->index);
 }
 
 /*
@@ -120,12 +115,12 @@ static void use_copy_of_base(const struct lc_code_bytes *code, const struct line
 	while (m-- > 0 && decode_at(code, line->at[m], &in)) {
 		if (in.control)
 			return;
-		if (in.copy_from == r->base && !(lost & bit_of(in.copy_to))) {
+		if (in.copy_from == r->base && !(lost & lc_register_bit(in.copy_to))) {
 			r->base = in.copy_to;
 			r->base_lost = false;
 			return;
 		}
-		if (in.written & bit_of(r->base))
+		if (in.written & lc_register_bit(r->base))
 			return;
 		lost |= in.written;
 	}
@@ -250,7 +245,7 @@ static bool is_poll(const struct trace *t, uint8_t base)
 	struct lc_insn in;
 
 	for (unsigned i = 0; i < WINDOW && step_back(&before, &in); i++)
-		if (in.written & bit_of(base))
+		if (in.written & lc_register_bit(base))
 			return in.from_thread == base;
 	return true; /* the register of a null check would have been written by the load of the
 	                reference */
@@ -285,7 +280,7 @@ static void set_own(struct trace *t, const struct lc_insn *in, size_t pc_at)
 	t->own_certain = !t->jumps;
 	set_operand(&t->own, in, t->code->address + t->at, t->lost | in->written);
 	t->own.how = !t->jumps && t->at + in->length == pc_at ? LC_HOW_DIRECT : LC_HOW_NEARBY;
-	t->own.same_frame = !((t->lost | in->written) & bit_of(SP));
+	t->own.same_frame = !((t->lost | in->written) & lc_register_bit(SP));
 }
 
 /*
@@ -294,36 +289,27 @@ static void set_own(struct trace *t, const struct lc_insn *in, size_t pc_at)
  */
 static void came_back(struct trace *t, size_t pc_at)
 {
+	size_t end = t->at; /* of the call, or the return */
 	struct lc_insn in;
 
-	if (t->own_found)
+	if (t->own_found || !(t->entered || t->called))
 		return;
-	if (t->entered) {
-		t->own_found = true;
-		t->own_certain = !t->jumps;
-		t->own = (struct lc_recipe){
-			.pc = t->code->address + t->at,
-			.base = LC_NO_REGISTER,
-			.index = LC_NO_REGISTER,
-			.scale = 1,
-			.how = t->at == pc_at ? LC_HOW_DIRECT : LC_HOW_NEARBY,
-			.access = LC_ACCESS_OWN | LC_TOUCH_STORE | 3u << LC_ACCESS_WIDTH_SHIFT,
-			.same_frame = !(t->lost & bit_of(SP)),
-		};
-		return;
+	if (t->called) {
+		if (!decode_at(t->code, t->call_at, &in))
+			return;
+		end = t->call_at + in.length;
 	}
-	if (!t->called || !decode_at(t->code, t->call_at, &in))
-		return;
 	t->own_found = true;
 	t->own_certain = !t->jumps;
 	t->own = (struct lc_recipe){
-		.pc = t->code->address + t->call_at,
+		.pc = t->code->address + (t->called ? t->call_at : end),
 		.base = LC_NO_REGISTER,
 		.index = LC_NO_REGISTER,
 		.scale = 1,
-		.how = t->call_at + in.length == pc_at ? LC_HOW_DIRECT : LC_HOW_NEARBY,
-		.access = LC_ACCESS_OWN | LC_TOUCH_LOAD | 3u << LC_ACCESS_WIDTH_SHIFT,
-		.same_frame = !(t->lost & bit_of(SP)),
+		.how = end == pc_at ? LC_HOW_DIRECT : LC_HOW_NEARBY,
+		.access = LC_ACCESS_OWN | (t->called ? LC_TOUCH_LOAD : LC_TOUCH_STORE) |
+		          3u << LC_ACCESS_WIDTH_SHIFT,
+		.same_frame = !(t->lost & lc_register_bit(SP)),
 	};
 }
 
@@ -355,7 +341,8 @@ static bool look_back(struct trace *t, struct lc_recipe *r)
 		const bool card =
 		    in.memory && (t->jumps || t->at + in.length != pc_at) && is_card(t, &in);
 		/* A string instruction has moved its own base on, by a known step. */
-		const uint16_t own = in.step ? in.written & (uint16_t)~bit_of(in.base) : in.written;
+		const uint16_t own =
+		    in.step ? in.written & (uint16_t)~lc_register_bit(in.base) : in.written;
 
 		if (in.memory && t->at == t->not_run) {
 			go_around(t, pc_at);
@@ -370,7 +357,7 @@ static bool look_back(struct trace *t, struct lc_recipe *r)
 		set_operand(r, &in, t->code->address + t->at, t->lost | own);
 		r->disp -= in.step;
 		r->how = !t->jumps && t->at + in.length == pc_at ? LC_HOW_DIRECT : LC_HOW_NEARBY;
-		r->same_frame = !((t->lost | in.written) & bit_of(SP));
+		r->same_frame = !((t->lost | in.written) & lc_register_bit(SP));
 		if (r->base_lost && in.step)
 			return false; /* its base is lost, and with it how far it had moved */
 		if (r->base_lost)
@@ -404,7 +391,7 @@ static bool look_ahead(const struct lc_code_bytes *code, size_t pc_at, struct lc
 			set_operand(r, &in, code->address + at, lost);
 			r->how = LC_HOW_NEARBY;
 			r->ahead = true;
-			r->same_frame = !(lost & bit_of(SP));
+			r->same_frame = !(lost & lc_register_bit(SP));
 			lc_made_find(code, pc_at, at, r);
 			return true;
 		}
@@ -412,7 +399,7 @@ static bool look_ahead(const struct lc_code_bytes *code, size_t pc_at, struct lc
 			set_operand(own, &in, code->address + at, lost);
 			own->how = LC_HOW_NEARBY;
 			own->ahead = true;
-			own->same_frame = !(lost & bit_of(SP));
+			own->same_frame = !(lost & lc_register_bit(SP));
 		}
 		lost |= in.written;
 		at += in.length;

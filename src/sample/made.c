@@ -20,11 +20,6 @@ void lc_made_class_offset(uint32_t offset)
 	atomic_store_explicit(&class_offset, offset, memory_order_relaxed);
 }
 
-static uint16_t bit_of(uint8_t reg)
-{
-	return (uint16_t)(reg < LC_REGISTERS ? 1u << reg : 0u);
-}
-
 /* Is it `mov [base+disp],...`, and nothing more? */
 static bool stores_to(const struct lc_insn *in, uint8_t base, uint32_t disp)
 {
@@ -70,7 +65,7 @@ static void follow(struct value *v, const struct lc_insn *in)
 		result.shift = (uint8_t)((result.shift + in->value) & 0x3f);
 	}
 	for (uint8_t i = 0; i < LC_REGISTERS; i++)
-		if (in->written & bit_of(i))
+		if (in->written & lc_register_bit(i))
 			v[i].kind = UNKNOWN;
 	if (to != LC_NO_REGISTER)
 		v[to] = result;
@@ -111,7 +106,7 @@ void lc_made_find(const struct lc_code_bytes *code, size_t from, size_t store, s
 			set_made(r, in.constant ? &constant : &values[in.store_from]);
 			return;
 		}
-		if (in.written & bit_of(r->base))
+		if (in.written & lc_register_bit(r->base))
 			return;
 		follow(values, &in);
 	}

@@ -5,6 +5,7 @@ import sys
 
 import helpers
 import pytest
+from conftest import ROOT
 
 PAGE = mmap.PAGESIZE
 MEGABYTES = 256
@@ -117,9 +118,9 @@ def test_two_engines_are_counted_apart(profile, workload, jdk):
 @pytest.mark.parametrize("collector", helpers.COLLECTORS)
 def test_what_a_branch_has_led_past_is_not_taken_for_an_access(profile, workload, jdk, collector):
     """The program touches its stack and its objects alone. Next to its code is much that has not run: G1's barriers, checks of classes."""
-    java = helpers.collector(collector)
-    run = profile(helpers.command(workload, jdk, "Stacks", 60000, java=java), "-i", "2ms")
-    assert run.stdout.split() == [str(60000 * 8191)]
+    path = workload(jdk, "../evaluation/kernels/Towers", ("-g", "-sourcepath", ROOT / "tests/evaluation/common"))
+    run = profile([jdk.java, *helpers.collector(collector), "-cp", path, "Towers", "60000"], "-i", "2ms")
+    assert run.stdout.split() == ["result:", str(60000 * 8191)]
     samples = helpers.report(run)["samples"]
     assert samples["total"] > 300, samples
     assert samples["object"] + samples["heap_class"] > samples["total"] / 2, samples
