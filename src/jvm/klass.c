@@ -287,6 +287,16 @@ const struct lc_klass_entry *lc_klass_peek(uint64_t address)
 	           : NULL; /* K1 */
 }
 
+static bool is_of(const struct lc_klass_entry *e, uint32_t epoch)
+{
+	return atomic_load_explicit(&e->epoch, memory_order_relaxed) == epoch + 1;
+}
+
+bool lc_klass_is_current(const struct lc_klass_entry *e)
+{
+	return is_of(e, lc_epoch_now());
+}
+
 struct lc_klass_entry *lc_klass_prove(uint64_t address, unsigned *budget)
 {
 	const uint32_t epoch = lc_epoch_now();
@@ -299,8 +309,7 @@ struct lc_klass_entry *lc_klass_prove(uint64_t address, unsigned *budget)
 		atomic_fetch_add_explicit(&lost, 1, memory_order_relaxed);
 		return NULL;
 	}
-	if (e && state == LC_KLASS_READY && !always_compare &&
-	    atomic_load_explicit(&e->epoch, memory_order_relaxed) == epoch + 1)
+	if (e && state == LC_KLASS_READY && !always_compare && is_of(e, epoch))
 		return e;
 	if (!*budget)
 		return NULL;

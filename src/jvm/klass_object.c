@@ -8,7 +8,8 @@
 #include "src/jvm/peek.h"
 
 enum {
-	PROOFS_MAX = 8,        /* classes that are read for one address */
+	PROOFS_MAX = 8,        /* classes that are read for one address, */
+	DOUBTS_MAX = 8,        /* and classes that have to be read to say no */
 	HEADER_BYTES_MAX = 24, /* mark, class, length, however wide */
 };
 
@@ -147,17 +148,32 @@ static struct lc_object_seen object_of(const struct lc_klass_entry *e, uint64_t 
 	};
 }
 
+/* How many classes may still be read for one address. */
+struct proofs {
+	unsigned left;
+	unsigned doubts; /* of those whose objects were too small when they were last proved */
+};
+
 static bool holds(uint64_t start, const unsigned char *header, size_t header_len, uint64_t addr,
-                  unsigned *budget, struct lc_object_seen *out)
+                  struct proofs *proofs, struct lc_object_seen *out)
 {
 	const uint64_t address = klass_of_header(header);
 	const struct lc_klass_entry *e = address ? lc_klass_peek(address) : NULL;
+	unsigned *left = &proofs->left;
 	uint64_t size;
 
-	/* Most candidates are other objects, of classes that need not be read to say so. */
-	if (!address || (e && !covers(e, start, header, header_len, addr, &size)))
+	if (!address)
 		return false;
-	e = lc_klass_prove(address, budget);
+	/*
+	 * Most candidates are other objects, of classes that need not be read to say so: once each
+	 * after a collection, which may have put another class there, of larger objects.
+	 */
+	if (e && !covers(e, start, header, header_len, addr, &size)) {
+		if (lc_klass_is_current(e) || !proofs->doubts)
+			return false;
+		left = &proofs->doubts;
+	}
+	e = lc_klass_prove(address, left);
 	if (!e || !covers(e, start, header, header_len, addr, &size))
 		return false;
 	*out = object_of(e, start, size);
@@ -170,7 +186,7 @@ bool lc_klass_first_object(const uint64_t *starts, size_t len, uint64_t addr,
 	unsigned char headers[LC_KLASS_STARTS_MAX * HEADER_BYTES_MAX];
 	struct iovec remote[LC_KLASS_STARTS_MAX];
 	const uint32_t sequence = lc_gc_sequence();
-	unsigned budget = PROOFS_MAX;
+	struct proofs proofs = { PROOFS_MAX, DOUBTS_MAX };
 	size_t begin = 0;
 
 	if (!ready || lc_gc_sequence_moving(sequence) || len > LC_KLASS_STARTS_MAX)
@@ -187,7 +203,7 @@ bool lc_klass_first_object(const uint64_t *starts, size_t len, uint64_t addr,
 
 			if (bytes >= header_bytes_min() && starts[begin] <= addr &&
 			    lc_klass_may_start(starts[begin]) &&
-			    holds(starts[begin], at, bytes, addr, &budget, out))
+			    holds(starts[begin], at, bytes, addr, &proofs, out))
 				return lc_gc_sequence() == sequence;
 			at += bytes;
 			left -= bytes;

@@ -159,6 +159,8 @@ def test_name_of_an_unloaded_class_is_not_the_next_ones(workload, profile, jdk):
             walkers = {f["class"] for f in a["path"] if f["method"] == "walk"}
             assert walkers <= {s["class"]}, (s["class"], a)
     assert generations >= 10, [s["class"] for s in r["classes"]]
+    # A Klass * is soon another class's, of larger objects or smaller ones.
+    assert r["samples"]["heap_unknown"] < 0.03 * r["samples"]["total"], r["samples"]
     check_agreement(run, 0)
 
 

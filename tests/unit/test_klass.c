@@ -643,6 +643,37 @@ static void any_difference_makes_another_class(void **state)
 	assert_int_equal(found(o, o), before);
 }
 
+static void class_of_larger_objects_may_follow_one_of_smaller(void **state)
+{
+	uint64_t o;
+
+	(void)state;
+	make_class(22, "old/Small", instance(16));
+	o = make_object(0xd00, 22, 0);
+	assert_int_not_equal(found(o, o), 0);
+	assert_int_equal(found(o, o + 20), 0);
+	collect();
+	make_class(22, "new/Large", instance(32));
+	assert_string_equal(signature_of(found(o, o + 20)), "Lnew/Large;");
+}
+
+static void other_objects_of_stale_classes_hide_none(void **state)
+{
+	enum { OTHERS = 12, FIRST = 24 };
+	uint64_t starts[OTHERS + 1];
+	struct lc_object_seen o;
+
+	(void)state;
+	for (unsigned i = 0; i <= OTHERS; i++) {
+		make_class(FIRST + i, "a/Class", instance(i < OTHERS ? 16 : 256));
+		starts[i] = make_object(0x1000 + 16 * (OTHERS - i), FIRST + i, 0);
+		assert_int_not_equal(found(starts[i], starts[i]), 0);
+	}
+	collect();
+	assert_true(lc_klass_first_object(starts, OTHERS + 1, starts[0] + 24, &o));
+	assert_int_equal(o.start, starts[OTHERS]);
+}
+
 static int run_kind(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -665,6 +696,8 @@ static int run_kind(void)
 		cmocka_unit_test(site_of_a_class_has_its_word_and_no_path),
 		cmocka_unit_test(class_at_the_address_of_another_has_its_own_name),
 		cmocka_unit_test(any_difference_makes_another_class),
+		cmocka_unit_test(class_of_larger_objects_may_follow_one_of_smaller),
+		cmocka_unit_test(other_objects_of_stale_classes_hide_none),
 	};
 
 	return cmocka_run_group_tests(tests, make_heap, NULL);
