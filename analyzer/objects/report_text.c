@@ -11,7 +11,12 @@
 #include "analyzer/out/text.h"
 #include "src/base/order.h"
 
-enum { THREADS = 10, COUNTERS_WIDTH = 96, MISSED_LEAST = 40 /* samples */ };
+enum {
+	THREADS = 10,
+	COUNTERS_WIDTH = 96,
+	MISSED_LEAST = 40,          /* samples */
+	UNEXPLAINED_OF_LEAST = 100, /* samples in Java code */
+};
 
 static const char *const bucket_text[LC_BUCKET_COUNT] = {
 	[LC_BUCKET_OBJECT] = "in objects whose allocation is known",
@@ -179,10 +184,14 @@ static void print_shares(FILE *out, const char *label, const uint64_t *counts, u
 		putc('\n', out);
 }
 
+static uint64_t unexplained_of(const struct lc_view *v)
+{
+	return v->buckets[LC_BUCKET_NO_ADDRESS] + v->buckets[LC_BUCKET_HEAP_UNKNOWN];
+}
+
 static void print_unexplained(FILE *out, const struct lc_view *v)
 {
-	uint64_t java = lc_view_java(v);
-	uint64_t samples = v->buckets[LC_BUCKET_NO_ADDRESS] + v->buckets[LC_BUCKET_HEAP_UNKNOWN];
+	const uint64_t java = lc_view_java(v), samples = unexplained_of(v);
 
 	if (java)
 		fprintf(out,
@@ -358,6 +367,18 @@ static void print_missed(FILE *out, const struct lc_report *r)
 	        lc_emit_duration(used, sizeof(used), cpu_ns));
 }
 
+/* The rows rank what is known: where much is not, the first row may not be the first. */
+static void print_much_unexplained(FILE *out, const struct lc_view *v)
+{
+	const uint64_t java = lc_view_java(v), samples = unexplained_of(v);
+
+	if (java >= UNEXPLAINED_OF_LEAST && 10 * samples >= java)
+		fprintf(out,
+		        "note: of %.1f%% of %" PRIu64 " samples in Java code the object is not "
+		        "known; they are in no row of objects\n",
+		        100 * lc_share(samples, java), java);
+}
+
 void lc_report_text_notes(FILE *out, const struct lc_report *r)
 {
 	const struct lc_load *l = r->view->load;
@@ -379,6 +400,7 @@ void lc_report_text_notes(FILE *out, const struct lc_report *r)
 	print_not_followed(out, l);
 	print_faults(out, l);
 	print_missed(out, r);
+	print_much_unexplained(out, r->view);
 	lc_report_spans(r->view->tree, &streams, &tasks);
 	if (streams || tasks)
 		fprintf(out,

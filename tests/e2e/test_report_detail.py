@@ -122,6 +122,18 @@ def test_what_java_code_leaves_unexplained_is_in_the_header(locus, tmp_path):
     assert "kernel 8.0%" in text
 
 
+def test_objects_that_are_not_known_are_on_the_first_screen_where_they_are_many(locus, tmp_path):
+    def notes(name, known, unknown):
+        block = Block().access("heap_class", (CHASE, MAIN), known, NODE).count("heap_unknown", unknown)
+        text = locus("report", write(tmp_path / name, block.detail(0, 0, known + unknown))).stdout
+        return [line for line in " ".join(text.split()).split("note: ")[1:]]
+
+    assert not notes("few", 180, 19)
+    assert not notes("small", 40, 50)
+    (note,) = notes("many", 180, 20)
+    assert note.startswith("of 10.0% of 200 samples in Java code the object is not known; they are in no row of objects"), note
+
+
 def test_a_class_is_no_site_of_tracked_objects_of_that_class(locus, tmp_path):
     """Their allocation path may be unknown: then both have the same class and no path."""
     block = class_block().access("object", (CHASE,), 7, NODE).allocate(*NODE, 3, 72)
