@@ -40,6 +40,7 @@ enum {
 	MANY_FIELD_BYTES = 128, /* a class of less is not looked at on its way to being large */
 	PENDING_MAX = 1024,
 	CLASS_NAME_MAX = 512, /* of the JDK's classes */
+	TAKEN_MAX = 64,       /* classes that are transformed together */
 };
 
 static struct {
@@ -473,17 +474,18 @@ bool lc_classes_due(void)
 
 void lc_classes_transform_due(JNIEnv *jni)
 {
-	jclass *waiting = NULL;
-	const size_t len = lc_waiting_take(&waiting);
+	jclass taken[TAKEN_MAX];
+	size_t len;
 
 	if (lc_running_due())
 		lc_running_again(jni);
-	if (!len)
-		return;
-	atomic_store_explicit(&classes.waiting, 0, memory_order_relaxed); /* a count */
-	retransform(waiting, (jint)len);
-	for (size_t i = 0; i < len; i++)
-		lc_ref_delete(jni, waiting[i]);
+	while ((len = lc_waiting_take(taken, TAKEN_MAX))) {
+		atomic_fetch_sub_explicit(&classes.waiting, len,
+		                          memory_order_relaxed); /* a count */
+		retransform(taken, (jint)len);
+		for (size_t i = 0; i < len; i++)
+			lc_ref_delete(jni, taken[i]);
+	}
 }
 
 /*

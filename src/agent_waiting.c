@@ -2,11 +2,11 @@
  * agent_waiting.c - looks for the IDs of methods that have calls of toString() in what is compiled,
  * or at the methods themselves.
  *
- * A method is known by the length of its code, since JVMTI gives methods in another order than the
- * class file. So another method of the class, of the same length, may end the wait, too.
- *
+ * Invariant: I1  a class is WAITING, then DUE, then TAKEN; whoever makes it DUE counts it in `due`.
  * Order: W1  lc_waiting_open() stores OPEN (release) behind all classes and IDs ->
- *            lc_waiting_compiled() and lc_waiting_take() load the state (acquire).
+ *            lc_waiting_compiled() and lc_waiting_look() load it (acquire).
+ *        W2  a class is DUE before it is counted (release) -> lc_waiting_take() loads the count
+ *            (acquire).
  */
 #include "src/agent_waiting.h"
 
@@ -23,28 +23,52 @@
 #include "src/jvm/scopes.h"
 
 enum { CLASSES_MAX = 512, IDS = 8192, IDS_MAX = IDS / 2 };
-enum { FILLING, OPEN, OVER, TAKEN };
+enum { WAITING, DUE, TAKEN };
+
+struct id {
+	uint64_t method; /* 0: none */
+	size_t class;    /* number of the class */
+};
 
 static struct {
-	_Atomic int state; /* one of the four, in their order */
-	/* Written before the state is OPEN. */
+	_Atomic bool open;
+	/* Written before it is open. */
 	jclass classes[CLASSES_MAX];
 	size_t len;
-	uint64_t ids[IDS]; /* 0: none */
+	struct id ids[IDS];
 	size_t ids_len;
-	unsigned looks; /* of the attribution thread */
+
+	_Atomic uint8_t state[CLASSES_MAX]; /* I1 */
+	_Atomic size_t due;
+	size_t found;   /* of the attribution thread: what it has made DUE and not counted yet */
+	unsigned looks; /* its own, too */
 } waiting;
 
-static uint64_t *find(jmethodID method)
+static struct id *find(jmethodID method)
 {
 	const uint64_t id = (uint64_t)(uintptr_t)method;
 	uint64_t at = lc_hash_add(1, id) % IDS;
 
-	while (waiting.ids[at] && waiting.ids[at] != id)
+	while (waiting.ids[at].method && waiting.ids[at].method != id)
 		at = (at + 1) % IDS;
 	return &waiting.ids[at];
 }
 
+static bool has_name(jmethodID method, const struct lc_string_method *wanted)
+{
+	jvmtiEnv *jvmti = lc_jvmti();
+	char *name = NULL, *descriptor = NULL;
+	bool same;
+
+	if ((*jvmti)->GetMethodName(jvmti, method, &name, &descriptor, NULL))
+		return false;
+	same = lc_text_is(wanted->name, name) && lc_text_is(wanted->descriptor, descriptor);
+	(*jvmti)->Deallocate(jvmti, (unsigned char *)name);
+	(*jvmti)->Deallocate(jvmti, (unsigned char *)descriptor);
+	return same;
+}
+
+/* JVMTI gives methods in another order than the class file. Lengths tell most of them apart. */
 static bool is_string_method(jmethodID method, const struct lc_rewrite_result *look)
 {
 	jlocation begin, end;
@@ -52,7 +76,8 @@ static bool is_string_method(jmethodID method, const struct lc_rewrite_result *l
 	if ((*lc_jvmti())->GetMethodLocation(lc_jvmti(), method, &begin, &end) || end < 0)
 		return false;
 	for (uint32_t i = 0; i < look->string_methods; i++)
-		if (look->string_code_bytes[i] == (uint64_t)end + 1)
+		if (look->string_method[i].code_bytes == (uint64_t)end + 1 &&
+		    has_name(method, &look->string_method[i]))
 			return true;
 	return false;
 }
@@ -68,10 +93,10 @@ bool lc_waiting_add(JNIEnv *jni, jclass class, const struct lc_rewrite_result *l
 		return false;
 	ref = waiting.ids_len + (size_t)len <= IDS_MAX ? lc_ref_new(jni, class) : NULL;
 	for (jint i = 0; ref && i < len; i++) {
-		uint64_t *id = find(methods[i]);
+		struct id *id = find(methods[i]);
 
-		if (!*id && is_string_method(methods[i], look)) {
-			*id = (uint64_t)(uintptr_t)methods[i];
+		if (!id->method && is_string_method(methods[i], look)) {
+			*id = (struct id){ (uint64_t)(uintptr_t)methods[i], waiting.len };
 			waiting.ids_len++;
 		}
 	}
@@ -83,23 +108,45 @@ bool lc_waiting_add(JNIEnv *jni, jclass class, const struct lc_rewrite_result *l
 
 size_t lc_waiting_open(void)
 {
-	int filling = FILLING;
-
 	if (waiting.len)
-		atomic_compare_exchange_strong_explicit(&waiting.state, &filling, OPEN,
-		                                        memory_order_release,
-		                                        memory_order_relaxed); /* W1 */
+		atomic_store_explicit(&waiting.open, true, memory_order_release); /* W1 */
 	return waiting.len;
 }
 
-/* Is one of the methods in the code, as itself or inlined? */
-static bool is_in_code(jmethodID method, const void *compile_info)
+static bool is_open(void)
+{
+	return atomic_load_explicit(&waiting.open, memory_order_acquire); /* W1 */
+}
+
+static bool is_waiting(const struct id *id)
+{
+	return id->method &&
+	       atomic_load_explicit(&waiting.state[id->class], memory_order_relaxed) == WAITING;
+}
+
+/* The method is compiled. Returns 1 if its class has waited until now, else 0. */
+static size_t ends_wait(const struct id *id)
+{
+	uint8_t state = WAITING;
+
+	return id->method &&
+	       atomic_compare_exchange_strong_explicit(&waiting.state[id->class], &state, DUE,
+	                                               memory_order_relaxed, memory_order_relaxed);
+}
+
+static void count(size_t due)
+{
+	if (due)
+		atomic_fetch_add_explicit(&waiting.due, due, memory_order_release); /* W2 */
+}
+
+/* How many classes have waited for methods in the code, as itself or inlined? */
+static size_t end_waits(jmethodID method, const void *compile_info)
 {
 	const jvmtiCompiledMethodLoadRecordHeader *h = compile_info;
+	size_t due = ends_wait(find(method));
 	jmethodID last = method;
 
-	if (*find(method))
-		return true;
 	for (; h; h = h->next) {
 		const jvmtiCompiledMethodLoadInlineRecord *r = (const void *)h;
 
@@ -109,60 +156,62 @@ static bool is_in_code(jmethodID method, const void *compile_info)
 
 				/* The outermost frame is the method itself, and most often
 				 * others are as at the place before. */
-				if (m != method && m != last && *find(m))
-					return true;
+				if (m != method && m != last)
+					due += ends_wait(find(m));
 				last = m;
 			}
 		}
 	}
-	return false;
+	return due;
 }
 
 void lc_waiting_compiled(jmethodID method, const void *compile_info)
 {
-	int open = OPEN;
+	const size_t due = is_open() ? end_waits(method, compile_info) : 0;
 
-	if (atomic_load_explicit(&waiting.state, memory_order_acquire) != OPEN || /* W1 */
-	    !is_in_code(method, compile_info))
-		return;
-	/* Relaxed: the attribution thread needs no more than what W1 orders. */
-	if (atomic_compare_exchange_strong_explicit(&waiting.state, &open, OVER,
-	                                            memory_order_release, memory_order_relaxed))
+	count(due);
+	if (due)
 		lc_wake();
 }
 
 void lc_waiting_look(void)
 {
 	const unsigned part = waiting.looks++ % LC_WAITING_LOOKS;
-	int open = OPEN;
 
-	if (atomic_load_explicit(&waiting.state, memory_order_acquire) != OPEN) /* W1 */
+	if (!is_open())
 		return;
 	for (size_t i = part; i < IDS; i += LC_WAITING_LOOKS) {
+		const struct id *id = &waiting.ids[i];
 		uint64_t method;
 
-		if (waiting.ids[i] && lc_peek(waiting.ids[i], &method, sizeof(method)) &&
-		    lc_scopes_is_warm(method)) {
-			/* Relaxed: W1 alone orders what lc_waiting_take() reads. */
-			(void)atomic_compare_exchange_strong_explicit(&waiting.state, &open, OVER,
-			                                              memory_order_relaxed,
-			                                              memory_order_relaxed);
-			return;
-		}
+		if (is_waiting(id) && lc_peek(id->method, &method, sizeof(method)) &&
+		    lc_scopes_is_warm(method))
+			waiting.found += ends_wait(id);
 	}
+	if (part != LC_WAITING_LOOKS - 1)
+		return;
+	count(waiting.found);
+	waiting.found = 0;
 }
 
 bool lc_waiting_over(void)
 {
-	return atomic_load_explicit(&waiting.state, memory_order_acquire) == OVER; /* W1 */
+	return atomic_load_explicit(&waiting.due, memory_order_relaxed);
 }
 
-size_t lc_waiting_take(jclass **classes)
+size_t lc_waiting_take(jclass *classes, size_t max)
 {
-	if (!lc_waiting_over())
-		return 0;
-	/* Relaxed: nobody but the caller reads the classes from here on. */
-	atomic_store_explicit(&waiting.state, TAKEN, memory_order_relaxed);
-	*classes = waiting.classes;
-	return waiting.len;
+	const size_t due = atomic_load_explicit(&waiting.due, memory_order_acquire); /* W2 */
+	size_t taken = 0;
+
+	for (size_t i = 0; i < waiting.len && taken < due && taken < max; i++) {
+		uint8_t state = DUE;
+
+		if (atomic_compare_exchange_strong_explicit(&waiting.state[i], &state, TAKEN,
+		                                            memory_order_relaxed,
+		                                            memory_order_relaxed))
+			classes[taken++] = waiting.classes[i];
+	}
+	atomic_fetch_sub_explicit(&waiting.due, taken, memory_order_relaxed); /* a count */
+	return taken;
 }

@@ -23,15 +23,20 @@ struct rewrite {
 };
 
 /* Are all hooks of the method behind calls that make a string? Then the method is noted. */
-static bool note_strings(struct rewrite *r, const struct lc_method_code *code)
+static bool note_strings(struct rewrite *r, const struct lc_member *method,
+                         const struct lc_method_code *code)
 {
+	const struct lc_class *c = &r->edit.cls;
+
 	for (size_t i = 0; i < r->hooks.len; i++)
 		if (r->hooks.hooks[i].method != LC_HOOK_STRING ||
 		    !(r->hooks.hooks[i].site_bits & LC_SITE_AFTER_CALL))
 			return false;
 	if (r->counts.string_methods == LC_STRING_METHODS_MAX)
 		return false;
-	r->counts.string_code_bytes[r->counts.string_methods++] = code->len;
+	r->counts.string_method[r->counts.string_methods++] =
+	    (struct lc_string_method){ lc_class_utf8(c, method->name),
+		                       lc_class_utf8(c, method->descriptor), code->len };
 	return true;
 }
 
@@ -56,7 +61,7 @@ static enum lc_rewrite_status rewrite_code(void *user, const struct lc_member *m
 	r->counts.code_sum += lc_rewrite_code_sum(code.len);
 	if (status != LC_REWRITE_DONE)
 		return status;
-	if (!r->hooks.len || (r->look_only && note_strings(r, &code))) {
+	if (!r->hooks.len || (r->look_only && note_strings(r, method, &code))) {
 		find_stores(r, method, &code, false);
 		return LC_REWRITE_DONE;
 	}

@@ -69,6 +69,12 @@ struct lc_rewrite_options {
 
 enum { LC_STRING_METHODS_MAX = 32 };
 
+/* A method of the class file that was looked at; its texts lie in the file. */
+struct lc_string_method {
+	struct lc_class_text name, descriptor;
+	uint32_t code_bytes;
+};
+
 struct lc_rewrite_result {
 	uint8_t *bytes; /* malloc'ed; owner: the caller; NULL unless LC_REWRITE_DONE */
 	size_t len;
@@ -78,10 +84,10 @@ struct lc_rewrite_result {
 	uint64_t own_field_bytes;  /* sum of the instance fields that the class declares itself */
 	uint64_t code_sum;         /* sum of lc_rewrite_code_sum(); of a class without hooks */
 	/* Of lc_rewrite_look(), not 0 where all hooks would be behind calls of toString() of
-	 * StringBuilder or StringBuffer: how many methods have such a call, and the lengths of
-	 * their code. The code_sum is whole then, too. */
+	 * StringBuilder or StringBuffer: how many methods have such a call, and which. The code_sum
+	 * is whole then, too. */
 	uint32_t string_methods;
-	uint32_t string_code_bytes[LC_STRING_METHODS_MAX];
+	struct lc_string_method string_method[LC_STRING_METHODS_MAX];
 	/* Of options.stores: whatever the status, the caller frees it. It is whole, of the bytes
 	 * above or else of those that were given, where the status is LC_REWRITE_DONE or
 	 * LC_REWRITE_NOTHING, and empty where there was no memory for it. */

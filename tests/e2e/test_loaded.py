@@ -33,8 +33,9 @@ def test_no_string_is_lost_by_waiting(jdk, workload, profile):
     run = profile(command(workload, jdk, "LateStrings", STRINGS))
     made = sites_through(report(run), "toString", "java.lang.StringBuilder")
     assert allocations([s for s in made if s["allocation_path"][1]["class"] == "java.util.Hashtable$Entry"]) == STRINGS
-    c = counters(run)
-    assert not c["classes_waiting"] and c["classes_retransformed"] > 90, c
+    # Its class has its hooks now. That of others would have code compiled once more for nothing.
+    without = counters(profile(command(workload, jdk, "LoadedClasses", 1)))["classes_waiting"]
+    assert without / 2 < counters(run)["classes_waiting"] < without
 
 
 def test_a_class_that_is_used_later_has_its_hooks(jdk, workload, profile):

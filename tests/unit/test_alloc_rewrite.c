@@ -496,6 +496,10 @@ static struct lc_rewrite_result look_at_strings(bool array)
 	bytes = class_end(&c, &len);
 	class_free(&c);
 	assert_int_equal(lc_rewrite_look(bytes, len, &defaults, &result), LC_REWRITE_DONE);
+	if (!array) {
+		assert_true(lc_text_is(result.string_method[0].name, "s"));
+		assert_true(lc_text_is(result.string_method[0].descriptor, "()Ljava/lang/String;"));
+	}
 	free(bytes);
 	return result;
 }
@@ -506,7 +510,7 @@ static void a_class_that_only_makes_strings_is_told_from_others(void **state)
 
 	(void)state;
 	assert_int_equal(only.string_methods, 1);
-	assert_int_equal(only.string_code_bytes[0], 5);
+	assert_int_equal(only.string_method[0].code_bytes, 5);
 	assert_int_equal(only.code_sum, lc_rewrite_code_sum(5));
 	assert_int_equal(look_at_strings(true).string_methods, 0);
 }
