@@ -86,7 +86,7 @@ static void details(struct lc_json *j, const struct lc_view *v)
 /* Samples in Java code that no object explains. */
 static void unexplained(struct lc_json *j, const struct lc_view *v)
 {
-	uint64_t n = v->buckets[LC_BUCKET_NO_ADDRESS] + v->buckets[LC_BUCKET_HEAP_UNKNOWN];
+	const uint64_t n = lc_view_unexplained(v);
 
 	lc_json_line(j, 0);
 	lc_json_object(j, "unexplained");

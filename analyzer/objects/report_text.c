@@ -184,14 +184,9 @@ static void print_shares(FILE *out, const char *label, const uint64_t *counts, u
 		putc('\n', out);
 }
 
-static uint64_t unexplained_of(const struct lc_view *v)
-{
-	return v->buckets[LC_BUCKET_NO_ADDRESS] + v->buckets[LC_BUCKET_HEAP_UNKNOWN];
-}
-
 static void print_unexplained(FILE *out, const struct lc_view *v)
 {
-	const uint64_t java = lc_view_java(v), samples = unexplained_of(v);
+	const uint64_t java = lc_view_java(v), samples = lc_view_unexplained(v);
 
 	if (java)
 		fprintf(out,
@@ -370,7 +365,7 @@ static void print_missed(FILE *out, const struct lc_report *r)
 /* The rows rank what is known: where much is not, the first row may not be the first. */
 static void print_much_unexplained(FILE *out, const struct lc_view *v)
 {
-	const uint64_t java = lc_view_java(v), samples = unexplained_of(v);
+	const uint64_t java = lc_view_java(v), samples = lc_view_unexplained(v);
 
 	if (java >= UNEXPLAINED_OF_LEAST && 10 * samples >= java)
 		fprintf(out,

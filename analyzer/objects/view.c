@@ -194,6 +194,11 @@ uint64_t lc_view_java(const struct lc_view *v)
 	return v->where[0] + v->where[1] + v->where[2]; /* compiled, stub, interpreter */
 }
 
+uint64_t lc_view_unexplained(const struct lc_view *v)
+{
+	return v->buckets[LC_BUCKET_NO_ADDRESS] + v->buckets[LC_BUCKET_HEAP_UNKNOWN];
+}
+
 static void build_threads(struct lc_view *v)
 {
 	const struct lc_table *table = &v->tree->threads, *shares = &v->tree->shares;

@@ -190,6 +190,9 @@ const struct lc_view_name *lc_view_names(const struct lc_view *v, uint32_t site,
  */
 uint64_t lc_view_java(const struct lc_view *v);
 
+/* How many of them have no address, or one in the heap whose object is not known. */
+uint64_t lc_view_unexplained(const struct lc_view *v);
+
 /* For view.c: each fills its part of the view. */
 void lc_view_build_fields(struct lc_view *v);
 void lc_view_build_steps(struct lc_view *v);
