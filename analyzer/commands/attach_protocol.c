@@ -32,61 +32,81 @@ static void step(void)
 	nanosleep(&(struct timespec){ .tv_nsec = STEP_MS * 1000000L }, NULL);
 }
 
-/* Is there a socket of the JVM's user? */
-static bool has_socket(const struct lc_attach_target *t, const char *path)
-{
-	struct stat st;
-
-	return lstat(path, &st) == 0 && S_ISSOCK(st.st_mode) &&
-	       (st.st_uid == t->uid || st.st_uid == 0);
-}
-
-/* Have the JVM listen. Returns 0, or 1 after one line. */
-static int wake_listener(const struct lc_attach_target *t, const char *socket_path)
-{
-	char file[PATH_MAX];
-	int fd, waited = 0;
-
-	if (has_socket(t, socket_path))
-		return 0;
-	snprintf(file, sizeof(file), "%s/tmp/.attach_pid%d", t->root, (int)t->inner_pid);
-	fd = open(file, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
-	if (fd < 0 && errno != EEXIST)
-		return lc_fail("cannot make '%s': %m", file);
-	if (fd >= 0)
-		close(fd);
-	if (kill(t->pid, SIGQUIT) != 0) {
-		lc_fail("process %d: %m", (int)t->pid);
-		unlink(file);
-		return 1;
-	}
-	while (!has_socket(t, socket_path) && lc_attach_alive(t) && waited < WAIT_MS) {
-		step();
-		waited += STEP_MS;
-	}
-	unlink(file);
-	if (has_socket(t, socket_path))
-		return 0;
-	if (!lc_attach_alive(t))
-		return lc_fail("process %d has ended", (int)t->pid);
-	return lc_fail("the JVM %d does not answer: is it frozen, or has it "
-	               "-XX:+DisableAttachMechanism?",
-	               (int)t->pid);
-}
-
-static int connect_to(const char *path)
+/*
+ * A connection to the JVM, or -1 with errno: ENOENT where it does not listen yet. The socket of a
+ * JVM that was killed stays, and may have the name of this one's until that has begun.
+ */
+static int connect_to(const struct lc_attach_target *t, const char *path)
 {
 	struct sockaddr_un address = { .sun_family = AF_UNIX };
 	const struct timeval most = { .tv_sec = WAIT_MS / 1000 };
-	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	struct stat st;
+	int fd, error;
 
+	if (lstat(path, &st) != 0 || !S_ISSOCK(st.st_mode) ||
+	    (st.st_uid != t->uid && st.st_uid != 0)) {
+		errno = ENOENT;
+		return -1;
+	}
+	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
 	snprintf(address.sun_path, sizeof(address.sun_path), "%s", path);
 	if (fd < 0)
 		return -1;
 	(void)setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &most, sizeof(most));
 	if (connect(fd, (const struct sockaddr *)&address, sizeof(address)) == 0)
 		return fd;
+	error = errno == ECONNREFUSED ? ENOENT : errno;
 	close(fd);
+	errno = error;
+	return -1;
+}
+
+/* Ask the JVM to listen, and wait. Returns a connection, or -1 after one line. */
+static int wake_listener(const struct lc_attach_target *t, const char *socket_path)
+{
+	char file[PATH_MAX];
+	int fd, connection = -1, waited = 0;
+
+	snprintf(file, sizeof(file), "%s/tmp/.attach_pid%d", t->root, (int)t->inner_pid);
+	fd = open(file, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
+	if (fd < 0 && errno != EEXIST) {
+		lc_fail("cannot make '%s': %m", file);
+		return -1;
+	}
+	if (fd >= 0)
+		close(fd);
+	if (kill(t->pid, SIGQUIT) != 0) {
+		lc_fail("process %d: %m", (int)t->pid);
+		unlink(file);
+		return -1;
+	}
+	while ((connection = connect_to(t, socket_path)) < 0 && errno == ENOENT &&
+	       lc_attach_alive(t) && waited < WAIT_MS) {
+		step();
+		waited += STEP_MS;
+	}
+	if (connection < 0 && errno != ENOENT)
+		lc_fail("cannot connect to JVM %d: %m", (int)t->pid);
+	else if (connection < 0 && !lc_attach_alive(t))
+		lc_fail("process %d has ended", (int)t->pid);
+	else if (connection < 0)
+		lc_fail("the JVM %d does not answer: is it frozen, or has it "
+		        "-XX:+DisableAttachMechanism?",
+		        (int)t->pid);
+	unlink(file);
+	return connection;
+}
+
+/* Returns a connection, or -1 after one line. */
+static int connect_or_wake(const struct lc_attach_target *t, const char *path)
+{
+	const int fd = connect_to(t, path);
+
+	if (fd >= 0)
+		return fd;
+	if (errno == ENOENT)
+		return wake_listener(t, path);
+	lc_fail("cannot connect to JVM %d: %m", (int)t->pid);
 	return -1;
 }
 
@@ -148,13 +168,11 @@ static int judge(const struct lc_attach_target *t, char *answer, const char *lib
 static bool ask(const struct lc_attach_target *t, const char *socket_path, const char *library,
                 const char *text, char *answer, size_t answer_len)
 {
-	const int fd = connect_to(socket_path);
+	const int fd = connect_or_wake(t, socket_path);
 	bool done = false;
 
-	if (fd < 0) {
-		lc_fail("cannot connect to JVM %d: %m", (int)t->pid);
+	if (fd < 0)
 		return false;
-	}
 	if (!send_text(fd, "1") || !send_text(fd, "load") || !send_text(fd, library) ||
 	    !send_text(fd, "true") || !send_text(fd, text))
 		lc_fail("cannot ask JVM %d: %m", (int)t->pid);
@@ -175,8 +193,6 @@ int lc_attach_load(const struct lc_attach_target *t, const char *library, const 
 	if (strlen(library) > LC_ATTACH_ARGUMENT_MAX || strlen(text) > LC_ATTACH_ARGUMENT_MAX)
 		return lc_fail("the options are too long for a JVM that runs: %d bytes at most",
 		               LC_ATTACH_ARGUMENT_MAX);
-	if (wake_listener(t, path))
-		return 1;
 	for (;;) {
 		if (!ask(t, path, library, text, answer, sizeof(answer)))
 			return 1;

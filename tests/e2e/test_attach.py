@@ -6,6 +6,7 @@ import pathlib
 import re
 import shutil
 import signal
+import socket
 import subprocess
 import time
 
@@ -167,6 +168,22 @@ def test_a_jvm_that_has_just_begun(locus, workload, tmp_path, jdk):
             p.stdin.flush()
             assert p.stdout.readline() == "storms 1\n" and p.wait() == 7
         assert made_in(directory, locus)[0] >= 2000
+
+
+def test_the_socket_of_a_killed_jvm_is_not_this_ones(locus, program, tmp_path, jdk):
+    """One that had the same process ID, and that the JVM, which has just begun, has not removed yet."""
+    p = program(jdk, 1)
+    path = pathlib.Path("/tmp/.java_pid%d" % p.pid)
+    with socket.socket(socket.AF_UNIX) as left:
+        left.bind(str(path))
+        left.listen()
+    try:
+        done = locus("attach", p.pid, "-o", tmp_path / "p")
+        assert done.returncode == 0, done.stderr
+        assert p.end()[:2] == ("storms 1\n", 7)
+    finally:
+        path.unlink(missing_ok=True)
+    assert (tmp_path / "p" / "manifest.json").exists()
 
 
 def state(pid):
