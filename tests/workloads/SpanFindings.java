@@ -48,7 +48,7 @@ public final class SpanFindings {
 		List<Future<?>> all = new ArrayList<>();
 
 		for (int i = 0; i < 400; i++)
-			all.add(pool.submit(new Small(2000)));
+			all.add(pool.submit(new Small(50))); // next to nothing, however they are shared out
 		for (Future<?> f : all)
 			f.get();
 		Thread.sleep(300); // their context switches are another tenth of a second's
