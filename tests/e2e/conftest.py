@@ -34,6 +34,11 @@ MARKERS = (
 )
 
 
+def pytest_addoption(parser):
+    parser.addoption("--failed-to", metavar="FILE", help="add the name of each test that fails to FILE, a line each")
+    parser.addoption("--only-of", metavar="FILE", help="run the tests that FILE names, and no others")
+
+
 def pytest_configure(config):
     # A shell ignores it for what it starts in the background, and what tests start would inherit that.
     if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
@@ -85,18 +90,38 @@ def take_turns(items):
 
 
 @pytest.hookimpl(tryfirst=True)  # before pytest looks at the marks, and pytest-xdist at the groups
-def pytest_collection_modifyitems(items):
+def pytest_collection_modifyitems(config, items):
     """Guests run one after the other, in one process, from the beginning: they take longest."""
     take_turns(items)
+    if config.option.only_of:
+        named = pathlib.Path(config.option.only_of).read_text().splitlines()
+        items[:] = [item for item in items if item.nodeid in named]
     for item in items:
         if "numa_guest" in item.fixturenames:
             item.add_marker(pytest.mark.xdist_group("guest"))
     items.sort(key=lambda item: "numa_guest" not in item.fixturenames)  # which keeps the order else
 
 
+class Failures:
+    """Adds the names of tests that fail to a file. Where several processes run tests, only the first has one."""
+
+    def __init__(self, path):
+        self.path, self.named = pathlib.Path(path), set()
+
+    def pytest_runtest_logreport(self, report):
+        name = re.sub(r"@\w+$", "", report.nodeid)  # pytest-xdist adds the group
+        if report.failed and name not in self.named:
+            self.named.add(name)
+            with self.path.open("a") as file:
+                file.write(name + "\n")
+
+
 def pytest_sessionstart(session):
+    option = session.config.option
+    if option.failed_to and not hasattr(session.config, "workerinput"):
+        session.config.pluginmanager.register(Failures(option.failed_to))
     missing = [n for n in ("locus", "liblocus.so", "liblocus-preload.so", "liblocus-delay.so") if not (BUILD / n).exists()]
-    if missing and not session.config.option.collectonly:
+    if missing and not option.collectonly:
         pytest.exit("%s: no %s; run make first" % (BUILD, ", ".join(missing)), returncode=1)
 
 
