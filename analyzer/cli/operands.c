@@ -8,7 +8,7 @@
 #include "analyzer/base/memory.h"
 #include "analyzer/model/find.h"
 
-static void add(struct lc_operands *o, const char *path)
+void lc_operands_add(struct lc_operands *o, const char *path)
 {
 	o->paths = lc_mem_grow(o->paths, &o->cap, o->len + 1, sizeof(*o->paths));
 	o->paths[o->len++] = lc_mem_text("%s", path);
@@ -22,9 +22,9 @@ void lc_operands_find(struct lc_operands *o, char **operands, size_t count)
 
 		lc_find_profiles(operands[i], &found);
 		for (size_t k = 0; k < found.len; k++)
-			add(o, found.paths[k]);
+			lc_operands_add(o, found.paths[k]);
 		if (!found.len)
-			add(o, operands[i]);
+			lc_operands_add(o, operands[i]);
 		for (size_t k = 0; k < found.problems_len; k++) {
 			if (!strcmp(found.problems[k].path, operands[i]))
 				continue; /* it stands for itself */

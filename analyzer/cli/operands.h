@@ -19,6 +19,9 @@ struct lc_operands {
  * below it stands for itself: whoever reads it says what is wrong. Free with lc_operands_free().
  */
 void lc_operands_find(struct lc_operands *o, char **operands, size_t count);
+
+/* Append a path, of which a copy is kept. */
+void lc_operands_add(struct lc_operands *o, const char *path);
 void lc_operands_free(struct lc_operands *o);
 
 #endif

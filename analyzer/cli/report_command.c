@@ -116,7 +116,7 @@ static bool set_range(struct lc_load_range *r, const char *name, const char *val
 
 	*status = 0;
 	if (time && !lc_load_range_valid(value)) {
-		*status = lc_report_no_time(name, value);
+		*status = lc_choose_no_time(name, value);
 		return true;
 	}
 	if (!strcmp(name, "since"))
@@ -174,8 +174,8 @@ static int set_option(void *context, int row, const char *value)
 	int status;
 
 	if (set_range(&c->settings->range, info->name, value, &status) ||
-	    lc_report_set_processes(&c->settings->where, &c->settings->by, info->name, value,
-	                            &status) ||
+	    lc_choose_processes(&c->settings->where, &c->settings->by, info->name, value,
+	                        &status) ||
 	    lc_report_set_output(c->settings, info, value, &status))
 		return status;
 	if (!strcmp(info->name, "top"))

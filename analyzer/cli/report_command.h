@@ -12,6 +12,7 @@
 #include <stdio.h>
 
 #include "analyzer/cli/args.h"
+#include "analyzer/cli/choose.h"
 #include "analyzer/model/load.h"
 
 /* Positions of the words with which --format begins in all these commands. */
@@ -68,19 +69,6 @@ enum { LC_REPORT_AS_TEXT, LC_REPORT_AS_JSON, LC_REPORT_FORMATS };
 		"to-mark", 0, "STRING", "NAME", "", "",                                            \
 		    "count only what was recorded before the next mark of that name"               \
 	}
-#define LC_REPORT_ROW_WHERE                                                                        \
-	{                                                                                          \
-		"where", 0, "STRING", "KEY=PATTERN", "", "",                                       \
-		    "count only processes whose host, process, pid, command, jdk, gc, start or "   \
-		    "label of that KEY fits one of these patterns (separated by ';'); may be "     \
-		    "given several times"                                                          \
-	}
-#define LC_REPORT_ROW_BY                                                                           \
-	{                                                                                          \
-		"by", 0, "STRING", "KEY", "", "",                                                  \
-		    "keep the call paths of hosts, processes, labels or another KEY apart, as "    \
-		    "their outermost frame; may be given several times"                            \
-	}
 #define LC_REPORT_ROW_NO_PAGER                                                                     \
 	{                                                                                          \
 		"no-pager", 0, "FLAG", "", "off", "",                                              \
@@ -128,29 +116,8 @@ int lc_report_format_of(const struct lc_option_info *row, const char *file, size
 bool lc_report_set_output(struct lc_report_settings *s, const struct lc_option_info *row,
                           const char *value, int *status);
 
-/*
- * Set what --where and --by choose. Returns whether `name` is one of these, with *status then 0, or
- * LC_EXIT_USAGE after one line on stderr.
- */
-bool lc_report_set_processes(struct lc_where_terms *where, struct lc_by *by, const char *name,
-                             const char *value, int *status);
-
 /* Notes, in lines: which processes count, and what is kept apart. */
 void lc_report_note_processes(FILE *out, const struct lc_load *l);
-
-/* One line on stderr: the value of an option is no time. Returns LC_EXIT_USAGE. */
-int lc_report_no_time(const char *name, const char *value);
-
-/* CLOCK_REALTIME in ns. */
-uint64_t lc_report_wall_now(void);
-
-/*
- * Set a time by the wall clock, of an option that is --since or --until of many profiles: a length
- * of time is before `now_ns`, a time of day the last one before it. Returns 0, or LC_EXIT_USAGE
- * after one line on stderr.
- */
-int lc_report_set_wall(const struct lc_option_info *row, const char *value, uint64_t now_ns,
-                       uint64_t *out);
 
 /* Is the process one of this machine? It is taken for one where its host is not known. */
 bool lc_report_is_here(const struct lc_load_process *p);

@@ -1,54 +1,14 @@
 /*
- * cli/report_processes.c - does for commands that read many profiles what chooses processes, and
- * says of a process whether it runs.
+ * cli/report_processes.c - says which processes count, and whether a process runs.
  */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/utsname.h>
-#include <time.h>
 
 #include "analyzer/base/fail.h"
 #include "analyzer/cli/report_command.h"
 #include "analyzer/out/text.h"
-
-int lc_report_no_time(const char *name, const char *value)
-{
-	return lc_usage("--%s: '%.64s' is no time, as 14:30 or '2026-11-24 14:30', nor a length of "
-	                "time, as 90s, 10min or 1h",
-	                name, value);
-}
-
-uint64_t lc_report_wall_now(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_REALTIME, &now);
-	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
-}
-
-int lc_report_set_wall(const struct lc_option_info *row, const char *value, uint64_t now_ns,
-                       uint64_t *out)
-{
-	return lc_load_range_wall(value, now_ns, out) ? 0 : lc_report_no_time(row->name, value);
-}
-
-bool lc_report_set_processes(struct lc_where_terms *where, struct lc_by *by, const char *name,
-                             const char *value, int *status)
-{
-	const char *wrong;
-
-	*status = 0;
-	if (!strcmp(name, "where"))
-		wrong = lc_where_add(where, value);
-	else if (!strcmp(name, "by"))
-		wrong = lc_by_add(by, value);
-	else
-		return false;
-	if (wrong)
-		*status = lc_usage("--%s: '%.64s' %s", name, value, wrong);
-	return true;
-}
 
 int lc_report_check_processes(const struct lc_load *l)
 {

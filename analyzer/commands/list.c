@@ -34,7 +34,7 @@ static const struct lc_option_info rows[ROW_COUNT] = {
 	[ROW_SORT] = { "sort", 0, "CHOICE", "host|start|size|path", "host", "",
 	               "the order of the lines: by host and start, start, size (largest first) or "
 	               "directory" },
-	[ROW_WHERE] = LC_REPORT_ROW_WHERE,
+	[ROW_WHERE] = LC_CHOOSE_ROW_WHERE,
 	[ROW_SINCE] = { "since", 0, "STRING", "TIME", "", "",
 	                "show only what was recorded from then on: 14:30, '2026-11-24 14:30:05', "
 	                "or 1h before now" },
@@ -387,11 +387,11 @@ static int set(void *context, int row, const char *value)
 
 	if (row == ROW_SORT)
 		return lc_report_choose(&rows[row], value, &l->sort);
-	if (lc_report_set_processes(&l->where, &none, rows[row].name, value ? value : "", &status))
+	if (lc_choose_processes(&l->where, &none, rows[row].name, value ? value : "", &status))
 		return status;
 	if (row == ROW_SINCE || row == ROW_UNTIL)
-		return lc_report_set_wall(&rows[row], value, l->now_ns,
-		                          row == ROW_SINCE ? &l->since_ns : &l->until_ns);
+		return lc_choose_time(&rows[row], value, l->now_ns,
+		                      row == ROW_SINCE ? &l->since_ns : &l->until_ns);
 	if (value && strcmp(value, "on") != 0)
 		return lc_usage("--%s takes no value", rows[row].name);
 	l->json = true;
@@ -403,7 +403,7 @@ int lc_cmd_list(int argc, char **argv)
 	struct lc_args args = {
 		.argc = argc, .argv = argv, .table = rows, .count = ROW_COUNT, .next = 1
 	};
-	struct list l = { .now_ns = lc_report_wall_now() };
+	struct list l = { .now_ns = lc_choose_now() };
 	static char here[] = ".";
 	char *current = here, **roots;
 	size_t count;

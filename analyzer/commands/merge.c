@@ -10,31 +10,22 @@
 #include "analyzer/cli/args.h"
 #include "analyzer/cli/command.h"
 #include "analyzer/cli/operands.h"
-#include "analyzer/cli/report_command.h"
-#include "analyzer/commands/merge_choice.h"
 #include "analyzer/commands/merge_options.h"
 
 /* Behind the rows that `locus-mpi merge` has, too. */
-enum row { ROW_KEEP, ROW_LABEL, ROW_WHERE, ROW_BY, ROW_SINCE, ROW_UNTIL, ROW_COUNT };
-
-static const struct lc_option_info own_rows[ROW_COUNT] = {
-	[ROW_KEEP] = { "keep-threads", 0, "FLAG", "", "off", "",
-	               "keep each thread's paths apart, so that 'report --thread' can tell them" },
-	[ROW_LABEL] = LC_MERGE_ROW_LABEL,
-	[ROW_WHERE] = LC_REPORT_ROW_WHERE,
-	[ROW_BY] = LC_REPORT_ROW_BY,
-	[ROW_SINCE] = LC_MERGE_ROW_SINCE,
-	[ROW_UNTIL] = LC_MERGE_ROW_UNTIL,
-};
-
-struct merge {
-	struct lc_merge_options options;
-	struct lc_merge_choice choice;
+static const struct lc_option_info keep_threads = {
+	"keep-threads",
+	0,
+	"FLAG",
+	"",
+	"off",
+	"",
+	"keep each thread's paths apart, so that 'report --thread' can tell them"
 };
 
 const struct lc_option_info *lc_cmd_merge_options(size_t *count)
 {
-	return lc_merge_option_table(own_rows, ROW_COUNT, count);
+	return lc_merge_option_table(&keep_threads, 1, count);
 }
 
 /* ---- signals that end it ---- */
@@ -64,19 +55,18 @@ static void catch_signals(void)
 
 /* ---- the command ---- */
 
-static int merge(struct merge *m, char **paths, size_t count)
+static int merge(const struct lc_merge_options *m, char **paths, size_t count)
 {
 	struct lc_operands operands;
 	struct lc_reduce *r;
 	int status;
 
 	catch_signals();
-	lc_merge_limit_memory(&m->options);
-	m->options.reduce.asked = lc_merge_choice_asked(&m->choice);
+	lc_merge_limit_memory(m);
 	lc_operands_find(&operands, paths, count);
-	r = lc_reduce_create(&m->options.reduce, operands.paths, operands.len);
-	status = lc_reduce_open(r, m->options.output) || lc_reduce_scan(r) ||
-	         lc_reduce_read(r, 0, 1) || lc_reduce_write(r);
+	r = lc_reduce_create(&m->reduce, operands.paths, operands.len);
+	status = lc_reduce_open(r, m->output) || lc_reduce_scan(r) || lc_reduce_read(r, 0, 1) ||
+	         lc_reduce_write(r);
 	status = lc_reduce_end(r, status);
 	if (!status && operands.partial)
 		status = LC_EXIT_PARTIAL;
@@ -91,25 +81,24 @@ static int merge(struct merge *m, char **paths, size_t count)
 
 static int set(void *context, int row, const char *value)
 {
-	struct merge *m = context;
+	struct lc_merge_options *m = context;
 	int status;
-	const int own = lc_merge_option_set(&m->options, row, value, &status);
 
-	if (own < 0 || lc_merge_choice_set(&m->choice, &own_rows[own], value, &status))
+	if (lc_merge_option_set(m, row, value, &status) < 0)
 		return status;
 	if (value && strcmp(value, "on") != 0)
-		return lc_usage("--%s takes no value", own_rows[ROW_KEEP].name);
-	m->options.reduce.keep_threads = true;
+		return lc_usage("--%s takes no value", keep_threads.name);
+	m->reduce.keep_threads = true;
 	return 0;
 }
 
-static int check_and_merge(struct merge *m, char **paths, size_t count)
+static int check_and_merge(struct lc_merge_options *m, char **paths, size_t count)
 {
-	const int status = lc_merge_options_check(&m->options, count);
+	const int status = lc_merge_options_check(m, count);
 
 	if (status)
 		return status;
-	if (m->options.reduce.prune > 0 && m->options.reduce.keep_threads)
+	if (m->reduce.prune > 0 && m->reduce.keep_threads)
 		return lc_usage("merge: --prune and --keep-threads cannot be combined");
 	return merge(m, paths, count);
 }
@@ -117,7 +106,7 @@ static int check_and_merge(struct merge *m, char **paths, size_t count)
 int lc_cmd_merge(int argc, char **argv)
 {
 	struct lc_args args = { .argc = argc, .argv = argv, .next = 1 };
-	struct merge m = { .choice.now_ns = lc_report_wall_now() };
+	struct lc_merge_options m = { .output = NULL };
 	char **paths;
 	size_t count;
 	int status;
@@ -128,7 +117,7 @@ int lc_cmd_merge(int argc, char **argv)
 		status = lc_answer(status, argv[0]);
 	else if (!status)
 		status = check_and_merge(&m, paths, count);
-	lc_merge_choice_free(&m.choice);
+	lc_merge_options_free(&m);
 	free(paths);
 	return status;
 }

@@ -1,4 +1,4 @@
-/* commands/merge_choice.c - chooses what `locus merge` reads. */
+/* commands/merge_choice.c - chooses what a merge reads. */
 #include "analyzer/commands/merge_choice.h"
 
 #include <stdlib.h>
@@ -36,14 +36,16 @@ bool lc_merge_choice_set(struct lc_merge_choice *in, const struct lc_option_info
                          const char *value, int *status)
 {
 	*status = 0;
+	if (!in->now_ns)
+		in->now_ns = lc_choose_now();
 	if (!strcmp(row->name, "label"))
 		*status = set_label(in, value);
 	else if (!strcmp(row->name, "since"))
-		*status = lc_report_set_wall(row, value, in->now_ns, &in->range.since_wall_ns);
+		*status = lc_choose_time(row, value, in->now_ns, &in->range.since_wall_ns);
 	else if (!strcmp(row->name, "until"))
-		*status = lc_report_set_wall(row, value, in->now_ns, &in->range.until_wall_ns);
+		*status = lc_choose_time(row, value, in->now_ns, &in->range.until_wall_ns);
 	else
-		return lc_report_set_processes(&in->where, &in->by, row->name, value, status);
+		return lc_choose_processes(&in->where, &in->by, row->name, value, status);
 	return true;
 }
 

@@ -1,14 +1,14 @@
 /*
- * commands/merge_choice.h - chooses what `locus merge` reads: which profiles, what time of each,
- * and which processes, with the labels that they get.
+ * commands/merge_choice.h - chooses what a merge reads: what time of each profile, and which
+ * processes, with the labels that they get.
  */
 #ifndef LC_COMMANDS_MERGE_CHOICE_H
 #define LC_COMMANDS_MERGE_CHOICE_H
 
-#include "analyzer/cli/report_command.h"
+#include "analyzer/cli/choose.h"
 #include "analyzer/merge/asked.h"
 
-/* Rows of its options, for the table of `locus merge`. */
+/* Rows of its options; those of cli/choose.h are among them. */
 #define LC_MERGE_ROW_LABEL                                                                         \
 	{                                                                                          \
 		"label", 0, "STRING", "KEY=VALUE", "", "",                                         \
@@ -30,8 +30,8 @@
 struct lc_merge_choice {
 	struct lc_where_terms where;
 	struct lc_by by;
-	json_t *labels; /* object; NULL: none */
-	uint64_t now_ns;
+	json_t *labels;             /* object; NULL: none */
+	uint64_t now_ns;            /* of the first time that was given */
 	struct lc_load_range range; /* by the wall clock */
 };
 
@@ -42,7 +42,7 @@ struct lc_merge_choice {
 bool lc_merge_choice_set(struct lc_merge_choice *in, const struct lc_option_info *row,
                          const char *value, int *status);
 
-/* The same for the merge; `in` must outlive it. */
+/* What was chosen, for the merge; `in` must outlive it. */
 struct lc_merge_asked lc_merge_choice_asked(const struct lc_merge_choice *in);
 
 void lc_merge_choice_free(struct lc_merge_choice *in);

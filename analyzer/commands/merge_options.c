@@ -9,7 +9,18 @@
 #include "analyzer/base/memory.h"
 #include "analyzer/cli/args.h"
 
-enum row { ROW_OUTPUT, ROW_PRUNE, ROW_JOBS, ROW_MEMORY, ROW_COUNT };
+enum row {
+	ROW_OUTPUT,
+	ROW_PRUNE,
+	ROW_JOBS,
+	ROW_MEMORY,
+	ROW_LABEL,
+	ROW_WHERE,
+	ROW_BY,
+	ROW_SINCE,
+	ROW_UNTIL,
+	ROW_COUNT
+};
 
 static const struct lc_option_info rows[ROW_COUNT] = {
 	[ROW_OUTPUT] = { "output", 'o', "STRING", "DIR", "", "", "directory of the new profile" },
@@ -19,6 +30,11 @@ static const struct lc_option_info rows[ROW_COUNT] = {
 	                 "use no more memory than that: 500m, 2g" },
 	[ROW_JOBS] = { "jobs", 'j', "COUNT", "N", "", "",
 	               "read with N threads, 1 to 1024; default: one for each CPU" },
+	[ROW_LABEL] = LC_MERGE_ROW_LABEL,
+	[ROW_WHERE] = LC_CHOOSE_ROW_WHERE,
+	[ROW_BY] = LC_CHOOSE_ROW_BY,
+	[ROW_SINCE] = LC_MERGE_ROW_SINCE,
+	[ROW_UNTIL] = LC_MERGE_ROW_UNTIL,
 };
 
 enum { OWN_MAX = 16 /* rows of a command */ };
@@ -105,15 +121,24 @@ int lc_merge_option_set(struct lc_merge_options *o, int row, const char *value, 
 		*status = set_memory(o, value);
 		return -1;
 	default:
-		return row - ROW_COUNT;
+		if (row >= ROW_COUNT)
+			return row - ROW_COUNT;
+		(void)lc_merge_choice_set(&o->choice, &rows[row], value, status);
+		return -1;
 	}
 }
 
-int lc_merge_options_check(const struct lc_merge_options *o, size_t count)
+int lc_merge_options_check(struct lc_merge_options *o, size_t count)
 {
 	if (!o->output)
 		return lc_usage("merge: name the output directory with -o");
 	if (!count)
 		return lc_usage("merge: name the profiles to merge");
+	o->reduce.asked = lc_merge_choice_asked(&o->choice);
 	return 0;
+}
+
+void lc_merge_options_free(struct lc_merge_options *o)
+{
+	lc_merge_choice_free(&o->choice);
 }

@@ -7,12 +7,15 @@
 
 #include <stddef.h>
 
+#include "analyzer/commands/merge_choice.h"
 #include "analyzer/merge/reduce.h"
 #include "src/base/options.h"
 
+/* All zero at first; free with lc_merge_options_free(). */
 struct lc_merge_options {
 	const char *output; /* the caller's; NULL: none was named */
 	struct lc_reduce_options reduce;
+	struct lc_merge_choice choice;
 };
 
 /*
@@ -31,9 +34,10 @@ int lc_merge_option_set(struct lc_merge_options *o, int row, const char *value, 
 
 /*
  * Check what was set, with `count` profiles to merge. Returns 0, or an exit status after one line
- * on stderr.
+ * on stderr. After it *o stays where it is: `reduce` refers to `choice`.
  */
-int lc_merge_options_check(const struct lc_merge_options *o, size_t count);
+int lc_merge_options_check(struct lc_merge_options *o, size_t count);
+void lc_merge_options_free(struct lc_merge_options *o);
 
 /* Have the kernel keep --max-memory, if it was set, from now on. */
 void lc_merge_limit_memory(const struct lc_merge_options *o);

@@ -63,8 +63,8 @@ static const struct lc_option_info rows[ROW_COUNT] = {
 	[ROW_UNTIL] = LC_REPORT_ROW_UNTIL,
 	[ROW_FROM_MARK] = LC_REPORT_ROW_FROM_MARK,
 	[ROW_TO_MARK] = LC_REPORT_ROW_TO_MARK,
-	[ROW_WHERE] = LC_REPORT_ROW_WHERE,
-	[ROW_BY] = LC_REPORT_ROW_BY,
+	[ROW_WHERE] = LC_CHOOSE_ROW_WHERE,
+	[ROW_BY] = LC_CHOOSE_ROW_BY,
 	[ROW_ENGINE] = LC_REPORT_ROW_ENGINE("which kind of samples, where there are several: its "
 	                                    "name, or number in the first profile"),
 };

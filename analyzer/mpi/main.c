@@ -15,6 +15,7 @@
 #include "analyzer/cli/command.h"
 #include "analyzer/commands/merge_options.h"
 #include "analyzer/mpi/ranks.h"
+#include "analyzer/mpi/request.h"
 #include "analyzer/mpi/result.h"
 #include "analyzer/mpi/wire.h"
 
@@ -133,10 +134,13 @@ static int write_result(struct merge *m, struct lc_reduce *r, struct lc_result *
 /* All ranks end with the same status. */
 static int merge(struct merge *m, char **paths, size_t count)
 {
-	struct lc_reduce *r = lc_reduce_create(&m->options.reduce, paths, count);
+	struct lc_operands found;
 	struct lc_result result = { NULL };
+	struct lc_reduce *r;
 	int status = 0;
 
+	lc_request_share(m->ranks.rank, paths, count, &m->options.choice.range, &found);
+	r = lc_reduce_create(&m->options.reduce, found.paths, found.len);
 	lc_merge_limit_memory(&m->options);
 	if (!m->ranks.rank)
 		status = lc_result_check(&result, m->options.output);
@@ -147,6 +151,8 @@ static int merge(struct merge *m, char **paths, size_t count)
 			if (!status)
 				status = write_result(m, r, &result);
 			status = lc_reduce_end(r, status);
+			if (!status && found.partial)
+				status = LC_EXIT_PARTIAL;
 			if (lc_result_end(&result, status == 0 || status == LC_EXIT_PARTIAL))
 				status = LC_EXIT_FAILED;
 		} else {
@@ -155,6 +161,7 @@ static int merge(struct merge *m, char **paths, size_t count)
 	}
 	lc_result_over();
 	lc_reduce_free(r);
+	lc_operands_free(&found);
 	status = lc_wire_most(status);
 	if (m->timings && status != LC_EXIT_FAILED)
 		status = lc_wire_most(write_timings(m)) ? LC_EXIT_FAILED : status;
@@ -187,8 +194,10 @@ static int command_merge(int argc, char **argv)
 	before = lc_fail_capture(&said);
 	status = read_options(&m, argc, argv, &paths, &count);
 	(void)lc_fail_capture(before);
-	if (status < 0)
+	if (status < 0) {
+		lc_merge_options_free(&m.options);
 		return lc_answer(status, argv[0]);
+	}
 	MPI_Init_thread(NULL, NULL, MPI_THREAD_FUNNELED, &given);
 	MPI_Comm_rank(MPI_COMM_WORLD, &m.ranks.rank);
 	MPI_Comm_size(MPI_COMM_WORLD, &m.ranks.size);
@@ -200,6 +209,7 @@ static int command_merge(int argc, char **argv)
 	}
 	free(said);
 	free(paths);
+	lc_merge_options_free(&m.options);
 	lc_progress_end();
 	MPI_Finalize();
 	return status;

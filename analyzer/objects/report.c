@@ -89,8 +89,8 @@ static const struct lc_option_info rows[ROW_COUNT] = {
 	[ROW_UNTIL] = LC_REPORT_ROW_UNTIL,
 	[ROW_FROM_MARK] = LC_REPORT_ROW_FROM_MARK,
 	[ROW_TO_MARK] = LC_REPORT_ROW_TO_MARK,
-	[ROW_WHERE] = LC_REPORT_ROW_WHERE,
-	[ROW_BY] = LC_REPORT_ROW_BY,
+	[ROW_WHERE] = LC_CHOOSE_ROW_WHERE,
+	[ROW_BY] = LC_CHOOSE_ROW_BY,
 	[ROW_HIDE] = { "hide", 0, "STRING", "FRAME", "", "",
 	               "leave such frames out of all call paths; no number changes; may be given "
 	               "several times" },

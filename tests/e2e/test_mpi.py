@@ -11,8 +11,9 @@ import time
 
 import pytest
 import synthetic
-from conftest import BUILD
+from conftest import BUILD, run_command
 from synthetic import Block, Profile, frame
+from test_labels import CANONICAL, hosts
 from test_merge import files, merge, rich_profile, spoiled
 from test_report import random_profile, report, simple
 
@@ -69,6 +70,34 @@ def test_ranks_write_what_one_process_writes(locus, several, tmp_path, ranks, op
     done = merge_by_ranks(ranks, tmp_path / "again", *options, *order)
     assert files(tmp_path / "again") == expected and not done.said
     assert sorted(path.name for path in tmp_path.iterdir()) == ["again", "all"]
+
+
+@pytest.mark.parametrize("options", [o for o in CANONICAL.values() if "--keep-threads" not in o], ids=lambda o: o[0])
+def test_ranks_choose_what_one_process_chooses(locus, hosts, tmp_path, options):
+    """Hosts, labels and times, of all profiles below a directory."""
+    expected = files(merge(locus, tmp_path / "all", *options, *hosts))
+    done = merge_by_ranks(3, tmp_path / "m", "--jobs=1", *options, hosts[0].parent)
+    assert files(tmp_path / "m") == expected and not done.said
+
+
+def test_ranks_have_the_times_of_rank_0(locus, hosts, tmp_path):
+    """A time of day is another one on a machine of another time zone."""
+    since = time.strftime("%Y-%m-%d %H:%M:%S", time.gmtime(1_750_000_005))
+    words = ["merge", "-o", tmp_path / "m", "--jobs=1", "--since", since, *hosts]
+    done = run_command([BUILD / "locus", *words], env={**os.environ, "TZ": "UTC"})
+    assert done.returncode == 0, done.stderr
+    expected = files(tmp_path / "m")
+    shutil.rmtree(tmp_path / "m")
+    zones = [["-n", "1", "-x", "TZ=" + zone, PROGRAM, *words] for zone in ("UTC", "XYZ-9")]
+    done = run_command(["mpirun", "--oversubscribe", "--bind-to", "none", *zones[0], ":", *zones[1]], env=environment())
+    assert done.returncode == 0, done.stderr
+    assert files(tmp_path / "m") == expected
+
+
+def test_where_that_fits_no_process_is_said_once(hosts, tmp_path):
+    done = run(3, "merge", "-o", tmp_path / "m", "--where=host=none", *hosts)
+    assert done.returncode == 1 and len(done.said) == 1 and "no process of the profiles fits" in done.said[0], done.stderr
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_trees_of_ranks_have_the_chosen_shape(several, tmp_path):
