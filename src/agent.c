@@ -32,7 +32,6 @@
 #include "src/agent_threads.h"
 #include "src/agent_transformer.h"
 #include "src/agent_undo.h"
-#include "src/agent_waiting.h"
 #include "src/attribute/attribution.h"
 #include "src/attribute/before.h"
 #include "src/attribute/concurrent.h"
@@ -306,11 +305,8 @@ static void follow_what_was_there(JNIEnv *jni)
 /* What else would be announced; on the attribution thread. */
 static void tick(JNIEnv *jni)
 {
-	if (lc_code_headers_known()) {
-		if (lc_blob_freed())
-			lc_generated_freed();
-		lc_waiting_look();
-	}
+	if (lc_code_headers_known() && lc_blob_freed())
+		lc_generated_freed();
 	lc_overwritten_look(jni);
 	lc_transformer_tick();
 }

@@ -15,7 +15,6 @@
 #include "src/agent_overwritten.h"
 #include "src/agent_redefined.h"
 #include "src/agent_running.h"
-#include "src/agent_waiting.h"
 #include "src/base/options.h"
 #include "src/base/time.h"
 #include "src/classfile/hook_class.h"
@@ -29,18 +28,15 @@
 #include "src/heap/stored.h"
 #include "src/heap/tlab.h"
 #include "src/jvm/code_cache.h"
-#include "src/jvm/code_headers.h"
 #include "src/jvm/instance.h"
 #include "src/jvm/layout.h"
 #include "src/jvm/peek.h"
-#include "src/jvm/tiers.h"
 #include "src/span/span_classes.h"
 
 enum {
 	MANY_FIELD_BYTES = 128, /* a class of less is not looked at on its way to being large */
 	PENDING_MAX = 1024,
 	CLASS_NAME_MAX = 512, /* of the JDK's classes */
-	TAKEN_MAX = 64,       /* classes that are transformed together */
 };
 
 static struct {
@@ -52,7 +48,6 @@ static struct {
 	_Atomic uint64_t seen[LC_REWRITE_STATUS_COUNT];
 	_Atomic uint64_t sites, skipped_constant, methods_left;
 	_Atomic uint64_t looked_at, retransformed, retransform_failures, rewrite_ns;
-	_Atomic uint64_t waiting;
 	_Atomic uint64_t many_fields; /* classes seen with at least MANY_FIELD_BYTES of their own */
 	_Atomic bool leaving;         /* no class gets hooks any more */
 } classes;
@@ -311,40 +306,32 @@ void JNICALL lc_classes_file_load_hook(jvmtiEnv *jvmti, JNIEnv *jni, jclass rede
 }
 
 /*
- * Would a retransformation of the class, loaded by the boot loader and prepared, change nothing,
- * or, if it may wait, nothing for now? Then the class is counted here.
+ * Would a retransformation of the class, loaded by the boot loader, change nothing? Then the class
+ * is counted here. Where that is not known before the class is prepared, and `now` is false, the
+ * class is put off. One that has a site is not: what is being compiled while a class is exchanged
+ * is compiled once more.
  */
-static bool needs_no_hook(JNIEnv *jni, jclass class, const char *signature, bool may_wait)
+static bool needs_no_hook(JNIEnv *jni, jclass class, const char *signature, bool now)
 {
 	struct lc_rewrite_result result = { 0 };
 	struct lc_class_file file;
-	enum lc_rewrite_status status;
-	bool waits;
 
-	if (!lc_loaded_file(signature, class, &file))
+	if (!lc_loaded_file(signature, class, &file) ||
+	    lc_rewrite_look(file.data, file.len, &classes.rewrite, &result) != LC_REWRITE_NOTHING ||
+	    lc_span_classes_look(jni, &file))
 		return false;
-	status = lc_rewrite_look(file.data, file.len, &classes.rewrite, &result);
-	waits = status == LC_REWRITE_DONE && result.string_methods && may_wait;
-	if ((status != LC_REWRITE_NOTHING && !waits) || lc_loaded_differs(class, result.code_sum) ||
-	    lc_span_classes_look(jni, &file) || (waits && !lc_waiting_add(jni, class, &result)))
-		return false;
+	if (lc_loaded_differs(class, result.code_sum))
+		return !now && lc_loaded_put_off(class, signature);
 	if (result.own_field_bytes >= MANY_FIELD_BYTES)
 		add(&classes.many_fields, 1);
-	if (waits) {
-		add(&classes.waiting, 1);
-		return true;
-	}
 	add(&classes.skipped_constant, result.skipped_constant);
 	add(&classes.seen[LC_REWRITE_NOTHING], 1);
 	add(&classes.looked_at, 1);
 	return true;
 }
 
-/*
- * Is the class, which was loaded before the agent, to be transformed now? Not if that would change
- * nothing, and not before it is prepared: most classes that no code has used yet stay unused.
- */
-static bool wants_hooks(JNIEnv *jni, jclass class, bool may_wait)
+/* Is the class, which was loaded before the agent, to be transformed now? */
+static bool wants_hooks(JNIEnv *jni, jclass class)
 {
 	jvmtiEnv *jvmti = lc_jvmti();
 	char *signature = NULL;
@@ -359,8 +346,7 @@ static bool wants_hooks(JNIEnv *jni, jclass class, bool may_wait)
 	}
 	if ((*jvmti)->GetClassSignature(jvmti, class, &signature, NULL))
 		return true;
-	wanted =
-	    !lc_loaded_put_off(class, signature) && !needs_no_hook(jni, class, signature, may_wait);
+	wanted = !needs_no_hook(jni, class, signature, false);
 	(*jvmti)->Deallocate(jvmti, (unsigned char *)signature);
 	return wanted;
 }
@@ -380,7 +366,7 @@ static bool was_put_off(jvmtiEnv *jvmti, JNIEnv *jni, jclass class)
 	}
 	if ((*jvmti)->GetClassSignature(jvmti, class, &signature, NULL))
 		return false;
-	wanted = lc_loaded_take(signature) && !needs_no_hook(jni, class, signature, false);
+	wanted = lc_loaded_take(signature) && !needs_no_hook(jni, class, signature, true);
 	(*jvmti)->Deallocate(jvmti, (unsigned char *)signature);
 	if (wanted)
 		add(&classes.retransformed, 1);
@@ -460,40 +446,12 @@ static void retransform(const jclass *wanted, jint len)
 		retransform_each(wanted, len);
 }
 
-/* Look at what is compiled; of what was compiled before, too. */
-static void open_waiting(void)
-{
-	if (lc_waiting_open() && !lc_code_headers_known())
-		(*lc_jvmti())->GenerateEvents(lc_jvmti(), JVMTI_EVENT_COMPILED_METHOD_LOAD);
-}
-
-bool lc_classes_due(void)
-{
-	return lc_waiting_over() || lc_running_due();
-}
-
-void lc_classes_transform_due(JNIEnv *jni)
-{
-	jclass taken[TAKEN_MAX];
-	size_t len;
-
-	if (lc_running_due())
-		lc_running_again(jni);
-	while ((len = lc_waiting_take(taken, TAKEN_MAX))) {
-		atomic_fetch_sub_explicit(&classes.waiting, len,
-		                          memory_order_relaxed); /* a count */
-		retransform(taken, (jint)len);
-		for (size_t i = 0; i < len; i++)
-			lc_ref_delete(jni, taken[i]);
-	}
-}
-
 /*
  * The loaded classes that are to be transformed now, as global references; free them and the list.
  * While classes are retransformed, -Xcheck:jni of JDK 11 and 17 counts the local references of the
  * thread that does it against the few that an event announces, and warns on the program's output.
  */
-static jclass *find_wanted(JNIEnv *jni, bool may_wait, jint *wanted)
+static jclass *find_wanted(JNIEnv *jni, jint *wanted)
 {
 	jvmtiEnv *jvmti = lc_jvmti();
 	jint len;
@@ -507,7 +465,7 @@ static jclass *find_wanted(JNIEnv *jni, bool may_wait, jint *wanted)
 		jboolean modifiable = JNI_FALSE;
 
 		if ((*jvmti)->IsModifiableClass(jvmti, loaded[i], &modifiable) || !modifiable ||
-		    !wants_hooks(jni, loaded[i], may_wait))
+		    !wants_hooks(jni, loaded[i]))
 			continue;
 		list[*wanted] = lc_ref_new(jni, loaded[i]);
 		if (list[*wanted])
@@ -522,14 +480,12 @@ static jclass *find_wanted(JNIEnv *jni, bool may_wait, jint *wanted)
 
 void lc_classes_retransform(JNIEnv *jni, bool at_start)
 {
-	const bool may_wait =
-	    at_start && !classes.rewrite.objects && !classes.watched_len && lc_tiers_c1_first();
 	jclass *wanted;
 	jint len;
 
 	lc_loaded_init();
 	lc_stored_source(find_stores);
-	wanted = find_wanted(jni, may_wait, &len);
+	wanted = find_wanted(jni, &len);
 	if (!wanted)
 		return;
 	if (at_start)
@@ -539,7 +495,6 @@ void lc_classes_retransform(JNIEnv *jni, bool at_start)
 	for (jint i = 0; i < len; i++)
 		lc_ref_delete(jni, wanted[i]);
 	free(wanted);
-	open_waiting();
 }
 
 void lc_classes_stats(struct lc_classes_stats *out)
@@ -553,7 +508,6 @@ void lc_classes_stats(struct lc_classes_stats *out)
 	    atomic_load_explicit(&classes.skipped_constant, memory_order_relaxed);
 	out->methods_left = atomic_load_explicit(&classes.methods_left, memory_order_relaxed);
 	out->looked_at = atomic_load_explicit(&classes.looked_at, memory_order_relaxed);
-	out->waiting = atomic_load_explicit(&classes.waiting, memory_order_relaxed);
 	out->retransformed = atomic_load_explicit(&classes.retransformed, memory_order_relaxed);
 	out->retransform_failures =
 	    atomic_load_explicit(&classes.retransform_failures, memory_order_relaxed);
@@ -570,7 +524,6 @@ static const struct lc_counter_row counter_rows[] = {
 	LC_COUNTER(struct lc_classes_stats, skipped_constant, "class_constant_sites_skipped"),
 	LC_COUNTER(struct lc_classes_stats, methods_left, "class_methods_left"),
 	LC_COUNTER(struct lc_classes_stats, looked_at, "classes_looked_at"),
-	LC_COUNTER(struct lc_classes_stats, waiting, "classes_waiting"),
 	LC_COUNTER(struct lc_classes_stats, retransformed, "classes_retransformed"),
 	LC_COUNTER(struct lc_classes_stats, retransform_failures, "classes_retransform_failed"),
 	LC_COUNTER(struct lc_classes_stats, running, "classes_running"),

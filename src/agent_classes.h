@@ -21,7 +21,6 @@ struct lc_classes_stats {
 	uint64_t skipped_constant;
 	uint64_t methods_left;
 	uint64_t looked_at;            /* classes loaded before the agent, found to need no hook */
-	uint64_t waiting;              /* classes loaded before the agent, hooked when it matters */
 	uint64_t retransformed;        /* the others */
 	uint64_t retransform_failures; /* retransformations that the JVM refused */
 	uint64_t running;              /* not transformed: a hot method of theirs does not return */
@@ -46,16 +45,6 @@ jclass lc_classes_define_hook(JNIEnv *jni, const struct lc_options *options);
  * defined.
  */
 void lc_classes_retransform(JNIEnv *jni, bool at_start);
-
-/* Is there something for lc_classes_transform_due()? Context: [writer], while that does not run. */
-bool lc_classes_due(void);
-
-/*
- * Rewrite the classes that have waited, once, when their wait is over, and those that no hot method
- * runs any more. Waits until the program's threads have stopped. Context: a thread of ours that may
- * wait.
- */
-void lc_classes_transform_due(JNIEnv *jni);
 
 /* JVMTI's ClassFileLoadHook and ClassPrepare. Context: [java]. */
 void JNICALL lc_classes_file_load_hook(jvmtiEnv *jvmti, JNIEnv *jni, jclass redefined,

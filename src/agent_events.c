@@ -12,7 +12,6 @@
 #include "src/agent_classes.h"
 #include "src/agent_end.h"
 #include "src/agent_threads.h"
-#include "src/agent_waiting.h"
 #include "src/attribute/concurrent.h"
 #include "src/attribute/sealed.h"
 #include "src/core/epoch.h"
@@ -178,7 +177,6 @@ static void JNICALL on_compiled_load(jvmtiEnv *jvmti, jmethodID method, jint cod
 	if (!begin)
 		return;
 	lc_own_work_begin(&work);
-	lc_waiting_compiled(method, compile_info);
 	lc_code_cache_compiled_method_load(method, code_size, code_addr, map_length, map,
 	                                   compile_info);
 	lc_own_work_end(&work);

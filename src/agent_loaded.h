@@ -38,8 +38,8 @@ bool lc_loaded_image_file(const char *name, const uint8_t **data, size_t *len);
 bool lc_loaded_differs(jclass class, uint64_t code_sum);
 
 /*
- * Leave the class to its ClassPrepare: classes of the boot loader that no code has used yet are
- * looked at then. Returns false if that may be over, or without memory. Context: [attach].
+ * Leave the class to its ClassPrepare: of a class that is not prepared JVMTI does not tell how long
+ * its methods are. Returns false if that may be over, or without memory. Context: [attach].
  */
 bool lc_loaded_put_off(jclass class, const char *signature);
 bool lc_loaded_any(void); /* Is any class put off? Context: any. */

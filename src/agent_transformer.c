@@ -12,7 +12,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "src/agent_classes.h"
+#include "src/agent_running.h"
 #include "src/core/own_cost.h"
 #include "src/core/own_thread.h"
 #include "src/core/thread.h"
@@ -35,7 +35,7 @@ static void *run(void *vm_arg)
 	lc_thread_set_ours();
 	begin = lc_own_cost_begin();
 	if (!(*vm)->AttachCurrentThreadAsDaemon(vm, (void **)&jni, &args)) {
-		lc_classes_transform_due(jni);
+		lc_running_again(jni);
 		(*vm)->DetachCurrentThread(vm);
 	}
 	lc_own_cost_end(LC_OWN_EVENTS, begin);
@@ -61,7 +61,7 @@ void lc_transformer_tick(void)
 		transformer.begun = false;
 	}
 	/* Where the process may have no more threads, the classes stay due. */
-	if (transformer.vm && !transformer.begun && lc_classes_due())
+	if (transformer.vm && !transformer.begun && lc_running_due())
 		transformer.begun =
 		    !lc_own_thread_start(&transformer.thread, "locus-classes", run, transformer.vm);
 	pthread_mutex_unlock(&transformer.lock);

@@ -19,26 +19,8 @@ struct rewrite {
 	struct lc_stores_scan stores;
 	bool stores_on;
 	const char *only_name, *only_descriptor; /* of lc_rewrite_stores(); else NULL */
-	bool look_only; /* end at the first hook but those behind calls of toString() */
+	bool look_only;                          /* end at the first hook */
 };
-
-/* Are all hooks of the method behind calls that make a string? Then the method is noted. */
-static bool note_strings(struct rewrite *r, const struct lc_member *method,
-                         const struct lc_method_code *code)
-{
-	const struct lc_class *c = &r->edit.cls;
-
-	for (size_t i = 0; i < r->hooks.len; i++)
-		if (r->hooks.hooks[i].method != LC_HOOK_STRING ||
-		    !(r->hooks.hooks[i].site_bits & LC_SITE_AFTER_CALL))
-			return false;
-	if (r->counts.string_methods == LC_STRING_METHODS_MAX)
-		return false;
-	r->counts.string_method[r->counts.string_methods++] =
-	    (struct lc_string_method){ lc_class_utf8(c, method->name),
-		                       lc_class_utf8(c, method->descriptor), code->len };
-	return true;
-}
 
 /* Where the method stores what it makes; without memory for it, nothing of the class is known. */
 static void find_stores(struct rewrite *r, const struct lc_member *method,
@@ -61,13 +43,12 @@ static enum lc_rewrite_status rewrite_code(void *user, const struct lc_member *m
 	r->counts.code_sum += lc_rewrite_code_sum(code.len);
 	if (status != LC_REWRITE_DONE)
 		return status;
-	if (!r->hooks.len || (r->look_only && note_strings(r, method, &code))) {
+	if (!r->hooks.len) {
 		find_stores(r, method, &code, false);
 		return LC_REWRITE_DONE;
 	}
 	if (r->look_only) {
 		r->counts.sites = 1;
-		r->counts.string_methods = 0;
 		return LC_REWRITE_NOTHING; /* look no further */
 	}
 	status = lc_method_code_layout(&code, r->hooks.inserts, r->hooks.len);
@@ -142,7 +123,7 @@ static enum lc_rewrite_status rewrite_methods(struct rewrite *r)
 		return status;
 	r->counts.skipped_constant = r->scan.skipped_constant;
 	r->counts.own_field_bytes = r->scan.own_bytes;
-	if (r->counts.sites || r->counts.string_methods)
+	if (r->counts.sites)
 		return LC_REWRITE_DONE;
 	return r->counts.methods_left ? LC_REWRITE_TOO_LARGE : LC_REWRITE_NOTHING;
 }

@@ -67,14 +67,6 @@ struct lc_rewrite_options {
 	void *user;
 };
 
-enum { LC_STRING_METHODS_MAX = 32 };
-
-/* A method of the class file that was looked at; its texts lie in the file. */
-struct lc_string_method {
-	struct lc_class_text name, descriptor;
-	uint32_t code_bytes;
-};
-
 struct lc_rewrite_result {
 	uint8_t *bytes; /* malloc'ed; owner: the caller; NULL unless LC_REWRITE_DONE */
 	size_t len;
@@ -83,11 +75,6 @@ struct lc_rewrite_result {
 	uint32_t methods_left;     /* methods left alone because they would not fit */
 	uint64_t own_field_bytes;  /* sum of the instance fields that the class declares itself */
 	uint64_t code_sum;         /* sum of lc_rewrite_code_sum(); of a class without hooks */
-	/* Of lc_rewrite_look(), not 0 where all hooks would be behind calls of toString() of
-	 * StringBuilder or StringBuffer: how many methods have such a call, and which. The code_sum
-	 * is whole then, too. */
-	uint32_t string_methods;
-	struct lc_string_method string_method[LC_STRING_METHODS_MAX];
 	/* Of options.stores: whatever the status, the caller frees it. It is whole, of the bytes
 	 * above or else of those that were given, where the status is LC_REWRITE_DONE or
 	 * LC_REWRITE_NOTHING, and empty where there was no memory for it. */
@@ -106,8 +93,7 @@ enum lc_rewrite_status lc_rewrite_class(const uint8_t *in, size_t len,
 
 /*
  * Would lc_rewrite_class() insert a hook? Returns LC_REWRITE_NOTHING where that does, with the same
- * counts; LC_REWRITE_DONE, without bytes, at the first hook that is not behind a call of
- * toString(), or where there is none but those; else what is wrong with the class.
+ * counts; LC_REWRITE_DONE, without bytes, at the first hook; else what is wrong with the class.
  */
 enum lc_rewrite_status lc_rewrite_look(const uint8_t *in, size_t len,
                                        const struct lc_rewrite_options *options,

@@ -25,7 +25,7 @@ static inline bool lc_counter_is_level(const char *name)
 		                              "names_classes",
 		                              "names_bytes",
 		                              "threads",
-		                              "classes_waiting",
+		                              "classes_waiting", /* of earlier versions */
 		                              "classes_running",
 		                              "class_pause_max_us",
 		                              "estimate_live",

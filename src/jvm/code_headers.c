@@ -12,7 +12,7 @@ static bool known;
 
 int lc_code_headers_init(uint64_t stub)
 {
-	known = lc_scopes_tells_warm() && lc_blob_watch_freed(stub);
+	known = lc_scopes_known() && lc_blob_watch_freed(stub);
 	return known ? 0 : -ENOENT;
 }
 

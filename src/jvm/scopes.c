@@ -38,7 +38,6 @@ static struct {
 	long desc_bytes, desc_pc, desc_scope;
 	long code_end, code_end_offset; /* one of them tells where the code ends, or none does */
 	/* In a Method and what hangs on it. */
-	long code, profile; /* -1 or less: not known */
 	long access, const_method, code_bytes, idnum, constants, holder, ids;
 	long const_method_bytes; /* behind it are the bytecodes */
 	unsigned least;          /* value of a byte of a compressed number */
@@ -96,8 +95,6 @@ static bool find_debug_information(void)
 
 static bool find_methods(void)
 {
-	scopes.code = lc_vm_offset("Method", "_code");
-	scopes.profile = lc_vm_offset("Method", "_method_data");
 	scopes.access = lc_vm_offset("Method", "_access_flags");
 	scopes.const_method = lc_vm_offset("Method", "_constMethod");
 	scopes.code_bytes = lc_vm_offset("ConstMethod", "_code_size");
@@ -344,15 +341,9 @@ static uint64_t peek_pointer(uint64_t at, long offset)
 	return at && peek(at, offset, &value, sizeof(value)) ? value : 0;
 }
 
-bool lc_scopes_tells_warm(void)
+bool lc_scopes_known(void)
 {
-	return scopes.known && scopes.code >= 0 && scopes.profile >= 0;
-}
-
-bool lc_scopes_is_warm(uint64_t method)
-{
-	return lc_scopes_tells_warm() &&
-	       (peek_pointer(method, scopes.code) || peek_pointer(method, scopes.profile));
+	return scopes.known;
 }
 
 /*

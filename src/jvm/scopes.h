@@ -52,15 +52,8 @@ uint64_t lc_scopes_compiled(uint64_t blob);
 /* One past the code of the compiled method; 0: not known. Context: any. */
 uint64_t lc_scopes_code_end(uint64_t blob);
 
-/*
- * Has the JVM compiled the method, or gathered a profile of it for a compiler, which it also does
- * where C1 has inlined it? False where that is not known. Context: any; the class must not be
- * unloaded meanwhile.
- */
-bool lc_scopes_is_warm(uint64_t method);
-
-/* Can it be told whether a method is warm? Context: any, after [attach]. */
-bool lc_scopes_tells_warm(void);
+/* Has this JVM's debug information a shape that is known? Context: any, after [attach]. */
+bool lc_scopes_known(void);
 
 /* What tells a compiled method from another one that takes its place. Context: as above. */
 uint64_t lc_scopes_identity(uint64_t blob);

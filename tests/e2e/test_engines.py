@@ -79,18 +79,6 @@ def test_every_fault_is_a_sample_or_lost(profile_once, workload, jdk):
     every_fault_is_a_sample(faults_of(profile_once, workload, jdk, "Serial"))
 
 
-@pytest.mark.quiet  # as above
-def test_nothing_is_lost_while_classes_wait_for_a_thread_to_stop(profile, profile_once, workload, jdk):
-    """The JVM exchanges classes when the thread has filled its array: 0.1 s in which it has 66,000 faults."""
-    for _ in range(3):  # where other processes have the CPUs, the names of methods may be waited for, too
-        run = profile([*first_touch(workload, jdk), "2000"], "-e", "fault")
-        if not engine_counters(run, "fault")["lost"]:
-            break
-    every_fault_is_a_sample(run)
-    without = helpers.counters(faults_of(profile_once, workload, jdk, "Serial"))
-    assert helpers.counters(run)["classes_waiting"] < without["classes_waiting"]
-
-
 def test_a_period_stands_for_so_many_faults(profile, workload, jdk17):
     run = profile(first_touch(workload, jdk17), "-e", "fault@100")
     engine = run.manifest()["engines"][0]

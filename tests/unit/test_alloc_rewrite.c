@@ -473,48 +473,6 @@ static uint64_t code_sum(uint32_t first, uint32_t second)
 	return result.code_sum;
 }
 
-/* What a look tells of a class that calls toString() of StringBuilder, and may make an array. */
-static struct lc_rewrite_result look_at_strings(bool array)
-{
-	uint8_t code[] = { 1, 182, 0, 0, 176, 0 };        /* aconst_null; invokevirtual; areturn */
-	const uint8_t array_code[] = { 26, 188, 8, 176 }; /* iload_0; newarray byte; areturn */
-	struct code_spec spec = { .code = code, .len = 5 };
-	struct code_spec array_spec = { .code = array_code, .len = sizeof(array_code) };
-	struct lc_rewrite_result result;
-	struct class_file c;
-	uint8_t *bytes;
-	size_t len;
-	uint16_t ref;
-
-	class_begin(&c, "A");
-	ref = class_method_ref(&c, "java/lang/StringBuilder", "toString", "()Ljava/lang/String;");
-	code[2] = (uint8_t)(ref >> 8);
-	code[3] = (uint8_t)ref;
-	class_method(&c, "s", "()Ljava/lang/String;", &spec);
-	if (array)
-		class_method(&c, "a", "(I)[B", &array_spec);
-	bytes = class_end(&c, &len);
-	class_free(&c);
-	assert_int_equal(lc_rewrite_look(bytes, len, &defaults, &result), LC_REWRITE_DONE);
-	if (!array) {
-		assert_true(lc_text_is(result.string_method[0].name, "s"));
-		assert_true(lc_text_is(result.string_method[0].descriptor, "()Ljava/lang/String;"));
-	}
-	free(bytes);
-	return result;
-}
-
-static void a_class_that_only_makes_strings_is_told_from_others(void **state)
-{
-	struct lc_rewrite_result only = look_at_strings(false);
-
-	(void)state;
-	assert_int_equal(only.string_methods, 1);
-	assert_int_equal(only.string_method[0].code_bytes, 5);
-	assert_int_equal(only.code_sum, lc_rewrite_code_sum(5));
-	assert_int_equal(look_at_strings(true).string_methods, 0);
-}
-
 static void the_sum_of_a_class_tells_the_lengths_of_its_methods(void **state)
 {
 	(void)state;
@@ -593,7 +551,6 @@ int main(void)
 		cmocka_unit_test_setup(hook_follows_each_kind_of_primitive_array, reset),
 		cmocka_unit_test_setup(arrays_of_references_and_of_arrays_have_their_hooks, reset),
 		cmocka_unit_test_setup(class_without_a_site_is_left_alone, reset),
-		cmocka_unit_test_setup(a_class_that_only_makes_strings_is_told_from_others, reset),
 		cmocka_unit_test_setup(the_sum_of_a_class_tells_the_lengths_of_its_methods, reset),
 		cmocka_unit_test_setup(small_constant_length_is_skipped_and_counted, reset),
 		cmocka_unit_test_setup(each_dimension_must_be_small_to_be_skipped, reset),

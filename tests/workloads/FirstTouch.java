@@ -1,11 +1,9 @@
 import java.nio.file.Files;
 import java.nio.file.Paths;
-import java.util.HashMap;
-import java.util.Map;
 
 /**
  * Allocates one large array in memory that was never used, on a heap that must have room for it,
- * and says how many pages were faulted in on the way, as the kernel counts them. Makes strings before, if it is told to.
+ * and says how many pages were faulted in on the way, as the kernel counts them.
  */
 public class FirstTouch {
     static byte[] kept;
@@ -21,14 +19,6 @@ public class FirstTouch {
         kept = new byte[bytes]; // FIRST_TOUCH: array
     }
 
-    /** Has the JIT compile a method of the JDK that makes a string, so that the agent transforms classes now. */
-    static int makeStrings(int times) {
-        int length = 0;
-        for (int i = 0; i < times; i++)
-            length += new HashMap<>(Map.of(i, times)).toString().length();
-        return length;
-    }
-
     /** Something for the timer to see. */
     static void read(int rounds) {
         long s = 0;
@@ -41,10 +31,8 @@ public class FirstTouch {
     public static void main(String[] args) throws Exception {
         int bytes = Integer.parseInt(args[0]) << 20;
         int rounds = args.length > 1 ? Integer.parseInt(args[1]) : 0;
-        int strings = args.length > 2 ? Integer.parseInt(args[2]) : 0;
         long[] count = new long[2];
         faults(); // loads what it needs
-        sum = makeStrings(strings);
         count[0] = faults();
         allocate(bytes);
         count[1] = faults();
