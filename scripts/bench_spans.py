@@ -68,7 +68,7 @@ def accuracy(jdk, args, classes, profile):
             spans = json.loads(done.stdout)
             true = true_ns * spans["clock"]["hz"] / 1e9
             if "streams" in results[0]:  # the program counts its own
-                mine = [r for r in spans["streams"] if r["class"] == arguments[0] and r["level"]]
+                mine = [r for r in spans["streams"] if r["class"] == arguments[0] and r["level"] == 1]
                 assert sum(r["executions"] for r in mine) == results[0]["streams"], (mine, results[0])
             truths.append(sum(r["compensated_cycles"] for r in spans["streams"]) / true)
             cycles.append(true / sum(r["executions"] for r in spans["streams"]))
