@@ -1,6 +1,6 @@
 /*
- * agent_transformer.c - starts a thread for each time that classes are due: most programs need it
- * once or never.
+ * agent_transformer.c - starts a thread for each time that classes are due, which they are only
+ * after an attach.
  *
  * Order: T1  run() stores done (release) behind all that it does -> lc_transformer_tick() loads it
  *            (acquire): what the thread has changed is seen when the next one is thought of.

@@ -1,7 +1,6 @@
 /*
- * cli/choose.h - the options of all commands that choose processes and time of many profiles:
- * --where,
- * --by, and --since and --until by the wall clock.
+ * cli/choose.h - the options that choose processes and time of many profiles: --where, --by, and
+ * --since and --until by the wall clock.
  */
 #ifndef LC_CLI_CHOOSE_H
 #define LC_CLI_CHOOSE_H

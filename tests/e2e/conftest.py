@@ -93,7 +93,7 @@ def take_turns(items):
 def pytest_collection_modifyitems(config, items):
     """Guests run one after the other, in one process, from the beginning: they take longest."""
     take_turns(items)
-    if config.option.only_of:
+    if config.option.only_of:  # pytest's --last-failed would look at their files alone, and turns be others'
         named = pathlib.Path(config.option.only_of).read_text().splitlines()
         items[:] = [item for item in items if item.nodeid in named]
     for item in items:

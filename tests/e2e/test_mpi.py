@@ -21,8 +21,13 @@ PROGRAM = BUILD / "locus-mpi"
 pytestmark = pytest.mark.xdist_group("mpi")  # each test starts several processes
 
 
-def mpirun(ranks, *args):
-    return ["mpirun", "--oversubscribe", "--bind-to", "none", "-n", str(ranks), str(PROGRAM), *map(str, args)]
+def some_ranks(ranks, *args, zone=None):
+    """Of an mpirun, which may have several such parts."""
+    return ["-n", str(ranks), *(["-x", "TZ=" + zone] if zone else []), str(PROGRAM), *map(str, args)]
+
+
+def mpirun(*words):
+    return ["mpirun", "--oversubscribe", "--bind-to", "none", *words]
 
 
 def environment():
@@ -39,7 +44,7 @@ def program():
 
 def run(ranks, *args):
     """The completed process. `said` is the lines of Locus; mpirun has others, and does not always end them first."""
-    done = subprocess.run(mpirun(ranks, *args), capture_output=True, text=True, timeout=120, env=environment())
+    done = subprocess.run(mpirun(*some_ranks(ranks, *args)), capture_output=True, text=True, timeout=120, env=environment())
     done.said = [line[line.index("locus-mpi: "):] for line in done.stderr.splitlines() if "locus-mpi: " in line]
     return done
 
@@ -88,8 +93,7 @@ def test_ranks_have_the_times_of_rank_0(locus, hosts, tmp_path):
     assert done.returncode == 0, done.stderr
     expected = files(tmp_path / "m")
     shutil.rmtree(tmp_path / "m")
-    zones = [["-n", "1", "-x", "TZ=" + zone, PROGRAM, *words] for zone in ("UTC", "XYZ-9")]
-    done = run_command(["mpirun", "--oversubscribe", "--bind-to", "none", *zones[0], ":", *zones[1]], env=environment())
+    done = run_command(mpirun(*some_ranks(1, *words, zone="UTC"), ":", *some_ranks(1, *words, zone="XYZ-9")), env=environment())
     assert done.returncode == 0, done.stderr
     assert files(tmp_path / "m") == expected
 
@@ -265,7 +269,7 @@ def catches_signals(pid):
 
 def begin(ranks, out, *paths):
     """mpirun, when MPI has begun and rank 0 merges."""
-    of = subprocess.Popen(mpirun(ranks, "merge", "--jobs=1", "-o", out, *paths), stderr=subprocess.PIPE, text=True,
+    of = subprocess.Popen(mpirun(*some_ranks(ranks, "merge", "--jobs=1", "-o", out, *paths)), stderr=subprocess.PIPE, text=True,
                           env=environment())
     deadline = time.monotonic() + 60
     while time.monotonic() < deadline:
