@@ -32,7 +32,8 @@ TOP = 10
 LOCUS_OPTIONS = {"locus": [], "locus spans": ["--spans=streams,tasks"], "locus min-size 0": ["--min-size=0"]}
 ASYNC_EVENTS = {"async-profiler cpu": "cpu", "async-profiler cpu,alloc": "cpu,alloc"}
 JFR = "JFR profile"
-VARIANTS = ("bare", *LOCUS_OPTIONS, *ASYNC_EVENTS, JFR)
+PEERS = (*ASYNC_EVENTS, JFR)  # what they cost does not depend on the build of Locus
+VARIANTS = ("bare", *LOCUS_OPTIONS, *PEERS)
 
 
 class Failed(Exception):

@@ -48,7 +48,7 @@ def summary(results, programs, variant, field):
         return None
     worst = max((statistics.median(values), name) for values, name in each)
     return {"mean": stats.bootstrap_geometric([values for values, _ in each]), "worst": worst, "of": len(each),
-            "pairs": max(len(values) for values, _ in each)}
+            "fewest": min(len(values) for values, _ in each)}
 
 
 def memory_holds(results, name):

@@ -14,6 +14,8 @@ BLOG = "Marr on that paper, <https://www.stefan-marr.de/2023/09/dont-blindly-tru
 AUTOJMH = "Rodriguez-Cancio, Combemale and Baudry, *Automatic Microbenchmark Generation to Prevent Dead Code Elimination and " \
     "Constant Folding*, ASE 2016, <https://hal.inria.fr/hal-01343818>"
 
+EXASCALE = "Exascale Computing Project on HPCToolkit, <https://www.exascaleproject.org/publication/" \
+    "hpctoolkit-enhancements-target-improved-performance-analysis-for-exascale-era/>"
 BIASED = "Mytkowicz, Diwan, Hauswirth and Sweeney, *Evaluating the Accuracy of Java Profilers*, PLDI 2010, " \
     "<https://doi.org/10.1145/1806596.1806618>"
 
@@ -31,6 +33,7 @@ REPORTED = {
         ("six profilers, 30 runs of each of 14 programs: a median self-difference of 2 to 8%, and 16 to 74 unstable entries", TRUST),
         ("JFR, 30 runs of DeltaBlue: eight methods that were the hottest of some run", BLOG),
     ),
+    "merge": (("HPCToolkit, streaming aggregation of call path profiles: more than ten times as fast as its version before", EXASCALE),),
     "loops": (("AutoJMH: 3,462 of 6,082 loops of five libraries", AUTOJMH),),
     "truth": (("AutoJMH: 23 of 23 benchmarks as experts wrote them", AUTOJMH),),
     "spans": (("tgp, instrumentation of tasks: 1.05 times the run time on average", TGP),),

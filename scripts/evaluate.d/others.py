@@ -34,6 +34,54 @@ def accuracy(told):
         "have a right class.", markdown(["JDK", "collector", "samples in the heap", "right class", "wrong class", "unexplained"], classes)])
 
 
+def estimates(rows):
+    head = ["JDK", "collector", "sampling interval", "sites", "within their 95% interval", "error: median", "largest"]
+    return "Numbers of small objects: sites that allocate objects of 16 to 912 bytes and count them (`SampledSites.java`), and how far " \
+        "the estimates are off.", markdown(head, [
+            [r["jdk"], r["collector"], r["interval"], r["sites"], r["within"], "%.1f%%" % (100 * r["median_error"]),
+             "%.1f%%" % (100 * r["largest_error"])] for r in rows])
+
+
+def names(rows):
+    head = ["JDK", "code", "patterns", "right names", "other names", "no name"]
+    return "Names of arrays: arrays that end in fields, variables, other arrays and calls (`Names.java`).", markdown(head, [
+        [r["jdk"], "compiled" if r["compiled"] else "interpreted", r["patterns"], r["right"],
+         r["patterns"] - r["right"] - r["none"], r["none"]] for r in rows])
+
+
+def findings(rows):
+    head = ["JDK", "objects", "the right finding alone", "another finding", "findings of the program without"]
+    return "Findings: objects that have one finding each (`Findings.java`), and a program that has none.", markdown(head, [
+        [r["jdk"], r["of"], r["right"], r["other"], r["calm"]] for r in rows])
+
+
+def nodes(rows):
+    head = ["JDK", "placement", "samples", "remote part of the time: true", "of the samples"]
+    return "NUMA nodes: an emulated machine of two nodes (`NumaPlacement.java` under `scripts/numa-guest`), whose pages are on the " \
+        "master's node, on that of each thread, on both in turn, or moved by a collection.", markdown(head, [
+            [r["jdk"], r["mode"], r["samples"], "%.1f%%" % (100 * r["true"]), "%.1f%%" % (100 * r["remote"])] if "mode" in r
+            else [r["jdk"], "skipped: " + r["skipped"], "", "", ""] for r in rows])
+
+
+KNOWN = {"estimates": estimates, "names": names, "findings": findings, "nodes": nodes}
+
+
+def known(told):
+    """What Locus says of programs that know the truth, beside it; "" where that was not measured."""
+    return "\n\n".join(text for kind, table in KNOWN.items() if (told or {}).get(kind) for text in table(told[kind]))
+
+
+def merge(rows):
+    """How fast profiles are merged; each figure is the median of some rounds, with the least and the most."""
+    head = ["profiles", "number", "jobs", "paths, millions", "million paths per CPU second", "times decompressing", "run time, s", "memory, MB"]
+
+    def cell(of, form):
+        return "%s [%s, %s]" % tuple(form % of[k] for k in ("median", "least", "most"))
+    return markdown(head, [
+        [r["inputs"], r["profiles"], r["jobs"], "%.1f" % (r["paths"] / 1e6), cell(r["million_paths_per_cpu_s"], "%.1f"),
+         cell(r["times_decompressing"], "%.1f"), cell(r["all_s"], "%.2f"), "%.0f" % r["max_rss_mb"]["median"]] for r in rows]) if rows else ""
+
+
 def loops(text):
     """Of how many loops of libraries there are benchmarks, and how many of these pass their regression test."""
     rows = []

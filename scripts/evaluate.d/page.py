@@ -21,8 +21,9 @@ This page is written by `make evaluate` (`scripts/evaluate`) of what it measured
 again without measuring. Each number is of the build, machine and date below."""
 
 COSTS = """CPU time with each profiler, as a ratio to the run without one in the same round (n rounds; the order of the variants changes with
-each): the median and its 95% interval, a percentile bootstrap. Each run checks its own result; one that is wrong does not count. What the
-programs are is in `tests/evaluation/programs.json`. Locus is measured as it is without options, with `--spans=streams,tasks`, and with
+each): the median and its 95% interval, a percentile bootstrap, which is withheld of fewer than five. What a peer costs does not depend on
+Locus, so its rounds beside earlier builds count, if machine, system, JDK and versions are the same. Each run checks its own result; one
+that is wrong does not count. What the programs are is in `tests/evaluation/programs.json`. Locus is measured as it is without options, with `--spans=streams,tasks`, and with
 `--min-size=0`, which follows every object."""
 
 WALL = "The same of the time from start to end."
@@ -36,6 +37,9 @@ AGREEMENT = """What `locus agree` says of each program: its hottest methods by s
 hottest method, and five are in the top fives; the overlap of two is 100% where they agree in all. The self-difference is the largest
 difference between two runs of a profiler, of methods of 5% and more."""
 ACCURACY = "Programs that know their own truth."
+KNOWN = "More programs that know their own truth, which the report is held against."
+MERGE = """How fast `locus merge` reads profiles: as they were recorded with other paths, invented, and as they were recorded. Paths are call paths
+that are read; the time to decompress the same blocks and do nothing more is what all is divided by. Medians, with the least and the most."""
 SPANS = "Programs that run nothing but streams: their cycles by Locus, what recording costs taken off, divided by the true ones."
 PARTS = "What CPU time Locus takes with each of its parts off."
 LOOPS = "Of how many loops of libraries `locus bench` makes a benchmark that compiles, and that passes its regression test."
@@ -63,12 +67,13 @@ def machine(results):
     facts, loads = results.facts, [r["load"] for r in results.runs.values()]
     version = subprocess.run([costs.LOCUS, "--version"], check=True, stdout=subprocess.PIPE, text=True).stdout.strip()
     engine = ", sampling by " + facts["async-profiler by"] if "async-profiler by" in facts else ""
+    builds = "; beside %d builds of Locus" % results.builds if results.builds > 1 else ""
     rows = [
         ["Locus", "%s, build %s" % (version, facts["build"])],
         ["machine", "%s, %d CPUs, %s GB" % (facts["processor"], facts["CPUs"], facts["memory_gb"])],
         ["system", facts["system"]],
         ["JDK", facts["jdk"]],
-        ["peers", "async-profiler %s%s; JFR of the JDK, settings `profile`" % (facts["async-profiler"], engine)],
+        ["peers", "async-profiler %s%s; JFR of the JDK, settings `profile`%s" % (facts["async-profiler"], engine, builds)],
         ["date of the last run", facts["date"]],
         ["load of the machine", "%.1f (median of all runs), %.1f at most, of which the runs are a part" % (
             statistics.median(loads), max(loads))],
@@ -128,9 +133,12 @@ def of_others(m):
         ("agreement", section("Agreement with other profilers", AGREEMENT, agreement.COMMAND + " -- COMMAND",
                               agreement.markdown(agreement.read(m.directory, m.programs)), "agreement")),
         ("accuracy", section("Accuracy", ACCURACY, "scripts/evaluate.py", others.accuracy(others.read(m.directory / "accuracy.json")))),
+        ("programs that know the truth", section("Estimates, names, findings and nodes", KNOWN, "scripts/evaluate.d/known.py",
+                                                 others.known(others.read(m.directory / "known.json")))),
         ("cycles of streams", section("Cycles of streams", SPANS, "scripts/bench_spans.py",
                                       others.spans(others.read(m.directory / "spans.json")), "spans")),
         ("costs of the parts", section("What the parts cost", PARTS, "scripts/bench.py --split", others.parts(split))),
+        ("merging", section("Merging", MERGE, "scripts/bench_merge.py", others.merge(others.read(m.directory / "merge.json")), "merge")),
         ("benchmarks of loops", section("Benchmarks of loops", LOOPS, "scripts/evaluate-bench", others.loops(m.text("loops.txt")), "loops")),
         ("truth of benchmarks", section("Truth of benchmarks", TRUTH, "scripts/evaluate-bench-truth",
                                         others.truth(m.text("truth.txt")), "truth")),

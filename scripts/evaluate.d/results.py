@@ -4,6 +4,9 @@ import re
 
 from kept import Kept
 
+# Facts that are to be equal where runs beside another build of Locus are to count.
+OF_MACHINE = ("processor", "CPUs", "memory_gb", "system", "jdk", "async-profiler", "async-profiler by")
+
 
 def slug(name):
     """A program's name as one of a file."""
@@ -16,6 +19,8 @@ class Results(Kept):
     def __init__(self, path, calls):
         """`calls`: how each program is called now, by its name; None takes all runs."""
         self.calls, self.runs = calls, {}
+        self.elsewhere = {}  # pairs beside other builds, by program and variant
+        self.builds = 1  # of which the pairs are
         super().__init__(path)
 
     def count(self, entry):
@@ -28,7 +33,17 @@ class Results(Kept):
     def pairs(self, program, variant):
         """(bare run, run of the variant) of each round in which both ended as they should."""
         both = [[self.runs.get((program, n, v)) for v in ("bare", variant)] for n in self.rounds(program)]
-        return [(bare, other) for bare, other in both if bare and other and "failed" not in {**bare, **other}]
+        of_build = [(bare, other) for bare, other in both if bare and other and "failed" not in {**bare, **other}]
+        return of_build + self.elsewhere.get((program, variant), [])
+
+    def add_pairs(self, other, variants):
+        """Takes the pairs of variants without Locus from the results beside another build, if machine, JDK and versions are the same."""
+        if any(self.facts.get(name) != other.facts.get(name) for name in OF_MACHINE):
+            return
+        taken = {(p, v): other.pairs(p, v) for p in {p for p, _, _ in other.runs} for v in variants}
+        for key, pairs in taken.items():
+            self.elsewhere.setdefault(key, []).extend(pairs)
+        self.builds += any(taken.values())
 
     def of(self, program, variant):
         """The runs of a variant that ended as they should."""

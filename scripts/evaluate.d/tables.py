@@ -15,9 +15,9 @@ def markdown(head, rows):
 
 
 def interval(values, form="%.3f"):
-    """Median and 95% interval; of one value there is none."""
+    """Median and 95% interval; of few values there is none."""
     middle, low, high = stats.bootstrap(values)
-    return form % middle + (" [%s, %s]" % (form % low, form % high) if len(values) > 1 else "")
+    return form % middle + (" [%s, %s]" % (form % low, form % high) if len(values) >= stats.FEWEST else "")
 
 
 def counted(text, values, most):
@@ -33,8 +33,8 @@ def ratio_row(results, program, variants, field, form):
 
 
 def mean_of(summary):
-    """The geometric mean, with an interval where a program has several pairs."""
-    return ("%.3f [%.3f, %.3f]" if summary["pairs"] > 1 else "%.3f") % summary["mean"][:3 if summary["pairs"] > 1 else 1]
+    """The geometric mean, with an interval where each program has enough pairs."""
+    return "%.3f [%.3f, %.3f]" % summary["mean"] if summary["fewest"] >= stats.FEWEST else "%.3f" % summary["mean"][0]
 
 
 def summary_rows(results, programs, variants, field, kind):

@@ -11,7 +11,7 @@ from browser import browser  # noqa: F401 (a fixture)
 from conftest import ROOT, run_command
 
 QUICK_SECONDS = 600  # a minute alone; other tests run beside it
-OWN = ("stats", "programs", "costs", "figures", "others", "results", "agreement")
+OWN = ("stats", "programs", "costs", "figures", "others", "results", "agreement", "known")
 
 
 def load():
@@ -27,13 +27,13 @@ def load():
                 sys.modules.pop(name, None)
 
 
-stats, programs, costs, figures, others, results, agreement, jdks = load()
+stats, programs, costs, figures, others, results, agreement, known, jdks = load()
 
 # A resample of n values has its median at most at the k-th smallest when more than half of its draws are among the k
 # smallest: P(Bin(n, k/n) > n/2). The interval ends where that passes 2.5% and 97.5%. n = 5: 5.8% already for k = 1, and 94.2%
-# for k = 4, so it is all values. n = 7: 1.0% and 10.8%, 89.2% and 99.0%, so the second to the sixth. n = 21: 1.8% for
+# for k = 4, so it is all values; of fewer the least and the most are not 95% apart, and there is no interval. n = 7: 1.0% and 10.8%, 89.2% and 99.0%, so the second to the sixth. n = 21: 1.8% for
 # k = 6 and 5.6% for 7, so the seventh to the fifteenth.
-INTERVALS = ((1, 1, 1), (3, 1, 3), (5, 1, 5), (7, 2, 6), (21, 7, 15))
+INTERVALS = ((1, 1, 1), (3, 2, 2), (5, 1, 5), (7, 2, 6), (21, 7, 15))
 
 
 @pytest.mark.parametrize("n, low, high", INTERVALS)
@@ -70,9 +70,10 @@ def test_geometric_mean_of_ratios():
 
 
 def test_geometric_mean_of_medians_lies_in_its_interval():
-    """Of (1, 2, 4) a median of three draws is 1 or 4 in 7 of 27 each, so both ends are reached; that of the other list is 9."""
-    mean, low, high = stats.bootstrap_geometric([[1, 2, 4], [9, 9, 9]])
+    """A median of five draws of (1, 1, 2, 4, 4) is 1 or 4 in 32% each, so both ends are reached; that of the other list is 9."""
+    mean, low, high = stats.bootstrap_geometric([[1, 1, 2, 4, 4], [9] * 5])
     assert (mean, low, high) == pytest.approx((18 ** 0.5, 3, 6))
+    assert stats.bootstrap_geometric([[1, 1, 2, 4, 4], [9]]) == pytest.approx((18 ** 0.5,) * 3)  # one list has no interval
 
 
 def test_each_variant_is_once_in_a_round_and_the_first_one_changes():
@@ -223,7 +224,7 @@ def test_page_has_medians_with_intervals_and_names_what_does_not_count(tmp_path)
     assert done.returncode == 1 and "left out: %s, %s, round 5: ended with 1" % (program.name, costs.JFR) in done.stderr
     row = table(page, "CPU time")[program.name]
     assert row == {"program": program.name, "n": "5", "bare, s": "2.00", "Locus": "1.030 [1.010, 1.060]",
-                   costs.JFR: "1.100 [1.100, 1.100] (n = 4)"}
+                   costs.JFR: "1.100 (n = 4)"}
     assert table(page, "Runs that were left out") == {program.name: {
         "program": program.name, "variant": costs.JFR, "round": "5", "why": "ended with 1: no ... here"}}
     targets = table(page, "Targets")
@@ -234,6 +235,28 @@ def test_page_has_medians_with_intervals_and_names_what_does_not_count(tmp_path)
     assert targets["unexplained samples, worst of 1"] == {
         "what": "unexplained samples, worst of 1", "target": "3%", "measured": "5.00%% (%s)" % program.name, "": "NOT met"}
     assert "## Accuracy" not in page and "Not measured with this build: agreement, accuracy, " in page
+
+
+def test_peers_have_the_pairs_of_other_builds_on_the_same_machine(tmp_path):
+    """Locus has those of its own build only; another JDK is another machine, and a run that failed is no pair."""
+    program = programs.load()[0]
+    calls = {program.name: costs.call(program, "quick")}
+
+    def of_build(name, ratio, **facts):
+        (tmp_path / name).mkdir()
+        path = write_state(tmp_path / name, [(program, v, 0, 2.0 * (ratio if v != "bare" else 1)) for v in costs.VARIANTS]
+                           + [(program, costs.JFR, 1, "ended with 1"), (program, "bare", 1, 2.0)])
+        state = results.Results(path, calls)
+        state.facts.update(facts)
+        return state
+
+    own = of_build("own", 1.5)
+    for other in (of_build("same", 1.25), of_build("other", 3.0, jdk="another JDK")):
+        own.add_pairs(other, costs.PEERS)
+    assert own.builds == 2
+    assert figures.ratios(own, program.name, "locus", "cpu") == [1.5]
+    for peer in costs.PEERS:
+        assert figures.ratios(own, program.name, peer, "cpu") == [1.5, 1.25]
 
 
 def test_runs_of_a_program_that_is_called_in_another_way_do_not_count(tmp_path):
@@ -299,7 +322,44 @@ Tokens: NOT measured: there is no benchmark
 
 
 def test_what_was_not_measured_has_no_table():
-    assert [others.loops(""), others.truth(""), others.spans(None), others.accuracy(None)] == [""] * 4
+    assert [others.loops(""), others.truth(""), others.spans(None), others.accuracy(None), others.known(None), others.merge(None)] == [""] * 6
+
+
+def test_what_is_said_of_programs_that_know_the_truth_has_a_table_for_each_kind():
+    told = others.known({
+        "estimates": [{"jdk": 17, "collector": "G1", "interval": "16k", "sites": 6, "within": 5, "median_error": 0.012, "largest_error": 0.25}],
+        "names": [{"jdk": 25, "compiled": True, "patterns": 20, "right": 17, "none": 1}],
+        "findings": [{"jdk": 25, "of": 13, "right": 12, "other": 1, "calm": 0}],
+        "nodes": [{"jdk": 17, "mode": "gc", "samples": 900, "true": 0.476, "remote": 0.431}, {"jdk": 25, "skipped": "no kernel"}],
+    })
+    for row in ("| 17 | G1 | 16k | 6 | 5 | 1.2% | 25.0% |", "| 25 | compiled | 20 | 17 | 2 | 1 |", "| 25 | 13 | 12 | 1 | 0 |",
+                "| 17 | gc | 900 | 47.6% | 43.1% |", "| 25 | skipped: no kernel |  |  |  |"):
+        assert row in told, told
+    assert len([line for line in told.splitlines() if line.startswith("| --- |")]) == 4
+
+
+def test_merging_has_medians_with_the_least_and_the_most():
+    def of(median):
+        return {"median": median, "least": median - 1, "most": median + 2}
+    told = others.merge([{"inputs": "whole", "profiles": 64, "jobs": 2, "paths": 3_250_000, "million_paths_per_cpu_s": of(11.25),
+                          "times_decompressing": of(4.5), "all_s": of(3), "max_rss_mb": of(70)}])
+    assert "| whole | 64 | 2 | 3.2 | 11.2 [10.2, 13.2] | 4.5 [3.5, 6.5] | 3.00 [2.00, 5.00] | 70 |" in told, told
+
+
+def test_what_the_truth_is_held_against_is_taken_from_the_report():
+    """Errors of two sites of one method: 3 and 4 are 5 together. Arrays that loading a class makes are none of its own."""
+    def estimate(name, method, objects, high):
+        return {"class": name, "objects": objects, "objects_high": high, "allocation_path": [{"class": "SampledSites", "method": method}]}
+    report = {"estimates": [estimate("SampledSites$Node", "newNode", 100, 103), estimate("SampledSites$Node", "newNode", 50, 54),
+                            estimate("byte[]", "newNode", 7, 8), estimate("byte[]", "newSmall", 30, 36)]}
+    assert known.estimate_of(report, "newNode") == (150, 5)
+    assert known.estimate_of(report, "newSmall") == (30, 6)
+    path = [{"class": "java.util.Arrays", "method": "copyOf"}, {"class": "Names", "method": "copyOf"}, {"class": "Names", "method": "main"}]
+    site = {"allocation_path": path, "class": "int[]", "names": [{"kind": "field", "name": "Names.grown"}]}
+    nameless = {"allocation_path": path, "class": "int[]"}
+    assert known.names_of({"sites": [site, nameless]}) == {("copyOf", "int[]"): {frozenset({("field", "Names.grown")}), frozenset()}}
+    phases = [{"cpu_ns": [[10, 30], [0, 20]]}, {"cpu_ns": [[20, 10], [10, 0]]}]
+    assert known.true_remote({"nodes": 2, "phases": phases}) == pytest.approx(0.5)
 
 
 def test_agreement_is_a_row_for_each_program_and_each_delay():

@@ -5,9 +5,10 @@ import re
 
 import helpers
 import pytest
-from conftest import run_command
+from conftest import WORKLOADS, run_command
 
-KINDS = {"header": "header-only", "part": "one-part", "never-read": "never-read", "columns": "hot-object"}
+# Of each mode of the program: the line that is marked so, and the one kind of finding that names it.
+EXPECTED = json.loads((WORKLOADS / "Findings.json").read_text())
 
 
 def run_of(profile_once, workload, jdk, mode):
@@ -27,17 +28,10 @@ def kinds_of(report, site):
     return {f["kind"] for f in report["findings"] if re.search(r"Findings\.\w+:%d\b" % line, f["text"])}
 
 
-@pytest.mark.parametrize("mode,site,kind", [
-    ("header", "square", "header-only"), ("header", "circle", "header-only"),
-    ("fields", "square", "hot-object"), ("fields", "circle", "hot-object"),
-    ("columns", "large", "hot-object"), ("part", "large", "one-part"),
-    ("by-column", "matrix", "stride"), ("by-row", "matrix", "hot-object"), ("at-random", "matrix", "hot-object"),
-    ("one-field", "records", "stride"), ("all-fields", "records", "hot-object"),
-    ("never-read", "large", "never-read"), ("read-too", "large", "hot-object"),
-])
-def test_a_program_has_the_finding_it_was_written_for(profile_once, locus, workload, jdk, mode, site, kind):
-    report = found_in(locus, run_of(profile_once, workload, jdk, mode))
-    assert kinds_of(report, site) == {kind}, report["findings"]
+@pytest.mark.parametrize("of", EXPECTED, ids=lambda of: "%s-%s" % (of["mode"], of["site"]))
+def test_a_program_has_the_finding_it_was_written_for(profile_once, locus, workload, jdk, of):
+    report = found_in(locus, run_of(profile_once, workload, jdk, of["mode"]))
+    assert kinds_of(report, of["site"]) == {of["kind"]}, report["findings"]
     assert report["no_finding"] is None
     for f in report["findings"]:
         assert 0 < f["low"] <= f["share"] <= f["high"] <= 1 and (f["gain_at_most"] or 1) >= 1

@@ -5,36 +5,14 @@ import re
 
 import pytest
 import synthetic
-from conftest import JDK_MAJORS
+from conftest import JDK_MAJORS, WORKLOADS
 from helpers import each_pair
 
 ROUNDS = {"interpreted": 40, "compiled": 12000}
 DEBUG = {"with debug tables": "-g", "without": "-g:none"}
 FIELD, LOCAL, ARGUMENT = "field", "local", "argument"
-# By the method of the pattern: the class of the array, and its names.
-EXPECTED = {
-    "<clinit>": ("int[]", [(FIELD, "Names.TABLE")]),
-    "field": ("double[]", [(FIELD, "Names.re")]),
-    "staticField": ("double[]", [(FIELD, "Names.im")]),
-    "variable": ("byte[]", [(LOCAL, "buffer")]),
-    "element": ("double[]", [(FIELD, "Names.rows[]")]),
-    "variableElement": ("double[]", [(LOCAL, "table[]")]),
-    "factory": ("long[]", [(FIELD, "Names.longs")]),
-    "factoryOfFactory": ("short[]", [(FIELD, "Names.shorts")]),
-    "filledFactory": ("byte[]", [(FIELD, "Names.looped")]),
-    "variableOfFactory": ("byte[]", [(LOCAL, "kept")]),
-    "copyOf": ("int[]", [(FIELD, "Names.grown")]),
-    "cloned": ("int[]", [(FIELD, "Names.copied")]),
-    "multi": ("int[]", [(FIELD, "Names.grid[]")]),
-    "twoFields": ("int[]", [(FIELD, "Names.first"), (FIELD, "Names.second")]),
-    "either": ("double[]", [(FIELD, "Names.chosen")]),
-    "passed": ("char[]", [(FIELD, "Names$Holder.text")]),
-    "passedOn": ("char[]", [(FIELD, "Names$Holder.text")]),
-    "argument": ("boolean[]", [(ARGUMENT, "java.util.List.add")]),
-    "lambda": ("float[]", [(FIELD, "Names.made")]),
-    # Not what the list is stored in: the array is the list's.
-    "inList": ("java.lang.Object[]", [(FIELD, "java.util.ArrayList.elementData")]),
-}
+# Of each pattern's array: the method of the pattern, its class, and the names that it has.
+EXPECTED = json.loads((WORKLOADS / "Names.json").read_text())
 
 
 def names_by_pattern(report):
@@ -55,10 +33,10 @@ def test_each_pattern_has_its_name(profile, workload, jdk, rounds, debug):
     path = workload(jdk, "Names", flags=(DEBUG[debug],))
     java = [jdk.java, "-XX:+UseSerialGC", "-Xmx512m", "-cp", path, "Names", str(ROUNDS[rounds])]
     found = names_by_pattern(profile(java, "--sample-interval=0").report("--top=1000"))
-    for method, (class_name, names) in EXPECTED.items():
+    for pattern in EXPECTED:
         # Without tables local variables have no names.
-        expected = tuple(n for n in names if n[0] != LOCAL or debug != "without")
-        assert found.get((method, class_name)) == {expected}, method
+        expected = tuple(tuple(n) for n in pattern["names"] if n[0] != LOCAL or debug != "without")
+        assert found.get((pattern["method"], pattern["class"])) == {expected}, pattern
 
 
 def test_an_object_has_the_name_of_its_field(profile, workload, jdk):
