@@ -277,13 +277,10 @@ def measure(cases, size, pairs, home, path=OUT / "cases.json"):
     return kept.cases, failed
 
 
-def ratios(entry, what):
-    """The ratio before/after of each pair: its median and 95% interval."""
-    return stats.bootstrap([p["before"][what] / p["after"][what] for p in entry["pairs"]])
-
-
-def interval(values):
-    return "%.2f (%.2f to %.2f)" % values
+def ratio(entry, what):
+    """The ratio before/after of the pairs: its median, and its 95% interval where there are enough of them."""
+    told = stats.bootstrap([p["before"][what] / p["after"][what] for p in entry["pairs"]])
+    return "%.2f (%.2f to %.2f)" % told if len(entry["pairs"]) >= stats.FEWEST else "%.2f" % told[0]
 
 
 def changed_lines(patch):
@@ -321,7 +318,7 @@ def table(cases, measured):
         share = "%.1f%% (%.1f to %.1f)" % tuple(100 * found[key] for key in ("share", "low", "high"))
         share = share if found["place"] else "no row"
         cells = [case.name, case.library.split(":", 1)[1].replace(":", " "), "`%s`" % case.object["class"].split(".")[-1],
-                 found["place"] or "none", share, *(interval(ratios(entry, what)) for what in ("cpu", "wall")), len(entry["pairs"])]
+                 found["place"] or "none", share, *(ratio(entry, what) for what in ("cpu", "wall")), len(entry["pairs"])]
         lines.append("| %s |" % " | ".join(map(str, cells)))
     return "\n".join(lines)
 
