@@ -5,7 +5,7 @@ import re
 
 import benchd
 from figures import verdict
-from tables import markdown
+from tables import markdown, without_paths
 
 LOOPS = re.compile(r"^(\S+)-sources\.jar: (\d+) loops, \d+ extracted, (\d+) compile")
 TESTED = re.compile(r"^  (\d+) of these are executed by the library's tests; (\d+) pass")
@@ -60,7 +60,7 @@ def nodes(rows):
     return "NUMA nodes: an emulated machine of two nodes (`NumaPlacement.java` under `scripts/numa-guest`), whose pages are on the " \
         "master's node, on that of each thread, on both in turn, or moved by a collection.", markdown(head, [
             [r["jdk"], r["mode"], r["samples"], "%.1f%%" % (100 * r["true"]), "%.1f%%" % (100 * r["remote"])] if "mode" in r
-            else [r["jdk"], "skipped: " + r["skipped"], "", "", ""] for r in rows])
+            else [r["jdk"], "skipped: " + without_paths(r["skipped"]), "", "", ""] for r in rows])
 
 
 KNOWN = {"estimates": estimates, "names": names, "findings": findings, "nodes": nodes}

@@ -2,7 +2,6 @@
 
 import dataclasses
 import pathlib
-import re
 import statistics
 import subprocess
 
@@ -94,9 +93,8 @@ def image(name, alt):
 
 
 def left_out(results):
-    """The runs that do not count, by name; "" where all do. No path of this machine is in the page."""
-    rows = [[r["program"], r["variant"], r["round"] + 1, re.sub(r"(?<![\w<])/[\w.@+-]+(/[\w.@+-]+)+", "...", r["failed"])]
-            for r in results.failed()]
+    """The runs that do not count, by name; "" where all do."""
+    rows = [[r["program"], r["variant"], r["round"] + 1, tables.without_paths(r["failed"])] for r in results.failed()]
     return tables.markdown(["program", "variant", "round", "why"], rows) if rows else ""
 
 

@@ -1,11 +1,17 @@
 """The tables of docs/EVALUATION.md that are of the runs of all programs: costs, memory, samples, repeatability."""
 
+import re
 import statistics
 
 import costs
 import figures
 import stats
 from figures import verdict
+
+
+def without_paths(text):
+    """What a program said, without the paths of this machine, none of which is in the page."""
+    return re.sub(r"(?<![\w<])/[\w.@+-]+(/[\w.@+-]+)+", "...", text)
 
 
 def markdown(head, rows):
