@@ -14,7 +14,6 @@ import json
 import math
 import os
 import pathlib
-import re
 import shlex
 import shutil
 import statistics
@@ -22,12 +21,12 @@ import subprocess
 import sys
 import tempfile
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path[:0] = [str(ROOT / "scripts"), str(ROOT / "tests/e2e")]
 
+import oracles
 from jdks import jdks
 
-ROOT = pathlib.Path(__file__).resolve().parents[2]
-WORKLOADS = ROOT / "tests/workloads"
 BUILD = pathlib.Path(os.environ.get("LOCUS_BUILD", ROOT / "build")).resolve()
 LOCUS = BUILD / "locus"
 GUEST = ROOT / "scripts/numa-guest"
@@ -37,18 +36,17 @@ COMPILED, INTERPRETED = 12000, 40  # rounds of Names
 FINDINGS_SECONDS = 2.5
 MODES = {"master": 4, "parallel": 2, "interleaved": 8, "gc": 3}  # of NumaPlacement, and the seconds of a phase
 GUEST_SECONDS = 400
-GUEST_HEAP = ("-Xms192m", "-Xmx192m", "-Xmn96m")  # fits in the smaller node
 
 
 def output(words):
-    return subprocess.run([str(w) for w in words], check=True, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True).stdout
+    return subprocess.run([str(w) for w in words], check=True, stdout=subprocess.PIPE, text=True).stdout
 
 
 def compiled(home, name, work):
     """The directory of the classes of the workloads that begin so, which a JDK has compiled."""
     directory = work / home.name / name
     directory.mkdir(parents=True, exist_ok=True)
-    output([home / "bin/javac", "-g", "-d", directory, *sorted(WORKLOADS.glob(name + "*.java"))])
+    output([home / "bin/javac", "-g", "-d", directory, *sorted(oracles.WORKLOADS.glob(name + "*.java"))])
     return directory
 
 
@@ -61,11 +59,8 @@ def recorded(java, work, *options, report=()):
 
 
 def estimate_of(report, method):
-    """(objects, half of the interval) of what a method of SampledSites allocates; loading classes allocates in its name, too."""
-    here = [e for e in report["estimates"] if e["allocation_path"] and
-            (e["allocation_path"][0]["class"], e["allocation_path"][0]["method"]) == ("SampledSites", method)]
-    own = [e for e in here if e["class"].startswith("SampledSites$")] or [e for e in here if e["class"] == "byte[]"]
-    # Errors of different sites are independent.
+    """(objects, half of the interval) of what a method of SampledSites allocates; errors of different sites are independent."""
+    own = oracles.estimates_of(report, method)
     return sum(e["objects"] for e in own), math.hypot(*(e["objects_high"] - e["objects"] for e in own))
 
 
@@ -84,69 +79,38 @@ def estimates(version, home, work):
                    "median_error": statistics.median(errors), "largest_error": max(errors)}
 
 
-def names_of(report):
-    """{(method of Names that was called first, class of the array): the sets of names of its sites}."""
-    found = {}
-    for site in report["sites"]:
-        methods = [f["method"] for f in site["allocation_path"] if f["class"] == "Names" and f["method"] != "main"]
-        if methods:
-            told = frozenset((n["kind"], n["name"]) for n in site.get("names", []))
-            found.setdefault((methods[-1], site["class"]), set()).add(told)
-    return found
-
-
 def names(version, home, work):
     classes = compiled(home, "Names", work)
-    expected = json.loads((WORKLOADS / "Names.json").read_text())
     for rounds in (INTERPRETED, COMPILED):
         java = [home / "bin/java", "-Xmx512m", "-cp", classes, "Names", rounds]
         _, report = recorded(java, work, "--sample-interval=0", report=["--top=1000"])
-        found = names_of(report)
-        told = [(found.get((p["method"], p["class"]), set()), frozenset(map(tuple, p["names"]))) for p in expected]
+        found = oracles.names_by_pattern(report)
+        told = [(found.get((p["method"], p["class"]), set()), tuple(map(tuple, p["names"]))) for p in oracles.NAMES]
         yield {"jdk": version, "compiled": rounds == COMPILED, "patterns": len(told),
                "right": sum(said == {true} for said, true in told),
                "none": sum(not any(said) for said, _ in told)}
 
 
-def marked_line(name, mark):
-    lines = (WORKLOADS / (name + ".java")).read_text().splitlines()
-    return next(n for n, line in enumerate(lines, 1) if line.rstrip().endswith("// site: " + mark))
-
-
 def findings(version, home, work):
     classes = compiled(home, "Findings", work)
-    expected = json.loads((WORKLOADS / "Findings.json").read_text())
-    found = {}
-    for mode in dict.fromkeys([*(e["mode"] for e in expected), "calm"]):
+    reports = {}
+    for mode in dict.fromkeys([*(of["mode"] for of in oracles.FINDINGS), "calm"]):
         java = [home / "bin/java", "-Xmx2g", "-cp", classes, "Findings", mode, FINDINGS_SECONDS]
-        found[mode] = recorded(java, work)[1]["findings"]
-
-    def kinds(of):
-        """Kinds of the findings that name the marked line."""
-        place = re.compile(r"\bFindings\.\w+:%d\b" % marked_line("Findings", of["site"]))
-        return {f["kind"] for f in found[of["mode"]] if place.search(f["text"])}
-
-    told = [(kinds(e), e["kind"]) for e in expected]
+        reports[mode] = recorded(java, work)[1]
+    told = [(oracles.kinds_of(reports[of["mode"]], of["site"]), of["kind"]) for of in oracles.FINDINGS]
     yield {"jdk": version, "of": len(told), "right": sum(said == {kind} for said, kind in told),
-           "other": sum(bool(said - {kind}) for said, kind in told), "calm": len(found["calm"])}
+           "other": sum(bool(said - {kind}) for said, kind in told), "calm": len(reports["calm"]["findings"])}
 
 
 def guest_script(classes, library, out):
     """Shell code that profiles each mode of NumaPlacement, one after the other: booting takes longer than they do."""
     lines = ["mkdir -p %s && cd %s" % ((shlex.quote(str(out)),) * 2)]
     for mode, seconds in MODES.items():
-        java = ["java", "-XX:+UseSerialGC", *GUEST_HEAP, "-XX:-TieredCompilation", "-Dnative=%s" % library, "-cp", str(classes),
-                "NumaPlacement", mode, str(seconds)]
+        java = oracles.numa_placement(classes, library, mode, seconds, java=["-XX:-TieredCompilation"])
         words = [*(["numactl", "--interleave=all"] if mode == "interleaved" else []), "locus", "run", "-q", "-o", mode,
                  "--event=timer", "--event=fault", "--interval=1ms", "--", *java]
         lines.append("%s >%s.out" % (shlex.join(words), mode))
     return "\n".join(lines)
-
-
-def true_remote(told):
-    """The part of the CPU time of the loops that was at pages of another node than the thread's."""
-    here = sum(phase["cpu_ns"][n][n] for phase in told["phases"] for n in range(told["nodes"]))
-    return 1 - here / sum(map(sum, (row for phase in told["phases"] for row in phase["cpu_ns"])))
 
 
 def nodes(version, home, work):
@@ -163,9 +127,9 @@ def nodes(version, home, work):
     for mode in MODES:
         told = json.loads((out / (mode + ".out")).read_text().splitlines()[-1])
         report = json.loads(output([LOCUS, "numa", "--format=json", out / mode]))["numa"]
-        end = "(NumaPlacement.java:%d)" % marked_line("NumaPlacement", mode)
+        end = "(NumaPlacement.java:%d)" % oracles.marked_lines("NumaPlacement", "site")[mode]
         (site,) = [s for s in report["sites"] if (s["diagnosis"]["allocation_line"] or "").endswith(end)]
-        yield {"jdk": version, "mode": mode, "samples": site["known"], "true": true_remote(told), "remote": site["remote_share"]}
+        yield {"jdk": version, "mode": mode, "samples": site["known"], "true": oracles.time_truth(told), "remote": site["remote_share"]}
 
 
 KINDS = {"estimates": estimates, "names": names, "findings": findings, "nodes": nodes}

@@ -12,13 +12,10 @@ import subprocess
 
 import pytest
 from conftest import BUILD, QUICK_JAVAC, ROOT, WORKLOADS, Profile, run_command
+from oracles import NUMA_HEAP, numa_placement
 
 NUMA_GUEST = ROOT / "scripts" / "numa-guest"
 TOOLS = ROOT / "tests" / "tools"
-# Fits in the smallest node that the tests lay out. The young generation holds NumaPlacement's array,
-# and a whole old generation is there for a collection to move it to.
-HEAP = ["-Xms192m", "-Xmx192m", "-Xmn96m"]
-
 Programs = collections.namedtuple("Programs", "directory truth native refuse")
 
 
@@ -72,15 +69,14 @@ def numa_programs(shared, jdk17):
     return Programs(directory, *programs)
 
 
-def placement(programs, mode, *args, collector="Serial", java=()):
+def placement(programs, mode, *args, **more):
     """The command that runs NumaPlacement in the guest, whose `share` has programs.directory."""
-    flags = ["-XX:+Use%sGC" % collector, *HEAP, "-Dnative=%s" % programs.native, *java]
-    return ["java", *flags, "-cp", str(programs.directory), "NumaPlacement", mode, *map(str, args)]
+    return numa_placement(programs.directory, programs.native, mode, *args, **more)
 
 
 def numa_case(programs, name, mode, *args, java=(), pin=True, compiler="-XX:TieredStopAtLevel=1"):
     """The command that runs one of the case programs (NumaCollect, ...), by default quick to start."""
-    flags = ["-XX:+UseSerialGC", compiler, *HEAP, *java]
+    flags = ["-XX:+UseSerialGC", compiler, *NUMA_HEAP, *java]
     if pin:
         flags.append("-Dnative=%s" % programs.native)
     return ["java", *flags, "-cp", str(programs.directory), name, mode, *map(str, args)]

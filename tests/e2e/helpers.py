@@ -15,6 +15,7 @@ import zlib
 
 import pytest
 from conftest import BUILD, EXPORTS, WORKLOADS
+from oracles import has_frame, marked_lines  # noqa: F401 (tests have both from here)
 
 COLLECTORS = ("Serial", "Parallel", "G1")
 TIERS = {
@@ -156,13 +157,6 @@ def npm(name, version):
     return found
 
 
-def marked_lines(name, word):
-    """Line numbers of the marker comments "// WORD: NAME" in a workload, by NAME."""
-    lines = (WORKLOADS / (name + ".java")).read_text().splitlines()
-    mark = "// %s: " % word
-    return {line.split(mark)[1].strip(): n for n, line in enumerate(lines, 1) if mark in line}
-
-
 def truth(run):
     """What the program printed last: one line of JSON."""
     return json.loads(run.stdout.splitlines()[-1])
@@ -234,15 +228,6 @@ def check_agreement(run, least=1):
 
 def report(profile, *options):
     return check_report(profile.report(*options))
-
-
-def has_frame(path, method, cls=None, line=None):
-    return any(
-        f["method"] == method
-        and (cls is None or f["class"] == cls)
-        and (line is None or f["line"] == line)
-        for f in path
-    )
 
 
 def sites_through(r, method, cls=None, line=None):

@@ -7,22 +7,12 @@ most of several, or allows an interval two and a half times as wide, which misse
 import pytest
 from conftest import JDK_MAJORS
 from helpers import COLLECTORS, collector, command, counters, each_pair, each_value, has_frame, report, table, truth
+from oracles import estimates_of
 
 SMALL = ["-Xmx512m", "-Xmn64m"]
 
 
-CLASS = {"newTiny": "Tiny", "newNode": "Node", "newWide": "Wide", "newKept": "Node", "newDropped": "Node"}
 BYTES = {"newTiny": 16, "newNode": 32, "newWide": 64, "newSmall": 128, "newMiddle": 400, "newLarge": 912}
-
-
-def estimates_of(r, method):
-    """Estimates of a method's own objects; loading their class allocates others in its name."""
-    name = "SampledSites$" + CLASS[method] if method in CLASS else "byte[]"
-    return [
-        e
-        for e in r["estimates"]
-        if e["class"] == name and has_frame(e["allocation_path"][:1], method, "SampledSites")
-    ]
 
 
 def run_program(workload, profile, jdk, *args, gc="Serial", options=()):

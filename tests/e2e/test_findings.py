@@ -5,10 +5,8 @@ import re
 
 import helpers
 import pytest
-from conftest import WORKLOADS, run_command
-
-# Of each mode of the program: the line that is marked so, and the one kind of finding that names it.
-EXPECTED = json.loads((WORKLOADS / "Findings.json").read_text())
+from conftest import run_command
+from oracles import FINDINGS, kinds_of
 
 
 def run_of(profile_once, workload, jdk, mode):
@@ -22,13 +20,7 @@ def found_in(locus, run):
     return json.loads(done.stdout)
 
 
-def kinds_of(report, site):
-    """Kinds of the findings whose text names the marked line."""
-    line = helpers.marked_lines("Findings", "site")[site]
-    return {f["kind"] for f in report["findings"] if re.search(r"Findings\.\w+:%d\b" % line, f["text"])}
-
-
-@pytest.mark.parametrize("of", EXPECTED, ids=lambda of: "%s-%s" % (of["mode"], of["site"]))
+@pytest.mark.parametrize("of", FINDINGS, ids=lambda of: "%s-%s" % (of["mode"], of["site"]))
 def test_a_program_has_the_finding_it_was_written_for(profile_once, locus, workload, jdk, of):
     report = found_in(locus, run_of(profile_once, workload, jdk, of["mode"]))
     assert kinds_of(report, of["site"]) == {of["kind"]}, report["findings"]

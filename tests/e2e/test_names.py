@@ -5,27 +5,13 @@ import re
 
 import pytest
 import synthetic
-from conftest import JDK_MAJORS, WORKLOADS
+from conftest import JDK_MAJORS
 from helpers import each_pair
+from oracles import NAMES, names_by_pattern
 
 ROUNDS = {"interpreted": 40, "compiled": 12000}
 DEBUG = {"with debug tables": "-g", "without": "-g:none"}
 FIELD, LOCAL, ARGUMENT = "field", "local", "argument"
-# Of each pattern's array: the method of the pattern, its class, and the names that it has.
-EXPECTED = json.loads((WORKLOADS / "Names.json").read_text())
-
-
-def names_by_pattern(report):
-    """{(method of the pattern, class): sets of names} of all sites below Names."""
-    found = {}
-    for site in report["sites"]:
-        path = site["allocation_path"]
-        methods = [f["method"] for f in path if f["class"] == "Names" and f["method"] != "main"]
-        if not methods:
-            continue
-        names = tuple(sorted((n["kind"], n["name"]) for n in site.get("names", [])))
-        found.setdefault((methods[-1], site["class"]), set()).add(names)
-    return found
 
 
 @each_pair(jdk=JDK_MAJORS, rounds=ROUNDS, debug=DEBUG)
@@ -33,7 +19,7 @@ def test_each_pattern_has_its_name(profile, workload, jdk, rounds, debug):
     path = workload(jdk, "Names", flags=(DEBUG[debug],))
     java = [jdk.java, "-XX:+UseSerialGC", "-Xmx512m", "-cp", path, "Names", str(ROUNDS[rounds])]
     found = names_by_pattern(profile(java, "--sample-interval=0").report("--top=1000"))
-    for pattern in EXPECTED:
+    for pattern in NAMES:
         # Without tables local variables have no names.
         expected = tuple(tuple(n) for n in pattern["names"] if n[0] != LOCAL or debug != "without")
         assert found.get((pattern["method"], pattern["class"])) == {expected}, pattern

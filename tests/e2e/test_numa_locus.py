@@ -25,24 +25,13 @@ from guest import (  # noqa: F401
     profile_in_guest,
 )
 from helpers import complaints, marked_lines, truth
+from oracles import matrix_truth, time_truth
 
 C2 = ["-XX:-TieredCompilation"]
 ENGINES = ["--event=timer", "--event=fault", "--interval=1ms"]
 EXACT = "--huge-pages=never"  # else a page at the border of two parts is on one node for both
 NEAR = 0.03
 CLASS = "NumaPlacement"
-
-
-def matrix_truth(matrix):
-    """The remote part of accesses, or of time: rows by node of the thread, columns of the page."""
-    whole = sum(map(sum, matrix))
-    return 1 - sum(matrix[n][n] for n in range(len(matrix))) / whole
-
-
-def time_truth(told):
-    """Remote part of the CPU time that the loops took."""
-    matrices = [phase["cpu_ns"] for phase in told["phases"]]
-    return matrix_truth([[sum(cells) for cells in zip(*rows)] for rows in zip(*matrices)])
 
 
 def place(cls, line):
