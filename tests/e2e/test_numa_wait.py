@@ -6,7 +6,8 @@ import subprocess
 
 import pytest
 from conftest import WORKLOADS
-from guest import HEAP, TOOLS, numa_guest  # noqa: F401
+from guest import TOOLS, numa_guest  # noqa: F401
+from oracles import NUMA_HEAP
 
 pytestmark = pytest.mark.quiet
 SECONDS = 4
@@ -25,7 +26,7 @@ def test_nothing_waits_for_the_owners_of_pages(numa_guest, jdk17, locus, tmp_pat
     subprocess.run([jdk17.javac, "-g", "-d", programs, WORKLOADS / "SteadyRead.java"], check=True, timeout=120)
     done = numa_guest(
         ["locus", "run", "-e", "timer", "--interval=5ms", "-o", out / "profile", "--",
-         "java", "-XX:+UseSerialGC", *HEAP, "-cp", programs, "SteadyRead", SECONDS],
+         "java", "-XX:+UseSerialGC", *NUMA_HEAP, "-cp", programs, "SteadyRead", SECONDS],
         "--env", "LD_PRELOAD=%s" % slow, share=[programs], out=out, jdk=jdk17)
     assert done.returncode == 0, done.stderr
     truth = json.loads(done.stdout.splitlines()[-1])
