@@ -44,7 +44,7 @@ def check_shares(run):
 def accuracy(workload, profile, jdk, gc, threads, seconds):
     java = ["-Xmx384m", "-Xmn64m", *collector(gc, "16m")]
     run = profile(command(workload, jdk, "Accuracy", threads, seconds, java=java), "--interval=4ms")
-    told, r = check_shares(run)
+    told, _ = check_shares(run)
     assert told["gcs"] >= seconds, "too few collections to prove anything: %d" % told["gcs"]
     # The timer misses nothing; expirations that the kernel folded into one count as well.
     fired = counters(run)["engine_timer_samples"] + counters(run).get("engine_timer_overruns", 0)

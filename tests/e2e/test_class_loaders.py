@@ -42,7 +42,7 @@ def test_loader_with_a_list_of_names_runs_its_plugin(workload, jdk, tmp_path, mo
 
 @pytest.mark.parametrize("mode", ["default", "every object"])
 def test_loader_that_loads_classes_of_its_own_to_answer(workload, jdk, tmp_path, mode):
-    run, prof = profiled(command(workload, jdk, "NarrowLoader", "nested", ROUNDS), tmp_path, MODES[mode])
+    _, prof = profiled(command(workload, jdk, "NarrowLoader", "nested", ROUNDS), tmp_path, MODES[mode])
     assert counters(prof)["class_loaders_refusing"] == 1
     assert count(report(prof), "ownAllocate", "NarrowLoader") == ROUNDS
 

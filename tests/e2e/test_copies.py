@@ -31,7 +31,7 @@ def record(profile, workload, jdk, gc, size, mode, young):
 def test_what_moved_was_copied_and_what_lived_outlived_its_collection(profile, workload, locus, jdk, gc, size):
     """The young generation holds a round: the program's own collections are all that there are."""
     run = record(profile, workload, jdk, gc, size, "full", 256)
-    found, rows = rows_of(locus, run)
+    _, rows = rows_of(locus, run)
     known = truth(run)
     kept, dropped = rows["keep"]["collected"], rows["drop"]["collected"]
     assert rows["keep"]["allocations"] == rows["drop"]["allocations"] == known["arrays"]

@@ -61,7 +61,7 @@ def test_a_program_without_descriptors_is_recorded(workload, jdk, tmp_path, end)
 
 def test_threads_without_a_timer_are_told(workload, jdk17, tmp_path):
     line = command(workload, jdk17, "FewFiles", 2, 1_000_000)
-    bare, run = under("-i 0", line, tmp_path)
+    _, run = under("-i 0", line, tmp_path)
     r, limits = limits_of(run, tmp_path)
     assert r["samples"]["total"] == 0
     assert "ulimit -i" in limits["threads_not_sampled"]

@@ -160,7 +160,7 @@ def test_what_the_master_initialised_is_remote_to_the_other_node(two_nodes):
 
 @pytest.mark.slow
 def test_what_the_master_initialised_is_remote_to_three_nodes(four_nodes):
-    numa, site = check_master(four_nodes["master"], "master-initialised")
+    _, site = check_master(four_nodes["master"], "master-initialised")
     assert site["diagnosis"]["confidence"] in ("medium", "high")
     assert "'master-0'" in site["diagnosis"]["summary"]
     assert "parallel first touch" in site["diagnosis"]["advice"][0]["action"]

@@ -117,7 +117,7 @@ def test_no_two_rows_look_alike(browser, pages, name, width):
 @pytest.mark.few(1)
 @pytest.mark.parametrize("name", REAL)
 def test_every_view_and_face_opens_by_mouse_and_by_keyboard(browser, pages, name):
-    page, report = pages[name]
+    page, _ = pages[name]
     browser.page(page)
     views = browser.evaluate("""Array.from(document.querySelectorAll("nav [role=tab]")).filter((t) => !t.hidden).map((t) => t.id.slice(4))""")
     assert {"objects", "code", "threads", "about"} <= set(views) and ("spans" in views) == (name == "lucene")
@@ -159,7 +159,7 @@ def test_switches_give_what_the_report_gives_with_options(browser, pages, locus)
 
 
 def test_nodes_are_those_of_locus_numa(browser, pages, locus):
-    page, report = pages[NUMA]
+    page, _ = pages[NUMA]
     numa = json.loads(locus("numa", PROFILES / NUMA, "--format=json").stdout)["numa"]
     whole, site = numa["all"], numa["sites"][0]
     assert whole["remote"] > 1000 and site["diagnosis"]["pattern"] == "master-initialised"

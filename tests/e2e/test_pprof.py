@@ -130,7 +130,7 @@ def test_types_period_and_files(tmp_path):
 def test_profile_without_samples(profiles, tmp_path):
     """Allocations alone: pprof opens it, and shows them."""
     options = ["--engine=watch", "--include=Streamer.stream"]
-    found, total = wanted(profiles, "objects", options)
+    _, total = wanted(profiles, "objects", options)
     made = pprof(tmp_path, *options, profiles / "objects")
     assert total["samples"] == made.sum("samples") == 0 < made.sum("bytes") == total["bytes"]
     assert made.shown == "bytes"
@@ -251,7 +251,7 @@ def test_go_reads_the_same_numbers(profiles, tmp_path, go_pprof):
         file = tmp_path / (name + ".pb.gz")
         report("-f", file, profiles / name)
         found, total = wanted(profiles, name, [])
-        for value, unit in (("samples", ""), ("bytes", "B"), ("allocations", "")):
+        for value in ("samples", "bytes", "allocations"):
             said, rows = go_pprof(file, "-sample_index=" + value, "-unit=B")
             assert "Type: " + value in said
             assert sum(flat for flat, _ in rows.values()) == total[value], said

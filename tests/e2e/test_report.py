@@ -12,7 +12,7 @@ import pytest
 import synthetic
 from conftest import BUILD, ROOT, run_command
 from helpers import open_page, page_data, with_script
-from synthetic import ALL, BUCKETS, Block, Profile, engine, frame
+from synthetic import BUCKETS, Block, Profile, engine, frame
 
 MAIN = frame("com.acme.Main", "main", 10)
 LOAD = frame("com.acme.Main", "load", 20)

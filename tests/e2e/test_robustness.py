@@ -1,7 +1,6 @@
 """Locus is a guest: whatever it meets, the program ends as it would have, and is told the truth."""
 
 import json
-import os
 import pathlib
 import random
 import re

@@ -5,7 +5,6 @@ import re
 
 from helpers import page_text
 import helpers
-import pytest
 
 CLASS = "ManySlots"
 SLOTS_MAX = 1 << 16  # of src/span/stack.h
