@@ -327,8 +327,12 @@ static char *headers_words(const struct lc_finding_search *s, const struct lc_fi
 	    out,
 	    "%.1f%% of the samples (%.1f to %.1f) are at the header of an object (its class, "
 	    "length or lock), which is what is read first: the time goes into reaching objects, "
-	    "not into reading what is in them. Most are ",
+	    "not into reading what is in them. ",
 	    100 * f->share, 100 * f->low, 100 * f->high);
+	if (len > most)
+		fprintf(out, "Of %zu classes the first are ", len);
+	else
+		fputs("The classes are ", out);
 	for (size_t i = 0; i < most; i++) {
 		char *name = lc_short_class(lc_tree_text(s->t, classes[i].class));
 		const double size = lc_headers_size(s->v, classes[i].class);

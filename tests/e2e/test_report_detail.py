@@ -181,6 +181,38 @@ def test_elements_of_an_array_site(locus, tmp_path):
     assert "    touched: mostly element 1099511627776; [1099511627776] 100%\n" in both(locus, write(tmp_path / "o", one))[1]
 
 
+# Headers
+
+
+def in_headers(*classes, others):
+    """Samples of many classes, all at the class of their objects, beside `others` in a field of another one."""
+    block = Block()
+    for name, samples in classes:
+        block.access("heap_class", (CHASE, MAIN), samples, ("com.acme." + name, ()))
+        block.field("heap_class", ("com.acme." + name, ()), (CHASE, MAIN), samples, "(class)")
+    block.access("heap_class", (STREAM, MAIN), others, NODE)
+    return block.field("heap_class", NODE, (STREAM, MAIN), others, "next", access=LOAD)
+
+
+def finding_of_headers(locus, path, block):
+    return [f for f in report(locus, write(path, block))["findings"] if f["kind"] == "headers-of-many"]
+
+
+def test_headers_of_many_classes_are_a_finding_that_names_the_first_three(locus, tmp_path):
+    some = [("Kind%02d" % i, 40 + i) for i in range(20)]  # 990 in all
+    (told,) = finding_of_headers(locus, tmp_path / "many", in_headers(*some, others=2310))
+    assert told["share"] == 0.3 and 0.25 < told["low"] < 0.3 < told["high"] < 0.35
+    assert "Of 20 classes the first are c.a.Kind19 (1.8%), c.a.Kind18 (1.8%) and c.a.Kind17 (1.7%)." in told["text"]
+    (told,) = finding_of_headers(locus, tmp_path / "three", in_headers(("A", 300), ("B", 280), ("C", 260), others=1160))
+    assert "The classes are c.a.A (15.0%), c.a.B (14.0%) and c.a.C (13.0%)." in told["text"]
+
+
+def test_headers_of_one_class_or_of_few_samples_are_no_finding_of_many(locus, tmp_path):
+    assert not finding_of_headers(locus, tmp_path / "one", in_headers(("A", 600), ("B", 280), ("C", 260), others=1160))
+    few = [("Kind%02d" % i, 5) for i in range(20)]
+    assert not finding_of_headers(locus, tmp_path / "few", in_headers(*few, others=1900))
+
+
 # Measurements
 
 
