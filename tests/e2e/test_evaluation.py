@@ -3,6 +3,7 @@
 import importlib
 import json
 import shutil
+import subprocess
 import sys
 import xml.etree.ElementTree
 
@@ -345,6 +346,19 @@ def test_merging_has_medians_with_the_least_and_the_most():
     told = others.merge([{"inputs": "whole", "profiles": 64, "jobs": 2, "paths": 3_250_000, "million_paths_per_cpu_s": of(11.25),
                           "times_decompressing": of(4.5), "all_s": of(3), "max_rss_mb": of(70)}])
     assert "| whole | 64 | 2 | 3.2 | 11.2 [10.2, 13.2] | 4.5 [3.5, 6.5] | 3.00 [2.00, 5.00] | 70 |" in told, told
+
+
+def test_a_program_that_fails_is_named_and_what_others_say_is_kept(monkeypatch, capsys, tmp_path):
+    def fails(version, *_):
+        yield {"jdk": version}
+        raise subprocess.CalledProcessError(3, ["numa-guest"])
+    monkeypatch.setattr(known, "KINDS", {"nodes": fails, "names": lambda version, *_: [{"jdk": version}]})
+    monkeypatch.setattr(known, "jdks", lambda: [(17, "/jdk17"), (25, "/jdk25")])
+    monkeypatch.setattr(sys, "argv", ["known.py", "--json", str(tmp_path / "told")])
+    assert known.main() == 1
+    assert json.loads((tmp_path / "told").read_text()) == {"names": [{"jdk": 17}, {"jdk": 25}]}
+    said = capsys.readouterr().err
+    assert [("nodes with JDK %d: Command '['numa-guest']'" % jdk) in said for jdk in (17, 25)] == [True, True], said
 
 
 def test_what_the_truth_is_held_against_is_taken_from_the_report():
