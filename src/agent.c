@@ -274,6 +274,7 @@ static void start_alloc_sample(void)
 		.interval_bytes =
 		    adapt ? LC_SAMPLE_INTERVAL_LEAST : agent.options.alloc_interval_bytes,
 		.adapt = adapt,
+		.jitter = agent.options.jitter == LC_JITTER_ON,
 		.audit = agent.options.audit,
 		.min_size_bytes = agent.options.min_size_bytes,
 		.depth = agent.options.depth,

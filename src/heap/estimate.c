@@ -77,7 +77,9 @@ int lc_estimate_init(const struct lc_estimate_config *config)
 	sample.collections_counter = lc_collector_count();
 	sample.counted = sample.collections_counter ? *sample.collections_counter : 0;
 	sample.epoch = sample.closed = lc_epoch_now();
-	sample.random = lc_time_now_ns() | 1;
+	lc_jitter_begin(&sample.coin, lc_jitter_seed(0));
+	if (config->jitter)
+		lc_jitter_begin(&sample.jitter, lc_jitter_seed(1));
 	sample.entries = array_create(sizeof(*sample.entries));
 	sample.objects = array_create(sizeof(*sample.objects));
 	sample.released = array_create(sizeof(*sample.released));
@@ -131,18 +133,16 @@ void lc_estimate_destroy(void)
 	sample.collections = 0;
 	sample.shift = 0;
 	sample.pacing = false;
+	sample.jitter = (struct lc_jitter){ 0 };
 	memset(sample.classes, 0, sizeof(sample.classes));
 }
 
 /* The table, under the lock */
 
-/* A fair coin: the top bit of xorshift64*. */
+/* A fair coin. */
 static bool toss(void)
 {
-	sample.random ^= sample.random >> 12;
-	sample.random ^= sample.random << 25;
-	sample.random ^= sample.random >> 27;
-	return sample.random * UINT64_C(0x2545f4914f6cdd1d) >> 63;
+	return lc_jitter_below(&sample.coin, 2);
 }
 
 static bool chosen(uint8_t shift)
@@ -355,28 +355,30 @@ static uint64_t take_interval(struct lc_thread *t)
 
 	if (!drawn)
 		drawn = lc_pace_interval_at(&sample.pace, t->start_ns);
-	t->estimate_interval = lc_pace_interval(&sample.pace);
+	t->estimate_interval = sample.pace.in_force_bytes;
 	return drawn;
 }
 
 void lc_estimate_pace(bool event)
 {
 	const uint64_t now_ns = lc_time_now_ns();
-	uint64_t wanted;
-	bool change;
+	uint64_t wanted, bytes;
+	bool another, change;
 
 	pthread_mutex_lock(&sample.lock);
 	wanted = event ? lc_pace_event(&sample.pace, now_ns) : lc_pace_tick(&sample.pace, now_ns);
-	change = wanted != lc_pace_interval(&sample.pace) && !sample.pacing;
+	another = wanted != lc_pace_interval(&sample.pace);
+	change = (another || (event && sample.config.jitter)) && !sample.pacing;
+	bytes = change ? lc_pace_jittered(wanted, &sample.jitter) : 0;
 	sample.pacing |= change;
 	pthread_mutex_unlock(&sample.lock);
 	if (!change)
 		return;
-	change = !(*lc_jvmti())->SetHeapSamplingInterval(lc_jvmti(), (jint)wanted);
+	change = !(*lc_jvmti())->SetHeapSamplingInterval(lc_jvmti(), (jint)bytes);
 	pthread_mutex_lock(&sample.lock);
 	if (change) {
-		lc_pace_change(&sample.pace, wanted, lc_time_now_ns());
-		sample.stats.paces++;
+		lc_pace_change(&sample.pace, wanted, bytes, lc_time_now_ns());
+		sample.stats.paces += another;
 	}
 	sample.pacing = false;
 	pthread_mutex_unlock(&sample.lock);

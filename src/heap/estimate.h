@@ -24,6 +24,7 @@ struct lc_thread;
 struct lc_estimate_config {
 	uint64_t interval_bytes; /* 0: nothing is sampled */
 	bool adapt;              /* that is the least; it follows the rate of samples */
+	bool jitter;             /* each distance is drawn with another interval around it */
 	uint64_t min_size_bytes; /* objects of this size and more are left to the hooks */
 	uint64_t depth;          /* frames of an allocation path */
 	/* Epochs are kept, and slots hold plain addresses: Serial, Parallel, G1. */

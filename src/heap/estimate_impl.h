@@ -66,9 +66,10 @@ struct lc_estimate_table {
 	uint32_t collections; /* pauses in which objects were collected */
 	uint32_t counted;     /* *collections_counter at the last one */
 	bool checking;        /* the attribution thread asks for references: none may be deleted */
-	uint64_t random;
+	struct lc_jitter coin;
 	uint8_t shift; /* of new entries */
 	struct lc_pace pace;
+	struct lc_jitter jitter; /* begun with `config.jitter` */
 	bool pacing; /* a thread is telling the JVM of a new interval */
 	struct lc_estimate_stats stats;
 	struct lc_estimate_class classes[LC_ESTIMATE_CLASSES]; /* by a hash of the mirror */

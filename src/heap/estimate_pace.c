@@ -4,6 +4,8 @@
 enum {
 	LOOK_EVENTS = 50, /* the rate is looked at after so many samples */
 	SHRINK_MOST = 4,  /* a look makes the interval shorter by this factor at most */
+	CHANCE_ONE = 1 << 20,
+	SPREAD_OF_CHANCE = 5, /* jitter makes the chance of a byte up to a fifth more or less */
 };
 
 #define SECOND_NS UINT64_C(1000000000)
@@ -17,11 +19,23 @@ void lc_pace_begin(struct lc_pace *p, uint64_t base_bytes, bool adapt, uint64_t 
 		.wanted_bytes = base_bytes,
 		.begin_ns = now_ns,
 	};
-	lc_pace_change(p, base_bytes, now_ns);
+	lc_pace_change(p, base_bytes, base_bytes, now_ns);
 }
 
-void lc_pace_change(struct lc_pace *p, uint64_t interval_bytes, uint64_t now_ns)
+uint64_t lc_pace_jittered(uint64_t interval_bytes, struct lc_jitter *j)
 {
+	const uint64_t chance = lc_jitter_around(j, CHANCE_ONE, CHANCE_ONE / SPREAD_OF_CHANCE);
+	const uint64_t bytes = interval_bytes * CHANCE_ONE / chance;
+
+	return bytes < 1 ? 1 : bytes > INT32_MAX ? INT32_MAX : bytes;
+}
+
+void lc_pace_change(struct lc_pace *p, uint64_t interval_bytes, uint64_t in_force_bytes,
+                    uint64_t now_ns)
+{
+	p->in_force_bytes = in_force_bytes;
+	if (p->changes && interval_bytes == lc_pace_interval(p))
+		return;
 	p->change[p->changes++ % LC_PACE_CHANGES] =
 	    (struct lc_pace_change){ now_ns, interval_bytes };
 }

@@ -16,13 +16,13 @@
 #include <stdint.h>
 #include <time.h>
 
+#include "src/core/jitter.h"
 #include "src/core/record.h"
 #include "src/jvm/call_trace.h"
 #include "src/perf/event.h"
 #include "src/perf/perf.h"
 #include "src/sample/decode.h"
 #include "src/sample/engine.h"
-#include "src/sample/jitter.h"
 #include "src/sample/timer_account.h"
 #include "src/sample/timer_delay.h"
 #include "src/sample/trap.h"

@@ -27,7 +27,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "src/sample/jitter.h"
+#include "src/core/jitter.h"
 
 /* One thread's account. Written by: begin, then the thread's own handlers, then end. */
 struct lc_timer_account {

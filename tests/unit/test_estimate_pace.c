@@ -1,4 +1,4 @@
-/* uses: src/heap/estimate_pace.c src/heap/estimate_sums.c -lm */
+/* uses: src/heap/estimate_pace.c src/heap/estimate_sums.c src/core/jitter.c -lm */
 /*
  * test_estimate_pace.c - checks that the interval follows the rate of samples, and that estimates
  * stay unbiased while it does.
@@ -57,7 +57,7 @@ static void change(uint64_t wanted)
 	if (wanted == lc_pace_interval(&m.pace))
 		return;
 	m.jvm_interval = wanted;
-	lc_pace_change(&m.pace, wanted, m.now_ns);
+	lc_pace_change(&m.pace, wanted, wanted, m.now_ns);
 }
 
 static void begin(uint64_t random, uint64_t base, bool adapt)
@@ -250,13 +250,88 @@ static void thread_has_the_interval_of_its_start(void **state)
 	(void)state;
 	begin(7, 4096, false);
 	assert_int_equal(lc_pace_interval_at(&m.pace, m.now_ns - 1), LC_PACE_JVM_BYTES);
-	lc_pace_change(&m.pace, 8192, m.now_ns + 10);
+	lc_pace_change(&m.pace, 8192, 8192, m.now_ns + 10);
 	assert_int_equal(lc_pace_interval_at(&m.pace, m.now_ns + 9), 4096);
 	assert_int_equal(lc_pace_interval_at(&m.pace, m.now_ns + 10), 8192);
 	for (unsigned i = 0; i < LC_PACE_CHANGES; i++)
-		lc_pace_change(&m.pace, 10000 + i, m.now_ns + 20 + i);
+		lc_pace_change(&m.pace, 10000 + i, 10000 + i, m.now_ns + 20 + i);
 	/* What is too long ago has the oldest that is known. */
 	assert_int_equal(lc_pace_interval_at(&m.pace, m.now_ns + 9), 10000);
+}
+
+/* As ThreadHeapSampler draws: the logarithm is that of the middle of one of 1,024 steps an octave. */
+static uint64_t draw_as_hotspot(uint64_t interval)
+{
+	int exponent;
+	const double part = 2 * frexp(uniform(), &exponent) - 1;
+	const double octaves = exponent - 1 + log2(1 + (floor(part * 1024) + 0.5) / 1024);
+
+	return (uint64_t)((octaves < 0 ? -octaves : 0) * log(2) * (double)interval) + 1;
+}
+
+/*
+ * A loop of one large object and 32 small ones of as many sites. Returns by how much the estimates
+ * of the sites are off: the squares of the errors by what the variances let expect, 1 on average.
+ */
+static double error_of_a_loop(bool jitter)
+{
+	enum { FIRST = 4096, EACH = 128, SITES = 32, ROUND = FIRST + SITES * EACH, SAMPLES = 500000 };
+	struct lc_estimate_sum sum[SITES] = { 0 };
+	struct lc_jitter j = { 0 };
+	double allocated = 0, error = 0;
+	uint64_t at = 0; /* in the round, where a point is counted from */
+
+	begin(8, BASE, false);
+	if (jitter)
+		lc_jitter_begin(&j, 1);
+	for (unsigned i = 0; i < SAMPLES; i++) {
+		const uint64_t drawn = m.pace.in_force_bytes, way = draw_as_hotspot(drawn);
+		const uint64_t point = (at + way - 1) % ROUND;
+		const uint64_t site = (point - FIRST) / EACH; /* of the large object: none */
+		const uint64_t end = point < FIRST ? FIRST : FIRST + (site + 1) * EACH;
+
+		allocated += (double)(way - 1 + end - point);
+		if (point >= FIRST)
+			lc_estimate_sum_add(&sum[site], EACH, lc_estimate_chance(EACH, drawn));
+		at = end % ROUND;
+		lc_pace_change(&m.pace, BASE, lc_pace_jittered(BASE, &j), m.now_ns);
+	}
+	assert_int_equal(m.pace.changes, 1);
+	for (unsigned k = 0; k < SITES; k++) {
+		const double off = sum[k].objects - allocated / ROUND;
+
+		error += off * off / sum[k].objects_variance / SITES;
+	}
+	return error;
+}
+
+static void distances_that_are_rounded_do_not_beat_with_a_loop(void **state)
+{
+	(void)state;
+	assert_true(error_of_a_loop(false) > 10);
+	assert_in_range((uint64_t)(100 * error_of_a_loop(true)), 40, 200);
+}
+
+static void jitter_keeps_the_mean_chance_and_its_bounds(void **state)
+{
+	enum { DRAWS = 100000 };
+	const uint64_t least = BASE * 5 / 6, most = BASE * 5 / 4;
+	struct lc_jitter j = { 0 };
+	double chance = 0;
+
+	(void)state;
+	assert_int_equal(lc_pace_jittered(BASE, &j), BASE);
+	lc_jitter_begin(&j, 2);
+	for (unsigned i = 0; i < DRAWS; i++) {
+		const uint64_t bytes = lc_pace_jittered(BASE, &j);
+
+		assert_in_range(bytes, least, most);
+		chance += (double)BASE / (double)bytes / DRAWS;
+		assert_in_range(lc_pace_jittered(1, &j), 1, 1);
+		assert_in_range(lc_pace_jittered(INT32_MAX, &j), INT32_MAX / 6 * 5, INT32_MAX);
+	}
+	/* The standard deviation of one is 0.115, that of the mean 0.0004. */
+	assert_true(fabs(chance - 1) < 0.0015);
 }
 
 int main(void)
@@ -269,6 +344,8 @@ int main(void)
 		cmocka_unit_test(interval_that_was_asked_for_is_kept),
 		cmocka_unit_test(stretch_lengthens_any_interval_and_is_taken_back),
 		cmocka_unit_test(thread_has_the_interval_of_its_start),
+		cmocka_unit_test(distances_that_are_rounded_do_not_beat_with_a_loop),
+		cmocka_unit_test(jitter_keeps_the_mean_chance_and_its_bounds),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

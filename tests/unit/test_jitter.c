@@ -1,4 +1,4 @@
-/* uses: src/sample/jitter.c */
+/* uses: src/core/jitter.c */
 /* test_jitter.c - checks that random distances have their mean, their bounds, and no pattern. */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "src/sample/jitter.h"
+#include "src/core/jitter.h"
 
 enum { DRAWS = 1000000, PARTS = 16, MEAN = 5000000, SPREAD = 2500000 };
 

@@ -1,4 +1,4 @@
-/* uses: src/sample/timer_account.c src/sample/jitter.c */
+/* uses: src/sample/timer_account.c src/core/jitter.c */
 /*
  * test_timer_account.c - checks that samples agree with the CPU time of threads, whatever those
  * threads' lives and the kernel's ticks have to do with each other.

@@ -1,11 +1,11 @@
 /*
- * sample/jitter.h - draws random numbers for the distances between samples, so that no rhythm of
+ * core/jitter.h - draws random numbers for the distances between samples, so that no rhythm of
  * the program keeps step with sampling.
  *
- * Each thread has a generator of its own for each engine.
+ * Each thread has a generator of its own for each engine; that of allocations is used under a lock.
  */
-#ifndef LC_SAMPLE_JITTER_H
-#define LC_SAMPLE_JITTER_H
+#ifndef LC_CORE_JITTER_H
+#define LC_CORE_JITTER_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,5 +1,5 @@
-/* sample/jitter.c - a xorshift generator, and what is drawn with it. */
-#include "src/sample/jitter.h"
+/* core/jitter.c - a xorshift generator, and what is drawn with it. */
+#include "src/core/jitter.h"
 
 #include "src/base/time.h"
 
