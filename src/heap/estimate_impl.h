@@ -70,7 +70,7 @@ struct lc_estimate_table {
 	uint8_t shift; /* of new entries */
 	struct lc_pace pace;
 	struct lc_jitter jitter; /* begun with `config.jitter` */
-	bool pacing; /* a thread is telling the JVM of a new interval */
+	bool pacing;             /* a thread is telling the JVM of a new interval */
 	struct lc_estimate_stats stats;
 	struct lc_estimate_class classes[LC_ESTIMATE_CLASSES]; /* by a hash of the mirror */
 

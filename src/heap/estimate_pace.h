@@ -12,12 +12,13 @@
  * what came before, a point lies in each byte with the same chance, 1 / interval, so the weights
  * that follow from it are unbiased whatever made the interval change.
  *
- * HotSpot draws the distance to the next point with a logarithm of 1,024 steps an octave, and counts
- * it from the end of the object that was sampled (ThreadHeapSampler::pick_next_geometric_sample()).
- * So the distances of one interval are some bytes apart, 256 to 512 with 512 KiB, and a loop that
- * makes the same objects each time has some of them sampled too often. With jitter each distance is
- * drawn with an interval of its own, from 5/6 to 5/4 of the chosen one. Its inverse, which is the
- * chance of a byte, has a flat distribution, whose mean is that of the chosen interval.
+ * HotSpot draws the distance to the next point with a logarithm of 1,024 steps an octave, and
+ * counts it from the end of the object that was sampled
+ * (ThreadHeapSampler::pick_next_geometric_sample()). So the distances of one interval are some
+ * bytes apart, 256 to 512 with 512 KiB, and a loop that makes the same objects each time has some
+ * of them sampled too often. With jitter each distance is drawn with an interval of its own, from
+ * 5/6 to 5/4 of the chosen one. Its inverse, which is the chance of a byte, has a flat
+ * distribution, whose mean is that of the chosen interval.
  *
  * Pure arithmetic. Owner: one thread at a time.
  */
@@ -50,7 +51,7 @@ struct lc_pace {
 	uint64_t begin_ns;     /* of the stretch of time in which `events` came */
 	uint32_t events;
 	uint64_t in_force_bytes; /* the JVM's */
-	uint32_t changes; /* of the chosen interval, ever; the last ones are at [i % LC_PACE_CHANGES] */
+	uint32_t changes; /* of the chosen one, ever; the last are at [i % LC_PACE_CHANGES] */
 	struct lc_pace_change change[LC_PACE_CHANGES];
 };
 
@@ -71,7 +72,7 @@ uint64_t lc_pace_event(struct lc_pace *p, uint64_t now_ns);
 /* The same where no sample may have come for long; called about ten times a second. */
 uint64_t lc_pace_tick(struct lc_pace *p, uint64_t now_ns);
 
-/* What the JVM is to be told in place of an interval. It is the interval where nothing is random. */
+/* What the JVM is to be told in place of an interval: the same where nothing is random. */
 uint64_t lc_pace_jittered(uint64_t interval_bytes, struct lc_jitter *j);
 
 /* From now on the interval is chosen, and the JVM's is `in_force_bytes`. */

@@ -259,7 +259,7 @@ static void thread_has_the_interval_of_its_start(void **state)
 	assert_int_equal(lc_pace_interval_at(&m.pace, m.now_ns + 9), 10000);
 }
 
-/* As ThreadHeapSampler draws: the logarithm is that of the middle of one of 1,024 steps an octave. */
+/* As ThreadHeapSampler draws: with the logarithm of the middle of one of 1,024 steps an octave. */
 static uint64_t draw_as_hotspot(uint64_t interval)
 {
 	int exponent;
@@ -275,7 +275,13 @@ static uint64_t draw_as_hotspot(uint64_t interval)
  */
 static double error_of_a_loop(bool jitter)
 {
-	enum { FIRST = 4096, EACH = 128, SITES = 32, ROUND = FIRST + SITES * EACH, SAMPLES = 500000 };
+	enum {
+		FIRST = 4096,
+		EACH = 128,
+		SITES = 32,
+		ROUND = FIRST + SITES * EACH,
+		SAMPLES = 500000
+	};
 	struct lc_estimate_sum sum[SITES] = { 0 };
 	struct lc_jitter j = { 0 };
 	double allocated = 0, error = 0;
