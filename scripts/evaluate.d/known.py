@@ -12,7 +12,6 @@ program that fails is named, its kind is left out for its JDK, and the exit stat
 
 import argparse
 import json
-import math
 import os
 import pathlib
 import shlex
@@ -60,9 +59,8 @@ def recorded(java, work, *options, report=()):
 
 
 def estimate_of(report, method):
-    """(objects, half of the interval) of what a method of SampledSites allocates; errors of different sites are independent."""
-    own = oracles.estimates_of(report, method)
-    return sum(e["objects"] for e in own), math.hypot(*(e["objects_high"] - e["objects"] for e in own))
+    """(objects, half of the interval) of what a method of SampledSites allocates."""
+    return oracles.total_of(oracles.estimates_of(report, method))
 
 
 def estimates(version, home, work):

@@ -4,6 +4,7 @@ The tests assert that both agree, and scripts/evaluate.d/known.py tells how far 
 """
 
 import json
+import math
 import pathlib
 import re
 
@@ -44,6 +45,11 @@ def estimates_of(report, method):
         for e in report["estimates"]
         if e["class"] == name and has_frame(e["allocation_path"][:1], method, "SampledSites")
     ]
+
+
+def total_of(estimates, what="objects"):
+    """(their sum, half of its 95% interval); the errors of different sites are independent."""
+    return sum(e[what] for e in estimates), math.hypot(*(e[what + "_high"] - e[what] for e in estimates))
 
 
 def names_by_pattern(report):

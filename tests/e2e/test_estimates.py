@@ -7,7 +7,7 @@ most of several, or allows an interval two and a half times as wide, which misse
 import pytest
 from conftest import JDK_MAJORS
 from helpers import COLLECTORS, collector, command, counters, each_pair, each_value, has_frame, report, table, truth
-from oracles import estimates_of
+from oracles import estimates_of, total_of
 
 SMALL = ["-Xmx512m", "-Xmn64m"]
 
@@ -29,10 +29,9 @@ def check_counts(told, r, least_within=3):
         of_site = estimates_of(r, site)
         assert of_site, "no estimate of %s" % site
         for what, factor in (("objects", 1), ("bytes", BYTES[site])):
-            found = sum(e[what] for e in of_site)
-            # Errors of different sites are independent.
+            found, half = total_of(of_site, what)
             # The error grows with the root of what is estimated: where that is too low, the interval is too narrow as well.
-            half = sum(((e[what + "_high"] - e[what]) ** 2) for e in of_site) ** 0.5 * max(1, true * factor / max(found, 1)) ** 0.5
+            half *= max(1, true * factor / max(found, 1)) ** 0.5
             off = abs(found - true * factor) / half
             within += off <= 1 and what == "objects"
             rows.append((site, what, true * factor, round(found), round(half), "%.2f" % off))
