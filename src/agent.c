@@ -272,8 +272,8 @@ static void start_alloc_sample(void)
 	const bool adapt = agent.options.alloc_interval_bytes == LC_SAMPLE_INTERVAL_AUTO;
 	struct lc_estimate_config config = {
 		.interval_bytes =
-		    adapt ? LC_SAMPLE_INTERVAL_LEAST : agent.options.alloc_interval_bytes,
-		.adapt = adapt,
+		    adapt ? LC_SAMPLE_INTERVAL_BEGIN : agent.options.alloc_interval_bytes,
+		.least_bytes = adapt ? LC_SAMPLE_INTERVAL_LEAST : 0,
 		.jitter = agent.options.jitter == LC_JITTER_ON,
 		.audit = agent.options.audit,
 		.min_size_bytes = agent.options.min_size_bytes,

@@ -6,12 +6,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* --sample-interval=auto, and where that begins */
+/* --sample-interval=auto: where that begins, and the least that it comes to */
 #define LC_SAMPLE_INTERVAL_AUTO UINT64_MAX
+#define LC_SAMPLE_INTERVAL_BEGIN (UINT64_C(512) << 10)
+#define LC_SAMPLE_INTERVAL_LEAST (UINT64_C(16) << 10)
 #define LC_MAX_MEMORY_AUTO UINT64_MAX
 #define LC_MAX_PROFILE_AUTO UINT64_MAX
 #define LC_LOOP_BYTES (UINT64_C(1) << 63)
-#define LC_SAMPLE_INTERVAL_LEAST (UINT64_C(512) << 10)
 
 enum { LC_JITTER_ON, LC_JITTER_OFF };
 enum { LC_RECURSION_FOLD, LC_RECURSION_KEEP };

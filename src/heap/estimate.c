@@ -71,7 +71,7 @@ int lc_estimate_init(const struct lc_estimate_config *config)
 	if ((*lc_jvmti())->SetHeapSamplingInterval(lc_jvmti(), (jint)config->interval_bytes))
 		return -ENOTSUP;
 	sample.config = *config;
-	lc_pace_begin(&sample.pace, config->interval_bytes, config->adapt, lc_time_now_ns());
+	lc_pace_begin(&sample.pace, config->interval_bytes, config->least_bytes, lc_time_now_ns());
 	if (config->audit)
 		lc_estimate_path_audit();
 	sample.collections_counter = lc_collector_count();

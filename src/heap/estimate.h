@@ -23,7 +23,7 @@ struct lc_thread;
 
 struct lc_estimate_config {
 	uint64_t interval_bytes; /* 0: nothing is sampled */
-	bool adapt;              /* that is the least; it follows the rate of samples */
+	uint64_t least_bytes;    /* it follows the rate of samples down to this; 0: it is kept */
 	bool jitter;             /* each distance is drawn with another interval around it */
 	uint64_t min_size_bytes; /* objects of this size and more are left to the hooks */
 	uint64_t depth;          /* frames of an allocation path */

@@ -10,11 +10,12 @@ enum {
 
 #define SECOND_NS UINT64_C(1000000000)
 
-void lc_pace_begin(struct lc_pace *p, uint64_t base_bytes, bool adapt, uint64_t now_ns)
+void lc_pace_begin(struct lc_pace *p, uint64_t base_bytes, uint64_t least_bytes, uint64_t now_ns)
 {
 	*p = (struct lc_pace){
 		.base_bytes = base_bytes,
-		.adapt = adapt,
+		.least_bytes = least_bytes ? least_bytes : base_bytes,
+		.adapt = least_bytes > 0,
 		.stretch = 1,
 		.wanted_bytes = base_bytes,
 		.begin_ns = now_ns,
@@ -70,7 +71,8 @@ static uint64_t between(uint64_t bytes, uint64_t low)
 /* What is to be in force now. Small changes are not worth it. */
 static uint64_t choose(const struct lc_pace *p)
 {
-	const uint64_t low = between(p->base_bytes * p->stretch, p->base_bytes);
+	const uint64_t stretched = between(p->base_bytes * p->stretch, p->base_bytes);
+	const uint64_t low = p->stretch > 1 ? stretched : p->least_bytes;
 	const uint64_t now = lc_pace_interval(p), next = between(p->wanted_bytes, low);
 
 	return next > now + now / 4 || next + next / 4 < now || next == low ? next : now;
@@ -83,7 +85,7 @@ static void look(struct lc_pace *p, uint64_t now_ns)
 	const uint64_t now = lc_pace_interval(p), took_ns = now_ns - p->begin_ns;
 	const double rate = (double)p->events * (double)SECOND_NS / (double)(took_ns | 1);
 	const double next = (double)now * rate / LC_PACE_PER_SECOND;
-	const uint64_t least = between(now / SHRINK_MOST, p->base_bytes);
+	const uint64_t least = between(now / SHRINK_MOST, p->least_bytes);
 
 	p->wanted_bytes =
 	    next > (double)LC_PACE_BYTES_MAX ? LC_PACE_BYTES_MAX : between((uint64_t)next, least);

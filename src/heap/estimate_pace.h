@@ -2,9 +2,9 @@
  * heap/estimate_pace.h - chooses the interval between sampled allocations, and knows which interval
  * was in force.
  *
- * The interval follows the program, so that the JVM samples at most some LC_PACE_PER_SECOND
- * allocations in a second, and never falls below the base times the stretch that the budget asks
- * for.
+ * The interval follows the program, so that the JVM samples some LC_PACE_PER_SECOND allocations in
+ * a second, whether the program allocates much or little, but for a least interval. Where the
+ * budget asks for a stretch it is the base times that at least.
  *
  * The JVM draws where a thread's next sample point is when the thread has passed the last one, or
  * starts. So a new interval is in force on a thread from its next sample point on, and a sample was
@@ -44,10 +44,11 @@ struct lc_pace_change {
 };
 
 struct lc_pace {
-	uint64_t base_bytes;
+	uint64_t base_bytes;   /* where it begins, and what is stretched */
+	uint64_t least_bytes;  /* at most base_bytes */
 	bool adapt;            /* to the rate of samples; else the stretch alone counts */
 	uint32_t stretch;      /* 1: none */
-	uint64_t wanted_bytes; /* what the rate asks for; at least base_bytes */
+	uint64_t wanted_bytes; /* what the rate asks for; at least least_bytes */
 	uint64_t begin_ns;     /* of the stretch of time in which `events` came */
 	uint32_t events;
 	uint64_t in_force_bytes; /* the JVM's */
@@ -55,7 +56,8 @@ struct lc_pace {
 	struct lc_pace_change change[LC_PACE_CHANGES];
 };
 
-void lc_pace_begin(struct lc_pace *p, uint64_t base_bytes, bool adapt, uint64_t now_ns);
+/* It adapts itself to the rate where `least_bytes` is not 0; else it is the base, stretched. */
+void lc_pace_begin(struct lc_pace *p, uint64_t base_bytes, uint64_t least_bytes, uint64_t now_ns);
 
 /* The interval that is chosen. Threads that pass a sample point now have `in_force_bytes`. */
 uint64_t lc_pace_interval(const struct lc_pace *p);

@@ -21,6 +21,7 @@
 #define MS UINT64_C(1000000)
 #define S (1000 * MS)
 #define BASE (UINT64_C(512) << 10)
+#define LEAST (BASE / 32)
 
 static struct {
 	struct lc_pace pace;
@@ -60,13 +61,13 @@ static void change(uint64_t wanted)
 	lc_pace_change(&m.pace, wanted, wanted, m.now_ns);
 }
 
-static void begin(uint64_t random, uint64_t base, bool adapt)
+static void begin(uint64_t random, uint64_t base, uint64_t least)
 {
 	m.random = random;
 	m.now_ns = m.ticked_ns = 5 * S;
 	m.sampled = 0;
 	m.jvm_interval = LC_PACE_JVM_BYTES;
-	lc_pace_begin(&m.pace, base, adapt, m.now_ns);
+	lc_pace_begin(&m.pace, base, least, m.now_ns);
 	m.jvm_interval = base;
 }
 
@@ -130,7 +131,7 @@ static void weights_are_unbiased_while_the_rate_changes_a_hundredfold(void **sta
 	for (unsigned run = 0; run < RUNS; run++) {
 		struct model_thread a, b;
 
-		begin(run * 7919 + 1, BASE / 64, true);
+		begin(run * 7919 + 1, BASE / 64, BASE / 64);
 		run_of_changing_rate(&a, &b);
 		assert_true(m.pace.changes > 4);
 		for (unsigned k = 0; k < 2; k++) {
@@ -167,7 +168,7 @@ static void sample_weighs_by_the_interval_that_it_was_drawn_with(void **state)
 	for (unsigned run = 0; run < RUNS; run++) {
 		struct model_thread t;
 
-		begin(run * 104729 + 1, 4096, false);
+		begin(run * 104729 + 1, 4096, 0);
 		t = start();
 		for (unsigned i = 0; i < CHANGES; i++) {
 			change(i % 2 ? 4096 : 400 * 1024);
@@ -194,29 +195,34 @@ static void about_a_hundred_are_sampled_in_a_second(void **state)
 	uint64_t before;
 
 	(void)state;
-	begin(3, BASE, true);
+	begin(3, BASE, LEAST);
 	t = start();
 	work(&t, 400000, 1000); /* 1.5 GB in a second would be 3,000 */
 	before = m.sampled;
 	work(&t, 4000000, 1000); /* 4 s */
 	assert_in_range(m.sampled - before, 250, 520);
+	/* A hundredth of that: 15 MB in a second would be 30 with the interval of the beginning. */
+	work(&t, 40000, 100000);
+	before = m.sampled;
+	work(&t, 40000, 100000); /* 4 s */
+	assert_in_range(m.sampled - before, 250, 520);
 }
 
-static void interval_comes_back_and_never_falls_below_the_base(void **state)
+static void interval_comes_back_and_never_falls_below_the_least(void **state)
 {
 	struct model_thread t;
 
 	(void)state;
-	begin(4, BASE, true);
+	begin(4, BASE, LEAST);
 	t = start();
 	work(&t, 400000, 1000);
 	assert_true(lc_pace_interval(&m.pace) > 4 * BASE);
 	for (unsigned i = 0; i < 80; i++) {
 		m.now_ns += 100 * MS;
 		change(lc_pace_tick(&m.pace, m.now_ns));
-		assert_true(lc_pace_interval(&m.pace) >= BASE);
+		assert_true(lc_pace_interval(&m.pace) >= LEAST);
 	}
-	assert_int_equal(lc_pace_interval(&m.pace), BASE);
+	assert_int_equal(lc_pace_interval(&m.pace), LEAST);
 }
 
 static void interval_that_was_asked_for_is_kept(void **state)
@@ -224,7 +230,7 @@ static void interval_that_was_asked_for_is_kept(void **state)
 	struct model_thread t;
 
 	(void)state;
-	begin(5, 1024, false);
+	begin(5, 1024, 0);
 	t = start();
 	work(&t, 100000, 1000);
 	assert_int_equal(m.pace.changes, 1);
@@ -235,20 +241,27 @@ static void stretch_lengthens_any_interval_and_is_taken_back(void **state)
 {
 	(void)state;
 	for (unsigned adapt = 0; adapt < 2; adapt++) {
-		begin(6, BASE, adapt);
+		begin(6, BASE, adapt ? LEAST : 0);
 		m.pace.stretch = 8;
 		change(lc_pace_tick(&m.pace, m.now_ns));
 		assert_int_equal(lc_pace_interval(&m.pace), 8 * BASE);
 		m.pace.stretch = 1;
 		change(lc_pace_tick(&m.pace, m.now_ns));
 		assert_int_equal(lc_pace_interval(&m.pace), BASE);
+		/* A program that allocates little: the least is not stretched, the base is. */
+		m.now_ns += 2 * S;
+		change(lc_pace_tick(&m.pace, m.now_ns));
+		assert_int_equal(lc_pace_interval(&m.pace), adapt ? BASE / 4 : BASE);
+		m.pace.stretch = 2;
+		change(lc_pace_tick(&m.pace, m.now_ns));
+		assert_int_equal(lc_pace_interval(&m.pace), 2 * BASE);
 	}
 }
 
 static void thread_has_the_interval_of_its_start(void **state)
 {
 	(void)state;
-	begin(7, 4096, false);
+	begin(7, 4096, 0);
 	assert_int_equal(lc_pace_interval_at(&m.pace, m.now_ns - 1), LC_PACE_JVM_BYTES);
 	lc_pace_change(&m.pace, 8192, 8192, m.now_ns + 10);
 	assert_int_equal(lc_pace_interval_at(&m.pace, m.now_ns + 9), 4096);
@@ -287,7 +300,7 @@ static double error_of_a_loop(bool jitter)
 	double allocated = 0, error = 0;
 	uint64_t at = 0; /* in the round, where a point is counted from */
 
-	begin(8, BASE, false);
+	begin(8, BASE, 0);
 	if (jitter)
 		lc_jitter_begin(&j, 1);
 	for (unsigned i = 0; i < SAMPLES; i++) {
@@ -346,7 +359,7 @@ int main(void)
 		cmocka_unit_test(weights_are_unbiased_while_the_rate_changes_a_hundredfold),
 		cmocka_unit_test(sample_weighs_by_the_interval_that_it_was_drawn_with),
 		cmocka_unit_test(about_a_hundred_are_sampled_in_a_second),
-		cmocka_unit_test(interval_comes_back_and_never_falls_below_the_base),
+		cmocka_unit_test(interval_comes_back_and_never_falls_below_the_least),
 		cmocka_unit_test(interval_that_was_asked_for_is_kept),
 		cmocka_unit_test(stretch_lengthens_any_interval_and_is_taken_back),
 		cmocka_unit_test(thread_has_the_interval_of_its_start),
