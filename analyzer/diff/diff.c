@@ -102,7 +102,7 @@ static int choose_engine(struct lc_diff *d, const char *word)
 
 /* ---- profiles ---- */
 
-static void rank(struct lc_diff *d, struct lc_diff_profile *p)
+static void view(struct lc_diff *d, struct lc_diff_profile *p)
 {
 	const uint32_t engine = d->engine ? lc_load_engine_like(&p->load, d->engine)
 	                                  : lc_report_busiest_engine(&p->load);
@@ -110,8 +110,21 @@ static void rank(struct lc_diff *d, struct lc_diff_profile *p)
 	/* Paths that differ in the bytecode alone are one, as in the text of a report. */
 	lc_tree_fold_lines(&p->tree);
 	lc_view_build(&p->view, &p->load, engine, LC_SORT_SAMPLES);
-	lc_ranking_build(&p->ranking, &p->view, d->group);
 	p->samples = d->engine ? p->view.total : 0;
+}
+
+static void rank(struct lc_diff *d)
+{
+	struct lc_told told;
+
+	lc_told_init(&told);
+	for (size_t i = 0; i < d->len; i++) {
+		view(d, &d->profiles[i]);
+		lc_told_add(&told, &d->profiles[i].view);
+	}
+	for (size_t i = 0; i < d->len; i++)
+		lc_ranking_build(&d->profiles[i].ranking, &d->profiles[i].view, d->group, &told);
+	lc_told_free(&told);
 }
 
 /* By the threads' clocks where all profiles tell it, else by the interval. */
@@ -191,8 +204,7 @@ int lc_diff_build(struct lc_diff *d, struct lc_diff_profile *profiles, size_t le
 		d->repeated |= d->sides[profiles[i].which]++ > 0;
 	if (choose_engine(d, engine_word))
 		return 1;
-	for (size_t i = 0; i < len; i++)
-		rank(d, &profiles[i]);
+	rank(d);
 	find_time(d);
 	lc_diff_match(d);
 	lc_diff_judge(d);

@@ -114,6 +114,8 @@ static void put_row(struct lc_json *j, const struct lc_diff *d, const struct lc_
 	lc_json_object(j, NULL);
 	lc_json_string(j, "state", *fate ? fate : row->moved ? "moved" : "both");
 	lc_json_string(j, "verdict", lc_diff_verdict(row));
+	if (lc_diff_all_lines(row))
+		lc_json_bool(j, "all_lines", true);
 	put_place(j, "before", d, &row->side[LC_DIFF_BEFORE]);
 	put_place(j, "after", d, &row->side[LC_DIFF_AFTER]);
 	put_numbers(j, row);

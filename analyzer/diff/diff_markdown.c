@@ -114,6 +114,8 @@ static void put_row(FILE *out, const struct lc_diff_row *row)
 	fputs(" | ", out);
 	if (*lc_diff_fate(row))
 		fprintf(out, "%s, ", lc_diff_fate(row));
+	if (lc_diff_all_lines(row))
+		fputs("of all lines, ", out);
 	fputs(row->share.significant ? "**significant**" : lc_diff_verdict(row), out);
 	put_cell(out, &row->cpu_ns, lc_diff_time_words(&row->cpu_ns));
 	put_cell(out, count, lc_diff_count_words(count, false));

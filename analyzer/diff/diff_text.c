@@ -180,6 +180,8 @@ static void print_detail(const struct lc_screen *s, const struct lc_diff_row *ro
 		say(out, &first,
 		    lc_mem_text("%+.1f points (%+.1f to %+.1f), %s", 100 * row->share.change,
 		                100 * row->share.low, 100 * row->share.high, lc_diff_verdict(row)));
+	if (lc_diff_all_lines(row))
+		say(out, &first, lc_mem_text("of all lines: not every profile tells them"));
 	if (row->moved)
 		say(out, &first, lc_mem_text("the line moved"));
 	if (samples && row->cpu_ns.known) {

@@ -56,6 +56,11 @@ const char *lc_diff_fate(const struct lc_diff_row *row)
 	return row->side[LC_DIFF_AFTER].row ? "" : "gone";
 }
 
+bool lc_diff_all_lines(const struct lc_diff_row *row)
+{
+	return shown(row)->row->all_lines;
+}
+
 const char *lc_diff_verdict(const struct lc_diff_row *row)
 {
 	if (!row->share.tested)

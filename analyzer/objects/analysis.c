@@ -8,8 +8,8 @@ void lc_analysis_build(struct lc_analysis *a, const struct lc_load *load,
 
 	lc_view_build(&a->view, load, what->engine, what->sort);
 	lc_sharing_find(&a->sharing, &a->view);
-	lc_ranking_build(&a->ranking, &a->view, what->group);
-	lc_ranking_build(&a->by_line, &a->view, LC_GROUP_LINE);
+	lc_ranking_build(&a->ranking, &a->view, what->group, NULL);
+	lc_ranking_build(&a->by_line, &a->view, LC_GROUP_LINE, NULL);
 	lc_numa_build(&a->numa, load, what->engine_chosen ? what->engine : UINT32_MAX);
 	lc_span_rows_build(&a->span_rows, load);
 	lc_spans_build(&a->spans, load, &a->span_rows, UINT32_MAX, LC_SPANS_BY_CYCLES);

@@ -307,7 +307,7 @@ static void rankings(struct lc_json *j, const struct lc_analysis *a, const struc
 			put_ranking(j, &a->by_line, places);
 			continue;
 		}
-		lc_ranking_build(&other, &a->view, (enum lc_rank_group)group);
+		lc_ranking_build(&other, &a->view, (enum lc_rank_group)group, NULL);
 		put_ranking(j, &other, places);
 		lc_ranking_free(&other);
 	}

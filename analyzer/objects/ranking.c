@@ -19,17 +19,12 @@ enum { NAME_KEY_LEN = 3 };   /* row, kind, name */
 enum { SITE_KEY_LEN = 2 };   /* row, site */
 enum { VALUE_SAMPLES, VALUE_ESTIMATED, VALUE_ALLOCATIONS, VALUE_BYTES, VALUE_SPREAD, VALUES };
 
-/*
- * A class's samples are dealt out to lines by so many sampled objects at least: of five that are
- * all of one line, that line's part of all is 57% or more (Wilson, 95%); of one, 21%.
- */
-enum { SPLIT_OBJECTS = 5 };
-
 /* What is summed up so far. */
 struct build {
 	struct lc_ranking *r;
 	const struct lc_view *v;
 	const struct lc_tree *t;
+	struct lc_told *told;     /* or NULL */
 	struct lc_table rows;     /* key: see key_of(); values: VALUE_ */
 	struct lc_table accesses; /* row, path; samples */
 	struct lc_table parts;    /* row, bucket, site, from; samples */
@@ -48,6 +43,7 @@ struct extra {
 	double live[LC_LIVE_COLUMNS];
 	uint64_t sampled;
 	struct lc_rank_copies copies;
+	bool all_lines;
 };
 
 const char *lc_rank_group_name(enum lc_rank_group group)
@@ -256,14 +252,17 @@ static void add_variances(struct build *b, const struct lc_view_site *s)
 
 static void add_class(struct build *b, const struct lc_view_site *s)
 {
+	const uint32_t class = lc_table_key(&b->t->sites, s->site)[LC_SITE_CLASS];
 	const bool by_line = b->r->group == LC_GROUP_LINE || b->r->group == LC_GROUP_SITE;
+	const bool by_some =
+	    by_line && b->told && s->samples && lc_told_by_some(b->told, lc_tree_text(b->t, class));
 	uint64_t *given, all = 0;
 
-	/* Where so few objects were sampled that they may all be of one line by chance, none is
-	 * named. */
-	if (!by_line || !s->split || !s->split->parts_len || s->split->objects < SPLIT_OBJECTS) {
+	if (!by_line || by_some || !lc_told_lines(s)) {
 		for (size_t i = 0; i < s->accesses_len; i++)
 			add_access(b, &s->accesses[i], 0);
+		if (by_some)
+			b->extras[row_of(b, s->site, 0, 0)].all_lines = true;
 		return;
 	}
 	given = lc_mem_zeroed(s->split->parts_len, sizeof(*given));
@@ -372,6 +371,7 @@ static struct lc_rank_row make_row(const struct build *b, uint32_t row)
 		.object_bytes = number(x->bytes, x->bytes_variance, 0),
 		.sampled = x->sampled,
 		.copies = x->copies,
+		.all_lines = x->all_lines,
 	};
 
 	memcpy(out.live, x->live, sizeof(out.live));
@@ -546,9 +546,10 @@ static void make_rows(struct build *b)
 	}
 }
 
-void lc_ranking_build(struct lc_ranking *r, const struct lc_view *v, enum lc_rank_group group)
+void lc_ranking_build(struct lc_ranking *r, const struct lc_view *v, enum lc_rank_group group,
+                      struct lc_told *told)
 {
-	struct build b = { .r = r, .v = v, .t = v->tree };
+	struct build b = { .r = r, .v = v, .t = v->tree, .told = told };
 
 	*r = (struct lc_ranking){ .view = v, .group = group };
 	lc_table_init(&b.rows, KEY_LEN, VALUES);

@@ -15,6 +15,7 @@
 
 #include "analyzer/base/arena.h"
 #include "analyzer/base/table.h"
+#include "analyzer/objects/told.h"
 #include "analyzer/objects/view.h"
 
 /* In the order of --group. */
@@ -75,6 +76,7 @@ struct lc_rank_row {
 	uint64_t estimated;   /* of the samples: that they are of this line is an estimate */
 	double variance;      /* of the samples: what the estimate of their line adds */
 	double low, high;     /* 95% interval of the share of all samples */
+	bool all_lines;       /* where they were allocated is told by some compared profiles only */
 	bool rest;            /* too little is known to rank it: see lc_ranking.shown */
 	uint64_t allocations; /* counted, of tracked objects */
 	uint64_t bytes;
@@ -107,8 +109,12 @@ struct lc_ranking {
 
 enum { LC_RANK_SAMPLES_MIN = 5 }; /* a row with less is part of the rest */
 
-/* Free with lc_ranking_free(). The view must outlive it. */
-void lc_ranking_build(struct lc_ranking *r, const struct lc_view *v, enum lc_rank_group group);
+/*
+ * Free with lc_ranking_free(). The view must outlive it. `told`: what was added are all profiles
+ * that this one is compared with, itself too; NULL: it stands alone.
+ */
+void lc_ranking_build(struct lc_ranking *r, const struct lc_view *v, enum lc_rank_group group,
+                      struct lc_told *told);
 void lc_ranking_free(struct lc_ranking *r);
 
 /*

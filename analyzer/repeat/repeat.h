@@ -70,9 +70,10 @@ struct lc_repeat_entry {
 	double *values; /* of each column of the table */
 	double *shares; /* of the runs that have some, in their order; see lc_repeat_table.runs */
 	struct lc_repeat_number share;
-	double difference;  /* most less least share */
-	bool equal;         /* the value is the same in all these runs */
-	size_t first, top;  /* in so many of them it came first, and was in the top */
+	double difference; /* most less least share */
+	bool equal;        /* the value is the same in all these runs */
+	size_t first, top; /* in so many of them it came first, and was in the top */
+	bool all_lines;    /* where these objects were allocated is told by some of the runs only */
 	size_t best, worst; /* places that its interval allows, from 1; 0: intervals are withheld */
 	bool unstable;
 };

@@ -27,6 +27,9 @@ char *lc_repeat_say_difference(const struct lc_repeat_table *t);
 /* Is its top stable? "2 of 1% or more are in it in some runs only". */
 char *lc_repeat_say_top(const struct lc_repeat_table *t);
 
+/* Classes of 1% or more that are not told apart by line in each run; NULL: there are none. */
+char *lc_repeat_say_lines(const struct lc_repeat_table *t);
+
 /* Why there are no intervals; NULL: there are some. Static storage. */
 const char *lc_repeat_withheld(const struct lc_repeat *r);
 

@@ -96,6 +96,8 @@ static void put_entry(struct lc_json *j, const struct lc_repeat *r, const struct
 		lc_json_null(j, "worst");
 	}
 	lc_json_bool(j, "unstable", e->unstable);
+	if (e->all_lines)
+		lc_json_bool(j, "all_lines", true);
 	put_reals(j, "values", e->values, t->columns);
 	put_reals(j, "shares", e->shares, t->runs);
 	lc_json_end_object(j);
@@ -119,6 +121,7 @@ static void put_table(struct lc_json *j, const struct lc_repeat *r, const struct
 	put_words(j, "first", lc_repeat_say_first(t));
 	put_words(j, "self_difference", lc_repeat_say_difference(t));
 	put_words(j, "top", lc_repeat_say_top(t));
+	put_words(j, "lines", lc_repeat_say_lines(t));
 	lc_json_u64(j, "runs", t->runs);
 	lc_json_u64(j, "firsts", t->firsts);
 	lc_json_u64(j, "unstable", t->unstable);

@@ -1,7 +1,8 @@
 /*
  * repeat/repeat_read.c - loads a run's profiles into one tree, takes what the tables have of it,
  * and frees the tree: names go into a tree of the repeat's own, which grows with what is different
- * in the runs.
+ * in the runs. All runs are loaded twice where rows are by line: which classes' lines all runs tell
+ * is known after the last of them.
  */
 #include "analyzer/repeat/repeat_read.h"
 
@@ -23,6 +24,7 @@
 struct reading {
 	struct lc_repeat *r;
 	struct lc_repeat_run *run;
+	struct lc_told *told;
 	struct lc_tree tree;
 	struct lc_load load;
 	struct lc_view view;
@@ -114,6 +116,7 @@ static void add_row(struct reading *in, enum lc_repeat_kind kind, const struct l
 	lc_identity_row(in->key, &in->ranking, row, true);
 	e = find(in, kind);
 	name_row(in, &e->name, row);
+	e->all_lines |= row->all_lines;
 	add(in, kind, e, value);
 	if (kind != LC_REPEAT_OBJECTS)
 		add_total(in, kind, value);
@@ -301,13 +304,14 @@ static void take_engine(struct reading *in)
 		                             .interval_ns = e->interval_ns };
 }
 
-static void take(struct reading *in, uint32_t engine)
+static void survey(struct reading *in)
 {
-	/* Paths that differ in the bytecode alone are one, as in the text of a report. */
-	lc_tree_fold_lines(&in->tree);
-	lc_view_build(&in->view, &in->load, engine, LC_SORT_SAMPLES);
-	lc_ranking_build(&in->ranking, &in->view, in->r->group);
-	take_engine(in);
+	lc_told_add(in->told, &in->view);
+}
+
+static void take(struct reading *in)
+{
+	lc_ranking_build(&in->ranking, &in->view, in->r->group, in->told);
 	take_program(in);
 	take_objects(in);
 	take_code(in, LC_REPEAT_LINES, in->view.lines, in->view.lines_len);
@@ -318,7 +322,6 @@ static void take(struct reading *in, uint32_t engine)
 	for (unsigned kind = 0; kind < LC_REPEAT_KINDS; kind++)
 		in->r->tables[kind].columns++;
 	lc_ranking_free(&in->ranking);
-	lc_view_free(&in->view);
 }
 
 static bool is_complete(const struct lc_load *l)
@@ -382,9 +385,8 @@ static int choose(struct reading *in, const char *engine_word, uint32_t *engine)
 	return 0;
 }
 
-static int read_run(struct lc_repeat *r, struct lc_repeat_run *run, const char *engine_word)
+static int read_run(struct reading in, const char *engine_word, void (*use)(struct reading *in))
 {
-	struct reading in = { .r = r, .run = run };
 	uint32_t engine;
 	int status = 0;
 
@@ -393,27 +395,57 @@ static int read_run(struct lc_repeat *r, struct lc_repeat_run *run, const char *
 	in.load.tree = &in.tree;
 	if (load(&in)) {
 		status = choose(&in, engine_word, &engine);
-		if (!status && run->state == LC_REPEAT_COUNTED)
-			take(&in, engine);
+		if (!status && in.run->state == LC_REPEAT_COUNTED) {
+			/* Paths that differ in the bytecode alone are one, as in a report. */
+			lc_tree_fold_lines(&in.tree);
+			lc_view_build(&in.view, &in.load, engine, LC_SORT_SAMPLES);
+			take_engine(&in);
+			use(&in);
+			lc_view_free(&in.view);
+		}
 	}
 	lc_load_free(&in.load);
 	lc_tree_free(&in.tree);
 	return status;
 }
 
-int lc_repeat_read(struct lc_repeat *r, const char *engine_word)
+static int read_runs(struct lc_repeat *r, struct lc_told *told, const char *engine_word,
+                     void (*use)(struct reading *in))
 {
 	int status = 0;
 
-	for (unsigned kind = 0; kind < LC_REPEAT_KINDS; kind++)
-		lc_repeat_table_init(&r->tables[kind], (enum lc_repeat_kind)kind, r->runs_len);
+	for (size_t i = 0; i < r->runs_len && !status; i++)
+		if (r->runs[i].state == LC_REPEAT_COUNTED)
+			status =
+			    read_run((struct reading){ .r = r, .run = &r->runs[i], .told = told },
+			             engine_word, use);
+	return status;
+}
+
+static void expect(const struct lc_repeat *r)
+{
 	for (size_t i = 0; i < r->runs_len; i++)
 		for (size_t k = 0; k < r->runs[i].profiles_len; k++)
 			if (r->runs[i].state == LC_REPEAT_COUNTED)
 				lc_load_expect(r->runs[i].profiles[k]);
-	for (size_t i = 0; i < r->runs_len && !status; i++)
-		if (r->runs[i].state == LC_REPEAT_COUNTED)
-			status = read_run(r, &r->runs[i], engine_word);
+}
+
+int lc_repeat_read(struct lc_repeat *r, const char *engine_word)
+{
+	const bool by_line = r->group == LC_GROUP_LINE || r->group == LC_GROUP_SITE;
+	struct lc_told told;
+	int status = 0;
+
+	lc_told_init(&told);
+	for (unsigned kind = 0; kind < LC_REPEAT_KINDS; kind++)
+		lc_repeat_table_init(&r->tables[kind], (enum lc_repeat_kind)kind, r->runs_len);
+	for (int readings = by_line ? 2 : 1; readings > 0; readings--)
+		expect(r);
+	if (by_line)
+		status = read_runs(r, &told, engine_word, survey);
+	if (!status)
+		status = read_runs(r, &told, engine_word, take);
+	lc_told_free(&told);
 	lc_progress_end();
 	lc_repeat_finish(r);
 	return status;

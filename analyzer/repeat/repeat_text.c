@@ -250,7 +250,7 @@ static void print_table(const struct lc_screen *s, const struct lc_repeat *r,
                         const struct lc_repeat_table *t, size_t top)
 {
 	const size_t shown = t->len < top ? t->len : top;
-	char *top_10;
+	char *top_10, *lines;
 
 	if (!t->runs || !t->len)
 		return;
@@ -264,6 +264,9 @@ static void print_table(const struct lc_screen *s, const struct lc_repeat *r,
 	top_10 = lc_repeat_say_top(t);
 	print_verdict(s, "top 10", lc_mem_text("%s%s", top_10, t->unstable ? " (*)" : ""));
 	free(top_10);
+	lines = lc_repeat_say_lines(t);
+	if (lines)
+		print_verdict(s, "lines", lines);
 	fprintf(s->out, "%5s %6s %11s %7s %5s\n", "place", "mean", "interval", "max-min", "first");
 	for (size_t i = 0; i < shown; i++)
 		print_row(s, t, i);

@@ -94,6 +94,31 @@ char *lc_repeat_say_top(const struct lc_repeat_table *t)
 	                   t->unstable == 1 ? "is" : "are");
 }
 
+char *lc_repeat_say_lines(const struct lc_repeat_table *t)
+{
+	char *text, *said;
+	size_t len, named = 0, all = 0;
+	FILE *out = lc_text_open(&text, &len);
+
+	for (size_t i = 0; i < t->len; i++) {
+		if (!t->entries[i].all_lines || t->entries[i].share.mean < LC_REPEAT_UNSTABLE)
+			continue;
+		if (all++ >= NAMED)
+			continue;
+		fputs(named++ ? ", " : "", out);
+		put_name(out, &t->entries[i]);
+	}
+	if (all > named)
+		fprintf(out, " and %zu more", all - named);
+	lc_text_close(out);
+	said = all ? lc_mem_text("%s: some runs only tell where they were allocated, so all of a "
+	                         "class are one row",
+	                         text)
+	           : NULL;
+	free(text);
+	return said;
+}
+
 const char *lc_repeat_withheld(const struct lc_repeat *r)
 {
 	if (r->counted >= LC_REPEAT_RUNS_MIN)

@@ -88,7 +88,7 @@ page.add((shared) => {
 			} }) : null;
 		return el("section", { id: table.kind },
 			el("h2", { text: titles[table.kind] }),
-			el("p", { text: visible("First: " + table.first + ". Self-difference: " + table.self_difference + ". Top 10: " + table.top + ".") +
+			el("p", { text: visible("First: " + table.first + ". Self-difference: " + table.self_difference + ". Top 10: " + table.top + "." + (table.lines ? " Lines: " + table.lines + "." : "")) +
 				(table.runs < data.counted ? " " + table.runs + " of the " + data.counted + " runs have some." : "") }),
 			el("div", { class: "wide" }, el("table", { "aria-label": titles[table.kind] },
 				el("thead", null, el("tr", null, ...heads.map(([text, cls]) => el("th", { scope: "col", class: cls, text })))), body)),

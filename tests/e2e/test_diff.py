@@ -52,7 +52,7 @@ def place_of(row):
 
 def row_of(found, cls, line=None):
     rows = [r for r in found["rows"] if place_of(r)["class"] == cls
-            and line in (None, place_of(r)["allocated_at"]["line"])]
+            and line in (None, (place_of(r).get("allocated_at") or {}).get("line"))]
     assert len(rows) == 1, found["rows"]
     return rows[0]
 
@@ -176,6 +176,33 @@ def test_a_class_whose_lines_are_estimates_changes_only_as_a_whole(locus, tmp_pa
     assert sorted(abs(r["share"]["change"]) for r in same["rows"])[-1] == pytest.approx(0.2)
     other = diff(locus, tmp_path / "b", of("c", second, 500))
     assert other["significant"] == 1 and other["rows"][0]["share"]["change"] > 0
+
+
+@pytest.mark.parametrize("group", ["class+line", "site"])
+def test_a_class_whose_lines_one_side_cannot_tell_is_one_row(locus, tmp_path, group):
+    """By line the same objects would be gone where a line was told, and new where none was."""
+    klass, where = ("com.acme.Small", ()), site("com.acme.Small", 50)
+
+    def of(name, objects):
+        block = Block().access("heap_class", (CHASE,), 200, klass).access("object", (CHASE,), 100, NODE).count("native", 700)
+        if objects:
+            block.split("hits", klass, where, 200, 200**2 / objects)
+        return Profile(tmp_path / name).append(block).close()
+
+    told, other, few, none = of("told", 6), of("other", 7), of("few", 4), of("none", 0)
+    for untold in (few, none):
+        found = diff(locus, "--group", group, told, untold)
+        small, node = (row_of(found, "com.acme." + c) for c in ("Small", "Node"))
+        assert (small["state"], small["all_lines"]) == ("both", True)
+        assert not {"allocated_at", "allocation_path"} & {name for name, value in place_of(small).items() if value}
+        assert small["share"]["before"] == small["share"]["after"] == 0.2
+        assert "all_lines" not in node
+    assert "not every profile tells them" in " ".join(locus("diff", told, few).stdout.split())
+    assert "of all lines, no significant change" in locus("diff", "--format=markdown", told, few).stdout
+    both = diff(locus, "--group", group, told, other)
+    assert "all_lines" not in row_of(both, "com.acme.Small") and "not every profile" not in locus("diff", told, other).stdout
+    neither = row_of(diff(locus, "--group", group, few, none), "com.acme.Small")
+    assert "all_lines" not in neither and not place_of(neither).get("allocated_at")
 
 
 # Matching rows

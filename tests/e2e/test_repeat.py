@@ -145,6 +145,30 @@ def test_objects_are_grouped_as_in_a_report(locus, five, group):
     assert entry["class"] == ("com.acme" if group == "package" else "com.acme.Node")
 
 
+def test_a_class_whose_lines_some_runs_cannot_tell_is_one_row(locus, tmp_path):
+    """Of five runs four know by enough sampled objects which line made them."""
+    klass, where = ("com.acme.Small", ()), ("com.acme.Small", (frame("com.acme.Main", "load", 50), MAIN))
+
+    def run(number, samples, objects):
+        block = Block().access("heap_class", (CHASE, MAIN), samples, klass).access("object", (SCAN, MAIN), 20, PAGE)
+        block.count("native", 80 - samples).split("hits", klass, where, samples, samples**2 / objects)
+        block.estimate(where, 10, 100, 1000, 6400, 1 << 24, [0] * 5)
+        return Profile(tmp_path / str(number)).append(block).close()
+
+    told = [run(i, 40 + i, 9) for i in range(4)]
+    runs = [*told, run(4, 44, 3)]
+    small, page = table(repeat(locus, *runs), "objects")["entries"]
+    assert (small["class"], small["all_lines"], small.get("at"), small["values"]) == ("com.acme.Small", True, None, [40, 41, 42, 43, 44])
+    assert (small["top"], small["unstable"], "all_lines" in page) == (5, False, False)
+    said = "c.a.Small: some runs only tell where they were allocated, so all of a class are one row"
+    assert table(repeat(locus, *runs), "objects")["lines"] == said
+    assert said in " ".join(locus("repeat", *runs).stdout.split())
+    # What was allocated is known by line in each of them.
+    assert table(repeat(locus, *runs), "estimated")["entries"][0]["at"]["line"] == 50
+    by_line = table(repeat(locus, *told), "objects")
+    assert by_line["entries"][0]["at"]["line"] == 50 and by_line["lines"] is None
+
+
 def test_profiles_that_do_not_count_are_told_and_left_out(locus, five, tmp_path):
     other = profile(tmp_path / "other", 90, 5, engines=[engine(interval_ns=1_000_000)])
     cut = profile(tmp_path / "cut", 90, 5, complete=False)

@@ -1,4 +1,4 @@
-/* uses: analyzer/base/plain.c analyzer/objects/headers.c analyzer/objects/ranking.c analyzer/model/group_filter.c analyzer/model/where.c src/base/options.c src/base/nearest.c analyzer/model/groups.c analyzer/model/facts.c analyzer/model/program_name.c analyzer/objects/roll_up.c analyzer/objects/touch.c analyzer/objects/view.c analyzer/objects/view_rows.c analyzer/out/text.c analyzer/model/tree.c analyzer/base/table.c analyzer/base/arena.c analyzer/base/memory.c analyzer/base/fail.c analyzer/base/progress.c src/format/section.c -lm -ljansson */
+/* uses: analyzer/base/plain.c analyzer/objects/headers.c analyzer/objects/ranking.c analyzer/objects/told.c analyzer/model/group_filter.c analyzer/model/where.c src/base/options.c src/base/nearest.c analyzer/model/groups.c analyzer/model/facts.c analyzer/model/program_name.c analyzer/objects/roll_up.c analyzer/objects/touch.c analyzer/objects/view.c analyzer/objects/view_rows.c analyzer/out/text.c analyzer/model/tree.c analyzer/base/table.c analyzer/base/arena.c analyzer/base/memory.c analyzer/base/fail.c analyzer/base/progress.c src/format/section.c -lm -ljansson */
 /*
  * test_ranking.c - checks that each sample is in one row of a ranking, in which one, what is rolled
  * up under it, which part of its objects it says is touched, and which classes only at the header.
@@ -113,13 +113,18 @@ static int nothing(void **state)
 	return 0;
 }
 
-static void rank(enum lc_rank_group group)
+static void rank_beside(enum lc_rank_group group, struct lc_told *told)
 {
 	lc_ranking_free(&ranking);
 	lc_view_free(&view);
 	view = (struct lc_view){ 0 };
 	lc_view_build(&view, &load, 0, LC_SORT_SAMPLES);
-	lc_ranking_build(&ranking, &view, group);
+	lc_ranking_build(&ranking, &view, group, told);
+}
+
+static void rank(enum lc_rank_group group)
+{
+	rank_beside(group, NULL);
 }
 
 /* Sums of everything that is said twice. */
@@ -253,6 +258,45 @@ static void a_class_without_an_estimate_is_a_row_without_a_line(void **state)
 	check_sums(15);
 	assert_int_equal(ranking.len, 2);
 	assert_int_equal(row("p.B", 0)->samples, 9);
+}
+
+/* As another profile is that can tell no line of the class. */
+static void a_class_that_another_profile_cannot_split_is_a_row(void **state)
+{
+	const uint32_t class = site("p.B", 0), use = frame(0, "p.A", "use", 20);
+	const uint32_t line = frame(0, "p.A", "one", 1), one = site("p.B", line);
+	const uint32_t tracked = site("p.B", frame(0, "p.A", "three", 3));
+	struct lc_told told;
+
+	(void)state;
+	lc_told_init(&told);
+	sample(LC_BUCKET_HEAP_CLASS, class, use, 50);
+	sample(LC_BUCKET_OBJECT, tracked, use, 20);
+	rank(LC_GROUP_LINE);
+	lc_told_add(&told, &view); /* without a split */
+	split(class, one, 50000, 1000);
+	rank_beside(LC_GROUP_LINE, &told); /* no profile tells it */
+	assert_false(lc_told_by_some(&told, lc_tree_text(&tree, text("p.B"))));
+	assert_int_equal(row("p.B", line)->samples, 50);
+	lc_told_add(&told, &view);
+	assert_true(lc_told_by_some(&told, lc_tree_text(&tree, text("p.B"))));
+	assert_false(lc_told_by_some(&told, lc_tree_text(&tree, text("p.C"))));
+	for (enum lc_rank_group group = LC_GROUP_LINE; group < LC_GROUP_COUNT; group++) {
+		if (group != LC_GROUP_LINE && group != LC_GROUP_SITE)
+			continue;
+		rank_beside(group, &told);
+		check_sums(70);
+		assert_int_equal(ranking.rows[0].samples, 50);
+		assert_int_equal(ranking.rows[0].estimated, 0);
+		assert_int_equal(ranking.rows[0].path, 0);
+		assert_true(ranking.rows[0].all_lines);
+		assert_int_equal(ranking.rows[1].samples, 20);
+		assert_false(ranking.rows[1].all_lines);
+	}
+	rank_beside(LC_GROUP_CLASS, &told);
+	check_sums(70);
+	assert_false(ranking.rows[0].all_lines);
+	lc_told_free(&told);
 }
 
 static void few_samples_are_the_rest(void **state)
@@ -461,6 +505,7 @@ int main(void)
 		TEST(call_paths_of_one_line_are_one_row),
 		TEST(estimated_lines_share_the_samples_of_their_class),
 		TEST(a_class_without_an_estimate_is_a_row_without_a_line),
+		TEST(a_class_that_another_profile_cannot_split_is_a_row),
 		TEST(few_samples_are_the_rest),
 		TEST(fields_are_rows_and_what_has_none_is_one),
 		TEST(classes_of_one_package_are_one_row),
