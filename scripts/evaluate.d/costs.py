@@ -35,6 +35,9 @@ JFR = "JFR profile"
 PEERS = (*ASYNC_EVENTS, JFR)  # what they cost does not depend on the build of Locus
 VARIANTS = ("bare", *LOCUS_OPTIONS, *PEERS)
 
+# In so many rounds at most, so that Locus's default has the time for more; all of all would take eight hours.
+FEWER_ROUNDS = {"locus spans": 1, "locus min-size 0": 1, **dict.fromkeys(PEERS, 5)}
+
 
 class Failed(Exception):
     """A run did not end as it should."""
@@ -194,6 +197,11 @@ def order(variants, number):
     return turned if number % 2 == 0 else turned[::-1]
 
 
+def of_round(variants, number, most):
+    """The variants that a round has; `most`: of some how many rounds there are."""
+    return tuple(v for v in variants if number < most.get(v, number + 1))
+
+
 def missing(results, chosen, variants, number):
     """[(program, variant)] of a round that has not been run."""
     return [(p, v) for p in chosen for v in order(variants, number) if (p.name, number, v) not in results.runs]
@@ -249,13 +257,13 @@ def note_engine(results, version, place):
         results.note("async-profiler by", machine.engine())
 
 
-def measure(results, version, home, chosen, size, pairs, seconds, profiles, asked=VARIANTS):
-    """Runs what is missing of so many rounds of the variants; returns whether there was time for all.
+def measure(results, version, home, chosen, size, pairs, seconds, profiles, asked=VARIANTS, most=None):
+    """Runs what is missing of so many rounds of the variants, of some at most `most`; returns whether there was time for all.
 
     It begins no round that would not end in so many seconds if it takes as long as the last one.
     """
-    start = time.monotonic()
-    if not any(missing(results, chosen, asked, number) for number in range(pairs)):
+    start, most = time.monotonic(), most or {}
+    if not any(missing(results, chosen, of_round(asked, number, most), number) for number in range(pairs)):
         return True
     programs.build(home, chosen)
     commands = {p.name: programs.command(p, size, home) for p in chosen}
@@ -267,8 +275,9 @@ def measure(results, version, home, chosen, size, pairs, seconds, profiles, aske
         calibrate(place, chosen[0])
         for number in range(pairs):
             spent = time.monotonic() - start
-            wanted = missing(results, chosen, variants, number)
-            if wanted and spent + expected_seconds(results, chosen, variants, number) > seconds:
+            here = of_round(variants, number, most)
+            wanted = missing(results, chosen, here, number)
+            if wanted and spent + expected_seconds(results, chosen, here, number) > seconds:
                 return False
             for program, variant in wanted:
                 begin = time.monotonic()

@@ -130,11 +130,11 @@ def spans(rows):
 
 
 def parts(path):
-    """What CPU time Locus takes with each of its parts off, as scripts/bench.py --split measured it."""
+    """What CPU time Locus takes with each of its parts off, as scripts/bench.py --split --quick measured it."""
     if not path.exists():
         return ""
     programs = benchd.programs.PROGRAMS
-    calls = {p.name: [*p.java, *p.jars, *p.full] for p in programs}
+    calls = {p.name: [*p.java, *p.jars, *p.short] for p in programs}
     state = benchd.state.State(path, calls)
     variants = ("bare", *benchd.run.PARTS)
     versions = sorted({version for version, _ in state.rounds})

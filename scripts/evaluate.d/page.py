@@ -6,7 +6,6 @@ import statistics
 import subprocess
 
 import agreement
-import benchd
 import costs
 import drawings
 import figures
@@ -22,7 +21,7 @@ again without measuring. Each number is of the build, machine and date below."""
 COSTS = """CPU time with each profiler, as a ratio to the run without one in the same round (n rounds; the order of the variants changes with
 each): the median and its 95% interval, a percentile bootstrap, which is withheld of fewer than five. What a peer costs does not depend on
 Locus, so its rounds beside earlier builds count, if machine, system, JDK and versions are the same. Each run checks its own result; one
-that is wrong does not count. What the programs are is in `tests/evaluation/programs.json`. Locus is measured as it is without options, with `--spans=streams,tasks`, and with
+that is wrong does not count. `make evaluate` has Locus's default in each of its rounds, its peers in the first five, and Locus with other options in the first one. What the programs are is in `tests/evaluation/programs.json`. Locus is measured as it is without options, with `--spans=streams,tasks`, and with
 `--min-size=0`, which follows every object."""
 
 WALL = "The same of the time from start to end."
@@ -126,7 +125,6 @@ def of_runs(m, plots):
 
 def of_others(m):
     """[(name, section)] of the other measurements."""
-    split = benchd.run.BUILD / "bench" / (benchd.run.build_id() + "-full.jsonl")
     return [
         ("agreement", section("Agreement with other profilers", AGREEMENT, agreement.COMMAND + " -- COMMAND",
                               agreement.markdown(agreement.read(m.directory, m.programs)), "agreement")),
@@ -135,7 +133,7 @@ def of_others(m):
                                                  others.known(others.read(m.directory / "known.json")))),
         ("cycles of streams", section("Cycles of streams", SPANS, "scripts/bench_spans.py",
                                       others.spans(others.read(m.directory / "spans.json")), "spans")),
-        ("costs of the parts", section("What the parts cost", PARTS, "scripts/bench.py --split", others.parts(split))),
+        ("costs of the parts", section("What the parts cost", PARTS, "scripts/bench.py --split --quick --only real", others.parts(m.directory / "split.jsonl"))),
         ("merging", section("Merging", MERGE, "scripts/bench_merge.py", others.merge(others.read(m.directory / "merge.json")), "merge")),
         ("benchmarks of loops", section("Benchmarks of loops", LOOPS, "scripts/evaluate-bench", others.loops(m.text("loops.txt")), "loops")),
         ("truth of benchmarks", section("Truth of benchmarks", TRUTH, "scripts/evaluate-bench-truth",

@@ -13,7 +13,7 @@ from browser import browser  # noqa: F401 (a fixture)
 from conftest import ROOT, run_command
 
 QUICK_SECONDS = 600  # a minute alone; other tests run beside it
-OWN = ("stats", "programs", "costs", "figures", "others", "results", "agreement", "known")
+OWN = ("stats", "programs", "costs", "figures", "others", "results", "agreement", "known", "archive")
 
 
 def load():
@@ -29,7 +29,7 @@ def load():
                 sys.modules.pop(name, None)
 
 
-stats, programs, costs, figures, others, results, agreement, known, jdks = load()
+stats, programs, costs, figures, others, results, agreement, known, archive, jdks = load()
 
 # A resample of n values has its median at most at the k-th smallest when more than half of its draws are among the k
 # smallest: P(Bin(n, k/n) > n/2). The interval ends where that passes 2.5% and 97.5%. n = 5: 5.8% already for k = 1, and 94.2%
@@ -114,10 +114,10 @@ def measure(monkeypatch, tmp_path):
     monkeypatch.setattr(programs, "command", lambda *_: ["java"])
     some = programs.load()[:2]
 
-    def call(seconds, pairs):
+    def call(seconds, pairs, **more):
         state = results.Results(tmp_path / "state.jsonl", {p.name: costs.call(p, "quick") for p in some})
         version, home = jdks.jdks()[-1]
-        return costs.measure(state, version, home, some, "quick", pairs, seconds, tmp_path / "profiles"), made
+        return costs.measure(state, version, home, some, "quick", pairs, seconds, tmp_path / "profiles", **more), made
 
     return call
 
@@ -131,6 +131,15 @@ def test_rounds_end_before_the_next_and_go_on_where_time_was_over(measure):
     whole, made = measure(1000, 4)
     assert whole and len(made) == len(set(made)) == 4 * of_round
     assert measure(1000, 4) == (True, made)
+
+
+def test_some_variants_have_fewer_rounds(measure):
+    whole, made = measure(10_000, 7, most={**costs.FEWER_ROUNDS, costs.JFR: 2})
+    assert whole and len(made) == len(set(made))
+    assert [len({n for n, _, variant in made if variant == v}) for v in costs.VARIANTS] == [7, 7, 1, 1, 5, 5, 2], made
+    assert measure(10_000, 7, most={**costs.FEWER_ROUNDS, costs.JFR: 2})[1] == made
+    # The bare run that a pair is made with is of the same round.
+    assert all((n, name, "bare") in made for n, name, _ in made)
 
 
 # The page
@@ -259,6 +268,33 @@ def test_peers_have_the_pairs_of_other_builds_on_the_same_machine(tmp_path):
     assert figures.ratios(own, program.name, "locus", "cpu") == [1.5]
     for peer in costs.PEERS:
         assert figures.ratios(own, program.name, peer, "cpu") == [1.5, 1.25]
+
+
+def test_the_archive_has_all_of_the_pages_build_and_what_counts_of_others(tmp_path):
+    """Another machine has the same results of its own build, and those of peers beside another one."""
+    here, there = tmp_path / "here", tmp_path / "there"
+    program = programs.load()[0]
+    calls = {program.name: costs.call(program, "quick")}
+    own, other, bare = (here / ("results-" + name) for name in ("own", "other", "bare"))
+    for directory, variants in ((own, costs.VARIANTS), (other, costs.VARIANTS), (bare, ("bare", "locus"))):
+        directory.mkdir(parents=True)
+        write_state(directory, [(program, v, n, 2.0) for n in range(2) for v in variants])
+        (directory / "merge.json").write_text("[]")
+        (directory / "profiles-jdk25").mkdir()
+    first = archive.pack(here, own, tmp_path).read_bytes()
+    assert archive.pack(here, own, tmp_path).read_bytes() == first
+    archive.unpack(tmp_path / archive.NAME, there)
+    (state,) = [p.name for p in own.glob("costs-*")]
+    assert {str(p.relative_to(there)) for p in there.rglob("*") if p.is_file()} == {
+        "results-own/merge.json", "results-own/" + state, "results-other/" + state}
+    assert (there / "results-own" / state).read_text() == (own / state).read_text()
+    found = results.Results(there / "results-other" / state, calls)
+    assert found.facts == FACTS and {v for _, _, v in found.runs} == {"bare", *costs.PEERS}
+    # What was measured here stays.
+    (there / "results-own" / state).write_text("")
+    archive.unpack(tmp_path / archive.NAME, there)
+    assert (there / "results-own" / state).read_text() == ""
+    archive.unpack(tmp_path / "none.tar.xz", there)
 
 
 def test_runs_of_a_program_that_is_called_in_another_way_do_not_count(tmp_path):

@@ -1,0 +1,65 @@
+"""Keep what an evaluation measured beside its page, so that another machine can write the page again, and go on with it.
+
+The archive has a directory for each build: of the page's own all results but the profiles, of the others the runs of the programs alone
+and of Locus's peers, which count beside this build. The same results give the same bytes.
+"""
+
+import io
+import json
+import tarfile
+
+import costs
+
+NAME = "evaluation-data.tar.xz"
+KINDS = (".json", ".jsonl", ".txt")
+
+
+def directories(evaluation):
+    return sorted(d for d in evaluation.glob("results-*") if d.is_dir())
+
+
+def of_peers(path):
+    """The lines of a file of runs that are of no Locus; "" where no peer was run."""
+    lines = path.read_text(encoding="utf-8").splitlines()
+    entries = [json.loads(line) for line in lines]
+    if not any(e.get("variant") in costs.PEERS for e in entries):
+        return ""
+    kept = [line for line, e in zip(lines, entries) if "fact" in e or e["variant"] not in costs.LOCUS_OPTIONS]
+    return "".join(line + "\n" for line in kept)
+
+
+def texts(evaluation, own):
+    """(name in the archive, text) of all files; `own` is the directory of the page's build."""
+    for directory in directories(evaluation):
+        for path in sorted(p for p in directory.iterdir() if p.suffix in KINDS):
+            name = "%s/%s" % (directory.name, path.name)
+            if directory == own:
+                yield name, path.read_text(encoding="utf-8")
+            elif path.name.startswith("costs-") and of_peers(path):
+                yield name, of_peers(path)
+
+
+def pack(evaluation, own, target):
+    """Writes the archive of what lies in build/evaluation; returns its path."""
+    path = target / NAME
+    with tarfile.open(path, "w:xz") as archive:
+        for name, text in texts(evaluation, own):
+            data = text.encode()
+            entry = tarfile.TarInfo(name)
+            entry.size = len(data)
+            archive.addfile(entry, io.BytesIO(data))
+    return path
+
+
+def unpack(path, evaluation):
+    """Puts the directories of builds of which nothing lies in build/evaluation there."""
+    if not path.exists():
+        return
+    have = {d.name for d in directories(evaluation)}
+    with tarfile.open(path) as archive:
+        for entry in archive:
+            directory, _, name = entry.name.partition("/")
+            if not entry.isfile() or directory in have or not directory.startswith("results-") or "/" in name:
+                continue
+            (evaluation / directory).mkdir(parents=True, exist_ok=True)
+            (evaluation / directory / name).write_bytes(archive.extractfile(entry).read())
