@@ -32,7 +32,7 @@ CPPFLAGS += -D_GNU_SOURCE -DJUDYERROR_NOTEST -DLC_VERSION='"$(VERSION)"' -I. -I$
 	$(if $(JDK),-isystem $(JDK)/include -isystem $(JDK)/include/linux)
 # Sanitizers: what is optimised less compiles in two thirds of the time, and is checked alike.
 CFLAGS ?= $(if $(SAN),-O1,-O2) -g
-LC_CFLAGS := -std=gnu11 $(WARN) -fPIC -fvisibility=hidden -ftls-model=initial-exec -pthread \
+LC_CFLAGS := -std=gnu11 $(WARN) -fPIC -fvisibility=hidden -ftls-model=initial-exec -pthread -ffile-prefix-map=$(CURDIR)=. \
 	$(if $(LTO),-flto) $(CFLAGS) $(SANFLAGS)
 LC_LDFLAGS := $(if $(LTO),-flto) $(LDFLAGS) $(SANFLAGS) -pthread -Wl,--as-needed
 
