@@ -34,6 +34,8 @@ entry has 1% or more, and is in the top ten of some runs only."""
 AGREEMENT = """What `locus agree` says of each program: its hottest methods by several profilers, which take turns. Where all agree there is one
 hottest method, and five are in the top fives; the overlap of two is 100% where they agree in all. The self-difference is the largest
 difference between two runs of a profiler, of methods of 5% and more."""
+DELAYS = """Loops of known length before the returns of hot methods, three of each kernel (`--truth`): the part of the program's time that a delay
+added, and for each profiler the share that it gives the method less the expected one, in points, and what part of the added time it found."""
 ACCURACY = "Programs that know their own truth."
 KNOWN = "More programs that know their own truth, which the report is held against."
 MERGE = """How fast `locus merge` reads profiles: as they were recorded with other paths, invented, and as they were recorded. Paths are call paths
@@ -112,7 +114,8 @@ def of_runs(m, plots):
     drawn = image(plots["repeatability"], "How far runs agree, by program") if "repeatability" in plots else ""
     return [
         section("Targets", "What Locus's default is to reach; ratios are to the run without a profiler.", words,
-                tables.targets_table(r, programs, m.repeats)),
+                tables.targets_table(r, programs, m.repeats, agreement.delays_target(
+                    agreement.read(agreement.DELAYS, m.directory, m.programs)))),
         section("CPU time", COSTS, words, cpu, "costs"),
         section("Run time", WALL, words, tables.ratio_table(r, programs, "wall", "s")),
         section("Peak memory", MEMORY, words, memory, "memory"),
@@ -126,8 +129,10 @@ def of_runs(m, plots):
 def of_others(m):
     """[(name, section)] of the other measurements."""
     return [
-        ("agreement", section("Agreement with other profilers", AGREEMENT, agreement.COMMAND + " -- COMMAND",
-                              agreement.markdown(agreement.read(m.directory, m.programs)), "agreement")),
+        ("agreement", section("Agreement with other profilers", AGREEMENT, agreement.METHODS.command + " -- COMMAND",
+                              agreement.markdown(agreement.read(agreement.METHODS, m.directory, m.programs)), "agreement")),
+        ("delays", section("Delays of known length", DELAYS, agreement.DELAYS.command + " -- COMMAND",
+                           agreement.delays_markdown(agreement.read(agreement.DELAYS, m.directory, m.programs)))),
         ("accuracy", section("Accuracy", ACCURACY, "scripts/evaluate.py", others.accuracy(others.read(m.directory / "accuracy.json")))),
         ("programs that know the truth", section("Estimates, names, findings and nodes", KNOWN, "scripts/evaluate.d/known.py",
                                                  others.known(others.read(m.directory / "known.json")))),

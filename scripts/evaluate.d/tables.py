@@ -119,12 +119,12 @@ def stable_rows(repeats, programs):
              "not: " + ", ".join(not_stable) if not_stable else "all", verdict(not not_stable)]]
 
 
-def targets_table(results, programs, repeats):
-    """What Locus's default is to reach, and whether it does."""
+def targets_table(results, programs, repeats, more):
+    """What Locus's default is to reach, and whether it does; `more`: rows of other measurements."""
     rows = []
     for kind, plural in figures.KINDS:
         rows += target_rows(results, [p for p in programs if p.kind == kind], plural)
-    rows += unexplained_rows(results, programs) + stable_rows(repeats, programs)
+    rows += unexplained_rows(results, programs) + stable_rows(repeats, programs) + more
     return markdown(["what", "target", "measured", ""], rows)
 
 

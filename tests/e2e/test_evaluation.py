@@ -245,7 +245,7 @@ def test_page_has_medians_with_intervals_and_names_what_does_not_count(tmp_path)
     assert targets["peak memory, each of 1 %s" % kind][""] == "met"
     assert targets["unexplained samples, worst of 1"] == {
         "what": "unexplained samples, worst of 1", "target": "3%", "measured": "5.00%% (%s)" % program.name, "": "NOT met"}
-    assert "## Accuracy" not in page and "Not measured with this build: agreement, accuracy, " in page
+    assert "## Accuracy" not in page and "Not measured with this build: agreement, delays, accuracy, " in page
 
 
 def test_peers_have_the_pairs_of_other_builds_on_the_same_machine(tmp_path):
@@ -413,7 +413,7 @@ def test_what_the_truth_is_held_against_is_taken_from_the_report():
     assert oracles.time_truth({"phases": phases}) == pytest.approx(0.5)
 
 
-def test_agreement_is_a_row_for_each_program_and_each_delay():
+def test_agreement_is_a_row_for_each_program_and_each_delay(tmp_path):
     side = {"absent": None, "counted": 3, "largest_difference": 0.021}
     sides = [{**side, "name": name} for name in ("bare", "locus", "jfr")]
     sides += [{**side, "name": "async", "counted": 2, "largest_difference": None}, {**side, "name": "perf", "absent": "no perf", "counted": 0}]
@@ -421,9 +421,20 @@ def test_agreement_is_a_row_for_each_program_and_each_delay():
     seen = [{"profiler": "locus", "error": -0.004, "found": 0.96}, {"profiler": "jfr", "error": 0.05, "found": 1.4}]
     delays = [{"method": "A.a", "why": None, "added": {"mean": 0.101}, "seen": seen}, {"method": "A.b", "why": "is native", "added": None, "seen": []}]
     told = {"union_1": 2, "union_1_of_runs": 3, "union_5": 7, "profilers": sides, "pairs": pairs, "delays": delays}
-    text = agreement.markdown({"Sieve": told, "Queens": {**told, "union_1": 1, "delays": []}, "none": {**told, "profilers": sides[:1]}})
+    all_told = {"Sieve": told, "Queens": {**told, "union_1": 1, "delays": []}, "none": {**told, "profilers": sides[:1], "delays": []}}
+    text = agreement.markdown(all_told)
     lines = text.splitlines()
     assert "| Sieve | 2 | 2 | 3 | 7 | 56% (locus, jfr) | 2.1 |  | 2.1 |" in lines
     assert "All profilers have the same hottest method in 1 of 2." in lines
-    assert "| Sieve | A.a | 10.1% | -0.4 (96%) |  | +5.0 (140%) |" in lines and "A.b" not in text and "none" not in text and "perf" not in text
-    assert agreement.markdown({}) == ""
+    table_of_delays = agreement.delays_markdown(all_told)
+    assert table_of_delays.splitlines()[2:] == ["| Sieve | A.a | 10.1% | -0.4 (96%) |  | +5.0 (140%) |"]
+    assert "none" not in text and "perf" not in text
+    assert agreement.markdown({}) == agreement.delays_markdown({}) == "" and agreement.delays_target({}) == []
+    assert agreement.delays_target(all_told) == [
+        ["delays of known length, at their method: 1 of 1 kernels", "within 2 points", "1 of 1; 0.4 points at worst (A.a of Sieve)", "met"]]
+    delays[1] = {**delays[0], "method": "B.b", "seen": [{**seen[0], "error": -0.021}]}
+    assert agreement.delays_target(all_told)[0][2:] == ["1 of 2; 2.1 points at worst (B.b of Sieve)", "NOT met"]
+    # Each is asked and read by itself.
+    (sieve,) = [p for p in programs.load() if p.name == "Sieve"]
+    agreement.DELAYS.path(tmp_path, sieve).write_text(json.dumps(told))
+    assert agreement.read(agreement.DELAYS, tmp_path, [sieve]) == {"Sieve": told} and agreement.read(agreement.METHODS, tmp_path, [sieve]) == {}
