@@ -40,14 +40,10 @@ FEWER_ROUNDS = {"locus spans": 1, "locus min-size 0": 1, **dict.fromkeys(PEERS, 
 
 
 class Failed(Exception):
-    """A run did not end as it should."""
+    """A run did not end as it should. `told`: what it has printed; of one that hung what its threads did, of a crash what the JVM says."""
 
-
-class Hung(Failed):
-    """A run did not end: `told` is what it has printed, and what its threads did then."""
-
-    def __init__(self, told):
-        super().__init__("still running after %d s" % LIMIT_SECONDS)
+    def __init__(self, why, told=""):
+        super().__init__(why)
         self.told = told
 
 
@@ -131,13 +127,14 @@ def timed(command, work):
             timer.join()
         seconds = time.monotonic() - start
     process.returncode = os.waitstatus_to_exitcode(status)
+    told, said = ((work / name).read_text(errors="replace") for name in ("out", "errors"))
     if expired.is_set():
-        raise Hung("\n".join([(work / "out").read_text(errors="replace"), (work / "errors").read_text(errors="replace"), *threads]))
+        raise Failed("still running after %d s" % LIMIT_SECONDS, "\n".join([told, said, *threads]))
     if status:
-        lines = (work / "errors").read_text(errors="replace").strip().splitlines()
-        told = [text for text in lines if not text.startswith("locus: ")] or lines
-        raise Failed("ended with %d: %s" % (process.returncode, told[-1] if told else "no message"))
-    return (work / "out").read_text(errors="replace"), {
+        lines = [text for text in said.strip().splitlines() if not text.startswith("locus: ")] or said.strip().splitlines()
+        crashes = [path.read_text(errors="replace") for path in sorted((work / "run").glob("hs_err_pid*.log"))]
+        raise Failed("ended with %d: %s" % (process.returncode, lines[-1] if lines else "no message"), "\n".join([told, said, *crashes]))
+    return told, {
         "wall": seconds, "cpu": usage.ru_utime + usage.ru_stime, "rss_mb": usage.ru_maxrss / 1024}
 
 
@@ -165,10 +162,10 @@ def keep(profile, target):
 
 
 def keep_told(told, target):
-    """Writes down what a run that hung has told."""
+    """Writes down what a run that failed has told."""
     target.parent.mkdir(parents=True, exist_ok=True)
     target.write_text(told, encoding="utf-8")
-    print("evaluate: what its threads did is in %s" % target, file=sys.stderr)
+    print("evaluate: what it told is in %s" % target, file=sys.stderr)
 
 
 def run_once(place, program, words, size, variant, number):
@@ -182,8 +179,8 @@ def run_once(place, program, words, size, variant, number):
         if variant in LOCUS_OPTIONS:
             figures["report"] = read_report(place.work / "profile")
     except (Failed, subprocess.CalledProcessError, json.JSONDecodeError) as error:
-        if isinstance(error, Hung):
-            keep_told(error.told, place.profiles.parent / "hung" / ("%s-%s-%03d.txt" % (slug(program.name), slug(variant), number)))
+        if getattr(error, "told", ""):
+            keep_told(error.told, place.profiles.parent / "failed" / ("%s-%s-%03d.txt" % (slug(program.name), slug(variant), number)))
         return {"failed": str(error)}
     if variant == "locus":
         keep(place.work / "profile", place.profiles / slug(program.name) / ("%03d" % number))

@@ -52,7 +52,7 @@ def test_a_run_that_hangs_tells_what_its_threads_do(monkeypatch, tmp_path, workl
     program = programs.load()[0]
     words = [str(jdk17.java), "-cp", str(workload(jdk17, "Hangs")), "Hangs"]
     assert costs.run_once(place, program, words, "quick", "locus", 4) == {"failed": "still running after 8 s"}
-    (told,) = (tmp_path / "results/hung").iterdir()
+    (told,) = (tmp_path / "results/failed").iterdir()
     text = told.read_text()
     assert told.name.endswith("-004.txt") and "begun" in text, text
     assert "at Hangs.waitForNobody(Hangs.java:" in text and "Hangs$Holder" in text, text
