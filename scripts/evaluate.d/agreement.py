@@ -133,7 +133,7 @@ def delays_target(told):
     if not errors:
         return []
     worst, where = max(errors)
-    return [["delays of known length, at their method: %d of %d kernels" % (len(errors), len({name for name, *_ in delays(told)})),
+    return [["delays of known length (programs: %d), at their method" % len({name for name, *_ in delays(told)}),
              "within %.0f points" % (100 * DELAY_TARGET),
              "%d of %d; %.1f points at worst (%s)" % (sum(e <= DELAY_TARGET for e, _ in errors), len(errors), 100 * worst, where),
              verdict(worst <= DELAY_TARGET)]]

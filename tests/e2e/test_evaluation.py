@@ -431,7 +431,7 @@ def test_agreement_is_a_row_for_each_program_and_each_delay(tmp_path):
     assert "none" not in text and "perf" not in text
     assert agreement.markdown({}) == agreement.delays_markdown({}) == "" and agreement.delays_target({}) == []
     assert agreement.delays_target(all_told) == [
-        ["delays of known length, at their method: 1 of 1 kernels", "within 2 points", "1 of 1; 0.4 points at worst (A.a of Sieve)", "met"]]
+        ["delays of known length (programs: 1), at their method", "within 2 points", "1 of 1; 0.4 points at worst (A.a of Sieve)", "met"]]
     delays[1] = {**delays[0], "method": "B.b", "seen": [{**seen[0], "error": -0.021}]}
     assert agreement.delays_target(all_told)[0][2:] == ["1 of 2; 2.1 points at worst (B.b of Sieve)", "NOT met"]
     # Each is asked and read by itself.
