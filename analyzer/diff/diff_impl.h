@@ -44,8 +44,7 @@ char *lc_diff_headline(const struct lc_diff *d);
 /* "new", "gone", or "" of a row that both sides have. */
 const char *lc_diff_fate(const struct lc_diff_row *row);
 
-/* Are the row's samples of all lines that allocate its class, since not every profile tells them?
- */
+/* Is the row of all lines that allocate its class, since not every profile tells them? */
 bool lc_diff_all_lines(const struct lc_diff_row *row);
 
 /* "significant", "no significant change", or "too few samples" of a row's share. */

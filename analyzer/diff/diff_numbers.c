@@ -197,7 +197,7 @@ static struct lc_text class_of(const struct lc_diff_row *row)
 /* Are there samples of which it is not known for certain that they are of this row's line? */
 static bool is_line_estimated(const struct lc_diff *d, const struct lc_diff_row *row)
 {
-	if (d->group != LC_GROUP_LINE && d->group != LC_GROUP_SITE)
+	if (!lc_rank_by_allocation(d->group))
 		return false;
 	for (unsigned i = 0; i < LC_DIFF_SIDES; i++)
 		if (row->side[i].row && (row->side[i].row->estimated || !row->side[i].row->path))

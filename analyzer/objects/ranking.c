@@ -150,8 +150,7 @@ static uint32_t row_of(struct build *b, uint32_t site, uint32_t from, uint32_t f
 		b->extras =
 		    lc_mem_grow(b->extras, &b->extras_cap, (size_t)row + 1, sizeof(*b->extras));
 		b->extras[row] = (struct extra){
-			.path =
-			    b->r->group == LC_GROUP_LINE || b->r->group == LC_GROUP_SITE ? path : 0,
+			.path = lc_rank_by_allocation(b->r->group) ? path : 0,
 		};
 	}
 	return row;
@@ -253,7 +252,7 @@ static void add_variances(struct build *b, const struct lc_view_site *s)
 static void add_class(struct build *b, const struct lc_view_site *s)
 {
 	const uint32_t class = lc_table_key(&b->t->sites, s->site)[LC_SITE_CLASS];
-	const bool by_line = b->r->group == LC_GROUP_LINE || b->r->group == LC_GROUP_SITE;
+	const bool by_line = lc_rank_by_allocation(b->r->group);
 	const bool by_some =
 	    by_line && b->told && s->samples && lc_told_by_some(b->told, lc_tree_text(b->t, class));
 	uint64_t *given, all = 0;
@@ -282,7 +281,7 @@ static void add_site(struct build *b, uint32_t row, uint32_t site, double bytes)
 	const struct lc_view_name *n = lc_view_names(b->v, site, &len);
 
 	lc_table_put(&b->sites, of_row);
-	if (b->r->group != LC_GROUP_LINE && b->r->group != LC_GROUP_SITE)
+	if (!lc_rank_by_allocation(b->r->group))
 		return;
 	for (size_t i = 0; i < len; i++) {
 		const uint32_t key[NAME_KEY_LEN] = { row, n[i].kind, n[i].name };

@@ -29,6 +29,12 @@ enum lc_rank_group {
 	LC_GROUP_COUNT
 };
 
+/* Does a row say where its objects were allocated? */
+static inline bool lc_rank_by_allocation(enum lc_rank_group group)
+{
+	return group == LC_GROUP_LINE || group == LC_GROUP_SITE;
+}
+
 /* Its word, as --group takes it. Static storage. */
 const char *lc_rank_group_name(enum lc_rank_group group);
 

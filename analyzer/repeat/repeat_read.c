@@ -432,7 +432,7 @@ static void expect(const struct lc_repeat *r)
 
 int lc_repeat_read(struct lc_repeat *r, const char *engine_word)
 {
-	const bool by_line = r->group == LC_GROUP_LINE || r->group == LC_GROUP_SITE;
+	const bool by_line = lc_rank_by_allocation(r->group);
 	struct lc_told told;
 	int status = 0;
 

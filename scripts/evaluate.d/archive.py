@@ -35,8 +35,10 @@ def texts(evaluation, own):
             name = "%s/%s" % (directory.name, path.name)
             if directory == own:
                 yield name, path.read_text(encoding="utf-8")
-            elif path.name.startswith("costs-") and of_peers(path):
-                yield name, of_peers(path)
+            elif path.name.startswith("costs-"):
+                runs = of_peers(path)
+                if runs:
+                    yield name, runs
 
 
 def pack(evaluation, own, target):
