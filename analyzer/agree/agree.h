@@ -23,7 +23,7 @@
 
 enum {
 	LC_AGREE_SIDES_MAX = 16, /* profilers, and the program without one */
-	LC_AGREE_DELAYS_MAX = 8,
+	LC_AGREE_DELAYS_MAX = 16,
 	LC_AGREE_TOP = 5,
 };
 

@@ -23,7 +23,7 @@
 #include "src/base/time.h"
 
 #define PART 0.1
-#define LEAST_SHARE 0.01 /* of a method that is chosen: with less there is nothing to delay */
+#define LEAST_SHARE 0.001 /* of a method that is chosen: some samples of a run */
 
 enum {
 	CHOSEN = 3,
@@ -155,15 +155,18 @@ static int read_counts(struct lc_agree *a, const char *directory)
 	return status;
 }
 
-/* Of methods that were chosen here the first ones that can be delayed stay. */
-static void keep_first(struct lc_agree *a)
+/*
+ * Of methods that were chosen here the first ones that can be delayed stay; where none can be, the
+ * first ones, which tell why.
+ */
+static void keep_first(struct lc_agree *a, bool any_in_place)
 {
 	size_t kept = 0;
 
 	for (size_t i = 0; i < a->delays_len; i++) {
 		struct lc_agree_delay *d = &a->delays[i];
 
-		if (!d->why && kept < CHOSEN) {
+		if ((!d->why || !any_in_place) && kept < CHOSEN) {
 			a->delays[kept++] = *d;
 			continue;
 		}
@@ -195,10 +198,18 @@ static int count(struct lc_agree *a, struct lc_agree_request *q)
 	return status;
 }
 
+static bool any_in_place(const struct lc_agree *a)
+{
+	for (size_t i = 0; i < a->delays_len; i++) {
+		if (!a->delays[i].why)
+			return true;
+	}
+	return false;
+}
+
 static int prepare(struct lc_agree *a, struct lc_agree_request *q)
 {
 	char error[LC_LIBRARIES_ERROR_MAX];
-	size_t in_place = 0;
 	int status;
 
 	if (lc_libraries_find("liblocus-delay.so", q->machine.delay, error))
@@ -208,15 +219,15 @@ static int prepare(struct lc_agree *a, struct lc_agree_request *q)
 	else
 		choose(a);
 	if (!a->delays_len)
-		return lc_fail("--truth: no method has 1%% of a profiler's samples");
+		return lc_fail("--truth: no method has 0.1%% of a profiler's samples");
 	status = count(a, q);
 	if (status)
 		return status;
 	if (!q->truth_at)
-		keep_first(a);
-	for (size_t i = 0; i < a->delays_len; i++)
-		in_place += !a->delays[i].why;
-	return in_place ? 0 : lc_fail("--truth: a delay could be put into none of the methods");
+		keep_first(a, any_in_place(a));
+	else if (!any_in_place(a))
+		return lc_fail("--truth: a delay could be put into none of the methods");
+	return 0;
 }
 
 /* ---- the runs ---- */
@@ -255,6 +266,8 @@ int lc_agree_run_delays(struct lc_agree *a, struct lc_agree_request *q)
 	size_t number = 0;
 	int status = prepare(a, q);
 
+	if (!status && !any_in_place(a))
+		return lc_agree_record_write(a, q->command, q->directory);
 	for (size_t round = 0; round < a->rounds && !status && !lc_child_asked(); round++)
 		status = run_round(a, q, round, &number, begin);
 	lc_progress_end();

@@ -354,3 +354,11 @@ def test_injected_delays_are_found_by_locus(locus, jdk, steady, tmp_path):
 def test_truth_without_a_method_that_can_be_delayed_is_told(locus, stubs, tmp_path):
     done = locus("agree", "-n", "1", "-p", stubs["honest"], "--truth-at=a.Main.a", "-o", tmp_path / "runs", "--", "true")
     assert done.returncode == 1 and "the run that counts executions left no" in done.stderr
+
+
+def test_where_no_chosen_method_can_be_delayed_the_report_tells_why(locus, jdk, steady, stubs, tmp_path):
+    """The stub's methods are not those of the program."""
+    found = agree(locus, "-n", "1", "-p", stubs["honest"], "--truth", "-o", tmp_path / "runs", "--", *programs(jdk, steady, 10), status=0)
+    assert found["delays"] and all(d["why"] and not d["seen"] for d in found["delays"]), found["delays"]
+    assert {run["delay"] for run in found["runs"]} == {None}
+    assert "a.Main.a: no delay, " in locus("agree", tmp_path / "runs").stdout
