@@ -11,6 +11,7 @@
 enum {
 	GUESS_WORDS = 1024, /* 8 KiB of stack hold the nearest frames of any program seen */
 	INTERPRETED_WORDS = 2,
+	INTERPRETED_BYTES = -LC_INTERPRETED_BYTECODE * 8, /* of a frame, below its rbp */
 	ENTRY_WORDS = 64, /* for where native code called Java code on the way */
 };
 
@@ -50,8 +51,12 @@ void lc_words_guess(struct lc_words *w, uint64_t frame, uint64_t stack_end, unsi
 			frames_max--;
 			continue;
 		}
-		/* The callee saved the interpreted frame's rbp just below its return address. */
-		if (at == frame || word[-1] <= at || word[-1] >= end || word[-1] & 7)
+		/*
+		 * The callee saved the interpreted frame's rbp just below its return address, and
+		 * the frame's words lie above it. In dead words there may be anything.
+		 */
+		if (at == frame || word[-1] <= at + INTERPRETED_BYTES || word[-1] >= end ||
+		    word[-1] & 7)
 			continue;
 		for (unsigned i = 0; i < INTERPRETED_WORDS; i++)
 			lc_words_add(w, frame, word[-1] + (uint64_t)(interpreted_words[i] * 8));

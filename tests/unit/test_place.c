@@ -421,6 +421,29 @@ static unsigned walks_with_garbage(const struct lc_place_kind *kind, unsigned ro
 	return walks;
 }
 
+/* Dead words may look like an interpreted frame whose own words would lie below the hook's. */
+static void no_word_is_guessed_below_the_hook(void **state)
+{
+	uint64_t words[64] = { 0 };
+	const uint64_t here = (uint64_t)(uintptr_t)words;
+	struct lc_words found;
+
+	(void)state;
+	words[1] = CODE_LOW + 8;
+	words[0] = (uint64_t)(uintptr_t)&words[2];
+	lc_words_guess(&found, here, here + sizeof(words), UINT32_MAX);
+	assert_int_equal(found.len, 0);
+	words[0] = (uint64_t)(uintptr_t)&words[9]; /* the bytecode pointer would be the address */
+	lc_words_guess(&found, here, here + sizeof(words), UINT32_MAX);
+	assert_int_equal(found.len, 0);
+	words[0] = (uint64_t)(uintptr_t)&words[10];
+	lc_words_guess(&found, here, here + sizeof(words), UINT32_MAX);
+	assert_int_equal(found.len, 2);
+	assert_int_equal(found.offset[0], 7);
+	assert_int_equal(found.offset[1], 2);
+	assert_int_equal(found.reach, 7);
+}
+
 static void words_that_keep_changing_are_dropped_in_the_end(void **state)
 {
 	(void)state;
@@ -666,6 +689,7 @@ int main(void)
 		TEST(what_is_recognised_at_any_depth_is_what_a_walk_finds),
 		TEST(any_number_of_places_with_one_frame_and_key_are_known_by_their_words),
 		TEST(a_place_pushes_out_the_one_that_means_the_same),
+		TEST(no_word_is_guessed_below_the_hook),
 		TEST(words_that_keep_changing_are_dropped_in_the_end),
 		TEST(no_word_is_dropped_of_a_place_at_any_depth),
 		TEST(a_place_is_recognised_at_another_depth_if_its_kind_says_so),
