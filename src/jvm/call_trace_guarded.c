@@ -8,9 +8,19 @@
 #include "src/jvm/frames.h"
 #include "src/jvm/guard.h"
 #include "src/jvm/peek.h"
+#include "src/jvm/ranges.h"
 #include "src/jvm/vmstructs.h"
 
 enum { FAULTS_MAX = 8 }; /* then no stack is walked any more */
+
+/* Where the JVM's code lies; the code cache is reserved from VMInit on, before there are walks. */
+static struct lc_range library, code;
+
+static bool is_jvm(uint64_t pc)
+{
+	return pc - library.low < library.high - library.low ||
+	       pc - code.low < code.high - code.low;
+}
 
 /*
  * Handlers then read without the kernel, too. With -Xcheck:jni the JVM looks now and then whether
@@ -25,8 +35,10 @@ void lc_tracing_catch_faults(void *libjvm)
 	if (!checks || *checks)
 		return; /* the kernel reads, and nothing guards; the counters tell */
 	memcpy(&jvm, &handle, sizeof(jvm));
+	library = lc_ranges_library();
+	code = lc_ranges_code();
 	if (jvm) /* else a read of the JVM's own that may fault would end a walk */
-		lc_guard_init(jvm);
+		lc_guard_init(jvm, is_jvm);
 	(void)lc_peek_catch_faults();
 }
 

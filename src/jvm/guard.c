@@ -84,7 +84,8 @@ struct guard {
 	const struct guard *outer;
 };
 
-static lc_guard_jvm_handler *jvm_handler; /* set before the handler can come */
+static lc_guard_jvm_handler *jvm_handler; /* both set before the handler can come */
+static lc_guard_is_jvm *is_jvm_code;
 static _Thread_local const struct guard *current __attribute__((tls_model("initial-exec")));
 static _Atomic uint64_t faults;
 
@@ -96,7 +97,7 @@ static bool on_fault(int sig, siginfo_t *info, void *context)
 
 	if (!g || info->si_code <= 0) /* sent by somebody */
 		return false;
-	if (jvm_handler && jvm_handler(sig, info, context, 0))
+	if (is_jvm_code((uint64_t)registers[REG_RIP]) && jvm_handler(sig, info, context, 0))
 		return true;
 	lc_count(&faults);
 	registers[REG_RIP] = (greg_t)(uintptr_t)lc_guard_landing;
@@ -105,9 +106,10 @@ static bool on_fault(int sig, siginfo_t *info, void *context)
 	return true;
 }
 
-void lc_guard_init(lc_guard_jvm_handler *jvm)
+void lc_guard_init(lc_guard_jvm_handler *jvm, lc_guard_is_jvm *is_jvm)
 {
 	jvm_handler = jvm;
+	is_jvm_code = is_jvm;
 	lc_peek_other_faults(on_fault);
 }
 

@@ -2,9 +2,11 @@
  * jvm/guard.h - survives a fault of code that reads what may not be there: of AsyncGetCallTrace,
  * and of our own walks.
  *
- * The handler of jvm/peek.h is in front of the JVM's. A fault inside lc_guard_run() is given to the
- * JVM first, which has reads of its own that may fault; what the JVM does not take ends the guarded
- * function there and then, like a longjmp.
+ * The handler of jvm/peek.h is in front of the JVM's. A fault of the JVM's code inside
+ * lc_guard_run() is given to the JVM first, which has reads of its own that may fault; any other,
+ * and what the JVM does not take, ends the guarded function there and then, like a longjmp. The JVM
+ * is not asked about a fault of our code: it would take one in its polling page or a stack's guard
+ * pages for a Java thread's own.
  */
 #ifndef LC_JVM_GUARD_H
 #define LC_JVM_GUARD_H
@@ -16,10 +18,11 @@
 /* What a JVM exports as JVM_handle_linux_signal: it returns whether it took the signal. */
 typedef int lc_guard_jvm_handler(int sig, siginfo_t *info, void *context, int abort);
 
-/*
- * Guard from now on, if lc_peek_catch_faults() has succeeded; `jvm` may be NULL. Context: [attach].
- */
-void lc_guard_init(lc_guard_jvm_handler *jvm);
+/* Is it code of the JVM, compiled or its stubs? Context: [signal]. */
+typedef bool lc_guard_is_jvm(uint64_t pc);
+
+/* Guard from now on, if lc_peek_catch_faults() has succeeded. Context: [attach]. */
+void lc_guard_init(lc_guard_jvm_handler *jvm, lc_guard_is_jvm *is_jvm);
 
 /*
  * Call fn(arg). Returns false where a fault has ended it: then it may have done any part of its

@@ -4,6 +4,7 @@
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -44,6 +45,14 @@ static int jvm_handler(int sig, siginfo_t *info, void *context, int abort)
 	return jvm_takes;
 }
 
+static volatile bool of_the_jvm; /* whether what faults is its code */
+
+static bool is_jvm_code(uint64_t pc)
+{
+	(void)pc;
+	return of_the_jvm;
+}
+
 static struct sigaction ours[2]; /* as lc_peek_catch_faults() has left them */
 
 static int begin(void **state)
@@ -54,7 +63,7 @@ static int begin(void **state)
 	gone = mmap(NULL, 4096, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	sigaction(SIGSEGV, &old, NULL);
 	sigaction(SIGBUS, &old, NULL);
-	lc_guard_init(jvm_handler);
+	lc_guard_init(jvm_handler, is_jvm_code);
 	if (gone == MAP_FAILED || lc_peek_catch_faults())
 		return -1;
 	sigaction(SIGSEGV, NULL, &ours[0]);
@@ -196,6 +205,23 @@ static void the_mask_of_the_thread_is_kept(void **state)
 	assert_false(sigismember(&after, SIGUSR1));
 }
 
+static void the_jvm_is_asked_about_its_own_code_only(void **state)
+{
+	volatile int done = 0;
+	int asked = jvm_asked;
+
+	(void)state;
+	take_over();
+	jvm_takes = 1;
+	assert_false(lc_guard_run(reads_gone, (void *)(uintptr_t)&done));
+	assert_int_equal(jvm_asked, asked);
+	jvm_takes = 0;
+	of_the_jvm = true;
+	assert_false(lc_guard_run(reads_gone, (void *)(uintptr_t)&done));
+	assert_int_equal(jvm_asked, asked + 1);
+	of_the_jvm = false;
+}
+
 /* Last: the page can be read from then on. */
 static void a_fault_that_the_jvm_takes_is_its_own(void **state)
 {
@@ -205,6 +231,7 @@ static void a_fault_that_the_jvm_takes_is_its_own(void **state)
 	(void)state;
 	take_over();
 	jvm_takes = 1;
+	of_the_jvm = true;
 	assert_true(lc_guard_run(reads_gone, (void *)(uintptr_t)&done));
 	assert_int_equal(done, 2);
 	assert_int_equal(lc_guard_faults(), before);
@@ -225,6 +252,7 @@ int main(void)
 		cmocka_unit_test(a_handler_is_not_guarded_by_what_it_interrupts),
 		cmocka_unit_test(a_signal_that_was_sent_is_no_fault),
 		cmocka_unit_test(the_mask_of_the_thread_is_kept),
+		cmocka_unit_test(the_jvm_is_asked_about_its_own_code_only),
 		cmocka_unit_test(a_fault_that_the_jvm_takes_is_its_own),
 	};
 
