@@ -163,9 +163,9 @@ unsigned lc_peek_begin(const sigset_t *blocked)
 	const unsigned before = copies << 1 | in_handler;
 	bool may;
 
+	if (!blocked && (copies != BY_KERNEL || in_handler))
+		return before; /* it has begun, or its handler must not */
 	in_handler |= blocked != NULL;
-	if (copies != BY_KERNEL && !blocked)
-		return before; /* it has begun */
 	may = atomic_load_explicit(&caught, memory_order_acquire);
 	for (size_t i = 0; blocked && i < FAULTS; i++)
 		may &= !sigismember(blocked, fault_signals[i]);

@@ -274,14 +274,21 @@ static void where_a_fault_would_not_be_caught_the_kernel_reads(void **state)
 	const struct lc_peek_stats before = stats();
 	const int passed_before = passed;
 	unsigned char out[16];
+	unsigned inner;
 
 	(void)state;
 	put(ours);
 	enter(SIGSEGV);
 	assert_false(lc_peek(at(PAGE), out, sizeof(out)));
+	lc_peek_end(before_begin);
 	enter(SIGBUS);
 	assert_false(lc_peek(at(PAGE), out, sizeof(out)));
+	inner = lc_peek_begin(NULL); /* a stretch in such a handler changes nothing */
+	assert_false(lc_peek(at(PAGE), out, sizeof(out)));
+	lc_peek_end(inner);
+	lc_peek_end(before_begin);
 	assert_int_equal(stats().by_kernel, before.by_kernel);
+	assert_int_equal(stats().faulted, before.faulted);
 	install_old_handler(); /* a program that puts its own in place of ours */
 	enter(0);
 	assert_false(lc_peek(at(PAGE), out, sizeof(out)));
