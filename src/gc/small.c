@@ -32,6 +32,7 @@
 #define GRANULE_BYTES (UINT64_C(64) << 10)
 
 enum {
+	HEADER_BYTES = 16, /* mark and class: no object is smaller */
 	MARK_FORWARDED = 3,
 	/* Objects looked at in each phase: of new ones, few of which live, and of survivors. Of
 	 * these also one of each bucket. */
@@ -255,13 +256,15 @@ static void hold(uint64_t addr, uint64_t words)
 /* Where the object at `addr` was moved to; 0 if it was not moved, or died. */
 static uint64_t forwarded(uint64_t addr)
 {
+	const struct lc_area *area;
 	uint64_t mark, to;
 
 	if (!readable(addr))
 		return 0;
 	mark = lc_load64(addr);
 	to = mark & ~UINT64_C(7);
-	if ((mark & 3) != MARK_FORWARDED || to == addr || !area_of(to))
+	area = (mark & 3) == MARK_FORWARDED && to != addr ? area_of(to) : NULL;
+	if (!area || area->top - to < HEADER_BYTES)
 		return 0;
 	if (small.class_word && (uint32_t)lc_load64(addr + 8) != (uint32_t)lc_load64(to + 8))
 		return 0;

@@ -169,7 +169,7 @@ struct lc_tlab_thread *lc_tlab_self(uint64_t thread, struct lc_alloc_log *log)
 	uint64_t none = 0;
 	struct slot *slot;
 
-	if (o)
+	if (o || !thread) /* none: the free slots' */
 		return o;
 	/* Not of the heap: most of its pages are never touched. */
 	o = mmap(NULL, sizeof(*o), PROT_READ | PROT_WRITE,

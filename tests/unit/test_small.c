@@ -228,6 +228,11 @@ static void pointers_that_lead_to_no_object_are_not_believed(void **state)
 		assert_int_equal(went(EDEN + 64, true), 0);
 		assert_int_equal(went(EDEN + 64, false), 0);
 	}
+	/* An object does not fit below the top. */
+	set(EDEN + 64, at(TO + SPACE / 2 - 8) | FORWARDED, CLASS);
+	set(TO + SPACE / 2 - 8, UNLOCKED, CLASS);
+	assert_int_equal(went(EDEN + 64, true), 0);
+	assert_int_equal(went(EDEN + 64, false), 0);
 	/* Something of another class stands there. */
 	set(EDEN + 64, at(TO + 128) | FORWARDED, CLASS);
 	set(TO + 128, UNLOCKED, CLASS + 8);
