@@ -111,7 +111,7 @@ char *lc_repeat_say_lines(const struct lc_repeat_table *t)
 	if (all > named)
 		fprintf(out, " and %zu more", all - named);
 	lc_text_close(out);
-	said = all ? lc_mem_text("%s: some runs only tell where they were allocated, so all of a "
+	said = all ? lc_mem_text("%s: only some runs tell where they were allocated, so all of a "
 	                         "class are one row",
 	                         text)
 	           : NULL;

@@ -160,7 +160,7 @@ def test_a_class_whose_lines_some_runs_cannot_tell_is_one_row(locus, tmp_path):
     small, page = table(repeat(locus, *runs), "objects")["entries"]
     assert (small["class"], small["all_lines"], small.get("at"), small["values"]) == ("com.acme.Small", True, None, [40, 41, 42, 43, 44])
     assert (small["top"], small["unstable"], "all_lines" in page) == (5, False, False)
-    said = "c.a.Small: some runs only tell where they were allocated, so all of a class are one row"
+    said = "c.a.Small: only some runs tell where they were allocated, so all of a class are one row"
     assert table(repeat(locus, *runs), "objects")["lines"] == said
     assert said in " ".join(locus("repeat", *runs).stdout.split())
     # What was allocated is known by line in each of them.
