@@ -27,9 +27,9 @@
 
 enum {
 	CHOSEN = 3,
-	ITERATIONS_MIN =
-	    100,      /* C2 unrolls shorter loops, and may compute them once for several calls */
-	TOO_LONG = 5, /* times PART is more than a delay is to add */
+	/* Of shorter loops the CPU executes a part while it waits for the code around them. */
+	ITERATIONS_MIN = 1000,
+	TOO_LONG = 3, /* times PART is more than a delay is to add */
 };
 
 /* ---- choosing ---- */
