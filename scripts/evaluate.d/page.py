@@ -34,8 +34,10 @@ entry has 1% or more, and is in the top ten of some runs only."""
 AGREEMENT = """What `locus agree` says of each program: its hottest methods by several profilers, which take turns. Where all agree there is one
 hottest method, and five are in the top fives; the overlap of two is 100% where they agree in all. The self-difference is the largest
 difference between two runs of a profiler, of methods of 5% and more."""
-DELAYS = """Loops of known length before the returns of hot methods, three of each kernel (`--truth`): the part of the program's time that a delay
-added, and for each profiler the share that it gives the method less the expected one, in points, and what part of the added time it found."""
+DELAYS = """Loops of known length before the returns of methods, the hottest of each kernel that can have one, at most three (`--truth`): the part of the
+program's time that a delay added, and for each profiler the share that it gives the method less the expected one, in points, and what part of the added time it found.
+What is expected rests on the share that the method has without the delay, as the same profiler sees it: where the JIT inlines otherwise beside a delay, other
+code of the method counts for another one, with each profiler."""
 ACCURACY = "Programs that know their own truth."
 KNOWN = "More programs that know their own truth, which the report is held against."
 MERGE = """How fast `locus merge` reads profiles: as they were recorded with other paths, invented, and as they were recorded. Paths are call paths

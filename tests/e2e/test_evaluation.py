@@ -2,15 +2,17 @@
 
 import importlib
 import json
+import re
 import shutil
 import subprocess
 import sys
+import tarfile
 import xml.etree.ElementTree
 
 import oracles
 import pytest
 from browser import browser  # noqa: F401 (a fixture)
-from conftest import ROOT, run_command
+from conftest import BUILD, ROOT, run_command
 
 QUICK_SECONDS = 600  # a minute alone; other tests run beside it
 OWN = ("stats", "programs", "costs", "figures", "others", "results", "agreement", "known", "archive")
@@ -438,3 +440,21 @@ def test_agreement_is_a_row_for_each_program_and_each_delay(tmp_path):
     (sieve,) = [p for p in programs.load() if p.name == "Sieve"]
     agreement.DELAYS.path(tmp_path, sieve).write_text(json.dumps(told))
     assert agreement.read(agreement.DELAYS, tmp_path, [sieve]) == {"Sieve": told} and agreement.read(agreement.METHODS, tmp_path, [sieve]) == {}
+
+
+def test_the_page_is_what_the_results_beside_it_tell(tmp_path):
+    """Nobody edits it: each table and each plot comes out of the archive, on a machine that measured nothing."""
+    docs, build = ROOT / "docs", tmp_path / "build"
+    ours = "results-" + re.search(r", build ([0-9a-f]{12}) ", (docs / "EVALUATION.md").read_text())[1]
+    with tarfile.open(docs / archive.NAME) as packed:
+        (version,) = [re.search(r"-jdk(\d+)\.", n)[1] for n in packed.getnames() if n.startswith(ours + "/costs-")]
+    home = dict(jdks.jdks()).get(int(version)) or pytest.skip("the page is of JDK %s, which is not here" % version)
+    (build / "evaluation").mkdir(parents=True)
+    (build / "locus").symlink_to(BUILD / "locus")
+    words = ["--page", "--build", ours.partition("-")[2], "--jdk", home, "--output", tmp_path / "page"]
+    done = run_command([ROOT / "scripts/evaluate", *words], env={"LOCUS_BUILD": str(build)})
+    assert done.stdout == "%s\n" % (tmp_path / "page/EVALUATION.md"), done.stderr
+    names = ["EVALUATION.md", *sorted(p.name for p in docs.glob("evaluation-*.svg"))]
+    for name in names:
+        assert (tmp_path / "page" / name).read_text() == (docs / name).read_text(), name
+    assert len(names) > 3
