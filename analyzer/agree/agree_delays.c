@@ -155,18 +155,28 @@ static int read_counts(struct lc_agree *a, const char *directory)
 	return status;
 }
 
+static bool any_in_place(const struct lc_agree *a)
+{
+	for (size_t i = 0; i < a->delays_len; i++) {
+		if (!a->delays[i].why)
+			return true;
+	}
+	return false;
+}
+
 /*
  * Of methods that were chosen here the first ones that can be delayed stay; where none can be, the
  * first ones, which tell why.
  */
-static void keep_first(struct lc_agree *a, bool any_in_place)
+static void keep_first(struct lc_agree *a)
 {
+	const bool any = any_in_place(a);
 	size_t kept = 0;
 
 	for (size_t i = 0; i < a->delays_len; i++) {
 		struct lc_agree_delay *d = &a->delays[i];
 
-		if ((!d->why || !any_in_place) && kept < CHOSEN) {
+		if ((!d->why || !any) && kept < CHOSEN) {
 			a->delays[kept++] = *d;
 			continue;
 		}
@@ -198,15 +208,6 @@ static int count(struct lc_agree *a, struct lc_agree_request *q)
 	return status;
 }
 
-static bool any_in_place(const struct lc_agree *a)
-{
-	for (size_t i = 0; i < a->delays_len; i++) {
-		if (!a->delays[i].why)
-			return true;
-	}
-	return false;
-}
-
 static int prepare(struct lc_agree *a, struct lc_agree_request *q)
 {
 	char error[LC_LIBRARIES_ERROR_MAX];
@@ -224,7 +225,7 @@ static int prepare(struct lc_agree *a, struct lc_agree_request *q)
 	if (status)
 		return status;
 	if (!q->truth_at)
-		keep_first(a, any_in_place(a));
+		keep_first(a);
 	else if (!any_in_place(a))
 		return lc_fail("--truth: a delay could be put into none of the methods");
 	return 0;

@@ -254,22 +254,21 @@ static void look_at(struct scan *s, uint64_t at)
 {
 	const uint64_t *word = (const uint64_t *)(uintptr_t)at; /* NOLINT */
 	bool interpreted = lc_generated_is_interpreter(s->code, *word);
-	uint64_t method = 0, rbp = word[-1];
+	const uint64_t rbp = interpreted ? lc_words_interpreted_rbp(at, s->end) : 0;
+	uint64_t method = 0;
 	jint found;
 
 	if (!interpreted)
 		method = lc_code_cache_method(*word);
-	else if (rbp > at + 64 && rbp < s->end && !(rbp & 7))
-		method = *(const uint64_t *)(uintptr_t)(rbp - 24); /* NOLINT */
+	else if (rbp)
+		method = ((const uint64_t *)(uintptr_t)rbp)[LC_INTERPRETED_METHOD]; /* NOLINT */
 	found = method ? frame_of(s, method, interpreted) : s->search->walked.len;
 	if (found == s->search->walked.len)
 		return;
-	if (interpreted) {
-		lc_words_add(s->words, s->frame, rbp - 24);
-		lc_words_add(s->words, s->frame, rbp - 64);
-	} else {
+	if (interpreted)
+		lc_words_add_interpreted(s->words, s->frame, rbp);
+	else
 		lc_words_add(s->words, s->frame, at);
-	}
 	s->next = found;
 	s->beyond += found + 1 >= (jint)s->search->frames;
 }

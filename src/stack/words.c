@@ -11,7 +11,7 @@
 enum {
 	GUESS_WORDS = 1024, /* 8 KiB of stack hold the nearest frames of any program seen */
 	INTERPRETED_WORDS = 2,
-	INTERPRETED_BYTES = -LC_INTERPRETED_BYTECODE * 8, /* of a frame, below its rbp */
+	INTERPRETED_BYTES = -LC_INTERPRETED_BYTECODE * 8, /* of a frame, from the lowest of these */
 	ENTRY_WORDS = 64, /* for where native code called Java code on the way */
 };
 
@@ -31,10 +31,23 @@ void lc_words_add(struct lc_words *w, uint64_t frame, uint64_t address)
 		w->reach = offset;
 }
 
+uint64_t lc_words_interpreted_rbp(uint64_t at, uint64_t end)
+{
+	const uint64_t rbp = ((const uint64_t *)(uintptr_t)at)[-1]; /* NOLINT */
+
+	return rbp > at + INTERPRETED_BYTES && rbp < end && !(rbp & 7) ? rbp : 0;
+}
+
+void lc_words_add_interpreted(struct lc_words *w, uint64_t frame, uint64_t rbp)
+{
+	for (unsigned i = 0; i < INTERPRETED_WORDS; i++)
+		lc_words_add(w, frame, rbp + (uint64_t)(interpreted_words[i] * 8));
+}
+
 void lc_words_guess(struct lc_words *w, uint64_t frame, uint64_t stack_end, unsigned frames_max)
 {
 	const struct lc_generated *code = lc_generated();
-	uint64_t end = frame + (uint64_t)GUESS_WORDS * 8;
+	uint64_t end = frame + (uint64_t)GUESS_WORDS * 8, rbp;
 
 	w->len = 0;
 	w->reach = 0;
@@ -51,15 +64,10 @@ void lc_words_guess(struct lc_words *w, uint64_t frame, uint64_t stack_end, unsi
 			frames_max--;
 			continue;
 		}
-		/*
-		 * The callee saved the interpreted frame's rbp just below its return address, and
-		 * the frame's words lie above it. In dead words there may be anything.
-		 */
-		if (at == frame || word[-1] <= at + INTERPRETED_BYTES || word[-1] >= end ||
-		    word[-1] & 7)
+		rbp = at == frame ? 0 : lc_words_interpreted_rbp(at, end);
+		if (!rbp)
 			continue;
-		for (unsigned i = 0; i < INTERPRETED_WORDS; i++)
-			lc_words_add(w, frame, word[-1] + (uint64_t)(interpreted_words[i] * 8));
+		lc_words_add_interpreted(w, frame, rbp);
 		frames_max--;
 	}
 }

@@ -92,6 +92,16 @@ bool lc_words_find_nearest(struct lc_words *w, struct lc_walker *walker,
 /* Add the word at `address`, above `frame`; does nothing when LC_WORDS_MAX are there. [hook] */
 void lc_words_add(struct lc_words *w, uint64_t frame, uint64_t address);
 
+/*
+ * The callee saves an interpreted frame's rbp just below its return address, at `at`, and the
+ * frame's words lie above it. That rbp, or 0 where it is none, or not below `end`: in dead words
+ * there may be anything. Context: [hook], own stack.
+ */
+uint64_t lc_words_interpreted_rbp(uint64_t at, uint64_t end);
+
+/* Add the words of the interpreted frame with that rbp, above `frame`. Context: [hook]. */
+void lc_words_add_interpreted(struct lc_words *w, uint64_t frame, uint64_t rbp);
+
 /* Drop those that the stack above `frame` no longer holds. Context: [hook], owner. */
 void lc_words_drop_changed(struct lc_words *w, uint64_t frame);
 
