@@ -175,8 +175,7 @@ static void take_records(struct lc_cycle_clock *c, uint64_t head)
 	struct lc_cycle_source *s = c->source;
 	struct lc_cycles_switches now = { .out_ns = s->switches.out_ns };
 	const uint64_t size = (uint64_t)DATA_PAGES * clocks.page;
-	const uint64_t off = c->off;
-	uint64_t outs = (head - c->seen) / LC_CYCLES_RECORD_BYTES / 2;
+	const uint64_t off = c->off, seen = c->seen;
 
 	if (head - c->seen <= size)
 		lc_cycles_switches_read((const uint8_t *)s->map + clocks.page, size, c->seen, head,
@@ -185,7 +184,6 @@ static void take_records(struct lc_cycle_clock *c, uint64_t head)
 	if (load_head(c) - c->seen <= size) {
 		c->off += lc_cycles_of_ns(now.off_ns);
 		s->switches.out_ns = now.out_ns;
-		outs = now.outs;
 		c->seen = head;
 	} else {
 		s->switches.out_ns = 0;
@@ -195,10 +193,11 @@ static void take_records(struct lc_cycle_clock *c, uint64_t head)
 		} while (load_head(c) != c->seen);
 		if ((int64_t)(c->off - off) < 0)
 			c->off = off; /* it cannot have run longer than time has passed */
+		now.outs = (c->seen - seen) / LC_CYCLES_RECORD_BYTES / 2;
 		add(&clocks.wrapped, 1);
 	}
-	c->switches += outs;
-	add(&clocks.switches, outs);
+	c->switches += now.outs;
+	add(&clocks.switches, now.outs);
 }
 
 static uint64_t read_switches(struct lc_cycle_clock *c, uint64_t *tsc)

@@ -1,4 +1,4 @@
-/* uses: src/span/cycle_clock.c src/span/cycle_clock_other.c src/span/cycle_clock_rate.c src/span/cycle_clock_records.c src/perf/ring.c src/perf/perf.c src/base/file.c */
+/* uses: src/span/cycle_clock.c src/span/cycle_clock_other.c src/span/cycle_clock_rate.c src/span/cycle_clock_records.c src/perf/ring.c src/perf/perf.c src/base/file.c -Wl,--wrap=clock_gettime,--wrap=syscall */
 /*
  * test_cycle_clock.c - checks that a thread's cycles are those that it ran, by
  * CLOCK_THREAD_CPUTIME_ID.
@@ -17,6 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -30,6 +31,50 @@
  * the cycle clock does not. (A busy machine that is itself a guest: 20 to 60 us.)
  */
 #define SWITCH_NS UINT64_C(200000)
+
+/* The thread's CPU clock is ahead of the kernel's by so much. */
+static uint64_t cpu_ahead_ns;
+/* The next look at that clock is interrupted: the kernel writes so many bytes of records. */
+static uint64_t records_meanwhile;
+static _Atomic uint64_t head;
+/* Opening an event fails, after so much CPU time; 0: the kernel is asked. */
+static uint64_t opening_fails_after_ns;
+
+int __real_clock_gettime(clockid_t clock, struct timespec *t);
+int __wrap_clock_gettime(clockid_t clock, struct timespec *t);
+long __real_syscall(long number, ...);
+long __wrap_syscall(long number, ...);
+
+int __wrap_clock_gettime(clockid_t clock, struct timespec *t)
+{
+	const int err = __real_clock_gettime(clock, t);
+
+	if (clock != CLOCK_THREAD_CPUTIME_ID)
+		return err;
+	t->tv_sec += (time_t)(cpu_ahead_ns / 1000000000u);
+	if (records_meanwhile) { /* 0 where several threads look */
+		atomic_fetch_add(&head, records_meanwhile);
+		records_meanwhile = 0;
+	}
+	return err;
+}
+
+long __wrap_syscall(long number, ...)
+{
+	long args[6];
+	va_list list;
+
+	if (number == SYS_perf_event_open && opening_fails_after_ns) {
+		cpu_ahead_ns += opening_fails_after_ns;
+		errno = EACCES;
+		return -1;
+	}
+	va_start(list, number);
+	for (unsigned i = 0; i < 6; i++)
+		args[i] = va_arg(list, long);
+	va_end(list);
+	return __real_syscall(number, args[0], args[1], args[2], args[3], args[4], args[5]);
+}
 
 static uint64_t ns_of(clockid_t clock)
 {
@@ -266,6 +311,169 @@ static void half_pairs_are_completed_or_passed_over(void **state)
 	assert_int_equal(s.off_ns, 250);
 }
 
+/* -- clocks that are laid out here ----------------------------------------------------------- */
+
+/* A busy machine does not delay a test by half of it. */
+#define HOUR_NS (3600 * 1000 * MS)
+
+static struct lc_cycle_source source;
+static struct record *records;
+
+/* Of the calling thread, as the kernel counts them. */
+static uint64_t thread_switches(void)
+{
+	struct rusage u;
+
+	getrusage(RUSAGE_THREAD, &u);
+	return (uint64_t)u.ru_nvcsw + (uint64_t)u.ru_nivcsw;
+}
+
+static uint64_t hours(unsigned n)
+{
+	return lc_cycles_of_ns(n * HOUR_NS);
+}
+
+/* A clock that says so many hours; its last checkpoint is of now, and says `checkpoint` hours. */
+static struct lc_cycle_clock clock_at(unsigned says, unsigned checkpoint)
+{
+	const uint64_t tsc = __rdtsc();
+
+	source = (struct lc_cycle_source){ .kind = LC_CYCLES_TSC_SWITCHES,
+		                           .fd = -1,
+		                           .rusage_switches = thread_switches(),
+		                           .cpu_ns = cpu_ns(),
+		                           .cpu_value = hours(checkpoint),
+		                           .cpu_tsc = tsc };
+	atomic_store(&head, 0);
+	return (struct lc_cycle_clock){
+		.source = &source, .head = &head, .off = tsc - hours(says), .check = UINT64_MAX
+	};
+}
+
+/* Its reading, in hours. */
+static unsigned hours_of(struct lc_cycle_clock *c)
+{
+	return (unsigned)(((double)lc_cycles_now(c) / (double)hours(1)) + 0.5);
+}
+
+static int lay_out_records(void **state)
+{
+	const size_t page_bytes = (size_t)sysconf(_SC_PAGESIZE);
+
+	(void)state;
+	records = calloc(2, page_bytes);
+	return !records || lc_cycles_init(LC_CYCLES_TSC_COARSE);
+}
+
+static int drop_records(void **state)
+{
+	(void)state;
+	free(records);
+	return 0;
+}
+
+/* The kernel writes a record: they begin behind the first page. */
+static void write_record(struct record r)
+{
+	const size_t page_bytes = (size_t)sysconf(_SC_PAGESIZE);
+	const uint64_t at = atomic_load(&head);
+
+	records[(page_bytes + at % page_bytes) / sizeof(r)] = r;
+	atomic_store(&head, at + sizeof(r));
+}
+
+/* The thread was switched, as the kernel counts it for a young clock. */
+static void switched(void)
+{
+	source.rusage_switches--;
+}
+
+/*
+ * Two hours of CPU time were used, one of them by the readings. The switch after them has the clock
+ * ask the CPU clock, which knows nothing of that.
+ */
+static void what_young_readings_took_is_taken_off_once(void **state)
+{
+	struct lc_cycle_clock c = clock_at(1, 2);
+
+	(void)state;
+	c.check = 0; /* young */
+	source.young_cost = hours(1);
+	switched();
+	assert_int_equal(hours_of(&c), 1);
+	switched();
+	assert_int_equal(hours_of(&c), 1);
+}
+
+/* The TSC of this test does not count that hour, so that it is missing where it is taken off. */
+static void what_growing_up_took_is_taken_off_once(void **state)
+{
+	struct lc_cycle_clock c = clock_at(3, 3);
+
+	(void)state;
+	c.check = 0;
+	source.young_readings = 16;
+	opening_fails_after_ns = HOUR_NS;
+	assert_in_range(hours_of(&c), 2, 3); /* 3: the thread was switched just now */
+	opening_fails_after_ns = 0;
+	assert_int_equal(source.kind, LC_CYCLES_TSC_COARSE);
+}
+
+/* Two hours have passed since the clock was at 1: one and a half pages of records are lost. */
+static void without_its_records_the_cpu_clock_tells_what_the_thread_ran(void **state)
+{
+	struct lc_cycle_clock c = clock_at(3, 1);
+	const size_t page_bytes = (size_t)sysconf(_SC_PAGESIZE);
+
+	(void)state;
+	source.map = records;
+	atomic_store(&head, page_bytes + page_bytes / 2);
+	cpu_ahead_ns += HOUR_NS;
+	assert_int_equal(hours_of(&c), 2);
+	assert_int_equal(c.seen, atomic_load(&head));
+	assert_int_equal(c.switches, page_bytes * 3 / 2 / LC_CYCLES_RECORD_BYTES / 2);
+	/* The CPU clock counts what a hypervisor took: more than the time that has passed. */
+	c = clock_at(1, 1);
+	source.map = records;
+	atomic_store(&head, 2 * page_bytes);
+	cpu_ahead_ns += HOUR_NS;
+	assert_int_equal(hours_of(&c), 1);
+}
+
+static void switches_whose_records_are_lost_are_counted(void **state)
+{
+	struct lc_cycle_clock c = clock_at(1, 1);
+	const size_t page_bytes = (size_t)sysconf(_SC_PAGESIZE);
+
+	(void)state;
+	source.map = records;
+	atomic_store(&head, 2 * page_bytes);
+	records_meanwhile = 2 * LC_CYCLES_RECORD_BYTES; /* while the CPU clock is read */
+	assert_int_equal(hours_of(&c), 1);
+	assert_int_equal(c.seen, 2 * page_bytes + 2 * LC_CYCLES_RECORD_BYTES);
+	assert_int_equal(c.switches, page_bytes / LC_CYCLES_RECORD_BYTES + 1);
+}
+
+static void a_thread_is_out_from_one_record_to_the_next_unless_that_is_lost(void **state)
+{
+	struct lc_cycle_clock c = clock_at(1, 1);
+	const size_t page_bytes = (size_t)sysconf(_SC_PAGESIZE);
+
+	(void)state;
+	source.map = records;
+	write_record(out_at(1000));
+	assert_int_equal(hours_of(&c), 1);
+	c.off -= hours(1); /* which passes */
+	write_record(in_at(1000 + HOUR_NS));
+	assert_int_equal(hours_of(&c), 1);
+	write_record(out_at(1000 + HOUR_NS));
+	assert_int_equal(hours_of(&c), 1);
+	atomic_fetch_add(&head, 2 * page_bytes); /* in, and out at another time */
+	assert_int_equal(hours_of(&c), 1);
+	write_record(in_at(1000 + 2 * HOUR_NS));
+	assert_int_equal(hours_of(&c), 1);
+}
+
 /* -- live threads --------------------------------------------------------------------------- */
 
 struct racer {
@@ -427,15 +635,6 @@ static void coarse_cycles_are_off_by_a_look_at_most(void **state)
 	(void)state;
 	need(LC_CYCLES_TSC_COARSE);
 	assert_right(each_is_off_by_a_look);
-}
-
-/* Of the calling thread, as the kernel counts them. */
-static uint64_t thread_switches(void)
-{
-	struct rusage u;
-
-	getrusage(RUSAGE_THREAD, &u);
-	return (uint64_t)u.ru_nvcsw + (uint64_t)u.ru_nivcsw;
 }
 
 /*
@@ -944,6 +1143,18 @@ int main(void)
 		cmocka_unit_test(a_counter_taken_away_leaves_a_coarse_clock),
 		cmocka_unit_test(pairs_add_up),
 		cmocka_unit_test(half_pairs_are_completed_or_passed_over),
+		cmocka_unit_test_setup_teardown(what_young_readings_took_is_taken_off_once,
+		                                lay_out_records, drop_records),
+		cmocka_unit_test_setup_teardown(what_growing_up_took_is_taken_off_once,
+		                                lay_out_records, drop_records),
+		cmocka_unit_test_setup_teardown(
+		    without_its_records_the_cpu_clock_tells_what_the_thread_ran, lay_out_records,
+		    drop_records),
+		cmocka_unit_test_setup_teardown(switches_whose_records_are_lost_are_counted,
+		                                lay_out_records, drop_records),
+		cmocka_unit_test_setup_teardown(
+		    a_thread_is_out_from_one_record_to_the_next_unless_that_is_lost,
+		    lay_out_records, drop_records),
 		cmocka_unit_test(competing_threads_get_their_own_half),
 		cmocka_unit_test(coarse_cycles_are_off_by_a_look_at_most),
 		cmocka_unit_test(sleep_costs_no_cycles),
