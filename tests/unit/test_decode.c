@@ -681,6 +681,18 @@ static void object_in_an_index_of_scale_one_serves(void **state)
 	assert_int_equal(a.addr, 0x700003000);
 }
 
+static void a_scaled_index_is_a_number_even_where_it_lies_in_the_heap(void **state)
+{
+	struct lc_access a;
+
+	(void)state;
+	registers.r[RCX] = 0x700003000;
+	a = SAMPLE(MOV_EAX_RSI_RCX4 ZERO_ESI, CMP_EAX_R8D);
+	assert_true(a.recipe.base_lost);
+	assert_int_equal(a.how, LC_HOW_DESTROYED);
+	assert_int_equal(a.addr, 0);
+}
+
 static void breakpoint_in_code_of_another_life_tells_nothing(void **state)
 {
 	struct lc_access a, b;
@@ -928,6 +940,7 @@ int main(void)
 		cmocka_unit_test(base_stands_for_the_object_when_the_index_is_lost),
 		cmocka_unit_test(compressed_reference_in_the_index_is_not_taken_for_an_offset),
 		cmocka_unit_test(object_in_an_index_of_scale_one_serves),
+		cmocka_unit_test(a_scaled_index_is_a_number_even_where_it_lies_in_the_heap),
 		cmocka_unit_test(breakpoint_in_code_of_another_life_tells_nothing),
 		cmocka_unit_test(interpreter_runtime_and_unknown_code_are_not_decoded),
 		cmocka_unit_test(native_code_is_decoded_where_it_touches_the_heap),

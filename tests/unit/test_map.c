@@ -888,6 +888,58 @@ static void small_objects_of_a_region_that_kept_some_are_known_no_more(void **st
 	assert_true(at(LOW + 256, 5));
 }
 
+/* A collection wrote into eden, so it may have moved a small object unseen. */
+static void small_objects_of_an_eden_that_was_written_to_are_known_no_more(void **state)
+{
+	(void)state;
+	for (unsigned i = 0; i < 2; i++) {
+		record(EDEN, 64, 1);
+		record(EDEN + 64, 72, 2);
+		layout[NEW].top = EDEN + 8000;
+		moved(0, EDEN + 4000, 80);
+		small_known = i; /* below the lowest place, but nothing slid */
+		collected();
+		assert_false(at(EDEN, 1));
+		assert_true(at(EDEN + 64, 2));
+		close_map(NULL);
+		open_map(NULL);
+	}
+}
+
+static void what_stays_in_an_eden_that_was_compacted_is_in_doubt_or_small(void **state)
+{
+	(void)state;
+	record(EDEN, 64, 1);
+	record(EDEN + 64, 1600, 2);
+	layout[NEW].top = EDEN + 8000;
+	layout[NEW].flags = LC_AREA_COMPACTED;
+	collected();
+	assert_false(at(EDEN, 1));
+	assert_true(at(EDEN + 64, 2));
+	assert_int_equal(check(LC_MAP_HEADER_OTHER, LC_MAP_HEADER_SAME, 9), 0);
+	assert_int_equal(asked, 1);
+	assert_false(at(EDEN + 64, 2));
+}
+
+static void small_objects_of_a_survivor_space_that_kept_some_are_known_no_more(void **state)
+{
+	(void)state;
+	layout[OLD].top = LOW + MIB;
+	settle_small(LOW, 64, 1);
+	record(EDEN, 64, 2);
+	record(EDEN + 64, 72, 3);
+	moved(EDEN, TO, 64);
+	moved(EDEN + 64, TO + 64, 72);
+	layout[SURVIVOR_2].top = TO + 136;
+	collected();
+	assert_int_equal(lc_map_count(map), 3);
+	layout[SURVIVOR_2].kind = LC_AREA_OLD;
+	collected();
+	assert_false(at(LOW, 1));
+	assert_false(at(TO, 2));
+	assert_true(at(TO + 64, 3));
+}
+
 static void with_moves_lost_what_moved_or_may_have_moved_is_dropped(void **state)
 {
 	(void)state;
@@ -1074,6 +1126,9 @@ int main(void)
 		CASE(small_objects_that_moved_land_even_where_others_slid),
 		CASE(small_objects_that_slid_or_stayed_are_known_where_that_was_looked_up),
 		CASE(small_objects_of_a_region_that_kept_some_are_known_no_more),
+		CASE(small_objects_of_an_eden_that_was_written_to_are_known_no_more),
+		CASE(what_stays_in_an_eden_that_was_compacted_is_in_doubt_or_small),
+		CASE(small_objects_of_a_survivor_space_that_kept_some_are_known_no_more),
 		CASE(with_moves_lost_what_moved_or_may_have_moved_is_dropped),
 		CASE(without_a_layout_nothing_is_known),
 		CASE(without_memory_the_map_is_empty_and_usable),

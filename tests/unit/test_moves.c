@@ -343,6 +343,25 @@ static void every_object_of_a_region_is_followed_home_however_small(void **state
 	lc_moves_release(b);
 }
 
+/*
+ * The young collection before it emptied the spare place, so eden's first object is elsewhere when
+ * small objects, which are copied unseen, fill the place.
+ */
+static void a_spare_place_that_was_filled_unseen_is_no_object_in_a_later_collection(void **state)
+{
+	struct lc_move_batch *b;
+	size_t shadow = 12 * REGION, home = 2 * REGION;
+
+	(void)state;
+	collections = 2;
+	evacuate_well(shadow, 4 << 20, SIZE);
+	slide(shadow, home, REGION);
+	b = lc_moves_seal();
+	assert_moved(b, shadow, 4 << 20);
+	assert_true(written(b, home));
+	lc_moves_release(b);
+}
+
 /* `len` moves of 16 bytes each, malloc'ed, from `from` to `to`. */
 static struct lc_move *found_otherwise(size_t from, size_t to, size_t len)
 {
@@ -525,6 +544,7 @@ int main(void)
 		TEST(an_object_that_stayed_in_a_failed_collection_moves_from_there),
 		TEST(a_region_filled_in_a_spare_place_is_followed_home),
 		TEST(every_object_of_a_region_is_followed_home_however_small),
+		TEST(a_spare_place_that_was_filled_unseen_is_no_object_in_a_later_collection),
 		TEST(moves_found_otherwise_join_those_that_were_logged),
 		TEST(moves_found_otherwise_need_no_log),
 		TEST(want_of_memory_loses_what_was_found_otherwise),

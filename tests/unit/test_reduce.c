@@ -20,6 +20,7 @@
 #include "analyzer/base/memory.h"
 #include "analyzer/merge/reduce.h"
 #include "analyzer/model/combine.h"
+#include "analyzer/model/tree_spans.h"
 #include "analyzer/model/write.h"
 
 enum { PROFILES = 12, HOSTS = 3, ROWS = 300 };
@@ -175,6 +176,65 @@ static void sums_of_trees_are_exact(void **state)
 		after += *lc_table_values(&a.accesses, i);
 	assert_true(before > 0);
 	assert_int_equal(after, before);
+	lc_tree_free(&a);
+	lc_tree_free(&b);
+}
+
+enum { SPAN_SITE = 3, SPAN_PATH = 5, SPAN_SUBMITTED = 8, SPAN_THREAD = 2, SPAN_NS = 77 };
+
+/* An execution and a single span, whose thread and places are those of the numbers above. */
+static void add_span(struct lc_tree *t)
+{
+	const struct lc_tree_trace single = { .row = { .id = 1,
+		                                       .site = site_of(t, SPAN_SITE),
+		                                       .submit_path = path_of(t, SPAN_SUBMITTED),
+		                                       .path = path_of(t, SPAN_PATH) },
+		                              .thread = SPAN_THREAD };
+	const uint32_t key[LC_EXECUTION_KEY] = { [LC_EXECUTION_THREAD] = SPAN_THREAD,
+		                                 [LC_EXECUTION_SITE] = single.row.site,
+		                                 [LC_EXECUTION_SUBMIT_PATH] =
+		                                     single.row.submit_path,
+		                                 [LC_EXECUTION_PATH] = single.row.path };
+	const uint32_t row = lc_table_put(&t->executions, key);
+
+	lc_table_values(&t->executions, row)[LC_EXECUTION_COUNT]++;
+	lc_tree_spans_interval(t, row, SPAN_NS, SPAN_NS + 1);
+	t->traces = lc_mem_grow(t->traces, &t->traces_cap, t->traces_len + 1, sizeof(single));
+	t->traces[t->traces_len++] = single;
+}
+
+/* The two trees give the same thread, site and paths other numbers. */
+static void spans_keep_their_thread_and_places_in_the_sum(void **state)
+{
+	const uint32_t other[LC_EXECUTION_KEY] = { 0 };
+	struct lc_tree a, b;
+	uint32_t thread;
+	const uint32_t *key;
+
+	(void)state;
+	fill(&a, 0, 1);
+	fill(&b, 1, 2);
+	lc_table_put(&a.executions, other);
+	add_span(&b);
+	thread = a.threads.count + SPAN_THREAD;
+	assert_int_not_equal(site_of(&a, SPAN_SITE), b.traces->row.site);
+	assert_int_not_equal(path_of(&a, SPAN_PATH), b.traces->row.path);
+	assert_int_not_equal(path_of(&a, SPAN_SUBMITTED), b.traces->row.submit_path);
+	lc_tree_combine(&a, &b);
+	assert_int_equal(a.traces_len, 1);
+	assert_int_equal(a.traces->thread, thread);
+	assert_int_equal(a.traces->row.site, site_of(&a, SPAN_SITE));
+	assert_int_equal(a.traces->row.path, path_of(&a, SPAN_PATH));
+	assert_int_equal(a.traces->row.submit_path, path_of(&a, SPAN_SUBMITTED));
+	assert_int_equal(a.executions.count, 2);
+	key = lc_table_key(&a.executions, 1);
+	assert_int_equal(key[LC_EXECUTION_THREAD], thread);
+	assert_int_equal(key[LC_EXECUTION_SITE], site_of(&a, SPAN_SITE));
+	assert_int_equal(key[LC_EXECUTION_PATH], path_of(&a, SPAN_PATH));
+	assert_int_equal(key[LC_EXECUTION_SUBMIT_PATH], path_of(&a, SPAN_SUBMITTED));
+	assert_int_equal(a.span_intervals_len, 1);
+	assert_int_equal(a.span_intervals->row, 1);
+	assert_int_equal(a.span_intervals->first_ns, SPAN_NS);
 	lc_tree_free(&a);
 	lc_tree_free(&b);
 }
@@ -464,6 +524,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(trees_add_up_whichever_comes_first),
 		cmocka_unit_test(sums_of_trees_are_exact),
+		cmocka_unit_test(spans_keep_their_thread_and_places_in_the_sum),
 		cmocka_unit_test(threads_write_what_one_writes),
 		cmocka_unit_test(processes_write_what_one_writes),
 		cmocka_unit_test(processes_keep_hosts_apart_as_one_does),

@@ -1,12 +1,15 @@
-/* uses: tests/unit/no_attach.c src/core/memory.c src/attribute/resolve.c src/sample/sample_log.c src/heap/alloc_log.c src/core/own_cost.c */
+/* uses: tests/unit/no_attach.c src/core/memory.c src/attribute/resolve.c src/sample/sample_log.c src/heap/alloc_log.c src/core/own_cost.c -Wl,--wrap=realloc */
 /*
  * test_resolve.c - checks samples that were taken before their object was recorded. They are looked
  * up in the records of one thread, and their buckets are counted.
+ *
+ * The file is longer than 600 lines: the tests share one model of the rest of the agent.
  */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -14,6 +17,7 @@
 #include "src/attribute/bucket.h"
 #include "src/attribute/detail.h"
 #include "src/attribute/resolve.h"
+#include "src/attribute/resolve_impl.h"
 #include "src/base/time.h"
 #include "src/core/own.h"
 #include "src/core/path.h"
@@ -38,6 +42,16 @@ static uint64_t counted[LC_BUCKET_COUNT];
 static uint32_t outlived;     /* collections that all objects have outlived */
 static bool in_doubt;         /* what the map says of all objects */
 static bool record_meanwhile; /* the thread records its array while samples are looked up */
+
+static bool realloc_fails;
+
+void *__real_realloc(void *p, size_t size);
+void *__wrap_realloc(void *p, size_t size);
+
+void *__wrap_realloc(void *p, size_t size)
+{
+	return realloc_fails ? NULL : __real_realloc(p, size);
+}
 
 static void record(uint64_t addr)
 {
@@ -424,6 +438,36 @@ static void nothing_waits_for_ever(void **state)
 	assert_int_equal(counted[LC_BUCKET_HEAP_UNKNOWN], 1);
 }
 
+/* A page fault at that time, of native code or of compiled code. */
+static void sample_since(uint64_t time_ns, enum lc_where where)
+{
+	const struct lc_sample s = { .time_ns = time_ns,
+		                     .addr = ARRAY + 8,
+		                     .epoch = EPOCH,
+		                     .where = (uint8_t)where,
+		                     .how = LC_HOW_KERNEL };
+
+	assert_int_equal(lc_sample_log_put(thread.samples, &s, NULL), 0);
+}
+
+/* The JVM clears large arrays, compiled code only small ones. */
+static void native_code_may_take_longer_to_make_an_array_than_compiled_code(void **state)
+{
+	const uint64_t since = lc_time_now_ns() - 2 * LC_FIRST_TOUCH_NS;
+
+	(void)state;
+	sample_since(since, LC_WHERE_COMPILED);
+	resolve(false);
+	assert_int_equal(thread.unresolved, 0);
+	assert_int_equal(counted[LC_BUCKET_HEAP_UNKNOWN], 1);
+	sample_since(since, LC_WHERE_NATIVE);
+	resolve(false);
+	assert_int_equal(thread.unresolved, 1);
+	record(ARRAY);
+	resolve(false);
+	assert_int_equal(counted[LC_BUCKET_OBJECT], 1);
+}
+
 static void a_sample_goes_where_the_collection_moved_its_object(void **state)
 {
 	const struct lc_move moves[] = { { ELSEWHERE, YOUNG + 0x10000, BYTES },
@@ -472,6 +516,42 @@ static void a_sample_is_given_up_where_its_object_is_gone(void **state)
 	record(ELSEWHERE);
 	close_epoch(NULL, 0, true);
 	assert_int_equal(counted[LC_BUCKET_HEAP_UNKNOWN], 6);
+	assert_int_equal(thread.unresolved, 0);
+}
+
+static void a_sample_later_than_what_was_asked_for_waits(void **state)
+{
+	const struct lc_sample s = { .time_ns = lc_time_now_ns() + UINT64_C(3600000000000),
+		                     .addr = ARRAY + 8,
+		                     .epoch = EPOCH,
+		                     .access = LC_TOUCH_LOAD };
+
+	(void)state;
+	assert_int_equal(lc_sample_log_put(thread.samples, &s, NULL), 0);
+	resolve(false);
+	assert_true(lc_resolve_waiting());
+	record(ARRAY);
+	resolve(true);
+	assert_false(lc_resolve_waiting());
+	assert_int_equal(counted[LC_BUCKET_OBJECT], 1);
+}
+
+/* It would be looked up where it lies after the collection, among records of another epoch. */
+static void a_sample_that_no_memory_allows_to_look_up_is_lost_with_its_epoch(void **state)
+{
+	struct lc_vector *queries = &lc_resolve_work.queries;
+
+	(void)state;
+	sample(OLD + 8);
+	lc_resolve_take(NULL, EPOCH);
+	free(queries->data);
+	queries->data = NULL;
+	queries->cap = 0;
+	realloc_fails = true;
+	close_epoch(NULL, 0, true);
+	realloc_fails = false;
+	assert_false(lc_resolve_waiting());
+	assert_int_equal(counted[LC_BUCKET_LOST], 1);
 	assert_int_equal(thread.unresolved, 0);
 }
 
@@ -525,12 +605,20 @@ int main(void)
 		cmocka_unit_test_setup_teardown(
 		    a_fence_is_of_the_array_that_is_recorded_next_or_of_the_jvm, setup, teardown),
 		cmocka_unit_test_setup_teardown(nothing_waits_for_ever, setup, teardown),
+		cmocka_unit_test_setup_teardown(
+		    native_code_may_take_longer_to_make_an_array_than_compiled_code, setup,
+		    teardown),
 		cmocka_unit_test_setup_teardown(a_sample_goes_where_the_collection_moved_its_object,
 		                                setup, teardown),
 		cmocka_unit_test_setup_teardown(a_sample_in_memory_that_was_not_collected_stays,
 		                                setup, teardown),
 		cmocka_unit_test_setup_teardown(a_sample_is_given_up_where_its_object_is_gone,
 		                                setup, teardown),
+		cmocka_unit_test_setup_teardown(a_sample_later_than_what_was_asked_for_waits, setup,
+		                                teardown),
+		cmocka_unit_test_setup_teardown(
+		    a_sample_that_no_memory_allows_to_look_up_is_lost_with_its_epoch, setup,
+		    teardown),
 		cmocka_unit_test_setup_teardown(a_header_inside_a_live_object_is_none, setup,
 		                                teardown),
 		cmocka_unit_test_setup_teardown(a_header_is_right_where_the_map_may_be_wrong, setup,

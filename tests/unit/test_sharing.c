@@ -105,6 +105,38 @@ static void the_same_bytes_and_reads_are_not(void **state)
 	assert_int_equal(found.lines_false, 0);
 }
 
+/* Each thread is at a place of its own most of the time, and at the other's too often to stray. */
+static void places_that_both_threads_use_are_shared_truly(void **state)
+{
+	(void)state;
+	use(0, 1, ARRAY, 0, LC_TOUCH_STORE, 50);
+	use(0, 1, ARRAY, 8, LC_TOUCH_STORE, 20);
+	use(1, 1, ARRAY, 8, LC_TOUCH_STORE, 50);
+	use(0, 2, ARRAY, 0, LC_TOUCH_STORE, 50);
+	use(1, 2, ARRAY, 8, LC_TOUCH_STORE, 50);
+	use(1, 2, ARRAY, 4, LC_TOUCH_LOAD, 20); /* half of it in what the other one writes */
+	find();
+	assert_int_equal(found.findings_len, 0);
+	assert_int_equal(found.lines, 2);
+}
+
+/* A stray: less than a tenth of a thread's samples. */
+static void a_stray_is_overlooked_and_so_is_reading_what_nobody_writes(void **state)
+{
+	(void)state;
+	use(0, 1, ARRAY, 0, LC_TOUCH_STORE, 50);
+	use(1, 1, ARRAY, 8, LC_TOUCH_STORE, 50);
+	use(1, 1, ARRAY, 0, LC_TOUCH_STORE, 4);
+	use(0, 2, OTHER, 0, LC_TOUCH_STORE, 50);
+	use(0, 2, OTHER, 8, LC_TOUCH_LOAD, 50); /* both read these */
+	use(1, 2, OTHER, 8, LC_TOUCH_LOAD, 30);
+	find();
+	assert_int_equal(found.lines_false, 2);
+	assert_int_equal(found.findings_len, 2);
+	assert_int_equal(found.findings[0].samples, 100);
+	assert_int_equal(found.findings[1].samples, 80);
+}
+
 /*
  * An array over two lines; in one of them a thread is the busier one, in the other one the other.
  */
@@ -143,6 +175,11 @@ int main(void)
 		                                nothing),
 		cmocka_unit_test_setup_teardown(the_same_bytes_and_reads_are_not, some_threads,
 		                                nothing),
+		cmocka_unit_test_setup_teardown(places_that_both_threads_use_are_shared_truly,
+		                                some_threads, nothing),
+		cmocka_unit_test_setup_teardown(
+		    a_stray_is_overlooked_and_so_is_reading_what_nobody_writes, some_threads,
+		    nothing),
 		cmocka_unit_test_setup_teardown(sides_of_one_array_are_of_different_threads,
 		                                some_threads, nothing),
 		cmocka_unit_test_setup_teardown(busiest_thread_is_against_all_others, some_threads,

@@ -401,6 +401,27 @@ static void ends_that_are_lost_at_the_end_of_the_stack_leave_no_frame_behind(voi
 	assert_int_equal(s.top - s.frames, 2);
 }
 
+/*
+ * outer 0..1000 holds one whose end is lost, in which inner 200..300 ended: what inner took, and
+ * what it costs, are still none of outer's.
+ */
+static void what_ended_in_a_span_whose_end_is_lost_is_no_part_of_the_one_around(void **state)
+{
+	struct lc_span_ended e;
+
+	(void)state;
+	begin_at(LC_SPAN_ANONYMOUS, 0, 1, 0, 0x90000);
+	begin_at(LC_SPAN_ANONYMOUS, 1, 2, 100, 0x80000);
+	begin_at(LC_SPAN_PRIMORDIAL, 2, 3, 200, 0x70000);
+	assert_int_equal(end(300).cycles, 100);
+	lc_span_drop(&s, 0x90000, 0);
+	assert_int_equal(get(&s.stale), 1);
+	e = end(1000);
+	assert_int_equal(e.cycles, 900);
+	assert_int_equal(e.compensated, 900 - 30 - 10);
+	assert_int_equal(get(&slot(LC_SPAN_ANONYMOUS, 1, 2)->counts.executions), 0);
+}
+
 /* An end needs at times some more of the stack than its begin did: 0xc000 is where nothing begins.
  */
 static void nothing_begins_where_its_end_might_not_fit(void **state)
@@ -502,6 +523,7 @@ int main(void)
 		TEST(where_a_hook_is_tells_nothing),
 		TEST(what_begins_at_the_end_of_the_stack_is_in_step_without_frames),
 		TEST(ends_that_are_lost_at_the_end_of_the_stack_leave_no_frame_behind),
+		TEST(what_ended_in_a_span_whose_end_is_lost_is_no_part_of_the_one_around),
 		TEST(nothing_begins_where_its_end_might_not_fit),
 		TEST(slots_are_found_again_and_stay_where_they_are),
 		TEST(beyond_the_bound_places_of_a_kind_become_one),

@@ -73,6 +73,51 @@ static void so_are_as_many_submissions_of_one_object(void **state)
 	assert_int_equal(MODEL_SUM(LC_SPAN_TASK, 101, waits), 0);
 }
 
+/* Executions of site 101 that were submitted so, by that path. */
+static uint64_t executed(uint8_t submit_kind, uint32_t path)
+{
+	const struct lc_span_slot *slot;
+	uint64_t n = 0;
+
+	for (uint32_t i = 0; (slot = lc_span_stack_slot(model_thread(1), i)); i++)
+		if (slot->key.site == 101 && slot->key.submit_kind == submit_kind &&
+		    slot->key.submit_path == path)
+			n += slot->counts.executions;
+	return n;
+}
+
+static void an_execution_is_of_the_way_by_which_it_was_submitted(void **state)
+{
+	static const struct {
+		uint8_t kind;
+		uint32_t path;
+	} ways[] = { { LC_SUBMIT_EXECUTE, 9 },
+		     { LC_SUBMIT_SUBMIT, 9 },
+		     { LC_SUBMIT_SUBMIT, 8 },
+		     { LC_SUBMIT_SUBMIT, 8 },
+		     { LC_SUBMIT_FORK, 8 } };
+
+	(void)state;
+	for (uint32_t i = 0; i < sizeof(ways) / sizeof(ways[0]); i++) {
+		model_created(model_thread(0), 1, 1 + i, 101);
+		model_submitted(model_thread(0), 1, 1 + i, ways[i].kind, ways[i].path);
+		run(model_thread(1), 1, 1 + i, 10);
+	}
+	assert_int_equal(executed(LC_SUBMIT_EXECUTE, 9), 1);
+	assert_int_equal(executed(LC_SUBMIT_SUBMIT, 9), 1);
+	assert_int_equal(executed(LC_SUBMIT_SUBMIT, 8), 2);
+	assert_int_equal(executed(LC_SUBMIT_FORK, 8), 1);
+	assert_int_equal(MODEL_SUM(LC_SPAN_TASK, 0, executions), 5);
+	/* One of the same site is a thread. */
+	for (uint32_t hash = 21; hash <= 22; hash++) {
+		model_created(model_thread(0), 1, hash, 101);
+		model_begin(model_thread(1), 1, hash, hash == 22 ? LC_TASK_THREAD : 0);
+		model_end(model_thread(1));
+	}
+	assert_int_equal(MODEL_SUM(LC_SPAN_TASK, 0, executions), 6);
+	assert_int_equal(MODEL_SUM(LC_SPAN_THREAD, 0, executions), 1);
+}
+
 static void waiting_is_from_submission_to_execution(void **state)
 {
 	(void)state;
@@ -597,6 +642,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(five_hundred_and_seventy_tasks_are_as_many),
 		TEST(so_are_as_many_submissions_of_one_object),
+		TEST(an_execution_is_of_the_way_by_which_it_was_submitted),
 		TEST(waiting_is_from_submission_to_execution),
 		TEST(the_outermost_submission_counts),
 		TEST(what_is_handed_on_several_times_is_submitted_as_often),
