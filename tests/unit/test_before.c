@@ -287,6 +287,10 @@ static void test_pieces_are_believed_by_their_header(void **unused)
 	klass_bytes = 0x5f8; /* another than the move's: no header */
 	collect(moves + 1, 1);
 	assert_int_equal(lc_map_count(map), 0);
+	attach(false);
+	collections_more = 1; /* no header can be read in time */
+	collect(moves, 2);
+	assert_int_equal(lc_map_count(map), 0);
 }
 
 static void copied(uint64_t src, uint64_t dst, uint32_t cycle)

@@ -39,6 +39,7 @@ static enum lc_collector collector = LC_GC_Z;
 static uint64_t sample_ns, sample_addr; /* one sample, for lc_resolve_until() */
 static uint32_t sample_site;
 static bool sampled;
+static unsigned lines_closed;
 
 /* -- the rest of the agent ------------------------------------------------------------------- */
 
@@ -81,6 +82,7 @@ void lc_sealed_note_no_memory(void)
 
 void lc_lines_close_epoch(void)
 {
+	lines_closed++;
 }
 
 enum lc_map_header lc_still_there(const struct lc_object *object)
@@ -208,6 +210,21 @@ static void a_copy_after_the_record_takes_the_object_along(void **state)
 	assert_int_equal(site_at(A), SITE);
 	assert_int_equal(site_at(B), SITE);
 	assert_int_equal(lc_alloc_log_position(thread.allocs), thread.sealed);
+}
+
+/* Its address is that of another object soon, and what threads did there says nothing of that. */
+static void lines_are_closed_where_an_object_has_moved(void **state)
+{
+	(void)state;
+	record(lc_time_now_ns(), A, SITE);
+	lc_concurrent_pass(NULL, true);
+	lines_closed = 0;
+	lc_move_log_put(C, B, BYTES); /* of nothing tracked */
+	lc_concurrent_pass(NULL, true);
+	assert_int_equal(lines_closed, 0);
+	lc_move_log_put(B, A, BYTES);
+	lc_concurrent_pass(NULL, true);
+	assert_int_equal(lines_closed, 1);
 }
 
 static void memory_that_is_used_again_after_a_copy_is_the_new_objects(void **state)
@@ -386,6 +403,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		CASE(a_thread_that_is_gone_leaves_its_records),
 		CASE(a_copy_after_the_record_takes_the_object_along),
+		CASE(lines_are_closed_where_an_object_has_moved),
 		CASE(memory_that_is_used_again_after_a_copy_is_the_new_objects),
 		CASE(a_sample_sees_the_map_of_its_time),
 		CASE(what_has_just_happened_waits),

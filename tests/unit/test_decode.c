@@ -78,6 +78,12 @@ enum { RAX, RCX, RDX, RBX, RSP, RBP, RSI, RDI, R8, R9, R10, R11, R12, R14 = 14, 
 #define SHR_RCX "\x48\xc1\xe9\x09"                /* shr rcx,9 */
 #define ADD_RCX_R13 "\x49\x03\xcd"                /* add rcx,r13 */
 #define CMP_CARD "\x80\x39\x02"                   /* cmp byte [rcx],2 */
+#define ZERO_R10D "\x45\x31\xd2"                  /* xor r10d,r10d */
+#define ZERO_EDX "\x31\xd2"                       /* xor edx,edx */
+#define ZERO_EDI "\x31\xff"                       /* xor edi,edi */
+#define POLL_R9 "\x41\x85\x01"                    /* test [r9],eax */
+#define MOV_EAX_RBX "\x8b\x43\x08"                /* mov eax,[rbx+8] */
+#define JE_13 "\x74\x0b"                          /* je .+13 */
 #define BAD "\x06"                                /* no instruction in 64-bit mode */
 
 #define LEN(s) (sizeof(s) - 1)
@@ -154,6 +160,16 @@ static void copy_of_a_lost_base_serves(void **state)
 	assert_false(r.base_lost);
 	assert_operand(&r, RDX, NONE, 1, 16);
 	assert_true(late.base_lost); /* what is copied there is the value loaded */
+}
+
+static void copy_of_another_value_serves_not(void **state)
+{
+	(void)state;
+	assert_true(RECIPE(MOV_RDX_R10 ZERO_R10D MOV_R10_R10, CMP_EAX_R8D).base_lost);
+	assert_true(RECIPE(MOV_RDX_R10 ZERO_EDX MOV_R10_R10, CMP_EAX_R8D).base_lost);
+	assert_true(RECIPE(MOV_RDX_R10 MOV_R10_R10 ZERO_EDX, CMP_EAX_R8D).base_lost);
+	/* Whom it calls may use rdx. */
+	assert_true(RECIPE(MOV_RDX_R10 CALL_RAX MOV_R10_R10, CMP_EAX_R8D).base_lost);
 }
 
 static void nearest_earlier_access_is_nearby(void **state)
@@ -248,6 +264,8 @@ static void safepoint_poll_is_no_access_but_a_null_check_is(void **state)
 	           ADD_RBX_RAX);
 	assert_int_equal(r.how, LC_HOW_DIRECT);
 	assert_operand(&r, R9, NONE, 1, 0);
+	r = RECIPE(RET, POLL_R9 CMP_RSI_8 RET); /* ahead, too */
+	assert_operand(&r, RSI, NONE, 1, 8);
 }
 
 static void endless_jumps_end(void **state)
@@ -444,6 +462,8 @@ static void finished_string_operation_is_one_step_behind_its_register(void **sta
 	assert_int_equal(r.how, LC_HOW_DIRECT);
 	assert_operand(&r, RDI, NONE, 1, -8);
 	assert_false(r.base_lost);
+	/* Without the register nothing tells how far it has come. */
+	assert_int_equal(RECIPE(REP_STOSQ ZERO_EDI, ADD_RBX_RAX RET).how, LC_HOW_NO_OPERAND);
 }
 
 static void gather_keeps_its_base(void **state)
@@ -475,7 +495,16 @@ static void the_card_of_a_reference_is_no_object(void **state)
 	r = RECIPE(MOV_RBP_EDI MOV_RCX_RBP SHR_RCX ADD_RCX_R13 CMP_CARD, JNE_16 RET);
 	assert_int_equal(r.how, LC_HOW_DIRECT);
 	assert_operand(&r, RCX, NONE, 1, 0);
-	/* The same without a shift is an object's byte. */
+	/* The same without a shift is an object's byte, and so it is with one of other sizes. */
+	r = RECIPE(MOV_RBP_EDI MOV_RCX_RBP "\x48\xc1\xe9\x03" ADD_RCX_R13 CMP_CARD ADD_RBX_RAX,
+	           CMP_EAX_R8D RET);
+	assert_operand(&r, RCX, NONE, 1, 0);
+	r = RECIPE(MOV_RBP_EDI MOV_RCX_RBP "\x48\xc1\xe9\x0b" ADD_RCX_R13 CMP_CARD ADD_RBX_RAX,
+	           CMP_EAX_R8D RET);
+	assert_operand(&r, RCX, NONE, 1, 0);
+	r = RECIPE(MOV_RBP_EDI MOV_RCX_RBP SHR_RCX ADD_RCX_R13 CMP_CARD ADD_RBX_RAX,
+	           CMP_EAX_R8D RET);
+	assert_operand(&r, RBP, NONE, 1, 0);
 	r = RECIPE(MOV_RBP_EDI MOV_RCX_RBP ADD_RCX_R13 CMP_CARD ADD_RBX_RAX, CMP_EAX_R8D RET);
 	assert_operand(&r, RCX, NONE, 1, 0);
 }
@@ -605,7 +634,10 @@ static void an_access_to_null_has_not_run(void **state)
 	a = SAMPLE(JE_6 CMP_RSI_8, ADD_RBX_RAX RET);
 	assert_int_equal(a.how, LC_HOW_NO_OPERAND);
 	assert_int_equal(a.addr, 0);
-	a = SAMPLE(RET, CMP_RSI_8 RET); /* it will be an exception */
+	registers.r[RBX] = 0x700003000;
+	a = SAMPLE(MOV_EAX_RBX JE_13 MOVSXD_RBP JE_6 CMP_RSI_8, ADD_RBX_RAX RET);
+	assert_int_equal(a.addr, 0x700001000 + 5 * 4 + 16); /* by the nearer branch */
+	a = SAMPLE(RET, CMP_RSI_8 RET);                     /* it will be an exception */
 	assert_int_equal(a.how, LC_HOW_NO_OPERAND);
 }
 
@@ -679,6 +711,19 @@ static void object_in_an_index_of_scale_one_serves(void **state)
 	a = SAMPLE(VMOVDQU_RDI_RAX "\x31\xff", CMP_EAX_R8D); /* then xor edi,edi */
 	assert_int_equal(a.how, LC_HOW_BASE);
 	assert_int_equal(a.addr, 0x700003000);
+	a = SAMPLE(VMOVDQU_RDI_RAX ZERO_EDI "\x31\xc0", CMP_EAX_R8D); /* and xor eax,eax */
+	assert_int_equal(a.how, LC_HOW_DESTROYED);
+}
+
+static void of_a_gather_the_object_is_known_and_no_element(void **state)
+{
+	struct lc_access a;
+
+	(void)state;
+	registers.r[RSI] = 0x700002000;
+	a = SAMPLE(GATHER, ADD_RBX_RAX);
+	assert_int_equal(a.how, LC_HOW_BASE);
+	assert_int_equal(a.addr, 0x700002000);
 }
 
 static void a_scaled_index_is_a_number_even_where_it_lies_in_the_heap(void **state)
@@ -908,6 +953,7 @@ int main(void)
 		cmocka_unit_test(overwritten_index_is_lost_and_base_is_not),
 		cmocka_unit_test(overwritten_base_is_lost),
 		cmocka_unit_test(copy_of_a_lost_base_serves),
+		cmocka_unit_test(copy_of_another_value_serves_not),
 		cmocka_unit_test(nearest_earlier_access_is_nearby),
 		cmocka_unit_test(register_written_since_the_access_is_lost),
 		cmocka_unit_test(branch_that_was_not_taken_is_in_the_line),
@@ -940,6 +986,7 @@ int main(void)
 		cmocka_unit_test(base_stands_for_the_object_when_the_index_is_lost),
 		cmocka_unit_test(compressed_reference_in_the_index_is_not_taken_for_an_offset),
 		cmocka_unit_test(object_in_an_index_of_scale_one_serves),
+		cmocka_unit_test(of_a_gather_the_object_is_known_and_no_element),
 		cmocka_unit_test(a_scaled_index_is_a_number_even_where_it_lies_in_the_heap),
 		cmocka_unit_test(breakpoint_in_code_of_another_life_tells_nothing),
 		cmocka_unit_test(interpreter_runtime_and_unknown_code_are_not_decoded),

@@ -36,6 +36,7 @@ static struct {
 	bool learnt;
 	uint64_t size_bytes; /* of the object; 0: 160 */
 	bool unknown;
+	bool named; /* it is a field of an object, and no element */
 } got;
 
 struct lc_tally *lc_tally_create(void)
@@ -90,8 +91,9 @@ int lc_field_find(JNIEnv *jni, uint64_t klass, uint64_t size_bytes, uint64_t off
 	assert_int_equal(size_bytes, got.size_bytes ? got.size_bytes : 160);
 	if (got.unknown)
 		return -ENOENT;
-	*out =
-	    (struct lc_field){ .name = "", .first = offset, .last = offset + 1, .element = offset };
+	*out = (struct lc_field){
+		.name = got.named ? "f" : "", .first = offset, .last = offset + 1, .element = offset
+	};
 	return 0;
 }
 
@@ -209,6 +211,7 @@ static void flags_are_decoded(void **state)
 	/* The second level hit or missed: what a miss of the first one becomes. */
 	check(TLB(HIT) | TLB(L1), LC_SOURCE_UNKNOWN, 0);
 	check(TLB(HIT) | TLB(L1) | TLB(L2), LC_SOURCE_UNKNOWN, 0);
+	check(TLB(MISS) | TLB(L1), LC_SOURCE_UNKNOWN, 0);
 	check(TLB(MISS) | TLB(L2), LC_SOURCE_UNKNOWN, LC_METRIC_TLB_MISS);
 	check(TLB(HIT) | TLB(WK), LC_SOURCE_UNKNOWN, LC_METRIC_TLB_MISS);
 	check(TLB(NA), LC_SOURCE_UNKNOWN, 0);
@@ -368,6 +371,10 @@ static void ends_of_an_array_are_its_first_and_last_sixteenth(void **state)
 		assert_int_equal(got.step.end, cases[i].end);
 		assert_int_equal(got.step.step, 0);
 	}
+	got.steps = 0;
+	got.named = true; /* a large object */
+	lc_detail_sample(NULL, &d);
+	assert_int_equal(got.steps, 0);
 }
 
 static void outside_objects_there_are_only_metrics(void **state)
@@ -379,6 +386,9 @@ static void outside_objects_there_are_only_metrics(void **state)
 	lc_detail_sample(NULL, &d);
 	d = sample();
 	d.object = 0;
+	lc_detail_sample(NULL, &d);
+	d = sample();
+	d.addr = d.object - 8;
 	lc_detail_sample(NULL, &d);
 	assert_int_equal(got.fields + got.lines + got.metrics, 0);
 }

@@ -168,6 +168,45 @@ static void different_accesses_of_a_thread_stay_apart(void **state)
 	}
 }
 
+static void accesses_to_different_bytes_stay_apart(void **state)
+{
+	struct lc_block_line row = store(0x1000);
+
+	(void)state;
+	touch(1, 0x1000);
+	lc_lines_touch(&threads[0], 0x1000, &row);
+	row.byte = 16;
+	lc_lines_touch(&threads[0], 0x1000, &row);
+	row.bytes = 4;
+	lc_lines_touch(&threads[0], 0x1000, &row);
+	lc_lines_touch(&threads[0], 0x1000, &row);
+	lc_lines_flush();
+	assert_int_equal(rows(0), 3);
+	for (unsigned i = 0; i < 3; i++) {
+		const struct lc_block_line *r = &threads[0].tally->rows[i];
+
+		assert_int_equal(r->samples, r->bytes == 4 ? 2 : 1);
+		assert_int_equal(r->byte, r->bytes == 4 ? 16 : r->byte);
+	}
+}
+
+static void what_one_core_took_from_another_is_handed_over_once(void **state)
+{
+	struct lc_block_line row = store(0x1000);
+
+	(void)state;
+	touch(1, 0x1000);
+	row.hitm = 1;
+	lc_lines_touch(&threads[0], 0x1000, &row);
+	lc_lines_flush();
+	row.hitm = 0;
+	lc_lines_touch(&threads[0], 0x1000, &row);
+	lc_lines_flush();
+	assert_int_equal(rows(0), 2);
+	assert_int_equal(threads[0].tally->rows[0].hitm, 1);
+	assert_int_equal(threads[0].tally->rows[1].hitm, 0);
+}
+
 static void a_thread_that_goes_takes_what_it_shared_and_leaves_nothing(void **state)
 {
 	struct lc_lines_stats stats;
@@ -255,6 +294,9 @@ int main(void)
 		cmocka_unit_test_teardown(what_was_handed_over_is_not_handed_over_again, teardown),
 		cmocka_unit_test_teardown(an_address_has_another_number_in_another_epoch, teardown),
 		cmocka_unit_test_teardown(different_accesses_of_a_thread_stay_apart, teardown),
+		cmocka_unit_test_teardown(accesses_to_different_bytes_stay_apart, teardown),
+		cmocka_unit_test_teardown(what_one_core_took_from_another_is_handed_over_once,
+		                          teardown),
 		cmocka_unit_test_teardown(
 		    a_thread_that_goes_takes_what_it_shared_and_leaves_nothing, teardown),
 		cmocka_unit_test_teardown(memory_is_bounded_and_hot_lines_outlast_cold_ones,

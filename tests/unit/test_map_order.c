@@ -142,6 +142,21 @@ static void an_object_whose_header_is_gone_is_dropped_at_the_second_look(void **
 	assert_int_equal(site_at(B), OTHER);
 }
 
+static void a_copy_of_an_object_in_doubt_is_looked_at_anew(void **state)
+{
+	struct lc_object o;
+	uint64_t at = 0;
+
+	(void)state;
+	instead = LC_MAP_HEADER_OTHER;
+	assert_int_equal(lc_map_allocated(map, A, WORDS, SITE), 0);
+	gone = A;
+	assert_int_equal(lc_map_look(map, &at, look, NULL, 9), 0);
+	assert_int_equal(lc_map_moved(map, A, B, BYTES), 1);
+	assert_true(lc_map_find(map, A, &o) && o.in_doubt);
+	assert_true(lc_map_find(map, B, &o) && !o.in_doubt);
+}
+
 static void memory_is_bounded_by_the_heap(void **state)
 {
 	uint64_t bytes;
@@ -283,6 +298,7 @@ int main(void)
 		CASE(an_object_may_slide_by_less_than_its_size),
 		CASE(ages_are_counted_in_cycles_and_copies_by_site),
 		CASE(an_object_whose_header_is_gone_is_dropped_at_the_second_look),
+		CASE(a_copy_of_an_object_in_doubt_is_looked_at_anew),
 		CASE(memory_is_bounded_by_the_heap),
 		CASE(it_agrees_with_a_list),
 		CASE(its_walk_has_each_object_in_order),

@@ -2,6 +2,8 @@
 /*
  * test_moves.c - checks that the moves of objects are found from the collector's copies. The
  * collector is this test.
+ *
+ * The file is longer than 600 lines: the tests share that collector.
  */
 #include <errno.h>
 #include <pthread.h>
@@ -343,6 +345,103 @@ static void every_object_of_a_region_is_followed_home_however_small(void **state
 	lc_moves_release(b);
 }
 
+/* By then other objects are at its source, whose mark says something else. */
+static void a_copy_that_nobody_judged_before_a_second_collection_is_a_move(void **state)
+{
+	struct lc_move_batch *b;
+
+	(void)state;
+	collections = 2;
+	evacuate(0, 1 << 20, SIZE);
+	set_word(0, at(5 << 20) | 3);
+	b = lc_moves_seal();
+	assert_moved(b, 0, 1 << 20);
+	lc_moves_release(b);
+}
+
+static void a_copy_that_won_counts_and_not_an_earlier_one_that_nobody_judged(void **state)
+{
+	struct lc_move_batch *b;
+	pthread_t t;
+
+	(void)state;
+	collections = 2;
+	assert_int_equal(pthread_create(&t, NULL, copy_to, (void *)(uintptr_t)(1 << 20)), 0);
+	pthread_join(t, NULL);
+	evacuate_well(0, 2 << 20, SIZE);
+	evacuate_well(8192, 6 << 20, SIZE); /* with it the thread judges the copy before */
+	b = lc_moves_seal();
+	assert_moved(b, 0, 2 << 20);
+	lc_moves_release(b);
+}
+
+static void what_was_written_in_the_pause_was_no_object_before_it(void **state)
+{
+	struct lc_move_batch *b;
+
+	(void)state;
+	collections = 2;
+	slide(8 << 20, 4 << 20, SIZE);
+	slide((4 << 20) + 64, 2 << 20, SIZE - 64); /* a later piece of it */
+	b = lc_moves_seal();
+	assert_moved(b, 8 << 20, 4 << 20);
+	assert_null(move_of(b, (4 << 20) + 64));
+	lc_moves_release(b);
+}
+
+static void copies_that_lost_are_writes_in_order_too(void **state)
+{
+	struct lc_move_batch *b;
+
+	(void)state;
+	collections = 2;
+	evacuate(0, 4 << 20, SIZE);
+	set_word(0, at(3 << 20) | 3);
+	evacuate_well(8192, 6 << 20, SIZE);
+	b = lc_moves_seal();
+	assert_null(move_of(b, 0));
+	assert_true(written(b, 4 << 20));
+	lc_moves_release(b);
+}
+
+static void an_object_is_overwritten_up_to_its_last_byte_and_no_further(void **state)
+{
+	struct lc_move_batch *b;
+
+	(void)state;
+	collections = 2;
+	evacuate_well(0, (4 << 20) + SIZE, SIZE);
+	evacuate_well(8192, (4 << 20) + SIZE - 8, SIZE);
+	evacuate_well(16384, 6 << 20, SIZE);
+	slide(8 << 20, 4 << 20, SIZE);
+	b = lc_moves_seal();
+	assert_null(move_of(b, 8192));
+	lc_moves_release(b);
+	lc_moves_open(at(0), at(HEAP_BYTES), 1024);
+	evacuate_well(0, (4 << 20) + SIZE, SIZE);
+	evacuate_well(16384, 6 << 20, SIZE);
+	slide(8 << 20, 4 << 20, SIZE);
+	b = lc_moves_seal();
+	assert_moved(b, 0, (4 << 20) + SIZE);
+	lc_moves_release(b);
+}
+
+static void a_region_that_comes_home_overwrites_what_was_there(void **state)
+{
+	struct lc_move_batch *b;
+	size_t shadow = 12 * REGION, home = 2 * REGION;
+
+	(void)state;
+	collections = 2;
+	evacuate_well(20 * REGION, home + 4096, SIZE);
+	evacuate_well(21 * REGION, 23 * REGION, SIZE);
+	slide(shadow, home, REGION);
+	b = lc_moves_seal();
+	assert_null(move_of(b, 20 * REGION));
+	assert_moved(b, 21 * REGION, 23 * REGION);
+	lc_moves_release(b);
+}
+
 /*
  * The young collection before it emptied the spare place, so eden's first object is elsewhere when
  * small objects, which are copied unseen, fill the place.
@@ -544,6 +643,12 @@ int main(void)
 		TEST(an_object_that_stayed_in_a_failed_collection_moves_from_there),
 		TEST(a_region_filled_in_a_spare_place_is_followed_home),
 		TEST(every_object_of_a_region_is_followed_home_however_small),
+		TEST(a_copy_that_nobody_judged_before_a_second_collection_is_a_move),
+		TEST(a_copy_that_won_counts_and_not_an_earlier_one_that_nobody_judged),
+		TEST(what_was_written_in_the_pause_was_no_object_before_it),
+		TEST(copies_that_lost_are_writes_in_order_too),
+		TEST(an_object_is_overwritten_up_to_its_last_byte_and_no_further),
+		TEST(a_region_that_comes_home_overwrites_what_was_there),
 		TEST(a_spare_place_that_was_filled_unseen_is_no_object_in_a_later_collection),
 		TEST(moves_found_otherwise_join_those_that_were_logged),
 		TEST(moves_found_otherwise_need_no_log),

@@ -39,8 +39,16 @@ enum { OLD = 0x200000, OLD_TOP = 0x280000, YOUNG = 0x300000, YOUNG_TOP = 0x38000
 
 static struct lc_thread thread;
 static uint64_t counted[LC_BUCKET_COUNT];
-static uint32_t outlived;     /* collections that all objects have outlived */
-static bool in_doubt;         /* what the map says of all objects */
+static uint32_t outlived;       /* collections that all objects have outlived */
+static bool in_doubt;           /* what the map says of all objects */
+static uint32_t class_site;     /* of all classes */
+static struct lc_detail detail; /* the last one */
+static struct {
+	uint64_t object;
+	uint64_t samples;
+} estimated;
+static struct lc_block_span_access in_span;
+static uint64_t of_nodes;     /* samples that tell which node a thread uses */
 static bool record_meanwhile; /* the thread records its array while samples are looked up */
 
 static bool realloc_fails;
@@ -107,7 +115,9 @@ int lc_tally_sample(struct lc_tally *t, uint16_t engine, enum lc_bucket bucket, 
 	(void)path;
 	(void)where;
 	(void)how;
-	assert_int_equal(site, bucket == LC_BUCKET_OBJECT ? SITE : 0);
+	assert_int_equal(site, bucket == LC_BUCKET_OBJECT       ? SITE
+	                       : bucket == LC_BUCKET_HEAP_CLASS ? class_site
+	                                                        : 0);
 	counted[bucket] += samples;
 	return 0;
 }
@@ -115,7 +125,7 @@ int lc_tally_sample(struct lc_tally *t, uint16_t engine, enum lc_bucket bucket, 
 int lc_tally_span_access(struct lc_tally *t, const struct lc_block_span_access *row)
 {
 	(void)t;
-	(void)row;
+	in_span = *row;
 	return 0;
 }
 
@@ -139,9 +149,11 @@ enum lc_bucket lc_bucket_untracked(uint64_t addr)
 
 const struct lc_span_slot *lc_span_slot_at(const struct lc_thread *t, uint32_t i)
 {
+	static const struct lc_span_slot slot = { .key = { .kind = LC_SPAN_TASK, .site = 5 } };
+
 	(void)t;
-	(void)i;
-	return NULL;
+	assert_int_equal(i, 3);
+	return &slot;
 }
 
 struct lc_data_src lc_detail_data_src(uint64_t data_src)
@@ -153,12 +165,12 @@ struct lc_data_src lc_detail_data_src(uint64_t data_src)
 void lc_detail_sample(JNIEnv *jni, const struct lc_detail *d)
 {
 	(void)jni;
-	(void)d;
+	detail = *d;
 }
 
 void lc_numa_sample(const struct lc_numa_access *a)
 {
-	(void)a;
+	of_nodes += a->samples;
 }
 
 void lc_numa_ran(struct lc_thread *t, uint16_t engine, uint32_t cpu, uint64_t samples)
@@ -169,15 +181,15 @@ void lc_numa_ran(struct lc_thread *t, uint16_t engine, uint32_t cpu, uint64_t sa
 	(void)samples;
 }
 
-void lc_estimate_access(struct lc_thread *t, uint16_t engine, uint32_t class_site, uint64_t start,
-                        uint32_t epoch, uint64_t samples)
+void lc_estimate_access(struct lc_thread *t, uint16_t engine, uint32_t class_site_asked,
+                        uint64_t start, uint32_t epoch, uint64_t samples)
 {
 	(void)t;
 	(void)engine;
-	(void)class_site;
-	(void)start;
-	(void)epoch;
-	(void)samples;
+	assert_int_equal(class_site_asked, class_site);
+	assert_int_equal(epoch, EPOCH);
+	estimated.object = start;
+	estimated.samples += samples;
 }
 
 const struct lc_site *lc_site_get(uint32_t site)
@@ -195,7 +207,7 @@ uint64_t lc_klass_of_word(uint64_t class_word)
 uint32_t lc_klass_site(uint64_t klass)
 {
 	(void)klass;
-	return 0;
+	return class_site;
 }
 
 void lc_metaspace_learn(uint64_t addr, const uint64_t *frames, size_t len)
@@ -227,8 +239,11 @@ static int setup(void **state)
 	(void)state;
 	memset(&thread, 0, sizeof(thread));
 	memset(counted, 0, sizeof(counted));
+	memset(&estimated, 0, sizeof(estimated));
+	memset(&in_span, 0, sizeof(in_span));
 	record_meanwhile = in_doubt = false;
-	outlived = 0;
+	outlived = class_site = 0;
+	of_nodes = 0;
 	return lc_alloc_pool_init(1 << 20) || lc_alloc_log_create(&thread.allocs) ||
 	       lc_sample_log_create(LC_SAMPLE_LOG_MIN_BYTES, &thread.samples);
 }
@@ -564,7 +579,10 @@ static void a_header_inside_a_live_object_is_none(void **state)
 	record(ARRAY);
 	sample_with_header(ARRAY + 64, ARRAY, CLASS);
 	sample_with_header(ARRAY + 64, ARRAY + 56, CLASS + 8); /* inside */
-	sample_with_header(ARRAY + 64, ARRAY - 8, CLASS + 8);  /* reaches into it */
+	resolve(false);
+	assert_int_equal(detail.object, ARRAY);
+	assert_int_equal(detail.klass, CLASS);
+	sample_with_header(ARRAY + 64, ARRAY - 8, CLASS + 8); /* reaches into it */
 	resolve(false);
 	lc_resolve_stats(&after);
 	assert_int_equal(counted[LC_BUCKET_OBJECT], 3);
@@ -584,10 +602,83 @@ static void a_header_is_right_where_the_map_may_be_wrong(void **state)
 	resolve(false);
 	in_doubt = true;
 	sample_with_header(ARRAY + 64, ARRAY + 56, CLASS + 8);
+	sample_with_header(ARRAY + 64, ARRAY + 56, CLASS); /* another one of its class */
 	resolve(false);
 	lc_resolve_stats(&after);
 	assert_int_equal(counted[LC_BUCKET_OBJECT], 0);
-	assert_int_equal(after.class_disagreements - before.class_disagreements, 2);
+	assert_int_equal(after.class_disagreements - before.class_disagreements, 3);
+}
+
+static void what_the_header_alone_tells_is_of_its_class_and_estimated(void **state)
+{
+	(void)state;
+	class_site = 9;
+	sample_with_header(ELSEWHERE + 8, ELSEWHERE, CLASS + 8);
+	resolve(false);
+	assert_int_equal(counted[LC_BUCKET_HEAP_CLASS], 1);
+	assert_int_equal(estimated.object, ELSEWHERE);
+	assert_int_equal(estimated.samples, 1);
+	assert_int_equal(detail.klass, CLASS + 8);
+	record(ARRAY);
+	sample_with_header(ARRAY + 8, ARRAY, CLASS);
+	resolve(false);
+	assert_int_equal(counted[LC_BUCKET_OBJECT], 1);
+	assert_int_equal(estimated.samples, 1); /* its line is known */
+}
+
+static void a_sample_in_a_span_counts_for_that_too(void **state)
+{
+	struct lc_sample s = { .time_ns = lc_time_now_ns(),
+		               .addr = ARRAY + 8,
+		               .epoch = EPOCH,
+		               .overrun = 6,
+		               .access = LC_TOUCH_LOAD };
+
+	(void)state;
+	record(ARRAY);
+	assert_int_equal(lc_sample_log_put(thread.samples, &s, NULL), 0);
+	resolve(false);
+	assert_int_equal(in_span.samples, 0);
+	s.span = 4;
+	assert_int_equal(lc_sample_log_put(thread.samples, &s, NULL), 0);
+	resolve(false);
+	assert_int_equal(in_span.samples, 7);
+	assert_int_equal(in_span.kind, LC_SPAN_TASK);
+	assert_int_equal(in_span.span_site, 5);
+	assert_int_equal(in_span.bucket, LC_BUCKET_OBJECT);
+	assert_int_equal(in_span.site, SITE);
+}
+
+/* The JVM zeroes new arrays, and waits for that at its fences. */
+static void only_accesses_of_the_program_tell_which_node_a_thread_uses(void **state)
+{
+	static const struct {
+		enum lc_where where;
+		enum lc_how how;
+		uint8_t access;
+		bool tells;
+	} cases[] = {
+		{ LC_WHERE_COMPILED, LC_HOW_DIRECT, LC_TOUCH_LOAD, true },
+		{ LC_WHERE_COMPILED, LC_HOW_DIRECT, LC_TOUCH_STORE | LC_ACCESS_FENCE, false },
+		{ LC_WHERE_JVM, LC_HOW_DIRECT, LC_TOUCH_LOAD, false },
+		{ LC_WHERE_JVM, LC_HOW_KERNEL, 0, true }, /* a page fault: the first touch */
+	};
+
+	(void)state;
+	record(ARRAY);
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		const struct lc_sample s = { .time_ns = lc_time_now_ns(),
+			                     .addr = ARRAY + 8,
+			                     .epoch = EPOCH,
+			                     .where = (uint8_t)cases[i].where,
+			                     .how = (uint8_t)cases[i].how,
+			                     .access = cases[i].access };
+
+		of_nodes = 0;
+		assert_int_equal(lc_sample_log_put(thread.samples, &s, NULL), 0);
+		resolve(false);
+		assert_int_equal(of_nodes, cases[i].tells);
+	}
 }
 
 int main(void)
@@ -623,6 +714,12 @@ int main(void)
 		                                teardown),
 		cmocka_unit_test_setup_teardown(a_header_is_right_where_the_map_may_be_wrong, setup,
 		                                teardown),
+		cmocka_unit_test_setup_teardown(
+		    what_the_header_alone_tells_is_of_its_class_and_estimated, setup, teardown),
+		cmocka_unit_test_setup_teardown(a_sample_in_a_span_counts_for_that_too, setup,
+		                                teardown),
+		cmocka_unit_test_setup_teardown(
+		    only_accesses_of_the_program_tell_which_node_a_thread_uses, setup, teardown),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

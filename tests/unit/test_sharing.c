@@ -137,6 +137,63 @@ static void a_stray_is_overlooked_and_so_is_reading_what_nobody_writes(void **st
 	assert_int_equal(found.findings[1].samples, 80);
 }
 
+static uint64_t *line_of(uint32_t thread, uint32_t engine, uint32_t path, uint32_t site)
+{
+	const uint32_t key[LC_LINE_KEY] = { [LC_LINE_THREAD] = thread,
+		                            [LC_LINE_ENGINE] = engine,
+		                            [LC_LINE_NUMBER] = 1,
+		                            [LC_LINE_BUCKET] = LC_BUCKET_OBJECT,
+		                            [LC_LINE_SITE] = site,
+		                            [LC_LINE_PATH] = path,
+		                            [LC_LINE_BYTE] = 8 * thread,
+		                            [LC_LINE_WIDTH] = 8,
+		                            [LC_LINE_TOUCH] = LC_TOUCH_STORE };
+
+	return lc_table_values(&tree.lines, lc_table_put(&tree.lines, key));
+}
+
+static void only_the_hardware_makes_it_certain(void **state)
+{
+	(void)state;
+	line_of(0, 0, 0, ARRAY)[LC_LINE_SAMPLES] = 50;
+	line_of(1, 0, 0, ARRAY)[LC_LINE_SAMPLES] = 40;
+	find();
+	assert_int_equal(found.findings_len, 1);
+	assert_false(found.findings[0].certain);
+	lc_sharing_free(&found);
+	line_of(1, 0, 0, ARRAY)[LC_LINE_HITM] = 3;
+	find();
+	assert_true(found.findings[0].certain);
+	assert_int_equal(found.findings[0].hitm, 3);
+}
+
+static void other_engines_and_other_processes_share_nothing(void **state)
+{
+	const uint32_t key[LC_THREAD_KEY] = { 1, 1 }; /* of another process */
+	const uint32_t apart = lc_table_put(&tree.threads, key);
+
+	(void)state;
+	use(0, 1, ARRAY, 0, LC_TOUCH_STORE, 50);
+	use(apart, 1, ARRAY, 8, LC_TOUCH_STORE, 40);
+	line_of(1, 1, 0, ARRAY)[LC_LINE_SAMPLES] = 40;
+	find();
+	assert_int_equal(found.lines, 0);
+	assert_int_equal(found.findings_len, 0);
+}
+
+static void a_use_is_of_what_most_of_its_samples_are_over_all_paths(void **state)
+{
+	(void)state;
+	line_of(0, 0, 1, ARRAY)[LC_LINE_SAMPLES] = 20;
+	line_of(0, 0, 2, ARRAY)[LC_LINE_SAMPLES] = 20;
+	line_of(0, 0, 1, OTHER)[LC_LINE_SAMPLES] = 30; /* the line of another object earlier */
+	line_of(1, 0, 0, ARRAY)[LC_LINE_SAMPLES] = 40;
+	find();
+	assert_int_equal(found.findings_len, 1);
+	assert_int_equal(found.findings[0].sides[0].site, ARRAY);
+	assert_int_equal(found.findings[0].sides[1].site, ARRAY);
+}
+
 /*
  * An array over two lines; in one of them a thread is the busier one, in the other one the other.
  */
@@ -180,6 +237,12 @@ int main(void)
 		cmocka_unit_test_setup_teardown(
 		    a_stray_is_overlooked_and_so_is_reading_what_nobody_writes, some_threads,
 		    nothing),
+		cmocka_unit_test_setup_teardown(only_the_hardware_makes_it_certain, some_threads,
+		                                nothing),
+		cmocka_unit_test_setup_teardown(other_engines_and_other_processes_share_nothing,
+		                                some_threads, nothing),
+		cmocka_unit_test_setup_teardown(
+		    a_use_is_of_what_most_of_its_samples_are_over_all_paths, some_threads, nothing),
 		cmocka_unit_test_setup_teardown(sides_of_one_array_are_of_different_threads,
 		                                some_threads, nothing),
 		cmocka_unit_test_setup_teardown(busiest_thread_is_against_all_others, some_threads,

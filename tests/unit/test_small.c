@@ -361,6 +361,21 @@ static void survivors_are_followed_until_they_die(void **state)
 	assert_true(s.pass_ns > before.pass_ns);
 }
 
+static void what_left_a_young_space_that_kept_others_is_followed(void **state)
+{
+	struct lc_move *moves;
+	size_t len;
+
+	(void)state;
+	survive(TO, 2);
+	copy(TO + 32, OLD + 64);
+	moves = pass(&len);
+	assert_int_equal(len, 1);
+	assert_int_equal(moves[0].src, at(TO + 32));
+	assert_int_equal(moves[0].dst, at(OLD + 64));
+	free(moves);
+}
+
 static void objects_in_old_memory_wait_until_that_is_collected(void **state)
 {
 	struct lc_move *moves;
@@ -829,6 +844,33 @@ static void survivors_that_find_no_room_make_a_slide_unknown(void **state)
 	lc_memory_limit(UINT64_MAX);
 }
 
+/* Its header would have said that it slides. */
+static void an_object_that_no_memory_allows_to_hold_makes_a_full_collection_unknown(void **state)
+{
+	const struct lc_alloc a = record(EDEN, 3, TAG);
+	struct lc_small_stats s;
+	struct lc_move *moves;
+	size_t len;
+
+	(void)state;
+	let_be_found(1000);
+	assert_true(begin(true));
+	copy(EDEN, OLD + 64);
+	lc_small_look(&a, 1, TAG, 0);
+	lc_memory_add(1000 * 512); /* something else takes all */
+	moves = lc_small_end(&len);
+	assert_int_equal(len, 1);
+	free(moves);
+	lc_memory_add(-1000 * 512);
+	lc_memory_limit(UINT64_MAX);
+	lc_small_stats(&s);
+	assert_int_equal(s.unheld - before.unheld, 1);
+	look_ahead(NULL, 0, false);
+	full = 1;
+	areas[0].flags = LC_AREA_COMPACTED;
+	assert_false(begin(true));
+}
+
 int main(void)
 {
 #define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
@@ -841,6 +883,7 @@ int main(void)
 		TEST(only_tracked_small_objects_of_those_epochs_are_looked_at),
 		TEST(epoch_tags_that_wrap_are_told_apart),
 		TEST(survivors_are_followed_until_they_die),
+		TEST(what_left_a_young_space_that_kept_others_is_followed),
 		TEST(objects_in_old_memory_wait_until_that_is_collected),
 		TEST(many_survivors_are_all_followed),
 		TEST(a_collection_that_leaves_no_trace_makes_all_unknown),
@@ -860,6 +903,7 @@ int main(void)
 		TEST(a_pause_without_a_collection_changes_nothing),
 		TEST(no_more_are_looked_at_in_a_pause_than_the_limit_allows),
 		TEST(survivors_that_find_no_room_make_a_slide_unknown),
+		TEST(an_object_that_no_memory_allows_to_hold_makes_a_full_collection_unknown),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
