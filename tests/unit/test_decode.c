@@ -309,6 +309,11 @@ static void stack_thread_and_constants_are_the_threads_own(void **state)
 	r = RECIPE(RET MOV_RAX_STACK ADD_RBX_RAX, RET);
 	assert_int_equal(r.how, LC_HOW_NEARBY);
 	assert_int_equal(r.access & LC_ACCESS_OWN, LC_ACCESS_OWN);
+	/* loop: mov r10,rbx; mov r10,[r10+16]; mov rax,[rsp+8]; jne loop: both are of the last
+	 * round, if there was one. */
+	r = RECIPE(RET, "\x49\x89\xda" MOV_R10_R10 MOV_RAX_STACK "\x75\xf2" RET);
+	assert_int_equal(r.access & LC_ACCESS_OWN, 0);
+	assert_operand(&r, R10, NONE, 1, 16);
 }
 
 static void hints_are_no_operands(void **state)

@@ -69,7 +69,7 @@ struct model_thread {
 
 struct model_epoch {
 	uint32_t number;
-	bool complete, forget;
+	bool complete, forget, collected;
 	size_t moves, areas;
 	struct lc_thread *thread[THREADS_MAX];
 	uint64_t position[THREADS_MAX];
@@ -186,6 +186,7 @@ static void collect(int fail_at)
 	*e = (struct model_epoch){ .number = number,
 		                   .complete = true,
 		                   .forget = model.unsealed,
+		                   .collected = gc_plan.collections != 0,
 		                   .moves = gc_plan.moves_len,
 		                   .areas = gc_plan.areas_len };
 	sweep = e->forget || gc_plan.collections;
@@ -234,6 +235,7 @@ static void take(void)
 	assert_int_equal(e->number, want->number);
 	assert_int_equal(e->complete, want->complete);
 	assert_int_equal(e->forget, want->forget);
+	assert_int_equal(e->collected, want->collected);
 	assert_int_equal(lc_moves_count(e->moves), want->moves);
 	assert_int_equal(e->areas_len, want->areas);
 	for (size_t i = 0; i < e->areas_len; i++)
@@ -323,6 +325,7 @@ static void a_collection_without_memory_is_told_by_the_next(void **state)
 	(void)state;
 	for (int fail_at = 0; fail_at < 8; fail_at++) {
 		struct lc_epoch *e;
+		unsigned forgotten;
 		uint32_t number;
 		bool sealed;
 
@@ -345,6 +348,7 @@ static void a_collection_without_memory_is_told_by_the_next(void **state)
 		/* Whatever was missed, nothing before is believed after it. */
 		plan(1, 5, 1, true);
 		gc_seen.look = NULL;
+		forgotten = gc_seen.forgotten;
 		lc_sealed_gc_start();
 		lc_sealed_gc_finish(NULL, 0);
 		gc_seen.look = look;
@@ -352,6 +356,8 @@ static void a_collection_without_memory_is_told_by_the_next(void **state)
 		assert_non_null(e);
 		assert_int_equal(e->number, number + 1);
 		assert_int_equal(e->forget, !sealed);
+		/* The objects that were small then have moved, too. */
+		assert_int_equal(gc_seen.forgotten - forgotten, e->forget);
 		lc_sealed_free(e);
 		model.threads[0].swept = model.threads[0].put;
 		model.unswept = lc_epoch_now();
