@@ -69,6 +69,7 @@
 #include "src/jvm/klass.h"
 #include "src/jvm/layout.h"
 #include "src/jvm/metaspace.h"
+#include "src/jvm/method_ids.h"
 #include "src/jvm/peek.h"
 #include "src/jvm/ranges.h"
 #include "src/jvm/scopes.h"
@@ -157,6 +158,11 @@ static int look_at_jvm(JNIEnv *jni, bool *copies_seen)
 		lc_say("the layout of this JVM's arrays is unknown; the program runs unprofiled");
 		return err;
 	}
+	if (lc_method_ids_init(jni) == -ENOTSUP) {
+		lc_say(
+		    "the method IDs of this JVM have no known form; the program runs unprofiled");
+		return -ENOTSUP;
+	}
 	err = lc_areas_init();
 	agent.follow = !err;
 	if (err)
@@ -190,7 +196,7 @@ static int make_tables(void)
 	lc_memory_limit(memory_limit());
 	err = lc_path_init();
 	if (!err)
-		err = lc_versions_init(lc_frames_method_now);
+		err = lc_versions_init(lc_method_ids_lead_to);
 	lc_recursion_fold(agent.options.recursion == LC_RECURSION_FOLD);
 	if (!err)
 		err = lc_alloc_pool_init(ALLOC_POOL_BYTES);

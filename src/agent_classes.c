@@ -399,7 +399,7 @@ static bool is_small(jclass class, const jmethodID *methods, jint len)
 	if (!methods || !len)
 		return false;
 	before = lc_peek_begin(NULL);
-	small = lc_instance_is_below(class, methods[0], classes.min_size_bytes);
+	small = lc_instance_is_below(class, methods, len, classes.min_size_bytes);
 	lc_peek_end(before);
 	return small;
 }

@@ -22,8 +22,9 @@
 #include "src/base/time.h"
 #include "src/classfile/hook_calls.h"
 #include "src/core/jvmti.h"
+#include "src/core/method_number.h"
 #include "src/core/refs.h"
-#include "src/jvm/frames.h"
+#include "src/jvm/method_ids.h"
 
 #define WAIT_NS UINT64_C(60000000000) /* a redefinition that takes longer has failed */
 
@@ -39,7 +40,7 @@ struct named {
 struct hooked {
 	struct hooked *next;
 	jclass class;    /* reference of ours */
-	uint64_t method; /* a jmethodID; 0: it has its code */
+	uint64_t method; /* number of a jmethodID; 0: it has its code */
 	uint64_t before; /* the Method to which that has led */
 	uint64_t until_ns;
 };
@@ -147,16 +148,16 @@ static void add_hooked(JNIEnv *jni, jclass class, uint64_t method, uint64_t befo
 static void add_redefined(JNIEnv *jni, jclass class)
 {
 	jmethodID *methods = NULL;
-	uint64_t method = 0;
+	uint64_t number = 0;
 	jint len = 0;
 
 	if (!(*lc_jvmti())->GetClassMethods(lc_jvmti(), class, &len, &methods)) {
 		if (len)
-			method = (uint64_t)(uintptr_t)methods[0];
+			number = lc_method_number(methods[0]);
 		(*lc_jvmti())->Deallocate(lc_jvmti(), (unsigned char *)methods);
 	}
-	if (method)
-		add_hooked(jni, class, method, lc_frames_method_now(method));
+	if (number)
+		add_hooked(jni, class, number, lc_method_ids_method(jni, number));
 }
 
 void lc_overwritten_hooked(JNIEnv *jni, jclass redefined, const char *name, jobject loader)
@@ -281,7 +282,7 @@ static bool look_at(JNIEnv *jni, const struct hooked *h)
 {
 	int has;
 
-	if (h->method && lc_frames_method_now(h->method) == h->before)
+	if (h->method && lc_method_ids_lead_to(h->method, h->before))
 		return lc_time_now_ns() > h->until_ns;
 	has = class_has_hook(h->class);
 	if (has < 0)

@@ -176,7 +176,7 @@ static void take(JNIEnv *jni, struct lc_thread *t, const struct lc_sample *s)
 		lc_own_cost_hook(s->engine, 1 + (uint64_t)s->overrun);
 
 	if (s->addr && (s->where == LC_WHERE_COMPILED || s->where == LC_WHERE_STUB))
-		lc_metaspace_learn(s->addr, s->frames + own, frames_len - own);
+		lc_metaspace_learn(jni, s->addr, s->frames + own, frames_len - own);
 	lc_numa_ran(t, p.engine, p.cpu, p.samples);
 	if (!lc_bucket_needs_map(s))
 		count_sample(&p, lc_bucket_without_map(s), 0);

@@ -21,6 +21,9 @@ int lc_own_class(jclass class);
 /* Is the method the agent's own? Context: any, after [attach]. */
 bool lc_own_method(jmethodID method);
 
+/* The same by the method's number (core/method_number.h). Context: any. */
+bool lc_own_number(uint64_t number);
+
 /*
  * How many of the leading frames (lc_frame_pack(), leaf first) are the agent's own: a sample
  * taken in a hook belongs to the line that allocates. Context: any, after [attach].

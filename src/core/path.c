@@ -400,12 +400,16 @@ uint32_t lc_path_method_intern(JNIEnv *jni, uint64_t id)
 	return e ? e->method : UINT32_MAX;
 }
 
-const struct lc_method *lc_path_method(JNIEnv *jni, jmethodID method)
+const struct lc_method *lc_path_version(JNIEnv *jni, uint64_t version)
 {
-	uint32_t number = lc_path_method_intern(
-	    jni, lc_version_asked((uint64_t)(uintptr_t)method & LC_ADDR_MASK));
+	const uint32_t number = lc_path_method_intern(jni, version);
 
 	return number == UINT32_MAX ? NULL : lc_method_get(number);
+}
+
+const struct lc_method *lc_path_method(JNIEnv *jni, jmethodID method)
+{
+	return lc_path_version(jni, lc_version_asked(lc_method_number(method)));
 }
 
 int lc_path_define(uint64_t id, const char *class_name, const char *name, const char *signature)

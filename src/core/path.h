@@ -107,6 +107,9 @@ uint32_t lc_site_intern(const char *class_signature, uint64_t class_word, uint32
  */
 const struct lc_method *lc_path_method(JNIEnv *jni, jmethodID method);
 
+/* The same for the ID of a version (core/version.h), as frames hold it. Context: as above. */
+const struct lc_method *lc_path_version(JNIEnv *jni, uint64_t version);
+
 /*
  * Name a method that the JVM is not asked for: `id` is below LC_PATH_DEFINED_MAX, which no
  * jmethodID is, and may stand in frames from now on. Returns 0 or -ENOMEM. Context: [attach].

@@ -121,7 +121,7 @@ static void fill_missing_names(struct lc_method *m)
 void lc_path_name(JNIEnv *jni, uint64_t version, struct lc_method *out)
 {
 	jvmtiEnv *jvmti = lc_jvmti();
-	jmethodID id = (jmethodID)(uintptr_t)lc_version_method(version); /* NOLINT */
+	jmethodID id = lc_method_number_id(lc_version_method(version));
 	char *name = NULL, *signature = NULL;
 
 	memset(out, 0, sizeof(*out));

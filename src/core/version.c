@@ -28,12 +28,12 @@ enum {
 	FIRST_NUMBER = 1 << 10, /* so that no ID is below LC_PATH_DEFINED_MAX */
 	NUMBER_SHIFT = 3,
 	SLOTS_A_PAGE = 4096 / sizeof(uint32_t),
-	ID_SHIFT = 3,     /* jmethodIDs are addresses of pointers */
+	ID_SHIFT = 3,     /* numbers of jmethodIDs */
 	METHOD_SHIFT = 6, /* a Method has about 100 bytes */
 };
 
 struct row {
-	uint64_t id; /* jmethodID */
+	uint64_t id; /* number of a jmethodID */
 	uint64_t method;
 	uint32_t before; /* row of the version before, + 1; 0: this is the first */
 };
@@ -47,13 +47,13 @@ struct tables {
 static struct {
 	pthread_mutex_t lock;
 	struct tables *tables;
-	uint64_t (*method_now)(uint64_t id);
+	bool (*leads_to)(uint64_t id, uint64_t method);
 	uint32_t len;      /* under lock, as the next */
 	uint32_t reserved; /* rows for which there is memory */
 	_Atomic bool any;  /* set before the first row; relaxed: V2 */
 } versions = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
-int lc_versions_init(uint64_t (*method_now)(uint64_t id))
+int lc_versions_init(bool (*leads_to)(uint64_t id, uint64_t method))
 {
 	void *p = mmap(NULL, sizeof(struct tables), PROT_READ | PROT_WRITE,
 	               MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -61,7 +61,7 @@ int lc_versions_init(uint64_t (*method_now)(uint64_t id))
 	if (p == MAP_FAILED)
 		return -ENOMEM;
 	versions.tables = p;
-	versions.method_now = method_now;
+	versions.leads_to = leads_to;
 	return 0;
 }
 
@@ -163,9 +163,12 @@ uint64_t lc_version_of(uint64_t id, uint64_t method)
 
 uint64_t lc_version_now(uint64_t id)
 {
-	if (!any() || !atomic_load_explicit(slot_of_id(id), memory_order_acquire))
+	const uint32_t last =
+	    any() ? atomic_load_explicit(slot_of_id(id), memory_order_acquire) : 0;
+
+	if (!last)
 		return id;
-	return lc_version_of(id, versions.method_now(id));
+	return versions.leads_to(id, row_of(last)->method) ? version_of(last) : behind(last);
 }
 
 uint64_t lc_version_asked(uint64_t id)
@@ -178,8 +181,13 @@ uint64_t lc_version_asked(uint64_t id)
 /* Has the JVM given an ID of its own to a version that was replaced? */
 static bool is_old(uint64_t version, jmethodID method)
 {
-	return any() && method &&
-	       lc_version_old(versions.method_now((uint64_t)(uintptr_t)method)) == version;
+	uint32_t slot = any() ? atomic_load_explicit(slot_of_id(lc_version_method(version)),
+	                                             memory_order_acquire)
+	                      : 0;
+
+	while (slot && version_of(slot) != version)
+		slot = row_of(slot)->before;
+	return slot && method && versions.leads_to(lc_method_number(method), row_of(slot)->method);
 }
 
 bool lc_version_same(uint64_t frame, jmethodID method, int bci)
@@ -188,8 +196,8 @@ bool lc_version_same(uint64_t frame, jmethodID method, int bci)
 
 	if ((frame ^ lc_frame_pack(NULL, bci)) >> LC_ADDR_BITS)
 		return !method && any(); /* or none */
-	return lc_version_method(version) == ((uint64_t)(uintptr_t)method & LC_ADDR_MASK) ||
-	       (!method && any()) || is_old(version, method);
+	return lc_version_method(version) == lc_method_number(method) || (!method && any()) ||
+	       is_old(version, method);
 }
 
 uint64_t lc_version_old(uint64_t method)
@@ -232,16 +240,13 @@ static bool add(uint64_t id, uint64_t method)
 	return true;
 }
 
-int lc_versions_redefined(const jmethodID *methods, size_t len)
+int lc_versions_redefined(const jmethodID *ids, const uint64_t *methods, size_t len)
 {
 	bool room = versions.tables;
 
 	pthread_mutex_lock(&versions.lock);
-	for (size_t i = 0; i < len && room; i++) {
-		const uint64_t id = (uint64_t)(uintptr_t)methods[i];
-
-		room = add(id, versions.method_now(id));
-	}
+	for (size_t i = 0; i < len && room; i++)
+		room = !methods[i] || add(lc_method_number(ids[i]), methods[i]);
 	pthread_mutex_unlock(&versions.lock);
 	return room ? 0 : -ENOMEM;
 }

@@ -14,6 +14,7 @@
 #include "src/base/options.h"
 #include "src/classfile/alloc_rewrite.h"
 #include "src/core/jvmti.h"
+#include "src/core/method_number.h"
 #include "src/core/own.h"
 #include "src/core/own_work.h"
 #include "src/core/path.h"
@@ -80,10 +81,35 @@ uint64_t lc_alloc_path_asked(void)
 	return atomic_load_explicit(&paths.asked, memory_order_relaxed);
 }
 
-/* Number of the intrinsic that this method is, or -1. */
-static int intrinsic_number(JNIEnv *jni, jmethodID method)
+/* Frames of walks hold IDs of versions (core/version.h) in place of jmethodIDs. */
+static uint64_t version_of(const jvmtiFrameInfo *frame)
 {
-	const struct lc_method *m = lc_path_method(jni, method);
+	return (uint64_t)(uintptr_t)frame->method;
+}
+
+/* The frames that JVMTI has given, as frames of walks. */
+static void keep_versions(jvmtiFrameInfo *frames, jint len)
+{
+	for (jint i = 0; i < len; i++)
+		frames[i].method =
+		    (jmethodID)(uintptr_t)lc_version_asked(/* NOLINT */
+		                                           lc_method_number(frames[i].method));
+}
+
+static jmethodID method_of(const jvmtiFrameInfo *frame)
+{
+	return lc_method_number_id(lc_version_method(version_of(frame)));
+}
+
+static bool is_own(const jvmtiFrameInfo *frame)
+{
+	return lc_own_number(lc_version_method(version_of(frame)));
+}
+
+/* Number of the intrinsic that this method is, or -1. */
+static int intrinsic_number(JNIEnv *jni, const jvmtiFrameInfo *frame)
+{
+	const struct lc_method *m = lc_path_version(jni, version_of(frame));
 
 	for (unsigned i = 0; m && i < LC_INTRINSICS; i++) {
 		const struct lc_intrinsic *x = lc_rewrite_intrinsic(i);
@@ -95,18 +121,11 @@ static int intrinsic_number(JNIEnv *jni, jmethodID method)
 	return -1;
 }
 
-static bool is_constructor(JNIEnv *jni, jmethodID method)
+static bool is_constructor(JNIEnv *jni, const jvmtiFrameInfo *frame)
 {
-	const struct lc_method *m = lc_path_method(jni, method);
+	const struct lc_method *m = lc_path_version(jni, version_of(frame));
 
 	return m && !strcmp(m->name, "<init>");
-}
-
-/* Frames of walks hold IDs of versions (core/version.h) in place of jmethodIDs. */
-static jmethodID method_of(const jvmtiFrameInfo *frame)
-{
-	return (jmethodID)(uintptr_t)lc_version_method(/* NOLINT */
-	                                               (uint64_t)(uintptr_t)frame->method);
 }
 
 /* Is frame `i` a constructor that frame `i + 1` calls for the same object? */
@@ -116,7 +135,7 @@ static bool constructor_chain(JNIEnv *jni, const jvmtiFrameInfo *frames, jint le
 	jclass inner = NULL, outer = NULL;
 	bool chain = false;
 
-	if (i + 1 >= len || !is_constructor(jni, frames[i + 1].method))
+	if (i + 1 >= len || !is_constructor(jni, &frames[i + 1]))
 		return false;
 	if (!(*jvmti)->GetMethodDeclaringClass(jvmti, method_of(&frames[i]), &inner) &&
 	    !(*jvmti)->GetMethodDeclaringClass(jvmti, method_of(&frames[i + 1]), &outer)) {
@@ -176,10 +195,8 @@ static bool ask(struct lc_walker *walker, uint32_t node, jint cap, struct walked
 		out->len = shadow_frames(walker, node, out->frames, out->packed, cap);
 	else if ((*lc_jvmti())->GetStackTrace(lc_jvmti(), NULL, 0, cap, out->frames, &out->len))
 		return false;
-	for (jint i = 0; !node && i < out->len; i++)
-		out->frames[i].method = (jmethodID)(uintptr_t)
-		    lc_version_asked(/* NOLINT */
-		                     (uint64_t)(uintptr_t)out->frames[i].method);
+	if (!node)
+		keep_versions(out->frames, out->len);
 	return out->len > 0;
 }
 
@@ -204,10 +221,9 @@ static uint32_t walk(JNIEnv *jni, struct lc_walker *walker, uint32_t node, uint3
 	frames = walked.frames;
 	packed = walked.packed;
 	len = walked.len;
-	while (from < len && lc_own_method(frames[from].method))
+	while (from < len && is_own(&frames[from]))
 		from++;
-	if (origin == LC_ORIGIN_CONSTRUCTOR && from < len &&
-	    is_constructor(jni, frames[from].method)) {
+	if (origin == LC_ORIGIN_CONSTRUCTOR && from < len && is_constructor(jni, &frames[from])) {
 		while (constructor_chain(jni, frames, len, from))
 			from++;
 		from++;
@@ -215,7 +231,7 @@ static uint32_t walk(JNIEnv *jni, struct lc_walker *walker, uint32_t node, uint3
 	if (bytecode_site & LC_SITE_AFTER_CALL)
 		intrinsic = (int)LC_SITE_INTRINSIC(bytecode_site);
 	for (jint i = from, nearest = from; i < len && i < nearest + INTRINSIC_FRAMES; i++) {
-		int ran = intrinsic_number(jni, frames[i].method);
+		int ran = intrinsic_number(jni, &frames[i]);
 
 		if (ran >= 0) {
 			from = i + 1;
@@ -251,10 +267,11 @@ bool lc_alloc_path_first(JNIEnv *jni)
 
 	if ((*lc_jvmti())->GetStackTrace(lc_jvmti(), NULL, 0, 4, frames, &len))
 		return true;
-	while (at < len && lc_own_method(frames[at].method))
+	keep_versions(frames, len);
+	while (at < len && is_own(&frames[at]))
 		at++;
-	if (at == len || !is_constructor(jni, frames[at].method) || /* a clone */
-	    (*lc_jvmti())->GetMethodDeclaringClass(lc_jvmti(), frames[at].method, &holder))
+	if (at == len || !is_constructor(jni, &frames[at]) || /* a clone */
+	    (*lc_jvmti())->GetMethodDeclaringClass(lc_jvmti(), method_of(&frames[at]), &holder))
 		return true;
 	super = (*jni)->GetSuperclass(jni, holder);
 	if (super) {

@@ -38,6 +38,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "src/core/method_number.h"
 #include "src/jvm/code_headers.h"
 #include "src/jvm/ranges.h"
 
@@ -53,7 +54,7 @@ struct entry {
 	_Atomic uint64_t end;
 	_Atomic uint32_t version;
 	_Atomic uint32_t kind;   /* 0: free */
-	_Atomic uint64_t method; /* jmethodID, or 0; set behind the rest, under `lock` */
+	_Atomic uint64_t method; /* its number, or 0; set behind the rest, under `lock` */
 };
 
 /* Everything below is written under `lock`; readers follow the rules at the top. */
@@ -286,7 +287,7 @@ void lc_code_cache_compiled_method_load(jmethodID method, jint code_size, const 
 		const uint32_t n =
 		    atomic_load_explicit(&t->slots[granule_of(t, start)], memory_order_relaxed);
 
-		atomic_store_explicit(&t->entries[n].method, (uint64_t)(uintptr_t)method,
+		atomic_store_explicit(&t->entries[n].method, lc_method_number(method),
 		                      memory_order_release); /* C4 */
 		mark_boundaries(t, start, start + (uint64_t)code_size, map_length, map);
 	}

@@ -47,8 +47,8 @@ bool lc_code_cache_find(uint64_t pc, struct lc_code_cache_piece *out);
 bool lc_code_cache_is_method(uint64_t pc);
 
 /*
- * The jmethodID that the code at `pc` was compiled for (others may be inlined); 0 unknown. Context:
- * any.
+ * The number (core/method_number.h) of the method that the code at `pc` was compiled for (others
+ * may be inlined); 0 unknown. Context: any.
  */
 uint64_t lc_code_cache_method(uint64_t pc);
 

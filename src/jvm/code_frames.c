@@ -22,6 +22,7 @@
 #include "src/core/record.h"
 #include "src/core/version.h"
 #include "src/jvm/blob.h"
+#include "src/jvm/method_ids.h"
 #include "src/jvm/peek.h"
 #include "src/jvm/scopes.h"
 
@@ -63,13 +64,13 @@ static uint32_t generation_now(void)
 	return atomic_load_explicit(table.generation, memory_order_relaxed); /* a hint */
 }
 
-/* Is that the ID of this version, which runs now or did before? IDs are never freed. */
+/* Is that the ID of this version, which runs now or did before? */
 static bool is_version(uint64_t version, uint64_t method)
 {
 	const uint64_t id = lc_version_method(version);
 
-	return (lc_load64(id) == method ? lc_version_of(id, method) : lc_version_old(method)) ==
-	       version;
+	return (lc_method_ids_lead_to(id, method) ? lc_version_of(id, method)
+	                                          : lc_version_old(method)) == version;
 }
 
 /* Is the code still the same? */
@@ -134,7 +135,7 @@ static bool pack(const struct lc_scope *scopes, uint32_t len, uint64_t *frames)
 
 	for (i = 0; i < len; i++) {
 		const uint64_t method = scopes[i].method;
-		const uint64_t id = (uint64_t)(uintptr_t)lc_scopes_method_id(method);
+		const uint64_t id = lc_method_ids_number(method);
 		const uint64_t version = id ? lc_version_of(id, method) : lc_version_old(method);
 
 		if (!version)

@@ -5,6 +5,7 @@
 
 #include "src/base/hash.h"
 #include "src/jvm/blob.h"
+#include "src/jvm/method_ids.h"
 #include "src/jvm/peek.h"
 #include "src/jvm/scopes.h"
 
@@ -50,7 +51,7 @@ uint64_t lc_code_headers_method(uint64_t pc)
 		return 0;
 	if (!in_handler)
 		before = lc_peek_begin(NULL);
-	method = (uint64_t)(uintptr_t)lc_scopes_method_id(lc_scopes_compiled(code.blob));
+	method = lc_method_ids_number(lc_scopes_compiled(code.blob));
 	if (!in_handler)
 		lc_peek_end(before);
 	return method;

@@ -34,7 +34,8 @@ struct lc_code_header {
  */
 bool lc_code_headers_find(uint64_t pc, struct lc_code_header *out);
 
-/* The jmethodID of that method; 0 where there is none. Context: as above; 1 us. */
+/* The number of that method (core/method_number.h); 0 where there is none. Context: as above; 1 us.
+ */
 uint64_t lc_code_headers_method(uint64_t pc);
 
 /*

@@ -97,11 +97,6 @@ bool lc_frames_entry_frame(uint64_t rbp, uint64_t low, uint64_t high, struct lc_
 	       is_between(out->rbp_at, low, high);
 }
 
-uint64_t lc_frames_method_now(uint64_t id)
-{
-	return lc_load64(id); /* IDs are never freed */
-}
-
 /* Where a walk is: a return address, where it stands, and what the registers were there. */
 struct walk {
 	uint64_t frame, end;

@@ -8,11 +8,8 @@
 #ifndef LC_JVM_FRAMES_H
 #define LC_JVM_FRAMES_H
 
-#include <jni.h>
 #include <stdbool.h>
 #include <stdint.h>
-
-#include "src/jvm/peek.h"
 
 /*
  * Words from rbp of an interpreted frame: where its caller's stack pointer stands, its method, and
@@ -90,20 +87,6 @@ static inline uint64_t lc_native_return(const struct lc_native_frame *at)
 struct lc_last_java {
 	uint64_t sp, pc, rbp;
 };
-
-/*
- * The Method * that an interpreted frame of this method holds; 0 where the ID is none. Context:
- * any.
- */
-static inline uint64_t lc_frames_method(jmethodID method)
-{
-	uint64_t pointer = 0;
-
-	return lc_peek((uint64_t)(uintptr_t)method, &pointer, sizeof(pointer)) ? pointer : 0;
-}
-
-/* The Method * to which a jmethodID that the JVM has given leads, for lc_versions_init(). */
-uint64_t lc_frames_method_now(uint64_t id);
 
 /*
  * The words above `at->frame` which tell where its nearest `frames_max` callers are: of a compiled

@@ -5,11 +5,9 @@
 
 #include "src/base/descriptor.h"
 #include "src/core/jvmti.h"
-#include "src/jvm/frames.h"
-#include "src/jvm/handle.h"
 #include "src/jvm/layout.h"
+#include "src/jvm/method_ids.h"
 #include "src/jvm/peek.h"
-#include "src/jvm/scopes.h"
 
 enum { ACC_STATIC = 8 };
 
@@ -54,24 +52,13 @@ uint64_t lc_instance_bytes(JNIEnv *jni, jclass class)
 	return bytes;
 }
 
-/*
- * The Klass is found by a method, not by the mirror: a collection moves mirrors, but no methods.
- * Its own mirror then proves it. Where a collection has just moved that, the proof fails.
- */
-bool lc_instance_is_below(jclass class, jmethodID method, uint64_t bytes)
+bool lc_instance_is_below(jclass class, const jmethodID *ids, jint len, uint64_t bytes)
 {
 	const struct lc_layout *l = lc_layout();
-	uint64_t klass, slot = 0, mirror = 0, now;
+	const uint64_t klass = lc_method_ids_class(class, ids, len);
 	int32_t helper = 0;
 
-	if (l->klass_java_mirror < 0 || l->klass_layout_helper < 0)
-		return false;
-	klass = lc_scopes_holder(lc_frames_method(method));
-	if (!klass || !lc_peek(klass + (uint64_t)l->klass_java_mirror, &slot, sizeof(slot)) ||
-	    !lc_peek(slot, &mirror, sizeof(mirror)) ||
-	    !lc_peek(klass + (uint64_t)l->klass_layout_helper, &helper, sizeof(helper)))
-		return false;
-	now = lc_handle_address(class);
-	return helper > 0 && (mirror & LC_ADDR_MASK) == now &&
-	       ((uint32_t)helper & SIZE_MASK) < bytes;
+	return klass && l->klass_layout_helper >= 0 &&
+	       lc_peek(klass + (uint64_t)l->klass_layout_helper, &helper, sizeof(helper)) &&
+	       helper > 0 && ((uint32_t)helper & SIZE_MASK) < bytes;
 }

@@ -17,6 +17,6 @@ uint64_t lc_instance_bytes(JNIEnv *jni, jclass class);
  * has noted? False where that cannot be read too: then ask lc_instance_bytes(), which is
  * slow. Context: [java]; lc_scopes_init() first.
  */
-bool lc_instance_is_below(jclass class, jmethodID method, uint64_t bytes);
+bool lc_instance_is_below(jclass class, const jmethodID *ids, jint len, uint64_t bytes);
 
 #endif

@@ -5,14 +5,18 @@
  * which are aligned to their size and hold nothing else. So whatever lies in the same 4 MiB as one
  * structure of metaspace is in metaspace, too.
  *
- * A method ID leads to its method, and the method to its profile. Each is believed if it begins
+ * A method of a path leads to its profile. Each is believed if it begins
  * with a table of virtual functions, which are libjvm's, or copies in the archive of classes. All
- * is read through the kernel, so an ID whose class is gone is no harm.
+ * is peeked at, so a method whose class is gone is no harm.
  */
 #include "src/jvm/metaspace.h"
 
+#include <string.h>
+
+#include "src/base/hash.h"
 #include "src/core/record.h"
 #include "src/core/version.h"
+#include "src/jvm/method_ids.h"
 #include "src/jvm/peek.h"
 #include "src/jvm/ranges.h"
 #include "src/jvm/vmstructs.h"
@@ -22,11 +26,16 @@ enum {
 	BLOCKS_MAX = 2048, /* 8 GiB */
 	FRAMES_LOOKED_AT = 8,
 	FIRST_WITH_BLOCKS = 16, /* JDK */
+	KNOWN = 4096, /* methods */
 };
 
 static const char *const parts[] = { "_constMethod", "_method_data", "_method_counters" };
 
 enum { PARTS = sizeof(parts) / sizeof(parts[0]) };
+
+struct known {
+	uint64_t number, method;
+};
 
 /* The first three are set by lc_metaspace_init(), the others by lc_metaspace_learn(). */
 static struct {
@@ -35,6 +44,7 @@ static struct {
 	long offset[PARTS]; /* in a Method; < 0: unknown */
 	uint64_t blocks[BLOCKS_MAX];
 	size_t len;
+	struct known known[KNOWN];
 } metaspace;
 
 void lc_metaspace_init(void)
@@ -43,6 +53,7 @@ void lc_metaspace_init(void)
 
 	metaspace.library = lc_ranges_library();
 	metaspace.len = 0;
+	memset(metaspace.known, 0, sizeof(metaspace.known));
 	metaspace.in_blocks = version && lc_load32((uintptr_t)version) >= FIRST_WITH_BLOCKS;
 	for (size_t i = 0; i < PARTS; i++)
 		metaspace.offset[i] = lc_vm_offset("Method", parts[i]);
@@ -84,11 +95,22 @@ static bool is_polymorphic(uint64_t structure)
 	        lc_ranges_owner(table) == LC_RANGE_JVM);
 }
 
-static void learn_method(uint64_t id)
+/* The Method, as it was when the number last found its slot taken by another one. */
+static uint64_t method_of(JNIEnv *jni, uint64_t number)
 {
-	uint64_t method, part;
+	struct known *k = &metaspace.known[(lc_hash(number) >> 40) % KNOWN];
 
-	if (!read_word(id, &method) || !is_polymorphic(method))
+	if (k->number != number)
+		*k = (struct known){ number, lc_method_ids_method(jni, number) };
+	return k->method;
+}
+
+static void learn_method(JNIEnv *jni, uint64_t number)
+{
+	const uint64_t method = method_of(jni, number);
+	uint64_t part;
+
+	if (!method || !is_polymorphic(method))
 		return;
 	note(method);
 	for (size_t i = 0; i < PARTS; i++)
@@ -97,11 +119,11 @@ static void learn_method(uint64_t id)
 			note(part);
 }
 
-void lc_metaspace_learn(uint64_t addr, const uint64_t *frames, size_t len)
+void lc_metaspace_learn(JNIEnv *jni, uint64_t addr, const uint64_t *frames, size_t len)
 {
 	if (!metaspace.in_blocks || lc_ranges_owner(addr) != LC_RANGE_NOBODY ||
 	    lc_metaspace_holds(addr))
 		return;
 	for (size_t i = 0; i < len && i < FRAMES_LOOKED_AT; i++)
-		learn_method(lc_version_method(frames[i] & LC_ADDR_MASK));
+		learn_method(jni, lc_version_method(frames[i] & LC_ADDR_MASK));
 }

@@ -8,6 +8,7 @@
 #ifndef LC_JVM_METASPACE_H
 #define LC_JVM_METASPACE_H
 
+#include <jni.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -22,7 +23,7 @@ void lc_metaspace_init(void);
  * Compiled code on the path `frames` (lc_frame_pack(), leaf first) touched `addr`. If no range of
  * jvm/ranges.h holds it, note where the data of these methods are. Context: [writer].
  */
-void lc_metaspace_learn(uint64_t addr, const uint64_t *frames, size_t len);
+void lc_metaspace_learn(JNIEnv *jni, uint64_t addr, const uint64_t *frames, size_t len);
 
 /* Is `addr` in metaspace, as far as that was learnt? Context: [writer]. */
 bool lc_metaspace_holds(uint64_t addr);

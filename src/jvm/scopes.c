@@ -38,7 +38,7 @@ static struct {
 	long desc_bytes, desc_pc, desc_scope;
 	long code_end, code_end_offset; /* one of them tells where the code ends, or none does */
 	/* In a Method and what hangs on it. */
-	long access, const_method, code_bytes, idnum, constants, holder, ids;
+	long access, const_method, code_bytes;
 	long const_method_bytes; /* behind it are the bytecodes */
 	unsigned least;          /* value of a byte of a compressed number */
 } scopes;
@@ -98,14 +98,9 @@ static bool find_methods(void)
 	scopes.access = lc_vm_offset("Method", "_access_flags");
 	scopes.const_method = lc_vm_offset("Method", "_constMethod");
 	scopes.code_bytes = lc_vm_offset("ConstMethod", "_code_size");
-	scopes.idnum = lc_vm_offset("ConstMethod", "_method_idnum");
-	scopes.constants = lc_vm_offset("ConstMethod", "_constants");
 	scopes.const_method_bytes = lc_vm_sizeof("ConstMethod");
-	scopes.holder = lc_vm_offset("ConstantPool", "_pool_holder");
-	scopes.ids = lc_vm_offset("InstanceKlass", "_methods_jmethod_ids");
 	return scopes.access >= 0 && scopes.const_method >= 0 && scopes.code_bytes >= 0 &&
-	       scopes.idnum >= 0 && scopes.constants >= 0 && scopes.const_method_bytes > 0 &&
-	       scopes.holder >= 0 && scopes.ids >= 0;
+	       scopes.const_method_bytes > 0;
 }
 
 int lc_scopes_init(void)
@@ -334,47 +329,7 @@ int lc_scopes_bci(uint64_t method, uint64_t bcp)
 	return bcp - at < bytes ? (int)(bcp - at) : -EIO;
 }
 
-static uint64_t peek_pointer(uint64_t at, long offset)
-{
-	uint64_t value = 0;
-
-	return at && peek(at, offset, &value, sizeof(value)) ? value : 0;
-}
-
 bool lc_scopes_known(void)
 {
 	return scopes.known;
-}
-
-/*
- * What was left on a stack may lead to a class that is gone. Arrays of IDs are replaced by larger
- * ones, so that an old one may be gone too.
- */
-jmethodID lc_scopes_method_id(uint64_t method)
-{
-	const uint64_t at = peek_pointer(method, scopes.const_method);
-	const uint64_t pool = peek_pointer(at, scopes.constants);
-	const uint64_t ids = peek_pointer(peek_pointer(pool, scopes.holder), scopes.ids);
-	uint64_t slot, len = 0, id = 0, target = 0;
-	uint16_t idnum = 0;
-
-	if (!ids || !peek(at, scopes.idnum, &idnum, sizeof(idnum)))
-		return NULL;
-	slot = idnum + UINT64_C(1);
-	if (!lc_peek(ids, &len, sizeof(len)) || slot > len ||
-	    !lc_peek(ids + slot * 8, &id, sizeof(id)) || !id ||
-	    !lc_peek(id, &target, sizeof(target)) || target != method)
-		return NULL;
-	return (jmethodID)(uintptr_t)id; /* NOLINT */
-}
-
-uint64_t lc_scopes_holder(uint64_t method)
-{
-	uint64_t at = 0, pool = 0, holder = 0;
-
-	return scopes.known && peek(method, scopes.const_method, &at, sizeof(at)) &&
-	               peek(at, scopes.constants, &pool, sizeof(pool)) &&
-	               peek(pool, scopes.holder, &holder, sizeof(holder))
-	           ? holder
-	           : 0;
 }

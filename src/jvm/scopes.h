@@ -9,7 +9,6 @@
 #ifndef LC_JVM_SCOPES_H
 #define LC_JVM_SCOPES_H
 
-#include <jni.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -63,17 +62,5 @@ uint64_t lc_scopes_identity(uint64_t blob);
  * elsewhere, or that is no method. Context: [hook]; slow.
  */
 int lc_scopes_bci(uint64_t method, uint64_t bcp);
-
-/*
- * The ID that JVMTI knows the method by; NULL where none was made yet, or that is no method.
- * Context: any; slow.
- */
-jmethodID lc_scopes_method_id(uint64_t method);
-
-/*
- * The Klass of the class that declares `method`; 0 where that cannot be read. Context: any; the
- * class must not be unloaded meanwhile.
- */
-uint64_t lc_scopes_holder(uint64_t method);
 
 #endif

@@ -12,6 +12,7 @@
 #include "src/jvm/blob.h"
 #include "src/jvm/code_frames.h"
 #include "src/jvm/frames.h"
+#include "src/jvm/peek.h"
 #include "src/jvm/scopes.h"
 
 enum { INTERPRETED_BYTES_MAX = 8 << 10 /* as AsyncGetCallTrace, without max_stack */ };

@@ -439,7 +439,7 @@ bool lc_unwind_caller(const struct lc_unwound *from, uint64_t stack_end, struct 
 	at.pc = lc_unwind_word(&l, at.sp - 8);
 	at.fp = lc_unwind_word(&l, at.sp - 16);
 	method = lc_code_cache_method(l.pc);
-	out->leaf = method ? lc_version_frame((jmethodID)(uintptr_t)method, -1) : 0; /* NOLINT */
+	out->leaf = method ? lc_version_frame_of(method, -1) : 0;
 	return method && lc_unwind_go_on(&l, &at);
 }
 

@@ -142,7 +142,7 @@ bool lc_unwind_prologue(struct lc_leaving *l)
 		return false;
 	method = lc_code_cache_method(l->pc);
 	if (method)
-		l->out->leaf = lc_version_frame((jmethodID)(uintptr_t)method, 0); /* NOLINT */
+		l->out->leaf = lc_version_frame_of(method, 0);
 	return true;
 }
 

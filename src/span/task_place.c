@@ -19,6 +19,8 @@
 #include "src/core/version.h"
 #include "src/jvm/code_cache.h"
 #include "src/jvm/frames.h"
+#include "src/jvm/method_ids.h"
+#include "src/jvm/peek.h"
 #include "src/stack/walker.h"
 
 enum {
@@ -88,7 +90,7 @@ void lc_task_places_destroy(struct lc_task_places *p)
 bool lc_task_place_is_own_slowly(struct lc_task_places *p, uint64_t caller)
 {
 	uint64_t method = lc_code_cache_method(caller);
-	bool own = !method || lc_own_method((jmethodID)(uintptr_t)method); /* NOLINT */
+	bool own = !method || lc_own_number(method);
 
 	/* What is not announced yet will be. */
 	if (method)
@@ -236,16 +238,13 @@ struct scan {
  * The first frame that is not accounted for and has this method; the number of frames where none
  * has.
  */
-static jint frame_of(const struct scan *s, uint64_t method, bool interpreted)
+static jint frame_of(const struct scan *s, uint64_t number)
 {
 	jint i = s->next;
 
-	for (; i < s->search->walked.len && i < s->next + SEARCH_FRAMES; i++) {
-		jmethodID id = s->search->walked.frames[i].method;
-
-		if ((interpreted ? lc_frames_method(id) : (uint64_t)(uintptr_t)id) == method)
+	for (; i < s->search->walked.len && i < s->next + SEARCH_FRAMES; i++)
+		if (lc_method_number(s->search->walked.frames[i].method) == number)
 			return i;
-	}
 	return s->search->walked.len;
 }
 
@@ -261,8 +260,9 @@ static void look_at(struct scan *s, uint64_t at)
 	if (!interpreted)
 		method = lc_code_cache_method(*word);
 	else if (rbp)
-		method = ((const uint64_t *)(uintptr_t)rbp)[LC_INTERPRETED_METHOD]; /* NOLINT */
-	found = method ? frame_of(s, method, interpreted) : s->search->walked.len;
+		method =
+		    lc_method_ids_number(lc_load64(rbp + (uint64_t)(LC_INTERPRETED_METHOD * 8)));
+	found = method ? frame_of(s, method) : s->search->walked.len;
 	if (found == s->search->walked.len)
 		return;
 	if (interpreted)

@@ -548,8 +548,9 @@ void lc_walker_destroy(struct lc_walker *w)
 
 /* -- metaspace: none ------------------------------------------------------------------------- */
 
-void lc_metaspace_learn(uint64_t addr, const uint64_t *frames, size_t len)
+void lc_metaspace_learn(JNIEnv *jni, uint64_t addr, const uint64_t *frames, size_t len)
 {
+	(void)jni;
 	(void)addr;
 	(void)frames;
 	(void)len;

@@ -1,4 +1,4 @@
-/* uses: src/jvm/code_cache.c -lpthread */
+/* uses: src/jvm/code_cache.c -lpthread src/core/method_number.c */
 /*
  * test_code_cache.c - checks that generated code is found while it lives, by readers that never
  * wait.

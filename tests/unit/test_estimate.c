@@ -1,4 +1,4 @@
-/* uses: src/core/version.c src/core/memory.c src/heap/estimate.c src/heap/estimate_flush.c src/heap/estimate_pace.c src/heap/estimate_path.c src/heap/estimate_split.c src/heap/estimate_sums.c src/core/jitter.c src/core/epoch.c src/core/jvmti.c src/jvm/header.c src/profile/tally.c src/core/thread.c src/jvm/peek.c src/stack/walker.c src/format/section.c -lm -Wl,--wrap=malloc,--wrap=calloc */
+/* uses: src/core/version.c src/core/memory.c src/heap/estimate.c src/heap/estimate_flush.c src/heap/estimate_pace.c src/heap/estimate_path.c src/heap/estimate_split.c src/heap/estimate_sums.c src/core/jitter.c src/core/epoch.c src/core/jvmti.c src/jvm/header.c src/profile/tally.c src/core/thread.c src/jvm/peek.c src/stack/walker.c src/format/section.c -lm -Wl,--wrap=malloc,--wrap=calloc src/core/method_number.c */
 /*
  * test_estimate.c - checks that sampled objects are counted, held, followed and let go. The JVM is
  * a fake.

@@ -1,4 +1,4 @@
-/* uses: src/core/version.c src/core/memory.c src/jvm/metaspace.c src/jvm/peek.c */
+/* uses: src/core/version.c src/core/memory.c src/jvm/metaspace.c src/jvm/peek.c src/core/method_number.c */
 /*
  * test_metaspace.c - checks which addresses methods lead to. The JVM's structures are laid out in
  * an arena of four blocks here.
@@ -15,6 +15,8 @@
 
 #include "src/core/record.h"
 #include "src/jvm/metaspace.h"
+#include "src/jvm/method_ids.h"
+#include "src/jvm/peek.h"
 #include "src/jvm/ranges.h"
 #include "src/jvm/vmstructs.h"
 
@@ -64,6 +66,14 @@ void *lc_vm_static(const char *type, const char *field)
 	return version ? &version : NULL;
 }
 
+uint64_t lc_method_ids_method(JNIEnv *jni, uint64_t number)
+{
+	uint64_t method = 0;
+
+	(void)jni;
+	return lc_peek(number, &method, sizeof(method)) ? method : 0;
+}
+
 /* -- the tests ------------------------------------------------------------------------------- */
 
 /* A method in block 0, its profile in block 2, and an ID of it outside. */
@@ -99,7 +109,7 @@ static void a_method_leads_to_its_block_and_to_that_of_its_profile(void **state)
 
 	(void)state;
 	assert_false(lc_metaspace_holds(at(0, 0)));
-	lc_metaspace_learn(at(3, 0), &of, 1);
+	lc_metaspace_learn(NULL, at(3, 0), &of, 1);
 	assert_true(lc_metaspace_holds(at(0, 0)));
 	assert_true(lc_metaspace_holds(at(0, BLOCK - 1)));
 	assert_false(lc_metaspace_holds(at(1, 0)));
@@ -113,9 +123,9 @@ static void callers_lead_there_too(void **state)
 	const uint64_t frames[] = { lc_frame_pack(NULL, 1), frame(LIBRARY) };
 
 	(void)state;
-	lc_metaspace_learn(at(3, 0), frames, 1);
+	lc_metaspace_learn(NULL, at(3, 0), frames, 1);
 	assert_false(lc_metaspace_holds(at(0, 0)));
-	lc_metaspace_learn(at(3, 0), frames, 2);
+	lc_metaspace_learn(NULL, at(3, 0), frames, 2);
 	assert_true(lc_metaspace_holds(at(0, 0)));
 }
 
@@ -124,7 +134,7 @@ static void what_has_no_table_of_functions_is_no_method(void **state)
 	const uint64_t of = frame(LIBRARY - 8);
 
 	(void)state;
-	lc_metaspace_learn(at(3, 0), &of, 1);
+	lc_metaspace_learn(NULL, at(3, 0), &of, 1);
 	assert_false(lc_metaspace_holds(at(0, 0)));
 	assert_false(lc_metaspace_holds(at(2, 0)));
 }
@@ -135,7 +145,7 @@ static void a_method_of_the_archive_has_its_profile_elsewhere(void **state)
 
 	(void)state;
 	archived = at(0, 0);
-	lc_metaspace_learn(at(3, 0), &of, 1);
+	lc_metaspace_learn(NULL, at(3, 0), &of, 1);
 	assert_false(lc_metaspace_holds(at(0, 0)));
 	assert_true(lc_metaspace_holds(at(2, 0)));
 }
@@ -145,7 +155,7 @@ static void nothing_is_learnt_of_an_address_that_is_known(void **state)
 	const uint64_t of = frame(LIBRARY);
 
 	(void)state;
-	lc_metaspace_learn(ARCHIVE, &of, 1);
+	lc_metaspace_learn(NULL, ARCHIVE, &of, 1);
 	assert_false(lc_metaspace_holds(at(0, 0)));
 }
 
@@ -159,7 +169,7 @@ static void a_jvm_without_such_blocks_has_none(void **state)
 
 		version = others[i];
 		lc_metaspace_init();
-		lc_metaspace_learn(at(3, 0), &of, 1);
+		lc_metaspace_learn(NULL, at(3, 0), &of, 1);
 		assert_false(lc_metaspace_holds(at(0, 0)));
 	}
 }

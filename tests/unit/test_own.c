@@ -1,4 +1,4 @@
-/* uses: src/core/own.c src/core/jvmti.c */
+/* uses: src/core/own.c src/core/jvmti.c src/core/method_number.c */
 /*
  * test_own.c - checks that methods of the agent's classes, and their frames on a stack, are known.
  */

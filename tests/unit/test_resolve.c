@@ -210,8 +210,9 @@ uint32_t lc_klass_site(uint64_t klass)
 	return class_site;
 }
 
-void lc_metaspace_learn(uint64_t addr, const uint64_t *frames, size_t len)
+void lc_metaspace_learn(JNIEnv *jni, uint64_t addr, const uint64_t *frames, size_t len)
 {
+	(void)jni;
 	(void)addr;
 	(void)frames;
 	(void)len;

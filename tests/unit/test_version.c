@@ -1,4 +1,4 @@
-/* uses: src/core/version.c src/core/path.c src/core/path_name.c src/base/limit.c src/base/say.c src/core/path_intern.c src/core/recursion.c src/core/jvmti.c src/core/own.c src/core/memory.c */
+/* uses: src/core/version.c src/core/path.c src/core/path_name.c src/base/limit.c src/base/say.c src/core/path_intern.c src/core/recursion.c src/core/jvmti.c src/core/own.c src/core/memory.c src/core/method_number.c */
 /*
  * test_version.c - checks that a frame keeps the lines of the version that it was in, against a JVM
  * made up here: a method's ID is the address of a cell, which holds the number of the newest
@@ -26,6 +26,18 @@ static JNIEnv jni;
 static uint64_t method_now(uint64_t id)
 {
 	return *(const uint64_t *)(uintptr_t)id; /* NOLINT */
+}
+
+static bool leads_to(uint64_t id, uint64_t version)
+{
+	return method_now(id) == version;
+}
+
+static void will_be_redefined(jmethodID m)
+{
+	const uint64_t now = method_now((uintptr_t)m);
+
+	lc_versions_redefined(&m, &now, 1);
 }
 
 static jvmtiError JNICALL get_method_name(jvmtiEnv *env, jmethodID m, char **name, char **signature,
@@ -85,7 +97,7 @@ static int start(void **state)
 {
 	(void)state;
 	lc_jvmti_set(&jvmti);
-	return lc_path_init() || lc_versions_init(method_now);
+	return lc_path_init() || lc_versions_init(leads_to);
 }
 
 /* A method whose first version is `version`. */
@@ -107,7 +119,7 @@ static void become(jmethodID m, uint64_t version)
 
 static void redefine(jmethodID m, uint64_t version)
 {
-	lc_versions_redefined(&m, 1);
+	will_be_redefined(m);
 	become(m, version);
 }
 
@@ -131,8 +143,8 @@ static void a_method_that_is_not_redefined_has_its_own_id(void **state)
 	assert_int_equal(lc_version_now(id_of(m)), id_of(m));
 	assert_int_equal(lc_version_asked(id_of(m)), id_of(m));
 	assert_int_equal(lc_version_old(100), 0);
-	lc_versions_redefined(&m, 1); /* and this redefinition is refused, or only begins */
-	lc_versions_redefined(&m, 1);
+	will_be_redefined(m); /* and this redefinition is refused, or only begins */
+	will_be_redefined(m);
 	assert_int_equal(lc_version_now(id_of(m)), id_of(m));
 	assert_int_equal(line_of(id_of(m)), 10);
 }
