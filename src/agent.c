@@ -164,6 +164,8 @@ static int look_at_jvm(JNIEnv *jni, bool *copies_seen)
 		return -ENOTSUP;
 	}
 	err = lc_areas_init();
+	if (!err)
+		err = lc_areas_prove(jni);
 	agent.follow = !err;
 	if (err)
 		agent.ordered = lc_agent_follow_in_order(jni, &agent.options);
@@ -209,17 +211,35 @@ static int make_tables(void)
 	return err;
 }
 
+static const jvmtiEvent compiled_events[] = { JVMTI_EVENT_COMPILED_METHOD_LOAD,
+	                                      JVMTI_EVENT_COMPILED_METHOD_UNLOAD };
+
+static void announce_compiled(void)
+{
+	(*lc_jvmti())->GenerateEvents(lc_jvmti(), JVMTI_EVENT_COMPILED_METHOD_LOAD);
+}
+
+/* Compiled methods are announced until those that were have proved that they can be found. */
+static int judge_compiled(void)
+{
+	const int found = lc_code_headers_judge();
+
+	if (found > 0)
+		return enable(compiled_events, 2, JVMTI_DISABLE);
+	if (found < 0)
+		announce_compiled(); /* those that were left out as found */
+	return 0;
+}
+
 /* Compiled methods are found where they lie, or else announced. */
 static int find_compiled(uint64_t stub)
 {
-	static const jvmtiEvent events[] = { JVMTI_EVENT_COMPILED_METHOD_LOAD,
-		                             JVMTI_EVENT_COMPILED_METHOD_UNLOAD };
-	int err;
+	const bool headers = lc_debug_info_begin() && !lc_code_headers_init(stub);
+	int err = enable(compiled_events, 2, JVMTI_ENABLE);
 
-	if (lc_debug_info_begin() && !lc_code_headers_init(stub))
-		return 0;
-	err = enable(events, 2, JVMTI_ENABLE);
-	(*lc_jvmti())->GenerateEvents(lc_jvmti(), JVMTI_EVENT_COMPILED_METHOD_LOAD);
+	announce_compiled();
+	if (headers && !err)
+		err = judge_compiled();
 	return err;
 }
 
@@ -312,6 +332,8 @@ static void follow_what_was_there(JNIEnv *jni)
 /* What else would be announced; on the attribution thread. */
 static void tick(JNIEnv *jni)
 {
+	if (lc_code_headers_proving())
+		(void)judge_compiled();
 	if (lc_code_headers_known() && lc_blob_freed())
 		lc_generated_freed();
 	lc_overwritten_look(jni);

@@ -20,6 +20,7 @@
 #include "src/core/own_work.h"
 #include "src/heap/estimate.h"
 #include "src/jvm/code_cache.h"
+#include "src/jvm/code_headers.h"
 #include "src/jvm/ranges.h"
 #include "src/jvm/thread_cpu.h"
 #include "src/sample/watch.h"
@@ -177,8 +178,9 @@ static void JNICALL on_compiled_load(jvmtiEnv *jvmti, jmethodID method, jint cod
 	if (!begin)
 		return;
 	lc_own_work_begin(&work);
-	lc_code_cache_compiled_method_load(method, code_size, code_addr, map_length, map,
-	                                   compile_info);
+	if (!lc_code_headers_specimen((uintptr_t)code_addr, (uint64_t)code_size, method))
+		lc_code_cache_compiled_method_load(method, code_size, code_addr, map_length, map,
+		                                   compile_info);
 	lc_own_work_end(&work);
 	lc_thread_cpu_own(leave(LC_OWN_EVENTS, begin));
 }

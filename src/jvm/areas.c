@@ -7,9 +7,12 @@
 #include "src/jvm/areas.h"
 
 #include <errno.h>
+#include <stdlib.h>
 
 #include "src/jvm/areas_backend.h"
 #include "src/jvm/collector.h"
+#include "src/jvm/guard.h"
+#include "src/jvm/handle.h"
 #include "src/jvm/ranges.h"
 #include "src/jvm/vmstructs.h"
 
@@ -63,9 +66,24 @@ static const struct lc_areas_backend *find_backend(void)
 	}
 }
 
+struct init {
+	const struct lc_areas_backend *found;
+	uint32_t counted;
+	int err;
+};
+
+static void init_backend(void *arg)
+{
+	struct init *i = arg;
+
+	i->err = i->found->init(lc_collector_heap());
+	i->counted = *counter;
+}
+
 int lc_areas_init(void)
 {
 	const struct lc_areas_backend *found;
+	struct init init;
 	int err;
 
 	backend = NULL;
@@ -77,12 +95,76 @@ int lc_areas_init(void)
 	found = find_backend();
 	if (!found)
 		return -ENOTSUP;
-	err = found->init(lc_collector_heap());
-	if (err)
-		return err;
+	init = (struct init){ .found = found };
+	if (!lc_guard_run(init_backend, &init))
+		return -ENOENT;
+	if (init.err)
+		return init.err;
 	backend = found;
-	counted_before = *counter;
+	counted_before = init.counted;
 	return 0;
+}
+
+/* -- proof ---------------------------------------------------------------------------------- */
+
+enum { AREAS_MAX = 1 << 16, SPECIMEN_BYTES = 4096, ATTEMPTS = 16 };
+
+struct proof {
+	uint64_t low, high; /* a new array */
+	struct lc_area *areas;
+	bool proved;
+};
+
+static bool makes_sense(const struct lc_area *a, struct lc_range heap)
+{
+	return a->bottom >= heap.low && a->bottom <= a->top && a->top <= a->end &&
+	       a->end <= heap.high && !((a->bottom | a->top | a->end) & 7);
+}
+
+/* G1 tells kinds by numbers of its own, which the array proves: new ones are in eden. */
+static bool is_new(const struct lc_area *a)
+{
+	return lc_collector() == LC_GC_G1 ? a->kind == LC_AREA_EDEN : a->kind != LC_AREA_FREE;
+}
+
+static void look_for_specimen(void *arg)
+{
+	struct proof *p = arg;
+	const struct lc_range heap = lc_ranges_heap();
+	const size_t len = lc_areas_look(p->areas, AREAS_MAX);
+	bool sense = len <= AREAS_MAX, found = false;
+
+	for (size_t i = 0; sense && i < len; i++) {
+		const struct lc_area *a = &p->areas[i];
+
+		sense = makes_sense(a, heap);
+		found |= p->low >= a->bottom && p->high <= a->top && is_new(a);
+	}
+	p->proved = sense && found;
+}
+
+int lc_areas_prove(JNIEnv *jni)
+{
+	struct proof p = { .areas = malloc(AREAS_MAX * sizeof(*p.areas)) };
+	bool faulted = false;
+
+	for (unsigned i = 0; p.areas && !p.proved && !faulted && i < ATTEMPTS; i++) {
+		jbyteArray array = (*jni)->NewByteArray(jni, SPECIMEN_BYTES);
+
+		if (!array)
+			break;
+		p.low = lc_handle_address(array);
+		p.high = p.low + SPECIMEN_BYTES;
+		/* A collection may move the array meanwhile: then the next one is looked for. */
+		faulted = !lc_guard_run(look_for_specimen, &p);
+		(*jni)->DeleteLocalRef(jni, array);
+	}
+	(*jni)->ExceptionClear(jni);
+	free(p.areas);
+	if (p.proved && !faulted)
+		return 0;
+	backend = NULL;
+	return -ENOENT;
 }
 
 void lc_areas_begin(void)

@@ -43,6 +43,7 @@
 #ifndef LC_JVM_AREAS_H
 #define LC_JVM_AREAS_H
 
+#include <jni.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -56,6 +57,13 @@
  * Context: [attach]; lc_layout_find() first.
  */
 int lc_areas_init(void);
+
+/*
+ * Prove what lc_areas_init() found: the areas make sense, and a new array lies in one of them.
+ * Returns 0; -ENOENT where that is not so: then objects cannot be followed. Context: [attach];
+ * lc_call_trace_catch_faults() first.
+ */
+int lc_areas_prove(JNIEnv *jni);
 
 /* Note the layout that the collection starts from. Context: [gc] start. */
 void lc_areas_begin(void);

@@ -168,6 +168,11 @@ int lc_blob_init(void)
 	return 0;
 }
 
+void lc_blob_forget(void)
+{
+	blobs.heaps_len = 0;
+}
+
 bool lc_blob_known(void)
 {
 	return blobs.heaps_len;

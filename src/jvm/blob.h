@@ -17,6 +17,9 @@
  */
 int lc_blob_init(void);
 
+/* Find no blob from now on. Context: [attach]. */
+void lc_blob_forget(void);
+
 /* Are there code heaps? Context: any. */
 bool lc_blob_known(void);
 

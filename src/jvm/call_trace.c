@@ -6,6 +6,7 @@
 
 #include <dlfcn.h>
 #include <errno.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
@@ -19,12 +20,15 @@
 #include "src/jvm/cfi.h"
 #include "src/jvm/code_cache.h"
 #include "src/jvm/frames.h"
+#include "src/jvm/guard.h"
 #include "src/jvm/layout.h"
 #include "src/jvm/peek.h"
 #include "src/jvm/stack_walk.h"
 #include "src/jvm/vmstructs.h"
+#include "src/jvm/walk_proof.h"
 
 enum { THREAD_BYTES_MAX = 16 << 10, STACK_BYTES_MAX = 1 << 20 };
+static const uint64_t STACK_MAX = UINT64_C(16) << 30; /* -Xss goes up to 1 GiB */
 
 /* The JVM's own declaration of these is in no installed header. */
 struct call_trace {
@@ -43,7 +47,7 @@ static jint (*get_created_vms)(JavaVM **vms, jsize len, jsize *count);
  * What is written to a thread's anchor was read in these versions' sources and tried on them. Later
  * ones are walked as AsyncGetCallTrace does it.
  */
-enum { ANCHOR_JDK_OLDEST = 11, ANCHOR_JDK_NEWEST = 25 };
+enum { ANCHOR_JDK_OLDEST = 11, ANCHOR_JDK_NEWEST = 28 };
 
 /* Where a thread's last Java frame is, from its JNIEnv; anchor_sp is 0 where that is not known. */
 static int64_t anchor_sp, anchor_pc;
@@ -52,7 +56,17 @@ static int64_t stack_base;   /* the same of the end of its stack, or 0 */
 static int64_t thread_state; /* and of its state, */
 static int64_t in_java;      /* which is this in Java code */
 static int64_t in_vm;        /* and this, or one more on the way out, in the JVM; or -1 */
-static bool anchor_writable; /* the JVM is one whose use of the anchor is known */
+static bool anchor_known;    /* the JVM is one whose use of the anchor is known */
+static int64_t in_native;    /* as in_java */
+
+/*
+ * How many anchors were seen that led to generated code and the thread's own stack, and whether one
+ * did not. Nothing is written to an anchor before ANCHOR_PROOFS. Relaxed: a thread that sees an old
+ * value writes nothing.
+ */
+static _Atomic uint32_t anchors_right;
+static _Atomic bool anchor_refuted;
+enum { ANCHOR_PROOFS = 4 };
 
 static bool is_known_version(void)
 {
@@ -65,6 +79,21 @@ static bool is_known_version(void)
 	version = atoi(text);
 	(*lc_jvmti())->Deallocate(lc_jvmti(), (unsigned char *)text);
 	return version >= ANCHOR_JDK_OLDEST && version <= ANCHOR_JDK_NEWEST;
+}
+
+/* Do the thread's state and the end of its stack make sense for the calling thread, which is ours?
+ */
+static bool is_this_thread(JNIEnv *env)
+{
+	const int64_t at = (int64_t)(uintptr_t)env;
+	const uint64_t here = (uint64_t)(uintptr_t)__builtin_frame_address(0);
+	uint64_t end = 0;
+	uint32_t state = 0;
+
+	return lc_peek((uint64_t)(at + stack_base), &end, sizeof(end)) && end > here &&
+	       end - here <= STACK_MAX && !(end & 7) &&
+	       lc_peek((uint64_t)(at + thread_state), &state, sizeof(state)) &&
+	       (int64_t)state == in_native;
 }
 
 /* A JNIEnv is part of its JavaThread: how far in, this thread tells. */
@@ -92,16 +121,21 @@ static void find_anchor(JNIEnv *env)
 	if (!thread || anchor < 0 || sp < 0 || pc < 0 || env_at <= 0 || env_at > THREAD_BYTES_MAX ||
 	    lc_layout_thread_tid((uint64_t)thread) != (int)syscall(SYS_gettid))
 		return;
-	anchor_writable = is_known_version();
+	anchor_known = is_known_version();
 	anchor_sp = anchor + sp - env_at;
 	anchor_pc = anchor + pc - env_at;
 	anchor_fp = fp < 0 ? 0 : anchor + fp - env_at;
-	if (base < 0 || state < 0 || lc_vm_constant("_thread_in_Java", &in_java))
+	if (base < 0 || state < 0 || lc_vm_constant("_thread_in_Java", &in_java) ||
+	    lc_vm_constant("_thread_in_native", &in_native))
 		return;
 	if (lc_vm_constant("_thread_in_vm", &in_vm))
 		in_vm = -1;
 	stack_base = base - env_at;
 	thread_state = state - env_at;
+	if (!is_this_thread(env)) {
+		stack_base = 0;
+		return;
+	}
 	lc_cfi_init();
 }
 
@@ -162,6 +196,28 @@ static bool anchor_frame(JNIEnv *env, struct lc_unwound *out)
 	return out->pc && out->sp;
 }
 
+static bool anchor_writable(void)
+{
+	return anchor_known &&
+	       atomic_load_explicit(&anchors_right, memory_order_relaxed) >= ANCHOR_PROOFS &&
+	       !atomic_load_explicit(&anchor_refuted, memory_order_relaxed);
+}
+
+/* Learn from the thread's anchor whether anchors are what they are taken for. */
+static void look_at_anchor(JNIEnv *env, uint64_t sp)
+{
+	const uint64_t end = stack_end(env);
+	struct lc_unwound anchor;
+
+	if (!end || !anchor_frame(env, &anchor))
+		return;
+	if ((anchor.sp & 7) || anchor.sp <= sp || anchor.sp > end ||
+	    !lc_code_cache_in_cache(anchor.pc))
+		atomic_store_explicit(&anchor_refuted, true, memory_order_relaxed);
+	else if (!anchor_writable())
+		atomic_fetch_add_explicit(&anchors_right, 1, memory_order_relaxed);
+}
+
 static bool audited; /* set before there are samples */
 
 /* AsyncGetCallTrace, to frames[0..depth), from t->copy. */
@@ -211,6 +267,55 @@ static void compare(struct lc_tracing *t, const uint64_t *frames, int n, int dep
 	                                                     : LC_STACK_ALONE);
 }
 
+enum { PROOF_FRAMES = 48 };
+
+/* A walk that proves; see jvm/walk_proof.h. */
+struct proof {
+	struct lc_stack_at at;
+	uint64_t stack_end;
+	uint32_t kinds;
+	int depth, n;
+	uint64_t frames[PROOF_FRAMES];
+};
+
+static void walk_to_prove(void *arg)
+{
+	struct proof *p = arg;
+
+	p->n = lc_stack_walk(&p->at, p->stack_end, p->frames, p->depth);
+}
+
+/* Did the walk find the first of the `n` frames that AsyncGetCallTrace found, or all of them? */
+static bool agrees(const struct lc_tracing *t, const struct proof *p, int n)
+{
+	if (p->n != (n < p->depth ? n : p->depth))
+		return false;
+	for (int i = 0; i < p->n; i++)
+		if (!lc_version_same(p->frames[i], t->scratch[i].method, t->scratch[i].bci))
+			return false;
+	return true;
+}
+
+/* Frames of a kind that is not proved yet: the JVM walks, and a walk of ours is compared. */
+static int ask_and_prove(struct lc_tracing *t, const struct lc_stack_at *at, uint64_t *frames,
+                         int depth)
+{
+	struct proof p = { .at = *at,
+		           .stack_end = stack_end(t->env),
+		           .depth = depth < PROOF_FRAMES ? depth : PROOF_FRAMES };
+	bool whole;
+	int n;
+
+	p.at.proves = &p.kinds;
+	whole = lc_guard_run(walk_to_prove, &p);
+	n = ask(t, frames, depth);
+	if (!whole)
+		lc_walk_proof_fault(lc_walk_proof_signal());
+	else if (p.n > 0 && n > 0)
+		lc_walk_proof_take(lc_walk_proof_signal(), p.kinds, agrees(t, &p, n));
+	return n;
+}
+
 /*
  * Walk from t->copy to frames[0..depth). Returns how many, or 0 or less. `framed`: see
  * struct lc_stack_at.
@@ -224,6 +329,8 @@ static int walk(struct lc_tracing *t, bool framed, uint64_t *frames, int depth)
 		return ask(t, frames, depth);
 	at.framed = framed;
 	n = lc_stack_walk(&at, stack_end(t->env), frames, depth);
+	if (n == -1 - (int)LC_STACK_UNPROVED)
+		return ask_and_prove(t, &at, frames, depth);
 	if (n < 0)
 		return ask(t, frames, depth);
 	if (audited)
@@ -241,7 +348,7 @@ static bool complete_anchor(JNIEnv *env, uint64_t stack)
 	char *const at = (char *)env;
 	uint64_t sp, pc;
 
-	if (!anchor_sp || !anchor_writable)
+	if (!anchor_sp || !anchor_writable())
 		return false;
 	memcpy(&sp, at + anchor_sp, sizeof(sp));
 	memcpy(&pc, at + anchor_pc, sizeof(pc));
@@ -285,7 +392,7 @@ static void hide_anchor(struct lc_tracing *t)
 	const uint64_t none = 0;
 	uint64_t sp;
 
-	if (!stack_base || !anchor_writable || state_of(t->env) != in_java)
+	if (!stack_base || !anchor_writable() || state_of(t->env) != in_java)
 		return;
 	memcpy(&sp, at, sizeof(sp));
 	t->hidden = sp;
@@ -392,7 +499,7 @@ static int walk_anchored(struct lc_tracing *t, struct lc_unwound *caller)
 	struct lc_unwound stub;
 	int n;
 
-	if (!anchor_writable || (state != in_vm && state != in_java) ||
+	if (!anchor_writable() || (state != in_vm && state != in_java) ||
 	    !anchor_frame(t->env, &stub))
 		return 0;
 	t->stub = stub;
@@ -488,6 +595,7 @@ void lc_tracing_walk(void *arg)
 	const bool generated = lc_code_cache_in_cache(at), interpreted = lc_frames_interpreted(at);
 	int n = 0;
 
+	look_at_anchor(t->env, (uint64_t)g[REG_RSP]);
 	t->ask = unpacks(t->env, at);
 	if (generated ? !interpreted : in_leaf_call(t->env))
 		n = walk_found(t, generated, t->repair);
@@ -585,6 +693,11 @@ bool lc_tracing_resume(JNIEnv *env, const struct lc_repair *repair, struct lc_re
 bool lc_tracing_key(JNIEnv *env, const struct lc_resume *at, unsigned frames_max, uint64_t *key)
 {
 	return lc_frames_key(at->pc, at->sp, at->fp, stack_end(env), frames_max, key);
+}
+
+bool lc_tracing_anchors_refuted(void)
+{
+	return atomic_load_explicit(&anchor_refuted, memory_order_relaxed);
 }
 
 void lc_call_trace_audit(void)

@@ -159,6 +159,7 @@ void lc_call_trace_counters(struct lc_counters *out)
 {
 	lc_counters_put(out, "engine_walk_faults", lc_guard_faults());
 	lc_counters_put(out, "engine_walks_stopped", has_stopped());
+	lc_counters_put(out, "engine_anchors_refuted", lc_tracing_anchors_refuted());
 }
 
 void lc_call_trace_tell(void)

@@ -2,33 +2,49 @@
 #include "src/jvm/code_headers.h"
 
 #include <errno.h>
+#include <stdatomic.h>
 
 #include "src/base/hash.h"
+#include "src/core/method_number.h"
 #include "src/jvm/blob.h"
+#include "src/jvm/guard.h"
 #include "src/jvm/method_ids.h"
 #include "src/jvm/peek.h"
 #include "src/jvm/scopes.h"
 
-static bool known;
+/* Relaxed: who sees an old value uses what was announced. */
+static struct {
+	_Atomic bool known, proving;
+	_Atomic uint32_t right, wrong; /* specimens */
+} headers;
 
 int lc_code_headers_init(uint64_t stub)
 {
-	known = lc_scopes_known() && lc_blob_watch_freed(stub);
-	return known ? 0 : -ENOENT;
+	const bool found = lc_scopes_known() && lc_blob_watch_freed(stub);
+
+	atomic_store(&headers.known, false);
+	atomic_store(&headers.right, 0);
+	atomic_store(&headers.wrong, 0);
+	atomic_store(&headers.proving, found);
+	return found ? 0 : -ENOENT;
+}
+
+bool lc_code_headers_proving(void)
+{
+	return atomic_load_explicit(&headers.proving, memory_order_relaxed);
 }
 
 bool lc_code_headers_known(void)
 {
-	return known;
+	return atomic_load_explicit(&headers.known, memory_order_relaxed);
 }
 
-bool lc_code_headers_find(uint64_t pc, struct lc_code_header *out)
+static bool find(uint64_t pc, struct lc_code_header *out)
 {
 	struct lc_blob blob;
 	uint64_t end;
 
-	if (!known || !lc_blob_find(pc, &blob) || blob.kind != LC_BLOB_METHOD ||
-	    !lc_blob_used(blob.at))
+	if (!lc_blob_find(pc, &blob) || blob.kind != LC_BLOB_METHOD || !lc_blob_used(blob.at))
 		return false;
 	end = lc_scopes_code_end(blob.at);
 	if (end <= blob.code || end > blob.end)
@@ -38,6 +54,55 @@ bool lc_code_headers_find(uint64_t pc, struct lc_code_header *out)
 	out->end = end;
 	out->life = lc_hash(lc_scopes_identity(blob.at)) | 1;
 	return pc < end;
+}
+
+bool lc_code_headers_find(uint64_t pc, struct lc_code_header *out)
+{
+	return lc_code_headers_known() && find(pc, out);
+}
+
+/* -- proof ---------------------------------------------------------------------------------- */
+
+struct specimen {
+	uint64_t start, last;
+	uint64_t method; /* its number */
+	bool right;
+};
+
+static void look_at(void *arg)
+{
+	struct specimen *s = arg;
+	struct lc_code_header first, last;
+
+	s->right = find(s->start, &first) && find(s->last, &last) && first.blob == last.blob &&
+	           first.start == s->start && first.end == s->last + 1 &&
+	           lc_method_ids_number(lc_scopes_compiled(first.blob)) == s->method;
+}
+
+bool lc_code_headers_specimen(uint64_t start, uint64_t bytes, jmethodID method)
+{
+	struct specimen s = { .start = start,
+		              .last = start + bytes - 1,
+		              .method = lc_method_number(method) };
+	bool right;
+
+	if (!lc_code_headers_proving() || !bytes)
+		return false;
+	right = lc_guard_run(look_at, &s) && s.right;
+	atomic_fetch_add_explicit(right ? &headers.right : &headers.wrong, 1, memory_order_relaxed);
+	return right;
+}
+
+int lc_code_headers_judge(void)
+{
+	if (lc_code_headers_known())
+		return 1;
+	if (lc_code_headers_proving() && !atomic_load(&headers.right) &&
+	    !atomic_load(&headers.wrong))
+		return 0;
+	atomic_store(&headers.known, lc_code_headers_proving() && !atomic_load(&headers.wrong));
+	atomic_store(&headers.proving, false);
+	return lc_code_headers_known() ? 1 : -EIO;
 }
 
 uint64_t lc_code_headers_method(uint64_t pc)

@@ -9,14 +9,34 @@
 #ifndef LC_JVM_CODE_HEADERS_H
 #define LC_JVM_CODE_HEADERS_H
 
+#include <jni.h>
 #include <stdbool.h>
 #include <stdint.h>
 
 /*
- * Use the tables. `stub` is as in lc_blob_watch_freed(). Returns 0; -ENOENT where this JVM does not
- * export them: then nothing is found. Context: [attach]; lc_blob_init() and lc_scopes_init() first.
+ * Find the tables, and compare them with JVMTI from now on. `stub` is as in lc_blob_watch_freed().
+ * Returns 0; -ENOENT where this JVM does not export them: then nothing is found. Context: [attach];
+ * lc_frames_init() and lc_scopes_init() first.
  */
 int lc_code_headers_init(uint64_t stub);
+
+/* Are the tables compared? Context: any. */
+bool lc_code_headers_proving(void);
+
+/*
+ * A compiled method, by the event that JVMTI has for it. Returns whether the tables say the same of
+ * it; always false while they are not compared. Context: any; the method must not be unloaded
+ * meanwhile.
+ */
+bool lc_code_headers_specimen(uint64_t start, uint64_t bytes, jmethodID method);
+
+/*
+ * Where the tables have been compared with a method or more, compare them no longer, and use them
+ * from now on if each was right. Returns 1 where they are used; 0 where no method has appeared yet;
+ * -EIO where one was not as its event says: then they are never used. Context: any, one thread at a
+ * time.
+ */
+int lc_code_headers_judge(void);
 
 /* Are they used? Context: any. */
 bool lc_code_headers_known(void);

@@ -4,6 +4,7 @@
 #include <stddef.h>
 
 #include "src/jvm/peek.h"
+#include "src/jvm/ranges.h"
 #include "src/jvm/vmstructs.h"
 
 static const struct collector {
@@ -41,6 +42,18 @@ static const struct collector *find_collector(void)
 	return &unknown;
 }
 
+/* Does a CollectedHeap stand there? It begins with a table of virtual functions of libjvm's. */
+static bool is_heap(uint64_t at, long total)
+{
+	const struct lc_range library = lc_ranges_library();
+	uint64_t table = 0;
+	uint32_t collections;
+
+	return at && total >= 0 && lc_peek(at, &table, sizeof(table)) && table >= library.low &&
+	       table < library.high &&
+	       lc_peek(at + (uint64_t)total, &collections, sizeof(collections));
+}
+
 void lc_collector_init(void)
 {
 	const void *at = lc_vm_static("Universe", "_collectedHeap");
@@ -53,6 +66,8 @@ void lc_collector_init(void)
 	if (current->id == LC_GC_SHENANDOAH && region && lc_load64((uintptr_t)region))
 		granule_shift = (unsigned)__builtin_ctzll(lc_load64((uintptr_t)region));
 	heap = at ? lc_load64((uintptr_t)at) : 0;
+	if (!is_heap(heap, total))
+		heap = 0;
 	count = heap && total >= 0
 	            ? (const volatile uint32_t *)(uintptr_t)(heap + (uint64_t)total) /* NOLINT */
 	            : NULL;

@@ -15,6 +15,7 @@
 
 #include "src/base/hash.h"
 #include "src/jvm/blob.h"
+#include "src/jvm/guard.h"
 #include "src/jvm/peek.h"
 #include "src/jvm/vmstructs.h"
 
@@ -45,13 +46,49 @@ static void find_entry(void)
 	frames.entry_pc = lc_load64((uint64_t)(uintptr_t)pc);
 }
 
+/* What lc_frames_init() hands to the function that may fault. */
+struct init {
+	uint64_t low, high; /* of the interpreter */
+	int err;
+};
+
+/* The interpreter is one blob, whose place the JVM has announced. */
+static bool is_interpreter(const struct init *i, uint64_t pc)
+{
+	struct lc_blob blob;
+
+	return lc_blob_find(pc, &blob) && blob.kind == LC_BLOB_OTHER && blob.code <= i->low &&
+	       blob.end >= i->high && blob.end - i->high <= i->high - i->low;
+}
+
+static void find_and_prove(void *arg)
+{
+	struct init *i = arg;
+
+	i->err = lc_blob_init();
+	if (i->err)
+		return;
+	if (i->low >= i->high || !is_interpreter(i, i->low) || !is_interpreter(i, i->high - 1)) {
+		i->err = -ENOENT;
+		return;
+	}
+	find_entry();
+	if (frames.entry_pc && lc_blob_at(frames.entry_pc) <= LC_BLOB_FREE)
+		frames.entry_pc = 0;
+}
+
 int lc_frames_init(uint64_t interpreter_low, uint64_t interpreter_high)
 {
-	const int err = lc_blob_init();
+	struct init init = { .low = interpreter_low, .high = interpreter_high };
 
-	if (err)
-		return err;
-	find_entry();
+	frames.entry_pc = 0;
+	if (!lc_guard_run(find_and_prove, &init))
+		init.err = -ENOENT;
+	if (init.err) {
+		lc_blob_forget();
+		frames.entry_pc = 0;
+		return init.err;
+	}
 	frames.interpreter_low = interpreter_low;
 	frames.interpreter_high = interpreter_high;
 	return 0;

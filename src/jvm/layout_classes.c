@@ -136,14 +136,13 @@ void lc_layout_classes(struct lc_layout *l)
 int lc_layout_thread_tid(uint64_t eetop)
 {
 	const struct lc_layout *l = lc_layout();
-	uint64_t os_thread;
-	int32_t tid;
+	uint64_t os_thread = 0;
+	int32_t tid = 0;
 
 	if (!eetop || l->thread_os_thread < 0 || l->os_thread_id < 0)
 		return -ENOENT;
-	os_thread = lc_load64(eetop + (uint64_t)l->thread_os_thread);
-	if (!os_thread)
+	if (!lc_peek(eetop + (uint64_t)l->thread_os_thread, &os_thread, sizeof(os_thread)) ||
+	    !os_thread || !lc_peek(os_thread + (uint64_t)l->os_thread_id, &tid, sizeof(tid)))
 		return -ENOENT;
-	tid = (int32_t)lc_load32(os_thread + (uint64_t)l->os_thread_id);
 	return tid > 0 ? tid : -ENOENT;
 }

@@ -14,6 +14,7 @@
 #include "src/jvm/frames.h"
 #include "src/jvm/peek.h"
 #include "src/jvm/scopes.h"
+#include "src/jvm/walk_proof.h"
 
 enum { INTERPRETED_BYTES_MAX = 8 << 10 /* as AsyncGetCallTrace, without max_stack */ };
 
@@ -25,6 +26,7 @@ struct walk {
 	bool from_jvm; /* the JVM called the frame before, or was called by this one */
 	bool complete;
 	enum lc_stack_refusal refusal;
+	uint32_t *proves; /* as in struct lc_stack_at */
 };
 
 /* Counts, relaxed: nothing hangs on them. */
@@ -34,6 +36,17 @@ static bool refuse(struct walk *w, enum lc_stack_refusal why)
 {
 	w->refusal = why;
 	return false;
+}
+
+static bool may_pass(struct walk *w, enum lc_frame_kind kind)
+{
+	const struct lc_walk_proof *proof = lc_walk_proof_signal();
+
+	if (w->proves)
+		*w->proves |= kind;
+	if (w->proves ? lc_walk_provable(proof, kind) : lc_walk_proved(proof, kind))
+		return true;
+	return refuse(w, LC_STACK_UNPROVED);
 }
 
 static bool is_word(const struct walk *w, uint64_t address)
@@ -79,6 +92,8 @@ static bool pass_interpreted(struct walk *w)
 	               sender_at = rbp + (uint64_t)(LC_INTERPRETED_SENDER_SP * 8);
 	const struct lc_code_frames *code;
 
+	if (!may_pass(w, LC_FRAME_INTERPRETED))
+		return false;
 	if (rbp < w->pc_at || !is_word(w, rbp + 8) || !is_word(w, method_at) ||
 	    !is_word(w, bytecode_at) || !is_word(w, sender_at))
 		return refuse(w, LC_STACK_BEYOND);
@@ -109,6 +124,8 @@ static bool pass_unknown(struct walk *w)
 	at = lc_blob_original_pc_at(&blob, w->pc, w->sp);
 	if (!at || !is_word(w, at))
 		return refuse(w, LC_STACK_UNKNOWN);
+	if (!may_pass(w, LC_FRAME_DEOPTIMIZED))
+		return false;
 	code = lc_code_frames_compiled(lc_load64(at));
 	if (!code || code->blob != blob.at)
 		return refuse(w, LC_STACK_UNKNOWN);
@@ -118,8 +135,11 @@ static bool pass_unknown(struct walk *w)
 
 static bool pass_compiled(struct walk *w)
 {
-	const struct lc_code_frames *code = lc_code_frames_compiled(w->pc);
+	const struct lc_code_frames *code;
 
+	if (!may_pass(w, LC_FRAME_COMPILED))
+		return false;
+	code = lc_code_frames_compiled(w->pc);
 	if (!code)
 		return pass_unknown(w);
 	/* A native method that nothing has called by way of the JVM: a virtual thread begins. */
@@ -135,12 +155,16 @@ static bool pass_entry(struct walk *w)
 	struct lc_entry_frame e;
 	uint64_t sp, pc_at;
 
+	if (!may_pass(w, LC_FRAME_ENTRY))
+		return false;
 	if (!lc_frames_entry_frame(w->rbp, w->low, w->end, &e))
 		return refuse(w, LC_STACK_ENTRY);
 	sp = lc_load64(e.sp_at);
 	w->complete = !sp;
 	if (w->complete)
 		return true;
+	if (!may_pass(w, LC_FRAME_BEYOND))
+		return false;
 	pc_at = lc_load64(e.pc_at) ? e.pc_at : sp - 8;
 	if (sp <= w->rbp || !is_word(w, sp) || !is_word(w, pc_at))
 		return refuse(w, LC_STACK_ENTRY);
@@ -171,6 +195,8 @@ static bool pass_running(struct walk *w)
 	struct lc_blob blob;
 	uint64_t near;
 
+	if (!may_pass(w, LC_FRAME_COMPILED))
+		return false;
 	if (!lc_blob_find(w->pc, &blob) || blob.kind != LC_BLOB_METHOD || !blob.whole ||
 	    w->pc < blob.whole || blob.frame_words < 2)
 		return refuse(w, LC_STACK_NOT_WHOLE);
@@ -199,6 +225,8 @@ static bool pass_anchor(struct walk *w)
 		return pass_interpreted(w);
 	if (lc_frames_entry(w->pc))
 		return refuse(w, LC_STACK_NOT_WHOLE);
+	if (!may_pass(w, LC_FRAME_COMPILED))
+		return false;
 	return lc_code_frames_compiled(w->pc) ? pass_compiled(w) : pass_running(w);
 }
 
@@ -214,7 +242,8 @@ int lc_stack_walk(const struct lc_stack_at *at, uint64_t stack_end,
 		          .rbp = at->rbp,
 		          .frames = frames,
 		          .depth = depth,
-		          .from_jvm = at->anchor };
+		          .from_jvm = at->anchor,
+		          .proves = at->proves };
 	bool whole;
 
 	if (depth <= 0 || !lc_code_frames_known() || (at->sp & 7) || at->sp >= stack_end)
@@ -258,6 +287,7 @@ void lc_stack_walk_counters(struct lc_counters *out)
 		[LC_STACK_NO_METHOD] = "engine_walk_asked_no_method",
 		[LC_STACK_ENTRY] = "engine_walk_asked_entry",
 		[LC_STACK_BEYOND] = "engine_walk_asked_beyond",
+		[LC_STACK_UNPROVED] = "engine_walk_asked_unproved",
 	};
 
 	put(out, "engine_walk_own", &walked);

@@ -17,6 +17,11 @@ struct lc_stack_at {
 	uint64_t pc, sp, rbp;
 	bool anchor; /* where the thread left Java code; else it is running there */
 	bool framed; /* .. and, in the interpreter, rbp is certainly a frame's */
+	/*
+	 * Not NULL: the walk passes kinds of frames (jvm/walk_proof.h) that are not proved yet, and
+	 * adds each kind before it reads such a frame.
+	 */
+	uint32_t *proves;
 };
 
 /* Why there is no walk. */
@@ -28,6 +33,7 @@ enum lc_stack_refusal {
 	LC_STACK_NO_METHOD,   /* ... to an interpreted frame whose method cannot be read */
 	LC_STACK_ENTRY,       /* ... to where the JVM called Java code, and no further */
 	LC_STACK_BEYOND,      /* ... to words that are not on the stack */
+	LC_STACK_UNPROVED,    /* ... to a kind of frame that is not proved in this JVM */
 	LC_STACK_REFUSALS
 };
 

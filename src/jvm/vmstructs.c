@@ -22,7 +22,11 @@ struct table {
 	uint64_t value;
 };
 
-enum { FLAG_ORIGIN = 15 }; /* JVMFlag::VALUE_ORIGIN_MASK; 0: JVMFlag::DEFAULT */
+enum {
+	FLAG_ORIGIN = 15, /* JVMFlag::VALUE_ORIGIN_MASK; 0: JVMFlag::DEFAULT */
+	FLAGS_MAX = 1 << 14,
+	FLAG_BYTES_MAX = 256,
+};
 
 /* All set once by lc_vm_init(); constant afterwards. */
 static struct {
@@ -36,6 +40,7 @@ static struct {
 	uint64_t field_is_static;
 	uint64_t field_address;
 	const void *probe; /* an address inside libjvm */
+	uint64_t library_low, library_high;
 	const char *flags;
 	uint64_t flags_len;
 	long flag_size;
@@ -146,6 +151,85 @@ static bool is_static(const char *field)
 	return v;
 }
 
+struct range_search {
+	uint64_t probe;
+	uint64_t low;
+	uint64_t high;
+};
+
+static int find_range(struct dl_phdr_info *info, size_t size, void *arg)
+{
+	struct range_search *r = arg;
+	uint64_t low = UINT64_MAX, high = 0;
+
+	(void)size;
+	for (int i = 0; i < info->dlpi_phnum; i++) {
+		const ElfW(Phdr) *h = &info->dlpi_phdr[i];
+		uint64_t at = info->dlpi_addr + h->p_vaddr;
+
+		if (h->p_type != PT_LOAD)
+			continue;
+		if (at < low)
+			low = at;
+		if (at + h->p_memsz > high)
+			high = at + h->p_memsz;
+	}
+	if (r->probe < low || r->probe >= high)
+		return 0;
+	r->low = low;
+	r->high = high;
+	return 1;
+}
+
+int lc_vm_library_range(uint64_t *low, uint64_t *high)
+{
+	struct range_search r = { .probe = (uintptr_t)vm.probe };
+
+	if (!vm.ready || !dl_iterate_phdr(find_range, &r))
+		return -ENOENT;
+	*low = r.low;
+	*high = r.high;
+	return 0;
+}
+
+/* Do `bytes` at the address lie in libjvm, where its variables and texts are? */
+static bool in_library(const void *at, size_t bytes)
+{
+	const uint64_t address = (uintptr_t)at;
+
+	return address >= vm.library_low && address + bytes <= vm.library_high;
+}
+
+static bool is_bool(const char *flag)
+{
+	const unsigned char *value = (const void *)load_string(flag + vm.flag_address);
+
+	return *value <= 1;
+}
+
+/* Does a table of flags stand there? Each has a name and a value in libjvm, and some are known. */
+static bool are_flags(const char *flags, uint64_t len)
+{
+	static const char *const known[] = { "UseG1GC", "UseSerialGC", "UseParallelGC" };
+	const size_t longest = sizeof("UseParallelGC");
+	size_t found = 0;
+
+	if (len > FLAGS_MAX || !in_library(flags, len * (size_t)vm.flag_size))
+		return false;
+	for (uint64_t i = 0; i < len; i++, flags += vm.flag_size) {
+		const char *name = load_string(flags + vm.flag_name);
+
+		if (!name) /* the last one */
+			continue;
+		if (!in_library(name, longest) ||
+		    !in_library(load_string(flags + vm.flag_address), sizeof(uint64_t)))
+			return false;
+		for (size_t k = 0; k < sizeof(known) / sizeof(*known); k++)
+			found += !strcmp(name, known[k]) && is_bool(flags);
+	}
+	return found == sizeof(known) / sizeof(*known);
+}
+
 static void resolve_flags(void)
 {
 	void *flags = lc_vm_static("JVMFlag", "flags");
@@ -154,7 +238,9 @@ static void resolve_flags(void)
 	vm.flag_size = lc_vm_sizeof("JVMFlag");
 	vm.flag_name = lc_vm_offset("JVMFlag", "_name");
 	vm.flag_address = lc_vm_offset("JVMFlag", "_addr");
-	if (!flags || !len || vm.flag_size <= 0 || vm.flag_name < 0 || vm.flag_address < 0)
+	if (!flags || !len || vm.flag_size <= 0 || vm.flag_size > FLAG_BYTES_MAX ||
+	    vm.flag_name < 0 || vm.flag_name > FLAG_BYTES_MAX || vm.flag_address < 0 ||
+	    vm.flag_address > FLAG_BYTES_MAX || !are_flags(load_string(flags), load_u64(len)))
 		return;
 	vm.flags = load_string(flags);
 	vm.flags_len = load_u64(len);
@@ -166,7 +252,8 @@ int lc_vm_init(void)
 		if (!read_tables())
 			return -ENOENT;
 		vm.ready = true;
-		resolve_flags();
+		if (!lc_vm_library_range(&vm.library_low, &vm.library_high))
+			resolve_flags();
 	}
 	return 0;
 }
@@ -201,9 +288,12 @@ void *lc_vm_static(const char *type, const char *field)
 {
 	const char *e = find_field(type, field);
 
+	void *at;
+
 	if (!e || !is_static(e))
 		return NULL;
-	return (void *)(uintptr_t)load_u64(e + vm.field_address);
+	at = (void *)(uintptr_t)load_u64(e + vm.field_address);
+	return in_library(at, sizeof(uint64_t)) ? at : NULL;
 }
 
 long lc_vm_sizeof(const char *type)
@@ -260,45 +350,4 @@ int lc_vm_flag_is_default(const char *name)
 		return -ENOENT;
 	memcpy(&flags, e + at, sizeof(flags));
 	return !(flags & FLAG_ORIGIN);
-}
-
-struct range_search {
-	uint64_t probe;
-	uint64_t low;
-	uint64_t high;
-};
-
-static int find_range(struct dl_phdr_info *info, size_t size, void *arg)
-{
-	struct range_search *r = arg;
-	uint64_t low = UINT64_MAX, high = 0;
-
-	(void)size;
-	for (int i = 0; i < info->dlpi_phnum; i++) {
-		const ElfW(Phdr) *h = &info->dlpi_phdr[i];
-		uint64_t at = info->dlpi_addr + h->p_vaddr;
-
-		if (h->p_type != PT_LOAD)
-			continue;
-		if (at < low)
-			low = at;
-		if (at + h->p_memsz > high)
-			high = at + h->p_memsz;
-	}
-	if (r->probe < low || r->probe >= high)
-		return 0;
-	r->low = low;
-	r->high = high;
-	return 1;
-}
-
-int lc_vm_library_range(uint64_t *low, uint64_t *high)
-{
-	struct range_search r = { .probe = (uintptr_t)vm.probe };
-
-	if (!vm.ready || !dl_iterate_phdr(find_range, &r))
-		return -ENOENT;
-	*low = r.low;
-	*high = r.high;
-	return 0;
 }

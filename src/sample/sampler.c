@@ -36,6 +36,7 @@
 #include "src/jvm/peek.h"
 #include "src/jvm/ranges.h"
 #include "src/jvm/stack_walk.h"
+#include "src/jvm/walk_proof.h"
 #include "src/sample/find.h"
 #include "src/sample/native_code.h"
 #include "src/sample/sample_log.h"
@@ -145,6 +146,7 @@ void lc_sampler_counters(struct lc_counters *out)
 		lc_counters_put(out, name, s.walk_errors[i]);
 	}
 	lc_stack_walk_counters(out);
+	lc_walk_proof_counters(out);
 	lc_peek_counters(out);
 	lc_call_trace_counters(out);
 	lc_walk_audit_counters(out);

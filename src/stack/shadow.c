@@ -17,10 +17,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "src/core/jvmti.h"
 #include "src/core/record.h"
+#include "src/core/version.h"
 #include "src/jvm/blob.h"
 #include "src/jvm/code_frames.h"
+#include "src/jvm/guard.h"
 #include "src/jvm/peek.h"
+#include "src/jvm/walk_proof.h"
 #include "src/stack/call_tree.h"
 #include "src/stack/generated.h"
 
@@ -40,7 +44,16 @@ struct found {
 enum kind { COMPILED, DEOPTIMIZED, INTERPRETED, ENTRY };
 enum { COMPILED_WORDS = 1, DEOPTIMIZED_WORDS = 2, INTERPRETED_WORDS = 5, ENTRY_WORDS = 6 };
 
+/* Which kinds of frames a walk may pass; see jvm/walk_proof.h. */
+struct passing {
+	struct lc_walk_proof *proof;
+	bool proves;    /* the walk passes what is not proved, too */
+	bool unproved;  /* the walk has come to a kind that is neither proved nor refuted */
+	uint32_t kinds; /* of those that it has come to */
+};
+
 struct lc_shadow {
+	struct passing passing;
 	struct lc_shadow_last last;
 	uint32_t frames_cap; /* of `last` and of the new ones */
 	uint32_t round;
@@ -57,6 +70,7 @@ int lc_shadow_create(struct lc_shadow **out)
 	if (!s)
 		return -ENOMEM;
 	s->last.generation_now = lc_generated_generation();
+	s->passing.proof = lc_walk_proof_hook();
 	*out = s;
 	return 0;
 }
@@ -139,7 +153,23 @@ struct walk {
 	uint32_t frames, words; /* since the walk began */
 	bool from_jvm;          /* the JVM called the frame before */
 	bool complete;
+	struct passing *passing; /* of the shadow */
 };
+
+static __attribute__((noinline)) bool may_pass_to_prove(struct passing *p, enum lc_frame_kind kind)
+{
+	if (!lc_walk_provable(p->proof, kind))
+		return false;
+	p->unproved = true;
+	p->kinds |= kind;
+	return p->proves;
+}
+
+static inline bool may_pass(const struct walk *w, enum lc_frame_kind kind)
+{
+	return __builtin_expect(lc_walk_proved(w->passing->proof, kind), 1) ||
+	       may_pass_to_prove(w->passing, kind);
+}
 
 /* Is this a word of the stack above the hook? */
 static inline bool is_word(const struct walk *w, uint64_t address)
@@ -191,7 +221,7 @@ static __attribute__((noinline)) bool look_at_deoptimized(const struct walk *w, 
 
 	if (lc_blob_find(w->pc, &blob))
 		at = lc_blob_original_pc_at(&blob, w->pc, w->sp);
-	if (!at || !is_word(w, at) || !is_word(w, w->pc_at))
+	if (!at || !is_word(w, at) || !is_word(w, w->pc_at) || !may_pass(w, LC_FRAME_DEOPTIMIZED))
 		return false;
 	out->kind = DEOPTIMIZED;
 	out->code = lc_code_frames_compiled(lc_load64(at));
@@ -237,9 +267,11 @@ static bool look_at_entry(const struct walk *w, struct found *out)
 /* What is the frame that `pc` returns to? Returns false where that cannot be told. */
 static inline bool look(const struct walk *w, struct found *out)
 {
-	return lc_frames_entry(w->pc)         ? look_at_entry(w, out)
-	       : lc_frames_interpreted(w->pc) ? look_at_interpreted(w, out)
-	                                      : look_at_compiled(w, out);
+	if (lc_frames_entry(w->pc))
+		return may_pass(w, LC_FRAME_ENTRY) && look_at_entry(w, out);
+	if (lc_frames_interpreted(w->pc))
+		return may_pass(w, LC_FRAME_INTERPRETED) && look_at_interpreted(w, out);
+	return may_pass(w, LC_FRAME_COMPILED) && look_at_compiled(w, out);
 }
 
 static unsigned words_of(const struct found *f)
@@ -288,6 +320,8 @@ static bool leave_entry(struct walk *w)
 	w->complete = !lc_load64(e.sp_at);
 	if (w->complete)
 		return true;
+	if (!may_pass(w, LC_FRAME_BEYOND))
+		return false;
 	w->sp = lc_load64(e.sp_at);
 	w->pc = lc_load64(e.pc_at);
 	w->pc_at = w->pc ? e.pc_at : w->sp - 8;
@@ -421,6 +455,34 @@ static inline uint32_t set_nodes(struct lc_shadow *s, uint32_t known, uint32_t l
 	return n->number;
 }
 
+/* What a walk that proves hands to the function that may fault. */
+struct looking {
+	struct lc_shadow *s;
+	struct walk *w;
+	bool at_new, whole;
+	uint32_t *known;
+};
+
+static void look_guarded(void *arg)
+{
+	struct looking *l = arg;
+
+	l->whole = look_on(l->s, l->w, l->at_new, l->known);
+}
+
+/* A walk that may be misled anywhere. */
+static __attribute__((noinline)) bool look_on_to_prove(struct lc_shadow *s, struct walk *w,
+                                                       bool at_new, uint32_t *known)
+{
+	struct looking l = { .s = s, .w = w, .at_new = at_new, .known = known };
+
+	if (lc_guard_run(look_guarded, &l))
+		return l.whole;
+	lc_walk_proof_fault(s->passing.proof);
+	*known = 0;
+	return false;
+}
+
 /* Walk from *start on. Returns the innermost frame's node; 0 where a frame cannot be told. */
 static uint32_t walk_from(struct lc_shadow *s, const struct walk *start, bool at_new)
 {
@@ -435,7 +497,8 @@ static uint32_t walk_from(struct lc_shadow *s, const struct walk *start, bool at
 		s->last.frames_len = 0;
 		s->last.generation = now;
 	}
-	whole = look_on(s, &w, at_new, &known);
+	whole = s->passing.proves ? look_on_to_prove(s, &w, at_new, &known)
+	                          : look_on(s, &w, at_new, &known);
 	len = known + w.frames;
 	while (whole && len > s->frames_cap)
 		whole = grow(s);
@@ -448,6 +511,75 @@ static uint32_t walk_from(struct lc_shadow *s, const struct walk *start, bool at
 	s->beyond = whole && !node && s->tree.full ? len : 0;
 	s->tree.beyond += s->beyond != 0;
 	return node;
+}
+
+/* -- proof ---------------------------------------------------------------------------------- */
+
+enum { PROOF_FRAMES = 48 };
+
+/* Does the walk's frame agree with the JVM's frames from frames[at] on? Returns behind them. */
+static jint compare(const struct lc_shadow_frame *f, const jvmtiFrameInfo *frames, jint at,
+                    jint len)
+{
+	for (uint32_t i = 0; f->code && i < f->code->len && at < len; i++, at++)
+		if (!lc_version_same(f->code->frames[i], frames[at].method,
+		                     (int)frames[at].location))
+			return -1;
+	return at;
+}
+
+/* Does the JVM walk to the same frames, `skip` of its own left out? */
+static bool jvm_agrees(const struct lc_shadow *s, jint skip)
+{
+	jvmtiFrameInfo frames[PROOF_FRAMES];
+	uint32_t left = s->last.frames_len;
+	jint len = 0, at = skip;
+
+	if ((*lc_jvmti())->GetStackTrace(lc_jvmti(), NULL, 0, PROOF_FRAMES, frames, &len))
+		return false;
+	while (left && at >= 0 && at < len)
+		at = compare(&s->last.frames[--left], frames, at, len);
+	/* Of entry frames the JVM tells nothing. */
+	while (left && !s->last.frames[left - 1].code)
+		left--;
+	return at == len && (!left || len == PROOF_FRAMES);
+}
+
+/*
+ * The walk has come to frames of a kind that is not proved yet: walk again, past them, and compare
+ * with the JVM's walk. Returns the node, or 0.
+ */
+static __attribute__((noinline)) uint32_t prove(struct lc_shadow *s, const struct walk *start,
+                                                bool at_new, jint skip)
+{
+	struct passing *p = &s->passing;
+	uint32_t node;
+	bool agrees;
+
+	p->proves = true;
+	p->kinds = 0;
+	s->last.frames_len = 0;
+	node = walk_from(s, start, at_new);
+	p->proves = false;
+	if (!node)
+		return 0;
+	agrees = jvm_agrees(s, skip);
+	lc_walk_proof_take(p->proof, p->kinds, agrees);
+	if (agrees)
+		return node;
+	s->last.frames_len = 0;
+	return 0;
+}
+
+/* Walk from *start on, where the JVM's own walk has `skip` frames before. */
+static uint32_t walk_proved(struct lc_shadow *s, struct walk *start, bool at_new, jint skip)
+{
+	uint32_t node;
+
+	start->passing = &s->passing;
+	s->passing.unproved = false;
+	node = walk_from(s, start, at_new);
+	return node || !s->passing.unproved ? node : prove(s, start, at_new, skip);
 }
 
 uint32_t lc_shadow_walk(struct lc_shadow *s, const struct lc_native_frame *at, uint64_t stack_end)
@@ -464,7 +596,7 @@ uint32_t lc_shadow_walk(struct lc_shadow *s, const struct lc_native_frame *at, u
 	           : at->native + 16;
 	w.rbp_at = at->native;
 	w.rbp = lc_load64(at->native);
-	return walk_from(s, &w, false);
+	return walk_proved(s, &w, false, 1);
 }
 
 /* Go to the caller of the stub through which compiled code has called the JVM. */
@@ -501,10 +633,10 @@ uint32_t lc_shadow_walk_last(struct lc_shadow *s, const struct lc_last_java *at,
 	if (!make_ready(s) || !is_word(&w, w.pc_at) || !is_word(&w, at->sp))
 		return 0;
 	if (!lc_frames_interpreted(w.pc) && lc_blob_find(w.pc, &blob) && blob.kind == LC_BLOB_OTHER)
-		return leave_stub(&w, &blob) ? walk_from(s, &w, false) : 0;
+		return leave_stub(&w, &blob) ? walk_proved(s, &w, false, 0) : 0;
 	if (lc_frames_entry(w.pc))
 		return 0;
-	node = walk_from(s, &w, true);
+	node = walk_proved(s, &w, true, 0);
 	/* No word tells whether the innermost frame is still the same. */
 	if (node)
 		s->last.frames_len--;
